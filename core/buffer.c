@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * buffer.c - sampling buffers: allocation, accounting, mapping (3.5.4, 4.4.3)
+ *
+ * A buffer is a file of its own that is in no descriptor table. The context
+ * holds it, and so does every mapping: it goes when both have gone, in whatever
+ * order, while the context goes with its last descriptor.
+ *
+ *   base                base + PAGE_SIZE
+ *   |  ...  | private   | buffer, mapped read-only              |
+ *           PFM_FMT_PRIV_SIZE
+ */
+#include <linux/anon_inodes.h>
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/mm.h>
+#include <linux/moduleparam.h>
+#include <linux/overflow.h>
+#include <linux/sched/mm.h>
+#include <linux/slab.h>
+#include <linux/vmalloc.h>
+#include <perfmon/perfmon_fmt_sdk.h>
+#include "compat.h"
+#include "core.h"
+
+static unsigned long pfm_smpl_buf_size_max = 256UL << 20;
+module_param_named(smpl_buf_size_max, pfm_smpl_buf_size_max, ulong, 0644);
+MODULE_PARM_DESC(smpl_buf_size_max,
+		 "bytes that all sampling buffers together may have (4.4.3)");
+
+static atomic_long_t pfm_smpl_buf_size = ATOMIC_LONG_INIT(0);
+
+/**
+ * struct pfm_mapping - a process that has mapped a buffer
+ * @list: in pfm_buffer.mappings
+ * @mm:   its address space; compared, never used
+ * @vmas: areas there; more than one after a partial munmap()
+ */
+struct pfm_mapping {
+	struct list_head	list;
+	struct mm_struct	*mm;
+	unsigned int		vmas;
+};
+
+/**
+ * struct pfm_buffer - a sampling buffer
+ * @base:     what was allocated, @size + PAGE_SIZE bytes
+ * @size:     size of the mapping in bytes, whole pages
+ * @mm:       address space that is charged
+ * @lock:     protects @mappings
+ * @mappings: who has mapped it
+ */
+struct pfm_buffer {
+	void			*base;
+	size_t			size;
+	struct mm_struct	*mm;
+	struct mutex		lock;
+	struct list_head	mappings;
+};
+
+static unsigned long pfm_buffer_pages(const struct pfm_buffer *b)
+{
+	return (b->size >> PAGE_SHIFT) + 1;
+}
+
+static int pfm_charge_global(size_t size)
+{
+	long total = atomic_long_add_return(size, &pfm_smpl_buf_size);
+
+	if ((unsigned long)total <= READ_ONCE(pfm_smpl_buf_size_max))
+		return 0;
+	atomic_long_sub(size, &pfm_smpl_buf_size);
+	return -ENOMEM;
+}
+
+/* Charge before allocating: the global limit, then RLIMIT_MEMLOCK. */
+static int pfm_charge(struct pfm_buffer *b)
+{
+	int ret = pfm_charge_global(b->size);
+
+	if (ret)
+		return ret;
+	ret = account_locked_vm(current->mm, pfm_buffer_pages(b), true);
+	if (ret) {
+		atomic_long_sub(b->size, &pfm_smpl_buf_size);
+		return ret;
+	}
+	b->mm = current->mm;
+	if (b->mm)
+		mmgrab(b->mm);
+	return 0;
+}
+
+static void pfm_uncharge(struct pfm_buffer *b)
+{
+	account_locked_vm(b->mm, pfm_buffer_pages(b), false);
+	if (b->mm)
+		mmdrop(b->mm);
+	atomic_long_sub(b->size, &pfm_smpl_buf_size);
+}
+
+static void pfm_buffer_free(struct pfm_buffer *b)
+{
+	pfm_uncharge(b);
+	vfree(b->base);
+	kfree(b);
+}
+
+static int pfm_buffer_release(struct inode *inode, struct file *file)
+{
+	pfm_buffer_free(file->private_data);
+	return 0;
+}
+
+static const struct file_operations pfm_buffer_fops = {
+	.owner		= THIS_MODULE,
+	.release	= pfm_buffer_release,
+};
+
+static int pfm_buffer_alloc(size_t size, struct pfm_buffer **buffer)
+{
+	struct pfm_buffer *b;
+	int ret;
+
+	/* Far above any limit; what follows cannot overflow. */
+	if (size > LONG_MAX / 2)
+		return -ENOMEM;
+	b = kzalloc(sizeof(*b), GFP_KERNEL_ACCOUNT);
+	if (!b)
+		return -ENOMEM;
+	b->size = PAGE_ALIGN(size);
+	mutex_init(&b->lock);
+	INIT_LIST_HEAD(&b->mappings);
+	ret = pfm_charge(b);
+	if (ret)
+		goto err_free;
+	b->base = vmalloc_user(b->size + PAGE_SIZE);
+	if (!b->base) {
+		pfm_uncharge(b);
+		ret = -ENOMEM;
+		goto err_free;
+	}
+	*buffer = b;
+	return 0;
+err_free:
+	kfree(b);
+	return ret;
+}
+
+/**
+ * pfm_buffer_create() - allocate a zeroed buffer, and charge the caller for it
+ * @size:     size in bytes, not 0
+ * @file:     out: the buffer; fput() gives it up
+ * @buf:      out: its first byte
+ * @buf_size: out: size of its mapping, @size rounded up to pages
+ *
+ * Context: process, may sleep.
+ * Return: 0; -ENOMEM if it exceeds a limit or there is no memory.
+ */
+int pfm_buffer_create(size_t size, struct file **file, void **buf,
+		      size_t *buf_size)
+{
+	struct pfm_buffer *b;
+	struct file *f;
+	int ret;
+
+	BUILD_BUG_ON(PFM_FMT_PRIV_SIZE > PAGE_SIZE);
+	ret = pfm_buffer_alloc(size, &b);
+	if (ret)
+		return ret;
+	f = anon_inode_getfile("[perfmon-buffer]", &pfm_buffer_fops, b,
+			       O_RDONLY);
+	if (IS_ERR(f)) {
+		pfm_buffer_free(b);
+		return PTR_ERR(f);
+	}
+	*file = f;
+	*buf = b->base + PAGE_SIZE;
+	*buf_size = b->size;
+	return 0;
+}
+
+static struct pfm_mapping *pfm_mapping_find(struct pfm_buffer *b,
+					    const struct mm_struct *mm)
+{
+	struct pfm_mapping *m;
+
+	lockdep_assert_held(&b->lock);
+	list_for_each_entry(m, &b->mappings, list)
+		if (m->mm == mm)
+			return m;
+	return NULL;
+}
+
+/*
+ * fork() and partial munmap() make areas too. Without memory for the note, the
+ * process may map the buffer once more than it should: harmless.
+ */
+static void pfm_vma_open(struct vm_area_struct *vma)
+{
+	struct pfm_buffer *b = vma->vm_file->private_data;
+	struct pfm_mapping *m;
+
+	mutex_lock(&b->lock);
+	m = pfm_mapping_find(b, vma->vm_mm);
+	if (!m) {
+		m = kzalloc(sizeof(*m), GFP_KERNEL);
+		if (m) {
+			m->mm = vma->vm_mm;
+			list_add(&m->list, &b->mappings);
+		}
+	}
+	if (m)
+		m->vmas++;
+	mutex_unlock(&b->lock);
+}
+
+static void pfm_vma_close(struct vm_area_struct *vma)
+{
+	struct pfm_buffer *b = vma->vm_file->private_data;
+	struct pfm_mapping *m;
+
+	mutex_lock(&b->lock);
+	m = pfm_mapping_find(b, vma->vm_mm);
+	if (m && !--m->vmas) {
+		list_del(&m->list);
+		kfree(m);
+	}
+	mutex_unlock(&b->lock);
+}
+
+static const struct vm_operations_struct pfm_vm_ops = {
+	.open	= pfm_vma_open,
+	.close	= pfm_vma_close,
+};
+
+/* The whole buffer at offset 0, shared, readable and nothing else (3.5.4). */
+static bool pfm_vma_is_legal(const struct pfm_buffer *b,
+			     const struct vm_area_struct *vma)
+{
+	const unsigned long must = VM_READ | VM_SHARED;
+	const unsigned long may_not = VM_WRITE | VM_EXEC | VM_LOCKED |
+				      VM_GROWSDOWN;
+
+	return !vma->vm_pgoff && vma->vm_end - vma->vm_start == b->size &&
+	       (vma->vm_flags & must) == must && !(vma->vm_flags & may_not);
+}
+
+/**
+ * pfm_buffer_mmap() - map a buffer into a process
+ * @buffer: the buffer
+ * @vma:    where
+ *
+ * Context: process, mmap_lock held.
+ * Return: 0; -EINVAL if the mapping breaks a rule of 3.5.4; -EBUSY if the
+ * process has mapped it already; -ENOMEM.
+ */
+int pfm_buffer_mmap(struct file *buffer, struct vm_area_struct *vma)
+{
+	struct pfm_buffer *b = buffer->private_data;
+	bool mapped;
+	int ret;
+
+	if (!pfm_vma_is_legal(b, vma))
+		return -EINVAL;
+	mutex_lock(&b->lock);
+	mapped = pfm_mapping_find(b, vma->vm_mm);
+	mutex_unlock(&b->lock);
+	if (mapped)
+		return -EBUSY;
+	/* Nor may it ever become writable or executable. */
+	vm_flags_clear(vma, VM_MAYWRITE | VM_MAYEXEC);
+	/* Sets VM_DONTEXPAND and VM_DONTDUMP; inherited by fork(). */
+	ret = remap_vmalloc_range(vma, b->base, 1);
+	if (ret)
+		return ret;
+	vma_set_file(vma, buffer);
+	vma->vm_ops = &pfm_vm_ops;
+	pfm_vma_open(vma);
+	return 0;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * compat.h - what differs between the kernels we run on (6.1 and 6.12)
+ *
+ * The only file that tests a kernel version; all others are written for 6.12.
+ */
+#ifndef PFM_CORE_COMPAT_H
+#define PFM_CORE_COMPAT_H
+
+#include <linux/mm.h>
+#include <linux/version.h>
+
+/* commit 1c71222e5f23 ("mm: replace vma->vm_flags direct modifications with
+ * modifier calls"), in 6.3
+ */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 3, 0)
+static inline void vm_flags_clear(struct vm_area_struct *vma, vm_flags_t flags)
+{
+	vma->vm_flags &= ~flags;
+}
+#endif
+
+#endif /* PFM_CORE_COMPAT_H */

@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * context.c - creating and destroying contexts (3.1.1, 3.1.15)
+ */
+#include <linux/file.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <perfmon/perfmon_fmt_sdk.h>
+#include "core.h"
+
+static void pfm_set_free(struct pfm_set *set, const struct pfm_pmu *pmu)
+{
+	u16 i;
+
+	for (i = 0; i < pmu->num_pmds; i++)
+		kfree(set->pmds[i].ovfl);
+	kfree(set->regs);
+	kfree(set->pmcs);
+	kvfree(set);
+}
+
+static void pfm_pmd_init(struct pfm_pmd *pmd, struct pfm_context *ctx,
+			 const struct pfm_reg_desc *desc)
+{
+	pmd->ctx = ctx;
+	pmd->slow = true;
+	pmd->hw.session = &ctx->session;
+	pmd->hw.desc = desc;
+	pmd->value = desc->dfl;
+	pmd->last_reset = desc->dfl;
+	pmd->random = 1;
+}
+
+/* Give every PMC, and the PMDs they control, its default value. */
+static void pfm_set_defaults(struct pfm_set *set, const struct pfm_pmu *pmu)
+{
+	u16 i;
+
+	for (i = 0; i < pmu->num_pmcs; i++) {
+		const struct pfm_reg_desc *pmc = &pmu->pmcs[i];
+
+		set->pmcs[i] = pmc->dfl;
+		if (pmc->pmd != PFM_REGD_NO_PMD)
+			set->pmds[pfm_pmu_find(pmu->pmds, pmu->num_pmds,
+					       pmc->pmd)].hw.pmc_value =
+				pmc->dfl;
+	}
+}
+
+static struct pfm_set *pfm_set_create(struct pfm_context *ctx, u16 id)
+{
+	const struct pfm_pmu *pmu = ctx->pmu;
+	struct pfm_set *set;
+	u16 i;
+
+	set = kvzalloc(struct_size(set, pmds, pmu->num_pmds),
+		       GFP_KERNEL_ACCOUNT);
+	if (!set)
+		return NULL;
+	set->id = id;
+	set->pmcs = kcalloc(pmu->num_pmcs, sizeof(*set->pmcs),
+			    GFP_KERNEL_ACCOUNT);
+	set->regs = kcalloc(pmu->num_pmds, sizeof(*set->regs),
+			    GFP_KERNEL_ACCOUNT);
+	if (!set->pmcs || !set->regs) {
+		pfm_set_free(set, pmu);
+		return NULL;
+	}
+	for (i = 0; i < pmu->num_pmds; i++) {
+		pfm_pmd_init(&set->pmds[i], ctx, &pmu->pmds[i]);
+		set->regs[i] = &set->pmds[i].hw;
+	}
+	pfm_set_defaults(set, pmu);
+	return set;
+}
+
+/* Return: event set @id of @ctx, or NULL. */
+struct pfm_set *pfm_find_set(struct pfm_context *ctx, u16 id)
+{
+	struct pfm_set *set;
+
+	list_for_each_entry(set, &ctx->sets, list)
+		if (set->id == id)
+			return set;
+	return NULL;
+}
+
+static void pfm_free_sets(struct pfm_context *ctx)
+{
+	struct pfm_set *set, *next;
+
+	list_for_each_entry_safe(set, next, &ctx->sets, list)
+		pfm_set_free(set, ctx->pmu);
+	INIT_LIST_HEAD(&ctx->sets);
+}
+
+static void pfm_context_free(struct kref *ref)
+{
+	kfree(container_of(ref, struct pfm_context, ref));
+}
+
+void pfm_context_put(struct pfm_context *ctx)
+{
+	kref_put(&ctx->ref, pfm_context_free);
+}
+
+/* The monitored thread is gone: detach, and say so (3.3.6). */
+static void pfm_detach_work(struct work_struct *work)
+{
+	struct pfm_context *ctx =
+		container_of(work, struct pfm_context, detach);
+	bool told = false;
+
+	mutex_lock(&ctx->mutex);
+	if (ctx->loaded) {
+		pfm_detach(ctx);
+		told = ctx->exiting;
+		if (told)
+			pfm_msgq_put_end(&ctx->msgq);
+	}
+	mutex_unlock(&ctx->mutex);
+	if (told)
+		pfm_tell_readers(ctx);
+}
+
+static struct pfm_context *pfm_context_alloc(u32 flags)
+{
+	struct pfm_context *ctx = kzalloc(sizeof(*ctx), GFP_KERNEL_ACCOUNT);
+
+	if (!ctx)
+		return NULL;
+	kref_init(&ctx->ref);
+	mutex_init(&ctx->mutex);
+	ctx->flags = flags;
+	ctx->session.cpu = -1;
+	INIT_LIST_HEAD(&ctx->sets);
+	INIT_HLIST_NODE(&ctx->node);
+	INIT_WORK(&ctx->detach, pfm_detach_work);
+	init_irq_work(&ctx->irq_work, pfm_irq_work);
+	init_waitqueue_head(&ctx->wait);
+	pfm_block_init(ctx);
+	return ctx;
+}
+
+static int pfm_context_attach_pmu(struct pfm_context *ctx)
+{
+	ctx->pmu = pfm_pmu_get();
+	if (!ctx->pmu)
+		return -ENODEV;
+	ctx->session.num_regs = ctx->pmu->num_pmds;
+	ctx->set = pfm_set_create(ctx, 0);
+	if (!ctx->set)
+		return -ENOMEM;
+	list_add(&ctx->set->list, &ctx->sets);
+	return 0;
+}
+
+static int pfm_fmt_buffer(struct pfm_context *ctx, void *arg)
+{
+	size_t size = 0;
+	int ret;
+
+	if (!ctx->fmt->fmt_getsize)
+		return 0;
+	ret = ctx->fmt->fmt_getsize(ctx->flags, arg, &size);
+	if (ret || !size)
+		return ret;
+	return pfm_buffer_create(size, &ctx->buffer, &ctx->buf, &ctx->buf_size);
+}
+
+/* Let the format judge its argument, then make and initialise its buffer. */
+static int pfm_fmt_setup(struct pfm_context *ctx, void *arg)
+{
+	const pfm_buffer_fmt_t *fmt = ctx->fmt;
+	int ret = 0;
+
+	if (fmt->fmt_validate)
+		ret = fmt->fmt_validate(ctx->flags, ctx->pmu->num_pmds, arg);
+	if (!ret)
+		ret = pfm_fmt_buffer(ctx, arg);
+	if (!ret && fmt->fmt_init)
+		ret = fmt->fmt_init(ctx->flags, arg, ctx->buf);
+	if (ret && ctx->buffer)
+		fput(ctx->buffer);
+	if (ret > 0) /* no errno: a broken format */
+		ret = -EINVAL;
+	if (!ret)
+		ctx->handler = fmt->fmt_handler;
+	return ret;
+}
+
+/* Too much is E2BIG as 3.1.1 lists it, too little EINVAL. */
+static int pfm_check_arg_size(const pfm_buffer_fmt_t *fmt, size_t size)
+{
+	if (size > fmt->fmt_arg_size)
+		return -E2BIG;
+	return size < fmt->fmt_arg_size ? -EINVAL : 0;
+}
+
+static int pfm_context_attach_fmt(struct pfm_context *ctx,
+				  const pfm_uuid_t uuid, void *arg, size_t size)
+{
+	int ret;
+
+	if (pfm_uuid_is_null(uuid))
+		return size ? -EINVAL : 0;
+	ctx->fmt = pfm_fmt_get(uuid);
+	if (!ctx->fmt)
+		return -EINVAL;
+	ret = pfm_check_arg_size(ctx->fmt, size);
+	if (!ret)
+		ret = pfm_fmt_setup(ctx, size ? arg : NULL);
+	if (ret) {
+		pfm_fmt_put(ctx->fmt);
+		ctx->fmt = NULL;
+	}
+	return ret;
+}
+
+static void pfm_context_detach_fmt(struct pfm_context *ctx)
+{
+	int err;
+
+	if (!ctx->fmt)
+		return;
+	if (ctx->fmt->fmt_exit) {
+		err = ctx->fmt->fmt_exit(ctx->buf);
+		if (err)
+			pr_warn_ratelimited("perfmon: %s: fmt_exit: %d\n",
+					    ctx->fmt->fmt_name, err);
+	}
+	if (ctx->buffer)
+		fput(ctx->buffer);
+	pfm_fmt_put(ctx->fmt);
+}
+
+static int pfm_check_ctx(const pfarg_ctx_t *req)
+{
+	if (req->ctx_flags & ~PFM_FL_ALL ||
+	    memchr_inv(req->reserved, 0, sizeof(req->reserved)))
+		return -EINVAL;
+	if (req->ctx_flags & PFM_FL_SYSTEM_WIDE &&
+	    req->ctx_flags & PFM_FL_NOTIFY_BLOCK)
+		return -EINVAL;
+	return 0;
+}
+
+/**
+ * pfm_context_create() - a new context, attached to nothing
+ * @req:          flags and format; ctx_smpl_buf_size is filled in
+ * @fmt_arg:      the format's argument, a kernel copy
+ * @fmt_arg_size: its size in bytes
+ *
+ * Context: process, may sleep.
+ * Return: the context, or an ERR_PTR: -EINVAL, -E2BIG, -ENOMEM, -EPERM, -ENODEV
+ * if there is no PMU, or what the format says.
+ */
+struct pfm_context *pfm_context_create(pfarg_ctx_t *req, void *fmt_arg,
+				       size_t fmt_arg_size)
+{
+	struct pfm_context *ctx;
+	bool user_only;
+	int ret;
+
+	ret = pfm_check_ctx(req) ?: pfm_may_create(req->ctx_flags, &user_only);
+	if (ret)
+		return ERR_PTR(ret);
+	ctx = pfm_context_alloc(req->ctx_flags);
+	if (!ctx)
+		return ERR_PTR(-ENOMEM);
+	ctx->user_only = user_only;
+	ret = pfm_context_attach_pmu(ctx);
+	if (ret)
+		goto err_pmu;
+	ret = pfm_context_attach_fmt(ctx, req->ctx_smpl_buf_id, fmt_arg,
+				     fmt_arg_size);
+	if (ret)
+		goto err_pmu;
+	ret = pfm_msgq_init(&ctx->msgq, ctx->fmt ? ctx->fmt->fmt_msgq_depth : 1);
+	if (ret)
+		goto err_fmt;
+	req->ctx_smpl_buf_size = ctx->buf_size;
+	return ctx;
+err_fmt:
+	pfm_context_detach_fmt(ctx);
+err_pmu:
+	if (ctx->pmu) {
+		pfm_free_sets(ctx);
+		pfm_pmu_put(ctx->pmu);
+	}
+	pfm_context_put(ctx);
+	return ERR_PTR(ret);
+}
+
+/*
+ * The last descriptor is closed: detach and free (3.1.15).
+ * Context: process, may sleep.
+ */
+void pfm_context_destroy(struct pfm_context *ctx)
+{
+	mutex_lock(&ctx->mutex);
+	if (ctx->loaded)
+		pfm_detach(ctx);
+	mutex_unlock(&ctx->mutex);
+	cancel_work_sync(&ctx->detach);
+	irq_work_sync(&ctx->irq_work);
+	pfm_context_detach_fmt(ctx);
+	pfm_msgq_destroy(&ctx->msgq);
+	pfm_free_sets(ctx);
+	pfm_pmu_put(ctx->pmu);
+	pfm_context_put(ctx);
+}

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * core.h - the perfmon core's own structures
+ *
+ * Locking, outermost first:
+ *   pfm_context.mutex   commands against each other
+ *   registry mutexes    formats (fmt.c), PMU (pmu.c)
+ *   pfm_sessions lock   who is attached to what (session.c); taken by the exit
+ *                       and exec probes, which may not sleep
+ * The overflow path takes none of them. It owns a context while @busy is set;
+ * commands keep it out with pfm_pause() (see overflow.c).
+ */
+#ifndef PFM_CORE_CORE_H
+#define PFM_CORE_CORE_H
+
+#include <linux/irq_work.h>
+#include <linux/kref.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/sched.h>
+#include <linux/task_work.h>
+#include <linux/wait.h>
+#include <linux/workqueue.h>
+#include <perfmon/perfmon.h>
+#include <perfmon/perfmon_fmt.h>
+#include <perfmon/perfmon_pmu.h>
+
+struct file;
+struct mm_struct;
+struct poll_table_struct;
+struct seq_file;
+struct pfm_context;
+
+/**
+ * struct pfm_pmd_ovfl - what an overflow of one PMD needs, prepared beforehand
+ * @arg:  handed to the format; all but its value fields is filled in
+ * @smpl: PMDs whose values are recorded, @arg.num_smpl_pmds of them
+ */
+struct pfm_pmd_ovfl {
+	pfm_ovfl_arg_t		arg;
+	struct pfm_pmu_reg	*smpl[];
+};
+
+/**
+ * struct pfm_pmd - one PMD of an event set
+ * @hw:          its side that the PMU sees
+ * @ctx:         context
+ * @ovfl:        prepared overflow; NULL until the controlling PMC is written
+ * @short_reset: value to load after an overflow without notification
+ * @slow:        an overflow needs more than the format's handler
+ * @resets_more: a reset draws a random number or touches other PMDs
+ * @deferred:    an overflow came while another was being handled
+ * @ovfl_ip:     its instruction pointer
+ * @value:       software value: all of it while not loaded or masked; the part
+ *               above the hardware counter's width otherwise
+ * @last_reset:  value that was last loaded
+ * @long_reset:  value to load by PFM_RESTART
+ * @ovflsw_thres: overflows before the next set
+ * @random_mask: bits of the random value to add on reset
+ * @random:      state of the random series
+ * @flags:       PFM_REGFL_OVFL_NOTIFY, PFM_REGFL_RANDOM
+ * @eventid:     for the format
+ * @reset_pmds:  PMDs to reset with this one
+ * @smpl_pmds:   PMDs to record
+ */
+struct pfm_pmd {
+	struct pfm_pmu_reg	hw;
+
+	struct pfm_context	*ctx;
+	struct pfm_pmd_ovfl	*ovfl;
+	u64			short_reset;
+	bool			slow;
+	bool			resets_more;
+	bool			deferred;
+
+	u64			ovfl_ip;
+	u64			value;
+	u64			last_reset;
+	u64			long_reset;
+	u64			ovflsw_thres;
+	u64			random_mask;
+	u32			random;
+	u32			flags;
+	u64			eventid;
+	unsigned long		reset_pmds[BITS_TO_LONGS(PFM_MAX_PMDS)];
+	unsigned long		smpl_pmds[BITS_TO_LONGS(PFM_MAX_PMDS)];
+};
+
+/**
+ * struct pfm_set - an event set: a whole PMU state
+ * @list: in pfm_context.sets, increasing @id
+ * @id:   number of the set
+ * @pmcs: values of the PMCs, in the order of the PMU's table
+ * @regs: pointers to the @hw of each PMD, for the PMU
+ * @pmds: the PMDs, in the order of the PMU's table: increasing index
+ */
+struct pfm_set {
+	struct list_head	list;
+	u16			id;
+	u64			*pmcs;
+	struct pfm_pmu_reg	**regs;
+	struct pfm_pmd		pmds[];
+};
+
+/**
+ * struct pfm_msgq - queue of messages
+ * @ring: messages, @size of them; one place is kept for PFM_MSG_END
+ * @size: number of messages, a power of two
+ * @depth: overflow messages that it takes
+ * @head: next message to write; written by the overflow path, or with it paused
+ * @tail: next message to read; written under @lock
+ * @dropped: overflow messages that found the queue full
+ * @lock: serialises readers
+ */
+struct pfm_msgq {
+	pfm_msg_t	*ring;
+	u32		size;
+	u32		depth;
+	u32		head;
+	u32		tail;
+	u64		dropped;
+	struct mutex	lock;
+};
+
+/**
+ * struct pfm_context - a perfmon context
+ *
+ * The overflow path:
+ * @busy:     an overflow is being handled
+ * @deferred: others came meanwhile
+ * @gate:     non-zero keeps overflows out: @frozen, @masked
+ * @frozen:   a command is at work
+ * @masked:   monitoring is masked until PFM_RESTART
+ * @handler:  the format's handler, or NULL
+ * @buf:      the format's buffer, or NULL
+ * @data:     where the overflow happened
+ * @pmu:      PMU description
+ * @set:      active event set
+ * @lost:     overflows that were not recorded
+ * @to_reset: PMDs (by place in the table) that overflowed and were not reset
+ * @ovfl_end: what the overflow path leaves to irq_work, PFM_END_* bits
+ * @irq_work: wakes, signals and blocks
+ *
+ * The rest, under @mutex:
+ * @ref:      one for the descriptor, one for a queued block
+ * @flags:    PFM_FL_*
+ * @started:  between PFM_START and PFM_STOP
+ * @loaded:   attached to a thread or CPU
+ * @exiting:  the monitored thread is gone: send PFM_MSG_END
+ * @user_only: the creator may not see the kernel
+ * @session:  what it is attached to
+ * @sets:     event sets, increasing number
+ * @fmt:      sampling format, or NULL
+ * @buffer:   its buffer, or NULL
+ * @buf_size: size of the buffer's mapping in bytes
+ * @node:     in the table of attached threads
+ * @detach:   detaches from a thread that has exited
+ * @msgq:     messages
+ * @wait:     readers
+ * @fasync:   receivers of signals
+ * @blocked:  the monitored thread must not run
+ * @block_queued: its task work is queued or running
+ * @block_work: the task work
+ * @block_wait: where it waits
+ */
+struct pfm_context {
+	u8			busy;
+	u8			deferred;
+	union {
+		u16		gate;
+		struct {
+			u8	frozen;
+			u8	masked;
+		};
+	};
+	fmt_handler_t		handler;
+	void			*buf;
+	struct pfm_ovfl_data	data;
+	const struct pfm_pmu	*pmu;
+	struct pfm_set		*set;
+	u64			lost;
+	DECLARE_BITMAP(to_reset, PFM_MAX_PMDS);
+	unsigned long		ovfl_end;
+	struct irq_work		irq_work;
+
+	struct kref		ref;
+	struct mutex		mutex;
+	u32			flags;
+	bool			started;
+	bool			loaded;
+	bool			exiting;
+	bool			user_only;
+	struct pfm_pmu_session	session;
+	struct list_head	sets;
+	const pfm_buffer_fmt_t	*fmt;
+	struct file		*buffer;
+	size_t			buf_size;
+	struct hlist_node	node;
+	struct work_struct	detach;
+	struct pfm_msgq		msgq;
+	wait_queue_head_t	wait;
+	struct fasync_struct	*fasync;
+	bool			blocked;
+	unsigned long		block_queued;
+	struct callback_head	block_work;
+	wait_queue_head_t	block_wait;
+};
+
+/* Bits of pfm_context.ovfl_end. */
+#define PFM_END_NOTIFY		0
+#define PFM_END_BLOCK		1
+
+/* context.c */
+struct pfm_context *pfm_context_create(pfarg_ctx_t *req, void *fmt_arg,
+				       size_t fmt_arg_size);
+void pfm_context_destroy(struct pfm_context *ctx);
+void pfm_context_put(struct pfm_context *ctx);
+struct pfm_set *pfm_find_set(struct pfm_context *ctx, u16 id);
+
+/* ctxfile.c */
+extern const struct file_operations pfm_context_fops;
+void pfm_tell_readers(struct pfm_context *ctx);
+
+/* dev.c */
+int pfm_dev_init(void);
+void pfm_dev_exit(void);
+long pfm_vector(const struct pfm_ioc *ioc, size_t size, void *ctx,
+		int (*one)(void *ctx, void *elem));
+
+/* load.c */
+int pfm_load(struct pfm_context *ctx, const pfarg_load_t *req);
+int pfm_unload(struct pfm_context *ctx);
+void pfm_detach(struct pfm_context *ctx);
+int pfm_start_monitoring(struct pfm_context *ctx, const pfarg_start_t *req);
+int pfm_stop_monitoring(struct pfm_context *ctx);
+int pfm_check_cpu(const struct pfm_context *ctx);
+
+/* regs.c */
+int pfm_write_pmc(struct pfm_context *ctx, pfarg_pmc_t *req);
+int pfm_write_pmd(struct pfm_context *ctx, pfarg_pmd_t *req);
+int pfm_read_pmd(struct pfm_context *ctx, pfarg_pmd_t *req);
+int pfm_getinfo_pmc(const struct pfm_pmu *pmu, pfarg_pmcinfo_t *req);
+int pfm_getinfo_pmd(const struct pfm_pmu *pmu, pfarg_pmdinfo_t *req);
+
+/* restart.c */
+int pfm_restart_context(struct pfm_context *ctx);
+
+/* block.c */
+void pfm_block_init(struct pfm_context *ctx);
+void pfm_block_request(struct pfm_context *ctx);
+void pfm_unblock(struct pfm_context *ctx);
+
+/* pmdval.c: values of PMDs, and resets */
+u64 pfm_pmd_get(struct pfm_pmd *pmd);
+int pfm_pmd_set(struct pfm_pmd *pmd, u64 value);
+u64 pfm_pmd_get_ovfl(struct pfm_pmd *pmd);
+void pfm_pmd_set_ovfl(struct pfm_pmd *pmd, u64 value);
+u64 pfm_reset_value(struct pfm_pmd *pmd, u64 base);
+
+/* overflow.c */
+void pfm_pause(struct pfm_context *ctx);
+int pfm_resume(struct pfm_context *ctx);
+void pfm_wait_idle(struct pfm_context *ctx);
+void pfm_mask(struct pfm_context *ctx, u64 (*get)(struct pfm_pmd *pmd));
+void pfm_irq_work(struct irq_work *work);
+
+/* msgq.c */
+int pfm_msgq_init(struct pfm_msgq *q, size_t depth);
+void pfm_msgq_destroy(struct pfm_msgq *q);
+void pfm_msgq_reset(struct pfm_msgq *q);
+bool pfm_msgq_empty(const struct pfm_msgq *q);
+bool pfm_msgq_put_ovfl(struct pfm_msgq *q, const pfm_ovfl_msg_t *msg);
+void pfm_msgq_put_end(struct pfm_msgq *q);
+bool pfm_msgq_get(struct pfm_msgq *q, pfm_msg_t *msg);
+
+/* buffer.c */
+int pfm_buffer_create(size_t size, struct file **file, void **buf,
+		      size_t *buf_size);
+int pfm_buffer_mmap(struct file *buffer, struct vm_area_struct *vma);
+
+/* fmt.c */
+const pfm_buffer_fmt_t *pfm_fmt_get(const pfm_uuid_t uuid);
+void pfm_fmt_put(const pfm_buffer_fmt_t *fmt);
+
+/* pmu.c */
+const struct pfm_pmu *pfm_pmu_get(void);
+void pfm_pmu_put(const struct pfm_pmu *pmu);
+int pfm_pmu_find(const struct pfm_reg_desc *regs, u16 n, u16 num);
+
+/* session.c */
+int pfm_session_reserve(struct pfm_context *ctx);
+void pfm_session_release(struct pfm_context *ctx);
+int pfm_session_init(void);
+void pfm_session_exit(void);
+
+/* perm.c */
+int pfm_may_create(u32 ctx_flags, bool *user_only);
+int pfm_may_attach_begin(struct task_struct *task);
+void pfm_may_attach_end(struct task_struct *task);
+
+/* sysfs.c */
+int pfm_sysfs_init(void);
+void pfm_sysfs_exit(void);
+struct kobject *pfm_sysfs_add_fmt(const pfm_buffer_fmt_t *fmt);
+void pfm_sysfs_del_fmt(struct kobject *kobj);
+int pfm_sysfs_add_pmu(const struct pfm_pmu *pmu);
+void pfm_sysfs_del_pmu(void);
+
+/* Is this a system-wide context? */
+static inline bool pfm_is_syswide(const struct pfm_context *ctx)
+{
+	return ctx->flags & PFM_FL_SYSTEM_WIDE;
+}
+
+/* Bits that the PMU's counters have. */
+static inline u64 pfm_hw_mask(const struct pfm_pmu *pmu)
+{
+	return pmu->counter_width >= 64 ? ~0ULL :
+					  (1ULL << pmu->counter_width) - 1;
+}
+
+#define pfm_for_each_pmd(ctx, set_, i, pmd)				\
+	for ((i) = 0; (i) < (ctx)->pmu->num_pmds &&			\
+	     ((pmd) = &(set_)->pmds[i], true); (i)++)
+
+#endif /* PFM_CORE_CORE_H */

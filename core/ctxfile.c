@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * ctxfile.c - the descriptor that identifies a context: commands, messages,
+ *	       mapping, close (3.1, 3.3, 3.5.4)
+ */
+#include <linux/fdtable.h>
+#include <linux/fs.h>
+#include <linux/poll.h>
+#include <linux/seq_file.h>
+#include <linux/uaccess.h>
+#include "core.h"
+
+static int pfm_one_write_pmc(void *ctx, void *elem)
+{
+	return pfm_write_pmc(ctx, elem);
+}
+
+static int pfm_one_write_pmd(void *ctx, void *elem)
+{
+	return pfm_write_pmd(ctx, elem);
+}
+
+static int pfm_one_read_pmd(void *ctx, void *elem)
+{
+	return pfm_read_pmd(ctx, elem);
+}
+
+/* Vectors touch the PMU if the context is attached: on the right CPU then. */
+static long pfm_regs_cmd(struct pfm_context *ctx, const struct pfm_ioc *ioc,
+			 size_t size, int (*one)(void *ctx, void *elem))
+{
+	int ret = ctx->loaded ? pfm_check_cpu(ctx) : 0;
+
+	return ret ?: pfm_vector(ioc, size, ctx, one);
+}
+
+static long pfm_load_cmd(struct pfm_context *ctx, const struct pfm_ioc *ioc)
+{
+	pfarg_load_t req;
+
+	if (ioc->narg != 1 ||
+	    copy_from_user(&req, u64_to_user_ptr(ioc->arg), sizeof(req)))
+		return -EFAULT;
+	return pfm_load(ctx, &req);
+}
+
+static long pfm_start_cmd(struct pfm_context *ctx, const struct pfm_ioc *ioc)
+{
+	pfarg_start_t req;
+
+	if (!ioc->arg && !ioc->narg)
+		return pfm_start_monitoring(ctx, NULL);
+	if (!ioc->arg || ioc->narg != 1 ||
+	    copy_from_user(&req, u64_to_user_ptr(ioc->arg), sizeof(req)))
+		return -EFAULT;
+	return pfm_start_monitoring(ctx, &req);
+}
+
+static long pfm_ctx_cmd(struct pfm_context *ctx, unsigned int cmd,
+			const struct pfm_ioc *ioc)
+{
+	switch (cmd) {
+	case PFM_IOC(PFM_WRITE_PMCS):
+		return pfm_regs_cmd(ctx, ioc, sizeof(pfarg_pmc_t),
+				    pfm_one_write_pmc);
+	case PFM_IOC(PFM_WRITE_PMDS):
+		return pfm_regs_cmd(ctx, ioc, sizeof(pfarg_pmd_t),
+				    pfm_one_write_pmd);
+	case PFM_IOC(PFM_READ_PMDS):
+		return pfm_regs_cmd(ctx, ioc, sizeof(pfarg_pmd_t),
+				    pfm_one_read_pmd);
+	case PFM_IOC(PFM_LOAD_CONTEXT):
+		return pfm_load_cmd(ctx, ioc);
+	case PFM_IOC(PFM_START):
+		return pfm_start_cmd(ctx, ioc);
+	case PFM_IOC(PFM_STOP):
+		return pfm_stop_monitoring(ctx);
+	case PFM_IOC(PFM_RESTART):
+		return pfm_restart_context(ctx);
+	case PFM_IOC(PFM_UNLOAD_CONTEXT):
+		return pfm_unload(ctx);
+	default:
+		return -ENOTTY;
+	}
+}
+
+static long pfm_ctx_ioctl(struct file *file, unsigned int cmd,
+			  unsigned long arg)
+{
+	struct pfm_context *ctx = file->private_data;
+	struct pfm_ioc ioc;
+	long ret;
+
+	if (_IOC_TYPE(cmd) != PFM_IOC_MAGIC)
+		return -ENOTTY;
+	if (copy_from_user(&ioc, (void __user *)arg, sizeof(ioc)))
+		return -EFAULT;
+	if (ioc.reserved || ioc.fmt_arg || ioc.fmt_arg_size)
+		return -EINVAL;
+	/* A system-wide command must end on the CPU that it began on. */
+	if (pfm_is_syswide(ctx))
+		migrate_disable();
+	mutex_lock(&ctx->mutex);
+	ret = pfm_ctx_cmd(ctx, cmd, &ioc);
+	mutex_unlock(&ctx->mutex);
+	if (pfm_is_syswide(ctx))
+		migrate_enable();
+	return ret;
+}
+
+static ssize_t pfm_copy_msgs(struct pfm_context *ctx, char __user *buf,
+			     size_t size)
+{
+	size_t done = 0;
+	pfm_msg_t msg;
+
+	while (done < size && pfm_msgq_get(&ctx->msgq, &msg)) {
+		if (copy_to_user(buf + done, &msg, sizeof(msg)))
+			return -EFAULT;
+		done += sizeof(msg);
+	}
+	return done;
+}
+
+/* Whole messages; what is there, but at least one (3.3.3). */
+static ssize_t pfm_ctx_read(struct file *file, char __user *buf, size_t size,
+			    loff_t *pos)
+{
+	struct pfm_context *ctx = file->private_data;
+	ssize_t ret;
+
+	if (size % sizeof(pfm_msg_t))
+		return -EINVAL;
+	if (!size)
+		return 0;
+	for (;;) {
+		ret = pfm_copy_msgs(ctx, buf, size);
+		if (ret)
+			return ret;
+		if (file->f_flags & O_NONBLOCK)
+			return -EAGAIN;
+		ret = wait_event_interruptible(ctx->wait,
+					       !pfm_msgq_empty(&ctx->msgq));
+		if (ret)
+			return ret;
+	}
+}
+
+static __poll_t pfm_ctx_poll(struct file *file, poll_table *wait)
+{
+	struct pfm_context *ctx = file->private_data;
+
+	poll_wait(file, &ctx->wait, wait);
+	return pfm_msgq_empty(&ctx->msgq) ? 0 : EPOLLIN | EPOLLRDNORM;
+}
+
+/* Wake readers and send signals. Context: any but NMI. */
+void pfm_tell_readers(struct pfm_context *ctx)
+{
+	wake_up_interruptible_poll(&ctx->wait, EPOLLIN | EPOLLRDNORM);
+	kill_fasync(&ctx->fasync, SIGIO, POLL_IN);
+}
+
+static int pfm_ctx_fasync(int fd, struct file *file, int on)
+{
+	struct pfm_context *ctx = file->private_data;
+
+	return fasync_helper(fd, file, on, &ctx->fasync);
+}
+
+static int pfm_ctx_mmap(struct file *file, struct vm_area_struct *vma)
+{
+	struct pfm_context *ctx = file->private_data;
+
+	return ctx->buffer ? pfm_buffer_mmap(ctx->buffer, vma) : -EINVAL;
+}
+
+static int pfm_is_file(const void *file, struct file *other, unsigned int fd)
+{
+	return file == other;
+}
+
+/*
+ * A process closes a descriptor. If that was its last one and the context is
+ * attached to one of its own threads, the context is unloaded even though
+ * others still control it (3.1.15, figure 3.10).
+ */
+static int pfm_ctx_flush(struct file *file, fl_owner_t id)
+{
+	struct pfm_context *ctx = file->private_data;
+
+	if (current->files && iterate_fd(current->files, 0, pfm_is_file, file))
+		return 0;
+	mutex_lock(&ctx->mutex);
+	if (ctx->loaded && ctx->session.task &&
+	    same_thread_group(ctx->session.task, current))
+		pfm_detach(ctx);
+	mutex_unlock(&ctx->mutex);
+	return 0;
+}
+
+static int pfm_ctx_release(struct inode *inode, struct file *file)
+{
+	pfm_context_destroy(file->private_data);
+	return 0;
+}
+
+static const char *pfm_state_name(const struct pfm_context *ctx)
+{
+	if (!ctx->loaded)
+		return "unloaded";
+	if (ctx->masked)
+		return "masked";
+	return ctx->started ? "started" : "stopped";
+}
+
+static void pfm_ctx_show_fdinfo(struct seq_file *m, struct file *file)
+{
+	struct pfm_context *ctx = file->private_data;
+
+	mutex_lock(&ctx->mutex);
+	seq_printf(m, "pfm_state:\t%s\n", pfm_state_name(ctx));
+	seq_printf(m, "pfm_lost:\t%llu\n", READ_ONCE(ctx->lost));
+	seq_printf(m, "pfm_msgs_dropped:\t%llu\n",
+		   READ_ONCE(ctx->msgq.dropped));
+	mutex_unlock(&ctx->mutex);
+}
+
+const struct file_operations pfm_context_fops = {
+	.owner		= THIS_MODULE,
+	.unlocked_ioctl	= pfm_ctx_ioctl,
+	.compat_ioctl	= compat_ptr_ioctl,
+	.read		= pfm_ctx_read,
+	.poll		= pfm_ctx_poll,
+	.fasync		= pfm_ctx_fasync,
+	.mmap		= pfm_ctx_mmap,
+	.flush		= pfm_ctx_flush,
+	.release	= pfm_ctx_release,
+	.show_fdinfo	= pfm_ctx_show_fdinfo,
+};

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * load.c - attaching a context, detaching it, starting and stopping
+ *	    (3.1.5-3.1.8)
+ */
+#include <linux/pid.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
+#include <linux/string.h>
+#include "core.h"
+
+/*
+ * May a command that needs the PMU run here and now?
+ * Return: 0; -EBUSY if not attached, or system-wide and not on the monitored
+ * CPU; -ENODEV if that CPU is offline.
+ */
+int pfm_check_cpu(const struct pfm_context *ctx)
+{
+	if (!ctx->loaded)
+		return -EBUSY;
+	if (!pfm_is_syswide(ctx))
+		return 0;
+	if (!cpu_online(ctx->session.cpu))
+		return -ENODEV;
+	return ctx->session.cpu == raw_smp_processor_id() ? 0 : -EBUSY;
+}
+
+/* Self: the thread belongs to a process that controls the context (A21). */
+static bool pfm_is_self(const struct task_struct *task)
+{
+	return same_thread_group((struct task_struct *)task, current);
+}
+
+static int pfm_find_target(struct pfm_context *ctx, const pfarg_load_t *req)
+{
+	struct pfm_pmu_session *s = &ctx->session;
+	struct pid *pid;
+
+	s->task = NULL;
+	s->cpu = -1;
+	if (pfm_is_syswide(ctx)) {
+		if (req->load_pid != task_pid_vnr(current))
+			return -EINVAL;
+		s->cpu = raw_smp_processor_id();
+		return 0;
+	}
+	pid = find_get_pid(req->load_pid);
+	s->task = get_pid_task(pid, PIDTYPE_PID);
+	put_pid(pid);
+	return s->task ? 0 : -ESRCH;
+}
+
+static int pfm_load_regs(struct pfm_context *ctx)
+{
+	struct pfm_pmd *pmd;
+	int ret;
+	u16 i;
+
+	pfm_for_each_pmd(ctx, ctx->set, i, pmd) {
+		ret = pfm_pmd_set(pmd, pmd->value);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+/* Load the PMU, which is told nothing but registers, task and CPU. */
+static int pfm_load_pmu(struct pfm_context *ctx)
+{
+	u16 bad = 0;
+	int ret;
+
+	ret = ctx->pmu->load(&ctx->session, ctx->set->regs, &bad);
+	if (ret)
+		return ret;
+	ctx->loaded = true;
+	ret = pfm_load_regs(ctx);
+	if (!ret)
+		return 0;
+	ctx->loaded = false;
+	ctx->pmu->unload(&ctx->session);
+	return ret;
+}
+
+/* Check the right to attach and attach, so that no exec comes between. */
+static int pfm_attach(struct pfm_context *ctx)
+{
+	struct task_struct *task = ctx->session.task;
+	int ret;
+
+	if (!task)
+		return pfm_load_pmu(ctx);
+	ret = pfm_may_attach_begin(task);
+	if (ret)
+		return ret;
+	ret = pfm_load_pmu(ctx);
+	pfm_may_attach_end(task);
+	return ret;
+}
+
+static int pfm_check_load(struct pfm_context *ctx, const pfarg_load_t *req)
+{
+	if (ctx->loaded)
+		return -EBUSY;
+	if (req->reserved1 ||
+	    memchr_inv(req->reserved2, 0, sizeof(req->reserved2)))
+		return -EINVAL;
+	return pfm_find_set(ctx, req->load_set) ? 0 : -EINVAL;
+}
+
+static void pfm_put_target(struct pfm_context *ctx)
+{
+	if (ctx->session.task)
+		put_task_struct(ctx->session.task);
+	ctx->session.task = NULL;
+	ctx->session.cpu = -1;
+}
+
+/*
+ * PFM_LOAD_CONTEXT. Context: process on the CPU to monitor, which it does not
+ * leave; pfm_context.mutex held.
+ * Return: 0; -EBUSY if attached already, or thread or CPU taken; -EINVAL;
+ * -ESRCH; -EPERM; what the PMU says.
+ */
+int pfm_load(struct pfm_context *ctx, const pfarg_load_t *req)
+{
+	int ret;
+
+	ret = pfm_check_load(ctx, req);
+	if (ret)
+		return ret;
+	ret = pfm_find_target(ctx, req);
+	if (ret)
+		return ret;
+	ret = -EINVAL;
+	if (ctx->flags & PFM_FL_NOTIFY_BLOCK && pfm_is_self(ctx->session.task))
+		goto err_put;
+	ret = pfm_session_reserve(ctx);
+	if (ret)
+		goto err_put;
+	pfm_msgq_reset(&ctx->msgq);
+	ctx->set = pfm_find_set(ctx, req->load_set);
+	ctx->session.user_only = ctx->user_only;
+	bitmap_zero(ctx->to_reset, PFM_MAX_PMDS);
+	ret = pfm_attach(ctx);
+	if (!ret)
+		return 0;
+	pfm_session_release(ctx);
+err_put:
+	pfm_put_target(ctx);
+	return ret;
+}
+
+/*
+ * Detach: stop, keep the values, let go of the thread or CPU.
+ * Context: process, pfm_context.mutex held.
+ */
+void pfm_detach(struct pfm_context *ctx)
+{
+	struct pfm_pmd *pmd;
+	u16 i;
+
+	pfm_pause(ctx);
+	ctx->started = false;
+	pfm_for_each_pmd(ctx, ctx->set, i, pmd)
+		pmd->value = pfm_pmd_get(pmd);
+	ctx->loaded = false;
+	ctx->pmu->unload(&ctx->session);
+	if (ctx->session.task != current)
+		synchronize_rcu_expedited();
+	irq_work_sync(&ctx->irq_work);
+	ctx->masked = 0;
+	pfm_resume(ctx);
+	pfm_unblock(ctx);
+	pfm_session_release(ctx);
+	pfm_put_target(ctx);
+}
+
+/* PFM_UNLOAD_CONTEXT. Return: 0, or as pfm_check_cpu(). */
+int pfm_unload(struct pfm_context *ctx)
+{
+	int ret = pfm_check_cpu(ctx);
+
+	if (!ret)
+		pfm_detach(ctx);
+	return ret;
+}
+
+/*
+ * PFM_START. Starting a started context changes nothing; a masked one stays
+ * masked. Return: 0; -EINVAL if there is no such set; as pfm_check_cpu(); what
+ * the PMU says.
+ */
+int pfm_start_monitoring(struct pfm_context *ctx, const pfarg_start_t *req)
+{
+	int ret = pfm_check_cpu(ctx);
+
+	if (ret)
+		return ret;
+	if (req && (req->reserved1 || req->reserved2 ||
+		    memchr_inv(req->reserved3, 0, sizeof(req->reserved3)) ||
+		    pfm_find_set(ctx, req->start_set) != ctx->set))
+		return -EINVAL;
+	if (ctx->started)
+		return 0;
+	ctx->started = true;
+	if (ctx->masked)
+		return 0;
+	ret = ctx->pmu->start(&ctx->session);
+	if (ret) {
+		ctx->pmu->stop(&ctx->session);
+		ctx->started = false;
+	}
+	return ret;
+}
+
+/* PFM_STOP. Return: 0, or as pfm_check_cpu(). */
+int pfm_stop_monitoring(struct pfm_context *ctx)
+{
+	int ret = pfm_check_cpu(ctx);
+
+	if (ret)
+		return ret;
+	pfm_pause(ctx);
+	ctx->started = false;
+	return pfm_resume(ctx);
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * main.c - the order in which the core comes and goes
+ */
+#include <linux/module.h>
+#include <linux/rcupdate.h>
+#include "core.h"
+
+static int __init pfm_init(void)
+{
+	int ret;
+
+	ret = pfm_sysfs_init();
+	if (ret)
+		return ret;
+	ret = pfm_session_init();
+	if (ret)
+		goto err_sysfs;
+	ret = pfm_dev_init();
+	if (ret)
+		goto err_session;
+	return 0;
+err_session:
+	pfm_session_exit();
+err_sysfs:
+	pfm_sysfs_exit();
+	return ret;
+}
+
+static void __exit pfm_exit(void)
+{
+	pfm_dev_exit();
+	pfm_session_exit();
+	pfm_sysfs_exit();
+	/* A thread may still be returning from pfm_block_here(). */
+	synchronize_rcu_tasks();
+}
+
+module_init(pfm_init);
+module_exit(pfm_exit);
+MODULE_DESCRIPTION("perfmon2: performance monitoring with sampling formats");
+MODULE_VERSION("0.6");
+MODULE_LICENSE("GPL v2");

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * msgq.c - the message queue of a context (3.3)
+ *
+ * One writer: the overflow path, or a command that keeps it out. Readers take
+ * turns under a mutex. Overflow messages that find the queue full are dropped
+ * and counted; a place is kept for PFM_MSG_END.
+ */
+#include <linux/log2.h>
+#include <linux/slab.h>
+#include "core.h"
+
+int pfm_msgq_init(struct pfm_msgq *q, size_t depth)
+{
+	q->depth = max_t(size_t, depth, 1);
+	q->size = roundup_pow_of_two(q->depth + 1);
+	mutex_init(&q->lock);
+	q->ring = kcalloc(q->size, sizeof(*q->ring), GFP_KERNEL_ACCOUNT);
+	return q->ring ? 0 : -ENOMEM;
+}
+
+void pfm_msgq_destroy(struct pfm_msgq *q)
+{
+	kfree(q->ring);
+}
+
+/* All messages are lost (3.3.5). Context: process, the overflow path is out. */
+void pfm_msgq_reset(struct pfm_msgq *q)
+{
+	mutex_lock(&q->lock);
+	WRITE_ONCE(q->tail, q->head);
+	mutex_unlock(&q->lock);
+}
+
+bool pfm_msgq_empty(const struct pfm_msgq *q)
+{
+	return smp_load_acquire(&q->head) == READ_ONCE(q->tail);
+}
+
+static void pfm_msgq_publish(struct pfm_msgq *q)
+{
+	/* Pairs with the acquire of head in pfm_msgq_empty() and _get(). */
+	smp_store_release(&q->head, q->head + 1);
+}
+
+/* Context: any, the writer only. Return: false if the message was dropped. */
+bool pfm_msgq_put_ovfl(struct pfm_msgq *q, const pfm_ovfl_msg_t *msg)
+{
+	/* Pairs with the release of tail in pfm_msgq_get(): the slot was read. */
+	if (q->head - smp_load_acquire(&q->tail) >= q->depth) {
+		q->dropped++;
+		return false;
+	}
+	q->ring[q->head & (q->size - 1)].ovfl = *msg;
+	pfm_msgq_publish(q);
+	return true;
+}
+
+/* Context: process, the overflow path is out; once per attachment. */
+void pfm_msgq_put_end(struct pfm_msgq *q)
+{
+	pfm_msg_t *slot = &q->ring[q->head & (q->size - 1)];
+
+	memset(slot, 0, sizeof(*slot));
+	slot->msg_type = PFM_MSG_END;
+	pfm_msgq_publish(q);
+}
+
+/* Context: process, may sleep. Return: false if there is no message. */
+bool pfm_msgq_get(struct pfm_msgq *q, pfm_msg_t *msg)
+{
+	bool found;
+
+	mutex_lock(&q->lock);
+	found = !pfm_msgq_empty(q);
+	if (found) {
+		*msg = q->ring[q->tail & (q->size - 1)];
+		smp_store_release(&q->tail, q->tail + 1);
+	}
+	mutex_unlock(&q->lock);
+	return found;
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * pmdval.c - values of PMDs: 64-bit emulation (3.1.3) and reset values (3.4.2)
+ *
+ * While a context is loaded and not masked, a PMD's value is in the hardware,
+ * and for counters narrower than 64 bits its upper part is in pfm_pmd.value.
+ * Otherwise pfm_pmd.value is all of it.
+ */
+#include "carta.h"
+#include "core.h"
+
+/* Is the value in the hardware? */
+static bool pfm_pmd_is_live(const struct pfm_pmd *pmd)
+{
+	return pmd->ctx->loaded && !pmd->ctx->masked && pmd->hw.priv;
+}
+
+static u64 pfm_pmd_compose(const struct pfm_pmd *pmd, u64 hw)
+{
+	u64 mask = pfm_hw_mask(pmd->ctx->pmu);
+
+	return (pmd->value & ~mask) | (hw & mask);
+}
+
+/* Value of a PMD. Context: process, pfm_context.mutex held. */
+u64 pfm_pmd_get(struct pfm_pmd *pmd)
+{
+	if (!pfm_pmd_is_live(pmd))
+		return pmd->value;
+	return pfm_pmd_compose(pmd, pmd->ctx->pmu->read_pmd(&pmd->hw));
+}
+
+/*
+ * Load a PMD. Context: process, pfm_context.mutex held, the context paused or
+ * not counting. Return: 0, or what the PMU says.
+ */
+int pfm_pmd_set(struct pfm_pmd *pmd, u64 value)
+{
+	const struct pfm_pmu *pmu = pmd->ctx->pmu;
+
+	pmd->value = value;
+	if (!pfm_pmd_is_live(pmd))
+		return 0;
+	return pmu->write_pmd(&pmd->hw, value & pfm_hw_mask(pmu));
+}
+
+/* Value of a PMD. Context: the overflow path, interrupts off. */
+u64 pfm_pmd_get_ovfl(struct pfm_pmd *pmd)
+{
+	if (!pfm_pmd_is_live(pmd))
+		return pmd->value;
+	return pfm_pmd_compose(pmd, pmd->ctx->pmu->read_pmd_ovfl(&pmd->hw));
+}
+
+/* Load a PMD. Context: the overflow path, interrupts off. */
+void pfm_pmd_set_ovfl(struct pfm_pmd *pmd, u64 value)
+{
+	const struct pfm_pmu *pmu = pmd->ctx->pmu;
+
+	pmd->value = value;
+	if (pfm_pmd_is_live(pmd))
+		pmu->reset_pmd(&pmd->hw, value & pfm_hw_mask(pmu));
+}
+
+/*
+ * The next value to reset a PMD to: @base, plus a random number if that was
+ * asked for. It becomes the last reset value.
+ * Context: the owner of the overflow path.
+ */
+u64 pfm_reset_value(struct pfm_pmd *pmd, u64 base)
+{
+	if (pmd->flags & PFM_REGFL_RANDOM)
+		base += pfm_carta_draw(&pmd->random, pmd->random_mask);
+	pmd->last_reset = base;
+	if (pmd->ovfl)
+		pmd->ovfl->arg.pmd_last_reset = base;
+	return base;
+}

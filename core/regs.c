@@ -1,0 +1,383 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * regs.c - reading, writing and describing PMCs and PMDs
+ *	    (3.1.2, 3.1.3, 3.1.4, 3.1.13, 3.1.14)
+ *
+ * Each function treats one element of a vector. On an error that lies in the
+ * element it marks the element's reg_flags and changes nothing.
+ */
+#include <linux/nospec.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include "carta.h"
+#include "core.h"
+
+#define PFM_PMC_FLAGS \
+	(PFM_REGFL_OVFL_NOTIFY | PFM_REGFL_RANDOM | PFM_REGFL_VALUE_ONLY)
+#define PFM_PMD_FLAGS \
+	(PFM_REGFL_OVFL_NOTIFY | PFM_REGFL_RANDOM | PFM_REGFL_SMPL)
+#define PFM_SMPL_FLAGS	(PFM_REGFL_OVFL_NOTIFY | PFM_REGFL_RANDOM)
+
+/* What of a PMC or PMD argument concerns the counter's overflow. */
+struct pfm_smpl_conf {
+	u32		flags;
+	u64		eventid;
+	unsigned long	smpl_pmds[BITS_TO_LONGS(PFM_MAX_PMDS)];
+	unsigned long	reset_pmds[BITS_TO_LONGS(PFM_MAX_PMDS)];
+};
+
+static int pfm_bad_elem(u32 *flags, u32 retfl)
+{
+	*flags = (*flags & ~PFM_REG_RETFL_MASK) | retfl;
+	return -EINVAL;
+}
+
+/* Place of a register in its table, or an error marked in @flags. */
+static int pfm_reg_slot(const struct pfm_reg_desc *regs, u16 n, u16 num,
+			u32 *flags)
+{
+	int slot = pfm_pmu_find(regs, n, num);
+
+	if (slot < 0)
+		return pfm_bad_elem(flags, PFM_REG_RETFL_NOTAVAIL);
+	return array_index_nospec(slot, n);
+}
+
+static u64 pfm_keep_reserved(const struct pfm_reg_desc *desc, u64 value)
+{
+	return (value & ~desc->rsvd) | (desc->dfl & desc->rsvd);
+}
+
+/*
+ * Bit vector of PMD indices to places in the PMU's table.
+ * Return: 0, or -EINVAL if a PMD is not implemented.
+ */
+static int pfm_bv_to_slots(const struct pfm_pmu *pmu, const u64 *bv,
+			   unsigned long *slots)
+{
+	unsigned int num;
+	int slot;
+
+	bitmap_zero(slots, PFM_MAX_PMDS);
+	for (num = 0; num < PFM_MAX_PMDS; num++) {
+		if (!(bv[num / 64] >> (num % 64) & 1))
+			continue;
+		slot = pfm_pmu_find(pmu->pmds, pmu->num_pmds, num);
+		if (slot < 0)
+			return -EINVAL;
+		__set_bit(slot, slots);
+	}
+	return 0;
+}
+
+static int pfm_smpl_conf(const struct pfm_pmu *pmu, u32 flags, u64 eventid,
+			 const u64 *smpl_pmds, const u64 *reset_pmds,
+			 struct pfm_smpl_conf *conf)
+{
+	conf->flags = flags & PFM_SMPL_FLAGS;
+	conf->eventid = eventid;
+	return pfm_bv_to_slots(pmu, smpl_pmds, conf->smpl_pmds) ?:
+	       pfm_bv_to_slots(pmu, reset_pmds, conf->reset_pmds);
+}
+
+/* A counter whose overflow is awaited, and can come within 2^63 events. */
+static bool pfm_pmd_is_sampling(const struct pfm_pmd *pmd)
+{
+	bool awaited = pmd->ctx->handler || pmd->flags & PFM_REGFL_OVFL_NOTIFY;
+
+	return awaited && pmd->hw.desc->flags & PFM_REGD_COUNTER &&
+	       (pmd->value | pmd->long_reset | pmd->short_reset) >> 63;
+}
+
+static void pfm_bv_from_slots(const struct pfm_pmu *pmu,
+			      const unsigned long *slots, u64 *bv)
+{
+	unsigned int slot;
+
+	memset(bv, 0, sizeof(u64) * PFM_MAX_PMD_BITVECTOR);
+	for_each_set_bit(slot, slots, pmu->num_pmds) {
+		u16 num = pmu->pmds[slot].num;
+
+		bv[num / 64] |= 1ULL << (num % 64);
+	}
+}
+
+/* Prepare what the overflow path needs of @pmd. Context: paused. */
+static void pfm_prepare_ovfl(struct pfm_set *set, struct pfm_pmd *pmd)
+{
+	struct pfm_context *ctx = pmd->ctx;
+	pfm_ovfl_arg_t *arg = &pmd->ovfl->arg;
+	unsigned int slot, n = 0;
+
+	arg->ovfl_pmd = pmd->hw.desc->num;
+	arg->active_set = set->id;
+	arg->pmd_last_reset = pmd->last_reset;
+	arg->pmd_eventid = pmd->eventid;
+	arg->ovfl_notify = !!(pmd->flags & PFM_REGFL_OVFL_NOTIFY);
+	pfm_bv_from_slots(ctx->pmu, pmd->smpl_pmds, arg->smpl_pmds);
+	for_each_set_bit(slot, pmd->smpl_pmds, ctx->pmu->num_pmds)
+		pmd->ovfl->smpl[n++] = &set->pmds[slot].hw;
+	arg->num_smpl_pmds = n;
+	pmd->slow = !ctx->handler;
+	pmd->resets_more = pmd->flags & PFM_REGFL_RANDOM ||
+			   !bitmap_empty(pmd->reset_pmds, PFM_MAX_PMDS);
+}
+
+static int pfm_alloc_ovfl(struct pfm_pmd *pmd)
+{
+	if (!pmd->ovfl)
+		pmd->ovfl = kzalloc(struct_size(pmd->ovfl, smpl,
+						pmd->ctx->pmu->num_pmds),
+				    GFP_KERNEL_ACCOUNT);
+	return pmd->ovfl ? 0 : -ENOMEM;
+}
+
+static void pfm_apply_conf(struct pfm_set *set, struct pfm_pmd *pmd,
+			   const struct pfm_smpl_conf *conf)
+{
+	pmd->flags = conf->flags;
+	pmd->eventid = conf->eventid;
+	bitmap_copy(pmd->smpl_pmds, conf->smpl_pmds, PFM_MAX_PMDS);
+	bitmap_copy(pmd->reset_pmds, conf->reset_pmds, PFM_MAX_PMDS);
+	pfm_prepare_ovfl(set, pmd);
+}
+
+/* The PMU follows a changed PMC or a counter that samples or no longer does. */
+static int pfm_reprogram(struct pfm_pmd *pmd, u64 pmc_value)
+{
+	struct pfm_context *ctx = pmd->ctx;
+	bool sampling = pfm_pmd_is_sampling(pmd);
+	u64 value;
+	int ret;
+
+	if (pmd->hw.pmc_value == pmc_value && pmd->hw.sampling == sampling)
+		return 0;
+	value = pfm_pmd_get(pmd);
+	pmd->hw.pmc_value = pmc_value;
+	pmd->hw.sampling = sampling;
+	if (!ctx->loaded)
+		return 0;
+	ret = ctx->pmu->write_pmc(&pmd->hw);
+	return ret ?: pfm_pmd_set(pmd, value);
+}
+
+static int pfm_write_pmc_paused(struct pfm_set *set, int slot, u64 value,
+				struct pfm_pmd *pmd,
+				const struct pfm_smpl_conf *conf)
+{
+	u64 old = set->pmcs[slot];
+	int ret;
+
+	if (pmd) {
+		struct pfm_smpl_conf old_conf = {
+			.flags = pmd->flags, .eventid = pmd->eventid };
+
+		bitmap_copy(old_conf.smpl_pmds, pmd->smpl_pmds, PFM_MAX_PMDS);
+		bitmap_copy(old_conf.reset_pmds, pmd->reset_pmds, PFM_MAX_PMDS);
+		if (conf)
+			pfm_apply_conf(set, pmd, conf);
+		ret = pfm_reprogram(pmd, value);
+		if (ret) {
+			pfm_apply_conf(set, pmd, &old_conf);
+			pfm_reprogram(pmd, old);
+			return ret;
+		}
+	}
+	set->pmcs[slot] = value;
+	return 0;
+}
+
+static struct pfm_pmd *pfm_controlled_pmd(const struct pfm_pmu *pmu,
+					  struct pfm_set *set, int slot)
+{
+	u16 num = pmu->pmcs[slot].pmd;
+
+	if (num == PFM_REGD_NO_PMD)
+		return NULL;
+	return &set->pmds[pfm_pmu_find(pmu->pmds, pmu->num_pmds, num)];
+}
+
+static bool pfm_pmc_is_good(const struct pfm_pmu *pmu, const pfarg_pmc_t *req,
+			    u64 value)
+{
+	if (req->reg_flags & ~(PFM_PMC_FLAGS | PFM_REG_RETFL_MASK))
+		return false;
+	if (memchr_inv(req->reserved, 0, sizeof(req->reserved)))
+		return false;
+	return !pmu->check_pmc || !pmu->check_pmc(req->reg_num, value);
+}
+
+/*
+ * One element of PFM_WRITE_PMCS. Context: process, pfm_context.mutex held.
+ * Return: 0; -EINVAL, the element marked; -EBUSY; -ENOMEM; what the PMU says.
+ */
+int pfm_write_pmc(struct pfm_context *ctx, pfarg_pmc_t *req)
+{
+	const struct pfm_pmu *pmu = ctx->pmu;
+	struct pfm_smpl_conf conf;
+	struct pfm_set *set = pfm_find_set(ctx, req->reg_set);
+	struct pfm_pmd *pmd;
+	bool smpl;
+	u64 value;
+	int slot, ret, err;
+
+	slot = pfm_reg_slot(pmu->pmcs, pmu->num_pmcs, req->reg_num,
+			    &req->reg_flags);
+	if (slot < 0)
+		return slot;
+	if (!set)
+		return pfm_bad_elem(&req->reg_flags, PFM_REG_RETFL_NOSET);
+	value = pfm_keep_reserved(&pmu->pmcs[slot], req->reg_value);
+	if (!pfm_pmc_is_good(pmu, req, value))
+		return pfm_bad_elem(&req->reg_flags, PFM_REG_RETFL_EINVAL);
+	pmd = pfm_controlled_pmd(pmu, set, slot);
+	smpl = pmd && !(req->reg_flags & PFM_REGFL_VALUE_ONLY);
+	if (smpl && pfm_smpl_conf(pmu, req->reg_flags, req->reg_smpl_eventid,
+				  req->reg_smpl_pmds, req->reg_reset_pmds,
+				  &conf))
+		return pfm_bad_elem(&req->reg_flags, PFM_REG_RETFL_EINVAL);
+	if (pmd && pfm_alloc_ovfl(pmd))
+		return -ENOMEM;
+	req->reg_flags &= ~PFM_REG_RETFL_MASK;
+
+	pfm_pause(ctx);
+	ret = pfm_write_pmc_paused(set, slot, value, pmd, smpl ? &conf : NULL);
+	err = pfm_resume(ctx);
+	if (ret == -EINVAL)
+		return pfm_bad_elem(&req->reg_flags, PFM_REG_RETFL_EINVAL);
+	return ret ?: err;
+}
+
+static bool pfm_pmd_is_good(const struct pfm_reg_desc *desc,
+			    const pfarg_pmd_t *req)
+{
+	if (desc->flags & PFM_REGD_READ_ONLY)
+		return false;
+	if (req->reg_flags & ~(PFM_PMD_FLAGS | PFM_REG_RETFL_MASK))
+		return false;
+	if (memchr_inv(req->reserved, 0, sizeof(req->reserved)))
+		return false;
+	if (req->reg_flags & PFM_REGFL_SMPL)
+		return desc->flags & PFM_REGD_COUNTER;
+	return !(req->reg_flags & PFM_SMPL_FLAGS) && !req->reg_smpl_eventid &&
+	       !memchr_inv(req->reg_smpl_pmds, 0, sizeof(req->reg_smpl_pmds)) &&
+	       !memchr_inv(req->reg_reset_pmds, 0, sizeof(req->reg_reset_pmds));
+}
+
+static int pfm_write_pmd_paused(struct pfm_set *set, struct pfm_pmd *pmd,
+				const pfarg_pmd_t *req,
+				const struct pfm_smpl_conf *conf)
+{
+	const struct pfm_reg_desc *desc = pmd->hw.desc;
+	int ret;
+
+	pmd->long_reset = pfm_keep_reserved(desc, req->reg_long_reset);
+	pmd->short_reset = pfm_keep_reserved(desc, req->reg_short_reset);
+	pmd->ovflsw_thres = req->reg_ovflsw_thres;
+	pmd->random_mask = req->reg_random_mask;
+	pmd->random = pfm_carta_seed(req->reg_random_seed);
+	pmd->value = pfm_keep_reserved(desc, req->reg_value);
+	pmd->last_reset = pmd->value;
+	if (pmd->ovfl)
+		pmd->ovfl->arg.pmd_last_reset = pmd->value;
+	if (conf)
+		pfm_apply_conf(set, pmd, conf);
+	ret = pfm_reprogram(pmd, pmd->hw.pmc_value);
+	return ret ?: pfm_pmd_set(pmd, pmd->last_reset);
+}
+
+/*
+ * One element of PFM_WRITE_PMDS. Context: process, pfm_context.mutex held.
+ * Return: 0; -EINVAL, the element marked; -EBUSY; -ENOMEM; what the PMU says.
+ */
+int pfm_write_pmd(struct pfm_context *ctx, pfarg_pmd_t *req)
+{
+	const struct pfm_pmu *pmu = ctx->pmu;
+	struct pfm_set *set = pfm_find_set(ctx, req->reg_set);
+	struct pfm_smpl_conf conf;
+	struct pfm_pmd *pmd;
+	bool smpl;
+	int slot, ret, err;
+
+	slot = pfm_reg_slot(pmu->pmds, pmu->num_pmds, req->reg_num,
+			    &req->reg_flags);
+	if (slot < 0)
+		return slot;
+	if (!set)
+		return pfm_bad_elem(&req->reg_flags, PFM_REG_RETFL_NOSET);
+	smpl = req->reg_flags & PFM_REGFL_SMPL;
+	pmd = &set->pmds[slot];
+	if (!pfm_pmd_is_good(pmd->hw.desc, req) ||
+	    (smpl && pfm_smpl_conf(pmu, req->reg_flags, req->reg_smpl_eventid,
+				   req->reg_smpl_pmds, req->reg_reset_pmds,
+				   &conf)))
+		return pfm_bad_elem(&req->reg_flags, PFM_REG_RETFL_EINVAL);
+	if (smpl && pfm_alloc_ovfl(pmd))
+		return -ENOMEM;
+	req->reg_flags &= ~PFM_REG_RETFL_MASK;
+
+	pfm_pause(ctx);
+	ret = pfm_write_pmd_paused(set, pmd, req, smpl ? &conf : NULL);
+	err = pfm_resume(ctx);
+	return ret ?: err;
+}
+
+/*
+ * One element of PFM_READ_PMDS. Context: process, pfm_context.mutex held.
+ * Return: 0; -EINVAL, the element marked.
+ */
+int pfm_read_pmd(struct pfm_context *ctx, pfarg_pmd_t *req)
+{
+	const struct pfm_pmu *pmu = ctx->pmu;
+	struct pfm_set *set = pfm_find_set(ctx, req->reg_set);
+	struct pfm_pmd *pmd;
+	int slot;
+
+	slot = pfm_reg_slot(pmu->pmds, pmu->num_pmds, req->reg_num,
+			    &req->reg_flags);
+	if (slot < 0)
+		return slot;
+	if (!set)
+		return pfm_bad_elem(&req->reg_flags, PFM_REG_RETFL_NOSET);
+	if (req->reg_flags & ~PFM_REG_RETFL_MASK)
+		return pfm_bad_elem(&req->reg_flags, PFM_REG_RETFL_EINVAL);
+	pmd = &set->pmds[slot];
+	req->reg_value = pfm_pmd_get(pmd);
+	req->reg_last_reset_val = pmd->last_reset;
+	req->reg_ovflsw_thres = 0;
+	req->reg_flags = 0;
+	return 0;
+}
+
+static int pfm_getinfo(const struct pfm_reg_desc *regs, u16 n,
+		       pfarg_pmcinfo_t *req)
+{
+	const struct pfm_reg_desc *desc;
+	int slot = pfm_pmu_find(regs, n, req->reg_num);
+
+	if (slot < 0)
+		return pfm_bad_elem(&req->reg_flags, PFM_REG_RETFL_EINVAL |
+						     PFM_REG_RETFL_NOTAVAIL);
+	if (req->reg_flags & ~PFM_REG_RETFL_MASK ||
+	    memchr_inv(req->reserved, 0, sizeof(req->reserved)))
+		return pfm_bad_elem(&req->reg_flags, PFM_REG_RETFL_EINVAL);
+	desc = &regs[array_index_nospec(slot, n)];
+	req->reg_type = desc->type;
+	req->reg_flags = 0;
+	req->reg_def_value = desc->dfl;
+	req->reg_rsvd_mask = desc->rsvd;
+	req->reg_index = desc->index;
+	return 0;
+}
+
+/* One element of PFM_GETINFO_PMCS. Return: 0; -EINVAL, the element marked. */
+int pfm_getinfo_pmc(const struct pfm_pmu *pmu, pfarg_pmcinfo_t *req)
+{
+	return pfm_getinfo(pmu->pmcs, pmu->num_pmcs, req);
+}
+
+/* One element of PFM_GETINFO_PMDS. Return: 0; -EINVAL, the element marked. */
+int pfm_getinfo_pmd(const struct pfm_pmu *pmu, pfarg_pmdinfo_t *req)
+{
+	return pfm_getinfo(pmu->pmds, pmu->num_pmds, req);
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * restart.c - PFM_RESTART (3.1.9, 3.5.15)
+ */
+#include "core.h"
+
+/* Reset with long values what overflowed and was not reset since. */
+static int pfm_reset_long(struct pfm_context *ctx)
+{
+	DECLARE_BITMAP(all, PFM_MAX_PMDS);
+	struct pfm_pmd *pmd;
+	unsigned int slot;
+	int ret = 0;
+
+	bitmap_copy(all, ctx->to_reset, PFM_MAX_PMDS);
+	for_each_set_bit(slot, ctx->to_reset, ctx->pmu->num_pmds)
+		bitmap_or(all, all, ctx->set->pmds[slot].reset_pmds,
+			  PFM_MAX_PMDS);
+	for_each_set_bit(slot, all, ctx->pmu->num_pmds) {
+		int err;
+
+		pmd = &ctx->set->pmds[slot];
+		err = pfm_pmd_set(pmd, pfm_reset_value(pmd, pmd->long_reset));
+		ret = ret ?: err;
+	}
+	bitmap_zero(ctx->to_reset, PFM_MAX_PMDS);
+	return ret;
+}
+
+/* Load the hardware with the values that were kept while masked. */
+static int pfm_unmask(struct pfm_context *ctx)
+{
+	struct pfm_pmd *pmd;
+	int ret = 0;
+	u16 i;
+
+	ctx->masked = 0;
+	pfm_for_each_pmd(ctx, ctx->set, i, pmd) {
+		int err = pfm_pmd_set(pmd, pmd->value);
+
+		ret = ret ?: err;
+	}
+	return ret;
+}
+
+/* What the restart does: the format's word, or reset if masked. */
+static int pfm_restart_ctrl(struct pfm_context *ctx, pfm_ovfl_ctrl_t *ctrl)
+{
+	if (ctx->fmt && ctx->fmt->fmt_restart)
+		return ctx->fmt->fmt_restart(ctx->buf, !ctx->masked, ctrl);
+	ctrl->reset_ovfl_pmds = ctx->masked;
+	return 0;
+}
+
+static int pfm_restart_apply(struct pfm_context *ctx, pfm_ovfl_ctrl_t ctrl)
+{
+	int ret = 0;
+
+	if (ctrl.reset_ovfl_pmds)
+		ret = pfm_reset_long(ctx);
+	if (ctrl.mask_monitoring && !ctx->masked)
+		pfm_mask(ctx, pfm_pmd_get);
+	else if (!ctrl.mask_monitoring && ctx->masked)
+		ret = pfm_unmask(ctx) ?: ret;
+	return ret;
+}
+
+/*
+ * PFM_RESTART. Context: process, pfm_context.mutex held.
+ * Return: 0; -EBUSY if not attached; what the format or the PMU says.
+ */
+int pfm_restart_context(struct pfm_context *ctx)
+{
+	pfm_ovfl_ctrl_t ctrl = { .val = 0 };
+	int ret, err;
+
+	ret = pfm_check_cpu(ctx);
+	if (ret)
+		return ret;
+	pfm_pause(ctx);
+	ret = pfm_restart_ctrl(ctx, &ctrl);
+	if (!ret)
+		ret = pfm_restart_apply(ctx, ctrl);
+	err = pfm_resume(ctx);
+	pfm_unblock(ctx);
+	return ret ?: err;
+}

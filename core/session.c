@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * session.c - who is attached to what, and what becomes of the thread
+ *
+ * One context per thread, one system-wide context per CPU, and the two kinds
+ * exclude each other (3.1.7; 2006 paper, 4.1). A thread's exit, and an exec that
+ * took the PMU away from it, detach its context: the tracepoints that tell us
+ * may not sleep, so a work item does it.
+ */
+#include <linux/fdtable.h>
+#include <linux/hashtable.h>
+#include <linux/sched/coredump.h>
+#include <linux/sched/signal.h>
+#include <linux/tracepoint.h>
+#include "core.h"
+
+static DEFINE_SPINLOCK(pfm_sessions_lock);
+static DEFINE_HASHTABLE(pfm_threads, 8);
+static DECLARE_BITMAP(pfm_cpus, NR_CPUS);
+static unsigned int pfm_num_threads;
+static unsigned int pfm_num_cpus;
+
+static struct pfm_context *pfm_session_find(const struct task_struct *task)
+{
+	struct pfm_context *ctx;
+
+	lockdep_assert_held(&pfm_sessions_lock);
+	hash_for_each_possible(pfm_threads, ctx, node, (unsigned long)task)
+		if (ctx->session.task == task)
+			return ctx;
+	return NULL;
+}
+
+static int pfm_reserve_cpu(int cpu)
+{
+	if (pfm_num_threads || __test_and_set_bit(cpu, pfm_cpus))
+		return -EBUSY;
+	pfm_num_cpus++;
+	return 0;
+}
+
+static int pfm_reserve_thread(struct pfm_context *ctx)
+{
+	struct task_struct *task = ctx->session.task;
+
+	if (pfm_num_cpus || pfm_session_find(task))
+		return -EBUSY;
+	if (READ_ONCE(task->flags) & PF_EXITING)
+		return -ESRCH;
+	hash_add(pfm_threads, &ctx->node, (unsigned long)task);
+	pfm_num_threads++;
+	return 0;
+}
+
+/*
+ * Claim the session's thread or CPU.
+ * Context: process. Return: 0; -EBUSY if it is taken or the other kind of
+ * session exists; -ESRCH if the thread exits.
+ */
+int pfm_session_reserve(struct pfm_context *ctx)
+{
+	int ret;
+
+	ctx->exiting = false;
+	spin_lock(&pfm_sessions_lock);
+	if (ctx->session.task)
+		ret = pfm_reserve_thread(ctx);
+	else
+		ret = pfm_reserve_cpu(ctx->session.cpu);
+	spin_unlock(&pfm_sessions_lock);
+	return ret;
+}
+
+void pfm_session_release(struct pfm_context *ctx)
+{
+	spin_lock(&pfm_sessions_lock);
+	if (ctx->session.task) {
+		hash_del(&ctx->node);
+		pfm_num_threads--;
+	} else {
+		__clear_bit(ctx->session.cpu, pfm_cpus);
+		pfm_num_cpus--;
+	}
+	spin_unlock(&pfm_sessions_lock);
+}
+
+static int pfm_is_ctx_file(const void *ctx, struct file *file, unsigned int fd)
+{
+	return file->f_op == &pfm_context_fops && file->private_data == ctx;
+}
+
+/* A thread that holds the descriptor monitors itself: no message (3.3.6). */
+static bool pfm_holds_descriptor(const struct pfm_context *ctx)
+{
+	return current->files &&
+	       iterate_fd(current->files, 0, pfm_is_ctx_file, ctx);
+}
+
+/* Context: tracepoint in the thread that goes; preemption disabled. */
+static void pfm_session_gone(struct task_struct *task)
+{
+	struct pfm_context *ctx;
+
+	spin_lock(&pfm_sessions_lock);
+	ctx = pfm_session_find(task);
+	if (ctx) {
+		ctx->exiting = !pfm_holds_descriptor(ctx);
+		schedule_work(&ctx->detach);
+	}
+	spin_unlock(&pfm_sessions_lock);
+}
+
+static void pfm_probe_exit(void *unused, struct task_struct *task)
+{
+	pfm_session_gone(task);
+}
+
+/*
+ * An exec that changes credentials removes the thread's perf events in core
+ * code; the context has nothing to count with any more.
+ */
+static void pfm_probe_exec(void *unused, struct task_struct *task, pid_t old_pid,
+			   struct linux_binprm *bprm)
+{
+	if (get_dumpable(task->mm) != SUID_DUMP_USER)
+		pfm_session_gone(task);
+}
+
+/* The two tracepoints, found by name: their symbols are not exported. */
+static struct pfm_probe {
+	const char		*name;
+	void			*func;
+	struct tracepoint	*tp;
+} pfm_probes[] = {
+	{ .name = "sched_process_exit", .func = pfm_probe_exit },
+	{ .name = "sched_process_exec", .func = pfm_probe_exec },
+};
+
+static void pfm_match_tracepoint(struct tracepoint *tp, void *unused)
+{
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(pfm_probes); i++)
+		if (!strcmp(tp->name, pfm_probes[i].name))
+			pfm_probes[i].tp = tp;
+}
+
+static void pfm_remove_probes(int n)
+{
+	while (n-- > 0)
+		tracepoint_probe_unregister(pfm_probes[n].tp,
+					    pfm_probes[n].func, NULL);
+	tracepoint_synchronize_unregister();
+}
+
+int pfm_session_init(void)
+{
+	int i, ret;
+
+	for_each_kernel_tracepoint(pfm_match_tracepoint, NULL);
+	for (i = 0; i < ARRAY_SIZE(pfm_probes); i++) {
+		ret = -ENOENT;
+		if (pfm_probes[i].tp)
+			ret = tracepoint_probe_register(pfm_probes[i].tp,
+							pfm_probes[i].func,
+							NULL);
+		if (ret) {
+			pr_err("perfmon: no tracepoint %s\n",
+			       pfm_probes[i].name);
+			pfm_remove_probes(i);
+			return ret;
+		}
+	}
+	return 0;
+}
+
+void pfm_session_exit(void)
+{
+	pfm_remove_probes(ARRAY_SIZE(pfm_probes));
+}

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * pfm_fmt_default - the default sampling format (specification 3.6)
+ *
+ * Each overflow becomes one entry: a header that says who, where, when and
+ * which PMD, then the values of the PMDs of interest. Entries follow each other
+ * in one buffer. It is full when the largest possible entry no longer fits
+ * behind the last one: then monitoring is masked and the tool is notified, or
+ * the buffer stays saturated if no notification was asked for. PFM_RESTART
+ * empties the buffer.
+ */
+#include <linux/module.h>
+#include <perfmon/perfmon_default_smpl.h>
+#include <perfmon/perfmon_fmt_sdk.h>
+
+/**
+ * struct default_priv - what the handler relies on; no mapping shows it
+ * @records:   the entries
+ * @hdr_size:  bytes of an entry's header
+ * @overflows: times the buffer became full
+ */
+struct default_priv {
+	struct pfm_records	records;
+	u64			hdr_size;
+	u64			overflows;
+};
+
+static u64 default_hdr_size(u32 flags)
+{
+	if (flags & PFM_DFL_SMPL_NO_HDR)
+		return 0;
+	if (flags & PFM_DFL_SMPL_IIP_HDR)
+		return sizeof_field(pfm_default_smpl_entry_t, ip);
+	return sizeof(pfm_default_smpl_entry_t);
+}
+
+/* The largest entry, with the header in use; with none, at least one value. */
+static u64 default_max_entry(u32 flags, u16 num_pmds)
+{
+	return default_hdr_size(flags) + sizeof(u64) * max_t(u64, num_pmds, 1);
+}
+
+static int default_validate(u32 ctx_flags, u16 num_pmds, void *data)
+{
+	const pfm_default_smpl_arg_t *arg = data;
+	u64 min_size = sizeof(pfm_default_smpl_hdr_t) +
+		       default_max_entry(arg->buf_flags, num_pmds);
+
+	if (arg->buf_flags & ~PFM_DFL_SMPL_ALL ||
+	    arg->buf_flags == PFM_DFL_SMPL_ALL || arg->reserved1 ||
+	    memchr_inv(arg->reserved2, 0, sizeof(arg->reserved2)))
+		return -EINVAL;
+	return arg->buf_size < min_size || arg->buf_size > SIZE_MAX ? -EINVAL :
+								     0;
+}
+
+static int default_getsize(u32 ctx_flags, void *data, size_t *size)
+{
+	const pfm_default_smpl_arg_t *arg = data;
+
+	*size = arg->buf_size;
+	return 0;
+}
+
+/* Show the state. The entry is there before its offset, that before its count. */
+static __always_inline void default_publish(pfm_default_smpl_hdr_t *hdr,
+					    const struct pfm_records *records)
+{
+	smp_store_release(&hdr->hdr_cur_offs, records->cur);
+	smp_store_release(&hdr->hdr_count, records->count);
+}
+
+static int default_init(u32 ctx_flags, void *data, void *buf)
+{
+	const pfm_default_smpl_arg_t *arg = data;
+	struct default_priv *priv = pfm_fmt_priv(buf);
+	pfm_default_smpl_hdr_t *hdr = buf;
+	u64 max = default_max_entry(arg->buf_flags, pfm_num_pmds());
+	int ret;
+
+	ret = pfm_records_init(&priv->records, sizeof(*hdr), arg->buf_size, max);
+	if (ret)
+		return ret;
+	priv->hdr_size = default_hdr_size(arg->buf_flags);
+	priv->overflows = 0;
+	hdr->hdr_buf_size = arg->buf_size;
+	hdr->hdr_min_buf_space = max;
+	hdr->hdr_version = PFM_DFL_SMPL_VERSION;
+	hdr->hdr_buf_flags = arg->buf_flags;
+	default_publish(hdr, &priv->records);
+	return 0;
+}
+
+static __always_inline void *
+default_encode_hdr(void *entry, u64 hdr_size, const pfm_ovfl_arg_t *arg,
+		   u64 tstamp, const struct pfm_ovfl_data *data)
+{
+	pfm_default_smpl_entry_t *e = entry;
+
+	if (likely(hdr_size == sizeof(*e))) {
+		e->pid = data->tid;
+		e->ovfl_pmd = arg->ovfl_pmd;
+		e->reserved = 0;
+		e->last_reset_val = arg->pmd_last_reset;
+		e->ip = data->ip;
+		e->tstamp = tstamp;
+		e->cpu = data->cpu;
+		e->set = arg->active_set;
+		e->tgid = data->tgid;
+	} else if (hdr_size) {
+		*(u64 *)entry = data->ip;
+	}
+	return entry + hdr_size;
+}
+
+static int default_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
+			   void *data)
+{
+	struct default_priv *priv = pfm_fmt_priv(buf);
+	pfm_default_smpl_hdr_t *hdr = buf;
+	u16 i, n = arg->num_smpl_pmds;
+	u64 *body;
+
+	body = pfm_records_add(&priv->records, buf,
+			       priv->hdr_size + n * sizeof(*body));
+	if (unlikely(!body)) {
+		pfm_ctrl_full(arg);
+		return -ENOBUFS;
+	}
+	body = default_encode_hdr(body, priv->hdr_size, arg, tstamp, data);
+	for (i = 0; i < n; i++)
+		body[i] = arg->smpl_pmds_values[i];
+	default_publish(hdr, &priv->records);
+	if (likely(!pfm_records_full(&priv->records))) {
+		pfm_ctrl_continue(arg);
+	} else {
+		WRITE_ONCE(hdr->hdr_overflows, ++priv->overflows);
+		pfm_ctrl_full(arg);
+	}
+	return 0;
+}
+
+static int default_restart(void *buf, int is_active, pfm_ovfl_ctrl_t *ctrl)
+{
+	struct default_priv *priv = pfm_fmt_priv(buf);
+	pfm_default_smpl_hdr_t *hdr = buf;
+
+	pfm_records_reset(&priv->records);
+	/* No entry is claimed whose bytes are being written over. */
+	smp_store_release(&hdr->hdr_count, 0);
+	default_publish(hdr, &priv->records);
+	pfm_restart_resume(is_active, ctrl);
+	return 0;
+}
+
+static const pfm_buffer_fmt_t pfm_default_fmt = {
+	.fmt_name	= "default",
+	.fmt_uuid	= PFM_DFL_SMPL_UUID,
+	.fmt_arg_size	= sizeof(pfm_default_smpl_arg_t),
+	.fmt_msgq_depth	= 1,
+	.fmt_validate	= default_validate,
+	.fmt_getsize	= default_getsize,
+	.fmt_init	= default_init,
+	.fmt_handler	= default_handler,
+	.fmt_restart	= default_restart,
+	.fmt_owner	= THIS_MODULE,
+};
+
+pfm_format_module(pfm_default_fmt, PFM_DFL_SMPL_UUID_STR,
+		  "perfmon2: default sampling format");

@@ -1,0 +1,597 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * pfm_pmu_perf - the logical PMU on top of perf_events
+ *
+ * Sixteen pairs PMCn/PMDn, each an event of the kernel's perf, and virtual PMDs
+ * for resources that are no counters. A PMC's value is an event in the encoding
+ * of perfmon.h (PFM_PERF_*). perf folds its counters to 64 bits, and so a PMD's
+ * value is
+ *
+ *	event->count - reg->offset
+ *
+ * and it overflows when the event has counted what perf was told as its period.
+ * perf re-arms an event with the same period by itself, at exactly one period
+ * after the last overflow, which is what pfm_pmu_reg.reload stands for.
+ */
+#include <linux/irq_work.h>
+#include <linux/module.h>
+#include <linux/perf_event.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/task_stack.h>
+#include <linux/slab.h>
+#include <linux/workqueue.h>
+#include <perfmon/perfmon_pmu.h>
+
+#define PERF_NUM_PAIRS	16
+
+/* Longest period that perf takes; a PMD farther from overflow only counts. */
+#define PERF_MAX_PERIOD	((u64)S64_MAX)
+
+/**
+ * struct perf_session - a loaded session
+ * @s:     the core's side
+ * @regs:  its registers
+ * @masked: runs when the session was masked, to queue @stop
+ * @stop:  stops the events
+ * @started: the events are enabled
+ */
+struct perf_session {
+	struct pfm_pmu_session		*s;
+	struct pfm_pmu_reg *const	*regs;
+	struct irq_work			masked;
+	struct work_struct		stop;
+	bool				started;
+};
+
+/* What stands behind pfm_pmu_reg.priv of a virtual PMD. */
+static int perf_virtual;
+
+static bool perf_is_virtual(const struct pfm_pmu_reg *reg)
+{
+	return reg->priv == &perf_virtual;
+}
+
+static struct perf_event *perf_event_of(const struct pfm_pmu_reg *reg)
+{
+	return perf_is_virtual(reg) ? NULL : reg->priv;
+}
+
+static bool perf_pmc_is_used(u64 pmc)
+{
+	return (pmc & (PFM_PERF_RAW | PFM_PERF_TYPE_MASK)) != PFM_PERF_NONE;
+}
+
+static u32 perf_pmc_type(u64 pmc)
+{
+	if (pmc & PFM_PERF_RAW)
+		return PERF_TYPE_RAW;
+	return (pmc & PFM_PERF_TYPE_MASK) >> PFM_PERF_TYPE_SHIFT;
+}
+
+/*
+ * What kind of event a PMC asks for. perf's own copy of the type does not tell:
+ * it is rewritten for the clock events since 6.6.
+ */
+static bool perf_is_software(u64 pmc)
+{
+	u32 type = perf_pmc_type(pmc);
+
+	return type == PERF_TYPE_SOFTWARE || type == PERF_TYPE_TRACEPOINT;
+}
+
+/* Clock events count time; their timers go off on their own. */
+static bool perf_is_clock(u64 pmc)
+{
+	u64 id = pmc & PFM_PERF_ID_MASK;
+
+	return perf_pmc_type(pmc) == PERF_TYPE_SOFTWARE &&
+	       (id == PERF_COUNT_SW_CPU_CLOCK ||
+		id == PERF_COUNT_SW_TASK_CLOCK);
+}
+
+/* Events until @value wraps, as a period for perf. */
+static u64 perf_period(u64 value)
+{
+	u64 left = -value;
+
+	return left && left <= PERF_MAX_PERIOD ? left : PERF_MAX_PERIOD;
+}
+
+/*
+ * The overflow path
+ */
+
+/* A timer that was armed for another value has gone off well before its time. */
+static bool perf_is_early(const struct perf_event *event,
+			  const struct pfm_pmu_reg *reg, s64 value)
+{
+	return perf_is_clock(reg->pmc_value) &&
+	       (u64)-value > event->hw.sample_period >> 3;
+}
+
+/* An overflow that perf reports before the PMD has wrapped. */
+static noinline void perf_overflow_before_wrap(struct perf_event *event,
+					       struct pfm_pmu_reg *reg, u64 ip,
+					       struct pt_regs *regs)
+{
+	s64 value = local64_read(&event->count) - reg->offset;
+
+	if (perf_is_early(event, reg, value)) {
+		event->hw.sample_period = -value;
+		return;
+	}
+	/* Two clocks that differ a little, or a skid: it has wrapped just now. */
+	reg->offset += value;
+	pfm_overflow(reg, 0, ip, regs);
+}
+
+static __always_inline void perf_report(struct perf_event *event,
+					struct pt_regs *regs)
+{
+	struct pfm_pmu_reg *reg = event->overflow_handler_context;
+	u64 value = local64_read(&event->count) - reg->offset;
+
+	if (unlikely((s64)value < 0))
+		perf_overflow_before_wrap(event, reg, instruction_pointer(regs),
+					  regs);
+	else
+		pfm_overflow(reg, value, instruction_pointer(regs), regs);
+}
+
+static void notrace perf_overflow(struct perf_event *event,
+				  struct perf_sample_data *data,
+				  struct pt_regs *regs)
+{
+	perf_report(event, regs);
+}
+
+/* The event excludes the kernel, but the interrupt may have come late. */
+static void notrace perf_overflow_user(struct perf_event *event,
+				       struct perf_sample_data *data,
+				       struct pt_regs *regs)
+{
+	if (unlikely(!user_mode(regs))) {
+		if (current->flags & PF_KTHREAD)
+			return;
+		regs = task_pt_regs(current);
+	}
+	perf_report(event, regs);
+}
+
+static u64 perf_resident_pages(void)
+{
+	struct mm_struct *mm = current->mm;
+
+	return mm ? get_mm_rss(mm) : 0;
+}
+
+static u64 perf_read_virtual(const struct pfm_pmu_reg *reg)
+{
+	switch (reg->desc->num) {
+	case PFM_PMD_ELAPSED:
+		return ktime_get_mono_fast_ns() - reg->offset;
+	case PFM_PMD_TID:
+		return current->pid;
+	default:
+		return perf_resident_pages();
+	}
+}
+
+/* Bring the count up to date, if the event is on this CPU's counters. */
+static void perf_update_here(struct perf_event *event)
+{
+	if (event->state == PERF_EVENT_STATE_ACTIVE &&
+	    event->oncpu == raw_smp_processor_id())
+		event->pmu->read(event);
+}
+
+static u64 perf_read_pmd_ovfl(struct pfm_pmu_reg *reg)
+{
+	struct perf_event *event = perf_event_of(reg);
+
+	if (unlikely(!event))
+		return perf_read_virtual(reg);
+	perf_update_here(event);
+	return local64_read(&event->count) - reg->offset;
+}
+
+/* Give a hardware event a new period at once, as perf's own frequency code. */
+static void perf_rearm_hw(struct perf_event *event, u64 period)
+{
+	bool active = event->state == PERF_EVENT_STATE_ACTIVE &&
+		      event->oncpu == raw_smp_processor_id() &&
+		      !(event->hw.state & PERF_HES_STOPPED);
+
+	if (active)
+		event->pmu->stop(event, PERF_EF_UPDATE);
+	event->hw.sample_period = period;
+	event->hw.last_period = period;
+	local64_set(&event->hw.period_left, period);
+	if (active)
+		event->pmu->start(event, PERF_EF_RELOAD);
+}
+
+static void perf_rearm(const struct pfm_pmu_reg *reg, struct perf_event *event,
+		       u64 period)
+{
+	if (perf_is_clock(reg->pmc_value)) {
+		/* Taken when its timer goes off; see perf_is_early(). */
+		event->hw.sample_period = period;
+	} else if (perf_is_software(reg->pmc_value)) {
+		event->hw.sample_period = period;
+		event->hw.last_period = period;
+		local64_set(&event->hw.period_left, -(s64)period);
+	} else {
+		perf_rearm_hw(event, period);
+	}
+}
+
+static void perf_reset_pmd(struct pfm_pmu_reg *reg, u64 value)
+{
+	struct perf_event *event = perf_event_of(reg);
+
+	if (!event) {
+		reg->offset = ktime_get_mono_fast_ns() - value;
+		return;
+	}
+	if (reg->reload == value && value &&
+	    (s64)(local64_read(&event->count) - reg->offset) >= 0) {
+		reg->offset -= value;
+		return;
+	}
+	if (event->attr.sample_period) {
+		reg->reload = value;
+		perf_rearm(reg, event, perf_period(value));
+	} else {
+		perf_update_here(event);
+	}
+	reg->offset = local64_read(&event->count) - value;
+}
+
+/*
+ * perf can be asked to stop events in process context only, two steps from
+ * here. Until then overflows find the session masked.
+ */
+static void perf_mask(struct pfm_pmu_session *s)
+{
+	struct perf_session *ps = s->priv;
+
+	irq_work_queue(&ps->masked);
+}
+
+static void perf_masked(struct irq_work *work)
+{
+	struct perf_session *ps =
+		container_of(work, struct perf_session, masked);
+
+	queue_work(system_highpri_wq, &ps->stop);
+}
+
+/*
+ * Process context
+ */
+
+static void perf_for_each_event(struct perf_session *ps,
+				void (*fn)(struct perf_event *event))
+{
+	u16 i;
+
+	for (i = 0; i < ps->s->num_regs; i++) {
+		struct perf_event *event = perf_event_of(ps->regs[i]);
+
+		if (event)
+			fn(event);
+	}
+}
+
+static void perf_stop_work(struct work_struct *work)
+{
+	struct perf_session *ps = container_of(work, struct perf_session, stop);
+
+	perf_for_each_event(ps, perf_event_disable);
+}
+
+/* No stop is on its way any more. The session is masked or paused. */
+static void perf_sync_mask(struct perf_session *ps)
+{
+	irq_work_sync(&ps->masked);
+	cancel_work_sync(&ps->stop);
+}
+
+static void perf_fill_attr(struct perf_event_attr *attr, u64 pmc, u64 period)
+{
+	memset(attr, 0, sizeof(*attr));
+	attr->size = sizeof(*attr);
+	attr->type = perf_pmc_type(pmc);
+	attr->config = pmc & PFM_PERF_ID_MASK;
+	attr->exclude_user = !!(pmc & PFM_PERF_EXCL_USER);
+	attr->exclude_kernel = !!(pmc & PFM_PERF_EXCL_KERNEL);
+	attr->exclude_hv = attr->exclude_kernel;
+	attr->exclude_idle = !!(pmc & PFM_PERF_EXCL_IDLE);
+	attr->precise_ip = (pmc & PFM_PERF_PRECISE_MASK) >>
+			   PFM_PERF_PRECISE_SHIFT;
+	attr->sample_period = period;
+	attr->disabled = 1;
+	/* A counter, or an error that can be seen: never a share of one. */
+	attr->pinned = !perf_is_software(pmc);
+}
+
+/* perf's errors in the specification's words. */
+static int perf_errno(long err)
+{
+	switch (err) {
+	case -EPERM:
+	case -EACCES:
+		return -EPERM;
+	case -ESRCH:
+	case -ENOMEM:
+	case -EBUSY:
+	case -ENODEV:
+		return err;
+	default:
+		return -EINVAL;
+	}
+}
+
+static int perf_check_pmc(u16 num, u64 pmc)
+{
+	struct perf_event_attr attr;
+	struct perf_event *event;
+	int ret;
+
+	if (!perf_pmc_is_used(pmc))
+		return pmc == PFM_PERF_NONE ? 0 : -EINVAL;
+	if (pmc & PFM_PERF_RAW && pmc & PFM_PERF_TYPE_MASK)
+		return -EINVAL;
+	/* Only perf knows what this machine can count. */
+	perf_fill_attr(&attr, pmc, 0);
+	event = perf_event_create_kernel_counter(&attr, -1, current,
+						 NULL, NULL);
+	if (!IS_ERR(event)) {
+		perf_event_release_kernel(event);
+		return 0;
+	}
+	ret = perf_errno(PTR_ERR(event));
+	return ret == -EINVAL ? ret : 0;
+}
+
+/* The rights that perf checks in perf_event_open() and not for the kernel. */
+static bool perf_may_count(const struct pfm_pmu_session *s, u64 pmc)
+{
+	return !s->user_only || pmc & PFM_PERF_EXCL_KERNEL;
+}
+
+static int perf_create_event(struct pfm_pmu_reg *reg)
+{
+	struct pfm_pmu_session *s = reg->session;
+	struct perf_event_attr attr;
+	struct perf_event *event;
+
+	reg->priv = NULL;
+	reg->reload = 0;
+	if (!perf_pmc_is_used(reg->pmc_value))
+		return 0;
+	if (!perf_may_count(s, reg->pmc_value))
+		return -EPERM;
+	perf_fill_attr(&attr, reg->pmc_value,
+		       reg->sampling ? PERF_MAX_PERIOD : 0);
+	event = perf_event_create_kernel_counter(&attr, s->task ? -1 : s->cpu,
+						 s->task,
+						 attr.exclude_kernel ?
+						 perf_overflow_user :
+						 perf_overflow, reg);
+	if (IS_ERR(event))
+		return perf_errno(PTR_ERR(event));
+	reg->priv = event;
+	return 0;
+}
+
+static void perf_destroy_event(struct pfm_pmu_reg *reg)
+{
+	struct perf_event *event = perf_event_of(reg);
+
+	if (event)
+		perf_event_release_kernel(event);
+	reg->priv = NULL;
+}
+
+static int perf_create_events(struct perf_session *ps, u16 *bad)
+{
+	u16 i;
+	int ret;
+
+	for (i = 0; i < ps->s->num_regs; i++) {
+		struct pfm_pmu_reg *reg = ps->regs[i];
+
+		if (!(reg->desc->flags & PFM_REGD_COUNTER)) {
+			reg->priv = &perf_virtual;
+			continue;
+		}
+		ret = perf_create_event(reg);
+		if (ret) {
+			*bad = reg->desc->num;
+			while (i--)
+				perf_destroy_event(ps->regs[i]);
+			return ret;
+		}
+	}
+	return 0;
+}
+
+static int perf_load(struct pfm_pmu_session *s,
+		     struct pfm_pmu_reg *const *regs, u16 *bad)
+{
+	struct perf_session *ps = kzalloc(sizeof(*ps), GFP_KERNEL_ACCOUNT);
+	int ret;
+
+	if (!ps)
+		return -ENOMEM;
+	ps->s = s;
+	ps->regs = regs;
+	init_irq_work(&ps->masked, perf_masked);
+	INIT_WORK(&ps->stop, perf_stop_work);
+	ret = perf_create_events(ps, bad);
+	if (ret) {
+		kfree(ps);
+		return ret;
+	}
+	s->priv = ps;
+	return 0;
+}
+
+static void perf_unload(struct pfm_pmu_session *s)
+{
+	struct perf_session *ps = s->priv;
+	u16 i;
+
+	for (i = 0; i < s->num_regs; i++)
+		perf_destroy_event(ps->regs[i]);
+	perf_sync_mask(ps);
+	s->priv = NULL;
+	kfree(ps);
+}
+
+/* A pinned event that finds no free counter is in an error state. */
+static bool perf_has_counter(const struct perf_event *event)
+{
+	return READ_ONCE(event->state) != PERF_EVENT_STATE_ERROR;
+}
+
+static int perf_start(struct pfm_pmu_session *s)
+{
+	struct perf_session *ps = s->priv;
+	u16 i;
+
+	ps->started = true;
+	perf_for_each_event(ps, perf_event_enable);
+	for (i = 0; i < s->num_regs; i++) {
+		struct perf_event *event = perf_event_of(ps->regs[i]);
+
+		if (event && !perf_has_counter(event))
+			return -EBUSY;
+	}
+	return 0;
+}
+
+static void perf_stop(struct pfm_pmu_session *s)
+{
+	struct perf_session *ps = s->priv;
+
+	perf_sync_mask(ps);
+	if (!ps->started)
+		return;
+	ps->started = false;
+	perf_for_each_event(ps, perf_event_disable);
+}
+
+static int perf_write_pmc(struct pfm_pmu_reg *reg)
+{
+	if (!(reg->desc->flags & PFM_REGD_COUNTER))
+		return 0;
+	perf_destroy_event(reg);
+	return perf_create_event(reg);
+}
+
+static u64 perf_count(struct perf_event *event)
+{
+	u64 enabled, running;
+
+	return perf_event_read_value(event, &enabled, &running);
+}
+
+static int perf_write_pmd(struct pfm_pmu_reg *reg, u64 value)
+{
+	struct perf_event *event = perf_event_of(reg);
+
+	if (!event) {
+		reg->offset = ktime_get_mono_fast_ns() - value;
+		return 0;
+	}
+	reg->offset = perf_count(event) - value;
+	if (!event->attr.sample_period)
+		return 0;
+	reg->reload = value;
+	return perf_event_period(event, perf_period(value)) ? -EINVAL : 0;
+}
+
+static u64 perf_read_pmd(struct pfm_pmu_reg *reg)
+{
+	struct perf_event *event = perf_event_of(reg);
+
+	if (!event)
+		return perf_read_virtual(reg);
+	return perf_count(event) - reg->offset;
+}
+
+/*
+ * The description
+ */
+
+#define PERF_PMC(n)						\
+	{ .num = (n), .type = PFM_REG_TYPE_PERF, .pmd = (n),	\
+	  .dfl = PFM_PERF_NONE, .rsvd = 0, .index = (n),	\
+	  .name = "PERFSEL" #n }
+
+#define PERF_PMD(n)						\
+	{ .num = (n), .type = PFM_REG_TYPE_PERF,		\
+	  .flags = PFM_REGD_COUNTER, .pmd = PFM_REGD_NO_PMD,	\
+	  .index = (n), .name = "PERFCTR" #n }
+
+#define PERF_VIRTUAL(n, fl, str)				\
+	{ .num = (n), .type = PFM_REG_TYPE_VIRTUAL,		\
+	  .flags = (fl), .pmd = PFM_REGD_NO_PMD,		\
+	  .index = PFM_REG_IDX_NONE, .name = (str) }
+
+static const struct pfm_reg_desc perf_pmcs[] = {
+	PERF_PMC(0), PERF_PMC(1), PERF_PMC(2), PERF_PMC(3),
+	PERF_PMC(4), PERF_PMC(5), PERF_PMC(6), PERF_PMC(7),
+	PERF_PMC(8), PERF_PMC(9), PERF_PMC(10), PERF_PMC(11),
+	PERF_PMC(12), PERF_PMC(13), PERF_PMC(14), PERF_PMC(15),
+};
+static_assert(ARRAY_SIZE(perf_pmcs) == PERF_NUM_PAIRS);
+
+static const struct pfm_reg_desc perf_pmds[] = {
+	PERF_PMD(0), PERF_PMD(1), PERF_PMD(2), PERF_PMD(3),
+	PERF_PMD(4), PERF_PMD(5), PERF_PMD(6), PERF_PMD(7),
+	PERF_PMD(8), PERF_PMD(9), PERF_PMD(10), PERF_PMD(11),
+	PERF_PMD(12), PERF_PMD(13), PERF_PMD(14), PERF_PMD(15),
+	PERF_VIRTUAL(PFM_PMD_ELAPSED, 0, "ELAPSED_NS"),
+	PERF_VIRTUAL(PFM_PMD_TID, PFM_REGD_READ_ONLY, "TID"),
+	PERF_VIRTUAL(PFM_PMD_RESIDENT, PFM_REGD_READ_ONLY, "RESIDENT_PAGES"),
+};
+
+static const struct pfm_pmu perf_pmu = {
+	.pmu_name	= "perf_events",
+	.owner		= THIS_MODULE,
+	.counter_width	= 64,
+	.num_pmcs	= ARRAY_SIZE(perf_pmcs),
+	.num_pmds	= ARRAY_SIZE(perf_pmds),
+	.pmcs		= perf_pmcs,
+	.pmds		= perf_pmds,
+	.check_pmc	= perf_check_pmc,
+	.load		= perf_load,
+	.unload		= perf_unload,
+	.start		= perf_start,
+	.stop		= perf_stop,
+	.write_pmc	= perf_write_pmc,
+	.write_pmd	= perf_write_pmd,
+	.read_pmd	= perf_read_pmd,
+	.read_pmd_ovfl	= perf_read_pmd_ovfl,
+	.reset_pmd	= perf_reset_pmd,
+	.mask		= perf_mask,
+};
+
+static int __init perf_pmu_init(void)
+{
+	return pfm_register_pmu(&perf_pmu);
+}
+
+static void __exit perf_pmu_exit(void)
+{
+	pfm_unregister_pmu(&perf_pmu);
+}
+
+module_init(perf_pmu_init);
+module_exit(perf_pmu_exit);
+MODULE_DESCRIPTION("perfmon2: PMU description over perf_events");
+MODULE_LICENSE("GPL v2");

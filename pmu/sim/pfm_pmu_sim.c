@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * pfm_pmu_sim - a simulated PMU, exact and deterministic
+ *
+ * Eight pairs PMCn/PMDn with 32-bit counters, one PMD that is no counter, and
+ * the virtual PMDs of the real PMU as plain registers. Nothing counts by itself:
+ * pfm_sim_advance() says what happens, or from user space a line written to
+ * pfm_sim/advance in debugfs:
+ *
+ *	task TID|cpu N [irq] [ip ADDRESS] PMD=EVENTS...
+ *
+ * A PMC counts when it is not 0; its upper 32 bits are reserved.
+ */
+#include <linux/debugfs.h>
+#include <linux/irq_work.h>
+#include <linux/module.h>
+#include <linux/pid.h>
+#include <linux/sched.h>
+#include <linux/sched/task.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
+#include <linux/uaccess.h>
+#include <perfmon/perfmon_pmu.h>
+#include "pfm_sim.h"
+
+#define SIM_MASK	((1ULL << PFM_SIM_WIDTH) - 1)
+#define SIM_MAX_LINE	256
+
+/**
+ * struct sim_session - a loaded session
+ * @list:  in sim_sessions
+ * @s:     the core's side
+ * @regs:  its registers
+ * @value: hardware registers, by place in the table
+ * @started: counting
+ */
+struct sim_session {
+	struct list_head		list;
+	struct pfm_pmu_session		*s;
+	struct pfm_pmu_reg *const	*regs;
+	bool				started;
+	u64				value[];
+};
+
+static LIST_HEAD(sim_sessions);
+static DEFINE_RAW_SPINLOCK(sim_lock);
+
+static int sim_load(struct pfm_pmu_session *s, struct pfm_pmu_reg *const *regs,
+		    u16 *bad)
+{
+	struct sim_session *ss;
+	unsigned long flags;
+	u16 i;
+
+	ss = kzalloc(struct_size(ss, value, s->num_regs), GFP_KERNEL);
+	if (!ss)
+		return -ENOMEM;
+	ss->s = s;
+	ss->regs = regs;
+	for (i = 0; i < s->num_regs; i++)
+		regs[i]->priv = &ss->value[i];
+	s->priv = ss;
+	raw_spin_lock_irqsave(&sim_lock, flags);
+	list_add(&ss->list, &sim_sessions);
+	raw_spin_unlock_irqrestore(&sim_lock, flags);
+	return 0;
+}
+
+static void sim_unload(struct pfm_pmu_session *s)
+{
+	struct sim_session *ss = s->priv;
+	unsigned long flags;
+	u16 i;
+
+	raw_spin_lock_irqsave(&sim_lock, flags);
+	list_del(&ss->list);
+	raw_spin_unlock_irqrestore(&sim_lock, flags);
+	synchronize_rcu();
+	for (i = 0; i < s->num_regs; i++)
+		ss->regs[i]->priv = NULL;
+	s->priv = NULL;
+	kfree(ss);
+}
+
+static int sim_start(struct pfm_pmu_session *s)
+{
+	struct sim_session *ss = s->priv;
+
+	WRITE_ONCE(ss->started, true);
+	return 0;
+}
+
+static void sim_stop(struct pfm_pmu_session *s)
+{
+	struct sim_session *ss = s->priv;
+
+	WRITE_ONCE(ss->started, false);
+}
+
+static int sim_write_pmc(struct pfm_pmu_reg *reg)
+{
+	return 0;
+}
+
+static int sim_write_pmd(struct pfm_pmu_reg *reg, u64 value)
+{
+	*(u64 *)reg->priv = value;
+	return 0;
+}
+
+static u64 sim_read_pmd(struct pfm_pmu_reg *reg)
+{
+	return *(u64 *)reg->priv;
+}
+
+static void sim_reset_pmd(struct pfm_pmu_reg *reg, u64 value)
+{
+	*(u64 *)reg->priv = value;
+}
+
+static struct sim_session *sim_find(const struct pfm_sim_tick *tick)
+{
+	struct sim_session *ss;
+
+	list_for_each_entry(ss, &sim_sessions, list)
+		if (tick->task ? ss->s->task == tick->task :
+				 !ss->s->task && ss->s->cpu == tick->cpu)
+			return ss;
+	return NULL;
+}
+
+/* Count; set the bits of the PMDs that wrapped. */
+static void sim_count(struct sim_session *ss, const struct pfm_sim_tick *tick,
+		      unsigned long *wrapped)
+{
+	int i;
+
+	for (i = 0; i < PFM_SIM_PAIRS; i++) {
+		u64 sum = ss->value[i] + tick->delta[i];
+
+		if (!ss->regs[i]->pmc_value)
+			continue;
+		ss->value[i] = sum & SIM_MASK;
+		if (sum > SIM_MASK)
+			__set_bit(i, wrapped);
+	}
+}
+
+static int sim_advance_here(const struct pfm_sim_tick *tick)
+{
+	DECLARE_BITMAP(wrapped, PFM_MAX_PMDS);
+	struct sim_session *ss;
+	unsigned long flags;
+
+	bitmap_zero(wrapped, PFM_MAX_PMDS);
+	rcu_read_lock();
+	preempt_disable();
+	raw_spin_lock_irqsave(&sim_lock, flags);
+	ss = sim_find(tick);
+	if (ss && READ_ONCE(ss->started))
+		sim_count(ss, tick, wrapped);
+	raw_spin_unlock_irqrestore(&sim_lock, flags);
+	if (ss && !bitmap_empty(wrapped, PFM_MAX_PMDS))
+		pfm_overflow_many(ss->s, wrapped, tick->ip, NULL);
+	preempt_enable();
+	rcu_read_unlock();
+	return ss ? 0 : -ESRCH;
+}
+
+/* An instant that waits for its interrupt. */
+struct sim_irq_tick {
+	struct irq_work			work;
+	const struct pfm_sim_tick	*tick;
+	int				ret;
+};
+
+static void sim_irq(struct irq_work *work)
+{
+	struct sim_irq_tick *it = container_of(work, struct sim_irq_tick, work);
+
+	it->ret = sim_advance_here(it->tick);
+}
+
+int pfm_sim_advance(const struct pfm_sim_tick *tick)
+{
+	struct sim_irq_tick it = { .tick = tick };
+	int i;
+
+	for (i = 0; i < PFM_SIM_PAIRS; i++)
+		if (tick->delta[i] > SIM_MASK)
+			return -ERANGE;
+	if (!tick->irq)
+		return sim_advance_here(tick);
+	init_irq_work(&it.work, sim_irq);
+	irq_work_queue(&it.work);
+	irq_work_sync(&it.work);
+	return it.ret;
+}
+EXPORT_SYMBOL_GPL(pfm_sim_advance);
+
+/*
+ * debugfs
+ */
+
+static int sim_parse_target(struct pfm_sim_tick *tick, char **line)
+{
+	char *kind = strsep(line, " "), *num = strsep(line, " ");
+	struct pid *pid;
+	int n;
+
+	if (!num || kstrtoint(num, 10, &n))
+		return -EINVAL;
+	if (!strcmp(kind, "cpu")) {
+		tick->cpu = n;
+		return 0;
+	}
+	if (strcmp(kind, "task"))
+		return -EINVAL;
+	pid = find_get_pid(n);
+	tick->task = get_pid_task(pid, PIDTYPE_PID);
+	put_pid(pid);
+	return tick->task ? 0 : -ESRCH;
+}
+
+static int sim_parse_delta(struct pfm_sim_tick *tick, char *word)
+{
+	char *pmd = strsep(&word, "=");
+	unsigned int n;
+
+	if (!word || kstrtouint(pmd, 10, &n) || n >= PFM_SIM_PAIRS)
+		return -EINVAL;
+	return kstrtou64(word, 0, &tick->delta[n]);
+}
+
+static int sim_parse(struct pfm_sim_tick *tick, char *line)
+{
+	int ret = sim_parse_target(tick, &line);
+	char *word;
+
+	while (!ret && (word = strsep(&line, " ")) != NULL) {
+		if (!strcmp(word, "irq"))
+			tick->irq = true;
+		else if (!strcmp(word, "ip"))
+			ret = line ? kstrtou64(strsep(&line, " "), 0,
+					       &tick->ip) : -EINVAL;
+		else
+			ret = sim_parse_delta(tick, word);
+	}
+	return ret;
+}
+
+static ssize_t sim_advance_write(struct file *file, const char __user *user,
+				 size_t size, loff_t *pos)
+{
+	struct pfm_sim_tick tick = {};
+	char *line;
+	int ret;
+
+	if (size > SIM_MAX_LINE)
+		return -EINVAL;
+	line = memdup_user_nul(user, size);
+	if (IS_ERR(line))
+		return PTR_ERR(line);
+	ret = sim_parse(&tick, strim(line));
+	if (!ret)
+		ret = pfm_sim_advance(&tick);
+	if (tick.task)
+		put_task_struct(tick.task);
+	kfree(line);
+	return ret ?: size;
+}
+
+static const struct file_operations sim_advance_fops = {
+	.owner	= THIS_MODULE,
+	.open	= simple_open,
+	.write	= sim_advance_write,
+};
+
+/*
+ * The description
+ */
+
+#define SIM_PMC(n)						\
+	{ .num = (n), .type = PFM_REG_TYPE_PMC, .pmd = (n),	\
+	  .rsvd = ~SIM_MASK, .index = (n), .name = "SIMSEL" #n }
+
+#define SIM_PMD(n)						\
+	{ .num = (n), .type = PFM_REG_TYPE_PMD,			\
+	  .flags = PFM_REGD_COUNTER, .pmd = PFM_REGD_NO_PMD,	\
+	  .index = (n), .name = "SIMCTR" #n }
+
+#define SIM_PLAIN(n, fl, str)					\
+	{ .num = (n), .type = PFM_REG_TYPE_VIRTUAL,		\
+	  .flags = (fl), .pmd = PFM_REGD_NO_PMD,		\
+	  .index = PFM_REG_IDX_NONE, .name = (str) }
+
+static const struct pfm_reg_desc sim_pmcs[] = {
+	SIM_PMC(0), SIM_PMC(1), SIM_PMC(2), SIM_PMC(3),
+	SIM_PMC(4), SIM_PMC(5), SIM_PMC(6), SIM_PMC(7),
+};
+static_assert(ARRAY_SIZE(sim_pmcs) == PFM_SIM_PAIRS);
+
+static const struct pfm_reg_desc sim_pmds[] = {
+	SIM_PMD(0), SIM_PMD(1), SIM_PMD(2), SIM_PMD(3),
+	SIM_PMD(4), SIM_PMD(5), SIM_PMD(6), SIM_PMD(7),
+	SIM_PLAIN(PFM_SIM_PMD_PLAIN, 0, "SIMPLAIN"),
+	SIM_PLAIN(PFM_PMD_ELAPSED, 0, "ELAPSED_NS"),
+	SIM_PLAIN(PFM_PMD_TID, PFM_REGD_READ_ONLY, "TID"),
+	SIM_PLAIN(PFM_PMD_RESIDENT, PFM_REGD_READ_ONLY, "RESIDENT_PAGES"),
+};
+
+static const struct pfm_pmu sim_pmu = {
+	.pmu_name	= "simulated",
+	.owner		= THIS_MODULE,
+	.counter_width	= PFM_SIM_WIDTH,
+	.num_pmcs	= ARRAY_SIZE(sim_pmcs),
+	.num_pmds	= ARRAY_SIZE(sim_pmds),
+	.pmcs		= sim_pmcs,
+	.pmds		= sim_pmds,
+	.load		= sim_load,
+	.unload		= sim_unload,
+	.start		= sim_start,
+	.stop		= sim_stop,
+	.write_pmc	= sim_write_pmc,
+	.write_pmd	= sim_write_pmd,
+	.read_pmd	= sim_read_pmd,
+	.read_pmd_ovfl	= sim_read_pmd,
+	.reset_pmd	= sim_reset_pmd,
+};
+
+static struct dentry *sim_dir;
+
+static int __init sim_init(void)
+{
+	int ret = pfm_register_pmu(&sim_pmu);
+
+	if (ret)
+		return ret;
+	sim_dir = debugfs_create_dir("pfm_sim", NULL);
+	debugfs_create_file("advance", 0200, sim_dir, NULL, &sim_advance_fops);
+	return 0;
+}
+
+static void __exit sim_exit(void)
+{
+	debugfs_remove(sim_dir);
+	pfm_unregister_pmu(&sim_pmu);
+}
+
+module_init(sim_init);
+module_exit(sim_exit);
+MODULE_DESCRIPTION("perfmon2: simulated PMU description");
+MODULE_LICENSE("GPL v2");

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * pfm_sim.h - driving the simulated PMU from KUnit suites
+ */
+#ifndef PFM_SIM_H
+#define PFM_SIM_H
+
+#include <linux/types.h>
+
+struct task_struct;
+
+#define PFM_SIM_PAIRS		8	/* PMC0/PMD0 ... PMC7/PMD7 */
+#define PFM_SIM_WIDTH		32	/* bits of a hardware counter */
+#define PFM_SIM_PMD_PLAIN	8	/* a PMD that is no counter */
+
+/**
+ * struct pfm_sim_tick - what happens in one instant
+ * @task:  thread in which, or NULL
+ * @cpu:   CPU on which, if @task is NULL
+ * @irq:   report the overflows from a hard interrupt
+ * @ip:    instruction pointer that is interrupted
+ * @delta: events for PMD0 ... PMD7, less than 2^32 each
+ */
+struct pfm_sim_tick {
+	struct task_struct	*task;
+	int			cpu;
+	bool			irq;
+	u64			ip;
+	u64			delta[PFM_SIM_PAIRS];
+};
+
+/**
+ * pfm_sim_advance() - let an instant happen
+ * @tick: the instant
+ *
+ * Counters whose PMC is 0, and sessions that are not started, count nothing.
+ * All overflows of the instant are reported at once, before this returns.
+ *
+ * Context: any; process if @tick->irq.
+ * Return: 0; -ESRCH if no session is loaded there; -ERANGE for a delta that is
+ * too large.
+ */
+int pfm_sim_advance(const struct pfm_sim_tick *tick);
+
+#endif /* PFM_SIM_H */

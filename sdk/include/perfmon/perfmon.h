@@ -1,0 +1,457 @@
+/* SPDX-License-Identifier: (GPL-2.0 WITH Linux-syscall-note) OR MIT */
+/*
+ * perfmon.h - the user interface of perfmon2: structures, commands, library
+ *
+ * Names and meanings are those of the perfmon2 interface specification,
+ * version 0.6 (section numbers below refer to it); where it uses types whose
+ * size differs between 32- and 64-bit programs, the fixed-size types of the
+ * 2006 paper (section 4.1) are used, so that both kinds of program share one
+ * layout with the kernel and no conversion is needed.
+ *
+ * The kernel and user space include this same file.
+ */
+#ifndef PERFMON_PERFMON_H
+#define PERFMON_PERFMON_H
+
+#include <linux/ioctl.h>
+#include <linux/types.h>
+#ifdef __KERNEL__
+#include <linux/build_bug.h>
+#include <linux/stddef.h>
+#define PFM_STATIC_ASSERT(cond) static_assert(cond)
+#else
+#include <stddef.h>
+#ifdef __cplusplus
+#define PFM_STATIC_ASSERT(cond) static_assert(cond, #cond)
+#else
+#define PFM_STATIC_ASSERT(cond) _Static_assert(cond, #cond)
+#endif
+#endif
+
+/* Pins the offset and the size of one member of a shared structure. */
+#define PFM_ASSERT_FIELD(type, field, offset, size)			\
+	PFM_STATIC_ASSERT(offsetof(type, field) == (offset) &&		\
+			  sizeof(((type *)0)->field) == (size))
+
+/* Version of this interface, as in cf_version (3.1.17). */
+#define PFM_VERSION_MAJOR(v)	(((v) >> 16) & 0xffff)
+#define PFM_VERSION_MINOR(v)	((v) & 0xffff)
+#define PFM_VERSION		((0U << 16) | 6U)
+
+/* Register name spaces: 256 hardware and 64 virtual registers of each kind. */
+#define PFM_MAX_HW_REGS		256
+#define PFM_MAX_PMCS		320
+#define PFM_MAX_PMDS		320
+#define PFM_MAX_PMC_BITVECTOR	((PFM_MAX_PMCS + 64 - 1) / 64)
+#define PFM_MAX_PMD_BITVECTOR	((PFM_MAX_PMDS + 64 - 1) / 64)
+
+/* Commands of perfmonctl() (table 3.1). */
+#define PFM_WRITE_PMCS		0x01
+#define PFM_WRITE_PMDS		0x02
+#define PFM_READ_PMDS		0x03
+#define PFM_STOP		0x04
+#define PFM_START		0x05
+#define PFM_CREATE_CONTEXT	0x08
+#define PFM_RESTART		0x0a
+#define PFM_LOAD_CONTEXT	0x10
+#define PFM_UNLOAD_CONTEXT	0x11
+#define PFM_GETINFO_PMCS	0x12
+#define PFM_GETINFO_PMDS	0x13
+
+/* Other names that the specification uses for the same commands. */
+#define PFM_WRITE_PMD		PFM_WRITE_PMDS
+#define PFM_CONTEXT_CREATE	PFM_CREATE_CONTEXT
+#define PFM_CONTEXT_UNLOAD	PFM_UNLOAD_CONTEXT
+#define PFM_UNLOAD		PFM_UNLOAD_CONTEXT
+#define PFM_GET_PMCS_INFO	PFM_GETINFO_PMCS
+#define PFM_GET_PMDS_INFO	PFM_GETINFO_PMDS
+
+/* Context flags, pfarg_ctx_t.ctx_flags (3.1.1). */
+#define PFM_FL_NOTIFY_BLOCK	0x01
+#define PFM_FL_SYSTEM_WIDE	0x02
+#define PFM_FL_OVFL_NO_MSG	0x80
+#define PFM_FL_ALL \
+	(PFM_FL_NOTIFY_BLOCK | PFM_FL_SYSTEM_WIDE | PFM_FL_OVFL_NO_MSG)
+#define PFM_FL_OVFL_BLOCK	PFM_FL_NOTIFY_BLOCK
+#define PFM_OVFL_NO_MSG		PFM_FL_OVFL_NO_MSG
+
+/* Register flags on input, reg_flags (3.1.2). */
+#define PFM_REGFL_OVFL_NOTIFY	0x1
+#define PFM_REGFL_RANDOM	0x2
+/*
+ * The 2.x interfaces pass notification, randomisation, the two bit vectors and
+ * the event id with the PMD, v0.6 passes them with the PMC. These two flags
+ * let one kernel interface carry both: an element of PFM_WRITE_PMCS with
+ * PFM_REGFL_VALUE_ONLY leaves them alone, an element of PFM_WRITE_PMDS with
+ * PFM_REGFL_SMPL sets them.
+ */
+#define PFM_REGFL_VALUE_ONLY	0x100
+#define PFM_REGFL_SMPL		0x200
+
+/* Register flags on return, reg_flags (3.1.2, 3.1.3, 3.1.13). */
+#define PFM_REG_RETFL_NOTAVAIL	(1U << 31)	/* no such register */
+#define PFM_REG_RETFL_EINVAL	(1U << 30)	/* bad value */
+#define PFM_REG_RETFL_NOSET	(1U << 29)	/* no such event set */
+#define PFM_REG_RETFL_MASK \
+	(PFM_REG_RETFL_NOTAVAIL | PFM_REG_RETFL_EINVAL | PFM_REG_RETFL_NOSET)
+#define PFM_REG_HAS_ERROR(flags) ((flags) & PFM_REG_RETFL_MASK)
+
+/* Types of the actual register, reg_type (3.1.13). */
+#define PFM_REG_TYPE_PMC	1
+#define PFM_REG_TYPE_MSR	2
+#define PFM_REG_TYPE_SPR	3
+#define PFM_REG_TYPE_IBR	4
+#define PFM_REG_TYPE_DBR	5
+#define PFM_REG_TYPE_PMD	6
+#define PFM_REG_TYPE_PERF	7	/* an event of the kernel's perf_events */
+#define PFM_REG_TYPE_VIRTUAL	8	/* a resource that is no PMU register */
+#define PFM_REG_IDX_NONE	(~0ULL)
+
+/**
+ * typedef pfm_uuid_t - identification of a sampling format (3.5.2)
+ *
+ * The 16 bytes are in the order of the UUID's text form.
+ */
+typedef unsigned char pfm_uuid_t[16];
+
+/**
+ * typedef pfarg_ctx_t - argument of PFM_CREATE_CONTEXT (3.1.1)
+ * @ctx_smpl_buf_id:   UUID of the sampling format, all zero for none
+ * @ctx_flags:         PFM_FL_* flags; all other bits must be 0
+ * @ctx_fd:            out: descriptor that identifies the context
+ * @ctx_smpl_buf_size: out: size of the mapping of the buffer in bytes, 0 if
+ *                     the format has no buffer
+ * @reserved:          must be 0
+ *
+ * A format's own argument follows the structure immediately (3.5.3).
+ */
+typedef struct {
+	pfm_uuid_t	ctx_smpl_buf_id;
+	__u32		ctx_flags;
+	__s32		ctx_fd;
+	__u64		ctx_smpl_buf_size;
+	__u64		reserved[12];
+} pfarg_ctx_t;
+
+PFM_STATIC_ASSERT(sizeof(pfarg_ctx_t) == 128);
+PFM_ASSERT_FIELD(pfarg_ctx_t, ctx_smpl_buf_id, 0, 16);
+PFM_ASSERT_FIELD(pfarg_ctx_t, ctx_flags, 16, 4);
+PFM_ASSERT_FIELD(pfarg_ctx_t, ctx_fd, 20, 4);
+PFM_ASSERT_FIELD(pfarg_ctx_t, ctx_smpl_buf_size, 24, 8);
+PFM_ASSERT_FIELD(pfarg_ctx_t, reserved, 32, 96);
+#define ctx_smpl_uuid		ctx_smpl_buf_id
+#define ct_smpl_buf_size	ctx_smpl_buf_size
+
+/**
+ * typedef pfarg_pmc_t - element of PFM_WRITE_PMCS (3.1.2)
+ * @reg_num:          index of the PMC
+ * @reg_set:          event set of the PMC
+ * @reg_flags:        in: PFM_REGFL_*; out: PFM_REG_RETFL_*
+ * @reg_value:        value to load; see docs/interface.md for the encoding
+ * @reg_reset_pmds:   PMDs to reset when the controlled counter overflows
+ * @reg_smpl_pmds:    PMDs to record when the controlled counter overflows
+ * @reg_smpl_eventid: passed to the sampling format uninterpreted
+ * @reserved:         must be 0
+ */
+typedef struct {
+	__u16	reg_num;
+	__u16	reg_set;
+	__u32	reg_flags;
+	__u64	reg_value;
+	__u64	reg_reset_pmds[PFM_MAX_PMD_BITVECTOR];
+	__u64	reg_smpl_pmds[PFM_MAX_PMD_BITVECTOR];
+	__u64	reg_smpl_eventid;
+	__u64	reserved[4];
+} pfarg_pmc_t;
+
+PFM_STATIC_ASSERT(sizeof(pfarg_pmc_t) == 136);
+PFM_ASSERT_FIELD(pfarg_pmc_t, reg_num, 0, 2);
+PFM_ASSERT_FIELD(pfarg_pmc_t, reg_set, 2, 2);
+PFM_ASSERT_FIELD(pfarg_pmc_t, reg_flags, 4, 4);
+PFM_ASSERT_FIELD(pfarg_pmc_t, reg_value, 8, 8);
+PFM_ASSERT_FIELD(pfarg_pmc_t, reg_reset_pmds, 16, 40);
+PFM_ASSERT_FIELD(pfarg_pmc_t, reg_smpl_pmds, 56, 40);
+PFM_ASSERT_FIELD(pfarg_pmc_t, reg_smpl_eventid, 96, 8);
+PFM_ASSERT_FIELD(pfarg_pmc_t, reserved, 104, 32);
+
+/**
+ * typedef pfarg_pmd_t - element of PFM_WRITE_PMDS and PFM_READ_PMDS (3.1.3)
+ * @reg_num:            index of the PMD
+ * @reg_set:            event set of the PMD
+ * @reg_flags:          in: 0, or PFM_REGFL_SMPL with PFM_REGFL_OVFL_NOTIFY and
+ *                      PFM_REGFL_RANDOM; out: PFM_REG_RETFL_*
+ * @reg_value:          value to load, or value read; counters have 64 bits
+ * @reg_long_reset:     value to reload after a notification (PFM_RESTART)
+ * @reg_short_reset:    value to reload after an overflow without notification
+ * @reg_last_reset_val: out, read: value that was last loaded
+ * @reg_ovflsw_thres:   overflows before the next event set is switched to
+ * @reg_reset_pmds:     with PFM_REGFL_SMPL: as in pfarg_pmc_t, else 0
+ * @reg_smpl_pmds:      with PFM_REGFL_SMPL: as in pfarg_pmc_t, else 0
+ * @reg_smpl_eventid:   with PFM_REGFL_SMPL: as in pfarg_pmc_t, else 0
+ * @reg_random_mask:    bits of the random value that are added on a reset
+ * @reg_random_seed:    start of the random series; 0 is taken as 1
+ * @reserved:           must be 0
+ */
+typedef struct {
+	__u16	reg_num;
+	__u16	reg_set;
+	__u32	reg_flags;
+	__u64	reg_value;
+	__u64	reg_long_reset;
+	__u64	reg_short_reset;
+	__u64	reg_last_reset_val;
+	__u64	reg_ovflsw_thres;
+	__u64	reg_reset_pmds[PFM_MAX_PMD_BITVECTOR];
+	__u64	reg_smpl_pmds[PFM_MAX_PMD_BITVECTOR];
+	__u64	reg_smpl_eventid;
+	__u64	reg_random_mask;
+	__u32	reg_random_seed;
+	__u32	reserved[7];
+} pfarg_pmd_t;
+
+PFM_STATIC_ASSERT(sizeof(pfarg_pmd_t) == 176);
+PFM_ASSERT_FIELD(pfarg_pmd_t, reg_num, 0, 2);
+PFM_ASSERT_FIELD(pfarg_pmd_t, reg_set, 2, 2);
+PFM_ASSERT_FIELD(pfarg_pmd_t, reg_flags, 4, 4);
+PFM_ASSERT_FIELD(pfarg_pmd_t, reg_value, 8, 8);
+PFM_ASSERT_FIELD(pfarg_pmd_t, reg_long_reset, 16, 8);
+PFM_ASSERT_FIELD(pfarg_pmd_t, reg_short_reset, 24, 8);
+PFM_ASSERT_FIELD(pfarg_pmd_t, reg_last_reset_val, 32, 8);
+PFM_ASSERT_FIELD(pfarg_pmd_t, reg_ovflsw_thres, 40, 8);
+PFM_ASSERT_FIELD(pfarg_pmd_t, reg_reset_pmds, 48, 40);
+PFM_ASSERT_FIELD(pfarg_pmd_t, reg_smpl_pmds, 88, 40);
+PFM_ASSERT_FIELD(pfarg_pmd_t, reg_smpl_eventid, 128, 8);
+PFM_ASSERT_FIELD(pfarg_pmd_t, reg_random_mask, 136, 8);
+PFM_ASSERT_FIELD(pfarg_pmd_t, reg_random_seed, 144, 4);
+PFM_ASSERT_FIELD(pfarg_pmd_t, reserved, 148, 28);
+#define reg_last_reset		reg_last_reset_val
+#define reg_smpl_pmd		reg_smpl_pmds
+
+/**
+ * typedef pfarg_start_t - optional argument of PFM_START (3.1.5)
+ * @start_set: event set to activate first
+ * @reserved1: must be 0
+ * @reserved2: must be 0
+ * @reserved3: must be 0
+ */
+typedef struct {
+	__u16	start_set;
+	__u16	reserved1;
+	__u32	reserved2;
+	__u64	reserved3[3];
+} pfarg_start_t;
+
+PFM_STATIC_ASSERT(sizeof(pfarg_start_t) == 32);
+PFM_ASSERT_FIELD(pfarg_start_t, start_set, 0, 2);
+PFM_ASSERT_FIELD(pfarg_start_t, reserved1, 2, 2);
+PFM_ASSERT_FIELD(pfarg_start_t, reserved2, 4, 4);
+PFM_ASSERT_FIELD(pfarg_start_t, reserved3, 8, 24);
+
+/**
+ * typedef pfarg_load_t - argument of PFM_LOAD_CONTEXT (3.1.7)
+ * @load_pid:  thread to attach to, as gettid() gives it; for a system-wide
+ *             context the calling thread
+ * @load_set:  event set to load first
+ * @reserved1: must be 0
+ * @reserved2: must be 0
+ */
+typedef struct {
+	__u32	load_pid;
+	__u16	load_set;
+	__u16	reserved1;
+	__u64	reserved2[3];
+} pfarg_load_t;
+
+PFM_STATIC_ASSERT(sizeof(pfarg_load_t) == 32);
+PFM_ASSERT_FIELD(pfarg_load_t, load_pid, 0, 4);
+PFM_ASSERT_FIELD(pfarg_load_t, load_set, 4, 2);
+PFM_ASSERT_FIELD(pfarg_load_t, reserved1, 6, 2);
+PFM_ASSERT_FIELD(pfarg_load_t, reserved2, 8, 24);
+
+/**
+ * typedef pfarg_pmcinfo_t - element of PFM_GETINFO_PMCS (3.1.13)
+ * @reg_num:       index of the PMC
+ * @reg_type:      out: PFM_REG_TYPE_*
+ * @reg_flags:     in: 0; out: PFM_REG_RETFL_*
+ * @reg_def_value: out: default value; a PMC that holds it measures nothing
+ * @reg_rsvd_mask: out: bits that keep their default value
+ * @reg_index:     out: index or address of the actual register, or
+ *                 PFM_REG_IDX_NONE
+ * @reserved:      must be 0
+ */
+typedef struct {
+	__u16	reg_num;
+	__u16	reg_type;
+	__u32	reg_flags;
+	__u64	reg_def_value;
+	__u64	reg_rsvd_mask;
+	__u64	reg_index;
+	__u64	reserved[4];
+} pfarg_pmcinfo_t;
+
+PFM_STATIC_ASSERT(sizeof(pfarg_pmcinfo_t) == 64);
+PFM_ASSERT_FIELD(pfarg_pmcinfo_t, reg_num, 0, 2);
+PFM_ASSERT_FIELD(pfarg_pmcinfo_t, reg_type, 2, 2);
+PFM_ASSERT_FIELD(pfarg_pmcinfo_t, reg_flags, 4, 4);
+PFM_ASSERT_FIELD(pfarg_pmcinfo_t, reg_def_value, 8, 8);
+PFM_ASSERT_FIELD(pfarg_pmcinfo_t, reg_rsvd_mask, 16, 8);
+PFM_ASSERT_FIELD(pfarg_pmcinfo_t, reg_index, 24, 8);
+PFM_ASSERT_FIELD(pfarg_pmcinfo_t, reserved, 32, 32);
+#define reg_dfl_value		reg_def_value
+
+/**
+ * typedef pfarg_pmdinfo_t - element of PFM_GETINFO_PMDS (3.1.14)
+ *
+ * The fields are those of pfarg_pmcinfo_t, for a PMD.
+ */
+typedef pfarg_pmcinfo_t pfarg_pmdinfo_t;
+
+/* Messages, pfm_msg_t.msg_type (3.3.2). */
+#define PFM_MSG_OVFL		1
+#define PFM_MSG_END		2
+#define PFM_OVFL_MSG		PFM_MSG_OVFL
+#define PFM_END_MSG		PFM_MSG_END
+
+/**
+ * typedef pfm_ovfl_msg_t - overflow notification message (3.4.3)
+ * @msg_type:       PFM_MSG_OVFL
+ * @msg_ovfl_pid:   process that was running (thread group id)
+ * @msg_active_set: event set that was active
+ * @msg_ovfl_cpu:   CPU on which the overflow happened
+ * @msg_ovfl_tid:   thread that was running
+ * @msg_ovfl_ip:    instruction pointer at the overflow
+ * @msg_ovfl_pmds:  PMDs that overflowed
+ */
+typedef struct {
+	__u32	msg_type;
+	__u32	msg_ovfl_pid;
+	__u16	msg_active_set;
+	__u16	msg_ovfl_cpu;
+	__u32	msg_ovfl_tid;
+	__u64	msg_ovfl_ip;
+	__u64	msg_ovfl_pmds[PFM_MAX_PMD_BITVECTOR];
+} pfm_ovfl_msg_t;
+
+PFM_STATIC_ASSERT(sizeof(pfm_ovfl_msg_t) == 64);
+PFM_ASSERT_FIELD(pfm_ovfl_msg_t, msg_type, 0, 4);
+PFM_ASSERT_FIELD(pfm_ovfl_msg_t, msg_ovfl_pid, 4, 4);
+PFM_ASSERT_FIELD(pfm_ovfl_msg_t, msg_active_set, 8, 2);
+PFM_ASSERT_FIELD(pfm_ovfl_msg_t, msg_ovfl_cpu, 10, 2);
+PFM_ASSERT_FIELD(pfm_ovfl_msg_t, msg_ovfl_tid, 12, 4);
+PFM_ASSERT_FIELD(pfm_ovfl_msg_t, msg_ovfl_ip, 16, 8);
+PFM_ASSERT_FIELD(pfm_ovfl_msg_t, msg_ovfl_pmds, 24, 40);
+
+/**
+ * typedef pfm_msg_t - any message (3.3.2)
+ * @msg_type: PFM_MSG_*; tells which member is meant
+ * @ovfl:     overflow notification; PFM_MSG_END has no body
+ */
+typedef union {
+	__u32		msg_type;
+	pfm_ovfl_msg_t	ovfl;
+} pfm_msg_t;
+
+typedef pfm_msg_t pfmon_msg_t;
+
+PFM_STATIC_ASSERT(sizeof(pfm_msg_t) == 64);
+
+/**
+ * struct pfm_ioc - what every ioctl on /dev/perfmon and on a context takes
+ * @arg:          address of the command's argument or vector, 0 for none
+ * @fmt_arg:      PFM_CREATE_CONTEXT: address of the format's argument
+ * @fmt_arg_size: PFM_CREATE_CONTEXT: its size in bytes, or PFM_FMT_ARG_IMPLICIT
+ *                for as many bytes as the format declares
+ * @narg:         number of elements at @arg
+ * @reserved:     must be 0
+ *
+ * Programs use perfmonctl() and never see this. PFM_CREATE_CONTEXT and the
+ * PFM_GETINFO commands go to a descriptor of /dev/perfmon, the others to the
+ * descriptor of the context.
+ */
+struct pfm_ioc {
+	__u64	arg;
+	__u64	fmt_arg;
+	__u64	fmt_arg_size;
+	__u32	narg;
+	__u32	reserved;
+};
+
+PFM_STATIC_ASSERT(sizeof(struct pfm_ioc) == 32);
+PFM_ASSERT_FIELD(struct pfm_ioc, arg, 0, 8);
+PFM_ASSERT_FIELD(struct pfm_ioc, fmt_arg, 8, 8);
+PFM_ASSERT_FIELD(struct pfm_ioc, fmt_arg_size, 16, 8);
+PFM_ASSERT_FIELD(struct pfm_ioc, narg, 24, 4);
+PFM_ASSERT_FIELD(struct pfm_ioc, reserved, 28, 4);
+
+#define PFM_FMT_ARG_IMPLICIT	(~0ULL)
+#define PFM_IOC_MAGIC		0xbd
+#define PFM_IOC(cmd)		_IOWR(PFM_IOC_MAGIC, cmd, struct pfm_ioc)
+#define PFM_DEVICE		"/dev/perfmon"
+#define PFM_SYSFS		"/sys/kernel/perfmon"
+
+/*
+ * A PMC's value on the perf_events PMU: the event in the encoding of
+ * "Performance Counters for Linux", its 56-bit id split into modifiers and id.
+ *
+ *   63    62 .. 56   55 .. 48    47 .. 0
+ *   raw   type       modifiers   id
+ */
+#define PFM_PERF_RAW		(1ULL << 63)
+#define PFM_PERF_TYPE_SHIFT	56
+#define PFM_PERF_TYPE_MASK	(0x7fULL << PFM_PERF_TYPE_SHIFT)
+#define PFM_PERF_ID_MASK	((1ULL << 48) - 1)
+#define PFM_PERF_EXCL_USER	(1ULL << 48)
+#define PFM_PERF_EXCL_KERNEL	(1ULL << 49)
+#define PFM_PERF_EXCL_IDLE	(1ULL << 50)
+#define PFM_PERF_PRECISE_SHIFT	52
+#define PFM_PERF_PRECISE_MASK	(3ULL << PFM_PERF_PRECISE_SHIFT)
+#define PFM_PERF_NONE		PFM_PERF_TYPE_MASK	/* measures nothing */
+#define PFM_PERF_EVENT(type, id) \
+	((((__u64)(type) << PFM_PERF_TYPE_SHIFT) & PFM_PERF_TYPE_MASK) | \
+	 ((id) & PFM_PERF_ID_MASK))
+
+/* Virtual PMDs that the perf_events PMU and the simulated PMU both have. */
+#define PFM_PMD_ELAPSED		256	/* ns since loaded or last reset */
+#define PFM_PMD_TID		257	/* thread that is running */
+#define PFM_PMD_RESIDENT	258	/* resident pages of its process */
+
+#ifndef __KERNEL__
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * libperfmon. Every function returns 0 (pfm_create_context(): a descriptor)
+ * or -1 with errno set as the specification lists for the command.
+ */
+int perfmonctl(int fd, int cmd, void *arg, int narg);
+
+int pfm_create_context(pfarg_ctx_t *ctx, void *fmt_arg, size_t fmt_arg_size);
+int pfm_write_pmcs(int fd, pfarg_pmc_t *pmcs, int n);
+int pfm_write_pmds(int fd, pfarg_pmd_t *pmds, int n);
+int pfm_read_pmds(int fd, pfarg_pmd_t *pmds, int n);
+int pfm_load_context(int fd, pfarg_load_t *load);
+int pfm_start(int fd, pfarg_start_t *start);
+int pfm_stop(int fd);
+int pfm_restart(int fd);
+int pfm_unload_context(int fd);
+int pfm_getinfo_pmcs(pfarg_pmcinfo_t *pmcs, int n);
+int pfm_getinfo_pmds(pfarg_pmdinfo_t *pmds, int n);
+
+/* Bit vectors of PMCs and PMDs. */
+static inline void pfm_bv_set(__u64 *bv, unsigned int bit)
+{
+	bv[bit / 64] |= 1ULL << (bit % 64);
+}
+
+static inline int pfm_bv_isset(const __u64 *bv, unsigned int bit)
+{
+	return (bv[bit / 64] >> (bit % 64)) & 1;
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* !__KERNEL__ */
+
+#endif /* PERFMON_PERFMON_H */

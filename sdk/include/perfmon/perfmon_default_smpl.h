@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: (GPL-2.0 WITH Linux-syscall-note) OR MIT */
+/*
+ * perfmon_default_smpl.h - the default sampling format's buffer (3.6)
+ *
+ * UUID and layout are those of perfmon 2.2 on all architectures; the two
+ * flags that shorten the entry header are those of the specification.
+ */
+#ifndef PERFMON_DEFAULT_SMPL_H
+#define PERFMON_DEFAULT_SMPL_H
+
+#include <perfmon/perfmon.h>
+
+/* d139b29e-62e8-40e4-b402-73078792e937 */
+#define PFM_DFL_SMPL_UUID {						\
+	0xd1, 0x39, 0xb2, 0x9e, 0x62, 0xe8, 0x40, 0xe4,			\
+	0xb4, 0x02, 0x73, 0x07, 0x87, 0x92, 0xe9, 0x37 }
+#define PFM_DFL_SMPL_UUID_STR "d139b29e-62e8-40e4-b402-73078792e937"
+
+#define PFM_DFL_SMPL_VERSION	((1U << 16) | 0U)	/* major.minor */
+
+/* Flags of the argument, buf_flags (3.6.2); not both at once. */
+#define PFM_DFL_SMPL_NO_HDR	0x1	/* entries have no header */
+#define PFM_DFL_SMPL_IIP_HDR	0x2	/* entry headers are the 8-byte ip */
+#define PFM_DFL_SMPL_ALL	(PFM_DFL_SMPL_NO_HDR | PFM_DFL_SMPL_IIP_HDR)
+
+/**
+ * typedef pfm_default_smpl_arg_t - argument of the format (3.6.2)
+ * @buf_size:  size of the buffer in bytes, header included
+ * @buf_flags: PFM_DFL_SMPL_* flags; all other bits must be 0
+ * @reserved1: must be 0
+ * @reserved2: must be 0
+ */
+typedef struct {
+	__u64	buf_size;
+	__u32	buf_flags;
+	__u32	reserved1;
+	__u64	reserved2[6];
+} pfm_default_smpl_arg_t;
+
+PFM_STATIC_ASSERT(sizeof(pfm_default_smpl_arg_t) == 64);
+PFM_ASSERT_FIELD(pfm_default_smpl_arg_t, buf_size, 0, 8);
+PFM_ASSERT_FIELD(pfm_default_smpl_arg_t, buf_flags, 8, 4);
+PFM_ASSERT_FIELD(pfm_default_smpl_arg_t, reserved1, 12, 4);
+PFM_ASSERT_FIELD(pfm_default_smpl_arg_t, reserved2, 16, 48);
+
+/**
+ * typedef pfm_default_smpl_hdr_t - first bytes of the buffer (3.6.3)
+ * @hdr_count:         entries since the buffer was last reset
+ * @hdr_cur_offs:      offset in bytes of the first byte after the last entry
+ * @hdr_overflows:     times the buffer became full; never reset
+ * @hdr_buf_size:      size in bytes that was asked for
+ * @hdr_min_buf_space: largest possible entry in bytes; the buffer is full
+ *                     when less than this is left
+ * @hdr_version:       PFM_DFL_SMPL_VERSION
+ * @hdr_buf_flags:     buf_flags of the argument
+ * @hdr_reserved:      0
+ *
+ * The kernel writes the entry, then @hdr_cur_offs, then @hdr_count, each
+ * before the next: a reader that loads @hdr_count with acquire ordering finds
+ * that many whole entries.
+ */
+typedef struct {
+	__u64	hdr_count;
+	__u64	hdr_cur_offs;
+	__u64	hdr_overflows;
+	__u64	hdr_buf_size;
+	__u64	hdr_min_buf_space;
+	__u32	hdr_version;
+	__u32	hdr_buf_flags;
+	__u64	hdr_reserved[10];
+} pfm_default_smpl_hdr_t;
+
+PFM_STATIC_ASSERT(sizeof(pfm_default_smpl_hdr_t) == 128);
+PFM_ASSERT_FIELD(pfm_default_smpl_hdr_t, hdr_count, 0, 8);
+PFM_ASSERT_FIELD(pfm_default_smpl_hdr_t, hdr_cur_offs, 8, 8);
+PFM_ASSERT_FIELD(pfm_default_smpl_hdr_t, hdr_overflows, 16, 8);
+PFM_ASSERT_FIELD(pfm_default_smpl_hdr_t, hdr_buf_size, 24, 8);
+PFM_ASSERT_FIELD(pfm_default_smpl_hdr_t, hdr_min_buf_space, 32, 8);
+PFM_ASSERT_FIELD(pfm_default_smpl_hdr_t, hdr_version, 40, 4);
+PFM_ASSERT_FIELD(pfm_default_smpl_hdr_t, hdr_buf_flags, 44, 4);
+PFM_ASSERT_FIELD(pfm_default_smpl_hdr_t, hdr_reserved, 48, 80);
+
+/**
+ * typedef pfm_default_smpl_entry_t - header of an entry (3.6.4)
+ * @pid:            thread that was running (the specification's tid)
+ * @ovfl_pmd:       PMD whose overflow recorded the entry
+ * @reserved:       0
+ * @last_reset_val: value that was last loaded into that PMD
+ * @ip:             instruction pointer when the overflow was taken
+ * @tstamp:         time of the overflow in ns; equal for all overflows of one
+ *                  overflow event
+ * @cpu:            CPU on which the overflow was taken
+ * @set:            event set that was active
+ * @tgid:           process that was running (the specification's pid)
+ *
+ * The values of the PMDs in the counter's smpl_pmds follow, 8 bytes each, in
+ * increasing PMD index. With PFM_DFL_SMPL_IIP_HDR only @ip precedes them, with
+ * PFM_DFL_SMPL_NO_HDR nothing does.
+ */
+typedef struct {
+	__u32	pid;
+	__u16	ovfl_pmd;
+	__u16	reserved;
+	__u64	last_reset_val;
+	__u64	ip;
+	__u64	tstamp;
+	__u16	cpu;
+	__u16	set;
+	__u32	tgid;
+} pfm_default_smpl_entry_t;
+
+PFM_STATIC_ASSERT(sizeof(pfm_default_smpl_entry_t) == 40);
+PFM_ASSERT_FIELD(pfm_default_smpl_entry_t, pid, 0, 4);
+PFM_ASSERT_FIELD(pfm_default_smpl_entry_t, ovfl_pmd, 4, 2);
+PFM_ASSERT_FIELD(pfm_default_smpl_entry_t, reserved, 6, 2);
+PFM_ASSERT_FIELD(pfm_default_smpl_entry_t, last_reset_val, 8, 8);
+PFM_ASSERT_FIELD(pfm_default_smpl_entry_t, ip, 16, 8);
+PFM_ASSERT_FIELD(pfm_default_smpl_entry_t, tstamp, 24, 8);
+PFM_ASSERT_FIELD(pfm_default_smpl_entry_t, cpu, 32, 2);
+PFM_ASSERT_FIELD(pfm_default_smpl_entry_t, set, 34, 2);
+PFM_ASSERT_FIELD(pfm_default_smpl_entry_t, tgid, 36, 4);
+
+#endif /* PERFMON_DEFAULT_SMPL_H */

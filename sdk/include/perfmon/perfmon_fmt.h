@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * perfmon_fmt.h - what a sampling buffer format gives to the perfmon core
+ *
+ * A format is one pfm_buffer_fmt_t registered under its UUID (specification
+ * 3.5.7-3.5.15). The core calls it back; it never calls the hardware.
+ */
+#ifndef PERFMON_PERFMON_FMT_H
+#define PERFMON_PERFMON_FMT_H
+
+#include <linux/module.h>
+#include <linux/types.h>
+#include <perfmon/perfmon.h>
+
+struct pt_regs;
+
+/**
+ * typedef pfm_ovfl_ctrl_t - what the core does after a call-back (3.5.14)
+ * @notify_user:     append an overflow message; only if the controlling PMC
+ *                   has PFM_REGFL_OVFL_NOTIFY; ignored by fmt_restart
+ * @reset_ovfl_pmds: reset the overflowed PMD and its reset_pmds, with short
+ *                   values after fmt_handler, with long ones after fmt_restart
+ * @block_thread:    block the monitored thread; only for a context with
+ *                   PFM_FL_NOTIFY_BLOCK that is not self-monitoring; ignored
+ *                   by fmt_restart
+ * @mask_monitoring: stop collecting until the next PFM_RESTART; set in any call
+ *                   of one overflow event, it defers all resets of that event
+ * @reserved:        must stay 0; a handler that sets it is taken to be broken
+ * @val:             all bits at once
+ *
+ * All bits are 0 when the call-back is entered.
+ */
+typedef union {
+	struct {
+		unsigned int notify_user:1;
+		unsigned int reset_ovfl_pmds:1;
+		unsigned int block_thread:1;
+		unsigned int mask_monitoring:1;
+		unsigned int reserved:28;
+	};
+	u32 val;
+} pfm_ovfl_ctrl_t;
+
+#define PFM_OVFL_CTRL_NOTIFY	0x1
+#define PFM_OVFL_CTRL_RESET	0x2
+#define PFM_OVFL_CTRL_BLOCK	0x4
+#define PFM_OVFL_CTRL_MASK	0x8
+#define PFM_OVFL_CTRL_ALL	0xf
+
+/**
+ * typedef pfm_ovfl_arg_t - description of one PMD's overflow (3.5.14)
+ * @ovfl_pmd:         PMD that overflowed
+ * @active_set:       event set that was active
+ * @ovfl_ctrl:        out: what to do on return
+ * @pmd_last_reset:   value that was last loaded into the PMD
+ * @smpl_pmds_values: values of the PMDs in @smpl_pmds, in increasing index
+ * @pmd_value:        the PMD's value now; 0 or a little more
+ * @pmd_eventid:      reg_smpl_eventid of the controlling PMC
+ * @smpl_pmds:        PMDs to record (reg_smpl_pmds)
+ * @ovfl_notify:      1 if the controlling PMC has PFM_REGFL_OVFL_NOTIFY
+ * @num_smpl_pmds:    number of values in @smpl_pmds_values
+ *
+ * Owned by the core, valid during the call only.
+ */
+typedef struct {
+	u16		ovfl_pmd;
+	u16		active_set;
+	pfm_ovfl_ctrl_t	ovfl_ctrl;
+	u64		pmd_last_reset;
+	u64		smpl_pmds_values[PFM_MAX_PMDS];
+	u64		pmd_value;
+	u64		pmd_eventid;
+	u64		smpl_pmds[PFM_MAX_PMD_BITVECTOR];
+	u16		ovfl_notify;
+	u16		num_smpl_pmds;
+} pfm_ovfl_arg_t;
+
+#define smpl_pmd_values		smpl_pmds_values
+
+/**
+ * struct pfm_ovfl_data - where and in whom an overflow happened
+ * @ip:   instruction pointer; never a kernel address if the event excludes the
+ *        kernel
+ * @regs: interrupted registers, or NULL when they are gone because the overflow
+ *        had to wait for another one to be handled
+ * @tid:  thread that was running (in the initial pid name space)
+ * @tgid: its process
+ * @cpu:  CPU
+ *
+ * This is what fmt_handler's data parameter points to.
+ */
+struct pfm_ovfl_data {
+	u64		ip;
+	struct pt_regs	*regs;
+	u32		tid;
+	u32		tgid;
+	u32		cpu;
+};
+
+/**
+ * typedef fmt_validate_t - check the format's argument (optional, 3.5.10)
+ * @ctx_flags: PFM_FL_* of the context
+ * @num_pmds:  number of PMDs that the PMU implements
+ * @arg:       the format's argument, fmt_arg_size bytes, a kernel copy;
+ *             NULL if fmt_arg_size is 0
+ *
+ * Context: process, may sleep. Called before anything is allocated.
+ * Return: 0, or a negative errno that PFM_CREATE_CONTEXT fails with.
+ */
+typedef int (*fmt_validate_t)(u32 ctx_flags, u16 num_pmds, void *arg);
+
+/**
+ * typedef fmt_getsize_t - size of the buffer (optional, 3.5.11)
+ * @ctx_flags: PFM_FL_* of the context
+ * @arg:       the format's argument, validated
+ * @size:      out: size in bytes; 0 for no buffer
+ *
+ * Without this call-back the format has no buffer of the core's.
+ * Context: process, may sleep.
+ * Return: 0, or a negative errno that PFM_CREATE_CONTEXT fails with.
+ */
+typedef int (*fmt_getsize_t)(u32 ctx_flags, void *arg, size_t *size);
+
+/**
+ * typedef fmt_init_t - initialise the buffer (optional, 3.5.12)
+ * @ctx_flags: PFM_FL_* of the context
+ * @arg:       the format's argument, validated
+ * @buf:       first byte of the buffer, all zero and page aligned; NULL if the
+ *             format has no buffer. PFM_FMT_PRIV_SIZE bytes in front of it are
+ *             the format's own and are never mapped (perfmon_fmt_sdk.h)
+ *
+ * Context: process, may sleep.
+ * Return: 0, or a negative errno that PFM_CREATE_CONTEXT fails with; fmt_exit is
+ * not called then.
+ */
+typedef int (*fmt_init_t)(u32 ctx_flags, void *arg, void *buf);
+
+/**
+ * typedef fmt_handler_t - record one overflow (required, 3.5.14)
+ * @buf:    first byte of the buffer, or NULL
+ * @arg:    the overflow; the handler sets @arg->ovfl_ctrl
+ * @tstamp: time in ns, the same for all PMDs of one overflow event, increasing
+ *          on a CPU
+ * @data:   a struct pfm_ovfl_data, valid during the call only
+ *
+ * Called once per overflowed PMD, in increasing index.
+ *
+ * Context: any, NMI included. Must not sleep, allocate, print, take a lock or
+ * touch user memory.
+ * Locking: never concurrent with itself, fmt_restart or fmt_exit for one @buf.
+ * Return: 0. An error ends the calls for this overflow event and masks
+ * monitoring until PFM_RESTART; -ENOBUFS says that there was no room, and
+ * counts as a lost overflow.
+ */
+typedef int (*fmt_handler_t)(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
+			     void *data);
+
+/**
+ * typedef fmt_restart_t - PFM_RESTART was called (optional, 3.5.15)
+ * @buf:       first byte of the buffer, or NULL
+ * @is_active: 0 if monitoring is masked, 1 if it is not
+ * @ctrl:      out: reset_ovfl_pmds and mask_monitoring are honoured
+ *
+ * Without this call-back, PFM_RESTART on a masked context resets and resumes,
+ * on an active one does nothing.
+ * Context: process; must not sleep, because overflows wait meanwhile.
+ * Locking: never concurrent with fmt_handler or itself for one @buf.
+ * Return: 0, or a negative errno that PFM_RESTART fails with, nothing changed.
+ */
+typedef int (*fmt_restart_t)(void *buf, int is_active, pfm_ovfl_ctrl_t *ctrl);
+
+/**
+ * typedef fmt_exit_t - the context goes (optional, 3.5.13)
+ * @buf: first byte of the buffer, or NULL
+ *
+ * Context: process, may sleep. No handler runs and none will.
+ * Return: 0; an error is reported in the kernel log and otherwise ignored.
+ */
+typedef int (*fmt_exit_t)(void *buf);
+
+/* fmt_flags: the format does not support event sets other than set0. */
+#define PFM_FMTFL_NOSET		0x1
+#define PFM_FMTFL_ALL		PFM_FMTFL_NOSET
+
+/* Largest argument of a format and largest message queue, both in sane reach. */
+#define PFM_FMT_MAX_ARG_SIZE	4096
+#define PFM_FMT_MAX_MSGQ_DEPTH	1024
+
+/**
+ * typedef pfm_buffer_fmt_t - a sampling buffer format (3.5.7)
+ * @fmt_name:       name, for people (required)
+ * @fmt_uuid:       identification (required, not all zero)
+ * @fmt_arg_size:   size in bytes of the argument, 0 for none; at most
+ *                  PFM_FMT_MAX_ARG_SIZE
+ * @fmt_msgq_depth: messages that the queue must hold; less than 1 is taken as
+ *                  1, at most PFM_FMT_MAX_MSGQ_DEPTH
+ * @fmt_flags:      PFM_FMTFL_* flags; all other bits must be 0
+ * @fmt_validate:   optional
+ * @fmt_getsize:    optional
+ * @fmt_init:       optional
+ * @fmt_handler:    required
+ * @fmt_restart:    optional
+ * @fmt_exit:       optional
+ * @fmt_owner:      the module; held while a context uses the format
+ */
+typedef struct {
+	const char	*fmt_name;
+	pfm_uuid_t	fmt_uuid;
+	size_t		fmt_arg_size;
+	size_t		fmt_msgq_depth;
+	u32		fmt_flags;
+	fmt_validate_t	fmt_validate;
+	fmt_getsize_t	fmt_getsize;
+	fmt_init_t	fmt_init;
+	fmt_handler_t	fmt_handler;
+	fmt_restart_t	fmt_restart;
+	fmt_exit_t	fmt_exit;
+	struct module	*fmt_owner;
+} pfm_buffer_fmt_t;
+
+typedef pfm_buffer_fmt_t pfm_smpl_fmt_t;
+
+/**
+ * pfm_register_buffer_fmt() - make a format usable (3.5.8)
+ * @fmt: the format; must stay valid and unchanged until unregistered
+ *
+ * Context: process, may sleep.
+ * Return: 0; -EINVAL if a required field is missing or a field is out of range;
+ * -EBUSY if the UUID is registered already; -ENOMEM.
+ */
+int pfm_register_buffer_fmt(const pfm_buffer_fmt_t *fmt);
+
+/**
+ * pfm_unregister_buffer_fmt() - remove a format (3.5.9)
+ * @uuid: its UUID
+ *
+ * Contexts that use the format hold its module, so that a module's exit
+ * function can call this unconditionally.
+ *
+ * Context: process, may sleep.
+ * Return: 0; -EINVAL if no such format is registered; -EBUSY if a context uses
+ * it (impossible from the module's own exit function).
+ */
+int pfm_unregister_buffer_fmt(const pfm_uuid_t uuid);
+
+/**
+ * pfm_num_pmds() - number of PMDs that the current PMU implements
+ *
+ * For the size of the largest possible entry (3.6.5).
+ * Context: process, from a call-back of a context's creation.
+ * Return: the number; 0 if no PMU is registered.
+ */
+u16 pfm_num_pmds(void);
+
+#endif /* PERFMON_PERFMON_FMT_H */

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * perfmon_fmt_sdk.h - what makes a sampling format short
+ *
+ * UUID helpers, a private area that user space cannot reach, a bounded record
+ * allocator over the buffer, restart helpers, and the module boilerplate.
+ * Everything is inline: a format needs no symbol but the core's registration.
+ */
+#ifndef PERFMON_PERFMON_FMT_SDK_H
+#define PERFMON_PERFMON_FMT_SDK_H
+
+#include <linux/errno.h>
+#include <linux/string.h>
+#include <perfmon/perfmon_fmt.h>
+
+/**
+ * pfm_uuid_equal() - compare two UUIDs
+ * @a: a UUID
+ * @b: another
+ *
+ * Context: any.
+ * Return: true if they are the same.
+ */
+static inline bool pfm_uuid_equal(const pfm_uuid_t a, const pfm_uuid_t b)
+{
+	return !memcmp(a, b, sizeof(pfm_uuid_t));
+}
+
+/**
+ * pfm_uuid_is_null() - is this no UUID at all?
+ * @uuid: the UUID
+ *
+ * Context: any.
+ * Return: true if all bytes are 0.
+ */
+static inline bool pfm_uuid_is_null(const pfm_uuid_t uuid)
+{
+	return !memchr_inv(uuid, 0, sizeof(pfm_uuid_t));
+}
+
+/*
+ * Bytes in front of every buffer that belong to the format. They are zeroed
+ * with the buffer, live as long as it does, and are in no mapping: offsets and
+ * counts that a handler relies on belong here, never in the mapped header.
+ */
+#define PFM_FMT_PRIV_SIZE	4096
+
+/**
+ * pfm_fmt_priv() - the private area of a buffer
+ * @buf: first byte of the buffer
+ *
+ * Context: any.
+ * Return: PFM_FMT_PRIV_SIZE bytes, aligned to 64.
+ */
+static inline void *pfm_fmt_priv(void *buf)
+{
+	return buf - PFM_FMT_PRIV_SIZE;
+}
+
+/**
+ * struct pfm_records - records of many sizes, one after another in a buffer
+ * @cur:   offset of the next record from the start of the buffer
+ * @start: offset of the first record
+ * @limit: last offset at which the largest record still fits; beyond it the
+ *         buffer counts as full (the post-check of 3.6.5)
+ * @count: records since the last reset
+ *
+ * Keep it in the private area. All offsets are in bytes.
+ */
+struct pfm_records {
+	u64	cur;
+	u64	start;
+	u64	limit;
+	u64	count;
+};
+
+/**
+ * pfm_records_init() - set up an empty record area
+ * @r:     the area
+ * @start: offset of the first record
+ * @size:  size of the buffer
+ * @max:   size of the largest record
+ *
+ * Context: any.
+ * Return: 0; -EINVAL if not even one largest record fits.
+ */
+static inline int pfm_records_init(struct pfm_records *r, u64 start, u64 size,
+				   u64 max)
+{
+	if (!max || start > size || max > size - start)
+		return -EINVAL;
+	r->cur = start;
+	r->start = start;
+	r->limit = size - max;
+	r->count = 0;
+	return 0;
+}
+
+/**
+ * pfm_records_full() - was the last record that fits written?
+ * @r: the area
+ *
+ * Context: any.
+ * Return: true if there may be no room for another record.
+ */
+static inline bool pfm_records_full(const struct pfm_records *r)
+{
+	return r->cur > r->limit;
+}
+
+/**
+ * pfm_records_add() - room for one record
+ * @r:    the area
+ * @buf:  first byte of the buffer
+ * @size: size of the record, at most the max given to pfm_records_init()
+ *
+ * Context: any.
+ * Return: the record's first byte, or NULL if the area is full.
+ */
+static inline void *pfm_records_add(struct pfm_records *r, void *buf, u64 size)
+{
+	u64 cur = r->cur;
+
+	if (unlikely(cur > r->limit))
+		return NULL;
+	r->cur = cur + size;
+	r->count++;
+	return buf + cur;
+}
+
+/**
+ * pfm_records_reset() - forget all records
+ * @r: the area
+ *
+ * The bytes stay as they are (3.6.5).
+ * Context: any, see the locking of fmt_restart.
+ */
+static inline void pfm_records_reset(struct pfm_records *r)
+{
+	r->cur = r->start;
+	r->count = 0;
+}
+
+/**
+ * pfm_ctrl_continue() - after a record: reset the PMDs and go on
+ * @arg: the overflow
+ */
+static inline void pfm_ctrl_continue(pfm_ovfl_arg_t *arg)
+{
+	arg->ovfl_ctrl.val = PFM_OVFL_CTRL_RESET;
+}
+
+/**
+ * pfm_ctrl_full() - the buffer is full: notify, block if asked for, and mask
+ * @arg: the overflow
+ *
+ * Resets wait for PFM_RESTART, so that the tool finds a stable state (3.6.5).
+ */
+static inline void pfm_ctrl_full(pfm_ovfl_arg_t *arg)
+{
+	arg->ovfl_ctrl.val = PFM_OVFL_CTRL_NOTIFY | PFM_OVFL_CTRL_BLOCK |
+			     PFM_OVFL_CTRL_MASK;
+}
+
+/**
+ * pfm_restart_resume() - restart: reset what overflowed last, and resume
+ * @is_active: as passed to fmt_restart
+ * @ctrl:      as passed to fmt_restart
+ *
+ * An active restart resets no PMD (3.6.5).
+ */
+static inline void pfm_restart_resume(int is_active, pfm_ovfl_ctrl_t *ctrl)
+{
+	ctrl->val = is_active ? 0 : PFM_OVFL_CTRL_RESET;
+}
+
+/**
+ * pfm_format_module() - everything around a format that makes it a module
+ * @fmt:      the format, a pfm_buffer_fmt_t
+ * @uuid_str: its UUID in text form and lower case, a literal: the alias by which
+ *            creating a context loads the module
+ * @desc:     MODULE_DESCRIPTION
+ */
+#define pfm_format_module(fmt, uuid_str, desc)				\
+	static int __init fmt##_module_init(void)			\
+	{								\
+		return pfm_register_buffer_fmt(&(fmt));			\
+	}								\
+	static void __exit fmt##_module_exit(void)			\
+	{								\
+		pfm_unregister_buffer_fmt((fmt).fmt_uuid);		\
+	}								\
+	module_init(fmt##_module_init);					\
+	module_exit(fmt##_module_exit);					\
+	MODULE_ALIAS("perfmon-fmt-" uuid_str);				\
+	MODULE_DESCRIPTION(desc);					\
+	MODULE_LICENSE("GPL v2")
+
+#endif /* PERFMON_PERFMON_FMT_SDK_H */

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * perfmon_pmu.h - what a PMU description module gives to the perfmon core
+ *
+ * A PMU description (2006 paper, 4.4) maps the logical PMC and PMD registers to
+ * actual ones: a table of both, and the operations on them. One description is
+ * registered at a time.
+ */
+#ifndef PERFMON_PERFMON_PMU_H
+#define PERFMON_PERFMON_PMU_H
+
+#include <linux/bitmap.h>
+#include <linux/module.h>
+#include <linux/types.h>
+#include <perfmon/perfmon.h>
+
+struct pt_regs;
+struct task_struct;
+
+/* pfm_reg_desc.flags */
+#define PFM_REGD_COUNTER	0x1	/* PMD: counts and overflows */
+#define PFM_REGD_READ_ONLY	0x2	/* PMD: writing it is an error */
+
+#define PFM_REGD_NO_PMD		0xffff
+
+/**
+ * struct pfm_reg_desc - one logical register
+ * @num:   index of the PMC or PMD
+ * @type:  PFM_REG_TYPE_* of the actual register
+ * @flags: PFM_REGD_* flags
+ * @pmd:   PMC: the counting PMD that it controls, or PFM_REGD_NO_PMD
+ * @dfl:   default value; a PMC that holds it measures nothing
+ * @rsvd:  reserved bits: they keep their default value
+ * @index: index or address of the actual register, or PFM_REG_IDX_NONE
+ * @name:  its name
+ */
+struct pfm_reg_desc {
+	u16		num;
+	u16		type;
+	u16		flags;
+	u16		pmd;
+	u64		dfl;
+	u64		rsvd;
+	u64		index;
+	const char	*name;
+};
+
+struct pfm_pmu_session;
+
+/**
+ * struct pfm_pmu_reg - one PMD of a loaded context
+ * @offset:    owned by the PMU, except as said for @reload
+ * @reload:    value with which the hardware re-arms itself at an overflow, or 0
+ *             if it does not. When the core resets an overflowed PMD to just
+ *             this value, it does so by subtracting it from @offset instead of
+ *             calling reset_pmd: the PMD's value must be (hardware count -
+ *             @offset) then
+ * @priv:      owned by the PMU; NULL after load means that the register is not
+ *             backed by hardware
+ * @session:   session the register belongs to
+ * @desc:      the PMD's description
+ * @pmc_value: value of the PMC that controls it
+ * @sampling:  its overflow matters to somebody
+ */
+struct pfm_pmu_reg {
+	u64				offset;
+	u64				reload;
+	void				*priv;
+	struct pfm_pmu_session		*session;
+	const struct pfm_reg_desc	*desc;
+	u64				pmc_value;
+	bool				sampling;
+};
+
+/**
+ * struct pfm_pmu_session - a context that is loaded
+ * @task:      monitored thread, a reference is held; NULL if system-wide
+ * @cpu:       monitored CPU, or -1
+ * @user_only: the creator may not see the kernel: refuse PMC values that count
+ *             there
+ * @num_regs:  number of PMDs
+ * @priv:      owned by the PMU
+ */
+struct pfm_pmu_session {
+	struct task_struct	*task;
+	int			cpu;
+	bool			user_only;
+	u16			num_regs;
+	void			*priv;
+};
+
+/**
+ * struct pfm_pmu - a PMU description
+ * @pmu_name:      name, for people
+ * @owner:         its module; held while a context is loaded
+ * @counter_width: bits of the hardware counters, 1-64; the core emulates the
+ *                 rest (3.1.3). Values given to and by the operations have
+ *                 this many bits
+ * @num_pmcs:      entries in @pmcs
+ * @num_pmds:      entries in @pmds
+ * @pmcs:          descriptions of the PMCs, increasing index
+ * @pmds:          descriptions of the PMDs, increasing index
+ * @check_pmc:     (optional) is @value good for this PMC? Context: process.
+ *                 Return: 0 or -EINVAL
+ * @load:          bind the registers to the session's task or CPU, and load
+ *                 the PMDs with the values of @write_pmd that follows. Nothing
+ *                 counts yet. Context: process. Return: 0; -EINVAL if a PMC's
+ *                 value cannot be had, with the index of its register in
+ *                 *@bad; -EPERM, -EBUSY, -ESRCH, -ENODEV, -ENOMEM
+ * @unload:        undo load. No overflow is reported once it has returned.
+ *                 Context: process
+ * @start:         begin to count. Context: process. Return: 0 or -EBUSY, -ENODEV
+ * @stop:          stop counting; may be called when stopped. Nothing counts on
+ *                 return, but an overflow that is under way may still be
+ *                 reported. Context: process
+ * @write_pmc:     the PMC of a register of a loaded, stopped session has
+ *                 changed. Context: process. Return: as load
+ * @write_pmd:     load a PMD of a loaded, stopped session. Context: process.
+ *                 Return: 0 or -ENOMEM
+ * @read_pmd:      read a PMD of a loaded session. Context: process
+ * @read_pmd_ovfl: read a PMD from the overflow path. Context: as the overflow
+ * @reset_pmd:     load a PMD from the overflow path. Context: as the overflow,
+ *                 interrupts off
+ * @mask:          (optional) the session is masked: what is counted from now on
+ *                 is discarded, so counting may stop. Context: as the overflow.
+ *                 The core calls @stop before it goes on
+ */
+struct pfm_pmu {
+	const char			*pmu_name;
+	struct module			*owner;
+	u16				counter_width;
+	u16				num_pmcs;
+	u16				num_pmds;
+	const struct pfm_reg_desc	*pmcs;
+	const struct pfm_reg_desc	*pmds;
+
+	int	(*check_pmc)(u16 num, u64 value);
+	int	(*load)(struct pfm_pmu_session *s, struct pfm_pmu_reg *const *regs,
+			u16 *bad);
+	void	(*unload)(struct pfm_pmu_session *s);
+	int	(*start)(struct pfm_pmu_session *s);
+	void	(*stop)(struct pfm_pmu_session *s);
+	int	(*write_pmc)(struct pfm_pmu_reg *reg);
+	int	(*write_pmd)(struct pfm_pmu_reg *reg, u64 value);
+	u64	(*read_pmd)(struct pfm_pmu_reg *reg);
+	u64	(*read_pmd_ovfl)(struct pfm_pmu_reg *reg);
+	void	(*reset_pmd)(struct pfm_pmu_reg *reg, u64 value);
+	void	(*mask)(struct pfm_pmu_session *s);
+};
+
+/**
+ * pfm_register_pmu() - make a PMU description the current one
+ * @pmu: the description; must stay valid until unregistered
+ *
+ * Context: process, may sleep.
+ * Return: 0; -EBUSY if there is one already; -EINVAL if it is not well formed.
+ */
+int pfm_register_pmu(const struct pfm_pmu *pmu);
+
+/**
+ * pfm_unregister_pmu() - withdraw the PMU description
+ * @pmu: the description
+ *
+ * Contexts hold its module, so that none is left when its exit function runs.
+ * Context: process, may sleep.
+ */
+void pfm_unregister_pmu(const struct pfm_pmu *pmu);
+
+/**
+ * pfm_overflow() - one 64-bit counter has overflowed
+ * @reg:   the counter
+ * @value: its value now
+ * @ip:    instruction pointer of what was interrupted
+ * @regs:  interrupted registers, may be NULL
+ *
+ * For PMUs with counter_width 64 that report each counter by itself.
+ * Context: any, NMI included, preemption disabled, on the CPU and in the thread
+ * that is monitored.
+ */
+void pfm_overflow(struct pfm_pmu_reg *reg, u64 value, u64 ip,
+		  struct pt_regs *regs);
+
+/**
+ * pfm_overflow_many() - hardware counters have overflowed in one instant
+ * @s:    the session
+ * @pmds: PMD indices, PFM_MAX_PMDS bits; the hardware counters have wrapped
+ * @ip:   instruction pointer of what was interrupted
+ * @regs: interrupted registers, may be NULL
+ *
+ * Carries into the software part of counters narrower than 64 bits, and treats
+ * those whose 64 bits overflowed in increasing index with one time stamp.
+ * Context: as pfm_overflow().
+ */
+void pfm_overflow_many(struct pfm_pmu_session *s, const unsigned long *pmds,
+		       u64 ip, struct pt_regs *regs);
+
+#endif /* PERFMON_PERFMON_PMU_H */
