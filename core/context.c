@@ -23,7 +23,6 @@ static void pfm_pmd_init(struct pfm_pmd *pmd, struct pfm_context *ctx,
 			 const struct pfm_reg_desc *desc)
 {
 	pmd->ctx = ctx;
-	pmd->slow = true;
 	pmd->hw.session = &ctx->session;
 	pmd->hw.desc = desc;
 	pmd->value = desc->dfl;
@@ -132,6 +131,7 @@ static struct pfm_context *pfm_context_alloc(u32 flags)
 	kref_init(&ctx->ref);
 	mutex_init(&ctx->mutex);
 	ctx->flags = flags;
+	ctx->handler = pfm_no_fmt_handler;
 	ctx->session.cpu = -1;
 	INIT_LIST_HEAD(&ctx->sets);
 	INIT_HLIST_NODE(&ctx->node);
@@ -147,6 +147,7 @@ static int pfm_context_attach_pmu(struct pfm_context *ctx)
 	ctx->pmu = pfm_pmu_get();
 	if (!ctx->pmu)
 		return -ENODEV;
+	ctx->read_pmds = ctx->pmu->read_pmds_ovfl;
 	ctx->session.num_regs = ctx->pmu->num_pmds;
 	ctx->set = pfm_set_create(ctx, 0);
 	if (!ctx->set)

@@ -46,10 +46,9 @@ struct pfm_pmd_ovfl {
  * @hw:          its side that the PMU sees
  * @ctx:         context
  * @ovfl:        prepared overflow; NULL until the controlling PMC is written
- * @short_reset: value to load after an overflow without notification
- * @slow:        an overflow needs more than the format's handler
- * @resets_more: a reset draws a random number or touches other PMDs
+ * @plain_reset: @short_reset if a reset does nothing but load it, else 0
  * @deferred:    an overflow came while another was being handled
+ * @short_reset: value to load after an overflow without notification
  * @ovfl_ip:     its instruction pointer
  * @value:       software value: all of it while not loaded or masked; the part
  *               above the hardware counter's width otherwise
@@ -68,11 +67,10 @@ struct pfm_pmd {
 
 	struct pfm_context	*ctx;
 	struct pfm_pmd_ovfl	*ovfl;
-	u64			short_reset;
-	bool			slow;
-	bool			resets_more;
-	bool			deferred;
+	u64			plain_reset;
 
+	bool			deferred;
+	u64			short_reset;
 	u64			ovfl_ip;
 	u64			value;
 	u64			last_reset;
@@ -126,14 +124,15 @@ struct pfm_msgq {
  * struct pfm_context - a perfmon context
  *
  * The overflow path:
+ * @data:     where the overflow happened
  * @busy:     an overflow is being handled
  * @deferred: others came meanwhile
  * @gate:     non-zero keeps overflows out: @frozen, @masked
  * @frozen:   a command is at work
  * @masked:   monitoring is masked until PFM_RESTART
- * @handler:  the format's handler, or NULL
+ * @handler:  the format's handler, or pfm_no_fmt_handler()
  * @buf:      the format's buffer, or NULL
- * @data:     where the overflow happened
+ * @read_pmds: the PMU's read_pmds_ovfl
  * @pmu:      PMU description
  * @set:      active event set
  * @lost:     overflows that were not recorded
@@ -164,18 +163,20 @@ struct pfm_msgq {
  * @block_wait: where it waits
  */
 struct pfm_context {
-	u8			busy;
-	u8			deferred;
+	struct pfm_ovfl_data	data;
+	u32			busy;
+	u32			deferred;
 	union {
-		u16		gate;
+		u32		gate;
 		struct {
-			u8	frozen;
-			u8	masked;
+			u16	frozen;
+			u16	masked;
 		};
 	};
 	fmt_handler_t		handler;
 	void			*buf;
-	struct pfm_ovfl_data	data;
+	void			(*read_pmds)(struct pfm_pmu_reg *const *regs,
+					     u64 *values, unsigned int n);
 	const struct pfm_pmu	*pmu;
 	struct pfm_set		*set;
 	u64			lost;
@@ -258,6 +259,7 @@ void pfm_pmd_set_ovfl(struct pfm_pmd *pmd, u64 value);
 u64 pfm_reset_value(struct pfm_pmd *pmd, u64 base);
 
 /* overflow.c */
+int pfm_no_fmt_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp, void *data);
 void pfm_pause(struct pfm_context *ctx);
 int pfm_resume(struct pfm_context *ctx);
 void pfm_wait_idle(struct pfm_context *ctx);

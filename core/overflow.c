@@ -4,7 +4,7 @@
  *
  * The overflow path runs in any context up to NMI, on the CPU and in the thread
  * that is monitored. It takes no lock: a context's overflows all happen on one
- * CPU at a time, so that a plain byte, pfm_context.busy, tells an overflow that
+ * CPU at a time, so that a plain flag, pfm_context.busy, tells an overflow that
  * interrupts another one to leave itself to it (pfm_defer()).
  *
  * Commands keep overflows out with pfm_pause(): it closes the gate, stops the
@@ -15,7 +15,8 @@
  * themselves, and only the one that masked it may still be finishing.
  */
 #include <linux/rcupdate.h>
-#include <linux/ktime.h>
+#include <linux/sched/clock.h>
+#include <linux/irqflags.h>
 #include "core.h"
 
 /* Outcome of one overflow event, collected over its PMDs. */
@@ -26,46 +27,37 @@ struct pfm_outcome {
 	DECLARE_BITMAP(reset, PFM_MAX_PMDS);
 };
 
-static u64 pfm_clock(void)
+/* The clock of perf's own samples, too. */
+static __always_inline u64 pfm_clock(void)
 {
-	return ktime_get_mono_fast_ns();
+	return local_clock();
 }
 
 static __always_inline void pfm_set_data(struct pfm_ovfl_data *data, u64 ip,
 					 struct pt_regs *regs)
 {
+	const struct task_struct *task = current;
+
 	data->ip = ip;
 	data->regs = regs;
-	data->tid = current->pid;
-	data->tgid = current->tgid;
-	data->cpu = raw_smp_processor_id();
+	/* Two neighbours, one load and one store. */
+	static_assert(offsetof(struct task_struct, tgid) ==
+		      offsetof(struct task_struct, pid) + sizeof(pid_t));
+	memcpy(&data->ids, &task->pid, sizeof(data->ids));
+	/* The task runs here: one load instead of a per-CPU access. */
+	data->cpu = task_cpu(task);
 }
 
-static void pfm_read_smpl_pmds(struct pfm_pmd *pmd)
+/* Values of the PMDs that go into the sample, whatever their width. */
+static void pfm_get_smpl_pmds(struct pfm_pmd *pmd)
 {
 	struct pfm_pmd_ovfl *ovfl = pmd->ovfl;
-	unsigned long flags;
 	u16 i;
 
-	local_irq_save(flags);
 	for (i = 0; i < ovfl->arg.num_smpl_pmds; i++)
 		ovfl->arg.smpl_pmds_values[i] =
 			pfm_pmd_get_ovfl(container_of(ovfl->smpl[i],
 						      struct pfm_pmd, hw));
-	local_irq_restore(flags);
-}
-
-static __always_inline int pfm_call_handler(struct pfm_context *ctx,
-					    struct pfm_pmd *pmd, u64 value,
-					    u64 tstamp)
-{
-	pfm_ovfl_arg_t *arg = &pmd->ovfl->arg;
-
-	arg->pmd_value = value;
-	arg->ovfl_ctrl.val = 0;
-	if (arg->num_smpl_pmds)
-		pfm_read_smpl_pmds(pmd);
-	return ctx->handler(ctx->buf, arg, tstamp, &ctx->data);
 }
 
 static bool pfm_wants_notify(const struct pfm_pmd *pmd)
@@ -93,15 +85,16 @@ static pfm_ovfl_ctrl_t pfm_checked_ctrl(int err, pfm_ovfl_ctrl_t ctrl)
 	return ctrl;
 }
 
-/* Without a format, notification masks, and anything else wraps (3.4.3). */
-static pfm_ovfl_ctrl_t pfm_ctrl_without_fmt(const struct pfm_pmd *pmd)
+/*
+ * The handler of contexts without a format: with notification the overflow
+ * masks, without it the counter wraps (3.4.3).
+ */
+int pfm_no_fmt_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp, void *data)
 {
-	pfm_ovfl_ctrl_t ctrl = { .val = 0 };
-
-	if (pfm_wants_notify(pmd))
-		ctrl.val = PFM_OVFL_CTRL_NOTIFY | PFM_OVFL_CTRL_BLOCK |
-			   PFM_OVFL_CTRL_MASK;
-	return ctrl;
+	if (arg->ovfl_notify)
+		arg->ovfl_ctrl.val = PFM_OVFL_CTRL_NOTIFY |
+				     PFM_OVFL_CTRL_BLOCK | PFM_OVFL_CTRL_MASK;
+	return 0;
 }
 
 static void pfm_post_msg(struct pfm_context *ctx, const unsigned long *ovfl)
@@ -164,7 +157,9 @@ void pfm_mask(struct pfm_context *ctx, u64 (*get)(struct pfm_pmd *pmd))
 static void pfm_ovfl_finish(struct pfm_context *ctx, const unsigned long *ovfl,
 			    struct pfm_outcome *out)
 {
-	bitmap_or(ctx->to_reset, ctx->to_reset, ovfl, PFM_MAX_PMDS);
+	/* Without a format, what wraps without masking is not to be reset. */
+	if (out->mask || ctx->fmt)
+		bitmap_or(ctx->to_reset, ctx->to_reset, ovfl, PFM_MAX_PMDS);
 	if (out->mask) {
 		pfm_mask(ctx, pfm_pmd_get_ovfl);
 	} else {
@@ -182,64 +177,46 @@ static void pfm_ovfl_finish(struct pfm_context *ctx, const unsigned long *ovfl,
 		irq_work_queue(&ctx->irq_work);
 }
 
-/* Overflows without notification and without format only wrap. */
-static void pfm_event_without_fmt(struct pfm_context *ctx,
-				  const unsigned long *ovfl)
+/* Call the handler for one of the PMDs that overflowed in one instant. */
+static int pfm_handle_one(struct pfm_context *ctx, u16 slot, u64 tstamp,
+			  struct pfm_outcome *out)
 {
-	struct pfm_outcome out = {};
-	DECLARE_BITMAP(notify, PFM_MAX_PMDS);
-	unsigned int slot;
+	struct pfm_pmd *pmd = &ctx->set->pmds[slot];
+	pfm_ovfl_arg_t *arg;
+	int err;
 
-	bitmap_zero(notify, PFM_MAX_PMDS);
-	for_each_set_bit(slot, ovfl, ctx->pmu->num_pmds) {
-		const struct pfm_pmd *pmd = &ctx->set->pmds[slot];
-
-		if (pfm_wants_notify(pmd))
-			__set_bit(slot, notify);
-		pfm_collect(&out, pmd, slot, pfm_ctrl_without_fmt(pmd));
-	}
-	if (!out.mask)
-		return;
-	pfm_ovfl_finish(ctx, ovfl, &out);
-	bitmap_and(ctx->to_reset, ctx->to_reset, notify, PFM_MAX_PMDS);
-}
-
-static void pfm_event_with_fmt(struct pfm_context *ctx,
-			       const unsigned long *ovfl)
-{
-	struct pfm_outcome out = {};
-	u64 tstamp = pfm_clock();
-	unsigned int slot;
-	int err = 0;
-
-	for_each_set_bit(slot, ovfl, ctx->pmu->num_pmds) {
-		struct pfm_pmd *pmd = &ctx->set->pmds[slot];
-
-		if (err || !pmd->ovfl) {
-			ctx->lost++;
-			continue;
-		}
-		err = pfm_call_handler(ctx, pmd, pfm_pmd_get_ovfl(pmd), tstamp);
-		if (err)
-			ctx->lost++;
-		pfm_collect(&out, pmd, slot,
-			    pfm_checked_ctrl(err, pmd->ovfl->arg.ovfl_ctrl));
-	}
-	pfm_ovfl_finish(ctx, ovfl, &out);
+	/* Its PMC was never written: it cannot count. */
+	if (!pmd->ovfl)
+		return 0;
+	arg = &pmd->ovfl->arg;
+	arg->pmd_value = pfm_pmd_get_ovfl(pmd);
+	arg->ovfl_ctrl.val = 0;
+	pfm_get_smpl_pmds(pmd);
+	err = ctx->handler(ctx->buf, arg, tstamp, &ctx->data);
+	pfm_collect(out, pmd, slot, pfm_checked_ctrl(err, arg->ovfl_ctrl));
+	return err;
 }
 
 /* One overflow event: @ovfl by place in the table. The caller owns @ctx. */
 static void pfm_event(struct pfm_context *ctx, const unsigned long *ovfl,
 		      u64 ip, struct pt_regs *regs)
 {
+	struct pfm_outcome out = {};
+	u64 tstamp = pfm_clock();
 	unsigned long flags;
+	unsigned int slot;
+	int err = 0;
 
 	local_irq_save(flags);
 	pfm_set_data(&ctx->data, ip, regs);
-	if (ctx->handler)
-		pfm_event_with_fmt(ctx, ovfl);
-	else
-		pfm_event_without_fmt(ctx, ovfl);
+	for_each_set_bit(slot, ovfl, ctx->pmu->num_pmds) {
+		/* The first error ends the calls; what is left is lost. */
+		if (!err)
+			err = pfm_handle_one(ctx, slot, tstamp, &out);
+		if (err)
+			ctx->lost++;
+	}
+	pfm_ovfl_finish(ctx, ovfl, &out);
 	local_irq_restore(flags);
 }
 
@@ -262,7 +239,7 @@ static void pfm_defer(struct pfm_pmd *pmd, u64 ip)
 		return;
 	}
 	pmd->ovfl_ip = ip;
-	WRITE_ONCE(pmd->deferred, true);
+	WRITE_ONCE(pmd->deferred, 1);
 	WRITE_ONCE(ctx->deferred, 1);
 }
 
@@ -298,7 +275,7 @@ static void pfm_handle_deferred(struct pfm_context *ctx)
 	pfm_for_each_pmd(ctx, ctx->set, i, pmd) {
 		if (!READ_ONCE(pmd->deferred))
 			continue;
-		WRITE_ONCE(pmd->deferred, false);
+		WRITE_ONCE(pmd->deferred, 0);
 		barrier();
 		if (pfm_gate_is_open(pmd, pmd->ovfl_ip))
 			pfm_event_one(pmd, pmd->ovfl_ip, NULL);
@@ -348,7 +325,7 @@ static noinline void pfm_overflow_finish(struct pfm_pmd *pmd, int err)
 }
 
 /*
- * The way of nearly every sample, and written for few instructions: one
+ * The way of nearly every sample, and written for few instructions: one 64-bit
  * counter, a format that records and goes on, and a hardware counter that has
  * re-armed itself. All else is pfm_event(), which comes to the same.
  */
@@ -357,21 +334,30 @@ void notrace pfm_overflow(struct pfm_pmu_reg *reg, u64 value, u64 ip,
 {
 	struct pfm_pmd *pmd = container_of(reg, struct pfm_pmd, hw);
 	struct pfm_context *ctx = pmd->ctx;
+	pfm_ovfl_arg_t *arg;
+	u64 tstamp;
 	int err;
 
 	if (unlikely(!pfm_enter(ctx))) {
 		pfm_defer(pmd, ip);
 		return;
 	}
-	if (unlikely(READ_ONCE(ctx->gate) || pmd->slow)) {
+	if (unlikely(READ_ONCE(ctx->gate))) {
 		pfm_overflow_slow(pmd, ip, regs);
 		return;
 	}
 	pfm_set_data(&ctx->data, ip, regs);
-	err = pfm_call_handler(ctx, pmd, value, pfm_clock());
-	if (likely(!err && !pmd->resets_more &&
+	arg = &pmd->ovfl->arg;
+	arg->pmd_value = value;
+	arg->ovfl_ctrl.val = 0;
+	if (arg->num_smpl_pmds)
+		ctx->read_pmds(pmd->ovfl->smpl, arg->smpl_pmds_values,
+			       arg->num_smpl_pmds);
+	tstamp = pfm_clock();
+	err = ctx->handler(ctx->buf, &pmd->ovfl->arg, tstamp, &ctx->data);
+	if (likely(!err &&
 		   pmd->ovfl->arg.ovfl_ctrl.val == PFM_OVFL_CTRL_RESET &&
-		   pmd->short_reset == reg->reload))
+		   pmd->plain_reset == reg->reload))
 		reg->offset -= reg->reload;
 	else
 		pfm_overflow_finish(pmd, err);
@@ -477,7 +463,7 @@ static void pfm_lose_deferred(struct pfm_context *ctx)
 	pfm_for_each_pmd(ctx, ctx->set, i, pmd) {
 		if (!pmd->deferred)
 			continue;
-		pmd->deferred = false;
+		pmd->deferred = 0;
 		ctx->lost++;
 		pfm_pmd_set(pmd, pfm_reset_value(pmd, pmd->short_reset));
 	}

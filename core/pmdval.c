@@ -12,7 +12,7 @@
 /* Is the value in the hardware? */
 static bool pfm_pmd_is_live(const struct pfm_pmd *pmd)
 {
-	return pmd->ctx->loaded && !pmd->ctx->masked && pmd->hw.priv;
+	return pmd->ctx->loaded && !pmd->ctx->masked;
 }
 
 static u64 pfm_pmd_compose(const struct pfm_pmd *pmd, u64 hw)
@@ -47,9 +47,13 @@ int pfm_pmd_set(struct pfm_pmd *pmd, u64 value)
 /* Value of a PMD. Context: the overflow path, interrupts off. */
 u64 pfm_pmd_get_ovfl(struct pfm_pmd *pmd)
 {
+	struct pfm_pmu_reg *reg = &pmd->hw;
+	u64 hw;
+
 	if (!pfm_pmd_is_live(pmd))
 		return pmd->value;
-	return pfm_pmd_compose(pmd, pmd->ctx->pmu->read_pmd_ovfl(&pmd->hw));
+	pmd->ctx->pmu->read_pmds_ovfl(&reg, &hw, 1);
+	return pfm_pmd_compose(pmd, hw);
 }
 
 /* Load a PMD. Context: the overflow path, interrupts off. */

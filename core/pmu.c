@@ -44,7 +44,7 @@ static bool pfm_pmu_is_valid(const struct pfm_pmu *pmu)
 	       pfm_regs_are_valid(pmu->pmds, pmu->num_pmds, PFM_MAX_PMDS) &&
 	       pfm_pmcs_control_counters(pmu) && pmu->load && pmu->unload &&
 	       pmu->start && pmu->stop && pmu->write_pmc && pmu->write_pmd &&
-	       pmu->read_pmd && pmu->read_pmd_ovfl && pmu->reset_pmd;
+	       pmu->read_pmd && pmu->read_pmds_ovfl && pmu->reset_pmd;
 }
 
 int pfm_register_pmu(const struct pfm_pmu *pmu)

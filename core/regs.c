@@ -83,7 +83,7 @@ static int pfm_smpl_conf(const struct pfm_pmu *pmu, u32 flags, u64 eventid,
 /* A counter whose overflow is awaited, and can come within 2^63 events. */
 static bool pfm_pmd_is_sampling(const struct pfm_pmd *pmd)
 {
-	bool awaited = pmd->ctx->handler || pmd->flags & PFM_REGFL_OVFL_NOTIFY;
+	bool awaited = pmd->ctx->fmt || pmd->flags & PFM_REGFL_OVFL_NOTIFY;
 
 	return awaited && pmd->hw.desc->flags & PFM_REGD_COUNTER &&
 	       (pmd->value | pmd->long_reset | pmd->short_reset) >> 63;
@@ -102,6 +102,15 @@ static void pfm_bv_from_slots(const struct pfm_pmu *pmu,
 	}
 }
 
+/* Can a short reset be left to a PMU that re-arms itself? Context: paused. */
+static void pfm_prepare_reset(struct pfm_pmd *pmd)
+{
+	bool plain = !(pmd->flags & PFM_REGFL_RANDOM) &&
+		     bitmap_empty(pmd->reset_pmds, PFM_MAX_PMDS);
+
+	pmd->plain_reset = plain ? pmd->short_reset : 0;
+}
+
 /* Prepare what the overflow path needs of @pmd. Context: paused. */
 static void pfm_prepare_ovfl(struct pfm_set *set, struct pfm_pmd *pmd)
 {
@@ -118,9 +127,7 @@ static void pfm_prepare_ovfl(struct pfm_set *set, struct pfm_pmd *pmd)
 	for_each_set_bit(slot, pmd->smpl_pmds, ctx->pmu->num_pmds)
 		pmd->ovfl->smpl[n++] = &set->pmds[slot].hw;
 	arg->num_smpl_pmds = n;
-	pmd->slow = !ctx->handler;
-	pmd->resets_more = pmd->flags & PFM_REGFL_RANDOM ||
-			   !bitmap_empty(pmd->reset_pmds, PFM_MAX_PMDS);
+	pfm_prepare_reset(pmd);
 }
 
 static int pfm_alloc_ovfl(struct pfm_pmd *pmd)
@@ -282,6 +289,7 @@ static int pfm_write_pmd_paused(struct pfm_set *set, struct pfm_pmd *pmd,
 		pmd->ovfl->arg.pmd_last_reset = pmd->value;
 	if (conf)
 		pfm_apply_conf(set, pmd, conf);
+	pfm_prepare_reset(pmd);
 	ret = pfm_reprogram(pmd, pmd->hw.pmc_value);
 	return ret ?: pfm_pmd_set(pmd, pmd->last_reset);
 }

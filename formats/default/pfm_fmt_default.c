@@ -62,12 +62,15 @@ static int default_getsize(u32 ctx_flags, void *data, size_t *size)
 	return 0;
 }
 
-/* Show the state. The entry is there before its offset, that before its count. */
+/*
+ * Show the state. Everything is there before the count says so; pairs with the
+ * acquire of hdr_count in a reader.
+ */
 static __always_inline void default_publish(pfm_default_smpl_hdr_t *hdr,
-					    const struct pfm_records *records)
+					    u64 cur, u64 count)
 {
-	smp_store_release(&hdr->hdr_cur_offs, records->cur);
-	smp_store_release(&hdr->hdr_count, records->count);
+	WRITE_ONCE(hdr->hdr_cur_offs, cur);
+	smp_store_release(&hdr->hdr_count, count);
 }
 
 static int default_init(u32 ctx_flags, void *data, void *buf)
@@ -87,7 +90,7 @@ static int default_init(u32 ctx_flags, void *data, void *buf)
 	hdr->hdr_min_buf_space = max;
 	hdr->hdr_version = PFM_DFL_SMPL_VERSION;
 	hdr->hdr_buf_flags = arg->buf_flags;
-	default_publish(hdr, &priv->records);
+	default_publish(hdr, priv->records.cur, 0);
 	return 0;
 }
 
@@ -113,42 +116,51 @@ default_encode_hdr(void *entry, u64 hdr_size, const pfm_ovfl_arg_t *arg,
 	return entry + hdr_size;
 }
 
-static int default_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
-			   void *data)
+/* The last entry that fits was written. */
+static __always_inline void default_fill(struct default_priv *priv,
+					 pfm_default_smpl_hdr_t *hdr,
+					 pfm_ovfl_arg_t *arg)
+{
+	WRITE_ONCE(hdr->hdr_overflows, ++priv->overflows);
+	pfm_ctrl_full(arg);
+}
+
+static int notrace default_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
+				   void *data)
 {
 	struct default_priv *priv = pfm_fmt_priv(buf);
-	pfm_default_smpl_hdr_t *hdr = buf;
+	struct pfm_records *records = &priv->records;
+	u64 cur, count, hdr_size = priv->hdr_size;
 	u16 i, n = arg->num_smpl_pmds;
+	bool full;
 	u64 *body;
 
-	body = pfm_records_add(&priv->records, buf,
-			       priv->hdr_size + n * sizeof(*body));
-	if (unlikely(!body)) {
+	if (unlikely(pfm_records_full(records))) {
 		pfm_ctrl_full(arg);
 		return -ENOBUFS;
 	}
-	body = default_encode_hdr(body, priv->hdr_size, arg, tstamp, data);
+	body = pfm_records_add(records, buf, hdr_size + n * sizeof(*body));
+	cur = records->cur;
+	count = records->count;
+	full = pfm_records_full(records);
+
+	body = default_encode_hdr(body, hdr_size, arg, tstamp, data);
 	for (i = 0; i < n; i++)
 		body[i] = arg->smpl_pmds_values[i];
-	default_publish(hdr, &priv->records);
-	if (likely(!pfm_records_full(&priv->records))) {
+	if (likely(!full))
 		pfm_ctrl_continue(arg);
-	} else {
-		WRITE_ONCE(hdr->hdr_overflows, ++priv->overflows);
-		pfm_ctrl_full(arg);
-	}
+	else
+		default_fill(priv, buf, arg);
+	default_publish(buf, cur, count);
 	return 0;
 }
 
 static int default_restart(void *buf, int is_active, pfm_ovfl_ctrl_t *ctrl)
 {
 	struct default_priv *priv = pfm_fmt_priv(buf);
-	pfm_default_smpl_hdr_t *hdr = buf;
 
 	pfm_records_reset(&priv->records);
-	/* No entry is claimed whose bytes are being written over. */
-	smp_store_release(&hdr->hdr_count, 0);
-	default_publish(hdr, &priv->records);
+	default_publish(buf, priv->records.cur, 0);
 	pfm_restart_resume(is_active, ctrl);
 	return 0;
 }

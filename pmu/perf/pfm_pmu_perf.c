@@ -43,17 +43,13 @@ struct perf_session {
 	bool				started;
 };
 
-/* What stands behind pfm_pmu_reg.priv of a virtual PMD. */
-static int perf_virtual;
+/* Brings an event's count up to date; kept in pfm_pmu_reg.update. */
+typedef void (*perf_update_t)(struct perf_event *event);
 
-static bool perf_is_virtual(const struct pfm_pmu_reg *reg)
-{
-	return reg->priv == &perf_virtual;
-}
-
+/* The event behind a PMD, or NULL if it is virtual or its PMC is not used. */
 static struct perf_event *perf_event_of(const struct pfm_pmu_reg *reg)
 {
-	return perf_is_virtual(reg) ? NULL : reg->priv;
+	return reg->priv;
 }
 
 static bool perf_pmc_is_used(u64 pmc)
@@ -165,41 +161,74 @@ static u64 perf_resident_pages(void)
 	return mm ? get_mm_rss(mm) : 0;
 }
 
-static u64 perf_read_virtual(const struct pfm_pmu_reg *reg)
+/* What the PMDs without an event count; a counter without one stands still. */
+static u64 perf_virtual_count(const struct pfm_pmu_reg *reg)
+{
+	return reg->desc->num == PFM_PMD_ELAPSED ? ktime_get_mono_fast_ns() : 0;
+}
+
+static noinline u64 perf_read_virtual(const struct pfm_pmu_reg *reg)
 {
 	switch (reg->desc->num) {
-	case PFM_PMD_ELAPSED:
-		return ktime_get_mono_fast_ns() - reg->offset;
 	case PFM_PMD_TID:
 		return current->pid;
-	default:
+	case PFM_PMD_RESIDENT:
 		return perf_resident_pages();
+	default:
+		return perf_virtual_count(reg) - reg->offset;
 	}
 }
 
-/* Bring the count up to date, if the event is on this CPU's counters. */
-static void perf_update_here(struct perf_event *event)
+static void perf_write_virtual(struct pfm_pmu_reg *reg, u64 value)
 {
-	if (event->state == PERF_EVENT_STATE_ACTIVE &&
-	    event->oncpu == raw_smp_processor_id())
+	reg->offset = perf_virtual_count(reg) - value;
+}
+
+/* Is the event on a counter of this CPU? Interrupts are off: it stays there. */
+static __always_inline bool perf_is_here(const struct perf_event *event)
+{
+	return event->oncpu == task_cpu(current);
+}
+
+static __always_inline void perf_update_here(struct perf_event *event)
+{
+	if (perf_is_here(event))
 		event->pmu->read(event);
 }
 
-static u64 perf_read_pmd_ovfl(struct pfm_pmu_reg *reg)
+/*
+ * Interrupts are off so that no command of perf's moves an event off its counter
+ * between the question where it is and the reading. Some events are always up to
+ * date: they have no update function.
+ */
+static notrace __flatten void
+perf_read_pmds_ovfl(struct pfm_pmu_reg *const *regs, u64 *values,
+		    unsigned int n)
 {
-	struct perf_event *event = perf_event_of(reg);
+	u64 *end = values + n;
+	unsigned long flags;
 
-	if (unlikely(!event))
-		return perf_read_virtual(reg);
-	perf_update_here(event);
-	return local64_read(&event->count) - reg->offset;
+	local_irq_save(flags);
+	do {
+		const struct pfm_pmu_reg *reg = *regs++;
+		perf_update_t update = reg->update;
+
+		if (unlikely(!perf_event_of(reg))) {
+			*values++ = perf_read_virtual(reg);
+			continue;
+		}
+		if (update && perf_is_here(perf_event_of(reg)))
+			update(perf_event_of(reg));
+		*values++ = local64_read(&perf_event_of(reg)->count) -
+			    reg->offset;
+	} while (values < end);
+	local_irq_restore(flags);
 }
 
 /* Give a hardware event a new period at once, as perf's own frequency code. */
 static void perf_rearm_hw(struct perf_event *event, u64 period)
 {
-	bool active = event->state == PERF_EVENT_STATE_ACTIVE &&
-		      event->oncpu == raw_smp_processor_id() &&
+	bool active = perf_is_here(event) &&
 		      !(event->hw.state & PERF_HES_STOPPED);
 
 	if (active)
@@ -231,10 +260,10 @@ static void perf_reset_pmd(struct pfm_pmu_reg *reg, u64 value)
 	struct perf_event *event = perf_event_of(reg);
 
 	if (!event) {
-		reg->offset = ktime_get_mono_fast_ns() - value;
+		perf_write_virtual(reg, value);
 		return;
 	}
-	if (reg->reload == value && value &&
+	if (reg->reload == value &&
 	    (s64)(local64_read(&event->count) - reg->offset) >= 0) {
 		reg->offset -= value;
 		return;
@@ -361,14 +390,20 @@ static bool perf_may_count(const struct pfm_pmu_session *s, u64 pmc)
 	return !s->user_only || pmc & PFM_PERF_EXCL_KERNEL;
 }
 
+static void perf_forget_event(struct pfm_pmu_reg *reg)
+{
+	reg->priv = NULL;
+	reg->update = NULL;
+	reg->reload = PFM_RELOAD_NONE;
+}
+
 static int perf_create_event(struct pfm_pmu_reg *reg)
 {
 	struct pfm_pmu_session *s = reg->session;
 	struct perf_event_attr attr;
 	struct perf_event *event;
 
-	reg->priv = NULL;
-	reg->reload = 0;
+	perf_forget_event(reg);
 	if (!perf_pmc_is_used(reg->pmc_value))
 		return 0;
 	if (!perf_may_count(s, reg->pmc_value))
@@ -383,6 +418,9 @@ static int perf_create_event(struct pfm_pmu_reg *reg)
 	if (IS_ERR(event))
 		return perf_errno(PTR_ERR(event));
 	reg->priv = event;
+	/* Software events but the clocks count as they happen. */
+	if (!perf_is_software(reg->pmc_value) || perf_is_clock(reg->pmc_value))
+		reg->update = event->pmu->read;
 	return 0;
 }
 
@@ -392,7 +430,7 @@ static void perf_destroy_event(struct pfm_pmu_reg *reg)
 
 	if (event)
 		perf_event_release_kernel(event);
-	reg->priv = NULL;
+	perf_forget_event(reg);
 }
 
 static int perf_create_events(struct perf_session *ps, u16 *bad)
@@ -403,10 +441,9 @@ static int perf_create_events(struct perf_session *ps, u16 *bad)
 	for (i = 0; i < ps->s->num_regs; i++) {
 		struct pfm_pmu_reg *reg = ps->regs[i];
 
-		if (!(reg->desc->flags & PFM_REGD_COUNTER)) {
-			reg->priv = &perf_virtual;
+		perf_forget_event(reg);
+		if (!(reg->desc->flags & PFM_REGD_COUNTER))
 			continue;
-		}
 		ret = perf_create_event(reg);
 		if (ret) {
 			*bad = reg->desc->num;
@@ -504,7 +541,7 @@ static int perf_write_pmd(struct pfm_pmu_reg *reg, u64 value)
 	struct perf_event *event = perf_event_of(reg);
 
 	if (!event) {
-		reg->offset = ktime_get_mono_fast_ns() - value;
+		perf_write_virtual(reg, value);
 		return 0;
 	}
 	reg->offset = perf_count(event) - value;
@@ -576,7 +613,7 @@ static const struct pfm_pmu perf_pmu = {
 	.write_pmc	= perf_write_pmc,
 	.write_pmd	= perf_write_pmd,
 	.read_pmd	= perf_read_pmd,
-	.read_pmd_ovfl	= perf_read_pmd_ovfl,
+	.read_pmds_ovfl	= perf_read_pmds_ovfl,
 	.reset_pmd	= perf_reset_pmd,
 	.mask		= perf_mask,
 };

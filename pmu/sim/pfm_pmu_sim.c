@@ -113,6 +113,13 @@ static u64 sim_read_pmd(struct pfm_pmu_reg *reg)
 	return *(u64 *)reg->priv;
 }
 
+static void sim_read_pmds_ovfl(struct pfm_pmu_reg *const *regs, u64 *values,
+			       unsigned int n)
+{
+	while (n--)
+		*values++ = sim_read_pmd(*regs++);
+}
+
 static void sim_reset_pmd(struct pfm_pmu_reg *reg, u64 value)
 {
 	*(u64 *)reg->priv = value;
@@ -324,7 +331,7 @@ static const struct pfm_pmu sim_pmu = {
 	.write_pmc	= sim_write_pmc,
 	.write_pmd	= sim_write_pmd,
 	.read_pmd	= sim_read_pmd,
-	.read_pmd_ovfl	= sim_read_pmd,
+	.read_pmds_ovfl	= sim_read_pmds_ovfl,
 	.reset_pmd	= sim_reset_pmd,
 };
 

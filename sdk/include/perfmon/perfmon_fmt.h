@@ -92,8 +92,10 @@ typedef struct {
 struct pfm_ovfl_data {
 	u64		ip;
 	struct pt_regs	*regs;
-	u32		tid;
-	u32		tgid;
+	struct_group(ids,
+		u32	tid;
+		u32	tgid;
+	);
 	u32		cpu;
 };
 

@@ -110,22 +110,21 @@ static inline bool pfm_records_full(const struct pfm_records *r)
 
 /**
  * pfm_records_add() - room for one record
- * @r:    the area
+ * @r:    the area, not full: see pfm_records_full()
  * @buf:  first byte of the buffer
  * @size: size of the record, at most the max given to pfm_records_init()
  *
  * Context: any.
- * Return: the record's first byte, or NULL if the area is full.
+ * Return: the record's first byte.
  */
-static inline void *pfm_records_add(struct pfm_records *r, void *buf, u64 size)
+static __always_inline void *pfm_records_add(struct pfm_records *r, void *buf,
+					     u64 size)
 {
-	u64 cur = r->cur;
+	void *record = buf + r->cur;
 
-	if (unlikely(cur > r->limit))
-		return NULL;
-	r->cur = cur + size;
+	r->cur += size;
 	r->count++;
-	return buf + cur;
+	return record;
 }
 
 /**

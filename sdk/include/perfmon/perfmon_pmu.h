@@ -45,18 +45,21 @@ struct pfm_reg_desc {
 	const char	*name;
 };
 
+/* No period: a counter at this value is almost 2^64 events from overflow. */
+#define PFM_RELOAD_NONE		1ULL
+
 struct pfm_pmu_session;
 
 /**
  * struct pfm_pmu_reg - one PMD of a loaded context
  * @offset:    owned by the PMU, except as said for @reload
- * @reload:    value with which the hardware re-arms itself at an overflow, or 0
- *             if it does not. When the core resets an overflowed PMD to just
- *             this value, it does so by subtracting it from @offset instead of
- *             calling reset_pmd: the PMD's value must be (hardware count -
- *             @offset) then
- * @priv:      owned by the PMU; NULL after load means that the register is not
- *             backed by hardware
+ * @reload:    value with which the hardware re-arms itself at an overflow, or
+ *             PFM_RELOAD_NONE if it does not. When the core resets an overflowed
+ *             PMD to just this value, it may do so by subtracting it from
+ *             @offset instead of calling reset_pmd: the PMD's value must be
+ *             (hardware count - @offset) then
+ * @priv:      owned by the PMU
+ * @update:    owned by the PMU
  * @session:   session the register belongs to
  * @desc:      the PMD's description
  * @pmc_value: value of the PMC that controls it
@@ -66,6 +69,7 @@ struct pfm_pmu_reg {
 	u64				offset;
 	u64				reload;
 	void				*priv;
+	void				*update;
 	struct pfm_pmu_session		*session;
 	const struct pfm_reg_desc	*desc;
 	u64				pmc_value;
@@ -118,7 +122,8 @@ struct pfm_pmu_session {
  * @write_pmd:     load a PMD of a loaded, stopped session. Context: process.
  *                 Return: 0 or -ENOMEM
  * @read_pmd:      read a PMD of a loaded session. Context: process
- * @read_pmd_ovfl: read a PMD from the overflow path. Context: as the overflow
+ * @read_pmds_ovfl: read @n registers, at least one, from the overflow path.
+ *                 Context: as the overflow
  * @reset_pmd:     load a PMD from the overflow path. Context: as the overflow,
  *                 interrupts off
  * @mask:          (optional) the session is masked: what is counted from now on
@@ -143,7 +148,8 @@ struct pfm_pmu {
 	int	(*write_pmc)(struct pfm_pmu_reg *reg);
 	int	(*write_pmd)(struct pfm_pmu_reg *reg, u64 value);
 	u64	(*read_pmd)(struct pfm_pmu_reg *reg);
-	u64	(*read_pmd_ovfl)(struct pfm_pmu_reg *reg);
+	void	(*read_pmds_ovfl)(struct pfm_pmu_reg *const *regs, u64 *values,
+				  unsigned int n);
 	void	(*reset_pmd)(struct pfm_pmu_reg *reg, u64 value);
 	void	(*mask)(struct pfm_pmu_session *s);
 };

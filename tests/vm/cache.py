@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""The cache directory: what is fetched or unpacked once and used by many runs.
+
+An entry of the cache is a directory that either is complete or is not there: it is
+filled under a temporary name beside its final one and renamed when it is complete.
+A lock file keeps two runs from filling the cache at the same time.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+
+def root() -> Path:
+    """Return the cache directory; it is made if it does not exist."""
+    chosen = os.environ.get("PERFMON_CACHE")
+    if chosen:
+        path = Path(chosen)
+    else:
+        home = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
+        path = Path(home) / "perfmon"
+    path = path.absolute()
+    path.mkdir(parents=True, exist_ok=True)
+    return path
+
+
+@contextlib.contextmanager
+def locked(name: str) -> Iterator[None]:
+    """Hold the cache's lock called `name`; waits while another process has it."""
+    with open(root() / f"{name}.lock", "w", encoding="ascii") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+@contextlib.contextmanager
+def filling(entry: Path) -> Iterator[Path]:
+    """Give a temporary directory that becomes `entry` when the block succeeds.
+
+    If the block raises, the temporary directory is removed and `entry` is not made.
+    The caller holds a lock that keeps others from filling the same entry.
+    """
+    entry.parent.mkdir(parents=True, exist_ok=True)
+    temporary = Path(tempfile.mkdtemp(prefix=f".{entry.name}.", dir=entry.parent))
+    temporary.chmod(0o755)
+    try:
+        yield temporary
+        temporary.rename(entry)
+    except BaseException:
+        shutil.rmtree(temporary, ignore_errors=True)
+        raise

@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Runs one guest: starts QEMU, reads its channels, and says how it ended."""
+
+from __future__ import annotations
+
+import contextlib
+import selectors
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import qemu
+import verdict
+from stream import Stream
+
+CHUNK = 1 << 16
+Sink = Callable[[bytes], None]
+
+
+@dataclass(frozen=True)
+class Ending:
+    """How a guest ended: an exit code, and the reason if it is not the command's."""
+
+    code: int
+    reason: str | None = None
+
+
+class Receiver:
+    """Takes what a guest sends, and knows when it is complete.
+
+    console: called with each piece of the kernel log. output, files: called with each
+    piece of the command's output and of the tar archive of $OUT. end_mark: what the
+    guest sends after the last byte of these two.
+    """
+
+    def __init__(self, console: Sink, output: Sink, files: Sink, end_mark: bytes):
+        self._console = console
+        self._log = bytearray()
+        self._said = bytearray()
+        self._output = Stream(end_mark, output)
+        self._files = Stream(end_mark, files)
+
+    def accept(self, channel: str, data: bytes) -> None:
+        """Take a piece that came through one of qemu.CHANNELS."""
+        if channel == "console":
+            self._log += data
+            self._console(data)
+        elif channel == "output":
+            self._output.feed(data)
+        elif channel == "files":
+            self._files.feed(data)
+        else:
+            self._said += data
+
+    def close(self) -> None:
+        """Nothing more will come."""
+        self._output.close()
+        self._files.close()
+
+    def log(self) -> str:
+        """Return the kernel log so far."""
+        return self._log.decode(errors="replace").replace("\r\n", "\n")
+
+    def verdict(self) -> tuple[str, str] | None:
+        """Return the verdict's keyword and text; None while something is missing."""
+        line, end, _ = self._said.decode(errors="replace").partition("\n")
+        keyword, _, text = line.partition(" ")
+        sent_all = self._output.ended and self._files.ended
+        if end and (sent_all or keyword == "failed"):
+            return keyword, text
+        return None
+
+
+def run(
+    machine: qemu.Machine, initramfs: Path, receiver: Receiver, timeout: float
+) -> Ending:
+    """Boot a guest, wait for its end; return how it ended.
+
+    timeout: seconds of the host's time from the start to the end of QEMU.
+    Raises qemu.QemuError.
+    """
+    with _started(machine, initramfs) as (process, channels):
+        in_time = _receive(channels, receiver, timeout)
+        receiver.close()
+        qemu_status = process.wait() if in_time else None
+    fault = verdict.judge(receiver.log())
+    if fault:
+        return Ending(*fault)
+    if qemu_status is None:
+        reason = f"the guest did not end within {timeout:g} s"
+        return Ending(verdict.TIMEOUT, reason)
+    return _conclude(receiver, qemu_status)
+
+
+@contextlib.contextmanager
+def _started(
+    machine: qemu.Machine, initramfs: Path
+) -> Iterator[tuple[subprocess.Popen[bytes], dict[str, socket.socket]]]:
+    """Start QEMU with a socket for each channel; it is gone after the block."""
+    with contextlib.ExitStack() as cleanup:
+        ours: dict[str, socket.socket] = {}
+        theirs: dict[str, socket.socket] = {}
+        for name in qemu.CHANNELS:
+            ours[name], theirs[name] = socket.socketpair()
+            cleanup.enter_context(ours[name])
+            cleanup.enter_context(theirs[name])
+        backends = {name: f"socket,fd={end.fileno()}" for name, end in theirs.items()}
+        # setpriv: QEMU shall not outlive this process, however that one ends.
+        process = subprocess.Popen(
+            ["setpriv", "--pdeathsig", "KILL"]
+            + qemu.command(machine, initramfs, backends),
+            stdin=subprocess.DEVNULL,
+            stdout=sys.stderr,
+            pass_fds=[end.fileno() for end in theirs.values()],
+        )
+        cleanup.callback(_end, process)
+        for end in theirs.values():
+            end.close()
+        yield process, ours
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    process.kill()
+    process.wait()
+
+
+def _receive(
+    channels: dict[str, socket.socket], receiver: Receiver, timeout: float
+) -> bool:
+    """Read all channels to their end; False if that takes longer than `timeout`."""
+    deadline = time.monotonic() + timeout
+    acknowledged = False
+    with selectors.DefaultSelector() as selector:
+        for name, channel in channels.items():
+            selector.register(channel, selectors.EVENT_READ, name)
+        while selector.get_map():
+            left = deadline - time.monotonic()
+            if left <= 0:
+                return False
+            for key, _ in selector.select(left):
+                data = _read(channels[key.data])
+                receiver.accept(key.data, data)
+                if not data:
+                    selector.unregister(key.fileobj)
+            if receiver.verdict() and not acknowledged:
+                acknowledged = True
+                with contextlib.suppress(OSError):
+                    channels["verdict"].sendall(b"\n")
+    return True
+
+
+def _read(channel: socket.socket) -> bytes:
+    try:
+        return channel.recv(CHUNK)
+    except ConnectionResetError:
+        return b""
+
+
+def _conclude(receiver: Receiver, qemu_status: int) -> Ending:
+    """Say how a guest ended whose kernel log tells of no fault."""
+    told = receiver.verdict()
+    if told is None:
+        if qemu_status != 0 and not receiver.log():
+            reason = f"QEMU did not start (exit status {qemu_status})"
+            return Ending(verdict.SETUP, reason)
+        return Ending(verdict.NO_VERDICT, "the guest ended without a verdict")
+    keyword, text = told
+    if keyword == "failed":
+        return Ending(verdict.SETUP, f"the guest failed: {text}")
+    status = int(text)
+    if verdict.SETUP <= status <= verdict.RESERVED_STATUS:
+        reason = f"the command's own exit status was {status}"
+        return Ending(verdict.RESERVED_STATUS, reason)
+    return Ending(status)

@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Makes the guest's root file system: busybox, modules, programs, the command."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import cpio
+import kernels
+import libraries
+import packages
+
+HERE = Path(__file__).resolve().parent
+
+# What the guest needs of the kernel's own modules, with all they depend on.
+DRIVERS = ("virtio_pci", "virtio_console")
+# What makes the project work, in the order in which it is loaded.
+LOADED = ("perfmon.ko", "pfm_pmu_perf.ko", "pfm_fmt_default.ko")
+INDEXES = ("modules.dep", "modules.alias", "modules.symbols", "modules.softdep")
+DIRECTORIES = (
+    *("proc", "sys", "dev", "run", "tmp", "out", "root"),
+    *("bin", "sbin", "usr/bin", "usr/sbin"),
+)
+ACCOUNTS = {
+    "/etc/passwd": b"root::0:0:root:/root:/bin/sh\nnobody::65534:65534::/:/bin/sh\n",
+    "/etc/group": b"root::0:\nnogroup::65534:\n",
+}
+
+
+class ContentError(Exception):
+    """The guest lacks something; the text says what, and what to do about it."""
+
+
+@dataclass(frozen=True)
+class Content:
+    """What goes into a guest.
+
+    modules: directory with our built modules, None for a guest without them.
+    load: whether the guest loads the core, the PMU and the default format.
+    programs: directory of built programs (need not exist).
+    libraries: directory with shared libraries for them, None if there is none.
+    added: pairs of host path and absolute guest path.
+    command: argument vector to run.
+    collect: whether the guest sends its $OUT.
+    end_mark: what the guest sends after the last byte of output and of files.
+    """
+
+    kernel: kernels.Kernel
+    modules: Path | None
+    load: bool
+    programs: Path
+    libraries: Path | None
+    added: Sequence[tuple[Path, str]]
+    command: Sequence[str]
+    collect: bool
+    end_mark: bytes
+
+
+def write(content: Content, target: Path) -> None:
+    """Write the archive of a guest's root file system to `target`.
+
+    Raises ContentError, kernels.KernelError, packages.PackageError,
+    libraries.LibraryError or OSError.
+    """
+    with open(target, "wb") as stream:
+        archive = cpio.Archive(stream)
+        _add_system(archive, content.kernel.arch)
+        loaded = _add_modules(archive, content)
+        _add_programs(archive, content)
+        _add_command(archive, content, loaded)
+        archive.finish()
+
+
+def _add_system(archive: cpio.Archive, arch: str) -> None:
+    debian = "arm64" if arch == "arm64" else "amd64"
+    busybox = packages.unpacked_any("busybox-static", debian) / "bin/busybox"
+    for directory in DIRECTORIES:
+        archive.add_directory(f"/{directory}")
+    archive.add_character_device("/dev/console", 5, 1)
+    archive.add_file("/bin/busybox", busybox)
+    for path, lines in ACCOUNTS.items():
+        archive.add_bytes(path, lines)
+    archive.add_bytes("/init", (HERE / "init").read_bytes(), 0o755)
+
+
+def _add_modules(archive: cpio.Archive, content: Content) -> list[str]:
+    """Add the modules and their indexes; return the guest paths of those to load."""
+    release = content.kernel.release
+    extra = f"/lib/modules/{release}/extra"
+    ours = _built_modules(content.modules)
+    loaded = _choose_loaded(ours, content) if content.load else []
+    with tempfile.TemporaryDirectory(prefix="perfmon-modules.") as name:
+        stage = Path(name) / "lib/modules" / release
+        _stage_drivers(kernels.modules(content.kernel), stage)
+        for module, source in ours.items():
+            _stage(source, stage / "extra" / module)
+        kernels.depmod(Path(name), release)
+        for index in stage.glob("modules.*.bin"):
+            index.unlink()
+        archive.add_tree(f"/lib/modules/{release}", stage)
+    return [f"{extra}/{module}" for module in loaded]
+
+
+def _built_modules(directory: Path | None) -> dict[Path, Path]:
+    """Return our modules: path relative to their directory -> path of the host."""
+    if directory is None:
+        return {}
+    found = sorted(directory.rglob("*.ko"))
+    return {path.relative_to(directory): path for path in found}
+
+
+def _choose_loaded(ours: Iterable[Path], content: Content) -> list[Path]:
+    by_name = {module.name: module for module in ours}
+    missing = [name for name in LOADED if name not in by_name]
+    if missing:
+        raise ContentError(
+            f"not found below {content.modules}: {', '.join(missing)}. Build the "
+            f"modules for {content.kernel.arch} {content.kernel.series}, name their "
+            "directory with --modules-dir, or run with --no-modules"
+        )
+    return [by_name[name] for name in LOADED]
+
+
+def _stage_drivers(source: Path, stage: Path) -> None:
+    """Copy the drivers the guest needs, and what depmod wants to know of the rest."""
+    stage.mkdir(parents=True)
+    for name in ("modules.builtin", "modules.order"):
+        shutil.copy(source / name, stage / name)
+    for relative in _closure(source):
+        _stage(source / relative, stage / relative)
+
+
+def _closure(source: Path) -> Iterator[str]:
+    """Yield the paths of DRIVERS and what they depend on; built-in ones have none."""
+    with open(source / "modules.dep", encoding="ascii") as lines:
+        for line in lines:
+            path, _, dependencies = line.partition(":")
+            if Path(path).stem in DRIVERS:
+                yield path
+                yield from dependencies.split()
+
+
+def _stage(source: Path, target: Path) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copy(source, target)
+
+
+def _add_programs(archive: cpio.Archive, content: Content) -> None:
+    programs = list(_programs(content.programs))
+    for program in programs:
+        archive.add_file(f"/perfmon/bin/{program.name}", program)
+    for source, path in content.added:
+        archive.add_tree(path, source)
+    if content.kernel.arch == "x86_64":
+        search = content.libraries or content.programs
+        executables = [*programs, *_added_programs(content.added)]
+        for path, source in libraries.needed(executables, search).items():
+            archive.add_file(path, source)
+    if content.libraries:
+        archive.add_tree("/lib", content.libraries)
+
+
+def _programs(built: Path) -> Iterator[Path]:
+    for directory in (built, built / "tests"):
+        if directory.is_dir():
+            for path in sorted(directory.iterdir()):
+                if _is_executable(path) and ".so" not in path.suffixes:
+                    yield path
+
+
+def _added_programs(added: Sequence[tuple[Path, str]]) -> Iterator[Path]:
+    for source, _ in added:
+        inside = source.rglob("*") if source.is_dir() else [source]
+        yield from (path for path in inside if _is_executable(path))
+
+
+def _is_executable(path: Path) -> bool:
+    return path.is_file() and os.access(path, os.X_OK)
+
+
+def _add_command(
+    archive: cpio.Archive, content: Content, loaded: Sequence[str]
+) -> None:
+    quoted = " ".join(shlex.quote(argument) for argument in content.command)
+    script = f"#!/bin/sh\nexec {quoted}\n"
+    archive.add_bytes("/perfmon/command", os.fsencode(script), 0o755)
+    setup = (
+        f"LOAD={shlex.quote(' '.join(loaded))}\n" f"COLLECT={int(content.collect)}\n"
+    )
+    archive.add_bytes("/perfmon/setup", setup.encode())
+    archive.add_bytes("/perfmon/end-mark", content.end_mark)

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""The command line of QEMU for each kind of guest.
+
+A guest has four channels: its console (kernel log), and three virtio-serial ports with
+the command's output, the verdict, and the files it wrote.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+PORTS = ("output", "verdict", "files")
+CHANNELS = ("console", *PORTS)
+# One instruction takes 2^1 ns of the guest's time.
+ICOUNT_SHIFT = 1
+
+
+class QemuError(Exception):
+    """QEMU is missing or cannot do what is asked; the text says what to do."""
+
+
+@dataclass(frozen=True)
+class Machine:
+    """One guest machine.
+
+    arch: x86_64 or arm64. cpus: number of CPUs. memory: MiB.
+    icount: let the guest's time be a function of the instructions it executes.
+    append: words added to the kernel's command line.
+    """
+
+    arch: str
+    image: Path
+    cpus: int
+    memory: int
+    icount: bool
+    append: str
+
+
+def command(
+    machine: Machine, initramfs: Path, backends: Mapping[str, str]
+) -> list[str]:
+    """Return the argument vector that boots the machine.
+
+    `backends` gives for each of CHANNELS the character device behind it, as after
+    QEMU's -chardev. Raises QemuError.
+    """
+    arguments = [_program(machine.arch), *_cpu(machine)]
+    arguments += ["-nodefaults", "-no-user-config", "-display", "none", "-no-reboot"]
+    arguments += ["-smp", str(machine.cpus), "-m", str(machine.memory)]
+    arguments += ["-kernel", str(machine.image), "-initrd", str(initramfs)]
+    arguments += ["-append", _kernel_arguments(machine)]
+    for name in CHANNELS:
+        arguments += ["-chardev", f"{backends[name]},id={name}"]
+    arguments += ["-serial", "chardev:console", "-device", "virtio-serial-pci"]
+    for number, name in enumerate(PORTS, start=1):
+        arguments += ["-device", f"virtserialport,chardev={name},nr={number}"]
+    return arguments
+
+
+def _program(arch: str) -> str:
+    name, package = {
+        "x86_64": ("qemu-system-x86_64", "qemu-system-x86"),
+        "arm64": ("qemu-system-aarch64", "qemu-system-arm"),
+    }[arch]
+    if shutil.which(name) is None:
+        raise QemuError(f"{name} is missing; install it: apt-get install {package}")
+    return name
+
+
+def _cpu(machine: Machine) -> list[str]:
+    if machine.arch == "arm64":
+        kind = ["-M", "virt", "-cpu", "cortex-a57"]
+    else:
+        kind = ["-M", "pc", "-cpu", "max"]
+    if machine.icount and machine.arch == "x86_64" and machine.cpus > 1:
+        raise QemuError(
+            "with --icount the second CPU of an x86_64 guest never starts; use --smp 1"
+        )
+    if machine.icount:
+        count = f"shift={ICOUNT_SHIFT},sleep=off"
+        return [*kind, "-accel", "tcg,thread=single", "-icount", count]
+    return [*kind, "-accel", "tcg,thread=multi"]
+
+
+def _kernel_arguments(machine: Machine) -> str:
+    console = "ttyAMA0" if machine.arch == "arm64" else "ttyS0"
+    words = [
+        f"console={console}",
+        "rdinit=/init",
+        "nokaslr",
+        "panic=-1",
+        "oops=panic",
+        "panic_on_warn=1",
+        "printk.time=1",
+        "printk.devkmsg=on",
+        machine.append,
+    ]
+    return " ".join(word for word in words if word)

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Tests of what a kernel log is taken for."""
+
+from __future__ import annotations
+
+import verdict
+
+
+def code(*messages: str) -> int | None:
+    """Return the exit code for a log of these messages."""
+    log = "".join(f"[    1.{i:06d}] {text}\n" for i, text in enumerate(messages))
+    judged = verdict.judge(log)
+    return judged[0] if judged else None
+
+
+COMPLAINTS = (
+    "WARNING: CPU: 1 PID: 9 at core/main.c:4 pfm_init+0x25/0x100 [perfmon]",
+    "BUG: sleeping function called from invalid context at mm/slab.h:1",
+    "BUG: KASAN: use-after-free in pfm_free+0x1/0x2",
+    "watchdog: BUG: soft lockup - CPU#0 stuck for 22s! [pfmon:99]",
+    "WARNING: possible circular locking dependency detected",
+    "WARNING: suspicious RCU usage",
+    "Unable to handle kernel paging request at virtual address 0000000000000008",
+    "UBSAN: shift-out-of-bounds in core/regs.c:1:2",
+    "INFO: task pfmon:99 blocked for more than 120 seconds.",
+)
+HARMLESS = (
+    "perf: Dynamic interrupt throttling disabled, can hang your system!",
+    "Spectre V2 : WARNING: Unprivileged eBPF is enabled with eIBRS on",
+    "Lock dependency validator: Copyright (c) 2006 Red Hat, Inc.",
+    "perfmon: module verification failed: signature and/or required key missing",
+)
+
+
+def test_complaints_are_splats() -> None:
+    for message in COMPLAINTS:
+        judged = code("Run /init as init process", message)
+        assert judged == verdict.SPLAT, message
+
+
+def test_harmless_messages_are_no_splats() -> None:
+    for message in HARMLESS:
+        assert code(message) is None, message
+
+
+def test_panic_wins_over_the_oops_before_it() -> None:
+    oops = "BUG: kernel NULL pointer dereference, address: 0000000000000008"
+    panic = "Kernel panic - not syncing: Fatal exception"
+    assert code(oops, "Call Trace:", panic) == verdict.PANIC
+
+
+def test_panic_because_of_a_warning_is_the_warning() -> None:
+    warning = "WARNING: CPU: 1 PID: 9 at core/main.c:4 pfm_init+0x25/0x100"
+    panic = "Kernel panic - not syncing: kernel: panic_on_warn set ..."
+    assert code(warning, panic) == verdict.SPLAT
+
+
+def test_lines_without_time_stamp_are_not_the_kernels() -> None:
+    assert verdict.judge("WARNING: said by a program\n") is None
+    found = verdict.find_splat("WARNING: said by UML\n", stamped=False)
+    assert found == "WARNING: said by UML"
