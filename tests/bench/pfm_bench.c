@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/*
+ * pfm_bench - what a recorded sample costs, in guest instructions
+ *
+ * Runs one workload without sampling and with each recorder, all in one boot of
+ * a guest whose clock counts instructions (QEMU -icount shift=1: 2 ns each), and
+ * prints what a sample costs above the unsampled workload.
+ *
+ * usage: pfm_bench faults|cycles
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <linux/perf_event.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+#include <perfmon/perfmon.h>
+#include <perfmon/perfmon_default_smpl.h>
+
+#define NS_PER_INSN	2		/* -icount shift=1 */
+#define FAULTS		20000UL
+#define CYCLE_PERIOD	20000UL
+#define LOOP_STEPS	40000000UL
+#define RING_PAGES	1024UL		/* holds all samples of a run */
+#define ROUNDS		3
+
+static void die(const char *fmt, ...)
+{
+	va_list ap;
+
+	fprintf(stderr, "pfm_bench: ");
+	va_start(ap, fmt);
+	vfprintf(stderr, fmt, ap);
+	va_end(ap);
+	fprintf(stderr, ": %s\n", strerror(errno));
+	exit(1);
+}
+
+/* Each workload's event, and another one to be recorded with it. */
+struct workload {
+	const char	*name;
+	void		(*run)(void);
+	uint32_t	type;
+	uint64_t	config;
+	uint64_t	period;
+	uint32_t	other_type;
+	uint64_t	other_config;
+};
+
+static void run_faults(void)
+{
+	size_t page = sysconf(_SC_PAGESIZE), size = FAULTS * page;
+	volatile char *p = mmap(NULL, size, PROT_READ | PROT_WRITE,
+				MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (p == MAP_FAILED)
+		die("mmap");
+	/* No huge pages: a fault for each page. */
+	madvise((void *)p, size, MADV_NOHUGEPAGE);
+	for (size_t i = 0; i < FAULTS; i++)
+		p[i * page] = 1;
+	munmap((void *)p, size);
+}
+
+static void run_loop(void)
+{
+	for (unsigned long i = 0; i < LOOP_STEPS; i++)
+		__asm__ volatile("" : : "r"(i));
+}
+
+#ifdef __aarch64__
+#define OTHER_TYPE	PERF_TYPE_HARDWARE
+#define OTHER_CONFIG	PERF_COUNT_HW_INSTRUCTIONS
+#else
+#define OTHER_TYPE	PERF_TYPE_SOFTWARE
+#define OTHER_CONFIG	PERF_COUNT_SW_TASK_CLOCK
+#endif
+
+static const struct workload workloads[] = {
+	{ "faults", run_faults, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS,
+	  1, OTHER_TYPE, OTHER_CONFIG },
+	{ "cycles", run_loop, PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES,
+	  CYCLE_PERIOD, OTHER_TYPE, OTHER_CONFIG },
+};
+
+/* A recorder, set up and torn down around the workload. */
+struct recorder {
+	const char	*name;
+	void		(*begin)(const struct workload *w, int values);
+	uint64_t	(*end)(void);	/* returns the samples recorded */
+	int		values;
+};
+
+static int fds[2];
+static void *map;
+static size_t map_size;
+
+static void close_all(void)
+{
+	if (map)
+		munmap(map, map_size);
+	map = NULL;
+	for (int i = 0; i < 2; i++) {
+		if (fds[i] >= 0)
+			close(fds[i]);
+		fds[i] = -1;
+	}
+}
+
+static void none_begin(const struct workload *w, int values)
+{
+	(void)w;
+	(void)values;
+}
+
+static uint64_t none_end(void)
+{
+	return 0;
+}
+
+static void fill_attr(struct perf_event_attr *attr, uint32_t type,
+		      uint64_t config)
+{
+	memset(attr, 0, sizeof(*attr));
+	attr->size = sizeof(*attr);
+	attr->type = type;
+	attr->config = config;
+	attr->exclude_hv = 1;
+}
+
+static int perf_open(struct perf_event_attr *attr, int group)
+{
+	int fd = syscall(SYS_perf_event_open, attr, 0, -1, group, 0);
+
+	if (fd < 0)
+		die("perf_event_open");
+	return fd;
+}
+
+static void count_begin(const struct workload *w, int values)
+{
+	struct perf_event_attr attr;
+
+	(void)values;
+	fill_attr(&attr, w->type, w->config);
+	fds[0] = perf_open(&attr, -1);
+}
+
+static uint64_t count_end(void)
+{
+	close_all();
+	return 0;
+}
+
+static void floor_begin(const struct workload *w, int values)
+{
+	char line[64];
+	int n;
+
+	(void)values;
+	fds[0] = open("/dev/pfm_floor", O_WRONLY);
+	if (fds[0] < 0)
+		die("/dev/pfm_floor");
+	n = snprintf(line, sizeof(line), "%u %" PRIu64 " %" PRIu64, w->type,
+		     w->config, w->period);
+	if (write(fds[0], line, n) != n)
+		die("/dev/pfm_floor: write");
+}
+
+static void write_counter(int fd, int num, uint64_t event, uint64_t value,
+			  int values)
+{
+	pfarg_pmc_t pmc = { .reg_num = num, .reg_value = event };
+	pfarg_pmd_t pmd = { .reg_num = num, .reg_value = value,
+			    .reg_short_reset = value, .reg_long_reset = value };
+
+	for (int i = 0; i < values; i++)
+		pfm_bv_set(pmc.reg_smpl_pmds, i);
+	if (pfm_write_pmcs(fd, &pmc, 1) || pfm_write_pmds(fd, &pmd, 1))
+		die("PMC%d/PMD%d", num, num);
+}
+
+static void perfmon_begin(const struct workload *w, int values)
+{
+	pfm_default_smpl_arg_t arg = {
+		.buf_size = RING_PAGES * sysconf(_SC_PAGESIZE) };
+	pfarg_ctx_t ctx = { .ctx_smpl_buf_id = PFM_DFL_SMPL_UUID };
+	pfarg_load_t load = { .load_pid = syscall(SYS_gettid) };
+	int fd = pfm_create_context(&ctx, &arg, sizeof(arg));
+
+	if (fd < 0)
+		die("PFM_CREATE_CONTEXT");
+	fds[0] = fd;
+	map_size = ctx.ctx_smpl_buf_size;
+	map = mmap(NULL, map_size, PROT_READ, MAP_SHARED, fd, 0);
+	if (map == MAP_FAILED)
+		die("mmap of the buffer");
+	write_counter(fd, 0, PFM_PERF_EVENT(w->type, w->config), -w->period,
+		      values);
+	if (values)
+		write_counter(fd, 1,
+			      PFM_PERF_EVENT(w->other_type, w->other_config),
+			      0, 0);
+	if (pfm_load_context(fd, &load) || pfm_start(fd, NULL))
+		die("PFM_LOAD_CONTEXT, PFM_START");
+}
+
+static uint64_t perfmon_end(void)
+{
+	const pfm_default_smpl_hdr_t *hdr = map;
+	uint64_t n;
+
+	if (pfm_stop(fds[0]))
+		die("PFM_STOP");
+	n = hdr->hdr_count;
+	if (hdr->hdr_overflows)
+		die("the buffer became full after %" PRIu64 " samples", n);
+	close_all();
+	return n;
+}
+
+static void ring_begin(const struct workload *w, int values)
+{
+	struct perf_event_attr attr;
+
+	fill_attr(&attr, w->type, w->config);
+	attr.sample_period = w->period;
+	attr.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
+			   PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD;
+	attr.wakeup_events = 1U << 30;
+	attr.disabled = 1;
+	if (values) {
+		attr.sample_type |= PERF_SAMPLE_READ;
+		attr.read_format = PERF_FORMAT_GROUP;
+	}
+	fds[0] = perf_open(&attr, -1);
+	map_size = (RING_PAGES + 1) * sysconf(_SC_PAGESIZE);
+	map = mmap(NULL, map_size, PROT_READ | PROT_WRITE, MAP_SHARED, fds[0],
+		   0);
+	if (map == MAP_FAILED)
+		die("mmap of the ring buffer");
+	if (values) {
+		fill_attr(&attr, w->other_type, w->other_config);
+		fds[1] = perf_open(&attr, fds[0]);
+	}
+	if (ioctl(fds[0], PERF_EVENT_IOC_ENABLE, PERF_IOC_FLAG_GROUP))
+		die("PERF_EVENT_IOC_ENABLE");
+}
+
+static uint64_t ring_end(void)
+{
+	struct perf_event_mmap_page *mp = map;
+	const char *data = (char *)map + mp->data_offset;
+	uint64_t n = 0, pos = 0;
+
+	ioctl(fds[0], PERF_EVENT_IOC_DISABLE, PERF_IOC_FLAG_GROUP);
+	while (pos < mp->data_head) {
+		const struct perf_event_header *h = (void *)(data + pos);
+
+		n += h->type == PERF_RECORD_SAMPLE;
+		pos += h->size;
+	}
+	close_all();
+	return n;
+}
+
+static const struct recorder recorders[] = {
+	{ "unsampled", none_begin, none_end, 0 },
+	{ "counting", count_begin, count_end, 0 },
+	{ "empty overflow handler", floor_begin, count_end, 0 },
+	{ "perfmon default format", perfmon_begin, perfmon_end, 0 },
+	{ "perfmon, two PMDs", perfmon_begin, perfmon_end, 2 },
+	{ "perf ring buffer", ring_begin, ring_end, 0 },
+	{ "perf ring buffer, two read", ring_begin, ring_end, 2 },
+};
+
+#define NUM_RECORDERS	(sizeof(recorders) / sizeof(recorders[0]))
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
+}
+
+/* The least time of some rounds, in instructions; samples of the last. */
+static uint64_t measure(const struct workload *w, const struct recorder *r,
+			uint64_t *samples)
+{
+	uint64_t best = UINT64_MAX;
+
+	for (int i = 0; i < ROUNDS; i++) {
+		uint64_t t;
+
+		r->begin(w, r->values);
+		t = now_ns();
+		w->run();
+		t = now_ns() - t;
+		*samples = r->end();
+		if (t < best)
+			best = t;
+	}
+	return best / NS_PER_INSN;
+}
+
+static void bench(const struct workload *w)
+{
+	uint64_t insns[NUM_RECORDERS], n[NUM_RECORDERS], samples;
+	double floor_cost;
+
+	for (size_t i = 0; i < NUM_RECORDERS; i++)
+		insns[i] = measure(w, &recorders[i], &n[i]);
+	samples = n[3];
+	floor_cost = (double)(insns[2] - insns[0]) / samples;
+	printf("%s, %" PRIu64 " samples\n", w->name, samples);
+	printf("%-28s %10s %12s %12s\n", "recorder", "samples",
+	       "insns/sample", "above empty");
+	for (size_t i = 1; i < NUM_RECORDERS; i++) {
+		uint64_t per = n[i] ? n[i] : samples;
+		double cost = ((double)insns[i] - insns[0]) / per;
+
+		printf("%-28s %10" PRIu64 " %12.1f %12.1f\n", recorders[i].name,
+		       n[i], cost, cost - floor_cost);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	fds[0] = -1;
+	fds[1] = -1;
+	for (size_t i = 0; argc == 2 && i < 2; i++) {
+		if (strcmp(argv[1], workloads[i].name))
+			continue;
+		workloads[i].run();
+		bench(&workloads[i]);
+		return 0;
+	}
+	fprintf(stderr, "usage: %s faults|cycles\n", argv[0]);
+	return 2;
+}
