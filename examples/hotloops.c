@@ -13,7 +13,7 @@
 #include <stdlib.h>
 
 #define STEPS		20000UL		/* loop iterations in one share */
-#define DEFAULT_ROUNDS	400UL
+#define DEFAULT_ROUNDS	4000UL
 
 /* One share of work; inlined, so that samples fall into the three callers. */
 static inline __attribute__((always_inline)) uint64_t work(uint64_t x,

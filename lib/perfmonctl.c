@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/*
+ * perfmonctl - the calls of the perfmon2 interface over /dev/perfmon
+ *
+ * The specification's system call becomes one ioctl per command: on the device
+ * for the commands that need no context, on the context's descriptor for the
+ * others. The kernel checks the arguments; only what it cannot know is decided
+ * here, and what open() and ioctl() report is turned into the errors that
+ * section 3.1 lists.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+/* The library is built with hidden visibility; what this header declares is its API. */
+#pragma GCC visibility push(default)
+#include <perfmon/perfmon.h>
+#pragma GCC visibility pop
+
+/* What a command is sent to, and what its fourth argument is. */
+#define TO_DEVICE	0x1	/* needs no context, the descriptor is ignored */
+#define VECTOR		0x2	/* takes a vector of narg elements */
+#define KNOWN		0x4
+
+static const unsigned char commands[] = {
+	[PFM_WRITE_PMCS]	= KNOWN | VECTOR,
+	[PFM_WRITE_PMDS]	= KNOWN | VECTOR,
+	[PFM_READ_PMDS]		= KNOWN | VECTOR,
+	[PFM_STOP]		= KNOWN,
+	[PFM_START]		= KNOWN,
+	[PFM_CREATE_CONTEXT]	= KNOWN | TO_DEVICE,
+	[PFM_RESTART]		= KNOWN,
+	[PFM_LOAD_CONTEXT]	= KNOWN,
+	[PFM_UNLOAD_CONTEXT]	= KNOWN,
+	[PFM_GETINFO_PMCS]	= KNOWN | TO_DEVICE | VECTOR,
+	[PFM_GETINFO_PMDS]	= KNOWN | TO_DEVICE | VECTOR,
+};
+
+static int fail(int error)
+{
+	errno = error;
+	return -1;
+}
+
+static __u64 address(const void *pointer)
+{
+	return (uintptr_t)pointer;
+}
+
+/*
+ * Why the device could not be opened, and what that is to the caller: a missing
+ * device is what the specification calls not compiled into the kernel.
+ */
+static const struct {
+	int error;
+	int reported;
+} open_errors[] = {
+	{ ENOENT,	ENOSYS },
+	{ ENODEV,	ENOSYS },
+	{ ENXIO,	ENOSYS },
+	{ EACCES,	EPERM },
+};
+
+static int open_error(int error)
+{
+	for (size_t i = 0; i < sizeof(open_errors) / sizeof(*open_errors); i++) {
+		if (open_errors[i].error == error)
+			return open_errors[i].reported;
+	}
+	return error;
+}
+
+/*
+ * Opened for each call: creating contexts is rare, and a descriptor that lives
+ * in the library would be inherited, closed behind its back and shared by
+ * threads.
+ */
+static int device_command(int cmd, struct pfm_ioc *ioc)
+{
+	int fd = open(PFM_DEVICE, O_RDWR | O_CLOEXEC);
+	int ret, error;
+
+	if (fd < 0)
+		return fail(open_error(errno));
+	ret = ioctl(fd, PFM_IOC(cmd), ioc);
+	error = errno;
+	close(fd);
+	if (ret < 0)
+		return fail(error == ENOTTY ? ENOSYS : error);
+	return 0;
+}
+
+static int context_command(int fd, int cmd, struct pfm_ioc *ioc)
+{
+	if (ioctl(fd, PFM_IOC(cmd), ioc) < 0)
+		return fail(errno == ENOTTY ? EBADF : errno);
+	return 0;
+}
+
+/* The format's argument follows the structure immediately (3.5.3). */
+static int create_with_trailing_arg(pfarg_ctx_t *ctx, int narg)
+{
+	struct pfm_ioc ioc = {
+		.arg = address(ctx),
+		.fmt_arg = ctx ? address(ctx + 1) : 0,
+		.fmt_arg_size = PFM_FMT_ARG_IMPLICIT,
+		.narg = 1,
+	};
+
+	if (narg != 1)
+		return fail(EINVAL);
+	return device_command(PFM_CREATE_CONTEXT, &ioc);
+}
+
+int perfmonctl(int fd, int cmd, void *arg, int narg)
+{
+	struct pfm_ioc ioc = { .arg = address(arg), .narg = (__u32)narg };
+
+	if (cmd < 0 || (size_t)cmd >= sizeof(commands) || !commands[cmd])
+		return fail(EINVAL);
+	if (cmd == PFM_CREATE_CONTEXT)
+		return create_with_trailing_arg(arg, narg);
+	/* To the kernel a negative number would be a large one: another error. */
+	if ((commands[cmd] & VECTOR) && narg < 0)
+		return fail(EINVAL);
+	if (commands[cmd] & TO_DEVICE)
+		return device_command(cmd, &ioc);
+	return context_command(fd, cmd, &ioc);
+}
+
+int pfm_create_context(pfarg_ctx_t *ctx, void *fmt_arg, size_t fmt_arg_size)
+{
+	struct pfm_ioc ioc = {
+		.arg = address(ctx),
+		.fmt_arg = address(fmt_arg),
+		.fmt_arg_size = fmt_arg_size,
+		.narg = 1,
+	};
+
+	/* A size_t can hold the value that means "as the format declares". */
+	if (ioc.fmt_arg_size == PFM_FMT_ARG_IMPLICIT)
+		return fail(E2BIG);
+	if (device_command(PFM_CREATE_CONTEXT, &ioc) < 0)
+		return -1;
+	return ctx->ctx_fd;
+}
+
+int pfm_write_pmcs(int fd, pfarg_pmc_t *pmcs, int n)
+{
+	return perfmonctl(fd, PFM_WRITE_PMCS, pmcs, n);
+}
+
+int pfm_write_pmds(int fd, pfarg_pmd_t *pmds, int n)
+{
+	return perfmonctl(fd, PFM_WRITE_PMDS, pmds, n);
+}
+
+int pfm_read_pmds(int fd, pfarg_pmd_t *pmds, int n)
+{
+	return perfmonctl(fd, PFM_READ_PMDS, pmds, n);
+}
+
+int pfm_load_context(int fd, pfarg_load_t *load)
+{
+	return perfmonctl(fd, PFM_LOAD_CONTEXT, load, 1);
+}
+
+int pfm_start(int fd, pfarg_start_t *start)
+{
+	return perfmonctl(fd, PFM_START, start, start ? 1 : 0);
+}
+
+int pfm_stop(int fd)
+{
+	return perfmonctl(fd, PFM_STOP, NULL, 0);
+}
+
+int pfm_restart(int fd)
+{
+	return perfmonctl(fd, PFM_RESTART, NULL, 0);
+}
+
+int pfm_unload_context(int fd)
+{
+	return perfmonctl(fd, PFM_UNLOAD_CONTEXT, NULL, 0);
+}
+
+int pfm_getinfo_pmcs(pfarg_pmcinfo_t *pmcs, int n)
+{
+	return perfmonctl(0, PFM_GETINFO_PMCS, pmcs, n);
+}
+
+int pfm_getinfo_pmds(pfarg_pmdinfo_t *pmds, int n)
+{
+	return perfmonctl(0, PFM_GETINFO_PMDS, pmds, n);
+}

@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Command line: python3 -m pfmparse info|dump|report FILE (docs/parsers.md)."""
+
+from __future__ import annotations
+
+import argparse
+import io
+import os
+import sys
+from contextlib import ExitStack
+from typing import Optional, Sequence
+
+from . import dump, info, report
+from .errors import PfmParseError
+from .recording import Recording, open_capture, open_raw
+
+OK = 0
+BAD_INPUT = 1
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="pfmparse", description="Decode perfmon captures and sampling buffers."
+    )
+    commands = parser.add_subparsers(dest="command", required=True)
+    for name, text in (
+        ("info", "what was recorded"),
+        ("dump", "every sample, one per line"),
+        ("report", "how many samples each function has, or another key"),
+    ):
+        command = commands.add_parser(name, help=text, description=text)
+        command.add_argument("file", metavar="FILE", help="capture, or buffer if --raw")
+        command.add_argument("--json", action="store_true", help="print JSON")
+        command.add_argument(
+            "--raw", action="store_true", help="FILE is the image of one buffer"
+        )
+        command.add_argument(
+            "--session",
+            metavar="SESSION.json",
+            help="with --raw: the session, as in a capture's SESS chunk",
+        )
+    _add_report_options(commands.choices["report"])
+    return parser
+
+
+def _add_report_options(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--by", choices=report.KEYS, default="function", help="default: function"
+    )
+    command.add_argument(
+        "--top", type=_positive, metavar="N", help="only the first N rows"
+    )
+    command.add_argument(
+        "--symfs",
+        action="append",
+        default=[],
+        metavar="DIR",
+        help="look for mapped files in DIR first; can be given several times",
+    )
+
+
+def _positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise ValueError
+    return number
+
+
+def _warn(file: str, message: object) -> None:
+    print(f"pfmparse: {file}: {message}", file=sys.stderr)
+
+
+def _run(arguments: argparse.Namespace, recording: Recording) -> None:
+    """Prints what the command asks for."""
+    out, file = sys.stdout, arguments.file
+    if arguments.command == "report":
+        options = report.Options(arguments.by, arguments.top, arguments.symfs)
+        result = report.make(recording, options, lambda text: _warn(file, text))
+        if arguments.json:
+            report.print_json(result, recording, options.by, out)
+        else:
+            report.print_text(result, recording, options.by, file, out)
+    elif arguments.command == "dump":
+        if arguments.json:
+            dump.print_json(recording, out)
+        else:
+            dump.print_text(recording, out)
+    elif arguments.json:
+        info.print_json(recording, out)
+    else:
+        info.print_text(recording, file, out)
+    out.flush()
+
+
+def _decode(arguments: argparse.Namespace) -> int:
+    """Runs the command on its file; PfmParseError and OSError if it cannot be read."""
+    with ExitStack() as files:
+        stream = files.enter_context(open(arguments.file, "rb"))
+        if arguments.raw:
+            session = files.enter_context(open(arguments.session, "rb"))
+            recording = open_raw(stream.read(), session.read())
+        else:
+            recording = open_capture(stream)
+        _run(arguments, recording)
+    for problem in recording.problems:
+        _warn(arguments.file, problem)
+    return BAD_INPUT if recording.useless else OK
+
+
+def main(argv: Optional[Sequence[str]] = None) -> int:
+    """Runs a command line; returns the exit status, SystemExit(2) on wrong usage."""
+    parser = _parser()
+    arguments = parser.parse_args(argv)
+    if arguments.raw != (arguments.session is not None):
+        parser.error("--raw and --session need each other")
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
+    try:
+        return _decode(arguments)
+    except PfmParseError as error:
+        _warn(arguments.file, error)
+    except BrokenPipeError:
+        # Nobody reads on; keep the interpreter from trying again at its exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return OK
+    except OSError as error:
+        _warn(error.filename or arguments.file, error.strerror)
+    return BAD_INPUT
+
+
+if __name__ == "__main__":
+    sys.exit(main())

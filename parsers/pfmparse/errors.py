@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""The one error that bad input raises."""
+
+from __future__ import annotations
+
+
+class PfmParseError(Exception):
+    """Input that cannot be decoded.
+
+    ``message`` says what is wrong, ``offset`` where: the byte in the file or
+    buffer that was being read. ``truncated`` tells input that merely ends too
+    early from input that contradicts its layout.
+    """
+
+    def __init__(self, message: str, offset: int, truncated: bool = False) -> None:
+        super().__init__(message)
+        self.message = message
+        self.offset = offset
+        self.truncated = truncated
+
+    def __str__(self) -> str:
+        return f"offset {self.offset:#x}: {self.message}"

@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Puts equal elements together."""
+
+from __future__ import annotations
+
+from typing import Any, Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def split(which: NDArray[np.intp], *keys: NDArray[Any]) -> Iterator[NDArray[np.intp]]:
+    """The elements of ``which``, those with equal keys together; none is empty."""
+    if which.size == 0:
+        return
+    order = np.lexsort(keys)
+    changes = np.zeros(which.size - 1, np.bool_)
+    for key in keys:
+        changes |= np.diff(key[order]) != 0
+    yield from np.split(which[order], np.flatnonzero(changes) + 1)

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""The info command: what a recording is of."""
+
+from __future__ import annotations
+
+import json
+from typing import TextIO
+
+from .recording import Recording
+from .text import known, printable
+
+
+def describe(recording: Recording) -> dict[str, object]:
+    """Reads the recording; the JSON object that docs/parsers.md describes."""
+    for _ in recording.batches():
+        pass
+    session, totals, source = (
+        recording.session,
+        recording.source.totals,
+        recording.source,
+    )
+    form = recording.format
+    return {
+        "format": {
+            "name": form.name,
+            "uuid": form.uuid,
+            "arg": form.describe_arg(session.format.arg),
+        },
+        "tool": session.tool,
+        "command": None if session.command is None else list(session.command),
+        "mode": session.mode,
+        "machine": vars(session.machine),
+        "start_ns": session.start_ns,
+        "end_ns": totals.end_ns if totals else None,
+        "exit_status": totals.exit_status if totals else None,
+        "contexts": [vars(context) for context in session.contexts],
+        "events": _events(recording),
+        "counts": [vars(count) for count in totals.counts] if totals else None,
+        "processes": [
+            {"tgid": tgid, "comm": comm}
+            for tgid, comm in source.maps.processes().items()
+        ],
+        "kernel_symbols": source.kernel is not None,
+        "buffers": recording.buffers,
+        "samples": recording.samples,
+        **recording.summary(),
+    }
+
+
+def _events(recording: Recording) -> list[dict[str, object]]:
+    """The PMDs of all sets."""
+    return [
+        {
+            "pmd": pmd.num,
+            "set": event_set.id,
+            "event": pmd.event,
+            "sampling": pmd.sampling,
+            "notify": pmd.notify,
+            "long_reset": pmd.long_reset,
+            "short_reset": pmd.short_reset,
+            "smpl_pmds": list(pmd.smpl_pmds),
+        }
+        for event_set in recording.session.sets
+        for pmd in event_set.pmds
+    ]
+
+
+def print_json(recording: Recording, out: TextIO) -> None:
+    """One JSON object."""
+    json.dump(describe(recording), out)
+    out.write("\n")
+
+
+def print_text(recording: Recording, file: str, out: TextIO) -> None:
+    """What a person wants to know first, one name and value per line."""
+    described = describe(recording)
+    session, machine = recording.session, recording.session.machine
+    pmu = machine.pmu or "unknown PMU"
+    command = "none" if session.command is None else " ".join(session.command)
+    lines = [
+        ("file", file),
+        ("format", f"{recording.format.name}, {recording.format.uuid}"),
+        ("tool", session.tool),
+        ("command", command),
+        ("mode", session.mode),
+        (
+            "machine",
+            f"{machine.arch}, {machine.release}, {machine.cpus} CPUs, {pmu}",
+        ),
+        ("contexts", str(len(session.contexts))),
+        *(
+            (f"event (set {e['set']}, PMD {e['pmd']})", _event(e))
+            for e in _events(recording)
+        ),
+        ("buffers", str(recording.buffers)),
+        ("samples", str(recording.samples)),
+        ("lost samples", known(recording.lost)),
+        ("notifications", known(recording.notifications)),
+        ("truncated", "yes" if described["truncated"] else "no"),
+    ]
+    for name, value in lines:
+        out.write(f"{name}: {printable(value)}\n")
+
+
+def _event(event: dict[str, object]) -> str:
+    use = "sampling" if event["sampling"] else "recorded or counted"
+    return f"{event['event']}, {use}"

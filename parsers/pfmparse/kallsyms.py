@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Kernel symbols: the KSYM chunk, which is the text of /proc/kallsyms."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .errors import PfmParseError
+
+KERNEL_START = 1 << 63  # the first address of the kernel on x86_64 and arm64
+KERNEL = "[kernel]"
+
+# No function is longer: an address further behind a symbol is not in it.
+MAX_FUNCTION = 64 * 1024
+
+_LINE = re.compile(r"([0-9a-f]+) (\S) (\S+)(?:[ \t]+(\[\S+\]))?")
+_TEXT_TYPES = "tTwW"
+
+
+class KernelSymbols:
+    """Functions of the kernel and its modules, by address."""
+
+    def __init__(self, text: bytes, offset: int) -> None:
+        """Reads the text, which starts at byte ``offset`` of the file."""
+        # address, then what decides between several names of one address
+        symbols: list[tuple[int, bool, bool, int, str, str]] = []
+        for number, line in enumerate(text.decode(errors="replace").split("\n"), 1):
+            if not line:
+                continue
+            match = _LINE.fullmatch(line)
+            if match is None:
+                raise PfmParseError(f"KSYM, line {number}: not a symbol", offset)
+            address, kind, name, module = match.groups()
+            start = int(address, 16)
+            if KERNEL_START <= start < 1 << 64:
+                local, alias = kind.islower(), name.startswith("_")
+                shown = name if kind in _TEXT_TYPES else ""
+                where = module or KERNEL
+                symbols.append((start, local, alias, number, shown, where))
+        symbols.sort(reverse=True)
+        best = {symbol[0]: symbol for symbol in symbols}
+        self._symbols = [best[start][4:] for start in sorted(best)]
+        self._starts = np.array(sorted(best), np.uint64)
+
+    def find(self, addresses: NDArray[np.uint64]) -> list[tuple[str, str]]:
+        """Function and object of each address, ("", "[kernel]") where none is."""
+        found = np.searchsorted(self._starts, addresses, side="right") - 1
+        near = found >= 0
+        near[near] = addresses[near] - self._starts[found[near]] < MAX_FUNCTION
+        return [
+            self._symbols[at] if ok else ("", KERNEL)
+            for at, ok in zip(found.tolist(), near.tolist())
+        ]

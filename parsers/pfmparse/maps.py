@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Which file was mapped where: the MAPS chunks (docs/capture.md)."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass
+from typing import Optional
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .jsonnode import U64_MAX, Node
+
+
+@dataclass(frozen=True)
+class Mapping:
+    """Addresses start <= a < end map the file from byte ``offset`` on."""
+
+    start: int
+    end: int
+    offset: int
+    path: str
+    build_id: Optional[bytes]
+
+
+@dataclass(frozen=True)
+class ProcessMaps:
+    """The executable mappings of one process, in increasing order of start."""
+
+    tgid: int
+    comm: str
+    mappings: tuple[Mapping, ...]
+
+    def find(self, addresses: NDArray[np.uint64]) -> NDArray[np.intp]:
+        """Index in ``mappings`` of the one with each address, or -1; shape (n,)."""
+        starts = np.array([m.start for m in self.mappings], np.uint64)
+        ends = np.array([m.end for m in self.mappings], np.uint64)
+        found = np.searchsorted(starts, addresses, side="right") - 1
+        inside = found >= 0
+        inside[inside] = addresses[inside] < ends[found[inside]]
+        return np.where(inside, found, -1)
+
+
+class MapsHistory:
+    """All mappings of a capture, and to which of its buffers they apply.
+
+    An epoch counts the MAPS chunks before a point of the capture.
+    """
+
+    def __init__(self) -> None:
+        self.epoch = 0
+        self._processes: dict[int, list[tuple[int, ProcessMaps]]] = {}
+
+    def add(self, maps: ProcessMaps) -> None:
+        """Takes the next MAPS chunk."""
+        self.epoch += 1
+        self._processes.setdefault(maps.tgid, []).append((self.epoch, maps))
+
+    def processes(self) -> dict[int, str]:
+        """The last known name of each process, by tgid."""
+        return {tgid: all[-1][1].comm for tgid, all in self._processes.items()}
+
+    def only_tgid(self) -> Optional[int]:
+        """The process, if there is exactly one."""
+        return next(iter(self._processes)) if len(self._processes) == 1 else None
+
+    def candidates(self, tgid: int, epoch: int) -> list[ProcessMaps]:
+        """What to search, in this order, for a sample in a buffer of that epoch.
+
+        The last mappings before the buffer replaced those before them; the next
+        ones may be of files that were mapped just before the buffer was copied.
+        """
+        history = self._processes.get(tgid, [])
+        following = bisect_right(history, epoch, key=lambda item: item[0])
+        first, end = max(0, following - 1), following + 1
+        return [maps for _, maps in history[first:end]]
+
+
+def parse_maps(text: bytes, offset: int) -> ProcessMaps:
+    """The mappings in a MAPS document that starts at byte ``offset`` of the file."""
+    node = Node.parse(text, "MAPS", offset)
+    mappings = [_mapping(item) for item in node["maps"].items()]
+    return ProcessMaps(
+        tgid=node["tgid"].u32(),
+        comm=node["comm"].string(),
+        mappings=tuple(sorted(mappings, key=lambda m: m.start)),
+    )
+
+
+def _mapping(node: Node) -> Mapping:
+    start = node["start"].u64()
+    return Mapping(
+        start=start,
+        end=node["end"].integer(start + 1, U64_MAX),
+        offset=node["offset"].u64(),
+        path=node["path"].string(),
+        build_id=node["build_id"].unless_null(Node.hexadecimal) or None,
+    )

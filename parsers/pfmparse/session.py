@@ -1,0 +1,260 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""How a session was programmed: the SESS and DONE chunks (docs/capture.md)."""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import dataclass
+from typing import Callable, Optional, TypeVar
+
+from .jsonnode import Node
+
+T = TypeVar("T")
+
+SESSION_VERSION = 1
+MAX_PMCS = 320  # PFM_MAX_PMCS
+MAX_PMDS = 320  # PFM_MAX_PMDS
+
+
+@dataclass(frozen=True)
+class Machine:
+    """The machine that was monitored; page_size in bytes, pmu None if unknown."""
+
+    arch: str
+    release: str
+    cpus: int
+    page_size: int
+    pmu: Optional[str]
+
+
+@dataclass(frozen=True)
+class FormatId:
+    """The sampling format: name, UUID in lower case, argument's bytes."""
+
+    name: str
+    uuid: str
+    arg: bytes
+
+
+@dataclass(frozen=True)
+class Context:
+    """A context; tid and cpu are None where they do not apply, buf_size in bytes."""
+
+    id: int
+    tid: Optional[int]
+    cpu: Optional[int]
+    buf_size: int
+
+
+@dataclass(frozen=True)
+class Pmc:
+    """A PMC as it was written."""
+
+    num: int
+    value: int
+    flags: int
+
+
+@dataclass(frozen=True)
+class Pmd:
+    """A PMD as it was written; smpl_pmds and reset_pmds in increasing order."""
+
+    num: int
+    event: str
+    value: int
+    long_reset: int
+    short_reset: int
+    random_mask: int
+    random_seed: int
+    sampling: bool
+    notify: bool
+    smpl_pmds: tuple[int, ...]
+    reset_pmds: tuple[int, ...]
+    eventid: int
+
+
+@dataclass(frozen=True)
+class EventSet:
+    """An event set."""
+
+    id: int
+    pmcs: tuple[Pmc, ...]
+    pmds: tuple[Pmd, ...]
+
+
+@dataclass(frozen=True)
+class Session:
+    """A session; start_ns is its start in ns, command None if nothing was run."""
+
+    tool: str
+    command: Optional[tuple[str, ...]]
+    mode: str
+    start_ns: int
+    machine: Machine
+    format: FormatId
+    contexts: tuple[Context, ...]
+    sets: tuple[EventSet, ...]
+
+
+@dataclass(frozen=True)
+class Count:
+    """The final value of a counter."""
+
+    context: int
+    set: int
+    pmd: int
+    event: str
+    value: int
+
+
+@dataclass(frozen=True)
+class Totals:
+    """What the tool counted; bytes of buffers copied, end_ns the end in ns.
+
+    samples is None if the tool cannot count those of the format, exit_status if
+    it ran no command.
+    """
+
+    samples: Optional[int]
+    lost: int
+    notifications: int
+    bytes: int
+    end_ns: int
+    exit_status: Optional[int]
+    counts: tuple[Count, ...]
+
+
+def parse_session(text: bytes, offset: int) -> Session:
+    """The session in a SESS document that starts at byte ``offset`` of the file."""
+    node = Node.parse(text, "SESS", offset)
+    node["version"].integer(SESSION_VERSION, SESSION_VERSION)
+    return Session(
+        tool=node["tool"].string(),
+        command=node["command"].unless_null(_strings),
+        mode=_mode(node["mode"]),
+        start_ns=node["start_ns"].u64(),
+        machine=_machine(node["machine"]),
+        format=_format(node["format"]),
+        contexts=_unique(node["contexts"], _context, lambda c: c.id),
+        sets=_unique(node["sets"], _event_set, lambda s: s.id),
+    )
+
+
+def parse_totals(text: bytes, offset: int) -> Totals:
+    """The totals in a DONE document that starts at byte ``offset`` of the file."""
+    node = Node.parse(text, "DONE", offset)
+    return Totals(
+        samples=node["samples"].unless_null(Node.u64),
+        lost=node["lost"].u64(),
+        notifications=node["notifications"].u64(),
+        bytes=node["bytes"].u64(),
+        end_ns=node["end_ns"].u64(),
+        exit_status=node["exit_status"].unless_null(_exit_status),
+        counts=tuple(_count(item) for item in node["counts"].items()),
+    )
+
+
+def _strings(node: Node) -> tuple[str, ...]:
+    return tuple(item.string() for item in node.items())
+
+
+def _exit_status(node: Node) -> int:
+    return node.integer(-(1 << 31), (1 << 31) - 1)
+
+
+def _mode(node: Node) -> str:
+    mode = node.string()
+    if mode not in ("thread", "system-wide"):
+        raise node.error('not "thread" or "system-wide"')
+    return mode
+
+
+def _machine(node: Node) -> Machine:
+    return Machine(
+        arch=node["arch"].string(),
+        release=node["release"].string(),
+        cpus=node["cpus"].u32(),
+        page_size=node["page_size"].u64(),
+        pmu=node["pmu"].unless_null(Node.string),
+    )
+
+
+def _format(node: Node) -> FormatId:
+    try:
+        uuid_text = str(uuid.UUID(node["uuid"].string()))
+    except ValueError:
+        raise node["uuid"].error("not a UUID") from None
+    return FormatId(node["name"].string(), uuid_text, node["arg"].hexadecimal())
+
+
+def _context(node: Node) -> Context:
+    return Context(
+        id=node["id"].u32(),
+        tid=node["tid"].unless_null(Node.u32),
+        cpu=node["cpu"].unless_null(Node.u32),
+        buf_size=node["buf_size"].u64(),
+    )
+
+
+def _event_set(node: Node) -> EventSet:
+    return EventSet(
+        id=node["id"].u16(),
+        pmcs=_unique(node["pmcs"], _pmc, lambda pmc: pmc.num),
+        pmds=_unique(node["pmds"], _pmd, lambda pmd: pmd.num),
+    )
+
+
+def _pmc(node: Node) -> Pmc:
+    return Pmc(
+        num=node["num"].integer(0, MAX_PMCS - 1),
+        value=node["value"].u64(),
+        flags=node["flags"].u32(),
+    )
+
+
+def _pmd(node: Node) -> Pmd:
+    return Pmd(
+        num=_pmd_index(node["num"]),
+        event=node["event"].string(),
+        value=node["value"].u64(),
+        long_reset=node["long_reset"].u64(),
+        short_reset=node["short_reset"].u64(),
+        random_mask=node["random_mask"].u64(),
+        random_seed=node["random_seed"].u32(),
+        sampling=node["sampling"].boolean(),
+        notify=node["notify"].boolean(),
+        smpl_pmds=_pmd_list(node["smpl_pmds"]),
+        reset_pmds=_pmd_list(node["reset_pmds"]),
+        eventid=node["eventid"].u64(),
+    )
+
+
+def _pmd_index(node: Node) -> int:
+    return node.integer(0, MAX_PMDS - 1)
+
+
+def _pmd_list(node: Node) -> tuple[int, ...]:
+    return tuple(sorted(_unique(node, _pmd_index, lambda index: index)))
+
+
+def _count(node: Node) -> Count:
+    return Count(
+        context=node["context"].u32(),
+        set=node["set"].u16(),
+        pmd=_pmd_index(node["pmd"]),
+        event=node["event"].string(),
+        value=node["value"].u64(),
+    )
+
+
+def _unique(
+    node: Node, read: Callable[[Node], T], key: Callable[[T], int]
+) -> tuple[T, ...]:
+    """The elements of an array, no two of which may have the same key."""
+    items = tuple(read(item) for item in node.items())
+    keys: set[int] = set()
+    for item in items:
+        if key(item) in keys:
+            raise node.error(f"{key(item)} is listed twice")
+        keys.add(key(item))
+    return items

@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""From addresses to functions and source lines."""
+
+from __future__ import annotations
+
+import os
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import Callable, Iterator, Optional, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import libdw
+from .grouping import split
+from .kallsyms import KERNEL_START, KernelSymbols
+from .maps import Mapping, MapsHistory
+
+UNKNOWN = "[unknown]"
+DELETED = " (deleted)"
+
+
+@dataclass(frozen=True)
+class Location:
+    """Where an address lies.
+
+    ``object`` is a path, "[kernel]", a module as "[name]" or "[unknown]"; ``symbol``
+    and ``line`` ("file:line") are None where they are not known.
+    """
+
+    object: str
+    symbol: Optional[str] = None
+    line: Optional[str] = None
+
+
+@dataclass(frozen=True)
+class Addresses:
+    """Distinct addresses; all three of shape (n,).
+
+    ``tgid`` is the process that ran there, ``epoch`` that of its mappings.
+    """
+
+    epoch: NDArray[np.uint64]
+    tgid: NDArray[np.uint64]
+    ip: NDArray[np.uint64]
+
+
+@dataclass(frozen=True)
+class _Code:
+    """Known symbol and line of a place in a file."""
+
+    symbol: Optional[str]
+    line: Optional[str]
+
+
+# Which places in an object's file, and as which elements of Addresses.
+_Places = dict[Mapping, list[tuple[NDArray[np.intp], NDArray[np.uint64]]]]
+
+
+class Resolver:
+    """Finds the locations of a capture's addresses."""
+
+    def __init__(
+        self,
+        maps: MapsHistory,
+        kernel: Optional[KernelSymbols],
+        symfs: Sequence[str],
+        lines: bool,
+        warn: Callable[[str], None],
+    ) -> None:
+        """``symfs`` are directories with copies of the files, searched first.
+
+        Source lines are looked up if ``lines``; ``warn`` is told, once per file,
+        why its symbols are missing.
+        """
+        self._maps = maps
+        self._kernel = kernel
+        self._symfs = symfs
+        self._lines = lines
+        self._warn = warn
+
+    def resolve(self, addresses: Addresses) -> list[Location]:
+        """The location of each address; n elements."""
+        locations = [Location(UNKNOWN)] * addresses.ip.size
+        in_kernel = addresses.ip >= np.uint64(KERNEL_START)
+        self._resolve_kernel(addresses, np.flatnonzero(in_kernel), locations)
+        files: dict[tuple[Optional[bytes], str], _Places] = {}
+        for mapping, which, offsets in self._mapped(
+            addresses, np.flatnonzero(~in_kernel)
+        ):
+            # Files of the same build ID are the same file.
+            key = (mapping.build_id, "" if mapping.build_id else mapping.path)
+            files.setdefault(key, defaultdict(list))[mapping].append((which, offsets))
+        for places in files.values():
+            self._resolve_file(places, locations)
+        return locations
+
+    def _resolve_kernel(
+        self, addresses: Addresses, which: NDArray[np.intp], out: list[Location]
+    ) -> None:
+        kernel = self._kernel or KernelSymbols(b"", 0)
+        found = kernel.find(addresses.ip[which])
+        for at, (symbol, where) in zip(which.tolist(), found):
+            out[at] = Location(where, symbol or None)
+
+    def _mapped(
+        self, addresses: Addresses, user: NDArray[np.intp]
+    ) -> Iterator[tuple[Mapping, NDArray[np.intp], NDArray[np.uint64]]]:
+        """Mappings, the elements of ``user`` in them and these' offsets in the file."""
+        for space in split(user, addresses.epoch[user], addresses.tgid[user]):
+            epoch, tgid = addresses.epoch[space[0]], addresses.tgid[space[0]]
+            for maps in self._maps.candidates(int(tgid), int(epoch)):
+                found = maps.find(addresses.ip[space])
+                hits = np.flatnonzero(found >= 0)
+                for hit in split(hits, found[hits]):
+                    mapping, which = maps.mappings[found[hit[0]]], space[hit]
+                    shift = np.uint64((mapping.offset - mapping.start) % (1 << 64))
+                    yield mapping, which, addresses.ip[which] + shift
+                space = space[found < 0]
+
+    def _resolve_file(self, places: _Places, out: list[Location]) -> None:
+        """Resolves what lies in one file, which may be mapped under several names."""
+        offsets = np.unique(
+            np.concatenate([at for hits in places.values() for _, at in hits])
+        )
+        code = self._read(list(places), offsets.tolist())
+        for mapping, hits in places.items():
+            name = mapping.path or UNKNOWN
+            for which, ats in hits:
+                for index, at in zip(which.tolist(), ats.tolist()):
+                    known = code.get(at, _Code(None, None))
+                    out[index] = Location(name, known.symbol, known.line)
+
+    def _read(self, mappings: list[Mapping], offsets: list[int]) -> dict[int, _Code]:
+        """What is at those offsets of the file, empty if it cannot be had."""
+        paths = {m.path for m in mappings if m.path.startswith("/")}
+        if not paths:
+            return {}
+        if not libdw.available():
+            self._warn(f"{min(paths)} cannot be read without libdw.so.1")
+            return {}
+        different = False
+        for path in _copies(sorted(paths), self._symfs):
+            try:
+                with libdw.ElfFile(path) as elf:
+                    if mappings[0].build_id in (None, elf.build_id()):
+                        return {at: self._code(elf, at) for at in offsets}
+                different = True
+            except (OSError, ValueError):
+                continue
+        why = "has another build ID" if different else "cannot be read"
+        self._warn(f"{min(paths)} {why}, its symbols are missing")
+        return {}
+
+    def _code(self, elf: libdw.ElfFile, offset: int) -> _Code:
+        address = elf.address(offset)
+        if address is None:
+            return _Code(None, None)
+        line = elf.line(address) if self._lines else None
+        return _Code(elf.function(address), line)
+
+
+def _copies(paths: list[str], symfs: Sequence[str]) -> Iterator[str]:
+    """Where a file may be that was mapped under those paths, best first."""
+    for path in paths:
+        name = path.removesuffix(DELETED)
+        for directory in symfs:
+            yield os.path.join(directory, name.lstrip("/"))
+            yield os.path.join(directory, os.path.basename(name))
+    for path in paths:
+        yield path.removesuffix(DELETED)

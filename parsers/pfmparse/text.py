@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""What all commands print alike."""
+
+from __future__ import annotations
+
+from typing import Optional
+
+
+def printable(text: str) -> str:
+    """The text with everything escaped that could disturb a terminal."""
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+
+
+def known(value: Optional[int]) -> str:
+    """A number, "unknown" for None."""
+    return "unknown" if value is None else str(value)

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * carta_kunit.c - the random series of sampling periods
+ */
+#include <kunit/test.h>
+#include "carta.h"
+
+static void series_from_seed_1_is_the_minimal_standard(struct kunit *test)
+{
+	u32 state = pfm_carta_seed(1);
+
+	KUNIT_EXPECT_EQ(test, pfm_carta_next(&state), 16807U);
+	KUNIT_EXPECT_EQ(test, pfm_carta_next(&state), 282475249U);
+	KUNIT_EXPECT_EQ(test, pfm_carta_next(&state), 1622650073U);
+}
+
+static void ten_thousandth_number_is_the_published_one(struct kunit *test)
+{
+	u32 state = pfm_carta_seed(1), x = 0;
+	int i;
+
+	for (i = 0; i < 10000; i++)
+		x = pfm_carta_next(&state);
+	KUNIT_EXPECT_EQ(test, x, 1043618065U);
+}
+
+static void seeds_that_would_stick_are_moved(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, pfm_carta_seed(0), 1U);
+	KUNIT_EXPECT_EQ(test, pfm_carta_seed(PFM_CARTA_MODULUS), 1U);
+	KUNIT_EXPECT_EQ(test, pfm_carta_seed(2 * PFM_CARTA_MODULUS), 1U);
+	KUNIT_EXPECT_EQ(test, pfm_carta_seed(PFM_CARTA_MODULUS + 5U), 5U);
+	KUNIT_EXPECT_EQ(test, pfm_carta_seed(~0U), 1U);
+}
+
+static void narrow_mask_draws_once_and_stays_below_it(struct kunit *test)
+{
+	u32 state = 1;
+
+	KUNIT_EXPECT_EQ(test, pfm_carta_draw(&state, 0xff), 16807ULL & 0xff);
+	KUNIT_EXPECT_EQ(test, state, 16807U);
+}
+
+static void wide_mask_takes_further_draws_for_upper_bits(struct kunit *test)
+{
+	u32 state = 1;
+	u64 bits = 16807ULL | 282475249ULL << 31 | 1622650073ULL << 62;
+
+	KUNIT_EXPECT_EQ(test, pfm_carta_draw(&state, ~0ULL), bits);
+	KUNIT_EXPECT_EQ(test, state, 1622650073U);
+}
+
+static struct kunit_case carta_cases[] = {
+	KUNIT_CASE(series_from_seed_1_is_the_minimal_standard),
+	KUNIT_CASE(ten_thousandth_number_is_the_published_one),
+	KUNIT_CASE(seeds_that_would_stick_are_moved),
+	KUNIT_CASE(narrow_mask_draws_once_and_stays_below_it),
+	KUNIT_CASE(wide_mask_takes_further_draws_for_upper_bits),
+	{}
+};
+
+static struct kunit_suite carta_suite = {
+	.name = "pfm_carta",
+	.test_cases = carta_cases,
+};
+kunit_test_suite(carta_suite);

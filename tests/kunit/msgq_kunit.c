@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * msgq_kunit.c - the message queue
+ */
+#include <kunit/test.h>
+#include "core.h"
+
+static void put(struct pfm_msgq *q, u16 set, bool fits, struct kunit *test)
+{
+	pfm_ovfl_msg_t msg = { .msg_type = PFM_MSG_OVFL,
+			       .msg_active_set = set };
+
+	KUNIT_EXPECT_EQ(test, pfm_msgq_put_ovfl(q, &msg), fits);
+}
+
+static int msgq_init(struct kunit *test)
+{
+	struct pfm_msgq *q = kunit_kzalloc(test, sizeof(*q), GFP_KERNEL);
+
+	test->priv = q;
+	return q ? pfm_msgq_init(q, 3) : -ENOMEM;
+}
+
+static void msgq_exit(struct kunit *test)
+{
+	pfm_msgq_destroy(test->priv);
+}
+
+static void messages_come_out_in_the_order_they_went_in(struct kunit *test)
+{
+	struct pfm_msgq *q = test->priv;
+	pfm_msg_t msg;
+	u16 round, i;
+
+	/* More than once around the ring. */
+	for (round = 0; round < 5; round++) {
+		for (i = 0; i < 3; i++)
+			put(q, i, true, test);
+		for (i = 0; i < 3; i++) {
+			KUNIT_ASSERT_TRUE(test, pfm_msgq_get(q, &msg));
+			KUNIT_EXPECT_EQ(test, msg.ovfl.msg_active_set, i);
+		}
+		KUNIT_EXPECT_FALSE(test, pfm_msgq_get(q, &msg));
+		KUNIT_EXPECT_TRUE(test, pfm_msgq_empty(q));
+	}
+	KUNIT_EXPECT_EQ(test, q->dropped, 0ULL);
+}
+
+static void full_queue_drops_the_newest_and_counts_it(struct kunit *test)
+{
+	struct pfm_msgq *q = test->priv;
+	pfm_msg_t msg;
+	u16 i;
+
+	for (i = 0; i < 3; i++)
+		put(q, i, true, test);
+	put(q, 99, false, test);
+	put(q, 99, false, test);
+	KUNIT_EXPECT_EQ(test, q->dropped, 2ULL);
+	for (i = 0; i < 3; i++) {
+		KUNIT_ASSERT_TRUE(test, pfm_msgq_get(q, &msg));
+		KUNIT_EXPECT_EQ(test, msg.ovfl.msg_active_set, i);
+	}
+	KUNIT_EXPECT_TRUE(test, pfm_msgq_empty(q));
+}
+
+static void full_queue_still_takes_the_end_message(struct kunit *test)
+{
+	struct pfm_msgq *q = test->priv;
+	pfm_msg_t msg;
+	u16 i;
+
+	for (i = 0; i < 3; i++)
+		put(q, i, true, test);
+	pfm_msgq_put_end(q);
+	for (i = 0; i < 3; i++)
+		pfm_msgq_get(q, &msg);
+	KUNIT_ASSERT_TRUE(test, pfm_msgq_get(q, &msg));
+	KUNIT_EXPECT_EQ(test, msg.msg_type, (u32)PFM_MSG_END);
+}
+
+static void reset_loses_all_messages(struct kunit *test)
+{
+	struct pfm_msgq *q = test->priv;
+	pfm_msg_t msg;
+
+	put(q, 1, true, test);
+	put(q, 2, true, test);
+	pfm_msgq_reset(q);
+	KUNIT_EXPECT_TRUE(test, pfm_msgq_empty(q));
+	put(q, 3, true, test);
+	KUNIT_ASSERT_TRUE(test, pfm_msgq_get(q, &msg));
+	KUNIT_EXPECT_EQ(test, msg.ovfl.msg_active_set, 3);
+}
+
+static void depth_below_one_is_taken_as_one(struct kunit *test)
+{
+	struct pfm_msgq q = {};
+
+	KUNIT_ASSERT_EQ(test, pfm_msgq_init(&q, 0), 0);
+	put(&q, 1, true, test);
+	put(&q, 2, false, test);
+	pfm_msgq_destroy(&q);
+}
+
+static struct kunit_case msgq_cases[] = {
+	KUNIT_CASE(messages_come_out_in_the_order_they_went_in),
+	KUNIT_CASE(full_queue_drops_the_newest_and_counts_it),
+	KUNIT_CASE(full_queue_still_takes_the_end_message),
+	KUNIT_CASE(reset_loses_all_messages),
+	KUNIT_CASE(depth_below_one_is_taken_as_one),
+	{}
+};
+
+static struct kunit_suite msgq_suite = {
+	.name = "pfm_msgq",
+	.init = msgq_init,
+	.exit = msgq_exit,
+	.test_cases = msgq_cases,
+};
+kunit_test_suite(msgq_suite);

@@ -1,0 +1,576 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * overflow_kunit.c - what the core does around a format's handler and restart
+ *		      call-back (3.5.14, 3.5.15, 3.4.3)
+ */
+#include "carta.h"
+#include "fixture.h"
+
+#define SHORT	(-100ULL)
+#define LONG	(-1000ULL)
+
+static int overflow_init(struct kunit *test)
+{
+	fixture_create(test, 0, true);
+	return 0;
+}
+
+static int overflow_without_fmt_init(struct kunit *test)
+{
+	fixture_create(test, 0, false);
+	return 0;
+}
+
+/* PMD @num overflows after 10 events; short and long values tell resets. */
+static void sampling_counter(struct kunit *test, u16 num, u32 flags)
+{
+	fixture_pmc(test, (pfarg_pmc_t){ .reg_num = num, .reg_flags = flags });
+	fixture_pmd(test, (pfarg_pmd_t){ .reg_num = num, .reg_value = -10,
+					 .reg_short_reset = SHORT,
+					 .reg_long_reset = LONG });
+}
+
+static bool has_msg(struct fixture *f, pfm_msg_t *msg)
+{
+	return pfm_msgq_get(&f->ctx->msgq, msg);
+}
+
+/* All combinations of the control bits, with and without notification. */
+struct bits {
+	u32	ctrl;
+	u32	flags;
+};
+
+static const void *next_bits(const void *prev, char *desc)
+{
+	static struct bits all[2 * (PFM_OVFL_CTRL_ALL + 1)];
+	const struct bits *p = prev;
+	int i = p ? p - all + 1 : 0;
+
+	if (i >= ARRAY_SIZE(all))
+		return NULL;
+	all[i].ctrl = i / 2;
+	all[i].flags = i % 2 ? PFM_REGFL_OVFL_NOTIFY : 0;
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "ctrl %#x%s", all[i].ctrl,
+		 all[i].flags ? " with notification" : "");
+	return &all[i];
+}
+
+static void control_bits_do_what_they_say(struct kunit *test)
+{
+	const struct bits *b = test->param_value;
+	struct fixture *f = test->priv;
+	bool mask = b->ctrl & PFM_OVFL_CTRL_MASK;
+	bool reset = b->ctrl & PFM_OVFL_CTRL_RESET && !mask;
+	bool notify = b->ctrl & PFM_OVFL_CTRL_NOTIFY && b->flags;
+	pfm_msg_t msg;
+
+	sampling_counter(test, 0, b->flags);
+	f->script.ctrl[0] = b->ctrl;
+	fixture_start(test);
+	fixture_count(test, 13);
+
+	KUNIT_EXPECT_EQ(test, f->script.calls, 1);
+	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), reset ? SHORT : 3ULL);
+	KUNIT_EXPECT_EQ(test, fixture_read(test, 0).reg_last_reset_val,
+			reset ? SHORT : -10ULL);
+	KUNIT_EXPECT_EQ(test, has_msg(f, &msg), notify);
+	KUNIT_EXPECT_FALSE(test, has_msg(f, &msg));
+
+	/* Masked or not? */
+	fixture_count(test, 5);
+	KUNIT_EXPECT_EQ(test, fixture_value(test, 0),
+			(reset ? SHORT : 3ULL) + (mask ? 0 : 5));
+
+	f->script.restart_ctrl = PFM_OVFL_CTRL_RESET;
+	KUNIT_EXPECT_EQ(test, fixture_restart(test), 0);
+	KUNIT_EXPECT_EQ(test, f->script.restarts, 1);
+	KUNIT_EXPECT_EQ(test, f->script.was_active, !mask);
+	/* What was reset at once is not reset again. */
+	KUNIT_EXPECT_EQ(test, fixture_value(test, 0),
+			reset ? SHORT + 5 : LONG);
+	fixture_count(test, 7);
+	KUNIT_EXPECT_EQ(test, fixture_value(test, 0),
+			(reset ? SHORT + 5 : LONG) + 7);
+}
+
+static void handler_gets_the_overflow_described(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	pfm_ovfl_arg_t *arg = &f->script.arg[0];
+	pfarg_pmc_t pmc = { .reg_num = 2, .reg_flags = PFM_REGFL_OVFL_NOTIFY,
+			    .reg_smpl_eventid = 0xfeedULL };
+
+	pmc.reg_smpl_pmds[0] = 1U << 1 | 1U << PFM_SIM_PMD_PLAIN;
+	fixture_counter(test, 1, 0, 500);
+	fixture_pmd(test, (pfarg_pmd_t){ .reg_num = PFM_SIM_PMD_PLAIN,
+					 .reg_value = 99 });
+	fixture_pmc(test, pmc);
+	fixture_pmd(test, (pfarg_pmd_t){ .reg_num = 2, .reg_value = -10 });
+	fixture_start(test);
+	KUNIT_ASSERT_EQ(test,
+			pfm_sim_advance(&(struct pfm_sim_tick){
+				.task = current, .ip = 0xabcd,
+				.delta = { 0, 20, 14 } }), 0);
+
+	KUNIT_ASSERT_EQ(test, f->script.calls, 1);
+	KUNIT_EXPECT_EQ(test, arg->ovfl_pmd, 2);
+	KUNIT_EXPECT_EQ(test, arg->active_set, 0);
+	KUNIT_EXPECT_EQ(test, arg->ovfl_ctrl.val, 0U);
+	KUNIT_EXPECT_EQ(test, arg->pmd_last_reset, -10ULL);
+	KUNIT_EXPECT_EQ(test, arg->pmd_value, 4ULL);
+	KUNIT_EXPECT_EQ(test, arg->pmd_eventid, 0xfeedULL);
+	KUNIT_EXPECT_EQ(test, arg->ovfl_notify, 1);
+	KUNIT_EXPECT_EQ(test, arg->smpl_pmds[0],
+			1ULL << 1 | 1ULL << PFM_SIM_PMD_PLAIN);
+	KUNIT_EXPECT_EQ(test, arg->num_smpl_pmds, 2);
+	KUNIT_EXPECT_EQ(test, arg->smpl_pmds_values[0], 520ULL);
+	KUNIT_EXPECT_EQ(test, arg->smpl_pmds_values[1], 99ULL);
+	KUNIT_EXPECT_EQ(test, f->script.data[0].ip, 0xabcdULL);
+	KUNIT_EXPECT_EQ(test, f->script.data[0].tid, (u32)current->pid);
+	KUNIT_EXPECT_EQ(test, f->script.data[0].tgid, (u32)current->tgid);
+	KUNIT_EXPECT_EQ(test, f->script.data[0].cpu, 0U);
+}
+
+static void simultaneous_overflows_go_by_index_with_one_time(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	pfm_msg_t msg;
+
+	/* Programmed in the other order. */
+	sampling_counter(test, 5, 0);
+	sampling_counter(test, 1, PFM_REGFL_OVFL_NOTIFY);
+	f->script.ctrl[0] = PFM_OVFL_CTRL_RESET | PFM_OVFL_CTRL_NOTIFY;
+	f->script.ctrl[1] = PFM_OVFL_CTRL_RESET | PFM_OVFL_CTRL_NOTIFY;
+	fixture_start(test);
+	KUNIT_ASSERT_EQ(test,
+			pfm_sim_advance(&(struct pfm_sim_tick){
+				.task = current,
+				.delta = { 0, 12, 0, 0, 0, 12 } }), 0);
+
+	KUNIT_ASSERT_EQ(test, f->script.calls, 2);
+	KUNIT_EXPECT_EQ(test, f->script.arg[0].ovfl_pmd, 1);
+	KUNIT_EXPECT_EQ(test, f->script.arg[1].ovfl_pmd, 5);
+	KUNIT_EXPECT_EQ(test, f->script.tstamp[0], f->script.tstamp[1]);
+	/* One message for both. */
+	KUNIT_ASSERT_TRUE(test, has_msg(f, &msg));
+	KUNIT_EXPECT_EQ(test, msg.msg_type, (u32)PFM_MSG_OVFL);
+	KUNIT_EXPECT_EQ(test, msg.ovfl.msg_ovfl_pmds[0], 1ULL << 1 | 1ULL << 5);
+	KUNIT_EXPECT_EQ(test, msg.ovfl.msg_ovfl_tid, (u32)current->pid);
+	KUNIT_EXPECT_FALSE(test, has_msg(f, &msg));
+	KUNIT_EXPECT_EQ(test, fixture_value(test, 1), SHORT);
+	KUNIT_EXPECT_EQ(test, fixture_value(test, 5), SHORT);
+}
+
+static void one_mask_bit_defers_all_resets_of_the_event(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+
+	sampling_counter(test, 0, 0);
+	sampling_counter(test, 1, 0);
+	f->script.ctrl[0] = PFM_OVFL_CTRL_RESET;
+	f->script.ctrl[1] = PFM_OVFL_CTRL_MASK;
+	f->script.restart_ctrl = PFM_OVFL_CTRL_RESET;
+	fixture_start(test);
+	fixture_count2(test, 11, 12);
+	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), 1ULL);
+	KUNIT_EXPECT_EQ(test, fixture_value(test, 1), 2ULL);
+	KUNIT_EXPECT_EQ(test, fixture_restart(test), 0);
+	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), LONG);
+	KUNIT_EXPECT_EQ(test, fixture_value(test, 1), LONG);
+}
+
+static void notification_needs_the_flag_on_the_very_pmd(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	pfm_msg_t msg;
+
+	sampling_counter(test, 0, 0);
+	sampling_counter(test, 1, PFM_REGFL_OVFL_NOTIFY);
+	f->script.ctrl[0] = PFM_OVFL_CTRL_RESET | PFM_OVFL_CTRL_NOTIFY;
+	f->script.ctrl[1] = PFM_OVFL_CTRL_RESET;
+	fixture_start(test);
+	fixture_count2(test, 11, 12);
+	KUNIT_EXPECT_FALSE(test, has_msg(f, &msg));
+}
+
+static void an_error_ends_the_calls_and_masks(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	pfm_msg_t msg;
+
+	sampling_counter(test, 0, PFM_REGFL_OVFL_NOTIFY);
+	sampling_counter(test, 1, 0);
+	f->script.ret[0] = -EIO;
+	fixture_start(test);
+	fixture_count2(test, 11, 12);
+	KUNIT_EXPECT_EQ(test, f->script.calls, 1);
+	KUNIT_EXPECT_EQ(test, f->ctx->lost, 2ULL);
+	KUNIT_EXPECT_TRUE(test, f->ctx->masked);
+	KUNIT_EXPECT_TRUE(test, has_msg(f, &msg));
+	KUNIT_EXPECT_FALSE(test, has_msg(f, &msg));
+}
+
+static void unknown_control_bits_mask(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+
+	sampling_counter(test, 0, 0);
+	f->script.ctrl[0] = PFM_OVFL_CTRL_RESET | 0x80000000U;
+	fixture_start(test);
+	fixture_count(test, 11);
+	KUNIT_EXPECT_TRUE(test, f->ctx->masked);
+	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), 1ULL);
+}
+
+static void reset_pmds_are_reset_with_the_counter(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	pfarg_pmc_t pmc = { .reg_num = 0 };
+
+	pmc.reg_reset_pmds[0] = 1U << 1;
+	sampling_counter(test, 1, 0);
+	fixture_pmc(test, pmc);
+	fixture_pmd(test, (pfarg_pmd_t){ .reg_num = 0, .reg_value = -10,
+					 .reg_short_reset = -10,
+					 .reg_long_reset = -20 });
+	f->script.ctrl[0] = PFM_OVFL_CTRL_RESET;
+	f->script.ctrl[1] = PFM_OVFL_CTRL_MASK;
+	f->script.restart_ctrl = PFM_OVFL_CTRL_RESET;
+	fixture_start(test);
+	fixture_count2(test, 10, 4);
+	KUNIT_EXPECT_EQ(test, fixture_value(test, 1), SHORT);
+	fixture_count2(test, 10, 4);
+	KUNIT_EXPECT_EQ(test, fixture_value(test, 1), SHORT + 4);
+	KUNIT_EXPECT_EQ(test, fixture_restart(test), 0);
+	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), -20ULL);
+	KUNIT_EXPECT_EQ(test, fixture_value(test, 1), LONG);
+}
+
+static void random_resets_follow_the_series_of_the_seed(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	u32 state = pfm_carta_seed(7);
+	u64 expected;
+	int i;
+
+	fixture_pmc(test, (pfarg_pmc_t){ .reg_num = 0,
+					 .reg_flags = PFM_REGFL_RANDOM });
+	fixture_pmd(test, (pfarg_pmd_t){ .reg_num = 0, .reg_value = -10,
+					 .reg_short_reset = -10000,
+					 .reg_long_reset = -50000,
+					 .reg_random_mask = 0xff,
+					 .reg_random_seed = 7 });
+	fixture_start(test);
+	for (i = 0; i < 10; i++) {
+		f->script.ctrl[i] = PFM_OVFL_CTRL_RESET;
+		fixture_count(test, -fixture_value(test, 0));
+		expected = -10000 + (pfm_carta_next(&state) & 0xff);
+		KUNIT_EXPECT_EQ(test, fixture_value(test, 0), expected);
+		KUNIT_EXPECT_EQ(test, fixture_read(test, 0).reg_last_reset_val,
+				expected);
+	}
+	KUNIT_EXPECT_EQ(test, f->script.arg[9].pmd_last_reset,
+			f->script.arg[9].pmd_last_reset | -10000ULL);
+	f->script.ctrl[10] = PFM_OVFL_CTRL_MASK;
+	f->script.restart_ctrl = PFM_OVFL_CTRL_RESET;
+	fixture_count(test, -fixture_value(test, 0));
+	KUNIT_EXPECT_EQ(test, fixture_restart(test), 0);
+	KUNIT_EXPECT_EQ(test, fixture_value(test, 0),
+			-50000 + (pfm_carta_next(&state) & 0xff));
+}
+
+static void overflow_inside_the_handler(void)
+{
+	struct pfm_sim_tick tick = { .task = current, .ip = 0x77,
+				     .delta = { 0, 12 } };
+
+	pfm_sim_advance(&tick);
+}
+
+static void an_overflow_during_another_is_handled_after_it(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+
+	sampling_counter(test, 0, 0);
+	sampling_counter(test, 1, 0);
+	f->script.ctrl[0] = PFM_OVFL_CTRL_RESET;
+	f->script.ctrl[1] = PFM_OVFL_CTRL_RESET;
+	f->script.during = overflow_inside_the_handler;
+	fixture_start(test);
+	fixture_count(test, 12);
+	KUNIT_EXPECT_EQ(test, f->script.calls, 2);
+	KUNIT_EXPECT_FALSE(test, f->script.overlapped);
+	KUNIT_EXPECT_EQ(test, f->script.arg[1].ovfl_pmd, 1);
+	KUNIT_EXPECT_EQ(test, f->script.data[1].ip, 0x77ULL);
+	KUNIT_EXPECT_PTR_EQ(test, f->script.data[1].regs, NULL);
+	KUNIT_EXPECT_EQ(test, fixture_value(test, 1), SHORT);
+	KUNIT_EXPECT_EQ(test, f->ctx->lost, 0ULL);
+}
+
+static void a_mask_discards_the_overflow_that_came_during_it(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+
+	sampling_counter(test, 0, 0);
+	sampling_counter(test, 1, 0);
+	f->script.ctrl[0] = PFM_OVFL_CTRL_MASK;
+	f->script.during = overflow_inside_the_handler;
+	fixture_start(test);
+	fixture_count(test, 12);
+	KUNIT_EXPECT_EQ(test, f->script.calls, 1);
+	KUNIT_EXPECT_TRUE(test, f->ctx->masked);
+}
+
+static void overflows_come_from_hard_interrupts_too(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	struct pfm_sim_tick tick = { .task = current, .irq = true,
+				     .delta = { 12 } };
+
+	sampling_counter(test, 0, 0);
+	f->script.ctrl[0] = PFM_OVFL_CTRL_RESET;
+	fixture_start(test);
+	KUNIT_ASSERT_EQ(test, pfm_sim_advance(&tick), 0);
+	KUNIT_EXPECT_EQ(test, f->script.calls, 1);
+	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), SHORT);
+}
+
+static void restart_may_mask_an_active_context(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+
+	sampling_counter(test, 0, 0);
+	f->script.restart_ctrl = PFM_OVFL_CTRL_MASK;
+	fixture_start(test);
+	fixture_count(test, 4);
+	KUNIT_EXPECT_EQ(test, fixture_restart(test), 0);
+	KUNIT_EXPECT_EQ(test, f->script.was_active, 1);
+	fixture_count(test, 4);
+	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), -6ULL);
+	f->script.restart_ctrl = 0;
+	KUNIT_EXPECT_EQ(test, fixture_restart(test), 0);
+	KUNIT_EXPECT_EQ(test, f->script.was_active, 0);
+	/* Resumed, and not reset. */
+	fixture_count(test, 1);
+	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), -5ULL);
+}
+
+static void restart_may_keep_a_masked_context_masked(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+
+	sampling_counter(test, 0, 0);
+	f->script.ctrl[0] = PFM_OVFL_CTRL_MASK;
+	f->script.restart_ctrl = PFM_OVFL_CTRL_MASK | PFM_OVFL_CTRL_RESET;
+	fixture_start(test);
+	fixture_count(test, 13);
+	KUNIT_EXPECT_EQ(test, fixture_restart(test), 0);
+	fixture_count(test, 4);
+	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), LONG);
+}
+
+static void a_failing_restart_changes_nothing(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+
+	sampling_counter(test, 0, 0);
+	f->script.ctrl[0] = PFM_OVFL_CTRL_MASK;
+	f->script.restart_ctrl = PFM_OVFL_CTRL_RESET;
+	f->script.restart_ret = -EIO;
+	fixture_start(test);
+	fixture_count(test, 13);
+	KUNIT_EXPECT_EQ(test, fixture_restart(test), -EIO);
+	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), 3ULL);
+	f->script.restart_ret = 0;
+	KUNIT_EXPECT_EQ(test, fixture_restart(test), 0);
+	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), LONG);
+}
+
+static void restart_of_a_detached_context_is_ebusy(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, fixture_restart(test), -EBUSY);
+}
+
+static void stop_while_masked_keeps_the_mask(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+
+	sampling_counter(test, 0, 0);
+	f->script.ctrl[0] = PFM_OVFL_CTRL_MASK;
+	f->script.restart_ctrl = PFM_OVFL_CTRL_RESET;
+	fixture_start(test);
+	fixture_count(test, 13);
+	fixture_lock(f->ctx);
+	KUNIT_EXPECT_EQ(test, pfm_stop_monitoring(f->ctx), 0);
+	fixture_unlock(f->ctx);
+	/* RESTART unmasks and resets, but does not start. */
+	KUNIT_EXPECT_EQ(test, fixture_restart(test), 0);
+	fixture_count(test, 5);
+	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), LONG);
+	fixture_lock(f->ctx);
+	KUNIT_EXPECT_EQ(test, pfm_start_monitoring(f->ctx, NULL), 0);
+	fixture_unlock(f->ctx);
+	fixture_count(test, 5);
+	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), LONG + 5);
+}
+
+static struct kunit_case overflow_cases[] = {
+	KUNIT_CASE_PARAM(control_bits_do_what_they_say, next_bits),
+	KUNIT_CASE(handler_gets_the_overflow_described),
+	KUNIT_CASE(simultaneous_overflows_go_by_index_with_one_time),
+	KUNIT_CASE(one_mask_bit_defers_all_resets_of_the_event),
+	KUNIT_CASE(notification_needs_the_flag_on_the_very_pmd),
+	KUNIT_CASE(an_error_ends_the_calls_and_masks),
+	KUNIT_CASE(unknown_control_bits_mask),
+	KUNIT_CASE(reset_pmds_are_reset_with_the_counter),
+	KUNIT_CASE(random_resets_follow_the_series_of_the_seed),
+	KUNIT_CASE(an_overflow_during_another_is_handled_after_it),
+	KUNIT_CASE(a_mask_discards_the_overflow_that_came_during_it),
+	KUNIT_CASE(overflows_come_from_hard_interrupts_too),
+	KUNIT_CASE(restart_may_mask_an_active_context),
+	KUNIT_CASE(restart_may_keep_a_masked_context_masked),
+	KUNIT_CASE(a_failing_restart_changes_nothing),
+	KUNIT_CASE(restart_of_a_detached_context_is_ebusy),
+	KUNIT_CASE(stop_while_masked_keeps_the_mask),
+	{}
+};
+
+static struct kunit_suite overflow_suite = {
+	.name = "pfm_overflow",
+	.init = overflow_init,
+	.exit = fixture_exit,
+	.test_cases = overflow_cases,
+};
+
+/*
+ * Without a format
+ */
+
+static void notification_masks_until_restart(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	pfm_msg_t msg;
+
+	sampling_counter(test, 0, PFM_REGFL_OVFL_NOTIFY);
+	fixture_counter(test, 1, 0, 0);
+	fixture_start(test);
+	fixture_count2(test, 13, 13);
+	KUNIT_ASSERT_TRUE(test, has_msg(f, &msg));
+	KUNIT_EXPECT_EQ(test, msg.ovfl.msg_ovfl_pmds[0], 1ULL);
+	KUNIT_EXPECT_EQ(test, msg.ovfl.msg_ovfl_ip, 0x1234ULL);
+	fixture_count2(test, 5, 5);
+	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), 3ULL);
+	KUNIT_EXPECT_EQ(test, fixture_value(test, 1), 13ULL);
+	KUNIT_EXPECT_EQ(test, fixture_restart(test), 0);
+	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), LONG);
+	KUNIT_EXPECT_EQ(test, fixture_value(test, 1), 13ULL);
+	fixture_count2(test, 5, 5);
+	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), LONG + 5);
+	KUNIT_EXPECT_EQ(test, fixture_value(test, 1), 18ULL);
+}
+
+static void wrapping_is_not_undone_by_a_later_restart(struct kunit *test)
+{
+	sampling_counter(test, 0, PFM_REGFL_OVFL_NOTIFY);
+	sampling_counter(test, 1, 0);
+	fixture_start(test);
+	fixture_count2(test, 0, 13);
+	fixture_count2(test, 13, 0);
+	KUNIT_EXPECT_EQ(test, fixture_restart(test), 0);
+	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), LONG);
+	KUNIT_EXPECT_EQ(test, fixture_value(test, 1), 3ULL);
+}
+
+static void restart_of_an_active_context_is_harmless(struct kunit *test)
+{
+	sampling_counter(test, 0, PFM_REGFL_OVFL_NOTIFY);
+	fixture_start(test);
+	fixture_count(test, 4);
+	KUNIT_EXPECT_EQ(test, fixture_restart(test), 0);
+	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), -6ULL);
+}
+
+static void a_full_queue_drops_messages_and_counts_them(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	pfm_msg_t msg;
+
+	sampling_counter(test, 0, PFM_REGFL_OVFL_NOTIFY);
+	fixture_start(test);
+	fixture_count(test, 10);
+	KUNIT_EXPECT_EQ(test, fixture_restart(test), 0);
+	fixture_count(test, 1000);
+	KUNIT_EXPECT_EQ(test, f->ctx->msgq.dropped, 1ULL);
+	KUNIT_EXPECT_TRUE(test, has_msg(f, &msg));
+	KUNIT_EXPECT_FALSE(test, has_msg(f, &msg));
+}
+
+static void attaching_resets_the_queue(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	pfm_msg_t msg;
+
+	sampling_counter(test, 0, PFM_REGFL_OVFL_NOTIFY);
+	fixture_start(test);
+	fixture_count(test, 10);
+	fixture_unload(test);
+	KUNIT_EXPECT_FALSE(test, pfm_msgq_empty(&f->ctx->msgq));
+	fixture_start(test);
+	KUNIT_EXPECT_FALSE(test, has_msg(f, &msg));
+}
+
+static struct kunit_case overflow_without_fmt_cases[] = {
+	KUNIT_CASE(notification_masks_until_restart),
+	KUNIT_CASE(wrapping_is_not_undone_by_a_later_restart),
+	KUNIT_CASE(restart_of_an_active_context_is_harmless),
+	KUNIT_CASE(a_full_queue_drops_messages_and_counts_them),
+	KUNIT_CASE(attaching_resets_the_queue),
+	{}
+};
+
+static struct kunit_suite overflow_without_fmt_suite = {
+	.name = "pfm_overflow_without_fmt",
+	.init = overflow_without_fmt_init,
+	.exit = fixture_exit,
+	.test_cases = overflow_without_fmt_cases,
+};
+
+static void no_msg_contexts_queue_nothing(struct kunit *test)
+{
+	struct fixture *f = fixture_create(test, PFM_FL_OVFL_NO_MSG, false);
+	pfm_msg_t msg;
+
+	sampling_counter(test, 0, PFM_REGFL_OVFL_NOTIFY);
+	fixture_start(test);
+	fixture_count(test, 10);
+	KUNIT_EXPECT_FALSE(test, has_msg(f, &msg));
+	KUNIT_EXPECT_TRUE(test, f->ctx->masked);
+	KUNIT_EXPECT_EQ(test, fixture_restart(test), 0);
+	KUNIT_EXPECT_FALSE(test, f->ctx->masked);
+}
+
+static void blocking_oneself_is_refused_at_load(struct kunit *test)
+{
+	struct fixture *f = fixture_create(test, PFM_FL_NOTIFY_BLOCK, false);
+	pfarg_load_t load = { .load_pid = task_pid_vnr(current) };
+
+	fixture_lock(f->ctx);
+	KUNIT_EXPECT_EQ(test, pfm_load(f->ctx, &load), -EINVAL);
+	fixture_unlock(f->ctx);
+}
+
+static struct kunit_case ctx_flags_cases[] = {
+	KUNIT_CASE(no_msg_contexts_queue_nothing),
+	KUNIT_CASE(blocking_oneself_is_refused_at_load),
+	{}
+};
+
+static struct kunit_suite ctx_flags_suite = {
+	.name = "pfm_ctx_flags",
+	.exit = fixture_exit,
+	.test_cases = ctx_flags_cases,
+};
+
+kunit_test_suites(&overflow_suite, &overflow_without_fmt_suite,
+		  &ctx_flags_suite);

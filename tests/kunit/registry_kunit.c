@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * registry_kunit.c - registering and unregistering formats (3.5.8, 3.5.9)
+ */
+#include "fixture.h"
+
+static void refuses(struct kunit *test, pfm_buffer_fmt_t fmt, int err)
+{
+	KUNIT_EXPECT_EQ(test, pfm_register_buffer_fmt(&fmt), err);
+}
+
+static void missing_required_field_is_einval(struct kunit *test)
+{
+	pfm_buffer_fmt_t fmt = script_fmt;
+
+	KUNIT_EXPECT_EQ(test, pfm_register_buffer_fmt(NULL), -EINVAL);
+	fmt.fmt_name = NULL;
+	refuses(test, fmt, -EINVAL);
+	fmt.fmt_name = "";
+	refuses(test, fmt, -EINVAL);
+	fmt = script_fmt;
+	fmt.fmt_handler = NULL;
+	refuses(test, fmt, -EINVAL);
+	fmt = script_fmt;
+	memset(fmt.fmt_uuid, 0, sizeof(fmt.fmt_uuid));
+	refuses(test, fmt, -EINVAL);
+}
+
+static void field_out_of_range_is_einval(struct kunit *test)
+{
+	pfm_buffer_fmt_t fmt = script_fmt;
+
+	fmt.fmt_flags = ~PFM_FMTFL_ALL;
+	refuses(test, fmt, -EINVAL);
+	fmt = script_fmt;
+	fmt.fmt_arg_size = PFM_FMT_MAX_ARG_SIZE + 1;
+	refuses(test, fmt, -EINVAL);
+	fmt = script_fmt;
+	fmt.fmt_msgq_depth = SIZE_MAX;
+	refuses(test, fmt, -EINVAL);
+}
+
+static void same_uuid_twice_is_ebusy(struct kunit *test)
+{
+	pfm_buffer_fmt_t other = script_fmt;
+
+	other.fmt_name = "other";
+	KUNIT_ASSERT_EQ(test, pfm_register_buffer_fmt(&script_fmt), 0);
+	KUNIT_EXPECT_EQ(test, pfm_register_buffer_fmt(&other), -EBUSY);
+	KUNIT_EXPECT_EQ(test, pfm_unregister_buffer_fmt(other.fmt_uuid), 0);
+}
+
+static void unregistering_an_unknown_format_is_einval(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, pfm_unregister_buffer_fmt(script_fmt.fmt_uuid),
+			-EINVAL);
+}
+
+static void a_format_in_use_stays_registered(struct kunit *test)
+{
+	fixture_create(test, 0, true);
+	KUNIT_EXPECT_EQ(test, pfm_unregister_buffer_fmt(script_fmt.fmt_uuid),
+			-EBUSY);
+}
+
+static void a_context_with_an_unknown_format_is_einval(struct kunit *test)
+{
+	pfarg_ctx_t req = { .ctx_smpl_buf_id = SCRIPT_UUID };
+
+	KUNIT_EXPECT_EQ(test, PTR_ERR(pfm_context_create(&req, NULL, 0)),
+			(long)-EINVAL);
+}
+
+static void the_exit_callback_runs_once_with_the_context(struct kunit *test)
+{
+	struct fixture *f = fixture_create(test, 0, true);
+
+	pfm_context_destroy(f->ctx);
+	KUNIT_EXPECT_EQ(test, f->script.exits, 1);
+	KUNIT_EXPECT_EQ(test, pfm_unregister_buffer_fmt(script_fmt.fmt_uuid),
+			0);
+	test->priv = NULL;
+}
+
+static struct kunit_case registry_cases[] = {
+	KUNIT_CASE(missing_required_field_is_einval),
+	KUNIT_CASE(field_out_of_range_is_einval),
+	KUNIT_CASE(same_uuid_twice_is_ebusy),
+	KUNIT_CASE(unregistering_an_unknown_format_is_einval),
+	KUNIT_CASE(a_format_in_use_stays_registered),
+	KUNIT_CASE(a_context_with_an_unknown_format_is_einval),
+	KUNIT_CASE(the_exit_callback_runs_once_with_the_context),
+	{}
+};
+
+static struct kunit_suite registry_suite = {
+	.name = "pfm_registry",
+	.exit = fixture_exit,
+	.test_cases = registry_cases,
+};
+kunit_test_suite(registry_suite);

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""tools/capture.c against an independent reading of docs/capture.md."""
+
+from __future__ import annotations
+
+import struct
+import subprocess
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+PACKED = 1
+
+
+class Chunk(NamedTuple):
+    """One chunk as it stands in the file."""
+
+    kind: bytes
+    flags: int
+    payload: bytes
+    padding: bytes
+
+
+def chunks_of(data: bytes) -> Iterator[Chunk]:
+    """Yield the chunks after the file header; every checksum must be right."""
+    at = 16
+    while at < len(data):
+        kind, flags, length, payload_crc, header_crc = struct.unpack_from(
+            "<4sIQII", data, at
+        )
+        assert zlib.crc32(data[at : at + 20]) == header_crc
+        payload = data[at + 24 : at + 24 + length]
+        assert len(payload) == length
+        assert zlib.crc32(payload) == payload_crc
+        end = at + 24 + -(-length // 8) * 8
+        yield Chunk(kind, flags, payload, data[at + 24 + length : end])
+        at = end
+    assert at == len(data)
+
+
+@pytest.fixture(scope="module", name="data")
+def fixture_data(programs: Path, tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    path = tmp_path_factory.mktemp("capture") / "capture"
+    path.write_bytes(b"x" * 100_000)
+    subprocess.run([programs / "capture_writer", path], check=True)
+    return path.read_bytes()
+
+
+def test_file_header_and_older_content_gone(data: bytes) -> None:
+    assert data[:16] == b"PFMCAP\r\n" + struct.pack("<II", 1, 0)
+    assert len(data) < 100_000
+
+
+def test_chunks_come_in_order_and_fill_the_file(data: bytes) -> None:
+    kinds = [chunk.kind for chunk in chunks_of(data)]
+    assert kinds == [b"TEXT"] * 17 + [b"KSYM", b"BUFR", b"BUFR"]
+
+
+def test_payloads_of_every_length_are_padded_with_zeros(data: bytes) -> None:
+    texts = [chunk for chunk in chunks_of(data) if chunk.kind == b"TEXT"]
+    for length, chunk in enumerate(texts):
+        assert chunk.flags == 0
+        assert chunk.payload == b"0123456789abcdef"[:length]
+        assert chunk.padding == bytes(-length % 8)
+
+
+def test_packed_payload_is_a_zlib_stream(data: bytes) -> None:
+    (chunk,) = [chunk for chunk in chunks_of(data) if chunk.kind == b"KSYM"]
+    text = "".join(f"{i:016x} t symbol_{i}\n" for i in range(1000))
+    assert chunk.flags == PACKED
+    assert zlib.decompress(chunk.payload).decode() == text
+    assert len(chunk.payload) < len(text)
+
+
+def test_buffer_has_its_header_and_may_be_cut(data: bytes) -> None:
+    content = bytes(i * 7 % 256 for i in range(4096))
+    whole, cut = [chunk for chunk in chunks_of(data) if chunk.kind == b"BUFR"]
+    assert (
+        whole.payload == struct.pack("<IIQQ", 3, 0, 0x0102030405060708, 4096) + content
+    )
+    assert cut.payload == struct.pack("<IIQQ", 0, 0, 1, 4096) + content[:200]
+
+
+def test_full_disk_is_reported(programs: Path) -> None:
+    run = subprocess.run(
+        [programs / "capture_writer", "/dev/full"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == 1
+    assert "No space left" in run.stderr

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Event names become the PMC values that perfmon/perfmon.h describes."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+RAW = 1 << 63
+EXCL_USER = 1 << 48
+EXCL_KERNEL = 1 << 49
+HARDWARE, SOFTWARE, CACHE = 0 << 56, 1 << 56, 3 << 56
+
+
+def encode(programs: Path, levels: str, name: str) -> int:
+    run = subprocess.run(
+        [programs / "event_encoder", levels, name],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return int(run.stdout.split()[-1], 16)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("cycles", HARDWARE | 0),
+        ("cpu-cycles", HARDWARE | 0),
+        ("instructions", HARDWARE | 1),
+        ("cache-references", HARDWARE | 2),
+        ("cache-misses", HARDWARE | 3),
+        ("branches", HARDWARE | 4),
+        ("branch-misses", HARDWARE | 5),
+        ("bus-cycles", HARDWARE | 6),
+        ("cpu-clock", SOFTWARE | 0),
+        ("task-clock", SOFTWARE | 1),
+        ("page-faults", SOFTWARE | 2),
+        ("faults", SOFTWARE | 2),
+        ("minor-faults", SOFTWARE | 5),
+        ("major-faults", SOFTWARE | 6),
+        ("L1-dcache-loads", CACHE | 0x000000),
+        ("L1-dcache-load-misses", CACHE | 0x010000),
+        ("L1-dcache-stores", CACHE | 0x000100),
+        ("LLC-prefetch-misses", CACHE | 0x010202),
+        ("iTLB-load-misses", CACHE | 0x010004),
+        ("r1a8", RAW | 0x1A8),
+        ("rFFFFFFFFFFFF", RAW | 0xFFFFFFFFFFFF),
+        ("perf::PERF_COUNT_SW_PAGE_FAULTS", SOFTWARE | 2),
+        ("perf::PERF_COUNT_HW_CPU_CYCLES", HARDWARE | 0),
+    ],
+)
+def test_names_at_user_level(programs: Path, name: str, value: int) -> None:
+    assert encode(programs, "-", name) == value | EXCL_KERNEL
+
+
+@pytest.mark.parametrize("name", ["cpu-clock", "r0", "perf::PERF_COUNT_SW_CPU_CLOCK"])
+@pytest.mark.parametrize(
+    ("options", "suffix", "excluded"),
+    [
+        ("-", "", EXCL_KERNEL),
+        ("u-", "", EXCL_KERNEL),
+        ("k-", "", EXCL_USER),
+        ("uk-", "", 0),
+        ("-", ":u", EXCL_KERNEL),
+        ("-", ":k", EXCL_USER),
+        ("-", ":uk", 0),
+        ("-", ":ku", 0),
+        ("k-", ":u", EXCL_KERNEL),
+        ("uk-", ":k", EXCL_USER),
+    ],
+)
+def test_suffix_overrides_options(
+    programs: Path, name: str, options: str, suffix: str, excluded: int
+) -> None:
+    value = encode(programs, options, name + suffix)
+    assert value & (EXCL_USER | EXCL_KERNEL) == excluded
+
+
+@pytest.mark.parametrize("name", ["context-switches", "cs", "cpu-migrations"])
+def test_events_in_the_kernel_are_seen_by_default(programs: Path, name: str) -> None:
+    assert encode(programs, "-", name) & (EXCL_USER | EXCL_KERNEL) == 0
+    assert encode(programs, "u-", name) & EXCL_KERNEL
+    assert encode(programs, "-", f"{name}:u") & EXCL_KERNEL

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""libperfmon: which errors callers see where the kernel has no perfmon."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+COMMANDS = (
+    "write_pmcs write_pmds read_pmds load start start_null stop restart unload".split()
+)
+
+
+@pytest.fixture(scope="module", name="results")
+def fixture_results(programs: Path) -> dict[str, str]:
+    """Return what each call of perfmonctl_errors gave, "RESULT ERRNO"."""
+    if Path("/dev/perfmon").exists():
+        pytest.skip("this machine has a /dev/perfmon")
+    run = subprocess.run(
+        [programs / "perfmonctl_errors"], capture_output=True, text=True, check=True
+    )
+    return dict(line.split(": ", 1) for line in run.stdout.splitlines())
+
+
+@pytest.mark.parametrize("call", ["create", "create_null", "create_context"])
+def test_create_without_device_is_enosys(results: dict[str, str], call: str) -> None:
+    assert results[call] == "-1 ENOSYS"
+
+
+@pytest.mark.parametrize("call", ["getinfo_pmcs", "getinfo_pmds"])
+def test_getinfo_without_device_is_enosys(results: dict[str, str], call: str) -> None:
+    assert results[call] == "-1 ENOSYS"
+
+
+@pytest.mark.parametrize("call", ["create_0", "create_2"])
+def test_create_takes_exactly_one_context(results: dict[str, str], call: str) -> None:
+    assert results[call] == "-1 EINVAL"
+
+
+def test_create_size_with_another_meaning_is_e2big(results: dict[str, str]) -> None:
+    assert results["create_context_huge"] == "-1 E2BIG"
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("descriptor", ["closed", "pipe", "file"])
+def test_descriptor_that_is_no_context_is_ebadf(
+    results: dict[str, str], descriptor: str, command: str
+) -> None:
+    assert results[f"{descriptor}_{command}"] == "-1 EBADF"
+
+
+@pytest.mark.parametrize("command", ["negative", "zero", "gap", "large"])
+def test_unknown_command_is_einval(results: dict[str, str], command: str) -> None:
+    assert results[f"unknown_{command}"] == "-1 EINVAL"
+
+
+@pytest.mark.parametrize("call", ["write_negative", "getinfo_negative"])
+def test_negative_vector_length_is_einval(results: dict[str, str], call: str) -> None:
+    assert results[call] == "-1 EINVAL"
+
+
+def test_library_exports_its_calls_and_nothing_else(programs: Path) -> None:
+    symbols = subprocess.run(
+        ["nm", "-D", "--defined-only", programs / "libperfmon.so.0"],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    names = {line.split()[2].partition("@")[0] for line in symbols.splitlines()}
+    assert names - {"PERFMON_0"} == {
+        "perfmonctl",
+        "pfm_create_context",
+        "pfm_write_pmcs",
+        "pfm_write_pmds",
+        "pfm_read_pmds",
+        "pfm_load_context",
+        "pfm_start",
+        "pfm_stop",
+        "pfm_restart",
+        "pfm_unload_context",
+        "pfm_getinfo_pmcs",
+        "pfm_getinfo_pmds",
+    }

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Counting of pairs."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pfmparse import counts
+from pfmparse.counts import PairCounts
+
+PAIRS = st.lists(
+    st.tuples(st.integers(0, 2), st.sampled_from([0, 1, (1 << 64) - 1])), max_size=20
+)
+
+
+@settings(derandomize=True, deadline=None, max_examples=100)
+@given(st.lists(PAIRS, max_size=5), st.integers(1, 30))
+def test_counts_are_those_of_all_batches(
+    batches: list[list[tuple[int, int]]], pending: int
+) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(counts, "PENDING", pending)
+        pairs = PairCounts()
+        for batch in batches:
+            columns = np.array(batch, np.uint64).reshape(-1, 2)
+            pairs.add(columns[:, 0], columns[:, 1])
+        a, b, number = (column.tolist() for column in pairs.result())
+    expected = Counter(pair for batch in batches for pair in batch)
+    assert dict(zip(zip(a, b), number)) == expected
+    assert len(a) == len(expected)

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""The numpy dtypes against the structures of the C header, field by field."""
+
+from __future__ import annotations
+
+import struct
+import subprocess
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+from pfmparse import default
+
+HERE = Path(__file__).parent
+SDK = HERE.parents[1] / "sdk" / "include"
+ROW = struct.Struct("<32s32sIIII")
+
+DTYPES = {
+    "pfm_default_smpl_arg_t": default.ARG,
+    "pfm_default_smpl_hdr_t": default.HDR,
+    "pfm_default_smpl_entry_t": default.ENTRY,
+}
+
+
+class Field(NamedTuple):
+    """A field: offset, size, size of an element, all in bytes, and signedness."""
+
+    offset: int
+    size: int
+    element: int
+    signed: bool
+
+
+def fields_in_c(machine: str, tmp: Path) -> dict[tuple[str, str], Field]:
+    """The fields as the compiler lays them out, by structure and name."""
+    obj, table = tmp / "layout.o", tmp / "layout.bin"
+    # A 32-bit compilation finds the kernel's headers for both in this directory.
+    multiarch = f"-I/usr/include/{compiler_says('-print-multiarch')}"
+    source = HERE / "layout_dump.c"
+    compiled = subprocess.run(
+        ["gcc", machine, "-Wall", "-Werror", multiarch, f"-I{SDK}"]
+        + ["-c", str(source), "-o", str(obj)],
+        capture_output=True,
+        text=True,
+    )
+    if compiled.returncode != 0 and machine == "-m32":
+        pytest.skip(f"gcc -m32 does not work: {compiled.stderr.strip()}")
+    assert compiled.returncode == 0, compiled.stderr
+    subprocess.run(
+        ["objcopy", "-O", "binary", "--only-section=layout"]
+        + ["--set-section-flags", "layout=alloc", obj, table],
+        check=True,
+    )
+    return {
+        (c_string(kind), c_string(name)): Field(offset, size, element, bool(signed))
+        for kind, name, offset, size, element, signed in ROW.iter_unpack(
+            table.read_bytes()
+        )
+    }
+
+
+def compiler_says(option: str) -> str:
+    return subprocess.check_output(["gcc", option], text=True).strip()
+
+
+def c_string(field: bytes) -> str:
+    return field.rstrip(b"\0").decode()
+
+
+def fields_in_numpy(name: str, dtype: np.dtype[np.void]) -> dict[str, Field]:
+    """The fields of a dtype, and the whole of it under the empty name."""
+    assert dtype.fields is not None
+    fields = {"": Field(0, dtype.itemsize, 0, False)}
+    for field, (kind, offset, *_) in dtype.fields.items():
+        base = kind.base
+        assert base.byteorder in "<|="
+        signed = bool(np.issubdtype(base, np.signedinteger))
+        fields[field] = Field(offset, kind.itemsize, base.itemsize, signed)
+    return fields
+
+
+@pytest.mark.parametrize("machine", ["-m64", "-m32"])
+def test_fields_have_the_offset_size_and_sign_of_the_header(
+    machine: str, tmp_path: Path
+) -> None:
+    in_c = fields_in_c(machine, tmp_path)
+    in_numpy = {
+        (name, field): value
+        for name, dtype in DTYPES.items()
+        for field, value in fields_in_numpy(name, dtype).items()
+    }
+    assert in_numpy == in_c

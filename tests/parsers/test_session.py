@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Checks of the session's and the totals' JSON."""
+
+from __future__ import annotations
+
+import copy
+import json
+from typing import Any
+
+import pytest
+from pfmparse.errors import PfmParseError
+from pfmparse.session import parse_session, parse_totals
+from writers import Json, pmd, session, totals
+
+
+def changed(document: Json, path: list[Any], value: object) -> bytes:
+    """The document with the value at that path replaced."""
+    document = copy.deepcopy(document)
+    place: Any = document
+    for step in path[:-1]:
+        place = place[step]
+    place[path[-1]] = value
+    return json.dumps(document).encode()
+
+
+def test_session_is_read_as_written() -> None:
+    parsed = parse_session(json.dumps(session({3: [pmd(4, [7, 5])]})).encode(), 0)
+    assert parsed.command == ("./hotloops", "--fast")
+    assert parsed.machine.cpus == 2
+    assert len(parsed.format.arg) == 64
+    assert parsed.contexts[0].tid == 100 and parsed.contexts[0].cpu is None
+    assert parsed.sets[0].id == 3
+    assert parsed.sets[0].pmcs[0].value == 1 << 56
+    assert parsed.sets[0].pmds[0].smpl_pmds == (5, 7)
+    assert parsed.sets[0].pmds[0].long_reset == (1 << 64) - 1000
+
+
+def test_uuid_in_upper_case_is_the_same() -> None:
+    text = changed(session(), ["format", "uuid"], session()["format"]["uuid"].upper())
+    assert parse_session(text, 0).format.uuid == session()["format"]["uuid"]
+
+
+def test_unknown_members_are_ignored() -> None:
+    text = json.dumps({**session(), "future": [1, 2]}).encode()
+    assert parse_session(text, 0).mode == "thread"
+
+
+@pytest.mark.parametrize(
+    "path,value,named",
+    [
+        (["mode"], "fast", "SESS.mode"),
+        (["mode"], 1, "SESS.mode"),
+        (["version"], 2, "SESS.version"),
+        (["command"], "ls", "SESS.command"),
+        (["command"], [1], "SESS.command[0]"),
+        (["start_ns"], -1, "SESS.start_ns"),
+        (["start_ns"], 1 << 64, "SESS.start_ns"),
+        (["start_ns"], 1.5, "SESS.start_ns"),
+        (["start_ns"], True, "SESS.start_ns"),
+        (["machine"], [], "SESS.machine"),
+        (["machine", "cpus"], "2", "SESS.machine.cpus"),
+        (["format", "uuid"], "default", "SESS.format.uuid"),
+        (["format", "arg"], "xy", "SESS.format.arg"),
+        (["contexts"], {}, "SESS.contexts"),
+        (["contexts", 0, "cpu"], -1, "SESS.contexts[0].cpu"),
+        (["sets", 0, "id"], 1 << 16, "SESS.sets[0].id"),
+        (["sets"], session()["sets"] * 2, "SESS.sets"),
+        (["sets", 0, "pmds"], [pmd(0), pmd(0)], "SESS.sets[0].pmds"),
+        (["sets", 0, "pmds", 0, "num"], 320, "SESS.sets[0].pmds[0].num"),
+        (["sets", 0, "pmds", 0, "sampling"], 1, "SESS.sets[0].pmds[0].sampling"),
+        (["sets", 0, "pmds", 0, "smpl_pmds"], [1, 1], "SESS.sets[0].pmds[0].smpl_pmds"),
+        (["sets", 0, "pmds", 0, "smpl_pmds"], [-1], "pmds[0].smpl_pmds[0]"),
+    ],
+)
+def test_bad_value_in_the_session_names_its_path(
+    path: list[Any], value: object, named: str
+) -> None:
+    with pytest.raises(PfmParseError) as error:
+        parse_session(changed(session(), path, value), 40)
+    assert named in error.value.message
+    assert error.value.offset == 40
+
+
+@pytest.mark.parametrize("name", sorted(session()))
+def test_missing_member_of_the_session_is_named(name: str) -> None:
+    document = session()
+    del document[name]
+    with pytest.raises(PfmParseError, match=f"no member '{name}'"):
+        parse_session(json.dumps(document).encode(), 0)
+
+
+def test_totals_are_read_as_written() -> None:
+    parsed = parse_totals(json.dumps(totals(9)).encode(), 0)
+    assert (parsed.samples, parsed.lost, parsed.notifications) == (9, 7, 3)
+    assert parsed.counts[0].value == 123
+
+
+def test_what_the_tool_does_not_know_is_null() -> None:
+    document = {**totals(9), "samples": None, "exit_status": None}
+    assert parse_totals(json.dumps(document).encode(), 0).samples is None
+    text = changed(session(), ["machine", "pmu"], None)
+    assert parse_session(text, 0).machine.pmu is None
+
+
+@pytest.mark.parametrize(
+    "text", [b"", b"\xff", b"[", b"NaN", b"{}", b"[]", b"1" * 5000, b"[" * 100_000]
+)
+def test_what_is_no_session_is_refused(text: bytes) -> None:
+    with pytest.raises(PfmParseError, match="SESS"):
+        parse_session(text, 0)

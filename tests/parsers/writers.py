@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Builds buffers and captures from their documented layouts, byte by byte.
+
+Nothing here comes from the parsers, so that a wrong layout there shows.
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+import zlib
+from dataclasses import dataclass
+from typing import Any, Optional, Sequence
+
+UUID_2_2 = "d139b29e-62e8-40e4-b402-73078792e937"
+UUID_IA64 = "4d72bec0-0664-4143-82b4-d3fd27243c97"
+NO_HDR = 0x1
+IIP_HDR = 0x2
+HDR_SIZE = 128
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Sample:
+    """A sample: the fields of the entry's header, and PMD values by index."""
+
+    pid: int = 100
+    ovfl_pmd: int = 0
+    last_reset_val: int = (1 << 64) - 1000
+    ip: int = 0x401000
+    tstamp: int = 10**9
+    cpu: int = 0
+    set: int = 0
+    tgid: int = 100
+    pmds: tuple[tuple[int, int], ...] = ()
+
+    def as_dict(self, flags: int = 0) -> Json:
+        """What dump --json prints for it."""
+        fields = {**vars(self), "pmds": {str(i): value for i, value in self.pmds}}
+        kept = {NO_HDR: ["pmds"], IIP_HDR: ["ip", "pmds"]}.get(flags, list(fields))
+        return {name: fields[name] for name in kept}
+
+
+def entry(sample: Sample, uuid: str = UUID_2_2, flags: int = 0) -> bytes:
+    """An entry: its header, if there is one, and the values of the PMDs."""
+    s = sample
+    if flags == NO_HDR:
+        head = b""
+    elif flags == IIP_HDR:
+        head = struct.pack("<Q", s.ip)
+    elif uuid == UUID_IA64:
+        head = struct.pack("<i3xB", s.pid, s.ovfl_pmd)
+        head += struct.pack("<QQQ", s.last_reset_val, s.ip, s.tstamp)
+        head += struct.pack("<HHi", s.cpu, s.set, s.tgid)
+    else:
+        head = struct.pack("<IHH", s.pid, s.ovfl_pmd, 0)
+        head += struct.pack("<QQQ", s.last_reset_val, s.ip, s.tstamp)
+        head += struct.pack("<HHI", s.cpu, s.set, s.tgid)
+    return head + b"".join(struct.pack("<Q", value) for _, value in s.pmds)
+
+
+def header(
+    count: int,
+    cur_offs: int,
+    uuid: str = UUID_2_2,
+    flags: int = 0,
+    buf_size: int = 1 << 20,
+    version: Optional[int] = None,
+) -> bytes:
+    """A buffer's header."""
+    if uuid == UUID_IA64:
+        version = 2 << 16 if version is None else version
+        head = struct.pack("<QQQQQ", count, cur_offs, 0, 0, buf_size)
+        return head + struct.pack("<II80x", version, 0)
+    version = 1 << 16 if version is None else version
+    head = struct.pack("<QQQQQ", count, cur_offs, 0, buf_size, 40 + 8 * 320)
+    return head + struct.pack("<II80x", version, flags)
+
+
+def buffer(
+    samples: Sequence[Sample], uuid: str = UUID_2_2, flags: int = 0, **fields: int
+) -> bytes:
+    """A buffer's used part; ``fields`` replace those of the header."""
+    body = b"".join(entry(sample, uuid, flags) for sample in samples)
+    values = {"count": len(samples), "cur_offs": HDR_SIZE + len(body), **fields}
+    return header(uuid=uuid, flags=flags, **values) + body
+
+
+def pmd(num: int, smpl_pmds: Sequence[int] = (), sampling: bool = True) -> Json:
+    """A PMD of the session."""
+    return {
+        "num": num,
+        "event": f"event-{num}",
+        "value": (1 << 64) - 1000,
+        "long_reset": (1 << 64) - 1000,
+        "short_reset": (1 << 64) - 1000,
+        "random_mask": 0,
+        "random_seed": 0,
+        "sampling": sampling,
+        "notify": sampling,
+        "smpl_pmds": list(smpl_pmds),
+        "reset_pmds": [],
+        "eventid": 0,
+    }
+
+
+def session(sets: Optional[dict[int, list[Json]]] = None, uuid: str = UUID_2_2) -> Json:
+    """A session whose sets have these PMDs; without any, PMD 0 samples alone."""
+    sets = {0: [pmd(0)]} if sets is None else sets
+    return {
+        "version": 1,
+        "tool": "pfmon 0.6",
+        "command": ["./hotloops", "--fast"],
+        "mode": "thread",
+        "start_ns": 1732098765000000000,
+        "machine": {
+            "arch": "x86_64",
+            "release": "6.1.0-38-cloud-amd64",
+            "cpus": 2,
+            "page_size": 4096,
+            "pmu": "perf_events",
+        },
+        "format": {
+            "name": "default",
+            "uuid": uuid,
+            "arg": struct.pack("<QI52x", 65536, 0).hex(),
+        },
+        "contexts": [{"id": 0, "tid": 100, "cpu": None, "buf_size": 65536}],
+        "sets": [
+            {
+                "id": number,
+                "pmcs": [{"num": p["num"], "value": 1 << 56, "flags": 1} for p in pmds],
+                "pmds": pmds,
+            }
+            for number, pmds in sets.items()
+        ],
+    }
+
+
+def maps(tgid: int, mappings: Sequence[Json], comm: str = "hotloops") -> Json:
+    """The mappings of a process."""
+    return {"tgid": tgid, "comm": comm, "maps": list(mappings)}
+
+
+def mapping(
+    start: int, end: int, offset: int, path: str, build_id: Optional[str] = None
+) -> Json:
+    """One mapping."""
+    return {
+        "start": start,
+        "end": end,
+        "offset": offset,
+        "path": path,
+        "build_id": build_id,
+    }
+
+
+def totals(samples: int, lost: int = 7, notifications: int = 3) -> Json:
+    """The totals of a session that monitored PMD 0."""
+    return {
+        "samples": samples,
+        "lost": lost,
+        "notifications": notifications,
+        "bytes": 40 * samples,
+        "end_ns": 1732098769000000000,
+        "exit_status": 0,
+        "counts": [
+            {"context": 0, "set": 0, "pmd": 0, "event": "event-0", "value": 123}
+        ],
+    }
+
+
+def chunk(kind: str, payload: bytes, compress: bool = False, flags: int = 0) -> bytes:
+    """A chunk with its header and its padding."""
+    stored = zlib.compress(payload) if compress else payload
+    flags |= 1 if compress else 0
+    head = struct.pack("<4sIQI", kind.encode(), flags, len(stored), zlib.crc32(stored))
+    head += struct.pack("<I", zlib.crc32(head))
+    return head + stored + bytes(-len(stored) % 8)
+
+
+def json_chunk(kind: str, value: Json) -> bytes:
+    """A chunk whose payload is JSON."""
+    return chunk(kind, json.dumps(value).encode())
+
+
+def bufr(data: bytes, context: int = 0, compress: bool = False) -> bytes:
+    """A BUFR chunk with a buffer's first bytes."""
+    payload = struct.pack("<IIQQ", context, 0, 12345, 1 << 20) + data
+    return chunk("BUFR", payload, compress)
+
+
+def capture(*chunks: bytes) -> bytes:
+    """A capture file."""
+    return b"PFMCAP\r\n" + struct.pack("<II", 1, 0) + b"".join(chunks)
+
+
+def simple_capture(samples: Sequence[Sample], sess: Optional[Json] = None) -> bytes:
+    """A complete capture with one buffer."""
+    sess = session() if sess is None else sess
+    return capture(
+        json_chunk("SESS", sess),
+        bufr(buffer(samples, sess["format"]["uuid"])),
+        json_chunk("DONE", totals(len(samples))),
+    )

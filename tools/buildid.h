@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0 */
+/* buildid.h - the GNU build-id of an ELF file */
+#ifndef PFMON_BUILDID_H
+#define PFMON_BUILDID_H
+
+/* In hexadecimal, to be freed; NULL if there is none or it cannot be read. */
+char *buildid_of(const char *path);
+
+#endif /* PFMON_BUILDID_H */

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/*
+ * capture.c - writes the capture file that docs/capture.md describes
+ *
+ * A chunk goes to the file in one writev() without buffering in between: when
+ * the tool is killed, every chunk that was begun before the last is whole.
+ */
+#define _GNU_SOURCE
+#include <endian.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "capture.h"
+#include "util.h"
+
+#define CAPTURE_VERSION	1
+#define CHUNK_PACKED	1	/* the payload is a zlib stream */
+#define CHUNK_ALIGN	8
+
+struct file_header {
+	char magic[8];
+	uint32_t version;
+	uint32_t reserved;
+};
+
+struct chunk_header {
+	char type[4];
+	uint32_t flags;
+	uint64_t length;
+	uint32_t payload_crc;
+	uint32_t header_crc;
+};
+
+struct buffer_header {
+	uint32_t context;
+	uint32_t reserved;
+	uint64_t time_ns;
+	uint64_t buf_size;
+};
+
+_Static_assert(sizeof(struct file_header) == 16, "docs/capture.md");
+_Static_assert(sizeof(struct chunk_header) == 24, "docs/capture.md");
+_Static_assert(sizeof(struct buffer_header) == 24, "docs/capture.md");
+
+static int fail(struct capture *capture, int error)
+{
+	capture->error = error;
+	errno = error;
+	return -1;
+}
+
+/* Moves the start of a vector forward by what has been written. */
+static void advance(struct iovec **vector, int *count, size_t done)
+{
+	while (*count && done >= (*vector)->iov_len) {
+		done -= (*vector)->iov_len;
+		(*vector)++;
+		(*count)--;
+	}
+	if (*count) {
+		(*vector)->iov_base = (char *)(*vector)->iov_base + done;
+		(*vector)->iov_len -= done;
+	}
+}
+
+static int write_all(struct capture *capture, struct iovec *vector, int count)
+{
+	ssize_t done;
+
+	if (capture->error)
+		return fail(capture, capture->error);
+	for (;;) {
+		advance(&vector, &count, 0);
+		if (!count)
+			return 0;
+		done = writev(capture->fd, vector, count);
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done < 0)
+			return fail(capture, errno);
+		capture->bytes += (uint64_t)done;
+		advance(&vector, &count, (size_t)done);
+	}
+}
+
+static uint32_t crc_of(const struct iovec *parts, int count)
+{
+	uLong crc = crc32_z(0, NULL, 0);
+
+	for (int i = 0; i < count; i++) {
+		if (parts[i].iov_len)
+			crc = crc32_z(crc, parts[i].iov_base, parts[i].iov_len);
+	}
+	return (uint32_t)crc;
+}
+
+/* The payload is given in at most two parts. */
+static int write_chunk(struct capture *capture, const char type[4],
+		       uint32_t flags, const struct iovec *parts, int count)
+{
+	static const char padding[CHUNK_ALIGN];
+	struct chunk_header header = { .flags = htole32(flags) };
+	struct iovec vector[4];
+	uint64_t length = 0;
+
+	for (int i = 0; i < count; i++) {
+		vector[1 + i] = parts[i];
+		length += parts[i].iov_len;
+	}
+	memcpy(header.type, type, sizeof(header.type));
+	header.length = htole64(length);
+	header.payload_crc = htole32(crc_of(parts, count));
+	header.header_crc = htole32((uint32_t)crc32_z(0, (const Bytef *)&header,
+				    offsetof(struct chunk_header, header_crc)));
+	vector[0].iov_base = &header;
+	vector[0].iov_len = sizeof(header);
+	vector[1 + count].iov_base = (void *)padding;
+	vector[1 + count].iov_len = -length % CHUNK_ALIGN;
+	return write_all(capture, vector, count + 2);
+}
+
+int capture_open(struct capture *capture, const char *path)
+{
+	struct file_header header = {
+		.magic = { 'P', 'F', 'M', 'C', 'A', 'P', '\r', '\n' },
+		.version = htole32(CAPTURE_VERSION),
+	};
+	struct iovec vector = { &header, sizeof(header) };
+
+	memset(capture, 0, sizeof(*capture));
+	capture->path = path;
+	capture->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	if (capture->fd < 0)
+		return fail(capture, errno);
+	return write_all(capture, &vector, 1);
+}
+
+int capture_write(struct capture *capture, const char type[4],
+		  const void *payload, size_t length)
+{
+	struct iovec part = { (void *)payload, length };
+
+	return write_chunk(capture, type, 0, &part, 1);
+}
+
+int capture_write_packed(struct capture *capture, const char type[4],
+			 const void *payload, size_t length)
+{
+	uLongf room = compressBound(length);
+	Bytef *packed = checked_calloc(room, 1);
+	struct iovec part = { packed, 0 };
+	int ret;
+
+	if (compress(packed, &room, payload, length) != Z_OK) {
+		free(packed);
+		return fail(capture, ENOMEM);
+	}
+	part.iov_len = room;
+	ret = write_chunk(capture, type, CHUNK_PACKED, &part, 1);
+	free(packed);
+	return ret;
+}
+
+int capture_write_buffer(struct capture *capture, uint32_t context,
+			 uint64_t time_ns, uint64_t buf_size,
+			 const void *buffer, size_t used)
+{
+	struct buffer_header header = {
+		.context = htole32(context),
+		.time_ns = htole64(time_ns),
+		.buf_size = htole64(buf_size),
+	};
+	struct iovec parts[] = {
+		{ &header, sizeof(header) },
+		{ (void *)buffer, used },
+	};
+
+	return write_chunk(capture, "BUFR", 0, parts, 2);
+}
+
+int capture_close(struct capture *capture)
+{
+	int fd = capture->fd;
+
+	if (fd < 0)
+		return fail(capture, capture->error);
+	capture->fd = -1;
+	if (close(fd) < 0 && !capture->error)
+		return fail(capture, errno);
+	return capture->error ? fail(capture, capture->error) : 0;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0 */
+/* capture.h - writes the capture file that docs/capture.md describes */
+#ifndef PFMON_CAPTURE_H
+#define PFMON_CAPTURE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* A capture that is being written; not locked, its owner is. */
+struct capture {
+	const char *path;
+	int fd;
+	int error;		/* errno of the first write that failed */
+	uint64_t bytes;		/* written so far */
+};
+
+/*
+ * Every function returns 0, or -1 with errno set. After a write has failed
+ * nothing more is written, and all calls fail with that error.
+ */
+int capture_open(struct capture *capture, const char *path);
+
+/* A chunk with the payload as it is. */
+int capture_write(struct capture *capture, const char type[4],
+		  const void *payload, size_t length);
+
+/* A chunk with the payload as a zlib stream. */
+int capture_write_packed(struct capture *capture, const char type[4],
+			 const void *payload, size_t length);
+
+/* A BUFR chunk: used bytes of a buffer of buf_size bytes, copied at time_ns. */
+int capture_write_buffer(struct capture *capture, uint32_t context,
+			 uint64_t time_ns, uint64_t buf_size,
+			 const void *buffer, size_t used);
+
+/* Reports an error that only shows now; the file is closed in any case. */
+int capture_close(struct capture *capture);
+
+#endif /* PFMON_CAPTURE_H */

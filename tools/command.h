@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0 */
+/* command.h - a program that is run under ptrace while it is measured */
+#ifndef PFMON_COMMAND_H
+#define PFMON_COMMAND_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <sys/types.h>
+
+struct command {
+	pid_t pid;		/* 0 if there is none */
+	bool ended;
+	int status;		/* as waitpid() gives it, when ended */
+
+	/* Called while it stands still, after a further exec or before its exit. */
+	void (*stopped)(pid_t pid, bool after_exec, void *data);
+	void *data;
+};
+
+/*
+ * Starts a program and leaves it stopped right after its exec. unblocked is
+ * the signal mask that it gets. False with a message if it cannot be run.
+ */
+bool command_launch(struct command *command, char **argv,
+		    const sigset_t *unblocked);
+
+/* Lets the program that command_launch() left stopped go on. */
+void command_resume(struct command *command);
+
+/* Handles what has happened to it; to be called after SIGCHLD. */
+void command_reap(struct command *command);
+
+void command_signal(struct command *command, int signal);
+
+/* Ends it, if it still runs, and waits for its end. */
+void command_kill(struct command *command);
+
+/* Its exit status, 128 + N if signal N ended it. */
+int command_exit_status(const struct command *command);
+
+#endif /* PFMON_COMMAND_H */

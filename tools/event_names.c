@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/* event_names.c - the names that perf gives to the kernel's generic events */
+#define _GNU_SOURCE
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "event_names.h"
+#include "util.h"
+
+#define NAME_LENGTH	64
+
+struct named_event {
+	const char *name;
+	struct generic_event event;
+};
+
+#define HARDWARE(id)	{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_##id, false }
+#define SOFTWARE(id)	{ PERF_TYPE_SOFTWARE, PERF_COUNT_SW_##id, false }
+#define IN_KERNEL(id)	{ PERF_TYPE_SOFTWARE, PERF_COUNT_SW_##id, true }
+
+static const struct named_event named_events[] = {
+	{ "cycles",			HARDWARE(CPU_CYCLES) },
+	{ "cpu-cycles",			HARDWARE(CPU_CYCLES) },
+	{ "instructions",		HARDWARE(INSTRUCTIONS) },
+	{ "cache-references",		HARDWARE(CACHE_REFERENCES) },
+	{ "cache-misses",		HARDWARE(CACHE_MISSES) },
+	{ "branches",			HARDWARE(BRANCH_INSTRUCTIONS) },
+	{ "branch-instructions",	HARDWARE(BRANCH_INSTRUCTIONS) },
+	{ "branch-misses",		HARDWARE(BRANCH_MISSES) },
+	{ "bus-cycles",			HARDWARE(BUS_CYCLES) },
+	{ "stalled-cycles-frontend",	HARDWARE(STALLED_CYCLES_FRONTEND) },
+	{ "stalled-cycles-backend",	HARDWARE(STALLED_CYCLES_BACKEND) },
+	{ "ref-cycles",			HARDWARE(REF_CPU_CYCLES) },
+	{ "cpu-clock",			SOFTWARE(CPU_CLOCK) },
+	{ "task-clock",			SOFTWARE(TASK_CLOCK) },
+	{ "page-faults",		SOFTWARE(PAGE_FAULTS) },
+	{ "faults",			SOFTWARE(PAGE_FAULTS) },
+	{ "minor-faults",		SOFTWARE(PAGE_FAULTS_MIN) },
+	{ "major-faults",		SOFTWARE(PAGE_FAULTS_MAJ) },
+	{ "context-switches",		IN_KERNEL(CONTEXT_SWITCHES) },
+	{ "cs",				IN_KERNEL(CONTEXT_SWITCHES) },
+	{ "cpu-migrations",		IN_KERNEL(CPU_MIGRATIONS) },
+	{ "migrations",			IN_KERNEL(CPU_MIGRATIONS) },
+	{ "alignment-faults",		SOFTWARE(ALIGNMENT_FAULTS) },
+	{ "emulation-faults",		SOFTWARE(EMULATION_FAULTS) },
+};
+
+static const char * const caches[] = {
+	[PERF_COUNT_HW_CACHE_L1D]	= "L1-dcache",
+	[PERF_COUNT_HW_CACHE_L1I]	= "L1-icache",
+	[PERF_COUNT_HW_CACHE_LL]	= "LLC",
+	[PERF_COUNT_HW_CACHE_DTLB]	= "dTLB",
+	[PERF_COUNT_HW_CACHE_ITLB]	= "iTLB",
+	[PERF_COUNT_HW_CACHE_BPU]	= "branch",
+	[PERF_COUNT_HW_CACHE_NODE]	= "node",
+};
+
+/* Accesses and misses of each operation. */
+static const char * const cache_operations[][2] = {
+	[PERF_COUNT_HW_CACHE_OP_READ]		= { "loads", "load-misses" },
+	[PERF_COUNT_HW_CACHE_OP_WRITE]		= { "stores", "store-misses" },
+	[PERF_COUNT_HW_CACHE_OP_PREFETCH]	= { "prefetches", "prefetch-misses" },
+};
+
+#define CACHE_EVENTS	(ARRAY_SIZE(caches) * ARRAY_SIZE(cache_operations) * 2)
+
+static uint64_t cache_event(size_t number, char name[NAME_LENGTH])
+{
+	size_t miss = number % 2;
+	size_t operation = number / 2 % ARRAY_SIZE(cache_operations);
+	size_t cache = number / 2 / ARRAY_SIZE(cache_operations);
+
+	snprintf(name, NAME_LENGTH, "%s-%s", caches[cache],
+		 cache_operations[operation][miss]);
+	return cache | operation << 8 | miss << 16;
+}
+
+bool generic_event_find(const char *name, struct generic_event *event)
+{
+	char cache_name[NAME_LENGTH];
+	uint64_t id;
+
+	for (size_t i = 0; i < ARRAY_SIZE(named_events); i++) {
+		if (!strcasecmp(name, named_events[i].name)) {
+			*event = named_events[i].event;
+			return true;
+		}
+	}
+	for (size_t i = 0; i < CACHE_EVENTS; i++) {
+		id = cache_event(i, cache_name);
+		if (!strcasecmp(name, cache_name)) {
+			event->type = PERF_TYPE_HW_CACHE;
+			event->id = id;
+			event->in_kernel = false;
+			return true;
+		}
+	}
+	return false;
+}
+
+void generic_event_each(void (*visit)(const char *name, void *data),
+			void *data)
+{
+	char cache_name[NAME_LENGTH];
+
+	for (size_t i = 0; i < ARRAY_SIZE(named_events); i++)
+		visit(named_events[i].name, data);
+	for (size_t i = 0; i < CACHE_EVENTS; i++) {
+		cache_event(i, cache_name);
+		visit(cache_name, data);
+	}
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0 */
+/* event_names.h - the names that perf gives to the kernel's generic events */
+#ifndef PFMON_EVENT_NAMES_H
+#define PFMON_EVENT_NAMES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct generic_event {
+	uint32_t type;
+	uint64_t id;
+	bool in_kernel;		/* happens in the kernel, also for user code */
+};
+
+/* False if there is no such name. */
+bool generic_event_find(const char *name, struct generic_event *event);
+
+/* Calls visit with every name; the text is valid during the call only. */
+void generic_event_each(void (*visit)(const char *name, void *data),
+			void *data);
+
+#endif /* PFMON_EVENT_NAMES_H */

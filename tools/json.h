@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0 */
+/* json.h - json-c with checked allocation, and text that is always UTF-8 */
+#ifndef PFMON_JSON_H
+#define PFMON_JSON_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct json_object;
+
+struct json_object *json_new_object(void);
+struct json_object *json_new_array(void);
+struct json_object *json_new_u64(uint64_t value);
+
+/* NULL gives null; bytes that are no UTF-8 are replaced. */
+struct json_object *json_new_text(const char *text);
+
+/* Both take over the value. */
+void json_add(struct json_object *object, const char *name,
+	      struct json_object *value);
+void json_append(struct json_object *array, struct json_object *value);
+
+void json_add_u64(struct json_object *object, const char *name, uint64_t value);
+void json_add_bool(struct json_object *object, const char *name, bool value);
+void json_add_text(struct json_object *object, const char *name,
+		   const char *text);
+void json_add_hex(struct json_object *object, const char *name,
+		  const void *bytes, size_t length);
+
+/* The text of the object, to be freed; the object is given back. */
+char *json_finish(struct json_object *object);
+
+#endif /* PFMON_JSON_H */

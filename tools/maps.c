@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/* maps.c - executable mappings of processes, for the capture */
+#define _GNU_SOURCE
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+#include "buildid.h"
+#include "json.h"
+#include "maps.h"
+#include "util.h"
+
+#define BUCKETS	256
+
+/* The mappings of a process as they were last told. */
+struct process {
+	struct process *next;
+	pid_t tgid;
+	bool told;
+	uint64_t signature;
+	uint64_t round;		/* in which it was last looked at */
+};
+
+/* A file that was looked into, and its build-id or NULL. */
+struct file {
+	struct file *next;
+	char *key;		/* device, inode and path */
+	char *build_id;
+};
+
+struct maps {
+	uint64_t round;
+	struct process *processes[BUCKETS];
+	struct file *files[BUCKETS];
+};
+
+/* One line of /proc/PID/maps; the texts point into the line. */
+struct mapping {
+	uint64_t start, end, offset;
+	bool executable;
+	char *device_inode;
+	char *path;
+};
+
+struct maps *maps_create(void)
+{
+	struct maps *maps = checked_calloc(1, sizeof(*maps));
+
+	maps->round = 1;
+	return maps;
+}
+
+void maps_destroy(struct maps *maps)
+{
+	if (!maps)
+		return;
+	for (size_t i = 0; i < BUCKETS; i++) {
+		while (maps->processes[i]) {
+			struct process *process = maps->processes[i];
+
+			maps->processes[i] = process->next;
+			free(process);
+		}
+		while (maps->files[i]) {
+			struct file *file = maps->files[i];
+
+			maps->files[i] = file->next;
+			free(file->key);
+			free(file->build_id);
+			free(file);
+		}
+	}
+	free(maps);
+}
+
+static uint32_t crc_of(uint32_t start, const char *text)
+{
+	return (uint32_t)crc32_z(start, (const Bytef *)text, strlen(text));
+}
+
+/* The kernel writes a newline in a path as \012. */
+static void unescape(char *path)
+{
+	char *to = path;
+
+	for (; *path; to++) {
+		if (!strncmp(path, "\\012", 4)) {
+			*to = '\n';
+			path += 4;
+		} else {
+			*to = *path++;
+		}
+	}
+	*to = '\0';
+}
+
+/* start-end perms offset device inode     path */
+static bool parse_line(char *line, struct mapping *mapping)
+{
+	int device = 0, inode_end = 0;
+	char flags[5];
+
+	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %n%*s %*s%n",
+		   &mapping->start, &mapping->end, flags, &mapping->offset,
+		   &device, &inode_end) != 4 || !inode_end)
+		return false;
+	mapping->executable = flags[2] == 'x';
+	mapping->device_inode = line + device;
+	mapping->path = line + inode_end;
+	if (*mapping->path)
+		*mapping->path++ = '\0';
+	mapping->path += strspn(mapping->path, " ");
+	unescape(mapping->path);
+	return true;
+}
+
+/* The kernel says in the path that the file has no name any more. */
+static void cut_deleted(char *path)
+{
+	static const char mark[] = " (deleted)";
+	size_t length = strlen(path), cut = sizeof(mark) - 1;
+
+	if (length > cut && !strcmp(path + length - cut, mark))
+		path[length - cut] = '\0';
+}
+
+/*
+ * The file behind a mapping: first as the mapping itself leads to it, which
+ * also works for deleted files but needs a capability; then by its name as the
+ * process sees it.
+ */
+static char *read_build_id(pid_t tgid, const struct mapping *mapping)
+{
+	char *path = checked_printf("/proc/%d/map_files/%" PRIx64 "-%" PRIx64,
+				    tgid, mapping->start, mapping->end);
+	char *id = buildid_of(path);
+
+	free(path);
+	if (id)
+		return id;
+	path = checked_printf("/proc/%d/root%s", tgid, mapping->path);
+	id = buildid_of(path);
+	free(path);
+	return id;
+}
+
+static const char *build_id(struct maps *maps, pid_t tgid,
+			    const struct mapping *mapping)
+{
+	struct file **bucket, *file;
+	char *key;
+
+	if (mapping->path[0] != '/')
+		return NULL;
+	key = checked_printf("%s %s", mapping->device_inode, mapping->path);
+	bucket = &maps->files[crc_of(0, key) % BUCKETS];
+	for (file = *bucket; file; file = file->next) {
+		if (!strcmp(file->key, key)) {
+			free(key);
+			return file->build_id;
+		}
+	}
+	file = checked_calloc(1, sizeof(*file));
+	file->key = key;
+	file->build_id = read_build_id(tgid, mapping);
+	file->next = *bucket;
+	*bucket = file;
+	return file->build_id;
+}
+
+static struct json_object *describe(struct maps *maps, pid_t tgid,
+				    struct mapping *mapping)
+{
+	struct json_object *object = json_new_object();
+	const char *id = build_id(maps, tgid, mapping);
+
+	cut_deleted(mapping->path);
+	json_add_u64(object, "start", mapping->start);
+	json_add_u64(object, "end", mapping->end);
+	json_add_u64(object, "offset", mapping->offset);
+	json_add_text(object, "path", mapping->path);
+	json_add_text(object, "build_id", id);
+	return object;
+}
+
+static struct process *find_process(struct maps *maps, pid_t tgid)
+{
+	struct process **bucket = &maps->processes[(unsigned int)tgid % BUCKETS];
+	struct process *process;
+
+	for (process = *bucket; process; process = process->next) {
+		if (process->tgid == tgid)
+			return process;
+	}
+	process = checked_calloc(1, sizeof(*process));
+	process->tgid = tgid;
+	process->next = *bucket;
+	*bucket = process;
+	return process;
+}
+
+/* Tells whether this is news of the process, and remembers it. */
+static bool is_news(struct process *process, uint64_t signature)
+{
+	if (process->told && process->signature == signature)
+		return false;
+	process->told = true;
+	process->signature = signature;
+	return true;
+}
+
+/* Keeps the lines of executable mappings and returns their signature. */
+static uint64_t keep_executable(char *text, const char *comm)
+{
+	uint32_t crc = crc_of(0, comm);
+	size_t kept = 0, length;
+	char flags[5];
+
+	for (char *line = text; *line; line += length) {
+		length = strcspn(line, "\n");
+		length += line[length] == '\n';
+		if (sscanf(line, "%*s %4s", flags) != 1 || flags[2] != 'x')
+			continue;
+		memmove(text + kept, line, length);
+		kept += length;
+	}
+	text[kept] = '\0';
+	return (uint64_t)kept << 32 | crc_of(crc, text);
+}
+
+static char *serialise(struct maps *maps, pid_t tgid, const char *comm,
+		       char *text)
+{
+	struct json_object *object = json_new_object();
+	struct json_object *list = json_new_array();
+	struct mapping mapping;
+	char *line, *rest = text;
+
+	while ((line = strsep(&rest, "\n"))) {
+		if (parse_line(line, &mapping) && mapping.executable)
+			json_append(list, describe(maps, tgid, &mapping));
+	}
+	json_add_u64(object, "tgid", (uint64_t)tgid);
+	json_add_text(object, "comm", comm);
+	json_add(object, "maps", list);
+	return json_finish(object);
+}
+
+static char *look_at(struct maps *maps, struct process *process)
+{
+	char *path = checked_printf("/proc/%d/maps", process->tgid);
+	char *comm_path = checked_printf("/proc/%d/comm", process->tgid);
+	char *comm = read_line_of(comm_path);
+	size_t length;
+	char *text = read_file(path, &length);
+	char *told = NULL;
+
+	if (text && comm && is_news(process, keep_executable(text, comm)))
+		told = serialise(maps, process->tgid, comm, text);
+	free(text);
+	free(comm);
+	free(comm_path);
+	free(path);
+	return told;
+}
+
+void maps_next_round(struct maps *maps)
+{
+	maps->round++;
+}
+
+char *maps_changed(struct maps *maps, pid_t tgid)
+{
+	struct process *process = find_process(maps, tgid);
+
+	if (process->round == maps->round)
+		return NULL;
+	process->round = maps->round;
+	return look_at(maps, process);
+}

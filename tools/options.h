@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0 */
+/* options.h - the command line */
+#ifndef PFMON_OPTIONS_H
+#define PFMON_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include <perfmon/perfmon.h>
+
+#define DEFAULT_ENTRIES		2048
+#define DEFAULT_CAPTURE		"pfmon.cap"
+#define DEFAULT_MODULE		"default"
+
+enum action {
+	ACTION_MEASURE,
+	ACTION_LIST_EVENTS,
+	ACTION_LIST_FORMATS,
+	ACTION_HELP,
+	ACTION_VERSION,
+};
+
+/* One event of -e; it controls a sampling period if periods are given. */
+struct event_option {
+	char *name;
+	bool sampling;
+	uint64_t long_period;
+	uint64_t short_period;
+	bool randomised;
+	uint64_t random_mask;
+	uint32_t random_seed;
+};
+
+struct options {
+	enum action action;
+	const char *pattern;		/* of --list-events */
+
+	struct event_option *events;
+	unsigned int event_count;
+	unsigned int levels;		/* LEVEL_*, 0 if not given */
+
+	bool sampling;			/* some event has a period */
+	const char *module;		/* sampling format, by name or UUID */
+	uint64_t entries;
+	uint32_t format_flags;		/* of the default format */
+	unsigned char *format_arg;	/* --smpl-arg, NULL if not given */
+	size_t format_arg_size;
+	__u64 smpl_pmds[PFM_MAX_PMD_BITVECTOR];	/* --smpl-pmds */
+	bool reset_non_smpl;
+	bool overflow_block;
+
+	bool system_wide;
+	int *cpus;
+	unsigned int cpu_count;
+	bool aggregate;
+	pid_t attach;			/* 0 if not given */
+	uint64_t timeout_ns;		/* 0 for none */
+	char **command;			/* NULL if not given */
+
+	const char *outfile;		/* NULL if not given */
+	bool with_header;
+	bool verbose;
+};
+
+/*
+ * Fills in options from the command line; what they point to lasts until
+ * options_free(). Returns false with a message on a usage error.
+ */
+bool options_parse(struct options *options, int argc, char **argv);
+void options_free(struct options *options);
+
+/* Prints what --help prints. */
+void options_help(void);
+
+/* Name of a virtual PMD, "PMDn" for others; valid until the next call. */
+const char *virtual_pmd_name(unsigned int number);
+
+#endif /* PFMON_OPTIONS_H */

@@ -1,0 +1,450 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/* session.c - one measurement: its registers, and contexts that hold them */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "events.h"
+#include "session.h"
+#include "util.h"
+
+/*
+ * Elements in one call: the kernel limits the bytes of a vector, by default to
+ * a page (4.4.2).
+ */
+#define LARGEST_VECTOR	16
+
+/* PMDs that are recorded and do not control a sampling period. */
+static void choose_pmds(struct session *session)
+{
+	const struct options *options = session->options;
+
+	memcpy(session->smpl_pmds, options->smpl_pmds, sizeof(session->smpl_pmds));
+	for (unsigned int i = 0; i < options->event_count; i++) {
+		if (!options->events[i].sampling)
+			pfm_bv_set(session->smpl_pmds, i);
+	}
+	if (!options->reset_non_smpl)
+		return;
+	memcpy(session->reset_pmds, session->smpl_pmds, sizeof(session->reset_pmds));
+	for (unsigned int i = 0; i < options->event_count; i++) {
+		if (options->events[i].sampling)
+			session->reset_pmds[i / 64] &= ~(1ULL << (i % 64));
+	}
+}
+
+static unsigned int recorded_count(const struct session *session)
+{
+	unsigned int count = 0;
+
+	for (unsigned int i = 0; i < PFM_MAX_PMDS; i++)
+		count += (unsigned int)pfm_bv_isset(session->smpl_pmds, i);
+	return count;
+}
+
+/* A counter that samples overflows after its period: it starts that far below 0. */
+static void set_period(const struct event_option *event, pfarg_pmc_t *pmc,
+		       pfarg_pmd_t *pmd)
+{
+	pmc->reg_flags = PFM_REGFL_OVFL_NOTIFY;
+	pmd->reg_value = -event->long_period;
+	pmd->reg_long_reset = -event->long_period;
+	pmd->reg_short_reset = -event->short_period;
+	if (!event->randomised)
+		return;
+	pmc->reg_flags |= PFM_REGFL_RANDOM;
+	pmd->reg_random_mask = event->random_mask;
+	pmd->reg_random_seed = event->random_seed;
+}
+
+static bool set_registers(struct session *session)
+{
+	const struct options *options = session->options;
+
+	for (unsigned int i = 0; i < options->event_count; i++) {
+		const struct event_option *event = &options->events[i];
+		pfarg_pmc_t *pmc = &session->pmcs[i];
+		pfarg_pmd_t *pmd = &session->pmds[i];
+		uint64_t value;
+
+		if (!event_encode(event->name, options->levels, &value))
+			return false;
+		pmc->reg_num = (__u16)i;
+		pmc->reg_value = value;
+		pmd->reg_num = (__u16)i;
+		if (!event->sampling)
+			continue;
+		set_period(event, pmc, pmd);
+		memcpy(pmc->reg_smpl_pmds, session->smpl_pmds,
+		       sizeof(pmc->reg_smpl_pmds));
+		memcpy(pmc->reg_reset_pmds, session->reset_pmds,
+		       sizeof(pmc->reg_reset_pmds));
+	}
+	return true;
+}
+
+bool session_init(struct session *session, const struct options *options)
+{
+	memset(session, 0, sizeof(*session));
+	session->options = options;
+	session->pmcs = checked_calloc(options->event_count, sizeof(*session->pmcs));
+	session->pmds = checked_calloc(options->event_count, sizeof(*session->pmds));
+	if (options->sampling)
+		choose_pmds(session);
+	if (set_registers(session) &&
+	    (!options->sampling ||
+	     smpl_format_find(&session->format, options, recorded_count(session))))
+		return true;
+	session_free(session);
+	return false;
+}
+
+void session_free(struct session *session)
+{
+	smpl_format_free(&session->format);
+	free(session->pmcs);
+	free(session->pmds);
+	memset(session, 0, sizeof(*session));
+}
+
+/* Why a context could not be created, and what to do about it. */
+static void explain_create(const struct session *session, int error)
+{
+	const struct smpl_format *format = &session->format;
+	bool sampling = session->options->sampling;
+
+	if (error == ENOSYS)
+		message("perfmon is not loaded: load it with insmod perfmon.ko and the modules of a PMU and of the sampling formats");
+	else if (error == EPERM)
+		message("not allowed to measure: this needs access to " PFM_DEVICE
+			", and CAP_PERFMON or a lower 'paranoid' parameter of the perfmon module");
+	else if (error == ENODEV)
+		message("perfmon has no PMU: load one, insmod pfm_pmu_perf.ko");
+	else if (error == EINVAL && sampling && !smpl_format_registered(format))
+		message("the sampling format %s is not registered: load its module",
+			format->name);
+	else if (error == EINVAL && sampling)
+		message("the sampling format %s refuses its argument: check --smpl-entries, --smpl-arg and the PMDs to record",
+			format->name);
+	else if (error == ENOMEM && sampling)
+		message("no memory for the sampling buffer: lower --smpl-entries, or raise the limit of locked memory (ulimit -l)");
+	else
+		message("cannot create a context: %s", strerror(error));
+}
+
+static bool create(struct context *context)
+{
+	const struct session *session = context->session;
+	const struct options *options = session->options;
+	const struct smpl_format *format = &session->format;
+	pfarg_ctx_t arg = { .ctx_flags = 0 };
+
+	if (options->sampling)
+		memcpy(arg.ctx_smpl_buf_id, format->uuid, sizeof(format->uuid));
+	if (options->overflow_block)
+		arg.ctx_flags |= PFM_FL_NOTIFY_BLOCK;
+	if (options->system_wide)
+		arg.ctx_flags |= PFM_FL_SYSTEM_WIDE;
+	context->fd = pfm_create_context(&arg, format->arg, format->arg_size);
+	if (context->fd < 0) {
+		explain_create(session, errno);
+		return false;
+	}
+	context->buffer_size = arg.ctx_smpl_buf_size;
+	/* A command that inherits the descriptor would count as self-monitoring. */
+	if (fcntl(context->fd, F_SETFD, FD_CLOEXEC) < 0 ||
+	    fcntl(context->fd, F_SETFL, O_NONBLOCK) < 0) {
+		message("cannot set up a context: %s", strerror(errno));
+		return false;
+	}
+	return true;
+}
+
+static bool map_buffer(struct context *context)
+{
+	if (!context->buffer_size)
+		return true;
+	context->buffer = mmap(NULL, context->buffer_size, PROT_READ,
+			       MAP_SHARED, context->fd, 0);
+	if (context->buffer == MAP_FAILED) {
+		message("cannot map the sampling buffer of %zu bytes: %s",
+			context->buffer_size, strerror(errno));
+		context->buffer = NULL;
+		return false;
+	}
+	context->copy = checked_calloc(context->buffer_size, 1);
+	return true;
+}
+
+static bool any_virtual(const struct session *session)
+{
+	for (unsigned int i = PFM_MAX_HW_REGS; i < PFM_MAX_PMDS; i++) {
+		if (pfm_bv_isset(session->smpl_pmds, i))
+			return true;
+	}
+	return false;
+}
+
+/* Says which register the kernel refused; flags are those that it returned. */
+static void explain_register(const struct context *context, const char *kind,
+			     unsigned int i, uint32_t flags)
+{
+	const struct session *session = context->session;
+	const char *event = session->options->events[i].name;
+
+	if (flags & PFM_REG_RETFL_NOTAVAIL)
+		message("event %s: there is no %s%u; this PMU has fewer registers than there are events",
+			event, kind, i);
+	else if (flags & PFM_REG_RETFL_NOSET)
+		message("event %s: %s%u: no such event set", event, kind, i);
+	else
+		message("event %s: %s%u refuses its value; %sthe event is not supported on this machine",
+			event, kind, i,
+			any_virtual(session) ? "a PMD of --smpl-pmds does not exist, or " : "");
+}
+
+static unsigned int vector_length(const struct context *context,
+				  unsigned int first)
+{
+	unsigned int rest = context->session->options->event_count - first;
+
+	return rest < LARGEST_VECTOR ? rest : LARGEST_VECTOR;
+}
+
+static bool write_some_pmcs(struct context *context, unsigned int first)
+{
+	unsigned int count = vector_length(context, first);
+	pfarg_pmc_t pmcs[LARGEST_VECTOR];
+	int error;
+
+	memcpy(pmcs, context->session->pmcs + first, count * sizeof(*pmcs));
+	if (!pfm_write_pmcs(context->fd, pmcs, (int)count))
+		return true;
+	error = errno;
+	for (unsigned int i = 0; i < count; i++) {
+		if (PFM_REG_HAS_ERROR(pmcs[i].reg_flags)) {
+			explain_register(context, "PMC", first + i,
+					 pmcs[i].reg_flags);
+			return false;
+		}
+	}
+	message("cannot program the events: %s", strerror(error));
+	return false;
+}
+
+static bool write_some_pmds(struct context *context, unsigned int first)
+{
+	unsigned int count = vector_length(context, first);
+	pfarg_pmd_t pmds[LARGEST_VECTOR];
+	int error;
+
+	memcpy(pmds, context->session->pmds + first, count * sizeof(*pmds));
+	if (!pfm_write_pmds(context->fd, pmds, (int)count))
+		return true;
+	error = errno;
+	for (unsigned int i = 0; i < count; i++) {
+		if (PFM_REG_HAS_ERROR(pmds[i].reg_flags)) {
+			explain_register(context, "PMD", first + i,
+					 pmds[i].reg_flags);
+			return false;
+		}
+	}
+	message("cannot program the sampling periods: %s", strerror(error));
+	return false;
+}
+
+static bool read_some_pmds(struct context *context, unsigned int first)
+{
+	unsigned int count = vector_length(context, first);
+	pfarg_pmd_t pmds[LARGEST_VECTOR] = { { .reg_num = 0 } };
+
+	for (unsigned int i = 0; i < count; i++)
+		pmds[i].reg_num = (__u16)(first + i);
+	if (pfm_read_pmds(context->fd, pmds, (int)count)) {
+		message("cannot read the counts: %s", strerror(errno));
+		return false;
+	}
+	for (unsigned int i = 0; i < count; i++)
+		context->counts[first + i] = pmds[i].reg_value;
+	return true;
+}
+
+/* Calls a command for the registers of all events, a vector at a time. */
+static bool for_all_events(struct context *context,
+			   bool (*some)(struct context *context,
+					unsigned int first))
+{
+	unsigned int count = context->session->options->event_count;
+
+	for (unsigned int i = 0; i < count; i += LARGEST_VECTOR) {
+		if (!some(context, i))
+			return false;
+	}
+	return true;
+}
+
+bool context_open(struct context *context, const struct session *session,
+		  unsigned int id, int cpu)
+{
+	memset(context, 0, sizeof(*context));
+	context->session = session;
+	context->id = id;
+	context->cpu = cpu;
+	context->counts = checked_calloc(session->options->event_count,
+					 sizeof(*context->counts));
+	if (create(context) && map_buffer(context) &&
+	    for_all_events(context, write_some_pmcs) &&
+	    for_all_events(context, write_some_pmds))
+		return true;
+	context_close(context);
+	return false;
+}
+
+void context_close(struct context *context)
+{
+	if (context->buffer)
+		munmap(context->buffer, context->buffer_size);
+	if (context->fd >= 0)
+		close(context->fd);
+	free(context->copy);
+	free(context->counts);
+	memset(context, 0, sizeof(*context));
+	context->fd = -1;
+}
+
+static void explain_load(const struct context *context, pid_t tid, int error)
+{
+	bool system_wide = context->cpu != NO_CPU;
+
+	if (error == EBUSY && system_wide)
+		message("CPU %d is being measured already, or a thread is: system-wide and per-thread sessions exclude each other",
+			context->cpu);
+	else if (error == EBUSY)
+		message("thread %d is being measured already, or a CPU is: per-thread and system-wide sessions exclude each other",
+			tid);
+	else if (error == ESRCH)
+		message("there is no thread %d", tid);
+	else if ((error == EPERM || error == EACCES) && system_wide)
+		message("not allowed to measure whole CPUs: this needs CAP_PERFMON, or lower values of kernel.perf_event_paranoid and of the perfmon module's 'paranoid' parameter");
+	else if (error == EPERM || error == EACCES)
+		message("not allowed to measure thread %d: it is someone else's, or an event includes the kernel level; this needs CAP_PERFMON, or for the kernel level a lower 'paranoid' parameter of the perfmon module",
+			tid);
+	else if (error == ENOENT || error == EOPNOTSUPP || error == ENODEV)
+		message("this machine's PMU does not support one of the events: %s",
+			strerror(error));
+	else
+		message("cannot attach the context to thread %d: %s", tid,
+			strerror(error));
+}
+
+bool context_load(struct context *context, pid_t tid)
+{
+	pfarg_load_t load = { .load_pid = (__u32)tid };
+
+	context->tid = tid;
+	if (!pfm_load_context(context->fd, &load))
+		return true;
+	explain_load(context, tid, errno);
+	return false;
+}
+
+bool context_start(struct context *context)
+{
+	if (!pfm_start(context->fd, NULL))
+		return true;
+	message("cannot start measuring: %s", strerror(errno));
+	return false;
+}
+
+void context_unload(struct context *context)
+{
+	/* EBUSY: the thread has ended, which detaches as well. */
+	if (pfm_unload_context(context->fd) && errno != EBUSY)
+		message("cannot detach the context: %s", strerror(errno));
+}
+
+int context_next_message(struct context *context)
+{
+	pfm_msg_t msg;
+	ssize_t got;
+
+	do {
+		got = read(context->fd, &msg, sizeof(msg));
+	} while (got < 0 && errno == EINTR);
+	if (got == (ssize_t)sizeof(msg))
+		return (int)msg.msg_type;
+	if (got == 0 || (got < 0 && errno == EAGAIN))
+		return 0;
+	message("cannot read from a context: %s", got < 0 ? strerror(errno) :
+		"it returned part of a message");
+	return -1;
+}
+
+/*
+ * A buffer that was saved and could not be restarted because its thread has
+ * ended is found again at the end. Its header tells it from a later one, even
+ * if the samples do not: the count starts anew, or the buffer was full again.
+ */
+static bool buffer_is_saved(const struct context *context, size_t used)
+{
+	return used == context->copy_used &&
+	       !memcmp(context->copy, context->buffer, used);
+}
+
+bool context_save_buffer(struct context *context)
+{
+	const struct smpl_module *module = context->session->format.module;
+	size_t used = context->buffer_size;
+
+	if (!used)
+		return false;
+	if (module)
+		used = module->used(context->buffer, context->buffer_size);
+	if (buffer_is_saved(context, used))
+		return false;
+	memcpy(context->copy, context->buffer, used);
+	context->copy_used = used;
+	context->copy_time_ns = clock_ns(CLOCK_MONOTONIC);
+	return true;
+}
+
+bool context_restart(struct context *context)
+{
+	if (!pfm_restart(context->fd) || errno == EBUSY)
+		return true;
+	message("cannot go on after a notification: %s", strerror(errno));
+	return false;
+}
+
+bool context_read_counts(struct context *context)
+{
+	return for_all_events(context, read_some_pmds);
+}
+
+static uint64_t field(const char *text, const char *name)
+{
+	const char *line = strstr(text, name);
+
+	return line ? strtoull(line + strlen(name), NULL, 10) : 0;
+}
+
+struct context_stats context_stats(const struct context *context)
+{
+	char *path = checked_printf("/proc/self/fdinfo/%d", context->fd);
+	struct context_stats stats = { 0, 0 };
+	size_t length;
+	char *text = read_file(path, &length);
+
+	if (text) {
+		stats.lost = field(text, "\npfm_lost:");
+		stats.messages_dropped = field(text, "\npfm_msgs_dropped:");
+	}
+	free(text);
+	free(path);
+	return stats;
+}

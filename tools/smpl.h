@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0 */
+/* smpl.h - sampling formats: which there are, and what pfmon knows of them */
+#ifndef PFMON_SMPL_H
+#define PFMON_SMPL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include <perfmon/perfmon.h>
+
+#include "options.h"
+
+/* A sampling format, ready to create contexts with. */
+struct smpl_format {
+	const struct smpl_module *module;	/* NULL: its layout is unknown */
+	char *name;
+	pfm_uuid_t uuid;
+	unsigned char *arg;
+	size_t arg_size;
+	size_t entry_size;			/* bytes of each entry */
+	uint32_t flags;				/* the module's own */
+};
+
+/*
+ * What pfmon knows of one format's layout. buffer is a copy of the mapped
+ * buffer, or at least its header; size is its size in bytes.
+ */
+struct smpl_module {
+	const char *name;
+	const char *uuid;
+
+	/* Sets arg, arg_size, entry_size and flags. */
+	void (*set_up)(struct smpl_format *format,
+		       const struct options *options,
+		       unsigned int recorded_pmds);
+
+	/* Bytes from the start of the buffer that are worth keeping. */
+	size_t (*used)(const void *buffer, size_t size);
+
+	/* Entries in the buffer. */
+	uint64_t (*samples)(const void *buffer, size_t size);
+
+	/* Calls visit with the process of each entry; repetitions may be left out. */
+	void (*each_process)(const struct smpl_format *format,
+			     const void *buffer, size_t used,
+			     void (*visit)(pid_t tgid, void *data), void *data);
+};
+
+extern const struct smpl_module smpl_default;
+
+/*
+ * Finds the format that the options name and prepares its argument. False with
+ * a message if there is none.
+ */
+bool smpl_format_find(struct smpl_format *format,
+		      const struct options *options,
+		      unsigned int recorded_pmds);
+void smpl_format_free(struct smpl_format *format);
+
+/* Whether the kernel has the format registered at this moment. */
+bool smpl_format_registered(const struct smpl_format *format);
+
+/* Prints the registered formats; false with a message if perfmon is missing. */
+bool smpl_formats_list(void);
+
+/* Number of PMDs that the kernel's PMU description has. */
+unsigned int pmu_pmd_count(void);
+
+#endif /* PFMON_SMPL_H */

@@ -1,0 +1,56 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Print a directory with the libraries that a static arm64 pfmon is linked with.
+
+Debian's arm64 development packages are fetched into the cache and put together into
+one tree; nothing is installed. The C library is the cross compiler's own.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests" / "vm"))
+
+# pylint: disable=wrong-import-position
+import cache  # noqa: E402
+import packages  # noqa: E402
+
+ARCH = "arm64"
+PACKAGES = ("libelf-dev", "libjson-c-dev", "libpfm4-dev", "uuid-dev", "zlib1g-dev")
+
+
+def sysroot() -> Path:
+    """Return the tree that the unpacked packages make together.
+
+    Raises packages.PackageError if a package cannot be downloaded.
+    """
+    trees = [packages.unpacked_any(name, ARCH) for name in PACKAGES]
+    names = "\n".join(tree.name for tree in trees)
+    key = hashlib.sha256(names.encode()).hexdigest()[:16]
+    entry = cache.root() / f"sysroot-{ARCH}-{key}"
+    if entry.is_dir():
+        return entry
+    with cache.locked("sysroot"):
+        if not entry.is_dir():
+            with cache.filling(entry) as merged:
+                for tree in trees:
+                    shutil.copytree(tree, merged, symlinks=True, dirs_exist_ok=True)
+    return entry
+
+
+def main() -> int:
+    """Print the directory; return the exit status."""
+    try:
+        print(sysroot())
+    except packages.PackageError as error:
+        print(f"sysroot.py: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+#
+# The user-space programs: libperfmon, pfmon, the example workload.
+#
+#   make -f tools/user.mk UARCH=x86_64	from the top of the tree; or arm64
+#
+# What is built goes to build/$(UARCH)/. For arm64 everything is linked
+# statically, against libraries that tools/sysroot.py fetches.
+
+UARCH ?= x86_64
+UOUT := build/$(UARCH)
+UOBJ := $(UOUT)/obj
+
+ifeq ($(UARCH),x86_64)
+UCC := $(if $(filter default,$(origin CC)),gcc,$(CC))
+UAR := ar
+else ifeq ($(UARCH),arm64)
+UCC := aarch64-linux-gnu-gcc-12
+UAR := aarch64-linux-gnu-ar
+else
+$(error UARCH=$(UARCH) is neither x86_64 nor arm64)
+endif
+
+CFLAGS ?= -O2 -g -Wall -Wextra -Werror -std=gnu11
+UCFLAGS = $(CFLAGS) -Isdk/include -MMD -MP
+ULDFLAGS = $(LDFLAGS)
+ULIBS := -lpfm -ljson-c -lelf -luuid -lz -lpthread
+
+# Deferred: the packages are fetched when something is compiled.
+ifeq ($(UARCH),arm64)
+USYSROOT = $(eval USYSROOT := $$(shell tools/sysroot.py))$(or $(USYSROOT),$(error tools/sysroot.py failed))
+UCFLAGS += -isystem $(USYSROOT)/usr/include \
+	-isystem $(USYSROOT)/usr/include/aarch64-linux-gnu
+ULDFLAGS += -static -L$(USYSROOT)/usr/lib/aarch64-linux-gnu
+endif
+
+LIBPERFMON_SO := $(UOUT)/libperfmon.so.0
+LIBPERFMON_A := $(UOUT)/libperfmon.a
+PFMON := $(UOUT)/pfmon
+HOTLOOPS := $(UOUT)/hotloops
+CAPTURE_WRITER := $(UOUT)/capture_writer
+ERRORS := $(UOUT)/perfmonctl_errors
+EVENT_ENCODER := $(UOUT)/event_encoder
+MAPS_PRINTER := $(UOUT)/maps_printer
+USER_TESTS := $(CAPTURE_WRITER) $(ERRORS) $(EVENT_ENCODER) $(MAPS_PRINTER)
+
+PFMON_SRC := $(wildcard tools/*.c)
+PFMON_OBJ := $(PFMON_SRC:%.c=$(UOBJ)/%.o)
+LIB_OBJ := $(UOBJ)/lib/perfmonctl.o
+
+.PHONY: user user-tests user-clean
+user: $(LIBPERFMON_A) $(PFMON) $(HOTLOOPS)
+ifneq ($(UARCH),arm64)
+user: $(LIBPERFMON_SO) $(UOUT)/libperfmon.so
+endif
+
+# Programs that the tests in tests/lib run on the host.
+user-tests: $(USER_TESTS)
+
+$(LIB_OBJ): UCFLAGS += -fPIC -fvisibility=hidden -Wpedantic
+
+$(UOBJ)/%.o: %.c tools/user.mk
+	@mkdir -p $(@D)
+	$(UCC) $(UCFLAGS) -c -o $@ $<
+
+$(LIBPERFMON_SO): $(LIB_OBJ) lib/libperfmon.map
+	$(UCC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,$(@F) \
+		-Wl,--version-script=lib/libperfmon.map -o $@ $(LIB_OBJ)
+
+$(UOUT)/libperfmon.so: $(LIBPERFMON_SO)
+	ln -sf $(<F) $@
+
+$(LIBPERFMON_A): $(LIB_OBJ)
+	rm -f $@
+	$(UAR) rcs $@ $^
+
+$(PFMON): $(PFMON_OBJ) $(LIBPERFMON_A)
+	$(UCC) $(CFLAGS) $(ULDFLAGS) -o $@ $^ $(ULIBS)
+
+$(HOTLOOPS): $(UOBJ)/examples/hotloops.o
+	$(UCC) $(CFLAGS) $(ULDFLAGS) -o $@ $^
+
+$(CAPTURE_WRITER): $(UOBJ)/tests/lib/capture_writer.o \
+		$(addprefix $(UOBJ)/tools/,capture.o util.o)
+	$(UCC) $(CFLAGS) $(ULDFLAGS) -o $@ $^ -lz
+
+$(ERRORS): $(UOBJ)/tests/lib/perfmonctl_errors.o $(LIBPERFMON_A)
+	$(UCC) $(CFLAGS) $(ULDFLAGS) -o $@ $^
+
+$(EVENT_ENCODER): $(UOBJ)/tests/lib/event_encoder.o \
+		$(addprefix $(UOBJ)/tools/,events.o event_names.o util.o)
+	$(UCC) $(CFLAGS) $(ULDFLAGS) -o $@ $^ -lpfm
+
+$(MAPS_PRINTER): $(UOBJ)/tests/lib/maps_printer.o \
+		$(addprefix $(UOBJ)/tools/,maps.o buildid.o json.o util.o)
+	$(UCC) $(CFLAGS) $(ULDFLAGS) -o $@ $^ -ljson-c -lelf -lz
+
+user-clean:
+	rm -rf $(UOBJ) $(LIBPERFMON_SO) $(UOUT)/libperfmon.so $(LIBPERFMON_A) \
+		$(PFMON) $(HOTLOOPS) $(USER_TESTS)
+
+-include $(PFMON_OBJ:.o=.d) $(LIB_OBJ:.o=.d) $(UOBJ)/examples/hotloops.d \
+	$(USER_TESTS:$(UOUT)/%=$(UOBJ)/tests/lib/%.d)

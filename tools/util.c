@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/* util.c - messages, checked allocation, files, numbers, time */
+#define _GNU_SOURCE
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "util.h"
+
+/* Several CPUs that fail for the same reason are one message. */
+void message(const char *format, ...)
+{
+	static char last[1024];
+	char text[sizeof(last)];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	flockfile(stderr);
+	if (strcmp(text, last)) {
+		fprintf(stderr, "pfmon: %s\n", text);
+		strcpy(last, text);
+	}
+	funlockfile(stderr);
+}
+
+static void *checked(void *memory)
+{
+	if (memory)
+		return memory;
+	message("out of memory");
+	exit(PFMON_EXIT_ERROR);
+}
+
+void *checked_calloc(size_t count, size_t size)
+{
+	return checked(calloc(count ? count : 1, size));
+}
+
+void *checked_realloc(void *old, size_t count, size_t size)
+{
+	return checked(reallocarray(old, count ? count : 1, size));
+}
+
+char *checked_strdup(const char *text)
+{
+	return checked(strdup(text));
+}
+
+char *checked_printf(const char *format, ...)
+{
+	va_list args;
+	char *text;
+	int length;
+
+	va_start(args, format);
+	length = vasprintf(&text, format, args);
+	va_end(args);
+	return checked(length < 0 ? NULL : text);
+}
+
+/* Reads until the end; sizes of files in /proc and /sys are not known before. */
+static char *read_all(int fd, size_t *length)
+{
+	size_t room = 4096, used = 0;
+	char *data = checked_calloc(room, 1);
+	ssize_t got;
+
+	for (;;) {
+		got = read(fd, data + used, room - used - 1);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			break;
+		used += (size_t)got;
+		if (room - used == 1) {
+			data = checked_realloc(data, room, 2);
+			room *= 2;
+		}
+	}
+	if (got < 0) {
+		free(data);
+		return NULL;
+	}
+	data[used] = '\0';
+	*length = used;
+	return data;
+}
+
+char *read_file(const char *path, size_t *length)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	char *data;
+	int error;
+
+	if (fd < 0)
+		return NULL;
+	data = read_all(fd, length);
+	error = errno;
+	close(fd);
+	errno = error;
+	return data;
+}
+
+char *read_line_of(const char *path)
+{
+	size_t length;
+	char *text = read_file(path, &length);
+
+	if (text)
+		text[strcspn(text, "\n")] = '\0';
+	return text;
+}
+
+bool parse_u64(const char *text, uint64_t *value)
+{
+	unsigned long long number;
+	char *end;
+
+	if (!isdigit((unsigned char)*text))
+		return false;
+	errno = 0;
+	number = strtoull(text, &end, text[0] == '0' && tolower((unsigned char)text[1]) == 'x' ? 16 : 10);
+	if (errno || *end)
+		return false;
+	*value = number;
+	return true;
+}
+
+uint64_t clock_ns(clockid_t clock)
+{
+	struct timespec now;
+
+	clock_gettime(clock, &now);
+	return (uint64_t)now.tv_sec * 1000000000ULL + (uint64_t)now.tv_nsec;
+}
