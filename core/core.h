@@ -127,8 +127,6 @@ struct pfm_msgq {
  * @data:     where the overflow happened
  * @busy:     an overflow is being handled
  * @deferred: others came meanwhile
- * @gate:     non-zero keeps overflows out: @frozen, @masked
- * @frozen:   a command is at work
  * @masked:   monitoring is masked until PFM_RESTART
  * @handler:  the format's handler, or pfm_no_fmt_handler()
  * @buf:      the format's buffer, or NULL
@@ -166,13 +164,7 @@ struct pfm_context {
 	struct pfm_ovfl_data	data;
 	u32			busy;
 	u32			deferred;
-	union {
-		u32		gate;
-		struct {
-			u16	frozen;
-			u16	masked;
-		};
-	};
+	u32			masked;
 	fmt_handler_t		handler;
 	void			*buf;
 	void			(*read_pmds)(struct pfm_pmu_reg *const *regs,
@@ -253,6 +245,7 @@ void pfm_unblock(struct pfm_context *ctx);
 
 /* pmdval.c: values of PMDs, and resets */
 u64 pfm_pmd_get(struct pfm_pmd *pmd);
+int pfm_pmd_load(struct pfm_pmd *pmd);
 int pfm_pmd_set(struct pfm_pmd *pmd, u64 value);
 u64 pfm_pmd_get_ovfl(struct pfm_pmd *pmd);
 void pfm_pmd_set_ovfl(struct pfm_pmd *pmd, u64 value);

@@ -57,7 +57,7 @@ static int pfm_load_regs(struct pfm_context *ctx)
 	u16 i;
 
 	pfm_for_each_pmd(ctx, ctx->set, i, pmd) {
-		ret = pfm_pmd_set(pmd, pmd->value);
+		ret = pfm_pmd_load(pmd);
 		if (ret)
 			return ret;
 	}
@@ -73,12 +73,11 @@ static int pfm_load_pmu(struct pfm_context *ctx)
 	ret = ctx->pmu->load(&ctx->session, ctx->set->regs, &bad);
 	if (ret)
 		return ret;
-	ctx->loaded = true;
 	ret = pfm_load_regs(ctx);
-	if (!ret)
-		return 0;
-	ctx->loaded = false;
-	ctx->pmu->unload(&ctx->session);
+	if (ret)
+		ctx->pmu->unload(&ctx->session);
+	else
+		ctx->loaded = true;
 	return ret;
 }
 

@@ -7,12 +7,11 @@
  * CPU at a time, so that a plain flag, pfm_context.busy, tells an overflow that
  * interrupts another one to leave itself to it (pfm_defer()).
  *
- * Commands keep overflows out with pfm_pause(): it closes the gate, stops the
- * PMU, and waits until every handler that may have seen the gate open is done;
- * overflows run with preemption disabled, so that a grace period is that wait.
- * An overflow that meets a closed gate is counted as lost, and its PMD reset,
- * when the gate opens again. A masked context needs no pause: overflows discard
- * themselves, and only the one that masked it may still be finishing.
+ * Commands keep overflows out with pfm_pause(): it stops the PMU and waits until
+ * every handler that was under way is done; overflows run with preemption
+ * disabled, so that a grace period is that wait. A masked context needs no wait:
+ * overflows discard themselves, and only the one that masked it may still be
+ * finishing.
  */
 #include <linux/rcupdate.h>
 #include <linux/sched/clock.h>
@@ -243,24 +242,12 @@ static void pfm_defer(struct pfm_pmd *pmd, u64 ip)
 	WRITE_ONCE(ctx->deferred, 1);
 }
 
-/* May the overflow be handled? If not: masked, discard it; frozen, lose it. */
-static bool pfm_gate_is_open(struct pfm_pmd *pmd, u64 ip)
-{
-	struct pfm_context *ctx = pmd->ctx;
-
-	if (likely(!READ_ONCE(ctx->gate)))
-		return true;
-	if (!READ_ONCE(ctx->masked))
-		pfm_defer(pmd, ip);
-	return false;
-}
-
 static __always_inline bool pfm_enter(struct pfm_context *ctx)
 {
 	if (unlikely(READ_ONCE(ctx->busy)))
 		return false;
 	WRITE_ONCE(ctx->busy, 1);
-	/* The gate is read after busy is set: an interrupt may close it. */
+	/* Whether it is masked is read now: an interrupt may have done that. */
 	barrier();
 	return true;
 }
@@ -277,7 +264,7 @@ static void pfm_handle_deferred(struct pfm_context *ctx)
 			continue;
 		WRITE_ONCE(pmd->deferred, 0);
 		barrier();
-		if (pfm_gate_is_open(pmd, pmd->ovfl_ip))
+		if (!READ_ONCE(ctx->masked))
 			pfm_event_one(pmd, pmd->ovfl_ip, NULL);
 	}
 }
@@ -288,20 +275,11 @@ static __always_inline void pfm_leave(struct pfm_context *ctx)
 	/* Pairs with the acquire in pfm_wait_idle(). */
 	smp_store_release(&ctx->busy, 0);
 	barrier();
-	while (unlikely(READ_ONCE(ctx->deferred)) &&
-	       !READ_ONCE(ctx->frozen) && pfm_enter(ctx)) {
+	while (unlikely(READ_ONCE(ctx->deferred)) && pfm_enter(ctx)) {
 		pfm_handle_deferred(ctx);
 		smp_store_release(&ctx->busy, 0);
 		barrier();
 	}
-}
-
-static noinline void pfm_overflow_slow(struct pfm_pmd *pmd, u64 ip,
-				       struct pt_regs *regs)
-{
-	if (pfm_gate_is_open(pmd, ip))
-		pfm_event_one(pmd, ip, regs);
-	pfm_leave(pmd->ctx);
 }
 
 /* A handler wants more than to go on: do what it says. */
@@ -342,10 +320,8 @@ void notrace pfm_overflow(struct pfm_pmu_reg *reg, u64 value, u64 ip,
 		pfm_defer(pmd, ip);
 		return;
 	}
-	if (unlikely(READ_ONCE(ctx->gate))) {
-		pfm_overflow_slow(pmd, ip, regs);
-		return;
-	}
+	if (unlikely(READ_ONCE(ctx->masked)))
+		goto leave;
 	pfm_set_data(&ctx->data, ip, regs);
 	arg = &pmd->ovfl->arg;
 	arg->pmd_value = value;
@@ -361,6 +337,7 @@ void notrace pfm_overflow(struct pfm_pmu_reg *reg, u64 value, u64 ip,
 		reg->offset -= reg->reload;
 	else
 		pfm_overflow_finish(pmd, err);
+leave:
 	pfm_leave(ctx);
 }
 EXPORT_SYMBOL_GPL(pfm_overflow);
@@ -390,7 +367,6 @@ void pfm_overflow_many(struct pfm_pmu_session *s, const unsigned long *pmds,
 		container_of(s, struct pfm_context, session);
 	DECLARE_BITMAP(ovfl, PFM_MAX_PMDS);
 	struct pfm_pmd *pmd;
-	bool nested, open;
 	u16 i;
 
 	if (READ_ONCE(ctx->masked))
@@ -400,15 +376,15 @@ void pfm_overflow_many(struct pfm_pmu_session *s, const unsigned long *pmds,
 		if (test_bit(pmd->hw.desc->num, pmds))
 			__set_bit(i, ovfl);
 	pfm_carry(ctx, ovfl);
-	nested = !pfm_enter(ctx);
-	open = !nested && !READ_ONCE(ctx->gate);
-	if (open && !bitmap_empty(ovfl, PFM_MAX_PMDS))
-		pfm_event(ctx, ovfl, ip, regs);
-	if (!open && !READ_ONCE(ctx->masked))
+	if (bitmap_empty(ovfl, PFM_MAX_PMDS))
+		return;
+	if (!pfm_enter(ctx)) {
 		for_each_set_bit(i, ovfl, ctx->pmu->num_pmds)
 			pfm_defer(&ctx->set->pmds[i], ip);
-	if (!nested)
-		pfm_leave(ctx);
+		return;
+	}
+	pfm_event(ctx, ovfl, ip, regs);
+	pfm_leave(ctx);
 }
 EXPORT_SYMBOL_GPL(pfm_overflow_many);
 
@@ -432,11 +408,6 @@ void pfm_wait_idle(struct pfm_context *ctx)
 		cpu_relax();
 }
 
-static bool pfm_is_counting(const struct pfm_context *ctx)
-{
-	return ctx->loaded && ctx->started && !READ_ONCE(ctx->masked);
-}
-
 /*
  * Keep the overflow path out of @ctx until pfm_resume().
  * Context: process, pfm_context.mutex held, may sleep.
@@ -444,7 +415,6 @@ static bool pfm_is_counting(const struct pfm_context *ctx)
 void pfm_pause(struct pfm_context *ctx)
 {
 	lockdep_assert_held(&ctx->mutex);
-	WRITE_ONCE(ctx->frozen, 1);
 	if (ctx->loaded && ctx->started) {
 		ctx->pmu->stop(&ctx->session);
 		if (!READ_ONCE(ctx->masked) && ctx->session.task != current)
@@ -453,31 +423,14 @@ void pfm_pause(struct pfm_context *ctx)
 	pfm_wait_idle(ctx);
 }
 
-/* Overflows that met the closed gate: not recorded, but the PMD goes on. */
-static void pfm_lose_deferred(struct pfm_context *ctx)
-{
-	struct pfm_pmd *pmd;
-	u16 i;
-
-	ctx->deferred = 0;
-	pfm_for_each_pmd(ctx, ctx->set, i, pmd) {
-		if (!pmd->deferred)
-			continue;
-		pmd->deferred = 0;
-		ctx->lost++;
-		pfm_pmd_set(pmd, pfm_reset_value(pmd, pmd->short_reset));
-	}
-}
-
 /*
- * Let overflows in again, and count on if @ctx was counting.
+ * Count on if @ctx was counting.
  * Context: as pfm_pause(). Return: 0, or what the PMU says.
  */
 int pfm_resume(struct pfm_context *ctx)
 {
 	lockdep_assert_held(&ctx->mutex);
-	if (ctx->deferred)
-		pfm_lose_deferred(ctx);
-	smp_store_release(&ctx->frozen, 0);
-	return pfm_is_counting(ctx) ? ctx->pmu->start(&ctx->session) : 0;
+	if (!ctx->loaded || !ctx->started || ctx->masked)
+		return 0;
+	return ctx->pmu->start(&ctx->session);
 }

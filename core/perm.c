@@ -3,7 +3,8 @@
  * perm.c - who may create contexts and attach them to whom (chapter 4; 2006
  *	    paper, 7)
  *
- * perf checks nothing for events that the kernel itself creates. What
+ * perf checks little for events that the kernel itself creates (6.1 checks CPU
+ * events against kernel.perf_event_paranoid, and nothing else). What
  * perf_event_open() would refuse to a caller is refused here, Debian's strict
  * default included, unless the administrator lowers the parameter.
  */

@@ -31,17 +31,24 @@ u64 pfm_pmd_get(struct pfm_pmd *pmd)
 }
 
 /*
- * Load a PMD. Context: process, pfm_context.mutex held, the context paused or
+ * Load the hardware with the software value. Context: process, the PMU loaded
+ * and not counting. Return: 0, or what the PMU says.
+ */
+int pfm_pmd_load(struct pfm_pmd *pmd)
+{
+	const struct pfm_pmu *pmu = pmd->ctx->pmu;
+
+	return pmu->write_pmd(&pmd->hw, pmd->value & pfm_hw_mask(pmu));
+}
+
+/*
+ * Write a PMD. Context: process, pfm_context.mutex held, the context paused or
  * not counting. Return: 0, or what the PMU says.
  */
 int pfm_pmd_set(struct pfm_pmd *pmd, u64 value)
 {
-	const struct pfm_pmu *pmu = pmd->ctx->pmu;
-
 	pmd->value = value;
-	if (!pfm_pmd_is_live(pmd))
-		return 0;
-	return pmu->write_pmd(&pmd->hw, value & pfm_hw_mask(pmu));
+	return pfm_pmd_is_live(pmd) ? pfm_pmd_load(pmd) : 0;
 }
 
 /* Value of a PMD. Context: the overflow path, interrupts off. */

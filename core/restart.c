@@ -34,12 +34,13 @@ static int pfm_unmask(struct pfm_context *ctx)
 	int ret = 0;
 	u16 i;
 
-	ctx->masked = 0;
 	pfm_for_each_pmd(ctx, ctx->set, i, pmd) {
-		int err = pfm_pmd_set(pmd, pmd->value);
+		int err = pfm_pmd_load(pmd);
 
 		ret = ret ?: err;
 	}
+	/* Overflows find the new values. */
+	smp_store_release(&ctx->masked, 0);
 	return ret;
 }
 

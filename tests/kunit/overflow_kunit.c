@@ -251,7 +251,7 @@ static void random_resets_follow_the_series_of_the_seed(struct kunit *test)
 {
 	struct fixture *f = test->priv;
 	u32 state = pfm_carta_seed(7);
-	u64 expected;
+	u64 expected = -10ULL;
 	int i;
 
 	fixture_pmc(test, (pfarg_pmc_t){ .reg_num = 0,
@@ -265,19 +265,20 @@ static void random_resets_follow_the_series_of_the_seed(struct kunit *test)
 	for (i = 0; i < 10; i++) {
 		f->script.ctrl[i] = PFM_OVFL_CTRL_RESET;
 		fixture_count(test, -fixture_value(test, 0));
-		expected = -10000 + (pfm_carta_next(&state) & 0xff);
+		/* The handler saw the period that led to it. */
+		KUNIT_EXPECT_EQ(test, f->script.arg[i].pmd_last_reset,
+				expected);
+		expected = -10000ULL + (pfm_carta_next(&state) & 0xff);
 		KUNIT_EXPECT_EQ(test, fixture_value(test, 0), expected);
 		KUNIT_EXPECT_EQ(test, fixture_read(test, 0).reg_last_reset_val,
 				expected);
 	}
-	KUNIT_EXPECT_EQ(test, f->script.arg[9].pmd_last_reset,
-			f->script.arg[9].pmd_last_reset | -10000ULL);
 	f->script.ctrl[10] = PFM_OVFL_CTRL_MASK;
 	f->script.restart_ctrl = PFM_OVFL_CTRL_RESET;
 	fixture_count(test, -fixture_value(test, 0));
 	KUNIT_EXPECT_EQ(test, fixture_restart(test), 0);
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 0),
-			-50000 + (pfm_carta_next(&state) & 0xff));
+			-50000ULL + (pfm_carta_next(&state) & 0xff));
 }
 
 static void overflow_inside_the_handler(void)
