@@ -59,3 +59,8 @@ user:
 	@$(MAKE) -s -f tools/user.mk UARCH=x86_64 user user-tests
 user-arm64:
 	@$(MAKE) -s -f tools/user.mk UARCH=arm64 user
+
+.PHONY: run
+run: deps-run
+	@$(MAKE) -s modules-x86_64-6.1 user
+	@$(PYTHON) examples/profile.py

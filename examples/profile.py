@@ -1,0 +1,113 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Sample hotloops in a VM, print its profile, and check that it is right.
+
+hotloops has three functions that do the same work in the ratio 6:3:1 by
+construction. The profile is right if their shares are within 3 points of 60, 30 and
+10 percent; otherwise, or if something fails on the way, the exit status is 1.
+
+What it runs was built before by `make run`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+EXPECTED = {"hot_sixty": 60.0, "hot_thirty": 30.0, "hot_ten": 10.0}
+TOLERANCE = 3.0
+TOP = 10
+PERIOD_NS = 100_000
+ENTRIES = 4096
+
+
+def say(text: str) -> None:
+    """Show what is being done."""
+    print(f"==> {text}", file=sys.stderr, flush=True)
+
+
+def record(out: Path) -> Path:
+    """Boot the VM, sample hotloops there, and return the capture's path.
+
+    Raises subprocess.CalledProcessError if the VM or pfmon failed.
+    """
+    out.mkdir(parents=True, exist_ok=True)
+    capture = out / "hotloops.cap"
+    capture.unlink(missing_ok=True)
+    subprocess.run(
+        [
+            ROOT / "tests/vm/run",
+            *("--arch", "x86_64", "--kernel", "6.1", "--out", out, "--"),
+            *("pfmon", "-v", "-e", "cpu-clock", "--smpl-module", "default"),
+            f"--long-smpl-periods={PERIOD_NS}",
+            f"--smpl-entries={ENTRIES}",
+            *("-o", f"/out/{capture.name}", "hotloops"),
+        ],
+        check=True,
+        stdin=subprocess.DEVNULL,
+    )
+    return capture
+
+
+def parse(*args: str | Path) -> str:
+    """Run pfmparse and return what it prints."""
+    done = subprocess.run(
+        [sys.executable, "-m", "pfmparse", *args],
+        env={**os.environ, "PYTHONPATH": str(ROOT / "parsers")},
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+    )
+    return done.stdout
+
+
+def shares(report: str) -> dict[str, float]:
+    """Return the percentage of each function that is expected, from a JSON report."""
+    rows = json.loads(report)["rows"]
+    found = {row.get("symbol"): float(row["percent"]) for row in rows}
+    return {name: found.get(name, 0.0) for name in EXPECTED}
+
+
+def wrong_shares(found: dict[str, float]) -> list[str]:
+    """Say which shares are too far from what they must be."""
+    return [
+        f"{name} has {found[name]:.2f} %, not {share:.0f} +- {TOLERANCE:.0f} %"
+        for name, share in EXPECTED.items()
+        if abs(found[name] - share) > TOLERANCE
+    ]
+
+
+def main() -> int:
+    """Record, report, check; return the exit status."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    parser.add_argument(
+        "--out",
+        type=Path,
+        default=ROOT / "build/run",
+        help="directory for the capture and the kernel's log (default: build/run)",
+    )
+    args = parser.parse_args()
+    symfs = ("--symfs", ROOT / "build/x86_64")
+    try:
+        say("booting Debian's 6.1 kernel and sampling hotloops in it")
+        capture = record(args.out)
+        say("symbols and report")
+        print(parse("report", "--top", str(TOP), *symfs, capture))
+        wrong = wrong_shares(shares(parse("report", "--json", *symfs, capture)))
+    except subprocess.CalledProcessError as error:
+        print(f"profile: {error}", file=sys.stderr)
+        return 1
+    for line in wrong:
+        print(f"profile: {line}", file=sys.stderr)
+    if not wrong:
+        say("the shares are right: 60, 30 and 10 percent")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
