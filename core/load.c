@@ -67,10 +67,9 @@ static int pfm_load_regs(struct pfm_context *ctx)
 /* Load the PMU, which is told nothing but registers, task and CPU. */
 static int pfm_load_pmu(struct pfm_context *ctx)
 {
-	u16 bad = 0;
 	int ret;
 
-	ret = ctx->pmu->load(&ctx->session, ctx->set->regs, &bad);
+	ret = ctx->pmu->load(&ctx->session, ctx->set->regs);
 	if (ret)
 		return ret;
 	ret = pfm_load_regs(ctx);

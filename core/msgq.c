@@ -34,6 +34,7 @@ void pfm_msgq_reset(struct pfm_msgq *q)
 
 bool pfm_msgq_empty(const struct pfm_msgq *q)
 {
+	/* Pairs with the release in pfm_msgq_publish(): the message is there. */
 	return smp_load_acquire(&q->head) == READ_ONCE(q->tail);
 }
 
@@ -75,6 +76,7 @@ bool pfm_msgq_get(struct pfm_msgq *q, pfm_msg_t *msg)
 	found = !pfm_msgq_empty(q);
 	if (found) {
 		*msg = q->ring[q->tail & (q->size - 1)];
+		/* Pairs with the acquire in pfm_msgq_put_ovfl(): it was read. */
 		smp_store_release(&q->tail, q->tail + 1);
 	}
 	mutex_unlock(&q->lock);

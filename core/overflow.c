@@ -277,6 +277,7 @@ static __always_inline void pfm_leave(struct pfm_context *ctx)
 	barrier();
 	while (unlikely(READ_ONCE(ctx->deferred)) && pfm_enter(ctx)) {
 		pfm_handle_deferred(ctx);
+		/* As above. */
 		smp_store_release(&ctx->busy, 0);
 		barrier();
 	}

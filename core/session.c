@@ -7,6 +7,7 @@
  * took the PMU away from it, detach its context: the tracepoints that tell us
  * may not sleep, so a work item does it.
  */
+#include <linux/cpumask.h>
 #include <linux/fdtable.h>
 #include <linux/hashtable.h>
 #include <linux/sched/coredump.h>
@@ -16,7 +17,7 @@
 
 static DEFINE_SPINLOCK(pfm_sessions_lock);
 static DEFINE_HASHTABLE(pfm_threads, 8);
-static DECLARE_BITMAP(pfm_cpus, NR_CPUS);
+static struct cpumask pfm_cpus;
 static unsigned int pfm_num_threads;
 static unsigned int pfm_num_cpus;
 
@@ -33,7 +34,7 @@ static struct pfm_context *pfm_session_find(const struct task_struct *task)
 
 static int pfm_reserve_cpu(int cpu)
 {
-	if (pfm_num_threads || __test_and_set_bit(cpu, pfm_cpus))
+	if (pfm_num_threads || cpumask_test_and_set_cpu(cpu, &pfm_cpus))
 		return -EBUSY;
 	pfm_num_cpus++;
 	return 0;
@@ -78,7 +79,7 @@ void pfm_session_release(struct pfm_context *ctx)
 		hash_del(&ctx->node);
 		pfm_num_threads--;
 	} else {
-		__clear_bit(ctx->session.cpu, pfm_cpus);
+		cpumask_clear_cpu(ctx->session.cpu, &pfm_cpus);
 		pfm_num_cpus--;
 	}
 	spin_unlock(&pfm_sessions_lock);

@@ -25,7 +25,7 @@ void message(const char *format, ...)
 	flockfile(stderr);
 	if (strcmp(text, last)) {
 		fprintf(stderr, "pfmon: %s\n", text);
-		strcpy(last, text);
+		memcpy(last, text, sizeof(last));
 	}
 	funlockfile(stderr);
 }

@@ -63,13 +63,13 @@ static int default_getsize(u32 ctx_flags, void *data, size_t *size)
 }
 
 /*
- * Show the state. Everything is there before the count says so; pairs with the
- * acquire of hdr_count in a reader.
+ * Show the state. Everything is there before the count says so.
  */
 static __always_inline void default_publish(pfm_default_smpl_hdr_t *hdr,
 					    u64 cur, u64 count)
 {
 	WRITE_ONCE(hdr->hdr_cur_offs, cur);
+	/* Pairs with the reader's acquire. */
 	smp_store_release(&hdr->hdr_count, count);
 }
 

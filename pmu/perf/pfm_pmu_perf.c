@@ -43,8 +43,8 @@ struct perf_session {
 	bool				started;
 };
 
-/* Brings an event's count up to date; kept in pfm_pmu_reg.update. */
-typedef void (*perf_update_t)(struct perf_event *event);
+/* Does something to an event; the one that updates its count is in @update. */
+typedef void (*perf_event_fn_t)(struct perf_event *event);
 
 /* The event behind a PMD, or NULL if it is virtual or its PMC is not used. */
 static struct perf_event *perf_event_of(const struct pfm_pmu_reg *reg)
@@ -201,9 +201,11 @@ static __always_inline void perf_update_here(struct perf_event *event)
  * between the question where it is and the reading. Some events are always up to
  * date: they have no update function.
  */
-static notrace __flatten void
-perf_read_pmds_ovfl(struct pfm_pmu_reg *const *regs, u64 *values,
-		    unsigned int n)
+static __flatten void perf_read_pmds_ovfl(struct pfm_pmu_reg *const *regs,
+					  u64 *values, unsigned int n);
+
+static void notrace perf_read_pmds_ovfl(struct pfm_pmu_reg *const *regs,
+					u64 *values, unsigned int n)
 {
 	u64 *end = values + n;
 	unsigned long flags;
@@ -211,7 +213,7 @@ perf_read_pmds_ovfl(struct pfm_pmu_reg *const *regs, u64 *values,
 	local_irq_save(flags);
 	do {
 		const struct pfm_pmu_reg *reg = *regs++;
-		perf_update_t update = reg->update;
+		perf_event_fn_t update = reg->update;
 
 		if (unlikely(!perf_event_of(reg))) {
 			*values++ = perf_read_virtual(reg);
@@ -301,7 +303,7 @@ static void perf_masked(struct irq_work *work)
  */
 
 static void perf_for_each_event(struct perf_session *ps,
-				void (*fn)(struct perf_event *event))
+				perf_event_fn_t fn)
 {
 	u16 i;
 
@@ -433,7 +435,7 @@ static void perf_destroy_event(struct pfm_pmu_reg *reg)
 	perf_forget_event(reg);
 }
 
-static int perf_create_events(struct perf_session *ps, u16 *bad)
+static int perf_create_events(struct perf_session *ps)
 {
 	u16 i;
 	int ret;
@@ -446,7 +448,6 @@ static int perf_create_events(struct perf_session *ps, u16 *bad)
 			continue;
 		ret = perf_create_event(reg);
 		if (ret) {
-			*bad = reg->desc->num;
 			while (i--)
 				perf_destroy_event(ps->regs[i]);
 			return ret;
@@ -456,7 +457,7 @@ static int perf_create_events(struct perf_session *ps, u16 *bad)
 }
 
 static int perf_load(struct pfm_pmu_session *s,
-		     struct pfm_pmu_reg *const *regs, u16 *bad)
+		     struct pfm_pmu_reg *const *regs)
 {
 	struct perf_session *ps = kzalloc(sizeof(*ps), GFP_KERNEL_ACCOUNT);
 	int ret;
@@ -467,7 +468,7 @@ static int perf_load(struct pfm_pmu_session *s,
 	ps->regs = regs;
 	init_irq_work(&ps->masked, perf_masked);
 	INIT_WORK(&ps->stop, perf_stop_work);
-	ret = perf_create_events(ps, bad);
+	ret = perf_create_events(ps);
 	if (ret) {
 		kfree(ps);
 		return ret;

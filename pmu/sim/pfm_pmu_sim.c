@@ -45,8 +45,7 @@ struct sim_session {
 static LIST_HEAD(sim_sessions);
 static DEFINE_RAW_SPINLOCK(sim_lock);
 
-static int sim_load(struct pfm_pmu_session *s, struct pfm_pmu_reg *const *regs,
-		    u16 *bad)
+static int sim_load(struct pfm_pmu_session *s, struct pfm_pmu_reg *const *regs)
 {
 	struct sim_session *ss;
 	unsigned long flags;

@@ -57,16 +57,16 @@ struct workload {
 static void run_faults(void)
 {
 	size_t page = sysconf(_SC_PAGESIZE), size = FAULTS * page;
-	volatile char *p = mmap(NULL, size, PROT_READ | PROT_WRITE,
+	char *p = mmap(NULL, size, PROT_READ | PROT_WRITE,
 				MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	if (p == MAP_FAILED)
 		die("mmap");
 	/* No huge pages: a fault for each page. */
-	madvise((void *)p, size, MADV_NOHUGEPAGE);
+	madvise(p, size, MADV_NOHUGEPAGE);
 	for (size_t i = 0; i < FAULTS; i++)
-		p[i * page] = 1;
-	munmap((void *)p, size);
+		__atomic_store_n(&p[i * page], 1, __ATOMIC_RELAXED);
+	munmap(p, size);
 }
 
 static void run_loop(void)

@@ -107,10 +107,8 @@
 #define PFM_REG_TYPE_VIRTUAL	8	/* a resource that is no PMU register */
 #define PFM_REG_IDX_NONE	(~0ULL)
 
-/**
- * typedef pfm_uuid_t - identification of a sampling format (3.5.2)
- *
- * The 16 bytes are in the order of the UUID's text form.
+/*
+ * Identification of a sampling format (3.5.2). The 16 bytes are in the order of the UUID's text form.
  */
 typedef unsigned char pfm_uuid_t[16];
 

@@ -92,10 +92,12 @@ typedef struct {
 struct pfm_ovfl_data {
 	u64		ip;
 	struct pt_regs	*regs;
+
 	struct_group(ids,
 		u32	tid;
 		u32	tgid;
 	);
+
 	u32		cpu;
 };
 

@@ -96,7 +96,7 @@ struct pfm_pmu_session {
 /**
  * struct pfm_pmu - a PMU description
  * @pmu_name:      name, for people
- * @owner:         its module; held while a context is loaded
+ * @owner:         its module; held by every context
  * @counter_width: bits of the hardware counters, 1-64; the core emulates the
  *                 rest (3.1.3). Values given to and by the operations have
  *                 this many bits
@@ -104,31 +104,28 @@ struct pfm_pmu_session {
  * @num_pmds:      entries in @pmds
  * @pmcs:          descriptions of the PMCs, increasing index
  * @pmds:          descriptions of the PMDs, increasing index
- * @check_pmc:     (optional) is @value good for this PMC? Context: process.
- *                 Return: 0 or -EINVAL
- * @load:          bind the registers to the session's task or CPU, and load
- *                 the PMDs with the values of @write_pmd that follows. Nothing
- *                 counts yet. Context: process. Return: 0; -EINVAL if a PMC's
- *                 value cannot be had, with the index of its register in
- *                 *@bad; -EPERM, -EBUSY, -ESRCH, -ENODEV, -ENOMEM
- * @unload:        undo load. No overflow is reported once it has returned.
- *                 Context: process
- * @start:         begin to count. Context: process. Return: 0 or -EBUSY, -ENODEV
- * @stop:          stop counting; may be called when stopped. Nothing counts on
- *                 return, but an overflow that is under way may still be
- *                 reported. Context: process
- * @write_pmc:     the PMC of a register of a loaded, stopped session has
- *                 changed. Context: process. Return: as load
- * @write_pmd:     load a PMD of a loaded, stopped session. Context: process.
- *                 Return: 0 or -ENOMEM
- * @read_pmd:      read a PMD of a loaded session. Context: process
- * @read_pmds_ovfl: read @n registers, at least one, from the overflow path.
- *                 Context: as the overflow
- * @reset_pmd:     load a PMD from the overflow path. Context: as the overflow,
- *                 interrupts off
- * @mask:          (optional) the session is masked: what is counted from now on
- *                 is discarded, so counting may stop. Context: as the overflow.
- *                 The core calls @stop before it goes on
+ * @check_pmc:     (optional, process context) is the value good for this PMC?
+ *                 0 or -EINVAL
+ * @load:          (process) bind the registers to the session's task or CPU.
+ *                 Nothing counts yet; a @write_pmd of every PMD follows. 0; or
+ *                 -EINVAL if a PMC's value cannot be had; -EPERM, -EBUSY,
+ *                 -ESRCH, -ENODEV, -ENOMEM
+ * @unload:        (process) undo load. No overflow is reported once it has
+ *                 returned and a grace period has passed
+ * @start:         (process) begin to count. 0, -EBUSY or -ENODEV
+ * @stop:          (process) stop counting; may be called when stopped. Nothing
+ *                 counts on return, but an overflow that is under way may still
+ *                 be reported
+ * @write_pmc:     (process) the PMC of a register of a loaded, stopped session
+ *                 has changed; errors as of load
+ * @write_pmd:     (process) load a PMD of a loaded, stopped session. 0, -EINVAL
+ *                 or -ENOMEM
+ * @read_pmd:      (process) read a PMD of a loaded session
+ * @read_pmds_ovfl: (as the overflow) read registers, at least one
+ * @reset_pmd:     (as the overflow, interrupts off) load a PMD
+ * @mask:          (optional, as the overflow) the session is masked: what is
+ *                 counted from now on is discarded, so counting may stop. The
+ *                 core calls @stop before it goes on
  */
 struct pfm_pmu {
 	const char			*pmu_name;
@@ -140,8 +137,8 @@ struct pfm_pmu {
 	const struct pfm_reg_desc	*pmds;
 
 	int	(*check_pmc)(u16 num, u64 value);
-	int	(*load)(struct pfm_pmu_session *s, struct pfm_pmu_reg *const *regs,
-			u16 *bad);
+	int	(*load)(struct pfm_pmu_session *s,
+			struct pfm_pmu_reg *const *regs);
 	void	(*unload)(struct pfm_pmu_session *s);
 	int	(*start)(struct pfm_pmu_session *s);
 	void	(*stop)(struct pfm_pmu_session *s);
