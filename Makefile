@@ -15,7 +15,7 @@ RUN_PACKAGES := build-essential bc cpio kmod linux-headers-cloud-amd64 \
 	libdw-dev uuid-dev zlib1g-dev python3 python3-numpy
 CHECK_PACKAGES := $(RUN_PACKAGES) linux-headers-6.12-cloud-amd64 \
 	linux-source-6.12 qemu-system-arm gcc-12-aarch64-linux-gnu \
-	libc6-dev-arm64-cross gcc-multilib flex bison libssl-dev sparse groff \
+	libc6-dev-arm64-cross gcc-12-multilib flex bison libssl-dev sparse groff \
 	python3-pytest python3-hypothesis python3-pyelftools mypy black flake8 \
 	isort
 
@@ -59,8 +59,46 @@ user:
 	@$(MAKE) -s -f tools/user.mk UARCH=x86_64 user user-tests
 user-arm64:
 	@$(MAKE) -s -f tools/user.mk UARCH=arm64 user
+# Programs of the tests in VMs, and of the benchmark.
+.PHONY: guest-x86_64 guest-arm64
+guest-x86_64: user
+	@$(MAKE) -s -f tests/guest/guest.mk UARCH=x86_64
+guest-arm64: user-arm64
+	@$(MAKE) -s -f tests/guest/guest.mk UARCH=arm64
 
 .PHONY: run
 run: deps-run
 	@$(MAKE) -s modules-x86_64-6.1 user
 	@$(PYTHON) examples/profile.py
+
+.PHONY: bench
+bench: deps-check
+	@$(MAKE) -s modules-x86_64-6.1 modules-arm64-6.1 user user-arm64
+	@$(MAKE) -s -f tests/bench/bench.mk UARCH=x86_64
+	@$(MAKE) -s -f tests/bench/bench.mk UARCH=arm64
+	@tests/bench/run
+
+# Tests. Each can be run by itself once its parts are built.
+PYTEST := $(PYTHON) -m pytest -q -p no:cacheprovider
+
+.PHONY: build style kunit parsers lib vm check
+build: modules user user-arm64 guest-x86_64 guest-arm64
+style:
+	@tests/style/run
+kunit:
+	@tests/kunit/run
+parsers:
+	@$(PYTEST) tests/parsers
+lib: user
+	@$(PYTEST) tests/lib
+vm: build
+	@$(PYTEST) tests/vm
+
+check: deps-check
+	@$(MAKE) -s build
+	@$(MAKE) -s style parsers lib kunit vm
+	@echo "all checks passed"
+
+.PHONY: clean
+clean:
+	rm -rf $(BUILD)

@@ -302,8 +302,8 @@ static void perf_masked(struct irq_work *work)
  * Process context
  */
 
-static void perf_for_each_event(struct perf_session *ps,
-				perf_event_fn_t fn)
+static void perf_apply(struct perf_session *ps,
+		       perf_event_fn_t fn)
 {
 	u16 i;
 
@@ -319,7 +319,7 @@ static void perf_stop_work(struct work_struct *work)
 {
 	struct perf_session *ps = container_of(work, struct perf_session, stop);
 
-	perf_for_each_event(ps, perf_event_disable);
+	perf_apply(ps, perf_event_disable);
 }
 
 /* No stop is on its way any more. The session is masked or paused. */
@@ -501,7 +501,7 @@ static int perf_start(struct pfm_pmu_session *s)
 	u16 i;
 
 	ps->started = true;
-	perf_for_each_event(ps, perf_event_enable);
+	perf_apply(ps, perf_event_enable);
 	for (i = 0; i < s->num_regs; i++) {
 		struct perf_event *event = perf_event_of(ps->regs[i]);
 
@@ -519,7 +519,7 @@ static void perf_stop(struct pfm_pmu_session *s)
 	if (!ps->started)
 		return;
 	ps->started = false;
-	perf_for_each_event(ps, perf_event_disable);
+	perf_apply(ps, perf_event_disable);
 }
 
 static int perf_write_pmc(struct pfm_pmu_reg *reg)

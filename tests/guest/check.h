@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0 */
+/*
+ * check.h - test functions that run in processes of their own, and report TAP
+ *
+ *	TEST(start_needs_a_loaded_context)
+ *	{
+ *		CHECK_ERRNO(pfm_start(fd, NULL), EBUSY);
+ *	}
+ *
+ * A test passes if its function returns. A check that fails says where and
+ * why, and ends its process; a process that a test has forked ends the same
+ * way, and reap() notices. What a test leaves running is killed.
+ *
+ * usage: PROGRAM [--list | NAME...]
+ */
+#ifndef GUEST_CHECK_H
+#define GUEST_CHECK_H
+
+#include <errno.h>
+#include <stdbool.h>
+#include <sys/types.h>
+
+/* Seconds after which a test has failed. */
+#define CHECK_TIMEOUT	60
+
+struct check_test {
+	const char *name;
+	void (*run)(void);
+};
+
+/* Tests run in the order of the source: the section keeps it. */
+#define TEST(name_)							\
+	static void name_(void);					\
+	static const struct check_test test_##name_			\
+	__attribute__((used, section("check_tests"),			\
+		       aligned(sizeof(void *)))) = {			\
+		.name = #name_, .run = name_ };				\
+	static void name_(void)
+
+__attribute__((noreturn, format(printf, 3, 4)))
+void check_failed(const char *file, int line, const char *format, ...);
+__attribute__((noreturn, format(printf, 1, 2)))
+void check_skip(const char *format, ...);
+void check_errno(const char *file, int line, const char *expr, long result,
+		 int error, int expected);
+void check_eq(const char *file, int line, const char *expr,
+	      unsigned long long value, unsigned long long expected);
+
+#define CHECK(expr)							\
+	((expr) ? (void)0 :						\
+		  check_failed(__FILE__, __LINE__, "%s", #expr))
+#define CHECK_EQ(expr, expected)					\
+	check_eq(__FILE__, __LINE__, #expr " == " #expected, (expr), (expected))
+/* The expression is -1, and errno this. */
+#define CHECK_ERRNO(expr, expected)					\
+	({								\
+		long result_ = (expr);					\
+									\
+		check_errno(__FILE__, __LINE__, #expr, result_, errno,	\
+			    expected);					\
+	})
+/* The expression is not negative; its value. */
+#define CHECK_OK(expr)							\
+	({								\
+		__typeof__(expr) result_ = (expr);			\
+									\
+		if (result_ < 0)					\
+			check_failed(__FILE__, __LINE__, "%s", #expr);	\
+		result_;						\
+	})
+
+/* Run a function in a child; its checks count. Return: the process. */
+pid_t spawn(void (*function)(void *arg), void *arg);
+/* Wait for a child and return its wait status. */
+int wait_for(pid_t pid);
+/* Wait for a child whose checks must have passed. */
+void reap(pid_t pid);
+
+#endif /* GUEST_CHECK_H */
