@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/*
+ * ctx.c - contexts, counters and sampling buffers as most tests want them
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "ctx.h"
+
+#define PARAMETERS	"/sys/module/perfmon/parameters/"
+
+pid_t thread_id(void)
+{
+	return syscall(SYS_gettid);
+}
+
+static void read_text(const char *path, char *text, size_t size)
+{
+	int fd = CHECK_OK(open(path, O_RDONLY | O_CLOEXEC));
+	ssize_t len = CHECK_OK(read(fd, text, size - 1));
+
+	text[len] = '\0';
+	close(fd);
+}
+
+long read_number(const char *path)
+{
+	char text[32];
+	long number;
+
+	read_text(path, text, sizeof(text));
+	CHECK(sscanf(text, "%ld", &number) == 1);
+	return number;
+}
+
+int ctx_new(__u32 flags)
+{
+	pfarg_ctx_t ctx = { .ctx_flags = flags };
+
+	return CHECK_OK(pfm_create_context(&ctx, NULL, 0));
+}
+
+void ctx_load(int fd, pid_t tid)
+{
+	pfarg_load_t load = { .load_pid = tid };
+
+	CHECK_OK(pfm_load_context(fd, &load));
+}
+
+void ctx_load_self(int fd)
+{
+	ctx_load(fd, thread_id());
+}
+
+void ctx_start_on(int fd, pid_t tid)
+{
+	ctx_load(fd, tid);
+	CHECK_OK(pfm_start(fd, NULL));
+}
+
+void ctx_stop(int fd)
+{
+	CHECK_OK(pfm_stop(fd));
+}
+
+static pfarg_pmd_t read_pmd(int fd, unsigned int n)
+{
+	pfarg_pmd_t pmd = { .reg_num = n };
+
+	CHECK_OK(pfm_read_pmds(fd, &pmd, 1));
+	return pmd;
+}
+
+__u64 ctx_read(int fd, unsigned int pmd)
+{
+	return read_pmd(fd, pmd).reg_value;
+}
+
+__u64 ctx_last_reset(int fd, unsigned int pmd)
+{
+	return read_pmd(fd, pmd).reg_last_reset_val;
+}
+
+static bool is_in_state(int fd, const char *state)
+{
+	char path[64], text[512], want[64];
+
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
+	snprintf(want, sizeof(want), "pfm_state:\t%s\n", state);
+	read_text(path, text, sizeof(text));
+	return strstr(text, want);
+}
+
+void ctx_wait_state(int fd, const char *state)
+{
+	while (!is_in_state(fd, state))
+		sched_yield();
+}
+
+void ctx_expect_state(int fd, const char *state)
+{
+	if (!is_in_state(fd, state))
+		check_failed(__FILE__, __LINE__, "context is not %s", state);
+}
+
+struct counter counter(unsigned int n, __u32 flags, __u64 period)
+{
+	struct counter c = {
+		.pmc = { .reg_num = n, .reg_flags = flags,
+			 .reg_value = PAGE_FAULTS },
+		.pmd = { .reg_num = n, .reg_value = -period,
+			 .reg_long_reset = -period,
+			 .reg_short_reset = -period },
+	};
+
+	return c;
+}
+
+void counter_write(int fd, struct counter *c)
+{
+	CHECK_OK(pfm_write_pmcs(fd, &c->pmc, 1));
+	CHECK_OK(pfm_write_pmds(fd, &c->pmd, 1));
+}
+
+void ctx_add_counter(int fd, unsigned int n, __u32 flags, __u64 period)
+{
+	struct counter c = counter(n, flags, period);
+
+	counter_write(fd, &c);
+}
+
+int ctx_counting(void)
+{
+	int fd = ctx_new(0);
+
+	ctx_add_counter(fd, 0, 0, 0);
+	return fd;
+}
+
+int ctx_notifying(__u32 ctx_flags, __u64 period)
+{
+	int fd = ctx_new(ctx_flags);
+
+	ctx_add_counter(fd, 0, PFM_REGFL_OVFL_NOTIFY, period);
+	return fd;
+}
+
+int smpl_create(pfarg_ctx_t *ctx, __u32 ctx_flags, __u64 buf_size,
+		__u32 buf_flags)
+{
+	pfm_default_smpl_arg_t arg = { .buf_size = buf_size,
+				       .buf_flags = buf_flags };
+
+	*ctx = (pfarg_ctx_t){ .ctx_smpl_buf_id = PFM_DFL_SMPL_UUID,
+			      .ctx_flags = ctx_flags };
+	return pfm_create_context(ctx, &arg, sizeof(arg));
+}
+
+struct smpl smpl_new(__u32 ctx_flags, __u64 buf_size, __u32 buf_flags)
+{
+	struct smpl s;
+	pfarg_ctx_t ctx;
+
+	s.fd = CHECK_OK(smpl_create(&ctx, ctx_flags, buf_size, buf_flags));
+	s.size = ctx.ctx_smpl_buf_size;
+	s.hdr = mmap(NULL, s.size, PROT_READ, MAP_SHARED, s.fd, 0);
+	CHECK(s.hdr != MAP_FAILED);
+	return s;
+}
+
+static unsigned int count_pmds(void)
+{
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; i < PFM_MAX_PMDS; i++) {
+		pfarg_pmdinfo_t info = { .reg_num = i };
+
+		n += !pfm_getinfo_pmds(&info, 1);
+	}
+	return n;
+}
+
+/* Full: what is left takes no largest entry, one that holds all PMDs. */
+__u64 smpl_size_for(unsigned int n, size_t entry_size, size_t hdr_size)
+{
+	return sizeof(pfm_default_smpl_hdr_t) + (n - 1) * entry_size +
+	       hdr_size + sizeof(__u64) * count_pmds();
+}
+
+static size_t entry_size(unsigned int pmds)
+{
+	return sizeof(pfm_default_smpl_entry_t) + pmds * sizeof(__u64);
+}
+
+struct smpl smpl_new_for(__u32 ctx_flags, unsigned int n, unsigned int pmds)
+{
+	return smpl_new(ctx_flags,
+			smpl_size_for(n, entry_size(pmds),
+				      sizeof(pfm_default_smpl_entry_t)), 0);
+}
+
+const pfm_default_smpl_entry_t *smpl_entry(const struct smpl *s, unsigned int i,
+					   unsigned int pmds)
+{
+	const char *first = (const char *)(s->hdr + 1);
+
+	return (const void *)(first + i * entry_size(pmds));
+}
+
+const __u64 *smpl_values(const pfm_default_smpl_entry_t *entry)
+{
+	return (const __u64 *)(entry + 1);
+}
+
+static void write_text(const char *path, const char *text)
+{
+	int fd = CHECK_OK(open(path, O_WRONLY | O_CLOEXEC));
+
+	CHECK_OK(write(fd, text, strlen(text)));
+	close(fd);
+}
+
+void with_param(const struct param_run *r)
+{
+	char path[128], old[32];
+	int status;
+
+	snprintf(path, sizeof(path), PARAMETERS "%s", r->name);
+	read_text(path, old, sizeof(old));
+	write_text(path, r->value);
+	status = wait_for(spawn(r->run, r->arg));
+	write_text(path, old);
+	CHECK_EQ(status, 0);
+}

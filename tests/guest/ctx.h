@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0 */
+/*
+ * ctx.h - contexts, counters and sampling buffers as most tests want them
+ *
+ * What fails here fails the test.
+ */
+#ifndef GUEST_CTX_H
+#define GUEST_CTX_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include <perfmon/perfmon.h>
+#include <perfmon/perfmon_default_smpl.h>
+
+/* PMC value that counts page faults, at user and kernel level. */
+#define PAGE_FAULTS \
+	PFM_PERF_EVENT(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS)
+/* A PMC value that perf knows nothing about. */
+#define NO_SUCH_EVENT	PFM_PERF_EVENT(PERF_TYPE_SOFTWARE, 0xffff)
+
+/* Contexts */
+
+int ctx_new(__u32 flags);
+void ctx_load(int fd, pid_t tid);
+void ctx_load_self(int fd);
+/* Load, start. */
+void ctx_start_on(int fd, pid_t tid);
+void ctx_stop(int fd);
+__u64 ctx_read(int fd, unsigned int pmd);
+__u64 ctx_last_reset(int fd, unsigned int pmd);
+/* Wait until the context is in a state, as its fdinfo names it. */
+void ctx_wait_state(int fd, const char *state);
+void ctx_expect_state(int fd, const char *state);
+
+/* Counters: PMCn and PMDn */
+
+struct counter {
+	pfarg_pmc_t	pmc;
+	pfarg_pmd_t	pmd;
+};
+
+/*
+ * Counter n of page faults that overflows each @period, or not at all if that
+ * is 0; @flags are PFM_REGFL_*.
+ */
+struct counter counter(unsigned int n, __u32 flags, __u64 period);
+void counter_write(int fd, struct counter *c);
+/* Both in one. */
+void ctx_add_counter(int fd, unsigned int n, __u32 flags, __u64 period);
+/* A context without format whose PMD0 counts, or notifies. */
+int ctx_counting(void);
+int ctx_notifying(__u32 ctx_flags, __u64 period);
+
+/* Sampling buffers of the default format */
+
+struct smpl {
+	int				fd;
+	size_t				size;
+	const pfm_default_smpl_hdr_t	*hdr;
+};
+
+/* The same with all that a program may want to choose. */
+int smpl_create(pfarg_ctx_t *ctx, __u32 ctx_flags, __u64 buf_size,
+		__u32 buf_flags);
+/* A context with a mapped buffer. */
+struct smpl smpl_new(__u32 ctx_flags, __u64 buf_size, __u32 buf_flags);
+/* Bytes of a buffer that is full after n entries of entry_size bytes. */
+__u64 smpl_size_for(unsigned int n, size_t entry_size, size_t hdr_size);
+/* Such a buffer with whole headers and @pmds values in each entry. */
+struct smpl smpl_new_for(__u32 ctx_flags, unsigned int n, unsigned int pmds);
+/* Entry i of entries that all have @pmds values, and these values. */
+const pfm_default_smpl_entry_t *smpl_entry(const struct smpl *s, unsigned int i,
+					   unsigned int pmds);
+const __u64 *smpl_values(const pfm_default_smpl_entry_t *entry);
+
+/* Parameters of the module perfmon */
+
+struct param_run {
+	const char	*name;
+	const char	*value;
+	void		(*run)(void *arg);
+	void		*arg;
+};
+
+/* Run a function in a child while a parameter has a value. */
+void with_param(const struct param_run *r);
+
+pid_t thread_id(void);
+/* The first number in a file. */
+long read_number(const char *path);
+
+#endif /* GUEST_CTX_H */

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/*
+ * exec_worker.c - the program "worker": what a worker becomes by exec
+ */
+#include <stddef.h>
+
+#include "worker.h"
+
+int main(void)
+{
+	worker_loop(WORKER_ASK_FD, WORKER_DONE_FD, NULL);
+	return 0;
+}

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+#
+# The programs that test perfmon from inside a guest.
+#
+#   make -f tests/guest/guest.mk UARCH=x86_64	from the top of the tree; or arm64
+#
+# What is built goes to build/$(UARCH)/tests/, all linked statically. On x86_64
+# some are built a second time as 32-bit programs, NAME32.
+
+UARCH ?= x86_64
+GOUT := build/$(UARCH)/tests
+GOBJ := build/$(UARCH)/obj
+LIBPERFMON := build/$(UARCH)/libperfmon.a
+
+GUEST_TESTS := commands mapping messages lifecycle sampling syswide simpmu
+GUEST_TESTS32 := commands sampling
+GUEST_SHARED := check ctx faults worker
+
+ifeq ($(UARCH),x86_64)
+GCC := gcc
+GUEST_PROGRAMS32 := $(GUEST_TESTS32:%=$(GOUT)/%32)
+else ifeq ($(UARCH),arm64)
+GCC := aarch64-linux-gnu-gcc-12
+else
+$(error UARCH=$(UARCH) is neither x86_64 nor arm64)
+endif
+
+GCFLAGS := -O2 -g -Wall -Wextra -Werror -std=gnu11 -Isdk/include -MMD -MP
+# Debian keeps <asm/> in the directory of the 64-bit architecture.
+GCFLAGS32 := $(GCFLAGS) -m32 -idirafter /usr/include/x86_64-linux-gnu
+GUEST_PROGRAMS := $(addprefix $(GOUT)/,$(GUEST_TESTS) retire worker)
+SHARED_OBJ := $(GUEST_SHARED:%=$(GOBJ)/tests/guest/%.o)
+SHARED_OBJ32 := $(SHARED_OBJ:.o=.32.o) $(GOBJ)/lib/perfmonctl.32.o
+
+.PHONY: guest guest-clean
+guest: $(GUEST_PROGRAMS) $(GUEST_PROGRAMS32)
+
+.SECONDARY:
+
+$(GOBJ)/tests/guest/%.o: tests/guest/%.c tests/guest/guest.mk
+	@mkdir -p $(@D)
+	$(GCC) $(GCFLAGS) -c -o $@ $<
+
+$(GOBJ)/%.32.o: %.c tests/guest/guest.mk
+	@mkdir -p $(@D)
+	$(GCC) $(GCFLAGS32) -c -o $@ $<
+
+# Its own makefile knows when it is out of date.
+.PHONY: libperfmon
+$(LIBPERFMON): libperfmon
+libperfmon:
+	@$(MAKE) -s -f tools/user.mk UARCH=$(UARCH) $(LIBPERFMON)
+
+$(GOUT)/worker: $(GOBJ)/tests/guest/exec_worker.o $(SHARED_OBJ) $(LIBPERFMON)
+	@mkdir -p $(@D)
+	$(GCC) -static -o $@ $^ -lpthread
+
+$(GOUT)/retire: $(GOBJ)/tests/guest/retire.o
+	@mkdir -p $(@D)
+	$(GCC) -static -o $@ $^
+
+$(GOUT)/%: $(GOBJ)/tests/guest/%.o $(SHARED_OBJ) $(LIBPERFMON)
+	@mkdir -p $(@D)
+	$(GCC) -static -o $@ $^ -lpthread
+
+$(GOUT)/%32: $(GOBJ)/tests/guest/%.32.o $(SHARED_OBJ32)
+	@mkdir -p $(@D)
+	$(GCC) -m32 -static -o $@ $^ -lpthread
+
+guest-clean:
+	rm -f $(GUEST_PROGRAMS) $(GUEST_PROGRAMS32) $(GOBJ)/tests/guest/*
+
+-include $(wildcard $(GOBJ)/tests/guest/*.d $(GOBJ)/lib/perfmonctl.32.d)
