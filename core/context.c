@@ -108,17 +108,16 @@ static void pfm_detach_work(struct work_struct *work)
 {
 	struct pfm_context *ctx =
 		container_of(work, struct pfm_context, detach);
-	bool told = false;
+	bool tell = false;
 
 	mutex_lock(&ctx->mutex);
-	if (ctx->loaded) {
+	if (ctx->loaded && pfm_session_is_gone(ctx, &tell)) {
 		pfm_detach(ctx);
-		told = ctx->exiting;
-		if (told)
+		if (tell)
 			pfm_msgq_put_end(&ctx->msgq);
 	}
 	mutex_unlock(&ctx->mutex);
-	if (told)
+	if (tell)
 		pfm_tell_readers(ctx);
 }
 

@@ -3,7 +3,10 @@
  * core.h - the perfmon core's own structures
  *
  * Locking, outermost first:
- *   pfm_context.mutex   commands against each other
+ *   signal->exec_update_lock of the thread to attach to: an exec holds it while
+ *                       it closes descriptors
+ *   pfm_context.mutex   commands against each other; no user memory is touched
+ *                       under it
  *   registry mutexes    formats (fmt.c), PMU (pmu.c)
  *   pfm_sessions lock   who is attached to what (session.c); taken by the exit
  *                       and exec probes, which may not sleep
@@ -143,7 +146,8 @@ struct pfm_msgq {
  * @flags:    PFM_FL_*
  * @started:  between PFM_START and PFM_STOP
  * @loaded:   attached to a thread or CPU
- * @exiting:  the monitored thread is gone: send PFM_MSG_END
+ * @gone:     the monitored thread is gone; under the sessions' lock
+ * @tell:     and PFM_MSG_END says so
  * @user_only: the creator may not see the kernel
  * @session:  what it is attached to
  * @sets:     event sets, increasing number
@@ -181,7 +185,8 @@ struct pfm_context {
 	u32			flags;
 	bool			started;
 	bool			loaded;
-	bool			exiting;
+	bool			gone;
+	bool			tell;
 	bool			user_only;
 	struct pfm_pmu_session	session;
 	struct list_head	sets;
@@ -229,9 +234,9 @@ int pfm_stop_monitoring(struct pfm_context *ctx);
 int pfm_check_cpu(const struct pfm_context *ctx);
 
 /* regs.c */
-int pfm_write_pmc(struct pfm_context *ctx, pfarg_pmc_t *req);
-int pfm_write_pmd(struct pfm_context *ctx, pfarg_pmd_t *req);
-int pfm_read_pmd(struct pfm_context *ctx, pfarg_pmd_t *req);
+int pfm_write_pmc(struct pfm_context *ctx, void *elem);
+int pfm_write_pmd(struct pfm_context *ctx, void *elem);
+int pfm_read_pmd(struct pfm_context *ctx, void *elem);
 int pfm_getinfo_pmc(const struct pfm_pmu *pmu, pfarg_pmcinfo_t *req);
 int pfm_getinfo_pmd(const struct pfm_pmu *pmu, pfarg_pmdinfo_t *req);
 
@@ -285,6 +290,7 @@ int pfm_pmu_find(const struct pfm_reg_desc *regs, u16 n, u16 num);
 /* session.c */
 int pfm_session_reserve(struct pfm_context *ctx);
 void pfm_session_release(struct pfm_context *ctx);
+bool pfm_session_is_gone(struct pfm_context *ctx, bool *tell);
 int pfm_session_init(void);
 void pfm_session_exit(void);
 

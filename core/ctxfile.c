@@ -10,28 +10,44 @@
 #include <linux/uaccess.h>
 #include "core.h"
 
+/* An element of a vector: on the right CPU if it may touch the PMU. */
+static int pfm_one_reg(struct pfm_context *ctx, void *elem,
+		       int (*one)(struct pfm_context *ctx, void *elem))
+{
+	int ret;
+
+	mutex_lock(&ctx->mutex);
+	ret = ctx->loaded ? pfm_check_cpu(ctx) : 0;
+	if (!ret)
+		ret = one(ctx, elem);
+	mutex_unlock(&ctx->mutex);
+	return ret;
+}
+
 static int pfm_one_write_pmc(void *ctx, void *elem)
 {
-	return pfm_write_pmc(ctx, elem);
+	return pfm_one_reg(ctx, elem, pfm_write_pmc);
 }
 
 static int pfm_one_write_pmd(void *ctx, void *elem)
 {
-	return pfm_write_pmd(ctx, elem);
+	return pfm_one_reg(ctx, elem, pfm_write_pmd);
 }
 
 static int pfm_one_read_pmd(void *ctx, void *elem)
 {
-	return pfm_read_pmd(ctx, elem);
+	return pfm_one_reg(ctx, elem, pfm_read_pmd);
 }
 
-/* Vectors touch the PMU if the context is attached: on the right CPU then. */
-static long pfm_regs_cmd(struct pfm_context *ctx, const struct pfm_ioc *ioc,
-			 size_t size, int (*one)(void *ctx, void *elem))
+static int pfm_locked(struct pfm_context *ctx,
+		      int (*cmd)(struct pfm_context *ctx))
 {
-	int ret = ctx->loaded ? pfm_check_cpu(ctx) : 0;
+	int ret;
 
-	return ret ?: pfm_vector(ioc, size, ctx, one);
+	mutex_lock(&ctx->mutex);
+	ret = cmd(ctx);
+	mutex_unlock(&ctx->mutex);
+	return ret;
 }
 
 static long pfm_load_cmd(struct pfm_context *ctx, const struct pfm_ioc *ioc)
@@ -47,13 +63,17 @@ static long pfm_load_cmd(struct pfm_context *ctx, const struct pfm_ioc *ioc)
 static long pfm_start_cmd(struct pfm_context *ctx, const struct pfm_ioc *ioc)
 {
 	pfarg_start_t req;
+	bool given = ioc->arg || ioc->narg;
+	int ret;
 
-	if (!ioc->arg && !ioc->narg)
-		return pfm_start_monitoring(ctx, NULL);
-	if (!ioc->arg || ioc->narg != 1 ||
-	    copy_from_user(&req, u64_to_user_ptr(ioc->arg), sizeof(req)))
+	if (given &&
+	    (ioc->narg != 1 ||
+	     copy_from_user(&req, u64_to_user_ptr(ioc->arg), sizeof(req))))
 		return -EFAULT;
-	return pfm_start_monitoring(ctx, &req);
+	mutex_lock(&ctx->mutex);
+	ret = pfm_start_monitoring(ctx, given ? &req : NULL);
+	mutex_unlock(&ctx->mutex);
+	return ret;
 }
 
 static long pfm_ctx_cmd(struct pfm_context *ctx, unsigned int cmd,
@@ -61,24 +81,24 @@ static long pfm_ctx_cmd(struct pfm_context *ctx, unsigned int cmd,
 {
 	switch (cmd) {
 	case PFM_IOC(PFM_WRITE_PMCS):
-		return pfm_regs_cmd(ctx, ioc, sizeof(pfarg_pmc_t),
-				    pfm_one_write_pmc);
+		return pfm_vector(ioc, sizeof(pfarg_pmc_t), ctx,
+				  pfm_one_write_pmc);
 	case PFM_IOC(PFM_WRITE_PMDS):
-		return pfm_regs_cmd(ctx, ioc, sizeof(pfarg_pmd_t),
-				    pfm_one_write_pmd);
+		return pfm_vector(ioc, sizeof(pfarg_pmd_t), ctx,
+				  pfm_one_write_pmd);
 	case PFM_IOC(PFM_READ_PMDS):
-		return pfm_regs_cmd(ctx, ioc, sizeof(pfarg_pmd_t),
-				    pfm_one_read_pmd);
+		return pfm_vector(ioc, sizeof(pfarg_pmd_t), ctx,
+				  pfm_one_read_pmd);
 	case PFM_IOC(PFM_LOAD_CONTEXT):
 		return pfm_load_cmd(ctx, ioc);
 	case PFM_IOC(PFM_START):
 		return pfm_start_cmd(ctx, ioc);
 	case PFM_IOC(PFM_STOP):
-		return pfm_stop_monitoring(ctx);
+		return pfm_locked(ctx, pfm_stop_monitoring);
 	case PFM_IOC(PFM_RESTART):
-		return pfm_restart_context(ctx);
+		return pfm_locked(ctx, pfm_restart_context);
 	case PFM_IOC(PFM_UNLOAD_CONTEXT):
-		return pfm_unload(ctx);
+		return pfm_locked(ctx, pfm_unload);
 	default:
 		return -ENOTTY;
 	}
@@ -100,9 +120,7 @@ static long pfm_ctx_ioctl(struct file *file, unsigned int cmd,
 	/* A system-wide command must end on the CPU that it began on. */
 	if (pfm_is_syswide(ctx))
 		migrate_disable();
-	mutex_lock(&ctx->mutex);
 	ret = pfm_ctx_cmd(ctx, cmd, &ioc);
-	mutex_unlock(&ctx->mutex);
 	if (pfm_is_syswide(ctx))
 		migrate_enable();
 	return ret;

@@ -31,23 +31,13 @@ static bool pfm_is_self(const struct task_struct *task)
 	return same_thread_group((struct task_struct *)task, current);
 }
 
-static int pfm_find_target(struct pfm_context *ctx, const pfarg_load_t *req)
+static struct task_struct *pfm_get_task(pid_t vpid)
 {
-	struct pfm_pmu_session *s = &ctx->session;
-	struct pid *pid;
+	struct pid *pid = find_get_pid(vpid);
+	struct task_struct *task = get_pid_task(pid, PIDTYPE_PID);
 
-	s->task = NULL;
-	s->cpu = -1;
-	if (pfm_is_syswide(ctx)) {
-		if (req->load_pid != task_pid_vnr(current))
-			return -EINVAL;
-		s->cpu = raw_smp_processor_id();
-		return 0;
-	}
-	pid = find_get_pid(req->load_pid);
-	s->task = get_pid_task(pid, PIDTYPE_PID);
 	put_pid(pid);
-	return s->task ? 0 : -ESRCH;
+	return task;
 }
 
 static int pfm_load_regs(struct pfm_context *ctx)
@@ -80,28 +70,17 @@ static int pfm_load_pmu(struct pfm_context *ctx)
 	return ret;
 }
 
-/* Check the right to attach and attach, so that no exec comes between. */
-static int pfm_attach(struct pfm_context *ctx)
-{
-	struct task_struct *task = ctx->session.task;
-	int ret;
-
-	if (!task)
-		return pfm_load_pmu(ctx);
-	ret = pfm_may_attach_begin(task);
-	if (ret)
-		return ret;
-	ret = pfm_load_pmu(ctx);
-	pfm_may_attach_end(task);
-	return ret;
-}
-
-static int pfm_check_load(struct pfm_context *ctx, const pfarg_load_t *req)
+static int pfm_check_load(struct pfm_context *ctx, const pfarg_load_t *req,
+			  const struct task_struct *task)
 {
 	if (ctx->loaded)
 		return -EBUSY;
 	if (req->reserved1 ||
 	    memchr_inv(req->reserved2, 0, sizeof(req->reserved2)))
+		return -EINVAL;
+	if (!task && req->load_pid != task_pid_vnr(current))
+		return -EINVAL;
+	if (ctx->flags & PFM_FL_NOTIFY_BLOCK && pfm_is_self(task))
 		return -EINVAL;
 	return pfm_find_set(ctx, req->load_set) ? 0 : -EINVAL;
 }
@@ -114,38 +93,69 @@ static void pfm_put_target(struct pfm_context *ctx)
 	ctx->session.cpu = -1;
 }
 
-/*
- * PFM_LOAD_CONTEXT. Context: process on the CPU to monitor, which it does not
- * leave; pfm_context.mutex held.
- * Return: 0; -EBUSY if attached already, or thread or CPU taken; -EINVAL;
- * -ESRCH; -EPERM; what the PMU says.
- */
-int pfm_load(struct pfm_context *ctx, const pfarg_load_t *req)
+/* Attach to @task, or to this CPU if it is NULL. */
+static int pfm_load_locked(struct pfm_context *ctx, const pfarg_load_t *req,
+			   struct task_struct *task)
 {
-	int ret;
+	int ret = pfm_check_load(ctx, req, task);
 
-	ret = pfm_check_load(ctx, req);
 	if (ret)
 		return ret;
-	ret = pfm_find_target(ctx, req);
-	if (ret)
-		return ret;
-	ret = -EINVAL;
-	if (ctx->flags & PFM_FL_NOTIFY_BLOCK && pfm_is_self(ctx->session.task))
-		goto err_put;
+	if (task)
+		ctx->session.task = get_task_struct(task);
+	else
+		ctx->session.cpu = raw_smp_processor_id();
+	ctx->session.user_only = ctx->user_only;
 	ret = pfm_session_reserve(ctx);
 	if (ret)
 		goto err_put;
 	pfm_msgq_reset(&ctx->msgq);
 	ctx->set = pfm_find_set(ctx, req->load_set);
-	ctx->session.user_only = ctx->user_only;
 	bitmap_zero(ctx->to_reset, PFM_MAX_PMDS);
-	ret = pfm_attach(ctx);
+	ret = pfm_load_pmu(ctx);
 	if (!ret)
 		return 0;
 	pfm_session_release(ctx);
 err_put:
 	pfm_put_target(ctx);
+	return ret;
+}
+
+static int pfm_load_target(struct pfm_context *ctx, const pfarg_load_t *req,
+			   struct task_struct *task)
+{
+	int ret;
+
+	mutex_lock(&ctx->mutex);
+	ret = pfm_load_locked(ctx, req, task);
+	mutex_unlock(&ctx->mutex);
+	return ret;
+}
+
+/*
+ * PFM_LOAD_CONTEXT. The right to attach is checked, and the context attached,
+ * while no exec of the thread can complete.
+ * Context: process; for a system-wide context on the CPU to monitor, which it
+ * does not leave.
+ * Return: 0; -EBUSY if attached already, or thread or CPU taken; -EINVAL;
+ * -ESRCH; -EPERM; what the PMU says.
+ */
+int pfm_load(struct pfm_context *ctx, const pfarg_load_t *req)
+{
+	struct task_struct *task;
+	int ret;
+
+	if (pfm_is_syswide(ctx))
+		return pfm_load_target(ctx, req, NULL);
+	task = pfm_get_task(req->load_pid);
+	if (!task)
+		return -ESRCH;
+	ret = pfm_may_attach_begin(task);
+	if (!ret) {
+		ret = pfm_load_target(ctx, req, task);
+		pfm_may_attach_end(task);
+	}
+	put_task_struct(task);
 	return ret;
 }
 

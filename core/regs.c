@@ -149,17 +149,18 @@ static void pfm_apply_conf(struct pfm_set *set, struct pfm_pmd *pmd,
 	pfm_prepare_ovfl(set, pmd);
 }
 
-/* The PMU follows a changed PMC or a counter that samples or no longer does. */
-static int pfm_reprogram(struct pfm_pmd *pmd, u64 pmc_value)
+/*
+ * The PMU follows a changed PMC, or a counter that samples or no longer does. The
+ * PMD is loaded with @value then.
+ */
+static int pfm_reprogram(struct pfm_pmd *pmd, u64 pmc_value, u64 value)
 {
 	struct pfm_context *ctx = pmd->ctx;
 	bool sampling = pfm_pmd_is_sampling(pmd);
-	u64 value;
 	int ret;
 
 	if (pmd->hw.pmc_value == pmc_value && pmd->hw.sampling == sampling)
 		return 0;
-	value = pfm_pmd_get(pmd);
 	pmd->hw.pmc_value = pmc_value;
 	pmd->hw.sampling = sampling;
 	if (!ctx->loaded)
@@ -168,30 +169,30 @@ static int pfm_reprogram(struct pfm_pmd *pmd, u64 pmc_value)
 	return ret ?: pfm_pmd_set(pmd, value);
 }
 
-static int pfm_write_pmc_paused(struct pfm_set *set, int slot, u64 value,
-				struct pfm_pmd *pmd,
-				const struct pfm_smpl_conf *conf)
+static void pfm_save_conf(const struct pfm_pmd *pmd, struct pfm_smpl_conf *conf)
 {
-	u64 old = set->pmcs[slot];
+	conf->flags = pmd->flags;
+	conf->eventid = pmd->eventid;
+	bitmap_copy(conf->smpl_pmds, pmd->smpl_pmds, PFM_MAX_PMDS);
+	bitmap_copy(conf->reset_pmds, pmd->reset_pmds, PFM_MAX_PMDS);
+}
+
+/* Change what a PMC and its PMD do, or nothing if the PMU refuses. */
+static int pfm_write_pmc_paused(struct pfm_set *set, struct pfm_pmd *pmd,
+				u64 pmc_value, const struct pfm_smpl_conf *conf)
+{
+	u64 old = pmd->hw.pmc_value, value = pfm_pmd_get(pmd);
+	struct pfm_smpl_conf old_conf;
 	int ret;
 
-	if (pmd) {
-		struct pfm_smpl_conf old_conf = {
-			.flags = pmd->flags, .eventid = pmd->eventid };
-
-		bitmap_copy(old_conf.smpl_pmds, pmd->smpl_pmds, PFM_MAX_PMDS);
-		bitmap_copy(old_conf.reset_pmds, pmd->reset_pmds, PFM_MAX_PMDS);
-		if (conf)
-			pfm_apply_conf(set, pmd, conf);
-		ret = pfm_reprogram(pmd, value);
-		if (ret) {
-			pfm_apply_conf(set, pmd, &old_conf);
-			pfm_reprogram(pmd, old);
-			return ret;
-		}
+	pfm_save_conf(pmd, &old_conf);
+	pfm_apply_conf(set, pmd, conf ?: &old_conf);
+	ret = pfm_reprogram(pmd, pmc_value, value);
+	if (ret) {
+		pfm_apply_conf(set, pmd, &old_conf);
+		pfm_reprogram(pmd, old, value);
 	}
-	set->pmcs[slot] = value;
-	return 0;
+	return ret;
 }
 
 static struct pfm_pmd *pfm_controlled_pmd(const struct pfm_pmu *pmu,
@@ -218,8 +219,9 @@ static bool pfm_pmc_is_good(const struct pfm_pmu *pmu, const pfarg_pmc_t *req,
  * One element of PFM_WRITE_PMCS. Context: process, pfm_context.mutex held.
  * Return: 0; -EINVAL, the element marked; -EBUSY; -ENOMEM; what the PMU says.
  */
-int pfm_write_pmc(struct pfm_context *ctx, pfarg_pmc_t *req)
+int pfm_write_pmc(struct pfm_context *ctx, void *elem)
 {
+	pfarg_pmc_t *req = elem;
 	const struct pfm_pmu *pmu = ctx->pmu;
 	struct pfm_smpl_conf conf;
 	struct pfm_set *set = pfm_find_set(ctx, req->reg_set);
@@ -248,7 +250,10 @@ int pfm_write_pmc(struct pfm_context *ctx, pfarg_pmc_t *req)
 	req->reg_flags &= ~PFM_REG_RETFL_MASK;
 
 	pfm_pause(ctx);
-	ret = pfm_write_pmc_paused(set, slot, value, pmd, smpl ? &conf : NULL);
+	ret = pmd ? pfm_write_pmc_paused(set, pmd, value, smpl ? &conf : NULL) :
+		    0;
+	if (!ret)
+		set->pmcs[slot] = value;
 	err = pfm_resume(ctx);
 	if (ret == -EINVAL)
 		return pfm_bad_elem(&req->reg_flags, PFM_REG_RETFL_EINVAL);
@@ -290,7 +295,7 @@ static int pfm_write_pmd_paused(struct pfm_set *set, struct pfm_pmd *pmd,
 	if (conf)
 		pfm_apply_conf(set, pmd, conf);
 	pfm_prepare_reset(pmd);
-	ret = pfm_reprogram(pmd, pmd->hw.pmc_value);
+	ret = pfm_reprogram(pmd, pmd->hw.pmc_value, pmd->last_reset);
 	return ret ?: pfm_pmd_set(pmd, pmd->last_reset);
 }
 
@@ -298,8 +303,9 @@ static int pfm_write_pmd_paused(struct pfm_set *set, struct pfm_pmd *pmd,
  * One element of PFM_WRITE_PMDS. Context: process, pfm_context.mutex held.
  * Return: 0; -EINVAL, the element marked; -EBUSY; -ENOMEM; what the PMU says.
  */
-int pfm_write_pmd(struct pfm_context *ctx, pfarg_pmd_t *req)
+int pfm_write_pmd(struct pfm_context *ctx, void *elem)
 {
+	pfarg_pmd_t *req = elem;
 	const struct pfm_pmu *pmu = ctx->pmu;
 	struct pfm_set *set = pfm_find_set(ctx, req->reg_set);
 	struct pfm_smpl_conf conf;
@@ -334,8 +340,9 @@ int pfm_write_pmd(struct pfm_context *ctx, pfarg_pmd_t *req)
  * One element of PFM_READ_PMDS. Context: process, pfm_context.mutex held.
  * Return: 0; -EINVAL, the element marked.
  */
-int pfm_read_pmd(struct pfm_context *ctx, pfarg_pmd_t *req)
+int pfm_read_pmd(struct pfm_context *ctx, void *elem)
 {
+	pfarg_pmd_t *req = elem;
 	const struct pfm_pmu *pmu = ctx->pmu;
 	struct pfm_set *set = pfm_find_set(ctx, req->reg_set);
 	struct pfm_pmd *pmd;

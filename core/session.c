@@ -62,8 +62,8 @@ int pfm_session_reserve(struct pfm_context *ctx)
 {
 	int ret;
 
-	ctx->exiting = false;
 	spin_lock(&pfm_sessions_lock);
+	ctx->gone = false;
 	if (ctx->session.task)
 		ret = pfm_reserve_thread(ctx);
 	else
@@ -83,6 +83,18 @@ void pfm_session_release(struct pfm_context *ctx)
 		pfm_num_cpus--;
 	}
 	spin_unlock(&pfm_sessions_lock);
+}
+
+/* Has the thread gone that @ctx is attached to now, not an earlier one? */
+bool pfm_session_is_gone(struct pfm_context *ctx, bool *tell)
+{
+	bool gone;
+
+	spin_lock(&pfm_sessions_lock);
+	gone = ctx->gone;
+	*tell = ctx->tell;
+	spin_unlock(&pfm_sessions_lock);
+	return gone;
 }
 
 static int pfm_is_ctx_file(const void *ctx, struct file *file, unsigned int fd)
@@ -105,7 +117,8 @@ static void pfm_session_gone(struct task_struct *task)
 	spin_lock(&pfm_sessions_lock);
 	ctx = pfm_session_find(task);
 	if (ctx) {
-		ctx->exiting = !pfm_holds_descriptor(ctx);
+		ctx->gone = true;
+		ctx->tell = !pfm_holds_descriptor(ctx);
 		schedule_work(&ctx->detach);
 	}
 	spin_unlock(&pfm_sessions_lock);

@@ -4,7 +4,6 @@
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
-#include <linux/perf_event.h>
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
@@ -21,6 +20,15 @@
 pid_t thread_id(void)
 {
 	return syscall(SYS_gettid);
+}
+
+void ctx_pin(int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	CHECK_OK(sched_setaffinity(0, sizeof(set), &set));
 }
 
 static void read_text(const char *path, char *text, size_t size)

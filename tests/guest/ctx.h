@@ -7,6 +7,7 @@
 #ifndef GUEST_CTX_H
 #define GUEST_CTX_H
 
+#include <linux/perf_event.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -88,6 +89,8 @@ struct param_run {
 void with_param(const struct param_run *r);
 
 pid_t thread_id(void);
+/* From now on the calling thread runs on this CPU only. */
+void ctx_pin(int cpu);
 /* The first number in a file. */
 long read_number(const char *path);
 

@@ -164,8 +164,8 @@ static inline void fixture_start(struct kunit *test)
 	struct fixture *f = test->priv;
 	pfarg_load_t load = { .load_pid = task_pid_vnr(current) };
 
-	fixture_lock(f->ctx);
 	KUNIT_ASSERT_EQ(test, pfm_load(f->ctx, &load), 0);
+	fixture_lock(f->ctx);
 	KUNIT_ASSERT_EQ(test, pfm_start_monitoring(f->ctx, NULL), 0);
 	fixture_unlock(f->ctx);
 }

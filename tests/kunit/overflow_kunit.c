@@ -556,9 +556,7 @@ static void blocking_oneself_is_refused_at_load(struct kunit *test)
 	struct fixture *f = fixture_create(test, PFM_FL_NOTIFY_BLOCK, false);
 	pfarg_load_t load = { .load_pid = task_pid_vnr(current) };
 
-	fixture_lock(f->ctx);
 	KUNIT_EXPECT_EQ(test, pfm_load(f->ctx, &load), -EINVAL);
-	fixture_unlock(f->ctx);
 }
 
 static struct kunit_case ctx_flags_cases[] = {
