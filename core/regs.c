@@ -43,6 +43,20 @@ static int pfm_reg_slot(const struct pfm_reg_desc *regs, u16 n, u16 num,
 	return array_index_nospec(slot, n);
 }
 
+/* Place and event set of a PMD, or an error marked in the element. */
+static int pfm_pmd_slot(struct pfm_context *ctx, pfarg_pmd_t *req,
+			struct pfm_set **set)
+{
+	const struct pfm_pmu *pmu = ctx->pmu;
+	int slot = pfm_reg_slot(pmu->pmds, pmu->num_pmds, req->reg_num,
+				&req->reg_flags);
+
+	*set = pfm_find_set(ctx, req->reg_set);
+	if (slot >= 0 && !*set)
+		return pfm_bad_elem(&req->reg_flags, PFM_REG_RETFL_NOSET);
+	return slot;
+}
+
 static u64 pfm_keep_reserved(const struct pfm_reg_desc *desc, u64 value)
 {
 	return (value & ~desc->rsvd) | (desc->dfl & desc->rsvd);
@@ -307,18 +321,15 @@ int pfm_write_pmd(struct pfm_context *ctx, void *elem)
 {
 	pfarg_pmd_t *req = elem;
 	const struct pfm_pmu *pmu = ctx->pmu;
-	struct pfm_set *set = pfm_find_set(ctx, req->reg_set);
 	struct pfm_smpl_conf conf;
+	struct pfm_set *set;
 	struct pfm_pmd *pmd;
 	bool smpl;
 	int slot, ret, err;
 
-	slot = pfm_reg_slot(pmu->pmds, pmu->num_pmds, req->reg_num,
-			    &req->reg_flags);
+	slot = pfm_pmd_slot(ctx, req, &set);
 	if (slot < 0)
 		return slot;
-	if (!set)
-		return pfm_bad_elem(&req->reg_flags, PFM_REG_RETFL_NOSET);
 	smpl = req->reg_flags & PFM_REGFL_SMPL;
 	pmd = &set->pmds[slot];
 	if (!pfm_pmd_is_good(pmd->hw.desc, req) ||
@@ -343,17 +354,13 @@ int pfm_write_pmd(struct pfm_context *ctx, void *elem)
 int pfm_read_pmd(struct pfm_context *ctx, void *elem)
 {
 	pfarg_pmd_t *req = elem;
-	const struct pfm_pmu *pmu = ctx->pmu;
-	struct pfm_set *set = pfm_find_set(ctx, req->reg_set);
+	struct pfm_set *set;
 	struct pfm_pmd *pmd;
 	int slot;
 
-	slot = pfm_reg_slot(pmu->pmds, pmu->num_pmds, req->reg_num,
-			    &req->reg_flags);
+	slot = pfm_pmd_slot(ctx, req, &set);
 	if (slot < 0)
 		return slot;
-	if (!set)
-		return pfm_bad_elem(&req->reg_flags, PFM_REG_RETFL_NOSET);
 	if (req->reg_flags & ~PFM_REG_RETFL_MASK)
 		return pfm_bad_elem(&req->reg_flags, PFM_REG_RETFL_EINVAL);
 	pmd = &set->pmds[slot];

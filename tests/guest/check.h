@@ -23,6 +23,9 @@
 /* Seconds after which a test has failed. */
 #define CHECK_TIMEOUT	60
 
+/* Exit statuses of a process that runs a test. */
+enum { PASSED, FAILED, SKIPPED };
+
 struct check_test {
 	const char *name;
 	void (*run)(void);
@@ -32,7 +35,7 @@ struct check_test {
 #define TEST(name_)							\
 	static void name_(void);					\
 	static const struct check_test test_##name_			\
-	__attribute__((used, section("check_tests"),			\
+	__attribute__((used, no_reorder, section("check_tests"),	\
 		       aligned(sizeof(void *)))) = {			\
 		.name = #name_, .run = name_ };				\
 	static void name_(void)

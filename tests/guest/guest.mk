@@ -12,8 +12,8 @@ GOUT := build/$(UARCH)/tests
 GOBJ := build/$(UARCH)/obj
 LIBPERFMON := build/$(UARCH)/libperfmon.a
 
-GUEST_TESTS := commands
-GUEST_TESTS32 := commands
+GUEST_TESTS := commands mapping messages lifecycle sampling syswide simpmu
+GUEST_TESTS32 := commands sampling
 GUEST_SHARED := check ctx faults worker
 
 ifeq ($(UARCH),x86_64)
@@ -30,7 +30,8 @@ GCFLAGS := -O2 -g -Wall -Wextra -Wno-unused-parameter -Werror -std=gnu11 -Isdk/i
 GCFLAGS32 := $(GCFLAGS) -m32 -idirafter /usr/include/x86_64-linux-gnu
 GUEST_PROGRAMS := $(addprefix $(GOUT)/,$(GUEST_TESTS) retire worker)
 SHARED_OBJ := $(GUEST_SHARED:%=$(GOBJ)/tests/guest/%.o)
-SHARED_OBJ32 := $(SHARED_OBJ:.o=.32.o) $(GOBJ)/lib/perfmonctl.32.o
+TEST_OBJ := $(SHARED_OBJ) $(GOBJ)/tests/guest/check_main.o
+TEST_OBJ32 := $(TEST_OBJ:.o=.32.o) $(GOBJ)/lib/perfmonctl.32.o
 
 .PHONY: guest guest-clean
 guest: $(GUEST_PROGRAMS) $(GUEST_PROGRAMS32)
@@ -56,11 +57,11 @@ $(GOUT)/retire: $(GOBJ)/tests/guest/retire.o
 	@mkdir -p $(@D)
 	$(GCC) -static -o $@ $^
 
-$(GOUT)/%: $(GOBJ)/tests/guest/%.o $(SHARED_OBJ) $(LIBPERFMON)
+$(GOUT)/%: $(GOBJ)/tests/guest/%.o $(TEST_OBJ) $(LIBPERFMON)
 	@mkdir -p $(@D)
 	$(GCC) -static -o $@ $^ -lpthread
 
-$(GOUT)/%32: $(GOBJ)/tests/guest/%.32.o $(SHARED_OBJ32)
+$(GOUT)/%32: $(GOBJ)/tests/guest/%.32.o $(TEST_OBJ32)
 	@mkdir -p $(@D)
 	$(GCC) -m32 -static -o $@ $^ -lpthread
 

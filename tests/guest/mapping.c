@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/*
+ * mapping.c - mapping the sampling buffer, and the memory it takes (3.5.4, 4.4.3)
+ */
+#define _GNU_SOURCE
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "ctx.h"
+#include "faults.h"
+#include "worker.h"
+
+#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
+#define PAGES		4
+#define SIZE		(PAGES * page())
+
+static size_t page(void)
+{
+	return sysconf(_SC_PAGESIZE);
+}
+
+/* A context with a buffer of PAGES pages that is not mapped. */
+static int new_buffer(void)
+{
+	pfarg_ctx_t ctx;
+	int fd = CHECK_OK(smpl_create(&ctx, 0, SIZE, 0));
+
+	CHECK_EQ(ctx.ctx_smpl_buf_size, SIZE);
+	return fd;
+}
+
+static void *map(int fd)
+{
+	return mmap(NULL, SIZE, PROT_READ, MAP_SHARED, fd, 0);
+}
+
+static void *map_ok(int fd)
+{
+	void *buf = map(fd);
+
+	CHECK(buf != MAP_FAILED);
+	return buf;
+}
+
+static void expect_no_map(int fd, size_t size, int prot, int flags, off_t offset)
+{
+	void *buf = mmap(NULL, size, prot, flags, fd, offset);
+
+	if (buf != MAP_FAILED)
+		check_failed(__FILE__, __LINE__,
+			     "mapped: size %zu, prot %#x, flags %#x, offset %lld",
+			     size, prot, flags, (long long)offset);
+}
+
+TEST(whole_buffer_can_be_mapped_shared_and_readable)
+{
+	const pfm_default_smpl_hdr_t *hdr = map_ok(new_buffer());
+
+	CHECK_EQ(hdr->hdr_version, PFM_DFL_SMPL_VERSION);
+	CHECK_EQ(hdr->hdr_buf_size, SIZE);
+}
+
+TEST(other_sizes_and_offsets_cannot_be_mapped)
+{
+	static const size_t pages[] = { 1, PAGES - 1, PAGES + 1, 2 * PAGES,
+					1000 };
+	static const int offsets[] = { 1, PAGES - 1, PAGES, 1000 };
+	int fd = new_buffer();
+
+	for (size_t i = 0; i < ARRAY_SIZE(pages); i++)
+		expect_no_map(fd, pages[i] * page(), PROT_READ, MAP_SHARED, 0);
+	for (size_t i = 0; i < ARRAY_SIZE(offsets); i++)
+		for (size_t n = 1; n <= PAGES; n++)
+			expect_no_map(fd, n * page(), PROT_READ, MAP_SHARED,
+				      offsets[i] * page());
+	map_ok(fd);
+}
+
+TEST(other_protections_and_flags_cannot_be_mapped)
+{
+	static const int flags[] = {
+		MAP_SHARED, MAP_SHARED | MAP_LOCKED, MAP_SHARED | MAP_GROWSDOWN,
+		MAP_PRIVATE, MAP_PRIVATE | MAP_LOCKED,
+		MAP_PRIVATE | MAP_NORESERVE, MAP_PRIVATE | MAP_POPULATE,
+	};
+	const int all = PROT_READ | PROT_WRITE | PROT_EXEC;
+	int fd = new_buffer();
+
+	for (size_t i = 0; i < ARRAY_SIZE(flags); i++)
+		for (int prot = PROT_NONE; prot <= all; prot++)
+			if (flags[i] != MAP_SHARED || prot != PROT_READ)
+				expect_no_map(fd, SIZE, prot, flags[i], 0);
+	map_ok(fd);
+}
+
+TEST(mapping_cannot_be_made_writable_or_executable)
+{
+	static const int prots[] = {
+		PROT_WRITE, PROT_EXEC, PROT_READ | PROT_WRITE,
+		PROT_READ | PROT_EXEC, PROT_READ | PROT_WRITE | PROT_EXEC,
+	};
+	char *buf = map_ok(new_buffer());
+
+	for (size_t i = 0; i < ARRAY_SIZE(prots); i++) {
+		CHECK_ERRNO(mprotect(buf, SIZE, prots[i]), EACCES);
+		CHECK_ERRNO(mprotect(buf + page(), page(), prots[i]), EACCES);
+	}
+}
+
+TEST(mapping_cannot_grow)
+{
+	char *buf = map_ok(new_buffer());
+
+	CHECK(mremap(buf, SIZE, 2 * SIZE, MREMAP_MAYMOVE) == MAP_FAILED);
+}
+
+TEST(buffer_is_mapped_once_in_a_process)
+{
+	int fd = new_buffer();
+	void *buf = map_ok(fd);
+
+	CHECK(map(fd) == MAP_FAILED);
+	CHECK_OK(munmap(buf, SIZE));
+	buf = map_ok(fd);
+	CHECK(map(fd) == MAP_FAILED);
+}
+
+TEST(buffers_of_two_contexts_can_be_mapped)
+{
+	CHECK(map_ok(new_buffer()) != map_ok(new_buffer()));
+}
+
+TEST(parts_can_be_unmapped)
+{
+	int fd = new_buffer();
+	char *buf = map_ok(fd);
+	const pfm_default_smpl_hdr_t *hdr = (void *)buf;
+
+	CHECK_OK(munmap(buf + page(), page()));
+	CHECK_EQ(hdr->hdr_buf_size, SIZE);
+	CHECK_EQ(buf[3 * page()], 0);
+	/* It is still mapped, if only in parts. */
+	CHECK(map(fd) == MAP_FAILED);
+	CHECK_OK(munmap(buf, page()));
+	CHECK(map(fd) == MAP_FAILED);
+	CHECK_OK(munmap(buf + 2 * page(), 2 * page()));
+	map_ok(fd);
+}
+
+TEST(new_buffer_is_zero_behind_its_header)
+{
+	const char *buf = map_ok(new_buffer());
+
+	for (size_t i = sizeof(pfm_default_smpl_hdr_t); i < SIZE; i++)
+		CHECK_EQ(buf[i], 0);
+}
+
+TEST(context_without_format_cannot_be_mapped)
+{
+	int fd = ctx_new(0);
+
+	for (size_t n = 1; n <= PAGES; n++)
+		expect_no_map(fd, n * page(), PROT_READ, MAP_SHARED, 0);
+}
+
+/* A context that samples this process, with 5 entries in its mapped buffer. */
+static struct smpl sampled(void)
+{
+	struct smpl s = smpl_new(0, SIZE, 0);
+
+	ctx_add_counter(s.fd, 0, 0, 1);
+	faults_prepare();
+	ctx_start_on(s.fd, thread_id());
+	touch_pages(5, NULL);
+	ctx_stop(s.fd);
+	return s;
+}
+
+TEST(buffer_can_be_read_after_close)
+{
+	struct smpl s = sampled();
+
+	CHECK_OK(close(s.fd));
+	CHECK_EQ(s.hdr->hdr_count, 5);
+	CHECK(in_touch_pages(smpl_entry(&s, 4, 0)->ip));
+}
+
+struct inherited {
+	struct smpl	s;
+	int		go;
+};
+
+static void read_inherited(void *arg)
+{
+	const struct inherited *in = arg;
+	char byte;
+
+	CHECK_EQ(in->s.hdr->hdr_count, 5);
+	/* The mapping that is inherited is the one that it may have. */
+	CHECK(mmap(NULL, in->s.size, PROT_READ, MAP_SHARED, in->s.fd, 0) ==
+	      MAP_FAILED);
+	CHECK(read(in->go, &byte, 1) == 1);
+	CHECK_EQ(in->s.hdr->hdr_count, 5);
+	CHECK(in_touch_pages(smpl_entry(&in->s, 4, 0)->ip));
+}
+
+TEST(children_inherit_the_mapping_and_keep_it)
+{
+	struct inherited in = { .s = sampled() };
+	int pipes[2];
+	pid_t child;
+
+	CHECK_OK(pipe(pipes));
+	in.go = pipes[0];
+	child = spawn(read_inherited, &in);
+	CHECK_OK(munmap((void *)in.s.hdr, in.s.size));
+	CHECK_OK(close(in.s.fd));
+	CHECK_OK(write(pipes[1], "", 1));
+	reap(child);
+}
+
+static void map_what_parent_has_mapped(void *arg)
+{
+	struct smpl *s = arg;
+
+	CHECK_OK(munmap((void *)s->hdr, s->size));
+	CHECK_EQ(((pfm_default_smpl_hdr_t *)map_ok(s->fd))->hdr_count, 5);
+}
+
+TEST(parent_and_child_may_both_map_the_buffer)
+{
+	struct smpl s = sampled();
+
+	reap(spawn(map_what_parent_has_mapped, &s));
+	CHECK(map(s.fd) == MAP_FAILED);
+	CHECK_OK(munmap((void *)s.hdr, s.size));
+	map_ok(s.fd);
+}
+
+TEST(writing_to_the_mapping_ends_the_process)
+{
+	volatile char *buf = map_ok(new_buffer());
+
+	/* A pipe's reading end that is the buffer: the kernel may not write. */
+	int pipes[2];
+
+	CHECK_OK(pipe(pipes));
+	CHECK_OK(write(pipes[1], "x", 1));
+	CHECK_ERRNO(read(pipes[0], (void *)buf, 1), EFAULT);
+}
+
+/* Limits */
+
+static void expect_no_memory(size_t pages)
+{
+	pfarg_ctx_t ctx;
+
+	CHECK_ERRNO(smpl_create(&ctx, 0, pages * page(), 0), ENOMEM);
+}
+
+static int create_pages(size_t pages)
+{
+	pfarg_ctx_t ctx;
+
+	return CHECK_OK(smpl_create(&ctx, 0, pages * page(), 0));
+}
+
+static void buffers_of_a_user(void *arg)
+{
+	int fd;
+
+	become_nobody();
+	expect_no_memory(16);
+	fd = create_pages(8);
+	expect_no_memory(8);
+	CHECK_OK(close(fd));
+	/* What is given back can be had again, any number of times. */
+	for (int i = 0; i < 10; i++)
+		CHECK_OK(close(create_pages(8)));
+}
+
+TEST(locked_memory_limit_is_respected)
+{
+	const struct rlimit limit = { 10 * page(), 10 * page() };
+	struct param_run r = { "paranoid", "0", buffers_of_a_user, NULL };
+
+	CHECK_OK(chmod(PFM_DEVICE, 0666));
+	CHECK_OK(setrlimit(RLIMIT_MEMLOCK, &limit));
+	with_param(&r);
+}
+
+TEST(locked_memory_limit_is_not_for_root)
+{
+	const struct rlimit limit = { page(), page() };
+
+	CHECK_OK(setrlimit(RLIMIT_MEMLOCK, &limit));
+	create_pages(8);
+}
+
+static void buffers_within_the_global_limit(void *arg)
+{
+	int fd = create_pages(10);
+	void *buf;
+
+	expect_no_memory(7);
+	create_pages(6);
+	expect_no_memory(1);
+	CHECK_OK(close(fd));
+	/* A mapping holds the buffer's memory after close(). */
+	fd = create_pages(10);
+	buf = mmap(NULL, 10 * page(), PROT_READ, MAP_SHARED, fd, 0);
+	CHECK(buf != MAP_FAILED);
+	CHECK_OK(close(fd));
+	expect_no_memory(1);
+	CHECK_OK(munmap(buf, 10 * page()));
+	for (int i = 0; i < 10; i++)
+		CHECK_OK(close(create_pages(10)));
+}
+
+TEST(global_limit_is_respected)
+{
+	char bytes[32];
+	struct param_run r = { "smpl_buf_size_max", bytes,
+			       buffers_within_the_global_limit, NULL };
+
+	snprintf(bytes, sizeof(bytes), "%zu", 16 * page());
+	with_param(&r);
+	/* The end of a process gives everything back. */
+	with_param(&r);
+}

@@ -1,0 +1,501 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/*
+ * messages.c - notifications: messages, signals, waiting for them (3.3, 3.4.3)
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/select.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "ctx.h"
+#include "faults.h"
+#include "worker.h"
+
+#define PERIOD		4
+#define MAX_MSGS	4
+
+static void set_nonblocking(int fd)
+{
+	CHECK_OK(fcntl(fd, F_SETFL, O_NONBLOCK));
+}
+
+static void expect_no_message(int fd)
+{
+	pfm_msg_t msg;
+
+	set_nonblocking(fd);
+	CHECK_ERRNO(read(fd, &msg, sizeof(msg)), EAGAIN);
+}
+
+static pfm_msg_t next_message(int fd)
+{
+	pfm_msg_t msg;
+
+	CHECK_EQ(read(fd, &msg, sizeof(msg)), sizeof(msg));
+	return msg;
+}
+
+static void expect_message(int fd, __u32 type)
+{
+	CHECK_EQ(next_message(fd).msg_type, type);
+}
+
+static bool is_readable(int fd)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+
+	CHECK_OK(poll(&p, 1, 0));
+	return p.revents & POLLIN;
+}
+
+/* Started on this thread: every PERIOD page faults a notification. */
+static int self_notifying(__u32 flags)
+{
+	int fd = ctx_notifying(flags, PERIOD);
+
+	faults_prepare();
+	ctx_start_on(fd, thread_id());
+	return fd;
+}
+
+/* The same on a worker. */
+static int notifying_on(const struct worker *w)
+{
+	int fd = ctx_notifying(0, PERIOD);
+
+	ctx_start_on(fd, w->pid);
+	return fd;
+}
+
+TEST(message_tells_what_overflowed_where_and_in_whom)
+{
+	int fd = ctx_new(0);
+	pfm_msg_t msg;
+
+	ctx_pin(0);
+	ctx_add_counter(fd, 0, PFM_REGFL_OVFL_NOTIFY, 0);
+	ctx_add_counter(fd, 5, PFM_REGFL_OVFL_NOTIFY, PERIOD);
+	faults_prepare();
+	ctx_start_on(fd, thread_id());
+	touch_pages(PERIOD, NULL);
+	msg = next_message(fd);
+	CHECK_EQ(msg.msg_type, PFM_MSG_OVFL);
+	CHECK_EQ(msg.ovfl.msg_ovfl_pid, getpid());
+	CHECK_EQ(msg.ovfl.msg_ovfl_tid, thread_id());
+	CHECK_EQ(msg.ovfl.msg_active_set, 0);
+	CHECK_EQ(msg.ovfl.msg_ovfl_cpu, 0);
+	CHECK(in_touch_pages(msg.ovfl.msg_ovfl_ip));
+	CHECK_EQ(msg.ovfl.msg_ovfl_pmds[0], 1 << 5);
+	for (int i = 1; i < PFM_MAX_PMD_BITVECTOR; i++)
+		CHECK_EQ(msg.ovfl.msg_ovfl_pmds[i], 0);
+}
+
+TEST(each_restart_allows_one_more_message)
+{
+	int fd = self_notifying(0);
+
+	for (int i = 0; i < 5; i++) {
+		touch_pages(PERIOD - 1, NULL);
+		CHECK(!is_readable(fd));
+		touch_pages(1, NULL);
+		expect_message(fd, PFM_MSG_OVFL);
+		/* Masked: what happens is neither counted nor notified. */
+		touch_pages(3 * PERIOD, NULL);
+		expect_no_message(fd);
+		CHECK_OK(pfm_restart(fd));
+	}
+}
+
+TEST(read_takes_whole_messages_only)
+{
+	static const size_t sizes[] = { 1, 4, sizeof(pfm_msg_t) - 1,
+					sizeof(pfm_msg_t) + 1,
+					2 * sizeof(pfm_msg_t) - 1 };
+	char bytes[2 * sizeof(pfm_msg_t)];
+	int fd = self_notifying(0);
+
+	touch_pages(PERIOD, NULL);
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++)
+		CHECK_ERRNO(read(fd, bytes, sizes[i]), EINVAL);
+	CHECK_EQ(read(fd, bytes, 0), 0);
+	expect_message(fd, PFM_MSG_OVFL);
+}
+
+TEST(read_of_nothing_does_not_wait)
+{
+	CHECK_EQ(read(ctx_new(0), NULL, 0), 0);
+}
+
+TEST(read_returns_the_messages_that_are_there)
+{
+	pfm_msg_t msgs[MAX_MSGS];
+	struct worker w;
+	int fd;
+
+	worker_start(&w);
+	fd = notifying_on(&w);
+	worker_do(&w, WORK_TOUCH, PERIOD);
+	worker_quit(&w);
+	ctx_wait_state(fd, "unloaded");
+	CHECK_EQ(read(fd, msgs, sizeof(msgs)), 2 * sizeof(*msgs));
+	CHECK_EQ(msgs[0].msg_type, PFM_MSG_OVFL);
+	CHECK_EQ(msgs[1].msg_type, PFM_MSG_END);
+}
+
+TEST(read_refuses_bad_address)
+{
+	int fd = self_notifying(0);
+
+	touch_pages(PERIOD, NULL);
+	CHECK_ERRNO(read(fd, (void *)8, sizeof(pfm_msg_t)), EFAULT);
+}
+
+TEST(nonblocking_read_fails_without_message)
+{
+	int fd = self_notifying(0);
+
+	expect_no_message(fd);
+	touch_pages(PERIOD, NULL);
+	expect_message(fd, PFM_MSG_OVFL);
+	expect_no_message(fd);
+}
+
+TEST(descriptor_cannot_be_sought_or_written)
+{
+	int fd = ctx_new(0);
+
+	CHECK_ERRNO(write(fd, "", 1), EINVAL);
+	CHECK_ERRNO(pread(fd, NULL, 0, 64), ESPIPE);
+}
+
+/* Wait until a child sleeps: in a system call, or blocked. */
+static void wait_asleep(pid_t pid)
+{
+	char path[64], state = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	while (state != 'S' && state != 'D') {
+		FILE *file = fopen(path, "r");
+
+		CHECK(file && fscanf(file, "%*d (%*[^)]) %c", &state) == 1);
+		fclose(file);
+		sched_yield();
+	}
+}
+
+static void read_overflow(void *fd)
+{
+	expect_message(*(int *)fd, PFM_MSG_OVFL);
+}
+
+static void poll_overflow(void *fd)
+{
+	struct pollfd p = { .fd = *(int *)fd, .events = POLLIN };
+
+	CHECK_EQ(poll(&p, 1, -1), 1);
+	CHECK_EQ(p.revents, POLLIN);
+}
+
+static void select_overflow(void *fd)
+{
+	fd_set set;
+	int n = *(int *)fd;
+
+	FD_ZERO(&set);
+	FD_SET(n, &set);
+	CHECK_EQ(select(n + 1, &set, NULL, NULL, NULL), 1);
+	CHECK(FD_ISSET(n, &set));
+}
+
+/* A child waits for a message before there is one. */
+static void expect_woken(void (*waiter)(void *fd))
+{
+	struct worker w;
+	pid_t child;
+	int fd;
+
+	worker_start(&w);
+	fd = notifying_on(&w);
+	child = spawn(waiter, &fd);
+	wait_asleep(child);
+	worker_do(&w, WORK_TOUCH, PERIOD);
+	reap(child);
+	worker_quit(&w);
+}
+
+TEST(message_wakes_blocked_read)
+{
+	expect_woken(read_overflow);
+}
+
+TEST(message_wakes_poll)
+{
+	expect_woken(poll_overflow);
+}
+
+TEST(message_wakes_select)
+{
+	expect_woken(select_overflow);
+}
+
+TEST(signal_interrupts_blocked_read)
+{
+	const struct sigaction action = { .sa_handler = SIG_IGN };
+	int fd = ctx_new(0);
+	pid_t child = spawn(read_overflow, &fd);
+
+	wait_asleep(child);
+	CHECK_OK(sigaction(SIGTERM, &action, NULL));
+	CHECK_OK(kill(child, SIGTERM));
+	CHECK_EQ(wait_for(child) & 0x7f, SIGTERM);
+}
+
+TEST(poll_tells_contexts_apart)
+{
+	struct worker w[2];
+	struct pollfd p[2];
+
+	for (int i = 0; i < 2; i++) {
+		worker_start(&w[i]);
+		p[i] = (struct pollfd){ notifying_on(&w[i]), POLLIN, 0 };
+	}
+	CHECK_EQ(poll(p, 2, 0), 0);
+	worker_do(&w[1], WORK_TOUCH, PERIOD);
+	CHECK_EQ(poll(p, 2, -1), 1);
+	CHECK_EQ(p[0].revents, 0);
+	CHECK_EQ(p[1].revents, POLLIN);
+	worker_do(&w[0], WORK_TOUCH, PERIOD);
+	CHECK_EQ(poll(p, 2, -1), 2);
+	for (int i = 0; i < 2; i++)
+		worker_quit(&w[i]);
+}
+
+/* Signals */
+
+static void block_signal(int number)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, number);
+	CHECK_OK(sigprocmask(SIG_BLOCK, &set, NULL));
+}
+
+static siginfo_t wait_signal(int number)
+{
+	siginfo_t info;
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, number);
+	CHECK_EQ(CHECK_OK(sigwaitinfo(&set, &info)), number);
+	return info;
+}
+
+static void ask_for_signal(int fd)
+{
+	CHECK_OK(fcntl(fd, F_SETOWN, getpid()));
+	CHECK_OK(fcntl(fd, F_SETFL, O_ASYNC | O_NONBLOCK));
+}
+
+TEST(notification_sends_sigio)
+{
+	int fd = self_notifying(0);
+
+	block_signal(SIGIO);
+	ask_for_signal(fd);
+	touch_pages(PERIOD, NULL);
+	wait_signal(SIGIO);
+	/* The message was there first. */
+	expect_message(fd, PFM_MSG_OVFL);
+}
+
+TEST(chosen_signal_carries_the_descriptor)
+{
+	int fd = self_notifying(0);
+	siginfo_t info;
+
+	block_signal(SIGRTMIN + 3);
+	CHECK_OK(fcntl(fd, F_SETSIG, SIGRTMIN + 3));
+	ask_for_signal(fd);
+	touch_pages(PERIOD, NULL);
+	info = wait_signal(SIGRTMIN + 3);
+	CHECK_EQ(info.si_fd, fd);
+	CHECK_EQ(info.si_code, POLL_IN);
+	expect_message(fd, PFM_MSG_OVFL);
+}
+
+TEST(without_messages_there_are_still_signals)
+{
+	int fd = self_notifying(PFM_FL_OVFL_NO_MSG);
+
+	block_signal(SIGIO);
+	ask_for_signal(fd);
+	for (int i = 0; i < 3; i++) {
+		touch_pages(PERIOD, NULL);
+		wait_signal(SIGIO);
+		expect_no_message(fd);
+		ctx_expect_state(fd, "masked");
+		CHECK_OK(pfm_restart(fd));
+	}
+}
+
+TEST(end_of_thread_sends_a_signal)
+{
+	struct worker w;
+	int fd;
+
+	worker_start(&w);
+	fd = notifying_on(&w);
+	block_signal(SIGIO);
+	ask_for_signal(fd);
+	worker_quit(&w);
+	wait_signal(SIGIO);
+	expect_message(fd, PFM_MSG_END);
+}
+
+/* The queue */
+
+TEST(load_empties_the_queue)
+{
+	int fd = self_notifying(0);
+
+	touch_pages(PERIOD, NULL);
+	CHECK_OK(pfm_unload_context(fd));
+	CHECK(is_readable(fd));
+	ctx_load_self(fd);
+	expect_no_message(fd);
+}
+
+TEST(unload_keeps_messages)
+{
+	int fd = self_notifying(0);
+
+	touch_pages(PERIOD, NULL);
+	CHECK_OK(pfm_unload_context(fd));
+	expect_message(fd, PFM_MSG_OVFL);
+}
+
+TEST(queue_that_is_full_drops_overflow_messages)
+{
+	int fd = self_notifying(0);
+
+	for (int i = 0; i < 3; i++) {
+		touch_pages(PERIOD, NULL);
+		CHECK_OK(pfm_restart(fd));
+	}
+	expect_message(fd, PFM_MSG_OVFL);
+	expect_no_message(fd);
+	/* And takes messages again. */
+	touch_pages(PERIOD, NULL);
+	expect_message(fd, PFM_MSG_OVFL);
+}
+
+/* PFM_MSG_END */
+
+TEST(end_message_comes_after_the_thread)
+{
+	struct worker w;
+	int fd;
+
+	worker_start(&w);
+	fd = notifying_on(&w);
+	worker_do(&w, WORK_TOUCH, PERIOD - 1);
+	CHECK(!is_readable(fd));
+	worker_quit(&w);
+	expect_message(fd, PFM_MSG_END);
+	ctx_expect_state(fd, "unloaded");
+	CHECK_ERRNO(pfm_unload_context(fd), EBUSY);
+	CHECK_ERRNO(pfm_stop(fd), EBUSY);
+	CHECK((__s64)ctx_read(fd, 0) >= -1);
+	expect_no_message(fd);
+}
+
+TEST(end_message_comes_although_messages_are_off)
+{
+	struct worker w;
+	int fd = ctx_notifying(PFM_FL_OVFL_NO_MSG, PERIOD);
+
+	worker_start(&w);
+	ctx_start_on(fd, w.pid);
+	worker_quit(&w);
+	expect_message(fd, PFM_MSG_END);
+}
+
+TEST(end_message_has_its_place_in_a_full_queue)
+{
+	struct worker w;
+	int fd;
+
+	worker_start(&w);
+	fd = notifying_on(&w);
+	for (int i = 0; i < 3; i++) {
+		worker_do(&w, WORK_TOUCH, PERIOD);
+		CHECK_OK(pfm_restart(fd));
+	}
+	worker_quit(&w);
+	ctx_wait_state(fd, "unloaded");
+	expect_message(fd, PFM_MSG_OVFL);
+	expect_message(fd, PFM_MSG_END);
+	expect_no_message(fd);
+}
+
+TEST(no_end_message_after_unload)
+{
+	struct worker w;
+	int fd;
+
+	worker_start(&w);
+	fd = notifying_on(&w);
+	CHECK_OK(pfm_unload_context(fd));
+	worker_quit(&w);
+	expect_no_message(fd);
+}
+
+struct shared {
+	int	fd;
+	bool	keep;
+};
+
+/* Monitors itself; whether it keeps the descriptor makes the difference. */
+static void monitored_child(void *arg)
+{
+	const struct shared *s = arg;
+
+	ctx_load_self(s->fd);
+	if (s->keep)
+		return;
+	/* close() would detach: another process has to hold it. */
+	close(s->fd);
+}
+
+TEST(no_end_message_for_self_monitoring)
+{
+	struct shared s = { .fd = ctx_new(0), .keep = true };
+
+	reap(spawn(monitored_child, &s));
+	ctx_expect_state(s.fd, "unloaded");
+	expect_no_message(s.fd);
+}
+
+TEST(context_can_be_used_again_after_end)
+{
+	struct worker w;
+	int fd;
+
+	worker_start(&w);
+	fd = notifying_on(&w);
+	worker_quit(&w);
+	expect_message(fd, PFM_MSG_END);
+	worker_start(&w);
+	ctx_start_on(fd, w.pid);
+	worker_do(&w, WORK_TOUCH, 1);
+	worker_quit(&w);
+	expect_message(fd, PFM_MSG_END);
+}
