@@ -39,7 +39,8 @@ deps-check:
 	@tools/need-packages $(CHECK_PACKAGES)
 
 # Modules. Each target has a tree of links to the sources: kbuild writes beside
-# them. What has not changed is not built again.
+# them. What has not changed is not built again. BTF would need the kernel's
+# vmlinux, which no package has.
 kdir = $(shell tests/vm/kernels.py --arch $(firstword $(subst -, ,$1)) \
 	--kernel $(lastword $(subst -, ,$1)) kdir)
 cross = $(if $(filter arm64-%,$1),ARCH=arm64 \
@@ -52,7 +53,7 @@ $(TARGETS:%=modules-%): modules-%:
 	@mkdir -p $(BUILD)/kmod/$*
 	@tools/link-tree $(BUILD)/kmod/$* $(KMOD_DIRS)
 	@$(MAKE) -s -C $(call kdir,$*) M=$(CURDIR)/$(BUILD)/kmod/$* \
-		$(call cross,$*) $(KMOD_FLAGS) modules
+		$(call cross,$*) CONFIG_DEBUG_INFO_BTF_MODULES= $(KMOD_FLAGS) modules
 
 .PHONY: user user-arm64
 user:
