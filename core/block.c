@@ -3,10 +3,12 @@
  * block.c - PFM_FL_NOTIFY_BLOCK: the monitored thread waits for PFM_RESTART
  *
  * The overflow path asks through irq_work; a task work then holds the thread on
- * its way back to user level. It stays killable. The task work holds the
- * context and this module.
+ * its way back to user level. It stays killable and freezable. The task work
+ * holds the context and this module.
  */
+#include <linux/freezer.h>
 #include <linux/module.h>
+#include <linux/sched/signal.h>
 #include "core.h"
 
 static void pfm_block_here(struct callback_head *work)
@@ -14,9 +16,15 @@ static void pfm_block_here(struct callback_head *work)
 	struct pfm_context *ctx =
 		container_of(work, struct pfm_context, block_work);
 
-	/* Killed: nothing to do, the thread exits. */
-	wait_event_killable(ctx->block_wait, !READ_ONCE(ctx->blocked));
-	clear_bit_unlock(0, &ctx->block_queued);
+	do {
+		/* Killed: nothing to do, the thread exits. */
+		wait_event_state(ctx->block_wait, !READ_ONCE(ctx->blocked),
+				 (TASK_KILLABLE | TASK_FREEZABLE));
+		clear_bit_unlock(0, &ctx->block_queued);
+		/* An overflow that came before the bit was clear queued nothing. */
+		smp_mb__after_atomic();
+	} while (READ_ONCE(ctx->blocked) && !fatal_signal_pending(current) &&
+		 !test_and_set_bit_lock(0, &ctx->block_queued));
 	pfm_context_put(ctx);
 	module_put(THIS_MODULE);
 }

@@ -135,6 +135,7 @@ static struct pfm_context *pfm_context_alloc(u32 flags)
 	INIT_LIST_HEAD(&ctx->sets);
 	INIT_HLIST_NODE(&ctx->node);
 	INIT_WORK(&ctx->detach, pfm_detach_work);
+	INIT_WORK(&ctx->stop, pfm_stop_work);
 	init_irq_work(&ctx->irq_work, pfm_irq_work);
 	init_waitqueue_head(&ctx->wait);
 	pfm_block_init(ctx);
@@ -234,7 +235,11 @@ static void pfm_context_detach_fmt(struct pfm_context *ctx)
 	pfm_fmt_put(ctx->fmt);
 }
 
-static int pfm_check_ctx(const pfarg_ctx_t *req)
+/*
+ * May the caller create such a context, and must it not see the kernel? Nothing
+ * is done for who may not. Return: 0, -EINVAL or -EPERM.
+ */
+int pfm_check_ctx(const pfarg_ctx_t *req, bool *user_only)
 {
 	if (req->ctx_flags & ~PFM_FL_ALL ||
 	    memchr_inv(req->reserved, 0, sizeof(req->reserved)))
@@ -242,7 +247,7 @@ static int pfm_check_ctx(const pfarg_ctx_t *req)
 	if (req->ctx_flags & PFM_FL_SYSTEM_WIDE &&
 	    req->ctx_flags & PFM_FL_NOTIFY_BLOCK)
 		return -EINVAL;
-	return 0;
+	return pfm_may_create(req->ctx_flags, user_only);
 }
 
 /**
@@ -262,7 +267,7 @@ struct pfm_context *pfm_context_create(pfarg_ctx_t *req, void *fmt_arg,
 	bool user_only;
 	int ret;
 
-	ret = pfm_check_ctx(req) ?: pfm_may_create(req->ctx_flags, &user_only);
+	ret = pfm_check_ctx(req, &user_only);
 	if (ret)
 		return ERR_PTR(ret);
 	ctx = pfm_context_alloc(req->ctx_flags);
@@ -304,6 +309,7 @@ void pfm_context_destroy(struct pfm_context *ctx)
 	mutex_unlock(&ctx->mutex);
 	cancel_work_sync(&ctx->detach);
 	irq_work_sync(&ctx->irq_work);
+	cancel_work_sync(&ctx->stop);
 	pfm_context_detach_fmt(ctx);
 	pfm_msgq_destroy(&ctx->msgq);
 	pfm_free_sets(ctx);

@@ -109,7 +109,7 @@ struct pfm_set {
  * @size: number of messages, a power of two
  * @depth: overflow messages that it takes
  * @head: next message to write; written by the overflow path, or with it paused
- * @tail: next message to read; written under @lock
+ * @tail: next message to read
  * @dropped: overflow messages that found the queue full
  * @lock: serialises readers
  */
@@ -155,7 +155,9 @@ struct pfm_msgq {
  * @buffer:   its buffer, or NULL
  * @buf_size: size of the buffer's mapping in bytes
  * @node:     in the table of attached threads
+ * @self:     attached by its own process
  * @detach:   detaches from a thread that has exited
+ * @stop:     stops the PMU some time after the context was masked
  * @msgq:     messages
  * @wait:     readers
  * @fasync:   receivers of signals
@@ -194,7 +196,9 @@ struct pfm_context {
 	struct file		*buffer;
 	size_t			buf_size;
 	struct hlist_node	node;
+	bool			self;
 	struct work_struct	detach;
+	struct work_struct	stop;
 	struct pfm_msgq		msgq;
 	wait_queue_head_t	wait;
 	struct fasync_struct	*fasync;
@@ -207,10 +211,12 @@ struct pfm_context {
 /* Bits of pfm_context.ovfl_end. */
 #define PFM_END_NOTIFY		0
 #define PFM_END_BLOCK		1
+#define PFM_END_STOP		2
 
 /* context.c */
 struct pfm_context *pfm_context_create(pfarg_ctx_t *req, void *fmt_arg,
 				       size_t fmt_arg_size);
+int pfm_check_ctx(const pfarg_ctx_t *req, bool *user_only);
 void pfm_context_destroy(struct pfm_context *ctx);
 void pfm_context_put(struct pfm_context *ctx);
 struct pfm_set *pfm_find_set(struct pfm_context *ctx, u16 id);
@@ -263,6 +269,7 @@ int pfm_resume(struct pfm_context *ctx);
 void pfm_wait_idle(struct pfm_context *ctx);
 void pfm_mask(struct pfm_context *ctx, u64 (*get)(struct pfm_pmd *pmd));
 void pfm_irq_work(struct irq_work *work);
+void pfm_stop_work(struct work_struct *work);
 
 /* msgq.c */
 int pfm_msgq_init(struct pfm_msgq *q, size_t depth);
@@ -271,7 +278,8 @@ void pfm_msgq_reset(struct pfm_msgq *q);
 bool pfm_msgq_empty(const struct pfm_msgq *q);
 bool pfm_msgq_put_ovfl(struct pfm_msgq *q, const pfm_ovfl_msg_t *msg);
 void pfm_msgq_put_end(struct pfm_msgq *q);
-bool pfm_msgq_get(struct pfm_msgq *q, pfm_msg_t *msg);
+bool pfm_msgq_peek(struct pfm_msgq *q, pfm_msg_t *msg, u32 *pos);
+void pfm_msgq_consume(struct pfm_msgq *q, u32 pos);
 
 /* buffer.c */
 int pfm_buffer_create(size_t size, struct file **file, void **buf,

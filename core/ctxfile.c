@@ -6,37 +6,77 @@
 #include <linux/fdtable.h>
 #include <linux/fs.h>
 #include <linux/poll.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
 #include <linux/seq_file.h>
 #include <linux/uaccess.h>
 #include "core.h"
 
-/* An element of a vector: on the right CPU if it may touch the PMU. */
-static int pfm_one_reg(struct pfm_context *ctx, void *elem,
-		       int (*one)(struct pfm_context *ctx, void *elem))
+/* What a command does to one element of its vector. */
+typedef int (*pfm_one_t)(struct pfm_context *ctx, void *elem);
+
+/* Treat an element: on the right CPU if it may touch the PMU. */
+static int pfm_one_reg(struct pfm_context *ctx, void *elem, pfm_one_t one)
 {
-	int ret;
+	int ret = ctx->loaded ? pfm_check_cpu(ctx) : 0;
+
+	return ret ?: one(ctx, elem);
+}
+
+static struct task_struct *pfm_attached_task(struct pfm_context *ctx)
+{
+	struct task_struct *task;
 
 	mutex_lock(&ctx->mutex);
-	ret = ctx->loaded ? pfm_check_cpu(ctx) : 0;
-	if (!ret)
-		ret = one(ctx, elem);
+	task = ctx->session.task;
+	if (task)
+		get_task_struct(task);
 	mutex_unlock(&ctx->mutex);
+	return task;
+}
+
+/*
+ * A write may make the PMU attach to the thread anew: the right to do so is
+ * checked again, and no exec of the thread comes between.
+ */
+static int pfm_one_write(struct pfm_context *ctx, void *elem, pfm_one_t one)
+{
+	struct task_struct *task = pfm_attached_task(ctx);
+	int ret = task ? pfm_may_attach_begin(task) : 0;
+
+	if (ret)
+		goto put;
+	mutex_lock(&ctx->mutex);
+	/* Another command may have attached or detached it meanwhile. */
+	ret = ctx->session.task == task ? pfm_one_reg(ctx, elem, one) : -EBUSY;
+	mutex_unlock(&ctx->mutex);
+	if (task)
+		pfm_may_attach_end(task);
+put:
+	if (task)
+		put_task_struct(task);
 	return ret;
 }
 
 static int pfm_one_write_pmc(void *ctx, void *elem)
 {
-	return pfm_one_reg(ctx, elem, pfm_write_pmc);
+	return pfm_one_write(ctx, elem, pfm_write_pmc);
 }
 
 static int pfm_one_write_pmd(void *ctx, void *elem)
 {
-	return pfm_one_reg(ctx, elem, pfm_write_pmd);
+	return pfm_one_write(ctx, elem, pfm_write_pmd);
 }
 
-static int pfm_one_read_pmd(void *ctx, void *elem)
+static int pfm_one_read_pmd(void *data, void *elem)
 {
-	return pfm_one_reg(ctx, elem, pfm_read_pmd);
+	struct pfm_context *ctx = data;
+	int ret;
+
+	mutex_lock(&ctx->mutex);
+	ret = pfm_one_reg(ctx, elem, pfm_read_pmd);
+	mutex_unlock(&ctx->mutex);
+	return ret;
 }
 
 static int pfm_locked(struct pfm_context *ctx,
@@ -126,18 +166,27 @@ static long pfm_ctx_ioctl(struct file *file, unsigned int cmd,
 	return ret;
 }
 
+/* A message is taken out once it has reached the reader. */
 static ssize_t pfm_copy_msgs(struct pfm_context *ctx, char __user *buf,
 			     size_t size)
 {
+	struct pfm_msgq *q = &ctx->msgq;
+	ssize_t err = 0;
 	size_t done = 0;
 	pfm_msg_t msg;
+	u32 pos;
 
-	while (done < size && pfm_msgq_get(&ctx->msgq, &msg)) {
-		if (copy_to_user(buf + done, &msg, sizeof(msg)))
-			return -EFAULT;
+	mutex_lock(&q->lock);
+	while (done < size && pfm_msgq_peek(q, &msg, &pos)) {
+		if (copy_to_user(buf + done, &msg, sizeof(msg))) {
+			err = -EFAULT;
+			break;
+		}
+		pfm_msgq_consume(q, pos);
 		done += sizeof(msg);
 	}
-	return done;
+	mutex_unlock(&q->lock);
+	return done ?: err;
 }
 
 /* Whole messages; what is there, but at least one (3.3.3). */
@@ -199,9 +248,9 @@ static int pfm_is_file(const void *file, struct file *other, unsigned int fd)
 }
 
 /*
- * A process closes a descriptor. If that was its last one and the context is
- * attached to one of its own threads, the context is unloaded even though
- * others still control it (3.1.15, figure 3.10).
+ * A process closes a descriptor. If that was its last one and it monitors itself
+ * with it, the context is unloaded even though others still control it (3.1.15,
+ * figure 3.10).
  */
 static int pfm_ctx_flush(struct file *file, fl_owner_t id)
 {
@@ -210,7 +259,7 @@ static int pfm_ctx_flush(struct file *file, fl_owner_t id)
 	if (current->files && iterate_fd(current->files, 0, pfm_is_file, file))
 		return 0;
 	mutex_lock(&ctx->mutex);
-	if (ctx->loaded && ctx->session.task &&
+	if (ctx->loaded && ctx->self &&
 	    same_thread_group(ctx->session.task, current))
 		pfm_detach(ctx);
 	mutex_unlock(&ctx->mutex);

@@ -10,6 +10,7 @@
 #include <linux/overflow.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
+#include <perfmon/perfmon_fmt_sdk.h>
 #include "core.h"
 
 static unsigned int pfm_arg_size_max = 4096;
@@ -66,6 +67,8 @@ static int pfm_fmt_arg_size(const struct pfm_ioc *ioc, const pfarg_ctx_t *req,
 	*size = ioc->fmt_arg_size;
 	if (ioc->fmt_arg_size == PFM_FMT_ARG_IMPLICIT) {
 		*size = 0;
+		if (pfm_uuid_is_null(req->ctx_smpl_buf_id))
+			return 0;
 		fmt = pfm_fmt_get(req->ctx_smpl_buf_id);
 		if (fmt) {
 			*size = fmt->fmt_arg_size;
@@ -118,6 +121,7 @@ static long pfm_create_cmd(const struct pfm_ioc *ioc)
 {
 	void __user *user = u64_to_user_ptr(ioc->arg);
 	pfarg_ctx_t req;
+	bool user_only;
 	void *fmt_arg;
 	size_t size;
 	long ret;
@@ -127,7 +131,9 @@ static long pfm_create_cmd(const struct pfm_ioc *ioc)
 	if (copy_from_user(&req, user, sizeof(req)))
 		return -EFAULT;
 	req.ctx_smpl_buf_size = 0;
-	ret = pfm_fmt_arg_size(ioc, &req, &size);
+	ret = pfm_check_ctx(&req, &user_only);
+	if (!ret)
+		ret = pfm_fmt_arg_size(ioc, &req, &size);
 	if (ret)
 		return ret;
 	fmt_arg = pfm_copy_fmt_arg(ioc, size);

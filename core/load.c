@@ -11,12 +11,13 @@
 
 /*
  * May a command that needs the PMU run here and now?
- * Return: 0; -EBUSY if not attached, or system-wide and not on the monitored
- * CPU; -ENODEV if that CPU is offline.
+ * Return: 0; -EBUSY if not attached, or about to be detached because the thread
+ * has gone, or system-wide and not on the monitored CPU; -ENODEV if that CPU is
+ * offline.
  */
 int pfm_check_cpu(const struct pfm_context *ctx)
 {
-	if (!ctx->loaded)
+	if (!ctx->loaded || READ_ONCE(ctx->gone))
 		return -EBUSY;
 	if (!pfm_is_syswide(ctx))
 		return 0;
@@ -109,12 +110,14 @@ static int pfm_load_locked(struct pfm_context *ctx, const pfarg_load_t *req,
 	ret = pfm_session_reserve(ctx);
 	if (ret)
 		goto err_put;
-	pfm_msgq_reset(&ctx->msgq);
 	ctx->set = pfm_find_set(ctx, req->load_set);
-	bitmap_zero(ctx->to_reset, PFM_MAX_PMDS);
 	ret = pfm_load_pmu(ctx);
-	if (!ret)
+	if (!ret) {
+		ctx->self = task && pfm_is_self(task);
+		bitmap_zero(ctx->to_reset, PFM_MAX_PMDS);
+		pfm_msgq_reset(&ctx->msgq);
 		return 0;
+	}
 	pfm_session_release(ctx);
 err_put:
 	pfm_put_target(ctx);

@@ -3,7 +3,7 @@
  * msgq.c - the message queue of a context (3.3)
  *
  * One writer: the overflow path, or a command that keeps it out. Readers take
- * turns under a mutex. Overflow messages that find the queue full are dropped
+ * turns under a mutex, in which they may wait for their memory. Overflow messages that find the queue full are dropped
  * and counted; a place is kept for PFM_MSG_END.
  */
 #include <linux/log2.h>
@@ -27,9 +27,8 @@ void pfm_msgq_destroy(struct pfm_msgq *q)
 /* All messages are lost (3.3.5). Context: process, the overflow path is out. */
 void pfm_msgq_reset(struct pfm_msgq *q)
 {
-	mutex_lock(&q->lock);
-	WRITE_ONCE(q->tail, q->head);
-	mutex_unlock(&q->lock);
+	/* A reader that was at work does not move it back: it compares. */
+	xchg(&q->tail, q->head);
 }
 
 bool pfm_msgq_empty(const struct pfm_msgq *q)
@@ -40,14 +39,14 @@ bool pfm_msgq_empty(const struct pfm_msgq *q)
 
 static void pfm_msgq_publish(struct pfm_msgq *q)
 {
-	/* Pairs with the acquire of head in pfm_msgq_empty() and _get(). */
+	/* Pairs with the acquire of head in pfm_msgq_empty(). */
 	smp_store_release(&q->head, q->head + 1);
 }
 
 /* Context: any, the writer only. Return: false if the message was dropped. */
 bool pfm_msgq_put_ovfl(struct pfm_msgq *q, const pfm_ovfl_msg_t *msg)
 {
-	/* Pairs with the release of tail in pfm_msgq_get(): the slot was read. */
+	/* Pairs with the release in pfm_msgq_consume(): the slot was read. */
 	if (q->head - smp_load_acquire(&q->tail) >= q->depth) {
 		q->dropped++;
 		return false;
@@ -67,18 +66,24 @@ void pfm_msgq_put_end(struct pfm_msgq *q)
 	pfm_msgq_publish(q);
 }
 
-/* Context: process, may sleep. Return: false if there is no message. */
-bool pfm_msgq_get(struct pfm_msgq *q, pfm_msg_t *msg)
+/*
+ * The next message, which stays in the queue, and its position.
+ * Context: process, q->lock held. Return: false if there is none.
+ */
+bool pfm_msgq_peek(struct pfm_msgq *q, pfm_msg_t *msg, u32 *pos)
 {
-	bool found;
+	lockdep_assert_held(&q->lock);
+	if (pfm_msgq_empty(q))
+		return false;
+	*pos = READ_ONCE(q->tail);
+	*msg = q->ring[*pos & (q->size - 1)];
+	return true;
+}
 
-	mutex_lock(&q->lock);
-	found = !pfm_msgq_empty(q);
-	if (found) {
-		*msg = q->ring[q->tail & (q->size - 1)];
-		/* Pairs with the acquire in pfm_msgq_put_ovfl(): it was read. */
-		smp_store_release(&q->tail, q->tail + 1);
-	}
-	mutex_unlock(&q->lock);
-	return found;
+/* Take the message at @pos out, unless all were lost meanwhile. */
+void pfm_msgq_consume(struct pfm_msgq *q, u32 pos)
+{
+	lockdep_assert_held(&q->lock);
+	/* Pairs with the acquire in pfm_msgq_put_ovfl(): it was read. */
+	cmpxchg_release(&q->tail, pos, pos + 1);
 }

@@ -136,8 +136,16 @@ static void pfm_reset_short(struct pfm_context *ctx, const unsigned long *reset)
 	}
 }
 
+/* A counter that samples has overflowed, and its overflow is still to come. */
+static bool pfm_has_wrapped(const struct pfm_pmd *pmd)
+{
+	return pmd->hw.sampling && (s64)pmd->last_reset < 0 &&
+	       (s64)pmd->value >= 0;
+}
+
 /*
- * Mask monitoring: keep the values as they are, discard what is counted on.
+ * Mask monitoring: keep the values as they are, discard what is counted on. An
+ * overflow that is discarded with it is lost, but its PMD will be reset.
  * Context: the owner of the overflow path; @get as fits the context.
  */
 void pfm_mask(struct pfm_context *ctx, u64 (*get)(struct pfm_pmd *pmd))
@@ -145,11 +153,12 @@ void pfm_mask(struct pfm_context *ctx, u64 (*get)(struct pfm_pmd *pmd))
 	struct pfm_pmd *pmd;
 	u16 i;
 
-	pfm_for_each_pmd(ctx, ctx->set, i, pmd)
+	pfm_for_each_pmd(ctx, ctx->set, i, pmd) {
 		pmd->value = get(pmd);
+		if (pfm_has_wrapped(pmd) && !__test_and_set_bit(i, ctx->to_reset))
+			ctx->lost++;
+	}
 	WRITE_ONCE(ctx->masked, 1);
-	if (ctx->pmu->mask)
-		ctx->pmu->mask(&ctx->session);
 }
 
 /* The core's part after the handlers, interrupts off. */
@@ -161,6 +170,7 @@ static void pfm_ovfl_finish(struct pfm_context *ctx, const unsigned long *ovfl,
 		bitmap_or(ctx->to_reset, ctx->to_reset, ovfl, PFM_MAX_PMDS);
 	if (out->mask) {
 		pfm_mask(ctx, pfm_pmd_get_ovfl);
+		set_bit(PFM_END_STOP, &ctx->ovfl_end);
 	} else {
 		pfm_reset_short(ctx, out->reset);
 		bitmap_andnot(ctx->to_reset, ctx->to_reset, out->reset,
@@ -367,29 +377,44 @@ void pfm_overflow_many(struct pfm_pmu_session *s, const unsigned long *pmds,
 	struct pfm_context *ctx =
 		container_of(s, struct pfm_context, session);
 	DECLARE_BITMAP(ovfl, PFM_MAX_PMDS);
+	bool nested = !pfm_enter(ctx);
 	struct pfm_pmd *pmd;
 	u16 i;
 
 	if (READ_ONCE(ctx->masked))
-		return;
+		goto leave;
 	bitmap_zero(ovfl, PFM_MAX_PMDS);
 	pfm_for_each_pmd(ctx, ctx->set, i, pmd)
 		if (test_bit(pmd->hw.desc->num, pmds))
 			__set_bit(i, ovfl);
 	pfm_carry(ctx, ovfl);
-	if (bitmap_empty(ovfl, PFM_MAX_PMDS))
-		return;
-	if (!pfm_enter(ctx)) {
+	if (nested)
 		for_each_set_bit(i, ovfl, ctx->pmu->num_pmds)
 			pfm_defer(&ctx->set->pmds[i], ip);
-		return;
-	}
-	pfm_event(ctx, ovfl, ip, regs);
-	pfm_leave(ctx);
+	else if (!bitmap_empty(ovfl, PFM_MAX_PMDS))
+		pfm_event(ctx, ovfl, ip, regs);
+leave:
+	if (!nested)
+		pfm_leave(ctx);
 }
 EXPORT_SYMBOL_GPL(pfm_overflow_many);
 
-/* Wakes, signals and blocks: what the overflow path may not do itself. */
+/*
+ * The PMU can be stopped in process context only, two steps from the overflow
+ * that masked. Until then overflows find the context masked.
+ */
+void pfm_stop_work(struct work_struct *work)
+{
+	struct pfm_context *ctx =
+		container_of(work, struct pfm_context, stop);
+
+	mutex_lock(&ctx->mutex);
+	if (ctx->loaded && READ_ONCE(ctx->masked))
+		ctx->pmu->stop(&ctx->session);
+	mutex_unlock(&ctx->mutex);
+}
+
+/* Stops, wakes, signals and blocks: what the overflow path may not itself. */
 void pfm_irq_work(struct irq_work *work)
 {
 	struct pfm_context *ctx =
@@ -397,6 +422,8 @@ void pfm_irq_work(struct irq_work *work)
 
 	if (test_and_clear_bit(PFM_END_BLOCK, &ctx->ovfl_end))
 		pfm_block_request(ctx);
+	if (test_and_clear_bit(PFM_END_STOP, &ctx->ovfl_end))
+		queue_work(system_highpri_wq, &ctx->stop);
 	if (test_and_clear_bit(PFM_END_NOTIFY, &ctx->ovfl_end))
 		pfm_tell_readers(ctx);
 }

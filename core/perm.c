@@ -47,15 +47,28 @@ int pfm_may_create(u32 ctx_flags, bool *user_only)
 	return 0;
 }
 
+/* Is this file maps in the directory of @vpid, in our /proc? */
+static bool pfm_is_maps_of(struct file *file, pid_t vpid)
+{
+	const struct dentry *dir = file->f_path.dentry->d_parent;
+	struct super_block *sb = file_inode(file)->i_sb;
+	char name[16];
+
+	snprintf(name, sizeof(name), "%d", vpid);
+	return sb->s_magic == PROC_SUPER_MAGIC &&
+	       proc_pid_ns(sb) == task_active_pid_ns(current) &&
+	       dir->d_parent == sb->s_root && !strcmp(dir->d_name.name, name);
+}
+
 /*
  * Opening /proc/<pid>/maps runs the kernel's own ptrace check for reading, with
- * its security modules, as perf_event_open() does. A file system mounted over
- * /proc, or the /proc of another pid name space, proves nothing.
+ * its security modules, as perf_event_open() does. What somebody has mounted over
+ * /proc or over the thread's directory, and the /proc of another pid name space,
+ * prove nothing.
  */
 static int pfm_open_maps(pid_t vpid)
 {
 	char path[32];
-	struct super_block *sb;
 	struct file *file;
 	bool real;
 
@@ -63,9 +76,7 @@ static int pfm_open_maps(pid_t vpid)
 	file = filp_open(path, O_RDONLY | O_CLOEXEC, 0);
 	if (IS_ERR(file))
 		return -EPERM;
-	sb = file_inode(file)->i_sb;
-	real = sb->s_magic == PROC_SUPER_MAGIC &&
-	       proc_pid_ns(sb) == task_active_pid_ns(current);
+	real = pfm_is_maps_of(file, vpid);
 	fput(file);
 	return real ? 0 : -EPERM;
 }

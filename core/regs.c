@@ -219,14 +219,17 @@ static struct pfm_pmd *pfm_controlled_pmd(const struct pfm_pmu *pmu,
 	return &set->pmds[pfm_pmu_find(pmu->pmds, pmu->num_pmds, num)];
 }
 
-static bool pfm_pmc_is_good(const struct pfm_pmu *pmu, const pfarg_pmc_t *req,
-			    u64 value)
+static bool pfm_pmc_is_good(const struct pfm_context *ctx,
+			    const pfarg_pmc_t *req, u64 value)
 {
+	const struct pfm_pmu *pmu = ctx->pmu;
+
 	if (req->reg_flags & ~(PFM_PMC_FLAGS | PFM_REG_RETFL_MASK))
 		return false;
 	if (memchr_inv(req->reserved, 0, sizeof(req->reserved)))
 		return false;
-	return !pmu->check_pmc || !pmu->check_pmc(req->reg_num, value);
+	return !pmu->check_pmc ||
+	       !pmu->check_pmc(req->reg_num, value, pfm_is_syswide(ctx));
 }
 
 /*
@@ -251,7 +254,7 @@ int pfm_write_pmc(struct pfm_context *ctx, void *elem)
 	if (!set)
 		return pfm_bad_elem(&req->reg_flags, PFM_REG_RETFL_NOSET);
 	value = pfm_keep_reserved(&pmu->pmcs[slot], req->reg_value);
-	if (!pfm_pmc_is_good(pmu, req, value))
+	if (!pfm_pmc_is_good(ctx, req, value))
 		return pfm_bad_elem(&req->reg_flags, PFM_REG_RETFL_EINVAL);
 	pmd = pfm_controlled_pmd(pmu, set, slot);
 	smpl = pmd && !(req->reg_flags & PFM_REGFL_VALUE_ONLY);

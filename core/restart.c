@@ -47,10 +47,14 @@ static int pfm_unmask(struct pfm_context *ctx)
 /* What the restart does: the format's word, or reset if masked. */
 static int pfm_restart_ctrl(struct pfm_context *ctx, pfm_ovfl_ctrl_t *ctrl)
 {
+	int ret = 0;
+
 	if (ctx->fmt && ctx->fmt->fmt_restart)
-		return ctx->fmt->fmt_restart(ctx->buf, !ctx->masked, ctrl);
-	ctrl->reset_ovfl_pmds = ctx->masked;
-	return 0;
+		ret = ctx->fmt->fmt_restart(ctx->buf, !ctx->masked, ctrl);
+	else
+		ctrl->reset_ovfl_pmds = ctx->masked;
+	/* Positive is no errno: a broken format. */
+	return ret > 0 ? -EINVAL : ret;
 }
 
 static int pfm_restart_apply(struct pfm_context *ctx, pfm_ovfl_ctrl_t ctrl)
@@ -80,9 +84,11 @@ int pfm_restart_context(struct pfm_context *ctx)
 		return ret;
 	pfm_pause(ctx);
 	ret = pfm_restart_ctrl(ctx, &ctrl);
-	if (!ret)
+	if (!ret) {
 		ret = pfm_restart_apply(ctx, ctrl);
+		/* Before the next overflow may want to block again. */
+		pfm_unblock(ctx);
+	}
 	err = pfm_resume(ctx);
-	pfm_unblock(ctx);
 	return ret ?: err;
 }

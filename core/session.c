@@ -63,7 +63,7 @@ int pfm_session_reserve(struct pfm_context *ctx)
 	int ret;
 
 	spin_lock(&pfm_sessions_lock);
-	ctx->gone = false;
+	WRITE_ONCE(ctx->gone, false);
 	if (ctx->session.task)
 		ret = pfm_reserve_thread(ctx);
 	else
@@ -117,7 +117,7 @@ static void pfm_session_gone(struct task_struct *task)
 	spin_lock(&pfm_sessions_lock);
 	ctx = pfm_session_find(task);
 	if (ctx) {
-		ctx->gone = true;
+		WRITE_ONCE(ctx->gone, true);
 		ctx->tell = !pfm_holds_descriptor(ctx);
 		schedule_work(&ctx->detach);
 	}

@@ -13,13 +13,11 @@
  * perf re-arms an event with the same period by itself, at exactly one period
  * after the last overflow, which is what pfm_pmu_reg.reload stands for.
  */
-#include <linux/irq_work.h>
 #include <linux/module.h>
 #include <linux/perf_event.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/task_stack.h>
 #include <linux/slab.h>
-#include <linux/workqueue.h>
 #include <perfmon/perfmon_pmu.h>
 
 #define PERF_NUM_PAIRS	16
@@ -31,15 +29,11 @@
  * struct perf_session - a loaded session
  * @s:     the core's side
  * @regs:  its registers
- * @masked: runs when the session was masked, to queue @stop
- * @stop:  stops the events
  * @started: the events are enabled
  */
 struct perf_session {
 	struct pfm_pmu_session		*s;
 	struct pfm_pmu_reg *const	*regs;
-	struct irq_work			masked;
-	struct work_struct		stop;
 	bool				started;
 };
 
@@ -97,28 +91,25 @@ static u64 perf_period(u64 value)
  * The overflow path
  */
 
-/* A timer that was armed for another value has gone off well before its time. */
-static bool perf_is_early(const struct perf_event *event,
-			  const struct pfm_pmu_reg *reg, s64 value)
-{
-	return perf_is_clock(reg->pmc_value) &&
-	       (u64)-value > event->hw.sample_period >> 3;
-}
-
-/* An overflow that perf reports before the PMD has wrapped. */
-static noinline void perf_overflow_before_wrap(struct perf_event *event,
-					       struct pfm_pmu_reg *reg, u64 ip,
-					       struct pt_regs *regs)
+/*
+ * An overflow that perf reports before the PMD has wrapped. A clock's timer that
+ * was armed for another value is armed for the rest; other than that it is two
+ * clocks that differ a little, or a skid: the PMD has wrapped just now.
+ */
+static noinline void perf_overflow_early(struct perf_event *event,
+					 struct pfm_pmu_reg *reg,
+					 struct pt_regs *regs)
 {
 	s64 value = local64_read(&event->count) - reg->offset;
 
-	if (perf_is_early(event, reg, value)) {
+	if (perf_is_clock(reg->pmc_value) &&
+	    (u64)-value > event->hw.sample_period >> 3) {
 		event->hw.sample_period = -value;
+		reg->reload = PFM_RELOAD_NONE;
 		return;
 	}
-	/* Two clocks that differ a little, or a skid: it has wrapped just now. */
 	reg->offset += value;
-	pfm_overflow(reg, 0, ip, regs);
+	pfm_overflow(reg, 0, instruction_pointer(regs), regs);
 }
 
 static __always_inline void perf_report(struct perf_event *event,
@@ -128,10 +119,20 @@ static __always_inline void perf_report(struct perf_event *event,
 	u64 value = local64_read(&event->count) - reg->offset;
 
 	if (unlikely((s64)value < 0))
-		perf_overflow_before_wrap(event, reg, instruction_pointer(regs),
-					  regs);
+		perf_overflow_early(event, reg, regs);
 	else
 		pfm_overflow(reg, value, instruction_pointer(regs), regs);
+}
+
+/* Whole periods for which no timer went off are forgotten: they had no sample. */
+static void perf_drop_missed_periods(struct perf_event *event)
+{
+	struct pfm_pmu_reg *reg = event->overflow_handler_context;
+	s64 value = local64_read(&event->count) - reg->offset;
+
+	if (value >= 0 && reg->reload != PFM_RELOAD_NONE &&
+	    unlikely((u64)value >= -reg->reload))
+		reg->offset += value - value % -reg->reload;
 }
 
 static void notrace perf_overflow(struct perf_event *event,
@@ -154,11 +155,37 @@ static void notrace perf_overflow_user(struct perf_event *event,
 	perf_report(event, regs);
 }
 
-static u64 perf_resident_pages(void)
+/* A clock's timer has a shortest period, and may come late. */
+static void notrace perf_overflow_clock(struct perf_event *event,
+					struct perf_sample_data *data,
+					struct pt_regs *regs)
 {
-	struct mm_struct *mm = current->mm;
+	perf_drop_missed_periods(event);
+	perf_report(event, regs);
+}
 
-	return mm ? get_mm_rss(mm) : 0;
+static perf_overflow_handler_t perf_handler(u64 pmc)
+{
+	/* perf asks for user level itself before it reports a clock. */
+	if (perf_is_clock(pmc))
+		return perf_overflow_clock;
+	return pmc & PFM_PERF_EXCL_KERNEL ? perf_overflow_user : perf_overflow;
+}
+
+static u64 perf_resident_pages(struct task_struct *task)
+{
+	struct mm_struct *mm;
+	u64 pages;
+
+	/* Its own memory cannot go while it is interrupted. */
+	if (task == current)
+		return task->mm ? get_mm_rss(task->mm) : 0;
+	mm = get_task_mm(task);
+	if (!mm)
+		return 0;
+	pages = get_mm_rss(mm);
+	mmput(mm);
+	return pages;
 }
 
 /* What the PMDs without an event count; a counter without one stands still. */
@@ -167,13 +194,15 @@ static u64 perf_virtual_count(const struct pfm_pmu_reg *reg)
 	return reg->desc->num == PFM_PMD_ELAPSED ? ktime_get_mono_fast_ns() : 0;
 }
 
-static noinline u64 perf_read_virtual(const struct pfm_pmu_reg *reg)
+/* Context: as the overflow: @task is current, or else one that is held. */
+static noinline u64 perf_read_virtual(const struct pfm_pmu_reg *reg,
+				      struct task_struct *task)
 {
 	switch (reg->desc->num) {
 	case PFM_PMD_TID:
-		return current->pid;
+		return task->pid;
 	case PFM_PMD_RESIDENT:
-		return perf_resident_pages();
+		return perf_resident_pages(task);
 	default:
 		return perf_virtual_count(reg) - reg->offset;
 	}
@@ -188,12 +217,6 @@ static void perf_write_virtual(struct pfm_pmu_reg *reg, u64 value)
 static __always_inline bool perf_is_here(const struct perf_event *event)
 {
 	return event->oncpu == task_cpu(current);
-}
-
-static __always_inline void perf_update_here(struct perf_event *event)
-{
-	if (perf_is_here(event))
-		event->pmu->read(event);
 }
 
 /*
@@ -216,7 +239,7 @@ static void notrace perf_read_pmds_ovfl(struct pfm_pmu_reg *const *regs,
 		perf_event_fn_t update = reg->update;
 
 		if (unlikely(!perf_event_of(reg))) {
-			*values++ = perf_read_virtual(reg);
+			*values++ = perf_read_virtual(reg, current);
 			continue;
 		}
 		if (update && perf_is_here(perf_event_of(reg)))
@@ -227,12 +250,16 @@ static void notrace perf_read_pmds_ovfl(struct pfm_pmu_reg *const *regs,
 	local_irq_restore(flags);
 }
 
-/* Give a hardware event a new period at once, as perf's own frequency code. */
+/*
+ * Give a hardware event a new period at once, as perf's own frequency code. A
+ * period of 1 would ask some CPUs for another facility.
+ */
 static void perf_rearm_hw(struct perf_event *event, u64 period)
 {
 	bool active = perf_is_here(event) &&
 		      !(event->hw.state & PERF_HES_STOPPED);
 
+	period = max(period, 2ULL);
 	if (active)
 		event->pmu->stop(event, PERF_EF_UPDATE);
 	event->hw.sample_period = period;
@@ -242,12 +269,29 @@ static void perf_rearm_hw(struct perf_event *event, u64 period)
 		event->pmu->start(event, PERF_EF_RELOAD);
 }
 
+/*
+ * A clock that is being reported takes its period when the report is over. The
+ * timer of another one is set anew, which an NMI must not do: there it goes off
+ * as it was set, and the rest is seen to then.
+ */
+static void perf_rearm_clock(struct perf_event *event, u64 period)
+{
+	bool set = perf_is_here(event) && !in_nmi() &&
+		   !hrtimer_callback_running(&event->hw.hrtimer);
+
+	if (set)
+		event->pmu->stop(event, PERF_EF_UPDATE);
+	event->hw.sample_period = period;
+	local64_set(&event->hw.period_left, 0);
+	if (set)
+		event->pmu->start(event, 0);
+}
+
 static void perf_rearm(const struct pfm_pmu_reg *reg, struct perf_event *event,
 		       u64 period)
 {
 	if (perf_is_clock(reg->pmc_value)) {
-		/* Taken when its timer goes off; see perf_is_early(). */
-		event->hw.sample_period = period;
+		perf_rearm_clock(event, period);
 	} else if (perf_is_software(reg->pmc_value)) {
 		event->hw.sample_period = period;
 		event->hw.last_period = period;
@@ -257,45 +301,35 @@ static void perf_rearm(const struct pfm_pmu_reg *reg, struct perf_event *event,
 	}
 }
 
+/* Has perf re-armed the event with just this period, at the last overflow? */
+static bool perf_has_rearmed(const struct pfm_pmu_reg *reg,
+			     const struct perf_event *event, u64 value)
+{
+	u64 now = local64_read(&event->count) - reg->offset;
+
+	return reg->reload == value && now < -value;
+}
+
 static void perf_reset_pmd(struct pfm_pmu_reg *reg, u64 value)
 {
 	struct perf_event *event = perf_event_of(reg);
+	perf_event_fn_t update = reg->update;
 
 	if (!event) {
 		perf_write_virtual(reg, value);
 		return;
 	}
-	if (reg->reload == value &&
-	    (s64)(local64_read(&event->count) - reg->offset) >= 0) {
+	if (update && perf_is_here(event))
+		update(event);
+	if (perf_has_rearmed(reg, event, value)) {
 		reg->offset -= value;
 		return;
 	}
 	if (event->attr.sample_period) {
 		reg->reload = value;
 		perf_rearm(reg, event, perf_period(value));
-	} else {
-		perf_update_here(event);
 	}
 	reg->offset = local64_read(&event->count) - value;
-}
-
-/*
- * perf can be asked to stop events in process context only, two steps from
- * here. Until then overflows find the session masked.
- */
-static void perf_mask(struct pfm_pmu_session *s)
-{
-	struct perf_session *ps = s->priv;
-
-	irq_work_queue(&ps->masked);
-}
-
-static void perf_masked(struct irq_work *work)
-{
-	struct perf_session *ps =
-		container_of(work, struct perf_session, masked);
-
-	queue_work(system_highpri_wq, &ps->stop);
 }
 
 /*
@@ -315,20 +349,6 @@ static void perf_apply(struct perf_session *ps,
 	}
 }
 
-static void perf_stop_work(struct work_struct *work)
-{
-	struct perf_session *ps = container_of(work, struct perf_session, stop);
-
-	perf_apply(ps, perf_event_disable);
-}
-
-/* No stop is on its way any more. The session is masked or paused. */
-static void perf_sync_mask(struct perf_session *ps)
-{
-	irq_work_sync(&ps->masked);
-	cancel_work_sync(&ps->stop);
-}
-
 static void perf_fill_attr(struct perf_event_attr *attr, u64 pmc, u64 period)
 {
 	memset(attr, 0, sizeof(*attr));
@@ -343,6 +363,11 @@ static void perf_fill_attr(struct perf_event_attr *attr, u64 pmc, u64 period)
 			   PFM_PERF_PRECISE_SHIFT;
 	attr->sample_period = period;
 	attr->disabled = 1;
+	if (attr->precise_ip) {
+		/* Refused without a period; every record is to be reported. */
+		attr->sample_period = period ?: PERF_MAX_PERIOD;
+		attr->wakeup_events = 1;
+	}
 	/* A counter, or an error that can be seen: never a share of one. */
 	attr->pinned = !perf_is_software(pmc);
 }
@@ -364,7 +389,7 @@ static int perf_errno(long err)
 	}
 }
 
-static int perf_check_pmc(u16 num, u64 pmc)
+static int perf_check_pmc(u16 num, u64 pmc, bool syswide)
 {
 	struct perf_event_attr attr;
 	struct perf_event *event;
@@ -376,8 +401,11 @@ static int perf_check_pmc(u16 num, u64 pmc)
 		return -EINVAL;
 	/* Only perf knows what this machine can count. */
 	perf_fill_attr(&attr, pmc, 0);
-	event = perf_event_create_kernel_counter(&attr, -1, current,
-						 NULL, NULL);
+	event = perf_event_create_kernel_counter(&attr,
+						 syswide ? raw_smp_processor_id() :
+							   -1,
+						 syswide ? NULL : current,
+						 perf_handler(pmc), NULL);
 	if (!IS_ERR(event)) {
 		perf_event_release_kernel(event);
 		return 0;
@@ -414,9 +442,8 @@ static int perf_create_event(struct pfm_pmu_reg *reg)
 		       reg->sampling ? PERF_MAX_PERIOD : 0);
 	event = perf_event_create_kernel_counter(&attr, s->task ? -1 : s->cpu,
 						 s->task,
-						 attr.exclude_kernel ?
-						 perf_overflow_user :
-						 perf_overflow, reg);
+						 perf_handler(reg->pmc_value),
+						 reg);
 	if (IS_ERR(event))
 		return perf_errno(PTR_ERR(event));
 	reg->priv = event;
@@ -466,8 +493,6 @@ static int perf_load(struct pfm_pmu_session *s,
 		return -ENOMEM;
 	ps->s = s;
 	ps->regs = regs;
-	init_irq_work(&ps->masked, perf_masked);
-	INIT_WORK(&ps->stop, perf_stop_work);
 	ret = perf_create_events(ps);
 	if (ret) {
 		kfree(ps);
@@ -484,7 +509,6 @@ static void perf_unload(struct pfm_pmu_session *s)
 
 	for (i = 0; i < s->num_regs; i++)
 		perf_destroy_event(ps->regs[i]);
-	perf_sync_mask(ps);
 	s->priv = NULL;
 	kfree(ps);
 }
@@ -515,7 +539,6 @@ static void perf_stop(struct pfm_pmu_session *s)
 {
 	struct perf_session *ps = s->priv;
 
-	perf_sync_mask(ps);
 	if (!ps->started)
 		return;
 	ps->started = false;
@@ -555,10 +578,16 @@ static int perf_write_pmd(struct pfm_pmu_reg *reg, u64 value)
 static u64 perf_read_pmd(struct pfm_pmu_reg *reg)
 {
 	struct perf_event *event = perf_event_of(reg);
+	u64 offset, count;
 
 	if (!event)
-		return perf_read_virtual(reg);
-	return perf_count(event) - reg->offset;
+		return perf_read_virtual(reg, reg->session->task ?: current);
+	do {
+		offset = READ_ONCE(reg->offset);
+		count = perf_count(event);
+		/* An overflow meanwhile has reset it. */
+	} while (offset != READ_ONCE(reg->offset));
+	return count - offset;
 }
 
 /*
@@ -616,7 +645,6 @@ static const struct pfm_pmu perf_pmu = {
 	.read_pmd	= perf_read_pmd,
 	.read_pmds_ovfl	= perf_read_pmds_ovfl,
 	.reset_pmd	= perf_reset_pmd,
-	.mask		= perf_mask,
 };
 
 static int __init perf_pmu_init(void)

@@ -44,6 +44,7 @@ struct sim_session {
 
 static LIST_HEAD(sim_sessions);
 static DEFINE_RAW_SPINLOCK(sim_lock);
+static DEFINE_MUTEX(sim_advance_lock);
 
 static int sim_load(struct pfm_pmu_session *s, struct pfm_pmu_reg *const *regs)
 {
@@ -268,8 +269,11 @@ static ssize_t sim_advance_write(struct file *file, const char __user *user,
 	if (IS_ERR(line))
 		return PTR_ERR(line);
 	ret = sim_parse(&tick, strim(line));
+	/* A thread's instants follow each other. */
+	mutex_lock(&sim_advance_lock);
 	if (!ret)
 		ret = pfm_sim_advance(&tick);
+	mutex_unlock(&sim_advance_lock);
 	if (tick.task)
 		put_task_struct(tick.task);
 	kfree(line);

@@ -13,6 +13,19 @@ static void put(struct pfm_msgq *q, u16 set, bool fits, struct kunit *test)
 	KUNIT_EXPECT_EQ(test, pfm_msgq_put_ovfl(q, &msg), fits);
 }
 
+static bool get(struct pfm_msgq *q, pfm_msg_t *msg)
+{
+	bool found;
+	u32 pos;
+
+	mutex_lock(&q->lock);
+	found = pfm_msgq_peek(q, msg, &pos);
+	if (found)
+		pfm_msgq_consume(q, pos);
+	mutex_unlock(&q->lock);
+	return found;
+}
+
 static int msgq_init(struct kunit *test)
 {
 	struct pfm_msgq *q = kunit_kzalloc(test, sizeof(*q), GFP_KERNEL);
@@ -37,10 +50,10 @@ static void messages_come_out_in_the_order_they_went_in(struct kunit *test)
 		for (i = 0; i < 3; i++)
 			put(q, i, true, test);
 		for (i = 0; i < 3; i++) {
-			KUNIT_ASSERT_TRUE(test, pfm_msgq_get(q, &msg));
+			KUNIT_ASSERT_TRUE(test, get(q, &msg));
 			KUNIT_EXPECT_EQ(test, msg.ovfl.msg_active_set, i);
 		}
-		KUNIT_EXPECT_FALSE(test, pfm_msgq_get(q, &msg));
+		KUNIT_EXPECT_FALSE(test, get(q, &msg));
 		KUNIT_EXPECT_TRUE(test, pfm_msgq_empty(q));
 	}
 	KUNIT_EXPECT_EQ(test, q->dropped, 0ULL);
@@ -58,7 +71,7 @@ static void full_queue_drops_the_newest_and_counts_it(struct kunit *test)
 	put(q, 99, false, test);
 	KUNIT_EXPECT_EQ(test, q->dropped, 2ULL);
 	for (i = 0; i < 3; i++) {
-		KUNIT_ASSERT_TRUE(test, pfm_msgq_get(q, &msg));
+		KUNIT_ASSERT_TRUE(test, get(q, &msg));
 		KUNIT_EXPECT_EQ(test, msg.ovfl.msg_active_set, i);
 	}
 	KUNIT_EXPECT_TRUE(test, pfm_msgq_empty(q));
@@ -74,8 +87,8 @@ static void full_queue_still_takes_the_end_message(struct kunit *test)
 		put(q, i, true, test);
 	pfm_msgq_put_end(q);
 	for (i = 0; i < 3; i++)
-		pfm_msgq_get(q, &msg);
-	KUNIT_ASSERT_TRUE(test, pfm_msgq_get(q, &msg));
+		get(q, &msg);
+	KUNIT_ASSERT_TRUE(test, get(q, &msg));
 	KUNIT_EXPECT_EQ(test, msg.msg_type, (u32)PFM_MSG_END);
 }
 
@@ -89,7 +102,41 @@ static void reset_loses_all_messages(struct kunit *test)
 	pfm_msgq_reset(q);
 	KUNIT_EXPECT_TRUE(test, pfm_msgq_empty(q));
 	put(q, 3, true, test);
-	KUNIT_ASSERT_TRUE(test, pfm_msgq_get(q, &msg));
+	KUNIT_ASSERT_TRUE(test, get(q, &msg));
+	KUNIT_EXPECT_EQ(test, msg.ovfl.msg_active_set, 3);
+}
+
+static void a_message_stays_until_it_is_consumed(struct kunit *test)
+{
+	struct pfm_msgq *q = test->priv;
+	pfm_msg_t msg;
+	u32 pos;
+
+	put(q, 1, true, test);
+	mutex_lock(&q->lock);
+	KUNIT_EXPECT_TRUE(test, pfm_msgq_peek(q, &msg, &pos));
+	KUNIT_EXPECT_TRUE(test, pfm_msgq_peek(q, &msg, &pos));
+	pfm_msgq_consume(q, pos);
+	KUNIT_EXPECT_FALSE(test, pfm_msgq_peek(q, &msg, &pos));
+	mutex_unlock(&q->lock);
+}
+
+static void a_reset_wins_over_a_reader_at_work(struct kunit *test)
+{
+	struct pfm_msgq *q = test->priv;
+	pfm_msg_t msg;
+	u32 pos;
+
+	put(q, 1, true, test);
+	put(q, 2, true, test);
+	mutex_lock(&q->lock);
+	KUNIT_EXPECT_TRUE(test, pfm_msgq_peek(q, &msg, &pos));
+	pfm_msgq_reset(q);
+	pfm_msgq_consume(q, pos);
+	mutex_unlock(&q->lock);
+	KUNIT_EXPECT_TRUE(test, pfm_msgq_empty(q));
+	put(q, 3, true, test);
+	KUNIT_ASSERT_TRUE(test, get(q, &msg));
 	KUNIT_EXPECT_EQ(test, msg.ovfl.msg_active_set, 3);
 }
 
@@ -108,6 +155,8 @@ static struct kunit_case msgq_cases[] = {
 	KUNIT_CASE(full_queue_drops_the_newest_and_counts_it),
 	KUNIT_CASE(full_queue_still_takes_the_end_message),
 	KUNIT_CASE(reset_loses_all_messages),
+	KUNIT_CASE(a_message_stays_until_it_is_consumed),
+	KUNIT_CASE(a_reset_wins_over_a_reader_at_work),
 	KUNIT_CASE(depth_below_one_is_taken_as_one),
 	{}
 };

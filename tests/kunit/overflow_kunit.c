@@ -32,7 +32,16 @@ static void sampling_counter(struct kunit *test, u16 num, u32 flags)
 
 static bool has_msg(struct fixture *f, pfm_msg_t *msg)
 {
-	return pfm_msgq_get(&f->ctx->msgq, msg);
+	struct pfm_msgq *q = &f->ctx->msgq;
+	bool found;
+	u32 pos;
+
+	mutex_lock(&q->lock);
+	found = pfm_msgq_peek(q, msg, &pos);
+	if (found)
+		pfm_msgq_consume(q, pos);
+	mutex_unlock(&q->lock);
+	return found;
 }
 
 /* All combinations of the control bits, with and without notification. */
@@ -309,7 +318,7 @@ static void an_overflow_during_another_is_handled_after_it(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, f->ctx->lost, 0ULL);
 }
 
-static void a_mask_discards_the_overflow_that_came_during_it(struct kunit *test)
+static void an_overflow_lost_to_a_mask_is_reset_by_restart(struct kunit *test)
 {
 	struct fixture *f = test->priv;
 
@@ -317,10 +326,25 @@ static void a_mask_discards_the_overflow_that_came_during_it(struct kunit *test)
 	sampling_counter(test, 1, 0);
 	f->script.ctrl[0] = PFM_OVFL_CTRL_MASK;
 	f->script.during = overflow_inside_the_handler;
+	f->script.restart_ctrl = PFM_OVFL_CTRL_RESET;
 	fixture_start(test);
 	fixture_count(test, 12);
 	KUNIT_EXPECT_EQ(test, f->script.calls, 1);
 	KUNIT_EXPECT_TRUE(test, f->ctx->masked);
+	KUNIT_EXPECT_EQ(test, f->ctx->lost, 1ULL);
+	/* Otherwise it would not overflow again before 2^64 events. */
+	KUNIT_EXPECT_EQ(test, fixture_restart(test), 0);
+	KUNIT_EXPECT_EQ(test, fixture_value(test, 1), LONG);
+}
+
+static void a_positive_restart_result_is_einval(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+
+	sampling_counter(test, 0, 0);
+	f->script.restart_ret = 1;
+	fixture_start(test);
+	KUNIT_EXPECT_EQ(test, fixture_restart(test), -EINVAL);
 }
 
 static void overflows_come_from_hard_interrupts_too(struct kunit *test)
@@ -427,7 +451,8 @@ static struct kunit_case overflow_cases[] = {
 	KUNIT_CASE(reset_pmds_are_reset_with_the_counter),
 	KUNIT_CASE(random_resets_follow_the_series_of_the_seed),
 	KUNIT_CASE(an_overflow_during_another_is_handled_after_it),
-	KUNIT_CASE(a_mask_discards_the_overflow_that_came_during_it),
+	KUNIT_CASE(an_overflow_lost_to_a_mask_is_reset_by_restart),
+	KUNIT_CASE(a_positive_restart_result_is_einval),
 	KUNIT_CASE(overflows_come_from_hard_interrupts_too),
 	KUNIT_CASE(restart_may_mask_an_active_context),
 	KUNIT_CASE(restart_may_keep_a_masked_context_masked),

@@ -104,8 +104,8 @@ struct pfm_pmu_session {
  * @num_pmds:      entries in @pmds
  * @pmcs:          descriptions of the PMCs, increasing index
  * @pmds:          descriptions of the PMDs, increasing index
- * @check_pmc:     (optional, process context) is the value good for this PMC?
- *                 0 or -EINVAL
+ * @check_pmc:     (optional, process context) is the value good for this PMC, in
+ *                 this kind of session? 0 or -EINVAL
  * @load:          (process) bind the registers to the session's task or CPU.
  *                 Nothing counts yet; a @write_pmd of every PMD follows. 0; or
  *                 -EINVAL if a PMC's value cannot be had; -EPERM, -EBUSY,
@@ -113,7 +113,7 @@ struct pfm_pmu_session {
  * @unload:        (process) undo load. No overflow is reported once it has
  *                 returned and a grace period has passed
  * @start:         (process) begin to count. 0, -EBUSY or -ENODEV
- * @stop:          (process) stop counting; may be called when stopped. Nothing
+ * @stop:          (process) stop counting; nothing to do when stopped. Nothing
  *                 counts on return, but an overflow that is under way may still
  *                 be reported
  * @write_pmc:     (process) the PMC of a register of a loaded, stopped session
@@ -123,9 +123,6 @@ struct pfm_pmu_session {
  * @read_pmd:      (process) read a PMD of a loaded session
  * @read_pmds_ovfl: (as the overflow) read registers, at least one
  * @reset_pmd:     (as the overflow, interrupts off) load a PMD
- * @mask:          (optional, as the overflow) the session is masked: what is
- *                 counted from now on is discarded, so counting may stop. The
- *                 core calls @stop before it goes on
  */
 struct pfm_pmu {
 	const char			*pmu_name;
@@ -136,7 +133,7 @@ struct pfm_pmu {
 	const struct pfm_reg_desc	*pmcs;
 	const struct pfm_reg_desc	*pmds;
 
-	int	(*check_pmc)(u16 num, u64 value);
+	int	(*check_pmc)(u16 num, u64 value, bool syswide);
 	int	(*load)(struct pfm_pmu_session *s,
 			struct pfm_pmu_reg *const *regs);
 	void	(*unload)(struct pfm_pmu_session *s);
@@ -148,7 +145,6 @@ struct pfm_pmu {
 	void	(*read_pmds_ovfl)(struct pfm_pmu_reg *const *regs, u64 *values,
 				  unsigned int n);
 	void	(*reset_pmd)(struct pfm_pmu_reg *reg, u64 value);
-	void	(*mask)(struct pfm_pmu_session *s);
 };
 
 /**
