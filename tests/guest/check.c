@@ -2,6 +2,7 @@
 /*
  * check.c - checks that end their process, and children that make them
  */
+#include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -84,4 +85,18 @@ void reap(pid_t pid)
 		check_failed(__FILE__, __LINE__,
 			     "child %d ended with wait status %#x", pid,
 			     status);
+}
+
+void wait_asleep(pid_t pid)
+{
+	char path[64], state = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	while (state != 'S' && state != 'D') {
+		FILE *file = fopen(path, "r");
+
+		CHECK(file && fscanf(file, "%*d (%*[^)]) %c", &state) == 1);
+		fclose(file);
+		sched_yield();
+	}
 }

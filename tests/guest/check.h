@@ -20,8 +20,12 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+/* As the kernel names them. */
+#define __printf(a, b)	__attribute((__format__(printf, a, b)))
+#define __section(name)	__attribute((__section__(name)))
+
 /* Seconds after which a test has failed. */
-#define CHECK_TIMEOUT	60
+#define CHECK_TIMEOUT	30
 
 /* Exit statuses of a process that runs a test. */
 enum { PASSED, FAILED, SKIPPED };
@@ -30,6 +34,10 @@ struct check_test {
 	const char *name;
 	void (*run)(void);
 };
+
+/* Set by the linker around the section of the tests. */
+extern const struct check_test __start_check_tests[];
+extern const struct check_test __stop_check_tests[];
 
 /* Tests run in the order of the source: the section keeps it. */
 #define TEST(name_)							\
@@ -40,9 +48,9 @@ struct check_test {
 		.name = #name_, .run = name_ };				\
 	static void name_(void)
 
-__attribute__((noreturn, format(printf, 3, 4)))
+_Noreturn __printf(3, 4)
 void check_failed(const char *file, int line, const char *format, ...);
-__attribute__((noreturn, format(printf, 1, 2)))
+_Noreturn __printf(1, 2)
 void check_skip(const char *format, ...);
 void check_errno(const char *file, int line, const char *expr, long result,
 		 int error, int expected);
@@ -78,5 +86,8 @@ pid_t spawn(void (*function)(void *arg), void *arg);
 int wait_for(pid_t pid);
 /* Wait for a child whose checks must have passed. */
 void reap(pid_t pid);
+
+/* Wait until a process sleeps: in a system call, or because it is blocked. */
+void wait_asleep(pid_t pid);
 
 #endif /* GUEST_CHECK_H */

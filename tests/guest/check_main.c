@@ -11,10 +11,6 @@
 
 #include "check.h"
 
-/* Set by the linker around the section of the tests. */
-extern const struct check_test __start_check_tests[];
-extern const struct check_test __stop_check_tests[];
-
 static void run_alone(void *arg)
 {
 	const struct check_test *test = arg;

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -43,11 +44,9 @@ static void read_text(const char *path, char *text, size_t size)
 long read_number(const char *path)
 {
 	char text[32];
-	long number;
 
 	read_text(path, text, sizeof(text));
-	CHECK(sscanf(text, "%ld", &number) == 1);
-	return number;
+	return strtol(text, NULL, 10);
 }
 
 int ctx_new(__u32 flags)

@@ -18,9 +18,17 @@ void faults_prepare(void);
  * Cause n page faults, all by instructions of this function. *done, if given,
  * grows by one after each.
  */
-void touch_pages(unsigned long n, volatile unsigned long *done);
+void touch_pages(unsigned long n, unsigned long *done);
+
+/* Set by the linker around the section of touch_pages(). */
+extern const char __start_touch_pages_text[];
+extern const char __stop_touch_pages_text[];
 
 /* Is the address in touch_pages()? */
-bool in_touch_pages(uint64_t ip);
+static inline bool in_touch_pages(uint64_t ip)
+{
+	return ip >= (uintptr_t)__start_touch_pages_text &&
+	       ip < (uintptr_t)__stop_touch_pages_text;
+}
 
 #endif /* GUEST_FAULTS_H */

@@ -12,7 +12,7 @@ GOUT := build/$(UARCH)/tests
 GOBJ := build/$(UARCH)/obj
 LIBPERFMON := build/$(UARCH)/libperfmon.a
 
-GUEST_TESTS := commands mapping messages lifecycle sampling syswide simpmu
+GUEST_TESTS := commands mapping messages lifecycle sampling syswide modules simpmu
 GUEST_TESTS32 := commands sampling
 GUEST_SHARED := check ctx faults worker
 

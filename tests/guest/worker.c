@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "check.h"
+#include "ctx.h"
 #include "faults.h"
 #include "worker.h"
 
@@ -72,7 +73,7 @@ static void exec_worker(const char *path)
 	CHECK(!"exec failed");
 }
 
-static void do_work(const struct order *o, volatile unsigned long *progress)
+static void do_work(const struct order *o, unsigned long *progress)
 {
 	switch (o->what) {
 	case WORK_TOUCH:
@@ -84,6 +85,9 @@ static void do_work(const struct order *o, volatile unsigned long *progress)
 	case WORK_TOUCH_IN_THREAD:
 		run_thread(o->n);
 		break;
+	case WORK_PIN:
+		ctx_pin(o->n);
+		break;
 	case WORK_EXEC:
 		exec_worker(program_path("worker"));
 		break;
@@ -93,12 +97,15 @@ static void do_work(const struct order *o, volatile unsigned long *progress)
 	}
 }
 
-void worker_loop(int ask, int done, volatile unsigned long *progress)
+void worker_loop(int ask, int done, unsigned long *progress)
 {
 	struct order o;
 	char ready = 0;
 
 	faults_prepare();
+	/* Shared memory may fault when it is written first. */
+	if (progress)
+		*progress = 0;
 	do {
 		CHECK_OK(write(done, &ready, 1));
 		if (read(ask, &o, sizeof(o)) != sizeof(o))
@@ -111,29 +118,37 @@ struct start {
 	struct worker	*w;
 	int		ask;
 	int		done;
+	int		held;	/* -1 for none */
 	bool		nobody;
 };
+
+/* What a worker holds besides, its end would not close. */
+static void keep_descriptors(const struct start *s)
+{
+	CHECK_OK(dup2(s->ask, WORKER_ASK_FD));
+	CHECK_OK(dup2(s->done, WORKER_DONE_FD));
+	if (s->held >= 0)
+		CHECK_OK(dup3(s->held, WORKER_HELD_FD,
+			      fcntl(s->held, F_GETFD) & FD_CLOEXEC ?
+			      O_CLOEXEC : 0));
+	CHECK_OK(close_range(STDERR_FILENO + 1, WORKER_ASK_FD - 1, 0));
+	CHECK_OK(close_range(WORKER_HELD_FD + (s->held >= 0), ~0U, 0));
+}
 
 static void run_worker(void *arg)
 {
 	struct start *s = arg;
 
-	/* A worker that is killed with its controller waits for nobody. */
-	CHECK_OK(dup2(s->ask, WORKER_ASK_FD));
-	CHECK_OK(dup2(s->done, WORKER_DONE_FD));
-	close(s->ask);
-	close(s->done);
-	close(s->w->ask);
-	close(s->w->done);
+	keep_descriptors(s);
 	alarm(CHECK_TIMEOUT);
 	if (s->nobody)
 		become_nobody();
 	worker_loop(WORKER_ASK_FD, WORKER_DONE_FD, s->w->progress);
 }
 
-static void start(struct worker *w, bool nobody)
+static void start(struct start s)
 {
-	struct start s = { .w = w, .nobody = nobody };
+	struct worker *w = s.w;
 	int ask[2], done[2];
 
 	CHECK_OK(pipe2(ask, O_CLOEXEC));
@@ -153,12 +168,17 @@ static void start(struct worker *w, bool nobody)
 
 void worker_start(struct worker *w)
 {
-	start(w, false);
+	start((struct start){ .w = w, .held = -1 });
+}
+
+void worker_start_holding(struct worker *w, int fd)
+{
+	start((struct start){ .w = w, .held = fd });
 }
 
 void worker_start_as_nobody(struct worker *w)
 {
-	start(w, true);
+	start((struct start){ .w = w, .held = -1, .nobody = true });
 }
 
 void worker_ask(const struct worker *w, enum work what, unsigned long n)

@@ -11,6 +11,7 @@ enum work {
 	WORK_TOUCH,		/* n page faults */
 	WORK_TOUCH_IN_CHILD,	/* n page faults in a process that it forks */
 	WORK_TOUCH_IN_THREAD,	/* n page faults in a thread that it creates */
+	WORK_PIN,		/* run on CPU n only */
 	WORK_EXEC,		/* go on as the program "worker" */
 	WORK_EXEC_SETID,	/* go on as SETID_WORKER */
 };
@@ -23,16 +24,18 @@ enum work {
  * @pid:  its only thread
  * @ask:  pipe to it
  * @done: pipe from it
- * @progress: page faults that it has had, until it calls exec
+ * @progress: see worker_progress()
  */
 struct worker {
 	pid_t			pid;
 	int			ask;
 	int			done;
-	volatile unsigned long	*progress;
+	unsigned long		*progress;
 };
 
 void worker_start(struct worker *w);
+/* The same; it holds a copy of this descriptor, and no other. */
+void worker_start_holding(struct worker *w, int fd);
 /* The same, as the user nobody. */
 void worker_start_as_nobody(struct worker *w);
 /* Give it work. */
@@ -41,16 +44,23 @@ void worker_ask(const struct worker *w, enum work what, unsigned long n);
 void worker_wait(const struct worker *w);
 /* Give it work and wait until that is done. */
 void worker_do(const struct worker *w, enum work what, unsigned long n);
+/* Page faults that it has had, until it calls exec. */
+static inline unsigned long worker_progress(const struct worker *w)
+{
+	return __atomic_load_n(w->progress, __ATOMIC_RELAXED);
+}
+
 /* Let it end, and wait for that. */
 void worker_quit(const struct worker *w);
 /* Kill it, and wait for its end. */
 void worker_kill(const struct worker *w);
 
 /* The worker's side: do what is asked, until nobody can ask any more. */
-void worker_loop(int ask, int done, volatile unsigned long *progress);
+void worker_loop(int ask, int done, unsigned long *progress);
 /* Its descriptors after an exec. */
 #define WORKER_ASK_FD	100
 #define WORKER_DONE_FD	101
+#define WORKER_HELD_FD	102
 
 /* The calling process becomes the user nobody, without any privilege. */
 void become_nobody(void);

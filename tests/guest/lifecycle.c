@@ -1,0 +1,451 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/*
+ * lifecycle.c - exec, fork, exit and close of who monitors and who is monitored
+ *		 (3.1.1, 3.1.7, 3.1.15, 3.3.6)
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <dirent.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/sendfile.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "ctx.h"
+#include "faults.h"
+#include "worker.h"
+
+#define MANY	1000	/* page faults that cannot be by chance */
+
+static void expect_message(int fd, __u32 type)
+{
+	pfm_msg_t msg;
+
+	CHECK_EQ(read(fd, &msg, sizeof(msg)), sizeof(msg));
+	CHECK_EQ(msg.msg_type, type);
+}
+
+/* Nothing prevents another context of this thread. */
+static void expect_free(pid_t tid)
+{
+	int fd = ctx_new(0);
+
+	ctx_load(fd, tid);
+	close(fd);
+}
+
+static int try_load(int fd, pid_t tid)
+{
+	pfarg_load_t load = { .load_pid = tid };
+
+	return pfm_load_context(fd, &load);
+}
+
+/* The monitored thread */
+
+TEST(context_survives_exec_and_counts_on)
+{
+	int fd = ctx_counting();
+	struct worker w;
+	__u64 before;
+
+	worker_start(&w);
+	ctx_start_on(fd, w.pid);
+	worker_do(&w, WORK_TOUCH, 10);
+	CHECK_EQ(ctx_read(fd, 0), 10);
+	worker_do(&w, WORK_EXEC, 0);
+	ctx_expect_state(fd, "started");
+	before = ctx_read(fd, 0);
+	CHECK(before >= 10);
+	worker_do(&w, WORK_TOUCH, 20);
+	CHECK_EQ(ctx_read(fd, 0) - before, 20);
+	worker_quit(&w);
+	expect_message(fd, PFM_MSG_END);
+}
+
+TEST(child_of_monitored_process_is_not_monitored)
+{
+	int fd = ctx_counting();
+	struct worker w;
+
+	worker_start(&w);
+	ctx_start_on(fd, w.pid);
+	worker_do(&w, WORK_TOUCH_IN_CHILD, 2 * MANY);
+	CHECK(ctx_read(fd, 0) < MANY);
+	worker_quit(&w);
+}
+
+TEST(new_thread_of_monitored_process_is_not_monitored)
+{
+	int fd = ctx_counting();
+	struct worker w;
+
+	worker_start(&w);
+	ctx_start_on(fd, w.pid);
+	worker_do(&w, WORK_TOUCH_IN_THREAD, 2 * MANY);
+	CHECK(ctx_read(fd, 0) < MANY);
+	worker_quit(&w);
+}
+
+TEST(killed_thread_leaves_values_and_end_message)
+{
+	int fd = ctx_counting();
+	struct worker w;
+
+	worker_start(&w);
+	ctx_start_on(fd, w.pid);
+	worker_do(&w, WORK_TOUCH, 10);
+	worker_kill(&w);
+	expect_message(fd, PFM_MSG_END);
+	ctx_expect_state(fd, "unloaded");
+	CHECK_EQ(ctx_read(fd, 0), 10);
+}
+
+static void *monitored_thread(void *fd)
+{
+	ctx_start_on(*(int *)fd, thread_id());
+	touch_pages(10, NULL);
+	return NULL;
+}
+
+TEST(exit_of_a_self_monitoring_thread_unloads)
+{
+	int fd = ctx_counting();
+	pthread_t thread;
+
+	faults_prepare();
+	CHECK(!pthread_create(&thread, NULL, monitored_thread, &fd));
+	CHECK(!pthread_join(thread, NULL));
+	ctx_wait_state(fd, "unloaded");
+	CHECK(ctx_read(fd, 0) >= 10);
+}
+
+TEST(context_is_loaded_on_one_thread_after_the_other)
+{
+	int fd = ctx_counting();
+
+	for (int i = 1; i <= 3; i++) {
+		struct worker w;
+
+		worker_start(&w);
+		ctx_start_on(fd, w.pid);
+		worker_do(&w, WORK_TOUCH, 10);
+		CHECK_OK(pfm_unload_context(fd));
+		worker_do(&w, WORK_TOUCH, 10);
+		worker_quit(&w);
+		CHECK_EQ(ctx_read(fd, 0), 10 * i);
+	}
+}
+
+TEST(load_refuses_a_thread_that_has_exited)
+{
+	struct worker w;
+	int fd = ctx_counting();
+	siginfo_t info;
+
+	worker_start(&w);
+	CHECK_OK(kill(w.pid, SIGKILL));
+	CHECK_OK(waitid(P_PID, w.pid, &info, WEXITED | WNOWAIT));
+	/* It is a zombie now. */
+	CHECK_ERRNO(try_load(fd, w.pid), ESRCH);
+	wait_for(w.pid);
+	CHECK_ERRNO(try_load(fd, w.pid), ESRCH);
+}
+
+static void copy_set_uid(const char *from, const char *to)
+{
+	int in = CHECK_OK(open(from, O_RDONLY | O_CLOEXEC));
+	int out = CHECK_OK(open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC,
+				0755));
+	struct stat st;
+
+	CHECK_OK(fstat(in, &st));
+	while (st.st_size > 0)
+		st.st_size -= CHECK_OK(sendfile(out, in, NULL, st.st_size));
+	CHECK_OK(fchmod(out, 04755));
+	close(in);
+	close(out);
+}
+
+TEST(set_uid_exec_detaches)
+{
+	int fd = ctx_counting();
+	struct worker w;
+
+	copy_set_uid(program_path("worker"), SETID_WORKER);
+	worker_start_as_nobody(&w);
+	ctx_start_on(fd, w.pid);
+	worker_do(&w, WORK_TOUCH, 10);
+	worker_do(&w, WORK_EXEC_SETID, 0);
+	expect_message(fd, PFM_MSG_END);
+	ctx_expect_state(fd, "unloaded");
+	CHECK(ctx_read(fd, 0) >= 10);
+	/* It still runs, and was not harmed. */
+	worker_do(&w, WORK_TOUCH, 10);
+	worker_quit(&w);
+	CHECK_OK(unlink(SETID_WORKER));
+}
+
+/* The descriptor */
+
+struct control {
+	const struct worker	*w;
+	int			fd;
+	int			go;
+};
+
+static void wait_go(int go)
+{
+	char byte;
+
+	CHECK_EQ(read(go, &byte, 1), 1);
+}
+
+static void control_worker(void *arg)
+{
+	const struct control *c = arg;
+
+	wait_go(c->go);
+	CHECK_OK(pfm_start(c->fd, NULL));
+	worker_do(c->w, WORK_TOUCH, 10);
+	ctx_stop(c->fd);
+	CHECK_EQ(ctx_read(c->fd, 0), 10);
+}
+
+TEST(child_controls_what_its_parent_has_closed)
+{
+	struct worker w;
+	struct control c = { .w = &w, .fd = ctx_counting() };
+	int pipes[2];
+	pid_t child;
+
+	worker_start(&w);
+	ctx_load(c.fd, w.pid);
+	CHECK_OK(pipe(pipes));
+	c.go = pipes[0];
+	child = spawn(control_worker, &c);
+	CHECK_OK(close(c.fd));
+	CHECK_OK(write(pipes[1], "", 1));
+	reap(child);
+	/* The last descriptor went with the child. */
+	expect_free(w.pid);
+	worker_quit(&w);
+}
+
+static void monitor_self_and_close(void *fd)
+{
+	int n = *(int *)fd;
+
+	faults_prepare();
+	ctx_start_on(n, thread_id());
+	touch_pages(10, NULL);
+	CHECK_OK(close(n));
+	expect_free(thread_id());
+}
+
+TEST(close_of_monitored_process_unloads_a_shared_context)
+{
+	int fd = ctx_counting();
+
+	reap(spawn(monitor_self_and_close, &fd));
+	ctx_expect_state(fd, "unloaded");
+	CHECK_EQ(ctx_read(fd, 0), 10);
+	ctx_load_self(fd);
+}
+
+TEST(duplicate_descriptor_keeps_context_loaded)
+{
+	int fd = ctx_counting();
+	int copy = CHECK_OK(dup(fd));
+
+	faults_prepare();
+	ctx_start_on(fd, thread_id());
+	CHECK_OK(close(fd));
+	ctx_expect_state(copy, "started");
+	touch_pages(10, NULL);
+	CHECK_EQ(ctx_read(copy, 0), 10);
+	CHECK_OK(close(copy));
+	expect_free(thread_id());
+}
+
+TEST(close_detaches_from_another_thread)
+{
+	struct worker w;
+	int fd = ctx_counting();
+
+	worker_start(&w);
+	ctx_start_on(fd, w.pid);
+	worker_ask(&w, WORK_TOUCH, 20000);
+	CHECK_OK(close(fd));
+	expect_free(w.pid);
+	worker_wait(&w);
+	worker_quit(&w);
+}
+
+/* A worker that holds the only descriptor of what monitors it calls exec. */
+static void exec_with_descriptor(int fd, struct worker *w)
+{
+	worker_start_holding(w, fd);
+	ctx_start_on(fd, w->pid);
+	CHECK_OK(close(fd));
+	CHECK_ERRNO(try_load(ctx_new(0), w->pid), EBUSY);
+	worker_do(w, WORK_EXEC, 0);
+}
+
+TEST(descriptor_is_inherited_across_exec)
+{
+	struct worker w;
+
+	exec_with_descriptor(ctx_counting(), &w);
+	CHECK_ERRNO(try_load(ctx_new(0), w.pid), EBUSY);
+	worker_quit(&w);
+}
+
+TEST(close_on_exec_destroys_the_context)
+{
+	int fd = ctx_counting();
+	struct worker w;
+
+	CHECK_OK(fcntl(fd, F_SETFD, FD_CLOEXEC));
+	exec_with_descriptor(fd, &w);
+	expect_free(w.pid);
+	worker_quit(&w);
+}
+
+/* The controlling process */
+
+struct doomed {
+	const struct worker	*w;
+	int			ready;
+	__u32			flags;
+};
+
+/* Attaches to a worker, says so, and waits for its end. */
+static void doomed_controller(void *arg)
+{
+	const struct doomed *d = arg;
+
+	ctx_start_on(ctx_notifying(d->flags, 5), d->w->pid);
+	CHECK_OK(write(d->ready, "", 1));
+	pause();
+}
+
+static pid_t start_doomed(struct doomed *d)
+{
+	int pipes[2];
+	pid_t pid;
+
+	CHECK_OK(pipe(pipes));
+	d->ready = pipes[1];
+	pid = spawn(doomed_controller, d);
+	wait_go(pipes[0]);
+	return pid;
+}
+
+static void kill_controller(pid_t pid)
+{
+	CHECK_OK(kill(pid, SIGKILL));
+	wait_for(pid);
+}
+
+TEST(killed_controller_leaves_the_thread_free)
+{
+	struct worker w;
+	struct doomed d = { .w = &w };
+	pid_t controller;
+
+	worker_start(&w);
+	controller = start_doomed(&d);
+	worker_do(&w, WORK_TOUCH, 10);
+	kill_controller(controller);
+	expect_free(w.pid);
+	worker_do(&w, WORK_TOUCH, 10);
+	worker_quit(&w);
+}
+
+TEST(killed_controller_does_not_leave_the_thread_blocked)
+{
+	struct worker w;
+	struct doomed d = { .w = &w, .flags = PFM_FL_NOTIFY_BLOCK };
+	pid_t controller;
+
+	worker_start(&w);
+	controller = start_doomed(&d);
+	worker_ask(&w, WORK_TOUCH, 10);
+	while (worker_progress(&w) < 4)
+		;
+	wait_asleep(w.pid);
+	CHECK_EQ(worker_progress(&w), 4);
+	kill_controller(controller);
+	worker_wait(&w);
+	expect_free(w.pid);
+	worker_quit(&w);
+}
+
+/* What is left */
+
+static long count_descriptors(void)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	long n = 0;
+
+	CHECK(dir);
+	while (readdir(dir))
+		n++;
+	closedir(dir);
+	return n;
+}
+
+static long count_references(void)
+{
+	return read_number("/sys/module/perfmon/refcnt") +
+	       read_number("/sys/module/pfm_pmu_perf/refcnt") +
+	       read_number("/sys/module/pfm_fmt_default/refcnt");
+}
+
+static void create_use_and_close(int i)
+{
+	struct smpl s = smpl_new(0, 4096, 0);
+
+	ctx_add_counter(s.fd, 0, 0, 5);
+	ctx_start_on(s.fd, thread_id());
+	touch_pages(5, NULL);
+	/* In both orders. */
+	if (i % 2)
+		CHECK_OK(munmap((void *)s.hdr, s.size));
+	CHECK_OK(close(s.fd));
+	if (!(i % 2))
+		CHECK_OK(munmap((void *)s.hdr, s.size));
+}
+
+TEST(many_contexts_leave_nothing_behind)
+{
+	long descriptors = count_descriptors();
+	long references = count_references();
+
+	faults_prepare();
+	for (int i = 0; i < 200; i++)
+		create_use_and_close(i);
+	CHECK_EQ(count_descriptors(), descriptors);
+	CHECK_EQ(count_references(), references);
+}
+
+TEST(failed_creations_leave_nothing_behind)
+{
+	long descriptors = count_descriptors();
+	long references = count_references();
+	pfarg_ctx_t ctx;
+
+	for (int i = 0; i < 50; i++) {
+		CHECK_ERRNO(smpl_create(&ctx, 0, 8, 0), EINVAL);
+		CHECK_ERRNO(smpl_create(&ctx, 0, 1ULL << 50, 0), ENOMEM);
+		CHECK_ERRNO(smpl_create(&ctx, 0x40, 4096, 0), EINVAL);
+	}
+	CHECK_EQ(count_descriptors(), descriptors);
+	CHECK_EQ(count_references(), references);
+}

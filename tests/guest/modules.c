@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/*
+ * modules.c - loading and unloading the modules, and what sysfs shows of them
+ *	       (3.5.2, 3.5.7)
+ *
+ * Begins and ends with all modules loaded.
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "ctx.h"
+
+#define CORE	"perfmon"
+#define PMU	"pfm_pmu_perf"
+#define FORMAT	"pfm_fmt_default"
+#define FORMAT_DIR PFM_SYSFS "/formats/" PFM_DFL_SMPL_UUID_STR
+
+static int unload(const char *module)
+{
+	return syscall(SYS_delete_module, module, O_NONBLOCK);
+}
+
+static void load(const char *module)
+{
+	char command[128];
+
+	snprintf(command, sizeof(command), "modprobe %s", module);
+	CHECK_EQ(system(command), 0);
+}
+
+static bool exists(const char *path)
+{
+	return !access(path, F_OK);
+}
+
+static void expect_text(const char *path, const char *expected)
+{
+	FILE *file = fopen(path, "r");
+	char line[64] = "";
+
+	CHECK(file && fgets(line, sizeof(line), file));
+	line[strcspn(line, "\n")] = '\0';
+	if (strcmp(line, expected))
+		check_failed(__FILE__, __LINE__, "%s holds '%s', not '%s'",
+			     path, line, expected);
+	fclose(file);
+}
+
+TEST(sysfs_shows_version_format_and_pmu)
+{
+	expect_text(PFM_SYSFS "/version", "0.6");
+	expect_text(FORMAT_DIR "/name", "default");
+	expect_text(FORMAT_DIR "/arg_size", "64");
+	expect_text(PFM_SYSFS "/pmu_desc/name", "perf_events");
+	CHECK_ERRNO(open(PFM_SYSFS "/version", O_WRONLY | O_TRUNC), EACCES);
+}
+
+TEST(format_in_use_cannot_be_unloaded)
+{
+	struct smpl s = smpl_new(0, 4096, 0);
+
+	CHECK_ERRNO(unload(FORMAT), EAGAIN);
+	CHECK_OK(close(s.fd));
+	CHECK_OK(unload(FORMAT));
+	CHECK(!exists(FORMAT_DIR));
+	/* The mapping has outlived context and format. */
+	CHECK_EQ(s.hdr->hdr_buf_size, 4096);
+	load(FORMAT);
+	CHECK(exists(FORMAT_DIR));
+}
+
+TEST(format_that_is_not_loaded_is_loaded_by_its_uuid)
+{
+	CHECK_OK(unload(FORMAT));
+	close(smpl_new(0, 4096, 0).fd);
+	expect_text(FORMAT_DIR "/name", "default");
+}
+
+TEST(pmu_in_use_cannot_be_unloaded)
+{
+	int fd = ctx_new(0);
+
+	CHECK_ERRNO(unload(PMU), EAGAIN);
+	CHECK_OK(close(fd));
+	CHECK_OK(unload(PMU));
+	load(PMU);
+}
+
+TEST(nothing_works_without_pmu)
+{
+	pfarg_ctx_t ctx = {};
+	pfarg_pmcinfo_t info = {};
+
+	CHECK_OK(unload(PMU));
+	CHECK_ERRNO(pfm_create_context(&ctx, NULL, 0), ENODEV);
+	CHECK_ERRNO(pfm_getinfo_pmcs(&info, 1), ENODEV);
+	CHECK_ERRNO(pfm_getinfo_pmds(&info, 1), ENODEV);
+	CHECK(!exists(PFM_SYSFS "/pmu_desc/name"));
+	load(PMU);
+	CHECK_OK(pfm_getinfo_pmcs(&info, 1));
+}
+
+TEST(core_in_use_cannot_be_unloaded)
+{
+	struct smpl s = smpl_new(0, 4096, 0);
+
+	CHECK_ERRNO(unload(CORE), EAGAIN);
+	CHECK_OK(close(s.fd));
+	CHECK_OK(unload(FORMAT));
+	CHECK_ERRNO(unload(CORE), EAGAIN);
+	CHECK_OK(unload(PMU));
+	/* A mapped buffer is all that uses it now. */
+	CHECK_ERRNO(unload(CORE), EAGAIN);
+	CHECK_OK(munmap((void *)s.hdr, s.size));
+	CHECK_OK(unload(CORE));
+	load(PMU);
+	load(FORMAT);
+	close(smpl_new(0, 4096, 0).fd);
+}
+
+TEST(without_modules_there_is_no_perfmon)
+{
+	pfarg_ctx_t ctx = {};
+
+	CHECK_OK(unload(FORMAT));
+	CHECK_OK(unload(PMU));
+	CHECK_OK(unload(CORE));
+	CHECK(!exists(PFM_SYSFS));
+	CHECK_ERRNO(pfm_create_context(&ctx, NULL, 0), ENOSYS);
+	load(PMU);
+	load(FORMAT);
+}

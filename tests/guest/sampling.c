@@ -1,0 +1,714 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/*
+ * sampling.c - sampling with the default format (3.4, 3.6), counting, blocking
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <limits.h>
+#include <sched.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "ctx.h"
+#include "faults.h"
+#include "worker.h"
+
+#define PERIOD		5
+#define SAMPLES		40
+#define BIG_BUFFER	(1 << 18)
+#define NOTIFY		PFM_REGFL_OVFL_NOTIFY
+
+/*
+ * Started on this thread, which has no page faults but those it asks for. Time
+ * stamps are in order on one CPU only, and coarse where the CPU's own clock is.
+ */
+static void start_here(int fd)
+{
+	ctx_pin(0);
+	faults_prepare();
+	ctx_start_on(fd, thread_id());
+}
+
+static struct smpl start_sampling(struct counter *c, struct smpl s)
+{
+	counter_write(s.fd, c);
+	start_here(s.fd);
+	return s;
+}
+
+static void expect_message(int fd)
+{
+	pfm_msg_t msg;
+
+	CHECK_EQ(read(fd, &msg, sizeof(msg)), sizeof(msg));
+	CHECK_EQ(msg.msg_type, PFM_MSG_OVFL);
+}
+
+static void expect_no_message(int fd)
+{
+	pfm_msg_t msg;
+
+	CHECK_OK(fcntl(fd, F_SETFL, O_NONBLOCK));
+	CHECK_ERRNO(read(fd, &msg, sizeof(msg)), EAGAIN);
+}
+
+/* Counting */
+
+TEST(counter_counts_every_event)
+{
+	int fd = ctx_counting();
+
+	start_here(fd);
+	for (unsigned int n = 1; n <= 1000; n++) {
+		touch_pages(1, NULL);
+		CHECK_EQ(ctx_read(fd, 0), n);
+	}
+}
+
+TEST(all_counters_count_at_once)
+{
+	int fd = ctx_new(0);
+
+	for (int i = 0; i < 16; i++)
+		ctx_add_counter(fd, i, 0, 1000 * i);
+	start_here(fd);
+	touch_pages(50, NULL);
+	for (int i = 0; i < 16; i++)
+		CHECK_EQ(ctx_read(fd, i), 50 - 1000ULL * i);
+}
+
+TEST(counters_have_64_bits)
+{
+	pfarg_pmd_t pmd = { .reg_value = 0x123456789ffffffeULL };
+	int fd = ctx_counting();
+
+	CHECK_OK(pfm_write_pmds(fd, &pmd, 1));
+	CHECK_EQ(ctx_read(fd, 0), 0x123456789ffffffeULL);
+	start_here(fd);
+	touch_pages(5, NULL);
+	CHECK_EQ(ctx_read(fd, 0), 0x12345678a0000003ULL);
+	CHECK_OK(pfm_unload_context(fd));
+	CHECK_EQ(ctx_read(fd, 0), 0x12345678a0000003ULL);
+}
+
+TEST(counter_without_notification_wraps)
+{
+	int fd = ctx_new(0);
+
+	ctx_add_counter(fd, 0, 0, PERIOD);
+	start_here(fd);
+	touch_pages(PERIOD + 3, NULL);
+	CHECK_EQ(ctx_read(fd, 0), 3);
+	expect_no_message(fd);
+}
+
+TEST(counter_with_notification_restarts_from_long_value)
+{
+	struct counter c = counter(0, NOTIFY, PERIOD);
+	int fd = ctx_new(0);
+
+	c.pmd.reg_short_reset = -700ULL;
+	c.pmd.reg_long_reset = -20ULL;
+	counter_write(fd, &c);
+	CHECK_EQ(ctx_last_reset(fd, 0), -(__u64)PERIOD);
+	start_here(fd);
+	touch_pages(PERIOD + 10, NULL);
+	CHECK_EQ(ctx_read(fd, 0), 0);
+	CHECK_OK(pfm_restart(fd));
+	CHECK_EQ(ctx_read(fd, 0), -20ULL);
+	CHECK_EQ(ctx_last_reset(fd, 0), -20ULL);
+	touch_pages(19, NULL);
+	ctx_expect_state(fd, "started");
+	touch_pages(1, NULL);
+	ctx_expect_state(fd, "masked");
+}
+
+TEST(restart_resets_the_reset_pmds)
+{
+	struct counter c = counter(0, NOTIFY, PERIOD);
+	struct counter other = counter(1, 0, 0);
+	int fd = ctx_new(0);
+
+	pfm_bv_set(c.pmc.reg_reset_pmds, 1);
+	other.pmd.reg_long_reset = 1000;
+	counter_write(fd, &c);
+	counter_write(fd, &other);
+	ctx_add_counter(fd, 2, 0, 0);
+	start_here(fd);
+	touch_pages(PERIOD + 3, NULL);
+	CHECK_OK(pfm_restart(fd));
+	CHECK_EQ(ctx_read(fd, 1), 1000);
+	CHECK(ctx_read(fd, 2) == PERIOD || ctx_read(fd, 2) == PERIOD - 1);
+	touch_pages(2, NULL);
+	CHECK_EQ(ctx_read(fd, 1), 1002);
+}
+
+TEST(stop_while_masked_stays_masked)
+{
+	int fd = ctx_notifying(0, PERIOD);
+
+	start_here(fd);
+	touch_pages(PERIOD, NULL);
+	ctx_stop(fd);
+	CHECK_OK(pfm_start(fd, NULL));
+	ctx_expect_state(fd, "masked");
+	touch_pages(2, NULL);
+	CHECK_EQ(ctx_read(fd, 0), 0);
+	ctx_stop(fd);
+	CHECK_OK(pfm_restart(fd));
+	ctx_expect_state(fd, "stopped");
+	touch_pages(2, NULL);
+	CHECK_EQ(ctx_read(fd, 0), -(__u64)PERIOD);
+}
+
+TEST(other_threads_can_be_read_while_they_run)
+{
+	int fd = ctx_counting();
+	__u64 last = 0, value;
+	struct worker w;
+
+	worker_start(&w);
+	ctx_start_on(fd, w.pid);
+	worker_ask(&w, WORK_TOUCH, 20000);
+	for (int i = 0; i < 100; i++) {
+		value = ctx_read(fd, 0);
+		CHECK(value >= last && value <= 20000);
+		last = value;
+	}
+	worker_wait(&w);
+	CHECK_EQ(ctx_read(fd, 0), 20000);
+	worker_quit(&w);
+}
+
+/* Samples */
+
+static void expect_entries_of(const struct smpl *s, unsigned int n, pid_t pid)
+{
+	__u64 tstamp = 1;
+
+	CHECK_EQ(s->hdr->hdr_count, n);
+	for (unsigned int i = 0; i < n; i++) {
+		const pfm_default_smpl_entry_t *e = smpl_entry(s, i, 0);
+
+		CHECK_EQ(e->pid, pid);
+		CHECK_EQ(e->tgid, pid);
+		CHECK_EQ(e->ovfl_pmd, 0);
+		CHECK_EQ(e->reserved, 0);
+		CHECK_EQ(e->set, 0);
+		CHECK_EQ(e->last_reset_val, -(__u64)PERIOD);
+		CHECK(e->tstamp >= tstamp);
+		CHECK(in_touch_pages(e->ip));
+		tstamp = e->tstamp;
+	}
+}
+
+TEST(each_period_makes_one_sample)
+{
+	struct counter c = counter(0, 0, PERIOD);
+	struct smpl s = start_sampling(&c, smpl_new(0, BIG_BUFFER, 0));
+
+	touch_pages(SAMPLES * PERIOD + PERIOD - 1, NULL);
+	ctx_stop(s.fd);
+	expect_entries_of(&s, SAMPLES, getpid());
+	CHECK_EQ(ctx_read(s.fd, 0), -1ULL);
+	CHECK_EQ(s.hdr->hdr_cur_offs,
+		 sizeof(*s.hdr) + SAMPLES * sizeof(pfm_default_smpl_entry_t));
+	CHECK_EQ(s.hdr->hdr_overflows, 0);
+	expect_no_message(s.fd);
+}
+
+TEST(period_of_one_samples_every_event)
+{
+	struct counter c = counter(0, 0, 1);
+	struct smpl s = start_sampling(&c, smpl_new(0, BIG_BUFFER, 0));
+
+	touch_pages(SAMPLES, NULL);
+	CHECK_EQ(s.hdr->hdr_count, SAMPLES);
+}
+
+TEST(samples_name_the_cpu)
+{
+	struct counter c = counter(0, 0, 1);
+	int cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	struct smpl s = start_sampling(&c, smpl_new(0, BIG_BUFFER, 0));
+
+	for (int i = 0; i < 2 * cpus; i++) {
+		ctx_pin(i % cpus);
+		touch_pages(1, NULL);
+		CHECK_EQ(s.hdr->hdr_count, i + 1);
+		CHECK_EQ(smpl_entry(&s, i, 0)->cpu, i % cpus);
+	}
+}
+
+static void start_pinned_worker(struct worker *w)
+{
+	worker_start(w);
+	worker_do(w, WORK_PIN, 0);
+}
+
+TEST(another_thread_is_sampled_while_it_runs)
+{
+	struct smpl s = smpl_new(0, BIG_BUFFER, 0);
+	struct worker w;
+
+	start_pinned_worker(&w);
+	ctx_add_counter(s.fd, 0, 0, PERIOD);
+	ctx_start_on(s.fd, w.pid);
+	worker_do(&w, WORK_TOUCH, SAMPLES * PERIOD);
+	ctx_stop(s.fd);
+	worker_do(&w, WORK_TOUCH, SAMPLES * PERIOD);
+	expect_entries_of(&s, SAMPLES, w.pid);
+	worker_quit(&w);
+}
+
+/* Sampling can begin in the middle of a thread's work. */
+TEST(busy_thread_can_be_attached_to)
+{
+	struct smpl s = smpl_new(0, BIG_BUFFER, 0);
+	struct worker w;
+
+	start_pinned_worker(&w);
+	ctx_add_counter(s.fd, 0, 0, PERIOD);
+	worker_ask(&w, WORK_TOUCH, ULONG_MAX);
+	while (worker_progress(&w) < 100)
+		sched_yield();
+	ctx_start_on(s.fd, w.pid);
+	while (s.hdr->hdr_count < SAMPLES)
+		sched_yield();
+	CHECK_OK(pfm_unload_context(s.fd));
+	expect_entries_of(&s, s.hdr->hdr_count, w.pid);
+	worker_kill(&w);
+}
+
+TEST(samples_record_the_smpl_pmds)
+{
+	const unsigned int pmds = 3;
+	struct counter c = counter(0, 0, PERIOD);
+	struct smpl s = smpl_new(0, BIG_BUFFER, 0);
+	const __u64 *first, *values;
+
+	pfm_bv_set(c.pmc.reg_smpl_pmds, 1);
+	pfm_bv_set(c.pmc.reg_smpl_pmds, PFM_PMD_TID);
+	pfm_bv_set(c.pmc.reg_smpl_pmds, PFM_PMD_RESIDENT);
+	ctx_add_counter(s.fd, 1, 0, 0);
+	start_sampling(&c, s);
+	touch_pages(SAMPLES * PERIOD, NULL);
+	CHECK_EQ(s.hdr->hdr_count, SAMPLES);
+	first = smpl_values(smpl_entry(&s, 0, pmds));
+	/* Which of two counters sees an event first is not told. */
+	CHECK(first[0] == PERIOD || first[0] == PERIOD - 1);
+	for (int i = 0; i < SAMPLES; i++) {
+		values = smpl_values(smpl_entry(&s, i, pmds));
+		CHECK_EQ(values[0], first[0] + i * PERIOD);
+		CHECK_EQ(values[1], thread_id());
+		CHECK(values[2] > 0);
+	}
+}
+
+TEST(reset_pmds_turn_values_into_differences)
+{
+	struct counter c = counter(0, 0, PERIOD);
+	struct smpl s = smpl_new(0, BIG_BUFFER, 0);
+
+	pfm_bv_set(c.pmc.reg_smpl_pmds, 1);
+	pfm_bv_set(c.pmc.reg_reset_pmds, 1);
+	ctx_add_counter(s.fd, 1, 0, 0);
+	start_sampling(&c, s);
+	touch_pages(SAMPLES * PERIOD, NULL);
+	CHECK_EQ(s.hdr->hdr_count, SAMPLES);
+	for (int i = 1; i < SAMPLES; i++)
+		CHECK_EQ(*smpl_values(smpl_entry(&s, i, 1)), PERIOD);
+}
+
+static __u64 now(void)
+{
+	struct timespec t;
+
+	CHECK_OK(clock_gettime(CLOCK_MONOTONIC, &t));
+	return t.tv_sec * 1000000000ULL + t.tv_nsec;
+}
+
+TEST(elapsed_time_is_reset_with_each_sample)
+{
+	struct counter c = counter(0, 0, PERIOD);
+	struct smpl s = smpl_new(0, BIG_BUFFER, 0);
+	__u64 start = now(), sum = 0;
+
+	pfm_bv_set(c.pmc.reg_smpl_pmds, PFM_PMD_ELAPSED);
+	pfm_bv_set(c.pmc.reg_reset_pmds, PFM_PMD_ELAPSED);
+	start_sampling(&c, s);
+	touch_pages(SAMPLES * PERIOD, NULL);
+	CHECK_EQ(s.hdr->hdr_count, SAMPLES);
+	for (int i = 0; i < SAMPLES; i++)
+		sum += *smpl_values(smpl_entry(&s, i, 1));
+	/* Times since the start would come to many times as much. */
+	CHECK(sum > 0 && sum <= now() - start);
+}
+
+/* Two sampling counters whose entries differ in size. */
+struct seen {
+	unsigned int	entries[2];
+	const char	*next;
+};
+
+static void see_entry(struct seen *seen)
+{
+	const pfm_default_smpl_entry_t *e = (const void *)seen->next;
+	const __u64 *values = smpl_values(e);
+
+	CHECK(e->ovfl_pmd < 2);
+	CHECK(in_touch_pages(e->ip));
+	seen->entries[e->ovfl_pmd]++;
+	if (e->ovfl_pmd) {
+		CHECK_EQ(values[1], thread_id());
+		CHECK_EQ(e->last_reset_val, -3ULL);
+		values += 2;
+	} else {
+		CHECK_EQ(e->last_reset_val, -7ULL);
+	}
+	seen->next = (const char *)values;
+}
+
+TEST(two_counters_sample_with_different_sizes)
+{
+	struct counter c0 = counter(0, 0, 7), c1 = counter(1, 0, 3);
+	struct smpl s = smpl_new(0, BIG_BUFFER, 0);
+	struct seen seen = { .next = (const char *)(s.hdr + 1) };
+
+	pfm_bv_set(c1.pmc.reg_smpl_pmds, 0);
+	pfm_bv_set(c1.pmc.reg_smpl_pmds, PFM_PMD_TID);
+	counter_write(s.fd, &c0);
+	start_sampling(&c1, s);
+	touch_pages(21 * 10, NULL);
+	ctx_stop(s.fd);
+	CHECK_EQ(s.hdr->hdr_count, 30 + 70);
+	for (unsigned int i = 0; i < 100; i++)
+		see_entry(&seen);
+	CHECK_EQ(seen.next - (const char *)s.hdr, s.hdr->hdr_cur_offs);
+	CHECK_EQ(seen.entries[0], 30);
+	CHECK_EQ(seen.entries[1], 70);
+}
+
+/* Reset values */
+
+TEST(initial_short_and_long_periods)
+{
+	struct counter c = counter(0, NOTIFY, 10);
+	struct smpl s = smpl_new_for(0, 3, 0);
+
+	c.pmd.reg_short_reset = -4ULL;
+	c.pmd.reg_long_reset = -20ULL;
+	start_sampling(&c, s);
+	touch_pages(10 + 4 + 4, NULL);
+	CHECK_EQ(s.hdr->hdr_count, 3);
+	CHECK_EQ(smpl_entry(&s, 0, 0)->last_reset_val, -10ULL);
+	CHECK_EQ(smpl_entry(&s, 1, 0)->last_reset_val, -4ULL);
+	CHECK_EQ(smpl_entry(&s, 2, 0)->last_reset_val, -4ULL);
+	CHECK_OK(pfm_restart(s.fd));
+	touch_pages(20 + 4 - 1, NULL);
+	CHECK_EQ(s.hdr->hdr_count, 1);
+	touch_pages(1, NULL);
+	CHECK_EQ(s.hdr->hdr_count, 2);
+	CHECK_EQ(smpl_entry(&s, 0, 0)->last_reset_val, -20ULL);
+	CHECK_EQ(smpl_entry(&s, 1, 0)->last_reset_val, -4ULL);
+}
+
+/* Carta's series (3.4.2). */
+static __u32 next_random(__u32 x)
+{
+	return 16807ULL * x % 0x7fffffff;
+}
+
+#define RANDOM_MASK	0x1f
+
+static void expect_random_periods(__u32 seed, __u32 first)
+{
+	struct counter c = counter(0, PFM_REGFL_RANDOM, 40);
+	struct smpl s = smpl_new(0, BIG_BUFFER, 0);
+	__u32 random = first;
+
+	c.pmd.reg_random_mask = RANDOM_MASK;
+	c.pmd.reg_random_seed = seed;
+	start_sampling(&c, s);
+	for (unsigned int i = 0; i < SAMPLES; i++) {
+		__u64 start = -40ULL;
+
+		if (i) {
+			random = next_random(random);
+			start += random & RANDOM_MASK;
+		}
+		touch_pages(-start - 1, NULL);
+		CHECK_EQ(s.hdr->hdr_count, i);
+		touch_pages(1, NULL);
+		CHECK_EQ(s.hdr->hdr_count, i + 1);
+		CHECK_EQ(smpl_entry(&s, i, 0)->last_reset_val, start);
+	}
+	close(s.fd);
+}
+
+TEST(random_periods_follow_from_the_seed)
+{
+	expect_random_periods(12345, 12345);
+	expect_random_periods(12345, 12345);
+	expect_random_periods(1, 1);
+	expect_random_periods(0, 1);
+}
+
+TEST(random_number_is_added_to_the_long_value)
+{
+	struct counter c = counter(0, NOTIFY | PFM_REGFL_RANDOM, PERIOD);
+	int fd = ctx_new(0);
+
+	c.pmd.reg_long_reset = -100ULL;
+	c.pmd.reg_random_mask = 0xf;
+	c.pmd.reg_random_seed = 99;
+	counter_write(fd, &c);
+	start_here(fd);
+	touch_pages(PERIOD, NULL);
+	CHECK_OK(pfm_restart(fd));
+	CHECK_EQ(ctx_last_reset(fd, 0), -100ULL + (next_random(99) & 0xf));
+	CHECK_EQ(ctx_read(fd, 0), ctx_last_reset(fd, 0));
+}
+
+/* Full buffers */
+
+TEST(full_buffer_masks_and_notifies)
+{
+	struct counter c = counter(0, NOTIFY, PERIOD);
+	struct smpl s = start_sampling(&c, smpl_new_for(0, 4, 0));
+
+	for (unsigned int round = 1; round <= 3; round++) {
+		touch_pages(4 * PERIOD - 1, NULL);
+		expect_no_message(s.fd);
+		touch_pages(1, NULL);
+		ctx_expect_state(s.fd, "masked");
+		expect_message(s.fd);
+		touch_pages(3 * PERIOD, NULL);
+		expect_entries_of(&s, 4, getpid());
+		CHECK_EQ(s.hdr->hdr_overflows, round);
+		CHECK_OK(pfm_restart(s.fd));
+		CHECK_EQ(s.hdr->hdr_count, 0);
+		CHECK_EQ(s.hdr->hdr_cur_offs, sizeof(*s.hdr));
+		expect_no_message(s.fd);
+	}
+}
+
+TEST(full_buffer_without_notification_is_saturated)
+{
+	struct counter c = counter(0, 0, PERIOD);
+	struct smpl s = start_sampling(&c, smpl_new_for(0, 4, 0));
+
+	touch_pages(10 * PERIOD, NULL);
+	expect_entries_of(&s, 4, getpid());
+	CHECK_EQ(s.hdr->hdr_overflows, 1);
+	expect_no_message(s.fd);
+	CHECK_OK(pfm_restart(s.fd));
+	touch_pages(2 * PERIOD, NULL);
+	expect_entries_of(&s, 2, getpid());
+}
+
+TEST(restart_of_an_active_context_empties_the_buffer)
+{
+	struct counter c = counter(0, NOTIFY, PERIOD);
+	struct smpl s = start_sampling(&c, smpl_new(0, BIG_BUFFER, 0));
+
+	touch_pages(3 * PERIOD + 2, NULL);
+	CHECK_EQ(s.hdr->hdr_count, 3);
+	CHECK_OK(pfm_restart(s.fd));
+	CHECK_EQ(s.hdr->hdr_count, 0);
+	/* The counter was not touched. */
+	touch_pages(PERIOD - 2, NULL);
+	expect_entries_of(&s, 1, getpid());
+	CHECK_EQ(s.hdr->hdr_overflows, 0);
+}
+
+TEST(start_does_not_empty_the_buffer)
+{
+	struct counter c = counter(0, NOTIFY, PERIOD);
+	struct smpl s = start_sampling(&c, smpl_new(0, BIG_BUFFER, 0));
+
+	touch_pages(3 * PERIOD, NULL);
+	ctx_stop(s.fd);
+	CHECK_OK(pfm_start(s.fd, NULL));
+	touch_pages(3 * PERIOD, NULL);
+	expect_entries_of(&s, 6, getpid());
+}
+
+TEST(samples_are_kept_over_unload_and_load)
+{
+	struct counter c = counter(0, NOTIFY, PERIOD);
+	struct smpl s = start_sampling(&c, smpl_new(0, BIG_BUFFER, 0));
+
+	touch_pages(2 * PERIOD + 3, NULL);
+	CHECK_OK(pfm_unload_context(s.fd));
+	touch_pages(2 * PERIOD, NULL);
+	CHECK_EQ(ctx_read(s.fd, 0), -2ULL);
+	ctx_start_on(s.fd, thread_id());
+	touch_pages(2, NULL);
+	expect_entries_of(&s, 3, getpid());
+}
+
+/* Short entries */
+
+TEST(entries_without_header)
+{
+	struct counter c = counter(0, NOTIFY, PERIOD);
+	struct smpl s = smpl_new(0, smpl_size_for(8, 2 * sizeof(__u64), 0),
+				 PFM_DFL_SMPL_NO_HDR);
+	const __u64 *values = (const __u64 *)(s.hdr + 1);
+
+	pfm_bv_set(c.pmc.reg_smpl_pmds, 1);
+	pfm_bv_set(c.pmc.reg_smpl_pmds, PFM_PMD_TID);
+	pfm_bv_set(c.pmc.reg_reset_pmds, 1);
+	ctx_add_counter(s.fd, 1, 0, 0);
+	start_sampling(&c, s);
+	CHECK_EQ(s.hdr->hdr_buf_flags, PFM_DFL_SMPL_NO_HDR);
+	touch_pages(10 * PERIOD, NULL);
+	expect_message(s.fd);
+	CHECK_EQ(s.hdr->hdr_count, 8);
+	for (int i = 1; i < 8; i++) {
+		CHECK_EQ(values[2 * i], PERIOD);
+		CHECK_EQ(values[2 * i + 1], thread_id());
+	}
+}
+
+TEST(entries_with_ip_only)
+{
+	struct counter c = counter(0, NOTIFY, PERIOD);
+	struct smpl s = smpl_new(0, smpl_size_for(8, 2 * sizeof(__u64),
+						  sizeof(__u64)),
+				 PFM_DFL_SMPL_IIP_HDR);
+	const __u64 *values = (const __u64 *)(s.hdr + 1);
+
+	pfm_bv_set(c.pmc.reg_smpl_pmds, PFM_PMD_TID);
+	start_sampling(&c, s);
+	touch_pages(10 * PERIOD, NULL);
+	expect_message(s.fd);
+	CHECK_EQ(s.hdr->hdr_count, 8);
+	for (int i = 0; i < 8; i++) {
+		CHECK(in_touch_pages(values[2 * i]));
+		CHECK_EQ(values[2 * i + 1], thread_id());
+	}
+}
+
+/* PFM_FL_NOTIFY_BLOCK */
+
+#define BLOCK_ENTRIES	3
+#define BLOCK_FAULTS	(BLOCK_ENTRIES * PERIOD)
+#define LOOKS		1000
+
+/* On a worker that will be blocked every BLOCK_FAULTS page faults. */
+static struct smpl start_blocking(const struct worker *w)
+{
+	struct smpl s = smpl_new_for(PFM_FL_NOTIFY_BLOCK, BLOCK_ENTRIES, 0);
+
+	ctx_add_counter(s.fd, 0, NOTIFY, PERIOD);
+	ctx_start_on(s.fd, w->pid);
+	return s;
+}
+
+/* The instruction whose fault overflowed has not been finished. */
+static void expect_blocked(const struct worker *w, unsigned long faults)
+{
+	wait_asleep(w->pid);
+	for (int i = 0; i < LOOKS; i++) {
+		CHECK_EQ(worker_progress(w), faults - 1);
+		sched_yield();
+	}
+}
+
+/* A worker that has been given work and was blocked by it. */
+static struct smpl block_worker(struct worker *w)
+{
+	struct smpl s;
+
+	start_pinned_worker(w);
+	s = start_blocking(w);
+	worker_ask(w, WORK_TOUCH, 2 * BLOCK_FAULTS - 1);
+	expect_message(s.fd);
+	expect_blocked(w, BLOCK_FAULTS);
+	return s;
+}
+
+static void expect_finished(const struct worker *w)
+{
+	worker_wait(w);
+	CHECK_EQ(worker_progress(w), 2 * BLOCK_FAULTS - 1);
+	worker_quit(w);
+}
+
+TEST(thread_is_blocked_until_restart)
+{
+	struct worker w;
+	struct smpl s;
+
+	start_pinned_worker(&w);
+	s = start_blocking(&w);
+	worker_ask(&w, WORK_TOUCH, 5 * BLOCK_FAULTS + 1);
+	for (int i = 1; i <= 5; i++) {
+		expect_message(s.fd);
+		expect_blocked(&w, i * BLOCK_FAULTS);
+		expect_entries_of(&s, BLOCK_ENTRIES, w.pid);
+		CHECK_OK(pfm_restart(s.fd));
+	}
+	worker_wait(&w);
+	worker_quit(&w);
+}
+
+TEST(blocked_thread_can_be_read)
+{
+	struct worker w;
+	struct smpl s = block_worker(&w);
+
+	CHECK_EQ(ctx_read(s.fd, 0), 0);
+	CHECK_OK(pfm_restart(s.fd));
+	expect_finished(&w);
+}
+
+TEST(blocked_thread_can_be_killed)
+{
+	struct worker w;
+	struct smpl s = block_worker(&w);
+	pfm_msg_t msg;
+
+	worker_kill(&w);
+	CHECK_EQ(worker_progress(&w), BLOCK_FAULTS - 1);
+	CHECK_EQ(read(s.fd, &msg, sizeof(msg)), sizeof(msg));
+	CHECK_EQ(msg.msg_type, PFM_MSG_END);
+}
+
+TEST(unload_lets_a_blocked_thread_go_on)
+{
+	struct worker w;
+	struct smpl s = block_worker(&w);
+
+	CHECK_OK(pfm_unload_context(s.fd));
+	expect_finished(&w);
+}
+
+TEST(close_lets_a_blocked_thread_go_on)
+{
+	struct worker w;
+	struct smpl s = block_worker(&w);
+
+	CHECK_OK(close(s.fd));
+	expect_finished(&w);
+}
+
+TEST(blocking_works_without_format)
+{
+	struct worker w;
+	int fd = ctx_notifying(PFM_FL_NOTIFY_BLOCK, PERIOD);
+
+	worker_start(&w);
+	ctx_start_on(fd, w.pid);
+	worker_ask(&w, WORK_TOUCH, 2 * PERIOD + 1);
+	for (int i = 1; i <= 2; i++) {
+		expect_message(fd);
+		expect_blocked(&w, i * PERIOD);
+		CHECK_OK(pfm_restart(fd));
+	}
+	worker_wait(&w);
+	worker_quit(&w);
+}

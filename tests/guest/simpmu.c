@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/*
+ * simpmu.c - exact overflows with the simulated PMU: 64-bit emulation (3.1.3)
+ *	      and overflows of one instant (3.5.14)
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "ctx.h"
+
+#define ADVANCE		"/sys/kernel/debug/pfm_sim/advance"
+#define BUF_SIZE	(1 << 16)
+#define IP		0x4321
+#define PLAIN_PMD	8	/* one that is no counter */
+#define NOTIFY		PFM_REGFL_OVFL_NOTIFY
+
+/* Let an instant happen to this thread: "PMD=EVENTS...", "irq". */
+static __printf(1, 2)
+void advance(const char *format, ...)
+{
+	int fd = CHECK_OK(open(ADVANCE, O_WRONLY | O_CLOEXEC));
+	char what[128], line[256];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(what, sizeof(what), format, args);
+	va_end(args);
+	snprintf(line, sizeof(line), "task %d ip %#x %s\n", thread_id(), IP,
+		 what);
+	CHECK_OK(write(fd, line, strlen(line)));
+	close(fd);
+}
+
+static void write_pmd(int fd, unsigned int n, __u64 value)
+{
+	pfarg_pmd_t pmd = { .reg_num = n, .reg_value = value };
+
+	CHECK_OK(pfm_write_pmds(fd, &pmd, 1));
+}
+
+/* Counters 0 to 2, counting. */
+static int start_counting(void)
+{
+	int fd = ctx_new(0);
+
+	for (int i = 0; i < 3; i++)
+		ctx_add_counter(fd, i, 0, 0);
+	ctx_start_on(fd, thread_id());
+	return fd;
+}
+
+TEST(counters_count_what_happens)
+{
+	int fd = start_counting();
+
+	advance("0=5 2=0xffffffff");
+	advance("0=7 1=1 3=100");
+	CHECK_EQ(ctx_read(fd, 0), 12);
+	CHECK_EQ(ctx_read(fd, 1), 1);
+	CHECK_EQ(ctx_read(fd, 2), 0xffffffff);
+	/* Its PMC was not written. */
+	CHECK_EQ(ctx_read(fd, 3), 0);
+}
+
+TEST(narrow_counters_have_64_bits)
+{
+	int fd = start_counting();
+
+	for (__u64 i = 1; i <= 10; i++) {
+		advance("1=0xfffffff0");
+		CHECK_EQ(ctx_read(fd, 1), i * 0xfffffff0ULL);
+	}
+	CHECK_OK(pfm_unload_context(fd));
+	CHECK_EQ(ctx_read(fd, 1), 10 * 0xfffffff0ULL);
+	ctx_start_on(fd, thread_id());
+	advance("1=0xfffffff0");
+	CHECK_EQ(ctx_read(fd, 1), 11 * 0xfffffff0ULL);
+}
+
+TEST(narrow_counters_take_64_bits_while_loaded)
+{
+	int fd = start_counting();
+
+	write_pmd(fd, 0, 0x12345678fffffff0ULL);
+	CHECK_EQ(ctx_read(fd, 0), 0x12345678fffffff0ULL);
+	advance("0=0x20");
+	CHECK_EQ(ctx_read(fd, 0), 0x1234567900000010ULL);
+}
+
+TEST(narrow_counters_wrap_at_64_bits)
+{
+	int fd = start_counting();
+
+	write_pmd(fd, 0, -16ULL);
+	advance("0=20");
+	CHECK_EQ(ctx_read(fd, 0), 4);
+}
+
+TEST(stopped_context_counts_nothing)
+{
+	int fd = start_counting();
+
+	ctx_stop(fd);
+	advance("0=5");
+	CHECK_EQ(ctx_read(fd, 0), 0);
+}
+
+TEST(only_overflow_of_64_bits_makes_a_sample)
+{
+	struct smpl s = smpl_new(0, BUF_SIZE, 0);
+
+	ctx_add_counter(s.fd, 0, 0, (1ULL << 33) + 5);
+	ctx_start_on(s.fd, thread_id());
+	/* Two carries of the hardware counter, then all 64 bits are ones. */
+	advance("0=0xffffffff");
+	advance("0=0xffffffff");
+	advance("0=6");
+	CHECK_EQ(s.hdr->hdr_count, 0);
+	CHECK_EQ(ctx_read(s.fd, 0), -1ULL);
+	advance("0=1");
+	CHECK_EQ(s.hdr->hdr_count, 1);
+	CHECK_EQ(smpl_entry(&s, 0, 0)->last_reset_val, -(1ULL << 33) - 5);
+	CHECK_EQ(ctx_read(s.fd, 0), -(1ULL << 33) - 5);
+}
+
+TEST(reserved_bits_keep_their_default)
+{
+	pfarg_pmcinfo_t info = { .reg_num = 0 };
+	pfarg_pmc_t pmc = { .reg_value = 0xffffffff00000000ULL };
+	int fd = start_counting();
+
+	CHECK_OK(pfm_getinfo_pmcs(&info, 1));
+	CHECK_EQ(info.reg_rsvd_mask, 0xffffffff00000000ULL);
+	/* Without the reserved bits this PMC holds its default: no counting. */
+	CHECK_OK(pfm_write_pmcs(fd, &pmc, 1));
+	advance("0=5");
+	CHECK_EQ(ctx_read(fd, 0), 0);
+}
+
+/* One instant */
+
+static const unsigned int sampling[] = { 0, 3, 5 };
+
+static struct smpl start_sampling(__u32 flags)
+{
+	struct smpl s = smpl_new(0, BUF_SIZE, 0);
+
+	/* Time stamps are in order on one CPU. */
+	ctx_pin(0);
+	for (int i = 0; i < 3; i++)
+		ctx_add_counter(s.fd, sampling[i], flags, 10);
+	ctx_start_on(s.fd, thread_id());
+	return s;
+}
+
+static void expect_one_instant(const struct smpl *s)
+{
+	CHECK_EQ(s->hdr->hdr_count, 3);
+	for (int i = 0; i < 3; i++) {
+		const pfm_default_smpl_entry_t *e = smpl_entry(s, i, 0);
+
+		CHECK_EQ(e->ovfl_pmd, sampling[i]);
+		CHECK_EQ(e->tstamp, smpl_entry(s, 0, 0)->tstamp);
+		CHECK_EQ(e->ip, IP);
+		CHECK_EQ(e->last_reset_val, -10ULL);
+		CHECK_EQ(ctx_read(s->fd, sampling[i]), -10ULL);
+	}
+}
+
+TEST(overflows_of_one_instant_are_recorded_in_order)
+{
+	struct smpl s = start_sampling(0);
+
+	advance("5=10 0=12 3=11");
+	expect_one_instant(&s);
+	CHECK_EQ(smpl_entry(&s, 0, 0)->pid, thread_id());
+}
+
+TEST(overflows_of_one_interrupt_are_recorded_in_order)
+{
+	struct smpl s = start_sampling(0);
+
+	advance("irq 3=10 5=10 0=10");
+	expect_one_instant(&s);
+}
+
+TEST(time_stamps_advance)
+{
+	struct smpl s = start_sampling(0);
+	__u64 first;
+
+	advance("0=10");
+	first = smpl_entry(&s, 0, 0)->tstamp;
+	/* The clock may be too coarse for two instants that are near. */
+	do {
+		CHECK_OK(pfm_restart(s.fd));
+		advance("0=10");
+	} while (smpl_entry(&s, 0, 0)->tstamp == first);
+	CHECK(smpl_entry(&s, 0, 0)->tstamp > first);
+}
+
+TEST(overflows_of_one_instant_share_a_message)
+{
+	pfm_msg_t msg;
+	int fd = ctx_new(0);
+
+	for (int i = 0; i < 3; i++)
+		ctx_add_counter(fd, sampling[i], NOTIFY, 10);
+	ctx_start_on(fd, thread_id());
+	advance("0=10 5=10 3=9");
+	CHECK_EQ(read(fd, &msg, sizeof(msg)), sizeof(msg));
+	CHECK_EQ(msg.ovfl.msg_ovfl_pmds[0], 1 << 0 | 1 << 5);
+	CHECK_EQ(msg.ovfl.msg_ovfl_ip, IP);
+	CHECK_OK(fcntl(fd, F_SETFL, O_NONBLOCK));
+	CHECK_ERRNO(read(fd, &msg, sizeof(msg)), EAGAIN);
+	/* Restart resets these two, and no other. */
+	CHECK_OK(pfm_restart(fd));
+	CHECK_EQ(ctx_read(fd, 0), -10ULL);
+	CHECK_EQ(ctx_read(fd, 3), -1ULL);
+	CHECK_EQ(ctx_read(fd, 5), -10ULL);
+}
+
+TEST(masked_context_counts_nothing)
+{
+	int fd = ctx_notifying(0, 10);
+
+	ctx_add_counter(fd, 1, 0, 0);
+	ctx_start_on(fd, thread_id());
+	advance("0=10 1=3");
+	ctx_expect_state(fd, "masked");
+	advance("0=5 1=5");
+	CHECK_EQ(ctx_read(fd, 0), 0);
+	CHECK_EQ(ctx_read(fd, 1), 3);
+	CHECK_OK(pfm_restart(fd));
+	advance("0=4 1=5");
+	CHECK_EQ(ctx_read(fd, 0), -6ULL);
+	CHECK_EQ(ctx_read(fd, 1), 8);
+}
+
+TEST(samples_record_counters_and_other_pmds)
+{
+	struct counter c = counter(0, 0, 10);
+	struct smpl s = smpl_new(0, BUF_SIZE, 0);
+	const __u64 *values = smpl_values(smpl_entry(&s, 0, 0));
+
+	pfm_bv_set(c.pmc.reg_smpl_pmds, 1);
+	pfm_bv_set(c.pmc.reg_smpl_pmds, PLAIN_PMD);
+	pfm_bv_set(c.pmc.reg_reset_pmds, 1);
+	counter_write(s.fd, &c);
+	ctx_add_counter(s.fd, 1, 0, 0);
+	write_pmd(s.fd, 1, 0x700000000ULL);
+	write_pmd(s.fd, PLAIN_PMD, 77);
+	ctx_start_on(s.fd, thread_id());
+	advance("0=10 1=4");
+	CHECK_EQ(s.hdr->hdr_count, 1);
+	CHECK_EQ(values[0], 0x700000004ULL);
+	CHECK_EQ(values[1], 77);
+	CHECK_EQ(ctx_read(s.fd, 1), 0);
+}
+
+TEST(full_buffer_loses_what_is_left_of_the_instant)
+{
+	struct smpl s = smpl_new_for(0, 2, 0);
+
+	for (int i = 0; i < 3; i++)
+		ctx_add_counter(s.fd, sampling[i], NOTIFY, 10);
+	ctx_start_on(s.fd, thread_id());
+	advance("0=10 3=10 5=10");
+	CHECK_EQ(s.hdr->hdr_count, 2);
+	ctx_expect_state(s.fd, "masked");
+	/* What was not recorded is reset all the same. */
+	CHECK_OK(pfm_restart(s.fd));
+	for (int i = 0; i < 3; i++)
+		CHECK_EQ(ctx_read(s.fd, sampling[i]), -10ULL);
+}

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/*
+ * syswide.c - system-wide contexts, one for each CPU (3.1.1, 3.1.7)
+ */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "ctx.h"
+#include "worker.h"
+
+#define CPUS		2
+#define FAULTS		500
+#define BUF_SIZE	(1 << 20)
+
+static void need_two_cpus(void)
+{
+	if (sysconf(_SC_NPROCESSORS_ONLN) < CPUS)
+		check_skip("needs two CPUs");
+}
+
+/* A context that samples every page fault of the CPU that the caller is on. */
+static struct smpl sample_cpu(void)
+{
+	struct smpl s = smpl_new(PFM_FL_SYSTEM_WIDE, BUF_SIZE, 0);
+
+	ctx_add_counter(s.fd, 0, 0, 1);
+	ctx_start_on(s.fd, thread_id());
+	return s;
+}
+
+static unsigned int count_entries_of(const struct smpl *s, pid_t pid, int cpu)
+{
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; i < s->hdr->hdr_count; i++) {
+		const pfm_default_smpl_entry_t *e = smpl_entry(s, i, 0);
+
+		CHECK_EQ(e->cpu, cpu);
+		n += e->tgid == (__u32)pid;
+	}
+	return n;
+}
+
+TEST(everything_on_the_cpu_is_measured)
+{
+	struct worker w;
+	struct smpl s;
+
+	worker_start(&w);
+	worker_do(&w, WORK_PIN, 0);
+	ctx_pin(0);
+	s = sample_cpu();
+	worker_do(&w, WORK_TOUCH, FAULTS);
+	ctx_stop(s.fd);
+	CHECK_EQ(count_entries_of(&s, w.pid, 0), FAULTS);
+	worker_quit(&w);
+}
+
+struct monitor {
+	int			cpu;
+	struct smpl		s;
+	pthread_barrier_t	*barrier;
+};
+
+/* Measures its CPU between the second and the third wait. */
+static void *monitor_cpu(void *arg)
+{
+	struct monitor *m = arg;
+
+	ctx_pin(m->cpu);
+	m->s = sample_cpu();
+	pthread_barrier_wait(m->barrier);
+	pthread_barrier_wait(m->barrier);
+	ctx_stop(m->s.fd);
+	CHECK_OK(pfm_unload_context(m->s.fd));
+	return NULL;
+}
+
+TEST(two_cpus_are_measured_at_once)
+{
+	pthread_barrier_t barrier;
+	struct monitor m[CPUS];
+	pthread_t threads[CPUS];
+	struct worker w;
+
+	need_two_cpus();
+	worker_start(&w);
+	worker_do(&w, WORK_PIN, 1);
+	pthread_barrier_init(&barrier, NULL, CPUS + 1);
+	for (int i = 0; i < CPUS; i++) {
+		m[i] = (struct monitor){ .cpu = i, .barrier = &barrier };
+		CHECK(!pthread_create(&threads[i], NULL, monitor_cpu, &m[i]));
+	}
+	pthread_barrier_wait(&barrier);
+	worker_do(&w, WORK_TOUCH, FAULTS);
+	pthread_barrier_wait(&barrier);
+	for (int i = 0; i < CPUS; i++)
+		pthread_join(threads[i], NULL);
+	CHECK_EQ(count_entries_of(&m[0].s, w.pid, 0), 0);
+	CHECK_EQ(count_entries_of(&m[1].s, w.pid, 1), FAULTS);
+	worker_quit(&w);
+}
+
+TEST(commands_need_the_monitored_cpu)
+{
+	pfarg_pmd_t pmd = {};
+	pfarg_pmc_t pmc = { .reg_value = PAGE_FAULTS };
+	int fd = ctx_new(PFM_FL_SYSTEM_WIDE);
+
+	need_two_cpus();
+	ctx_pin(1);
+	ctx_start_on(fd, thread_id());
+	ctx_pin(0);
+	CHECK_ERRNO(pfm_start(fd, NULL), EBUSY);
+	CHECK_ERRNO(pfm_stop(fd), EBUSY);
+	CHECK_ERRNO(pfm_restart(fd), EBUSY);
+	CHECK_ERRNO(pfm_unload_context(fd), EBUSY);
+	CHECK_ERRNO(pfm_read_pmds(fd, &pmd, 1), EBUSY);
+	CHECK_ERRNO(pfm_write_pmds(fd, &pmd, 1), EBUSY);
+	CHECK_ERRNO(pfm_write_pmcs(fd, &pmc, 1), EBUSY);
+	ctx_pin(1);
+	CHECK_OK(pfm_write_pmcs(fd, &pmc, 1));
+	CHECK_OK(pfm_write_pmds(fd, &pmd, 1));
+	CHECK_OK(pfm_read_pmds(fd, &pmd, 1));
+	ctx_stop(fd);
+	CHECK_OK(pfm_unload_context(fd));
+	ctx_pin(0);
+	CHECK_OK(pfm_read_pmds(fd, &pmd, 1));
+}
+
+TEST(context_can_move_to_another_cpu)
+{
+	int fd = ctx_new(PFM_FL_SYSTEM_WIDE);
+
+	need_two_cpus();
+	for (int cpu = 0; cpu < CPUS; cpu++) {
+		ctx_pin(cpu);
+		ctx_load_self(fd);
+		CHECK_OK(pfm_unload_context(fd));
+	}
+}
+
+TEST(each_cpu_has_a_context_of_its_own)
+{
+	int fds[CPUS];
+
+	need_two_cpus();
+	for (int cpu = 0; cpu < CPUS; cpu++) {
+		fds[cpu] = ctx_new(PFM_FL_SYSTEM_WIDE);
+		ctx_pin(cpu);
+		ctx_load_self(fds[cpu]);
+	}
+}
+
+TEST(close_works_from_any_cpu)
+{
+	int fd = ctx_new(PFM_FL_SYSTEM_WIDE);
+
+	need_two_cpus();
+	ctx_pin(1);
+	ctx_start_on(fd, thread_id());
+	ctx_pin(0);
+	CHECK_OK(close(fd));
+	ctx_pin(1);
+	ctx_load_self(ctx_new(PFM_FL_SYSTEM_WIDE));
+}
+
+static void load_and_exit(void *fd)
+{
+	ctx_pin(0);
+	ctx_start_on(*(int *)fd, thread_id());
+}
+
+TEST(context_stays_loaded_without_the_thread_that_loaded_it)
+{
+	int fd = ctx_new(PFM_FL_SYSTEM_WIDE);
+
+	reap(spawn(load_and_exit, &fd));
+	ctx_expect_state(fd, "started");
+	ctx_pin(0);
+	ctx_stop(fd);
+	CHECK_OK(pfm_unload_context(fd));
+}
+
+TEST(notification_says_who_ran)
+{
+	int fd = ctx_notifying(PFM_FL_SYSTEM_WIDE, FAULTS);
+	struct worker w;
+	pfm_msg_t msg;
+
+	worker_start(&w);
+	worker_do(&w, WORK_PIN, 0);
+	ctx_pin(0);
+	ctx_start_on(fd, thread_id());
+	worker_do(&w, WORK_TOUCH, FAULTS);
+	CHECK_EQ(read(fd, &msg, sizeof(msg)), sizeof(msg));
+	CHECK_EQ(msg.msg_type, PFM_MSG_OVFL);
+	CHECK_EQ(msg.ovfl.msg_ovfl_cpu, 0);
+	CHECK_EQ(msg.ovfl.msg_ovfl_tid, w.pid);
+	worker_quit(&w);
+}

@@ -1,0 +1,239 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""The tests of tests/guest, run in guests: one boot for each kernel.
+
+Each test of a program there is a test here; what the programs print is TAP. Before,
+`make modules`, `make user user-arm64` and tests/guest/guest.mk for both architectures
+have built what the guests run.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+from kernels import SUPPORTED
+
+ROOT = Path(__file__).resolve().parents[2]
+SOURCES = ROOT / "tests/guest"
+RUN = ROOT / "tests/vm/run"
+
+# In the order in which they run; modules unloads and loads the modules.
+PROGRAMS = (
+    *("commands", "mapping", "messages", "lifecycle", "sampling", "syswide"),
+    "modules",
+)
+# The 32-bit programs, of the same sources.
+PROGRAMS32 = ("commands", "sampling")
+# Runs with the simulated PMU, after all others.
+SIMULATED = "simpmu"
+SIMULATED_MODULES = ("core/perfmon", "pmu/sim/pfm_pmu_sim")
+FORMAT_MODULE = "formats/default/pfm_fmt_default"
+
+# What retire retires, two instructions a round, and how it is sampled.
+ROUNDS = 25_000_000
+INSTRUCTIONS = 2 * ROUNDS
+PERIOD = 100_000
+# With one instruction in 2 ns, a cycle is a nanosecond.
+CYCLES = 2 * INSTRUCTIONS
+
+TEST_NAME = re.compile(r"^TEST\((\w+)\)$", re.MULTILINE)
+RESULT = re.compile(r"(not )?ok \d+ - (\w+)( # SKIP)?")
+
+
+@dataclass(frozen=True)
+class Target:
+    """A kernel that the tests run on."""
+
+    arch: str
+    series: str
+
+    def __str__(self) -> str:
+        return f"{self.arch}-{self.series}"
+
+
+@dataclass(frozen=True)
+class Case:
+    """One test of one program on one kernel."""
+
+    target: Target
+    program: str
+    test: str
+
+    def __str__(self) -> str:
+        return f"{self.target}-{self.program}-{self.test}"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a test ended; what it printed says why."""
+
+    passed: bool
+    skipped: bool
+    details: str
+
+
+@dataclass
+class Boot:
+    """What came out of a guest."""
+
+    status: int
+    errors: str
+    out: Path
+    outcomes: dict[tuple[str, str], Outcome] = field(default_factory=dict)
+    commands: dict[str, int] = field(default_factory=dict)
+
+
+TARGETS = [Target(arch, series) for arch in SUPPORTED for series in SUPPORTED[arch]]
+ARM64 = Target("arm64", "6.1")
+
+
+def _programs(target: Target) -> list[str]:
+    """Return the names of the programs that run on a target."""
+    narrow = PROGRAMS32 if target.arch == "x86_64" else ()
+    return [*PROGRAMS, *(f"{name}32" for name in narrow), SIMULATED]
+
+
+def _tests(program: str) -> list[str]:
+    """Return the names of a program's tests, from its source."""
+    source = SOURCES / f"{program.removesuffix('32')}.c"
+    return TEST_NAME.findall(source.read_text())
+
+
+def _cases() -> Iterator[Case]:
+    for target in TARGETS:
+        for program in _programs(target):
+            for test in _tests(program):
+                yield Case(target, program, test)
+
+
+def _script(target: Target) -> str:
+    """Return the shell script that runs everything in a guest.
+
+    Around what a command prints stand the lines "== NAME" and "== STATUS".
+    """
+    extra = "/lib/modules/$(uname -r)/extra"
+    simulated = " && ".join(
+        f"insmod {extra}/{module}.ko" for module in (*SIMULATED_MODULES, FORMAT_MODULE)
+    )
+    *programs, last = _programs(target)
+    commands = {name: name for name in programs}
+    if target == ARM64:
+        sample = f"pfmon -e cycles --long-smpl-periods={PERIOD} --smpl-entries=256"
+        sample += f" --short-smpl-periods={PERIOD} -o /out/retire.cap"
+        commands["count"] = f"pfmon -e instructions -o /out/count retire {ROUNDS}"
+        commands["sample"] = f"{sample} retire {ROUNDS}"
+    commands["unload"] = "rmmod pfm_fmt_default pfm_pmu_perf perfmon"
+    commands["simulate"] = simulated
+    commands[last] = last
+    return "\n".join(
+        f"echo == {name}; {{ {command}; }} 2>&1; echo == $?"
+        for name, command in commands.items()
+    )
+
+
+def _take(boot: Boot, output: str) -> None:
+    """Sort what the script printed into a boot's results."""
+    program, details = "", ""
+    for line in output.splitlines():
+        result = RESULT.fullmatch(line)
+        if line.startswith("== "):
+            word = line.removeprefix("== ")
+            if word.isdigit():
+                boot.commands[program] = int(word)
+            else:
+                program, details = word, ""
+        elif result:
+            failed, name, skipped = result.groups()
+            outcome = Outcome(not failed, bool(skipped), details)
+            boot.outcomes[program, name] = outcome
+            details = ""
+        else:
+            details += f"{line}\n"
+
+
+def _boot(target: Target, out: Path) -> Boot:
+    where = ("--arch", target.arch, "--kernel", target.series)
+    done = subprocess.run(
+        [RUN, *where, "--out", out, "--", "sh", "-c", _script(target)],
+        capture_output=True,
+        check=False,
+        text=True,
+        errors="replace",
+    )
+    boot = Boot(done.returncode, done.stderr, out)
+    _take(boot, done.stdout)
+    return boot
+
+
+@pytest.fixture(scope="session")
+def boot_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Target], Boot]:
+    """Boot a target when it is first asked for."""
+    boots: dict[Target, Boot] = {}
+
+    def get(target: Target) -> Boot:
+        if target not in boots:
+            boots[target] = _boot(target, tmp_path_factory.mktemp(str(target)))
+        return boots[target]
+
+    return get
+
+
+@pytest.mark.parametrize("case", list(_cases()), ids=str)
+def test_guest(case: Case, boot_of: Callable[[Target], Boot]) -> None:
+    boot = boot_of(case.target)
+    outcome = boot.outcomes.get((case.program, case.test))
+    if outcome is None:
+        status = boot.commands.get(case.program)
+        pytest.fail(f"no result; {case.program} ended with {status}\n{boot.errors}")
+    if outcome.skipped:
+        pytest.skip(outcome.details)
+    assert outcome.passed, outcome.details
+
+
+@pytest.mark.parametrize("target", TARGETS, ids=str)
+def test_kernel_is_content(target: Target, boot_of: Callable[[Target], Boot]) -> None:
+    boot = boot_of(target)
+    assert boot.status == 0, boot.errors
+
+
+@pytest.mark.parametrize("target", TARGETS, ids=str)
+def test_modules_unload_after_everything(
+    target: Target, boot_of: Callable[[Target], Boot]
+) -> None:
+    commands = boot_of(target).commands
+    assert (commands.get("unload"), commands.get("simulate")) == (0, 0)
+
+
+def _dump(capture: Path) -> list[dict[str, int]]:
+    """Return the samples of a capture."""
+    done = subprocess.run(
+        [sys.executable, "-m", "pfmparse", "dump", "--json", capture],
+        env={**os.environ, "PYTHONPATH": str(ROOT / "parsers")},
+        stdout=subprocess.PIPE,
+        check=True,
+    )
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def test_hardware_counts_are_exact(boot_of: Callable[[Target], Boot]) -> None:
+    boot = boot_of(ARM64)
+    assert boot.commands["count"] == 0
+    count = int((boot.out / "count").read_text().split()[0])
+    assert count == pytest.approx(INSTRUCTIONS, rel=0.01)
+
+
+def test_hardware_samples_are_as_many_as_periods(
+    boot_of: Callable[[Target], Boot]
+) -> None:
+    boot = boot_of(ARM64)
+    assert boot.commands["sample"] == 0
+    samples = _dump(boot.out / "retire.cap")
+    assert len(samples) == pytest.approx(CYCLES / PERIOD, rel=0.02)
+    assert {sample["last_reset_val"] for sample in samples} == {2**64 - PERIOD}
