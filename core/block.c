@@ -50,9 +50,8 @@ void pfm_block_request(struct pfm_context *ctx)
 	module_put(THIS_MODULE);
 }
 
-/* Context: process. */
-void pfm_unblock(struct pfm_context *ctx)
+/* Let the thread go on, if it is not asked to wait again. Context: process. */
+void pfm_wake_blocked(struct pfm_context *ctx)
 {
-	WRITE_ONCE(ctx->blocked, false);
 	wake_up(&ctx->block_wait);
 }

@@ -252,7 +252,7 @@ int pfm_restart_context(struct pfm_context *ctx);
 /* block.c */
 void pfm_block_init(struct pfm_context *ctx);
 void pfm_block_request(struct pfm_context *ctx);
-void pfm_unblock(struct pfm_context *ctx);
+void pfm_wake_blocked(struct pfm_context *ctx);
 
 /* pmdval.c: values of PMDs, and resets */
 u64 pfm_pmd_get(struct pfm_pmd *pmd);

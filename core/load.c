@@ -182,7 +182,8 @@ void pfm_detach(struct pfm_context *ctx)
 	irq_work_sync(&ctx->irq_work);
 	ctx->masked = 0;
 	pfm_resume(ctx);
-	pfm_unblock(ctx);
+	WRITE_ONCE(ctx->blocked, false);
+	pfm_wake_blocked(ctx);
 	pfm_session_release(ctx);
 	pfm_put_target(ctx);
 }

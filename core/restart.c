@@ -86,9 +86,11 @@ int pfm_restart_context(struct pfm_context *ctx)
 	ret = pfm_restart_ctrl(ctx, &ctrl);
 	if (!ret) {
 		ret = pfm_restart_apply(ctx, ctrl);
-		/* Before the next overflow may want to block again. */
-		pfm_unblock(ctx);
+		/* Before the next overflow may want to block again... */
+		WRITE_ONCE(ctx->blocked, false);
 	}
 	err = pfm_resume(ctx);
+	/* ...and once what the thread does is counted. */
+	pfm_wake_blocked(ctx);
 	return ret ?: err;
 }

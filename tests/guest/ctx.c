@@ -248,3 +248,24 @@ void with_param(const struct param_run *r)
 	write_text(path, old);
 	CHECK_EQ(status, 0);
 }
+
+pfm_msg_t ctx_next_message(int fd)
+{
+	pfm_msg_t msg;
+
+	CHECK_EQ(read(fd, &msg, sizeof(msg)), sizeof(msg));
+	return msg;
+}
+
+void ctx_expect_message(int fd, __u32 type)
+{
+	CHECK_EQ(ctx_next_message(fd).msg_type, type);
+}
+
+void ctx_expect_no_message(int fd)
+{
+	pfm_msg_t msg;
+
+	CHECK_OK(fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK));
+	CHECK_ERRNO(read(fd, &msg, sizeof(msg)), EAGAIN);
+}

@@ -88,6 +88,13 @@ struct param_run {
 /* Run a function in a child while a parameter has a value. */
 void with_param(const struct param_run *r);
 
+/* Messages: the next one, waited for; one of this type; none, and from now on
+ * reading does not block.
+ */
+pfm_msg_t ctx_next_message(int fd);
+void ctx_expect_message(int fd, __u32 type);
+void ctx_expect_no_message(int fd);
+
 pid_t thread_id(void);
 /* From now on the calling thread runs on this CPU only. */
 void ctx_pin(int cpu);

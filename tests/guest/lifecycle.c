@@ -22,14 +22,6 @@
 
 #define MANY	1000	/* page faults that cannot be by chance */
 
-static void expect_message(int fd, __u32 type)
-{
-	pfm_msg_t msg;
-
-	CHECK_EQ(read(fd, &msg, sizeof(msg)), sizeof(msg));
-	CHECK_EQ(msg.msg_type, type);
-}
-
 /* Nothing prevents another context of this thread. */
 static void expect_free(pid_t tid)
 {
@@ -65,7 +57,7 @@ TEST(context_survives_exec_and_counts_on)
 	worker_do(&w, WORK_TOUCH, 20);
 	CHECK_EQ(ctx_read(fd, 0) - before, 20);
 	worker_quit(&w);
-	expect_message(fd, PFM_MSG_END);
+	ctx_expect_message(fd, PFM_MSG_END);
 }
 
 TEST(child_of_monitored_process_is_not_monitored)
@@ -101,7 +93,7 @@ TEST(killed_thread_leaves_values_and_end_message)
 	ctx_start_on(fd, w.pid);
 	worker_do(&w, WORK_TOUCH, 10);
 	worker_kill(&w);
-	expect_message(fd, PFM_MSG_END);
+	ctx_expect_message(fd, PFM_MSG_END);
 	ctx_expect_state(fd, "unloaded");
 	CHECK_EQ(ctx_read(fd, 0), 10);
 }
@@ -182,7 +174,7 @@ TEST(set_uid_exec_detaches)
 	ctx_start_on(fd, w.pid);
 	worker_do(&w, WORK_TOUCH, 10);
 	worker_do(&w, WORK_EXEC_SETID, 0);
-	expect_message(fd, PFM_MSG_END);
+	ctx_expect_message(fd, PFM_MSG_END);
 	ctx_expect_state(fd, "unloaded");
 	CHECK(ctx_read(fd, 0) >= 10);
 	/* It still runs, and was not harmed. */

@@ -19,32 +19,6 @@
 #define PERIOD		4
 #define MAX_MSGS	4
 
-static void set_nonblocking(int fd)
-{
-	CHECK_OK(fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK));
-}
-
-static void expect_no_message(int fd)
-{
-	pfm_msg_t msg;
-
-	set_nonblocking(fd);
-	CHECK_ERRNO(read(fd, &msg, sizeof(msg)), EAGAIN);
-}
-
-static pfm_msg_t next_message(int fd)
-{
-	pfm_msg_t msg;
-
-	CHECK_EQ(read(fd, &msg, sizeof(msg)), sizeof(msg));
-	return msg;
-}
-
-static void expect_message(int fd, __u32 type)
-{
-	CHECK_EQ(next_message(fd).msg_type, type);
-}
-
 static bool is_readable(int fd)
 {
 	struct pollfd p = { .fd = fd, .events = POLLIN };
@@ -83,7 +57,7 @@ TEST(message_tells_what_overflowed_where_and_in_whom)
 	faults_prepare();
 	ctx_start_on(fd, thread_id());
 	touch_pages(PERIOD, NULL);
-	msg = next_message(fd);
+	msg = ctx_next_message(fd);
 	CHECK_EQ(msg.msg_type, PFM_MSG_OVFL);
 	CHECK_EQ(msg.ovfl.msg_ovfl_pid, getpid());
 	CHECK_EQ(msg.ovfl.msg_ovfl_tid, thread_id());
@@ -103,10 +77,10 @@ TEST(each_restart_allows_one_more_message)
 		touch_pages(PERIOD - 1, NULL);
 		CHECK(!is_readable(fd));
 		touch_pages(1, NULL);
-		expect_message(fd, PFM_MSG_OVFL);
+		ctx_expect_message(fd, PFM_MSG_OVFL);
 		/* Masked: what happens is neither counted nor notified. */
 		touch_pages(3 * PERIOD, NULL);
-		expect_no_message(fd);
+		ctx_expect_no_message(fd);
 		CHECK_OK(pfm_restart(fd));
 	}
 }
@@ -123,7 +97,7 @@ TEST(read_takes_whole_messages_only)
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++)
 		CHECK_ERRNO(read(fd, bytes, sizes[i]), EINVAL);
 	CHECK_EQ(read(fd, bytes, 0), 0);
-	expect_message(fd, PFM_MSG_OVFL);
+	ctx_expect_message(fd, PFM_MSG_OVFL);
 }
 
 TEST(read_of_nothing_does_not_wait)
@@ -161,10 +135,10 @@ TEST(nonblocking_read_fails_without_message)
 {
 	int fd = self_notifying(0);
 
-	expect_no_message(fd);
+	ctx_expect_no_message(fd);
 	touch_pages(PERIOD, NULL);
-	expect_message(fd, PFM_MSG_OVFL);
-	expect_no_message(fd);
+	ctx_expect_message(fd, PFM_MSG_OVFL);
+	ctx_expect_no_message(fd);
 }
 
 TEST(descriptor_cannot_be_sought_or_written)
@@ -177,7 +151,7 @@ TEST(descriptor_cannot_be_sought_or_written)
 
 static void read_overflow(void *fd)
 {
-	expect_message(*(int *)fd, PFM_MSG_OVFL);
+	ctx_expect_message(*(int *)fd, PFM_MSG_OVFL);
 }
 
 static void poll_overflow(void *fd)
@@ -297,7 +271,7 @@ TEST(notification_sends_sigio)
 	touch_pages(PERIOD, NULL);
 	wait_signal(SIGIO);
 	/* The message was there first. */
-	expect_message(fd, PFM_MSG_OVFL);
+	ctx_expect_message(fd, PFM_MSG_OVFL);
 }
 
 TEST(chosen_signal_carries_the_descriptor)
@@ -312,7 +286,7 @@ TEST(chosen_signal_carries_the_descriptor)
 	info = wait_signal(SIGRTMIN + 3);
 	CHECK_EQ(info.si_fd, fd);
 	CHECK_EQ(info.si_code, POLL_IN);
-	expect_message(fd, PFM_MSG_OVFL);
+	ctx_expect_message(fd, PFM_MSG_OVFL);
 }
 
 TEST(without_messages_there_are_still_signals)
@@ -324,7 +298,7 @@ TEST(without_messages_there_are_still_signals)
 	for (int i = 0; i < 3; i++) {
 		touch_pages(PERIOD, NULL);
 		wait_signal(SIGIO);
-		expect_no_message(fd);
+		ctx_expect_no_message(fd);
 		ctx_expect_state(fd, "masked");
 		CHECK_OK(pfm_restart(fd));
 	}
@@ -341,7 +315,7 @@ TEST(end_of_thread_sends_a_signal)
 	ask_for_signal(fd);
 	worker_quit(&w);
 	wait_signal(SIGIO);
-	expect_message(fd, PFM_MSG_END);
+	ctx_expect_message(fd, PFM_MSG_END);
 }
 
 /* The queue */
@@ -354,7 +328,7 @@ TEST(load_empties_the_queue)
 	CHECK_OK(pfm_unload_context(fd));
 	CHECK(is_readable(fd));
 	ctx_load_self(fd);
-	expect_no_message(fd);
+	ctx_expect_no_message(fd);
 }
 
 TEST(unload_keeps_messages)
@@ -363,7 +337,7 @@ TEST(unload_keeps_messages)
 
 	touch_pages(PERIOD, NULL);
 	CHECK_OK(pfm_unload_context(fd));
-	expect_message(fd, PFM_MSG_OVFL);
+	ctx_expect_message(fd, PFM_MSG_OVFL);
 }
 
 TEST(queue_that_is_full_drops_overflow_messages)
@@ -374,11 +348,11 @@ TEST(queue_that_is_full_drops_overflow_messages)
 		touch_pages(PERIOD, NULL);
 		CHECK_OK(pfm_restart(fd));
 	}
-	expect_message(fd, PFM_MSG_OVFL);
-	expect_no_message(fd);
+	ctx_expect_message(fd, PFM_MSG_OVFL);
+	ctx_expect_no_message(fd);
 	/* And takes messages again. */
 	touch_pages(PERIOD, NULL);
-	expect_message(fd, PFM_MSG_OVFL);
+	ctx_expect_message(fd, PFM_MSG_OVFL);
 }
 
 /* PFM_MSG_END */
@@ -393,12 +367,12 @@ TEST(end_message_comes_after_the_thread)
 	worker_do(&w, WORK_TOUCH, PERIOD - 1);
 	CHECK(!is_readable(fd));
 	worker_quit(&w);
-	expect_message(fd, PFM_MSG_END);
+	ctx_expect_message(fd, PFM_MSG_END);
 	ctx_expect_state(fd, "unloaded");
 	CHECK_ERRNO(pfm_unload_context(fd), EBUSY);
 	CHECK_ERRNO(pfm_stop(fd), EBUSY);
 	CHECK_EQ(ctx_read(fd, 0), -1ULL);
-	expect_no_message(fd);
+	ctx_expect_no_message(fd);
 }
 
 TEST(end_message_comes_although_messages_are_off)
@@ -409,7 +383,7 @@ TEST(end_message_comes_although_messages_are_off)
 	worker_start(&w);
 	ctx_start_on(fd, w.pid);
 	worker_quit(&w);
-	expect_message(fd, PFM_MSG_END);
+	ctx_expect_message(fd, PFM_MSG_END);
 }
 
 TEST(end_message_has_its_place_in_a_full_queue)
@@ -425,9 +399,9 @@ TEST(end_message_has_its_place_in_a_full_queue)
 	}
 	worker_quit(&w);
 	ctx_wait_state(fd, "unloaded");
-	expect_message(fd, PFM_MSG_OVFL);
-	expect_message(fd, PFM_MSG_END);
-	expect_no_message(fd);
+	ctx_expect_message(fd, PFM_MSG_OVFL);
+	ctx_expect_message(fd, PFM_MSG_END);
+	ctx_expect_no_message(fd);
 }
 
 TEST(no_end_message_after_unload)
@@ -439,7 +413,7 @@ TEST(no_end_message_after_unload)
 	fd = notifying_on(&w);
 	CHECK_OK(pfm_unload_context(fd));
 	worker_quit(&w);
-	expect_no_message(fd);
+	ctx_expect_no_message(fd);
 }
 
 /* The child keeps the descriptor: it controls what monitors it. */
@@ -454,7 +428,7 @@ TEST(no_end_message_for_self_monitoring)
 
 	reap(spawn(monitored_child, &fd));
 	ctx_expect_state(fd, "unloaded");
-	expect_no_message(fd);
+	ctx_expect_no_message(fd);
 }
 
 TEST(context_can_be_used_again_after_end)
@@ -465,10 +439,10 @@ TEST(context_can_be_used_again_after_end)
 	worker_start(&w);
 	fd = notifying_on(&w);
 	worker_quit(&w);
-	expect_message(fd, PFM_MSG_END);
+	ctx_expect_message(fd, PFM_MSG_END);
 	worker_start(&w);
 	ctx_start_on(fd, w.pid);
 	worker_do(&w, WORK_TOUCH, 1);
 	worker_quit(&w);
-	expect_message(fd, PFM_MSG_END);
+	ctx_expect_message(fd, PFM_MSG_END);
 }

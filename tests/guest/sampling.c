@@ -37,22 +37,6 @@ static struct smpl start_sampling(struct counter *c, struct smpl s)
 	return s;
 }
 
-static void expect_message(int fd)
-{
-	pfm_msg_t msg;
-
-	CHECK_EQ(read(fd, &msg, sizeof(msg)), sizeof(msg));
-	CHECK_EQ(msg.msg_type, PFM_MSG_OVFL);
-}
-
-static void expect_no_message(int fd)
-{
-	pfm_msg_t msg;
-
-	CHECK_OK(fcntl(fd, F_SETFL, O_NONBLOCK));
-	CHECK_ERRNO(read(fd, &msg, sizeof(msg)), EAGAIN);
-}
-
 /* Counting */
 
 TEST(counter_counts_every_event)
@@ -100,7 +84,7 @@ TEST(counter_without_notification_wraps)
 	start_here(fd);
 	touch_pages(PERIOD + 3, NULL);
 	CHECK_EQ(ctx_read(fd, 0), 3);
-	expect_no_message(fd);
+	ctx_expect_no_message(fd);
 }
 
 TEST(counter_with_notification_restarts_from_long_value)
@@ -215,7 +199,7 @@ TEST(each_period_makes_one_sample)
 	CHECK_EQ(s.hdr->hdr_cur_offs,
 		 sizeof(*s.hdr) + SAMPLES * sizeof(pfm_default_smpl_entry_t));
 	CHECK_EQ(s.hdr->hdr_overflows, 0);
-	expect_no_message(s.fd);
+	ctx_expect_no_message(s.fd);
 }
 
 TEST(period_of_one_samples_every_event)
@@ -480,17 +464,17 @@ TEST(full_buffer_masks_and_notifies)
 
 	for (unsigned int round = 1; round <= 3; round++) {
 		touch_pages(4 * PERIOD - 1, NULL);
-		expect_no_message(s.fd);
+		ctx_expect_no_message(s.fd);
 		touch_pages(1, NULL);
 		ctx_expect_state(s.fd, "masked");
-		expect_message(s.fd);
+		ctx_expect_message(s.fd, PFM_MSG_OVFL);
 		touch_pages(3 * PERIOD, NULL);
 		expect_entries_of(&s, 4, getpid());
 		CHECK_EQ(s.hdr->hdr_overflows, round);
 		CHECK_OK(pfm_restart(s.fd));
 		CHECK_EQ(s.hdr->hdr_count, 0);
 		CHECK_EQ(s.hdr->hdr_cur_offs, sizeof(*s.hdr));
-		expect_no_message(s.fd);
+		ctx_expect_no_message(s.fd);
 	}
 }
 
@@ -502,7 +486,7 @@ TEST(full_buffer_without_notification_is_saturated)
 	touch_pages(10 * PERIOD, NULL);
 	expect_entries_of(&s, 4, getpid());
 	CHECK_EQ(s.hdr->hdr_overflows, 1);
-	expect_no_message(s.fd);
+	ctx_expect_no_message(s.fd);
 	CHECK_OK(pfm_restart(s.fd));
 	touch_pages(2 * PERIOD, NULL);
 	expect_entries_of(&s, 2, getpid());
@@ -565,7 +549,7 @@ TEST(entries_without_header)
 	start_sampling(&c, s);
 	CHECK_EQ(s.hdr->hdr_buf_flags, PFM_DFL_SMPL_NO_HDR);
 	touch_pages(10 * PERIOD, NULL);
-	expect_message(s.fd);
+	ctx_expect_message(s.fd, PFM_MSG_OVFL);
 	CHECK_EQ(s.hdr->hdr_count, 8);
 	for (int i = 1; i < 8; i++) {
 		CHECK_EQ(values[2 * i], PERIOD);
@@ -584,7 +568,7 @@ TEST(entries_with_ip_only)
 	pfm_bv_set(c.pmc.reg_smpl_pmds, PFM_PMD_TID);
 	start_sampling(&c, s);
 	touch_pages(10 * PERIOD, NULL);
-	expect_message(s.fd);
+	ctx_expect_message(s.fd, PFM_MSG_OVFL);
 	CHECK_EQ(s.hdr->hdr_count, 8);
 	for (int i = 0; i < 8; i++) {
 		CHECK(in_touch_pages(values[2 * i]));
@@ -626,7 +610,7 @@ static struct smpl block_worker(struct worker *w)
 	start_pinned_worker(w);
 	s = start_blocking(w);
 	worker_ask(w, WORK_TOUCH, 2 * BLOCK_FAULTS - 1);
-	expect_message(s.fd);
+	ctx_expect_message(s.fd, PFM_MSG_OVFL);
 	expect_blocked(w, BLOCK_FAULTS);
 	return s;
 }
@@ -647,7 +631,7 @@ TEST(thread_is_blocked_until_restart)
 	s = start_blocking(&w);
 	worker_ask(&w, WORK_TOUCH, 5 * BLOCK_FAULTS + 1);
 	for (int i = 1; i <= 5; i++) {
-		expect_message(s.fd);
+		ctx_expect_message(s.fd, PFM_MSG_OVFL);
 		expect_blocked(&w, i * BLOCK_FAULTS);
 		expect_entries_of(&s, BLOCK_ENTRIES, w.pid);
 		CHECK_OK(pfm_restart(s.fd));
@@ -705,7 +689,7 @@ TEST(blocking_works_without_format)
 	ctx_start_on(fd, w.pid);
 	worker_ask(&w, WORK_TOUCH, 2 * PERIOD + 1);
 	for (int i = 1; i <= 2; i++) {
-		expect_message(fd);
+		ctx_expect_message(fd, PFM_MSG_OVFL);
 		expect_blocked(&w, i * PERIOD);
 		CHECK_OK(pfm_restart(fd));
 	}
