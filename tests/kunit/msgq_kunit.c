@@ -4,6 +4,7 @@
  */
 #include <kunit/test.h>
 #include "core.h"
+#include "messages.h"
 
 static void put(struct pfm_msgq *q, u16 set, bool fits, struct kunit *test)
 {
@@ -11,19 +12,6 @@ static void put(struct pfm_msgq *q, u16 set, bool fits, struct kunit *test)
 			       .msg_active_set = set };
 
 	KUNIT_EXPECT_EQ(test, pfm_msgq_put_ovfl(q, &msg), fits);
-}
-
-static bool get(struct pfm_msgq *q, pfm_msg_t *msg)
-{
-	bool found;
-	u32 pos;
-
-	mutex_lock(&q->lock);
-	found = pfm_msgq_peek(q, msg, &pos);
-	if (found)
-		pfm_msgq_consume(q, pos);
-	mutex_unlock(&q->lock);
-	return found;
 }
 
 static int msgq_init(struct kunit *test)
@@ -50,10 +38,10 @@ static void messages_come_out_in_the_order_they_went_in(struct kunit *test)
 		for (i = 0; i < 3; i++)
 			put(q, i, true, test);
 		for (i = 0; i < 3; i++) {
-			KUNIT_ASSERT_TRUE(test, get(q, &msg));
+			KUNIT_ASSERT_TRUE(test, take_msg(q, &msg));
 			KUNIT_EXPECT_EQ(test, msg.ovfl.msg_active_set, i);
 		}
-		KUNIT_EXPECT_FALSE(test, get(q, &msg));
+		KUNIT_EXPECT_FALSE(test, take_msg(q, &msg));
 		KUNIT_EXPECT_TRUE(test, pfm_msgq_empty(q));
 	}
 	KUNIT_EXPECT_EQ(test, q->dropped, 0ULL);
@@ -71,7 +59,7 @@ static void full_queue_drops_the_newest_and_counts_it(struct kunit *test)
 	put(q, 99, false, test);
 	KUNIT_EXPECT_EQ(test, q->dropped, 2ULL);
 	for (i = 0; i < 3; i++) {
-		KUNIT_ASSERT_TRUE(test, get(q, &msg));
+		KUNIT_ASSERT_TRUE(test, take_msg(q, &msg));
 		KUNIT_EXPECT_EQ(test, msg.ovfl.msg_active_set, i);
 	}
 	KUNIT_EXPECT_TRUE(test, pfm_msgq_empty(q));
@@ -87,8 +75,8 @@ static void full_queue_still_takes_the_end_message(struct kunit *test)
 		put(q, i, true, test);
 	pfm_msgq_put_end(q);
 	for (i = 0; i < 3; i++)
-		get(q, &msg);
-	KUNIT_ASSERT_TRUE(test, get(q, &msg));
+		take_msg(q, &msg);
+	KUNIT_ASSERT_TRUE(test, take_msg(q, &msg));
 	KUNIT_EXPECT_EQ(test, msg.msg_type, (u32)PFM_MSG_END);
 }
 
@@ -102,7 +90,7 @@ static void reset_loses_all_messages(struct kunit *test)
 	pfm_msgq_reset(q);
 	KUNIT_EXPECT_TRUE(test, pfm_msgq_empty(q));
 	put(q, 3, true, test);
-	KUNIT_ASSERT_TRUE(test, get(q, &msg));
+	KUNIT_ASSERT_TRUE(test, take_msg(q, &msg));
 	KUNIT_EXPECT_EQ(test, msg.ovfl.msg_active_set, 3);
 }
 
@@ -136,7 +124,7 @@ static void a_reset_wins_over_a_reader_at_work(struct kunit *test)
 	mutex_unlock(&q->lock);
 	KUNIT_EXPECT_TRUE(test, pfm_msgq_empty(q));
 	put(q, 3, true, test);
-	KUNIT_ASSERT_TRUE(test, get(q, &msg));
+	KUNIT_ASSERT_TRUE(test, take_msg(q, &msg));
 	KUNIT_EXPECT_EQ(test, msg.ovfl.msg_active_set, 3);
 }
 

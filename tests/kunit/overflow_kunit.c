@@ -5,6 +5,7 @@
  */
 #include "carta.h"
 #include "fixture.h"
+#include "messages.h"
 
 #define SHORT	(-100ULL)
 #define LONG	(-1000ULL)
@@ -32,16 +33,7 @@ static void sampling_counter(struct kunit *test, u16 num, u32 flags)
 
 static bool has_msg(struct fixture *f, pfm_msg_t *msg)
 {
-	struct pfm_msgq *q = &f->ctx->msgq;
-	bool found;
-	u32 pos;
-
-	mutex_lock(&q->lock);
-	found = pfm_msgq_peek(q, msg, &pos);
-	if (found)
-		pfm_msgq_consume(q, pos);
-	mutex_unlock(&q->lock);
-	return found;
+	return take_msg(&f->ctx->msgq, msg);
 }
 
 /* All combinations of the control bits, with and without notification. */
