@@ -13,9 +13,9 @@
  * overflows discard themselves, and only the one that masked it may still be
  * finishing.
  */
+#include <linux/irqflags.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/clock.h>
-#include <linux/irqflags.h>
 #include "core.h"
 
 /* Outcome of one overflow event, collected over its PMDs. */
