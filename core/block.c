@@ -2,9 +2,9 @@
 /*
  * block.c - PFM_FL_NOTIFY_BLOCK: the monitored thread waits for PFM_RESTART
  *
- * The overflow path asks through irq_work; a task work then holds the thread on
- * its way back to user level. It stays killable and freezable. The task work
- * holds the context and this module.
+ * The overflow path queues a task work, an NMI through irq_work; it holds the
+ * thread on its way back to user level. It stays killable and freezable. The
+ * task work holds the context and this module.
  */
 #include <linux/freezer.h>
 #include <linux/module.h>
@@ -35,7 +35,7 @@ void pfm_block_init(struct pfm_context *ctx)
 	init_task_work(&ctx->block_work, pfm_block_here);
 }
 
-/* Context: hard interrupt. */
+/* Context: any but NMI, interrupts off. */
 void pfm_block_request(struct pfm_context *ctx)
 {
 	if (test_and_set_bit_lock(0, &ctx->block_queued))

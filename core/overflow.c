@@ -161,6 +161,16 @@ void pfm_mask(struct pfm_context *ctx, u64 (*get)(struct pfm_pmd *pmd))
 	WRITE_ONCE(ctx->masked, 1);
 }
 
+/* Keep the monitored thread, the current one, from going back to user level. */
+static void pfm_block(struct pfm_context *ctx)
+{
+	WRITE_ONCE(ctx->blocked, true);
+	if (in_nmi())
+		set_bit(PFM_END_BLOCK, &ctx->ovfl_end);
+	else
+		pfm_block_request(ctx);
+}
+
 /* The core's part after the handlers, interrupts off. */
 static void pfm_ovfl_finish(struct pfm_context *ctx, const unsigned long *ovfl,
 			    struct pfm_outcome *out)
@@ -176,10 +186,8 @@ static void pfm_ovfl_finish(struct pfm_context *ctx, const unsigned long *ovfl,
 		bitmap_andnot(ctx->to_reset, ctx->to_reset, out->reset,
 			      PFM_MAX_PMDS);
 	}
-	if (out->block && ctx->flags & PFM_FL_NOTIFY_BLOCK) {
-		WRITE_ONCE(ctx->blocked, true);
-		set_bit(PFM_END_BLOCK, &ctx->ovfl_end);
-	}
+	if (out->block && ctx->flags & PFM_FL_NOTIFY_BLOCK)
+		pfm_block(ctx);
 	if (out->notify)
 		pfm_post_msg(ctx, ovfl);
 	if (ctx->ovfl_end)
@@ -414,7 +422,7 @@ void pfm_stop_work(struct work_struct *work)
 	mutex_unlock(&ctx->mutex);
 }
 
-/* Stops, wakes, signals and blocks: what the overflow path may not itself. */
+/* Stops, wakes and signals, and blocks for an NMI: what an overflow may not. */
 void pfm_irq_work(struct irq_work *work)
 {
 	struct pfm_context *ctx =
