@@ -243,6 +243,8 @@ int pfm_check_cpu(const struct pfm_context *ctx);
 int pfm_write_pmc(struct pfm_context *ctx, void *elem);
 int pfm_write_pmd(struct pfm_context *ctx, void *elem);
 int pfm_read_pmd(struct pfm_context *ctx, void *elem);
+void pfm_bv_from_slots(const struct pfm_pmu *pmu, const unsigned long *slots,
+		       u64 *bv);
 int pfm_getinfo_pmc(const struct pfm_pmu *pmu, pfarg_pmcinfo_t *req);
 int pfm_getinfo_pmd(const struct pfm_pmu *pmu, pfarg_pmdinfo_t *req);
 
@@ -261,6 +263,8 @@ int pfm_pmd_set(struct pfm_pmd *pmd, u64 value);
 u64 pfm_pmd_get_ovfl(struct pfm_pmd *pmd);
 void pfm_pmd_set_ovfl(struct pfm_pmd *pmd, u64 value);
 u64 pfm_reset_value(struct pfm_pmd *pmd, u64 base);
+void pfm_with_reset_pmds(const struct pfm_context *ctx,
+			 const unsigned long *slots, unsigned long *all);
 
 /* overflow.c */
 int pfm_no_fmt_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp, void *data);

@@ -79,8 +79,7 @@ static void pfm_collect(struct pfm_outcome *out, const struct pfm_pmd *pmd,
 static pfm_ovfl_ctrl_t pfm_checked_ctrl(int err, pfm_ovfl_ctrl_t ctrl)
 {
 	if (unlikely(err || (ctrl.val & ~PFM_OVFL_CTRL_ALL)))
-		ctrl.val = PFM_OVFL_CTRL_NOTIFY | PFM_OVFL_CTRL_BLOCK |
-			   PFM_OVFL_CTRL_MASK;
+		ctrl.val = PFM_OVFL_CTRL_HOLD;
 	return ctrl;
 }
 
@@ -91,8 +90,7 @@ static pfm_ovfl_ctrl_t pfm_checked_ctrl(int err, pfm_ovfl_ctrl_t ctrl)
 int pfm_no_fmt_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp, void *data)
 {
 	if (arg->ovfl_notify)
-		arg->ovfl_ctrl.val = PFM_OVFL_CTRL_NOTIFY |
-				     PFM_OVFL_CTRL_BLOCK | PFM_OVFL_CTRL_MASK;
+		arg->ovfl_ctrl.val = PFM_OVFL_CTRL_HOLD;
 	return 0;
 }
 
@@ -106,14 +104,9 @@ static void pfm_post_msg(struct pfm_context *ctx, const unsigned long *ovfl)
 		.msg_ovfl_tid = ctx->data.tid,
 		.msg_ovfl_ip = ctx->data.ip,
 	};
-	unsigned int slot;
 
 	if (!(ctx->flags & PFM_FL_OVFL_NO_MSG)) {
-		for_each_set_bit(slot, ovfl, ctx->pmu->num_pmds) {
-			u16 num = ctx->pmu->pmds[slot].num;
-
-			msg.msg_ovfl_pmds[num / 64] |= 1ULL << (num % 64);
-		}
+		pfm_bv_from_slots(ctx->pmu, ovfl, msg.msg_ovfl_pmds);
 		pfm_msgq_put_ovfl(&ctx->msgq, &msg);
 	}
 	set_bit(PFM_END_NOTIFY, &ctx->ovfl_end);
@@ -126,10 +119,7 @@ static void pfm_reset_short(struct pfm_context *ctx, const unsigned long *reset)
 	struct pfm_pmd *pmd;
 	unsigned int slot;
 
-	bitmap_copy(all, reset, PFM_MAX_PMDS);
-	for_each_set_bit(slot, reset, ctx->pmu->num_pmds)
-		bitmap_or(all, all, ctx->set->pmds[slot].reset_pmds,
-			  PFM_MAX_PMDS);
+	pfm_with_reset_pmds(ctx, reset, all);
 	for_each_set_bit(slot, all, ctx->pmu->num_pmds) {
 		pmd = &ctx->set->pmds[slot];
 		pfm_pmd_set_ovfl(pmd, pfm_reset_value(pmd, pmd->short_reset));

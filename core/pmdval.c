@@ -87,3 +87,18 @@ u64 pfm_reset_value(struct pfm_pmd *pmd, u64 base)
 		pmd->ovfl->arg.pmd_last_reset = base;
 	return base;
 }
+
+/*
+ * PMDs to reset, by place in the table: @slots and those in their reset_pmds.
+ * Context: the owner of the overflow path.
+ */
+void pfm_with_reset_pmds(const struct pfm_context *ctx,
+			 const unsigned long *slots, unsigned long *all)
+{
+	unsigned int slot;
+
+	bitmap_copy(all, slots, PFM_MAX_PMDS);
+	for_each_set_bit(slot, slots, ctx->pmu->num_pmds)
+		bitmap_or(all, all, ctx->set->pmds[slot].reset_pmds,
+			  PFM_MAX_PMDS);
+}

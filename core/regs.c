@@ -103,8 +103,9 @@ static bool pfm_pmd_is_sampling(const struct pfm_pmd *pmd)
 	       (pmd->value | pmd->long_reset | pmd->short_reset) >> 63;
 }
 
-static void pfm_bv_from_slots(const struct pfm_pmu *pmu,
-			      const unsigned long *slots, u64 *bv)
+/* Places in the PMU's table to a bit vector of PMD indices. Context: any. */
+void pfm_bv_from_slots(const struct pfm_pmu *pmu, const unsigned long *slots,
+		       u64 *bv)
 {
 	unsigned int slot;
 

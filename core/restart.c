@@ -12,10 +12,7 @@ static int pfm_reset_long(struct pfm_context *ctx)
 	unsigned int slot;
 	int ret = 0;
 
-	bitmap_copy(all, ctx->to_reset, PFM_MAX_PMDS);
-	for_each_set_bit(slot, ctx->to_reset, ctx->pmu->num_pmds)
-		bitmap_or(all, all, ctx->set->pmds[slot].reset_pmds,
-			  PFM_MAX_PMDS);
+	pfm_with_reset_pmds(ctx, ctx->to_reset, all);
 	for_each_set_bit(slot, all, ctx->pmu->num_pmds) {
 		int err;
 

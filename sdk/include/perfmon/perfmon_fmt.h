@@ -46,6 +46,9 @@ typedef union {
 #define PFM_OVFL_CTRL_BLOCK	0x4
 #define PFM_OVFL_CTRL_MASK	0x8
 #define PFM_OVFL_CTRL_ALL	0xf
+/* Notify, block if asked for, and mask until PFM_RESTART. */
+#define PFM_OVFL_CTRL_HOLD \
+	(PFM_OVFL_CTRL_NOTIFY | PFM_OVFL_CTRL_BLOCK | PFM_OVFL_CTRL_MASK)
 
 /**
  * typedef pfm_ovfl_arg_t - description of one PMD's overflow (3.5.14)

@@ -157,8 +157,7 @@ static inline void pfm_ctrl_continue(pfm_ovfl_arg_t *arg)
  */
 static inline void pfm_ctrl_full(pfm_ovfl_arg_t *arg)
 {
-	arg->ovfl_ctrl.val = PFM_OVFL_CTRL_NOTIFY | PFM_OVFL_CTRL_BLOCK |
-			     PFM_OVFL_CTRL_MASK;
+	arg->ovfl_ctrl.val = PFM_OVFL_CTRL_HOLD;
 }
 
 /**
