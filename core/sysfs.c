@@ -4,7 +4,7 @@
  *	     (3.5.2; 2006 paper, 4.3)
  *
  *   version
- *   formats/<uuid>/name, arg_size
+ *   formats/<uuid>/name, arg_size, and what the format adds
  *   pmu_desc/name, mappings
  */
 #include <linux/kobject.h>
@@ -82,6 +82,8 @@ struct kobject *pfm_sysfs_add_fmt(const pfm_buffer_fmt_t *fmt)
 	dir->fmt = fmt;
 	ret = kobject_init_and_add(&dir->kobj, &pfm_fmt_ktype, pfm_fmts_dir,
 				   "%pUb", fmt->fmt_uuid);
+	if (!ret && fmt->fmt_groups)
+		ret = sysfs_create_groups(&dir->kobj, fmt->fmt_groups);
 	if (ret) {
 		kobject_put(&dir->kobj);
 		return ERR_PTR(ret);

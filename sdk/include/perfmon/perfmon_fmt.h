@@ -12,6 +12,7 @@
 #include <linux/types.h>
 #include <perfmon/perfmon.h>
 
+struct attribute_group;
 struct pt_regs;
 
 /**
@@ -208,6 +209,8 @@ typedef int (*fmt_exit_t)(void *buf);
  * @fmt_handler:    required
  * @fmt_restart:    optional
  * @fmt_exit:       optional
+ * @fmt_groups:     optional: further files for the format's folder in sysfs,
+ *                  NULL-terminated
  * @fmt_owner:      the module; held while a context uses the format
  */
 typedef struct {
@@ -222,6 +225,7 @@ typedef struct {
 	fmt_handler_t	fmt_handler;
 	fmt_restart_t	fmt_restart;
 	fmt_exit_t	fmt_exit;
+	const struct attribute_group **fmt_groups;
 	struct module	*fmt_owner;
 } pfm_buffer_fmt_t;
 

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: (GPL-2.0 WITH Linux-syscall-note) OR MIT */
+/*
+ * perfmon_nway_smpl.h - the n-way sampling format's buffer (6.3.1; paper, 5.4)
+ *
+ * The buffer is split into N regions of equal size, N from 2 to 64. Samples, in
+ * the default format's layout, go into one region after the other, round and
+ * round. A region that is full is handed out: the tool is notified, monitoring
+ * stays active, and samples go into the next region. PFM_RESTART frees the
+ * oldest region that is handed out. N = 2 is double buffering.
+ *
+ *	0		pfm_nway_smpl_hdr_t
+ *	128		pfm_nway_smpl_rgn_t of region 0, 1, ... N - 1
+ *	hdr_region_offs	region 0, then region 1, ... each hdr_region_size bytes
+ *
+ * Reading while the kernel writes
+ *
+ * No lock is needed. The kernel begins to fill a region, or to overwrite it, in
+ * this order, "release" being smp_store_release() and "wmb" smp_wmb():
+ *
+ *	rgn_count = 0; rgn_size = 0
+ *	release rgn_state = PFM_NWAY_RGN_FILLING
+ *	release rgn_seq = a number that was never used before
+ *	wmb
+ *	for each sample: the sample; rgn_size; release rgn_count
+ *
+ * hands it out with
+ *
+ *	release rgn_state = PFM_NWAY_RGN_READY
+ *	release hdr_handed_out
+ *
+ * and frees it, at PFM_RESTART, with
+ *
+ *	release rgn_state = PFM_NWAY_RGN_FREE
+ *	release hdr_freed
+ *
+ * A reader does, "acquire" being a load with acquire ordering and "rmb" an
+ * acquire fence (smp_rmb(), atomic_thread_fence(memory_order_acquire)):
+ *
+ *	seq = acquire rgn_seq
+ *	n = acquire rgn_count
+ *	copy the first n samples
+ *	rmb
+ *	if rgn_seq is not seq: the region was overwritten while it was read;
+ *	what was copied is worth nothing
+ *
+ * Because rgn_count is 0 before rgn_seq changes, a reader that sees the new
+ * rgn_seq never takes the old count for the new one's; because rgn_seq changes
+ * before the first sample is written, a reader that has copied any of the new
+ * samples finds it changed.
+ *
+ * A region whose rgn_state is PFM_NWAY_RGN_READY is stable until a PFM_RESTART
+ * frees it: who restarts decides that. rgn_seq increases with time over all
+ * regions: it is the order in which they were filled. The oldest region that is
+ * handed out is number hdr_freed % N, if hdr_freed is not hdr_handed_out.
+ */
+#ifndef PERFMON_NWAY_SMPL_H
+#define PERFMON_NWAY_SMPL_H
+
+#include <perfmon/perfmon_default_smpl.h>
+
+/* 70fa5e60-0e12-4a8b-8a49-beac1a9d51ce */
+#define PFM_NWAY_SMPL_UUID {						\
+	0x70, 0xfa, 0x5e, 0x60, 0x0e, 0x12, 0x4a, 0x8b,			\
+	0x8a, 0x49, 0xbe, 0xac, 0x1a, 0x9d, 0x51, 0xce }
+#define PFM_NWAY_SMPL_UUID_STR "70fa5e60-0e12-4a8b-8a49-beac1a9d51ce"
+
+#define PFM_NWAY_SMPL_VERSION	((1U << 16) | 0U)	/* major.minor */
+
+#define PFM_NWAY_MIN_REGIONS	2
+#define PFM_NWAY_MAX_REGIONS	64
+
+/*
+ * Flag of the argument: when no region is free, mask until PFM_RESTART. Without
+ * it, the samples in the region that is being filled are overwritten (6.3.1,
+ * DOUBLE_FMT_MASK_WHEN_FULL).
+ */
+#define PFM_NWAY_SMPL_MASK_WHEN_FULL	0x1
+#define PFM_NWAY_SMPL_ALL		PFM_NWAY_SMPL_MASK_WHEN_FULL
+
+/**
+ * typedef pfm_nway_smpl_arg_t - argument of the format
+ * @buf_size:    size of the buffer in bytes, headers included
+ * @buf_flags:   PFM_NWAY_SMPL_* flags; all other bits must be 0
+ * @num_regions: number of regions, PFM_NWAY_MIN_REGIONS to PFM_NWAY_MAX_REGIONS
+ * @reserved:    must be 0
+ */
+typedef struct {
+	__u64	buf_size;
+	__u32	buf_flags;
+	__u32	num_regions;
+	__u64	reserved[6];
+} pfm_nway_smpl_arg_t;
+
+PFM_STATIC_ASSERT(sizeof(pfm_nway_smpl_arg_t) == 64);
+PFM_ASSERT_FIELD(pfm_nway_smpl_arg_t, buf_size, 0, 8);
+PFM_ASSERT_FIELD(pfm_nway_smpl_arg_t, buf_flags, 8, 4);
+PFM_ASSERT_FIELD(pfm_nway_smpl_arg_t, num_regions, 12, 4);
+PFM_ASSERT_FIELD(pfm_nway_smpl_arg_t, reserved, 16, 48);
+
+/**
+ * typedef pfm_nway_smpl_hdr_t - first bytes of the buffer
+ * @hdr_buf_size:    size in bytes that was asked for
+ * @hdr_region_offs: offset in bytes of region 0
+ * @hdr_region_size: size in bytes of each region, a multiple of 8
+ * @hdr_min_region_space: largest possible sample in bytes; a region is full
+ *                   when less than this is left
+ * @hdr_num_regions: number of regions, N
+ * @hdr_version:     PFM_NWAY_SMPL_VERSION
+ * @hdr_buf_flags:   buf_flags of the argument
+ * @hdr_cur_region:  region that samples go into
+ * @hdr_handed_out:  regions that were handed out since the context was created
+ * @hdr_freed:       regions that were freed again since
+ * @hdr_overwritten: samples that were overwritten before their region was
+ *                   handed out
+ * @hdr_dropped:     overflows that found all regions handed out, with
+ *                   PFM_NWAY_SMPL_MASK_WHEN_FULL
+ * @hdr_reserved:    0
+ */
+typedef struct {
+	__u64	hdr_buf_size;
+	__u64	hdr_region_offs;
+	__u64	hdr_region_size;
+	__u64	hdr_min_region_space;
+	__u32	hdr_num_regions;
+	__u32	hdr_version;
+	__u32	hdr_buf_flags;
+	__u32	hdr_cur_region;
+	__u64	hdr_handed_out;
+	__u64	hdr_freed;
+	__u64	hdr_overwritten;
+	__u64	hdr_dropped;
+	__u64	hdr_reserved[6];
+} pfm_nway_smpl_hdr_t;
+
+PFM_STATIC_ASSERT(sizeof(pfm_nway_smpl_hdr_t) == 128);
+PFM_ASSERT_FIELD(pfm_nway_smpl_hdr_t, hdr_buf_size, 0, 8);
+PFM_ASSERT_FIELD(pfm_nway_smpl_hdr_t, hdr_region_offs, 8, 8);
+PFM_ASSERT_FIELD(pfm_nway_smpl_hdr_t, hdr_region_size, 16, 8);
+PFM_ASSERT_FIELD(pfm_nway_smpl_hdr_t, hdr_min_region_space, 24, 8);
+PFM_ASSERT_FIELD(pfm_nway_smpl_hdr_t, hdr_num_regions, 32, 4);
+PFM_ASSERT_FIELD(pfm_nway_smpl_hdr_t, hdr_version, 36, 4);
+PFM_ASSERT_FIELD(pfm_nway_smpl_hdr_t, hdr_buf_flags, 40, 4);
+PFM_ASSERT_FIELD(pfm_nway_smpl_hdr_t, hdr_cur_region, 44, 4);
+PFM_ASSERT_FIELD(pfm_nway_smpl_hdr_t, hdr_handed_out, 48, 8);
+PFM_ASSERT_FIELD(pfm_nway_smpl_hdr_t, hdr_freed, 56, 8);
+PFM_ASSERT_FIELD(pfm_nway_smpl_hdr_t, hdr_overwritten, 64, 8);
+PFM_ASSERT_FIELD(pfm_nway_smpl_hdr_t, hdr_dropped, 72, 8);
+PFM_ASSERT_FIELD(pfm_nway_smpl_hdr_t, hdr_reserved, 80, 48);
+
+/* States of a region, rgn_state. */
+#define PFM_NWAY_RGN_FREE	0	/* never filled, or freed by PFM_RESTART */
+#define PFM_NWAY_RGN_FILLING	1	/* samples go into it */
+#define PFM_NWAY_RGN_READY	2	/* handed out: full and stable */
+
+/**
+ * typedef pfm_nway_smpl_rgn_t - what the buffer says about a region
+ * @rgn_seq:         number of this filling, increasing over all regions; 0 if
+ *                   the region was never filled
+ * @rgn_state:       PFM_NWAY_RGN_*
+ * @rgn_reserved1:   0
+ * @rgn_count:       samples in the region
+ * @rgn_size:        bytes that they take
+ * @rgn_overwritten: part of hdr_overwritten that was in this region
+ * @rgn_dropped:     part of hdr_dropped that came after this region was filled
+ * @rgn_reserved2:   0
+ */
+typedef struct {
+	__u64	rgn_seq;
+	__u32	rgn_state;
+	__u32	rgn_reserved1;
+	__u64	rgn_count;
+	__u64	rgn_size;
+	__u64	rgn_overwritten;
+	__u64	rgn_dropped;
+	__u64	rgn_reserved2[2];
+} pfm_nway_smpl_rgn_t;
+
+PFM_STATIC_ASSERT(sizeof(pfm_nway_smpl_rgn_t) == 64);
+PFM_ASSERT_FIELD(pfm_nway_smpl_rgn_t, rgn_seq, 0, 8);
+PFM_ASSERT_FIELD(pfm_nway_smpl_rgn_t, rgn_state, 8, 4);
+PFM_ASSERT_FIELD(pfm_nway_smpl_rgn_t, rgn_reserved1, 12, 4);
+PFM_ASSERT_FIELD(pfm_nway_smpl_rgn_t, rgn_count, 16, 8);
+PFM_ASSERT_FIELD(pfm_nway_smpl_rgn_t, rgn_size, 24, 8);
+PFM_ASSERT_FIELD(pfm_nway_smpl_rgn_t, rgn_overwritten, 32, 8);
+PFM_ASSERT_FIELD(pfm_nway_smpl_rgn_t, rgn_dropped, 40, 8);
+PFM_ASSERT_FIELD(pfm_nway_smpl_rgn_t, rgn_reserved2, 48, 16);
+
+/* Samples are pfm_default_smpl_entry_t with the PMDs behind it (3.6.4). */
+
+#endif /* PERFMON_NWAY_SMPL_H */

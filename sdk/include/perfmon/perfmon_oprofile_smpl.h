@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: (GPL-2.0 WITH Linux-syscall-note) OR MIT */
+/*
+ * perfmon_oprofile_smpl.h - the OProfile bridge's device and stream (paper 5.4)
+ *
+ * The format has no argument and no buffer of perfmon's. What it records is read
+ * from a character device, /dev/PFM_OPROFILE_DEVICE, as OProfile's event buffer:
+ * a stream of the kernel's native unsigned longs in native byte order. It is
+ * made of samples, pairs (offset, event), where the event is the
+ * reg_smpl_eventid of the counter that overflowed, and of escapes:
+ * PFM_OPROFILE_ESC, a code, and its arguments. Escapes are never inside a pair.
+ */
+#ifndef PERFMON_OPROFILE_SMPL_H
+#define PERFMON_OPROFILE_SMPL_H
+
+#include <perfmon/perfmon.h>
+
+/* 777a6e61-2065-7369-746e-722061650a6c */
+#define PFM_OPROFILE_SMPL_UUID {					\
+	0x77, 0x7a, 0x6e, 0x61, 0x20, 0x65, 0x73, 0x69,			\
+	0x74, 0x6e, 0x72, 0x20, 0x61, 0x65, 0x0a, 0x6c }
+#define PFM_OPROFILE_SMPL_UUID_STR "777a6e61-2065-7369-746e-722061650a6c"
+
+#define PFM_OPROFILE_DEVICE	"perfmon-oprofile"
+
+/* The first word of an escape: no sample has this offset. */
+#define PFM_OPROFILE_ESC	(~0UL)
+
+/*
+ * The second word, and what follows it:
+ */
+#define PFM_OPROFILE_CTX_SWITCH		1	/* thread, cookie of its program */
+#define PFM_OPROFILE_CPU_SWITCH		2	/* CPU */
+#define PFM_OPROFILE_COOKIE_SWITCH	3	/* cookie of the mapped file */
+#define PFM_OPROFILE_KERNEL_ENTER	4	/* what follows is in the kernel */
+#define PFM_OPROFILE_KERNEL_EXIT	5	/* what follows is at user level */
+#define PFM_OPROFILE_MODULE_LOADED	6	/* never sent */
+#define PFM_OPROFILE_CTX_TGID		7	/* process; follows a CTX_SWITCH */
+#define PFM_OPROFILE_TRACE_BEGIN	8	/* one sample follows, then its... */
+#define PFM_OPROFILE_TRACE_END		9	/* ...callers up to here, event 0 */
+
+/*
+ * A cookie stands for a file. A user-level sample's offset is one in the file of
+ * the last COOKIE_SWITCH, or an address if that is PFM_OPROFILE_NO_COOKIE. A
+ * kernel sample's offset is an address.
+ */
+#define PFM_OPROFILE_NO_COOKIE		0UL
+#define PFM_OPROFILE_INVALID_COOKIE	(~0UL)
+
+/**
+ * struct pfm_oprofile_cookie - PFM_OPROFILE_IOC_COOKIE: which file is it?
+ * @cookie: in: the cookie
+ * @path:   in: address of the caller's buffer for the path, NUL-terminated
+ * @size:   in: its size in bytes
+ * @length: out: bytes of the path with its NUL, also if @size is too small
+ *
+ * ENOENT if there is no such cookie; ERANGE if @size is too small; EFAULT.
+ */
+struct pfm_oprofile_cookie {
+	__u64	cookie;
+	__u64	path;
+	__u32	size;
+	__u32	length;
+};
+
+PFM_STATIC_ASSERT(sizeof(struct pfm_oprofile_cookie) == 24);
+PFM_ASSERT_FIELD(struct pfm_oprofile_cookie, cookie, 0, 8);
+PFM_ASSERT_FIELD(struct pfm_oprofile_cookie, path, 8, 8);
+PFM_ASSERT_FIELD(struct pfm_oprofile_cookie, size, 16, 4);
+PFM_ASSERT_FIELD(struct pfm_oprofile_cookie, length, 20, 4);
+
+#define PFM_OPROFILE_IOC_COOKIE \
+	_IOWR(PFM_IOC_MAGIC, 0x80, struct pfm_oprofile_cookie)
+
+#endif /* PERFMON_OPROFILE_SMPL_H */
