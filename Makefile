@@ -27,7 +27,8 @@ help:
 	@echo 'make user     libperfmon and pfmon'
 	@echo 'make kunit    the KUnit suites, on UML'
 	@echo 'make vm       the tests in VMs'
-	@echo 'make style    checkpatch, sparse, kernel-doc, Python style and types'
+	@echo 'make style    checkpatch, sparse, kernel-doc, Python style and types,'
+	@echo '              length of the formats'
 	@echo 'make bench    guest instructions per recorded sample'
 	@echo 'make clean    remove $(BUILD)/'
 
@@ -86,6 +87,7 @@ PYTEST := $(PYTHON) -m pytest -q -p no:cacheprovider
 build: modules user user-arm64 guest-x86_64 guest-arm64
 style:
 	@tests/style/run
+	@tests/style/format_lines
 kunit:
 	@tests/kunit/run
 parsers:

@@ -10,7 +10,7 @@
  * empties the buffer.
  */
 #include <linux/module.h>
-#include <perfmon/perfmon_default_smpl.h>
+#include <perfmon/perfmon_fmt_entry.h>
 #include <perfmon/perfmon_fmt_sdk.h>
 
 /**
@@ -50,16 +50,7 @@ static int default_validate(u32 ctx_flags, u16 num_pmds, void *data)
 	    arg->buf_flags == PFM_DFL_SMPL_ALL || arg->reserved1 ||
 	    memchr_inv(arg->reserved2, 0, sizeof(arg->reserved2)))
 		return -EINVAL;
-	return arg->buf_size < min_size || arg->buf_size > SIZE_MAX ? -EINVAL :
-								     0;
-}
-
-static int default_getsize(u32 ctx_flags, void *data, size_t *size)
-{
-	const pfm_default_smpl_arg_t *arg = data;
-
-	*size = arg->buf_size;
-	return 0;
+	return arg->buf_size < min_size ? -EINVAL : 0;
 }
 
 /*
@@ -98,21 +89,10 @@ static __always_inline void *
 default_encode_hdr(void *entry, u64 hdr_size, const pfm_ovfl_arg_t *arg,
 		   u64 tstamp, const struct pfm_ovfl_data *data)
 {
-	pfm_default_smpl_entry_t *e = entry;
-
-	if (likely(hdr_size == sizeof(*e))) {
-		e->pid = data->tid;
-		e->ovfl_pmd = arg->ovfl_pmd;
-		e->reserved = 0;
-		e->last_reset_val = arg->pmd_last_reset;
-		e->ip = data->ip;
-		e->tstamp = tstamp;
-		e->cpu = data->cpu;
-		e->set = arg->active_set;
-		e->tgid = data->tgid;
-	} else if (hdr_size) {
+	if (likely(hdr_size == sizeof(pfm_default_smpl_entry_t)))
+		pfm_entry_set_hdr(entry, arg, tstamp, data);
+	else if (hdr_size)
 		*(u64 *)entry = data->ip;
-	}
 	return entry + hdr_size;
 }
 
@@ -121,7 +101,7 @@ static __always_inline void default_fill(struct default_priv *priv,
 					 pfm_default_smpl_hdr_t *hdr,
 					 pfm_ovfl_arg_t *arg)
 {
-	WRITE_ONCE(hdr->hdr_overflows, ++priv->overflows);
+	pfm_count(&hdr->hdr_overflows, &priv->overflows, 1);
 	pfm_ctrl_full(arg);
 }
 
@@ -131,22 +111,21 @@ static int notrace default_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
 	struct default_priv *priv = pfm_fmt_priv(buf);
 	struct pfm_records *records = &priv->records;
 	u64 cur, count, hdr_size = priv->hdr_size;
-	u16 i, n = arg->num_smpl_pmds;
 	bool full;
-	u64 *body;
+	void *entry;
 
 	if (unlikely(pfm_records_full(records))) {
 		pfm_ctrl_full(arg);
 		return -ENOBUFS;
 	}
-	body = pfm_records_add(records, buf, hdr_size + n * sizeof(*body));
+	entry = pfm_records_add(records, buf,
+				hdr_size + arg->num_smpl_pmds * sizeof(u64));
 	cur = records->cur;
 	count = records->count;
 	full = pfm_records_full(records);
 
-	body = default_encode_hdr(body, hdr_size, arg, tstamp, data);
-	for (i = 0; i < n; i++)
-		body[i] = arg->smpl_pmds_values[i];
+	pfm_entry_set_pmds(default_encode_hdr(entry, hdr_size, arg, tstamp,
+					      data), arg);
 	if (likely(!full))
 		pfm_ctrl_continue(arg);
 	else
@@ -171,7 +150,7 @@ static const pfm_buffer_fmt_t pfm_default_fmt = {
 	.fmt_arg_size	= sizeof(pfm_default_smpl_arg_t),
 	.fmt_msgq_depth	= 1,
 	.fmt_validate	= default_validate,
-	.fmt_getsize	= default_getsize,
+	.fmt_getsize	= pfm_getsize,
 	.fmt_init	= default_init,
 	.fmt_handler	= default_handler,
 	.fmt_restart	= default_restart,

@@ -3,40 +3,17 @@
  * default_kunit.c - the default format's call-backs (3.6), called directly
  */
 #include <kunit/test.h>
-#include <linux/string.h>
-#include <linux/vmalloc.h>
 #include <perfmon/perfmon_default_smpl.h>
-#include <perfmon/perfmon_fmt_sdk.h>
-#include "core.h"
+#include "fmt_calls.h"
 
 #define HDR	sizeof(pfm_default_smpl_hdr_t)
 #define ENTRY	sizeof(pfm_default_smpl_entry_t)
 
-struct dfl {
-	const pfm_buffer_fmt_t	*fmt;
-	void			*base;
-	void			*buf;
-	pfm_ovfl_arg_t		arg;
-};
-
 static int dfl_init(struct kunit *test)
 {
 	static const pfm_uuid_t uuid = PFM_DFL_SMPL_UUID;
-	struct dfl *d = kunit_kzalloc(test, sizeof(*d), GFP_KERNEL);
 
-	if (!d)
-		return -ENOMEM;
-	d->fmt = pfm_fmt_get(uuid);
-	test->priv = d;
-	return d->fmt ? 0 : -ENOENT;
-}
-
-static void dfl_exit(struct kunit *test)
-{
-	struct dfl *d = test->priv;
-
-	if (d->fmt)
-		pfm_fmt_put(d->fmt);
+	return fmt_calls_init(test, uuid);
 }
 
 /* Largest entry with this header: all PMDs of the PMU recorded. */
@@ -45,37 +22,14 @@ static u64 max_entry(u64 hdr)
 	return hdr + 8 * pfm_num_pmds();
 }
 
-/* A buffer with room for @entries after the header before it is full. */
 static void make(struct kunit *test, u64 size, u32 flags)
 {
-	struct dfl *d = test->priv;
 	pfm_default_smpl_arg_t arg = { .buf_size = size, .buf_flags = flags };
 
-	KUNIT_ASSERT_EQ(test, d->fmt->fmt_validate(0, pfm_num_pmds(), &arg), 0);
-	/* An exact allocation: KASAN sees a byte too far. */
-	d->base = kunit_kzalloc(test, PFM_FMT_PRIV_SIZE + size, GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, d->base);
-	d->buf = d->base + PFM_FMT_PRIV_SIZE;
-	KUNIT_ASSERT_EQ(test, d->fmt->fmt_init(0, &arg, d->buf), 0);
+	fmt_calls_make(test, &arg, size);
 }
 
-static int sample(struct dfl *d, u16 pmd, u16 values)
-{
-	struct pfm_ovfl_data data = { .ip = 0x1000 + pmd, .tid = 12,
-				      .tgid = 11, .cpu = 3 };
-	u16 i;
-
-	d->arg.ovfl_pmd = pmd;
-	d->arg.active_set = 4;
-	d->arg.pmd_last_reset = -100;
-	d->arg.num_smpl_pmds = values;
-	for (i = 0; i < values; i++)
-		d->arg.smpl_pmds_values[i] = 0xaa00 + i;
-	d->arg.ovfl_ctrl.val = 0;
-	return d->fmt->fmt_handler(d->buf, &d->arg, 5555, &data);
-}
-
-static int validate(struct dfl *d, u64 size, u32 flags)
+static int validate(struct fmt_calls *d, u64 size, u32 flags)
 {
 	pfm_default_smpl_arg_t arg = { .buf_size = size, .buf_flags = flags };
 
@@ -84,7 +38,7 @@ static int validate(struct dfl *d, u64 size, u32 flags)
 
 static void validate_wants_room_for_one_largest_entry(struct kunit *test)
 {
-	struct dfl *d = test->priv;
+	struct fmt_calls *d = test->priv;
 
 	KUNIT_EXPECT_EQ(test, validate(d, HDR + ENTRY + 80, 0), 0);
 	KUNIT_EXPECT_EQ(test, validate(d, HDR + ENTRY + 79, 0), -EINVAL);
@@ -100,7 +54,7 @@ static void validate_wants_room_for_one_largest_entry(struct kunit *test)
 
 static void validate_refuses_unknown_bits_and_reserved_fields(struct kunit *test)
 {
-	struct dfl *d = test->priv;
+	struct fmt_calls *d = test->priv;
 	pfm_default_smpl_arg_t arg = { .buf_size = 65536 };
 
 	KUNIT_EXPECT_EQ(test, validate(d, 65536, 0x4), -EINVAL);
@@ -114,7 +68,7 @@ static void validate_refuses_unknown_bits_and_reserved_fields(struct kunit *test
 
 static void getsize_is_what_was_asked_for(struct kunit *test)
 {
-	struct dfl *d = test->priv;
+	struct fmt_calls *d = test->priv;
 	pfm_default_smpl_arg_t arg = { .buf_size = 12345 };
 	size_t size = 0;
 
@@ -124,7 +78,7 @@ static void getsize_is_what_was_asked_for(struct kunit *test)
 
 static void init_describes_an_empty_buffer(struct kunit *test)
 {
-	struct dfl *d = test->priv;
+	struct fmt_calls *d = test->priv;
 	pfm_default_smpl_hdr_t *hdr;
 
 	make(test, 4096, PFM_DFL_SMPL_IIP_HDR);
@@ -140,13 +94,13 @@ static void init_describes_an_empty_buffer(struct kunit *test)
 
 static void handler_writes_the_entry_and_its_values(struct kunit *test)
 {
-	struct dfl *d = test->priv;
+	struct fmt_calls *d = test->priv;
 	pfm_default_smpl_entry_t *e;
 	pfm_default_smpl_hdr_t *hdr;
 	u64 *body;
 
 	make(test, 4096, 0);
-	KUNIT_EXPECT_EQ(test, sample(d, 7, 2), 0);
+	KUNIT_EXPECT_EQ(test, fmt_calls_sample(d, 7, 2), 0);
 	KUNIT_EXPECT_EQ(test, d->arg.ovfl_ctrl.val, (u32)PFM_OVFL_CTRL_RESET);
 	hdr = d->buf;
 	e = d->buf + HDR;
@@ -168,14 +122,14 @@ static void handler_writes_the_entry_and_its_values(struct kunit *test)
 
 static void entries_of_many_sizes_follow_each_other(struct kunit *test)
 {
-	struct dfl *d = test->priv;
+	struct fmt_calls *d = test->priv;
 	pfm_default_smpl_entry_t *second, *third;
 	pfm_default_smpl_hdr_t *hdr;
 
 	make(test, 4096, 0);
-	sample(d, 1, 3);
-	sample(d, 2, 0);
-	sample(d, 3, 1);
+	fmt_calls_sample(d, 1, 3);
+	fmt_calls_sample(d, 2, 0);
+	fmt_calls_sample(d, 3, 1);
 	hdr = d->buf;
 	second = d->buf + HDR + ENTRY + 24;
 	third = second + 1;
@@ -187,11 +141,11 @@ static void entries_of_many_sizes_follow_each_other(struct kunit *test)
 
 static void iip_header_is_the_ip_alone(struct kunit *test)
 {
-	struct dfl *d = test->priv;
+	struct fmt_calls *d = test->priv;
 	u64 *entry;
 
 	make(test, 4096, PFM_DFL_SMPL_IIP_HDR);
-	sample(d, 1, 1);
+	fmt_calls_sample(d, 1, 1);
 	entry = d->buf + HDR;
 	KUNIT_EXPECT_EQ(test, entry[0], 0x1001ULL);
 	KUNIT_EXPECT_EQ(test, entry[1], 0xaa00ULL);
@@ -199,13 +153,13 @@ static void iip_header_is_the_ip_alone(struct kunit *test)
 
 static void without_header_only_values_are_written(struct kunit *test)
 {
-	struct dfl *d = test->priv;
+	struct fmt_calls *d = test->priv;
 	pfm_default_smpl_hdr_t *hdr;
 	u64 *entry;
 
 	make(test, 4096, PFM_DFL_SMPL_NO_HDR);
-	sample(d, 1, 2);
-	sample(d, 1, 2);
+	fmt_calls_sample(d, 1, 2);
+	fmt_calls_sample(d, 1, 2);
 	hdr = d->buf;
 	entry = d->buf + HDR;
 	KUNIT_EXPECT_EQ(test, entry[0], 0xaa00ULL);
@@ -215,16 +169,16 @@ static void without_header_only_values_are_written(struct kunit *test)
 
 static void the_last_entry_that_fits_fills_the_buffer(struct kunit *test)
 {
-	struct dfl *d = test->priv;
+	struct fmt_calls *d = test->priv;
 	pfm_default_smpl_hdr_t *hdr;
 
 	/* Two small entries, then no room for the largest: full. */
 	make(test, HDR + max_entry(ENTRY) + 2 * ENTRY - 1, 0);
 	hdr = d->buf;
-	KUNIT_EXPECT_EQ(test, sample(d, 1, 0), 0);
+	KUNIT_EXPECT_EQ(test, fmt_calls_sample(d, 1, 0), 0);
 	KUNIT_EXPECT_EQ(test, d->arg.ovfl_ctrl.val, (u32)PFM_OVFL_CTRL_RESET);
 	KUNIT_EXPECT_EQ(test, hdr->hdr_overflows, 0ULL);
-	KUNIT_EXPECT_EQ(test, sample(d, 1, 0), 0);
+	KUNIT_EXPECT_EQ(test, fmt_calls_sample(d, 1, 0), 0);
 	KUNIT_EXPECT_EQ(test, d->arg.ovfl_ctrl.val,
 			(u32)(PFM_OVFL_CTRL_NOTIFY | PFM_OVFL_CTRL_BLOCK |
 			      PFM_OVFL_CTRL_MASK));
@@ -234,14 +188,14 @@ static void the_last_entry_that_fits_fills_the_buffer(struct kunit *test)
 
 static void just_enough_room_is_not_full(struct kunit *test)
 {
-	struct dfl *d = test->priv;
+	struct fmt_calls *d = test->priv;
 
 	make(test, HDR + max_entry(ENTRY) + 2 * ENTRY, 0);
-	sample(d, 1, 0);
-	sample(d, 1, 0);
+	fmt_calls_sample(d, 1, 0);
+	fmt_calls_sample(d, 1, 0);
 	KUNIT_EXPECT_EQ(test, d->arg.ovfl_ctrl.val, (u32)PFM_OVFL_CTRL_RESET);
 	/* The largest entry fits to the last byte. */
-	KUNIT_EXPECT_EQ(test, sample(d, 1, pfm_num_pmds()), 0);
+	KUNIT_EXPECT_EQ(test, fmt_calls_sample(d, 1, pfm_num_pmds()), 0);
 	KUNIT_EXPECT_EQ(test,
 			((pfm_default_smpl_hdr_t *)d->buf)->hdr_cur_offs,
 			(u64)HDR + max_entry(ENTRY) + 2 * ENTRY);
@@ -249,13 +203,13 @@ static void just_enough_room_is_not_full(struct kunit *test)
 
 static void a_full_buffer_takes_no_more(struct kunit *test)
 {
-	struct dfl *d = test->priv;
+	struct fmt_calls *d = test->priv;
 	pfm_default_smpl_hdr_t *hdr;
 
 	make(test, HDR + max_entry(ENTRY), 0);
 	hdr = d->buf;
-	KUNIT_EXPECT_EQ(test, sample(d, 1, 0), 0);
-	KUNIT_EXPECT_EQ(test, sample(d, 2, pfm_num_pmds()), -ENOBUFS);
+	KUNIT_EXPECT_EQ(test, fmt_calls_sample(d, 1, 0), 0);
+	KUNIT_EXPECT_EQ(test, fmt_calls_sample(d, 2, pfm_num_pmds()), -ENOBUFS);
 	KUNIT_EXPECT_TRUE(test, d->arg.ovfl_ctrl.mask_monitoring);
 	KUNIT_EXPECT_EQ(test, hdr->hdr_count, 1ULL);
 	KUNIT_EXPECT_EQ(test, hdr->hdr_overflows, 1ULL);
@@ -263,43 +217,40 @@ static void a_full_buffer_takes_no_more(struct kunit *test)
 
 static void restart_empties_the_buffer_and_resets(struct kunit *test)
 {
-	struct dfl *d = test->priv;
-	pfm_ovfl_ctrl_t ctrl = { .val = 0 };
+	struct fmt_calls *d = test->priv;
 	pfm_default_smpl_entry_t *e;
 	pfm_default_smpl_hdr_t *hdr;
 
 	make(test, HDR + max_entry(ENTRY), 0);
 	hdr = d->buf;
 	e = d->buf + HDR;
-	sample(d, 1, 0);
-	KUNIT_EXPECT_EQ(test, d->fmt->fmt_restart(d->buf, 0, &ctrl), 0);
-	KUNIT_EXPECT_EQ(test, ctrl.val, (u32)PFM_OVFL_CTRL_RESET);
+	fmt_calls_sample(d, 1, 0);
+	KUNIT_EXPECT_EQ(test, fmt_calls_restart(test, false),
+			(u32)PFM_OVFL_CTRL_RESET);
 	KUNIT_EXPECT_EQ(test, hdr->hdr_count, 0ULL);
 	KUNIT_EXPECT_EQ(test, hdr->hdr_cur_offs, (u64)HDR);
 	/* The count of full buffers stays, and so do the bytes. */
 	KUNIT_EXPECT_EQ(test, hdr->hdr_overflows, 1ULL);
 	KUNIT_EXPECT_EQ(test, e->ovfl_pmd, 1);
-	KUNIT_EXPECT_EQ(test, sample(d, 2, 0), 0);
+	KUNIT_EXPECT_EQ(test, fmt_calls_sample(d, 2, 0), 0);
 	KUNIT_EXPECT_EQ(test, e->ovfl_pmd, 2);
 	KUNIT_EXPECT_EQ(test, hdr->hdr_overflows, 2ULL);
 }
 
 static void active_restart_resets_no_pmd(struct kunit *test)
 {
-	struct dfl *d = test->priv;
-	pfm_ovfl_ctrl_t ctrl = { .val = 0 };
+	struct fmt_calls *d = test->priv;
 
 	make(test, 4096, 0);
-	sample(d, 1, 0);
-	KUNIT_EXPECT_EQ(test, d->fmt->fmt_restart(d->buf, 1, &ctrl), 0);
-	KUNIT_EXPECT_EQ(test, ctrl.val, 0U);
+	fmt_calls_sample(d, 1, 0);
+	KUNIT_EXPECT_EQ(test, fmt_calls_restart(test, true), 0U);
 	KUNIT_EXPECT_EQ(test, ((pfm_default_smpl_hdr_t *)d->buf)->hdr_count,
 			0ULL);
 }
 
 static void handler_believes_nothing_in_the_mapped_header(struct kunit *test)
 {
-	struct dfl *d = test->priv;
+	struct fmt_calls *d = test->priv;
 	int byte, value;
 
 	/* KASAN sees a write that follows a forged offset or size. */
@@ -307,7 +258,7 @@ static void handler_believes_nothing_in_the_mapped_header(struct kunit *test)
 		make(test, HDR + max_entry(ENTRY) + ENTRY, 0);
 		for (value = 0; value < 256; value += 51) {
 			((u8 *)d->buf)[byte] = value;
-			sample(d, 1, 0);
+			fmt_calls_sample(d, 1, 0);
 			KUNIT_ASSERT_NE(test, d->arg.ovfl_ctrl.val, 0U);
 		}
 		kunit_kfree(test, d->base);
@@ -335,7 +286,7 @@ static struct kunit_case dfl_cases[] = {
 static struct kunit_suite dfl_suite = {
 	.name = "pfm_default",
 	.init = dfl_init,
-	.exit = dfl_exit,
+	.exit = fmt_calls_exit,
 	.test_cases = dfl_cases,
 };
 kunit_test_suite(dfl_suite);

@@ -3,13 +3,16 @@
  * perfmon_fmt_sdk.h - what makes a sampling format short
  *
  * UUID helpers, a private area that user space cannot reach, a bounded record
- * allocator over the buffer, restart helpers, and the module boilerplate.
- * Everything is inline: a format needs no symbol but the core's registration.
+ * allocator over the buffer, a ring of regions, restart helpers, and the module
+ * boilerplate. Everything is inline: a format needs no symbol but the core's
+ * registration. perfmon_fmt_entry.h writes entries in the default format's layout.
  */
 #ifndef PERFMON_PERFMON_FMT_SDK_H
 #define PERFMON_PERFMON_FMT_SDK_H
 
 #include <linux/errno.h>
+#include <linux/math.h>
+#include <linux/math64.h>
 #include <linux/string.h>
 #include <perfmon/perfmon_fmt.h>
 
@@ -141,12 +144,181 @@ static inline void pfm_records_reset(struct pfm_records *r)
 }
 
 /**
+ * struct pfm_regions - equal parts of a buffer that are filled in turn
+ * @records:    records of the current region
+ * @offs:       offset in bytes of region 0 from the start of the buffer
+ * @size:       bytes of each region
+ * @max:        bytes of the largest record
+ * @handed_out: regions that were given to the tool
+ * @freed:      regions that it gave back
+ * @num:        number of regions
+ * @cur:        the current region: it is being filled, or was filled last
+ * @oldest:     the region to be given back next
+ *
+ * Keep it in the private area. What is handed out are @oldest and the regions
+ * behind it, round and round, up to and perhaps with @cur.
+ */
+struct pfm_regions {
+	struct pfm_records	records;
+	u64			offs;
+	u64			size;
+	u64			max;
+	u64			handed_out;
+	u64			freed;
+	u32			num;
+	u32			cur;
+	u32			oldest;
+};
+
+/**
+ * pfm_regions_enter() - fill a region, or fill it anew
+ * @r: the regions
+ * @n: the region, not handed out; it becomes the current one, without records
+ *
+ * Context: any.
+ */
+static inline void pfm_regions_enter(struct pfm_regions *r, u32 n)
+{
+	r->cur = n;
+	r->records.start = r->offs + n * r->size;
+	r->records.limit = r->records.start + r->size - r->max;
+	pfm_records_reset(&r->records);
+}
+
+static inline u32 pfm_regions_behind(const struct pfm_regions *r, u32 n)
+{
+	return n + 1 < r->num ? n + 1 : 0;
+}
+
+/**
+ * pfm_regions_init() - split what is left of a buffer into regions
+ * @r:    the regions
+ * @offs: offset in bytes of the first one, a multiple of 8
+ * @end:  size of the buffer in bytes
+ * @num:  how many
+ * @max:  size in bytes of the largest record, which must fit into each
+ *
+ * Region 0 is the current one. Context: process; it divides.
+ * Return: 0; -EINVAL if the regions would be too small.
+ */
+static inline int pfm_regions_init(struct pfm_regions *r, u64 offs, u64 end,
+				   u32 num, u64 max)
+{
+	if (!num || !max || offs > end)
+		return -EINVAL;
+	*r = (struct pfm_regions) {
+		.offs = offs,
+		.size = round_down(div_u64(end - offs, num), sizeof(u64)),
+		.max = max,
+		.num = num,
+	};
+	if (r->size < max)
+		return -EINVAL;
+	pfm_regions_enter(r, 0);
+	return 0;
+}
+
+/**
+ * pfm_regions_out() - regions that are handed out
+ * @r: the regions
+ *
+ * Context: any.
+ * Return: their number; all of them if the current one is, too.
+ */
+static inline u64 pfm_regions_out(const struct pfm_regions *r)
+{
+	return r->handed_out - r->freed;
+}
+
+/**
+ * pfm_regions_have_free() - is there a region to go on in?
+ * @r: the regions, the current one not handed out
+ *
+ * Context: any.
+ * Return: true if another one is not handed out.
+ */
+static inline bool pfm_regions_have_free(const struct pfm_regions *r)
+{
+	return pfm_regions_out(r) + 1 < r->num;
+}
+
+/**
+ * pfm_regions_next() - the region behind the current one
+ * @r: the regions
+ *
+ * Context: any.
+ * Return: its number.
+ */
+static inline u32 pfm_regions_next(const struct pfm_regions *r)
+{
+	return pfm_regions_behind(r, r->cur);
+}
+
+/**
+ * pfm_regions_free() - take back the region that was handed out first
+ * @r: the regions, at least one handed out
+ *
+ * Context: any, see the locking of fmt_restart.
+ * Return: its number.
+ */
+static inline u32 pfm_regions_free(struct pfm_regions *r)
+{
+	u32 n = r->oldest;
+
+	r->oldest = pfm_regions_behind(r, n);
+	r->freed++;
+	return n;
+}
+
+/**
+ * pfm_count() - count something and show it
+ * @shown: where a mapping shows it
+ * @mine:  the format's own count, in its private area
+ * @n:     how much to add
+ *
+ * Context: any.
+ */
+static inline void pfm_count(u64 *shown, u64 *mine, u64 n)
+{
+	*mine += n;
+	WRITE_ONCE(*shown, *mine);
+}
+
+/**
+ * pfm_getsize() - fmt_getsize for an argument that begins with a __u64 buf_size
+ * @ctx_flags: as passed to fmt_getsize
+ * @arg:       as passed to fmt_getsize
+ * @size:      as passed to fmt_getsize
+ *
+ * Context: process.
+ * Return: 0; -EINVAL if no such size is possible.
+ */
+static inline int pfm_getsize(u32 ctx_flags, void *arg, size_t *size)
+{
+	u64 buf_size = *(u64 *)arg;
+
+	if (buf_size > SIZE_MAX)
+		return -EINVAL;
+	*size = buf_size;
+	return 0;
+}
+
+/**
  * pfm_ctrl_continue() - after a record: reset the PMDs and go on
  * @arg: the overflow
  */
 static inline void pfm_ctrl_continue(pfm_ovfl_arg_t *arg)
 {
 	arg->ovfl_ctrl.val = PFM_OVFL_CTRL_RESET;
+}
+
+/**
+ * pfm_ctrl_notify() - tell the tool, reset the PMDs and go on
+ * @arg: the overflow
+ */
+static inline void pfm_ctrl_notify(pfm_ovfl_arg_t *arg)
+{
+	arg->ovfl_ctrl.val = PFM_OVFL_CTRL_RESET | PFM_OVFL_CTRL_NOTIFY;
 }
 
 /**

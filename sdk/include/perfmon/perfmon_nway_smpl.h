@@ -30,7 +30,7 @@
  *
  * and frees it, at PFM_RESTART, with
  *
- *	release rgn_state = PFM_NWAY_RGN_FREE
+ *	rgn_state = PFM_NWAY_RGN_FREE
  *	release hdr_freed
  *
  * A reader does, "acquire" being a load with acquire ordering and "rmb" an
@@ -65,6 +65,11 @@
 #define PFM_NWAY_SMPL_UUID_STR "70fa5e60-0e12-4a8b-8a49-beac1a9d51ce"
 
 #define PFM_NWAY_SMPL_VERSION	((1U << 16) | 0U)	/* major.minor */
+
+/* Offset in bytes of region 0. */
+#define PFM_NWAY_REGION_OFFS(num_regions) \
+	(sizeof(pfm_nway_smpl_hdr_t) + \
+	 (num_regions) * sizeof(pfm_nway_smpl_rgn_t))
 
 #define PFM_NWAY_MIN_REGIONS	2
 #define PFM_NWAY_MAX_REGIONS	64

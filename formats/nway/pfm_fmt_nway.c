@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * pfm_fmt_nway - the n-way sampling format (specification 6.3.1; paper, 5.4)
+ *
+ * Entries are those of the default format. They go into one of N regions; when
+ * the largest possible entry no longer fits, the region is handed out, the tool
+ * is notified, and the next region is filled: monitoring goes on. PFM_RESTART
+ * frees the region that was handed out first. If no region is free, entries
+ * overwrite those of the region that is not handed out; or, with
+ * PFM_NWAY_SMPL_MASK_WHEN_FULL, that one is handed out as well, and monitoring is
+ * masked.
+ *
+ * perfmon_nway_smpl.h says in which order the mapped headers are written, and
+ * what a concurrent reader does.
+ */
+#include <linux/module.h>
+#include <perfmon/perfmon_fmt_entry.h>
+#include <perfmon/perfmon_fmt_sdk.h>
+#include <perfmon/perfmon_nway_smpl.h>
+
+/**
+ * struct nway_priv - what the handler relies on; no mapping shows it
+ * @regions:        the regions and the entries in the current one
+ * @seq:            fillings that were begun
+ * @mask_when_full: PFM_NWAY_SMPL_MASK_WHEN_FULL
+ * @overwritten:    entries that were overwritten
+ * @dropped:        overflows that found no room
+ * @rgn_overwritten: @overwritten, in each region
+ * @rgn_dropped:    @dropped, in each region
+ */
+struct nway_priv {
+	struct pfm_regions	regions;
+	u64			seq;
+	bool			mask_when_full;
+	u64			overwritten;
+	u64			dropped;
+	u64			rgn_overwritten[PFM_NWAY_MAX_REGIONS];
+	u64			rgn_dropped[PFM_NWAY_MAX_REGIONS];
+};
+
+static_assert(sizeof(struct nway_priv) <= PFM_FMT_PRIV_SIZE);
+
+static pfm_nway_smpl_rgn_t *nway_rgn(void *buf, u32 n)
+{
+	return (pfm_nway_smpl_rgn_t *)(buf + sizeof(pfm_nway_smpl_hdr_t)) + n;
+}
+
+static int nway_split(struct pfm_regions *r, const pfm_nway_smpl_arg_t *arg)
+{
+	return pfm_regions_init(r, PFM_NWAY_REGION_OFFS(arg->num_regions),
+				arg->buf_size, arg->num_regions,
+				pfm_entry_size(pfm_num_pmds()));
+}
+
+static int nway_validate(u32 ctx_flags, u16 num_pmds, void *data)
+{
+	const pfm_nway_smpl_arg_t *arg = data;
+	struct pfm_regions r;
+
+	if (arg->buf_flags & ~PFM_NWAY_SMPL_ALL ||
+	    arg->num_regions < PFM_NWAY_MIN_REGIONS ||
+	    arg->num_regions > PFM_NWAY_MAX_REGIONS ||
+	    memchr_inv(arg->reserved, 0, sizeof(arg->reserved)))
+		return -EINVAL;
+	return nway_split(&r, arg);
+}
+
+/* Begin to fill region @n, or to overwrite it. */
+static void nway_begin(struct nway_priv *priv, void *buf, u32 n)
+{
+	pfm_nway_smpl_rgn_t *rgn = nway_rgn(buf, n);
+	pfm_nway_smpl_hdr_t *hdr = buf;
+
+	pfm_regions_enter(&priv->regions, n);
+	WRITE_ONCE(rgn->rgn_count, 0);
+	WRITE_ONCE(rgn->rgn_size, 0);
+	WRITE_ONCE(hdr->hdr_cur_region, n);
+	/* Who sees it being filled does not see the old count. */
+	smp_store_release(&rgn->rgn_state, PFM_NWAY_RGN_FILLING);
+	/* Who sees the new number sees neither the old count nor state. */
+	smp_store_release(&rgn->rgn_seq, ++priv->seq);
+	/* Who sees a new entry sees the new number. */
+	smp_wmb();
+}
+
+static int nway_init(u32 ctx_flags, void *data, void *buf)
+{
+	const pfm_nway_smpl_arg_t *arg = data;
+	struct nway_priv *priv = pfm_fmt_priv(buf);
+	pfm_nway_smpl_hdr_t *hdr = buf;
+
+	if (nway_split(&priv->regions, arg))
+		return -EINVAL;
+	priv->mask_when_full = arg->buf_flags & PFM_NWAY_SMPL_MASK_WHEN_FULL;
+	hdr->hdr_buf_size = arg->buf_size;
+	hdr->hdr_region_offs = priv->regions.offs;
+	hdr->hdr_region_size = priv->regions.size;
+	hdr->hdr_min_region_space = priv->regions.max;
+	hdr->hdr_num_regions = arg->num_regions;
+	hdr->hdr_version = PFM_NWAY_SMPL_VERSION;
+	hdr->hdr_buf_flags = arg->buf_flags;
+	nway_begin(priv, buf, 0);
+	return 0;
+}
+
+/* The current region is full: hand it out if that leaves one, or as the last. */
+static void nway_full(struct nway_priv *priv, void *buf, pfm_ovfl_arg_t *arg)
+{
+	bool go_on = pfm_regions_have_free(&priv->regions);
+	pfm_nway_smpl_hdr_t *hdr = buf;
+
+	if (!go_on && !priv->mask_when_full)
+		return;
+	/* The entries, then that they are stable... */
+	smp_store_release(&nway_rgn(buf, priv->regions.cur)->rgn_state,
+			  PFM_NWAY_RGN_READY);
+	/* ...then that there is one region more. */
+	smp_store_release(&hdr->hdr_handed_out, ++priv->regions.handed_out);
+	if (go_on) {
+		nway_begin(priv, buf, pfm_regions_next(&priv->regions));
+		pfm_ctrl_notify(arg);
+	} else {
+		pfm_ctrl_full(arg);
+	}
+}
+
+/* No region was free when the current one became full. Is there room now? */
+static bool nway_make_room(void *buf, pfm_ovfl_arg_t *arg)
+{
+	struct nway_priv *priv = pfm_fmt_priv(buf);
+	u64 count = priv->regions.records.count;
+	u32 cur = priv->regions.cur;
+	pfm_nway_smpl_rgn_t *rgn = nway_rgn(buf, cur);
+	pfm_nway_smpl_hdr_t *hdr = buf;
+
+	if (priv->mask_when_full) {
+		pfm_count(&rgn->rgn_dropped, &priv->rgn_dropped[cur], 1);
+		pfm_count(&hdr->hdr_dropped, &priv->dropped, 1);
+		pfm_ctrl_full(arg);
+		return false;
+	}
+	nway_full(priv, buf, arg);
+	if (pfm_records_full(&priv->regions.records)) {
+		pfm_count(&rgn->rgn_overwritten, &priv->rgn_overwritten[cur],
+			  count);
+		pfm_count(&hdr->hdr_overwritten, &priv->overwritten, count);
+		nway_begin(priv, buf, cur);
+	}
+	return true;
+}
+
+static int notrace nway_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
+				void *data)
+{
+	struct nway_priv *priv = pfm_fmt_priv(buf);
+	struct pfm_records *records = &priv->regions.records;
+	pfm_nway_smpl_rgn_t *rgn;
+
+	pfm_ctrl_continue(arg);
+	if (unlikely(pfm_records_full(records)) && !nway_make_room(buf, arg))
+		return -ENOBUFS;
+	rgn = nway_rgn(buf, priv->regions.cur);
+	pfm_entry_add(records, buf, arg, tstamp, data);
+	WRITE_ONCE(rgn->rgn_size, records->cur - records->start);
+	/* The entry, then that it is there. */
+	smp_store_release(&rgn->rgn_count, records->count);
+	if (unlikely(pfm_records_full(records)))
+		nway_full(priv, buf, arg);
+	return 0;
+}
+
+static int nway_restart(void *buf, int is_active, pfm_ovfl_ctrl_t *ctrl)
+{
+	struct nway_priv *priv = pfm_fmt_priv(buf);
+	struct pfm_regions *r = &priv->regions;
+	pfm_nway_smpl_hdr_t *hdr = buf;
+	u64 out = pfm_regions_out(r);
+
+	if (out) {
+		WRITE_ONCE(nway_rgn(buf, pfm_regions_free(r))->rgn_state,
+			   PFM_NWAY_RGN_FREE);
+		/* Who sees it counted as freed sees its state. */
+		smp_store_release(&hdr->hdr_freed, r->freed);
+	}
+	if (out == r->num)
+		nway_begin(priv, buf, pfm_regions_next(r));
+	pfm_restart_resume(is_active, ctrl);
+	return 0;
+}
+
+static const pfm_buffer_fmt_t pfm_nway_fmt = {
+	.fmt_name	= "nway",
+	.fmt_uuid	= PFM_NWAY_SMPL_UUID,
+	.fmt_arg_size	= sizeof(pfm_nway_smpl_arg_t),
+	.fmt_msgq_depth	= PFM_NWAY_MAX_REGIONS,
+	.fmt_validate	= nway_validate,
+	.fmt_getsize	= pfm_getsize,
+	.fmt_init	= nway_init,
+	.fmt_handler	= nway_handler,
+	.fmt_restart	= nway_restart,
+	.fmt_owner	= THIS_MODULE,
+};
+
+pfm_format_module(pfm_nway_fmt, PFM_NWAY_SMPL_UUID_STR,
+		  "perfmon2: n-way sampling format");

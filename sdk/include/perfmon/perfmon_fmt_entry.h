@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * perfmon_fmt_entry.h - samples in the default format's layout (3.6.4), for all
+ *			 formats that use it
+ */
+#ifndef PERFMON_PERFMON_FMT_ENTRY_H
+#define PERFMON_PERFMON_FMT_ENTRY_H
+
+#include <perfmon/perfmon_default_smpl.h>
+#include <perfmon/perfmon_fmt_sdk.h>
+
+/**
+ * pfm_entry_size() - bytes of an entry with its PMD values
+ * @num_pmds: number of values
+ *
+ * Context: any.
+ * Return: the size.
+ */
+static __always_inline u64 pfm_entry_size(u16 num_pmds)
+{
+	return sizeof(pfm_default_smpl_entry_t) + num_pmds * sizeof(u64);
+}
+
+/**
+ * pfm_entry_set_hdr() - write the header of an entry
+ * @e:      the entry
+ * @arg:    the overflow
+ * @tstamp: as passed to fmt_handler
+ * @data:   as passed to fmt_handler
+ *
+ * Context: any.
+ */
+static __always_inline void
+pfm_entry_set_hdr(pfm_default_smpl_entry_t *e, const pfm_ovfl_arg_t *arg,
+		  u64 tstamp, const struct pfm_ovfl_data *data)
+{
+	e->pid = data->tid;
+	e->ovfl_pmd = arg->ovfl_pmd;
+	e->reserved = 0;
+	e->last_reset_val = arg->pmd_last_reset;
+	e->ip = data->ip;
+	e->tstamp = tstamp;
+	e->cpu = data->cpu;
+	e->set = arg->active_set;
+	e->tgid = data->tgid;
+}
+
+/**
+ * pfm_entry_set_pmds() - write the values of the PMDs of interest
+ * @body: behind the entry's header
+ * @arg:  the overflow
+ *
+ * Context: any.
+ */
+static __always_inline void pfm_entry_set_pmds(u64 *body,
+					       const pfm_ovfl_arg_t *arg)
+{
+	u16 i, n = arg->num_smpl_pmds;
+
+	for (i = 0; i < n; i++)
+		body[i] = arg->smpl_pmds_values[i];
+}
+
+/**
+ * pfm_entry_add() - append an entry: header and values of the PMDs of interest
+ * @r:      the record area, not full, see pfm_records_full()
+ * @buf:    as passed to fmt_handler
+ * @arg:    as passed to fmt_handler
+ * @tstamp: as passed to fmt_handler
+ * @data:   as passed to fmt_handler
+ *
+ * Context: any.
+ */
+static __always_inline void pfm_entry_add(struct pfm_records *r, void *buf,
+					  const pfm_ovfl_arg_t *arg,
+					  u64 tstamp, void *data)
+{
+	pfm_default_smpl_entry_t *e =
+		pfm_records_add(r, buf, pfm_entry_size(arg->num_smpl_pmds));
+
+	pfm_entry_set_hdr(e, arg, tstamp, data);
+	pfm_entry_set_pmds((u64 *)(e + 1), arg);
+}
+
+#endif /* PERFMON_PERFMON_FMT_ENTRY_H */
