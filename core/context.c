@@ -169,6 +169,32 @@ static int pfm_fmt_buffer(struct pfm_context *ctx, void *arg)
 	return pfm_buffer_create(size, &ctx->buffer, &ctx->buf, &ctx->buf_size);
 }
 
+static void pfm_fmt_exit(struct pfm_context *ctx)
+{
+	int err;
+
+	if (!ctx->fmt->fmt_exit)
+		return;
+	err = ctx->fmt->fmt_exit(ctx->buf);
+	if (err)
+		pr_warn_ratelimited("perfmon: %s: fmt_exit: %d\n",
+				    ctx->fmt->fmt_name, err);
+}
+
+static int pfm_fmt_init_buffer(struct pfm_context *ctx, void *arg)
+{
+	int ret = 0;
+
+	if (ctx->fmt->fmt_init)
+		ret = ctx->fmt->fmt_init(ctx->flags, arg, ctx->buf);
+	if (ret)
+		return ret;
+	ret = pfm_ds_attach(ctx);
+	if (ret)
+		pfm_fmt_exit(ctx);
+	return ret;
+}
+
 /* Let the format judge its argument, then make and initialise its buffer. */
 static int pfm_fmt_setup(struct pfm_context *ctx, void *arg)
 {
@@ -179,8 +205,8 @@ static int pfm_fmt_setup(struct pfm_context *ctx, void *arg)
 		ret = fmt->fmt_validate(ctx->flags, ctx->pmu->num_pmds, arg);
 	if (!ret)
 		ret = pfm_fmt_buffer(ctx, arg);
-	if (!ret && fmt->fmt_init)
-		ret = fmt->fmt_init(ctx->flags, arg, ctx->buf);
+	if (!ret)
+		ret = pfm_fmt_init_buffer(ctx, arg);
 	if (ret && ctx->buffer)
 		fput(ctx->buffer);
 	if (ret > 0) /* no errno: a broken format */
@@ -220,16 +246,9 @@ static int pfm_context_attach_fmt(struct pfm_context *ctx,
 
 static void pfm_context_detach_fmt(struct pfm_context *ctx)
 {
-	int err;
-
 	if (!ctx->fmt)
 		return;
-	if (ctx->fmt->fmt_exit) {
-		err = ctx->fmt->fmt_exit(ctx->buf);
-		if (err)
-			pr_warn_ratelimited("perfmon: %s: fmt_exit: %d\n",
-					    ctx->fmt->fmt_name, err);
-	}
+	pfm_fmt_exit(ctx);
 	if (ctx->buffer)
 		fput(ctx->buffer);
 	pfm_fmt_put(ctx->fmt);

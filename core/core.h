@@ -275,6 +275,11 @@ void pfm_mask(struct pfm_context *ctx, u64 (*get)(struct pfm_pmd *pmd));
 void pfm_irq_work(struct irq_work *work);
 void pfm_stop_work(struct work_struct *work);
 
+/* ds.c */
+int pfm_ds_attach(struct pfm_context *ctx);
+bool pfm_ds_store(struct pfm_context *ctx, const unsigned long *ovfl,
+		  struct pfm_ds_record *rec);
+
 /* msgq.c */
 int pfm_msgq_init(struct pfm_msgq *q, size_t depth);
 void pfm_msgq_destroy(struct pfm_msgq *q);

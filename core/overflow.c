@@ -227,13 +227,33 @@ static void pfm_event(struct pfm_context *ctx, const unsigned long *ovfl,
 	local_irq_restore(flags);
 }
 
-static void pfm_event_one(struct pfm_pmd *pmd, u64 ip, struct pt_regs *regs)
+/*
+ * With a debug-store area, the PMU's record is all there is to an event, until
+ * the area is filled to its threshold: that is what interrupts.
+ */
+static bool pfm_is_stored(struct pfm_context *ctx, const unsigned long *ovfl,
+			  struct pfm_ds_record *rec)
+{
+	unsigned long flags;
+	bool interrupts;
+
+	if (!ctx->session.ds)
+		return false;
+	local_irq_save(flags);
+	interrupts = pfm_ds_store(ctx, ovfl, rec);
+	local_irq_restore(flags);
+	return !interrupts;
+}
+
+static void pfm_event_one(struct pfm_pmd *pmd, u64 ip, struct pt_regs *regs,
+			  struct pfm_ds_record *rec)
 {
 	DECLARE_BITMAP(ovfl, PFM_MAX_PMDS);
 
 	bitmap_zero(ovfl, PFM_MAX_PMDS);
 	__set_bit(pmd - pmd->ctx->set->pmds, ovfl);
-	pfm_event(pmd->ctx, ovfl, ip, regs);
+	if (!pfm_is_stored(pmd->ctx, ovfl, rec))
+		pfm_event(pmd->ctx, ovfl, ip, regs);
 }
 
 /* Leave the overflow to whom it interrupted; a second one is lost. */
@@ -273,7 +293,7 @@ static void pfm_handle_deferred(struct pfm_context *ctx)
 		WRITE_ONCE(pmd->deferred, 0);
 		barrier();
 		if (!READ_ONCE(ctx->masked))
-			pfm_event_one(pmd, pmd->ovfl_ip, NULL);
+			pfm_event_one(pmd, pmd->ovfl_ip, NULL, NULL);
 	}
 }
 
@@ -351,6 +371,22 @@ leave:
 }
 EXPORT_SYMBOL_GPL(pfm_overflow);
 
+void pfm_ds_overflow(struct pfm_pmu_reg *reg, u64 ip, struct pt_regs *regs,
+		     struct pfm_ds_record *rec)
+{
+	struct pfm_pmd *pmd = container_of(reg, struct pfm_pmd, hw);
+	struct pfm_context *ctx = pmd->ctx;
+
+	if (!pfm_enter(ctx)) {
+		pfm_defer(pmd, ip);
+		return;
+	}
+	if (!READ_ONCE(ctx->masked))
+		pfm_event_one(pmd, ip, regs, rec);
+	pfm_leave(ctx);
+}
+EXPORT_SYMBOL_GPL(pfm_ds_overflow);
+
 /* Carry hardware overflows into the software part; drop those below 2^64. */
 static void pfm_carry(struct pfm_context *ctx, unsigned long *ovfl)
 {
@@ -370,7 +406,8 @@ static void pfm_carry(struct pfm_context *ctx, unsigned long *ovfl)
 }
 
 void pfm_overflow_many(struct pfm_pmu_session *s, const unsigned long *pmds,
-		       u64 ip, struct pt_regs *regs)
+		       u64 ip, struct pt_regs *regs,
+		       struct pfm_ds_record *rec)
 {
 	struct pfm_context *ctx =
 		container_of(s, struct pfm_context, session);
@@ -389,7 +426,8 @@ void pfm_overflow_many(struct pfm_pmu_session *s, const unsigned long *pmds,
 	if (nested)
 		for_each_set_bit(i, ovfl, ctx->pmu->num_pmds)
 			pfm_defer(&ctx->set->pmds[i], ip);
-	else if (!bitmap_empty(ovfl, PFM_MAX_PMDS))
+	else if (!bitmap_empty(ovfl, PFM_MAX_PMDS) &&
+		 !pfm_is_stored(ctx, ovfl, rec))
 		pfm_event(ctx, ovfl, ip, regs);
 leave:
 	if (!nested)

@@ -19,6 +19,7 @@
 #include <linux/sched/task_stack.h>
 #include <linux/slab.h>
 #include <perfmon/perfmon_pmu.h>
+#include "perf_record.h"
 
 #define PERF_NUM_PAIRS	16
 
@@ -96,20 +97,28 @@ static u64 perf_period(u64 value)
  * was armed for another value is armed for the rest; other than that it is two
  * clocks that differ a little, or a skid: the PMD has wrapped just now.
  */
-static noinline void perf_overflow_early(struct perf_event *event,
-					 struct pfm_pmu_reg *reg,
-					 struct pt_regs *regs)
+static bool perf_has_wrapped(struct perf_event *event, struct pfm_pmu_reg *reg)
 {
 	s64 value = local64_read(&event->count) - reg->offset;
 
+	if (value >= 0)
+		return true;
 	if (perf_is_clock(reg->pmc_value) &&
 	    (u64)-value > event->hw.sample_period >> 3) {
 		event->hw.sample_period = -value;
 		reg->reload = PFM_RELOAD_NONE;
-		return;
+		return false;
 	}
 	reg->offset += value;
-	pfm_overflow(reg, 0, instruction_pointer(regs), regs);
+	return true;
+}
+
+static noinline void perf_overflow_early(struct perf_event *event,
+					 struct pfm_pmu_reg *reg,
+					 struct pt_regs *regs)
+{
+	if (perf_has_wrapped(event, reg))
+		pfm_overflow(reg, 0, instruction_pointer(regs), regs);
 }
 
 static __always_inline void perf_report(struct perf_event *event,
@@ -142,17 +151,24 @@ static void notrace perf_overflow(struct perf_event *event,
 	perf_report(event, regs);
 }
 
-/* The event excludes the kernel, but the interrupt may have come late. */
+/*
+ * The event excludes the kernel, but the interrupt may have come late.
+ * Return: the registers at user level, or NULL if there is none.
+ */
+static __always_inline struct pt_regs *perf_user_regs(struct pt_regs *regs)
+{
+	if (likely(user_mode(regs)))
+		return regs;
+	return current->flags & PF_KTHREAD ? NULL : task_pt_regs(current);
+}
+
 static void notrace perf_overflow_user(struct perf_event *event,
 				       struct perf_sample_data *data,
 				       struct pt_regs *regs)
 {
-	if (unlikely(!user_mode(regs))) {
-		if (current->flags & PF_KTHREAD)
-			return;
-		regs = task_pt_regs(current);
-	}
-	perf_report(event, regs);
+	regs = perf_user_regs(regs);
+	if (likely(regs))
+		perf_report(event, regs);
 }
 
 /* A clock's timer has a shortest period, and may come late. */
@@ -162,6 +178,37 @@ static void notrace perf_overflow_clock(struct perf_event *event,
 {
 	perf_drop_missed_periods(event);
 	perf_report(event, regs);
+}
+
+/*
+ * With a debug-store area: perf's sample is the CPU's record. For a precise event
+ * perf has put the CPU's own registers into @regs.
+ */
+static void notrace perf_overflow_ds(struct perf_event *event,
+				     struct perf_sample_data *data,
+				     struct pt_regs *regs)
+{
+	struct pfm_pmu_reg *reg = event->overflow_handler_context;
+	struct pfm_ds_record rec;
+
+	if (perf_is_clock(reg->pmc_value))
+		perf_drop_missed_periods(event);
+	else if (reg->pmc_value & PFM_PERF_EXCL_KERNEL)
+		regs = perf_user_regs(regs);
+	if (!regs || !perf_has_wrapped(event, reg))
+		return;
+	perf_fill_record(&rec, data, regs);
+	/* A register or an address of the kernel's is nobody else's business. */
+	if (reg->pmc_value & PFM_PERF_EXCL_KERNEL && (s64)rec.dla < 0)
+		rec.dla = 0;
+	rec.imprecise = !event->attr.precise_ip;
+	pfm_ds_overflow(reg, instruction_pointer(regs), regs, &rec);
+}
+
+/* Do overflows of this register go into a debug-store area? */
+static bool perf_is_ds(const struct pfm_pmu_reg *reg)
+{
+	return reg->session->ds && reg->sampling;
 }
 
 static perf_overflow_handler_t perf_handler(u64 pmc)
@@ -414,6 +461,13 @@ static int perf_check_pmc(u16 num, u64 pmc, bool syswide)
 	return ret == -EINVAL ? ret : 0;
 }
 
+/* A debug-store area may want records that are exact. */
+static bool perf_is_exact_enough(const struct pfm_pmu_reg *reg)
+{
+	return !perf_is_ds(reg) || reg->session->ds->imprecise_ok ||
+	       reg->pmc_value & PFM_PERF_PRECISE_MASK;
+}
+
 /* The rights that perf checks in perf_event_open() and not for the kernel. */
 static bool perf_may_count(const struct pfm_pmu_session *s, u64 pmc)
 {
@@ -430,6 +484,7 @@ static void perf_forget_event(struct pfm_pmu_reg *reg)
 static int perf_create_event(struct pfm_pmu_reg *reg)
 {
 	struct pfm_pmu_session *s = reg->session;
+	perf_overflow_handler_t handler;
 	struct perf_event_attr attr;
 	struct perf_event *event;
 
@@ -438,12 +493,18 @@ static int perf_create_event(struct pfm_pmu_reg *reg)
 		return 0;
 	if (!perf_may_count(s, reg->pmc_value))
 		return -EPERM;
+	if (!perf_is_exact_enough(reg))
+		return -EINVAL;
 	perf_fill_attr(&attr, reg->pmc_value,
 		       reg->sampling ? PERF_MAX_PERIOD : 0);
+	handler = perf_handler(reg->pmc_value);
+	if (perf_is_ds(reg)) {
+		attr.sample_type = PERF_RECORD_SAMPLE;
+		attr.sample_regs_intr = PERF_RECORD_REGS;
+		handler = perf_overflow_ds;
+	}
 	event = perf_event_create_kernel_counter(&attr, s->task ? -1 : s->cpu,
-						 s->task,
-						 perf_handler(reg->pmc_value),
-						 reg);
+						 s->task, handler, reg);
 	if (IS_ERR(event))
 		return perf_errno(PTR_ERR(event));
 	reg->priv = event;
@@ -627,7 +688,7 @@ static const struct pfm_reg_desc perf_pmds[] = {
 	PERF_VIRTUAL(PFM_PMD_RESIDENT, PFM_REGD_READ_ONLY, "RESIDENT_PAGES"),
 };
 
-static const struct pfm_pmu perf_pmu = {
+static struct pfm_pmu perf_pmu __ro_after_init = {
 	.pmu_name	= "perf_events",
 	.owner		= THIS_MODULE,
 	.counter_width	= 64,
@@ -647,8 +708,28 @@ static const struct pfm_pmu perf_pmu = {
 	.reset_pmd	= perf_reset_pmd,
 };
 
+/* Has this CPU precise events? */
+static bool __init perf_is_precise(void)
+{
+	u64 cycles = PFM_PERF_EVENT(PERF_TYPE_HARDWARE,
+				    PERF_COUNT_HW_CPU_CYCLES);
+	struct perf_event_attr attr;
+	struct perf_event *event;
+
+	perf_fill_attr(&attr, cycles | 1ULL << PFM_PERF_PRECISE_SHIFT, 0);
+	event = perf_event_create_kernel_counter(&attr, -1, current,
+						 perf_overflow, NULL);
+	if (IS_ERR(event))
+		return false;
+	perf_event_release_kernel(event);
+	return true;
+}
+
 static int __init perf_pmu_init(void)
 {
+	if (perf_has_records)
+		perf_pmu.ds = perf_is_precise() ? PFM_DS_PRECISE :
+						  PFM_DS_IMPRECISE;
 	return pfm_register_pmu(&perf_pmu);
 }
 

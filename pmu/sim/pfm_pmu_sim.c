@@ -7,9 +7,10 @@
  * pfm_sim_advance() says what happens, or from user space a line written to
  * pfm_sim/advance in debugfs:
  *
- *	task TID|cpu N [irq] [ip ADDRESS] PMD=EVENTS...
+ *	task TID|cpu N [irq] [ip ADDRESS] PMD=EVENTS... FIELD=VALUE...
  *
- * A PMC counts when it is not 0; its upper 32 bits are reserved.
+ * where FIELD is one of a debug-store record's. As a CPU does, the PMU writes one
+ * record for the counters that overflow in one instant. A PMC counts when it is not 0; its upper 32 bits are reserved.
  */
 #include <linux/debugfs.h>
 #include <linux/irq_work.h>
@@ -24,7 +25,7 @@
 #include "pfm_sim.h"
 
 #define SIM_MASK	((1ULL << PFM_SIM_WIDTH) - 1)
-#define SIM_MAX_LINE	256
+#define SIM_MAX_LINE	1024
 
 /**
  * struct sim_session - a loaded session
@@ -155,10 +156,12 @@ static void sim_count(struct sim_session *ss, const struct pfm_sim_tick *tick,
 
 static int sim_advance_here(const struct pfm_sim_tick *tick)
 {
+	struct pfm_ds_record rec = tick->rec;
 	DECLARE_BITMAP(wrapped, PFM_MAX_PMDS);
 	struct sim_session *ss;
 	unsigned long flags;
 
+	rec.ip = tick->ip;
 	bitmap_zero(wrapped, PFM_MAX_PMDS);
 	rcu_read_lock();
 	preempt_disable();
@@ -168,7 +171,7 @@ static int sim_advance_here(const struct pfm_sim_tick *tick)
 		sim_count(ss, tick, wrapped);
 	raw_spin_unlock_irqrestore(&sim_lock, flags);
 	if (ss && !bitmap_empty(wrapped, PFM_MAX_PMDS))
-		pfm_overflow_many(ss->s, wrapped, tick->ip, NULL);
+		pfm_overflow_many(ss->s, wrapped, tick->ip, NULL, &rec);
 	preempt_enable();
 	rcu_read_unlock();
 	return ss ? 0 : -ESRCH;
@@ -229,14 +232,44 @@ static int sim_parse_target(struct pfm_sim_tick *tick, char **line)
 	return tick->task ? 0 : -ESRCH;
 }
 
-static int sim_parse_delta(struct pfm_sim_tick *tick, char *word)
-{
-	char *pmd = strsep(&word, "=");
-	unsigned int n;
+#define SIM_FIELD(name) { #name, offsetof(struct pfm_ds_record, name) }
+#define SIM_REG(n) { "r" #n, offsetof(struct pfm_ds_record, r8_15[(n) - 8]) }
 
-	if (!word || kstrtouint(pmd, 10, &n) || n >= PFM_SIM_PAIRS)
+static const struct sim_field {
+	const char	*name;
+	size_t		offset;
+} sim_fields[] = {
+	SIM_FIELD(eflags), SIM_FIELD(eax), SIM_FIELD(ebx), SIM_FIELD(ecx),
+	SIM_FIELD(edx), SIM_FIELD(esi), SIM_FIELD(edi), SIM_FIELD(ebp),
+	SIM_FIELD(esp), SIM_REG(8), SIM_REG(9), SIM_REG(10), SIM_REG(11),
+	SIM_REG(12), SIM_REG(13), SIM_REG(14), SIM_REG(15), SIM_FIELD(dla),
+	SIM_FIELD(dse), SIM_FIELD(lat), SIM_FIELD(real_ip),
+	SIM_FIELD(tsx_tuning), SIM_FIELD(tsc),
+};
+
+static u64 *sim_field(struct pfm_ds_record *rec, const char *name)
+{
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(sim_fields); i++)
+		if (!strcmp(sim_fields[i].name, name))
+			return (void *)rec + sim_fields[i].offset;
+	return NULL;
+}
+
+static int sim_parse_value(struct pfm_sim_tick *tick, char *word)
+{
+	char *name = strsep(&word, "=");
+	unsigned int n;
+	u64 *to;
+
+	if (!word)
 		return -EINVAL;
-	return kstrtou64(word, 0, &tick->delta[n]);
+	if (kstrtouint(name, 10, &n))
+		to = sim_field(&tick->rec, name);
+	else
+		to = n < PFM_SIM_PAIRS ? &tick->delta[n] : NULL;
+	return to ? kstrtou64(word, 0, to) : -EINVAL;
 }
 
 static int sim_parse(struct pfm_sim_tick *tick, char *line)
@@ -251,7 +284,7 @@ static int sim_parse(struct pfm_sim_tick *tick, char *line)
 			ret = line ? kstrtou64(strsep(&line, " "), 0,
 					       &tick->ip) : -EINVAL;
 		else
-			ret = sim_parse_delta(tick, word);
+			ret = sim_parse_value(tick, word);
 	}
 	return ret;
 }
@@ -323,6 +356,7 @@ static const struct pfm_pmu sim_pmu = {
 	.pmu_name	= "simulated",
 	.owner		= THIS_MODULE,
 	.counter_width	= PFM_SIM_WIDTH,
+	.ds		= PFM_DS_PRECISE,
 	.num_pmcs	= ARRAY_SIZE(sim_pmcs),
 	.num_pmds	= ARRAY_SIZE(sim_pmds),
 	.pmcs		= sim_pmcs,

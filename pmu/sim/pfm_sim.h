@@ -6,6 +6,7 @@
 #define PFM_SIM_H
 
 #include <linux/types.h>
+#include <perfmon/perfmon_ds.h>
 
 struct task_struct;
 
@@ -20,6 +21,8 @@ struct task_struct;
  * @irq:   report the overflows from a hard interrupt
  * @ip:    instruction pointer that is interrupted
  * @delta: events for PMD0 ... PMD7, less than 2^32 each
+ * @rec:   what the CPU would write into a debug-store area, but for the
+ *         instruction pointer, which is @ip
  */
 struct pfm_sim_tick {
 	struct task_struct	*task;
@@ -27,6 +30,7 @@ struct pfm_sim_tick {
 	bool			irq;
 	u64			ip;
 	u64			delta[PFM_SIM_PAIRS];
+	struct pfm_ds_record	rec;
 };
 
 /**

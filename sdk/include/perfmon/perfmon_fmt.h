@@ -188,7 +188,9 @@ typedef int (*fmt_exit_t)(void *buf);
 
 /* fmt_flags: the format does not support event sets other than set0. */
 #define PFM_FMTFL_NOSET		0x1
-#define PFM_FMTFL_ALL		PFM_FMTFL_NOSET
+/* The PMU writes the samples: the private area begins with a struct pfm_ds. */
+#define PFM_FMTFL_DS		0x2
+#define PFM_FMTFL_ALL		(PFM_FMTFL_NOSET | PFM_FMTFL_DS)
 
 /* Largest argument of a format and largest message queue, both in sane reach. */
 #define PFM_FMT_MAX_ARG_SIZE	4096

@@ -106,7 +106,7 @@ PFM_ASSERT_FIELD(pfm_pebs32_ds_area_t, pebs_abs_max, 24, 4);
 PFM_ASSERT_FIELD(pfm_pebs32_ds_area_t, pebs_intr_thres, 28, 4);
 PFM_ASSERT_FIELD(pfm_pebs32_ds_area_t, pebs_cnt_reset, 32, 8);
 
-/* hdr_flags: the registers are those of the interrupt, not of the event. */
+/* hdr_flags: there were records with the registers of an interrupt. */
 #define PFM_PEBS32_HDR_IMPRECISE	0x1
 
 /**

@@ -55,10 +55,10 @@
  * @intr_thres: records after which the CPU interrupts, 1 to what there is room
  *              for
  * @flags:      PFM_PEBS64_SMPL_* flags; all other bits must be 0
- * @pad1:       must be 0
+ * @pad1:       ignored
  * @cnt_reset:  value that the CPU loads into the counter after each record
  * @reserved1:  must be 0
- * @pad2:       must be 0
+ * @pad2:       ignored
  * @reserved2:  must be 0
  */
 typedef struct {
@@ -117,7 +117,7 @@ PFM_ASSERT_FIELD(pfm_pebs64_ds_area_t, pebs_abs_max, 48, 8);
 PFM_ASSERT_FIELD(pfm_pebs64_ds_area_t, pebs_intr_thres, 56, 8);
 PFM_ASSERT_FIELD(pfm_pebs64_ds_area_t, pebs_cnt_reset, 64, 8);
 
-/* hdr_flags: the registers are those of the interrupt, not of the event. */
+/* hdr_flags: there were records with the registers of an interrupt. */
 #define PFM_PEBS64_HDR_IMPRECISE	0x1
 
 /**

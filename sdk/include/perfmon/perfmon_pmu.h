@@ -13,6 +13,7 @@
 #include <linux/module.h>
 #include <linux/types.h>
 #include <perfmon/perfmon.h>
+#include <perfmon/perfmon_ds.h>
 
 struct pt_regs;
 struct task_struct;
@@ -83,6 +84,8 @@ struct pfm_pmu_reg {
  * @user_only: the creator may not see the kernel: refuse PMC values that count
  *             there
  * @num_regs:  number of PMDs
+ * @ds:        debug-store area, or NULL: overflows of counters that sample come
+ *             with a record
  * @priv:      owned by the PMU
  */
 struct pfm_pmu_session {
@@ -90,6 +93,7 @@ struct pfm_pmu_session {
 	int			cpu;
 	bool			user_only;
 	u16			num_regs;
+	struct pfm_ds		*ds;
 	void			*priv;
 };
 
@@ -100,6 +104,7 @@ struct pfm_pmu_session {
  * @counter_width: bits of the hardware counters, 1-64; the core emulates the
  *                 rest (3.1.3). Values given to and by the operations have
  *                 this many bits
+ * @ds:            what it can do for the debug-store service
  * @num_pmcs:      entries in @pmcs
  * @num_pmds:      entries in @pmds
  * @pmcs:          descriptions of the PMCs, increasing index
@@ -128,6 +133,7 @@ struct pfm_pmu {
 	const char			*pmu_name;
 	struct module			*owner;
 	u16				counter_width;
+	enum pfm_ds_support		ds;
 	u16				num_pmcs;
 	u16				num_pmds;
 	const struct pfm_reg_desc	*pmcs;
@@ -180,17 +186,32 @@ void pfm_overflow(struct pfm_pmu_reg *reg, u64 value, u64 ip,
 		  struct pt_regs *regs);
 
 /**
+ * pfm_ds_overflow() - as pfm_overflow(), in a session with a debug-store area
+ * @reg:  the counter
+ * @ip:   instruction pointer of what was interrupted
+ * @regs: interrupted registers, may be NULL
+ * @rec:  the record; its status is filled in
+ *
+ * Context: as pfm_overflow().
+ */
+void pfm_ds_overflow(struct pfm_pmu_reg *reg, u64 ip, struct pt_regs *regs,
+		     struct pfm_ds_record *rec);
+
+/**
  * pfm_overflow_many() - hardware counters have overflowed in one instant
  * @s:    the session
  * @pmds: PMD indices, PFM_MAX_PMDS bits; the hardware counters have wrapped
  * @ip:   instruction pointer of what was interrupted
  * @regs: interrupted registers, may be NULL
+ * @rec:  the instant's record; used, and its status filled in, in a session with
+ *        a debug-store area
  *
  * Carries into the software part of counters narrower than 64 bits, and treats
  * those whose 64 bits overflowed in increasing index with one time stamp.
  * Context: as pfm_overflow().
  */
 void pfm_overflow_many(struct pfm_pmu_session *s, const unsigned long *pmds,
-		       u64 ip, struct pt_regs *regs);
+		       u64 ip, struct pt_regs *regs,
+		       struct pfm_ds_record *rec);
 
 #endif /* PERFMON_PERFMON_PMU_H */

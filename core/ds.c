@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * ds.c - the debug-store service: records that the PMU writes (2006 paper, 5.4)
+ */
+#include <linux/irqflags.h>
+#include <linux/string.h>
+#include <perfmon/perfmon_fmt_sdk.h>
+#include "core.h"
+
+/* Flag in the buffer: there are imprecise records. */
+#define PFM_DS_SHOWN_IMPRECISE	0x1
+
+static bool pfm_ds_is_shown(const struct pfm_ds *ds, u32 offs, u32 size)
+{
+	return offs <= ds->base && size <= ds->base - offs;
+}
+
+/* Does what a format describes lie in its buffer? */
+static bool pfm_ds_is_valid(const struct pfm_ds *ds, const void *buf,
+			    size_t size)
+{
+	u32 wanted = ds->word == sizeof(u32) ? PFM_DS_WORDS_32 * sizeof(u32) :
+					       PFM_DS_MAX_RECORD;
+
+	return ds->buf == buf &&
+	       (ds->word == sizeof(u32) || ds->word == sizeof(u64)) &&
+	       ds->record_size && ds->record_size % ds->word == 0 &&
+	       ds->record_size <= wanted && ds->base % sizeof(u64) == 0 &&
+	       ds->base == ds->index && ds->base < ds->thres &&
+	       ds->thres <= ds->abs_max && ds->abs_max <= size &&
+	       ds->index_offs % ds->word == 0 &&
+	       ds->flags_offs % sizeof(u32) == 0 &&
+	       pfm_ds_is_shown(ds, ds->index_offs, ds->word) &&
+	       pfm_ds_is_shown(ds, ds->overflows_offs, sizeof(u64)) &&
+	       pfm_ds_is_shown(ds, ds->flags_offs, sizeof(u32)) &&
+	       pfm_ds_is_shown(ds, ds->dropped_offs, sizeof(u64)) &&
+	       pfm_ds_is_shown(ds, ds->lost_offs, sizeof(u64));
+}
+
+/*
+ * Take over the area that a format has set up. Context: process.
+ * Return: 0; -EINVAL if it is not one; -EOPNOTSUPP if the PMU cannot fill it.
+ */
+int pfm_ds_attach(struct pfm_context *ctx)
+{
+	struct pfm_ds *ds;
+
+	if (!(ctx->fmt->fmt_flags & PFM_FMTFL_DS))
+		return 0;
+	if (!ctx->buf)
+		return -EINVAL;
+	ds = pfm_fmt_priv(ctx->buf);
+	if (!pfm_ds_is_valid(ds, ctx->buf, ctx->buf_size))
+		return -EINVAL;
+	if (ctx->pmu->ds < (ds->imprecise_ok ? PFM_DS_IMPRECISE :
+					       PFM_DS_PRECISE))
+		return -EOPNOTSUPP;
+	ctx->session.ds = ds;
+	return 0;
+}
+
+/* Count something, and show it. */
+static void pfm_ds_count(struct pfm_ds *ds, u32 offs, u64 *mine)
+{
+	++*mine;
+	/* Some layouts align it to 4 bytes only. */
+	memcpy(ds->buf + offs, mine, sizeof(*mine));
+}
+
+/* A 32-bit record, unless a value does not fit. */
+static bool pfm_ds_write_32(u32 *to, const u64 *from)
+{
+	u64 all = 0;
+	int i;
+
+	for (i = 0; i < PFM_DS_WORDS_32; i++)
+		all |= from[i];
+	if (all > U32_MAX)
+		return false;
+	for (i = 0; i < PFM_DS_WORDS_32; i++)
+		to[i] = from[i];
+	return true;
+}
+
+static bool pfm_ds_write(const struct pfm_ds *ds,
+			 const struct pfm_ds_record *rec)
+{
+	void *to = ds->buf + ds->index;
+
+	if (ds->word == sizeof(u32))
+		return pfm_ds_write_32(to, &rec->eflags);
+	memcpy(to, rec, ds->record_size);
+	return true;
+}
+
+/* Append a record, if there is one. Nothing is written past abs_max. */
+static void pfm_ds_append(struct pfm_ds *ds, const struct pfm_ds_record *rec)
+{
+	if (!rec || ds->abs_max - ds->index < ds->record_size) {
+		pfm_ds_count(ds, ds->lost_offs, &ds->lost);
+	} else if (!pfm_ds_write(ds, rec)) {
+		pfm_ds_count(ds, ds->dropped_offs, &ds->dropped);
+	} else {
+		if (rec->imprecise)
+			WRITE_ONCE(*(u32 *)(ds->buf + ds->flags_offs),
+				   PFM_DS_SHOWN_IMPRECISE);
+		ds->index += ds->record_size;
+		pfm_ds_show_index(ds);
+	}
+}
+
+/* Load the counters of @ovfl as the CPU does, with nothing but their value. */
+static void pfm_ds_reset(struct pfm_context *ctx, const unsigned long *ovfl)
+{
+	u64 value = ctx->session.ds->cnt_reset;
+	unsigned int slot;
+
+	for_each_set_bit(slot, ovfl, ctx->pmu->num_pmds) {
+		struct pfm_pmd *pmd = &ctx->set->pmds[slot];
+
+		pmd->last_reset = value;
+		if (pmd->ovfl)
+			pmd->ovfl->arg.pmd_last_reset = value;
+		pfm_pmd_set_ovfl(pmd, value);
+	}
+}
+
+static u64 pfm_ds_status(const struct pfm_context *ctx,
+			 const unsigned long *ovfl)
+{
+	unsigned int slot;
+	u64 status = 0;
+
+	for_each_set_bit(slot, ovfl, ctx->pmu->num_pmds)
+		if (ctx->pmu->pmds[slot].num < 64)
+			status |= 1ULL << ctx->pmu->pmds[slot].num;
+	return status;
+}
+
+/*
+ * Counters overflowed in one instant: write a record, or count it as lost if @rec
+ * is NULL; then load them anew, unless the area is filled to the threshold.
+ * Context: the owner of the overflow path, interrupts off.
+ * Return: true if the CPU would interrupt.
+ */
+bool pfm_ds_store(struct pfm_context *ctx, const unsigned long *ovfl,
+		  struct pfm_ds_record *rec)
+{
+	struct pfm_ds *ds = ctx->session.ds;
+
+	if (rec)
+		rec->status = pfm_ds_status(ctx, ovfl);
+	pfm_ds_append(ds, rec);
+	if (ds->index < ds->thres) {
+		pfm_ds_reset(ctx, ovfl);
+		return false;
+	}
+	pfm_ds_count(ds, ds->overflows_offs, &ds->overflows);
+	return true;
+}

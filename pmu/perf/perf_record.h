@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * perf_record.h - what perf samples, as a debug-store record
+ *
+ * Only x86_64 has the registers that the records are made of.
+ */
+#ifndef PFM_PMU_PERF_RECORD_H
+#define PFM_PMU_PERF_RECORD_H
+
+#include <linux/perf_event.h>
+#include <linux/timex.h>
+#include <perfmon/perfmon_ds.h>
+
+#ifdef CONFIG_X86_64
+
+/* What perf is to sample for a record. */
+#define PERF_RECORD_SAMPLE \
+	(PERF_SAMPLE_IP | PERF_SAMPLE_ADDR | PERF_SAMPLE_WEIGHT | \
+	 PERF_SAMPLE_DATA_SRC | PERF_SAMPLE_REGS_INTR)
+#define PERF_RECORD_REGS \
+	(GENMASK(PERF_REG_X86_IP, PERF_REG_X86_AX) | \
+	 BIT(PERF_REG_X86_FLAGS) | \
+	 GENMASK(PERF_REG_X86_R15, PERF_REG_X86_R8))
+
+static const bool perf_has_records = true;
+
+static inline void perf_fill_regs(struct pfm_ds_record *rec,
+				  const struct pt_regs *regs)
+{
+	rec->eflags = regs->flags;
+	rec->ip = regs->ip;
+	rec->eax = regs->ax;
+	rec->ebx = regs->bx;
+	rec->ecx = regs->cx;
+	rec->edx = regs->dx;
+	rec->esi = regs->si;
+	rec->edi = regs->di;
+	rec->ebp = regs->bp;
+	rec->esp = regs->sp;
+	rec->r8_15[0] = regs->r8;
+	rec->r8_15[1] = regs->r9;
+	rec->r8_15[2] = regs->r10;
+	rec->r8_15[3] = regs->r11;
+	rec->r8_15[4] = regs->r12;
+	rec->r8_15[5] = regs->r13;
+	rec->r8_15[6] = regs->r14;
+	rec->r8_15[7] = regs->r15;
+}
+
+#else
+
+#define PERF_RECORD_SAMPLE	0
+#define PERF_RECORD_REGS	0
+
+static const bool perf_has_records;
+
+static inline void perf_fill_regs(struct pfm_ds_record *rec,
+				  const struct pt_regs *regs)
+{
+}
+
+#endif
+
+/* Fields that perf did not sample are 0. Context: the overflow. */
+static inline void perf_fill_record(struct pfm_ds_record *rec,
+				    const struct perf_sample_data *data,
+				    const struct pt_regs *regs)
+{
+	u64 has = data->sample_flags;
+
+	perf_fill_regs(rec, regs);
+	rec->status = 0;
+	rec->dla = has & PERF_SAMPLE_ADDR ? data->addr : 0;
+	rec->dse = has & PERF_SAMPLE_DATA_SRC ? data->data_src.val : 0;
+	rec->lat = has & PERF_SAMPLE_WEIGHT_TYPE ? data->weight.full : 0;
+	rec->real_ip = rec->ip;
+	rec->tsx_tuning = 0;
+	rec->tsc = get_cycles();
+}
+
+#endif /* PFM_PMU_PERF_RECORD_H */

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * perfmon_ds.h - the debug-store service (2006 paper, 5.4)
+ *
+ * With PEBS, samples are written by the CPU: at an overflow of a counter it
+ * appends a record to an area in memory, loads the counter anew, and interrupts
+ * only when the area is filled to a threshold. A format with PFM_FMTFL_DS lays
+ * out such an area in its buffer and describes it in a struct pfm_ds, the first
+ * thing in its private area, when fmt_init returns. The PMU fills it as the CPU
+ * would; fmt_handler is called at the threshold, fmt_restart rewinds the area.
+ */
+#ifndef PERFMON_PERFMON_DS_H
+#define PERFMON_PERFMON_DS_H
+
+#include <linux/build_bug.h>
+#include <linux/errno.h>
+#include <linux/math64.h>
+#include <linux/stddef.h>
+#include <linux/types.h>
+#include <asm/barrier.h>
+
+/**
+ * struct pfm_ds_record - all that a record can tell
+ * @eflags:     flags register
+ * @ip:         instruction pointer
+ * @eax:        register; as those that follow
+ * @ebx:        register
+ * @ecx:        register
+ * @edx:        register
+ * @esi:        register
+ * @edi:        register
+ * @ebp:        register
+ * @esp:        register
+ * @r8_15:      registers r8 to r15
+ * @status:     counters that overflowed, a bit each; the core fills it in
+ * @dla:        data linear address
+ * @dse:        data source encoding
+ * @lat:        latency in cycles
+ * @real_ip:    instruction pointer of the event itself
+ * @tsx_tuning: transactional memory information
+ * @tsc:        time stamp counter
+ * @imprecise:  the registers are not those of the event; shown in the header
+ *
+ * A 64-bit record is the beginning of this, a 32-bit one the first ten fields.
+ */
+struct pfm_ds_record {
+	u64	eflags;
+	u64	ip;
+	u64	eax;
+	u64	ebx;
+	u64	ecx;
+	u64	edx;
+	u64	esi;
+	u64	edi;
+	u64	ebp;
+	u64	esp;
+	u64	r8_15[8];
+	u64	status;
+	u64	dla;
+	u64	dse;
+	u64	lat;
+	u64	real_ip;
+	u64	tsx_tuning;
+	u64	tsc;
+	bool	imprecise;
+};
+
+/* Bytes of the longest 64-bit record, and fields of a 32-bit one. */
+#define PFM_DS_MAX_RECORD	200
+#define PFM_DS_WORDS_32		10
+static_assert(offsetof(struct pfm_ds_record, imprecise) == PFM_DS_MAX_RECORD);
+
+/**
+ * enum pfm_ds_support - what a PMU can do for the debug-store service
+ * @PFM_DS_NONE:      nothing
+ * @PFM_DS_IMPRECISE: it writes records with the registers of the interrupt
+ * @PFM_DS_PRECISE:   the records' registers are those of the event
+ */
+enum pfm_ds_support {
+	PFM_DS_NONE,
+	PFM_DS_IMPRECISE,
+	PFM_DS_PRECISE,
+};
+
+/**
+ * struct pfm_ds - a debug-store area in a buffer
+ * @buf:          first byte of the buffer
+ * @base:         offset in bytes of the first record from there; as all offsets
+ * @index:        offset of the next record
+ * @abs_max:      offset behind the last record that there is room for
+ * @thres:        offset at which the CPU interrupts
+ * @cnt_reset:    value that is loaded into a counter after its record
+ * @record_size:  bytes of a record
+ * @word:         bytes of a record's fields, 4 or 8, and of the shown index
+ * @index_offs:   where the buffer shows @index, a word
+ * @overflows_offs: where it shows @overflows, 64 bits
+ * @flags_offs:   where it shows flags, 32 bits: 1 is set by an imprecise record
+ * @dropped_offs: where it shows @dropped, 64 bits
+ * @lost_offs:    where it shows @lost, 64 bits
+ * @overflows:    times that the CPU interrupted
+ * @dropped:      records with a value that does not fit into a word
+ * @lost:         records that there was no room for
+ * @imprecise_ok: imprecise records are allowed
+ *
+ * Owned by the overflow path once fmt_init has returned.
+ */
+struct pfm_ds {
+	void	*buf;
+	u64	base;
+	u64	index;
+	u64	abs_max;
+	u64	thres;
+	u64	cnt_reset;
+	u32	record_size;
+	u32	word;
+	u32	index_offs;
+	u32	overflows_offs;
+	u32	flags_offs;
+	u32	dropped_offs;
+	u32	lost_offs;
+	u64	overflows;
+	u64	dropped;
+	u64	lost;
+	bool	imprecise_ok;
+};
+
+/**
+ * pfm_ds_init() - set up an empty area that takes the rest of a buffer
+ * @ds:          the area; @word, @base and @record_size are set already
+ * @size:        size of the buffer in bytes
+ * @intr_thres:  records after which to interrupt
+ *
+ * Context: process; it divides.
+ * Return: 0; -EINVAL if there is no room for @intr_thres records, or it is 0.
+ */
+static inline int pfm_ds_init(struct pfm_ds *ds, u64 size, u64 intr_thres)
+{
+	u64 records;
+
+	if (size < ds->base)
+		return -EINVAL;
+	records = div_u64(size - ds->base, ds->record_size);
+	if (!intr_thres || intr_thres > records)
+		return -EINVAL;
+	ds->index = ds->base;
+	ds->abs_max = ds->base + records * ds->record_size;
+	ds->thres = ds->base + intr_thres * ds->record_size;
+	return 0;
+}
+
+/* Show the index. What is in front of it is there before it says so. */
+static inline void pfm_ds_show_index(const struct pfm_ds *ds)
+{
+	void *shown = ds->buf + ds->index_offs;
+
+	if (ds->word == sizeof(u64))
+		/* Pairs with the reader's acquire. */
+		smp_store_release((u64 *)shown, ds->index);
+	else
+		/* Pairs with the reader's acquire. */
+		smp_store_release((u32 *)shown, (u32)ds->index);
+}
+
+/**
+ * pfm_ds_rewind() - forget all records
+ * @ds: the area
+ *
+ * Context: see the locking of fmt_restart.
+ */
+static inline void pfm_ds_rewind(struct pfm_ds *ds)
+{
+	ds->index = ds->base;
+	pfm_ds_show_index(ds);
+}
+
+#endif /* PERFMON_PERFMON_DS_H */
