@@ -115,17 +115,34 @@ static inline struct fixture *fixture_create(struct kunit *test, u32 flags,
 	return f;
 }
 
+/* A context with a registered format. */
+static inline struct fixture *fixture_create_with(struct kunit *test,
+						  const pfm_uuid_t uuid,
+						  void *arg, size_t size)
+{
+	struct fixture *f = kunit_kzalloc(test, sizeof(*f), GFP_KERNEL);
+	pfarg_ctx_t req = {};
+
+	KUNIT_ASSERT_NOT_NULL(test, f);
+	script = &f->script;
+	memcpy(req.ctx_smpl_buf_id, uuid, sizeof(pfm_uuid_t));
+	f->ctx = pfm_context_create(&req, arg, size);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(f->ctx));
+	test->priv = f;
+	return f;
+}
+
 /* For a suite's .exit: whatever the test left is taken down. */
 static inline void fixture_exit(struct kunit *test)
 {
 	struct fixture *f = test->priv;
-	bool with_fmt;
+	bool scripted;
 
 	if (!f)
 		return;
-	with_fmt = f->ctx->fmt;
+	scripted = f->ctx->fmt == &script_fmt;
 	pfm_context_destroy(f->ctx);
-	if (with_fmt)
+	if (scripted)
 		pfm_unregister_buffer_fmt(script_fmt.fmt_uuid);
 }
 

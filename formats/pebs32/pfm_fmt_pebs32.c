@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * pfm_fmt_pebs32 - samples that the CPU writes, in the 32-bit layout of the
+ *		    Pentium 4 and Xeon (2006 paper, 5.4)
+ *
+ * On a 64-bit kernel, too: records with a register that does not fit into 32 bits
+ * are counted as dropped.
+ */
+#include <perfmon/perfmon_pebs32_smpl.h>
+
+#define PEBS_BITS	32
+#include "../pebs/pebs.h"
+
+static u32 pebs_record_size(u32 flags)
+{
+	return sizeof(pfm_pebs32_smpl_entry_t);
+}
