@@ -10,8 +10,9 @@
  *   registry mutexes    formats (fmt.c), PMU (pmu.c)
  *   pfm_sessions lock   who is attached to what (session.c); taken by the exit
  *                       and exec probes, which may not sleep
- * The overflow path takes none of them. It owns a context while @busy is set;
- * commands keep it out with pfm_pause() (see overflow.c).
+ * The overflow path takes none of them. pfm_context.busy says who owns a context;
+ * commands keep overflows out with pfm_pause(), or for moments with pfm_own()
+ * (see overflow.c).
  */
 #ifndef PFM_CORE_CORE_H
 #define PFM_CORE_CORE_H
@@ -128,7 +129,7 @@ struct pfm_msgq {
  *
  * The overflow path:
  * @data:     where the overflow happened
- * @busy:     an overflow is being handled
+ * @busy:     who owns it: 0 or PFM_BUSY_*
  * @deferred: others came meanwhile
  * @masked:   monitoring is masked until PFM_RESTART
  * @handler:  the format's handler, or pfm_no_fmt_handler()
@@ -212,6 +213,11 @@ struct pfm_context {
 #define PFM_END_NOTIFY		0
 #define PFM_END_BLOCK		1
 #define PFM_END_STOP		2
+#define PFM_END_DEFERRED	3
+
+/* pfm_context.busy: an overflow is being handled, or a command is there. */
+#define PFM_BUSY_OVERFLOW	1
+#define PFM_BUSY_COMMAND	2
 
 /* context.c */
 struct pfm_context *pfm_context_create(pfarg_ctx_t *req, void *fmt_arg,
@@ -270,6 +276,8 @@ void pfm_with_reset_pmds(const struct pfm_context *ctx,
 int pfm_no_fmt_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp, void *data);
 void pfm_pause(struct pfm_context *ctx);
 int pfm_resume(struct pfm_context *ctx);
+void pfm_own(struct pfm_context *ctx, unsigned long *flags);
+void pfm_disown(struct pfm_context *ctx, unsigned long flags);
 void pfm_wait_idle(struct pfm_context *ctx);
 void pfm_mask(struct pfm_context *ctx, u64 (*get)(struct pfm_pmd *pmd));
 void pfm_irq_work(struct irq_work *work);

@@ -3,15 +3,17 @@
  * overflow.c - what happens when counters overflow (3.5.14)
  *
  * The overflow path runs in any context up to NMI, on the CPU and in the thread
- * that is monitored. It takes no lock: a context's overflows all happen on one
- * CPU at a time, so that a plain flag, pfm_context.busy, tells an overflow that
- * interrupts another one to leave itself to it (pfm_defer()).
+ * that is monitored. It waits for nobody: pfm_context.busy says who owns the
+ * context, and an overflow that does not get it leaves itself to the owner
+ * (pfm_defer()). A context's overflows all happen on one CPU at a time: an owner
+ * is an overflow that was interrupted, or for moments a command.
  *
  * Commands keep overflows out with pfm_pause(): it stops the PMU and waits until
  * every handler that was under way is done; overflows run with preemption
  * disabled, so that a grace period is that wait. A masked context needs no wait:
  * overflows discard themselves, and only the one that masked it may still be
- * finishing.
+ * finishing. An active restart must not stop anything, or events would be missed:
+ * it becomes the owner with pfm_own().
  */
 #include <linux/irqflags.h>
 #include <linux/rcupdate.h>
@@ -256,8 +258,11 @@ static void pfm_event_one(struct pfm_pmd *pmd, u64 ip, struct pt_regs *regs,
 		pfm_event(pmd->ctx, ovfl, ip, regs);
 }
 
-/* Leave the overflow to whom it interrupted; a second one is lost. */
-static void pfm_defer(struct pfm_pmd *pmd, u64 ip)
+/*
+ * Leave the overflow to whom it interrupted, or if @owner is a command, to an
+ * interrupt that follows at once. A second one of the same counter is lost.
+ */
+static void pfm_defer(struct pfm_pmd *pmd, u64 ip, u32 owner)
 {
 	struct pfm_context *ctx = pmd->ctx;
 
@@ -268,16 +273,17 @@ static void pfm_defer(struct pfm_pmd *pmd, u64 ip)
 	pmd->ovfl_ip = ip;
 	WRITE_ONCE(pmd->deferred, 1);
 	WRITE_ONCE(ctx->deferred, 1);
+	if (owner == PFM_BUSY_COMMAND) {
+		set_bit(PFM_END_DEFERRED, &ctx->ovfl_end);
+		irq_work_queue(&ctx->irq_work);
+	}
 }
 
-static __always_inline bool pfm_enter(struct pfm_context *ctx)
+/* Become the owner. Return: 0, or who it is. */
+static __always_inline u32 pfm_enter(struct pfm_context *ctx)
 {
-	if (unlikely(READ_ONCE(ctx->busy)))
-		return false;
-	WRITE_ONCE(ctx->busy, 1);
-	/* Whether it is masked is read now: an interrupt may have done that. */
-	barrier();
-	return true;
+	/* Whether it is masked is read later: the last owner may do that. */
+	return cmpxchg_acquire(&ctx->busy, 0, PFM_BUSY_OVERFLOW);
 }
 
 static void pfm_handle_deferred(struct pfm_context *ctx)
@@ -303,7 +309,7 @@ static __always_inline void pfm_leave(struct pfm_context *ctx)
 	/* Pairs with the acquire in pfm_wait_idle(). */
 	smp_store_release(&ctx->busy, 0);
 	barrier();
-	while (unlikely(READ_ONCE(ctx->deferred)) && pfm_enter(ctx)) {
+	while (unlikely(READ_ONCE(ctx->deferred)) && !pfm_enter(ctx)) {
 		pfm_handle_deferred(ctx);
 		/* As above. */
 		smp_store_release(&ctx->busy, 0);
@@ -342,11 +348,12 @@ void notrace pfm_overflow(struct pfm_pmu_reg *reg, u64 value, u64 ip,
 	struct pfm_pmd *pmd = container_of(reg, struct pfm_pmd, hw);
 	struct pfm_context *ctx = pmd->ctx;
 	pfm_ovfl_arg_t *arg;
+	u32 owner = pfm_enter(ctx);
 	u64 tstamp;
 	int err;
 
-	if (unlikely(!pfm_enter(ctx))) {
-		pfm_defer(pmd, ip);
+	if (unlikely(owner)) {
+		pfm_defer(pmd, ip, owner);
 		return;
 	}
 	if (unlikely(READ_ONCE(ctx->masked)))
@@ -376,9 +383,10 @@ void pfm_ds_overflow(struct pfm_pmu_reg *reg, u64 ip, struct pt_regs *regs,
 {
 	struct pfm_pmd *pmd = container_of(reg, struct pfm_pmd, hw);
 	struct pfm_context *ctx = pmd->ctx;
+	u32 owner = pfm_enter(ctx);
 
-	if (!pfm_enter(ctx)) {
-		pfm_defer(pmd, ip);
+	if (owner) {
+		pfm_defer(pmd, ip, owner);
 		return;
 	}
 	if (!READ_ONCE(ctx->masked))
@@ -412,7 +420,7 @@ void pfm_overflow_many(struct pfm_pmu_session *s, const unsigned long *pmds,
 	struct pfm_context *ctx =
 		container_of(s, struct pfm_context, session);
 	DECLARE_BITMAP(ovfl, PFM_MAX_PMDS);
-	bool nested = !pfm_enter(ctx);
+	u32 owner = pfm_enter(ctx);
 	struct pfm_pmd *pmd;
 	u16 i;
 
@@ -423,14 +431,14 @@ void pfm_overflow_many(struct pfm_pmu_session *s, const unsigned long *pmds,
 		if (test_bit(pmd->hw.desc->num, pmds))
 			__set_bit(i, ovfl);
 	pfm_carry(ctx, ovfl);
-	if (nested)
+	if (owner)
 		for_each_set_bit(i, ovfl, ctx->pmu->num_pmds)
-			pfm_defer(&ctx->set->pmds[i], ip);
+			pfm_defer(&ctx->set->pmds[i], ip, owner);
 	else if (!bitmap_empty(ovfl, PFM_MAX_PMDS) &&
 		 !pfm_is_stored(ctx, ovfl, rec))
 		pfm_event(ctx, ovfl, ip, regs);
 leave:
-	if (!nested)
+	if (!owner)
 		pfm_leave(ctx);
 }
 EXPORT_SYMBOL_GPL(pfm_overflow_many);
@@ -450,18 +458,54 @@ void pfm_stop_work(struct work_struct *work)
 	mutex_unlock(&ctx->mutex);
 }
 
+/*
+ * What an overflow had to leave to a command. If there is another overflow under
+ * way, it sees to it.
+ */
+static void pfm_take_deferred(struct pfm_context *ctx)
+{
+	u32 owner;
+
+	while ((owner = pfm_enter(ctx)) == PFM_BUSY_COMMAND)
+		cpu_relax();
+	if (!owner)
+		pfm_leave(ctx);
+}
+
 /* Stops, wakes and signals, and blocks for an NMI: what an overflow may not. */
 void pfm_irq_work(struct irq_work *work)
 {
 	struct pfm_context *ctx =
 		container_of(work, struct pfm_context, irq_work);
 
+	if (test_and_clear_bit(PFM_END_DEFERRED, &ctx->ovfl_end))
+		pfm_take_deferred(ctx);
 	if (test_and_clear_bit(PFM_END_BLOCK, &ctx->ovfl_end))
 		pfm_block_request(ctx);
 	if (test_and_clear_bit(PFM_END_STOP, &ctx->ovfl_end))
 		queue_work(system_highpri_wq, &ctx->stop);
 	if (test_and_clear_bit(PFM_END_NOTIFY, &ctx->ovfl_end))
 		pfm_tell_readers(ctx);
+}
+
+/*
+ * Own an active context for a moment, without stopping anything: overflows wait.
+ * Context: process, pfm_context.mutex held. Interrupts are off until
+ * pfm_disown(), and what comes between may not sleep.
+ */
+void pfm_own(struct pfm_context *ctx, unsigned long *flags)
+{
+	lockdep_assert_held(&ctx->mutex);
+	local_irq_save(*flags);
+	while (cmpxchg_acquire(&ctx->busy, 0, PFM_BUSY_COMMAND))
+		cpu_relax();
+}
+
+void pfm_disown(struct pfm_context *ctx, unsigned long flags)
+{
+	/* Pairs with the acquire of the next owner. */
+	smp_store_release(&ctx->busy, 0);
+	local_irq_restore(flags);
 }
 
 /* Wait until the overflow that masked @ctx is through. */

@@ -54,7 +54,9 @@ static int pfm_restart_ctrl(struct pfm_context *ctx, pfm_ovfl_ctrl_t *ctrl)
 	return ret > 0 ? -EINVAL : ret;
 }
 
-static int pfm_restart_apply(struct pfm_context *ctx, pfm_ovfl_ctrl_t ctrl)
+/* Do what the restart asks for. Context: paused. */
+static int pfm_restart_apply(struct pfm_context *ctx, pfm_ovfl_ctrl_t ctrl,
+			     bool was_active)
 {
 	int ret = 0;
 
@@ -62,9 +64,54 @@ static int pfm_restart_apply(struct pfm_context *ctx, pfm_ovfl_ctrl_t ctrl)
 		ret = pfm_reset_long(ctx);
 	if (ctrl.mask_monitoring && !ctx->masked)
 		pfm_mask(ctx, pfm_pmd_get);
-	else if (!ctrl.mask_monitoring && ctx->masked)
+	else if (!ctrl.mask_monitoring && ctx->masked && !was_active)
 		ret = pfm_unmask(ctx) ?: ret;
 	return ret;
+}
+
+/* Restart with everything stopped. */
+static int pfm_restart_paused(struct pfm_context *ctx)
+{
+	pfm_ovfl_ctrl_t ctrl = { .val = 0 };
+	int ret, err;
+
+	pfm_pause(ctx);
+	ret = pfm_restart_ctrl(ctx, &ctrl);
+	if (!ret) {
+		ret = pfm_restart_apply(ctx, ctrl, !ctx->masked);
+		/* Before the next overflow may want to block again. */
+		WRITE_ONCE(ctx->blocked, false);
+	}
+	err = pfm_resume(ctx);
+	return ret ?: err;
+}
+
+/*
+ * An active context goes on while its format restarts: no event is missed. What
+ * else the format may ask for is done with the context paused.
+ */
+static int pfm_restart_active(struct pfm_context *ctx)
+{
+	pfm_ovfl_ctrl_t ctrl = { .val = 0 };
+	unsigned long flags;
+	int ret, err;
+
+	pfm_own(ctx, &flags);
+	if (ctx->masked) {
+		pfm_disown(ctx, flags);
+		return pfm_restart_paused(ctx);
+	}
+	ret = pfm_restart_ctrl(ctx, &ctrl);
+	if (!ret)
+		WRITE_ONCE(ctx->blocked, false);
+	pfm_disown(ctx, flags);
+	if (ret || !ctrl.val)
+		return ret;
+	pfm_pause(ctx);
+	/* An overflow may have masked it by now: that is for the next restart. */
+	ret = pfm_restart_apply(ctx, ctrl, true);
+	err = pfm_resume(ctx);
+	return ret ?: err;
 }
 
 /*
@@ -73,21 +120,13 @@ static int pfm_restart_apply(struct pfm_context *ctx, pfm_ovfl_ctrl_t ctrl)
  */
 int pfm_restart_context(struct pfm_context *ctx)
 {
-	pfm_ovfl_ctrl_t ctrl = { .val = 0 };
-	int ret, err;
+	int ret = pfm_check_cpu(ctx);
 
-	ret = pfm_check_cpu(ctx);
 	if (ret)
 		return ret;
-	pfm_pause(ctx);
-	ret = pfm_restart_ctrl(ctx, &ctrl);
-	if (!ret) {
-		ret = pfm_restart_apply(ctx, ctrl);
-		/* Before the next overflow may want to block again... */
-		WRITE_ONCE(ctx->blocked, false);
-	}
-	err = pfm_resume(ctx);
-	/* ...and once what the thread does is counted. */
+	ret = READ_ONCE(ctx->masked) ? pfm_restart_paused(ctx) :
+				       pfm_restart_active(ctx);
+	/* Once what the thread does is counted. */
 	pfm_wake_blocked(ctx);
-	return ret ?: err;
+	return ret;
 }

@@ -404,6 +404,29 @@ static void a_failing_restart_changes_nothing(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), LONG);
 }
 
+/* A command owns the context for a moment; what overflows then comes after it. */
+static void an_overflow_that_meets_a_command_is_handled_after_it(
+	struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	unsigned long flags;
+
+	f->script.ctrl[0] = PFM_OVFL_CTRL_RESET;
+	fixture_counter(test, 0, 0, -100ULL);
+	fixture_start(test);
+	fixture_lock(f->ctx);
+	pfm_own(f->ctx, &flags);
+	fixture_count(test, 101);
+	KUNIT_EXPECT_EQ(test, f->script.calls, 0);
+	pfm_disown(f->ctx, flags);
+	fixture_unlock(f->ctx);
+	irq_work_sync(&f->ctx->irq_work);
+	KUNIT_EXPECT_EQ(test, f->script.calls, 1);
+	KUNIT_EXPECT_EQ(test, f->script.data[0].ip, 0x1234ULL);
+	KUNIT_EXPECT_EQ(test, f->ctx->lost, 0ULL);
+	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), -100ULL);
+}
+
 static void restart_of_a_detached_context_is_ebusy(struct kunit *test)
 {
 	KUNIT_EXPECT_EQ(test, fixture_restart(test), -EBUSY);
@@ -449,6 +472,7 @@ static struct kunit_case overflow_cases[] = {
 	KUNIT_CASE(restart_may_mask_an_active_context),
 	KUNIT_CASE(restart_may_keep_a_masked_context_masked),
 	KUNIT_CASE(a_failing_restart_changes_nothing),
+	KUNIT_CASE(an_overflow_that_meets_a_command_is_handled_after_it),
 	KUNIT_CASE(restart_of_a_detached_context_is_ebusy),
 	KUNIT_CASE(stop_while_masked_keeps_the_mask),
 	{}
