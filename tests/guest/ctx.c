@@ -172,6 +172,20 @@ int smpl_create(pfarg_ctx_t *ctx, __u32 ctx_flags, __u64 buf_size,
 	return pfm_create_context(ctx, &arg, sizeof(arg));
 }
 
+struct mapped mapped_new(const pfm_uuid_t uuid, __u32 ctx_flags,
+			 const void *arg, size_t arg_size)
+{
+	pfarg_ctx_t ctx = { .ctx_flags = ctx_flags };
+	struct mapped m;
+
+	memcpy(ctx.ctx_smpl_buf_id, uuid, sizeof(pfm_uuid_t));
+	m.fd = CHECK_OK(pfm_create_context(&ctx, (void *)arg, arg_size));
+	m.size = ctx.ctx_smpl_buf_size;
+	m.buf = mmap(NULL, m.size, PROT_READ, MAP_SHARED, m.fd, 0);
+	CHECK(m.buf != MAP_FAILED);
+	return m;
+}
+
 struct smpl smpl_new(__u32 ctx_flags, __u64 buf_size, __u32 buf_flags)
 {
 	struct smpl s;
@@ -184,7 +198,7 @@ struct smpl smpl_new(__u32 ctx_flags, __u64 buf_size, __u32 buf_flags)
 	return s;
 }
 
-static unsigned int count_pmds(void)
+unsigned int count_pmds(void)
 {
 	unsigned int n = 0;
 

@@ -54,6 +54,16 @@ void ctx_add_counter(int fd, unsigned int n, __u32 flags, __u64 period);
 int ctx_counting(void);
 int ctx_notifying(__u32 ctx_flags, __u64 period);
 
+/* Sampling buffers of any format: a context with its buffer mapped */
+struct mapped {
+	int		fd;
+	size_t		size;
+	const void	*buf;
+};
+
+struct mapped mapped_new(const pfm_uuid_t uuid, __u32 ctx_flags,
+			 const void *arg, size_t arg_size);
+
 /* Sampling buffers of the default format */
 
 struct smpl {
@@ -67,6 +77,8 @@ int smpl_create(pfarg_ctx_t *ctx, __u32 ctx_flags, __u64 buf_size,
 		__u32 buf_flags);
 /* A context with a mapped buffer. */
 struct smpl smpl_new(__u32 ctx_flags, __u64 buf_size, __u32 buf_flags);
+/* PMDs that the PMU has. */
+unsigned int count_pmds(void);
 /* Bytes of a buffer that is full after n entries of entry_size bytes. */
 __u64 smpl_size_for(unsigned int n, size_t entry_size, size_t hdr_size);
 /* Such a buffer with whole headers and @pmds values in each entry. */

@@ -12,9 +12,10 @@ GOUT := build/$(UARCH)/tests
 GOBJ := build/$(UARCH)/obj
 LIBPERFMON := build/$(UARCH)/libperfmon.a
 
-GUEST_TESTS := commands mapping messages lifecycle sampling syswide modules simpmu
-GUEST_TESTS32 := commands sampling
-GUEST_SHARED := check ctx faults worker
+GUEST_TESTS := commands mapping messages lifecycle sampling nway pebs syswide \
+	       modules simpmu simpebs
+GUEST_TESTS32 := commands sampling nway pebs
+GUEST_SHARED := check ctx faults sim worker
 
 ifeq ($(UARCH),x86_64)
 GCC := gcc

@@ -14,6 +14,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <perfmon/perfmon_nway_smpl.h>
+#include <perfmon/perfmon_pebs32_smpl.h>
+#include <perfmon/perfmon_pebs64_smpl.h>
+
 #include "check.h"
 #include "ctx.h"
 
@@ -81,6 +85,74 @@ TEST(format_that_is_not_loaded_is_loaded_by_its_uuid)
 	CHECK_OK(unload(FORMAT));
 	close(smpl_new(0, 4096, 0).fd);
 	expect_text(FORMAT_DIR "/name", "default");
+}
+
+static const struct format {
+	const char *name;
+	const char *module;
+	const char *uuid_text;
+	pfm_uuid_t uuid;
+} formats[] = {
+	{ "default", "pfm_fmt_default", PFM_DFL_SMPL_UUID_STR,
+	  PFM_DFL_SMPL_UUID },
+	{ "nway", "pfm_fmt_nway", PFM_NWAY_SMPL_UUID_STR, PFM_NWAY_SMPL_UUID },
+	{ "pebs32", "pfm_fmt_pebs32", PFM_PEBS32_SMPL_UUID_STR,
+	  PFM_PEBS32_SMPL_UUID },
+	{ "pebs64", "pfm_fmt_pebs64", PFM_PEBS64_SMPL_UUID_STR,
+	  PFM_PEBS64_SMPL_UUID },
+};
+
+static void expect_format(const struct format *f)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), PFM_SYSFS "/formats/%s/name",
+		 f->uuid_text);
+	expect_text(path, f->name);
+}
+
+static void expect_no_format(const struct format *f)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), PFM_SYSFS "/formats/%s", f->uuid_text);
+	CHECK(!exists(path));
+}
+
+#define FORMATS	(sizeof(formats) / sizeof(formats[0]))
+
+TEST(each_format_is_loaded_by_insmod)
+{
+	char command[256];
+
+	for (unsigned int i = 0; i < FORMATS; i++) {
+		unload(formats[i].module);
+		snprintf(command, sizeof(command),
+			 "insmod /lib/modules/$(uname -r)/extra/formats/%s/%s.ko",
+			 formats[i].name, formats[i].module);
+		expect_no_format(&formats[i]);
+		CHECK_EQ(system(command), 0);
+		expect_format(&formats[i]);
+		CHECK_OK(unload(formats[i].module));
+		expect_no_format(&formats[i]);
+	}
+	load(FORMAT);
+}
+
+TEST(each_format_is_loaded_by_its_uuid)
+{
+	for (unsigned int i = 0; i < FORMATS; i++) {
+		pfarg_ctx_t ctx = {};
+
+		unload(formats[i].module);
+		memcpy(ctx.ctx_smpl_buf_id, formats[i].uuid,
+		       sizeof(pfm_uuid_t));
+		/* Without an argument there is no context, but a format. */
+		CHECK_ERRNO(pfm_create_context(&ctx, NULL, 0), EINVAL);
+		expect_format(&formats[i]);
+	}
+	for (unsigned int i = 1; i < FORMATS; i++)
+		CHECK_OK(unload(formats[i].module));
 }
 
 TEST(pmu_in_use_cannot_be_unloaded)

@@ -5,36 +5,17 @@
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "check.h"
 #include "ctx.h"
+#include "sim.h"
 
-#define ADVANCE		"/sys/kernel/debug/pfm_sim/advance"
 #define BUF_SIZE	(1 << 16)
-#define IP		0x4321
+#define IP		SIM_IP
 #define PLAIN_PMD	8	/* one that is no counter */
 #define NOTIFY		PFM_REGFL_OVFL_NOTIFY
-
-/* Let an instant happen to this thread: "PMD=EVENTS...", "irq". */
-static __printf(1, 2)
-void advance(const char *format, ...)
-{
-	int fd = CHECK_OK(open(ADVANCE, O_WRONLY | O_CLOEXEC));
-	char what[128], line[256];
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(what, sizeof(what), format, args);
-	va_end(args);
-	snprintf(line, sizeof(line), "task %d ip %#x %s\n", thread_id(), IP,
-		 what);
-	CHECK_OK(write(fd, line, strlen(line)));
-	close(fd);
-}
 
 static void write_pmd(int fd, unsigned int n, __u64 value)
 {
@@ -58,8 +39,8 @@ TEST(counters_count_what_happens)
 {
 	int fd = start_counting();
 
-	advance("0=5 2=0xffffffff");
-	advance("0=7 1=1 3=100");
+	sim_advance("0=5 2=0xffffffff");
+	sim_advance("0=7 1=1 3=100");
 	CHECK_EQ(ctx_read(fd, 0), 12);
 	CHECK_EQ(ctx_read(fd, 1), 1);
 	CHECK_EQ(ctx_read(fd, 2), 0xffffffff);
@@ -72,13 +53,13 @@ TEST(narrow_counters_have_64_bits)
 	int fd = start_counting();
 
 	for (__u64 i = 1; i <= 10; i++) {
-		advance("1=0xfffffff0");
+		sim_advance("1=0xfffffff0");
 		CHECK_EQ(ctx_read(fd, 1), i * 0xfffffff0ULL);
 	}
 	CHECK_OK(pfm_unload_context(fd));
 	CHECK_EQ(ctx_read(fd, 1), 10 * 0xfffffff0ULL);
 	ctx_start_on(fd, thread_id());
-	advance("1=0xfffffff0");
+	sim_advance("1=0xfffffff0");
 	CHECK_EQ(ctx_read(fd, 1), 11 * 0xfffffff0ULL);
 }
 
@@ -88,7 +69,7 @@ TEST(narrow_counters_take_64_bits_while_loaded)
 
 	write_pmd(fd, 0, 0x12345678fffffff0ULL);
 	CHECK_EQ(ctx_read(fd, 0), 0x12345678fffffff0ULL);
-	advance("0=0x20");
+	sim_advance("0=0x20");
 	CHECK_EQ(ctx_read(fd, 0), 0x1234567900000010ULL);
 }
 
@@ -97,7 +78,7 @@ TEST(narrow_counters_wrap_at_64_bits)
 	int fd = start_counting();
 
 	write_pmd(fd, 0, -16ULL);
-	advance("0=20");
+	sim_advance("0=20");
 	CHECK_EQ(ctx_read(fd, 0), 4);
 }
 
@@ -106,7 +87,7 @@ TEST(stopped_context_counts_nothing)
 	int fd = start_counting();
 
 	ctx_stop(fd);
-	advance("0=5");
+	sim_advance("0=5");
 	CHECK_EQ(ctx_read(fd, 0), 0);
 }
 
@@ -117,12 +98,12 @@ TEST(only_overflow_of_64_bits_makes_a_sample)
 	ctx_add_counter(s.fd, 0, 0, (1ULL << 33) + 5);
 	ctx_start_on(s.fd, thread_id());
 	/* Two carries of the hardware counter, then all 64 bits are ones. */
-	advance("0=0xffffffff");
-	advance("0=0xffffffff");
-	advance("0=6");
+	sim_advance("0=0xffffffff");
+	sim_advance("0=0xffffffff");
+	sim_advance("0=6");
 	CHECK_EQ(s.hdr->hdr_count, 0);
 	CHECK_EQ(ctx_read(s.fd, 0), -1ULL);
-	advance("0=1");
+	sim_advance("0=1");
 	CHECK_EQ(s.hdr->hdr_count, 1);
 	CHECK_EQ(smpl_entry(&s, 0, 0)->last_reset_val, -(1ULL << 33) - 5);
 	CHECK_EQ(ctx_read(s.fd, 0), -(1ULL << 33) - 5);
@@ -138,7 +119,7 @@ TEST(reserved_bits_keep_their_default)
 	CHECK_EQ(info.reg_rsvd_mask, 0xffffffff00000000ULL);
 	/* Without the reserved bits this PMC holds its default: no counting. */
 	CHECK_OK(pfm_write_pmcs(fd, &pmc, 1));
-	advance("0=5");
+	sim_advance("0=5");
 	CHECK_EQ(ctx_read(fd, 0), 0);
 }
 
@@ -176,7 +157,7 @@ TEST(overflows_of_one_instant_are_recorded_in_order)
 {
 	struct smpl s = start_sampling(0);
 
-	advance("5=10 0=12 3=11");
+	sim_advance("5=10 0=12 3=11");
 	expect_one_instant(&s);
 	CHECK_EQ(smpl_entry(&s, 0, 0)->pid, thread_id());
 }
@@ -185,7 +166,7 @@ TEST(overflows_of_one_interrupt_are_recorded_in_order)
 {
 	struct smpl s = start_sampling(0);
 
-	advance("irq 3=10 5=10 0=10");
+	sim_advance("irq 3=10 5=10 0=10");
 	expect_one_instant(&s);
 }
 
@@ -194,12 +175,12 @@ TEST(time_stamps_advance)
 	struct smpl s = start_sampling(0);
 	__u64 first;
 
-	advance("0=10");
+	sim_advance("0=10");
 	first = smpl_entry(&s, 0, 0)->tstamp;
 	/* The clock may be too coarse for two instants that are near. */
 	do {
 		CHECK_OK(pfm_restart(s.fd));
-		advance("0=10");
+		sim_advance("0=10");
 	} while (smpl_entry(&s, 0, 0)->tstamp == first);
 	CHECK(smpl_entry(&s, 0, 0)->tstamp > first);
 }
@@ -212,7 +193,7 @@ TEST(overflows_of_one_instant_share_a_message)
 	for (int i = 0; i < 3; i++)
 		ctx_add_counter(fd, sampling[i], NOTIFY, 10);
 	ctx_start_on(fd, thread_id());
-	advance("0=10 5=10 3=9");
+	sim_advance("0=10 5=10 3=9");
 	CHECK_EQ(read(fd, &msg, sizeof(msg)), sizeof(msg));
 	CHECK_EQ(msg.ovfl.msg_ovfl_pmds[0], 1 << 0 | 1 << 5);
 	CHECK_EQ(msg.ovfl.msg_ovfl_ip, IP);
@@ -231,13 +212,13 @@ TEST(masked_context_counts_nothing)
 
 	ctx_add_counter(fd, 1, 0, 0);
 	ctx_start_on(fd, thread_id());
-	advance("0=10 1=3");
+	sim_advance("0=10 1=3");
 	ctx_expect_state(fd, "masked");
-	advance("0=5 1=5");
+	sim_advance("0=5 1=5");
 	CHECK_EQ(ctx_read(fd, 0), 0);
 	CHECK_EQ(ctx_read(fd, 1), 3);
 	CHECK_OK(pfm_restart(fd));
-	advance("0=4 1=5");
+	sim_advance("0=4 1=5");
 	CHECK_EQ(ctx_read(fd, 0), -6ULL);
 	CHECK_EQ(ctx_read(fd, 1), 8);
 }
@@ -256,7 +237,7 @@ TEST(samples_record_counters_and_other_pmds)
 	write_pmd(s.fd, 1, 0x700000000ULL);
 	write_pmd(s.fd, PLAIN_PMD, 77);
 	ctx_start_on(s.fd, thread_id());
-	advance("0=10 1=4");
+	sim_advance("0=10 1=4");
 	CHECK_EQ(s.hdr->hdr_count, 1);
 	CHECK_EQ(values[0], 0x700000004ULL);
 	CHECK_EQ(values[1], 77);
@@ -270,7 +251,7 @@ TEST(full_buffer_loses_what_is_left_of_the_instant)
 	for (int i = 0; i < 3; i++)
 		ctx_add_counter(s.fd, sampling[i], NOTIFY, 10);
 	ctx_start_on(s.fd, thread_id());
-	advance("0=10 3=10 5=10");
+	sim_advance("0=10 3=10 5=10");
 	CHECK_EQ(s.hdr->hdr_count, 2);
 	ctx_expect_state(s.fd, "masked");
 	/* What was not recorded is reset all the same. */

@@ -26,13 +26,13 @@ RUN = ROOT / "tests/vm/run"
 
 # In the order in which they run; modules unloads and loads the modules.
 PROGRAMS = (
-    *("commands", "mapping", "messages", "lifecycle", "sampling", "syswide"),
-    "modules",
+    *("commands", "mapping", "messages", "lifecycle", "sampling", "nway"),
+    *("pebs", "syswide", "modules"),
 )
 # The 32-bit programs, of the same sources.
-PROGRAMS32 = ("commands", "sampling")
-# Runs with the simulated PMU, after all others.
-SIMULATED = "simpmu"
+PROGRAMS32 = ("commands", "sampling", "nway", "pebs")
+# Run with the simulated PMU, after all others.
+SIMULATED = ("simpmu", "simpebs")
 SIMULATED_MODULES = ("core/perfmon", "pmu/sim/pfm_pmu_sim")
 FORMAT_MODULE = "formats/default/pfm_fmt_default"
 
@@ -97,7 +97,7 @@ ARM64 = Target("arm64", "6.1")
 def _programs(target: Target) -> list[str]:
     """Return the names of the programs that run on a target."""
     narrow = PROGRAMS32 if target.arch == "x86_64" else ()
-    return [*PROGRAMS, *(f"{name}32" for name in narrow), SIMULATED]
+    return [*PROGRAMS, *(f"{name}32" for name in narrow), *SIMULATED]
 
 
 def _tests(program: str) -> list[str]:
@@ -122,16 +122,17 @@ def _script(target: Target) -> str:
     simulated = " && ".join(
         f"insmod {extra}/{module}.ko" for module in (*SIMULATED_MODULES, FORMAT_MODULE)
     )
-    *programs, last = _programs(target)
+    programs = [name for name in _programs(target) if name not in SIMULATED]
     commands = {name: name for name in programs}
     if target == ARM64:
         sample = f"pfmon -e cycles --long-smpl-periods={PERIOD} --smpl-entries=256"
         sample += f" --short-smpl-periods={PERIOD} -o /out/retire.cap"
         commands["count"] = f"pfmon -e instructions -o /out/count retire {ROUNDS}"
         commands["sample"] = f"{sample} retire {ROUNDS}"
-    commands["unload"] = "rmmod pfm_fmt_default pfm_pmu_perf perfmon"
+    commands["unload"] = "rmmod $(cut -d' ' -f1 /proc/modules | grep ^pfm_fmt_)"
+    commands["unload"] += " pfm_pmu_perf perfmon"
     commands["simulate"] = simulated
-    commands[last] = last
+    commands |= {name: name for name in SIMULATED}
     return "\n".join(
         f"echo == {name}; {{ {command}; }} 2>&1; echo == $?"
         for name, command in commands.items()

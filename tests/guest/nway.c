@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/*
+ * nway.c - the n-way format (6.3.1) on a real kernel, with a reader beside it
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <limits.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <perfmon/perfmon_nway_smpl.h>
+
+#include "check.h"
+#include "ctx.h"
+#include "faults.h"
+#include "worker.h"
+
+#define PERIOD		3
+#define ENTRY		sizeof(pfm_default_smpl_entry_t)
+#define NOTIFY		PFM_REGFL_OVFL_NOTIFY
+#define MASK		PFM_NWAY_SMPL_MASK_WHEN_FULL
+
+/* A region that is full with this many entries of @pmds values. */
+static __u64 region_of(unsigned int entries, unsigned int pmds)
+{
+	return entries * (ENTRY + 8 * pmds) + 8 * (count_pmds() - pmds);
+}
+
+static struct mapped nway_new(unsigned int regions, unsigned int entries,
+			      unsigned int pmds, __u32 flags)
+{
+	static const pfm_uuid_t uuid = PFM_NWAY_SMPL_UUID;
+	pfm_nway_smpl_arg_t arg = {
+		.buf_size = PFM_NWAY_REGION_OFFS(regions) +
+			    regions * region_of(entries, pmds),
+		.num_regions = regions,
+		.buf_flags = flags,
+	};
+
+	return mapped_new(uuid, 0, &arg, sizeof(arg));
+}
+
+static const pfm_nway_smpl_hdr_t *hdr_of(const struct mapped *m)
+{
+	return m->buf;
+}
+
+static const pfm_nway_smpl_rgn_t *rgn_of(const struct mapped *m, unsigned int n)
+{
+	return (const pfm_nway_smpl_rgn_t *)(hdr_of(m) + 1) + n;
+}
+
+static const void *data_of(const struct mapped *m, unsigned int n)
+{
+	return m->buf + hdr_of(m)->hdr_region_offs +
+	       n * hdr_of(m)->hdr_region_size;
+}
+
+static __u64 total_count(const struct mapped *m)
+{
+	__u64 sum = 0;
+
+	for (unsigned int i = 0; i < hdr_of(m)->hdr_num_regions; i++)
+		if (rgn_of(m, i)->rgn_state != PFM_NWAY_RGN_FREE)
+			sum += rgn_of(m, i)->rgn_count;
+	return sum;
+}
+
+static void start_here(const struct mapped *m)
+{
+	ctx_add_counter(m->fd, 0, NOTIFY, PERIOD);
+	ctx_pin(0);
+	faults_prepare();
+	ctx_start_on(m->fd, thread_id());
+}
+
+TEST(arguments_that_cannot_be_are_refused)
+{
+	static const struct {
+		__u64 size;
+		__u32 regions;
+		__u32 flags;
+		int error;
+	} wrong[] = {
+		{ 1 << 16, 0, 0, EINVAL }, { 1 << 16, 1, 0, EINVAL },
+		{ 1 << 16, 65, 0, EINVAL }, { 1 << 16, ~0U, 0, EINVAL },
+		{ 1 << 16, 2, 2, EINVAL }, { 0, 2, 0, EINVAL },
+		{ 1, 2, 0, EINVAL }, { 4096, 64, 0, EINVAL },
+		{ ~0ULL, 2, 0, ENOMEM }, { 1ULL << 63, 64, 0, ENOMEM },
+	};
+
+	for (unsigned int i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		pfarg_ctx_t ctx = { .ctx_smpl_buf_id = PFM_NWAY_SMPL_UUID };
+		pfm_nway_smpl_arg_t arg = { .buf_size = wrong[i].size,
+					    .num_regions = wrong[i].regions,
+					    .buf_flags = wrong[i].flags };
+
+		CHECK_EQ(pfm_create_context(&ctx, &arg, sizeof(arg)), -1);
+		CHECK_EQ(errno, wrong[i].error);
+	}
+}
+
+TEST(a_full_region_notifies_and_monitoring_goes_on)
+{
+	struct mapped m = nway_new(4, 5, 0, 0);
+
+	start_here(&m);
+	touch_pages(5 * PERIOD - 1, NULL);
+	ctx_expect_no_message(m.fd);
+	touch_pages(1, NULL);
+	ctx_expect_message(m.fd, PFM_MSG_OVFL);
+	ctx_expect_state(m.fd, "started");
+	CHECK_EQ(rgn_of(&m, 0)->rgn_state, PFM_NWAY_RGN_READY);
+	CHECK_EQ(rgn_of(&m, 0)->rgn_count, 5);
+	touch_pages(2 * PERIOD, NULL);
+	CHECK_EQ(rgn_of(&m, 1)->rgn_count, 2);
+	CHECK_EQ(ctx_read(m.fd, 0), -(__u64)PERIOD);
+}
+
+/* Bursts of events that each fill more than a half of the buffer. */
+#define BURST		30
+#define BURSTS		20
+
+TEST(default_format_has_blind_spots)
+{
+	struct smpl s = smpl_new_for(0, BURST / 2, 0);
+	unsigned long recorded = 0;
+
+	ctx_add_counter(s.fd, 0, NOTIFY, PERIOD);
+	ctx_pin(0);
+	faults_prepare();
+	ctx_start_on(s.fd, thread_id());
+	for (int i = 0; i < BURSTS; i++) {
+		touch_pages(BURST * PERIOD, NULL);
+		recorded += s.hdr->hdr_count;
+		CHECK_OK(pfm_restart(s.fd));
+	}
+	/* Half of each burst found monitoring masked. */
+	CHECK_EQ(recorded, BURSTS * BURST / 2);
+}
+
+TEST(whoever_keeps_up_has_no_blind_spots)
+{
+	/* Twice the memory of the above, in parts. */
+	struct mapped m = nway_new(6, BURST / 5, 0, 0);
+	unsigned long recorded = 0;
+	unsigned int next = 0;
+
+	start_here(&m);
+	for (int i = 0; i < BURSTS; i++) {
+		touch_pages(BURST * PERIOD, NULL);
+		CHECK_EQ(hdr_of(&m)->hdr_handed_out - hdr_of(&m)->hdr_freed, 5);
+		for (int r = 0; r < 5; r++) {
+			ctx_expect_message(m.fd, PFM_MSG_OVFL);
+			CHECK_EQ(rgn_of(&m, next)->rgn_state,
+				 PFM_NWAY_RGN_READY);
+			CHECK_EQ(rgn_of(&m, next)->rgn_seq, i * 5 + r + 1);
+			recorded += rgn_of(&m, next)->rgn_count;
+			CHECK_OK(pfm_restart(m.fd));
+			next = (next + 1) % 6;
+		}
+	}
+	CHECK_EQ(recorded, BURSTS * BURST);
+	CHECK_EQ(hdr_of(&m)->hdr_overwritten, 0);
+	CHECK_EQ(hdr_of(&m)->hdr_dropped, 0);
+	ctx_expect_no_message(m.fd);
+}
+
+TEST(what_nobody_reads_is_overwritten_and_counted)
+{
+	struct mapped m = nway_new(3, 7, 0, 0);
+	__u64 overwritten;
+
+	start_here(&m);
+	touch_pages(100 * PERIOD, NULL);
+	/* Two regions wait for the tool; 86 samples went to the third. */
+	CHECK_EQ(hdr_of(&m)->hdr_handed_out, 2);
+	CHECK_EQ(total_count(&m) + hdr_of(&m)->hdr_overwritten, 100);
+	overwritten = hdr_of(&m)->hdr_overwritten;
+	CHECK_EQ(overwritten, 84);
+	CHECK_EQ(rgn_of(&m, 2)->rgn_overwritten, 84);
+	CHECK_EQ(rgn_of(&m, 2)->rgn_count, 2);
+	ctx_expect_message(m.fd, PFM_MSG_OVFL);
+	ctx_expect_message(m.fd, PFM_MSG_OVFL);
+	ctx_expect_no_message(m.fd);
+	/* From now on somebody does. */
+	CHECK_OK(pfm_restart(m.fd));
+	CHECK_OK(pfm_restart(m.fd));
+	touch_pages(10 * PERIOD, NULL);
+	CHECK_EQ(hdr_of(&m)->hdr_overwritten, overwritten);
+	CHECK_EQ(total_count(&m), 12);
+}
+
+TEST(mask_when_full_saturates_until_restart)
+{
+	struct mapped m = nway_new(2, 4, 0, MASK);
+
+	start_here(&m);
+	touch_pages(7 * PERIOD, NULL);
+	ctx_expect_state(m.fd, "started");
+	touch_pages(PERIOD, NULL);
+	ctx_expect_state(m.fd, "masked");
+	touch_pages(5 * PERIOD, NULL);
+	CHECK_EQ(total_count(&m), 8);
+	CHECK_EQ(hdr_of(&m)->hdr_handed_out, 2);
+	for (unsigned int i = 0; i < 2; i++) {
+		ctx_expect_message(m.fd, PFM_MSG_OVFL);
+		CHECK_EQ(rgn_of(&m, i)->rgn_state, PFM_NWAY_RGN_READY);
+		CHECK_EQ(rgn_of(&m, i)->rgn_count, 4);
+	}
+	CHECK_OK(pfm_restart(m.fd));
+	ctx_expect_state(m.fd, "started");
+	touch_pages(3 * PERIOD, NULL);
+	CHECK_EQ(rgn_of(&m, 0)->rgn_count, 3);
+	CHECK_EQ(hdr_of(&m)->hdr_dropped, 0);
+	CHECK_EQ(hdr_of(&m)->hdr_overwritten, 0);
+}
+
+/* An entry that records PMD1, which counts what PMD0 samples. */
+struct counted {
+	pfm_default_smpl_entry_t entry;
+	__u64 count;
+};
+
+/*
+ * Copies region n as the header's comment says. Returns the number of entries,
+ * or -1 if it was overwritten meanwhile.
+ */
+static int snapshot(const struct mapped *m, unsigned int n,
+		    struct counted *copy, unsigned int max)
+{
+	const pfm_nway_smpl_rgn_t *rgn = rgn_of(m, n);
+	__u64 seq = __atomic_load_n(&rgn->rgn_seq, __ATOMIC_ACQUIRE);
+	__u64 count = __atomic_load_n(&rgn->rgn_count, __ATOMIC_ACQUIRE);
+
+	CHECK(count <= max);
+	memcpy(copy, data_of(m, n), count * sizeof(*copy));
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	return __atomic_load_n(&rgn->rgn_seq, __ATOMIC_RELAXED) == seq ?
+	       (int)count : -1;
+}
+
+static void expect_consecutive(const struct counted *copy, int n, pid_t pid)
+{
+	for (int i = 0; i < n; i++) {
+		CHECK_EQ(copy[i].entry.pid, pid);
+		CHECK_EQ(copy[i].entry.last_reset_val, -(__u64)PERIOD);
+		CHECK(in_touch_pages(copy[i].entry.ip));
+		if (i)
+			CHECK_EQ(copy[i].count, copy[i - 1].count + PERIOD);
+	}
+}
+
+#define SNAPSHOTS	3000
+#define SMALL		8	/* entries of a region */
+
+TEST(a_concurrent_reader_never_takes_a_torn_region)
+{
+	struct mapped m = nway_new(2, SMALL, 1, 0);
+	struct counter c = counter(0, NOTIFY, PERIOD);
+	struct counted copy[SMALL];
+	int accepted = 0, n;
+	struct worker w;
+	__u64 last = 0;
+
+	if (sysconf(_SC_NPROCESSORS_ONLN) < 2)
+		check_skip("needs a second CPU");
+	pfm_bv_set(c.pmc.reg_smpl_pmds, 1);
+	counter_write(m.fd, &c);
+	ctx_add_counter(m.fd, 1, 0, 0);
+	worker_start(&w);
+	worker_do(&w, WORK_PIN, 1);
+	ctx_pin(0);
+	ctx_start_on(m.fd, w.pid);
+	worker_ask(&w, WORK_TOUCH, ULONG_MAX);
+	/* The first region stays handed out: the second one is overwritten. */
+	while (accepted < SNAPSHOTS) {
+		n = snapshot(&m, 1, copy, SMALL);
+		if (n <= 0)
+			continue;
+		expect_consecutive(copy, n, w.pid);
+		CHECK(copy[0].count >= last);
+		last = copy[0].count;
+		accepted++;
+	}
+	worker_kill(&w);
+	CHECK(hdr_of(&m)->hdr_overwritten > 0);
+}
+
+/* All that a reader who keeps up reads while it is sampled is there, once. */
+TEST(regions_are_read_while_the_next_ones_are_filled)
+{
+	struct mapped m = nway_new(8, SMALL, 1, MASK);
+	struct counter c = counter(0, NOTIFY, PERIOD);
+	struct counted copy[SMALL];
+	struct worker w;
+	__u64 next = 0;
+
+	pfm_bv_set(c.pmc.reg_smpl_pmds, 1);
+	counter_write(m.fd, &c);
+	ctx_add_counter(m.fd, 1, 0, 0);
+	worker_start(&w);
+	ctx_start_on(m.fd, w.pid);
+	for (int round = 0; round < 10; round++) {
+		/* It may be seven regions ahead, and no more. */
+		worker_ask(&w, WORK_TOUCH, 7 * SMALL * PERIOD);
+		for (int r = 0; r < 7; r++) {
+			ctx_expect_message(m.fd, PFM_MSG_OVFL);
+			CHECK_EQ(snapshot(&m, (round * 7 + r) % 8, copy, SMALL),
+				 SMALL);
+			expect_consecutive(copy, SMALL, w.pid);
+			next += PERIOD;
+			CHECK_EQ(copy[0].count, next);
+			next = copy[SMALL - 1].count;
+			CHECK_OK(pfm_restart(m.fd));
+		}
+		worker_wait(&w);
+	}
+	CHECK_EQ(next, 70 * SMALL * PERIOD);
+	worker_quit(&w);
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0 */
+/*
+ * sim.h - driving the simulated PMU
+ */
+#ifndef GUEST_SIM_H
+#define GUEST_SIM_H
+
+#include "check.h"
+
+/* The instruction pointer in what follows, unless "ip ADDRESS" says another. */
+#define SIM_IP	0x4321
+
+/*
+ * Let an instant happen to this thread: "PMD=EVENTS...", "irq", "ip ADDRESS",
+ * and fields of a debug-store record.
+ */
+__printf(1, 2)
+void sim_advance(const char *format, ...);
+
+#endif /* GUEST_SIM_H */

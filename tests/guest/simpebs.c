@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/*
+ * simpebs.c - the PEBS formats, record for record: the simulated PMU plays the
+ *	       CPU (2006 paper, 5.4)
+ */
+#define _GNU_SOURCE
+#include <string.h>
+#include <unistd.h>
+
+#include <perfmon/perfmon_pebs32_smpl.h>
+#include <perfmon/perfmon_pebs64_smpl.h>
+
+#include "check.h"
+#include "ctx.h"
+#include "sim.h"
+
+#define PERIOD		10
+#define RECORDS		6
+#define BASE		256	/* offset of the first record in both layouts */
+#define NOTIFY		PFM_REGFL_OVFL_NOTIFY
+
+/* Where the fields of instant i begin. */
+#define FIRST(i)	(0x7f0000001000ULL + (i) * 0x100)
+#define FIRST32(i)	(0x80001000U + (i) * 0x100)
+
+static struct mapped new64(__u32 flags, __u64 size, __u64 thres)
+{
+	pfm_pebs64_smpl_arg_t arg = {
+		.buf_size = BASE + RECORDS * size,
+		.intr_thres = thres,
+		.flags = flags,
+		.cnt_reset = -(__u64)PERIOD,
+	};
+	static const pfm_uuid_t uuid = PFM_PEBS64_SMPL_UUID;
+	struct mapped m = mapped_new(uuid, 0, &arg, sizeof(arg));
+
+	ctx_add_counter(m.fd, 0, NOTIFY, PERIOD);
+	ctx_start_on(m.fd, thread_id());
+	return m;
+}
+
+static struct mapped new32(__u32 thres)
+{
+	pfm_pebs32_smpl_arg_t arg = {
+		.buf_size = BASE + RECORDS * 40,
+		.intr_thres = thres,
+		.cnt_reset = -(__u64)PERIOD,
+	};
+	static const pfm_uuid_t uuid = PFM_PEBS32_SMPL_UUID;
+	struct mapped m = mapped_new(uuid, 0, &arg, sizeof(arg));
+
+	ctx_add_counter(m.fd, 0, NOTIFY, PERIOD);
+	ctx_start_on(m.fd, thread_id());
+	return m;
+}
+
+static const pfm_pebs64_smpl_hdr_t *hdr64(const struct mapped *m)
+{
+	return m->buf;
+}
+
+static const pfm_pebs32_smpl_hdr_t *hdr32(const struct mapped *m)
+{
+	return m->buf;
+}
+
+/* PMD0 overflows; the fields of the record are @first and on, in its order. */
+static void overflow(unsigned long long first)
+{
+	sim_advance("0=%d ip %#llx eflags=%#llx eax=%#llx ebx=%#llx ecx=%#llx edx=%#llx esi=%#llx edi=%#llx ebp=%#llx esp=%#llx r8=%#llx r9=%#llx r10=%#llx r11=%#llx r12=%#llx r13=%#llx r14=%#llx r15=%#llx dla=%#llx dse=%#llx lat=%#llx real_ip=%#llx tsx_tuning=%#llx tsc=%#llx",
+		    PERIOD, first + 1, first, first + 2, first + 3, first + 4,
+		    first + 5, first + 6, first + 7, first + 8, first + 9,
+		    first + 10, first + 11, first + 12, first + 13, first + 14,
+		    first + 15, first + 16, first + 17, first + 19, first + 20,
+		    first + 21, first + 22, first + 23, first + 24);
+}
+
+static void expect_records64(const struct mapped *m, unsigned int n,
+			     unsigned int size)
+{
+	CHECK_EQ(hdr64(m)->hdr_entry_size, size);
+	CHECK_EQ(hdr64(m)->hdr_ds.pebs_index, BASE + n * size);
+	for (unsigned int i = 0; i < n; i++) {
+		const __u64 *field = m->buf + BASE + i * size;
+
+		for (unsigned int f = 0; f < size / 8; f++)
+			CHECK_EQ(field[f], f == 18 ? 1 : FIRST(i) + f);
+	}
+}
+
+static void check_record(__u32 flags, unsigned int size)
+{
+	struct mapped m = new64(flags, size, RECORDS);
+
+	for (int i = 0; i < RECORDS - 1; i++)
+		overflow(FIRST(i));
+	expect_records64(&m, RECORDS - 1, size);
+	CHECK_EQ(hdr64(&m)->hdr_flags, 0);
+	ctx_expect_no_message(m.fd);
+}
+
+TEST(base_records)
+{
+	check_record(PFM_PEBS64_SMPL_BASE, sizeof(pfm_pebs64_smpl_entry_t));
+}
+
+TEST(nehalem_records)
+{
+	check_record(PFM_PEBS64_SMPL_NEHALEM, sizeof(pfm_pebs64_nhm_entry_t));
+}
+
+TEST(haswell_records)
+{
+	check_record(PFM_PEBS64_SMPL_HASWELL, sizeof(pfm_pebs64_hsw_entry_t));
+}
+
+TEST(skylake_records)
+{
+	check_record(PFM_PEBS64_SMPL_SKYLAKE, sizeof(pfm_pebs64_skl_entry_t));
+}
+
+TEST(records_of_32_bits)
+{
+	struct mapped m = new32(RECORDS);
+
+	for (int i = 0; i < RECORDS - 1; i++)
+		overflow(FIRST32(i));
+	CHECK_EQ(hdr32(&m)->hdr_ds.pebs_index, BASE + (RECORDS - 1) * 40);
+	for (int i = 0; i < RECORDS - 1; i++) {
+		const __u32 *field = m.buf + BASE + i * 40;
+
+		for (unsigned int f = 0; f < 10; f++)
+			CHECK_EQ(field[f], FIRST32(i) + f);
+	}
+}
+
+TEST(what_does_not_fit_into_32_bits_is_dropped)
+{
+	struct mapped m = new32(RECORDS);
+
+	overflow(FIRST32(0));
+	overflow(FIRST(0));
+	overflow(0xfffffff7);
+	overflow(FIRST32(1));
+	CHECK_EQ(hdr32(&m)->hdr_ds.pebs_index, BASE + 2 * 40);
+	CHECK_EQ(hdr32(&m)->hdr_dropped, 2);
+	CHECK_EQ(hdr32(&m)->hdr_lost, 0);
+	CHECK_EQ(ctx_read(m.fd, 0), -(__u64)PERIOD);
+}
+
+TEST(the_cpu_loads_the_counter_after_each_record)
+{
+	struct mapped m = new64(0, 144, RECORDS);
+
+	overflow(FIRST(0));
+	CHECK_EQ(ctx_read(m.fd, 0), -(__u64)PERIOD);
+	sim_advance("0=%d", PERIOD - 1);
+	CHECK_EQ(ctx_read(m.fd, 0), -1ULL);
+	sim_advance("0=1");
+	CHECK_EQ(hdr64(&m)->hdr_ds.pebs_index, BASE + 2 * 144);
+}
+
+TEST(the_threshold_interrupts_exactly)
+{
+	struct mapped m = new64(0, 144, 3);
+	pfm_msg_t msg;
+
+	for (int round = 1; round <= 3; round++) {
+		overflow(FIRST(0));
+		overflow(FIRST(1));
+		CHECK_EQ(hdr64(&m)->hdr_overflows, round - 1);
+		ctx_expect_state(m.fd, "started");
+		sim_advance("irq 0=%d ip 0x99", PERIOD);
+		CHECK_EQ(hdr64(&m)->hdr_overflows, round);
+		ctx_expect_state(m.fd, "masked");
+		msg = ctx_next_message(m.fd);
+		CHECK_EQ(msg.ovfl.msg_ovfl_pmds[0], 1);
+		/* Nothing is counted, and nothing written, until a restart. */
+		overflow(FIRST(3));
+		CHECK_EQ(hdr64(&m)->hdr_ds.pebs_index, BASE + 3 * 144);
+		CHECK_OK(pfm_restart(m.fd));
+		CHECK_EQ(hdr64(&m)->hdr_ds.pebs_index, BASE);
+	}
+	CHECK_EQ(hdr64(&m)->hdr_lost, 0);
+}
+
+TEST(counters_of_one_instant_share_a_record)
+{
+	pfm_pebs64_smpl_arg_t arg = {
+		.buf_size = BASE + RECORDS * 176,
+		.intr_thres = RECORDS,
+		.flags = PFM_PEBS64_SMPL_NEHALEM,
+		.cnt_reset = -(__u64)PERIOD,
+	};
+	static const pfm_uuid_t uuid = PFM_PEBS64_SMPL_UUID;
+	struct mapped m = mapped_new(uuid, 0, &arg, sizeof(arg));
+	const pfm_pebs64_nhm_entry_t *record = m.buf + BASE;
+
+	ctx_add_counter(m.fd, 0, NOTIFY, PERIOD);
+	ctx_add_counter(m.fd, 5, NOTIFY, PERIOD);
+	ctx_start_on(m.fd, thread_id());
+	sim_advance("0=%d 5=%d lat=77", PERIOD, PERIOD);
+	sim_advance("5=%d", PERIOD);
+	CHECK_EQ(hdr64(&m)->hdr_ds.pebs_index, BASE + 2 * 176);
+	CHECK_EQ(record[0].status, 1 << 0 | 1 << 5);
+	CHECK_EQ(record[0].lat, 77);
+	CHECK_EQ(record[1].status, 1 << 5);
+	CHECK_EQ(ctx_read(m.fd, 0), -(__u64)PERIOD);
+}
