@@ -21,6 +21,7 @@
 #define CAPTURE_VERSION	1
 #define CHUNK_PACKED	1	/* the payload is a zlib stream */
 #define CHUNK_ALIGN	8
+#define CHUNK_PARTS	3	/* that a payload is given in, at most */
 
 struct file_header {
 	char magic[8];
@@ -38,14 +39,20 @@ struct chunk_header {
 
 struct buffer_header {
 	uint32_t context;
-	uint32_t reserved;
+	uint32_t pieces;
 	uint64_t time_ns;
 	uint64_t buf_size;
+};
+
+struct piece_header {
+	uint64_t offset;
+	uint64_t size;
 };
 
 _Static_assert(sizeof(struct file_header) == 16, "docs/capture.md");
 _Static_assert(sizeof(struct chunk_header) == 24, "docs/capture.md");
 _Static_assert(sizeof(struct buffer_header) == 24, "docs/capture.md");
+_Static_assert(sizeof(struct piece_header) == 16, "docs/capture.md");
 
 static int fail(struct capture *capture, int error)
 {
@@ -99,13 +106,12 @@ static uint32_t crc_of(const struct iovec *parts, int count)
 	return (uint32_t)crc;
 }
 
-/* The payload is given in at most two parts. */
 static int write_chunk(struct capture *capture, const char type[4],
 		       uint32_t flags, const struct iovec *parts, int count)
 {
 	static const char padding[CHUNK_ALIGN];
 	struct chunk_header header = { .flags = htole32(flags) };
-	struct iovec vector[4];
+	struct iovec vector[CHUNK_PARTS + 2];
 	uint64_t length = 0;
 
 	for (int i = 0; i < count; i++) {
@@ -166,21 +172,40 @@ int capture_write_packed(struct capture *capture, const char type[4],
 	return ret;
 }
 
-int capture_write_buffer(struct capture *capture, uint32_t context,
-			 uint64_t time_ns, uint64_t buf_size,
-			 const void *buffer, size_t used)
+/*
+ * Fills in a table of where the bytes belong, and returns its length: none for
+ * a buffer that was copied from its first byte on.
+ */
+static unsigned int describe_pieces(const struct image *image,
+				    struct piece_header *table)
 {
+	if (image->count == 1 && !image->pieces[0].offset)
+		return 0;
+	for (unsigned int i = 0; i < image->count; i++) {
+		table[i].offset = htole64(image->pieces[i].offset);
+		table[i].size = htole64(image->pieces[i].size);
+	}
+	return image->count;
+}
+
+int capture_write_buffer(struct capture *capture, uint32_t context,
+			 uint64_t buf_size, const struct image *image)
+{
+	struct piece_header table[IMAGE_MAX_PIECES];
+	unsigned int pieces = describe_pieces(image, table);
 	struct buffer_header header = {
 		.context = htole32(context),
-		.time_ns = htole64(time_ns),
+		.pieces = htole32(pieces),
+		.time_ns = htole64(image->time_ns),
 		.buf_size = htole64(buf_size),
 	};
-	struct iovec parts[] = {
+	struct iovec parts[CHUNK_PARTS] = {
 		{ &header, sizeof(header) },
-		{ (void *)buffer, used },
+		{ table, pieces * sizeof(*table) },
+		{ image->bytes, image->size },
 	};
 
-	return write_chunk(capture, "BUFR", 0, parts, 2);
+	return write_chunk(capture, "BUFR", 0, parts, CHUNK_PARTS);
 }
 
 int capture_close(struct capture *capture)

@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "image.h"
+
 /* A capture that is being written; not locked, its owner is. */
 struct capture {
 	const char *path;
@@ -28,10 +30,9 @@ int capture_write(struct capture *capture, const char type[4],
 int capture_write_packed(struct capture *capture, const char type[4],
 			 const void *payload, size_t length);
 
-/* A BUFR chunk: used bytes of a buffer of buf_size bytes, copied at time_ns. */
+/* A BUFR chunk: what was saved of a buffer of buf_size bytes. */
 int capture_write_buffer(struct capture *capture, uint32_t context,
-			 uint64_t time_ns, uint64_t buf_size,
-			 const void *buffer, size_t used);
+			 uint64_t buf_size, const struct image *image);
 
 /* Reports an error that only shows now; the file is closed in any case. */
 int capture_close(struct capture *capture);

@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <perfmon/perfmon_default_smpl.h>
-
 #include "cpus.h"
 #include "events.h"
 #include "options.h"
@@ -82,6 +80,17 @@ static const struct {
 	{ "resident",	PFM_PMD_RESIDENT },
 };
 
+static const struct {
+	int option;
+	unsigned int format_option;
+} format_options[] = {
+	{ OPT_IP_ONLY,	FORMAT_OPT_IP_ONLY },
+	{ OPT_NO_HDR,	FORMAT_OPT_NO_HDR },
+	{ OPT_ENTRIES,	FORMAT_OPT_ENTRIES },
+	{ OPT_SMPL_PMDS, FORMAT_OPT_PMDS },
+	{ OPT_RANDOM,	FORMAT_OPT_RANDOM },
+};
+
 /* Option arguments that can be applied only when all events are known. */
 struct pending {
 	const char *long_periods;
@@ -138,6 +147,24 @@ const char *virtual_pmd_name(unsigned int number)
 	}
 	snprintf(name, sizeof(name), "PMD%u", number);
 	return name;
+}
+
+static unsigned int format_option_of(int option)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(format_options); i++) {
+		if (format_options[i].option == option)
+			return format_options[i].format_option;
+	}
+	return 0;
+}
+
+const char *format_option_name(unsigned int format_option)
+{
+	const struct option *option = long_options;
+
+	while (option->name && format_option_of(option->val) != format_option)
+		option++;
+	return option->name;
 }
 
 /* Calls add for each element of a list with commas; the list is copied. */
@@ -347,6 +374,7 @@ static bool parse_format_arg(struct options *options, const char *text)
 
 static bool apply(struct options *options, struct pending *pending, int option)
 {
+	options->format_options |= format_option_of(option);
 	switch (option) {
 	case 'e':
 		return each_element(optarg, options, add_event);
@@ -390,10 +418,7 @@ static bool apply(struct options *options, struct pending *pending, int option)
 	case OPT_ENTRIES:
 		return parse_entries(options, optarg);
 	case OPT_NO_HDR:
-		options->format_flags |= PFM_DFL_SMPL_NO_HDR;
-		return true;
 	case OPT_IP_ONLY:
-		options->format_flags |= PFM_DFL_SMPL_IIP_HDR;
 		return true;
 	case OPT_SMPL_ARG:
 		return parse_format_arg(options, optarg);
@@ -478,28 +503,19 @@ static bool apply_pending(struct options *options,
 	return complete_events(options);
 }
 
-static bool any_smpl_pmd(const struct options *options)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(options->smpl_pmds); i++) {
-		if (options->smpl_pmds[i])
-			return true;
-	}
-	return false;
-}
-
 /* What is wrong with this combination of options, NULL if nothing is. */
 static const char *contradiction(const struct options *options)
 {
-	bool sampling_options = options->module || options->entries ||
-		options->format_flags || options->format_arg ||
-		any_smpl_pmd(options) || options->reset_non_smpl ||
+	const unsigned int short_entries = FORMAT_OPT_NO_HDR | FORMAT_OPT_IP_ONLY;
+	bool sampling_options = options->module || options->format_options ||
+		options->format_arg || options->reset_non_smpl ||
 		options->overflow_block;
 
 	if (!options->event_count)
 		return "no event given; say which with -e, for instance -e cpu-clock";
 	if (sampling_options && !options->sampling)
 		return "sampling options without a sampling period; give one with --long-smpl-periods";
-	if (options->format_flags == PFM_DFL_SMPL_ALL)
+	if ((options->format_options & short_entries) == short_entries)
 		return "--smpl-no-hdr and --smpl-ip-only exclude each other";
 	if (options->system_wide && options->attach)
 		return "--system-wide and --attach-task exclude each other";

@@ -22,6 +22,17 @@ enum action {
 	ACTION_VERSION,
 };
 
+/* Options that not every sampling format takes; one bit each. */
+#define FORMAT_OPT_IP_ONLY	0x001
+#define FORMAT_OPT_NO_HDR	0x002
+#define FORMAT_OPT_ENTRIES	0x004
+#define FORMAT_OPT_PMDS		0x008
+#define FORMAT_OPT_RANDOM	0x010
+
+/* Those for formats whose layout is unknown. */
+#define FORMAT_OPT_UNKNOWN \
+	(FORMAT_OPT_ENTRIES | FORMAT_OPT_PMDS | FORMAT_OPT_RANDOM)
+
 /* One event of -e; it controls a sampling period if periods are given. */
 struct event_option {
 	char *name;
@@ -44,7 +55,7 @@ struct options {
 	bool sampling;			/* some event has a period */
 	const char *module;		/* sampling format, by name or UUID */
 	uint64_t entries;
-	uint32_t format_flags;		/* of the default format */
+	unsigned int format_options;	/* FORMAT_OPT_* that were given */
 	unsigned char *format_arg;	/* --smpl-arg, NULL if not given */
 	size_t format_arg_size;
 	__u64 smpl_pmds[PFM_MAX_PMD_BITVECTOR];	/* --smpl-pmds */
@@ -70,6 +81,9 @@ struct options {
  */
 bool options_parse(struct options *options, int argc, char **argv);
 void options_free(struct options *options);
+
+/* The name of one of FORMAT_OPT_*, without the dashes. */
+const char *format_option_name(unsigned int format_option);
 
 /* Prints what --help prints. */
 void options_help(void);

@@ -156,25 +156,22 @@ bool recording_buffer(struct recording *recording,
 		      const struct context *context)
 {
 	const struct smpl_format *format = &context->session->format;
+	const struct image *image = &context->image;
 	bool ok;
 
 	pthread_mutex_lock(&recording->lock);
 	maps_next_round(recording->maps);
 	if (format->module && context->cpu != NO_CPU)
-		format->module->each_process(format, context->copy,
-					     context->copy_used, visit_process,
+		format->module->each_process(format, image, visit_process,
 					     recording);
 	ok = written(recording,
 		     capture_write_buffer(&recording->capture, context->id,
-					  context->copy_time_ns,
-					  context->buffer_size, context->copy,
-					  context->copy_used));
+					  context->buffer_size, image));
 	if (ok) {
-		recording->totals.bytes += context->copy_used;
+		recording->totals.bytes += image->size;
 		if (format->module)
 			recording->totals.samples +=
-				format->module->samples(context->copy,
-							context->copy_used);
+				format->module->samples(format, image);
 	}
 	pthread_mutex_unlock(&recording->lock);
 	return ok;

@@ -46,8 +46,8 @@ bool recording_process(struct recording *recording, pid_t tgid);
 bool recording_all_processes(struct recording *recording);
 
 /*
- * What context_save_buffer() has copied; for a CPU, after the mappings of the
- * processes that the samples are of.
+ * What was saved last of the context's buffer; for a CPU, after the mappings of
+ * the processes that the samples are of.
  */
 bool recording_buffer(struct recording *recording,
 		      const struct context *context);

@@ -96,9 +96,9 @@ bool session_init(struct session *session, const struct options *options)
 	session->pmds = checked_calloc(options->event_count, sizeof(*session->pmds));
 	if (options->sampling)
 		choose_pmds(session);
-	if (set_registers(session) &&
-	    (!options->sampling ||
-	     smpl_format_find(&session->format, options, recorded_count(session))))
+	if ((!options->sampling ||
+	     smpl_format_find(&session->format, options, recorded_count(session))) &&
+	    set_registers(session))
 		return true;
 	session_free(session);
 	return false;
@@ -177,7 +177,7 @@ static bool map_buffer(struct context *context)
 		context->buffer = NULL;
 		return false;
 	}
-	context->copy = checked_calloc(context->buffer_size, 1);
+	context->image.bytes = checked_calloc(context->buffer_size, 1);
 	return true;
 }
 
@@ -311,7 +311,7 @@ void context_close(struct context *context)
 		munmap(context->buffer, context->buffer_size);
 	if (context->fd >= 0)
 		close(context->fd);
-	free(context->copy);
+	free(context->image.bytes);
 	free(context->counts);
 	memset(context, 0, sizeof(*context));
 	context->fd = -1;
@@ -385,40 +385,44 @@ int context_next_message(struct context *context)
 	return -1;
 }
 
-/*
- * A buffer that was saved and could not be restarted because its thread has
- * ended is found again at the end. Its header tells it from a later one, even
- * if the samples do not: the count starts anew, or the buffer was full again.
- */
-static bool buffer_is_saved(const struct context *context, size_t used)
-{
-	return used == context->copy_used &&
-	       !memcmp(context->copy, context->buffer, used);
-}
-
-bool context_save_buffer(struct context *context)
+static bool save(struct context *context, bool last)
 {
 	const struct smpl_module *module = context->session->format.module;
-	size_t used = context->buffer_size;
+	struct image *image = &context->image;
 
-	if (!used)
+	if (!context->buffer)
 		return false;
+	image->count = 1;
+	image->pieces[0] = (struct piece){ 0, context->buffer_size };
 	if (module)
-		used = module->used(context->buffer, context->buffer_size);
-	if (buffer_is_saved(context, used))
-		return false;
-	memcpy(context->copy, context->buffer, used);
-	context->copy_used = used;
-	context->copy_time_ns = clock_ns(CLOCK_MONOTONIC);
-	return true;
+		image->count = module->choose(context->buffer,
+					      context->buffer_size, last,
+					      image->pieces);
+	image_copy(image, context->buffer);
+	return image->count;
 }
 
-bool context_restart(struct context *context)
+/*
+ * A restart with nothing to free could free what comes meanwhile, unsaved. After
+ * one that finds the context detached, the buffer is as it was.
+ */
+int context_save_and_restart(struct context *context)
 {
-	if (!pfm_restart(context->fd) || errno == EBUSY)
-		return true;
+	bool saved = save(context, false);
+
+	if (context->buffer && !saved)
+		return 0;
+	if (!pfm_restart(context->fd))
+		return saved;
+	if (errno == EBUSY)
+		return 0;
 	message("cannot go on after a notification: %s", strerror(errno));
-	return false;
+	return -1;
+}
+
+bool context_save_rest(struct context *context)
+{
+	return save(context, true);
 }
 
 bool context_read_counts(struct context *context)

@@ -37,9 +37,7 @@ struct context {
 	int fd;
 	void *buffer;			/* mapping of the sampling buffer */
 	size_t buffer_size;		/* 0 without a buffer */
-	void *copy;			/* last saved content of the buffer */
-	size_t copy_used;
-	uint64_t copy_time_ns;		/* CLOCK_MONOTONIC */
+	struct image image;		/* what was saved last of the buffer */
 	uint64_t *counts;		/* one per event, when they were read */
 };
 
@@ -70,14 +68,16 @@ void context_unload(struct context *context);
  */
 int context_next_message(struct context *context);
 
-/* Copies the used part of the buffer. False, silently, if nothing is new in it. */
-bool context_save_buffer(struct context *context);
-
 /*
- * Ends a notification. False with a message on an error; a thread that has
- * ended meanwhile is none.
+ * Ends a notification: copies what a restart frees, and restarts. Returns 1 if
+ * the image is to be recorded, 0 if not, -1 with a message on an error. A
+ * thread that has ended meanwhile is no error: what its buffer holds is there
+ * at the end.
  */
-bool context_restart(struct context *context);
+int context_save_and_restart(struct context *context);
+
+/* Copies all that is left, after context_unload(); false without a buffer. */
+bool context_save_rest(struct context *context);
 
 /* Reads the PMDs of all events into counts. */
 bool context_read_counts(struct context *context);

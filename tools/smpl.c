@@ -10,8 +10,6 @@
 #include <unistd.h>
 #include <uuid/uuid.h>
 
-#include <perfmon/perfmon_default_smpl.h>
-
 #include "smpl.h"
 #include "util.h"
 
@@ -102,6 +100,15 @@ static char *name_of(const struct smpl_format *format)
 	return name;
 }
 
+void smpl_format_set_arg(struct smpl_format *format, const void *arg,
+			 size_t size)
+{
+	format->arg = checked_calloc(size, 1);
+	format->arg_size = size;
+	if (arg)
+		memcpy(format->arg, arg, size);
+}
+
 /* The argument of a format that pfmon does not know: given, or zero bytes. */
 static void set_up_unknown(struct smpl_format *format,
 			   const struct options *options)
@@ -114,12 +121,44 @@ static void set_up_unknown(struct smpl_format *format,
 		size = options->format_arg_size;
 	else if (size_text && (!parse_u64(size_text, &size) || size > UINT16_MAX))
 		size = 0;
-	format->arg_size = size;
-	format->arg = checked_calloc(size, 1);
-	if (options->format_arg)
-		memcpy(format->arg, options->format_arg, size);
+	smpl_format_set_arg(format, options->format_arg, size);
 	free(size_text);
 	free(uuid);
+}
+
+/* The names of the modules that take an option, to be freed. */
+static char *takers_of(unsigned int option)
+{
+	char *names = checked_strdup(""), *longer;
+
+	for (size_t i = 0; i < ARRAY_SIZE(modules); i++) {
+		if (!(modules[i]->options & option))
+			continue;
+		longer = checked_printf("%s%s%s", names, *names ? ", " : "",
+					modules[i]->name);
+		free(names);
+		names = longer;
+	}
+	return names;
+}
+
+/* Does the format take all options that were given for it? */
+static bool check_options(const struct smpl_format *format,
+			  const struct options *options)
+{
+	unsigned int taken = format->module ? format->module->options :
+			     FORMAT_OPT_UNKNOWN;
+	unsigned int refused = options->format_options & ~taken;
+	char *takers;
+
+	if (!refused)
+		return true;
+	refused &= -refused;
+	takers = takers_of(refused);
+	message("the sampling format %s does not take --%s; these do: %s",
+		format->name, format_option_name(refused), takers);
+	free(takers);
+	return false;
 }
 
 bool smpl_format_find(struct smpl_format *format,
@@ -133,20 +172,17 @@ bool smpl_format_find(struct smpl_format *format,
 		return false;
 	}
 	format->module = module_of(format->uuid);
-	if (format->module != &smpl_default && options->format_flags) {
-		message("--smpl-ip-only and --smpl-no-hdr are for the default format");
-		return false;
-	}
 	if (format->module && options->format_arg) {
 		message("pfmon makes the argument of the format %s itself; --smpl-arg is for formats that it does not know",
 			format->module->name);
 		return false;
 	}
 	format->name = name_of(format);
+	if (!check_options(format, options))
+		return false;
 	if (format->module)
-		format->module->set_up(format, options, recorded_pmds);
-	else
-		set_up_unknown(format, options);
+		return format->module->set_up(format, options, recorded_pmds);
+	set_up_unknown(format, options);
 	return true;
 }
 

@@ -10,6 +10,7 @@
 
 #include <perfmon/perfmon.h>
 
+#include "image.h"
 #include "options.h"
 
 /* A sampling format, ready to create contexts with. */
@@ -24,27 +25,34 @@ struct smpl_format {
 };
 
 /*
- * What pfmon knows of one format's layout. buffer is a copy of the mapped
- * buffer, or at least its header; size is its size in bytes.
+ * What pfmon knows of one format's layout. buffer is the mapped buffer, size
+ * its size in bytes.
  */
 struct smpl_module {
 	const char *name;
 	const char *uuid;
+	unsigned int options;			/* FORMAT_OPT_* that it takes */
 
-	/* Sets arg, arg_size, entry_size and flags. */
-	void (*set_up)(struct smpl_format *format,
+	/* Sets arg, arg_size, entry_size, flags. False with a message. */
+	bool (*set_up)(struct smpl_format *format,
 		       const struct options *options,
 		       unsigned int recorded_pmds);
 
-	/* Bytes from the start of the buffer that are worth keeping. */
-	size_t (*used)(const void *buffer, size_t size);
+	/*
+	 * What to save before the next PFM_RESTART; last: at the session's end,
+	 * all that is left. Returns the number of pieces, 0 if a restart has
+	 * nothing to free.
+	 */
+	unsigned int (*choose)(const void *buffer, size_t size, bool last,
+			       struct piece pieces[IMAGE_MAX_PIECES]);
 
-	/* Entries in the buffer. */
-	uint64_t (*samples)(const void *buffer, size_t size);
+	/* Samples in what was saved. */
+	uint64_t (*samples)(const struct smpl_format *format,
+			    const struct image *image);
 
 	/* Calls visit with the process of each entry; repetitions may be left out. */
 	void (*each_process)(const struct smpl_format *format,
-			     const void *buffer, size_t used,
+			     const struct image *image,
 			     void (*visit)(pid_t tgid, void *data), void *data);
 };
 
@@ -57,6 +65,9 @@ extern const struct smpl_module smpl_default;
 bool smpl_format_find(struct smpl_format *format,
 		      const struct options *options,
 		      unsigned int recorded_pmds);
+/* For the modules: a copy of the argument. */
+void smpl_format_set_arg(struct smpl_format *format, const void *arg,
+			 size_t size);
 void smpl_format_free(struct smpl_format *format);
 
 /* Whether the kernel has the format registered at this moment. */

@@ -6,7 +6,7 @@
 #include <perfmon/perfmon_default_smpl.h>
 
 #include "smpl.h"
-#include "util.h"
+#include "smpl_entries.h"
 
 static size_t entry_header_size(uint32_t flags)
 {
@@ -17,84 +17,74 @@ static size_t entry_header_size(uint32_t flags)
 	return sizeof(pfm_default_smpl_entry_t);
 }
 
-/*
- * The buffer is full when the largest possible entry, one with every PMD of
- * the PMU, does not fit any more (3.6.5). It holds as many entries as were
- * asked for if that becomes so with the last of them.
- */
-static uint64_t buffer_size(const struct smpl_format *format, uint64_t entries)
+static uint32_t flags_of(const struct options *options)
 {
-	uint64_t largest = entry_header_size(format->flags) +
-			   sizeof(uint64_t) * pmu_pmd_count();
+	uint32_t flags = 0;
 
-	return sizeof(pfm_default_smpl_hdr_t) + largest +
-	       (entries - 1) * format->entry_size;
+	if (options->format_options & FORMAT_OPT_NO_HDR)
+		flags |= PFM_DFL_SMPL_NO_HDR;
+	if (options->format_options & FORMAT_OPT_IP_ONLY)
+		flags |= PFM_DFL_SMPL_IIP_HDR;
+	return flags;
 }
 
-static void set_up(struct smpl_format *format, const struct options *options,
+static bool set_up(struct smpl_format *format, const struct options *options,
 		   unsigned int recorded_pmds)
 {
-	pfm_default_smpl_arg_t arg = { .buf_flags = options->format_flags };
+	uint32_t flags = flags_of(options);
+	pfm_default_smpl_arg_t arg = { .buf_flags = flags };
 
-	format->flags = options->format_flags;
-	format->entry_size = entry_header_size(format->flags) +
+	format->flags = flags;
+	format->entry_size = entry_header_size(flags) +
 			     sizeof(uint64_t) * recorded_pmds;
-	arg.buf_size = buffer_size(format, options->entries);
-	format->arg = checked_calloc(1, sizeof(arg));
-	format->arg_size = sizeof(arg);
-	memcpy(format->arg, &arg, sizeof(arg));
-}
-
-static bool read_header(const void *buffer, size_t size,
-			pfm_default_smpl_hdr_t *header)
-{
-	if (size < sizeof(*header))
-		return false;
-	memcpy(header, buffer, sizeof(*header));
+	arg.buf_size = sizeof(pfm_default_smpl_hdr_t) +
+		       entries_room(entry_header_size(flags),
+				    format->entry_size, options->entries);
+	smpl_format_set_arg(format, &arg, sizeof(arg));
 	return true;
 }
 
-static size_t used(const void *buffer, size_t size)
+static unsigned int choose(const void *buffer, size_t size, bool last,
+			   struct piece pieces[IMAGE_MAX_PIECES])
 {
-	pfm_default_smpl_hdr_t header;
+	const pfm_default_smpl_hdr_t *header = buffer;
+	uint64_t used = header->hdr_cur_offs;
 
-	if (!read_header(buffer, size, &header) ||
-	    header.hdr_cur_offs < sizeof(header) || header.hdr_cur_offs > size)
-		return size;
-	return header.hdr_cur_offs;
+	(void)last;
+	if (used < sizeof(*header) || used > size)
+		used = size;
+	pieces[0] = (struct piece){ 0, used };
+	return 1;
 }
 
-static uint64_t samples(const void *buffer, size_t size)
+static uint64_t samples(const struct smpl_format *format,
+			const struct image *image)
 {
-	pfm_default_smpl_hdr_t header;
+	const pfm_default_smpl_hdr_t *header = image_at(image, 0, sizeof(*header));
 
-	return read_header(buffer, size, &header) ? header.hdr_count : 0;
+	(void)format;
+	return header ? header->hdr_count : 0;
 }
 
-static void each_process(const struct smpl_format *format, const void *buffer,
-			 size_t used, void (*visit)(pid_t tgid, void *data),
-			 void *data)
+static void each_process(const struct smpl_format *format,
+			 const struct image *image,
+			 void (*visit)(pid_t tgid, void *data), void *data)
 {
 	const size_t first = sizeof(pfm_default_smpl_hdr_t);
-	pfm_default_smpl_entry_t entry;
-	pid_t last = -1;
 
-	if (entry_header_size(format->flags) != sizeof(entry))
-		return;
-	for (size_t at = first; at + format->entry_size <= used;
-	     at += format->entry_size) {
-		memcpy(&entry, (const char *)buffer + at, sizeof(entry));
-		if ((pid_t)entry.tgid != last)
-			visit((pid_t)entry.tgid, data);
-		last = (pid_t)entry.tgid;
-	}
+	if (entry_header_size(format->flags) == sizeof(pfm_default_smpl_entry_t) &&
+	    image->size > first)
+		entries_each_process(image->bytes + first, image->size - first,
+				     format->entry_size, visit, data);
 }
 
 const struct smpl_module smpl_default = {
 	.name = "default",
 	.uuid = PFM_DFL_SMPL_UUID_STR,
+	.options = FORMAT_OPT_IP_ONLY | FORMAT_OPT_NO_HDR | FORMAT_OPT_ENTRIES |
+		   FORMAT_OPT_PMDS | FORMAT_OPT_RANDOM,
 	.set_up = set_up,
-	.used = used,
+	.choose = choose,
 	.samples = samples,
 	.each_process = each_process,
 };

@@ -95,9 +95,9 @@ static bool prepare(struct worker *worker)
 static bool handle_overflow(struct worker *worker)
 {
 	struct recording *recording = worker->system->recording;
-	bool saved = context_save_buffer(&worker->context);
+	int saved = context_save_and_restart(&worker->context);
 
-	if (!context_restart(&worker->context))
+	if (saved < 0)
 		return false;
 	if (!recording)
 		return true;
@@ -144,7 +144,7 @@ static bool finish_worker(struct worker *worker)
 	bool ok = true;
 
 	context_unload(&worker->context);
-	if (recording && context_save_buffer(&worker->context))
+	if (recording && context_save_rest(&worker->context))
 		ok = recording_buffer(recording, &worker->context);
 	return context_read_counts(&worker->context) && ok;
 }

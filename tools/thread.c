@@ -31,17 +31,54 @@ struct measurement {
 };
 
 /*
+ * Monitoring goes on while what was saved is written. Mappings that have come
+ * since stand before the samples, except those of an exec.
+ */
+static bool handle_overflow(struct measurement *m, bool after_exec)
+{
+	int saved = context_save_and_restart(&m->context);
+
+	if (saved < 0)
+		return false;
+	if (!m->recording)
+		return true;
+	recording_notification(m->recording);
+	return (after_exec || recording_process(m->recording, m->tgid)) &&
+	       (!saved || recording_buffer(m->recording, &m->context));
+}
+
+static void handle_messages(struct measurement *m, bool after_exec)
+{
+	int type;
+
+	while (m->measuring && !m->failed) {
+		type = context_next_message(&m->context);
+		if (!type)
+			return;
+		if (type == PFM_MSG_END)
+			m->measuring = false;
+		else if (type < 0 || (type == PFM_MSG_OVFL &&
+				      !handle_overflow(m, after_exec)))
+			m->failed = true;
+	}
+}
+
+/*
  * Saves the samples of the program that an exec has just replaced, so that they
  * stand before the new mappings. A restart that no notification asked for
- * empties the buffer of the default format; of others nothing is known.
+ * empties the buffers of the formats that pfmon knows, or there is nothing to
+ * save; of others nothing is known.
  */
 static bool save_before_exec(struct measurement *m)
 {
-	if (!m->measuring || !m->session.format.module ||
-	    !context_save_buffer(&m->context))
-		return true;
-	return context_restart(&m->context) &&
-	       recording_buffer(m->recording, &m->context);
+	int saved;
+
+	handle_messages(m, true);
+	if (!m->measuring || !m->session.format.module)
+		return !m->failed;
+	saved = context_save_and_restart(&m->context);
+	return saved >= 0 &&
+	       (!saved || recording_buffer(m->recording, &m->context));
 }
 
 static void process_stopped(pid_t pid, bool after_exec, void *data)
@@ -61,36 +98,6 @@ static void stop_measuring(struct measurement *m)
 	if (m->measuring)
 		context_unload(&m->context);
 	m->measuring = false;
-}
-
-/* Monitoring goes on while what was saved is written. */
-static bool handle_overflow(struct measurement *m)
-{
-	bool saved = context_save_buffer(&m->context);
-
-	if (!context_restart(&m->context))
-		return false;
-	if (!m->recording)
-		return true;
-	recording_notification(m->recording);
-	return recording_process(m->recording, m->tgid) &&
-	       (!saved || recording_buffer(m->recording, &m->context));
-}
-
-static void handle_messages(struct measurement *m)
-{
-	int type;
-
-	while (m->measuring && !m->failed) {
-		type = context_next_message(&m->context);
-		if (!type)
-			return;
-		if (type == PFM_MSG_END)
-			m->measuring = false;
-		else if (type < 0 ||
-			 (type == PFM_MSG_OVFL && !handle_overflow(m)))
-			m->failed = true;
-	}
 }
 
 static void handle_timeout(struct measurement *m)
@@ -122,7 +129,7 @@ static void run(struct measurement *m)
 	while (goes_on(m)) {
 		wake = waiter_wait(m->waiter, m->measuring ? m->context.fd : -1);
 		if (wake & WAKE_FD)
-			handle_messages(m);
+			handle_messages(m, false);
 		if ((wake & WAKE_SIGNAL) &&
 		    waiter_handle_signals(m->waiter, &m->command))
 			stop_measuring(m);
@@ -145,7 +152,7 @@ static void wait_for_end_message(struct measurement *m)
 	struct pollfd fd = { .fd = m->context.fd, .events = POLLIN };
 
 	while (m->measuring && !m->failed && poll(&fd, 1, END_TIMEOUT_MS) > 0)
-		handle_messages(m);
+		handle_messages(m, false);
 	stop_measuring(m);
 }
 
@@ -175,7 +182,7 @@ static int finish_recording(struct measurement *m, int exit_status)
 {
 	struct totals totals;
 
-	if (context_save_buffer(&m->context) &&
+	if (context_save_rest(&m->context) &&
 	    !recording_buffer(m->recording, &m->context))
 		m->failed = true;
 	if (!context_read_counts(&m->context) ||

@@ -81,7 +81,7 @@ $(HOTLOOPS): $(UOBJ)/examples/hotloops.o
 	$(UCC) $(CFLAGS) $(ULDFLAGS) -o $@ $^
 
 $(CAPTURE_WRITER): $(UOBJ)/tests/lib/capture_writer.o \
-		$(addprefix $(UOBJ)/tools/,capture.o util.o)
+		$(addprefix $(UOBJ)/tools/,capture.o image.o util.o)
 	$(UCC) $(CFLAGS) $(ULDFLAGS) -o $@ $^ -lz
 
 $(ERRORS): $(UOBJ)/tests/lib/perfmonctl_errors.o $(LIBPERFMON_A)

@@ -4,8 +4,9 @@
  *
  * usage: capture_writer FILE
  *
- * Payloads of all lengths modulo 8, an empty one, a packed one and two buffers,
- * the second cut to its used part. test_capture_writer.py knows the content.
+ * Payloads of all lengths modulo 8, an empty one, a packed one and three
+ * buffers, the second cut to its used part, of the third two pieces.
+ * test_capture_writer.py knows the content.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,16 +49,29 @@ static void write_symbols(struct capture *capture)
 	free(text);
 }
 
+static void write_buffer(struct capture *capture, uint32_t context,
+			 const unsigned char *buffer, struct image *image)
+{
+	unsigned char bytes[BUFFER_SIZE];
+
+	image->bytes = bytes;
+	image_copy(image, buffer);
+	image->time_ns = 0x0102030405060708;
+	check(capture_write_buffer(capture, context, BUFFER_SIZE, image));
+}
+
 static void write_buffers(struct capture *capture)
 {
+	struct image whole = { .count = 1, .pieces = { { 0, BUFFER_SIZE } } };
+	struct image cut = { .count = 1, .pieces = { { 0, BUFFER_USED } } };
+	struct image pieces = { .count = 2, .pieces = { { 8, 16 }, { 1000, 3 } } };
 	unsigned char buffer[BUFFER_SIZE];
 
 	for (size_t i = 0; i < sizeof(buffer); i++)
 		buffer[i] = (unsigned char)(i * 7);
-	check(capture_write_buffer(capture, 3, 0x0102030405060708, sizeof(buffer),
-				   buffer, sizeof(buffer)));
-	check(capture_write_buffer(capture, 0, 1, sizeof(buffer), buffer,
-				   BUFFER_USED));
+	write_buffer(capture, 3, buffer, &whole);
+	write_buffer(capture, 0, buffer, &cut);
+	write_buffer(capture, 1, buffer, &pieces);
 }
 
 int main(int argc, char **argv)

@@ -56,7 +56,7 @@ def test_file_header_and_older_content_gone(data: bytes) -> None:
 
 def test_chunks_come_in_order_and_fill_the_file(data: bytes) -> None:
     kinds = [chunk.kind for chunk in chunks_of(data)]
-    assert kinds == [b"TEXT"] * 17 + [b"KSYM", b"BUFR", b"BUFR"]
+    assert kinds == [b"TEXT"] * 17 + [b"KSYM"] + [b"BUFR"] * 3
 
 
 def test_payloads_of_every_length_are_padded_with_zeros(data: bytes) -> None:
@@ -75,13 +75,25 @@ def test_packed_payload_is_a_zlib_stream(data: bytes) -> None:
     assert len(chunk.payload) < len(text)
 
 
+CONTENT = bytes(i * 7 % 256 for i in range(4096))
+TIME = 0x0102030405060708
+
+
+def buffers_of(data: bytes) -> list[bytes]:
+    return [chunk.payload for chunk in chunks_of(data) if chunk.kind == b"BUFR"]
+
+
 def test_buffer_has_its_header_and_may_be_cut(data: bytes) -> None:
-    content = bytes(i * 7 % 256 for i in range(4096))
-    whole, cut = [chunk for chunk in chunks_of(data) if chunk.kind == b"BUFR"]
-    assert (
-        whole.payload == struct.pack("<IIQQ", 3, 0, 0x0102030405060708, 4096) + content
-    )
-    assert cut.payload == struct.pack("<IIQQ", 0, 0, 1, 4096) + content[:200]
+    whole, cut, _ = buffers_of(data)
+    assert whole == struct.pack("<IIQQ", 3, 0, TIME, 4096) + CONTENT
+    assert cut == struct.pack("<IIQQ", 0, 0, TIME, 4096) + CONTENT[:200]
+
+
+def test_pieces_of_a_buffer_follow_a_table_of_them(data: bytes) -> None:
+    *_, pieces = buffers_of(data)
+    header = struct.pack("<IIQQ", 1, 2, TIME, 4096)
+    table = struct.pack("<4Q", 8, 16, 1000, 3)
+    assert pieces == header + table + CONTENT[8:24] + CONTENT[1000:1003]
 
 
 def test_full_disk_is_reported(programs: Path) -> None:

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/* image.c - a copy of those pieces of a sampling buffer that are worth keeping */
+#define _GNU_SOURCE
+#include <stdatomic.h>
+#include <string.h>
+
+#include "image.h"
+#include "util.h"
+
+void image_copy(struct image *image, const void *buffer)
+{
+	image->size = 0;
+	for (unsigned int i = 0; i < image->count; i++) {
+		const struct piece *piece = &image->pieces[i];
+
+		memcpy(image->bytes + image->size,
+		       (const char *)buffer + piece->offset, piece->size);
+		image->size += piece->size;
+		atomic_thread_fence(memory_order_acquire);
+	}
+	image->time_ns = clock_ns(CLOCK_MONOTONIC);
+}
+
+const void *image_at(const struct image *image, uint64_t offset, size_t size)
+{
+	const unsigned char *bytes = image->bytes;
+
+	for (unsigned int i = 0; i < image->count; i++) {
+		const struct piece *piece = &image->pieces[i];
+		uint64_t skipped = offset - piece->offset;
+
+		if (offset >= piece->offset && skipped <= piece->size &&
+		    size <= piece->size - skipped)
+			return bytes + skipped;
+		bytes += piece->size;
+	}
+	return NULL;
+}
