@@ -20,6 +20,8 @@
 #include "events.h"
 #include "util.h"
 
+#define MOST_PRECISE	3
+
 static int pfmlib_ready(void)
 {
 	static int ret = PFM_ERR_NOINIT;
@@ -57,24 +59,33 @@ static bool pack(const char *name, uint32_t type, uint64_t id, uint64_t *pmc)
 	return true;
 }
 
-/* A suffix of privilege levels is cut off; 0 if there is none. */
-static unsigned int cut_levels(char *name)
-{
-	unsigned int levels = 0;
-	char *suffix = strrchr(name, ':');
+/* What the suffix of an event's name says. */
+struct suffix {
+	unsigned int levels;	/* 0 if it says nothing of them */
+	unsigned int precise;
+};
 
-	if (!suffix || !suffix[1])
-		return 0;
-	for (const char *letter = suffix + 1; *letter; letter++) {
+/* Cuts off a suffix of privilege levels and a precise level, if there is one. */
+static struct suffix cut_suffix(char *name)
+{
+	struct suffix found = { 0, 0 };
+	const struct suffix none = found;
+	char *colon = strrchr(name, ':');
+
+	if (!colon || !colon[1])
+		return none;
+	for (const char *letter = colon + 1; *letter; letter++) {
 		if (*letter == 'u')
-			levels |= LEVEL_USER;
+			found.levels |= LEVEL_USER;
 		else if (*letter == 'k')
-			levels |= LEVEL_KERNEL;
+			found.levels |= LEVEL_KERNEL;
+		else if (*letter == 'p' && found.precise < MOST_PRECISE)
+			found.precise++;
 		else
-			return 0;
+			return none;
 	}
-	*suffix = '\0';
-	return levels;
+	*colon = '\0';
+	return found;
 }
 
 static bool is_raw(const char *name)
@@ -145,9 +156,13 @@ static bool encode(const char *name, unsigned int levels, uint64_t *pmc)
 bool event_encode(const char *name, unsigned int levels, uint64_t *pmc)
 {
 	char *plain = checked_strdup(name);
-	unsigned int own = cut_levels(plain);
-	bool ok = encode(plain, own ? own : levels, pmc);
+	struct suffix own = cut_suffix(plain);
+	bool ok = encode(plain, own.levels ? own.levels : levels, pmc);
 
+	if (ok && own.precise) {
+		*pmc &= ~PFM_PERF_PRECISE_MASK;
+		*pmc |= (uint64_t)own.precise << PFM_PERF_PRECISE_SHIFT;
+	}
 	free(plain);
 	return ok;
 }

@@ -12,8 +12,9 @@
 
 /*
  * Encodes one event, "NAME", "rHEX" or a name of libpfm4, optionally with a
- * suffix :u, :k or :uk that overrides levels. Returns false with a message if
- * there is no such event or the kernel's PMC values cannot express it.
+ * suffix: u, k or uk overrides levels, p, pp or ppp is its precise level.
+ * Returns false with a message if there is no such event or the kernel's PMC
+ * values cannot express it.
  */
 bool event_encode(const char *name, unsigned int levels, uint64_t *pmc);
 

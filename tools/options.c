@@ -106,7 +106,7 @@ void options_help(void)
 	     "\n"
 	     "Counts events; with sampling periods, records samples into a capture file.\n"
 	     "\n"
-	     "  -e, --events=EV1,EV2,...       events; each may end in :u, :k or :uk\n"
+	     "  -e, --events=EV1,EV2,...       events; each may end in :u, :k, :p (precise), :ukpp\n"
 	     "  -u, --user-level               measure at user level (default)\n"
 	     "  -k, --kernel-level             measure at kernel level; -uk at both\n"
 	     "  -o, --outfile=FILE             write there; samples go to " DEFAULT_CAPTURE " by default\n"

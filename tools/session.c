@@ -190,6 +190,11 @@ static bool any_virtual(const struct session *session)
 	return false;
 }
 
+static bool is_precise(const pfarg_pmc_t *pmc)
+{
+	return pmc->reg_value & PFM_PERF_PRECISE_MASK;
+}
+
 /* Says which register the kernel refused; flags are those that it returned. */
 static void explain_register(const struct context *context, const char *kind,
 			     unsigned int i, uint32_t flags)
@@ -203,9 +208,10 @@ static void explain_register(const struct context *context, const char *kind,
 	else if (flags & PFM_REG_RETFL_NOSET)
 		message("event %s: %s%u: no such event set", event, kind, i);
 	else
-		message("event %s: %s%u refuses its value; %sthe event is not supported on this machine",
+		message("event %s: %s%u refuses its value; %sthe event%s is not supported on this machine",
 			event, kind, i,
-			any_virtual(session) ? "a PMD of --smpl-pmds does not exist, or " : "");
+			any_virtual(session) ? "a PMD of --smpl-pmds does not exist, or " : "",
+			is_precise(&session->pmcs[i]) ? " or its precise level" : "");
 }
 
 static unsigned int vector_length(const struct context *context,

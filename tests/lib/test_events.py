@@ -11,6 +11,7 @@ import pytest
 RAW = 1 << 63
 EXCL_USER = 1 << 48
 EXCL_KERNEL = 1 << 49
+PRECISE_SHIFT = 52
 HARDWARE, SOFTWARE, CACHE = 0 << 56, 1 << 56, 3 << 56
 
 
@@ -84,3 +85,34 @@ def test_events_in_the_kernel_are_seen_by_default(programs: Path, name: str) -> 
     assert encode(programs, "-", name) & (EXCL_USER | EXCL_KERNEL) == 0
     assert encode(programs, "u-", name) & EXCL_KERNEL
     assert encode(programs, "-", f"{name}:u") & EXCL_KERNEL
+
+
+@pytest.mark.parametrize("name", ["cycles", "r1a8", "perf::PERF_COUNT_HW_CPU_CYCLES"])
+@pytest.mark.parametrize(
+    ("suffix", "level", "excluded"),
+    [
+        ("", 0, EXCL_USER),
+        (":p", 1, EXCL_USER),
+        (":pp", 2, EXCL_USER),
+        (":ppp", 3, EXCL_USER),
+        (":up", 1, EXCL_KERNEL),
+        (":ppuk", 2, 0),
+    ],
+)
+def test_suffix_gives_the_precise_level(
+    programs: Path, name: str, suffix: str, level: int, excluded: int
+) -> None:
+    value = encode(programs, "k-", name + suffix)
+    assert value >> PRECISE_SHIFT & 3 == level
+    assert value & (EXCL_USER | EXCL_KERNEL) == excluded
+
+
+def test_there_are_three_precise_levels(programs: Path) -> None:
+    run = subprocess.run(
+        [programs / "event_encoder", "-", "cycles:pppp"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == 1
+    assert "cycles:pppp" in run.stderr
