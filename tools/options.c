@@ -9,6 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <perfmon/perfmon_nway_smpl.h>
+#include <perfmon/perfmon_pebs64_smpl.h>
+
 #include "cpus.h"
 #include "events.h"
 #include "options.h"
@@ -27,6 +30,10 @@ enum {
 	OPT_ENTRIES,
 	OPT_NO_HDR,
 	OPT_IP_ONLY,
+	OPT_REGIONS,
+	OPT_MASK_WHEN_FULL,
+	OPT_RECORD,
+	OPT_IMPRECISE,
 	OPT_SMPL_ARG,
 	OPT_SMPL_PMDS,
 	OPT_RESET_NON_SMPL,
@@ -52,6 +59,10 @@ static const struct option long_options[] = {
 	{ "smpl-entries",		required_argument, NULL, OPT_ENTRIES },
 	{ "smpl-no-hdr",		no_argument, NULL, OPT_NO_HDR },
 	{ "smpl-ip-only",		no_argument, NULL, OPT_IP_ONLY },
+	{ "smpl-regions",		required_argument, NULL, OPT_REGIONS },
+	{ "smpl-mask-when-full",	no_argument, NULL, OPT_MASK_WHEN_FULL },
+	{ "smpl-record",		required_argument, NULL, OPT_RECORD },
+	{ "smpl-imprecise",		no_argument, NULL, OPT_IMPRECISE },
 	{ "smpl-arg",			required_argument, NULL, OPT_SMPL_ARG },
 	{ "smpl-pmds",			required_argument, NULL, OPT_SMPL_PMDS },
 	{ "reset-non-smpl-periods",	no_argument, NULL, OPT_RESET_NON_SMPL },
@@ -89,6 +100,20 @@ static const struct {
 	{ OPT_ENTRIES,	FORMAT_OPT_ENTRIES },
 	{ OPT_SMPL_PMDS, FORMAT_OPT_PMDS },
 	{ OPT_RANDOM,	FORMAT_OPT_RANDOM },
+	{ OPT_REGIONS,	FORMAT_OPT_REGIONS },
+	{ OPT_MASK_WHEN_FULL, FORMAT_OPT_MASK_WHEN_FULL },
+	{ OPT_RECORD,	FORMAT_OPT_RECORD },
+	{ OPT_IMPRECISE, FORMAT_OPT_IMPRECISE },
+};
+
+static const struct {
+	const char *name;
+	uint32_t flag;
+} records[] = {
+	{ "base",	PFM_PEBS64_SMPL_BASE },
+	{ "nehalem",	PFM_PEBS64_SMPL_NEHALEM },
+	{ "haswell",	PFM_PEBS64_SMPL_HASWELL },
+	{ "skylake",	PFM_PEBS64_SMPL_SKYLAKE },
 };
 
 /* Option arguments that can be applied only when all events are known. */
@@ -127,6 +152,10 @@ void options_help(void)
 	     "      --smpl-module=NAME|UUID    sampling format (default: default)\n"
 	     "      --smpl-ip-only             default format: no header but the address\n"
 	     "      --smpl-no-hdr              default format: no header\n"
+	     "      --smpl-regions=N           nway format: 2 to 64 regions (default 4)\n"
+	     "      --smpl-mask-when-full      nway format: do not overwrite samples\n"
+	     "      --smpl-record=NAME         pebs64 format: base, nehalem, haswell or skylake\n"
+	     "      --smpl-imprecise           PEBS formats: take samples of imprecise events\n"
 	     "      --smpl-arg=HEX             argument of another format, byte by byte\n"
 	     "      --overflow-block           stop the thread while its buffer is saved\n"
 	     "\n"
@@ -316,6 +345,33 @@ static bool parse_entries(struct options *options, const char *text)
 	return false;
 }
 
+static bool parse_regions(struct options *options, const char *text)
+{
+	uint64_t regions;
+
+	if (parse_u64(text, &regions) && regions >= PFM_NWAY_MIN_REGIONS &&
+	    regions <= PFM_NWAY_MAX_REGIONS) {
+		options->regions = (uint32_t)regions;
+		return true;
+	}
+	message("--smpl-regions: '%s' is no number from %d to %d", text,
+		PFM_NWAY_MIN_REGIONS, PFM_NWAY_MAX_REGIONS);
+	return false;
+}
+
+static bool parse_record(struct options *options, const char *text)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(records); i++) {
+		if (!strcmp(text, records[i].name)) {
+			options->record = records[i].flag;
+			return true;
+		}
+	}
+	message("--smpl-record: '%s' is neither base, nehalem, haswell nor skylake",
+		text);
+	return false;
+}
+
 static bool parse_attach(struct options *options, const char *text)
 {
 	uint64_t tid;
@@ -419,7 +475,13 @@ static bool apply(struct options *options, struct pending *pending, int option)
 		return parse_entries(options, optarg);
 	case OPT_NO_HDR:
 	case OPT_IP_ONLY:
+	case OPT_MASK_WHEN_FULL:
+	case OPT_IMPRECISE:
 		return true;
+	case OPT_RECORD:
+		return parse_record(options, optarg);
+	case OPT_REGIONS:
+		return parse_regions(options, optarg);
 	case OPT_SMPL_ARG:
 		return parse_format_arg(options, optarg);
 	case OPT_SMPL_PMDS:
@@ -542,6 +604,8 @@ static bool check(struct options *options)
 		options->module = DEFAULT_MODULE;
 	if (!options->entries)
 		options->entries = DEFAULT_ENTRIES;
+	if (!options->regions)
+		options->regions = DEFAULT_REGIONS;
 	if (options->sampling && !options->outfile)
 		options->outfile = DEFAULT_CAPTURE;
 	return true;

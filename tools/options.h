@@ -11,6 +11,7 @@
 #include <perfmon/perfmon.h>
 
 #define DEFAULT_ENTRIES		2048
+#define DEFAULT_REGIONS		4
 #define DEFAULT_CAPTURE		"pfmon.cap"
 #define DEFAULT_MODULE		"default"
 
@@ -28,6 +29,10 @@ enum action {
 #define FORMAT_OPT_ENTRIES	0x004
 #define FORMAT_OPT_PMDS		0x008
 #define FORMAT_OPT_RANDOM	0x010
+#define FORMAT_OPT_REGIONS	0x020
+#define FORMAT_OPT_MASK_WHEN_FULL 0x040
+#define FORMAT_OPT_RECORD	0x080
+#define FORMAT_OPT_IMPRECISE	0x100
 
 /* Those for formats whose layout is unknown. */
 #define FORMAT_OPT_UNKNOWN \
@@ -55,6 +60,8 @@ struct options {
 	bool sampling;			/* some event has a period */
 	const char *module;		/* sampling format, by name or UUID */
 	uint64_t entries;
+	uint32_t regions;		/* of the n-way format */
+	uint32_t record;		/* of the 64-bit PEBS format, its flag */
 	unsigned int format_options;	/* FORMAT_OPT_* that were given */
 	unsigned char *format_arg;	/* --smpl-arg, NULL if not given */
 	size_t format_arg_size;

@@ -161,7 +161,8 @@ bool recording_buffer(struct recording *recording,
 
 	pthread_mutex_lock(&recording->lock);
 	maps_next_round(recording->maps);
-	if (format->module && context->cpu != NO_CPU)
+	if (format->module && format->module->each_process &&
+	    context->cpu != NO_CPU)
 		format->module->each_process(format, image, visit_process,
 					     recording);
 	ok = written(recording,

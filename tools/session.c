@@ -62,6 +62,11 @@ static void set_period(const struct event_option *event, pfarg_pmc_t *pmc,
 	pmd->reg_random_seed = event->random_seed;
 }
 
+static bool is_precise(const pfarg_pmc_t *pmc)
+{
+	return pmc->reg_value & PFM_PERF_PRECISE_MASK;
+}
+
 static bool set_registers(struct session *session)
 {
 	const struct options *options = session->options;
@@ -79,6 +84,8 @@ static bool set_registers(struct session *session)
 		pmd->reg_num = (__u16)i;
 		if (!event->sampling)
 			continue;
+		if (session->format.precise && !is_precise(pmc))
+			pmc->reg_value |= 1ULL << PFM_PERF_PRECISE_SHIFT;
 		set_period(event, pmc, pmd);
 		memcpy(pmc->reg_smpl_pmds, session->smpl_pmds,
 		       sizeof(pmc->reg_smpl_pmds));
@@ -130,6 +137,12 @@ static void explain_create(const struct session *session, int error)
 			format->name);
 	else if (error == EINVAL && sampling)
 		message("the sampling format %s refuses its argument: check --smpl-entries, --smpl-arg and the PMDs to record",
+			format->name);
+	else if (error == EOPNOTSUPP && format->precise)
+		message("the sampling format %s needs precise events, and this machine has none; on x86, --smpl-imprecise takes samples of the registers at the interrupt instead",
+			format->name);
+	else if (error == EOPNOTSUPP && sampling)
+		message("the sampling format %s does not work on this architecture",
 			format->name);
 	else if (error == ENOMEM && sampling)
 		message("no memory for the sampling buffer: lower --smpl-entries, or raise the limit of locked memory (ulimit -l)");
@@ -188,11 +201,6 @@ static bool any_virtual(const struct session *session)
 			return true;
 	}
 	return false;
-}
-
-static bool is_precise(const pfarg_pmc_t *pmc)
-{
-	return pmc->reg_value & PFM_PERF_PRECISE_MASK;
 }
 
 /* Says which register the kernel refused; flags are those that it returned. */
@@ -393,7 +401,8 @@ int context_next_message(struct context *context)
 
 static bool save(struct context *context, bool last)
 {
-	const struct smpl_module *module = context->session->format.module;
+	const struct smpl_format *format = &context->session->format;
+	const struct smpl_module *module = format->module;
 	struct image *image = &context->image;
 
 	if (!context->buffer)
@@ -401,11 +410,12 @@ static bool save(struct context *context, bool last)
 	image->count = 1;
 	image->pieces[0] = (struct piece){ 0, context->buffer_size };
 	if (module)
-		image->count = module->choose(context->buffer,
+		image->count = module->choose(format, context->buffer,
 					      context->buffer_size, last,
 					      image->pieces);
 	image_copy(image, context->buffer);
-	return image->count;
+	return image->count && (last || !module || !module->intact ||
+				module->intact(context->buffer, image));
 }
 
 /*
@@ -445,6 +455,7 @@ static uint64_t field(const char *text, const char *name)
 
 struct context_stats context_stats(const struct context *context)
 {
+	const struct smpl_module *module = context->session->format.module;
 	char *path = checked_printf("/proc/self/fdinfo/%d", context->fd);
 	struct context_stats stats = { 0, 0 };
 	size_t length;
@@ -454,6 +465,9 @@ struct context_stats context_stats(const struct context *context)
 		stats.lost = field(text, "\npfm_lost:");
 		stats.messages_dropped = field(text, "\npfm_msgs_dropped:");
 	}
+	if (context->buffer && module && module->lost)
+		stats.lost += module->lost(&context->session->format,
+					   context->buffer);
 	free(text);
 	free(path);
 	return stats;

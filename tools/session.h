@@ -41,9 +41,9 @@ struct context {
 	uint64_t *counts;		/* one per event, when they were read */
 };
 
-/* What fdinfo tells of a context. */
+/* What fdinfo and the sampling buffer tell of a context. */
 struct context_stats {
-	uint64_t lost;			/* overflows without a sample */
+	uint64_t lost;			/* overflows without a sample, lost samples */
 	uint64_t messages_dropped;
 };
 

@@ -17,6 +17,9 @@
 
 static const struct smpl_module * const modules[] = {
 	&smpl_default,
+	&smpl_nway,
+	&smpl_pebs32,
+	&smpl_pebs64,
 };
 
 static const struct smpl_module *module_of(const pfm_uuid_t uuid)

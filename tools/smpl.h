@@ -22,6 +22,7 @@ struct smpl_format {
 	size_t arg_size;
 	size_t entry_size;			/* bytes of each entry */
 	uint32_t flags;				/* the module's own */
+	bool precise;				/* sampling events must be */
 };
 
 /*
@@ -33,7 +34,7 @@ struct smpl_module {
 	const char *uuid;
 	unsigned int options;			/* FORMAT_OPT_* that it takes */
 
-	/* Sets arg, arg_size, entry_size, flags. False with a message. */
+	/* Sets what follows the UUID in format. False with a message. */
 	bool (*set_up)(struct smpl_format *format,
 		       const struct options *options,
 		       unsigned int recorded_pmds);
@@ -43,20 +44,36 @@ struct smpl_module {
 	 * all that is left. Returns the number of pieces, 0 if a restart has
 	 * nothing to free.
 	 */
-	unsigned int (*choose)(const void *buffer, size_t size, bool last,
+	unsigned int (*choose)(const struct smpl_format *format,
+			       const void *buffer, size_t size, bool last,
 			       struct piece pieces[IMAGE_MAX_PIECES]);
+
+	/*
+	 * Optional: whether the kernel has left alone what was copied. Without
+	 * it, what is chosen does not change before PFM_RESTART.
+	 */
+	bool (*intact)(const void *buffer, const struct image *image);
 
 	/* Samples in what was saved. */
 	uint64_t (*samples)(const struct smpl_format *format,
 			    const struct image *image);
 
-	/* Calls visit with the process of each entry; repetitions may be left out. */
+	/* Optional: samples that the buffer says were lost, so far. */
+	uint64_t (*lost)(const struct smpl_format *format, const void *buffer);
+
+	/*
+	 * Optional: calls visit with the process of each entry; repetitions may
+	 * be left out.
+	 */
 	void (*each_process)(const struct smpl_format *format,
 			     const struct image *image,
 			     void (*visit)(pid_t tgid, void *data), void *data);
 };
 
 extern const struct smpl_module smpl_default;
+extern const struct smpl_module smpl_nway;
+extern const struct smpl_module smpl_pebs32;
+extern const struct smpl_module smpl_pebs64;
 
 /*
  * Finds the format that the options name and prepares its argument. False with

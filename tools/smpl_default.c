@@ -44,12 +44,14 @@ static bool set_up(struct smpl_format *format, const struct options *options,
 	return true;
 }
 
-static unsigned int choose(const void *buffer, size_t size, bool last,
+static unsigned int choose(const struct smpl_format *format, const void *buffer,
+			   size_t size, bool last,
 			   struct piece pieces[IMAGE_MAX_PIECES])
 {
 	const pfm_default_smpl_hdr_t *header = buffer;
 	uint64_t used = header->hdr_cur_offs;
 
+	(void)format;
 	(void)last;
 	if (used < sizeof(*header) || used > size)
 		used = size;

@@ -42,10 +42,15 @@ CAPTURE_WRITER := $(UOUT)/capture_writer
 ERRORS := $(UOUT)/perfmonctl_errors
 EVENT_ENCODER := $(UOUT)/event_encoder
 MAPS_PRINTER := $(UOUT)/maps_printer
-USER_TESTS := $(CAPTURE_WRITER) $(ERRORS) $(EVENT_ENCODER) $(MAPS_PRINTER)
+SESSION_PRINTER := $(UOUT)/session_printer
+BUFFER_SAVER := $(UOUT)/buffer_saver
+USER_TESTS := $(CAPTURE_WRITER) $(ERRORS) $(EVENT_ENCODER) $(MAPS_PRINTER) \
+	$(SESSION_PRINTER) $(BUFFER_SAVER)
 
 PFMON_SRC := $(wildcard tools/*.c)
 PFMON_OBJ := $(PFMON_SRC:%.c=$(UOBJ)/%.o)
+# All of pfmon but its main().
+PFMON_PARTS := $(filter-out $(UOBJ)/tools/pfmon.o,$(PFMON_OBJ))
 LIB_OBJ := $(UOBJ)/lib/perfmonctl.o
 
 .PHONY: user user-tests user-clean
@@ -94,6 +99,14 @@ $(EVENT_ENCODER): $(UOBJ)/tests/lib/event_encoder.o \
 $(MAPS_PRINTER): $(UOBJ)/tests/lib/maps_printer.o \
 		$(addprefix $(UOBJ)/tools/,maps.o buildid.o json.o util.o)
 	$(UCC) $(CFLAGS) $(ULDFLAGS) -o $@ $^ -ljson-c -lelf -lz
+
+$(SESSION_PRINTER): $(UOBJ)/tests/lib/session_printer.o $(PFMON_PARTS) \
+		$(LIBPERFMON_A)
+	$(UCC) $(CFLAGS) $(ULDFLAGS) -o $@ $^ $(ULIBS)
+
+$(BUFFER_SAVER): $(UOBJ)/tests/lib/buffer_saver.o $(PFMON_PARTS) \
+		$(LIBPERFMON_A)
+	$(UCC) $(CFLAGS) $(ULDFLAGS) -Wl,--wrap=pfm_restart -o $@ $^ $(ULIBS)
 
 user-clean:
 	rm -rf $(UOBJ) $(LIBPERFMON_SO) $(UOUT)/libperfmon.so $(LIBPERFMON_A) \

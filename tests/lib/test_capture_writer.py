@@ -6,39 +6,12 @@ from __future__ import annotations
 import struct
 import subprocess
 import zlib
-from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
+from chunks import chunks_of
 
 PACKED = 1
-
-
-class Chunk(NamedTuple):
-    """One chunk as it stands in the file."""
-
-    kind: bytes
-    flags: int
-    payload: bytes
-    padding: bytes
-
-
-def chunks_of(data: bytes) -> Iterator[Chunk]:
-    """Yield the chunks after the file header; every checksum must be right."""
-    at = 16
-    while at < len(data):
-        kind, flags, length, payload_crc, header_crc = struct.unpack_from(
-            "<4sIQII", data, at
-        )
-        assert zlib.crc32(data[at : at + 20]) == header_crc
-        payload = data[at + 24 : at + 24 + length]
-        assert len(payload) == length
-        assert zlib.crc32(payload) == payload_crc
-        end = at + 24 + -(-length // 8) * 8
-        yield Chunk(kind, flags, payload, data[at + 24 + length : end])
-        at = end
-    assert at == len(data)
 
 
 @pytest.fixture(scope="module", name="data")
@@ -79,18 +52,18 @@ CONTENT = bytes(i * 7 % 256 for i in range(4096))
 TIME = 0x0102030405060708
 
 
-def buffers_of(data: bytes) -> list[bytes]:
+def payloads_of(data: bytes) -> list[bytes]:
     return [chunk.payload for chunk in chunks_of(data) if chunk.kind == b"BUFR"]
 
 
 def test_buffer_has_its_header_and_may_be_cut(data: bytes) -> None:
-    whole, cut, _ = buffers_of(data)
+    whole, cut, _ = payloads_of(data)
     assert whole == struct.pack("<IIQQ", 3, 0, TIME, 4096) + CONTENT
     assert cut == struct.pack("<IIQQ", 0, 0, TIME, 4096) + CONTENT[:200]
 
 
 def test_pieces_of_a_buffer_follow_a_table_of_them(data: bytes) -> None:
-    *_, pieces = buffers_of(data)
+    *_, pieces = payloads_of(data)
     header = struct.pack("<IIQQ", 1, 2, TIME, 4096)
     table = struct.pack("<4Q", 8, 16, 1000, 3)
     assert pieces == header + table + CONTENT[8:24] + CONTENT[1000:1003]

@@ -85,6 +85,13 @@ SAMPLING = ("-e", "cpu-clock", "--long-smpl-periods=1000")
         ((*SAMPLING, "--smpl-pmds=nonsense", "true"), "'nonsense'"),
         ((*SAMPLING, "--smpl-pmds=320", "true"), "'320'"),
         ((*SAMPLING, "--smpl-no-hdr", "--smpl-ip-only", "true"), "exclude each other"),
+        ((*SAMPLING, "--smpl-regions=1", "true"), "'1' is no number from 2 to 64"),
+        ((*SAMPLING, "--smpl-regions=65", "true"), "'65' is no number from 2 to 64"),
+        ((*SAMPLING, "--smpl-record=p4", "true"), "'p4' is neither base"),
+        (
+            ("-e", "cpu-clock", "--smpl-imprecise", "true"),
+            "without a sampling period",
+        ),
         ((*SAMPLING, "--smpl-arg=abc", "true"), "hexadecimal"),
         ((*SAMPLING, "--smpl-arg=", "true"), "hexadecimal"),
         ((*SAMPLING, "--smpl-arg=zz", "true"), "hexadecimal"),
