@@ -152,6 +152,16 @@ static void visit_process(pid_t tgid, void *data)
 	write_process(data, tgid);
 }
 
+static bool write_buffer(struct recording *recording, unsigned int context,
+			 uint64_t buf_size, const struct image *image)
+{
+	if (!written(recording, capture_write_buffer(&recording->capture,
+						     context, buf_size, image)))
+		return false;
+	recording->totals.bytes += image->size;
+	return true;
+}
+
 bool recording_buffer(struct recording *recording,
 		      const struct context *context)
 {
@@ -165,16 +175,27 @@ bool recording_buffer(struct recording *recording,
 	    context->cpu != NO_CPU)
 		format->module->each_process(format, image, visit_process,
 					     recording);
-	ok = written(recording,
-		     capture_write_buffer(&recording->capture, context->id,
-					  context->buffer_size, image));
-	if (ok) {
-		recording->totals.bytes += image->size;
-		if (format->module)
-			recording->totals.samples +=
-				format->module->samples(format, image);
-	}
+	ok = write_buffer(recording, context->id, context->buffer_size, image);
+	if (ok && format->module)
+		recording->totals.samples += format->module->samples(format, image);
 	pthread_mutex_unlock(&recording->lock);
+	return ok;
+}
+
+bool recording_stream(struct recording *recording, const struct image *image,
+		      uint64_t samples, const char type[4], char *text)
+{
+	bool ok;
+
+	pthread_mutex_lock(&recording->lock);
+	ok = write_buffer(recording, 0, image->size, image);
+	if (ok)
+		recording->totals.samples += samples;
+	if (ok && text)
+		ok = written(recording, capture_write(&recording->capture, type,
+						      text, strlen(text)));
+	pthread_mutex_unlock(&recording->lock);
+	free(text);
 	return ok;
 }
 
@@ -182,6 +203,13 @@ void recording_notification(struct recording *recording)
 {
 	pthread_mutex_lock(&recording->lock);
 	recording->totals.notifications++;
+	pthread_mutex_unlock(&recording->lock);
+}
+
+void recording_lost(struct recording *recording, uint64_t samples)
+{
+	pthread_mutex_lock(&recording->lock);
+	recording->totals.lost += samples;
 	pthread_mutex_unlock(&recording->lock);
 }
 

@@ -52,7 +52,17 @@ bool recording_all_processes(struct recording *recording);
 bool recording_buffer(struct recording *recording,
 		      const struct context *context);
 
+/*
+ * A part of a stream, and the text of a chunk that explains it, or NULL; the
+ * text is freed.
+ */
+bool recording_stream(struct recording *recording, const struct image *image,
+		      uint64_t samples, const char type[4], char *text);
+
 void recording_notification(struct recording *recording);
+
+/* Samples that were lost, beside those of the contexts. */
+void recording_lost(struct recording *recording, uint64_t samples);
 
 /* The last chunk. The totals must not change any more. */
 bool recording_end(struct recording *recording, const struct session *session,

@@ -81,6 +81,7 @@ static bool set_registers(struct session *session)
 			return false;
 		pmc->reg_num = (__u16)i;
 		pmc->reg_value = value;
+		pmc->reg_smpl_eventid = i;
 		pmd->reg_num = (__u16)i;
 		if (!event->sampling)
 			continue;

@@ -20,6 +20,7 @@ static const struct smpl_module * const modules[] = {
 	&smpl_nway,
 	&smpl_pebs32,
 	&smpl_pebs64,
+	&smpl_oprofile,
 };
 
 static const struct smpl_module *module_of(const pfm_uuid_t uuid)

@@ -25,6 +25,29 @@ struct smpl_format {
 	bool precise;				/* sampling events must be */
 };
 
+/* What was found in a part of a stream. */
+struct smpl_scan {
+	uint64_t samples;
+	char *text;		/* of a chunk that explains them, or NULL; to be freed */
+};
+
+/* A device that the samples of a format without a buffer are read from. */
+struct smpl_device {
+	const char *path;
+	const char *chunk;	/* type of the chunks that explain samples */
+
+	/* The state of one session; count losses from here. */
+	void *(*begin)(const struct smpl_format *format);
+
+	/* Looks through what was read from fd, in its order. */
+	void (*scan)(void *state, int fd, const struct image *image,
+		     struct smpl_scan *found);
+
+	/* Samples that were lost since begin(). */
+	uint64_t (*lost)(void *state);
+	void (*end)(void *state);
+};
+
 /*
  * What pfmon knows of one format's layout. buffer is the mapped buffer, size
  * its size in bytes.
@@ -68,12 +91,16 @@ struct smpl_module {
 	void (*each_process)(const struct smpl_format *format,
 			     const struct image *image,
 			     void (*visit)(pid_t tgid, void *data), void *data);
+
+	/* Instead of the functions for a buffer, after set_up. */
+	const struct smpl_device *device;
 };
 
 extern const struct smpl_module smpl_default;
 extern const struct smpl_module smpl_nway;
 extern const struct smpl_module smpl_pebs32;
 extern const struct smpl_module smpl_pebs64;
+extern const struct smpl_module smpl_oprofile;
 
 /*
  * Finds the format that the options name and prepares its argument. False with

@@ -24,6 +24,7 @@
 #include "recording.h"
 #include "report.h"
 #include "session.h"
+#include "stream.h"
 #include "util.h"
 
 struct system;
@@ -43,6 +44,7 @@ struct system {
 	struct session session;
 	struct recording capture;
 	struct recording *recording;	/* the capture; NULL when counting */
+	struct stream stream;
 	struct command command;
 	struct worker *workers;
 	struct context **contexts;	/* those of the workers */
@@ -50,22 +52,12 @@ struct system {
 	pthread_barrier_t barrier;
 	bool cancelled;			/* decided between the first two meetings */
 	int stop_fd;			/* readable when the workers are to end */
-	int failed_fd;			/* readable when a worker has failed */
 	bool failed;
 };
 
 static void meet(struct system *system)
 {
 	pthread_barrier_wait(&system->barrier);
-}
-
-/* An eventfd that is written stays readable: all who poll it see it. */
-static void raise_flag(int fd)
-{
-	const uint64_t one = 1;
-
-	while (write(fd, &one, sizeof(one)) < 0 && errno == EINTR)
-		;
 }
 
 static bool pin(int cpu)
@@ -167,7 +159,7 @@ static void *work(void *data)
 	if (!worker->failed)
 		worker->failed = !serve(worker);
 	if (worker->failed)
-		raise_flag(system->failed_fd);
+		waiter_alarm(system->waiter);
 	if (!finish_worker(worker))
 		worker->failed = true;
 	return NULL;
@@ -195,12 +187,14 @@ static bool start_recording(struct system *system)
 {
 	if (!system->options->sampling)
 		return true;
-	if (!recording_open(&system->capture, &system->session))
+	if (!stream_open(&system->stream, &system->session.format) ||
+	    !recording_open(&system->capture, &system->session))
 		return false;
 	system->recording = &system->capture;
 	return recording_begin(system->recording, &system->session,
 			       system->contexts, system->count) &&
-	       recording_all_processes(system->recording);
+	       recording_all_processes(system->recording) &&
+	       stream_start(&system->stream, system->recording, system->waiter);
 }
 
 static void print_progress(struct system *system)
@@ -219,11 +213,11 @@ static void run(struct system *system)
 	unsigned int wake;
 
 	while (!command->ended) {
-		wake = waiter_wait(system->waiter, system->failed_fd);
+		wake = waiter_wait(system->waiter, -1);
 		if ((wake & WAKE_SIGNAL) &&
 		    waiter_handle_signals(system->waiter, command))
 			return;
-		if (wake & (WAKE_FD | WAKE_ERROR)) {
+		if (wake & (WAKE_ALARM | WAKE_ERROR)) {
 			system->failed = true;
 			return;
 		}
@@ -256,7 +250,7 @@ static void measure(struct system *system)
 		run(system);
 	else
 		system->failed = true;
-	raise_flag(system->stop_fd);
+	raise_event(system->stop_fd);
 }
 
 static void start_workers(struct system *system)
@@ -291,9 +285,10 @@ static bool report(struct system *system, int exit_status)
 	if (!system->recording)
 		return report_counts(&system->session, system->contexts,
 				     system->count);
+	ok = stream_finish(&system->stream);
 	ok = recording_all_processes(system->recording) &&
 	     recording_end(system->recording, &system->session, system->contexts,
-			   system->count, exit_status);
+			   system->count, exit_status) && ok;
 	totals = recording_totals(system->recording);
 	report_summary(&system->session, &totals);
 	return ok;
@@ -379,16 +374,15 @@ static int measure_all(struct system *system)
 	int status;
 
 	system->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	system->failed_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (system->stop_fd < 0 || system->failed_fd < 0) {
+	if (system->stop_fd < 0) {
 		message("cannot make an eventfd: %s", strerror(errno));
 		return PFMON_EXIT_ERROR;
 	}
 	status = measure_command(system);
+	stream_close(&system->stream);
 	if (system->recording && !recording_close(system->recording))
 		status = PFMON_EXIT_ERROR;
 	close(system->stop_fd);
-	close(system->failed_fd);
 	return status;
 }
 

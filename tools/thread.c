@@ -11,6 +11,7 @@
 #include "recording.h"
 #include "report.h"
 #include "session.h"
+#include "stream.h"
 #include "util.h"
 
 /* Between a thread's end and its END message lies no work that takes long. */
@@ -24,6 +25,7 @@ struct measurement {
 	struct context *contexts[1];	/* the context, for those who want a list */
 	struct recording capture;
 	struct recording *recording;	/* the capture; NULL when counting */
+	struct stream stream;
 	struct command command;
 	pid_t tgid;
 	bool measuring;			/* the context is attached */
@@ -137,7 +139,7 @@ static void run(struct measurement *m)
 			handle_timeout(m);
 		if (wake & WAKE_TICK)
 			print_progress(m);
-		if (wake & WAKE_ERROR)
+		if (wake & (WAKE_ALARM | WAKE_ERROR))
 			m->failed = true;
 		if (m->failed)
 			stop_measuring(m);
@@ -160,11 +162,13 @@ static bool start_recording(struct measurement *m)
 {
 	if (!m->options->sampling)
 		return true;
-	if (!recording_open(&m->capture, &m->session))
+	if (!stream_open(&m->stream, &m->session.format) ||
+	    !recording_open(&m->capture, &m->session))
 		return false;
 	m->recording = &m->capture;
 	return recording_begin(m->recording, &m->session, m->contexts, 1) &&
-	       recording_process(m->recording, m->tgid);
+	       recording_process(m->recording, m->tgid) &&
+	       stream_start(&m->stream, m->recording, m->waiter);
 }
 
 static bool attach(struct measurement *m, pid_t tid)
@@ -184,6 +188,8 @@ static int finish_recording(struct measurement *m, int exit_status)
 
 	if (context_save_rest(&m->context) &&
 	    !recording_buffer(m->recording, &m->context))
+		m->failed = true;
+	if (!stream_finish(&m->stream))
 		m->failed = true;
 	if (!context_read_counts(&m->context) ||
 	    !recording_end(m->recording, &m->session, m->contexts, 1, exit_status))
@@ -268,6 +274,7 @@ static int measure(struct measurement *m)
 		return PFMON_EXIT_ERROR;
 	m->contexts[0] = &m->context;
 	status = m->options->attach ? measure_running(m) : measure_command(m);
+	stream_close(&m->stream);
 	if (m->recording && !recording_close(m->recording))
 		status = PFMON_EXIT_ERROR;
 	context_close(&m->context);

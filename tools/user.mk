@@ -44,8 +44,10 @@ EVENT_ENCODER := $(UOUT)/event_encoder
 MAPS_PRINTER := $(UOUT)/maps_printer
 SESSION_PRINTER := $(UOUT)/session_printer
 BUFFER_SAVER := $(UOUT)/buffer_saver
+OPSTREAM_SCANNER := $(UOUT)/opstream_scanner
+STREAM_READER := $(UOUT)/stream_reader
 USER_TESTS := $(CAPTURE_WRITER) $(ERRORS) $(EVENT_ENCODER) $(MAPS_PRINTER) \
-	$(SESSION_PRINTER) $(BUFFER_SAVER)
+	$(SESSION_PRINTER) $(BUFFER_SAVER) $(OPSTREAM_SCANNER) $(STREAM_READER)
 
 PFMON_SRC := $(wildcard tools/*.c)
 PFMON_OBJ := $(PFMON_SRC:%.c=$(UOBJ)/%.o)
@@ -107,6 +109,15 @@ $(SESSION_PRINTER): $(UOBJ)/tests/lib/session_printer.o $(PFMON_PARTS) \
 $(BUFFER_SAVER): $(UOBJ)/tests/lib/buffer_saver.o $(PFMON_PARTS) \
 		$(LIBPERFMON_A)
 	$(UCC) $(CFLAGS) $(ULDFLAGS) -Wl,--wrap=pfm_restart -o $@ $^ $(ULIBS)
+
+$(OPSTREAM_SCANNER): $(UOBJ)/tests/lib/opstream_scanner.o \
+		$(addprefix $(UOBJ)/tools/,opstream.o util.o)
+	$(UCC) $(CFLAGS) $(ULDFLAGS) -o $@ $^
+
+$(STREAM_READER): $(UOBJ)/tests/lib/stream_reader.o $(PFMON_PARTS) \
+		$(LIBPERFMON_A)
+	$(UCC) $(CFLAGS) $(ULDFLAGS) -Wl,--wrap=open,--wrap=ioctl,--wrap=scandir \
+		-o $@ $^ $(ULIBS)
 
 user-clean:
 	rm -rf $(UOBJ) $(LIBPERFMON_SO) $(UOUT)/libperfmon.so $(LIBPERFMON_A) \

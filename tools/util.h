@@ -41,4 +41,7 @@ bool parse_u64(const char *text, uint64_t *value);
 
 uint64_t clock_ns(clockid_t clock);
 
+/* An eventfd that is raised stays readable: all who poll it see it. */
+void raise_event(int fd);
+
 #endif /* PFMON_UTIL_H */

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
 
@@ -32,6 +33,12 @@ bool waiter_init(struct waiter *waiter)
 	waiter->signal_fd = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (waiter->signal_fd < 0)
 		return failed("wait for signals");
+	waiter->alarm_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (waiter->alarm_fd < 0) {
+		failed("make an eventfd");
+		close(waiter->signal_fd);
+		return false;
+	}
 	sigprocmask(SIG_BLOCK, &signals, &waiter->unblocked);
 	return true;
 }
@@ -42,6 +49,7 @@ void waiter_close(struct waiter *waiter)
 		close(waiter->timeout_fd);
 	if (waiter->tick_fd >= 0)
 		close(waiter->tick_fd);
+	close(waiter->alarm_fd);
 	close(waiter->signal_fd);
 	sigprocmask(SIG_SETMASK, &waiter->unblocked, NULL);
 }
@@ -80,7 +88,8 @@ bool waiter_start(struct waiter *waiter, uint64_t timeout_ns, bool ticks)
 	return true;
 }
 
-static bool expired(int fd)
+/* Takes what a timer or an event has become readable for. */
+static bool has_come(int fd)
 {
 	uint64_t times;
 
@@ -94,6 +103,7 @@ unsigned int waiter_wait(struct waiter *waiter, int fd)
 		{ .fd = waiter->timeout_fd, .events = POLLIN },
 		{ .fd = waiter->tick_fd, .events = POLLIN },
 		{ .fd = fd, .events = POLLIN },
+		{ .fd = waiter->alarm_fd, .events = POLLIN },
 	};
 	unsigned int wake = 0;
 
@@ -105,13 +115,20 @@ unsigned int waiter_wait(struct waiter *waiter, int fd)
 	}
 	if (fds[0].revents)
 		wake |= WAKE_SIGNAL;
-	if (fds[1].revents && expired(waiter->timeout_fd))
+	if (fds[1].revents && has_come(waiter->timeout_fd))
 		wake |= WAKE_TIMEOUT;
-	if (fds[2].revents && expired(waiter->tick_fd))
+	if (fds[2].revents && has_come(waiter->tick_fd))
 		wake |= WAKE_TICK;
 	if (fds[3].revents)
 		wake |= WAKE_FD;
+	if (fds[4].revents && has_come(waiter->alarm_fd))
+		wake |= WAKE_ALARM;
 	return wake;
+}
+
+void waiter_alarm(struct waiter *waiter)
+{
+	raise_event(waiter->alarm_fd);
 }
 
 bool waiter_next_signal(struct waiter *waiter, struct signalfd_siginfo *info)

@@ -14,13 +14,15 @@
 #define WAKE_TIMEOUT	0x2	/* the session's time is up; reported once */
 #define WAKE_TICK	0x4	/* a second has passed */
 #define WAKE_FD		0x8	/* the caller's descriptor is readable */
-#define WAKE_ERROR	0x10	/* waiting failed; a message was printed */
+#define WAKE_ALARM	0x10	/* another thread has failed */
+#define WAKE_ERROR	0x20	/* waiting failed; a message was printed */
 
 struct waiter {
 	sigset_t unblocked;	/* signal mask from before waiter_init() */
 	int signal_fd;
 	int timeout_fd;
 	int tick_fd;
+	int alarm_fd;
 };
 
 /*
@@ -35,6 +37,9 @@ bool waiter_start(struct waiter *waiter, uint64_t timeout_ns, bool ticks);
 
 /* Waits and returns WAKE_* bits; fd is -1 for none. */
 unsigned int waiter_wait(struct waiter *waiter, int fd);
+
+/* Called by another thread: wakes with WAKE_ALARM, once. */
+void waiter_alarm(struct waiter *waiter);
 
 /* Takes the next signal; false if there is none. */
 bool waiter_next_signal(struct waiter *waiter, struct signalfd_siginfo *info);

@@ -56,6 +56,7 @@ UUIDS = {
     "nway": "70fa5e60-0e12-4a8b-8a49-beac1a9d51ce",
     "pebs32": "0d8591e7-493f-49ae-8cfc-e8b933e4eb8b",
     "pebs64": "36be9794-1fbf-41df-b463-1062eb729bad",
+    "oprofile": "777a6e61-2065-7369-746e-722061650a6c",
 }
 
 
@@ -130,6 +131,20 @@ def test_pebs64_has_room_for_the_entries(
     assert arg == struct.pack("<QQI4xQ24x", size, 10, flags, reset)
 
 
+def test_oprofile_has_no_argument(printer: Printer) -> None:
+    assert printer.arg("--smpl-module=oprofile") == b""
+
+
+@pytest.mark.parametrize("name", UUIDS)
+def test_events_are_numbered(printer: Printer, name: str) -> None:
+    session = printer.session(
+        *("-e", "cycles,instructions,branches", f"--smpl-module={name}"),
+        "--long-smpl-periods=1000,1000",
+    )
+    pmds = session["sets"][0]["pmds"]
+    assert [pmd["eventid"] for pmd in pmds] == [0, 1, 2]
+
+
 @pytest.mark.parametrize("name", ["pebs32", "pebs64"])
 def test_pebs_counter_is_loaded_with_the_short_period(
     printer: Printer, name: str
@@ -184,6 +199,14 @@ def test_pebs_makes_sampling_events_precise(
         (
             ("--smpl-module=pebs64", "--smpl-periods-random=1:1"),
             "pebs64 does not take --smpl-periods-random",
+        ),
+        (
+            ("--smpl-module=oprofile", "--smpl-entries=10"),
+            "oprofile does not take --smpl-entries",
+        ),
+        (
+            ("--smpl-module=oprofile", "--smpl-pmds=tid"),
+            "oprofile does not take --smpl-pmds",
         ),
         (
             ("--smpl-module=00000000-0000-0000-0000-000000000001", "--smpl-regions=3"),
