@@ -70,7 +70,7 @@ def fixture_save(programs: Path, tmp_path: Path) -> Saver:
     """Return a function that runs commands; bytes become the names of files."""
 
     def run(module: str, *commands: str | bytes) -> Outcome:
-        lines = []
+        lines: list[str] = []
         for number, command in enumerate(commands):
             if isinstance(command, bytes):
                 path = tmp_path / f"{number}"
