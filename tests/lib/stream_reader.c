@@ -7,9 +7,9 @@
  * In DIRECTORY are device, in the place of the OProfile bridge's device, feed,
  * the FIFO that it is, sys, in the place of /sys/kernel/perfmon, and files: what
  * the cookie N stands for is the file N there. Each line of standard input names
- * a file whose content the device then gives out; "lost N" changes a count of
- * lost samples. At the end all is recorded, and the totals are printed: samples,
- * lost.
+ * a file whose content the device then gives out, at most a page in a read; "stat
+ * NAME N" changes one of its statistics. At the end all is recorded, and the
+ * totals are printed: samples, lost.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -120,13 +120,18 @@ static void give_out(int device, const char *path)
 	free(content);
 }
 
-static void lose(const char *count)
+static void change(char *name)
 {
-	char *path = checked_printf("%s/sys/formats/" PFM_OPROFILE_SMPL_UUID_STR
-				    "/stats/sample_lost_overflow", directory);
-	FILE *file = fopen(path, "w");
+	char *number = strchr(name, ' ');
+	char *path;
+	FILE *file;
 
-	check(file && fputs(count, file) >= 0 && !fclose(file), path);
+	check(number, name);
+	*number++ = '\0';
+	path = checked_printf("%s/sys/formats/" PFM_OPROFILE_SMPL_UUID_STR
+			      "/stats/%s", directory, name);
+	file = fopen(path, "w");
+	check(file && fputs(number, file) >= 0 && !fclose(file), path);
 	free(path);
 }
 
@@ -135,7 +140,8 @@ static int open_feed(void)
 	char *path = checked_printf("%s/feed", directory);
 	int fd = __real_open(path, O_RDWR | O_CLOEXEC);
 
-	check(fd >= 0, path);
+	/* Each page is read by itself. */
+	check(fd >= 0 && !fcntl(fd, F_SETFL, O_DIRECT), path);
 	free(path);
 	return fd;
 }
@@ -143,14 +149,14 @@ static int open_feed(void)
 /* What standard input asks for happens while the stream is read. */
 static void perform(int feed)
 {
-	static const char lost[] = "lost ";
+	static const char stat[] = "stat ";
 	char *line = NULL;
 	size_t room = 0;
 
 	while (getline(&line, &room, stdin) > 0) {
 		line[strcspn(line, "\n")] = '\0';
-		if (!strncmp(line, lost, strlen(lost)))
-			lose(line + strlen(lost));
+		if (!strncmp(line, stat, strlen(stat)))
+			change(line + strlen(stat));
 		else
 			give_out(feed, line);
 	}

@@ -152,6 +152,13 @@ def test_notification_without_a_full_region_frees_nothing(save: Saver) -> None:
     assert outcome.saved == []
 
 
+def test_region_that_is_about_to_be_handed_out_is_left_alone(save: Saver) -> None:
+    rest = [Region(FREE, 5, seq=1)] * 3
+    content = nway(4, 4, Region(READY, 5, seq=5), *rest)
+    outcome = save("nway", "load", content, "notified", "totals")
+    assert outcome.answers[1:] == ["0 0", "0 0"]
+
+
 def test_region_that_could_not_be_freed_is_saved_at_the_end_only(save: Saver) -> None:
     outcome = save("nway", "load", BUSY, "detached", "rest", "totals")
     assert outcome.answers[1:] == ["0 0", "1", "11 9"]
@@ -243,6 +250,22 @@ def test_default_buffer_is_saved_up_to_its_last_entry(save: Saver) -> None:
     outcome = save("default", "load", header + entries.ljust(400), "notified", "totals")
     assert outcome.answers[1:] == ["1 1", "2 0"]
     assert outcome.saved[0].pieces == {0: header + entries}
+
+
+@pytest.mark.parametrize("offset", [0, 127, 129 + 400, 2**64 - 1])
+def test_default_offset_outside_of_the_buffer_leaves_it_whole(
+    save: Saver, offset: int
+) -> None:
+    content = struct.pack("<QQ112x", 2, offset) + bytes(400)
+    outcome = save("default", "load", content, "rest")
+    assert outcome.saved[0].pieces == {0: content}
+
+
+def test_buffer_without_a_whole_header_has_no_samples(save: Saver) -> None:
+    content = struct.pack("<QQ", 2, 128 + 2 * ENTRY) + bytes(100)
+    outcome = save("default", "load", content, "rest", "totals")
+    assert outcome.answers[1:] == ["1", "0 0"]
+    assert outcome.saved[0].pieces == {0: content}
 
 
 def test_buffer_of_an_ended_thread_is_saved_once(save: Saver) -> None:

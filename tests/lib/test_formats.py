@@ -179,6 +179,10 @@ def test_pebs_makes_sampling_events_precise(
     ("options", "complaint"),
     [
         (("--smpl-regions=3",), "default does not take --smpl-regions; these do: nway"),
+        (
+            ("--smpl-mask-when-full", "--smpl-regions=3"),
+            "default does not take --smpl-regions; these do: nway",
+        ),
         (("--smpl-mask-when-full",), "default does not take --smpl-mask-when-full"),
         (
             ("--smpl-module=pebs32", "--smpl-record=base"),

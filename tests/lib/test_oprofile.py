@@ -40,6 +40,7 @@ STREAM = [
     *(0x1010, 0),
 ]
 SAMPLES = 4
+LONG = 200
 COOKIES = [7777, 8888]
 
 
@@ -188,9 +189,9 @@ def test_whole_stream_is_recorded(device: Device) -> None:
 
 
 def test_long_stream_is_recorded(device: Device) -> None:
-    recorded = device.record(STREAM * 1000)
-    assert recorded.stream() == packed(STREAM) * 1000
-    assert recorded.totals == f"{1000 * SAMPLES} 0"
+    recorded = device.record(STREAM * LONG)
+    assert recorded.stream() == packed(STREAM) * LONG
+    assert recorded.totals == f"{LONG * SAMPLES} 0"
 
 
 def test_empty_stream_leaves_no_chunk(device: Device) -> None:
@@ -231,7 +232,13 @@ def test_lost_are_those_of_this_session(device: Device) -> None:
         "bt_lost_no_mapping": 50,
     }.items():
         (device.stats / name).write_text(f"{count}\n", "ascii")
-    assert device.record(STREAM, "lost 25").totals == f"{SAMPLES} 20"
+    changes = [
+        "sample_lost_overflow 25",
+        "sample_received 200",
+        "bt_lost_no_mapping 60",
+    ]
+    recorded = device.record(STREAM, *(f"stat {change}" for change in changes))
+    assert recorded.totals == f"{SAMPLES} 20"
 
 
 def test_missing_device_says_so(device: Device) -> None:
