@@ -400,7 +400,7 @@ int context_next_message(struct context *context)
 	return -1;
 }
 
-static bool save(struct context *context, bool last)
+static bool save(struct context *context, enum smpl_moment moment)
 {
 	const struct smpl_format *format = &context->session->format;
 	const struct smpl_module *module = format->module;
@@ -412,10 +412,10 @@ static bool save(struct context *context, bool last)
 	image->pieces[0] = (struct piece){ 0, context->buffer_size };
 	if (module)
 		image->count = module->choose(format, context->buffer,
-					      context->buffer_size, last,
+					      context->buffer_size, moment,
 					      image->pieces);
 	image_copy(image, context->buffer);
-	return image->count && (last || !module || !module->intact ||
+	return image->count && (moment == SMPL_END || !module || !module->intact ||
 				module->intact(context->buffer, image));
 }
 
@@ -423,9 +423,9 @@ static bool save(struct context *context, bool last)
  * A restart with nothing to free could free what comes meanwhile, unsaved. After
  * one that finds the context detached, the buffer is as it was.
  */
-int context_save_and_restart(struct context *context)
+int context_save_and_restart(struct context *context, enum smpl_moment moment)
 {
-	bool saved = save(context, false);
+	bool saved = save(context, moment);
 
 	if (context->buffer && !saved)
 		return 0;
@@ -439,7 +439,7 @@ int context_save_and_restart(struct context *context)
 
 bool context_save_rest(struct context *context)
 {
-	return save(context, true);
+	return save(context, SMPL_END);
 }
 
 bool context_read_counts(struct context *context)

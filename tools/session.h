@@ -69,12 +69,12 @@ void context_unload(struct context *context);
 int context_next_message(struct context *context);
 
 /*
- * Ends a notification: copies what a restart frees, and restarts. Returns 1 if
- * the image is to be recorded, 0 if not, -1 with a message on an error. A
- * thread that has ended meanwhile is no error: what its buffer holds is there
- * at the end.
+ * Ends a notification, or saves what an exec has interrupted: copies, at least
+ * what a restart frees, and restarts. Returns 1 if the image is to be recorded,
+ * 0 if not, -1 with a message on an error. A thread that has ended meanwhile is
+ * no error: what its buffer holds is there at the end.
  */
-int context_save_and_restart(struct context *context);
+int context_save_and_restart(struct context *context, enum smpl_moment moment);
 
 /* Copies all that is left, after context_unload(); false without a buffer. */
 bool context_save_rest(struct context *context);

@@ -25,6 +25,13 @@ struct smpl_format {
 	bool precise;				/* sampling events must be */
 };
 
+/* When a buffer is saved. */
+enum smpl_moment {
+	SMPL_NOTIFIED,		/* PFM_RESTART follows */
+	SMPL_EXEC,		/* it follows, too, while the thread stands still */
+	SMPL_END,		/* nothing follows: save all that is left */
+};
+
 /* What was found in a part of a stream. */
 struct smpl_scan {
 	uint64_t samples;
@@ -63,12 +70,12 @@ struct smpl_module {
 		       unsigned int recorded_pmds);
 
 	/*
-	 * What to save before the next PFM_RESTART; last: at the session's end,
-	 * all that is left. Returns the number of pieces, 0 if a restart has
-	 * nothing to free.
+	 * What to save. Returns the number of pieces; 0: nothing, and a restart
+	 * has nothing to free. What is saved at an exec may be saved again.
 	 */
 	unsigned int (*choose)(const struct smpl_format *format,
-			       const void *buffer, size_t size, bool last,
+			       const void *buffer, size_t size,
+			       enum smpl_moment moment,
 			       struct piece pieces[IMAGE_MAX_PIECES]);
 
 	/*
@@ -77,7 +84,7 @@ struct smpl_module {
 	 */
 	bool (*intact)(const void *buffer, const struct image *image);
 
-	/* Samples in what was saved. */
+	/* Samples in what was saved and will not be saved again. */
 	uint64_t (*samples)(const struct smpl_format *format,
 			    const struct image *image);
 

@@ -45,14 +45,14 @@ static bool set_up(struct smpl_format *format, const struct options *options,
 }
 
 static unsigned int choose(const struct smpl_format *format, const void *buffer,
-			   size_t size, bool last,
+			   size_t size, enum smpl_moment moment,
 			   struct piece pieces[IMAGE_MAX_PIECES])
 {
 	const pfm_default_smpl_hdr_t *header = buffer;
 	uint64_t used = header->hdr_cur_offs;
 
 	(void)format;
-	(void)last;
+	(void)moment;
 	if (used < sizeof(*header) || used > size)
 		used = size;
 	pieces[0] = (struct piece){ 0, used };

@@ -3,7 +3,8 @@
  * smpl_nway.c - the n-way sampling format
  *
  * PFM_RESTART frees the oldest region that is handed out, so that this is what
- * is saved at a notification, while the kernel fills other regions.
+ * is saved at a notification, while the kernel fills other regions. Readers know
+ * by a region's number of filling what of it was in an earlier buffer.
  */
 #define _GNU_SOURCE
 #include <stdatomic.h>
@@ -74,20 +75,36 @@ static struct piece content(const header_t *header, unsigned int number)
 	};
 }
 
-/* The oldest region that is handed out. */
-static unsigned int choose_oldest(const header_t *header, struct piece *pieces)
+static unsigned int choose_one(const header_t *header, unsigned int number,
+			       uint32_t state, struct piece *pieces)
 {
-	uint64_t handed_out = LOAD(header->hdr_handed_out);
-	uint64_t freed = LOAD(header->hdr_freed);
-	unsigned int number = (unsigned int)(freed % header->hdr_num_regions);
-
-	if (freed == handed_out ||
-	    LOAD(region_of(header, number)->rgn_state) != PFM_NWAY_RGN_READY)
+	if (LOAD(region_of(header, number)->rgn_state) != state)
 		return 0;
 	pieces[0] = (struct piece){ 0, sizeof(*header) };
 	pieces[1] = (struct piece){ region_header_at(number), sizeof(region_t) };
 	pieces[2] = content(header, number);
-	return 3;
+	return pieces[2].size ? 3 : 0;
+}
+
+/*
+ * The oldest region that is handed out, which a restart frees. Without one, at
+ * an exec, that which is being filled: a restart leaves it as it is, and it is
+ * saved again when it is full.
+ */
+static unsigned int choose_now(const header_t *header, enum smpl_moment moment,
+			       struct piece *pieces)
+{
+	uint64_t handed_out = LOAD(header->hdr_handed_out);
+	uint64_t freed = LOAD(header->hdr_freed);
+	unsigned int oldest = (unsigned int)(freed % header->hdr_num_regions);
+
+	if (freed != handed_out)
+		return choose_one(header, oldest, PFM_NWAY_RGN_READY, pieces);
+	if (moment != SMPL_EXEC ||
+	    header->hdr_cur_region >= header->hdr_num_regions)
+		return 0;
+	return choose_one(header, header->hdr_cur_region, PFM_NWAY_RGN_FILLING,
+			  pieces);
 }
 
 /* All headers, and the regions whose samples were not saved yet. */
@@ -108,7 +125,7 @@ static unsigned int choose_rest(const header_t *header, struct piece *pieces)
 }
 
 static unsigned int choose(const struct smpl_format *format, const void *buffer,
-			   size_t size, bool last,
+			   size_t size, enum smpl_moment moment,
 			   struct piece pieces[IMAGE_MAX_PIECES])
 {
 	(void)format;
@@ -116,7 +133,9 @@ static unsigned int choose(const struct smpl_format *format, const void *buffer,
 		pieces[0] = (struct piece){ 0, size };
 		return 1;
 	}
-	return last ? choose_rest(buffer, pieces) : choose_oldest(buffer, pieces);
+	if (moment == SMPL_END)
+		return choose_rest(buffer, pieces);
+	return choose_now(buffer, moment, pieces);
 }
 
 /* A region whose samples were saved. */
@@ -165,6 +184,12 @@ static bool intact(const void *buffer, const struct image *image)
 	return true;
 }
 
+/* Only what is saved at the end has the headers of all regions. */
+static bool is_final(const struct image *image)
+{
+	return image->count && image->pieces[0].size > sizeof(header_t);
+}
+
 static uint64_t samples(const struct smpl_format *format,
 			const struct image *image)
 {
@@ -173,7 +198,9 @@ static uint64_t samples(const struct smpl_format *format,
 
 	(void)format;
 	for (unsigned int i = 0; i < image->count; i++) {
-		if (find_saved(image, i, &saved))
+		if (find_saved(image, i, &saved) &&
+		    (saved.header->rgn_state == PFM_NWAY_RGN_READY ||
+		     is_final(image)))
 			sum += saved.header->rgn_count;
 	}
 	return sum;

@@ -167,12 +167,12 @@ _Static_assert(sizeof(pfm_pebs32_smpl_hdr_t) <= PFM_PEBS32_SMPL_ALIGN, "");
 _Static_assert(sizeof(pfm_pebs64_smpl_hdr_t) <= PFM_PEBS64_SMPL_ALIGN, "");
 
 static unsigned int choose(const struct smpl_format *format, const void *buffer,
-			   size_t size, bool last,
+			   size_t size, enum smpl_moment moment,
 			   struct piece pieces[IMAGE_MAX_PIECES])
 {
 	uint64_t used = read_area(format, buffer).index;
 
-	(void)last;
+	(void)moment;
 	if (used < header_size(format) || used > size)
 		used = size;
 	pieces[0] = (struct piece){ 0, used };

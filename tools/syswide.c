@@ -87,7 +87,8 @@ static bool prepare(struct worker *worker)
 static bool handle_overflow(struct worker *worker)
 {
 	struct recording *recording = worker->system->recording;
-	int saved = context_save_and_restart(&worker->context);
+	int saved = context_save_and_restart(&worker->context,
+					     SMPL_NOTIFIED);
 
 	if (saved < 0)
 		return false;

@@ -38,7 +38,7 @@ struct measurement {
  */
 static bool handle_overflow(struct measurement *m, bool after_exec)
 {
-	int saved = context_save_and_restart(&m->context);
+	int saved = context_save_and_restart(&m->context, SMPL_NOTIFIED);
 
 	if (saved < 0)
 		return false;
@@ -68,8 +68,8 @@ static void handle_messages(struct measurement *m, bool after_exec)
 /*
  * Saves the samples of the program that an exec has just replaced, so that they
  * stand before the new mappings. A restart that no notification asked for
- * empties the buffers of the formats that pfmon knows, or there is nothing to
- * save; of others nothing is known.
+ * empties the buffers of the formats that pfmon knows, or what is in them may be
+ * saved again; of others nothing is known.
  */
 static bool save_before_exec(struct measurement *m)
 {
@@ -78,7 +78,7 @@ static bool save_before_exec(struct measurement *m)
 	handle_messages(m, true);
 	if (!m->measuring || !m->session.format.module)
 		return !m->failed;
-	saved = context_save_and_restart(&m->context);
+	saved = context_save_and_restart(&m->context, SMPL_EXEC);
 	return saved >= 0 &&
 	       (!saved || recording_buffer(m->recording, &m->context));
 }

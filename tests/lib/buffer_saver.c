@@ -9,6 +9,7 @@
  *	load FILE	the file's content is the buffer, answer: its size
  *	notified	a notification, answer: the result, restarts so far
  *	detached	one whose thread has ended, answer: as above
+ *	exec		an exec, answer: as above
  *	rest		the session's end, answer: the result
  *	intact FILE	is what was saved last intact if the file is the buffer now?
  *	totals		samples that were saved, samples that the buffer says are lost
@@ -70,12 +71,12 @@ static void record(struct recording *recording, const struct context *context,
 }
 
 static void notify(struct recording *recording, struct context *context,
-		   int error)
+		   enum smpl_moment moment, int error)
 {
 	int saved;
 
 	restart_error = error;
-	saved = context_save_and_restart(context);
+	saved = context_save_and_restart(context, moment);
 	record(recording, context, saved);
 	printf("%d %d\n", saved, restarts);
 }
@@ -107,9 +108,11 @@ static void perform(struct recording *recording, struct context *context,
 	if (!strcmp(command, "load")) {
 		load_buffer(context, argument);
 	} else if (!strcmp(command, "notified")) {
-		notify(recording, context, 0);
+		notify(recording, context, SMPL_NOTIFIED, 0);
 	} else if (!strcmp(command, "detached")) {
-		notify(recording, context, EBUSY);
+		notify(recording, context, SMPL_NOTIFIED, EBUSY);
+	} else if (!strcmp(command, "exec")) {
+		notify(recording, context, SMPL_EXEC, 0);
 	} else if (!strcmp(command, "rest")) {
 		int saved = context_save_rest(context);
 

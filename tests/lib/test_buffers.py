@@ -37,17 +37,19 @@ class Region:
         return filled.ljust(NWAY_REGION, b"\xee")
 
 
-def nway_header(handed_out: int, freed: int, overwritten: int = 0) -> bytes:
+def nway_header(handed_out: int, freed: int, current: int, overwritten: int) -> bytes:
     places = struct.pack("<QQQQ", NWAY_SIZE, NWAY_OFFS, NWAY_REGION, ENTRY)
-    numbers = struct.pack("<IIII", 4, 1 << 16, 0, 0)
+    numbers = struct.pack("<IIII", 4, 1 << 16, 0, current)
     counters = struct.pack("<QQQQ", handed_out, freed, overwritten, 7)
     return (places + numbers + counters).ljust(128, b"\0")
 
 
 def nway(handed_out: int, freed: int, *regions: Region, overwritten: int = 0) -> bytes:
+    filling = [region.state == FILLING for region in regions]
+    current = filling.index(True) if True in filling else 0
     return b"".join(
         [
-            nway_header(handed_out, freed, overwritten),
+            nway_header(handed_out, freed, current, overwritten),
             *(region.header() for region in regions),
             *(region.content() for region in regions),
         ]
@@ -139,15 +141,7 @@ def test_each_notification_takes_the_next_region(save: Saver) -> None:
 
 
 def test_notification_without_a_full_region_frees_nothing(save: Saver) -> None:
-    idle = nway(
-        2,
-        2,
-        Region(FREE, 5, seq=1),
-        Region(FREE, 5, seq=2),
-        Region(FILLING, 1, seq=3),
-        Region(FREE, 0, seq=0),
-    )
-    outcome = save("nway", "load", idle, "notified", "totals")
+    outcome = save("nway", "load", IDLE, "notified", "totals")
     assert outcome.answers[1:] == ["0 0", "0 0"]
     assert outcome.saved == []
 
@@ -163,6 +157,40 @@ def test_region_that_could_not_be_freed_is_saved_at_the_end_only(save: Saver) ->
     outcome = save("nway", "load", BUSY, "detached", "rest", "totals")
     assert outcome.answers[1:] == ["0 0", "1", "11 9"]
     assert len(outcome.saved) == 1
+
+
+IDLE = nway(
+    2,
+    2,
+    Region(FREE, 5, seq=1),
+    Region(FREE, 5, seq=2),
+    Region(FILLING, 3, seq=3),
+    Region(FREE, 0, seq=0),
+)
+
+
+def test_exec_saves_the_region_that_is_being_filled(save: Saver) -> None:
+    outcome = save("nway", "load", IDLE, "exec", "totals", "rest", "totals")
+    # What is saved again is counted once.
+    assert outcome.answers[1:] == ["1 1", "0 0", "1", "3 0"]
+    assert outcome.saved[0].pieces == {
+        0: IDLE[:128],
+        128 + 2 * 64: IDLE[128 + 2 * 64 : 128 + 3 * 64],
+        NWAY_OFFS + 2 * NWAY_REGION: b"\x03" * (3 * ENTRY),
+    }
+
+
+def test_exec_saves_a_region_before_a_restart_frees_it(save: Saver) -> None:
+    outcome = save("nway", "load", BUSY, "exec", "totals")
+    assert outcome.answers[1:] == ["1 1", "5 9"]
+    assert NWAY_OFFS + NWAY_REGION in outcome.saved[0].pieces
+
+
+def test_exec_without_samples_saves_nothing(save: Saver) -> None:
+    empty = nway(0, 0, Region(FILLING, 0, seq=1), *[Region(FREE, 0, seq=0)] * 3)
+    outcome = save("nway", "load", empty, "exec")
+    assert outcome.answers[1:] == ["0 0"]
+    assert outcome.saved == []
 
 
 def test_end_saves_all_headers_and_the_regions_with_samples(save: Saver) -> None:
