@@ -344,26 +344,57 @@ static inline void pfm_restart_resume(int is_active, pfm_ovfl_ctrl_t *ctrl)
 	ctrl->val = is_active ? 0 : PFM_OVFL_CTRL_RESET;
 }
 
+/* What a format that is nothing but a format sets up. */
+static inline int pfm_fmt_setup_none(void)
+{
+	return 0;
+}
+
+static inline void pfm_fmt_cleanup_none(void)
+{
+}
+
 /**
- * pfm_format_module() - everything around a format that makes it a module
+ * pfm_format_module_with() - the module of a format that has more, say a device
  * @fmt:      the format, a pfm_buffer_fmt_t
  * @uuid_str: its UUID in text form and lower case, a literal: the alias by which
  *            creating a context loads the module
  * @desc:     MODULE_DESCRIPTION
+ * @setup:    int (*)(void): called before the format can be used; its error is
+ *            the module's
+ * @cleanup:  void (*)(void): called when the format cannot be used any more
  */
-#define pfm_format_module(fmt, uuid_str, desc)				\
+#define pfm_format_module_with(fmt, uuid_str, desc, setup, cleanup)	\
 	static int __init fmt##_module_init(void)			\
 	{								\
-		return pfm_register_buffer_fmt(&(fmt));			\
+		int ret = setup();					\
+									\
+		if (ret)						\
+			return ret;					\
+		ret = pfm_register_buffer_fmt(&(fmt));			\
+		if (ret)						\
+			cleanup();					\
+		return ret;						\
 	}								\
 	static void __exit fmt##_module_exit(void)			\
 	{								\
 		pfm_unregister_buffer_fmt((fmt).fmt_uuid);		\
+		cleanup();						\
 	}								\
 	module_init(fmt##_module_init);					\
 	module_exit(fmt##_module_exit);					\
 	MODULE_ALIAS("perfmon-fmt-" uuid_str);				\
 	MODULE_DESCRIPTION(desc);					\
 	MODULE_LICENSE("GPL v2")
+
+/**
+ * pfm_format_module() - everything around a format that makes it a module
+ * @fmt:      the format, a pfm_buffer_fmt_t
+ * @uuid_str: its UUID, as above
+ * @desc:     MODULE_DESCRIPTION
+ */
+#define pfm_format_module(fmt, uuid_str, desc)				\
+	pfm_format_module_with(fmt, uuid_str, desc, pfm_fmt_setup_none,	\
+			       pfm_fmt_cleanup_none)
 
 #endif /* PERFMON_PERFMON_FMT_SDK_H */
