@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * bridge.c - the bridge between perfmon and OProfile's event buffer (paper 5.4)
+ *
+ * Each overflow becomes a sample of the event buffer beside it: where, in whom,
+ * and the event's identifier. The format has no argument and no buffer of the
+ * core's (middle of figure 3.21), it never notifies and never masks: what the
+ * event buffer cannot take is counted there.
+ */
+#include <perfmon/perfmon_fmt_sdk.h>
+#include <perfmon/perfmon_oprofile_smpl.h>
+#include "device.h"
+#include "session.h"
+#include "stats.h"
+
+static int notrace bridge_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
+				  void *data)
+{
+	pfm_op_add_sample(data, arg->pmd_eventid);
+	pfm_ctrl_continue(arg);
+	return 0;
+}
+
+static const pfm_buffer_fmt_t pfm_oprofile_fmt = {
+	.fmt_name	= "oprofile",
+	.fmt_uuid	= PFM_OPROFILE_SMPL_UUID,
+	.fmt_init	= pfm_op_begin,
+	.fmt_handler	= bridge_handler,
+	.fmt_exit	= pfm_op_end,
+	.fmt_groups	= pfm_op_groups,
+	.fmt_owner	= THIS_MODULE,
+};
+
+pfm_format_module_with(pfm_oprofile_fmt, PFM_OPROFILE_SMPL_UUID_STR,
+		       "perfmon2: bridge to OProfile's event buffer",
+		       pfm_op_device_add, pfm_op_device_del);

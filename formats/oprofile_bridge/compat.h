@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * compat.h - what differs between the kernels we run on (6.1 and 6.12)
+ *
+ * The only file of the bridge that tests a kernel version.
+ */
+#ifndef PFM_OP_COMPAT_H
+#define PFM_OP_COMPAT_H
+
+#include <linux/fs.h>
+#include <linux/mm_types.h>
+#include <linux/rcupdate.h>
+#include <linux/version.h>
+
+/*
+ * The file that an address space executes, a reference that the caller puts;
+ * NULL if there is none. get_mm_exe_file() is not for modules.
+ *
+ * commit 0ede61d8589c ("file: convert to SLAB_TYPESAFE_BY_RCU"), in 6.7
+ */
+static inline struct file *pfm_op_exe_file(struct mm_struct *mm)
+{
+	struct file *file;
+
+	rcu_read_lock();
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 7, 0)
+	file = rcu_dereference(mm->exe_file);
+	if (file && !get_file_rcu(file))
+		file = NULL;
+#else
+	file = get_file_rcu(&mm->exe_file);
+#endif
+	rcu_read_unlock();
+	return file;
+}
+
+/* commit def3ae83da02 ("fs: store real path instead of fake path in backing
+ * file f_path"), in 6.7
+ */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 7, 0)
+static inline const struct path *file_user_path(const struct file *file)
+{
+	return &file->f_path;
+}
+#endif
+
+#endif /* PFM_OP_COMPAT_H */

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * device.c - /dev/perfmon-oprofile: one reader, the stream, and its cookies
+ *
+ * A session lasts as long as the device is open. A reader that finds nothing
+ * syncs first, so that one that reads without blocking until EAGAIN has had
+ * all samples of contexts that are stopped.
+ */
+#include <linux/dcache.h>
+#include <linux/err.h>
+#include <linux/fs.h>
+#include <linux/miscdevice.h>
+#include <linux/module.h>
+#include <linux/path.h>
+#include <linux/poll.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+#include <perfmon/perfmon_oprofile_smpl.h>
+#include "device.h"
+#include "session.h"
+#include "trace.h"
+
+/*
+ * Module parameters. They count for the next one that opens the device.
+ */
+struct op_param {
+	unsigned int	value;
+	unsigned int	min;
+	unsigned int	max;
+};
+
+static int op_param_set(const char *text, const struct kernel_param *kp)
+{
+	struct op_param *p = kp->arg;
+	unsigned int value;
+	int ret = kstrtouint(text, 0, &value);
+
+	if (ret)
+		return ret;
+	if (value < p->min || value > p->max)
+		return -EINVAL;
+	WRITE_ONCE(p->value, value);
+	return 0;
+}
+
+static int op_param_get(char *text, const struct kernel_param *kp)
+{
+	const struct op_param *p = kp->arg;
+
+	return sysfs_emit(text, "%u\n", READ_ONCE(p->value));
+}
+
+static const struct kernel_param_ops op_param_ops = {
+	.set = op_param_set,
+	.get = op_param_get,
+};
+
+static struct op_param op_samples = { 8192, 16, 1 << 20 };
+module_param_cb(cpu_buffer_size, &op_param_ops, &op_samples, 0644);
+MODULE_PARM_DESC(cpu_buffer_size, "samples in the buffer of a CPU");
+
+static struct op_param op_words = { 131072, 64, 1 << 24 };
+module_param_cb(event_buffer_size, &op_param_ops, &op_words, 0644);
+MODULE_PARM_DESC(event_buffer_size, "words in the event buffer");
+
+static struct op_param op_depth = { 0, 0, PFM_OP_MAX_DEPTH };
+module_param_cb(trace_depth, &op_param_ops, &op_depth, 0644);
+MODULE_PARM_DESC(trace_depth, "callers to record at user level");
+
+static int op_open(struct inode *inode, struct file *file)
+{
+	const struct pfm_op_sizes sizes = {
+		.samples = READ_ONCE(op_samples.value),
+		.words = READ_ONCE(op_words.value),
+		.depth = READ_ONCE(op_depth.value),
+	};
+	struct pfm_op_session *s = pfm_op_session_open(&sizes);
+
+	if (IS_ERR(s))
+		return PTR_ERR(s);
+	file->private_data = s;
+	return nonseekable_open(inode, file);
+}
+
+static int op_release(struct inode *inode, struct file *file)
+{
+	pfm_op_session_close(file->private_data);
+	return 0;
+}
+
+/* Is there something to read, after a sync if need be? */
+static bool op_has_words(struct pfm_op_session *s)
+{
+	if (!pfm_op_stream_has_words(&s->stream))
+		pfm_op_sync(s);
+	return pfm_op_stream_has_words(&s->stream);
+}
+
+static int op_wait(struct pfm_op_session *s, bool nonblock)
+{
+	if (op_has_words(s))
+		return 0;
+	if (nonblock)
+		return -EAGAIN;
+	return wait_event_interruptible(s->wait,
+					pfm_op_stream_has_words(&s->stream));
+}
+
+static ssize_t op_read(struct file *file, char __user *buf, size_t count,
+		       loff_t *pos)
+{
+	struct pfm_op_session *s = file->private_data;
+	ssize_t ret;
+
+	if (count < sizeof(unsigned long))
+		return -EINVAL;
+	do {
+		ret = op_wait(s, file->f_flags & O_NONBLOCK);
+		if (ret)
+			return ret;
+		mutex_lock(&s->read_lock);
+		ret = pfm_op_stream_read(&s->stream, buf, count);
+		mutex_unlock(&s->read_lock);
+		/* Another thread of the reader may have had it. */
+	} while (!ret);
+	return ret;
+}
+
+static __poll_t op_poll(struct file *file, poll_table *table)
+{
+	struct pfm_op_session *s = file->private_data;
+
+	poll_wait(file, &s->wait, table);
+	return op_has_words(s) ? EPOLLIN | EPOLLRDNORM : 0;
+}
+
+/* Give out the path of a file whose reference is put. */
+static long op_put_path(const struct pfm_oprofile_cookie *req,
+			struct pfm_oprofile_cookie __user *arg,
+			struct path *path)
+{
+	char *page = kmalloc(PATH_MAX, GFP_KERNEL), *name;
+	long ret = -ENOMEM;
+	u32 length;
+
+	if (!page)
+		goto out;
+	name = d_path(path, page, PATH_MAX);
+	ret = PTR_ERR_OR_ZERO(name);
+	if (ret)
+		goto out;
+	length = strlen(name) + 1;
+	if (length > req->size)
+		ret = -ERANGE;
+	else if (copy_to_user(u64_to_user_ptr(req->path), name, length))
+		ret = -EFAULT;
+	if (ret != -EFAULT && put_user(length, &arg->length))
+		ret = -EFAULT;
+out:
+	kfree(page);
+	path_put(path);
+	return ret;
+}
+
+static long op_ioctl(struct file *file, unsigned int cmd, unsigned long addr)
+{
+	struct pfm_oprofile_cookie __user *arg = (void __user *)addr;
+	struct pfm_op_session *s = file->private_data;
+	struct pfm_oprofile_cookie req;
+	struct path path;
+	int ret;
+
+	if (cmd != PFM_OPROFILE_IOC_COOKIE)
+		return -ENOTTY;
+	if (copy_from_user(&req, arg, sizeof(req)))
+		return -EFAULT;
+	ret = pfm_op_cookie_path(&s->cookies, req.cookie, &path);
+	return ret ? ret : op_put_path(&req, arg, &path);
+}
+
+static const struct file_operations op_fops = {
+	.owner		= THIS_MODULE,
+	.open		= op_open,
+	.release	= op_release,
+	.read		= op_read,
+	.poll		= op_poll,
+	.unlocked_ioctl	= op_ioctl,
+	.compat_ioctl	= compat_ptr_ioctl,
+};
+
+static struct miscdevice op_misc = {
+	.minor	= MISC_DYNAMIC_MINOR,
+	.name	= PFM_OPROFILE_DEVICE,
+	.fops	= &op_fops,
+	.mode	= 0600,
+};
+
+int pfm_op_device_add(void)
+{
+	return misc_register(&op_misc);
+}
+
+void pfm_op_device_del(void)
+{
+	misc_deregister(&op_misc);
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * mapping.c - which file an address of a process is in, and where there
+ */
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/mm.h>
+#include <perfmon/perfmon_oprofile_smpl.h>
+#include "compat.h"
+#include "cookies.h"
+#include "mapping.h"
+#include "stream.h"
+
+/* The cookie of a file, whose reference is put. */
+static unsigned long mapping_cookie(struct pfm_op_cookies *c, struct file *file)
+{
+	unsigned long cookie = pfm_op_cookie(c, file_user_path(file));
+
+	fput(file);
+	return cookie;
+}
+
+int pfm_op_locate(struct pfm_op_cookies *c, struct mm_struct *mm,
+		  unsigned long addr, struct pfm_op_point *point)
+{
+	struct vm_area_struct *vma;
+	struct file *file = NULL;
+
+	*point = (struct pfm_op_point){ PFM_OPROFILE_NO_COOKIE, addr };
+	mmap_read_lock(mm);
+	vma = vma_lookup(mm, addr);
+	if (vma && vma->vm_file) {
+		file = get_file(vma->vm_file);
+		point->offset = addr - vma->vm_start +
+				(vma->vm_pgoff << PAGE_SHIFT);
+	}
+	mmap_read_unlock(mm);
+	if (!vma)
+		return -ENOENT;
+	if (file)
+		point->cookie = mapping_cookie(c, file);
+	return point->cookie == PFM_OPROFILE_INVALID_COOKIE ||
+	       point->offset == PFM_OPROFILE_ESC ? -ENOENT : 0;
+}
+
+unsigned long pfm_op_program(struct pfm_op_cookies *c, struct mm_struct *mm)
+{
+	struct file *file = pfm_op_exe_file(mm);
+	unsigned long cookie = PFM_OPROFILE_NO_COOKIE;
+
+	if (file)
+		cookie = mapping_cookie(c, file);
+	return cookie == PFM_OPROFILE_INVALID_COOKIE ? PFM_OPROFILE_NO_COOKIE :
+						       cookie;
+}

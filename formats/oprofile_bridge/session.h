@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * session.h - all that exists while somebody reads samples
+ *
+ * Overflows fill the buffer of their CPU; the sync turns what is there into the
+ * stream that the device gives out. Without a session samples are lost.
+ */
+#ifndef PFM_OP_SESSION_H
+#define PFM_OP_SESSION_H
+
+#include <linux/irq_work.h>
+#include <linux/mutex.h>
+#include <linux/wait.h>
+#include <linux/workqueue.h>
+#include "cookies.h"
+#include "cpu_buffer.h"
+#include "stream.h"
+
+struct pfm_ovfl_data;
+
+/**
+ * struct pfm_op_sizes - what a session is made with
+ * @samples: room in each CPU's buffer
+ * @words:   room in the event buffer
+ * @depth:   callers to record at user level; 0 for no traces
+ */
+struct pfm_op_sizes {
+	unsigned int	samples;
+	unsigned int	words;
+	unsigned int	depth;
+};
+
+/**
+ * struct pfm_op_session - a session
+ * @cpus:      samples that are not synced yet
+ * @depth:     see struct pfm_op_sizes
+ * @sync_lock: held by whom syncs: protects the tails of @cpus, the writer's side
+ *             of @stream, and @callers
+ * @read_lock: protects the reader's side of @stream
+ * @stream:    the event buffer
+ * @cookies:   files that occur in it
+ * @callers:   those of the sample that is synced
+ * @wait:      readers, until there is something in @stream
+ * @irq_work:  a CPU's buffer is half full: sync now
+ * @work:      sync
+ */
+struct pfm_op_session {
+	struct pfm_op_cpu_buffer __percpu *cpus;
+	unsigned int			depth;
+	struct mutex			sync_lock;
+	struct mutex			read_lock;
+	struct pfm_op_stream		stream;
+	struct pfm_op_cookies		cookies;
+	struct pfm_op_point		*callers;
+	wait_queue_head_t		wait;
+	struct irq_work			irq_work;
+	struct delayed_work		work;
+};
+
+/*
+ * Begin and end the session, of which there is one at most.
+ * Context: process, may sleep.
+ * Return: the session; ERR_PTR of -EBUSY if there is one, or of -ENOMEM.
+ */
+struct pfm_op_session *pfm_op_session_open(const struct pfm_op_sizes *sizes);
+void pfm_op_session_close(struct pfm_op_session *s);
+
+/*
+ * Put all samples that are published into the stream.
+ * Context: process, may sleep.
+ */
+void pfm_op_sync(struct pfm_op_session *s);
+
+/*
+ * Record an overflow in the current thread. Context: any, NMI included,
+ * preemption disabled. Allocates nothing and takes no lock.
+ */
+void pfm_op_add_sample(const struct pfm_ovfl_data *data, u64 event);
+
+/* fmt_init and fmt_exit: while there are contexts, a session syncs by itself. */
+int pfm_op_begin(u32 ctx_flags, void *arg, void *buf);
+int pfm_op_end(void *buf);
+
+#endif /* PFM_OP_SESSION_H */

@@ -1,0 +1,531 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * oprofile_kunit.c - the OProfile bridge: the way of a sample from the handler
+ *		      to the stream, and what becomes of those that are lost
+ */
+#include <kunit/test.h>
+#include <linux/file.h>
+#include <linux/mman.h>
+#include <linux/ptrace.h>
+#include <linux/sched/mm.h>
+#include <linux/slab.h>
+#include <perfmon/perfmon_oprofile_smpl.h>
+#include "cpu_buffer.h"
+#include "fixture.h"
+#include "oprofile_check.h"
+#include "session.h"
+#include "stats.h"
+
+/* Not an address of user level, here or anywhere. */
+#define KERNEL_IP	((u64)-4096)
+
+struct bridge {
+	struct fixture		f;
+	const pfm_buffer_fmt_t	*fmt;
+	struct pfm_op_session	*s;
+	unsigned long		before[PFM_OP_NUM_STATS];
+};
+
+/* Room for 16 samples of a CPU, and for few of them in the event buffer. */
+static const struct pfm_op_sizes small = { .samples = 16, .words = 64 };
+static const struct pfm_op_sizes usual = { .samples = 16, .words = 1024 };
+
+static int bridge_init(struct kunit *test)
+{
+	static const pfm_uuid_t uuid = PFM_OPROFILE_SMPL_UUID;
+	struct bridge *b = kunit_kzalloc(test, sizeof(*b), GFP_KERNEL);
+	int i;
+
+	if (!b)
+		return -ENOMEM;
+	b->fmt = pfm_fmt_get(uuid);
+	for (i = 0; i < PFM_OP_NUM_STATS; i++)
+		b->before[i] = pfm_op_total(i);
+	test->priv = b;
+	return b->fmt ? 0 : -ENOENT;
+}
+
+static void bridge_close(struct bridge *b)
+{
+	if (b->s)
+		pfm_op_session_close(b->s);
+	b->s = NULL;
+}
+
+static void bridge_exit(struct kunit *test)
+{
+	struct bridge *b = test->priv;
+
+	bridge_close(b);
+	if (b->f.ctx)
+		pfm_context_destroy(b->f.ctx);
+	if (b->fmt)
+		pfm_fmt_put(b->fmt);
+}
+
+static struct pfm_op_session *open_session(struct kunit *test,
+					   const struct pfm_op_sizes *sizes)
+{
+	struct bridge *b = test->priv;
+	struct pfm_op_session *s = pfm_op_session_open(sizes);
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(s));
+	b->s = s;
+	return s;
+}
+
+/* An overflow of the event, as the core hands it over. Return: control bits. */
+static u32 overflow(struct kunit *test, u64 ip, u64 event, struct pt_regs *regs)
+{
+	struct bridge *b = test->priv;
+	struct pfm_ovfl_data data = { .ip = ip, .regs = regs, .tid = 20,
+				      .tgid = 21 };
+	pfm_ovfl_arg_t *arg = kunit_kzalloc(test, sizeof(*arg), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, arg);
+	arg->pmd_eventid = event;
+	arg->ovfl_notify = 1;
+	preempt_disable();
+	KUNIT_EXPECT_EQ(test, b->fmt->fmt_handler(NULL, arg, 0, &data), 0);
+	preempt_enable();
+	return arg->ovfl_ctrl.val;
+}
+
+static unsigned long counted(struct kunit *test, enum pfm_op_stat stat)
+{
+	struct bridge *b = test->priv;
+
+	return pfm_op_total(stat) - b->before[stat];
+}
+
+/* What the statistics are to be, in the order of enum pfm_op_stat. */
+static void expect_stats(struct kunit *test,
+			 const unsigned long want[PFM_OP_NUM_STATS])
+{
+	int i;
+
+	for (i = 0; i < PFM_OP_NUM_STATS; i++)
+		KUNIT_EXPECT_EQ_MSG(test, counted(test, i), want[i],
+				    "statistic %d", i);
+}
+
+#define EXPECT_STATS(test, ...) do {					\
+	const unsigned long want_[PFM_OP_NUM_STATS] = { __VA_ARGS__ };	\
+									\
+	expect_stats(test, want_);					\
+} while (0)
+
+/* Sync; then the stream is this. */
+#define EXPECT_SYNCED(test, s, ...) do {				\
+	pfm_op_sync(s);							\
+	EXPECT_WORDS(test, &(s)->stream, __VA_ARGS__);			\
+} while (0)
+
+static void format_has_no_argument_and_no_buffer(struct kunit *test)
+{
+	struct bridge *b = test->priv;
+
+	KUNIT_EXPECT_EQ(test, b->fmt->fmt_arg_size, (size_t)0);
+	KUNIT_EXPECT_PTR_EQ(test, b->fmt->fmt_getsize, NULL);
+	KUNIT_EXPECT_PTR_EQ(test, b->fmt->fmt_validate, NULL);
+	KUNIT_EXPECT_PTR_EQ(test, b->fmt->fmt_restart, NULL);
+}
+
+static void handler_asks_for_the_reset_and_nothing_else(struct kunit *test)
+{
+	int i;
+
+	/* Without a reader, with one, and with a full buffer. */
+	KUNIT_EXPECT_EQ(test, overflow(test, KERNEL_IP, 1, NULL),
+			(u32)PFM_OVFL_CTRL_RESET);
+	open_session(test, &usual);
+	for (i = 0; i < 40; i++)
+		KUNIT_EXPECT_EQ(test, overflow(test, KERNEL_IP, 1, NULL),
+				(u32)PFM_OVFL_CTRL_RESET);
+}
+
+static void without_a_reader_samples_are_lost(struct kunit *test)
+{
+	overflow(test, KERNEL_IP, 1, NULL);
+	overflow(test, KERNEL_IP, 1, NULL);
+	EXPECT_STATS(test, 2, 0, 2);
+}
+
+static void kernel_sample_is_its_address(struct kunit *test)
+{
+	struct pfm_op_session *s = open_session(test, &usual);
+
+	overflow(test, KERNEL_IP, 0x8000000000000007, NULL);
+	EXPECT_SYNCED(test, s, ESC, PFM_OPROFILE_CPU_SWITCH, 0,
+		      ESC, PFM_OPROFILE_CTX_SWITCH, 20, PFM_OPROFILE_NO_COOKIE,
+		      ESC, PFM_OPROFILE_CTX_TGID, 21,
+		      ESC, PFM_OPROFILE_KERNEL_ENTER,
+		      KERNEL_IP, 0x8000000000000007);
+	EXPECT_STATS(test, 1, 1);
+}
+
+static void no_sample_looks_like_an_escape(struct kunit *test)
+{
+	struct pfm_op_session *s = open_session(test, &usual);
+
+	overflow(test, ~0ULL, 1, NULL);
+	pfm_op_sync(s);
+	KUNIT_EXPECT_FALSE(test, pfm_op_stream_has_words(&s->stream));
+	EXPECT_STATS(test, 1, 0, 0, 0, 1);
+}
+
+static void full_cpu_buffer_loses_samples(struct kunit *test)
+{
+	struct pfm_op_session *s = open_session(test, &usual);
+	int i;
+
+	/* Whom the half full buffer wakes must not make room. */
+	mutex_lock(&s->sync_lock);
+	for (i = 0; i < 20; i++)
+		overflow(test, KERNEL_IP, i, NULL);
+	mutex_unlock(&s->sync_lock);
+	EXPECT_STATS(test, 20, 0, 4);
+	pfm_op_sync(s);
+	EXPECT_STATS(test, 20, 16, 4);
+}
+
+static void full_event_buffer_loses_samples(struct kunit *test)
+{
+	struct pfm_op_session *s = open_session(test, &small);
+	unsigned long delivered;
+	int i;
+
+	for (i = 0; i < 50; i++) {
+		overflow(test, KERNEL_IP, i, NULL);
+		pfm_op_sync(s);
+	}
+	/* The first one says all that a kernel sample needs: 14 words. */
+	delivered = 1 + (64 - 14) / 2;
+	EXPECT_STATS(test, 50, delivered, 0, 0, 0, 50 - delivered);
+}
+
+static void user_level_needs_an_address_space(struct kunit *test)
+{
+	struct pfm_op_session *s = open_session(test, &usual);
+
+	KUNIT_ASSERT_NULL(test, current->mm);
+	overflow(test, 0x1000, 1, NULL);
+	pfm_op_sync(s);
+	EXPECT_STATS(test, 1, 0, 0, 1);
+}
+
+/* The registers decide, where there are any; the address does not. */
+static void registers_say_whether_it_is_user_level(struct kunit *test)
+{
+	struct pfm_op_session *s = open_session(test, &usual);
+	struct pt_regs *regs = kunit_kzalloc(test, sizeof(*regs), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, regs);
+	regs->regs.is_user = 0;
+	overflow(test, 0x1000, 1, regs);
+	pfm_op_sync(s);
+	EXPECT_STATS(test, 1, 1);
+	regs->regs.is_user = 1;
+	overflow(test, KERNEL_IP, 1, regs);
+	pfm_op_sync(s);
+	EXPECT_STATS(test, 2, 1, 0, 1);
+}
+
+#define MAP_PAGES	4
+
+/* Map @pages of a file, or of none, from page 1 on. Return: the address. */
+static unsigned long map(struct kunit *test, struct file *file)
+{
+	unsigned long addr =
+		kunit_vm_mmap(test, file, 0, MAP_PAGES * PAGE_SIZE,
+			      PROT_READ | PROT_EXEC,
+			      MAP_PRIVATE | (file ? 0 : MAP_ANONYMOUS),
+			      file ? PAGE_SIZE : 0);
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR_VALUE(addr));
+	KUNIT_ASSERT_NE(test, addr, 0UL);
+	return addr;
+}
+
+/* The first user sample of a session, up to its pair. */
+static void expect_user_sample(struct kunit *test, unsigned long cookie,
+			       unsigned long offset, unsigned long event)
+{
+	struct bridge *b = test->priv;
+
+	EXPECT_SYNCED(test, b->s, ESC, PFM_OPROFILE_CPU_SWITCH, 0,
+		      ESC, PFM_OPROFILE_CTX_SWITCH, 20, PFM_OPROFILE_NO_COOKIE,
+		      ESC, PFM_OPROFILE_CTX_TGID, 21,
+		      ESC, PFM_OPROFILE_KERNEL_EXIT,
+		      ESC, PFM_OPROFILE_COOKIE_SWITCH, cookie,
+		      offset, event);
+}
+
+static void sample_in_a_file_is_its_offset_there(struct kunit *test)
+{
+	struct pfm_op_session *s = open_session(test, &usual);
+	struct file *file = file_open(test, 0);
+	unsigned long addr = map(test, file);
+
+	overflow(test, addr + PAGE_SIZE + 0x10, 7, NULL);
+	expect_user_sample(test, 1, 2 * PAGE_SIZE + 0x10, 7);
+	expect_name(test, &s->cookies, 1, file_names[0]);
+	fput(file);
+}
+
+static void sample_in_no_file_is_its_address(struct kunit *test)
+{
+	unsigned long addr;
+
+	open_session(test, &usual);
+	addr = map(test, NULL);
+	overflow(test, addr + 0x10, 7, NULL);
+	expect_user_sample(test, PFM_OPROFILE_NO_COOKIE, addr + 0x10, 7);
+}
+
+static void sample_where_nothing_is_mapped_is_lost(struct kunit *test)
+{
+	struct pfm_op_session *s = open_session(test, &usual);
+	unsigned long addr = map(test, NULL);
+
+	overflow(test, addr + MAP_PAGES * PAGE_SIZE, 7, NULL);
+	overflow(test, addr - 1, 7, NULL);
+	pfm_op_sync(s);
+	EXPECT_STATS(test, 2, 0, 0, 0, 2);
+}
+
+static int users_of_mm(void)
+{
+	return atomic_read(&current->mm->mm_users);
+}
+
+static void samples_hold_the_address_space_until_they_are_synced(struct kunit *test)
+{
+	struct pfm_op_session *s = open_session(test, &usual);
+	unsigned long addr = map(test, NULL);
+	int before = users_of_mm();
+
+	overflow(test, addr, 7, NULL);
+	overflow(test, KERNEL_IP, 7, NULL);
+	overflow(test, addr + MAP_PAGES * PAGE_SIZE, 7, NULL);
+	KUNIT_EXPECT_EQ(test, users_of_mm(), before + 3);
+	pfm_op_sync(s);
+	KUNIT_EXPECT_EQ(test, users_of_mm(), before);
+}
+
+static void the_end_of_a_session_lets_go_of_everything(struct kunit *test)
+{
+	struct bridge *b = test->priv;
+	unsigned long addr;
+	int before;
+
+	open_session(test, &usual);
+	addr = map(test, NULL);
+	before = users_of_mm();
+	overflow(test, addr, 7, NULL);
+	bridge_close(b);
+	KUNIT_EXPECT_EQ(test, users_of_mm(), before);
+	EXPECT_STATS(test, 1, 0, 1);
+}
+
+static void lost_samples_hold_nothing(struct kunit *test)
+{
+	int before;
+
+	map(test, NULL);
+	before = users_of_mm();
+	overflow(test, KERNEL_IP, 7, NULL);
+	KUNIT_EXPECT_EQ(test, users_of_mm(), before);
+}
+
+/* A sample with callers, as the handler leaves it. */
+static void put_traced(struct kunit *test, unsigned long ip,
+		       const unsigned long *callers, unsigned int n)
+{
+	struct bridge *b = test->priv;
+	struct pfm_op_cpu_buffer *buffer = per_cpu_ptr(b->s->cpus, 0);
+	struct pfm_op_sample *sample;
+	unsigned long pos;
+
+	sample = pfm_op_reserve(buffer, &pos);
+	KUNIT_ASSERT_NOT_NULL(test, sample);
+	mmget(current->mm);
+	sample->mm = current->mm;
+	sample->ip = ip;
+	sample->event = 7;
+	sample->tid = 20;
+	sample->tgid = 21;
+	sample->user = true;
+	sample->num_callers = n;
+	memcpy(sample->callers, callers, n * sizeof(*callers));
+	pfm_op_publish(sample, pos);
+}
+
+static void trace_ends_where_nothing_is_mapped(struct kunit *test)
+{
+	static const struct pfm_op_sizes traced = { 16, 1024, 3 };
+	struct pfm_op_session *s = open_session(test, &traced);
+	unsigned long addr = map(test, NULL);
+	unsigned long callers[] = { addr + 1, addr - 1, addr + 2 };
+
+	put_traced(test, addr, callers, 3);
+	EXPECT_SYNCED(test, s, ESC, PFM_OPROFILE_CPU_SWITCH, 0,
+		      ESC, PFM_OPROFILE_CTX_SWITCH, 20, PFM_OPROFILE_NO_COOKIE,
+		      ESC, PFM_OPROFILE_CTX_TGID, 21,
+		      ESC, PFM_OPROFILE_KERNEL_EXIT,
+		      ESC, PFM_OPROFILE_COOKIE_SWITCH, PFM_OPROFILE_NO_COOKIE,
+		      ESC, PFM_OPROFILE_TRACE_BEGIN, addr, 7, addr + 1, 0,
+		      ESC, PFM_OPROFILE_TRACE_END);
+	KUNIT_EXPECT_EQ(test, counted(test, PFM_OP_BT_LOST_NO_MAPPING), 1UL);
+}
+
+static void sample_that_was_interrupted_stops_the_sync(struct kunit *test)
+{
+	struct pfm_op_session *s = open_session(test, &usual);
+	struct pfm_op_cpu_buffer *buffer = per_cpu_ptr(s->cpus, 0);
+	struct pfm_op_sample *outer;
+	unsigned long pos;
+
+	overflow(test, KERNEL_IP, 1, NULL);
+	outer = pfm_op_reserve(buffer, &pos);
+	KUNIT_ASSERT_NOT_NULL(test, outer);
+	overflow(test, KERNEL_IP, 3, NULL);
+	pfm_op_sync(s);
+	EXPECT_STATS(test, 2, 1);
+	*outer = (struct pfm_op_sample){ .ip = KERNEL_IP, .event = 2 };
+	pfm_op_publish(outer, pos);
+	pfm_op_sync(s);
+	KUNIT_EXPECT_EQ(test, counted(test, PFM_OP_DELIVERED), 3UL);
+}
+
+/* A reader that sleeps is woken. */
+static void expect_wake_up(struct kunit *test, struct pfm_op_session *s)
+{
+	KUNIT_ASSERT_GT(test,
+			wait_event_interruptible_timeout(s->wait,
+				pfm_op_stream_has_words(&s->stream), 20 * HZ),
+			0L);
+}
+
+static void half_full_buffer_is_synced_without_a_reader(struct kunit *test)
+{
+	struct pfm_op_session *s = open_session(test, &usual);
+	int i;
+
+	/* The sync of the beginning. */
+	flush_delayed_work(&s->work);
+	for (i = 0; i < 8; i++)
+		overflow(test, KERNEL_IP, i, NULL);
+	expect_wake_up(test, s);
+	flush_delayed_work(&s->work);
+	EXPECT_STATS(test, 8, 8);
+}
+
+/* A context with this format on the thread of the test. */
+static void load_context(struct kunit *test)
+{
+	static const pfm_uuid_t uuid = PFM_OPROFILE_SMPL_UUID;
+	struct bridge *b = test->priv;
+	pfarg_ctx_t req = {};
+
+	memcpy(req.ctx_smpl_buf_id, uuid, sizeof(uuid));
+	b->f.ctx = pfm_context_create(&req, NULL, 0);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(b->f.ctx));
+}
+
+static void one_sample_arrives_while_there_is_a_context(struct kunit *test)
+{
+	struct pfm_op_session *s = open_session(test, &usual);
+
+	load_context(test);
+	flush_delayed_work(&s->work);
+	overflow(test, KERNEL_IP, 1, NULL);
+	expect_wake_up(test, s);
+	EXPECT_STATS(test, 1, 1);
+}
+
+static void last_samples_arrive_when_the_context_goes(struct kunit *test)
+{
+	struct bridge *b = test->priv;
+	struct pfm_op_session *s = open_session(test, &usual);
+
+	load_context(test);
+	overflow(test, KERNEL_IP, 1, NULL);
+	pfm_context_destroy(b->f.ctx);
+	b->f.ctx = NULL;
+	expect_wake_up(test, s);
+	EXPECT_STATS(test, 1, 1);
+}
+
+static void there_is_one_session_at_a_time(struct kunit *test)
+{
+	struct bridge *b = test->priv;
+
+	open_session(test, &usual);
+	KUNIT_EXPECT_EQ(test, PTR_ERR(pfm_op_session_open(&usual)),
+			(long)-EBUSY);
+	bridge_close(b);
+	open_session(test, &usual);
+}
+
+static void simultaneous_overflows_are_samples_of_their_own(struct kunit *test)
+{
+	struct pfm_op_session *s = open_session(test, &usual);
+	struct pfm_sim_tick tick = { .task = current, .ip = KERNEL_IP,
+				     .delta = { 10, 0, 12 } };
+	u32 tid = current->pid, tgid = current->tgid;
+	u16 pmd;
+
+	load_context(test);
+	for (pmd = 0; pmd < 3; pmd += 2) {
+		fixture_pmc(test, (pfarg_pmc_t){ .reg_num = pmd,
+						 .reg_smpl_eventid = 100 + pmd });
+		fixture_pmd(test, (pfarg_pmd_t){ .reg_num = pmd,
+						 .reg_value = -10,
+						 .reg_short_reset = -50 });
+	}
+	fixture_start(test);
+	KUNIT_ASSERT_EQ(test, pfm_sim_advance(&tick), 0);
+	EXPECT_SYNCED(test, s, ESC, PFM_OPROFILE_CPU_SWITCH, 0,
+		      ESC, PFM_OPROFILE_CTX_SWITCH, tid, PFM_OPROFILE_NO_COOKIE,
+		      ESC, PFM_OPROFILE_CTX_TGID, tgid,
+		      ESC, PFM_OPROFILE_KERNEL_ENTER,
+		      KERNEL_IP, 100, KERNEL_IP, 102);
+	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), -50ULL);
+	KUNIT_EXPECT_EQ(test, fixture_value(test, 2), -50ULL);
+}
+
+static struct kunit_case bridge_cases[] = {
+	KUNIT_CASE(format_has_no_argument_and_no_buffer),
+	KUNIT_CASE(handler_asks_for_the_reset_and_nothing_else),
+	KUNIT_CASE(without_a_reader_samples_are_lost),
+	KUNIT_CASE(kernel_sample_is_its_address),
+	KUNIT_CASE(no_sample_looks_like_an_escape),
+	KUNIT_CASE(full_cpu_buffer_loses_samples),
+	KUNIT_CASE(full_event_buffer_loses_samples),
+	KUNIT_CASE(user_level_needs_an_address_space),
+	KUNIT_CASE(registers_say_whether_it_is_user_level),
+	KUNIT_CASE(sample_in_a_file_is_its_offset_there),
+	KUNIT_CASE(sample_in_no_file_is_its_address),
+	KUNIT_CASE(sample_where_nothing_is_mapped_is_lost),
+	KUNIT_CASE(samples_hold_the_address_space_until_they_are_synced),
+	KUNIT_CASE(the_end_of_a_session_lets_go_of_everything),
+	KUNIT_CASE(lost_samples_hold_nothing),
+	KUNIT_CASE(trace_ends_where_nothing_is_mapped),
+	KUNIT_CASE(sample_that_was_interrupted_stops_the_sync),
+	KUNIT_CASE(half_full_buffer_is_synced_without_a_reader),
+	KUNIT_CASE(one_sample_arrives_while_there_is_a_context),
+	KUNIT_CASE(last_samples_arrive_when_the_context_goes),
+	KUNIT_CASE(there_is_one_session_at_a_time),
+	KUNIT_CASE(simultaneous_overflows_are_samples_of_their_own),
+	{}
+};
+
+static struct kunit_suite bridge_suite = {
+	.name = "pfm_op_bridge",
+	.init = bridge_init,
+	.exit = bridge_exit,
+	.test_cases = bridge_cases,
+};
+
+kunit_test_suite(bridge_suite);
