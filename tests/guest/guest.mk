@@ -13,7 +13,7 @@ GOBJ := build/$(UARCH)/obj
 LIBPERFMON := build/$(UARCH)/libperfmon.a
 
 GUEST_TESTS := commands mapping messages lifecycle sampling nway pebs syswide \
-	       modules simpmu simpebs
+	       modules oprofile simpmu simpebs
 GUEST_TESTS32 := commands sampling nway pebs
 GUEST_SHARED := check ctx faults sim worker
 
@@ -33,6 +33,11 @@ GUEST_PROGRAMS := $(addprefix $(GOUT)/,$(GUEST_TESTS) retire worker)
 SHARED_OBJ := $(GUEST_SHARED:%=$(GOBJ)/tests/guest/%.o)
 TEST_OBJ := $(SHARED_OBJ) $(GOBJ)/tests/guest/check_main.o
 TEST_OBJ32 := $(TEST_OBJ:.o=.32.o) $(GOBJ)/lib/perfmonctl.32.o
+
+# Its callers are found by frame pointers.
+$(GOBJ)/tests/guest/oprofile.o: GCFLAGS += -fno-omit-frame-pointer \
+	-mno-omit-leaf-frame-pointer
+$(GOUT)/oprofile: $(GOBJ)/tests/guest/oprofile_stream.o
 
 .PHONY: guest guest-clean
 guest: $(GUEST_PROGRAMS) $(GUEST_PROGRAMS32)

@@ -24,10 +24,11 @@ ROOT = Path(__file__).resolve().parents[2]
 SOURCES = ROOT / "tests/guest"
 RUN = ROOT / "tests/vm/run"
 
-# In the order in which they run; modules unloads and loads the modules.
+# In the order in which they run; modules unloads and loads the modules, and oprofile
+# has its own one loaded.
 PROGRAMS = (
     *("commands", "mapping", "messages", "lifecycle", "sampling", "nway"),
-    *("pebs", "syswide", "modules"),
+    *("pebs", "syswide", "modules", "oprofile"),
 )
 # The 32-bit programs, of the same sources.
 PROGRAMS32 = ("commands", "sampling", "nway", "pebs")

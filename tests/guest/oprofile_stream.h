@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0 */
+/*
+ * oprofile_stream.h - reading what the OProfile bridge records
+ *
+ * What is not as the stream must be fails the test.
+ */
+#ifndef GUEST_OPROFILE_STREAM_H
+#define GUEST_OPROFILE_STREAM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define WORD		sizeof(unsigned long)
+#define MAX_WORDS	(1 << 17)
+#define MAX_SAMPLES	4096
+#define MAX_CALLERS	8
+
+struct sample {
+	unsigned long	cpu;
+	unsigned long	tid;
+	unsigned long	tgid;
+	unsigned long	app;
+	bool		user;
+	unsigned long	cookie;
+	unsigned long	offset;
+	unsigned long	event;
+	unsigned int	num_callers;
+	struct {
+		unsigned long	cookie;
+		unsigned long	offset;
+	}		callers[MAX_CALLERS];
+};
+
+/* The stream, as far as it was read, and the samples in it. */
+extern unsigned long words[MAX_WORDS];
+extern struct sample samples[MAX_SAMPLES];
+extern unsigned int num_samples;
+
+/*
+ * Read into words, behind the first n, until there is no more; the device does
+ * not block. Return: number of words.
+ */
+size_t drain(int device, size_t n);
+/* Make samples of the first n words, which begin with the stream. */
+void decode(size_t n);
+/* Both in one; the number of samples is checked. */
+void read_samples(int device, unsigned int expected);
+
+/* The path of a cookie's file. Return: as ioctl(). */
+int ask_path(int device, unsigned long cookie, char *path, size_t size);
+void expect_path(int device, unsigned long cookie, const char *expected);
+
+#endif /* GUEST_OPROFILE_STREAM_H */
