@@ -7,10 +7,12 @@ import zlib
 from dataclasses import dataclass
 from typing import BinaryIO, Iterator, Optional
 
+from .cookies import CookieFile, parse_cookies
 from .errors import PfmParseError
 from .kallsyms import KernelSymbols
 from .layout import struct_dtype, view
 from .maps import MapsHistory, parse_maps
+from .pieces import assemble
 from .session import Totals, parse_session, parse_totals
 
 MAGIC = b"PFMCAP\r\n"
@@ -24,9 +26,11 @@ MAX_PAYLOAD = {
     "MAPS": 8 << 20,
     "KSYM": 64 << 20,
     "BUFR": 256 << 20,
+    "COOK": 8 << 20,
     "DONE": 8 << 20,
 }
 MAX_MAPPINGS = 1 << 20  # in all MAPS chunks together
+MAX_COOKIES = 1 << 20  # in all COOK chunks together
 
 FILE_HEADER = struct_dtype(
     16,
@@ -54,7 +58,7 @@ BUFFER_HEADER = struct_dtype(
     24,
     [
         ("context", "<u4", 0),
-        ("reserved", "<u4", 4),
+        ("pieces", "<u4", 4),  # 0: the bytes from the first on
         ("time_ns", "<u8", 8),  # ns, CLOCK_MONOTONIC
         ("buf_size", "<u8", 16),  # bytes
     ],
@@ -92,14 +96,16 @@ class Buffer:
     """A copy of a sampling buffer.
 
     ``epoch`` is that of the mappings when it was copied. ``offset`` is where the
-    file holds ``data``, in compressed form if ``compressed``. ``whole`` is False if
-    more of the copy may have been lost at the end of the file.
+    file holds ``data``, or what they were made of if that is ``stored`` in another
+    form: compressed or in pieces. ``whole`` is False if more of the copy may have
+    been lost at the end of the file.
     """
 
     data: memoryview
+    context: int
     epoch: int
     offset: int
-    compressed: bool
+    stored: str
     whole: bool
 
 
@@ -236,8 +242,8 @@ def _decompress(stored: bytes, limit: int, whole: bool, offset: int) -> bytes:
 class Capture:
     """A capture file.
 
-    The session is there from the start; ``maps``, ``kernel``, ``totals`` and
-    ``problems`` are complete when ``buffers()`` has come to its end.
+    The session is there from the start; ``maps``, ``kernel``, ``cookies``,
+    ``totals`` and ``problems`` are complete when ``buffers()`` has come to its end.
     """
 
     def __init__(self, stream: BinaryIO) -> None:
@@ -245,6 +251,7 @@ class Capture:
         self.problems: list[PfmParseError] = []
         self.maps = MapsHistory()
         self.kernel: Optional[KernelSymbols] = None
+        self.cookies: dict[int, CookieFile] = {}
         self.totals: Optional[Totals] = None
         self._mappings = 0
         self._reader = ChunkReader(stream, self.problems)
@@ -284,13 +291,17 @@ class Capture:
         if context not in self._contexts:
             text = f"BUFR of context {context}, which is not in the session"
             raise PfmParseError(text, chunk.offset)
-        return Buffer(
-            data=memoryview(chunk.payload)[head:],
-            epoch=self.maps.epoch,
-            offset=chunk.offset + (0 if chunk.compressed else head),
-            compressed=chunk.compressed,
-            whole=chunk.whole,
-        )
+        data = memoryview(chunk.payload)[head:]
+        offset = chunk.offset + (0 if chunk.compressed else head)
+        stored = "decompressed" if chunk.compressed else ""
+        pieces = int(raw["pieces"])
+        if pieces:
+            try:
+                data = assemble(data, pieces, int(raw["buf_size"]), chunk.whole)
+            except PfmParseError as problem:
+                raise problem.within(offset, stored, chunk.whole) from None
+            stored = "assembled"
+        return Buffer(data, context, self.maps.epoch, offset, stored, chunk.whole)
 
     def _note(self, chunk: Chunk) -> None:
         """Takes what a chunk says about the whole capture."""
@@ -301,6 +312,11 @@ class Capture:
                 text = f"more than {MAX_MAPPINGS} mappings"
                 raise PfmParseError(text, chunk.offset)
             self.maps.add(maps)
+        elif chunk.type == "COOK":
+            cookies = {**self.cookies, **parse_cookies(chunk.payload, chunk.offset)}
+            if len(cookies) > MAX_COOKIES:
+                raise PfmParseError(f"more than {MAX_COOKIES} cookies", chunk.offset)
+            self.cookies = cookies
         elif chunk.type == "KSYM" and self.kernel is None:
             self.kernel = KernelSymbols(chunk.payload, chunk.offset)
         elif chunk.type == "DONE" and self.totals is None:

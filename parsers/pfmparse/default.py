@@ -5,21 +5,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import Iterator, Mapping, Optional, Sequence
+from typing import Optional
 
 import numpy as np
-from numpy.typing import NDArray
 
+from .entries import Entries, Run, Span, as_samples, rows
 from .errors import PfmParseError
-from .grouping import split
-from .layout import Data, field_names, struct_dtype, view
-from .samples import Column, Decoded, Format, PmdGroup, Samples
+from .layout import Data, bad_field, describe, integers, struct_dtype
+from .samples import Decoded, Format, PmdGroup, Region
 from .session import Session
 
 NO_HDR = 0x1  # entries have no header
 IIP_HDR = 0x2  # entry headers are the ip
 
-WORD = 8  # bytes; entries are whole words
 HDR_SIZE = 128  # bytes of the buffer's header in both layouts
 
 # pfm_default_smpl_arg_t (3.6.2), perfmon 2.2
@@ -124,75 +122,11 @@ PERFMON_2_0_IA64 = Layout(IA64_HDR, IA64_ENTRY, 2 << 16)
 
 @dataclass(frozen=True)
 class Header:
-    """A buffer's header (3.6.3): entries, bytes, bytes, flags."""
+    """A buffer's header (3.6.3): entries, bytes, flags."""
 
     count: int
     cur_offs: int
-    buf_size: int
     flags: int
-
-
-@dataclass(frozen=True)
-class Kinds:
-    """The kinds of entries that a session records, one per sampling PMD and set.
-
-    ``keys`` are set << 16 | PMD in increasing order, ``lists`` the distinct
-    smpl_pmds; ``group`` gives each key's index in ``lists``.
-    """
-
-    keys: NDArray[np.uint32]
-    group: NDArray[np.intp]
-    lists: tuple[tuple[int, ...], ...]
-
-    @classmethod
-    def of(cls, session: Session) -> Kinds:
-        """The kinds of that session's entries."""
-        smpl_pmds = {
-            event_set.id << 16 | pmd.num: pmd.smpl_pmds
-            for event_set in session.sets
-            for pmd in event_set.pmds
-            if pmd.sampling
-        }
-        lists = {pmds: i for i, pmds in enumerate(sorted(set(smpl_pmds.values())))}
-        keys = sorted(smpl_pmds)
-        return cls(
-            np.array(keys, np.uint32),
-            np.array([lists[smpl_pmds[key]] for key in keys], np.intp),
-            tuple(lists),
-        )
-
-    def one_size(self) -> bool:
-        """All entries have the same number of PMD values."""
-        return len({len(pmds) for pmds in self.lists}) <= 1
-
-    def groups_of(self, keys: NDArray[np.uint32]) -> NDArray[np.intp]:
-        """Each key's index in ``lists``, -1 if no PMD records such an entry."""
-        if self.keys.size == 0:
-            return np.full(keys.shape, -1, np.intp)
-        if self.keys.size == 1:
-            return np.where(keys == self.keys[0], self.group[0], -1)
-        found = np.searchsorted(self.keys, keys)
-        found[found == self.keys.size] = 0
-        return np.where(self.keys[found] == keys, self.group[found], -1)
-
-
-def keys_of(entries: NDArray[np.void]) -> NDArray[np.uint32]:
-    """set << 16 | ovfl_pmd of each entry; shape (n,)."""
-    sets: NDArray[np.uint32] = entries["set"].astype(np.uint32)
-    return (sets << np.uint32(16)) | entries["ovfl_pmd"].astype(np.uint32)
-
-
-@dataclass(frozen=True)
-class Run:
-    """The entries that were found one after the other from the first on.
-
-    ``stop`` is the offset in bytes behind the last one; ``unknown`` is set if an
-    entry is there that no sampling PMD can have recorded.
-    """
-
-    samples: Samples
-    stop: int
-    unknown: bool
 
 
 class Decoder:
@@ -200,153 +134,50 @@ class Decoder:
 
     def __init__(self, layout: Layout, session: Session) -> None:
         self._layout = layout
-        self._kinds = Kinds.of(session)
+        self._entries = Entries(layout.entry, session)
 
     def __call__(self, data: Data) -> Decoded:
         """The samples in a buffer of which ``data`` are the first bytes."""
         header = self._header(data)
-        end = min(header.cur_offs, len(data))
+        span = Span(HDR_SIZE, min(header.cur_offs, len(data)), header.count)
         if header.flags:
-            run = self._same_list(data, header, end)
-        elif self._kinds.one_size():
-            run = self._one_size(data, header, end)
+            run = self._same_list(data, header, span)
         else:
-            run = self._many_sizes(data, header, end)
-        return Decoded(run.samples, _problem(header, run, len(data)))
+            run = self._entries.find(data, span)
+        problem = _problem(header, run, len(data))
+        return Decoded((Region(0, run.samples),), (problem,) if problem else ())
 
     def _header(self, data: Data) -> Header:
         """The header, once all that can be checked about it alone was checked."""
         dtype = self._layout.header
-        if len(data) < HDR_SIZE:
-            message = f"the buffer's header ends here, before byte {HDR_SIZE}"
-            raise PfmParseError(message, len(data), truncated=True)
-        raw = view(data, dtype, 1, 0, HDR_SIZE)[0]
-        version = int(raw["hdr_version"])
+        raw = integers(data, dtype, 0, "the buffer's header")
+        version, flags = raw["hdr_version"], raw.get("hdr_buf_flags", 0)
         if version != self._layout.version:
-            raise _bad(dtype, "hdr_version", f"{version:#x} is unknown")
-        flags = int(raw["hdr_buf_flags"]) if "hdr_buf_flags" in raw.dtype.fields else 0
+            raise bad_field(dtype, "hdr_version", f"{version:#x} is unknown")
         if flags not in (0, NO_HDR, IIP_HDR):
-            raise _bad(dtype, "hdr_buf_flags", f"{flags:#x} is unknown")
-        buf_size, cur_offs = int(raw["hdr_buf_size"]), int(raw["hdr_cur_offs"])
+            raise bad_field(dtype, "hdr_buf_flags", f"{flags:#x} is unknown")
+        buf_size, cur_offs = raw["hdr_buf_size"], raw["hdr_cur_offs"]
         if not HDR_SIZE <= cur_offs <= buf_size:
             text = f"{cur_offs} is not from {HDR_SIZE} to hdr_buf_size {buf_size}"
-            raise _bad(dtype, "hdr_cur_offs", text)
-        return Header(int(raw["hdr_count"]), cur_offs, buf_size, flags)
+            raise bad_field(dtype, "hdr_cur_offs", text)
+        return Header(raw["hdr_count"], cur_offs, flags)
 
-    def _same_list(self, data: Data, header: Header, end: int) -> Run:
+    def _same_list(self, data: Data, header: Header, span: Span) -> Run:
         """Entries whose shortened header does not tell which PMD overflowed."""
         entry = IIP_ENTRY if header.flags == IIP_HDR else NO_ENTRY
-        if len(self._kinds.lists) != 1:
+        lists = self._entries.kinds.lists
+        if len(lists) != 1:
             text = (
                 "entries without ovfl_pmd need one list of smpl_pmds, the session "
-                f"has {len(self._kinds.lists)}"
+                f"has {len(lists)}"
             )
-            raise _bad(self._layout.header, "hdr_buf_flags", text)
-        pmds = self._kinds.lists[0]
+            raise bad_field(self._layout.header, "hdr_buf_flags", text)
+        pmds = lists[0]
         if entry.itemsize + len(pmds) == 0:
-            raise _bad(self._layout.header, "hdr_buf_flags", "entries are empty")
-        rows = _rows(data, entry, len(pmds), header.count, end)
-        group = PmdGroup(slice(None), pmds, rows["pmds"])
-        stop = HDR_SIZE + rows.nbytes
-        return Run(_samples(rows["entry"], (group,)), stop, unknown=False)
-
-    def _one_size(self, data: Data, header: Header, end: int) -> Run:
-        """Entries of one size: views of the buffer, no copies."""
-        values = len(self._kinds.lists[0]) if self._kinds.lists else 0
-        rows = _rows(data, self._layout.entry, values, header.count, end)
-        of = self._kinds.groups_of(keys_of(rows["entry"]))
-        unknown = np.flatnonzero(of < 0)
-        if unknown.size:
-            rows, of = rows[: unknown[0]], of[: unknown[0]]
-        groups = [
-            PmdGroup(which, pmds, rows["pmds"][which])
-            for which, pmds in self._members(of)
-        ]
-        stop = HDR_SIZE + rows.nbytes
-        return Run(_samples(rows["entry"], groups), stop, unknown.size > 0)
-
-    def _many_sizes(self, data: Data, header: Header, end: int) -> Run:
-        """Entries of several sizes, found by going from one to the next.
-
-        The key that each word of the buffer would have as the start of an entry
-        is computed for all words at once; only following the entries is a loop.
-        """
-        entry, lists = self._layout.entry, self._kinds.lists
-        words, head = (end - HDR_SIZE) // WORD, entry.itemsize // WORD
-        candidates = view(data, entry, max(0, words - head + 1), HDR_SIZE, WORD)
-        keys = keys_of(candidates)
-        sizes = {
-            key: head + len(lists[group])
-            for key, group in zip(self._kinds.keys.tolist(), self._kinds.group.tolist())
-        }
-        starts, stop = _follow(keys, sizes, words, header.count)
-        unknown = stop < keys.size and int(keys[stop]) not in sizes
-        values: NDArray[np.uint64] = np.ndarray((words,), "<u8", data, HDR_SIZE)
-        groups = [
-            PmdGroup(which, pmds, _gather(values, starts[which] + head, len(pmds)))
-            for which, pmds in self._members(self._kinds.groups_of(keys[starts]))
-        ]
-        entries = _gather(values, starts, head).view(entry)[:, 0]
-        return Run(_samples(entries, groups), HDR_SIZE + stop * WORD, unknown)
-
-    def _members(
-        self, of: NDArray[np.intp]
-    ) -> Iterator[tuple[slice | NDArray[np.intp], tuple[int, ...]]]:
-        """Which entries recorded each list of smpl_pmds that occurs."""
-        lists = self._kinds.lists
-        if len(lists) == 1:
-            yield slice(None), lists[0]
-            return
-        for which in split(np.arange(of.size), of):
-            yield which, lists[of[which[0]]]
-
-
-def _bad(dtype: np.dtype[np.void], field: str, message: str) -> PfmParseError:
-    """An error about a field of the header."""
-    assert dtype.fields is not None
-    return PfmParseError(f"{field}: {message}", dtype.fields[field][1])
-
-
-def _rows(
-    data: Data, entry: np.dtype[np.void], values: int, count: int, end: int
-) -> NDArray[np.void]:
-    """At most ``count`` entries of one size that lie before byte ``end``."""
-    row = np.dtype([("entry", entry), ("pmds", "<u8", (values,))])
-    fit = (end - HDR_SIZE) // row.itemsize
-    return view(data, row, min(count, fit), HDR_SIZE, row.itemsize)
-
-
-def _follow(
-    keys: NDArray[np.uint32], sizes: Mapping[int, int], words: int, count: int
-) -> tuple[NDArray[np.intp], int]:
-    """Where the first ``count`` entries start, and where they stop, in words.
-
-    ``keys`` are those of entries that would start at each word, ``sizes`` the
-    words of an entry by its key. Following ends at a key that is not in ``sizes``
-    and at an entry that would reach beyond ``words``.
-    """
-    starts: list[int] = []
-    at, key_at, size_of = 0, keys.data, sizes.get
-    while at < len(key_at) and len(starts) < count:
-        step = size_of(key_at[at], 0)
-        if step == 0 or at + step > words:
-            break
-        starts.append(at)
-        at += step
-    return np.array(starts, np.intp), at
-
-
-def _gather(
-    words: NDArray[np.uint64], starts: NDArray[np.intp], size: int
-) -> NDArray[np.uint64]:
-    """``size`` words from each of n starts on; shape (n, size)."""
-    return words[starts[:, np.newaxis] + np.arange(size)]
-
-
-def _samples(entries: NDArray[np.void], groups: Sequence[PmdGroup]) -> Samples:
-    """The entries as columns."""
-    columns: dict[str, Column] = {n: entries[n] for n in field_names(entries.dtype)}
-    return Samples(entries.size, columns, tuple(groups))
+            raise bad_field(self._layout.header, "hdr_buf_flags", "entries are empty")
+        found = rows(data, entry, len(pmds), span)
+        group = PmdGroup(slice(None), pmds, found["pmds"])
+        return Run(as_samples(found["entry"], (group,)), HDR_SIZE + found.nbytes)
 
 
 def _problem(header: Header, run: Run, size: int) -> Optional[PfmParseError]:
@@ -370,25 +201,19 @@ def _problem(header: Header, run: Run, size: int) -> Optional[PfmParseError]:
     return None
 
 
-def _describe_arg(arg: bytes) -> Optional[dict[str, int]]:
-    """Size in bytes and flags of the buffer, from a perfmon 2.2 argument (3.6.2)."""
-    if len(arg) != ARG.itemsize:
-        return None
-    raw = view(arg, ARG, 1, 0, ARG.itemsize)[0]
-    return {name: int(raw[name]) for name in field_names(ARG)}
-
-
 FORMATS = (
     Format(
         name="default",
         uuid="d139b29e-62e8-40e4-b402-73078792e937",
         decoder=partial(Decoder, PERFMON_2_2),
-        describe_arg=_describe_arg,
+        describe_arg=partial(describe, dtype=ARG),
+        dtypes={"argument": ARG, "header": HDR, "entry": ENTRY},
     ),
     Format(
         name="default (perfmon 2.0, ia64)",
         uuid="4d72bec0-0664-4143-82b4-d3fd27243c97",
         decoder=partial(Decoder, PERFMON_2_0_IA64),
-        describe_arg=_describe_arg,
+        describe_arg=partial(describe, dtype=ARG),
+        dtypes={"argument": ARG, "header": IA64_HDR, "entry": IA64_ENTRY},
     ),
 )

@@ -18,5 +18,18 @@ class PfmParseError(Exception):
         self.offset = offset
         self.truncated = truncated
 
+    def within(self, offset: int, stored: str, whole: bool) -> PfmParseError:
+        """This problem of data that the file holds at ``offset``, as the file's.
+
+        If they are ``stored`` in another form, which this names, only the message
+        tells the byte. Data that are ``whole`` but too short are damaged: nothing
+        was cut off.
+        """
+        truncated = self.truncated and not whole
+        if stored:
+            message = f"{stored}, byte {self.offset:#x}: {self.message}"
+            return PfmParseError(message, offset, truncated)
+        return PfmParseError(self.message, offset + self.offset, truncated)
+
     def __str__(self) -> str:
         return f"offset {self.offset:#x}: {self.message}"

@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-from . import default
+from . import default, nway
 from .errors import PfmParseError
 from .samples import Format
 
-FORMATS: dict[str, Format] = {f.uuid: f for f in default.FORMATS}
+FORMATS: dict[str, Format] = {f.uuid: f for f in (*default.FORMATS, *nway.FORMATS)}
 
 
 def find(uuid: str) -> Format:

@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 import json
-from typing import TextIO
+from typing import Mapping, Optional, TextIO
 
 from .recording import Recording
-from .text import known, printable
+from .text import printable
 
 
 def describe(recording: Recording) -> dict[str, object]:
@@ -75,11 +75,13 @@ def print_text(recording: Recording, file: str, out: TextIO) -> None:
     """What a person wants to know first, one name and value per line."""
     described = describe(recording)
     session, machine = recording.session, recording.session.machine
+    form = recording.format
     pmu = machine.pmu or "unknown PMU"
     command = "none" if session.command is None else " ".join(session.command)
     lines = [
         ("file", file),
-        ("format", f"{recording.format.name}, {recording.format.uuid}"),
+        ("format", f"{form.name}, {form.uuid}"),
+        *_argument(form.describe_arg(session.format.arg)),
         ("tool", session.tool),
         ("command", command),
         ("mode", session.mode),
@@ -94,12 +96,18 @@ def print_text(recording: Recording, file: str, out: TextIO) -> None:
         ),
         ("buffers", str(recording.buffers)),
         ("samples", str(recording.samples)),
-        ("lost samples", known(recording.lost)),
-        ("notifications", known(recording.notifications)),
+        *recording.summary_lines(),
         ("truncated", "yes" if described["truncated"] else "no"),
     ]
     for name, value in lines:
         out.write(f"{name}: {printable(value)}\n")
+
+
+def _argument(values: Optional[Mapping[str, object]]) -> list[tuple[str, str]]:
+    """The line of the format's argument, if it has one."""
+    if not values:
+        return []
+    return [("argument", ", ".join(f"{n} {v}" for n, v in values.items()))]
 
 
 def _event(event: dict[str, object]) -> str:

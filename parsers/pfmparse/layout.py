@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
-from typing import Sequence, Union
+from typing import Any, Mapping, Optional, Sequence, Union
 
 import numpy as np
 from numpy.typing import NDArray
 
-Field = tuple[str, str, int]
+from .errors import PfmParseError
+
+Field = tuple[str, Union[str, "np.dtype[Any]"], int]
 """Name, numpy format with byte order (``"<u8"``, ``"10<u8"``), offset in bytes."""
 
 Data = Union[bytes, bytearray, memoryview]
@@ -43,4 +45,42 @@ def view(
 
 def field_names(dtype: np.dtype[np.void]) -> tuple[str, ...]:
     """Names of the fields that hold something, in the order of their offsets."""
-    return tuple(n for n in dtype.names or () if "reserved" not in n)
+    return tuple(n for n in dtype.names or () if "reserved" not in n and "pad" not in n)
+
+
+def integers(
+    data: Data, dtype: np.dtype[np.void], offset: int, what: str
+) -> dict[str, int]:
+    """The integers of a structure at byte ``offset``, by field.
+
+    PfmParseError if the data end before it does; ``what`` is its name.
+    """
+    return table(data, dtype, 1, offset, what)[0]
+
+
+def table(
+    data: Data, dtype: np.dtype[np.void], count: int, offset: int, what: str
+) -> list[dict[str, int]]:
+    """The same of ``count`` structures, which lie one behind the other."""
+    end = offset + count * dtype.itemsize
+    if len(data) < end:
+        message = f"{what} ends here, before byte {end}"
+        raise PfmParseError(message, len(data), truncated=True)
+    raw = view(data, dtype, count, offset, dtype.itemsize)
+    names = [n for n in field_names(dtype) if dtype[n].kind in "iu"]
+    return [dict(zip(names, row)) for row in zip(*(raw[n].tolist() for n in names))]
+
+
+def bad_field(
+    dtype: np.dtype[np.void], field: str, message: str, offset: int = 0
+) -> PfmParseError:
+    """An error about a field of the structure at byte ``offset``."""
+    assert dtype.fields is not None
+    return PfmParseError(f"{field}: {message}", offset + dtype.fields[field][1])
+
+
+def describe(arg: bytes, dtype: np.dtype[np.void]) -> Optional[Mapping[str, int]]:
+    """The values in a format's argument, None if these bytes are not one."""
+    if len(arg) != dtype.itemsize:
+        return None
+    return integers(arg, dtype, 0, "the argument")

@@ -4,15 +4,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import BinaryIO, Iterator, Optional, Protocol
+from typing import BinaryIO, Iterator, Mapping, Optional, Protocol, Sequence
 
 from . import formats
 from .capture import Buffer, Capture
+from .cookies import CookieFile
 from .errors import PfmParseError
 from .kallsyms import KernelSymbols
 from .maps import MapsHistory
-from .samples import Samples
+from .samples import Decoder, Lost, Region, Samples
 from .session import Session, Totals, parse_session
+from .text import known
 
 
 class Source(Protocol):
@@ -22,6 +24,7 @@ class Source(Protocol):
     problems: list[PfmParseError]
     maps: MapsHistory
     kernel: Optional[KernelSymbols]
+    cookies: dict[int, CookieFile]
     totals: Optional[Totals]
 
     def buffers(self) -> Iterator[Buffer]:
@@ -36,26 +39,29 @@ class RawBuffer:
         self.problems: list[PfmParseError] = []
         self.maps = MapsHistory()
         self.kernel: Optional[KernelSymbols] = None
+        self.cookies: dict[int, CookieFile] = {}
         self.totals: Optional[Totals] = None
         self._data = data
 
     def buffers(self) -> Iterator[Buffer]:
         """The one buffer."""
-        yield Buffer(
-            memoryview(self._data), epoch=0, offset=0, compressed=False, whole=False
-        )
+        data = memoryview(self._data)
+        yield Buffer(data, context=0, epoch=0, offset=0, stored="", whole=False)
 
 
 @dataclass(frozen=True)
 class Batch:
-    """The samples of one buffer, and the epoch of the mappings that apply."""
+    """Samples of one buffer, and the epoch of the mappings that apply."""
 
     samples: Samples
     epoch: int
 
 
 class Recording:
-    """Decodes a source; its totals are complete when ``batches()`` has ended."""
+    """Decodes a source; its totals are complete when ``batches()`` has ended.
+
+    ``in_buffers`` is what the last buffer of each context says was lost.
+    """
 
     def __init__(self, source: Source) -> None:
         """PfmParseError if there is no parser for the session's format."""
@@ -64,7 +70,9 @@ class Recording:
         self.format = formats.find(source.session.format.uuid)
         self.samples = 0
         self.buffers = 0
-        self._decode = self.format.decoder(source.session)
+        self.imprecise = 0
+        self.in_buffers: dict[int, Lost] = {}
+        self._decoders: dict[int, Decoder] = {}
 
     @property
     def problems(self) -> list[PfmParseError]:
@@ -92,39 +100,74 @@ class Recording:
         """Notifications that the tool received, None if it did not tell."""
         return self.source.totals.notifications if self.source.totals else None
 
+    def lost_in_buffers(self) -> dict[str, int]:
+        """What the buffers of all contexts say was lost, by reason."""
+        sums: dict[str, int] = {}
+        for lost in self.in_buffers.values():
+            for reason, number in lost.total.items():
+                sums[reason] = sums.get(reason, 0) + number
+        return sums
+
+    def lost_in_regions(self) -> list[dict[str, object]]:
+        """The same of each region, if the format has regions."""
+        return [
+            {"context": context, "region": number, **region}
+            for context, lost in sorted(self.in_buffers.items())
+            for number, region in enumerate(lost.regions)
+        ]
+
     def summary(self) -> dict[str, object]:
         """The members that the JSON of all commands ends with."""
         problems = [{"offset": p.offset, "message": p.message} for p in self.problems]
         return {
             "lost": self.lost,
+            "lost_in_buffers": self.lost_in_buffers(),
+            "lost_in_regions": self.lost_in_regions(),
+            "imprecise": self.imprecise,
             "notifications": self.notifications,
             "truncated": self.truncated,
             "problems": problems,
         }
 
+    def summary_lines(self) -> list[tuple[str, str]]:
+        """The same for people: names and values, without the problems."""
+        lines = [("lost samples", known(self.lost))]
+        if self.lost_in_buffers():
+            lines.append(("lost in buffers", _reasons(self.lost_in_buffers())))
+        for region in self.lost_in_regions():
+            context, number = region.pop("context"), region.pop("region")
+            name = f"lost in context {context}, region {number}"
+            lines.append((name, _reasons(region)))
+        if self.imprecise:
+            lines.append(("imprecise samples", str(self.imprecise)))
+        return [*lines, ("notifications", known(self.notifications))]
+
     def batches(self) -> Iterator[Batch]:
-        """The samples of each buffer, as far as they could be decoded."""
+        """The samples of each buffer's regions, as far as they could be decoded."""
         for buffer in self.source.buffers():
             self.buffers += 1
-            try:
-                decoded = self._decode(buffer.data)
-            except PfmParseError as problem:
-                self.problems.append(_in_file(problem, buffer))
-                continue
-            if decoded.problem is not None:
-                self.problems.append(_in_file(decoded.problem, buffer))
-            self.samples += decoded.samples.count
-            yield Batch(decoded.samples, buffer.epoch)
+            for region in self._regions(buffer):
+                self.samples += region.samples.count
+                self.imprecise += region.samples.count if region.imprecise else 0
+                yield Batch(region.samples, buffer.epoch)
 
+    def _regions(self, buffer: Buffer) -> Sequence[Region]:
+        """Decodes a buffer; notes what was wrong and what was lost."""
+        decode = self._decoders.get(buffer.context)
+        if decode is None:
+            decode = self._decoders[buffer.context] = self.format.decoder(self.session)
+        try:
+            decoded = decode(buffer.data)
+        except PfmParseError as error:
+            self._note(error, buffer)
+            return ()
+        for problem in decoded.problems:
+            self._note(problem, buffer)
+        self.in_buffers[buffer.context] = decoded.lost
+        return decoded.regions
 
-def _in_file(problem: PfmParseError, buffer: Buffer) -> PfmParseError:
-    """A decoder's problem, as one of the file that holds the buffer."""
-    # A copy that is whole but too short is damaged: nothing was cut off.
-    truncated = problem.truncated and not buffer.whole
-    if buffer.compressed:
-        message = f"decompressed, byte {problem.offset:#x}: {problem.message}"
-        return PfmParseError(message, buffer.offset, truncated)
-    return PfmParseError(problem.message, buffer.offset + problem.offset, truncated)
+    def _note(self, problem: PfmParseError, buffer: Buffer) -> None:
+        self.problems.append(problem.within(buffer.offset, buffer.stored, buffer.whole))
 
 
 def open_capture(stream: BinaryIO) -> Recording:
@@ -135,3 +178,7 @@ def open_capture(stream: BinaryIO) -> Recording:
 def open_raw(data: bytes, session_text: bytes) -> Recording:
     """The samples of a buffer's image, described by a SESS document."""
     return Recording(RawBuffer(data, parse_session(session_text, 0)))
+
+
+def _reasons(lost: Mapping[str, object]) -> str:
+    return ", ".join(f"{number} {reason}" for reason, number in lost.items())

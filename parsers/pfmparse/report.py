@@ -15,7 +15,7 @@ from .errors import PfmParseError
 from .recording import Batch, Recording
 from .samples import Column, Samples
 from .symbols import UNKNOWN, Addresses, Location, Resolver
-from .text import known, printable
+from .text import printable
 
 BY_LOCATION = ("function", "ip", "line")
 TITLES = {
@@ -195,6 +195,6 @@ def print_text(
         label = printable(row.label)
         out.write(f"{row.count:>12} {percent:>9} {cumulative:>10}  {label}\n")
     out.write(f"\nsamples: {report.total}\n")
-    out.write(f"lost samples: {known(recording.lost)}\n")
-    out.write(f"notifications: {known(recording.notifications)}\n")
+    for name, value in recording.summary_lines():
+        out.write(f"{name}: {value}\n")
     out.write(f"file: {printable(file)}\n")

@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, Callable, Mapping, Optional, Union
+from dataclasses import dataclass, field
+from typing import Any, Callable, Mapping, Optional, Protocol, Union
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,43 +31,109 @@ class PmdGroup:
 
 @dataclass(frozen=True)
 class Samples:
-    """Samples of one buffer in the order in which they were recorded.
+    """Samples in the order in which they were recorded.
 
     ``columns`` maps the name of each field that the entries have to its values,
-    shape (count,); every sample is in at most one of ``groups``.
+    shape (count,); every sample is in at most one of ``groups``. ``derived`` are
+    columns for reports that follow from those and are computed when asked for.
     """
 
     count: int
     columns: Mapping[str, Column]
-    groups: tuple[PmdGroup, ...]
+    groups: tuple[PmdGroup, ...] = ()
+    derived: Mapping[str, Callable[[], Column]] = field(default_factory=dict)
+
+    def has(self, name: str) -> bool:
+        """There is such a column."""
+        return name in self.columns or name in self.derived
+
+    def column(self, name: str) -> Column:
+        """A column; PfmParseError if the entries were recorded without it."""
+        if name in self.columns:
+            return self.columns[name]
+        if name in self.derived:
+            return self.derived[name]()
+        raise PfmParseError(f"the samples have no {name}", 0)
+
+    def to_array(self) -> NDArray[np.void]:
+        """A copy of all samples as one structured array, shape (count,).
+
+        Its fields are the columns and ``pmdN`` for each PMD N that any sample
+        recorded; the others have 0 there.
+        """
+        pmds = sorted({pmd for group in self.groups for pmd in group.pmds})
+        fields = [(name, column.dtype) for name, column in self.columns.items()]
+        fields += [(f"pmd{pmd}", np.dtype("<u8")) for pmd in pmds]
+        array = np.zeros(self.count, np.dtype(fields))
+        for name, column in self.columns.items():
+            array[name] = column
+        for group in self.groups:
+            for at, pmd in enumerate(group.pmds):
+                array[f"pmd{pmd}"][group.which] = group.values[:, at]
+        return array
+
+
+@dataclass(frozen=True)
+class Region:
+    """Samples of a part of a buffer.
+
+    ``number`` is 0 for formats that do not divide their buffers. The samples are
+    ``imprecise`` if the format promises registers of the event, but those of a later
+    interrupt were recorded.
+    """
+
+    number: int
+    samples: Samples
+    imprecise: bool = False
+
+
+@dataclass(frozen=True)
+class Lost:
+    """Samples that the buffer says were lost since its context was created.
+
+    ``total`` has a number for each reason, ``regions`` the same of each region, if
+    the format tells.
+    """
+
+    total: Mapping[str, int] = field(default_factory=dict)
+    regions: tuple[Mapping[str, int], ...] = ()
 
 
 @dataclass(frozen=True)
 class Decoded:
     """The samples of a buffer, and what kept the decoder from having them all.
 
-    ``problem`` carries an offset from the buffer's first byte; it is None if the
-    whole buffer was decoded.
+    ``regions`` are in the order in which they were filled. ``problems`` carry
+    offsets from the buffer's first byte; there are none if all was decoded.
     """
 
-    samples: Samples
-    problem: Optional[PfmParseError]
+    regions: tuple[Region, ...]
+    problems: tuple[PfmParseError, ...] = ()
+    lost: Lost = Lost()
 
 
-Decode = Callable[[Data], Decoded]
-"""Decodes one buffer; raises PfmParseError if not even its header is usable."""
+class Decoder(Protocol):
+    """Decodes the buffers of one context in the order in which they were copied."""
+
+    def __call__(self, data: Data) -> Decoded:
+        """Decodes a buffer, of which ``data`` are the first bytes.
+
+        Samples that an earlier call returned are not returned again where the
+        format can tell. PfmParseError if not even the header is usable.
+        """
 
 
 @dataclass(frozen=True)
 class Format:
     """A sampling format that can be decoded.
 
-    ``decoder`` prepares the decoding of a session's buffers; ``describe_arg`` names
-    the values in the format's argument, or returns None if these bytes are not
-    one.
+    ``uuid`` is in lower case. ``decoder`` makes the decoder of one context of a
+    session; ``describe_arg`` names the values in the format's argument, or returns
+    None if these bytes are not one; ``dtypes`` are the format's structures.
     """
 
     name: str
     uuid: str
-    decoder: Callable[[Session], Decode]
-    describe_arg: Callable[[bytes], Optional[dict[str, int]]]
+    decoder: Callable[[Session], Decoder]
+    describe_arg: Callable[[bytes], Optional[Mapping[str, object]]]
+    dtypes: Mapping[str, np.dtype[np.void]] = field(default_factory=dict)

@@ -11,18 +11,33 @@ from pfmparse import formats
 from pfmparse.dump import samples_as_dicts
 from pfmparse.errors import PfmParseError
 from pfmparse.recording import Recording, open_capture
+from pfmparse.samples import Decoded, Decoder
 from pfmparse.session import parse_session
 
 Json = dict[str, Any]
+
+
+def decoder(sess: Json) -> Decoder:
+    """The decoder of one context of a session."""
+    parsed = parse_session(json.dumps(sess).encode(), 0)
+    return formats.find(parsed.format.uuid).decoder(parsed)
+
+
+def all_samples(decoded: Decoded) -> list[Json]:
+    """The samples of all regions."""
+    return [
+        sample
+        for region in decoded.regions
+        for sample in samples_as_dicts(region.samples)
+    ]
 
 
 def decode_buffer(
     data: bytes, sess: Json
 ) -> tuple[list[Json], Optional[PfmParseError]]:
     """The samples of a buffer, and what kept the decoder from having them all."""
-    parsed = parse_session(json.dumps(sess).encode(), 0)
-    decoded = formats.find(parsed.format.uuid).decoder(parsed)(data)
-    return list(samples_as_dicts(decoded.samples)), decoded.problem
+    decoded = decoder(sess)(data)
+    return all_samples(decoded), next(iter(decoded.problems), None)
 
 
 def read_capture(data: bytes) -> tuple[list[Json], Recording]:

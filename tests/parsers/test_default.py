@@ -3,16 +3,12 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pfmparse import formats
 from pfmparse.errors import PfmParseError
-from pfmparse.session import parse_session
-from readers import decode_buffer
+from readers import decode_buffer, decoder
 from writers import (
     HDR_SIZE,
     IIP_HDR,
@@ -233,7 +229,19 @@ def test_mutated_buffer_gives_samples_or_the_error_type(
 
 def test_samples_of_one_size_are_views_of_the_buffer() -> None:
     data = np.frombuffer(buffer([of_kind(ONE_SIZE, 0, 1)] * 3), np.uint8)
-    sess = parse_session(json.dumps(session(ONE_SIZE)).encode(), 0)
-    decoded = formats.find(UUID_2_2).decoder(sess)(data.data)
-    assert np.shares_memory(decoded.samples.columns["ip"], data)
-    assert np.shares_memory(decoded.samples.groups[0].values, data)
+    region = decoder(session(ONE_SIZE))(data.data).regions[0]
+    assert np.shares_memory(region.samples.columns["ip"], data)
+    assert np.shares_memory(region.samples.groups[0].values, data)
+
+
+def test_array_has_all_columns_and_pmds() -> None:
+    samples = [
+        Sample(ip=1, pmds=()),
+        Sample(ip=2, ovfl_pmd=4, pmds=((5, 55), (7, 77))),
+    ]
+    sess = session({0: [pmd(0), pmd(4, [5, 7])]})
+    array = decoder(sess)(buffer(samples)).regions[0].samples.to_array()
+    assert array["ip"].tolist() == [1, 2]
+    assert array["tgid"].tolist() == [100, 100]
+    assert array["pmd5"].tolist() == [0, 55]
+    assert array["pmd7"].tolist() == [0, 77]

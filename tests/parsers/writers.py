@@ -204,3 +204,81 @@ def simple_capture(samples: Sequence[Sample], sess: Optional[Json] = None) -> by
         bufr(buffer(samples, sess["format"]["uuid"])),
         json_chunk("DONE", totals(len(samples))),
     )
+
+
+def bufr_pieces(
+    pieces: Sequence[tuple[int, bytes]],
+    buf_size: int,
+    context: int = 0,
+    compress: bool = False,
+) -> bytes:
+    """A BUFR chunk with pieces of a buffer: offsets and bytes."""
+    return chunk("BUFR", pieces_payload(pieces, buf_size, context), compress)
+
+
+def pieces_payload(
+    pieces: Sequence[tuple[int, bytes]], buf_size: int, context: int = 0
+) -> bytes:
+    """The payload of such a chunk."""
+    head = struct.pack("<IIQQ", context, len(pieces), 12345, buf_size)
+    table = b"".join(struct.pack("<QQ", at, len(data)) for at, data in pieces)
+    return head + table + b"".join(data for _, data in pieces)
+
+
+UUID_NWAY = "70fa5e60-0e12-4a8b-8a49-beac1a9d51ce"
+FREE, FILLING, READY = 0, 1, 2
+
+
+@dataclass(frozen=True)
+class NwayRegion:
+    """A region; count and size are those of the samples unless they are given."""
+
+    seq: int = 0
+    state: int = FREE
+    samples: tuple[Sample, ...] = ()
+    count: Optional[int] = None
+    size: Optional[int] = None
+    overwritten: int = 0
+    dropped: int = 0
+
+    def body(self) -> bytes:
+        """The samples' bytes."""
+        return b"".join(entry(sample) for sample in self.samples)
+
+    def header(self) -> bytes:
+        """What the buffer says about it."""
+        count = len(self.samples) if self.count is None else self.count
+        size = len(self.body()) if self.size is None else self.size
+        head = struct.pack("<QIIQQ", self.seq, self.state, 0, count, size)
+        return head + struct.pack("<QQ16x", self.overwritten, self.dropped)
+
+
+def nway_header(regions: int, region_size: int, **fields: int) -> bytes:
+    """An n-way buffer's header; ``fields`` replace those of the header."""
+    offs = 128 + 64 * regions
+    values = {
+        "buf_size": offs + regions * region_size,
+        "region_offs": offs,
+        "region_size": region_size,
+        "min_region_space": 40,
+        "num_regions": regions,
+        "version": 1 << 16,
+        "buf_flags": 0,
+        "cur_region": 0,
+        "handed_out": 0,
+        "freed": 0,
+        "overwritten": 0,
+        "dropped": 0,
+        **fields,
+    }
+    return struct.pack("<QQQQIIIIQQQQ48x", *values.values())
+
+
+def nway(
+    regions: Sequence[NwayRegion], region_size: int = 1024, **fields: int
+) -> bytes:
+    """An n-way buffer."""
+    head = nway_header(len(regions), region_size, **fields)
+    head += b"".join(region.header() for region in regions)
+    head = head.ljust(fields.get("region_offs", len(head)), b"\0")
+    return head + b"".join(r.body().ljust(region_size, b"\xa5") for r in regions)

@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Which file a cookie stands for: the COOK chunks (docs/capture.md)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Optional
+
+from .jsonnode import Node
+
+
+@dataclass(frozen=True)
+class CookieFile:
+    """The file that a cookie stands for; build_id is None if it is not known."""
+
+    path: str
+    build_id: Optional[bytes]
+
+
+def parse_cookies(text: bytes, offset: int) -> dict[int, CookieFile]:
+    """The cookies in a COOK document that starts at byte ``offset`` of the file."""
+    node = Node.parse(text, "COOK", offset)
+    return {item["cookie"].u64(): _file(item) for item in node["cookies"].items()}
+
+
+def _file(node: Node) -> CookieFile:
+    return CookieFile(
+        path=node["path"].string(),
+        build_id=node["build_id"].unless_null(Node.hexadecimal) or None,
+    )

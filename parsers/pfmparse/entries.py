@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Samples in the default format's entries (specification 3.6.4), in any buffer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Iterator, Mapping, Optional, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .grouping import split
+from .layout import Data, field_names, view
+from .samples import Column, PmdGroup, Samples
+from .session import Session
+
+WORD = 8  # bytes; entries are whole words
+
+
+@dataclass(frozen=True)
+class Kinds:
+    """The kinds of entries that a session records, one per sampling PMD and set.
+
+    ``keys`` are set << 16 | PMD in increasing order, ``lists`` the distinct
+    smpl_pmds; ``group`` gives each key's index in ``lists``.
+    """
+
+    keys: NDArray[np.uint32]
+    group: NDArray[np.intp]
+    lists: tuple[tuple[int, ...], ...]
+
+    @classmethod
+    def of(cls, session: Session) -> Kinds:
+        """The kinds of that session's entries."""
+        smpl_pmds = {
+            event_set.id << 16 | pmd.num: pmd.smpl_pmds
+            for event_set in session.sets
+            for pmd in event_set.pmds
+            if pmd.sampling
+        }
+        lists = {pmds: i for i, pmds in enumerate(sorted(set(smpl_pmds.values())))}
+        keys = sorted(smpl_pmds)
+        return cls(
+            np.array(keys, np.uint32),
+            np.array([lists[smpl_pmds[key]] for key in keys], np.intp),
+            tuple(lists),
+        )
+
+    def one_size(self) -> bool:
+        """All entries have the same number of PMD values."""
+        return len({len(pmds) for pmds in self.lists}) <= 1
+
+    def groups_of(self, keys: NDArray[np.uint32]) -> NDArray[np.intp]:
+        """Each key's index in ``lists``, -1 if no PMD records such an entry."""
+        if self.keys.size == 0:
+            return np.full(keys.shape, -1, np.intp)
+        found = np.searchsorted(self.keys, keys)
+        found[found == self.keys.size] = 0
+        return np.where(self.keys[found] == keys, self.group[found], -1)
+
+    def first_unknown(self, entries: NDArray[np.void]) -> Optional[int]:
+        """Index of the first entry that no PMD can have recorded, None without."""
+        if self.keys.size == 1:
+            event_set, pmd = divmod(int(self.keys[0]), 1 << 16)
+            wrong = entries["ovfl_pmd"] != pmd
+            wrong |= entries["set"] != event_set
+        else:
+            wrong = self.groups_of(keys_of(entries)) < 0
+        return int(np.argmax(wrong)) if wrong.any() else None
+
+
+def keys_of(entries: NDArray[np.void]) -> NDArray[np.uint32]:
+    """set << 16 | ovfl_pmd of each entry; shape (n,)."""
+    sets: NDArray[np.uint32] = entries["set"].astype(np.uint32)
+    return (sets << np.uint32(16)) | entries["ovfl_pmd"].astype(np.uint32)
+
+
+@dataclass(frozen=True)
+class Run:
+    """The entries that were found one after the other from the first on.
+
+    ``stop`` is the offset in bytes behind the last one; ``unknown`` is set if an
+    entry is there that no sampling PMD can have recorded.
+    """
+
+    samples: Samples
+    stop: int
+    unknown: bool = False
+
+
+@dataclass(frozen=True)
+class Span:
+    """Where entries are to be found: at most ``count``, from ``start`` to ``end``.
+
+    Both are offsets in bytes; ``end`` lies within the data.
+    """
+
+    start: int
+    end: int
+    count: int
+
+
+class Entries:
+    """Finds the entries of a session, which have this dtype before the PMDs."""
+
+    def __init__(self, entry: np.dtype[np.void], session: Session) -> None:
+        self._entry = entry
+        self.kinds = Kinds.of(session)
+
+    def find(self, data: Data, span: Span) -> Run:
+        """The entries in a part of a buffer."""
+        if span.end - span.start < self._entry.itemsize or span.count == 0:
+            return Run(as_samples(view(data, self._entry, 0, 0, 0), ()), span.start)
+        if self.kinds.one_size():
+            return self._one_size(data, span)
+        return self._many_sizes(data, span)
+
+    def _one_size(self, data: Data, span: Span) -> Run:
+        """Entries of one size: views of the buffer, no copies."""
+        values = len(self.kinds.lists[0]) if self.kinds.lists else 0
+        found = rows(data, self._entry, values, span)
+        wrong = self.kinds.first_unknown(found["entry"])
+        if wrong is not None:
+            found = found[:wrong]
+        groups = [
+            PmdGroup(which, pmds, found["pmds"][which])
+            for which, pmds in self._members(found["entry"])
+        ]
+        stop = span.start + found.nbytes
+        return Run(as_samples(found["entry"], groups), stop, wrong is not None)
+
+    def _many_sizes(self, data: Data, span: Span) -> Run:
+        """Entries of several sizes, found by going from one to the next.
+
+        The key that each word of the buffer would have as the start of an entry
+        is computed for all words at once; only following the entries is a loop.
+        """
+        kinds, entry = self.kinds, self._entry
+        words, head = (span.end - span.start) // WORD, entry.itemsize // WORD
+        candidates = view(data, entry, max(0, words - head + 1), span.start, WORD)
+        keys = keys_of(candidates)
+        sizes = {
+            key: head + len(kinds.lists[group])
+            for key, group in zip(kinds.keys.tolist(), kinds.group.tolist())
+        }
+        starts, stop = _follow(keys, sizes, words, span.count)
+        unknown = stop < keys.size and int(keys[stop]) not in sizes
+        values: NDArray[np.uint64] = np.ndarray((words,), "<u8", data, span.start)
+        entries = _gather(values, starts, head).view(entry)[:, 0]
+        groups = [
+            PmdGroup(which, pmds, _gather(values, starts[which] + head, len(pmds)))
+            for which, pmds in self._members(entries)
+        ]
+        return Run(as_samples(entries, groups), span.start + stop * WORD, unknown)
+
+    def _members(
+        self, entries: NDArray[np.void]
+    ) -> Iterator[tuple[slice | NDArray[np.intp], tuple[int, ...]]]:
+        """Which entries, all of known kinds, recorded each list of smpl_pmds."""
+        lists = self.kinds.lists
+        if len(lists) == 1:
+            yield slice(None), lists[0]
+            return
+        of = self.kinds.groups_of(keys_of(entries))
+        for which in split(np.arange(of.size), of):
+            yield which, lists[of[which[0]]]
+
+
+def rows(
+    data: Data, entry: np.dtype[np.void], values: int, span: Span
+) -> NDArray[np.void]:
+    """The entries in a span that all have this many PMD values."""
+    row = np.dtype([("entry", entry), ("pmds", "<u8", (values,))])
+    fit = (span.end - span.start) // row.itemsize
+    return view(data, row, min(span.count, fit), span.start, row.itemsize)
+
+
+def _follow(
+    keys: NDArray[np.uint32], sizes: Mapping[int, int], words: int, count: int
+) -> tuple[NDArray[np.intp], int]:
+    """Where the first ``count`` entries start, and where they stop, in words.
+
+    ``keys`` are those of entries that would start at each word, ``sizes`` the
+    words of an entry by its key. Following ends at a key that is not in ``sizes``
+    and at an entry that would reach beyond ``words``.
+    """
+    starts: list[int] = []
+    at, key_at, size_of = 0, keys.data, sizes.get
+    while at < len(key_at) and len(starts) < count:
+        step = size_of(key_at[at], 0)
+        if step == 0 or at + step > words:
+            break
+        starts.append(at)
+        at += step
+    return np.array(starts, np.intp), at
+
+
+def _gather(
+    words: NDArray[np.uint64], starts: NDArray[np.intp], size: int
+) -> NDArray[np.uint64]:
+    """``size`` words from each of n starts on; shape (n, size)."""
+    return words[starts[:, np.newaxis] + np.arange(size)]
+
+
+def as_samples(entries: NDArray[np.void], groups: Sequence[PmdGroup]) -> Samples:
+    """The entries as columns."""
+    columns: dict[str, Column] = {n: entries[n] for n in field_names(entries.dtype)}
+    return Samples(entries.size, columns, tuple(groups))

@@ -1,0 +1,252 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""The n-way sampling format: entries of the default format in N regions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Mapping, Optional
+
+from .default import ENTRY
+from .entries import Entries, Run, Span
+from .errors import PfmParseError
+from .layout import Data, bad_field, describe, integers, struct_dtype, table
+from .samples import Decoded, Format, Lost, Region
+from .session import Session
+
+VERSION = 1 << 16
+MIN_REGIONS, MAX_REGIONS = 2, 64
+MASK_WHEN_FULL = 0x1  # flag of the argument
+FREE, FILLING, READY = 0, 1, 2  # states of a region
+ALIGN = 8  # bytes; of regions and of their sizes
+
+# pfm_nway_smpl_arg_t
+ARG = struct_dtype(
+    64,
+    [
+        ("buf_size", "<u8", 0),  # bytes
+        ("buf_flags", "<u4", 8),
+        ("num_regions", "<u4", 12),
+        ("reserved", "6<u8", 16),
+    ],
+)
+
+# pfm_nway_smpl_hdr_t
+HDR = struct_dtype(
+    128,
+    [
+        ("hdr_buf_size", "<u8", 0),  # bytes
+        ("hdr_region_offs", "<u8", 8),  # bytes from the first of the buffer
+        ("hdr_region_size", "<u8", 16),  # bytes
+        ("hdr_min_region_space", "<u8", 24),  # bytes
+        ("hdr_num_regions", "<u4", 32),
+        ("hdr_version", "<u4", 36),  # major << 16 | minor
+        ("hdr_buf_flags", "<u4", 40),
+        ("hdr_cur_region", "<u4", 44),
+        ("hdr_handed_out", "<u8", 48),  # regions
+        ("hdr_freed", "<u8", 56),  # regions
+        ("hdr_overwritten", "<u8", 64),  # samples
+        ("hdr_dropped", "<u8", 72),  # samples
+        ("hdr_reserved", "6<u8", 80),
+    ],
+)
+
+# pfm_nway_smpl_rgn_t
+RGN = struct_dtype(
+    64,
+    [
+        ("rgn_seq", "<u8", 0),
+        ("rgn_state", "<u4", 8),
+        ("rgn_reserved1", "<u4", 12),
+        ("rgn_count", "<u8", 16),  # entries
+        ("rgn_size", "<u8", 24),  # bytes
+        ("rgn_overwritten", "<u8", 32),  # samples
+        ("rgn_dropped", "<u8", 40),  # samples
+        ("rgn_reserved2", "2<u8", 48),
+    ],
+)
+
+
+@dataclass(frozen=True)
+class _Filling:
+    """A region as a buffer has it; ``start`` is the offset of its first byte."""
+
+    number: int
+    start: int
+    seq: int
+    state: int
+    count: int
+    size: int
+
+    def field(self, name: str, message: str) -> PfmParseError:
+        """An error about a field of its header."""
+        at = HDR.itemsize + self.number * RGN.itemsize
+        return bad_field(RGN, name, f"region {self.number}: {message}", at)
+
+
+@dataclass(frozen=True)
+class _Read:
+    """What of a region was decoded already: entries, and bytes that they took."""
+
+    seq: int = 0
+    count: int = 0
+    size: int = 0
+
+
+class Decoder:
+    """Decodes the buffers of one context.
+
+    It remembers how much of each region it has decoded, because a region that was
+    still being filled may be in the next copy again, with more samples.
+    """
+
+    def __init__(self, session: Session) -> None:
+        self._entries = Entries(ENTRY, session)
+        self._read: dict[int, _Read] = {}
+
+    def __call__(self, data: Data) -> Decoded:
+        """The samples that no earlier buffer had, in the order of the regions."""
+        header = _header(data)
+        number = header["hdr_num_regions"]
+        raw = table(data, RGN, number, HDR.itemsize, "the table of regions")
+        regions: list[Region] = []
+        problems: list[PfmParseError] = []
+        for filling in sorted(_fillings(header, raw), key=lambda f: f.seq):
+            try:
+                self._decode(data, filling, header, regions, problems)
+            except PfmParseError as problem:
+                problems.append(problem)
+        return Decoded(tuple(regions), tuple(problems), _lost(header, raw))
+
+    def _decode(
+        self,
+        data: Data,
+        filling: _Filling,
+        header: Mapping[str, int],
+        regions: list[Region],
+        problems: list[PfmParseError],
+    ) -> None:
+        """Decodes what is new in a region."""
+        if filling.state == FREE or filling.seq == 0:
+            return
+        if filling.state not in (FILLING, READY):
+            raise filling.field("rgn_state", f"{filling.state} is unknown")
+        if filling.size > header["hdr_region_size"]:
+            text = f"{filling.size} is more than hdr_region_size"
+            raise filling.field("rgn_size", text)
+        read = self._read.get(filling.number, _Read())
+        if filling.seq < read.seq:
+            raise filling.field("rgn_seq", f"{filling.seq} after {read.seq}")
+        if filling.seq > read.seq:
+            read = _Read(filling.seq)
+        if filling.count <= read.count:
+            return
+        end = min(filling.start + filling.size, len(data))
+        start = filling.start + read.size
+        run = self._entries.find(data, Span(start, end, filling.count - read.count))
+        found = read.count + run.samples.count
+        size = run.stop - filling.start
+        self._read[filling.number] = _Read(filling.seq, found, size)
+        regions.append(Region(filling.number, run.samples))
+        problem = _problem(filling, run, found, len(data))
+        if problem is not None:
+            problems.append(problem)
+
+
+def _header(data: Data) -> Mapping[str, int]:
+    """The header, once all that can be checked about it alone was checked."""
+    header = integers(data, HDR, 0, "the buffer's header")
+    if header["hdr_version"] != VERSION:
+        raise _bad(header, "hdr_version", f"not {VERSION:#x}")
+    number, size = header["hdr_num_regions"], header["hdr_region_size"]
+    if not MIN_REGIONS <= number <= MAX_REGIONS:
+        raise _bad(header, "hdr_num_regions", f"not {MIN_REGIONS} to {MAX_REGIONS}")
+    if size % ALIGN:
+        raise _bad(header, "hdr_region_size", f"not a multiple of {ALIGN}")
+    start, first = header["hdr_region_offs"], HDR.itemsize + number * RGN.itemsize
+    if start < first or start % ALIGN:
+        text = f"not a multiple of {ALIGN} from {first} on"
+        raise _bad(header, "hdr_region_offs", text)
+    end = start + number * size
+    if end > header["hdr_buf_size"]:
+        raise _bad(header, "hdr_buf_size", f"the regions end at {end}")
+    return header
+
+
+def _bad(header: Mapping[str, int], field: str, message: str) -> PfmParseError:
+    return bad_field(HDR, field, f"{header[field]:#x}: {message}")
+
+
+def _fillings(header: Mapping[str, int], raw: list[dict[str, int]]) -> list[_Filling]:
+    start, size = header["hdr_region_offs"], header["hdr_region_size"]
+    return [
+        _Filling(
+            number=number,
+            start=start + number * size,
+            seq=region["rgn_seq"],
+            state=region["rgn_state"],
+            count=region["rgn_count"],
+            size=region["rgn_size"],
+        )
+        for number, region in enumerate(raw)
+    ]
+
+
+def _lost(header: Mapping[str, int], raw: list[dict[str, int]]) -> Lost:
+    return Lost(
+        {
+            "overwritten": header["hdr_overwritten"],
+            "dropped": header["hdr_dropped"],
+        },
+        tuple(
+            {
+                "overwritten": region["rgn_overwritten"],
+                "dropped": region["rgn_dropped"],
+            }
+            for region in raw
+        ),
+    )
+
+
+def _problem(
+    filling: _Filling, run: Run, found: int, size: int
+) -> Optional[PfmParseError]:
+    """What contradicts the entries of a region, in a buffer of ``size`` bytes."""
+    number, end = filling.number, filling.start + filling.size
+    if found < filling.count and run.unknown:
+        text = (
+            f"region {number}: entry {found} is of a PMD that the session does "
+            "not sample"
+        )
+        return PfmParseError(text, run.stop)
+    if found < filling.count and size < end:
+        text = (
+            f"the buffer ends here instead of at {end}; {found} of {filling.count} "
+            f"entries of region {number} are whole"
+        )
+        return PfmParseError(text, size, truncated=True)
+    # While a region is filled, its size is a sample ahead of its count.
+    if found < filling.count or (filling.state == READY and run.stop != end):
+        text = (
+            f"region {number}: {found} entries end here, but rgn_count is "
+            f"{filling.count} and rgn_size {filling.size}"
+        )
+        return PfmParseError(text, run.stop)
+    return None
+
+
+def _describe_arg(arg: bytes) -> Optional[Mapping[str, object]]:
+    values = describe(arg, ARG)
+    if values is None:
+        return None
+    return {**values, "mask_when_full": bool(values["buf_flags"] & MASK_WHEN_FULL)}
+
+
+FORMATS = (
+    Format(
+        name="n-way",
+        uuid="70fa5e60-0e12-4a8b-8a49-beac1a9d51ce",
+        decoder=Decoder,
+        describe_arg=_describe_arg,
+        dtypes={"argument": ARG, "header": HDR, "region": RGN, "entry": ENTRY},
+    ),
+)

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""The image of a buffer of which only pieces were saved (docs/capture.md)."""
+
+from __future__ import annotations
+
+from .errors import PfmParseError
+from .layout import struct_dtype, table
+
+MAX_PIECES = 4096
+MAX_IMAGE = 256 << 20  # bytes
+
+PIECE = struct_dtype(
+    16,
+    [
+        ("offset", "<u8", 0),  # bytes from the first of the buffer
+        ("size", "<u8", 8),  # bytes
+    ],
+)
+
+
+def assemble(saved: memoryview, pieces: int, size: int, whole: bool) -> memoryview:
+    """The image of ``size`` bytes; what is in no piece is zero.
+
+    ``saved`` are the table of pieces and what follows it. If that is not ``whole``,
+    the image ends where the first byte is missing. PfmParseError, with an offset
+    in ``saved``, if it is none.
+    """
+    if pieces > MAX_PIECES:
+        raise PfmParseError(f"{pieces} pieces, at most {MAX_PIECES} are read", 0)
+    if size > MAX_IMAGE:
+        text = f"pieces of {size} bytes, at most {MAX_IMAGE} are read"
+        raise PfmParseError(text, 0)
+    entries = table(saved, PIECE, pieces, 0, "the table of pieces")
+    image, end, at = bytearray(size), 0, pieces * PIECE.itemsize
+    for number, entry in enumerate(entries):
+        start, length = entry["offset"], entry["size"]
+        if not end <= start <= start + length <= size:
+            text = (
+                f"piece {number} of {length} bytes at {start}: not between the end "
+                f"of the one before it, {end}, and that of the buffer, {size}"
+            )
+            raise PfmParseError(text, number * PIECE.itemsize)
+        there = saved[at : at + length]
+        image[start : start + len(there)] = there
+        if len(there) < length:
+            if whole:
+                text = f"piece {number} ends here, {length - len(there)} bytes early"
+                raise PfmParseError(text, len(saved))
+            return memoryview(image)[: start + len(there)]
+        end, at = start + length, at + length
+    if at != len(saved):
+        raise PfmParseError(f"{len(saved) - at} bytes that are in no piece", at)
+    return memoryview(image)

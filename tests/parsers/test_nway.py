@@ -1,0 +1,377 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""The n-way format's decoder (perfmon_nway_smpl.h)."""
+
+from __future__ import annotations
+
+import json
+import struct
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Optional, Sequence
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pfmparse.__main__ import main
+from pfmparse.errors import PfmParseError
+from pfmparse.samples import Decoder
+from readers import Json, all_samples, decode_buffer, decoder, read_capture
+from writers import (
+    FILLING,
+    FREE,
+    READY,
+    UUID_NWAY,
+    NwayRegion,
+    Sample,
+    bufr,
+    bufr_pieces,
+    capture,
+    entry,
+    json_chunk,
+    nway,
+    nway_header,
+    pmd,
+    session,
+    totals,
+)
+
+U64_MAX = (1 << 64) - 1
+ONE_SIZE = {0: [pmd(0, [5, 7])]}
+MANY_SIZES = {0: [pmd(0), pmd(4, [5, 7])], 3: [pmd(4, [1])]}
+SETS = pytest.mark.parametrize("sets", [ONE_SIZE, MANY_SIZES])
+
+
+def sess(sets: Optional[dict[int, list[Json]]] = None) -> Json:
+    return session(sets, UUID_NWAY)
+
+
+def samples_of(sets: dict[int, list[Json]], seeds: Sequence[int]) -> tuple[Sample, ...]:
+    """Samples of all kinds that these sets record."""
+    kinds = [(n, p) for n, pmds in sets.items() for p in pmds]
+    made = []
+    for seed in seeds:
+        number, recorder = kinds[seed % len(kinds)]
+        values = tuple((i, seed * i) for i in recorder["smpl_pmds"])
+        made.append(Sample(ip=seed, set=number, ovfl_pmd=recorder["num"], pmds=values))
+    return tuple(made)
+
+
+def ips(*seeds: int) -> tuple[Sample, ...]:
+    return tuple(Sample(ip=seed) for seed in seeds)
+
+
+def fed(decode: Decoder, *regions: NwayRegion) -> list[int]:
+    """The ip of all samples that a buffer with these regions adds."""
+    return [sample["ip"] for sample in all_samples(decode(nway(regions)))]
+
+
+@SETS
+@pytest.mark.parametrize("number", [2, 3, 64])
+def test_regions_are_decoded_in_the_order_in_which_they_were_filled(
+    sets: dict[int, list[Json]], number: int
+) -> None:
+    regions = [
+        NwayRegion(
+            # The newest region is in the middle of the buffer.
+            seq=1 + (n + number // 2) % number,
+            state=READY,
+            samples=samples_of(sets, range(10 * n, 10 * n + n % 7)),
+        )
+        for n in range(number)
+    ]
+    decoded, problem = decode_buffer(nway(regions), sess(sets))
+    assert problem is None
+    assert decoded == [
+        sample.as_dict()
+        for region in sorted(regions, key=lambda r: r.seq)
+        for sample in region.samples
+    ]
+
+
+def test_free_and_unused_regions_are_skipped() -> None:
+    regions = [
+        NwayRegion(5, FREE, ips(1)),
+        NwayRegion(0, FILLING, ips(2)),
+        NwayRegion(0, FREE),
+        NwayRegion(6, FILLING, ips(3)),
+    ]
+    assert fed(decoder(sess()), *regions) == [3]
+
+
+def test_regions_keep_their_number() -> None:
+    regions = [NwayRegion(2, READY, ips(1)), NwayRegion(1, READY, ips(2))]
+    decoded = decoder(sess())(nway(regions))
+    assert [region.number for region in decoded.regions] == [1, 0]
+
+
+def test_region_that_was_saved_before_is_not_decoded_again() -> None:
+    decode = decoder(sess())
+    regions = [NwayRegion(1, READY, ips(1, 2)), NwayRegion(2, READY, ips(3))]
+    assert fed(decode, *regions) == [1, 2, 3]
+    assert fed(decode, *regions) == []
+
+
+@SETS
+def test_region_that_was_filled_further_adds_its_new_samples(
+    sets: dict[int, list[Json]]
+) -> None:
+    decode, samples = decoder(sess(sets)), samples_of(sets, range(9))
+    steps = [(0, FILLING, 0), (3, FILLING, 0), (3, FILLING, 3), (9, READY, 3)]
+    for end, state, before in steps:
+        decoded = decode(nway([NwayRegion(1, state, samples[:end]), NwayRegion()]))
+        new = [sample.as_dict() for sample in samples[before:end]]
+        assert all_samples(decoded) == new
+        assert decoded.problems == ()
+
+
+def test_region_that_is_filled_anew_is_decoded_from_its_start() -> None:
+    decode = decoder(sess())
+    assert fed(decode, NwayRegion(1, READY, ips(1, 2)), NwayRegion()) == [1, 2]
+    assert fed(decode, NwayRegion(3, FILLING, ips(7)), NwayRegion()) == [7]
+
+
+def test_decoders_of_two_contexts_do_not_know_each_other() -> None:
+    described = sess()
+    described["contexts"] *= 2
+    described["contexts"][1] = {**described["contexts"][0], "id": 1}
+    data = nway([NwayRegion(1, READY, ips(1)), NwayRegion()])
+    chunks = [bufr(data, context=0), bufr(data, context=1), bufr(data, context=0)]
+    file = capture(json_chunk("SESS", described), *chunks)
+    assert len(read_capture(file)[0]) == 2
+
+
+def test_sequence_that_goes_back_is_a_problem() -> None:
+    decode = decoder(sess())
+    fed(decode, NwayRegion(9, READY, ips(1)), NwayRegion())
+    older = [NwayRegion(8, READY, ips(2)), NwayRegion(10, READY, ips(3))]
+    decoded = decode(nway(older))
+    assert [sample["ip"] for sample in all_samples(decoded)] == [3]
+    assert [p.offset for p in decoded.problems] == [128]
+    assert "8 after 9" in decoded.problems[0].message
+
+
+def test_size_of_a_region_being_filled_may_be_ahead_of_its_count() -> None:
+    region = NwayRegion(1, FILLING, ips(1, 2), count=1)
+    decoded, problem = decode_buffer(nway([region, NwayRegion()]), sess())
+    assert [sample["ip"] for sample in decoded] == [1]
+    assert problem is None
+
+
+@SETS
+@pytest.mark.parametrize("count", [0, 4, 6, U64_MAX])
+def test_count_that_disagrees_with_the_size_is_a_problem(
+    sets: dict[int, list[Json]], count: int
+) -> None:
+    samples = samples_of(sets, range(5))
+    bad = NwayRegion(1, READY, samples, count=count)
+    good = NwayRegion(2, READY, samples[:1])
+    decoded, problem = decode_buffer(nway([bad, good]), sess(sets))
+    kept = [*samples[: min(count, 5)], samples[0]]
+    assert decoded == [sample.as_dict() for sample in kept]
+    if count:
+        assert problem is not None and "region 0" in problem.message
+
+
+@SETS
+def test_entry_of_a_pmd_that_does_not_sample_ends_its_region_only(
+    sets: dict[int, list[Json]]
+) -> None:
+    samples = samples_of(sets, range(4))
+    wrong = replace(samples[0], ovfl_pmd=9)
+    regions = [
+        NwayRegion(1, READY, (*samples[:2], wrong, *samples[2:])),
+        NwayRegion(2, READY, samples),
+    ]
+    decoded, problem = decode_buffer(nway(regions), sess(sets))
+    assert decoded == [s.as_dict() for s in (*samples[:2], *samples)]
+    assert problem is not None and not problem.truncated
+    first = 128 + 2 * 64
+    assert problem.offset == first + sum(len(entry(s)) for s in samples[:2])
+
+
+@pytest.mark.parametrize(
+    "fields,offset",
+    [
+        ({"version": 2 << 16}, 36),
+        ({"num_regions": 1}, 32),
+        ({"num_regions": 65}, 32),
+        ({"num_regions": (1 << 32) - 1}, 32),
+        ({"region_size": 1025}, 16),
+        ({"region_size": 1 << 63, "buf_size": 1 << 20}, 0),
+        ({"region_offs": 128}, 8),
+        ({"region_offs": 128 + 2 * 64 + 4}, 8),
+        ({"buf_size": 1024}, 0),
+    ],
+)
+def test_bad_header_reports_the_field(fields: dict[str, int], offset: int) -> None:
+    values = {"regions": 2, "region_size": 1024, **fields}
+    data = nway_header(**values) + bytes(4096)
+    with pytest.raises(PfmParseError) as error:
+        decode_buffer(data, sess())
+    assert error.value.offset == offset and not error.value.truncated
+
+
+@pytest.mark.parametrize(
+    "bad,offset",
+    [
+        (NwayRegion(1, 3, ips(1)), 128 + 64 + 8),
+        (NwayRegion(1, READY, ips(1), size=1025), 128 + 64 + 24),
+        (NwayRegion(1, READY, ips(1), size=U64_MAX), 128 + 64 + 24),
+    ],
+)
+def test_bad_header_of_a_region_reports_the_field(bad: NwayRegion, offset: int) -> None:
+    decoded, problem = decode_buffer(nway([NwayRegion(2, READY, ips(5)), bad]), sess())
+    assert [sample["ip"] for sample in decoded] == [5]
+    assert problem is not None and problem.offset == offset
+    assert "region 1" in problem.message
+
+
+@SETS
+def test_every_prefix_gives_its_whole_entries(sets: dict[int, list[Json]]) -> None:
+    samples = samples_of(sets, range(12))
+    regions = [NwayRegion(2, READY, samples[:7]), NwayRegion(1, FILLING, samples[7:])]
+    data, first = nway(regions, region_size=512), 128 + 2 * 64
+    ends = []
+    for number, region in enumerate(regions):
+        end = first + number * 512
+        for sample in region.samples:
+            end += len(entry(sample))
+            ends.append(end)
+    for size in range(len(data)):
+        if size < first:
+            with pytest.raises(PfmParseError) as error:
+                decode_buffer(data[:size], sess(sets))
+            assert error.value.truncated and error.value.offset == size
+            continue
+        whole = [s for s, end in zip(samples, ends) if end <= size]
+        decoded, problem = decode_buffer(data[:size], sess(sets))
+        assert sorted(d["ip"] for d in decoded) == [s.ip for s in whole]
+        if len(whole) < len(samples):
+            assert problem is not None and problem.truncated
+            assert problem.offset == size
+
+
+@SETS
+@settings(derandomize=True, deadline=None, max_examples=300)
+@given(st.data())
+def test_mutated_buffer_gives_samples_or_the_error_type(
+    sets: dict[int, list[Json]], data: st.DataObject
+) -> None:
+    decode = decoder(sess(sets))
+    regions = [
+        NwayRegion(3, READY, samples_of(sets, range(4))),
+        NwayRegion(4, FILLING, samples_of(sets, range(3))),
+        NwayRegion(2, FREE, samples_of(sets, range(2))),
+    ]
+    good = nway(regions, region_size=512)
+    for _ in range(2):
+        image = bytearray(good)
+        for _ in range(data.draw(st.integers(1, 4))):
+            at = data.draw(st.integers(0, 128 + 3 * 64 + 200))
+            image[at] = data.draw(st.integers(0, 255))
+        try:
+            decoded = decode(bytes(image[: data.draw(st.integers(0, len(image)))]))
+        except PfmParseError:
+            continue
+        assert len(all_samples(decoded)) <= len(image) // 40
+
+
+def test_samples_of_one_size_are_views_of_the_buffer() -> None:
+    region = NwayRegion(1, READY, samples_of(ONE_SIZE, range(3)))
+    data = np.frombuffer(nway([region, NwayRegion()]), np.uint8)
+    samples = decoder(sess(ONE_SIZE))(data.data).regions[0].samples
+    assert np.shares_memory(samples.columns["ip"], data)
+    assert np.shares_memory(samples.groups[0].values, data)
+
+
+def test_lost_samples_are_those_of_the_last_buffer_of_each_context() -> None:
+    described = sess()
+    described["contexts"] = [
+        {"id": n, "tid": None, "cpu": n, "buf_size": 4096} for n in range(2)
+    ]
+
+    def saved(context: int, base: int) -> bytes:
+        regions = [
+            NwayRegion(overwritten=base, dropped=base + 1),
+            NwayRegion(overwritten=base + 2, dropped=base + 3),
+        ]
+        data = nway(regions, overwritten=2 * base + 2, dropped=2 * base + 4)
+        return bufr(data, context)
+
+    chunks = [saved(0, 10), saved(1, 100), saved(0, 20)]
+    _, recording = read_capture(capture(json_chunk("SESS", described), *chunks))
+    assert recording.lost_in_buffers() == {
+        "overwritten": 42 + 202,
+        "dropped": 44 + 204,
+    }
+    assert recording.lost_in_regions() == [
+        {"context": 0, "region": 0, "overwritten": 20, "dropped": 21},
+        {"context": 0, "region": 1, "overwritten": 22, "dropped": 23},
+        {"context": 1, "region": 0, "overwritten": 100, "dropped": 101},
+        {"context": 1, "region": 1, "overwritten": 102, "dropped": 103},
+    ]
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> str:
+    """A capture whose buffer was saved in pieces, twice."""
+    regions = [
+        NwayRegion(1, READY, ips(0x1000, 0x1000), overwritten=3),
+        NwayRegion(2, FILLING, ips(0x2000), dropped=4),
+    ]
+    data = nway(regions, overwritten=3, dropped=4)
+    pieces = [(0, data[:256]), (256, data[256:336]), (1280, data[1280:1320])]
+    described = sess()
+    described["format"]["arg"] = struct.pack("<QII48x", 4096, 1, 2).hex()
+    path = tmp_path / "x.pfm"
+    path.write_bytes(
+        capture(
+            json_chunk("SESS", described),
+            bufr_pieces(pieces, len(data)),
+            bufr_pieces(pieces, len(data), compress=True),
+            json_chunk("DONE", totals(3)),
+        )
+    )
+    return str(path)
+
+
+def printed(capsys: pytest.CaptureFixture[str], *argv: str) -> str:
+    assert main(argv) == 0
+    captured = capsys.readouterr()
+    assert captured.err == ""
+    return captured.out
+
+
+def test_report_tells_what_was_lost_by_region(
+    file: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    told: Any = json.loads(printed(capsys, "report", "--by", "ip", "--json", file))
+    assert [(row["address"], row["count"]) for row in told["rows"]] == [
+        (0x1000, 2),
+        (0x2000, 1),
+    ]
+    assert told["lost_in_buffers"] == {"overwritten": 3, "dropped": 4}
+    assert told["lost_in_regions"] == [
+        {"context": 0, "region": 0, "overwritten": 3, "dropped": 0},
+        {"context": 0, "region": 1, "overwritten": 0, "dropped": 4},
+    ]
+    lines = printed(capsys, "report", file).splitlines()
+    at = lines.index("lost in buffers: 3 overwritten, 4 dropped")
+    assert lines[at + 1 : at + 3] == [
+        "lost in context 0, region 0: 3 overwritten, 0 dropped",
+        "lost in context 0, region 1: 0 overwritten, 4 dropped",
+    ]
+
+
+def test_info_decodes_the_argument(
+    file: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    told: Any = json.loads(printed(capsys, "info", "--json", file))
+    assert told["format"]["arg"] == {
+        "buf_size": 4096,
+        "buf_flags": 1,
+        "num_regions": 2,
+        "mask_when_full": True,
+    }
+    assert "argument: buf_size 4096" in printed(capsys, "info", file)
