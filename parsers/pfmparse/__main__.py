@@ -79,7 +79,7 @@ def _run(arguments: argparse.Namespace, recording: Recording) -> None:
         if arguments.json:
             report.print_json(result, recording, options.by, out)
         else:
-            report.print_text(result, recording, options.by, file, out)
+            report.print_text(result, recording, file, out)
     elif arguments.command == "dump":
         if arguments.json:
             dump.print_json(recording, out)

@@ -8,10 +8,15 @@ from typing import Iterator, TextIO
 
 import numpy as np
 
+from .pebs import REGISTERS
 from .recording import Recording
 from .samples import Samples
 
-HEXADECIMAL = ("ip", "last_reset_val")  # how these fields read best
+# Fields that read best like this.
+HEXADECIMAL = frozenset(
+    ("ip", "last_reset_val", "offset", "status", "dla", "dse", "real_ip", "eflags")
+    + ("tsx_tuning", *REGISTERS)
+)
 
 
 def samples_as_dicts(samples: Samples) -> Iterator[dict[str, object]]:

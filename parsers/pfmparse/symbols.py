@@ -6,13 +6,16 @@ from __future__ import annotations
 import os
 from collections import defaultdict
 from dataclasses import dataclass
-from typing import Callable, Iterator, Optional, Sequence
+from enum import Enum
+from typing import Callable, Iterable, Iterator, Optional, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from . import libdw
+from .cookies import CookieFile
 from .grouping import split
+from .jsonnode import U64_MAX
 from .kallsyms import KERNEL_START, KernelSymbols
 from .maps import Mapping, MapsHistory
 
@@ -31,6 +34,14 @@ class Location:
     object: str
     symbol: Optional[str] = None
     line: Optional[str] = None
+
+
+class Detail(Enum):
+    """How much is looked up about a place in a file."""
+
+    OBJECT = "object"
+    SYMBOL = "symbol"
+    LINE = "line"
 
 
 @dataclass(frozen=True)
@@ -53,6 +64,9 @@ class _Code:
     line: Optional[str]
 
 
+# A mapping, elements of Addresses that lie in it, and their offsets in the file.
+_Place = tuple[Mapping, NDArray[np.intp], NDArray[np.uint64]]
+
 # Which places in an object's file, and as which elements of Addresses.
 _Places = dict[Mapping, list[tuple[NDArray[np.intp], NDArray[np.uint64]]]]
 
@@ -65,18 +79,17 @@ class Resolver:
         maps: MapsHistory,
         kernel: Optional[KernelSymbols],
         symfs: Sequence[str],
-        lines: bool,
+        detail: Detail,
         warn: Callable[[str], None],
     ) -> None:
         """``symfs`` are directories with copies of the files, searched first.
 
-        Source lines are looked up if ``lines``; ``warn`` is told, once per file,
-        why its symbols are missing.
+        ``warn`` is told, once per file, why its symbols are missing.
         """
         self._maps = maps
         self._kernel = kernel
         self._symfs = symfs
-        self._lines = lines
+        self._detail = detail
         self._warn = warn
 
     def resolve(self, addresses: Addresses) -> list[Location]:
@@ -84,16 +97,36 @@ class Resolver:
         locations = [Location(UNKNOWN)] * addresses.ip.size
         in_kernel = addresses.ip >= np.uint64(KERNEL_START)
         self._resolve_kernel(addresses, np.flatnonzero(in_kernel), locations)
+        places = self._mapped(addresses, np.flatnonzero(~in_kernel))
+        self._resolve_places(places, locations)
+        return locations
+
+    def resolve_files(
+        self,
+        files: dict[int, CookieFile],
+        cookies: NDArray[np.uint64],
+        offsets: NDArray[np.uint64],
+    ) -> list[Location]:
+        """The location of each offset in the file of each cookie; n elements."""
+        locations = [Location(UNKNOWN)] * offsets.size
+        places = []
+        for which in split(np.arange(cookies.size), cookies):
+            file = files.get(int(cookies[which[0]]))
+            if file is not None:
+                whole = Mapping(0, U64_MAX, 0, file.path, file.build_id)
+                places.append((whole, which, offsets[which]))
+        self._resolve_places(places, locations)
+        return locations
+
+    def _resolve_places(self, found: Iterable[_Place], out: list[Location]) -> None:
+        """Resolves places in mapped files, file by file."""
         files: dict[tuple[Optional[bytes], str], _Places] = {}
-        for mapping, which, offsets in self._mapped(
-            addresses, np.flatnonzero(~in_kernel)
-        ):
+        for mapping, which, offsets in found:
             # Files of the same build ID are the same file.
             key = (mapping.build_id, "" if mapping.build_id else mapping.path)
             files.setdefault(key, defaultdict(list))[mapping].append((which, offsets))
         for places in files.values():
-            self._resolve_file(places, locations)
-        return locations
+            self._resolve_file(places, out)
 
     def _resolve_kernel(
         self, addresses: Addresses, which: NDArray[np.intp], out: list[Location]
@@ -103,9 +136,7 @@ class Resolver:
         for at, (symbol, where) in zip(which.tolist(), found):
             out[at] = Location(where, symbol or None)
 
-    def _mapped(
-        self, addresses: Addresses, user: NDArray[np.intp]
-    ) -> Iterator[tuple[Mapping, NDArray[np.intp], NDArray[np.uint64]]]:
+    def _mapped(self, addresses: Addresses, user: NDArray[np.intp]) -> Iterator[_Place]:
         """Mappings, the elements of ``user`` in them and these' offsets in the file."""
         for space in split(user, addresses.epoch[user], addresses.tgid[user]):
             epoch, tgid = addresses.epoch[space[0]], addresses.tgid[space[0]]
@@ -134,7 +165,7 @@ class Resolver:
     def _read(self, mappings: list[Mapping], offsets: list[int]) -> dict[int, _Code]:
         """What is at those offsets of the file, empty if it cannot be had."""
         paths = {m.path for m in mappings if m.path.startswith("/")}
-        if not paths:
+        if not paths or self._detail is Detail.OBJECT:
             return {}
         if not libdw.available():
             self._warn(f"{min(paths)} cannot be read without libdw.so.1")
@@ -156,7 +187,7 @@ class Resolver:
         address = elf.address(offset)
         if address is None:
             return _Code(None, None)
-        line = elf.line(address) if self._lines else None
+        line = elf.line(address) if self._detail is Detail.LINE else None
         return _Code(elf.function(address), line)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The numpy dtypes against the structures of the C header, field by field."""
+"""The numpy dtypes against the structures of the C headers, field by field."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
-from pfmparse import default
+from pfmparse import default, nway, pebs32, pebs64
 
 HERE = Path(__file__).parent
 SDK = HERE.parents[1] / "sdk" / "include"
@@ -20,6 +20,20 @@ DTYPES = {
     "pfm_default_smpl_arg_t": default.ARG,
     "pfm_default_smpl_hdr_t": default.HDR,
     "pfm_default_smpl_entry_t": default.ENTRY,
+    "pfm_nway_smpl_arg_t": nway.ARG,
+    "pfm_nway_smpl_hdr_t": nway.HDR,
+    "pfm_nway_smpl_rgn_t": nway.RGN,
+    "pfm_pebs32_smpl_arg_t": pebs32.ARG,
+    "pfm_pebs32_ds_area_t": pebs32.AREA,
+    "pfm_pebs32_smpl_hdr_t": pebs32.HDR,
+    "pfm_pebs32_smpl_entry_t": pebs32.ENTRY,
+    "pfm_pebs64_smpl_arg_t": pebs64.ARG,
+    "pfm_pebs64_ds_area_t": pebs64.AREA,
+    "pfm_pebs64_smpl_hdr_t": pebs64.HDR,
+    "pfm_pebs64_smpl_entry_t": pebs64.ENTRY,
+    "pfm_pebs64_nhm_entry_t": pebs64.NEHALEM,
+    "pfm_pebs64_hsw_entry_t": pebs64.HASWELL,
+    "pfm_pebs64_skl_entry_t": pebs64.SKYLAKE,
 }
 
 
@@ -53,7 +67,10 @@ def fields_in_c(machine: str, tmp: Path) -> dict[tuple[str, str], Field]:
         check=True,
     )
     return {
-        (c_string(kind), c_string(name)): Field(offset, size, element, bool(signed))
+        # A longer record contains the shorter one; in numpy its fields are flat.
+        (c_string(kind), c_string(name).rpartition(".")[2]): Field(
+            offset, size, element, bool(signed)
+        )
         for kind, name, offset, size, element, signed in ROW.iter_unpack(
             table.read_bytes()
         )

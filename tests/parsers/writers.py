@@ -282,3 +282,56 @@ def nway(
     head += b"".join(region.header() for region in regions)
     head = head.ljust(fields.get("region_offs", len(head)), b"\0")
     return head + b"".join(r.body().ljust(region_size, b"\xa5") for r in regions)
+
+
+UUID_PEBS32 = "0d8591e7-493f-49ae-8cfc-e8b933e4eb8b"
+UUID_PEBS64 = "36be9794-1fbf-41df-b463-1062eb729bad"
+
+_REGISTERS = ["eflags", "ip", "eax", "ebx", "ecx", "edx", "esi", "edi", "ebp", "esp"]
+_LONGER = [*_REGISTERS, *(f"r{n}" for n in range(8, 16))]
+_NEHALEM = [*_LONGER, "status", "dla", "dse", "lat"]
+_HASWELL = [*_NEHALEM, "real_ip", "tsx_tuning"]
+
+# The fields of each record, by UUID and size in bytes.
+PEBS_RECORDS = {
+    (UUID_PEBS32, 40): _REGISTERS,
+    (UUID_PEBS64, 144): _LONGER,
+    (UUID_PEBS64, 176): _NEHALEM,
+    (UUID_PEBS64, 192): _HASWELL,
+    (UUID_PEBS64, 200): [*_HASWELL, "tsc"],
+}
+
+
+def pebs_header_size(uuid: str) -> int:
+    """Bytes of a PEBS buffer's header."""
+    return 84 if uuid == UUID_PEBS32 else 128
+
+
+def pebs(
+    records: Sequence[dict[str, int]], uuid: str, size: int, **fields: int
+) -> bytes:
+    """A PEBS buffer's used part; records have 0 in the fields that they lack.
+
+    ``fields`` replace those of the header and of the debug-store area.
+    """
+    head = pebs_header_size(uuid)
+    values = {"start_offs": 256 - head, "entry_size": size, "version": 1 << 16}
+    values |= {"overflows": 3, "buf_size": 1 << 16, "flags": 0, "dropped": 0, "lost": 0}
+    base = head + fields.get("start_offs", values["start_offs"])
+    values |= {"base": base, "index": base + len(records) * size, "max": 1 << 16}
+    v = {**values, **fields}
+    area = [0, 0, 0, 0, v["base"], v["index"], v["max"], v["max"], 1 << 40]
+    if uuid == UUID_PEBS32:
+        head_format, area_format, word = "<QIIIIIQQ", "<IIIIIIIIQ", "I"
+        end = [v["flags"], v["entry_size"], v["dropped"], v["lost"]]
+    else:
+        head_format, area_format, word = "<QQQIIIIQQ", "<QQQQQQQQQ", "Q"
+        end = [0, v["flags"], v["entry_size"], v["dropped"], v["lost"]]
+    start = [v["overflows"], v["buf_size"], v["start_offs"], v["version"]]
+    data = struct.pack(head_format, *start, *end) + struct.pack(area_format, *area)
+    data = data.ljust(base, b"\0")
+    names = PEBS_RECORDS[uuid, size]
+    return data + b"".join(
+        struct.pack(f"<{len(names)}{word}", *(r.get(name, 0) for name in names))
+        for r in records
+    )

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Where data came from: perf's encoding of it, union perf_mem_data_src."""
+
+from __future__ import annotations
+
+from typing import Sequence
+
+# Names of the bits, from bit 0 of the field on; "" for those that say nothing by
+# themselves: a hit or miss is told with the level.
+OPS = ("", "load", "store", "prefetch", "exec")
+LEVELS = (
+    *("", "", "", "L1", "LFB", "L2", "L3", "RAM"),
+    *("RAM", "RAM", "cache", "cache", "I/O", "uncached"),
+)
+SNOOPS = ("", "", "snoop hit", "snoop miss", "snoop hit modified")
+SNOOPS_MORE = ("forwarded", "from a peer")
+LOCKS = ("", "locked")
+TLBS = ("", "", "", "L1", "L2", "walker", "OS")
+BLOCKS = ("", "data blocked", "address conflict")
+# Names of the values of fields that are numbers.
+NUMBERS = {1: "L1", 2: "L2", 3: "L3", 4: "L4", 9: "CXL", 10: "I/O", 11: "any cache"}
+NUMBERS |= {12: "LFB", 13: "RAM", 14: "PMEM"}
+HOPS = ("", "other core", "other node", "other socket", "other board")
+
+HIT, MISS = 0x2, 0x4  # bits of the level and of the TLB
+REMOTE_LEVELS = 0xF00  # bits of the level
+OP_BITS, USED_BITS = 5, 46
+
+
+def name_of(value: int) -> str:
+    """What the value says, the number itself if it is not in perf's encoding.
+
+    A number that has no more than bits of the operation is one of the CPU's own.
+    """
+    if value >> USED_BITS or not value >> OP_BITS:
+        return f"{value:#x}"
+    operations = _named(_field(value, 0, 5), OPS)
+    parts = [
+        _level(value),
+        *_named(_field(value, 19, 5), SNOOPS),
+        *_named(_field(value, 38, 2), SNOOPS_MORE),
+        *_named(_field(value, 24, 2), LOCKS),
+        _tlb(_field(value, 26, 7)),
+        *_named(_field(value, 40, 3), BLOCKS),
+    ]
+    text = ", ".join(part for part in parts if part)
+    if not text:
+        return " ".join(operations) or "not available"
+    # Most are loads, and the text says what memory did: no need to say so.
+    return " ".join([*(op for op in operations if op != "load"), text])
+
+
+def _field(value: int, shift: int, width: int) -> int:
+    return value >> shift & (1 << width) - 1
+
+
+def _named(bits: int, names: Sequence[str]) -> list[str]:
+    """The names of the bits that are set."""
+    return [name for at, name in enumerate(names) if name and bits >> at & 1]
+
+
+def _outcome(bits: int) -> str:
+    return " hit" if bits & HIT else " miss" if bits & MISS else ""
+
+
+def _level(value: int) -> str:
+    """The level of the memory, as its number says it or else its bits."""
+    bits, hops = _field(value, 5, 14), _field(value, 43, 3)
+    names = list(dict.fromkeys(_named(bits, LEVELS)))
+    name = NUMBERS.get(_field(value, 33, 4)) or " or ".join(names)
+    remote = bits & REMOTE_LEVELS or _field(value, 37, 1)
+    where = [word for word in ("remote" if remote else "", _hops(hops)) if word]
+    suffix = f" ({', '.join(where)})" if where else ""
+    return (name + _outcome(bits)).strip() + suffix
+
+
+def _hops(number: int) -> str:
+    return HOPS[number] if number < len(HOPS) else ""
+
+
+def _tlb(bits: int) -> str:
+    names = " or ".join(_named(bits, TLBS))
+    outcome = _outcome(bits)
+    return f"TLB {names}{outcome}" if names else f"TLB{outcome}" if outcome else ""

@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""What a report counts: a tally for each kind of key."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Callable, Iterable, Mapping, Protocol, Union
+
+import numpy as np
+
+from . import datasource
+from .counts import PairCounts
+from .recording import Batch, Recording
+
+UNKNOWN = "[unknown]"
+
+
+@dataclass(frozen=True)
+class Row:
+    """A line of the report; ``extra`` holds what JSON has beside the count."""
+
+    key: Union[str, int]
+    label: str
+    count: int
+    extra: Mapping[str, object]
+
+
+class Tally(Protocol):
+    """Counts samples by a key."""
+
+    title: str
+
+    def add(self, batch: Batch) -> None:
+        """Counts samples; PfmParseError if they lack what it takes."""
+
+    def rows(self, recording: Recording) -> Iterable[Row]:
+        """The rows, once the recording was read; their keys differ."""
+
+    def summary(self) -> Mapping[str, object]:
+        """Further figures, by name."""
+
+
+class Numbers:
+    """Counts by the number in a column."""
+
+    def __init__(self, title: str, column: str) -> None:
+        self.title = title
+        self._column = column
+        self._counts = PairCounts()
+
+    def add(self, batch: Batch) -> None:
+        """Counts samples."""
+        column = batch.samples.column(self._column)
+        self._counts.add(np.zeros_like(column), column)
+
+    def rows(self, recording: Recording) -> Iterable[Row]:
+        """One row for each number."""
+        return [Row(n, str(n), count, {}) for n, count in self.counted()]
+
+    def summary(self) -> Mapping[str, object]:
+        """Nothing."""
+        return {}
+
+    def counted(self) -> list[tuple[int, int]]:
+        """The distinct numbers, and how many samples have each."""
+        _, numbers, counts = self._counts.result()
+        return list(zip(numbers.tolist(), counts.tolist()))
+
+
+class Latencies(Numbers):
+    """Counts by latency."""
+
+    def summary(self) -> Mapping[str, object]:
+        """The mean of all samples, in cycles."""
+        counted = self.counted()
+        samples = sum(count for _, count in counted)
+        cycles = sum(latency * count for latency, count in counted)
+        return {"mean_latency": cycles / samples} if samples else {}
+
+
+class Names(Numbers):
+    """Counts by what the number in a column stands for."""
+
+    def __init__(self, title: str, column: str, name: Callable[[int], str]) -> None:
+        super().__init__(title, column)
+        self._name = name
+
+    def rows(self, recording: Recording) -> Iterable[Row]:
+        """One row for each name."""
+        sums: dict[str, int] = {}
+        for number, count in self.counted():
+            name = self._name(number)
+            sums[name] = sums.get(name, 0) + count
+        return [Row(name, name, count, {}) for name, count in sums.items()]
+
+
+class Events(Numbers):
+    """Counts by the number that the session gave to an event."""
+
+    def rows(self, recording: Recording) -> Iterable[Row]:
+        """One row for each number, with the names of its events."""
+        names: dict[int, list[str]] = {}
+        for event_set in recording.session.sets:
+            for pmd in event_set.pmds:
+                if pmd.sampling:
+                    names.setdefault(pmd.eventid, []).append(pmd.event)
+        for number, count in self.counted():
+            name = " or ".join(dict.fromkeys(names.get(number, []))) or None
+            extra = {"event": name}
+            yield Row(number, f"{number} {name or UNKNOWN}", count, extra)
+
+
+class Pmds:
+    """Counts by the PMD whose overflow recorded the sample."""
+
+    title = "pmd"
+
+    def __init__(self) -> None:
+        self._counts = PairCounts()
+
+    def add(self, batch: Batch) -> None:
+        """Counts samples."""
+        samples = batch.samples
+        self._counts.add(samples.column("set"), samples.column("ovfl_pmd"))
+
+    def rows(self, recording: Recording) -> Iterable[Row]:
+        """One row for each PMD of each set, and one for those that are unknown."""
+        events = {
+            (s.id, pmd.num): pmd.event for s in recording.session.sets for pmd in s.pmds
+        }
+        sets, pmds, counts = (column.tolist() for column in self._counts.result())
+        for event_set, pmd, count in zip(sets, pmds, counts):
+            event = events.get((event_set, pmd))
+            if event is None:
+                yield Row(UNKNOWN, UNKNOWN, count, {"set": None, "event": None})
+                continue
+            label = f"{pmd} {event} (set {event_set})"
+            yield Row(pmd, label, count, {"set": event_set, "event": event})
+
+    def summary(self) -> Mapping[str, object]:
+        """Nothing."""
+        return {}
+
+
+TALLIES: dict[str, Callable[[], Tally]] = {
+    "tid": lambda: Numbers("tid", "pid"),
+    "cpu": lambda: Numbers("cpu", "cpu"),
+    "pmd": Pmds,
+    "event": lambda: Events("event", "event"),
+    "kernel": lambda: Names(
+        "kernel or user", "kernel", lambda kernel: "kernel" if kernel else "user"
+    ),
+    "latency": lambda: Latencies("latency in cycles", "lat"),
+    "data-source": lambda: Names("data source", "dse", datasource.name_of),
+}
