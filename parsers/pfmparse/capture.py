@@ -98,7 +98,8 @@ class Buffer:
     ``epoch`` is that of the mappings when it was copied. ``offset`` is where the
     file holds ``data``, or what they were made of if that is ``stored`` in another
     form: compressed or in pieces. ``whole`` is False if more of the copy may have
-    been lost at the end of the file.
+    been lost at the end of the file. ``unread`` is how many buffers before this one
+    could not be read.
     """
 
     data: memoryview
@@ -107,6 +108,7 @@ class Buffer:
     offset: int
     stored: str
     whole: bool
+    unread: int = 0
 
 
 class ChunkReader:
@@ -120,6 +122,7 @@ class ChunkReader:
         self._stream = stream
         self._problems = problems
         self.offset = 0
+        self.unread_buffers = 0
         head = self._read(FILE_HEADER.itemsize)
         if not MAGIC.startswith(head[: len(MAGIC)]):
             raise PfmParseError("not a capture", 0)
@@ -141,6 +144,7 @@ class ChunkReader:
                 chunk = self._payload(header)
             except PfmParseError as problem:
                 self._problems.append(problem)
+                self.unread_buffers += header.type == "BUFR"
                 chunk = None
             if chunk is not None:
                 yield chunk
@@ -276,6 +280,7 @@ class Capture:
                     self._note(chunk)
             except PfmParseError as problem:
                 self.problems.append(problem)
+                self._reader.unread_buffers += chunk.type == "BUFR"
         if self.totals is None and not any(p.truncated for p in self.problems):
             text = "the file ends without a DONE chunk that can be read"
             end = self._reader.offset
@@ -301,7 +306,15 @@ class Capture:
             except PfmParseError as problem:
                 raise problem.within(offset, stored, chunk.whole) from None
             stored = "assembled"
-        return Buffer(data, context, self.maps.epoch, offset, stored, chunk.whole)
+        return Buffer(
+            data=data,
+            context=context,
+            epoch=self.maps.epoch,
+            offset=offset,
+            stored=stored,
+            whole=chunk.whole,
+            unread=self._reader.unread_buffers,
+        )
 
     def _note(self, chunk: Chunk) -> None:
         """Takes what a chunk says about the whole capture."""

@@ -3,13 +3,19 @@
 
 from __future__ import annotations
 
-from . import default, nway, pebs32, pebs64
+from . import default, nway, oprofile, pebs32, pebs64
 from .errors import PfmParseError
 from .samples import Format
 
 FORMATS: dict[str, Format] = {
     f.uuid: f
-    for f in (*default.FORMATS, *nway.FORMATS, *pebs32.FORMATS, *pebs64.FORMATS)
+    for f in (
+        *default.FORMATS,
+        *nway.FORMATS,
+        *pebs32.FORMATS,
+        *pebs64.FORMATS,
+        *oprofile.FORMATS,
+    )
 }
 
 

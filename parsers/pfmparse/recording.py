@@ -46,7 +46,7 @@ class RawBuffer:
     def buffers(self) -> Iterator[Buffer]:
         """The one buffer."""
         data = memoryview(self._data)
-        yield Buffer(data, context=0, epoch=0, offset=0, stored="", whole=False)
+        yield Buffer(data, 0, epoch=0, offset=0, stored="", whole=False)
 
 
 @dataclass(frozen=True)
@@ -73,6 +73,7 @@ class Recording:
         self.imprecise = 0
         self.in_buffers: dict[int, Lost] = {}
         self._decoders: dict[int, Decoder] = {}
+        self._unread = 0
 
     @property
     def problems(self) -> list[PfmParseError]:
@@ -153,6 +154,9 @@ class Recording:
 
     def _regions(self, buffer: Buffer) -> Sequence[Region]:
         """Decodes a buffer; notes what was wrong and what was lost."""
+        if self.format.stream and buffer.unread != self._unread:
+            self._decoders.clear()
+            self._unread = buffer.unread
         decode = self._decoders.get(buffer.context)
         if decode is None:
             decode = self._decoders[buffer.context] = self.format.decoder(self.session)

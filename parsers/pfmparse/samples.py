@@ -129,7 +129,9 @@ class Format:
 
     ``uuid`` is in lower case. ``decoder`` makes the decoder of one context of a
     session; ``describe_arg`` names the values in the format's argument, or returns
-    None if these bytes are not one; ``dtypes`` are the format's structures.
+    None if these bytes are not one; ``dtypes`` are the format's structures. A
+    ``stream`` goes on from buffer to buffer: after one that is missing, a new decoder
+    has to find its way into it.
     """
 
     name: str
@@ -137,3 +139,4 @@ class Format:
     decoder: Callable[[Session], Decoder]
     describe_arg: Callable[[bytes], Optional[Mapping[str, object]]]
     dtypes: Mapping[str, np.dtype[np.void]] = field(default_factory=dict)
+    stream: bool = False

@@ -18,15 +18,19 @@ from pfmparse import libdw, report
 from pfmparse.recording import open_capture
 from writers import (
     IIP_HDR,
+    UUID_OPROFILE,
     Json,
     Sample,
     buffer,
     bufr,
     capture,
     chunk,
+    cook,
     json_chunk,
     mapping,
     maps,
+    oprofile,
+    oprofile_words,
     session,
     totals,
 )
@@ -284,3 +288,39 @@ def test_without_libdw_objects_are_still_reported(
     found = reported(captured(samples_in(program), mapped(program.mapping)))
     assert found.rows == [(str(program.path), None, str(program.path), 5)]
     assert "libdw" in found.warnings[0]
+
+
+@pytest.mark.parametrize("build", ["same", None, "other"])
+def test_offsets_in_a_file_are_looked_up_by_its_cookie(
+    build: Optional[str], program: Program
+) -> None:
+    steps = [("cookie", 5), *[("at", program.symbols["hot"] + 1, 1)] * 2]
+    steps += [("at", program.symbols["warm"] + 1, 1), ("at", 0, 1)]
+    build_id = {"same": program.build_id, None: None, "other": "ab"}[build]
+    data = capture(
+        json_chunk("SESS", session(uuid=UUID_OPROFILE)),
+        bufr(oprofile(oprofile_words(steps))),
+        cook([(5, str(program.path), build_id)]),
+    )
+    path, found = str(program.path), reported(data)
+    if build == "other":
+        assert found.rows == [(path, None, path, 4)]
+        assert "has another build ID" in found.warnings[0]
+        return
+    assert found.rows == [
+        ("hot", "hot", path, 2),
+        (path, None, path, 1),
+        ("warm", "warm", path, 1),
+    ]
+    lines = [row[0] for row in reported(data, "line").rows]
+    assert sum("hotspots.c:" in line for line in lines) >= 2
+
+
+def test_images_need_no_file() -> None:
+    where = mapping(0x1000, 0x2000, 0, "/gone", "ab")
+    data = captured([Sample(ip=0x1800), Sample(ip=0x1900)], mapped(where))
+    recording, warnings = open_capture(io.BytesIO(data)), list[str]()
+    options = report.Options("image", None, [])
+    made = report.make(recording, options, warnings.append)
+    assert [(row.key, row.count) for row in made.rows] == [("/gone", 2)]
+    assert warnings == []

@@ -335,3 +335,41 @@ def pebs(
         struct.pack(f"<{len(names)}{word}", *(r.get(name, 0) for name in names))
         for r in records
     )
+
+
+UUID_OPROFILE = "777a6e61-2065-7369-746e-722061650a6c"
+OPROFILE_CODES = {
+    "ctx": 1,
+    "cpu": 2,
+    "cookie": 3,
+    "kernel": 4,
+    "user": 5,
+    "tgid": 7,
+    "trace": 8,
+    "end": 9,
+}
+
+
+def oprofile_words(steps: Sequence[tuple[Any, ...]], bits: int = 64) -> list[int]:
+    """The words of a stream.
+
+    Steps are samples, ("at", offset, event), or escapes by the names above with
+    their arguments, or ("word", word).
+    """
+    words: list[int] = []
+    for name, *numbers in steps:
+        if name in OPROFILE_CODES:
+            words += [(1 << bits) - 1, OPROFILE_CODES[name]]
+        words += numbers
+    return words
+
+
+def oprofile(words: Sequence[int], bits: int = 64) -> bytes:
+    """The bytes of a stream."""
+    return struct.pack(f"<{len(words)}{'Q' if bits == 64 else 'I'}", *words)
+
+
+def cook(files: Sequence[tuple[int, str, Optional[str]]]) -> bytes:
+    """A COOK chunk: cookies, paths and build IDs."""
+    cookies = [{"cookie": c, "path": p, "build_id": b} for c, p, b in files]
+    return json_chunk("COOK", {"cookies": cookies})

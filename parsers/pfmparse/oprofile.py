@@ -1,0 +1,276 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""The OProfile format's stream: pairs (offset, event) and escapes between them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Mapping, Optional
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .errors import PfmParseError
+from .layout import Data
+from .samples import Column, Decoded, Format, Region, Samples
+from .session import Session
+
+# Codes of escapes.
+CTX_SWITCH = 1
+CPU_SWITCH = 2
+COOKIE_SWITCH = 3
+KERNEL_ENTER = 4
+KERNEL_EXIT = 5
+CTX_TGID = 7
+TRACE_BEGIN = 8
+TRACE_END = 9
+
+# Words that follow an escape's code, by code; -1 for those that are not sent, the
+# last of which stands for all greater ones.
+ARGUMENTS = np.array([-1, 2, 1, 1, 0, 0, -1, 1, 0, 0, -1], np.intp)
+
+UNKNOWN = (1 << 32) - 1  # a thread, a process or a CPU that no escape has told yet
+
+# The column that an escape sets, and which of its words has the value.
+ESCAPES_SET = (
+    ("cpu", CPU_SWITCH, 2),
+    ("pid", CTX_SWITCH, 2),
+    ("tgid", CTX_TGID, 2),
+    ("app_cookie", CTX_SWITCH, 3),
+    ("cookie", COOKIE_SWITCH, 2),
+)
+DTYPES = {"cpu": np.uint32, "pid": np.uint32, "tgid": np.uint32}
+
+NOT_TRACED, SAMPLE_NEXT, CALLERS = 0, 1, 2  # what the next pair is
+
+Words = NDArray[Any]
+Indices = NDArray[np.intp]
+
+
+@dataclass(frozen=True)
+class _Escapes:
+    """The escapes in some words, and where the pairs between them are.
+
+    ``at`` has the first words of n escapes, ``codes`` their codes. Pairs go from
+    ``starts`` to ``ends``, of n + 1 elements each; the first are those before any
+    escape.
+    """
+
+    at: Indices
+    codes: Indices
+    starts: Indices
+    ends: Indices
+
+    def of(self, *codes: int) -> Indices:
+        """The indices of the escapes of these codes, in increasing order."""
+        return np.flatnonzero(np.isin(self.codes, codes))
+
+
+@dataclass(frozen=True)
+class _Walk:
+    """Which words are escapes.
+
+    ``real`` are indices of the candidates that are; ``ends`` is that of _Escapes.
+    ``cut`` is an escape that the words end within, ``unknown`` the first one whose
+    code is unknown. ``lost`` is set if no known one came behind such a one.
+    """
+
+    real: Indices
+    ends: Indices
+    cut: Optional[int]
+    unknown: Optional[int] = None
+    lost: bool = False
+
+
+class Decoder:
+    """Decodes the stream, which its chunks divide between any two words."""
+
+    def __init__(self, session: Session) -> None:
+        self._word = np.dtype("<u8" if _has_64_bits(session.machine.arch) else "<u4")
+        self._escape = int(np.iinfo(self._word).max)
+        self._rest: Words = np.zeros(0, self._word)
+        # Without an escape to start from, pairs and arguments look alike.
+        self._lost = True
+        self._state = {"cpu": UNKNOWN, "pid": UNKNOWN, "tgid": UNKNOWN, "kernel": 0}
+        self._state |= {"app_cookie": self._escape, "cookie": self._escape}
+        self._trace = NOT_TRACED
+
+    def __call__(self, data: Data) -> Decoded:
+        """The samples that these bytes of the stream complete."""
+        size, before = self._word.itemsize, self._rest.size
+        new: Words = np.ndarray((len(data) // size,), self._word, data)
+        words = np.concatenate([self._rest, new]) if before else new
+        problems = []
+        if len(data) % size:
+            text = f"the stream ends within a word of {size} bytes"
+            problems.append(PfmParseError(text, new.nbytes, truncated=True))
+        at = np.flatnonzero(words == self._escape)
+        if self._lost:
+            first = _first_known(words, at)
+            words, at = words[first:], at[at >= first] - first
+            before -= first
+        escapes, unknown = self._find(words, at)
+        if unknown is not None:
+            text = (
+                f"escape {int(words[unknown + 1])} is unknown, what follows is "
+                "skipped up to one that is known"
+            )
+            problems.append(PfmParseError(text, max(0, unknown - before) * size))
+        return Decoded((Region(0, self._samples(words, escapes)),), tuple(problems))
+
+    def _find(self, words: Words, at: Indices) -> tuple[_Escapes, Optional[int]]:
+        """The escapes, and the first that is unknown; keeps what is incomplete.
+
+        ``at`` are the candidates: the value can also be an argument or an event.
+        """
+        codes = _codes(words, at)
+        arguments = ARGUMENTS[codes]
+        walk = _all_real(words.size, at, arguments)
+        if walk is None:
+            walk = _walk(words.size, at, arguments)
+        at, codes, arguments = at[walk.real], codes[walk.real], arguments[walk.real]
+        starts = np.append(np.intp(0), at + 2 + arguments)
+        end = int(walk.ends[-1])
+        rest = end - (end - int(starts[-1])) % 2 if walk.cut is None else walk.cut
+        self._rest = words[words.size if walk.lost and walk.cut is None else rest :]
+        self._rest = self._rest.copy()
+        self._lost = walk.lost or (self._lost and walk.real.size == 0)
+        return _Escapes(at, codes, starts, walk.ends), walk.unknown
+
+    def _samples(self, words: Words, escapes: _Escapes) -> Samples:
+        """The pairs as columns, those that are callers in a trace left out."""
+        counts = (escapes.ends - escapes.starts) // 2
+        behind = np.cumsum(counts)
+        segment = np.repeat(np.arange(counts.size), counts)
+        first = escapes.starts - 2 * (behind - counts)
+        pairs = first[segment] + 2 * np.arange(segment.size)
+        kept = self._without_callers(escapes, behind, segment)
+        if kept is not None:
+            pairs, segment = pairs[kept], segment[kept]
+        columns: dict[str, Column] = {
+            "offset": words[pairs],
+            "event": words[pairs + 1],
+        }
+        for name, code, word in ESCAPES_SET:
+            which = escapes.of(code)
+            values = words[escapes.at[which] + word]
+            dtype = DTYPES.get(name, self._word)
+            filled = self._fill(name, which, values, counts.size)
+            columns[name] = filled.astype(dtype)[segment]
+        which = escapes.of(KERNEL_ENTER, KERNEL_EXIT)
+        inside = escapes.codes[which] == KERNEL_ENTER
+        filled = self._fill("kernel", which, inside.astype(self._word), counts.size)
+        columns["kernel"] = filled.astype(np.uint8)[segment]
+        offset = columns["offset"]
+        return Samples(pairs.size, columns, derived={"ip": lambda: offset})
+
+    def _without_callers(
+        self, escapes: _Escapes, behind: Indices, segment: Indices
+    ) -> Optional[Indices]:
+        """Which pairs are samples, None for all; segments' pairs end ``behind``.
+
+        A trace's first pair is a sample.
+        """
+        which = escapes.of(TRACE_BEGIN, TRACE_END)
+        if which.size == 0 and self._trace == NOT_TRACED:
+            return None
+        begins = escapes.codes[which] == TRACE_BEGIN
+        next_is = np.where(begins, SAMPLE_NEXT, NOT_TRACED)
+        next_is = np.append(np.intp(self._trace), next_is)
+        # The pairs from each change of the trace up to the next one.
+        first = np.append(np.intp(0), behind[which])
+        end = np.append(first[1:], behind[-1])
+        samples = first[(next_is == SAMPLE_NEXT) & (first < end)]
+        changes = np.zeros(behind.size, np.intp)
+        changes[which + 1] = 1
+        kept = (next_is == NOT_TRACED)[np.cumsum(changes)][segment]
+        kept[samples] = True
+        self._trace = int(next_is[-1])
+        if self._trace == SAMPLE_NEXT and first[-1] < end[-1]:
+            self._trace = CALLERS
+        return np.flatnonzero(kept)
+
+    def _fill(self, name: str, which: Indices, values: Words, size: int) -> Words:
+        """What holds for the pairs before any escape and behind each; shape (size,).
+
+        The escapes ``which`` set these values.
+        """
+        all_values = np.append(np.array([self._state[name]], self._word), values)
+        changes = np.zeros(size, np.intp)
+        changes[which + 1] = 1
+        filled = all_values[np.cumsum(changes)]
+        self._state[name] = int(filled[-1])
+        return filled
+
+
+def _codes(words: Words, at: Indices) -> Indices:
+    """The codes of escapes there; the greatest one is for all that are unknown."""
+    greatest = ARGUMENTS.size - 1
+    codes: Words = words[np.minimum(at + 1, words.size - 1)]
+    return np.minimum(codes, greatest).astype(np.intp)
+
+
+def _first_known(words: Words, at: Indices) -> int:
+    """The first escape whose code is known, the end of the words if there is none.
+
+    An escape whose code is not there yet may be one.
+    """
+    known = (ARGUMENTS[_codes(words, at)] >= 0) | (at == words.size - 1)
+    return int(at[np.argmax(known)]) if known.any() else words.size
+
+
+def _all_real(size: int, at: Indices, arguments: Indices) -> Optional[_Walk]:
+    """The usual case: all candidates are escapes with known codes."""
+    behind = at + 2 + arguments
+    gaps = at - np.append(np.intp(0), behind)[:-1]
+    if (arguments < 0).any() or (gaps < 0).any() or (gaps % 2).any():
+        return None
+    if behind.size and behind[-1] > size:
+        return _Walk(np.arange(at.size - 1), at, int(at[-1]))
+    return _Walk(np.arange(at.size), np.append(at, size), None)
+
+
+def _walk(size: int, at: Indices, arguments: Indices) -> _Walk:
+    """The same when it has to be found out one candidate after the other."""
+    real: list[int] = []
+    ends: list[int] = []
+    behind, lost = 0, False
+    cut = unknown = None
+    for number, (first, length) in enumerate(zip(at.tolist(), arguments.tolist())):
+        if first < behind or (not lost and (first - behind) % 2):
+            continue  # an argument, or the event of a pair
+        if first + 2 + max(0, length) > size:
+            cut = first
+            break
+        if not lost:
+            ends.append(first)
+        lost = length < 0
+        if lost:
+            unknown = first if unknown is None else unknown
+            behind = first + 1
+        else:
+            real.append(number)
+            behind = first + 2 + length
+    if not lost:
+        ends.append(size if cut is None else cut)
+    return _Walk(np.array(real, np.intp), np.array(ends, np.intp), cut, unknown, lost)
+
+
+def _has_64_bits(arch: str) -> bool:
+    """Words of that architecture, as uname names it, have 64 bits."""
+    return "64" in arch or arch in ("alpha", "s390x")
+
+
+def _describe_arg(arg: bytes) -> Optional[Mapping[str, object]]:
+    """The format has no argument."""
+    return None if arg else {}
+
+
+FORMATS = (
+    Format(
+        name="OProfile",
+        uuid="777a6e61-2065-7369-746e-722061650a6c",
+        decoder=Decoder,
+        stream=True,
+        describe_arg=_describe_arg,
+    ),
+)

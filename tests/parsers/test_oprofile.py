@@ -1,0 +1,452 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""The OProfile format's decoder (perfmon_oprofile_smpl.h)."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any, Sequence
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pfmparse.__main__ import main
+from pfmparse.samples import Decoder
+from readers import Json, all_samples, decoder, read_capture
+from writers import (
+    OPROFILE_CODES,
+    UUID_OPROFILE,
+    bufr,
+    capture,
+    chunk,
+    cook,
+    json_chunk,
+    mapping,
+    maps,
+    oprofile,
+    oprofile_words,
+    pmd,
+    session,
+    totals,
+)
+
+TOP = (1 << 64) - 1
+NOBODY = (1 << 32) - 1
+NAMES = ["offset", "event", "cpu", "pid", "tgid", "app_cookie", "cookie", "kernel"]
+ARGUMENTS = {"ctx": 2, "cpu": 1, "cookie": 1, "tgid": 1}
+
+Step = tuple[Any, ...]
+
+STREAM: list[Step] = [
+    ("cpu", 1),
+    ("ctx", 101, 7),
+    ("tgid", 100),
+    ("cookie", 5),
+    ("at", 0x1000, 1),
+    ("at", 0x1008, 2),
+    ("kernel",),
+    ("at", 0xFFFFFFFF81000010, 1),
+    ("user",),
+    ("cookie", 6),
+    ("at", 0x2000, 1),
+    ("cpu", 0),
+    ("ctx", 201, 8),
+    ("tgid", 200),
+    ("cookie", 0),
+    ("at", 0x7F0000001000, 1),
+]
+
+
+def sess(arch: str = "x86_64") -> Json:
+    """A session of this format, which has no argument."""
+    described = session(uuid=UUID_OPROFILE)
+    described["machine"]["arch"] = arch
+    described["format"]["arg"] = ""
+    return described
+
+
+def expected(steps: Sequence[Step], bits: int = 64) -> list[Json]:
+    """What the stream means, one word after the other."""
+    top = (1 << bits) - 1
+    now = dict(zip(NAMES[2:], [NOBODY, NOBODY, NOBODY, top, top, 0]))
+    found: list[Json] = []
+    trace = 0
+    for name, *numbers in steps:
+        if name == "at":
+            if trace != 2:
+                found.append({**dict(zip(NAMES, numbers)), **now, "pmds": {}})
+            trace = 2 if trace else 0
+        elif name == "ctx":
+            now["pid"], now["app_cookie"] = numbers[0] & NOBODY, numbers[1]
+        elif name in ("cpu", "tgid"):
+            now[name] = numbers[0] & NOBODY
+        elif name == "cookie":
+            now[name] = numbers[0]
+        elif name in ("kernel", "user"):
+            now["kernel"] = int(name == "kernel")
+        elif name in ("trace", "end"):
+            trace = int(name == "trace")
+    return found
+
+
+def fed(decode: Decoder, words: Sequence[int]) -> list[Json]:
+    decoded = decode(oprofile(words))
+    assert decoded.problems == ()
+    return all_samples(decoded)
+
+
+def test_escapes_hold_for_the_samples_behind_them() -> None:
+    assert fed(decoder(sess()), oprofile_words(STREAM)) == expected(STREAM)
+
+
+@pytest.mark.parametrize("arch", ["i686", "armv7l"])
+def test_words_of_32_bit_machines_have_4_bytes(arch: str) -> None:
+    steps: list[Step] = [
+        ("cpu", 3),
+        ("cookie", NOBODY),
+        ("at", 0xC0001000, 5),
+        ("cookie", 9),
+        ("at", 16, NOBODY),
+        ("at", 17, 5),
+    ]
+    decoded = decoder(sess(arch))(oprofile(oprofile_words(steps, 32), 32))
+    assert all_samples(decoded) == expected(steps, 32)
+    assert decoded.problems == ()
+
+
+@pytest.mark.parametrize("arch", ["aarch64", "arm64", "ia64", "ppc64le", "s390x"])
+def test_words_of_64_bit_machines_have_8_bytes(arch: str) -> None:
+    assert fed(decoder(sess(arch)), oprofile_words(STREAM)) == expected(STREAM)
+
+
+def test_chunks_may_end_between_any_two_words() -> None:
+    words = oprofile_words([*STREAM, ("trace",), *STREAM[4:6], ("end",), *STREAM])
+    steps = [*STREAM, ("trace",), *STREAM[4:6], ("end",), *STREAM]
+    for cut in range(len(words) + 1):
+        decode = decoder(sess())
+        samples = fed(decode, words[:cut]) + fed(decode, words[cut:])
+        assert samples == expected(steps)
+    decode = decoder(sess())
+    assert [s for word in words for s in fed(decode, [word])] == expected(steps)
+
+
+def test_callers_in_a_trace_are_no_samples() -> None:
+    caller = ("at", 0x10, 0)
+    steps: list[Step] = [
+        ("cpu", 1),
+        ("at", 1, 1),
+        ("trace",),
+        ("at", 2, 1),
+        caller,
+        ("cookie", 9),
+        caller,
+        ("kernel",),
+        caller,
+        ("end",),
+        ("at", 3, 1),
+        ("trace",),
+        ("user",),
+        ("at", 4, 1),
+        ("end",),
+        ("trace",),
+        ("end",),
+        ("trace",),
+        ("at", 5, 1),
+        caller,
+        ("trace",),
+        ("at", 6, 1),
+        caller,
+    ]
+    samples = fed(decoder(sess()), oprofile_words(steps))
+    assert [sample["offset"] for sample in samples] == [1, 2, 3, 4, 5, 6]
+    assert samples == expected(steps)
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [
+        [("cookie", TOP), ("at", 1, 1)],
+        [("ctx", 5, TOP), ("at", 1, 1)],
+        [("ctx", TOP, TOP), ("cookie", TOP), ("at", 1, 1)],
+        [("cpu", 0), ("at", 1, TOP), ("at", 2, 3), ("cpu", 1), ("at", 4, TOP)],
+        [("cpu", 0), ("at", 1, TOP), ("cpu", 1), ("at", 2, TOP), ("cookie", TOP)],
+    ],
+)
+def test_argument_or_event_that_looks_like_an_escape_is_none(steps: list[Step]) -> None:
+    assert fed(decoder(sess()), oprofile_words(steps)) == expected(steps)
+
+
+STEPS = st.one_of(
+    st.tuples(st.just("at"), st.integers(0, TOP - 1), st.sampled_from([0, 1, TOP])),
+    st.sampled_from(sorted(OPROFILE_CODES)).flatmap(
+        lambda name: st.tuples(
+            st.just(name),
+            *(
+                st.sampled_from([0, 1, 2, 8, TOP])
+                for _ in range(ARGUMENTS.get(name, 0))
+            ),
+        )
+    ),
+)
+
+
+@settings(derandomize=True, deadline=None, max_examples=400)
+@given(st.lists(STEPS, max_size=40), st.lists(st.integers(0, 150), max_size=4))
+def test_any_stream_in_any_chunks_is_decoded(
+    steps: list[Step], cuts: list[int]
+) -> None:
+    steps = [("cpu", 0), *steps]
+    words, decode, samples = oprofile_words(steps), decoder(sess()), []
+    start = 0
+    for end in [*sorted(cuts), len(words)]:
+        samples += fed(decode, words[start:end])
+        start = max(start, end)
+    assert samples == expected(steps)
+
+
+def test_what_comes_before_the_first_escape_is_not_decoded() -> None:
+    words = [1, 2, 3, *oprofile_words(STREAM)]
+    assert fed(decoder(sess()), words) == expected(STREAM)
+    assert fed(decoder(sess()), [1, 2, 3, 4]) == []
+
+
+@pytest.mark.parametrize("code", [0, 6, 10, 1 << 63])
+def test_unknown_escape_skips_to_the_next_that_is_known(code: int) -> None:
+    first, second = oprofile_words(STREAM[:6]), oprofile_words(STREAM[11:])
+    words = [*first, TOP, code, 77, 78, 79, *second]
+    decoded = decoder(sess())(oprofile(words))
+    assert all_samples(decoded) == [
+        *expected(STREAM[:6]),
+        {**expected(STREAM)[-1], "kernel": 0},
+    ]
+    assert [p.offset for p in decoded.problems] == [8 * len(first)]
+    assert f"escape {code} is unknown" in decoded.problems[0].message
+
+
+@pytest.mark.parametrize("code", [6, 1 << 63])
+def test_unknown_escape_at_the_end_of_a_chunk_skips_on_in_the_next(code: int) -> None:
+    first, second = oprofile_words(STREAM[:6]), oprofile_words(STREAM[11:])
+    decode = decoder(sess())
+    assert len(fed(decode, [*first, TOP])) == 2
+    decoded = decode(oprofile([code, 77]))
+    assert all_samples(decoded) == [] and len(decoded.problems) == 1
+    assert decoded.problems[0].offset == 0
+    assert [s["offset"] for s in fed(decode, [78, 79, *second])] == [0x7F0000001000]
+
+
+def test_half_a_word_is_a_truncation() -> None:
+    data = oprofile(oprofile_words(STREAM))
+    decoded = decoder(sess())(data[:-3])
+    assert all_samples(decoded) == expected(STREAM)[:-1]
+    assert [(p.offset, p.truncated) for p in decoded.problems] == [
+        (len(data) - 8, True)
+    ]
+
+
+def test_every_prefix_gives_the_samples_before_the_cut() -> None:
+    data = oprofile(oprofile_words(STREAM))
+    ends = [
+        8 * len(oprofile_words(STREAM[: n + 1]))
+        for n, step in enumerate(STREAM)
+        if step[0] == "at"
+    ]
+    for size in range(len(data)):
+        decoded = decoder(sess())(data[:size])
+        whole = sum(end <= size for end in ends)
+        assert all_samples(decoded) == expected(STREAM)[:whole]
+        assert all(p.truncated for p in decoded.problems)
+
+
+@settings(derandomize=True, deadline=None, max_examples=400)
+@given(st.data())
+def test_mutated_stream_gives_samples(data: st.DataObject) -> None:
+    words = oprofile_words(STREAM * 3)
+    for _ in range(data.draw(st.integers(1, 6))):
+        at = data.draw(st.integers(0, len(words) - 1))
+        words[at] = data.draw(st.sampled_from([0, 1, 2, 6, 8, 9, 10, TOP]))
+    image, decode = oprofile(words), decoder(sess())
+    cut = data.draw(st.integers(0, len(image)))
+    found = [decode(image[:cut]), decode(image[cut:])]
+    assert sum(len(all_samples(decoded)) for decoded in found) <= len(words) // 2
+
+
+@settings(derandomize=True, deadline=None, max_examples=300)
+@given(st.lists(st.binary(max_size=80), max_size=4), st.sampled_from([b"", b"\xff"]))
+def test_arbitrary_bytes_give_samples(chunks: list[bytes], fill: bytes) -> None:
+    decode = decoder(sess("i686"))
+    for data in chunks:
+        decoded = decode(data.replace(b"\0", 4 * fill) if fill else data)
+        assert all(problem.offset <= 4 * len(data) for problem in decoded.problems)
+
+
+def test_samples_after_a_lost_chunk_wait_for_an_escape() -> None:
+    words = oprofile_words(STREAM)
+    parts = [bufr(oprofile(part)) for part in (words[:15], words[15:18], words[18:])]
+    bad = bytearray(parts[1])
+    bad[60] ^= 1
+    for broken in (bytes(bad), chunk("BUFR", b"short")):
+        file = capture(json_chunk("SESS", sess()), parts[0], broken, parts[2])
+        samples, recording = read_capture(file)
+        offsets = [sample["offset"] for sample in samples]
+        # The second sample was lost, the third one's escape was cut.
+        assert offsets == [0x1000, 0x2000, 0x7F0000001000]
+        assert [sample["pid"] for sample in samples] == [101, NOBODY, 201]
+        assert not recording.useless
+
+
+CODE = mapping(0x7F0000000000, 0x7F0000002000, 0, "[anon]")
+FILES = [(5, "/bin/x", None), (7, "/bin/app", "ab"), (6, "/lib/y", "8c1f")]
+
+
+@pytest.fixture(params=["before", "after", "split"])
+def file(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """A capture of STREAM whose cookies are told before or after it is."""
+    cookies: dict[str, tuple[list[bytes], list[bytes]]] = {
+        "before": ([cook(FILES)], []),
+        "after": ([], [cook(FILES)]),
+        "split": ([cook(FILES[:1])], [cook(FILES[1:]), cook([])]),
+    }
+    first, last = cookies[request.param]
+    described = sess()
+    described["sets"] = session({0: [pmd(0), pmd(1)]})["sets"]
+    for at, eventid in enumerate((1, 2)):
+        described["sets"][0]["pmds"][at]["eventid"] = eventid
+    path = tmp_path / "x.pfm"
+    path.write_bytes(
+        capture(
+            json_chunk("SESS", described),
+            json_chunk("MAPS", maps(200, [CODE])),
+            chunk("KSYM", b"ffffffff81000000 T schedule\n"),
+            *first,
+            bufr(oprofile(oprofile_words(STREAM))),
+            *last,
+            json_chunk("DONE", totals(5)),
+        )
+    )
+    return str(path)
+
+
+def told(capsys: pytest.CaptureFixture[str], *argv: str) -> Any:
+    """The JSON that a command prints."""
+    assert main([*argv, "--json"]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def rows(capsys: pytest.CaptureFixture[str], by: str, path: str) -> dict[Any, int]:
+    """Keys and counts of a report."""
+    report = told(capsys, "report", "--by", by, path)
+    return {row["key"]: row["count"] for row in report["rows"]}
+
+
+def test_reports_find_cookies_kernel_symbols_and_mappings(
+    file: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert rows(capsys, "image", file) == {
+        "/bin/x": 2,
+        "/lib/y": 1,
+        "[kernel]": 1,
+        "[anon]": 1,
+    }
+    assert rows(capsys, "function", file) == {
+        "/bin/x": 2,
+        "/lib/y": 1,
+        "schedule": 1,
+        "[anon]": 1,
+    }
+    assert rows(capsys, "ip", file) == {
+        "0x1000": 1,
+        "0x1008": 1,
+        "0x2000": 1,
+        "0xffffffff81000010": 1,
+        "0x7f0000001000": 1,
+    }
+
+
+def test_reports_by_what_escapes_and_samples_say(
+    file: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert rows(capsys, "kernel", file) == {"user": 4, "kernel": 1}
+    assert rows(capsys, "tid", file) == {101: 4, 201: 1}
+    assert rows(capsys, "cpu", file) == {1: 4, 0: 1}
+    report = told(capsys, "report", "--by", "event", file)
+    assert [(r["key"], r["event"], r["count"]) for r in report["rows"]] == [
+        (1, "event-0", 4),
+        (2, "event-1", 1),
+    ]
+
+
+@pytest.mark.parametrize("by", ["pmd", "latency", "data-address"])
+def test_report_by_what_the_stream_lacks_is_refused(
+    by: str, file: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["report", "--by", by, file]) == 1
+    assert "the samples have no" in capsys.readouterr().err
+
+
+def test_event_that_the_session_does_not_have_is_unknown(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "x.pfm"
+    words = oprofile_words([("cpu", 0), ("at", 1, 99)])
+    path.write_bytes(capture(json_chunk("SESS", sess()), bufr(oprofile(words))))
+    report = told(capsys, "report", "--by", "event", str(path))
+    assert [(r["key"], r["event"]) for r in report["rows"]] == [(99, None)]
+
+
+def test_cookie_that_nobody_told_is_unknown(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "x.pfm"
+    steps = [("cookie", TOP), ("at", 1, 1), ("cookie", 44), ("at", 1 << 63, 1)]
+    data = bufr(oprofile(oprofile_words(steps)))
+    path.write_bytes(capture(json_chunk("SESS", sess()), cook(FILES), data))
+    assert rows(capsys, "image", str(path)) == {"[unknown]": 2}
+
+
+def test_info_and_dump_know_the_stream(
+    file: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    described = told(capsys, "info", file)
+    assert described["format"]["name"] == "OProfile"
+    assert described["format"]["arg"] == {}
+    assert described["samples"] == 5
+    main(["dump", "--json", file])
+    lines = capsys.readouterr().out.splitlines()
+    assert [json.loads(line) for line in lines] == expected(STREAM)
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        chunk("COOK", b"{"),
+        json_chunk("COOK", {}),
+        json_chunk("COOK", {"cookies": [{"cookie": 1, "path": "/x"}]}),
+        json_chunk("COOK", {"cookies": [{"cookie": 1, "path": 5, "build_id": None}]}),
+        cook([(-1, "/x", None)]),
+        cook([(1 << 64, "/x", None)]),
+        cook([(1, "/x", "no hex")]),
+    ],
+)
+def test_bad_cookies_are_a_problem_and_no_more(bad: bytes) -> None:
+    data = bufr(oprofile(oprofile_words(STREAM)))
+    file = capture(json_chunk("SESS", sess()), cook(FILES), bad, data)
+    samples, recording = read_capture(file)
+    assert samples == expected(STREAM)
+    assert len(recording.source.cookies) == 3
+    assert "COOK" in recording.problems[0].message
+
+
+def test_later_cookies_replace_earlier_ones() -> None:
+    described = json_chunk("SESS", sess())
+    file = capture(described, cook(FILES), cook([(5, "/bin/new", "8C1F")]))
+    _, recording = read_capture(file)
+    assert recording.source.cookies[5].path == "/bin/new"
+    assert recording.source.cookies[5].build_id == bytes.fromhex("8c1f")
+
+
+def test_columns_have_the_width_of_what_they_hold() -> None:
+    samples = decoder(sess())(oprofile(oprofile_words(STREAM))).regions[0].samples
+    array = samples.to_array()
+    assert array.dtype["offset"] == np.dtype("<u8")
+    assert array["kernel"].tolist() == [0, 0, 1, 0, 0]
