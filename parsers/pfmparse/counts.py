@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from typing import Optional
+import sys
+from typing import Callable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,10 +13,14 @@ from .samples import Column
 
 U64s = NDArray[np.uint64]
 
-PENDING = 1 << 20  # samples that are kept before they are sorted
+PENDING = 1 << 18  # pairs that are kept before they are counted together
 CHUNK = 1 << 13  # samples that are looked up at once: they stay in the cache
-SLOT_BITS = 14
-MULTIPLIER = 0x9E3779B97F4A7C15  # 2^64 / golden ratio: spreads close numbers
+SLOTS = 1 << 14
+HIGH_HALF = 1 if sys.byteorder == "little" else 0  # of a number of 64 bits
+
+# Odd numbers that spread close ones: 2^64 over the golden ratio, over sqrt(2).
+FIRST_MULTIPLIER = 0x9E3779B97F4A7C15
+SECOND_MULTIPLIER = 0xB504F333F9DE6485
 
 
 class PairCounts:
@@ -23,98 +28,124 @@ class PairCounts:
 
     Memory grows with the number of distinct pairs, not of samples.
 
-    Pairs that come often are counted in a table of slots, found by a hash; a pair
-    whose slot is another's is sorted with the other such pairs. An empty slot holds
-    the pair (0, 0) with a count of 0.
+    Pairs that come often are counted in tables, where a hash finds them. Those
+    whose place in the first one is another pair's are looked up in the second one;
+    those that have no place there either are sorted.
     """
 
     def __init__(self) -> None:
         none = np.zeros(0, np.uint64)
-        self._slots = _Slots()
-        self._counted = (none, none, none)
-        self._pending: list[tuple[U64s, U64s]] = []
-        self._size = 0
+        self._first, self._second = _Slots(FIRST_MULTIPLIER), _Slots(SECOND_MULTIPLIER)
+        self._sorted = (none, none, none)
+        self._for_second = _Pending(self._count_second)
+        self._for_sort = _Pending(self._sort)
 
     def add(self, a: Column, b: Column) -> None:
         """Counts samples; both arrays have shape (n,)."""
         for start in range(0, b.size, CHUNK):
             part = slice(start, start + CHUNK)
-            self._add(a[part].astype(np.uint64), b[part].astype(np.uint64))
+            some = a[part]
+            # Often all have the same: one number is faster than an array of it.
+            if (some == some[0]).all():
+                some = some[:1]
+            left = self._first.add(some.astype(np.uint64), b[part].astype(np.uint64))
+            self._for_second.add(*left)
 
     def result(self) -> tuple[U64s, U64s, U64s]:
         """The distinct pairs' a, b and counts, each of shape (m,)."""
-        self._count_pending()
-        return _join(self._counted, self._slots.result())
+        self._for_second.flush()
+        self._for_sort.flush()
+        tables = _join(self._first.result(), self._second.result())
+        return _join(self._sorted, tables)
 
-    def _add(self, a: U64s, b: U64s) -> None:
-        missed = self._slots.add(a, b)
-        if missed is None:
-            return
-        self._pending.append(missed)
-        self._size += missed[0].size
+    def _count_second(self, a: U64s, b: U64s) -> None:
+        self._for_sort.add(*self._second.add(a, b))
+
+    def _sort(self, a: U64s, b: U64s) -> None:
+        self._sorted = _join(self._sorted, _count(a, b))
+
+
+class _Pending:
+    """Pairs that are kept until it is worth while to do something with them."""
+
+    def __init__(self, consume: Callable[[U64s, U64s], None]) -> None:
+        self._consume = consume
+        self._pairs: list[tuple[U64s, U64s]] = []
+        self._size = 0
+
+    def add(self, a: U64s, b: U64s) -> None:
+        """Keeps pairs."""
+        if b.size:
+            self._pairs.append((a, b))
+            self._size += b.size
         if self._size >= PENDING:
-            self._count_pending()
+            self.flush()
 
-    def _count_pending(self) -> None:
-        if not self._pending:
-            return
-        a = np.concatenate([pair[0] for pair in self._pending])
-        b = np.concatenate([pair[1] for pair in self._pending])
-        self._pending, self._size = [], 0
-        self._counted = _join(self._counted, _count(a, b))
+    def flush(self) -> None:
+        """Does it now."""
+        if self._pairs:
+            pairs, self._pairs, self._size = self._pairs, [], 0
+            a = np.concatenate([pair[0] for pair in pairs])
+            b = np.concatenate([pair[1] for pair in pairs])
+            self._consume(a, b)
 
 
 class _Slots:
-    """Counts of the pairs that have a slot for themselves."""
+    """Counts of the pairs that have a slot for themselves.
 
-    def __init__(self) -> None:
-        size = 1 << SLOT_BITS
-        self._a = np.zeros(size, np.uint64)
-        self._b = np.zeros(size, np.uint64)
-        self._counts = np.zeros(size, np.int64)
+    An empty slot holds the pair (0, 0) with a count of 0. The last slot is for the
+    pairs that have none.
+    """
 
-    def add(self, a: U64s, b: U64s) -> Optional[tuple[U64s, U64s]]:
-        """Counts pairs; those whose slot is another pair's are returned instead."""
-        slots = _hash(a, b)
-        missed = self._add_known(slots, a, b)
-        if missed is None:
-            return None
-        slots, a, b = slots[missed], a[missed], b[missed]
-        self._take(slots, a, b)
-        missed = self._add_known(slots, a, b)
-        return None if missed is None else (a[missed], b[missed])
+    def __init__(self, multiplier: int) -> None:
+        self._multiplier = np.uint64(multiplier)
+        self._a = np.zeros(SLOTS + 1, np.uint64)
+        self._b = np.zeros(SLOTS + 1, np.uint64)
+        self._counts = np.zeros(SLOTS + 1, np.int64)
+
+    def add(self, a: U64s, b: U64s) -> tuple[U64s, U64s]:
+        """Counts pairs; those whose slot is another pair's are returned instead.
+
+        ``a`` has shape (n,), or (1,) if it is the same in all pairs.
+        """
+        slots = self._hash(a, b)
+        other = self._of_others(slots, a, b)
+        if other.size:
+            a = np.broadcast_to(a, b.shape)
+            self._take_empty(slots[other], a[other], b[other])
+            other = other[self._of_others(slots[other], a[other], b[other])]
+            a, b = a[other], b[other]
+            slots[other] = SLOTS
+        else:
+            a, b = a[:0], b[:0]
+        self._counts += np.bincount(slots, minlength=SLOTS + 1)
+        return a, b
 
     def result(self) -> tuple[U64s, U64s, U64s]:
         """The pairs that have slots: a, b and counts."""
-        used = np.flatnonzero(self._counts)
+        used = np.flatnonzero(self._counts[:SLOTS])
         return self._a[used], self._b[used], self._counts[used].astype(np.uint64)
 
-    def _add_known(
-        self, slots: NDArray[np.intp], a: U64s, b: U64s
-    ) -> Optional[NDArray[np.bool_]]:
-        """Counts the pairs that are in their slots; tells which are not, if any."""
-        missed: NDArray[np.bool_] = self._b[slots] != b
-        missed |= self._a[slots] != a
-        if not missed.any():
-            self._counts += np.bincount(slots, minlength=self._counts.size)
-            return None
-        self._counts += np.bincount(slots[~missed], minlength=self._counts.size)
-        return missed
+    def _hash(self, a: U64s, b: U64s) -> NDArray[np.intp]:
+        """The slot of each pair."""
+        mixed = (a * self._multiplier) ^ b
+        mixed *= self._multiplier
+        # Bits from 32 on are the best mixed ones, and a shift is slower than a view.
+        high = mixed.view(np.uint32)[HIGH_HALF::2]
+        return np.bitwise_and(high, np.uint32(SLOTS - 1)).astype(np.intp)
 
-    def _take(self, slots: NDArray[np.intp], a: U64s, b: U64s) -> None:
+    def _of_others(self, slots: NDArray[np.intp], a: U64s, b: U64s) -> NDArray[np.intp]:
+        """The indices of the pairs that are not in their slots."""
+        differ = self._b.take(slots) != b
+        differ |= self._a.take(slots) != a
+        return np.flatnonzero(differ)
+
+    def _take_empty(self, slots: NDArray[np.intp], a: U64s, b: U64s) -> None:
         """Gives each empty slot to one of the pairs that hash to it."""
         empty = np.flatnonzero(self._counts[slots] == 0)
-        taken, first = np.unique(slots[empty], return_index=True)
-        self._a[taken], self._b[taken] = a[empty[first]], b[empty[first]]
-
-
-def _hash(a: U64s, b: U64s) -> NDArray[np.intp]:
-    """The slot of each pair."""
-    mixed = a * np.uint64(MULTIPLIER)
-    mixed ^= b
-    mixed *= np.uint64(MULTIPLIER)
-    mixed >>= np.uint64(64 - SLOT_BITS)
-    return mixed.view(np.intp)
+        if empty.size:
+            taken, first = np.unique(slots[empty], return_index=True)
+            self._a[taken], self._b[taken] = a[empty[first]], b[empty[first]]
 
 
 def _join(

@@ -54,12 +54,16 @@ class Locations:
             at = samples.column("dla")
         else:
             at = samples.column("event_ip" if samples.has("event_ip") else "ip")
-        spaces = _spaces(samples, batch.epoch)
         files = _in_files(samples)
         if files is None:
-            self._addresses.add(spaces, at)
+            self._addresses.add(_spaces(samples, batch.epoch), at)
             return
-        self._files.add(samples.column("cookie")[files], at[files])
+        cookies = samples.column("cookie")
+        if files.all():
+            self._files.add(cookies, at)
+            return
+        self._files.add(cookies[files], at[files])
+        spaces = _spaces(samples, batch.epoch)
         self._addresses.add(spaces[~files], at[~files])
 
     def rows(self, recording: Recording) -> Iterable[Row]:

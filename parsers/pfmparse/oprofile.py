@@ -4,14 +4,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Mapping, Optional
+from functools import cached_property
+from typing import Any, Callable, Mapping, Optional
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .errors import PfmParseError
 from .layout import Data
-from .samples import Column, Decoded, Format, Region, Samples
+from .samples import Column, Decoded, Format, Lazy, Region, Samples
 from .session import Session
 
 # Codes of escapes.
@@ -28,6 +29,8 @@ TRACE_END = 9
 # last of which stands for all greater ones.
 ARGUMENTS = np.array([-1, 2, 1, 1, 0, 0, -1, 1, 0, 0, -1], np.intp)
 
+MAX_ESCAPE = 2 + ARGUMENTS.max()  # words
+
 UNKNOWN = (1 << 32) - 1  # a thread, a process or a CPU that no escape has told yet
 
 # The column that an escape sets, and which of its words has the value.
@@ -38,7 +41,7 @@ ESCAPES_SET = (
     ("app_cookie", CTX_SWITCH, 3),
     ("cookie", COOKIE_SWITCH, 2),
 )
-DTYPES = {"cpu": np.uint32, "pid": np.uint32, "tgid": np.uint32}
+DTYPES = {"cpu": "<u4", "pid": "<u4", "tgid": "<u4", "kernel": "u1"}
 
 NOT_TRACED, SAMPLE_NEXT, CALLERS = 0, 1, 2  # what the next pair is
 
@@ -139,34 +142,41 @@ class Decoder:
     def _samples(self, words: Words, escapes: _Escapes) -> Samples:
         """The pairs as columns, those that are callers in a trace left out."""
         counts = (escapes.ends - escapes.starts) // 2
-        behind = np.cumsum(counts)
-        segment = np.repeat(np.arange(counts.size), counts)
-        first = escapes.starts - 2 * (behind - counts)
-        pairs = first[segment] + 2 * np.arange(segment.size)
-        kept = self._without_callers(escapes, behind, segment)
+        pairs = words[_in_pairs(words.size, escapes)].reshape(-1, 2)
+        states = self._states(words, escapes)
+        kept = self._without_callers(escapes, counts)
         if kept is not None:
-            pairs, segment = pairs[kept], segment[kept]
-        columns: dict[str, Column] = {
-            "offset": words[pairs],
-            "event": words[pairs + 1],
+            pairs = pairs[kept]
+        segment = _Segment(counts, kept)
+
+        def column_of(values: Words) -> Callable[[], Column]:
+            return lambda: values[segment.of_samples]
+
+        columns: dict[str, Callable[[], Column]] = {
+            "offset": lambda: pairs[:, 0],
+            "event": lambda: pairs[:, 1],
+            **{name: column_of(values) for name, values in states.items()},
         }
+        derived = {"ip": columns["offset"]}
+        return Samples(len(pairs), Lazy(columns), derived=Lazy(derived))
+
+    def _states(self, words: Words, escapes: _Escapes) -> dict[str, Words]:
+        """What holds for the pairs before any escape and behind each, by column."""
+        states: dict[str, Words] = {}
         for name, code, word in ESCAPES_SET:
             which = escapes.of(code)
-            values = words[escapes.at[which] + word]
-            dtype = DTYPES.get(name, self._word)
-            filled = self._fill(name, which, values, counts.size)
-            columns[name] = filled.astype(dtype)[segment]
+            states[name] = self._fill(
+                name, escapes, which, words[escapes.at[which] + word]
+            )
         which = escapes.of(KERNEL_ENTER, KERNEL_EXIT)
         inside = escapes.codes[which] == KERNEL_ENTER
-        filled = self._fill("kernel", which, inside.astype(self._word), counts.size)
-        columns["kernel"] = filled.astype(np.uint8)[segment]
-        offset = columns["offset"]
-        return Samples(pairs.size, columns, derived={"ip": lambda: offset})
+        states["kernel"] = self._fill("kernel", escapes, which, inside)
+        return {n: v.astype(DTYPES.get(n, self._word)) for n, v in states.items()}
 
     def _without_callers(
-        self, escapes: _Escapes, behind: Indices, segment: Indices
-    ) -> Optional[Indices]:
-        """Which pairs are samples, None for all; segments' pairs end ``behind``.
+        self, escapes: _Escapes, counts: Indices
+    ) -> Optional[NDArray[np.bool_]]:
+        """Which pairs are samples, None for all; segments have ``counts`` pairs.
 
         A trace's first pair is a sample.
         """
@@ -177,29 +187,59 @@ class Decoder:
         next_is = np.where(begins, SAMPLE_NEXT, NOT_TRACED)
         next_is = np.append(np.intp(self._trace), next_is)
         # The pairs from each change of the trace up to the next one.
+        behind = np.cumsum(counts)
         first = np.append(np.intp(0), behind[which])
         end = np.append(first[1:], behind[-1])
         samples = first[(next_is == SAMPLE_NEXT) & (first < end)]
-        changes = np.zeros(behind.size, np.intp)
-        changes[which + 1] = 1
-        kept = (next_is == NOT_TRACED)[np.cumsum(changes)][segment]
+        kept = np.repeat(next_is == NOT_TRACED, end - first)
         kept[samples] = True
         self._trace = int(next_is[-1])
         if self._trace == SAMPLE_NEXT and first[-1] < end[-1]:
             self._trace = CALLERS
-        return np.flatnonzero(kept)
+        return kept
 
-    def _fill(self, name: str, which: Indices, values: Words, size: int) -> Words:
-        """What holds for the pairs before any escape and behind each; shape (size,).
+    def _fill(
+        self, name: str, escapes: _Escapes, which: Indices, values: Words
+    ) -> Words:
+        """A column's value before any escape and behind each; shape (n + 1,).
 
         The escapes ``which`` set these values.
         """
         all_values = np.append(np.array([self._state[name]], self._word), values)
-        changes = np.zeros(size, np.intp)
+        changes = np.zeros(escapes.starts.size, np.intp)
         changes[which + 1] = 1
         filled = all_values[np.cumsum(changes)]
         self._state[name] = int(filled[-1])
         return filled
+
+
+class _Segment:
+    """Which escape each sample is behind."""
+
+    def __init__(self, counts: Indices, kept: Optional[NDArray[np.bool_]]) -> None:
+        self._counts = counts
+        self._kept = kept
+
+    @cached_property
+    def of_samples(self) -> Indices:
+        """The number of escapes before each sample; shape (samples,)."""
+        segment = np.repeat(np.arange(self._counts.size), self._counts)
+        return segment if self._kept is None else segment[self._kept]
+
+
+def _in_pairs(size: int, escapes: _Escapes) -> NDArray[np.bool_]:
+    """Which words belong to whole pairs; shape (size,)."""
+    # Most words do: it is cheaper to take out the others.
+    inside = np.ones(size, np.bool_)
+    lengths = escapes.starts[1:] - escapes.at
+    for word in range(MAX_ESCAPE):
+        inside[escapes.at[lengths > word] + word] = False
+    # Where pairs end before the next escape, words are skipped.
+    nexts = np.append(escapes.at, size)
+    ends = escapes.ends - (escapes.ends - escapes.starts) % 2
+    for which in np.flatnonzero(ends < nexts):
+        inside[ends[which] : nexts[which]] = False
+    return inside
 
 
 def _codes(words: Words, at: Indices) -> Indices:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from .errors import PfmParseError
 from .layout import Data, bad_field, describe, field_names, integers, view
-from .samples import Column, Decoded, Lost, Region, Samples
+from .samples import Column, Decoded, Lazy, Lost, Region, Samples
 from .session import Session
 
 VERSION = 1 << 16
@@ -97,13 +97,14 @@ class Decoder:
         derived = self._pmds.columns(rows.size, columns.get("status"))
         if "real_ip" in columns:
             derived["event_ip"] = lambda: _event_ip(rows)
-        return Samples(rows.size, columns, derived=derived)
+        return Samples(rows.size, columns, derived=Lazy(derived))
 
 
 def _event_ip(rows: NDArray[np.void]) -> Column:
     """real_ip, or ip where the CPU did not record that."""
-    real, behind = rows["real_ip"], rows["ip"]
-    ips: NDArray[np.uint64] = np.where(real != 0, real, behind)
+    ips: NDArray[np.uint64] = rows["real_ip"].copy()
+    missing = np.flatnonzero(ips == 0)
+    ips[missing] = rows["ip"][missing]
     return ips
 
 

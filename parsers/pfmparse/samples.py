@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Callable, Mapping, Optional, Protocol, Union
+from typing import Any, Callable, Iterator, Mapping, Optional, Protocol, Union
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,22 @@ from .layout import Data
 from .session import Session
 
 Column = NDArray[np.integer[Any]]
+
+
+class Lazy(Mapping[str, Column]):
+    """Columns that are made when they are asked for."""
+
+    def __init__(self, makers: Mapping[str, Callable[[], Column]]) -> None:
+        self._makers = makers
+
+    def __getitem__(self, name: str) -> Column:
+        return self._makers[name]()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._makers)
+
+    def __len__(self) -> int:
+        return len(self._makers)
 
 
 @dataclass(frozen=True)
@@ -35,13 +51,13 @@ class Samples:
 
     ``columns`` maps the name of each field that the entries have to its values,
     shape (count,); every sample is in at most one of ``groups``. ``derived`` are
-    columns for reports that follow from those and are computed when asked for.
+    columns for reports that follow from those.
     """
 
     count: int
     columns: Mapping[str, Column]
     groups: tuple[PmdGroup, ...] = ()
-    derived: Mapping[str, Callable[[], Column]] = field(default_factory=dict)
+    derived: Mapping[str, Column] = field(default_factory=dict)
 
     def has(self, name: str) -> bool:
         """There is such a column."""
@@ -52,7 +68,7 @@ class Samples:
         if name in self.columns:
             return self.columns[name]
         if name in self.derived:
-            return self.derived[name]()
+            return self.derived[name]
         raise PfmParseError(f"the samples have no {name}", 0)
 
     def to_array(self) -> NDArray[np.void]:
