@@ -3,27 +3,60 @@
 
 from __future__ import annotations
 
+import sys
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
+from typing import Iterable
+
 from . import default, nway, oprofile, pebs32, pebs64
 from .errors import PfmParseError
 from .samples import Format
 
-FORMATS: dict[str, Format] = {
-    f.uuid: f
-    for f in (
-        *default.FORMATS,
-        *nway.FORMATS,
-        *pebs32.FORMATS,
-        *pebs64.FORMATS,
-        *oprofile.FORMATS,
-    )
-}
+GROUP = "pfmparse.formats"  # entry points of other packages' formats
+
+OWN = (
+    *default.FORMATS,
+    *nway.FORMATS,
+    *pebs32.FORMATS,
+    *pebs64.FORMATS,
+    *oprofile.FORMATS,
+)
+
+
+@cache
+def known() -> dict[str, Format]:
+    """All formats by UUID: ours, and those of installed packages.
+
+    A package whose formats cannot be had is named on standard error.
+    """
+    formats: dict[str, Format] = {}
+    for entry in entry_points(group=GROUP):
+        try:
+            for form in _load(entry):
+                formats.setdefault(form.uuid, form)
+        # Whatever another package does must not keep ours from working.
+        except Exception as error:
+            what = f"{entry.name} ({entry.value})"
+            print(f"pfmparse: format {what}: {error!r}", file=sys.stderr)
+    return formats | {form.uuid: form for form in OWN}
 
 
 def find(uuid: str) -> Format:
     """The format of that UUID, lower case; PfmParseError if there is no parser."""
+    formats = known()
     try:
-        return FORMATS[uuid]
+        return formats[uuid]
     except KeyError:
-        known = ", ".join(f"{f.uuid} ({f.name})" for f in FORMATS.values())
-        message = f"no parser for format {uuid}; known are {known}"
+        names = ", ".join(f"{f.uuid} ({f.name})" for f in formats.values())
+        message = f"no parser for format {uuid}; known are {names}"
         raise PfmParseError(message, 0) from None
+
+
+def _load(entry: EntryPoint) -> Iterable[Format]:
+    """The formats of an entry point, once all of them were checked."""
+    loaded = entry.load()
+    formats = (loaded,) if isinstance(loaded, Format) else tuple(loaded)
+    for form in formats:
+        if not isinstance(form, Format):
+            raise TypeError(f"{form!r} is no pfmparse.samples.Format")
+    return formats
