@@ -14,7 +14,7 @@ from .samples import Column
 U64s = NDArray[np.uint64]
 
 PENDING = 1 << 18  # pairs that are kept before they are counted together
-CHUNK = 1 << 13  # samples that are looked up at once: they stay in the cache
+CHUNK = 1 << 14  # samples that are looked up at once: they stay in the cache
 SLOTS = 1 << 14
 HIGH_HALF = 1 if sys.byteorder == "little" else 0  # of a number of 64 bits
 
@@ -74,7 +74,7 @@ class _Pending:
         self._size = 0
 
     def add(self, a: U64s, b: U64s) -> None:
-        """Keeps pairs."""
+        """Keeps pairs; ``a`` has shape (n,), or (1,) if it is the same in all."""
         if b.size:
             self._pairs.append((a, b))
             self._size += b.size
@@ -85,8 +85,8 @@ class _Pending:
         """Does it now."""
         if self._pairs:
             pairs, self._pairs, self._size = self._pairs, [], 0
-            a = np.concatenate([pair[0] for pair in pairs])
-            b = np.concatenate([pair[1] for pair in pairs])
+            a = np.concatenate([np.broadcast_to(a, b.shape) for a, b in pairs])
+            b = np.concatenate([b for _, b in pairs])
             self._consume(a, b)
 
 
@@ -110,16 +110,12 @@ class _Slots:
         """
         slots = self._hash(a, b)
         other = self._of_others(slots, a, b)
+        if other.size and self._take_empty(slots, other, a, b):
+            other = self._of_others(slots, a, b)
         if other.size:
-            a = np.broadcast_to(a, b.shape)
-            self._take_empty(slots[other], a[other], b[other])
-            other = other[self._of_others(slots[other], a[other], b[other])]
-            a, b = a[other], b[other]
             slots[other] = SLOTS
-        else:
-            a, b = a[:0], b[:0]
         self._counts += np.bincount(slots, minlength=SLOTS + 1)
-        return a, b
+        return (a if a.size == 1 else a[other]), b[other]
 
     def result(self) -> tuple[U64s, U64s, U64s]:
         """The pairs that have slots: a, b and counts."""
@@ -140,12 +136,17 @@ class _Slots:
         differ |= self._a.take(slots) != a
         return np.flatnonzero(differ)
 
-    def _take_empty(self, slots: NDArray[np.intp], a: U64s, b: U64s) -> None:
-        """Gives each empty slot to one of the pairs that hash to it."""
-        empty = np.flatnonzero(self._counts[slots] == 0)
-        if empty.size:
-            taken, first = np.unique(slots[empty], return_index=True)
-            self._a[taken], self._b[taken] = a[empty[first]], b[empty[first]]
+    def _take_empty(
+        self, slots: NDArray[np.intp], which: NDArray[np.intp], a: U64s, b: U64s
+    ) -> bool:
+        """Gives empty slots to some of these pairs; tells if there were any."""
+        empty = which[self._counts.take(slots[which]) == 0]
+        if empty.size == 0:
+            return False
+        taken, first = np.unique(slots[empty], return_index=True)
+        self._a[taken] = np.broadcast_to(a, b.shape)[empty[first]]
+        self._b[taken] = b[empty[first]]
+        return True
 
 
 def _join(

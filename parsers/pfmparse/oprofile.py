@@ -65,7 +65,10 @@ class _Escapes:
 
     def of(self, *codes: int) -> Indices:
         """The indices of the escapes of these codes, in increasing order."""
-        return np.flatnonzero(np.isin(self.codes, codes))
+        found = self.codes == codes[0]
+        for code in codes[1:]:
+            found |= self.codes == code
+        return np.flatnonzero(found)
 
 
 @dataclass(frozen=True)
@@ -206,9 +209,8 @@ class Decoder:
         The escapes ``which`` set these values.
         """
         all_values = np.append(np.array([self._state[name]], self._word), values)
-        changes = np.zeros(escapes.starts.size, np.intp)
-        changes[which + 1] = 1
-        filled = all_values[np.cumsum(changes)]
+        bounds = np.concatenate([[0], which + 1, [escapes.starts.size]])
+        filled = np.repeat(all_values, np.diff(bounds))
         self._state[name] = int(filled[-1])
         return filled
 

@@ -103,8 +103,9 @@ class Decoder:
 def _event_ip(rows: NDArray[np.void]) -> Column:
     """real_ip, or ip where the CPU did not record that."""
     ips: NDArray[np.uint64] = rows["real_ip"].copy()
-    missing = np.flatnonzero(ips == 0)
-    ips[missing] = rows["ip"][missing]
+    missing = ips == 0
+    if missing.any():
+        np.copyto(ips, rows["ip"], where=missing)
     return ips
 
 

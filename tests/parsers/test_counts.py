@@ -13,17 +13,25 @@ from pfmparse import counts
 from pfmparse.counts import PairCounts
 
 PAIRS = st.lists(
-    st.tuples(st.integers(0, 2), st.sampled_from([0, 1, (1 << 64) - 1])), max_size=20
+    st.tuples(st.integers(0, 2), st.sampled_from([0, 1, 2, 1 << 40, (1 << 64) - 1])),
+    max_size=20,
 )
 
 
-@settings(derandomize=True, deadline=None, max_examples=100)
-@given(st.lists(PAIRS, max_size=5), st.integers(1, 30))
+@settings(derandomize=True, deadline=None, max_examples=300)
+@given(
+    st.lists(PAIRS, max_size=5),
+    st.integers(1, 30),
+    st.integers(1, 30),
+    st.sampled_from([1, 2, 4, 1 << 14]),
+)
 def test_counts_are_those_of_all_batches(
-    batches: list[list[tuple[int, int]]], pending: int
+    batches: list[list[tuple[int, int]]], pending: int, chunk: int, slots: int
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(counts, "PENDING", pending)
+        patch.setattr(counts, "CHUNK", chunk)
+        patch.setattr(counts, "SLOTS", slots)
         pairs = PairCounts()
         for batch in batches:
             columns = np.array(batch, np.uint64).reshape(-1, 2)
