@@ -63,7 +63,9 @@ def ips(*seeds: int) -> tuple[Sample, ...]:
 
 def fed(decode: Decoder, *regions: NwayRegion) -> list[int]:
     """The ip of all samples that a buffer with these regions adds."""
-    return [sample["ip"] for sample in all_samples(decode(nway(regions)))]
+    decoded = decode(nway(regions))
+    assert decoded.problems == ()
+    return [sample["ip"] for sample in all_samples(decoded)]
 
 
 @SETS

@@ -171,6 +171,7 @@ def test_callers_in_a_trace_are_no_samples() -> None:
         [("ctx", TOP, TOP), ("cookie", TOP), ("at", 1, 1)],
         [("cpu", 0), ("at", 1, TOP), ("at", 2, 3), ("cpu", 1), ("at", 4, TOP)],
         [("cpu", 0), ("at", 1, TOP), ("cpu", 1), ("at", 2, TOP), ("cookie", TOP)],
+        [("cpu", 0), ("at", 1, TOP), ("at", 2, 3), ("at", 5, 6)],
     ],
 )
 def test_argument_or_event_that_looks_like_an_escape_is_none(steps: list[Step]) -> None:
