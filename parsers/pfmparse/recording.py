@@ -138,7 +138,8 @@ class Recording:
         for region in self.lost_in_regions():
             context, number = region.pop("context"), region.pop("region")
             name = f"lost in context {context}, region {number}"
-            lines.append((name, _reasons(region)))
+            if any(region.values()):
+                lines.append((name, _reasons(region)))
         if self.imprecise:
             lines.append(("imprecise samples", str(self.imprecise)))
         return [*lines, ("notifications", known(self.notifications))]

@@ -321,9 +321,16 @@ def file(tmp_path: Path) -> str:
     regions = [
         NwayRegion(1, READY, ips(0x1000, 0x1000), overwritten=3),
         NwayRegion(2, FILLING, ips(0x2000), dropped=4),
+        NwayRegion(),
     ]
     data = nway(regions, overwritten=3, dropped=4)
-    pieces = [(0, data[:256]), (256, data[256:336]), (1280, data[1280:1320])]
+    first = 128 + 3 * 64
+    second = first + 1024
+    pieces = [
+        (0, data[:first]),
+        (first, data[first : first + 80]),
+        (second, data[second : second + 40]),
+    ]
     described = sess()
     described["format"]["arg"] = struct.pack("<QII48x", 4096, 1, 2).hex()
     path = tmp_path / "x.pfm"
@@ -357,12 +364,14 @@ def test_report_tells_what_was_lost_by_region(
     assert told["lost_in_regions"] == [
         {"context": 0, "region": 0, "overwritten": 3, "dropped": 0},
         {"context": 0, "region": 1, "overwritten": 0, "dropped": 4},
+        {"context": 0, "region": 2, "overwritten": 0, "dropped": 0},
     ]
     lines = printed(capsys, "report", file).splitlines()
     at = lines.index("lost in buffers: 3 overwritten, 4 dropped")
-    assert lines[at + 1 : at + 3] == [
+    assert lines[at + 1 : at + 4] == [
         "lost in context 0, region 0: 3 overwritten, 0 dropped",
         "lost in context 0, region 1: 0 overwritten, 4 dropped",
+        "notifications: 3",
     ]
 
 
