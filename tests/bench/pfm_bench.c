@@ -23,7 +23,7 @@
 #include <time.h>
 #include <unistd.h>
 #include <perfmon/perfmon.h>
-#include <perfmon/perfmon_default_smpl.h>
+#include <perfmon/perfmon_nway_smpl.h>
 
 #define NS_PER_INSN	2		/* -icount shift=1 */
 #define FAULTS		20000UL
@@ -206,13 +206,11 @@ static void write_counter(int fd, int num, uint64_t event, uint64_t value,
 		die("PMC%d/PMD%d", num, num);
 }
 
-static void perfmon_begin(const struct workload *w, int values)
+static void perfmon_start(const struct workload *w, int values, pfarg_ctx_t ctx,
+			  void *arg, size_t arg_size)
 {
-	pfm_default_smpl_arg_t arg = {
-		.buf_size = RING_PAGES * sysconf(_SC_PAGESIZE) };
-	pfarg_ctx_t ctx = { .ctx_smpl_buf_id = PFM_DFL_SMPL_UUID };
 	pfarg_load_t load = { .load_pid = syscall(SYS_gettid) };
-	int fd = pfm_create_context(&ctx, &arg, sizeof(arg));
+	int fd = pfm_create_context(&ctx, arg, arg_size);
 
 	if (fd < 0)
 		die("PFM_CREATE_CONTEXT");
@@ -231,7 +229,44 @@ static void perfmon_begin(const struct workload *w, int values)
 		die("PFM_LOAD_CONTEXT, PFM_START");
 }
 
-static uint64_t perfmon_end(void)
+static void default_begin(const struct workload *w, int values)
+{
+	pfm_default_smpl_arg_t arg = {
+		.buf_size = RING_PAGES * sysconf(_SC_PAGESIZE) };
+	pfarg_ctx_t ctx = { .ctx_smpl_buf_id = PFM_DFL_SMPL_UUID };
+
+	perfmon_start(w, values, ctx, &arg, sizeof(arg));
+}
+
+/* Nobody frees a region: the last one is not reached. */
+static void nway_begin(const struct workload *w, int values)
+{
+	pfm_nway_smpl_arg_t arg = {
+		.buf_size = RING_PAGES * sysconf(_SC_PAGESIZE),
+		.num_regions = 16,
+	};
+	pfarg_ctx_t ctx = { .ctx_smpl_buf_id = PFM_NWAY_SMPL_UUID };
+
+	perfmon_start(w, values, ctx, &arg, sizeof(arg));
+}
+
+static uint64_t nway_end(void)
+{
+	const pfm_nway_smpl_hdr_t *hdr = map;
+	const pfm_nway_smpl_rgn_t *rgn = (const void *)(hdr + 1);
+	uint64_t n = 0;
+
+	if (pfm_stop(fds[0]))
+		die("PFM_STOP");
+	if (hdr->hdr_overwritten)
+		die("the buffer became full");
+	for (uint32_t i = 0; i < hdr->hdr_num_regions; i++)
+		n += rgn[i].rgn_count;
+	close_all();
+	return n;
+}
+
+static uint64_t default_end(void)
 {
 	const pfm_default_smpl_hdr_t *hdr = map;
 	uint64_t n;
@@ -294,8 +329,9 @@ static const struct recorder recorders[] = {
 	{ "unsampled", none_begin, none_end, 0 },
 	{ "counting", count_begin, count_end, 0 },
 	{ "empty overflow handler", floor_begin, count_end, 0 },
-	{ "perfmon default format", perfmon_begin, perfmon_end, 0 },
-	{ "perfmon, two PMDs", perfmon_begin, perfmon_end, 2 },
+	{ "perfmon default format", default_begin, default_end, 0 },
+	{ "perfmon, two PMDs", default_begin, default_end, 2 },
+	{ "perfmon n-way format", nway_begin, nway_end, 0 },
 	{ "perf ring buffer", ring_begin, ring_end, 0 },
 	{ "perf ring buffer, two read", ring_begin, ring_end, 2 },
 };
