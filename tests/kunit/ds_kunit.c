@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * ds_kunit.c - the debug-store service (2006 paper, 5.4) with a format of the
+ *		suite's own
+ */
+#include "ds.h"
+
+/* With the script's handler it can go on at the threshold, and describe nonsense. */
+static struct pfm_ds described;
+
+static int own_getsize(u32 ctx_flags, void *arg, size_t *size)
+{
+	*size = PAGE_SIZE;
+	return 0;
+}
+
+static int own_init(u32 ctx_flags, void *arg, void *buf)
+{
+	struct pfm_ds *ds = pfm_fmt_priv(buf);
+
+	*ds = described;
+	if (!ds->buf)
+		ds->buf = buf;
+	return 0;
+}
+
+static int own_exit(void *buf)
+{
+	script->exits++;
+	return 0;
+}
+
+static const pfm_buffer_fmt_t own_fmt = {
+	.fmt_name	= "own",
+	.fmt_uuid	= SCRIPT_UUID,
+	.fmt_flags	= PFM_FMTFL_DS,
+	.fmt_getsize	= own_getsize,
+	.fmt_init	= own_init,
+	.fmt_handler	= script_handler,
+	.fmt_exit	= own_exit,
+	.fmt_owner	= THIS_MODULE,
+};
+
+static const struct pfm_ds sound = {
+	.base = 256, .index = 256, .abs_max = 256 + 3 * 144,
+	.thres = 256 + 2 * 144, .cnt_reset = RESET, .record_size = 144,
+	.word = 8, .index_offs = 0, .overflows_offs = 8, .flags_offs = 16,
+	.dropped_offs = 24, .lost_offs = 32,
+};
+
+static void own_create(struct kunit *test)
+{
+	described = sound;
+	KUNIT_ASSERT_EQ(test, pfm_register_buffer_fmt(&own_fmt), 0);
+	fixture_create_with(test, own_fmt.fmt_uuid, NULL, 0);
+	fixture_counter(test, 0, NOTIFY, RESET);
+	fixture_start(test);
+}
+
+static void own_destroy(struct kunit *test)
+{
+	fixture_exit(test);
+	test->priv = NULL;
+	pfm_unregister_buffer_fmt(own_fmt.fmt_uuid);
+}
+
+static void nothing_is_written_past_abs_max(struct kunit *test)
+{
+	struct fixture *f;
+	u64 *shown;
+	int i;
+
+	own_create(test);
+	f = test->priv;
+	shown = f->ctx->buf;
+	for (i = 0; i < 6; i++)
+		f->script.ctrl[i] = PFM_OVFL_CTRL_RESET;
+	for (i = 0; i < 5; i++)
+		overflow(test);
+	KUNIT_EXPECT_EQ(test, shown[0], sound.abs_max);
+	KUNIT_EXPECT_EQ(test, shown[4], 2ULL);
+	KUNIT_EXPECT_EQ(test, shown[sound.abs_max / 8], 0ULL);
+	/* From the threshold on, every overflow interrupts. */
+	KUNIT_EXPECT_EQ(test, f->script.calls, 4);
+	KUNIT_EXPECT_EQ(test, shown[1], 4ULL);
+	own_destroy(test);
+}
+
+static void overflow_again(void)
+{
+	struct pfm_sim_tick tick = { .task = current, .delta = { 0, PERIOD } };
+
+	pfm_sim_advance(&tick);
+}
+
+static void a_nested_overflow_has_no_record_and_is_lost(struct kunit *test)
+{
+	struct fixture *f;
+	u64 *shown;
+
+	own_create(test);
+	f = test->priv;
+	fixture_unload(test);
+	fixture_counter(test, 1, 0, RESET);
+	fixture_start(test);
+	shown = f->ctx->buf;
+	f->script.ctrl[0] = PFM_OVFL_CTRL_RESET;
+	f->script.during = overflow_again;
+	overflow(test);
+	KUNIT_EXPECT_EQ(test, shown[4], 0ULL);
+	overflow(test);
+	KUNIT_EXPECT_EQ(test, shown[4], 1ULL);
+	KUNIT_EXPECT_EQ(test, shown[0], sound.base + 2 * 144);
+	own_destroy(test);
+}
+
+static void an_area_that_is_none_is_refused(struct kunit *test)
+{
+	static const struct pfm_ds wrong[] = {
+		{ .buf = (void *)&sound }, { .word = 2 }, { .word = 16 },
+		{ .record_size = 8 * 26 }, { .record_size = 143 },
+		{ .base = 255 }, { .index = 400 }, { .thres = 256 },
+		{ .thres = 1000 }, { .abs_max = PAGE_SIZE + 8 },
+		{ .index_offs = 250 }, { .index_offs = 256 },
+		{ .flags_offs = 253 }, { .flags_offs = ~0U - 3 },
+		{ .overflows_offs = 249 }, { .dropped_offs = ~0U },
+		{ .lost_offs = 4096 },
+	};
+	pfarg_ctx_t req = { .ctx_smpl_buf_id = SCRIPT_UUID };
+	int i;
+
+	script = kunit_kzalloc(test, sizeof(*script), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, script);
+	KUNIT_ASSERT_EQ(test, pfm_register_buffer_fmt(&own_fmt), 0);
+	for (i = 0; i < ARRAY_SIZE(wrong); i++) {
+		const u64 *from = (const u64 *)&wrong[i];
+		u64 *to = (u64 *)&described;
+		u32 j;
+
+		/* What is 0 there is sound. */
+		described = sound;
+		for (j = 0; j < sizeof(described) / 4; j++)
+			if (((u32 *)from)[j])
+				((u32 *)to)[j] = ((u32 *)from)[j];
+		KUNIT_EXPECT_EQ_MSG(test,
+				    PTR_ERR(pfm_context_create(&req, NULL, 0)),
+				    -EINVAL, "case %d", i);
+		KUNIT_EXPECT_EQ(test, script->exits, i + 1);
+	}
+	pfm_unregister_buffer_fmt(own_fmt.fmt_uuid);
+}
+
+static void a_pmu_that_cannot_is_not_asked_to(struct kunit *test)
+{
+	const struct pfm_pmu *real;
+	struct pfm_context *ctx;
+	struct pfm_pmu pmu;
+
+	own_create(test);
+	ctx = ((struct fixture *)test->priv)->ctx;
+	real = ctx->pmu;
+	pmu = *real;
+	ctx->pmu = &pmu;
+	pmu.ds = PFM_DS_IMPRECISE;
+	KUNIT_EXPECT_EQ(test, pfm_ds_attach(ctx), -EOPNOTSUPP);
+	ctx->session.ds->imprecise_ok = true;
+	KUNIT_EXPECT_EQ(test, pfm_ds_attach(ctx), 0);
+	pmu.ds = PFM_DS_NONE;
+	KUNIT_EXPECT_EQ(test, pfm_ds_attach(ctx), -EOPNOTSUPP);
+	ctx->pmu = real;
+	own_destroy(test);
+}
+
+static struct kunit_case ds_cases[] = {
+	KUNIT_CASE(nothing_is_written_past_abs_max),
+	KUNIT_CASE(a_nested_overflow_has_no_record_and_is_lost),
+	KUNIT_CASE(an_area_that_is_none_is_refused),
+	KUNIT_CASE(a_pmu_that_cannot_is_not_asked_to),
+	{}
+};
+
+static struct kunit_suite ds_suite = {
+	.name = "pfm_ds",
+	.exit = fixture_exit,
+	.test_cases = ds_cases,
+};
+kunit_test_suite(ds_suite);
