@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: (GPL-2.0 WITH Linux-syscall-note) OR MIT */
+/*
+ * perfmon_count_smpl.h - the buffer of an example format: overflows by event
+ */
+#ifndef PERFMON_COUNT_SMPL_H
+#define PERFMON_COUNT_SMPL_H
+
+#include <perfmon/perfmon.h>
+
+/* ab3b0f7e-5f0c-4d6f-9d4a-5b9d8e0c4a11 */
+#define PFM_COUNT_SMPL_UUID {						\
+	0xab, 0x3b, 0x0f, 0x7e, 0x5f, 0x0c, 0x4d, 0x6f,			\
+	0x9d, 0x4a, 0x5b, 0x9d, 0x8e, 0x0c, 0x4a, 0x11 }
+#define PFM_COUNT_SMPL_UUID_STR "ab3b0f7e-5f0c-4d6f-9d4a-5b9d8e0c4a11"
+
+#define PFM_COUNT_SMPL_VERSION	((1U << 16) | 0U)	/* major.minor */
+#define PFM_COUNT_MAX_EVENTS	256
+
+/* Argument of the format: events 0 to num_events - 1 are counted. */
+typedef struct {
+	__u32	num_events;
+	__u32	reserved;		/* must be 0 */
+} pfm_count_smpl_arg_t;
+
+PFM_STATIC_ASSERT(sizeof(pfm_count_smpl_arg_t) == 8);
+
+/* First bytes of the buffer; a 64-bit count of each event follows. */
+typedef struct {
+	__u32	hdr_version;
+	__u32	hdr_num_events;
+	__u64	hdr_others;		/* overflows of events beyond */
+} pfm_count_smpl_hdr_t;
+
+PFM_STATIC_ASSERT(sizeof(pfm_count_smpl_hdr_t) == 16);
+
+#endif /* PERFMON_COUNT_SMPL_H */
