@@ -86,7 +86,7 @@ typedef struct {
  * @ip:   instruction pointer; never a kernel address if the event excludes the
  *        kernel
  * @regs: interrupted registers, or NULL when they are gone because the overflow
- *        had to wait for another one to be handled
+ *        had to wait for another one, or for an active restart
  * @tid:  thread that was running (in the initial pid name space)
  * @tgid: its process
  * @cpu:  CPU
