@@ -20,6 +20,8 @@
 
 #include "check.h"
 #include "ctx.h"
+#include "faults.h"
+#include "../../examples/format_count/perfmon_count_smpl.h"
 
 #define CORE	"perfmon"
 #define PMU	"pfm_pmu_perf"
@@ -153,6 +155,33 @@ TEST(each_format_is_loaded_by_its_uuid)
 	}
 	for (unsigned int i = 1; i < FORMATS; i++)
 		CHECK_OK(unload(formats[i].module));
+}
+
+TEST(the_example_format_counts_overflows_by_event)
+{
+	static const pfm_uuid_t uuid = PFM_COUNT_SMPL_UUID;
+	pfm_count_smpl_arg_t arg = { .num_events = 2 };
+	struct mapped m = mapped_new(uuid, 0, &arg, sizeof(arg));
+	const pfm_count_smpl_hdr_t *hdr = m.buf;
+	const __u64 *counts = (const void *)(hdr + 1);
+
+	/* Three counters of the same event: identified as 0, 1 and 2. */
+	for (int i = 0; i < 3; i++) {
+		struct counter c = counter(i, 0, i + 1);
+
+		c.pmc.reg_smpl_eventid = i;
+		counter_write(m.fd, &c);
+	}
+	faults_prepare();
+	ctx_start_on(m.fd, thread_id());
+	touch_pages(60, NULL);
+	ctx_stop(m.fd);
+	CHECK_EQ(counts[0], 60);
+	CHECK_EQ(counts[1], 30);
+	CHECK_EQ(hdr->hdr_others, 20);
+	CHECK_OK(munmap((void *)m.buf, m.size));
+	CHECK_OK(close(m.fd));
+	CHECK_OK(unload("pfm_fmt_count"));
 }
 
 TEST(pmu_in_use_cannot_be_unloaded)
