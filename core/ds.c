@@ -67,17 +67,17 @@ static void pfm_ds_count(struct pfm_ds *ds, u32 offs, u64 *mine)
 	memcpy(ds->buf + offs, mine, sizeof(*mine));
 }
 
-/* A 32-bit record, unless a value does not fit. */
-static bool pfm_ds_write_32(u32 *to, const u64 *from)
+/* A 32-bit record of @n fields, unless a value does not fit. */
+static bool pfm_ds_write_32(u32 *to, const u64 *from, u32 n)
 {
 	u64 all = 0;
-	int i;
+	u32 i;
 
-	for (i = 0; i < PFM_DS_WORDS_32; i++)
+	for (i = 0; i < n; i++)
 		all |= from[i];
 	if (all > U32_MAX)
 		return false;
-	for (i = 0; i < PFM_DS_WORDS_32; i++)
+	for (i = 0; i < n; i++)
 		to[i] = from[i];
 	return true;
 }
@@ -88,7 +88,8 @@ static bool pfm_ds_write(const struct pfm_ds *ds,
 	void *to = ds->buf + ds->index;
 
 	if (ds->word == sizeof(u32))
-		return pfm_ds_write_32(to, &rec->eflags);
+		return pfm_ds_write_32(to, &rec->eflags,
+				       ds->record_size / sizeof(u32));
 	memcpy(to, rec, ds->record_size);
 	return true;
 }

@@ -48,13 +48,18 @@ static const struct pfm_ds sound = {
 	.dropped_offs = 24, .lost_offs = 32,
 };
 
-static void own_create(struct kunit *test)
+static void own_create_as(struct kunit *test, const struct pfm_ds *ds)
 {
-	described = sound;
+	described = *ds;
 	KUNIT_ASSERT_EQ(test, pfm_register_buffer_fmt(&own_fmt), 0);
 	fixture_create_with(test, own_fmt.fmt_uuid, NULL, 0);
 	fixture_counter(test, 0, NOTIFY, RESET);
 	fixture_start(test);
+}
+
+static void own_create(struct kunit *test)
+{
+	own_create_as(test, &sound);
 }
 
 static void own_destroy(struct kunit *test)
@@ -83,6 +88,23 @@ static void nothing_is_written_past_abs_max(struct kunit *test)
 	/* From the threshold on, every overflow interrupts. */
 	KUNIT_EXPECT_EQ(test, f->script.calls, 4);
 	KUNIT_EXPECT_EQ(test, shown[1], 4ULL);
+	own_destroy(test);
+}
+
+static void a_short_record_is_no_longer_than_it_says(struct kunit *test)
+{
+	struct pfm_ds ds = sound;
+	u32 *shown;
+
+	ds.word = sizeof(u32);
+	ds.record_size = 2 * sizeof(u32);
+	ds.thres = ds.base + ds.record_size;
+	ds.abs_max = ds.thres;
+	own_create_as(test, &ds);
+	shown = buf_of(test);
+	overflow(test);
+	KUNIT_EXPECT_EQ(test, shown[ds.base / 4 + 1], 0x1001U);
+	KUNIT_EXPECT_EQ(test, shown[ds.abs_max / 4], 0U);
 	own_destroy(test);
 }
 
@@ -173,6 +195,7 @@ static void a_pmu_that_cannot_is_not_asked_to(struct kunit *test)
 
 static struct kunit_case ds_cases[] = {
 	KUNIT_CASE(nothing_is_written_past_abs_max),
+	KUNIT_CASE(a_short_record_is_no_longer_than_it_says),
 	KUNIT_CASE(a_nested_overflow_has_no_record_and_is_lost),
 	KUNIT_CASE(an_area_that_is_none_is_refused),
 	KUNIT_CASE(a_pmu_that_cannot_is_not_asked_to),
