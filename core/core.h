@@ -278,6 +278,7 @@ void pfm_pause(struct pfm_context *ctx);
 int pfm_resume(struct pfm_context *ctx);
 void pfm_own(struct pfm_context *ctx, unsigned long *flags);
 void pfm_disown(struct pfm_context *ctx, unsigned long flags);
+void pfm_see_to_deferred(struct pfm_context *ctx);
 void pfm_wait_idle(struct pfm_context *ctx);
 void pfm_mask(struct pfm_context *ctx, u64 (*get)(struct pfm_pmd *pmd));
 void pfm_irq_work(struct irq_work *work);

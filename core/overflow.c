@@ -260,6 +260,13 @@ static void pfm_event_one(struct pfm_pmd *pmd, u64 ip, struct pt_regs *regs,
 
 /*
  * Leave the overflow to whom it interrupted, or if @owner is a command, to an
+/* A command is there: what is deferred comes in an interrupt that follows. */
+static void pfm_queue_deferred(struct pfm_context *ctx)
+{
+	set_bit(PFM_END_DEFERRED, &ctx->ovfl_end);
+	irq_work_queue(&ctx->irq_work);
+}
+
  * interrupt that follows at once. A second one of the same counter is lost.
  */
 static void pfm_defer(struct pfm_pmd *pmd, u64 ip, u32 owner)
@@ -273,10 +280,8 @@ static void pfm_defer(struct pfm_pmd *pmd, u64 ip, u32 owner)
 	pmd->ovfl_ip = ip;
 	WRITE_ONCE(pmd->deferred, 1);
 	WRITE_ONCE(ctx->deferred, 1);
-	if (owner == PFM_BUSY_COMMAND) {
-		set_bit(PFM_END_DEFERRED, &ctx->ovfl_end);
-		irq_work_queue(&ctx->irq_work);
-	}
+	if (owner == PFM_BUSY_COMMAND)
+		pfm_queue_deferred(ctx);
 }
 
 /* Become the owner. Return: 0, or who it is. */
@@ -305,16 +310,34 @@ static void pfm_handle_deferred(struct pfm_context *ctx)
 
 /* Give up the context, and see to what came meanwhile. */
 static __always_inline void pfm_leave(struct pfm_context *ctx)
+/*
+ * See to what came meanwhile. If the context has another owner by now, so does
+ * that one, unless it is a command.
+ * Context: as the overflow, which has left.
+ */
+noinline void pfm_see_to_deferred(struct pfm_context *ctx)
+{
+	u32 owner;
+
+	while (READ_ONCE(ctx->deferred)) {
+		owner = pfm_enter(ctx);
+		if (owner == PFM_BUSY_COMMAND)
+			pfm_queue_deferred(ctx);
+		if (owner)
+			return;
+		pfm_handle_deferred(ctx);
+		/* Pairs with the acquire in pfm_wait_idle(). */
+		smp_store_release(&ctx->busy, 0);
+		barrier();
+	}
+}
+
 {
 	/* Pairs with the acquire in pfm_wait_idle(). */
 	smp_store_release(&ctx->busy, 0);
 	barrier();
-	while (unlikely(READ_ONCE(ctx->deferred)) && !pfm_enter(ctx)) {
-		pfm_handle_deferred(ctx);
-		/* As above. */
-		smp_store_release(&ctx->busy, 0);
-		barrier();
-	}
+	if (unlikely(READ_ONCE(ctx->deferred)))
+		pfm_see_to_deferred(ctx);
 }
 
 /* A handler wants more than to go on: do what it says. */

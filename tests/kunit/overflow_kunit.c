@@ -427,6 +427,31 @@ static void an_overflow_that_meets_a_command_is_handled_after_it(
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), -100ULL);
 }
 
+/*
+ * An overflow was interrupted by another, and when it is through there is a
+ * command: the other one comes after that.
+ */
+static void an_overflow_in_another_is_not_forgotten_for_a_command(
+	struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	unsigned long flags;
+
+	f->script.ctrl[0] = PFM_OVFL_CTRL_RESET;
+	fixture_counter(test, 0, 0, -100ULL);
+	fixture_start(test);
+	fixture_lock(f->ctx);
+	pfm_own(f->ctx, &flags);
+	f->ctx->set->pmds[0].deferred = true;
+	f->ctx->deferred = 1;
+	pfm_see_to_deferred(f->ctx);
+	KUNIT_EXPECT_EQ(test, f->script.calls, 0);
+	pfm_disown(f->ctx, flags);
+	fixture_unlock(f->ctx);
+	irq_work_sync(&f->ctx->irq_work);
+	KUNIT_EXPECT_EQ(test, f->script.calls, 1);
+}
+
 static void restart_of_a_detached_context_is_ebusy(struct kunit *test)
 {
 	KUNIT_EXPECT_EQ(test, fixture_restart(test), -EBUSY);
@@ -473,6 +498,7 @@ static struct kunit_case overflow_cases[] = {
 	KUNIT_CASE(restart_may_keep_a_masked_context_masked),
 	KUNIT_CASE(a_failing_restart_changes_nothing),
 	KUNIT_CASE(an_overflow_that_meets_a_command_is_handled_after_it),
+	KUNIT_CASE(an_overflow_in_another_is_not_forgotten_for_a_command),
 	KUNIT_CASE(restart_of_a_detached_context_is_ebusy),
 	KUNIT_CASE(stop_while_masked_keeps_the_mask),
 	{}
