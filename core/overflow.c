@@ -10,7 +10,8 @@
  *
  * Commands keep overflows out with pfm_pause(): it stops the PMU and waits until
  * every handler that was under way is done; overflows run with preemption
- * disabled, so that a grace period is that wait. A masked context needs no wait:
+ * disabled, so that a grace period is that wait. What they have left to an
+ * interrupt is waited for, too. A masked context needs no grace period:
  * overflows discard themselves, and only the one that masked it may still be
  * finishing. An active restart must not stop anything, or events would be missed:
  * it becomes the owner with pfm_own().
@@ -551,6 +552,8 @@ void pfm_pause(struct pfm_context *ctx)
 		if (!READ_ONCE(ctx->masked) && ctx->session.task != current)
 			synchronize_rcu_expedited();
 	}
+		/* Overflows that met a command are still to come. */
+		irq_work_sync(&ctx->irq_work);
 	pfm_wait_idle(ctx);
 }
 

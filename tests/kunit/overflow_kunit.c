@@ -427,6 +427,25 @@ static void an_overflow_that_meets_a_command_is_handled_after_it(
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), -100ULL);
 }
 
+/* Commands that pause do not meet what an earlier one left to an interrupt. */
+static void a_pause_waits_for_what_was_left_to_an_interrupt(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	unsigned long flags;
+
+	f->script.ctrl[0] = PFM_OVFL_CTRL_RESET;
+	fixture_counter(test, 0, 0, -100ULL);
+	fixture_start(test);
+	fixture_lock(f->ctx);
+	pfm_own(f->ctx, &flags);
+	fixture_count(test, 101);
+	pfm_disown(f->ctx, flags);
+	pfm_pause(f->ctx);
+	KUNIT_EXPECT_EQ(test, f->script.calls, 1);
+	KUNIT_EXPECT_EQ(test, pfm_resume(f->ctx), 0);
+	fixture_unlock(f->ctx);
+}
+
 /*
  * An overflow was interrupted by another, and when it is through there is a
  * command: the other one comes after that.
@@ -498,6 +517,7 @@ static struct kunit_case overflow_cases[] = {
 	KUNIT_CASE(restart_may_keep_a_masked_context_masked),
 	KUNIT_CASE(a_failing_restart_changes_nothing),
 	KUNIT_CASE(an_overflow_that_meets_a_command_is_handled_after_it),
+	KUNIT_CASE(a_pause_waits_for_what_was_left_to_an_interrupt),
 	KUNIT_CASE(an_overflow_in_another_is_not_forgotten_for_a_command),
 	KUNIT_CASE(restart_of_a_detached_context_is_ebusy),
 	KUNIT_CASE(stop_while_masked_keeps_the_mask),
