@@ -35,19 +35,19 @@ static __always_inline u64 pfm_clock(void)
 	return local_clock();
 }
 
-static __always_inline void pfm_set_data(struct pfm_ovfl_data *data, u64 ip,
-					 struct pt_regs *regs)
+/* Where: in @task, here. */
+static __always_inline void pfm_set_data(struct pfm_ovfl_data *data,
+					 const struct task_struct *task,
+					 u64 ip, struct pt_regs *regs)
 {
-	const struct task_struct *task = current;
-
 	data->ip = ip;
 	data->regs = regs;
 	/* Two neighbours, one load and one store. */
 	static_assert(offsetof(struct task_struct, tgid) ==
 		      offsetof(struct task_struct, pid) + sizeof(pid_t));
 	memcpy(&data->ids, &task->pid, sizeof(data->ids));
-	/* The task runs here: one load instead of a per-CPU access. */
-	data->cpu = task_cpu(task);
+	/* One load instead of a per-CPU access. */
+	data->cpu = task_cpu(current);
 }
 
 /* Values of the PMDs that go into the sample, whatever their width. */
@@ -218,7 +218,8 @@ static void pfm_event(struct pfm_context *ctx, const unsigned long *ovfl,
 	int err = 0;
 
 	local_irq_save(flags);
-	pfm_set_data(&ctx->data, ip, regs);
+	/* What was left to an interrupt may come in another thread. */
+	pfm_set_data(&ctx->data, ctx->session.task ?: current, ip, regs);
 	for_each_set_bit(slot, ovfl, ctx->pmu->num_pmds) {
 		/* The first error ends the calls; what is left is lost. */
 		if (!err)
@@ -259,8 +260,6 @@ static void pfm_event_one(struct pfm_pmd *pmd, u64 ip, struct pt_regs *regs,
 		pfm_event(pmd->ctx, ovfl, ip, regs);
 }
 
-/*
- * Leave the overflow to whom it interrupted, or if @owner is a command, to an
 /* A command is there: what is deferred comes in an interrupt that follows. */
 static void pfm_queue_deferred(struct pfm_context *ctx)
 {
@@ -268,6 +267,8 @@ static void pfm_queue_deferred(struct pfm_context *ctx)
 	irq_work_queue(&ctx->irq_work);
 }
 
+/*
+ * Leave the overflow to whom it interrupted, or if @owner is a command, to an
  * interrupt that follows at once. A second one of the same counter is lost.
  */
 static void pfm_defer(struct pfm_pmd *pmd, u64 ip, u32 owner)
@@ -309,8 +310,6 @@ static void pfm_handle_deferred(struct pfm_context *ctx)
 	}
 }
 
-/* Give up the context, and see to what came meanwhile. */
-static __always_inline void pfm_leave(struct pfm_context *ctx)
 /*
  * See to what came meanwhile. If the context has another owner by now, so does
  * that one, unless it is a command.
@@ -333,6 +332,8 @@ noinline void pfm_see_to_deferred(struct pfm_context *ctx)
 	}
 }
 
+/* Give up the context, and see to what came meanwhile. */
+static __always_inline void pfm_leave(struct pfm_context *ctx)
 {
 	/* Pairs with the acquire in pfm_wait_idle(). */
 	smp_store_release(&ctx->busy, 0);
@@ -382,7 +383,7 @@ void notrace pfm_overflow(struct pfm_pmu_reg *reg, u64 value, u64 ip,
 	}
 	if (unlikely(READ_ONCE(ctx->masked)))
 		goto leave;
-	pfm_set_data(&ctx->data, ip, regs);
+	pfm_set_data(&ctx->data, current, ip, regs);
 	arg = &pmd->ovfl->arg;
 	arg->pmd_value = value;
 	arg->ovfl_ctrl.val = 0;
@@ -551,9 +552,9 @@ void pfm_pause(struct pfm_context *ctx)
 		ctx->pmu->stop(&ctx->session);
 		if (!READ_ONCE(ctx->masked) && ctx->session.task != current)
 			synchronize_rcu_expedited();
-	}
 		/* Overflows that met a command are still to come. */
 		irq_work_sync(&ctx->irq_work);
+	}
 	pfm_wait_idle(ctx);
 }
 

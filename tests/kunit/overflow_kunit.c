@@ -425,6 +425,8 @@ static void an_overflow_that_meets_a_command_is_handled_after_it(
 	KUNIT_EXPECT_EQ(test, f->script.data[0].ip, 0x1234ULL);
 	KUNIT_EXPECT_EQ(test, f->ctx->lost, 0ULL);
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), -100ULL);
+	/* Whoever the interrupt that follows is in. */
+	KUNIT_EXPECT_EQ(test, f->script.data[0].tid, (u32)current->pid);
 }
 
 /* Commands that pause do not meet what an earlier one left to an interrupt. */
