@@ -294,9 +294,9 @@ static bool pfm_pmd_is_good(const struct pfm_reg_desc *desc,
 	       !memchr_inv(req->reg_reset_pmds, 0, sizeof(req->reg_reset_pmds));
 }
 
-static int pfm_write_pmd_paused(struct pfm_set *set, struct pfm_pmd *pmd,
-				const pfarg_pmd_t *req,
-				const struct pfm_smpl_conf *conf)
+static int pfm_apply_pmd(struct pfm_set *set, struct pfm_pmd *pmd,
+			 const pfarg_pmd_t *req,
+			 const struct pfm_smpl_conf *conf)
 {
 	const struct pfm_reg_desc *desc = pmd->hw.desc;
 	int ret;
@@ -315,6 +315,35 @@ static int pfm_write_pmd_paused(struct pfm_set *set, struct pfm_pmd *pmd,
 	pfm_prepare_reset(pmd);
 	ret = pfm_reprogram(pmd, pmd->hw.pmc_value, pmd->last_reset);
 	return ret ?: pfm_pmd_set(pmd, pmd->last_reset);
+}
+
+/* Make a PMD what it was, but for what is the PMU's. */
+static void pfm_restore_pmd(struct pfm_set *set, struct pfm_pmd *pmd,
+			    const struct pfm_pmd *old)
+{
+	struct pfm_pmu_reg hw = pmd->hw;
+
+	*pmd = *old;
+	pmd->hw = hw;
+	if (pmd->ovfl)
+		pfm_prepare_ovfl(set, pmd);
+	if (!pfm_reprogram(pmd, hw.pmc_value, old->value))
+		pfm_pmd_set(pmd, old->value);
+}
+
+/* Change a PMD, or nothing if the PMU refuses. */
+static int pfm_write_pmd_paused(struct pfm_set *set, struct pfm_pmd *pmd,
+				const pfarg_pmd_t *req,
+				const struct pfm_smpl_conf *conf)
+{
+	struct pfm_pmd old = *pmd;
+	int ret;
+
+	old.value = pfm_pmd_get(pmd);
+	ret = pfm_apply_pmd(set, pmd, req, conf);
+	if (ret)
+		pfm_restore_pmd(set, pmd, &old);
+	return ret;
 }
 
 /*
@@ -348,6 +377,8 @@ int pfm_write_pmd(struct pfm_context *ctx, void *elem)
 	pfm_pause(ctx);
 	ret = pfm_write_pmd_paused(set, pmd, req, smpl ? &conf : NULL);
 	err = pfm_resume(ctx);
+	if (ret == -EINVAL)
+		return pfm_bad_elem(&req->reg_flags, PFM_REG_RETFL_EINVAL);
 	return ret ?: err;
 }
 

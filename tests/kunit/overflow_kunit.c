@@ -473,6 +473,40 @@ static void an_overflow_in_another_is_not_forgotten_for_a_command(
 	KUNIT_EXPECT_EQ(test, f->script.calls, 1);
 }
 
+static int refuse_sampling(struct pfm_pmu_reg *reg)
+{
+	return reg->sampling ? -EINVAL : 0;
+}
+
+static void a_refused_pmd_value_changes_nothing(struct kunit *test)
+{
+	struct pfm_context *ctx = ((struct fixture *)test->priv)->ctx;
+	pfarg_pmd_t pmd = { .reg_value = -10, .reg_short_reset = SHORT,
+			    .reg_long_reset = LONG, .reg_smpl_eventid = 3,
+			    .reg_flags = PFM_REGFL_SMPL };
+	struct pfm_pmd *mine = &ctx->set->pmds[0];
+	const struct pfm_pmu *real = ctx->pmu;
+	struct pfm_pmu pmu = *real;
+
+	fixture_counter(test, 0, 0, 5);
+	fixture_start(test);
+	fixture_count(test, 2);
+	pmu.write_pmc = refuse_sampling;
+	ctx->pmu = &pmu;
+	fixture_lock(ctx);
+	KUNIT_EXPECT_EQ(test, pfm_write_pmd(ctx, &pmd), -EINVAL);
+	fixture_unlock(ctx);
+	ctx->pmu = real;
+	KUNIT_EXPECT_TRUE(test, pmd.reg_flags & PFM_REG_RETFL_EINVAL);
+	KUNIT_EXPECT_FALSE(test, mine->hw.sampling);
+	KUNIT_EXPECT_EQ(test, mine->short_reset, 5ULL);
+	KUNIT_EXPECT_EQ(test, mine->long_reset, 5ULL);
+	KUNIT_EXPECT_EQ(test, mine->ovfl->arg.pmd_eventid, 0ULL);
+	KUNIT_EXPECT_EQ(test, mine->ovfl->arg.pmd_last_reset, 5ULL);
+	fixture_count(test, 1);
+	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), 8ULL);
+}
+
 static void restart_of_a_detached_context_is_ebusy(struct kunit *test)
 {
 	KUNIT_EXPECT_EQ(test, fixture_restart(test), -EBUSY);
@@ -521,6 +555,7 @@ static struct kunit_case overflow_cases[] = {
 	KUNIT_CASE(an_overflow_that_meets_a_command_is_handled_after_it),
 	KUNIT_CASE(a_pause_waits_for_what_was_left_to_an_interrupt),
 	KUNIT_CASE(an_overflow_in_another_is_not_forgotten_for_a_command),
+	KUNIT_CASE(a_refused_pmd_value_changes_nothing),
 	KUNIT_CASE(restart_of_a_detached_context_is_ebusy),
 	KUNIT_CASE(stop_while_masked_keeps_the_mask),
 	{}
