@@ -34,13 +34,13 @@ SHARED_OBJ := $(GUEST_SHARED:%=$(GOBJ)/tests/guest/%.o)
 TEST_OBJ := $(SHARED_OBJ) $(GOBJ)/tests/guest/check_main.o
 TEST_OBJ32 := $(TEST_OBJ:.o=.32.o) $(GOBJ)/lib/perfmonctl.32.o
 
+.PHONY: guest guest-clean
+guest: $(GUEST_PROGRAMS) $(GUEST_PROGRAMS32)
+
 # Its callers are found by frame pointers.
 $(GOBJ)/tests/guest/oprofile.o: GCFLAGS += -fno-omit-frame-pointer \
 	-mno-omit-leaf-frame-pointer
 $(GOUT)/oprofile: $(GOBJ)/tests/guest/oprofile_stream.o
-
-.PHONY: guest guest-clean
-guest: $(GUEST_PROGRAMS) $(GUEST_PROGRAMS32)
 
 .SECONDARY:
 
