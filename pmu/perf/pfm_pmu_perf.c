@@ -17,6 +17,7 @@
 #include <linux/perf_event.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/task_stack.h>
+#include <linux/security.h>
 #include <linux/slab.h>
 #include <perfmon/perfmon_pmu.h>
 #include "perf_record.h"
@@ -468,10 +469,15 @@ static bool perf_is_exact_enough(const struct pfm_pmu_reg *reg)
 	       reg->pmc_value & PFM_PERF_PRECISE_MASK;
 }
 
-/* The rights that perf checks in perf_event_open() and not for the kernel. */
-static bool perf_may_count(const struct pfm_pmu_session *s, u64 pmc)
+/*
+ * The rights that perf checks in perf_event_open() and not for the kernel: to see
+ * the kernel, and to see registers when it is locked down.
+ */
+static bool perf_may_count(const struct pfm_pmu_reg *reg)
 {
-	return !s->user_only || pmc & PFM_PERF_EXCL_KERNEL;
+	if (reg->session->user_only && !(reg->pmc_value & PFM_PERF_EXCL_KERNEL))
+		return false;
+	return !perf_is_ds(reg) || !security_locked_down(LOCKDOWN_PERF);
 }
 
 static void perf_forget_event(struct pfm_pmu_reg *reg)
@@ -491,7 +497,7 @@ static int perf_create_event(struct pfm_pmu_reg *reg)
 	perf_forget_event(reg);
 	if (!perf_pmc_is_used(reg->pmc_value))
 		return 0;
-	if (!perf_may_count(s, reg->pmc_value))
+	if (!perf_may_count(reg))
 		return -EPERM;
 	if (!perf_is_exact_enough(reg))
 		return -EINVAL;

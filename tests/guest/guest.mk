@@ -13,7 +13,7 @@ GOBJ := build/$(UARCH)/obj
 LIBPERFMON := build/$(UARCH)/libperfmon.a
 
 GUEST_TESTS := commands mapping messages lifecycle sampling nway pebs syswide \
-	       modules oprofile simpmu simpebs
+	       modules oprofile simpmu simpebs lockdown
 GUEST_TESTS32 := commands sampling nway pebs
 GUEST_SHARED := check ctx faults sim worker
 

@@ -36,6 +36,13 @@ PROGRAMS32 = ("commands", "sampling", "nway", "pebs")
 SIMULATED = ("simpmu", "simpebs")
 SIMULATED_MODULES = ("core/perfmon", "pmu/sim/pfm_pmu_sim")
 FORMAT_MODULE = "formats/default/pfm_fmt_default"
+# Run with perf again, and last: the kernel takes no modules after it.
+LOCKED = ("lockdown",)
+LOCKED_MODULES = (
+    "core/perfmon",
+    "pmu/perf/pfm_pmu_perf",
+    "formats/pebs64/pfm_fmt_pebs64",
+)
 
 # What retire retires, two instructions a round, and how it is sampled.
 ROUNDS = 25_000_000
@@ -98,7 +105,7 @@ ARM64 = Target("arm64", "6.1")
 def _programs(target: Target) -> list[str]:
     """Return the names of the programs that run on a target."""
     narrow = PROGRAMS32 if target.arch == "x86_64" else ()
-    return [*PROGRAMS, *(f"{name}32" for name in narrow), *SIMULATED]
+    return [*PROGRAMS, *(f"{name}32" for name in narrow), *SIMULATED, *LOCKED]
 
 
 def _tests(program: str) -> list[str]:
@@ -114,26 +121,32 @@ def _cases() -> Iterator[Case]:
                 yield Case(target, program, test)
 
 
+def _insmod(*modules: str) -> str:
+    """Return the command that loads our modules."""
+    extra = "/lib/modules/$(uname -r)/extra"
+    return " && ".join(f"insmod {extra}/{module}.ko" for module in modules)
+
+
 def _script(target: Target) -> str:
     """Return the shell script that runs everything in a guest.
 
     Around what a command prints stand the lines "== NAME" and "== STATUS".
     """
-    extra = "/lib/modules/$(uname -r)/extra"
-    simulated = " && ".join(
-        f"insmod {extra}/{module}.ko" for module in (*SIMULATED_MODULES, FORMAT_MODULE)
-    )
-    programs = [name for name in _programs(target) if name not in SIMULATED]
+    later = (*SIMULATED, *LOCKED)
+    programs = [name for name in _programs(target) if name not in later]
     commands = {name: name for name in programs}
     if target == ARM64:
         sample = f"pfmon -e cycles --long-smpl-periods={PERIOD} --smpl-entries=256"
         sample += f" --short-smpl-periods={PERIOD} -o /out/retire.cap"
         commands["count"] = f"pfmon -e instructions -o /out/count retire {ROUNDS}"
         commands["sample"] = f"{sample} retire {ROUNDS}"
-    commands["unload"] = "rmmod $(cut -d' ' -f1 /proc/modules | grep ^pfm_fmt_)"
-    commands["unload"] += " pfm_pmu_perf perfmon"
-    commands["simulate"] = simulated
+    formats = "$(cut -d' ' -f1 /proc/modules | grep ^pfm_fmt_)"
+    commands["unload"] = f"rmmod {formats} pfm_pmu_perf perfmon"
+    commands["simulate"] = _insmod(*SIMULATED_MODULES, FORMAT_MODULE)
     commands |= {name: name for name in SIMULATED}
+    commands["unsimulate"] = f"rmmod {formats} pfm_pmu_sim perfmon && "
+    commands["unsimulate"] += _insmod(*LOCKED_MODULES)
+    commands |= {name: name for name in LOCKED}
     return "\n".join(
         f"echo == {name}; {{ {command}; }} 2>&1; echo == $?"
         for name, command in commands.items()
