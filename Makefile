@@ -18,6 +18,7 @@ CHECK_PACKAGES := $(RUN_PACKAGES) linux-headers-6.12-cloud-amd64 \
 	libc6-dev-arm64-cross gcc-12-multilib flex bison libssl-dev sparse groff \
 	python3-pytest python3-hypothesis mypy black flake8 isort git xz-utils \
 	libc6-dev-i386 python3-pyelftools python3-setuptools python3-wheel
+BENCH_PACKAGES := $(CHECK_PACKAGES) linux-perf
 
 .PHONY: help
 help:
@@ -29,15 +30,18 @@ help:
 	@echo 'make vm       the tests in VMs'
 	@echo 'make style    checkpatch, sparse, kernel-doc, Python style and types,'
 	@echo '              length of the formats'
-	@echo 'make bench    guest instructions per recorded sample'
+	@echo 'make bench    guest instructions per recorded sample; samples a second'
+	@echo '              that the parsers and perf read'
 	@echo 'make clean    remove $(BUILD)/'
 
 # Packages: installed for root, otherwise asked for in one line.
-.PHONY: deps-run deps-check
+.PHONY: deps-run deps-check deps-bench
 deps-run:
 	@tools/need-packages $(RUN_PACKAGES)
 deps-check:
 	@tools/need-packages $(CHECK_PACKAGES)
+deps-bench:
+	@tools/need-packages $(BENCH_PACKAGES)
 
 # Modules. Each target has a tree of links to the sources: kbuild writes beside
 # them. What has not changed is not built again. BTF would need the kernel's
@@ -74,11 +78,12 @@ run: deps-run
 	@$(PYTHON) examples/profile.py
 
 .PHONY: bench
-bench: deps-check
+bench: deps-bench
 	@$(MAKE) -s modules-x86_64-6.1 modules-arm64-6.1 user user-arm64
 	@$(MAKE) -s -f tests/bench/bench.mk UARCH=x86_64
 	@$(MAKE) -s -f tests/bench/bench.mk UARCH=arm64
 	@tests/bench/run
+	@tests/bench/reading/run
 
 # Tests. Each can be run by itself once its parts are built.
 PYTEST := $(PYTHON) -m pytest -q -p no:cacheprovider

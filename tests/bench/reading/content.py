@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""What all inputs of the benchmark contain: the same samples of one program."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Iterator
+
+import numpy as np
+from elftools.elf.elffile import ELFFile  # type: ignore[import]
+from numpy.typing import NDArray
+
+BASE = 0x555555554000  # address where the program's first byte is mapped
+PAGE = 4096
+PID = 1000
+THREADS = 4  # PID and the numbers behind it
+CPUS = 2
+SLICE = 256  # samples in a row of one thread on one CPU
+PERIOD = 100_000  # events
+INTERVAL = 1000  # ns from sample to sample
+INSTRUCTION = 4  # bytes, about
+BLOCK = SLICE << 12  # samples that are made at once
+
+Column = NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Program:
+    """The program that was sampled: its code, in the file and in memory."""
+
+    path: str
+    build_id: str
+    offset: int  # of the executable segment in the file, in whole pages
+    start: int  # address of the same byte
+    size: int
+    functions: tuple[tuple[int, int], ...]  # address and size of each
+
+    @classmethod
+    def read(cls, path: Path) -> Program:
+        """Reads a position-independent executable with symbols."""
+        with path.open("rb") as stream:
+            elf = ELFFile(stream)
+            notes = elf.get_section_by_name(".note.gnu.build-id").iter_notes()
+            segment = next(
+                s for s in elf.iter_segments("PT_LOAD") if s["p_flags"] & 1
+            ).header
+            functions = _functions(elf)
+            down = segment.p_offset % PAGE
+            return cls(
+                path=str(path),
+                build_id=next(notes)["n_desc"],
+                offset=segment.p_offset - down,
+                start=BASE + segment.p_vaddr - down,
+                size=-(-(segment.p_filesz + down) // PAGE) * PAGE,
+                functions=tuple(sorted(functions.items())),
+            )
+
+
+def _functions(elf: ELFFile) -> dict[int, int]:
+    """Address and size of each function that has one name only."""
+    functions: dict[int, int] = {}
+    names: Counter[int] = Counter()
+    for symbol in elf.get_section_by_name(".symtab").iter_symbols():
+        if symbol["st_info"]["type"] == "STT_FUNC" and symbol["st_size"] >= INSTRUCTION:
+            address = BASE + symbol["st_value"]
+            functions[address] = symbol["st_size"]
+            names[address] += 1
+    return {at: size for at, size in functions.items() if names[at] == 1}
+
+
+@dataclass(frozen=True)
+class Block:
+    """Some samples in a row; all columns have shape (n,)."""
+
+    ip: Column
+    tid: Column
+    time: Column
+    cpu: Column
+
+
+class Content:
+    """The samples; they are the same each time."""
+
+    def __init__(self, program: Program, count: int) -> None:
+        self.program = program
+        self.count = count
+        # The second function has half as many samples as the first one, and so on.
+        random = np.random.default_rng(1)
+        sizes = [size // INSTRUCTION for _, size in program.functions]
+        weights = 1 / (1 + random.permutation(len(sizes)))
+        self._ips = np.concatenate(
+            [
+                start + INSTRUCTION * np.arange(n)
+                for (start, _), n in zip(program.functions, sizes)
+            ]
+        ).astype(np.uint64)
+        self._shares = np.cumsum(np.repeat(weights / sizes, sizes))
+        self._shares /= self._shares[-1]
+
+    def blocks(self) -> Iterator[Block]:
+        """All samples in the order of their times."""
+        random = np.random.default_rng(2)
+        for start in range(0, self.count, BLOCK):
+            n = min(BLOCK, self.count - start)
+            slices = -(-n // SLICE)
+            which = np.searchsorted(self._shares, random.random(n))
+            tid = np.repeat(PID + random.integers(THREADS, size=slices), SLICE)
+            cpu = np.repeat(random.integers(CPUS, size=slices), SLICE)
+            yield Block(
+                ip=self._ips[np.minimum(which, self._ips.size - 1)],
+                tid=tid[:n],
+                time=10**9 + INTERVAL * np.arange(start, start + n),
+                cpu=cpu[:n],
+            )
