@@ -7,7 +7,6 @@ from typing import Any, BinaryIO, Callable, Iterator
 
 import numpy as np
 import writers
-
 from content import PERIOD, PID, SLICE, Block, Content
 
 COOKIE = 5

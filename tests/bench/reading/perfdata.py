@@ -7,7 +7,6 @@ import struct
 from typing import BinaryIO
 
 import numpy as np
-
 from content import PERIOD, PID, THREADS, Content
 
 HEADER_SIZE = 104
