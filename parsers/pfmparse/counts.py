@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Callable
 
 import numpy as np
@@ -14,13 +13,11 @@ from .samples import Column
 U64s = NDArray[np.uint64]
 
 PENDING = 1 << 18  # pairs that are kept before they are counted together
-CHUNK = 1 << 14  # samples that are looked up at once: they stay in the cache
-SLOTS = 1 << 14
-HIGH_HALF = 1 if sys.byteorder == "little" else 0  # of a number of 64 bits
+CHUNK = 1 << 16  # samples that are looked up at once
+SLOTS = 1 << 16
 
-# Odd numbers that spread close ones: 2^64 over the golden ratio, over sqrt(2).
-FIRST_MULTIPLIER = 0x9E3779B97F4A7C15
-SECOND_MULTIPLIER = 0xB504F333F9DE6485
+# An odd number that spreads close ones: 2^64 over the golden ratio.
+MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 
 
 class PairCounts:
@@ -28,35 +25,51 @@ class PairCounts:
 
     Memory grows with the number of distinct pairs, not of samples.
 
-    Pairs that come often are counted in tables, where a hash finds them. Those
-    whose place in the first one is another pair's are looked up in the second one;
-    those that have no place there either are sorted.
+    Pairs that come often are counted in tables. In the first one a pair's place
+    follows from the low bits of b: the addresses of a program's code are close
+    together and have places of their own there. Pairs whose place is another
+    pair's are looked up in the second one, where a hash finds them; those that
+    have no place there either are sorted.
     """
 
     def __init__(self) -> None:
         none = np.zeros(0, np.uint64)
-        self._first, self._second = _Slots(FIRST_MULTIPLIER), _Slots(SECOND_MULTIPLIER)
+        self._first, self._second = _Slots(_low_bits), _Slots(_hash)
         self._sorted = (none, none, none)
         self._for_second = _Pending(self._count_second)
         self._for_sort = _Pending(self._sort)
+        self._a, self._b = np.zeros(CHUNK, np.uint64), np.zeros(CHUNK, np.uint64)
+        self._filled = 0
 
     def add(self, a: Column, b: Column) -> None:
         """Counts samples; both arrays have shape (n,)."""
-        for start in range(0, b.size, CHUNK):
-            part = slice(start, start + CHUNK)
-            some = a[part]
-            # Often all have the same: one number is faster than an array of it.
-            if (some == some[0]).all():
-                some = some[:1]
-            left = self._first.add(some.astype(np.uint64), b[part].astype(np.uint64))
-            self._for_second.add(*left)
+        done = 0
+        while done < b.size:
+            number = min(CHUNK - self._filled, b.size - done)
+            to = slice(self._filled, self._filled + number)
+            self._a[to] = a[done : done + number]
+            self._b[to] = b[done : done + number]
+            self._filled += number
+            done += number
+            if self._filled == CHUNK:
+                self._count_first()
 
     def result(self) -> tuple[U64s, U64s, U64s]:
         """The distinct pairs' a, b and counts, each of shape (m,)."""
+        self._count_first()
         self._for_second.flush()
         self._for_sort.flush()
         tables = _join(self._first.result(), self._second.result())
         return _join(self._sorted, tables)
+
+    def _count_first(self) -> None:
+        """Counts the samples that were kept."""
+        a, b, self._filled = self._a[: self._filled], self._b[: self._filled], 0
+        # Often all have the same: one number is faster than an array of it.
+        if b.size and (a == a[0]).all():
+            a = a[:1].copy()
+        if b.size:
+            self._for_second.add(*self._first.add(a, b))
 
     def _count_second(self, a: U64s, b: U64s) -> None:
         self._for_sort.add(*self._second.add(a, b))
@@ -93,22 +106,24 @@ class _Pending:
 class _Slots:
     """Counts of the pairs that have a slot for themselves.
 
-    An empty slot holds the pair (0, 0) with a count of 0. The last slot is for the
-    pairs that have none.
+    An empty slot holds any pair, with a count of 0. The last slot is for the pairs
+    that have none.
     """
 
-    def __init__(self, multiplier: int) -> None:
-        self._multiplier = np.uint64(multiplier)
+    def __init__(self, slots_of: Callable[[U64s, U64s], U64s]) -> None:
+        """``slots_of`` gives the slots of pairs; it is used modulo their number."""
+        self._slots_of = slots_of
         self._a = np.zeros(SLOTS + 1, np.uint64)
         self._b = np.zeros(SLOTS + 1, np.uint64)
         self._counts = np.zeros(SLOTS + 1, np.int64)
+        self._same_a = True  # in all slots
 
     def add(self, a: U64s, b: U64s) -> tuple[U64s, U64s]:
         """Counts pairs; those whose slot is another pair's are returned instead.
 
         ``a`` has shape (n,), or (1,) if it is the same in all pairs.
         """
-        slots = self._hash(a, b)
+        slots = self._find(a, b)
         other = self._of_others(slots, a, b)
         if other.size and self._take_empty(slots, other, a, b):
             other = self._of_others(slots, a, b)
@@ -122,18 +137,17 @@ class _Slots:
         used = np.flatnonzero(self._counts[:SLOTS])
         return self._a[used], self._b[used], self._counts[used].astype(np.uint64)
 
-    def _hash(self, a: U64s, b: U64s) -> NDArray[np.intp]:
+    def _find(self, a: U64s, b: U64s) -> NDArray[np.intp]:
         """The slot of each pair."""
-        mixed = (a * self._multiplier) ^ b
-        mixed *= self._multiplier
-        # Bits from 32 on are the best mixed ones, and a shift is slower than a view.
-        high = mixed.view(np.uint32)[HIGH_HALF::2]
-        return np.bitwise_and(high, np.uint32(SLOTS - 1)).astype(np.intp)
+        slots = self._slots_of(a, b)
+        slots &= np.uint64(SLOTS - 1)
+        return slots.view(np.int64).astype(np.intp, copy=False)
 
     def _of_others(self, slots: NDArray[np.intp], a: U64s, b: U64s) -> NDArray[np.intp]:
         """The indices of the pairs that are not in their slots."""
         differ = self._b.take(slots) != b
-        differ |= self._a.take(slots) != a
+        if not (self._same_a and a.size == 1 and a[0] == self._a[0]):
+            differ |= self._a.take(slots) != a
         return np.flatnonzero(differ)
 
     def _take_empty(
@@ -143,10 +157,26 @@ class _Slots:
         empty = which[self._counts.take(slots[which]) == 0]
         if empty.size == 0:
             return False
+        if not self._counts.any():
+            self._a[:] = a[0]
         taken, first = np.unique(slots[empty], return_index=True)
         self._a[taken] = np.broadcast_to(a, b.shape)[empty[first]]
+        self._same_a = bool((self._a == self._a[0]).all())
         self._b[taken] = b[empty[first]]
         return True
+
+
+def _low_bits(a: U64s, b: U64s) -> U64s:
+    """Neighbours for neighbours of the same a; further apart for another a."""
+    return a * MULTIPLIER + b
+
+
+def _hash(a: U64s, b: U64s) -> U64s:
+    """Anything for any pair."""
+    mixed = (a * MULTIPLIER) ^ b
+    mixed *= MULTIPLIER
+    mixed >>= np.uint64(32)
+    return mixed
 
 
 def _join(

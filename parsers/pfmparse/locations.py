@@ -127,6 +127,10 @@ def _spaces(samples: Samples, epoch: int) -> Column:
         return np.broadcast_to(space, (samples.count,))
     # Negative process numbers of 32 bits stay in 32 bits.
     tgid = samples.column("tgid").astype(np.uint32, copy=False)
+    if not samples.has("kernel") and samples.count and (tgid == tgid[0]).all():
+        # Often there is one process: one number instead of a column.
+        space = np.uint64(int(tgid[0]) | epoch << 32)
+        return np.broadcast_to(space, (samples.count,))
     if samples.has("kernel"):
         tgid = np.where(samples.column("kernel"), np.uint32(KERNEL_TGID), tgid)
     return tgid | np.uint64(epoch << 32) if epoch else tgid
