@@ -6,7 +6,8 @@ from __future__ import annotations
 import ctypes as c
 import os
 import stat
-from functools import lru_cache
+from bisect import bisect_right
+from functools import cached_property, lru_cache
 from typing import Any, Optional
 
 PT_LOAD = 1
@@ -78,6 +79,12 @@ def _libraries() -> tuple[c.CDLL, c.CDLL, _Callbacks]:
             c.c_char_p,
             [pointer, address, u64_out, c.POINTER(_Sym), pointer, pointer, pointer],
         ),
+        (dw.dwfl_module_getsymtab, c.c_int, [pointer]),
+        (
+            dw.dwfl_module_getsym,
+            c.c_char_p,
+            [pointer, c.c_int, c.POINTER(_Sym), pointer],
+        ),
         (dw.dwfl_module_getsrc, pointer, [pointer, address]),
         (
             dw.dwfl_lineinfo,
@@ -126,6 +133,8 @@ class ElfFile:
             os.close(descriptor)
             self._dw.dwfl_end(self._dwfl)
             raise ValueError(f"{path} is not an ELF file")
+        # Functions by the number of bounds up to their addresses.
+        self._functions: dict[int, str] = {}
         self._segments = self._executable_segments()
 
     def __enter__(self) -> ElfFile:
@@ -151,11 +160,31 @@ class ElfFile:
 
     def function(self, address: int) -> Optional[str]:
         """The function at that address."""
+        # libdw goes through all symbols each time.
+        between = bisect_right(self._bounds, address)
+        if between in self._functions:
+            return self._functions[between]
         offset, symbol = c.c_uint64(), _Sym()
         name: Optional[bytes] = self._dw.dwfl_module_addrinfo(
             self._module, address, c.byref(offset), c.byref(symbol), None, None, None
         )
-        return name.decode(errors="replace") if name else None
+        function = name.decode(errors="replace") if name else None
+        if function and offset.value < symbol.st_size:
+            self._functions[between] = function
+        return function
+
+    @cached_property
+    def _bounds(self) -> list[int]:
+        """Where symbols start and end: between two of them lie the same ones."""
+        bounds: set[int] = set()
+        symbol = _Sym()
+        for index in range(self._dw.dwfl_module_getsymtab(self._module)):
+            if (
+                self._dw.dwfl_module_getsym(self._module, index, c.byref(symbol), None)
+                and symbol.st_size
+            ):
+                bounds |= {symbol.st_value, symbol.st_value + symbol.st_size}
+        return sorted(bounds)
 
     def line(self, address: int) -> Optional[str]:
         """Source file and line, as "file:line", of the code at that address."""

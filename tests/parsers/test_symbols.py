@@ -324,3 +324,38 @@ def test_images_need_no_file() -> None:
     made = report.make(recording, options, warnings.append)
     assert [(row.key, row.count) for row in made.rows] == [("/gone", 2)]
     assert warnings == []
+
+
+# A function with another one within it, and a label without a size behind both.
+NESTED = """
+.text
+.type outer, @function
+outer: .fill 16, 1, 0x90
+.type inner, @function
+inner: .fill 16, 1, 0x90
+.size inner, . - inner
+.fill 16, 1, 0x90
+.size outer, . - outer
+.type label, @function
+label: .fill 16, 1, 0x90
+.globl end
+end:
+"""
+
+
+def test_each_address_of_nested_functions_has_the_innermost_one(
+    tmp_path: Path,
+) -> None:
+    source, path = tmp_path / "nested.s", tmp_path / "nested"
+    source.write_text(NESTED)
+    subprocess.run(
+        ["gcc", "-nostdlib", "-shared", "-o", path, source],
+        check=True,
+    )
+    with open(path, "rb") as stream:
+        table = ELFFile(stream).get_section_by_name(".symtab")
+        start = table.get_symbol_by_name("outer")[0]["st_value"]
+    with libdw.ElfFile(str(path)) as elf:
+        found = [elf.function(start + at) for at in range(64)]
+    names = ("outer", "inner", "outer", "label")
+    assert found == [name for name in names for _ in range(16)]
