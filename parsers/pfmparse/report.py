@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Callable, Mapping, Optional, Sequence, TextIO
 
@@ -13,6 +14,7 @@ from .tallies import TALLIES, Row, Tally
 from .text import printable
 
 KEYS = (*TITLES, *TALLIES)
+LARGE = 1 << 14  # samples; with fewer, threads wait for each other
 
 
 @dataclass(frozen=True)
@@ -47,11 +49,23 @@ def make(recording: Recording, options: Options, warn: Callable[[str], None]) ->
         tally: Tally = Locations(options.by, options.symfs, warn)
     else:
         tally = TALLIES[options.by]()
-    for batch in recording.batches():
-        tally.add(batch)
+    _count(recording, tally)
     rows = sorted(tally.rows(recording), key=_order)
     total = sum(row.count for row in rows)
     return Report(tally.title, total, rows[: options.top], tally.summary())
+
+
+def _count(recording: Recording, tally: Tally) -> None:
+    """Counts large batches in a thread while the next ones are read."""
+    with ThreadPoolExecutor(max_workers=1) as worker:
+        counted: Future[None] = worker.submit(lambda: None)
+        for batch in recording.batches():
+            counted.result()
+            if batch.samples.count < LARGE:
+                tally.add(batch)
+            else:
+                counted = worker.submit(tally.add, batch)
+        counted.result()
 
 
 def _order(row: Row) -> tuple[int, str, str]:
