@@ -15,6 +15,8 @@ from .session import Session
 
 Column = NDArray[np.integer[Any]]
 
+BLOCK = 1 << 12  # samples that stay in the cache while their fields are copied
+
 
 class Lazy(Mapping[str, Column]):
     """Columns that are made when they are asked for."""
@@ -78,11 +80,14 @@ class Samples:
         recorded; the others have 0 there.
         """
         pmds = sorted({pmd for group in self.groups for pmd in group.pmds})
-        fields = [(name, column.dtype) for name, column in self.columns.items()]
+        columns = dict(self.columns)
+        fields = [(name, column.dtype) for name, column in columns.items()]
         fields += [(f"pmd{pmd}", np.dtype("<u8")) for pmd in pmds]
         array = np.zeros(self.count, np.dtype(fields))
-        for name, column in self.columns.items():
-            array[name] = column
+        for start in range(0, self.count, BLOCK):
+            part = slice(start, start + BLOCK)
+            for name, column in columns.items():
+                array[name][part] = column[part]
         for group in self.groups:
             for at, pmd in enumerate(group.pmds):
                 array[f"pmd{pmd}"][group.which] = group.values[:, at]
