@@ -326,7 +326,8 @@ def test_images_need_no_file() -> None:
     assert warnings == []
 
 
-# A function with another one within it, and a label without a size behind both.
+# A function with another one within it, a label without a size behind both, and a
+# section without symbols.
 NESTED = """
 .text
 .type outer, @function
@@ -338,8 +339,8 @@ inner: .fill 16, 1, 0x90
 .size outer, . - outer
 .type label, @function
 label: .fill 16, 1, 0x90
-.globl end
-end:
+.section .other, "ax"
+.fill 16, 1, 0x90
 """
 
 
@@ -355,7 +356,9 @@ def test_each_address_of_nested_functions_has_the_innermost_one(
     with open(path, "rb") as stream:
         table = ELFFile(stream).get_section_by_name(".symtab")
         start = table.get_symbol_by_name("outer")[0]["st_value"]
+        other = ELFFile(stream).get_section_by_name(".other")["sh_addr"]
     with libdw.ElfFile(str(path)) as elf:
         found = [elf.function(start + at) for at in range(64)]
+        assert elf.function(other) is None
     names = ("outer", "inner", "outer", "label")
     assert found == [name for name in names for _ in range(16)]
