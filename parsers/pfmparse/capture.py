@@ -7,10 +7,11 @@ import zlib
 from dataclasses import dataclass
 from typing import BinaryIO, Iterator, Optional
 
+from .checksum import crc32
 from .cookies import CookieFile, parse_cookies
 from .errors import PfmParseError
 from .kallsyms import KernelSymbols
-from .layout import struct_dtype, view
+from .layout import Data, struct_dtype, view
 from .maps import MapsHistory, parse_maps
 from .pieces import assemble
 from .session import Totals, parse_session, parse_totals
@@ -86,7 +87,7 @@ class Chunk:
 
     type: str
     offset: int
-    payload: bytes
+    payload: Data
     compressed: bool
     whole: bool
 
@@ -123,7 +124,7 @@ class ChunkReader:
         self._problems = problems
         self.offset = 0
         self.unread_buffers = 0
-        head = self._read(FILE_HEADER.itemsize)
+        head = bytes(self._read(FILE_HEADER.itemsize))
         if not MAGIC.startswith(head[: len(MAGIC)]):
             raise PfmParseError("not a capture", 0)
         if len(head) < FILE_HEADER.itemsize:
@@ -154,7 +155,7 @@ class ChunkReader:
     def _header(self) -> Optional[ChunkHeader]:
         """The next chunk's header, None at the end and if it is damaged."""
         start = self.offset
-        head = self._read(CHUNK_HEADER.itemsize)
+        head = bytes(self._read(CHUNK_HEADER.itemsize))
         if not head:
             return None
         if len(head) < CHUNK_HEADER.itemsize:
@@ -184,7 +185,7 @@ class ChunkReader:
             raise PfmParseError(text, start - 16)
         stored = self._read(header.length)
         whole = len(stored) == header.length
-        if whole and zlib.crc32(stored) != header.payload_crc:
+        if whole and crc32(stored) != header.payload_crc:
             raise PfmParseError(f"{header.type} has a wrong checksum", start)
         compressed = bool(header.flags & COMPRESSED)
         if compressed:
@@ -206,22 +207,22 @@ class ChunkReader:
         text = f"the file ends within {what}"
         self._problems.append(PfmParseError(text, self.offset, truncated=True))
 
-    def _read(self, length: int) -> bytes:
+    def _read(self, length: int) -> Data:
         """The next ``length`` bytes, fewer at the end of the file.
 
         No more is allocated than the file holds, whatever ``length`` claims.
         """
-        read = bytearray()
-        while len(read) < length:
-            piece = self._stream.read(min(PIECE, length - len(read)))
-            if not piece:
-                break
-            read += piece
+        # What is read at once is not copied.
+        read: Data = self._stream.read(min(PIECE, length))
+        if 0 < len(read) < length:
+            read = bytearray(read)
+            while piece := self._stream.read(min(PIECE, length - len(read))):
+                read += piece
         self.offset += len(read)
-        return bytes(read)
+        return read
 
 
-def _decompress(stored: bytes, limit: int, whole: bool, offset: int) -> bytes:
+def _decompress(stored: Data, limit: int, whole: bool, offset: int) -> bytes:
     """At most ``limit`` bytes from a zlib stream, which must end if it is whole.
 
     ``offset`` is that of the stream in the file.
@@ -262,7 +263,7 @@ class Capture:
         self._chunks = iter(self._reader)
         first = next(self._chunks, None)
         if first is not None and first.type == "SESS":
-            self.session = parse_session(first.payload, first.offset)
+            self.session = parse_session(bytes(first.payload), first.offset)
         elif self.problems:
             raise self.problems[0]
         else:
@@ -318,21 +319,22 @@ class Capture:
 
     def _note(self, chunk: Chunk) -> None:
         """Takes what a chunk says about the whole capture."""
+        text = bytes(chunk.payload)
         if chunk.type == "MAPS":
-            maps = parse_maps(chunk.payload, chunk.offset)
+            maps = parse_maps(text, chunk.offset)
             self._mappings += len(maps.mappings)
             if self._mappings > MAX_MAPPINGS:
-                text = f"more than {MAX_MAPPINGS} mappings"
-                raise PfmParseError(text, chunk.offset)
+                many = f"more than {MAX_MAPPINGS} mappings"
+                raise PfmParseError(many, chunk.offset)
             self.maps.add(maps)
         elif chunk.type == "COOK":
-            cookies = {**self.cookies, **parse_cookies(chunk.payload, chunk.offset)}
+            cookies = {**self.cookies, **parse_cookies(text, chunk.offset)}
             if len(cookies) > MAX_COOKIES:
                 raise PfmParseError(f"more than {MAX_COOKIES} cookies", chunk.offset)
             self.cookies = cookies
         elif chunk.type == "KSYM" and self.kernel is None:
-            self.kernel = KernelSymbols(chunk.payload, chunk.offset)
+            self.kernel = KernelSymbols(text, chunk.offset)
         elif chunk.type == "DONE" and self.totals is None:
-            self.totals = parse_totals(chunk.payload, chunk.offset)
+            self.totals = parse_totals(text, chunk.offset)
         else:
             raise PfmParseError(f"a second {chunk.type}", chunk.offset)

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""The payloads' checksum, by either library."""
+
+from __future__ import annotations
+
+import ctypes
+import zlib
+from typing import Iterator
+
+import numpy as np
+import pytest
+from pfmparse import checksum
+from pfmparse.checksum import SMALL, crc32
+
+
+def _no_library(name: str) -> ctypes.CDLL:
+    raise OSError(name)
+
+
+@pytest.fixture(params=["installed libraries", "without libdeflate"])
+def libraries(request: pytest.FixtureRequest) -> Iterator[None]:
+    """The library that is found only once is looked for again."""
+    checksum._libdeflate.cache_clear()
+    with pytest.MonkeyPatch.context() as patch:
+        if request.param == "without libdeflate":
+            patch.setattr(ctypes, "CDLL", _no_library)
+        yield
+    checksum._libdeflate.cache_clear()
+
+
+@pytest.mark.usefixtures("libraries")
+@pytest.mark.parametrize("size", [0, 1, SMALL, SMALL + 1, 3 * SMALL + 5])
+@pytest.mark.parametrize("kind", [bytes, bytearray, memoryview])
+def test_checksum_is_that_of_zlib(size: int, kind: type) -> None:
+    data = np.random.default_rng(size).bytes(size)
+    assert crc32(kind(data)) == zlib.crc32(data)
