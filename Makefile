@@ -18,7 +18,7 @@ CHECK_PACKAGES := $(RUN_PACKAGES) linux-headers-6.12-cloud-amd64 \
 	libc6-dev-arm64-cross gcc-12-multilib flex bison libssl-dev sparse groff \
 	python3-pytest python3-hypothesis mypy black flake8 isort git xz-utils \
 	libc6-dev-i386 python3-pyelftools python3-setuptools python3-wheel
-BENCH_PACKAGES := $(CHECK_PACKAGES) linux-perf
+BENCH_PACKAGES := $(CHECK_PACKAGES) linux-perf libdeflate0
 
 .PHONY: help
 help:
