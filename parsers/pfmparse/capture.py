@@ -3,9 +3,13 @@
 
 from __future__ import annotations
 
+import os
 import zlib
 from dataclasses import dataclass
-from typing import BinaryIO, Iterator, Optional
+from io import BufferedIOBase
+from typing import Iterator, Optional
+
+import numpy as np
 
 from .checksum import crc32
 from .cookies import CookieFile, parse_cookies
@@ -19,7 +23,7 @@ from .session import Totals, parse_session, parse_totals
 MAGIC = b"PFMCAP\r\n"
 FILE_VERSION = 1
 COMPRESSED = 0x1  # flag of a chunk
-PIECE = 1 << 20  # bytes read or decompressed at once
+PIECE = 1 << 18  # bytes read or decompressed at once
 
 # The longest payload in bytes, decompressed, of each type that is read.
 MAX_PAYLOAD = {
@@ -118,10 +122,11 @@ class ChunkReader:
     ``problems`` collects what was wrong; reading goes on as docs/capture.md says.
     """
 
-    def __init__(self, stream: BinaryIO, problems: list[PfmParseError]) -> None:
+    def __init__(self, stream: BufferedIOBase, problems: list[PfmParseError]) -> None:
         """Reads the file's header; PfmParseError if it is not a capture's."""
         self._stream = stream
         self._problems = problems
+        self._size = _size(stream)
         self.offset = 0
         self.unread_buffers = 0
         head = bytes(self._read(FILE_HEADER.itemsize))
@@ -183,7 +188,7 @@ class ChunkReader:
         if header.length > limit:
             text = f"{header.type} of {header.length} bytes, at most {limit} are read"
             raise PfmParseError(text, start - 16)
-        stored = self._read(header.length)
+        stored: Data = self._read(header.length)
         whole = len(stored) == header.length
         if whole and crc32(stored) != header.payload_crc:
             raise PfmParseError(f"{header.type} has a wrong checksum", start)
@@ -207,19 +212,36 @@ class ChunkReader:
         text = f"the file ends within {what}"
         self._problems.append(PfmParseError(text, self.offset, truncated=True))
 
-    def _read(self, length: int) -> Data:
+    def _read(self, length: int) -> memoryview:
         """The next ``length`` bytes, fewer at the end of the file.
 
-        No more is allocated than the file holds, whatever ``length`` claims.
+        No more is allocated than the file holds, whatever ``length`` claims; if its
+        size is not known, twice what was read.
         """
-        # What is read at once is not copied.
-        read: Data = self._stream.read(min(PIECE, length))
-        if 0 < len(read) < length:
-            read = bytearray(read)
-            while piece := self._stream.read(min(PIECE, length - len(read))):
-                read += piece
-        self.offset += len(read)
-        return read
+        if self._size is not None:
+            length = min(length, self._size - self.offset)
+        room = min(length, PIECE) if self._size is None else length
+        read, end = np.empty(room, np.uint8), 0
+        while end < length:
+            if end == read.size:
+                more = min(length - end, end)
+                read = np.concatenate([read, np.empty(more, np.uint8)])
+            piece = self._stream.readinto(read[end : end + PIECE].data)
+            if not piece:
+                break
+            end += piece
+        self.offset += end
+        return read[:end].data
+
+
+def _size(stream: BufferedIOBase) -> Optional[int]:
+    """Bytes of a stream from here to its end, None if that is not known."""
+    if not stream.seekable():
+        return None
+    start = stream.tell()
+    size = stream.seek(0, os.SEEK_END) - start
+    stream.seek(start)
+    return size
 
 
 def _decompress(stored: Data, limit: int, whole: bool, offset: int) -> bytes:
@@ -251,7 +273,7 @@ class Capture:
     ``totals`` and ``problems`` are complete when ``buffers()`` has come to its end.
     """
 
-    def __init__(self, stream: BinaryIO) -> None:
+    def __init__(self, stream: BufferedIOBase) -> None:
         """Reads up to the session; PfmParseError if it cannot be read."""
         self.problems: list[PfmParseError] = []
         self.maps = MapsHistory()

@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import BinaryIO, Iterator, Mapping, Optional, Protocol, Sequence
+from io import BufferedIOBase
+from typing import Iterator, Mapping, Optional, Protocol, Sequence
 
 from . import formats
 from .capture import Buffer, Capture
@@ -175,7 +176,7 @@ class Recording:
         self.problems.append(problem.within(buffer.offset, buffer.stored, buffer.whole))
 
 
-def open_capture(stream: BinaryIO) -> Recording:
+def open_capture(stream: BufferedIOBase) -> Recording:
     """The samples of a capture; PfmParseError if nothing in it is usable."""
     return Recording(Capture(stream))
 

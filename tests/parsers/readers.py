@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import io
 import json
-from typing import Any, BinaryIO, Optional
+from io import BufferedIOBase
+from typing import Any, Optional
 
 from pfmparse import formats
 from pfmparse.dump import samples_as_dicts
@@ -45,7 +46,7 @@ def read_capture(data: bytes) -> tuple[list[Json], Recording]:
     return read_stream(io.BytesIO(data))
 
 
-def read_stream(stream: BinaryIO) -> tuple[list[Json], Recording]:
+def read_stream(stream: BufferedIOBase) -> tuple[list[Json], Recording]:
     """The same from an open file."""
     recording = open_capture(stream)
     samples: list[Json] = []

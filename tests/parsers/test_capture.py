@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
+import io
 import json
 import struct
 import tracemalloc
 import zlib
 from pathlib import Path
-from typing import Callable
+from typing import Any, Callable
 
 import pytest
 from hypothesis import given, settings
@@ -272,6 +273,41 @@ def test_huge_length_allocates_no_more_than_the_file_holds(
     path.write_bytes(capture(SESS, FIRST, bad))
     with open(path, "rb") as stream:
         peak, recording = peak_memory(lambda: read_stream(stream))
+    assert peak < 4 << 20
+    assert recording.samples == 4 and recording.truncated
+
+
+class Pipe(io.BytesIO):
+    """A stream that cannot seek and gives few bytes at once."""
+
+    def seekable(self) -> bool:
+        """It cannot."""
+        return False
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        """Fails."""
+        raise io.UnsupportedOperation("seek")
+
+    def readinto(self, buffer: Any) -> int:
+        """At most 7 bytes."""
+        return super().readinto(memoryview(buffer)[:7])
+
+
+def test_capture_is_read_from_a_pipe(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pfmparse.capture.PIECE", 16)
+    data = capture(SESS, FIRST, SECOND, DONE)
+    samples, recording = read_stream(Pipe(data))
+    assert samples == ALL and not recording.problems
+    for end in range(len(capture(SESS)), len(data)):
+        _, recording = read_stream(Pipe(data[:end]))
+        assert recording.truncated
+
+
+def test_huge_length_in_a_pipe_allocates_about_what_was_read() -> None:
+    head = struct.pack("<4sIQI", b"BUFR", 0, 256 << 20, 0)
+    bad = head + struct.pack("<I", zlib.crc32(head)) + bytes(100)
+    data = capture(SESS, FIRST, bad)
+    peak, recording = peak_memory(lambda: read_stream(Pipe(data)))
     assert peak < 4 << 20
     assert recording.samples == 4 and recording.truncated
 
