@@ -5,7 +5,7 @@
 #   make -f tests/guest/guest.mk UARCH=x86_64	from the top of the tree; or arm64
 #
 # What is built goes to build/$(UARCH)/tests/, all linked statically. On x86_64
-# some are built a second time as 32-bit programs, NAME32.
+# some are built a second time as 32-bit programs, NAME32; hotloops, too.
 
 UARCH ?= x86_64
 GOUT := build/$(UARCH)/tests
@@ -13,13 +13,13 @@ GOBJ := build/$(UARCH)/obj
 LIBPERFMON := build/$(UARCH)/libperfmon.a
 
 GUEST_TESTS := commands mapping messages lifecycle sampling nway pebs syswide \
-	       modules oprofile simpmu simpebs lockdown
+	       modules oprofile stress simpmu simpebs lockdown
 GUEST_TESTS32 := commands sampling nway pebs
 GUEST_SHARED := check ctx faults sim worker
 
 ifeq ($(UARCH),x86_64)
 GCC := gcc
-GUEST_PROGRAMS32 := $(GUEST_TESTS32:%=$(GOUT)/%32)
+GUEST_PROGRAMS32 := $(GUEST_TESTS32:%=$(GOUT)/%32) $(GOUT)/hotloops32
 else ifeq ($(UARCH),arm64)
 GCC := aarch64-linux-gnu-gcc-12
 else
@@ -41,6 +41,7 @@ guest: $(GUEST_PROGRAMS) $(GUEST_PROGRAMS32)
 $(GOBJ)/tests/guest/oprofile.o: GCFLAGS += -fno-omit-frame-pointer \
 	-mno-omit-leaf-frame-pointer
 $(GOUT)/oprofile: $(GOBJ)/tests/guest/oprofile_stream.o
+$(GOUT)/stress: $(addprefix $(GOBJ)/tests/guest/,kinds.o oprofile_stream.o)
 
 .SECONDARY:
 
@@ -71,7 +72,13 @@ $(GOUT)/%32: $(GOBJ)/tests/guest/%.32.o $(TEST_OBJ32)
 	@mkdir -p $(@D)
 	$(GCC) -m32 -static -o $@ $^ -lpthread
 
+# For records that hold 32 bits.
+$(GOUT)/hotloops32: $(GOBJ)/examples/hotloops.32.o
+	@mkdir -p $(@D)
+	$(GCC) -m32 -static -o $@ $^
+
 guest-clean:
 	rm -f $(GUEST_PROGRAMS) $(GUEST_PROGRAMS32) $(GOBJ)/tests/guest/*
 
--include $(wildcard $(GOBJ)/tests/guest/*.d $(GOBJ)/lib/perfmonctl.32.d)
+-include $(wildcard $(GOBJ)/tests/guest/*.d $(GOBJ)/lib/perfmonctl.32.d \
+	$(GOBJ)/examples/hotloops.32.d)

@@ -12,7 +12,7 @@
 
 #define WORD		sizeof(unsigned long)
 #define MAX_WORDS	(1 << 17)
-#define MAX_SAMPLES	4096
+#define MAX_SAMPLES	(MAX_WORDS / 2)
 #define MAX_CALLERS	8
 
 struct sample {

@@ -24,11 +24,11 @@ ROOT = Path(__file__).resolve().parents[2]
 SOURCES = ROOT / "tests/guest"
 RUN = ROOT / "tests/vm/run"
 
-# In the order in which they run; modules unloads and loads the modules, and oprofile
-# has its own one loaded.
+# In the order in which they run; modules and stress unload and load the modules, and
+# oprofile has its own one loaded.
 PROGRAMS = (
     *("commands", "mapping", "messages", "lifecycle", "sampling", "nway"),
-    *("pebs", "syswide", "modules", "oprofile"),
+    *("pebs", "syswide", "modules", "oprofile", "stress"),
 )
 # The 32-bit programs, of the same sources.
 PROGRAMS32 = ("commands", "sampling", "nway", "pebs")

@@ -1,0 +1,523 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/*
+ * kinds.c - the kinds of contexts that are stressed, and what must hold of them
+ */
+#define _GNU_SOURCE
+#include <poll.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <perfmon/perfmon_nway_smpl.h>
+#include <perfmon/perfmon_oprofile_smpl.h>
+#include <perfmon/perfmon_pebs32_smpl.h>
+#include <perfmon/perfmon_pebs64_smpl.h>
+
+#include "check.h"
+#include "kinds.h"
+
+#define CPU_CLOCK \
+	PFM_PERF_EVENT(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK)
+#define CLOCK_PERIOD	200000ULL	/* ns */
+#define FAULT_PERIOD	3ULL
+
+#define ENTRIES		16	/* of a buffer or a region; records */
+#define REGIONS		4
+#define PEBS_BASE	256	/* offset of the first record in both layouts */
+
+#define ACQUIRE(field)	__atomic_load_n(&(field), __ATOMIC_ACQUIRE)
+
+static long num_cpus;
+
+/* An entry of the default and the n-way format. */
+struct entry {
+	pfm_default_smpl_entry_t head;
+	__u64 faults;
+};
+
+/* The default format's entries, which the n-way format has, too */
+
+static __u64 period_of(unsigned int pmd)
+{
+	return pmd == PMD_CLOCK ? CLOCK_PERIOD : FAULT_PERIOD;
+}
+
+static void check_entry(const struct sampler *s, const struct entry *e)
+{
+	CHECK_EQ(e->head.pid, s->pid);
+	CHECK_EQ(e->head.tgid, s->pid);
+	CHECK(e->head.ovfl_pmd <= PMD_FAULTS);
+	CHECK_EQ(e->head.last_reset_val, -period_of(e->head.ovfl_pmd));
+	CHECK_EQ(e->head.set, 0);
+	CHECK(e->head.ip && e->head.tstamp);
+	CHECK(e->head.cpu < num_cpus);
+}
+
+/*
+ * If another process unmasks, the counters do not start at the same instant: there
+ * may be samples of page faults before all of these are counted.
+ */
+static bool start_together(const struct sampler *s)
+{
+	return !s->kind->masks || s->pid == getpid();
+}
+
+/* Between two samples of page faults are as many as the period. */
+static __u64 check_entries(const struct sampler *s, const struct entry *entries,
+			   __u64 n)
+{
+	const struct entry *last = NULL;
+	__u64 samples = 0;
+
+	for (const struct entry *e = entries; e < entries + n; e++) {
+		check_entry(s, e);
+		if (e > entries) {
+			CHECK(e->head.cpu != e[-1].head.cpu ||
+			      e->head.tstamp >= e[-1].head.tstamp);
+			CHECK(e->faults >= e[-1].faults);
+		}
+		if (e->head.ovfl_pmd != PMD_FAULTS)
+			continue;
+		if (last && start_together(s))
+			CHECK_EQ(e->faults - last->faults, FAULT_PERIOD);
+		last = e;
+		samples++;
+	}
+	return samples;
+}
+
+/* Entries that nobody writes any more. */
+static void read_entries(struct sampler *s, const struct entry *entries,
+			 __u64 n)
+{
+	s->samples += check_entries(s, entries, n);
+	if (!n)
+		return;
+	CHECK(entries[0].faults >= s->faults);
+	s->faults = entries[n - 1].faults;
+}
+
+/* The default format */
+
+static size_t dfl_arg(const struct kind *kind, void *arg)
+{
+	*(pfm_default_smpl_arg_t *)arg = (pfm_default_smpl_arg_t){
+		.buf_size = smpl_size_for(ENTRIES, sizeof(struct entry),
+					  sizeof(pfm_default_smpl_entry_t)),
+	};
+	return sizeof(pfm_default_smpl_arg_t);
+}
+
+static void dfl_read(struct sampler *s)
+{
+	const pfm_default_smpl_hdr_t *hdr = s->m.buf;
+
+	CHECK(hdr->hdr_count <= ENTRIES);
+	CHECK_EQ(hdr->hdr_cur_offs,
+		 sizeof(*hdr) + hdr->hdr_count * sizeof(struct entry));
+	read_entries(s, (const void *)(hdr + 1), hdr->hdr_count);
+}
+
+static void dfl_read_full(struct sampler *s)
+{
+	const pfm_default_smpl_hdr_t *hdr = s->m.buf;
+
+	CHECK_EQ(hdr->hdr_count, ENTRIES);
+	CHECK_EQ(hdr->hdr_overflows, s->messages);
+	dfl_read(s);
+}
+
+static void dfl_read_rest(struct sampler *s)
+{
+	const pfm_default_smpl_hdr_t *hdr = s->m.buf;
+
+	CHECK_EQ(hdr->hdr_overflows, s->messages);
+	/* Otherwise it was read, and there was nobody to restart. */
+	if (s->restarts == s->messages)
+		dfl_read(s);
+}
+
+/* The n-way format */
+
+static size_t nway_arg(const struct kind *kind, void *arg)
+{
+	__u64 region = (ENTRIES - 1) * sizeof(struct entry) +
+		       sizeof(pfm_default_smpl_entry_t) + 8 * count_pmds();
+
+	*(pfm_nway_smpl_arg_t *)arg = (pfm_nway_smpl_arg_t){
+		.buf_size = PFM_NWAY_REGION_OFFS(REGIONS) + REGIONS * region,
+		.buf_flags = kind->flags,
+		.num_regions = REGIONS,
+	};
+	return sizeof(pfm_nway_smpl_arg_t);
+}
+
+static const pfm_nway_smpl_rgn_t *nway_rgn(const struct sampler *s,
+					   unsigned int n)
+{
+	const pfm_nway_smpl_hdr_t *hdr = s->m.buf;
+
+	return (const pfm_nway_smpl_rgn_t *)(hdr + 1) + n;
+}
+
+static const struct entry *nway_data(const struct sampler *s, unsigned int n)
+{
+	const pfm_nway_smpl_hdr_t *hdr = s->m.buf;
+
+	return s->m.buf + hdr->hdr_region_offs + n * hdr->hdr_region_size;
+}
+
+/* A region that is not written any more. */
+static void nway_read_region(struct sampler *s, unsigned int n)
+{
+	const pfm_nway_smpl_rgn_t *rgn = nway_rgn(s, n);
+
+	CHECK(rgn->rgn_count <= ENTRIES);
+	CHECK_EQ(rgn->rgn_size, rgn->rgn_count * sizeof(struct entry));
+	CHECK(rgn->rgn_seq > s->seq);
+	s->seq = rgn->rgn_seq;
+	read_entries(s, nway_data(s, n), rgn->rgn_count);
+}
+
+/* Messages and regions come in the same order. */
+static void nway_read_full(struct sampler *s)
+{
+	const pfm_nway_smpl_hdr_t *hdr = s->m.buf;
+	unsigned int n = (s->messages - 1) % REGIONS;
+
+	CHECK(ACQUIRE(hdr->hdr_handed_out) >= s->messages);
+	CHECK_EQ(ACQUIRE(nway_rgn(s, n)->rgn_state), PFM_NWAY_RGN_READY);
+	CHECK_EQ(nway_rgn(s, n)->rgn_count, ENTRIES);
+	nway_read_region(s, n);
+}
+
+static void nway_check_counts(const struct sampler *s)
+{
+	const pfm_nway_smpl_hdr_t *hdr = s->m.buf;
+	__u64 overwritten = 0, dropped = 0, ready = 0;
+
+	for (unsigned int n = 0; n < REGIONS; n++) {
+		const pfm_nway_smpl_rgn_t *rgn = nway_rgn(s, n);
+
+		CHECK(rgn->rgn_state <= PFM_NWAY_RGN_READY);
+		ready += rgn->rgn_state == PFM_NWAY_RGN_READY;
+		overwritten += rgn->rgn_overwritten;
+		dropped += rgn->rgn_dropped;
+	}
+	CHECK_EQ(hdr->hdr_handed_out - hdr->hdr_freed, ready);
+	CHECK_EQ(hdr->hdr_handed_out, s->messages);
+	CHECK_EQ(hdr->hdr_freed, s->restarts);
+	CHECK_EQ(hdr->hdr_overwritten, overwritten);
+	CHECK_EQ(hdr->hdr_dropped, dropped);
+	CHECK(s->kind->masks ? !overwritten : !dropped);
+}
+
+static void nway_read_rest(struct sampler *s)
+{
+	const pfm_nway_smpl_hdr_t *hdr = s->m.buf;
+
+	nway_check_counts(s);
+	s->overwritten = hdr->hdr_overwritten;
+	for (unsigned int n = 0; n < REGIONS; n++)
+		if (nway_rgn(s, n)->rgn_state == PFM_NWAY_RGN_FILLING)
+			nway_read_region(s, n);
+}
+
+/* As the header's comment says. */
+static void nway_peek(struct sampler *s)
+{
+	const pfm_nway_smpl_hdr_t *hdr = s->m.buf;
+	unsigned int n = ACQUIRE(hdr->hdr_cur_region);
+	struct entry copy[ENTRIES];
+	__u64 seq, count;
+
+	CHECK(n < REGIONS);
+	seq = ACQUIRE(nway_rgn(s, n)->rgn_seq);
+	count = ACQUIRE(nway_rgn(s, n)->rgn_count);
+	CHECK(count <= ENTRIES);
+	memcpy(copy, nway_data(s, n), count * sizeof(*copy));
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	if (__atomic_load_n(&nway_rgn(s, n)->rgn_seq, __ATOMIC_RELAXED) == seq)
+		check_entries(s, copy, count);
+}
+
+/* PEBS */
+
+static size_t pebs32_arg(const struct kind *kind, void *arg)
+{
+	*(pfm_pebs32_smpl_arg_t *)arg = (pfm_pebs32_smpl_arg_t){
+		.buf_size = PEBS_BASE +
+			    ENTRIES * sizeof(pfm_pebs32_smpl_entry_t),
+		.intr_thres = ENTRIES,
+		.flags = kind->flags,
+		.cnt_reset = -CLOCK_PERIOD,
+	};
+	return sizeof(pfm_pebs32_smpl_arg_t);
+}
+
+/* Records of 64 bits do not fit, those of this program at least. */
+static void pebs32_read(struct sampler *s)
+{
+	const pfm_pebs32_smpl_hdr_t *hdr = s->m.buf;
+	__u32 bytes = hdr->hdr_ds.pebs_index - hdr->hdr_ds.pebs_buf_base;
+
+	CHECK_EQ(hdr->hdr_ds.pebs_buf_base, PEBS_BASE);
+	CHECK_EQ(hdr->hdr_overflows, s->messages);
+	CHECK_EQ(hdr->hdr_entry_size, sizeof(pfm_pebs32_smpl_entry_t));
+	CHECK_EQ(bytes % hdr->hdr_entry_size, 0);
+	CHECK(hdr->hdr_ds.pebs_index <= hdr->hdr_ds.pebs_intr_thres);
+	CHECK(hdr->hdr_ds.pebs_index <= hdr->hdr_ds.pebs_abs_max);
+	/* The first page faults have a short period. */
+	CHECK(s->messages || bytes || hdr->hdr_dropped || hdr->hdr_lost);
+}
+
+static size_t pebs64_arg(const struct kind *kind, void *arg)
+{
+	*(pfm_pebs64_smpl_arg_t *)arg = (pfm_pebs64_smpl_arg_t){
+		.buf_size = PEBS_BASE +
+			    ENTRIES * sizeof(pfm_pebs64_skl_entry_t),
+		.intr_thres = ENTRIES,
+		.flags = kind->flags,
+		.cnt_reset = -CLOCK_PERIOD,
+	};
+	return sizeof(pfm_pebs64_smpl_arg_t);
+}
+
+static void pebs64_check_record(const struct sampler *s,
+				const pfm_pebs64_smpl_entry_t *record)
+{
+	const pfm_pebs64_nhm_entry_t *nhm = (const void *)record;
+
+	CHECK(record->ip && record->esp);
+	if (!(s->kind->flags & PFM_PEBS64_SMPL_RECORD_MASK))
+		return;
+	CHECK(nhm->status == 1 << PMD_CLOCK || nhm->status == 1 << PMD_FAULTS);
+}
+
+static void pebs64_read(struct sampler *s)
+{
+	const pfm_pebs64_smpl_hdr_t *hdr = s->m.buf;
+	__u64 bytes = hdr->hdr_ds.pebs_index - hdr->hdr_ds.pebs_buf_base;
+
+	CHECK_EQ(hdr->hdr_ds.pebs_buf_base, PEBS_BASE);
+	CHECK_EQ(hdr->hdr_overflows, s->messages);
+	CHECK_EQ(hdr->hdr_dropped, 0);
+	CHECK_EQ(bytes % hdr->hdr_entry_size, 0);
+	CHECK(hdr->hdr_ds.pebs_index <= hdr->hdr_ds.pebs_intr_thres);
+	CHECK(hdr->hdr_ds.pebs_index <= hdr->hdr_ds.pebs_abs_max);
+	CHECK(s->messages || bytes || hdr->hdr_lost);
+	for (__u64 offs = 0; offs < bytes; offs += hdr->hdr_entry_size)
+		pebs64_check_record(s, s->m.buf + PEBS_BASE + offs);
+}
+
+static void pebs64_read_full(struct sampler *s)
+{
+	const pfm_pebs64_smpl_hdr_t *hdr = s->m.buf;
+
+	CHECK_EQ(hdr->hdr_ds.pebs_index, hdr->hdr_ds.pebs_intr_thres);
+	pebs64_read(s);
+}
+
+/* What all kinds have in common */
+
+#define PEBS64(record)							\
+	.module = "pfm_fmt_pebs64", .uuid = PFM_PEBS64_SMPL_UUID,	\
+	.flags = PFM_PEBS64_SMPL_IMPRECISE | PFM_PEBS64_SMPL_##record,	\
+	.needs_x86 = true, .masks = true, .make_arg = pebs64_arg,	\
+	.read_full = pebs64_read_full, .read_rest = pebs64_read
+
+#define NWAY								\
+	.module = "pfm_fmt_nway", .uuid = PFM_NWAY_SMPL_UUID,		\
+	.make_arg = nway_arg, .read_full = nway_read_full,		\
+	.read_rest = nway_read_rest, .peek = nway_peek, .entries = true
+
+const struct kind kinds[NUM_KINDS] = {
+	{ .name = "default", .module = "pfm_fmt_default",
+	  .uuid = PFM_DFL_SMPL_UUID, .masks = true, .make_arg = dfl_arg,
+	  .read_full = dfl_read_full, .read_rest = dfl_read_rest,
+	  .entries = true },
+	{ .name = "nway", NWAY },
+	{ .name = "nway that masks", NWAY, .masks = true,
+	  .flags = PFM_NWAY_SMPL_MASK_WHEN_FULL },
+	{ .name = "pebs32", .module = "pfm_fmt_pebs32",
+	  .uuid = PFM_PEBS32_SMPL_UUID, .flags = PFM_PEBS32_SMPL_IMPRECISE,
+	  .needs_x86 = true, .masks = true, .make_arg = pebs32_arg,
+	  .read_full = pebs32_read, .read_rest = pebs32_read },
+	{ .name = "pebs64 base", PEBS64(BASE) },
+	{ .name = "pebs64 nehalem", PEBS64(NEHALEM) },
+	{ .name = "pebs64 skylake", PEBS64(SKYLAKE) },
+	{ .name = "oprofile", .module = "pfm_fmt_oprofile",
+	  .uuid = PFM_OPROFILE_SMPL_UUID },
+};
+
+static int create(struct sampler *s)
+{
+	pfarg_ctx_t ctx = {};
+	__u64 arg[8];
+	size_t size = s->kind->make_arg ? s->kind->make_arg(s->kind, arg) : 0;
+	int fd;
+
+	memcpy(ctx.ctx_smpl_buf_id, s->kind->uuid, sizeof(pfm_uuid_t));
+	/* There is no format while its module is going. */
+	while ((fd = pfm_create_context(&ctx, size ? arg : NULL, size)) < 0 &&
+	       errno == EINVAL)
+		sched_yield();
+	s->m.size = ctx.ctx_smpl_buf_size;
+	return fd;
+}
+
+static void map(struct sampler *s)
+{
+	CHECK_EQ(!s->m.size, !s->kind->make_arg);
+	if (!s->m.size)
+		return;
+	s->m.buf = mmap(NULL, s->m.size, PROT_READ, MAP_SHARED, s->m.fd, 0);
+	CHECK(s->m.buf != MAP_FAILED);
+}
+
+static void program(int fd)
+{
+	struct counter clock = counter(PMD_CLOCK, PFM_REGFL_OVFL_NOTIFY,
+				       CLOCK_PERIOD);
+	struct counter faults = counter(PMD_FAULTS, PFM_REGFL_OVFL_NOTIFY,
+					FAULT_PERIOD);
+
+	clock.pmc.reg_value = CPU_CLOCK;
+	clock.pmc.reg_smpl_eventid = EVENT_OF(PMD_CLOCK);
+	faults.pmc.reg_smpl_eventid = EVENT_OF(PMD_FAULTS);
+	pfm_bv_set(clock.pmc.reg_smpl_pmds, PMD_ALL_FAULTS);
+	pfm_bv_set(faults.pmc.reg_smpl_pmds, PMD_ALL_FAULTS);
+	counter_write(fd, &clock);
+	counter_write(fd, &faults);
+	ctx_add_counter(fd, PMD_ALL_FAULTS, 0, 0);
+}
+
+bool sampler_start(struct sampler *s, const struct kind *kind, pid_t pid)
+{
+	*s = (struct sampler){ .kind = kind, .pid = pid };
+	num_cpus = sysconf(_SC_NPROCESSORS_CONF);
+	s->m.fd = create(s);
+#if !defined(__x86_64__) && !defined(__i386__)
+	if (kind->needs_x86) {
+		CHECK_ERRNO(s->m.fd, EOPNOTSUPP);
+		return false;
+	}
+#endif
+	CHECK_OK(s->m.fd);
+	map(s);
+	program(s->m.fd);
+	ctx_start_on(s->m.fd, pid);
+	return true;
+}
+
+/* A thread that has gone cannot be restarted; it needs no restart either. */
+static void restart(struct sampler *s)
+{
+	if (!pfm_restart(s->m.fd))
+		s->restarts++;
+	else
+		CHECK(errno == EBUSY && s->pid != getpid());
+}
+
+static void see_to_message(struct sampler *s)
+{
+	pfm_msg_t msg = ctx_next_message(s->m.fd);
+
+	if (msg.msg_type == PFM_MSG_END) {
+		CHECK(s->pid != getpid());
+		s->ended = true;
+		return;
+	}
+	CHECK_EQ(msg.msg_type, PFM_MSG_OVFL);
+	CHECK_EQ(msg.ovfl.msg_ovfl_pid, s->pid);
+	CHECK_EQ(msg.ovfl.msg_ovfl_tid, s->pid);
+	CHECK(s->kind->read_full);
+	s->messages++;
+	s->kind->read_full(s);
+	restart(s);
+}
+
+static bool has_message(const struct sampler *s)
+{
+	struct pollfd p = { .fd = s->m.fd, .events = POLLIN };
+
+	return CHECK_OK(poll(&p, 1, 0));
+}
+
+void sampler_drain(struct sampler *s)
+{
+	if (s->kind->peek)
+		s->kind->peek(s);
+	while (has_message(s))
+		see_to_message(s);
+}
+
+void sampler_drain_to_end(struct sampler *s)
+{
+	while (!s->ended)
+		see_to_message(s);
+	CHECK(!has_message(s));
+}
+
+/* A number in the context's fdinfo. */
+static __u64 read_counter(const struct sampler *s, const char *name)
+{
+	char path[64], line[128], found[64];
+	unsigned long long value = 0;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", s->m.fd);
+	file = fopen(path, "r");
+	CHECK(file);
+	while (fgets(line, sizeof(line), file))
+		if (sscanf(line, "%63[^:]: %llu", found, &value) == 2 &&
+		    !strcmp(found, name))
+			break;
+	CHECK(!feof(file));
+	fclose(file);
+	return value;
+}
+
+/*
+ * Each page fault is in a period that was sampled, or that is not yet over. One
+ * may be just being counted when monitoring is masked.
+ */
+static void check_faults(const struct sampler *s)
+{
+	__u64 masked = s->kind->masks ? s->messages : 0;
+	__u64 counted = ctx_read(s->m.fd, PMD_ALL_FAULTS);
+	__u64 sampled = s->samples * FAULT_PERIOD +
+			ctx_read(s->m.fd, PMD_FAULTS) + FAULT_PERIOD;
+	__u64 lost = (read_counter(s, "pfm_lost") + s->overwritten) * FAULT_PERIOD;
+
+	if (!start_together(s))
+		return;
+	CHECK(sampled <= counted + masked);
+	CHECK(counted <= sampled + masked + lost);
+}
+
+void sampler_finish(struct sampler *s)
+{
+	if (!s->ended) {
+		ctx_stop(s->m.fd);
+		sampler_drain(s);
+	}
+	CHECK_EQ(read_counter(s, "pfm_msgs_dropped"), 0);
+	if (s->kind->read_rest)
+		s->kind->read_rest(s);
+	if (s->kind->entries)
+		check_faults(s);
+}
+
+void sampler_close(struct sampler *s)
+{
+	close(s->m.fd);
+	if (!s->m.size)
+		return;
+	/* It stands still: this reads the same however often. */
+	if (s->kind->peek)
+		s->kind->peek(s);
+	CHECK_OK(munmap((void *)s->m.buf, s->m.size));
+}
