@@ -2,17 +2,18 @@
 """Profiles from end to end: pfmon in a guest, its captures, pfmparse on the host.
 
 hotloops does the same work in three functions in the ratio 6:3:1, and so must the
-profiles be, whatever is sampled and however the session is attached. One boot for each
-kernel makes all captures.
+profiles be, whatever is sampled, in whatever format, and however the session is
+attached. One boot for each kernel makes all captures.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -43,9 +44,68 @@ class Target:
         return f"{self.arch}-{self.series}"
 
 
+@dataclass(frozen=True)
+class Format:
+    """A way to sample a command, and what pfmparse can count its samples by.
+
+    options: of pfmon. keys: of report --by, besides function. x86: whether only x86
+    has such samples. program: what does the work of hotloops. part: of the target's
+    rounds.
+    """
+
+    options: str
+    keys: tuple[str, ...]
+    x86: bool = False
+    program: str = "hotloops"
+    part: float = 1 / 2
+
+
+ENTRY_KEYS = ("ip", "line", "image", "tid", "cpu", "pmd")
+PEBS64 = "pebs64 --smpl-imprecise --smpl-record"
+# Large enough not to be full even if pfmon has to wait for its turn.
+ROOMY = "--smpl-entries=8192 --smpl-regions=8"
+FORMATS = {
+    "nway": Format(f"nway {ROOMY}", ENTRY_KEYS),
+    "masking": Format(f"nway {ROOMY} --smpl-mask-when-full", ENTRY_KEYS),
+    "oprofile": Format("oprofile", ("line", "image", "tid", "cpu", "event", "kernel")),
+    "base": Format(f"{PEBS64}=base", ("ip", "line", "image", "pmd"), x86=True),
+    "skylake": Format(
+        f"{PEBS64}=skylake",
+        ("image", "pmd", "data-address", "latency", "data-source"),
+        x86=True,
+    ),
+    # Records of 32 bits hold what a 32-bit program does; 64-bit sums take it longer.
+    "pebs32": Format(
+        "pebs32 --smpl-imprecise",
+        ("ip", "image"),
+        x86=True,
+        program="hotloops32",
+        part=1 / 4,
+    ),
+}
+# Formats whose samples tell their process. The default one is often full: that is
+# when pfmon reads the mappings of who was sampled.
+SYSTEM_WIDE = {
+    "default": "default --smpl-entries=256",
+    "nway": f"nway {ROOMY}",
+    "oprofile": "oprofile",
+}
+SUMMARY = re.compile(r"pfmon: (\d+) samples, (\d+) lost, .* -> /out/(.*)\.cap")
+
 X86_64 = [Target("x86_64", series, "cpu-clock", 2000) for series in ("6.1", "6.12")]
 TARGETS = [*X86_64, Target("arm64", "6.1", "cycles", 200)]
 Captures = Callable[[Target], Path]
+
+
+def _formats(target: Target) -> list[str]:
+    """Return the names of the formats that are recorded on a target."""
+    return [name for name in FORMATS if target in X86_64 or not FORMATS[name].x86]
+
+
+def _cases() -> Iterator[tuple[Target, str]]:
+    for target in TARGETS:
+        for name in _formats(target):
+            yield target, name
 
 
 def _script(target: Target) -> str:
@@ -58,17 +118,25 @@ def _script(target: Target) -> str:
         # pfmon ends with the thread that it is attached to.
         f"{work} & {sample} -o /out/attached.cap --attach-task $!",
     ]
+    for name in _formats(target):
+        form = FORMATS[name]
+        rounds = int(target.rounds * form.part)
+        chosen = f"--smpl-module={form.options} -o /out/{name}.cap"
+        lines.append(f"{sample} {chosen} {form.program} {rounds}")
     if target in X86_64:
         pinned = " & ".join(f"taskset -c {cpu} {work}" for cpu in CPUS)
-        # Often full: that is when pfmon reads the mappings of who was sampled.
-        system = f"{sample} --smpl-entries=256 -o /out/system.cap --system-wide"
-        lines.append(f"{system} sh -c '{pinned}; wait'")
+        for name, options in SYSTEM_WIDE.items():
+            chosen = f"--smpl-module={options} -o /out/system-{name}.cap"
+            lines.append(f"{sample} {chosen} --system-wide sh -c '{pinned}; wait'")
     return "\n".join(lines)
 
 
 @pytest.fixture(scope="session")
 def captures_of(tmp_path_factory: pytest.TempPathFactory) -> Captures:
-    """Return the directory of a target's captures; boots it when first asked."""
+    """Return the directory of a target's captures; boots it when first asked.
+
+    What pfmon said is there, too, as "output".
+    """
     made: dict[Target, Path] = {}
 
     def get(target: Target) -> Path:
@@ -83,37 +151,55 @@ def captures_of(tmp_path_factory: pytest.TempPathFactory) -> Captures:
                 text=True,
             )
             assert done.returncode == 0, done.stdout
+            (out / "output").write_text(done.stdout)
             made[target] = out
         return made[target]
 
     return get
 
 
-def _rows(target: Target, capture: Path, by: str) -> list[dict[str, Any]]:
-    """Return the rows of a capture's report."""
-    symfs = ROOT / "build" / target.arch
-    report_by = ("report", "--json", "--by", by, "--symfs", symfs)
+def _parse(command: str, *args: str | Path) -> str:
+    """Run pfmparse; it must succeed without a complaint."""
     done = subprocess.run(
-        [sys.executable, "-m", "pfmparse", *report_by, capture],
+        [sys.executable, "-m", "pfmparse", command, "--json", *args],
         env={**os.environ, "PYTHONPATH": str(ROOT / "parsers")},
-        stdout=subprocess.PIPE,
-        check=True,
+        capture_output=True,
+        text=True,
+        check=False,
     )
-    report = json.loads(done.stdout)
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout
+
+
+def _report(target: Target, capture: Path, by: str) -> dict[str, Any]:
+    """Return a capture's report, from which nothing is missing."""
+    built = ROOT / "build" / target.arch
+    symfs = ("--symfs", built, "--symfs", built / "tests")
+    report: dict[str, Any] = json.loads(_parse("report", "--by", by, *symfs, capture))
     assert not report["truncated"] and not report["problems"]
     assert report["lost"] == 0
-    rows: list[dict[str, Any]] = report["rows"]
+    assert not any(report["lost_in_buffers"].values())
+    return report
+
+
+def _rows(target: Target, capture: Path, by: str) -> list[dict[str, Any]]:
+    """Return the rows of a capture's report."""
+    rows: list[dict[str, Any]] = _report(target, capture, by)["rows"]
     return rows
 
 
-def _check_shares(target: Target, capture: Path) -> None:
-    """Compare the shares of the three functions in what hotloops did."""
+def _shares(target: Target, capture: Path) -> dict[str, float]:
+    """Return the shares of the three functions in what hotloops did."""
     rows = _rows(target, capture, "function")
     hot = {row["symbol"]: row["count"] for row in rows if row["symbol"] in EXPECTED}
     total = sum(hot.values())
     assert total >= MIN_SAMPLES
-    shares = {name: 100 * count / total for name, count in hot.items()}
-    assert shares == pytest.approx(EXPECTED, abs=TOLERANCE)
+    return {name: 100 * count / total for name, count in hot.items()}
+
+
+def _check_shares(target: Target, capture: Path) -> None:
+    """Compare the shares of the three functions with what they must be."""
+    assert _shares(target, capture) == pytest.approx(EXPECTED, abs=TOLERANCE)
 
 
 @pytest.mark.parametrize("target", TARGETS, ids=str)
@@ -131,10 +217,53 @@ def test_attached_task(target: Target, captures_of: Captures) -> None:
     _check_shares(target, captures_of(target) / "attached.cap")
 
 
+@pytest.mark.parametrize("name", SYSTEM_WIDE)
 @pytest.mark.parametrize("target", X86_64, ids=str)
-def test_system_wide_on_two_cpus(target: Target, captures_of: Captures) -> None:
-    capture = captures_of(target) / "system.cap"
+def test_system_wide_on_two_cpus(
+    target: Target, name: str, captures_of: Captures
+) -> None:
+    capture = captures_of(target) / f"system-{name}.cap"
     _check_shares(target, capture)
     samples = {row["key"]: row["count"] for row in _rows(target, capture, "cpu")}
     assert set(samples) == set(CPUS)
     assert min(samples.values()) >= MIN_SAMPLES
+
+
+@pytest.mark.parametrize(("target", "name"), list(_cases()), ids=str)
+def test_format_agrees_with_the_default_one(
+    target: Target, name: str, captures_of: Captures
+) -> None:
+    captures = captures_of(target)
+    _check_shares(target, captures / f"{name}.cap")
+    shares = _shares(target, captures / f"{name}.cap")
+    default = _shares(target, captures / "command.cap")
+    assert shares == pytest.approx(default, abs=TOLERANCE)
+
+
+@pytest.mark.parametrize(("target", "name"), list(_cases()), ids=str)
+def test_format_is_read_as_it_was_recorded(
+    target: Target, name: str, captures_of: Captures
+) -> None:
+    captures = captures_of(target)
+    summaries = SUMMARY.findall((captures / "output").read_text())
+    saved = {capture: (int(n), int(lost)) for n, lost, capture in summaries}
+    info = json.loads(_parse("info", captures / f"{name}.cap"))
+    assert saved[name] == (info["samples"], 0)
+    dumped = _parse("dump", captures / f"{name}.cap").splitlines()
+    assert len(dumped) == info["samples"]
+    assert info["imprecise"] == (info["samples"] if FORMATS[name].x86 else 0)
+
+
+@pytest.mark.parametrize(("target", "name"), list(_cases()), ids=str)
+def test_format_is_reported_by_what_it_records(
+    target: Target, name: str, captures_of: Captures
+) -> None:
+    capture = captures_of(target) / f"{name}.cap"
+    for key in FORMATS[name].keys:
+        report = _report(target, capture, key)
+        assert sum(row["count"] for row in report["rows"]) == report["total"]
+        if key == "image":
+            assert report["rows"][0]["key"].endswith(f"/{FORMATS[name].program}")
+            assert report["rows"][0]["percent"] > MIN_PERCENT
+        if key in ("tid", "pmd", "event", "kernel"):
+            assert len(report["rows"]) == 1
