@@ -138,6 +138,9 @@ struct pfm_msgq {
  * @pmu:      PMU description
  * @set:      active event set
  * @lost:     overflows that were not recorded
+ * @credit:   overflows before the clock is asked whether they come too fast
+ * @window:   when it was asked last, in ns
+ * @throttled: times that they did
  * @to_reset: PMDs (by place in the table) that overflowed and were not reset
  * @ovfl_end: what the overflow path leaves to irq_work, PFM_END_* bits
  * @irq_work: wakes, signals and blocks
@@ -179,6 +182,9 @@ struct pfm_context {
 	const struct pfm_pmu	*pmu;
 	struct pfm_set		*set;
 	u64			lost;
+	u32			credit;
+	u64			window;
+	u64			throttled;
 	DECLARE_BITMAP(to_reset, PFM_MAX_PMDS);
 	unsigned long		ovfl_end;
 	struct irq_work		irq_work;
@@ -288,6 +294,11 @@ void pfm_stop_work(struct work_struct *work);
 int pfm_ds_attach(struct pfm_context *ctx);
 bool pfm_ds_store(struct pfm_context *ctx, const unsigned long *ovfl,
 		  struct pfm_ds_record *rec);
+
+/* rate.c */
+extern unsigned int pfm_ovfl_rate_max;
+void pfm_rate_init(struct pfm_context *ctx);
+bool pfm_rate_is_exceeded(struct pfm_context *ctx);
 
 /* msgq.c */
 int pfm_msgq_init(struct pfm_msgq *q, size_t depth);

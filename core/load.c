@@ -115,6 +115,7 @@ static int pfm_load_locked(struct pfm_context *ctx, const pfarg_load_t *req,
 	if (!ret) {
 		ctx->self = task && pfm_is_self(task);
 		bitmap_zero(ctx->to_reset, PFM_MAX_PMDS);
+		pfm_rate_init(ctx);
 		pfm_msgq_reset(&ctx->msgq);
 		return 0;
 	}

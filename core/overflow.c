@@ -67,6 +67,17 @@ static bool pfm_wants_notify(const struct pfm_pmd *pmd)
 	return pmd->flags & PFM_REGFL_OVFL_NOTIFY;
 }
 
+static bool pfm_any_wants_notify(const struct pfm_context *ctx,
+				 const unsigned long *ovfl)
+{
+	unsigned int slot;
+
+	for_each_set_bit(slot, ovfl, ctx->pmu->num_pmds)
+		if (pfm_wants_notify(&ctx->set->pmds[slot]))
+			return true;
+	return false;
+}
+
 /* Take in what a handler, or the lack of one, asks for @pmd. */
 static void pfm_collect(struct pfm_outcome *out, const struct pfm_pmd *pmd,
 			u16 slot, pfm_ovfl_ctrl_t ctrl)
@@ -168,6 +179,11 @@ static void pfm_block(struct pfm_context *ctx)
 static void pfm_ovfl_finish(struct pfm_context *ctx, const unsigned long *ovfl,
 			    struct pfm_outcome *out)
 {
+	/* Too many overflows: nothing more until somebody says so (4.4.4). */
+	if (unlikely(!ctx->credit) && pfm_rate_is_exceeded(ctx)) {
+		out->mask = true;
+		out->notify = pfm_any_wants_notify(ctx, ovfl);
+	}
 	/* Without a format, what wraps without masking is not to be reset. */
 	if (out->mask || ctx->fmt)
 		bitmap_or(ctx->to_reset, ctx->to_reset, ovfl, PFM_MAX_PMDS);
@@ -245,8 +261,20 @@ static bool pfm_is_stored(struct pfm_context *ctx, const unsigned long *ovfl,
 		return false;
 	local_irq_save(flags);
 	interrupts = pfm_ds_store(ctx, ovfl, rec);
+	/* The CPU would not come here, but perf does for each record. */
+	if (unlikely(!ctx->credit) && pfm_rate_is_exceeded(ctx))
+		interrupts = true;
 	local_irq_restore(flags);
 	return !interrupts;
+}
+
+/* What overflows in one instant. The caller owns @ctx. */
+static void pfm_instant(struct pfm_context *ctx, const unsigned long *ovfl,
+			u64 ip, struct pt_regs *regs, struct pfm_ds_record *rec)
+{
+	ctx->credit--;
+	if (!pfm_is_stored(ctx, ovfl, rec))
+		pfm_event(ctx, ovfl, ip, regs);
 }
 
 static void pfm_event_one(struct pfm_pmd *pmd, u64 ip, struct pt_regs *regs,
@@ -256,8 +284,7 @@ static void pfm_event_one(struct pfm_pmd *pmd, u64 ip, struct pt_regs *regs,
 
 	bitmap_zero(ovfl, PFM_MAX_PMDS);
 	__set_bit(pmd - pmd->ctx->set->pmds, ovfl);
-	if (!pfm_is_stored(pmd->ctx, ovfl, rec))
-		pfm_event(pmd->ctx, ovfl, ip, regs);
+	pfm_instant(pmd->ctx, ovfl, ip, regs, rec);
 }
 
 /* A command is there: what is deferred comes in an interrupt that follows. */
@@ -392,7 +419,7 @@ void notrace pfm_overflow(struct pfm_pmu_reg *reg, u64 value, u64 ip,
 			       arg->num_smpl_pmds);
 	tstamp = pfm_clock();
 	err = ctx->handler(ctx->buf, &pmd->ovfl->arg, tstamp, &ctx->data);
-	if (likely(!err &&
+	if (likely(--ctx->credit && !err &&
 		   pmd->ovfl->arg.ovfl_ctrl.val == PFM_OVFL_CTRL_RESET &&
 		   pmd->plain_reset == reg->reload))
 		reg->offset -= reg->reload;
@@ -459,9 +486,8 @@ void pfm_overflow_many(struct pfm_pmu_session *s, const unsigned long *pmds,
 	if (owner)
 		for_each_set_bit(i, ovfl, ctx->pmu->num_pmds)
 			pfm_defer(&ctx->set->pmds[i], ip, owner);
-	else if (!bitmap_empty(ovfl, PFM_MAX_PMDS) &&
-		 !pfm_is_stored(ctx, ovfl, rec))
-		pfm_event(ctx, ovfl, ip, regs);
+	else if (!bitmap_empty(ovfl, PFM_MAX_PMDS))
+		pfm_instant(ctx, ovfl, ip, regs, rec);
 leave:
 	if (!owner)
 		pfm_leave(ctx);

@@ -478,6 +478,38 @@ TEST(full_buffer_masks_and_notifies)
 	}
 }
 
+static void overflow_too_often(void *arg)
+{
+	struct counter c = counter(0, NOTIFY, 1);
+	struct smpl s = start_sampling(&c, smpl_new(0, BIG_BUFFER, 0));
+	pfm_msg_t msg;
+	__u64 count;
+
+	CHECK_OK(fcntl(s.fd, F_SETFL, O_NONBLOCK));
+	/* A guest that stands still for a while may be slow enough at first. */
+	do {
+		touch_pages(20, NULL);
+	} while (read(s.fd, &msg, sizeof(msg)) < 0);
+	CHECK_EQ(msg.msg_type, PFM_MSG_OVFL);
+	ctx_expect_state(s.fd, "masked");
+	count = s.hdr->hdr_count;
+	CHECK(count >= 10);
+	touch_pages(20, NULL);
+	CHECK_EQ(s.hdr->hdr_count, count);
+	CHECK_EQ(s.hdr->hdr_overflows, 0);
+	CHECK_OK(pfm_restart(s.fd));
+	touch_pages(5, NULL);
+	CHECK_EQ(s.hdr->hdr_count, 5);
+}
+
+TEST(too_many_overflows_mask_and_notify)
+{
+	struct param_run r = { "ovfl_rate_max", "100", overflow_too_often,
+			       NULL };
+
+	with_param(&r);
+}
+
 TEST(full_buffer_without_notification_is_saturated)
 {
 	struct counter c = counter(0, 0, PERIOD);

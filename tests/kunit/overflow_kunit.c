@@ -507,6 +507,52 @@ static void a_refused_pmd_value_changes_nothing(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), 8ULL);
 }
 
+/* Ten overflows in a tenth of a second are allowed here; the test needs less. */
+static void too_many_overflows_mask_and_notify(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	unsigned int max = pfm_ovfl_rate_max;
+	pfm_msg_t msg;
+	int i;
+
+	pfm_ovfl_rate_max = 100;
+	for (i = 0; i < SCRIPT_MAX; i++)
+		f->script.ctrl[i] = PFM_OVFL_CTRL_RESET;
+	fixture_counter(test, 0, PFM_REGFL_OVFL_NOTIFY, -1ULL);
+	fixture_start(test);
+	for (i = 0; i < 40; i++)
+		fixture_count(test, 1);
+	pfm_ovfl_rate_max = max;
+	/* The first one asks the clock, and ten follow. */
+	KUNIT_EXPECT_EQ(test, f->script.calls, 11);
+	KUNIT_EXPECT_EQ(test, f->ctx->masked, 1U);
+	KUNIT_EXPECT_EQ(test, f->ctx->throttled, 1ULL);
+	KUNIT_EXPECT_EQ(test, f->ctx->lost, 0ULL);
+	KUNIT_EXPECT_TRUE(test, take_msg(&f->ctx->msgq, &msg));
+	f->script.restart_ctrl = PFM_OVFL_CTRL_RESET;
+	KUNIT_EXPECT_EQ(test, fixture_restart(test), 0);
+	fixture_count(test, 1);
+	KUNIT_EXPECT_EQ(test, f->script.calls, 12);
+}
+
+static void without_a_limit_nothing_is_throttled(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	unsigned int max = pfm_ovfl_rate_max;
+	int i;
+
+	pfm_ovfl_rate_max = 0;
+	for (i = 0; i < SCRIPT_MAX; i++)
+		f->script.ctrl[i] = PFM_OVFL_CTRL_RESET;
+	fixture_counter(test, 0, PFM_REGFL_OVFL_NOTIFY, -1ULL);
+	fixture_start(test);
+	for (i = 0; i < 40; i++)
+		fixture_count(test, 1);
+	pfm_ovfl_rate_max = max;
+	KUNIT_EXPECT_EQ(test, f->script.calls, 40);
+	KUNIT_EXPECT_EQ(test, f->ctx->throttled, 0ULL);
+}
+
 static void restart_of_a_detached_context_is_ebusy(struct kunit *test)
 {
 	KUNIT_EXPECT_EQ(test, fixture_restart(test), -EBUSY);
@@ -556,6 +602,8 @@ static struct kunit_case overflow_cases[] = {
 	KUNIT_CASE(a_pause_waits_for_what_was_left_to_an_interrupt),
 	KUNIT_CASE(an_overflow_in_another_is_not_forgotten_for_a_command),
 	KUNIT_CASE(a_refused_pmd_value_changes_nothing),
+	KUNIT_CASE(too_many_overflows_mask_and_notify),
+	KUNIT_CASE(without_a_limit_nothing_is_throttled),
 	KUNIT_CASE(restart_of_a_detached_context_is_ebusy),
 	KUNIT_CASE(stop_while_masked_keeps_the_mask),
 	{}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * rate.c - a limit for the rate of overflows of each context (4.4.4)
+ *
+ * An overflow path that counts down costs next to nothing; the clock is asked
+ * only when a context has used up what it may have in a tenth of a second.
+ */
+#include <linux/moduleparam.h>
+#include <linux/sched/clock.h>
+#include <linux/time64.h>
+#include "core.h"
+
+#define PFM_WINDOWS	10	/* in a second */
+
+unsigned int pfm_ovfl_rate_max = 500000;
+module_param_named(ovfl_rate_max, pfm_ovfl_rate_max, uint, 0644);
+MODULE_PARM_DESC(ovfl_rate_max,
+		 "overflows a second beyond which a context is masked until PFM_RESTART; 0 for no limit (4.4.4)");
+
+/* Begin anew. Context: process, no overflow under way. */
+void pfm_rate_init(struct pfm_context *ctx)
+{
+	ctx->window = 0;
+	ctx->credit = 1;
+}
+
+/*
+ * The credit is used up: give a new one. Context: the owner of the overflow path.
+ * Return: true if it was used up too fast.
+ */
+bool pfm_rate_is_exceeded(struct pfm_context *ctx)
+{
+	u32 max = READ_ONCE(pfm_ovfl_rate_max);
+	u64 now = local_clock(), then = ctx->window;
+
+	ctx->window = now;
+	ctx->credit = max ? max_t(u32, max / PFM_WINDOWS, 1) : U32_MAX;
+	if (!max || !then || now - then >= NSEC_PER_SEC / PFM_WINDOWS)
+		return false;
+	WRITE_ONCE(ctx->throttled, ctx->throttled + 1);
+	return true;
+}
