@@ -23,7 +23,10 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 RUN = ROOT / "tests/vm/run"
 EXPECTED = {"hot_sixty": 60.0, "hot_thirty": 30.0, "hot_ten": 10.0}
-TOLERANCE = 3.0
+# How far shares may be off, in percent. On arm64 the guest's time depends on its
+# instructions only; on x86_64 the host's other work is in it, and what is masked
+# meanwhile may be one function more than another.
+TOLERANCE = {"arm64": 3.0, "x86_64": 7.0}
 PERIOD = 100_000
 MIN_PERCENT = 90.0
 # Fewer than these would make a profile by chance.
@@ -199,7 +202,8 @@ def _shares(target: Target, capture: Path) -> dict[str, float]:
 
 def _check_shares(target: Target, capture: Path) -> None:
     """Compare the shares of the three functions with what they must be."""
-    assert _shares(target, capture) == pytest.approx(EXPECTED, abs=TOLERANCE)
+    tolerance = TOLERANCE[target.arch]
+    assert _shares(target, capture) == pytest.approx(EXPECTED, abs=tolerance)
 
 
 @pytest.mark.parametrize("target", TARGETS, ids=str)
@@ -237,7 +241,7 @@ def test_format_agrees_with_the_default_one(
     _check_shares(target, captures / f"{name}.cap")
     shares = _shares(target, captures / f"{name}.cap")
     default = _shares(target, captures / "command.cap")
-    assert shares == pytest.approx(default, abs=TOLERANCE)
+    assert shares == pytest.approx(default, abs=TOLERANCE[target.arch])
 
 
 @pytest.mark.parametrize(("target", "name"), list(_cases()), ids=str)
