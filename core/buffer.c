@@ -14,7 +14,6 @@
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/mm.h>
-#include <linux/moduleparam.h>
 #include <linux/overflow.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
@@ -22,11 +21,6 @@
 #include <perfmon/perfmon_fmt_sdk.h>
 #include "compat.h"
 #include "core.h"
-
-static unsigned long pfm_smpl_buf_size_max = 256UL << 20;
-module_param_named(smpl_buf_size_max, pfm_smpl_buf_size_max, ulong, 0644);
-MODULE_PARM_DESC(smpl_buf_size_max,
-		 "bytes that all sampling buffers together may have (4.4.3)");
 
 static atomic_long_t pfm_smpl_buf_size = ATOMIC_LONG_INIT(0);
 
@@ -67,7 +61,7 @@ static int pfm_charge_global(size_t size)
 {
 	long total = atomic_long_add_return(size, &pfm_smpl_buf_size);
 
-	if ((unsigned long)total <= READ_ONCE(pfm_smpl_buf_size_max))
+	if ((unsigned long)total <= READ_ONCE(pfm_config.smpl_buf_size_max))
 		return 0;
 	atomic_long_sub(size, &pfm_smpl_buf_size);
 	return -ENOMEM;

@@ -8,6 +8,7 @@
  *   pfm_context.mutex   commands against each other; no user memory is touched
  *                       under it
  *   registry mutexes    formats (fmt.c), PMU (pmu.c)
+ *   pfm_config_lock     changes of the configuration (config.c)
  *   pfm_sessions lock   who is attached to what (session.c); taken by the exit
  *                       and exec probes, which may not sleep
  * The overflow path takes none of them. pfm_context.busy says who owns a context;
@@ -29,6 +30,7 @@
 #include <perfmon/perfmon_fmt.h>
 #include <perfmon/perfmon_pmu.h>
 
+struct attribute;
 struct file;
 struct mm_struct;
 struct poll_table_struct;
@@ -224,6 +226,30 @@ struct pfm_context {
 /* pfm_context.busy: an overflow is being handled, or a command is there. */
 #define PFM_BUSY_OVERFLOW	1
 #define PFM_BUSY_COMMAND	2
+
+/**
+ * struct pfm_config - global properties, each read with READ_ONCE()
+ * @arg_size_max:      bytes of a vector argument, at most
+ * @smpl_buf_size_max: bytes of all sampling buffers together, at most
+ * @sys_gid:           who may create system-wide contexts, or PFM_GROUP_ANY
+ * @thread_gid:        who may create per-thread contexts, or PFM_GROUP_ANY
+ */
+struct pfm_config {
+	unsigned long	arg_size_max;
+	unsigned long	smpl_buf_size_max;
+	gid_t		sys_gid;
+	gid_t		thread_gid;
+};
+
+/* config.c */
+extern struct pfm_config pfm_config;
+extern const struct attribute *const pfm_config_attrs[];
+int pfm_size_from_text(const char *text, unsigned long *size);
+int pfm_group_from_text(const char *text, gid_t *gid);
+int pfm_config_set(const pfarg_config_t *req);
+void pfm_config_get(pfarg_config_t *req);
+long pfm_set_config_cmd(const struct pfm_ioc *ioc);
+long pfm_get_config_cmd(const struct pfm_ioc *ioc);
 
 /* context.c */
 struct pfm_context *pfm_context_create(pfarg_ctx_t *req, void *fmt_arg,

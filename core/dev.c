@@ -6,17 +6,11 @@
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/miscdevice.h>
-#include <linux/moduleparam.h>
 #include <linux/overflow.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 #include <perfmon/perfmon_fmt_sdk.h>
 #include "core.h"
-
-static unsigned int pfm_arg_size_max = 4096;
-module_param_named(arg_size_max, pfm_arg_size_max, uint, 0644);
-MODULE_PARM_DESC(arg_size_max,
-		 "largest vector argument of a command, in bytes (4.4.2)");
 
 /**
  * pfm_vector() - apply a command to each element of a user vector
@@ -43,7 +37,7 @@ long pfm_vector(const struct pfm_ioc *ioc, size_t size, void *ctx,
 	if (!ioc->narg || ioc->narg > INT_MAX)
 		return -EINVAL;
 	if (check_mul_overflow((size_t)ioc->narg, size, &bytes) ||
-	    bytes > READ_ONCE(pfm_arg_size_max))
+	    bytes > READ_ONCE(pfm_config.arg_size_max))
 		return -EFAULT;
 	vec = memdup_user(user, bytes);
 	if (IS_ERR(vec))
@@ -185,6 +179,10 @@ static long pfm_dev_ioctl(struct file *file, unsigned int cmd,
 		return pfm_getinfo_cmd(&ioc, pfm_one_pmcinfo);
 	case PFM_IOC(PFM_GETINFO_PMDS):
 		return pfm_getinfo_cmd(&ioc, pfm_one_pmdinfo);
+	case PFM_IOC(PFM_SET_CONFIG):
+		return pfm_set_config_cmd(&ioc);
+	case PFM_IOC(PFM_GET_CONFIG):
+		return pfm_get_config_cmd(&ioc);
 	default:
 		return -ENOTTY;
 	}

@@ -26,6 +26,19 @@ module_param_named(paranoid, pfm_paranoid, int, 0644);
 MODULE_PARM_DESC(paranoid,
 		 "what users without CAP_PERFMON may not do: 3 anything, 2 see the kernel, 1 monitor CPUs, 0 and less all is allowed");
 
+/*
+ * The administrator's group is asked of everybody: who may change the
+ * configuration can change that, too. Any group is good for PFM_GROUP_ANY.
+ */
+static bool pfm_is_in_group(u32 ctx_flags)
+{
+	gid_t gid = ctx_flags & PFM_FL_SYSTEM_WIDE ?
+			    READ_ONCE(pfm_config.sys_gid) :
+			    READ_ONCE(pfm_config.thread_gid);
+
+	return gid == PFM_GROUP_ANY || in_egroup_p(KGIDT_INIT(gid));
+}
+
 /**
  * pfm_may_create() - may the caller create a context?
  * @ctx_flags: PFM_FL_* of the context
@@ -39,6 +52,8 @@ int pfm_may_create(u32 ctx_flags, bool *user_only)
 	int paranoid = READ_ONCE(pfm_paranoid);
 
 	*user_only = false;
+	if (!pfm_is_in_group(ctx_flags))
+		return -EPERM;
 	if (perfmon_capable())
 		return 0;
 	if (paranoid >= 3 || (paranoid >= 1 && ctx_flags & PFM_FL_SYSTEM_WIDE))

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * sysfs.c - /sys/kernel/perfmon: version, formats, PMU description
+ * sysfs.c - /sys/kernel/perfmon: version, configuration, formats, PMU description
  *	     (3.5.2; 2006 paper, 4.3)
  *
  *   version
+ *   arg_size_max, smpl_buf_size_max, sys_group, task_group: see config.c
  *   formats/<uuid>/name, arg_size, and what the format adds
  *   pmu_desc/name, mappings
  */
@@ -157,7 +158,8 @@ int pfm_sysfs_init(void)
 	pfm_fmts_dir = kobject_create_and_add("formats", pfm_root);
 	pfm_pmu_dir = kobject_create_and_add("pmu_desc", pfm_root);
 	if (pfm_fmts_dir && pfm_pmu_dir &&
-	    !sysfs_create_file(pfm_root, &pfm_version_attr.attr))
+	    !sysfs_create_file(pfm_root, &pfm_version_attr.attr) &&
+	    !sysfs_create_files(pfm_root, pfm_config_attrs))
 		return 0;
 	pfm_sysfs_exit();
 	return -ENOMEM;

@@ -37,6 +37,8 @@ static const unsigned char commands[] = {
 	[PFM_UNLOAD_CONTEXT]	= KNOWN,
 	[PFM_GETINFO_PMCS]	= KNOWN | TO_DEVICE | VECTOR,
 	[PFM_GETINFO_PMDS]	= KNOWN | TO_DEVICE | VECTOR,
+	[PFM_SET_CONFIG]	= KNOWN | TO_DEVICE,
+	[PFM_GET_CONFIG]	= KNOWN | TO_DEVICE,
 };
 
 static int fail(int error)
@@ -196,4 +198,14 @@ int pfm_getinfo_pmcs(pfarg_pmcinfo_t *pmcs, int n)
 int pfm_getinfo_pmds(pfarg_pmdinfo_t *pmds, int n)
 {
 	return perfmonctl(0, PFM_GETINFO_PMDS, pmds, n);
+}
+
+int pfm_set_config(pfarg_config_t *cfg)
+{
+	return perfmonctl(0, PFM_SET_CONFIG, cfg, 1);
+}
+
+int pfm_get_config(pfarg_config_t *cfg)
+{
+	return perfmonctl(0, PFM_GET_CONFIG, cfg, 1);
 }

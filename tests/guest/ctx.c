@@ -32,7 +32,7 @@ void ctx_pin(int cpu)
 	CHECK_OK(sched_setaffinity(0, sizeof(set), &set));
 }
 
-static void read_text(const char *path, char *text, size_t size)
+void read_text(const char *path, char *text, size_t size)
 {
 	int fd = CHECK_OK(open(path, O_RDONLY | O_CLOEXEC));
 	ssize_t len = CHECK_OK(read(fd, text, size - 1));
@@ -242,7 +242,7 @@ const __u64 *smpl_values(const pfm_default_smpl_entry_t *entry)
 	return (const __u64 *)(entry + 1);
 }
 
-static void write_text(const char *path, const char *text)
+void write_text(const char *path, const char *text)
 {
 	int fd = CHECK_OK(open(path, O_WRONLY | O_CLOEXEC));
 

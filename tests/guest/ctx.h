@@ -110,6 +110,9 @@ void ctx_expect_no_message(int fd);
 pid_t thread_id(void);
 /* From now on the calling thread runs on this CPU only. */
 void ctx_pin(int cpu);
+/* What a file says, and to write a file that exists. */
+void read_text(const char *path, char *text, size_t size);
+void write_text(const char *path, const char *text);
 /* The first number in a file. */
 long read_number(const char *path);
 

@@ -13,8 +13,8 @@ GOBJ := build/$(UARCH)/obj
 LIBPERFMON := build/$(UARCH)/libperfmon.a
 
 GUEST_TESTS := commands mapping messages lifecycle sampling nway pebs syswide \
-	       modules oprofile stress simpmu simpebs lockdown
-GUEST_TESTS32 := commands sampling nway pebs
+	       config modules oprofile stress simpmu simpebs lockdown
+GUEST_TESTS32 := commands sampling nway pebs config
 GUEST_SHARED := check ctx faults sim worker
 
 ifeq ($(UARCH),x86_64)

@@ -27,6 +27,7 @@ static void show_device_commands(void)
 		char arg[64];
 	} create = { .arg = "" };
 	pfarg_pmcinfo_t info = { .reg_num = 0 };
+	pfarg_config_t config = { .cf_flags = 0 };
 
 	show("create", perfmonctl(0, PFM_CREATE_CONTEXT, &create, 1));
 	show("create_0", perfmonctl(0, PFM_CREATE_CONTEXT, &create, 0));
@@ -37,6 +38,8 @@ static void show_device_commands(void)
 	     pfm_create_context(&create.ctx, create.arg, SIZE_MAX));
 	show("getinfo_pmcs", pfm_getinfo_pmcs(&info, 1));
 	show("getinfo_pmds", pfm_getinfo_pmds(&info, 1));
+	show("set_config", pfm_set_config(&config));
+	show("get_config", pfm_get_config(&config));
 	show("getinfo_negative", pfm_getinfo_pmds(&info, -1));
 }
 

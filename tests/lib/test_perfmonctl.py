@@ -29,8 +29,10 @@ def test_create_without_device_is_enosys(results: dict[str, str], call: str) -> 
     assert results[call] == "-1 ENOSYS"
 
 
-@pytest.mark.parametrize("call", ["getinfo_pmcs", "getinfo_pmds"])
-def test_getinfo_without_device_is_enosys(results: dict[str, str], call: str) -> None:
+@pytest.mark.parametrize(
+    "call", ["getinfo_pmcs", "getinfo_pmds", "set_config", "get_config"]
+)
+def test_call_without_device_is_enosys(results: dict[str, str], call: str) -> None:
     assert results[call] == "-1 ENOSYS"
 
 
@@ -82,4 +84,6 @@ def test_library_exports_its_calls_and_nothing_else(programs: Path) -> None:
         "pfm_unload_context",
         "pfm_getinfo_pmcs",
         "pfm_getinfo_pmds",
+        "pfm_set_config",
+        "pfm_get_config",
     }

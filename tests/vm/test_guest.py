@@ -28,10 +28,10 @@ RUN = ROOT / "tests/vm/run"
 # oprofile has its own one loaded.
 PROGRAMS = (
     *("commands", "mapping", "messages", "lifecycle", "sampling", "nway"),
-    *("pebs", "syswide", "modules", "oprofile", "stress"),
+    *("pebs", "syswide", "config", "modules", "oprofile", "stress"),
 )
 # The 32-bit programs, of the same sources.
-PROGRAMS32 = ("commands", "sampling", "nway", "pebs")
+PROGRAMS32 = ("commands", "sampling", "nway", "pebs", "config")
 # Run with the simulated PMU, after all others.
 SIMULATED = ("simpmu", "simpebs")
 SIMULATED_MODULES = ("core/perfmon", "pmu/sim/pfm_pmu_sim")

@@ -57,6 +57,8 @@
 #define PFM_UNLOAD_CONTEXT	0x11
 #define PFM_GETINFO_PMCS	0x12
 #define PFM_GETINFO_PMDS	0x13
+#define PFM_SET_CONFIG		0x18
+#define PFM_GET_CONFIG		0x19
 
 /* Other names that the specification uses for the same commands. */
 #define PFM_WRITE_PMD		PFM_WRITE_PMDS
@@ -304,6 +306,61 @@ PFM_ASSERT_FIELD(pfarg_pmcinfo_t, reserved, 32, 32);
  */
 typedef pfarg_pmcinfo_t pfarg_pmdinfo_t;
 
+/* cf_sys_gid, cf_thread_gid: users of any group. */
+#define PFM_GROUP_ANY		(~0U)
+
+/**
+ * typedef pfarg_config_t - argument of PFM_SET_CONFIG and PFM_GET_CONFIG (3.1.16)
+ * @cf_version:           out: see PFM_VERSION_MAJOR(), PFM_VERSION_MINOR()
+ * @cf_flags:             in: must be 0, no flags are defined; out: 0
+ * @cf_impl_pmcs:         out: PMCs that there are
+ * @cf_impl_pmds:         out: PMDs that there are
+ * @cf_sys_gid:           group that may create system-wide contexts, or
+ *                        PFM_GROUP_ANY
+ * @cf_thread_gid:        group that may create per-thread contexts, or
+ *                        PFM_GROUP_ANY
+ * @cf_arg_size_max:      bytes of a vector argument, at most; a page or more
+ * @cf_smpl_buf_size_max: bytes of all sampling buffers together, at most; a page
+ *                        or more
+ * @cf_counter_width:     out: bits of the hardware counters
+ * @reserved1:            must be 0
+ * @reserved2:            must be 0
+ * @reserved3:            must be 0
+ *
+ * PFM_SET_CONFIG ignores what is only "out", so that it takes what
+ * PFM_GET_CONFIG gave; PFM_GET_CONFIG ignores everything.
+ */
+typedef struct {
+	__u32	cf_version;
+	__u32	cf_flags;
+	__u64	cf_impl_pmcs[PFM_MAX_PMC_BITVECTOR];
+	__u64	cf_impl_pmds[PFM_MAX_PMD_BITVECTOR];
+	__u32	cf_sys_gid;
+	__u32	cf_thread_gid;
+	__u64	cf_arg_size_max;
+	__u64	cf_smpl_buf_size_max;
+	__u16	cf_counter_width;
+	__u16	reserved1;
+	__u32	reserved2;
+	__u64	reserved3;
+} pfarg_config_t;
+
+PFM_STATIC_ASSERT(sizeof(pfarg_config_t) == 128);
+PFM_ASSERT_FIELD(pfarg_config_t, cf_version, 0, 4);
+PFM_ASSERT_FIELD(pfarg_config_t, cf_flags, 4, 4);
+PFM_ASSERT_FIELD(pfarg_config_t, cf_impl_pmcs, 8, 40);
+PFM_ASSERT_FIELD(pfarg_config_t, cf_impl_pmds, 48, 40);
+PFM_ASSERT_FIELD(pfarg_config_t, cf_sys_gid, 88, 4);
+PFM_ASSERT_FIELD(pfarg_config_t, cf_thread_gid, 92, 4);
+PFM_ASSERT_FIELD(pfarg_config_t, cf_arg_size_max, 96, 8);
+PFM_ASSERT_FIELD(pfarg_config_t, cf_smpl_buf_size_max, 104, 8);
+PFM_ASSERT_FIELD(pfarg_config_t, cf_counter_width, 112, 2);
+PFM_ASSERT_FIELD(pfarg_config_t, reserved1, 114, 2);
+PFM_ASSERT_FIELD(pfarg_config_t, reserved2, 116, 4);
+PFM_ASSERT_FIELD(pfarg_config_t, reserved3, 120, 8);
+#define cf_sys_group		cf_sys_gid
+#define cf_thread_group		cf_thread_gid
+
 /* Messages, pfm_msg_t.msg_type (3.3.2). */
 #define PFM_MSG_OVFL		1
 #define PFM_MSG_END		2
@@ -362,9 +419,9 @@ PFM_STATIC_ASSERT(sizeof(pfm_msg_t) == 64);
  * @narg:         number of elements at @arg
  * @reserved:     must be 0
  *
- * Programs use perfmonctl() and never see this. PFM_CREATE_CONTEXT and the
- * PFM_GETINFO commands go to a descriptor of /dev/perfmon, the others to the
- * descriptor of the context.
+ * Programs use perfmonctl() and never see this. PFM_CREATE_CONTEXT, the
+ * PFM_GETINFO and the CONFIG commands go to a descriptor of /dev/perfmon, the
+ * others to the descriptor of the context.
  */
 struct pfm_ioc {
 	__u64	arg;
@@ -435,6 +492,8 @@ int pfm_restart(int fd);
 int pfm_unload_context(int fd);
 int pfm_getinfo_pmcs(pfarg_pmcinfo_t *pmcs, int n);
 int pfm_getinfo_pmds(pfarg_pmdinfo_t *pmds, int n);
+int pfm_set_config(pfarg_config_t *cfg);
+int pfm_get_config(pfarg_config_t *cfg);
 
 /* Bit vectors of PMCs and PMDs. */
 static inline void pfm_bv_set(__u64 *bv, unsigned int bit)

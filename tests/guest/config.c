@@ -1,0 +1,485 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/*
+ * config.c - limits and groups: PFM_SET_CONFIG, PFM_GET_CONFIG and the files over
+ *	      the same variables (3.1.16, 3.1.17, 4.3, 4.4)
+ *
+ * Every test leaves the configuration as it was.
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <grp.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "ctx.h"
+
+#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
+#define BAD_ADDRESS	((void *)8)
+#define PARAMETERS	"/sys/module/perfmon/parameters/"
+#define USER		1000
+/* The group of the tests, and one that it is not. */
+#define GROUP		4711
+#define OTHER_GROUP	4712
+
+static __u64 page(void)
+{
+	return sysconf(_SC_PAGESIZE);
+}
+
+static pfarg_config_t get_config(void)
+{
+	pfarg_config_t cfg;
+
+	memset(&cfg, 0xff, sizeof(cfg));
+	CHECK_OK(pfm_get_config(&cfg));
+	return cfg;
+}
+
+static void expect_config(const pfarg_config_t *expected)
+{
+	pfarg_config_t now = get_config();
+
+	CHECK_EQ(now.cf_sys_gid, expected->cf_sys_gid);
+	CHECK_EQ(now.cf_thread_gid, expected->cf_thread_gid);
+	CHECK_EQ(now.cf_arg_size_max, expected->cf_arg_size_max);
+	CHECK_EQ(now.cf_smpl_buf_size_max, expected->cf_smpl_buf_size_max);
+	CHECK(!memcmp(&now, expected, sizeof(now)));
+}
+
+/* Run a function in a child; then the configuration is what it was. */
+static void restoring(void (*run)(void *arg), void *arg)
+{
+	pfarg_config_t old = get_config();
+	int status = wait_for(spawn(run, arg));
+
+	CHECK_OK(pfm_set_config(&old));
+	CHECK_EQ(status, 0);
+}
+
+/* PFM_GET_CONFIG, PFM_SET_CONFIG */
+
+TEST(defaults_restrict_to_no_group)
+{
+	pfarg_config_t cfg = get_config();
+
+	CHECK_EQ(PFM_VERSION_MAJOR(cfg.cf_version), 0);
+	CHECK_EQ(PFM_VERSION_MINOR(cfg.cf_version), 6);
+	CHECK_EQ(cfg.cf_flags, 0);
+	CHECK_EQ(cfg.cf_sys_group, PFM_GROUP_ANY);
+	CHECK_EQ(cfg.cf_thread_group, PFM_GROUP_ANY);
+	CHECK_EQ(cfg.cf_arg_size_max, page());
+	CHECK_EQ(cfg.cf_smpl_buf_size_max, 256 << 20);
+}
+
+TEST(get_describes_the_pmu)
+{
+	pfarg_config_t cfg = get_config();
+
+	for (unsigned int i = 0; i < PFM_MAX_PMDS; i++) {
+		pfarg_pmcinfo_t pmc = { .reg_num = i };
+		pfarg_pmdinfo_t pmd = { .reg_num = i };
+
+		CHECK_EQ(pfm_bv_isset(cfg.cf_impl_pmcs, i),
+			 !pfm_getinfo_pmcs(&pmc, 1));
+		CHECK_EQ(pfm_bv_isset(cfg.cf_impl_pmds, i),
+			 !pfm_getinfo_pmds(&pmd, 1));
+	}
+	CHECK(cfg.cf_counter_width >= 1 && cfg.cf_counter_width <= 64);
+}
+
+TEST(config_commands_take_exactly_one_argument)
+{
+	static const int nargs[] = { 0, 2, -1 };
+	pfarg_config_t cfg = get_config();
+
+	for (size_t i = 0; i < ARRAY_SIZE(nargs); i++) {
+		CHECK_ERRNO(perfmonctl(0, PFM_SET_CONFIG, &cfg, nargs[i]),
+			    EFAULT);
+		CHECK_ERRNO(perfmonctl(0, PFM_GET_CONFIG, &cfg, nargs[i]),
+			    EFAULT);
+	}
+}
+
+TEST(config_commands_refuse_bad_address)
+{
+	CHECK_ERRNO(pfm_set_config(NULL), EFAULT);
+	CHECK_ERRNO(pfm_set_config(BAD_ADDRESS), EFAULT);
+	CHECK_ERRNO(pfm_get_config(NULL), EFAULT);
+	CHECK_ERRNO(pfm_get_config(BAD_ADDRESS), EFAULT);
+}
+
+static pfarg_config_t other_config(void)
+{
+	pfarg_config_t cfg = get_config();
+
+	cfg.cf_sys_gid = GROUP;
+	cfg.cf_thread_gid = OTHER_GROUP;
+	cfg.cf_arg_size_max = 3 * page();
+	cfg.cf_smpl_buf_size_max = 1ULL << 40;
+	return cfg;
+}
+
+static void what_is_set_is_told(void *arg)
+{
+	pfarg_config_t cfg = other_config();
+
+	CHECK_OK(pfm_set_config(&cfg));
+	expect_config(&cfg);
+}
+
+TEST(get_tells_what_was_set)
+{
+	restoring(what_is_set_is_told, NULL);
+}
+
+static void refuses(pfarg_config_t cfg)
+{
+	pfarg_config_t old = get_config();
+
+	cfg.cf_sys_gid = GROUP;
+	CHECK_ERRNO(pfm_set_config(&cfg), EINVAL);
+	expect_config(&old);
+}
+
+static void bad_values_change_nothing(void *arg)
+{
+	pfarg_config_t good = get_config(), bad;
+
+	bad = good;
+	bad.cf_arg_size_max = page() - 1;
+	refuses(bad);
+	bad = good;
+	bad.cf_smpl_buf_size_max = page() - 1;
+	refuses(bad);
+	bad = good;
+	bad.cf_flags = 1U << 31;
+	refuses(bad);
+	bad = good;
+	bad.reserved1 = 1;
+	refuses(bad);
+	bad = good;
+	bad.reserved2 = 1;
+	refuses(bad);
+	bad = good;
+	bad.reserved3 = 1;
+	refuses(bad);
+}
+
+TEST(set_with_bad_values_changes_nothing)
+{
+	restoring(bad_values_change_nothing, NULL);
+}
+
+static void become_user(gid_t gid, size_t n, const gid_t *groups)
+{
+	CHECK_OK(setgroups(n, groups));
+	CHECK_OK(setresgid(USER, gid, USER));
+	CHECK_OK(setresuid(USER, USER, USER));
+}
+
+static void user_may_only_look(void *arg)
+{
+	pfarg_config_t old = get_config(), cfg = other_config();
+
+	become_user(USER, 0, NULL);
+	CHECK_ERRNO(pfm_set_config(&cfg), EPERM);
+	CHECK_ERRNO(pfm_set_config(&old), EPERM);
+	expect_config(&old);
+}
+
+TEST(set_is_for_the_privileged_and_get_for_all)
+{
+	CHECK_OK(chmod(PFM_DEVICE, 0666));
+	restoring(user_may_only_look, NULL);
+}
+
+/* Limits */
+
+static void expect_vectors_up_to(int fd, __u64 bytes)
+{
+	static pfarg_pmd_t pmds[512];
+	int most = bytes / sizeof(pmds[0]);
+
+	CHECK(most < (int)ARRAY_SIZE(pmds));
+	CHECK_OK(pfm_read_pmds(fd, pmds, most));
+	CHECK_ERRNO(pfm_read_pmds(fd, pmds, most + 1), EFAULT);
+}
+
+static void vectors_follow_the_limit(void *arg)
+{
+	pfarg_config_t cfg = get_config();
+	int fd = ctx_new(0);
+
+	for (int pages = 3; pages; pages--) {
+		cfg.cf_arg_size_max = pages * page();
+		CHECK_OK(pfm_set_config(&cfg));
+		expect_vectors_up_to(fd, cfg.cf_arg_size_max);
+	}
+}
+
+TEST(limit_of_vectors_holds_at_once)
+{
+	restoring(vectors_follow_the_limit, NULL);
+}
+
+static void buffers_follow_the_limit(void *arg)
+{
+	pfarg_config_t cfg = get_config();
+	pfarg_ctx_t ctx;
+
+	cfg.cf_smpl_buf_size_max = 8 * page();
+	CHECK_OK(pfm_set_config(&cfg));
+	CHECK_OK(smpl_create(&ctx, 0, 6 * page(), 0));
+	CHECK_ERRNO(smpl_create(&ctx, 0, 4 * page(), 0), ENOMEM);
+	cfg.cf_smpl_buf_size_max = 10 * page();
+	CHECK_OK(pfm_set_config(&cfg));
+	CHECK_OK(smpl_create(&ctx, 0, 4 * page(), 0));
+	/* What exists stays, also if it is too much now. */
+	cfg.cf_smpl_buf_size_max = page();
+	CHECK_OK(pfm_set_config(&cfg));
+	CHECK_ERRNO(smpl_create(&ctx, 0, page(), 0), ENOMEM);
+}
+
+TEST(limit_of_buffers_holds_at_once)
+{
+	restoring(buffers_follow_the_limit, NULL);
+}
+
+/* Files */
+
+static void expect_text(const char *path, const char *expected)
+{
+	char text[64];
+
+	read_text(path, text, sizeof(text));
+	text[strcspn(text, "\n")] = '\0';
+	if (strcmp(text, expected))
+		check_failed(__FILE__, __LINE__, "%s: '%s', not '%s'", path,
+			     text, expected);
+}
+
+static void expect_number(const char *path, __u64 expected)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%llu", (unsigned long long)expected);
+	expect_text(path, text);
+}
+
+static void files_show_what_is_set(void *arg)
+{
+	pfarg_config_t cfg = other_config();
+
+	CHECK_OK(pfm_set_config(&cfg));
+	expect_number(PFM_SYSFS "/arg_size_max", cfg.cf_arg_size_max);
+	expect_number(PARAMETERS "arg_size_max", cfg.cf_arg_size_max);
+	expect_number(PFM_SYSFS "/smpl_buf_size_max", cfg.cf_smpl_buf_size_max);
+	expect_number(PARAMETERS "smpl_buf_size_max", cfg.cf_smpl_buf_size_max);
+	expect_number(PFM_SYSFS "/sys_group", cfg.cf_sys_gid);
+	expect_number(PFM_SYSFS "/task_group", cfg.cf_thread_gid);
+	cfg.cf_sys_gid = PFM_GROUP_ANY;
+	cfg.cf_thread_gid = PFM_GROUP_ANY;
+	CHECK_OK(pfm_set_config(&cfg));
+	expect_text(PFM_SYSFS "/sys_group", "any");
+	expect_text(PFM_SYSFS "/task_group", "any");
+}
+
+TEST(files_show_what_the_command_sets)
+{
+	restoring(files_show_what_is_set, NULL);
+}
+
+static void command_tells_what_is_written(void *arg)
+{
+	pfarg_config_t cfg = get_config();
+
+	write_text(PFM_SYSFS "/arg_size_max", "12288\n");
+	write_text(PFM_SYSFS "/smpl_buf_size_max", "0x100000");
+	write_text(PFM_SYSFS "/sys_group", "4711\n");
+	write_text(PFM_SYSFS "/task_group", "0");
+	cfg.cf_arg_size_max = 12288;
+	cfg.cf_smpl_buf_size_max = 0x100000;
+	cfg.cf_sys_gid = GROUP;
+	cfg.cf_thread_gid = 0;
+	expect_config(&cfg);
+	write_text(PARAMETERS "arg_size_max", "8192");
+	write_text(PARAMETERS "smpl_buf_size_max", "65536");
+	write_text(PFM_SYSFS "/sys_group", "any\n");
+	cfg.cf_arg_size_max = 8192;
+	cfg.cf_smpl_buf_size_max = 65536;
+	cfg.cf_sys_gid = PFM_GROUP_ANY;
+	expect_config(&cfg);
+}
+
+TEST(command_tells_what_files_were_given)
+{
+	restoring(command_tells_what_is_written, NULL);
+}
+
+static void refuses_text(const char *path, const char *text)
+{
+	int fd = CHECK_OK(open(path, O_WRONLY | O_CLOEXEC));
+
+	CHECK_ERRNO(write(fd, text, strlen(text)), EINVAL);
+	close(fd);
+}
+
+static void bad_text_changes_nothing(void *arg)
+{
+	static const char * const sizes[] = {
+		PFM_SYSFS "/arg_size_max", PFM_SYSFS "/smpl_buf_size_max",
+		PARAMETERS "arg_size_max", PARAMETERS "smpl_buf_size_max",
+	};
+	static const char * const groups[] = {
+		PFM_SYSFS "/sys_group", PFM_SYSFS "/task_group",
+	};
+	pfarg_config_t old = get_config();
+
+	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
+		refuses_text(sizes[i], "much");
+		refuses_text(sizes[i], "-8192");
+		refuses_text(sizes[i], "4095");
+		refuses_text(sizes[i], "99999999999999999999");
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(groups); i++) {
+		refuses_text(groups[i], "users");
+		refuses_text(groups[i], "-1");
+		refuses_text(groups[i], "4294967296");
+	}
+	expect_config(&old);
+}
+
+TEST(files_with_bad_text_change_nothing)
+{
+	restoring(bad_text_changes_nothing, NULL);
+}
+
+TEST(files_are_for_root_to_write_and_for_all_to_read)
+{
+	static const char * const files[] = {
+		PFM_SYSFS "/arg_size_max", PFM_SYSFS "/smpl_buf_size_max",
+		PFM_SYSFS "/sys_group", PFM_SYSFS "/task_group",
+	};
+
+	become_user(USER, 0, NULL);
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
+		CHECK_ERRNO(open(files[i], O_WRONLY), EACCES);
+		CHECK_OK(open(files[i], O_RDONLY));
+	}
+}
+
+/* Groups */
+
+static void expect_may_create(__u32 flags, bool may)
+{
+	pfarg_ctx_t ctx = { .ctx_flags = flags };
+
+	if (may)
+		CHECK_OK(close(CHECK_OK(pfm_create_context(&ctx, NULL, 0))));
+	else
+		CHECK_ERRNO(pfm_create_context(&ctx, NULL, 0), EPERM);
+}
+
+static void set_groups(gid_t sys_gid, gid_t thread_gid)
+{
+	pfarg_config_t cfg = get_config();
+
+	cfg.cf_sys_gid = sys_gid;
+	cfg.cf_thread_gid = thread_gid;
+	CHECK_OK(pfm_set_config(&cfg));
+}
+
+static void member_by_effective_group(void *flags)
+{
+	become_user(GROUP, 0, NULL);
+	expect_may_create(*(__u32 *)flags, true);
+}
+
+static void member_by_supplementary_group(void *flags)
+{
+	static const gid_t groups[] = { OTHER_GROUP, GROUP };
+
+	become_user(USER, ARRAY_SIZE(groups), groups);
+	expect_may_create(*(__u32 *)flags, true);
+}
+
+static void outsider(void *flags)
+{
+	static const gid_t groups[] = { OTHER_GROUP };
+
+	become_user(USER, ARRAY_SIZE(groups), groups);
+	expect_may_create(*(__u32 *)flags, false);
+	expect_may_create(*(__u32 *)flags ^ PFM_FL_SYSTEM_WIDE, true);
+}
+
+static void only_members_create(void *arg)
+{
+	__u32 *flags = arg;
+
+	if (*flags & PFM_FL_SYSTEM_WIDE)
+		set_groups(GROUP, PFM_GROUP_ANY);
+	else
+		set_groups(PFM_GROUP_ANY, GROUP);
+	reap(spawn(member_by_effective_group, flags));
+	reap(spawn(member_by_supplementary_group, flags));
+	reap(spawn(outsider, flags));
+	/* Root is in no other group than its own. */
+	expect_may_create(*flags, false);
+	set_groups(PFM_GROUP_ANY, PFM_GROUP_ANY);
+	expect_may_create(*flags, true);
+}
+
+static void only_members_create_restoring(void *flags)
+{
+	restoring(only_members_create, flags);
+}
+
+static void test_group_of(__u32 flags)
+{
+	struct param_run r = { "paranoid", "0", only_members_create_restoring,
+			       &flags };
+
+	CHECK_OK(chmod(PFM_DEVICE, 0666));
+	CHECK_OK(setgroups(0, NULL));
+	with_param(&r);
+}
+
+TEST(a_group_has_per_thread_contexts_for_itself)
+{
+	test_group_of(0);
+}
+
+TEST(a_group_has_system_wide_contexts_for_itself)
+{
+	test_group_of(PFM_FL_SYSTEM_WIDE);
+}
+
+static void member_without_capability(void *arg)
+{
+	become_user(GROUP, 0, NULL);
+	expect_may_create(0, false);
+	expect_may_create(PFM_FL_SYSTEM_WIDE, false);
+}
+
+static void groups_loosen_nothing(void *arg)
+{
+	set_groups(GROUP, GROUP);
+	reap(spawn(member_without_capability, NULL));
+}
+
+static void groups_loosen_nothing_restoring(void *arg)
+{
+	restoring(groups_loosen_nothing, NULL);
+}
+
+TEST(a_group_does_not_loosen_paranoid)
+{
+	struct param_run r = { "paranoid", "3", groups_loosen_nothing_restoring,
+			       NULL };
+
+	CHECK_OK(chmod(PFM_DEVICE, 0666));
+	with_param(&r);
+}
