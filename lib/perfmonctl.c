@@ -5,20 +5,17 @@
  * The specification's system call becomes one ioctl per command: on the device
  * for the commands that need no context, on the context's descriptor for the
  * others. The kernel checks the arguments; only what it cannot know is decided
- * here, and what open() and ioctl() report is turned into the errors that
- * section 3.1 lists.
+ * here.
  */
-#define _GNU_SOURCE
 #include <errno.h>
-#include <fcntl.h>
-#include <stdint.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
+#include <stddef.h>
 
 /* The library is built with hidden visibility; what this header declares is its API. */
 #pragma GCC visibility push(default)
 #include <perfmon/perfmon.h>
 #pragma GCC visibility pop
+
+#include "command.h"
 
 /* What a command is sent to, and what its fourth argument is. */
 #define TO_DEVICE	0x1	/* needs no context, the descriptor is ignored */
@@ -41,67 +38,6 @@ static const unsigned char commands[] = {
 	[PFM_GET_CONFIG]	= KNOWN | TO_DEVICE,
 };
 
-static int fail(int error)
-{
-	errno = error;
-	return -1;
-}
-
-static __u64 address(const void *pointer)
-{
-	return (uintptr_t)pointer;
-}
-
-/*
- * Why the device could not be opened, and what that is to the caller: a missing
- * device is what the specification calls not compiled into the kernel.
- */
-static const struct {
-	int error;
-	int reported;
-} open_errors[] = {
-	{ ENOENT,	ENOSYS },
-	{ ENODEV,	ENOSYS },
-	{ ENXIO,	ENOSYS },
-	{ EACCES,	EPERM },
-};
-
-static int open_error(int error)
-{
-	for (size_t i = 0; i < sizeof(open_errors) / sizeof(*open_errors); i++) {
-		if (open_errors[i].error == error)
-			return open_errors[i].reported;
-	}
-	return error;
-}
-
-/*
- * Opened for each call: creating contexts is rare, and a descriptor that lives
- * in the library would be inherited, closed behind its back and shared by
- * threads.
- */
-static int device_command(int cmd, struct pfm_ioc *ioc)
-{
-	int fd = open(PFM_DEVICE, O_RDWR | O_CLOEXEC);
-	int ret, error;
-
-	if (fd < 0)
-		return fail(open_error(errno));
-	ret = ioctl(fd, PFM_IOC(cmd), ioc);
-	error = errno;
-	close(fd);
-	if (ret < 0)
-		return fail(error == ENOTTY ? ENOSYS : error);
-	return 0;
-}
-
-static int context_command(int fd, int cmd, struct pfm_ioc *ioc)
-{
-	if (ioctl(fd, PFM_IOC(cmd), ioc) < 0)
-		return fail(errno == ENOTTY ? EBADF : errno);
-	return 0;
-}
-
 /* The format's argument follows the structure immediately (3.5.3). */
 static int create_with_trailing_arg(pfarg_ctx_t *ctx, int narg)
 {
@@ -114,7 +50,7 @@ static int create_with_trailing_arg(pfarg_ctx_t *ctx, int narg)
 
 	if (narg != 1)
 		return fail(EINVAL);
-	return device_command(PFM_CREATE_CONTEXT, &ioc);
+	return pfm_device_command(PFM_CREATE_CONTEXT, &ioc);
 }
 
 int perfmonctl(int fd, int cmd, void *arg, int narg)
@@ -129,8 +65,8 @@ int perfmonctl(int fd, int cmd, void *arg, int narg)
 	if ((commands[cmd] & VECTOR) && narg < 0)
 		return fail(EINVAL);
 	if (commands[cmd] & TO_DEVICE)
-		return device_command(cmd, &ioc);
-	return context_command(fd, cmd, &ioc);
+		return pfm_device_command(cmd, &ioc);
+	return pfm_context_command(fd, cmd, &ioc);
 }
 
 int pfm_create_context(pfarg_ctx_t *ctx, void *fmt_arg, size_t fmt_arg_size)
@@ -145,7 +81,7 @@ int pfm_create_context(pfarg_ctx_t *ctx, void *fmt_arg, size_t fmt_arg_size)
 	/* A size_t can hold the value that means "as the format declares". */
 	if (ioc.fmt_arg_size == PFM_FMT_ARG_IMPLICIT)
 		return fail(E2BIG);
-	if (device_command(PFM_CREATE_CONTEXT, &ioc) < 0)
+	if (pfm_device_command(PFM_CREATE_CONTEXT, &ioc) < 0)
 		return -1;
 	return ctx->ctx_fd;
 }

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
 #
-# The user-space programs: libperfmon, pfmon, the example workload.
+# The user-space programs: libperfmon, libpfm2x, pfmon, the example workload.
 #
 #   make -f tools/user.mk UARCH=x86_64	from the top of the tree; or arm64
 #
@@ -36,35 +36,40 @@ endif
 
 LIBPERFMON_SO := $(UOUT)/libperfmon.so.0
 LIBPERFMON_A := $(UOUT)/libperfmon.a
+LIBPFM2X_SO := $(UOUT)/libpfm2x.so.0
+LIBPFM2X_A := $(UOUT)/libpfm2x.a
 PFMON := $(UOUT)/pfmon
 HOTLOOPS := $(UOUT)/hotloops
 CAPTURE_WRITER := $(UOUT)/capture_writer
 ERRORS := $(UOUT)/perfmonctl_errors
+ERRORS2X := $(UOUT)/perfmon2x_errors
 EVENT_ENCODER := $(UOUT)/event_encoder
 MAPS_PRINTER := $(UOUT)/maps_printer
 SESSION_PRINTER := $(UOUT)/session_printer
 BUFFER_SAVER := $(UOUT)/buffer_saver
 OPSTREAM_SCANNER := $(UOUT)/opstream_scanner
 STREAM_READER := $(UOUT)/stream_reader
-USER_TESTS := $(CAPTURE_WRITER) $(ERRORS) $(EVENT_ENCODER) $(MAPS_PRINTER) \
-	$(SESSION_PRINTER) $(BUFFER_SAVER) $(OPSTREAM_SCANNER) $(STREAM_READER)
+USER_TESTS := $(CAPTURE_WRITER) $(ERRORS) $(ERRORS2X) $(EVENT_ENCODER) \
+	$(MAPS_PRINTER) $(SESSION_PRINTER) $(BUFFER_SAVER) $(OPSTREAM_SCANNER) \
+	$(STREAM_READER)
 
 PFMON_SRC := $(wildcard tools/*.c)
 PFMON_OBJ := $(PFMON_SRC:%.c=$(UOBJ)/%.o)
 # All of pfmon but its main().
 PFMON_PARTS := $(filter-out $(UOBJ)/tools/pfmon.o,$(PFMON_OBJ))
-LIB_OBJ := $(UOBJ)/lib/perfmonctl.o
+LIB_OBJ := $(addprefix $(UOBJ)/lib/,perfmonctl.o command.o)
+LIB2X_OBJ := $(addprefix $(UOBJ)/lib/,perfmon2x.o command.o)
 
 .PHONY: user user-tests user-clean
-user: $(LIBPERFMON_A) $(PFMON) $(HOTLOOPS)
+user: $(LIBPERFMON_A) $(LIBPFM2X_A) $(PFMON) $(HOTLOOPS)
 ifneq ($(UARCH),arm64)
-user: $(LIBPERFMON_SO) $(UOUT)/libperfmon.so
+user: $(LIBPERFMON_SO) $(UOUT)/libperfmon.so $(LIBPFM2X_SO)
 endif
 
 # Programs that the tests in tests/lib run on the host.
 user-tests: $(USER_TESTS)
 
-$(LIB_OBJ): UCFLAGS += -fPIC -fvisibility=hidden -Wpedantic
+$(LIB_OBJ) $(LIB2X_OBJ): UCFLAGS += -fPIC -fvisibility=hidden -Wpedantic
 
 $(UOBJ)/%.o: %.c tools/user.mk
 	@mkdir -p $(@D)
@@ -81,6 +86,14 @@ $(LIBPERFMON_A): $(LIB_OBJ)
 	rm -f $@
 	$(UAR) rcs $@ $^
 
+$(LIBPFM2X_SO): $(LIB2X_OBJ) lib/libpfm2x.map
+	$(UCC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,$(@F) \
+		-Wl,--version-script=lib/libpfm2x.map -o $@ $(LIB2X_OBJ)
+
+$(LIBPFM2X_A): $(LIB2X_OBJ)
+	rm -f $@
+	$(UAR) rcs $@ $^
+
 $(PFMON): $(PFMON_OBJ) $(LIBPERFMON_A)
 	$(UCC) $(CFLAGS) $(ULDFLAGS) -o $@ $^ $(ULIBS)
 
@@ -92,6 +105,9 @@ $(CAPTURE_WRITER): $(UOBJ)/tests/lib/capture_writer.o \
 	$(UCC) $(CFLAGS) $(ULDFLAGS) -o $@ $^ -lz
 
 $(ERRORS): $(UOBJ)/tests/lib/perfmonctl_errors.o $(LIBPERFMON_A)
+	$(UCC) $(CFLAGS) $(ULDFLAGS) -o $@ $^
+
+$(ERRORS2X): $(UOBJ)/tests/lib/perfmon2x_errors.o $(LIBPFM2X_A)
 	$(UCC) $(CFLAGS) $(ULDFLAGS) -o $@ $^
 
 $(EVENT_ENCODER): $(UOBJ)/tests/lib/event_encoder.o \
@@ -121,7 +137,7 @@ $(STREAM_READER): $(UOBJ)/tests/lib/stream_reader.o $(PFMON_PARTS) \
 
 user-clean:
 	rm -rf $(UOBJ) $(LIBPERFMON_SO) $(UOUT)/libperfmon.so $(LIBPERFMON_A) \
-		$(PFMON) $(HOTLOOPS) $(USER_TESTS)
+		$(LIBPFM2X_SO) $(LIBPFM2X_A) $(PFMON) $(HOTLOOPS) $(USER_TESTS)
 
--include $(PFMON_OBJ:.o=.d) $(LIB_OBJ:.o=.d) $(UOBJ)/examples/hotloops.d \
+-include $(PFMON_OBJ:.o=.d) $(LIB_OBJ:.o=.d) $(UOBJ)/lib/perfmon2x.d $(UOBJ)/examples/hotloops.d \
 	$(USER_TESTS:$(UOUT)/%=$(UOBJ)/tests/lib/%.d)

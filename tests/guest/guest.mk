@@ -11,10 +11,11 @@ UARCH ?= x86_64
 GOUT := build/$(UARCH)/tests
 GOBJ := build/$(UARCH)/obj
 LIBPERFMON := build/$(UARCH)/libperfmon.a
+LIBPFM2X := build/$(UARCH)/libpfm2x.a
 
 GUEST_TESTS := commands mapping messages lifecycle sampling nway pebs syswide \
-	       config modules oprofile stress simpmu simpebs lockdown
-GUEST_TESTS32 := commands sampling nway pebs config
+	       config compat2x modules oprofile stress simpmu simpebs lockdown
+GUEST_TESTS32 := commands sampling nway pebs config compat2x
 GUEST_SHARED := check ctx faults sim worker
 
 ifeq ($(UARCH),x86_64)
@@ -32,7 +33,11 @@ GCFLAGS32 := $(GCFLAGS) -m32 -idirafter /usr/include/x86_64-linux-gnu
 GUEST_PROGRAMS := $(addprefix $(GOUT)/,$(GUEST_TESTS) retire worker)
 SHARED_OBJ := $(GUEST_SHARED:%=$(GOBJ)/tests/guest/%.o)
 TEST_OBJ := $(SHARED_OBJ) $(GOBJ)/tests/guest/check_main.o
-TEST_OBJ32 := $(TEST_OBJ:.o=.32.o) $(GOBJ)/lib/perfmonctl.32.o
+LIB_OBJ32 := $(addprefix $(GOBJ)/lib/,perfmonctl.32.o command.32.o)
+LIB2X_OBJ32 := $(addprefix $(GOBJ)/lib/,perfmon2x.32.o command.32.o)
+TEST_OBJ32 := $(TEST_OBJ:.o=.32.o) $(LIB_OBJ32)
+# Built against the 2.x header and library only.
+TEST2X_OBJ := $(addprefix $(GOBJ)/tests/guest/,check.o faults.o check_main.o)
 
 .PHONY: guest guest-clean
 guest: $(GUEST_PROGRAMS) $(GUEST_PROGRAMS32)
@@ -53,7 +58,8 @@ $(GOBJ)/%.32.o: %.c tests/guest/guest.mk
 	@mkdir -p $(@D)
 	$(GCC) $(GCFLAGS32) -c -o $@ $<
 
-$(LIBPERFMON): lib/perfmonctl.c sdk/include/perfmon/perfmon.h
+$(LIBPERFMON) $(LIBPFM2X): $(wildcard lib/*.[ch]) sdk/include/perfmon/perfmon.h \
+		sdk/include/perfmon/perfmon2x.h
 	@$(MAKE) -s -f tools/user.mk UARCH=$(UARCH) $@
 
 $(GOUT)/worker: $(GOBJ)/tests/guest/exec_worker.o $(SHARED_OBJ) $(LIBPERFMON)
@@ -72,6 +78,15 @@ $(GOUT)/%32: $(GOBJ)/tests/guest/%.32.o $(TEST_OBJ32)
 	@mkdir -p $(@D)
 	$(GCC) -m32 -static -o $@ $^ -lpthread
 
+$(GOUT)/compat2x: $(GOBJ)/tests/guest/compat2x.o $(TEST2X_OBJ) $(LIBPFM2X)
+	@mkdir -p $(@D)
+	$(GCC) -static -o $@ $^
+
+$(GOUT)/compat2x32: $(GOBJ)/tests/guest/compat2x.32.o $(TEST2X_OBJ:.o=.32.o) \
+		$(LIB2X_OBJ32)
+	@mkdir -p $(@D)
+	$(GCC) -m32 -static -o $@ $^
+
 # For records that hold 32 bits.
 $(GOUT)/hotloops32: $(GOBJ)/examples/hotloops.32.o
 	@mkdir -p $(@D)
@@ -80,5 +95,5 @@ $(GOUT)/hotloops32: $(GOBJ)/examples/hotloops.32.o
 guest-clean:
 	rm -f $(GUEST_PROGRAMS) $(GUEST_PROGRAMS32) $(GOBJ)/tests/guest/*
 
--include $(wildcard $(GOBJ)/tests/guest/*.d $(GOBJ)/lib/perfmonctl.32.d \
+-include $(wildcard $(GOBJ)/tests/guest/*.d $(GOBJ)/lib/*.32.d \
 	$(GOBJ)/examples/hotloops.32.d)

@@ -28,10 +28,10 @@ RUN = ROOT / "tests/vm/run"
 # oprofile has its own one loaded.
 PROGRAMS = (
     *("commands", "mapping", "messages", "lifecycle", "sampling", "nway"),
-    *("pebs", "syswide", "config", "modules", "oprofile", "stress"),
+    *("pebs", "syswide", "config", "compat2x", "modules", "oprofile", "stress"),
 )
 # The 32-bit programs, of the same sources.
-PROGRAMS32 = ("commands", "sampling", "nway", "pebs", "config")
+PROGRAMS32 = ("commands", "sampling", "nway", "pebs", "config", "compat2x")
 # Run with the simulated PMU, after all others.
 SIMULATED = ("simpmu", "simpebs")
 SIMULATED_MODULES = ("core/perfmon", "pmu/sim/pfm_pmu_sim")

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0 */
+/*
+ * command.h - how the libraries send a command to the kernel
+ *
+ * Include it after <perfmon/perfmon.h>. Both functions return 0, or -1 with
+ * errno set as section 3.1 of the specification lists it for the command.
+ */
+#ifndef LIB_COMMAND_H
+#define LIB_COMMAND_H
+
+#include <errno.h>
+#include <stdint.h>
+
+/* To the device: PFM_CREATE_CONTEXT and PFM_GETINFO_*. */
+int pfm_device_command(int cmd, struct pfm_ioc *ioc);
+/* To the context that a descriptor identifies: all others. */
+int pfm_context_command(int fd, int cmd, struct pfm_ioc *ioc);
+
+static inline int fail(int error)
+{
+	errno = error;
+	return -1;
+}
+
+static inline __u64 address(const void *pointer)
+{
+	return (uintptr_t)pointer;
+}
+
+#endif /* LIB_COMMAND_H */

@@ -1,0 +1,479 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/*
+ * perfmon2x - the calls of perfmon 2.x over the kernel's interface
+ *
+ * A translation without state. The kernel checks the arguments: what 2.x does
+ * not allow and the kernel would, is made something that the kernel refuses.
+ */
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <sched.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <perfmon/perfmon.h>
+#include <perfmon/perfmon2x.h>
+#include <perfmon/perfmon_default_smpl.h>
+#include <perfmon/perfmon_nway_smpl.h>
+#include <perfmon/perfmon_oprofile_smpl.h>
+#include <perfmon/perfmon_pebs32_smpl.h>
+#include <perfmon/perfmon_pebs64_smpl.h>
+
+#include "command.h"
+
+/*
+ * The symbols are those that perfmon.h declares with other arguments. The library
+ * is built with hidden visibility.
+ */
+#pragma GCC visibility push(default)
+int pfm2x_create_context(struct pfm2x_ctx *ctx, char *fmt_name, void *fmt_arg,
+			 size_t fmt_arg_size) __asm__("pfm_create_context");
+int pfm2x_write_pmcs(int fd, struct pfm2x_pmc *pmcs, int n)
+	__asm__("pfm_write_pmcs");
+int pfm2x_write_pmds(int fd, struct pfm2x_pmd *pmds, int n)
+	__asm__("pfm_write_pmds");
+int pfm2x_read_pmds(int fd, struct pfm2x_pmd *pmds, int n)
+	__asm__("pfm_read_pmds");
+int pfm2x_load_context(int fd, struct pfm2x_load *load)
+	__asm__("pfm_load_context");
+int pfm2x_start(int fd, struct pfm2x_start *start) __asm__("pfm_start");
+int pfm2x_stop(int fd) __asm__("pfm_stop");
+int pfm2x_restart(int fd) __asm__("pfm_restart");
+int pfm2x_unload_context(int fd) __asm__("pfm_unload_context");
+int pfm2x_create_evtsets(int fd, struct pfm2x_setdesc *sets, int n)
+	__asm__("pfm_create_evtsets");
+int pfm2x_delete_evtsets(int fd, struct pfm2x_setdesc *sets, int n)
+	__asm__("pfm_delete_evtsets");
+int pfm2x_getinfo_evtsets(int fd, struct pfm2x_setinfo *sets, int n)
+	__asm__("pfm_getinfo_evtsets");
+#pragma GCC visibility pop
+
+/* These the kernel takes and gives as they are. */
+PFM_STATIC_ASSERT(sizeof(struct pfm2x_start) == sizeof(pfarg_start_t));
+PFM_STATIC_ASSERT(sizeof(struct pfm2x_load) == sizeof(pfarg_load_t));
+PFM_STATIC_ASSERT(sizeof(struct pfm2x_ovfl_msg) == sizeof(pfm_ovfl_msg_t));
+PFM_STATIC_ASSERT(PFM2X_BITVECTOR == PFM_MAX_PMD_BITVECTOR);
+
+/* Flags that 2.x knows for a PMD. */
+#define PMD_FLAGS	(PFM_REGFL_OVFL_NOTIFY | PFM_REGFL_RANDOM)
+
+/* Formats: by name, loaded or not */
+
+static const struct {
+	const char	*name;
+	pfm_uuid_t	uuid;
+} known_formats[] = {
+	{ "default",	PFM_DFL_SMPL_UUID },
+	{ "nway",	PFM_NWAY_SMPL_UUID },
+	{ "oprofile",	PFM_OPROFILE_SMPL_UUID },
+	{ "pebs32",	PFM_PEBS32_SMPL_UUID },
+	{ "pebs64",	PFM_PEBS64_SMPL_UUID },
+};
+
+static bool find_known_format(const char *name, pfm_uuid_t uuid)
+{
+	size_t n = sizeof(known_formats) / sizeof(*known_formats);
+
+	for (size_t i = 0; i < n; i++) {
+		if (!strcmp(known_formats[i].name, name)) {
+			memcpy(uuid, known_formats[i].uuid, sizeof(pfm_uuid_t));
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Is this directory of sysfs that of a format with this name? */
+static bool has_name(const char *dir, const char *name)
+{
+	char path[512], text[256] = "";
+	FILE *file;
+
+	snprintf(path, sizeof(path), PFM_SYSFS "/formats/%s/name", dir);
+	file = fopen(path, "re");
+	if (!file)
+		return false;
+	if (fgets(text, sizeof(text), file))
+		text[strcspn(text, "\n")] = '\0';
+	fclose(file);
+	return !strcmp(text, name);
+}
+
+static bool parse_uuid(const char *text, pfm_uuid_t uuid)
+{
+	for (size_t i = 0; i < sizeof(pfm_uuid_t); i++) {
+		if (*text == '-')
+			text++;
+		if (sscanf(text, "%2hhx", &uuid[i]) != 1)
+			return false;
+		text += 2;
+	}
+	return !*text;
+}
+
+static int find_loaded_format(const char *name, pfm_uuid_t uuid)
+{
+	DIR *dir = opendir(PFM_SYSFS "/formats");
+	struct dirent *entry;
+	bool found = false;
+
+	if (!dir)
+		return fail(ENOSYS);
+	while (!found && (entry = readdir(dir)))
+		found = strlen(entry->d_name) == strlen(PFM_DFL_SMPL_UUID_STR) &&
+			has_name(entry->d_name, name) &&
+			parse_uuid(entry->d_name, uuid);
+	closedir(dir);
+	return found ? 0 : fail(EINVAL);
+}
+
+static int find_format(const char *name, pfm_uuid_t uuid)
+{
+	if (*name && find_known_format(name, uuid))
+		return 0;
+	return find_loaded_format(name, uuid);
+}
+
+int pfm2x_create_context(struct pfm2x_ctx *ctx, char *fmt_name, void *fmt_arg,
+			 size_t fmt_arg_size)
+{
+	pfarg_ctx_t req = { .ctx_flags = 0 };
+	struct pfm_ioc ioc = {
+		.arg = address(&req),
+		.fmt_arg = address(fmt_arg),
+		.fmt_arg_size = fmt_arg_size,
+		.narg = 1,
+	};
+
+	if (!ctx)
+		return fail(EFAULT);
+	if (fmt_name && find_format(fmt_name, req.ctx_smpl_buf_id))
+		return -1;
+	/* A size_t can hold the value that means "as the format declares". */
+	if (ioc.fmt_arg_size == PFM_FMT_ARG_IMPLICIT)
+		return fail(E2BIG);
+	req.ctx_flags = ctx->ctx_flags;
+	req.reserved[0] = ctx->reserved1;
+	memcpy(&req.reserved[1], ctx->reserved2, sizeof(ctx->reserved2));
+	if (pfm_device_command(PFM_CREATE_CONTEXT, &ioc))
+		return -1;
+	return req.ctx_fd;
+}
+
+/* Registers: vectors, a part at a time */
+
+/* The kernel's largest element times this is below its limit of 4096 bytes. */
+#define PART	16
+
+union part {
+	pfarg_pmc_t	pmcs[PART];
+	pfarg_pmd_t	pmds[PART];
+};
+
+/**
+ * struct vector_call - how a call with a vector of registers is translated
+ * @cmd:  the command
+ * @size: size of a 2.x element
+ * @in:   makes element i of a part from a 2.x element
+ * @out:  gives back to a 2.x element what the kernel made of it
+ */
+struct vector_call {
+	int	cmd;
+	size_t	size;
+	void	(*in)(union part *part, int i, const void *elem);
+	void	(*out)(const union part *part, int i, void *elem);
+};
+
+static int do_part(int fd, const struct vector_call *call, char *elems, int n)
+{
+	union part part;
+	struct pfm_ioc ioc = { .arg = address(&part), .narg = n };
+	int ret, error;
+
+	memset(&part, 0, sizeof(part));
+	for (int i = 0; i < n; i++)
+		call->in(&part, i, elems + i * call->size);
+	ret = pfm_context_command(fd, call->cmd, &ioc);
+	error = errno;
+	for (int i = 0; i < n; i++)
+		call->out(&part, i, elems + i * call->size);
+	errno = error;
+	return ret;
+}
+
+/* An empty vector is the kernel's to refuse: first it looks at the descriptor. */
+static int do_vector(int fd, const struct vector_call *call, void *elems, int n)
+{
+	char *next = elems;
+	int ret, count;
+
+	if (n < 0)
+		return fail(EINVAL);
+	if (n && !elems)
+		return fail(EFAULT);
+	do {
+		count = n < PART ? n : PART;
+		ret = do_part(fd, call, next, count);
+		next += count * call->size;
+		n -= count;
+	} while (!ret && n);
+	return ret;
+}
+
+/* Flags that the caller gave, and what the kernel says about the element. */
+static __u32 returned_flags(__u32 given, __u32 kernel)
+{
+	return (given & ~PFM_REG_RETFL_MASK) | (kernel & PFM_REG_RETFL_MASK);
+}
+
+static void pmc_in(union part *part, int i, const void *elem)
+{
+	const struct pfm2x_pmc *from = elem;
+	pfarg_pmc_t *to = &part->pmcs[i];
+
+	to->reg_num = from->reg_num;
+	to->reg_set = from->reg_set;
+	to->reg_flags = PFM_REGFL_VALUE_ONLY |
+			(from->reg_flags & PFM_REG_RETFL_MASK);
+	to->reg_value = from->reg_value;
+	memcpy(to->reserved, from->reserved, sizeof(to->reserved));
+	/* No flag is known; the kernel wants 0 there. */
+	to->reserved[0] |= from->reg_flags & ~PFM_REG_RETFL_MASK;
+}
+
+static void pmc_out(const union part *part, int i, void *elem)
+{
+	struct pfm2x_pmc *to = elem;
+
+	to->reg_flags = returned_flags(to->reg_flags,
+				       part->pmcs[i].reg_flags);
+}
+
+static bool is_zero(const __u64 *bv)
+{
+	__u64 any = 0;
+
+	for (int i = 0; i < PFM2X_BITVECTOR; i++)
+		any |= bv[i];
+	return !any;
+}
+
+/* A PMD that is no counter has nothing to do on overflow, and must say so. */
+static bool concerns_overflow(const struct pfm2x_pmd *pmd)
+{
+	return pmd->reg_num < PFM_MAX_HW_REGS || pmd->reg_flags & PMD_FLAGS ||
+	       pmd->reg_smpl_eventid || !is_zero(pmd->reg_smpl_pmds) ||
+	       !is_zero(pmd->reg_reset_pmds);
+}
+
+static void pmd_in(union part *part, int i, const void *elem)
+{
+	const struct pfm2x_pmd *from = elem;
+	pfarg_pmd_t *to = &part->pmds[i];
+
+	PFM_STATIC_ASSERT(sizeof(*from) == sizeof(*to));
+	memcpy(to, from, sizeof(*to));
+	to->reg_flags &= PMD_FLAGS | PFM_REG_RETFL_MASK;
+	if (concerns_overflow(from))
+		to->reg_flags |= PFM_REGFL_SMPL;
+	/* Another flag is not known; the kernel wants 0 there. */
+	to->reserved[0] |= from->reg_flags & ~(PMD_FLAGS | PFM_REG_RETFL_MASK);
+}
+
+static void pmd_out(const union part *part, int i, void *elem)
+{
+	struct pfm2x_pmd *to = elem;
+
+	to->reg_flags = returned_flags(to->reg_flags,
+				       part->pmds[i].reg_flags);
+}
+
+/* Programs read into what they have written: flags and all. */
+static void read_in(union part *part, int i, const void *elem)
+{
+	const struct pfm2x_pmd *from = elem;
+	pfarg_pmd_t *to = &part->pmds[i];
+
+	to->reg_num = from->reg_num;
+	to->reg_set = from->reg_set;
+	to->reg_flags = from->reg_flags & PFM_REG_RETFL_MASK;
+	to->reg_value = from->reg_value;
+	to->reg_last_reset_val = from->reg_last_reset_val;
+}
+
+static void read_out(const union part *part, int i, void *elem)
+{
+	const pfarg_pmd_t *from = &part->pmds[i];
+	struct pfm2x_pmd *to = elem;
+
+	pmd_out(part, i, elem);
+	to->reg_value = from->reg_value;
+	to->reg_last_reset_val = from->reg_last_reset_val;
+}
+
+int pfm2x_write_pmcs(int fd, struct pfm2x_pmc *pmcs, int n)
+{
+	static const struct vector_call call = {
+		PFM_WRITE_PMCS, sizeof(*pmcs), pmc_in, pmc_out
+	};
+
+	return do_vector(fd, &call, pmcs, n);
+}
+
+int pfm2x_write_pmds(int fd, struct pfm2x_pmd *pmds, int n)
+{
+	static const struct vector_call call = {
+		PFM_WRITE_PMDS, sizeof(*pmds), pmd_in, pmd_out
+	};
+
+	return do_vector(fd, &call, pmds, n);
+}
+
+int pfm2x_read_pmds(int fd, struct pfm2x_pmd *pmds, int n)
+{
+	static const struct vector_call call = {
+		PFM_READ_PMDS, sizeof(*pmds), read_in, read_out
+	};
+
+	return do_vector(fd, &call, pmds, n);
+}
+
+/* Attaching, starting, stopping */
+
+static int load(int fd, const void *arg)
+{
+	struct pfm_ioc ioc = { .arg = address(arg), .narg = 1 };
+
+	return pfm_context_command(fd, PFM_LOAD_CONTEXT, &ioc);
+}
+
+/*
+ * Nothing is attached to thread 0: a context for threads finds no such one, a
+ * system-wide context sees that it is not the caller.
+ */
+static bool is_system_wide(int fd)
+{
+	pfarg_load_t nobody = { .load_pid = 0 };
+
+	return load(fd, &nobody) && (errno == EINVAL || errno == EBUSY);
+}
+
+/* The kernel takes the CPU it runs on, and wants the calling thread's id. */
+static int load_on_cpu(int fd, const struct pfm2x_load *arg)
+{
+	struct pfm2x_load self = *arg;
+
+	if (sched_getcpu() != (int)arg->load_pid)
+		return fail(EINVAL);
+	self.load_pid = syscall(SYS_gettid);
+	return load(fd, &self);
+}
+
+int pfm2x_load_context(int fd, struct pfm2x_load *arg)
+{
+	if (arg && is_system_wide(fd))
+		return load_on_cpu(fd, arg);
+	return load(fd, arg);
+}
+
+int pfm2x_start(int fd, struct pfm2x_start *start)
+{
+	struct pfm_ioc ioc = { .arg = address(start), .narg = start ? 1 : 0 };
+
+	return pfm_context_command(fd, PFM_START, &ioc);
+}
+
+static int plain_command(int fd, int cmd)
+{
+	struct pfm_ioc ioc = { .narg = 0 };
+
+	return pfm_context_command(fd, cmd, &ioc);
+}
+
+int pfm2x_stop(int fd)
+{
+	return plain_command(fd, PFM_STOP);
+}
+
+int pfm2x_restart(int fd)
+{
+	return plain_command(fd, PFM_RESTART);
+}
+
+int pfm2x_unload_context(int fd)
+{
+	return plain_command(fd, PFM_UNLOAD_CONTEXT);
+}
+
+/* Event sets: the kernel has set0 only */
+
+static bool is_context(int fd)
+{
+	/* Reading no PMDs is EINVAL there, and does nothing. */
+	return plain_command(fd, PFM_READ_PMDS) && errno != EBADF;
+}
+
+static int check_sets(int fd, const void *sets, int n)
+{
+	if (!is_context(fd))
+		return fail(EBADF);
+	if (n < 1)
+		return fail(EINVAL);
+	return sets ? 0 : fail(EFAULT);
+}
+
+/* Set0 exists: creating it changes it, here into what it is. */
+int pfm2x_create_evtsets(int fd, struct pfm2x_setdesc *sets, int n)
+{
+	if (check_sets(fd, sets, n))
+		return -1;
+	for (int i = 0; i < n; i++) {
+		if (sets[i].set_id || sets[i].set_flags)
+			return fail(EOPNOTSUPP);
+	}
+	return 0;
+}
+
+/* Set0 cannot be deleted, and no other one exists. */
+int pfm2x_delete_evtsets(int fd, struct pfm2x_setdesc *sets, int n)
+{
+	return check_sets(fd, sets, n) ? -1 : fail(EINVAL);
+}
+
+/* From the lines PMCn:... and PMDn:... of the PMU's description. */
+static int read_available(struct pfm2x_setinfo *info)
+{
+	FILE *file = fopen(PFM_SYSFS "/pmu_desc/mappings", "re");
+	char line[256];
+	unsigned int num;
+
+	if (!file)
+		return fail(errno == ENOENT ? ENODEV : errno);
+	while (fgets(line, sizeof(line), file)) {
+		if (sscanf(line, "PMC%u:", &num) == 1 && num < PFM_MAX_PMCS)
+			pfm_bv_set(info->set_avail_pmcs, num);
+		else if (sscanf(line, "PMD%u:", &num) == 1 &&
+			 num < PFM_MAX_PMDS)
+			pfm_bv_set(info->set_avail_pmds, num);
+	}
+	fclose(file);
+	return 0;
+}
+
+int pfm2x_getinfo_evtsets(int fd, struct pfm2x_setinfo *sets, int n)
+{
+	struct pfm2x_setinfo info = { .set_id = 0 };
+
+	if (check_sets(fd, sets, n) || read_available(&info))
+		return -1;
+	for (int i = 0; i < n; i++) {
+		if (sets[i].set_id)
+			return fail(EINVAL);
+		sets[i] = info;
+	}
+	return 0;
+}

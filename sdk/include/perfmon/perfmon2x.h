@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: (GPL-2.0 WITH Linux-syscall-note) OR MIT */
+/*
+ * perfmon2x.h - the user interface of perfmon 2.3 to 2.x, as libpfm2x provides it
+ *
+ * For programs written against the 2.x headers; docs/perfmon2x.md tells what
+ * runs and what differs. All fields have fixed sizes: 32- and 64-bit programs
+ * share the layouts.
+ *
+ * These are the names of perfmon.h with other contents. A program includes this
+ * header or that one; where both are needed, perfmon.h comes first, and this one
+ * then defines its structures by their tags only.
+ */
+#ifndef PERFMON_PERFMON2X_H
+#define PERFMON_PERFMON2X_H
+
+#include <linux/types.h>
+#include <stddef.h>
+
+#ifdef __cplusplus
+#define PFM2X_STATIC_ASSERT(cond) static_assert(cond, #cond)
+#else
+#define PFM2X_STATIC_ASSERT(cond) _Static_assert(cond, #cond)
+#endif
+
+/* Pins the offset and the size of one member of a structure. */
+#define PFM2X_ASSERT_FIELD(type, field, offset, size)			\
+	PFM2X_STATIC_ASSERT(offsetof(type, field) == (offset) &&	\
+			    sizeof(((type *)0)->field) == (size))
+
+/* 64-bit words of a bit vector of PMCs or PMDs. */
+#define PFM2X_BITVECTOR		5
+
+/**
+ * struct pfm2x_ctx - argument of pfm_create_context()
+ * @ctx_flags: PFM_FL_* flags
+ * @reserved1: must be 0
+ * @reserved2: must be 0
+ */
+struct pfm2x_ctx {
+	__u32	ctx_flags;
+	__u32	reserved1;
+	__u64	reserved2[7];
+};
+
+PFM2X_STATIC_ASSERT(sizeof(struct pfm2x_ctx) == 64);
+PFM2X_ASSERT_FIELD(struct pfm2x_ctx, ctx_flags, 0, 4);
+PFM2X_ASSERT_FIELD(struct pfm2x_ctx, reserved1, 4, 4);
+PFM2X_ASSERT_FIELD(struct pfm2x_ctx, reserved2, 8, 56);
+
+/**
+ * struct pfm2x_pmc - element of pfm_write_pmcs()
+ * @reg_num:   index of the PMC
+ * @reg_set:   event set of the PMC
+ * @reg_flags: in: 0; out: PFM_REG_RETFL_*
+ * @reg_value: value to load
+ * @reserved:  must be 0
+ */
+struct pfm2x_pmc {
+	__u16	reg_num;
+	__u16	reg_set;
+	__u32	reg_flags;
+	__u64	reg_value;
+	__u64	reserved[4];
+};
+
+PFM2X_STATIC_ASSERT(sizeof(struct pfm2x_pmc) == 48);
+PFM2X_ASSERT_FIELD(struct pfm2x_pmc, reg_num, 0, 2);
+PFM2X_ASSERT_FIELD(struct pfm2x_pmc, reg_set, 2, 2);
+PFM2X_ASSERT_FIELD(struct pfm2x_pmc, reg_flags, 4, 4);
+PFM2X_ASSERT_FIELD(struct pfm2x_pmc, reg_value, 8, 8);
+PFM2X_ASSERT_FIELD(struct pfm2x_pmc, reserved, 16, 32);
+
+/**
+ * struct pfm2x_pmd - element of pfm_write_pmds() and pfm_read_pmds()
+ * @reg_num:             index of the PMD
+ * @reg_set:             event set of the PMD
+ * @reg_flags:           in: PFM_REGFL_*; out: PFM_REG_RETFL_* as well
+ * @reg_value:           value to load, or value read
+ * @reg_long_reset:      value to reload after a notification
+ * @reg_short_reset:     value to reload without notification
+ * @reg_last_reset_val:  out, read: value that was last loaded
+ * @reg_ovfl_switch_cnt: overflows before the event set changes
+ * @reg_reset_pmds:      PMDs to reset when this one overflows
+ * @reg_smpl_pmds:       PMDs to record when this one overflows
+ * @reg_smpl_eventid:    passed to the format uninterpreted
+ * @reg_random_mask:     bits of the random value that are added
+ * @reg_random_seed:     start of the random series
+ * @reserved:            must be 0
+ */
+struct pfm2x_pmd {
+	__u16	reg_num;
+	__u16	reg_set;
+	__u32	reg_flags;
+	__u64	reg_value;
+	__u64	reg_long_reset;
+	__u64	reg_short_reset;
+	__u64	reg_last_reset_val;
+	__u64	reg_ovfl_switch_cnt;
+	__u64	reg_reset_pmds[PFM2X_BITVECTOR];
+	__u64	reg_smpl_pmds[PFM2X_BITVECTOR];
+	__u64	reg_smpl_eventid;
+	__u64	reg_random_mask;
+	__u32	reg_random_seed;
+	__u32	reserved[7];
+};
+
+PFM2X_STATIC_ASSERT(sizeof(struct pfm2x_pmd) == 176);
+PFM2X_ASSERT_FIELD(struct pfm2x_pmd, reg_num, 0, 2);
+PFM2X_ASSERT_FIELD(struct pfm2x_pmd, reg_set, 2, 2);
+PFM2X_ASSERT_FIELD(struct pfm2x_pmd, reg_flags, 4, 4);
+PFM2X_ASSERT_FIELD(struct pfm2x_pmd, reg_value, 8, 8);
+PFM2X_ASSERT_FIELD(struct pfm2x_pmd, reg_long_reset, 16, 8);
+PFM2X_ASSERT_FIELD(struct pfm2x_pmd, reg_short_reset, 24, 8);
+PFM2X_ASSERT_FIELD(struct pfm2x_pmd, reg_last_reset_val, 32, 8);
+PFM2X_ASSERT_FIELD(struct pfm2x_pmd, reg_ovfl_switch_cnt, 40, 8);
+PFM2X_ASSERT_FIELD(struct pfm2x_pmd, reg_reset_pmds, 48, 40);
+PFM2X_ASSERT_FIELD(struct pfm2x_pmd, reg_smpl_pmds, 88, 40);
+PFM2X_ASSERT_FIELD(struct pfm2x_pmd, reg_smpl_eventid, 128, 8);
+PFM2X_ASSERT_FIELD(struct pfm2x_pmd, reg_random_mask, 136, 8);
+PFM2X_ASSERT_FIELD(struct pfm2x_pmd, reg_random_seed, 144, 4);
+PFM2X_ASSERT_FIELD(struct pfm2x_pmd, reserved, 148, 28);
+
+/**
+ * struct pfm2x_start - optional argument of pfm_start()
+ * @start_set: event set to activate first
+ * @reserved1: must be 0
+ * @reserved2: must be 0
+ * @reserved3: must be 0
+ */
+struct pfm2x_start {
+	__u16	start_set;
+	__u16	reserved1;
+	__u32	reserved2;
+	__u64	reserved3[3];
+};
+
+PFM2X_STATIC_ASSERT(sizeof(struct pfm2x_start) == 32);
+PFM2X_ASSERT_FIELD(struct pfm2x_start, start_set, 0, 2);
+PFM2X_ASSERT_FIELD(struct pfm2x_start, reserved1, 2, 2);
+PFM2X_ASSERT_FIELD(struct pfm2x_start, reserved2, 4, 4);
+PFM2X_ASSERT_FIELD(struct pfm2x_start, reserved3, 8, 24);
+
+/**
+ * struct pfm2x_load - argument of pfm_load_context()
+ * @load_pid:  thread to attach to; the CPU for a system-wide context
+ * @load_set:  event set to load first
+ * @reserved1: must be 0
+ * @reserved2: must be 0
+ */
+struct pfm2x_load {
+	__u32	load_pid;
+	__u16	load_set;
+	__u16	reserved1;
+	__u64	reserved2[3];
+};
+
+PFM2X_STATIC_ASSERT(sizeof(struct pfm2x_load) == 32);
+PFM2X_ASSERT_FIELD(struct pfm2x_load, load_pid, 0, 4);
+PFM2X_ASSERT_FIELD(struct pfm2x_load, load_set, 4, 2);
+PFM2X_ASSERT_FIELD(struct pfm2x_load, reserved1, 6, 2);
+PFM2X_ASSERT_FIELD(struct pfm2x_load, reserved2, 8, 24);
+
+/**
+ * struct pfm2x_setdesc - element of pfm_create_evtsets() and pfm_delete_evtsets()
+ * @set_id:      event set
+ * @reserved1:   must be 0
+ * @set_flags:   PFM_SETFL_* flags
+ * @set_timeout: ns after which the next set is switched to
+ * @reserved:    must be 0
+ */
+struct pfm2x_setdesc {
+	__u16	set_id;
+	__u16	reserved1;
+	__u32	set_flags;
+	__u64	set_timeout;
+	__u64	reserved[6];
+};
+
+PFM2X_STATIC_ASSERT(sizeof(struct pfm2x_setdesc) == 64);
+PFM2X_ASSERT_FIELD(struct pfm2x_setdesc, set_id, 0, 2);
+PFM2X_ASSERT_FIELD(struct pfm2x_setdesc, reserved1, 2, 2);
+PFM2X_ASSERT_FIELD(struct pfm2x_setdesc, set_flags, 4, 4);
+PFM2X_ASSERT_FIELD(struct pfm2x_setdesc, set_timeout, 8, 8);
+PFM2X_ASSERT_FIELD(struct pfm2x_setdesc, reserved, 16, 48);
+
+/**
+ * struct pfm2x_setinfo - element of pfm_getinfo_evtsets()
+ * @set_id:           event set
+ * @reserved1:        must be 0
+ * @set_flags:        out: PFM_SETFL_* flags
+ * @set_ovfl_pmds:    out: PMDs that overflowed last
+ * @set_runs:         out: times that the set was activated
+ * @set_timeout:      out: time to the switch, in ns
+ * @set_act_duration: out: time that the set was active, in ns
+ * @set_avail_pmcs:   out: PMCs that can be used
+ * @set_avail_pmds:   out: PMDs that can be used
+ * @reserved:         must be 0
+ */
+struct pfm2x_setinfo {
+	__u16	set_id;
+	__u16	reserved1;
+	__u32	set_flags;
+	__u64	set_ovfl_pmds[PFM2X_BITVECTOR];
+	__u64	set_runs;
+	__u64	set_timeout;
+	__u64	set_act_duration;
+	__u64	set_avail_pmcs[PFM2X_BITVECTOR];
+	__u64	set_avail_pmds[PFM2X_BITVECTOR];
+	__u64	reserved[6];
+};
+
+PFM2X_STATIC_ASSERT(sizeof(struct pfm2x_setinfo) == 200);
+PFM2X_ASSERT_FIELD(struct pfm2x_setinfo, set_id, 0, 2);
+PFM2X_ASSERT_FIELD(struct pfm2x_setinfo, reserved1, 2, 2);
+PFM2X_ASSERT_FIELD(struct pfm2x_setinfo, set_flags, 4, 4);
+PFM2X_ASSERT_FIELD(struct pfm2x_setinfo, set_ovfl_pmds, 8, 40);
+PFM2X_ASSERT_FIELD(struct pfm2x_setinfo, set_runs, 48, 8);
+PFM2X_ASSERT_FIELD(struct pfm2x_setinfo, set_timeout, 56, 8);
+PFM2X_ASSERT_FIELD(struct pfm2x_setinfo, set_act_duration, 64, 8);
+PFM2X_ASSERT_FIELD(struct pfm2x_setinfo, set_avail_pmcs, 72, 40);
+PFM2X_ASSERT_FIELD(struct pfm2x_setinfo, set_avail_pmds, 112, 40);
+PFM2X_ASSERT_FIELD(struct pfm2x_setinfo, reserved, 152, 48);
+
+/**
+ * struct pfm2x_ovfl_msg - overflow message, as read() returns it
+ * @msg_type:       PFM_MSG_OVFL
+ * @msg_ovfl_pid:   process that was running
+ * @msg_active_set: event set that was active
+ * @msg_ovfl_cpu:   CPU on which the overflow happened
+ * @msg_ovfl_tid:   thread that was running
+ * @msg_ovfl_ip:    instruction pointer at the overflow
+ * @msg_ovfl_pmds:  PMDs that overflowed
+ */
+struct pfm2x_ovfl_msg {
+	__u32	msg_type;
+	__u32	msg_ovfl_pid;
+	__u16	msg_active_set;
+	__u16	msg_ovfl_cpu;
+	__u32	msg_ovfl_tid;
+	__u64	msg_ovfl_ip;
+	__u64	msg_ovfl_pmds[PFM2X_BITVECTOR];
+};
+
+PFM2X_STATIC_ASSERT(sizeof(struct pfm2x_ovfl_msg) == 64);
+PFM2X_ASSERT_FIELD(struct pfm2x_ovfl_msg, msg_type, 0, 4);
+PFM2X_ASSERT_FIELD(struct pfm2x_ovfl_msg, msg_ovfl_pid, 4, 4);
+PFM2X_ASSERT_FIELD(struct pfm2x_ovfl_msg, msg_active_set, 8, 2);
+PFM2X_ASSERT_FIELD(struct pfm2x_ovfl_msg, msg_ovfl_cpu, 10, 2);
+PFM2X_ASSERT_FIELD(struct pfm2x_ovfl_msg, msg_ovfl_tid, 12, 4);
+PFM2X_ASSERT_FIELD(struct pfm2x_ovfl_msg, msg_ovfl_ip, 16, 8);
+PFM2X_ASSERT_FIELD(struct pfm2x_ovfl_msg, msg_ovfl_pmds, 24, 40);
+
+/**
+ * union pfm2x_msg - any message
+ * @type:          PFM_MSG_*; tells which member is meant
+ * @pfm_ovfl_msg:  overflow; PFM_MSG_END has no body
+ */
+union pfm2x_msg {
+	__u32			type;
+	struct pfm2x_ovfl_msg	pfm_ovfl_msg;
+};
+
+PFM2X_STATIC_ASSERT(sizeof(union pfm2x_msg) == 64);
+
+/* Event sets, set_flags. */
+#define PFM_SETFL_OVFL_SWITCH	0x1
+#define PFM_SETFL_TIME_SWITCH	0x2
+
+#ifndef PERFMON_PERFMON_H
+
+#define PFM_MAX_PMCS		320
+#define PFM_MAX_PMDS		320
+#define PFM_PMC_BV		PFM2X_BITVECTOR
+#define PFM_PMD_BV		PFM2X_BITVECTOR
+
+/* Flags of a context, ctx_flags. */
+#define PFM_FL_NOTIFY_BLOCK	0x01
+#define PFM_FL_SYSTEM_WIDE	0x02
+#define PFM_FL_OVFL_NO_MSG	0x80
+
+/* Flags of a PMD, reg_flags. */
+#define PFM_REGFL_OVFL_NOTIFY	0x1
+#define PFM_REGFL_RANDOM	0x2
+
+/* What became of an element of a vector that failed, in its reg_flags. */
+#define PFM_REG_RETFL_NOTAVAIL	(1U << 31)
+#define PFM_REG_RETFL_EINVAL	(1U << 30)
+#define PFM_REG_HAS_ERROR(flags) \
+	((flags) & (PFM_REG_RETFL_NOTAVAIL | PFM_REG_RETFL_EINVAL))
+
+#define PFM_MSG_OVFL		1
+#define PFM_MSG_END		2
+
+typedef struct pfm2x_ctx	pfarg_ctx_t;
+typedef struct pfm2x_pmc	pfarg_pmc_t;
+typedef struct pfm2x_pmd	pfarg_pmd_t;
+typedef struct pfm2x_start	pfarg_start_t;
+typedef struct pfm2x_load	pfarg_load_t;
+typedef struct pfm2x_setdesc	pfarg_setdesc_t;
+typedef struct pfm2x_setinfo	pfarg_setinfo_t;
+typedef struct pfm2x_ovfl_msg	pfarg_ovfl_msg_t;
+typedef union pfm2x_msg		pfarg_msg_t;
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * libpfm2x. Every function returns 0 (pfm_create_context(): a descriptor) or -1
+ * with errno set.
+ */
+int pfm_create_context(pfarg_ctx_t *ctx, char *fmt_name, void *fmt_arg,
+		       size_t fmt_arg_size);
+int pfm_write_pmcs(int fd, pfarg_pmc_t *pmcs, int n);
+int pfm_write_pmds(int fd, pfarg_pmd_t *pmds, int n);
+int pfm_read_pmds(int fd, pfarg_pmd_t *pmds, int n);
+int pfm_load_context(int fd, pfarg_load_t *load);
+int pfm_start(int fd, pfarg_start_t *start);
+int pfm_stop(int fd);
+int pfm_restart(int fd);
+int pfm_unload_context(int fd);
+int pfm_create_evtsets(int fd, pfarg_setdesc_t *sets, int n);
+int pfm_delete_evtsets(int fd, pfarg_setdesc_t *sets, int n);
+int pfm_getinfo_evtsets(int fd, pfarg_setinfo_t *sets, int n);
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* !PERFMON_PERFMON_H */
+
+#endif /* PERFMON_PERFMON2X_H */

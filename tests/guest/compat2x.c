@@ -1,0 +1,419 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/*
+ * compat2x.c - a program of the 2.x interface: its header, its library, and the
+ *		buffer of the default format by its published layout
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <sched.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <perfmon/perfmon2x.h>
+
+#include "check.h"
+#include "faults.h"
+
+/* Page faults: perf's type 1, id 2. */
+#define PAGE_FAULTS	((1ULL << 56) | 2)
+#define ELAPSED		256
+#define THREAD		257
+#define PERIOD		5
+#define BUFFER		(1 << 16)
+#define NOTIFY		PFM_REGFL_OVFL_NOTIFY
+
+struct smpl_arg {
+	__u64	buf_size;
+	__u32	buf_flags;
+	__u32	reserved1;
+	__u64	reserved2[6];
+};
+
+struct smpl_hdr {
+	__u64	count;
+	__u64	cur_offs;
+	__u64	overflows;
+	__u64	buf_size;
+	__u64	min_buf_space;
+	__u32	version;
+	__u32	buf_flags;
+	__u64	reserved[10];
+};
+
+struct smpl_entry {
+	__u32	pid;
+	__u16	ovfl_pmd;
+	__u16	reserved;
+	__u64	last_reset_val;
+	__u64	ip;
+	__u64	tstamp;
+	__u16	cpu;
+	__u16	set;
+	__u32	tgid;
+	__u64	values[];
+};
+
+static pid_t thread_id(void)
+{
+	return syscall(SYS_gettid);
+}
+
+static void pin(int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	CHECK_OK(sched_setaffinity(0, sizeof(set), &set));
+}
+
+static int context(__u32 flags)
+{
+	pfarg_ctx_t ctx = { .ctx_flags = flags };
+
+	return CHECK_OK(pfm_create_context(&ctx, NULL, NULL, 0));
+}
+
+static const struct smpl_hdr *sampling_context(__u64 size, int *fd)
+{
+	struct smpl_arg arg = { .buf_size = size };
+	pfarg_ctx_t ctx = { .ctx_flags = 0 };
+	void *buf;
+
+	*fd = CHECK_OK(pfm_create_context(&ctx, "default", &arg, sizeof(arg)));
+	buf = mmap(NULL, size, PROT_READ, MAP_SHARED, *fd, 0);
+	CHECK(buf != MAP_FAILED);
+	return buf;
+}
+
+/* PMC0 counts page faults; PMD0 as given. */
+static void program(int fd, pfarg_pmd_t *pmd)
+{
+	pfarg_pmc_t pmc = { .reg_num = pmd->reg_num,
+			    .reg_value = PAGE_FAULTS };
+
+	CHECK_OK(pfm_write_pmcs(fd, &pmc, 1));
+	CHECK_OK(pfm_write_pmds(fd, pmd, 1));
+}
+
+static pfarg_pmd_t periodic(__u32 flags)
+{
+	pfarg_pmd_t pmd = { .reg_flags = flags, .reg_value = -PERIOD,
+			    .reg_long_reset = -PERIOD,
+			    .reg_short_reset = -PERIOD };
+
+	return pmd;
+}
+
+static void start(int fd)
+{
+	pfarg_load_t load = { .load_pid = thread_id() };
+
+	pin(0);
+	faults_prepare();
+	CHECK_OK(pfm_load_context(fd, &load));
+	CHECK_OK(pfm_start(fd, NULL));
+}
+
+static const struct smpl_entry *entry(const struct smpl_hdr *hdr, int i,
+				      int values)
+{
+	size_t size = sizeof(struct smpl_entry) + 8 * values;
+
+	return (const void *)((const char *)(hdr + 1) + i * size);
+}
+
+/* Counting */
+
+TEST(counts_are_exact)
+{
+	pfarg_pmd_t pmd = { .reg_num = 0 };
+	int fd = context(0);
+
+	program(fd, &pmd);
+	start(fd);
+	touch_pages(1000, NULL);
+	CHECK_OK(pfm_stop(fd));
+	touch_pages(10, NULL);
+	CHECK_OK(pfm_read_pmds(fd, &pmd, 1));
+	CHECK_EQ(pmd.reg_value, 1000);
+	CHECK_OK(pfm_unload_context(fd));
+	CHECK_ERRNO(pfm_start(fd, NULL), EBUSY);
+}
+
+TEST(long_vectors_are_done_whole)
+{
+	pfarg_pmc_t pmcs[40];
+	pfarg_pmd_t pmds[40];
+	int fd = context(0);
+
+	memset(pmcs, 0, sizeof(pmcs));
+	memset(pmds, 0, sizeof(pmds));
+	for (int i = 0; i < 40; i++) {
+		pmcs[i].reg_num = i % 16;
+		pmcs[i].reg_value = PAGE_FAULTS;
+		pmds[i].reg_num = i % 16;
+		pmds[i].reg_value = i;
+	}
+	CHECK_OK(pfm_write_pmcs(fd, pmcs, 40));
+	CHECK_OK(pfm_write_pmds(fd, pmds, 40));
+	CHECK_OK(pfm_read_pmds(fd, pmds, 40));
+	for (int i = 0; i < 40; i++)
+		CHECK_EQ(pmds[i].reg_value, i % 16 < 8 ? 32 + i % 16 :
+							 16 + i % 16);
+}
+
+TEST(what_was_written_can_be_read_into)
+{
+	pfarg_pmd_t pmd = periodic(NOTIFY);
+	int fd = context(0);
+
+	pmd.reg_smpl_pmds[0] = 2;
+	pmd.reg_smpl_eventid = 77;
+	program(fd, &pmd);
+	pmd.reg_value = 0;
+	CHECK_OK(pfm_read_pmds(fd, &pmd, 1));
+	CHECK_EQ(pmd.reg_value, -(__u64)PERIOD);
+	CHECK_EQ(pmd.reg_flags, NOTIFY);
+	CHECK_EQ(pmd.reg_long_reset, -(__u64)PERIOD);
+	CHECK_EQ(pmd.reg_smpl_pmds[0], 2);
+	CHECK_EQ(pmd.reg_smpl_eventid, 77);
+}
+
+TEST(virtual_pmds_are_written_and_read)
+{
+	pfarg_pmd_t pmds[2] = { { .reg_num = ELAPSED, .reg_value = 12345 },
+				{ .reg_num = THREAD } };
+	int fd = context(0);
+
+	CHECK_OK(pfm_write_pmds(fd, pmds, 1));
+	CHECK_OK(pfm_read_pmds(fd, pmds, 1));
+	CHECK_EQ(pmds[0].reg_value, 12345);
+	CHECK_ERRNO(pfm_write_pmds(fd, &pmds[1], 1), EINVAL);
+	CHECK_EQ(pmds[1].reg_flags, PFM_REG_RETFL_EINVAL);
+}
+
+TEST(system_wide_context_is_loaded_by_cpu)
+{
+	pfarg_load_t load = { .load_pid = 0 };
+	pfarg_pmd_t pmd = { .reg_num = 0 };
+	int fd = context(PFM_FL_SYSTEM_WIDE);
+
+	program(fd, &pmd);
+	pin(0);
+	load.load_pid = 1;
+	CHECK_ERRNO(pfm_load_context(fd, &load), EINVAL);
+	load.load_pid = 0;
+	CHECK_OK(pfm_load_context(fd, &load));
+	CHECK_ERRNO(pfm_load_context(fd, &load), EBUSY);
+	CHECK_OK(pfm_start(fd, NULL));
+	faults_prepare();
+	touch_pages(100, NULL);
+	CHECK_OK(pfm_read_pmds(fd, &pmd, 1));
+	CHECK(pmd.reg_value >= 100);
+}
+
+/* Sampling */
+
+TEST(samples_carry_the_smpl_pmds_of_the_pmd)
+{
+	pfarg_pmd_t pmd = periodic(NOTIFY);
+	const struct smpl_hdr *hdr;
+	int fd;
+
+	hdr = sampling_context(BUFFER, &fd);
+	pmd.reg_smpl_pmds[THREAD / 64] = 1ULL << (THREAD % 64);
+	program(fd, &pmd);
+	start(fd);
+	touch_pages(40 * PERIOD, NULL);
+	CHECK_OK(pfm_stop(fd));
+	CHECK_EQ(hdr->count, 40);
+	for (int i = 0; i < 40; i++) {
+		const struct smpl_entry *e = entry(hdr, i, 1);
+
+		CHECK_EQ(e->pid, thread_id());
+		CHECK_EQ(e->tgid, getpid());
+		CHECK_EQ(e->last_reset_val, -(__u64)PERIOD);
+		CHECK(in_touch_pages(e->ip));
+		CHECK_EQ(e->values[0], thread_id());
+	}
+}
+
+TEST(full_buffer_notifies_and_restart_goes_on)
+{
+	pfarg_pmd_t pmd = periodic(NOTIFY);
+	const struct smpl_hdr *hdr;
+	pfarg_msg_t msg;
+	int fd;
+
+	hdr = sampling_context(4096, &fd);
+	program(fd, &pmd);
+	start(fd);
+	for (unsigned int round = 1; round <= 3; round++) {
+		touch_pages(200 * PERIOD, NULL);
+		CHECK_EQ(read(fd, &msg, sizeof(msg)), sizeof(msg));
+		CHECK_EQ(msg.type, PFM_MSG_OVFL);
+		CHECK_EQ(msg.pfm_ovfl_msg.msg_ovfl_pid, getpid());
+		CHECK_EQ(msg.pfm_ovfl_msg.msg_ovfl_tid, thread_id());
+		CHECK_EQ(msg.pfm_ovfl_msg.msg_ovfl_pmds[0], 1);
+		CHECK_EQ(hdr->overflows, round);
+		CHECK(hdr->count > 50);
+		CHECK_OK(pfm_restart(fd));
+		CHECK_EQ(hdr->count, 0);
+	}
+}
+
+TEST(reset_pmds_of_the_pmd_are_reset)
+{
+	pfarg_pmd_t pmd = periodic(NOTIFY), other = { .reg_num = 1 };
+	int fd = context(0);
+
+	other.reg_long_reset = 1000;
+	pmd.reg_reset_pmds[0] = 1 << 1;
+	program(fd, &other);
+	program(fd, &pmd);
+	start(fd);
+	touch_pages(PERIOD, NULL);
+	CHECK_OK(pfm_restart(fd));
+	CHECK_OK(pfm_read_pmds(fd, &other, 1));
+	CHECK_EQ(other.reg_value, 1000);
+}
+
+TEST(later_write_without_flags_ends_notification)
+{
+	pfarg_pmd_t pmd = periodic(NOTIFY);
+	pfarg_msg_t msg;
+	int fd = context(0);
+
+	program(fd, &pmd);
+	pmd.reg_flags = 0;
+	CHECK_OK(pfm_write_pmds(fd, &pmd, 1));
+	start(fd);
+	touch_pages(PERIOD + 1, NULL);
+	CHECK_OK(fcntl(fd, F_SETFL, O_NONBLOCK));
+	CHECK_ERRNO(read(fd, &msg, sizeof(msg)), EAGAIN);
+}
+
+TEST(writing_the_pmc_keeps_what_the_pmd_set)
+{
+	pfarg_pmd_t pmd = periodic(NOTIFY);
+	pfarg_pmc_t pmc = { .reg_value = PAGE_FAULTS };
+	pfarg_msg_t msg;
+	int fd = context(0);
+
+	CHECK_OK(pfm_write_pmds(fd, &pmd, 1));
+	CHECK_OK(pfm_write_pmcs(fd, &pmc, 1));
+	start(fd);
+	touch_pages(PERIOD, NULL);
+	CHECK_EQ(read(fd, &msg, sizeof(msg)), sizeof(msg));
+	CHECK_EQ(msg.type, PFM_MSG_OVFL);
+}
+
+TEST(random_periods_follow_the_pmd)
+{
+	pfarg_pmd_t pmd = periodic(PFM_REGFL_RANDOM);
+	__u64 random = 12345, value;
+	const struct smpl_hdr *hdr;
+	int fd;
+
+	hdr = sampling_context(BUFFER, &fd);
+	pmd.reg_short_reset = -40;
+	pmd.reg_random_mask = 0x1f;
+	pmd.reg_random_seed = random;
+	program(fd, &pmd);
+	start(fd);
+	touch_pages(PERIOD + 20 * 40, NULL);
+	CHECK_OK(pfm_stop(fd));
+	CHECK(hdr->count > 20);
+	CHECK_EQ(entry(hdr, 0, 0)->last_reset_val, -(__u64)PERIOD);
+	for (unsigned int i = 1; i <= 20; i++) {
+		random = 16807 * random % 0x7fffffff;
+		value = -40ULL + (random & 0x1f);
+		CHECK_EQ(entry(hdr, i, 0)->last_reset_val, value);
+	}
+}
+
+/* Errors */
+
+TEST(creation_refuses_what_2x_refuses)
+{
+	struct smpl_arg arg = { .buf_size = BUFFER };
+	pfarg_ctx_t ctx = { .ctx_flags = 0 };
+
+	CHECK_ERRNO(pfm_create_context(&ctx, "no-such", NULL, 0), EINVAL);
+	CHECK_ERRNO(pfm_create_context(&ctx, "", NULL, 0), EINVAL);
+	CHECK_ERRNO(pfm_create_context(&ctx, NULL, &arg, sizeof(arg)), EINVAL);
+	CHECK_ERRNO(pfm_create_context(&ctx, "default", &arg, 8), EINVAL);
+	ctx.reserved1 = 1;
+	CHECK_ERRNO(pfm_create_context(&ctx, NULL, NULL, 0), EINVAL);
+	ctx.reserved1 = 0;
+	ctx.reserved2[6] = 1;
+	CHECK_ERRNO(pfm_create_context(&ctx, NULL, NULL, 0), EINVAL);
+}
+
+TEST(bad_element_is_marked_and_ends_the_vector)
+{
+	pfarg_pmd_t pmds[20];
+	int fd = context(0);
+
+	memset(pmds, 0, sizeof(pmds));
+	for (int i = 0; i < 20; i++)
+		pmds[i].reg_value = i;
+	pmds[17].reg_num = 200;
+	pmds[17].reg_flags = NOTIFY;
+	CHECK_ERRNO(pfm_write_pmds(fd, pmds, 20), EINVAL);
+	CHECK(!PFM_REG_HAS_ERROR(pmds[16].reg_flags));
+	CHECK_EQ(pmds[17].reg_flags, PFM_REG_RETFL_NOTAVAIL | NOTIFY);
+	CHECK_EQ(pmds[18].reg_flags, 0);
+	CHECK_OK(pfm_read_pmds(fd, pmds, 1));
+	CHECK_EQ(pmds[0].reg_value, 16);
+}
+
+TEST(flags_of_the_kernels_own_interface_are_unknown)
+{
+	pfarg_pmc_t pmc = { .reg_value = PAGE_FAULTS };
+	pfarg_pmd_t pmd = { .reg_num = 0 };
+	int fd = context(0);
+
+	for (int bit = 0; bit < 29; bit++) {
+		pmc.reg_flags = 1U << bit;
+		CHECK_ERRNO(pfm_write_pmcs(fd, &pmc, 1), EINVAL);
+		CHECK(pmc.reg_flags & PFM_REG_RETFL_EINVAL);
+	}
+	for (int bit = 2; bit < 29; bit++) {
+		pmd.reg_flags = 1U << bit;
+		CHECK_ERRNO(pfm_write_pmds(fd, &pmd, 1), EINVAL);
+	}
+}
+
+TEST(empty_vectors_are_refused)
+{
+	int fd = context(0);
+
+	CHECK_ERRNO(pfm_write_pmcs(fd, NULL, 0), EINVAL);
+	CHECK_ERRNO(pfm_read_pmds(fd, NULL, 0), EINVAL);
+}
+
+TEST(only_set0_exists)
+{
+	pfarg_setdesc_t sets[2] = { { .set_id = 0 }, { .set_id = 1 } };
+	pfarg_setinfo_t info = { .set_id = 0 };
+	pfarg_pmc_t pmc = { .reg_set = 1, .reg_value = PAGE_FAULTS };
+	int fd = context(0);
+
+	CHECK_OK(pfm_create_evtsets(fd, sets, 1));
+	CHECK_ERRNO(pfm_create_evtsets(fd, sets, 2), EOPNOTSUPP);
+	sets[0].set_flags = PFM_SETFL_TIME_SWITCH;
+	CHECK_ERRNO(pfm_create_evtsets(fd, sets, 1), EOPNOTSUPP);
+	CHECK_ERRNO(pfm_delete_evtsets(fd, sets, 1), EINVAL);
+	CHECK_ERRNO(pfm_write_pmcs(fd, &pmc, 1), EINVAL);
+	CHECK_OK(pfm_getinfo_evtsets(fd, &info, 1));
+	CHECK_EQ(info.set_avail_pmcs[0], 0xffff);
+	CHECK_EQ(info.set_avail_pmds[0], 0xffff);
+	CHECK_EQ(info.set_avail_pmds[THREAD / 64] >> (THREAD % 64) & 1, 1);
+	info.set_id = 1;
+	CHECK_ERRNO(pfm_getinfo_evtsets(fd, &info, 1), EINVAL);
+}

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""libpfm2x: its symbols, and the errors where the kernel has no perfmon."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+CALLS = """
+    create_context write_pmcs write_pmds read_pmds load_context start stop restart
+    unload_context create_evtsets delete_evtsets getinfo_evtsets
+""".split()
+ON_CONTEXTS = """
+    write_pmcs write_pmds read_pmds read_none load start stop restart unload
+    create_evtsets delete_evtsets getinfo_evtsets
+""".split()
+
+
+@pytest.fixture(scope="module", name="results")
+def fixture_results(programs: Path) -> dict[str, str]:
+    """Return what each call of perfmon2x_errors gave, "RESULT ERRNO"."""
+    if Path("/dev/perfmon").exists():
+        pytest.skip("this machine has a /dev/perfmon")
+    run = subprocess.run(
+        [programs / "perfmon2x_errors"], capture_output=True, text=True, check=True
+    )
+    return dict(line.split(": ", 1) for line in run.stdout.splitlines())
+
+
+@pytest.mark.parametrize("call", ["create", "create_known", "create_unknown"])
+def test_create_without_device_is_enosys(results: dict[str, str], call: str) -> None:
+    assert results[call] == "-1 ENOSYS"
+
+
+def test_null_context_is_efault(results: dict[str, str]) -> None:
+    assert results["create_null"] == "-1 EFAULT"
+
+
+def test_huge_argument_is_e2big(results: dict[str, str]) -> None:
+    assert results["create_huge"] == "-1 E2BIG"
+
+
+@pytest.mark.parametrize("call", ON_CONTEXTS)
+@pytest.mark.parametrize("descriptor", ["closed", "pipe"])
+def test_descriptor_that_is_no_context_is_ebadf(
+    results: dict[str, str], descriptor: str, call: str
+) -> None:
+    assert results[f"{descriptor}_{call}"] == "-1 EBADF"
+
+
+def test_negative_vector_length_is_einval(results: dict[str, str]) -> None:
+    assert results["write_negative"] == "-1 EINVAL"
+
+
+def test_missing_vector_is_efault(results: dict[str, str]) -> None:
+    assert results["write_null"] == "-1 EFAULT"
+
+
+def test_library_exports_the_twelve_calls(programs: Path) -> None:
+    symbols = subprocess.run(
+        ["nm", "-D", "--defined-only", programs / "libpfm2x.so.0"],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    names = {line.split()[2] for line in symbols.splitlines()}
+    assert names == {f"pfm_{call}" for call in CALLS}
+
+
+@pytest.mark.parametrize("width", ["-m64", "-m32"])
+def test_layouts_hold_in_both_widths(width: str) -> None:
+    source = "#include <perfmon/perfmon2x.h>\n"
+    _compile(source, width)
+
+
+def test_header_can_follow_perfmon_h() -> None:
+    _compile("#include <perfmon/perfmon.h>\n#include <perfmon/perfmon2x.h>\n", "-m64")
+
+
+def _compile(source: str, width: str) -> None:
+    """Let the compiler check the header's assertions."""
+    options = ["-Wall", "-Wextra", "-Werror", "-std=gnu11", "-fsyntax-only"]
+    # Debian keeps <asm/> in the directory of the 64-bit architecture.
+    paths = [f"-I{ROOT}/sdk/include", "-idirafter", "/usr/include/x86_64-linux-gnu"]
+    subprocess.run(
+        ["gcc", width, *options, *paths, "-x", "c", "-"],
+        input=source,
+        text=True,
+        check=True,
+    )
