@@ -300,6 +300,7 @@ int pfm_pmd_load(struct pfm_pmd *pmd);
 int pfm_pmd_set(struct pfm_pmd *pmd, u64 value);
 u64 pfm_pmd_get_ovfl(struct pfm_pmd *pmd);
 void pfm_pmd_set_ovfl(struct pfm_pmd *pmd, u64 value);
+void pfm_set_last_reset(struct pfm_pmd *pmd, u64 value);
 u64 pfm_reset_value(struct pfm_pmd *pmd, u64 base);
 void pfm_with_reset_pmds(const struct pfm_context *ctx,
 			 const unsigned long *slots, unsigned long *all);

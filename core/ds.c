@@ -119,23 +119,19 @@ static void pfm_ds_reset(struct pfm_context *ctx, const unsigned long *ovfl)
 	for_each_set_bit(slot, ovfl, ctx->pmu->num_pmds) {
 		struct pfm_pmd *pmd = &ctx->set->pmds[slot];
 
-		pmd->last_reset = value;
-		if (pmd->ovfl)
-			pmd->ovfl->arg.pmd_last_reset = value;
+		pfm_set_last_reset(pmd, value);
 		pfm_pmd_set_ovfl(pmd, value);
 	}
 }
 
+/* PMDs 0 to 63 that overflowed, a bit each. */
 static u64 pfm_ds_status(const struct pfm_context *ctx,
 			 const unsigned long *ovfl)
 {
-	unsigned int slot;
-	u64 status = 0;
+	u64 pmds[PFM_MAX_PMD_BITVECTOR];
 
-	for_each_set_bit(slot, ovfl, ctx->pmu->num_pmds)
-		if (ctx->pmu->pmds[slot].num < 64)
-			status |= 1ULL << ctx->pmu->pmds[slot].num;
-	return status;
+	pfm_bv_from_slots(ctx->pmu, ovfl, pmds);
+	return pmds[0];
 }
 
 /*

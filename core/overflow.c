@@ -67,17 +67,6 @@ static bool pfm_wants_notify(const struct pfm_pmd *pmd)
 	return pmd->flags & PFM_REGFL_OVFL_NOTIFY;
 }
 
-static bool pfm_any_wants_notify(const struct pfm_context *ctx,
-				 const unsigned long *ovfl)
-{
-	unsigned int slot;
-
-	for_each_set_bit(slot, ovfl, ctx->pmu->num_pmds)
-		if (pfm_wants_notify(&ctx->set->pmds[slot]))
-			return true;
-	return false;
-}
-
 /* Take in what a handler, or the lack of one, asks for @pmd. */
 static void pfm_collect(struct pfm_outcome *out, const struct pfm_pmd *pmd,
 			u16 slot, pfm_ovfl_ctrl_t ctrl)
@@ -87,6 +76,19 @@ static void pfm_collect(struct pfm_outcome *out, const struct pfm_pmd *pmd,
 	out->mask |= ctrl.mask_monitoring;
 	if (ctrl.reset_ovfl_pmds)
 		__set_bit(slot, out->reset);
+}
+
+/* As if the handler had asked for it: mask, and notify. */
+static void pfm_throttle(struct pfm_context *ctx, const unsigned long *ovfl,
+			 struct pfm_outcome *out)
+{
+	const pfm_ovfl_ctrl_t ctrl = {
+		.val = PFM_OVFL_CTRL_NOTIFY | PFM_OVFL_CTRL_MASK,
+	};
+	unsigned int slot;
+
+	for_each_set_bit(slot, ovfl, ctx->pmu->num_pmds)
+		pfm_collect(out, &ctx->set->pmds[slot], slot, ctrl);
 }
 
 /* What an error or nonsense from a handler comes to. */
@@ -180,10 +182,8 @@ static void pfm_ovfl_finish(struct pfm_context *ctx, const unsigned long *ovfl,
 			    struct pfm_outcome *out)
 {
 	/* Too many overflows: nothing more until somebody says so (4.4.4). */
-	if (unlikely(!ctx->credit) && pfm_rate_is_exceeded(ctx)) {
-		out->mask = true;
-		out->notify = pfm_any_wants_notify(ctx, ovfl);
-	}
+	if (unlikely(!ctx->credit) && pfm_rate_is_exceeded(ctx))
+		pfm_throttle(ctx, ovfl, out);
 	/* Without a format, what wraps without masking is not to be reset. */
 	if (out->mask || ctx->fmt)
 		bitmap_or(ctx->to_reset, ctx->to_reset, ovfl, PFM_MAX_PMDS);

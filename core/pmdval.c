@@ -73,6 +73,14 @@ void pfm_pmd_set_ovfl(struct pfm_pmd *pmd, u64 value)
 		pmu->reset_pmd(&pmd->hw, value & pfm_hw_mask(pmu));
 }
 
+/* Remember what a PMD was last loaded with. Context: as pfm_reset_value(). */
+void pfm_set_last_reset(struct pfm_pmd *pmd, u64 value)
+{
+	pmd->last_reset = value;
+	if (pmd->ovfl)
+		pmd->ovfl->arg.pmd_last_reset = value;
+}
+
 /*
  * The next value to reset a PMD to: @base, plus a random number if that was
  * asked for. It becomes the last reset value.
@@ -82,9 +90,7 @@ u64 pfm_reset_value(struct pfm_pmd *pmd, u64 base)
 {
 	if (pmd->flags & PFM_REGFL_RANDOM)
 		base += pfm_carta_draw(&pmd->random, pmd->random_mask);
-	pmd->last_reset = base;
-	if (pmd->ovfl)
-		pmd->ovfl->arg.pmd_last_reset = base;
+	pfm_set_last_reset(pmd, base);
 	return base;
 }
 

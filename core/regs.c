@@ -307,9 +307,7 @@ static int pfm_apply_pmd(struct pfm_set *set, struct pfm_pmd *pmd,
 	pmd->random_mask = req->reg_random_mask;
 	pmd->random = pfm_carta_seed(req->reg_random_seed);
 	pmd->value = pfm_keep_reserved(desc, req->reg_value);
-	pmd->last_reset = pmd->value;
-	if (pmd->ovfl)
-		pmd->ovfl->arg.pmd_last_reset = pmd->value;
+	pfm_set_last_reset(pmd, pmd->value);
 	if (conf)
 		pfm_apply_conf(set, pmd, conf);
 	pfm_prepare_reset(pmd);
