@@ -507,15 +507,14 @@ static void a_refused_pmd_value_changes_nothing(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), 8ULL);
 }
 
-/* Ten overflows in a tenth of a second are allowed here; the test needs less. */
-static void too_many_overflows_mask_and_notify(struct kunit *test)
+/* Forty overflows in no time, with this limit for a second. */
+static void overflow_fast(struct kunit *test, unsigned int limit)
 {
 	struct fixture *f = test->priv;
 	unsigned int max = pfm_ovfl_rate_max;
-	pfm_msg_t msg;
 	int i;
 
-	pfm_ovfl_rate_max = 100;
+	pfm_ovfl_rate_max = limit;
 	for (i = 0; i < SCRIPT_MAX; i++)
 		f->script.ctrl[i] = PFM_OVFL_CTRL_RESET;
 	fixture_counter(test, 0, PFM_REGFL_OVFL_NOTIFY, -1ULL);
@@ -523,6 +522,15 @@ static void too_many_overflows_mask_and_notify(struct kunit *test)
 	for (i = 0; i < 40; i++)
 		fixture_count(test, 1);
 	pfm_ovfl_rate_max = max;
+}
+
+/* Ten overflows in a tenth of a second are allowed here; the test needs less. */
+static void too_many_overflows_mask_and_notify(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	pfm_msg_t msg;
+
+	overflow_fast(test, 100);
 	/* The first one asks the clock, and ten follow. */
 	KUNIT_EXPECT_EQ(test, f->script.calls, 11);
 	KUNIT_EXPECT_EQ(test, f->ctx->masked, 1U);
@@ -538,17 +546,8 @@ static void too_many_overflows_mask_and_notify(struct kunit *test)
 static void without_a_limit_nothing_is_throttled(struct kunit *test)
 {
 	struct fixture *f = test->priv;
-	unsigned int max = pfm_ovfl_rate_max;
-	int i;
 
-	pfm_ovfl_rate_max = 0;
-	for (i = 0; i < SCRIPT_MAX; i++)
-		f->script.ctrl[i] = PFM_OVFL_CTRL_RESET;
-	fixture_counter(test, 0, PFM_REGFL_OVFL_NOTIFY, -1ULL);
-	fixture_start(test);
-	for (i = 0; i < 40; i++)
-		fixture_count(test, 1);
-	pfm_ovfl_rate_max = max;
+	overflow_fast(test, 0);
 	KUNIT_EXPECT_EQ(test, f->script.calls, 40);
 	KUNIT_EXPECT_EQ(test, f->ctx->throttled, 0ULL);
 }
