@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -20,3 +21,18 @@ def programs() -> Path:
         check=True,
     )
     return ROOT / "build" / "x86_64"
+
+
+@pytest.fixture(scope="session")
+def errors_of(programs: Path) -> Callable[[str], dict[str, str]]:
+    """Return what runs a program, and gives of each call "RESULT ERRNO"."""
+    if Path("/dev/perfmon").exists():
+        pytest.skip("this machine has a /dev/perfmon")
+
+    def run(name: str) -> dict[str, str]:
+        done = subprocess.run(
+            [programs / name], capture_output=True, text=True, check=True
+        )
+        return dict(line.split(": ", 1) for line in done.stdout.splitlines())
+
+    return run
