@@ -38,7 +38,7 @@ static bool set_up(struct smpl_format *format, const struct options *options,
 	if (options->format_options & FORMAT_OPT_MASK_WHEN_FULL)
 		arg.buf_flags |= PFM_NWAY_SMPL_MASK_WHEN_FULL;
 	format->entry_size = entry_header + sizeof(uint64_t) * recorded_pmds;
-	arg.buf_size = region_header_at(options->regions) +
+	arg.buf_size = PFM_NWAY_REGION_OFFS(options->regions) +
 		       regions * entries_room(entry_header, format->entry_size,
 					      per_region);
 	smpl_format_set_arg(format, &arg, sizeof(arg));
@@ -52,7 +52,7 @@ static bool is_sound(const header_t *header, size_t size)
 
 	return size >= sizeof(*header) && count >= PFM_NWAY_MIN_REGIONS &&
 	       count <= PFM_NWAY_MAX_REGIONS &&
-	       header->hdr_region_offs >= region_header_at((unsigned int)count) &&
+	       header->hdr_region_offs >= PFM_NWAY_REGION_OFFS(count) &&
 	       header->hdr_region_offs <= size && header->hdr_region_size &&
 	       header->hdr_region_size <= (size - header->hdr_region_offs) / count;
 }
@@ -113,7 +113,7 @@ static unsigned int choose_rest(const header_t *header, struct piece *pieces)
 	unsigned int count = 1;
 
 	pieces[0] = (struct piece){
-		0, region_header_at(header->hdr_num_regions)
+		0, PFM_NWAY_REGION_OFFS(header->hdr_num_regions)
 	};
 	for (unsigned int i = 0; i < header->hdr_num_regions; i++) {
 		pieces[count] = content(header, i);
