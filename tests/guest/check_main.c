@@ -2,16 +2,15 @@
 /*
  * check_main.c - runs tests, each in a process group of its own; reports TAP
  */
-#include <linux/perf_event.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "check.h"
+#include "keep_events.h"
 
 static void run_alone(void *arg)
 {
@@ -58,25 +57,6 @@ static bool is_wanted(const struct check_test *test, char **names)
 	return false;
 }
 
-/*
- * The kernel patches its page fault handler when the first event of page faults
- * comes and when the last one goes. An emulated CPU that has a page fault just
- * then may crash (QEMU 7.2 with Linux 6.12, also without perfmon): let one such
- * event exist all the time. It counts nothing.
- */
-static void keep_page_fault_events_on(void)
-{
-	struct perf_event_attr attr = {
-		.type = PERF_TYPE_SOFTWARE,
-		.size = sizeof(attr),
-		.config = PERF_COUNT_SW_PAGE_FAULTS,
-		.disabled = 1,
-	};
-
-	CHECK_OK(syscall(SYS_perf_event_open, &attr, 0, -1, -1,
-			 PERF_FLAG_FD_CLOEXEC));
-}
-
 int main(int argc, char **argv)
 {
 	bool list = argc == 2 && !strcmp(argv[1], "--list");
@@ -86,7 +66,7 @@ int main(int argc, char **argv)
 	/* Orphans of a test become children of this process. */
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	if (!list)
-		keep_page_fault_events_on();
+		CHECK_OK(keep_events_on());
 	for (test = __start_check_tests; test < __stop_check_tests; test++) {
 		if (list)
 			puts(test->name);

@@ -30,7 +30,7 @@ endif
 GCFLAGS := -O2 -g -Wall -Wextra -Wno-unused-parameter -Werror -std=gnu11 -Isdk/include -MMD -MP
 # Debian keeps <asm/> in the directory of the 64-bit architecture.
 GCFLAGS32 := $(GCFLAGS) -m32 -idirafter /usr/include/x86_64-linux-gnu
-GUEST_PROGRAMS := $(addprefix $(GOUT)/,$(GUEST_TESTS) retire worker)
+GUEST_PROGRAMS := $(addprefix $(GOUT)/,$(GUEST_TESTS) keep_events retire worker)
 SHARED_OBJ := $(GUEST_SHARED:%=$(GOBJ)/tests/guest/%.o)
 TEST_OBJ := $(SHARED_OBJ) $(GOBJ)/tests/guest/check_main.o
 LIB_OBJ32 := $(addprefix $(GOBJ)/lib/,perfmonctl.32.o command.32.o)
@@ -66,7 +66,7 @@ $(GOUT)/worker: $(GOBJ)/tests/guest/exec_worker.o $(SHARED_OBJ) $(LIBPERFMON)
 	@mkdir -p $(@D)
 	$(GCC) -static -o $@ $^ -lpthread
 
-$(GOUT)/retire: $(GOBJ)/tests/guest/retire.o
+$(GOUT)/keep_events $(GOUT)/retire: $(GOUT)/%: $(GOBJ)/tests/guest/%.o
 	@mkdir -p $(@D)
 	$(GCC) -static -o $@ $^
 
