@@ -8,91 +8,6 @@
 #include <perfmon/perfmon_fmt_sdk.h>
 #include "core.h"
 
-static void pfm_set_free(struct pfm_set *set, const struct pfm_pmu *pmu)
-{
-	u16 i;
-
-	for (i = 0; i < pmu->num_pmds; i++)
-		kfree(set->pmds[i].ovfl);
-	kfree(set->regs);
-	kfree(set->pmcs);
-	kvfree(set);
-}
-
-static void pfm_pmd_init(struct pfm_pmd *pmd, struct pfm_context *ctx,
-			 const struct pfm_reg_desc *desc)
-{
-	pmd->ctx = ctx;
-	pmd->hw.session = &ctx->session;
-	pmd->hw.desc = desc;
-	pmd->value = desc->dfl;
-	pmd->last_reset = desc->dfl;
-	pmd->random = 1;
-}
-
-/* Give every PMC, and the PMDs they control, its default value. */
-static void pfm_set_defaults(struct pfm_set *set, const struct pfm_pmu *pmu)
-{
-	u16 i;
-
-	for (i = 0; i < pmu->num_pmcs; i++) {
-		const struct pfm_reg_desc *pmc = &pmu->pmcs[i];
-
-		set->pmcs[i] = pmc->dfl;
-		if (pmc->pmd != PFM_REGD_NO_PMD)
-			set->pmds[pfm_pmu_find(pmu->pmds, pmu->num_pmds,
-					       pmc->pmd)].hw.pmc_value =
-				pmc->dfl;
-	}
-}
-
-static struct pfm_set *pfm_set_create(struct pfm_context *ctx, u16 id)
-{
-	const struct pfm_pmu *pmu = ctx->pmu;
-	struct pfm_set *set;
-	u16 i;
-
-	set = kvzalloc(struct_size(set, pmds, pmu->num_pmds),
-		       GFP_KERNEL_ACCOUNT);
-	if (!set)
-		return NULL;
-	set->id = id;
-	set->pmcs = kcalloc(pmu->num_pmcs, sizeof(*set->pmcs),
-			    GFP_KERNEL_ACCOUNT);
-	set->regs = kcalloc(pmu->num_pmds, sizeof(*set->regs),
-			    GFP_KERNEL_ACCOUNT);
-	if (!set->pmcs || !set->regs) {
-		pfm_set_free(set, pmu);
-		return NULL;
-	}
-	for (i = 0; i < pmu->num_pmds; i++) {
-		pfm_pmd_init(&set->pmds[i], ctx, &pmu->pmds[i]);
-		set->regs[i] = &set->pmds[i].hw;
-	}
-	pfm_set_defaults(set, pmu);
-	return set;
-}
-
-/* Return: event set @id of @ctx, or NULL. */
-struct pfm_set *pfm_find_set(struct pfm_context *ctx, u16 id)
-{
-	struct pfm_set *set;
-
-	list_for_each_entry(set, &ctx->sets, list)
-		if (set->id == id)
-			return set;
-	return NULL;
-}
-
-static void pfm_free_sets(struct pfm_context *ctx)
-{
-	struct pfm_set *set, *next;
-
-	list_for_each_entry_safe(set, next, &ctx->sets, list)
-		pfm_set_free(set, ctx->pmu);
-	INIT_LIST_HEAD(&ctx->sets);
-}
-
 static void pfm_context_free(struct kref *ref)
 {
 	kfree(container_of(ref, struct pfm_context, ref));
@@ -132,13 +47,14 @@ static struct pfm_context *pfm_context_alloc(u32 flags)
 	ctx->flags = flags;
 	ctx->handler = pfm_no_fmt_handler;
 	ctx->session.cpu = -1;
-	INIT_LIST_HEAD(&ctx->sets);
+	xa_init(&ctx->sets);
 	INIT_HLIST_NODE(&ctx->node);
 	INIT_WORK(&ctx->detach, pfm_detach_work);
 	INIT_WORK(&ctx->stop, pfm_stop_work);
 	init_irq_work(&ctx->irq_work, pfm_irq_work);
 	init_waitqueue_head(&ctx->wait);
 	pfm_block_init(ctx);
+	pfm_switch_init(ctx);
 	return ctx;
 }
 
@@ -148,12 +64,9 @@ static int pfm_context_attach_pmu(struct pfm_context *ctx)
 	if (!ctx->pmu)
 		return -ENODEV;
 	ctx->read_pmds = ctx->pmu->read_pmds_ovfl;
-	ctx->session.num_regs = ctx->pmu->num_pmds;
+	ctx->session.num_regs = ctx->pmu->num_pmds + 1;
 	ctx->set = pfm_set_create(ctx, 0);
-	if (!ctx->set)
-		return -ENOMEM;
-	list_add(&ctx->set->list, &ctx->sets);
-	return 0;
+	return ctx->set ? 0 : -ENOMEM;
 }
 
 static int pfm_fmt_buffer(struct pfm_context *ctx, void *arg)
@@ -329,6 +242,7 @@ void pfm_context_destroy(struct pfm_context *ctx)
 	cancel_work_sync(&ctx->detach);
 	irq_work_sync(&ctx->irq_work);
 	cancel_work_sync(&ctx->stop);
+	cancel_work_sync(&ctx->switch_work);
 	pfm_context_detach_fmt(ctx);
 	pfm_msgq_destroy(&ctx->msgq);
 	pfm_free_sets(ctx);

@@ -26,6 +26,7 @@
 #include <linux/task_work.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
+#include <linux/xarray.h>
 #include <perfmon/perfmon.h>
 #include <perfmon/perfmon_fmt.h>
 #include <perfmon/perfmon_pmu.h>
@@ -40,27 +41,31 @@ struct pfm_context;
 /**
  * struct pfm_pmd_ovfl - what an overflow of one PMD needs, prepared beforehand
  * @arg:  handed to the format; all but its value fields is filled in
+ * @trigger: the overflow may switch event sets
  * @smpl: PMDs whose values are recorded, @arg.num_smpl_pmds of them
  */
 struct pfm_pmd_ovfl {
 	pfm_ovfl_arg_t		arg;
+	bool			trigger;
 	struct pfm_pmu_reg	*smpl[];
 };
 
 /**
- * struct pfm_pmd - one PMD of an event set
+ * struct pfm_pmd - one PMD of an event set, or its clock
  * @hw:          its side that the PMU sees
  * @ctx:         context
+ * @set:         event set
  * @ovfl:        prepared overflow; NULL until the controlling PMC is written
- * @plain_reset: @short_reset if a reset does nothing but load it, else 0
+ * @plain_reset: @short_reset if an overflow does nothing but load it, else 0
  * @deferred:    an overflow came while another was being handled
  * @short_reset: value to load after an overflow without notification
  * @ovfl_ip:     its instruction pointer
- * @value:       software value: all of it while not loaded or masked; the part
- *               above the hardware counter's width otherwise
+ * @value:       software value: all of it while the set is not active, or is
+ *               frozen; the part above the hardware counter's width otherwise
  * @last_reset:  value that was last loaded
  * @long_reset:  value to load by PFM_RESTART
- * @ovflsw_thres: overflows before the next set
+ * @ovflsw_thres: overflows before the next set is switched to; 0 for none
+ * @ovflsw_left: of these, how many are left
  * @random_mask: bits of the random value to add on reset
  * @random:      state of the random series
  * @flags:       PFM_REGFL_OVFL_NOTIFY, PFM_REGFL_RANDOM
@@ -72,6 +77,7 @@ struct pfm_pmd {
 	struct pfm_pmu_reg	hw;
 
 	struct pfm_context	*ctx;
+	struct pfm_set		*set;
 	struct pfm_pmd_ovfl	*ovfl;
 	u64			plain_reset;
 
@@ -82,6 +88,7 @@ struct pfm_pmd {
 	u64			last_reset;
 	u64			long_reset;
 	u64			ovflsw_thres;
+	u64			ovflsw_left;
 	u64			random_mask;
 	u32			random;
 	u32			flags;
@@ -92,15 +99,32 @@ struct pfm_pmd {
 
 /**
  * struct pfm_set - an event set: a whole PMU state
- * @list: in pfm_context.sets, increasing @id
- * @id:   number of the set
- * @pmcs: values of the PMCs, in the order of the PMU's table
- * @regs: pointers to the @hw of each PMD, for the PMU
- * @pmds: the PMDs, in the order of the PMU's table: increasing index
+ * @session:     its side that the PMU sees, like that of the context
+ * @next:        set to switch to; valid while loaded
+ * @id:          number of the set
+ * @id_next:     number of the explicit next
+ * @flags:       PFM_SETFL_*
+ * @timeout:     effective timeout in ns, 0 unless it switches by time
+ * @runs:        times that it became the active set
+ * @duration:    time in ns that it was the active set, less what its clock says
+ * @to_reset:    PMDs (by place in the table) that overflowed and were not reset
+ * @switch_pmds: PMDs (by place) that caused the last switch from it
+ * @pmcs:        values of the PMCs, in the order of the PMU's table
+ * @regs:        pointers to the @hw of each of @pmds, for the PMU
+ * @pmds:        the PMDs, in the order of the PMU's table: increasing index; and
+ *               the clock, which counts from -@timeout
  */
 struct pfm_set {
-	struct list_head	list;
+	struct pfm_pmu_session	session;
+	struct pfm_set		*next;
 	u16			id;
+	u16			id_next;
+	u32			flags;
+	u64			timeout;
+	u64			runs;
+	u64			duration;
+	DECLARE_BITMAP(to_reset, PFM_MAX_PMDS);
+	DECLARE_BITMAP(switch_pmds, PFM_MAX_PMDS);
 	u64			*pmcs;
 	struct pfm_pmu_reg	**regs;
 	struct pfm_pmd		pmds[];
@@ -133,17 +157,17 @@ struct pfm_msgq {
  * @data:     where the overflow happened
  * @busy:     who owns it: 0 or PFM_BUSY_*
  * @deferred: others came meanwhile
- * @masked:   monitoring is masked until PFM_RESTART
+ * @frozen:   nothing counts, and why: PFM_MASKED, PFM_SWITCHING
  * @handler:  the format's handler, or pfm_no_fmt_handler()
  * @buf:      the format's buffer, or NULL
  * @read_pmds: the PMU's read_pmds_ovfl
  * @pmu:      PMU description
  * @set:      active event set
+ * @switch_due: it is to be switched from when it is restarted
  * @lost:     overflows that were not recorded
  * @credit:   overflows before the clock is asked whether they come too fast
  * @window:   when it was asked last, in ns
  * @throttled: times that they did
- * @to_reset: PMDs (by place in the table) that overflowed and were not reset
  * @ovfl_end: what the overflow path leaves to irq_work, PFM_END_* bits
  * @irq_work: wakes, signals and blocks
  *
@@ -155,8 +179,15 @@ struct pfm_msgq {
  * @gone:     the monitored thread is gone; under the sessions' lock
  * @tell:     and PFM_MSG_END says so
  * @user_only: the creator may not see the kernel
- * @session:  what it is attached to
- * @sets:     event sets, increasing number
+ * @session:  what it is attached to; each set has a copy
+ * @sets:     event sets by their number
+ * @on_pmu:   event set that is started, or was last
+ * @sets_denied: times that a set was switched to, and the PMU had not enough
+ *            counters free
+ * @in_call:  the monitored thread, while it calls the interface
+ * @switch_work: lets the PMU follow a switch
+ * @switch_queued: @switch_here is queued or running
+ * @switch_here: the same in the monitored thread
  * @fmt:      sampling format, or NULL
  * @buffer:   its buffer, or NULL
  * @buf_size: size of the buffer's mapping in bytes
@@ -176,18 +207,18 @@ struct pfm_context {
 	struct pfm_ovfl_data	data;
 	u32			busy;
 	u32			deferred;
-	u32			masked;
+	u32			frozen;
 	fmt_handler_t		handler;
 	void			*buf;
 	void			(*read_pmds)(struct pfm_pmu_reg *const *regs,
 					     u64 *values, unsigned int n);
 	const struct pfm_pmu	*pmu;
 	struct pfm_set		*set;
+	bool			switch_due;
 	u64			lost;
 	u32			credit;
 	u64			window;
 	u64			throttled;
-	DECLARE_BITMAP(to_reset, PFM_MAX_PMDS);
 	unsigned long		ovfl_end;
 	struct irq_work		irq_work;
 
@@ -200,7 +231,13 @@ struct pfm_context {
 	bool			tell;
 	bool			user_only;
 	struct pfm_pmu_session	session;
-	struct list_head	sets;
+	struct xarray		sets;
+	struct pfm_set		*on_pmu;
+	u64			sets_denied;
+	struct task_struct	*in_call;
+	struct work_struct	switch_work;
+	unsigned long		switch_queued;
+	struct callback_head	switch_here;
 	const pfm_buffer_fmt_t	*fmt;
 	struct file		*buffer;
 	size_t			buf_size;
@@ -222,6 +259,12 @@ struct pfm_context {
 #define PFM_END_BLOCK		1
 #define PFM_END_STOP		2
 #define PFM_END_DEFERRED	3
+#define PFM_END_SWITCH		4	/* by a work item */
+#define PFM_END_SWITCH_HERE	5	/* before the thread is at user level */
+
+/* Bits of pfm_context.frozen. */
+#define PFM_MASKED		0x1	/* until PFM_RESTART */
+#define PFM_SWITCHING		0x2	/* until the PMU has the active set */
 
 /* pfm_context.busy: an overflow is being handled, or a command is there. */
 #define PFM_BUSY_OVERFLOW	1
@@ -257,7 +300,6 @@ struct pfm_context *pfm_context_create(pfarg_ctx_t *req, void *fmt_arg,
 int pfm_check_ctx(const pfarg_ctx_t *req, bool *user_only);
 void pfm_context_destroy(struct pfm_context *ctx);
 void pfm_context_put(struct pfm_context *ctx);
-struct pfm_set *pfm_find_set(struct pfm_context *ctx, u16 id);
 
 /* ctxfile.c */
 extern const struct file_operations pfm_context_fops;
@@ -278,6 +320,7 @@ int pfm_stop_monitoring(struct pfm_context *ctx);
 int pfm_check_cpu(const struct pfm_context *ctx);
 
 /* regs.c */
+void pfm_prepare_set(struct pfm_set *set);
 int pfm_write_pmc(struct pfm_context *ctx, void *elem);
 int pfm_write_pmd(struct pfm_context *ctx, void *elem);
 int pfm_read_pmd(struct pfm_context *ctx, void *elem);
@@ -294,16 +337,36 @@ void pfm_block_init(struct pfm_context *ctx);
 void pfm_block_request(struct pfm_context *ctx);
 void pfm_wake_blocked(struct pfm_context *ctx);
 
+/* set.c */
+struct pfm_set *pfm_set_create(struct pfm_context *ctx, u16 id);
+struct pfm_set *pfm_find_set(struct pfm_context *ctx, u16 id);
+void pfm_free_sets(struct pfm_context *ctx);
+int pfm_create_evtset(struct pfm_context *ctx, void *elem);
+int pfm_delete_evtset(struct pfm_context *ctx, void *elem);
+int pfm_getinfo_evtset(struct pfm_context *ctx, void *elem);
+
+/* switch.c */
+void pfm_switch_init(struct pfm_context *ctx);
+int pfm_switch_link(struct pfm_context *ctx);
+void pfm_begin_set(struct pfm_context *ctx, struct pfm_set *set, bool long_reset);
+void pfm_end_set(struct pfm_set *set);
+void pfm_switch(struct pfm_context *ctx, bool at_user_level);
+bool pfm_count_triggers(struct pfm_context *ctx, const unsigned long *ovfl);
+void pfm_time_is_up(struct pfm_pmd *clock, bool at_user_level);
+void pfm_set_clock(struct pfm_set *set, u64 value);
+void pfm_switch_request(struct pfm_context *ctx, bool here);
+void pfm_finish_switch(struct pfm_context *ctx);
+
 /* pmdval.c: values of PMDs, and resets */
 u64 pfm_pmd_get(struct pfm_pmd *pmd);
-int pfm_pmd_load(struct pfm_pmd *pmd);
+int pfm_load_regs(struct pfm_context *ctx);
 int pfm_pmd_set(struct pfm_pmd *pmd, u64 value);
 u64 pfm_pmd_get_ovfl(struct pfm_pmd *pmd);
 void pfm_pmd_set_ovfl(struct pfm_pmd *pmd, u64 value);
 void pfm_set_last_reset(struct pfm_pmd *pmd, u64 value);
 u64 pfm_reset_value(struct pfm_pmd *pmd, u64 base);
-void pfm_with_reset_pmds(const struct pfm_context *ctx,
-			 const unsigned long *slots, unsigned long *all);
+void pfm_reset_pmds(struct pfm_set *set, const unsigned long *slots,
+		    bool long_reset);
 
 /* overflow.c */
 int pfm_no_fmt_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp, void *data);
@@ -313,7 +376,9 @@ void pfm_own(struct pfm_context *ctx, unsigned long *flags);
 void pfm_disown(struct pfm_context *ctx, unsigned long flags);
 void pfm_see_to_deferred(struct pfm_context *ctx);
 void pfm_wait_idle(struct pfm_context *ctx);
-void pfm_mask(struct pfm_context *ctx, u64 (*get)(struct pfm_pmd *pmd));
+void pfm_wait_overflows(struct pfm_context *ctx);
+void pfm_freeze(struct pfm_context *ctx, u32 why,
+		u64 (*get)(struct pfm_pmd *pmd));
 void pfm_irq_work(struct irq_work *work);
 void pfm_stop_work(struct work_struct *work);
 
@@ -384,8 +449,32 @@ static inline u64 pfm_hw_mask(const struct pfm_pmu *pmu)
 					  (1ULL << pmu->counter_width) - 1;
 }
 
-#define pfm_for_each_pmd(ctx, set_, i, pmd)				\
-	for ((i) = 0; (i) < (ctx)->pmu->num_pmds &&			\
+/* Is it not a PMD, but the clock of its set? */
+static inline bool pfm_is_clock(const struct pfm_pmd *pmd)
+{
+	return pmd->hw.desc->num == PFM_REG_CLOCK;
+}
+
+static inline struct pfm_pmd *pfm_clock_of(struct pfm_set *set)
+{
+	return &set->pmds[set->session.num_regs - 1];
+}
+
+/* Does its overflow switch sets? */
+static inline bool pfm_is_trigger(const struct pfm_pmd *pmd)
+{
+	return pmd->ovflsw_thres && pmd->set->flags & PFM_SETFL_OVFL_SWITCH &&
+	       pmd->hw.desc->flags & PFM_REGD_COUNTER;
+}
+
+static inline bool pfm_is_masked(const struct pfm_context *ctx)
+{
+	return READ_ONCE(ctx->frozen) & PFM_MASKED;
+}
+
+/* The PMDs of an event set, and its clock. */
+#define pfm_for_each_pmd(set_, i, pmd)					\
+	for ((i) = 0; (i) < (set_)->session.num_regs &&			\
 	     ((pmd) = &(set_)->pmds[i], true); (i)++)
 
 #endif /* PFM_CORE_CORE_H */

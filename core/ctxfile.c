@@ -79,6 +79,32 @@ static int pfm_one_read_pmd(void *data, void *elem)
 	return ret;
 }
 
+/* An element of a command on event sets. */
+static int pfm_one_set(struct pfm_context *ctx, void *elem, pfm_one_t one)
+{
+	int ret;
+
+	mutex_lock(&ctx->mutex);
+	ret = one(ctx, elem);
+	mutex_unlock(&ctx->mutex);
+	return ret;
+}
+
+static int pfm_one_create_evtset(void *ctx, void *elem)
+{
+	return pfm_one_set(ctx, elem, pfm_create_evtset);
+}
+
+static int pfm_one_delete_evtset(void *ctx, void *elem)
+{
+	return pfm_one_set(ctx, elem, pfm_delete_evtset);
+}
+
+static int pfm_one_getinfo_evtset(void *ctx, void *elem)
+{
+	return pfm_one_set(ctx, elem, pfm_getinfo_evtset);
+}
+
 static int pfm_locked(struct pfm_context *ctx,
 		      int (*cmd)(struct pfm_context *ctx))
 {
@@ -129,6 +155,15 @@ static long pfm_ctx_cmd(struct pfm_context *ctx, unsigned int cmd,
 	case PFM_IOC(PFM_READ_PMDS):
 		return pfm_vector(ioc, sizeof(pfarg_pmd_t), ctx,
 				  pfm_one_read_pmd);
+	case PFM_IOC(PFM_CREATE_EVTSETS):
+		return pfm_vector(ioc, sizeof(pfarg_setdesc_t), ctx,
+				  pfm_one_create_evtset);
+	case PFM_IOC(PFM_DELETE_EVTSETS):
+		return pfm_vector(ioc, sizeof(pfarg_setdesc_t), ctx,
+				  pfm_one_delete_evtset);
+	case PFM_IOC(PFM_GETINFO_EVTSETS):
+		return pfm_vector(ioc, sizeof(pfarg_setinfo_t), ctx,
+				  pfm_one_getinfo_evtset);
 	case PFM_IOC(PFM_LOAD_CONTEXT):
 		return pfm_load_cmd(ctx, ioc);
 	case PFM_IOC(PFM_START):
@@ -142,6 +177,27 @@ static long pfm_ctx_cmd(struct pfm_context *ctx, unsigned int cmd,
 	default:
 		return -ENOTTY;
 	}
+}
+
+/*
+ * While its thread calls the interface, a context's sets are not switched by time
+ * (3.7.7). There is one such thread at most.
+ */
+static long pfm_call(struct pfm_context *ctx, unsigned int cmd,
+		     const struct pfm_ioc *ioc)
+{
+	bool self = READ_ONCE(ctx->session.task) == current;
+	long ret;
+
+	/* The PMU may still have to follow the last switch. */
+	if (READ_ONCE(ctx->frozen) & PFM_SWITCHING)
+		pfm_finish_switch(ctx);
+	if (self)
+		WRITE_ONCE(ctx->in_call, current);
+	ret = pfm_ctx_cmd(ctx, cmd, ioc);
+	if (self)
+		WRITE_ONCE(ctx->in_call, NULL);
+	return ret;
 }
 
 static long pfm_ctx_ioctl(struct file *file, unsigned int cmd,
@@ -160,7 +216,7 @@ static long pfm_ctx_ioctl(struct file *file, unsigned int cmd,
 	/* A system-wide command must end on the CPU that it began on. */
 	if (pfm_is_syswide(ctx))
 		migrate_disable();
-	ret = pfm_ctx_cmd(ctx, cmd, &ioc);
+	ret = pfm_call(ctx, cmd, &ioc);
 	if (pfm_is_syswide(ctx))
 		migrate_enable();
 	return ret;
@@ -276,7 +332,7 @@ static const char *pfm_state_name(const struct pfm_context *ctx)
 {
 	if (!ctx->loaded)
 		return "unloaded";
-	if (ctx->masked)
+	if (pfm_is_masked(ctx))
 		return "masked";
 	return ctx->started ? "started" : "stopped";
 }
@@ -289,6 +345,7 @@ static void pfm_ctx_show_fdinfo(struct seq_file *m, struct file *file)
 	seq_printf(m, "pfm_state:\t%s\n", pfm_state_name(ctx));
 	seq_printf(m, "pfm_lost:\t%llu\n", READ_ONCE(ctx->lost));
 	seq_printf(m, "pfm_throttled:\t%llu\n", READ_ONCE(ctx->throttled));
+	seq_printf(m, "pfm_sets_denied:\t%llu\n", ctx->sets_denied);
 	seq_printf(m, "pfm_msgs_dropped:\t%llu\n",
 		   READ_ONCE(ctx->msgq.dropped));
 	mutex_unlock(&ctx->mutex);

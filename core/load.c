@@ -41,34 +41,68 @@ static struct task_struct *pfm_get_task(pid_t vpid)
 	return task;
 }
 
-static int pfm_load_regs(struct pfm_context *ctx)
+/* The PMU lets go of the sets before @end, or of all. */
+static void pfm_unload_sets(struct pfm_context *ctx, const struct pfm_set *end)
 {
-	struct pfm_pmd *pmd;
-	int ret;
-	u16 i;
+	struct pfm_set *set;
+	unsigned long id;
 
-	pfm_for_each_pmd(ctx, ctx->set, i, pmd) {
-		ret = pfm_pmd_load(pmd);
-		if (ret)
+	xa_for_each(&ctx->sets, id, set) {
+		if (set == end)
+			break;
+		ctx->pmu->unload(&set->session);
+	}
+}
+
+/* The PMU takes all sets, so that switching cannot fail for want of memory. */
+static int pfm_load_sets(struct pfm_context *ctx)
+{
+	struct pfm_set *set;
+	unsigned long id;
+	int ret;
+
+	xa_for_each(&ctx->sets, id, set) {
+		bitmap_zero(set->to_reset, PFM_MAX_PMDS);
+		pfm_prepare_set(set);
+		set->session = ctx->session;
+		ret = ctx->pmu->load(&set->session, set->regs);
+		if (ret) {
+			pfm_unload_sets(ctx, set);
 			return ret;
+		}
 	}
 	return 0;
 }
 
+/* What PFM_GETINFO_EVTSETS says of an earlier session is stale. */
+static void pfm_forget_switches(struct pfm_context *ctx)
+{
+	struct pfm_set *set;
+	unsigned long id;
+
+	xa_for_each(&ctx->sets, id, set)
+		bitmap_zero(set->switch_pmds, PFM_MAX_PMDS);
+}
+
 /* Load the PMU, which is told nothing but registers, task and CPU. */
-static int pfm_load_pmu(struct pfm_context *ctx)
+static int pfm_load_pmu(struct pfm_context *ctx, struct pfm_set *set)
 {
 	int ret;
 
-	ret = ctx->pmu->load(&ctx->session, ctx->set->regs);
+	ret = pfm_load_sets(ctx);
 	if (ret)
 		return ret;
+	ctx->set = set;
 	ret = pfm_load_regs(ctx);
-	if (ret)
-		ctx->pmu->unload(&ctx->session);
-	else
-		ctx->loaded = true;
-	return ret;
+	if (ret) {
+		pfm_unload_sets(ctx, NULL);
+		return ret;
+	}
+	pfm_forget_switches(ctx);
+	pfm_begin_set(ctx, set, false);
+	ctx->on_pmu = set;
+	ctx->loaded = true;
+	return 0;
 }
 
 static int pfm_check_load(struct pfm_context *ctx, const pfarg_load_t *req,
@@ -83,7 +117,7 @@ static int pfm_check_load(struct pfm_context *ctx, const pfarg_load_t *req,
 		return -EINVAL;
 	if (ctx->flags & PFM_FL_NOTIFY_BLOCK && pfm_is_self(task))
 		return -EINVAL;
-	return pfm_find_set(ctx, req->load_set) ? 0 : -EINVAL;
+	return pfm_find_set(ctx, req->load_set) ? pfm_switch_link(ctx) : -EINVAL;
 }
 
 static void pfm_put_target(struct pfm_context *ctx)
@@ -110,11 +144,9 @@ static int pfm_load_locked(struct pfm_context *ctx, const pfarg_load_t *req,
 	ret = pfm_session_reserve(ctx);
 	if (ret)
 		goto err_put;
-	ctx->set = pfm_find_set(ctx, req->load_set);
-	ret = pfm_load_pmu(ctx);
+	ret = pfm_load_pmu(ctx, pfm_find_set(ctx, req->load_set));
 	if (!ret) {
 		ctx->self = task && pfm_is_self(task);
-		bitmap_zero(ctx->to_reset, PFM_MAX_PMDS);
 		pfm_rate_init(ctx);
 		pfm_msgq_reset(&ctx->msgq);
 		return 0;
@@ -174,15 +206,14 @@ void pfm_detach(struct pfm_context *ctx)
 
 	pfm_pause(ctx);
 	ctx->started = false;
-	pfm_for_each_pmd(ctx, ctx->set, i, pmd)
+	pfm_for_each_pmd(ctx->set, i, pmd)
 		pmd->value = pfm_pmd_get(pmd);
 	ctx->loaded = false;
-	ctx->pmu->unload(&ctx->session);
-	if (ctx->session.task != current)
-		synchronize_rcu_expedited();
+	pfm_unload_sets(ctx, NULL);
+	pfm_wait_overflows(ctx);
 	irq_work_sync(&ctx->irq_work);
-	ctx->masked = 0;
-	pfm_resume(ctx);
+	pfm_end_set(ctx->set);
+	ctx->frozen = 0;
 	WRITE_ONCE(ctx->blocked, false);
 	pfm_wake_blocked(ctx);
 	pfm_session_release(ctx);
@@ -199,6 +230,32 @@ int pfm_unload(struct pfm_context *ctx)
 	return ret;
 }
 
+/* Which set to start with: the one that is asked for, or where it stopped. */
+static struct pfm_set *pfm_start_set(struct pfm_context *ctx,
+				     const pfarg_start_t *req)
+{
+	if (!req)
+		return ctx->set;
+	if (req->reserved1 || req->reserved2 ||
+	    memchr_inv(req->reserved3, 0, sizeof(req->reserved3)))
+		return NULL;
+	return pfm_find_set(ctx, req->start_set);
+}
+
+/* Make @set the active one of a stopped context, which may be masked. */
+static int pfm_designate(struct pfm_context *ctx, struct pfm_set *set)
+{
+	pfm_pause(ctx);
+	if (!ctx->frozen)
+		pfm_freeze(ctx, PFM_SWITCHING, pfm_pmd_get);
+	pfm_end_set(ctx->set);
+	pfm_begin_set(ctx, set, false);
+	if (pfm_is_masked(ctx))
+		return 0;
+	ctx->frozen &= ~PFM_SWITCHING;
+	return pfm_load_regs(ctx);
+}
+
 /*
  * PFM_START. Starting a started context changes nothing; a masked one stays
  * masked. Return: 0; -EINVAL if there is no such set; as pfm_check_cpu(); what
@@ -206,22 +263,23 @@ int pfm_unload(struct pfm_context *ctx)
  */
 int pfm_start_monitoring(struct pfm_context *ctx, const pfarg_start_t *req)
 {
+	struct pfm_set *set = pfm_start_set(ctx, req);
 	int ret = pfm_check_cpu(ctx);
 
 	if (ret)
 		return ret;
-	if (req && (req->reserved1 || req->reserved2 ||
-		    memchr_inv(req->reserved3, 0, sizeof(req->reserved3)) ||
-		    pfm_find_set(ctx, req->start_set) != ctx->set))
+	if (!set)
 		return -EINVAL;
 	if (ctx->started)
 		return 0;
+	if (set != ctx->set)
+		ret = pfm_designate(ctx, set);
+	if (ret)
+		return ret;
 	ctx->started = true;
-	if (ctx->masked)
-		return 0;
-	ret = ctx->pmu->start(&ctx->session);
+	ret = pfm_resume(ctx);
 	if (ret) {
-		ctx->pmu->stop(&ctx->session);
+		ctx->pmu->stop(&ctx->on_pmu->session);
 		ctx->started = false;
 	}
 	return ret;

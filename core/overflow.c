@@ -101,12 +101,15 @@ static pfm_ovfl_ctrl_t pfm_checked_ctrl(int err, pfm_ovfl_ctrl_t ctrl)
 
 /*
  * The handler of contexts without a format: with notification the overflow
- * masks, without it the counter wraps (3.4.3).
+ * masks; without it the counter wraps (3.4.3), unless it is there to switch event
+ * sets (3.7.6).
  */
 int pfm_no_fmt_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp, void *data)
 {
 	if (arg->ovfl_notify)
 		arg->ovfl_ctrl.val = PFM_OVFL_CTRL_HOLD;
+	else if (container_of(arg, struct pfm_pmd_ovfl, arg)->trigger)
+		arg->ovfl_ctrl.val = PFM_OVFL_CTRL_RESET;
 	return 0;
 }
 
@@ -128,43 +131,31 @@ static void pfm_post_msg(struct pfm_context *ctx, const unsigned long *ovfl)
 	set_bit(PFM_END_NOTIFY, &ctx->ovfl_end);
 }
 
-/* Reset @reset and all PMDs that go with them, each once, short values. */
-static void pfm_reset_short(struct pfm_context *ctx, const unsigned long *reset)
-{
-	DECLARE_BITMAP(all, PFM_MAX_PMDS);
-	struct pfm_pmd *pmd;
-	unsigned int slot;
-
-	pfm_with_reset_pmds(ctx, reset, all);
-	for_each_set_bit(slot, all, ctx->pmu->num_pmds) {
-		pmd = &ctx->set->pmds[slot];
-		pfm_pmd_set_ovfl(pmd, pfm_reset_value(pmd, pmd->short_reset));
-	}
-}
-
 /* A counter that samples has overflowed, and its overflow is still to come. */
 static bool pfm_has_wrapped(const struct pfm_pmd *pmd)
 {
-	return pmd->hw.sampling && (s64)pmd->last_reset < 0 &&
-	       (s64)pmd->value >= 0;
+	return !pfm_is_clock(pmd) && pmd->hw.sampling &&
+	       (s64)pmd->last_reset < 0 && (s64)pmd->value >= 0;
 }
 
 /*
- * Mask monitoring: keep the values as they are, discard what is counted on. An
+ * Keep the values of the active set as they are, discard what is counted on. An
  * overflow that is discarded with it is lost, but its PMD will be reset.
  * Context: the owner of the overflow path; @get as fits the context.
  */
-void pfm_mask(struct pfm_context *ctx, u64 (*get)(struct pfm_pmd *pmd))
+void pfm_freeze(struct pfm_context *ctx, u32 why,
+		u64 (*get)(struct pfm_pmd *pmd))
 {
+	struct pfm_set *set = ctx->set;
 	struct pfm_pmd *pmd;
 	u16 i;
 
-	pfm_for_each_pmd(ctx, ctx->set, i, pmd) {
+	pfm_for_each_pmd(set, i, pmd) {
 		pmd->value = get(pmd);
-		if (pfm_has_wrapped(pmd) && !__test_and_set_bit(i, ctx->to_reset))
+		if (pfm_has_wrapped(pmd) && !__test_and_set_bit(i, set->to_reset))
 			ctx->lost++;
 	}
-	WRITE_ONCE(ctx->masked, 1);
+	WRITE_ONCE(ctx->frozen, ctx->frozen | why);
 }
 
 /* Keep the monitored thread, the current one, from going back to user level. */
@@ -181,24 +172,31 @@ static void pfm_block(struct pfm_context *ctx)
 static void pfm_ovfl_finish(struct pfm_context *ctx, const unsigned long *ovfl,
 			    struct pfm_outcome *out)
 {
+	struct pfm_set *set = ctx->set;
+	bool switch_due = pfm_count_triggers(ctx, ovfl);
+
 	/* Too many overflows: nothing more until somebody says so (4.4.4). */
 	if (unlikely(!ctx->credit) && pfm_rate_is_exceeded(ctx))
 		pfm_throttle(ctx, ovfl, out);
 	/* Without a format, what wraps without masking is not to be reset. */
-	if (out->mask || ctx->fmt)
-		bitmap_or(ctx->to_reset, ctx->to_reset, ovfl, PFM_MAX_PMDS);
+	bitmap_or(set->to_reset, set->to_reset,
+		  out->mask || ctx->fmt ? ovfl : out->reset, PFM_MAX_PMDS);
 	if (out->mask) {
-		pfm_mask(ctx, pfm_pmd_get_ovfl);
+		pfm_freeze(ctx, PFM_MASKED, pfm_pmd_get_ovfl);
+		ctx->switch_due = switch_due;
 		set_bit(PFM_END_STOP, &ctx->ovfl_end);
-	} else {
-		pfm_reset_short(ctx, out->reset);
-		bitmap_andnot(ctx->to_reset, ctx->to_reset, out->reset,
+	} else if (!switch_due) {
+		pfm_reset_pmds(set, out->reset, false);
+		bitmap_andnot(set->to_reset, set->to_reset, out->reset,
 			      PFM_MAX_PMDS);
 	}
 	if (out->block && ctx->flags & PFM_FL_NOTIFY_BLOCK)
 		pfm_block(ctx);
 	if (out->notify)
 		pfm_post_msg(ctx, ovfl);
+	/* What overflowed will be reset when the set is active again (3.7.7). */
+	if (switch_due && !out->mask)
+		pfm_switch(ctx, ctx->data.regs && user_mode(ctx->data.regs));
 	if (ctx->ovfl_end)
 		irq_work_queue(&ctx->irq_work);
 }
@@ -327,12 +325,14 @@ static void pfm_handle_deferred(struct pfm_context *ctx)
 
 	WRITE_ONCE(ctx->deferred, 0);
 	barrier();
-	pfm_for_each_pmd(ctx, ctx->set, i, pmd) {
+	pfm_for_each_pmd(ctx->set, i, pmd) {
 		if (!READ_ONCE(pmd->deferred))
 			continue;
 		WRITE_ONCE(pmd->deferred, 0);
 		barrier();
-		if (!READ_ONCE(ctx->masked))
+		if (pfm_is_clock(pmd))
+			pfm_time_is_up(pmd, false);
+		else if (!READ_ONCE(ctx->frozen))
 			pfm_event_one(pmd, pmd->ovfl_ip, NULL, NULL);
 	}
 }
@@ -408,7 +408,7 @@ void notrace pfm_overflow(struct pfm_pmu_reg *reg, u64 value, u64 ip,
 		pfm_defer(pmd, ip, owner);
 		return;
 	}
-	if (unlikely(READ_ONCE(ctx->masked)))
+	if (unlikely(READ_ONCE(ctx->frozen)))
 		goto leave;
 	pfm_set_data(&ctx->data, current, ip, regs);
 	arg = &pmd->ovfl->arg;
@@ -441,11 +441,26 @@ void pfm_ds_overflow(struct pfm_pmu_reg *reg, u64 ip, struct pt_regs *regs,
 		pfm_defer(pmd, ip, owner);
 		return;
 	}
-	if (!READ_ONCE(ctx->masked))
+	if (!READ_ONCE(ctx->frozen))
 		pfm_event_one(pmd, ip, regs, rec);
 	pfm_leave(ctx);
 }
 EXPORT_SYMBOL_GPL(pfm_ds_overflow);
+
+void pfm_timeout(struct pfm_pmu_reg *clock, struct pt_regs *regs)
+{
+	struct pfm_pmd *pmd = container_of(clock, struct pfm_pmd, hw);
+	struct pfm_context *ctx = pmd->ctx;
+	u32 owner = pfm_enter(ctx);
+
+	if (owner) {
+		pfm_defer(pmd, 0, owner);
+		return;
+	}
+	pfm_time_is_up(pmd, regs && user_mode(regs));
+	pfm_leave(ctx);
+}
+EXPORT_SYMBOL_GPL(pfm_timeout);
 
 /* Carry hardware overflows into the software part; drop those below 2^64. */
 static void pfm_carry(struct pfm_context *ctx, unsigned long *ovfl)
@@ -470,17 +485,16 @@ void pfm_overflow_many(struct pfm_pmu_session *s, const unsigned long *pmds,
 		       struct pfm_ds_record *rec)
 {
 	struct pfm_context *ctx =
-		container_of(s, struct pfm_context, session);
+		container_of(s, struct pfm_set, session)->pmds[0].ctx;
 	DECLARE_BITMAP(ovfl, PFM_MAX_PMDS);
 	u32 owner = pfm_enter(ctx);
-	struct pfm_pmd *pmd;
 	u16 i;
 
-	if (READ_ONCE(ctx->masked))
+	if (READ_ONCE(ctx->frozen))
 		goto leave;
 	bitmap_zero(ovfl, PFM_MAX_PMDS);
-	pfm_for_each_pmd(ctx, ctx->set, i, pmd)
-		if (test_bit(pmd->hw.desc->num, pmds))
+	for (i = 0; i < ctx->pmu->num_pmds; i++)
+		if (test_bit(ctx->pmu->pmds[i].num, pmds))
 			__set_bit(i, ovfl);
 	pfm_carry(ctx, ovfl);
 	if (owner)
@@ -504,8 +518,8 @@ void pfm_stop_work(struct work_struct *work)
 		container_of(work, struct pfm_context, stop);
 
 	mutex_lock(&ctx->mutex);
-	if (ctx->loaded && READ_ONCE(ctx->masked))
-		ctx->pmu->stop(&ctx->session);
+	if (ctx->loaded && pfm_is_masked(ctx))
+		ctx->pmu->stop(&ctx->on_pmu->session);
 	mutex_unlock(&ctx->mutex);
 }
 
@@ -535,6 +549,10 @@ void pfm_irq_work(struct irq_work *work)
 		pfm_block_request(ctx);
 	if (test_and_clear_bit(PFM_END_STOP, &ctx->ovfl_end))
 		queue_work(system_highpri_wq, &ctx->stop);
+	if (test_and_clear_bit(PFM_END_SWITCH, &ctx->ovfl_end))
+		pfm_switch_request(ctx, false);
+	if (test_and_clear_bit(PFM_END_SWITCH_HERE, &ctx->ovfl_end))
+		pfm_switch_request(ctx, true);
 	if (test_and_clear_bit(PFM_END_NOTIFY, &ctx->ovfl_end))
 		pfm_tell_readers(ctx);
 }
@@ -559,6 +577,16 @@ void pfm_disown(struct pfm_context *ctx, unsigned long flags)
 	local_irq_restore(flags);
 }
 
+/*
+ * Wait until no overflow is under way. Overflows happen in the monitored thread:
+ * there are none while it does something else. Context: process, may sleep.
+ */
+void pfm_wait_overflows(struct pfm_context *ctx)
+{
+	if (ctx->session.task != current)
+		synchronize_rcu_expedited();
+}
+
 /* Wait until the overflow that masked @ctx is through. */
 void pfm_wait_idle(struct pfm_context *ctx)
 {
@@ -567,21 +595,32 @@ void pfm_wait_idle(struct pfm_context *ctx)
 		cpu_relax();
 }
 
+/* The PMU gets the active set. Context: paused. */
+static void pfm_follow_switch(struct pfm_context *ctx)
+{
+	if (pfm_load_regs(ctx))
+		ctx->sets_denied++;
+	WRITE_ONCE(ctx->frozen, ctx->frozen & ~PFM_SWITCHING);
+}
+
 /*
- * Keep the overflow path out of @ctx until pfm_resume().
+ * Keep the overflow path out of @ctx until pfm_resume(). The PMU has the active
+ * set then.
  * Context: process, pfm_context.mutex held, may sleep.
  */
 void pfm_pause(struct pfm_context *ctx)
 {
 	lockdep_assert_held(&ctx->mutex);
 	if (ctx->loaded && ctx->started) {
-		ctx->pmu->stop(&ctx->session);
-		if (!READ_ONCE(ctx->masked) && ctx->session.task != current)
-			synchronize_rcu_expedited();
+		ctx->pmu->stop(&ctx->on_pmu->session);
+		if (!pfm_is_masked(ctx))
+			pfm_wait_overflows(ctx);
 		/* Overflows that met a command are still to come. */
 		irq_work_sync(&ctx->irq_work);
 	}
 	pfm_wait_idle(ctx);
+	if (ctx->frozen & PFM_SWITCHING)
+		pfm_follow_switch(ctx);
 }
 
 /*
@@ -591,7 +630,8 @@ void pfm_pause(struct pfm_context *ctx)
 int pfm_resume(struct pfm_context *ctx)
 {
 	lockdep_assert_held(&ctx->mutex);
-	if (!ctx->loaded || !ctx->started || ctx->masked)
+	if (!ctx->loaded || !ctx->started || ctx->frozen)
 		return 0;
-	return ctx->pmu->start(&ctx->session);
+	ctx->on_pmu = ctx->set;
+	return ctx->pmu->start(&ctx->set->session);
 }

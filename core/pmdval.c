@@ -2,9 +2,9 @@
 /*
  * pmdval.c - values of PMDs: 64-bit emulation (3.1.3) and reset values (3.4.2)
  *
- * While a context is loaded and not masked, a PMD's value is in the hardware,
- * and for counters narrower than 64 bits its upper part is in pfm_pmd.value.
- * Otherwise pfm_pmd.value is all of it.
+ * While a context is loaded and not frozen, the values of the active set's PMDs
+ * are in the hardware, and for counters narrower than 64 bits their upper parts
+ * are in pfm_pmd.value. Otherwise pfm_pmd.value is all of it.
  */
 #include "carta.h"
 #include "core.h"
@@ -12,12 +12,21 @@
 /* Is the value in the hardware? */
 static bool pfm_pmd_is_live(const struct pfm_pmd *pmd)
 {
-	return pmd->ctx->loaded && !pmd->ctx->masked;
+	const struct pfm_context *ctx = pmd->ctx;
+
+	return ctx->loaded && !READ_ONCE(ctx->frozen) &&
+	       READ_ONCE(ctx->set) == pmd->set;
+}
+
+/* Bits of its value that are in the hardware. */
+static u64 pfm_pmd_hw_mask(const struct pfm_pmd *pmd)
+{
+	return pfm_is_clock(pmd) ? ~0ULL : pfm_hw_mask(pmd->ctx->pmu);
 }
 
 static u64 pfm_pmd_compose(const struct pfm_pmd *pmd, u64 hw)
 {
-	u64 mask = pfm_hw_mask(pmd->ctx->pmu);
+	u64 mask = pfm_pmd_hw_mask(pmd);
 
 	return (pmd->value & ~mask) | (hw & mask);
 }
@@ -25,20 +34,41 @@ static u64 pfm_pmd_compose(const struct pfm_pmd *pmd, u64 hw)
 /* Value of a PMD. Context: process, pfm_context.mutex held. */
 u64 pfm_pmd_get(struct pfm_pmd *pmd)
 {
+	u64 value;
+
 	if (!pfm_pmd_is_live(pmd))
 		return pmd->value;
-	return pfm_pmd_compose(pmd, pmd->ctx->pmu->read_pmd(&pmd->hw));
+	value = pfm_pmd_compose(pmd, pmd->ctx->pmu->read_pmd(&pmd->hw));
+	/* An overflow meanwhile may have frozen it. */
+	return pfm_pmd_is_live(pmd) ? value : pmd->value;
 }
 
 /*
  * Load the hardware with the software value. Context: process, the PMU loaded
  * and not counting. Return: 0, or what the PMU says.
  */
-int pfm_pmd_load(struct pfm_pmd *pmd)
+static int pfm_pmd_load(struct pfm_pmd *pmd)
 {
-	const struct pfm_pmu *pmu = pmd->ctx->pmu;
+	return pmd->ctx->pmu->write_pmd(&pmd->hw,
+					pmd->value & pfm_pmd_hw_mask(pmd));
+}
 
-	return pmu->write_pmd(&pmd->hw, pmd->value & pfm_hw_mask(pmu));
+/*
+ * Load the hardware with the values of the active set. Context: as pfm_pmd_load().
+ * Return: 0, or the PMU's first complaint.
+ */
+int pfm_load_regs(struct pfm_context *ctx)
+{
+	struct pfm_pmd *pmd;
+	int ret = 0;
+	u16 i;
+
+	pfm_for_each_pmd(ctx->set, i, pmd) {
+		int err = pfm_pmd_load(pmd);
+
+		ret = ret ?: err;
+	}
+	return ret;
 }
 
 /*
@@ -66,11 +96,10 @@ u64 pfm_pmd_get_ovfl(struct pfm_pmd *pmd)
 /* Load a PMD. Context: the overflow path, interrupts off. */
 void pfm_pmd_set_ovfl(struct pfm_pmd *pmd, u64 value)
 {
-	const struct pfm_pmu *pmu = pmd->ctx->pmu;
-
 	pmd->value = value;
 	if (pfm_pmd_is_live(pmd))
-		pmu->reset_pmd(&pmd->hw, value & pfm_hw_mask(pmu));
+		pmd->ctx->pmu->reset_pmd(&pmd->hw,
+					 value & pfm_pmd_hw_mask(pmd));
 }
 
 /* Remember what a PMD was last loaded with. Context: as pfm_reset_value(). */
@@ -95,16 +124,23 @@ u64 pfm_reset_value(struct pfm_pmd *pmd, u64 base)
 }
 
 /*
- * PMDs to reset, by place in the table: @slots and those in their reset_pmds.
- * Context: the owner of the overflow path.
+ * Reset PMDs, by place in the table, and those in their reset_pmds, each once.
+ * Context: the owner of the overflow path, interrupts off.
  */
-void pfm_with_reset_pmds(const struct pfm_context *ctx,
-			 const unsigned long *slots, unsigned long *all)
+void pfm_reset_pmds(struct pfm_set *set, const unsigned long *slots,
+		    bool long_reset)
 {
+	DECLARE_BITMAP(all, PFM_MAX_PMDS);
+	struct pfm_pmd *pmd;
 	unsigned int slot;
 
 	bitmap_copy(all, slots, PFM_MAX_PMDS);
-	for_each_set_bit(slot, slots, ctx->pmu->num_pmds)
-		bitmap_or(all, all, ctx->set->pmds[slot].reset_pmds,
-			  PFM_MAX_PMDS);
+	for_each_set_bit(slot, slots, PFM_MAX_PMDS)
+		bitmap_or(all, all, set->pmds[slot].reset_pmds, PFM_MAX_PMDS);
+	for_each_set_bit(slot, all, PFM_MAX_PMDS) {
+		pmd = &set->pmds[slot];
+		pfm_pmd_set_ovfl(pmd, pfm_reset_value(pmd, long_reset ?
+							   pmd->long_reset :
+							   pmd->short_reset));
+	}
 }

@@ -97,7 +97,8 @@ static int pfm_smpl_conf(const struct pfm_pmu *pmu, u32 flags, u64 eventid,
 /* A counter whose overflow is awaited, and can come within 2^63 events. */
 static bool pfm_pmd_is_sampling(const struct pfm_pmd *pmd)
 {
-	bool awaited = pmd->ctx->fmt || pmd->flags & PFM_REGFL_OVFL_NOTIFY;
+	bool awaited = pmd->ctx->fmt || pmd->flags & PFM_REGFL_OVFL_NOTIFY ||
+		       pfm_is_trigger(pmd);
 
 	return awaited && pmd->hw.desc->flags & PFM_REGD_COUNTER &&
 	       (pmd->value | pmd->long_reset | pmd->short_reset) >> 63;
@@ -117,13 +118,32 @@ void pfm_bv_from_slots(const struct pfm_pmu *pmu, const unsigned long *slots,
 	}
 }
 
-/* Can a short reset be left to a PMU that re-arms itself? Context: paused. */
+/*
+ * Is a short reset, which a PMU that re-arms itself can do, all that its overflow
+ * comes to? Context: paused.
+ */
 static void pfm_prepare_reset(struct pfm_pmd *pmd)
 {
 	bool plain = !(pmd->flags & PFM_REGFL_RANDOM) &&
-		     bitmap_empty(pmd->reset_pmds, PFM_MAX_PMDS);
+		     bitmap_empty(pmd->reset_pmds, PFM_MAX_PMDS) &&
+		     !pfm_is_trigger(pmd);
 
 	pmd->plain_reset = plain ? pmd->short_reset : 0;
+	if (pmd->ovfl)
+		pmd->ovfl->trigger = pfm_is_trigger(pmd);
+}
+
+/* What depends on how the set switches, which may have been changed. */
+void pfm_prepare_set(struct pfm_set *set)
+{
+	struct pfm_pmd *pmd;
+	u16 i;
+
+	pfm_for_each_pmd(set, i, pmd) {
+		pfm_prepare_reset(pmd);
+		pmd->hw.sampling = pfm_is_clock(pmd) ? set->timeout :
+						       pfm_pmd_is_sampling(pmd);
+	}
 }
 
 /* Prepare what the overflow path needs of @pmd. Context: paused. */
@@ -304,6 +324,9 @@ static int pfm_apply_pmd(struct pfm_set *set, struct pfm_pmd *pmd,
 	pmd->long_reset = pfm_keep_reserved(desc, req->reg_long_reset);
 	pmd->short_reset = pfm_keep_reserved(desc, req->reg_short_reset);
 	pmd->ovflsw_thres = req->reg_ovflsw_thres;
+	/* The active set counts down what it began with. */
+	if (!pmd->ctx->loaded || pmd->ctx->set != set)
+		pmd->ovflsw_left = pmd->ovflsw_thres;
 	pmd->random_mask = req->reg_random_mask;
 	pmd->random = pfm_carta_seed(req->reg_random_seed);
 	pmd->value = pfm_keep_reserved(desc, req->reg_value);
@@ -399,7 +422,7 @@ int pfm_read_pmd(struct pfm_context *ctx, void *elem)
 	pmd = &set->pmds[slot];
 	req->reg_value = pfm_pmd_get(pmd);
 	req->reg_last_reset_val = pmd->last_reset;
-	req->reg_ovflsw_thres = 0;
+	req->reg_ovflsw_thres = pfm_is_trigger(pmd) ? pmd->ovflsw_left : 0;
 	req->reg_flags = 0;
 	return 0;
 }

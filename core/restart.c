@@ -5,39 +5,32 @@
 #include "core.h"
 
 /* Reset with long values what overflowed and was not reset since. */
-static int pfm_reset_long(struct pfm_context *ctx)
+static void pfm_reset_long(struct pfm_context *ctx)
 {
-	DECLARE_BITMAP(all, PFM_MAX_PMDS);
-	struct pfm_pmd *pmd;
-	unsigned int slot;
-	int ret = 0;
+	unsigned long flags;
 
-	pfm_with_reset_pmds(ctx, ctx->to_reset, all);
-	for_each_set_bit(slot, all, ctx->pmu->num_pmds) {
-		int err;
+	local_irq_save(flags);
+	pfm_reset_pmds(ctx->set, ctx->set->to_reset, true);
+	bitmap_zero(ctx->set->to_reset, PFM_MAX_PMDS);
+	local_irq_restore(flags);
+}
 
-		pmd = &ctx->set->pmds[slot];
-		err = pfm_pmd_set(pmd, pfm_reset_value(pmd, pmd->long_reset));
-		ret = ret ?: err;
-	}
-	bitmap_zero(ctx->to_reset, PFM_MAX_PMDS);
-	return ret;
+/* What a threshold asked for when the context was masked (3.7.7). */
+static void pfm_switch_now(struct pfm_context *ctx)
+{
+	/* One of the set that it leaves may have come late. */
+	pfm_wait_overflows(ctx);
+	pfm_end_set(ctx->set);
+	pfm_begin_set(ctx, ctx->set->next, true);
 }
 
 /* Load the hardware with the values that were kept while masked. */
 static int pfm_unmask(struct pfm_context *ctx)
 {
-	struct pfm_pmd *pmd;
-	int ret = 0;
-	u16 i;
+	int ret = pfm_load_regs(ctx);
 
-	pfm_for_each_pmd(ctx, ctx->set, i, pmd) {
-		int err = pfm_pmd_load(pmd);
-
-		ret = ret ?: err;
-	}
 	/* Overflows find the new values. */
-	smp_store_release(&ctx->masked, 0);
+	smp_store_release(&ctx->frozen, ctx->frozen & ~PFM_MASKED);
 	return ret;
 }
 
@@ -47,9 +40,10 @@ static int pfm_restart_ctrl(struct pfm_context *ctx, pfm_ovfl_ctrl_t *ctrl)
 	int ret = 0;
 
 	if (ctx->fmt && ctx->fmt->fmt_restart)
-		ret = ctx->fmt->fmt_restart(ctx->buf, !ctx->masked, ctrl);
+		ret = ctx->fmt->fmt_restart(ctx->buf, !pfm_is_masked(ctx),
+					    ctrl);
 	else
-		ctrl->reset_ovfl_pmds = ctx->masked;
+		ctrl->reset_ovfl_pmds = pfm_is_masked(ctx);
 	/* Positive is no errno: a broken format. */
 	return ret > 0 ? -EINVAL : ret;
 }
@@ -58,15 +52,18 @@ static int pfm_restart_ctrl(struct pfm_context *ctx, pfm_ovfl_ctrl_t *ctrl)
 static int pfm_restart_apply(struct pfm_context *ctx, pfm_ovfl_ctrl_t ctrl,
 			     bool was_active)
 {
-	int ret = 0;
+	bool is_masked = pfm_is_masked(ctx);
+	bool unmask = is_masked && !ctrl.mask_monitoring && !was_active;
 
-	if (ctrl.reset_ovfl_pmds)
-		ret = pfm_reset_long(ctx);
-	if (ctrl.mask_monitoring && !ctx->masked)
-		pfm_mask(ctx, pfm_pmd_get);
-	else if (!ctrl.mask_monitoring && ctx->masked && !was_active)
-		ret = pfm_unmask(ctx) ?: ret;
-	return ret;
+	if (unmask && ctx->switch_due)
+		pfm_switch_now(ctx);
+	else if (ctrl.reset_ovfl_pmds)
+		pfm_reset_long(ctx);
+	if (unmask)
+		return pfm_unmask(ctx);
+	if (ctrl.mask_monitoring && !is_masked)
+		pfm_freeze(ctx, PFM_MASKED, pfm_pmd_get);
+	return 0;
 }
 
 /* Restart with everything stopped. */
@@ -78,7 +75,7 @@ static int pfm_restart_paused(struct pfm_context *ctx)
 	pfm_pause(ctx);
 	ret = pfm_restart_ctrl(ctx, &ctrl);
 	if (!ret) {
-		ret = pfm_restart_apply(ctx, ctrl, !ctx->masked);
+		ret = pfm_restart_apply(ctx, ctrl, !pfm_is_masked(ctx));
 		/* Before the next overflow may want to block again. */
 		WRITE_ONCE(ctx->blocked, false);
 	}
@@ -97,7 +94,7 @@ static int pfm_restart_active(struct pfm_context *ctx)
 	int ret, err;
 
 	pfm_own(ctx, &flags);
-	if (ctx->masked) {
+	if (pfm_is_masked(ctx)) {
 		pfm_disown(ctx, flags);
 		return pfm_restart_paused(ctx);
 	}
@@ -124,8 +121,8 @@ int pfm_restart_context(struct pfm_context *ctx)
 
 	if (ret)
 		return ret;
-	ret = READ_ONCE(ctx->masked) ? pfm_restart_paused(ctx) :
-				       pfm_restart_active(ctx);
+	ret = pfm_is_masked(ctx) ? pfm_restart_paused(ctx) :
+				   pfm_restart_active(ctx);
 	/* Once what the thread does is counted. */
 	pfm_wake_blocked(ctx);
 	return ret;

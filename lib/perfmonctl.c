@@ -34,6 +34,9 @@ static const unsigned char commands[] = {
 	[PFM_UNLOAD_CONTEXT]	= KNOWN,
 	[PFM_GETINFO_PMCS]	= KNOWN | TO_DEVICE | VECTOR,
 	[PFM_GETINFO_PMDS]	= KNOWN | TO_DEVICE | VECTOR,
+	[PFM_CREATE_EVTSETS]	= KNOWN | VECTOR,
+	[PFM_DELETE_EVTSETS]	= KNOWN | VECTOR,
+	[PFM_GETINFO_EVTSETS]	= KNOWN | VECTOR,
 	[PFM_SET_CONFIG]	= KNOWN | TO_DEVICE,
 	[PFM_GET_CONFIG]	= KNOWN | TO_DEVICE,
 };
@@ -124,6 +127,21 @@ int pfm_restart(int fd)
 int pfm_unload_context(int fd)
 {
 	return perfmonctl(fd, PFM_UNLOAD_CONTEXT, NULL, 0);
+}
+
+int pfm_create_evtsets(int fd, pfarg_setdesc_t *sets, int n)
+{
+	return perfmonctl(fd, PFM_CREATE_EVTSETS, sets, n);
+}
+
+int pfm_delete_evtsets(int fd, pfarg_setdesc_t *sets, int n)
+{
+	return perfmonctl(fd, PFM_DELETE_EVTSETS, sets, n);
+}
+
+int pfm_getinfo_evtsets(int fd, pfarg_setinfo_t *info, int n)
+{
+	return perfmonctl(fd, PFM_GETINFO_EVTSETS, info, n);
 }
 
 int pfm_getinfo_pmcs(pfarg_pmcinfo_t *pmcs, int n)

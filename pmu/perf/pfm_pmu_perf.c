@@ -209,7 +209,24 @@ static void notrace perf_overflow_ds(struct perf_event *event,
 /* Do overflows of this register go into a debug-store area? */
 static bool perf_is_ds(const struct pfm_pmu_reg *reg)
 {
-	return reg->session->ds && reg->sampling;
+	return reg->session->ds && reg->sampling &&
+	       reg->desc->num != PFM_REG_CLOCK;
+}
+
+/* The clock of a session. */
+static void notrace perf_overflow_timeout(struct perf_event *event,
+					  struct perf_sample_data *data,
+					  struct pt_regs *regs)
+{
+	struct pfm_pmu_reg *reg = event->overflow_handler_context;
+
+	if (perf_has_wrapped(event, reg))
+		pfm_timeout(reg, regs);
+}
+
+static bool perf_is_session_clock(const struct pfm_pmu_reg *reg)
+{
+	return reg->desc->num == PFM_REG_CLOCK;
 }
 
 static perf_overflow_handler_t perf_handler(u64 pmc)
@@ -475,7 +492,9 @@ static bool perf_is_exact_enough(const struct pfm_pmu_reg *reg)
  */
 static bool perf_may_count(const struct pfm_pmu_reg *reg)
 {
-	if (reg->session->user_only && !(reg->pmc_value & PFM_PERF_EXCL_KERNEL))
+	/* Time says nothing about the kernel. */
+	if (reg->session->user_only && !perf_is_session_clock(reg) &&
+	    !(reg->pmc_value & PFM_PERF_EXCL_KERNEL))
 		return false;
 	return !perf_is_ds(reg) || !security_locked_down(LOCKDOWN_PERF);
 }
@@ -487,6 +506,14 @@ static void perf_forget_event(struct pfm_pmu_reg *reg)
 	reg->reload = PFM_RELOAD_NONE;
 }
 
+/* The event that measures how long the session counts. */
+static u64 perf_clock_pmc(const struct pfm_pmu_session *s)
+{
+	return PFM_PERF_EVENT(PERF_TYPE_SOFTWARE,
+			      s->task ? PERF_COUNT_SW_TASK_CLOCK :
+					PERF_COUNT_SW_CPU_CLOCK);
+}
+
 static int perf_create_event(struct pfm_pmu_reg *reg)
 {
 	struct pfm_pmu_session *s = reg->session;
@@ -495,6 +522,8 @@ static int perf_create_event(struct pfm_pmu_reg *reg)
 	struct perf_event *event;
 
 	perf_forget_event(reg);
+	if (perf_is_session_clock(reg))
+		reg->pmc_value = perf_clock_pmc(s);
 	if (!perf_pmc_is_used(reg->pmc_value))
 		return 0;
 	if (!perf_may_count(reg))
@@ -504,6 +533,8 @@ static int perf_create_event(struct pfm_pmu_reg *reg)
 	perf_fill_attr(&attr, reg->pmc_value,
 		       reg->sampling ? PERF_MAX_PERIOD : 0);
 	handler = perf_handler(reg->pmc_value);
+	if (perf_is_session_clock(reg))
+		handler = perf_overflow_timeout;
 	if (perf_is_ds(reg)) {
 		attr.sample_type = PERF_RECORD_SAMPLE;
 		attr.sample_regs_intr = PERF_RECORD_REGS;

@@ -7,10 +7,11 @@
  * pfm_sim_advance() says what happens, or from user space a line written to
  * pfm_sim/advance in debugfs:
  *
- *	task TID|cpu N [irq] [ip ADDRESS] PMD=EVENTS... FIELD=VALUE...
+ *	task TID|cpu N [irq] [ip ADDRESS] [ns TIME] PMD=EVENTS... FIELD=VALUE...
  *
- * where FIELD is one of a debug-store record's. As a CPU does, the PMU writes one
- * record for the counters that overflow in one instant. A PMC counts when it is not 0; its upper 32 bits are reserved.
+ * where TIME is what has passed meanwhile in ns, and FIELD is one of a debug-store
+ * record's. As a CPU does, the PMU writes one record for the counters that overflow
+ * in one instant. A PMC counts when it is not 0; its upper 32 bits are reserved.
  */
 #include <linux/debugfs.h>
 #include <linux/irq_work.h>
@@ -126,15 +127,26 @@ static void sim_reset_pmd(struct pfm_pmu_reg *reg, u64 value)
 	*(u64 *)reg->priv = value;
 }
 
+static bool sim_is_there(const struct sim_session *ss,
+			 const struct pfm_sim_tick *tick)
+{
+	return tick->task ? ss->s->task == tick->task :
+			    !ss->s->task && ss->s->cpu == tick->cpu;
+}
+
+/* Of the event sets that are loaded there, the one that is started, if any. */
 static struct sim_session *sim_find(const struct pfm_sim_tick *tick)
 {
-	struct sim_session *ss;
+	struct sim_session *ss, *found = NULL;
 
-	list_for_each_entry(ss, &sim_sessions, list)
-		if (tick->task ? ss->s->task == tick->task :
-				 !ss->s->task && ss->s->cpu == tick->cpu)
-			return ss;
-	return NULL;
+	list_for_each_entry(ss, &sim_sessions, list) {
+		if (!sim_is_there(ss, tick))
+			continue;
+		found = ss;
+		if (READ_ONCE(ss->started))
+			break;
+	}
+	return found;
 }
 
 /* Count; set the bits of the PMDs that wrapped. */
@@ -154,11 +166,28 @@ static void sim_count(struct sim_session *ss, const struct pfm_sim_tick *tick,
 	}
 }
 
+/* The clock of a session, after its PMDs. */
+static struct pfm_pmu_reg *sim_clock(const struct sim_session *ss)
+{
+	return ss->regs[ss->s->num_regs - 1];
+}
+
+/* Let time pass. Return: true if the clock has got to 0. */
+static bool sim_pass(struct sim_session *ss, u64 ns)
+{
+	u64 *value = &ss->value[ss->s->num_regs - 1];
+	bool before = (s64)*value < 0;
+
+	*value += ns;
+	return sim_clock(ss)->sampling && before && (s64)*value >= 0;
+}
+
 static int sim_advance_here(const struct pfm_sim_tick *tick)
 {
 	struct pfm_ds_record rec = tick->rec;
 	DECLARE_BITMAP(wrapped, PFM_MAX_PMDS);
 	struct sim_session *ss;
+	bool time_is_up = false;
 	unsigned long flags;
 
 	rec.ip = tick->ip;
@@ -167,11 +196,15 @@ static int sim_advance_here(const struct pfm_sim_tick *tick)
 	preempt_disable();
 	raw_spin_lock_irqsave(&sim_lock, flags);
 	ss = sim_find(tick);
-	if (ss && READ_ONCE(ss->started))
+	if (ss && READ_ONCE(ss->started)) {
 		sim_count(ss, tick, wrapped);
+		time_is_up = sim_pass(ss, tick->ns);
+	}
 	raw_spin_unlock_irqrestore(&sim_lock, flags);
 	if (ss && !bitmap_empty(wrapped, PFM_MAX_PMDS))
 		pfm_overflow_many(ss->s, wrapped, tick->ip, NULL, &rec);
+	if (time_is_up)
+		pfm_timeout(sim_clock(ss), NULL);
 	preempt_enable();
 	rcu_read_unlock();
 	return ss ? 0 : -ESRCH;
@@ -272,6 +305,11 @@ static int sim_parse_value(struct pfm_sim_tick *tick, char *word)
 	return to ? kstrtou64(word, 0, to) : -EINVAL;
 }
 
+static int sim_parse_number(char **line, u64 *to)
+{
+	return *line ? kstrtou64(strsep(line, " "), 0, to) : -EINVAL;
+}
+
 static int sim_parse(struct pfm_sim_tick *tick, char *line)
 {
 	int ret = sim_parse_target(tick, &line);
@@ -281,8 +319,9 @@ static int sim_parse(struct pfm_sim_tick *tick, char *line)
 		if (!strcmp(word, "irq"))
 			tick->irq = true;
 		else if (!strcmp(word, "ip"))
-			ret = line ? kstrtou64(strsep(&line, " "), 0,
-					       &tick->ip) : -EINVAL;
+			ret = sim_parse_number(&line, &tick->ip);
+		else if (!strcmp(word, "ns"))
+			ret = sim_parse_number(&line, &tick->ns);
 		else
 			ret = sim_parse_value(tick, word);
 	}

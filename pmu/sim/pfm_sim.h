@@ -20,6 +20,7 @@ struct task_struct;
  * @cpu:   CPU on which, if @task is NULL
  * @irq:   report the overflows from a hard interrupt
  * @ip:    instruction pointer that is interrupted
+ * @ns:    time that passes until then, in ns
  * @delta: events for PMD0 ... PMD7, less than 2^32 each
  * @rec:   what the CPU would write into a debug-store area, but for the
  *         instruction pointer, which is @ip
@@ -29,6 +30,7 @@ struct pfm_sim_tick {
 	int			cpu;
 	bool			irq;
 	u64			ip;
+	u64			ns;
 	u64			delta[PFM_SIM_PAIRS];
 	struct pfm_ds_record	rec;
 };

@@ -13,9 +13,9 @@ GOBJ := build/$(UARCH)/obj
 LIBPERFMON := build/$(UARCH)/libperfmon.a
 LIBPFM2X := build/$(UARCH)/libpfm2x.a
 
-GUEST_TESTS := commands mapping messages lifecycle sampling nway pebs syswide \
-	       config compat2x modules oprofile stress simpmu simpebs lockdown
-GUEST_TESTS32 := commands sampling nway pebs config compat2x
+GUEST_TESTS := commands mapping messages lifecycle sampling sets nway pebs \
+	       syswide config compat2x modules oprofile stress simpmu simpebs lockdown
+GUEST_TESTS32 := commands sampling sets nway pebs config compat2x
 GUEST_SHARED := check ctx faults sim worker
 
 ifeq ($(UARCH),x86_64)

@@ -207,7 +207,7 @@ static void an_error_ends_the_calls_and_masks(struct kunit *test)
 	fixture_count2(test, 11, 12);
 	KUNIT_EXPECT_EQ(test, f->script.calls, 1);
 	KUNIT_EXPECT_EQ(test, f->ctx->lost, 2ULL);
-	KUNIT_EXPECT_TRUE(test, f->ctx->masked);
+	KUNIT_EXPECT_TRUE(test, f->ctx->frozen);
 	KUNIT_EXPECT_TRUE(test, has_msg(f, &msg));
 	KUNIT_EXPECT_FALSE(test, has_msg(f, &msg));
 }
@@ -220,7 +220,7 @@ static void unknown_control_bits_mask(struct kunit *test)
 	f->script.ctrl[0] = PFM_OVFL_CTRL_RESET | 0x80000000U;
 	fixture_start(test);
 	fixture_count(test, 11);
-	KUNIT_EXPECT_TRUE(test, f->ctx->masked);
+	KUNIT_EXPECT_TRUE(test, f->ctx->frozen);
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), 1ULL);
 }
 
@@ -322,7 +322,7 @@ static void an_overflow_lost_to_a_mask_is_reset_by_restart(struct kunit *test)
 	fixture_start(test);
 	fixture_count(test, 12);
 	KUNIT_EXPECT_EQ(test, f->script.calls, 1);
-	KUNIT_EXPECT_TRUE(test, f->ctx->masked);
+	KUNIT_EXPECT_TRUE(test, f->ctx->frozen);
 	KUNIT_EXPECT_EQ(test, f->ctx->lost, 1ULL);
 	/* Otherwise it would not overflow again before 2^64 events. */
 	KUNIT_EXPECT_EQ(test, fixture_restart(test), 0);
@@ -533,7 +533,7 @@ static void too_many_overflows_mask_and_notify(struct kunit *test)
 	overflow_fast(test, 100);
 	/* The first one asks the clock, and ten follow. */
 	KUNIT_EXPECT_EQ(test, f->script.calls, 11);
-	KUNIT_EXPECT_EQ(test, f->ctx->masked, 1U);
+	KUNIT_EXPECT_EQ(test, f->ctx->frozen, 1U);
 	KUNIT_EXPECT_EQ(test, f->ctx->throttled, 1ULL);
 	KUNIT_EXPECT_EQ(test, f->ctx->lost, 0ULL);
 	KUNIT_EXPECT_TRUE(test, take_msg(&f->ctx->msgq, &msg));
@@ -717,9 +717,9 @@ static void no_msg_contexts_queue_nothing(struct kunit *test)
 	fixture_start(test);
 	fixture_count(test, 10);
 	KUNIT_EXPECT_FALSE(test, has_msg(f, &msg));
-	KUNIT_EXPECT_TRUE(test, f->ctx->masked);
+	KUNIT_EXPECT_TRUE(test, f->ctx->frozen);
 	KUNIT_EXPECT_EQ(test, fixture_restart(test), 0);
-	KUNIT_EXPECT_FALSE(test, f->ctx->masked);
+	KUNIT_EXPECT_FALSE(test, f->ctx->frozen);
 }
 
 static void blocking_oneself_is_refused_at_load(struct kunit *test)

@@ -144,7 +144,7 @@ static void records_load_the_counter_and_tell_nobody(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), RESET + 30);
 	KUNIT_EXPECT_EQ(test, fixture_read(test, 0).reg_last_reset_val, RESET);
 	KUNIT_EXPECT_TRUE(test, pfm_msgq_empty(&f->ctx->msgq));
-	KUNIT_EXPECT_EQ(test, f->ctx->masked, 0U);
+	KUNIT_EXPECT_EQ(test, f->ctx->frozen, 0U);
 	KUNIT_EXPECT_EQ(test, hdr_of(test)->hdr_overflows, 0ULL);
 }
 
@@ -160,7 +160,7 @@ static void the_threshold_notifies_and_masks(struct kunit *test)
 	overflow(test);
 	KUNIT_ASSERT_TRUE(test, take_msg(&f->ctx->msgq, &msg));
 	KUNIT_EXPECT_EQ(test, msg.ovfl.msg_ovfl_pmds[0], 1ULL);
-	KUNIT_EXPECT_EQ(test, f->ctx->masked, 1U);
+	KUNIT_EXPECT_EQ(test, f->ctx->frozen, 1U);
 	KUNIT_EXPECT_EQ(test, hdr_of(test)->hdr_overflows, 1ULL);
 	KUNIT_EXPECT_EQ(test, records(test), 2ULL);
 	/* The area has more room, but nothing is counted now. */
@@ -249,7 +249,7 @@ static void the_cpu_believes_nothing_in_the_mapped_header(struct kunit *test)
 		overflow(test);
 		overflow(test);
 		KUNIT_ASSERT_EQ(test,
-				((struct fixture *)test->priv)->ctx->masked,
+				((struct fixture *)test->priv)->ctx->frozen,
 				1U);
 		KUNIT_ASSERT_EQ(test, fixture_restart(test), 0);
 	}

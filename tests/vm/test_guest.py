@@ -27,11 +27,11 @@ RUN = ROOT / "tests/vm/run"
 # In the order in which they run; modules and stress unload and load the modules, and
 # oprofile has its own one loaded.
 PROGRAMS = (
-    *("commands", "mapping", "messages", "lifecycle", "sampling", "nway"),
-    *("pebs", "syswide", "config", "compat2x", "modules", "oprofile", "stress"),
+    *("commands", "mapping", "messages", "lifecycle", "sampling", "sets"),
+    *("nway", "pebs", "syswide", "config", "compat2x", "modules", "oprofile", "stress"),
 )
 # The 32-bit programs, of the same sources.
-PROGRAMS32 = ("commands", "sampling", "nway", "pebs", "config", "compat2x")
+PROGRAMS32 = ("commands", "sampling", "sets", "nway", "pebs", "config", "compat2x")
 # Run with the simulated PMU, after all others.
 SIMULATED = ("simpmu", "simpebs")
 SIMULATED_MODULES = ("core/perfmon", "pmu/sim/pfm_pmu_sim")

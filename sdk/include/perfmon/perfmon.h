@@ -14,6 +14,7 @@
 #define PERFMON_PERFMON_H
 
 #include <linux/ioctl.h>
+#include <linux/time_types.h>
 #include <linux/types.h>
 #ifdef __KERNEL__
 #include <linux/build_bug.h>
@@ -57,6 +58,9 @@
 #define PFM_UNLOAD_CONTEXT	0x11
 #define PFM_GETINFO_PMCS	0x12
 #define PFM_GETINFO_PMDS	0x13
+#define PFM_CREATE_EVTSETS	0x14
+#define PFM_DELETE_EVTSETS	0x15
+#define PFM_GETINFO_EVTSETS	0x16
 #define PFM_SET_CONFIG		0x18
 #define PFM_GET_CONFIG		0x19
 
@@ -97,6 +101,21 @@
 #define PFM_REG_RETFL_MASK \
 	(PFM_REG_RETFL_NOTAVAIL | PFM_REG_RETFL_EINVAL | PFM_REG_RETFL_NOSET)
 #define PFM_REG_HAS_ERROR(flags) ((flags) & PFM_REG_RETFL_MASK)
+
+/* Event set flags on input, set_flags (3.1.10). */
+#define PFM_SETFL_OVFL_SWITCH	0x1	/* switch by overflows */
+#define PFM_SETFL_TIME_SWITCH	0x2	/* switch by time */
+#define PFM_SETFL_EXPL_NEXT	0x4	/* to set_id_next */
+#define PFM_SETFL_EXCL_IDLE	0x8	/* system-wide: not the idle thread */
+#define PFM_SETFL_ALL							\
+	(PFM_SETFL_OVFL_SWITCH | PFM_SETFL_TIME_SWITCH |		\
+	 PFM_SETFL_EXPL_NEXT | PFM_SETFL_EXCL_IDLE)
+
+/* Event set flags on return, set_flags (3.1.10 - 3.1.12). */
+#define PFM_SET_RETFL_EINVAL	(1U << 30)	/* bad value */
+#define PFM_SET_RETFL_NOSET	(1U << 29)	/* no such event set */
+#define PFM_SET_RETFL_MASK	(PFM_SET_RETFL_EINVAL | PFM_SET_RETFL_NOSET)
+#define PFM_SET_HAS_ERROR(flags) ((flags) & PFM_SET_RETFL_MASK)
 
 /* Types of the actual register, reg_type (3.1.13). */
 #define PFM_REG_TYPE_PMC	1
@@ -267,6 +286,67 @@ PFM_ASSERT_FIELD(pfarg_load_t, load_pid, 0, 4);
 PFM_ASSERT_FIELD(pfarg_load_t, load_set, 4, 2);
 PFM_ASSERT_FIELD(pfarg_load_t, reserved1, 6, 2);
 PFM_ASSERT_FIELD(pfarg_load_t, reserved2, 8, 24);
+
+/**
+ * typedef pfarg_setdesc_t - element of PFM_CREATE_EVTSETS and PFM_DELETE_EVTSETS
+ *			     (3.1.10, 3.1.11)
+ * @set_id:      number of the event set
+ * @set_id_next: with PFM_SETFL_EXPL_NEXT: number of the set to switch to
+ * @set_flags:   in: PFM_SETFL_*, to delete 0; out: PFM_SET_RETFL_*
+ * @set_timeout: with PFM_SETFL_TIME_SWITCH: time that the set is active; out: the
+ *               effective one, a multiple of the timer tick
+ * @reserved:    must be 0
+ *
+ * PFM_DELETE_EVTSETS looks at @set_id, @set_flags and @reserved only.
+ */
+typedef struct {
+	__u16	set_id;
+	__u16	set_id_next;
+	__u32	set_flags;
+	struct __kernel_timespec set_timeout;
+	__u64	reserved[5];
+} pfarg_setdesc_t;
+
+PFM_STATIC_ASSERT(sizeof(pfarg_setdesc_t) == 64);
+PFM_ASSERT_FIELD(pfarg_setdesc_t, set_id, 0, 2);
+PFM_ASSERT_FIELD(pfarg_setdesc_t, set_id_next, 2, 2);
+PFM_ASSERT_FIELD(pfarg_setdesc_t, set_flags, 4, 4);
+PFM_ASSERT_FIELD(pfarg_setdesc_t, set_timeout, 8, 16);
+PFM_ASSERT_FIELD(pfarg_setdesc_t, reserved, 24, 40);
+
+/**
+ * typedef pfarg_setinfo_t - element of PFM_GETINFO_EVTSETS (3.1.12)
+ * @set_id:           number of the event set
+ * @set_id_next:      out: as it was created
+ * @set_flags:        in: 0; out: as it was created, or PFM_SET_RETFL_*
+ * @set_switch_pmds:  out: PMDs whose overflow caused the last switch from it
+ * @set_runs:         out: times that it became the active set
+ * @set_timeout:      out: what is left of the effective timeout
+ * @set_act_duration: out: time that it was the active set while monitoring was
+ *                    active; for a thread's context the thread's own time
+ * @reserved:         must be 0
+ */
+typedef struct {
+	__u16	set_id;
+	__u16	set_id_next;
+	__u32	set_flags;
+	__u64	set_switch_pmds[PFM_MAX_PMD_BITVECTOR];
+	__u64	set_runs;
+	struct __kernel_timespec set_timeout;
+	struct __kernel_timespec set_act_duration;
+	__u64	reserved[5];
+} pfarg_setinfo_t;
+
+PFM_STATIC_ASSERT(sizeof(pfarg_setinfo_t) == 128);
+PFM_ASSERT_FIELD(pfarg_setinfo_t, set_id, 0, 2);
+PFM_ASSERT_FIELD(pfarg_setinfo_t, set_id_next, 2, 2);
+PFM_ASSERT_FIELD(pfarg_setinfo_t, set_flags, 4, 4);
+PFM_ASSERT_FIELD(pfarg_setinfo_t, set_switch_pmds, 8, 40);
+PFM_ASSERT_FIELD(pfarg_setinfo_t, set_runs, 48, 8);
+PFM_ASSERT_FIELD(pfarg_setinfo_t, set_timeout, 56, 16);
+PFM_ASSERT_FIELD(pfarg_setinfo_t, set_act_duration, 72, 16);
+PFM_ASSERT_FIELD(pfarg_setinfo_t, reserved, 88, 40);
+#define set_active_duration	set_act_duration
 
 /**
  * typedef pfarg_pmcinfo_t - element of PFM_GETINFO_PMCS (3.1.13)
@@ -490,6 +570,9 @@ int pfm_start(int fd, pfarg_start_t *start);
 int pfm_stop(int fd);
 int pfm_restart(int fd);
 int pfm_unload_context(int fd);
+int pfm_create_evtsets(int fd, pfarg_setdesc_t *sets, int n);
+int pfm_delete_evtsets(int fd, pfarg_setdesc_t *sets, int n);
+int pfm_getinfo_evtsets(int fd, pfarg_setinfo_t *info, int n);
 int pfm_getinfo_pmcs(pfarg_pmcinfo_t *pmcs, int n);
 int pfm_getinfo_pmds(pfarg_pmdinfo_t *pmds, int n);
 int pfm_set_config(pfarg_config_t *cfg);

@@ -46,6 +46,14 @@ struct pfm_reg_desc {
 	const char	*name;
 };
 
+/*
+ * Number of the register that every session has after its PMDs: a clock. It counts
+ * the nanoseconds that the session counts, a thread's only while the thread runs. It
+ * has 64 bits whatever the counter_width, and the operations on PMDs apply to it.
+ * If it samples, the PMU calls pfm_timeout() when it gets to 0.
+ */
+#define PFM_REG_CLOCK		0xffff
+
 /* No period: a counter at this value is almost 2^64 events from overflow. */
 #define PFM_RELOAD_NONE		1ULL
 
@@ -63,7 +71,7 @@ struct pfm_pmu_session;
  * @update:    owned by the PMU
  * @session:   session the register belongs to
  * @desc:      the PMD's description
- * @pmc_value: value of the PMC that controls it
+ * @pmc_value: value of the PMC that controls it; the clock's is the PMU's
  * @sampling:  its overflow matters to somebody
  */
 struct pfm_pmu_reg {
@@ -78,12 +86,12 @@ struct pfm_pmu_reg {
 };
 
 /**
- * struct pfm_pmu_session - a context that is loaded
+ * struct pfm_pmu_session - an event set of a context that is loaded
  * @task:      monitored thread, a reference is held; NULL if system-wide
  * @cpu:       monitored CPU, or -1
  * @user_only: the creator may not see the kernel: refuse PMC values that count
  *             there
- * @num_regs:  number of PMDs
+ * @num_regs:  number of PMDs, plus one for the clock
  * @ds:        debug-store area, or NULL: overflows of counters that sample come
  *             with a record
  * @priv:      owned by the PMU
@@ -96,6 +104,12 @@ struct pfm_pmu_session {
 	struct pfm_ds		*ds;
 	void			*priv;
 };
+
+/*
+ * Each event set of a context is a session of its own. All are loaded with the
+ * context, and at most one of them is started at a time: the PMU must have room on
+ * the hardware for that one only.
+ */
 
 /**
  * struct pfm_pmu - a PMU description
@@ -112,7 +126,8 @@ struct pfm_pmu_session {
  * @check_pmc:     (optional, process context) is the value good for this PMC, in
  *                 this kind of session? 0 or -EINVAL
  * @load:          (process) bind the registers to the session's task or CPU.
- *                 Nothing counts yet; a @write_pmd of every PMD follows. 0; or
+ *                 Nothing counts yet; a @write_pmd of every PMD comes before
+ *                 @start. 0; or
  *                 -EINVAL if a PMC's value cannot be had; -EPERM, -EBUSY,
  *                 -ESRCH, -ENODEV, -ENOMEM
  * @unload:        (process) undo load. No overflow is reported once it has
@@ -213,5 +228,14 @@ void pfm_ds_overflow(struct pfm_pmu_reg *reg, u64 ip, struct pt_regs *regs,
 void pfm_overflow_many(struct pfm_pmu_session *s, const unsigned long *pmds,
 		       u64 ip, struct pt_regs *regs,
 		       struct pfm_ds_record *rec);
+
+/**
+ * pfm_timeout() - the clock of a session has got to 0
+ * @clock: the clock
+ * @regs:  interrupted registers, may be NULL
+ *
+ * Context: as pfm_overflow().
+ */
+void pfm_timeout(struct pfm_pmu_reg *clock, struct pt_regs *regs);
 
 #endif /* PERFMON_PERFMON_PMU_H */

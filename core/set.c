@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * set.c - event sets: creating, deleting, describing (3.1.10 - 3.1.12, 3.7.5)
+ *
+ * Each function of a command treats one element of a vector. On an error that
+ * lies in the element it marks the element's set_flags and changes nothing.
+ */
+#include <linux/jiffies.h>
+#include <linux/ktime.h>
+#include <linux/math64.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include "core.h"
+
+static const struct pfm_reg_desc pfm_clock_desc = {
+	.num	= PFM_REG_CLOCK,
+	.type	= PFM_REG_TYPE_VIRTUAL,
+	.flags	= PFM_REGD_COUNTER,
+	.pmd	= PFM_REGD_NO_PMD,
+	.index	= PFM_REG_IDX_NONE,
+	.name	= "CLOCK",
+};
+
+static void pfm_set_free(struct pfm_set *set, const struct pfm_pmu *pmu)
+{
+	u16 i;
+
+	for (i = 0; i < pmu->num_pmds; i++)
+		kfree(set->pmds[i].ovfl);
+	kfree(set->regs);
+	kfree(set->pmcs);
+	kvfree(set);
+}
+
+static void pfm_pmd_init(struct pfm_pmd *pmd, struct pfm_context *ctx,
+			 struct pfm_set *set, const struct pfm_reg_desc *desc)
+{
+	pmd->ctx = ctx;
+	pmd->set = set;
+	pmd->hw.session = &set->session;
+	pmd->hw.desc = desc;
+	pmd->value = desc->dfl;
+	pmd->last_reset = desc->dfl;
+	pmd->random = 1;
+}
+
+/* Give every PMC, and the PMDs they control, its default value. */
+static void pfm_set_defaults(struct pfm_set *set, const struct pfm_pmu *pmu)
+{
+	u16 i;
+
+	for (i = 0; i < pmu->num_pmcs; i++) {
+		const struct pfm_reg_desc *pmc = &pmu->pmcs[i];
+
+		set->pmcs[i] = pmc->dfl;
+		if (pmc->pmd != PFM_REGD_NO_PMD)
+			set->pmds[pfm_pmu_find(pmu->pmds, pmu->num_pmds,
+					       pmc->pmd)].hw.pmc_value =
+				pmc->dfl;
+	}
+}
+
+static struct pfm_set *pfm_set_alloc(struct pfm_context *ctx, u16 id)
+{
+	const struct pfm_pmu *pmu = ctx->pmu;
+	u16 num_regs = ctx->session.num_regs;
+	struct pfm_set *set;
+	u16 i;
+
+	set = kvzalloc(struct_size(set, pmds, num_regs), GFP_KERNEL_ACCOUNT);
+	if (!set)
+		return NULL;
+	set->id = id;
+	set->session.num_regs = num_regs;
+	set->pmcs = kcalloc(pmu->num_pmcs, sizeof(*set->pmcs),
+			    GFP_KERNEL_ACCOUNT);
+	set->regs = kcalloc(num_regs, sizeof(*set->regs), GFP_KERNEL_ACCOUNT);
+	if (!set->pmcs || !set->regs) {
+		pfm_set_free(set, pmu);
+		return NULL;
+	}
+	for (i = 0; i < num_regs; i++) {
+		pfm_pmd_init(&set->pmds[i], ctx, set,
+			     i < pmu->num_pmds ? &pmu->pmds[i] :
+						 &pfm_clock_desc);
+		set->regs[i] = &set->pmds[i].hw;
+	}
+	pfm_set_defaults(set, pmu);
+	return set;
+}
+
+/* Return: a new event set of @ctx, or NULL if there is no memory. */
+struct pfm_set *pfm_set_create(struct pfm_context *ctx, u16 id)
+{
+	struct pfm_set *set = pfm_set_alloc(ctx, id);
+
+	if (set && xa_is_err(xa_store(&ctx->sets, id, set,
+				      GFP_KERNEL_ACCOUNT))) {
+		pfm_set_free(set, ctx->pmu);
+		return NULL;
+	}
+	return set;
+}
+
+/* Return: event set @id of @ctx, or NULL. */
+struct pfm_set *pfm_find_set(struct pfm_context *ctx, u16 id)
+{
+	return xa_load(&ctx->sets, id);
+}
+
+void pfm_free_sets(struct pfm_context *ctx)
+{
+	struct pfm_set *set;
+	unsigned long id;
+
+	xa_for_each(&ctx->sets, id, set)
+		pfm_set_free(set, ctx->pmu);
+	xa_destroy(&ctx->sets);
+}
+
+static int pfm_bad_set(u32 *flags, u32 retfl)
+{
+	*flags = (*flags & ~PFM_SET_RETFL_MASK) | retfl;
+	return -EINVAL;
+}
+
+/* A timeout is a multiple of the timer tick, and at least one (figure 3.35). */
+static int pfm_effective_timeout(struct __kernel_timespec *ts, u64 *timeout)
+{
+	u64 ns;
+
+	if (ts->tv_sec < 0 || ts->tv_sec >= KTIME_SEC_MAX || ts->tv_nsec < 0 ||
+	    ts->tv_nsec >= NSEC_PER_SEC)
+		return -EINVAL;
+	ns = max_t(u64, ktime_set(ts->tv_sec, ts->tv_nsec), 1);
+	*timeout = DIV_ROUND_UP_ULL(ns, TICK_NSEC) * TICK_NSEC;
+	return 0;
+}
+
+static struct __kernel_timespec pfm_timespec(u64 ns)
+{
+	u32 rest;
+
+	return (struct __kernel_timespec){
+		.tv_sec = div_u64_rem(ns, NSEC_PER_SEC, &rest),
+		.tv_nsec = rest,
+	};
+}
+
+static bool pfm_setdesc_is_good(const struct pfm_context *ctx,
+				const pfarg_setdesc_t *req)
+{
+	u32 flags = req->set_flags & ~PFM_SET_RETFL_MASK;
+
+	if (flags & ~PFM_SETFL_ALL ||
+	    memchr_inv(req->reserved, 0, sizeof(req->reserved)))
+		return false;
+	/* One method for each set (3.7.6). */
+	if (flags & PFM_SETFL_OVFL_SWITCH && flags & PFM_SETFL_TIME_SWITCH)
+		return false;
+	return !req->set_id || !ctx->fmt ||
+	       !(ctx->fmt->fmt_flags & PFM_FMTFL_NOSET);
+}
+
+/*
+ * One element of PFM_CREATE_EVTSETS. Context: process, pfm_context.mutex held.
+ * Return: 0; -EBUSY if attached; -EINVAL, the element marked; -ENOMEM.
+ */
+int pfm_create_evtset(struct pfm_context *ctx, void *elem)
+{
+	pfarg_setdesc_t *req = elem;
+	struct pfm_set *set;
+	u64 timeout = 0;
+
+	if (ctx->loaded)
+		return -EBUSY;
+	if (!pfm_setdesc_is_good(ctx, req) ||
+	    (req->set_flags & PFM_SETFL_TIME_SWITCH &&
+	     pfm_effective_timeout(&req->set_timeout, &timeout)))
+		return pfm_bad_set(&req->set_flags, PFM_SET_RETFL_EINVAL);
+	req->set_flags &= ~PFM_SET_RETFL_MASK;
+	set = pfm_find_set(ctx, req->set_id) ?:
+	      pfm_set_create(ctx, req->set_id);
+	if (!set)
+		return -ENOMEM;
+	set->id_next = req->set_id_next;
+	set->flags = req->set_flags;
+	set->timeout = timeout;
+	pfm_clock_of(set)->value = -timeout;
+	if (timeout)
+		req->set_timeout = pfm_timespec(timeout);
+	return 0;
+}
+
+/*
+ * One element of PFM_DELETE_EVTSETS. Context: process, pfm_context.mutex held.
+ * Return: 0; -EBUSY if attached; -EINVAL, the element marked.
+ */
+int pfm_delete_evtset(struct pfm_context *ctx, void *elem)
+{
+	pfarg_setdesc_t *req = elem;
+	struct pfm_set *set;
+
+	if (ctx->loaded)
+		return -EBUSY;
+	if (req->set_flags & ~PFM_SET_RETFL_MASK || !req->set_id ||
+	    memchr_inv(req->reserved, 0, sizeof(req->reserved)))
+		return pfm_bad_set(&req->set_flags, PFM_SET_RETFL_EINVAL);
+	set = xa_erase(&ctx->sets, req->set_id);
+	if (!set)
+		return pfm_bad_set(&req->set_flags, PFM_SET_RETFL_NOSET);
+	req->set_flags = 0;
+	if (ctx->set == set)
+		ctx->set = pfm_find_set(ctx, 0);
+	pfm_set_free(set, ctx->pmu);
+	return 0;
+}
+
+/* Its clock, and the time that it was active. An overflow may switch meanwhile. */
+static s64 pfm_read_clock(struct pfm_set *set, u64 *duration)
+{
+	u64 before;
+	s64 clock;
+
+	do {
+		before = READ_ONCE(set->duration);
+		clock = pfm_pmd_get(pfm_clock_of(set));
+	} while (before != READ_ONCE(set->duration));
+	*duration = before + clock + set->timeout;
+	return clock;
+}
+
+/*
+ * One element of PFM_GETINFO_EVTSETS. Context: process, pfm_context.mutex held.
+ * Return: 0; -EINVAL, the element marked.
+ */
+int pfm_getinfo_evtset(struct pfm_context *ctx, void *elem)
+{
+	pfarg_setinfo_t *req = elem;
+	struct pfm_set *set = pfm_find_set(ctx, req->set_id);
+	u64 duration;
+	s64 clock;
+
+	if (!set)
+		return pfm_bad_set(&req->set_flags, PFM_SET_RETFL_NOSET);
+	if (req->set_flags & ~PFM_SET_RETFL_MASK ||
+	    memchr_inv(req->reserved, 0, sizeof(req->reserved)))
+		return pfm_bad_set(&req->set_flags, PFM_SET_RETFL_EINVAL);
+	clock = pfm_read_clock(set, &duration);
+	req->set_id_next = set->id_next;
+	req->set_flags = set->flags;
+	req->set_runs = set->runs;
+	req->set_timeout = pfm_timespec(set->timeout && clock < 0 ? -clock : 0);
+	req->set_act_duration = pfm_timespec(duration);
+	pfm_bv_from_slots(ctx->pmu, set->switch_pmds, req->set_switch_pmds);
+	return 0;
+}

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * switch.c - going from one event set to the next (3.7.6, 3.7.7)
+ *
+ * The accounts are switched in the interrupt: the values of the active set are
+ * kept, the next set becomes the active one, and what is counted until the PMU
+ * has followed is discarded. The PMU follows in process context: in the monitored
+ * thread on its way to user level, or in a work item if the kernel was
+ * interrupted, which may not return there for long.
+ */
+#include <linux/module.h>
+#include <linux/ptrace.h>
+#include <linux/sched.h>
+#include <linux/time64.h>
+#include "core.h"
+
+/* Time for a timeout that came when the set could not be switched from. */
+#define PFM_SOON	(100 * NSEC_PER_USEC)
+
+/*
+ * Set a set's clock without losing what it has counted. Context: as the overflow,
+ * interrupts off; or the set is not active.
+ */
+void pfm_set_clock(struct pfm_set *set, u64 value)
+{
+	struct pfm_pmd *clock = pfm_clock_of(set);
+
+	WRITE_ONCE(set->duration,
+		   set->duration + pfm_pmd_get_ovfl(clock) - value);
+	pfm_pmd_set_ovfl(clock, value);
+}
+
+/* Where each set leads; a set is sound if that exists. */
+static struct pfm_set *pfm_next_set(struct pfm_context *ctx,
+				    const struct pfm_set *set)
+{
+	unsigned long id = set->id;
+
+	if (set->flags & PFM_SETFL_EXPL_NEXT)
+		return pfm_find_set(ctx, set->id_next);
+	return xa_find_after(&ctx->sets, &id, ULONG_MAX, XA_PRESENT) ?:
+	       pfm_find_set(ctx, 0);
+}
+
+/*
+ * Link the sets, for PFM_LOAD_CONTEXT. Context: process, pfm_context.mutex held.
+ * Return: 0, or -EINVAL if an explicit next does not exist.
+ */
+int pfm_switch_link(struct pfm_context *ctx)
+{
+	struct pfm_set *set;
+	unsigned long id;
+
+	xa_for_each(&ctx->sets, id, set) {
+		set->next = pfm_next_set(ctx, set);
+		if (!set->next)
+			return -EINVAL;
+	}
+	return 0;
+}
+
+/*
+ * Make @set the active one: what overflowed there last is reset.
+ * Context: the owner of the overflow path, interrupts off; or the set is frozen.
+ */
+void pfm_begin_set(struct pfm_context *ctx, struct pfm_set *set, bool long_reset)
+{
+	struct pfm_pmd *pmd;
+	u16 i;
+
+	WRITE_ONCE(ctx->set, set);
+	ctx->switch_due = false;
+	set->runs++;
+	pfm_reset_pmds(set, set->to_reset, long_reset);
+	bitmap_zero(set->to_reset, PFM_MAX_PMDS);
+	pfm_for_each_pmd(set, i, pmd) {
+		pmd->ovflsw_left = pmd->ovflsw_thres;
+		pmd->deferred = false;
+	}
+}
+
+/* @set is no longer the active one. Context: as pfm_begin_set(). */
+void pfm_end_set(struct pfm_set *set)
+{
+	pfm_set_clock(set, -set->timeout);
+}
+
+/*
+ * Switch to the next set, which may be the same. Context: the owner of the overflow
+ * path, interrupts off; irq_work is to be queued for what is left in
+ * pfm_context.ovfl_end.
+ */
+void pfm_switch(struct pfm_context *ctx, bool at_user_level)
+{
+	struct pfm_set *set = ctx->set;
+
+	if (set->next != set) {
+		pfm_freeze(ctx, PFM_SWITCHING, pfm_pmd_get_ovfl);
+		set_bit(ctx->session.task && at_user_level ?
+				PFM_END_SWITCH_HERE : PFM_END_SWITCH,
+			&ctx->ovfl_end);
+	}
+	pfm_end_set(set);
+	pfm_begin_set(ctx, set->next, false);
+}
+
+/*
+ * Count the overflows of triggers. Context: the owner of the overflow path.
+ * Return: true if one has reached its threshold.
+ */
+bool pfm_count_triggers(struct pfm_context *ctx, const unsigned long *ovfl)
+{
+	struct pfm_set *set = ctx->set;
+	bool reached = false;
+	unsigned int slot;
+
+	if (!(set->flags & PFM_SETFL_OVFL_SWITCH))
+		return false;
+	for_each_set_bit(slot, ovfl, ctx->pmu->num_pmds) {
+		struct pfm_pmd *pmd = &set->pmds[slot];
+
+		if (!pmd->ovflsw_left || --pmd->ovflsw_left)
+			continue;
+		if (!reached)
+			bitmap_zero(set->switch_pmds, PFM_MAX_PMDS);
+		__set_bit(slot, set->switch_pmds);
+		reached = true;
+	}
+	return reached;
+}
+
+/*
+ * The timeout of a set. While the monitored thread calls the interface, no set is
+ * switched from (3.7.7); a masked set will find that its time is up when it is
+ * restarted. Context: the owner of the overflow path.
+ */
+void pfm_time_is_up(struct pfm_pmd *clock, bool at_user_level)
+{
+	struct pfm_context *ctx = clock->ctx;
+	unsigned long flags;
+
+	local_irq_save(flags);
+	if (clock->set != ctx->set || READ_ONCE(ctx->frozen))
+		goto out;
+	if (READ_ONCE(ctx->in_call) == current) {
+		pfm_set_clock(ctx->set, -PFM_SOON);
+		goto out;
+	}
+	pfm_switch(ctx, at_user_level);
+	if (ctx->ovfl_end)
+		irq_work_queue(&ctx->irq_work);
+out:
+	local_irq_restore(flags);
+}
+
+/*
+ * Let the PMU follow a switch, if it has not yet, and the context still be frozen
+ * for it. Context: process.
+ */
+void pfm_finish_switch(struct pfm_context *ctx)
+{
+	mutex_lock(&ctx->mutex);
+	if (ctx->loaded && READ_ONCE(ctx->frozen) & PFM_SWITCHING) {
+		pfm_pause(ctx);
+		if (pfm_resume(ctx))
+			ctx->sets_denied++;
+	}
+	mutex_unlock(&ctx->mutex);
+}
+
+static void pfm_switch_work(struct work_struct *work)
+{
+	pfm_finish_switch(container_of(work, struct pfm_context, switch_work));
+}
+
+static void pfm_switch_here(struct callback_head *work)
+{
+	struct pfm_context *ctx =
+		container_of(work, struct pfm_context, switch_here);
+
+	clear_bit_unlock(0, &ctx->switch_queued);
+	pfm_finish_switch(ctx);
+	pfm_context_put(ctx);
+	module_put(THIS_MODULE);
+}
+
+void pfm_switch_init(struct pfm_context *ctx)
+{
+	INIT_WORK(&ctx->switch_work, pfm_switch_work);
+	init_task_work(&ctx->switch_here, pfm_switch_here);
+}
+
+/* Return: false if the thread exits. */
+static bool pfm_switch_by_thread(struct pfm_context *ctx)
+{
+	if (test_and_set_bit_lock(0, &ctx->switch_queued))
+		return true;
+	kref_get(&ctx->ref);
+	__module_get(THIS_MODULE);
+	if (!task_work_add(ctx->session.task, &ctx->switch_here, TWA_RESUME))
+		return true;
+	clear_bit_unlock(0, &ctx->switch_queued);
+	pfm_context_put(ctx);
+	module_put(THIS_MODULE);
+	return false;
+}
+
+/* Have the switch finished. Context: any but NMI, interrupts off. */
+void pfm_switch_request(struct pfm_context *ctx, bool here)
+{
+	int cpu = ctx->session.task ? WORK_CPU_UNBOUND : ctx->session.cpu;
+
+	if (!here || !pfm_switch_by_thread(ctx))
+		queue_work_on(cpu, system_highpri_wq, &ctx->switch_work);
+}

@@ -1,0 +1,842 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * sets_kunit.c - event sets: what they are (3.1.10 - 3.1.12), and switching
+ *		  (3.7.6, 3.7.7)
+ */
+#include <linux/jiffies.h>
+#include "fixture.h"
+#include "messages.h"
+
+#define PERIOD	100
+#define TICK	((u64)TICK_NSEC)
+#define BY_TIME	PFM_SETFL_TIME_SWITCH
+#define BY_OVFL	PFM_SETFL_OVFL_SWITCH
+#define EXPL	PFM_SETFL_EXPL_NEXT
+#define NOTIFY	PFM_REGFL_OVFL_NOTIFY
+
+static struct pfm_context *ctx_of(struct kunit *test)
+{
+	return ((struct fixture *)test->priv)->ctx;
+}
+
+static int create(struct kunit *test, pfarg_setdesc_t *desc)
+{
+	struct pfm_context *ctx = ctx_of(test);
+	int ret;
+
+	fixture_lock(ctx);
+	ret = pfm_create_evtset(ctx, desc);
+	fixture_unlock(ctx);
+	return ret;
+}
+
+static int delete(struct kunit *test, pfarg_setdesc_t *desc)
+{
+	struct pfm_context *ctx = ctx_of(test);
+	int ret;
+
+	fixture_lock(ctx);
+	ret = pfm_delete_evtset(ctx, desc);
+	fixture_unlock(ctx);
+	return ret;
+}
+
+/* A set that stays active for @ticks, if it is switched by time. */
+static void make_set(struct kunit *test, u16 id, u32 flags, u16 next, int ticks)
+{
+	pfarg_setdesc_t desc = {
+		.set_id = id, .set_flags = flags, .set_id_next = next,
+		.set_timeout.tv_nsec = ticks * TICK,
+	};
+
+	KUNIT_ASSERT_EQ(test, create(test, &desc), 0);
+}
+
+/* A counter of a set: PMD0, with three different reset values. */
+static void make_counter(struct kunit *test, u16 set, u16 num, u32 flags,
+			 u64 thres)
+{
+	fixture_pmc(test, (pfarg_pmc_t){ .reg_num = num, .reg_set = set,
+					 .reg_flags = flags });
+	fixture_pmd(test, (pfarg_pmd_t){ .reg_num = num, .reg_set = set,
+					 .reg_value = -PERIOD,
+					 .reg_short_reset = -2 * PERIOD,
+					 .reg_long_reset = -3 * PERIOD,
+					 .reg_ovflsw_thres = thres });
+}
+
+static pfarg_setinfo_t info(struct kunit *test, u16 id)
+{
+	struct pfm_context *ctx = ctx_of(test);
+	pfarg_setinfo_t info = { .set_id = id };
+
+	fixture_lock(ctx);
+	KUNIT_EXPECT_EQ(test, pfm_getinfo_evtset(ctx, &info), 0);
+	fixture_unlock(ctx);
+	return info;
+}
+
+static u64 nanoseconds(struct __kernel_timespec ts)
+{
+	return ts.tv_sec * NSEC_PER_SEC + ts.tv_nsec;
+}
+
+static u64 remaining(struct kunit *test, u16 id)
+{
+	return nanoseconds(info(test, id).set_timeout);
+}
+
+static u64 duration(struct kunit *test, u16 id)
+{
+	return nanoseconds(info(test, id).set_act_duration);
+}
+
+static pfarg_pmd_t read(struct kunit *test, u16 set, u16 num)
+{
+	struct pfm_context *ctx = ctx_of(test);
+	pfarg_pmd_t pmd = { .reg_num = num, .reg_set = set };
+
+	fixture_lock(ctx);
+	KUNIT_EXPECT_EQ(test, pfm_read_pmd(ctx, &pmd), 0);
+	fixture_unlock(ctx);
+	return pmd;
+}
+
+static u64 value(struct kunit *test, u16 set, u16 num)
+{
+	return read(test, set, num).reg_value;
+}
+
+static int load(struct kunit *test, u16 set)
+{
+	pfarg_load_t load = { .load_pid = task_pid_vnr(current),
+			      .load_set = set };
+
+	return pfm_load(ctx_of(test), &load);
+}
+
+static int start(struct kunit *test, u16 set)
+{
+	struct pfm_context *ctx = ctx_of(test);
+	pfarg_start_t req = { .start_set = set };
+	int ret;
+
+	fixture_lock(ctx);
+	ret = pfm_start_monitoring(ctx, &req);
+	fixture_unlock(ctx);
+	return ret;
+}
+
+static void stop(struct kunit *test)
+{
+	struct pfm_context *ctx = ctx_of(test);
+
+	fixture_lock(ctx);
+	KUNIT_ASSERT_EQ(test, pfm_stop_monitoring(ctx), 0);
+	fixture_unlock(ctx);
+}
+
+static u16 active(struct kunit *test)
+{
+	return ctx_of(test)->set->id;
+}
+
+/* Events of PMD0 and PMD1, and then time; the PMU does not follow a switch. */
+static void happen(struct kunit *test, u64 d0, u64 d1, u64 ns)
+{
+	struct pfm_sim_tick tick = { .task = current, .delta = { d0, d1 },
+				     .ns = ns };
+
+	KUNIT_ASSERT_EQ(test, pfm_sim_advance(&tick), 0);
+}
+
+static void count(struct kunit *test, u64 d0)
+{
+	happen(test, d0, 0, 0);
+	pfm_finish_switch(ctx_of(test));
+}
+
+static void pass(struct kunit *test, u64 ns)
+{
+	happen(test, 0, 0, ns);
+	pfm_finish_switch(ctx_of(test));
+}
+
+static int sets_init(struct kunit *test)
+{
+	fixture_create(test, 0, false);
+	return 0;
+}
+
+/* What sets are */
+
+static void a_new_context_has_set0_which_does_not_switch(struct kunit *test)
+{
+	pfarg_setinfo_t set0 = info(test, 0);
+
+	KUNIT_EXPECT_EQ(test, set0.set_flags, 0U);
+	KUNIT_EXPECT_EQ(test, set0.set_runs, 0ULL);
+	KUNIT_ASSERT_EQ(test, load(test, 0), 0);
+	KUNIT_ASSERT_EQ(test, start(test, 0), 0);
+	pass(test, 1000 * TICK);
+	KUNIT_EXPECT_EQ(test, info(test, 0).set_runs, 1ULL);
+}
+
+static void sets_have_any_number(struct kunit *test)
+{
+	make_set(test, 0xffff, 0, 0, 0);
+	make_set(test, 3, 0, 0, 0);
+	KUNIT_EXPECT_EQ(test, info(test, 0xffff).set_id, 0xffff);
+	KUNIT_EXPECT_EQ(test, info(test, 3).set_id, 3);
+}
+
+static void a_set_that_was_not_created_does_not_exist(struct kunit *test)
+{
+	struct pfm_context *ctx = ctx_of(test);
+	pfarg_setinfo_t info = { .set_id = 4 };
+	pfarg_setdesc_t desc = { .set_id = 4 };
+
+	make_set(test, 5, 0, 0, 0);
+	fixture_lock(ctx);
+	KUNIT_EXPECT_EQ(test, pfm_getinfo_evtset(ctx, &info), -EINVAL);
+	fixture_unlock(ctx);
+	KUNIT_EXPECT_EQ(test, info.set_flags, PFM_SET_RETFL_NOSET);
+	KUNIT_EXPECT_EQ(test, delete(test, &desc), -EINVAL);
+	KUNIT_EXPECT_EQ(test, desc.set_flags, PFM_SET_RETFL_NOSET);
+	KUNIT_EXPECT_EQ(test, load(test, 4), -EINVAL);
+}
+
+static void set0_cannot_be_deleted(struct kunit *test)
+{
+	pfarg_setdesc_t desc = {};
+
+	KUNIT_EXPECT_EQ(test, delete(test, &desc), -EINVAL);
+	KUNIT_EXPECT_EQ(test, desc.set_flags, PFM_SET_RETFL_EINVAL);
+	KUNIT_EXPECT_EQ(test, load(test, 0), 0);
+}
+
+static void a_deleted_set_is_gone_and_can_come_anew(struct kunit *test)
+{
+	pfarg_setdesc_t desc = { .set_id = 7 };
+
+	make_set(test, 7, 0, 0, 0);
+	KUNIT_ASSERT_EQ(test, load(test, 7), 0);
+	fixture_unload(test);
+	KUNIT_EXPECT_EQ(test, info(test, 7).set_runs, 1ULL);
+	KUNIT_EXPECT_EQ(test, delete(test, &desc), 0);
+	KUNIT_EXPECT_EQ(test, delete(test, &desc), -EINVAL);
+	make_set(test, 7, 0, 0, 0);
+	KUNIT_EXPECT_EQ(test, info(test, 7).set_runs, 0ULL);
+}
+
+static void modifying_a_set_keeps_its_registers(struct kunit *test)
+{
+	make_set(test, 1, 0, 0, 0);
+	make_counter(test, 1, 0, 0, 0);
+	make_set(test, 1, BY_TIME, 0, 2);
+	KUNIT_EXPECT_EQ(test, value(test, 1, 0), (u64)-PERIOD);
+	KUNIT_EXPECT_EQ(test, info(test, 1).set_flags, BY_TIME);
+	KUNIT_EXPECT_EQ(test, remaining(test, 1), 2 * TICK);
+	make_set(test, 1, BY_OVFL, 0, 2);
+	KUNIT_EXPECT_EQ(test, remaining(test, 1), 0ULL);
+}
+
+static void sets_stay_as_they_are_while_attached(struct kunit *test)
+{
+	pfarg_setdesc_t desc = { .set_id = 1 };
+
+	make_set(test, 1, 0, 0, 0);
+	KUNIT_ASSERT_EQ(test, load(test, 0), 0);
+	KUNIT_EXPECT_EQ(test, create(test, &desc), -EBUSY);
+	KUNIT_EXPECT_EQ(test, delete(test, &desc), -EBUSY);
+	desc.set_id = 2;
+	KUNIT_EXPECT_EQ(test, create(test, &desc), -EBUSY);
+	fixture_unload(test);
+	KUNIT_EXPECT_EQ(test, create(test, &desc), 0);
+}
+
+static void bad_descriptions_are_refused(struct kunit *test)
+{
+	static const pfarg_setdesc_t bad[] = {
+		{ .set_flags = BY_TIME | BY_OVFL },
+		{ .set_flags = 0x10 },
+		{ .reserved[4] = 1 },
+		{ .set_flags = BY_TIME, .set_timeout.tv_nsec = NSEC_PER_SEC },
+		{ .set_flags = BY_TIME, .set_timeout.tv_nsec = -1 },
+		{ .set_flags = BY_TIME, .set_timeout.tv_sec = -1 },
+		{ .set_flags = BY_TIME, .set_timeout.tv_sec = S64_MAX },
+	};
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(bad); i++) {
+		pfarg_setdesc_t desc = bad[i];
+
+		desc.set_id = 1;
+		KUNIT_EXPECT_EQ_MSG(test, create(test, &desc), -EINVAL, "%d", i);
+		KUNIT_EXPECT_TRUE(test, PFM_SET_HAS_ERROR(desc.set_flags));
+		KUNIT_EXPECT_NULL(test, pfm_find_set(ctx_of(test), 1));
+	}
+}
+
+static void a_timeout_is_rounded_up_to_ticks(struct kunit *test)
+{
+	pfarg_setdesc_t desc = { .set_flags = BY_TIME };
+
+	desc.set_timeout.tv_nsec = TICK + TICK / 2;
+	KUNIT_ASSERT_EQ(test, create(test, &desc), 0);
+	KUNIT_EXPECT_EQ(test, nanoseconds(desc.set_timeout), 2 * TICK);
+	KUNIT_EXPECT_EQ(test, remaining(test, 0), 2 * TICK);
+	desc.set_timeout = (struct __kernel_timespec){ .tv_sec = 3 };
+	KUNIT_ASSERT_EQ(test, create(test, &desc), 0);
+	KUNIT_EXPECT_EQ(test, nanoseconds(desc.set_timeout),
+			roundup(3 * NSEC_PER_SEC, TICK));
+	desc.set_timeout = (struct __kernel_timespec){};
+	KUNIT_ASSERT_EQ(test, create(test, &desc), 0);
+	KUNIT_EXPECT_EQ(test, nanoseconds(desc.set_timeout), TICK);
+}
+
+static void a_timeout_without_switching_by_time_is_ignored(struct kunit *test)
+{
+	pfarg_setdesc_t desc = { .set_timeout.tv_nsec = -5 };
+
+	KUNIT_EXPECT_EQ(test, create(test, &desc), 0);
+	KUNIT_EXPECT_EQ(test, desc.set_timeout.tv_nsec, -5LL);
+}
+
+static void a_broken_chain_is_found_by_load(struct kunit *test)
+{
+	pfarg_setdesc_t desc = { .set_id = 2 };
+
+	make_set(test, 1, EXPL, 2, 0);
+	KUNIT_EXPECT_EQ(test, load(test, 0), -EINVAL);
+	KUNIT_EXPECT_FALSE(test, ctx_of(test)->loaded);
+	make_set(test, 2, 0, 0, 0);
+	KUNIT_EXPECT_EQ(test, load(test, 0), 0);
+	fixture_unload(test);
+	KUNIT_EXPECT_EQ(test, delete(test, &desc), 0);
+	KUNIT_EXPECT_EQ(test, load(test, 0), -EINVAL);
+}
+
+/* Switching by time */
+
+static void sets_take_turns_in_the_order_of_their_numbers(struct kunit *test)
+{
+	make_set(test, 0, BY_TIME, 0, 1);
+	make_set(test, 5, BY_TIME, 0, 1);
+	make_set(test, 3, BY_TIME, 0, 1);
+	KUNIT_ASSERT_EQ(test, load(test, 0), 0);
+	KUNIT_ASSERT_EQ(test, start(test, 0), 0);
+	pass(test, TICK - 1);
+	KUNIT_EXPECT_EQ(test, active(test), 0);
+	pass(test, 1);
+	KUNIT_EXPECT_EQ(test, active(test), 3);
+	pass(test, TICK);
+	KUNIT_EXPECT_EQ(test, active(test), 5);
+	pass(test, TICK);
+	KUNIT_EXPECT_EQ(test, active(test), 0);
+}
+
+static void an_explicit_next_makes_a_chain_of_its_own(struct kunit *test)
+{
+	make_set(test, 0, BY_TIME, 0, 1);
+	make_set(test, 5, BY_TIME | EXPL, 0, 1);
+	make_set(test, 8, BY_TIME, 0, 1);
+	make_set(test, 11, BY_TIME | EXPL, 8, 1);
+	KUNIT_ASSERT_EQ(test, load(test, 8), 0);
+	KUNIT_ASSERT_EQ(test, start(test, 8), 0);
+	pass(test, TICK);
+	KUNIT_EXPECT_EQ(test, active(test), 11);
+	pass(test, TICK);
+	KUNIT_EXPECT_EQ(test, active(test), 8);
+	stop(test);
+	KUNIT_ASSERT_EQ(test, start(test, 0), 0);
+	pass(test, TICK);
+	KUNIT_EXPECT_EQ(test, active(test), 5);
+	pass(test, TICK);
+	KUNIT_EXPECT_EQ(test, active(test), 0);
+}
+
+static void events_count_in_the_active_set_only(struct kunit *test)
+{
+	int i;
+
+	make_set(test, 0, BY_TIME, 0, 1);
+	make_set(test, 1, BY_TIME, 0, 2);
+	fixture_pmc(test, (pfarg_pmc_t){ .reg_set = 0 });
+	fixture_pmc(test, (pfarg_pmc_t){ .reg_set = 1 });
+	KUNIT_ASSERT_EQ(test, load(test, 0), 0);
+	KUNIT_ASSERT_EQ(test, start(test, 0), 0);
+	for (i = 0; i < 6; i++) {
+		count(test, 10);
+		pass(test, TICK);
+	}
+	KUNIT_EXPECT_EQ(test, value(test, 0, 0), 20ULL);
+	KUNIT_EXPECT_EQ(test, value(test, 1, 0), 40ULL);
+	KUNIT_EXPECT_EQ(test, duration(test, 0), 2 * TICK);
+	KUNIT_EXPECT_EQ(test, duration(test, 1), 4 * TICK);
+	/* Loaded, and come back to twice. */
+	KUNIT_EXPECT_EQ(test, info(test, 0).set_runs, 3ULL);
+	KUNIT_EXPECT_EQ(test, info(test, 1).set_runs, 2ULL);
+}
+
+static void what_counts_before_the_pmu_follows_is_discarded(struct kunit *test)
+{
+	make_set(test, 0, BY_TIME, 0, 1);
+	make_set(test, 1, 0, 0, 0);
+	make_counter(test, 0, 0, 0, 0);
+	make_counter(test, 1, 0, 0, 0);
+	KUNIT_ASSERT_EQ(test, load(test, 0), 0);
+	KUNIT_ASSERT_EQ(test, start(test, 0), 0);
+	happen(test, 5, 0, TICK);
+	happen(test, 7, 0, 0);
+	pfm_finish_switch(ctx_of(test));
+	happen(test, 9, 0, 0);
+	KUNIT_EXPECT_EQ(test, value(test, 0, 0), (u64)-PERIOD + 5);
+	KUNIT_EXPECT_EQ(test, value(test, 1, 0), (u64)-PERIOD + 9);
+}
+
+static void a_set_alone_may_follow_itself(struct kunit *test)
+{
+	make_set(test, 0, BY_TIME, 0, 1);
+	make_counter(test, 0, 0, 0, 0);
+	KUNIT_ASSERT_EQ(test, load(test, 0), 0);
+	KUNIT_ASSERT_EQ(test, start(test, 0), 0);
+	happen(test, 1, 0, TICK);
+	happen(test, 1, 0, TICK);
+	KUNIT_EXPECT_EQ(test, info(test, 0).set_runs, 3ULL);
+	KUNIT_EXPECT_EQ(test, remaining(test, 0), TICK);
+	KUNIT_EXPECT_EQ(test, duration(test, 0), 2 * TICK);
+	KUNIT_EXPECT_EQ(test, value(test, 0, 0), (u64)-PERIOD + 2);
+}
+
+static void the_rest_of_a_timeout_survives_stop_and_start(struct kunit *test)
+{
+	make_set(test, 0, BY_TIME, 0, 3);
+	make_set(test, 1, 0, 0, 0);
+	KUNIT_ASSERT_EQ(test, load(test, 0), 0);
+	pass(test, 9 * TICK);
+	KUNIT_ASSERT_EQ(test, start(test, 0), 0);
+	pass(test, TICK);
+	stop(test);
+	pass(test, 9 * TICK);
+	KUNIT_EXPECT_EQ(test, remaining(test, 0), 2 * TICK);
+	KUNIT_EXPECT_EQ(test, duration(test, 0), TICK);
+	KUNIT_ASSERT_EQ(test, start(test, 0), 0);
+	pass(test, 2 * TICK - 1);
+	KUNIT_EXPECT_EQ(test, active(test), 0);
+	pass(test, 1);
+	KUNIT_EXPECT_EQ(test, active(test), 1);
+}
+
+static void load_begins_the_timeout_anew(struct kunit *test)
+{
+	make_set(test, 0, BY_TIME, 0, 3);
+	KUNIT_ASSERT_EQ(test, load(test, 0), 0);
+	KUNIT_ASSERT_EQ(test, start(test, 0), 0);
+	pass(test, TICK);
+	fixture_unload(test);
+	KUNIT_ASSERT_EQ(test, load(test, 0), 0);
+	KUNIT_EXPECT_EQ(test, remaining(test, 0), 3 * TICK);
+	KUNIT_EXPECT_EQ(test, duration(test, 0), TICK);
+}
+
+static void the_rest_of_a_timeout_survives_masking(struct kunit *test)
+{
+	make_set(test, 0, BY_TIME, 0, 3);
+	make_set(test, 1, 0, 0, 0);
+	make_counter(test, 0, 0, NOTIFY, 0);
+	KUNIT_ASSERT_EQ(test, load(test, 0), 0);
+	KUNIT_ASSERT_EQ(test, start(test, 0), 0);
+	pass(test, TICK);
+	count(test, PERIOD);
+	KUNIT_ASSERT_TRUE(test, pfm_is_masked(ctx_of(test)));
+	pass(test, 9 * TICK);
+	KUNIT_EXPECT_EQ(test, remaining(test, 0), 2 * TICK);
+	KUNIT_EXPECT_EQ(test, duration(test, 0), TICK);
+	KUNIT_ASSERT_EQ(test, fixture_restart(test), 0);
+	/* What is restarted is what was masked. */
+	KUNIT_EXPECT_EQ(test, active(test), 0);
+	pass(test, 2 * TICK);
+	KUNIT_EXPECT_EQ(test, active(test), 1);
+}
+
+static void no_set_is_left_by_time_while_its_thread_calls(struct kunit *test)
+{
+	struct pfm_context *ctx = ctx_of(test);
+
+	make_set(test, 0, BY_TIME, 0, 1);
+	make_set(test, 1, 0, 0, 0);
+	KUNIT_ASSERT_EQ(test, load(test, 0), 0);
+	KUNIT_ASSERT_EQ(test, start(test, 0), 0);
+	ctx->in_call = current;
+	pass(test, TICK);
+	KUNIT_EXPECT_EQ(test, active(test), 0);
+	ctx->in_call = NULL;
+	pass(test, TICK);
+	KUNIT_EXPECT_EQ(test, active(test), 1);
+	KUNIT_EXPECT_EQ(test, duration(test, 0), 2 * TICK);
+}
+
+/* Switching by overflows */
+
+static void a_threshold_of_overflows_switches(struct kunit *test)
+{
+	make_set(test, 0, BY_OVFL, 0, 0);
+	make_set(test, 1, 0, 0, 0);
+	make_counter(test, 0, 0, 0, 2);
+	KUNIT_ASSERT_EQ(test, load(test, 0), 0);
+	KUNIT_ASSERT_EQ(test, start(test, 0), 0);
+	KUNIT_EXPECT_EQ(test, read(test, 0, 0).reg_ovflsw_thres, 2ULL);
+	count(test, PERIOD);
+	KUNIT_EXPECT_EQ(test, active(test), 0);
+	KUNIT_EXPECT_EQ(test, read(test, 0, 0).reg_ovflsw_thres, 1ULL);
+	/* A trigger is reset like a counter that samples. */
+	KUNIT_EXPECT_EQ(test, value(test, 0, 0), (u64)(-2 * PERIOD));
+	count(test, 2 * PERIOD);
+	KUNIT_EXPECT_EQ(test, active(test), 1);
+	KUNIT_EXPECT_EQ(test, info(test, 0).set_switch_pmds[0], 1ULL);
+	KUNIT_EXPECT_EQ(test, info(test, 1).set_runs, 1ULL);
+}
+
+static void any_of_several_triggers_switches(struct kunit *test)
+{
+	make_set(test, 0, BY_OVFL, 0, 0);
+	make_set(test, 1, 0, 0, 0);
+	make_counter(test, 0, 0, 0, 5);
+	make_counter(test, 0, 1, 0, 1);
+	KUNIT_ASSERT_EQ(test, load(test, 0), 0);
+	KUNIT_ASSERT_EQ(test, start(test, 0), 0);
+	happen(test, PERIOD, PERIOD, 0);
+	KUNIT_EXPECT_EQ(test, active(test), 1);
+	KUNIT_EXPECT_EQ(test, info(test, 0).set_switch_pmds[0], 2ULL);
+}
+
+static void thresholds_that_are_reached_at_once_are_all_told(struct kunit *test)
+{
+	make_set(test, 0, BY_OVFL, 0, 0);
+	make_set(test, 1, 0, 0, 0);
+	make_counter(test, 0, 0, 0, 1);
+	make_counter(test, 0, 1, 0, 1);
+	KUNIT_ASSERT_EQ(test, load(test, 0), 0);
+	KUNIT_ASSERT_EQ(test, start(test, 0), 0);
+	happen(test, PERIOD, PERIOD, 0);
+	KUNIT_EXPECT_EQ(test, info(test, 0).set_switch_pmds[0], 3ULL);
+	fixture_unload(test);
+	KUNIT_ASSERT_EQ(test, load(test, 0), 0);
+	KUNIT_EXPECT_EQ(test, info(test, 0).set_switch_pmds[0], 0ULL);
+}
+
+static void without_its_flag_a_set_ignores_thresholds(struct kunit *test)
+{
+	make_set(test, 1, 0, 0, 0);
+	make_counter(test, 0, 0, 0, 1);
+	KUNIT_ASSERT_EQ(test, load(test, 0), 0);
+	KUNIT_ASSERT_EQ(test, start(test, 0), 0);
+	count(test, PERIOD);
+	KUNIT_EXPECT_EQ(test, active(test), 0);
+	KUNIT_EXPECT_EQ(test, read(test, 0, 0).reg_ovflsw_thres, 0ULL);
+	/* It wraps, as it is no trigger. */
+	KUNIT_EXPECT_EQ(test, value(test, 0, 0), 0ULL);
+}
+
+static void a_threshold_counts_anew_when_its_set_comes_again(struct kunit *test)
+{
+	make_set(test, 0, BY_OVFL, 0, 0);
+	make_set(test, 1, BY_TIME, 0, 1);
+	make_counter(test, 0, 0, 0, 2);
+	KUNIT_ASSERT_EQ(test, load(test, 0), 0);
+	KUNIT_ASSERT_EQ(test, start(test, 0), 0);
+	count(test, PERIOD);
+	fixture_pmd(test, (pfarg_pmd_t){ .reg_value = -PERIOD,
+					 .reg_short_reset = -PERIOD,
+					 .reg_ovflsw_thres = 3 });
+	/* It goes on counting down what it began with. */
+	count(test, PERIOD);
+	KUNIT_EXPECT_EQ(test, active(test), 1);
+	pass(test, TICK);
+	KUNIT_EXPECT_EQ(test, active(test), 0);
+	KUNIT_EXPECT_EQ(test, read(test, 0, 0).reg_ovflsw_thres, 3ULL);
+}
+
+static void what_overflowed_last_is_reset_when_its_set_comes(struct kunit *test)
+{
+	make_set(test, 0, BY_OVFL, 0, 0);
+	make_set(test, 1, BY_TIME, 0, 1);
+	make_counter(test, 0, 0, 0, 1);
+	KUNIT_ASSERT_EQ(test, load(test, 0), 0);
+	KUNIT_ASSERT_EQ(test, start(test, 0), 0);
+	count(test, PERIOD + 4);
+	KUNIT_EXPECT_EQ(test, value(test, 0, 0), 4ULL);
+	pass(test, TICK);
+	KUNIT_EXPECT_EQ(test, active(test), 0);
+	KUNIT_EXPECT_EQ(test, value(test, 0, 0), (u64)(-2 * PERIOD));
+}
+
+static void a_masked_context_switches_when_it_is_restarted(struct kunit *test)
+{
+	make_set(test, 0, BY_OVFL, 0, 0);
+	make_set(test, 1, BY_OVFL, 0, 0);
+	make_counter(test, 0, 0, NOTIFY, 1);
+	make_counter(test, 1, 0, NOTIFY, 1);
+	KUNIT_ASSERT_EQ(test, load(test, 0), 0);
+	KUNIT_ASSERT_EQ(test, start(test, 0), 0);
+	count(test, PERIOD);
+	KUNIT_EXPECT_EQ(test, active(test), 0);
+	KUNIT_ASSERT_EQ(test, fixture_restart(test), 0);
+	KUNIT_EXPECT_EQ(test, active(test), 1);
+	KUNIT_EXPECT_EQ(test, value(test, 0, 0), 0ULL);
+	KUNIT_EXPECT_EQ(test, value(test, 1, 0), (u64)-PERIOD);
+	count(test, PERIOD);
+	KUNIT_ASSERT_EQ(test, fixture_restart(test), 0);
+	KUNIT_EXPECT_EQ(test, active(test), 0);
+	/* Reset by a restart: with the long value. */
+	KUNIT_EXPECT_EQ(test, value(test, 0, 0), (u64)(-3 * PERIOD));
+	count(test, 3 * PERIOD);
+	KUNIT_EXPECT_TRUE(test, pfm_is_masked(ctx_of(test)));
+}
+
+static void a_cascade_counts_after_the_threshold_only(struct kunit *test)
+{
+	make_set(test, 0, BY_OVFL, 0, 0);
+	make_set(test, 1, 0, 0, 0);
+	make_counter(test, 0, 0, 0, 1);
+	fixture_pmc(test, (pfarg_pmc_t){ .reg_num = 1, .reg_set = 1 });
+	KUNIT_ASSERT_EQ(test, load(test, 0), 0);
+	KUNIT_ASSERT_EQ(test, start(test, 0), 0);
+	happen(test, PERIOD - 1, 50, 0);
+	KUNIT_EXPECT_EQ(test, info(test, 1).set_runs, 0ULL);
+	happen(test, 1, 0, 0);
+	pfm_finish_switch(ctx_of(test));
+	happen(test, 1000, 7, 0);
+	KUNIT_EXPECT_EQ(test, value(test, 1, 1), 7ULL);
+	KUNIT_EXPECT_EQ(test, info(test, 1).set_runs, 1ULL);
+}
+
+static void the_message_names_the_set_of_the_overflow(struct kunit *test)
+{
+	struct pfm_context *ctx = ctx_of(test);
+	pfm_msg_t msg;
+
+	make_set(test, 9, BY_OVFL, 0, 0);
+	make_counter(test, 9, 0, NOTIFY, 1);
+	KUNIT_ASSERT_EQ(test, load(test, 9), 0);
+	KUNIT_ASSERT_EQ(test, start(test, 9), 0);
+	count(test, PERIOD);
+	KUNIT_ASSERT_EQ(test, fixture_restart(test), 0);
+	KUNIT_ASSERT_TRUE(test, take_msg(&ctx->msgq, &msg));
+	KUNIT_EXPECT_EQ(test, msg.ovfl.msg_active_set, 9);
+	KUNIT_EXPECT_EQ(test, active(test), 0);
+}
+
+/* Designated sets */
+
+static void load_and_start_designate_the_first_set(struct kunit *test)
+{
+	make_set(test, 1, 0, 0, 0);
+	make_set(test, 2, 0, 0, 0);
+	KUNIT_ASSERT_EQ(test, load(test, 1), 0);
+	KUNIT_EXPECT_EQ(test, info(test, 1).set_runs, 1ULL);
+	KUNIT_ASSERT_EQ(test, start(test, 1), 0);
+	KUNIT_EXPECT_EQ(test, info(test, 1).set_runs, 1ULL);
+	stop(test);
+	KUNIT_ASSERT_EQ(test, start(test, 2), 0);
+	KUNIT_EXPECT_EQ(test, active(test), 2);
+	KUNIT_EXPECT_EQ(test, info(test, 2).set_runs, 1ULL);
+	stop(test);
+	/* Without a number: the last active one. */
+	fixture_lock(ctx_of(test));
+	KUNIT_EXPECT_EQ(test, pfm_start_monitoring(ctx_of(test), NULL), 0);
+	fixture_unlock(ctx_of(test));
+	KUNIT_EXPECT_EQ(test, active(test), 2);
+	KUNIT_EXPECT_EQ(test, info(test, 2).set_runs, 1ULL);
+	KUNIT_EXPECT_EQ(test, start(test, 3), -EINVAL);
+}
+
+static void values_are_kept_where_start_designates_another(struct kunit *test)
+{
+	make_set(test, 1, 0, 0, 0);
+	make_counter(test, 0, 0, 0, 0);
+	make_counter(test, 1, 0, 0, 0);
+	KUNIT_ASSERT_EQ(test, load(test, 0), 0);
+	KUNIT_ASSERT_EQ(test, start(test, 0), 0);
+	count(test, 5);
+	stop(test);
+	KUNIT_ASSERT_EQ(test, start(test, 1), 0);
+	count(test, 6);
+	KUNIT_EXPECT_EQ(test, value(test, 0, 0), (u64)-PERIOD + 5);
+	KUNIT_EXPECT_EQ(test, value(test, 1, 0), (u64)-PERIOD + 6);
+}
+
+static struct kunit_case sets_cases[] = {
+	KUNIT_CASE(a_new_context_has_set0_which_does_not_switch),
+	KUNIT_CASE(sets_have_any_number),
+	KUNIT_CASE(a_set_that_was_not_created_does_not_exist),
+	KUNIT_CASE(set0_cannot_be_deleted),
+	KUNIT_CASE(a_deleted_set_is_gone_and_can_come_anew),
+	KUNIT_CASE(modifying_a_set_keeps_its_registers),
+	KUNIT_CASE(sets_stay_as_they_are_while_attached),
+	KUNIT_CASE(bad_descriptions_are_refused),
+	KUNIT_CASE(a_timeout_is_rounded_up_to_ticks),
+	KUNIT_CASE(a_timeout_without_switching_by_time_is_ignored),
+	KUNIT_CASE(a_broken_chain_is_found_by_load),
+	KUNIT_CASE(sets_take_turns_in_the_order_of_their_numbers),
+	KUNIT_CASE(an_explicit_next_makes_a_chain_of_its_own),
+	KUNIT_CASE(events_count_in_the_active_set_only),
+	KUNIT_CASE(what_counts_before_the_pmu_follows_is_discarded),
+	KUNIT_CASE(a_set_alone_may_follow_itself),
+	KUNIT_CASE(the_rest_of_a_timeout_survives_stop_and_start),
+	KUNIT_CASE(load_begins_the_timeout_anew),
+	KUNIT_CASE(the_rest_of_a_timeout_survives_masking),
+	KUNIT_CASE(no_set_is_left_by_time_while_its_thread_calls),
+	KUNIT_CASE(a_threshold_of_overflows_switches),
+	KUNIT_CASE(any_of_several_triggers_switches),
+	KUNIT_CASE(thresholds_that_are_reached_at_once_are_all_told),
+	KUNIT_CASE(without_its_flag_a_set_ignores_thresholds),
+	KUNIT_CASE(a_threshold_counts_anew_when_its_set_comes_again),
+	KUNIT_CASE(what_overflowed_last_is_reset_when_its_set_comes),
+	KUNIT_CASE(a_masked_context_switches_when_it_is_restarted),
+	KUNIT_CASE(a_cascade_counts_after_the_threshold_only),
+	KUNIT_CASE(the_message_names_the_set_of_the_overflow),
+	KUNIT_CASE(load_and_start_designate_the_first_set),
+	KUNIT_CASE(values_are_kept_where_start_designates_another),
+	{}
+};
+
+static struct kunit_suite sets_suite = {
+	.name = "pfm_sets",
+	.init = sets_init,
+	.exit = fixture_exit,
+	.test_cases = sets_cases,
+};
+
+/* With a format */
+
+static int set_fmt_init(struct kunit *test)
+{
+	fixture_create(test, 0, true);
+	return 0;
+}
+
+static void samples_carry_the_active_set(struct kunit *test)
+{
+	make_set(test, 0, BY_OVFL, 0, 0);
+	make_set(test, 6, BY_OVFL, 0, 0);
+	make_counter(test, 0, 0, 0, 1);
+	make_counter(test, 6, 0, 0, 1);
+	script->ctrl[0] = PFM_OVFL_CTRL_RESET;
+	script->ctrl[1] = PFM_OVFL_CTRL_RESET;
+	script->ctrl[2] = PFM_OVFL_CTRL_RESET;
+	KUNIT_ASSERT_EQ(test, load(test, 0), 0);
+	KUNIT_ASSERT_EQ(test, start(test, 0), 0);
+	count(test, PERIOD);
+	count(test, PERIOD);
+	KUNIT_EXPECT_EQ(test, value(test, 0, 0), (u64)(-2 * PERIOD));
+	count(test, 2 * PERIOD);
+	KUNIT_ASSERT_EQ(test, script->calls, 3);
+	KUNIT_EXPECT_EQ(test, script->arg[0].active_set, 0);
+	KUNIT_EXPECT_EQ(test, script->arg[1].active_set, 6);
+	KUNIT_EXPECT_EQ(test, script->arg[2].active_set, 0);
+	KUNIT_EXPECT_EQ(test, script->arg[2].pmd_last_reset,
+			(u64)(-2 * PERIOD));
+}
+
+static void a_format_that_masks_defers_the_switch(struct kunit *test)
+{
+	make_set(test, 0, BY_OVFL, 0, 0);
+	make_set(test, 6, 0, 0, 0);
+	make_counter(test, 0, 0, NOTIFY, 1);
+	script->ctrl[0] = PFM_OVFL_CTRL_HOLD;
+	script->restart_ctrl = PFM_OVFL_CTRL_RESET;
+	KUNIT_ASSERT_EQ(test, load(test, 0), 0);
+	KUNIT_ASSERT_EQ(test, start(test, 0), 0);
+	count(test, PERIOD);
+	KUNIT_EXPECT_EQ(test, active(test), 0);
+	KUNIT_ASSERT_EQ(test, fixture_restart(test), 0);
+	KUNIT_EXPECT_EQ(test, active(test), 6);
+}
+
+/* Time runs out inside the handler. */
+static void let_time_pass(void)
+{
+	struct pfm_sim_tick tick = { .task = current, .ns = TICK };
+
+	pfm_sim_advance(&tick);
+}
+
+static void no_set_is_left_by_time_inside_a_handler(struct kunit *test)
+{
+	make_set(test, 0, BY_TIME, 0, 1);
+	make_set(test, 6, 0, 0, 0);
+	make_counter(test, 0, 0, 0, 0);
+	script->ctrl[0] = PFM_OVFL_CTRL_RESET;
+	script->during = let_time_pass;
+	KUNIT_ASSERT_EQ(test, load(test, 0), 0);
+	KUNIT_ASSERT_EQ(test, start(test, 0), 0);
+	count(test, PERIOD);
+	KUNIT_EXPECT_EQ(test, script->arg[0].active_set, 0);
+	/* But it is afterwards. */
+	KUNIT_EXPECT_EQ(test, active(test), 6);
+	KUNIT_EXPECT_EQ(test, value(test, 0, 0), (u64)(-2 * PERIOD));
+}
+
+static struct kunit_case set_fmt_cases[] = {
+	KUNIT_CASE(samples_carry_the_active_set),
+	KUNIT_CASE(a_format_that_masks_defers_the_switch),
+	KUNIT_CASE(no_set_is_left_by_time_inside_a_handler),
+	{}
+};
+
+static struct kunit_suite set_fmt_suite = {
+	.name = "pfm_sets_format",
+	.init = set_fmt_init,
+	.exit = fixture_exit,
+	.test_cases = set_fmt_cases,
+};
+
+/* With a format that cannot */
+
+static const pfm_buffer_fmt_t noset_fmt = {
+	.fmt_name	= "noset",
+	.fmt_uuid	= SCRIPT_UUID,
+	.fmt_flags	= PFM_FMTFL_NOSET,
+	.fmt_handler	= script_handler,
+	.fmt_owner	= THIS_MODULE,
+};
+
+static int noset_init(struct kunit *test)
+{
+	static const pfm_uuid_t uuid = SCRIPT_UUID;
+
+	KUNIT_ASSERT_EQ(test, pfm_register_buffer_fmt(&noset_fmt), 0);
+	fixture_create_with(test, uuid, NULL, 0);
+	return 0;
+}
+
+static void noset_exit(struct kunit *test)
+{
+	fixture_exit(test);
+	pfm_unregister_buffer_fmt(noset_fmt.fmt_uuid);
+}
+
+static void a_format_without_sets_allows_set0_only(struct kunit *test)
+{
+	pfarg_setdesc_t desc = { .set_id = 1 };
+
+	KUNIT_EXPECT_EQ(test, create(test, &desc), -EINVAL);
+	KUNIT_EXPECT_EQ(test, desc.set_flags, PFM_SET_RETFL_EINVAL);
+	make_set(test, 0, BY_TIME, 0, 1);
+}
+
+static struct kunit_case noset_cases[] = {
+	KUNIT_CASE(a_format_without_sets_allows_set0_only),
+	{}
+};
+
+static struct kunit_suite noset_suite = {
+	.name = "pfm_sets_noset",
+	.init = noset_init,
+	.exit = noset_exit,
+	.test_cases = noset_cases,
+};
+
+kunit_test_suites(&sets_suite, &set_fmt_suite, &noset_suite);
