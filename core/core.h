@@ -9,6 +9,7 @@
  *                       under it
  *   registry mutexes    formats (fmt.c), PMU (pmu.c)
  *   pfm_config_lock     changes of the configuration (config.c)
+ *   pfm_idle_lock       the probe of the scheduler (idle.c)
  *   pfm_sessions lock   who is attached to what (session.c); taken by the exit
  *                       and exec probes, which may not sleep
  * The overflow path takes none of them. pfm_context.busy says who owns a context;
@@ -36,6 +37,7 @@ struct file;
 struct mm_struct;
 struct poll_table_struct;
 struct seq_file;
+struct tracepoint;
 struct pfm_context;
 
 /**
@@ -157,7 +159,7 @@ struct pfm_msgq {
  * @data:     where the overflow happened
  * @busy:     who owns it: 0 or PFM_BUSY_*
  * @deferred: others came meanwhile
- * @frozen:   nothing counts, and why: PFM_MASKED, PFM_SWITCHING
+ * @frozen:   nothing counts, and why: PFM_MASKED and others
  * @handler:  the format's handler, or pfm_no_fmt_handler()
  * @buf:      the format's buffer, or NULL
  * @read_pmds: the PMU's read_pmds_ovfl
@@ -265,6 +267,7 @@ struct pfm_context {
 /* Bits of pfm_context.frozen. */
 #define PFM_MASKED		0x1	/* until PFM_RESTART */
 #define PFM_SWITCHING		0x2	/* until the PMU has the active set */
+#define PFM_IDLE		0x4	/* while the CPU is idle; the clock goes on */
 
 /* pfm_context.busy: an overflow is being handled, or a command is there. */
 #define PFM_BUSY_OVERFLOW	1
@@ -357,6 +360,11 @@ void pfm_set_clock(struct pfm_set *set, u64 value);
 void pfm_switch_request(struct pfm_context *ctx, bool here);
 void pfm_finish_switch(struct pfm_context *ctx);
 
+/* idle.c */
+void pfm_set_idle(struct pfm_context *ctx, bool idle);
+int pfm_idle_attach(struct pfm_context *ctx);
+void pfm_idle_detach(struct pfm_context *ctx);
+
 /* pmdval.c: values of PMDs, and resets */
 u64 pfm_pmd_get(struct pfm_pmd *pmd);
 int pfm_load_regs(struct pfm_context *ctx);
@@ -377,6 +385,7 @@ void pfm_disown(struct pfm_context *ctx, unsigned long flags);
 void pfm_see_to_deferred(struct pfm_context *ctx);
 void pfm_wait_idle(struct pfm_context *ctx);
 void pfm_wait_overflows(struct pfm_context *ctx);
+bool pfm_has_wrapped(const struct pfm_pmd *pmd);
 void pfm_freeze(struct pfm_context *ctx, u32 why,
 		u64 (*get)(struct pfm_pmd *pmd));
 void pfm_irq_work(struct irq_work *work);
@@ -417,6 +426,7 @@ void pfm_pmu_put(const struct pfm_pmu *pmu);
 int pfm_pmu_find(const struct pfm_reg_desc *regs, u16 n, u16 num);
 
 /* session.c */
+struct tracepoint *pfm_find_tracepoint(const char *name);
 int pfm_session_reserve(struct pfm_context *ctx);
 void pfm_session_release(struct pfm_context *ctx);
 bool pfm_session_is_gone(struct pfm_context *ctx, bool *tell);

@@ -93,7 +93,7 @@ static int pfm_load_pmu(struct pfm_context *ctx, struct pfm_set *set)
 	if (ret)
 		return ret;
 	ctx->set = set;
-	ret = pfm_load_regs(ctx);
+	ret = pfm_load_regs(ctx) ?: pfm_idle_attach(ctx);
 	if (ret) {
 		pfm_unload_sets(ctx, NULL);
 		return ret;
@@ -204,6 +204,7 @@ void pfm_detach(struct pfm_context *ctx)
 	struct pfm_pmd *pmd;
 	u16 i;
 
+	pfm_idle_detach(ctx);
 	pfm_pause(ctx);
 	ctx->started = false;
 	pfm_for_each_pmd(ctx->set, i, pmd)

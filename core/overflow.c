@@ -132,7 +132,7 @@ static void pfm_post_msg(struct pfm_context *ctx, const unsigned long *ovfl)
 }
 
 /* A counter that samples has overflowed, and its overflow is still to come. */
-static bool pfm_has_wrapped(const struct pfm_pmd *pmd)
+bool pfm_has_wrapped(const struct pfm_pmd *pmd)
 {
 	return !pfm_is_clock(pmd) && pmd->hw.sampling &&
 	       (s64)pmd->last_reset < 0 && (s64)pmd->value >= 0;
@@ -152,7 +152,9 @@ void pfm_freeze(struct pfm_context *ctx, u32 why,
 
 	pfm_for_each_pmd(set, i, pmd) {
 		pmd->value = get(pmd);
-		if (pfm_has_wrapped(pmd) && !__test_and_set_bit(i, set->to_reset))
+		/* Idleness resets them itself when it ends. */
+		if (why != PFM_IDLE && pfm_has_wrapped(pmd) &&
+		    !__test_and_set_bit(i, set->to_reset))
 			ctx->lost++;
 	}
 	WRITE_ONCE(ctx->frozen, ctx->frozen | why);
@@ -630,7 +632,7 @@ void pfm_pause(struct pfm_context *ctx)
 int pfm_resume(struct pfm_context *ctx)
 {
 	lockdep_assert_held(&ctx->mutex);
-	if (!ctx->loaded || !ctx->started || ctx->frozen)
+	if (!ctx->loaded || !ctx->started || ctx->frozen & ~PFM_IDLE)
 		return 0;
 	ctx->on_pmu = ctx->set;
 	return ctx->pmu->start(&ctx->set->session);

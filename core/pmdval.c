@@ -13,9 +13,11 @@
 static bool pfm_pmd_is_live(const struct pfm_pmd *pmd)
 {
 	const struct pfm_context *ctx = pmd->ctx;
+	u32 frozen = READ_ONCE(ctx->frozen);
 
-	return ctx->loaded && !READ_ONCE(ctx->frozen) &&
-	       READ_ONCE(ctx->set) == pmd->set;
+	if (pfm_is_clock(pmd))
+		frozen &= ~PFM_IDLE;
+	return ctx->loaded && !frozen && READ_ONCE(ctx->set) == pmd->set;
 }
 
 /* Bits of its value that are in the hardware. */

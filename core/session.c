@@ -140,7 +140,6 @@ static void pfm_probe_exec(void *unused, struct task_struct *task, pid_t old_pid
 		pfm_session_gone(task);
 }
 
-/* The two tracepoints, found by name: their symbols are not exported. */
 static struct pfm_probe {
 	const char		*name;
 	void			*func;
@@ -150,13 +149,26 @@ static struct pfm_probe {
 	{ .name = "sched_process_exec", .func = pfm_probe_exec },
 };
 
-static void pfm_match_tracepoint(struct tracepoint *tp, void *unused)
-{
-	int i;
+struct pfm_tracepoint_search {
+	const char		*name;
+	struct tracepoint	*found;
+};
 
-	for (i = 0; i < ARRAY_SIZE(pfm_probes); i++)
-		if (!strcmp(tp->name, pfm_probes[i].name))
-			pfm_probes[i].tp = tp;
+static void pfm_match_tracepoint(struct tracepoint *tp, void *data)
+{
+	struct pfm_tracepoint_search *search = data;
+
+	if (!strcmp(tp->name, search->name))
+		search->found = tp;
+}
+
+/* Return: a tracepoint of the kernel's, whose symbol is not exported; or NULL. */
+struct tracepoint *pfm_find_tracepoint(const char *name)
+{
+	struct pfm_tracepoint_search search = { .name = name };
+
+	for_each_kernel_tracepoint(pfm_match_tracepoint, &search);
+	return search.found;
 }
 
 static void pfm_remove_probes(int n)
@@ -171,8 +183,8 @@ int pfm_session_init(void)
 {
 	int i, ret;
 
-	for_each_kernel_tracepoint(pfm_match_tracepoint, NULL);
 	for (i = 0; i < ARRAY_SIZE(pfm_probes); i++) {
+		pfm_probes[i].tp = pfm_find_tracepoint(pfm_probes[i].name);
 		ret = -ENOENT;
 		if (pfm_probes[i].tp)
 			ret = tracepoint_probe_register(pfm_probes[i].tp,

@@ -132,7 +132,8 @@ bool pfm_count_triggers(struct pfm_context *ctx, const unsigned long *ovfl)
 /*
  * The timeout of a set. While the monitored thread calls the interface, no set is
  * switched from (3.7.7); a masked set will find that its time is up when it is
- * restarted. Context: the owner of the overflow path.
+ * restarted. The idle thread does not stop it. Context: the owner of the overflow
+ * path.
  */
 void pfm_time_is_up(struct pfm_pmd *clock, bool at_user_level)
 {
@@ -140,7 +141,7 @@ void pfm_time_is_up(struct pfm_pmd *clock, bool at_user_level)
 	unsigned long flags;
 
 	local_irq_save(flags);
-	if (clock->set != ctx->set || READ_ONCE(ctx->frozen))
+	if (clock->set != ctx->set || READ_ONCE(ctx->frozen) & ~PFM_IDLE)
 		goto out;
 	if (READ_ONCE(ctx->in_call) == current) {
 		pfm_set_clock(ctx->set, -PFM_SOON);

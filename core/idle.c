@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * idle.c - PFM_SETFL_EXCL_IDLE: the idle thread is not monitored (3.1.10)
+ *
+ * perf cannot exclude it on all CPUs. While it runs, the values of the active set
+ * are kept and what is counted is discarded; the set's clock goes on (3.7.6). The
+ * scheduler is probed only while there is such a context.
+ */
+#include <linux/percpu.h>
+#include <linux/sched.h>
+#include <linux/tracepoint.h>
+#include "core.h"
+
+static DEFINE_PER_CPU(struct pfm_context *, pfm_idle_ctx);
+static DEFINE_MUTEX(pfm_idle_lock);
+static struct tracepoint *pfm_sched_switch;
+static unsigned int pfm_num_idle;
+
+/* A set that comes back from idle: what overflowed unseen is reset. */
+static void pfm_leave_idle(struct pfm_context *ctx)
+{
+	struct pfm_pmd *pmd;
+	u16 i;
+
+	WRITE_ONCE(ctx->frozen, ctx->frozen & ~PFM_IDLE);
+	if (ctx->frozen)
+		return;
+	for (i = 0; i < ctx->pmu->num_pmds; i++) {
+		pmd = &ctx->set->pmds[i];
+		if (pfm_has_wrapped(pmd)) {
+			ctx->lost++;
+			pmd->value = pfm_reset_value(pmd, pmd->short_reset);
+		}
+		pfm_pmd_set_ovfl(pmd, pmd->value);
+	}
+}
+
+/*
+ * The CPU of a system-wide context becomes idle, or is no longer.
+ * Context: interrupts off, on that CPU, not in NMI.
+ */
+void pfm_set_idle(struct pfm_context *ctx, bool idle)
+{
+	/* Nobody else can own it on this CPU now. */
+	if (cmpxchg_acquire(&ctx->busy, 0, PFM_BUSY_OVERFLOW))
+		return;
+	if (!idle && ctx->frozen & PFM_IDLE)
+		pfm_leave_idle(ctx);
+	else if (idle && ctx->set->flags & PFM_SETFL_EXCL_IDLE)
+		pfm_freeze(ctx, PFM_IDLE, pfm_pmd_get_ovfl);
+	/* Pairs with the acquire of the next owner. */
+	smp_store_release(&ctx->busy, 0);
+	if (READ_ONCE(ctx->deferred))
+		pfm_see_to_deferred(ctx);
+}
+
+static void pfm_probe_switch(void *unused, bool preempt,
+			     struct task_struct *prev, struct task_struct *next,
+			     unsigned int prev_state)
+{
+	struct pfm_context *ctx = READ_ONCE(*this_cpu_ptr(&pfm_idle_ctx));
+
+	if (ctx && is_idle_task(prev) != is_idle_task(next))
+		pfm_set_idle(ctx, is_idle_task(next));
+}
+
+static bool pfm_excludes_idle(struct pfm_context *ctx)
+{
+	struct pfm_set *set;
+	unsigned long id;
+
+	xa_for_each(&ctx->sets, id, set)
+		if (set->flags & PFM_SETFL_EXCL_IDLE)
+			return pfm_is_syswide(ctx);
+	return false;
+}
+
+static int pfm_idle_get(void)
+{
+	int ret = 0;
+
+	mutex_lock(&pfm_idle_lock);
+	if (!pfm_num_idle) {
+		pfm_sched_switch = pfm_find_tracepoint("sched_switch");
+		ret = pfm_sched_switch ?
+			      tracepoint_probe_register(pfm_sched_switch,
+							pfm_probe_switch, NULL) :
+			      -ENOENT;
+	}
+	if (!ret)
+		pfm_num_idle++;
+	mutex_unlock(&pfm_idle_lock);
+	return ret;
+}
+
+static void pfm_idle_put(void)
+{
+	mutex_lock(&pfm_idle_lock);
+	if (!--pfm_num_idle)
+		tracepoint_probe_unregister(pfm_sched_switch, pfm_probe_switch,
+					    NULL);
+	mutex_unlock(&pfm_idle_lock);
+	tracepoint_synchronize_unregister();
+}
+
+/*
+ * A context is attached to its CPU. Context: process, on that CPU.
+ * Return: 0, or what the scheduler's tracepoint says.
+ */
+int pfm_idle_attach(struct pfm_context *ctx)
+{
+	int ret;
+
+	if (!pfm_excludes_idle(ctx))
+		return 0;
+	ret = pfm_idle_get();
+	if (!ret)
+		WRITE_ONCE(per_cpu(pfm_idle_ctx, ctx->session.cpu), ctx);
+	return ret;
+}
+
+/* It is detached. Context: process. */
+void pfm_idle_detach(struct pfm_context *ctx)
+{
+	if (!pfm_is_syswide(ctx) ||
+	    per_cpu(pfm_idle_ctx, ctx->session.cpu) != ctx)
+		return;
+	WRITE_ONCE(per_cpu(pfm_idle_ctx, ctx->session.cpu), NULL);
+	pfm_idle_put();
+}
