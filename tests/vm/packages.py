@@ -17,7 +17,7 @@ from pathlib import Path
 
 import cache
 
-ARCHITECTURES = ("amd64", "arm64")
+ARCHITECTURES = ("amd64", "arm64", "i386")
 
 
 class PackageError(Exception):
@@ -66,11 +66,11 @@ def unpacked_any(package: str, arch: str) -> Path:
         known = sorted(_directory().glob(f"{package}_*_{arch}"))
         if known:
             return known[-1]
-        _update()
+        failure = _update()
         spec = f"{package}:{arch}"
         version = _field(spec, "Version")
         if version is None:
-            raise _unavailable(spec)
+            raise _unavailable(spec, failure)
         entry = _entry(package, arch, version)
         _fill(entry, f"{spec}={version}", lambda tree: None)
     return entry
@@ -96,16 +96,17 @@ def _fill(entry: Path, spec: str, finish: Callable[[Path], None]) -> None:
 
 def _download(spec: str, into: Path) -> Path:
     """Download one package; the package lists are updated first only if need be."""
+    failure = None
     for update_first in (False, True):
         if update_first:
-            _update()
+            failure = _update()
         size = _field(spec, "Size")
         if size is None:
             continue
         _say(f"fetching {spec} ({int(size) / 1e6:.0f} MB)")
         if _apt("apt-get", "-q", "download", spec, cwd=into).returncode == 0:
             return next(into.glob("*.deb"))
-    raise _unavailable(spec)
+    raise _unavailable(spec, failure)
 
 
 def _expect_version(archive: Path, spec: str) -> None:
@@ -120,14 +121,14 @@ def _expect_version(archive: Path, spec: str) -> None:
         raise PackageError(f"asked for {spec}, but version {found} was downloaded")
 
 
-def _update() -> None:
+def _update() -> str | None:
+    """Update the package lists; return what failed, None if nothing did.
+
+    A list that cannot be had matters only if the wanted package is in it.
+    """
     _say("updating the package lists")
     updated = _apt("apt-get", "-q", "update")
-    if updated.returncode != 0:
-        raise PackageError(
-            "the package lists cannot be updated; check the network and the sources "
-            f"of apt:\n{updated.stderr.strip()}"
-        )
+    return updated.stderr.strip() if updated.returncode else None
 
 
 def _field(spec: str, field: str) -> str | None:
@@ -167,7 +168,12 @@ def _apt(
     )
 
 
-def _unavailable(spec: str) -> PackageError:
+def _unavailable(spec: str, failure: str | None) -> PackageError:
+    if failure:
+        return PackageError(
+            f"the package {spec} cannot be downloaded, and the package lists cannot "
+            f"be updated; check the network and the sources of apt:\n{failure}"
+        )
     return PackageError(
         f"the package {spec} cannot be downloaded. If its version is no longer "
         "offered, bring the installed packages up to date: "
