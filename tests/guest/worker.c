@@ -9,6 +9,7 @@
 #include <limits.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -22,9 +23,10 @@
 
 #define NOBODY	65534
 
+/* A worker's program may be one of 64 bits where its controller's has 32. */
 struct order {
-	enum work	what;
-	unsigned long	n;
+	__u32	what;	/* enum work */
+	__u32	n;
 };
 
 const char *program_path(const char *name)
@@ -80,7 +82,7 @@ static void do_work(const struct order *o, unsigned long *progress)
 		touch_pages(o->n, progress);
 		break;
 	case WORK_TOUCH_IN_CHILD:
-		reap(spawn(touch_in_child, (void *)o->n));
+		reap(spawn(touch_in_child, (void *)(uintptr_t)o->n));
 		break;
 	case WORK_TOUCH_IN_THREAD:
 		run_thread(o->n);
