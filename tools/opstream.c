@@ -10,7 +10,7 @@
 #include "opstream.h"
 #include "util.h"
 
-static unsigned int arguments_of(unsigned long code)
+static unsigned int arguments_of(uint64_t code)
 {
 	switch (code) {
 	case PFM_OPROFILE_CTX_SWITCH:
@@ -33,7 +33,7 @@ static bool is_cookie(const struct opstream *stream)
 }
 
 /* Remembers a cookie; false if it was known. */
-static bool is_new(struct opstream *stream, unsigned long cookie)
+static bool is_new(struct opstream *stream, uint64_t cookie)
 {
 	size_t first = 0, end = stream->cookie_count;
 
@@ -57,7 +57,7 @@ static bool is_new(struct opstream *stream, unsigned long cookie)
 	return true;
 }
 
-static void begin_escape(struct opstream *stream, unsigned long code)
+static void begin_escape(struct opstream *stream, uint64_t code)
 {
 	stream->code = code;
 	stream->arguments = arguments_of(code);
@@ -77,7 +77,7 @@ static void count_pair(struct opstream *stream)
 }
 
 /* Returns the word if it is a cookie that stands for a file. */
-static unsigned long take(struct opstream *stream, unsigned long word)
+static uint64_t take(struct opstream *stream, uint64_t word)
 {
 	switch (stream->state) {
 	case OPSTREAM_OFFSET:
@@ -101,11 +101,10 @@ static unsigned long take(struct opstream *stream, unsigned long word)
 	return PFM_OPROFILE_NO_COOKIE;
 }
 
-void opstream_scan(struct opstream *stream, const unsigned long *words,
-		   size_t count,
-		   void (*visit)(unsigned long cookie, void *data), void *data)
+void opstream_scan(struct opstream *stream, const uint64_t *words, size_t count,
+		   void (*visit)(uint64_t cookie, void *data), void *data)
 {
-	unsigned long cookie;
+	uint64_t cookie;
 
 	for (size_t i = 0; i < count; i++) {
 		cookie = take(stream, words[i]);

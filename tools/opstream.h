@@ -21,14 +21,17 @@ enum opstream_pair {
 	OPSTREAM_CALLER,
 };
 
-/* A stream that is read part by part; all zero at its beginning. */
+/*
+ * A stream that is read part by part; all zero at its beginning. Its words are the
+ * kernel's, which has 64 bits even if pfmon has 32.
+ */
 struct opstream {
 	enum opstream_state state;
-	unsigned long code;		/* of the escape whose arguments come */
+	uint64_t code;			/* of the escape whose arguments come */
 	unsigned int arguments;		/* of it that are still to come */
 	enum opstream_pair pair;
 	uint64_t samples;		/* so far */
-	unsigned long *cookies;		/* in increasing order */
+	uint64_t *cookies;		/* in increasing order */
 	size_t cookie_count;
 };
 
@@ -36,9 +39,8 @@ struct opstream {
  * Looks through the next words, wherever they were cut. Calls visit with each
  * cookie when it comes for the first time.
  */
-void opstream_scan(struct opstream *stream, const unsigned long *words,
-		   size_t count,
-		   void (*visit)(unsigned long cookie, void *data), void *data);
+void opstream_scan(struct opstream *stream, const uint64_t *words, size_t count,
+		   void (*visit)(uint64_t cookie, void *data), void *data);
 
 void opstream_free(struct opstream *stream);
 

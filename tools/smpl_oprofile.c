@@ -88,7 +88,7 @@ static void end(void *state)
 	free(bridge);
 }
 
-static void list_cookie(unsigned long cookie, void *data)
+static void list_cookie(uint64_t cookie, void *data)
 {
 	struct cookie_list *cookies = data;
 	struct json_object *object;
@@ -122,8 +122,8 @@ static void scan(void *state, int fd, const struct image *image,
 	struct json_object *object;
 
 	/* The device gives whole words. */
-	opstream_scan(&bridge->stream, (const unsigned long *)image->bytes,
-		      image->size / sizeof(unsigned long), list_cookie, &cookies);
+	opstream_scan(&bridge->stream, (const uint64_t *)image->bytes,
+		      image->size / sizeof(uint64_t), list_cookie, &cookies);
 	found->samples = bridge->stream.samples - before;
 	if (!cookies.list)
 		return;

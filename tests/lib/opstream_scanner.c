@@ -14,15 +14,15 @@
 
 #include "../../tools/opstream.h"
 
-static void print_cookie(unsigned long cookie, void *data)
+static void print_cookie(uint64_t cookie, void *data)
 {
 	(void)data;
-	printf("%lu\n", cookie);
+	printf("%" PRIu64 "\n", cookie);
 }
 
 int main(int argc, char **argv)
 {
-	unsigned long *words = calloc((size_t)argc, sizeof(*words));
+	uint64_t *words = calloc((size_t)argc, sizeof(*words));
 	struct opstream stream = { .samples = 0 };
 	size_t count = 0;
 
@@ -30,7 +30,7 @@ int main(int argc, char **argv)
 		return 1;
 	for (int i = 1; i < argc; i++) {
 		if (strcmp(argv[i], "/")) {
-			words[count++] = strtoul(argv[i], NULL, 10);
+			words[count++] = strtoull(argv[i], NULL, 10);
 			continue;
 		}
 		opstream_scan(&stream, words, count, print_cookie, NULL);

@@ -4,10 +4,11 @@
  *
  * The format has no argument and no buffer of perfmon's. What it records is read
  * from a character device, /dev/PFM_OPROFILE_DEVICE, as OProfile's event buffer:
- * a stream of the kernel's native unsigned longs in native byte order. It is
- * made of samples, pairs (offset, event), where the event is the
- * reg_smpl_eventid of the counter that overflowed, and of escapes:
- * PFM_OPROFILE_ESC, a code, and its arguments. Escapes are never inside a pair.
+ * a stream of the kernel's native unsigned longs in native byte order: 64 bits,
+ * also for a 32-bit program on a 64-bit kernel. It is made of samples, pairs
+ * (offset, event), where the event is the reg_smpl_eventid of the counter that
+ * overflowed, and of escapes: PFM_OPROFILE_ESC, a code, and its arguments.
+ * Escapes are never inside a pair.
  */
 #ifndef PERFMON_OPROFILE_SMPL_H
 #define PERFMON_OPROFILE_SMPL_H
@@ -23,7 +24,7 @@
 #define PFM_OPROFILE_DEVICE	"perfmon-oprofile"
 
 /* The first word of an escape: no sample has this offset. */
-#define PFM_OPROFILE_ESC	(~0UL)
+#define PFM_OPROFILE_ESC	(~0ULL)
 
 /*
  * The second word, and what follows it:
@@ -43,8 +44,8 @@
  * the last COOKIE_SWITCH, or an address if that is PFM_OPROFILE_NO_COOKIE. A
  * kernel sample's offset is an address.
  */
-#define PFM_OPROFILE_NO_COOKIE		0UL
-#define PFM_OPROFILE_INVALID_COOKIE	(~0UL)
+#define PFM_OPROFILE_NO_COOKIE		0ULL
+#define PFM_OPROFILE_INVALID_COOKIE	(~0ULL)
 
 /**
  * struct pfm_oprofile_cookie - PFM_OPROFILE_IOC_COOKIE: which file is it?
