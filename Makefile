@@ -60,14 +60,14 @@ $(TARGETS:%=modules-%): modules-%:
 	@$(MAKE) -s -C $(call kdir,$*) M=$(CURDIR)/$(BUILD)/kmod/$* \
 		$(call cross,$*) CONFIG_DEBUG_INFO_BTF_MODULES= $(KMOD_FLAGS) modules
 
-.PHONY: user user-arm64
+.PHONY: user user-arm64 user-i386
 user:
 	@$(MAKE) -s -f tools/user.mk UARCH=x86_64 user user-tests
-user-arm64:
-	@$(MAKE) -s -f tools/user.mk UARCH=arm64 user
+user-arm64 user-i386: user-%:
+	@$(MAKE) -s -f tools/user.mk UARCH=$* user
 # Programs of the tests in VMs, and of the benchmark.
 .PHONY: guest-x86_64 guest-arm64
-guest-x86_64: user
+guest-x86_64: user user-i386
 	@$(MAKE) -s -f tests/guest/guest.mk UARCH=x86_64
 guest-arm64: user-arm64
 	@$(MAKE) -s -f tests/guest/guest.mk UARCH=arm64
@@ -89,7 +89,7 @@ bench: deps-bench
 PYTEST := $(PYTHON) -m pytest -q -p no:cacheprovider
 
 .PHONY: build style kunit parsers lib vm check
-build: modules user user-arm64 guest-x86_64 guest-arm64
+build: modules user user-arm64 user-i386 guest-x86_64 guest-arm64
 style:
 	@tests/style/run
 	@tests/style/format_lines

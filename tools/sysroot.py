@@ -1,9 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Print a directory with the libraries that a static arm64 pfmon is linked with.
+"""Print a directory with the libraries that a static pfmon is linked with.
 
-Debian's arm64 development packages are fetched into the cache and put together into
-one tree; nothing is installed. The C library is the cross compiler's own.
+    tools/sysroot.py arm64|i386
+
+Debian's development packages of that architecture are fetched into the cache and put
+together into one tree; nothing is installed. The C library is the compiler's own.
 """
 
 from __future__ import annotations
@@ -19,19 +21,19 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests" / "vm"))
 import cache  # noqa: E402
 import packages  # noqa: E402
 
-ARCH = "arm64"
+ARCHITECTURES = ("arm64", "i386")
 PACKAGES = ("libelf-dev", "libjson-c-dev", "libpfm4-dev", "uuid-dev", "zlib1g-dev")
 
 
-def sysroot() -> Path:
+def sysroot(arch: str) -> Path:
     """Return the tree that the unpacked packages make together.
 
     Raises packages.PackageError if a package cannot be downloaded.
     """
-    trees = [packages.unpacked_any(name, ARCH) for name in PACKAGES]
+    trees = [packages.unpacked_any(name, arch) for name in PACKAGES]
     names = "\n".join(tree.name for tree in trees)
     key = hashlib.sha256(names.encode()).hexdigest()[:16]
-    entry = cache.root() / f"sysroot-{ARCH}-{key}"
+    entry = cache.root() / f"sysroot-{arch}-{key}"
     if entry.is_dir():
         return entry
     with cache.locked("sysroot"):
@@ -44,8 +46,11 @@ def sysroot() -> Path:
 
 def main() -> int:
     """Print the directory; return the exit status."""
+    if len(sys.argv) != 2 or sys.argv[1] not in ARCHITECTURES:
+        print(f"usage: sysroot.py {'|'.join(ARCHITECTURES)}", file=sys.stderr)
+        return 2
     try:
-        print(sysroot())
+        print(sysroot(sys.argv[1]))
     except packages.PackageError as error:
         print(f"sysroot.py: {error}", file=sys.stderr)
         return 1

@@ -2,9 +2,9 @@
 #
 # The user-space programs: libperfmon, libpfm2x, pfmon, the example workload.
 #
-#   make -f tools/user.mk UARCH=x86_64	from the top of the tree; or arm64
+#   make -f tools/user.mk UARCH=x86_64	from the top of the tree; or arm64, i386
 #
-# What is built goes to build/$(UARCH)/. For arm64 everything is linked
+# What is built goes to build/$(UARCH)/. For arm64 and i386 programs are linked
 # statically, against libraries that tools/sysroot.py fetches.
 
 UARCH ?= x86_64
@@ -17,8 +17,13 @@ UAR := ar
 else ifeq ($(UARCH),arm64)
 UCC := aarch64-linux-gnu-gcc-12
 UAR := aarch64-linux-gnu-ar
+UTRIPLET := aarch64-linux-gnu
+else ifeq ($(UARCH),i386)
+UCC := gcc -m32
+UAR := ar
+UTRIPLET := i386-linux-gnu
 else
-$(error UARCH=$(UARCH) is neither x86_64 nor arm64)
+$(error UARCH=$(UARCH) is none of x86_64, arm64 and i386)
 endif
 
 CFLAGS ?= -O2 -g -Wall -Wextra -Werror -std=gnu11
@@ -27,11 +32,16 @@ ULDFLAGS = $(LDFLAGS)
 ULIBS := -lpfm -ljson-c -lelf -luuid -lz -lpthread
 
 # Deferred: the packages are fetched when something is compiled.
-ifeq ($(UARCH),arm64)
-USYSROOT = $(eval USYSROOT := $$(shell tools/sysroot.py))$(or $(USYSROOT),$(error tools/sysroot.py failed))
+ifdef UTRIPLET
+USYSROOT = $(eval USYSROOT := $$(shell tools/sysroot.py $(UARCH)))$(or $(USYSROOT),$(error tools/sysroot.py failed))
 UCFLAGS += -isystem $(USYSROOT)/usr/include \
-	-isystem $(USYSROOT)/usr/include/aarch64-linux-gnu
-ULDFLAGS += -static -L$(USYSROOT)/usr/lib/aarch64-linux-gnu
+	-isystem $(USYSROOT)/usr/include/$(UTRIPLET)
+ULDFLAGS += -static -L$(USYSROOT)/usr/lib/$(UTRIPLET)
+endif
+ifeq ($(UARCH),i386)
+# Debian keeps <asm/> in the directory of the 64-bit architecture. A capture may
+# exceed 2 GB.
+UCFLAGS += -idirafter /usr/include/x86_64-linux-gnu -D_FILE_OFFSET_BITS=64
 endif
 
 LIBPERFMON_SO := $(UOUT)/libperfmon.so.0

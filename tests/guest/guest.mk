@@ -5,22 +5,26 @@
 #   make -f tests/guest/guest.mk UARCH=x86_64	from the top of the tree; or arm64
 #
 # What is built goes to build/$(UARCH)/tests/, all linked statically. On x86_64
-# some are built a second time as 32-bit programs, NAME32; hotloops, too.
+# most are built a second time as 32-bit programs, NAME32; pfmon and hotloops of
+# that kind are put beside them.
 
 UARCH ?= x86_64
 GOUT := build/$(UARCH)/tests
 GOBJ := build/$(UARCH)/obj
 LIBPERFMON := build/$(UARCH)/libperfmon.a
 LIBPFM2X := build/$(UARCH)/libpfm2x.a
+BUILT32 := build/i386
 
 GUEST_TESTS := commands mapping messages lifecycle sampling sets nway pebs \
 	       syswide config compat2x modules oprofile stress simpmu simpebs lockdown
-GUEST_TESTS32 := commands sampling sets nway pebs config compat2x
+# Not those that only load modules, or take the stream's words for their own.
+GUEST_TESTS32 := $(filter-out modules oprofile stress lockdown,$(GUEST_TESTS))
 GUEST_SHARED := check ctx faults sim worker
 
 ifeq ($(UARCH),x86_64)
 GCC := gcc
-GUEST_PROGRAMS32 := $(GUEST_TESTS32:%=$(GOUT)/%32) $(GOUT)/hotloops32
+GUEST_TOOLS32 := $(GOUT)/pfmon32 $(GOUT)/hotloops32
+GUEST_PROGRAMS32 := $(GUEST_TESTS32:%=$(GOUT)/%32) $(GUEST_TOOLS32)
 else ifeq ($(UARCH),arm64)
 GCC := aarch64-linux-gnu-gcc-12
 else
@@ -33,9 +37,6 @@ GCFLAGS32 := $(GCFLAGS) -m32 -idirafter /usr/include/x86_64-linux-gnu
 GUEST_PROGRAMS := $(addprefix $(GOUT)/,$(GUEST_TESTS) keep_events retire worker)
 SHARED_OBJ := $(GUEST_SHARED:%=$(GOBJ)/tests/guest/%.o)
 TEST_OBJ := $(SHARED_OBJ) $(GOBJ)/tests/guest/check_main.o
-LIB_OBJ32 := $(addprefix $(GOBJ)/lib/,perfmonctl.32.o command.32.o)
-LIB2X_OBJ32 := $(addprefix $(GOBJ)/lib/,perfmon2x.32.o command.32.o)
-TEST_OBJ32 := $(TEST_OBJ:.o=.32.o) $(LIB_OBJ32)
 # Built against the 2.x header and library only.
 TEST2X_OBJ := $(addprefix $(GOBJ)/tests/guest/,check.o faults.o check_main.o)
 
@@ -74,7 +75,8 @@ $(GOUT)/%: $(GOBJ)/tests/guest/%.o $(TEST_OBJ) $(LIBPERFMON)
 	@mkdir -p $(@D)
 	$(GCC) -static -o $@ $^ -lpthread
 
-$(GOUT)/%32: $(GOBJ)/tests/guest/%.32.o $(TEST_OBJ32)
+$(GOUT)/%32: $(GOBJ)/tests/guest/%.32.o $(TEST_OBJ:.o=.32.o) \
+		$(BUILT32)/libperfmon.a
 	@mkdir -p $(@D)
 	$(GCC) -m32 -static -o $@ $^ -lpthread
 
@@ -83,17 +85,15 @@ $(GOUT)/compat2x: $(GOBJ)/tests/guest/compat2x.o $(TEST2X_OBJ) $(LIBPFM2X)
 	$(GCC) -static -o $@ $^
 
 $(GOUT)/compat2x32: $(GOBJ)/tests/guest/compat2x.32.o $(TEST2X_OBJ:.o=.32.o) \
-		$(LIB2X_OBJ32)
+		$(BUILT32)/libpfm2x.a
 	@mkdir -p $(@D)
 	$(GCC) -m32 -static -o $@ $^
 
-# For records that hold 32 bits.
-$(GOUT)/hotloops32: $(GOBJ)/examples/hotloops.32.o
+$(GUEST_TOOLS32): $(GOUT)/%32: $(BUILT32)/%
 	@mkdir -p $(@D)
-	$(GCC) -m32 -static -o $@ $^
+	cp $< $@
 
 guest-clean:
 	rm -f $(GUEST_PROGRAMS) $(GUEST_PROGRAMS32) $(GOBJ)/tests/guest/*
 
--include $(wildcard $(GOBJ)/tests/guest/*.d $(GOBJ)/lib/*.32.d \
-	$(GOBJ)/examples/hotloops.32.d)
+-include $(wildcard $(GOBJ)/tests/guest/*.d)

@@ -31,7 +31,10 @@ PROGRAMS = (
     *("nway", "pebs", "syswide", "config", "compat2x", "modules", "oprofile", "stress"),
 )
 # The 32-bit programs, of the same sources.
-PROGRAMS32 = ("commands", "sampling", "sets", "nway", "pebs", "config", "compat2x")
+PROGRAMS32 = (
+    *("commands", "mapping", "messages", "lifecycle", "sampling", "sets", "nway"),
+    *("pebs", "syswide", "config", "compat2x", "simpmu", "simpebs"),
+)
 # Run with the simulated PMU, after all others.
 SIMULATED = ("simpmu", "simpebs")
 SIMULATED_MODULES = ("core/perfmon", "pmu/sim/pfm_pmu_sim")
@@ -52,6 +55,8 @@ PERIOD = 100_000
 CYCLES = 2 * INSTRUCTIONS
 
 TEST_NAME = re.compile(r"^TEST\((\w+)\)$", re.MULTILINE)
+# Seconds for all of it; minutes on a machine with nothing else to do.
+TIMEOUT = "1800"
 RESULT = re.compile(r"(not )?ok \d+ - (\w+)( # SKIP)?")
 
 
@@ -102,10 +107,17 @@ TARGETS = [Target(arch, series) for arch in SUPPORTED for series in SUPPORTED[ar
 ARM64 = Target("arm64", "6.1")
 
 
+def _with_narrow(target: Target, names: tuple[str, ...]) -> list[str]:
+    """Return the names of programs, and of what is there as a 32-bit program, too."""
+    narrow = [name for name in names if name in PROGRAMS32]
+    if target.arch != "x86_64":
+        narrow = []
+    return [*names, *(f"{name}32" for name in narrow)]
+
+
 def _programs(target: Target) -> list[str]:
     """Return the names of the programs that run on a target."""
-    narrow = PROGRAMS32 if target.arch == "x86_64" else ()
-    return [*PROGRAMS, *(f"{name}32" for name in narrow), *SIMULATED, *LOCKED]
+    return _with_narrow(target, (*PROGRAMS, *SIMULATED, *LOCKED))
 
 
 def _tests(program: str) -> list[str]:
@@ -132,9 +144,7 @@ def _script(target: Target) -> str:
 
     Around what a command prints stand the lines "== NAME" and "== STATUS".
     """
-    later = (*SIMULATED, *LOCKED)
-    programs = [name for name in _programs(target) if name not in later]
-    commands = {name: name for name in programs}
+    commands = {name: name for name in _with_narrow(target, PROGRAMS)}
     if target == ARM64:
         sample = f"pfmon -e cycles --long-smpl-periods={PERIOD} --smpl-entries=256"
         sample += f" --short-smpl-periods={PERIOD} -o /out/retire.cap"
@@ -143,7 +153,7 @@ def _script(target: Target) -> str:
     formats = "$(cut -d' ' -f1 /proc/modules | grep ^pfm_fmt_)"
     commands["unload"] = f"rmmod {formats} pfm_pmu_perf perfmon"
     commands["simulate"] = _insmod(*SIMULATED_MODULES, FORMAT_MODULE)
-    commands |= {name: name for name in SIMULATED}
+    commands |= {name: name for name in _with_narrow(target, SIMULATED)}
     commands["unsimulate"] = f"rmmod {formats} pfm_pmu_sim perfmon && "
     commands["unsimulate"] += _insmod(*LOCKED_MODULES)
     commands |= {name: name for name in LOCKED}
@@ -174,7 +184,7 @@ def _take(boot: Boot, output: str) -> None:
 
 
 def _boot(target: Target, out: Path) -> Boot:
-    where = ("--arch", target.arch, "--kernel", target.series)
+    where = ("--arch", target.arch, "--kernel", target.series, "--timeout", TIMEOUT)
     done = subprocess.run(
         [RUN, *where, "--out", out, "--", "sh", "-c", _script(target)],
         capture_output=True,

@@ -14,7 +14,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -53,7 +53,7 @@ class Format:
 
     options: of pfmon. keys: of report --by, besides function. x86: whether only x86
     has such samples. program: what does the work of hotloops. part: of the target's
-    rounds.
+    rounds. tool: what records it.
     """
 
     options: str
@@ -61,6 +61,7 @@ class Format:
     x86: bool = False
     program: str = "hotloops"
     part: float = 1 / 2
+    tool: str = "pfmon"
 
 
 ENTRY_KEYS = ("ip", "line", "image", "tid", "cpu", "pmd")
@@ -86,6 +87,13 @@ FORMATS = {
         part=1 / 4,
     ),
 }
+# The same, and the default one, recorded by a 32-bit program.
+FORMATS["default-by-32-bits"] = Format("default", ENTRY_KEYS, tool="pfmon32")
+FORMATS |= {
+    f"{name}-by-32-bits": replace(form, tool="pfmon32")
+    for name, form in FORMATS.items()
+    if form.tool == "pfmon"
+}
 # Formats whose samples tell their process. The default one is often full: that is
 # when pfmon reads the mappings of who was sampled.
 SYSTEM_WIDE = {
@@ -102,7 +110,10 @@ Captures = Callable[[Target], Path]
 
 def _formats(target: Target) -> list[str]:
     """Return the names of the formats that are recorded on a target."""
-    return [name for name in FORMATS if target in X86_64 or not FORMATS[name].x86]
+    if target in X86_64:
+        return list(FORMATS)
+    native = [name for name in FORMATS if FORMATS[name].tool == "pfmon"]
+    return [name for name in native if not FORMATS[name].x86]
 
 
 def _cases() -> Iterator[tuple[Target, str]]:
@@ -113,7 +124,8 @@ def _cases() -> Iterator[tuple[Target, str]]:
 
 def _script(target: Target) -> str:
     """Return the shell script that makes the captures in a guest."""
-    sample = f"pfmon -e {target.event} --long-smpl-periods={PERIOD}"
+    sampling = f"-e {target.event} --long-smpl-periods={PERIOD}"
+    sample = f"pfmon {sampling}"
     work = f"hotloops {target.rounds}"
     lines = [
         "set -e",
@@ -127,7 +139,7 @@ def _script(target: Target) -> str:
         form = FORMATS[name]
         rounds = int(target.rounds * form.part)
         chosen = f"--smpl-module={form.options} -o /out/{name}.cap"
-        lines.append(f"{sample} {chosen} {form.program} {rounds}")
+        lines.append(f"{form.tool} {sampling} {chosen} {form.program} {rounds}")
     if target in X86_64:
         pinned = " & ".join(f"taskset -c {cpu} {work}" for cpu in CPUS)
         for name, options in SYSTEM_WIDE.items():
