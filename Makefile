@@ -8,7 +8,8 @@ BUILD := build
 
 # ARCH-KERNEL of each set of modules.
 TARGETS := x86_64-6.1 x86_64-6.12 arm64-6.1
-KMOD_DIRS := Kbuild sdk core pmu formats examples/format_count tests/bench/floor
+KMOD_DIRS := Kbuild sdk core pmu formats examples/format_count \
+	examples/pmu_usage tests/bench/floor tests/guest/pmu_full
 
 RUN_PACKAGES := build-essential bc cpio kmod linux-headers-cloud-amd64 \
 	qemu-system-x86 busybox-static libpfm4-dev libjson-c-dev libelf-dev \

@@ -2,49 +2,91 @@
 /*
  * pmu.c - the PMU description in use (2006 paper, 4.4)
  */
+#include <linux/ctype.h>
 #include "core.h"
 
 static const struct pfm_pmu *pfm_pmu;
 static DEFINE_MUTEX(pfm_pmu_lock);
 
+/* A line of sysfs has a name in it: printable, and not too long. */
+static bool pfm_name_is_valid(const char *name)
+{
+	size_t n;
+
+	if (!name || !*name)
+		return false;
+	for (n = 0; name[n]; n++)
+		if (n == PFM_REGD_NAME_MAX || !isascii(name[n]) ||
+		    !isprint(name[n]))
+			return false;
+	return true;
+}
+
+static bool pfm_reg_is_valid(const struct pfm_reg_desc *reg,
+			     unsigned int max, u16 flags)
+{
+	return reg->num < max && pfm_name_is_valid(reg->name) &&
+	       reg->type >= PFM_REG_TYPE_PMC &&
+	       reg->type <= PFM_REG_TYPE_VIRTUAL && !(reg->flags & ~flags) &&
+	       reg->flags != (PFM_REGD_COUNTER | PFM_REGD_READ_ONLY) &&
+	       !(reg->flags & PFM_REGD_COUNTER && reg->read);
+}
+
+/* Increasing numbers are found, and none is there twice. */
 static bool pfm_regs_are_valid(const struct pfm_reg_desc *regs, u16 n,
-			       unsigned int max)
+			       unsigned int max, u16 flags)
 {
 	u16 i;
 
-	if (!n || !regs)
+	if (n > max || (n && !regs))
 		return false;
 	for (i = 0; i < n; i++)
-		if (regs[i].num >= max || !regs[i].name ||
+		if (!pfm_reg_is_valid(&regs[i], max, flags) ||
 		    (i && regs[i].num <= regs[i - 1].num))
 			return false;
 	return true;
 }
 
-/* Every PMC that controls a PMD names one that counts. */
+/* Every PMC that controls a PMD has one of its own, and one that counts. */
 static bool pfm_pmcs_control_counters(const struct pfm_pmu *pmu)
 {
+	DECLARE_BITMAP(controlled, PFM_MAX_PMDS);
 	u16 i;
 	int slot;
 
+	bitmap_zero(controlled, PFM_MAX_PMDS);
 	for (i = 0; i < pmu->num_pmcs; i++) {
 		if (pmu->pmcs[i].pmd == PFM_REGD_NO_PMD)
 			continue;
 		slot = pfm_pmu_find(pmu->pmds, pmu->num_pmds, pmu->pmcs[i].pmd);
-		if (slot < 0 || !(pmu->pmds[slot].flags & PFM_REGD_COUNTER))
+		if (slot < 0 || !(pmu->pmds[slot].flags & PFM_REGD_COUNTER) ||
+		    __test_and_set_bit(slot, controlled))
 			return false;
 	}
 	return true;
 }
 
+static bool pfm_tables_are_valid(const struct pfm_pmu *pmu)
+{
+	return pfm_regs_are_valid(pmu->pmcs, pmu->num_pmcs, PFM_MAX_PMCS, 0) &&
+	       pmu->num_pmds &&
+	       pfm_regs_are_valid(pmu->pmds, pmu->num_pmds, PFM_MAX_PMDS,
+				  PFM_REGD_COUNTER | PFM_REGD_READ_ONLY) &&
+	       pfm_pmcs_control_counters(pmu);
+}
+
+static bool pfm_ops_are_there(const struct pfm_pmu *pmu)
+{
+	return pmu->load && pmu->unload && pmu->start && pmu->stop &&
+	       pmu->write_pmc && pmu->write_pmd && pmu->read_pmd &&
+	       pmu->read_pmds_ovfl && pmu->reset_pmd;
+}
+
 static bool pfm_pmu_is_valid(const struct pfm_pmu *pmu)
 {
-	return pmu->pmu_name && pmu->counter_width && pmu->counter_width <= 64 &&
-	       pfm_regs_are_valid(pmu->pmcs, pmu->num_pmcs, PFM_MAX_PMCS) &&
-	       pfm_regs_are_valid(pmu->pmds, pmu->num_pmds, PFM_MAX_PMDS) &&
-	       pfm_pmcs_control_counters(pmu) && pmu->load && pmu->unload &&
-	       pmu->start && pmu->stop && pmu->write_pmc && pmu->write_pmd &&
-	       pmu->read_pmd && pmu->read_pmds_ovfl && pmu->reset_pmd;
+	return pmu && pfm_name_is_valid(pmu->pmu_name) && pmu->counter_width &&
+	       pmu->counter_width <= 64 && pmu->ds <= PFM_DS_PRECISE &&
+	       pfm_ops_are_there(pmu) && pfm_tables_are_valid(pmu);
 }
 
 int pfm_register_pmu(const struct pfm_pmu *pmu)

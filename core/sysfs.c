@@ -9,7 +9,9 @@
  *   pmu_desc/name, mappings
  */
 #include <linux/kobject.h>
+#include <linux/mm.h>
 #include <linux/slab.h>
+#include <linux/string.h>
 #include <linux/sysfs.h>
 #include "core.h"
 
@@ -17,6 +19,8 @@ static struct kobject *pfm_root;
 static struct kobject *pfm_fmts_dir;
 static struct kobject *pfm_pmu_dir;
 static const struct pfm_pmu *pfm_shown_pmu;
+static char *pfm_mappings;
+static size_t pfm_mappings_len;
 
 /* A format's directory. */
 struct pfm_fmt_dir {
@@ -105,49 +109,85 @@ static ssize_t pmu_name_show(struct kobject *kobj, struct kobj_attribute *attr,
 	return sysfs_emit(buf, "%s\n", pfm_shown_pmu->pmu_name);
 }
 
-static int pfm_emit_regs(char *buf, int len, const char *kind,
-			 const struct pfm_reg_desc *regs, u16 n)
+static size_t pfm_print_regs(char *text, size_t size, const char *kind,
+			     const struct pfm_reg_desc *regs, u16 n)
 {
+	size_t len = 0;
 	u16 i;
 
 	for (i = 0; i < n; i++)
-		len += sysfs_emit_at(buf, len, "%s%u:%#llx:%#llx:%s\n", kind,
-				     regs[i].num, regs[i].dfl, regs[i].rsvd,
-				     regs[i].name);
+		len += scnprintf(text + len, size - len,
+				 "%s%u:%#llx:%#llx:%s\n", kind, regs[i].num,
+				 regs[i].dfl, regs[i].rsvd, regs[i].name);
 	return len;
 }
 
-/* NAME:default:reserved bits:actual name, a line per register. */
-static ssize_t mappings_show(struct kobject *kobj, struct kobj_attribute *attr,
-			     char *buf)
+/*
+ * A line per register, NAME:default:reserved bits:actual name. All of it does
+ * not fit into the page that a plain attribute has.
+ */
+static int pfm_make_mappings(const struct pfm_pmu *pmu)
 {
-	const struct pfm_pmu *pmu = pfm_shown_pmu;
-	int len;
+	const size_t line = sizeof("PMC65535:::\n") +
+			    2 * sizeof("0x0123456789abcdef") +
+			    PFM_REGD_NAME_MAX;
+	size_t size = line * (pmu->num_pmcs + pmu->num_pmds);
+	char *text = kvmalloc(size, GFP_KERNEL);
+	size_t len;
 
-	len = pfm_emit_regs(buf, 0, "PMC", pmu->pmcs, pmu->num_pmcs);
-	return pfm_emit_regs(buf, len, "PMD", pmu->pmds, pmu->num_pmds);
+	if (!text)
+		return -ENOMEM;
+	len = pfm_print_regs(text, size, "PMC", pmu->pmcs, pmu->num_pmcs);
+	len += pfm_print_regs(text + len, size - len, "PMD", pmu->pmds,
+			      pmu->num_pmds);
+	pfm_mappings = text;
+	pfm_mappings_len = len;
+	return 0;
+}
+
+static ssize_t pfm_mappings_read(struct file *file, struct kobject *kobj,
+				 struct bin_attribute *attr, char *buf,
+				 loff_t pos, size_t count)
+{
+	return memory_read_from_buffer(buf, count, &pos, pfm_mappings,
+				       pfm_mappings_len);
 }
 
 static struct kobj_attribute pfm_pmu_name_attr =
 	__ATTR(name, 0444, pmu_name_show, NULL);
-static struct kobj_attribute pfm_mappings_attr = __ATTR_RO(mappings);
-
-static const struct attribute *pfm_pmu_attrs[] = {
-	&pfm_pmu_name_attr.attr,
-	&pfm_mappings_attr.attr,
-	NULL
+static struct bin_attribute pfm_mappings_attr = {
+	.attr	= { .name = "mappings", .mode = 0444 },
+	.read	= pfm_mappings_read,
 };
 
 /* Context: process; pfm_register_pmu() serialises. Return: 0 or an errno. */
 int pfm_sysfs_add_pmu(const struct pfm_pmu *pmu)
 {
+	int ret = pfm_make_mappings(pmu);
+
+	if (ret)
+		return ret;
 	pfm_shown_pmu = pmu;
-	return sysfs_create_files(pfm_pmu_dir, pfm_pmu_attrs);
+	ret = sysfs_create_bin_file(pfm_pmu_dir, &pfm_mappings_attr);
+	if (ret)
+		goto err_free;
+	ret = sysfs_create_file(pfm_pmu_dir, &pfm_pmu_name_attr.attr);
+	if (ret)
+		goto err_remove;
+	return 0;
+err_remove:
+	sysfs_remove_bin_file(pfm_pmu_dir, &pfm_mappings_attr);
+err_free:
+	kvfree(pfm_mappings);
+	return ret;
 }
 
+/* The description may go on return: nobody reads the files any more. */
 void pfm_sysfs_del_pmu(void)
 {
-	sysfs_remove_files(pfm_pmu_dir, pfm_pmu_attrs);
+	sysfs_remove_file(pfm_pmu_dir, &pfm_pmu_name_attr.attr);
+	sysfs_remove_bin_file(pfm_pmu_dir, &pfm_mappings_attr);
+	kvfree(pfm_mappings);
 }
 
 int pfm_sysfs_init(void)

@@ -237,6 +237,11 @@ static perf_overflow_handler_t perf_handler(u64 pmc)
 	return pmc & PFM_PERF_EXCL_KERNEL ? perf_overflow_user : perf_overflow;
 }
 
+static u64 perf_tid(struct task_struct *task)
+{
+	return task->pid;
+}
+
 static u64 perf_resident_pages(struct task_struct *task)
 {
 	struct mm_struct *mm;
@@ -263,14 +268,9 @@ static u64 perf_virtual_count(const struct pfm_pmu_reg *reg)
 static noinline u64 perf_read_virtual(const struct pfm_pmu_reg *reg,
 				      struct task_struct *task)
 {
-	switch (reg->desc->num) {
-	case PFM_PMD_TID:
-		return task->pid;
-	case PFM_PMD_RESIDENT:
-		return perf_resident_pages(task);
-	default:
-		return perf_virtual_count(reg) - reg->offset;
-	}
+	if (reg->desc->read)
+		return reg->desc->read(task);
+	return perf_virtual_count(reg) - reg->offset;
 }
 
 static void perf_write_virtual(struct pfm_pmu_reg *reg, u64 value)
@@ -702,10 +702,10 @@ static u64 perf_read_pmd(struct pfm_pmu_reg *reg)
 	  .flags = PFM_REGD_COUNTER, .pmd = PFM_REGD_NO_PMD,	\
 	  .index = (n), .name = "PERFCTR" #n }
 
-#define PERF_VIRTUAL(n, fl, str)				\
+#define PERF_VIRTUAL(n, fl, str, fn)				\
 	{ .num = (n), .type = PFM_REG_TYPE_VIRTUAL,		\
 	  .flags = (fl), .pmd = PFM_REGD_NO_PMD,		\
-	  .index = PFM_REG_IDX_NONE, .name = (str) }
+	  .index = PFM_REG_IDX_NONE, .name = (str), .read = (fn) }
 
 static const struct pfm_reg_desc perf_pmcs[] = {
 	PERF_PMC(0), PERF_PMC(1), PERF_PMC(2), PERF_PMC(3),
@@ -720,9 +720,10 @@ static const struct pfm_reg_desc perf_pmds[] = {
 	PERF_PMD(4), PERF_PMD(5), PERF_PMD(6), PERF_PMD(7),
 	PERF_PMD(8), PERF_PMD(9), PERF_PMD(10), PERF_PMD(11),
 	PERF_PMD(12), PERF_PMD(13), PERF_PMD(14), PERF_PMD(15),
-	PERF_VIRTUAL(PFM_PMD_ELAPSED, 0, "ELAPSED_NS"),
-	PERF_VIRTUAL(PFM_PMD_TID, PFM_REGD_READ_ONLY, "TID"),
-	PERF_VIRTUAL(PFM_PMD_RESIDENT, PFM_REGD_READ_ONLY, "RESIDENT_PAGES"),
+	PERF_VIRTUAL(PFM_PMD_ELAPSED, 0, "ELAPSED_NS", NULL),
+	PERF_VIRTUAL(PFM_PMD_TID, PFM_REGD_READ_ONLY, "TID", perf_tid),
+	PERF_VIRTUAL(PFM_PMD_RESIDENT, PFM_REGD_READ_ONLY, "RESIDENT_PAGES",
+		     perf_resident_pages),
 };
 
 static struct pfm_pmu perf_pmu __ro_after_init = {

@@ -24,16 +24,21 @@ struct task_struct;
 
 #define PFM_REGD_NO_PMD		0xffff
 
+/* Characters of a name, at most. */
+#define PFM_REGD_NAME_MAX	63
+
 /**
  * struct pfm_reg_desc - one logical register
- * @num:   index of the PMC or PMD
+ * @num:   index of the PMC or PMD, below PFM_MAX_PMCS or PFM_MAX_PMDS
  * @type:  PFM_REG_TYPE_* of the actual register
- * @flags: PFM_REGD_* flags
- * @pmd:   PMC: the counting PMD that it controls, or PFM_REGD_NO_PMD
+ * @flags: PFM_REGD_* flags of a PMD, one or none; a PMC has none
+ * @pmd:   PMC: the counting PMD that it controls, it alone, or PFM_REGD_NO_PMD
  * @dfl:   default value; a PMC that holds it measures nothing
  * @rsvd:  reserved bits: they keep their default value
  * @index: index or address of the actual register, or PFM_REG_IDX_NONE
- * @name:  its name
+ * @name:  its name; 1 to PFM_REGD_NAME_MAX printable characters of ASCII
+ * @read:  (optional, as the overflow) virtual PMD that is no counter: read the
+ *         resource, of this thread; for the PMU's own operations
  */
 struct pfm_reg_desc {
 	u16		num;
@@ -44,6 +49,7 @@ struct pfm_reg_desc {
 	u64		rsvd;
 	u64		index;
 	const char	*name;
+	u64		(*read)(struct task_struct *task);
 };
 
 /*
@@ -113,14 +119,14 @@ struct pfm_pmu_session {
 
 /**
  * struct pfm_pmu - a PMU description
- * @pmu_name:      name, for people
+ * @pmu_name:      name, for people, as of registers
  * @owner:         its module; held by every context
  * @counter_width: bits of the hardware counters, 1-64; the core emulates the
  *                 rest (3.1.3). Values given to and by the operations have
  *                 this many bits
  * @ds:            what it can do for the debug-store service
  * @num_pmcs:      entries in @pmcs
- * @num_pmds:      entries in @pmds
+ * @num_pmds:      entries in @pmds, at least one
  * @pmcs:          descriptions of the PMCs, increasing index
  * @pmds:          descriptions of the PMDs, increasing index
  * @check_pmc:     (optional, process context) is the value good for this PMC, in

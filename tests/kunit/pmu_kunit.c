@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * pmu_kunit.c - which PMU descriptions are taken (2006 paper, 4.4)
+ *
+ * The simulated PMU is registered all the time: a description that is well formed
+ * is refused for that, another one before.
+ */
+#include "fixture.h"
+
+static int desc_load(struct pfm_pmu_session *s, struct pfm_pmu_reg *const *regs)
+{
+	return -ENODEV;
+}
+
+static void desc_unload(struct pfm_pmu_session *s)
+{
+}
+
+static int desc_start(struct pfm_pmu_session *s)
+{
+	return 0;
+}
+
+static int desc_write_pmc(struct pfm_pmu_reg *reg)
+{
+	return 0;
+}
+
+static int desc_write_pmd(struct pfm_pmu_reg *reg, u64 value)
+{
+	return 0;
+}
+
+static u64 desc_read(struct task_struct *task)
+{
+	return 0;
+}
+
+static u64 desc_read_pmd(struct pfm_pmu_reg *reg)
+{
+	return 0;
+}
+
+static void desc_read_pmds(struct pfm_pmu_reg *const *regs, u64 *values,
+			   unsigned int n)
+{
+}
+
+static void desc_reset_pmd(struct pfm_pmu_reg *reg, u64 value)
+{
+}
+
+/* A description and its tables, to be spoiled by a test. */
+struct desc {
+	struct pfm_pmu		pmu;
+	struct pfm_reg_desc	pmcs[PFM_MAX_PMCS];
+	struct pfm_reg_desc	pmds[PFM_MAX_PMDS];
+	char			name[PFM_REGD_NAME_MAX + 2];
+};
+
+static void fill_tables(struct desc *d)
+{
+	u16 i;
+
+	for (i = 0; i < PFM_MAX_PMDS; i++) {
+		d->pmcs[i] = (struct pfm_reg_desc){ .num = i, .pmd = i,
+			.type = PFM_REG_TYPE_PMC, .name = "SEL" };
+		d->pmds[i] = (struct pfm_reg_desc){ .num = i, .name = "CTR",
+			.type = PFM_REG_TYPE_PMD, .flags = PFM_REGD_COUNTER,
+			.pmd = PFM_REGD_NO_PMD };
+	}
+}
+
+/* Two pairs of registers. */
+static struct desc *good(struct kunit *test)
+{
+	struct desc *d = kunit_kzalloc(test, sizeof(*d), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, d);
+	d->pmu = (struct pfm_pmu){
+		.pmu_name = "good", .owner = THIS_MODULE,
+		.counter_width = 48, .num_pmcs = 2, .num_pmds = 2,
+		.pmcs = d->pmcs, .pmds = d->pmds, .load = desc_load,
+		.unload = desc_unload, .start = desc_start,
+		.stop = desc_unload, .write_pmc = desc_write_pmc,
+		.write_pmd = desc_write_pmd, .read_pmd = desc_read_pmd,
+		.read_pmds_ovfl = desc_read_pmds, .reset_pmd = desc_reset_pmd,
+	};
+	fill_tables(d);
+	memset(d->name, 'x', PFM_REGD_NAME_MAX);
+	return d;
+}
+
+static void expect(struct kunit *test, const struct desc *d, int err)
+{
+	u16 pmds = pfm_num_pmds();
+
+	KUNIT_EXPECT_EQ(test, pfm_register_pmu(&d->pmu), err);
+	KUNIT_EXPECT_EQ(test, pfm_num_pmds(), pmds);
+}
+
+/* Proves P4.4-02 */
+static void second_description_is_ebusy(struct kunit *test)
+{
+	struct desc *d = good(test);
+
+	expect(test, d, -EBUSY);
+	/* Nor does it take the other one away when it goes. */
+	pfm_unregister_pmu(&d->pmu);
+	expect(test, d, -EBUSY);
+}
+
+static void largest_description_is_well_formed(struct kunit *test)
+{
+	struct desc *d = good(test);
+
+	d->pmu.num_pmcs = PFM_MAX_PMCS;
+	d->pmu.num_pmds = PFM_MAX_PMDS;
+	d->pmu.counter_width = 64;
+	d->pmu.pmu_name = d->name;
+	d->pmds[0].name = d->name;
+	expect(test, d, -EBUSY);
+}
+
+static void no_description_is_einval(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, pfm_register_pmu(NULL), -EINVAL);
+}
+
+#define REFUSED_WITHOUT(test, member)					\
+	do {								\
+		struct desc *_d = good(test);				\
+									\
+		memset(&_d->pmu.member, 0, sizeof(_d->pmu.member));	\
+		expect(test, _d, -EINVAL);				\
+	} while (0)
+
+static void missing_operation_is_einval(struct kunit *test)
+{
+	REFUSED_WITHOUT(test, load);
+	REFUSED_WITHOUT(test, unload);
+	REFUSED_WITHOUT(test, start);
+	REFUSED_WITHOUT(test, stop);
+	REFUSED_WITHOUT(test, write_pmc);
+	REFUSED_WITHOUT(test, write_pmd);
+	REFUSED_WITHOUT(test, read_pmd);
+	REFUSED_WITHOUT(test, read_pmds_ovfl);
+	REFUSED_WITHOUT(test, reset_pmd);
+}
+
+static void missing_table_is_einval(struct kunit *test)
+{
+	REFUSED_WITHOUT(test, pmcs);
+	REFUSED_WITHOUT(test, pmds);
+	REFUSED_WITHOUT(test, num_pmds);
+}
+
+static void virtual_pmds_alone_are_well_formed(struct kunit *test)
+{
+	struct desc *d = good(test);
+	u16 i;
+
+	d->pmu.num_pmcs = 0;
+	d->pmu.pmcs = NULL;
+	for (i = 0; i < 2; i++) {
+		d->pmds[i].type = PFM_REG_TYPE_VIRTUAL;
+		d->pmds[i].flags = PFM_REGD_READ_ONLY;
+		d->pmds[i].read = desc_read;
+	}
+	expect(test, d, -EBUSY);
+	/* What counts is read as a counter. */
+	d->pmds[1].flags = PFM_REGD_COUNTER;
+	expect(test, d, -EINVAL);
+}
+
+static void counter_width_out_of_range_is_einval(struct kunit *test)
+{
+	struct desc *d = good(test);
+
+	d->pmu.counter_width = 0;
+	expect(test, d, -EINVAL);
+	d->pmu.counter_width = 65;
+	expect(test, d, -EINVAL);
+}
+
+static void too_many_registers_are_einval(struct kunit *test)
+{
+	struct desc *d = good(test);
+
+	/* What is behind the table is not looked at. */
+	d->pmu.num_pmcs = PFM_MAX_PMCS + 1;
+	expect(test, d, -EINVAL);
+	d = good(test);
+	d->pmu.num_pmds = U16_MAX;
+	expect(test, d, -EINVAL);
+}
+
+static void number_out_of_range_is_einval(struct kunit *test)
+{
+	struct desc *d = good(test);
+
+	d->pmcs[1].num = PFM_MAX_PMCS;
+	expect(test, d, -EINVAL);
+	d = good(test);
+	d->pmds[1].num = PFM_MAX_PMDS;
+	expect(test, d, -EINVAL);
+}
+
+static void number_that_is_there_twice_is_einval(struct kunit *test)
+{
+	struct desc *d = good(test);
+
+	d->pmcs[1].num = 0;
+	expect(test, d, -EINVAL);
+	d = good(test);
+	d->pmds[1].num = 0;
+	expect(test, d, -EINVAL);
+}
+
+static void numbers_out_of_order_are_einval(struct kunit *test)
+{
+	struct desc *d = good(test);
+
+	d->pmds[0].num = 5;
+	expect(test, d, -EINVAL);
+}
+
+static void pmc_without_its_counter_is_einval(struct kunit *test)
+{
+	struct desc *d = good(test);
+
+	d->pmcs[1].pmd = 2;
+	expect(test, d, -EINVAL);
+	d = good(test);
+	d->pmds[1].flags = 0;
+	expect(test, d, -EINVAL);
+	/* Without a counter to control it is none the worse. */
+	d->pmcs[1].pmd = PFM_REGD_NO_PMD;
+	expect(test, d, -EBUSY);
+}
+
+static void counter_of_two_pmcs_is_einval(struct kunit *test)
+{
+	struct desc *d = good(test);
+
+	d->pmcs[1].pmd = 0;
+	expect(test, d, -EINVAL);
+}
+
+static void unknown_flag_or_type_is_einval(struct kunit *test)
+{
+	struct desc *d = good(test);
+
+	d->pmds[0].flags |= 0x8000;
+	expect(test, d, -EINVAL);
+	d->pmds[0].flags = PFM_REGD_COUNTER | PFM_REGD_READ_ONLY;
+	expect(test, d, -EINVAL);
+	d = good(test);
+	d->pmcs[0].flags = PFM_REGD_COUNTER;
+	expect(test, d, -EINVAL);
+	d = good(test);
+	d->pmcs[0].type = 0;
+	expect(test, d, -EINVAL);
+	d->pmcs[0].type = PFM_REG_TYPE_VIRTUAL + 1;
+	expect(test, d, -EINVAL);
+	d = good(test);
+	d->pmu.ds = PFM_DS_PRECISE + 1;
+	expect(test, d, -EINVAL);
+}
+
+static void name_that_spoils_a_line_is_einval(struct kunit *test)
+{
+	static const char *const bad[] = {
+		NULL, "", "TWO\nLINES", "TAB\t", "\x7f", "\xc3\xa4",
+	};
+	struct desc *d = good(test);
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(bad); i++) {
+		d->pmds[1].name = bad[i];
+		expect(test, d, -EINVAL);
+	}
+	d->pmds[1].name = "CTR";
+	for (i = 0; i < ARRAY_SIZE(bad); i++) {
+		d->pmu.pmu_name = bad[i];
+		expect(test, d, -EINVAL);
+	}
+	d->name[PFM_REGD_NAME_MAX] = 'x';
+	d->pmu.pmu_name = d->name;
+	expect(test, d, -EINVAL);
+}
+
+static struct kunit_case pmu_cases[] = {
+	KUNIT_CASE(second_description_is_ebusy),
+	KUNIT_CASE(largest_description_is_well_formed),
+	KUNIT_CASE(no_description_is_einval),
+	KUNIT_CASE(missing_operation_is_einval),
+	KUNIT_CASE(missing_table_is_einval),
+	KUNIT_CASE(virtual_pmds_alone_are_well_formed),
+	KUNIT_CASE(counter_width_out_of_range_is_einval),
+	KUNIT_CASE(too_many_registers_are_einval),
+	KUNIT_CASE(number_out_of_range_is_einval),
+	KUNIT_CASE(number_that_is_there_twice_is_einval),
+	KUNIT_CASE(numbers_out_of_order_are_einval),
+	KUNIT_CASE(pmc_without_its_counter_is_einval),
+	KUNIT_CASE(counter_of_two_pmcs_is_einval),
+	KUNIT_CASE(unknown_flag_or_type_is_einval),
+	KUNIT_CASE(name_that_spoils_a_line_is_einval),
+	{}
+};
+
+static struct kunit_suite pmu_suite = {
+	.name = "pfm_pmu",
+	.test_cases = pmu_cases,
+};
+kunit_test_suite(pmu_suite);
