@@ -26,7 +26,7 @@ help:
 	@echo 'make run      sample a real program in a VM and print its profile'
 	@echo 'make check    build everything and run all tests'
 	@echo 'make modules  the kernel modules, for: $(TARGETS)'
-	@echo 'make user     libperfmon, libpfm2x and pfmon'
+	@echo 'make user     libperfmon, libpfm2x, libpfm22 and pfmon'
 	@echo 'make kunit    the KUnit suites, on UML'
 	@echo 'make vm       the tests in VMs'
 	@echo 'make style    checkpatch, sparse, kernel-doc, Python style and types,'

@@ -64,3 +64,11 @@ int pfm_context_command(int fd, int cmd, struct pfm_ioc *ioc)
 		return fail(errno == ENOTTY ? EBADF : errno);
 	return 0;
 }
+
+/* Reading no PMDs is EINVAL there, and does nothing. */
+bool pfm_is_context(int fd)
+{
+	struct pfm_ioc ioc = { .narg = 0 };
+
+	return pfm_context_command(fd, PFM_READ_PMDS, &ioc) && errno != EBADF;
+}

@@ -2,19 +2,22 @@
 /*
  * command.h - how the libraries send a command to the kernel
  *
- * Include it after <perfmon/perfmon.h>. Both functions return 0, or -1 with
+ * Include it after <perfmon/perfmon.h>. The commands return 0, or -1 with
  * errno set as section 3.1 of the specification lists it for the command.
  */
 #ifndef LIB_COMMAND_H
 #define LIB_COMMAND_H
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 /* To the device: PFM_CREATE_CONTEXT and PFM_GETINFO_*. */
 int pfm_device_command(int cmd, struct pfm_ioc *ioc);
 /* To the context that a descriptor identifies: all others. */
 int pfm_context_command(int fd, int cmd, struct pfm_ioc *ioc);
+/* Does this descriptor identify a context? May change errno. */
+bool pfm_is_context(int fd);
 
 static inline int fail(int error)
 {

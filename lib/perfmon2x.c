@@ -2,26 +2,20 @@
 /*
  * perfmon2x - the calls of perfmon 2.x over the kernel's interface
  *
- * A translation without state. The kernel checks the arguments: what 2.x does
+ * All but pfm_create_context(), of which 2.2 and 2.3 have different ones: see
+ * create22.c and create2x.c. A translation without state. The kernel checks the arguments: what 2.x does
  * not allow and the kernel would, is made something that the kernel refuses.
  */
 #define _GNU_SOURCE
-#include <dirent.h>
 #include <sched.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <perfmon/perfmon.h>
 #include <perfmon/perfmon2x.h>
-#include <perfmon/perfmon_default_smpl.h>
-#include <perfmon/perfmon_nway_smpl.h>
-#include <perfmon/perfmon_oprofile_smpl.h>
-#include <perfmon/perfmon_pebs32_smpl.h>
-#include <perfmon/perfmon_pebs64_smpl.h>
 
 #include "command.h"
 
@@ -30,8 +24,6 @@
  * is built with hidden visibility.
  */
 #pragma GCC visibility push(default)
-int pfm2x_create_context(struct pfm2x_ctx *ctx, char *fmt_name, void *fmt_arg,
-			 size_t fmt_arg_size) __asm__("pfm_create_context");
 int pfm2x_write_pmcs(int fd, struct pfm2x_pmc *pmcs, int n)
 	__asm__("pfm_write_pmcs");
 int pfm2x_write_pmds(int fd, struct pfm2x_pmd *pmds, int n)
@@ -60,109 +52,6 @@ PFM_STATIC_ASSERT(PFM2X_BITVECTOR == PFM_MAX_PMD_BITVECTOR);
 
 /* Flags that 2.x knows for a PMD. */
 #define PMD_FLAGS	(PFM_REGFL_OVFL_NOTIFY | PFM_REGFL_RANDOM)
-
-/* Formats: by name, loaded or not */
-
-static const struct {
-	const char	*name;
-	pfm_uuid_t	uuid;
-} known_formats[] = {
-	{ "default",	PFM_DFL_SMPL_UUID },
-	{ "nway",	PFM_NWAY_SMPL_UUID },
-	{ "oprofile",	PFM_OPROFILE_SMPL_UUID },
-	{ "pebs32",	PFM_PEBS32_SMPL_UUID },
-	{ "pebs64",	PFM_PEBS64_SMPL_UUID },
-};
-
-static bool find_known_format(const char *name, pfm_uuid_t uuid)
-{
-	size_t n = sizeof(known_formats) / sizeof(*known_formats);
-
-	for (size_t i = 0; i < n; i++) {
-		if (!strcmp(known_formats[i].name, name)) {
-			memcpy(uuid, known_formats[i].uuid, sizeof(pfm_uuid_t));
-			return true;
-		}
-	}
-	return false;
-}
-
-/* Is this directory of sysfs that of a format with this name? */
-static bool has_name(const char *dir, const char *name)
-{
-	char path[512], text[256] = "";
-	FILE *file;
-
-	snprintf(path, sizeof(path), PFM_SYSFS "/formats/%s/name", dir);
-	file = fopen(path, "re");
-	if (!file)
-		return false;
-	if (fgets(text, sizeof(text), file))
-		text[strcspn(text, "\n")] = '\0';
-	fclose(file);
-	return !strcmp(text, name);
-}
-
-static bool parse_uuid(const char *text, pfm_uuid_t uuid)
-{
-	for (size_t i = 0; i < sizeof(pfm_uuid_t); i++) {
-		if (*text == '-')
-			text++;
-		if (sscanf(text, "%2hhx", &uuid[i]) != 1)
-			return false;
-		text += 2;
-	}
-	return !*text;
-}
-
-static int find_loaded_format(const char *name, pfm_uuid_t uuid)
-{
-	DIR *dir = opendir(PFM_SYSFS "/formats");
-	struct dirent *entry;
-	bool found = false;
-
-	if (!dir)
-		return fail(ENOSYS);
-	while (!found && (entry = readdir(dir)))
-		found = strlen(entry->d_name) == strlen(PFM_DFL_SMPL_UUID_STR) &&
-			has_name(entry->d_name, name) &&
-			parse_uuid(entry->d_name, uuid);
-	closedir(dir);
-	return found ? 0 : fail(EINVAL);
-}
-
-static int find_format(const char *name, pfm_uuid_t uuid)
-{
-	if (*name && find_known_format(name, uuid))
-		return 0;
-	return find_loaded_format(name, uuid);
-}
-
-int pfm2x_create_context(struct pfm2x_ctx *ctx, char *fmt_name, void *fmt_arg,
-			 size_t fmt_arg_size)
-{
-	pfarg_ctx_t req = { .ctx_flags = 0 };
-	struct pfm_ioc ioc = {
-		.arg = address(&req),
-		.fmt_arg = address(fmt_arg),
-		.fmt_arg_size = fmt_arg_size,
-		.narg = 1,
-	};
-
-	if (!ctx)
-		return fail(EFAULT);
-	if (fmt_name && find_format(fmt_name, req.ctx_smpl_buf_id))
-		return -1;
-	/* A size_t can hold the value that means "as the format declares". */
-	if (ioc.fmt_arg_size == PFM_FMT_ARG_IMPLICIT)
-		return fail(E2BIG);
-	req.ctx_flags = ctx->ctx_flags;
-	req.reserved[0] = ctx->reserved1;
-	memcpy(&req.reserved[1], ctx->reserved2, sizeof(ctx->reserved2));
-	if (pfm_device_command(PFM_CREATE_CONTEXT, &ioc))
-		return -1;
-	return req.ctx_fd;
-}
 
 /* Registers: vectors, a part at a time */
 
@@ -411,15 +300,9 @@ int pfm2x_unload_context(int fd)
 
 /* Event sets: the kernel has set0 only */
 
-static bool is_context(int fd)
-{
-	/* Reading no PMDs is EINVAL there, and does nothing. */
-	return plain_command(fd, PFM_READ_PMDS) && errno != EBADF;
-}
-
 static int check_sets(int fd, const void *sets, int n)
 {
-	if (!is_context(fd))
+	if (!pfm_is_context(fd))
 		return fail(EBADF);
 	if (n < 1)
 		return fail(EINVAL);

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
 #
-# The user-space programs: libperfmon, libpfm2x, pfmon, the example workload.
+# The user-space programs: libperfmon, libpfm2x, libpfm22, pfmon, the example
+# workload.
 #
 #   make -f tools/user.mk UARCH=x86_64	from the top of the tree; or arm64, i386
 #
@@ -48,6 +49,8 @@ LIBPERFMON_SO := $(UOUT)/libperfmon.so.0
 LIBPERFMON_A := $(UOUT)/libperfmon.a
 LIBPFM2X_SO := $(UOUT)/libpfm2x.so.0
 LIBPFM2X_A := $(UOUT)/libpfm2x.a
+LIBPFM22_SO := $(UOUT)/libpfm22.so.0
+LIBPFM22_A := $(UOUT)/libpfm22.a
 PFMON := $(UOUT)/pfmon
 HOTLOOPS := $(UOUT)/hotloops
 CAPTURE_WRITER := $(UOUT)/capture_writer
@@ -68,18 +71,20 @@ PFMON_OBJ := $(PFMON_SRC:%.c=$(UOBJ)/%.o)
 # All of pfmon but its main().
 PFMON_PARTS := $(filter-out $(UOBJ)/tools/pfmon.o,$(PFMON_OBJ))
 LIB_OBJ := $(addprefix $(UOBJ)/lib/,perfmonctl.o command.o)
-LIB2X_OBJ := $(addprefix $(UOBJ)/lib/,perfmon2x.o command.o)
+LIB2X_SHARED := perfmon2x.o mmap2x.o command.o
+LIB2X_OBJ := $(addprefix $(UOBJ)/lib/,create2x.o $(LIB2X_SHARED))
+LIB22_OBJ := $(addprefix $(UOBJ)/lib/,create22.o $(LIB2X_SHARED))
 
 .PHONY: user user-tests user-clean
-user: $(LIBPERFMON_A) $(LIBPFM2X_A) $(PFMON) $(HOTLOOPS)
+user: $(LIBPERFMON_A) $(LIBPFM2X_A) $(LIBPFM22_A) $(PFMON) $(HOTLOOPS)
 ifneq ($(UARCH),arm64)
-user: $(LIBPERFMON_SO) $(UOUT)/libperfmon.so $(LIBPFM2X_SO)
+user: $(LIBPERFMON_SO) $(UOUT)/libperfmon.so $(LIBPFM2X_SO) $(LIBPFM22_SO)
 endif
 
 # Programs that the tests in tests/lib run on the host.
 user-tests: $(USER_TESTS)
 
-$(LIB_OBJ) $(LIB2X_OBJ): UCFLAGS += -fPIC -fvisibility=hidden -Wpedantic
+$(LIB_OBJ) $(LIB2X_OBJ) $(LIB22_OBJ): UCFLAGS += -fPIC -fvisibility=hidden -Wpedantic
 
 $(UOBJ)/%.o: %.c tools/user.mk
 	@mkdir -p $(@D)
@@ -96,11 +101,15 @@ $(LIBPERFMON_A): $(LIB_OBJ)
 	rm -f $@
 	$(UAR) rcs $@ $^
 
-$(LIBPFM2X_SO): $(LIB2X_OBJ) lib/libpfm2x.map
+$(LIBPFM2X_SO): $(LIB2X_OBJ)
+$(LIBPFM22_SO): $(LIB22_OBJ)
+$(LIBPFM2X_SO) $(LIBPFM22_SO): lib/libpfm2x.map
 	$(UCC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,$(@F) \
-		-Wl,--version-script=lib/libpfm2x.map -o $@ $(LIB2X_OBJ)
+		-Wl,--version-script=lib/libpfm2x.map -o $@ $(filter %.o,$^)
 
 $(LIBPFM2X_A): $(LIB2X_OBJ)
+$(LIBPFM22_A): $(LIB22_OBJ)
+$(LIBPFM2X_A) $(LIBPFM22_A):
 	rm -f $@
 	$(UAR) rcs $@ $^
 
@@ -147,7 +156,9 @@ $(STREAM_READER): $(UOBJ)/tests/lib/stream_reader.o $(PFMON_PARTS) \
 
 user-clean:
 	rm -rf $(UOBJ) $(LIBPERFMON_SO) $(UOUT)/libperfmon.so $(LIBPERFMON_A) \
-		$(LIBPFM2X_SO) $(LIBPFM2X_A) $(PFMON) $(HOTLOOPS) $(USER_TESTS)
+		$(LIBPFM2X_SO) $(LIBPFM2X_A) $(LIBPFM22_SO) $(LIBPFM22_A) \
+		$(PFMON) $(HOTLOOPS) $(USER_TESTS)
 
--include $(PFMON_OBJ:.o=.d) $(LIB_OBJ:.o=.d) $(UOBJ)/lib/perfmon2x.d $(UOBJ)/examples/hotloops.d \
+-include $(PFMON_OBJ:.o=.d) $(sort $(LIB_OBJ:.o=.d) $(LIB2X_OBJ:.o=.d) \
+	$(LIB22_OBJ:.o=.d)) $(UOBJ)/examples/hotloops.d \
 	$(USER_TESTS:$(UOUT)/%=$(UOBJ)/tests/lib/%.d)

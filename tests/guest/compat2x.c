@@ -2,8 +2,11 @@
 /*
  * compat2x.c - a program of the 2.x interface: its header, its library, and the
  *		buffer of the default format by its published layout
+ *
+ * How contexts are created is in create2x.c and, for 2.2, in create22.c.
  */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
 #include <string.h>
@@ -15,6 +18,7 @@
 #include <perfmon/perfmon2x.h>
 
 #include "check.h"
+#include "compat2x.h"
 #include "faults.h"
 
 /* Page faults: perf's type 1, id 2. */
@@ -22,39 +26,7 @@
 #define ELAPSED		256
 #define THREAD		257
 #define PERIOD		5
-#define BUFFER		(1 << 16)
 #define NOTIFY		PFM_REGFL_OVFL_NOTIFY
-
-struct smpl_arg {
-	__u64	buf_size;
-	__u32	buf_flags;
-	__u32	reserved1;
-	__u64	reserved2[6];
-};
-
-struct smpl_hdr {
-	__u64	count;
-	__u64	cur_offs;
-	__u64	overflows;
-	__u64	buf_size;
-	__u64	min_buf_space;
-	__u32	version;
-	__u32	buf_flags;
-	__u64	reserved[10];
-};
-
-struct smpl_entry {
-	__u32	pid;
-	__u16	ovfl_pmd;
-	__u16	reserved;
-	__u64	last_reset_val;
-	__u64	ip;
-	__u64	tstamp;
-	__u16	cpu;
-	__u16	set;
-	__u32	tgid;
-	__u64	values[];
-};
 
 static pid_t thread_id(void)
 {
@@ -70,21 +42,13 @@ static void pin(int cpu)
 	CHECK_OK(sched_setaffinity(0, sizeof(set), &set));
 }
 
-static int context(__u32 flags)
-{
-	pfarg_ctx_t ctx = { .ctx_flags = flags };
-
-	return CHECK_OK(pfm_create_context(&ctx, NULL, NULL, 0));
-}
-
+/* Programs of then mapped it like this. */
 static const struct smpl_hdr *sampling_context(__u64 size, int *fd)
 {
-	struct smpl_arg arg = { .buf_size = size };
-	pfarg_ctx_t ctx = { .ctx_flags = 0 };
 	void *buf;
 
-	*fd = CHECK_OK(pfm_create_context(&ctx, "default", &arg, sizeof(arg)));
-	buf = mmap(NULL, size, PROT_READ, MAP_SHARED, *fd, 0);
+	*fd = context_sampling(size);
+	buf = mmap(NULL, size, PROT_READ, MAP_PRIVATE, *fd, 0);
 	CHECK(buf != MAP_FAILED);
 	return buf;
 }
@@ -336,23 +300,63 @@ TEST(random_periods_follow_the_pmd)
 	}
 }
 
-/* Errors */
+/* Mapping */
 
-TEST(creation_refuses_what_2x_refuses)
+static void *map(int fd, int prot, int flags, off_t offset)
 {
-	struct smpl_arg arg = { .buf_size = BUFFER };
-	pfarg_ctx_t ctx = { .ctx_flags = 0 };
-
-	CHECK_ERRNO(pfm_create_context(&ctx, "no-such", NULL, 0), EINVAL);
-	CHECK_ERRNO(pfm_create_context(&ctx, "", NULL, 0), EINVAL);
-	CHECK_ERRNO(pfm_create_context(&ctx, NULL, &arg, sizeof(arg)), EINVAL);
-	CHECK_ERRNO(pfm_create_context(&ctx, "default", &arg, 8), EINVAL);
-	ctx.reserved1 = 1;
-	CHECK_ERRNO(pfm_create_context(&ctx, NULL, NULL, 0), EINVAL);
-	ctx.reserved1 = 0;
-	ctx.reserved2[6] = 1;
-	CHECK_ERRNO(pfm_create_context(&ctx, NULL, NULL, 0), EINVAL);
+	return mmap(NULL, BUFFER, prot, flags, fd, offset);
 }
+
+TEST(buffer_is_mapped_private_or_shared_to_read)
+{
+	int fd = context_sampling(BUFFER);
+	void *buf;
+
+	buf = map(fd, PROT_READ, MAP_SHARED, 0);
+	CHECK(buf != MAP_FAILED);
+	CHECK_OK(munmap(buf, BUFFER));
+	buf = map(fd, PROT_READ, MAP_PRIVATE, 0);
+	CHECK(buf != MAP_FAILED);
+	/* Nothing but reading is to be had, now or later. */
+	CHECK_ERRNO(mprotect(buf, BUFFER, PROT_READ | PROT_WRITE), EACCES);
+}
+
+static void expect_no_map(int fd, int prot, int flags, off_t offset, int err)
+{
+	errno = 0;
+	CHECK(map(fd, prot, flags, offset) == MAP_FAILED);
+	CHECK_EQ(errno, err);
+}
+
+TEST(other_mappings_of_a_buffer_stay_refused)
+{
+	int fd = context_sampling(BUFFER), plain = context(0);
+
+	expect_no_map(fd, PROT_READ | PROT_WRITE, MAP_PRIVATE, 0, EINVAL);
+	expect_no_map(fd, PROT_READ, MAP_PRIVATE, 4096, EINVAL);
+	expect_no_map(plain, PROT_READ, MAP_PRIVATE, 0, EINVAL);
+}
+
+TEST(mappings_of_other_files_are_as_ever)
+{
+	int file = CHECK_OK(open("/proc/self/exe", O_RDONLY));
+	int ends[2];
+	char *buf;
+
+	buf = map(-1, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, 0);
+	CHECK(buf != MAP_FAILED);
+	*buf = 1;
+	buf = map(file, PROT_READ, MAP_PRIVATE, 0);
+	CHECK(buf != MAP_FAILED && !memcmp(buf, "\177ELF", 4));
+	buf = map(file, PROT_READ, MAP_PRIVATE, 4096);
+	CHECK(buf != MAP_FAILED && memcmp(buf, "\177ELF", 4));
+	expect_no_map(file, PROT_READ, MAP_PRIVATE, 1, EINVAL);
+	expect_no_map(-1, PROT_READ, MAP_PRIVATE, 0, EBADF);
+	CHECK_OK(pipe(ends));
+	expect_no_map(ends[0], PROT_READ, MAP_PRIVATE, 0, ENODEV);
+}
+
+/* Errors */
 
 TEST(bad_element_is_marked_and_ends_the_vector)
 {

@@ -13,10 +13,11 @@ GOUT := build/$(UARCH)/tests
 GOBJ := build/$(UARCH)/obj
 LIBPERFMON := build/$(UARCH)/libperfmon.a
 LIBPFM2X := build/$(UARCH)/libpfm2x.a
+LIBPFM22 := build/$(UARCH)/libpfm22.a
 BUILT32 := build/i386
 
-GUEST_TESTS := commands mapping messages lifecycle sampling sets nway pebs \
-	       syswide config compat2x modules oprofile stress simpmu simpebs lockdown
+GUEST_TESTS := commands mapping messages lifecycle sampling sets nway pebs syswide \
+	       config compat2x compat22 modules oprofile stress simpmu simpebs lockdown
 # Not those that only load modules, or take the stream's words for their own.
 GUEST_TESTS32 := $(filter-out modules oprofile stress lockdown,$(GUEST_TESTS))
 GUEST_SHARED := check ctx faults sim worker
@@ -24,7 +25,8 @@ GUEST_SHARED := check ctx faults sim worker
 ifeq ($(UARCH),x86_64)
 GCC := gcc
 GUEST_TOOLS32 := $(GOUT)/pfmon32 $(GOUT)/hotloops32
-GUEST_PROGRAMS32 := $(GUEST_TESTS32:%=$(GOUT)/%32) $(GUEST_TOOLS32)
+DYNAMIC := $(addprefix $(GOUT)/,dynamic2x dynamic22 dynamic2x32 dynamic2232)
+GUEST_PROGRAMS32 := $(GUEST_TESTS32:%=$(GOUT)/%32) $(GUEST_TOOLS32) $(DYNAMIC)
 else ifeq ($(UARCH),arm64)
 GCC := aarch64-linux-gnu-gcc-12
 else
@@ -38,7 +40,9 @@ GUEST_PROGRAMS := $(addprefix $(GOUT)/,$(GUEST_TESTS) keep_events retire worker)
 SHARED_OBJ := $(GUEST_SHARED:%=$(GOBJ)/tests/guest/%.o)
 TEST_OBJ := $(SHARED_OBJ) $(GOBJ)/tests/guest/check_main.o
 # Built against the 2.x header and library only.
-TEST2X_OBJ := $(addprefix $(GOBJ)/tests/guest/,check.o faults.o check_main.o)
+TEST2X_OBJ := $(addprefix $(GOBJ)/tests/guest/,compat2x.o check.o faults.o \
+	check_main.o)
+TEST2X_OBJ32 := $(TEST2X_OBJ:.o=.32.o)
 
 .PHONY: guest guest-clean
 guest: $(GUEST_PROGRAMS) $(GUEST_PROGRAMS32)
@@ -59,8 +63,8 @@ $(GOBJ)/%.32.o: %.c tests/guest/guest.mk
 	@mkdir -p $(@D)
 	$(GCC) $(GCFLAGS32) -c -o $@ $<
 
-$(LIBPERFMON) $(LIBPFM2X): $(wildcard lib/*.[ch]) sdk/include/perfmon/perfmon.h \
-		sdk/include/perfmon/perfmon2x.h
+$(LIBPERFMON) $(LIBPFM2X) $(LIBPFM22): $(wildcard lib/*.[ch]) \
+		sdk/include/perfmon/perfmon.h sdk/include/perfmon/perfmon2x.h
 	@$(MAKE) -s -f tools/user.mk UARCH=$(UARCH) $@
 
 $(GOUT)/worker: $(GOBJ)/tests/guest/exec_worker.o $(SHARED_OBJ) $(LIBPERFMON)
@@ -80,14 +84,39 @@ $(GOUT)/%32: $(GOBJ)/tests/guest/%.32.o $(TEST_OBJ:.o=.32.o) \
 	@mkdir -p $(@D)
 	$(GCC) -m32 -static -o $@ $^ -lpthread
 
-$(GOUT)/compat2x: $(GOBJ)/tests/guest/compat2x.o $(TEST2X_OBJ) $(LIBPFM2X)
+$(GOUT)/compat2x: $(TEST2X_OBJ) $(GOBJ)/tests/guest/create2x.o $(LIBPFM2X)
+$(GOUT)/compat22: $(TEST2X_OBJ) $(GOBJ)/tests/guest/create22.o $(LIBPFM22)
+$(GOUT)/compat2x $(GOUT)/compat22:
 	@mkdir -p $(@D)
 	$(GCC) -static -o $@ $^
 
-$(GOUT)/compat2x32: $(GOBJ)/tests/guest/compat2x.32.o $(TEST2X_OBJ:.o=.32.o) \
+$(GOUT)/compat2x32: $(TEST2X_OBJ32) $(GOBJ)/tests/guest/create2x.32.o \
 		$(BUILT32)/libpfm2x.a
+$(GOUT)/compat2232: $(TEST2X_OBJ32) $(GOBJ)/tests/guest/create22.32.o \
+		$(BUILT32)/libpfm22.a
+$(GOUT)/compat2x32 $(GOUT)/compat2232:
 	@mkdir -p $(@D)
 	$(GCC) -m32 -static -o $@ $^
+
+# The same, but linked to another library, as old programs are: they run with a
+# library of ours in LD_PRELOAD. No page may be touched first while they measure.
+$(GOUT)/libold2x.so: $(GOBJ)/tests/guest/old2x.o
+$(GOUT)/libold2x32.so: GCC += -m32
+$(GOUT)/libold2x32.so: $(GOBJ)/tests/guest/old2x.32.o
+$(GOUT)/libold2x.so $(GOUT)/libold2x32.so:
+	@mkdir -p $(@D)
+	$(GCC) -shared -Wl,-soname,$(@F) -o $@ $^
+
+$(GOUT)/dynamic2x: $(TEST2X_OBJ) $(GOBJ)/tests/guest/create2x.o
+$(GOUT)/dynamic22: $(TEST2X_OBJ) $(GOBJ)/tests/guest/create22.o
+$(GOUT)/dynamic2x $(GOUT)/dynamic22: $(GOUT)/libold2x.so
+$(GOUT)/dynamic2x32: $(TEST2X_OBJ32) $(GOBJ)/tests/guest/create2x.32.o
+$(GOUT)/dynamic2232: $(TEST2X_OBJ32) $(GOBJ)/tests/guest/create22.32.o
+$(GOUT)/dynamic2x32 $(GOUT)/dynamic2232: GCC += -m32
+$(GOUT)/dynamic2x32 $(GOUT)/dynamic2232: $(GOUT)/libold2x32.so
+$(DYNAMIC):
+	@mkdir -p $(@D)
+	$(GCC) -Wl,-z,now,-rpath,'$$ORIGIN' -o $@ $^
 
 $(GUEST_TOOLS32): $(GOUT)/%32: $(BUILT32)/%
 	@mkdir -p $(@D)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""libpfm2x: its symbols, and the errors where the kernel has no perfmon."""
+"""libpfm2x and libpfm22: their symbols, and the errors where the kernel has no perfmon."""
 
 from __future__ import annotations
 
@@ -55,21 +55,22 @@ def test_missing_vector_is_efault(results: dict[str, str]) -> None:
     assert results["write_null"] == "-1 EFAULT"
 
 
-def test_library_exports_the_twelve_calls(programs: Path) -> None:
+@pytest.mark.parametrize("library", ["libpfm2x.so.0", "libpfm22.so.0"])
+def test_library_exports_the_twelve_calls(programs: Path, library: str) -> None:
     symbols = subprocess.run(
-        ["nm", "-D", "--defined-only", programs / "libpfm2x.so.0"],
+        ["nm", "-D", "--defined-only", programs / library],
         capture_output=True,
         text=True,
         check=True,
     ).stdout
     names = {line.split()[2] for line in symbols.splitlines()}
-    assert names == {f"pfm_{call}" for call in CALLS}
+    assert names == {*(f"pfm_{call}" for call in CALLS), "mmap", "mmap64"}
 
 
 @pytest.mark.parametrize("width", ["-m64", "-m32"])
-def test_layouts_hold_in_both_widths(width: str) -> None:
-    source = "#include <perfmon/perfmon2x.h>\n"
-    _compile(source, width)
+@pytest.mark.parametrize("header", ["perfmon2x.h", "perfmon22.h"])
+def test_layouts_hold_in_both_widths(header: str, width: str) -> None:
+    _compile(f"#include <perfmon/{header}>\n", width)
 
 
 def test_header_can_follow_perfmon_h() -> None:

@@ -27,14 +27,31 @@ RUN = ROOT / "tests/vm/run"
 # In the order in which they run; modules and stress unload and load the modules, and
 # oprofile has its own one loaded.
 PROGRAMS = (
-    *("commands", "mapping", "messages", "lifecycle", "sampling", "sets"),
-    *("nway", "pebs", "syswide", "config", "compat2x", "modules", "oprofile", "stress"),
+    *("commands", "mapping", "messages", "lifecycle", "sampling", "sets", "nway"),
+    *("pebs", "syswide", "config", "compat2x", "compat22", "modules", "oprofile"),
+    "stress",
 )
 # The 32-bit programs, of the same sources.
 PROGRAMS32 = (
     *("commands", "mapping", "messages", "lifecycle", "sampling", "sets", "nway"),
-    *("pebs", "syswide", "config", "compat2x", "simpmu", "simpebs"),
+    *("pebs", "syswide", "config", "compat2x", "compat22", "simpmu", "simpebs"),
 )
+# Linked to a library of perfmon 2.x that does not work any more: what each is run
+# with in LD_PRELOAD. On x86_64.
+PRELOADED = {
+    "dynamic2x": "libpfm2x.so.0",
+    "dynamic2x32": "libpfm2x32.so.0",
+    "dynamic22": "libpfm22.so.0",
+    "dynamic2232": "libpfm2232.so.0",
+}
+PRELOAD_DIR = "/perfmon/lib"
+# Programs of other sources than their name says.
+SOURCES_OF = {
+    "compat2x": ("compat2x", "create2x"),
+    "compat22": ("compat2x", "create22"),
+    "dynamic2x": ("compat2x", "create2x"),
+    "dynamic22": ("compat2x", "create22"),
+}
 # Run with the simulated PMU, after all others.
 SIMULATED = ("simpmu", "simpebs")
 SIMULATED_MODULES = ("core/perfmon", "pmu/sim/pfm_pmu_sim")
@@ -117,13 +134,15 @@ def _with_narrow(target: Target, names: tuple[str, ...]) -> list[str]:
 
 def _programs(target: Target) -> list[str]:
     """Return the names of the programs that run on a target."""
-    return _with_narrow(target, (*PROGRAMS, *SIMULATED, *LOCKED))
+    preloaded = PRELOADED if target.arch == "x86_64" else ()
+    return [*_with_narrow(target, (*PROGRAMS, *SIMULATED, *LOCKED)), *preloaded]
 
 
 def _tests(program: str) -> list[str]:
-    """Return the names of a program's tests, from its source."""
-    source = SOURCES / f"{program.removesuffix('32')}.c"
-    return TEST_NAME.findall(source.read_text())
+    """Return the names of a program's tests, from its sources."""
+    name = program.removesuffix("32")
+    sources = [SOURCES / f"{part}.c" for part in SOURCES_OF.get(name, (name,))]
+    return [test for path in sources for test in TEST_NAME.findall(path.read_text())]
 
 
 def _cases() -> Iterator[Case]:
@@ -145,6 +164,9 @@ def _script(target: Target) -> str:
     Around what a command prints stand the lines "== NAME" and "== STATUS".
     """
     commands = {name: name for name in _with_narrow(target, PROGRAMS)}
+    if target.arch == "x86_64":
+        for name, library in PRELOADED.items():
+            commands[name] = f"LD_PRELOAD={PRELOAD_DIR}/{library} {name}"
     if target == ARM64:
         sample = f"pfmon -e cycles --long-smpl-periods={PERIOD} --smpl-entries=256"
         sample += f" --short-smpl-periods={PERIOD} -o /out/retire.cap"
@@ -183,10 +205,21 @@ def _take(boot: Boot, output: str) -> None:
             details += f"{line}\n"
 
 
+def _preloads(target: Target) -> Iterator[str]:
+    """Yield the options of the harness that put what is preloaded into a guest."""
+    if target.arch != "x86_64":
+        return
+    for library in PRELOADED.values():
+        arch = "i386" if "32." in library else "x86_64"
+        built = ROOT / "build" / arch / library.replace("32.", ".")
+        yield f"--add={built}:{PRELOAD_DIR}/{library}"
+
+
 def _boot(target: Target, out: Path) -> Boot:
     where = ("--arch", target.arch, "--kernel", target.series, "--timeout", TIMEOUT)
     done = subprocess.run(
-        [RUN, *where, "--out", out, "--", "sh", "-c", _script(target)],
+        [RUN, *where, *_preloads(target), "--out", out, "--"]
+        + ["sh", "-c", _script(target)],
         capture_output=True,
         check=False,
         text=True,

@@ -2,6 +2,7 @@
 /*
  * perfmon2x.h - the user interface of perfmon 2.3 to 2.x, as libpfm2x provides it
  *
+ * With PERFMON_2_2 defined that of 2.2, as libpfm22 provides it: see perfmon22.h.
  * For programs written against the 2.x headers; docs/perfmon2x.md tells what
  * runs and what differs. All fields have fixed sizes: 32- and 64-bit programs
  * share the layouts.
@@ -46,6 +47,29 @@ PFM2X_STATIC_ASSERT(sizeof(struct pfm2x_ctx) == 64);
 PFM2X_ASSERT_FIELD(struct pfm2x_ctx, ctx_flags, 0, 4);
 PFM2X_ASSERT_FIELD(struct pfm2x_ctx, reserved1, 4, 4);
 PFM2X_ASSERT_FIELD(struct pfm2x_ctx, reserved2, 8, 56);
+
+/**
+ * struct pfm22_ctx - argument of pfm_create_context() of 2.2
+ * @ctx_smpl_buf_id:   UUID of the sampling format, all zero for none
+ * @ctx_flags:         PFM_FL_* flags
+ * @ctx_fd:            out: descriptor of the context
+ * @ctx_smpl_buf_size: out: size of the buffer's mapping in bytes
+ * @reserved:          must be 0
+ */
+struct pfm22_ctx {
+	unsigned char	ctx_smpl_buf_id[16];
+	__u32		ctx_flags;
+	__s32		ctx_fd;
+	__u64		ctx_smpl_buf_size;
+	__u64		reserved[12];
+};
+
+PFM2X_STATIC_ASSERT(sizeof(struct pfm22_ctx) == 128);
+PFM2X_ASSERT_FIELD(struct pfm22_ctx, ctx_smpl_buf_id, 0, 16);
+PFM2X_ASSERT_FIELD(struct pfm22_ctx, ctx_flags, 16, 4);
+PFM2X_ASSERT_FIELD(struct pfm22_ctx, ctx_fd, 20, 4);
+PFM2X_ASSERT_FIELD(struct pfm22_ctx, ctx_smpl_buf_size, 24, 8);
+PFM2X_ASSERT_FIELD(struct pfm22_ctx, reserved, 32, 96);
 
 /**
  * struct pfm2x_pmc - element of pfm_write_pmcs()
@@ -291,7 +315,12 @@ PFM2X_STATIC_ASSERT(sizeof(union pfm2x_msg) == 64);
 #define PFM_MSG_OVFL		1
 #define PFM_MSG_END		2
 
+#ifdef PERFMON_2_2
+typedef unsigned char		pfm_uuid_t[16];
+typedef struct pfm22_ctx	pfarg_ctx_t;
+#else
 typedef struct pfm2x_ctx	pfarg_ctx_t;
+#endif
 typedef struct pfm2x_pmc	pfarg_pmc_t;
 typedef struct pfm2x_pmd	pfarg_pmd_t;
 typedef struct pfm2x_start	pfarg_start_t;
@@ -306,11 +335,15 @@ extern "C" {
 #endif
 
 /*
- * libpfm2x. Every function returns 0 (pfm_create_context(): a descriptor) or -1
- * with errno set.
+ * libpfm2x, libpfm22. Every function returns 0 (pfm_create_context() but of 2.2: a
+ * descriptor) or -1 with errno set.
  */
+#ifdef PERFMON_2_2
+int pfm_create_context(pfarg_ctx_t *ctx, void *fmt_arg, size_t fmt_arg_size);
+#else
 int pfm_create_context(pfarg_ctx_t *ctx, char *fmt_name, void *fmt_arg,
 		       size_t fmt_arg_size);
+#endif
 int pfm_write_pmcs(int fd, pfarg_pmc_t *pmcs, int n);
 int pfm_write_pmds(int fd, pfarg_pmd_t *pmds, int n);
 int pfm_read_pmds(int fd, pfarg_pmd_t *pmds, int n);

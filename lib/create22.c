@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/*
+ * create22 - pfm_create_context() of perfmon 2.2: formats by UUID
+ */
+#include <perfmon/perfmon.h>
+#include <perfmon/perfmon2x.h>
+
+#include "command.h"
+
+/* perfmon.h declares the symbol with another structure, and another result. */
+#pragma GCC visibility push(default)
+int pfm22_create_context(struct pfm22_ctx *ctx, void *fmt_arg,
+			 size_t fmt_arg_size) __asm__("pfm_create_context");
+#pragma GCC visibility pop
+
+/* The kernel takes and gives it as it is. */
+PFM_STATIC_ASSERT(sizeof(struct pfm22_ctx) == sizeof(pfarg_ctx_t));
+
+/* The descriptor is in the structure only: 0 is what programs expect. */
+int pfm22_create_context(struct pfm22_ctx *ctx, void *fmt_arg,
+			 size_t fmt_arg_size)
+{
+	struct pfm_ioc ioc = {
+		.arg = address(ctx),
+		.fmt_arg = address(fmt_arg),
+		.fmt_arg_size = fmt_arg_size,
+		.narg = 1,
+	};
+
+	/* A size_t can hold the value that means "as the format declares". */
+	if (ioc.fmt_arg_size == PFM_FMT_ARG_IMPLICIT)
+		return fail(E2BIG);
+	return pfm_device_command(PFM_CREATE_CONTEXT, &ioc);
+}

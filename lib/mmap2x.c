@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/*
+ * mmap2x - mmap() for programs of perfmon 2.x, which map buffers MAP_PRIVATE
+ *
+ * The specification allows MAP_SHARED only (3.5.4), and to a mapping that nobody
+ * can write to it makes no difference. Every mapping is tried as it was asked for;
+ * what fails with EINVAL and is a context's private and read-only one, is tried
+ * again as a shared one.
+ */
+#define _GNU_SOURCE
+/* Both functions are defined here, each with its own type of offset. */
+#undef _FILE_OFFSET_BITS
+#include <stdint.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <perfmon/perfmon.h>
+
+#include "command.h"
+
+#pragma GCC visibility push(default)
+void *mmap(void *addr, size_t size, int prot, int flags, int fd, off_t offset);
+void *mmap64(void *addr, size_t size, int prot, int flags, int fd,
+	     off64_t offset);
+#pragma GCC visibility pop
+
+/* 32-bit system calls count the offset in pages of this size. */
+#define MMAP2_SHIFT	12
+
+static void *map(void *addr, size_t size, int prot, int flags, int fd,
+		 uint64_t offset)
+{
+#ifdef SYS_mmap2
+	unsigned long pages = offset >> MMAP2_SHIFT;
+
+	if ((uint64_t)pages << MMAP2_SHIFT != offset) {
+		errno = EINVAL;
+		return MAP_FAILED;
+	}
+	return (void *)syscall(SYS_mmap2, addr, size, prot, flags, fd, pages);
+#else
+	return (void *)syscall(SYS_mmap, addr, size, prot, flags, fd, offset);
+#endif
+}
+
+/* A shared mapping also shows what is recorded after the call. */
+static void *map_buffer(void *addr, size_t size, int prot, int flags, int fd,
+			uint64_t offset)
+{
+	void *mapped = map(addr, size, prot, flags, fd, offset);
+
+	if (mapped != MAP_FAILED || errno != EINVAL || prot != PROT_READ ||
+	    (flags & MAP_TYPE) != MAP_PRIVATE || flags & MAP_ANONYMOUS)
+		return mapped;
+	if (pfm_is_context(fd))
+		return map(addr, size, prot,
+			   (flags & ~MAP_TYPE) | MAP_SHARED, fd, offset);
+	errno = EINVAL;
+	return MAP_FAILED;
+}
+
+void *mmap64(void *addr, size_t size, int prot, int flags, int fd,
+	     off64_t offset)
+{
+	return map_buffer(addr, size, prot, flags, fd, offset);
+}
+
+/* A 32-bit offset has no sign. */
+void *mmap(void *addr, size_t size, int prot, int flags, int fd, off_t offset)
+{
+	return map_buffer(addr, size, prot, flags, fd, (unsigned long)offset);
+}
