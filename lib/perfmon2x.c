@@ -50,10 +50,11 @@ PFM_STATIC_ASSERT(sizeof(struct pfm2x_load) == sizeof(pfarg_load_t));
 PFM_STATIC_ASSERT(sizeof(struct pfm2x_ovfl_msg) == sizeof(pfm_ovfl_msg_t));
 PFM_STATIC_ASSERT(PFM2X_BITVECTOR == PFM_MAX_PMD_BITVECTOR);
 
-/* Flags that 2.x knows for a PMD. */
+/* Flags that 2.x knows for a PMD, and for an event set. */
 #define PMD_FLAGS	(PFM_REGFL_OVFL_NOTIFY | PFM_REGFL_RANDOM)
+#define SET_FLAGS	(PFM_SETFL_OVFL_SWITCH | PFM_SETFL_TIME_SWITCH)
 
-/* Registers: vectors, a part at a time */
+/* Vectors, a part at a time */
 
 /* The kernel's largest element times this is below its limit of 4096 bytes. */
 #define PART	16
@@ -61,10 +62,12 @@ PFM_STATIC_ASSERT(PFM2X_BITVECTOR == PFM_MAX_PMD_BITVECTOR);
 union part {
 	pfarg_pmc_t	pmcs[PART];
 	pfarg_pmd_t	pmds[PART];
+	pfarg_setdesc_t	setdescs[PART];
+	pfarg_setinfo_t	setinfos[PART];
 };
 
 /**
- * struct vector_call - how a call with a vector of registers is translated
+ * struct vector_call - how a call with a vector is translated
  * @cmd:  the command
  * @size: size of a 2.x element
  * @in:   makes element i of a part from a 2.x element
@@ -113,6 +116,8 @@ static int do_vector(int fd, const struct vector_call *call, void *elems, int n)
 	return ret;
 }
 
+/* Registers */
+
 /* Flags that the caller gave, and what the kernel says about the element. */
 static __u32 returned_flags(__u32 given, __u32 kernel)
 {
@@ -142,21 +147,22 @@ static void pmc_out(const union part *part, int i, void *elem)
 				       part->pmcs[i].reg_flags);
 }
 
-static bool is_zero(const __u64 *bv)
+static __u64 any_of(const __u64 *words, int n)
 {
 	__u64 any = 0;
 
-	for (int i = 0; i < PFM2X_BITVECTOR; i++)
-		any |= bv[i];
-	return !any;
+	while (n--)
+		any |= words[n];
+	return any;
 }
 
 /* A PMD that is no counter has nothing to do on overflow, and must say so. */
 static bool concerns_overflow(const struct pfm2x_pmd *pmd)
 {
 	return pmd->reg_num < PFM_MAX_HW_REGS || pmd->reg_flags & PMD_FLAGS ||
-	       pmd->reg_smpl_eventid || !is_zero(pmd->reg_smpl_pmds) ||
-	       !is_zero(pmd->reg_reset_pmds);
+	       pmd->reg_smpl_eventid ||
+	       any_of(pmd->reg_smpl_pmds, PFM2X_BITVECTOR) ||
+	       any_of(pmd->reg_reset_pmds, PFM2X_BITVECTOR);
 }
 
 static void pmd_in(union part *part, int i, const void *elem)
@@ -298,33 +304,101 @@ int pfm2x_unload_context(int fd)
 	return plain_command(fd, PFM_UNLOAD_CONTEXT);
 }
 
-/* Event sets: the kernel has set0 only */
+/* Event sets: 2.x counts in nanoseconds, and has no explicit next set */
 
-static int check_sets(int fd, const void *sets, int n)
+#define NSEC_PER_SEC	1000000000ULL
+/* The reserved words of 2.x are not as many as the kernel's: one stands for all. */
+#define RESERVED(elem)	(sizeof((elem)->reserved) / sizeof((elem)->reserved[0]))
+
+static struct __kernel_timespec timespec_of(__u64 ns)
 {
-	if (!pfm_is_context(fd))
-		return fail(EBADF);
-	if (n < 1)
-		return fail(EINVAL);
-	return sets ? 0 : fail(EFAULT);
+	return (struct __kernel_timespec){ ns / NSEC_PER_SEC,
+					   ns % NSEC_PER_SEC };
 }
 
-/* Set0 exists: creating it changes it, here into what it is. */
+static __u64 ns_of(struct __kernel_timespec ts)
+{
+	return ts.tv_sec * NSEC_PER_SEC + ts.tv_nsec;
+}
+
+static void setdesc_in(union part *part, int i, const void *elem)
+{
+	const struct pfm2x_setdesc *from = elem;
+	pfarg_setdesc_t *to = &part->setdescs[i];
+
+	to->set_id = from->set_id;
+	to->set_flags = from->set_flags & (SET_FLAGS | PFM_SET_RETFL_MASK);
+	to->set_timeout = timespec_of(from->set_timeout);
+	to->reserved[0] = from->reserved1 | any_of(from->reserved, RESERVED(from));
+	/* Another flag is not known; the kernel wants 0 there. */
+	to->reserved[0] |= from->set_flags & ~(SET_FLAGS | PFM_SET_RETFL_MASK);
+}
+
+static void setdesc_out(const union part *part, int i, void *elem)
+{
+	const pfarg_setdesc_t *from = &part->setdescs[i];
+	struct pfm2x_setdesc *to = elem;
+
+	to->set_flags = (to->set_flags & ~PFM_SET_RETFL_MASK) |
+			(from->set_flags & PFM_SET_RETFL_MASK);
+	to->set_timeout = ns_of(from->set_timeout);
+}
+
+/* What is there to delete has no flags; programs have those of its creation. */
+static void setdel_in(union part *part, int i, const void *elem)
+{
+	setdesc_in(part, i, elem);
+	part->setdescs[i].set_flags &= PFM_SET_RETFL_MASK;
+}
+
+static void setdel_out(const union part *part, int i, void *elem)
+{
+	struct pfm2x_setdesc *to = elem;
+
+	to->set_flags = (to->set_flags & ~PFM_SET_RETFL_MASK) |
+			(part->setdescs[i].set_flags & PFM_SET_RETFL_MASK);
+}
+
+/* Programs ask again with what they were told: flags and all. */
+static void setinfo_in(union part *part, int i, const void *elem)
+{
+	const struct pfm2x_setinfo *from = elem;
+	pfarg_setinfo_t *to = &part->setinfos[i];
+
+	to->set_id = from->set_id;
+	to->set_flags = from->set_flags & PFM_SET_RETFL_MASK;
+	to->reserved[0] = from->reserved1 | any_of(from->reserved, RESERVED(from));
+}
+
+static void setinfo_out(const union part *part, int i, void *elem)
+{
+	const pfarg_setinfo_t *from = &part->setinfos[i];
+	struct pfm2x_setinfo *to = elem;
+
+	to->set_flags = from->set_flags;
+	memcpy(to->set_ovfl_pmds, from->set_switch_pmds,
+	       sizeof(to->set_ovfl_pmds));
+	to->set_runs = from->set_runs;
+	to->set_timeout = ns_of(from->set_timeout);
+	to->set_act_duration = ns_of(from->set_act_duration);
+}
+
 int pfm2x_create_evtsets(int fd, struct pfm2x_setdesc *sets, int n)
 {
-	if (check_sets(fd, sets, n))
-		return -1;
-	for (int i = 0; i < n; i++) {
-		if (sets[i].set_id || sets[i].set_flags)
-			return fail(EOPNOTSUPP);
-	}
-	return 0;
+	static const struct vector_call call = {
+		PFM_CREATE_EVTSETS, sizeof(*sets), setdesc_in, setdesc_out
+	};
+
+	return do_vector(fd, &call, sets, n);
 }
 
-/* Set0 cannot be deleted, and no other one exists. */
 int pfm2x_delete_evtsets(int fd, struct pfm2x_setdesc *sets, int n)
 {
-	return check_sets(fd, sets, n) ? -1 : fail(EINVAL);
+	static const struct vector_call call = {
+		PFM_DELETE_EVTSETS, sizeof(*sets), setdel_in, setdel_out
+	};
+
+	return do_vector(fd, &call, sets, n);
 }
 
 /* From the lines PMCn:... and PMDn:... of the PMU's description. */
@@ -349,14 +423,18 @@ static int read_available(struct pfm2x_setinfo *info)
 
 int pfm2x_getinfo_evtsets(int fd, struct pfm2x_setinfo *sets, int n)
 {
+	static const struct vector_call call = {
+		PFM_GETINFO_EVTSETS, sizeof(*sets), setinfo_in, setinfo_out
+	};
 	struct pfm2x_setinfo info = { .set_id = 0 };
 
-	if (check_sets(fd, sets, n) || read_available(&info))
+	if (do_vector(fd, &call, sets, n) || read_available(&info))
 		return -1;
 	for (int i = 0; i < n; i++) {
-		if (sets[i].set_id)
-			return fail(EINVAL);
-		sets[i] = info;
+		memcpy(sets[i].set_avail_pmcs, info.set_avail_pmcs,
+		       sizeof(info.set_avail_pmcs));
+		memcpy(sets[i].set_avail_pmds, info.set_avail_pmds,
+		       sizeof(info.set_avail_pmds));
 	}
 	return 0;
 }

@@ -401,23 +401,181 @@ TEST(empty_vectors_are_refused)
 	CHECK_ERRNO(pfm_read_pmds(fd, NULL, 0), EINVAL);
 }
 
-TEST(only_set0_exists)
+/* Event sets */
+
+#define MS	1000000ULL	/* ns */
+
+static void create_set(int fd, int id, __u32 flags, __u64 timeout)
 {
-	pfarg_setdesc_t sets[2] = { { .set_id = 0 }, { .set_id = 1 } };
-	pfarg_setinfo_t info = { .set_id = 0 };
-	pfarg_pmc_t pmc = { .reg_set = 1, .reg_value = PAGE_FAULTS };
+	pfarg_setdesc_t set = { .set_id = id, .set_flags = flags,
+				.set_timeout = timeout };
+
+	CHECK_OK(pfm_create_evtsets(fd, &set, 1));
+}
+
+static pfarg_setinfo_t set_info(int fd, int id)
+{
+	pfarg_setinfo_t info = { .set_id = id };
+
+	CHECK_OK(pfm_getinfo_evtsets(fd, &info, 1));
+	return info;
+}
+
+/* PMC0 and PMD0 of a set count page faults. */
+static void count_in_set(int fd, int id, __u64 value, __u64 switch_cnt)
+{
+	pfarg_pmc_t pmc = { .reg_set = id, .reg_value = PAGE_FAULTS };
+	pfarg_pmd_t pmd = { .reg_set = id, .reg_value = value,
+			    .reg_short_reset = value,
+			    .reg_ovfl_switch_cnt = switch_cnt };
+
+	CHECK_OK(pfm_write_pmcs(fd, &pmc, 1));
+	CHECK_OK(pfm_write_pmds(fd, &pmd, 1));
+}
+
+TEST(event_sets_come_and_go)
+{
+	pfarg_setdesc_t sets[40];
+	pfarg_setinfo_t info;
 	int fd = context(0);
 
-	CHECK_OK(pfm_create_evtsets(fd, sets, 1));
-	CHECK_ERRNO(pfm_create_evtsets(fd, sets, 2), EOPNOTSUPP);
-	sets[0].set_flags = PFM_SETFL_TIME_SWITCH;
-	CHECK_ERRNO(pfm_create_evtsets(fd, sets, 1), EOPNOTSUPP);
-	CHECK_ERRNO(pfm_delete_evtsets(fd, sets, 1), EINVAL);
-	CHECK_ERRNO(pfm_write_pmcs(fd, &pmc, 1), EINVAL);
+	memset(sets, 0, sizeof(sets));
+	for (int i = 0; i < 40; i++) {
+		sets[i].set_id = 10 * i;
+		sets[i].set_flags = PFM_SETFL_OVFL_SWITCH;
+	}
+	CHECK_OK(pfm_create_evtsets(fd, sets, 40));
+	info = set_info(fd, 390);
+	CHECK_EQ(info.set_flags, PFM_SETFL_OVFL_SWITCH);
+	CHECK_EQ(info.set_runs, 0);
+	/* What was given and got can be given again. */
 	CHECK_OK(pfm_getinfo_evtsets(fd, &info, 1));
+	CHECK_OK(pfm_delete_evtsets(fd, sets + 1, 39));
+	CHECK_EQ(sets[39].set_flags, PFM_SETFL_OVFL_SWITCH);
+	CHECK_ERRNO(pfm_getinfo_evtsets(fd, &info, 1), EINVAL);
+	CHECK_ERRNO(pfm_delete_evtsets(fd, sets + 1, 1), EINVAL);
+	/* Set0 stays. */
+	CHECK_ERRNO(pfm_delete_evtsets(fd, sets, 1), EINVAL);
+	set_info(fd, 0);
+}
+
+TEST(event_sets_are_told_which_registers_there_are)
+{
+	int fd = context(0);
+	pfarg_setinfo_t info = set_info(fd, 0);
+
 	CHECK_EQ(info.set_avail_pmcs[0], 0xffff);
 	CHECK_EQ(info.set_avail_pmds[0], 0xffff);
 	CHECK_EQ(info.set_avail_pmds[THREAD / 64] >> (THREAD % 64) & 1, 1);
-	info.set_id = 1;
+}
+
+TEST(timeout_is_in_nanoseconds)
+{
+	pfarg_setdesc_t set = { .set_id = 1, .set_timeout = 3000 * MS + 1,
+				.set_flags = PFM_SETFL_TIME_SWITCH };
+	int fd = context(0);
+
+	CHECK_OK(pfm_create_evtsets(fd, &set, 1));
+	/* Whole ticks, of which there are a hundred a second at least. */
+	CHECK(set.set_timeout > 3000 * MS);
+	CHECK(set.set_timeout <= 3010 * MS + 1);
+	CHECK_EQ(set_info(fd, 1).set_timeout, set.set_timeout);
+	CHECK_EQ(set_info(fd, 1).set_flags, PFM_SETFL_TIME_SWITCH);
+	set.set_timeout = -1ULL;
+	CHECK_ERRNO(pfm_create_evtsets(fd, &set, 1), EINVAL);
+	CHECK_EQ(set.set_timeout, -1ULL);
+}
+
+TEST(overflows_switch_event_sets)
+{
+	pfarg_pmd_t pmds[2] = { { .reg_set = 0 }, { .reg_set = 1 } };
+	int fd = context(0);
+
+	create_set(fd, 0, PFM_SETFL_OVFL_SWITCH, 0);
+	create_set(fd, 1, 0, 0);
+	count_in_set(fd, 0, -100, 3);
+	count_in_set(fd, 1, 0, 0);
+	start(fd);
+	touch_pages(1000, NULL);
+	CHECK_OK(pfm_stop(fd));
+	CHECK_OK(pfm_read_pmds(fd, pmds, 2));
+	CHECK_EQ(pmds[1].reg_value, 700);
+	CHECK_EQ(set_info(fd, 0).set_ovfl_pmds[0], 1);
+	CHECK_EQ(set_info(fd, 0).set_runs, 1);
+	CHECK_EQ(set_info(fd, 1).set_runs, 1);
+	CHECK(set_info(fd, 1).set_act_duration > 0);
+}
+
+TEST(time_switches_event_sets)
+{
+	int fd = context(0);
+
+	for (int id = 0; id < 2; id++) {
+		create_set(fd, id, PFM_SETFL_TIME_SWITCH, MS);
+		count_in_set(fd, id, 0, 0);
+	}
+	start(fd);
+	while (set_info(fd, 1).set_runs < 3)
+		for (volatile int i = 0; i < 100000; i++)
+			;
+	CHECK_OK(pfm_stop(fd));
+	CHECK(set_info(fd, 0).set_runs >= 3);
+	CHECK_EQ(set_info(fd, 0).set_ovfl_pmds[0], 0);
+}
+
+TEST(event_set_to_begin_with_is_chosen)
+{
+	pfarg_load_t load = { .load_pid = thread_id(), .load_set = 2 };
+	pfarg_start_t start = { .start_set = 1 };
+	pfarg_pmd_t pmds[2] = { { .reg_set = 1 }, { .reg_set = 2 } };
+	int fd = context(0);
+
+	pin(0);
+	faults_prepare();
+	for (int id = 1; id < 3; id++) {
+		create_set(fd, id, 0, 0);
+		count_in_set(fd, id, 0, 0);
+	}
+	CHECK_OK(pfm_load_context(fd, &load));
+	CHECK_OK(pfm_start(fd, NULL));
+	touch_pages(20, NULL);
+	CHECK_OK(pfm_stop(fd));
+	CHECK_OK(pfm_start(fd, &start));
+	touch_pages(10, NULL);
+	CHECK_OK(pfm_stop(fd));
+	CHECK_OK(pfm_read_pmds(fd, pmds, 2));
+	CHECK_EQ(pmds[0].reg_value, 10);
+	CHECK_EQ(pmds[1].reg_value, 20);
+	CHECK_OK(pfm_unload_context(fd));
+	load.load_set = 3;
+	CHECK_ERRNO(pfm_load_context(fd, &load), EINVAL);
+}
+
+TEST(bad_event_sets_are_refused)
+{
+	pfarg_setdesc_t set = { .set_id = 1 };
+	pfarg_pmc_t pmc = { .reg_set = 1, .reg_value = PAGE_FAULTS };
+	pfarg_setinfo_t info = { .set_id = 0, .reserved = { [5] = 1 } };
+	int fd = context(0);
+
+	CHECK_ERRNO(pfm_create_evtsets(fd, &set, 0), EINVAL);
+	/* Two of them are one, and the rest is not of 2.x. */
+	set.set_flags = PFM_SETFL_OVFL_SWITCH | PFM_SETFL_TIME_SWITCH;
+	CHECK_ERRNO(pfm_create_evtsets(fd, &set, 1), EINVAL);
+	for (int bit = 2; bit < 29; bit++) {
+		set.set_flags = 1U << bit;
+		CHECK_ERRNO(pfm_create_evtsets(fd, &set, 1), EINVAL);
+	}
+	set.set_flags = 0;
+	set.reserved[5] = 1;
+	CHECK_ERRNO(pfm_create_evtsets(fd, &set, 1), EINVAL);
+	set.reserved[5] = 0;
+	set.reserved1 = 1;
+	CHECK_ERRNO(pfm_create_evtsets(fd, &set, 1), EINVAL);
 	CHECK_ERRNO(pfm_getinfo_evtsets(fd, &info, 1), EINVAL);
+	/* None was made. */
+	CHECK_ERRNO(pfm_write_pmcs(fd, &pmc, 1), EINVAL);
+	set.reserved1 = 0;
+	start(fd);
+	CHECK_ERRNO(pfm_create_evtsets(fd, &set, 1), EBUSY);
 }
