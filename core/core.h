@@ -11,7 +11,10 @@
  *   pfm_config_lock     changes of the configuration (config.c)
  *   pfm_idle_lock       the probe of the scheduler (idle.c)
  *   pfm_sessions lock   who is attached to what (session.c); taken by the exit
- *                       and exec probes, which may not sleep
+ *                       and exec probes, which may not sleep, and when a CPU goes
+ *                       offline
+ * A CPU's way online or offline is no lock of ours, but perf waits for it inside
+ * the commands: see cpu.c.
  * The overflow path takes none of them. pfm_context.busy says who owns a context;
  * commands keep overflows out with pfm_pause(), or for moments with pfm_own()
  * (see overflow.c).
@@ -178,7 +181,7 @@ struct pfm_msgq {
  * @flags:    PFM_FL_*
  * @started:  between PFM_START and PFM_STOP
  * @loaded:   attached to a thread or CPU
- * @gone:     the monitored thread is gone; under the sessions' lock
+ * @gone:     the monitored thread or CPU is gone; under the sessions' lock
  * @tell:     and PFM_MSG_END says so
  * @user_only: the creator may not see the kernel
  * @session:  what it is attached to; each set has a copy
@@ -196,7 +199,8 @@ struct pfm_msgq {
  * @node:     in the table of attached threads
  * @self:     attached by its own process
  * @detach:   detaches from a thread that has exited
- * @stop:     stops the PMU some time after the context was masked
+ * @stop:     stops the PMU some time after the context was masked, or its CPU
+ *            has gone
  * @msgq:     messages
  * @wait:     readers
  * @fasync:   receivers of signals
@@ -307,6 +311,10 @@ void pfm_context_put(struct pfm_context *ctx);
 /* ctxfile.c */
 extern const struct file_operations pfm_context_fops;
 void pfm_tell_readers(struct pfm_context *ctx);
+
+/* cpu.c */
+int pfm_cpu_init(void);
+void pfm_cpu_exit(void);
 
 /* dev.c */
 int pfm_dev_init(void);
@@ -430,6 +438,7 @@ struct tracepoint *pfm_find_tracepoint(const char *name);
 int pfm_session_reserve(struct pfm_context *ctx);
 void pfm_session_release(struct pfm_context *ctx);
 bool pfm_session_is_gone(struct pfm_context *ctx, bool *tell);
+void pfm_session_cpu_gone(unsigned int cpu);
 int pfm_session_init(void);
 void pfm_session_exit(void);
 
@@ -450,6 +459,12 @@ void pfm_sysfs_del_pmu(void);
 static inline bool pfm_is_syswide(const struct pfm_context *ctx)
 {
 	return ctx->flags & PFM_FL_SYSTEM_WIDE;
+}
+
+/* Has the CPU that it monitors gone offline, though it may be back by now? */
+static inline bool pfm_is_offline(const struct pfm_context *ctx)
+{
+	return ctx->loaded && pfm_is_syswide(ctx) && READ_ONCE(ctx->gone);
 }
 
 /* Bits that the PMU's counters have. */

@@ -205,7 +205,6 @@ static long pfm_ctx_ioctl(struct file *file, unsigned int cmd,
 {
 	struct pfm_context *ctx = file->private_data;
 	struct pfm_ioc ioc;
-	long ret;
 
 	if (_IOC_TYPE(cmd) != PFM_IOC_MAGIC)
 		return -ENOTTY;
@@ -213,13 +212,7 @@ static long pfm_ctx_ioctl(struct file *file, unsigned int cmd,
 		return -EFAULT;
 	if (ioc.reserved || ioc.fmt_arg || ioc.fmt_arg_size)
 		return -EINVAL;
-	/* A system-wide command must end on the CPU that it began on. */
-	if (pfm_is_syswide(ctx))
-		migrate_disable();
-	ret = pfm_call(ctx, cmd, &ioc);
-	if (pfm_is_syswide(ctx))
-		migrate_enable();
-	return ret;
+	return pfm_call(ctx, cmd, &ioc);
 }
 
 /* A message is taken out once it has reached the reader. */
@@ -332,6 +325,8 @@ static const char *pfm_state_name(const struct pfm_context *ctx)
 {
 	if (!ctx->loaded)
 		return "unloaded";
+	if (pfm_is_offline(ctx))
+		return "offline";
 	if (pfm_is_masked(ctx))
 		return "masked";
 	return ctx->started ? "started" : "stopped";

@@ -12,17 +12,17 @@
 /*
  * May a command that needs the PMU run here and now?
  * Return: 0; -EBUSY if not attached, or about to be detached because the thread
- * has gone, or system-wide and not on the monitored CPU; -ENODEV if that CPU is
- * offline.
+ * has gone, or system-wide and not on the monitored CPU; -ENODEV if that CPU has
+ * gone offline.
  */
 int pfm_check_cpu(const struct pfm_context *ctx)
 {
+	if (pfm_is_offline(ctx))
+		return -ENODEV;
 	if (!ctx->loaded || READ_ONCE(ctx->gone))
 		return -EBUSY;
 	if (!pfm_is_syswide(ctx))
 		return 0;
-	if (!cpu_online(ctx->session.cpu))
-		return -ENODEV;
 	return ctx->session.cpu == raw_smp_processor_id() ? 0 : -EBUSY;
 }
 
@@ -171,10 +171,9 @@ static int pfm_load_target(struct pfm_context *ctx, const pfarg_load_t *req,
 /*
  * PFM_LOAD_CONTEXT. The right to attach is checked, and the context attached,
  * while no exec of the thread can complete.
- * Context: process; for a system-wide context on the CPU to monitor, which it
- * does not leave.
+ * Context: process; for a system-wide context on the CPU to monitor.
  * Return: 0; -EBUSY if attached already, or thread or CPU taken; -EINVAL;
- * -ESRCH; -EPERM; what the PMU says.
+ * -ESRCH; -ENODEV; -EPERM; what the PMU says.
  */
 int pfm_load(struct pfm_context *ctx, const pfarg_load_t *req)
 {
@@ -221,10 +220,13 @@ void pfm_detach(struct pfm_context *ctx)
 	pfm_put_target(ctx);
 }
 
-/* PFM_UNLOAD_CONTEXT. Return: 0, or as pfm_check_cpu(). */
+/*
+ * PFM_UNLOAD_CONTEXT: from anywhere if the CPU has gone offline.
+ * Return: 0, or -EBUSY as pfm_check_cpu().
+ */
 int pfm_unload(struct pfm_context *ctx)
 {
-	int ret = pfm_check_cpu(ctx);
+	int ret = pfm_is_offline(ctx) ? 0 : pfm_check_cpu(ctx);
 
 	if (!ret)
 		pfm_detach(ctx);

@@ -16,10 +16,15 @@ static int __init pfm_init(void)
 	ret = pfm_session_init();
 	if (ret)
 		goto err_sysfs;
-	ret = pfm_dev_init();
+	ret = pfm_cpu_init();
 	if (ret)
 		goto err_session;
+	ret = pfm_dev_init();
+	if (ret)
+		goto err_cpu;
 	return 0;
+err_cpu:
+	pfm_cpu_exit();
 err_session:
 	pfm_session_exit();
 err_sysfs:
@@ -30,6 +35,7 @@ err_sysfs:
 static void __exit pfm_exit(void)
 {
 	pfm_dev_exit();
+	pfm_cpu_exit();
 	pfm_session_exit();
 	pfm_sysfs_exit();
 	/* A thread may still be returning from pfm_block_here(). */

@@ -512,7 +512,8 @@ EXPORT_SYMBOL_GPL(pfm_overflow_many);
 
 /*
  * The PMU can be stopped in process context only, two steps from the overflow
- * that masked. Until then overflows find the context masked.
+ * that masked. Until then overflows find the context masked. The same for a CPU
+ * that goes offline: perf stops it there before it has gone.
  */
 void pfm_stop_work(struct work_struct *work)
 {
@@ -520,7 +521,7 @@ void pfm_stop_work(struct work_struct *work)
 		container_of(work, struct pfm_context, stop);
 
 	mutex_lock(&ctx->mutex);
-	if (ctx->loaded && pfm_is_masked(ctx))
+	if (ctx->loaded && (pfm_is_masked(ctx) || pfm_is_offline(ctx)))
 		ctx->pmu->stop(&ctx->on_pmu->session);
 	mutex_unlock(&ctx->mutex);
 }

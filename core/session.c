@@ -5,11 +5,12 @@
  * One context per thread, one system-wide context per CPU, and the two kinds
  * exclude each other (3.1.7; 2006 paper, 4.1). A thread's exit, and an exec that
  * took the PMU away from it, detach its context: the tracepoints that tell us
- * may not sleep, so a work item does it.
+ * may not sleep, so a work item does it. A CPU that goes offline stops its one.
  */
 #include <linux/cpumask.h>
 #include <linux/fdtable.h>
 #include <linux/hashtable.h>
+#include <linux/percpu.h>
 #include <linux/sched/coredump.h>
 #include <linux/sched/signal.h>
 #include <linux/tracepoint.h>
@@ -17,7 +18,7 @@
 
 static DEFINE_SPINLOCK(pfm_sessions_lock);
 static DEFINE_HASHTABLE(pfm_threads, 8);
-static struct cpumask pfm_cpus;
+static DEFINE_PER_CPU(struct pfm_context *, pfm_cpu_ctx);
 static unsigned int pfm_num_threads;
 static unsigned int pfm_num_cpus;
 
@@ -32,10 +33,16 @@ static struct pfm_context *pfm_session_find(const struct task_struct *task)
 	return NULL;
 }
 
-static int pfm_reserve_cpu(int cpu)
+static int pfm_reserve_cpu(struct pfm_context *ctx)
 {
-	if (pfm_num_threads || cpumask_test_and_set_cpu(cpu, &pfm_cpus))
+	int cpu = ctx->session.cpu;
+
+	if (pfm_num_threads || per_cpu(pfm_cpu_ctx, cpu))
 		return -EBUSY;
+	/* An active one asks pfm_session_cpu_gone() later, if it goes. */
+	if (!cpu_active(cpu))
+		return -ENODEV;
+	per_cpu(pfm_cpu_ctx, cpu) = ctx;
 	pfm_num_cpus++;
 	return 0;
 }
@@ -56,7 +63,7 @@ static int pfm_reserve_thread(struct pfm_context *ctx)
 /*
  * Claim the session's thread or CPU.
  * Context: process. Return: 0; -EBUSY if it is taken or the other kind of
- * session exists; -ESRCH if the thread exits.
+ * session exists; -ESRCH if the thread exits; -ENODEV if the CPU goes offline.
  */
 int pfm_session_reserve(struct pfm_context *ctx)
 {
@@ -67,7 +74,7 @@ int pfm_session_reserve(struct pfm_context *ctx)
 	if (ctx->session.task)
 		ret = pfm_reserve_thread(ctx);
 	else
-		ret = pfm_reserve_cpu(ctx->session.cpu);
+		ret = pfm_reserve_cpu(ctx);
 	spin_unlock(&pfm_sessions_lock);
 	return ret;
 }
@@ -79,7 +86,7 @@ void pfm_session_release(struct pfm_context *ctx)
 		hash_del(&ctx->node);
 		pfm_num_threads--;
 	} else {
-		cpumask_clear_cpu(ctx->session.cpu, &pfm_cpus);
+		per_cpu(pfm_cpu_ctx, ctx->session.cpu) = NULL;
 		pfm_num_cpus--;
 	}
 	spin_unlock(&pfm_sessions_lock);
@@ -95,6 +102,20 @@ bool pfm_session_is_gone(struct pfm_context *ctx, bool *tell)
 	*tell = ctx->tell;
 	spin_unlock(&pfm_sessions_lock);
 	return gone;
+}
+
+/* Context: process, on the CPU that goes offline; it may not wait for commands. */
+void pfm_session_cpu_gone(unsigned int cpu)
+{
+	struct pfm_context *ctx;
+
+	spin_lock(&pfm_sessions_lock);
+	ctx = per_cpu(pfm_cpu_ctx, cpu);
+	if (ctx) {
+		WRITE_ONCE(ctx->gone, true);
+		queue_work(system_unbound_wq, &ctx->stop);
+	}
+	spin_unlock(&pfm_sessions_lock);
 }
 
 static int pfm_is_ctx_file(const void *ctx, struct file *file, unsigned int fd)

@@ -161,7 +161,8 @@ out:
 void pfm_finish_switch(struct pfm_context *ctx)
 {
 	mutex_lock(&ctx->mutex);
-	if (ctx->loaded && READ_ONCE(ctx->frozen) & PFM_SWITCHING) {
+	if (ctx->loaded && !pfm_is_offline(ctx) &&
+	    READ_ONCE(ctx->frozen) & PFM_SWITCHING) {
 		pfm_pause(ctx);
 		if (pfm_resume(ctx))
 			ctx->sets_denied++;

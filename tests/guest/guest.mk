@@ -17,9 +17,10 @@ LIBPFM22 := build/$(UARCH)/libpfm22.a
 BUILT32 := build/i386
 
 GUEST_TESTS := commands mapping messages lifecycle sampling sets nway pebs syswide \
-	       config compat2x compat22 modules oprofile stress simpmu simpebs lockdown
+	       config compat2x compat22 modules oprofile stress hotplug simpmu \
+	       simpebs lockdown
 # Not those that only load modules, or take the stream's words for their own.
-GUEST_TESTS32 := $(filter-out modules oprofile stress lockdown,$(GUEST_TESTS))
+GUEST_TESTS32 := $(filter-out modules oprofile stress hotplug lockdown,$(GUEST_TESTS))
 GUEST_SHARED := check ctx faults sim worker
 
 ifeq ($(UARCH),x86_64)
@@ -50,6 +51,7 @@ guest: $(GUEST_PROGRAMS) $(GUEST_PROGRAMS32)
 # Its callers are found by frame pointers.
 $(GOBJ)/tests/guest/oprofile.o: GCFLAGS += -fno-omit-frame-pointer \
 	-mno-omit-leaf-frame-pointer
+$(GOUT)/hotplug: $(GOBJ)/tests/guest/cpus.o
 $(GOUT)/oprofile: $(GOBJ)/tests/guest/oprofile_stream.o
 $(GOUT)/stress: $(addprefix $(GOBJ)/tests/guest/,kinds.o oprofile_stream.o)
 

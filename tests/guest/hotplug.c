@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/*
+ * hotplug.c - CPUs that go offline and come back under contexts (3.1.8, 3.3.6)
+ */
+#define _GNU_SOURCE
+#include <sched.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "cpus.h"
+#include "ctx.h"
+#include "faults.h"
+#include "worker.h"
+
+#define FAULTS		500
+#define ROUND		64
+#define PERIOD		1000
+#define TOGGLES		6
+#define BUF_SIZE	(1 << 20)
+
+static void start_on_cpu(int fd, int cpu)
+{
+	ctx_pin(cpu);
+	ctx_start_on(fd, thread_id());
+	ctx_pin(0);
+}
+
+/* From the CPU that the caller is on. */
+static void expect_no_commands(int fd)
+{
+	pfarg_pmc_t pmc = { .reg_value = PAGE_FAULTS };
+	pfarg_pmd_t pmd = {};
+
+	CHECK_ERRNO(pfm_start(fd, NULL), ENODEV);
+	CHECK_ERRNO(pfm_stop(fd), ENODEV);
+	CHECK_ERRNO(pfm_restart(fd), ENODEV);
+	CHECK_ERRNO(pfm_read_pmds(fd, &pmd, 1), ENODEV);
+	CHECK_ERRNO(pfm_write_pmds(fd, &pmd, 1), ENODEV);
+	CHECK_ERRNO(pfm_write_pmcs(fd, &pmc, 1), ENODEV);
+	ctx_expect_state(fd, "offline");
+}
+
+/* Proves H20 */
+TEST(context_of_a_cpu_that_went_offline_takes_unload_only)
+{
+	int fd = ctx_notifying(PFM_FL_SYSTEM_WIDE, 1ULL << 40);
+
+	need_second_cpu();
+	start_on_cpu(fd, 1);
+	set_second_cpu(false);
+	expect_no_commands(fd);
+	set_second_cpu(true);
+	expect_no_commands(fd);
+	ctx_pin(1);
+	expect_no_commands(fd);
+	ctx_expect_no_message(fd);
+	ctx_pin(0);
+	CHECK_OK(pfm_unload_context(fd));
+	ctx_expect_state(fd, "unloaded");
+}
+
+TEST(unloading_does_not_need_the_cpu)
+{
+	int fd = ctx_new(PFM_FL_SYSTEM_WIDE);
+
+	need_second_cpu();
+	start_on_cpu(fd, 1);
+	set_second_cpu(false);
+	CHECK_OK(pfm_unload_context(fd));
+	CHECK_ERRNO(pfm_unload_context(fd), EBUSY);
+	set_second_cpu(true);
+}
+
+TEST(what_was_counted_and_sampled_before_is_kept)
+{
+	struct smpl s = smpl_new(PFM_FL_SYSTEM_WIDE, BUF_SIZE, 0);
+	unsigned int n = 0;
+	struct worker w;
+
+	need_second_cpu();
+	worker_start(&w);
+	worker_do(&w, WORK_PIN, 1);
+	ctx_add_counter(s.fd, 0, 0, 1);
+	ctx_add_counter(s.fd, 1, 0, 0);
+	start_on_cpu(s.fd, 1);
+	worker_do(&w, WORK_TOUCH, FAULTS);
+	set_second_cpu(false);
+	worker_do(&w, WORK_TOUCH, FAULTS);
+	set_second_cpu(true);
+	worker_do(&w, WORK_PIN, 1);
+	worker_do(&w, WORK_TOUCH, FAULTS);
+	for (unsigned int i = 0; i < s.hdr->hdr_count; i++)
+		n += smpl_entry(&s, i, 0)->tgid == (__u32)w.pid;
+	CHECK_EQ(n, FAULTS);
+	CHECK_OK(pfm_unload_context(s.fd));
+	CHECK_EQ(ctx_read(s.fd, 1), s.hdr->hdr_count);
+	worker_quit(&w);
+}
+
+TEST(masked_context_is_not_restarted_without_its_cpu)
+{
+	int fd = ctx_notifying(PFM_FL_SYSTEM_WIDE, FAULTS);
+	struct worker w;
+
+	need_second_cpu();
+	worker_start(&w);
+	worker_do(&w, WORK_PIN, 1);
+	start_on_cpu(fd, 1);
+	worker_do(&w, WORK_TOUCH, FAULTS);
+	ctx_expect_state(fd, "masked");
+	set_second_cpu(false);
+	expect_no_commands(fd);
+	ctx_expect_message(fd, PFM_MSG_OVFL);
+	set_second_cpu(true);
+	expect_no_commands(fd);
+	ctx_expect_no_message(fd);
+	CHECK_OK(close(fd));
+	worker_quit(&w);
+}
+
+TEST(cpu_that_is_back_is_measured_after_unload_and_load)
+{
+	int fd = ctx_new(PFM_FL_SYSTEM_WIDE);
+	struct worker w;
+	__u64 before;
+
+	need_second_cpu();
+	worker_start(&w);
+	ctx_add_counter(fd, 0, 0, 0);
+	start_on_cpu(fd, 1);
+	set_second_cpu(false);
+	set_second_cpu(true);
+	CHECK_OK(pfm_unload_context(fd));
+	before = ctx_read(fd, 0);
+	start_on_cpu(fd, 1);
+	worker_do(&w, WORK_PIN, 1);
+	worker_do(&w, WORK_TOUCH, FAULTS);
+	ctx_pin(1);
+	ctx_stop(fd);
+	CHECK(ctx_read(fd, 0) >= before + FAULTS);
+	CHECK_OK(pfm_unload_context(fd));
+	worker_quit(&w);
+}
+
+TEST(cpu_is_taken_until_its_context_is_unloaded)
+{
+	int first = ctx_new(PFM_FL_SYSTEM_WIDE);
+	int second = ctx_new(PFM_FL_SYSTEM_WIDE);
+	pfarg_load_t load = { .load_pid = thread_id() };
+
+	need_second_cpu();
+	start_on_cpu(first, 1);
+	set_second_cpu(false);
+	set_second_cpu(true);
+	ctx_pin(1);
+	CHECK_ERRNO(pfm_load_context(second, &load), EBUSY);
+	CHECK_OK(close(first));
+	ctx_start_on(second, thread_id());
+}
+
+TEST(other_cpus_are_measured_meanwhile)
+{
+	int fd = ctx_new(PFM_FL_SYSTEM_WIDE);
+	__u64 before;
+
+	need_second_cpu();
+	ctx_add_counter(fd, 0, 0, 0);
+	start_on_cpu(fd, 0);
+	set_second_cpu(false);
+	faults_prepare();
+	before = ctx_read(fd, 0);
+	touch_pages(FAULTS, NULL);
+	CHECK(ctx_read(fd, 0) >= before + FAULTS);
+	set_second_cpu(true);
+	ctx_stop(fd);
+}
+
+static void toggle(void *unused)
+{
+	for (int i = 0; i < TOGGLES; i++) {
+		set_second_cpu(false);
+		set_second_cpu(true);
+	}
+}
+
+/* Do something again and again until a child ends. Return: how often. */
+static unsigned long repeat_until_end(pid_t pid, void (*function)(void))
+{
+	unsigned long n = 0;
+	int status;
+
+	while (!waitpid(pid, &status, WNOHANG)) {
+		function();
+		n++;
+	}
+	CHECK_EQ(status, 0);
+	return n;
+}
+
+static void touch_and_yield(void)
+{
+	touch_pages(ROUND, NULL);
+	sched_yield();
+}
+
+/* Every page fault is counted, and sampled, wherever the thread is. */
+TEST(thread_is_measured_while_a_cpu_comes_and_goes)
+{
+	struct smpl s = smpl_new(0, BUF_SIZE, 0);
+	unsigned long n;
+	pid_t pid;
+
+	need_second_cpu();
+	ctx_add_counter(s.fd, 0, 0, PERIOD);
+	ctx_add_counter(s.fd, 1, 0, 0);
+	pid = spawn(toggle, NULL);
+	faults_prepare();
+	ctx_start_on(s.fd, thread_id());
+	n = repeat_until_end(pid, touch_and_yield) * ROUND;
+	ctx_stop(s.fd);
+	CHECK_EQ(ctx_read(s.fd, 1), n);
+	CHECK_EQ(s.hdr->hdr_count, n / PERIOD);
+}
+
+/* A thread on the CPU that goes is moved to another one, and is counted on. */
+TEST(monitored_thread_survives_the_cpu_that_it_was_bound_to)
+{
+	int fd = ctx_counting();
+	struct worker w;
+
+	need_second_cpu();
+	worker_start(&w);
+	worker_do(&w, WORK_PIN, 1);
+	ctx_start_on(fd, w.pid);
+	worker_do(&w, WORK_TOUCH, FAULTS);
+	set_second_cpu(false);
+	worker_do(&w, WORK_TOUCH, FAULTS);
+	set_second_cpu(true);
+	worker_do(&w, WORK_TOUCH, FAULTS);
+	ctx_stop(fd);
+	CHECK_EQ(ctx_read(fd, 0), 3 * FAULTS);
+	worker_quit(&w);
+}
+
+static void expect(int result)
+{
+	/* Offline, or moved to another CPU; or loaded by neither. */
+	CHECK(!result || errno == ENODEV || errno == EBUSY);
+}
+
+static void measure_second_cpu(void)
+{
+	int fd = ctx_new(PFM_FL_SYSTEM_WIDE);
+	struct counter c = counter(0, 0, 100);
+	pfarg_load_t load = { .load_pid = thread_id() };
+	cpu_set_t second;
+
+	CPU_ZERO(&second);
+	CPU_SET(1, &second);
+	/* Without it, on the first one. */
+	CHECK(!sched_setaffinity(0, sizeof(second), &second) ||
+	      errno == EINVAL);
+	expect(pfm_write_pmcs(fd, &c.pmc, 1));
+	expect(pfm_load_context(fd, &load));
+	expect(pfm_write_pmcs(fd, &c.pmc, 1));
+	expect(pfm_write_pmds(fd, &c.pmd, 1));
+	expect(pfm_start(fd, NULL));
+	expect(pfm_read_pmds(fd, &c.pmd, 1));
+	expect(pfm_restart(fd));
+	expect(pfm_stop(fd));
+	expect(pfm_unload_context(fd));
+	CHECK_OK(close(fd));
+}
+
+/*
+ * What a command waits for may be the CPU's own way offline.
+ * Proves H20
+ */
+TEST(commands_and_cpus_that_go_do_not_wait_for_each_other)
+{
+	need_second_cpu();
+	repeat_until_end(spawn(toggle, NULL), measure_second_cpu);
+}
