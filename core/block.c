@@ -3,55 +3,277 @@
  * block.c - PFM_FL_NOTIFY_BLOCK: the monitored thread waits for PFM_RESTART
  *
  * The overflow path queues a task work, an NMI through irq_work; it holds the
- * thread on its way back to user level. It stays killable and freezable. The
- * task work holds the context and this module.
+ * thread on its way back to user level.
+ *
+ * A signal, a tracer or a freezer needs the thread for a moment: it leaves the
+ * task work for what the kernel does on that way, and must come back before it is
+ * at user level. It cannot queue its task work again: the kernel runs those that
+ * it finds until there are none, and only then looks for signals. But it can ask
+ * for one more round (TIF_NOTIFY_RESUME). There is a function that each of these
+ * rounds calls after the signals, PFM_LAST_CALL; a kprobe there queues the task
+ * work. Without kprobes the thread stays until PFM_RESTART or SIGKILL.
+ *
+ * Everything about the blocking of a thread belongs to one attachment: a thread
+ * may still be leaving when its context is attached to another one.
  */
 #include <linux/freezer.h>
+#include <linux/hashtable.h>
+#include <linux/irq_work.h>
+#include <linux/kprobes.h>
+#include <linux/kref.h>
 #include <linux/module.h>
 #include <linux/sched/signal.h>
+#include <linux/sched/task.h>
+#include <linux/slab.h>
+#include <linux/task_work.h>
+#include <linux/wait.h>
 #include "core.h"
+
+#define PFM_LAST_CALL	"mem_cgroup_handle_over_high"
+
+/**
+ * struct pfm_block - the blocking of one attached thread
+ * @ref:    the attachment; a task work that is queued, running or to come
+ * @task:   the thread
+ * @wanted: it must not run
+ * @queued: bit 0: there is a task work, which holds this module, too
+ * @left:   it has left, and has to come back
+ * @work:   the task work
+ * @again:  queues it for a kprobe that is an NMI to the kernel
+ * @wait:   where the thread waits
+ * @node:   in pfm_blocks while attached
+ * @rcu:    frees it
+ */
+struct pfm_block {
+	struct kref		ref;
+	struct task_struct	*task;
+	bool			wanted;
+	unsigned long		queued;
+	u32			left;
+	struct callback_head	work;
+	struct irq_work		again;
+	wait_queue_head_t	wait;
+	struct hlist_node	node;
+	struct rcu_head		rcu;
+};
+
+static DEFINE_HASHTABLE(pfm_blocks, 6);
+static DEFINE_SPINLOCK(pfm_blocks_lock);
+
+/* Contexts that may block, and whether their threads come back. */
+static DEFINE_MUTEX(pfm_kprobe_lock);
+static unsigned int pfm_kprobe_users;
+static bool pfm_kprobe_works;
+
+static void pfm_block_free(struct kref *ref)
+{
+	struct pfm_block *b = container_of(ref, struct pfm_block, ref);
+
+	put_task_struct(b->task);
+	kfree_rcu(b, rcu);
+}
+
+/* There is no task work any more. Context: any but NMI. */
+static void pfm_block_put_work(struct pfm_block *b)
+{
+	kref_put(&b->ref, pfm_block_free);
+	module_put(THIS_MODULE);
+}
+
+/* Context: any but NMI. */
+static void pfm_block_queue(struct pfm_block *b)
+{
+	if (!task_work_add(b->task, &b->work, TWA_RESUME))
+		return;
+	/* The thread exits: there is nobody to block. */
+	clear_bit_unlock(0, &b->queued);
+	pfm_block_put_work(b);
+}
+
+static void pfm_block_queue_again(struct irq_work *work)
+{
+	pfm_block_queue(container_of(work, struct pfm_block, again));
+}
+
+/* Who sets it back owns the task work. */
+static bool pfm_block_take_left(struct pfm_block *b)
+{
+	return READ_ONCE(b->left) && xchg(&b->left, 0);
+}
+
+/* A thread is about to return to user level: has it left a task work? */
+static int pfm_block_come_back(struct kprobe *p, struct pt_regs *regs)
+{
+	struct pfm_block *b;
+
+	rcu_read_lock();
+	hash_for_each_possible_rcu(pfm_blocks, b, node, (unsigned long)current) {
+		if (b->task != current || !pfm_block_take_left(b))
+			continue;
+		if (in_nmi())
+			irq_work_queue(&b->again);
+		else
+			pfm_block_queue(b);
+		break;
+	}
+	rcu_read_unlock();
+	return 0;
+}
+
+static struct kprobe pfm_kprobe;
+
+/*
+ * A context that may block is there: see that threads come back.
+ * Context: process, may sleep.
+ */
+void pfm_block_init(const struct pfm_context *ctx)
+{
+	if (!(ctx->flags & PFM_FL_NOTIFY_BLOCK))
+		return;
+	mutex_lock(&pfm_kprobe_lock);
+	if (!pfm_kprobe_users++) {
+		pfm_kprobe = (struct kprobe){
+			.symbol_name	= PFM_LAST_CALL,
+			.pre_handler	= pfm_block_come_back,
+		};
+		pfm_kprobe_works = !register_kprobe(&pfm_kprobe);
+		if (!pfm_kprobe_works)
+			pr_notice_once("perfmon: blocked threads can be killed, not traced\n");
+	}
+	mutex_unlock(&pfm_kprobe_lock);
+}
+
+/* It is gone. Context: process, may sleep. */
+void pfm_block_exit(const struct pfm_context *ctx)
+{
+	if (!(ctx->flags & PFM_FL_NOTIFY_BLOCK))
+		return;
+	mutex_lock(&pfm_kprobe_lock);
+	if (!--pfm_kprobe_users && pfm_kprobe_works)
+		unregister_kprobe(&pfm_kprobe);
+	mutex_unlock(&pfm_kprobe_lock);
+}
+
+/*
+ * Leave for a signal. Return: false if there is no need to come back.
+ * Context: the thread.
+ */
+static bool pfm_block_leave(struct pfm_block *b)
+{
+	/* Pairs with pfm_block_detach(): one of us sees what the other did. */
+	xchg(&b->left, 1);
+	if (!READ_ONCE(b->wanted) && pfm_block_take_left(b))
+		return false;
+	set_thread_flag(TIF_NOTIFY_RESUME);
+	return true;
+}
+
+static bool pfm_block_is_wanted(const struct pfm_block *b)
+{
+	return READ_ONCE(b->wanted) && !(current->flags & PF_EXITING) &&
+	       !fatal_signal_pending(current);
+}
+
+/* Return: 0, or an error if a signal came first. */
+static int pfm_block_wait(struct pfm_block *b)
+{
+	unsigned int state = READ_ONCE(pfm_kprobe_works) ?
+				     TASK_INTERRUPTIBLE : TASK_KILLABLE;
+
+	return wait_event_state(b->wait, !pfm_block_is_wanted(b),
+				(state | TASK_FREEZABLE));
+}
 
 static void pfm_block_here(struct callback_head *work)
 {
-	struct pfm_context *ctx =
-		container_of(work, struct pfm_context, block_work);
+	struct pfm_block *b = container_of(work, struct pfm_block, work);
 
 	do {
-		/* Killed: nothing to do, the thread exits. */
-		wait_event_state(ctx->block_wait, !READ_ONCE(ctx->blocked),
-				 (TASK_KILLABLE | TASK_FREEZABLE));
-		clear_bit_unlock(0, &ctx->block_queued);
+		if (pfm_block_wait(b) && pfm_block_is_wanted(b) &&
+		    pfm_block_leave(b))
+			return;
+		clear_bit_unlock(0, &b->queued);
 		/* An overflow that came before the bit was clear queued nothing. */
 		smp_mb__after_atomic();
-	} while (READ_ONCE(ctx->blocked) && !fatal_signal_pending(current) &&
-		 !test_and_set_bit_lock(0, &ctx->block_queued));
-	pfm_context_put(ctx);
-	module_put(THIS_MODULE);
+	} while (pfm_block_is_wanted(b) &&
+		 !test_and_set_bit_lock(0, &b->queued));
+	pfm_block_put_work(b);
 }
 
-void pfm_block_init(struct pfm_context *ctx)
+/* The attachment to a thread begins. Context: process. Return: 0 or -ENOMEM. */
+int pfm_block_attach(struct pfm_context *ctx)
 {
-	init_waitqueue_head(&ctx->block_wait);
-	init_task_work(&ctx->block_work, pfm_block_here);
+	struct pfm_block *b;
+
+	if (!(ctx->flags & PFM_FL_NOTIFY_BLOCK))
+		return 0;
+	b = kzalloc(sizeof(*b), GFP_KERNEL_ACCOUNT);
+	if (!b)
+		return -ENOMEM;
+	kref_init(&b->ref);
+	b->task = get_task_struct(ctx->session.task);
+	init_task_work(&b->work, pfm_block_here);
+	init_irq_work(&b->again, pfm_block_queue_again);
+	init_waitqueue_head(&b->wait);
+	spin_lock(&pfm_blocks_lock);
+	hash_add_rcu(pfm_blocks, &b->node, (unsigned long)b->task);
+	spin_unlock(&pfm_blocks_lock);
+	ctx->block = b;
+	return 0;
 }
 
-/* Context: any but NMI, interrupts off. */
+/* It ends: the thread goes on. Context: process, no overflow under way. */
+void pfm_block_detach(struct pfm_context *ctx)
+{
+	struct pfm_block *b = ctx->block;
+
+	if (!b)
+		return;
+	ctx->block = NULL;
+	spin_lock(&pfm_blocks_lock);
+	hash_del_rcu(&b->node);
+	spin_unlock(&pfm_blocks_lock);
+	WRITE_ONCE(b->wanted, false);
+	wake_up(&b->wait);
+	/* Pairs with pfm_block_leave(). */
+	smp_mb();
+	if (pfm_block_take_left(b))
+		pfm_block_put_work(b);
+	kref_put(&b->ref, pfm_block_free);
+}
+
+/* The monitored thread must not run on. Context: the overflow path. */
+void pfm_block_want(struct pfm_context *ctx)
+{
+	WRITE_ONCE(ctx->block->wanted, true);
+	if (in_nmi())
+		set_bit(PFM_END_BLOCK, &ctx->ovfl_end);
+	else
+		pfm_block_request(ctx);
+}
+
+/* See that it stops. Context: any but NMI, interrupts off. */
 void pfm_block_request(struct pfm_context *ctx)
 {
-	if (test_and_set_bit_lock(0, &ctx->block_queued))
+	struct pfm_block *b = ctx->block;
+
+	if (test_and_set_bit_lock(0, &b->queued))
 		return;
-	kref_get(&ctx->ref);
+	kref_get(&b->ref);
 	__module_get(THIS_MODULE);
-	if (!task_work_add(ctx->session.task, &ctx->block_work, TWA_RESUME))
-		return;
-	/* The thread exits: there is nobody to block. */
-	clear_bit_unlock(0, &ctx->block_queued);
-	pfm_context_put(ctx);
-	module_put(THIS_MODULE);
+	pfm_block_queue(b);
 }
 
-/* Let the thread go on, if it is not asked to wait again. Context: process. */
-void pfm_wake_blocked(struct pfm_context *ctx)
+/* It may run on, once it is woken. Context: the owner of the overflow path. */
+void pfm_block_end(struct pfm_context *ctx)
 {
-	wake_up(&ctx->block_wait);
+	if (ctx->block)
+		WRITE_ONCE(ctx->block->wanted, false);
+}
+
+/* Let it go on, if it is not asked to wait again. Context: process. */
+void pfm_block_wake(struct pfm_context *ctx)
+{
+	if (ctx->block)
+		wake_up(&ctx->block->wait);
 }

@@ -40,6 +40,7 @@ struct file;
 struct mm_struct;
 struct poll_table_struct;
 struct seq_file;
+struct pfm_block;
 struct tracepoint;
 struct pfm_context;
 
@@ -177,7 +178,7 @@ struct pfm_msgq {
  * @irq_work: wakes, signals and blocks
  *
  * The rest, under @mutex:
- * @ref:      one for the descriptor, one for a queued block
+ * @ref:      one for the descriptor, one for a queued switch
  * @flags:    PFM_FL_*
  * @started:  between PFM_START and PFM_STOP
  * @loaded:   attached to a thread or CPU
@@ -204,10 +205,8 @@ struct pfm_msgq {
  * @msgq:     messages
  * @wait:     readers
  * @fasync:   receivers of signals
- * @blocked:  the monitored thread must not run
- * @block_queued: its task work is queued or running
- * @block_work: the task work
- * @block_wait: where it waits
+ * @block:    blocks the monitored thread; NULL while not attached, or without
+ *            PFM_FL_NOTIFY_BLOCK
  */
 struct pfm_context {
 	struct pfm_ovfl_data	data;
@@ -254,10 +253,7 @@ struct pfm_context {
 	struct pfm_msgq		msgq;
 	wait_queue_head_t	wait;
 	struct fasync_struct	*fasync;
-	bool			blocked;
-	unsigned long		block_queued;
-	struct callback_head	block_work;
-	wait_queue_head_t	block_wait;
+	struct pfm_block	*block;
 };
 
 /* Bits of pfm_context.ovfl_end. */
@@ -344,9 +340,14 @@ int pfm_getinfo_pmd(const struct pfm_pmu *pmu, pfarg_pmdinfo_t *req);
 int pfm_restart_context(struct pfm_context *ctx);
 
 /* block.c */
-void pfm_block_init(struct pfm_context *ctx);
+void pfm_block_init(const struct pfm_context *ctx);
+void pfm_block_exit(const struct pfm_context *ctx);
+int pfm_block_attach(struct pfm_context *ctx);
+void pfm_block_detach(struct pfm_context *ctx);
+void pfm_block_want(struct pfm_context *ctx);
 void pfm_block_request(struct pfm_context *ctx);
-void pfm_wake_blocked(struct pfm_context *ctx);
+void pfm_block_end(struct pfm_context *ctx);
+void pfm_block_wake(struct pfm_context *ctx);
 
 /* set.c */
 struct pfm_set *pfm_set_create(struct pfm_context *ctx, u16 id);

@@ -144,13 +144,15 @@ static int pfm_load_locked(struct pfm_context *ctx, const pfarg_load_t *req,
 	ret = pfm_session_reserve(ctx);
 	if (ret)
 		goto err_put;
-	ret = pfm_load_pmu(ctx, pfm_find_set(ctx, req->load_set));
+	ret = pfm_block_attach(ctx) ?:
+	      pfm_load_pmu(ctx, pfm_find_set(ctx, req->load_set));
 	if (!ret) {
 		ctx->self = task && pfm_is_self(task);
 		pfm_rate_init(ctx);
 		pfm_msgq_reset(&ctx->msgq);
 		return 0;
 	}
+	pfm_block_detach(ctx);
 	pfm_session_release(ctx);
 err_put:
 	pfm_put_target(ctx);
@@ -214,8 +216,7 @@ void pfm_detach(struct pfm_context *ctx)
 	irq_work_sync(&ctx->irq_work);
 	pfm_end_set(ctx->set);
 	ctx->frozen = 0;
-	WRITE_ONCE(ctx->blocked, false);
-	pfm_wake_blocked(ctx);
+	pfm_block_detach(ctx);
 	pfm_session_release(ctx);
 	pfm_put_target(ctx);
 }

@@ -160,16 +160,6 @@ void pfm_freeze(struct pfm_context *ctx, u32 why,
 	WRITE_ONCE(ctx->frozen, ctx->frozen | why);
 }
 
-/* Keep the monitored thread, the current one, from going back to user level. */
-static void pfm_block(struct pfm_context *ctx)
-{
-	WRITE_ONCE(ctx->blocked, true);
-	if (in_nmi())
-		set_bit(PFM_END_BLOCK, &ctx->ovfl_end);
-	else
-		pfm_block_request(ctx);
-}
-
 /* The core's part after the handlers, interrupts off. */
 static void pfm_ovfl_finish(struct pfm_context *ctx, const unsigned long *ovfl,
 			    struct pfm_outcome *out)
@@ -193,7 +183,7 @@ static void pfm_ovfl_finish(struct pfm_context *ctx, const unsigned long *ovfl,
 			      PFM_MAX_PMDS);
 	}
 	if (out->block && ctx->flags & PFM_FL_NOTIFY_BLOCK)
-		pfm_block(ctx);
+		pfm_block_want(ctx);
 	if (out->notify)
 		pfm_post_msg(ctx, ovfl);
 	/* What overflowed will be reset when the set is active again (3.7.7). */

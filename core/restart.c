@@ -77,7 +77,7 @@ static int pfm_restart_paused(struct pfm_context *ctx)
 	if (!ret) {
 		ret = pfm_restart_apply(ctx, ctrl, !pfm_is_masked(ctx));
 		/* Before the next overflow may want to block again. */
-		WRITE_ONCE(ctx->blocked, false);
+		pfm_block_end(ctx);
 	}
 	err = pfm_resume(ctx);
 	return ret ?: err;
@@ -100,7 +100,7 @@ static int pfm_restart_active(struct pfm_context *ctx)
 	}
 	ret = pfm_restart_ctrl(ctx, &ctrl);
 	if (!ret)
-		WRITE_ONCE(ctx->blocked, false);
+		pfm_block_end(ctx);
 	pfm_disown(ctx, flags);
 	if (ret || !ctrl.val)
 		return ret;
@@ -124,6 +124,6 @@ int pfm_restart_context(struct pfm_context *ctx)
 	ret = pfm_is_masked(ctx) ? pfm_restart_paused(ctx) :
 				   pfm_restart_active(ctx);
 	/* Once what the thread does is counted. */
-	pfm_wake_blocked(ctx);
+	pfm_block_wake(ctx);
 	return ret;
 }

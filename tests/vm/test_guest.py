@@ -28,8 +28,8 @@ RUN = ROOT / "tests/vm/run"
 # oprofile has its own one loaded.
 PROGRAMS = (
     *("commands", "mapping", "messages", "lifecycle", "sampling", "sets", "nway"),
-    *("pebs", "syswide", "hotplug", "config", "compat2x", "compat22", "modules"),
-    *("oprofile", "stress"),
+    *("pebs", "syswide", "hotplug", "config", "compat2x", "compat22"),
+    *("blocking", "modules", "oprofile", "stress"),
 )
 # The 32-bit programs, of the same sources.
 PROGRAMS32 = (
