@@ -96,23 +96,55 @@ static int pfm_open_maps(pid_t vpid)
 	return real ? 0 : -EPERM;
 }
 
-/* The part of the ptrace check that an exec can change, once more. */
-static int pfm_same_user(struct task_struct *task)
+/*
+ * What the kernel asks in __ptrace_may_access() for PTRACE_MODE_READ_REALCREDS, but
+ * for the security modules that only /proc reaches. With the real ids, where /proc
+ * takes those of the file system.
+ */
+static bool pfm_ids_match(const struct cred *cred, const struct cred *tcred)
+{
+	return uid_eq(cred->uid, tcred->euid) &&
+	       uid_eq(cred->uid, tcred->suid) && uid_eq(cred->uid, tcred->uid) &&
+	       gid_eq(cred->gid, tcred->egid) &&
+	       gid_eq(cred->gid, tcred->sgid) && gid_eq(cred->gid, tcred->gid);
+}
+
+/* Whoever has more privileges than the caller is not for it to watch. */
+static bool pfm_caps_match(const struct cred *cred, const struct cred *tcred)
+{
+	return cred->user_ns == tcred->user_ns &&
+	       cap_issubset(tcred->cap_permitted, cred->cap_permitted);
+}
+
+static bool pfm_creds_allow(struct task_struct *task)
 {
 	const struct cred *cred = current_cred(), *tcred;
-	struct mm_struct *mm;
 	bool ok;
 
 	rcu_read_lock();
 	tcred = __task_cred(task);
-	ok = uid_eq(cred->uid, tcred->euid) && uid_eq(cred->uid, tcred->suid) &&
-	     uid_eq(cred->uid, tcred->uid) && gid_eq(cred->gid, tcred->egid) &&
-	     gid_eq(cred->gid, tcred->sgid) && gid_eq(cred->gid, tcred->gid);
+	ok = (pfm_ids_match(cred, tcred) && pfm_caps_match(cred, tcred)) ||
+	     ns_capable(tcred->user_ns, CAP_SYS_PTRACE);
 	rcu_read_unlock();
+	return ok;
+}
+
+/* Return: 0; -EPERM, also for a kernel thread; -ESRCH if the thread exits. */
+static int pfm_may_read(struct task_struct *task)
+{
+	struct mm_struct *mm;
+	bool ok;
+
+	if (!pfm_creds_allow(task))
+		return -EPERM;
+	/* Pairs with the write barrier in commit_creds(): dumpable comes last. */
+	smp_rmb();
 	mm = get_task_mm(task);
-	ok = ok && mm && get_dumpable(mm) == SUID_DUMP_USER;
-	if (mm)
-		mmput(mm);
+	if (!mm)
+		return READ_ONCE(task->flags) & PF_EXITING ? -ESRCH : -EPERM;
+	ok = get_dumpable(mm) == SUID_DUMP_USER ||
+	     ns_capable(mm->user_ns, CAP_SYS_PTRACE);
+	mmput(mm);
 	return ok ? 0 : -EPERM;
 }
 
@@ -122,12 +154,17 @@ static int pfm_same_user(struct task_struct *task)
  *
  * On success no exec of @task can complete until pfm_may_attach_end().
  *
+ * perf_event_open() asks while it holds the lock. /proc takes the lock itself, and so
+ * it is asked before; if there was an exec in between, the answer is for another
+ * program than the one that the lock holds.
+ *
  * Context: process, may sleep.
- * Return: 0; -EPERM; -EINTR if killed meanwhile.
+ * Return: 0; -EPERM; -ESRCH if the thread exits; -EINTR if killed meanwhile.
  */
 int pfm_may_attach_begin(struct task_struct *task)
 {
 	bool trusted = same_thread_group(task, current) || perfmon_capable();
+	u64 exec_id = READ_ONCE(task->self_exec_id);
 	int ret = 0;
 
 	if (!trusted) {
@@ -138,7 +175,8 @@ int pfm_may_attach_begin(struct task_struct *task)
 	if (down_read_killable(&task->signal->exec_update_lock))
 		return -EINTR;
 	if (!trusted)
-		ret = pfm_same_user(task);
+		ret = READ_ONCE(task->self_exec_id) == exec_id ?
+			      pfm_may_read(task) : -EPERM;
 	if (ret)
 		up_read(&task->signal->exec_update_lock);
 	return ret;

@@ -17,10 +17,10 @@ LIBPFM22 := build/$(UARCH)/libpfm22.a
 BUILT32 := build/i386
 
 GUEST_TESTS := commands mapping messages lifecycle sampling sets nway pebs syswide \
-	       config compat2x compat22 blocking modules oprofile stress hotplug simpmu \
-	       simpebs lockdown
+	       config compat2x compat22 blocking permissions modules \
+	       oprofile stress hotplug simpmu simpebs lockdown
 # Not those that only load modules, or take the stream's words for their own.
-GUEST_TESTS32 := $(filter-out blocking modules oprofile stress hotplug \
+GUEST_TESTS32 := $(filter-out blocking permissions modules oprofile stress hotplug \
 		 lockdown,$(GUEST_TESTS))
 GUEST_SHARED := check ctx faults sim worker
 

@@ -29,7 +29,7 @@ RUN = ROOT / "tests/vm/run"
 PROGRAMS = (
     *("commands", "mapping", "messages", "lifecycle", "sampling", "sets", "nway"),
     *("pebs", "syswide", "hotplug", "config", "compat2x", "compat22"),
-    *("blocking", "modules", "oprofile", "stress"),
+    *("blocking", "permissions", "modules", "oprofile", "stress"),
 )
 # The 32-bit programs, of the same sources.
 PROGRAMS32 = (

@@ -1,0 +1,518 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/*
+ * permissions.c - who may monitor whom, and see what (4.2, 4.3, 4.4.1)
+ *
+ * What perf_event_open() refuses is refused here, too; each answer is compared.
+ */
+#define _GNU_SOURCE
+#include <grp.h>
+#include <linux/capability.h>
+#include <linux/perf_event.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "ctx.h"
+#include "faults.h"
+#include "worker.h"
+
+#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
+#define PARANOID	"/proc/sys/kernel/perf_event_paranoid"
+#define USER		1000
+#define OTHER_USER	1001
+#define GROUP		4711
+#define KTHREADD	2
+#define EXCL_KERNEL	PFM_PERF_EXCL_KERNEL
+
+#define CAP(n)		(1ULL << (n))
+#define ALL_CAPS	(CAP(CAP_LAST_CAP + 1) - 1)
+
+/* Become somebody with just these capabilities, and dumpable. */
+static void become(uid_t uid, gid_t gid, __u64 caps)
+{
+	struct __user_cap_header_struct hdr = {
+		.version = _LINUX_CAPABILITY_VERSION_3,
+	};
+	struct __user_cap_data_struct data[2] = {
+		{ .effective = caps, .permitted = caps },
+		{ .effective = caps >> 32, .permitted = caps >> 32 },
+	};
+
+	CHECK_OK(setgroups(0, NULL));
+	CHECK_OK(prctl(PR_SET_KEEPCAPS, 1));
+	CHECK_OK(setresgid(gid, gid, gid));
+	CHECK_OK(setresuid(uid, uid, uid));
+	CHECK_OK(syscall(SYS_capset, &hdr, data));
+	CHECK_OK(prctl(PR_SET_DUMPABLE, 1));
+}
+
+/* Both parameters the same: what users may do without CAP_PERFMON. */
+static void with_paranoid(const char *value, void (*run)(void *), void *arg)
+{
+	struct param_run r = { "paranoid", value, run, arg };
+	char old[16];
+
+	read_text(PARANOID, old, sizeof(old));
+	write_text(PARANOID, value);
+	with_param(&r);
+	write_text(PARANOID, old);
+}
+
+static int perf_open(pid_t pid, int cpu, bool exclude_kernel)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(attr),
+		.config = PERF_COUNT_SW_PAGE_FAULTS,
+		.disabled = 1,
+		.exclude_kernel = exclude_kernel,
+		.exclude_hv = exclude_kernel,
+	};
+
+	return syscall(SYS_perf_event_open, &attr, pid, cpu, -1, 0);
+}
+
+static int new_user_context(void)
+{
+	struct counter c = counter(0, 0, 0);
+	int fd = ctx_new(0);
+
+	c.pmc.reg_value |= EXCL_KERNEL;
+	counter_write(fd, &c);
+	return fd;
+}
+
+/* Callers and targets */
+
+struct target {
+	const char	*name;
+	void		(*be)(void);	/* what the process does first */
+	pid_t		pid;
+};
+
+static int ready[2];
+
+static void be_user(void)
+{
+	become(USER, USER, 0);
+}
+
+static void be_other_user(void)
+{
+	become(OTHER_USER, OTHER_USER, 0);
+}
+
+static void be_other_group(void)
+{
+	become(USER, GROUP, 0);
+}
+
+static void be_root(void)
+{
+}
+
+static void be_undumpable(void)
+{
+	become(USER, USER, 0);
+	CHECK_OK(prctl(PR_SET_DUMPABLE, 0));
+}
+
+static void be_privileged(void)
+{
+	become(USER, USER, CAP(CAP_NET_RAW));
+}
+
+/* As after the exec of a set-uid program: real and effective ids differ. */
+static void be_set_uid(void)
+{
+	CHECK_OK(setresuid(USER, 0, 0));
+	CHECK_OK(prctl(PR_SET_DUMPABLE, 1));
+}
+
+static void be_in_user_namespace(void)
+{
+	become(USER, USER, 0);
+	CHECK_OK(unshare(CLONE_NEWUSER));
+}
+
+static void live(void *arg)
+{
+	const struct target *t = arg;
+
+	t->be();
+	CHECK_OK(write(ready[1], "", 1));
+	pause();
+}
+
+static void be_zombie(void *arg)
+{
+	be_user();
+}
+
+enum {
+	SAME_USER, OTHER, OTHER_GID, ROOT, UNDUMPABLE, PRIVILEGED, SETUID,
+	NAMESPACE, LIVING,
+	OWN_THREAD = LIVING, OWN_CHILD, KERNEL_THREAD, ZOMBIE, GONE, TARGETS
+};
+
+static struct target targets[TARGETS] = {
+	[SAME_USER]	= { "process of the user", be_user },
+	[OTHER]		= { "process of another user", be_other_user },
+	[OTHER_GID]	= { "process of another group", be_other_group },
+	[ROOT]		= { "process of root", be_root },
+	[UNDUMPABLE]	= { "undumpable process", be_undumpable },
+	[PRIVILEGED]	= { "process with a capability", be_privileged },
+	[SETUID]	= { "set-uid program", be_set_uid },
+	[NAMESPACE]	= { "process in a user namespace",
+			    be_in_user_namespace },
+	[OWN_THREAD]	= { "own thread" },
+	[OWN_CHILD]	= { "own child" },
+	[KERNEL_THREAD]	= { "kernel thread" },
+	[ZOMBIE]	= { "zombie" },
+	[GONE]		= { "process that is gone" },
+};
+
+/*
+ * What a caller may do to each target, in their order:
+ * + yes, - no, n there is no such thread, s no, although perf_event_open() does it
+ */
+static const struct caller {
+	const char	*name;
+	uid_t		uid;
+	__u64		caps;
+	const char	*may;
+} callers[] = {
+	{ "user", USER, 0,
+	  "+------+++-nn" },
+	{ "another user", OTHER_USER, 0,
+	  "-+------++--n" },
+	{ "user with CAP_PERFMON", USER, CAP(CAP_PERFMON),
+	  "+++++++++++nn" },
+	{ "another user with CAP_PERFMON", OTHER_USER, CAP(CAP_PERFMON),
+	  "+++++++++++nn" },
+	{ "user with CAP_SYS_PTRACE", OTHER_USER, CAP(CAP_SYS_PTRACE),
+	  "++++++++++snn" },
+	{ "user with other capabilities", USER,
+	  CAP(CAP_KILL) | CAP(CAP_DAC_OVERRIDE) | CAP(CAP_NET_RAW),
+	  "+----+-+++-nn" },
+	{ "root", 0, ALL_CAPS,
+	  "+++++++++++nn" },
+	{ "root without CAP_SYS_PTRACE", 0, ALL_CAPS & ~CAP(CAP_SYS_PTRACE),
+	  "+++++++++++nn" },
+	{ "root without CAP_SYS_PTRACE, CAP_PERFMON and CAP_SYS_ADMIN", 0,
+	  ALL_CAPS & ~(CAP(CAP_SYS_PTRACE) | CAP(CAP_PERFMON) |
+		       CAP(CAP_SYS_ADMIN)),
+	  "--------++--n" },
+	{ "root without any", 0, 0,
+	  "--------++--n" },
+};
+
+static void pause_in_child(void *unused)
+{
+	pause();
+}
+
+/* Return: '+', '-' or 'n' for what a call returned. */
+static char answer(int ret, int error)
+{
+	if (ret >= 0)
+		return '+';
+	return error == ESRCH ? 'n' : '-';
+}
+
+static char ours(int fd, pid_t pid)
+{
+	pfarg_load_t load = { .load_pid = pid };
+	int ret = pfm_load_context(fd, &load);
+	char got = answer(ret, errno);
+
+	if (got == '-')
+		CHECK_EQ(errno, EPERM);
+	if (!ret)
+		CHECK_OK(pfm_unload_context(fd));
+	return got;
+}
+
+static char perfs(pid_t pid)
+{
+	int fd = perf_open(pid, -1, true);
+	char got = answer(fd, errno);
+
+	if (fd >= 0)
+		close(fd);
+	return got;
+}
+
+static void expect_may(const struct caller *c, const struct target *t, int fd)
+{
+	char want = c->may[t - targets];
+	char us = ours(fd, t->pid), perf = perfs(t->pid);
+
+	if (us != (want == 's' ? '-' : want))
+		check_failed(__FILE__, __LINE__, "%s on %s: %c, not %c (perf %c)",
+			     c->name, t->name, us, want, perf);
+	if ((us == '+') != (perf == '+') && want != 's')
+		check_failed(__FILE__, __LINE__, "%s on %s: %c, perf says %c",
+			     c->name, t->name, us, perf);
+}
+
+static void call(void *arg)
+{
+	const struct caller *c = arg;
+	pid_t child;
+	int fd;
+
+	become(c->uid, c->uid, c->caps);
+	child = spawn(pause_in_child, NULL);
+	targets[OWN_THREAD].pid = thread_id();
+	targets[OWN_CHILD].pid = child;
+	fd = new_user_context();
+	for (size_t i = 0; i < TARGETS; i++)
+		expect_may(c, &targets[i], fd);
+	CHECK_OK(kill(child, SIGKILL));
+}
+
+static void make_targets(void)
+{
+	siginfo_t info;
+	char byte;
+
+	CHECK_OK(pipe(ready));
+	for (size_t i = 0; i < LIVING; i++) {
+		targets[i].pid = spawn(live, &targets[i]);
+		CHECK_EQ(read(ready[0], &byte, 1), 1);
+	}
+	targets[KERNEL_THREAD].pid = KTHREADD;
+	targets[ZOMBIE].pid = spawn(be_zombie, NULL);
+	CHECK_OK(waitid(P_PID, targets[ZOMBIE].pid, &info, WEXITED | WNOWAIT));
+	targets[GONE].pid = spawn(be_zombie, NULL);
+	reap(targets[GONE].pid);
+}
+
+static void all_callers(void *unused)
+{
+	CHECK_OK(chmod(PFM_DEVICE, 0666));
+	make_targets();
+	for (size_t i = 0; i < ARRAY_SIZE(callers); i++)
+		reap(spawn(call, (void *)&callers[i]));
+}
+
+TEST(threads_are_attached_to_as_perf_event_open_allows)
+{
+	with_paranoid("2", all_callers, NULL);
+}
+
+/* The /proc that the core asks may be somebody else's. */
+static void fool_with_proc(void *arg)
+{
+	const struct target *t = &targets[OTHER];
+	char own[32], other[32];
+
+	/* A user's own name space, in which it may mount. */
+	become(USER, USER, 0);
+	CHECK_OK(unshare(CLONE_NEWUSER | CLONE_NEWNS));
+	snprintf(own, sizeof(own), "/proc/%d", getpid());
+	snprintf(other, sizeof(other), "/proc/%d", t->pid);
+	CHECK_EQ(ours(*(int *)arg, t->pid), '-');
+	CHECK_OK(syscall(SYS_mount, own, other, "", MS_BIND, NULL));
+	CHECK_EQ(ours(*(int *)arg, t->pid), '-');
+}
+
+static void bind_mounts_prove_nothing(void *unused)
+{
+	int fd = new_user_context();
+
+	CHECK_OK(chmod(PFM_DEVICE, 0666));
+	make_targets();
+	reap(spawn(fool_with_proc, &fd));
+}
+
+TEST(what_is_mounted_over_proc_proves_nothing)
+{
+	with_paranoid("2", bind_mounts_prove_nothing, NULL);
+}
+
+/* Levels of kernel.perf_event_paranoid */
+
+static const struct level {
+	const char	*paranoid;
+	bool		create;		/* contexts for threads */
+	bool		kernel;		/* that see the kernel */
+	bool		cpu;		/* and for CPUs */
+} levels[] = {
+	{ "3", false, false, false },
+	{ "2", true, false, false },
+	{ "1", true, true, false },
+	{ "0", true, true, true },
+	{ "-1", true, true, true },
+};
+
+/* Return: a context of the caller, or -1 with EPERM as errno. */
+static int try_create(__u32 flags)
+{
+	pfarg_ctx_t ctx = { .ctx_flags = flags };
+	int fd = pfm_create_context(&ctx, NULL, 0);
+
+	CHECK(fd >= 0 || errno == EPERM);
+	return fd;
+}
+
+static bool may_load(int fd, __u64 exclude)
+{
+	struct counter c = counter(0, 0, 0);
+
+	c.pmc.reg_value |= exclude;
+	counter_write(fd, &c);
+	return ours(fd, thread_id()) == '+';
+}
+
+static void user_at_level(void *arg)
+{
+	const struct level *l = arg;
+	int fd;
+
+	become(USER, USER, 0);
+	ctx_pin(0);
+	fd = try_create(0);
+	CHECK_EQ(fd >= 0, l->create);
+	CHECK_EQ(perf_open(0, -1, true) >= 0, l->create);
+	CHECK_EQ(perf_open(0, -1, false) >= 0, l->kernel);
+	if (fd >= 0) {
+		CHECK(may_load(fd, EXCL_KERNEL));
+		CHECK_EQ(may_load(fd, 0), l->kernel);
+		CHECK_OK(close(fd));
+	}
+	fd = try_create(PFM_FL_SYSTEM_WIDE);
+	CHECK_EQ(fd >= 0, l->cpu);
+	CHECK_EQ(perf_open(-1, 0, true) >= 0, l->cpu);
+	if (fd >= 0)
+		CHECK(may_load(fd, 0));
+}
+
+static void privileged_at_level(void *unused)
+{
+	become(USER, USER, CAP(CAP_PERFMON));
+	ctx_pin(0);
+	CHECK(may_load(CHECK_OK(try_create(PFM_FL_SYSTEM_WIDE)), 0));
+}
+
+static void all_at_level(void *level)
+{
+	CHECK_OK(chmod(PFM_DEVICE, 0666));
+	reap(spawn(user_at_level, level));
+	reap(spawn(privileged_at_level, NULL));
+}
+
+TEST(paranoid_means_what_it_means_to_perf_event_open)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(levels); i++)
+		with_paranoid(levels[i].paranoid, all_at_level,
+			      (void *)&levels[i]);
+}
+
+/* The device node */
+
+static void open_as_member(void *unused)
+{
+	CHECK_OK(setgroups(1, (gid_t[]){ GROUP }));
+	CHECK_OK(setresgid(USER, USER, USER));
+	CHECK_OK(setresuid(USER, USER, USER));
+	CHECK_OK(try_create(0));
+}
+
+static void open_as_outsider(void *unused)
+{
+	become(USER, USER, 0);
+	CHECK_EQ(try_create(0), -1);
+}
+
+static void only_members_open(void *unused)
+{
+	CHECK_OK(chown(PFM_DEVICE, 0, GROUP));
+	CHECK_OK(chmod(PFM_DEVICE, 0660));
+	reap(spawn(open_as_member, NULL));
+	reap(spawn(open_as_outsider, NULL));
+	CHECK_OK(chown(PFM_DEVICE, 0, 0));
+}
+
+TEST(the_device_node_is_for_its_group)
+{
+	with_paranoid("2", only_members_open, NULL);
+}
+
+/* Kernel addresses */
+
+#define FAULTS	100
+
+/* Page faults at user level, and as many in the kernel that copies to them. */
+static void fault_in_user_and_kernel(void)
+{
+	size_t size = FAULTS * sysconf(_SC_PAGESIZE);
+	char *pages = mmap(NULL, size, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	int pipes[2];
+
+	CHECK(pages != MAP_FAILED);
+	CHECK_OK(pipe(pipes));
+	for (size_t i = 0; i < size; i += size / FAULTS) {
+		CHECK_OK(write(pipes[1], "", 1));
+		CHECK_EQ(read(pipes[0], pages + i, 1), 1);
+	}
+	touch_pages(FAULTS, NULL);
+	CHECK_OK(munmap(pages, size));
+}
+
+/* Return: samples with an address in the kernel. */
+static unsigned int sample_everything(__u64 exclude)
+{
+	struct smpl s = smpl_new(0, 1 << 20, 0);
+	struct counter faults = counter(0, 0, 1), clock = counter(1, 0, 20000);
+	unsigned int n = 0;
+
+	faults.pmc.reg_value |= exclude;
+	clock.pmc.reg_value = PFM_PERF_EVENT(1, PERF_COUNT_SW_CPU_CLOCK) |
+			      exclude;
+	counter_write(s.fd, &faults);
+	counter_write(s.fd, &clock);
+	faults_prepare();
+	ctx_start_on(s.fd, thread_id());
+	for (int i = 0; i < 20; i++)
+		fault_in_user_and_kernel();
+	ctx_stop(s.fd);
+	CHECK(s.hdr->hdr_count >= 20 * FAULTS);
+	for (unsigned int i = 0; i < s.hdr->hdr_count; i++)
+		n += smpl_entry(&s, i, 0)->ip >> 63;
+	return n;
+}
+
+static void sample_as_user(void *unused)
+{
+	struct rlimit limit = { RLIM_INFINITY, RLIM_INFINITY };
+
+	CHECK_OK(setrlimit(RLIMIT_MEMLOCK, &limit));
+	become(USER, USER, 0);
+	CHECK_EQ(sample_everything(EXCL_KERNEL), 0);
+}
+
+static void addresses_for_users(void *unused)
+{
+	CHECK_OK(chmod(PFM_DEVICE, 0666));
+	reap(spawn(sample_as_user, NULL));
+}
+
+TEST(users_get_no_kernel_address)
+{
+	/* Otherwise the other test proves nothing. */
+	CHECK(sample_everything(0) >= 20 * FAULTS);
+	with_paranoid("2", addresses_for_users, NULL);
+}
