@@ -30,7 +30,8 @@ help:
 	@echo 'make kunit    the KUnit suites, on UML'
 	@echo 'make vm       the tests in VMs'
 	@echo 'make style    checkpatch, sparse, kernel-doc, Python style and types,'
-	@echo '              length of the formats'
+	@echo '              length of the formats, proofs of the conformance tables'
+	@echo 'make conformance  write these proofs, from the tags of the tests'
 	@echo 'make bench    guest instructions per recorded sample; samples a second'
 	@echo '              that the parsers and perf read'
 	@echo 'make clean    remove $(BUILD)/'
@@ -89,11 +90,15 @@ bench: deps-bench
 # Tests. Each can be run by itself once its parts are built.
 PYTEST := $(PYTHON) -m pytest -q -p no:cacheprovider
 
-.PHONY: build style kunit parsers lib vm check
+.PHONY: build style conformance kunit parsers lib vm check
 build: modules user user-arm64 user-i386 guest-x86_64 guest-arm64
 style:
 	@tests/style/run
 	@tests/style/format_lines
+	@tests/style/conformance
+	@$(PYTEST) tests/style
+conformance:
+	@tests/style/conformance --write
 kunit:
 	@tests/kunit/run
 parsers:
