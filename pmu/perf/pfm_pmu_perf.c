@@ -705,7 +705,7 @@ static u64 perf_read_pmd(struct pfm_pmu_reg *reg)
 #define PERF_VIRTUAL(n, fl, str, fn)				\
 	{ .num = (n), .type = PFM_REG_TYPE_VIRTUAL,		\
 	  .flags = (fl), .pmd = PFM_REGD_NO_PMD,		\
-	  .index = PFM_REG_IDX_NONE, .name = (str), .read = (fn) }
+	  .index = (n), .name = (str), .read = (fn) }
 
 static const struct pfm_reg_desc perf_pmcs[] = {
 	PERF_PMC(0), PERF_PMC(1), PERF_PMC(2), PERF_PMC(3),

@@ -374,7 +374,7 @@ static const struct file_operations sim_advance_fops = {
 #define SIM_PLAIN(n, fl, str)					\
 	{ .num = (n), .type = PFM_REG_TYPE_VIRTUAL,		\
 	  .flags = (fl), .pmd = PFM_REGD_NO_PMD,		\
-	  .index = PFM_REG_IDX_NONE, .name = (str) }
+	  .index = (n), .name = (str) }
 
 static const struct pfm_reg_desc sim_pmcs[] = {
 	SIM_PMC(0), SIM_PMC(1), SIM_PMC(2), SIM_PMC(3),

@@ -125,7 +125,7 @@
 #define PFM_REG_TYPE_DBR	5
 #define PFM_REG_TYPE_PMD	6
 #define PFM_REG_TYPE_PERF	7	/* an event of the kernel's perf_events */
-#define PFM_REG_TYPE_VIRTUAL	8	/* a resource that is no PMU register */
+#define PFM_REG_TYPE_VIRTUAL	8	/* no PMU register; reg_index is the PMD's */
 #define PFM_REG_IDX_NONE	(~0ULL)
 
 /*
