@@ -457,6 +457,41 @@ TEST(a_group_has_system_wide_contexts_for_itself)
 	test_group_of(PFM_FL_SYSTEM_WIDE);
 }
 
+/* It was created before there were groups. */
+static void old_context_works(void *arg)
+{
+	pfarg_pmd_t pmd = { .reg_value = 5 };
+	int fd = *(int *)arg;
+
+	become_user(USER, 0, NULL);
+	expect_may_create(0, false);
+	CHECK_OK(pfm_write_pmds(fd, &pmd, 1));
+	CHECK_EQ(ctx_read(fd, 0), 5);
+	ctx_load_self(fd);
+}
+
+static void groups_come_after_a_context(void *arg)
+{
+	int fd = ctx_new(0);
+
+	set_groups(GROUP, GROUP);
+	reap(spawn(old_context_works, &fd));
+}
+
+static void groups_come_after_a_context_restoring(void *arg)
+{
+	restoring(groups_come_after_a_context, NULL);
+}
+
+TEST(groups_do_not_concern_contexts_that_exist)
+{
+	struct param_run r = { "paranoid", "0",
+			       groups_come_after_a_context_restoring, NULL };
+
+	CHECK_OK(chmod(PFM_DEVICE, 0666));
+	with_param(&r);
+}
+
 static void member_without_capability(void *arg)
 {
 	become_user(GROUP, 0, NULL);

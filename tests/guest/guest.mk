@@ -16,8 +16,8 @@ LIBPFM2X := build/$(UARCH)/libpfm2x.a
 LIBPFM22 := build/$(UARCH)/libpfm22.a
 BUILT32 := build/i386
 
-GUEST_TESTS := commands mapping messages lifecycle sampling sets nway pebs syswide \
-	       config compat2x compat22 blocking permissions modules \
+GUEST_TESTS := commands registers mapping messages lifecycle sampling sets nway \
+	       pebs syswide config compat2x compat22 blocking permissions modules \
 	       oprofile stress hotplug simpmu simpebs lockdown
 # Not those that only load modules, or take the stream's words for their own.
 GUEST_TESTS32 := $(filter-out blocking permissions modules oprofile stress hotplug \

@@ -83,6 +83,48 @@ TEST(new_thread_of_monitored_process_is_not_monitored)
 	expect_unseen(WORK_TOUCH_IN_THREAD);
 }
 
+TEST(child_of_vfork_is_not_monitored)
+{
+	int fd = ctx_counting();
+	pid_t child;
+
+	faults_prepare();
+	ctx_start_on(fd, thread_id());
+	child = CHECK_OK(vfork());
+	if (!child) {
+		touch_pages(2 * MANY, NULL);
+		_exit(PASSED);
+	}
+	reap(child);
+	CHECK(ctx_read(fd, 0) < MANY);
+}
+
+TEST(threads_on_one_cpu_count_for_themselves)
+{
+	struct worker w[2];
+	int fds[2];
+
+	for (int i = 0; i < 2; i++) {
+		worker_start(&w[i]);
+		worker_do(&w[i], WORK_PIN, 0);
+		fds[i] = ctx_counting();
+		ctx_start_on(fds[i], w[i].pid);
+	}
+	for (int n = 0; n < 20; n++) {
+		worker_do(&w[0], WORK_TOUCH, 3);
+		worker_do(&w[1], WORK_TOUCH, 5);
+	}
+	/* And both at once. */
+	for (int i = 0; i < 2; i++)
+		worker_ask(&w[i], WORK_TOUCH, 5000);
+	for (int i = 0; i < 2; i++)
+		worker_wait(&w[i]);
+	CHECK_EQ(ctx_read(fds[0], 0), 5000 + 20 * 3);
+	CHECK_EQ(ctx_read(fds[1], 0), 5000 + 20 * 5);
+	for (int i = 0; i < 2; i++)
+		worker_quit(&w[i]);
+}
+
 TEST(killed_thread_leaves_values_and_end_message)
 {
 	int fd = ctx_counting();
@@ -182,7 +224,114 @@ TEST(set_uid_exec_detaches)
 	CHECK_OK(unlink(SETID_WORKER));
 }
 
+/* A process whose second thread says its name, and ends when it is told to. */
+struct pair {
+	int	name;
+	int	end;
+};
+
+static void *second_thread(void *arg)
+{
+	const struct pair *p = arg;
+	pid_t tid = thread_id();
+	char byte;
+
+	CHECK_EQ(write(p->name, &tid, sizeof(tid)), sizeof(tid));
+	CHECK_EQ(read(p->end, &byte, 1), 1);
+	return NULL;
+}
+
+static void run_pair(void *arg)
+{
+	pthread_t thread;
+
+	CHECK(!pthread_create(&thread, NULL, second_thread, arg));
+	CHECK(!pthread_join(thread, NULL));
+	pause();
+}
+
+TEST(end_of_one_thread_of_a_process_is_told)
+{
+	int name[2], end[2];
+	struct pair p;
+	pid_t child, tid;
+	int fd;
+
+	CHECK_OK(pipe(name));
+	CHECK_OK(pipe(end));
+	p = (struct pair){ .name = name[1], .end = end[0] };
+	child = spawn(run_pair, &p);
+	CHECK_EQ(read(name[0], &tid, sizeof(tid)), sizeof(tid));
+	fd = ctx_counting();
+	ctx_start_on(fd, tid);
+	CHECK_OK(write(end[1], "", 1));
+	ctx_expect_message(fd, PFM_MSG_END);
+	ctx_expect_state(fd, "unloaded");
+	/* The other thread is still there. */
+	ctx_load(fd, child);
+	CHECK_OK(kill(child, SIGKILL));
+	wait_for(child);
+}
+
 /* The descriptor */
+
+/* A worker that holds the descriptor of what monitors it calls exec, and ends. */
+static void end_after_exec(int fd)
+{
+	struct worker w;
+
+	worker_start_holding(&w, fd);
+	ctx_start_on(fd, w.pid);
+	worker_do(&w, WORK_EXEC, 0);
+	worker_quit(&w);
+	ctx_wait_state(fd, "unloaded");
+}
+
+TEST(end_of_a_thread_that_holds_the_descriptor_is_not_told)
+{
+	int fd = ctx_counting();
+
+	end_after_exec(fd);
+	ctx_expect_no_message(fd);
+}
+
+TEST(end_of_a_thread_that_lost_the_descriptor_is_told)
+{
+	int fd = ctx_counting();
+
+	CHECK_OK(fcntl(fd, F_SETFD, FD_CLOEXEC));
+	end_after_exec(fd);
+	ctx_expect_message(fd, PFM_MSG_END);
+}
+
+static void *control_from_a_thread(void *arg)
+{
+	int fd = *(int *)arg;
+
+	CHECK_OK(pfm_start(fd, NULL));
+	touch_pages(3, NULL);
+	CHECK_OK(pfm_stop(fd));
+	CHECK_EQ(ctx_read(fd, 0), 0);
+	CHECK_OK(pfm_unload_context(fd));
+	ctx_load_self(fd);
+	CHECK_OK(pfm_unload_context(fd));
+	return NULL;
+}
+
+TEST(every_thread_of_the_process_controls)
+{
+	int fd = ctx_counting();
+	pthread_t thread;
+	struct worker w;
+
+	worker_start(&w);
+	faults_prepare();
+	ctx_load(fd, w.pid);
+	CHECK(!pthread_create(&thread, NULL, control_from_a_thread, &fd));
+	CHECK(!pthread_join(thread, NULL));
+	ctx_expect_state(fd, "unloaded");
+	worker_quit(&w);
+}
 
 struct control {
 	const struct worker	*w;
@@ -221,6 +370,8 @@ TEST(child_controls_what_its_parent_has_closed)
 	c.go = pipes[0];
 	child = spawn(control_worker, &c);
 	CHECK_OK(close(c.fd));
+	CHECK_ERRNO(pfm_stop(c.fd), EBADF);
+	CHECK_ERRNO(pfm_start(c.fd, NULL), EBADF);
 	CHECK_OK(write(pipes[1], "", 1));
 	reap(child);
 	/* The last descriptor went with the child. */

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/select.h>
 #include <sys/wait.h>
@@ -146,6 +147,7 @@ TEST(descriptor_cannot_be_sought_or_written)
 	int fd = ctx_new(0);
 
 	CHECK_ERRNO(write(fd, "", 1), EINVAL);
+	CHECK_ERRNO(lseek(fd, 64, SEEK_SET), ESPIPE);
 	CHECK_ERRNO(pread(fd, NULL, 0, 64), ESPIPE);
 }
 
@@ -230,6 +232,27 @@ TEST(poll_tells_contexts_apart)
 	CHECK_EQ(p[1].revents, POLLIN);
 	worker_do(&w[0], WORK_TOUCH, PERIOD);
 	CHECK_EQ(poll(p, 2, -1), 2);
+	for (int i = 0; i < 2; i++)
+		worker_quit(&w[i]);
+}
+
+TEST(select_tells_contexts_apart)
+{
+	int fds[2], most = 0;
+	struct worker w[2];
+	fd_set set;
+
+	FD_ZERO(&set);
+	for (int i = 0; i < 2; i++) {
+		worker_start(&w[i]);
+		fds[i] = notifying_on(&w[i]);
+		FD_SET(fds[i], &set);
+		most = fds[i] > most ? fds[i] : most;
+	}
+	worker_do(&w[1], WORK_TOUCH, PERIOD);
+	CHECK_EQ(select(most + 1, &set, NULL, NULL, NULL), 1);
+	CHECK(!FD_ISSET(fds[0], &set));
+	CHECK(FD_ISSET(fds[1], &set));
 	for (int i = 0; i < 2; i++)
 		worker_quit(&w[i]);
 }
@@ -373,6 +396,19 @@ TEST(end_message_comes_after_the_thread)
 	CHECK_ERRNO(pfm_stop(fd), EBUSY);
 	CHECK_EQ(ctx_read(fd, 0), -1ULL);
 	ctx_expect_no_message(fd);
+}
+
+TEST(end_message_has_no_body)
+{
+	pfm_msg_t msg, end = { .ovfl = { .msg_type = PFM_MSG_END } };
+	struct worker w;
+	int fd;
+
+	worker_start(&w);
+	fd = notifying_on(&w);
+	worker_quit(&w);
+	msg = ctx_next_message(fd);
+	CHECK(!memcmp(&msg, &end, sizeof(msg)));
 }
 
 TEST(end_message_comes_although_messages_are_off)

@@ -4,6 +4,7 @@
  */
 #define _GNU_SOURCE
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -176,13 +177,65 @@ static void load_and_exit(void *fd)
 
 TEST(context_stays_loaded_without_the_thread_that_loaded_it)
 {
+	struct counter c = counter(0, 0, 0);
 	int fd = ctx_new(PFM_FL_SYSTEM_WIDE);
 
 	reap(spawn(load_and_exit, &fd));
 	ctx_expect_state(fd, "started");
+	ctx_expect_no_message(fd);
 	ctx_pin(0);
+	counter_write(fd, &c);
+	ctx_read(fd, 0);
 	ctx_stop(fd);
 	CHECK_OK(pfm_unload_context(fd));
+}
+
+static void expect_affinity(int cpu)
+{
+	cpu_set_t set;
+
+	CHECK_OK(sched_getaffinity(0, sizeof(set), &set));
+	CHECK_EQ(CPU_COUNT(&set), CPUS);
+	CHECK(CPU_ISSET(cpu, &set));
+}
+
+TEST(commands_leave_the_affinity_alone)
+{
+	pfarg_load_t load = { .load_pid = thread_id() };
+	int fd = ctx_new(PFM_FL_SYSTEM_WIDE);
+
+	need_two_cpus();
+	expect_affinity(0);
+	expect_affinity(1);
+	CHECK_OK(pfm_load_context(fd, &load));
+	expect_affinity(0);
+	expect_affinity(1);
+	/* The thread may have been moved to the other CPU. */
+	while (pfm_unload_context(fd)) {
+		CHECK_EQ(errno, EBUSY);
+		sched_yield();
+	}
+	expect_affinity(0);
+	expect_affinity(1);
+}
+
+TEST(masked_context_can_be_read_on_its_cpu)
+{
+	int fd = ctx_notifying(PFM_FL_SYSTEM_WIDE, FAULTS);
+	struct worker w;
+
+	worker_start(&w);
+	worker_do(&w, WORK_PIN, 0);
+	ctx_pin(0);
+	ctx_start_on(fd, thread_id());
+	worker_do(&w, WORK_TOUCH, FAULTS);
+	ctx_expect_state(fd, "masked");
+	/* Nothing more is counted, and nothing less. */
+	CHECK_EQ(ctx_read(fd, 0), 0);
+	CHECK_OK(pfm_restart(fd));
+	CHECK_EQ(ctx_last_reset(fd, 0), -(__u64)FAULTS);
+	CHECK(ctx_read(fd, 0) >= -(__u64)FAULTS);
+	worker_quit(&w);
 }
 
 TEST(notification_says_who_ran)

@@ -27,14 +27,14 @@ RUN = ROOT / "tests/vm/run"
 # In the order in which they run; modules and stress unload and load the modules, and
 # oprofile has its own one loaded.
 PROGRAMS = (
-    *("commands", "mapping", "messages", "lifecycle", "sampling", "sets", "nway"),
-    *("pebs", "syswide", "hotplug", "config", "compat2x", "compat22"),
+    *("commands", "registers", "mapping", "messages", "lifecycle", "sampling", "sets"),
+    *("nway", "pebs", "syswide", "hotplug", "config", "compat2x", "compat22"),
     *("blocking", "permissions", "modules", "oprofile", "stress"),
 )
 # The 32-bit programs, of the same sources.
 PROGRAMS32 = (
-    *("commands", "mapping", "messages", "lifecycle", "sampling", "sets", "nway"),
-    *("pebs", "syswide", "config", "compat2x", "compat22", "simpmu", "simpebs"),
+    *("commands", "registers", "mapping", "messages", "lifecycle", "sampling", "sets"),
+    *("nway", "pebs", "syswide", "config", "compat2x", "compat22", "simpmu", "simpebs"),
 )
 # Linked to a library of perfmon 2.x that does not work any more: what each is run
 # with in LD_PRELOAD. On x86_64.
