@@ -22,6 +22,7 @@ static const pfm_uuid_t unknown_uuid = { 0x12, 0x34, 0x56 };
 
 /* PFM_CREATE_CONTEXT */
 
+/* Proves 3.1.1-02 */
 TEST(create_takes_exactly_one_argument)
 {
 	static const int nargs[] = { 0, 2, -1 };
@@ -32,12 +33,14 @@ TEST(create_takes_exactly_one_argument)
 			    EINVAL);
 }
 
+/* Proves 3.1.1-27 */
 TEST(create_refuses_bad_address)
 {
 	CHECK_ERRNO(perfmonctl(0, PFM_CREATE_CONTEXT, NULL, 1), EFAULT);
 	CHECK_ERRNO(pfm_create_context(BAD_ADDRESS, NULL, 0), EFAULT);
 }
 
+/* Proves 3.1.1-03 */
 TEST(create_refuses_unknown_flags)
 {
 	for (int bit = 0; bit < 32; bit++) {
@@ -48,6 +51,7 @@ TEST(create_refuses_unknown_flags)
 	}
 }
 
+/* Proves 3.1-08 */
 TEST(create_refuses_nonzero_reserved_fields)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(((pfarg_ctx_t *)0)->reserved); i++) {
@@ -58,6 +62,7 @@ TEST(create_refuses_nonzero_reserved_fields)
 	}
 }
 
+/* Proves 3.1.1-09 */
 TEST(create_refuses_blocking_system_wide_context)
 {
 	pfarg_ctx_t ctx = { .ctx_flags = PFM_FL_SYSTEM_WIDE |
@@ -66,6 +71,7 @@ TEST(create_refuses_blocking_system_wide_context)
 	CHECK_ERRNO(pfm_create_context(&ctx, NULL, 0), EINVAL);
 }
 
+/* Proves 3.1.1-11 */
 TEST(create_accepts_each_flag)
 {
 	static const __u32 flags[] = {
@@ -78,6 +84,7 @@ TEST(create_accepts_each_flag)
 		close(ctx_new(flags[i]));
 }
 
+/* Proves 3.1.1-12 */
 TEST(create_refuses_unknown_format)
 {
 	pfarg_ctx_t ctx = {};
@@ -87,6 +94,7 @@ TEST(create_refuses_unknown_format)
 	CHECK_ERRNO(perfmonctl(0, PFM_CREATE_CONTEXT, &ctx, 1), EINVAL);
 }
 
+/* Proves 3.1.1-01, 3.1.1-13 */
 TEST(create_ignores_what_it_returns)
 {
 	pfarg_ctx_t ctx = { .ctx_fd = -77, .ctx_smpl_buf_size = SENTINEL };
@@ -102,6 +110,7 @@ struct appended {
 	pfm_default_smpl_arg_t	arg;
 };
 
+/* Proves 3.1-01, 3.1.1-14 */
 TEST(create_takes_format_argument_behind_the_structure)
 {
 	struct appended a = {
@@ -115,6 +124,7 @@ TEST(create_takes_format_argument_behind_the_structure)
 	CHECK_EQ(a.ctx.ctx_smpl_buf_size, (5000 + page - 1) / page * page);
 }
 
+/* Proves 3.1.1-12, 3.1.1-13 */
 TEST(create_takes_format_argument_by_pointer)
 {
 	pfarg_ctx_t ctx;
@@ -124,6 +134,7 @@ TEST(create_takes_format_argument_by_pointer)
 	CHECK_EQ(ctx.ctx_smpl_buf_size, 1 << 20);
 }
 
+/* Proves 3.1.1-26 */
 TEST(create_judges_size_of_format_argument)
 {
 	static const struct {
@@ -154,6 +165,7 @@ TEST(create_refuses_format_argument_without_format)
 	CHECK_ERRNO(pfm_create_context(&ctx, &arg, sizeof(arg)), EINVAL);
 }
 
+/* Proves 3.1.1-27 */
 TEST(create_refuses_bad_address_of_format_argument)
 {
 	pfarg_ctx_t ctx = { .ctx_smpl_buf_id = PFM_DFL_SMPL_UUID };
@@ -188,6 +200,7 @@ TEST(default_format_accepts_smallest_buffer)
 	close(smpl_new(0, smpl_size_for(1, 0, 40), 0).fd);
 }
 
+/* Proves 3.1.1-25 */
 TEST(create_refuses_buffer_beyond_memory)
 {
 	pfarg_ctx_t ctx;
@@ -203,6 +216,7 @@ static void create_is_not_permitted(void *arg)
 	CHECK_ERRNO(pfm_create_context(&ctx, NULL, 0), EPERM);
 }
 
+/* Proves 3.1.1-24 */
 TEST(create_needs_permission)
 {
 	reap(spawn(create_is_not_permitted, NULL));
@@ -224,6 +238,10 @@ static void expect_ebadf(int fd)
 			    EBADF);
 }
 
+/*
+ * Proves 3.1.2-01, 3.1.3-01, 3.1.4-01, 3.1.5-01, 3.1.6-01, 3.1.7-01, 3.1.8-01,
+ * 3.1.9-01
+ */
 TEST(commands_refuse_bad_descriptor)
 {
 	int pipes[2];
@@ -236,6 +254,7 @@ TEST(commands_refuse_bad_descriptor)
 	expect_ebadf(CHECK_OK(open(PFM_DEVICE, O_RDWR)));
 }
 
+/* Proves 3.1-03 */
 TEST(unknown_commands_are_invalid)
 {
 	static const int commands[] = { 0, 6, 7, 9, 0x7f, -1, 1 << 16 };
@@ -252,6 +271,7 @@ static const int vector_commands[] = {
 	PFM_GETINFO_PMDS,
 };
 
+/* Proves 3.1.2-03, 3.1.3-03, 3.1.4-03, 3.1.13-04, 3.1.14-04 */
 TEST(vectors_need_elements)
 {
 	int fd = ctx_new(0);
@@ -265,6 +285,7 @@ TEST(vectors_need_elements)
 	}
 }
 
+/* Proves 3.1.2-28, 3.1.3-30, 3.1.4-22, 3.1.13-16, 3.1.14-14 */
 TEST(vectors_refuse_bad_address)
 {
 	int fd = ctx_new(0);
@@ -277,6 +298,7 @@ TEST(vectors_refuse_bad_address)
 	}
 }
 
+/* Proves 3.1.2-27, 3.1.3-29, 3.1.4-21 */
 TEST(vectors_have_a_largest_size)
 {
 	static pfarg_pmd_t pmds[4096];
@@ -311,6 +333,7 @@ static void expect_second_fails(pfarg_pmd_t second, __u32 mark)
 	CHECK_EQ(ctx_read(fd, 3), 0);
 }
 
+/* Proves 3.1.3-04, 3.1.3-05, 3.1.3-07, 3.1.3-31, 3.1-08 */
 TEST(write_pmds_stops_at_first_bad_element)
 {
 	const pfarg_pmd_t good = { .reg_num = 2, .reg_value = 22 };
@@ -334,6 +357,7 @@ TEST(write_pmds_stops_at_first_bad_element)
 	expect_second_fails(bad, PFM_REG_RETFL_EINVAL);
 }
 
+/* Proves 3.1.4-04, 3.1.4-07, 3.1.4-23 */
 TEST(read_pmds_stops_at_first_bad_element)
 {
 	pfarg_pmd_t pmds[] = {
@@ -350,6 +374,7 @@ TEST(read_pmds_stops_at_first_bad_element)
 	CHECK_EQ(pmds[2].reg_value, SENTINEL);
 }
 
+/* Proves 3.1.4-05, 3.1.4-06 */
 TEST(read_pmds_marks_what_is_wrong)
 {
 	pfarg_pmd_t flags = { .reg_flags = 0x1 }, set = { .reg_set = 3 };
@@ -367,6 +392,7 @@ static void expect_pmc_refused(int fd, pfarg_pmc_t pmc, __u32 mark)
 	CHECK_EQ(pmc.reg_flags & PFM_REG_RETFL_MASK, mark);
 }
 
+/* Proves 3.1.2-04, 3.1.2-05, 3.1.2-06, 3.1.2-16, 3.1-08 */
 TEST(write_pmcs_marks_what_is_wrong)
 {
 	const pfarg_pmc_t good = { .reg_value = PAGE_FAULTS };
@@ -395,6 +421,7 @@ TEST(write_pmcs_marks_what_is_wrong)
 	expect_pmc_refused(fd, bad, PFM_REG_RETFL_EINVAL);
 }
 
+/* Proves 3.1.2-19, 3.1.2-29 */
 TEST(write_pmcs_stops_at_first_bad_element)
 {
 	pfarg_pmc_t pmcs[] = {
@@ -416,6 +443,7 @@ TEST(write_pmcs_stops_at_first_bad_element)
 	CHECK_EQ(ctx_read(fd, 2), 0);
 }
 
+/* Proves 3.1.2-06 */
 TEST(refused_pmc_keeps_its_program)
 {
 	pfarg_pmc_t bad = { .reg_value = NO_SUCH_EVENT };
@@ -431,6 +459,7 @@ TEST(refused_pmc_keeps_its_program)
 	CHECK_EQ(ctx_read(fd, 0), 7);
 }
 
+/* Proves 3.2.2-02 */
 TEST(read_only_pmds_cannot_be_written)
 {
 	pfarg_pmd_t pmd = { .reg_num = PFM_PMD_TID, .reg_value = 1 };
@@ -510,12 +539,17 @@ static void compare_info(const char *kind,
 	CHECK(found);
 }
 
+/*
+ * Proves 3.1.13-06, 3.1.13-08, 3.1.13-14, 3.1.14-06, 3.1.14-12, 3.2.1-01,
+ * 3.2.3-01
+ */
 TEST(getinfo_agrees_with_sysfs)
 {
 	compare_info("PMC", pfm_getinfo_pmcs);
 	compare_info("PMD", pfm_getinfo_pmds);
 }
 
+/* Proves 3.1-08, 3.1.13-07, 3.1.14-07 */
 TEST(getinfo_refuses_nonzero_input)
 {
 	pfarg_pmcinfo_t flags = { .reg_flags = 1 };
@@ -525,6 +559,7 @@ TEST(getinfo_refuses_nonzero_input)
 	CHECK_ERRNO(pfm_getinfo_pmds(&reserved, 1), EINVAL);
 }
 
+/* Proves 3.1.1-23, 3.1.3-20, 3.1.4-12, 3.1.4-16, 3.1.14-06 */
 TEST(new_context_holds_default_values)
 {
 	int fd = ctx_new(0);
@@ -541,6 +576,7 @@ TEST(new_context_holds_default_values)
 	}
 }
 
+/* Proves 3.1.2-20, 3.1.13-06 */
 TEST(default_pmc_measures_nothing)
 {
 	pfarg_pmcinfo_t info = { .reg_num = 0 };
@@ -565,6 +601,7 @@ static int load_result(int fd, pid_t tid)
 	return pfm_load_context(fd, &load);
 }
 
+/* Proves 3.1.7-02 */
 TEST(load_takes_exactly_one_argument)
 {
 	pfarg_load_t load = { .load_pid = thread_id() };
@@ -578,6 +615,7 @@ TEST(load_takes_exactly_one_argument)
 	ctx_expect_state(fd, "unloaded");
 }
 
+/* Proves 3.1.7-31, 3.1-08 */
 TEST(load_refuses_unknown_set_and_reserved_fields)
 {
 	pfarg_load_t set = { .load_pid = thread_id(), .load_set = 1 };
@@ -592,6 +630,7 @@ TEST(load_refuses_unknown_set_and_reserved_fields)
 	ctx_expect_state(fd, "unloaded");
 }
 
+/* Proves 3.1.7-04 */
 TEST(load_refuses_unknown_thread)
 {
 	int fd = ctx_new(0);
@@ -602,6 +641,7 @@ TEST(load_refuses_unknown_thread)
 	ctx_load_self(fd);
 }
 
+/* Proves 3.1.1-10 */
 TEST(load_refuses_blocking_oneself)
 {
 	int fd = ctx_new(PFM_FL_NOTIFY_BLOCK);
@@ -609,6 +649,7 @@ TEST(load_refuses_blocking_oneself)
 	CHECK_ERRNO(load_result(fd, thread_id()), EINVAL);
 }
 
+/* Proves 3.1.7-05, 3.1.7-07 */
 TEST(load_refuses_loaded_context)
 {
 	int fd = ctx_new(0);
@@ -619,6 +660,7 @@ TEST(load_refuses_loaded_context)
 	ctx_load_self(fd);
 }
 
+/* Proves 3.1.7-06, 3.1.7-07, 3.1.8-08 */
 TEST(load_refuses_second_context_of_a_thread)
 {
 	int first = ctx_new(0), second = ctx_new(0);
@@ -632,6 +674,7 @@ TEST(load_refuses_second_context_of_a_thread)
 	ctx_load_self(first);
 }
 
+/* Proves 3.1.7-14 */
 TEST(threads_have_contexts_of_their_own)
 {
 	int mine = ctx_new(0), other = ctx_new(0);
@@ -643,6 +686,7 @@ TEST(threads_have_contexts_of_their_own)
 	worker_quit(&w);
 }
 
+/* Proves 3.1.7-20, 3.1.8-08 */
 TEST(load_refuses_second_context_of_a_cpu)
 {
 	int first = ctx_new(PFM_FL_SYSTEM_WIDE);
@@ -655,6 +699,7 @@ TEST(load_refuses_second_context_of_a_cpu)
 	ctx_load_self(second);
 }
 
+/* Proves 3.1.7-15 */
 TEST(system_wide_load_names_the_calling_thread)
 {
 	int fd = ctx_new(PFM_FL_SYSTEM_WIDE);
@@ -663,6 +708,7 @@ TEST(system_wide_load_names_the_calling_thread)
 	CHECK_ERRNO(load_result(fd, 0), EINVAL);
 }
 
+/* Proves 3.1.7-23, 3.1.7-24 */
 TEST(thread_and_system_wide_contexts_exclude_each_other)
 {
 	int thread = ctx_new(0), system = ctx_new(PFM_FL_SYSTEM_WIDE);
@@ -694,6 +740,7 @@ static void open_device_to_all(void)
 	CHECK_OK(chmod(PFM_DEVICE, 0666));
 }
 
+/* Proves 3.1.7-08 */
 TEST(load_needs_permission)
 {
 	pid_t self = getpid();
@@ -730,6 +777,7 @@ TEST(users_may_measure_their_own_threads_at_user_level)
 
 /* PFM_START, PFM_STOP, PFM_RESTART, PFM_UNLOAD_CONTEXT */
 
+/* Proves 3.1.5-03, 3.1.6-02, 3.1.8-02, 3.1.9-02 */
 TEST(commands_that_need_a_loaded_context)
 {
 	int fd = ctx_new(0);
@@ -744,6 +792,7 @@ TEST(commands_that_need_a_loaded_context)
 	CHECK_ERRNO(pfm_unload_context(fd), EBUSY);
 }
 
+/* Proves 3.1.5-10, 3.1.6-03, 3.1.6-06 */
 TEST(start_and_stop_can_be_repeated)
 {
 	int fd = ctx_counting();
@@ -762,6 +811,7 @@ TEST(start_and_stop_can_be_repeated)
 	CHECK_EQ(ctx_read(fd, 0), 4);
 }
 
+/* Proves 3.1.5-02, 3.1.5-16 */
 TEST(start_takes_one_argument_or_none)
 {
 	pfarg_start_t start = {};
@@ -777,6 +827,7 @@ TEST(start_takes_one_argument_or_none)
 	ctx_expect_state(fd, "started");
 }
 
+/* Proves 3.1.5-13, 3.1-08 */
 TEST(start_refuses_unknown_set_and_reserved_fields)
 {
 	pfarg_start_t starts[] = {
@@ -791,6 +842,7 @@ TEST(start_refuses_unknown_set_and_reserved_fields)
 	ctx_expect_state(fd, "stopped");
 }
 
+/* Proves 3.1.7-12 */
 TEST(load_does_not_start)
 {
 	int fd = ctx_counting();
@@ -801,6 +853,7 @@ TEST(load_does_not_start)
 	CHECK_EQ(ctx_read(fd, 0), 0);
 }
 
+/* Proves 3.1.4-15, 3.1.7-10, 3.1.8-03, 3.1.8-04 */
 TEST(unload_stops_and_keeps_values)
 {
 	int fd = ctx_counting();
@@ -818,6 +871,7 @@ TEST(unload_stops_and_keeps_values)
 	CHECK_EQ(ctx_read(fd, 0), 8);
 }
 
+/* Proves 3.1.2-24, 3.1.3-10, 3.1.3-24 */
 TEST(registers_can_be_written_while_started)
 {
 	int fd = ctx_counting();
@@ -834,6 +888,7 @@ TEST(registers_can_be_written_while_started)
 	CHECK_EQ(ctx_read(fd, 1), 5);
 }
 
+/* Proves 3.1.9-12 */
 TEST(restart_without_overflow_changes_nothing)
 {
 	int fd = ctx_notifying(0, 100);

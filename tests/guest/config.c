@@ -61,6 +61,7 @@ static void restoring(void (*run)(void *arg), void *arg)
 
 /* PFM_GET_CONFIG, PFM_SET_CONFIG */
 
+/* Proves 3.1.16-09, 3.1.16-12, 3.1.16-16, 3.1.17-04, 3.1.17-05, 3.1.17-06 */
 TEST(defaults_restrict_to_no_group)
 {
 	pfarg_config_t cfg = get_config();
@@ -74,6 +75,7 @@ TEST(defaults_restrict_to_no_group)
 	CHECK_EQ(cfg.cf_smpl_buf_size_max, 256 << 20);
 }
 
+/* Proves 3.1.17-04, 3.1.17-07 */
 TEST(get_describes_the_pmu)
 {
 	pfarg_config_t cfg = get_config();
@@ -90,6 +92,7 @@ TEST(get_describes_the_pmu)
 	CHECK(cfg.cf_counter_width >= 1 && cfg.cf_counter_width <= 64);
 }
 
+/* Proves 3.1.16-02, 3.1.17-02 */
 TEST(config_commands_take_exactly_one_argument)
 {
 	static const int nargs[] = { 0, 2, -1 };
@@ -103,6 +106,7 @@ TEST(config_commands_take_exactly_one_argument)
 	}
 }
 
+/* Proves 3.1.16-02, 3.1.17-02 */
 TEST(config_commands_refuse_bad_address)
 {
 	CHECK_ERRNO(pfm_set_config(NULL), EFAULT);
@@ -130,6 +134,7 @@ static void what_is_set_is_told(void *arg)
 	expect_config(&cfg);
 }
 
+/* Proves 3.1.16-10, 3.1.17-08 */
 TEST(get_tells_what_was_set)
 {
 	restoring(what_is_set_is_told, NULL);
@@ -168,6 +173,7 @@ static void bad_values_change_nothing(void *arg)
 	refuses(bad);
 }
 
+/* Proves 3.1-08, 3.1.16-06, 3.1.16-13, 3.1.16-15 */
 TEST(set_with_bad_values_changes_nothing)
 {
 	restoring(bad_values_change_nothing, NULL);
@@ -190,6 +196,7 @@ static void user_may_only_look(void *arg)
 	expect_config(&old);
 }
 
+/* Proves 3.1.16-04, 3.1.17-03 */
 TEST(set_is_for_the_privileged_and_get_for_all)
 {
 	CHECK_OK(chmod(PFM_DEVICE, 0666));
@@ -220,6 +227,7 @@ static void vectors_follow_the_limit(void *arg)
 	}
 }
 
+/* Proves 3.1.2-27, 3.1.16-03, 3.1.16-12 */
 TEST(limit_of_vectors_holds_at_once)
 {
 	restoring(vectors_follow_the_limit, NULL);
@@ -243,6 +251,7 @@ static void buffers_follow_the_limit(void *arg)
 	CHECK_ERRNO(smpl_create(&ctx, 0, page(), 0), ENOMEM);
 }
 
+/* Proves 3.1.16-14, 3.1.16-17 */
 TEST(limit_of_buffers_holds_at_once)
 {
 	restoring(buffers_follow_the_limit, NULL);
@@ -287,6 +296,7 @@ static void files_show_what_is_set(void *arg)
 	expect_text(PFM_SYSFS "/task_group", "any");
 }
 
+/* Proves 3.1.16-16, 3.1.16-18, 3.1.17-10 */
 TEST(files_show_what_the_command_sets)
 {
 	restoring(files_show_what_is_set, NULL);
@@ -314,6 +324,7 @@ static void command_tells_what_is_written(void *arg)
 	expect_config(&cfg);
 }
 
+/* Proves 3.1.16-18 */
 TEST(command_tells_what_files_were_given)
 {
 	restoring(command_tells_what_is_written, NULL);
@@ -447,11 +458,13 @@ static void test_group_of(__u32 flags)
 	with_param(&r);
 }
 
+/* Proves 3.1.1-24, 3.1.16-08, 3.1.16-09 */
 TEST(a_group_has_per_thread_contexts_for_itself)
 {
 	test_group_of(0);
 }
 
+/* Proves 3.1.1-24, 3.1.16-07, 3.1.16-09 */
 TEST(a_group_has_system_wide_contexts_for_itself)
 {
 	test_group_of(PFM_FL_SYSTEM_WIDE);
@@ -483,6 +496,7 @@ static void groups_come_after_a_context_restoring(void *arg)
 	restoring(groups_come_after_a_context, NULL);
 }
 
+/* Proves 3.1.16-11, 3.1.16-17 */
 TEST(groups_do_not_concern_contexts_that_exist)
 {
 	struct param_run r = { "paranoid", "0",

@@ -40,6 +40,7 @@ static int try_load(int fd, pid_t tid)
 
 /* The monitored thread */
 
+/* Proves 3.1.7-28 */
 TEST(context_survives_exec_and_counts_on)
 {
 	int fd = ctx_counting();
@@ -73,16 +74,19 @@ static void expect_unseen(enum work work)
 	worker_quit(&w);
 }
 
+/* Proves 3.1.1-04, 3.1.7-25 */
 TEST(child_of_monitored_process_is_not_monitored)
 {
 	expect_unseen(WORK_TOUCH_IN_CHILD);
 }
 
+/* Proves 3.1.7-26 */
 TEST(new_thread_of_monitored_process_is_not_monitored)
 {
 	expect_unseen(WORK_TOUCH_IN_THREAD);
 }
 
+/* Proves 3.1.7-25 */
 TEST(child_of_vfork_is_not_monitored)
 {
 	int fd = ctx_counting();
@@ -99,6 +103,7 @@ TEST(child_of_vfork_is_not_monitored)
 	CHECK(ctx_read(fd, 0) < MANY);
 }
 
+/* Proves 3.1.7-14 */
 TEST(threads_on_one_cpu_count_for_themselves)
 {
 	struct worker w[2];
@@ -125,6 +130,7 @@ TEST(threads_on_one_cpu_count_for_themselves)
 		worker_quit(&w[i]);
 }
 
+/* Proves 3.1.4-15, 3.3.6-02, 3.3.6-07 */
 TEST(killed_thread_leaves_values_and_end_message)
 {
 	int fd = ctx_counting();
@@ -146,6 +152,7 @@ static void *monitored_thread(void *fd)
 	return NULL;
 }
 
+/* Proves 3.1.7-03 */
 TEST(exit_of_a_self_monitoring_thread_unloads)
 {
 	int fd = ctx_counting();
@@ -158,6 +165,7 @@ TEST(exit_of_a_self_monitoring_thread_unloads)
 	CHECK(ctx_read(fd, 0) >= 10);
 }
 
+/* Proves 3.1.5-05, 3.1.8-06 */
 TEST(context_is_loaded_on_one_thread_after_the_other)
 {
 	int fd = ctx_counting();
@@ -175,6 +183,7 @@ TEST(context_is_loaded_on_one_thread_after_the_other)
 	}
 }
 
+/* Proves 3.1.7-04 */
 TEST(load_refuses_a_thread_that_has_exited)
 {
 	struct worker w;
@@ -250,6 +259,7 @@ static void run_pair(void *arg)
 	pause();
 }
 
+/* Proves 3.3.6-03 */
 TEST(end_of_one_thread_of_a_process_is_told)
 {
 	int name[2], end[2];
@@ -287,6 +297,7 @@ static void end_after_exec(int fd)
 	ctx_wait_state(fd, "unloaded");
 }
 
+/* Proves 3.3.6-08 */
 TEST(end_of_a_thread_that_holds_the_descriptor_is_not_told)
 {
 	int fd = ctx_counting();
@@ -295,6 +306,7 @@ TEST(end_of_a_thread_that_holds_the_descriptor_is_not_told)
 	ctx_expect_no_message(fd);
 }
 
+/* Proves 3.3.6-09 */
 TEST(end_of_a_thread_that_lost_the_descriptor_is_told)
 {
 	int fd = ctx_counting();
@@ -318,6 +330,7 @@ static void *control_from_a_thread(void *arg)
 	return NULL;
 }
 
+/* Proves 3.1.1-19 */
 TEST(every_thread_of_the_process_controls)
 {
 	int fd = ctx_counting();
@@ -357,6 +370,7 @@ static void control_worker(void *arg)
 	CHECK_EQ(ctx_read(c->fd, 0), 10);
 }
 
+/* Proves 3.1.1-20, 3.1.1-21, 3.1.15-04, 3.1.15-05 */
 TEST(child_controls_what_its_parent_has_closed)
 {
 	struct worker w;
@@ -390,6 +404,7 @@ static void monitor_self_and_close(void *fd)
 	expect_free(thread_id());
 }
 
+/* Proves 3.1.15-06 */
 TEST(close_of_monitored_process_unloads_a_shared_context)
 {
 	int fd = ctx_counting();
@@ -400,6 +415,7 @@ TEST(close_of_monitored_process_unloads_a_shared_context)
 	ctx_load_self(fd);
 }
 
+/* Proves 3.1.15-02 */
 TEST(duplicate_descriptor_keeps_context_loaded)
 {
 	int fd = ctx_counting();
@@ -415,6 +431,7 @@ TEST(duplicate_descriptor_keeps_context_loaded)
 	expect_free(thread_id());
 }
 
+/* Proves 3.1.15-02, 3.1.15-07 */
 TEST(close_detaches_from_another_thread)
 {
 	struct worker w;
@@ -439,6 +456,7 @@ static void exec_with_descriptor(int fd, struct worker *w)
 	worker_do(w, WORK_EXEC, 0);
 }
 
+/* Proves 3.1.1-22 */
 TEST(descriptor_is_inherited_across_exec)
 {
 	struct worker w;
@@ -448,6 +466,7 @@ TEST(descriptor_is_inherited_across_exec)
 	worker_quit(&w);
 }
 
+/* Proves 3.1.1-22 */
 TEST(close_on_exec_destroys_the_context)
 {
 	int fd = ctx_counting();
@@ -495,6 +514,7 @@ static void kill_controller(pid_t pid)
 	wait_for(pid);
 }
 
+/* Proves 3.1.15-03, 3.1.15-07 */
 TEST(killed_controller_leaves_the_thread_free)
 {
 	struct worker w;
@@ -510,6 +530,7 @@ TEST(killed_controller_leaves_the_thread_free)
 	worker_quit(&w);
 }
 
+/* Proves 3.1.15-08 */
 TEST(killed_controller_does_not_leave_the_thread_blocked)
 {
 	struct worker w;
@@ -565,6 +586,7 @@ static void create_use_and_close(int i)
 		CHECK_OK(munmap((void *)s.hdr, s.size));
 }
 
+/* Proves 3.1.15-01 */
 TEST(many_contexts_leave_nothing_behind)
 {
 	long descriptors = count_descriptors();

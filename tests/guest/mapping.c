@@ -120,6 +120,7 @@ TEST(mapping_cannot_grow)
 	CHECK(mremap(buf, SIZE, 2 * SIZE, MREMAP_MAYMOVE) == MAP_FAILED);
 }
 
+/* Proves 3.1.1-15 */
 TEST(buffer_is_mapped_once_in_a_process)
 {
 	int fd = new_buffer();
@@ -334,6 +335,7 @@ static void buffers_within_the_global_limit(void *arg)
 		CHECK_OK(close(create_pages(10)));
 }
 
+/* Proves 3.1.1-25, 3.1.16-14 */
 TEST(global_limit_is_respected)
 {
 	char bytes[32];

@@ -47,6 +47,7 @@ static int notifying_on(const struct worker *w)
 	return fd;
 }
 
+/* Proves 3.1.2-08, 3.3.2-02 */
 TEST(message_tells_what_overflowed_where_and_in_whom)
 {
 	int fd = ctx_new(0);
@@ -70,6 +71,7 @@ TEST(message_tells_what_overflowed_where_and_in_whom)
 		CHECK_EQ(msg.ovfl.msg_ovfl_pmds[i], 0);
 }
 
+/* Proves 3.1.1-08, 3.1.9-04, 3.3.3-01 */
 TEST(each_restart_allows_one_more_message)
 {
 	int fd = self_notifying(0);
@@ -86,6 +88,7 @@ TEST(each_restart_allows_one_more_message)
 	}
 }
 
+/* Proves 3.3.3-03, 3.3.3-07 */
 TEST(read_takes_whole_messages_only)
 {
 	static const size_t sizes[] = { 1, 4, sizeof(pfm_msg_t) - 1,
@@ -101,11 +104,13 @@ TEST(read_takes_whole_messages_only)
 	ctx_expect_message(fd, PFM_MSG_OVFL);
 }
 
+/* Proves 3.3.3-07 */
 TEST(read_of_nothing_does_not_wait)
 {
 	CHECK_EQ(read(ctx_new(0), NULL, 0), 0);
 }
 
+/* Proves 3.3.1-02, 3.3.2-01, 3.3.3-04 */
 TEST(read_returns_the_messages_that_are_there)
 {
 	pfm_msg_t msgs[MAX_MSGS];
@@ -122,6 +127,7 @@ TEST(read_returns_the_messages_that_are_there)
 	CHECK_EQ(msgs[1].msg_type, PFM_MSG_END);
 }
 
+/* Proves 3.3.3-08 */
 TEST(read_refuses_bad_address)
 {
 	int fd = self_notifying(0);
@@ -132,6 +138,7 @@ TEST(read_refuses_bad_address)
 	CHECK_ERRNO(read(fd, unmapped, sizeof(pfm_msg_t)), EFAULT);
 }
 
+/* Proves 3.3.3-06 */
 TEST(nonblocking_read_fails_without_message)
 {
 	int fd = self_notifying(0);
@@ -142,6 +149,7 @@ TEST(nonblocking_read_fails_without_message)
 	ctx_expect_no_message(fd);
 }
 
+/* Proves 3.3.3-02 */
 TEST(descriptor_cannot_be_sought_or_written)
 {
 	int fd = ctx_new(0);
@@ -191,21 +199,25 @@ static void expect_woken(void (*waiter)(void *fd))
 	worker_quit(&w);
 }
 
+/* Proves 3.1.1-16, 3.3.3-05 */
 TEST(message_wakes_blocked_read)
 {
 	expect_woken(read_overflow);
 }
 
+/* Proves 3.1.1-16, 3.3.8-01 */
 TEST(message_wakes_poll)
 {
 	expect_woken(poll_overflow);
 }
 
+/* Proves 3.1.1-16, 3.3.8-02 */
 TEST(message_wakes_select)
 {
 	expect_woken(select_overflow);
 }
 
+/* Proves 3.3.3-05 */
 TEST(signal_ends_blocked_read)
 {
 	int fd = ctx_new(0);
@@ -216,6 +228,7 @@ TEST(signal_ends_blocked_read)
 	CHECK_EQ(WTERMSIG(wait_for(child)), SIGTERM);
 }
 
+/* Proves 3.1.1-06, 3.3.1-01, 3.3.8-01 */
 TEST(poll_tells_contexts_apart)
 {
 	struct worker w[2];
@@ -236,6 +249,7 @@ TEST(poll_tells_contexts_apart)
 		worker_quit(&w[i]);
 }
 
+/* Proves 3.3.8-02 */
 TEST(select_tells_contexts_apart)
 {
 	int fds[2], most = 0;
@@ -285,6 +299,7 @@ static void ask_for_signal(int fd)
 	CHECK_OK(fcntl(fd, F_SETFL, O_ASYNC | O_NONBLOCK));
 }
 
+/* Proves 3.3.7-01, 3.3.7-03 */
 TEST(notification_sends_sigio)
 {
 	int fd = self_notifying(0);
@@ -297,6 +312,7 @@ TEST(notification_sends_sigio)
 	ctx_expect_message(fd, PFM_MSG_OVFL);
 }
 
+/* Proves 3.1.1-16, 3.3.7-02, 3.3.7-03 */
 TEST(chosen_signal_carries_the_descriptor)
 {
 	int fd = self_notifying(0);
@@ -312,6 +328,7 @@ TEST(chosen_signal_carries_the_descriptor)
 	ctx_expect_message(fd, PFM_MSG_OVFL);
 }
 
+/* Proves 3.1.1-07, 3.3.7-04, 3.3.7-05 */
 TEST(without_messages_there_are_still_signals)
 {
 	int fd = self_notifying(PFM_FL_OVFL_NO_MSG);
@@ -327,6 +344,7 @@ TEST(without_messages_there_are_still_signals)
 	}
 }
 
+/* Proves 3.3.7-01 */
 TEST(end_of_thread_sends_a_signal)
 {
 	struct worker w;
@@ -343,6 +361,7 @@ TEST(end_of_thread_sends_a_signal)
 
 /* The queue */
 
+/* Proves 3.1.7-09, 3.3.5-01 */
 TEST(load_empties_the_queue)
 {
 	int fd = self_notifying(0);
@@ -354,6 +373,7 @@ TEST(load_empties_the_queue)
 	ctx_expect_no_message(fd);
 }
 
+/* Proves 3.1.8-05 */
 TEST(unload_keeps_messages)
 {
 	int fd = self_notifying(0);
@@ -363,6 +383,7 @@ TEST(unload_keeps_messages)
 	ctx_expect_message(fd, PFM_MSG_OVFL);
 }
 
+/* Proves 3.3.1-04 */
 TEST(queue_that_is_full_drops_overflow_messages)
 {
 	int fd = self_notifying(0);
@@ -380,6 +401,7 @@ TEST(queue_that_is_full_drops_overflow_messages)
 
 /* PFM_MSG_END */
 
+/* Proves 3.1.6-02, 3.1.8-02, 3.3.6-01, 3.3.6-07 */
 TEST(end_message_comes_after_the_thread)
 {
 	struct worker w;
@@ -398,6 +420,7 @@ TEST(end_message_comes_after_the_thread)
 	ctx_expect_no_message(fd);
 }
 
+/* Proves 3.3.2-03 */
 TEST(end_message_has_no_body)
 {
 	pfm_msg_t msg, end = { .ovfl = { .msg_type = PFM_MSG_END } };
@@ -411,6 +434,7 @@ TEST(end_message_has_no_body)
 	CHECK(!memcmp(&msg, &end, sizeof(msg)));
 }
 
+/* Proves 3.3.6-04 */
 TEST(end_message_comes_although_messages_are_off)
 {
 	struct worker w;
@@ -422,6 +446,7 @@ TEST(end_message_comes_although_messages_are_off)
 	ctx_expect_message(fd, PFM_MSG_END);
 }
 
+/* Proves 3.3.6-04 */
 TEST(end_message_has_its_place_in_a_full_queue)
 {
 	struct worker w;
@@ -458,6 +483,7 @@ static void monitored_child(void *fd)
 	ctx_start_on(*(int *)fd, thread_id());
 }
 
+/* Proves 3.3.6-05 */
 TEST(no_end_message_for_self_monitoring)
 {
 	int fd = ctx_new(0);

@@ -158,6 +158,7 @@ TEST(each_format_is_loaded_by_its_uuid)
 		CHECK_OK(unload(formats[i].module));
 }
 
+/* Proves 3.1.2-18 */
 TEST(the_example_format_counts_overflows_by_event)
 {
 	static const pfm_uuid_t uuid = PFM_COUNT_SMPL_UUID;
@@ -366,6 +367,7 @@ TEST(core_in_use_cannot_be_unloaded)
 	close(smpl_new(0, 4096, 0).fd);
 }
 
+/* Proves 3.1-05 */
 TEST(without_modules_there_is_no_perfmon)
 {
 	pfarg_ctx_t ctx = {};

@@ -23,6 +23,7 @@
 
 /* All commands */
 
+/* Proves 3.1-01 */
 TEST(commands_return_0_and_nothing_else)
 {
 	struct counter c = counter(0, 0, 0);
@@ -46,6 +47,7 @@ TEST(commands_return_0_and_nothing_else)
 	CHECK_EQ(perfmonctl(fd, PFM_SET_CONFIG, &config, 1), 0);
 }
 
+/* Proves 3.1-02, 3.1.13-01, 3.1.14-01, 3.1.16-01, 3.1.17-01 */
 TEST(commands_without_context_ignore_the_descriptor)
 {
 	const int fds[] = { -1, 0, 1000, CHECK_OK(open("/dev/null", O_RDWR)),
@@ -65,6 +67,7 @@ TEST(commands_without_context_ignore_the_descriptor)
 	}
 }
 
+/* Proves 3.1.1-17 */
 TEST(contexts_are_limited_by_descriptors)
 {
 	const struct rlimit limit = { 64, 64 };
@@ -86,6 +89,7 @@ TEST(contexts_are_limited_by_descriptors)
 	ctx_new(0);
 }
 
+/* Proves 3.1.1-18 */
 TEST(unloaded_context_measures_nothing)
 {
 	int fd = ctx_counting();
@@ -98,6 +102,7 @@ TEST(unloaded_context_measures_nothing)
 
 /* Vectors */
 
+/* Proves 3.1.2-02, 3.1.2-22, 3.1.3-02, 3.1.3-22, 3.1.4-02 */
 TEST(vectors_hold_many_registers)
 {
 	pfarg_pmc_t pmcs[REGS] = {};
@@ -123,6 +128,7 @@ TEST(vectors_hold_many_registers)
 		CHECK_EQ(pmds[i].reg_value, 1000 * i + 7);
 }
 
+/* Proves 3.1.2-07, 3.1.3-07 */
 TEST(undefined_register_flags_are_refused)
 {
 	const __u32 defined = PFM_REGFL_OVFL_NOTIFY | PFM_REGFL_RANDOM |
@@ -144,6 +150,7 @@ TEST(undefined_register_flags_are_refused)
 	}
 }
 
+/* Proves 3.1.2-30, 3.1.3-32, 3.1.4-24 */
 TEST(bad_element_is_found_by_its_flags)
 {
 	pfarg_pmc_t pmcs[] = { { .reg_value = PAGE_FAULTS },
@@ -172,6 +179,7 @@ TEST(bad_element_is_found_by_its_flags)
 
 /* Fields */
 
+/* Proves 3.1.2-21, 3.1.3-21 */
 TEST(pmd_may_be_written_before_its_pmc)
 {
 	struct counter c = counter(0, PFM_REGFL_OVFL_NOTIFY, PERIOD);
@@ -187,6 +195,7 @@ TEST(pmd_may_be_written_before_its_pmc)
 	ctx_expect_state(fd, "masked");
 }
 
+/* Proves 3.1.3-15, 3.1.4-10, 3.1.4-11 */
 TEST(fields_that_are_not_input_are_ignored)
 {
 	pfarg_pmd_t written = { .reg_value = 5, .reg_last_reset_val = SENTINEL };
@@ -212,6 +221,7 @@ TEST(fields_that_are_not_input_are_ignored)
 	CHECK_EQ(read.reg_random_seed, (__u32)SENTINEL);
 }
 
+/* Proves 3.1.3-17 */
 TEST(random_fields_need_their_flag)
 {
 	struct counter c = counter(0, 0, PERIOD);
@@ -229,6 +239,7 @@ TEST(random_fields_need_their_flag)
 			 -(__u64)PERIOD);
 }
 
+/* Proves 3.1.2-25, 3.1.3-25 */
 TEST(registers_of_another_thread_are_written_while_it_runs)
 {
 	const __u64 far = 1ULL << 40;
@@ -251,6 +262,7 @@ TEST(registers_of_another_thread_are_written_while_it_runs)
 	worker_kill(&w);
 }
 
+/* Proves 3.1.6-04 */
 TEST(stop_holds_for_a_thread_that_runs)
 {
 	int fd = ctx_counting();
@@ -278,6 +290,7 @@ typedef int getinfo_t(pfarg_pmcinfo_t *info, int n);
 
 static getinfo_t * const getinfos[] = { pfm_getinfo_pmcs, pfm_getinfo_pmds };
 
+/* Proves 3.1.13-02, 3.1.14-02 */
 TEST(getinfo_works_while_monitoring)
 {
 	pfarg_pmcinfo_t info = {};
@@ -306,6 +319,7 @@ static void tells_about_many(getinfo_t *getinfo)
 	}
 }
 
+/* Proves 3.1.13-03, 3.1.14-03 */
 TEST(getinfo_tells_about_many_registers)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(getinfos); i++)
@@ -329,6 +343,7 @@ static void returns_type_and_index(getinfo_t *getinfo, __u16 num, __u16 type)
 	CHECK_EQ(info.reg_rsvd_mask, 0);
 }
 
+/* Proves 3.1.13-05, 3.1.13-10, 3.1.13-11, 3.1.14-05, 3.1.14-09 */
 TEST(getinfo_ignores_what_it_returns)
 {
 	returns_type_and_index(pfm_getinfo_pmcs, 5, PFM_REG_TYPE_PERF);
@@ -355,12 +370,14 @@ static void mappings_differ(getinfo_t *getinfo)
 			      infos[i].reg_index != infos[j].reg_index);
 }
 
+/* Proves 3.1.13-12, 3.1.14-10, 3.2.3-01 */
 TEST(each_register_has_a_mapping_of_its_own)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(getinfos); i++)
 		mappings_differ(getinfos[i]);
 }
 
+/* Proves 3.1.13-15, 3.1.14-13 */
 TEST(getinfo_vectors_have_a_largest_size)
 {
 	static pfarg_pmcinfo_t infos[4096];
@@ -374,6 +391,7 @@ TEST(getinfo_vectors_have_a_largest_size)
 	}
 }
 
+/* Proves 3.1.13-17, 3.1.14-15 */
 TEST(getinfo_stops_at_first_bad_element)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(getinfos); i++) {

@@ -39,6 +39,7 @@ static struct smpl start_sampling(struct counter *c, struct smpl s)
 
 /* Counting */
 
+/* Proves 3.1.4-18, 3.1.5-04 */
 TEST(counter_counts_every_event)
 {
 	int fd = ctx_counting();
@@ -62,6 +63,7 @@ TEST(all_counters_count_at_once)
 		CHECK_EQ(ctx_read(fd, i), 50 - 1000ULL * i);
 }
 
+/* Proves 3.1.3-08, 3.1.3-09, 3.1.4-13 */
 TEST(counters_have_64_bits)
 {
 	pfarg_pmd_t pmd = { .reg_value = 0x123456789ffffffeULL };
@@ -76,6 +78,7 @@ TEST(counters_have_64_bits)
 	CHECK_EQ(ctx_read(fd, 0), 0x12345678a0000003ULL);
 }
 
+/* Proves 3.1.2-09, 3.1.3-13 */
 TEST(counter_without_notification_wraps)
 {
 	int fd = ctx_new(0);
@@ -87,6 +90,7 @@ TEST(counter_without_notification_wraps)
 	ctx_expect_no_message(fd);
 }
 
+/* Proves 3.1.3-11, 3.1.4-08, 3.1.9-03, 3.1.9-06, 3.1.9-09 */
 TEST(counter_with_notification_restarts_from_long_value)
 {
 	struct counter c = counter(0, NOTIFY, PERIOD);
@@ -108,6 +112,7 @@ TEST(counter_with_notification_restarts_from_long_value)
 	ctx_expect_state(fd, "masked");
 }
 
+/* Proves 3.1.2-13, 3.1.2-14, 3.1.9-08 */
 TEST(restart_resets_the_reset_pmds)
 {
 	struct counter c = counter(0, NOTIFY, PERIOD);
@@ -128,6 +133,7 @@ TEST(restart_resets_the_reset_pmds)
 	CHECK_EQ(ctx_read(fd, 1), 1002);
 }
 
+/* Proves 3.1.5-10, 3.1.6-06 */
 TEST(stop_while_masked_stays_masked)
 {
 	int fd = ctx_notifying(0, PERIOD);
@@ -146,6 +152,7 @@ TEST(stop_while_masked_stays_masked)
 	CHECK_EQ(ctx_read(fd, 0), -(__u64)PERIOD);
 }
 
+/* Proves 3.1.4-20 */
 TEST(other_threads_can_be_read_while_they_run)
 {
 	int fd = ctx_counting();
@@ -231,6 +238,7 @@ static void start_pinned_worker(struct worker *w)
 	worker_do(w, WORK_PIN, 0);
 }
 
+/* Proves 3.1.6-04 */
 TEST(another_thread_is_sampled_while_it_runs)
 {
 	struct smpl s = smpl_new(0, BIG_BUFFER, 0);
@@ -247,6 +255,7 @@ TEST(another_thread_is_sampled_while_it_runs)
 }
 
 /* Sampling can begin in the middle of a thread's work. */
+/* Proves 3.1.5-05, 3.1.5-08, 3.1.7-13, 3.1.8-07 */
 TEST(busy_thread_can_be_attached_to)
 {
 	struct smpl s = smpl_new(0, BIG_BUFFER, 0);
@@ -265,6 +274,7 @@ TEST(busy_thread_can_be_attached_to)
 	worker_kill(&w);
 }
 
+/* Proves 3.1.2-12, 3.1.2-15, 3.1.2-26, 3.2.1-01, 3.2.2-01 */
 TEST(samples_record_the_smpl_pmds)
 {
 	const unsigned int pmds = 3;
@@ -290,6 +300,7 @@ TEST(samples_record_the_smpl_pmds)
 	}
 }
 
+/* Proves 3.1.2-13 */
 TEST(reset_pmds_turn_values_into_differences)
 {
 	struct counter c = counter(0, 0, PERIOD);
@@ -313,6 +324,7 @@ static __u64 now(void)
 	return t.tv_sec * 1000000000ULL + t.tv_nsec;
 }
 
+/* Proves 3.1.2-15 */
 TEST(elapsed_time_is_reset_with_each_sample)
 {
 	struct counter c = counter(0, 0, PERIOD);
@@ -376,6 +388,7 @@ TEST(two_counters_sample_with_different_sizes)
 
 /* Reset values */
 
+/* Proves 3.1.2-10, 3.1.3-11, 3.1.3-13 */
 TEST(initial_short_and_long_periods)
 {
 	struct counter c = counter(0, NOTIFY, 10);
@@ -431,6 +444,7 @@ static void expect_random_periods(__u32 seed, __u32 first)
 	close(s.fd);
 }
 
+/* Proves 3.1.2-10, 3.1.3-18, 3.1.3-19 */
 TEST(random_periods_follow_from_the_seed)
 {
 	expect_random_periods(12345, 12345);
@@ -439,6 +453,7 @@ TEST(random_periods_follow_from_the_seed)
 	expect_random_periods(0, 1);
 }
 
+/* Proves 3.1.3-19, 3.1.4-08, 3.1.9-07 */
 TEST(random_number_is_added_to_the_long_value)
 {
 	struct counter c = counter(0, NOTIFY | PFM_REGFL_RANDOM, PERIOD);
@@ -539,6 +554,7 @@ TEST(restart_of_an_active_context_empties_the_buffer)
 	CHECK_EQ(s.hdr->hdr_overflows, 0);
 }
 
+/* Proves 3.1.5-09 */
 TEST(start_does_not_empty_the_buffer)
 {
 	struct counter c = counter(0, NOTIFY, PERIOD);
@@ -654,6 +670,7 @@ static void expect_finished(const struct worker *w)
 	worker_quit(w);
 }
 
+/* Proves 3.1.1-05, 3.1.9-05 */
 TEST(thread_is_blocked_until_restart)
 {
 	struct worker w;
@@ -672,6 +689,7 @@ TEST(thread_is_blocked_until_restart)
 	worker_quit(&w);
 }
 
+/* Proves 3.1.4-19 */
 TEST(blocked_thread_can_be_read)
 {
 	struct worker w;
@@ -682,6 +700,7 @@ TEST(blocked_thread_can_be_read)
 	expect_finished(&w);
 }
 
+/* Proves 3.3.6-02 */
 TEST(blocked_thread_can_be_killed)
 {
 	struct worker w;
@@ -703,6 +722,7 @@ TEST(unload_lets_a_blocked_thread_go_on)
 	expect_finished(&w);
 }
 
+/* Proves 3.1.15-08 */
 TEST(close_lets_a_blocked_thread_go_on)
 {
 	struct worker w;
@@ -712,6 +732,7 @@ TEST(close_lets_a_blocked_thread_go_on)
 	expect_finished(&w);
 }
 
+/* Proves 3.1.1-05, 3.1.9-05 */
 TEST(blocking_works_without_format)
 {
 	struct worker w;

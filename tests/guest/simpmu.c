@@ -35,6 +35,7 @@ static int start_counting(void)
 	return fd;
 }
 
+/* Proves 3.1.2-19 */
 TEST(counters_count_what_happens)
 {
 	int fd = start_counting();
@@ -48,6 +49,7 @@ TEST(counters_count_what_happens)
 	CHECK_EQ(ctx_read(fd, 3), 0);
 }
 
+/* Proves 3.1.3-26, 3.1.4-13, 3.1.8-03 */
 TEST(narrow_counters_have_64_bits)
 {
 	int fd = start_counting();
@@ -63,6 +65,7 @@ TEST(narrow_counters_have_64_bits)
 	CHECK_EQ(ctx_read(fd, 1), 11 * 0xfffffff0ULL);
 }
 
+/* Proves 3.1.3-08, 3.1.3-10 */
 TEST(narrow_counters_take_64_bits_while_loaded)
 {
 	int fd = start_counting();
@@ -73,6 +76,7 @@ TEST(narrow_counters_take_64_bits_while_loaded)
 	CHECK_EQ(ctx_read(fd, 0), 0x1234567900000010ULL);
 }
 
+/* Proves 3.1.3-26 */
 TEST(narrow_counters_wrap_at_64_bits)
 {
 	int fd = start_counting();
@@ -82,6 +86,7 @@ TEST(narrow_counters_wrap_at_64_bits)
 	CHECK_EQ(ctx_read(fd, 0), 4);
 }
 
+/* Proves 3.1.6-03 */
 TEST(stopped_context_counts_nothing)
 {
 	int fd = start_counting();
@@ -91,6 +96,7 @@ TEST(stopped_context_counts_nothing)
 	CHECK_EQ(ctx_read(fd, 0), 0);
 }
 
+/* Proves 3.1.3-27 */
 TEST(only_overflow_of_64_bits_makes_a_sample)
 {
 	struct smpl s = smpl_new(0, BUF_SIZE, 0);
@@ -109,6 +115,7 @@ TEST(only_overflow_of_64_bits_makes_a_sample)
 	CHECK_EQ(ctx_read(s.fd, 0), -(1ULL << 33) - 5);
 }
 
+/* Proves 3.1.13-08, 3.1.13-09 */
 TEST(reserved_bits_keep_their_default)
 {
 	pfarg_pmcinfo_t info = { .reg_num = 0 };
@@ -185,6 +192,7 @@ TEST(time_stamps_advance)
 	CHECK(smpl_entry(&s, 0, 0)->tstamp > first);
 }
 
+/* Proves 3.1.9-06, 3.1.9-08 */
 TEST(overflows_of_one_instant_share_a_message)
 {
 	pfm_msg_t msg;
@@ -206,6 +214,7 @@ TEST(overflows_of_one_instant_share_a_message)
 	CHECK_EQ(ctx_read(fd, 5), -10ULL);
 }
 
+/* Proves 3.1.4-19, 3.1.9-03, 3.1.9-04 */
 TEST(masked_context_counts_nothing)
 {
 	int fd = ctx_notifying(0, 10);
@@ -223,6 +232,7 @@ TEST(masked_context_counts_nothing)
 	CHECK_EQ(ctx_read(fd, 1), 8);
 }
 
+/* Proves 3.1.2-13 */
 TEST(samples_record_counters_and_other_pmds)
 {
 	struct counter c = counter(0, 0, 10);

@@ -45,6 +45,7 @@ static unsigned int count_entries_of(const struct smpl *s, pid_t pid, int cpu)
 	return n;
 }
 
+/* Proves 3.1.1-04, 3.1.5-04, 3.1.7-17 */
 TEST(everything_on_the_cpu_is_measured)
 {
 	struct worker w;
@@ -80,6 +81,7 @@ static void *monitor_cpu(void *arg)
 	return NULL;
 }
 
+/* Proves 3.1.7-17, 3.1.7-18 */
 TEST(two_cpus_are_measured_at_once)
 {
 	pthread_barrier_t barrier;
@@ -105,6 +107,10 @@ TEST(two_cpus_are_measured_at_once)
 	worker_quit(&w);
 }
 
+/*
+ * Proves 3.1.2-23, 3.1.3-23, 3.1.4-16, 3.1.4-17, 3.1.4-25, 3.1.5-17, 3.1.6-08,
+ * 3.1.7-19, 3.1.8-09, 3.1.9-15
+ */
 TEST(commands_need_the_monitored_cpu)
 {
 	pfarg_pmd_t pmd = {};
@@ -132,6 +138,7 @@ TEST(commands_need_the_monitored_cpu)
 	CHECK_OK(pfm_read_pmds(fd, &pmd, 1));
 }
 
+/* Proves 3.1.8-06 */
 TEST(context_can_move_to_another_cpu)
 {
 	int fd = ctx_new(PFM_FL_SYSTEM_WIDE);
@@ -144,6 +151,7 @@ TEST(context_can_move_to_another_cpu)
 	}
 }
 
+/* Proves 3.1.7-21 */
 TEST(each_cpu_has_a_context_of_its_own)
 {
 	int fds[CPUS];
@@ -156,6 +164,7 @@ TEST(each_cpu_has_a_context_of_its_own)
 	}
 }
 
+/* Proves 3.1.15-02 */
 TEST(close_works_from_any_cpu)
 {
 	int fd = ctx_new(PFM_FL_SYSTEM_WIDE);
@@ -175,6 +184,7 @@ static void load_and_exit(void *fd)
 	ctx_start_on(*(int *)fd, thread_id());
 }
 
+/* Proves 3.1.2-23, 3.1.3-23, 3.1.4-17, 3.1.7-16, 3.3.6-06 */
 TEST(context_stays_loaded_without_the_thread_that_loaded_it)
 {
 	struct counter c = counter(0, 0, 0);
@@ -199,6 +209,7 @@ static void expect_affinity(int cpu)
 	CHECK(CPU_ISSET(cpu, &set));
 }
 
+/* Proves 3.1.7-22, 3.1.8-10 */
 TEST(commands_leave_the_affinity_alone)
 {
 	pfarg_load_t load = { .load_pid = thread_id() };
@@ -219,6 +230,7 @@ TEST(commands_leave_the_affinity_alone)
 	expect_affinity(1);
 }
 
+/* Proves 3.1.4-19, 3.1.9-09 */
 TEST(masked_context_can_be_read_on_its_cpu)
 {
 	int fd = ctx_notifying(PFM_FL_SYSTEM_WIDE, FAULTS);

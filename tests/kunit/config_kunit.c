@@ -35,6 +35,7 @@ static void refuses(struct kunit *test, const pfarg_config_t *req)
 	expect_config(test, test->priv);
 }
 
+/* Proves 3.1.17-08 */
 static void what_is_set_is_told(struct kunit *test)
 {
 	pfarg_config_t req = *(pfarg_config_t *)test->priv;
@@ -47,6 +48,7 @@ static void what_is_set_is_told(struct kunit *test)
 	expect_config(test, &req);
 }
 
+/* Proves 3.1.16-05 */
 static void what_describes_the_implementation_is_ignored(struct kunit *test)
 {
 	pfarg_config_t req = *(pfarg_config_t *)test->priv;
@@ -59,6 +61,7 @@ static void what_describes_the_implementation_is_ignored(struct kunit *test)
 	expect_config(test, test->priv);
 }
 
+/* Proves 3.1.16-13, 3.1.16-15 */
 static void limits_below_a_page_are_einval(struct kunit *test)
 {
 	static const u64 sizes[] = { 0, 1, PAGE_SIZE - 1 };
@@ -76,6 +79,7 @@ static void limits_below_a_page_are_einval(struct kunit *test)
 	}
 }
 
+/* Proves 3.1.17-07, 3.1.17-09 */
 static void the_pmu_is_described(struct kunit *test)
 {
 	const pfarg_config_t *now = test->priv;

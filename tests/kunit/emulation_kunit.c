@@ -13,6 +13,7 @@ static int emulation_init(struct kunit *test)
 	return 0;
 }
 
+/* Proves 3.1.3-26, 3.1.4-13 */
 static void a_counter_carries_into_its_software_part(struct kunit *test)
 {
 	fixture_counter(test, 0, 0, TOP - 10);
@@ -26,6 +27,7 @@ static void a_counter_carries_into_its_software_part(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), 3 * TOP - 2);
 }
 
+/* Proves 3.1.3-08 */
 static void all_64_bits_of_a_written_value_are_kept(struct kunit *test)
 {
 	fixture_counter(test, 0, 0, 0x123456789abcdef0ULL);
@@ -35,6 +37,7 @@ static void all_64_bits_of_a_written_value_are_kept(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), 0x123456789abcdf00ULL);
 }
 
+/* Proves 3.1.3-27 */
 static void only_the_64_bit_overflow_notifies(struct kunit *test)
 {
 	struct fixture *f = test->priv;
@@ -50,6 +53,7 @@ static void only_the_64_bit_overflow_notifies(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, pfm_msgq_empty(&f->ctx->msgq));
 }
 
+/* Proves 3.1.2-09 */
 static void a_counter_without_notification_wraps_and_goes_on(struct kunit *test)
 {
 	fixture_counter(test, 0, 0, -5);
@@ -60,6 +64,7 @@ static void a_counter_without_notification_wraps_and_goes_on(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), 5ULL);
 }
 
+/* Proves 3.1.5-03, 3.1.6-03, 3.1.7-12 */
 static void nothing_counts_before_start_and_after_stop(struct kunit *test)
 {
 	struct fixture *f = test->priv;
@@ -80,6 +85,7 @@ static void nothing_counts_before_start_and_after_stop(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), 105ULL);
 }
 
+/* Proves 3.1.2-19, 3.1.7-11 */
 static void an_unprogrammed_counter_measures_nothing(struct kunit *test)
 {
 	fixture_counter(test, 0, 0, 0);
@@ -89,6 +95,7 @@ static void an_unprogrammed_counter_measures_nothing(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 1), 0ULL);
 }
 
+/* Proves 3.1.3-09, 3.1.4-15, 3.1.7-10, 3.1.8-03 */
 static void values_survive_unload_and_load(struct kunit *test)
 {
 	fixture_counter(test, 0, 0, 5 * TOP);
@@ -101,6 +108,7 @@ static void values_survive_unload_and_load(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), 6 * TOP + 41);
 }
 
+/* Proves 3.1.3-10 */
 static void a_write_while_counting_takes_effect_at_once(struct kunit *test)
 {
 	fixture_counter(test, 0, 0, 0);
@@ -111,6 +119,7 @@ static void a_write_while_counting_takes_effect_at_once(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), 3 * TOP + 10);
 }
 
+/* Proves 3.1.3-28 */
 static void a_plain_register_keeps_its_value(struct kunit *test)
 {
 	fixture_counter(test, 0, 0, 0);

@@ -27,6 +27,7 @@ static void msgq_exit(struct kunit *test)
 	pfm_msgq_destroy(test->priv);
 }
 
+/* Proves 3.3.1-02, 3.3.3-01 */
 static void messages_come_out_in_the_order_they_went_in(struct kunit *test)
 {
 	struct pfm_msgq *q = test->priv;
@@ -65,6 +66,7 @@ static void full_queue_drops_the_newest_and_counts_it(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, pfm_msgq_empty(q));
 }
 
+/* Proves 3.3.6-04 */
 static void full_queue_still_takes_the_end_message(struct kunit *test)
 {
 	struct pfm_msgq *q = test->priv;
@@ -80,6 +82,7 @@ static void full_queue_still_takes_the_end_message(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, msg.msg_type, (u32)PFM_MSG_END);
 }
 
+/* Proves 3.3.5-01 */
 static void reset_loses_all_messages(struct kunit *test)
 {
 	struct pfm_msgq *q = test->priv;
@@ -128,6 +131,7 @@ static void a_reset_wins_over_a_reader_at_work(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, msg.ovfl.msg_active_set, 3);
 }
 
+/* Proves 3.3.1-04 */
 static void depth_below_one_is_taken_as_one(struct kunit *test)
 {
 	struct pfm_msgq q = {};

@@ -57,6 +57,7 @@ static const void *next_bits(const void *prev, char *desc)
 	return &all[i];
 }
 
+/* Proves 3.1.3-12, 3.1.9-10, 3.1.9-11 */
 static void control_bits_do_what_they_say(struct kunit *test)
 {
 	const struct bits *b = test->param_value;
@@ -95,6 +96,7 @@ static void control_bits_do_what_they_say(struct kunit *test)
 			(reset ? SHORT + 5 : LONG) + 7);
 }
 
+/* Proves 3.1.2-12, 3.1.2-18 */
 static void handler_gets_the_overflow_described(struct kunit *test)
 {
 	struct fixture *f = test->priv;
@@ -224,6 +226,7 @@ static void unknown_control_bits_mask(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), 1ULL);
 }
 
+/* Proves 3.1.2-13 */
 static void reset_pmds_are_reset_with_the_counter(struct kunit *test)
 {
 	struct fixture *f = test->priv;
@@ -248,6 +251,7 @@ static void reset_pmds_are_reset_with_the_counter(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 1), LONG);
 }
 
+/* Proves 3.1.2-10, 3.1.3-19, 3.1.4-08 */
 static void random_resets_follow_the_series_of_the_seed(struct kunit *test)
 {
 	struct fixture *f = test->priv;
@@ -353,6 +357,7 @@ static void overflows_come_from_hard_interrupts_too(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), SHORT);
 }
 
+/* Proves 3.1.9-11 */
 static void restart_may_mask_an_active_context(struct kunit *test)
 {
 	struct fixture *f = test->priv;
@@ -373,6 +378,7 @@ static void restart_may_mask_an_active_context(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), -5ULL);
 }
 
+/* Proves 3.1.9-11 */
 static void restart_may_keep_a_masked_context_masked(struct kunit *test)
 {
 	struct fixture *f = test->priv;
@@ -478,6 +484,7 @@ static int refuse_sampling(struct pfm_pmu_reg *reg)
 	return reg->sampling ? -EINVAL : 0;
 }
 
+/* Proves 3.1.3-06 */
 static void a_refused_pmd_value_changes_nothing(struct kunit *test)
 {
 	struct pfm_context *ctx = ((struct fixture *)test->priv)->ctx;
@@ -552,11 +559,13 @@ static void without_a_limit_nothing_is_throttled(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, f->ctx->throttled, 0ULL);
 }
 
+/* Proves 3.1.9-02 */
 static void restart_of_a_detached_context_is_ebusy(struct kunit *test)
 {
 	KUNIT_EXPECT_EQ(test, fixture_restart(test), -EBUSY);
 }
 
+/* Proves 3.1.6-06 */
 static void stop_while_masked_keeps_the_mask(struct kunit *test)
 {
 	struct fixture *f = test->priv;
@@ -619,6 +628,7 @@ static struct kunit_suite overflow_suite = {
  * Without a format
  */
 
+/* Proves 3.1.2-08, 3.1.3-11, 3.1.9-03, 3.1.9-06, 3.1.9-08 */
 static void notification_masks_until_restart(struct kunit *test)
 {
 	struct fixture *f = test->priv;
@@ -654,6 +664,7 @@ static void wrapping_is_not_undone_by_a_later_restart(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 1), 3ULL);
 }
 
+/* Proves 3.1.9-12 */
 static void restart_of_an_active_context_is_harmless(struct kunit *test)
 {
 	sampling_counter(test, 0, PFM_REGFL_OVFL_NOTIFY);
@@ -663,6 +674,7 @@ static void restart_of_an_active_context_is_harmless(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), -6ULL);
 }
 
+/* Proves 3.3.1-04 */
 static void a_full_queue_drops_messages_and_counts_them(struct kunit *test)
 {
 	struct fixture *f = test->priv;
@@ -678,6 +690,7 @@ static void a_full_queue_drops_messages_and_counts_them(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, has_msg(f, &msg));
 }
 
+/* Proves 3.1.7-09, 3.3.5-01 */
 static void attaching_resets_the_queue(struct kunit *test)
 {
 	struct fixture *f = test->priv;
@@ -708,6 +721,7 @@ static struct kunit_suite overflow_without_fmt_suite = {
 	.test_cases = overflow_without_fmt_cases,
 };
 
+/* Proves 3.1.1-07, 3.3.7-05 */
 static void no_msg_contexts_queue_nothing(struct kunit *test)
 {
 	struct fixture *f = fixture_create(test, PFM_FL_OVFL_NO_MSG, false);
@@ -722,6 +736,7 @@ static void no_msg_contexts_queue_nothing(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, f->ctx->frozen);
 }
 
+/* Proves 3.1.1-10 */
 static void blocking_oneself_is_refused_at_load(struct kunit *test)
 {
 	struct fixture *f = fixture_create(test, PFM_FL_NOTIFY_BLOCK, false);

@@ -63,6 +63,7 @@ static void a_format_in_use_stays_registered(struct kunit *test)
 			-EBUSY);
 }
 
+/* Proves 3.1.1-12 */
 static void a_context_with_an_unknown_format_is_einval(struct kunit *test)
 {
 	pfarg_ctx_t req = { .ctx_smpl_buf_id = SCRIPT_UUID };
@@ -71,6 +72,7 @@ static void a_context_with_an_unknown_format_is_einval(struct kunit *test)
 			(long)-EINVAL);
 }
 
+/* Proves 3.1.15-01 */
 static void the_exit_callback_runs_once_with_the_context(struct kunit *test)
 {
 	struct fixture *f = fixture_create(test, 0, true);

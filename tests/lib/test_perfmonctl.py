@@ -20,11 +20,13 @@ def fixture_results(errors_of: Callable[[str], dict[str, str]]) -> dict[str, str
     return errors_of("perfmonctl_errors")
 
 
+# Proves 3.1-05
 @pytest.mark.parametrize("call", ["create", "create_null", "create_context"])
 def test_create_without_device_is_enosys(results: dict[str, str], call: str) -> None:
     assert results[call] == "-1 ENOSYS"
 
 
+# Proves 3.1-05
 @pytest.mark.parametrize(
     "call", ["getinfo_pmcs", "getinfo_pmds", "set_config", "get_config"]
 )
@@ -32,15 +34,18 @@ def test_call_without_device_is_enosys(results: dict[str, str], call: str) -> No
     assert results[call] == "-1 ENOSYS"
 
 
+# Proves 3.1.1-02
 @pytest.mark.parametrize("call", ["create_0", "create_2"])
 def test_create_takes_exactly_one_context(results: dict[str, str], call: str) -> None:
     assert results[call] == "-1 EINVAL"
 
 
+# Proves 3.1.1-26
 def test_create_size_with_another_meaning_is_e2big(results: dict[str, str]) -> None:
     assert results["create_context_huge"] == "-1 E2BIG"
 
 
+# Proves 3.1.2-01, 3.1.3-01, 3.1.4-01, 3.1.5-01, 3.1.6-01, 3.1.7-01, 3.1.8-01, 3.1.9-01
 @pytest.mark.parametrize("command", COMMANDS)
 @pytest.mark.parametrize("descriptor", ["closed", "pipe", "file"])
 def test_descriptor_that_is_no_context_is_ebadf(
@@ -49,11 +54,13 @@ def test_descriptor_that_is_no_context_is_ebadf(
     assert results[f"{descriptor}_{command}"] == "-1 EBADF"
 
 
+# Proves 3.1-03
 @pytest.mark.parametrize("command", ["negative", "zero", "gap", "large"])
 def test_unknown_command_is_einval(results: dict[str, str], command: str) -> None:
     assert results[f"unknown_{command}"] == "-1 EINVAL"
 
 
+# Proves 3.1.2-03, 3.1.13-04, 3.1.14-04
 @pytest.mark.parametrize("call", ["write_negative", "getinfo_negative"])
 def test_negative_vector_length_is_einval(results: dict[str, str], call: str) -> None:
     assert results[call] == "-1 EINVAL"
