@@ -83,6 +83,10 @@ static void work_until_runs(int fd, unsigned int set, __u64 runs)
 			;
 }
 
+/*
+ * Proves 3.1.10-02, 3.1.10-05, 3.1.10-23, 3.1.11-09, 3.1.11-11, 3.1.12-15,
+ * 3.1.12-17
+ */
 TEST(commands_treat_vectors_up_to_the_first_error)
 {
 	pfarg_setdesc_t desc[3] = { { .set_id = 9 }, { .set_id = 1 }, };
@@ -102,6 +106,10 @@ TEST(commands_treat_vectors_up_to_the_first_error)
 	CHECK_ERRNO(pfm_getinfo_evtsets(fd, info, 1), EINVAL);
 }
 
+/*
+ * Proves 3.1.10-01, 3.1.10-02, 3.1.10-22, 3.1.11-01, 3.1.11-02, 3.1.11-10,
+ * 3.1.12-01, 3.1.12-02, 3.1.12-16
+ */
 TEST(commands_refuse_bad_vectors)
 {
 	pfarg_setdesc_t desc = { .set_id = 1 };
@@ -120,6 +128,48 @@ TEST(commands_refuse_bad_vectors)
 	CHECK_ERRNO(pfm_getinfo_evtsets(0, &info, 1), EBADF);
 }
 
+/* Proves 3.1.11-02, 3.1.12-02 */
+TEST(one_call_deletes_and_describes_many_sets)
+{
+	pfarg_setdesc_t desc[3] = { { .set_id = 1 }, { .set_id = 2 },
+				    { .set_id = 3 } };
+	pfarg_setinfo_t info[3] = { { .set_id = 3 }, { .set_id = 2 },
+				    { .set_id = 1 } };
+	int fd = ctx_new(0);
+
+	desc[1].set_flags = BY_OVFL;
+	CHECK_OK(pfm_create_evtsets(fd, desc, 3));
+	CHECK_OK(pfm_getinfo_evtsets(fd, info, 3));
+	for (int i = 0; i < 3; i++)
+		CHECK_EQ(info[i].set_flags, i == 1 ? BY_OVFL : 0);
+	desc[1].set_flags = 0;
+	CHECK_OK(pfm_delete_evtsets(fd, desc, 3));
+	for (int i = 0; i < 3; i++) {
+		info[i].set_flags = 0;
+		CHECK_ERRNO(pfm_getinfo_evtsets(fd, &info[i], 1), EINVAL);
+	}
+}
+
+/* Proves 3.1.11-10, 3.1.12-16 */
+TEST(set_vectors_have_a_largest_size)
+{
+	static pfarg_setdesc_t desc[1024];
+	static pfarg_setinfo_t info[1024];
+	long bytes = read_number(PFM_SYSFS "/arg_size_max");
+	int most = bytes / sizeof(desc[0]);
+	int fd = ctx_new(0);
+
+	CHECK(most < 1024);
+	CHECK_OK(pfm_create_evtsets(fd, desc, most));
+	CHECK_ERRNO(pfm_create_evtsets(fd, desc, most + 1), EFAULT);
+	CHECK_ERRNO(pfm_delete_evtsets(fd, desc, most + 1), EFAULT);
+	most = bytes / sizeof(info[0]);
+	CHECK_OK(pfm_getinfo_evtsets(fd, info, most));
+	memset(info, 0, sizeof(info));
+	CHECK_ERRNO(pfm_getinfo_evtsets(fd, info, most + 1), EFAULT);
+}
+
+/* Proves 3.1.10-15, 3.1.12-08 */
 TEST(a_context_may_have_very_many_sets)
 {
 	pfarg_setdesc_t desc[16] = {};
@@ -151,6 +201,7 @@ TEST(registers_of_a_set_that_does_not_exist_are_refused)
 	counter_write(fd, &c);
 }
 
+/* Proves 3.1.5-15, 3.1.10-08 */
 TEST(overflows_switch_before_the_next_event)
 {
 	int fd = ctx_new(0);
@@ -166,6 +217,24 @@ TEST(overflows_switch_before_the_next_event)
 	CHECK_EQ(read_pmd(fd, 1, 0), 700);
 	CHECK_EQ(get_info(fd, 0).set_switch_pmds[0], 1);
 	CHECK_EQ(get_info(fd, 0).set_runs, 1);
+	CHECK_EQ(get_info(fd, 1).set_runs, 1);
+}
+
+/* Proves 3.1.8-11 */
+TEST(no_set_is_switched_after_unload)
+{
+	int fd = ctx_new(0);
+
+	for (unsigned int id = 0; id < 2; id++) {
+		create_set(fd, id, BY_OVFL);
+		add_counter(fd, id, 0, 0, 10, 1);
+	}
+	faults_prepare();
+	ctx_start_on(fd, thread_id());
+	touch_pages(25, NULL);
+	CHECK_OK(pfm_unload_context(fd));
+	touch_pages(100, NULL);
+	CHECK_EQ(get_info(fd, 0).set_runs, 2);
 	CHECK_EQ(get_info(fd, 1).set_runs, 1);
 }
 
@@ -249,6 +318,7 @@ TEST(the_message_names_the_active_set)
 	}
 }
 
+/* Proves 3.1.10-11 */
 TEST(the_effective_timeout_is_returned)
 {
 	pfarg_setdesc_t desc = { .set_flags = BY_TIME };
@@ -264,6 +334,7 @@ TEST(the_effective_timeout_is_returned)
 	CHECK_EQ(nanoseconds(&desc.set_timeout), 2 * tick);
 }
 
+/* Proves 3.1.5-15, 3.1.10-09 */
 TEST(sets_take_turns_by_time)
 {
 	__u64 before, after;
@@ -287,6 +358,7 @@ TEST(sets_take_turns_by_time)
 	CHECK(duration(fd, 1) > 0);
 }
 
+/* Proves 3.1.10-20 */
 TEST(a_timeout_does_not_pass_while_the_thread_sleeps)
 {
 	__u64 until, runs;
@@ -307,6 +379,7 @@ TEST(a_timeout_does_not_pass_while_the_thread_sleeps)
 	worker_quit(&w);
 }
 
+/* Proves 3.1.9-13, 3.1.12-12 */
 TEST(a_timeout_stands_still_while_masked)
 {
 	pfarg_setinfo_t before, after;
@@ -373,6 +446,7 @@ static __u64 count_idleness(__u32 set_flags, __u64 *elapsed)
 	return counted;
 }
 
+/* Proves 3.1.10-06 */
 TEST(the_idle_thread_can_be_excluded)
 {
 	__u64 elapsed, all;
@@ -382,6 +456,7 @@ TEST(the_idle_thread_can_be_excluded)
 	CHECK(count_idleness(PFM_SETFL_EXCL_IDLE, &elapsed) < elapsed / 2);
 }
 
+/* Proves 3.1.10-07 */
 TEST(to_exclude_the_idle_thread_is_ignored_for_threads)
 {
 	int fd = ctx_new(0);
@@ -396,6 +471,7 @@ TEST(to_exclude_the_idle_thread_is_ignored_for_threads)
 	CHECK_EQ(get_info(fd, 0).set_flags, PFM_SETFL_EXCL_IDLE);
 }
 
+/* Proves 3.1.5-11 */
 TEST(start_designates_a_set)
 {
 	pfarg_start_t start = { .start_set = 2 };

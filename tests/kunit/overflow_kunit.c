@@ -559,6 +559,25 @@ static void without_a_limit_nothing_is_throttled(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, f->ctx->throttled, 0ULL);
 }
 
+/* Proves 3.3.1-03 */
+static void the_format_says_how_deep_the_queue_is(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	pfm_msg_t msg;
+	int i;
+
+	for (i = 0; i < 3; i++)
+		f->script.ctrl[i] = PFM_OVFL_CTRL_RESET | PFM_OVFL_CTRL_NOTIFY;
+	fixture_counter(test, 0, PFM_REGFL_OVFL_NOTIFY, -10);
+	fixture_start(test);
+	for (i = 0; i < 3; i++)
+		fixture_count(test, 10);
+	KUNIT_EXPECT_EQ(test, f->ctx->msgq.dropped, 1ULL);
+	for (i = 0; i < script_fmt.fmt_msgq_depth; i++)
+		KUNIT_EXPECT_TRUE(test, has_msg(f, &msg));
+	KUNIT_EXPECT_FALSE(test, has_msg(f, &msg));
+}
+
 /* Proves 3.1.9-02 */
 static void restart_of_a_detached_context_is_ebusy(struct kunit *test)
 {
@@ -612,6 +631,7 @@ static struct kunit_case overflow_cases[] = {
 	KUNIT_CASE(a_refused_pmd_value_changes_nothing),
 	KUNIT_CASE(too_many_overflows_mask_and_notify),
 	KUNIT_CASE(without_a_limit_nothing_is_throttled),
+	KUNIT_CASE(the_format_says_how_deep_the_queue_is),
 	KUNIT_CASE(restart_of_a_detached_context_is_ebusy),
 	KUNIT_CASE(stop_while_masked_keeps_the_mask),
 	{}

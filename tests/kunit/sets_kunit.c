@@ -170,6 +170,7 @@ static int sets_init(struct kunit *test)
 
 /* What sets are */
 
+/* Proves 3.1.10-13 */
 static void a_new_context_has_set0_which_does_not_switch(struct kunit *test)
 {
 	pfarg_setinfo_t set0 = info(test, 0);
@@ -182,6 +183,7 @@ static void a_new_context_has_set0_which_does_not_switch(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, info(test, 0).set_runs, 1ULL);
 }
 
+/* Proves 3.1.10-03, 3.1.10-16 */
 static void sets_have_any_number(struct kunit *test)
 {
 	make_set(test, 0xffff, 0, 0, 0);
@@ -190,6 +192,7 @@ static void sets_have_any_number(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, info(test, 3).set_id, 3);
 }
 
+/* Proves 3.1.10-03, 3.1.11-09, 3.1.12-15 */
 static void a_set_that_was_not_created_does_not_exist(struct kunit *test)
 {
 	struct pfm_context *ctx = ctx_of(test);
@@ -206,6 +209,7 @@ static void a_set_that_was_not_created_does_not_exist(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, load(test, 4), -EINVAL);
 }
 
+/* Proves 3.1.11-07 */
 static void set0_cannot_be_deleted(struct kunit *test)
 {
 	pfarg_setdesc_t desc = {};
@@ -215,6 +219,7 @@ static void set0_cannot_be_deleted(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, load(test, 0), 0);
 }
 
+/* Proves 3.1.11-03 */
 static void a_deleted_set_is_gone_and_can_come_anew(struct kunit *test)
 {
 	pfarg_setdesc_t desc = { .set_id = 7 };
@@ -229,6 +234,7 @@ static void a_deleted_set_is_gone_and_can_come_anew(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, info(test, 7).set_runs, 0ULL);
 }
 
+/* Proves 3.1.10-04, 3.1.12-03, 3.1.12-10 */
 static void modifying_a_set_keeps_its_registers(struct kunit *test)
 {
 	make_set(test, 1, 0, 0, 0);
@@ -241,6 +247,7 @@ static void modifying_a_set_keeps_its_registers(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, remaining(test, 1), 0ULL);
 }
 
+/* Proves 3.1.7-33, 3.1.10-14, 3.1.11-06 */
 static void sets_stay_as_they_are_while_attached(struct kunit *test)
 {
 	pfarg_setdesc_t desc = { .set_id = 1 };
@@ -255,6 +262,7 @@ static void sets_stay_as_they_are_while_attached(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, create(test, &desc), 0);
 }
 
+/* Proves 3.1.10-05 */
 static void bad_descriptions_are_refused(struct kunit *test)
 {
 	static const pfarg_setdesc_t bad[] = {
@@ -278,6 +286,7 @@ static void bad_descriptions_are_refused(struct kunit *test)
 	}
 }
 
+/* Proves 3.1.10-11 */
 static void a_timeout_is_rounded_up_to_ticks(struct kunit *test)
 {
 	pfarg_setdesc_t desc = { .set_flags = BY_TIME };
@@ -295,6 +304,7 @@ static void a_timeout_is_rounded_up_to_ticks(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, nanoseconds(desc.set_timeout), TICK);
 }
 
+/* Proves 3.1.10-12 */
 static void a_timeout_without_switching_by_time_is_ignored(struct kunit *test)
 {
 	pfarg_setdesc_t desc = { .set_timeout.tv_nsec = -5 };
@@ -303,6 +313,7 @@ static void a_timeout_without_switching_by_time_is_ignored(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, desc.set_timeout.tv_nsec, -5LL);
 }
 
+/* Proves 3.1.7-32, 3.1.10-18, 3.1.11-08 */
 static void a_broken_chain_is_found_by_load(struct kunit *test)
 {
 	pfarg_setdesc_t desc = { .set_id = 2 };
@@ -319,6 +330,7 @@ static void a_broken_chain_is_found_by_load(struct kunit *test)
 
 /* Switching by time */
 
+/* Proves 3.1.5-15, 3.1.10-04, 3.1.10-09, 3.1.10-10, 3.1.10-16, 3.1.10-17 */
 static void sets_take_turns_in_the_order_of_their_numbers(struct kunit *test)
 {
 	make_set(test, 0, BY_TIME, 0, 1);
@@ -336,6 +348,7 @@ static void sets_take_turns_in_the_order_of_their_numbers(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, active(test), 0);
 }
 
+/* Proves 3.1.10-10 */
 static void an_explicit_next_makes_a_chain_of_its_own(struct kunit *test)
 {
 	make_set(test, 0, BY_TIME, 0, 1);
@@ -356,6 +369,7 @@ static void an_explicit_next_makes_a_chain_of_its_own(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, active(test), 0);
 }
 
+/* Proves 3.1.12-07, 3.1.12-11, 3.1.12-14 */
 static void events_count_in_the_active_set_only(struct kunit *test)
 {
 	int i;
@@ -395,6 +409,7 @@ static void what_counts_before_the_pmu_follows_is_discarded(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, value(test, 1, 0), (u64)-PERIOD + 9);
 }
 
+/* Proves 3.1.12-09 */
 static void a_set_alone_may_follow_itself(struct kunit *test)
 {
 	make_set(test, 0, BY_TIME, 0, 1);
@@ -409,6 +424,7 @@ static void a_set_alone_may_follow_itself(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, value(test, 0, 0), (u64)-PERIOD + 2);
 }
 
+/* Proves 3.1.5-14, 3.1.6-07, 3.1.12-10, 3.1.12-11 */
 static void the_rest_of_a_timeout_survives_stop_and_start(struct kunit *test)
 {
 	make_set(test, 0, BY_TIME, 0, 3);
@@ -428,6 +444,7 @@ static void the_rest_of_a_timeout_survives_stop_and_start(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, active(test), 1);
 }
 
+/* Proves 3.1.7-35 */
 static void load_begins_the_timeout_anew(struct kunit *test)
 {
 	make_set(test, 0, BY_TIME, 0, 3);
@@ -440,6 +457,7 @@ static void load_begins_the_timeout_anew(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, duration(test, 0), TICK);
 }
 
+/* Proves 3.1.9-13, 3.1.12-12 */
 static void the_rest_of_a_timeout_survives_masking(struct kunit *test)
 {
 	make_set(test, 0, BY_TIME, 0, 3);
@@ -479,6 +497,7 @@ static void no_set_is_left_by_time_while_its_thread_calls(struct kunit *test)
 
 /* Switching by overflows */
 
+/* Proves 3.1.3-16, 3.1.4-09, 3.1.5-15, 3.1.10-08, 3.1.12-05 */
 static void a_threshold_of_overflows_switches(struct kunit *test)
 {
 	make_set(test, 0, BY_OVFL, 0, 0);
@@ -511,6 +530,7 @@ static void any_of_several_triggers_switches(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, info(test, 0).set_switch_pmds[0], 2ULL);
 }
 
+/* Proves 3.1.12-05, 3.1.12-06 */
 static void thresholds_that_are_reached_at_once_are_all_told(struct kunit *test)
 {
 	make_set(test, 0, BY_OVFL, 0, 0);
@@ -526,6 +546,7 @@ static void thresholds_that_are_reached_at_once_are_all_told(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, info(test, 0).set_switch_pmds[0], 0ULL);
 }
 
+/* Proves 3.1.3-16 */
 static void without_its_flag_a_set_ignores_thresholds(struct kunit *test)
 {
 	make_set(test, 1, 0, 0, 0);
@@ -539,6 +560,7 @@ static void without_its_flag_a_set_ignores_thresholds(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, value(test, 0, 0), 0ULL);
 }
 
+/* Proves 3.1.10-19 */
 static void a_threshold_counts_anew_when_its_set_comes_again(struct kunit *test)
 {
 	make_set(test, 0, BY_OVFL, 0, 0);
@@ -572,6 +594,7 @@ static void what_overflowed_last_is_reset_when_its_set_comes(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, value(test, 0, 0), (u64)(-2 * PERIOD));
 }
 
+/* Proves 3.1.9-14 */
 static void a_masked_context_switches_when_it_is_restarted(struct kunit *test)
 {
 	make_set(test, 0, BY_OVFL, 0, 0);
@@ -630,6 +653,7 @@ static void the_message_names_the_set_of_the_overflow(struct kunit *test)
 
 /* Designated sets */
 
+/* Proves 3.1.5-11, 3.1.5-12, 3.1.7-30, 3.1.12-08 */
 static void load_and_start_designate_the_first_set(struct kunit *test)
 {
 	make_set(test, 1, 0, 0, 0);
@@ -667,6 +691,133 @@ static void values_are_kept_where_start_designates_another(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, value(test, 1, 0), (u64)-PERIOD + 6);
 }
 
+/* What belongs to a set */
+
+/* Proves 3.1.2-17 */
+static void bit_vectors_mean_the_set_of_their_pmc(struct kunit *test)
+{
+	pfarg_pmc_t pmc = { .reg_num = 0, .reg_set = 1, .reg_flags = NOTIFY };
+
+	pmc.reg_reset_pmds[0] = 1 << 1;
+	make_set(test, 1, 0, 0, 0);
+	make_counter(test, 0, 1, 0, 0);
+	make_counter(test, 1, 1, 0, 0);
+	make_counter(test, 1, 0, NOTIFY, 0);
+	fixture_pmc(test, pmc);
+	KUNIT_ASSERT_EQ(test, load(test, 1), 0);
+	KUNIT_ASSERT_EQ(test, start(test, 1), 0);
+	count(test, PERIOD);
+	KUNIT_ASSERT_EQ(test, fixture_restart(test), 0);
+	KUNIT_EXPECT_EQ(test, value(test, 1, 1), (u64)(-3 * PERIOD));
+	KUNIT_EXPECT_EQ(test, value(test, 0, 1), (u64)-PERIOD);
+}
+
+/* Proves 3.1.3-16 */
+static void a_register_that_does_not_count_has_no_threshold(struct kunit *test)
+{
+	make_set(test, 0, BY_OVFL, 0, 0);
+	fixture_pmd(test, (pfarg_pmd_t){ .reg_num = PFM_SIM_PMD_PLAIN,
+					 .reg_ovflsw_thres = 1 });
+	KUNIT_EXPECT_EQ(test,
+			read(test, 0, PFM_SIM_PMD_PLAIN).reg_ovflsw_thres, 0ULL);
+	KUNIT_ASSERT_EQ(test, load(test, 0), 0);
+	KUNIT_EXPECT_EQ(test,
+			read(test, 0, PFM_SIM_PMD_PLAIN).reg_ovflsw_thres, 0ULL);
+}
+
+/* Proves 3.1.7-34 */
+static void load_begins_thresholds_anew(struct kunit *test)
+{
+	make_set(test, 0, BY_OVFL, 0, 0);
+	make_counter(test, 0, 0, 0, 3);
+	KUNIT_ASSERT_EQ(test, load(test, 0), 0);
+	KUNIT_ASSERT_EQ(test, start(test, 0), 0);
+	count(test, PERIOD);
+	KUNIT_EXPECT_EQ(test, read(test, 0, 0).reg_ovflsw_thres, 2ULL);
+	fixture_unload(test);
+	KUNIT_ASSERT_EQ(test, load(test, 0), 0);
+	KUNIT_EXPECT_EQ(test, read(test, 0, 0).reg_ovflsw_thres, 3ULL);
+}
+
+/* Proves 3.1.12-05 */
+static void a_set_left_by_time_tells_no_pmds(struct kunit *test)
+{
+	make_set(test, 0, BY_TIME, 0, 1);
+	make_set(test, 1, 0, 0, 0);
+	make_counter(test, 0, 0, 0, 1);
+	KUNIT_ASSERT_EQ(test, load(test, 0), 0);
+	KUNIT_ASSERT_EQ(test, start(test, 0), 0);
+	count(test, PERIOD);
+	pass(test, TICK);
+	KUNIT_EXPECT_EQ(test, active(test), 1);
+	KUNIT_EXPECT_EQ(test, info(test, 0).set_switch_pmds[0], 0ULL);
+}
+
+/* Proves 3.1.12-07, 3.1.12-13 */
+static void runs_and_duration_go_with_the_set_only(struct kunit *test)
+{
+	pfarg_setdesc_t desc = { .set_id = 1 };
+	int i;
+
+	make_set(test, 1, 0, 0, 0);
+	for (i = 1; i <= 3; i++) {
+		KUNIT_ASSERT_EQ(test, load(test, 1), 0);
+		KUNIT_ASSERT_EQ(test, start(test, 1), 0);
+		pass(test, TICK);
+		fixture_unload(test);
+		KUNIT_EXPECT_EQ(test, info(test, 1).set_runs, (u64)i);
+		KUNIT_EXPECT_EQ(test, duration(test, 1), i * TICK);
+	}
+	/* To be modified is not to be created. */
+	make_set(test, 1, 0, 0, 0);
+	KUNIT_EXPECT_EQ(test, duration(test, 1), 3 * TICK);
+	KUNIT_ASSERT_EQ(test, delete(test, &desc), 0);
+	make_set(test, 1, 0, 0, 0);
+	KUNIT_EXPECT_EQ(test, info(test, 1).set_runs, 0ULL);
+	KUNIT_EXPECT_EQ(test, duration(test, 1), 0ULL);
+}
+
+/* Proves 3.1.11-04, 3.1.12-03 */
+static void delete_and_getinfo_have_no_input_flags(struct kunit *test)
+{
+	struct pfm_context *ctx = ctx_of(test);
+	pfarg_setdesc_t desc = { .set_id = 1, .set_flags = BY_TIME };
+	pfarg_setinfo_t info = { .set_id = 1, .set_flags = BY_TIME };
+
+	make_set(test, 1, BY_OVFL, 0, 0);
+	fixture_lock(ctx);
+	KUNIT_EXPECT_EQ(test, pfm_getinfo_evtset(ctx, &info), -EINVAL);
+	fixture_unlock(ctx);
+	KUNIT_EXPECT_TRUE(test, info.set_flags & PFM_SET_RETFL_EINVAL);
+	KUNIT_EXPECT_EQ(test, delete(test, &desc), -EINVAL);
+	KUNIT_EXPECT_TRUE(test, desc.set_flags & PFM_SET_RETFL_EINVAL);
+	KUNIT_EXPECT_NOT_NULL(test, pfm_find_set(ctx, 1));
+}
+
+/* Proves 3.1.11-05, 3.1.12-04 */
+static void what_is_no_input_is_ignored(struct kunit *test)
+{
+	struct pfm_context *ctx = ctx_of(test);
+	pfarg_setdesc_t desc = { .set_id = 1, .set_id_next = 77,
+				 .set_timeout.tv_nsec = -1 };
+	pfarg_setinfo_t info = { .set_id_next = 77, .set_runs = 77,
+				 .set_switch_pmds[0] = 77,
+				 .set_timeout.tv_nsec = -1,
+				 .set_act_duration.tv_sec = -1 };
+
+	make_set(test, 1, 0, 0, 0);
+	info.set_id = 1;
+	fixture_lock(ctx);
+	KUNIT_EXPECT_EQ(test, pfm_getinfo_evtset(ctx, &info), 0);
+	fixture_unlock(ctx);
+	KUNIT_EXPECT_EQ(test, info.set_id_next, 0);
+	KUNIT_EXPECT_EQ(test, info.set_runs, 0ULL);
+	KUNIT_EXPECT_EQ(test, info.set_switch_pmds[0], 0ULL);
+	KUNIT_EXPECT_EQ(test, nanoseconds(info.set_timeout), 0ULL);
+	KUNIT_EXPECT_EQ(test, nanoseconds(info.set_act_duration), 0ULL);
+	KUNIT_EXPECT_EQ(test, delete(test, &desc), 0);
+}
+
 static struct kunit_case sets_cases[] = {
 	KUNIT_CASE(a_new_context_has_set0_which_does_not_switch),
 	KUNIT_CASE(sets_have_any_number),
@@ -699,6 +850,13 @@ static struct kunit_case sets_cases[] = {
 	KUNIT_CASE(the_message_names_the_set_of_the_overflow),
 	KUNIT_CASE(load_and_start_designate_the_first_set),
 	KUNIT_CASE(values_are_kept_where_start_designates_another),
+	KUNIT_CASE(bit_vectors_mean_the_set_of_their_pmc),
+	KUNIT_CASE(a_register_that_does_not_count_has_no_threshold),
+	KUNIT_CASE(load_begins_thresholds_anew),
+	KUNIT_CASE(a_set_left_by_time_tells_no_pmds),
+	KUNIT_CASE(runs_and_duration_go_with_the_set_only),
+	KUNIT_CASE(delete_and_getinfo_have_no_input_flags),
+	KUNIT_CASE(what_is_no_input_is_ignored),
 	{}
 };
 
@@ -818,6 +976,7 @@ static void noset_exit(struct kunit *test)
 	pfm_unregister_buffer_fmt(noset_fmt.fmt_uuid);
 }
 
+/* Proves 3.1.10-21 */
 static void a_format_without_sets_allows_set0_only(struct kunit *test)
 {
 	pfarg_setdesc_t desc = { .set_id = 1 };
