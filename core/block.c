@@ -60,9 +60,9 @@ struct pfm_block {
 static DEFINE_HASHTABLE(pfm_blocks, 6);
 static DEFINE_SPINLOCK(pfm_blocks_lock);
 
-/* Contexts that may block, and whether their threads come back. */
+/* Do threads come back? Asked when the first context is there that may block. */
 static DEFINE_MUTEX(pfm_kprobe_lock);
-static unsigned int pfm_kprobe_users;
+static bool pfm_kprobe_tried;
 static bool pfm_kprobe_works;
 
 static void pfm_block_free(struct kref *ref)
@@ -120,10 +120,14 @@ static int pfm_block_come_back(struct kprobe *p, struct pt_regs *regs)
 	return 0;
 }
 
-static struct kprobe pfm_kprobe;
+static struct kprobe pfm_kprobe = {
+	.symbol_name	= PFM_LAST_CALL,
+	.pre_handler	= pfm_block_come_back,
+};
 
 /*
- * A context that may block is there: see that threads come back.
+ * A context that may block is there: see that threads come back. The probe stays
+ * until the module goes: to change the kernel's text again and again is worse.
  * Context: process, may sleep.
  */
 void pfm_block_init(const struct pfm_context *ctx)
@@ -131,11 +135,8 @@ void pfm_block_init(const struct pfm_context *ctx)
 	if (!(ctx->flags & PFM_FL_NOTIFY_BLOCK))
 		return;
 	mutex_lock(&pfm_kprobe_lock);
-	if (!pfm_kprobe_users++) {
-		pfm_kprobe = (struct kprobe){
-			.symbol_name	= PFM_LAST_CALL,
-			.pre_handler	= pfm_block_come_back,
-		};
+	if (!pfm_kprobe_tried) {
+		pfm_kprobe_tried = true;
 		pfm_kprobe_works = !register_kprobe(&pfm_kprobe);
 		if (!pfm_kprobe_works)
 			pr_notice_once("perfmon: blocked threads can be killed, not traced\n");
@@ -143,15 +144,11 @@ void pfm_block_init(const struct pfm_context *ctx)
 	mutex_unlock(&pfm_kprobe_lock);
 }
 
-/* It is gone. Context: process, may sleep. */
-void pfm_block_exit(const struct pfm_context *ctx)
+/* There is no context any more, and will be none. */
+void pfm_block_exit(void)
 {
-	if (!(ctx->flags & PFM_FL_NOTIFY_BLOCK))
-		return;
-	mutex_lock(&pfm_kprobe_lock);
-	if (!--pfm_kprobe_users && pfm_kprobe_works)
+	if (pfm_kprobe_works)
 		unregister_kprobe(&pfm_kprobe);
-	mutex_unlock(&pfm_kprobe_lock);
 }
 
 /*

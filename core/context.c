@@ -225,7 +225,6 @@ err_pmu:
 		pfm_free_sets(ctx);
 		pfm_pmu_put(ctx->pmu);
 	}
-	pfm_block_exit(ctx);
 	pfm_context_put(ctx);
 	return ERR_PTR(ret);
 }
@@ -248,6 +247,5 @@ void pfm_context_destroy(struct pfm_context *ctx)
 	pfm_msgq_destroy(&ctx->msgq);
 	pfm_free_sets(ctx);
 	pfm_pmu_put(ctx->pmu);
-	pfm_block_exit(ctx);
 	pfm_context_put(ctx);
 }

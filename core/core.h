@@ -341,7 +341,7 @@ int pfm_restart_context(struct pfm_context *ctx);
 
 /* block.c */
 void pfm_block_init(const struct pfm_context *ctx);
-void pfm_block_exit(const struct pfm_context *ctx);
+void pfm_block_exit(void);
 int pfm_block_attach(struct pfm_context *ctx);
 void pfm_block_detach(struct pfm_context *ctx);
 void pfm_block_want(struct pfm_context *ctx);

@@ -35,6 +35,7 @@ err_sysfs:
 static void __exit pfm_exit(void)
 {
 	pfm_dev_exit();
+	pfm_block_exit();
 	pfm_cpu_exit();
 	pfm_session_exit();
 	pfm_sysfs_exit();
