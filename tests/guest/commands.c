@@ -40,7 +40,7 @@ TEST(create_refuses_bad_address)
 	CHECK_ERRNO(pfm_create_context(BAD_ADDRESS, NULL, 0), EFAULT);
 }
 
-/* Proves 3.1.1-03 */
+/* Proves 3.1.1-03, P7-01 */
 TEST(create_refuses_unknown_flags)
 {
 	for (int bit = 0; bit < 32; bit++) {
@@ -62,7 +62,7 @@ TEST(create_refuses_nonzero_reserved_fields)
 	}
 }
 
-/* Proves 3.1.1-09 */
+/* Proves 3.1.1-09, 3.4.3-14 */
 TEST(create_refuses_blocking_system_wide_context)
 {
 	pfarg_ctx_t ctx = { .ctx_flags = PFM_FL_SYSTEM_WIDE |
@@ -71,7 +71,7 @@ TEST(create_refuses_blocking_system_wide_context)
 	CHECK_ERRNO(pfm_create_context(&ctx, NULL, 0), EINVAL);
 }
 
-/* Proves 3.1.1-11 */
+/* Proves 3.1.1-11, P4.1-03 */
 TEST(create_accepts_each_flag)
 {
 	static const __u32 flags[] = {
@@ -84,7 +84,7 @@ TEST(create_accepts_each_flag)
 		close(ctx_new(flags[i]));
 }
 
-/* Proves 3.1.1-12 */
+/* Proves 3.1.1-12, 3.5.2-02 */
 TEST(create_refuses_unknown_format)
 {
 	pfarg_ctx_t ctx = {};
@@ -110,7 +110,7 @@ struct appended {
 	pfm_default_smpl_arg_t	arg;
 };
 
-/* Proves 3.1-01, 3.1.1-14 */
+/* Proves 3.1-01, 3.1.1-14, 3.5.2-02, 3.5.3-02, 3.6.2-01 */
 TEST(create_takes_format_argument_behind_the_structure)
 {
 	struct appended a = {
@@ -124,7 +124,7 @@ TEST(create_takes_format_argument_behind_the_structure)
 	CHECK_EQ(a.ctx.ctx_smpl_buf_size, (5000 + page - 1) / page * page);
 }
 
-/* Proves 3.1.1-12, 3.1.1-13 */
+/* Proves 3.1.1-12, 3.1.1-13, P4.1-05 */
 TEST(create_takes_format_argument_by_pointer)
 {
 	pfarg_ctx_t ctx;
@@ -134,7 +134,7 @@ TEST(create_takes_format_argument_by_pointer)
 	CHECK_EQ(ctx.ctx_smpl_buf_size, 1 << 20);
 }
 
-/* Proves 3.1.1-26 */
+/* Proves 3.1.1-26, 3.5.3-03, 3.5.7-02 */
 TEST(create_judges_size_of_format_argument)
 {
 	static const struct {
@@ -175,6 +175,7 @@ TEST(create_refuses_bad_address_of_format_argument)
 		    EFAULT);
 }
 
+/* Proves 3.6.2-02, 3.6.2-07 */
 TEST(default_format_refuses_bad_arguments)
 {
 	const pfm_default_smpl_arg_t args[] = {
@@ -195,12 +196,13 @@ TEST(default_format_refuses_bad_arguments)
 	}
 }
 
+/* Proves 4.4.3-01 */
 TEST(default_format_accepts_smallest_buffer)
 {
 	close(smpl_new(0, smpl_size_for(1, 0, 40), 0).fd);
 }
 
-/* Proves 3.1.1-25 */
+/* Proves 3.1.1-25, 4.4.3-01 */
 TEST(create_refuses_buffer_beyond_memory)
 {
 	pfarg_ctx_t ctx;
@@ -240,7 +242,7 @@ static void expect_ebadf(int fd)
 
 /*
  * Proves 3.1.2-01, 3.1.3-01, 3.1.4-01, 3.1.5-01, 3.1.6-01, 3.1.7-01, 3.1.8-01,
- * 3.1.9-01
+ * 3.1.9-01, 4.2-05, 4.3.1-04, 4.3.2-01, 4.3.2-06, P4-01
  */
 TEST(commands_refuse_bad_descriptor)
 {
@@ -298,7 +300,7 @@ TEST(vectors_refuse_bad_address)
 	}
 }
 
-/* Proves 3.1.2-27, 3.1.3-29, 3.1.4-21 */
+/* Proves 3.1.2-27, 3.1.3-29, 3.1.4-21, 4.1-03, 4.4.2-01 */
 TEST(vectors_have_a_largest_size)
 {
 	static pfarg_pmd_t pmds[4096];
@@ -333,7 +335,7 @@ static void expect_second_fails(pfarg_pmd_t second, __u32 mark)
 	CHECK_EQ(ctx_read(fd, 3), 0);
 }
 
-/* Proves 3.1.3-04, 3.1.3-05, 3.1.3-07, 3.1.3-31, 3.1-08 */
+/* Proves 3.1-08, 3.1.3-04, 3.1.3-05, 3.1.3-07, 3.1.3-31, P7-01 */
 TEST(write_pmds_stops_at_first_bad_element)
 {
 	const pfarg_pmd_t good = { .reg_num = 2, .reg_value = 22 };
@@ -541,7 +543,7 @@ static void compare_info(const char *kind,
 
 /*
  * Proves 3.1.13-06, 3.1.13-08, 3.1.13-14, 3.1.14-06, 3.1.14-12, 3.2.1-01,
- * 3.2.3-01
+ * 3.2.3-01, 4.2-02, P4.3-03
  */
 TEST(getinfo_agrees_with_sysfs)
 {
@@ -559,7 +561,7 @@ TEST(getinfo_refuses_nonzero_input)
 	CHECK_ERRNO(pfm_getinfo_pmds(&reserved, 1), EINVAL);
 }
 
-/* Proves 3.1.1-23, 3.1.3-20, 3.1.4-12, 3.1.4-16, 3.1.14-06 */
+/* Proves 3.1.1-23, 3.1.3-20, 3.1.4-12, 3.1.4-16, 3.1.14-06, 4.2-06 */
 TEST(new_context_holds_default_values)
 {
 	int fd = ctx_new(0);
@@ -615,7 +617,7 @@ TEST(load_takes_exactly_one_argument)
 	ctx_expect_state(fd, "unloaded");
 }
 
-/* Proves 3.1.7-31, 3.1-08 */
+/* Proves 3.1-08, 3.1.7-31, P7-01 */
 TEST(load_refuses_unknown_set_and_reserved_fields)
 {
 	pfarg_load_t set = { .load_pid = thread_id(), .load_set = 1 };
@@ -649,7 +651,7 @@ TEST(load_refuses_blocking_oneself)
 	CHECK_ERRNO(load_result(fd, thread_id()), EINVAL);
 }
 
-/* Proves 3.1.7-05, 3.1.7-07 */
+/* Proves 3.1.7-05, 3.1.7-07, 4.2-07, P4.1-08 */
 TEST(load_refuses_loaded_context)
 {
 	int fd = ctx_new(0);
@@ -660,7 +662,7 @@ TEST(load_refuses_loaded_context)
 	ctx_load_self(fd);
 }
 
-/* Proves 3.1.7-06, 3.1.7-07, 3.1.8-08 */
+/* Proves 3.1.7-06, 3.1.7-07, 3.1.8-08, P4.1-09, P4.1-12 */
 TEST(load_refuses_second_context_of_a_thread)
 {
 	int first = ctx_new(0), second = ctx_new(0);
@@ -674,7 +676,7 @@ TEST(load_refuses_second_context_of_a_thread)
 	ctx_load_self(first);
 }
 
-/* Proves 3.1.7-14 */
+/* Proves 3.1.7-14, P4.1-11 */
 TEST(threads_have_contexts_of_their_own)
 {
 	int mine = ctx_new(0), other = ctx_new(0);
@@ -686,7 +688,7 @@ TEST(threads_have_contexts_of_their_own)
 	worker_quit(&w);
 }
 
-/* Proves 3.1.7-20, 3.1.8-08 */
+/* Proves 3.1.7-20, 3.1.8-08, P4.1-09 */
 TEST(load_refuses_second_context_of_a_cpu)
 {
 	int first = ctx_new(PFM_FL_SYSTEM_WIDE);
@@ -708,7 +710,7 @@ TEST(system_wide_load_names_the_calling_thread)
 	CHECK_ERRNO(load_result(fd, 0), EINVAL);
 }
 
-/* Proves 3.1.7-23, 3.1.7-24 */
+/* Proves 3.1.7-23, 3.1.7-24, P4.1-10 */
 TEST(thread_and_system_wide_contexts_exclude_each_other)
 {
 	int thread = ctx_new(0), system = ctx_new(PFM_FL_SYSTEM_WIDE);
@@ -740,7 +742,7 @@ static void open_device_to_all(void)
 	CHECK_OK(chmod(PFM_DEVICE, 0666));
 }
 
-/* Proves 3.1.7-08 */
+/* Proves 3.1.7-08, 4.1-01, 4.1-02, 4.2-08, P7-05 */
 TEST(load_needs_permission)
 {
 	pid_t self = getpid();
@@ -767,6 +769,7 @@ static void user_level_is_permitted(void *arg)
 	worker_quit(&w);
 }
 
+/* Proves 4.1-04 */
 TEST(users_may_measure_their_own_threads_at_user_level)
 {
 	struct param_run r = { "paranoid", "2", user_level_is_permitted, NULL };

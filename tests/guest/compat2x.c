@@ -108,6 +108,7 @@ TEST(counts_are_exact)
 	CHECK_ERRNO(pfm_start(fd, NULL), EBUSY);
 }
 
+/* Proves P4.1-06 */
 TEST(long_vectors_are_done_whole)
 {
 	pfarg_pmc_t pmcs[40];
@@ -147,6 +148,7 @@ TEST(what_was_written_can_be_read_into)
 	CHECK_EQ(pmd.reg_smpl_eventid, 77);
 }
 
+/* Proves P4.3-06 */
 TEST(virtual_pmds_are_written_and_read)
 {
 	pfarg_pmd_t pmds[2] = { { .reg_num = ELAPSED, .reg_value = 12345 },
@@ -182,6 +184,7 @@ TEST(system_wide_context_is_loaded_by_cpu)
 
 /* Sampling */
 
+/* Proves P5.3-05 */
 TEST(samples_carry_the_smpl_pmds_of_the_pmd)
 {
 	pfarg_pmd_t pmd = periodic(NOTIFY);
@@ -230,6 +233,7 @@ TEST(full_buffer_notifies_and_restart_goes_on)
 	}
 }
 
+/* Proves P5.3-05 */
 TEST(reset_pmds_of_the_pmd_are_reset)
 {
 	pfarg_pmd_t pmd = periodic(NOTIFY), other = { .reg_num = 1 };

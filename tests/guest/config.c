@@ -61,7 +61,10 @@ static void restoring(void (*run)(void *arg), void *arg)
 
 /* PFM_GET_CONFIG, PFM_SET_CONFIG */
 
-/* Proves 3.1.16-09, 3.1.16-12, 3.1.16-16, 3.1.17-04, 3.1.17-05, 3.1.17-06 */
+/*
+ * Proves 3.1.16-09, 3.1.16-12, 3.1.16-16, 3.1.17-04, 3.1.17-05, 3.1.17-06,
+ * 4.2-12, 4.2-14, P7-02
+ */
 TEST(defaults_restrict_to_no_group)
 {
 	pfarg_config_t cfg = get_config();
@@ -134,7 +137,7 @@ static void what_is_set_is_told(void *arg)
 	expect_config(&cfg);
 }
 
-/* Proves 3.1.16-10, 3.1.17-08 */
+/* Proves 3.1.16-10, 3.1.17-08, 4.2-02 */
 TEST(get_tells_what_was_set)
 {
 	restoring(what_is_set_is_told, NULL);
@@ -173,7 +176,7 @@ static void bad_values_change_nothing(void *arg)
 	refuses(bad);
 }
 
-/* Proves 3.1-08, 3.1.16-06, 3.1.16-13, 3.1.16-15 */
+/* Proves 3.1-08, 3.1.16-06, 3.1.16-13, 3.1.16-15, 3.5.3-04 */
 TEST(set_with_bad_values_changes_nothing)
 {
 	restoring(bad_values_change_nothing, NULL);
@@ -196,7 +199,7 @@ static void user_may_only_look(void *arg)
 	expect_config(&old);
 }
 
-/* Proves 3.1.16-04, 3.1.17-03 */
+/* Proves 3.1.16-04, 3.1.17-03, 4.2-03, 4.2-04 */
 TEST(set_is_for_the_privileged_and_get_for_all)
 {
 	CHECK_OK(chmod(PFM_DEVICE, 0666));
@@ -227,7 +230,7 @@ static void vectors_follow_the_limit(void *arg)
 	}
 }
 
-/* Proves 3.1.2-27, 3.1.16-03, 3.1.16-12 */
+/* Proves 3.1.2-27, 3.1.16-03, 3.1.16-12, 4.4.2-01 */
 TEST(limit_of_vectors_holds_at_once)
 {
 	restoring(vectors_follow_the_limit, NULL);
@@ -251,7 +254,7 @@ static void buffers_follow_the_limit(void *arg)
 	CHECK_ERRNO(smpl_create(&ctx, 0, page(), 0), ENOMEM);
 }
 
-/* Proves 3.1.16-14, 3.1.16-17 */
+/* Proves 3.1.16-14, 3.1.16-17, 3.5.11-04, 4.4.3-04, 4.4.3-05 */
 TEST(limit_of_buffers_holds_at_once)
 {
 	restoring(buffers_follow_the_limit, NULL);
@@ -296,7 +299,7 @@ static void files_show_what_is_set(void *arg)
 	expect_text(PFM_SYSFS "/task_group", "any");
 }
 
-/* Proves 3.1.16-16, 3.1.16-18, 3.1.17-10 */
+/* Proves 3.1.16-16, 3.1.16-18, 3.1.17-10, P7-07 */
 TEST(files_show_what_the_command_sets)
 {
 	restoring(files_show_what_is_set, NULL);
@@ -324,7 +327,7 @@ static void command_tells_what_is_written(void *arg)
 	expect_config(&cfg);
 }
 
-/* Proves 3.1.16-18 */
+/* Proves 3.1.16-18, P7-07 */
 TEST(command_tells_what_files_were_given)
 {
 	restoring(command_tells_what_is_written, NULL);
@@ -458,13 +461,13 @@ static void test_group_of(__u32 flags)
 	with_param(&r);
 }
 
-/* Proves 3.1.1-24, 3.1.16-08, 3.1.16-09 */
+/* Proves 3.1.1-24, 3.1.16-08, 3.1.16-09, 4.2-11, P7-06 */
 TEST(a_group_has_per_thread_contexts_for_itself)
 {
 	test_group_of(0);
 }
 
-/* Proves 3.1.1-24, 3.1.16-07, 3.1.16-09 */
+/* Proves 3.1.1-24, 3.1.16-07, 3.1.16-09, 4.2-13, P7-06 */
 TEST(a_group_has_system_wide_contexts_for_itself)
 {
 	test_group_of(PFM_FL_SYSTEM_WIDE);

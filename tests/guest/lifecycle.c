@@ -40,7 +40,7 @@ static int try_load(int fd, pid_t tid)
 
 /* The monitored thread */
 
-/* Proves 3.1.7-28 */
+/* Proves 3.1.7-28, P4.1-13 */
 TEST(context_survives_exec_and_counts_on)
 {
 	int fd = ctx_counting();
@@ -74,13 +74,13 @@ static void expect_unseen(enum work work)
 	worker_quit(&w);
 }
 
-/* Proves 3.1.1-04, 3.1.7-25 */
+/* Proves 3.1.1-04, 3.1.7-25, 4.2-09, P4.1-14 */
 TEST(child_of_monitored_process_is_not_monitored)
 {
 	expect_unseen(WORK_TOUCH_IN_CHILD);
 }
 
-/* Proves 3.1.7-26 */
+/* Proves 3.1.7-26, 4.2-09, P4.1-14 */
 TEST(new_thread_of_monitored_process_is_not_monitored)
 {
 	expect_unseen(WORK_TOUCH_IN_THREAD);
@@ -152,7 +152,7 @@ static void *monitored_thread(void *fd)
 	return NULL;
 }
 
-/* Proves 3.1.7-03 */
+/* Proves 3.1.7-03, 4.3.1-01 */
 TEST(exit_of_a_self_monitoring_thread_unloads)
 {
 	int fd = ctx_counting();
@@ -165,7 +165,7 @@ TEST(exit_of_a_self_monitoring_thread_unloads)
 	CHECK(ctx_read(fd, 0) >= 10);
 }
 
-/* Proves 3.1.5-05, 3.1.8-06 */
+/* Proves 3.1.5-05, 3.1.8-06, P4.1-15 */
 TEST(context_is_loaded_on_one_thread_after_the_other)
 {
 	int fd = ctx_counting();
@@ -370,7 +370,7 @@ static void control_worker(void *arg)
 	CHECK_EQ(ctx_read(c->fd, 0), 10);
 }
 
-/* Proves 3.1.1-20, 3.1.1-21, 3.1.15-04, 3.1.15-05 */
+/* Proves 3.1.1-20, 3.1.1-21, 3.1.15-04, 3.1.15-05, 3.5.4-17, 4.3.1-01 */
 TEST(child_controls_what_its_parent_has_closed)
 {
 	struct worker w;
@@ -431,7 +431,7 @@ TEST(duplicate_descriptor_keeps_context_loaded)
 	expect_free(thread_id());
 }
 
-/* Proves 3.1.15-02, 3.1.15-07 */
+/* Proves 3.1.15-02, 3.1.15-07, P4.1-16 */
 TEST(close_detaches_from_another_thread)
 {
 	struct worker w;
@@ -456,7 +456,7 @@ static void exec_with_descriptor(int fd, struct worker *w)
 	worker_do(w, WORK_EXEC, 0);
 }
 
-/* Proves 3.1.1-22 */
+/* Proves 3.1.1-22, 4.3.1-02 */
 TEST(descriptor_is_inherited_across_exec)
 {
 	struct worker w;
@@ -466,7 +466,7 @@ TEST(descriptor_is_inherited_across_exec)
 	worker_quit(&w);
 }
 
-/* Proves 3.1.1-22 */
+/* Proves 3.1.1-22, 3.5.4-15 */
 TEST(close_on_exec_destroys_the_context)
 {
 	int fd = ctx_counting();
@@ -586,7 +586,7 @@ static void create_use_and_close(int i)
 		CHECK_OK(munmap((void *)s.hdr, s.size));
 }
 
-/* Proves 3.1.15-01 */
+/* Proves 3.1.15-01, P4.1-16 */
 TEST(many_contexts_leave_nothing_behind)
 {
 	long descriptors = count_descriptors();

@@ -58,6 +58,7 @@ static void expect_no_map(int fd, size_t size, int prot, int flags, off_t offset
 			     size, prot, flags, (long long)offset);
 }
 
+/* Proves 3.5-04, 3.5.4-03, 3.5.5-01, 3.5.6-02, 3.6.3-06 */
 TEST(whole_buffer_can_be_mapped_shared_and_readable)
 {
 	const pfm_default_smpl_hdr_t *hdr = map_ok(new_buffer());
@@ -66,6 +67,7 @@ TEST(whole_buffer_can_be_mapped_shared_and_readable)
 	CHECK_EQ(hdr->hdr_buf_size, SIZE);
 }
 
+/* Proves 3.5.4-05, 3.5.4-07 */
 TEST(other_sizes_and_offsets_cannot_be_mapped)
 {
 	static const size_t pages[] = { 1, PAGES - 1, PAGES + 1, 2 * PAGES,
@@ -82,6 +84,7 @@ TEST(other_sizes_and_offsets_cannot_be_mapped)
 	map_ok(fd);
 }
 
+/* Proves 3.5.4-08 */
 TEST(other_protections_and_flags_cannot_be_mapped)
 {
 	static const int flags[] = {
@@ -99,6 +102,7 @@ TEST(other_protections_and_flags_cannot_be_mapped)
 	map_ok(fd);
 }
 
+/* Proves 3.5.4-04, 4.3.3-02 */
 TEST(mapping_cannot_be_made_writable_or_executable)
 {
 	static const int prots[] = {
@@ -120,7 +124,7 @@ TEST(mapping_cannot_grow)
 	CHECK(mremap(buf, SIZE, 2 * SIZE, MREMAP_MAYMOVE) == MAP_FAILED);
 }
 
-/* Proves 3.1.1-15 */
+/* Proves 3.1.1-15, 3.5.4-06, 3.5.4-10 */
 TEST(buffer_is_mapped_once_in_a_process)
 {
 	int fd = new_buffer();
@@ -137,6 +141,7 @@ TEST(buffers_of_two_contexts_can_be_mapped)
 	CHECK(map_ok(new_buffer()) != map_ok(new_buffer()));
 }
 
+/* Proves 3.5.4-10 */
 TEST(parts_can_be_unmapped)
 {
 	int fd = new_buffer();
@@ -154,6 +159,7 @@ TEST(parts_can_be_unmapped)
 	map_ok(fd);
 }
 
+/* Proves 3.5.5-01 */
 TEST(new_buffer_is_zero_behind_its_header)
 {
 	const char *buf = map_ok(new_buffer());
@@ -211,6 +217,7 @@ static void read_inherited(void *arg)
 	CHECK(in_touch_pages(smpl_entry(&in->s, 4, 0)->ip));
 }
 
+/* Proves 4.3.3-01 */
 TEST(children_inherit_the_mapping_and_keep_it)
 {
 	struct inherited in = { .s = sampled() };
@@ -234,6 +241,7 @@ static void map_what_parent_has_mapped(void *arg)
 	CHECK_EQ(((pfm_default_smpl_hdr_t *)map_ok(s->fd))->hdr_count, 5);
 }
 
+/* Proves 4.3.3-03 */
 TEST(parent_and_child_may_both_map_the_buffer)
 {
 	struct smpl s = sampled();
@@ -249,6 +257,7 @@ static void write_to(void *buf)
 	__atomic_store_n((char *)buf, 1, __ATOMIC_RELAXED);
 }
 
+/* Proves 3.5.4-04, 4.3.3-02 */
 TEST(writing_to_the_mapping_ends_the_process)
 {
 	int status = wait_for(spawn(write_to, map_ok(new_buffer())));
@@ -257,6 +266,7 @@ TEST(writing_to_the_mapping_ends_the_process)
 	CHECK_EQ(WTERMSIG(status), SIGSEGV);
 }
 
+/* Proves 3.5.4-04 */
 TEST(kernel_does_not_write_to_the_mapping)
 {
 	void *buf = map_ok(new_buffer());
@@ -297,6 +307,7 @@ static void buffers_of_a_user(void *arg)
 		CHECK_OK(close(create_pages(8)));
 }
 
+/* Proves 4.4.3-02, P5.3-01, P7-04 */
 TEST(locked_memory_limit_is_respected)
 {
 	const struct rlimit limit = { 10 * page(), 10 * page() };
@@ -335,7 +346,7 @@ static void buffers_within_the_global_limit(void *arg)
 		CHECK_OK(close(create_pages(10)));
 }
 
-/* Proves 3.1.1-25, 3.1.16-14 */
+/* Proves 3.1.1-25, 3.1.16-14, 3.5.11-04, 4.1-03, 4.4.3-03, P7-04 */
 TEST(global_limit_is_respected)
 {
 	char bytes[32];

@@ -47,7 +47,7 @@ static int notifying_on(const struct worker *w)
 	return fd;
 }
 
-/* Proves 3.1.2-08, 3.3.2-02 */
+/* Proves 3.1.2-08, 3.3.2-02, 3.4.3-04, 3.4.3-06, P5.2-02 */
 TEST(message_tells_what_overflowed_where_and_in_whom)
 {
 	int fd = ctx_new(0);
@@ -71,7 +71,7 @@ TEST(message_tells_what_overflowed_where_and_in_whom)
 		CHECK_EQ(msg.ovfl.msg_ovfl_pmds[i], 0);
 }
 
-/* Proves 3.1.1-08, 3.1.9-04, 3.3.3-01 */
+/* Proves 3.1.1-08, 3.1.9-04, 3.3.3-01, 3.4-02, 3.4.3-08 */
 TEST(each_restart_allows_one_more_message)
 {
 	int fd = self_notifying(0);
@@ -88,7 +88,7 @@ TEST(each_restart_allows_one_more_message)
 	}
 }
 
-/* Proves 3.3.3-03, 3.3.3-07 */
+/* Proves 3.3.3-03, 3.3.3-07, P5.2-01 */
 TEST(read_takes_whole_messages_only)
 {
 	static const size_t sizes[] = { 1, 4, sizeof(pfm_msg_t) - 1,
@@ -199,19 +199,19 @@ static void expect_woken(void (*waiter)(void *fd))
 	worker_quit(&w);
 }
 
-/* Proves 3.1.1-16, 3.3.3-05 */
+/* Proves 3.1.1-16, 3.3.3-05, P5.2-04, P5.2-05 */
 TEST(message_wakes_blocked_read)
 {
 	expect_woken(read_overflow);
 }
 
-/* Proves 3.1.1-16, 3.3.8-01 */
+/* Proves 3.1.1-16, 3.3.8-01, P5.2-04 */
 TEST(message_wakes_poll)
 {
 	expect_woken(poll_overflow);
 }
 
-/* Proves 3.1.1-16, 3.3.8-02 */
+/* Proves 3.1.1-16, 3.3.8-02, P5.2-04 */
 TEST(message_wakes_select)
 {
 	expect_woken(select_overflow);
@@ -299,7 +299,7 @@ static void ask_for_signal(int fd)
 	CHECK_OK(fcntl(fd, F_SETFL, O_ASYNC | O_NONBLOCK));
 }
 
-/* Proves 3.3.7-01, 3.3.7-03 */
+/* Proves 3.3.7-01, 3.3.7-03, P5.2-04 */
 TEST(notification_sends_sigio)
 {
 	int fd = self_notifying(0);
@@ -328,7 +328,7 @@ TEST(chosen_signal_carries_the_descriptor)
 	ctx_expect_message(fd, PFM_MSG_OVFL);
 }
 
-/* Proves 3.1.1-07, 3.3.7-04, 3.3.7-05 */
+/* Proves 3.1.1-07, 3.3.7-04, 3.3.7-05, 3.4.3-10 */
 TEST(without_messages_there_are_still_signals)
 {
 	int fd = self_notifying(PFM_FL_OVFL_NO_MSG);
@@ -383,7 +383,7 @@ TEST(unload_keeps_messages)
 	ctx_expect_message(fd, PFM_MSG_OVFL);
 }
 
-/* Proves 3.3.1-04 */
+/* Proves 3.3.1-04, 3.4.3-09 */
 TEST(queue_that_is_full_drops_overflow_messages)
 {
 	int fd = self_notifying(0);

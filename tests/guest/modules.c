@@ -60,6 +60,7 @@ static void expect_text(const char *path, const char *expected)
 	fclose(file);
 }
 
+/* Proves 3.5.2-01, 3.5.2-04 */
 TEST(sysfs_shows_version_format_and_pmu)
 {
 	expect_text(PFM_SYSFS "/version", "0.6");
@@ -69,6 +70,7 @@ TEST(sysfs_shows_version_format_and_pmu)
 	CHECK_ERRNO(open(PFM_SYSFS "/version", O_WRONLY | O_TRUNC), EACCES);
 }
 
+/* Proves 3.5.9-01 */
 TEST(format_in_use_cannot_be_unloaded)
 {
 	struct smpl s = smpl_new(0, 4096, 0);
@@ -83,6 +85,7 @@ TEST(format_in_use_cannot_be_unloaded)
 	CHECK(exists(FORMAT_DIR));
 }
 
+/* Proves 3.5-07 */
 TEST(format_that_is_not_loaded_is_loaded_by_its_uuid)
 {
 	CHECK_OK(unload(FORMAT));
@@ -124,6 +127,7 @@ static void expect_no_format(const struct format *f)
 
 #define FORMATS	(sizeof(formats) / sizeof(formats[0]))
 
+/* Proves 3.5-01, 3.5.2-04, 3.5.9-01, P5.4-02 */
 TEST(each_format_is_loaded_by_insmod)
 {
 	char command[256];
@@ -142,6 +146,7 @@ TEST(each_format_is_loaded_by_insmod)
 	load(FORMAT);
 }
 
+/* Proves 3.5.2-01, 3.5.2-03, 3.5.8-01, 3.6.1-01, P5.4-01 */
 TEST(each_format_is_loaded_by_its_uuid)
 {
 	for (unsigned int i = 0; i < FORMATS; i++) {
@@ -158,7 +163,7 @@ TEST(each_format_is_loaded_by_its_uuid)
 		CHECK_OK(unload(formats[i].module));
 }
 
-/* Proves 3.1.2-18 */
+/* Proves 3.1.2-18, 3.5-05, 3.5.14-16 */
 TEST(the_example_format_counts_overflows_by_event)
 {
 	static const pfm_uuid_t uuid = PFM_COUNT_SMPL_UUID;
@@ -186,6 +191,7 @@ TEST(the_example_format_counts_overflows_by_event)
 	CHECK_OK(unload("pfm_fmt_count"));
 }
 
+/* Proves P4.4-01 */
 TEST(pmu_in_use_cannot_be_unloaded)
 {
 	int fd = ctx_new(0);
@@ -196,145 +202,7 @@ TEST(pmu_in_use_cannot_be_unloaded)
 	load(PMU);
 }
 
-#define MAPPINGS PFM_SYSFS "/pmu_desc/mappings"
-
-/* Return: what insmod of a module below extra/ gives. */
-static int insert(const char *path)
-{
-	char full[192];
-	struct utsname uts;
-	int fd, ret;
-
-	CHECK_OK(uname(&uts));
-	snprintf(full, sizeof(full), "/lib/modules/%s/extra/%s", uts.release,
-		 path);
-	fd = CHECK_OK(open(full, O_RDONLY));
-	ret = syscall(SYS_finit_module, fd, "", 0);
-	close(fd);
-	return ret;
-}
-
-#define PERF_PMU "pmu/perf/pfm_pmu_perf.ko"
-#define SIM_PMU	"pmu/sim/pfm_pmu_sim.ko"
-
-/* Proves P4.4-02 */
-TEST(second_pmu_is_refused)
-{
-	int fd;
-
-	CHECK_ERRNO(insert(SIM_PMU), EBUSY);
-	CHECK(!exists("/sys/module/pfm_pmu_sim"));
-	expect_text(PFM_SYSFS "/pmu_desc/name", "perf_events");
-	fd = ctx_new(0);
-	ctx_add_counter(fd, 0, 0, 0);
-	faults_prepare();
-	ctx_start_on(fd, thread_id());
-	touch_pages(10, NULL);
-	CHECK_EQ(ctx_read(fd, 0), 10);
-}
-
-/* Proves P4.3-03, P4.4-01, P4.4-03 */
-TEST(pmu_is_replaced_and_put_back)
-{
-	pfarg_pmcinfo_t info = { .reg_num = 0 };
-	int fd;
-
-	CHECK_OK(unload(PMU));
-	CHECK_OK(insert(SIM_PMU));
-	expect_text(PFM_SYSFS "/pmu_desc/name", "simulated");
-	/* 1 is a reserved bit. */
-	expect_text(MAPPINGS, "PMC0:0x0:0xffffffff00000000:SIMSEL0");
-	CHECK_OK(pfm_getinfo_pmcs(&info, 1));
-	CHECK_EQ(info.reg_rsvd_mask, 0xffffffff00000000ULL);
-	CHECK_ERRNO(insert(PERF_PMU), EBUSY);
-	fd = ctx_new(0);
-	CHECK_ERRNO(unload("pfm_pmu_sim"), EAGAIN);
-	CHECK_OK(close(fd));
-	CHECK_OK(unload("pfm_pmu_sim"));
-	CHECK(!exists(MAPPINGS));
-	CHECK_OK(insert(PERF_PMU));
-	expect_text(PFM_SYSFS "/pmu_desc/name", "perf_events");
-	CHECK_OK(pfm_getinfo_pmcs(&info, 1));
-	CHECK_EQ(info.reg_rsvd_mask, 0);
-}
-
-static unsigned int count_mappings(char *last)
-{
-	FILE *file = fopen(MAPPINGS, "r");
-	unsigned int n = 0;
-
-	CHECK(file);
-	while (fgets(last, 128, file))
-		n++;
-	fclose(file);
-	return n;
-}
-
-TEST(largest_pmu_is_shown_whole_and_works)
-{
-	char line[128] = "";
-	int fd;
-
-	CHECK_OK(unload(PMU));
-	CHECK_OK(insert("tests/guest/pmu_full/pfm_pmu_full.ko"));
-	CHECK_EQ(count_mappings(line), PFM_MAX_PMCS + PFM_MAX_PMDS);
-	CHECK(!strncmp(line, "PMD319:0x0:0x0:NNN", 18));
-	fd = ctx_new(0);
-	for (int i = 0; i < PFM_MAX_PMDS; i++) {
-		pfarg_pmc_t pmc = { .reg_num = i, .reg_value = 1 };
-		pfarg_pmd_t pmd = { .reg_num = i, .reg_value = i };
-
-		CHECK_OK(pfm_write_pmcs(fd, &pmc, 1));
-		CHECK_OK(pfm_write_pmds(fd, &pmd, 1));
-	}
-	ctx_start_on(fd, thread_id());
-	for (int i = 0; i < PFM_MAX_PMDS; i++)
-		CHECK_EQ(ctx_read(fd, i), i);
-	CHECK_OK(close(fd));
-	CHECK_OK(unload("pfm_pmu_full"));
-	load(PMU);
-}
-
-/* The example's PMDs. */
-#define SWITCHES	300
-#define FAULTS		301
-
-/* Proves P4.3-06, P4.4-03 */
-TEST(the_example_pmu_reads_resources_of_a_thread)
-{
-	pfarg_pmc_t pmc = { .reg_num = 0 };
-	pfarg_pmd_t pmd = { .reg_num = FAULTS };
-	pfarg_setdesc_t by_time = { .set_flags = PFM_SETFL_TIME_SWITCH };
-	pfarg_load_t load_self = { .load_pid = thread_id() };
-	pfarg_setinfo_t info = {};
-	__u64 before;
-	int fd;
-
-	CHECK_OK(unload(PMU));
-	CHECK_OK(insert("examples/pmu_usage/pfm_pmu_usage.ko"));
-	expect_text(MAPPINGS, "PMD300:0x0:0x0:SWITCHES");
-	fd = ctx_new(0);
-	CHECK_ERRNO(pfm_write_pmcs(fd, &pmc, 1), EINVAL);
-	CHECK_ERRNO(pfm_write_pmds(fd, &pmd, 1), EINVAL);
-	faults_prepare();
-	ctx_start_on(fd, thread_id());
-	before = ctx_read(fd, FAULTS);
-	touch_pages(100, NULL);
-	CHECK_EQ(ctx_read(fd, FAULTS) - before, 100);
-	before = ctx_read(fd, SWITCHES);
-	usleep(1);
-	CHECK(ctx_read(fd, SWITCHES) > before);
-	ctx_stop(fd);
-	CHECK_OK(pfm_getinfo_evtsets(fd, &info, 1));
-	CHECK(info.set_act_duration.tv_nsec > 0);
-	CHECK_OK(pfm_unload_context(fd));
-	CHECK_OK(pfm_create_evtsets(fd, &by_time, 1));
-	CHECK_ERRNO(pfm_load_context(fd, &load_self), EINVAL);
-	CHECK_OK(close(fd));
-	CHECK_OK(unload("pfm_pmu_usage"));
-	load(PMU);
-}
-
+/* Proves P4.4-01 */
 TEST(nothing_works_without_pmu)
 {
 	pfarg_ctx_t ctx = {};

@@ -102,6 +102,7 @@ TEST(arguments_that_cannot_be_are_refused)
 	}
 }
 
+/* Proves P5.4-06 */
 TEST(a_full_region_notifies_and_monitoring_goes_on)
 {
 	struct mapped m = nway_new(4, 5, 0, 0);
@@ -141,6 +142,7 @@ TEST(default_format_has_blind_spots)
 	CHECK_EQ(recorded, BURSTS * BURST / 2);
 }
 
+/* Proves P5.4-06 */
 TEST(whoever_keeps_up_has_no_blind_spots)
 {
 	/* Twice the memory of the above, in parts. */

@@ -207,6 +207,7 @@ TEST(format_has_no_argument)
 
 /* Samples */
 
+/* Proves 3.5-03, P5.4-07 */
 TEST(samples_tell_thread_file_and_offset)
 {
 	int fd = ctx_faults(0), device = open_device();
@@ -328,6 +329,7 @@ static void sample_both_levels(int device)
 	}
 }
 
+/* Proves 4.4.1-01 */
 TEST(kernel_and_user_level_are_told_apart)
 {
 	int fd = ctx_bridged(0), device = open_device();
@@ -398,6 +400,7 @@ TEST(trace_holds_the_callers)
 			 __stop_traced_root_text));
 }
 
+/* Proves 3.5.3-01 */
 TEST(trace_is_as_deep_as_the_parameter)
 {
 	CHECK_EQ(trace_of("1").num_callers, 1);

@@ -39,7 +39,7 @@ static struct smpl start_sampling(struct counter *c, struct smpl s)
 
 /* Counting */
 
-/* Proves 3.1.4-18, 3.1.5-04 */
+/* Proves 3.1.4-18, 3.1.5-04, 4.3.2-03 */
 TEST(counter_counts_every_event)
 {
 	int fd = ctx_counting();
@@ -51,6 +51,7 @@ TEST(counter_counts_every_event)
 	}
 }
 
+/* Proves P4.1-07 */
 TEST(all_counters_count_at_once)
 {
 	int fd = ctx_new(0);
@@ -63,7 +64,7 @@ TEST(all_counters_count_at_once)
 		CHECK_EQ(ctx_read(fd, i), 50 - 1000ULL * i);
 }
 
-/* Proves 3.1.3-08, 3.1.3-09, 3.1.4-13 */
+/* Proves 3.1.3-08, 3.1.3-09, 3.1.4-13, P4.3-02 */
 TEST(counters_have_64_bits)
 {
 	pfarg_pmd_t pmd = { .reg_value = 0x123456789ffffffeULL };
@@ -78,7 +79,7 @@ TEST(counters_have_64_bits)
 	CHECK_EQ(ctx_read(fd, 0), 0x12345678a0000003ULL);
 }
 
-/* Proves 3.1.2-09, 3.1.3-13 */
+/* Proves 3.1.2-09, 3.1.3-13, 3.4.3-01, 3.4.3-02 */
 TEST(counter_without_notification_wraps)
 {
 	int fd = ctx_new(0);
@@ -90,7 +91,10 @@ TEST(counter_without_notification_wraps)
 	ctx_expect_no_message(fd);
 }
 
-/* Proves 3.1.3-11, 3.1.4-08, 3.1.9-03, 3.1.9-06, 3.1.9-09 */
+/*
+ * Proves 3.1.3-11, 3.1.4-08, 3.1.9-03, 3.1.9-06, 3.1.9-09, 3.4-02, 3.4.1-06,
+ * 3.4.1-07, 3.4.2-10
+ */
 TEST(counter_with_notification_restarts_from_long_value)
 {
 	struct counter c = counter(0, NOTIFY, PERIOD);
@@ -194,6 +198,10 @@ static void expect_entries_of(const struct smpl *s, unsigned int n, pid_t pid)
 	}
 }
 
+/*
+ * Proves 3.4.1-01, 3.5.4-02, 3.5.14-02, 3.6-01, 3.6-04, 3.6.3-02, 3.6.3-03,
+ * 3.6.3-09, 3.6.4-07, 3.6.4-08, 3.6.4-18, 3.6.5-01
+ */
 TEST(each_period_makes_one_sample)
 {
 	struct counter c = counter(0, 0, PERIOD);
@@ -209,6 +217,7 @@ TEST(each_period_makes_one_sample)
 	ctx_expect_no_message(s.fd);
 }
 
+/* Proves 3.4.1-08, 3.5.14-01, 4.4.4-01 */
 TEST(period_of_one_samples_every_event)
 {
 	struct counter c = counter(0, 0, 1);
@@ -218,6 +227,7 @@ TEST(period_of_one_samples_every_event)
 	CHECK_EQ(s.hdr->hdr_count, SAMPLES);
 }
 
+/* Proves 3.6.4-09 */
 TEST(samples_name_the_cpu)
 {
 	struct counter c = counter(0, 0, 1);
@@ -238,7 +248,7 @@ static void start_pinned_worker(struct worker *w)
 	worker_do(w, WORK_PIN, 0);
 }
 
-/* Proves 3.1.6-04 */
+/* Proves 3.1.6-04, 3.6-01, 3.6.4-03 */
 TEST(another_thread_is_sampled_while_it_runs)
 {
 	struct smpl s = smpl_new(0, BIG_BUFFER, 0);
@@ -274,7 +284,10 @@ TEST(busy_thread_can_be_attached_to)
 	worker_kill(&w);
 }
 
-/* Proves 3.1.2-12, 3.1.2-15, 3.1.2-26, 3.2.1-01, 3.2.2-01 */
+/*
+ * Proves 3.1.2-12, 3.1.2-15, 3.1.2-26, 3.2.1-01, 3.2.2-01, 3.6.4-13, P4.3-07,
+ * P4.3-08
+ */
 TEST(samples_record_the_smpl_pmds)
 {
 	const unsigned int pmds = 3;
@@ -300,7 +313,7 @@ TEST(samples_record_the_smpl_pmds)
 	}
 }
 
-/* Proves 3.1.2-13 */
+/* Proves 3.1.2-13, 3.6.5-02 */
 TEST(reset_pmds_turn_values_into_differences)
 {
 	struct counter c = counter(0, 0, PERIOD);
@@ -324,7 +337,7 @@ static __u64 now(void)
 	return t.tv_sec * 1000000000ULL + t.tv_nsec;
 }
 
-/* Proves 3.1.2-15 */
+/* Proves 3.1.2-15, P4.3-07 */
 TEST(elapsed_time_is_reset_with_each_sample)
 {
 	struct counter c = counter(0, 0, PERIOD);
@@ -366,6 +379,7 @@ static void see_entry(struct seen *seen)
 	seen->next = (const char *)values;
 }
 
+/* Proves 3.4.1-10, 3.6.4-04, 3.6.4-14 */
 TEST(two_counters_sample_with_different_sizes)
 {
 	struct counter c0 = counter(0, 0, 7), c1 = counter(1, 0, 3);
@@ -388,7 +402,10 @@ TEST(two_counters_sample_with_different_sizes)
 
 /* Reset values */
 
-/* Proves 3.1.2-10, 3.1.3-11, 3.1.3-13 */
+/*
+ * Proves 3.1.2-10, 3.1.3-11, 3.1.3-13, 3.4.1-01, 3.4.1-03, 3.4.1-04, 3.4.1-06,
+ * 3.4.1-07, 3.4.1-11, 3.6.4-06, 3.6.5-14, P5.1-02
+ */
 TEST(initial_short_and_long_periods)
 {
 	struct counter c = counter(0, NOTIFY, 10);
@@ -444,7 +461,9 @@ static void expect_random_periods(__u32 seed, __u32 first)
 	close(s.fd);
 }
 
-/* Proves 3.1.2-10, 3.1.3-18, 3.1.3-19 */
+/*
+ * Proves 3.1.2-10, 3.1.3-18, 3.1.3-19, 3.4.2-01, 3.4.2-05, 3.4.2-08, 3.6.4-06
+ */
 TEST(random_periods_follow_from_the_seed)
 {
 	expect_random_periods(12345, 12345);
@@ -453,7 +472,7 @@ TEST(random_periods_follow_from_the_seed)
 	expect_random_periods(0, 1);
 }
 
-/* Proves 3.1.3-19, 3.1.4-08, 3.1.9-07 */
+/* Proves 3.1.3-19, 3.1.4-08, 3.1.9-07, 3.4.2-08, 3.4.2-10 */
 TEST(random_number_is_added_to_the_long_value)
 {
 	struct counter c = counter(0, NOTIFY | PFM_REGFL_RANDOM, PERIOD);
@@ -472,6 +491,10 @@ TEST(random_number_is_added_to_the_long_value)
 
 /* Full buffers */
 
+/*
+ * Proves 3.4.1-13, 3.6.3-04, 3.6.3-08, 3.6.3-10, 3.6.5-08, 3.6.5-11, 3.6.5-12,
+ * 3.6.5-15, P5.3-02
+ */
 TEST(full_buffer_masks_and_notifies)
 {
 	struct counter c = counter(0, NOTIFY, PERIOD);
@@ -517,6 +540,7 @@ static void overflow_too_often(void *arg)
 	CHECK_EQ(s.hdr->hdr_count, 5);
 }
 
+/* Proves 4.1-03, 4.4.4-02, 4.4.4-03, P7-09 */
 TEST(too_many_overflows_mask_and_notify)
 {
 	struct param_run r = { "ovfl_rate_max", "100", overflow_too_often,
@@ -525,6 +549,7 @@ TEST(too_many_overflows_mask_and_notify)
 	with_param(&r);
 }
 
+/* Proves 3.5.4-02, 3.6.5-09, 3.6.5-10 */
 TEST(full_buffer_without_notification_is_saturated)
 {
 	struct counter c = counter(0, 0, PERIOD);
@@ -539,6 +564,7 @@ TEST(full_buffer_without_notification_is_saturated)
 	expect_entries_of(&s, 2, getpid());
 }
 
+/* Proves 3.6.5-16 */
 TEST(restart_of_an_active_context_empties_the_buffer)
 {
 	struct counter c = counter(0, NOTIFY, PERIOD);
@@ -583,6 +609,7 @@ TEST(samples_are_kept_over_unload_and_load)
 
 /* Short entries */
 
+/* Proves 3.6.2-03, 3.6.3-07 */
 TEST(entries_without_header)
 {
 	struct counter c = counter(0, NOTIFY, PERIOD);
@@ -605,6 +632,7 @@ TEST(entries_without_header)
 	}
 }
 
+/* Proves 3.6.2-04 */
 TEST(entries_with_ip_only)
 {
 	struct counter c = counter(0, NOTIFY, PERIOD);
@@ -670,7 +698,7 @@ static void expect_finished(const struct worker *w)
 	worker_quit(w);
 }
 
-/* Proves 3.1.1-05, 3.1.9-05 */
+/* Proves 3.1.1-05, 3.1.9-05, 3.4.3-12, 3.5.14-21, 3.5.14-28, P5.2-06 */
 TEST(thread_is_blocked_until_restart)
 {
 	struct worker w;
@@ -689,7 +717,7 @@ TEST(thread_is_blocked_until_restart)
 	worker_quit(&w);
 }
 
-/* Proves 3.1.4-19 */
+/* Proves 3.1.4-19, 3.6.5-03 */
 TEST(blocked_thread_can_be_read)
 {
 	struct worker w;
@@ -732,7 +760,7 @@ TEST(close_lets_a_blocked_thread_go_on)
 	expect_finished(&w);
 }
 
-/* Proves 3.1.1-05, 3.1.9-05 */
+/* Proves 3.1.1-05, 3.1.9-05, 3.4.3-11, 3.4.3-12 */
 TEST(blocking_works_without_format)
 {
 	struct worker w;

@@ -99,6 +99,7 @@ static void check_record(__u32 flags, unsigned int size)
 	ctx_expect_no_message(m.fd);
 }
 
+/* Proves P5.4-08, P5.4-10 */
 TEST(base_records)
 {
 	check_record(PFM_PEBS64_SMPL_BASE, sizeof(pfm_pebs64_smpl_entry_t));
@@ -119,6 +120,7 @@ TEST(skylake_records)
 	check_record(PFM_PEBS64_SMPL_SKYLAKE, sizeof(pfm_pebs64_skl_entry_t));
 }
 
+/* Proves P5.4-08, P5.4-10 */
 TEST(records_of_32_bits)
 {
 	struct mapped m = new32(RECORDS);
@@ -160,6 +162,7 @@ TEST(the_cpu_loads_the_counter_after_each_record)
 	CHECK_EQ(hdr64(&m)->hdr_ds.pebs_index, BASE + 2 * 144);
 }
 
+/* Proves P5.4-09 */
 TEST(the_threshold_interrupts_exactly)
 {
 	struct mapped m = new64(0, 144, 3);

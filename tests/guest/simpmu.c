@@ -49,7 +49,7 @@ TEST(counters_count_what_happens)
 	CHECK_EQ(ctx_read(fd, 3), 0);
 }
 
-/* Proves 3.1.3-26, 3.1.4-13, 3.1.8-03 */
+/* Proves 3.1.3-26, 3.1.4-13, 3.1.8-03, P4.3-02 */
 TEST(narrow_counters_have_64_bits)
 {
 	int fd = start_counting();
@@ -96,7 +96,7 @@ TEST(stopped_context_counts_nothing)
 	CHECK_EQ(ctx_read(fd, 0), 0);
 }
 
-/* Proves 3.1.3-27 */
+/* Proves 3.1.3-27, 3.4.1-02, 3.5.14-06, P5.1-01 */
 TEST(only_overflow_of_64_bits_makes_a_sample)
 {
 	struct smpl s = smpl_new(0, BUF_SIZE, 0);
@@ -160,6 +160,7 @@ static void expect_one_instant(const struct smpl *s)
 	}
 }
 
+/* Proves 3.5.14-07, 3.5.14-08, 3.6.4-04, 3.6.4-07, 3.6.4-15, 3.6.4-16 */
 TEST(overflows_of_one_instant_are_recorded_in_order)
 {
 	struct smpl s = start_sampling(0);
@@ -169,6 +170,7 @@ TEST(overflows_of_one_instant_are_recorded_in_order)
 	CHECK_EQ(smpl_entry(&s, 0, 0)->pid, thread_id());
 }
 
+/* Proves 3.5.14-07, 3.6.4-15 */
 TEST(overflows_of_one_interrupt_are_recorded_in_order)
 {
 	struct smpl s = start_sampling(0);
@@ -177,6 +179,7 @@ TEST(overflows_of_one_interrupt_are_recorded_in_order)
 	expect_one_instant(&s);
 }
 
+/* Proves 3.5.14-02, 3.6.4-08 */
 TEST(time_stamps_advance)
 {
 	struct smpl s = start_sampling(0);
@@ -192,7 +195,7 @@ TEST(time_stamps_advance)
 	CHECK(smpl_entry(&s, 0, 0)->tstamp > first);
 }
 
-/* Proves 3.1.9-06, 3.1.9-08 */
+/* Proves 3.1.9-06, 3.1.9-08, 3.4.3-03, 3.4.3-06 */
 TEST(overflows_of_one_instant_share_a_message)
 {
 	pfm_msg_t msg;
@@ -214,7 +217,7 @@ TEST(overflows_of_one_instant_share_a_message)
 	CHECK_EQ(ctx_read(fd, 5), -10ULL);
 }
 
-/* Proves 3.1.4-19, 3.1.9-03, 3.1.9-04 */
+/* Proves 3.1.4-19, 3.1.9-03, 3.1.9-04, 3.4.3-07 */
 TEST(masked_context_counts_nothing)
 {
 	int fd = ctx_notifying(0, 10);
@@ -232,7 +235,7 @@ TEST(masked_context_counts_nothing)
 	CHECK_EQ(ctx_read(fd, 1), 8);
 }
 
-/* Proves 3.1.2-13 */
+/* Proves 3.1.2-13, 3.6.4-13 */
 TEST(samples_record_counters_and_other_pmds)
 {
 	struct counter c = counter(0, 0, 10);
@@ -254,6 +257,7 @@ TEST(samples_record_counters_and_other_pmds)
 	CHECK_EQ(ctx_read(s.fd, 1), 0);
 }
 
+/* Proves 3.6.5-06 */
 TEST(full_buffer_loses_what_is_left_of_the_instant)
 {
 	struct smpl s = smpl_new_for(0, 2, 0);

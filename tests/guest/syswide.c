@@ -45,7 +45,7 @@ static unsigned int count_entries_of(const struct smpl *s, pid_t pid, int cpu)
 	return n;
 }
 
-/* Proves 3.1.1-04, 3.1.5-04, 3.1.7-17 */
+/* Proves 3.1.1-04, 3.1.5-04, 3.1.7-17, 3.6-02, 3.6.4-02, 3.6.4-10, P4.1-04 */
 TEST(everything_on_the_cpu_is_measured)
 {
 	struct worker w;
@@ -81,7 +81,7 @@ static void *monitor_cpu(void *arg)
 	return NULL;
 }
 
-/* Proves 3.1.7-17, 3.1.7-18 */
+/* Proves 3.1.7-17, 3.1.7-18, 3.6.4-10, P4.2-01, P4.2-04, P4.2-05 */
 TEST(two_cpus_are_measured_at_once)
 {
 	pthread_barrier_t barrier;
@@ -109,7 +109,7 @@ TEST(two_cpus_are_measured_at_once)
 
 /*
  * Proves 3.1.2-23, 3.1.3-23, 3.1.4-16, 3.1.4-17, 3.1.4-25, 3.1.5-17, 3.1.6-08,
- * 3.1.7-19, 3.1.8-09, 3.1.9-15
+ * 3.1.7-19, 3.1.8-09, 3.1.9-15, 4.3.2-05, P4.2-02, P4.2-03
  */
 TEST(commands_need_the_monitored_cpu)
 {
@@ -138,7 +138,7 @@ TEST(commands_need_the_monitored_cpu)
 	CHECK_OK(pfm_read_pmds(fd, &pmd, 1));
 }
 
-/* Proves 3.1.8-06 */
+/* Proves 3.1.8-06, P4.1-15 */
 TEST(context_can_move_to_another_cpu)
 {
 	int fd = ctx_new(PFM_FL_SYSTEM_WIDE);
@@ -151,7 +151,7 @@ TEST(context_can_move_to_another_cpu)
 	}
 }
 
-/* Proves 3.1.7-21 */
+/* Proves 3.1.7-21, P4.2-01, P4.2-04 */
 TEST(each_cpu_has_a_context_of_its_own)
 {
 	int fds[CPUS];
@@ -184,7 +184,7 @@ static void load_and_exit(void *fd)
 	ctx_start_on(*(int *)fd, thread_id());
 }
 
-/* Proves 3.1.2-23, 3.1.3-23, 3.1.4-17, 3.1.7-16, 3.3.6-06 */
+/* Proves 3.1.2-23, 3.1.3-23, 3.1.4-17, 3.1.7-16, 3.3.6-06, 4.3.2-04 */
 TEST(context_stays_loaded_without_the_thread_that_loaded_it)
 {
 	struct counter c = counter(0, 0, 0);
@@ -250,6 +250,7 @@ TEST(masked_context_can_be_read_on_its_cpu)
 	worker_quit(&w);
 }
 
+/* Proves P4.1-04 */
 TEST(notification_says_who_ran)
 {
 	int fd = ctx_notifying(PFM_FL_SYSTEM_WIDE, FAULTS);

@@ -5,6 +5,7 @@
 #include <kunit/test.h>
 #include "carta.h"
 
+/* Proves 3.4.2-04, P5.3-04 */
 static void series_from_seed_1_is_the_minimal_standard(struct kunit *test)
 {
 	u32 state = pfm_carta_seed(1);
@@ -14,6 +15,7 @@ static void series_from_seed_1_is_the_minimal_standard(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, pfm_carta_next(&state), 1622650073U);
 }
 
+/* Proves 3.4.2-04, P5.3-04 */
 static void ten_thousandth_number_is_the_published_one(struct kunit *test)
 {
 	u32 state = pfm_carta_seed(1), x = 0;
@@ -33,6 +35,7 @@ static void seeds_that_would_stick_are_moved(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, pfm_carta_seed(~0U), 1U);
 }
 
+/* Proves 3.4.2-07, P5.3-03 */
 static void narrow_mask_draws_once_and_stays_below_it(struct kunit *test)
 {
 	u32 state = 1;
@@ -41,6 +44,7 @@ static void narrow_mask_draws_once_and_stays_below_it(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, state, 16807U);
 }
 
+/* Proves 3.4.2-07 */
 static void wide_mask_takes_further_draws_for_upper_bits(struct kunit *test)
 {
 	u32 state = 1;

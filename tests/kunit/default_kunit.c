@@ -36,6 +36,7 @@ static int validate(struct fmt_calls *d, u64 size, u32 flags)
 	return d->fmt->fmt_validate(0, 10, &arg);
 }
 
+/* Proves 3.6.2-06, 3.6.5-05 */
 static void validate_wants_room_for_one_largest_entry(struct kunit *test)
 {
 	struct fmt_calls *d = test->priv;
@@ -52,6 +53,7 @@ static void validate_wants_room_for_one_largest_entry(struct kunit *test)
 			-EINVAL);
 }
 
+/* Proves 3.6.2-02 */
 static void validate_refuses_unknown_bits_and_reserved_fields(struct kunit *test)
 {
 	struct fmt_calls *d = test->priv;
@@ -76,6 +78,7 @@ static void getsize_is_what_was_asked_for(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, size, (size_t)12345);
 }
 
+/* Proves 3.5.5-01, 3.6.3-01, 3.6.3-03, 3.6.3-05, 3.6.3-06, 3.6.3-07 */
 static void init_describes_an_empty_buffer(struct kunit *test)
 {
 	struct fmt_calls *d = test->priv;
@@ -92,6 +95,10 @@ static void init_describes_an_empty_buffer(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, hdr->hdr_buf_flags, (u32)PFM_DFL_SMPL_IIP_HDR);
 }
 
+/*
+ * Proves 3.6.3-02, 3.6.3-03, 3.6.3-11, 3.6.4-01, 3.6.4-02, 3.6.4-05, 3.6.4-12,
+ * 3.6.4-13
+ */
 static void handler_writes_the_entry_and_its_values(struct kunit *test)
 {
 	struct fmt_calls *d = test->priv;
@@ -120,6 +127,7 @@ static void handler_writes_the_entry_and_its_values(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, hdr->hdr_cur_offs, (u64)HDR + ENTRY + 16);
 }
 
+/* Proves 3.6-04, 3.6.4-17 */
 static void entries_of_many_sizes_follow_each_other(struct kunit *test)
 {
 	struct fmt_calls *d = test->priv;
@@ -139,6 +147,7 @@ static void entries_of_many_sizes_follow_each_other(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, hdr->hdr_cur_offs, (u64)HDR + 3 * ENTRY + 32);
 }
 
+/* Proves 3.6.2-04 */
 static void iip_header_is_the_ip_alone(struct kunit *test)
 {
 	struct fmt_calls *d = test->priv;
@@ -151,6 +160,7 @@ static void iip_header_is_the_ip_alone(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, entry[1], 0xaa00ULL);
 }
 
+/* Proves 3.6.2-03 */
 static void without_header_only_values_are_written(struct kunit *test)
 {
 	struct fmt_calls *d = test->priv;
@@ -167,6 +177,7 @@ static void without_header_only_values_are_written(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, hdr->hdr_cur_offs, (u64)HDR + 32);
 }
 
+/* Proves 3.6.2-05, 3.6.3-04, 3.6.5-03, 3.6.5-04 */
 static void the_last_entry_that_fits_fills_the_buffer(struct kunit *test)
 {
 	struct fmt_calls *d = test->priv;
@@ -186,6 +197,7 @@ static void the_last_entry_that_fits_fills_the_buffer(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, hdr->hdr_count, 2ULL);
 }
 
+/* Proves 3.6.2-05, 3.6.4-19, 3.6.5-04, 3.6.5-05 */
 static void just_enough_room_is_not_full(struct kunit *test)
 {
 	struct fmt_calls *d = test->priv;
@@ -201,6 +213,7 @@ static void just_enough_room_is_not_full(struct kunit *test)
 			(u64)HDR + max_entry(ENTRY) + 2 * ENTRY);
 }
 
+/* Proves 3.6.4-19 */
 static void a_full_buffer_takes_no_more(struct kunit *test)
 {
 	struct fmt_calls *d = test->priv;
@@ -215,6 +228,7 @@ static void a_full_buffer_takes_no_more(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, hdr->hdr_overflows, 1ULL);
 }
 
+/* Proves 3.6.3-04, 3.6.3-10, 3.6.5-13 */
 static void restart_empties_the_buffer_and_resets(struct kunit *test)
 {
 	struct fmt_calls *d = test->priv;
@@ -237,6 +251,7 @@ static void restart_empties_the_buffer_and_resets(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, hdr->hdr_overflows, 2ULL);
 }
 
+/* Proves 3.6.5-16 */
 static void active_restart_resets_no_pmd(struct kunit *test)
 {
 	struct fmt_calls *d = test->priv;

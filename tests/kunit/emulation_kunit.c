@@ -13,7 +13,7 @@ static int emulation_init(struct kunit *test)
 	return 0;
 }
 
-/* Proves 3.1.3-26, 3.1.4-13 */
+/* Proves 3.1.3-26, 3.1.4-13, P4.3-02 */
 static void a_counter_carries_into_its_software_part(struct kunit *test)
 {
 	fixture_counter(test, 0, 0, TOP - 10);
@@ -27,7 +27,7 @@ static void a_counter_carries_into_its_software_part(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), 3 * TOP - 2);
 }
 
-/* Proves 3.1.3-08 */
+/* Proves 3.1.3-08, P4.3-01 */
 static void all_64_bits_of_a_written_value_are_kept(struct kunit *test)
 {
 	fixture_counter(test, 0, 0, 0x123456789abcdef0ULL);
@@ -37,7 +37,7 @@ static void all_64_bits_of_a_written_value_are_kept(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), 0x123456789abcdf00ULL);
 }
 
-/* Proves 3.1.3-27 */
+/* Proves 3.1.3-27, 3.4.1-02, P5.1-01 */
 static void only_the_64_bit_overflow_notifies(struct kunit *test)
 {
 	struct fixture *f = test->priv;
@@ -53,7 +53,7 @@ static void only_the_64_bit_overflow_notifies(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, pfm_msgq_empty(&f->ctx->msgq));
 }
 
-/* Proves 3.1.2-09 */
+/* Proves 3.1.2-09, 3.4.3-02 */
 static void a_counter_without_notification_wraps_and_goes_on(struct kunit *test)
 {
 	fixture_counter(test, 0, 0, -5);

@@ -27,7 +27,7 @@ static void msgq_exit(struct kunit *test)
 	pfm_msgq_destroy(test->priv);
 }
 
-/* Proves 3.3.1-02, 3.3.3-01 */
+/* Proves 3.3.1-02, 3.3.3-01, P5.2-03 */
 static void messages_come_out_in_the_order_they_went_in(struct kunit *test)
 {
 	struct pfm_msgq *q = test->priv;
@@ -48,6 +48,7 @@ static void messages_come_out_in_the_order_they_went_in(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, q->dropped, 0ULL);
 }
 
+/* Proves P5.2-01 */
 static void full_queue_drops_the_newest_and_counts_it(struct kunit *test)
 {
 	struct pfm_msgq *q = test->priv;
@@ -131,7 +132,7 @@ static void a_reset_wins_over_a_reader_at_work(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, msg.ovfl.msg_active_set, 3);
 }
 
-/* Proves 3.3.1-04 */
+/* Proves 3.3.1-04, 3.5.7-04 */
 static void depth_below_one_is_taken_as_one(struct kunit *test)
 {
 	struct pfm_msgq q = {};

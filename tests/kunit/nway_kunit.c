@@ -124,6 +124,7 @@ static void validate_refuses_unknown_bits_and_reserved_fields(struct kunit *test
 			d->fmt->fmt_validate(0, pfm_num_pmds(), &arg), -EINVAL);
 }
 
+/* Proves P5.4-05 */
 static void init_describes_empty_regions(struct kunit *test)
 {
 	struct fmt_calls *d = test->priv;
@@ -170,6 +171,7 @@ static void entries_are_those_of_the_default_format(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rgn_of(d, 0)->rgn_size, (u64)ENTRY + 16);
 }
 
+/* Proves P5.4-06 */
 static void a_full_region_is_handed_out_and_the_next_one_filled(
 	struct kunit *test)
 {

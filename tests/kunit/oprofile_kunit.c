@@ -121,6 +121,7 @@ static void expect_stats(struct kunit *test,
 	EXPECT_WORDS(test, &(s)->stream, __VA_ARGS__);			\
 } while (0)
 
+/* Proves 3.5-02 */
 static void format_has_no_argument_and_no_buffer(struct kunit *test)
 {
 	struct bridge *b = test->priv;
@@ -131,6 +132,7 @@ static void format_has_no_argument_and_no_buffer(struct kunit *test)
 	KUNIT_EXPECT_PTR_EQ(test, b->fmt->fmt_restart, NULL);
 }
 
+/* Proves P5.4-07 */
 static void handler_asks_for_the_reset_and_nothing_else(struct kunit *test)
 {
 	int i;

@@ -57,7 +57,10 @@ static const void *next_bits(const void *prev, char *desc)
 	return &all[i];
 }
 
-/* Proves 3.1.3-12, 3.1.9-10, 3.1.9-11 */
+/*
+ * Proves 3.1.3-12, 3.1.9-10, 3.1.9-11, 3.5.7-08, 3.5.14-01, 3.5.14-18,
+ * 3.5.14-19, 3.5.14-21, 3.5.14-22, 3.5.14-23, 3.5.15-02, 3.5.15-05, P5.4-04
+ */
 static void control_bits_do_what_they_say(struct kunit *test)
 {
 	const struct bits *b = test->param_value;
@@ -96,7 +99,10 @@ static void control_bits_do_what_they_say(struct kunit *test)
 			(reset ? SHORT + 5 : LONG) + 7);
 }
 
-/* Proves 3.1.2-12, 3.1.2-18 */
+/*
+ * Proves 3.1.2-12, 3.1.2-18, 3.5.14-04, 3.5.14-06, 3.5.14-09, 3.5.14-10,
+ * 3.5.14-12, 3.5.14-13, 3.5.14-14, 3.5.14-15, 3.5.14-16, 3.5.14-17
+ */
 static void handler_gets_the_overflow_described(struct kunit *test)
 {
 	struct fixture *f = test->priv;
@@ -135,6 +141,10 @@ static void handler_gets_the_overflow_described(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, f->script.data[0].cpu, 0U);
 }
 
+/*
+ * Proves 3.4.3-03, 3.4.3-06, 3.5.14-07, 3.5.14-08, 3.5.14-09, 3.5.14-10,
+ * 3.5.14-24
+ */
 static void simultaneous_overflows_go_by_index_with_one_time(struct kunit *test)
 {
 	struct fixture *f = test->priv;
@@ -165,6 +175,7 @@ static void simultaneous_overflows_go_by_index_with_one_time(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 5), SHORT);
 }
 
+/* Proves 3.5.14-23, 3.5.14-26 */
 static void one_mask_bit_defers_all_resets_of_the_event(struct kunit *test)
 {
 	struct fixture *f = test->priv;
@@ -183,6 +194,7 @@ static void one_mask_bit_defers_all_resets_of_the_event(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 1), LONG);
 }
 
+/* Proves 3.4.3-01, 3.5.14-24 */
 static void notification_needs_the_flag_on_the_very_pmd(struct kunit *test)
 {
 	struct fixture *f = test->priv;
@@ -197,6 +209,7 @@ static void notification_needs_the_flag_on_the_very_pmd(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, has_msg(f, &msg));
 }
 
+/* Proves 3.5.14-30 */
 static void an_error_ends_the_calls_and_masks(struct kunit *test)
 {
 	struct fixture *f = test->priv;
@@ -226,7 +239,7 @@ static void unknown_control_bits_mask(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), 1ULL);
 }
 
-/* Proves 3.1.2-13 */
+/* Proves 3.1.2-13, 3.5.14-19, 3.5.15-05 */
 static void reset_pmds_are_reset_with_the_counter(struct kunit *test)
 {
 	struct fixture *f = test->priv;
@@ -251,7 +264,10 @@ static void reset_pmds_are_reset_with_the_counter(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 1), LONG);
 }
 
-/* Proves 3.1.2-10, 3.1.3-19, 3.1.4-08 */
+/*
+ * Proves 3.1.2-10, 3.1.3-19, 3.1.4-08, 3.4.2-01, 3.4.2-05, 3.4.2-08, 3.4.2-09,
+ * 3.5.14-12, 3.5.14-20, 3.5.15-06
+ */
 static void random_resets_follow_the_series_of_the_seed(struct kunit *test)
 {
 	struct fixture *f = test->priv;
@@ -357,7 +373,7 @@ static void overflows_come_from_hard_interrupts_too(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), SHORT);
 }
 
-/* Proves 3.1.9-11 */
+/* Proves 3.1.9-11, 3.5.15-02, 3.5.15-04, 3.5.15-05 */
 static void restart_may_mask_an_active_context(struct kunit *test)
 {
 	struct fixture *f = test->priv;
@@ -378,7 +394,7 @@ static void restart_may_mask_an_active_context(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), -5ULL);
 }
 
-/* Proves 3.1.9-11 */
+/* Proves 3.1.9-11, 3.5.15-04 */
 static void restart_may_keep_a_masked_context_masked(struct kunit *test)
 {
 	struct fixture *f = test->priv;
@@ -393,6 +409,7 @@ static void restart_may_keep_a_masked_context_masked(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), LONG);
 }
 
+/* Proves 3.5.15-07 */
 static void a_failing_restart_changes_nothing(struct kunit *test)
 {
 	struct fixture *f = test->priv;
@@ -532,6 +549,7 @@ static void overflow_fast(struct kunit *test, unsigned int limit)
 }
 
 /* Ten overflows in a tenth of a second are allowed here; the test needs less. */
+/* Proves 4.4.4-02 */
 static void too_many_overflows_mask_and_notify(struct kunit *test)
 {
 	struct fixture *f = test->priv;
@@ -550,6 +568,7 @@ static void too_many_overflows_mask_and_notify(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, f->script.calls, 12);
 }
 
+/* Proves 4.4.4-03 */
 static void without_a_limit_nothing_is_throttled(struct kunit *test)
 {
 	struct fixture *f = test->priv;
@@ -648,7 +667,7 @@ static struct kunit_suite overflow_suite = {
  * Without a format
  */
 
-/* Proves 3.1.2-08, 3.1.3-11, 3.1.9-03, 3.1.9-06, 3.1.9-08 */
+/* Proves 3.1.2-08, 3.1.3-11, 3.1.9-03, 3.1.9-06, 3.1.9-08, 3.4.3-07 */
 static void notification_masks_until_restart(struct kunit *test)
 {
 	struct fixture *f = test->priv;
@@ -672,6 +691,7 @@ static void notification_masks_until_restart(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 1), 18ULL);
 }
 
+/* Proves 3.4.3-02 */
 static void wrapping_is_not_undone_by_a_later_restart(struct kunit *test)
 {
 	sampling_counter(test, 0, PFM_REGFL_OVFL_NOTIFY);
@@ -694,7 +714,7 @@ static void restart_of_an_active_context_is_harmless(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), -6ULL);
 }
 
-/* Proves 3.3.1-04 */
+/* Proves 3.3.1-04, 3.4.3-09 */
 static void a_full_queue_drops_messages_and_counts_them(struct kunit *test)
 {
 	struct fixture *f = test->priv;
@@ -741,7 +761,7 @@ static struct kunit_suite overflow_without_fmt_suite = {
 	.test_cases = overflow_without_fmt_cases,
 };
 
-/* Proves 3.1.1-07, 3.3.7-05 */
+/* Proves 3.1.1-07, 3.3.7-05, 3.4.3-10 */
 static void no_msg_contexts_queue_nothing(struct kunit *test)
 {
 	struct fixture *f = fixture_create(test, PFM_FL_OVFL_NO_MSG, false);

@@ -238,6 +238,7 @@ static void an_imprecise_record_marks_the_header(struct kunit *test)
 			(u32)PFM_PEBS64_HDR_IMPRECISE);
 }
 
+/* Proves 3.5.6-01 */
 static void the_cpu_believes_nothing_in_the_mapped_header(struct kunit *test)
 {
 	int byte;

@@ -9,6 +9,7 @@ static void refuses(struct kunit *test, pfm_buffer_fmt_t fmt, int err)
 	KUNIT_EXPECT_EQ(test, pfm_register_buffer_fmt(&fmt), err);
 }
 
+/* Proves 3.5.8-02, 3.5.14-05 */
 static void missing_required_field_is_einval(struct kunit *test)
 {
 	pfm_buffer_fmt_t fmt = script_fmt;
@@ -26,6 +27,7 @@ static void missing_required_field_is_einval(struct kunit *test)
 	refuses(test, fmt, -EINVAL);
 }
 
+/* Proves 3.5.3-04, 3.5.7-05 */
 static void field_out_of_range_is_einval(struct kunit *test)
 {
 	pfm_buffer_fmt_t fmt = script_fmt;
@@ -40,6 +42,7 @@ static void field_out_of_range_is_einval(struct kunit *test)
 	refuses(test, fmt, -EINVAL);
 }
 
+/* Proves 3.5.8-03 */
 static void same_uuid_twice_is_ebusy(struct kunit *test)
 {
 	pfm_buffer_fmt_t other = script_fmt;
@@ -50,6 +53,7 @@ static void same_uuid_twice_is_ebusy(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, pfm_unregister_buffer_fmt(other.fmt_uuid), 0);
 }
 
+/* Proves 3.5.9-02 */
 static void unregistering_an_unknown_format_is_einval(struct kunit *test)
 {
 	KUNIT_EXPECT_EQ(test, pfm_unregister_buffer_fmt(script_fmt.fmt_uuid),
@@ -63,7 +67,7 @@ static void a_format_in_use_stays_registered(struct kunit *test)
 			-EBUSY);
 }
 
-/* Proves 3.1.1-12 */
+/* Proves 3.1.1-12, 3.5.7-01 */
 static void a_context_with_an_unknown_format_is_einval(struct kunit *test)
 {
 	pfarg_ctx_t req = { .ctx_smpl_buf_id = SCRIPT_UUID };
@@ -72,7 +76,7 @@ static void a_context_with_an_unknown_format_is_einval(struct kunit *test)
 			(long)-EINVAL);
 }
 
-/* Proves 3.1.15-01 */
+/* Proves 3.1.15-01, 3.5.7-08, 3.5.13-01 */
 static void the_exit_callback_runs_once_with_the_context(struct kunit *test)
 {
 	struct fixture *f = fixture_create(test, 0, true);

@@ -66,6 +66,7 @@ def test_negative_vector_length_is_einval(results: dict[str, str], call: str) ->
     assert results[call] == "-1 EINVAL"
 
 
+# Proves P4.1-02
 def test_library_exports_its_calls_and_nothing_else(programs: Path) -> None:
     symbols = subprocess.run(
         ["nm", "-D", "--defined-only", programs / "libperfmon.so.0"],

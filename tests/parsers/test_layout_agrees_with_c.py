@@ -97,6 +97,7 @@ def fields_in_numpy(name: str, dtype: np.dtype[np.void]) -> dict[str, Field]:
     return fields
 
 
+# Proves 3.6.3-11, 3.6.4-01
 @pytest.mark.parametrize("machine", ["-m64", "-m32"])
 def test_fields_have_the_offset_size_and_sign_of_the_header(
     machine: str, tmp_path: Path

@@ -243,6 +243,7 @@ def boot_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Target], Boot
     return get
 
 
+# Proves P4.1-17
 @pytest.mark.parametrize("case", list(_cases()), ids=str)
 def test_guest(case: Case, boot_of: Callable[[Target], Boot]) -> None:
     boot = boot_of(case.target)
@@ -261,6 +262,7 @@ def test_kernel_is_content(target: Target, boot_of: Callable[[Target], Boot]) ->
     assert boot.status == 0, boot.errors
 
 
+# Proves P4.4-03
 @pytest.mark.parametrize("target", TARGETS, ids=str)
 def test_modules_unload_after_everything(
     target: Target, boot_of: Callable[[Target], Boot]
