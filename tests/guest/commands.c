@@ -314,6 +314,28 @@ TEST(vectors_have_a_largest_size)
 	CHECK_ERRNO(pfm_read_pmds(fd, pmds, 0x7fffffff), EFAULT);
 }
 
+/* Proves 4.4.2-01 */
+TEST(no_vector_is_larger_than_allowed)
+{
+	static const size_t sizes[] = {
+		sizeof(pfarg_pmc_t), sizeof(pfarg_pmd_t), sizeof(pfarg_pmd_t),
+		sizeof(pfarg_pmcinfo_t), sizeof(pfarg_pmdinfo_t),
+	};
+	static pfarg_pmd_t zeroes[4096];
+	size_t max = read_number("/sys/module/perfmon/parameters/arg_size_max");
+	int fd = ctx_new(0);
+
+	CHECK(max < sizeof(zeroes) / 2);
+	for (size_t i = 0; i < ARRAY_SIZE(vector_commands); i++) {
+		CHECK_ERRNO(perfmonctl(fd, vector_commands[i], zeroes,
+				       max / sizes[i] + 1),
+			    EFAULT);
+		CHECK_ERRNO(perfmonctl(fd, vector_commands[i], zeroes,
+				       0x7fffffff),
+			    EFAULT);
+	}
+}
+
 /* Write three elements of which the second is bad, and see what became of it. */
 static void expect_second_fails(pfarg_pmd_t second, __u32 mark)
 {

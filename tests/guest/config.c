@@ -240,6 +240,7 @@ static void buffers_follow_the_limit(void *arg)
 {
 	pfarg_config_t cfg = get_config();
 	pfarg_ctx_t ctx;
+	int fd;
 
 	cfg.cf_smpl_buf_size_max = 8 * page();
 	CHECK_OK(pfm_set_config(&cfg));
@@ -247,11 +248,12 @@ static void buffers_follow_the_limit(void *arg)
 	CHECK_ERRNO(smpl_create(&ctx, 0, 4 * page(), 0), ENOMEM);
 	cfg.cf_smpl_buf_size_max = 10 * page();
 	CHECK_OK(pfm_set_config(&cfg));
-	CHECK_OK(smpl_create(&ctx, 0, 4 * page(), 0));
+	fd = CHECK_OK(smpl_create(&ctx, 0, 4 * page(), 0));
 	/* What exists stays, also if it is too much now. */
 	cfg.cf_smpl_buf_size_max = page();
 	CHECK_OK(pfm_set_config(&cfg));
 	CHECK_ERRNO(smpl_create(&ctx, 0, page(), 0), ENOMEM);
+	ctx_load_self(fd);
 }
 
 /* Proves 3.1.16-14, 3.1.16-17, 3.5.11-04, 4.4.3-04, 4.4.3-05 */

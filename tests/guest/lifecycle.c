@@ -9,8 +9,10 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/sendfile.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -389,6 +391,69 @@ TEST(child_controls_what_its_parent_has_closed)
 	CHECK_OK(write(pipes[1], "", 1));
 	reap(child);
 	/* The last descriptor went with the child. */
+	expect_free(w.pid);
+	worker_quit(&w);
+}
+
+static void send_descriptor(int to, int fd)
+{
+	char byte = 0, control[CMSG_SPACE(sizeof(fd))] = {};
+	struct iovec data = { &byte, 1 };
+	struct msghdr msg = { .msg_iov = &data, .msg_iovlen = 1,
+			      .msg_control = control,
+			      .msg_controllen = sizeof(control) };
+	struct cmsghdr *c = CMSG_FIRSTHDR(&msg);
+
+	c->cmsg_level = SOL_SOCKET;
+	c->cmsg_type = SCM_RIGHTS;
+	c->cmsg_len = CMSG_LEN(sizeof(fd));
+	memcpy(CMSG_DATA(c), &fd, sizeof(fd));
+	CHECK_EQ(sendmsg(to, &msg, 0), 1);
+}
+
+static int receive_descriptor(int from)
+{
+	char byte, control[CMSG_SPACE(sizeof(int))];
+	struct iovec data = { &byte, 1 };
+	struct msghdr msg = { .msg_iov = &data, .msg_iovlen = 1,
+			      .msg_control = control,
+			      .msg_controllen = sizeof(control) };
+	int fd;
+
+	CHECK_EQ(recvmsg(from, &msg, 0), 1);
+	CHECK(CMSG_FIRSTHDR(&msg));
+	memcpy(&fd, CMSG_DATA(CMSG_FIRSTHDR(&msg)), sizeof(fd));
+	return fd;
+}
+
+static void control_what_is_sent(void *arg)
+{
+	struct control *c = arg;
+
+	c->fd = receive_descriptor(c->go);
+	CHECK_OK(pfm_start(c->fd, NULL));
+	worker_do(c->w, WORK_TOUCH, 10);
+	CHECK_EQ(ctx_read(c->fd, 0), 10);
+}
+
+/* Proves 4.3.1-03 */
+TEST(descriptor_can_be_sent_to_another_process)
+{
+	struct worker w;
+	struct control c = { .w = &w };
+	int ends[2], fd;
+	pid_t child;
+
+	worker_start(&w);
+	CHECK_OK(socketpair(AF_UNIX, SOCK_STREAM, 0, ends));
+	c.go = ends[0];
+	/* It is there before the context. */
+	child = spawn(control_what_is_sent, &c);
+	fd = ctx_counting();
+	ctx_load(fd, w.pid);
+	send_descriptor(ends[1], fd);
+	CHECK_OK(close(fd));
+	reap(child);
 	expect_free(w.pid);
 	worker_quit(&w);
 }

@@ -3,8 +3,10 @@
  * mapping.c - mapping the sampling buffer, and the memory it takes (3.5.4, 4.4.3)
  */
 #define _GNU_SOURCE
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -198,10 +200,104 @@ TEST(buffer_can_be_read_after_close)
 	CHECK(in_touch_pages(smpl_entry(&s, 4, 0)->ip));
 }
 
+/* Proves 3.5.4-01, 3.5.4-11 */
+TEST(samples_are_recorded_without_a_mapping)
+{
+	const pfm_default_smpl_hdr_t *hdr;
+	struct smpl s = { .fd = new_buffer() };
+
+	ctx_add_counter(s.fd, 0, 0, 1);
+	faults_prepare();
+	ctx_start_on(s.fd, thread_id());
+	touch_pages(5, NULL);
+	ctx_stop(s.fd);
+	/* They wait for a mapping, and for another one. */
+	for (int i = 0; i < 2; i++) {
+		hdr = map_ok(s.fd);
+		s.hdr = hdr;
+		CHECK_EQ(hdr->hdr_count, 5);
+		CHECK(in_touch_pages(smpl_entry(&s, 4, 0)->ip));
+		CHECK_OK(munmap((void *)hdr, SIZE));
+	}
+}
+
+static void *read_in_thread(void *arg)
+{
+	const struct smpl *s = arg;
+
+	CHECK_EQ(s->hdr->hdr_count, 5);
+	CHECK(in_touch_pages(smpl_entry(s, 4, 0)->ip));
+	return NULL;
+}
+
+/* Proves 3.5.4-13, 4.3.3-04 */
+TEST(all_threads_see_the_buffer)
+{
+	struct smpl s = sampled();
+	pthread_t thread;
+
+	CHECK(!pthread_create(&thread, NULL, read_in_thread, &s));
+	CHECK(!pthread_join(thread, NULL));
+}
+
 struct inherited {
 	struct smpl	s;
 	int		go;
 };
+
+/* The number of samples is told by the parent. */
+static void read_new_samples(void *arg)
+{
+	const struct inherited *in = arg;
+	__u64 count;
+
+	CHECK_EQ(read(in->go, &count, sizeof(count)), sizeof(count));
+	CHECK(count > 5);
+	CHECK_EQ(in->s.hdr->hdr_count, count);
+	CHECK(smpl_entry(&in->s, count - 1, 0)->ip);
+}
+
+/* Proves 3.5.4-12 */
+TEST(parent_and_child_share_the_buffer)
+{
+	struct inherited in = { .s = sampled() };
+	__u64 count;
+	int pipes[2];
+	pid_t child;
+
+	CHECK_OK(pipe(pipes));
+	in.go = pipes[0];
+	child = spawn(read_new_samples, &in);
+	CHECK_OK(pfm_start(in.s.fd, NULL));
+	touch_pages(5, NULL);
+	ctx_stop(in.s.fd);
+	count = in.s.hdr->hdr_count;
+	CHECK_EQ(write(pipes[1], &count, sizeof(count)), sizeof(count));
+	reap(child);
+}
+
+/* Succeeds if no buffer is mapped. */
+#define LOOK	"! grep -q perfmon-buffer /proc/$$/maps"
+
+static void look_after_exec(void *arg)
+{
+	char maps[16384];
+
+	read_text("/proc/self/maps", maps, sizeof(maps));
+	CHECK(strstr(maps, "perfmon-buffer"));
+	execl("/bin/sh", "sh", "-c", LOOK, NULL);
+	check_failed(__FILE__, __LINE__, "no shell");
+}
+
+/* Proves 3.5.4-14, 4.3.3-05 */
+TEST(exec_removes_the_mapping_and_keeps_the_buffer)
+{
+	struct smpl s = sampled();
+
+	reap(spawn(look_after_exec, NULL));
+	CHECK_EQ(s.hdr->hdr_count, 5);
+	CHECK_EQ(ctx_read(s.fd, 0), -1ULL);
+}
 
 static void read_inherited(void *arg)
 {
@@ -217,7 +313,7 @@ static void read_inherited(void *arg)
 	CHECK(in_touch_pages(smpl_entry(&in->s, 4, 0)->ip));
 }
 
-/* Proves 4.3.3-01 */
+/* Proves 3.5.4-12, 4.3.3-01 */
 TEST(children_inherit_the_mapping_and_keep_it)
 {
 	struct inherited in = { .s = sampled() };

@@ -6,6 +6,7 @@
  * Begins and ends with all modules loaded.
  */
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,6 +23,7 @@
 #include "check.h"
 #include "ctx.h"
 #include "faults.h"
+#include "worker.h"
 #include "../../examples/format_count/perfmon_count_smpl.h"
 
 #define CORE	"perfmon"
@@ -189,6 +191,36 @@ TEST(the_example_format_counts_overflows_by_event)
 	CHECK_OK(munmap((void *)m.buf, m.size));
 	CHECK_OK(close(m.fd));
 	CHECK_OK(unload("pfm_fmt_count"));
+}
+
+static void find_default_format(void *arg)
+{
+	DIR *list;
+	const struct dirent *entry;
+
+	become_nobody();
+	list = opendir(PFM_SYSFS "/formats");
+	CHECK(list);
+	do {
+		entry = readdir(list);
+		CHECK(entry);
+	} while (strcmp(entry->d_name, PFM_DFL_SMPL_UUID_STR));
+	closedir(list);
+	expect_text(FORMAT_DIR "/name", "default");
+}
+
+/* Proves 3.5.2-05 */
+TEST(everybody_can_list_the_formats)
+{
+	reap(spawn(find_default_format, NULL));
+}
+
+/* Proves P4.4-02 */
+TEST(there_is_one_pmu_description_at_a_time)
+{
+	CHECK(system("insmod /lib/modules/$(uname -r)/extra/pmu/sim/pfm_pmu_sim.ko"));
+	expect_text(PFM_SYSFS "/pmu_desc/name", "perf_events");
+	close(ctx_counting());
 }
 
 /* Proves P4.4-01 */

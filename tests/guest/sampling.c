@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <sched.h>
+#include <sys/timerfd.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -174,6 +175,69 @@ TEST(other_threads_can_be_read_while_they_run)
 	worker_wait(&w);
 	CHECK_EQ(ctx_read(fd, 0), 20000);
 	worker_quit(&w);
+}
+
+/* Sampling by the tool alone */
+
+static void wait_for_timer(int timer)
+{
+	const struct itimerspec soon = { .it_value.tv_nsec = 1000000 };
+	__u64 ticks;
+
+	CHECK_OK(timerfd_settime(timer, 0, &soon, NULL));
+	CHECK_EQ(read(timer, &ticks, sizeof(ticks)), sizeof(ticks));
+}
+
+/* Proves 3.4-01 */
+TEST(a_timer_is_enough_to_sample_by_time)
+{
+	int timer = CHECK_OK(timerfd_create(CLOCK_MONOTONIC, 0));
+	int fd = ctx_counting();
+	unsigned long progress;
+	__u64 last = 0, value;
+	struct worker w;
+
+	worker_start(&w);
+	ctx_start_on(fd, w.pid);
+	worker_ask(&w, WORK_TOUCH, ULONG_MAX);
+	for (int i = 0; i < 10; i++) {
+		wait_for_timer(timer);
+		ctx_stop(fd);
+		value = ctx_read(fd, 0);
+		CHECK(value >= last);
+		/* It works on, and that is not in any interval. */
+		progress = worker_progress(&w);
+		while (worker_progress(&w) < progress + 10)
+			sched_yield();
+		CHECK_EQ(ctx_read(fd, 0), value);
+		last = value;
+		CHECK_OK(pfm_start(fd, NULL));
+	}
+	/* Somewhere in ten intervals it had a page fault. */
+	CHECK(last > 0);
+	worker_kill(&w);
+}
+
+/* Proves 3.4.2-11 */
+TEST(tool_can_choose_each_period)
+{
+	static const __u64 periods[] = { 7, 3, 12 };
+	struct counter c = counter(0, NOTIFY, PERIOD);
+	int fd = ctx_new(0);
+
+	counter_write(fd, &c);
+	start_here(fd);
+	touch_pages(PERIOD, NULL);
+	for (int i = 0; i < 3; i++) {
+		ctx_expect_message(fd, PFM_MSG_OVFL);
+		c.pmd.reg_long_reset = -periods[i];
+		CHECK_OK(pfm_write_pmds(fd, &c.pmd, 1));
+		CHECK_OK(pfm_restart(fd));
+		touch_pages(periods[i] - 1, NULL);
+		ctx_expect_state(fd, "started");
+		touch_pages(1, NULL);
+		ctx_expect_state(fd, "masked");
+	}
 }
 
 /* Samples */
@@ -426,6 +490,28 @@ TEST(initial_short_and_long_periods)
 	CHECK_EQ(s.hdr->hdr_count, 2);
 	CHECK_EQ(smpl_entry(&s, 0, 0)->last_reset_val, -20ULL);
 	CHECK_EQ(smpl_entry(&s, 1, 0)->last_reset_val, -4ULL);
+}
+
+/* Proves 3.4.1-05 */
+TEST(period_can_be_changed_while_it_runs)
+{
+	struct counter c = counter(0, 0, 20);
+	struct smpl s = start_sampling(&c, smpl_new(0, BIG_BUFFER, 0));
+
+	touch_pages(5, NULL);
+	c.pmd.reg_value = -3ULL;
+	CHECK_OK(pfm_write_pmds(s.fd, &c.pmd, 1));
+	touch_pages(2, NULL);
+	CHECK_EQ(s.hdr->hdr_count, 0);
+	touch_pages(1, NULL);
+	CHECK_EQ(s.hdr->hdr_count, 1);
+	CHECK_EQ(smpl_entry(&s, 0, 0)->last_reset_val, -3ULL);
+	/* It was this one only. */
+	touch_pages(19, NULL);
+	CHECK_EQ(s.hdr->hdr_count, 1);
+	touch_pages(1, NULL);
+	CHECK_EQ(s.hdr->hdr_count, 2);
+	CHECK_EQ(smpl_entry(&s, 1, 0)->last_reset_val, -20ULL);
 }
 
 /* Carta's series (3.4.2). */
@@ -713,6 +799,31 @@ TEST(thread_is_blocked_until_restart)
 		expect_entries_of(&s, BLOCK_ENTRIES, w.pid);
 		CHECK_OK(pfm_restart(s.fd));
 	}
+	worker_wait(&w);
+	worker_quit(&w);
+}
+
+/* Proves 3.4.1-12 */
+TEST(blocked_thread_goes_on_with_the_long_period)
+{
+	const unsigned long second = 20 + (BLOCK_ENTRIES - 1) * PERIOD;
+	struct smpl s = smpl_new_for(PFM_FL_NOTIFY_BLOCK, BLOCK_ENTRIES, 0);
+	struct counter c = counter(0, NOTIFY, PERIOD);
+	struct worker w;
+
+	start_pinned_worker(&w);
+	c.pmd.reg_long_reset = -20ULL;
+	counter_write(s.fd, &c);
+	ctx_start_on(s.fd, w.pid);
+	worker_ask(&w, WORK_TOUCH, BLOCK_FAULTS + second + 1);
+	ctx_expect_message(s.fd, PFM_MSG_OVFL);
+	expect_blocked(&w, BLOCK_FAULTS);
+	CHECK_OK(pfm_restart(s.fd));
+	ctx_expect_message(s.fd, PFM_MSG_OVFL);
+	expect_blocked(&w, BLOCK_FAULTS + second);
+	CHECK_EQ(smpl_entry(&s, 0, 0)->last_reset_val, -20ULL);
+	CHECK_EQ(smpl_entry(&s, 1, 0)->last_reset_val, -(__u64)PERIOD);
+	CHECK_OK(pfm_restart(s.fd));
 	worker_wait(&w);
 	worker_quit(&w);
 }

@@ -257,7 +257,7 @@ TEST(samples_record_counters_and_other_pmds)
 	CHECK_EQ(ctx_read(s.fd, 1), 0);
 }
 
-/* Proves 3.6.5-06 */
+/* Proves 3.6.5-06, 3.6.5-07 */
 TEST(full_buffer_loses_what_is_left_of_the_instant)
 {
 	struct smpl s = smpl_new_for(0, 2, 0);
@@ -268,6 +268,9 @@ TEST(full_buffer_loses_what_is_left_of_the_instant)
 	sim_advance("0=10 3=10 5=10");
 	CHECK_EQ(s.hdr->hdr_count, 2);
 	ctx_expect_state(s.fd, "masked");
+	/* The message tells of it. */
+	CHECK_EQ(ctx_next_message(s.fd).ovfl.msg_ovfl_pmds[0],
+		 1 << 0 | 1 << 3 | 1 << 5);
 	/* What was not recorded is reset all the same. */
 	CHECK_OK(pfm_restart(s.fd));
 	for (int i = 0; i < 3; i++)

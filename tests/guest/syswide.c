@@ -268,3 +268,28 @@ TEST(notification_says_who_ran)
 	CHECK_EQ(msg.ovfl.msg_ovfl_tid, w.pid);
 	worker_quit(&w);
 }
+
+/* Proves 3.4.3-13 */
+TEST(notification_masks_the_cpu_until_restart)
+{
+	int fd = ctx_notifying(PFM_FL_SYSTEM_WIDE, FAULTS);
+	struct worker w;
+	__u64 value;
+
+	worker_start(&w);
+	worker_do(&w, WORK_PIN, 0);
+	ctx_pin(0);
+	ctx_start_on(fd, thread_id());
+	for (int i = 0; i < 2; i++) {
+		worker_do(&w, WORK_TOUCH, FAULTS);
+		ctx_expect_message(fd, PFM_MSG_OVFL);
+		ctx_expect_state(fd, "masked");
+		value = ctx_read(fd, 0);
+		worker_do(&w, WORK_TOUCH, FAULTS);
+		CHECK_EQ(ctx_read(fd, 0), value);
+		ctx_expect_no_message(fd);
+		CHECK_OK(pfm_restart(fd));
+		ctx_expect_state(fd, "started");
+	}
+	worker_quit(&w);
+}
