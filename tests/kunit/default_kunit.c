@@ -84,12 +84,12 @@ static void init_describes_an_empty_buffer(struct kunit *test)
 	struct fmt_calls *d = test->priv;
 	pfm_default_smpl_hdr_t *hdr;
 
-	make(test, 4096, PFM_DFL_SMPL_IIP_HDR);
+	make(test, 5001, PFM_DFL_SMPL_IIP_HDR);
 	hdr = d->buf;
 	KUNIT_EXPECT_EQ(test, hdr->hdr_count, 0ULL);
 	KUNIT_EXPECT_EQ(test, hdr->hdr_cur_offs, (u64)HDR);
 	KUNIT_EXPECT_EQ(test, hdr->hdr_overflows, 0ULL);
-	KUNIT_EXPECT_EQ(test, hdr->hdr_buf_size, 4096ULL);
+	KUNIT_EXPECT_EQ(test, hdr->hdr_buf_size, 5001ULL);
 	KUNIT_EXPECT_EQ(test, hdr->hdr_min_buf_space, max_entry(8));
 	KUNIT_EXPECT_EQ(test, hdr->hdr_version, 0x10000U);
 	KUNIT_EXPECT_EQ(test, hdr->hdr_buf_flags, (u32)PFM_DFL_SMPL_IIP_HDR);
@@ -125,6 +125,18 @@ static void handler_writes_the_entry_and_its_values(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, body[1], 0xaa01ULL);
 	KUNIT_EXPECT_EQ(test, hdr->hdr_count, 1ULL);
 	KUNIT_EXPECT_EQ(test, hdr->hdr_cur_offs, (u64)HDR + ENTRY + 16);
+}
+
+/* Proves 3.6.4-11 */
+static void an_event_id_is_not_recorded(struct kunit *test)
+{
+	struct fmt_calls *d = test->priv;
+
+	make(test, 4096, 0);
+	fmt_calls_sample(d, 1, 0);
+	d->arg.pmd_eventid = ~0ULL;
+	fmt_calls_sample(d, 1, 0);
+	KUNIT_EXPECT_MEMEQ(test, d->buf + HDR, d->buf + HDR + ENTRY, ENTRY);
 }
 
 /* Proves 3.6-04, 3.6.4-17 */
@@ -286,6 +298,7 @@ static struct kunit_case dfl_cases[] = {
 	KUNIT_CASE(getsize_is_what_was_asked_for),
 	KUNIT_CASE(init_describes_an_empty_buffer),
 	KUNIT_CASE(handler_writes_the_entry_and_its_values),
+	KUNIT_CASE(an_event_id_is_not_recorded),
 	KUNIT_CASE(entries_of_many_sizes_follow_each_other),
 	KUNIT_CASE(iip_header_is_the_ip_alone),
 	KUNIT_CASE(without_header_only_values_are_written),

@@ -176,15 +176,21 @@ static inline void fixture_counter(struct kunit *test, u16 num, u32 flags,
 					 .reg_long_reset = value });
 }
 
-static inline void fixture_start(struct kunit *test)
+static inline void fixture_start_on(struct kunit *test,
+				    struct task_struct *task)
 {
 	struct fixture *f = test->priv;
-	pfarg_load_t load = { .load_pid = task_pid_vnr(current) };
+	pfarg_load_t load = { .load_pid = task_pid_vnr(task) };
 
 	KUNIT_ASSERT_EQ(test, pfm_load(f->ctx, &load), 0);
 	fixture_lock(f->ctx);
 	KUNIT_ASSERT_EQ(test, pfm_start_monitoring(f->ctx, NULL), 0);
 	fixture_unlock(f->ctx);
+}
+
+static inline void fixture_start(struct kunit *test)
+{
+	fixture_start_on(test, current);
 }
 
 static inline void fixture_unload(struct kunit *test)

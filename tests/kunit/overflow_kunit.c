@@ -3,6 +3,7 @@
  * overflow_kunit.c - what the core does around a format's handler and restart
  *		      call-back (3.5.14, 3.5.15, 3.4.3)
  */
+#include <linux/kthread.h>
 #include "carta.h"
 #include "fixture.h"
 #include "messages.h"
@@ -164,6 +165,8 @@ static void simultaneous_overflows_go_by_index_with_one_time(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, f->script.calls, 2);
 	KUNIT_EXPECT_EQ(test, f->script.arg[0].ovfl_pmd, 1);
 	KUNIT_EXPECT_EQ(test, f->script.arg[1].ovfl_pmd, 5);
+	KUNIT_EXPECT_EQ(test, f->script.arg[0].ovfl_notify, 1);
+	KUNIT_EXPECT_EQ(test, f->script.arg[1].ovfl_notify, 0);
 	KUNIT_EXPECT_EQ(test, f->script.tstamp[0], f->script.tstamp[1]);
 	/* One message for both. */
 	KUNIT_ASSERT_TRUE(test, has_msg(f, &msg));
@@ -300,6 +303,132 @@ static void random_resets_follow_the_series_of_the_seed(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fixture_restart(test), 0);
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 0),
 			-50000ULL + (pfm_carta_next(&state) & 0xff));
+}
+
+/* Proves 3.4.2-06 */
+static void each_pmd_has_a_random_series_of_its_own(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	u32 state[2] = { pfm_carta_seed(7), pfm_carta_seed(8) };
+	u64 base = -1000ULL;
+	int i, n;
+
+	for (i = 0; i < 2; i++) {
+		fixture_pmc(test, (pfarg_pmc_t){
+				.reg_num = i, .reg_flags = PFM_REGFL_RANDOM });
+		fixture_pmd(test, (pfarg_pmd_t){
+				.reg_num = i, .reg_value = -10,
+				.reg_short_reset = base,
+				.reg_random_mask = 0xff,
+				.reg_random_seed = 7 + i });
+	}
+	fixture_start(test);
+	for (n = 0; n < 5; n++) {
+		f->script.ctrl[2 * n] = PFM_OVFL_CTRL_RESET;
+		f->script.ctrl[2 * n + 1] = PFM_OVFL_CTRL_RESET;
+		fixture_count2(test, -fixture_value(test, 0),
+			       -fixture_value(test, 1));
+		for (i = 0; i < 2; i++)
+			KUNIT_EXPECT_EQ(test, fixture_value(test, i), base +
+					(pfm_carta_next(&state[i]) & 0xff));
+	}
+}
+
+/* Proves 3.4.2-02 */
+static void without_the_flag_nothing_is_random(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+
+	fixture_pmc(test, (pfarg_pmc_t){ .reg_num = 0 });
+	fixture_pmd(test, (pfarg_pmd_t){ .reg_num = 0, .reg_value = -10,
+					 .reg_short_reset = SHORT,
+					 .reg_random_mask = ~0ULL,
+					 .reg_random_seed = 7 });
+	f->script.ctrl[0] = PFM_OVFL_CTRL_RESET;
+	fixture_start(test);
+	fixture_count(test, 10);
+	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), SHORT);
+}
+
+/* It is reset with a counter that is random; it has no PMC to say so itself. */
+/* Proves 3.4.2-03 */
+static void what_does_not_count_is_not_random(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	pfarg_pmc_t pmc = { .reg_num = 0, .reg_flags = PFM_REGFL_RANDOM };
+
+	pmc.reg_reset_pmds[0] = 1U << PFM_SIM_PMD_PLAIN;
+	fixture_pmc(test, pmc);
+	fixture_pmd(test, (pfarg_pmd_t){ .reg_num = 0, .reg_value = -10,
+					 .reg_short_reset = SHORT });
+	fixture_pmd(test, (pfarg_pmd_t){ .reg_num = PFM_SIM_PMD_PLAIN,
+					 .reg_value = 5, .reg_short_reset = 6,
+					 .reg_random_mask = ~0ULL,
+					 .reg_random_seed = 7 });
+	f->script.ctrl[0] = PFM_OVFL_CTRL_RESET;
+	fixture_start(test);
+	fixture_count(test, 10);
+	KUNIT_EXPECT_EQ(test, fixture_value(test, PFM_SIM_PMD_PLAIN), 6ULL);
+}
+
+/* Proves 3.5.14-27 */
+static void each_pmd_of_an_event_is_reset_or_not(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+
+	sampling_counter(test, 0, 0);
+	sampling_counter(test, 1, 0);
+	f->script.ctrl[0] = PFM_OVFL_CTRL_RESET;
+	f->script.restart_ctrl = PFM_OVFL_CTRL_RESET;
+	fixture_start(test);
+	fixture_count2(test, 11, 12);
+	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), SHORT);
+	KUNIT_EXPECT_EQ(test, fixture_value(test, 1), 2ULL);
+	/* Restart is for the other one. */
+	KUNIT_EXPECT_EQ(test, fixture_restart(test), 0);
+	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), SHORT);
+	KUNIT_EXPECT_EQ(test, fixture_value(test, 1), LONG);
+}
+
+/* Proves 3.5.7-03 */
+static void the_queue_is_as_deep_as_the_format_says(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	pfm_msg_t msg;
+	int i;
+
+	fixture_counter(test, 0, PFM_REGFL_OVFL_NOTIFY, -10ULL);
+	fixture_start(test);
+	for (i = 0; i < 3; i++) {
+		f->script.ctrl[i] = PFM_OVFL_CTRL_RESET | PFM_OVFL_CTRL_NOTIFY;
+		fixture_count(test, 10);
+	}
+	KUNIT_EXPECT_EQ(test, script_fmt.fmt_msgq_depth, 2UL);
+	KUNIT_EXPECT_TRUE(test, has_msg(f, &msg));
+	KUNIT_EXPECT_TRUE(test, has_msg(f, &msg));
+	KUNIT_EXPECT_FALSE(test, has_msg(f, &msg));
+	KUNIT_EXPECT_EQ(test, f->ctx->msgq.dropped, 1ULL);
+}
+
+/* Proves 3.5.15-03 */
+static void restart_neither_notifies_nor_blocks(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	pfm_msg_t msg;
+
+	sampling_counter(test, 0, PFM_REGFL_OVFL_NOTIFY);
+	f->script.ctrl[0] = PFM_OVFL_CTRL_MASK;
+	f->script.restart_ctrl = PFM_OVFL_CTRL_NOTIFY | PFM_OVFL_CTRL_BLOCK;
+	fixture_start(test);
+	fixture_count(test, 13);
+	KUNIT_EXPECT_EQ(test, fixture_restart(test), 0);
+	KUNIT_EXPECT_FALSE(test, has_msg(f, &msg));
+	KUNIT_EXPECT_FALSE(test, f->ctx->blocked);
+	KUNIT_EXPECT_FALSE(test, f->ctx->masked);
+	/* Nor if there was nothing to resume. */
+	KUNIT_EXPECT_EQ(test, fixture_restart(test), 0);
+	KUNIT_EXPECT_FALSE(test, has_msg(f, &msg));
+	KUNIT_EXPECT_FALSE(test, f->ctx->blocked);
 }
 
 static void overflow_inside_the_handler(void)
@@ -637,6 +766,12 @@ static struct kunit_case overflow_cases[] = {
 	KUNIT_CASE(unknown_control_bits_mask),
 	KUNIT_CASE(reset_pmds_are_reset_with_the_counter),
 	KUNIT_CASE(random_resets_follow_the_series_of_the_seed),
+	KUNIT_CASE(each_pmd_has_a_random_series_of_its_own),
+	KUNIT_CASE(without_the_flag_nothing_is_random),
+	KUNIT_CASE(what_does_not_count_is_not_random),
+	KUNIT_CASE(each_pmd_of_an_event_is_reset_or_not),
+	KUNIT_CASE(the_queue_is_as_deep_as_the_format_says),
+	KUNIT_CASE(restart_neither_notifies_nor_blocks),
 	KUNIT_CASE(an_overflow_during_another_is_handled_after_it),
 	KUNIT_CASE(an_overflow_lost_to_a_mask_is_reset_by_restart),
 	KUNIT_CASE(a_positive_restart_result_is_einval),
@@ -785,9 +920,76 @@ static void blocking_oneself_is_refused_at_load(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, pfm_load(f->ctx, &load), -EINVAL);
 }
 
+/* A thread to monitor. It never goes to user level: nothing holds it. */
+static int idle_until_stopped(void *data)
+{
+	set_current_state(TASK_IDLE);
+	while (!kthread_should_stop()) {
+		schedule();
+		set_current_state(TASK_IDLE);
+	}
+	__set_current_state(TASK_RUNNING);
+	return 0;
+}
+
+/* PMD0 and PMD1 of a thread that may be blocked overflow in one instant. */
+static struct task_struct *overflow_of_two(struct kunit *test, u32 ctrl0,
+					   u32 ctrl1)
+{
+	struct fixture *f = fixture_create(test, PFM_FL_NOTIFY_BLOCK, true);
+	struct task_struct *task = kthread_run(idle_until_stopped, NULL,
+					       "monitored");
+	struct pfm_sim_tick tick = { .task = task, .delta = { 11, 12 } };
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
+	sampling_counter(test, 0, 0);
+	sampling_counter(test, 1, 0);
+	f->script.ctrl[0] = ctrl0;
+	f->script.ctrl[1] = ctrl1;
+	fixture_start_on(test, task);
+	KUNIT_EXPECT_EQ(test, pfm_sim_advance(&tick), 0);
+	KUNIT_EXPECT_EQ(test, f->script.calls, 2);
+	return task;
+}
+
+static void let_go(struct kunit *test, struct task_struct *task)
+{
+	fixture_unload(test);
+	kthread_stop(task);
+}
+
+/* Proves 3.5.14-25, 3.5.14-29 */
+static void one_block_bit_blocks_and_masks_nothing(struct kunit *test)
+{
+	struct task_struct *task = overflow_of_two(test, PFM_OVFL_CTRL_BLOCK |
+						   PFM_OVFL_CTRL_RESET,
+						   PFM_OVFL_CTRL_RESET);
+	struct fixture *f = test->priv;
+
+	KUNIT_EXPECT_TRUE(test, f->ctx->blocked);
+	KUNIT_EXPECT_FALSE(test, f->ctx->masked);
+	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), SHORT);
+	KUNIT_EXPECT_EQ(test, fixture_value(test, 1), SHORT);
+	let_go(test, task);
+}
+
+/* Proves 3.5.14-29 */
+static void one_mask_bit_masks_and_does_not_block(struct kunit *test)
+{
+	struct task_struct *task = overflow_of_two(test, PFM_OVFL_CTRL_RESET,
+						   PFM_OVFL_CTRL_MASK);
+	struct fixture *f = test->priv;
+
+	KUNIT_EXPECT_FALSE(test, f->ctx->blocked);
+	KUNIT_EXPECT_TRUE(test, f->ctx->masked);
+	let_go(test, task);
+}
+
 static struct kunit_case ctx_flags_cases[] = {
 	KUNIT_CASE(no_msg_contexts_queue_nothing),
 	KUNIT_CASE(blocking_oneself_is_refused_at_load),
+	KUNIT_CASE(one_block_bit_blocks_and_masks_nothing),
+	KUNIT_CASE(one_mask_bit_masks_and_does_not_block),
 	{}
 };
 

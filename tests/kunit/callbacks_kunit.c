@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * callbacks_kunit.c - what a format's call-backs are given, and what becomes of
+ *		       their results (3.5.10-3.5.13)
+ */
+#include "fixture.h"
+
+#define MARK	0x7e57
+
+/* What one call-back was given. */
+struct given {
+	u32	ctx_flags;
+	u64	arg;
+	void	*buf;
+};
+
+/* What was called, in order, and what it answers; the context that is there. */
+struct calls {
+	struct pfm_context *ctx;
+	char		order[8];
+	struct given	validate;
+	struct given	getsize;
+	struct given	init;
+	u16		num_pmds;
+	void		*handler_buf;
+	void		*restart_buf;
+	void		*exit_buf;
+	u8		exit_saw;
+	size_t		size;
+	int		validate_ret;
+	int		getsize_ret;
+	int		init_ret;
+	int		exit_ret;
+};
+
+static struct calls *calls;
+
+static struct given note(char name, u32 ctx_flags, const u64 *arg, void *buf)
+{
+	size_t n = strlen(calls->order);
+
+	if (n < sizeof(calls->order) - 1)
+		calls->order[n] = name;
+	return (struct given){ ctx_flags, arg ? *arg : 0, buf };
+}
+
+static int note_validate(u32 ctx_flags, u16 num_pmds, void *arg)
+{
+	calls->validate = note('v', ctx_flags, arg, NULL);
+	calls->num_pmds = num_pmds;
+	return calls->validate_ret;
+}
+
+static int note_getsize(u32 ctx_flags, void *arg, size_t *size)
+{
+	calls->getsize = note('g', ctx_flags, arg, NULL);
+	*size = calls->size;
+	return calls->getsize_ret;
+}
+
+static int note_init(u32 ctx_flags, void *arg, void *buf)
+{
+	calls->init = note('i', ctx_flags, arg, buf);
+	return calls->init_ret;
+}
+
+static int note_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp, void *data)
+{
+	calls->handler_buf = note('h', 0, NULL, buf).buf;
+	if (buf)
+		*(u8 *)buf = 77;
+	return 0;
+}
+
+static int note_restart(void *buf, int is_active, pfm_ovfl_ctrl_t *ctrl)
+{
+	calls->restart_buf = note('r', 0, NULL, buf).buf;
+	return 0;
+}
+
+static int note_exit(void *buf)
+{
+	calls->exit_buf = note('x', 0, NULL, buf).buf;
+	if (buf)
+		calls->exit_saw = *(u8 *)buf;
+	return calls->exit_ret;
+}
+
+static const pfm_buffer_fmt_t all_fmt = {
+	.fmt_name	= "calls",
+	.fmt_uuid	= SCRIPT_UUID,
+	.fmt_arg_size	= sizeof(u64),
+	.fmt_validate	= note_validate,
+	.fmt_getsize	= note_getsize,
+	.fmt_init	= note_init,
+	.fmt_handler	= note_handler,
+	.fmt_restart	= note_restart,
+	.fmt_exit	= note_exit,
+	.fmt_owner	= THIS_MODULE,
+};
+
+/* The format of the test that runs, a copy that it may change. */
+static pfm_buffer_fmt_t fmt;
+
+static int callbacks_init(struct kunit *test)
+{
+	calls = kunit_kzalloc(test, sizeof(*calls), GFP_KERNEL);
+	if (!calls)
+		return -ENOMEM;
+	calls->size = 3 * PAGE_SIZE - 5;
+	fmt = all_fmt;
+	return 0;
+}
+
+/* What a test has left, because it failed or there was no context. */
+static void callbacks_exit(struct kunit *test)
+{
+	if (!IS_ERR_OR_NULL(calls->ctx))
+		pfm_context_destroy(calls->ctx);
+	pfm_unregister_buffer_fmt(fmt.fmt_uuid);
+}
+
+static struct pfm_context *create(struct kunit *test, u32 ctx_flags)
+{
+	static const pfm_uuid_t uuid = SCRIPT_UUID;
+	pfarg_ctx_t req = { .ctx_flags = ctx_flags };
+	u64 arg = MARK;
+
+	memcpy(req.ctx_smpl_buf_id, uuid, sizeof(uuid));
+	KUNIT_ASSERT_EQ(test, pfm_register_buffer_fmt(&fmt), 0);
+	calls->ctx = pfm_context_create(&req, &arg, fmt.fmt_arg_size);
+	return calls->ctx;
+}
+
+/* A context as the fixture has it: tests take its helpers. */
+static struct pfm_context *create_fixture(struct kunit *test)
+{
+	struct fixture *f = kunit_kzalloc(test, sizeof(*f), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, f);
+	f->ctx = create(test, 0);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(f->ctx));
+	test->priv = f;
+	return f->ctx;
+}
+
+static void destroy(struct kunit *test, struct pfm_context *ctx)
+{
+	pfm_context_destroy(ctx);
+	calls->ctx = NULL;
+	KUNIT_EXPECT_EQ(test, pfm_unregister_buffer_fmt(fmt.fmt_uuid), 0);
+}
+
+/* The thread of the test is monitored, and has an overflow of PMD0. */
+static void overflow(struct kunit *test)
+{
+	fixture_counter(test, 0, 0, -10);
+	fixture_start(test);
+	fixture_count(test, 10);
+}
+
+/*
+ * Proves 3.5.7-07, 3.5.10-01, 3.5.10-02, 3.5.10-03, 3.5.10-04, 3.5.11-01,
+ * 3.5.12-01
+ */
+static void creation_asks_for_judgement_size_and_content(struct kunit *test)
+{
+	struct pfm_context *ctx = create(test, PFM_FL_OVFL_NO_MSG);
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(ctx));
+	KUNIT_EXPECT_STREQ(test, calls->order, "vgi");
+	KUNIT_EXPECT_EQ(test, calls->num_pmds, ctx->pmu->num_pmds);
+	KUNIT_EXPECT_EQ(test, calls->validate.ctx_flags, PFM_FL_OVFL_NO_MSG);
+	KUNIT_EXPECT_EQ(test, calls->getsize.ctx_flags, PFM_FL_OVFL_NO_MSG);
+	KUNIT_EXPECT_EQ(test, calls->init.ctx_flags, PFM_FL_OVFL_NO_MSG);
+	KUNIT_EXPECT_EQ(test, calls->validate.arg, MARK);
+	KUNIT_EXPECT_EQ(test, calls->getsize.arg, MARK);
+	KUNIT_EXPECT_EQ(test, calls->init.arg, MARK);
+	KUNIT_EXPECT_EQ(test, ctx->buf_size, 3 * PAGE_SIZE);
+	KUNIT_EXPECT_PTR_EQ(test, calls->init.buf, ctx->buf);
+	destroy(test, ctx);
+}
+
+/* Proves 3.5.10-01, 3.5.10-06 */
+static void what_validate_says_ends_the_creation(struct kunit *test)
+{
+	calls->validate_ret = -EACCES;
+	KUNIT_EXPECT_EQ(test, PTR_ERR(create(test, 0)), -EACCES);
+	KUNIT_EXPECT_STREQ(test, calls->order, "v");
+}
+
+/* Proves 3.5.11-05 */
+static void what_getsize_says_ends_the_creation(struct kunit *test)
+{
+	calls->getsize_ret = -EDOM;
+	KUNIT_EXPECT_EQ(test, PTR_ERR(create(test, 0)), -EDOM);
+	KUNIT_EXPECT_STREQ(test, calls->order, "vg");
+}
+
+/* Proves 3.5.12-04 */
+static void what_init_says_ends_the_creation(struct kunit *test)
+{
+	calls->init_ret = -EIO;
+	KUNIT_EXPECT_EQ(test, PTR_ERR(create(test, 0)), -EIO);
+	/* What was not initialised has no end either. */
+	KUNIT_EXPECT_STREQ(test, calls->order, "vgi");
+}
+
+static void a_positive_result_is_einval(struct kunit *test)
+{
+	calls->init_ret = 1;
+	KUNIT_EXPECT_EQ(test, PTR_ERR(create(test, 0)), -EINVAL);
+}
+
+/* Proves 3.5.11-04 */
+static void a_buffer_beyond_all_limits_is_enomem(struct kunit *test)
+{
+	calls->size = SIZE_MAX;
+	KUNIT_EXPECT_EQ(test, PTR_ERR(create(test, 0)), -ENOMEM);
+	KUNIT_EXPECT_STREQ(test, calls->order, "vg");
+}
+
+/* Proves 3.5.7-02, 3.5.10-05, 3.5.11-02, 3.5.13-03, P5.4-03 */
+static void a_handler_is_enough(struct kunit *test)
+{
+	struct pfm_context *ctx;
+
+	fmt.fmt_arg_size = 0;
+	fmt.fmt_validate = NULL;
+	fmt.fmt_getsize = NULL;
+	fmt.fmt_init = NULL;
+	fmt.fmt_restart = NULL;
+	fmt.fmt_exit = NULL;
+	ctx = create_fixture(test);
+	KUNIT_EXPECT_PTR_EQ(test, ctx->buf, NULL);
+	KUNIT_EXPECT_EQ(test, ctx->buf_size, 0UL);
+	overflow(test);
+	KUNIT_EXPECT_EQ(test, fixture_restart(test), 0);
+	destroy(test, ctx);
+	KUNIT_EXPECT_STREQ(test, calls->order, "h");
+}
+
+static void expect_no_buffer(struct kunit *test, const char *order)
+{
+	struct pfm_context *ctx = create_fixture(test);
+
+	KUNIT_EXPECT_PTR_EQ(test, ctx->buffer, NULL);
+	KUNIT_EXPECT_EQ(test, ctx->buf_size, 0UL);
+	overflow(test);
+	KUNIT_EXPECT_EQ(test, fixture_restart(test), 0);
+	destroy(test, ctx);
+	KUNIT_EXPECT_STREQ(test, calls->order, order);
+	KUNIT_EXPECT_PTR_EQ(test, calls->init.buf, NULL);
+	KUNIT_EXPECT_PTR_EQ(test, calls->handler_buf, NULL);
+	KUNIT_EXPECT_PTR_EQ(test, calls->restart_buf, NULL);
+	KUNIT_EXPECT_PTR_EQ(test, calls->exit_buf, NULL);
+}
+
+/* Proves 3.5-02, 3.5.11-02, 3.5.12-03, 3.5.13-04 */
+static void a_format_may_have_no_buffer(struct kunit *test)
+{
+	fmt.fmt_getsize = NULL;
+	expect_no_buffer(test, "vihrx");
+}
+
+/* Proves 3.5.11-03, 3.5.12-03 */
+static void a_size_of_0_is_no_buffer(struct kunit *test)
+{
+	calls->size = 0;
+	expect_no_buffer(test, "vgihrx");
+}
+
+/* Proves 3.5.5-02, 3.5.6-03, 3.5.12-02 */
+static void a_buffer_without_init_is_zero_and_aligned(struct kunit *test)
+{
+	struct pfm_context *ctx;
+
+	fmt.fmt_init = NULL;
+	ctx = create(test, 0);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(ctx));
+	KUNIT_EXPECT_NULL(test, memchr_inv(ctx->buf, 0, ctx->buf_size));
+	KUNIT_EXPECT_TRUE(test, IS_ALIGNED((unsigned long)ctx->buf, 16));
+	destroy(test, ctx);
+}
+
+/* Proves 3.5.7-08, 3.5.13-01, 3.5.13-02, 3.5.14-01, 3.5.15-01 */
+static void all_that_follows_is_given_the_buffer(struct kunit *test)
+{
+	struct pfm_context *ctx = create_fixture(test);
+	void *buf = ctx->buf;
+
+	KUNIT_ASSERT_NOT_NULL(test, buf);
+	overflow(test);
+	KUNIT_EXPECT_EQ(test, fixture_restart(test), 0);
+	destroy(test, ctx);
+	KUNIT_EXPECT_STREQ(test, calls->order, "vgihrx");
+	KUNIT_EXPECT_PTR_EQ(test, calls->handler_buf, buf);
+	KUNIT_EXPECT_PTR_EQ(test, calls->restart_buf, buf);
+	KUNIT_EXPECT_PTR_EQ(test, calls->exit_buf, buf);
+	/* It was still there. */
+	KUNIT_EXPECT_EQ(test, calls->exit_saw, 77);
+}
+
+/* Proves 3.5.13-05 */
+static void an_error_of_exit_keeps_nothing(struct kunit *test)
+{
+	struct pfm_context *ctx = create(test, 0);
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(ctx));
+	calls->exit_ret = -EIO;
+	/* The format is free again. */
+	destroy(test, ctx);
+	KUNIT_EXPECT_STREQ(test, calls->order, "vgix");
+}
+
+static struct kunit_case callbacks_cases[] = {
+	KUNIT_CASE(creation_asks_for_judgement_size_and_content),
+	KUNIT_CASE(what_validate_says_ends_the_creation),
+	KUNIT_CASE(what_getsize_says_ends_the_creation),
+	KUNIT_CASE(what_init_says_ends_the_creation),
+	KUNIT_CASE(a_positive_result_is_einval),
+	KUNIT_CASE(a_buffer_beyond_all_limits_is_enomem),
+	KUNIT_CASE(a_handler_is_enough),
+	KUNIT_CASE(a_format_may_have_no_buffer),
+	KUNIT_CASE(a_size_of_0_is_no_buffer),
+	KUNIT_CASE(a_buffer_without_init_is_zero_and_aligned),
+	KUNIT_CASE(all_that_follows_is_given_the_buffer),
+	KUNIT_CASE(an_error_of_exit_keeps_nothing),
+	{}
+};
+
+static struct kunit_suite callbacks_suite = {
+	.name = "pfm_callbacks",
+	.init = callbacks_init,
+	.exit = callbacks_exit,
+	.test_cases = callbacks_cases,
+};
+kunit_test_suite(callbacks_suite);
