@@ -83,7 +83,7 @@ int pfm_pmd_set(struct pfm_pmd *pmd, u64 value)
 	return pfm_pmd_is_live(pmd) ? pfm_pmd_load(pmd) : 0;
 }
 
-/* Value of a PMD. Context: the overflow path, interrupts off. */
+/* Value of a PMD. Context: the overflow path. */
 u64 pfm_pmd_get_ovfl(struct pfm_pmd *pmd)
 {
 	struct pfm_pmu_reg *reg = &pmd->hw;
@@ -94,6 +94,18 @@ u64 pfm_pmd_get_ovfl(struct pfm_pmd *pmd)
 	pmd->ctx->pmu->read_pmds_ovfl(&reg, &hw, 1);
 	return pfm_pmd_compose(pmd, hw);
 }
+
+int pfm_ovfl_read_pmd(struct pfm_ovfl_data *data, u16 num, u64 *value)
+{
+	struct pfm_context *ctx = container_of(data, struct pfm_context, data);
+	int slot = pfm_pmu_find(ctx->pmu->pmds, ctx->pmu->num_pmds, num);
+
+	if (slot < 0)
+		return -EINVAL;
+	*value = pfm_pmd_get_ovfl(&ctx->set->pmds[slot]);
+	return 0;
+}
+EXPORT_SYMBOL_GPL(pfm_ovfl_read_pmd);
 
 /* Load a PMD. Context: the overflow path, interrupts off. */
 void pfm_pmd_set_ovfl(struct pfm_pmd *pmd, u64 value)

@@ -26,6 +26,8 @@ struct calls {
 	void		*restart_buf;
 	void		*exit_buf;
 	u8		exit_saw;
+	u64		pmd_values[3];
+	int		pmd_rets[3];
 	size_t		size;
 	int		validate_ret;
 	int		getsize_ret;
@@ -64,9 +66,17 @@ static int note_init(u32 ctx_flags, void *arg, void *buf)
 	return calls->init_ret;
 }
 
+/* A PMD that counts, one that does not, and none. */
+static const u16 asked_pmds[] = { 1, PFM_SIM_PMD_PLAIN, 100 };
+
 static int note_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp, void *data)
 {
+	int i;
+
 	calls->handler_buf = note('h', 0, NULL, buf).buf;
+	for (i = 0; i < ARRAY_SIZE(asked_pmds); i++)
+		calls->pmd_rets[i] = pfm_ovfl_read_pmd(data, asked_pmds[i],
+						       &calls->pmd_values[i]);
 	if (buf)
 		*(u8 *)buf = 77;
 	return 0;
@@ -301,6 +311,27 @@ static void all_that_follows_is_given_the_buffer(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, calls->exit_saw, 77);
 }
 
+/* Proves 3.5-06 */
+static void a_handler_can_ask_for_any_pmd(struct kunit *test)
+{
+	struct pfm_context *ctx = create_fixture(test);
+
+	fixture_counter(test, 0, 0, -10);
+	fixture_counter(test, 1, 0, 0x700000000ULL);
+	fixture_pmd(test, (pfarg_pmd_t){ .reg_num = PFM_SIM_PMD_PLAIN,
+					 .reg_value = 99 });
+	calls->pmd_values[2] = 5;
+	fixture_start(test);
+	fixture_count2(test, 10, 4);
+	KUNIT_EXPECT_EQ(test, calls->pmd_rets[0], 0);
+	KUNIT_EXPECT_EQ(test, calls->pmd_values[0], 0x700000004ULL);
+	KUNIT_EXPECT_EQ(test, calls->pmd_rets[1], 0);
+	KUNIT_EXPECT_EQ(test, calls->pmd_values[1], 99ULL);
+	KUNIT_EXPECT_EQ(test, calls->pmd_rets[2], -EINVAL);
+	KUNIT_EXPECT_EQ(test, calls->pmd_values[2], 5ULL);
+	destroy(test, ctx);
+}
+
 /* Proves 3.5.13-05 */
 static void an_error_of_exit_keeps_nothing(struct kunit *test)
 {
@@ -325,6 +356,7 @@ static struct kunit_case callbacks_cases[] = {
 	KUNIT_CASE(a_size_of_0_is_no_buffer),
 	KUNIT_CASE(a_buffer_without_init_is_zero_and_aligned),
 	KUNIT_CASE(all_that_follows_is_given_the_buffer),
+	KUNIT_CASE(a_handler_can_ask_for_any_pmd),
 	KUNIT_CASE(an_error_of_exit_keeps_nothing),
 	{}
 };

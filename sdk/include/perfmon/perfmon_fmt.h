@@ -265,4 +265,17 @@ int pfm_unregister_buffer_fmt(const pfm_uuid_t uuid);
  */
 u16 pfm_num_pmds(void);
 
+/**
+ * pfm_ovfl_read_pmd() - value of a PMD during an overflow (3.5)
+ * @data:  what fmt_handler was given as data
+ * @num:   the PMD
+ * @value: out: its 64-bit value now, in the active event set
+ *
+ * For what the tool did not ask for in reg_smpl_pmds; those values come with the
+ * overflow, and faster.
+ * Context: fmt_handler.
+ * Return: 0; -EINVAL if the PMU has no such PMD, @value unchanged.
+ */
+int pfm_ovfl_read_pmd(struct pfm_ovfl_data *data, u16 num, u64 *value);
+
 #endif /* PERFMON_PERFMON_FMT_H */
