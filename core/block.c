@@ -268,6 +268,12 @@ void pfm_block_end(struct pfm_context *ctx)
 		WRITE_ONCE(ctx->block->wanted, false);
 }
 
+/* Is the monitored thread kept from running? Context: pfm_context.mutex held. */
+bool pfm_is_blocked(const struct pfm_context *ctx)
+{
+	return ctx->block && READ_ONCE(ctx->block->wanted);
+}
+
 /* Let it go on, if it is not asked to wait again. Context: process. */
 void pfm_block_wake(struct pfm_context *ctx)
 {

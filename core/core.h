@@ -342,6 +342,7 @@ int pfm_restart_context(struct pfm_context *ctx);
 /* block.c */
 void pfm_block_init(const struct pfm_context *ctx);
 void pfm_block_exit(void);
+bool pfm_is_blocked(const struct pfm_context *ctx);
 int pfm_block_attach(struct pfm_context *ctx);
 void pfm_block_detach(struct pfm_context *ctx);
 void pfm_block_want(struct pfm_context *ctx);

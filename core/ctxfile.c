@@ -338,6 +338,7 @@ static void pfm_ctx_show_fdinfo(struct seq_file *m, struct file *file)
 
 	mutex_lock(&ctx->mutex);
 	seq_printf(m, "pfm_state:\t%s\n", pfm_state_name(ctx));
+	seq_printf(m, "pfm_blocked:\t%d\n", pfm_is_blocked(ctx));
 	seq_printf(m, "pfm_lost:\t%llu\n", READ_ONCE(ctx->lost));
 	seq_printf(m, "pfm_throttled:\t%llu\n", READ_ONCE(ctx->throttled));
 	seq_printf(m, "pfm_sets_denied:\t%llu\n", ctx->sets_denied);

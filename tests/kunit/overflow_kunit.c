@@ -423,12 +423,12 @@ static void restart_neither_notifies_nor_blocks(struct kunit *test)
 	fixture_count(test, 13);
 	KUNIT_EXPECT_EQ(test, fixture_restart(test), 0);
 	KUNIT_EXPECT_FALSE(test, has_msg(f, &msg));
-	KUNIT_EXPECT_FALSE(test, f->ctx->blocked);
-	KUNIT_EXPECT_FALSE(test, f->ctx->masked);
+	KUNIT_EXPECT_FALSE(test, pfm_is_blocked(f->ctx));
+	KUNIT_EXPECT_FALSE(test, pfm_is_masked(f->ctx));
 	/* Nor if there was nothing to resume. */
 	KUNIT_EXPECT_EQ(test, fixture_restart(test), 0);
 	KUNIT_EXPECT_FALSE(test, has_msg(f, &msg));
-	KUNIT_EXPECT_FALSE(test, f->ctx->blocked);
+	KUNIT_EXPECT_FALSE(test, pfm_is_blocked(f->ctx));
 }
 
 static void overflow_inside_the_handler(void)
@@ -966,8 +966,8 @@ static void one_block_bit_blocks_and_masks_nothing(struct kunit *test)
 						   PFM_OVFL_CTRL_RESET);
 	struct fixture *f = test->priv;
 
-	KUNIT_EXPECT_TRUE(test, f->ctx->blocked);
-	KUNIT_EXPECT_FALSE(test, f->ctx->masked);
+	KUNIT_EXPECT_TRUE(test, pfm_is_blocked(f->ctx));
+	KUNIT_EXPECT_FALSE(test, pfm_is_masked(f->ctx));
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), SHORT);
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 1), SHORT);
 	let_go(test, task);
@@ -980,8 +980,8 @@ static void one_mask_bit_masks_and_does_not_block(struct kunit *test)
 						   PFM_OVFL_CTRL_MASK);
 	struct fixture *f = test->priv;
 
-	KUNIT_EXPECT_FALSE(test, f->ctx->blocked);
-	KUNIT_EXPECT_TRUE(test, f->ctx->masked);
+	KUNIT_EXPECT_FALSE(test, pfm_is_blocked(f->ctx));
+	KUNIT_EXPECT_TRUE(test, pfm_is_masked(f->ctx));
 	let_go(test, task);
 }
 
