@@ -3,7 +3,8 @@
  * trace.c - who called the code that was interrupted at user level
  *
  * x86_64 and arm64 have the same frames: the caller's frame pointer, then the
- * return address. Programs of the narrower architecture are not followed.
+ * return address. Those of 32-bit programs on x86_64 are half as wide; on arm64
+ * such programs are not followed, their frames depend on the compiler.
  */
 #include <linux/align.h>
 #include <linux/ptrace.h>
@@ -16,7 +17,17 @@ struct trace_frame {
 	unsigned long	ret;
 };
 
+struct trace_frame32 {
+	u32	next;
+	u32	ret;
+};
+
 #if defined(CONFIG_ARM64)
+
+static bool trace_is_narrow(struct pt_regs *regs)
+{
+	return false;
+}
 
 static unsigned long trace_start(struct pt_regs *regs)
 {
@@ -31,9 +42,14 @@ static unsigned long trace_address(unsigned long ret)
 
 #elif defined(CONFIG_X86_64) && !defined(CONFIG_UML)
 
+static bool trace_is_narrow(struct pt_regs *regs)
+{
+	return !user_64bit_mode(regs);
+}
+
 static unsigned long trace_start(struct pt_regs *regs)
 {
-	return user_64bit_mode(regs) ? frame_pointer(regs) : 0;
+	return frame_pointer(regs);
 }
 
 static unsigned long trace_address(unsigned long ret)
@@ -42,6 +58,11 @@ static unsigned long trace_address(unsigned long ret)
 }
 
 #else
+
+static bool trace_is_narrow(struct pt_regs *regs)
+{
+	return false;
+}
 
 static unsigned long trace_start(struct pt_regs *regs)
 {
@@ -55,22 +76,42 @@ static unsigned long trace_address(unsigned long ret)
 
 #endif
 
-static bool trace_read(unsigned long fp, struct trace_frame *frame)
+static bool trace_read_native(unsigned long fp, struct trace_frame *frame)
 {
 	return fp && IS_ALIGNED(fp, sizeof(fp)) &&
 	       !copy_from_user_nofault(frame, (void __user *)fp,
 				       sizeof(*frame));
 }
 
+static bool trace_read_narrow(unsigned long fp, struct trace_frame *frame)
+{
+	struct trace_frame32 narrow;
+
+	if (!fp || !IS_ALIGNED(fp, sizeof(narrow.next)) ||
+	    copy_from_user_nofault(&narrow, (void __user *)fp, sizeof(narrow)))
+		return false;
+	frame->next = narrow.next;
+	frame->ret = narrow.ret;
+	return true;
+}
+
+static bool trace_read(unsigned long fp, bool narrow, struct trace_frame *frame)
+{
+	return narrow ? trace_read_narrow(fp, frame) :
+			trace_read_native(fp, frame);
+}
+
 unsigned int pfm_op_user_callers(struct pt_regs *regs, unsigned long *callers,
 				 unsigned int max)
 {
+	bool narrow = trace_is_narrow(regs);
 	unsigned long fp = trace_start(regs), last = 0;
 	struct trace_frame frame;
 	unsigned int n = 0;
 
 	/* Frames lie one above the other: what does not is none. */
-	while (n < max && fp > last && trace_read(fp, &frame) && frame.ret) {
+	while (n < max && fp > last && trace_read(fp, narrow, &frame) &&
+	       frame.ret) {
 		callers[n++] = trace_address(frame.ret);
 		last = fp;
 		fp = frame.next;

@@ -19,9 +19,9 @@ BUILT32 := build/i386
 GUEST_TESTS := commands registers mapping messages lifecycle sampling sets nway \
 	       pebs syswide config compat2x compat22 blocking permissions modules \
 	       oprofile stress hotplug simpmu simpebs lockdown
-# Not those that only load modules, or take the stream's words for their own.
-GUEST_TESTS32 := $(filter-out blocking permissions modules oprofile stress hotplug \
-		 lockdown,$(GUEST_TESTS))
+# Not those whose subject is not data, or that take long.
+GUEST_TESTS32 := $(filter-out blocking permissions modules stress hotplug lockdown,\
+		 $(GUEST_TESTS))
 GUEST_SHARED := check ctx faults sim worker
 
 ifeq ($(UARCH),x86_64)
@@ -37,7 +37,7 @@ endif
 
 GCFLAGS := -O2 -g -Wall -Wextra -Wno-unused-parameter -Werror -std=gnu11 -Isdk/include -MMD -MP
 # Debian keeps <asm/> in the directory of the 64-bit architecture.
-GCFLAGS32 := $(GCFLAGS) -m32 -idirafter /usr/include/x86_64-linux-gnu
+GCFLAGS32 = $(GCFLAGS) -m32 -idirafter /usr/include/x86_64-linux-gnu
 GUEST_PROGRAMS := $(addprefix $(GOUT)/,$(GUEST_TESTS) keep_events retire worker)
 SHARED_OBJ := $(GUEST_SHARED:%=$(GOBJ)/tests/guest/%.o)
 TEST_OBJ := $(SHARED_OBJ) $(GOBJ)/tests/guest/check_main.o
@@ -50,10 +50,11 @@ TEST2X_OBJ32 := $(TEST2X_OBJ:.o=.32.o)
 guest: $(GUEST_PROGRAMS) $(GUEST_PROGRAMS32)
 
 # Its callers are found by frame pointers.
-$(GOBJ)/tests/guest/oprofile.o: GCFLAGS += -fno-omit-frame-pointer \
-	-mno-omit-leaf-frame-pointer
+$(addprefix $(GOBJ)/tests/guest/,oprofile.o oprofile.32.o): GCFLAGS += \
+	-fno-omit-frame-pointer -mno-omit-leaf-frame-pointer
 $(GOUT)/hotplug: $(GOBJ)/tests/guest/cpus.o
 $(GOUT)/oprofile: $(GOBJ)/tests/guest/oprofile_stream.o
+$(GOUT)/oprofile32: $(GOBJ)/tests/guest/oprofile_stream.32.o
 $(GOUT)/stress: $(addprefix $(GOBJ)/tests/guest/,kinds.o oprofile_stream.o)
 
 .SECONDARY:

@@ -106,7 +106,7 @@ static const char *own_path(void)
 }
 
 /* Where an address of this program is in its file, as /proc says. */
-static unsigned long file_offset(const void *address)
+static __u64 file_offset(const void *address)
 {
 	unsigned long addr = (uintptr_t)address, start, end, offset;
 	FILE *file = fopen("/proc/self/maps", "r");
@@ -124,7 +124,7 @@ static unsigned long file_offset(const void *address)
 	check_failed(__FILE__, __LINE__, "%p is not mapped", address);
 }
 
-static bool is_between(unsigned long offset, const void *start,
+static bool is_between(__u64 offset, const void *start,
 		       const void *stop)
 {
 	return offset >= file_offset(start) && offset < file_offset(stop);
@@ -272,8 +272,8 @@ static unsigned int count_of(pid_t tid, pid_t tgid)
 	unsigned int n = 0;
 
 	for (unsigned int i = 0; i < num_samples; i++)
-		n += samples[i].tid == (unsigned long)tid &&
-		     samples[i].tgid == (unsigned long)tgid;
+		n += samples[i].tid == (__u64)tid &&
+		     samples[i].tgid == (__u64)tgid;
 	return n;
 }
 
@@ -321,7 +321,7 @@ static void sample_both_levels(int device)
 			const struct sample *s = &samples[i];
 
 			/* The kernel's half of all addresses. */
-			CHECK_EQ(s->user, (long)s->offset >= 0);
+			CHECK_EQ(s->user, (__s64)s->offset >= 0);
 			CHECK_EQ(s->tid, thread_id());
 			user |= s->user;
 			kernel |= !s->user;
@@ -668,9 +668,9 @@ TEST(other_calls_are_refused)
 
 /* Cookies */
 
-static const unsigned long no_cookies[] = {
+static const __u64 no_cookies[] = {
 	PFM_OPROFILE_NO_COOKIE, PFM_OPROFILE_INVALID_COOKIE, 1000, 65537,
-	1UL << 32, 1UL << 63,
+	1ULL << 32, 1ULL << 63,
 };
 
 TEST(unknown_cookies_are_enoent)

@@ -18,19 +18,19 @@
 
 /* What the escapes have said so far; what was said is in @said. */
 struct decoder {
-	const unsigned long	*next;
-	const unsigned long	*end;
+	const __u64		*next;
+	const __u64		*end;
 	struct sample		now;
 	unsigned int		said;	/* bits by code */
 	bool			in_trace;
 	bool			traced;	/* the trace has its sample */
 };
 
-unsigned long words[MAX_WORDS];
+__u64 words[MAX_WORDS];
 struct sample samples[MAX_SAMPLES];
 unsigned int num_samples;
 
-static unsigned long next_word(struct decoder *d)
+static __u64 next_word(struct decoder *d)
 {
 	CHECK(d->next < d->end);
 	return *d->next++;
@@ -49,9 +49,9 @@ static void check_said(const struct decoder *d)
 	CHECK((d->said & need) == need);
 }
 
-static void decode_pair(struct decoder *d, unsigned long offset)
+static void decode_pair(struct decoder *d, __u64 offset)
 {
-	unsigned long event = next_word(d);
+	__u64 event = next_word(d);
 	struct sample *s;
 
 	check_said(d);
@@ -73,7 +73,7 @@ static void decode_pair(struct decoder *d, unsigned long offset)
 
 static void decode_escape(struct decoder *d)
 {
-	unsigned long code = next_word(d);
+	__u64 code = next_word(d);
 
 	switch (code) {
 	case PFM_OPROFILE_CPU_SWITCH:
@@ -107,7 +107,7 @@ static void decode_escape(struct decoder *d)
 		d->in_trace = false;
 		break;
 	default:
-		check_failed(__FILE__, __LINE__, "code %lu", code);
+		check_failed(__FILE__, __LINE__, "code %llu", code);
 	}
 	d->said |= 1U << code;
 }
@@ -118,7 +118,7 @@ void decode(size_t n)
 
 	num_samples = 0;
 	while (d.next < d.end) {
-		unsigned long word = next_word(&d);
+		__u64 word = next_word(&d);
 
 		if (word == ESC)
 			decode_escape(&d);
@@ -146,7 +146,7 @@ void read_samples(int device, unsigned int expected)
 	CHECK_EQ(num_samples, expected);
 }
 
-int ask_path(int device, unsigned long cookie, char *path, size_t size)
+int ask_path(int device, __u64 cookie, char *path, size_t size)
 {
 	struct pfm_oprofile_cookie req = {
 		.cookie = cookie, .path = (uintptr_t)path, .size = size,
@@ -158,12 +158,12 @@ int ask_path(int device, unsigned long cookie, char *path, size_t size)
 	return ret;
 }
 
-void expect_path(int device, unsigned long cookie, const char *expected)
+void expect_path(int device, __u64 cookie, const char *expected)
 {
 	char path[PATH_MAX];
 
 	CHECK_OK(ask_path(device, cookie, path, sizeof(path)));
 	if (strcmp(path, expected))
-		check_failed(__FILE__, __LINE__, "cookie %lu is '%s', not '%s'",
+		check_failed(__FILE__, __LINE__, "cookie %llu is '%s', not '%s'",
 			     cookie, path, expected);
 }

@@ -10,29 +10,29 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define WORD		sizeof(unsigned long)
+#define WORD		sizeof(__u64)
 #define MAX_WORDS	(1 << 17)
 #define MAX_SAMPLES	(MAX_WORDS / 2)
 #define MAX_CALLERS	8
 
 struct sample {
-	unsigned long	cpu;
-	unsigned long	tid;
-	unsigned long	tgid;
-	unsigned long	app;
+	__u64		cpu;
+	__u64		tid;
+	__u64		tgid;
+	__u64		app;
 	bool		user;
-	unsigned long	cookie;
-	unsigned long	offset;
-	unsigned long	event;
+	__u64		cookie;
+	__u64		offset;
+	__u64		event;
 	unsigned int	num_callers;
 	struct {
-		unsigned long	cookie;
-		unsigned long	offset;
+		__u64		cookie;
+		__u64		offset;
 	}		callers[MAX_CALLERS];
 };
 
 /* The stream, as far as it was read, and the samples in it. */
-extern unsigned long words[MAX_WORDS];
+extern __u64 words[MAX_WORDS];
 extern struct sample samples[MAX_SAMPLES];
 extern unsigned int num_samples;
 
@@ -47,7 +47,7 @@ void decode(size_t n);
 void read_samples(int device, unsigned int expected);
 
 /* The path of a cookie's file. Return: as ioctl(). */
-int ask_path(int device, unsigned long cookie, char *path, size_t size);
-void expect_path(int device, unsigned long cookie, const char *expected);
+int ask_path(int device, __u64 cookie, char *path, size_t size);
+void expect_path(int device, __u64 cookie, const char *expected);
 
 #endif /* GUEST_OPROFILE_STREAM_H */

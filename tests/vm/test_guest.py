@@ -34,7 +34,8 @@ PROGRAMS = (
 # The 32-bit programs, of the same sources.
 PROGRAMS32 = (
     *("commands", "registers", "mapping", "messages", "lifecycle", "sampling", "sets"),
-    *("nway", "pebs", "syswide", "config", "compat2x", "compat22", "simpmu", "simpebs"),
+    *("nway", "pebs", "syswide", "config", "compat2x", "compat22", "oprofile"),
+    *("simpmu", "simpebs"),
 )
 # Linked to a library of perfmon 2.x that does not work any more: what each is run
 # with in LD_PRELOAD. On x86_64.
