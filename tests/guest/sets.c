@@ -201,6 +201,32 @@ TEST(registers_of_a_set_that_does_not_exist_are_refused)
 	counter_write(fd, &c);
 }
 
+TEST(one_call_writes_and_reads_registers_of_several_sets)
+{
+	pfarg_pmc_t pmcs[3] = {};
+	pfarg_pmd_t pmds[3] = {};
+	int fd = ctx_new(0);
+
+	create_set(fd, 1, 0);
+	create_set(fd, 2, 0);
+	for (unsigned int i = 0; i < 3; i++) {
+		pmcs[i].reg_set = 2 - i;
+		pmcs[i].reg_value = PAGE_FAULTS;
+		pmds[i].reg_set = 2 - i;
+		pmds[i].reg_value = 100 * i;
+	}
+	CHECK_OK(pfm_write_pmcs(fd, pmcs, 3));
+	CHECK_OK(pfm_write_pmds(fd, pmds, 3));
+	for (unsigned int i = 0; i < 3; i++)
+		CHECK_EQ(read_pmd(fd, 2 - i, 0), 100 * i);
+	memset(pmds, 0, sizeof(pmds));
+	for (unsigned int i = 0; i < 3; i++)
+		pmds[i].reg_set = i;
+	CHECK_OK(pfm_read_pmds(fd, pmds, 3));
+	for (unsigned int i = 0; i < 3; i++)
+		CHECK_EQ(pmds[i].reg_value, 200 - 100 * i);
+}
+
 /* Proves 3.1.5-15, 3.1.10-08 */
 TEST(overflows_switch_before_the_next_event)
 {
@@ -311,6 +337,7 @@ TEST(the_message_names_the_active_set)
 		touch_pages(10, NULL);
 		msg = ctx_next_message(fd);
 		CHECK_EQ(msg.ovfl.msg_active_set, i % 2 ? 5 : 0);
+		CHECK_EQ(read_pmd(fd, msg.ovfl.msg_active_set, 0), 0);
 		/* Masked, it is still the active one; the restart switches. */
 		CHECK_EQ(get_info(fd, 0).set_runs + get_info(fd, 5).set_runs,
 			 i + 1);
@@ -469,6 +496,24 @@ TEST(to_exclude_the_idle_thread_is_ignored_for_threads)
 	ctx_stop(fd);
 	CHECK_EQ(read_pmd(fd, 0, 0), 10);
 	CHECK_EQ(get_info(fd, 0).set_flags, PFM_SETFL_EXCL_IDLE);
+}
+
+TEST(sets_of_a_cpu_take_turns_while_their_controller_waits)
+{
+	int fd = ctx_new(PFM_FL_SYSTEM_WIDE);
+	struct worker w;
+	__u64 before;
+
+	worker_start(&w);
+	worker_do(&w, WORK_PIN, 0);
+	ctx_pin(0);
+	for (unsigned int id = 0; id < 2; id++)
+		create_set(fd, id, BY_TIME);
+	ctx_start_on(fd, thread_id());
+	before = get_info(fd, 1).set_runs;
+	worker_do(&w, WORK_TOUCH, 50000);
+	CHECK(get_info(fd, 1).set_runs > before + 1);
+	worker_quit(&w);
 }
 
 /* Proves 3.1.5-11 */

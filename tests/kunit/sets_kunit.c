@@ -618,6 +618,48 @@ static void a_masked_context_switches_when_it_is_restarted(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, pfm_is_masked(ctx_of(test)));
 }
 
+/* PMD0 of set0 switches, and takes PMD1 along when it is reset. */
+static void make_companion(struct kunit *test, u32 flags)
+{
+	pfarg_pmc_t pmc = { .reg_num = 0, .reg_flags = flags };
+
+	pmc.reg_reset_pmds[0] = 1U << 1;
+	make_set(test, 0, BY_OVFL, 0, 0);
+	make_counter(test, 0, 0, flags, 1);
+	make_counter(test, 0, 1, 0, 0);
+	fixture_pmc(test, pmc);
+}
+
+static void reset_pmds_are_reset_when_their_set_comes(struct kunit *test)
+{
+	make_companion(test, 0);
+	make_set(test, 1, BY_TIME, 0, 1);
+	KUNIT_ASSERT_EQ(test, load(test, 0), 0);
+	KUNIT_ASSERT_EQ(test, start(test, 0), 0);
+	happen(test, PERIOD, 5, 0);
+	pfm_finish_switch(ctx_of(test));
+	KUNIT_EXPECT_EQ(test, value(test, 0, 1), (u64)-PERIOD + 5);
+	pass(test, TICK);
+	KUNIT_ASSERT_EQ(test, active(test), 0);
+	KUNIT_EXPECT_EQ(test, value(test, 0, 1), (u64)(-2 * PERIOD));
+}
+
+static void reset_pmds_are_reset_when_a_restart_brings_their_set(
+	struct kunit *test)
+{
+	make_companion(test, NOTIFY);
+	make_set(test, 1, BY_OVFL, 0, 0);
+	make_counter(test, 1, 0, NOTIFY, 1);
+	KUNIT_ASSERT_EQ(test, load(test, 0), 0);
+	KUNIT_ASSERT_EQ(test, start(test, 0), 0);
+	count(test, PERIOD);
+	KUNIT_ASSERT_EQ(test, fixture_restart(test), 0);
+	count(test, PERIOD);
+	KUNIT_ASSERT_EQ(test, fixture_restart(test), 0);
+	KUNIT_ASSERT_EQ(test, active(test), 0);
+	KUNIT_EXPECT_EQ(test, value(test, 0, 1), (u64)(-3 * PERIOD));
+}
+
 static void a_cascade_counts_after_the_threshold_only(struct kunit *test)
 {
 	make_set(test, 0, BY_OVFL, 0, 0);
@@ -846,6 +888,8 @@ static struct kunit_case sets_cases[] = {
 	KUNIT_CASE(a_threshold_counts_anew_when_its_set_comes_again),
 	KUNIT_CASE(what_overflowed_last_is_reset_when_its_set_comes),
 	KUNIT_CASE(a_masked_context_switches_when_it_is_restarted),
+	KUNIT_CASE(reset_pmds_are_reset_when_their_set_comes),
+	KUNIT_CASE(reset_pmds_are_reset_when_a_restart_brings_their_set),
 	KUNIT_CASE(a_cascade_counts_after_the_threshold_only),
 	KUNIT_CASE(the_message_names_the_set_of_the_overflow),
 	KUNIT_CASE(load_and_start_designate_the_first_set),
