@@ -1113,10 +1113,25 @@ static void a_timeout_passes_while_the_idle_thread_runs(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, value(test, 1, 0), (u64)-PERIOD + 3);
 }
 
+static void no_overflow_switches_while_the_idle_thread_runs(struct kunit *test)
+{
+	make_set(test, 0, PFM_SETFL_EXCL_IDLE | BY_OVFL, 0, 0);
+	make_set(test, 1, 0, 0, 0);
+	make_counter(test, 0, 0, 0, 1);
+	KUNIT_ASSERT_EQ(test, load(test, 0), 0);
+	KUNIT_ASSERT_EQ(test, start(test, 0), 0);
+	cpu_idles(test, 2 * PERIOD, 0);
+	KUNIT_EXPECT_EQ(test, active(test), 0);
+	KUNIT_EXPECT_EQ(test, read(test, 0, 0).reg_ovflsw_thres, 1ULL);
+	cpu_happens(test, PERIOD, 0);
+	KUNIT_EXPECT_EQ(test, active(test), 1);
+}
+
 static struct kunit_case set_cpu_cases[] = {
 	KUNIT_CASE(events_of_the_idle_thread_are_not_counted),
 	KUNIT_CASE(without_the_flag_the_idle_thread_counts),
 	KUNIT_CASE(a_timeout_passes_while_the_idle_thread_runs),
+	KUNIT_CASE(no_overflow_switches_while_the_idle_thread_runs),
 	{}
 };
 
