@@ -21,6 +21,7 @@
 #define LARGEST_PERIOD		INT64_MAX
 #define LARGEST_ENTRIES		(1ULL << 32)
 #define LARGEST_TIMEOUT_S	1e9
+#define LARGEST_SETS		256u
 
 enum {
 	OPT_SMPL_MODULE = 256,
@@ -43,6 +44,7 @@ enum {
 	OPT_AGGREGATE,
 	OPT_ATTACH_TASK,
 	OPT_TIMEOUT,
+	OPT_SWITCH,
 	OPT_WITH_HEADER,
 	OPT_LIST_FORMATS,
 	OPT_VERSION,
@@ -72,6 +74,7 @@ static const struct option long_options[] = {
 	{ "aggregate-results",		no_argument, NULL, OPT_AGGREGATE },
 	{ "attach-task",		required_argument, NULL, OPT_ATTACH_TASK },
 	{ "session-timeout",		required_argument, NULL, OPT_TIMEOUT },
+	{ "switch-timeout",		required_argument, NULL, OPT_SWITCH },
 	{ "outfile",			required_argument, NULL, 'o' },
 	{ "with-header",		no_argument, NULL, OPT_WITH_HEADER },
 	{ "list-events",		optional_argument, NULL, 'l' },
@@ -137,6 +140,7 @@ void options_help(void)
 	     "  -o, --outfile=FILE             write there; samples go to " DEFAULT_CAPTURE " by default\n"
 	     "      --with-header              print machine and session above the counts\n"
 	     "      --session-timeout=S        end after S seconds\n"
+	     "      --switch-timeout=MS        each -e is an event set: they take turns of MS milliseconds\n"
 	     "      --attach-task=TID          measure a running thread\n"
 	     "      --system-wide              measure CPUs, whatever runs there\n"
 	     "      --cpu-list=LIST            these CPUs, for instance 0,2-3 (default: all)\n"
@@ -231,7 +235,39 @@ static bool add_event(struct options *options, const char *name,
 	event = &options->events[options->event_count++];
 	memset(event, 0, sizeof(*event));
 	event->name = checked_strdup(name);
+	event->set = options->set_count;
 	return true;
+}
+
+/* Each -e is an event set, which matters if they take turns. */
+static bool add_events(struct options *options, const char *list)
+{
+	if (options->set_count == LARGEST_SETS) {
+		message("more than %u -e options", LARGEST_SETS);
+		return false;
+	}
+	if (!each_element(list, options, add_event))
+		return false;
+	options->set_count++;
+	return true;
+}
+
+/* Registers, from 0 in each set. */
+static void number_events(struct options *options)
+{
+	const struct event_option *last = NULL;
+
+	if (!options->switch_ns)
+		options->set_count = 1;
+	for (unsigned int i = 0; i < options->event_count; i++) {
+		struct event_option *event = &options->events[i];
+
+		if (!options->switch_ns)
+			event->set = 0;
+		event->number = last && last->set == event->set ?
+				last->number + 1 : 0;
+		last = event;
+	}
 }
 
 /* The event that an element of a list is for; NULL with a message if none. */
@@ -384,19 +420,34 @@ static bool parse_attach(struct options *options, const char *text)
 	return false;
 }
 
-static bool parse_timeout(struct options *options, const char *text)
+/* A number of some unit, from 0.001 of it on, in nanoseconds; 0 if it is none. */
+static uint64_t parse_time(const char *text, double unit_ns)
 {
 	char *end;
-	double seconds = strtod(text, &end);
+	double number = strtod(text, &end);
 
-	if (end != text && !*end && isfinite(seconds) && seconds >= 1e-3 &&
-	    seconds <= LARGEST_TIMEOUT_S) {
-		options->timeout_ns = (uint64_t)(seconds * 1e9);
-		return true;
-	}
-	message("--session-timeout: '%s' is no number of seconds from 0.001 to 10^9",
-		text);
-	return false;
+	if (end == text || *end || !isfinite(number) || number < 1e-3 ||
+	    number > LARGEST_TIMEOUT_S)
+		return 0;
+	return (uint64_t)(number * unit_ns);
+}
+
+static bool parse_timeout(struct options *options, const char *text)
+{
+	options->timeout_ns = parse_time(text, 1e9);
+	if (!options->timeout_ns)
+		message("--session-timeout: '%s' is no number of seconds from 0.001 to 10^9",
+			text);
+	return options->timeout_ns;
+}
+
+static bool parse_switch(struct options *options, const char *text)
+{
+	options->switch_ns = parse_time(text, 1e6);
+	if (!options->switch_ns)
+		message("--switch-timeout: '%s' is no number of milliseconds from 0.001 to 10^9",
+			text);
+	return options->switch_ns;
 }
 
 static int hex_digit(char letter)
@@ -433,7 +484,7 @@ static bool apply(struct options *options, struct pending *pending, int option)
 	options->format_options |= format_option_of(option);
 	switch (option) {
 	case 'e':
-		return each_element(optarg, options, add_event);
+		return add_events(options, optarg);
 	case 'u':
 		options->levels |= LEVEL_USER;
 		return true;
@@ -504,6 +555,8 @@ static bool apply(struct options *options, struct pending *pending, int option)
 		return parse_attach(options, optarg);
 	case OPT_TIMEOUT:
 		return parse_timeout(options, optarg);
+	case OPT_SWITCH:
+		return parse_switch(options, optarg);
 	case OPT_WITH_HEADER:
 		options->with_header = true;
 		return true;
@@ -575,6 +628,10 @@ static const char *contradiction(const struct options *options)
 
 	if (!options->event_count)
 		return "no event given; say which with -e, for instance -e cpu-clock";
+	if (options->switch_ns && options->set_count < 2)
+		return "--switch-timeout needs several -e; each is a set of events that takes its turn";
+	if (options->switch_ns && options->sampling)
+		return "--switch-timeout is for counting; events with sampling periods do not take turns";
 	if (sampling_options && !options->sampling)
 		return "sampling options without a sampling period; give one with --long-smpl-periods";
 	if ((options->format_options & short_entries) == short_entries)
@@ -627,6 +684,7 @@ static bool parse(struct options *options, int argc, char **argv)
 		options->pattern = argv[optind];
 	if (options->action != ACTION_MEASURE)
 		return true;
+	number_events(options);
 	return apply_pending(options, &pending) && check(options);
 }
 

@@ -41,6 +41,8 @@ enum action {
 /* One event of -e; it controls a sampling period if periods are given. */
 struct event_option {
 	char *name;
+	unsigned int set;		/* event set */
+	unsigned int number;		/* of its PMC and PMD there */
 	bool sampling;
 	uint64_t long_period;
 	uint64_t short_period;
@@ -55,6 +57,8 @@ struct options {
 
 	struct event_option *events;
 	unsigned int event_count;
+	unsigned int set_count;		/* 1 unless they take turns */
+	uint64_t switch_ns;		/* --switch-timeout, 0 if not given */
 	unsigned int levels;		/* LEVEL_*, 0 if not given */
 
 	bool sampling;			/* some event has a period */

@@ -12,6 +12,7 @@
 
 #include "describe.h"
 #include "report.h"
+#include "sets.h"
 #include "util.h"
 
 bool progress_wanted(const struct options *options)
@@ -85,7 +86,8 @@ static void print_header(const struct session *session, FILE *out)
 		fputc('\n', out);
 	}
 	for (unsigned int i = 0; i < options->event_count; i++)
-		fprintf(out, "# PMC%u:    %#018llx %s\n", i,
+		fprintf(out, "# set %u, PMC%u: %#018llx %s\n",
+			options->events[i].set, options->events[i].number,
 			(unsigned long long)session->pmcs[i].reg_value,
 			options->events[i].name);
 	free(pmu);
@@ -97,10 +99,16 @@ static void print_counts(const struct session *session,
 	const struct options *options = session->options;
 
 	for (unsigned int i = 0; i < options->event_count; i++) {
+		double share;
+		uint64_t count = sets_estimate(context, i, &share);
+
 		if (context->cpu != NO_CPU)
 			fprintf(out, "CPU%-4d ", context->cpu);
-		fprintf(out, "%20" PRIu64 " %s\n", context->counts[i],
-			options->events[i].name);
+		fprintf(out, "%20" PRIu64 " %s", count, options->events[i].name);
+		if (options->set_count > 1)
+			fprintf(out, " (counted %.2f %% of the time)",
+				100 * share);
+		fputc('\n', out);
 	}
 }
 
@@ -112,9 +120,10 @@ static void print_sums(const struct session *session,
 
 	for (unsigned int i = 0; i < options->event_count; i++) {
 		uint64_t sum = 0;
+		double share;
 
 		for (unsigned int c = 0; c < count; c++)
-			sum += contexts[c]->counts[i];
+			sum += sets_estimate(contexts[c], i, &share);
 		fprintf(out, "%20" PRIu64 " %s\n", sum, options->events[i].name);
 	}
 }

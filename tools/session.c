@@ -11,6 +11,7 @@
 
 #include "events.h"
 #include "session.h"
+#include "sets.h"
 #include "util.h"
 
 /*
@@ -79,10 +80,12 @@ static bool set_registers(struct session *session)
 
 		if (!event_encode(event->name, options->levels, &value))
 			return false;
-		pmc->reg_num = (__u16)i;
+		pmc->reg_num = (__u16)event->number;
+		pmc->reg_set = (__u16)event->set;
 		pmc->reg_value = value;
 		pmc->reg_smpl_eventid = i;
-		pmd->reg_num = (__u16)i;
+		pmd->reg_num = (__u16)event->number;
+		pmd->reg_set = (__u16)event->set;
 		if (!event->sampling)
 			continue;
 		if (session->format.precise && !is_precise(pmc))
@@ -210,15 +213,16 @@ static void explain_register(const struct context *context, const char *kind,
 {
 	const struct session *session = context->session;
 	const char *event = session->options->events[i].name;
+	unsigned int number = session->options->events[i].number;
 
 	if (flags & PFM_REG_RETFL_NOTAVAIL)
-		message("event %s: there is no %s%u; this PMU has fewer registers than there are events",
-			event, kind, i);
+		message("event %s: there is no %s%u; this PMU has fewer registers than there are events: let sets of them take turns (--switch-timeout)",
+			event, kind, number);
 	else if (flags & PFM_REG_RETFL_NOSET)
-		message("event %s: %s%u: no such event set", event, kind, i);
+		message("event %s: %s%u: no such event set", event, kind, number);
 	else
 		message("event %s: %s%u refuses its value; %sthe event%s is not supported on this machine",
-			event, kind, i,
+			event, kind, number,
 			any_virtual(session) ? "a PMD of --smpl-pmds does not exist, or " : "",
 			is_precise(&session->pmcs[i]) ? " or its precise level" : "");
 }
@@ -278,8 +282,10 @@ static bool read_some_pmds(struct context *context, unsigned int first)
 	unsigned int count = vector_length(context, first);
 	pfarg_pmd_t pmds[LARGEST_VECTOR] = { { .reg_num = 0 } };
 
-	for (unsigned int i = 0; i < count; i++)
-		pmds[i].reg_num = (__u16)(first + i);
+	for (unsigned int i = 0; i < count; i++) {
+		pmds[i].reg_num = context->session->pmds[first + i].reg_num;
+		pmds[i].reg_set = context->session->pmds[first + i].reg_set;
+	}
 	if (pfm_read_pmds(context->fd, pmds, (int)count)) {
 		message("cannot read the counts: %s", strerror(errno));
 		return false;
@@ -312,7 +318,9 @@ bool context_open(struct context *context, const struct session *session,
 	context->cpu = cpu;
 	context->counts = checked_calloc(session->options->event_count,
 					 sizeof(*context->counts));
-	if (create(context) && map_buffer(context) &&
+	context->durations = checked_calloc(session->options->set_count,
+					    sizeof(*context->durations));
+	if (create(context) && map_buffer(context) && sets_create(context) &&
 	    for_all_events(context, write_some_pmcs) &&
 	    for_all_events(context, write_some_pmds))
 		return true;
@@ -328,6 +336,7 @@ void context_close(struct context *context)
 		close(context->fd);
 	free(context->image.bytes);
 	free(context->counts);
+	free(context->durations);
 	memset(context, 0, sizeof(*context));
 	context->fd = -1;
 }
@@ -444,7 +453,7 @@ bool context_save_rest(struct context *context)
 
 bool context_read_counts(struct context *context)
 {
-	return for_all_events(context, read_some_pmds);
+	return for_all_events(context, read_some_pmds) && sets_read(context);
 }
 
 static uint64_t field(const char *text, const char *name)

@@ -16,8 +16,8 @@
 #define NO_CPU	(-1)
 
 /*
- * What all contexts of a measurement have in common. Event number i is
- * programmed into PMC i and counted by PMD i.
+ * What all contexts of a measurement have in common. An event is programmed into
+ * the PMC, and counted by the PMD, of its number in its set.
  */
 struct session {
 	const struct options *options;
@@ -39,6 +39,7 @@ struct context {
 	size_t buffer_size;		/* 0 without a buffer */
 	struct image image;		/* what was saved last of the buffer */
 	uint64_t *counts;		/* one per event, when they were read */
+	uint64_t *durations;		/* of each event set in ns, then */
 };
 
 /* What fdinfo and the sampling buffer tell of a context. */
@@ -79,7 +80,7 @@ int context_save_and_restart(struct context *context, enum smpl_moment moment);
 /* Copies all that is left, after context_unload(); false without a buffer. */
 bool context_save_rest(struct context *context);
 
-/* Reads the PMDs of all events into counts. */
+/* Reads the PMDs of all events into counts, and durations. */
 bool context_read_counts(struct context *context);
 
 struct context_stats context_stats(const struct context *context);

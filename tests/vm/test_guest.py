@@ -173,6 +173,8 @@ def _script(target: Target) -> str:
         sample += f" --short-smpl-periods={PERIOD} -o /out/retire.cap"
         commands["count"] = f"pfmon -e instructions -o /out/count retire {ROUNDS}"
         commands["sample"] = f"{sample} retire {ROUNDS}"
+        turns = "pfmon --switch-timeout=4 -e instructions -e cycles -o /out/turns"
+        commands["turns"] = f"{turns} retire {ROUNDS}"
     formats = "$(cut -d' ' -f1 /proc/modules | grep ^pfm_fmt_)"
     commands["unload"] = f"rmmod {formats} pfm_pmu_perf perfmon"
     commands["simulate"] = _insmod(*SIMULATED_MODULES, FORMAT_MODULE)
@@ -288,6 +290,17 @@ def test_hardware_counts_are_exact(boot_of: Callable[[Target], Boot]) -> None:
     assert boot.commands["count"] == 0
     count = int((boot.out / "count").read_text().split()[0])
     assert count == pytest.approx(INSTRUCTIONS, rel=0.01)
+
+
+def test_counts_of_event_sets_are_scaled_to_the_whole(
+    boot_of: Callable[[Target], Boot]
+) -> None:
+    boot = boot_of(ARM64)
+    assert boot.commands["turns"] == 0
+    lines = (boot.out / "turns").read_text().splitlines()
+    estimates = [int(line.split()[0]) for line in lines]
+    assert estimates == pytest.approx([INSTRUCTIONS, CYCLES], rel=0.05)
+    assert ["of the time" in line for line in lines] == [True, True]
 
 
 def test_hardware_samples_are_as_many_as_periods(
