@@ -367,6 +367,7 @@ void pfm_switch(struct pfm_context *ctx, bool at_user_level);
 bool pfm_count_triggers(struct pfm_context *ctx, const unsigned long *ovfl);
 void pfm_time_is_up(struct pfm_pmd *clock, bool at_user_level);
 void pfm_set_clock(struct pfm_set *set, u64 value);
+void pfm_catch_up(struct pfm_set *set);
 void pfm_switch_request(struct pfm_context *ctx, bool here);
 void pfm_finish_switch(struct pfm_context *ctx);
 

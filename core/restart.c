@@ -27,8 +27,10 @@ static void pfm_switch_now(struct pfm_context *ctx)
 /* Load the hardware with the values that were kept while masked. */
 static int pfm_unmask(struct pfm_context *ctx)
 {
-	int ret = pfm_load_regs(ctx);
+	int ret;
 
+	pfm_catch_up(ctx->set);
+	ret = pfm_load_regs(ctx);
 	/* Overflows find the new values. */
 	smp_store_release(&ctx->frozen, ctx->frozen & ~PFM_MASKED);
 	return ret;

@@ -30,6 +30,16 @@ void pfm_set_clock(struct pfm_set *set, u64 value)
 	pfm_pmd_set_ovfl(clock, value);
 }
 
+/*
+ * A timeout that came while nothing could be switched comes soon. Context: the
+ * set is frozen.
+ */
+void pfm_catch_up(struct pfm_set *set)
+{
+	if (set->timeout && (s64)pfm_clock_of(set)->value >= 0)
+		pfm_set_clock(set, -PFM_SOON);
+}
+
 /* Where each set leads; a set is sound if that exists. */
 static struct pfm_set *pfm_next_set(struct pfm_context *ctx,
 				    const struct pfm_set *set)

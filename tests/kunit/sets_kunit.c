@@ -478,6 +478,23 @@ static void the_rest_of_a_timeout_survives_masking(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, active(test), 1);
 }
 
+/* The timer goes off right after the overflow that masks. */
+static void a_timeout_that_comes_when_masked_is_not_lost(struct kunit *test)
+{
+	make_set(test, 0, BY_TIME, 0, 1);
+	make_set(test, 1, 0, 0, 0);
+	make_counter(test, 0, 0, NOTIFY, 0);
+	KUNIT_ASSERT_EQ(test, load(test, 0), 0);
+	KUNIT_ASSERT_EQ(test, start(test, 0), 0);
+	happen(test, PERIOD, 0, TICK);
+	KUNIT_ASSERT_TRUE(test, pfm_is_masked(ctx_of(test)));
+	KUNIT_ASSERT_EQ(test, fixture_restart(test), 0);
+	KUNIT_EXPECT_EQ(test, active(test), 0);
+	pass(test, TICK);
+	KUNIT_EXPECT_EQ(test, active(test), 1);
+	KUNIT_EXPECT_EQ(test, duration(test, 0), 2 * TICK);
+}
+
 static void no_set_is_left_by_time_while_its_thread_calls(struct kunit *test)
 {
 	struct pfm_context *ctx = ctx_of(test);
@@ -880,6 +897,7 @@ static struct kunit_case sets_cases[] = {
 	KUNIT_CASE(the_rest_of_a_timeout_survives_stop_and_start),
 	KUNIT_CASE(load_begins_the_timeout_anew),
 	KUNIT_CASE(the_rest_of_a_timeout_survives_masking),
+	KUNIT_CASE(a_timeout_that_comes_when_masked_is_not_lost),
 	KUNIT_CASE(no_set_is_left_by_time_while_its_thread_calls),
 	KUNIT_CASE(a_threshold_of_overflows_switches),
 	KUNIT_CASE(any_of_several_triggers_switches),
