@@ -75,6 +75,7 @@ int pfm_switch_link(struct pfm_context *ctx)
  */
 void pfm_begin_set(struct pfm_context *ctx, struct pfm_set *set, bool long_reset)
 {
+	bool stays = ctx->loaded && ctx->set == set;
 	struct pfm_pmd *pmd;
 	u16 i;
 
@@ -85,7 +86,9 @@ void pfm_begin_set(struct pfm_context *ctx, struct pfm_set *set, bool long_reset
 	bitmap_zero(set->to_reset, PFM_MAX_PMDS);
 	pfm_for_each_pmd(set, i, pmd) {
 		pmd->ovflsw_left = pmd->ovflsw_thres;
-		pmd->deferred = false;
+		/* What waits since an earlier turn was discarded with it. */
+		if (!stays)
+			pmd->deferred = false;
 	}
 }
 

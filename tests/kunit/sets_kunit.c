@@ -999,7 +999,33 @@ static void no_set_is_left_by_time_inside_a_handler(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, value(test, 0, 0), (u64)(-2 * PERIOD));
 }
 
+/* PMD1 overflows inside the handler. */
+static void let_pmd1_overflow(void)
+{
+	struct pfm_sim_tick tick = { .task = current, .delta = { 0, PERIOD } };
+
+	pfm_sim_advance(&tick);
+}
+
+static void a_set_that_follows_itself_keeps_overflows_that_wait(
+		struct kunit *test)
+{
+	make_set(test, 0, BY_OVFL, 0, 0);
+	make_counter(test, 0, 0, 0, 1);
+	make_counter(test, 0, 1, 0, 0);
+	script->ctrl[0] = PFM_OVFL_CTRL_RESET;
+	script->ctrl[1] = PFM_OVFL_CTRL_RESET;
+	script->during = let_pmd1_overflow;
+	KUNIT_ASSERT_EQ(test, load(test, 0), 0);
+	KUNIT_ASSERT_EQ(test, start(test, 0), 0);
+	count(test, PERIOD);
+	KUNIT_EXPECT_EQ(test, info(test, 0).set_runs, 2ULL);
+	KUNIT_EXPECT_EQ(test, script->calls, 2);
+	KUNIT_EXPECT_EQ(test, value(test, 0, 1), (u64)(-2 * PERIOD));
+}
+
 static struct kunit_case set_fmt_cases[] = {
+	KUNIT_CASE(a_set_that_follows_itself_keeps_overflows_that_wait),
 	KUNIT_CASE(samples_carry_the_active_set),
 	KUNIT_CASE(a_format_that_masks_defers_the_switch),
 	KUNIT_CASE(no_set_is_left_by_time_inside_a_handler),
