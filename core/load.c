@@ -250,6 +250,8 @@ static struct pfm_set *pfm_start_set(struct pfm_context *ctx,
 static int pfm_designate(struct pfm_context *ctx, struct pfm_set *set)
 {
 	pfm_pause(ctx);
+	/* One of the set that it leaves may have come late. */
+	pfm_wait_overflows(ctx);
 	if (!ctx->frozen)
 		pfm_freeze(ctx, PFM_SWITCHING, pfm_pmd_get);
 	pfm_end_set(ctx->set);
@@ -283,7 +285,7 @@ int pfm_start_monitoring(struct pfm_context *ctx, const pfarg_start_t *req)
 	ctx->started = true;
 	ret = pfm_resume(ctx);
 	if (ret) {
-		ctx->pmu->stop(&ctx->on_pmu->session);
+		pfm_pause(ctx);
 		ctx->started = false;
 	}
 	return ret;
