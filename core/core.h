@@ -194,6 +194,7 @@ struct pfm_msgq {
  * @switch_work: lets the PMU follow a switch
  * @switch_queued: @switch_here is queued or running
  * @switch_here: the same in the monitored thread
+ * @switch_task: which that was; only to compare
  * @fmt:      sampling format, or NULL
  * @buffer:   its buffer, or NULL
  * @buf_size: size of the buffer's mapping in bytes
@@ -243,6 +244,7 @@ struct pfm_context {
 	struct work_struct	switch_work;
 	unsigned long		switch_queued;
 	struct callback_head	switch_here;
+	const void		*switch_task;
 	const pfm_buffer_fmt_t	*fmt;
 	struct file		*buffer;
 	size_t			buf_size;

@@ -205,11 +205,15 @@ void pfm_switch_init(struct pfm_context *ctx)
 	init_task_work(&ctx->switch_here, pfm_switch_here);
 }
 
-/* Return: false if the thread exits. */
+/*
+ * Return: false if the thread exits, or one that was monitored before has still
+ * to do it: that may be held up in the kernel.
+ */
 static bool pfm_switch_by_thread(struct pfm_context *ctx)
 {
 	if (test_and_set_bit_lock(0, &ctx->switch_queued))
-		return true;
+		return READ_ONCE(ctx->switch_task) == ctx->session.task;
+	WRITE_ONCE(ctx->switch_task, ctx->session.task);
 	kref_get(&ctx->ref);
 	__module_get(THIS_MODULE);
 	if (!task_work_add(ctx->session.task, &ctx->switch_here, TWA_RESUME))

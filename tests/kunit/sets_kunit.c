@@ -4,6 +4,7 @@
  *		  (3.7.6, 3.7.7)
  */
 #include <linux/jiffies.h>
+#include <linux/kthread.h>
 #include "fixture.h"
 #include "messages.h"
 
@@ -877,6 +878,45 @@ static void what_is_no_input_is_ignored(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, delete(test, &desc), 0);
 }
 
+static int stand_by(void *unused)
+{
+	set_current_state(TASK_IDLE);
+	while (!kthread_should_stop()) {
+		schedule();
+		set_current_state(TASK_IDLE);
+	}
+	__set_current_state(TASK_RUNNING);
+	return 0;
+}
+
+/* A thread of the kernel never gets back to user level. */
+static void a_thread_that_is_held_up_keeps_no_other_from_switching(
+		struct kunit *test)
+{
+	struct pfm_context *ctx = ctx_of(test);
+	struct task_struct *other;
+	unsigned long flags;
+	bool instead;
+
+	KUNIT_ASSERT_EQ(test, load(test, 0), 0);
+	local_irq_save(flags);
+	pfm_switch_request(ctx, true);
+	local_irq_restore(flags);
+	fixture_unload(test);
+
+	other = kthread_run(stand_by, NULL, "pfm_other");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(other));
+	KUNIT_EXPECT_EQ(test, pfm_load(ctx, &(pfarg_load_t){
+				.load_pid = task_pid_vnr(other) }), 0);
+	local_irq_save(flags);
+	pfm_switch_request(ctx, true);
+	instead = work_pending(&ctx->switch_work);
+	local_irq_restore(flags);
+	KUNIT_EXPECT_TRUE(test, instead);
+	fixture_unload(test);
+	kthread_stop(other);
+}
+
 static struct kunit_case sets_cases[] = {
 	KUNIT_CASE(a_new_context_has_set0_which_does_not_switch),
 	KUNIT_CASE(sets_have_any_number),
@@ -912,6 +952,7 @@ static struct kunit_case sets_cases[] = {
 	KUNIT_CASE(the_message_names_the_set_of_the_overflow),
 	KUNIT_CASE(load_and_start_designate_the_first_set),
 	KUNIT_CASE(values_are_kept_where_start_designates_another),
+	KUNIT_CASE(a_thread_that_is_held_up_keeps_no_other_from_switching),
 	KUNIT_CASE(bit_vectors_mean_the_set_of_their_pmc),
 	KUNIT_CASE(a_register_that_does_not_count_has_no_threshold),
 	KUNIT_CASE(load_begins_thresholds_anew),
