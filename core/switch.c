@@ -18,16 +18,18 @@
 #define PFM_SOON	(100 * NSEC_PER_USEC)
 
 /*
- * Set a set's clock without losing what it has counted. Context: as the overflow,
+ * Set a set's clock without losing what it has counted. A PMU that has re-armed it
+ * goes on from there: what it was set to is what it says. Context: as the overflow,
  * interrupts off; or the set is not active.
  */
 void pfm_set_clock(struct pfm_set *set, u64 value)
 {
 	struct pfm_pmd *clock = pfm_clock_of(set);
+	u64 before = pfm_pmd_get_ovfl(clock);
 
-	WRITE_ONCE(set->duration,
-		   set->duration + pfm_pmd_get_ovfl(clock) - value);
 	pfm_pmd_set_ovfl(clock, value);
+	WRITE_ONCE(set->duration,
+		   set->duration + before - pfm_pmd_get_ovfl(clock));
 }
 
 /*

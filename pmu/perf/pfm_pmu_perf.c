@@ -93,24 +93,31 @@ static u64 perf_period(u64 value)
  * The overflow path
  */
 
+/* A clock's timer that was armed for another value is armed for the rest. */
+static bool perf_rearm_rest(struct perf_event *event, struct pfm_pmu_reg *reg,
+			    s64 value)
+{
+	if (value >= 0 || !perf_is_clock(reg->pmc_value) ||
+	    (u64)-value <= event->hw.sample_period >> 3)
+		return false;
+	event->hw.sample_period = -value;
+	reg->reload = PFM_RELOAD_NONE;
+	return true;
+}
+
 /*
- * An overflow that perf reports before the PMD has wrapped. A clock's timer that
- * was armed for another value is armed for the rest; other than that it is two
- * clocks that differ a little, or a skid: the PMD has wrapped just now.
+ * An overflow that perf reports before the PMD has wrapped. Other than an early
+ * timer it is two clocks that differ a little, or a skid: the PMD has wrapped just
+ * now.
  */
 static bool perf_has_wrapped(struct perf_event *event, struct pfm_pmu_reg *reg)
 {
 	s64 value = local64_read(&event->count) - reg->offset;
 
-	if (value >= 0)
-		return true;
-	if (perf_is_clock(reg->pmc_value) &&
-	    (u64)-value > event->hw.sample_period >> 3) {
-		event->hw.sample_period = -value;
-		reg->reload = PFM_RELOAD_NONE;
+	if (perf_rearm_rest(event, reg, value))
 		return false;
-	}
-	reg->offset += value;
+	if (value < 0)
+		reg->offset += value;
 	return true;
 }
 
@@ -213,14 +220,15 @@ static bool perf_is_ds(const struct pfm_pmu_reg *reg)
 	       reg->desc->num != PFM_REG_CLOCK;
 }
 
-/* The clock of a session. */
+/* The clock of a session: what it says is time that has passed, and stays so. */
 static void notrace perf_overflow_timeout(struct perf_event *event,
 					  struct perf_sample_data *data,
 					  struct pt_regs *regs)
 {
 	struct pfm_pmu_reg *reg = event->overflow_handler_context;
+	s64 value = local64_read(&event->count) - reg->offset;
 
-	if (perf_has_wrapped(event, reg))
+	if (!perf_rearm_rest(event, reg, value))
 		pfm_timeout(reg, regs);
 }
 

@@ -386,6 +386,22 @@ TEST(sets_take_turns_by_time)
 }
 
 /* Proves 3.1.10-20 */
+/* However late the timers go off: no time is told twice. */
+TEST(a_set_that_follows_itself_is_active_no_longer_than_its_thread)
+{
+	__u64 before, after;
+	int fd = ctx_new(0);
+
+	create_set(fd, 0, BY_TIME);
+	ctx_load_self(fd);
+	before = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	CHECK_OK(pfm_start(fd, NULL));
+	work_until_runs(fd, 0, 200);
+	ctx_stop(fd);
+	after = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	CHECK(duration(fd, 0) <= after - before);
+}
+
 TEST(a_timeout_does_not_pass_while_the_thread_sleeps)
 {
 	__u64 until, runs;
