@@ -11,11 +11,15 @@
  *           PFM_FMT_PRIV_SIZE
  */
 #include <linux/anon_inodes.h>
+#include <linux/capability.h>
+#include <linux/cred.h>
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/mm.h>
 #include <linux/overflow.h>
 #include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/user.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 #include <perfmon/perfmon_fmt_sdk.h>
@@ -40,6 +44,7 @@ struct pfm_mapping {
  * struct pfm_buffer - a sampling buffer
  * @base:     what was allocated, @size + PAGE_SIZE bytes
  * @size:     size of the mapping in bytes, whole pages
+ * @user:     user that is charged
  * @mm:       address space that is charged
  * @lock:     protects @mappings
  * @mappings: who has mapped it
@@ -47,6 +52,7 @@ struct pfm_mapping {
 struct pfm_buffer {
 	void			*base;
 	size_t			size;
+	struct user_struct	*user;
 	struct mm_struct	*mm;
 	struct mutex		lock;
 	struct list_head	mappings;
@@ -67,22 +73,58 @@ static int pfm_charge_global(size_t size)
 	return -ENOMEM;
 }
 
-/* Charge before allocating: the global limit, then RLIMIT_MEMLOCK. */
+static void pfm_uncharge_user(struct pfm_buffer *b)
+{
+	atomic_long_sub(pfm_buffer_pages(b), &b->user->locked_vm);
+	free_uid(b->user);
+}
+
+/* RLIMIT_MEMLOCK is for all processes of a user together, as it is for perf. */
+static int pfm_charge_user(struct pfm_buffer *b)
+{
+	unsigned long total, max = rlimit(RLIMIT_MEMLOCK) >> PAGE_SHIFT;
+
+	b->user = get_uid(current_user());
+	total = atomic_long_add_return(pfm_buffer_pages(b),
+				       &b->user->locked_vm);
+	if (total <= max || capable(CAP_IPC_LOCK))
+		return 0;
+	pfm_uncharge_user(b);
+	return -ENOMEM;
+}
+
+/* And for each process, with the memory that it has locked itself. */
+static int pfm_charge_process(struct pfm_buffer *b)
+{
+	int ret = account_locked_vm(current->mm, pfm_buffer_pages(b), true);
+
+	if (ret)
+		return ret;
+	b->mm = current->mm;
+	if (b->mm)
+		mmgrab(b->mm);
+	return 0;
+}
+
+/* Charge before allocating. */
 static int pfm_charge(struct pfm_buffer *b)
 {
 	int ret = pfm_charge_global(b->size);
 
 	if (ret)
 		return ret;
-	ret = account_locked_vm(current->mm, pfm_buffer_pages(b), true);
-	if (ret) {
-		atomic_long_sub(b->size, &pfm_smpl_buf_size);
-		return ret;
-	}
-	b->mm = current->mm;
-	if (b->mm)
-		mmgrab(b->mm);
+	ret = pfm_charge_user(b);
+	if (ret)
+		goto err_global;
+	ret = pfm_charge_process(b);
+	if (ret)
+		goto err_user;
 	return 0;
+err_user:
+	pfm_uncharge_user(b);
+err_global:
+	atomic_long_sub(b->size, &pfm_smpl_buf_size);
+	return ret;
 }
 
 static void pfm_uncharge(struct pfm_buffer *b)
@@ -90,6 +132,7 @@ static void pfm_uncharge(struct pfm_buffer *b)
 	account_locked_vm(b->mm, pfm_buffer_pages(b), false);
 	if (b->mm)
 		mmdrop(b->mm);
+	pfm_uncharge_user(b);
 	atomic_long_sub(b->size, &pfm_smpl_buf_size);
 }
 

@@ -414,6 +414,55 @@ TEST(locked_memory_limit_is_respected)
 	with_param(&r);
 }
 
+struct shared_buffer {
+	int	fd;
+	int	done;
+};
+
+/* What a child inherits is the parent's to pay for, as long as it is there. */
+static void other_process_of_the_user(void *arg)
+{
+	const struct shared_buffer *s = arg;
+	char byte;
+
+	expect_no_memory(4);
+	CHECK_EQ(read(s->done, &byte, 1), 1);
+}
+
+static void other_user(void *unused)
+{
+	CHECK_OK(setresuid(1000, 1000, 1000));
+	create_pages(8);
+}
+
+static void buffers_of_two_processes(void *unused)
+{
+	struct shared_buffer s;
+	pid_t child;
+	int pipes[2];
+
+	CHECK_OK(pipe(pipes));
+	reap(spawn(other_user, NULL));
+	CHECK_OK(setresuid(65534, 65534, 65534));
+	s = (struct shared_buffer){ create_pages(8), pipes[0] };
+	child = spawn(other_process_of_the_user, &s);
+	CHECK_OK(close(s.fd));
+	expect_no_memory(4);
+	CHECK_OK(write(pipes[1], "", 1));
+	reap(child);
+	CHECK_OK(close(create_pages(8)));
+}
+
+TEST(locked_memory_limit_is_for_all_processes_of_a_user)
+{
+	const struct rlimit limit = { 10 * page(), 10 * page() };
+	struct param_run r = { "paranoid", "0", buffers_of_two_processes, NULL };
+
+	CHECK_OK(chmod(PFM_DEVICE, 0666));
+	CHECK_OK(setrlimit(RLIMIT_MEMLOCK, &limit));
+	with_param(&r);
+}
+
 TEST(locked_memory_limit_is_not_for_root)
 {
 	const struct rlimit limit = { page(), page() };
