@@ -165,6 +165,28 @@ TEST(each_format_is_loaded_by_its_uuid)
 		CHECK_OK(unload(formats[i].module));
 }
 
+static void find_default_format(void *arg)
+{
+	DIR *list;
+	const struct dirent *entry;
+
+	become_nobody();
+	list = opendir(PFM_SYSFS "/formats");
+	CHECK(list);
+	do {
+		entry = readdir(list);
+		CHECK(entry);
+	} while (strcmp(entry->d_name, PFM_DFL_SMPL_UUID_STR));
+	closedir(list);
+	expect_text(FORMAT_DIR "/name", "default");
+}
+
+/* Proves 3.5.2-05 */
+TEST(everybody_can_list_the_formats)
+{
+	reap(spawn(find_default_format, NULL));
+}
+
 /* Proves 3.1.2-18, 3.5-05, 3.5.14-16 */
 TEST(the_example_format_counts_overflows_by_event)
 {
@@ -193,36 +215,6 @@ TEST(the_example_format_counts_overflows_by_event)
 	CHECK_OK(unload("pfm_fmt_count"));
 }
 
-static void find_default_format(void *arg)
-{
-	DIR *list;
-	const struct dirent *entry;
-
-	become_nobody();
-	list = opendir(PFM_SYSFS "/formats");
-	CHECK(list);
-	do {
-		entry = readdir(list);
-		CHECK(entry);
-	} while (strcmp(entry->d_name, PFM_DFL_SMPL_UUID_STR));
-	closedir(list);
-	expect_text(FORMAT_DIR "/name", "default");
-}
-
-/* Proves 3.5.2-05 */
-TEST(everybody_can_list_the_formats)
-{
-	reap(spawn(find_default_format, NULL));
-}
-
-/* Proves P4.4-02 */
-TEST(there_is_one_pmu_description_at_a_time)
-{
-	CHECK(system("insmod /lib/modules/$(uname -r)/extra/pmu/sim/pfm_pmu_sim.ko"));
-	expect_text(PFM_SYSFS "/pmu_desc/name", "perf_events");
-	close(ctx_counting());
-}
-
 /* Proves P4.4-01 */
 TEST(pmu_in_use_cannot_be_unloaded)
 {
@@ -231,6 +223,145 @@ TEST(pmu_in_use_cannot_be_unloaded)
 	CHECK_ERRNO(unload(PMU), EAGAIN);
 	CHECK_OK(close(fd));
 	CHECK_OK(unload(PMU));
+	load(PMU);
+}
+
+#define MAPPINGS PFM_SYSFS "/pmu_desc/mappings"
+
+/* Return: what insmod of a module below extra/ gives. */
+static int insert(const char *path)
+{
+	char full[192];
+	struct utsname uts;
+	int fd, ret;
+
+	CHECK_OK(uname(&uts));
+	snprintf(full, sizeof(full), "/lib/modules/%s/extra/%s", uts.release,
+		 path);
+	fd = CHECK_OK(open(full, O_RDONLY));
+	ret = syscall(SYS_finit_module, fd, "", 0);
+	close(fd);
+	return ret;
+}
+
+#define PERF_PMU "pmu/perf/pfm_pmu_perf.ko"
+#define SIM_PMU	"pmu/sim/pfm_pmu_sim.ko"
+
+/* Proves P4.4-02 */
+TEST(second_pmu_is_refused)
+{
+	int fd;
+
+	CHECK_ERRNO(insert(SIM_PMU), EBUSY);
+	CHECK(!exists("/sys/module/pfm_pmu_sim"));
+	expect_text(PFM_SYSFS "/pmu_desc/name", "perf_events");
+	fd = ctx_new(0);
+	ctx_add_counter(fd, 0, 0, 0);
+	faults_prepare();
+	ctx_start_on(fd, thread_id());
+	touch_pages(10, NULL);
+	CHECK_EQ(ctx_read(fd, 0), 10);
+}
+
+/* Proves P4.3-03, P4.4-01, P4.4-03 */
+TEST(pmu_is_replaced_and_put_back)
+{
+	pfarg_pmcinfo_t info = { .reg_num = 0 };
+	int fd;
+
+	CHECK_OK(unload(PMU));
+	CHECK_OK(insert(SIM_PMU));
+	expect_text(PFM_SYSFS "/pmu_desc/name", "simulated");
+	/* 1 is a reserved bit. */
+	expect_text(MAPPINGS, "PMC0:0x0:0xffffffff00000000:SIMSEL0");
+	CHECK_OK(pfm_getinfo_pmcs(&info, 1));
+	CHECK_EQ(info.reg_rsvd_mask, 0xffffffff00000000ULL);
+	CHECK_ERRNO(insert(PERF_PMU), EBUSY);
+	fd = ctx_new(0);
+	CHECK_ERRNO(unload("pfm_pmu_sim"), EAGAIN);
+	CHECK_OK(close(fd));
+	CHECK_OK(unload("pfm_pmu_sim"));
+	CHECK(!exists(MAPPINGS));
+	CHECK_OK(insert(PERF_PMU));
+	expect_text(PFM_SYSFS "/pmu_desc/name", "perf_events");
+	CHECK_OK(pfm_getinfo_pmcs(&info, 1));
+	CHECK_EQ(info.reg_rsvd_mask, 0);
+}
+
+static unsigned int count_mappings(char *last)
+{
+	FILE *file = fopen(MAPPINGS, "r");
+	unsigned int n = 0;
+
+	CHECK(file);
+	while (fgets(last, 128, file))
+		n++;
+	fclose(file);
+	return n;
+}
+
+TEST(largest_pmu_is_shown_whole_and_works)
+{
+	char line[128] = "";
+	int fd;
+
+	CHECK_OK(unload(PMU));
+	CHECK_OK(insert("tests/guest/pmu_full/pfm_pmu_full.ko"));
+	CHECK_EQ(count_mappings(line), PFM_MAX_PMCS + PFM_MAX_PMDS);
+	CHECK(!strncmp(line, "PMD319:0x0:0x0:NNN", 18));
+	fd = ctx_new(0);
+	for (int i = 0; i < PFM_MAX_PMDS; i++) {
+		pfarg_pmc_t pmc = { .reg_num = i, .reg_value = 1 };
+		pfarg_pmd_t pmd = { .reg_num = i, .reg_value = i };
+
+		CHECK_OK(pfm_write_pmcs(fd, &pmc, 1));
+		CHECK_OK(pfm_write_pmds(fd, &pmd, 1));
+	}
+	ctx_start_on(fd, thread_id());
+	for (int i = 0; i < PFM_MAX_PMDS; i++)
+		CHECK_EQ(ctx_read(fd, i), i);
+	CHECK_OK(close(fd));
+	CHECK_OK(unload("pfm_pmu_full"));
+	load(PMU);
+}
+
+/* The example's PMDs. */
+#define SWITCHES	300
+#define FAULTS		301
+
+/* Proves P4.3-06, P4.4-03 */
+TEST(the_example_pmu_reads_resources_of_a_thread)
+{
+	pfarg_pmc_t pmc = { .reg_num = 0 };
+	pfarg_pmd_t pmd = { .reg_num = FAULTS };
+	pfarg_setdesc_t by_time = { .set_flags = PFM_SETFL_TIME_SWITCH };
+	pfarg_load_t load_self = { .load_pid = thread_id() };
+	pfarg_setinfo_t info = {};
+	__u64 before;
+	int fd;
+
+	CHECK_OK(unload(PMU));
+	CHECK_OK(insert("examples/pmu_usage/pfm_pmu_usage.ko"));
+	expect_text(MAPPINGS, "PMD300:0x0:0x0:SWITCHES");
+	fd = ctx_new(0);
+	CHECK_ERRNO(pfm_write_pmcs(fd, &pmc, 1), EINVAL);
+	CHECK_ERRNO(pfm_write_pmds(fd, &pmd, 1), EINVAL);
+	faults_prepare();
+	ctx_start_on(fd, thread_id());
+	before = ctx_read(fd, FAULTS);
+	touch_pages(100, NULL);
+	CHECK_EQ(ctx_read(fd, FAULTS) - before, 100);
+	before = ctx_read(fd, SWITCHES);
+	usleep(1);
+	CHECK(ctx_read(fd, SWITCHES) > before);
+	ctx_stop(fd);
+	CHECK_OK(pfm_getinfo_evtsets(fd, &info, 1));
+	CHECK(info.set_act_duration.tv_nsec > 0);
+	CHECK_OK(pfm_unload_context(fd));
+	CHECK_OK(pfm_create_evtsets(fd, &by_time, 1));
+	CHECK_ERRNO(pfm_load_context(fd, &load_self), EINVAL);
+	CHECK_OK(close(fd));
+	CHECK_OK(unload("pfm_pmu_usage"));
 	load(PMU);
 }
 
