@@ -307,6 +307,7 @@ static void all_callers(void *unused)
 		reap(spawn(call, (void *)&callers[i]));
 }
 
+/* Proves 4.1-02, 4.2-08, P7-05 */
 TEST(threads_are_attached_to_as_perf_event_open_allows)
 {
 	with_paranoid("2", all_callers, NULL);
@@ -510,6 +511,7 @@ static void addresses_for_users(void *unused)
 	reap(spawn(sample_as_user, NULL));
 }
 
+/* Proves 4.1-01 */
 TEST(users_get_no_kernel_address)
 {
 	/* Otherwise the other test proves nothing. */

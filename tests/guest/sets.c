@@ -85,7 +85,7 @@ static void work_until_runs(int fd, unsigned int set, __u64 runs)
 
 /*
  * Proves 3.1.10-02, 3.1.10-05, 3.1.10-23, 3.1.11-09, 3.1.11-11, 3.1.12-15,
- * 3.1.12-17
+ * 3.1.12-17, P6.1-01
  */
 TEST(commands_treat_vectors_up_to_the_first_error)
 {
@@ -128,7 +128,7 @@ TEST(commands_refuse_bad_vectors)
 	CHECK_ERRNO(pfm_getinfo_evtsets(0, &info, 1), EBADF);
 }
 
-/* Proves 3.1.11-02, 3.1.12-02 */
+/* Proves 3.1.11-02, 3.1.12-02, P6.1-01 */
 TEST(one_call_deletes_and_describes_many_sets)
 {
 	pfarg_setdesc_t desc[3] = { { .set_id = 1 }, { .set_id = 2 },
@@ -201,6 +201,7 @@ TEST(registers_of_a_set_that_does_not_exist_are_refused)
 	counter_write(fd, &c);
 }
 
+/* Proves P6.1-02 */
 TEST(one_call_writes_and_reads_registers_of_several_sets)
 {
 	pfarg_pmc_t pmcs[3] = {};
@@ -227,7 +228,7 @@ TEST(one_call_writes_and_reads_registers_of_several_sets)
 		CHECK_EQ(pmds[i].reg_value, 200 - 100 * i);
 }
 
-/* Proves 3.1.5-15, 3.1.10-08 */
+/* Proves 3.1.5-15, 3.1.10-08, 3.7.6-15 */
 TEST(overflows_switch_before_the_next_event)
 {
 	int fd = ctx_new(0);
@@ -246,7 +247,7 @@ TEST(overflows_switch_before_the_next_event)
 	CHECK_EQ(get_info(fd, 1).set_runs, 1);
 }
 
-/* Proves 3.1.8-11 */
+/* Proves 3.1.8-11, 3.7.6-07 */
 TEST(no_set_is_switched_after_unload)
 {
 	int fd = ctx_new(0);
@@ -264,6 +265,7 @@ TEST(no_set_is_switched_after_unload)
 	CHECK_EQ(get_info(fd, 1).set_runs, 1);
 }
 
+/* Proves 3.7.1-03, P6-02, P6.1-03 */
 TEST(sets_that_switch_by_overflows_share_all_events)
 {
 	int fd = ctx_new(0);
@@ -283,6 +285,7 @@ TEST(sets_that_switch_by_overflows_share_all_events)
 	CHECK_EQ(get_info(fd, 0).set_runs, 11);
 }
 
+/* Proves 3.7.3-01, P6-01 */
 TEST(another_thread_is_switched_at_its_events)
 {
 	int fd = ctx_new(0);
@@ -302,6 +305,7 @@ TEST(another_thread_is_switched_at_its_events)
 	worker_quit(&w);
 }
 
+/* Proves 3.6-03, 3.6.4-05, 3.7.7-03, P6-02 */
 TEST(samples_of_all_sets_are_in_one_buffer)
 {
 	struct smpl s = smpl_new(0, 1 << 16, 0);
@@ -322,6 +326,7 @@ TEST(samples_of_all_sets_are_in_one_buffer)
 	}
 }
 
+/* Proves 3.4.3-05, 3.7.7-01 */
 TEST(the_message_names_the_active_set)
 {
 	int fd = ctx_new(0);
@@ -345,7 +350,7 @@ TEST(the_message_names_the_active_set)
 	}
 }
 
-/* Proves 3.1.10-11 */
+/* Proves 3.1.10-11, 3.7.6-06 */
 TEST(the_effective_timeout_is_returned)
 {
 	pfarg_setdesc_t desc = { .set_flags = BY_TIME };
@@ -361,7 +366,7 @@ TEST(the_effective_timeout_is_returned)
 	CHECK_EQ(nanoseconds(&desc.set_timeout), 2 * tick);
 }
 
-/* Proves 3.1.5-15, 3.1.10-09 */
+/* Proves 3.1.5-15, 3.1.10-09, 3.7.6-05 */
 TEST(sets_take_turns_by_time)
 {
 	__u64 before, after;
@@ -385,7 +390,6 @@ TEST(sets_take_turns_by_time)
 	CHECK(duration(fd, 1) > 0);
 }
 
-/* Proves 3.1.10-20 */
 /* However late the timers go off: no time is told twice. */
 TEST(a_set_that_follows_itself_is_active_no_longer_than_its_thread)
 {
@@ -402,6 +406,7 @@ TEST(a_set_that_follows_itself_is_active_no_longer_than_its_thread)
 	CHECK(duration(fd, 0) <= after - before);
 }
 
+/* Proves 3.1.10-20, 3.7.6-10 */
 TEST(a_timeout_does_not_pass_while_the_thread_sleeps)
 {
 	__u64 until, runs;
@@ -422,7 +427,7 @@ TEST(a_timeout_does_not_pass_while_the_thread_sleeps)
 	worker_quit(&w);
 }
 
-/* Proves 3.1.9-13, 3.1.12-12 */
+/* Proves 3.1.9-13, 3.1.12-12, 3.7.6-08 */
 TEST(a_timeout_stands_still_while_masked)
 {
 	pfarg_setinfo_t before, after;
@@ -448,6 +453,7 @@ TEST(a_timeout_stands_still_while_masked)
 		 nanoseconds(&before.set_act_duration));
 }
 
+/* Proves P6-01 */
 TEST(sets_of_a_cpu_take_turns_by_time)
 {
 	int fd = ctx_new(PFM_FL_SYSTEM_WIDE);
@@ -514,6 +520,7 @@ TEST(to_exclude_the_idle_thread_is_ignored_for_threads)
 	CHECK_EQ(get_info(fd, 0).set_flags, PFM_SETFL_EXCL_IDLE);
 }
 
+/* Proves 3.7.6-11 */
 TEST(sets_of_a_cpu_take_turns_while_their_controller_waits)
 {
 	int fd = ctx_new(PFM_FL_SYSTEM_WIDE);
@@ -570,6 +577,7 @@ TEST(registers_of_an_inactive_set_can_be_written_while_it_counts)
 	CHECK_EQ(read_pmd(fd, 2, 1), 5);
 }
 
+/* Proves 3.7.6-07 */
 TEST(a_context_with_sets_can_be_closed_at_any_time)
 {
 	faults_prepare();
@@ -600,6 +608,7 @@ static bool add_cycles(int fd, unsigned int set, unsigned int n)
 }
 
 /* What one set cannot have, three have one after the other. */
+/* Proves 3.7.1-02 */
 TEST(more_counters_than_the_hardware_has_are_multiplexed)
 {
 	int fd = ctx_new(0);

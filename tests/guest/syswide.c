@@ -45,7 +45,10 @@ static unsigned int count_entries_of(const struct smpl *s, pid_t pid, int cpu)
 	return n;
 }
 
-/* Proves 3.1.1-04, 3.1.5-04, 3.1.7-17, 3.6-02, 3.6.4-02, 3.6.4-10, P4.1-04 */
+/*
+ * Proves 3.1.1-04, 3.1.5-04, 3.1.7-17, 3.6-02, 3.6.4-02, 3.6.4-10, P4.1-04,
+ * P4.2-05
+ */
 TEST(everything_on_the_cpu_is_measured)
 {
 	struct worker w;

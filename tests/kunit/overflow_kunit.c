@@ -390,26 +390,6 @@ static void each_pmd_of_an_event_is_reset_or_not(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 1), LONG);
 }
 
-/* Proves 3.5.7-03 */
-static void the_queue_is_as_deep_as_the_format_says(struct kunit *test)
-{
-	struct fixture *f = test->priv;
-	pfm_msg_t msg;
-	int i;
-
-	fixture_counter(test, 0, PFM_REGFL_OVFL_NOTIFY, -10ULL);
-	fixture_start(test);
-	for (i = 0; i < 3; i++) {
-		f->script.ctrl[i] = PFM_OVFL_CTRL_RESET | PFM_OVFL_CTRL_NOTIFY;
-		fixture_count(test, 10);
-	}
-	KUNIT_EXPECT_EQ(test, script_fmt.fmt_msgq_depth, 2UL);
-	KUNIT_EXPECT_TRUE(test, has_msg(f, &msg));
-	KUNIT_EXPECT_TRUE(test, has_msg(f, &msg));
-	KUNIT_EXPECT_FALSE(test, has_msg(f, &msg));
-	KUNIT_EXPECT_EQ(test, f->ctx->msgq.dropped, 1ULL);
-}
-
 /* Proves 3.5.15-03 */
 static void restart_neither_notifies_nor_blocks(struct kunit *test)
 {
@@ -707,7 +687,7 @@ static void without_a_limit_nothing_is_throttled(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, f->ctx->throttled, 0ULL);
 }
 
-/* Proves 3.3.1-03 */
+/* Proves 3.3.1-03, 3.5.7-03 */
 static void the_format_says_how_deep_the_queue_is(struct kunit *test)
 {
 	struct fixture *f = test->priv;
@@ -770,7 +750,6 @@ static struct kunit_case overflow_cases[] = {
 	KUNIT_CASE(without_the_flag_nothing_is_random),
 	KUNIT_CASE(what_does_not_count_is_not_random),
 	KUNIT_CASE(each_pmd_of_an_event_is_reset_or_not),
-	KUNIT_CASE(the_queue_is_as_deep_as_the_format_says),
 	KUNIT_CASE(restart_neither_notifies_nor_blocks),
 	KUNIT_CASE(an_overflow_during_another_is_handled_after_it),
 	KUNIT_CASE(an_overflow_lost_to_a_mask_is_reset_by_restart),

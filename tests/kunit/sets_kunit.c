@@ -171,7 +171,7 @@ static int sets_init(struct kunit *test)
 
 /* What sets are */
 
-/* Proves 3.1.10-13 */
+/* Proves 3.1.10-13, 3.7.5-02, 3.7.6-03 */
 static void a_new_context_has_set0_which_does_not_switch(struct kunit *test)
 {
 	pfarg_setinfo_t set0 = info(test, 0);
@@ -184,7 +184,7 @@ static void a_new_context_has_set0_which_does_not_switch(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, info(test, 0).set_runs, 1ULL);
 }
 
-/* Proves 3.1.10-03, 3.1.10-16 */
+/* Proves 3.1.10-03, 3.1.10-16, 3.7.5-01 */
 static void sets_have_any_number(struct kunit *test)
 {
 	make_set(test, 0xffff, 0, 0, 0);
@@ -210,7 +210,7 @@ static void a_set_that_was_not_created_does_not_exist(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, load(test, 4), -EINVAL);
 }
 
-/* Proves 3.1.11-07 */
+/* Proves 3.1.11-07, 3.7.5-02 */
 static void set0_cannot_be_deleted(struct kunit *test)
 {
 	pfarg_setdesc_t desc = {};
@@ -248,7 +248,7 @@ static void modifying_a_set_keeps_its_registers(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, remaining(test, 1), 0ULL);
 }
 
-/* Proves 3.1.7-33, 3.1.10-14, 3.1.11-06 */
+/* Proves 3.1.7-33, 3.1.10-14, 3.1.11-06, 3.7.4-01 */
 static void sets_stay_as_they_are_while_attached(struct kunit *test)
 {
 	pfarg_setdesc_t desc = { .set_id = 1 };
@@ -263,7 +263,7 @@ static void sets_stay_as_they_are_while_attached(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, create(test, &desc), 0);
 }
 
-/* Proves 3.1.10-05 */
+/* Proves 3.1.10-05, 3.7.6-02 */
 static void bad_descriptions_are_refused(struct kunit *test)
 {
 	static const pfarg_setdesc_t bad[] = {
@@ -287,7 +287,7 @@ static void bad_descriptions_are_refused(struct kunit *test)
 	}
 }
 
-/* Proves 3.1.10-11 */
+/* Proves 3.1.10-11, 3.7.6-06 */
 static void a_timeout_is_rounded_up_to_ticks(struct kunit *test)
 {
 	pfarg_setdesc_t desc = { .set_flags = BY_TIME };
@@ -314,7 +314,7 @@ static void a_timeout_without_switching_by_time_is_ignored(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, desc.set_timeout.tv_nsec, -5LL);
 }
 
-/* Proves 3.1.7-32, 3.1.10-18, 3.1.11-08 */
+/* Proves 3.1.7-32, 3.1.10-18, 3.1.11-08, 3.7.5-07 */
 static void a_broken_chain_is_found_by_load(struct kunit *test)
 {
 	pfarg_setdesc_t desc = { .set_id = 2 };
@@ -331,7 +331,10 @@ static void a_broken_chain_is_found_by_load(struct kunit *test)
 
 /* Switching by time */
 
-/* Proves 3.1.5-15, 3.1.10-04, 3.1.10-09, 3.1.10-10, 3.1.10-16, 3.1.10-17 */
+/*
+ * Proves 3.1.5-15, 3.1.10-04, 3.1.10-09, 3.1.10-10, 3.1.10-16, 3.1.10-17,
+ * 3.7.5-03, 3.7.5-04, 3.7.6-04, 3.7.6-05, P6.2-03
+ */
 static void sets_take_turns_in_the_order_of_their_numbers(struct kunit *test)
 {
 	make_set(test, 0, BY_TIME, 0, 1);
@@ -349,7 +352,7 @@ static void sets_take_turns_in_the_order_of_their_numbers(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, active(test), 0);
 }
 
-/* Proves 3.1.10-10 */
+/* Proves 3.1.10-10, 3.7.5-05, 3.7.5-06 */
 static void an_explicit_next_makes_a_chain_of_its_own(struct kunit *test)
 {
 	make_set(test, 0, BY_TIME, 0, 1);
@@ -370,7 +373,7 @@ static void an_explicit_next_makes_a_chain_of_its_own(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, active(test), 0);
 }
 
-/* Proves 3.1.12-07, 3.1.12-11, 3.1.12-14 */
+/* Proves 3.1.12-07, 3.1.12-11, 3.1.12-14, 3.7.1-01, 3.7.1-03 */
 static void events_count_in_the_active_set_only(struct kunit *test)
 {
 	int i;
@@ -425,7 +428,7 @@ static void a_set_alone_may_follow_itself(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, value(test, 0, 0), (u64)-PERIOD + 2);
 }
 
-/* Proves 3.1.5-14, 3.1.6-07, 3.1.12-10, 3.1.12-11 */
+/* Proves 3.1.5-14, 3.1.6-07, 3.1.12-10, 3.1.12-11, 3.7.6-07 */
 static void the_rest_of_a_timeout_survives_stop_and_start(struct kunit *test)
 {
 	make_set(test, 0, BY_TIME, 0, 3);
@@ -445,7 +448,7 @@ static void the_rest_of_a_timeout_survives_stop_and_start(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, active(test), 1);
 }
 
-/* Proves 3.1.7-35 */
+/* Proves 3.1.7-35, 3.7.6-07, 3.7.6-13 */
 static void load_begins_the_timeout_anew(struct kunit *test)
 {
 	make_set(test, 0, BY_TIME, 0, 3);
@@ -458,7 +461,7 @@ static void load_begins_the_timeout_anew(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, duration(test, 0), TICK);
 }
 
-/* Proves 3.1.9-13, 3.1.12-12 */
+/* Proves 3.1.9-13, 3.1.12-12, 3.7.6-08, 3.7.7-05 */
 static void the_rest_of_a_timeout_survives_masking(struct kunit *test)
 {
 	make_set(test, 0, BY_TIME, 0, 3);
@@ -496,6 +499,7 @@ static void a_timeout_that_comes_when_masked_is_not_lost(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, duration(test, 0), 2 * TICK);
 }
 
+/* Proves 3.7.7-07 */
 static void no_set_is_left_by_time_while_its_thread_calls(struct kunit *test)
 {
 	struct pfm_context *ctx = ctx_of(test);
@@ -515,7 +519,10 @@ static void no_set_is_left_by_time_while_its_thread_calls(struct kunit *test)
 
 /* Switching by overflows */
 
-/* Proves 3.1.3-16, 3.1.4-09, 3.1.5-15, 3.1.10-08, 3.1.12-05 */
+/*
+ * Proves 3.1.3-16, 3.1.4-09, 3.1.5-15, 3.1.10-08, 3.1.12-05, 3.7.6-14,
+ * 3.7.6-15, 3.7.6-19, 3.7.7-08
+ */
 static void a_threshold_of_overflows_switches(struct kunit *test)
 {
 	make_set(test, 0, BY_OVFL, 0, 0);
@@ -535,6 +542,7 @@ static void a_threshold_of_overflows_switches(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, info(test, 1).set_runs, 1ULL);
 }
 
+/* Proves 3.7.6-16, 3.7.6-20, P6.2-02 */
 static void any_of_several_triggers_switches(struct kunit *test)
 {
 	make_set(test, 0, BY_OVFL, 0, 0);
@@ -548,7 +556,7 @@ static void any_of_several_triggers_switches(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, info(test, 0).set_switch_pmds[0], 2ULL);
 }
 
-/* Proves 3.1.12-05, 3.1.12-06 */
+/* Proves 3.1.12-05, 3.1.12-06, 3.7.6-20 */
 static void thresholds_that_are_reached_at_once_are_all_told(struct kunit *test)
 {
 	make_set(test, 0, BY_OVFL, 0, 0);
@@ -564,7 +572,7 @@ static void thresholds_that_are_reached_at_once_are_all_told(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, info(test, 0).set_switch_pmds[0], 0ULL);
 }
 
-/* Proves 3.1.3-16 */
+/* Proves 3.1.3-16, 3.7.6-14 */
 static void without_its_flag_a_set_ignores_thresholds(struct kunit *test)
 {
 	make_set(test, 1, 0, 0, 0);
@@ -578,7 +586,7 @@ static void without_its_flag_a_set_ignores_thresholds(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, value(test, 0, 0), 0ULL);
 }
 
-/* Proves 3.1.10-19 */
+/* Proves 3.1.10-19, 3.7.6-01, 3.7.6-17, 3.7.6-18 */
 static void a_threshold_counts_anew_when_its_set_comes_again(struct kunit *test)
 {
 	make_set(test, 0, BY_OVFL, 0, 0);
@@ -598,6 +606,7 @@ static void a_threshold_counts_anew_when_its_set_comes_again(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, read(test, 0, 0).reg_ovflsw_thres, 3ULL);
 }
 
+/* Proves 3.7.7-09 */
 static void what_overflowed_last_is_reset_when_its_set_comes(struct kunit *test)
 {
 	make_set(test, 0, BY_OVFL, 0, 0);
@@ -612,7 +621,7 @@ static void what_overflowed_last_is_reset_when_its_set_comes(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, value(test, 0, 0), (u64)(-2 * PERIOD));
 }
 
-/* Proves 3.1.9-14 */
+/* Proves 3.1.9-14, 3.7.7-08, 3.7.7-10 */
 static void a_masked_context_switches_when_it_is_restarted(struct kunit *test)
 {
 	make_set(test, 0, BY_OVFL, 0, 0);
@@ -648,6 +657,7 @@ static void make_companion(struct kunit *test, u32 flags)
 	fixture_pmc(test, pmc);
 }
 
+/* Proves 3.7.7-09 */
 static void reset_pmds_are_reset_when_their_set_comes(struct kunit *test)
 {
 	make_companion(test, 0);
@@ -662,6 +672,7 @@ static void reset_pmds_are_reset_when_their_set_comes(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, value(test, 0, 1), (u64)(-2 * PERIOD));
 }
 
+/* Proves 3.7.7-10 */
 static void reset_pmds_are_reset_when_a_restart_brings_their_set(
 	struct kunit *test)
 {
@@ -678,6 +689,7 @@ static void reset_pmds_are_reset_when_a_restart_brings_their_set(
 	KUNIT_EXPECT_EQ(test, value(test, 0, 1), (u64)(-3 * PERIOD));
 }
 
+/* Proves 3.7.6-23, 3.7.6-24 */
 static void a_cascade_counts_after_the_threshold_only(struct kunit *test)
 {
 	make_set(test, 0, BY_OVFL, 0, 0);
@@ -695,6 +707,7 @@ static void a_cascade_counts_after_the_threshold_only(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, info(test, 1).set_runs, 1ULL);
 }
 
+/* Proves 3.4.3-05 */
 static void the_message_names_the_set_of_the_overflow(struct kunit *test)
 {
 	struct pfm_context *ctx = ctx_of(test);
@@ -736,6 +749,7 @@ static void load_and_start_designate_the_first_set(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, start(test, 3), -EINVAL);
 }
 
+/* Proves 3.7.1-01 */
 static void values_are_kept_where_start_designates_another(struct kunit *test)
 {
 	make_set(test, 1, 0, 0, 0);
@@ -785,7 +799,7 @@ static void a_register_that_does_not_count_has_no_threshold(struct kunit *test)
 			read(test, 0, PFM_SIM_PMD_PLAIN).reg_ovflsw_thres, 0ULL);
 }
 
-/* Proves 3.1.7-34 */
+/* Proves 3.1.7-34, 3.7.6-22 */
 static void load_begins_thresholds_anew(struct kunit *test)
 {
 	make_set(test, 0, BY_OVFL, 0, 0);
@@ -978,6 +992,7 @@ static int set_fmt_init(struct kunit *test)
 	return 0;
 }
 
+/* Proves 3.5.14-11 */
 static void samples_carry_the_active_set(struct kunit *test)
 {
 	make_set(test, 0, BY_OVFL, 0, 0);
@@ -1001,6 +1016,7 @@ static void samples_carry_the_active_set(struct kunit *test)
 			(u64)(-2 * PERIOD));
 }
 
+/* Proves 3.7.7-08 */
 static void a_format_that_masks_defers_the_switch(struct kunit *test)
 {
 	make_set(test, 0, BY_OVFL, 0, 0);
@@ -1024,6 +1040,7 @@ static void let_time_pass(void)
 	pfm_sim_advance(&tick);
 }
 
+/* Proves 3.7.7-05, 3.7.7-06 */
 static void no_set_is_left_by_time_inside_a_handler(struct kunit *test)
 {
 	make_set(test, 0, BY_TIME, 0, 1);
@@ -1105,7 +1122,7 @@ static void noset_exit(struct kunit *test)
 	pfm_unregister_buffer_fmt(noset_fmt.fmt_uuid);
 }
 
-/* Proves 3.1.10-21 */
+/* Proves 3.1.10-21, 3.5.7-06, 3.7.7-02 */
 static void a_format_without_sets_allows_set0_only(struct kunit *test)
 {
 	pfarg_setdesc_t desc = { .set_id = 1 };
@@ -1179,6 +1196,7 @@ static void without_the_flag_the_idle_thread_counts(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, value(test, 0, 0), (u64)-PERIOD + 10);
 }
 
+/* Proves 3.7.6-12 */
 static void a_timeout_passes_while_the_idle_thread_runs(struct kunit *test)
 {
 	make_set(test, 0, PFM_SETFL_EXCL_IDLE | BY_TIME, 0, 2);
@@ -1198,6 +1216,7 @@ static void a_timeout_passes_while_the_idle_thread_runs(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, value(test, 1, 0), (u64)-PERIOD + 3);
 }
 
+/* Proves 3.7.6-21 */
 static void no_overflow_switches_while_the_idle_thread_runs(struct kunit *test)
 {
 	make_set(test, 0, PFM_SETFL_EXCL_IDLE | BY_OVFL, 0, 0);

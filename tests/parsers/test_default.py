@@ -49,6 +49,7 @@ def of_kind(sets: dict[int, list[Json]], which: int, seed: int) -> Sample:
     )
 
 
+# Proves 3.7.7-04
 @LAYOUTS
 @pytest.mark.parametrize("sets", [ONE_SIZE, TWO_LISTS, MANY_SIZES])
 @pytest.mark.parametrize("count", [0, 1, 2, 50])
