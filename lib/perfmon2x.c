@@ -3,8 +3,9 @@
  * perfmon2x - the calls of perfmon 2.x over the kernel's interface
  *
  * All but pfm_create_context(), of which 2.2 and 2.3 have different ones: see
- * create22.c and create2x.c. A translation without state. The kernel checks the arguments: what 2.x does
- * not allow and the kernel would, is made something that the kernel refuses.
+ * create22.c and create2x.c. A translation without state. The kernel checks the
+ * arguments: what 2.x does not allow and the kernel would, is made something that
+ * the kernel refuses.
  */
 #define _GNU_SOURCE
 #include <sched.h>

@@ -5,25 +5,23 @@
  */
 #include <errno.h>
 
-#include <perfmon/perfmon2x.h>
+static int gone(void)
+{
+	errno = ENOSYS;
+	return -1;
+}
 
-#define GONE(declaration)						\
-	int declaration							\
-	{								\
-		errno = ENOSYS;						\
-		return -1;						\
-	}
+#define GONE(call) int call(void) __attribute__((alias("gone")))
 
-GONE(pfm_create_context(pfarg_ctx_t *ctx, char *fmt_name, void *fmt_arg,
-			size_t fmt_arg_size))
-GONE(pfm_write_pmcs(int fd, pfarg_pmc_t *pmcs, int n))
-GONE(pfm_write_pmds(int fd, pfarg_pmd_t *pmds, int n))
-GONE(pfm_read_pmds(int fd, pfarg_pmd_t *pmds, int n))
-GONE(pfm_load_context(int fd, pfarg_load_t *load))
-GONE(pfm_start(int fd, pfarg_start_t *start))
-GONE(pfm_stop(int fd))
-GONE(pfm_restart(int fd))
-GONE(pfm_unload_context(int fd))
-GONE(pfm_create_evtsets(int fd, pfarg_setdesc_t *sets, int n))
-GONE(pfm_delete_evtsets(int fd, pfarg_setdesc_t *sets, int n))
-GONE(pfm_getinfo_evtsets(int fd, pfarg_setinfo_t *sets, int n))
+GONE(pfm_create_context);
+GONE(pfm_write_pmcs);
+GONE(pfm_write_pmds);
+GONE(pfm_read_pmds);
+GONE(pfm_load_context);
+GONE(pfm_start);
+GONE(pfm_stop);
+GONE(pfm_restart);
+GONE(pfm_unload_context);
+GONE(pfm_create_evtsets);
+GONE(pfm_delete_evtsets);
+GONE(pfm_getinfo_evtsets);
