@@ -186,6 +186,7 @@ static void detach(const struct blocked *b)
 	CHECK_OK(ptrace(PTRACE_DETACH, b->pid, 0, 0));
 }
 
+/* Proves H24 */
 TEST(tracer_attaches_to_it_and_leaves_it_blocked)
 {
 	struct blocked b = block();
@@ -200,6 +201,7 @@ TEST(tracer_attaches_to_it_and_leaves_it_blocked)
 	restart_to_end(&b);
 }
 
+/* Proves H24 */
 TEST(tracer_seizes_and_interrupts_it_and_leaves_it_blocked)
 {
 	struct blocked b = block();
@@ -220,6 +222,7 @@ TEST(tracer_seizes_and_interrupts_it_and_leaves_it_blocked)
 	restart_to_end(&b);
 }
 
+/* Proves H24 */
 TEST(tracer_takes_its_signals)
 {
 	struct blocked b = block();
@@ -241,6 +244,7 @@ static void seize_and_die(void *pid)
 	CHECK_EQ(waitpid(*(pid_t *)pid, NULL, __WALL), *(pid_t *)pid);
 }
 
+/* Proves H24 */
 TEST(tracer_that_dies_leaves_it_blocked)
 {
 	struct blocked b = block();
@@ -250,6 +254,7 @@ TEST(tracer_that_dies_leaves_it_blocked)
 	restart_to_end(&b);
 }
 
+/* Proves H24 */
 TEST(restart_of_a_traced_thread_waits_for_the_tracer)
 {
 	struct blocked b = block();
@@ -271,6 +276,7 @@ static void stop(const struct blocked *b)
 	wait_stopped(b, SIGSTOP);
 }
 
+/* Proves H24 */
 TEST(it_is_stopped_and_continued_as_any_process)
 {
 	struct blocked b = block();
@@ -286,6 +292,7 @@ TEST(it_is_stopped_and_continued_as_any_process)
 	restart_to_end(&b);
 }
 
+/* Proves H24 */
 TEST(restart_of_a_stopped_thread_lets_it_go_on_once_continued)
 {
 	struct blocked b = block();
@@ -298,6 +305,7 @@ TEST(restart_of_a_stopped_thread_lets_it_go_on_once_continued)
 	expect_end(&b);
 }
 
+/* Proves H24 */
 TEST(close_lets_a_stopped_thread_go_on_once_continued)
 {
 	struct blocked b = block();
@@ -309,6 +317,7 @@ TEST(close_lets_a_stopped_thread_go_on_once_continued)
 }
 
 /* Its old thread is on its way out when the context blocks another one. */
+/* Proves H24 */
 TEST(thread_that_has_left_is_not_blocked_for_its_successor)
 {
 	struct blocked first = block(), second = { .fd = first.fd };
@@ -337,6 +346,7 @@ static bool has_pending(const struct blocked *b)
 	return thread || process;
 }
 
+/* Proves H24, 3.5.14-28 */
 TEST(handler_of_a_signal_runs_after_restart)
 {
 	struct blocked b = block();
@@ -352,6 +362,7 @@ TEST(handler_of_a_signal_runs_after_restart)
 	CHECK_EQ(handled(&b), 2);
 }
 
+/* Proves H24 */
 TEST(signals_without_handlers_have_their_effect)
 {
 	struct blocked b = block();
@@ -363,6 +374,7 @@ TEST(signals_without_handlers_have_their_effect)
 	expect_killed(&b, SIGTERM);
 }
 
+/* Proves H24 */
 TEST(it_can_be_killed_while_stopped)
 {
 	struct blocked b = block();
@@ -372,6 +384,7 @@ TEST(it_can_be_killed_while_stopped)
 	expect_killed(&b, SIGKILL);
 }
 
+/* Proves H24 */
 TEST(it_can_be_killed_while_traced)
 {
 	struct blocked b = block();
@@ -394,6 +407,7 @@ static void wait_frozen(bool frozen)
 	} while (!strstr(text, frozen ? "frozen 1" : "frozen 0"));
 }
 
+/* Proves H24 */
 TEST(it_can_be_frozen)
 {
 	struct blocked b = block();
@@ -452,6 +466,7 @@ static void wait_for_end(pid_t pid)
 }
 
 /* In any order, at any moment; in the end it is gone, and nothing is held. */
+/* Proves H24 */
 TEST(signals_tracers_and_close_race_with_blocking)
 {
 	/* Without it, each round would patch the kernel's text twice. */

@@ -33,7 +33,7 @@ TEST(create_takes_exactly_one_argument)
 			    EINVAL);
 }
 
-/* Proves 3.1.1-27 */
+/* Proves 3.1.1-27, H13 */
 TEST(create_refuses_bad_address)
 {
 	CHECK_ERRNO(perfmonctl(0, PFM_CREATE_CONTEXT, NULL, 1), EFAULT);
@@ -51,7 +51,7 @@ TEST(create_refuses_unknown_flags)
 	}
 }
 
-/* Proves 3.1-08 */
+/* Proves 3.1-08, H13 */
 TEST(create_refuses_nonzero_reserved_fields)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(((pfarg_ctx_t *)0)->reserved); i++) {
@@ -134,7 +134,7 @@ TEST(create_takes_format_argument_by_pointer)
 	CHECK_EQ(ctx.ctx_smpl_buf_size, 1 << 20);
 }
 
-/* Proves 3.1.1-26, 3.5.3-03, 3.5.7-02 */
+/* Proves 3.1.1-26, 3.5.3-03, 3.5.7-02, H13 */
 TEST(create_judges_size_of_format_argument)
 {
 	static const struct {
@@ -202,7 +202,7 @@ TEST(default_format_accepts_smallest_buffer)
 	close(smpl_new(0, smpl_size_for(1, 0, 40), 0).fd);
 }
 
-/* Proves 3.1.1-25, 4.4.3-01 */
+/* Proves 3.1.1-25, 4.4.3-01, H12, H14 */
 TEST(create_refuses_buffer_beyond_memory)
 {
 	pfarg_ctx_t ctx;
@@ -218,7 +218,7 @@ static void create_is_not_permitted(void *arg)
 	CHECK_ERRNO(pfm_create_context(&ctx, NULL, 0), EPERM);
 }
 
-/* Proves 3.1.1-24 */
+/* Proves 3.1.1-24, H17 */
 TEST(create_needs_permission)
 {
 	reap(spawn(create_is_not_permitted, NULL));
@@ -273,7 +273,7 @@ static const int vector_commands[] = {
 	PFM_GETINFO_PMDS,
 };
 
-/* Proves 3.1.2-03, 3.1.3-03, 3.1.4-03, 3.1.13-04, 3.1.14-04 */
+/* Proves 3.1.2-03, 3.1.3-03, 3.1.4-03, 3.1.13-04, 3.1.14-04, H14 */
 TEST(vectors_need_elements)
 {
 	int fd = ctx_new(0);
@@ -287,7 +287,7 @@ TEST(vectors_need_elements)
 	}
 }
 
-/* Proves 3.1.2-28, 3.1.3-30, 3.1.4-22, 3.1.13-16, 3.1.14-14 */
+/* Proves 3.1.2-28, 3.1.3-30, 3.1.4-22, 3.1.13-16, 3.1.14-14, H13 */
 TEST(vectors_refuse_bad_address)
 {
 	int fd = ctx_new(0);
@@ -300,7 +300,7 @@ TEST(vectors_refuse_bad_address)
 	}
 }
 
-/* Proves 3.1.2-27, 3.1.3-29, 3.1.4-21, 4.1-03, 4.4.2-01 */
+/* Proves 3.1.2-27, 3.1.3-29, 3.1.4-21, 4.1-03, 4.4.2-01, H13, H14 */
 TEST(vectors_have_a_largest_size)
 {
 	static pfarg_pmd_t pmds[4096];
@@ -357,7 +357,7 @@ static void expect_second_fails(pfarg_pmd_t second, __u32 mark)
 	CHECK_EQ(ctx_read(fd, 3), 0);
 }
 
-/* Proves 3.1-08, 3.1.3-04, 3.1.3-05, 3.1.3-07, 3.1.3-31, P7-01 */
+/* Proves 3.1-08, 3.1.3-04, 3.1.3-05, 3.1.3-07, 3.1.3-31, P7-01, H13 */
 TEST(write_pmds_stops_at_first_bad_element)
 {
 	const pfarg_pmd_t good = { .reg_num = 2, .reg_value = 22 };
@@ -445,7 +445,7 @@ TEST(write_pmcs_marks_what_is_wrong)
 	expect_pmc_refused(fd, bad, PFM_REG_RETFL_EINVAL);
 }
 
-/* Proves 3.1.2-19, 3.1.2-29 */
+/* Proves 3.1.2-19, 3.1.2-29, H13 */
 TEST(write_pmcs_stops_at_first_bad_element)
 {
 	pfarg_pmc_t pmcs[] = {
@@ -467,7 +467,7 @@ TEST(write_pmcs_stops_at_first_bad_element)
 	CHECK_EQ(ctx_read(fd, 2), 0);
 }
 
-/* Proves 3.1.2-06 */
+/* Proves 3.1.2-06, H13 */
 TEST(refused_pmc_keeps_its_program)
 {
 	pfarg_pmc_t bad = { .reg_value = NO_SUCH_EVENT };
@@ -764,7 +764,7 @@ static void open_device_to_all(void)
 	CHECK_OK(chmod(PFM_DEVICE, 0666));
 }
 
-/* Proves 3.1.7-08, 4.1-01, 4.1-02, 4.2-08, P7-05 */
+/* Proves 3.1.7-08, 4.1-01, 4.1-02, 4.2-08, P7-05, H17 */
 TEST(load_needs_permission)
 {
 	pid_t self = getpid();

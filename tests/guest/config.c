@@ -256,7 +256,7 @@ static void buffers_follow_the_limit(void *arg)
 	ctx_load_self(fd);
 }
 
-/* Proves 3.1.16-14, 3.1.16-17, 3.5.11-04, 4.4.3-04, 4.4.3-05 */
+/* Proves 3.1.16-14, 3.1.16-17, 3.5.11-04, 4.4.3-04, 4.4.3-05, H15 */
 TEST(limit_of_buffers_holds_at_once)
 {
 	restoring(buffers_follow_the_limit, NULL);
@@ -529,6 +529,7 @@ static void groups_loosen_nothing_restoring(void *arg)
 	restoring(groups_loosen_nothing, NULL);
 }
 
+/* Proves H17 */
 TEST(a_group_does_not_loosen_paranoid)
 {
 	struct param_run r = { "paranoid", "3", groups_loosen_nothing_restoring,

@@ -17,11 +17,11 @@ LIBPFM22 := build/$(UARCH)/libpfm22.a
 BUILT32 := build/i386
 
 GUEST_TESTS := commands registers mapping messages lifecycle sampling sets nway \
-	       pebs syswide config compat2x compat22 blocking permissions modules \
-	       oprofile stress hotplug simpmu simpebs lockdown
+	       pebs syswide config compat2x compat22 blocking permissions races \
+	       modules oprofile stress hotplug simpmu simpebs lockdown
 # Not those whose subject is not data, or that take long.
-GUEST_TESTS32 := $(filter-out blocking permissions modules stress hotplug lockdown,\
-		 $(GUEST_TESTS))
+GUEST_TESTS32 := $(filter-out blocking permissions races modules stress hotplug \
+		 lockdown,$(GUEST_TESTS))
 GUEST_SHARED := check ctx faults sim worker
 
 ifeq ($(UARCH),x86_64)

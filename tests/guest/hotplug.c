@@ -41,7 +41,7 @@ static void expect_no_commands(int fd)
 	ctx_expect_state(fd, "offline");
 }
 
-/* Proves H20 */
+/* Proves H20, H20 */
 TEST(context_of_a_cpu_that_went_offline_takes_unload_only)
 {
 	int fd = ctx_notifying(PFM_FL_SYSTEM_WIDE, 1ULL << 40);
@@ -205,6 +205,7 @@ static void touch_and_yield(void)
 }
 
 /* Every page fault is counted, and sampled, wherever the thread is. */
+/* Proves H20 */
 TEST(thread_is_measured_while_a_cpu_comes_and_goes)
 {
 	struct smpl s = smpl_new(0, BUF_SIZE, 0);
@@ -277,6 +278,7 @@ static void measure_second_cpu(void)
  * What a command waits for may be the CPU's own way offline.
  * Proves H20
  */
+/* Proves H20 */
 TEST(commands_and_cpus_that_go_do_not_wait_for_each_other)
 {
 	need_second_cpu();

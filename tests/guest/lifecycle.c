@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -42,7 +41,7 @@ static int try_load(int fd, pid_t tid)
 
 /* The monitored thread */
 
-/* Proves 3.1.7-28, P4.1-13 */
+/* Proves 3.1.7-28, P4.1-13, H10 */
 TEST(context_survives_exec_and_counts_on)
 {
 	int fd = ctx_counting();
@@ -76,13 +75,13 @@ static void expect_unseen(enum work work)
 	worker_quit(&w);
 }
 
-/* Proves 3.1.1-04, 3.1.7-25, 4.2-09, P4.1-14 */
+/* Proves 3.1.1-04, 3.1.7-25, 4.2-09, P4.1-14, H09 */
 TEST(child_of_monitored_process_is_not_monitored)
 {
 	expect_unseen(WORK_TOUCH_IN_CHILD);
 }
 
-/* Proves 3.1.7-26, 4.2-09, P4.1-14 */
+/* Proves 3.1.7-26, 4.2-09, P4.1-14, H09 */
 TEST(new_thread_of_monitored_process_is_not_monitored)
 {
 	expect_unseen(WORK_TOUCH_IN_THREAD);
@@ -132,7 +131,7 @@ TEST(threads_on_one_cpu_count_for_themselves)
 		worker_quit(&w[i]);
 }
 
-/* Proves 3.1.4-15, 3.3.6-02, 3.3.6-07 */
+/* Proves 3.1.4-15, 3.3.6-02, 3.3.6-07, H09 */
 TEST(killed_thread_leaves_values_and_end_message)
 {
 	int fd = ctx_counting();
@@ -154,7 +153,7 @@ static void *monitored_thread(void *fd)
 	return NULL;
 }
 
-/* Proves 3.1.7-03, 4.3.1-01 */
+/* Proves 3.1.7-03, 4.3.1-01, H09 */
 TEST(exit_of_a_self_monitoring_thread_unloads)
 {
 	int fd = ctx_counting();
@@ -185,7 +184,7 @@ TEST(context_is_loaded_on_one_thread_after_the_other)
 	}
 }
 
-/* Proves 3.1.7-04 */
+/* Proves 3.1.7-04, H09 */
 TEST(load_refuses_a_thread_that_has_exited)
 {
 	struct worker w;
@@ -201,27 +200,13 @@ TEST(load_refuses_a_thread_that_has_exited)
 	CHECK_ERRNO(try_load(fd, w.pid), ESRCH);
 }
 
-static void copy_set_uid(const char *from, const char *to)
-{
-	int in = CHECK_OK(open(from, O_RDONLY | O_CLOEXEC));
-	int out = CHECK_OK(open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC,
-				0755));
-	struct stat st;
-
-	CHECK_OK(fstat(in, &st));
-	while (st.st_size > 0)
-		st.st_size -= CHECK_OK(sendfile(out, in, NULL, st.st_size));
-	CHECK_OK(fchmod(out, 04755));
-	close(in);
-	close(out);
-}
-
+/* Proves H10 */
 TEST(set_uid_exec_detaches)
 {
 	int fd = ctx_counting();
 	struct worker w;
 
-	copy_set_uid(program_path("worker"), SETID_WORKER);
+	worker_make_setid();
 	worker_start_as_nobody(&w);
 	ctx_start_on(fd, w.pid);
 	worker_do(&w, WORK_TOUCH, 10);
@@ -372,7 +357,7 @@ static void control_worker(void *arg)
 	CHECK_EQ(ctx_read(c->fd, 0), 10);
 }
 
-/* Proves 3.1.1-20, 3.1.1-21, 3.1.15-04, 3.1.15-05, 3.5.4-17, 4.3.1-01 */
+/* Proves 3.1.1-20, 3.1.1-21, 3.1.15-04, 3.1.15-05, 3.5.4-17, 4.3.1-01, H05 */
 TEST(child_controls_what_its_parent_has_closed)
 {
 	struct worker w;
@@ -436,7 +421,7 @@ static void control_what_is_sent(void *arg)
 	CHECK_EQ(ctx_read(c->fd, 0), 10);
 }
 
-/* Proves 4.3.1-03 */
+/* Proves 4.3.1-03, H05 */
 TEST(descriptor_can_be_sent_to_another_process)
 {
 	struct worker w;
@@ -469,7 +454,7 @@ static void monitor_self_and_close(void *fd)
 	expect_free(thread_id());
 }
 
-/* Proves 3.1.15-06 */
+/* Proves 3.1.15-06, H05 */
 TEST(close_of_monitored_process_unloads_a_shared_context)
 {
 	int fd = ctx_counting();
@@ -496,7 +481,7 @@ TEST(duplicate_descriptor_keeps_context_loaded)
 	expect_free(thread_id());
 }
 
-/* Proves 3.1.15-02, 3.1.15-07, P4.1-16 */
+/* Proves 3.1.15-02, 3.1.15-07, P4.1-16, H07 */
 TEST(close_detaches_from_another_thread)
 {
 	struct worker w;
@@ -595,7 +580,7 @@ TEST(killed_controller_leaves_the_thread_free)
 	worker_quit(&w);
 }
 
-/* Proves 3.1.15-08 */
+/* Proves 3.1.15-08, H24 */
 TEST(killed_controller_does_not_leave_the_thread_blocked)
 {
 	struct worker w;
@@ -651,7 +636,7 @@ static void create_use_and_close(int i)
 		CHECK_OK(munmap((void *)s.hdr, s.size));
 }
 
-/* Proves 3.1.15-01, P4.1-16 */
+/* Proves 3.1.15-01, P4.1-16, H04 */
 TEST(many_contexts_leave_nothing_behind)
 {
 	long descriptors = count_descriptors();
@@ -664,6 +649,7 @@ TEST(many_contexts_leave_nothing_behind)
 	CHECK_EQ(count_references(), references);
 }
 
+/* Proves H04 */
 TEST(failed_creations_leave_nothing_behind)
 {
 	long descriptors = count_descriptors();

@@ -30,6 +30,7 @@ static void lock_down(void)
 }
 
 /* As perf_event_open() refuses PERF_SAMPLE_REGS_INTR. */
+/* Proves H16 */
 TEST(records_with_registers_are_refused)
 {
 	pfm_pebs64_smpl_arg_t arg = {

@@ -69,7 +69,7 @@ TEST(whole_buffer_can_be_mapped_shared_and_readable)
 	CHECK_EQ(hdr->hdr_buf_size, SIZE);
 }
 
-/* Proves 3.5.4-05, 3.5.4-07 */
+/* Proves 3.5.4-05, 3.5.4-07, H02 */
 TEST(other_sizes_and_offsets_cannot_be_mapped)
 {
 	static const size_t pages[] = { 1, PAGES - 1, PAGES + 1, 2 * PAGES,
@@ -86,7 +86,7 @@ TEST(other_sizes_and_offsets_cannot_be_mapped)
 	map_ok(fd);
 }
 
-/* Proves 3.5.4-08 */
+/* Proves 3.5.4-08, H03 */
 TEST(other_protections_and_flags_cannot_be_mapped)
 {
 	static const int flags[] = {
@@ -104,7 +104,7 @@ TEST(other_protections_and_flags_cannot_be_mapped)
 	map_ok(fd);
 }
 
-/* Proves 3.5.4-04, 4.3.3-02 */
+/* Proves 3.5.4-04, 4.3.3-02, H03 */
 TEST(mapping_cannot_be_made_writable_or_executable)
 {
 	static const int prots[] = {
@@ -119,6 +119,7 @@ TEST(mapping_cannot_be_made_writable_or_executable)
 	}
 }
 
+/* Proves H01 */
 TEST(mapping_cannot_grow)
 {
 	char *buf = map_ok(new_buffer());
@@ -143,7 +144,7 @@ TEST(buffers_of_two_contexts_can_be_mapped)
 	CHECK(map_ok(new_buffer()) != map_ok(new_buffer()));
 }
 
-/* Proves 3.5.4-10 */
+/* Proves 3.5.4-10, H02 */
 TEST(parts_can_be_unmapped)
 {
 	int fd = new_buffer();
@@ -161,7 +162,7 @@ TEST(parts_can_be_unmapped)
 	map_ok(fd);
 }
 
-/* Proves 3.5.5-01 */
+/* Proves 3.5.5-01, H16 */
 TEST(new_buffer_is_zero_behind_its_header)
 {
 	const char *buf = map_ok(new_buffer());
@@ -191,6 +192,7 @@ static struct smpl sampled(void)
 	return s;
 }
 
+/* Proves H01 */
 TEST(buffer_can_be_read_after_close)
 {
 	struct smpl s = sampled();
@@ -313,7 +315,7 @@ static void read_inherited(void *arg)
 	CHECK(in_touch_pages(smpl_entry(&in->s, 4, 0)->ip));
 }
 
-/* Proves 3.5.4-12, 4.3.3-01 */
+/* Proves 3.5.4-12, 4.3.3-01, H01 */
 TEST(children_inherit_the_mapping_and_keep_it)
 {
 	struct inherited in = { .s = sampled() };
@@ -337,7 +339,7 @@ static void map_what_parent_has_mapped(void *arg)
 	CHECK_EQ(((pfm_default_smpl_hdr_t *)map_ok(s->fd))->hdr_count, 5);
 }
 
-/* Proves 4.3.3-03 */
+/* Proves 4.3.3-03, H01 */
 TEST(parent_and_child_may_both_map_the_buffer)
 {
 	struct smpl s = sampled();
@@ -353,7 +355,7 @@ static void write_to(void *buf)
 	__atomic_store_n((char *)buf, 1, __ATOMIC_RELAXED);
 }
 
-/* Proves 3.5.4-04, 4.3.3-02 */
+/* Proves 3.5.4-04, 4.3.3-02, H03 */
 TEST(writing_to_the_mapping_ends_the_process)
 {
 	int status = wait_for(spawn(write_to, map_ok(new_buffer())));
@@ -362,7 +364,7 @@ TEST(writing_to_the_mapping_ends_the_process)
 	CHECK_EQ(WTERMSIG(status), SIGSEGV);
 }
 
-/* Proves 3.5.4-04 */
+/* Proves 3.5.4-04, H03 */
 TEST(kernel_does_not_write_to_the_mapping)
 {
 	void *buf = map_ok(new_buffer());
@@ -403,7 +405,7 @@ static void buffers_of_a_user(void *arg)
 		CHECK_OK(close(create_pages(8)));
 }
 
-/* Proves 4.4.3-02, P5.3-01, P7-04 */
+/* Proves 4.4.3-02, P5.3-01, P7-04, H15 */
 TEST(locked_memory_limit_is_respected)
 {
 	const struct rlimit limit = { 10 * page(), 10 * page() };
@@ -453,6 +455,7 @@ static void buffers_of_two_processes(void *unused)
 	CHECK_OK(close(create_pages(8)));
 }
 
+/* Proves H05, H15 */
 TEST(locked_memory_limit_is_for_all_processes_of_a_user)
 {
 	const struct rlimit limit = { 10 * page(), 10 * page() };
@@ -491,7 +494,7 @@ static void buffers_within_the_global_limit(void *arg)
 		CHECK_OK(close(create_pages(10)));
 }
 
-/* Proves 3.1.1-25, 3.1.16-14, 3.5.11-04, 4.1-03, 4.4.3-03, P7-04 */
+/* Proves 3.1.1-25, 3.1.16-14, 3.5.11-04, 4.1-03, 4.4.3-03, P7-04, H15 */
 TEST(global_limit_is_respected)
 {
 	char bytes[32];

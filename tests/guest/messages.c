@@ -299,7 +299,7 @@ static void ask_for_signal(int fd)
 	CHECK_OK(fcntl(fd, F_SETFL, O_ASYNC | O_NONBLOCK));
 }
 
-/* Proves 3.3.7-01, 3.3.7-03, P5.2-04 */
+/* Proves 3.3.7-01, 3.3.7-03, P5.2-04, H23 */
 TEST(notification_sends_sigio)
 {
 	int fd = self_notifying(0);
@@ -383,7 +383,7 @@ TEST(unload_keeps_messages)
 	ctx_expect_message(fd, PFM_MSG_OVFL);
 }
 
-/* Proves 3.3.1-04, 3.4.3-09 */
+/* Proves 3.3.1-04, 3.4.3-09, H23 */
 TEST(queue_that_is_full_drops_overflow_messages)
 {
 	int fd = self_notifying(0);
@@ -446,7 +446,7 @@ TEST(end_message_comes_although_messages_are_off)
 	ctx_expect_message(fd, PFM_MSG_END);
 }
 
-/* Proves 3.3.6-04 */
+/* Proves 3.3.6-04, H23 */
 TEST(end_message_has_its_place_in_a_full_queue)
 {
 	struct worker w;

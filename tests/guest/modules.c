@@ -72,7 +72,7 @@ TEST(sysfs_shows_version_format_and_pmu)
 	CHECK_ERRNO(open(PFM_SYSFS "/version", O_WRONLY | O_TRUNC), EACCES);
 }
 
-/* Proves 3.5.9-01 */
+/* Proves 3.5.9-01, H11 */
 TEST(format_in_use_cannot_be_unloaded)
 {
 	struct smpl s = smpl_new(0, 4096, 0);
@@ -215,7 +215,7 @@ TEST(the_example_format_counts_overflows_by_event)
 	CHECK_OK(unload("pfm_fmt_count"));
 }
 
-/* Proves P4.4-01 */
+/* Proves P4.4-01, H11 */
 TEST(pmu_in_use_cannot_be_unloaded)
 {
 	int fd = ctx_new(0);
@@ -381,6 +381,7 @@ TEST(nothing_works_without_pmu)
 	CHECK_OK(pfm_getinfo_pmcs(&info, 1));
 }
 
+/* Proves H11 */
 TEST(core_in_use_cannot_be_unloaded)
 {
 	struct smpl s = smpl_new(0, 4096, 0);

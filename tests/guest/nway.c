@@ -258,6 +258,7 @@ static void expect_consecutive(const struct counted *copy, int n, pid_t pid)
 #define SNAPSHOTS	3000
 #define SMALL		8	/* entries of a region */
 
+/* Proves H28 */
 TEST(a_concurrent_reader_never_takes_a_torn_region)
 {
 	struct mapped m = nway_new(2, SMALL, 1, 0);

@@ -400,7 +400,7 @@ TEST(trace_holds_the_callers)
 			 __stop_traced_root_text));
 }
 
-/* Proves 3.5.3-01 */
+/* Proves 3.5.3-01, H19 */
 TEST(trace_is_as_deep_as_the_parameter)
 {
 	CHECK_EQ(trace_of("1").num_callers, 1);

@@ -307,7 +307,7 @@ static void all_callers(void *unused)
 		reap(spawn(call, (void *)&callers[i]));
 }
 
-/* Proves 4.1-02, 4.2-08, P7-05 */
+/* Proves H17, 4.1-02, 4.2-08, P7-05 */
 TEST(threads_are_attached_to_as_perf_event_open_allows)
 {
 	with_paranoid("2", all_callers, NULL);
@@ -338,6 +338,7 @@ static void bind_mounts_prove_nothing(void *unused)
 	reap(spawn(fool_with_proc, &fd));
 }
 
+/* Proves H17 */
 TEST(what_is_mounted_over_proc_proves_nothing)
 {
 	with_paranoid("2", bind_mounts_prove_nothing, NULL);
@@ -414,6 +415,7 @@ static void all_at_level(void *level)
 	reap(spawn(privileged_at_level, NULL));
 }
 
+/* Proves H17 */
 TEST(paranoid_means_what_it_means_to_perf_event_open)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(levels); i++)
@@ -446,6 +448,7 @@ static void only_members_open(void *unused)
 	CHECK_OK(chown(PFM_DEVICE, 0, 0));
 }
 
+/* Proves H17 */
 TEST(the_device_node_is_for_its_group)
 {
 	with_paranoid("2", only_members_open, NULL);
@@ -511,7 +514,7 @@ static void addresses_for_users(void *unused)
 	reap(spawn(sample_as_user, NULL));
 }
 
-/* Proves 4.1-01 */
+/* Proves H16, 4.1-01 */
 TEST(users_get_no_kernel_address)
 {
 	/* Otherwise the other test proves nothing. */

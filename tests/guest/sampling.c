@@ -65,7 +65,7 @@ TEST(all_counters_count_at_once)
 		CHECK_EQ(ctx_read(fd, i), 50 - 1000ULL * i);
 }
 
-/* Proves 3.1.3-08, 3.1.3-09, 3.1.4-13, P4.3-02 */
+/* Proves 3.1.3-08, 3.1.3-09, 3.1.4-13, P4.3-02, H14 */
 TEST(counters_have_64_bits)
 {
 	pfarg_pmd_t pmd = { .reg_value = 0x123456789ffffffeULL };
@@ -626,7 +626,7 @@ static void overflow_too_often(void *arg)
 	CHECK_EQ(s.hdr->hdr_count, 5);
 }
 
-/* Proves 4.1-03, 4.4.4-02, 4.4.4-03, P7-09 */
+/* Proves 4.1-03, 4.4.4-02, 4.4.4-03, P7-09, H18 */
 TEST(too_many_overflows_mask_and_notify)
 {
 	struct param_run r = { "ovfl_rate_max", "100", overflow_too_often,
@@ -839,7 +839,7 @@ TEST(blocked_thread_can_be_read)
 	expect_finished(&w);
 }
 
-/* Proves 3.3.6-02 */
+/* Proves 3.3.6-02, H24 */
 TEST(blocked_thread_can_be_killed)
 {
 	struct worker w;
@@ -852,6 +852,7 @@ TEST(blocked_thread_can_be_killed)
 	CHECK_EQ(msg.msg_type, PFM_MSG_END);
 }
 
+/* Proves H24 */
 TEST(unload_lets_a_blocked_thread_go_on)
 {
 	struct worker w;
@@ -861,7 +862,7 @@ TEST(unload_lets_a_blocked_thread_go_on)
 	expect_finished(&w);
 }
 
-/* Proves 3.1.15-08 */
+/* Proves 3.1.15-08, H24 */
 TEST(close_lets_a_blocked_thread_go_on)
 {
 	struct worker w;

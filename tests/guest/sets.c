@@ -577,7 +577,7 @@ TEST(registers_of_an_inactive_set_can_be_written_while_it_counts)
 	CHECK_EQ(read_pmd(fd, 2, 1), 5);
 }
 
-/* Proves 3.7.6-07 */
+/* Proves 3.7.6-07, H07 */
 TEST(a_context_with_sets_can_be_closed_at_any_time)
 {
 	faults_prepare();

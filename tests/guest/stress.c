@@ -278,6 +278,7 @@ static void stress(void (*sample)(void *job), struct job job, bool unload)
 		reap(unloader);
 }
 
+/* Proves H07, H11 */
 TEST(formats_come_and_go_under_contexts_of_all_kinds)
 {
 	struct job job = { .rounds = 6, .work = touch };
@@ -287,6 +288,7 @@ TEST(formats_come_and_go_under_contexts_of_all_kinds)
 	CHECK(shared->unloaded > 0);
 }
 
+/* Proves H06 */
 TEST(sampled_threads_move_between_cpus)
 {
 	struct job job = { .rounds = 3, .work = touch_on_all_cpus };
@@ -296,6 +298,7 @@ TEST(sampled_threads_move_between_cpus)
 	stress(sample_self, job, false);
 }
 
+/* Proves H07 */
 TEST(sampled_processes_fork_all_the_time)
 {
 	struct job job = { .rounds = 2, .work = touch_and_fork, .late = true };
@@ -303,6 +306,7 @@ TEST(sampled_processes_fork_all_the_time)
 	stress(sample_self, job, false);
 }
 
+/* Proves H09 */
 TEST(sampled_processes_exec_and_exit_while_formats_restart)
 {
 	struct job job = { .rounds = 3 };

@@ -16,8 +16,9 @@ enum work {
 	WORK_EXEC_SETID,	/* go on as SETID_WORKER */
 };
 
-/* A copy of the program "worker" that a test makes set-uid. */
+/* A copy of the program "worker" that is set-uid. */
 #define SETID_WORKER	"/tmp/setid-worker"
+void worker_make_setid(void);
 
 /**
  * struct worker - a worker, as its controller sees it

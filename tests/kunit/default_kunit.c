@@ -36,7 +36,7 @@ static int validate(struct fmt_calls *d, u64 size, u32 flags)
 	return d->fmt->fmt_validate(0, 10, &arg);
 }
 
-/* Proves 3.6.2-06, 3.6.5-05 */
+/* Proves 3.6.2-06, 3.6.5-05, H14 */
 static void validate_wants_room_for_one_largest_entry(struct kunit *test)
 {
 	struct fmt_calls *d = test->priv;
@@ -275,6 +275,7 @@ static void active_restart_resets_no_pmd(struct kunit *test)
 			0ULL);
 }
 
+/* Proves H03 */
 static void handler_believes_nothing_in_the_mapped_header(struct kunit *test)
 {
 	struct fmt_calls *d = test->priv;

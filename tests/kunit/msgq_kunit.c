@@ -48,7 +48,7 @@ static void messages_come_out_in_the_order_they_went_in(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, q->dropped, 0ULL);
 }
 
-/* Proves P5.2-01 */
+/* Proves P5.2-01, H23 */
 static void full_queue_drops_the_newest_and_counts_it(struct kunit *test)
 {
 	struct pfm_msgq *q = test->priv;
@@ -67,7 +67,7 @@ static void full_queue_drops_the_newest_and_counts_it(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, pfm_msgq_empty(q));
 }
 
-/* Proves 3.3.6-04 */
+/* Proves 3.3.6-04, H23 */
 static void full_queue_still_takes_the_end_message(struct kunit *test)
 {
 	struct pfm_msgq *q = test->priv;
@@ -113,6 +113,7 @@ static void a_message_stays_until_it_is_consumed(struct kunit *test)
 	mutex_unlock(&q->lock);
 }
 
+/* Proves H23 */
 static void a_reset_wins_over_a_reader_at_work(struct kunit *test)
 {
 	struct pfm_msgq *q = test->priv;

@@ -105,6 +105,7 @@ static void validate_wants_room_for_the_largest_entry_in_each_region(
 			-EINVAL);
 }
 
+/* Proves H14 */
 static void validate_takes_no_huge_size_for_a_small_one(struct kunit *test)
 {
 	/* The core's limits refuse these; nothing may have wrapped before. */
@@ -355,6 +356,7 @@ static void restart_ends_a_saturated_buffer(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, entry_of(d, 2, 0)->ovfl_pmd, 6);
 }
 
+/* Proves H03 */
 static void handler_believes_nothing_in_the_mapped_headers(struct kunit *test)
 {
 	struct fmt_calls *d = test->priv;

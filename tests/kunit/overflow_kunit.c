@@ -62,6 +62,7 @@ static const void *next_bits(const void *prev, char *desc)
  * Proves 3.1.3-12, 3.1.9-10, 3.1.9-11, 3.5.7-08, 3.5.14-01, 3.5.14-18,
  * 3.5.14-19, 3.5.14-21, 3.5.14-22, 3.5.14-23, 3.5.15-02, 3.5.15-05, P5.4-04
  */
+/* Proves H12 */
 static void control_bits_do_what_they_say(struct kunit *test)
 {
 	const struct bits *b = test->param_value;
@@ -212,7 +213,7 @@ static void notification_needs_the_flag_on_the_very_pmd(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, has_msg(f, &msg));
 }
 
-/* Proves 3.5.14-30 */
+/* Proves 3.5.14-30, H12 */
 static void an_error_ends_the_calls_and_masks(struct kunit *test)
 {
 	struct fixture *f = test->priv;
@@ -230,6 +231,7 @@ static void an_error_ends_the_calls_and_masks(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, has_msg(f, &msg));
 }
 
+/* Proves H12 */
 static void unknown_control_bits_mask(struct kunit *test)
 {
 	struct fixture *f = test->priv;
@@ -419,6 +421,7 @@ static void overflow_inside_the_handler(void)
 	pfm_sim_advance(&tick);
 }
 
+/* Proves H19 */
 static void an_overflow_during_another_is_handled_after_it(struct kunit *test)
 {
 	struct fixture *f = test->priv;
@@ -458,6 +461,7 @@ static void an_overflow_lost_to_a_mask_is_reset_by_restart(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 1), LONG);
 }
 
+/* Proves H12 */
 static void a_positive_restart_result_is_einval(struct kunit *test)
 {
 	struct fixture *f = test->priv;
@@ -468,6 +472,7 @@ static void a_positive_restart_result_is_einval(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fixture_restart(test), -EINVAL);
 }
 
+/* Proves H19 */
 static void overflows_come_from_hard_interrupts_too(struct kunit *test)
 {
 	struct fixture *f = test->priv;
@@ -537,6 +542,7 @@ static void a_failing_restart_changes_nothing(struct kunit *test)
 }
 
 /* A command owns the context for a moment; what overflows then comes after it. */
+/* Proves H06 */
 static void an_overflow_that_meets_a_command_is_handled_after_it(
 	struct kunit *test)
 {
@@ -562,6 +568,7 @@ static void an_overflow_that_meets_a_command_is_handled_after_it(
 }
 
 /* Commands that pause do not meet what an earlier one left to an interrupt. */
+/* Proves H06 */
 static void a_pause_waits_for_what_was_left_to_an_interrupt(struct kunit *test)
 {
 	struct fixture *f = test->priv;
@@ -584,6 +591,7 @@ static void a_pause_waits_for_what_was_left_to_an_interrupt(struct kunit *test)
  * An overflow was interrupted by another, and when it is through there is a
  * command: the other one comes after that.
  */
+/* Proves H06 */
 static void an_overflow_in_another_is_not_forgotten_for_a_command(
 	struct kunit *test)
 {
@@ -658,7 +666,7 @@ static void overflow_fast(struct kunit *test, unsigned int limit)
 }
 
 /* Ten overflows in a tenth of a second are allowed here; the test needs less. */
-/* Proves 4.4.4-02 */
+/* Proves 4.4.4-02, H18 */
 static void too_many_overflows_mask_and_notify(struct kunit *test)
 {
 	struct fixture *f = test->priv;
@@ -677,7 +685,7 @@ static void too_many_overflows_mask_and_notify(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, f->script.calls, 12);
 }
 
-/* Proves 4.4.4-03 */
+/* Proves 4.4.4-03, H18 */
 static void without_a_limit_nothing_is_throttled(struct kunit *test)
 {
 	struct fixture *f = test->priv;
@@ -828,7 +836,7 @@ static void restart_of_an_active_context_is_harmless(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), -6ULL);
 }
 
-/* Proves 3.3.1-04, 3.4.3-09 */
+/* Proves 3.3.1-04, 3.4.3-09, H23 */
 static void a_full_queue_drops_messages_and_counts_them(struct kunit *test)
 {
 	struct fixture *f = test->priv;

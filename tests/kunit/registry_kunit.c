@@ -27,7 +27,7 @@ static void missing_required_field_is_einval(struct kunit *test)
 	refuses(test, fmt, -EINVAL);
 }
 
-/* Proves 3.5.3-04, 3.5.7-05 */
+/* Proves 3.5.3-04, 3.5.7-05, H12 */
 static void field_out_of_range_is_einval(struct kunit *test)
 {
 	pfm_buffer_fmt_t fmt = script_fmt;
@@ -60,6 +60,7 @@ static void unregistering_an_unknown_format_is_einval(struct kunit *test)
 			-EINVAL);
 }
 
+/* Proves H11 */
 static void a_format_in_use_stays_registered(struct kunit *test)
 {
 	fixture_create(test, 0, true);

@@ -92,6 +92,7 @@ def test_problem_in_a_compressed_buffer_names_its_byte() -> None:
     assert f"byte {HDR_SIZE + 40:#x}" in recording.problems[0].message
 
 
+# Proves H27, H28
 def test_missing_done_is_a_truncation() -> None:
     samples, recording = read_capture(capture(SESS, FIRST, SECOND))
     assert samples == ALL and recording.truncated
@@ -115,6 +116,7 @@ def test_wrong_header_checksum_ends_the_file() -> None:
     assert recording.problems[0].offset == len(capture(SESS, FIRST))
 
 
+# Proves H27
 def test_every_prefix_gives_its_whole_samples() -> None:
     data = full_capture()
     first = data.index(FIRST) + 24 + 24 + HDR_SIZE
@@ -133,6 +135,7 @@ def test_every_prefix_gives_its_whole_samples() -> None:
         assert not recording.useless
 
 
+# Proves H26
 @pytest.mark.parametrize("mask", [0x01, 0xFF])
 def test_every_flipped_byte_gives_samples_or_the_error_type(mask: int) -> None:
     data = full_capture()
@@ -146,6 +149,7 @@ def test_every_flipped_byte_gives_samples_or_the_error_type(mask: int) -> None:
         assert samples in (ALL, ALL[:4], ALL[4:], [])
 
 
+# Proves H26
 @settings(derandomize=True, deadline=None, max_examples=300)
 @given(st.data())
 def test_mutated_capture_gives_samples_or_the_error_type(data: st.DataObject) -> None:
@@ -189,6 +193,7 @@ def test_mutated_payload_with_right_checksum_gives_samples_or_the_error_type(
         pass
 
 
+# Proves H26
 @settings(derandomize=True, deadline=None, max_examples=200)
 @given(st.binary(max_size=300))
 def test_arbitrary_bytes_are_no_capture(data: bytes) -> None:
@@ -262,6 +267,7 @@ def peak_memory(read: Callable[[], tuple[object, Recording]]) -> tuple[int, Reco
         tracemalloc.stop()
 
 
+# Proves H26
 @pytest.mark.parametrize("kind", ["BUFR", "KSYM", "MAPS", "NEWS"])
 @pytest.mark.parametrize("length", [60 << 20, 256 << 20, 1 << 40, (1 << 64) - 1])
 def test_huge_length_allocates_no_more_than_the_file_holds(
@@ -312,6 +318,7 @@ def test_huge_length_in_a_pipe_allocates_about_what_was_read() -> None:
     assert recording.samples == 4 and recording.truncated
 
 
+# Proves H26
 @pytest.mark.parametrize("kind", ["MAPS", "DONE", "KSYM"])
 def test_zip_bomb_is_stopped_at_the_limit(kind: str) -> None:
     limit = MAX_PAYLOAD[kind]

@@ -180,6 +180,7 @@ def test_count_that_disagrees_with_cur_offs_is_a_problem(
     assert problem is not None and "hdr_count" in problem.message
 
 
+# Proves H28
 def test_entries_beyond_the_count_are_not_believed() -> None:
     torn = buffer([Sample(ip=1), Sample(ip=2)], count=1, cur_offs=HDR_SIZE + 40)
     decoded, problem = decode_buffer(torn, session())
@@ -187,6 +188,7 @@ def test_entries_beyond_the_count_are_not_believed() -> None:
     assert problem is None
 
 
+# Proves H27
 @LAYOUTS
 @pytest.mark.parametrize("sets", [ONE_SIZE, MANY_SIZES])
 def test_every_prefix_gives_its_whole_entries(
@@ -207,6 +209,7 @@ def test_every_prefix_gives_its_whole_entries(
         assert problem is not None and problem.truncated and problem.offset == size
 
 
+# Proves H26
 @FLAGS
 @pytest.mark.parametrize("sets", [ONE_SIZE, MANY_SIZES])
 @settings(derandomize=True, deadline=None, max_examples=150)

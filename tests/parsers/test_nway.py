@@ -153,6 +153,7 @@ def test_sequence_that_goes_back_is_a_problem() -> None:
     assert "8 after 9" in decoded.problems[0].message
 
 
+# Proves H28
 def test_size_of_a_region_being_filled_may_be_ahead_of_its_count() -> None:
     region = NwayRegion(1, FILLING, ips(1, 2), count=1)
     decoded, problem = decode_buffer(nway([region, NwayRegion()]), sess())
@@ -229,6 +230,7 @@ def test_bad_header_of_a_region_reports_the_field(bad: NwayRegion, offset: int) 
     assert "region 1" in problem.message
 
 
+# Proves H27
 @SETS
 def test_every_prefix_gives_its_whole_entries(sets: dict[int, list[Json]]) -> None:
     samples = samples_of(sets, range(12))
@@ -254,6 +256,7 @@ def test_every_prefix_gives_its_whole_entries(sets: dict[int, list[Json]]) -> No
             assert problem.offset == size
 
 
+# Proves H26
 @SETS
 @settings(derandomize=True, deadline=None, max_examples=300)
 @given(st.data())

@@ -245,6 +245,7 @@ def test_half_a_word_is_a_truncation() -> None:
     ]
 
 
+# Proves H27
 def test_every_prefix_gives_the_samples_before_the_cut() -> None:
     data = oprofile(oprofile_words(STREAM))
     ends = [
@@ -259,6 +260,7 @@ def test_every_prefix_gives_the_samples_before_the_cut() -> None:
         assert all(p.truncated for p in decoded.problems)
 
 
+# Proves H26
 @settings(derandomize=True, deadline=None, max_examples=400)
 @given(st.data())
 def test_mutated_stream_gives_samples(data: st.DataObject) -> None:

@@ -76,6 +76,7 @@ def test_records_start_where_the_header_says(
     assert problem is None
 
 
+# Proves H28
 @LAYOUTS
 def test_what_lies_behind_the_index_is_ignored(uuid: str, size: int) -> None:
     records = [record_of(uuid, size, seed) for seed in range(3)]
@@ -126,6 +127,7 @@ def test_index_within_a_record_is_a_problem(uuid: str, size: int) -> None:
     assert problem is not None and problem.offset == 256 + 2 * size
 
 
+# Proves H27
 @LAYOUTS
 def test_every_prefix_gives_its_whole_records(uuid: str, size: int) -> None:
     records = [record_of(uuid, size, seed) for seed in range(3)]
@@ -142,6 +144,7 @@ def test_every_prefix_gives_its_whole_records(uuid: str, size: int) -> None:
         assert problem is not None and problem.truncated and problem.offset == end
 
 
+# Proves H26
 @LAYOUTS
 @settings(derandomize=True, deadline=None, max_examples=150)
 @given(st.data())

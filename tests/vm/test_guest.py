@@ -29,7 +29,7 @@ RUN = ROOT / "tests/vm/run"
 PROGRAMS = (
     *("commands", "registers", "mapping", "messages", "lifecycle", "sampling", "sets"),
     *("nway", "pebs", "syswide", "hotplug", "config", "compat2x", "compat22"),
-    *("blocking", "permissions", "modules", "oprofile", "stress"),
+    *("blocking", "permissions", "races", "modules", "oprofile", "stress"),
 )
 # The 32-bit programs, of the same sources.
 PROGRAMS32 = (
@@ -246,7 +246,7 @@ def boot_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Target], Boot
     return get
 
 
-# Proves P4.1-17
+# Proves P4.1-17, H25
 @pytest.mark.parametrize("case", list(_cases()), ids=str)
 def test_guest(case: Case, boot_of: Callable[[Target], Boot]) -> None:
     boot = boot_of(case.target)

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/*
+ * races.c - what meets what: commands, mappings, overflows, exec, close
+ *
+ * Nothing here can go wrong by being slow; what may, ends the guest.
+ */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "ctx.h"
+#include "faults.h"
+#include "worker.h"
+
+#define THREADS		4
+#define ROUNDS		40
+#define COMMANDS	250	/* of each thread */
+
+static long count_references(void)
+{
+	return read_number("/sys/module/perfmon/refcnt");
+}
+
+static void run_threads(void *(*run)(void *arg), void *arg, unsigned int n)
+{
+	pthread_t threads[THREADS];
+
+	for (unsigned int i = 0; i < n; i++)
+		CHECK(!pthread_create(&threads[i], NULL, run, arg));
+	for (unsigned int i = 0; i < n; i++)
+		CHECK(!pthread_join(threads[i], NULL));
+}
+
+/* Commands */
+
+struct target {
+	int	fd;
+	pid_t	pid;
+};
+
+static int any_command(const struct target *t, unsigned int which)
+{
+	pfarg_load_t load = { .load_pid = t->pid };
+	struct counter c = counter(which % 3, PFM_REGFL_OVFL_NOTIFY, 7);
+
+	switch (which % 8) {
+	case 0:
+		return pfm_write_pmcs(t->fd, &c.pmc, 1);
+	case 1:
+		return pfm_write_pmds(t->fd, &c.pmd, 1);
+	case 2:
+		c.pmd = (pfarg_pmd_t){ .reg_num = which % 3 };
+		return pfm_read_pmds(t->fd, &c.pmd, 1);
+	case 3:
+		return pfm_start(t->fd, NULL);
+	case 4:
+		return pfm_stop(t->fd);
+	case 5:
+		return pfm_restart(t->fd);
+	case 6:
+		return pfm_load_context(t->fd, &load);
+	default:
+		return pfm_unload_context(t->fd);
+	}
+}
+
+static void *many_commands(void *target)
+{
+	unsigned int seed = thread_id();
+
+	/* There is nothing wrong with them, but for what others did before. */
+	for (int i = 0; i < COMMANDS; i++)
+		if (any_command(target, rand_r(&seed)))
+			CHECK_EQ(errno, EBUSY);
+	return NULL;
+}
+
+/* Proves H08 */
+TEST(commands_of_many_threads_take_turns)
+{
+	struct target t = { .fd = ctx_new(0) };
+	struct worker w;
+
+	worker_start(&w);
+	t.pid = w.pid;
+	worker_ask(&w, WORK_TOUCH, -1UL);
+	run_threads(many_commands, &t, THREADS);
+	worker_kill(&w);
+	CHECK_OK(close(t.fd));
+	/* It was the only one, and nobody is monitored any more. */
+	t.fd = ctx_counting();
+	worker_start(&w);
+	ctx_start_on(t.fd, w.pid);
+	worker_do(&w, WORK_TOUCH, 10);
+	CHECK_EQ(ctx_read(t.fd, 0), 10);
+	worker_quit(&w);
+}
+
+/* Mappings */
+
+static void read_header(void *mapped)
+{
+	const struct smpl *s = mapped;
+
+	CHECK_EQ(s->hdr->hdr_version, PFM_DFL_SMPL_VERSION);
+}
+
+static void *fork_with(void *mapped)
+{
+	reap(spawn(read_header, mapped));
+	return NULL;
+}
+
+static void *close_it(void *mapped)
+{
+	CHECK_OK(close(((struct smpl *)mapped)->fd));
+	return NULL;
+}
+
+static void *map_it_again(void *mapped)
+{
+	const struct smpl *s = mapped;
+	void *buf = mmap(NULL, s->size, PROT_READ, MAP_SHARED, s->fd, 0);
+
+	CHECK(buf == MAP_FAILED);
+	return NULL;
+}
+
+/* Proves H01 */
+TEST(mappings_race_with_close_and_fork)
+{
+	void *(*const jobs[])(void *arg) = { fork_with, close_it, map_it_again };
+	long references = count_references();
+	pthread_t threads[3];
+
+	for (int round = 0; round < ROUNDS; round++) {
+		struct smpl s = smpl_new(0, 16384, 0);
+
+		for (int i = 0; i < 3; i++)
+			CHECK(!pthread_create(&threads[i], NULL, jobs[i], &s));
+		for (int i = 0; i < 3; i++)
+			CHECK(!pthread_join(threads[i], NULL));
+		CHECK_EQ(s.hdr->hdr_version, PFM_DFL_SMPL_VERSION);
+		CHECK_OK(munmap((void *)s.hdr, s.size));
+	}
+	CHECK_EQ(count_references(), references);
+}
+
+/* Overflows */
+
+/* Proves H07, H06 */
+TEST(close_races_with_overflows)
+{
+	unsigned long done;
+	struct worker w;
+
+	worker_start(&w);
+	worker_ask(&w, WORK_TOUCH, -1UL);
+	for (int round = 0; round < ROUNDS; round++) {
+		struct smpl s = smpl_new(0, 1 << 20, 0);
+
+		ctx_add_counter(s.fd, 0, 0, 1);
+		ctx_start_on(s.fd, w.pid);
+		while (s.hdr->hdr_count < (unsigned int)round % 4)
+			sched_yield();
+		CHECK_OK(close(s.fd));
+		CHECK_OK(munmap((void *)s.hdr, s.size));
+	}
+	done = worker_progress(&w);
+	while (worker_progress(&w) < done + 100)
+		sched_yield();
+	worker_kill(&w);
+}
+
+/* Exec */
+
+static int new_user_context(void)
+{
+	struct counter c = counter(0, 0, 0);
+	int fd = ctx_new(0);
+
+	c.pmc.reg_value |= PFM_PERF_EXCL_KERNEL;
+	counter_write(fd, &c);
+	return fd;
+}
+
+/* Who attached before the exec is detached by it; after it nobody attaches. */
+static void attach_while_it_execs(int round)
+{
+	int fd = new_user_context(), ret;
+	struct worker w;
+
+	worker_start(&w);
+	worker_ask(&w, WORK_EXEC_SETID, 0);
+	for (int i = 0; i < round % 8; i++)
+		sched_yield();
+	ret = pfm_load_context(fd, &(pfarg_load_t){ .load_pid = w.pid });
+	if (ret)
+		CHECK_EQ(errno, EPERM);
+	worker_wait(&w);
+	if (!ret)
+		ctx_wait_state(fd, "unloaded");
+	CHECK_ERRNO(pfm_load_context(fd, &(pfarg_load_t){ .load_pid = w.pid }),
+		    EPERM);
+	worker_quit(&w);
+	close(fd);
+}
+
+static void attach_as_nobody(void *unused)
+{
+	become_nobody();
+	for (int round = 0; round < ROUNDS; round++)
+		attach_while_it_execs(round);
+}
+
+/* Proves H10 */
+TEST(attaching_races_with_an_exec_that_gains_privileges)
+{
+	struct param_run r = { "paranoid", "2", attach_as_nobody, NULL };
+
+	CHECK_OK(chmod(PFM_DEVICE, 0666));
+	worker_make_setid();
+	with_param(&r);
+	CHECK_OK(unlink(SETID_WORKER));
+}
