@@ -38,9 +38,11 @@ endif
 GCFLAGS := -O2 -g -Wall -Wextra -Wno-unused-parameter -Werror -std=gnu11 -Isdk/include -MMD -MP
 # Debian keeps <asm/> in the directory of the 64-bit architecture.
 GCFLAGS32 = $(GCFLAGS) -m32 -idirafter /usr/include/x86_64-linux-gnu
-GUEST_PROGRAMS := $(addprefix $(GOUT)/,$(GUEST_TESTS) keep_events retire worker)
+GUEST_PROGRAMS := $(addprefix $(GOUT)/,$(GUEST_TESTS) fuzz keep_events retire worker)
 SHARED_OBJ := $(GUEST_SHARED:%=$(GOBJ)/tests/guest/%.o)
 TEST_OBJ := $(SHARED_OBJ) $(GOBJ)/tests/guest/check_main.o
+FUZZ_OBJ := $(addprefix $(GOBJ)/tests/guest/,fuzz.o fuzz_arena.o fuzz_args.o \
+	fuzz_calls.o fuzz_files.o fuzz_system.o fuzz_tasks.o)
 # Built against the 2.x header and library only.
 TEST2X_OBJ := $(addprefix $(GOBJ)/tests/guest/,compat2x.o check.o faults.o \
 	check_main.o)
@@ -72,6 +74,10 @@ $(LIBPERFMON) $(LIBPFM2X) $(LIBPFM22): $(wildcard lib/*.[ch]) \
 	@$(MAKE) -s -f tools/user.mk UARCH=$(UARCH) $@
 
 $(GOUT)/worker: $(GOBJ)/tests/guest/exec_worker.o $(SHARED_OBJ) $(LIBPERFMON)
+	@mkdir -p $(@D)
+	$(GCC) -static -o $@ $^ -lpthread
+
+$(GOUT)/fuzz: $(FUZZ_OBJ) $(LIBPERFMON)
 	@mkdir -p $(@D)
 	$(GCC) -static -o $@ $^ -lpthread
 

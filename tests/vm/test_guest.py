@@ -56,6 +56,11 @@ SOURCES_OF = {
 # Run with the simulated PMU, after all others.
 SIMULATED = ("simpmu", "simpebs")
 SIMULATED_MODULES = ("core/perfmon", "pmu/sim/pfm_pmu_sim")
+# Random calls: how many, and what they follow from.
+FUZZ_CALLS = int(os.environ.get("FUZZ_CALLS", "1500"), 0)
+FUZZ_SEED = int(os.environ.get("FUZZ_SEED", "1"), 0)
+# Seconds until a guest counts as hung; minutes do where nothing else runs.
+TIMEOUT = 1800 + FUZZ_CALLS // 10
 FORMAT_MODULE = "formats/default/pfm_fmt_default"
 # Run with perf again, and last: the kernel takes no modules after it.
 LOCKED = ("lockdown",)
@@ -73,8 +78,6 @@ PERIOD = 100_000
 CYCLES = 2 * INSTRUCTIONS
 
 TEST_NAME = re.compile(r"^TEST\((\w+)\)$", re.MULTILINE)
-# Seconds for all of it; minutes on a machine with nothing else to do.
-TIMEOUT = "1800"
 RESULT = re.compile(r"(not )?ok \d+ - (\w+)( # SKIP)?")
 
 
@@ -175,6 +178,7 @@ def _script(target: Target) -> str:
         commands["sample"] = f"{sample} retire {ROUNDS}"
         turns = "pfmon --switch-timeout=4 -e instructions -e cycles -o /out/turns"
         commands["turns"] = f"{turns} retire {ROUNDS}"
+    commands["fuzz"] = f"fuzz --seed {FUZZ_SEED} --calls {FUZZ_CALLS}"
     formats = "$(cut -d' ' -f1 /proc/modules | grep ^pfm_fmt_)"
     commands["unload"] = f"rmmod {formats} pfm_pmu_perf perfmon"
     commands["simulate"] = _insmod(*SIMULATED_MODULES, FORMAT_MODULE)
@@ -219,10 +223,10 @@ def _preloads(target: Target) -> Iterator[str]:
 
 
 def _boot(target: Target, out: Path) -> Boot:
-    where = ("--arch", target.arch, "--kernel", target.series, "--timeout", TIMEOUT)
+    where = ("--arch", target.arch, "--kernel", target.series)
     done = subprocess.run(
-        [RUN, *where, *_preloads(target), "--out", out, "--"]
-        + ["sh", "-c", _script(target)],
+        [RUN, *where, "--timeout", str(TIMEOUT), *_preloads(target), "--out", out]
+        + ["--", "sh", "-c", _script(target)],
         capture_output=True,
         check=False,
         text=True,
@@ -272,6 +276,17 @@ def test_modules_unload_after_everything(
 ) -> None:
     commands = boot_of(target).commands
     assert (commands.get("unload"), commands.get("simulate")) == (0, 0)
+
+
+# Proves H13
+@pytest.mark.parametrize("target", TARGETS, ids=str)
+def test_random_calls_break_nothing(
+    target: Target, boot_of: Callable[[Target], Boot]
+) -> None:
+    outcome = boot_of(target).outcomes.get(("fuzz", "fuzz"))
+    assert outcome, boot_of(target).errors
+    print(outcome.details)
+    assert outcome.passed, outcome.details
 
 
 def _dump(capture: Path) -> list[dict[str, int]]:

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/*
+ * fuzz_system.c - what is not a context's: configuration, devices, modules
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <perfmon/perfmon.h>
+#include <perfmon/perfmon_oprofile_smpl.h>
+
+#include "fuzz.h"
+
+#define PARAMETERS	"/sys/module/perfmon/parameters/"
+
+/*
+ * Files, what they hold after boot, and while calls are made: a context with the
+ * shortest periods is soon masked, or there would be little time left for calls.
+ */
+static const struct {
+	const char *path;
+	const char *boot;
+	const char *fuzzed;
+} files[] = {
+	{ PFM_SYSFS "/arg_size_max", "4096", "4096" },
+	{ PFM_SYSFS "/smpl_buf_size_max", "268435456", "4194304" },
+	{ PFM_SYSFS "/sys_group", "any", "any" },
+	{ PFM_SYSFS "/task_group", "any", "any" },
+	{ PARAMETERS "paranoid", "3", "0" },
+	{ PARAMETERS "ovfl_rate_max", "500000", "2000" },
+	{ PARAMETERS "arg_size_max", "4096", "4096" },
+	{ PARAMETERS "smpl_buf_size_max", "268435456", "4194304" },
+};
+
+/* Return: 0, or the error. */
+static int put_text(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC), error = 0;
+
+	if (fd < 0)
+		return errno;
+	if (write(fd, text, strlen(text)) < 0)
+		error = errno;
+	close(fd);
+	return error;
+}
+
+static void put_all(bool boot)
+{
+	for (unsigned int i = 0; i < ARRAY_SIZE(files); i++)
+		put_text(files[i].path, boot ? files[i].boot : files[i].fuzzed);
+}
+
+void fuzz_configure(void)
+{
+	put_all(false);
+	chmod(PFM_DEVICE, 0666);
+}
+
+void fuzz_deconfigure(void)
+{
+	put_all(true);
+	chmod(PFM_DEVICE, 0660);
+}
+
+static void make_text(struct fuzz *f, char *text, size_t size)
+{
+	size_t n = 1 + fuzz_below(f, size - 1);
+
+	switch (fuzz_below(f, 4)) {
+	case 0:
+		snprintf(text, size, "%llu", (unsigned long long)fuzz_edge(f));
+		break;
+	case 1:
+		snprintf(text, size, "0x%llx", (unsigned long long)fuzz_edge(f));
+		break;
+	case 2:
+		snprintf(text, size, "%lld\n", (long long)fuzz_edge(f));
+		break;
+	default:
+		for (size_t i = 0; i < n; i++)
+			text[i] = 1 + fuzz_below(f, 255);
+		text[n] = '\0';
+	}
+}
+
+/* Most of the time it is put right again, or little else would succeed. */
+void fuzz_config_file(struct fuzz *f)
+{
+	unsigned int i = fuzz_below(f, ARRAY_SIZE(files));
+	bool leave = fuzz_one_in(f, 8);
+	char text[200];
+	int error;
+
+	make_text(f, text, sizeof(text));
+	fuzz_tell(f, "config", " %s", files[i].path);
+	error = put_text(files[i].path, text);
+	if (error && error != EINVAL && error != ERANGE && error != EACCES)
+		fuzz_fail(f, "%s: errno %d", files[i].path, error);
+	if (!leave)
+		put_all(false);
+}
+
+/* Modules */
+
+static const char *const format_modules[] = {
+	"pfm_fmt_default", "pfm_fmt_nway", "pfm_fmt_pebs32", "pfm_fmt_pebs64",
+	"pfm_fmt_oprofile", "pfm_fmt_count",
+};
+
+static bool unload(const char *module)
+{
+	return !syscall(SYS_delete_module, module, O_NONBLOCK) ||
+	       errno == ENOENT;
+}
+
+void fuzz_unload_format(struct fuzz *f)
+{
+	const char *module =
+		format_modules[fuzz_below(f, ARRAY_SIZE(format_modules))];
+
+	fuzz_tell(f, "unload", " %s", module);
+	/* In use, just coming or going; not allowed to; or a signal. */
+	if (!unload(module) && errno != EAGAIN && errno != EBUSY &&
+	    errno != EPERM && errno != EINTR)
+		fuzz_fail(f, "%s: errno %d", module, errno);
+}
+
+/* What was closed last may be given up a moment later. */
+static bool unload_now(const char *module)
+{
+	for (unsigned int tries = 0; tries < 1000; tries++) {
+		if (unload(module))
+			return true;
+		usleep(10000);
+	}
+	printf("# %s is in use, and nobody uses it\n", module);
+	return false;
+}
+
+bool fuzz_unload_all(void)
+{
+	bool ok = true;
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(format_modules); i++)
+		ok = unload_now(format_modules[i]) && ok;
+	ok = unload_now("pfm_pmu_perf") && ok;
+	ok = unload_now("perfmon") && ok;
+	return !system("modprobe -a pfm_pmu_perf pfm_fmt_default") && ok;
+}
+
+/* The OProfile bridge's device, which has one reader at a time. */
+void fuzz_device(struct fuzz *f)
+{
+	struct pfm_oprofile_cookie cookie = { .cookie = fuzz_edge(f) };
+	char text[256];
+	int fd;
+
+	cookie.path = fuzz_one_in(f, 2) ? (uintptr_t)text : fuzz_edge(f);
+	cookie.size = fuzz_one_in(f, 2) ? sizeof(text) : fuzz_below(f, 256);
+	fuzz_tell(f, "device", " of the OProfile bridge");
+	fd = open("/dev/" PFM_OPROFILE_DEVICE, O_RDONLY | O_NONBLOCK |
+		  O_CLOEXEC);
+	if (fd < 0)
+		return;
+	if (read(fd, text, sizeof(text)) < 0 && errno != EAGAIN &&
+	    errno != EINTR)
+		fuzz_fail(f, "the bridge's device: errno %d", errno);
+	ioctl(fd, PFM_OPROFILE_IOC_COOKIE, &cookie);
+	close(fd);
+}
