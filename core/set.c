@@ -7,9 +7,10 @@
  */
 #include <linux/jiffies.h>
 #include <linux/ktime.h>
-#include <linux/math64.h>
+#include <linux/math.h>
 #include <linux/slab.h>
 #include <linux/string.h>
+#include <linux/time64.h>
 #include "core.h"
 
 static const struct pfm_reg_desc pfm_clock_desc = {
@@ -139,12 +140,9 @@ static int pfm_effective_timeout(struct __kernel_timespec *ts, u64 *timeout)
 
 static struct __kernel_timespec pfm_timespec(u64 ns)
 {
-	u32 rest;
+	struct timespec64 ts = ns_to_timespec64(ns);
 
-	return (struct __kernel_timespec){
-		.tv_sec = div_u64_rem(ns, NSEC_PER_SEC, &rest),
-		.tv_nsec = rest,
-	};
+	return (struct __kernel_timespec){ ts.tv_sec, ts.tv_nsec };
 }
 
 static bool pfm_setdesc_is_good(const struct pfm_context *ctx,
