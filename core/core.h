@@ -22,6 +22,7 @@
 #ifndef PFM_CORE_CORE_H
 #define PFM_CORE_CORE_H
 
+#include <linux/bitops.h>
 #include <linux/irq_work.h>
 #include <linux/kref.h>
 #include <linux/list.h>
@@ -266,7 +267,10 @@ struct pfm_context {
 #define PFM_END_SWITCH		4	/* by a work item */
 #define PFM_END_SWITCH_HERE	5	/* before the thread is at user level */
 
-/* Bits of pfm_context.frozen. */
+/*
+ * Bits of pfm_context.frozen. The idle thread's may change on another CPU than the
+ * others: all are changed with set_mask_bits(), which is a barrier too.
+ */
 #define PFM_MASKED		0x1	/* until PFM_RESTART */
 #define PFM_SWITCHING		0x2	/* until the PMU has the active set */
 #define PFM_IDLE		0x4	/* while the CPU is idle; the clock goes on */

@@ -22,8 +22,7 @@ static void pfm_leave_idle(struct pfm_context *ctx)
 	struct pfm_pmd *pmd;
 	u16 i;
 
-	WRITE_ONCE(ctx->frozen, ctx->frozen & ~PFM_IDLE);
-	if (ctx->frozen)
+	if (set_mask_bits(&ctx->frozen, PFM_IDLE, 0) & ~PFM_IDLE)
 		return;
 	for (i = 0; i < ctx->pmu->num_pmds; i++) {
 		pmd = &ctx->set->pmds[i];

@@ -258,7 +258,7 @@ static int pfm_designate(struct pfm_context *ctx, struct pfm_set *set)
 	pfm_begin_set(ctx, set, false);
 	if (pfm_is_masked(ctx))
 		return 0;
-	ctx->frozen &= ~PFM_SWITCHING;
+	set_mask_bits(&ctx->frozen, PFM_SWITCHING, 0);
 	return pfm_load_regs(ctx);
 }
 

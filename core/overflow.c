@@ -157,7 +157,7 @@ void pfm_freeze(struct pfm_context *ctx, u32 why,
 		    !__test_and_set_bit(i, set->to_reset))
 			ctx->lost++;
 	}
-	WRITE_ONCE(ctx->frozen, ctx->frozen | why);
+	set_mask_bits(&ctx->frozen, 0, why);
 }
 
 /* The core's part after the handlers, interrupts off. */
@@ -593,7 +593,7 @@ static void pfm_follow_switch(struct pfm_context *ctx)
 {
 	if (pfm_load_regs(ctx))
 		ctx->sets_denied++;
-	WRITE_ONCE(ctx->frozen, ctx->frozen & ~PFM_SWITCHING);
+	set_mask_bits(&ctx->frozen, PFM_SWITCHING, 0);
 }
 
 /*

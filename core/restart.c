@@ -32,7 +32,7 @@ static int pfm_unmask(struct pfm_context *ctx)
 	pfm_catch_up(ctx->set);
 	ret = pfm_load_regs(ctx);
 	/* Overflows find the new values. */
-	smp_store_release(&ctx->frozen, ctx->frozen & ~PFM_MASKED);
+	set_mask_bits(&ctx->frozen, PFM_MASKED, 0);
 	return ret;
 }
 
