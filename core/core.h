@@ -188,6 +188,7 @@ struct pfm_msgq {
  * @user_only: the creator may not see the kernel
  * @session:  what it is attached to; each set has a copy
  * @sets:     event sets by their number
+ * @num_sets: how many there are
  * @on_pmu:   event set that is started, or was last
  * @sets_denied: times that a set was switched to, and the PMU had not enough
  *            counters free
@@ -239,6 +240,7 @@ struct pfm_context {
 	bool			user_only;
 	struct pfm_pmu_session	session;
 	struct xarray		sets;
+	unsigned int		num_sets;
 	struct pfm_set		*on_pmu;
 	u64			sets_denied;
 	struct task_struct	*in_call;

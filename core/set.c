@@ -8,10 +8,19 @@
 #include <linux/jiffies.h>
 #include <linux/ktime.h>
 #include <linux/math.h>
+#include <linux/moduleparam.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/time64.h>
 #include "core.h"
+
+/*
+ * Each set costs memory and, while the context is loaded, the time to walk over its
+ * events whenever the thread is scheduled, interrupts off.
+ */
+static unsigned int pfm_sets_max = 256;
+module_param_named(sets_max, pfm_sets_max, uint, 0644);
+MODULE_PARM_DESC(sets_max, "event sets of a context, at most, with set0");
 
 static const struct pfm_reg_desc pfm_clock_desc = {
 	.num	= PFM_REG_CLOCK,
@@ -90,16 +99,24 @@ static struct pfm_set *pfm_set_alloc(struct pfm_context *ctx, u16 id)
 	return set;
 }
 
-/* Return: a new event set of @ctx, or NULL if there is no memory. */
+/*
+ * Return: a new event set of @ctx, or NULL if there is no memory, or are as many as
+ * there may be. The first one may always be.
+ */
 struct pfm_set *pfm_set_create(struct pfm_context *ctx, u16 id)
 {
-	struct pfm_set *set = pfm_set_alloc(ctx, id);
+	struct pfm_set *set;
 
+	if (ctx->num_sets && ctx->num_sets >= READ_ONCE(pfm_sets_max))
+		return NULL;
+	set = pfm_set_alloc(ctx, id);
 	if (set && xa_is_err(xa_store(&ctx->sets, id, set,
 				      GFP_KERNEL_ACCOUNT))) {
 		pfm_set_free(set, ctx->pmu);
 		return NULL;
 	}
+	if (set)
+		ctx->num_sets++;
 	return set;
 }
 
@@ -208,6 +225,7 @@ int pfm_delete_evtset(struct pfm_context *ctx, void *elem)
 	if (!set)
 		return pfm_bad_set(&req->set_flags, PFM_SET_RETFL_NOSET);
 	req->set_flags = 0;
+	ctx->num_sets--;
 	if (ctx->set == set)
 		ctx->set = pfm_find_set(ctx, 0);
 	pfm_set_free(set, ctx->pmu);

@@ -179,6 +179,13 @@ TEST(a_context_may_have_very_many_sets)
 		desc[0].set_id = id;
 		CHECK_OK(pfm_create_evtsets(fd, desc, 1));
 	}
+	/* With set0 they are as many as there may be; another may take a place. */
+	desc[0].set_id = 2;
+	CHECK_ERRNO(pfm_create_evtsets(fd, desc, 1), ENOMEM);
+	desc[0].set_id = 1;
+	CHECK_OK(pfm_delete_evtsets(fd, desc, 1));
+	desc[0].set_id = 2;
+	CHECK_OK(pfm_create_evtsets(fd, desc, 1));
 	ctx_load_self(fd);
 	CHECK_EQ(get_info(fd, 1 + 257).set_runs, 0);
 	CHECK_OK(pfm_unload_context(fd));
