@@ -40,9 +40,9 @@ static void pfm_leave_idle(struct pfm_context *ctx)
  */
 void pfm_set_idle(struct pfm_context *ctx, bool idle)
 {
-	/* Nobody else can own it on this CPU now. */
-	if (cmpxchg_acquire(&ctx->busy, 0, PFM_BUSY_OVERFLOW))
-		return;
+	/* At most a command that was moved to another CPU owns it, for a moment. */
+	while (cmpxchg_acquire(&ctx->busy, 0, PFM_BUSY_OVERFLOW))
+		cpu_relax();
 	if (!idle && ctx->frozen & PFM_IDLE)
 		pfm_leave_idle(ctx);
 	else if (idle && ctx->set->flags & PFM_SETFL_EXCL_IDLE)

@@ -211,6 +211,8 @@ void pfm_detach(struct pfm_context *ctx)
 	pfm_for_each_pmd(ctx->set, i, pmd)
 		pmd->value = pfm_pmd_get(pmd);
 	ctx->loaded = false;
+	/* One that came before a PFM_STOP may still read the registers. */
+	pfm_wait_overflows(ctx);
 	pfm_unload_sets(ctx, NULL);
 	pfm_wait_overflows(ctx);
 	irq_work_sync(&ctx->irq_work);
@@ -252,7 +254,7 @@ static int pfm_designate(struct pfm_context *ctx, struct pfm_set *set)
 	pfm_pause(ctx);
 	/* One of the set that it leaves may have come late. */
 	pfm_wait_overflows(ctx);
-	if (!ctx->frozen)
+	if (!(ctx->frozen & ~PFM_IDLE))
 		pfm_freeze(ctx, PFM_SWITCHING, pfm_pmd_get);
 	pfm_end_set(ctx->set);
 	pfm_begin_set(ctx, set, false);

@@ -229,8 +229,12 @@ static bool pfm_switch_by_thread(struct pfm_context *ctx)
 /* Have the switch finished. Context: any but NMI, interrupts off. */
 void pfm_switch_request(struct pfm_context *ctx, bool here)
 {
-	int cpu = ctx->session.task ? WORK_CPU_UNBOUND : ctx->session.cpu;
+	struct task_struct *task = ctx->session.task;
+	int cpu = task ? WORK_CPU_UNBOUND : ctx->session.cpu;
+	bool queued = task && !(task->flags & PF_KTHREAD) &&
+		      pfm_switch_by_thread(ctx);
 
-	if (!here || !pfm_switch_by_thread(ctx))
+	/* The kernel may be left late, or a work item be run late: who is first. */
+	if (!here || !queued)
 		queue_work_on(cpu, system_highpri_wq, &ctx->switch_work);
 }

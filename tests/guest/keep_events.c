@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * keep_events.c - for scripts: keeps an event until it is killed
+ * keep_events.c - for scripts: keeps events until it is killed
  */
 #include <stdio.h>
 

@@ -437,11 +437,14 @@ TEST(a_timeout_does_not_pass_while_the_thread_sleeps)
 /* Proves 3.1.9-13, 3.1.12-12, 3.7.6-08 */
 TEST(a_timeout_stands_still_while_masked)
 {
+	pfarg_setdesc_t desc = { .set_flags = BY_TIME };
 	pfarg_setinfo_t before, after;
 	int fd = ctx_new(0);
 	__u64 until;
 
-	create_set(fd, 0, BY_TIME);
+	/* Not over before the thread gets to its page fault. */
+	desc.set_timeout.tv_sec = 1000;
+	CHECK_OK(pfm_create_evtsets(fd, &desc, 1));
 	create_set(fd, 1, 0);
 	add_counter(fd, 0, 0, NOTIFY, 1, 0);
 	faults_prepare();

@@ -224,9 +224,10 @@ def _preloads(target: Target) -> Iterator[str]:
 
 def _boot(target: Target, out: Path) -> Boot:
     where = ("--arch", target.arch, "--kernel", target.series)
+    limit = ("--timeout", str(TIMEOUT))
+    command = ("--out", out, "--", "sh", "-c", _script(target))
     done = subprocess.run(
-        [RUN, *where, "--timeout", str(TIMEOUT), *_preloads(target), "--out", out]
-        + ["--", "sh", "-c", _script(target)],
+        [RUN, *where, *limit, *_preloads(target), *command],
         capture_output=True,
         check=False,
         text=True,
