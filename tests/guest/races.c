@@ -20,8 +20,8 @@
 #include "worker.h"
 
 #define THREADS		4
-#define ROUNDS		40
-#define COMMANDS	250	/* of each thread */
+#define ROUNDS		10
+#define COMMANDS	10	/* of each thread */
 
 static long count_references(void)
 {
