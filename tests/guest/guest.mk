@@ -18,10 +18,10 @@ BUILT32 := build/i386
 
 GUEST_TESTS := commands registers mapping messages lifecycle sampling sets nway \
 	       pebs syswide config compat2x compat22 blocking permissions races \
-	       modules oprofile stress hotplug simpmu simpebs lockdown
+	       modules oprofile stress storm hotplug simpmu simpebs lockdown
 # Not those whose subject is not data, or that take long.
-GUEST_TESTS32 := $(filter-out blocking permissions races modules stress hotplug \
-		 lockdown,$(GUEST_TESTS))
+GUEST_TESTS32 := $(filter-out blocking permissions races modules stress storm \
+		 hotplug lockdown,$(GUEST_TESTS))
 GUEST_SHARED := check ctx faults sim worker
 
 ifeq ($(UARCH),x86_64)
@@ -57,7 +57,9 @@ $(addprefix $(GOBJ)/tests/guest/,oprofile.o oprofile.32.o): GCFLAGS += \
 $(GOUT)/hotplug: $(GOBJ)/tests/guest/cpus.o
 $(GOUT)/oprofile: $(GOBJ)/tests/guest/oprofile_stream.o
 $(GOUT)/oprofile32: $(GOBJ)/tests/guest/oprofile_stream.32.o
-$(GOUT)/stress: $(addprefix $(GOBJ)/tests/guest/,kinds.o oprofile_stream.o)
+$(GOUT)/stress: $(addprefix $(GOBJ)/tests/guest/,cpus.o disturb.o kinds.o \
+	oprofile_stream.o)
+$(GOUT)/storm: $(addprefix $(GOBJ)/tests/guest/,cpus.o disturb.o kinds.o)
 
 .SECONDARY:
 

@@ -352,20 +352,23 @@ const struct kind kinds[NUM_KINDS] = {
 	  .uuid = PFM_OPROFILE_SMPL_UUID },
 };
 
-static int create(struct sampler *s)
+int kind_create(const struct kind *kind, pfarg_ctx_t *ctx)
 {
-	pfarg_ctx_t ctx = {};
 	__u64 arg[8];
-	size_t size = s->kind->make_arg ? s->kind->make_arg(s->kind, arg) : 0;
+	size_t size = kind->make_arg ? kind->make_arg(kind, arg) : 0;
 	int fd;
 
-	memcpy(ctx.ctx_smpl_buf_id, s->kind->uuid, sizeof(pfm_uuid_t));
-	/* There is no format while its module is going. */
-	while ((fd = pfm_create_context(&ctx, size ? arg : NULL, size)) < 0 &&
+	memcpy(ctx->ctx_smpl_buf_id, kind->uuid, sizeof(pfm_uuid_t));
+	while ((fd = pfm_create_context(ctx, size ? arg : NULL, size)) < 0 &&
 	       errno == EINVAL)
 		sched_yield();
-	s->m.size = ctx.ctx_smpl_buf_size;
-	return fd;
+#if !defined(__x86_64__) && !defined(__i386__)
+	if (kind->needs_x86) {
+		CHECK_ERRNO(fd, EOPNOTSUPP);
+		return -1;
+	}
+#endif
+	return CHECK_OK(fd);
 }
 
 static void map(struct sampler *s)
@@ -396,16 +399,14 @@ static void program(int fd)
 
 bool sampler_start(struct sampler *s, const struct kind *kind, pid_t pid)
 {
+	pfarg_ctx_t ctx = {};
+
 	*s = (struct sampler){ .kind = kind, .pid = pid };
 	num_cpus = sysconf(_SC_NPROCESSORS_CONF);
-	s->m.fd = create(s);
-#if !defined(__x86_64__) && !defined(__i386__)
-	if (kind->needs_x86) {
-		CHECK_ERRNO(s->m.fd, EOPNOTSUPP);
+	s->m.fd = kind_create(kind, &ctx);
+	if (s->m.fd < 0)
 		return false;
-	}
-#endif
-	CHECK_OK(s->m.fd);
+	s->m.size = ctx.ctx_smpl_buf_size;
 	map(s);
 	program(s->m.fd);
 	ctx_start_on(s->m.fd, pid);

@@ -79,6 +79,11 @@ struct sampler {
 };
 
 /*
+ * Create a context; a module that is just going is waited for. Return: its
+ * descriptor, or -1 if this machine has none of this kind.
+ */
+int kind_create(const struct kind *kind, pfarg_ctx_t *ctx);
+/*
  * Create a context, load it onto a process and start it. A module that is just
  * going is waited for. Return: false if this machine has none of this kind.
  */

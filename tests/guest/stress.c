@@ -12,13 +12,12 @@
 #include <poll.h>
 #include <sched.h>
 #include <stdio.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <perfmon/perfmon_oprofile_smpl.h>
 
 #include "check.h"
+#include "disturb.h"
 #include "faults.h"
 #include "kinds.h"
 #include "oprofile_stream.h"
@@ -28,38 +27,7 @@
 #define SESSION_WORDS	8192	/* after these the device is opened anew */
 #define BURSTS		6	/* of page faults, in a round */
 
-/**
- * struct shared - what all processes of a test see
- * @done:     who disturbs shall end
- * @unloaded: modules that were unloaded
- */
-struct shared {
-	bool		done;
-	unsigned int	unloaded;
-};
-
-static struct shared *shared;
-
-static bool is_done(void)
-{
-	return __atomic_load_n(&shared->done, __ATOMIC_ACQUIRE);
-}
-
 /* Who is in the way of the others */
-
-static void unload_formats(void *unused)
-{
-	while (!is_done())
-		for (unsigned int i = 0; i < NUM_KINDS; i++) {
-			if (!syscall(SYS_delete_module, kinds[i].module,
-				     O_NONBLOCK))
-				shared->unloaded++;
-			else
-				/* In use, not loaded, just coming or going. */
-				CHECK(errno == EAGAIN || errno == ENOENT ||
-				      errno == EBUSY);
-		}
-}
 
 static void check_stream(size_t n)
 {
@@ -76,14 +44,14 @@ static void read_device(void *unused)
 	int device;
 	size_t n;
 
-	while (!is_done()) {
+	while (!disturb_is_over()) {
 		device = open(DEVICE, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 		if (device < 0) {
 			CHECK(errno == ENOENT || errno == ENODEV);
 			sched_yield();
 			continue;
 		}
-		for (n = 0; n < SESSION_WORDS && !is_done();) {
+		for (n = 0; n < SESSION_WORDS && !disturb_is_over();) {
 			n = drain(device, n);
 			sched_yield();
 		}
@@ -112,7 +80,7 @@ static int read_file(const char *path, const struct stat *st, int type,
 
 static void read_sysfs(void *unused)
 {
-	while (!is_done()) {
+	while (!disturb_is_over()) {
 		nftw(PFM_SYSFS, read_file, 8, FTW_PHYS);
 		sched_yield();
 	}
@@ -258,9 +226,7 @@ static void stress(void (*sample)(void *job), struct job job, bool unload)
 {
 	pid_t pids[NUM_KINDS], unloader = 0, device, sysfs;
 
-	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,
-		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	CHECK(shared != MAP_FAILED);
+	disturb_begin();
 	for (unsigned int i = 0; i < NUM_KINDS; i++) {
 		job.kind = &kinds[i];
 		pids[i] = spawn(sample, &job);
@@ -268,10 +234,10 @@ static void stress(void (*sample)(void *job), struct job job, bool unload)
 	device = spawn(read_device, NULL);
 	sysfs = spawn(read_sysfs, NULL);
 	if (unload)
-		unloader = spawn(unload_formats, NULL);
+		unloader = spawn(disturb_formats, NULL);
 	for (unsigned int i = 0; i < NUM_KINDS; i++)
 		reap(pids[i]);
-	__atomic_store_n(&shared->done, true, __ATOMIC_RELEASE);
+	disturb_end();
 	reap(device);
 	reap(sysfs);
 	if (unload)
@@ -284,8 +250,8 @@ TEST(formats_come_and_go_under_contexts_of_all_kinds)
 	struct job job = { .rounds = 6, .work = touch };
 
 	stress(sample_self, job, true);
-	printf("# %u modules were unloaded\n", shared->unloaded);
-	CHECK(shared->unloaded > 0);
+	printf("# %u modules were unloaded\n", disturb_unloaded());
+	CHECK(disturb_unloaded() > 0);
 }
 
 /* Proves H06 */

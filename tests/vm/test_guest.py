@@ -30,6 +30,7 @@ PROGRAMS = (
     *("commands", "registers", "mapping", "messages", "lifecycle", "sampling", "sets"),
     *("nway", "pebs", "syswide", "hotplug", "config", "compat2x", "compat22"),
     *("blocking", "permissions", "races", "modules", "oprofile", "stress"),
+    "storm",
 )
 # The 32-bit programs, of the same sources.
 PROGRAMS32 = (

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/*
+ * disturb.c - who is in the way of contexts, until it is told to end
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "cpus.h"
+#include "disturb.h"
+#include "kinds.h"
+
+/**
+ * struct shared - what all processes of a test see
+ * @over:     who disturbs shall end
+ * @unloaded: modules that were unloaded
+ */
+struct shared {
+	bool		over;
+	unsigned int	unloaded;
+};
+
+static struct shared *shared;
+
+void disturb_begin(void)
+{
+	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,
+		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	CHECK(shared != MAP_FAILED);
+}
+
+void disturb_end(void)
+{
+	__atomic_store_n(&shared->over, true, __ATOMIC_RELEASE);
+}
+
+bool disturb_is_over(void)
+{
+	return __atomic_load_n(&shared->over, __ATOMIC_ACQUIRE);
+}
+
+unsigned int disturb_unloaded(void)
+{
+	return shared->unloaded;
+}
+
+void disturb_formats(void *unused)
+{
+	while (!disturb_is_over())
+		for (unsigned int i = 0; i < NUM_KINDS; i++) {
+			if (!syscall(SYS_delete_module, kinds[i].module,
+				     O_NONBLOCK))
+				shared->unloaded++;
+			else
+				/* In use, not loaded, just coming or going. */
+				CHECK(errno == EAGAIN || errno == ENOENT ||
+				      errno == EBUSY);
+		}
+}
+
+void disturb_cpus(void *unused)
+{
+	while (!disturb_is_over()) {
+		set_second_cpu(false);
+		sched_yield();
+		set_second_cpu(true);
+		sched_yield();
+	}
+}
