@@ -1,17 +1,105 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * keep_events.c - for scripts: keeps events until it is killed
+ * keep_events.c - for scripts, before everything else: keeps events and probes in a
+ *		   process of its own, until the guest ends
+ *
+ * See keep_events.h for why. The scheduler's tracepoint is another place that the
+ * kernel patches: with its first probe, its second one, and when these go. So it gets
+ * two that stay. While this goes on there is one CPU, and nobody to crash.
  */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <glob.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <unistd.h>
 
 #include "keep_events.h"
 
+#define TRACEFS	"/sys/kernel/tracing"
+#define SWITCH	TRACEFS "/events/sched/sched_switch/"
+
+static bool write_text(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	bool ok = fd >= 0 && write(fd, text, strlen(text)) > 0;
+
+	if (fd >= 0)
+		close(fd);
+	return ok;
+}
+
+/* All CPUs but the first. */
+static void put_cpus(const char *online)
+{
+	glob_t cpus;
+
+	if (glob("/sys/devices/system/cpu/cpu[1-9]*/online", 0, NULL, &cpus))
+		return;
+	for (size_t i = 0; i < cpus.gl_pathc; i++)
+		write_text(cpus.gl_pathv[i], online);
+	globfree(&cpus);
+}
+
+/* The number by which perf knows the scheduler's tracepoint, or -1. */
+static long switch_id(void)
+{
+	char text[32] = "";
+	int fd = open(SWITCH "id", O_RDONLY | O_CLOEXEC);
+	ssize_t size = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+
+	if (fd >= 0)
+		close(fd);
+	return size > 0 ? strtol(text, NULL, 10) : -1;
+}
+
+/* One probe is the tracer's, one is perf's. */
+static bool keep_switches_probed(void)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_TRACEPOINT,
+		.size = sizeof(attr),
+		.sample_period = 1,
+		.disabled = 1,
+	};
+	long id;
+
+	/* It may be mounted. */
+	mount("tracefs", TRACEFS, "tracefs", 0, NULL);
+	id = switch_id();
+	if (id < 0)
+		return false;
+	attr.config = id;
+	return write_text(SWITCH "enable", "1") &&
+	       syscall(SYS_perf_event_open, &attr, 0, -1, -1,
+		       PERF_FLAG_FD_CLOEXEC) >= 0;
+}
+
 int main(void)
 {
-	if (keep_events_on() < 0) {
+	int ready[2];
+	char ok = 0;
+
+	if (pipe2(ready, O_CLOEXEC) < 0) {
 		perror("keep_events");
 		return 1;
 	}
-	pause();
+	/* The events are a thread's: they belong to the one that stays. */
+	if (!fork()) {
+		put_cpus("0");
+		ok = !keep_events_on() && keep_switches_probed();
+		put_cpus("1");
+		if (write(ready[1], &ok, 1) == 1)
+			for (;;)
+				pause();
+		return 1;
+	}
+	if (read(ready[0], &ok, 1) != 1 || !ok) {
+		fputs("keep_events: an event or a probe cannot be had\n", stderr);
+		return 1;
+	}
 	return 0;
 }

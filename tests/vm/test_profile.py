@@ -129,8 +129,8 @@ def _script(target: Target) -> str:
     work = f"hotloops {target.rounds}"
     lines = [
         "set -e",
-        # What emulated CPUs do not survive well: see keep_events.h.
-        "keep_events &",
+        # What emulated CPUs do not survive well: see keep_events.c.
+        "keep_events",
         f"{sample} -o /out/command.cap {work}",
         # pfmon ends with the thread that it is attached to.
         f"{work} & {sample} -o /out/attached.cap --attach-task $!",
