@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * buffer.c - sampling buffers: allocation, accounting, mapping (3.5.4, 4.4.3)
+ * buffer.c - memory that is mapped: allocation, accounting, mapping (3.5.4, 4.4.3)
  *
  * A buffer is a file of its own that is in no descriptor table. The context
  * holds it, and so does every mapping: it goes when both have gone, in whatever
- * order, while the context goes with its last descriptor.
+ * order, while the context goes with its last descriptor. Sampling buffers have a
+ * page in front that is not mapped, the pages of event sets have none:
  *
  *   base                base + PAGE_SIZE
  *   |  ...  | private   | buffer, mapped read-only              |
@@ -22,7 +23,6 @@
 #include <linux/sched/user.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
-#include <perfmon/perfmon_fmt_sdk.h>
 #include "compat.h"
 #include "core.h"
 
@@ -41,8 +41,9 @@ struct pfm_mapping {
 };
 
 /**
- * struct pfm_buffer - a sampling buffer
- * @base:     what was allocated, @size + PAGE_SIZE bytes
+ * struct pfm_buffer - a buffer
+ * @base:     what was allocated, @front pages and @size bytes
+ * @front:    pages in front that are not mapped
  * @size:     size of the mapping in bytes, whole pages
  * @user:     user that is charged
  * @mm:       address space that is charged
@@ -51,6 +52,7 @@ struct pfm_mapping {
  */
 struct pfm_buffer {
 	void			*base;
+	unsigned int		front;
 	size_t			size;
 	struct user_struct	*user;
 	struct mm_struct	*mm;
@@ -60,7 +62,7 @@ struct pfm_buffer {
 
 static unsigned long pfm_buffer_pages(const struct pfm_buffer *b)
 {
-	return (b->size >> PAGE_SHIFT) + 1;
+	return (b->size >> PAGE_SHIFT) + b->front;
 }
 
 static int pfm_charge_global(size_t size)
@@ -154,7 +156,8 @@ static const struct file_operations pfm_buffer_fops = {
 	.release	= pfm_buffer_release,
 };
 
-static int pfm_buffer_alloc(size_t size, struct pfm_buffer **buffer)
+static int pfm_buffer_alloc(size_t size, unsigned int front,
+			    struct pfm_buffer **buffer)
 {
 	struct pfm_buffer *b;
 	int ret;
@@ -166,12 +169,13 @@ static int pfm_buffer_alloc(size_t size, struct pfm_buffer **buffer)
 	if (!b)
 		return -ENOMEM;
 	b->size = PAGE_ALIGN(size);
+	b->front = front;
 	mutex_init(&b->lock);
 	INIT_LIST_HEAD(&b->mappings);
 	ret = pfm_charge(b);
 	if (ret)
 		goto err_free;
-	b->base = vmalloc_user(b->size + PAGE_SIZE);
+	b->base = vmalloc_user(b->size + front * PAGE_SIZE);
 	if (!b->base) {
 		pfm_uncharge(b);
 		ret = -ENOMEM;
@@ -187,6 +191,7 @@ err_free:
 /**
  * pfm_buffer_create() - allocate a zeroed buffer, and charge the caller for it
  * @size:     size in bytes, not 0
+ * @front:    pages in front of it that are not mapped, few
  * @file:     out: the buffer; fput() gives it up
  * @buf:      out: its first byte
  * @buf_size: out: size of its mapping, @size rounded up to pages
@@ -194,15 +199,14 @@ err_free:
  * Context: process, may sleep.
  * Return: 0; -ENOMEM if it exceeds a limit or there is no memory.
  */
-int pfm_buffer_create(size_t size, struct file **file, void **buf,
-		      size_t *buf_size)
+int pfm_buffer_create(size_t size, unsigned int front, struct file **file,
+		      void **buf, size_t *buf_size)
 {
 	struct pfm_buffer *b;
 	struct file *f;
 	int ret;
 
-	BUILD_BUG_ON(PFM_FMT_PRIV_SIZE > PAGE_SIZE);
-	ret = pfm_buffer_alloc(size, &b);
+	ret = pfm_buffer_alloc(size, front, &b);
 	if (ret)
 		return ret;
 	f = anon_inode_getfile("[perfmon-buffer]", &pfm_buffer_fops, b,
@@ -212,7 +216,7 @@ int pfm_buffer_create(size_t size, struct file **file, void **buf,
 		return PTR_ERR(f);
 	}
 	*file = f;
-	*buf = b->base + PAGE_SIZE;
+	*buf = b->base + front * PAGE_SIZE;
 	*buf_size = b->size;
 	return 0;
 }
@@ -271,7 +275,7 @@ static const struct vm_operations_struct pfm_vm_ops = {
 	.close	= pfm_vma_close,
 };
 
-/* The whole buffer at offset 0, shared, readable and nothing else (3.5.4). */
+/* The whole buffer, shared, readable and nothing else (3.5.4). */
 static bool pfm_vma_is_legal(const struct pfm_buffer *b,
 			     const struct vm_area_struct *vma)
 {
@@ -279,13 +283,13 @@ static bool pfm_vma_is_legal(const struct pfm_buffer *b,
 	const unsigned long may_not = VM_WRITE | VM_EXEC | VM_LOCKED |
 				      VM_GROWSDOWN;
 
-	return !vma->vm_pgoff && vma->vm_end - vma->vm_start == b->size &&
+	return vma->vm_end - vma->vm_start == b->size &&
 	       (vma->vm_flags & must) == must && !(vma->vm_flags & may_not);
 }
 
 /**
  * pfm_buffer_mmap() - map a buffer into a process
- * @buffer: the buffer
+ * @buffer: the buffer that is at the mapping's offset
  * @vma:    where
  *
  * Context: process, mmap_lock held.
@@ -308,7 +312,7 @@ int pfm_buffer_mmap(struct file *buffer, struct vm_area_struct *vma)
 	/* Nor may it ever become writable or executable. */
 	vm_flags_clear(vma, VM_MAYWRITE | VM_MAYEXEC);
 	/* Sets VM_DONTEXPAND and VM_DONTDUMP; inherited by fork(). */
-	ret = remap_vmalloc_range(vma, b->base, 1);
+	ret = remap_vmalloc_range(vma, b->base, b->front);
 	if (ret)
 		return ret;
 	vma_set_file(vma, buffer);

@@ -65,6 +65,7 @@ static int pfm_context_attach_pmu(struct pfm_context *ctx)
 		return -ENODEV;
 	ctx->read_pmds = ctx->pmu->read_pmds_ovfl;
 	ctx->session.num_regs = ctx->pmu->num_pmds + 1;
+	ctx->user_clock = pfm_user_has_our_clock();
 	ctx->set = pfm_set_create(ctx, 0);
 	return ctx->set ? 0 : -ENOMEM;
 }
@@ -79,7 +80,10 @@ static int pfm_fmt_buffer(struct pfm_context *ctx, void *arg)
 	ret = ctx->fmt->fmt_getsize(ctx->flags, arg, &size);
 	if (ret || !size)
 		return ret;
-	return pfm_buffer_create(size, &ctx->buffer, &ctx->buf, &ctx->buf_size);
+	/* In front of what is mapped. */
+	BUILD_BUG_ON(PFM_FMT_PRIV_SIZE > PAGE_SIZE);
+	return pfm_buffer_create(size, 1, &ctx->buffer, &ctx->buf,
+				 &ctx->buf_size);
 }
 
 static void pfm_fmt_exit(struct pfm_context *ctx)

@@ -7,6 +7,8 @@
  *                       it closes descriptors
  *   pfm_context.mutex   commands against each other; no user memory is touched
  *                       under it
+ *   mmap_lock           memory is charged under the mutex: a mapping takes only
+ *                       the lock of pfm_context.sets, and that of its buffer
  *   registry mutexes    formats (fmt.c), PMU (pmu.c)
  *   pfm_config_lock     changes of the configuration (config.c)
  *   pfm_idle_lock       the probe of the scheduler (idle.c)
@@ -116,6 +118,9 @@ struct pfm_pmd {
  * @duration:    time in ns that it was the active set, less what its clock says
  * @to_reset:    PMDs (by place in the table) that overflowed and were not reset
  * @switch_pmds: PMDs (by place) that caused the last switch from it
+ * @page:        what user level may map, or NULL; the kernel does not read it
+ * @page_seq:    its sequence number
+ * @page_file:   holds @page
  * @pmcs:        values of the PMCs, in the order of the PMU's table
  * @regs:        pointers to the @hw of each of @pmds, for the PMU
  * @pmds:        the PMDs, in the order of the PMU's table: increasing index; and
@@ -132,6 +137,9 @@ struct pfm_set {
 	u64			duration;
 	DECLARE_BITMAP(to_reset, PFM_MAX_PMDS);
 	DECLARE_BITMAP(switch_pmds, PFM_MAX_PMDS);
+	pfm_set_page_t		*page;
+	u32			page_seq;
+	struct file		*page_file;
 	u64			*pmcs;
 	struct pfm_pmu_reg	**regs;
 	struct pfm_pmd		pmds[];
@@ -186,6 +194,7 @@ struct pfm_msgq {
  * @gone:     the monitored thread or CPU is gone; under the sessions' lock
  * @tell:     and PFM_MSG_END says so
  * @user_only: the creator may not see the kernel
+ * @user_clock: CLOCK_MONOTONIC at user level is the kernel's
  * @session:  what it is attached to; each set has a copy
  * @sets:     event sets by their number
  * @num_sets: how many there are
@@ -238,6 +247,7 @@ struct pfm_context {
 	bool			gone;
 	bool			tell;
 	bool			user_only;
+	bool			user_clock;
 	struct pfm_pmu_session	session;
 	struct xarray		sets;
 	unsigned int		num_sets;
@@ -430,9 +440,17 @@ void pfm_msgq_put_end(struct pfm_msgq *q);
 bool pfm_msgq_peek(struct pfm_msgq *q, pfm_msg_t *msg, u32 *pos);
 void pfm_msgq_consume(struct pfm_msgq *q, u32 pos);
 
+/* setpage.c */
+bool pfm_user_has_our_clock(void);
+int pfm_page_create(struct pfm_set *set, const struct pfm_pmu *pmu);
+struct file *pfm_page_at(struct pfm_context *ctx, unsigned long pgoff);
+u64 pfm_page_offset(const struct pfm_set *set);
+void pfm_page_write(struct pfm_set *set);
+void pfm_publish_active(struct pfm_context *ctx);
+
 /* buffer.c */
-int pfm_buffer_create(size_t size, struct file **file, void **buf,
-		      size_t *buf_size);
+int pfm_buffer_create(size_t size, unsigned int front, struct file **file,
+		      void **buf, size_t *buf_size);
 int pfm_buffer_mmap(struct file *buffer, struct vm_area_struct *vma);
 
 /* fmt.c */
@@ -506,6 +524,17 @@ static inline bool pfm_is_trigger(const struct pfm_pmd *pmd)
 static inline bool pfm_is_masked(const struct pfm_context *ctx)
 {
 	return READ_ONCE(ctx->frozen) & PFM_MASKED;
+}
+
+/*
+ * Its values, or where they are, have changed: whoever has mapped it is to know.
+ * Context: the owner of the overflow path; or overflows are kept out, or discard
+ * themselves.
+ */
+static inline void pfm_publish(struct pfm_set *set)
+{
+	if (unlikely(set->page))
+		pfm_page_write(set);
 }
 
 /* The PMDs of an event set, and its clock. */

@@ -4,6 +4,7 @@
  *	       mapping, close (3.1, 3.3, 3.5.4)
  */
 #include <linux/fdtable.h>
+#include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/poll.h>
 #include <linux/sched/signal.h>
@@ -284,11 +285,25 @@ static int pfm_ctx_fasync(int fd, struct file *file, int on)
 	return fasync_helper(fd, file, on, &ctx->fasync);
 }
 
+/* What is mapped at an offset (B7), a reference; or NULL. */
+static struct file *pfm_file_at(struct pfm_context *ctx, unsigned long pgoff)
+{
+	if (pgoff)
+		return pfm_page_at(ctx, pgoff);
+	return ctx->buffer ? get_file(ctx->buffer) : NULL;
+}
+
 static int pfm_ctx_mmap(struct file *file, struct vm_area_struct *vma)
 {
 	struct pfm_context *ctx = file->private_data;
+	struct file *buffer = pfm_file_at(ctx, vma->vm_pgoff);
+	int ret;
 
-	return ctx->buffer ? pfm_buffer_mmap(ctx->buffer, vma) : -EINVAL;
+	if (!buffer)
+		return -EINVAL;
+	ret = pfm_buffer_mmap(buffer, vma);
+	fput(buffer);
+	return ret;
 }
 
 static int pfm_is_file(const void *file, struct file *other, unsigned int fd)

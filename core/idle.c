@@ -32,6 +32,7 @@ static void pfm_leave_idle(struct pfm_context *ctx)
 		}
 		pfm_pmd_set_ovfl(pmd, pmd->value);
 	}
+	pfm_publish(ctx->set);
 }
 
 /*

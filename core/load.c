@@ -102,6 +102,7 @@ static int pfm_load_pmu(struct pfm_context *ctx, struct pfm_set *set)
 	pfm_begin_set(ctx, set, false);
 	ctx->on_pmu = set;
 	ctx->loaded = true;
+	pfm_publish_active(ctx);
 	return 0;
 }
 
@@ -218,6 +219,7 @@ void pfm_detach(struct pfm_context *ctx)
 	irq_work_sync(&ctx->irq_work);
 	pfm_end_set(ctx->set);
 	ctx->frozen = 0;
+	pfm_publish(ctx->set);
 	pfm_block_detach(ctx);
 	pfm_session_release(ctx);
 	pfm_put_target(ctx);
@@ -251,6 +253,8 @@ static struct pfm_set *pfm_start_set(struct pfm_context *ctx,
 /* Make @set the active one of a stopped context, which may be masked. */
 static int pfm_designate(struct pfm_context *ctx, struct pfm_set *set)
 {
+	int ret;
+
 	pfm_pause(ctx);
 	/* One of the set that it leaves may have come late. */
 	pfm_wait_overflows(ctx);
@@ -261,7 +265,9 @@ static int pfm_designate(struct pfm_context *ctx, struct pfm_set *set)
 	if (pfm_is_masked(ctx))
 		return 0;
 	set_mask_bits(&ctx->frozen, PFM_SWITCHING, 0);
-	return pfm_load_regs(ctx);
+	ret = pfm_load_regs(ctx);
+	pfm_publish(set);
+	return ret;
 }
 
 /*
@@ -289,6 +295,7 @@ int pfm_start_monitoring(struct pfm_context *ctx, const pfarg_start_t *req)
 	if (ret) {
 		pfm_pause(ctx);
 		ctx->started = false;
+		pfm_publish_active(ctx);
 	}
 	return ret;
 }

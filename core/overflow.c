@@ -158,6 +158,7 @@ void pfm_freeze(struct pfm_context *ctx, u32 why,
 			ctx->lost++;
 	}
 	set_mask_bits(&ctx->frozen, 0, why);
+	pfm_publish(set);
 }
 
 /* The core's part after the handlers, interrupts off. */
@@ -623,6 +624,7 @@ void pfm_pause(struct pfm_context *ctx)
 int pfm_resume(struct pfm_context *ctx)
 {
 	lockdep_assert_held(&ctx->mutex);
+	pfm_publish_active(ctx);
 	if (!ctx->loaded || !ctx->started || ctx->frozen & ~PFM_IDLE)
 		return 0;
 	ctx->on_pmu = ctx->set;

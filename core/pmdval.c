@@ -111,9 +111,12 @@ EXPORT_SYMBOL_GPL(pfm_ovfl_read_pmd);
 void pfm_pmd_set_ovfl(struct pfm_pmd *pmd, u64 value)
 {
 	pmd->value = value;
-	if (pfm_pmd_is_live(pmd))
-		pmd->ctx->pmu->reset_pmd(&pmd->hw,
-					 value & pfm_pmd_hw_mask(pmd));
+	if (!pfm_pmd_is_live(pmd))
+		return;
+	pmd->ctx->pmu->reset_pmd(&pmd->hw, value & pfm_pmd_hw_mask(pmd));
+	/* The only one whose page says more than that it is live. */
+	if (unlikely(pmd->hw.desc->flags & PFM_REGD_MONOTONIC))
+		pfm_publish(pmd->set);
 }
 
 /* Remember what a PMD was last loaded with. Context: as pfm_reset_value(). */

@@ -28,8 +28,9 @@ static bool pfm_reg_is_valid(const struct pfm_reg_desc *reg,
 	return reg->num < max && pfm_name_is_valid(reg->name) &&
 	       reg->type >= PFM_REG_TYPE_PMC &&
 	       reg->type <= PFM_REG_TYPE_VIRTUAL && !(reg->flags & ~flags) &&
-	       reg->flags != (PFM_REGD_COUNTER | PFM_REGD_READ_ONLY) &&
-	       !(reg->flags & PFM_REGD_COUNTER && reg->read);
+	       hweight16(reg->flags) <= 1 &&
+	       !(reg->flags & (PFM_REGD_COUNTER | PFM_REGD_MONOTONIC) &&
+		 reg->read);
 }
 
 /* Increasing numbers are found, and none is there twice. */
@@ -71,7 +72,8 @@ static bool pfm_tables_are_valid(const struct pfm_pmu *pmu)
 	return pfm_regs_are_valid(pmu->pmcs, pmu->num_pmcs, PFM_MAX_PMCS, 0) &&
 	       pmu->num_pmds &&
 	       pfm_regs_are_valid(pmu->pmds, pmu->num_pmds, PFM_MAX_PMDS,
-				  PFM_REGD_COUNTER | PFM_REGD_READ_ONLY) &&
+				  PFM_REGD_COUNTER | PFM_REGD_READ_ONLY |
+				  PFM_REGD_MONOTONIC) &&
 	       pfm_pmcs_control_counters(pmu);
 }
 

@@ -292,6 +292,7 @@ int pfm_write_pmc(struct pfm_context *ctx, void *elem)
 		    0;
 	if (!ret)
 		set->pmcs[slot] = value;
+	pfm_publish(set);
 	err = pfm_resume(ctx);
 	if (ret == -EINVAL)
 		return pfm_bad_elem(&req->reg_flags, PFM_REG_RETFL_EINVAL);
@@ -397,6 +398,7 @@ int pfm_write_pmd(struct pfm_context *ctx, void *elem)
 
 	pfm_pause(ctx);
 	ret = pfm_write_pmd_paused(set, pmd, req, smpl ? &conf : NULL);
+	pfm_publish(set);
 	err = pfm_resume(ctx);
 	if (ret == -EINVAL)
 		return pfm_bad_elem(&req->reg_flags, PFM_REG_RETFL_EINVAL);

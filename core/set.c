@@ -5,6 +5,7 @@
  * Each function of a command treats one element of a vector. On an error that
  * lies in the element it marks the element's set_flags and changes nothing.
  */
+#include <linux/file.h>
 #include <linux/jiffies.h>
 #include <linux/ktime.h>
 #include <linux/math.h>
@@ -37,6 +38,8 @@ static void pfm_set_free(struct pfm_set *set, const struct pfm_pmu *pmu)
 
 	for (i = 0; i < pmu->num_pmds; i++)
 		kfree(set->pmds[i].ovfl);
+	if (set->page_file)
+		fput(set->page_file);
 	kfree(set->regs);
 	kfree(set->pmcs);
 	kvfree(set);
@@ -110,14 +113,18 @@ struct pfm_set *pfm_set_create(struct pfm_context *ctx, u16 id)
 	if (ctx->num_sets && ctx->num_sets >= READ_ONCE(pfm_sets_max))
 		return NULL;
 	set = pfm_set_alloc(ctx, id);
-	if (set && xa_is_err(xa_store(&ctx->sets, id, set,
-				      GFP_KERNEL_ACCOUNT))) {
-		pfm_set_free(set, ctx->pmu);
+	if (!set)
 		return NULL;
-	}
-	if (set)
-		ctx->num_sets++;
+	if (ctx->flags & PFM_FL_MAP_SETS && pfm_page_create(set, ctx->pmu))
+		goto err_free;
+	/* From here on its page can be mapped. */
+	if (xa_is_err(xa_store(&ctx->sets, id, set, GFP_KERNEL_ACCOUNT)))
+		goto err_free;
+	ctx->num_sets++;
 	return set;
+err_free:
+	pfm_set_free(set, ctx->pmu);
+	return NULL;
 }
 
 /* Return: event set @id of @ctx, or NULL. */
@@ -204,6 +211,7 @@ int pfm_create_evtset(struct pfm_context *ctx, void *elem)
 	pfm_clock_of(set)->value = -timeout;
 	if (timeout)
 		req->set_timeout = pfm_timespec(timeout);
+	req->set_mmap_offset = pfm_page_offset(set);
 	return 0;
 }
 
@@ -272,5 +280,6 @@ int pfm_getinfo_evtset(struct pfm_context *ctx, void *elem)
 	if (set->flags & PFM_SETFL_OVFL_SWITCH)
 		pfm_bv_from_slots(ctx->pmu, set->switch_pmds,
 				  req->set_switch_pmds);
+	req->set_mmap_offset = pfm_page_offset(set);
 	return 0;
 }

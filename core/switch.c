@@ -77,7 +77,8 @@ int pfm_switch_link(struct pfm_context *ctx)
  */
 void pfm_begin_set(struct pfm_context *ctx, struct pfm_set *set, bool long_reset)
 {
-	bool stays = ctx->loaded && ctx->set == set;
+	struct pfm_set *last = ctx->set;
+	bool stays = ctx->loaded && last == set;
 	struct pfm_pmd *pmd;
 	u16 i;
 
@@ -92,6 +93,9 @@ void pfm_begin_set(struct pfm_context *ctx, struct pfm_set *set, bool long_reset
 		if (!stays)
 			pmd->deferred = false;
 	}
+	if (last != set)
+		pfm_publish(last);
+	pfm_publish(set);
 }
 
 /* @set is no longer the active one. Context: as pfm_begin_set(). */

@@ -70,7 +70,7 @@ PFMON_SRC := $(wildcard tools/*.c)
 PFMON_OBJ := $(PFMON_SRC:%.c=$(UOBJ)/%.o)
 # All of pfmon but its main().
 PFMON_PARTS := $(filter-out $(UOBJ)/tools/pfmon.o,$(PFMON_OBJ))
-LIB_OBJ := $(addprefix $(UOBJ)/lib/,perfmonctl.o command.o)
+LIB_OBJ := $(addprefix $(UOBJ)/lib/,perfmonctl.o command.o setmap.o)
 LIB2X_SHARED := perfmon2x.o mmap2x.o command.o
 LIB2X_OBJ := $(addprefix $(UOBJ)/lib/,create2x.o $(LIB2X_SHARED))
 LIB22_OBJ := $(addprefix $(UOBJ)/lib/,create22.o $(LIB2X_SHARED))

@@ -16,9 +16,9 @@ LIBPFM2X := build/$(UARCH)/libpfm2x.a
 LIBPFM22 := build/$(UARCH)/libpfm22.a
 BUILT32 := build/i386
 
-GUEST_TESTS := commands registers mapping messages lifecycle sampling sets nway \
-	       pebs syswide config compat2x compat22 blocking permissions races \
-	       modules oprofile stress storm hotplug simpmu simpebs lockdown
+GUEST_TESTS := commands registers mapping messages lifecycle sampling sets setmaps \
+	       nway pebs syswide config compat2x compat22 blocking permissions \
+	       races modules oprofile stress storm hotplug simpmu simpebs lockdown
 # Not those whose subject is not data, or that take long.
 GUEST_TESTS32 := $(filter-out blocking permissions races modules stress storm \
 		 hotplug lockdown,$(GUEST_TESTS))

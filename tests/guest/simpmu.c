@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
  * simpmu.c - exact overflows with the simulated PMU: 64-bit emulation (3.1.3)
- *	      and overflows of one instant (3.5.14)
+ *	      overflows of one instant (3.5.14), and event sets that are switched
+ *	      while they are read (2006 paper, 8)
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "check.h"
@@ -275,4 +277,85 @@ TEST(full_buffer_loses_what_is_left_of_the_instant)
 	CHECK_OK(pfm_restart(s.fd));
 	for (int i = 0; i < 3; i++)
 		CHECK_EQ(ctx_read(s.fd, sampling[i]), -10ULL);
+}
+
+/* Counters 0 and 1 of a set, from one state of its page, if they are not live. */
+static bool read_both(const volatile pfm_set_page_t *page, __u64 *values)
+{
+	__u32 seq = __atomic_load_n(&page->map_seq, __ATOMIC_ACQUIRE);
+	bool kept = page->map_state[0] == PFM_MAP_VALUE &&
+		    page->map_state[1] == PFM_MAP_VALUE;
+
+	values[0] = page->map_value[0];
+	values[1] = page->map_value[1];
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	return kept && !(seq & 1) &&
+	       seq == __atomic_load_n(&page->map_seq, __ATOMIC_RELAXED);
+}
+
+struct reading {
+	const volatile pfm_set_page_t	*pages[2];
+	const bool			*done;
+};
+
+/* What counts the same is never seen to differ. */
+static void read_until_done(void *arg)
+{
+	const struct reading *r = arg;
+	__u64 values[2];
+
+	for (int i = 0; !__atomic_load_n(r->done, __ATOMIC_RELAXED); i ^= 1)
+		if (read_both(r->pages[i], values))
+			CHECK_EQ(values[0], values[1]);
+}
+
+/* A set whose two counters count the same. Return: its effective timeout. */
+static unsigned long long add_set(int fd, unsigned int set, struct reading *r)
+{
+	pfarg_setdesc_t desc = { .set_id = set,
+				 .set_flags = PFM_SETFL_TIME_SWITCH };
+	void *page;
+
+	CHECK_OK(pfm_create_evtsets(fd, &desc, 1));
+	for (unsigned int n = 0; n < 2; n++) {
+		struct counter c = counter(n, 0, 0);
+
+		c.pmc.reg_set = set;
+		c.pmd.reg_set = set;
+		counter_write(fd, &c);
+	}
+	page = mmap(NULL, sysconf(_SC_PAGESIZE), PROT_READ, MAP_SHARED, fd,
+		    desc.set_mmap_offset);
+	CHECK(page != MAP_FAILED);
+	r->pages[set] = page;
+	return desc.set_timeout.tv_nsec;
+}
+
+/* Proves P8-06 */
+TEST(no_value_is_torn_while_sets_are_switched)
+{
+	bool *done = mmap(NULL, sizeof(*done), PROT_READ | PROT_WRITE,
+			  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	int fd = ctx_new(PFM_FL_MAP_SETS);
+	struct reading r = { .done = done };
+	unsigned long long timeout;
+	__u64 values[2];
+	pid_t reader;
+
+	CHECK(done != MAP_FAILED);
+	timeout = add_set(fd, 0, &r);
+	add_set(fd, 1, &r);
+	/* It reads on another CPU, if there is one. */
+	reader = spawn(read_until_done, &r);
+	ctx_start_on(fd, thread_id());
+	for (int i = 0; i < 1000; i++)
+		sim_advance("0=0x10000001 1=0x10000001 ns %llu", timeout);
+	__atomic_store_n(done, true, __ATOMIC_RELAXED);
+	reap(reader);
+	CHECK_OK(pfm_stop(fd));
+	for (int i = 0; i < 2; i++) {
+		CHECK(read_both(r.pages[i], values));
+		CHECK_EQ(values[0], values[1]);
+		CHECK(values[0] > 0);
+	}
 }

@@ -168,9 +168,13 @@ static void virtual_pmds_alone_are_well_formed(struct kunit *test)
 		d->pmds[i].read = desc_read;
 	}
 	expect(test, d, -EBUSY);
-	/* What counts is read as a counter. */
+	/* What counts is read as a counter, the clock as the clock. */
 	d->pmds[1].flags = PFM_REGD_COUNTER;
 	expect(test, d, -EINVAL);
+	d->pmds[1].flags = PFM_REGD_MONOTONIC;
+	expect(test, d, -EINVAL);
+	d->pmds[1].read = NULL;
+	expect(test, d, -EBUSY);
 }
 
 static void counter_width_out_of_range_is_einval(struct kunit *test)

@@ -28,14 +28,15 @@ RUN = ROOT / "tests/vm/run"
 # oprofile has its own one loaded.
 PROGRAMS = (
     *("commands", "registers", "mapping", "messages", "lifecycle", "sampling", "sets"),
-    *("nway", "pebs", "syswide", "hotplug", "config", "compat2x", "compat22"),
-    *("blocking", "permissions", "races", "modules", "oprofile", "stress"),
+    *("setmaps", "nway", "pebs", "syswide", "hotplug", "config", "compat2x"),
+    *("compat22", "blocking", "permissions", "races", "modules", "oprofile", "stress"),
     "storm",
 )
 # The 32-bit programs, of the same sources.
 PROGRAMS32 = (
     *("commands", "registers", "mapping", "messages", "lifecycle", "sampling", "sets"),
-    *("nway", "pebs", "syswide", "config", "compat2x", "compat22", "oprofile"),
+    *("setmaps", "nway", "pebs", "syswide", "config", "compat2x", "compat22"),
+    "oprofile",
     *("simpmu", "simpebs"),
 )
 # Linked to a library of perfmon 2.x that does not work any more: what each is run

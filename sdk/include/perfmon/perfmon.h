@@ -75,9 +75,11 @@
 /* Context flags, pfarg_ctx_t.ctx_flags (3.1.1). */
 #define PFM_FL_NOTIFY_BLOCK	0x01
 #define PFM_FL_SYSTEM_WIDE	0x02
+#define PFM_FL_MAP_SETS		0x10	/* event sets can be mapped */
 #define PFM_FL_OVFL_NO_MSG	0x80
-#define PFM_FL_ALL \
-	(PFM_FL_NOTIFY_BLOCK | PFM_FL_SYSTEM_WIDE | PFM_FL_OVFL_NO_MSG)
+#define PFM_FL_ALL						\
+	(PFM_FL_NOTIFY_BLOCK | PFM_FL_SYSTEM_WIDE |		\
+	 PFM_FL_MAP_SETS | PFM_FL_OVFL_NO_MSG)
 #define PFM_FL_OVFL_BLOCK	PFM_FL_NOTIFY_BLOCK
 #define PFM_OVFL_NO_MSG		PFM_FL_OVFL_NO_MSG
 
@@ -295,6 +297,7 @@ PFM_ASSERT_FIELD(pfarg_load_t, reserved2, 8, 24);
  * @set_flags:   in: PFM_SETFL_*, to delete 0; out: PFM_SET_RETFL_*
  * @set_timeout: with PFM_SETFL_TIME_SWITCH: time that the set is active; out: the
  *               effective one, a multiple of the timer tick
+ * @set_mmap_offset: out, create: see pfm_set_page_t; 0 without PFM_FL_MAP_SETS
  * @reserved:    must be 0
  *
  * PFM_DELETE_EVTSETS looks at @set_id, @set_flags and @reserved only.
@@ -304,7 +307,8 @@ typedef struct {
 	__u16	set_id_next;
 	__u32	set_flags;
 	struct __kernel_timespec set_timeout;
-	__u64	reserved[5];
+	__u64	set_mmap_offset;
+	__u64	reserved[4];
 } pfarg_setdesc_t;
 
 PFM_STATIC_ASSERT(sizeof(pfarg_setdesc_t) == 64);
@@ -312,7 +316,8 @@ PFM_ASSERT_FIELD(pfarg_setdesc_t, set_id, 0, 2);
 PFM_ASSERT_FIELD(pfarg_setdesc_t, set_id_next, 2, 2);
 PFM_ASSERT_FIELD(pfarg_setdesc_t, set_flags, 4, 4);
 PFM_ASSERT_FIELD(pfarg_setdesc_t, set_timeout, 8, 16);
-PFM_ASSERT_FIELD(pfarg_setdesc_t, reserved, 24, 40);
+PFM_ASSERT_FIELD(pfarg_setdesc_t, set_mmap_offset, 24, 8);
+PFM_ASSERT_FIELD(pfarg_setdesc_t, reserved, 32, 32);
 
 /**
  * typedef pfarg_setinfo_t - element of PFM_GETINFO_EVTSETS (3.1.12)
@@ -324,6 +329,7 @@ PFM_ASSERT_FIELD(pfarg_setdesc_t, reserved, 24, 40);
  * @set_timeout:      out: what is left of the effective timeout
  * @set_act_duration: out: time that it was the active set while monitoring was
  *                    active; for a thread's context the thread's own time
+ * @set_mmap_offset:  out: see pfm_set_page_t; 0 without PFM_FL_MAP_SETS
  * @reserved:         must be 0
  */
 typedef struct {
@@ -334,7 +340,8 @@ typedef struct {
 	__u64	set_runs;
 	struct __kernel_timespec set_timeout;
 	struct __kernel_timespec set_act_duration;
-	__u64	reserved[5];
+	__u64	set_mmap_offset;
+	__u64	reserved[4];
 } pfarg_setinfo_t;
 
 PFM_STATIC_ASSERT(sizeof(pfarg_setinfo_t) == 128);
@@ -345,8 +352,52 @@ PFM_ASSERT_FIELD(pfarg_setinfo_t, set_switch_pmds, 8, 40);
 PFM_ASSERT_FIELD(pfarg_setinfo_t, set_runs, 48, 8);
 PFM_ASSERT_FIELD(pfarg_setinfo_t, set_timeout, 56, 16);
 PFM_ASSERT_FIELD(pfarg_setinfo_t, set_act_duration, 72, 16);
-PFM_ASSERT_FIELD(pfarg_setinfo_t, reserved, 88, 40);
+PFM_ASSERT_FIELD(pfarg_setinfo_t, set_mmap_offset, 88, 8);
+PFM_ASSERT_FIELD(pfarg_setinfo_t, reserved, 96, 32);
 #define set_active_duration	set_act_duration
+
+/* What a mapped set says of a PMD, map_state. */
+#define PFM_MAP_NONE	0	/* there is no such PMD */
+#define PFM_MAP_VALUE	1	/* map_value is its value */
+#define PFM_MAP_CLOCK	2	/* CLOCK_MONOTONIC in ns less map_value is */
+#define PFM_MAP_LIVE	3	/* only PFM_READ_PMDS can tell */
+
+/* map_flags */
+#define PFM_MAPFL_ACTIVE	0x1	/* attached, and the active set */
+
+/**
+ * typedef pfm_set_page_t - an event set's PMDs, mapped (2006 paper, 8)
+ * @map_seq:      odd while the page is being written; changes with it
+ * @map_flags:    PFM_MAPFL_*
+ * @map_set:      number of the event set
+ * @map_num_pmds: PMDs that there are
+ * @reserved:     0
+ * @map_state:    of each PMD, by index: PFM_MAP_*
+ * @map_value:    of each PMD, by index, all 64 bits
+ *
+ * Of a context with PFM_FL_MAP_SETS, one page can be mapped at the set's
+ * set_mmap_offset, shared and read-only. @map_seq is read before and after a PMD's
+ * state and value, which are good if both times it was the same even number.
+ * pfm_read_mapped() does that.
+ */
+typedef struct {
+	__u32	map_seq;
+	__u32	map_flags;
+	__u16	map_set;
+	__u16	map_num_pmds;
+	__u32	reserved[13];
+	__u8	map_state[PFM_MAX_PMDS];
+	__u64	map_value[PFM_MAX_PMDS];
+} pfm_set_page_t;
+
+PFM_STATIC_ASSERT(sizeof(pfm_set_page_t) == 2944);
+PFM_ASSERT_FIELD(pfm_set_page_t, map_seq, 0, 4);
+PFM_ASSERT_FIELD(pfm_set_page_t, map_flags, 4, 4);
+PFM_ASSERT_FIELD(pfm_set_page_t, map_set, 8, 2);
+PFM_ASSERT_FIELD(pfm_set_page_t, map_num_pmds, 10, 2);
+PFM_ASSERT_FIELD(pfm_set_page_t, reserved, 12, 52);
+PFM_ASSERT_FIELD(pfm_set_page_t, map_state, 64, 320);
+PFM_ASSERT_FIELD(pfm_set_page_t, map_value, 384, 2560);
 
 /**
  * typedef pfarg_pmcinfo_t - element of PFM_GETINFO_PMCS (3.1.13)
@@ -577,6 +628,14 @@ int pfm_getinfo_pmcs(pfarg_pmcinfo_t *pmcs, int n);
 int pfm_getinfo_pmds(pfarg_pmdinfo_t *pmds, int n);
 int pfm_set_config(pfarg_config_t *cfg);
 int pfm_get_config(pfarg_config_t *cfg);
+
+/* Reading the PMDs of a context with PFM_FL_MAP_SETS: libperfmon(3). */
+struct pfm_set_map;
+
+struct pfm_set_map *pfm_map_set(int fd, unsigned int set);
+int pfm_read_mapped(const struct pfm_set_map *map, unsigned int pmd,
+		    __u64 *value);
+void pfm_unmap_set(struct pfm_set_map *map);
 
 /* Bit vectors of PMCs and PMDs. */
 static inline void pfm_bv_set(__u64 *bv, unsigned int bit)

@@ -21,6 +21,11 @@ struct task_struct;
 /* pfm_reg_desc.flags */
 #define PFM_REGD_COUNTER	0x1	/* PMD: counts and overflows */
 #define PFM_REGD_READ_ONLY	0x2	/* PMD: writing it is an error */
+/*
+ * PMD: while loaded it is the kernel's monotonic clock, ktime_get_mono_fast_ns(),
+ * less pfm_pmu_reg.offset, whether the session counts or not.
+ */
+#define PFM_REGD_MONOTONIC	0x4
 
 #define PFM_REGD_NO_PMD		0xffff
 
@@ -147,7 +152,8 @@ struct pfm_pmu_session {
  * @write_pmd:     (process) load a PMD of a loaded, stopped session. 0, -EINVAL
  *                 or -ENOMEM
  * @read_pmd:      (process) read a PMD of a loaded session
- * @read_pmds_ovfl: (as the overflow) read registers, at least one
+ * @read_pmds_ovfl: (as the overflow; or the session is stopped, on any CPU) read
+ *                 registers, at least one
  * @reset_pmd:     (as the overflow, interrupts off) load a PMD
  */
 struct pfm_pmu {

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/*
+ * setmap.c - reading PMDs from the page of their event set (2006 paper, 8)
+ *
+ * The kernel writes a page without asking who reads it. A value that it has not is
+ * asked for with PFM_READ_PMDS.
+ */
+/* Offsets of mappings have 64 bits in 32-bit programs, too. */
+#define _FILE_OFFSET_BITS 64
+#include <errno.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#pragma GCC visibility push(default)
+#include <perfmon/perfmon.h>
+#pragma GCC visibility pop
+
+#include "command.h"
+
+/* The kernel may have been interrupted while it wrote, for as long as it takes. */
+#define MAX_TRIES	16
+#define NSEC_PER_SEC	1000000000ULL
+
+/**
+ * struct pfm_set_map - an event set that is mapped
+ * @page: its page
+ * @size: size of the mapping in bytes
+ * @fd:   the context
+ * @set:  number of the set
+ */
+struct pfm_set_map {
+	const volatile pfm_set_page_t	*page;
+	size_t				size;
+	int				fd;
+	__u16				set;
+};
+
+static int mmap_offset(int fd, unsigned int set, off_t *offset)
+{
+	pfarg_setinfo_t info = { .set_id = (__u16)set };
+
+	if (set > 0xffff)
+		return fail(EINVAL);
+	if (pfm_getinfo_evtsets(fd, &info, 1) < 0)
+		return -1;
+	if (!info.set_mmap_offset)
+		return fail(EINVAL);
+	*offset = (off_t)info.set_mmap_offset;
+	return 0;
+}
+
+struct pfm_set_map *pfm_map_set(int fd, unsigned int set)
+{
+	size_t size = (size_t)sysconf(_SC_PAGESIZE);
+	struct pfm_set_map *map;
+	off_t offset;
+	void *page;
+	int error;
+
+	if (mmap_offset(fd, set, &offset) < 0)
+		return NULL;
+	map = malloc(sizeof(*map));
+	if (!map)
+		return NULL;
+	page = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, offset);
+	if (page == MAP_FAILED) {
+		error = errno;
+		free(map);
+		errno = error;
+		return NULL;
+	}
+	*map = (struct pfm_set_map){ page, size, fd, (__u16)set };
+	return map;
+}
+
+void pfm_unmap_set(struct pfm_set_map *map)
+{
+	if (!map)
+		return;
+	munmap((void *)map->page, map->size);
+	free(map);
+}
+
+static __u64 monotonic_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (__u64)now.tv_sec * NSEC_PER_SEC + (__u64)now.tv_nsec;
+}
+
+/* Where the value is, PFM_MAP_*, and if it is here: the value. */
+static int value_in(const volatile pfm_set_page_t *page, unsigned int pmd,
+		    __u64 *value)
+{
+	int state = page->map_state[pmd];
+
+	*value = page->map_value[pmd];
+	if (state == PFM_MAP_CLOCK)
+		*value = monotonic_ns() - *value;
+	return state;
+}
+
+/* Read twice what may change meanwhile. Return: is it from one state of the set? */
+static int read_page(const volatile pfm_set_page_t *page, unsigned int pmd,
+		     int *state, __u64 *value)
+{
+	__u32 seq = __atomic_load_n(&page->map_seq, __ATOMIC_ACQUIRE);
+
+	*state = value_in(page, pmd, value);
+	/* Pairs with the kernel's barrier after it has made the number odd. */
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	return !(seq & 1) &&
+	       seq == __atomic_load_n(&page->map_seq, __ATOMIC_RELAXED);
+}
+
+static int ask_kernel(const struct pfm_set_map *map, unsigned int pmd,
+		      __u64 *value)
+{
+	pfarg_pmd_t arg = { .reg_num = (__u16)pmd, .reg_set = map->set };
+
+	if (pfm_read_pmds(map->fd, &arg, 1) < 0)
+		return -1;
+	*value = arg.reg_value;
+	return 0;
+}
+
+int pfm_read_mapped(const struct pfm_set_map *map, unsigned int pmd,
+		    __u64 *value)
+{
+	__u64 mapped;
+	int state;
+
+	if (pmd >= PFM_MAX_PMDS)
+		return fail(EINVAL);
+	for (int i = 0; i < MAX_TRIES; i++) {
+		if (!read_page(map->page, pmd, &state, &mapped))
+			continue;
+		if (state != PFM_MAP_VALUE && state != PFM_MAP_CLOCK)
+			break;
+		*value = mapped;
+		return 0;
+	}
+	return ask_kernel(map, pmd, value);
+}

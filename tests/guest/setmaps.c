@@ -1,0 +1,426 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/*
+ * setmaps.c - reading the PMDs of event sets that are mapped (2006 paper, 8)
+ */
+#define _GNU_SOURCE
+#include <sched.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "ctx.h"
+#include "faults.h"
+#include "worker.h"
+
+#define BY_TIME		PFM_SETFL_TIME_SWITCH
+#define NOTIFY		PFM_REGFL_OVFL_NOTIFY
+#define RUNS		20	/* of each set that is switched by time */
+#ifndef CLONE_NEWTIME
+#define CLONE_NEWTIME	0x80
+#endif
+
+/* Two counters in each of two sets, which count the same. */
+static void add_counters(int fd, __u32 set_flags)
+{
+	for (unsigned int set = 0; set < 2; set++) {
+		pfarg_setdesc_t desc = { .set_id = set, .set_flags = set_flags };
+
+		CHECK_OK(pfm_create_evtsets(fd, &desc, 1));
+		for (unsigned int n = 0; n < 2; n++) {
+			struct counter c = counter(n, 0, 0);
+
+			c.pmc.reg_set = set;
+			c.pmd.reg_set = set;
+			counter_write(fd, &c);
+		}
+	}
+}
+
+static int new_context(__u32 set_flags)
+{
+	int fd = ctx_new(PFM_FL_MAP_SETS);
+
+	add_counters(fd, set_flags);
+	return fd;
+}
+
+static struct pfm_set_map *map_ok(int fd, unsigned int set)
+{
+	struct pfm_set_map *map = pfm_map_set(fd, set);
+
+	CHECK(map);
+	return map;
+}
+
+static __u64 mapped(const struct pfm_set_map *map, unsigned int pmd)
+{
+	__u64 value = 0;
+
+	CHECK_OK(pfm_read_mapped(map, pmd, &value));
+	return value;
+}
+
+static __u64 asked(int fd, unsigned int set, unsigned int pmd)
+{
+	pfarg_pmd_t arg = { .reg_num = pmd, .reg_set = set };
+
+	CHECK_OK(pfm_read_pmds(fd, &arg, 1));
+	return arg.reg_value;
+}
+
+static pfarg_setinfo_t get_info(int fd, unsigned int set)
+{
+	pfarg_setinfo_t info = { .set_id = set };
+
+	CHECK_OK(pfm_getinfo_evtsets(fd, &info, 1));
+	return info;
+}
+
+static size_t page_size(void)
+{
+	return sysconf(_SC_PAGESIZE);
+}
+
+/* The file offset goes past 32 bits nowhere, but off_t may have no more. */
+static void *map_page(int fd, unsigned int set)
+{
+	return mmap(NULL, page_size(), PROT_READ, MAP_SHARED, fd,
+		    get_info(fd, set).set_mmap_offset);
+}
+
+static const volatile pfm_set_page_t *page_ok(int fd, unsigned int set)
+{
+	void *page = map_page(fd, set);
+
+	CHECK(page != MAP_FAILED);
+	return page;
+}
+
+/* What both ways say, of every kind of PMD, and of one that does not move back. */
+static void expect_same(int fd, const struct pfm_set_map *map, unsigned int set)
+{
+	__u64 before = asked(fd, set, PFM_PMD_ELAPSED);
+	__u64 now = mapped(map, PFM_PMD_ELAPSED);
+
+	CHECK(before <= now);
+	CHECK(now <= asked(fd, set, PFM_PMD_ELAPSED));
+	CHECK_EQ(mapped(map, 0), asked(fd, set, 0));
+	CHECK_EQ(mapped(map, 1), asked(fd, set, 1));
+	CHECK_EQ(mapped(map, 2), asked(fd, set, 2));
+	CHECK_EQ(mapped(map, PFM_PMD_TID), asked(fd, set, PFM_PMD_TID));
+}
+
+/* Proves P8-05 */
+TEST(both_ways_of_reading_agree_in_every_state)
+{
+	int fd = new_context(0);
+	struct pfm_set_map *maps[] = { map_ok(fd, 0), map_ok(fd, 1) };
+	pfarg_start_t start = { .start_set = 1 };
+	pfarg_pmd_t pmd = { .reg_set = 1, .reg_value = 1ULL << 40 };
+
+#define EXPECT_SAME() (expect_same(fd, maps[0], 0), expect_same(fd, maps[1], 1))
+	EXPECT_SAME();
+	ctx_load_self(fd);
+	EXPECT_SAME();
+	CHECK_OK(pfm_start(fd, NULL));
+	EXPECT_SAME();
+	faults_prepare();
+	touch_pages(10, NULL);
+	EXPECT_SAME();
+	CHECK_OK(pfm_write_pmds(fd, &pmd, 1));
+	EXPECT_SAME();
+	CHECK_OK(pfm_stop(fd));
+	EXPECT_SAME();
+	CHECK_OK(pfm_start(fd, &start));
+	EXPECT_SAME();
+	pmd.reg_num = PFM_PMD_ELAPSED;
+	CHECK_OK(pfm_write_pmds(fd, &pmd, 1));
+	EXPECT_SAME();
+	CHECK_OK(pfm_unload_context(fd));
+	EXPECT_SAME();
+#undef EXPECT_SAME
+}
+
+TEST(both_ways_of_reading_agree_while_masked)
+{
+	int fd = ctx_new(PFM_FL_MAP_SETS);
+	struct pfm_set_map *map = map_ok(fd, 0);
+	struct counter c = counter(0, NOTIFY, 10);
+
+	pfm_bv_set(c.pmc.reg_reset_pmds, PFM_PMD_ELAPSED);
+	counter_write(fd, &c);
+	faults_prepare();
+	ctx_start_on(fd, thread_id());
+	for (int i = 0; i < 3; i++) {
+		touch_pages(10, NULL);
+		ctx_expect_message(fd, PFM_MSG_OVFL);
+		expect_same(fd, map, 0);
+		CHECK(mapped(map, 0) < 10);
+		CHECK_OK(pfm_restart(fd));
+		expect_same(fd, map, 0);
+	}
+}
+
+/* An overflow that resets the clock while the context counts on. */
+TEST(a_clock_that_is_reset_by_an_overflow_is_right)
+{
+	pfarg_setdesc_t desc = { .set_flags = PFM_SETFL_OVFL_SWITCH };
+	int fd = ctx_new(PFM_FL_MAP_SETS);
+	struct pfm_set_map *map = map_ok(fd, 0);
+	struct counter c = counter(0, 0, 10);
+
+	/* Without a format, only what switches is reset. */
+	CHECK_OK(pfm_create_evtsets(fd, &desc, 1));
+	c.pmd.reg_ovflsw_thres = 1000;
+	pfm_bv_set(c.pmc.reg_reset_pmds, PFM_PMD_ELAPSED);
+	counter_write(fd, &c);
+	faults_prepare();
+	ctx_start_on(fd, thread_id());
+	for (int i = 0; i < 3; i++) {
+		touch_pages(10, NULL);
+		expect_same(fd, map, 0);
+	}
+}
+
+/* Proves P8-02 */
+TEST(what_is_kept_is_read_without_the_context)
+{
+	int fd = new_context(0);
+	struct pfm_set_map *maps[] = { map_ok(fd, 0), map_ok(fd, 1) };
+
+	faults_prepare();
+	ctx_start_on(fd, thread_id());
+	touch_pages(10, NULL);
+	CHECK_OK(close(fd));
+	CHECK(mapped(maps[0], 0) >= 10);
+	CHECK_EQ(mapped(maps[0], 0), mapped(maps[0], 1));
+	CHECK_EQ(mapped(maps[1], 0), 0);
+}
+
+TEST(the_clock_is_read_without_the_kernel)
+{
+	int fd = new_context(0);
+	const volatile pfm_set_page_t *page = page_ok(fd, 0);
+
+	CHECK_EQ(page->map_state[PFM_PMD_ELAPSED], PFM_MAP_VALUE);
+	ctx_load_self(fd);
+	CHECK_EQ(page->map_state[PFM_PMD_ELAPSED], PFM_MAP_CLOCK);
+	CHECK_OK(pfm_start(fd, NULL));
+	CHECK_EQ(page->map_state[PFM_PMD_ELAPSED], PFM_MAP_CLOCK);
+	CHECK_EQ(page->map_state[0], PFM_MAP_LIVE);
+	CHECK_EQ(page->map_state[PFM_PMD_RESIDENT], PFM_MAP_LIVE);
+	CHECK_EQ(page->map_state[255], PFM_MAP_NONE);
+}
+
+static void read_in_time_namespace(void *arg)
+{
+	int fd = new_context(0);
+	struct pfm_set_map *map = map_ok(fd, 0);
+
+	ctx_start_on(fd, thread_id());
+	expect_same(fd, map, 0);
+}
+
+TEST(a_clock_of_a_time_namespace_is_not_taken_for_the_kernels)
+{
+	if (syscall(SYS_unshare, CLONE_NEWTIME))
+		check_skip("this kernel has no time namespaces");
+	write_text("/proc/self/timens_offsets", "monotonic 100000 0\n");
+	reap(spawn(read_in_time_namespace, NULL));
+}
+
+/*
+ * In the monitored thread itself, between any two of whose instructions a set may be
+ * switched from.
+ */
+TEST(values_never_go_back_while_sets_are_switched)
+{
+	int fd = new_context(BY_TIME);
+	struct pfm_set_map *maps[] = { map_ok(fd, 0), map_ok(fd, 1) };
+	__u64 value, last[2] = {};
+
+	faults_prepare();
+	ctx_start_on(fd, thread_id());
+	while (get_info(fd, 1).set_runs < RUNS) {
+		touch_pages(10, NULL);
+		for (int i = 0; i < 1000; i++) {
+			value = mapped(maps[i % 2], 0);
+			CHECK(value >= last[i % 2]);
+			last[i % 2] = value;
+		}
+	}
+	CHECK_OK(pfm_stop(fd));
+	for (int i = 0; i < 2; i++) {
+		CHECK(mapped(maps[i], 0) >= last[i]);
+		CHECK_EQ(mapped(maps[i], 0), asked(fd, i, 0));
+		CHECK(mapped(maps[i], 0) > 0);
+	}
+}
+
+TEST(reading_what_is_not_there_is_einval)
+{
+	int fd = new_context(0);
+	struct pfm_set_map *map = map_ok(fd, 0);
+	__u64 value = 7;
+
+	CHECK_ERRNO(pfm_read_mapped(map, 255, &value), EINVAL);
+	CHECK_ERRNO(pfm_read_mapped(map, PFM_MAX_PMDS, &value), EINVAL);
+	CHECK_ERRNO(pfm_read_mapped(map, 0x10000, &value), EINVAL);
+	CHECK_EQ(value, 7);
+	CHECK(!pfm_map_set(fd, 2));
+	CHECK_EQ(errno, EINVAL);
+	CHECK(!pfm_map_set(fd, 0x10000));
+	CHECK_EQ(errno, EINVAL);
+	CHECK(!pfm_map_set(-1, 0));
+	CHECK_EQ(errno, EBADF);
+	CHECK(!pfm_map_set(ctx_new(0), 0));
+	CHECK_EQ(errno, EINVAL);
+	pfm_unmap_set(NULL);
+}
+
+/* The page */
+
+static void expect_no_map(int fd, size_t size, int prot, int flags, off_t offset)
+{
+	if (mmap(NULL, size, prot, flags, fd, offset) != MAP_FAILED)
+		check_failed(__FILE__, __LINE__,
+			     "mapped: size %zu, prot %#x, flags %#x, offset %lld",
+			     size, prot, flags, (long long)offset);
+}
+
+/* Proves P8-03 */
+TEST(one_page_of_each_set_can_be_mapped_for_reading)
+{
+	int fd = new_context(0);
+	size_t page = page_size();
+	off_t offset = get_info(fd, 1).set_mmap_offset;
+
+	expect_no_map(fd, page, PROT_READ, MAP_SHARED, 0);
+	expect_no_map(fd, page, PROT_READ, MAP_SHARED, offset + page);
+	expect_no_map(fd, page, PROT_READ, MAP_SHARED, 0x10001UL * page);
+	expect_no_map(fd, 2 * page, PROT_READ, MAP_SHARED, offset);
+	expect_no_map(fd, page, PROT_READ, MAP_PRIVATE, offset);
+	expect_no_map(fd, page, PROT_READ | PROT_WRITE, MAP_SHARED, offset);
+	expect_no_map(fd, page, PROT_READ | PROT_EXEC, MAP_SHARED, offset);
+	CHECK_EQ(page_ok(fd, 0)->map_set, 0);
+	CHECK_EQ(page_ok(fd, 1)->map_set, 1);
+}
+
+TEST(a_page_is_mapped_once_and_stays_as_it_is)
+{
+	int fd = new_context(0);
+	void *page = (void *)page_ok(fd, 1);
+
+	CHECK(map_page(fd, 1) == MAP_FAILED);
+	CHECK_EQ(errno, EBUSY);
+	CHECK_ERRNO(mprotect(page, page_size(), PROT_READ | PROT_WRITE), EACCES);
+	CHECK_ERRNO(mprotect(page, page_size(), PROT_READ | PROT_EXEC), EACCES);
+	CHECK(mremap(page, page_size(), 2 * page_size(), MREMAP_MAYMOVE) ==
+	      MAP_FAILED);
+	CHECK_OK(munmap(page, page_size()));
+	page_ok(fd, 1);
+}
+
+TEST(a_page_has_nothing_behind_the_values)
+{
+	const char *page = (const char *)page_ok(new_context(0), 0);
+
+	for (size_t i = sizeof(pfm_set_page_t); i < page_size(); i++)
+		CHECK_EQ(page[i], 0);
+}
+
+TEST(pages_and_the_sampling_buffer_are_mapped_side_by_side)
+{
+	size_t size = 2 * page_size();
+	pfarg_ctx_t ctx;
+	int fd = CHECK_OK(smpl_create(&ctx, PFM_FL_MAP_SETS, size, 0));
+
+	CHECK_EQ(page_ok(fd, 0)->map_set, 0);
+	expect_no_map(fd, page_size(), PROT_READ, MAP_SHARED, 0);
+	CHECK(mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0) != MAP_FAILED);
+}
+
+struct inherited {
+	int			fd;
+	struct pfm_set_map	*map;
+	int			go;
+};
+
+static void read_inherited(void *arg)
+{
+	const struct inherited *in = arg;
+	char byte;
+
+	CHECK(read(in->go, &byte, 1) == 1);
+	CHECK_EQ(mapped(in->map, 0), mapped(in->map, 1));
+	CHECK(mapped(in->map, 0) >= 10);
+	CHECK_EQ(mapped(in->map, 0), asked(in->fd, 0, 0));
+}
+
+TEST(children_inherit_a_page_and_keep_it)
+{
+	struct inherited in = { .fd = new_context(0) };
+	int pipes[2];
+	pid_t child;
+
+	in.map = map_ok(in.fd, 0);
+	CHECK_OK(pipe(pipes));
+	in.go = pipes[0];
+	faults_prepare();
+	ctx_start_on(in.fd, thread_id());
+	child = spawn(read_inherited, &in);
+	touch_pages(10, NULL);
+	pfm_unmap_set(in.map);
+	/* Whoever monitors itself and closes its descriptor is unloaded. */
+	CHECK_OK(close(in.fd));
+	CHECK_OK(write(pipes[1], "", 1));
+	reap(child);
+}
+
+TEST(a_page_outlives_its_set)
+{
+	pfarg_setdesc_t desc = { .set_id = 1 };
+	int fd = new_context(0);
+	const volatile pfm_set_page_t *page = page_ok(fd, 1);
+	off_t offset = get_info(fd, 1).set_mmap_offset;
+
+	CHECK_OK(pfm_delete_evtsets(fd, &desc, 1));
+	CHECK_EQ(page->map_set, 1);
+	expect_no_map(fd, page_size(), PROT_READ, MAP_SHARED, offset);
+	/* A set with the same number has another page. */
+	CHECK_OK(pfm_create_evtsets(fd, &desc, 1));
+	CHECK(page_ok(fd, 1) != page);
+}
+
+static void pages_of_a_user(void *arg)
+{
+	pfarg_setdesc_t sets[2] = { { .set_id = 1 }, { .set_id = 2 } };
+	pfarg_ctx_t ctx = { .ctx_flags = PFM_FL_MAP_SETS };
+	int fd;
+
+	become_nobody();
+	for (int i = 0; i < 10; i++) {
+		fd = ctx_new(PFM_FL_MAP_SETS);
+		CHECK_OK(pfm_create_evtsets(fd, &sets[0], 1));
+		/* There is room for two. */
+		CHECK_ERRNO(pfm_create_evtsets(fd, &sets[1], 1), ENOMEM);
+		CHECK_ERRNO(pfm_create_context(&ctx, NULL, 0), ENOMEM);
+		CHECK_OK(pfm_delete_evtsets(fd, &sets[0], 1));
+		CHECK_OK(pfm_create_evtsets(fd, &sets[1], 1));
+		CHECK_OK(close(fd));
+	}
+}
+
+TEST(pages_count_as_locked_memory)
+{
+	const struct rlimit limit = { 2 * page_size(), 2 * page_size() };
+	struct param_run r = { "paranoid", "0", pages_of_a_user, NULL };
+
+	CHECK_OK(chmod(PFM_DEVICE, 0666));
+	CHECK_OK(setrlimit(RLIMIT_MEMLOCK, &limit));
+	with_param(&r);
+}

@@ -1,0 +1,466 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * setpage_kunit.c - the PMDs of event sets in pages (2006 paper, 8)
+ */
+#include <linux/file.h>
+#include <linux/jiffies.h>
+#include "fixture.h"
+
+#define PERIOD	100
+#define BY_OVFL	PFM_SETFL_OVFL_SWITCH
+#define BY_TIME	PFM_SETFL_TIME_SWITCH
+#define NOTIFY	PFM_REGFL_OVFL_NOTIFY
+
+static struct pfm_context *ctx_of(struct kunit *test)
+{
+	return ((struct fixture *)test->priv)->ctx;
+}
+
+static const pfm_set_page_t *page_of(struct kunit *test, u16 set)
+{
+	return pfm_find_set(ctx_of(test), set)->page;
+}
+
+static int command(struct kunit *test, void *elem,
+		   int (*cmd)(struct pfm_context *ctx, void *elem))
+{
+	struct pfm_context *ctx = ctx_of(test);
+	int ret;
+
+	fixture_lock(ctx);
+	ret = cmd(ctx, elem);
+	fixture_unlock(ctx);
+	return ret;
+}
+
+/* Return: its mmap offset. */
+static u64 make_set(struct kunit *test, u16 id, u32 flags)
+{
+	pfarg_setdesc_t desc = { .set_id = id, .set_flags = flags,
+				 .set_mmap_offset = 77,
+				 .set_timeout.tv_nsec = 1 };
+
+	KUNIT_ASSERT_EQ(test, command(test, &desc, pfm_create_evtset), 0);
+	return desc.set_mmap_offset;
+}
+
+static void make_counter(struct kunit *test, u16 set, u32 flags, u64 thres)
+{
+	fixture_pmc(test, (pfarg_pmc_t){ .reg_set = set, .reg_flags = flags });
+	fixture_pmd(test, (pfarg_pmd_t){ .reg_set = set, .reg_value = -PERIOD,
+					 .reg_short_reset = -2 * PERIOD,
+					 .reg_long_reset = -3 * PERIOD,
+					 .reg_ovflsw_thres = thres });
+}
+
+static void load(struct kunit *test)
+{
+	pfarg_load_t load = { .load_pid = task_pid_vnr(current) };
+
+	KUNIT_ASSERT_EQ(test, pfm_load(ctx_of(test), &load), 0);
+}
+
+static void start(struct kunit *test, u16 set)
+{
+	struct pfm_context *ctx = ctx_of(test);
+	pfarg_start_t start = { .start_set = set };
+
+	fixture_lock(ctx);
+	KUNIT_ASSERT_EQ(test, pfm_start_monitoring(ctx, &start), 0);
+	fixture_unlock(ctx);
+}
+
+static void stop(struct kunit *test)
+{
+	fixture_lock(ctx_of(test));
+	KUNIT_ASSERT_EQ(test, pfm_stop_monitoring(ctx_of(test)), 0);
+	fixture_unlock(ctx_of(test));
+}
+
+static void count(struct kunit *test, u64 events, bool irq)
+{
+	struct pfm_sim_tick tick = { .task = current, .irq = irq,
+				     .delta = { events } };
+
+	KUNIT_ASSERT_EQ(test, pfm_sim_advance(&tick), 0);
+	/* The PMU follows a switch. */
+	irq_work_sync(&ctx_of(test)->irq_work);
+	pfm_finish_switch(ctx_of(test));
+}
+
+static u64 value(struct kunit *test, u16 set, u16 num)
+{
+	pfarg_pmd_t pmd = { .reg_num = num, .reg_set = set };
+
+	KUNIT_ASSERT_EQ(test, command(test, &pmd, pfm_read_pmd), 0);
+	return pmd.reg_value;
+}
+
+/* A page is whole, and what it says is what PFM_READ_PMDS says. */
+static void expect_page(struct kunit *test, u16 set, u32 flags, u8 state)
+{
+	const struct pfm_pmu *pmu = ctx_of(test)->pmu;
+	const pfm_set_page_t *page = page_of(test, set);
+	u16 i, num, pmds = 0;
+
+	KUNIT_EXPECT_EQ(test, page->map_seq % 2, 0);
+	KUNIT_EXPECT_EQ(test, page->map_set, set);
+	KUNIT_EXPECT_EQ(test, page->map_flags, flags);
+	KUNIT_EXPECT_EQ(test, page->map_state[0], state);
+	for (i = 0; i < pmu->num_pmds; i++) {
+		num = pmu->pmds[i].num;
+		if (page->map_state[num] == PFM_MAP_VALUE)
+			KUNIT_EXPECT_EQ(test, page->map_value[num],
+					value(test, set, num));
+	}
+	for (num = 0; num < PFM_MAX_PMDS; num++)
+		pmds += page->map_state[num] != PFM_MAP_NONE;
+	KUNIT_EXPECT_EQ(test, pmds, page->map_num_pmds);
+	KUNIT_EXPECT_EQ(test, pmds, pmu->num_pmds);
+}
+
+static void expect_kept(struct kunit *test, u16 set, bool active)
+{
+	expect_page(test, set, active ? PFM_MAPFL_ACTIVE : 0, PFM_MAP_VALUE);
+}
+
+static void expect_live(struct kunit *test, u16 set)
+{
+	expect_page(test, set, PFM_MAPFL_ACTIVE, PFM_MAP_LIVE);
+}
+
+static void expect_value(struct kunit *test, u16 set, u64 value)
+{
+	KUNIT_EXPECT_EQ(test, page_of(test, set)->map_value[0], value);
+}
+
+static int setpage_init(struct kunit *test)
+{
+	fixture_create(test, PFM_FL_MAP_SETS, false);
+	return 0;
+}
+
+/* Can something be mapped at this offset? */
+static bool is_there(struct kunit *test, u64 offset)
+{
+	struct file *file = pfm_page_at(ctx_of(test), offset >> PAGE_SHIFT);
+
+	if (file)
+		fput(file);
+	return file;
+}
+
+/* Proves P8-03 */
+static void each_set_has_an_offset_of_its_own(struct kunit *test)
+{
+	pfarg_setinfo_t info = { .set_mmap_offset = 77 };
+	u64 last = make_set(test, 0xffff, 0);
+
+	KUNIT_ASSERT_EQ(test, command(test, &info, pfm_getinfo_evtset), 0);
+	KUNIT_EXPECT_EQ(test, info.set_mmap_offset, PAGE_SIZE);
+	KUNIT_EXPECT_EQ(test, last, 0x10000ULL << PAGE_SHIFT);
+	KUNIT_EXPECT_TRUE(test, is_there(test, PAGE_SIZE));
+	KUNIT_EXPECT_TRUE(test, is_there(test, last));
+	KUNIT_EXPECT_FALSE(test, is_there(test, 2 * PAGE_SIZE));
+	KUNIT_EXPECT_FALSE(test, is_there(test, last + PAGE_SIZE));
+	KUNIT_EXPECT_PTR_NE(test, page_of(test, 0), page_of(test, 0xffff));
+}
+
+static void a_modified_set_keeps_its_page(struct kunit *test)
+{
+	u64 offset = make_set(test, 3, 0);
+	const pfm_set_page_t *page = page_of(test, 3);
+
+	KUNIT_EXPECT_EQ(test, make_set(test, 3, BY_OVFL), offset);
+	KUNIT_EXPECT_PTR_EQ(test, page_of(test, 3), page);
+}
+
+static void a_deleted_set_cannot_be_mapped(struct kunit *test)
+{
+	pfarg_setdesc_t desc = { .set_id = 3 };
+	u64 offset = make_set(test, 3, 0);
+
+	KUNIT_ASSERT_EQ(test, command(test, &desc, pfm_delete_evtset), 0);
+	KUNIT_EXPECT_FALSE(test, is_there(test, offset));
+}
+
+/* Proves P8-04 */
+static void a_detached_set_has_its_values(struct kunit *test)
+{
+	make_set(test, 1, 0);
+	expect_kept(test, 0, false);
+	expect_kept(test, 1, false);
+	make_counter(test, 1, 0, 0);
+	expect_kept(test, 0, false);
+	expect_kept(test, 1, false);
+	expect_value(test, 1, -PERIOD);
+}
+
+/* Proves P8-04 */
+static void values_are_live_while_the_context_counts(struct kunit *test)
+{
+	make_set(test, 1, 0);
+	make_counter(test, 0, 0, 0);
+	load(test);
+	expect_kept(test, 0, true);
+	expect_kept(test, 1, false);
+	start(test, 0);
+	expect_live(test, 0);
+	count(test, 7, false);
+	expect_live(test, 0);
+	stop(test);
+	expect_kept(test, 0, true);
+	expect_value(test, 0, -PERIOD + 7);
+	start(test, 0);
+	expect_live(test, 0);
+	count(test, 7, false);
+	fixture_unload(test);
+	expect_kept(test, 0, false);
+	expect_value(test, 0, -PERIOD + 14);
+}
+
+/* What is no counter may change though nothing counts. */
+static void only_the_kernel_knows_other_resources(struct kunit *test)
+{
+	const pfm_set_page_t *page = page_of(test, 0);
+
+	load(test);
+	KUNIT_EXPECT_EQ(test, page->map_state[PFM_PMD_RESIDENT], PFM_MAP_LIVE);
+	KUNIT_EXPECT_EQ(test, page->map_state[PFM_PMD_TID], PFM_MAP_LIVE);
+	fixture_unload(test);
+	KUNIT_EXPECT_EQ(test, page->map_state[PFM_PMD_RESIDENT], PFM_MAP_VALUE);
+}
+
+/* Proves P8-05 */
+static void a_set_that_is_left_has_its_values(struct kunit *test)
+{
+	make_set(test, 0, BY_OVFL);
+	make_set(test, 1, BY_OVFL);
+	make_counter(test, 0, 0, 1);
+	make_counter(test, 1, 0, 1);
+	load(test);
+	start(test, 0);
+	count(test, PERIOD + 5, true);
+	expect_kept(test, 0, false);
+	expect_value(test, 0, 5);
+	expect_live(test, 1);
+	count(test, PERIOD + 6, true);
+	expect_kept(test, 1, false);
+	expect_value(test, 1, 6);
+	/* It was reset when it came. */
+	expect_live(test, 0);
+	stop(test);
+	expect_kept(test, 0, true);
+	expect_value(test, 0, -2 * PERIOD);
+}
+
+/* Between the interrupt and the PMU's following. */
+static void values_of_a_switch_are_there_at_once(struct kunit *test)
+{
+	struct pfm_sim_tick tick = { .task = current, .ns = TICK_NSEC,
+				     .delta = { 3 } };
+
+	make_set(test, 0, BY_TIME);
+	make_set(test, 1, 0);
+	make_counter(test, 0, 0, 0);
+	make_counter(test, 1, 0, 0);
+	load(test);
+	start(test, 0);
+	/* The work item that lets the PMU follow waits. */
+	fixture_lock(ctx_of(test));
+	KUNIT_ASSERT_EQ(test, pfm_sim_advance(&tick), 0);
+	KUNIT_EXPECT_EQ(test, page_of(test, 0)->map_state[0], PFM_MAP_VALUE);
+	KUNIT_EXPECT_EQ(test, page_of(test, 0)->map_flags, 0);
+	KUNIT_EXPECT_EQ(test, page_of(test, 1)->map_state[0], PFM_MAP_VALUE);
+	KUNIT_EXPECT_EQ(test, page_of(test, 1)->map_flags, PFM_MAPFL_ACTIVE);
+	fixture_unlock(ctx_of(test));
+	expect_value(test, 0, -PERIOD + 3);
+	expect_value(test, 1, -PERIOD);
+	pfm_finish_switch(ctx_of(test));
+	expect_kept(test, 0, false);
+	expect_live(test, 1);
+}
+
+static void a_set_that_follows_itself_stays_live(struct kunit *test)
+{
+	make_set(test, 0, BY_OVFL);
+	make_counter(test, 0, 0, 1);
+	load(test);
+	start(test, 0);
+	count(test, PERIOD, true);
+	expect_live(test, 0);
+	KUNIT_EXPECT_EQ(test, pfm_find_set(ctx_of(test), 0)->runs, 2);
+}
+
+static void masking_keeps_values_until_the_restart(struct kunit *test)
+{
+	make_counter(test, 0, NOTIFY, 0);
+	load(test);
+	start(test, 0);
+	count(test, PERIOD + 4, true);
+	expect_kept(test, 0, true);
+	expect_value(test, 0, 4);
+	/* What counts on is discarded. */
+	count(test, 9, false);
+	expect_kept(test, 0, true);
+	fixture_pmd(test, (pfarg_pmd_t){ .reg_value = 1000,
+					 .reg_long_reset = -3 * PERIOD });
+	expect_kept(test, 0, true);
+	expect_value(test, 0, 1000);
+	KUNIT_ASSERT_EQ(test, fixture_restart(test), 0);
+	expect_live(test, 0);
+	stop(test);
+	expect_value(test, 0, -3 * PERIOD);
+}
+
+static void a_restart_that_switches_leaves_the_masked_set(struct kunit *test)
+{
+	make_set(test, 0, BY_OVFL);
+	make_set(test, 1, 0);
+	make_counter(test, 0, NOTIFY, 1);
+	load(test);
+	start(test, 0);
+	count(test, PERIOD + 4, true);
+	expect_kept(test, 0, true);
+	KUNIT_ASSERT_EQ(test, fixture_restart(test), 0);
+	expect_kept(test, 0, false);
+	expect_value(test, 0, 4);
+	expect_live(test, 1);
+}
+
+static void writes_are_seen_in_every_state(struct kunit *test)
+{
+	make_set(test, 1, 0);
+	make_counter(test, 0, 0, 0);
+	make_counter(test, 1, 0, 0);
+	load(test);
+	start(test, 0);
+	fixture_pmd(test, (pfarg_pmd_t){ .reg_set = 1, .reg_value = 1ULL << 40 });
+	expect_kept(test, 1, false);
+	expect_value(test, 1, 1ULL << 40);
+	fixture_pmd(test, (pfarg_pmd_t){ .reg_value = 3ULL << 40 });
+	expect_live(test, 0);
+	stop(test);
+	expect_value(test, 0, 3ULL << 40);
+	fixture_pmd(test, (pfarg_pmd_t){ .reg_value = 5ULL << 40 });
+	expect_kept(test, 0, true);
+	expect_value(test, 0, 5ULL << 40);
+}
+
+static void designating_another_set_keeps_the_last_one(struct kunit *test)
+{
+	make_set(test, 1, 0);
+	make_counter(test, 0, 0, 0);
+	make_counter(test, 1, 0, 0);
+	load(test);
+	start(test, 0);
+	count(test, 5, false);
+	stop(test);
+	start(test, 1);
+	expect_kept(test, 0, false);
+	expect_value(test, 0, -PERIOD + 5);
+	expect_live(test, 1);
+}
+
+/* Proves P8-06 */
+static void the_number_changes_with_each_change(struct kunit *test)
+{
+	const pfm_set_page_t *page = page_of(test, 0);
+	u32 seq = page->map_seq;
+
+	make_counter(test, 0, NOTIFY, 0);
+	KUNIT_EXPECT_NE(test, page->map_seq, seq);
+	load(test);
+	seq = page->map_seq;
+	start(test, 0);
+	KUNIT_EXPECT_NE(test, page->map_seq, seq);
+	/* A value that is live is nobody's business. */
+	seq = page->map_seq;
+	count(test, 1, false);
+	KUNIT_EXPECT_EQ(test, page->map_seq, seq);
+	count(test, PERIOD, true);
+	KUNIT_EXPECT_NE(test, page->map_seq, seq);
+	KUNIT_EXPECT_EQ(test, page->map_seq % 2, 0);
+}
+
+static void the_idle_thread_keeps_values(struct kunit *test)
+{
+	struct pfm_context *ctx = ctx_of(test);
+	unsigned long flags;
+
+	make_counter(test, 0, 0, 0);
+	make_set(test, 0, PFM_SETFL_EXCL_IDLE);
+	load(test);
+	start(test, 0);
+	count(test, 5, false);
+	local_irq_save(flags);
+	pfm_set_idle(ctx, true);
+	local_irq_restore(flags);
+	expect_kept(test, 0, true);
+	expect_value(test, 0, -PERIOD + 5);
+	local_irq_save(flags);
+	pfm_set_idle(ctx, false);
+	local_irq_restore(flags);
+	expect_live(test, 0);
+}
+
+static struct kunit_case setpage_cases[] = {
+	KUNIT_CASE(each_set_has_an_offset_of_its_own),
+	KUNIT_CASE(a_modified_set_keeps_its_page),
+	KUNIT_CASE(a_deleted_set_cannot_be_mapped),
+	KUNIT_CASE(a_detached_set_has_its_values),
+	KUNIT_CASE(values_are_live_while_the_context_counts),
+	KUNIT_CASE(only_the_kernel_knows_other_resources),
+	KUNIT_CASE(a_set_that_is_left_has_its_values),
+	KUNIT_CASE(values_of_a_switch_are_there_at_once),
+	KUNIT_CASE(a_set_that_follows_itself_stays_live),
+	KUNIT_CASE(masking_keeps_values_until_the_restart),
+	KUNIT_CASE(a_restart_that_switches_leaves_the_masked_set),
+	KUNIT_CASE(writes_are_seen_in_every_state),
+	KUNIT_CASE(designating_another_set_keeps_the_last_one),
+	KUNIT_CASE(the_number_changes_with_each_change),
+	KUNIT_CASE(the_idle_thread_keeps_values),
+	{}
+};
+
+static struct kunit_suite setpage_suite = {
+	.name = "pfm_setpage",
+	.init = setpage_init,
+	.exit = fixture_exit,
+	.test_cases = setpage_cases,
+};
+
+/* Without the flag */
+
+static int no_page_init(struct kunit *test)
+{
+	fixture_create(test, 0, false);
+	return 0;
+}
+
+/* Proves P8-02 */
+static void without_the_flag_there_are_no_pages(struct kunit *test)
+{
+	pfarg_setinfo_t info = { .set_mmap_offset = 77 };
+
+	KUNIT_EXPECT_EQ(test, make_set(test, 1, 0), 0ULL);
+	KUNIT_ASSERT_EQ(test, command(test, &info, pfm_getinfo_evtset), 0);
+	KUNIT_EXPECT_EQ(test, info.set_mmap_offset, 0ULL);
+	KUNIT_EXPECT_FALSE(test, is_there(test, PAGE_SIZE));
+	KUNIT_EXPECT_FALSE(test, is_there(test, 2 * PAGE_SIZE));
+	KUNIT_EXPECT_NULL(test, page_of(test, 1));
+}
+
+static struct kunit_case no_page_cases[] = {
+	KUNIT_CASE(without_the_flag_there_are_no_pages),
+	{}
+};
+
+static struct kunit_suite no_page_suite = {
+	.name = "pfm_setpage_none",
+	.init = no_page_init,
+	.exit = fixture_exit,
+	.test_cases = no_page_cases,
+};
+
+kunit_test_suites(&setpage_suite, &no_page_suite);
