@@ -32,8 +32,8 @@ help:
 	@echo 'make style    checkpatch, sparse, kernel-doc, Python style and types,'
 	@echo '              length of the formats, proofs of the conformance tables'
 	@echo 'make conformance  write these proofs, from the tags of the tests'
-	@echo 'make bench    guest instructions per recorded sample; samples a second'
-	@echo '              that the parsers and perf read'
+	@echo 'make bench    guest instructions per recorded sample and per read of a PMD;'
+	@echo '              samples a second that the parsers and perf read'
 	@echo 'make clean    remove $(BUILD)/'
 
 # Packages: installed for root, otherwise asked for in one line.
