@@ -269,7 +269,7 @@ static void bad_descriptions_are_refused(struct kunit *test)
 	static const pfarg_setdesc_t bad[] = {
 		{ .set_flags = BY_TIME | BY_OVFL },
 		{ .set_flags = 0x10 },
-		{ .reserved[4] = 1 },
+		{ .reserved[0] = 1 },
 		{ .set_flags = BY_TIME, .set_timeout.tv_nsec = NSEC_PER_SEC },
 		{ .set_flags = BY_TIME, .set_timeout.tv_nsec = -1 },
 		{ .set_flags = BY_TIME, .set_timeout.tv_sec = -1 },
