@@ -10,19 +10,15 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from boot import ROOT, Boot, Boots, Target, check_test, tests_of
 from kernels import SUPPORTED
-
-ROOT = Path(__file__).resolve().parents[2]
-SOURCES = ROOT / "tests/guest"
-RUN = ROOT / "tests/vm/run"
 
 # In the order in which they run; modules and stress unload and load the modules, and
 # oprofile has its own one loaded.
@@ -79,20 +75,6 @@ PERIOD = 100_000
 # With one instruction in 2 ns, a cycle is a nanosecond.
 CYCLES = 2 * INSTRUCTIONS
 
-TEST_NAME = re.compile(r"^TEST\((\w+)\)$", re.MULTILINE)
-RESULT = re.compile(r"(not )?ok \d+ - (\w+)( # SKIP)?")
-
-
-@dataclass(frozen=True)
-class Target:
-    """A kernel that the tests run on."""
-
-    arch: str
-    series: str
-
-    def __str__(self) -> str:
-        return f"{self.arch}-{self.series}"
-
 
 @dataclass(frozen=True)
 class Case:
@@ -104,26 +86,6 @@ class Case:
 
     def __str__(self) -> str:
         return f"{self.target}-{self.program}-{self.test}"
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """How a test ended; what it printed says why."""
-
-    passed: bool
-    skipped: bool
-    details: str
-
-
-@dataclass
-class Boot:
-    """What came out of a guest."""
-
-    status: int
-    errors: str
-    out: Path
-    outcomes: dict[tuple[str, str], Outcome] = field(default_factory=dict)
-    commands: dict[str, int] = field(default_factory=dict)
 
 
 TARGETS = [Target(arch, series) for arch in SUPPORTED for series in SUPPORTED[arch]]
@@ -144,31 +106,27 @@ def _programs(target: Target) -> list[str]:
     return [*_with_narrow(target, (*PROGRAMS, *SIMULATED, *LOCKED)), *preloaded]
 
 
-def _tests(program: str) -> list[str]:
-    """Return the names of a program's tests, from its sources."""
+def tests_in(program: str) -> list[str]:
+    """Return the names of a program's tests."""
     name = program.removesuffix("32")
-    sources = [SOURCES / f"{part}.c" for part in SOURCES_OF.get(name, (name,))]
-    return [test for path in sources for test in TEST_NAME.findall(path.read_text())]
+    return [test for part in SOURCES_OF.get(name, (name,)) for test in tests_of(part)]
 
 
 def _cases() -> Iterator[Case]:
     for target in TARGETS:
         for program in _programs(target):
-            for test in _tests(program):
+            for test in tests_in(program):
                 yield Case(target, program, test)
 
 
-def _insmod(*modules: str) -> str:
+def insmod(*modules: str) -> str:
     """Return the command that loads our modules."""
     extra = "/lib/modules/$(uname -r)/extra"
     return " && ".join(f"insmod {extra}/{module}.ko" for module in modules)
 
 
-def _script(target: Target) -> str:
-    """Return the shell script that runs everything in a guest.
-
-    Around what a command prints stand the lines "== NAME" and "== STATUS".
-    """
+def _commands(target: Target) -> dict[str, str]:
+    """Return what runs in a guest: name -> shell command."""
     # What emulated CPUs do not survive well: see keep_events.c.
     commands = {"keep_events": "keep_events"}
     commands |= {name: name for name in _with_narrow(target, PROGRAMS)}
@@ -185,35 +143,12 @@ def _script(target: Target) -> str:
     commands["fuzz"] = f"fuzz --seed {FUZZ_SEED} --calls {FUZZ_CALLS}"
     formats = "$(cut -d' ' -f1 /proc/modules | grep ^pfm_fmt_)"
     commands["unload"] = f"rmmod {formats} pfm_pmu_perf perfmon"
-    commands["simulate"] = _insmod(*SIMULATED_MODULES, FORMAT_MODULE)
+    commands["simulate"] = insmod(*SIMULATED_MODULES, FORMAT_MODULE)
     commands |= {name: name for name in _with_narrow(target, SIMULATED)}
     commands["unsimulate"] = f"rmmod {formats} pfm_pmu_sim perfmon && "
-    commands["unsimulate"] += _insmod(*LOCKED_MODULES)
+    commands["unsimulate"] += insmod(*LOCKED_MODULES)
     commands |= {name: name for name in LOCKED}
-    return "\n".join(
-        f"echo == {name}; {{ {command}; }} 2>&1; echo == $?"
-        for name, command in commands.items()
-    )
-
-
-def _take(boot: Boot, output: str) -> None:
-    """Sort what the script printed into a boot's results."""
-    program, details = "", ""
-    for line in output.splitlines():
-        result = RESULT.fullmatch(line)
-        if line.startswith("== "):
-            word = line.removeprefix("== ")
-            if word.isdigit():
-                boot.commands[program] = int(word)
-            else:
-                program, details = word, ""
-        elif result:
-            failed, name, skipped = result.groups()
-            outcome = Outcome(not failed, bool(skipped), details)
-            boot.outcomes[program, name] = outcome
-            details = ""
-        else:
-            details += f"{line}\n"
+    return commands
 
 
 def _preloads(target: Target) -> Iterator[str]:
@@ -226,71 +161,43 @@ def _preloads(target: Target) -> Iterator[str]:
         yield f"--add={built}:{PRELOAD_DIR}/{library}"
 
 
-def _boot(target: Target, out: Path) -> Boot:
-    where = ("--arch", target.arch, "--kernel", target.series)
-    limit = ("--timeout", str(TIMEOUT))
-    command = ("--out", out, "--", "sh", "-c", _script(target))
-    done = subprocess.run(
-        [RUN, *where, *limit, *_preloads(target), *command],
-        capture_output=True,
-        check=False,
-        text=True,
-        errors="replace",
-    )
-    boot = Boot(done.returncode, done.stderr, out)
-    _take(boot, done.stdout)
-    return boot
-
-
 @pytest.fixture(scope="session")
-def boot_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Target], Boot]:
-    """Boot a target when it is first asked for."""
-    boots: dict[Target, Boot] = {}
+def boots(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Boots[Target]]:
+    def boot(target: Target) -> Boot:
+        options = (f"--timeout={TIMEOUT}", *_preloads(target))
+        out = tmp_path_factory.mktemp(str(target))
+        return Boot(target, _commands(target), out, options)
 
-    def get(target: Target) -> Boot:
-        if target not in boots:
-            boots[target] = _boot(target, tmp_path_factory.mktemp(str(target)))
-        return boots[target]
-
-    return get
+    guests = Boots(boot)
+    yield guests
+    guests.close()
 
 
 # Proves P4.1-17, H25
 @pytest.mark.parametrize("case", list(_cases()), ids=str)
-def test_guest(case: Case, boot_of: Callable[[Target], Boot]) -> None:
-    boot = boot_of(case.target)
-    outcome = boot.outcomes.get((case.program, case.test))
-    if outcome is None:
-        status = boot.commands.get(case.program)
-        pytest.fail(f"no result; {case.program} ended with {status}\n{boot.errors}")
-    if outcome.skipped:
-        pytest.skip(outcome.details)
-    assert outcome.passed, outcome.details
+def test_guest(case: Case, boots: Boots[Target]) -> None:
+    check_test(boots[case.target], case.program, case.test)
 
 
 @pytest.mark.parametrize("target", TARGETS, ids=str)
-def test_kernel_is_content(target: Target, boot_of: Callable[[Target], Boot]) -> None:
-    boot = boot_of(target)
-    assert boot.status == 0, boot.errors
-    assert boot.commands["keep_events"] == 0
+def test_kernel_is_content(target: Target, boots: Boots[Target]) -> None:
+    boot = boots[target]
+    assert boot.status() == 0, boot.errors()
+    assert boot.command("keep_events") == 0
 
 
 # Proves P4.4-03
 @pytest.mark.parametrize("target", TARGETS, ids=str)
-def test_modules_unload_after_everything(
-    target: Target, boot_of: Callable[[Target], Boot]
-) -> None:
-    commands = boot_of(target).commands
-    assert (commands.get("unload"), commands.get("simulate")) == (0, 0)
+def test_modules_unload_after_everything(target: Target, boots: Boots[Target]) -> None:
+    boot = boots[target]
+    assert (boot.command("unload"), boot.command("simulate")) == (0, 0)
 
 
 # Proves H13
 @pytest.mark.parametrize("target", TARGETS, ids=str)
-def test_random_calls_break_nothing(
-    target: Target, boot_of: Callable[[Target], Boot]
-) -> None:
-    outcome = boot_of(target).outcomes.get(("fuzz", "fuzz"))
-    assert outcome, boot_of(target).errors
+def test_random_calls_break_nothing(target: Target, boots: Boots[Target]) -> None:
+    outcome = boots[target].outcome("fuzz", "fuzz")
+    assert outcome, boots[target].errors()
     print(outcome.details)
     assert outcome.passed, outcome.details
 
@@ -306,29 +213,25 @@ def _dump(capture: Path) -> list[dict[str, int]]:
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
-def test_hardware_counts_are_exact(boot_of: Callable[[Target], Boot]) -> None:
-    boot = boot_of(ARM64)
-    assert boot.commands["count"] == 0
+def test_hardware_counts_are_exact(boots: Boots[Target]) -> None:
+    boot = boots[ARM64]
+    assert boot.command("count") == 0
     count = int((boot.out / "count").read_text().split()[0])
     assert count == pytest.approx(INSTRUCTIONS, rel=0.01)
 
 
-def test_counts_of_event_sets_are_scaled_to_the_whole(
-    boot_of: Callable[[Target], Boot]
-) -> None:
-    boot = boot_of(ARM64)
-    assert boot.commands["turns"] == 0
+def test_counts_of_event_sets_are_scaled_to_the_whole(boots: Boots[Target]) -> None:
+    boot = boots[ARM64]
+    assert boot.command("turns") == 0
     lines = (boot.out / "turns").read_text().splitlines()
     estimates = [int(line.split()[0]) for line in lines]
     assert estimates == pytest.approx([INSTRUCTIONS, CYCLES], rel=0.05)
     assert ["of the time" in line for line in lines] == [True, True]
 
 
-def test_hardware_samples_are_as_many_as_periods(
-    boot_of: Callable[[Target], Boot]
-) -> None:
-    boot = boot_of(ARM64)
-    assert boot.commands["sample"] == 0
+def test_hardware_samples_are_as_many_as_periods(boots: Boots[Target]) -> None:
+    boot = boots[ARM64]
+    assert boot.command("sample") == 0
     samples = _dump(boot.out / "retire.cap")
     assert len(samples) == pytest.approx(CYCLES / PERIOD, rel=0.02)
     assert {sample["last_reset_val"] for sample in samples} == {2**64 - PERIOD}

@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Guests that run many commands, and what came of each, as it comes."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Generic, TypeVar
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+SOURCES = ROOT / "tests/guest"
+RUN = ROOT / "tests/vm/run"
+
+TEST_NAME = re.compile(r"^TEST\((\w+)\)$", re.MULTILINE)
+RESULT = re.compile(r"(not )?ok \d+ - (\w+)( # SKIP)?")
+
+Key = TypeVar("Key")
+
+
+@dataclass(frozen=True)
+class Target:
+    """A kernel that the tests run on."""
+
+    arch: str
+    series: str
+
+    def __str__(self) -> str:
+        return f"{self.arch}-{self.series}"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a test ended; what it printed says why."""
+
+    passed: bool
+    skipped: bool
+    details: str
+
+
+class Boot:
+    """A guest that runs commands one after the other, and is read while it does.
+
+    commands: name -> shell command. What they print is TAP, or their own.
+    options: of tests/vm/run. out: where the guest's files and messages go.
+    """
+
+    def __init__(
+        self,
+        target: Target,
+        commands: Mapping[str, str],
+        out: Path,
+        options: Sequence[str] = (),
+    ) -> None:
+        self.out = out
+        self._errors = out / "errors"
+        self._program = self._details = ""
+        self._outcomes: dict[tuple[str, str], Outcome] = {}
+        self._statuses: dict[str, int] = {}
+        self._printed: dict[str, str] = {}
+        where = ("--arch", target.arch, "--kernel", target.series, "--out", str(out))
+        with open(self._errors, "wb") as errors:
+            self._process = subprocess.Popen(
+                [RUN, *where, *options, "--", "sh", "-c", _script(commands)],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                text=True,
+                errors="replace",
+            )
+
+    def outcome(self, program: str, test: str) -> Outcome | None:
+        """Wait for the result of a program's test; None if there is none."""
+        self._read_until(lambda: (program, test) in self._outcomes, program)
+        return self._outcomes.get((program, test))
+
+    def command(self, name: str) -> int | None:
+        """Wait for a command's exit status; None if it did not run to its end."""
+        self._read_until(lambda: False, name)
+        return self._statuses.get(name)
+
+    def printed(self, name: str) -> str:
+        """Return what a command printed, when it has ended, besides results."""
+        self._read_until(lambda: False, name)
+        return self._printed.get(name, "")
+
+    def status(self) -> int:
+        """Wait for the guest's end; return the exit status of tests/vm/run."""
+        self._read_until(lambda: False, None)
+        return self._process.wait()
+
+    def errors(self) -> str:
+        """Return what the harness says."""
+        return self._errors.read_text(errors="replace")
+
+    def close(self) -> None:
+        """End the guest, wherever it is."""
+        self._process.terminate()
+        self._process.communicate()
+
+    def _read_until(self, found: Callable[[], bool], name: str | None) -> None:
+        """Read until something is found, or the command has ended, or the guest."""
+        assert self._process.stdout is not None
+        while not found() and name not in self._statuses:
+            line = self._process.stdout.readline()
+            if not line:
+                break
+            self._take(line.rstrip("\n"))
+
+    def _take(self, line: str) -> None:
+        """Sort a line of the script's output into the results."""
+        result = RESULT.fullmatch(line)
+        if line.startswith("== "):
+            word = line.removeprefix("== ")
+            if word.isdigit():
+                self._statuses[self._program] = int(word)
+                self._printed[self._program] = self._details
+            else:
+                self._program = word
+            self._details = ""
+        elif result:
+            failed, name, skipped = result.groups()
+            outcome = Outcome(not failed, bool(skipped), self._details)
+            self._outcomes[self._program, name] = outcome
+            self._details = ""
+        else:
+            self._details += f"{line}\n"
+
+
+class Boots(Generic[Key]):
+    """Guests, one at a time; each is booted when it is first asked for."""
+
+    def __init__(self, boot: Callable[[Key], Boot]) -> None:
+        self._boot = boot
+        self._boots: dict[Key, Boot] = {}
+
+    def __getitem__(self, key: Key) -> Boot:
+        if key not in self._boots:
+            for other in self._boots.values():
+                other.status()
+            self._boots[key] = self._boot(key)
+        return self._boots[key]
+
+    def close(self) -> None:
+        """End all of them."""
+        for boot in self._boots.values():
+            boot.close()
+
+
+def check_test(boot: Boot, program: str, test: str) -> None:
+    """Let the pytest test that asks end as the guest's test did."""
+    outcome = boot.outcome(program, test)
+    if outcome is None:
+        status = boot.command(program)
+        pytest.fail(f"no result; {program} ended with {status}\n{boot.errors()}")
+    if outcome.skipped:
+        pytest.skip(outcome.details)
+    assert outcome.passed, outcome.details
+
+
+def tests_of(source: str) -> list[str]:
+    """Return the names of the tests in a source of tests/guest."""
+    return TEST_NAME.findall((SOURCES / f"{source}.c").read_text())
+
+
+def _script(commands: Mapping[str, str]) -> str:
+    """Return the shell script that runs everything in a guest.
+
+    Around what a command prints stand the lines "== NAME" and "== STATUS".
+    """
+    return "\n".join(
+        f"echo == {name}; {{ {command}; }} 2>&1; echo == $?"
+        for name, command in commands.items()
+    )
