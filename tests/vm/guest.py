@@ -76,18 +76,23 @@ class Receiver:
 
 
 def run(
-    machine: qemu.Machine, initramfs: Path, receiver: Receiver, timeout: float
+    machine: qemu.Machine,
+    initramfs: Path,
+    receiver: Receiver,
+    timeout: float,
+    may_deny: bool = False,
 ) -> Ending:
     """Boot a guest, wait for its end; return how it ended.
 
     timeout: seconds of the host's time from the start to the end of QEMU.
+    may_deny: as for verdict.judge().
     Raises qemu.QemuError.
     """
     with _started(machine, initramfs) as (process, channels):
         in_time = _receive(channels, receiver, timeout)
         receiver.close()
         qemu_status = process.wait() if in_time else None
-    fault = verdict.judge(receiver.log())
+    fault = verdict.judge(receiver.log(), may_deny=may_deny)
     if fault:
         return Ending(*fault)
     if qemu_status is None:

@@ -1,12 +1,13 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The unpacked source of Debian's 6.12 kernel, for KUnit and the style checks.
+"""The unpacked source of Debian's 6.12 kernel, for the kernels that tests build.
 
 Used as a command, it prints the directory.
 """
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -16,6 +17,8 @@ import packages
 
 PACKAGE = "linux-source-6.12"
 TARBALL = Path("/usr/src/linux-source-6.12.tar.xz")
+# Set by a make that is at work on something else.
+FOREIGN_VARIABLES = ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "ARCH", "CROSS_COMPILE", "CC")
 
 
 class SourceError(Exception):
@@ -40,6 +43,15 @@ def pristine() -> Path:
                 unpack = ["tar", "-x", "-f", str(TARBALL), "-C", str(tree)]
                 subprocess.run([*unpack, "--strip-components=1"], check=True)
     return entry
+
+
+def build_environment() -> dict[str, str]:
+    """Return the environment for a build of the source, whoever asks for it."""
+    return {
+        name: value
+        for name, value in os.environ.items()
+        if name not in FOREIGN_VARIABLES
+    }
 
 
 if __name__ == "__main__":

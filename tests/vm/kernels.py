@@ -3,7 +3,8 @@
 """The kernels of the tests: Debian's, of the version of the installed headers.
 
 Modules are built against the headers packages; the matching kernel images are fetched
-into the cache and never installed. Used as a command, one line is printed:
+into the cache and never installed. One more kernel, "debug", is built from source.
+Used as a command, one line is printed:
 
     kernels.py --arch ARCH --kernel SERIES {kdir|image|release|modules}
 
@@ -23,11 +24,15 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+import debug_kernel
+import kernel_source
 import packages
 
 HEADERS = Path("/usr/src")
 KBUILD = Path("/usr/lib")
 SUPPORTED = {"x86_64": ("6.1", "6.12"), "arm64": ("6.1",)}
+# Built from source, for x86_64 only.
+DEBUG = "debug"
 METAPACKAGE = {
     "6.1": "linux-headers-cloud-amd64",
     "6.12": "linux-headers-6.12-cloud-amd64",
@@ -36,6 +41,15 @@ METAPACKAGE = {
 
 class KernelError(Exception):
     """The kernel asked for cannot be had; the text says what to do about it."""
+
+
+# All that the functions of this module raise.
+ERRORS = (
+    KernelError,
+    debug_kernel.BuildError,
+    kernel_source.SourceError,
+    packages.PackageError,
+)
 
 
 @dataclass(frozen=True)
@@ -51,8 +65,11 @@ class Kernel:
 def resolve(arch: str, series: str) -> Kernel:
     """Return the kernel that belongs to the installed headers.
 
-    Raises KernelError if the combination is not supported or headers are missing.
+    Raises KernelError if the combination is not supported or headers are missing;
+    for the debug kernel, what debug_kernel.tree() raises.
     """
+    if (arch, series) == ("x86_64", DEBUG):
+        return Kernel(arch, series, debug_kernel.release(), "")
     if arch not in SUPPORTED:
         known = ", ".join(SUPPORTED)
         raise KernelError(f"unknown architecture {arch}; choose one of: {known}")
@@ -71,6 +88,8 @@ def kdir(kernel: Kernel) -> Path:
 
     Raises packages.PackageError if the headers must be fetched and cannot be.
     """
+    if kernel.series == DEBUG:
+        return debug_kernel.kdir()
     name = f"linux-headers-{kernel.release}"
     if kernel.arch == "x86_64":
         return HEADERS / name
@@ -83,14 +102,18 @@ def image(kernel: Kernel) -> Path:
 
     Raises packages.PackageError if it must be fetched and cannot be.
     """
+    if kernel.series == DEBUG:
+        return debug_kernel.image()
     return _image_tree(kernel) / "boot" / f"vmlinuz-{kernel.release}"
 
 
 def modules(kernel: Kernel) -> Path:
-    """Return the directory lib/modules/RELEASE of the kernel's image package.
+    """Return the kernel's own directory lib/modules/RELEASE.
 
     Raises packages.PackageError if it must be fetched and cannot be.
     """
+    if kernel.series == DEBUG:
+        return debug_kernel.modules()
     return _image_tree(kernel) / "lib/modules" / kernel.release
 
 
@@ -153,7 +176,7 @@ def main() -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--arch", default="x86_64", help="x86_64 or arm64")
-    parser.add_argument("--kernel", default="6.1", help="6.1 or 6.12")
+    parser.add_argument("--kernel", default="6.1", help="6.1, 6.12 or debug")
     parser.add_argument("what", choices=["kdir", "image", "release", "modules"])
     arguments = parser.parse_args()
     try:
@@ -166,7 +189,7 @@ def main() -> int:
             print(modules(kernel))
         else:
             print(kernel.release)
-    except (KernelError, packages.PackageError) as error:
+    except ERRORS as error:
         print(f"kernels.py: {error}", file=sys.stderr)
         return 1
     return 0

@@ -59,3 +59,22 @@ def test_lines_without_time_stamp_are_not_the_kernels() -> None:
     assert verdict.judge("WARNING: said by a program\n") is None
     found = verdict.find_splat("WARNING: said by UML\n", stamped=False)
     assert found == "WARNING: said by UML"
+
+
+DENIED = """\
+[    3.1] prog: vmalloc error: size 8192, failed to allocate pages, mode:0xdc2(GFP_X)
+[    3.1] CPU: 0 UID: 0 PID: 90 Comm: prog
+[    3.1] Call Trace:
+[    3.1]  <TASK>
+"""
+
+
+def test_denied_memory_is_no_fault_if_a_program_asks_for_it() -> None:
+    assert verdict.judge(DENIED, may_deny=True) is None
+    judged = verdict.judge(DENIED)
+    assert judged and judged[0] == verdict.SPLAT
+
+
+def test_a_fault_after_denied_memory_is_one() -> None:
+    judged = verdict.judge(DENIED + "[    3.2] Call Trace:\n", may_deny=True)
+    assert judged and judged[0] == verdict.SPLAT

@@ -27,6 +27,10 @@ RESERVED_STATUS = 125
 
 _STAMP = re.compile(r"^\[ *\d+\.\d+\](?:\[[^]]*\])? ")
 _PANIC = re.compile(r"Kernel panic - not syncing: (.*)")
+# Memory that was denied is told with a trace. A program that asks for that on purpose
+# says so: it is no fault then.
+_DENIED = re.compile(r"\S+: (?:vmalloc error|page allocation failure): ")
+_TRACE = re.compile(r" *Call Trace:")
 _SPLAT = re.compile(
     "|".join(
         (
@@ -54,8 +58,13 @@ _SPLAT = re.compile(
 )
 
 
-def judge(log: str) -> tuple[int, str] | None:
-    """Return (exit code, reason) if the kernel log tells of a fault, else None."""
+def judge(log: str, *, may_deny: bool = False) -> tuple[int, str] | None:
+    """Return (exit code, reason) if the kernel log tells of a fault, else None.
+
+    may_deny: that the kernel denies memory is no fault.
+    """
+    if may_deny:
+        log = _without_denials(log)
     panic = _first(_PANIC, log, stamped=True)
     if panic and "panic_on_warn" not in panic:
         return PANIC, f"the guest's kernel panicked: {panic}"
@@ -69,6 +78,20 @@ def find_splat(log: str, *, stamped: bool) -> str | None:
     stamped: whether the kernel's messages have time stamps; lines without are ignored.
     """
     return _first(_SPLAT, log, stamped=stamped)
+
+
+def _without_denials(log: str) -> str:
+    """Return the log without the first line of the traces of denied memory."""
+    kept = []
+    denied = False
+    for line in log.splitlines():
+        message, has_stamp = _STAMP.subn("", line)
+        if denied and has_stamp and _TRACE.match(message):
+            denied = False
+            continue
+        denied |= bool(has_stamp and _DENIED.match(message))
+        kept.append(line)
+    return "\n".join(kept)
 
 
 def _first(pattern: re.Pattern[str], log: str, *, stamped: bool) -> str | None:

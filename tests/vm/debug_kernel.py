@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""The kernel of `make check-debug`: Debian's 6.12 source, configured to find faults.
+
+It is built once, from debug.config, and kept in the cache together with all that
+modules need to be built against it. Another configuration, source or compiler gives
+another entry of the cache.
+"""
+
+from __future__ import annotations
+
+import collections
+import hashlib
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import cache
+import kernel_source
+
+HERE = Path(__file__).resolve().parent
+CONFIG = HERE / "debug.config"
+ARCH = "ARCH=x86_64"
+TARGETS = ("bzImage", "modules")
+# Seconds between two signs of progress.
+INTERVAL = 30
+KEPT_LINES = 30
+# Directories of the build whose programs modules are built with.
+TOOLS = ("scripts", "tools")
+UNNEEDED = ("*.o", "*.a", "vmlinux*", ".vmlinux*", ".tmp_vmlinux*")
+
+
+class BuildError(Exception):
+    """The kernel could not be built; the text says what make said last."""
+
+
+def tree() -> Path:
+    """Return the kernel's directory, with the kernel in it.
+
+    In it are build, to build modules against, and lib/modules/RELEASE.
+    Raises kernel_source.SourceError if the source is missing, or BuildError.
+    """
+    source = kernel_source.pristine()
+    entry = cache.root() / "kernels" / f"{source.name}-debug-{_key(source)}"
+    if entry.is_dir():
+        return entry
+    with cache.locked("kernels"):
+        if not entry.is_dir():
+            with cache.filling(entry) as unfinished:
+                _build(source, unfinished)
+    return entry
+
+
+def kdir() -> Path:
+    """Return the directory to build modules against."""
+    return tree() / "build"
+
+
+def image() -> Path:
+    """Return the kernel image."""
+    return kdir() / "arch/x86/boot/bzImage"
+
+
+def release() -> str:
+    """Return what `uname -r` prints in this kernel."""
+    return (kdir() / "include/config/kernel.release").read_text().strip()
+
+
+def modules() -> Path:
+    """Return the directory lib/modules/RELEASE; the kernel has no modules itself."""
+    return tree() / "lib/modules" / release()
+
+
+def _key(source: Path) -> str:
+    """Return what tells this kernel from another one of the same version.
+
+    The source's path is in the build.
+    """
+    compiler = subprocess.run(
+        ["gcc", "--version"], stdout=subprocess.PIPE, check=True
+    ).stdout
+    words = " ".join((str(source), *TARGETS, *UNNEEDED)).encode()
+    content = b"\0".join((CONFIG.read_bytes(), compiler, words))
+    return hashlib.sha256(content).hexdigest()[:16]
+
+
+def _build(source: Path, target: Path) -> None:
+    build = target / "build"
+    build.mkdir()
+    make = ["make", "-C", str(source), f"O={build}", ARCH]
+    _run([*make, f"KCONFIG_ALLCONFIG={CONFIG}", "allnoconfig"])
+    _check_config(build / ".config")
+    _run([*make, f"-j{os.cpu_count()}", *TARGETS])
+    _run([*make, f"INSTALL_MOD_PATH={target}", "modules_install"])
+    for path in _unneeded(build):
+        path.unlink()
+
+
+def _check_config(config: Path) -> None:
+    """Raise BuildError if an option that debug.config names did not take effect."""
+    wanted = {
+        line for line in CONFIG.read_text().splitlines() if line.startswith("CONFIG_")
+    }
+    missing = wanted.difference(config.read_text().splitlines())
+    if missing:
+        raise BuildError(f"not as in {CONFIG.name}: " + ", ".join(sorted(missing)))
+
+
+def _unneeded(build: Path) -> Iterator[Path]:
+    """Yield what only another build of the kernel would need."""
+    for pattern in UNNEEDED:
+        for path in list(build.rglob(pattern)):
+            if path.relative_to(build).parts[0] not in TOOLS and path.is_file():
+                yield path
+
+
+def _run(command: list[str]) -> None:
+    """Run make, showing now and then how far it is. Raises BuildError."""
+    last: collections.deque[str] = collections.deque(maxlen=KEPT_LINES)
+    start = shown = time.monotonic()
+    compiled = 0
+    with subprocess.Popen(
+        ["nice", *command],
+        env=kernel_source.build_environment(),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+    ) as process:
+        assert process.stdout is not None
+        for line in process.stdout:
+            last.append(line)
+            compiled += line.startswith("  CC ")
+            now = time.monotonic()
+            if now - shown >= INTERVAL:
+                shown = now
+                _say(
+                    f"building the debug kernel: {now - start:.0f} s, {compiled} files"
+                )
+    if process.returncode != 0:
+        raise BuildError("the debug kernel cannot be built:\n" + "".join(last))
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
