@@ -216,6 +216,15 @@ static void user_level_needs_an_address_space(struct kunit *test)
 	EXPECT_STATS(test, 1, 0, 0, 1);
 }
 
+static void set_level(struct pt_regs *regs, bool user)
+{
+#ifdef CONFIG_UML
+	regs->regs.is_user = user;
+#else
+	regs->cs = user ? __USER_CS : __KERNEL_CS;
+#endif
+}
+
 /* The registers decide, where there are any; the address does not. */
 static void registers_say_whether_it_is_user_level(struct kunit *test)
 {
@@ -223,11 +232,11 @@ static void registers_say_whether_it_is_user_level(struct kunit *test)
 	struct pt_regs *regs = kunit_kzalloc(test, sizeof(*regs), GFP_KERNEL);
 
 	KUNIT_ASSERT_NOT_NULL(test, regs);
-	regs->regs.is_user = 0;
+	set_level(regs, false);
 	overflow(test, 0x1000, 1, regs);
 	pfm_op_sync(s);
 	EXPECT_STATS(test, 1, 1);
-	regs->regs.is_user = 1;
+	set_level(regs, true);
 	overflow(test, KERNEL_IP, 1, regs);
 	pfm_op_sync(s);
 	EXPECT_STATS(test, 2, 1, 0, 1);

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * one_module.c - starts and ends the modules that are in one with the suites
+ */
+#include "one_module.h"
+
+static LIST_HEAD(parts);
+
+/* Context: a constructor, before module_init(). */
+void one_module_add(struct one_part *part)
+{
+	list_add_tail(&part->list, &parts);
+}
+
+/* End those before @end, or all of them if it is the list's head. */
+static void one_module_end(struct list_head *end)
+{
+	struct one_part *part;
+
+	for (; end->prev != &parts; end = end->prev) {
+		part = list_entry(end->prev, struct one_part, list);
+		part->exit();
+	}
+}
+
+static int __init one_module_init(void)
+{
+	struct one_part *part;
+	int ret;
+
+	list_for_each_entry(part, &parts, list) {
+		ret = part->init();
+		if (ret) {
+			one_module_end(&part->list);
+			return ret;
+		}
+	}
+	return 0;
+}
+
+static void __exit one_module_exit(void)
+{
+	one_module_end(&parts);
+}
+
+module_init(one_module_init);
+module_exit(one_module_exit);
+MODULE_DESCRIPTION("perfmon2: KUnit suites, with what they test");
+MODULE_LICENSE("GPL v2");
