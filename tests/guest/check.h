@@ -24,7 +24,7 @@
 #define __printf(a, b)	__attribute((__format__(printf, a, b)))
 #define __section(name)	__attribute((__section__(name)))
 
-/* Seconds after which a test has failed. */
+/* Seconds after which a test has failed, if $CHECK_TIMEOUT does not say. */
 #define CHECK_TIMEOUT	30
 
 /* Exit statuses of a process that runs a test. */

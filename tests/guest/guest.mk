@@ -22,6 +22,8 @@ GUEST_TESTS := commands registers mapping messages lifecycle sampling sets setma
 # Not those whose subject is not data, or that take long.
 GUEST_TESTS32 := $(filter-out blocking permissions races modules stress storm \
 		 hotplug lockdown,$(GUEST_TESTS))
+# For the debug kernel only.
+GUEST_DEBUG_TESTS := nomemory
 GUEST_SHARED := check ctx faults sim worker
 
 ifeq ($(UARCH),x86_64)
@@ -38,7 +40,8 @@ endif
 GCFLAGS := -O2 -g -Wall -Wextra -Wno-unused-parameter -Werror -std=gnu11 -Isdk/include -MMD -MP
 # Debian keeps <asm/> in the directory of the 64-bit architecture.
 GCFLAGS32 = $(GCFLAGS) -m32 -idirafter /usr/include/x86_64-linux-gnu
-GUEST_PROGRAMS := $(addprefix $(GOUT)/,$(GUEST_TESTS) fuzz keep_events retire worker)
+GUEST_PROGRAMS := $(addprefix $(GOUT)/,$(GUEST_TESTS) $(GUEST_DEBUG_TESTS) \
+		  fuzz keep_events retire worker)
 SHARED_OBJ := $(GUEST_SHARED:%=$(GOBJ)/tests/guest/%.o)
 TEST_OBJ := $(SHARED_OBJ) $(GOBJ)/tests/guest/check_main.o
 FUZZ_OBJ := $(addprefix $(GOBJ)/tests/guest/,fuzz.o fuzz_arena.o fuzz_args.o \
@@ -60,6 +63,7 @@ $(GOUT)/oprofile32: $(GOBJ)/tests/guest/oprofile_stream.32.o
 $(GOUT)/stress: $(addprefix $(GOBJ)/tests/guest/,cpus.o disturb.o kinds.o \
 	oprofile_stream.o)
 $(GOUT)/storm: $(addprefix $(GOBJ)/tests/guest/,cpus.o disturb.o kinds.o)
+$(GOUT)/nomemory: $(addprefix $(GOBJ)/tests/guest/,failnth.o kinds.o)
 
 .SECONDARY:
 

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/*
+ * failnth.c - calls in which the kernel fails to allocate, or to copy
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "ctx.h"
+#include "failnth.h"
+#include "faults.h"
+
+#define FAIL_NTH	"/proc/thread-self/fail-nth"
+#define DEBUGFS		"/sys/kernel/debug/"
+
+/* Allocations that may sleep, and single pages, fail too; nothing is logged. */
+static const char *const settings[][2] = {
+	{ DEBUGFS "failslab/ignore-gfp-wait", "N" },
+	{ DEBUGFS "failslab/verbose", "0" },
+	{ DEBUGFS "fail_page_alloc/ignore-gfp-wait", "N" },
+	{ DEBUGFS "fail_page_alloc/ignore-gfp-highmem", "N" },
+	{ DEBUGFS "fail_page_alloc/min-order", "0" },
+	{ DEBUGFS "fail_page_alloc/verbose", "0" },
+	{ DEBUGFS "fail_usercopy/verbose", "0" },
+};
+
+static int fail_nth;
+
+void failnth_prepare(void)
+{
+	fail_nth = open(FAIL_NTH, O_RDWR | O_CLOEXEC);
+	if (fail_nth < 0)
+		check_skip("needs a kernel with fault injection: %s",
+			   strerror(errno));
+	for (size_t i = 0; i < sizeof(settings) / sizeof(*settings); i++)
+		write_text(settings[i][0], settings[i][1]);
+	faults_prepare();
+}
+
+/* The copy itself may be what fails; then there is nothing left to fail. */
+static void arm(unsigned int n)
+{
+	char text[16];
+	int len = snprintf(text, sizeof(text), "%u", n);
+
+	while (pwrite(fail_nth, text, len, 0) < 0)
+		CHECK_EQ(errno, EFAULT);
+}
+
+/* How many requests are still to come; to say so is one, which may fail. */
+static unsigned int left(void)
+{
+	char text[16] = "";
+
+	if (pread(fail_nth, text, sizeof(text) - 1, 0) >= 0)
+		return strtoul(text, NULL, 10);
+	CHECK_EQ(errno, EFAULT);
+	return 1;
+}
+
+bool failnth_call(unsigned int n, long (*call)(void *arg), void *arg,
+		  long *result)
+{
+	bool failed;
+	int error;
+
+	arm(n);
+	*result = call(arg);
+	error = errno;
+	failed = !left();
+	arm(0);
+	errno = error;
+	return failed;
+}
