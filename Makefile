@@ -8,6 +8,8 @@ BUILD := build
 
 # ARCH-KERNEL of each set of modules.
 TARGETS := x86_64-6.1 x86_64-6.12 arm64-6.1
+# The kernel that looks for faults; its modules are no part of `make modules`.
+DEBUG_TARGET := x86_64-debug
 KMOD_DIRS := Kbuild sdk core pmu formats examples/format_count \
 	examples/pmu_usage tests/bench/floor tests/guest/pmu_full
 
@@ -32,6 +34,8 @@ help:
 	@echo 'make style    checkpatch, sparse, kernel-doc, Python style and types,'
 	@echo '              length of the formats, proofs of the conformance tables'
 	@echo 'make conformance  write these proofs, from the tags of the tests'
+	@echo 'make check-debug  the tests in VMs and the KUnit suites on a kernel that looks'
+	@echo '              for faults; failing allocations; leaks'
 	@echo 'make bench    guest instructions per recorded sample and per read of a PMD;'
 	@echo '              samples a second that the parsers and perf read'
 	@echo 'make clean    remove $(BUILD)/'
@@ -53,14 +57,23 @@ kdir = $(shell tests/vm/kernels.py --arch $(firstword $(subst -, ,$1)) \
 cross = $(if $(filter arm64-%,$1),ARCH=arm64 \
 	CROSS_COMPILE=aarch64-linux-gnu- CC=aarch64-linux-gnu-gcc-12)
 
-.PHONY: modules $(TARGETS:%=modules-%)
+# Build the modules below directory $3 of the tree $2 for target $1.
+define build-modules
+	@echo "modules for $2"
+	@mkdir -p $(BUILD)/kmod/$2
+	@tools/link-tree $(BUILD)/kmod/$2 $(KMOD_DIRS) $3
+	@$(MAKE) -s -C $(call kdir,$1) M=$(CURDIR)/$(BUILD)/kmod/$2/$3 \
+		$(call cross,$1) CONFIG_DEBUG_INFO_BTF_MODULES= $(KMOD_FLAGS) modules
+endef
+
+ALL_TARGETS := $(TARGETS) $(DEBUG_TARGET)
+.PHONY: modules $(ALL_TARGETS:%=modules-%) modules-kunit
 modules: $(TARGETS:%=modules-%)
-$(TARGETS:%=modules-%): modules-%:
-	@echo "modules for $*"
-	@mkdir -p $(BUILD)/kmod/$*
-	@tools/link-tree $(BUILD)/kmod/$* $(KMOD_DIRS)
-	@$(MAKE) -s -C $(call kdir,$*) M=$(CURDIR)/$(BUILD)/kmod/$* \
-		$(call cross,$*) CONFIG_DEBUG_INFO_BTF_MODULES= $(KMOD_FLAGS) modules
+$(ALL_TARGETS:%=modules-%): modules-%:
+	$(call build-modules,$*,$*)
+# The suites with what they test, as one module.
+modules-kunit:
+	$(call build-modules,$(DEBUG_TARGET),$(DEBUG_TARGET)-kunit,tests/kunit)
 
 .PHONY: user user-arm64 user-i386
 user:
@@ -112,6 +125,17 @@ check: deps-check
 	@$(MAKE) -s build
 	@$(MAKE) -s style parsers lib kunit vm
 	@echo "all checks passed"
+
+# Calls that the random ones make, and the start of their series.
+FUZZ_CALLS ?= 200000
+FUZZ_SEED ?= $(shell date +%s)
+
+.PHONY: check-debug
+check-debug: deps-check
+	@$(MAKE) -s modules-$(DEBUG_TARGET) modules-kunit guest-x86_64
+	@FUZZ_CALLS=$(FUZZ_CALLS) FUZZ_SEED=$(FUZZ_SEED) \
+		$(PYTHON) -m pytest -v -p no:cacheprovider tests/debug
+	@echo "nothing found"
 
 .PHONY: clean
 clean:

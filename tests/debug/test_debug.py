@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Everything again on a kernel that looks for faults, and more.
+
+The debug kernel (tests/vm/debug.config) has KASAN, UBSAN, lockdep, kmemleak and fault
+injection. Each guest runs some programs, unloads the modules, and has the kernel look
+for leaks before and after that. Any complaint of the kernel's is a failure, and ends
+the guest there and then.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import kernels
+import pytest
+from boot import ROOT, Boot, Boots, Target, check_test
+from test_guest import (
+    FORMAT_MODULE,
+    FUZZ_CALLS,
+    FUZZ_SEED,
+    PROGRAMS,
+    PROGRAMS32,
+    SIMULATED,
+    SIMULATED_MODULES,
+    insmod,
+    tests_in,
+)
+
+DEBUG = Target("x86_64", kernels.DEBUG)
+SUITES = ROOT / "tests/kunit"
+SUITES_MODULES = ROOT / f"build/kmod/{DEBUG}-kunit"
+# Seconds for one test, and for a guest: far more than they need.
+TEST_TIMEOUT = 600
+GUEST_TIMEOUT = 3600
+
+# What is asked of the kernel younger than five seconds is no leak yet. What looks like
+# one only once is none.
+SCAN = "sleep 6; for scan in 1 2; do echo scan >$leaks; done; cat $leaks"
+FORMATS = "$(cut -d' ' -f1 /proc/modules | grep ^pfm_fmt_)"
+RESULTS = "cat /sys/kernel/debug/kunit/*/results"
+SUITE = re.compile(r"^kunit_test_suites?\(", re.MULTILINE)
+SUITE_RESULT = re.compile(r"^(not ok|ok) \d+ (.*)$", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Guest:
+    """A guest: the programs that it runs, and all it does.
+
+    commands: name -> shell command. options: of tests/vm/run.
+    """
+
+    programs: tuple[str, ...]
+    commands: Mapping[str, str]
+    options: tuple[str, ...] = ()
+
+
+def _with_leaks(unload: str) -> dict[str, str]:
+    """Return the commands at the end of a guest."""
+    return {"leaks-loaded": SCAN, "unload": unload, "leaks-unloaded": SCAN}
+
+
+def _with_perf(*programs: str, options: tuple[str, ...] = ()) -> Guest:
+    commands = {name: name for name in programs}
+    unload = f"rmmod {FORMATS} pfm_pmu_perf perfmon"
+    return Guest(programs, commands | _with_leaks(unload), options)
+
+
+def _with_random_calls() -> Guest:
+    fuzz = {"fuzz": f"fuzz --seed {FUZZ_SEED} --calls {FUZZ_CALLS}"}
+    unload = f"rmmod {FORMATS} pfm_pmu_perf perfmon"
+    return Guest((), fuzz | _with_leaks(unload))
+
+
+def _with_simulation(*programs: str) -> Guest:
+    commands = {"load": insmod(*SIMULATED_MODULES, FORMAT_MODULE)}
+    commands |= {name: name for name in programs}
+    unload = f"rmmod {FORMATS} pfm_pmu_sim perfmon"
+    return Guest(programs, commands | _with_leaks(unload), ("--no-modules",))
+
+
+def _with_suites() -> Guest:
+    commands = {"suites": f"{insmod('tests/kunit/perfmon_kunit')} && {RESULTS}"}
+    options = ("--no-modules", f"--modules-dir={SUITES_MODULES}")
+    return Guest((), commands | _with_leaks("rmmod perfmon_kunit"), options)
+
+
+NARROW = [name for name in PROGRAMS32 if name in PROGRAMS]
+GUESTS = {
+    "kunit": _with_suites(),
+    "programs": _with_perf(*PROGRAMS, *(f"{name}32" for name in NARROW)),
+    "simulated": _with_simulation(*SIMULATED),
+    "random": _with_random_calls(),
+    "nomemory": _with_perf("nomemory", options=("--may-deny-memory",)),
+}
+CASES = [
+    (guest, program, test)
+    for guest, content in GUESTS.items()
+    for program in content.programs
+    for test in tests_in(program)
+]
+
+
+SETTINGS = f"export CHECK_TIMEOUT={TEST_TIMEOUT} leaks=/sys/kernel/debug/kmemleak"
+
+
+@pytest.fixture(scope="session")
+def boots(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Boots[str]]:
+    def boot(name: str) -> Boot:
+        guest = GUESTS[name]
+        commands = {"settings": SETTINGS, **guest.commands}
+        options = (f"--timeout={GUEST_TIMEOUT}", *guest.options)
+        return Boot(DEBUG, commands, tmp_path_factory.mktemp(name), options)
+
+    guests = Boots(boot)
+    yield guests
+    guests.close()
+
+
+def test_kunit_suites(boots: Boots[str]) -> None:
+    sources = (path.read_text() for path in SUITES.glob("*_kunit.c"))
+    expected = sum(len(SUITE.findall(source)) for source in sources)
+    boot = boots["kunit"]
+    assert boot.command("suites") == 0, boot.errors()
+    printed = boot.printed("suites")
+    failed = [line for line in printed.splitlines() if "not ok" in line]
+    assert not failed, printed
+    assert len(SUITE_RESULT.findall(printed)) == expected, printed
+
+
+@pytest.mark.parametrize("guest, program, test", CASES)
+def test_guest(guest: str, program: str, test: str, boots: Boots[str]) -> None:
+    check_test(boots[guest], program, test)
+
+
+def test_random_calls_break_nothing(boots: Boots[str]) -> None:
+    outcome = boots["random"].outcome("fuzz", "fuzz")
+    assert outcome, boots["random"].errors()
+    print(outcome.details)
+    assert outcome.passed, outcome.details
+
+
+@pytest.mark.parametrize("guest", GUESTS)
+def test_modules_unload(guest: str, boots: Boots[str]) -> None:
+    assert boots[guest].command("unload") == 0, boots[guest].errors()
+
+
+@pytest.mark.parametrize("when", ["loaded", "unloaded"])
+@pytest.mark.parametrize("guest", GUESTS)
+def test_nothing_leaks(guest: str, when: str, boots: Boots[str]) -> None:
+    boot = boots[guest]
+    assert boot.command(f"leaks-{when}") == 0, boot.errors()
+    assert boot.printed(f"leaks-{when}") == ""
+
+
+@pytest.mark.parametrize("guest", GUESTS)
+def test_kernel_is_content(guest: str, boots: Boots[str]) -> None:
+    boot = boots[guest]
+    assert boot.status() == 0, boot.errors()
