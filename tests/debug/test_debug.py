@@ -109,7 +109,9 @@ SETTINGS = f"export CHECK_TIMEOUT={TEST_TIMEOUT} leaks=/sys/kernel/debug/kmemlea
 def boots(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Boots[str]]:
     def boot(name: str) -> Boot:
         guest = GUESTS[name]
-        commands = {"settings": SETTINGS, **guest.commands}
+        # The second: what emulated CPUs do not survive well, see keep_events.c.
+        commands = {"settings": SETTINGS, "keep_events": "keep_events"}
+        commands |= guest.commands
         options = (f"--timeout={GUEST_TIMEOUT}", *guest.options)
         return Boot(DEBUG, commands, tmp_path_factory.mktemp(name), options)
 
