@@ -348,7 +348,7 @@ TEST(no_value_is_torn_while_sets_are_switched)
 	/* It reads on another CPU, if there is one. */
 	reader = spawn(read_until_done, &r);
 	ctx_start_on(fd, thread_id());
-	for (int i = 0; i < 1000; i++)
+	for (int i = 0; i < 100; i++)
 		sim_advance("0=0x10000001 1=0x10000001 ns %llu", timeout);
 	__atomic_store_n(done, true, __ATOMIC_RELAXED);
 	reap(reader);
