@@ -31,19 +31,16 @@ void one_module_add(struct one_part *part);
 #ifndef PFM_KUNIT_THE_MODULE
 #undef module_init
 #define module_init(fn)							\
-	static int __init one_init(void)				\
-	{								\
-		return fn();						\
-	}
+	static int (*one_init)(void) __refdata = fn
 
 /* Comes after module_init(). */
 #undef module_exit
 #define module_exit(fn)							\
 	static __attribute__((constructor)) void one_add(void)		\
 	{								\
-		static struct one_part part __refdata = {		\
-			.init = one_init, .exit = fn };			\
+		static struct one_part part __refdata = { .exit = fn };	\
 									\
+		part.init = one_init;					\
 		one_module_add(&part);					\
 	}
 #endif
