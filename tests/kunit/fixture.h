@@ -7,6 +7,8 @@
 #define PFM_KUNIT_FIXTURE_H
 
 #include <kunit/test.h>
+#include <linux/cpumask.h>
+#include <linux/sched.h>
 #include <linux/string.h>
 #include <perfmon/perfmon_fmt_sdk.h>
 #include "core.h"
@@ -80,6 +82,14 @@ static const pfm_buffer_fmt_t script_fmt = {
 	.fmt_owner	= THIS_MODULE,
 };
 
+/* From here on the test's thread stays on its CPU, as samples say which it was. */
+static inline void fixture_pin(struct kunit *test)
+{
+	KUNIT_ASSERT_EQ(test, set_cpus_allowed_ptr(current,
+						   cpumask_of(raw_smp_processor_id())),
+			0);
+}
+
 /* A context in a test: attached to the test's own thread once started. */
 struct fixture {
 	struct pfm_context	*ctx;
@@ -104,6 +114,7 @@ static inline struct fixture *fixture_create(struct kunit *test, u32 flags,
 	pfarg_ctx_t req = { .ctx_flags = flags };
 
 	KUNIT_ASSERT_NOT_NULL(test, f);
+	fixture_pin(test);
 	script = &f->script;
 	if (with_fmt) {
 		memcpy(req.ctx_smpl_buf_id, uuid, sizeof(uuid));
@@ -124,6 +135,7 @@ static inline struct fixture *fixture_create_with(struct kunit *test,
 	pfarg_ctx_t req = {};
 
 	KUNIT_ASSERT_NOT_NULL(test, f);
+	fixture_pin(test);
 	script = &f->script;
 	memcpy(req.ctx_smpl_buf_id, uuid, sizeof(pfm_uuid_t));
 	f->ctx = pfm_context_create(&req, arg, size);

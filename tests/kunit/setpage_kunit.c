@@ -273,9 +273,10 @@ static void values_of_a_switch_are_there_at_once(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, page_of(test, 0)->map_flags, 0);
 	KUNIT_EXPECT_EQ(test, page_of(test, 1)->map_state[0], PFM_MAP_VALUE);
 	KUNIT_EXPECT_EQ(test, page_of(test, 1)->map_flags, PFM_MAPFL_ACTIVE);
+	KUNIT_EXPECT_EQ(test, page_of(test, 0)->map_value[0],
+			(u64)-PERIOD + 3);
+	KUNIT_EXPECT_EQ(test, page_of(test, 1)->map_value[0], (u64)-PERIOD);
 	fixture_unlock(ctx_of(test));
-	expect_value(test, 0, -PERIOD + 3);
-	expect_value(test, 1, -PERIOD);
 	pfm_finish_switch(ctx_of(test));
 	expect_kept(test, 0, false);
 	expect_live(test, 1);

@@ -405,8 +405,11 @@ static void what_counts_before_the_pmu_follows_is_discarded(struct kunit *test)
 	make_counter(test, 1, 0, 0, 0);
 	KUNIT_ASSERT_EQ(test, load(test, 0), 0);
 	KUNIT_ASSERT_EQ(test, start(test, 0), 0);
+	/* The work item that lets the PMU follow waits. */
+	fixture_lock(ctx_of(test));
 	happen(test, 5, 0, TICK);
 	happen(test, 7, 0, 0);
+	fixture_unlock(ctx_of(test));
 	pfm_finish_switch(ctx_of(test));
 	happen(test, 9, 0, 0);
 	KUNIT_EXPECT_EQ(test, value(test, 0, 0), (u64)-PERIOD + 5);
