@@ -25,7 +25,7 @@ from test_guest import (
     SIMULATED,
     SIMULATED_MODULES,
     insmod,
-    tests_in,
+    names_in,
 )
 
 DEBUG = Target("x86_64", kernels.DEBUG)
@@ -98,7 +98,7 @@ CASES = [
     (guest, program, test)
     for guest, content in GUESTS.items()
     for program in content.programs
-    for test in tests_in(program)
+    for test in names_in(program)
 ]
 
 

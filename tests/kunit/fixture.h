@@ -82,12 +82,10 @@ static const pfm_buffer_fmt_t script_fmt = {
 	.fmt_owner	= THIS_MODULE,
 };
 
-/* From here on the test's thread stays on its CPU, as samples say which it was. */
+/* From here on the test's thread stays on CPU 0, which samples will name. */
 static inline void fixture_pin(struct kunit *test)
 {
-	KUNIT_ASSERT_EQ(test, set_cpus_allowed_ptr(current,
-						   cpumask_of(raw_smp_processor_id())),
-			0);
+	KUNIT_ASSERT_EQ(test, set_cpus_allowed_ptr(current, cpumask_of(0)), 0);
 }
 
 /* A context in a test: attached to the test's own thread once started. */

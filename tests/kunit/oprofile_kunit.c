@@ -38,6 +38,7 @@ static int bridge_init(struct kunit *test)
 
 	if (!b)
 		return -ENOMEM;
+	fixture_pin(test);
 	b->fmt = pfm_fmt_get(uuid);
 	for (i = 0; i < PFM_OP_NUM_STATS; i++)
 		b->before[i] = pfm_op_total(i);

@@ -162,7 +162,7 @@ def check_test(boot: Boot, program: str, test: str) -> None:
     assert outcome.passed, outcome.details
 
 
-def tests_of(source: str) -> list[str]:
+def names_of(source: str) -> list[str]:
     """Return the names of the tests in a source of tests/guest."""
     return TEST_NAME.findall((SOURCES / f"{source}.c").read_text())
 

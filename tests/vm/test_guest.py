@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from boot import ROOT, Boot, Boots, Target, check_test, tests_of
+from boot import ROOT, Boot, Boots, Target, check_test, names_of
 from kernels import SUPPORTED
 
 # In the order in which they run; modules and stress unload and load the modules, and
@@ -106,16 +106,16 @@ def _programs(target: Target) -> list[str]:
     return [*_with_narrow(target, (*PROGRAMS, *SIMULATED, *LOCKED)), *preloaded]
 
 
-def tests_in(program: str) -> list[str]:
+def names_in(program: str) -> list[str]:
     """Return the names of a program's tests."""
     name = program.removesuffix("32")
-    return [test for part in SOURCES_OF.get(name, (name,)) for test in tests_of(part)]
+    return [test for part in SOURCES_OF.get(name, (name,)) for test in names_of(part)]
 
 
 def _cases() -> Iterator[Case]:
     for target in TARGETS:
         for program in _programs(target):
-            for test in tests_in(program):
+            for test in names_in(program):
                 yield Case(target, program, test)
 
 
