@@ -33,7 +33,7 @@ SUITES = ROOT / "tests/kunit"
 SUITES_MODULES = ROOT / f"build/kmod/{DEBUG}-kunit"
 # Seconds for one test, and for a guest: far more than they need.
 TEST_TIMEOUT = 600
-GUEST_TIMEOUT = 3600
+GUEST_TIMEOUT = 3600 + FUZZ_CALLS // 10
 
 # What is asked of the kernel younger than five seconds is no leak yet. What looks like
 # one only once is none.
