@@ -69,19 +69,8 @@ static int pfm_one_write_pmd(void *ctx, void *elem)
 	return pfm_one_write(ctx, elem, pfm_write_pmd);
 }
 
-static int pfm_one_read_pmd(void *data, void *elem)
-{
-	struct pfm_context *ctx = data;
-	int ret;
-
-	mutex_lock(&ctx->mutex);
-	ret = pfm_one_reg(ctx, elem, pfm_read_pmd);
-	mutex_unlock(&ctx->mutex);
-	return ret;
-}
-
-/* An element of a command on event sets. */
-static int pfm_one_set(struct pfm_context *ctx, void *elem, pfm_one_t one)
+/* An element of a command that changes nothing in the PMU. */
+static int pfm_one_locked(struct pfm_context *ctx, void *elem, pfm_one_t one)
 {
 	int ret;
 
@@ -91,19 +80,29 @@ static int pfm_one_set(struct pfm_context *ctx, void *elem, pfm_one_t one)
 	return ret;
 }
 
+static int pfm_read_pmd_here(struct pfm_context *ctx, void *elem)
+{
+	return pfm_one_reg(ctx, elem, pfm_read_pmd);
+}
+
+static int pfm_one_read_pmd(void *ctx, void *elem)
+{
+	return pfm_one_locked(ctx, elem, pfm_read_pmd_here);
+}
+
 static int pfm_one_create_evtset(void *ctx, void *elem)
 {
-	return pfm_one_set(ctx, elem, pfm_create_evtset);
+	return pfm_one_locked(ctx, elem, pfm_create_evtset);
 }
 
 static int pfm_one_delete_evtset(void *ctx, void *elem)
 {
-	return pfm_one_set(ctx, elem, pfm_delete_evtset);
+	return pfm_one_locked(ctx, elem, pfm_delete_evtset);
 }
 
 static int pfm_one_getinfo_evtset(void *ctx, void *elem)
 {
-	return pfm_one_set(ctx, elem, pfm_getinfo_evtset);
+	return pfm_one_locked(ctx, elem, pfm_getinfo_evtset);
 }
 
 static int pfm_locked(struct pfm_context *ctx,
