@@ -186,8 +186,8 @@ static void full_cpu_buffer_loses_samples(struct kunit *test)
 	mutex_lock(&s->sync_lock);
 	for (i = 0; i < 20; i++)
 		overflow(test, KERNEL_IP, i, NULL);
-	mutex_unlock(&s->sync_lock);
 	EXPECT_STATS(test, 20, 0, 4);
+	mutex_unlock(&s->sync_lock);
 	pfm_op_sync(s);
 	EXPECT_STATS(test, 20, 16, 4);
 }
