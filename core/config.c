@@ -92,7 +92,7 @@ static void pfm_bv_from_regs(const struct pfm_reg_desc *regs, u16 n, u64 *bv)
 	u16 i;
 
 	for (i = 0; i < n; i++)
-		bv[regs[i].num / 64] |= 1ULL << (regs[i].num % 64);
+		pfm_bv_set(bv, regs[i].num);
 }
 
 /* Without a PMU there are no registers, and counters have no bits. */

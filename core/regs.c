@@ -74,7 +74,7 @@ static int pfm_bv_to_slots(const struct pfm_pmu *pmu, const u64 *bv,
 
 	bitmap_zero(slots, PFM_MAX_PMDS);
 	for (num = 0; num < PFM_MAX_PMDS; num++) {
-		if (!(bv[num / 64] >> (num % 64) & 1))
+		if (!pfm_bv_isset(bv, num))
 			continue;
 		slot = pfm_pmu_find(pmu->pmds, pmu->num_pmds, num);
 		if (slot < 0)
@@ -111,11 +111,8 @@ void pfm_bv_from_slots(const struct pfm_pmu *pmu, const unsigned long *slots,
 	unsigned int slot;
 
 	memset(bv, 0, sizeof(u64) * PFM_MAX_PMD_BITVECTOR);
-	for_each_set_bit(slot, slots, pmu->num_pmds) {
-		u16 num = pmu->pmds[slot].num;
-
-		bv[num / 64] |= 1ULL << (num % 64);
-	}
+	for_each_set_bit(slot, slots, pmu->num_pmds)
+		pfm_bv_set(bv, pmu->pmds[slot].num);
 }
 
 /*

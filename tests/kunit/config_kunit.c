@@ -93,7 +93,7 @@ static void the_pmu_is_described(struct kunit *test)
 		bool there = pfm_pmu_find(pmu->pmds, pmu->num_pmds, i) >= 0;
 
 		KUNIT_EXPECT_EQ(test, there,
-				now->cf_impl_pmds[i / 64] >> (i % 64) & 1);
+				pfm_bv_isset(now->cf_impl_pmds, i));
 	}
 	pfm_pmu_put(pmu);
 }

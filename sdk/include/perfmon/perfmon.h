@@ -601,6 +601,17 @@ PFM_ASSERT_FIELD(struct pfm_ioc, reserved, 28, 4);
 #define PFM_PMD_TID		257	/* thread that is running */
 #define PFM_PMD_RESIDENT	258	/* resident pages of its process */
 
+/* Bit vectors of PMCs and PMDs. */
+static inline void pfm_bv_set(__u64 *bv, unsigned int bit)
+{
+	bv[bit / 64] |= 1ULL << (bit % 64);
+}
+
+static inline int pfm_bv_isset(const __u64 *bv, unsigned int bit)
+{
+	return (bv[bit / 64] >> (bit % 64)) & 1;
+}
+
 #ifndef __KERNEL__
 #ifdef __cplusplus
 extern "C" {
@@ -636,17 +647,6 @@ struct pfm_set_map *pfm_map_set(int fd, unsigned int set);
 int pfm_read_mapped(const struct pfm_set_map *map, unsigned int pmd,
 		    __u64 *value);
 void pfm_unmap_set(struct pfm_set_map *map);
-
-/* Bit vectors of PMCs and PMDs. */
-static inline void pfm_bv_set(__u64 *bv, unsigned int bit)
-{
-	bv[bit / 64] |= 1ULL << (bit % 64);
-}
-
-static inline int pfm_bv_isset(const __u64 *bv, unsigned int bit)
-{
-	return (bv[bit / 64] >> (bit % 64)) & 1;
-}
 
 #ifdef __cplusplus
 }
