@@ -39,7 +39,7 @@ static void __exit pfm_exit(void)
 	pfm_cpu_exit();
 	pfm_session_exit();
 	pfm_sysfs_exit();
-	/* A thread may still be returning from pfm_block_here(). */
+	/* A thread may still be returning from a task work of ours. */
 	synchronize_rcu_tasks();
 }
 

@@ -179,12 +179,16 @@ out:
  */
 void pfm_finish_switch(struct pfm_context *ctx)
 {
+	u64 denied;
+
 	mutex_lock(&ctx->mutex);
 	if (ctx->loaded && !pfm_is_offline(ctx) &&
 	    READ_ONCE(ctx->frozen) & PFM_SWITCHING) {
+		denied = ctx->sets_denied;
 		pfm_pause(ctx);
+		/* Refused when loaded and when started, it is one turn. */
 		if (pfm_resume(ctx))
-			ctx->sets_denied++;
+			ctx->sets_denied = denied + 1;
 	}
 	mutex_unlock(&ctx->mutex);
 }
@@ -194,6 +198,13 @@ static void pfm_switch_work(struct work_struct *work)
 	pfm_finish_switch(container_of(work, struct pfm_context, switch_work));
 }
 
+/* There is no task work any more. Context: any but NMI. */
+static void pfm_switch_put_work(struct pfm_context *ctx)
+{
+	pfm_context_put(ctx);
+	module_put(THIS_MODULE);
+}
+
 static void pfm_switch_here(struct callback_head *work)
 {
 	struct pfm_context *ctx =
@@ -201,8 +212,7 @@ static void pfm_switch_here(struct callback_head *work)
 
 	clear_bit_unlock(0, &ctx->switch_queued);
 	pfm_finish_switch(ctx);
-	pfm_context_put(ctx);
-	module_put(THIS_MODULE);
+	pfm_switch_put_work(ctx);
 }
 
 void pfm_switch_init(struct pfm_context *ctx)
@@ -225,8 +235,7 @@ static bool pfm_switch_by_thread(struct pfm_context *ctx)
 	if (!task_work_add(ctx->session.task, &ctx->switch_here, TWA_RESUME))
 		return true;
 	clear_bit_unlock(0, &ctx->switch_queued);
-	pfm_context_put(ctx);
-	module_put(THIS_MODULE);
+	pfm_switch_put_work(ctx);
 	return false;
 }
 
