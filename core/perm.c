@@ -90,7 +90,7 @@ static int pfm_open_maps(pid_t vpid)
 	snprintf(path, sizeof(path), "/proc/%d/maps", vpid);
 	file = filp_open(path, O_RDONLY | O_CLOEXEC, 0);
 	if (IS_ERR(file))
-		return -EPERM;
+		return PTR_ERR(file) == -ENOMEM ? -ENOMEM : -EPERM;
 	real = pfm_is_maps_of(file, vpid);
 	fput(file);
 	return real ? 0 : -EPERM;
@@ -159,7 +159,8 @@ static int pfm_may_read(struct task_struct *task)
  * program than the one that the lock holds.
  *
  * Context: process, may sleep.
- * Return: 0; -EPERM; -ESRCH if the thread exits; -EINTR if killed meanwhile.
+ * Return: 0; -EPERM; -ENOMEM; -ESRCH if the thread exits; -EINTR if killed
+ * meanwhile.
  */
 int pfm_may_attach_begin(struct task_struct *task)
 {
