@@ -342,6 +342,7 @@ static void fail_each_request(const struct call *c, struct subject *s)
 			c->leave(s);
 	} while (failed);
 	printf("# %s, %s: %u requests\n", c->name, name_of(s), n - 1);
+	fflush(stdout);
 }
 
 static void with_kind(const struct call *c, const struct kind *kind, pid_t tid)
