@@ -79,9 +79,9 @@ void ctx_stop(int fd)
 	CHECK_OK(pfm_stop(fd));
 }
 
-static pfarg_pmd_t read_pmd(int fd, unsigned int n)
+static pfarg_pmd_t read_pmd(int fd, unsigned int set, unsigned int n)
 {
-	pfarg_pmd_t pmd = { .reg_num = n };
+	pfarg_pmd_t pmd = { .reg_num = n, .reg_set = set };
 
 	CHECK_OK(pfm_read_pmds(fd, &pmd, 1));
 	return pmd;
@@ -89,12 +89,32 @@ static pfarg_pmd_t read_pmd(int fd, unsigned int n)
 
 __u64 ctx_read(int fd, unsigned int pmd)
 {
-	return read_pmd(fd, pmd).reg_value;
+	return read_pmd(fd, 0, pmd).reg_value;
 }
 
 __u64 ctx_last_reset(int fd, unsigned int pmd)
 {
-	return read_pmd(fd, pmd).reg_last_reset_val;
+	return read_pmd(fd, 0, pmd).reg_last_reset_val;
+}
+
+void ctx_create_set(int fd, unsigned int id, __u32 flags)
+{
+	pfarg_setdesc_t desc = { .set_id = id, .set_flags = flags };
+
+	CHECK_OK(pfm_create_evtsets(fd, &desc, 1));
+}
+
+pfarg_setinfo_t ctx_set_info(int fd, unsigned int id)
+{
+	pfarg_setinfo_t info = { .set_id = id };
+
+	CHECK_OK(pfm_getinfo_evtsets(fd, &info, 1));
+	return info;
+}
+
+__u64 ctx_read_set(int fd, unsigned int set, unsigned int pmd)
+{
+	return read_pmd(fd, set, pmd).reg_value;
 }
 
 static bool is_in_state(int fd, const char *state)

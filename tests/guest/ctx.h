@@ -54,6 +54,12 @@ void ctx_add_counter(int fd, unsigned int n, __u32 flags, __u64 period);
 int ctx_counting(void);
 int ctx_notifying(__u32 ctx_flags, __u64 period);
 
+/* Event sets */
+
+void ctx_create_set(int fd, unsigned int id, __u32 flags);
+pfarg_setinfo_t ctx_set_info(int fd, unsigned int id);
+__u64 ctx_read_set(int fd, unsigned int set, unsigned int pmd);
+
 /* Sampling buffers of any format: a context with its buffer mapped */
 struct mapped {
 	int		fd;

@@ -27,9 +27,7 @@
 static void add_counters(int fd, __u32 set_flags)
 {
 	for (unsigned int set = 0; set < 2; set++) {
-		pfarg_setdesc_t desc = { .set_id = set, .set_flags = set_flags };
-
-		CHECK_OK(pfm_create_evtsets(fd, &desc, 1));
+		ctx_create_set(fd, set, set_flags);
 		for (unsigned int n = 0; n < 2; n++) {
 			struct counter c = counter(n, 0, 0);
 
@@ -64,22 +62,6 @@ static __u64 mapped(const struct pfm_set_map *map, unsigned int pmd)
 	return value;
 }
 
-static __u64 asked(int fd, unsigned int set, unsigned int pmd)
-{
-	pfarg_pmd_t arg = { .reg_num = pmd, .reg_set = set };
-
-	CHECK_OK(pfm_read_pmds(fd, &arg, 1));
-	return arg.reg_value;
-}
-
-static pfarg_setinfo_t get_info(int fd, unsigned int set)
-{
-	pfarg_setinfo_t info = { .set_id = set };
-
-	CHECK_OK(pfm_getinfo_evtsets(fd, &info, 1));
-	return info;
-}
-
 static size_t page_size(void)
 {
 	return sysconf(_SC_PAGESIZE);
@@ -89,7 +71,7 @@ static size_t page_size(void)
 static void *map_page(int fd, unsigned int set)
 {
 	return mmap(NULL, page_size(), PROT_READ, MAP_SHARED, fd,
-		    get_info(fd, set).set_mmap_offset);
+		    ctx_set_info(fd, set).set_mmap_offset);
 }
 
 static const volatile pfm_set_page_t *page_ok(int fd, unsigned int set)
@@ -103,15 +85,15 @@ static const volatile pfm_set_page_t *page_ok(int fd, unsigned int set)
 /* What both ways say, of every kind of PMD, and of one that does not move back. */
 static void expect_same(int fd, const struct pfm_set_map *map, unsigned int set)
 {
-	__u64 before = asked(fd, set, PFM_PMD_ELAPSED);
+	__u64 before = ctx_read_set(fd, set, PFM_PMD_ELAPSED);
 	__u64 now = mapped(map, PFM_PMD_ELAPSED);
 
 	CHECK(before <= now);
-	CHECK(now <= asked(fd, set, PFM_PMD_ELAPSED));
-	CHECK_EQ(mapped(map, 0), asked(fd, set, 0));
-	CHECK_EQ(mapped(map, 1), asked(fd, set, 1));
-	CHECK_EQ(mapped(map, 2), asked(fd, set, 2));
-	CHECK_EQ(mapped(map, PFM_PMD_TID), asked(fd, set, PFM_PMD_TID));
+	CHECK(now <= ctx_read_set(fd, set, PFM_PMD_ELAPSED));
+	CHECK_EQ(mapped(map, 0), ctx_read_set(fd, set, 0));
+	CHECK_EQ(mapped(map, 1), ctx_read_set(fd, set, 1));
+	CHECK_EQ(mapped(map, 2), ctx_read_set(fd, set, 2));
+	CHECK_EQ(mapped(map, PFM_PMD_TID), ctx_read_set(fd, set, PFM_PMD_TID));
 }
 
 /* Proves P8-05 */
@@ -245,7 +227,7 @@ TEST(values_never_go_back_while_sets_are_switched)
 
 	faults_prepare();
 	ctx_start_on(fd, thread_id());
-	while (get_info(fd, 1).set_runs < RUNS) {
+	while (ctx_set_info(fd, 1).set_runs < RUNS) {
 		touch_pages(10, NULL);
 		for (int i = 0; i < 1000; i++) {
 			value = mapped(maps[i % 2], 0);
@@ -256,7 +238,7 @@ TEST(values_never_go_back_while_sets_are_switched)
 	CHECK_OK(pfm_stop(fd));
 	for (int i = 0; i < 2; i++) {
 		CHECK(mapped(maps[i], 0) >= last[i]);
-		CHECK_EQ(mapped(maps[i], 0), asked(fd, i, 0));
+		CHECK_EQ(mapped(maps[i], 0), ctx_read_set(fd, i, 0));
 		CHECK(mapped(maps[i], 0) > 0);
 	}
 }
@@ -297,7 +279,7 @@ TEST(one_page_of_each_set_can_be_mapped_for_reading)
 {
 	int fd = new_context(0);
 	size_t page = page_size();
-	off_t offset = get_info(fd, 1).set_mmap_offset;
+	off_t offset = ctx_set_info(fd, 1).set_mmap_offset;
 
 	expect_no_map(fd, page, PROT_READ, MAP_SHARED, 0);
 	expect_no_map(fd, page, PROT_READ, MAP_SHARED, offset + page);
@@ -358,7 +340,7 @@ static void read_inherited(void *arg)
 	CHECK(read(in->go, &byte, 1) == 1);
 	CHECK_EQ(mapped(in->map, 0), mapped(in->map, 1));
 	CHECK(mapped(in->map, 0) >= 10);
-	CHECK_EQ(mapped(in->map, 0), asked(in->fd, 0, 0));
+	CHECK_EQ(mapped(in->map, 0), ctx_read_set(in->fd, 0, 0));
 }
 
 TEST(children_inherit_a_page_and_keep_it)
@@ -386,7 +368,7 @@ TEST(a_page_outlives_its_set)
 	pfarg_setdesc_t desc = { .set_id = 1 };
 	int fd = new_context(0);
 	const volatile pfm_set_page_t *page = page_ok(fd, 1);
-	off_t offset = get_info(fd, 1).set_mmap_offset;
+	off_t offset = ctx_set_info(fd, 1).set_mmap_offset;
 
 	CHECK_OK(pfm_delete_evtsets(fd, &desc, 1));
 	CHECK_EQ(page->map_set, 1);

@@ -20,13 +20,6 @@
 #define HW_COUNTERS	7	/* of the PMU that has some */
 #define HW_USED		6	/* by each set */
 
-static void create_set(int fd, unsigned int id, __u32 flags)
-{
-	pfarg_setdesc_t desc = { .set_id = id, .set_flags = flags };
-
-	CHECK_OK(pfm_create_evtsets(fd, &desc, 1));
-}
-
 /* Counter n of page faults in a set; it overflows each @period, if that is not 0. */
 static void add_counter(int fd, unsigned int set, unsigned int n, __u32 flags,
 			__u64 period, __u64 thres)
@@ -39,22 +32,6 @@ static void add_counter(int fd, unsigned int set, unsigned int n, __u32 flags,
 	counter_write(fd, &c);
 }
 
-static __u64 read_pmd(int fd, unsigned int set, unsigned int n)
-{
-	pfarg_pmd_t pmd = { .reg_num = n, .reg_set = set };
-
-	CHECK_OK(pfm_read_pmds(fd, &pmd, 1));
-	return pmd.reg_value;
-}
-
-static pfarg_setinfo_t get_info(int fd, unsigned int set)
-{
-	pfarg_setinfo_t info = { .set_id = set };
-
-	CHECK_OK(pfm_getinfo_evtsets(fd, &info, 1));
-	return info;
-}
-
 static __u64 nanoseconds(const struct __kernel_timespec *ts)
 {
 	return ts->tv_sec * 1000000000ULL + ts->tv_nsec;
@@ -62,7 +39,7 @@ static __u64 nanoseconds(const struct __kernel_timespec *ts)
 
 static __u64 duration(int fd, unsigned int set)
 {
-	pfarg_setinfo_t info = get_info(fd, set);
+	pfarg_setinfo_t info = ctx_set_info(fd, set);
 
 	return nanoseconds(&info.set_act_duration);
 }
@@ -78,7 +55,7 @@ static __u64 clock_ns(clockid_t id)
 /* Be busy until a set has become active so often. */
 static void work_until_runs(int fd, unsigned int set, __u64 runs)
 {
-	while (get_info(fd, set).set_runs < runs)
+	while (ctx_set_info(fd, set).set_runs < runs)
 		for (volatile int i = 0; i < 100000; i++)
 			;
 }
@@ -187,7 +164,7 @@ TEST(a_context_may_have_very_many_sets)
 	desc[0].set_id = 2;
 	CHECK_OK(pfm_create_evtsets(fd, desc, 1));
 	ctx_load_self(fd);
-	CHECK_EQ(get_info(fd, 1 + 257).set_runs, 0);
+	CHECK_EQ(ctx_set_info(fd, 1 + 257).set_runs, 0);
 	CHECK_OK(pfm_unload_context(fd));
 }
 
@@ -202,7 +179,7 @@ TEST(registers_of_a_set_that_does_not_exist_are_refused)
 	CHECK(c.pmc.reg_flags & PFM_REG_RETFL_NOSET);
 	CHECK_ERRNO(pfm_write_pmds(fd, &c.pmd, 1), EINVAL);
 	CHECK(c.pmd.reg_flags & PFM_REG_RETFL_NOSET);
-	create_set(fd, 3, 0);
+	ctx_create_set(fd, 3, 0);
 	c.pmc.reg_flags = 0;
 	c.pmd.reg_flags = 0;
 	counter_write(fd, &c);
@@ -215,8 +192,8 @@ TEST(one_call_writes_and_reads_registers_of_several_sets)
 	pfarg_pmd_t pmds[3] = {};
 	int fd = ctx_new(0);
 
-	create_set(fd, 1, 0);
-	create_set(fd, 2, 0);
+	ctx_create_set(fd, 1, 0);
+	ctx_create_set(fd, 2, 0);
 	for (unsigned int i = 0; i < 3; i++) {
 		pmcs[i].reg_set = 2 - i;
 		pmcs[i].reg_value = PAGE_FAULTS;
@@ -226,7 +203,7 @@ TEST(one_call_writes_and_reads_registers_of_several_sets)
 	CHECK_OK(pfm_write_pmcs(fd, pmcs, 3));
 	CHECK_OK(pfm_write_pmds(fd, pmds, 3));
 	for (unsigned int i = 0; i < 3; i++)
-		CHECK_EQ(read_pmd(fd, 2 - i, 0), 100 * i);
+		CHECK_EQ(ctx_read_set(fd, 2 - i, 0), 100 * i);
 	memset(pmds, 0, sizeof(pmds));
 	for (unsigned int i = 0; i < 3; i++)
 		pmds[i].reg_set = i;
@@ -240,18 +217,18 @@ TEST(overflows_switch_before_the_next_event)
 {
 	int fd = ctx_new(0);
 
-	create_set(fd, 0, BY_OVFL);
-	create_set(fd, 1, 0);
+	ctx_create_set(fd, 0, BY_OVFL);
+	ctx_create_set(fd, 1, 0);
 	add_counter(fd, 0, 0, 0, 100, 3);
 	add_counter(fd, 1, 0, 0, 0, 0);
 	faults_prepare();
 	ctx_start_on(fd, thread_id());
 	touch_pages(1000, NULL);
 	ctx_stop(fd);
-	CHECK_EQ(read_pmd(fd, 1, 0), 700);
-	CHECK_EQ(get_info(fd, 0).set_switch_pmds[0], 1);
-	CHECK_EQ(get_info(fd, 0).set_runs, 1);
-	CHECK_EQ(get_info(fd, 1).set_runs, 1);
+	CHECK_EQ(ctx_read_set(fd, 1, 0), 700);
+	CHECK_EQ(ctx_set_info(fd, 0).set_switch_pmds[0], 1);
+	CHECK_EQ(ctx_set_info(fd, 0).set_runs, 1);
+	CHECK_EQ(ctx_set_info(fd, 1).set_runs, 1);
 }
 
 /* Proves 3.1.8-11, 3.7.6-07 */
@@ -260,7 +237,7 @@ TEST(no_set_is_switched_after_unload)
 	int fd = ctx_new(0);
 
 	for (unsigned int id = 0; id < 2; id++) {
-		create_set(fd, id, BY_OVFL);
+		ctx_create_set(fd, id, BY_OVFL);
 		add_counter(fd, id, 0, 0, 10, 1);
 	}
 	faults_prepare();
@@ -268,8 +245,8 @@ TEST(no_set_is_switched_after_unload)
 	touch_pages(25, NULL);
 	CHECK_OK(pfm_unload_context(fd));
 	touch_pages(100, NULL);
-	CHECK_EQ(get_info(fd, 0).set_runs, 2);
-	CHECK_EQ(get_info(fd, 1).set_runs, 1);
+	CHECK_EQ(ctx_set_info(fd, 0).set_runs, 2);
+	CHECK_EQ(ctx_set_info(fd, 1).set_runs, 1);
 }
 
 /* Proves 3.7.1-03, P6-02, P6.1-03 */
@@ -278,7 +255,7 @@ TEST(sets_that_switch_by_overflows_share_all_events)
 	int fd = ctx_new(0);
 
 	for (unsigned int id = 0; id < 3; id++) {
-		create_set(fd, id, BY_OVFL);
+		ctx_create_set(fd, id, BY_OVFL);
 		add_counter(fd, id, 0, 0, 10, 1);
 		add_counter(fd, id, 1, 0, 0, 0);
 	}
@@ -286,10 +263,10 @@ TEST(sets_that_switch_by_overflows_share_all_events)
 	ctx_start_on(fd, thread_id());
 	touch_pages(305, NULL);
 	ctx_stop(fd);
-	CHECK_EQ(read_pmd(fd, 0, 1), 105);
-	CHECK_EQ(read_pmd(fd, 1, 1), 100);
-	CHECK_EQ(read_pmd(fd, 2, 1), 100);
-	CHECK_EQ(get_info(fd, 0).set_runs, 11);
+	CHECK_EQ(ctx_read_set(fd, 0, 1), 105);
+	CHECK_EQ(ctx_read_set(fd, 1, 1), 100);
+	CHECK_EQ(ctx_read_set(fd, 2, 1), 100);
+	CHECK_EQ(ctx_set_info(fd, 0).set_runs, 11);
 }
 
 /* Proves 3.7.3-01, P6-01 */
@@ -300,15 +277,15 @@ TEST(another_thread_is_switched_at_its_events)
 
 	worker_start(&w);
 	for (unsigned int id = 0; id < 2; id++) {
-		create_set(fd, id, BY_OVFL);
+		ctx_create_set(fd, id, BY_OVFL);
 		add_counter(fd, id, 0, 0, 7, 1);
 		add_counter(fd, id, 1, 0, 0, 0);
 	}
 	ctx_start_on(fd, w.pid);
 	worker_do(&w, WORK_TOUCH, 700);
 	ctx_stop(fd);
-	CHECK_EQ(read_pmd(fd, 0, 1) / 7, 50);
-	CHECK_EQ(read_pmd(fd, 1, 1) / 7, 50);
+	CHECK_EQ(ctx_read_set(fd, 0, 1) / 7, 50);
+	CHECK_EQ(ctx_read_set(fd, 1, 1) / 7, 50);
 	worker_quit(&w);
 }
 
@@ -319,7 +296,7 @@ TEST(samples_of_all_sets_are_in_one_buffer)
 	const pfm_default_smpl_entry_t *e;
 
 	for (unsigned int id = 0; id < 2; id++) {
-		create_set(s.fd, id, BY_OVFL);
+		ctx_create_set(s.fd, id, BY_OVFL);
 		add_counter(s.fd, id, 0, 0, 10, 2);
 	}
 	faults_prepare();
@@ -339,8 +316,8 @@ TEST(the_message_names_the_active_set)
 	int fd = ctx_new(0);
 	pfm_msg_t msg;
 
-	create_set(fd, 0, BY_OVFL);
-	create_set(fd, 5, BY_OVFL);
+	ctx_create_set(fd, 0, BY_OVFL);
+	ctx_create_set(fd, 5, BY_OVFL);
 	add_counter(fd, 0, 0, NOTIFY, 10, 1);
 	add_counter(fd, 5, 0, NOTIFY, 10, 1);
 	faults_prepare();
@@ -349,9 +326,9 @@ TEST(the_message_names_the_active_set)
 		touch_pages(10, NULL);
 		msg = ctx_next_message(fd);
 		CHECK_EQ(msg.ovfl.msg_active_set, i % 2 ? 5 : 0);
-		CHECK_EQ(read_pmd(fd, msg.ovfl.msg_active_set, 0), 0);
+		CHECK_EQ(ctx_read_set(fd, msg.ovfl.msg_active_set, 0), 0);
 		/* Masked, it is still the active one; the restart switches. */
-		CHECK_EQ(get_info(fd, 0).set_runs + get_info(fd, 5).set_runs,
+		CHECK_EQ(ctx_set_info(fd, 0).set_runs + ctx_set_info(fd, 5).set_runs,
 			 i + 1);
 		CHECK_OK(pfm_restart(fd));
 	}
@@ -380,7 +357,7 @@ TEST(sets_take_turns_by_time)
 	int fd = ctx_new(0);
 
 	for (unsigned int id = 0; id < 3; id++) {
-		create_set(fd, id, BY_TIME);
+		ctx_create_set(fd, id, BY_TIME);
 		add_counter(fd, id, 0, 0, 0, 0);
 	}
 	ctx_load_self(fd);
@@ -389,8 +366,8 @@ TEST(sets_take_turns_by_time)
 	work_until_runs(fd, 2, 5);
 	ctx_stop(fd);
 	after = clock_ns(CLOCK_THREAD_CPUTIME_ID);
-	CHECK(get_info(fd, 1).set_runs >= 5 && get_info(fd, 0).set_runs >= 5);
-	CHECK(get_info(fd, 0).set_runs - get_info(fd, 2).set_runs <= 1);
+	CHECK(ctx_set_info(fd, 1).set_runs >= 5 && ctx_set_info(fd, 0).set_runs >= 5);
+	CHECK(ctx_set_info(fd, 0).set_runs - ctx_set_info(fd, 2).set_runs <= 1);
 	/* The sets' times are the thread's, but for the switches. */
 	CHECK(duration(fd, 0) + duration(fd, 1) + duration(fd, 2) <=
 	      after - before);
@@ -403,7 +380,7 @@ TEST(a_set_that_follows_itself_is_active_no_longer_than_its_thread)
 	__u64 before, after;
 	int fd = ctx_new(0);
 
-	create_set(fd, 0, BY_TIME);
+	ctx_create_set(fd, 0, BY_TIME);
 	ctx_load_self(fd);
 	before = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	CHECK_OK(pfm_start(fd, NULL));
@@ -421,16 +398,16 @@ TEST(a_timeout_does_not_pass_while_the_thread_sleeps)
 	struct worker w;
 
 	worker_start(&w);
-	create_set(fd, 0, BY_TIME);
-	create_set(fd, 1, BY_TIME);
+	ctx_create_set(fd, 0, BY_TIME);
+	ctx_create_set(fd, 1, BY_TIME);
 	ctx_start_on(fd, w.pid);
 	worker_do(&w, WORK_TOUCH, 1);
 	wait_asleep(w.pid);
-	runs = get_info(fd, 0).set_runs + get_info(fd, 1).set_runs;
+	runs = ctx_set_info(fd, 0).set_runs + ctx_set_info(fd, 1).set_runs;
 	until = clock_ns(CLOCK_MONOTONIC) + 10 * TICK_MAX;
 	while (clock_ns(CLOCK_MONOTONIC) < until)
 		;
-	CHECK_EQ(get_info(fd, 0).set_runs + get_info(fd, 1).set_runs, runs);
+	CHECK_EQ(ctx_set_info(fd, 0).set_runs + ctx_set_info(fd, 1).set_runs, runs);
 	worker_quit(&w);
 }
 
@@ -445,17 +422,17 @@ TEST(a_timeout_stands_still_while_masked)
 	/* Not over before the thread gets to its page fault. */
 	desc.set_timeout.tv_sec = 1000;
 	CHECK_OK(pfm_create_evtsets(fd, &desc, 1));
-	create_set(fd, 1, 0);
+	ctx_create_set(fd, 1, 0);
 	add_counter(fd, 0, 0, NOTIFY, 1, 0);
 	faults_prepare();
 	ctx_start_on(fd, thread_id());
 	touch_pages(1, NULL);
 	ctx_expect_state(fd, "masked");
-	before = get_info(fd, 0);
+	before = ctx_set_info(fd, 0);
 	until = clock_ns(CLOCK_MONOTONIC) + 3 * TICK_MAX;
 	while (clock_ns(CLOCK_MONOTONIC) < until)
 		;
-	after = get_info(fd, 0);
+	after = ctx_set_info(fd, 0);
 	CHECK_EQ(after.set_runs, 1);
 	CHECK_EQ(nanoseconds(&after.set_timeout),
 		 nanoseconds(&before.set_timeout));
@@ -470,15 +447,15 @@ TEST(sets_of_a_cpu_take_turns_by_time)
 
 	ctx_pin(0);
 	for (unsigned int id = 0; id < 2; id++) {
-		create_set(fd, id, BY_TIME);
+		ctx_create_set(fd, id, BY_TIME);
 		add_counter(fd, id, 0, 0, 0, 0);
 	}
 	faults_prepare();
 	ctx_start_on(fd, thread_id());
-	while (!read_pmd(fd, 0, 0) || !read_pmd(fd, 1, 0))
+	while (!ctx_read_set(fd, 0, 0) || !ctx_read_set(fd, 1, 0))
 		touch_pages(1, NULL);
 	ctx_stop(fd);
-	CHECK(get_info(fd, 1).set_runs > 0);
+	CHECK(ctx_set_info(fd, 1).set_runs > 0);
 }
 
 /* Nanoseconds that a system-wide context counts while the CPU is mostly idle. */
@@ -492,7 +469,7 @@ static __u64 count_idleness(__u32 set_flags, __u64 *elapsed)
 	int fd = ctx_new(PFM_FL_SYSTEM_WIDE);
 	__u64 before, counted;
 
-	create_set(fd, 0, set_flags);
+	ctx_create_set(fd, 0, set_flags);
 	CHECK_OK(pfm_write_pmcs(fd, &pmc, 1));
 	ctx_pin(0);
 	ctx_start_on(fd, thread_id());
@@ -500,7 +477,7 @@ static __u64 count_idleness(__u32 set_flags, __u64 *elapsed)
 	CHECK_OK(nanosleep(&pause, NULL));
 	*elapsed = clock_ns(CLOCK_MONOTONIC) - before;
 	ctx_stop(fd);
-	counted = read_pmd(fd, 0, 0);
+	counted = ctx_read_set(fd, 0, 0);
 	close(fd);
 	return counted;
 }
@@ -520,14 +497,14 @@ TEST(to_exclude_the_idle_thread_is_ignored_for_threads)
 {
 	int fd = ctx_new(0);
 
-	create_set(fd, 0, PFM_SETFL_EXCL_IDLE);
+	ctx_create_set(fd, 0, PFM_SETFL_EXCL_IDLE);
 	add_counter(fd, 0, 0, 0, 0, 0);
 	faults_prepare();
 	ctx_start_on(fd, thread_id());
 	touch_pages(10, NULL);
 	ctx_stop(fd);
-	CHECK_EQ(read_pmd(fd, 0, 0), 10);
-	CHECK_EQ(get_info(fd, 0).set_flags, PFM_SETFL_EXCL_IDLE);
+	CHECK_EQ(ctx_read_set(fd, 0, 0), 10);
+	CHECK_EQ(ctx_set_info(fd, 0).set_flags, PFM_SETFL_EXCL_IDLE);
 }
 
 /* Proves 3.7.6-11 */
@@ -541,11 +518,11 @@ TEST(sets_of_a_cpu_take_turns_while_their_controller_waits)
 	worker_do(&w, WORK_PIN, 0);
 	ctx_pin(0);
 	for (unsigned int id = 0; id < 2; id++)
-		create_set(fd, id, BY_TIME);
+		ctx_create_set(fd, id, BY_TIME);
 	ctx_start_on(fd, thread_id());
-	before = get_info(fd, 1).set_runs;
+	before = ctx_set_info(fd, 1).set_runs;
 	worker_do(&w, WORK_TOUCH, 50000);
-	CHECK(get_info(fd, 1).set_runs > before + 1);
+	CHECK(ctx_set_info(fd, 1).set_runs > before + 1);
 	worker_quit(&w);
 }
 
@@ -555,7 +532,7 @@ TEST(start_designates_a_set)
 	pfarg_start_t start = { .start_set = 2 };
 	int fd = ctx_new(0);
 
-	create_set(fd, 2, 0);
+	ctx_create_set(fd, 2, 0);
 	add_counter(fd, 0, 0, 0, 0, 0);
 	add_counter(fd, 2, 0, 0, 0, 0);
 	faults_prepare();
@@ -563,8 +540,8 @@ TEST(start_designates_a_set)
 	CHECK_OK(pfm_start(fd, &start));
 	touch_pages(30, NULL);
 	ctx_stop(fd);
-	CHECK_EQ(read_pmd(fd, 0, 0), 0);
-	CHECK_EQ(read_pmd(fd, 2, 0), 30);
+	CHECK_EQ(ctx_read_set(fd, 0, 0), 0);
+	CHECK_EQ(ctx_read_set(fd, 2, 0), 30);
 }
 
 TEST(registers_of_an_inactive_set_can_be_written_while_it_counts)
@@ -572,7 +549,7 @@ TEST(registers_of_an_inactive_set_can_be_written_while_it_counts)
 	pfarg_start_t start = { .start_set = 2 };
 	int fd = ctx_new(0);
 
-	create_set(fd, 2, 0);
+	ctx_create_set(fd, 2, 0);
 	add_counter(fd, 0, 0, 0, 0, 0);
 	faults_prepare();
 	ctx_start_on(fd, thread_id());
@@ -583,8 +560,8 @@ TEST(registers_of_an_inactive_set_can_be_written_while_it_counts)
 	CHECK_OK(pfm_start(fd, &start));
 	touch_pages(5, NULL);
 	ctx_stop(fd);
-	CHECK_EQ(read_pmd(fd, 0, 0), 20);
-	CHECK_EQ(read_pmd(fd, 2, 1), 5);
+	CHECK_EQ(ctx_read_set(fd, 0, 0), 20);
+	CHECK_EQ(ctx_read_set(fd, 2, 1), 5);
 }
 
 /* Proves 3.7.6-07, H07 */
@@ -594,8 +571,8 @@ TEST(a_context_with_sets_can_be_closed_at_any_time)
 	for (int round = 0; round < 50; round++) {
 		int fd = ctx_new(0);
 
-		create_set(fd, 0, BY_OVFL);
-		create_set(fd, 1, BY_OVFL);
+		ctx_create_set(fd, 0, BY_OVFL);
+		ctx_create_set(fd, 1, BY_OVFL);
 		add_counter(fd, 0, 0, 0, 1, 1);
 		add_counter(fd, 1, 0, 0, 1, 1);
 		ctx_start_on(fd, thread_id());
@@ -630,7 +607,7 @@ TEST(more_counters_than_the_hardware_has_are_multiplexed)
 	close(fd);
 	fd = ctx_new(0);
 	for (unsigned int id = 0; id < 3; id++) {
-		create_set(fd, id, BY_TIME);
+		ctx_create_set(fd, id, BY_TIME);
 		CHECK(add_cycles(fd, id, HW_USED));
 	}
 	ctx_start_on(fd, thread_id());
@@ -639,7 +616,7 @@ TEST(more_counters_than_the_hardware_has_are_multiplexed)
 	for (unsigned int id = 0; id < 3; id++) {
 		for (unsigned int i = 0; i < HW_USED; i++) {
 			/* A cycle is a nanosecond there. */
-			__u64 cycles = read_pmd(fd, id, i);
+			__u64 cycles = ctx_read_set(fd, id, i);
 
 			CHECK(cycles > duration(fd, id) / 10 * 8);
 			CHECK(cycles < duration(fd, id) / 10 * 12);

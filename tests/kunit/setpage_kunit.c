@@ -4,33 +4,11 @@
  */
 #include <linux/file.h>
 #include <linux/jiffies.h>
-#include "fixture.h"
-
-#define PERIOD	100
-#define BY_OVFL	PFM_SETFL_OVFL_SWITCH
-#define BY_TIME	PFM_SETFL_TIME_SWITCH
-#define NOTIFY	PFM_REGFL_OVFL_NOTIFY
-
-static struct pfm_context *ctx_of(struct kunit *test)
-{
-	return ((struct fixture *)test->priv)->ctx;
-}
+#include "sets.h"
 
 static const pfm_set_page_t *page_of(struct kunit *test, u16 set)
 {
 	return pfm_find_set(ctx_of(test), set)->page;
-}
-
-static int command(struct kunit *test, void *elem,
-		   int (*cmd)(struct pfm_context *ctx, void *elem))
-{
-	struct pfm_context *ctx = ctx_of(test);
-	int ret;
-
-	fixture_lock(ctx);
-	ret = cmd(ctx, elem);
-	fixture_unlock(ctx);
-	return ret;
 }
 
 /* Return: its mmap offset. */
@@ -44,37 +22,10 @@ static u64 make_set(struct kunit *test, u16 id, u32 flags)
 	return desc.set_mmap_offset;
 }
 
-static void make_counter(struct kunit *test, u16 set, u32 flags, u64 thres)
+static void load_and_start(struct kunit *test)
 {
-	fixture_pmc(test, (pfarg_pmc_t){ .reg_set = set, .reg_flags = flags });
-	fixture_pmd(test, (pfarg_pmd_t){ .reg_set = set, .reg_value = -PERIOD,
-					 .reg_short_reset = -2 * PERIOD,
-					 .reg_long_reset = -3 * PERIOD,
-					 .reg_ovflsw_thres = thres });
-}
-
-static void load(struct kunit *test)
-{
-	pfarg_load_t load = { .load_pid = task_pid_vnr(current) };
-
-	KUNIT_ASSERT_EQ(test, pfm_load(ctx_of(test), &load), 0);
-}
-
-static void start(struct kunit *test, u16 set)
-{
-	struct pfm_context *ctx = ctx_of(test);
-	pfarg_start_t start = { .start_set = set };
-
-	fixture_lock(ctx);
-	KUNIT_ASSERT_EQ(test, pfm_start_monitoring(ctx, &start), 0);
-	fixture_unlock(ctx);
-}
-
-static void stop(struct kunit *test)
-{
-	fixture_lock(ctx_of(test));
-	KUNIT_ASSERT_EQ(test, pfm_stop_monitoring(ctx_of(test)), 0);
-	fixture_unlock(ctx_of(test));
+	KUNIT_ASSERT_EQ(test, load(test, 0), 0);
+	KUNIT_ASSERT_EQ(test, start(test, 0), 0);
 }
 
 static void count(struct kunit *test, u64 events, bool irq)
@@ -86,14 +37,6 @@ static void count(struct kunit *test, u64 events, bool irq)
 	/* The PMU follows a switch. */
 	irq_work_sync(&ctx_of(test)->irq_work);
 	pfm_finish_switch(ctx_of(test));
-}
-
-static u64 value(struct kunit *test, u16 set, u16 num)
-{
-	pfarg_pmd_t pmd = { .reg_num = num, .reg_set = set };
-
-	KUNIT_ASSERT_EQ(test, command(test, &pmd, pfm_read_pmd), 0);
-	return pmd.reg_value;
 }
 
 /* A page is whole, and what it says is what PFM_READ_PMDS says. */
@@ -190,7 +133,7 @@ static void a_detached_set_has_its_values(struct kunit *test)
 	make_set(test, 1, 0);
 	expect_kept(test, 0, false);
 	expect_kept(test, 1, false);
-	make_counter(test, 1, 0, 0);
+	make_counter(test, 1, 0, 0, 0);
 	expect_kept(test, 0, false);
 	expect_kept(test, 1, false);
 	expect_value(test, 1, -PERIOD);
@@ -200,18 +143,18 @@ static void a_detached_set_has_its_values(struct kunit *test)
 static void values_are_live_while_the_context_counts(struct kunit *test)
 {
 	make_set(test, 1, 0);
-	make_counter(test, 0, 0, 0);
-	load(test);
+	make_counter(test, 0, 0, 0, 0);
+	KUNIT_ASSERT_EQ(test, load(test, 0), 0);
 	expect_kept(test, 0, true);
 	expect_kept(test, 1, false);
-	start(test, 0);
+	KUNIT_ASSERT_EQ(test, start(test, 0), 0);
 	expect_live(test, 0);
 	count(test, 7, false);
 	expect_live(test, 0);
 	stop(test);
 	expect_kept(test, 0, true);
 	expect_value(test, 0, -PERIOD + 7);
-	start(test, 0);
+	KUNIT_ASSERT_EQ(test, start(test, 0), 0);
 	expect_live(test, 0);
 	count(test, 7, false);
 	fixture_unload(test);
@@ -224,7 +167,7 @@ static void only_the_kernel_knows_other_resources(struct kunit *test)
 {
 	const pfm_set_page_t *page = page_of(test, 0);
 
-	load(test);
+	KUNIT_ASSERT_EQ(test, load(test, 0), 0);
 	KUNIT_EXPECT_EQ(test, page->map_state[PFM_PMD_RESIDENT], PFM_MAP_LIVE);
 	KUNIT_EXPECT_EQ(test, page->map_state[PFM_PMD_TID], PFM_MAP_LIVE);
 	fixture_unload(test);
@@ -236,10 +179,9 @@ static void a_set_that_is_left_has_its_values(struct kunit *test)
 {
 	make_set(test, 0, BY_OVFL);
 	make_set(test, 1, BY_OVFL);
-	make_counter(test, 0, 0, 1);
-	make_counter(test, 1, 0, 1);
-	load(test);
-	start(test, 0);
+	make_counter(test, 0, 0, 0, 1);
+	make_counter(test, 1, 0, 0, 1);
+	load_and_start(test);
 	count(test, PERIOD + 5, true);
 	expect_kept(test, 0, false);
 	expect_value(test, 0, 5);
@@ -262,10 +204,9 @@ static void values_of_a_switch_are_there_at_once(struct kunit *test)
 
 	make_set(test, 0, BY_TIME);
 	make_set(test, 1, 0);
-	make_counter(test, 0, 0, 0);
-	make_counter(test, 1, 0, 0);
-	load(test);
-	start(test, 0);
+	make_counter(test, 0, 0, 0, 0);
+	make_counter(test, 1, 0, 0, 0);
+	load_and_start(test);
 	/* The work item that lets the PMU follow waits. */
 	fixture_lock(ctx_of(test));
 	KUNIT_ASSERT_EQ(test, pfm_sim_advance(&tick), 0);
@@ -285,9 +226,8 @@ static void values_of_a_switch_are_there_at_once(struct kunit *test)
 static void a_set_that_follows_itself_stays_live(struct kunit *test)
 {
 	make_set(test, 0, BY_OVFL);
-	make_counter(test, 0, 0, 1);
-	load(test);
-	start(test, 0);
+	make_counter(test, 0, 0, 0, 1);
+	load_and_start(test);
 	count(test, PERIOD, true);
 	expect_live(test, 0);
 	KUNIT_EXPECT_EQ(test, pfm_find_set(ctx_of(test), 0)->runs, 2);
@@ -295,9 +235,8 @@ static void a_set_that_follows_itself_stays_live(struct kunit *test)
 
 static void masking_keeps_values_until_the_restart(struct kunit *test)
 {
-	make_counter(test, 0, NOTIFY, 0);
-	load(test);
-	start(test, 0);
+	make_counter(test, 0, 0, NOTIFY, 0);
+	load_and_start(test);
 	count(test, PERIOD + 4, true);
 	expect_kept(test, 0, true);
 	expect_value(test, 0, 4);
@@ -318,9 +257,8 @@ static void a_restart_that_switches_leaves_the_masked_set(struct kunit *test)
 {
 	make_set(test, 0, BY_OVFL);
 	make_set(test, 1, 0);
-	make_counter(test, 0, NOTIFY, 1);
-	load(test);
-	start(test, 0);
+	make_counter(test, 0, 0, NOTIFY, 1);
+	load_and_start(test);
 	count(test, PERIOD + 4, true);
 	expect_kept(test, 0, true);
 	KUNIT_ASSERT_EQ(test, fixture_restart(test), 0);
@@ -332,10 +270,9 @@ static void a_restart_that_switches_leaves_the_masked_set(struct kunit *test)
 static void writes_are_seen_in_every_state(struct kunit *test)
 {
 	make_set(test, 1, 0);
-	make_counter(test, 0, 0, 0);
-	make_counter(test, 1, 0, 0);
-	load(test);
-	start(test, 0);
+	make_counter(test, 0, 0, 0, 0);
+	make_counter(test, 1, 0, 0, 0);
+	load_and_start(test);
 	fixture_pmd(test, (pfarg_pmd_t){ .reg_set = 1, .reg_value = 1ULL << 40 });
 	expect_kept(test, 1, false);
 	expect_value(test, 1, 1ULL << 40);
@@ -351,13 +288,12 @@ static void writes_are_seen_in_every_state(struct kunit *test)
 static void designating_another_set_keeps_the_last_one(struct kunit *test)
 {
 	make_set(test, 1, 0);
-	make_counter(test, 0, 0, 0);
-	make_counter(test, 1, 0, 0);
-	load(test);
-	start(test, 0);
+	make_counter(test, 0, 0, 0, 0);
+	make_counter(test, 1, 0, 0, 0);
+	load_and_start(test);
 	count(test, 5, false);
 	stop(test);
-	start(test, 1);
+	KUNIT_ASSERT_EQ(test, start(test, 1), 0);
 	expect_kept(test, 0, false);
 	expect_value(test, 0, -PERIOD + 5);
 	expect_live(test, 1);
@@ -369,11 +305,11 @@ static void the_number_changes_with_each_change(struct kunit *test)
 	const pfm_set_page_t *page = page_of(test, 0);
 	u32 seq = page->map_seq;
 
-	make_counter(test, 0, NOTIFY, 0);
+	make_counter(test, 0, 0, NOTIFY, 0);
 	KUNIT_EXPECT_NE(test, page->map_seq, seq);
-	load(test);
+	KUNIT_ASSERT_EQ(test, load(test, 0), 0);
 	seq = page->map_seq;
-	start(test, 0);
+	KUNIT_ASSERT_EQ(test, start(test, 0), 0);
 	KUNIT_EXPECT_NE(test, page->map_seq, seq);
 	/* A value that is live is nobody's business. */
 	seq = page->map_seq;
@@ -389,10 +325,9 @@ static void the_idle_thread_keeps_values(struct kunit *test)
 	struct pfm_context *ctx = ctx_of(test);
 	unsigned long flags;
 
-	make_counter(test, 0, 0, 0);
+	make_counter(test, 0, 0, 0, 0);
 	make_set(test, 0, PFM_SETFL_EXCL_IDLE);
-	load(test);
-	start(test, 0);
+	load_and_start(test);
 	count(test, 5, false);
 	local_irq_save(flags);
 	pfm_set_idle(ctx, true);

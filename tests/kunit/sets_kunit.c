@@ -5,41 +5,20 @@
  */
 #include <linux/jiffies.h>
 #include <linux/kthread.h>
-#include "fixture.h"
 #include "messages.h"
+#include "sets.h"
 
-#define PERIOD	100
 #define TICK	((u64)TICK_NSEC)
-#define BY_TIME	PFM_SETFL_TIME_SWITCH
-#define BY_OVFL	PFM_SETFL_OVFL_SWITCH
 #define EXPL	PFM_SETFL_EXPL_NEXT
-#define NOTIFY	PFM_REGFL_OVFL_NOTIFY
-
-static struct pfm_context *ctx_of(struct kunit *test)
-{
-	return ((struct fixture *)test->priv)->ctx;
-}
 
 static int create(struct kunit *test, pfarg_setdesc_t *desc)
 {
-	struct pfm_context *ctx = ctx_of(test);
-	int ret;
-
-	fixture_lock(ctx);
-	ret = pfm_create_evtset(ctx, desc);
-	fixture_unlock(ctx);
-	return ret;
+	return command(test, desc, pfm_create_evtset);
 }
 
 static int delete(struct kunit *test, pfarg_setdesc_t *desc)
 {
-	struct pfm_context *ctx = ctx_of(test);
-	int ret;
-
-	fixture_lock(ctx);
-	ret = pfm_delete_evtset(ctx, desc);
-	fixture_unlock(ctx);
-	return ret;
+	return command(test, desc, pfm_delete_evtset);
 }
 
 /* A set that stays active for @ticks, if it is switched by time. */
@@ -53,27 +32,11 @@ static void make_set(struct kunit *test, u16 id, u32 flags, u16 next, int ticks)
 	KUNIT_ASSERT_EQ(test, create(test, &desc), 0);
 }
 
-/* A counter of a set: PMD0, with three different reset values. */
-static void make_counter(struct kunit *test, u16 set, u16 num, u32 flags,
-			 u64 thres)
-{
-	fixture_pmc(test, (pfarg_pmc_t){ .reg_num = num, .reg_set = set,
-					 .reg_flags = flags });
-	fixture_pmd(test, (pfarg_pmd_t){ .reg_num = num, .reg_set = set,
-					 .reg_value = -PERIOD,
-					 .reg_short_reset = -2 * PERIOD,
-					 .reg_long_reset = -3 * PERIOD,
-					 .reg_ovflsw_thres = thres });
-}
-
 static pfarg_setinfo_t info(struct kunit *test, u16 id)
 {
-	struct pfm_context *ctx = ctx_of(test);
 	pfarg_setinfo_t info = { .set_id = id };
 
-	fixture_lock(ctx);
-	KUNIT_EXPECT_EQ(test, pfm_getinfo_evtset(ctx, &info), 0);
-	fixture_unlock(ctx);
+	KUNIT_EXPECT_EQ(test, command(test, &info, pfm_getinfo_evtset), 0);
 	return info;
 }
 
@@ -90,51 +53,6 @@ static u64 remaining(struct kunit *test, u16 id)
 static u64 duration(struct kunit *test, u16 id)
 {
 	return nanoseconds(info(test, id).set_act_duration);
-}
-
-static pfarg_pmd_t read(struct kunit *test, u16 set, u16 num)
-{
-	struct pfm_context *ctx = ctx_of(test);
-	pfarg_pmd_t pmd = { .reg_num = num, .reg_set = set };
-
-	fixture_lock(ctx);
-	KUNIT_EXPECT_EQ(test, pfm_read_pmd(ctx, &pmd), 0);
-	fixture_unlock(ctx);
-	return pmd;
-}
-
-static u64 value(struct kunit *test, u16 set, u16 num)
-{
-	return read(test, set, num).reg_value;
-}
-
-static int load(struct kunit *test, u16 set)
-{
-	pfarg_load_t load = { .load_pid = task_pid_vnr(current),
-			      .load_set = set };
-
-	return pfm_load(ctx_of(test), &load);
-}
-
-static int start(struct kunit *test, u16 set)
-{
-	struct pfm_context *ctx = ctx_of(test);
-	pfarg_start_t req = { .start_set = set };
-	int ret;
-
-	fixture_lock(ctx);
-	ret = pfm_start_monitoring(ctx, &req);
-	fixture_unlock(ctx);
-	return ret;
-}
-
-static void stop(struct kunit *test)
-{
-	struct pfm_context *ctx = ctx_of(test);
-
-	fixture_lock(ctx);
-	KUNIT_ASSERT_EQ(test, pfm_stop_monitoring(ctx), 0);
-	fixture_unlock(ctx);
 }
 
 static u16 active(struct kunit *test)
@@ -196,14 +114,11 @@ static void sets_have_any_number(struct kunit *test)
 /* Proves 3.1.10-03, 3.1.11-09, 3.1.12-15 */
 static void a_set_that_was_not_created_does_not_exist(struct kunit *test)
 {
-	struct pfm_context *ctx = ctx_of(test);
 	pfarg_setinfo_t info = { .set_id = 4 };
 	pfarg_setdesc_t desc = { .set_id = 4 };
 
 	make_set(test, 5, 0, 0, 0);
-	fixture_lock(ctx);
-	KUNIT_EXPECT_EQ(test, pfm_getinfo_evtset(ctx, &info), -EINVAL);
-	fixture_unlock(ctx);
+	KUNIT_EXPECT_EQ(test, command(test, &info, pfm_getinfo_evtset), -EINVAL);
 	KUNIT_EXPECT_EQ(test, info.set_flags, PFM_SET_RETFL_NOSET);
 	KUNIT_EXPECT_EQ(test, delete(test, &desc), -EINVAL);
 	KUNIT_EXPECT_EQ(test, desc.set_flags, PFM_SET_RETFL_NOSET);
