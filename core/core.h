@@ -187,7 +187,7 @@ struct pfm_msgq {
  * @irq_work: wakes, signals and blocks
  *
  * The rest, under @mutex:
- * @ref:      one for the descriptor, one for a queued switch
+ * @ref:      one for the descriptor, one for a queued switch, one for a suspend
  * @flags:    PFM_FL_*
  * @started:  between PFM_START and PFM_STOP
  * @loaded:   attached to a thread or CPU
@@ -466,10 +466,18 @@ int pfm_pmu_find(const struct pfm_reg_desc *regs, u16 n, u16 num);
 struct tracepoint *pfm_find_tracepoint(const char *name);
 int pfm_session_reserve(struct pfm_context *ctx);
 void pfm_session_release(struct pfm_context *ctx);
+struct pfm_context *pfm_session_get_cpu(unsigned int cpu);
+struct pfm_context *pfm_session_get_own(void);
 bool pfm_session_is_gone(struct pfm_context *ctx, bool *tell);
 void pfm_session_cpu_gone(unsigned int cpu);
 int pfm_session_init(void);
 void pfm_session_exit(void);
+
+/* suspend.c */
+extern bool pfm_suspended;
+void pfm_suspend(bool suspend);
+int pfm_suspend_init(void);
+void pfm_suspend_exit(void);
 
 /* perm.c */
 int pfm_may_create(u32 ctx_flags, bool *user_only);

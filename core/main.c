@@ -19,10 +19,15 @@ static int __init pfm_init(void)
 	ret = pfm_cpu_init();
 	if (ret)
 		goto err_session;
-	ret = pfm_dev_init();
+	ret = pfm_suspend_init();
 	if (ret)
 		goto err_cpu;
+	ret = pfm_dev_init();
+	if (ret)
+		goto err_suspend;
 	return 0;
+err_suspend:
+	pfm_suspend_exit();
 err_cpu:
 	pfm_cpu_exit();
 err_session:
@@ -36,6 +41,7 @@ static void __exit pfm_exit(void)
 {
 	pfm_dev_exit();
 	pfm_block_exit();
+	pfm_suspend_exit();
 	pfm_cpu_exit();
 	pfm_session_exit();
 	pfm_sysfs_exit();

@@ -618,14 +618,15 @@ void pfm_pause(struct pfm_context *ctx)
 }
 
 /*
- * Count on if @ctx was counting.
+ * Count on if @ctx was counting, and the machine is not to be suspended.
  * Context: as pfm_pause(). Return: 0, or what the PMU says.
  */
 int pfm_resume(struct pfm_context *ctx)
 {
 	lockdep_assert_held(&ctx->mutex);
 	pfm_publish_active(ctx);
-	if (!ctx->loaded || !ctx->started || ctx->frozen & ~PFM_IDLE)
+	if (!ctx->loaded || !ctx->started || ctx->frozen & ~PFM_IDLE ||
+	    READ_ONCE(pfm_suspended))
 		return 0;
 	ctx->on_pmu = ctx->set;
 	return ctx->pmu->start(&ctx->set->session);

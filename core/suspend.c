@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * suspend.c - contexts while the machine is suspended or hibernated
+ *
+ * Threads are frozen then and count nothing by themselves. What a CPU counts stops
+ * before and goes on afterwards, as does what is counted for the thread that
+ * suspends the machine, which runs on. Other CPUs than the first go offline
+ * meanwhile: their contexts find themselves as after any hotplug (cpu.c).
+ */
+#include <linux/cpumask.h>
+#include <linux/suspend.h>
+#include "core.h"
+
+/* Nothing is started that counts. */
+bool pfm_suspended;
+
+/* What was counting stops, or goes on: pfm_resume() knows which. */
+static void pfm_suspend_one(struct pfm_context *ctx)
+{
+	mutex_lock(&ctx->mutex);
+	if (ctx->loaded && !pfm_is_offline(ctx)) {
+		pfm_pause(ctx);
+		if (pfm_resume(ctx))
+			ctx->sets_denied++;
+	}
+	mutex_unlock(&ctx->mutex);
+	pfm_context_put(ctx);
+}
+
+/* Stop, or go on. What is started meanwhile waits. Context: process. */
+void pfm_suspend(bool suspend)
+{
+	struct pfm_context *ctx;
+	int cpu;
+
+	WRITE_ONCE(pfm_suspended, suspend);
+	for_each_possible_cpu(cpu) {
+		ctx = pfm_session_get_cpu(cpu);
+		if (ctx)
+			pfm_suspend_one(ctx);
+	}
+	ctx = pfm_session_get_own();
+	if (ctx)
+		pfm_suspend_one(ctx);
+}
+
+static int pfm_pm_event(struct notifier_block *nb, unsigned long event,
+			void *data)
+{
+	switch (event) {
+	case PM_SUSPEND_PREPARE:
+	case PM_HIBERNATION_PREPARE:
+	case PM_RESTORE_PREPARE:
+		pfm_suspend(true);
+		return NOTIFY_OK;
+	case PM_POST_SUSPEND:
+	case PM_POST_HIBERNATION:
+	case PM_POST_RESTORE:
+		pfm_suspend(false);
+		return NOTIFY_OK;
+	default:
+		return NOTIFY_DONE;
+	}
+}
+
+static struct notifier_block pfm_pm_nb = {
+	.notifier_call = pfm_pm_event,
+};
+
+int pfm_suspend_init(void)
+{
+	return register_pm_notifier(&pfm_pm_nb);
+}
+
+void pfm_suspend_exit(void)
+{
+	unregister_pm_notifier(&pfm_pm_nb);
+}

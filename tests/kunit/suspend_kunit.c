@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * suspend_kunit.c - contexts while the machine is suspended
+ */
+#include "sets.h"
+
+static void suspend_exit(struct kunit *test)
+{
+	pfm_suspend(false);
+	fixture_exit(test);
+}
+
+static void expect_count(struct kunit *test, u64 count)
+{
+	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), count);
+}
+
+static int cpu_init(struct kunit *test)
+{
+	fixture_create(test, PFM_FL_SYSTEM_WIDE, false);
+	return 0;
+}
+
+/* PMD0 of the CPU's context counts. */
+static void cpu_counts(struct kunit *test, u64 events)
+{
+	struct pfm_sim_tick tick = { .cpu = raw_smp_processor_id(),
+				     .delta = { events } };
+
+	KUNIT_ASSERT_EQ(test, pfm_sim_advance(&tick), 0);
+}
+
+/* Proves H21 */
+static void what_a_cpu_counts_stops_and_goes_on(struct kunit *test)
+{
+	fixture_counter(test, 0, 0, 0);
+	fixture_start(test);
+	cpu_counts(test, 3);
+	pfm_suspend(true);
+	cpu_counts(test, 100);
+	expect_count(test, 3);
+	pfm_suspend(false);
+	cpu_counts(test, 4);
+	expect_count(test, 7);
+}
+
+/* Proves H21 */
+static void what_is_started_meanwhile_counts_afterwards(struct kunit *test)
+{
+	fixture_counter(test, 0, 0, 0);
+	KUNIT_ASSERT_EQ(test, load(test, 0), 0);
+	pfm_suspend(true);
+	KUNIT_EXPECT_EQ(test, start(test, 0), 0);
+	cpu_counts(test, 100);
+	expect_count(test, 0);
+	pfm_suspend(false);
+	cpu_counts(test, 4);
+	expect_count(test, 4);
+}
+
+static void what_is_stopped_meanwhile_stays_stopped(struct kunit *test)
+{
+	fixture_counter(test, 0, 0, 0);
+	fixture_start(test);
+	pfm_suspend(true);
+	stop(test);
+	pfm_suspend(false);
+	cpu_counts(test, 100);
+	expect_count(test, 0);
+}
+
+static void what_is_written_meanwhile_is_counted_on(struct kunit *test)
+{
+	fixture_counter(test, 0, 0, 0);
+	fixture_start(test);
+	pfm_suspend(true);
+	fixture_pmd(test, (pfarg_pmd_t){ .reg_value = 50 });
+	expect_count(test, 50);
+	pfm_suspend(false);
+	cpu_counts(test, 4);
+	expect_count(test, 54);
+}
+
+static void what_is_masked_waits_for_its_restart(struct kunit *test)
+{
+	fixture_counter(test, 0, NOTIFY, -PERIOD);
+	fixture_start(test);
+	cpu_counts(test, PERIOD);
+	pfm_suspend(true);
+	pfm_suspend(false);
+	cpu_counts(test, 100);
+	expect_count(test, 0);
+	KUNIT_EXPECT_EQ(test, fixture_restart(test), 0);
+	cpu_counts(test, 4);
+	expect_count(test, -PERIOD + 4);
+}
+
+static void what_is_restarted_meanwhile_counts_afterwards(struct kunit *test)
+{
+	fixture_counter(test, 0, NOTIFY, -PERIOD);
+	fixture_start(test);
+	cpu_counts(test, PERIOD);
+	pfm_suspend(true);
+	KUNIT_EXPECT_EQ(test, fixture_restart(test), 0);
+	cpu_counts(test, 30);
+	expect_count(test, -PERIOD);
+	pfm_suspend(false);
+	cpu_counts(test, 4);
+	expect_count(test, -PERIOD + 4);
+}
+
+/* A context that is attached to the test's own thread, which suspends. */
+static int own_init(struct kunit *test)
+{
+	fixture_create(test, 0, false);
+	return 0;
+}
+
+/* Proves H21 */
+static void what_the_suspending_thread_counts_stops_and_goes_on(struct kunit *test)
+{
+	fixture_counter(test, 0, 0, 0);
+	fixture_start(test);
+	fixture_count(test, 3);
+	pfm_suspend(true);
+	fixture_count(test, 100);
+	expect_count(test, 3);
+	pfm_suspend(false);
+	fixture_count(test, 4);
+	expect_count(test, 7);
+}
+
+static struct kunit_case cpu_cases[] = {
+	KUNIT_CASE(what_a_cpu_counts_stops_and_goes_on),
+	KUNIT_CASE(what_is_started_meanwhile_counts_afterwards),
+	KUNIT_CASE(what_is_stopped_meanwhile_stays_stopped),
+	KUNIT_CASE(what_is_written_meanwhile_is_counted_on),
+	KUNIT_CASE(what_is_masked_waits_for_its_restart),
+	KUNIT_CASE(what_is_restarted_meanwhile_counts_afterwards),
+	{}
+};
+
+static struct kunit_suite cpu_suite = {
+	.name = "pfm_suspend_cpu",
+	.init = cpu_init,
+	.exit = suspend_exit,
+	.test_cases = cpu_cases,
+};
+
+static struct kunit_case own_cases[] = {
+	KUNIT_CASE(what_the_suspending_thread_counts_stops_and_goes_on),
+	{}
+};
+
+static struct kunit_suite own_suite = {
+	.name = "pfm_suspend_own",
+	.init = own_init,
+	.exit = suspend_exit,
+	.test_cases = own_cases,
+};
+
+kunit_test_suites(&cpu_suite, &own_suite);
