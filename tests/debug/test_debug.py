@@ -89,7 +89,7 @@ def _with_suites() -> Guest:
 NARROW = [name for name in PROGRAMS32 if name in PROGRAMS]
 GUESTS = {
     "kunit": _with_suites(),
-    "programs": _with_perf(*PROGRAMS, *(f"{name}32" for name in NARROW)),
+    "programs": _with_perf(*PROGRAMS, *(f"{name}32" for name in NARROW), "suspend"),
     "simulated": _with_simulation(*SIMULATED),
     "random": _with_random_calls(),
     "nomemory": _with_perf("nomemory", options=("--may-deny-memory",)),

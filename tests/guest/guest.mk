@@ -23,7 +23,7 @@ GUEST_TESTS := commands registers mapping messages lifecycle sampling sets setma
 GUEST_TESTS32 := $(filter-out blocking permissions races modules stress storm \
 		 hotplug lockdown,$(GUEST_TESTS))
 # For the debug kernel only.
-GUEST_DEBUG_TESTS := nomemory
+GUEST_DEBUG_TESTS := nomemory suspend
 GUEST_SHARED := check ctx faults sim worker
 
 ifeq ($(UARCH),x86_64)
@@ -63,6 +63,7 @@ $(GOUT)/oprofile32: $(GOBJ)/tests/guest/oprofile_stream.32.o
 $(GOUT)/stress: $(addprefix $(GOBJ)/tests/guest/,cpus.o disturb.o kinds.o \
 	oprofile_stream.o)
 $(GOUT)/storm: $(addprefix $(GOBJ)/tests/guest/,cpus.o disturb.o kinds.o)
+$(GOUT)/suspend: $(GOBJ)/tests/guest/cpus.o
 $(GOUT)/nomemory: $(addprefix $(GOBJ)/tests/guest/,failnth.o kinds.o)
 
 .SECONDARY:

@@ -41,7 +41,7 @@ static void expect_no_commands(int fd)
 	ctx_expect_state(fd, "offline");
 }
 
-/* Proves H20, H20 */
+/* Proves H20 */
 TEST(context_of_a_cpu_that_went_offline_takes_unload_only)
 {
 	int fd = ctx_notifying(PFM_FL_SYSTEM_WIDE, 1ULL << 40);

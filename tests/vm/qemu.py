@@ -89,8 +89,6 @@ def _kernel_arguments(machine: Machine) -> str:
     console = "ttyAMA0" if machine.arch == "arm64" else "ttyS0"
     words = [
         f"console={console}",
-        # A busy host may be late with the ticks that x86 checks its timer by.
-        "no_timer_check",
         "rdinit=/init",
         "nokaslr",
         "panic=-1",
