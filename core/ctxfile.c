@@ -346,6 +346,21 @@ static const char *pfm_state_name(const struct pfm_context *ctx)
 	return ctx->started ? "started" : "stopped";
 }
 
+/* Set and number of each PMD that got no counter, of those seen so far. */
+static void pfm_show_denied(struct seq_file *m, struct pfm_context *ctx)
+{
+	struct pfm_set *set;
+	unsigned long id;
+	unsigned int slot;
+
+	seq_puts(m, "pfm_denied_pmds:\t");
+	xa_for_each(&ctx->sets, id, set)
+		for_each_set_bit(slot, set->session.denied, ctx->pmu->num_pmds)
+			seq_printf(m, "%u:%u ", set->id,
+				   ctx->pmu->pmds[slot].num);
+	seq_putc(m, '\n');
+}
+
 static void pfm_ctx_show_fdinfo(struct seq_file *m, struct file *file)
 {
 	struct pfm_context *ctx = file->private_data;
@@ -356,6 +371,7 @@ static void pfm_ctx_show_fdinfo(struct seq_file *m, struct file *file)
 	seq_printf(m, "pfm_lost:\t%llu\n", READ_ONCE(ctx->lost));
 	seq_printf(m, "pfm_throttled:\t%llu\n", READ_ONCE(ctx->throttled));
 	seq_printf(m, "pfm_sets_denied:\t%llu\n", ctx->sets_denied);
+	pfm_show_denied(m, ctx);
 	seq_printf(m, "pfm_msgs_dropped:\t%llu\n",
 		   READ_ONCE(ctx->msgq.dropped));
 	mutex_unlock(&ctx->mutex);

@@ -52,13 +52,38 @@ void progress_end(const struct options *options)
 		fputs("\r\033[K", stderr);
 }
 
-void report_summary(const struct session *session, const struct totals *totals)
+static bool is_denied(struct context *const *contexts, unsigned int count,
+		      unsigned int event)
+{
+	for (unsigned int c = 0; c < count; c++) {
+		if (contexts[c]->denied[event])
+			return true;
+	}
+	return false;
+}
+
+/* What the counts do not say. */
+static void print_denied(const struct session *session,
+		   struct context *const *contexts, unsigned int count)
+{
+	const struct options *options = session->options;
+
+	for (unsigned int i = 0; i < options->event_count; i++) {
+		if (is_denied(contexts, count, i))
+			message("%s was not counted, or not always: the PMU had no counter left for it; see --switch-timeout",
+				options->events[i].name);
+	}
+}
+
+void report_summary(const struct session *session, const struct totals *totals,
+		    struct context *const *contexts, unsigned int count)
 {
 	fputs("pfmon: ", stderr);
 	print_samples(totals);
 	fprintf(stderr, ", %" PRIu64 " lost, %" PRIu64 " notifications, %"
 		PRIu64 " bytes -> %s\n", totals->lost, totals->notifications,
 		totals->bytes, session->options->outfile);
+	print_denied(session, contexts, count);
 }
 
 static void print_header(const struct session *session, FILE *out)
@@ -93,6 +118,14 @@ static void print_header(const struct session *session, FILE *out)
 	free(pmu);
 }
 
+static void print_count(bool denied, uint64_t count, const char *name, FILE *out)
+{
+	if (denied)
+		fprintf(out, "%20s %s", "<not counted>", name);
+	else
+		fprintf(out, "%20" PRIu64 " %s", count, name);
+}
+
 static void print_counts(const struct session *session,
 			 const struct context *context, FILE *out)
 {
@@ -104,7 +137,7 @@ static void print_counts(const struct session *session,
 
 		if (context->cpu != NO_CPU)
 			fprintf(out, "CPU%-4d ", context->cpu);
-		fprintf(out, "%20" PRIu64 " %s", count, options->events[i].name);
+		print_count(context->denied[i], count, options->events[i].name, out);
 		if (options->set_count > 1)
 			fprintf(out, " (counted %.2f %% of the time)",
 				100 * share);
@@ -124,7 +157,9 @@ static void print_sums(const struct session *session,
 
 		for (unsigned int c = 0; c < count; c++)
 			sum += sets_estimate(contexts[c], i, &share);
-		fprintf(out, "%20" PRIu64 " %s\n", sum, options->events[i].name);
+		print_count(is_denied(contexts, count, i), sum,
+			    options->events[i].name, out);
+		fputc('\n', out);
 	}
 }
 
@@ -158,5 +193,6 @@ bool report_counts(const struct session *session,
 	if (!ok)
 		message("cannot write %s: %s", path ? path : "the counts",
 			strerror(error));
+	print_denied(session, contexts, count);
 	return ok;
 }

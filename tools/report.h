@@ -20,6 +20,7 @@ bool report_counts(const struct session *session,
 		   struct context *const *contexts, unsigned int count);
 
 /* The totals of a sampling session, to standard error. */
-void report_summary(const struct session *session, const struct totals *totals);
+void report_summary(const struct session *session, const struct totals *totals,
+		    struct context *const *contexts, unsigned int count);
 
 #endif /* PFMON_REPORT_H */

@@ -320,6 +320,8 @@ bool context_open(struct context *context, const struct session *session,
 					 sizeof(*context->counts));
 	context->durations = checked_calloc(session->options->set_count,
 					    sizeof(*context->durations));
+	context->denied = checked_calloc(session->options->event_count,
+					 sizeof(*context->denied));
 	if (create(context) && map_buffer(context) && sets_create(context) &&
 	    for_all_events(context, write_some_pmcs) &&
 	    for_all_events(context, write_some_pmds))
@@ -337,6 +339,7 @@ void context_close(struct context *context)
 	free(context->image.bytes);
 	free(context->counts);
 	free(context->durations);
+	free(context->denied);
 	memset(context, 0, sizeof(*context));
 	context->fd = -1;
 }
@@ -381,7 +384,10 @@ bool context_start(struct context *context)
 {
 	if (!pfm_start(context->fd, NULL))
 		return true;
-	message("cannot start measuring: %s", strerror(errno));
+	if (errno == EBUSY)
+		message("cannot start measuring: the PMU has not enough free counters for these events; see --switch-timeout");
+	else
+		message("cannot start measuring: %s", strerror(errno));
 	return false;
 }
 
@@ -451,8 +457,49 @@ bool context_save_rest(struct context *context)
 	return save(context, SMPL_END);
 }
 
+/* What fdinfo says of the context; to be freed, or NULL. */
+static char *read_fdinfo(const struct context *context)
+{
+	char *path = checked_printf("/proc/self/fdinfo/%d", context->fd);
+	size_t length;
+	char *text = read_file(path, &length);
+
+	free(path);
+	return text;
+}
+
+static void set_denied(struct context *context, unsigned int set,
+		       unsigned int pmd)
+{
+	const struct options *options = context->session->options;
+
+	for (unsigned int i = 0; i < options->event_count; i++) {
+		if (options->events[i].set == set &&
+		    options->events[i].number == pmd)
+			context->denied[i] = true;
+	}
+}
+
+/* The line in fdinfo has set and number of each such PMD. */
+static void read_denied(struct context *context)
+{
+	char *text = read_fdinfo(context);
+	const char *next = text ? strstr(text, "\npfm_denied_pmds:") : NULL;
+	unsigned int set, pmd;
+	int used = 0;
+
+	if (next)
+		next = strchr(next, '\t');
+	while (next && sscanf(next, "%*[ \t]%u:%u%n", &set, &pmd, &used) == 2) {
+		set_denied(context, set, pmd);
+		next += used;
+	}
+	free(text);
+}
+
 bool context_read_counts(struct context *context)
 {
+	read_denied(context);
 	return for_all_events(context, read_some_pmds) && sets_read(context);
 }
 
@@ -466,10 +513,8 @@ static uint64_t field(const char *text, const char *name)
 struct context_stats context_stats(const struct context *context)
 {
 	const struct smpl_module *module = context->session->format.module;
-	char *path = checked_printf("/proc/self/fdinfo/%d", context->fd);
 	struct context_stats stats = { 0, 0 };
-	size_t length;
-	char *text = read_file(path, &length);
+	char *text = read_fdinfo(context);
 
 	if (text) {
 		stats.lost = field(text, "\npfm_lost:");
@@ -479,6 +524,5 @@ struct context_stats context_stats(const struct context *context)
 		stats.lost += module->lost(&context->session->format,
 					   context->buffer);
 	free(text);
-	free(path);
 	return stats;
 }

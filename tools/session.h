@@ -40,6 +40,7 @@ struct context {
 	struct image image;		/* what was saved last of the buffer */
 	uint64_t *counts;		/* one per event, when they were read */
 	uint64_t *durations;		/* of each event set in ns, then */
+	bool *denied;			/* one per event, then: it got no counter */
 };
 
 /* What fdinfo and the sampling buffer tell of a context. */
@@ -80,7 +81,7 @@ int context_save_and_restart(struct context *context, enum smpl_moment moment);
 /* Copies all that is left, after context_unload(); false without a buffer. */
 bool context_save_rest(struct context *context);
 
-/* Reads the PMDs of all events into counts, and durations. */
+/* Reads the PMDs of all events into counts, and durations and denied. */
 bool context_read_counts(struct context *context);
 
 struct context_stats context_stats(const struct context *context);

@@ -291,7 +291,7 @@ static bool report(struct system *system, int exit_status)
 	     recording_end(system->recording, &system->session, system->contexts,
 			   system->count, exit_status) && ok;
 	totals = recording_totals(system->recording);
-	report_summary(&system->session, &totals);
+	report_summary(&system->session, &totals, system->contexts, system->count);
 	return ok;
 }
 

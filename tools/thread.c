@@ -196,7 +196,7 @@ static int finish_recording(struct measurement *m, int exit_status)
 		m->failed = true;
 	totals = recording_totals(m->recording);
 	progress_end(m->options);
-	report_summary(&m->session, &totals);
+	report_summary(&m->session, &totals, m->contexts, 1);
 	return m->failed;
 }
 

@@ -619,26 +619,54 @@ static void perf_unload(struct pfm_pmu_session *s)
 	kfree(ps);
 }
 
-/* A pinned event that finds no free counter is in an error state. */
-static bool perf_has_counter(const struct perf_event *event)
+static u64 perf_time_running(struct perf_event *event)
 {
-	return READ_ONCE(event->state) != PERF_EVENT_STATE_ERROR;
+	u64 enabled, running;
+
+	perf_event_read_value(event, &enabled, &running);
+	return running;
+}
+
+/*
+ * A pinned event that finds no free counter is in an error state, which the exit of
+ * its thread hides. Then it has counted at no time, other than the session's clock.
+ */
+static bool perf_is_denied(const struct perf_session *ps,
+			   struct perf_event *event)
+{
+	int state = READ_ONCE(event->state);
+	struct perf_event *clock;
+
+	if (state != PERF_EVENT_STATE_EXIT)
+		return state == PERF_EVENT_STATE_ERROR;
+	clock = perf_event_of(ps->regs[ps->s->num_regs - 1]);
+	return !perf_time_running(event) && perf_time_running(clock);
+}
+
+/* Note what has no counter. Return: is there such a one? */
+static bool perf_find_denied(const struct perf_session *ps)
+{
+	bool found = false;
+	u16 i;
+
+	for (i = 0; i < ps->s->num_regs; i++) {
+		struct perf_event *event = perf_event_of(ps->regs[i]);
+
+		if (!event || !perf_is_denied(ps, event))
+			continue;
+		__set_bit(i, ps->s->denied);
+		found = true;
+	}
+	return found;
 }
 
 static int perf_start(struct pfm_pmu_session *s)
 {
 	struct perf_session *ps = s->priv;
-	u16 i;
 
 	ps->started = true;
 	perf_apply(ps, perf_event_enable);
-	for (i = 0; i < s->num_regs; i++) {
-		struct perf_event *event = perf_event_of(ps->regs[i]);
-
-		if (event && !perf_has_counter(event))
-			return -EBUSY;
-	}
-	return 0;
+	return perf_find_denied(ps) ? -EBUSY : 0;
 }
 
 static void perf_stop(struct pfm_pmu_session *s)
@@ -648,6 +676,7 @@ static void perf_stop(struct pfm_pmu_session *s)
 	if (!ps->started)
 		return;
 	ps->started = false;
+	perf_find_denied(ps);
 	perf_apply(ps, perf_event_disable);
 }
 

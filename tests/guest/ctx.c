@@ -117,14 +117,22 @@ __u64 ctx_read_set(int fd, unsigned int set, unsigned int pmd)
 	return read_pmd(fd, set, pmd).reg_value;
 }
 
-static bool is_in_state(int fd, const char *state)
+bool ctx_says(int fd, const char *line)
 {
 	char path[64], text[512], want[64];
 
 	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
-	snprintf(want, sizeof(want), "pfm_state:\t%s\n", state);
+	snprintf(want, sizeof(want), "\n%s\n", line);
 	read_text(path, text, sizeof(text));
 	return strstr(text, want);
+}
+
+static bool is_in_state(int fd, const char *state)
+{
+	char line[64];
+
+	snprintf(line, sizeof(line), "pfm_state:\t%s", state);
+	return ctx_says(fd, line);
 }
 
 void ctx_wait_state(int fd, const char *state)

@@ -8,6 +8,7 @@
 #define GUEST_CTX_H
 
 #include <linux/perf_event.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -33,6 +34,8 @@ __u64 ctx_read(int fd, unsigned int pmd);
 __u64 ctx_last_reset(int fd, unsigned int pmd);
 /* Wait until the context is in a state, as its fdinfo names it. */
 void ctx_wait_state(int fd, const char *state);
+/* Is this a line of its fdinfo? */
+bool ctx_says(int fd, const char *line);
 void ctx_expect_state(int fd, const char *state);
 
 /* Counters: PMCn and PMDn */

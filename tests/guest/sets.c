@@ -604,6 +604,7 @@ TEST(more_counters_than_the_hardware_has_are_multiplexed)
 		check_skip("needs a hardware PMU");
 	ctx_load_self(fd);
 	CHECK_ERRNO(pfm_start(fd, NULL), EBUSY);
+	CHECK(ctx_says(fd, "pfm_denied_pmds:\t0:7 "));
 	close(fd);
 	fd = ctx_new(0);
 	for (unsigned int id = 0; id < 3; id++) {

@@ -74,6 +74,8 @@ INSTRUCTIONS = 2 * ROUNDS
 PERIOD = 100_000
 # With one instruction in 2 ns, a cycle is a nanosecond.
 CYCLES = 2 * INSTRUCTIONS
+# Of the PMU that arm64 has, for events that are given to it one by one.
+COUNTERS = 7
 
 
 @dataclass(frozen=True)
@@ -140,6 +142,8 @@ def _commands(target: Target) -> dict[str, str]:
         commands["sample"] = f"{sample} retire {ROUNDS}"
         turns = "pfmon --switch-timeout=4 -e instructions -e cycles -o /out/turns"
         commands["turns"] = f"{turns} retire {ROUNDS}"
+        many = ",".join(["cycles"] * (COUNTERS + 1))
+        commands["denied"] = f"pfmon -e {many} -o /out/denied retire {ROUNDS}"
     commands["fuzz"] = f"fuzz --seed {FUZZ_SEED} --calls {FUZZ_CALLS}"
     formats = "$(cut -d' ' -f1 /proc/modules | grep ^pfm_fmt_)"
     commands["unload"] = f"rmmod {formats} pfm_pmu_perf perfmon"
@@ -227,6 +231,19 @@ def test_counts_of_event_sets_are_scaled_to_the_whole(boots: Boots[Target]) -> N
     estimates = [int(line.split()[0]) for line in lines]
     assert estimates == pytest.approx([INSTRUCTIONS, CYCLES], rel=0.05)
     assert ["of the time" in line for line in lines] == [True, True]
+
+
+def test_event_without_a_counter_is_said_not_to_be_counted(
+    boots: Boots[Target],
+) -> None:
+    boot = boots[ARM64]
+    assert boot.command("denied") == 0
+    lines = (boot.out / "denied").read_text().splitlines()
+    counts = [int(line.split()[0]) for line in lines[:COUNTERS]]
+    assert counts == [pytest.approx(CYCLES, rel=0.05)] * COUNTERS
+    assert [line.split() for line in lines[COUNTERS:]] == [
+        ["<not", "counted>", "cycles"]
+    ]
 
 
 def test_hardware_samples_are_as_many_as_periods(boots: Boots[Target]) -> None:

@@ -105,6 +105,8 @@ struct pfm_pmu_reg {
  * @num_regs:  number of PMDs, plus one for the clock
  * @ds:        debug-store area, or NULL: overflows of counters that sample come
  *             with a record
+ * @denied:    the PMU sets what it finds, by start or stop: PMDs, by their place in
+ *             pfm_pmu.pmds, that were to count and got no counter. Zero when loaded
  * @priv:      owned by the PMU
  */
 struct pfm_pmu_session {
@@ -113,6 +115,7 @@ struct pfm_pmu_session {
 	bool			user_only;
 	u16			num_regs;
 	struct pfm_ds		*ds;
+	DECLARE_BITMAP(denied, PFM_MAX_PMDS);
 	void			*priv;
 };
 
