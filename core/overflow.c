@@ -571,13 +571,22 @@ void pfm_disown(struct pfm_context *ctx, unsigned long flags)
 	local_irq_restore(flags);
 }
 
+/* Is the caller what is monitored: this thread, or something on this CPU? */
+static bool pfm_is_here(const struct pfm_context *ctx)
+{
+	if (ctx->session.task)
+		return ctx->session.task == current;
+	return ctx->session.cpu == raw_smp_processor_id();
+}
+
 /*
- * Wait until no overflow is under way. Overflows happen in the monitored thread:
- * there are none while it does something else. Context: process, may sleep.
+ * Wait until no overflow is under way that came before. Overflows happen in the
+ * monitored thread, or on the monitored CPU: one is over when that does something
+ * else, such as this. Context: process, may sleep.
  */
 void pfm_wait_overflows(struct pfm_context *ctx)
 {
-	if (ctx->session.task != current)
+	if (!pfm_is_here(ctx))
 		synchronize_rcu_expedited();
 }
 

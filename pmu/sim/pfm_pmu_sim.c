@@ -97,6 +97,8 @@ static void sim_stop(struct pfm_pmu_session *s)
 	struct sim_session *ss = s->priv;
 
 	WRITE_ONCE(ss->started, false);
+	/* An instant of a thread or CPU comes from any other. */
+	synchronize_rcu_expedited();
 }
 
 static int sim_write_pmc(struct pfm_pmu_reg *reg)
