@@ -391,8 +391,30 @@ bool context_start(struct context *context)
 	return false;
 }
 
+/* What fdinfo says of the context; to be freed, or NULL. */
+static char *read_fdinfo(const struct context *context)
+{
+	char *path = checked_printf("/proc/self/fdinfo/%d", context->fd);
+	size_t length;
+	char *text = read_file(path, &length);
+
+	free(path);
+	return text;
+}
+
+static void report_offline(const struct context *context)
+{
+	char *text = read_fdinfo(context);
+
+	if (text && strstr(text, "\npfm_state:\toffline\n"))
+		message("CPU %d went offline and was measured until then only",
+			context->cpu);
+	free(text);
+}
+
 void context_unload(struct context *context)
 {
+	report_offline(context);
 	/* EBUSY: the thread has ended, which detaches as well. */
 	if (pfm_unload_context(context->fd) && errno != EBUSY)
 		message("cannot detach the context: %s", strerror(errno));
@@ -436,7 +458,7 @@ static bool save(struct context *context, enum smpl_moment moment)
 
 /*
  * A restart with nothing to free could free what comes meanwhile, unsaved. After
- * one that finds the context detached, the buffer is as it was.
+ * one that finds the context detached, or its CPU offline, the buffer is as it was.
  */
 int context_save_and_restart(struct context *context, enum smpl_moment moment)
 {
@@ -446,7 +468,7 @@ int context_save_and_restart(struct context *context, enum smpl_moment moment)
 		return 0;
 	if (!pfm_restart(context->fd))
 		return saved;
-	if (errno == EBUSY)
+	if (errno == EBUSY || errno == ENODEV)
 		return 0;
 	message("cannot go on after a notification: %s", strerror(errno));
 	return -1;
@@ -455,17 +477,6 @@ int context_save_and_restart(struct context *context, enum smpl_moment moment)
 bool context_save_rest(struct context *context)
 {
 	return save(context, SMPL_END);
-}
-
-/* What fdinfo says of the context; to be freed, or NULL. */
-static char *read_fdinfo(const struct context *context)
-{
-	char *path = checked_printf("/proc/self/fdinfo/%d", context->fd);
-	size_t length;
-	char *text = read_file(path, &length);
-
-	free(path);
-	return text;
 }
 
 static void set_denied(struct context *context, unsigned int set,

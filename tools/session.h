@@ -61,7 +61,10 @@ void context_close(struct context *context);
 bool context_load(struct context *context, pid_t tid);
 bool context_start(struct context *context);
 
-/* Detaches; a context that is detached already is no error. */
+/*
+ * Detaches; a context that is detached already is no error. Says so if its CPU has
+ * gone offline meanwhile.
+ */
 void context_unload(struct context *context);
 
 /*

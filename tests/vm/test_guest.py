@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -92,6 +93,7 @@ class Case:
 
 TARGETS = [Target(arch, series) for arch in SUPPORTED for series in SUPPORTED[arch]]
 ARM64 = Target("arm64", "6.1")
+X86_64 = [target for target in TARGETS if target.arch == "x86_64"]
 
 
 def _with_narrow(target: Target, names: tuple[str, ...]) -> list[str]:
@@ -135,6 +137,10 @@ def _commands(target: Target) -> dict[str, str]:
     if target.arch == "x86_64":
         for name, library in PRELOADED.items():
             commands[name] = f"LD_PRELOAD={PRELOAD_DIR}/{library} {name}"
+        cpu = "/sys/devices/system/cpu/cpu1/online"
+        toggle = f"echo 0 >{cpu} && echo 1 >{cpu}"
+        measure = "pfmon --system-wide -e cpu-clock"
+        commands["offline"] = f"{measure} sh -c '{toggle}' 2>&1"
     if target == ARM64:
         sample = f"pfmon -e cycles --long-smpl-periods={PERIOD} --smpl-entries=256"
         sample += f" --short-smpl-periods={PERIOD} -o /out/retire.cap"
@@ -244,6 +250,17 @@ def test_event_without_a_counter_is_said_not_to_be_counted(
     assert [line.split() for line in lines[COUNTERS:]] == [
         ["<not", "counted>", "cycles"]
     ]
+
+
+@pytest.mark.parametrize("target", X86_64, ids=str)
+def test_cpu_that_goes_offline_is_said_to_be_measured_until_then(
+    target: Target, boots: Boots[Target]
+) -> None:
+    boot = boots[target]
+    assert boot.command("offline") == 0
+    printed = boot.printed("offline")
+    assert "CPU 1 went offline and was measured until then only" in printed
+    assert re.search(r"^CPU1 +\d+ cpu-clock$", printed, re.MULTILINE)
 
 
 def test_hardware_samples_are_as_many_as_periods(boots: Boots[Target]) -> None:
