@@ -5,11 +5,19 @@
 #include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "check.h"
+
+unsigned int check_timeout(void)
+{
+	const char *seconds = getenv("CHECK_TIMEOUT");
+
+	return seconds ? strtoul(seconds, NULL, 0) : 30;
+}
 
 void check_failed(const char *file, int line, const char *format, ...)
 {

@@ -4,7 +4,6 @@
  */
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -15,11 +14,10 @@
 
 static void run_alone(void *arg)
 {
-	const char *seconds = getenv("CHECK_TIMEOUT");
 	const struct check_test *test = arg;
 
 	setpgid(0, 0);
-	alarm(seconds ? atoi(seconds) : CHECK_TIMEOUT);
+	alarm(check_timeout());
 	test->run();
 }
 

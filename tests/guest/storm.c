@@ -214,7 +214,7 @@ static void storm(void (*function)(void *kind))
 {
 	pid_t pids[NUM_KINDS], formats, cpus;
 
-	alarm(4 * CHECK_TIMEOUT * rounds());
+	alarm(4 * check_timeout() * rounds());
 	need_second_cpu();
 	disturb_begin();
 	for (unsigned int i = 0; i < NUM_KINDS; i++)

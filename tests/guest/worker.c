@@ -159,7 +159,7 @@ static void run_worker(void *arg)
 	struct start *s = arg;
 
 	keep_descriptors(s);
-	alarm(CHECK_TIMEOUT);
+	alarm(check_timeout());
 	if (s->nobody)
 		become_nobody();
 	worker_loop(WORKER_ASK_FD, WORKER_DONE_FD, s->w->progress);
