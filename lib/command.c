@@ -58,6 +58,22 @@ int pfm_device_command(int cmd, struct pfm_ioc *ioc)
 	return 0;
 }
 
+int pfm_create_command(pfarg_ctx_t *ctx, const void *fmt_arg,
+		       size_t fmt_arg_size)
+{
+	struct pfm_ioc ioc = {
+		.arg = address(ctx),
+		.fmt_arg = address(fmt_arg),
+		.fmt_arg_size = fmt_arg_size,
+		.narg = 1,
+	};
+
+	/* A size_t can hold the value that means "as the format declares". */
+	if (ioc.fmt_arg_size == PFM_FMT_ARG_IMPLICIT)
+		return fail(E2BIG);
+	return pfm_device_command(PFM_CREATE_CONTEXT, &ioc);
+}
+
 int pfm_context_command(int fd, int cmd, struct pfm_ioc *ioc)
 {
 	if (ioctl(fd, PFM_IOC(cmd), ioc) < 0)

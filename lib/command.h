@@ -14,6 +14,9 @@
 
 /* To the device: PFM_CREATE_CONTEXT and PFM_GETINFO_*. */
 int pfm_device_command(int cmd, struct pfm_ioc *ioc);
+/* The same: PFM_CREATE_CONTEXT with the format's argument. */
+int pfm_create_command(pfarg_ctx_t *ctx, const void *fmt_arg,
+		       size_t fmt_arg_size);
 /* To the context that a descriptor identifies: all others. */
 int pfm_context_command(int fd, int cmd, struct pfm_ioc *ioc);
 /* Does this descriptor identify a context? May change errno. */

@@ -20,15 +20,5 @@ PFM_STATIC_ASSERT(sizeof(struct pfm22_ctx) == sizeof(pfarg_ctx_t));
 int pfm22_create_context(struct pfm22_ctx *ctx, void *fmt_arg,
 			 size_t fmt_arg_size)
 {
-	struct pfm_ioc ioc = {
-		.arg = address(ctx),
-		.fmt_arg = address(fmt_arg),
-		.fmt_arg_size = fmt_arg_size,
-		.narg = 1,
-	};
-
-	/* A size_t can hold the value that means "as the format declares". */
-	if (ioc.fmt_arg_size == PFM_FMT_ARG_IMPLICIT)
-		return fail(E2BIG);
-	return pfm_device_command(PFM_CREATE_CONTEXT, &ioc);
+	return pfm_create_command((pfarg_ctx_t *)ctx, fmt_arg, fmt_arg_size);
 }

@@ -106,24 +106,15 @@ int pfm2x_create_context(struct pfm2x_ctx *ctx, char *fmt_name, void *fmt_arg,
 			 size_t fmt_arg_size)
 {
 	pfarg_ctx_t req = { .ctx_flags = 0 };
-	struct pfm_ioc ioc = {
-		.arg = address(&req),
-		.fmt_arg = address(fmt_arg),
-		.fmt_arg_size = fmt_arg_size,
-		.narg = 1,
-	};
 
 	if (!ctx)
 		return fail(EFAULT);
 	if (fmt_name && find_format(fmt_name, req.ctx_smpl_buf_id))
 		return -1;
-	/* A size_t can hold the value that means "as the format declares". */
-	if (ioc.fmt_arg_size == PFM_FMT_ARG_IMPLICIT)
-		return fail(E2BIG);
 	req.ctx_flags = ctx->ctx_flags;
 	req.reserved[0] = ctx->reserved1;
 	memcpy(&req.reserved[1], ctx->reserved2, sizeof(ctx->reserved2));
-	if (pfm_device_command(PFM_CREATE_CONTEXT, &ioc))
+	if (pfm_create_command(&req, fmt_arg, fmt_arg_size))
 		return -1;
 	return req.ctx_fd;
 }

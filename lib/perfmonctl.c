@@ -74,17 +74,7 @@ int perfmonctl(int fd, int cmd, void *arg, int narg)
 
 int pfm_create_context(pfarg_ctx_t *ctx, void *fmt_arg, size_t fmt_arg_size)
 {
-	struct pfm_ioc ioc = {
-		.arg = address(ctx),
-		.fmt_arg = address(fmt_arg),
-		.fmt_arg_size = fmt_arg_size,
-		.narg = 1,
-	};
-
-	/* A size_t can hold the value that means "as the format declares". */
-	if (ioc.fmt_arg_size == PFM_FMT_ARG_IMPLICIT)
-		return fail(E2BIG);
-	if (pfm_device_command(PFM_CREATE_CONTEXT, &ioc) < 0)
+	if (pfm_create_command(ctx, fmt_arg, fmt_arg_size))
 		return -1;
 	return ctx->ctx_fd;
 }
