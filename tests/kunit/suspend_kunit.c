@@ -15,7 +15,7 @@ static void expect_count(struct kunit *test, u64 count)
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), count);
 }
 
-static int cpu_init(struct kunit *test)
+static int suspend_cpu_init(struct kunit *test)
 {
 	fixture_create(test, PFM_FL_SYSTEM_WIDE, false);
 	return 0;
@@ -110,7 +110,7 @@ static void what_is_restarted_meanwhile_counts_afterwards(struct kunit *test)
 }
 
 /* A context that is attached to the test's own thread, which suspends. */
-static int own_init(struct kunit *test)
+static int suspend_own_init(struct kunit *test)
 {
 	fixture_create(test, 0, false);
 	return 0;
@@ -142,7 +142,7 @@ static struct kunit_case cpu_cases[] = {
 
 static struct kunit_suite cpu_suite = {
 	.name = "pfm_suspend_cpu",
-	.init = cpu_init,
+	.init = suspend_cpu_init,
 	.exit = suspend_exit,
 	.test_cases = cpu_cases,
 };
@@ -154,7 +154,7 @@ static struct kunit_case own_cases[] = {
 
 static struct kunit_suite own_suite = {
 	.name = "pfm_suspend_own",
-	.init = own_init,
+	.init = suspend_own_init,
 	.exit = suspend_exit,
 	.test_cases = own_cases,
 };
