@@ -19,7 +19,7 @@
  * struct command - a command, and what it may say
  * @name:   as in the specification
  * @weight: how often it is called
- * @writes: it writes its argument
+ * @writes: bytes of each element that it writes, or 0
  * @vector: its argument has narg elements
  * @errors: with what it may fail (docs/interface.md, "Commands"; the manual page
  *          perfmonctl(2)); up to 0
@@ -27,7 +27,7 @@
 struct command {
 	const char	*name;
 	unsigned int	weight;
-	bool		writes;
+	size_t		writes;
 	bool		vector;
 	int		errors[12];
 };
@@ -37,40 +37,40 @@ struct command {
 	{ EINVAL, EBADF, EFAULT, EBUSY, ENOMEM, ENODEV, EPERM, ESRCH }
 
 static const struct command commands[] = {
-	[PFM_WRITE_PMCS] = { "PFM_WRITE_PMCS", 12, true, true, WRITE_ERRORS },
-	[PFM_WRITE_PMDS] = { "PFM_WRITE_PMDS", 12, true, true, WRITE_ERRORS },
-	[PFM_READ_PMDS] = { "PFM_READ_PMDS", 8, true, true,
+	[PFM_WRITE_PMCS] = { "PFM_WRITE_PMCS", 12, sizeof(pfarg_pmc_t), true, WRITE_ERRORS },
+	[PFM_WRITE_PMDS] = { "PFM_WRITE_PMDS", 12, sizeof(pfarg_pmd_t), true, WRITE_ERRORS },
+	[PFM_READ_PMDS] = { "PFM_READ_PMDS", 8, sizeof(pfarg_pmd_t), true,
 		{ EINVAL, EBADF, EFAULT, EBUSY, ENOMEM, ENODEV } },
-	[PFM_STOP] = { "PFM_STOP", 5, false, false,
+	[PFM_STOP] = { "PFM_STOP", 5, 0, false,
 		{ EBADF, EBUSY, ENODEV } },
-	[PFM_START] = { "PFM_START", 10, false, false,
+	[PFM_START] = { "PFM_START", 10, 0, false,
 		{ EINVAL, EBADF, EFAULT, EBUSY, ENODEV } },
-	[PFM_CREATE_CONTEXT] = { "PFM_CREATE_CONTEXT", 16, true, false,
+	[PFM_CREATE_CONTEXT] = { "PFM_CREATE_CONTEXT", 16, sizeof(pfarg_ctx_t), false,
 		{ EINVAL, E2BIG, EFAULT, EOPNOTSUPP, ENOMEM, ENODEV, EPERM,
 		  EMFILE } },
-	[PFM_RESTART] = { "PFM_RESTART", 8, false, false,
+	[PFM_RESTART] = { "PFM_RESTART", 8, 0, false,
 		{ EBADF, EBUSY, ENODEV } },
-	[PFM_LOAD_CONTEXT] = { "PFM_LOAD_CONTEXT", 16, false, false,
+	[PFM_LOAD_CONTEXT] = { "PFM_LOAD_CONTEXT", 16, 0, false,
 		{ EINVAL, EBADF, EFAULT, EBUSY, EPERM, ESRCH, ENODEV, ENOMEM } },
-	[PFM_UNLOAD_CONTEXT] = { "PFM_UNLOAD_CONTEXT", 8, false, false,
+	[PFM_UNLOAD_CONTEXT] = { "PFM_UNLOAD_CONTEXT", 8, 0, false,
 		{ EBADF, EBUSY } },
-	[PFM_CREATE_EVTSETS] = { "PFM_CREATE_EVTSETS", 4, true, true,
+	[PFM_CREATE_EVTSETS] = { "PFM_CREATE_EVTSETS", 4, sizeof(pfarg_setdesc_t), true,
 		{ EINVAL, EBADF, EFAULT, EBUSY, ENOMEM } },
-	[PFM_DELETE_EVTSETS] = { "PFM_DELETE_EVTSETS", 1, true, true,
+	[PFM_DELETE_EVTSETS] = { "PFM_DELETE_EVTSETS", 1, sizeof(pfarg_setdesc_t), true,
 		{ EINVAL, EBADF, EFAULT, EBUSY, ENOMEM } },
-	[PFM_GETINFO_EVTSETS] = { "PFM_GETINFO_EVTSETS", 3, true, true,
+	[PFM_GETINFO_EVTSETS] = { "PFM_GETINFO_EVTSETS", 3, sizeof(pfarg_setinfo_t), true,
 		{ EINVAL, EBADF, EFAULT, EBUSY, ENOMEM } },
-	[PFM_GETINFO_PMCS] = { "PFM_GETINFO_PMCS", 1, true, true,
+	[PFM_GETINFO_PMCS] = { "PFM_GETINFO_PMCS", 1, sizeof(pfarg_pmcinfo_t), true,
 		{ EINVAL, EFAULT, ENOMEM, ENODEV, EPERM } },
-	[PFM_GETINFO_PMDS] = { "PFM_GETINFO_PMDS", 1, true, true,
+	[PFM_GETINFO_PMDS] = { "PFM_GETINFO_PMDS", 1, sizeof(pfarg_pmdinfo_t), true,
 		{ EINVAL, EFAULT, ENOMEM, ENODEV, EPERM } },
-	[PFM_SET_CONFIG] = { "PFM_SET_CONFIG", 1, false, false,
+	[PFM_SET_CONFIG] = { "PFM_SET_CONFIG", 1, 0, false,
 		{ EINVAL, EFAULT, EPERM } },
-	[PFM_GET_CONFIG] = { "PFM_GET_CONFIG", 1, true, false,
+	[PFM_GET_CONFIG] = { "PFM_GET_CONFIG", 1, sizeof(pfarg_config_t), false,
 		{ EFAULT, EPERM } },
 };
 
-static const struct command unknown = { "an unknown command", 0, false, false,
+static const struct command unknown = { "an unknown command", 0, 0, false,
 					{ EINVAL } };
 
 static const struct command *command_of(int cmd)
@@ -250,12 +250,10 @@ static void check_memory(struct fuzz *f, const struct call *c, int result)
 	const struct command *command = command_of(c->cmd);
 	size_t size = 0;
 
-	if (command->writes && command->vector && c->narg > 0)
-		size = (size_t)c->narg * c->arg.size;
-	else if (c->cmd == PFM_CREATE_CONTEXT && !result)
-		size = sizeof(pfarg_ctx_t);
-	else if (c->cmd == PFM_GET_CONFIG)
-		size = sizeof(pfarg_config_t);
+	if (command->vector && c->narg > 0)
+		size = (size_t)c->narg * command->writes;
+	else if (!command->vector && (c->cmd != PFM_CREATE_CONTEXT || !result))
+		size = command->writes;
 	fuzz_check_arena(f, c->address, size);
 }
 
