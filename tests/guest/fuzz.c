@@ -33,6 +33,7 @@
 #define LOOK_US		100000
 /* Without one call for so long, something hangs. */
 #define PATIENCE_S	100
+#define TOLD_CALLS	10000	/* between two signs of progress */
 
 struct options {
 	unsigned long long	seed;
@@ -335,6 +336,12 @@ static bool ended_well(pid_t pid, int status)
 	return false;
 }
 
+static void say_progress(unsigned long calls)
+{
+	printf("# %lu calls of about %lu\n", calls, options.calls);
+	fflush(stdout);
+}
+
 /* Return: true if all have ended well. */
 static bool watch(pid_t *pids)
 {
@@ -353,6 +360,8 @@ static bool watch(pid_t *pids)
 		}
 		usleep(LOOK_US);
 		calls = count_calls();
+		if (calls / TOLD_CALLS != last / TOLD_CALLS)
+			say_progress(calls);
 		quiet = calls == last ? quiet + 1 : 0;
 		last = calls;
 	}
