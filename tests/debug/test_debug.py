@@ -40,7 +40,7 @@ GUEST_TIMEOUT = 3600 + FUZZ_CALLS // 10
 SCAN = "sleep 6; for scan in 1 2; do echo scan >$leaks; done; cat $leaks"
 FORMATS = "$(cut -d' ' -f1 /proc/modules | grep ^pfm_fmt_)"
 RESULTS = "cat /sys/kernel/debug/kunit/*/results"
-SUITE = re.compile(r"^kunit_test_suites?\(", re.MULTILINE)
+SUITE = re.compile(r"^static struct kunit_suite ", re.MULTILINE)
 SUITE_RESULT = re.compile(r"^(not ok|ok) \d+ (.*)$", re.MULTILINE)
 
 
