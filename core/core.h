@@ -387,6 +387,7 @@ void pfm_time_is_up(struct pfm_pmd *clock, bool at_user_level);
 void pfm_set_clock(struct pfm_set *set, u64 value);
 void pfm_catch_up(struct pfm_set *set);
 void pfm_switch_request(struct pfm_context *ctx, bool here);
+void pfm_pause_and_resume(struct pfm_context *ctx);
 void pfm_finish_switch(struct pfm_context *ctx);
 
 /* idle.c */
@@ -466,8 +467,7 @@ int pfm_pmu_find(const struct pfm_reg_desc *regs, u16 n, u16 num);
 struct tracepoint *pfm_find_tracepoint(const char *name);
 int pfm_session_reserve(struct pfm_context *ctx);
 void pfm_session_release(struct pfm_context *ctx);
-struct pfm_context *pfm_session_get_cpu(unsigned int cpu);
-struct pfm_context *pfm_session_get_own(void);
+struct pfm_context *pfm_session_get(int cpu);
 bool pfm_session_is_gone(struct pfm_context *ctx, bool *tell);
 void pfm_session_cpu_gone(unsigned int cpu);
 int pfm_session_init(void);

@@ -104,26 +104,16 @@ bool pfm_session_is_gone(struct pfm_context *ctx, bool *tell)
 	return gone;
 }
 
-/* Hold the context of a CPU. Return: it, or NULL. */
-struct pfm_context *pfm_session_get_cpu(unsigned int cpu)
+/*
+ * Hold the context of a CPU, or of the calling thread if @cpu is -1.
+ * Return: it, or NULL.
+ */
+struct pfm_context *pfm_session_get(int cpu)
 {
 	struct pfm_context *ctx;
 
 	spin_lock(&pfm_sessions_lock);
-	ctx = per_cpu(pfm_cpu_ctx, cpu);
-	if (ctx)
-		kref_get(&ctx->ref);
-	spin_unlock(&pfm_sessions_lock);
-	return ctx;
-}
-
-/* Hold the context that is attached to the calling thread. Return: it, or NULL. */
-struct pfm_context *pfm_session_get_own(void)
-{
-	struct pfm_context *ctx;
-
-	spin_lock(&pfm_sessions_lock);
-	ctx = pfm_session_find(current);
+	ctx = cpu < 0 ? pfm_session_find(current) : per_cpu(pfm_cpu_ctx, cpu);
 	if (ctx)
 		kref_get(&ctx->ref);
 	spin_unlock(&pfm_sessions_lock);

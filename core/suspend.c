@@ -14,15 +14,18 @@
 /* Nothing is started that counts. */
 bool pfm_suspended;
 
-/* What was counting stops, or goes on: pfm_resume() knows which. */
-static void pfm_suspend_one(struct pfm_context *ctx)
+/*
+ * What was counting on a CPU, or for the calling thread if @cpu is -1, stops or goes
+ * on: pfm_resume() knows which.
+ */
+static void pfm_suspend_one(int cpu)
 {
+	struct pfm_context *ctx = pfm_session_get(cpu);
+
+	if (!ctx)
+		return;
 	mutex_lock(&ctx->mutex);
-	if (ctx->loaded && !pfm_is_offline(ctx)) {
-		pfm_pause(ctx);
-		if (pfm_resume(ctx))
-			ctx->sets_denied++;
-	}
+	pfm_pause_and_resume(ctx);
 	mutex_unlock(&ctx->mutex);
 	pfm_context_put(ctx);
 }
@@ -30,18 +33,12 @@ static void pfm_suspend_one(struct pfm_context *ctx)
 /* Stop, or go on. What is started meanwhile waits. Context: process. */
 void pfm_suspend(bool suspend)
 {
-	struct pfm_context *ctx;
 	int cpu;
 
 	WRITE_ONCE(pfm_suspended, suspend);
-	for_each_possible_cpu(cpu) {
-		ctx = pfm_session_get_cpu(cpu);
-		if (ctx)
-			pfm_suspend_one(ctx);
-	}
-	ctx = pfm_session_get_own();
-	if (ctx)
-		pfm_suspend_one(ctx);
+	for_each_possible_cpu(cpu)
+		pfm_suspend_one(cpu);
+	pfm_suspend_one(-1);
 }
 
 static int pfm_pm_event(struct notifier_block *nb, unsigned long event,
