@@ -18,14 +18,15 @@ import pytest
 from boot import ROOT, Boot, Boots, Target, check_test
 from test_guest import (
     FORMAT_MODULE,
+    FUZZ,
     FUZZ_CALLS,
-    FUZZ_SEED,
     PROGRAMS,
     PROGRAMS32,
     SIMULATED,
     SIMULATED_MODULES,
     insmod,
     names_in,
+    rmmod,
 )
 
 DEBUG = Target("x86_64", kernels.DEBUG)
@@ -38,7 +39,6 @@ GUEST_TIMEOUT = 3600 + FUZZ_CALLS // 10
 # What is asked of the kernel younger than five seconds is no leak yet. What looks like
 # one only once is none.
 SCAN = "sleep 6; for scan in 1 2; do echo scan >$leaks; done; cat $leaks"
-FORMATS = "$(cut -d' ' -f1 /proc/modules | grep ^pfm_fmt_)"
 RESULTS = "cat /sys/kernel/debug/kunit/*/results"
 SUITE = re.compile(r"^static struct kunit_suite ", re.MULTILINE)
 SUITE_RESULT = re.compile(r"^(not ok|ok) \d+ (.*)$", re.MULTILINE)
@@ -63,20 +63,18 @@ def _with_leaks(unload: str) -> dict[str, str]:
 
 def _with_perf(*programs: str, options: tuple[str, ...] = ()) -> Guest:
     commands = {name: name for name in programs}
-    unload = f"rmmod {FORMATS} pfm_pmu_perf perfmon"
+    unload = rmmod("pfm_pmu_perf")
     return Guest(programs, commands | _with_leaks(unload), options)
 
 
 def _with_random_calls() -> Guest:
-    fuzz = {"fuzz": f"fuzz --seed {FUZZ_SEED} --calls {FUZZ_CALLS}"}
-    unload = f"rmmod {FORMATS} pfm_pmu_perf perfmon"
-    return Guest((), fuzz | _with_leaks(unload))
+    return Guest((), {"fuzz": FUZZ} | _with_leaks(rmmod("pfm_pmu_perf")))
 
 
 def _with_simulation(*programs: str) -> Guest:
     commands = {"load": insmod(*SIMULATED_MODULES, FORMAT_MODULE)}
     commands |= {name: name for name in programs}
-    unload = f"rmmod {FORMATS} pfm_pmu_sim perfmon"
+    unload = rmmod("pfm_pmu_sim")
     return Guest(programs, commands | _with_leaks(unload), ("--no-modules",))
 
 

@@ -58,6 +58,7 @@ SIMULATED_MODULES = ("core/perfmon", "pmu/sim/pfm_pmu_sim")
 # Random calls: how many, and what they follow from.
 FUZZ_CALLS = int(os.environ.get("FUZZ_CALLS", "1500"), 0)
 FUZZ_SEED = int(os.environ.get("FUZZ_SEED", "1"), 0)
+FUZZ = f"fuzz --seed {FUZZ_SEED} --calls {FUZZ_CALLS}"
 # Seconds until a guest counts as hung; minutes do where nothing else runs.
 TIMEOUT = 1800 + FUZZ_CALLS // 10
 FORMAT_MODULE = "formats/default/pfm_fmt_default"
@@ -129,6 +130,11 @@ def insmod(*modules: str) -> str:
     return " && ".join(f"insmod {extra}/{module}.ko" for module in modules)
 
 
+def rmmod(pmu: str) -> str:
+    """Return the command that unloads all modules, among them this PMU's."""
+    return f"rmmod $(cut -d' ' -f1 /proc/modules | grep ^pfm_fmt_) {pmu} perfmon"
+
+
 def _commands(target: Target) -> dict[str, str]:
     """Return what runs in a guest: name -> shell command."""
     # What emulated CPUs do not survive well: see keep_events.c.
@@ -150,13 +156,11 @@ def _commands(target: Target) -> dict[str, str]:
         commands["turns"] = f"{turns} retire {ROUNDS}"
         many = ",".join(["cycles"] * (COUNTERS + 1))
         commands["denied"] = f"pfmon -e {many} -o /out/denied retire {ROUNDS}"
-    commands["fuzz"] = f"fuzz --seed {FUZZ_SEED} --calls {FUZZ_CALLS}"
-    formats = "$(cut -d' ' -f1 /proc/modules | grep ^pfm_fmt_)"
-    commands["unload"] = f"rmmod {formats} pfm_pmu_perf perfmon"
+    commands["fuzz"] = FUZZ
+    commands["unload"] = rmmod("pfm_pmu_perf")
     commands["simulate"] = insmod(*SIMULATED_MODULES, FORMAT_MODULE)
     commands |= {name: name for name in _with_narrow(target, SIMULATED)}
-    commands["unsimulate"] = f"rmmod {formats} pfm_pmu_sim perfmon && "
-    commands["unsimulate"] += insmod(*LOCKED_MODULES)
+    commands["unsimulate"] = f"{rmmod('pfm_pmu_sim')} && {insmod(*LOCKED_MODULES)}"
     commands |= {name: name for name in LOCKED}
     return commands
 

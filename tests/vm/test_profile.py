@@ -18,10 +18,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import boot
 import pytest
+from boot import ROOT, RUN
 
-ROOT = Path(__file__).resolve().parents[2]
-RUN = ROOT / "tests/vm/run"
 EXPECTED = {"hot_sixty": 60.0, "hot_thirty": 30.0, "hot_ten": 10.0}
 # How far shares may be off, in percent. On arm64 the guest's time depends on its
 # instructions only; on x86_64 the host's other work is in it, and what is masked
@@ -35,16 +35,11 @@ CPUS = (0, 1)
 
 
 @dataclass(frozen=True)
-class Target:
+class Target(boot.Target):
     """A kernel, what is sampled on it, and how long hotloops runs there."""
 
-    arch: str
-    series: str
     event: str
     rounds: int
-
-    def __str__(self) -> str:
-        return f"{self.arch}-{self.series}"
 
 
 @dataclass(frozen=True)
