@@ -1,44 +1,23 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The tags of tests, the rows of the tables, and what is wrong between them."""
+"""The tags of tests: what they prove, and what is wrong with them."""
 
 from __future__ import annotations
 
 import pytest
-from proofs import (
-    Found,
-    Tag,
-    check,
-    read_rows,
-    read_tags,
-    with_differences,
-    with_proofs,
-)
-
-HEAD = "| id | demand | proof |\n|---|---|---|\n"
-GUEST = "/* Proves 3.1.2-07 */\nTEST(a)\n{\n}\n"
-PROOF = "guest/x.c: a"
-BEGIN = "<!-- differences: written by make conformance -->\n"
-END = "<!-- end of the differences -->\n"
+from proofs import Tag, Tags, read_tags
 
 
 def _tagged(name: str, text: str) -> list[tuple[str, int, str]]:
-    found = Found()
+    found = Tags()
     read_tags(name, text, found)
     assert not found.problems
     return [(tag.id, tag.line, tag.test) for tag in found.tags]
 
 
 def _problems_of_tags(name: str, text: str) -> list[str]:
-    found = Found()
+    found = Tags()
     read_tags(name, text, found)
     return found.problems
-
-
-def _check(rows: str, source: str = GUEST) -> list[str]:
-    found = Found()
-    read_tags("guest/x.c", source, found)
-    read_rows("docs/p.md", HEAD + rows, found)
-    return check(found)
 
 
 def test_tag_belongs_to_the_guest_test_that_follows() -> None:
@@ -98,62 +77,14 @@ def test_tag_without_an_id_is_wrong(entry: str) -> None:
     ]
 
 
-def test_rows_that_agree_with_the_tags_are_right() -> None:
-    assert not _check(f"| 3.1.2-07 | a \\| b | {PROOF} |\n| H01 | c | not done: d |\n")
-
-
-@pytest.mark.parametrize(
-    ("rows", "problem"),
-    [
-        ("| 3.1.2-07 | a | |", "3: 3.1.2-07: other tests prove it; run 'make conf"),
-        ("| 3.1.2-07 | a | other |", "3: 3.1.2-07: other tests prove it"),
-        ("| 3.1.2-07 | a | not done: b |", "3: 3.1.2-07 is 'not done', but guest/x.c"),
-        (f"| 3.1.2-07 | a | {PROOF} |\n| H01 | b | |", "4: H01 has neither a test nor"),
-        (f"| 3.1.2-07 | a | {PROOF} |\n| H01 | b | {PROOF} |", "4: H01 has neither"),
-        (f"| 3.1.2-07 | a | {PROOF} |\n" * 2, "4: 3.1.2-07 is in docs/p.md:3 already"),
-        (f"| 3.1.2-07 | a | {PROOF} |\n| 3.1-1 | b | |", "4: '3.1-1' is not an id"),
-        (f"| 3.1.2-07 | a | {PROOF} |\n| 3.1-01 | b |", "4: a row has an id, a dem"),
-        (
-            f"| 3.1.2-07 | a | {PROOF} |\n| H01 | b | not attainable: |",
-            "4: H01 is 'not attainable', and does not say why",
-        ),
-    ],
-)
-def test_row_that_disagrees_is_wrong(rows: str, problem: str) -> None:
-    problems = _check(rows)
-    assert len(problems) == 1
-    assert problems[0].startswith(f"docs/p.md:{problem}")
-
-
-def test_tag_without_a_row_is_wrong() -> None:
-    assert _check("") == ["tests/guest/x.c:1: no page has a row 3.1.2-07"]
-
-
-def test_other_tables_are_none_of_our_business() -> None:
-    found = Found()
-    read_rows("docs/p.md", "| id | why |\n|---|---|\n| 3.1 | b |\n", found)
-    assert (found.rows, found.problems) == ([], [])
-
-
-def test_proofs_are_written_and_reasons_kept() -> None:
+def test_proofs_are_sorted_and_each_test_is_there_once() -> None:
     tags = [
+        Tag("3.1-02", "vm/b.py", 1, "test_c"),
         Tag("3.1-01", "vm/b.py", 1, "test_c"),
         Tag("3.1-01", "guest/a.c", 1, "z"),
-        Tag("3.1-01", "guest/a.c", 9, "b"),
+        Tag("3.1-01", "guest/a.c", 9, "z"),
     ]
-    rows = "| 3.1-01 | a \\| b | old |\n| 3.1-02 | c | not done: d |\n| H01 | e | f |\n"
-    assert with_proofs(f"{HEAD}{rows}\n", tags) == (
-        f"{HEAD}| 3.1-01 | a \\| b | guest/a.c: b, z; vm/b.py: test_c |\n"
-        "| 3.1-02 | c | not done: d |\n| H01 | e | |\n\n"
-    )
-
-
-def test_differences_are_the_rows_with_reasons() -> None:
-    found = Found()
-    rows = f"| 3.1-01 | a | {PROOF} |\n| 3.1-02 | b | out of scope: c |\n"
-    text = f"{BEGIN}old\n{END}\n{HEAD}{rows}"
-    read_rows("docs/p.md", text, found)
-    new = with_differences(text, found.rows)
-    table = "| id | demand | |\n|---|---|---|\n| 3.1-02 | b | out of scope: c |\n"
-    assert new == f"{BEGIN}{table}{END}\n{HEAD}{rows}"
-    assert with_differences(new, found.rows) == new
+    assert list(Tags(tags).tests().items()) == [
+        ("3.1-01", ["guest/a.c: z", "vm/b.py: test_c"]),
+        ("3.1-02", ["vm/b.py: test_c"]),
+    ]

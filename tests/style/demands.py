@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""What is demanded, and the page and the list of proofs that are written from it.
+
+demands.toml has the demands of the specification by section, and a reason for each
+that no test proves, in the table of its kind. The hazards of the security page are
+demands, too: a row of its table begins with the id.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+import tomllib
+from proofs import ID, Tag
+
+# Why no test proves a demand, in the order of the page.
+KINDS = ("not attainable", "out of scope", "not done")
+
+# The tests that prove each id.
+Proofs = Mapping[str, list[str]]
+
+_KEY = re.compile(r'"([^"]+)" *=')
+_HAZARD = re.compile(r"^\| (H\w*) \|", re.MULTILINE)
+_PROOFS_HEAD = """\
+# SPDX-License-Identifier: MIT OR GPL-2.0
+#
+# The tests that prove each demand. Written by make conformance, from their tags.
+
+"""
+
+
+@dataclass(frozen=True)
+class Demand:
+    """A demand; where it is written, as "FILE:LINE"; why no test proves it."""
+
+    id: str
+    where: str
+    section: str
+    text: str
+    kind: str = ""
+    reason: str = ""
+
+
+@dataclass
+class Demands:
+    """The demands that were read, and what is wrong with them: "FILE:LINE: what"."""
+
+    chapters: dict[str, str] = field(default_factory=dict)
+    demands: list[Demand] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+
+
+def _lines(text: str) -> dict[str, list[int]]:
+    """Return the lines of each key that is an id, or should be."""
+    lines: dict[str, list[int]] = {}
+    for number, line in enumerate(text.split("\n"), 1):
+        if match := _KEY.match(line):
+            lines.setdefault(match[1], []).append(number)
+    return lines
+
+
+def read_demands(name: str, text: str, found: Demands) -> None:
+    """Add the demands of a text like demands.toml."""
+    data = tomllib.loads(text)
+    lines = _lines(text)
+    found.chapters.update(data.get("chapters", {}))
+    reasons: dict[str, tuple[str, str]] = {}
+    for kind in KINDS:
+        for id_, reason in data.get(kind, {}).items():
+            if id_ in reasons:
+                where = f"{name}:{lines[id_][1]}: {id_}"
+                found.problems.append(f"{where} has a reason already")
+            reasons[id_] = (kind, reason)
+    known = set()
+    for section, rows in data["demands"].items():
+        for id_, demand in rows.items():
+            known.add(id_)
+            where = f"{name}:{lines[id_][-1]}"
+            why = reasons.get(id_, ("", ""))
+            found.demands.append(Demand(id_, where, section, demand, *why))
+    for id_ in reasons:
+        if id_ not in known:
+            where = f"{name}:{lines[id_][0]}: {id_}"
+            found.problems.append(f"{where} has a reason, and is not a demand")
+
+
+def read_hazards(name: str, text: str, found: Demands) -> None:
+    """Add the hazards of a page."""
+    for match in _HAZARD.finditer(text):
+        line = text.count("\n", 0, match.start()) + 1
+        found.demands.append(Demand(match[1], f"{name}:{line}", "Hazards", ""))
+
+
+def check(found: Demands, tags: Iterable[Tag], proofs: Proofs) -> list[str]:
+    """Return what is wrong with the demands and the tags of the tests."""
+    problems = list(found.problems)
+    seen: dict[str, Demand] = {}
+    for demand in found.demands:
+        where = f"{demand.where}: {demand.id}"
+        first = seen.setdefault(demand.id, demand)
+        tests = "; ".join(proofs.get(demand.id, []))
+        if not ID.fullmatch(demand.id):
+            problems.append(f"{demand.where}: '{demand.id}' is not an id")
+        elif first is not demand:
+            problems.append(f"{where} is in {first.where} already")
+        elif demand.kind and tests:
+            problems.append(f"{where} is '{demand.kind}', but {tests} proves it")
+        elif demand.kind and not demand.reason:
+            problems.append(f"{where} is '{demand.kind}', and does not say why")
+        elif not demand.kind and not tests:
+            problems.append(f"{where} has neither a test nor a reason why not")
+        elif demand.text and not any(_is_in(demand, c) for c in found.chapters):
+            problems.append(f"{where} is in none of the chapters")
+    problems += [
+        f"tests/{tag.path}:{tag.line}: there is no demand {tag.id}"
+        for tag in tags
+        if tag.id not in seen
+    ]
+    return problems
+
+
+def proofs_file(proofs: Proofs) -> str:
+    """Return the list of proofs, a test on each line."""
+    parts = [_PROOFS_HEAD]
+    for id_, tests in proofs.items():
+        parts.append(f'"{id_}" = [\n' + "".join(f'  "{t}",\n' for t in tests) + "]\n")
+    return "".join(parts)
+
+
+def _is_in(demand: Demand, chapter: str) -> bool:
+    """Say whether the section of a demand's id belongs to a chapter."""
+    section = demand.id.rpartition("-")[0]
+    return section == chapter or section.startswith(f"{chapter}.")
+
+
+def counts_table(found: Demands) -> str:
+    """Return how many demands there are, by chapter and kind."""
+    head = ("section", "demands", "proved", *KINDS)
+    lines = ["| " + " | ".join(head) + " |", "|---" + "|--:" * 5 + "|"]
+    chapters = [
+        (f"{chapter} {title}", [d for d in found.demands if _is_in(d, chapter)])
+        for chapter, title in found.chapters.items()
+    ]
+    for title, rows in [*chapters, ("all", found.demands)]:
+        kinds = Counter(row.kind for row in rows)
+        counts = [len(rows), *(kinds[kind] for kind in ("", *KINDS))]
+        lines.append(f"| {title} | " + " | ".join(str(n) for n in counts) + " |")
+    return "\n".join(lines) + "\n"
+
+
+def differences(found: Demands) -> str:
+    """Return a table for each kind of demand that no test proves."""
+    lines = []
+    for kind in KINDS:
+        lines += [
+            f"### {kind.capitalize()}",
+            "",
+            "| id | demand | why |",
+            "|---|---|---|",
+        ]
+        lines += [
+            f"| {demand.id} | {demand.text} | {demand.reason} |"
+            for demand in found.demands
+            if demand.kind == kind
+        ]
+        lines.append("")
+    return "\n".join(lines)
+
+
+def with_part(text: str, part: str, content: str) -> str:
+    """Return a page with other content between the marks of a part."""
+    begin, end = (f"<!-- {word} {part} -->" for word in ("begin", "end"))
+    marked = re.compile(f"(?<={re.escape(begin)}\n).*?(?={re.escape(end)})", re.S)
+    return marked.sub(lambda _: content, text)
