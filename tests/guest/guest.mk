@@ -16,15 +16,16 @@ LIBPFM2X := build/$(UARCH)/libpfm2x.a
 LIBPFM22 := build/$(UARCH)/libpfm22.a
 BUILT32 := build/i386
 
-GUEST_TESTS := commands registers mapping messages lifecycle sampling sets setmaps \
-	       nway pebs syswide config compat2x compat22 blocking permissions \
-	       races modules oprofile stress storm hotplug simpmu simpebs lockdown
-# Not those whose subject is not data, or that take long.
+FOLDERS := interface formats stress
+# A program of each file there, and two of compat/.
+GUEST_TESTS := $(notdir $(basename $(foreach dir,$(FOLDERS),\
+	       $(wildcard tests/guest/$(dir)/*.c)))) compat2x compat22
+# Not those whose subject is not data, or that take long, or are run on the debug
+# kernel only.
 GUEST_TESTS32 := $(filter-out blocking permissions races modules stress storm \
-		 hotplug lockdown,$(GUEST_TESTS))
-# For the debug kernel only.
-GUEST_DEBUG_TESTS := nomemory suspend
-GUEST_SHARED := check ctx faults sim worker
+		 hotplug lockdown nomemory suspend,$(GUEST_TESTS))
+HARNESS := tests/guest/harness
+HARNESS_SHARED := check ctx faults sim worker
 
 ifeq ($(UARCH),x86_64)
 GCC := gcc
@@ -37,38 +38,38 @@ else
 $(error UARCH=$(UARCH) is neither x86_64 nor arm64)
 endif
 
-GCFLAGS := -O2 -g -Wall -Wextra -Wno-unused-parameter -Werror -std=gnu11 -Isdk/include -MMD -MP
+GCFLAGS := -O2 -g -Wall -Wextra -Wno-unused-parameter -Werror -std=gnu11 \
+	   -Isdk/include -I$(HARNESS) -MMD -MP
 # Debian keeps <asm/> in the directory of the 64-bit architecture.
 GCFLAGS32 = $(GCFLAGS) -m32 -idirafter /usr/include/x86_64-linux-gnu
-GUEST_PROGRAMS := $(addprefix $(GOUT)/,$(GUEST_TESTS) $(GUEST_DEBUG_TESTS) \
-		  fuzz keep_events retire worker)
-SHARED_OBJ := $(GUEST_SHARED:%=$(GOBJ)/tests/guest/%.o)
-TEST_OBJ := $(SHARED_OBJ) $(GOBJ)/tests/guest/check_main.o
-FUZZ_OBJ := $(addprefix $(GOBJ)/tests/guest/,fuzz.o fuzz_arena.o fuzz_args.o \
-	fuzz_calls.o fuzz_files.o fuzz_system.o fuzz_tasks.o)
+GUEST_PROGRAMS := $(addprefix $(GOUT)/,$(GUEST_TESTS) fuzz keep_events retire worker)
+SHARED_OBJ := $(HARNESS_SHARED:%=$(GOBJ)/$(HARNESS)/%.o)
+TEST_OBJ := $(SHARED_OBJ) $(GOBJ)/$(HARNESS)/check_main.o
+FUZZ_OBJ := $(patsubst %.c,$(GOBJ)/%.o,$(wildcard tests/guest/fuzz/*.c))
 # Built against the 2.x header and library only.
-TEST2X_OBJ := $(addprefix $(GOBJ)/tests/guest/,compat2x.o check.o faults.o \
-	check_main.o)
+COMPAT := $(GOBJ)/tests/guest/compat
+TEST2X_OBJ := $(COMPAT)/compat2x.o \
+	      $(addprefix $(GOBJ)/$(HARNESS)/,check.o faults.o check_main.o)
 TEST2X_OBJ32 := $(TEST2X_OBJ:.o=.32.o)
 
 .PHONY: guest guest-clean
 guest: $(GUEST_PROGRAMS) $(GUEST_PROGRAMS32)
 
 # Its callers are found by frame pointers.
-$(addprefix $(GOBJ)/tests/guest/,oprofile.o oprofile.32.o): GCFLAGS += \
+$(addprefix $(GOBJ)/tests/guest/formats/,oprofile.o oprofile.32.o): GCFLAGS += \
 	-fno-omit-frame-pointer -mno-omit-leaf-frame-pointer
-$(GOUT)/hotplug: $(GOBJ)/tests/guest/cpus.o
-$(GOUT)/oprofile: $(GOBJ)/tests/guest/oprofile_stream.o
-$(GOUT)/oprofile32: $(GOBJ)/tests/guest/oprofile_stream.32.o
-$(GOUT)/stress: $(addprefix $(GOBJ)/tests/guest/,cpus.o disturb.o kinds.o \
-	oprofile_stream.o)
-$(GOUT)/storm: $(addprefix $(GOBJ)/tests/guest/,cpus.o disturb.o kinds.o)
-$(GOUT)/suspend: $(GOBJ)/tests/guest/cpus.o
-$(GOUT)/nomemory: $(addprefix $(GOBJ)/tests/guest/,failnth.o kinds.o)
+# What some programs need of the harness besides.
+harness-obj = $(addprefix $(GOBJ)/$(HARNESS)/,$1)
+$(GOUT)/hotplug $(GOUT)/suspend: $(call harness-obj,cpus.o)
+$(GOUT)/oprofile: $(call harness-obj,oprofile_stream.o)
+$(GOUT)/oprofile32: $(call harness-obj,oprofile_stream.32.o)
+$(GOUT)/stress: $(call harness-obj,cpus.o disturb.o kinds.o oprofile_stream.o)
+$(GOUT)/storm: $(call harness-obj,cpus.o disturb.o kinds.o)
+$(GOUT)/nomemory: $(call harness-obj,failnth.o kinds.o)
 
 .SECONDARY:
 
-$(GOBJ)/tests/guest/%.o: tests/guest/%.c tests/guest/guest.mk
+$(GOBJ)/%.o: %.c tests/guest/guest.mk
 	@mkdir -p $(@D)
 	$(GCC) $(GCFLAGS) -c -o $@ $<
 
@@ -80,7 +81,7 @@ $(LIBPERFMON) $(LIBPFM2X) $(LIBPFM22): $(wildcard lib/*.[ch]) \
 		sdk/include/perfmon/perfmon.h sdk/include/perfmon/perfmon2x.h
 	@$(MAKE) -s -f tools/user.mk UARCH=$(UARCH) $@
 
-$(GOUT)/worker: $(GOBJ)/tests/guest/exec_worker.o $(SHARED_OBJ) $(LIBPERFMON)
+$(GOUT)/worker: $(GOBJ)/$(HARNESS)/exec_worker.o $(SHARED_OBJ) $(LIBPERFMON)
 	@mkdir -p $(@D)
 	$(GCC) -static -o $@ $^ -lpthread
 
@@ -88,28 +89,32 @@ $(GOUT)/fuzz: $(FUZZ_OBJ) $(LIBPERFMON)
 	@mkdir -p $(@D)
 	$(GCC) -static -o $@ $^ -lpthread
 
-$(GOUT)/keep_events $(GOUT)/retire: $(GOUT)/%: $(GOBJ)/tests/guest/%.o
+$(GOUT)/keep_events $(GOUT)/retire: $(GOUT)/%: $(GOBJ)/$(HARNESS)/%.o
 	@mkdir -p $(@D)
 	$(GCC) -static -o $@ $^
 
-$(GOUT)/%: $(GOBJ)/tests/guest/%.o $(TEST_OBJ) $(LIBPERFMON)
-	@mkdir -p $(@D)
-	$(GCC) -static -o $@ $^ -lpthread
+# The programs of a folder, $1.
+define programs-of
+$(GOUT)/%: $(GOBJ)/tests/guest/$1/%.o $(TEST_OBJ) $(LIBPERFMON)
+	@mkdir -p $$(@D)
+	$(GCC) -static -o $$@ $$^ -lpthread
 
-$(GOUT)/%32: $(GOBJ)/tests/guest/%.32.o $(TEST_OBJ:.o=.32.o) \
+$(GOUT)/%32: $(GOBJ)/tests/guest/$1/%.32.o $(TEST_OBJ:.o=.32.o) \
 		$(BUILT32)/libperfmon.a
-	@mkdir -p $(@D)
-	$(GCC) -m32 -static -o $@ $^ -lpthread
+	@mkdir -p $$(@D)
+	$(GCC) -m32 -static -o $$@ $$^ -lpthread
+endef
+$(foreach dir,$(FOLDERS),$(eval $(call programs-of,$(dir))))
 
-$(GOUT)/compat2x: $(TEST2X_OBJ) $(GOBJ)/tests/guest/create2x.o $(LIBPFM2X)
-$(GOUT)/compat22: $(TEST2X_OBJ) $(GOBJ)/tests/guest/create22.o $(LIBPFM22)
+$(GOUT)/compat2x: $(TEST2X_OBJ) $(COMPAT)/create2x.o $(LIBPFM2X)
+$(GOUT)/compat22: $(TEST2X_OBJ) $(COMPAT)/create22.o $(LIBPFM22)
 $(GOUT)/compat2x $(GOUT)/compat22:
 	@mkdir -p $(@D)
 	$(GCC) -static -o $@ $^
 
-$(GOUT)/compat2x32: $(TEST2X_OBJ32) $(GOBJ)/tests/guest/create2x.32.o \
+$(GOUT)/compat2x32: $(TEST2X_OBJ32) $(COMPAT)/create2x.32.o \
 		$(BUILT32)/libpfm2x.a
-$(GOUT)/compat2232: $(TEST2X_OBJ32) $(GOBJ)/tests/guest/create22.32.o \
+$(GOUT)/compat2232: $(TEST2X_OBJ32) $(COMPAT)/create22.32.o \
 		$(BUILT32)/libpfm22.a
 $(GOUT)/compat2x32 $(GOUT)/compat2232:
 	@mkdir -p $(@D)
@@ -117,18 +122,18 @@ $(GOUT)/compat2x32 $(GOUT)/compat2232:
 
 # The same, but linked to another library, as old programs are: they run with a
 # library of ours in LD_PRELOAD. No page may be touched first while they measure.
-$(GOUT)/libold2x.so: $(GOBJ)/tests/guest/old2x.o
+$(GOUT)/libold2x.so: $(COMPAT)/old2x.o
 $(GOUT)/libold2x32.so: GCC += -m32
-$(GOUT)/libold2x32.so: $(GOBJ)/tests/guest/old2x.32.o
+$(GOUT)/libold2x32.so: $(COMPAT)/old2x.32.o
 $(GOUT)/libold2x.so $(GOUT)/libold2x32.so:
 	@mkdir -p $(@D)
 	$(GCC) -shared -Wl,-soname,$(@F) -o $@ $^
 
-$(GOUT)/dynamic2x: $(TEST2X_OBJ) $(GOBJ)/tests/guest/create2x.o
-$(GOUT)/dynamic22: $(TEST2X_OBJ) $(GOBJ)/tests/guest/create22.o
+$(GOUT)/dynamic2x: $(TEST2X_OBJ) $(COMPAT)/create2x.o
+$(GOUT)/dynamic22: $(TEST2X_OBJ) $(COMPAT)/create22.o
 $(GOUT)/dynamic2x $(GOUT)/dynamic22: $(GOUT)/libold2x.so
-$(GOUT)/dynamic2x32: $(TEST2X_OBJ32) $(GOBJ)/tests/guest/create2x.32.o
-$(GOUT)/dynamic2232: $(TEST2X_OBJ32) $(GOBJ)/tests/guest/create22.32.o
+$(GOUT)/dynamic2x32: $(TEST2X_OBJ32) $(COMPAT)/create2x.32.o
+$(GOUT)/dynamic2232: $(TEST2X_OBJ32) $(COMPAT)/create22.32.o
 $(GOUT)/dynamic2x32 $(GOUT)/dynamic2232: GCC += -m32
 $(GOUT)/dynamic2x32 $(GOUT)/dynamic2232: $(GOUT)/libold2x32.so
 $(DYNAMIC):
@@ -140,6 +145,7 @@ $(GUEST_TOOLS32): $(GOUT)/%32: $(BUILT32)/%
 	cp $< $@
 
 guest-clean:
-	rm -f $(GUEST_PROGRAMS) $(GUEST_PROGRAMS32) $(GOBJ)/tests/guest/*
+	rm -f $(GUEST_PROGRAMS) $(GUEST_PROGRAMS32)
+	rm -rf $(GOBJ)/tests/guest
 
--include $(wildcard $(GOBJ)/tests/guest/*.d)
+-include $(wildcard $(GOBJ)/tests/guest/*/*.d)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * fuzz_files.c - what can be done to descriptors and mappings
+ * files.c - what can be done to descriptors and mappings
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * fuzz_args.c - arguments of commands that could succeed
+ * args.c - arguments of commands that could succeed
  */
 #define _GNU_SOURCE
 #include <string.h>
@@ -17,7 +17,7 @@
 #include <linux/perf_event.h>
 
 #include "fuzz.h"
-#include "../../examples/format_count/perfmon_count_smpl.h"
+#include "../../../examples/format_count/perfmon_count_smpl.h"
 
 #define SOFTWARE(id) \
 	PFM_PERF_EVENT(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_##id)

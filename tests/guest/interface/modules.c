@@ -24,7 +24,7 @@
 #include "ctx.h"
 #include "faults.h"
 #include "worker.h"
-#include "../../examples/format_count/perfmon_count_smpl.h"
+#include "../../../examples/format_count/perfmon_count_smpl.h"
 
 #define CORE	"perfmon"
 #define PMU	"pfm_pmu_perf"

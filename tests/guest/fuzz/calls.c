@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * fuzz_calls.c - the commands of perfmon: made right, made wrong, and judged
+ * calls.c - the commands of perfmon: made right, made wrong, and judged
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -104,7 +104,7 @@ void fuzz_tell(struct fuzz *f, const char *what, const char *format, ...);
 _Noreturn __printf(2, 3)
 void fuzz_fail(struct fuzz *f, const char *format, ...);
 
-/* fuzz_arena.c: memory for arguments, and what surrounds it */
+/* arena.c: memory for arguments, and what surrounds it */
 
 #define FUZZ_ARENA_BYTES	(16U << 10)
 
@@ -116,13 +116,13 @@ void *fuzz_place_badly(struct fuzz *f, const void *bytes, size_t size);
 /* Nothing but these bytes may have changed since; none if size is 0. */
 void fuzz_check_arena(struct fuzz *f, const void *changed, size_t size);
 
-/* fuzz_calls.c: the commands of perfmon */
+/* calls.c: the commands of perfmon */
 
 void fuzz_command(struct fuzz *f);
 void fuzz_session(struct fuzz *f);
 void fuzz_ioctl(struct fuzz *f);
 
-/* fuzz_args.c: their arguments */
+/* args.c: their arguments */
 
 struct fuzz_arg {
 	unsigned char	bytes[2048];
@@ -135,7 +135,7 @@ void fuzz_make_arg(struct fuzz *f, int cmd, struct fuzz_arg *arg);
 /* The argument of one of the formats, and its UUID. Return: its size. */
 size_t fuzz_make_fmt_arg(struct fuzz *f, unsigned char *uuid, void *arg);
 
-/* fuzz_files.c: what else can be done to descriptors and mappings */
+/* files.c: what else can be done to descriptors and mappings */
 
 /* Any descriptor of the table, closed or not; or another number. */
 int fuzz_any_fd(struct fuzz *f);
@@ -156,7 +156,7 @@ void fuzz_munmap(struct fuzz *f);
 void fuzz_mprotect(struct fuzz *f);
 void fuzz_mremap(struct fuzz *f);
 
-/* fuzz_tasks.c: processes, threads and CPUs */
+/* tasks.c: processes, threads and CPUs */
 
 void fuzz_victim(struct fuzz *f);
 void fuzz_fork(struct fuzz *f);
@@ -167,7 +167,7 @@ void fuzz_kill_victims(struct fuzz *f);
 /* The process that is monitored: works until it is killed or has enough. */
 _Noreturn void fuzz_victim_main(uint64_t seed);
 
-/* fuzz_system.c: what is not a context's: configuration, modules */
+/* system.c: what is not a context's: configuration, modules */
 
 void fuzz_config_file(struct fuzz *f);
 void fuzz_unload_format(struct fuzz *f);

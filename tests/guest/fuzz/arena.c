@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * fuzz_arena.c - memory for arguments, and what surrounds it
+ * arena.c - memory for arguments, and what surrounds it
  *
  * An arena is FUZZ_ARENA_BYTES that can be written, a page that cannot be
  * accessed, one that can only be read, and one that cannot be accessed. What is
