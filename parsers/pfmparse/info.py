@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 from typing import Mapping, Optional, TextIO
 
+from . import summary
 from .recording import Recording
 from .text import printable
 
@@ -43,7 +44,7 @@ def describe(recording: Recording) -> dict[str, object]:
         "kernel_symbols": source.kernel is not None,
         "buffers": recording.buffers,
         "samples": recording.samples,
-        **recording.summary(),
+        **summary.as_json(recording),
     }
 
 
@@ -96,7 +97,7 @@ def print_text(recording: Recording, file: str, out: TextIO) -> None:
         ),
         ("buffers", str(recording.buffers)),
         ("samples", str(recording.samples)),
-        *recording.summary_lines(),
+        *summary.lines(recording),
         ("truncated", "yes" if described["truncated"] else "no"),
     ]
     for name, value in lines:

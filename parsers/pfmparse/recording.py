@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from io import BufferedIOBase
-from typing import Iterator, Mapping, Optional, Protocol, Sequence
+from typing import Iterator, Optional, Protocol, Sequence
 
 from . import formats
 from .capture import Buffer, Capture
@@ -15,7 +15,6 @@ from .kallsyms import KernelSymbols
 from .maps import MapsHistory
 from .samples import Decoder, Lost, Region, Samples
 from .session import Session, Totals, parse_session
-from .text import known
 
 
 class Source(Protocol):
@@ -118,33 +117,6 @@ class Recording:
             for number, region in enumerate(lost.regions)
         ]
 
-    def summary(self) -> dict[str, object]:
-        """The members that the JSON of all commands ends with."""
-        problems = [{"offset": p.offset, "message": p.message} for p in self.problems]
-        return {
-            "lost": self.lost,
-            "lost_in_buffers": self.lost_in_buffers(),
-            "lost_in_regions": self.lost_in_regions(),
-            "imprecise": self.imprecise,
-            "notifications": self.notifications,
-            "truncated": self.truncated,
-            "problems": problems,
-        }
-
-    def summary_lines(self) -> list[tuple[str, str]]:
-        """The same for people: names and values, without the problems."""
-        lines = [("lost samples", known(self.lost))]
-        if self.lost_in_buffers():
-            lines.append(("lost in buffers", _reasons(self.lost_in_buffers())))
-        for region in self.lost_in_regions():
-            context, number = region.pop("context"), region.pop("region")
-            name = f"lost in context {context}, region {number}"
-            if any(region.values()):
-                lines.append((name, _reasons(region)))
-        if self.imprecise:
-            lines.append(("imprecise samples", str(self.imprecise)))
-        return [*lines, ("notifications", known(self.notifications))]
-
     def batches(self) -> Iterator[Batch]:
         """The samples of each buffer's regions, as far as they could be decoded."""
         for buffer in self.source.buffers():
@@ -184,7 +156,3 @@ def open_capture(stream: BufferedIOBase) -> Recording:
 def open_raw(data: bytes, session_text: bytes) -> Recording:
     """The samples of a buffer's image, described by a SESS document."""
     return Recording(RawBuffer(data, parse_session(session_text, 0)))
-
-
-def _reasons(lost: Mapping[str, object]) -> str:
-    return ", ".join(f"{number} {reason}" for reason, number in lost.items())

@@ -8,6 +8,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Callable, Mapping, Optional, Sequence, TextIO
 
+from . import summary
 from .locations import TITLES, Locations
 from .recording import Recording
 from .tallies import TALLIES, Row, Tally
@@ -88,7 +89,7 @@ def print_json(report: Report, recording: Recording, by: str, out: TextIO) -> No
         "by": by,
         "total": report.total,
         **report.summary,
-        **recording.summary(),
+        **summary.as_json(recording),
         "rows": rows,
     }
     json.dump(document, out)
@@ -109,6 +110,6 @@ def print_text(report: Report, recording: Recording, file: str, out: TextIO) -> 
     out.write(f"\nsamples: {report.total}\n")
     for name, figure in report.summary.items():
         out.write(f"{name.replace('_', ' ')}: {figure}\n")
-    for name, value in recording.summary_lines():
+    for name, value in summary.lines(recording):
         out.write(f"{name}: {value}\n")
     out.write(f"file: {printable(file)}\n")
