@@ -10,7 +10,7 @@ import sys
 from contextlib import ExitStack
 from typing import Optional, Sequence
 
-from . import dump, info, report
+from .commands import dump, info, report
 from .errors import PfmParseError
 from .recording import Recording, open_capture, open_raw
 

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from io import BufferedIOBase
 from typing import Iterator, Optional, Protocol, Sequence
 
-from . import formats
-from .capture import Buffer, Capture
-from .cookies import CookieFile
+from .capture.cookies import CookieFile
+from .capture.file import Buffer, Capture
+from .capture.kallsyms import KernelSymbols
+from .capture.maps import MapsHistory
+from .capture.session import Session, Totals, parse_session
 from .errors import PfmParseError
-from .kallsyms import KernelSymbols
-from .maps import MapsHistory
-from .samples import Decoder, Lost, Region, Samples
-from .session import Session, Totals, parse_session
+from .formats import registry
+from .formats.samples import Decoder, Lost, Region, Samples
 
 
 class Source(Protocol):
@@ -67,7 +67,7 @@ class Recording:
         """PfmParseError if there is no parser for the session's format."""
         self.source = source
         self.session = source.session
-        self.format = formats.find(source.session.format.uuid)
+        self.format = registry.find(source.session.format.uuid)
         self.samples = 0
         self.buffers = 0
         self.imprecise = 0

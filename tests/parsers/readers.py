@@ -9,11 +9,11 @@ from io import BufferedIOBase
 from typing import Any, Optional
 
 from pfmparse import formats
-from pfmparse.dump import samples_as_dicts
+from pfmparse.capture.session import parse_session
+from pfmparse.commands.dump import samples_as_dicts
 from pfmparse.errors import PfmParseError
+from pfmparse.formats.samples import Decoded, Decoder
 from pfmparse.recording import Recording, open_capture
-from pfmparse.samples import Decoded, Decoder
-from pfmparse.session import parse_session
 
 Json = dict[str, Any]
 

@@ -9,8 +9,8 @@ from typing import Iterator
 
 import numpy as np
 import pytest
-from pfmparse import checksum
-from pfmparse.checksum import SMALL, crc32
+from pfmparse.capture import checksum
+from pfmparse.capture.checksum import SMALL, crc32
 
 
 def _no_library(name: str) -> ctypes.CDLL:

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pfmparse import counts
-from pfmparse.counts import PairCounts
+from pfmparse.commands import pair_counts
+from pfmparse.commands.pair_counts import PairCounts
 
 PAIRS = st.lists(
     st.tuples(st.integers(0, 2), st.sampled_from([0, 1, 2, 1 << 40, (1 << 64) - 1])),
@@ -29,9 +29,9 @@ def test_counts_are_those_of_all_batches(
     batches: list[list[tuple[int, int]]], pending: int, chunk: int, slots: int
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(counts, "PENDING", pending)
-        patch.setattr(counts, "CHUNK", chunk)
-        patch.setattr(counts, "SLOTS", slots)
+        patch.setattr(pair_counts, "PENDING", pending)
+        patch.setattr(pair_counts, "CHUNK", chunk)
+        patch.setattr(pair_counts, "SLOTS", slots)
         pairs = PairCounts()
         for batch in batches:
             columns = np.array(batch, np.uint64).reshape(-1, 2)

@@ -19,7 +19,7 @@ OTHER = "00000000-0000-0000-0000-00000000000"
 # A package whose formats record one sample per byte.
 MODULE = f"""
 import numpy as np
-from pfmparse.samples import Decoded, Format, Region, Samples
+from pfmparse import Decoded, Format, Region, Samples
 
 class Decoder:
     def __init__(self, session):
@@ -125,7 +125,9 @@ def test_package_builds_without_the_network(tmp_path: Path) -> None:
     with zipfile.ZipFile(wheel) as files:
         names = files.namelist()
         files.extractall(tmp_path / "installed")
-    modules = {f"pfmparse/{path.name}" for path in (PARSERS / "pfmparse").glob("*.py")}
+    package = PARSERS / "pfmparse"
+    files_of = [*package.rglob("*.py"), package / "py.typed"]
+    modules = {path.relative_to(PARSERS).as_posix() for path in files_of}
     assert modules <= set(names)
     (points,) = (tmp_path / "installed").glob("*.dist-info/entry_points.txt")
     assert "pfmparse = pfmparse.__main__:main" in points.read_text()

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from pfmparse.capture.kallsyms import KernelSymbols
 from pfmparse.errors import PfmParseError
-from pfmparse.kallsyms import KernelSymbols
 
 TEXT = b"""\
 0000000000000000 A fixed_percpu_data

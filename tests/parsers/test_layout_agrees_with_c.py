@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
-from pfmparse import default, nway, pebs32, pebs64
+from pfmparse.formats import default, nway, pebs32, pebs64
 
 HERE = Path(__file__).parent
 SDK = HERE.parents[1] / "sdk" / "include"

@@ -7,8 +7,8 @@ import json
 
 import numpy as np
 import pytest
+from pfmparse.capture.maps import MapsHistory, ProcessMaps, parse_maps
 from pfmparse.errors import PfmParseError
-from pfmparse.maps import MapsHistory, ProcessMaps, parse_maps
 from writers import Json, mapping, maps
 
 

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pfmparse.__main__ import main
 from pfmparse.errors import PfmParseError
-from pfmparse.samples import Decoder
+from pfmparse.formats.samples import Decoder
 from readers import Json, all_samples, decode_buffer, decoder, read_capture
 from writers import (
     FILLING,

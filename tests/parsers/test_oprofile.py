@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pfmparse.__main__ import main
-from pfmparse.samples import Decoder
+from pfmparse.formats.samples import Decoder
 from readers import Json, all_samples, decoder, read_capture
 from writers import (
     OPROFILE_CODES,

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pfmparse import datasource
 from pfmparse.__main__ import main
 from pfmparse.errors import PfmParseError
+from pfmparse.formats import data_source
 from readers import Json, decode_buffer, decoder, read_capture
 from writers import (
     PEBS_RECORDS,
@@ -384,10 +384,10 @@ def test_info_decodes_the_argument(
     ],
 )
 def test_data_source_is_named(value: int, name: str) -> None:
-    assert datasource.name_of(value) == name
+    assert data_source.name_of(value) == name
 
 
 @settings(derandomize=True, deadline=None, max_examples=300)
 @given(st.integers(0, U64_MAX))
 def test_every_data_source_has_a_name(value: int) -> None:
-    assert datasource.name_of(value).strip()
+    assert data_source.name_of(value).strip()

@@ -6,7 +6,7 @@ from __future__ import annotations
 import io
 
 import pytest
-from pfmparse import report
+from pfmparse.commands import report
 from pfmparse.errors import PfmParseError
 from pfmparse.recording import open_capture
 from writers import Sample, buffer, bufr, capture, json_chunk, session, totals

@@ -14,8 +14,9 @@ from typing import Optional, Sequence
 
 import pytest
 from elftools.elf.elffile import ELFFile  # type: ignore[import]
-from pfmparse import libdw, report
+from pfmparse.commands import report
 from pfmparse.recording import open_capture
+from pfmparse.symbols import libdw
 from writers import (
     IIP_HDR,
     UUID_OPROFILE,

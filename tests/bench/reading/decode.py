@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import sys
 
-from pfmparse.recording import open_capture
+from pfmparse import open_capture
 
 
 def main() -> None:

@@ -9,10 +9,10 @@ from typing import Callable, Mapping, Optional, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from .errors import PfmParseError
-from .layout import Data, bad_field, describe, field_names, integers, view
+from ..capture.session import Session
+from ..errors import PfmParseError
+from ..layout import Data, bad_field, describe, field_names, integers, view
 from .samples import Column, Decoded, Lazy, Lost, Region, Samples
-from .session import Session
 
 VERSION = 1 << 16
 ARG_IMPRECISE = 0x1  # flag of the argument

@@ -8,9 +8,9 @@ from typing import Iterator, TextIO
 
 import numpy as np
 
-from .pebs import REGISTERS
-from .recording import Recording
-from .samples import Samples
+from ..formats.pebs import REGISTERS
+from ..formats.samples import Samples
+from ..recording import Recording
 
 # Fields that read best like this.
 HEXADECIMAL = frozenset(

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from .layout import struct_dtype
+from ..layout import struct_dtype
 from .pebs import REGISTERS32, Decoder, Layout, describe_arg
 from .samples import Format
 

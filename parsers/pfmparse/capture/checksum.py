@@ -10,7 +10,7 @@ from typing import Any, Optional
 
 import numpy as np
 
-from .layout import Data
+from ..layout import Data
 
 SMALL = 1 << 14  # bytes; zlib is fast enough for these
 

@@ -9,11 +9,11 @@ from typing import Callable, Iterable, Iterator, Mapping, Optional, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from .counts import PairCounts, U64s
-from .recording import Batch, Recording
-from .samples import Column, Samples
-from .symbols import UNKNOWN, Addresses, Detail, Location, Resolver
-from .tallies import Row
+from ..formats.samples import Column, Samples
+from ..recording import Batch, Recording
+from ..symbols.resolver import UNKNOWN, Addresses, Detail, Location, Resolver
+from .pair_counts import PairCounts, U64s
+from .report_keys import Row
 
 TITLES = {
     "function": "function (object)",

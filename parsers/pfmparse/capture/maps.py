@@ -10,7 +10,7 @@ from typing import Optional
 import numpy as np
 from numpy.typing import NDArray
 
-from .jsonnode import U64_MAX, Node
+from .json_node import U64_MAX, Node
 
 
 @dataclass(frozen=True)

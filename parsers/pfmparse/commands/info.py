@@ -6,8 +6,8 @@ from __future__ import annotations
 import json
 from typing import Mapping, Optional, TextIO
 
+from ..recording import Recording
 from . import summary
-from .recording import Recording
 from .text import printable
 
 

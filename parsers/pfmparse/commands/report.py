@@ -8,10 +8,10 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Callable, Mapping, Optional, Sequence, TextIO
 
+from ..recording import Recording
 from . import summary
-from .locations import TITLES, Locations
-from .recording import Recording
-from .tallies import TALLIES, Row, Tally
+from .report_keys import TALLIES, Row, Tally
+from .report_locations import TITLES, Locations
 from .text import printable
 
 KEYS = (*TITLES, *TALLIES)

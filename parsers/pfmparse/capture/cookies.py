@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Optional
 
-from .jsonnode import Node
+from .json_node import Node
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Mapping
 
-from .recording import Recording
+from ..recording import Recording
 from .text import known
 
 

@@ -9,10 +9,10 @@ from typing import Iterator, Mapping, Optional, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from .grouping import split
-from .layout import Data, field_names, view
+from ..capture.session import Session
+from ..grouping import split
+from ..layout import Data, field_names, view
 from .samples import Column, PmdGroup, Samples
-from .session import Session
 
 WORD = 8  # bytes; entries are whole words
 

@@ -9,9 +9,9 @@ from typing import Any, Callable, Iterator, Mapping, Optional, Protocol, Union
 import numpy as np
 from numpy.typing import NDArray
 
-from .errors import PfmParseError
-from .layout import Data
-from .session import Session
+from ..capture.session import Session
+from ..errors import PfmParseError
+from ..layout import Data
 
 Column = NDArray[np.integer[Any]]
 

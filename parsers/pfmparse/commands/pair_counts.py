@@ -8,7 +8,7 @@ from typing import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from .samples import Column
+from ..formats.samples import Column
 
 U64s = NDArray[np.uint64]
 

@@ -9,11 +9,11 @@ from typing import Optional
 
 import numpy as np
 
-from .entries import Entries, Run, Span, as_samples, rows
-from .errors import PfmParseError
-from .layout import Data, bad_field, describe, integers, struct_dtype
+from ..capture.session import Session
+from ..errors import PfmParseError
+from ..layout import Data, bad_field, describe, integers, struct_dtype
+from .default_entries import Entries, Run, Span, as_samples, rows
 from .samples import Decoded, Format, PmdGroup, Region
-from .session import Session
 
 NO_HDR = 0x1  # entries have no header
 IIP_HDR = 0x2  # entry headers are the ip

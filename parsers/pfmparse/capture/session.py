@@ -7,7 +7,7 @@ import uuid
 from dataclasses import dataclass
 from typing import Callable, Optional, TypeVar
 
-from .jsonnode import Node
+from .json_node import Node
 
 T = TypeVar("T")
 

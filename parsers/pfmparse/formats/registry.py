@@ -8,8 +8,8 @@ from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from typing import Iterable
 
+from ..errors import PfmParseError
 from . import default, nway, oprofile, pebs32, pebs64
-from .errors import PfmParseError
 from .samples import Format
 
 GROUP = "pfmparse.formats"  # entry points of other packages' formats
@@ -58,5 +58,5 @@ def _load(entry: EntryPoint) -> Iterable[Format]:
     formats = (loaded,) if isinstance(loaded, Format) else tuple(loaded)
     for form in formats:
         if not isinstance(form, Format):
-            raise TypeError(f"{form!r} is no pfmparse.samples.Format")
+            raise TypeError(f"{form!r} is not a pfmparse.Format")
     return formats

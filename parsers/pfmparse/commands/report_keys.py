@@ -8,9 +8,9 @@ from typing import Callable, Iterable, Mapping, Protocol, Union
 
 import numpy as np
 
-from . import datasource
-from .counts import PairCounts
-from .recording import Batch, Recording
+from ..formats import data_source
+from ..recording import Batch, Recording
+from .pair_counts import PairCounts
 
 UNKNOWN = "[unknown]"
 
@@ -151,5 +151,5 @@ TALLIES: dict[str, Callable[[], Tally]] = {
         "kernel or user", "kernel", lambda kernel: "kernel" if kernel else "user"
     ),
     "latency": lambda: Latencies("latency in cycles", "lat"),
-    "data-source": lambda: Names("data source", "dse", datasource.name_of),
+    "data-source": lambda: Names("data source", "dse", data_source.name_of),
 }

@@ -8,7 +8,7 @@ import re
 import numpy as np
 from numpy.typing import NDArray
 
-from .errors import PfmParseError
+from ..errors import PfmParseError
 
 KERNEL_START = 1 << 63  # the first address of the kernel on x86_64 and arm64
 KERNEL = "[kernel]"

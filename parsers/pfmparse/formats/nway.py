@@ -6,12 +6,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Mapping, Optional
 
+from ..capture.session import Session
+from ..errors import PfmParseError
+from ..layout import Data, bad_field, describe, integers, struct_dtype, table
 from .default import ENTRY
-from .entries import Entries, Run, Span
-from .errors import PfmParseError
-from .layout import Data, bad_field, describe, integers, struct_dtype, table
+from .default_entries import Entries, Run, Span
 from .samples import Decoded, Format, Lost, Region
-from .session import Session
 
 VERSION = 1 << 16
 MIN_REGIONS, MAX_REGIONS = 2, 64

@@ -10,10 +10,10 @@ from typing import Any, Callable, Mapping, Optional
 import numpy as np
 from numpy.typing import NDArray
 
-from .errors import PfmParseError
-from .layout import Data
+from ..capture.session import Session
+from ..errors import PfmParseError
+from ..layout import Data
 from .samples import Column, Decoded, Format, Lazy, Region, Samples
-from .session import Session
 
 # Codes of escapes.
 CTX_SWITCH = 1

@@ -12,12 +12,12 @@ from typing import Callable, Iterable, Iterator, Optional, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from ..capture.cookies import CookieFile
+from ..capture.json_node import U64_MAX
+from ..capture.kallsyms import KERNEL_START, KernelSymbols
+from ..capture.maps import Mapping, MapsHistory
+from ..grouping import split
 from . import libdw
-from .cookies import CookieFile
-from .grouping import split
-from .jsonnode import U64_MAX
-from .kallsyms import KERNEL_START, KernelSymbols
-from .maps import Mapping, MapsHistory
 
 UNKNOWN = "[unknown]"
 DELETED = " (deleted)"

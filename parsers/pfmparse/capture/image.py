@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from .errors import PfmParseError
-from .layout import struct_dtype, table
+from ..errors import PfmParseError
+from ..layout import struct_dtype, table
 
 MAX_PIECES = 4096
 MAX_IMAGE = 256 << 20  # bytes

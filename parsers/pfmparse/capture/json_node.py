@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 from typing import Callable, Optional, TypeVar
 
-from .errors import PfmParseError
+from ..errors import PfmParseError
 
 U16_MAX = (1 << 16) - 1
 U32_MAX = (1 << 32) - 1

@@ -8,8 +8,8 @@ from typing import Mapping, Optional
 
 import numpy as np
 
+from ..layout import struct_dtype
 from . import pebs
-from .layout import struct_dtype
 from .pebs import REGISTERS, Decoder, Layout
 from .samples import Format
 

@@ -11,13 +11,13 @@ from typing import Iterator, Optional
 
 import numpy as np
 
+from ..errors import PfmParseError
+from ..layout import Data, struct_dtype, view
 from .checksum import crc32
 from .cookies import CookieFile, parse_cookies
-from .errors import PfmParseError
+from .image import assemble
 from .kallsyms import KernelSymbols
-from .layout import Data, struct_dtype, view
 from .maps import MapsHistory, parse_maps
-from .pieces import assemble
 from .session import Totals, parse_session, parse_totals
 
 MAGIC = b"PFMCAP\r\n"
