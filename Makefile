@@ -43,16 +43,16 @@ help:
 # Packages: installed for root, otherwise asked for in one line.
 .PHONY: deps-run deps-check deps-bench
 deps-run:
-	@tools/need-packages $(RUN_PACKAGES)
+	@scripts/need-packages $(RUN_PACKAGES)
 deps-check:
-	@tools/need-packages $(CHECK_PACKAGES)
+	@scripts/need-packages $(CHECK_PACKAGES)
 deps-bench:
-	@tools/need-packages $(BENCH_PACKAGES)
+	@scripts/need-packages $(BENCH_PACKAGES)
 
 # Modules. Each target has a tree of links to the sources: kbuild writes beside
 # them. What has not changed is not built again. BTF would need the kernel's
 # vmlinux, which no package has.
-kdir = $(shell tests/vm/kernels.py --arch $(firstword $(subst -, ,$1)) \
+kdir = $(shell scripts/kernels.py --arch $(firstword $(subst -, ,$1)) \
 	--kernel $(lastword $(subst -, ,$1)) kdir)
 cross = $(if $(filter arm64-%,$1),ARCH=arm64 \
 	CROSS_COMPILE=aarch64-linux-gnu- CC=aarch64-linux-gnu-gcc-12)
@@ -61,7 +61,7 @@ cross = $(if $(filter arm64-%,$1),ARCH=arm64 \
 define build-modules
 	@echo "modules for $2"
 	@mkdir -p $(BUILD)/kmod/$2
-	@tools/link-tree $(BUILD)/kmod/$2 $(KMOD_DIRS) $3
+	@scripts/link-tree $(BUILD)/kmod/$2 $(KMOD_DIRS) $3
 	@$(MAKE) -s -C $(call kdir,$1) M=$(CURDIR)/$(BUILD)/kmod/$2/$3 \
 		$(call cross,$1) CONFIG_DEBUG_INFO_BTF_MODULES= $(KMOD_FLAGS) modules
 endef
@@ -77,9 +77,9 @@ modules-kunit:
 
 .PHONY: user user-arm64 user-i386
 user:
-	@$(MAKE) -s -f tools/user.mk UARCH=x86_64 user user-tests
+	@$(MAKE) -s -f scripts/user.mk UARCH=x86_64 user user-tests
 user-arm64 user-i386: user-%:
-	@$(MAKE) -s -f tools/user.mk UARCH=$* user
+	@$(MAKE) -s -f scripts/user.mk UARCH=$* user
 # Programs of the tests in VMs, and of the benchmark.
 .PHONY: guest-x86_64 guest-arm64
 guest-x86_64: user user-i386

@@ -41,7 +41,7 @@ def record(out: Path) -> Path:
     capture.unlink(missing_ok=True)
     subprocess.run(
         [
-            ROOT / "tests/vm/run",
+            ROOT / "scripts/vm/run",
             *("--arch", "x86_64", "--kernel", "6.1", "--out", out, "--"),
             *("pfmon", "-v", "-e", "cpu-clock", "--smpl-module", "default"),
             f"--long-smpl-periods={PERIOD_NS}",

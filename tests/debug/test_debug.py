@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
 """Everything again on a kernel that looks for faults, and more.
 
-The debug kernel (tests/vm/debug.config) has KASAN, UBSAN, lockdep, kmemleak and fault
+The debug kernel (scripts/debug.config) has KASAN, UBSAN, lockdep, kmemleak and fault
 injection. Each guest runs some programs, unloads the modules, and has the kernel look
 for leaks before and after that. Any complaint of the kernel's is a failure, and ends
 the guest there and then.
@@ -48,7 +48,7 @@ SUITE_RESULT = re.compile(r"^(not ok|ok) \d+ (.*)$", re.MULTILINE)
 class Guest:
     """A guest: the programs that it runs, and all it does.
 
-    commands: name -> shell command. options: of tests/vm/run.
+    commands: name -> shell command. options: of scripts/vm/run.
     """
 
     programs: tuple[str, ...]

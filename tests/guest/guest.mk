@@ -79,7 +79,7 @@ $(GOBJ)/%.32.o: %.c tests/guest/guest.mk
 
 $(LIBPERFMON) $(LIBPFM2X) $(LIBPFM22): $(wildcard lib/*.[ch]) \
 		sdk/include/perfmon/perfmon.h sdk/include/perfmon/perfmon2x.h
-	@$(MAKE) -s -f tools/user.mk UARCH=$(UARCH) $@
+	@$(MAKE) -s -f scripts/user.mk UARCH=$(UARCH) $@
 
 $(GOUT)/worker: $(GOBJ)/$(HARNESS)/exec_worker.o $(SHARED_OBJ) $(LIBPERFMON)
 	@mkdir -p $(@D)

@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[2]
 def programs() -> Path:
     """Return the directory with the host's freshly built programs."""
     subprocess.run(
-        ["make", "-s", "-f", "tools/user.mk", "UARCH=x86_64", "user", "user-tests"],
+        ["make", "-s", "-f", "scripts/user.mk", "UARCH=x86_64", "user", "user-tests"],
         cwd=ROOT,
         check=True,
     )

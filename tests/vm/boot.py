@@ -14,7 +14,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = ROOT / "tests/guest"
-RUN = ROOT / "tests/vm/run"
+RUN = ROOT / "scripts/vm/run"
 
 TEST_NAME = re.compile(r"^TEST\((\w+)\)$", re.MULTILINE)
 RESULT = re.compile(r"(not )?ok \d+ - (\w+)( # SKIP)?")
@@ -46,7 +46,7 @@ class Boot:
     """A guest that runs commands one after the other, and is read while it does.
 
     commands: name -> shell command. What they print is TAP, or their own.
-    options: of tests/vm/run. out: where the guest's files and messages go.
+    options: of scripts/vm/run. out: where the guest's files and messages go.
     """
 
     def __init__(
@@ -89,7 +89,7 @@ class Boot:
         return self._printed.get(name, "")
 
     def status(self) -> int:
-        """Wait for the guest's end; return the exit status of tests/vm/run."""
+        """Wait for the guest's end; return the exit status of scripts/vm/run."""
         self._read_until(lambda: False, None)
         return self._process.wait()
 

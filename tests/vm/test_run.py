@@ -10,7 +10,7 @@ from pathlib import Path
 
 import verdict
 
-RUN = Path(__file__).resolve().parent / "run"
+RUN = Path(__file__).resolve().parents[2] / "scripts/vm/run"
 # Seconds: enough for a boot on a busy machine.
 BOOT = 60
 

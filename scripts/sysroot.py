@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
 """Print a directory with the libraries that a static pfmon is linked with.
 
-    tools/sysroot.py arm64|i386
+    scripts/sysroot.py arm64|i386
 
 Debian's development packages of that architecture are fetched into the cache and put
 together into one tree; nothing is installed. The C library is the compiler's own.
@@ -15,11 +15,8 @@ import shutil
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests" / "vm"))
-
-# pylint: disable=wrong-import-position
-import cache  # noqa: E402
-import packages  # noqa: E402
+import cache
+import packages
 
 ARCHITECTURES = ("arm64", "i386")
 PACKAGES = ("libelf-dev", "libjson-c-dev", "libpfm4-dev", "uuid-dev", "zlib1g-dev")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
 """How a run ends: the exit codes, and what a kernel log says about a guest.
 
-Exit codes of tests/vm/run, other than the command's own:
+Exit codes of scripts/vm/run, other than the command's own:
 
     120  the harness could not set the guest up (also: bad arguments)
     121  the guest's kernel panicked

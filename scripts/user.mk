@@ -3,10 +3,10 @@
 # The user-space programs: libperfmon, libpfm2x, libpfm22, pfmon, the example
 # workload.
 #
-#   make -f tools/user.mk UARCH=x86_64	from the top of the tree; or arm64, i386
+#   make -f scripts/user.mk UARCH=x86_64	from the top of the tree; or arm64, i386
 #
 # What is built goes to build/$(UARCH)/. For arm64 and i386 programs are linked
-# statically, against libraries that tools/sysroot.py fetches.
+# statically, against libraries that scripts/sysroot.py fetches.
 
 UARCH ?= x86_64
 UOUT := build/$(UARCH)
@@ -34,7 +34,7 @@ ULIBS := -lpfm -ljson-c -lelf -luuid -lz -lpthread
 
 # Deferred: the packages are fetched when something is compiled.
 ifdef UTRIPLET
-USYSROOT = $(eval USYSROOT := $$(shell tools/sysroot.py $(UARCH)))$(or $(USYSROOT),$(error tools/sysroot.py failed))
+USYSROOT = $(eval USYSROOT := $$(shell scripts/sysroot.py $(UARCH)))$(or $(USYSROOT),$(error scripts/sysroot.py failed))
 UCFLAGS += -isystem $(USYSROOT)/usr/include \
 	-isystem $(USYSROOT)/usr/include/$(UTRIPLET)
 ULDFLAGS += -static -L$(USYSROOT)/usr/lib/$(UTRIPLET)
@@ -86,7 +86,7 @@ user-tests: $(USER_TESTS)
 
 $(LIB_OBJ) $(LIB2X_OBJ) $(LIB22_OBJ): UCFLAGS += -fPIC -fvisibility=hidden -Wpedantic
 
-$(UOBJ)/%.o: %.c tools/user.mk
+$(UOBJ)/%.o: %.c scripts/user.mk
 	@mkdir -p $(@D)
 	$(UCC) $(UCFLAGS) -c -o $@ $<
 
