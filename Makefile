@@ -103,7 +103,7 @@ bench: deps-bench
 # Tests. Each can be run by itself once its parts are built.
 PYTEST := $(PYTHON) -m pytest -q -p no:cacheprovider
 
-.PHONY: build style conformance kunit parsers lib vm check
+.PHONY: build style conformance kunit scripts parsers lib vm check
 build: modules user user-arm64 user-i386 guest-x86_64 guest-arm64
 style:
 	@tests/style/run
@@ -114,6 +114,8 @@ conformance:
 	@tests/style/conformance --write
 kunit:
 	@tests/kunit/run
+scripts:
+	@$(PYTEST) tests/scripts
 parsers:
 	@$(PYTEST) tests/parsers
 lib: user
@@ -123,7 +125,7 @@ vm: build
 
 check: deps-check
 	@$(MAKE) -s build
-	@$(MAKE) -s style parsers lib kunit vm
+	@$(MAKE) -s style scripts parsers lib kunit vm
 	@echo "all checks passed"
 
 # Calls that the random ones make, and the start of their series.

@@ -2,9 +2,11 @@
 """Debian packages: which are installed, and unpacked ones that are not.
 
 Packages are downloaded with apt, which checks their signatures, and unpacked into
-the cache with dpkg; nothing is installed and root is not needed. apt works on a state
-of its own inside the cache, so that packages of another architecture can be had
-without telling the machine's dpkg about that architecture.
+the cache with dpkg; nothing is installed and root is not needed. apt works on states
+of its own inside the cache, one for each architecture: the machine's dpkg need not
+know the other architectures, and package lists of one that cannot be had take nothing
+away from the others. Lists are updated when a package of that architecture is wanted
+that they do not offer.
 """
 
 from __future__ import annotations
@@ -16,8 +18,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import cache
-
-ARCHITECTURES = ("amd64", "arm64", "i386")
 
 
 class PackageError(Exception):
@@ -52,7 +52,7 @@ def unpacked(
         return entry
     with cache.locked("packages"):
         if not entry.is_dir():
-            _fill(entry, f"{package}:{arch}={version}", finish)
+            _fill(entry, package, arch, version, finish)
     return entry
 
 
@@ -66,13 +66,12 @@ def unpacked_any(package: str, arch: str) -> Path:
         known = sorted(_directory().glob(f"{package}_*_{arch}"))
         if known:
             return known[-1]
-        failure = _update()
-        spec = f"{package}:{arch}"
-        version = _field(spec, "Version")
+        failure = _update(arch)
+        version = _field(package, arch, "Version")
         if version is None:
-            raise _unavailable(spec, failure)
+            raise _unavailable(f"{package}:{arch}", failure)
         entry = _entry(package, arch, version)
-        _fill(entry, f"{spec}={version}", lambda tree: None)
+        _fill(entry, package, arch, version, lambda tree: None)
     return entry
 
 
@@ -85,32 +84,37 @@ def _directory() -> Path:
     return cache.root() / "packages"
 
 
-def _fill(entry: Path, spec: str, finish: Callable[[Path], None]) -> None:
+def _fill(
+    entry: Path,
+    package: str,
+    arch: str,
+    version: str,
+    finish: Callable[[Path], None],
+) -> None:
     with cache.filling(entry) as tree:
-        archive = _download(spec, tree)
-        _expect_version(archive, spec)
+        archive = _download(f"{package}={version}", arch, tree)
+        _expect_version(archive, version)
         subprocess.run(["dpkg", "-x", str(archive), str(tree)], check=True)
         archive.unlink()
         finish(tree)
 
 
-def _download(spec: str, into: Path) -> Path:
-    """Download one package; the package lists are updated first only if need be."""
+def _download(spec: str, arch: str, into: Path) -> Path:
+    """Download PACKAGE=VERSION; the package lists are updated first only if need be."""
     failure = None
     for update_first in (False, True):
         if update_first:
-            failure = _update()
-        size = _field(spec, "Size")
+            failure = _update(arch)
+        size = _field(spec, arch, "Size")
         if size is None:
             continue
-        _say(f"fetching {spec} ({int(size) / 1e6:.0f} MB)")
-        if _apt("apt-get", "-q", "download", spec, cwd=into).returncode == 0:
+        _say(f"fetching {spec} for {arch} ({int(size) / 1e6:.0f} MB)")
+        if _apt(arch, "apt-get", "-q", "download", spec, cwd=into).returncode == 0:
             return next(into.glob("*.deb"))
-    raise _unavailable(spec, failure)
+    raise _unavailable(f"{spec} for {arch}", failure)
 
 
-def _expect_version(archive: Path, spec: str) -> None:
-    wanted = spec.partition("=")[2]
+def _expect_version(archive: Path, wanted: str) -> None:
     found = subprocess.run(
         ["dpkg-deb", "-f", str(archive), "Version"],
         capture_output=True,
@@ -118,30 +122,35 @@ def _expect_version(archive: Path, spec: str) -> None:
         check=True,
     ).stdout.strip()
     if found != wanted:
-        raise PackageError(f"asked for {spec}, but version {found} was downloaded")
+        raise PackageError(
+            f"asked for version {wanted}, but {archive.name} of version {found} "
+            "was downloaded"
+        )
 
 
-def _update() -> str | None:
+def _update(arch: str) -> str | None:
     """Update the package lists; return what failed, None if nothing did.
 
     A list that cannot be had matters only if the wanted package is in it.
     """
-    _say("updating the package lists")
-    updated = _apt("apt-get", "-q", "update")
-    return updated.stderr.strip() if updated.returncode else None
+    _say(f"updating the package lists for {arch}")
+    updated = _apt(arch, "apt-get", "-q", "update")
+    failed = updated.returncode or "Failed to fetch" in updated.stderr
+    return updated.stderr.strip() if failed else None
 
 
-def _field(spec: str, field: str) -> str | None:
+def _field(spec: str, arch: str, field: str) -> str | None:
     """Return a field of the package's control data, None if apt does not know it."""
-    shown = _apt("apt-cache", "show", "--no-all-versions", spec).stdout
+    shown = _apt(arch, "apt-cache", "show", "--no-all-versions", spec).stdout
     match = re.search(rf"^{field}: (.*)$", shown, re.MULTILINE)
     return match.group(1) if match else None
 
 
 def _apt(
-    tool: str, *arguments: str, cwd: Path | None = None
+    arch: str, tool: str, *arguments: str, cwd: Path | None = None
 ) -> subprocess.CompletedProcess[str]:
-    state = cache.root() / "apt"
+    """Run a program of apt on the state that belongs to an architecture."""
+    state = cache.root() / "apt" / arch
     for directory in ("lists/partial", "archives/partial"):
         (state / directory).mkdir(parents=True, exist_ok=True)
     (state / "status").touch()
@@ -153,7 +162,8 @@ def _apt(
         f"Dir::Cache::archives={state}/archives",
         "APT::Sandbox::User=root",
         "Acquire::Languages=none",
-        *(f"APT::Architectures::={arch}" for arch in ARCHITECTURES),
+        f"APT::Architecture={arch}",
+        f"APT::Architectures={arch}",
     ]
     command = [tool]
     for option in options:

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Tests of scripts/packages.py with a small package archive of their own."""
+
+from __future__ import annotations
+
+import hashlib
+import subprocess
+from pathlib import Path
+
+import cache
+import packages
+import pytest
+
+VERSION = "1.5-2"
+LISTED = ("amd64", "arm64")
+BROKEN = "i386"
+
+
+def build_package(name: str, arch: str, pool: Path, work: Path) -> None:
+    """Put a package with one file, named after it, into the archive."""
+    tree = work / f"{name}-{arch}"
+    (tree / "DEBIAN").mkdir(parents=True)
+    (tree / "DEBIAN/control").write_text(
+        f"Package: {name}\nVersion: {VERSION}\nArchitecture: {arch}\n"
+        "Maintainer: none <none@example.org>\nDescription: for a test\n"
+    )
+    (tree / "usr").mkdir()
+    (tree / "usr" / name).write_text(arch)
+    command = ["dpkg-deb", "--root-owner-group", "-b", str(tree), str(pool)]
+    subprocess.run(command, check=True, capture_output=True)
+
+
+def write_list(archive: Path, arch: str) -> str:
+    """Write an architecture's package list; return its line of the Release file."""
+    scan = ["dpkg-scanpackages", "-a", arch, "pool"]
+    listed = subprocess.run(scan, cwd=archive, check=True, capture_output=True).stdout
+    path = archive / f"dists/stable/main/binary-{arch}/Packages"
+    path.parent.mkdir(parents=True)
+    path.write_bytes(listed)
+    digest = hashlib.sha256(listed).hexdigest()
+    return f" {digest} {len(listed)} main/binary-{arch}/Packages\n"
+
+
+@pytest.fixture
+def archive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An archive whose list for one architecture does not match its Release file."""
+    root = tmp_path / "archive"
+    (root / "pool").mkdir(parents=True)
+    sums = ""
+    for arch in (*LISTED, BROKEN):
+        build_package("thing", arch, root / "pool", tmp_path / "work")
+        sums += write_list(root, arch)
+    (root / "dists/stable/Release").write_text(
+        f"Suite: stable\nArchitectures: {' '.join((*LISTED, BROKEN))}\n"
+        f"Components: main\nDate: Thu, 01 Jan 2026 00:00:00 UTC\nSHA256:\n{sums}"
+    )
+    with open(root / f"dists/stable/main/binary-{BROKEN}/Packages", "a") as stream:
+        stream.write("\n")
+    sources = tmp_path / "sources.list"
+    sources.write_text(f"deb [trusted=yes] file:{root} stable main\n")
+    config = tmp_path / "apt.conf"
+    config.write_text(
+        f'Dir::Etc::SourceList "{sources}";\nDir::Etc::SourceParts "/dev/null";\n'
+    )
+    monkeypatch.setenv("APT_CONFIG", str(config))
+    monkeypatch.setenv("PERFMON_CACHE", str(tmp_path / "cache"))
+    return root
+
+
+@pytest.mark.parametrize("arch", LISTED)
+def test_a_broken_list_of_another_architecture_is_no_obstacle(
+    archive: Path, arch: str
+) -> None:
+    with pytest.raises(packages.PackageError):
+        packages.unpacked_any("thing", BROKEN)
+    tree = packages.unpacked("thing", arch, VERSION)
+    assert (tree / "usr/thing").read_text() == arch
+
+
+def test_the_newest_version_is_found_without_its_number(archive: Path) -> None:
+    tree = packages.unpacked_any("thing", "arm64")
+    assert tree.name == f"thing_{VERSION}_arm64"
+
+
+def test_what_is_in_the_cache_needs_no_archive(
+    archive: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = packages.unpacked("thing", "amd64", VERSION)
+    monkeypatch.setenv("PATH", "")
+    assert packages.unpacked("thing", "amd64", VERSION) == first
+    assert packages.unpacked_any("thing", "amd64") == first
+
+
+def test_only_the_lists_of_the_wanted_architecture_are_fetched(archive: Path) -> None:
+    packages.unpacked("thing", "arm64", VERSION)
+    states = [path.name for path in (cache.root() / "apt").iterdir()]
+    assert states == ["arm64"]
+
+
+def test_a_list_that_cannot_be_had_is_named(archive: Path) -> None:
+    with pytest.raises(packages.PackageError, match="binary-i386/Packages"):
+        packages.unpacked_any("thing", BROKEN)
+
+
+def test_an_update_that_fails_in_part_is_no_failure(archive: Path) -> None:
+    sources = Path(archive.parent / "sources.list")
+    with open(sources, "a", encoding="ascii") as stream:
+        stream.write(f"deb [trusted=yes] file:{archive}/gone stable main\n")
+    assert packages.unpacked("thing", "amd64", VERSION).is_dir()
+
+
+def test_a_version_that_is_not_offered_says_what_to_do(archive: Path) -> None:
+    with pytest.raises(packages.PackageError, match="apt-get update"):
+        packages.unpacked("thing", "amd64", "9.9")
