@@ -10,8 +10,7 @@ BUILD := build
 TARGETS := x86_64-6.1 x86_64-6.12 arm64-6.1
 # The kernel that looks for faults; its modules are no part of `make modules`.
 DEBUG_TARGET := x86_64-debug
-KMOD_DIRS := Kbuild sdk core pmu formats examples/format_count \
-	examples/pmu_usage tests/bench/floor tests/guest/pmu_full
+KMOD_DIRS := Kbuild scripts/modules.mk sdk core pmu formats
 
 RUN_PACKAGES := build-essential bc cpio kmod linux-headers-cloud-amd64 \
 	qemu-system-x86 busybox-static libpfm4-dev libjson-c-dev libelf-dev \
@@ -57,20 +56,28 @@ kdir = $(shell scripts/kernels.py --arch $(firstword $(subst -, ,$1)) \
 cross = $(if $(filter arm64-%,$1),ARCH=arm64 \
 	CROSS_COMPILE=aarch64-linux-gnu- CC=aarch64-linux-gnu-gcc-12)
 
-# Build the modules below directory $3 of the tree $2 for target $1.
+# Build the modules below directory $3 of the tree $2 for target $1; $4 are more
+# variables for kbuild.
 define build-modules
-	@echo "modules for $2"
+	@echo "modules for $2$(3:%=, %)"
 	@mkdir -p $(BUILD)/kmod/$2
 	@scripts/link-tree $(BUILD)/kmod/$2 $(KMOD_DIRS) $3
-	@$(MAKE) -s -C $(call kdir,$1) M=$(CURDIR)/$(BUILD)/kmod/$2/$3 \
-		$(call cross,$1) CONFIG_DEBUG_INFO_BTF_MODULES= $(KMOD_FLAGS) modules
+	@$(MAKE) -s -C $(call kdir,$1) M=$(CURDIR)/$(BUILD)/kmod/$2$(3:%=/%) \
+		$(call cross,$1) CONFIG_DEBUG_INFO_BTF_MODULES= $4 $(KMOD_FLAGS) modules
 endef
 
+# Build the modules below directory $2, which need ours, for target $1.
+build-others = $(call build-modules,$1,$1,$2,KBUILD_EXTRA_SYMBOLS=$(CURDIR)/$(BUILD)/kmod/$1/Module.symvers)
+
 ALL_TARGETS := $(TARGETS) $(DEBUG_TARGET)
-.PHONY: modules $(ALL_TARGETS:%=modules-%) modules-kunit
+.PHONY: modules $(ALL_TARGETS:%=modules-%) $(ALL_TARGETS:%=test-modules-%) modules-kunit
 modules: $(TARGETS:%=modules-%)
 $(ALL_TARGETS:%=modules-%): modules-%:
 	$(call build-modules,$*,$*)
+# The examples, and what only tests and benchmarks load.
+$(ALL_TARGETS:%=test-modules-%): test-modules-%: modules-%
+	$(call build-others,$*,examples)
+	$(call build-others,$*,tests)
 # The suites with what they test, as one module.
 modules-kunit:
 	$(call build-modules,$(DEBUG_TARGET),$(DEBUG_TARGET)-kunit,tests/kunit)
@@ -94,7 +101,7 @@ run: deps-run
 
 .PHONY: bench
 bench: deps-bench
-	@$(MAKE) -s modules-x86_64-6.1 modules-arm64-6.1 user user-arm64
+	@$(MAKE) -s test-modules-x86_64-6.1 test-modules-arm64-6.1 user user-arm64
 	@$(MAKE) -s -f tests/bench/bench.mk UARCH=x86_64
 	@$(MAKE) -s -f tests/bench/bench.mk UARCH=arm64
 	@tests/bench/run
@@ -104,7 +111,7 @@ bench: deps-bench
 PYTEST := $(PYTHON) -m pytest -q -p no:cacheprovider
 
 .PHONY: build style conformance kunit scripts parsers lib vm check
-build: modules user user-arm64 user-i386 guest-x86_64 guest-arm64
+build: $(TARGETS:%=test-modules-%) user user-arm64 user-i386 guest-x86_64 guest-arm64
 style:
 	@tests/style/run
 	@tests/style/format_lines
@@ -134,7 +141,7 @@ FUZZ_SEED ?= $(shell date +%s)
 
 .PHONY: check-debug
 check-debug: deps-check
-	@$(MAKE) -s modules-$(DEBUG_TARGET) modules-kunit guest-x86_64
+	@$(MAKE) -s test-modules-$(DEBUG_TARGET) modules-kunit guest-x86_64
 	@FUZZ_CALLS=$(FUZZ_CALLS) FUZZ_SEED=$(FUZZ_SEED) \
 		$(PYTHON) -m pytest -v -p no:cacheprovider tests/debug
 	@echo "nothing found"
