@@ -12,46 +12,11 @@
  *	128		pfm_nway_smpl_rgn_t of region 0, 1, ... N - 1
  *	hdr_region_offs	region 0, then region 1, ... each hdr_region_size bytes
  *
- * Reading while the kernel writes
- *
- * No lock is needed. The kernel begins to fill a region, or to overwrite it, in
- * this order, "release" being smp_store_release() and "wmb" smp_wmb():
- *
- *	rgn_count = 0; rgn_size = 0
- *	release rgn_state = PFM_NWAY_RGN_FILLING
- *	release rgn_seq = a number that was never used before
- *	wmb
- *	for each sample: the sample; rgn_size; release rgn_count
- *
- * hands it out with
- *
- *	release rgn_state = PFM_NWAY_RGN_READY
- *	release hdr_handed_out
- *
- * and frees it, at PFM_RESTART, with
- *
- *	rgn_state = PFM_NWAY_RGN_FREE
- *	release hdr_freed
- *
- * A reader does, "acquire" being a load with acquire ordering and "rmb" an
- * acquire fence (smp_rmb(), atomic_thread_fence(memory_order_acquire)):
- *
- *	seq = acquire rgn_seq
- *	n = acquire rgn_count
- *	copy the first n samples
- *	rmb
- *	if rgn_seq is not seq: the region was overwritten while it was read;
- *	what was copied is worth nothing
- *
- * Because rgn_count is 0 before rgn_seq changes, a reader that sees the new
- * rgn_seq never takes the old count for the new one's; because rgn_seq changes
- * before the first sample is written, a reader that has copied any of the new
- * samples finds it changed.
- *
- * A region whose rgn_state is PFM_NWAY_RGN_READY is stable until a PFM_RESTART
- * frees it: who restarts decides that. rgn_seq increases with time over all
- * regions: it is the order in which they were filled. The oldest region that is
- * handed out is number hdr_freed % N, if hdr_freed is not hdr_handed_out.
+ * It can be read while the kernel writes, without a lock: docs/formats/nway.md,
+ * "Reading while it is written", has the order of all loads and stores. In short,
+ * copy the first rgn_count samples of a region, and discard the copy if rgn_seq
+ * has changed meanwhile. A region whose rgn_state is PFM_NWAY_RGN_READY is stable
+ * until a PFM_RESTART frees it.
  */
 #ifndef PERFMON_NWAY_SMPL_H
 #define PERFMON_NWAY_SMPL_H

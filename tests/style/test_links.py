@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""What pages name exists: files, folders, headings."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+
+from pages import ROOT, Page, files, pages
+
+# A path in code: a folder of the project, and names below it.
+_PATH = re.compile(r"(?<![\w./<-])((?:[a-z0-9_]+/)(?:[\w.+-]+/)*[\w.+-]*)(?![\w<*{$/])")
+# What is written by the build, or is another project's.
+_NOT_OURS = ("build/",)
+
+
+def _folders() -> set[str]:
+    """Return the folders at the top of the project."""
+    return {name.partition("/")[0] for name in files() if "/" in name}
+
+
+def _broken(page: Page, target: str) -> str:
+    """Return what is wrong with the target of a link, or nothing."""
+    if re.match(r"\w+:", target):
+        return ""
+    path, _, anchor = target.partition("#")
+    name = os.path.normpath(os.path.join(os.path.dirname(page.name), path))
+    if path and not (ROOT / name).exists():
+        return f"there is no {name}"
+    if not anchor:
+        return ""
+    if path and not name.endswith(".md"):
+        return f"{name} is not a page"
+    aim = Page(name, (ROOT / name).read_text()) if path else page
+    return "" if anchor in aim.anchors() else f"{aim.name} has no heading #{anchor}"
+
+
+def broken_links(page: Page) -> Iterator[str]:
+    """Yield what is wrong with the links of a page."""
+    for where, target in page.links():
+        if problem := _broken(page, target):
+            yield f"{where}: {problem}"
+
+
+def missing_paths(page: Page) -> Iterator[str]:
+    """Yield the paths in the code of a page that do not exist."""
+    for where, code in page.code():
+        for name in _PATH.findall(code):
+            path = name.rstrip(".")
+            if path.startswith(_NOT_OURS) or path.partition("/")[0] not in _folders():
+                continue
+            if not (ROOT / path).exists():
+                yield f"{where}: there is no {path}"
+
+
+def test_links_lead_somewhere() -> None:
+    assert [problem for page in pages() for problem in broken_links(page)] == []
+
+
+def test_paths_in_code_exist() -> None:
+    assert [problem for page in pages() for problem in missing_paths(page)] == []
+
+
+def test_links_that_lead_nowhere_are_found() -> None:
+    text = "# A b: `c`\n[x](#a-b-c) [x](no.md) [x](../README.md#no)\n[x](#b)\n"
+    page = Page("docs/p.md", f"{text}```\n[x](y)\n```\n[x](../Makefile#a)\n")
+    assert list(broken_links(page)) == [
+        "docs/p.md:2: there is no docs/no.md",
+        "docs/p.md:2: README.md has no heading #no",
+        "docs/p.md:3: docs/p.md has no heading #b",
+        "docs/p.md:7: Makefile is not a page",
+    ]
+
+
+def test_paths_that_do_not_exist_are_found() -> None:
+    text = "`core/no.c` `core/` `a/core/x` `core/<name>.c` `build/x`\n"
+    page = Page("docs/p.md", f"{text}```\ncore/x -- core/Kbuild\n```\n")
+    assert list(missing_paths(page)) == [
+        "docs/p.md:1: there is no core/no.c",
+        "docs/p.md:2: there is no core/x",
+    ]

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Code in pages is that of the files that it comes from.
+
+A comment before a block says where its lines are from:
+
+    <!-- from: examples/format_count/pfm_fmt_count.c -->
+
+They follow each other there, apart from indentation; a line of "..." or a comment of
+that leaves some out. C that is nowhere else has <!-- own example --> before it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from pages import ROOT, Block, Page, pages
+
+_DOTS = ("...", "/* ... */")
+
+
+def _stripped(text: str) -> list[str]:
+    return [line.strip() for line in text.strip("\n").split("\n")]
+
+
+def _parts(lines: list[str]) -> Iterator[list[str]]:
+    """Yield the lines between those that leave some out."""
+    part: list[str] = []
+    for line in lines:
+        if line in _DOTS:
+            yield part
+            part = []
+        else:
+            part.append(line)
+    yield part
+
+
+def differs(block: str, source: str) -> str:
+    """Return the first line of a block that its source does not have there."""
+    lines, at = _stripped(source), 0
+    for part in _parts(_stripped(block)):
+        starts = range(at, len(lines) - len(part) + 1)
+        begin = next((n for n in starts if lines[n : n + len(part)] == part), -1)
+        if begin < 0:
+            return next((line for line in part if line not in lines), part[0])
+        at = begin + len(part)
+    return ""
+
+
+def _problem(block: Block) -> str:
+    """Return what is wrong with a block, or nothing."""
+    if not block.mark.startswith("from: "):
+        named = block.language != "c" or block.mark == "own example"
+        return "" if named else "this C has neither a source nor 'own example'"
+    path = ROOT / block.mark.removeprefix("from: ")
+    if not path.is_file():
+        return f"there is no {path.relative_to(ROOT)}"
+    line = differs(block.text, path.read_text())
+    return f"{path.relative_to(ROOT)} does not have '{line}' there" if line else ""
+
+
+def problems(page: Page) -> Iterator[str]:
+    """Yield what is wrong with the blocks of a page."""
+    for block in page.blocks():
+        if problem := _problem(block):
+            yield f"{block.where}: {problem}"
+
+
+def test_snippets_are_those_of_their_files() -> None:
+    assert [problem for page in pages() for problem in problems(page)] == []
+
+
+def test_lines_may_be_left_out_at_dots() -> None:
+    source = "a\n\tb\nc\nd\n"
+    assert not differs("b\n    c\n", source)
+    assert not differs("a\n...\nd\n", source)
+    assert differs("a\nc\n", source) == "a"
+    assert differs("d\n...\na\n", source) == "a"
+    assert differs("a\nx\n", source) == "x"
+
+
+def test_snippets_without_source_are_found() -> None:
+    text = "```c\na\n```\n<!-- from: no.c -->\n```\nb\n```\n```\nb\n```\n"
+    assert list(problems(Page("p.md", text))) == [
+        "p.md:1: this C has neither a source nor 'own example'",
+        "p.md:5: there is no no.c",
+    ]
+
+
+def test_snippet_that_is_not_in_its_file_is_found() -> None:
+    text = "<!-- from: VERSION.py -->\n```c\nx\n```\n".replace("VERSION.py", "Makefile")
+    assert list(problems(Page("p.md", text))) == [
+        "p.md:2: Makefile does not have 'x' there"
+    ]
