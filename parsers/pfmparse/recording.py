@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from io import BufferedIOBase
 from typing import Iterator, Optional, Protocol, Sequence
 
+from .capture.buffer import Buffer
 from .capture.cookies import CookieFile
-from .capture.file import Buffer, Capture
+from .capture.file import Capture
 from .capture.kallsyms import KernelSymbols
 from .capture.maps import MapsHistory
-from .capture.session import Session, Totals, parse_session
+from .capture.session import Session, parse_session
+from .capture.totals import Totals
 from .errors import PfmParseError
 from .formats import registry
 from .formats.samples import Decoder, Lost, Region, Samples

@@ -14,7 +14,7 @@ from typing import Any, Callable
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pfmparse.capture.file import MAX_PAYLOAD
+from pfmparse.capture.chunks import MAX_PAYLOAD
 from pfmparse.errors import PfmParseError
 from pfmparse.recording import Recording
 from readers import read_capture, read_stream
@@ -300,7 +300,7 @@ class Pipe(io.BytesIO):
 
 
 def test_capture_is_read_from_a_pipe(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pfmparse.capture.file.PIECE", 16)
+    monkeypatch.setattr("pfmparse.capture.chunks.PIECE", 16)
     data = capture(SESS, FIRST, SECOND, DONE)
     samples, recording = read_stream(Pipe(data))
     assert samples == ALL and not recording.problems

@@ -8,7 +8,8 @@ import json
 from typing import Any
 
 import pytest
-from pfmparse.capture.session import parse_session, parse_totals
+from pfmparse.capture.session import parse_session
+from pfmparse.capture.totals import parse_totals
 from pfmparse.errors import PfmParseError
 from writers import Json, pmd, session, totals
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""How a session was programmed: the SESS and DONE chunks (docs/capture.md)."""
+"""What was monitored, and how: the SESS chunk (docs/capture.md)."""
 
 from __future__ import annotations
 
@@ -96,34 +96,6 @@ class Session:
     sets: tuple[EventSet, ...]
 
 
-@dataclass(frozen=True)
-class Count:
-    """The final value of a counter."""
-
-    context: int
-    set: int
-    pmd: int
-    event: str
-    value: int
-
-
-@dataclass(frozen=True)
-class Totals:
-    """What the tool counted; bytes of buffers copied, end_ns the end in ns.
-
-    samples is None if the tool cannot count those of the format, exit_status if
-    it ran no command.
-    """
-
-    samples: Optional[int]
-    lost: int
-    notifications: int
-    bytes: int
-    end_ns: int
-    exit_status: Optional[int]
-    counts: tuple[Count, ...]
-
-
 def parse_session(text: bytes, offset: int) -> Session:
     """The session in a SESS document that starts at byte ``offset`` of the file."""
     node = Node.parse(text, "SESS", offset)
@@ -140,26 +112,8 @@ def parse_session(text: bytes, offset: int) -> Session:
     )
 
 
-def parse_totals(text: bytes, offset: int) -> Totals:
-    """The totals in a DONE document that starts at byte ``offset`` of the file."""
-    node = Node.parse(text, "DONE", offset)
-    return Totals(
-        samples=node["samples"].unless_null(Node.u64),
-        lost=node["lost"].u64(),
-        notifications=node["notifications"].u64(),
-        bytes=node["bytes"].u64(),
-        end_ns=node["end_ns"].u64(),
-        exit_status=node["exit_status"].unless_null(_exit_status),
-        counts=tuple(_count(item) for item in node["counts"].items()),
-    )
-
-
 def _strings(node: Node) -> tuple[str, ...]:
     return tuple(item.string() for item in node.items())
-
-
-def _exit_status(node: Node) -> int:
-    return node.integer(-(1 << 31), (1 << 31) - 1)
 
 
 def _mode(node: Node) -> str:
@@ -214,7 +168,7 @@ def _pmc(node: Node) -> Pmc:
 
 def _pmd(node: Node) -> Pmd:
     return Pmd(
-        num=_pmd_index(node["num"]),
+        num=pmd_index(node["num"]),
         event=node["event"].string(),
         value=node["value"].u64(),
         long_reset=node["long_reset"].u64(),
@@ -229,22 +183,13 @@ def _pmd(node: Node) -> Pmd:
     )
 
 
-def _pmd_index(node: Node) -> int:
+def pmd_index(node: Node) -> int:
+    """The index of a PMD."""
     return node.integer(0, MAX_PMDS - 1)
 
 
 def _pmd_list(node: Node) -> tuple[int, ...]:
-    return tuple(sorted(_unique(node, _pmd_index, lambda index: index)))
-
-
-def _count(node: Node) -> Count:
-    return Count(
-        context=node["context"].u32(),
-        set=node["set"].u16(),
-        pmd=_pmd_index(node["pmd"]),
-        event=node["event"].string(),
-        value=node["value"].u64(),
-    )
+    return tuple(sorted(_unique(node, pmd_index, lambda index: index)))
 
 
 def _unique(

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""The copy of a sampling buffer: a BUFR chunk."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Container
+
+from ..errors import PfmParseError
+from ..layout import struct_dtype, view
+from .chunks import Chunk
+from .image import assemble
+
+BUFFER_HEADER = struct_dtype(
+    24,
+    [
+        ("context", "<u4", 0),
+        ("pieces", "<u4", 4),  # 0: the bytes from the first on
+        ("time_ns", "<u8", 8),  # ns, CLOCK_MONOTONIC
+        ("buf_size", "<u8", 16),  # bytes
+    ],
+)
+assert BUFFER_HEADER.itemsize == 24
+
+
+@dataclass(frozen=True)
+class Buffer:
+    """A copy of a sampling buffer.
+
+    ``epoch`` is that of the mappings when it was copied. ``offset`` is where the
+    file holds ``data``, or what they were made of if that is ``stored`` in another
+    form: compressed or in pieces. ``whole`` is False if more of the copy may have
+    been lost at the end of the file. ``unread`` is how many buffers before this one
+    could not be read.
+    """
+
+    data: memoryview
+    context: int
+    epoch: int
+    offset: int
+    stored: str
+    whole: bool
+    unread: int = 0
+
+
+def read_buffer(
+    chunk: Chunk, contexts: Container[int], epoch: int, unread: int
+) -> Buffer:
+    """The copy in a BUFR chunk; PfmParseError if it is not of one of ``contexts``."""
+    head = BUFFER_HEADER.itemsize
+    if len(chunk.payload) < head:
+        text = f"BUFR of {len(chunk.payload)} bytes"
+        raise PfmParseError(text, chunk.offset, truncated=not chunk.whole)
+    raw = view(chunk.payload, BUFFER_HEADER, 1, 0, head)[0]
+    context = int(raw["context"])
+    if context not in contexts:
+        text = f"BUFR of context {context}, which is not in the session"
+        raise PfmParseError(text, chunk.offset)
+    data = memoryview(chunk.payload)[head:]
+    offset = chunk.offset + (0 if chunk.compressed else head)
+    stored = "decompressed" if chunk.compressed else ""
+    pieces = int(raw["pieces"])
+    if pieces:
+        try:
+            data = assemble(data, pieces, int(raw["buf_size"]), chunk.whole)
+        except PfmParseError as problem:
+            raise problem.within(offset, stored, chunk.whole) from None
+        stored = "assembled"
+    return Buffer(
+        data=data,
+        context=context,
+        epoch=epoch,
+        offset=offset,
+        stored=stored,
+        whole=chunk.whole,
+        unread=unread,
+    )

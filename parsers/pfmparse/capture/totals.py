@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""What the tool counted by the end: the DONE chunk (docs/capture.md)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Optional
+
+from .json_node import Node
+from .session import pmd_index
+
+
+@dataclass(frozen=True)
+class Count:
+    """The final value of a counter."""
+
+    context: int
+    set: int
+    pmd: int
+    event: str
+    value: int
+
+
+@dataclass(frozen=True)
+class Totals:
+    """What the tool counted; bytes of buffers copied, end_ns the end in ns.
+
+    samples is None if the tool cannot count those of the format, exit_status if
+    it ran no command.
+    """
+
+    samples: Optional[int]
+    lost: int
+    notifications: int
+    bytes: int
+    end_ns: int
+    exit_status: Optional[int]
+    counts: tuple[Count, ...]
+
+
+def parse_totals(text: bytes, offset: int) -> Totals:
+    """The totals in a DONE document that starts at byte ``offset`` of the file."""
+    node = Node.parse(text, "DONE", offset)
+    return Totals(
+        samples=node["samples"].unless_null(Node.u64),
+        lost=node["lost"].u64(),
+        notifications=node["notifications"].u64(),
+        bytes=node["bytes"].u64(),
+        end_ns=node["end_ns"].u64(),
+        exit_status=node["exit_status"].unless_null(_exit_status),
+        counts=tuple(_count(item) for item in node["counts"].items()),
+    )
+
+
+def _exit_status(node: Node) -> int:
+    return node.integer(-(1 << 31), (1 << 31) - 1)
+
+
+def _count(node: Node) -> Count:
+    return Count(
+        context=node["context"].u32(),
+        set=node["set"].u16(),
+        pmd=pmd_index(node["pmd"]),
+        event=node["event"].string(),
+        value=node["value"].u64(),
+    )
