@@ -110,7 +110,7 @@ bench: deps-bench
 # Tests. Each can be run by itself once its parts are built.
 PYTEST := $(PYTHON) -m pytest -q -p no:cacheprovider
 
-.PHONY: build style conformance kunit scripts parsers lib vm check
+.PHONY: build style conformance kunit scripts parsers lib tools vm check
 build: $(TARGETS:%=test-modules-%) user user-arm64 user-i386 guest-x86_64 guest-arm64
 style:
 	@tests/style/run
@@ -125,14 +125,14 @@ scripts:
 	@$(PYTEST) tests/scripts
 parsers:
 	@$(PYTEST) tests/parsers
-lib: user
-	@$(PYTEST) tests/lib
+lib tools: user
+	@$(PYTEST) tests/$@
 vm: build
 	@$(PYTEST) tests/vm
 
 check: deps-check
 	@$(MAKE) -s build
-	@$(MAKE) -s style scripts parsers lib kunit vm
+	@$(MAKE) -s style scripts parsers lib tools kunit vm
 	@echo "all checks passed"
 
 # Calls that the random ones make, and the start of their series.

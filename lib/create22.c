@@ -5,7 +5,7 @@
 #include <perfmon/perfmon.h>
 #include <perfmon/perfmon2x.h>
 
-#include "command.h"
+#include "ioctl.h"
 
 /* perfmon.h declares the symbol with another structure, and another result. */
 #pragma GCC visibility push(default)

@@ -15,7 +15,7 @@
 #include <perfmon/perfmon_pebs32_smpl.h>
 #include <perfmon/perfmon_pebs64_smpl.h>
 
-#include "command.h"
+#include "ioctl.h"
 
 /*
  * perfmon.h declares the symbol with other arguments. The library is built with

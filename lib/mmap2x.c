@@ -17,7 +17,7 @@
 
 #include <perfmon/perfmon.h>
 
-#include "command.h"
+#include "ioctl.h"
 
 #pragma GCC visibility push(default)
 void *mmap(void *addr, size_t size, int prot, int flags, int fd, off_t offset);

@@ -18,7 +18,7 @@
 #include <perfmon/perfmon.h>
 #include <perfmon/perfmon2x.h>
 
-#include "command.h"
+#include "ioctl.h"
 
 /*
  * The symbols are those that perfmon.h declares with other arguments. The library

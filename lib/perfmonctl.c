@@ -15,7 +15,7 @@
 #include <perfmon/perfmon.h>
 #pragma GCC visibility pop
 
-#include "command.h"
+#include "ioctl.h"
 
 /* What a command is sent to, and what its fourth argument is. */
 #define TO_DEVICE	0x1	/* needs no context, the descriptor is ignored */

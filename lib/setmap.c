@@ -18,7 +18,7 @@
 #include <perfmon/perfmon.h>
 #pragma GCC visibility pop
 
-#include "command.h"
+#include "ioctl.h"
 
 /* The kernel may have been interrupted while it wrote, for as long as it takes. */
 #define MAX_TRIES	16

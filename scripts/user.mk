@@ -66,12 +66,12 @@ USER_TESTS := $(CAPTURE_WRITER) $(ERRORS) $(ERRORS2X) $(EVENT_ENCODER) \
 	$(MAPS_PRINTER) $(SESSION_PRINTER) $(BUFFER_SAVER) $(OPSTREAM_SCANNER) \
 	$(STREAM_READER)
 
-PFMON_SRC := $(wildcard tools/*.c)
+PFMON_SRC := $(wildcard tools/pfmon/*.c tools/pfmon/formats/*.c)
 PFMON_OBJ := $(PFMON_SRC:%.c=$(UOBJ)/%.o)
 # All of pfmon but its main().
-PFMON_PARTS := $(filter-out $(UOBJ)/tools/pfmon.o,$(PFMON_OBJ))
-LIB_OBJ := $(addprefix $(UOBJ)/lib/,perfmonctl.o command.o setmap.o)
-LIB2X_SHARED := perfmon2x.o mmap2x.o command.o
+PFMON_PARTS := $(filter-out $(UOBJ)/tools/pfmon/main.o,$(PFMON_OBJ))
+LIB_OBJ := $(addprefix $(UOBJ)/lib/,perfmonctl.o ioctl.o setmap.o)
+LIB2X_SHARED := perfmon2x.o mmap2x.o ioctl.o
 LIB2X_OBJ := $(addprefix $(UOBJ)/lib/,create2x.o $(LIB2X_SHARED))
 LIB22_OBJ := $(addprefix $(UOBJ)/lib/,create22.o $(LIB2X_SHARED))
 
@@ -81,10 +81,13 @@ ifneq ($(UARCH),arm64)
 user: $(LIBPERFMON_SO) $(UOUT)/libperfmon.so $(LIBPFM2X_SO) $(LIBPFM22_SO)
 endif
 
-# Programs that the tests in tests/lib run on the host.
+# Programs that the tests in tests/lib and tests/tools run on the host.
 user-tests: $(USER_TESTS)
 
 $(LIB_OBJ) $(LIB2X_OBJ) $(LIB22_OBJ): UCFLAGS += -fPIC -fvisibility=hidden -Wpedantic
+
+# pfmon's headers, for the folders below it and for the tests.
+$(UOBJ)/tools/% $(UOBJ)/tests/tools/%: UCFLAGS += -Itools/pfmon
 
 $(UOBJ)/%.o: %.c scripts/user.mk
 	@mkdir -p $(@D)
@@ -119,8 +122,8 @@ $(PFMON): $(PFMON_OBJ) $(LIBPERFMON_A)
 $(HOTLOOPS): $(UOBJ)/examples/hotloops.o
 	$(UCC) $(CFLAGS) $(ULDFLAGS) -o $@ $^
 
-$(CAPTURE_WRITER): $(UOBJ)/tests/lib/capture_writer.o \
-		$(addprefix $(UOBJ)/tools/,capture.o image.o util.o)
+$(CAPTURE_WRITER): $(UOBJ)/tests/tools/capture_writer.o \
+		$(addprefix $(UOBJ)/tools/pfmon/,capture.o image.o util.o)
 	$(UCC) $(CFLAGS) $(ULDFLAGS) -o $@ $^ -lz
 
 $(ERRORS): $(UOBJ)/tests/lib/perfmonctl_errors.o $(LIBPERFMON_A)
@@ -129,27 +132,27 @@ $(ERRORS): $(UOBJ)/tests/lib/perfmonctl_errors.o $(LIBPERFMON_A)
 $(ERRORS2X): $(UOBJ)/tests/lib/perfmon2x_errors.o $(LIBPFM2X_A)
 	$(UCC) $(CFLAGS) $(ULDFLAGS) -o $@ $^
 
-$(EVENT_ENCODER): $(UOBJ)/tests/lib/event_encoder.o \
-		$(addprefix $(UOBJ)/tools/,events.o event_names.o util.o)
+$(EVENT_ENCODER): $(UOBJ)/tests/tools/event_encoder.o \
+		$(addprefix $(UOBJ)/tools/pfmon/,events.o event_names.o util.o)
 	$(UCC) $(CFLAGS) $(ULDFLAGS) -o $@ $^ -lpfm
 
-$(MAPS_PRINTER): $(UOBJ)/tests/lib/maps_printer.o \
-		$(addprefix $(UOBJ)/tools/,maps.o buildid.o json.o util.o)
+$(MAPS_PRINTER): $(UOBJ)/tests/tools/maps_printer.o \
+		$(addprefix $(UOBJ)/tools/pfmon/,maps.o buildid.o json.o util.o)
 	$(UCC) $(CFLAGS) $(ULDFLAGS) -o $@ $^ -ljson-c -lelf -lz
 
-$(SESSION_PRINTER): $(UOBJ)/tests/lib/session_printer.o $(PFMON_PARTS) \
+$(SESSION_PRINTER): $(UOBJ)/tests/tools/session_printer.o $(PFMON_PARTS) \
 		$(LIBPERFMON_A)
 	$(UCC) $(CFLAGS) $(ULDFLAGS) -o $@ $^ $(ULIBS)
 
-$(BUFFER_SAVER): $(UOBJ)/tests/lib/buffer_saver.o $(PFMON_PARTS) \
+$(BUFFER_SAVER): $(UOBJ)/tests/tools/buffer_saver.o $(PFMON_PARTS) \
 		$(LIBPERFMON_A)
 	$(UCC) $(CFLAGS) $(ULDFLAGS) -Wl,--wrap=pfm_restart -o $@ $^ $(ULIBS)
 
-$(OPSTREAM_SCANNER): $(UOBJ)/tests/lib/opstream_scanner.o \
-		$(addprefix $(UOBJ)/tools/,opstream.o util.o)
+$(OPSTREAM_SCANNER): $(UOBJ)/tests/tools/opstream_scanner.o \
+		$(addprefix $(UOBJ)/tools/pfmon/,formats/opstream.o util.o)
 	$(UCC) $(CFLAGS) $(ULDFLAGS) -o $@ $^
 
-$(STREAM_READER): $(UOBJ)/tests/lib/stream_reader.o $(PFMON_PARTS) \
+$(STREAM_READER): $(UOBJ)/tests/tools/stream_reader.o $(PFMON_PARTS) \
 		$(LIBPERFMON_A)
 	$(UCC) $(CFLAGS) $(ULDFLAGS) -Wl,--wrap=open,--wrap=ioctl,--wrap=scandir \
 		-o $@ $^ $(ULIBS)
@@ -161,4 +164,4 @@ user-clean:
 
 -include $(PFMON_OBJ:.o=.d) $(sort $(LIB_OBJ:.o=.d) $(LIB2X_OBJ:.o=.d) \
 	$(LIB22_OBJ:.o=.d)) $(UOBJ)/examples/hotloops.d \
-	$(USER_TESTS:$(UOUT)/%=$(UOBJ)/tests/lib/%.d)
+	$(wildcard $(UOBJ)/tests/lib/*.d $(UOBJ)/tests/tools/*.d)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Builds the programs under test, once for all tests in this directory."""
+"""Runs the programs that make the libraries' calls."""
 
 from __future__ import annotations
 
@@ -8,19 +8,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-
-ROOT = Path(__file__).resolve().parents[2]
-
-
-@pytest.fixture(scope="session")
-def programs() -> Path:
-    """Return the directory with the host's freshly built programs."""
-    subprocess.run(
-        ["make", "-s", "-f", "scripts/user.mk", "UARCH=x86_64", "user", "user-tests"],
-        cwd=ROOT,
-        check=True,
-    )
-    return ROOT / "build" / "x86_64"
 
 
 @pytest.fixture(scope="session")

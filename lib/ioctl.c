@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/*
+ * ioctl.c - one ioctl per command, on the device or on the context
+ *
+ * What open() and ioctl() report is turned into the errors that section 3.1
+ * of the specification lists.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <perfmon/perfmon.h>
+
+#include "ioctl.h"
+
+/*
+ * Why the device could not be opened, and what that is to the caller: a missing
+ * device is what the specification calls not compiled into the kernel.
+ */
+static const struct {
+	int error;
+	int reported;
+} open_errors[] = {
+	{ ENOENT,	ENOSYS },
+	{ ENODEV,	ENOSYS },
+	{ ENXIO,	ENOSYS },
+	{ EACCES,	EPERM },
+};
+
+static int open_error(int error)
+{
+	for (size_t i = 0; i < sizeof(open_errors) / sizeof(*open_errors); i++) {
+		if (open_errors[i].error == error)
+			return open_errors[i].reported;
+	}
+	return error;
+}
+
+/*
+ * Opened for each call: creating contexts is rare, and a descriptor that lives
+ * in the library would be inherited, closed behind its back and shared by
+ * threads.
+ */
+int pfm_device_command(int cmd, struct pfm_ioc *ioc)
+{
+	int fd = open(PFM_DEVICE, O_RDWR | O_CLOEXEC);
+	int ret, error;
+
+	if (fd < 0)
+		return fail(open_error(errno));
+	ret = ioctl(fd, PFM_IOC(cmd), ioc);
+	error = errno;
+	close(fd);
+	if (ret < 0)
+		return fail(error == ENOTTY ? ENOSYS : error);
+	return 0;
+}
+
+int pfm_create_command(pfarg_ctx_t *ctx, const void *fmt_arg,
+		       size_t fmt_arg_size)
+{
+	struct pfm_ioc ioc = {
+		.arg = address(ctx),
+		.fmt_arg = address(fmt_arg),
+		.fmt_arg_size = fmt_arg_size,
+		.narg = 1,
+	};
+
+	/* A size_t can hold the value that means "as the format declares". */
+	if (ioc.fmt_arg_size == PFM_FMT_ARG_IMPLICIT)
+		return fail(E2BIG);
+	return pfm_device_command(PFM_CREATE_CONTEXT, &ioc);
+}
+
+int pfm_context_command(int fd, int cmd, struct pfm_ioc *ioc)
+{
+	if (ioctl(fd, PFM_IOC(cmd), ioc) < 0)
+		return fail(errno == ENOTTY ? EBADF : errno);
+	return 0;
+}
+
+/* Reading no PMDs is EINVAL there, and does nothing. */
+bool pfm_is_context(int fd)
+{
+	struct pfm_ioc ioc = { .narg = 0 };
+
+	return pfm_context_command(fd, PFM_READ_PMDS, &ioc) && errno != EBADF;
+}

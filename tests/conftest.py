@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Builds the host's programs, once for all tests of this run."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+@pytest.fixture(scope="session")
+def programs() -> Path:
+    """Return the directory with the host's freshly built programs."""
+    subprocess.run(
+        ["make", "-s", "-f", "scripts/user.mk", "UARCH=x86_64", "user", "user-tests"],
+        cwd=ROOT,
+        check=True,
+    )
+    return ROOT / "build" / "x86_64"

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/*
+ * buffer_saver - saves sampling buffers that the tests have made
+ *
+ * usage: buffer_saver [pfmon's options] [COMMAND]
+ *
+ * Commands come as lines on standard input, each is answered with a line:
+ *
+ *	load FILE	the file's content is the buffer, answer: its size
+ *	notified	a notification, answer: the result, restarts so far
+ *	detached	one whose thread has ended, answer: as above
+ *	exec		an exec, answer: as above
+ *	rest		the session's end, answer: the result
+ *	intact FILE	is what was saved last intact if the file is the buffer now?
+ *	totals		samples that were saved, samples that the buffer says are lost
+ *
+ * What is to be recorded goes into the capture.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "context.h"
+#include "recording.h"
+#include "util.h"
+
+static int restart_error;
+static int restarts;
+
+/* The linker puts it in the place of pfm_restart(). */
+int __wrap_pfm_restart(int fd);
+
+int __wrap_pfm_restart(int fd)
+{
+	(void)fd;
+	errno = restart_error;
+	if (restart_error)
+		return -1;
+	restarts++;
+	return 0;
+}
+
+static void *load(const char *path, size_t *size)
+{
+	void *content = read_file(path, size);
+
+	if (!content) {
+		perror(path);
+		exit(1);
+	}
+	return content;
+}
+
+static void load_buffer(struct context *context, const char *path)
+{
+	free(context->buffer);
+	free(context->image.bytes);
+	context->buffer = load(path, &context->buffer_size);
+	context->image.bytes = checked_calloc(context->buffer_size, 1);
+	printf("%zu\n", context->buffer_size);
+}
+
+static void record(struct recording *recording, const struct context *context,
+		   int saved)
+{
+	if (saved > 0 && !recording_buffer(recording, context))
+		exit(1);
+}
+
+static void notify(struct recording *recording, struct context *context,
+		   enum smpl_moment moment, int error)
+{
+	int saved;
+
+	restart_error = error;
+	saved = context_save_and_restart(context, moment);
+	record(recording, context, saved);
+	printf("%d %d\n", saved, restarts);
+}
+
+static void check_intact(const struct context *context, const char *path)
+{
+	size_t size;
+	void *now = load(path, &size);
+
+	printf("%d\n", context->session->format.module->intact(now, &context->image));
+	free(now);
+}
+
+static void print_totals(struct recording *recording,
+			 const struct context *context)
+{
+	const struct smpl_format *format = &context->session->format;
+
+	printf("%" PRIu64 " %" PRIu64 "\n", recording_totals(recording).samples,
+	       format->module->lost ? format->module->lost(format, context->buffer) : 0);
+}
+
+static void perform(struct recording *recording, struct context *context,
+		    char *line)
+{
+	char *argument = line;
+	const char *command = strsep(&argument, " ");
+
+	if (!strcmp(command, "load")) {
+		load_buffer(context, argument);
+	} else if (!strcmp(command, "notified")) {
+		notify(recording, context, SMPL_NOTIFIED, 0);
+	} else if (!strcmp(command, "detached")) {
+		notify(recording, context, SMPL_NOTIFIED, EBUSY);
+	} else if (!strcmp(command, "exec")) {
+		notify(recording, context, SMPL_EXEC, 0);
+	} else if (!strcmp(command, "rest")) {
+		int saved = context_save_rest(context);
+
+		record(recording, context, saved);
+		printf("%d\n", saved);
+	} else if (!strcmp(command, "intact")) {
+		check_intact(context, argument);
+	} else if (!strcmp(command, "totals")) {
+		print_totals(recording, context);
+	} else {
+		exit(2);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	struct recording recording;
+	struct context context = { .fd = -1, .cpu = NO_CPU };
+	struct session session;
+	struct options options;
+	char *line = NULL;
+	size_t room = 0;
+
+	if (!options_parse(&options, argc, argv))
+		return 2;
+	if (!session_init(&session, &options) ||
+	    !recording_open(&recording, &session))
+		return 1;
+	context.session = &session;
+	while (getline(&line, &room, stdin) > 0) {
+		line[strcspn(line, "\n")] = '\0';
+		perform(&recording, &context, line);
+	}
+	free(line);
+	if (!recording_close(&recording))
+		return 1;
+	free(context.buffer);
+	context.buffer = NULL;
+	context_close(&context);
+	session_free(&session);
+	options_free(&options);
+	return 0;
+}

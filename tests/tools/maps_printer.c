@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/*
+ * maps_printer - prints the MAPS chunks that pfmon would write, for the tests
+ *
+ * usage: maps_printer PID
+ *
+ * Looks at the process whenever a line arrives on standard input, and answers
+ * with a line: the chunk's text, or nothing if there is no news.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "maps.h"
+
+int main(int argc, char **argv)
+{
+	struct maps *maps;
+	char *text;
+	int c;
+
+	if (argc != 2) {
+		fprintf(stderr, "usage: %s PID\n", argv[0]);
+		return 2;
+	}
+	maps = maps_create();
+	while ((c = getchar()) != EOF) {
+		if (c != '\n')
+			continue;
+		text = maps_changed(maps, atoi(argv[1]));
+		maps_next_round(maps);
+		puts(text ? text : "");
+		fflush(stdout);
+		free(text);
+	}
+	maps_destroy(maps);
+	return 0;
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/*
+ * session_printer - prints what pfmon would pass to the kernel, for the tests
+ *
+ * usage: session_printer [pfmon's options] [COMMAND]
+ *
+ * Prints the text of the capture's SESS chunk.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "capture_json.h"
+#include "context.h"
+
+int main(int argc, char **argv)
+{
+	struct options options;
+	struct session session;
+	char *text;
+
+	if (!options_parse(&options, argc, argv))
+		return 2;
+	if (!session_init(&session, &options))
+		return 1;
+	text = describe_session(&session, NULL, 0);
+	puts(text);
+	free(text);
+	session_free(&session);
+	options_free(&options);
+	return 0;
+}

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/*
+ * stream_reader - records the stream of a device that the tests have made
+ *
+ * usage: stream_reader DIRECTORY [pfmon's options] [COMMAND]
+ *
+ * In DIRECTORY are device, in the place of the OProfile bridge's device, feed,
+ * the FIFO that it is, sys, in the place of /sys/kernel/perfmon, and files: what
+ * the cookie N stands for is the file N there. Each line of standard input names
+ * a file whose content the device then gives out, at most a page in a read; "stat
+ * NAME N" changes one of its statistics. At the end all is recorded, and the
+ * totals are printed: samples, lost.
+ */
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <perfmon/perfmon_oprofile_smpl.h>
+
+#include "stream.h"
+#include "util.h"
+
+static const char *directory;
+
+/* The linker puts these in the place of the C library's functions. */
+int __real_open(const char *path, int flags, ...);
+int __wrap_open(const char *path, int flags, ...);
+int __wrap_ioctl(int fd, unsigned long command, ...);
+int __real_scandir(const char *path, struct dirent ***list,
+		   int (*filter)(const struct dirent *entry),
+		   int (*compare)(const struct dirent **a,
+				  const struct dirent **b));
+int __wrap_scandir(const char *path, struct dirent ***list,
+		   int (*filter)(const struct dirent *entry),
+		   int (*compare)(const struct dirent **a,
+				  const struct dirent **b));
+
+/* The path in the directory that is in the place of another one. */
+static char *redirect(const char *path)
+{
+	if (!strcmp(path, "/dev/perfmon-oprofile"))
+		return checked_printf("%s/device", directory);
+	if (!strncmp(path, PFM_SYSFS, strlen(PFM_SYSFS)))
+		return checked_printf("%s/sys%s", directory,
+				      path + strlen(PFM_SYSFS));
+	return checked_strdup(path);
+}
+
+int __wrap_open(const char *path, int flags, ...)
+{
+	char *place = redirect(path);
+	int fd = __real_open(place, flags, 0666);
+
+	free(place);
+	return fd;
+}
+
+int __wrap_scandir(const char *path, struct dirent ***list,
+		   int (*filter)(const struct dirent *entry),
+		   int (*compare)(const struct dirent **a,
+				  const struct dirent **b))
+{
+	char *place = redirect(path);
+	int count = __real_scandir(place, list, filter, compare);
+
+	free(place);
+	return count;
+}
+
+int __wrap_ioctl(int fd, unsigned long command, ...)
+{
+	struct pfm_oprofile_cookie *request;
+	va_list args;
+	char *path;
+
+	(void)fd;
+	va_start(args, command);
+	request = va_arg(args, struct pfm_oprofile_cookie *);
+	va_end(args);
+	path = checked_printf("%s/files/%" PRIu64, directory,
+			      (uint64_t)request->cookie);
+	request->length = (uint32_t)strlen(path) + 1;
+	errno = command != PFM_OPROFILE_IOC_COOKIE ? ENOTTY :
+		access(path, F_OK) ? ENOENT :
+		request->length > request->size ? ERANGE : 0;
+	if (!errno)
+		memcpy((void *)(uintptr_t)request->path, path, request->length);
+	free(path);
+	return errno ? -1 : 0;
+}
+
+static void check(bool ok, const char *what)
+{
+	if (ok)
+		return;
+	perror(what);
+	exit(1);
+}
+
+/* The FIFO takes what the reader has taken out. */
+static void give_out(int device, const char *path)
+{
+	size_t size, done = 0;
+	char *content = read_file(path, &size);
+	ssize_t got;
+
+	check(content, path);
+	while (done < size) {
+		got = write(device, content + done, size - done);
+		check(got > 0, "write");
+		done += (size_t)got;
+	}
+	free(content);
+}
+
+static void change(char *name)
+{
+	char *number = strchr(name, ' ');
+	char *path;
+	FILE *file;
+
+	check(number, name);
+	*number++ = '\0';
+	path = checked_printf("%s/sys/formats/" PFM_OPROFILE_SMPL_UUID_STR
+			      "/stats/%s", directory, name);
+	file = fopen(path, "w");
+	check(file && fputs(number, file) >= 0 && !fclose(file), path);
+	free(path);
+}
+
+static int open_feed(void)
+{
+	char *path = checked_printf("%s/feed", directory);
+	int fd = __real_open(path, O_RDWR | O_CLOEXEC);
+
+	/* Each page is read by itself. */
+	check(fd >= 0 && !fcntl(fd, F_SETFL, O_DIRECT), path);
+	free(path);
+	return fd;
+}
+
+/* What standard input asks for happens while the stream is read. */
+static void perform(int feed)
+{
+	static const char stat[] = "stat ";
+	char *line = NULL;
+	size_t room = 0;
+
+	while (getline(&line, &room, stdin) > 0) {
+		line[strcspn(line, "\n")] = '\0';
+		if (!strncmp(line, stat, strlen(stat)))
+			change(line + strlen(stat));
+		else
+			give_out(feed, line);
+	}
+	free(line);
+}
+
+static bool record(const struct session *session, struct waiter *waiter)
+{
+	struct recording recording;
+	struct totals totals;
+	struct stream stream;
+	int feed = open_feed();
+	bool ok;
+
+	if (!stream_open(&stream, &session->format) ||
+	    !recording_open(&recording, session) ||
+	    !stream_start(&stream, &recording, waiter))
+		return false;
+	perform(feed);
+	ok = stream_finish(&stream);
+	stream_close(&stream);
+	totals = recording_totals(&recording);
+	printf("%" PRIu64 " %" PRIu64 "\n", totals.samples, totals.lost);
+	close(feed);
+	return recording_close(&recording) && ok;
+}
+
+int main(int argc, char **argv)
+{
+	struct session session;
+	struct options options;
+	struct waiter waiter;
+	bool ok;
+
+	if (argc < 2)
+		return 2;
+	directory = argv[1];
+	argv[1] = argv[0];
+	if (!options_parse(&options, argc - 1, argv + 1))
+		return 2;
+	if (!session_init(&session, &options) || !waiter_init(&waiter))
+		return 1;
+	ok = record(&session, &waiter);
+	waiter_close(&waiter);
+	session_free(&session);
+	options_free(&options);
+	return ok ? 0 : 1;
+}

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/* capture_json.c - the JSON chunks SESS and DONE of a capture */
+#define _GNU_SOURCE
+#include <stdlib.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+#include <uuid/uuid.h>
+
+#include "capture_json.h"
+#include "json.h"
+#include "util.h"
+
+#define CAPTURE_SESSION_VERSION	1
+
+char *pmu_name(void)
+{
+	return read_line_of(PFM_SYSFS "/pmu_desc/name");
+}
+
+static struct json_object *describe_command(char **command)
+{
+	struct json_object *list;
+
+	if (!command)
+		return NULL;
+	list = json_new_array();
+	for (; *command; command++)
+		json_append(list, json_new_text(*command));
+	return list;
+}
+
+static struct json_object *describe_machine(void)
+{
+	struct json_object *machine = json_new_object();
+	char *pmu = pmu_name();
+	struct utsname name;
+
+	uname(&name);
+	json_add_text(machine, "arch", name.machine);
+	json_add_text(machine, "release", name.release);
+	json_add_u64(machine, "cpus", (uint64_t)sysconf(_SC_NPROCESSORS_ONLN));
+	json_add_u64(machine, "page_size", (uint64_t)sysconf(_SC_PAGESIZE));
+	json_add_text(machine, "pmu", pmu);
+	free(pmu);
+	return machine;
+}
+
+static struct json_object *describe_format(const struct smpl_format *format)
+{
+	struct json_object *object = json_new_object();
+	char uuid[UUID_STR_LEN];
+
+	uuid_unparse_lower(format->uuid, uuid);
+	json_add_text(object, "name", format->name);
+	json_add_text(object, "uuid", uuid);
+	json_add_hex(object, "arg", format->arg, format->arg_size);
+	return object;
+}
+
+static struct json_object *describe_contexts(struct context *const *contexts,
+					     unsigned int count)
+{
+	struct json_object *list = json_new_array();
+
+	for (unsigned int i = 0; i < count; i++) {
+		struct json_object *object = json_new_object();
+		int cpu = contexts[i]->cpu;
+
+		json_add_u64(object, "id", contexts[i]->id);
+		json_add_u64(object, "tid", (uint64_t)contexts[i]->tid);
+		json_add(object, "cpu",
+			 cpu == NO_CPU ? NULL : json_new_u64((uint64_t)cpu));
+		json_add_u64(object, "buf_size", contexts[i]->buffer_size);
+		json_append(list, object);
+	}
+	return list;
+}
+
+static struct json_object *describe_pmcs(const struct session *session)
+{
+	struct json_object *list = json_new_array();
+
+	for (unsigned int i = 0; i < session->options->event_count; i++) {
+		struct json_object *object = json_new_object();
+
+		json_add_u64(object, "num", session->pmcs[i].reg_num);
+		json_add_u64(object, "value", session->pmcs[i].reg_value);
+		json_add_u64(object, "flags", session->pmcs[i].reg_flags);
+		json_append(list, object);
+	}
+	return list;
+}
+
+static struct json_object *describe_bits(const __u64 *bits)
+{
+	struct json_object *list = json_new_array();
+
+	for (unsigned int i = 0; i < PFM_MAX_PMDS; i++) {
+		if (pfm_bv_isset(bits, i))
+			json_append(list, json_new_u64(i));
+	}
+	return list;
+}
+
+static struct json_object *describe_pmd(const char *event,
+					const pfarg_pmd_t *pmd,
+					const pfarg_pmc_t *pmc, bool sampling)
+{
+	struct json_object *object = json_new_object();
+
+	json_add_u64(object, "num", pmd->reg_num);
+	json_add_text(object, "event", event);
+	json_add_u64(object, "value", pmd->reg_value);
+	json_add_u64(object, "long_reset", pmd->reg_long_reset);
+	json_add_u64(object, "short_reset", pmd->reg_short_reset);
+	json_add_u64(object, "random_mask", pmd->reg_random_mask);
+	json_add_u64(object, "random_seed", pmd->reg_random_seed);
+	json_add_bool(object, "sampling", sampling);
+	json_add_bool(object, "notify", pmc->reg_flags & PFM_REGFL_OVFL_NOTIFY);
+	json_add(object, "smpl_pmds", describe_bits(pmc->reg_smpl_pmds));
+	json_add(object, "reset_pmds", describe_bits(pmc->reg_reset_pmds));
+	json_add_u64(object, "eventid", pmc->reg_smpl_eventid);
+	return object;
+}
+
+/* Those of the events, and those that are only recorded. */
+static struct json_object *describe_pmds(const struct session *session)
+{
+	const struct options *options = session->options;
+	struct json_object *list = json_new_array();
+	const pfarg_pmc_t no_pmc = { .reg_num = 0 };
+
+	for (unsigned int i = 0; i < options->event_count; i++)
+		json_append(list, describe_pmd(options->events[i].name,
+					       &session->pmds[i],
+					       &session->pmcs[i],
+					       options->events[i].sampling));
+	for (unsigned int i = options->event_count; i < PFM_MAX_PMDS; i++) {
+		pfarg_pmd_t pmd = { .reg_num = (__u16)i };
+
+		if (pfm_bv_isset(session->smpl_pmds, i))
+			json_append(list, describe_pmd(virtual_pmd_name(i), &pmd,
+						       &no_pmc, false));
+	}
+	return list;
+}
+
+static struct json_object *describe_sets(const struct session *session)
+{
+	struct json_object *list = json_new_array();
+	struct json_object *set = json_new_object();
+
+	json_add_u64(set, "id", 0);
+	json_add(set, "pmcs", describe_pmcs(session));
+	json_add(set, "pmds", describe_pmds(session));
+	json_append(list, set);
+	return list;
+}
+
+char *describe_session(const struct session *session,
+		       struct context *const *contexts, unsigned int count)
+{
+	struct json_object *object = json_new_object();
+	const struct options *options = session->options;
+
+	json_add_u64(object, "version", CAPTURE_SESSION_VERSION);
+	json_add_text(object, "tool", "pfmon " PFMON_VERSION);
+	json_add(object, "command", describe_command(options->command));
+	json_add_text(object, "mode",
+		      options->system_wide ? "system-wide" : "thread");
+	json_add_u64(object, "start_ns", session->start_ns);
+	json_add(object, "machine", describe_machine());
+	json_add(object, "format", describe_format(&session->format));
+	json_add(object, "contexts", describe_contexts(contexts, count));
+	json_add(object, "sets", describe_sets(session));
+	return json_finish(object);
+}
+
+static struct json_object *describe_counts(const struct session *session,
+					   struct context *const *contexts,
+					   unsigned int count)
+{
+	const struct options *options = session->options;
+	struct json_object *list = json_new_array();
+
+	for (unsigned int c = 0; c < count; c++) {
+		for (unsigned int i = 0; i < options->event_count; i++) {
+			struct json_object *object = json_new_object();
+
+			json_add_u64(object, "context", contexts[c]->id);
+			json_add_u64(object, "set", 0);
+			json_add_u64(object, "pmd", i);
+			json_add_text(object, "event", options->events[i].name);
+			json_add_u64(object, "value", contexts[c]->counts[i]);
+			json_append(list, object);
+		}
+	}
+	return list;
+}
+
+char *describe_totals(const struct session *session,
+		      struct context *const *contexts, unsigned int count,
+		      const struct totals *totals, int exit_status)
+{
+	struct json_object *object = json_new_object();
+
+	json_add(object, "samples", totals->samples_known ?
+		 json_new_u64(totals->samples) : NULL);
+	json_add_u64(object, "lost", totals->lost);
+	json_add_u64(object, "notifications", totals->notifications);
+	json_add_u64(object, "bytes", totals->bytes);
+	json_add_u64(object, "end_ns", clock_ns(CLOCK_REALTIME));
+	json_add(object, "exit_status", exit_status == NO_EXIT_STATUS ? NULL :
+		 json_new_u64((uint64_t)exit_status));
+	json_add(object, "counts", describe_counts(session, contexts, count));
+	return json_finish(object);
+}

@@ -1,0 +1,539 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/* context.c - one measurement: its registers, and contexts that hold them */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "context.h"
+#include "events.h"
+#include "evtset.h"
+#include "util.h"
+
+/*
+ * Elements in one call: the kernel limits the bytes of a vector, by default to
+ * a page (4.4.2).
+ */
+#define LARGEST_VECTOR	16
+
+/* PMDs that are recorded and do not control a sampling period. */
+static void choose_pmds(struct session *session)
+{
+	const struct options *options = session->options;
+
+	memcpy(session->smpl_pmds, options->smpl_pmds, sizeof(session->smpl_pmds));
+	for (unsigned int i = 0; i < options->event_count; i++) {
+		if (!options->events[i].sampling)
+			pfm_bv_set(session->smpl_pmds, i);
+	}
+	if (!options->reset_non_smpl)
+		return;
+	memcpy(session->reset_pmds, session->smpl_pmds, sizeof(session->reset_pmds));
+	for (unsigned int i = 0; i < options->event_count; i++) {
+		if (options->events[i].sampling)
+			session->reset_pmds[i / 64] &= ~(1ULL << (i % 64));
+	}
+}
+
+static unsigned int recorded_count(const struct session *session)
+{
+	unsigned int count = 0;
+
+	for (unsigned int i = 0; i < PFM_MAX_PMDS; i++)
+		count += (unsigned int)pfm_bv_isset(session->smpl_pmds, i);
+	return count;
+}
+
+/* A counter that samples overflows after its period: it starts that far below 0. */
+static void set_period(const struct event_option *event, pfarg_pmc_t *pmc,
+		       pfarg_pmd_t *pmd)
+{
+	pmc->reg_flags = PFM_REGFL_OVFL_NOTIFY;
+	pmd->reg_value = -event->long_period;
+	pmd->reg_long_reset = -event->long_period;
+	pmd->reg_short_reset = -event->short_period;
+	if (!event->randomised)
+		return;
+	pmc->reg_flags |= PFM_REGFL_RANDOM;
+	pmd->reg_random_mask = event->random_mask;
+	pmd->reg_random_seed = event->random_seed;
+}
+
+static bool is_precise(const pfarg_pmc_t *pmc)
+{
+	return pmc->reg_value & PFM_PERF_PRECISE_MASK;
+}
+
+static bool set_registers(struct session *session)
+{
+	const struct options *options = session->options;
+
+	for (unsigned int i = 0; i < options->event_count; i++) {
+		const struct event_option *event = &options->events[i];
+		pfarg_pmc_t *pmc = &session->pmcs[i];
+		pfarg_pmd_t *pmd = &session->pmds[i];
+		uint64_t value;
+
+		if (!event_encode(event->name, options->levels, &value))
+			return false;
+		pmc->reg_num = (__u16)event->number;
+		pmc->reg_set = (__u16)event->set;
+		pmc->reg_value = value;
+		pmc->reg_smpl_eventid = i;
+		pmd->reg_num = (__u16)event->number;
+		pmd->reg_set = (__u16)event->set;
+		if (!event->sampling)
+			continue;
+		if (session->format.precise && !is_precise(pmc))
+			pmc->reg_value |= 1ULL << PFM_PERF_PRECISE_SHIFT;
+		set_period(event, pmc, pmd);
+		memcpy(pmc->reg_smpl_pmds, session->smpl_pmds,
+		       sizeof(pmc->reg_smpl_pmds));
+		memcpy(pmc->reg_reset_pmds, session->reset_pmds,
+		       sizeof(pmc->reg_reset_pmds));
+	}
+	return true;
+}
+
+bool session_init(struct session *session, const struct options *options)
+{
+	memset(session, 0, sizeof(*session));
+	session->options = options;
+	session->pmcs = checked_calloc(options->event_count, sizeof(*session->pmcs));
+	session->pmds = checked_calloc(options->event_count, sizeof(*session->pmds));
+	if (options->sampling)
+		choose_pmds(session);
+	if ((!options->sampling ||
+	     smpl_format_find(&session->format, options, recorded_count(session))) &&
+	    set_registers(session))
+		return true;
+	session_free(session);
+	return false;
+}
+
+void session_free(struct session *session)
+{
+	smpl_format_free(&session->format);
+	free(session->pmcs);
+	free(session->pmds);
+	memset(session, 0, sizeof(*session));
+}
+
+/* Why a context could not be created, and what to do about it. */
+static void explain_create(const struct session *session, int error)
+{
+	const struct smpl_format *format = &session->format;
+	bool sampling = session->options->sampling;
+
+	if (error == ENOSYS)
+		message("perfmon is not loaded: load it with insmod perfmon.ko and the modules of a PMU and of the sampling formats");
+	else if (error == EPERM)
+		message("not allowed to measure: this needs access to " PFM_DEVICE
+			", and CAP_PERFMON or a lower 'paranoid' parameter of the perfmon module");
+	else if (error == ENODEV)
+		message("perfmon has no PMU: load one, insmod pfm_pmu_perf.ko");
+	else if (error == EINVAL && sampling && !smpl_format_registered(format))
+		message("the sampling format %s is not registered: load its module",
+			format->name);
+	else if (error == EINVAL && sampling)
+		message("the sampling format %s refuses its argument: check --smpl-entries, --smpl-arg and the PMDs to record",
+			format->name);
+	else if (error == EOPNOTSUPP && format->precise)
+		message("the sampling format %s needs precise events, and this machine has none; on x86, --smpl-imprecise takes samples of the registers at the interrupt instead",
+			format->name);
+	else if (error == EOPNOTSUPP && sampling)
+		message("the sampling format %s does not work on this architecture",
+			format->name);
+	else if (error == ENOMEM && sampling)
+		message("no memory for the sampling buffer: lower --smpl-entries, or raise the limit of locked memory (ulimit -l)");
+	else
+		message("cannot create a context: %s", strerror(error));
+}
+
+static bool create(struct context *context)
+{
+	const struct session *session = context->session;
+	const struct options *options = session->options;
+	const struct smpl_format *format = &session->format;
+	pfarg_ctx_t arg = { .ctx_flags = 0 };
+
+	if (options->sampling)
+		memcpy(arg.ctx_smpl_buf_id, format->uuid, sizeof(format->uuid));
+	if (options->overflow_block)
+		arg.ctx_flags |= PFM_FL_NOTIFY_BLOCK;
+	if (options->system_wide)
+		arg.ctx_flags |= PFM_FL_SYSTEM_WIDE;
+	context->fd = pfm_create_context(&arg, format->arg, format->arg_size);
+	if (context->fd < 0) {
+		explain_create(session, errno);
+		return false;
+	}
+	context->buffer_size = arg.ctx_smpl_buf_size;
+	/* A command that inherits the descriptor would count as self-monitoring. */
+	if (fcntl(context->fd, F_SETFD, FD_CLOEXEC) < 0 ||
+	    fcntl(context->fd, F_SETFL, O_NONBLOCK) < 0) {
+		message("cannot set up a context: %s", strerror(errno));
+		return false;
+	}
+	return true;
+}
+
+static bool map_buffer(struct context *context)
+{
+	if (!context->buffer_size)
+		return true;
+	context->buffer = mmap(NULL, context->buffer_size, PROT_READ,
+			       MAP_SHARED, context->fd, 0);
+	if (context->buffer == MAP_FAILED) {
+		message("cannot map the sampling buffer of %zu bytes: %s",
+			context->buffer_size, strerror(errno));
+		context->buffer = NULL;
+		return false;
+	}
+	context->image.bytes = checked_calloc(context->buffer_size, 1);
+	return true;
+}
+
+static bool any_virtual(const struct session *session)
+{
+	for (unsigned int i = PFM_MAX_HW_REGS; i < PFM_MAX_PMDS; i++) {
+		if (pfm_bv_isset(session->smpl_pmds, i))
+			return true;
+	}
+	return false;
+}
+
+/* Says which register the kernel refused; flags are those that it returned. */
+static void explain_register(const struct context *context, const char *kind,
+			     unsigned int i, uint32_t flags)
+{
+	const struct session *session = context->session;
+	const char *event = session->options->events[i].name;
+	unsigned int number = session->options->events[i].number;
+
+	if (flags & PFM_REG_RETFL_NOTAVAIL)
+		message("event %s: there is no %s%u; this PMU has fewer registers than there are events: let sets of them take turns (--switch-timeout)",
+			event, kind, number);
+	else if (flags & PFM_REG_RETFL_NOSET)
+		message("event %s: %s%u: no such event set", event, kind, number);
+	else
+		message("event %s: %s%u refuses its value; %sthe event%s is not supported on this machine",
+			event, kind, number,
+			any_virtual(session) ? "a PMD of --smpl-pmds does not exist, or " : "",
+			is_precise(&session->pmcs[i]) ? " or its precise level" : "");
+}
+
+static unsigned int vector_length(const struct context *context,
+				  unsigned int first)
+{
+	unsigned int rest = context->session->options->event_count - first;
+
+	return rest < LARGEST_VECTOR ? rest : LARGEST_VECTOR;
+}
+
+static bool write_some_pmcs(struct context *context, unsigned int first)
+{
+	unsigned int count = vector_length(context, first);
+	pfarg_pmc_t pmcs[LARGEST_VECTOR];
+	int error;
+
+	memcpy(pmcs, context->session->pmcs + first, count * sizeof(*pmcs));
+	if (!pfm_write_pmcs(context->fd, pmcs, (int)count))
+		return true;
+	error = errno;
+	for (unsigned int i = 0; i < count; i++) {
+		if (PFM_REG_HAS_ERROR(pmcs[i].reg_flags)) {
+			explain_register(context, "PMC", first + i,
+					 pmcs[i].reg_flags);
+			return false;
+		}
+	}
+	message("cannot program the events: %s", strerror(error));
+	return false;
+}
+
+static bool write_some_pmds(struct context *context, unsigned int first)
+{
+	unsigned int count = vector_length(context, first);
+	pfarg_pmd_t pmds[LARGEST_VECTOR];
+	int error;
+
+	memcpy(pmds, context->session->pmds + first, count * sizeof(*pmds));
+	if (!pfm_write_pmds(context->fd, pmds, (int)count))
+		return true;
+	error = errno;
+	for (unsigned int i = 0; i < count; i++) {
+		if (PFM_REG_HAS_ERROR(pmds[i].reg_flags)) {
+			explain_register(context, "PMD", first + i,
+					 pmds[i].reg_flags);
+			return false;
+		}
+	}
+	message("cannot program the sampling periods: %s", strerror(error));
+	return false;
+}
+
+static bool read_some_pmds(struct context *context, unsigned int first)
+{
+	unsigned int count = vector_length(context, first);
+	pfarg_pmd_t pmds[LARGEST_VECTOR] = { { .reg_num = 0 } };
+
+	for (unsigned int i = 0; i < count; i++) {
+		pmds[i].reg_num = context->session->pmds[first + i].reg_num;
+		pmds[i].reg_set = context->session->pmds[first + i].reg_set;
+	}
+	if (pfm_read_pmds(context->fd, pmds, (int)count)) {
+		message("cannot read the counts: %s", strerror(errno));
+		return false;
+	}
+	for (unsigned int i = 0; i < count; i++)
+		context->counts[first + i] = pmds[i].reg_value;
+	return true;
+}
+
+/* Calls a command for the registers of all events, a vector at a time. */
+static bool for_all_events(struct context *context,
+			   bool (*some)(struct context *context,
+					unsigned int first))
+{
+	unsigned int count = context->session->options->event_count;
+
+	for (unsigned int i = 0; i < count; i += LARGEST_VECTOR) {
+		if (!some(context, i))
+			return false;
+	}
+	return true;
+}
+
+bool context_open(struct context *context, const struct session *session,
+		  unsigned int id, int cpu)
+{
+	memset(context, 0, sizeof(*context));
+	context->session = session;
+	context->id = id;
+	context->cpu = cpu;
+	context->counts = checked_calloc(session->options->event_count,
+					 sizeof(*context->counts));
+	context->durations = checked_calloc(session->options->set_count,
+					    sizeof(*context->durations));
+	context->denied = checked_calloc(session->options->event_count,
+					 sizeof(*context->denied));
+	if (create(context) && map_buffer(context) && sets_create(context) &&
+	    for_all_events(context, write_some_pmcs) &&
+	    for_all_events(context, write_some_pmds))
+		return true;
+	context_close(context);
+	return false;
+}
+
+void context_close(struct context *context)
+{
+	if (context->buffer)
+		munmap(context->buffer, context->buffer_size);
+	if (context->fd >= 0)
+		close(context->fd);
+	free(context->image.bytes);
+	free(context->counts);
+	free(context->durations);
+	free(context->denied);
+	memset(context, 0, sizeof(*context));
+	context->fd = -1;
+}
+
+static void explain_load(const struct context *context, pid_t tid, int error)
+{
+	bool system_wide = context->cpu != NO_CPU;
+
+	if (error == EBUSY && system_wide)
+		message("CPU %d is being measured already, or a thread is: system-wide and per-thread sessions exclude each other",
+			context->cpu);
+	else if (error == EBUSY)
+		message("thread %d is being measured already, or a CPU is: per-thread and system-wide sessions exclude each other",
+			tid);
+	else if (error == ESRCH)
+		message("there is no thread %d", tid);
+	else if ((error == EPERM || error == EACCES) && system_wide)
+		message("not allowed to measure whole CPUs: this needs CAP_PERFMON, or lower values of kernel.perf_event_paranoid and of the perfmon module's 'paranoid' parameter");
+	else if (error == EPERM || error == EACCES)
+		message("not allowed to measure thread %d: it is someone else's, or an event includes the kernel level; this needs CAP_PERFMON, or for the kernel level a lower 'paranoid' parameter of the perfmon module",
+			tid);
+	else if (error == ENOENT || error == EOPNOTSUPP || error == ENODEV)
+		message("this machine's PMU does not support one of the events: %s",
+			strerror(error));
+	else
+		message("cannot attach the context to thread %d: %s", tid,
+			strerror(error));
+}
+
+bool context_load(struct context *context, pid_t tid)
+{
+	pfarg_load_t load = { .load_pid = (__u32)tid };
+
+	context->tid = tid;
+	if (!pfm_load_context(context->fd, &load))
+		return true;
+	explain_load(context, tid, errno);
+	return false;
+}
+
+bool context_start(struct context *context)
+{
+	if (!pfm_start(context->fd, NULL))
+		return true;
+	if (errno == EBUSY)
+		message("cannot start measuring: the PMU has not enough free counters for these events; see --switch-timeout");
+	else
+		message("cannot start measuring: %s", strerror(errno));
+	return false;
+}
+
+/* What fdinfo says of the context; to be freed, or NULL. */
+static char *read_fdinfo(const struct context *context)
+{
+	char *path = checked_printf("/proc/self/fdinfo/%d", context->fd);
+	size_t length;
+	char *text = read_file(path, &length);
+
+	free(path);
+	return text;
+}
+
+static void report_offline(const struct context *context)
+{
+	char *text = read_fdinfo(context);
+
+	if (text && strstr(text, "\npfm_state:\toffline\n"))
+		message("CPU %d went offline and was measured until then only",
+			context->cpu);
+	free(text);
+}
+
+void context_unload(struct context *context)
+{
+	report_offline(context);
+	/* EBUSY: the thread has ended, which detaches as well. */
+	if (pfm_unload_context(context->fd) && errno != EBUSY)
+		message("cannot detach the context: %s", strerror(errno));
+}
+
+int context_next_message(struct context *context)
+{
+	pfm_msg_t msg;
+	ssize_t got;
+
+	do {
+		got = read(context->fd, &msg, sizeof(msg));
+	} while (got < 0 && errno == EINTR);
+	if (got == (ssize_t)sizeof(msg))
+		return (int)msg.msg_type;
+	if (got == 0 || (got < 0 && errno == EAGAIN))
+		return 0;
+	message("cannot read from a context: %s", got < 0 ? strerror(errno) :
+		"it returned part of a message");
+	return -1;
+}
+
+static bool save(struct context *context, enum smpl_moment moment)
+{
+	const struct smpl_format *format = &context->session->format;
+	const struct smpl_module *module = format->module;
+	struct image *image = &context->image;
+
+	if (!context->buffer)
+		return false;
+	image->count = 1;
+	image->pieces[0] = (struct piece){ 0, context->buffer_size };
+	if (module)
+		image->count = module->choose(format, context->buffer,
+					      context->buffer_size, moment,
+					      image->pieces);
+	image_copy(image, context->buffer);
+	return image->count && (moment == SMPL_END || !module || !module->intact ||
+				module->intact(context->buffer, image));
+}
+
+/*
+ * A restart with nothing to free could free what comes meanwhile, unsaved. After
+ * one that finds the context detached, or its CPU offline, the buffer is as it was.
+ */
+int context_save_and_restart(struct context *context, enum smpl_moment moment)
+{
+	bool saved = save(context, moment);
+
+	if (context->buffer && !saved)
+		return 0;
+	if (!pfm_restart(context->fd))
+		return saved;
+	if (errno == EBUSY || errno == ENODEV)
+		return 0;
+	message("cannot go on after a notification: %s", strerror(errno));
+	return -1;
+}
+
+bool context_save_rest(struct context *context)
+{
+	return save(context, SMPL_END);
+}
+
+static void set_denied(struct context *context, unsigned int set,
+		       unsigned int pmd)
+{
+	const struct options *options = context->session->options;
+
+	for (unsigned int i = 0; i < options->event_count; i++) {
+		if (options->events[i].set == set &&
+		    options->events[i].number == pmd)
+			context->denied[i] = true;
+	}
+}
+
+/* The line in fdinfo has set and number of each such PMD. */
+static void read_denied(struct context *context)
+{
+	char *text = read_fdinfo(context);
+	const char *next = text ? strstr(text, "\npfm_denied_pmds:") : NULL;
+	unsigned int set, pmd;
+	int used = 0;
+
+	if (next)
+		next = strchr(next, '\t');
+	while (next && sscanf(next, "%*[ \t]%u:%u%n", &set, &pmd, &used) == 2) {
+		set_denied(context, set, pmd);
+		next += used;
+	}
+	free(text);
+}
+
+bool context_read_counts(struct context *context)
+{
+	read_denied(context);
+	return for_all_events(context, read_some_pmds) && sets_read(context);
+}
+
+static uint64_t field(const char *text, const char *name)
+{
+	const char *line = strstr(text, name);
+
+	return line ? strtoull(line + strlen(name), NULL, 10) : 0;
+}
+
+struct context_stats context_stats(const struct context *context)
+{
+	const struct smpl_module *module = context->session->format.module;
+	struct context_stats stats = { 0, 0 };
+	char *text = read_fdinfo(context);
+
+	if (text) {
+		stats.lost = field(text, "\npfm_lost:");
+		stats.messages_dropped = field(text, "\npfm_msgs_dropped:");
+	}
+	if (context->buffer && module && module->lost)
+		stats.lost += module->lost(&context->session->format,
+					   context->buffer);
+	free(text);
+	return stats;
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0 */
+/* context.h - one measurement: its registers, and contexts that hold them */
+#ifndef PFMON_CONTEXT_H
+#define PFMON_CONTEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include <perfmon/perfmon.h>
+
+#include "formats/table.h"
+#include "options.h"
+
+#define NO_CPU	(-1)
+
+/*
+ * What all contexts of a measurement have in common. An event is programmed into
+ * the PMC, and counted by the PMD, of its number in its set.
+ */
+struct session {
+	const struct options *options;
+	struct smpl_format format;	/* only if sampling */
+	pfarg_pmc_t *pmcs;		/* one per event */
+	pfarg_pmd_t *pmds;		/* one per event */
+	__u64 smpl_pmds[PFM_MAX_PMD_BITVECTOR];
+	__u64 reset_pmds[PFM_MAX_PMD_BITVECTOR];
+	uint64_t start_ns;		/* CLOCK_REALTIME */
+};
+
+struct context {
+	const struct session *session;
+	unsigned int id;
+	pid_t tid;			/* what was passed as load_pid */
+	int cpu;			/* NO_CPU for a per-thread context */
+	int fd;
+	void *buffer;			/* mapping of the sampling buffer */
+	size_t buffer_size;		/* 0 without a buffer */
+	struct image image;		/* what was saved last of the buffer */
+	uint64_t *counts;		/* one per event, when they were read */
+	uint64_t *durations;		/* of each event set in ns, then */
+	bool *denied;			/* one per event, then: it got no counter */
+};
+
+/* What fdinfo and the sampling buffer tell of a context. */
+struct context_stats {
+	uint64_t lost;			/* overflows without a sample, lost samples */
+	uint64_t messages_dropped;
+};
+
+/* All functions that can fail return false with a message. */
+bool session_init(struct session *session, const struct options *options);
+void session_free(struct session *session);
+
+/* Creates, maps and programs a context; it must be closed if that worked. */
+bool context_open(struct context *context, const struct session *session,
+		  unsigned int id, int cpu);
+void context_close(struct context *context);
+
+bool context_load(struct context *context, pid_t tid);
+bool context_start(struct context *context);
+
+/*
+ * Detaches; a context that is detached already is no error. Says so if its CPU has
+ * gone offline meanwhile.
+ */
+void context_unload(struct context *context);
+
+/*
+ * Takes the next message without waiting. Returns its PFM_MSG_* type, 0 if
+ * there is none, -1 with a message on an error.
+ */
+int context_next_message(struct context *context);
+
+/*
+ * Ends a notification, or saves what an exec has interrupted: copies, at least
+ * what a restart frees, and restarts. Returns 1 if the image is to be recorded,
+ * 0 if not, -1 with a message on an error. A thread that has ended meanwhile is
+ * no error: what its buffer holds is there at the end.
+ */
+int context_save_and_restart(struct context *context, enum smpl_moment moment);
+
+/* Copies all that is left, after context_unload(); false without a buffer. */
+bool context_save_rest(struct context *context);
+
+/* Reads the PMDs of all events into counts, and durations and denied. */
+bool context_read_counts(struct context *context);
+
+struct context_stats context_stats(const struct context *context);
+
+#endif /* PFMON_CONTEXT_H */

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/* cpu_list.c - lists of CPUs */
+#define _GNU_SOURCE
+#include <ctype.h>
+#include <sched.h>
+#include <stdlib.h>
+
+#include "cpu_list.h"
+#include "util.h"
+
+/* Reads a number below CPU_SETSIZE and moves past it. */
+static bool parse_cpu(const char **text, unsigned long *cpu)
+{
+	char *end;
+
+	if (!isdigit((unsigned char)**text))
+		return false;
+	*cpu = strtoul(*text, &end, 10);
+	*text = end;
+	return *cpu < CPU_SETSIZE;
+}
+
+static bool parse_range(const char **text, cpu_set_t *set)
+{
+	unsigned long first, last;
+
+	if (!parse_cpu(text, &first))
+		return false;
+	last = first;
+	if (**text == '-') {
+		(*text)++;
+		if (!parse_cpu(text, &last) || last < first)
+			return false;
+	}
+	for (unsigned long cpu = first; cpu <= last; cpu++)
+		CPU_SET(cpu, set);
+	return true;
+}
+
+bool cpus_parse(const char *text, int **cpus, unsigned int *count)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	while (parse_range(&text, &set)) {
+		if (!*text) {
+			*cpus = checked_calloc((size_t)CPU_COUNT(&set), sizeof(int));
+			*count = 0;
+			for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+				if (CPU_ISSET(cpu, &set))
+					(*cpus)[(*count)++] = cpu;
+			}
+			return true;
+		}
+		if (*text++ != ',')
+			return false;
+	}
+	return false;
+}
+
+bool cpus_online(int **cpus, unsigned int *count)
+{
+	char *text = read_line_of("/sys/devices/system/cpu/online");
+	bool ok = text && cpus_parse(text, cpus, count);
+
+	free(text);
+	return ok;
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0 */
+/* cpu_list.h - lists of CPUs */
+#ifndef PFMON_CPU_LIST_H
+#define PFMON_CPU_LIST_H
+
+#include <stdbool.h>
+
+/*
+ * Reads a list such as "0,2-3" into an ascending array without duplicates, to
+ * be freed. False if text is no such list or names a CPU beyond CPU_SETSIZE.
+ */
+bool cpus_parse(const char *text, int **cpus, unsigned int *count);
+
+/* The CPUs that are online, as cpus_parse() gives them. */
+bool cpus_online(int **cpus, unsigned int *count);
+
+#endif /* PFMON_CPU_LIST_H */

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/* evtset.c - event sets that take turns, when there are more events than counters */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <string.h>
+
+#include "evtset.h"
+#include "util.h"
+
+#define NS	1000000000ULL
+
+bool sets_create(const struct context *context)
+{
+	const struct options *options = context->session->options;
+	pfarg_setdesc_t set;
+
+	if (!options->switch_ns)
+		return true;
+	for (unsigned int i = 0; i < options->set_count; i++) {
+		set = (pfarg_setdesc_t){
+			.set_id = (__u16)i,
+			.set_flags = PFM_SETFL_TIME_SWITCH,
+			.set_timeout = {
+				.tv_sec = (__s64)(options->switch_ns / NS),
+				.tv_nsec = (__s64)(options->switch_ns % NS),
+			},
+		};
+		if (pfm_create_evtsets(context->fd, &set, 1)) {
+			message("cannot create event set %u: %s", i,
+				strerror(errno));
+			return false;
+		}
+	}
+	return true;
+}
+
+bool sets_read(struct context *context)
+{
+	pfarg_setinfo_t info;
+
+	for (unsigned int i = 0; i < context->session->options->set_count; i++) {
+		info = (pfarg_setinfo_t){ .set_id = (__u16)i };
+		if (pfm_getinfo_evtsets(context->fd, &info, 1)) {
+			message("cannot read how long event set %u was active: %s",
+				i, strerror(errno));
+			return false;
+		}
+		context->durations[i] = (uint64_t)info.set_act_duration.tv_sec * NS +
+					(uint64_t)info.set_act_duration.tv_nsec;
+	}
+	return true;
+}
+
+uint64_t sets_estimate(const struct context *context, unsigned int i,
+		       double *share)
+{
+	const struct options *options = context->session->options;
+	double all = 0, own = (double)context->durations[options->events[i].set];
+
+	for (unsigned int set = 0; set < options->set_count; set++)
+		all += (double)context->durations[set];
+	*share = all > 0 ? own / all : 0;
+	if (options->set_count == 1)
+		return context->counts[i];
+	return *share > 0 ?
+		(uint64_t)((double)context->counts[i] / *share + 0.5) : 0;
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/* default.c - the default sampling format (section 3.6) */
+#define _GNU_SOURCE
+#include <string.h>
+
+#include <perfmon/perfmon_default_smpl.h>
+
+#include "formats/entries.h"
+#include "formats/table.h"
+
+static size_t entry_header_size(uint32_t flags)
+{
+	if (flags & PFM_DFL_SMPL_NO_HDR)
+		return 0;
+	if (flags & PFM_DFL_SMPL_IIP_HDR)
+		return sizeof(uint64_t);
+	return sizeof(pfm_default_smpl_entry_t);
+}
+
+static uint32_t flags_of(const struct options *options)
+{
+	uint32_t flags = 0;
+
+	if (options->format_options & FORMAT_OPT_NO_HDR)
+		flags |= PFM_DFL_SMPL_NO_HDR;
+	if (options->format_options & FORMAT_OPT_IP_ONLY)
+		flags |= PFM_DFL_SMPL_IIP_HDR;
+	return flags;
+}
+
+static bool set_up(struct smpl_format *format, const struct options *options,
+		   unsigned int recorded_pmds)
+{
+	uint32_t flags = flags_of(options);
+	pfm_default_smpl_arg_t arg = { .buf_flags = flags };
+
+	format->flags = flags;
+	format->entry_size = entry_header_size(flags) +
+			     sizeof(uint64_t) * recorded_pmds;
+	arg.buf_size = sizeof(pfm_default_smpl_hdr_t) +
+		       entries_room(entry_header_size(flags),
+				    format->entry_size, options->entries);
+	smpl_format_set_arg(format, &arg, sizeof(arg));
+	return true;
+}
+
+static unsigned int choose(const struct smpl_format *format, const void *buffer,
+			   size_t size, enum smpl_moment moment,
+			   struct piece pieces[IMAGE_MAX_PIECES])
+{
+	const pfm_default_smpl_hdr_t *header = buffer;
+	uint64_t used = header->hdr_cur_offs;
+
+	(void)format;
+	(void)moment;
+	if (used < sizeof(*header) || used > size)
+		used = size;
+	pieces[0] = (struct piece){ 0, used };
+	return 1;
+}
+
+static uint64_t samples(const struct smpl_format *format,
+			const struct image *image)
+{
+	const pfm_default_smpl_hdr_t *header = image_at(image, 0, sizeof(*header));
+
+	(void)format;
+	return header ? header->hdr_count : 0;
+}
+
+static void each_process(const struct smpl_format *format,
+			 const struct image *image,
+			 void (*visit)(pid_t tgid, void *data), void *data)
+{
+	const size_t first = sizeof(pfm_default_smpl_hdr_t);
+
+	if (entry_header_size(format->flags) == sizeof(pfm_default_smpl_entry_t) &&
+	    image->size > first)
+		entries_each_process(image->bytes + first, image->size - first,
+				     format->entry_size, visit, data);
+}
+
+const struct smpl_module smpl_default = {
+	.name = "default",
+	.uuid = PFM_DFL_SMPL_UUID_STR,
+	.options = FORMAT_OPT_IP_ONLY | FORMAT_OPT_NO_HDR | FORMAT_OPT_ENTRIES |
+		   FORMAT_OPT_PMDS | FORMAT_OPT_RANDOM,
+	.set_up = set_up,
+	.choose = choose,
+	.samples = samples,
+	.each_process = each_process,
+};

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/*
+ * oprofile.c - the bridge to OProfile
+ *
+ * The samples of all contexts come from a device, as OProfile's event stream. It
+ * has cookies in the place of files; which files they are only the device knows,
+ * as long as it is open.
+ */
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+
+#include <perfmon/perfmon_oprofile_smpl.h>
+
+#include "buildid.h"
+#include "formats/opstream.h"
+#include "formats/table.h"
+#include "json.h"
+#include "util.h"
+
+#define STATS	PFM_SYSFS "/formats/" PFM_OPROFILE_SMPL_UUID_STR "/stats"
+
+struct bridge {
+	struct opstream stream;
+	uint64_t lost_before;
+};
+
+/* A list of cookies that is being made, and whom to ask. */
+struct cookie_list {
+	int fd;
+	struct json_object *list;	/* NULL while it is empty */
+};
+
+static bool set_up(struct smpl_format *format, const struct options *options,
+		   unsigned int recorded_pmds)
+{
+	(void)format;
+	(void)options;
+	(void)recorded_pmds;
+	return true;
+}
+
+static int counts_losses(const struct dirent *entry)
+{
+	return !strncmp(entry->d_name, "sample_lost_", strlen("sample_lost_")) ||
+	       !strcmp(entry->d_name, "event_lost_overflow");
+}
+
+/* Samples that all sessions so far have lost. */
+static uint64_t count_lost(void)
+{
+	struct dirent **entries;
+	int count = scandir(STATS, &entries, counts_losses, alphasort);
+	uint64_t sum = 0, number;
+
+	for (int i = 0; i < count; i++) {
+		char *path = checked_printf(STATS "/%s", entries[i]->d_name);
+		char *text = read_line_of(path);
+
+		if (text && parse_u64(text, &number))
+			sum += number;
+		free(text);
+		free(path);
+		free(entries[i]);
+	}
+	if (count >= 0)
+		free(entries);
+	return sum;
+}
+
+static void *begin(const struct smpl_format *format)
+{
+	struct bridge *bridge = checked_calloc(1, sizeof(*bridge));
+
+	(void)format;
+	bridge->lost_before = count_lost();
+	return bridge;
+}
+
+static void end(void *state)
+{
+	struct bridge *bridge = state;
+
+	opstream_free(&bridge->stream);
+	free(bridge);
+}
+
+static void list_cookie(uint64_t cookie, void *data)
+{
+	struct cookie_list *cookies = data;
+	struct json_object *object;
+	char path[PATH_MAX], *build_id;
+	struct pfm_oprofile_cookie request = {
+		.cookie = cookie,
+		.path = (uintptr_t)path,
+		.size = sizeof(path),
+	};
+
+	/* It may be gone; its samples stay without a file then. */
+	if (ioctl(cookies->fd, PFM_OPROFILE_IOC_COOKIE, &request))
+		return;
+	build_id = buildid_of(path);
+	object = json_new_object();
+	json_add_u64(object, "cookie", cookie);
+	json_add_text(object, "path", path);
+	json_add_text(object, "build_id", build_id);
+	free(build_id);
+	if (!cookies->list)
+		cookies->list = json_new_array();
+	json_append(cookies->list, object);
+}
+
+static void scan(void *state, int fd, const struct image *image,
+		 struct smpl_scan *found)
+{
+	struct bridge *bridge = state;
+	struct cookie_list cookies = { fd, NULL };
+	uint64_t before = bridge->stream.samples;
+	struct json_object *object;
+
+	/* The device gives whole words. */
+	opstream_scan(&bridge->stream, (const uint64_t *)image->bytes,
+		      image->size / sizeof(uint64_t), list_cookie, &cookies);
+	found->samples = bridge->stream.samples - before;
+	if (!cookies.list)
+		return;
+	object = json_new_object();
+	json_add(object, "cookies", cookies.list);
+	found->text = json_finish(object);
+}
+
+static uint64_t lost(void *state)
+{
+	const struct bridge *bridge = state;
+
+	return count_lost() - bridge->lost_before;
+}
+
+static const struct smpl_device device = {
+	.path = "/dev/" PFM_OPROFILE_DEVICE,
+	.chunk = "COOK",
+	.begin = begin,
+	.scan = scan,
+	.lost = lost,
+	.end = end,
+};
+
+const struct smpl_module smpl_oprofile = {
+	.name = "oprofile",
+	.uuid = PFM_OPROFILE_SMPL_UUID_STR,
+	.options = FORMAT_OPT_RANDOM,
+	.set_up = set_up,
+	.device = &device,
+};

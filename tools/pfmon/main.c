@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/* main.c - counts events, or samples them into a capture, with perfmon2 */
+#define _GNU_SOURCE
+#include <stdio.h>
+
+#include "events.h"
+#include "formats/table.h"
+#include "measure.h"
+#include "options.h"
+#include "util.h"
+#include "waiter.h"
+
+static int measure(const struct options *options)
+{
+	struct waiter waiter;
+	int status;
+
+	if (!waiter_init(&waiter))
+		return PFMON_EXIT_ERROR;
+	if (options->system_wide)
+		status = measure_cpus(options, &waiter);
+	else
+		status = measure_thread(options, &waiter);
+	waiter_close(&waiter);
+	return status;
+}
+
+static int perform(const struct options *options)
+{
+	switch (options->action) {
+	case ACTION_HELP:
+		options_help();
+		return 0;
+	case ACTION_VERSION:
+		puts("pfmon " PFMON_VERSION);
+		return 0;
+	case ACTION_LIST_EVENTS:
+		return events_list(options->pattern) ? 0 : PFMON_EXIT_USAGE;
+	case ACTION_LIST_FORMATS:
+		return smpl_formats_list() ? 0 : PFMON_EXIT_ERROR;
+	case ACTION_MEASURE:
+		break;
+	}
+	return measure(options);
+}
+
+int main(int argc, char **argv)
+{
+	struct options options;
+	int status;
+
+	if (!options_parse(&options, argc, argv))
+		return PFMON_EXIT_USAGE;
+	status = perform(&options);
+	if (fflush(stdout)) {
+		message("cannot write to standard output");
+		status = PFMON_EXIT_ERROR;
+	}
+	options_free(&options);
+	return status;
+}

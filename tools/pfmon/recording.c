@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/* recording.c - what a sampling session leaves behind: its capture and totals */
+#define _GNU_SOURCE
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "capture_json.h"
+#include "recording.h"
+#include "util.h"
+
+/* Passes on the result of a capture function; the first failure is reported. */
+static bool written(struct recording *recording, int ret)
+{
+	if (!ret)
+		return true;
+	if (!recording->failed)
+		message("cannot write %s: %s", recording->capture.path,
+			strerror(errno));
+	recording->failed = true;
+	return false;
+}
+
+bool recording_open(struct recording *recording, const struct session *session)
+{
+	memset(recording, 0, sizeof(*recording));
+	pthread_mutex_init(&recording->lock, NULL);
+	recording->maps = maps_create();
+	recording->totals.samples_known = session->format.module;
+	if (written(recording, capture_open(&recording->capture,
+					    session->options->outfile)))
+		return true;
+	recording_close(recording);
+	return false;
+}
+
+bool recording_close(struct recording *recording)
+{
+	bool ok = written(recording, capture_close(&recording->capture));
+
+	maps_destroy(recording->maps);
+	pthread_mutex_destroy(&recording->lock);
+	return ok;
+}
+
+static bool write_text(struct recording *recording, const char type[4],
+		       char *text)
+{
+	bool ok = written(recording, capture_write(&recording->capture, type,
+						   text, strlen(text)));
+
+	free(text);
+	return ok;
+}
+
+/* Can a sample's address be in the kernel? */
+static bool samples_kernel(const struct session *session)
+{
+	const struct options *options = session->options;
+
+	for (unsigned int i = 0; i < options->event_count; i++) {
+		if (options->events[i].sampling &&
+		    !(session->pmcs[i].reg_value & PFM_PERF_EXCL_KERNEL))
+			return true;
+	}
+	return false;
+}
+
+/* To readers without the right, every address is shown as 0. */
+static bool has_addresses(const char *symbols)
+{
+	while (*symbols) {
+		if (strspn(symbols, "0") < strspn(symbols, "0123456789abcdef"))
+			return true;
+		symbols += strcspn(symbols, "\n");
+		symbols += *symbols == '\n';
+	}
+	return false;
+}
+
+static bool write_kernel_symbols(struct recording *recording)
+{
+	size_t length;
+	char *symbols = read_file("/proc/kallsyms", &length);
+	bool ok = true;
+
+	if (symbols && has_addresses(symbols))
+		ok = written(recording,
+			     capture_write_packed(&recording->capture, "KSYM",
+						  symbols, length));
+	else
+		message("samples in the kernel stay without symbols: /proc/kallsyms hides its addresses (see kernel.kptr_restrict)");
+	free(symbols);
+	return ok;
+}
+
+bool recording_begin(struct recording *recording,
+		     const struct session *session,
+		     struct context *const *contexts, unsigned int count)
+{
+	bool ok;
+
+	pthread_mutex_lock(&recording->lock);
+	ok = write_text(recording, "SESS",
+			describe_session(session, contexts, count)) &&
+	     (!samples_kernel(session) || write_kernel_symbols(recording));
+	pthread_mutex_unlock(&recording->lock);
+	return ok;
+}
+
+static bool write_process(struct recording *recording, pid_t tgid)
+{
+	char *text = maps_changed(recording->maps, tgid);
+
+	return !text || write_text(recording, "MAPS", text);
+}
+
+bool recording_process(struct recording *recording, pid_t tgid)
+{
+	bool ok;
+
+	pthread_mutex_lock(&recording->lock);
+	maps_next_round(recording->maps);
+	ok = write_process(recording, tgid);
+	pthread_mutex_unlock(&recording->lock);
+	return ok;
+}
+
+bool recording_all_processes(struct recording *recording)
+{
+	DIR *proc = opendir("/proc");
+	struct dirent *entry;
+	uint64_t tgid;
+	bool ok = true;
+
+	if (!proc) {
+		message("cannot read /proc: %s", strerror(errno));
+		return false;
+	}
+	while (ok && (entry = readdir(proc))) {
+		if (parse_u64(entry->d_name, &tgid))
+			ok = recording_process(recording, (pid_t)tgid);
+	}
+	closedir(proc);
+	return ok;
+}
+
+static void visit_process(pid_t tgid, void *data)
+{
+	write_process(data, tgid);
+}
+
+static bool write_buffer(struct recording *recording, unsigned int context,
+			 uint64_t buf_size, const struct image *image)
+{
+	if (!written(recording, capture_write_buffer(&recording->capture,
+						     context, buf_size, image)))
+		return false;
+	recording->totals.bytes += image->size;
+	return true;
+}
+
+bool recording_buffer(struct recording *recording,
+		      const struct context *context)
+{
+	const struct smpl_format *format = &context->session->format;
+	const struct image *image = &context->image;
+	bool ok;
+
+	pthread_mutex_lock(&recording->lock);
+	maps_next_round(recording->maps);
+	if (format->module && format->module->each_process &&
+	    context->cpu != NO_CPU)
+		format->module->each_process(format, image, visit_process,
+					     recording);
+	ok = write_buffer(recording, context->id, context->buffer_size, image);
+	if (ok && format->module)
+		recording->totals.samples += format->module->samples(format, image);
+	pthread_mutex_unlock(&recording->lock);
+	return ok;
+}
+
+bool recording_stream(struct recording *recording, const struct image *image,
+		      uint64_t samples, const char type[4], char *text)
+{
+	bool ok;
+
+	pthread_mutex_lock(&recording->lock);
+	ok = write_buffer(recording, 0, image->size, image);
+	if (ok)
+		recording->totals.samples += samples;
+	if (ok && text)
+		ok = written(recording, capture_write(&recording->capture, type,
+						      text, strlen(text)));
+	pthread_mutex_unlock(&recording->lock);
+	free(text);
+	return ok;
+}
+
+void recording_notification(struct recording *recording)
+{
+	pthread_mutex_lock(&recording->lock);
+	recording->totals.notifications++;
+	pthread_mutex_unlock(&recording->lock);
+}
+
+void recording_lost(struct recording *recording, uint64_t samples)
+{
+	pthread_mutex_lock(&recording->lock);
+	recording->totals.lost += samples;
+	pthread_mutex_unlock(&recording->lock);
+}
+
+bool recording_end(struct recording *recording, const struct session *session,
+		   struct context *const *contexts, unsigned int count,
+		   int exit_status)
+{
+	struct context_stats stats;
+	bool ok;
+
+	pthread_mutex_lock(&recording->lock);
+	for (unsigned int i = 0; i < count; i++) {
+		stats = context_stats(contexts[i]);
+		recording->totals.lost += stats.lost;
+		if (stats.messages_dropped)
+			message("context %u: %llu notifications were dropped because they were not read in time",
+				contexts[i]->id,
+				(unsigned long long)stats.messages_dropped);
+	}
+	ok = write_text(recording, "DONE",
+			describe_totals(session, contexts, count,
+					&recording->totals, exit_status));
+	pthread_mutex_unlock(&recording->lock);
+	return ok;
+}
+
+struct totals recording_totals(struct recording *recording)
+{
+	struct totals totals;
+
+	pthread_mutex_lock(&recording->lock);
+	totals = recording->totals;
+	pthread_mutex_unlock(&recording->lock);
+	return totals;
+}

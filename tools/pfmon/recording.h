@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0 */
+/* recording.h - what a sampling session leaves behind: its capture and totals */
+#ifndef PFMON_RECORDING_H
+#define PFMON_RECORDING_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "capture.h"
+#include "context.h"
+#include "maps.h"
+
+struct totals {
+	uint64_t samples;
+	bool samples_known;		/* the format's layout is known */
+	uint64_t lost;
+	uint64_t notifications;
+	uint64_t bytes;			/* of the buffers that were saved */
+};
+
+/*
+ * Used by several threads at once; every function takes the lock. A write that
+ * fails is reported once, and ends the recording: the calls that follow return
+ * false without a message.
+ */
+struct recording {
+	pthread_mutex_t lock;
+	struct capture capture;
+	struct maps *maps;
+	struct totals totals;
+	bool failed;
+};
+
+bool recording_open(struct recording *recording,
+		    const struct session *session);
+
+/* The first chunks: the session, and the kernel's symbols if they matter. */
+bool recording_begin(struct recording *recording,
+		     const struct session *session,
+		     struct context *const *contexts, unsigned int count);
+
+/* Mappings of one process, or of all that exist, as far as they changed. */
+bool recording_process(struct recording *recording, pid_t tgid);
+bool recording_all_processes(struct recording *recording);
+
+/*
+ * What was saved last of the context's buffer; for a CPU, after the mappings of
+ * the processes that the samples are of.
+ */
+bool recording_buffer(struct recording *recording,
+		      const struct context *context);
+
+/*
+ * A part of a stream, and the text of a chunk that explains it, or NULL; the
+ * text is freed.
+ */
+bool recording_stream(struct recording *recording, const struct image *image,
+		      uint64_t samples, const char type[4], char *text);
+
+void recording_notification(struct recording *recording);
+
+/* Samples that were lost, beside those of the contexts. */
+void recording_lost(struct recording *recording, uint64_t samples);
+
+/* The last chunk. The totals must not change any more. */
+bool recording_end(struct recording *recording, const struct session *session,
+		   struct context *const *contexts, unsigned int count,
+		   int exit_status);
+
+/* A copy of the totals at this moment. */
+struct totals recording_totals(struct recording *recording);
+
+/* False with a message if what was written did not reach the file. */
+bool recording_close(struct recording *recording);
+
+#endif /* PFMON_RECORDING_H */

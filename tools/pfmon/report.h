@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0 */
+/* report.h - what pfmon prints: progress, counts, summary */
+#ifndef PFMON_REPORT_H
+#define PFMON_REPORT_H
+
+#include <stdbool.h>
+
+#include "context.h"
+#include "recording.h"
+
+/* Whether progress is to be printed, once a second. */
+bool progress_wanted(const struct options *options);
+void progress_print(const struct session *session, const struct totals *totals);
+
+/* Ends the line that progress_print() rewrites. */
+void progress_end(const struct options *options);
+
+/* The counts, to the output file or standard output; false with a message. */
+bool report_counts(const struct session *session,
+		   struct context *const *contexts, unsigned int count);
+
+/* The totals of a sampling session, to standard error. */
+void report_summary(const struct session *session, const struct totals *totals,
+		    struct context *const *contexts, unsigned int count);
+
+#endif /* PFMON_REPORT_H */
