@@ -10,7 +10,7 @@
  *	notified	a notification, answer: the result, restarts so far
  *	detached	one whose thread has ended, answer: as above
  *	exec		an exec, answer: as above
- *	rest		the session's end, answer: the result
+ *	rest		the end of the measurement, answer: the result
  *	intact FILE	is what was saved last intact if the file is the buffer now?
  *	totals		samples that were saved, samples that the buffer says are lost
  *
@@ -86,14 +86,14 @@ static void check_intact(const struct context *context, const char *path)
 	size_t size;
 	void *now = load(path, &size);
 
-	printf("%d\n", context->session->format.module->intact(now, &context->image));
+	printf("%d\n", context->plan->format.module->intact(now, &context->image));
 	free(now);
 }
 
 static void print_totals(struct recording *recording,
 			 const struct context *context)
 {
-	const struct smpl_format *format = &context->session->format;
+	const struct smpl_format *format = &context->plan->format;
 
 	printf("%" PRIu64 " %" PRIu64 "\n", recording_totals(recording).samples,
 	       format->module->lost ? format->module->lost(format, context->buffer) : 0);
@@ -129,30 +129,32 @@ static void perform(struct recording *recording, struct context *context,
 
 int main(int argc, char **argv)
 {
-	struct recording recording;
+	struct recording *recording;
 	struct context context = { .fd = -1, .cpu = NO_CPU };
-	struct session session;
+	struct plan plan;
 	struct options options;
 	char *line = NULL;
 	size_t room = 0;
 
 	if (!options_parse(&options, argc, argv))
 		return 2;
-	if (!session_init(&session, &options) ||
-	    !recording_open(&recording, &session))
+	if (!plan_init(&plan, &options))
 		return 1;
-	context.session = &session;
+	recording = recording_open(&plan);
+	if (!recording)
+		return 1;
+	context.plan = &plan;
 	while (getline(&line, &room, stdin) > 0) {
 		line[strcspn(line, "\n")] = '\0';
-		perform(&recording, &context, line);
+		perform(recording, &context, line);
 	}
 	free(line);
-	if (!recording_close(&recording))
+	if (!recording_close(recording))
 		return 1;
 	free(context.buffer);
 	context.buffer = NULL;
 	context_close(&context);
-	session_free(&session);
+	plan_free(&plan);
 	options_free(&options);
 	return 0;
 }

@@ -15,17 +15,17 @@
 int main(int argc, char **argv)
 {
 	struct options options;
-	struct session session;
+	struct plan plan;
 	char *text;
 
 	if (!options_parse(&options, argc, argv))
 		return 2;
-	if (!session_init(&session, &options))
+	if (!plan_init(&plan, &options))
 		return 1;
-	text = describe_session(&session, NULL, 0);
+	text = session_json(&plan, NULL, 0);
 	puts(text);
 	free(text);
-	session_free(&session);
+	plan_free(&plan);
 	options_free(&options);
 	return 0;
 }

@@ -163,30 +163,31 @@ static void perform(int feed)
 	free(line);
 }
 
-static bool record(const struct session *session, struct waiter *waiter)
+static bool record(const struct plan *plan, struct waiter *waiter)
 {
-	struct recording recording;
+	struct recording *recording;
 	struct totals totals;
 	struct stream stream;
 	int feed = open_feed();
 	bool ok;
 
-	if (!stream_open(&stream, &session->format) ||
-	    !recording_open(&recording, session) ||
-	    !stream_start(&stream, &recording, waiter))
+	if (!stream_open(&stream, &plan->format))
+		return false;
+	recording = recording_open(plan);
+	if (!recording || !stream_start(&stream, recording, waiter))
 		return false;
 	perform(feed);
 	ok = stream_finish(&stream);
 	stream_close(&stream);
-	totals = recording_totals(&recording);
+	totals = recording_totals(recording);
 	printf("%" PRIu64 " %" PRIu64 "\n", totals.samples, totals.lost);
 	close(feed);
-	return recording_close(&recording) && ok;
+	return recording_close(recording) && ok;
 }
 
 int main(int argc, char **argv)
 {
-	struct session session;
+	struct plan plan;
 	struct options options;
 	struct waiter waiter;
 	bool ok;
@@ -197,11 +198,11 @@ int main(int argc, char **argv)
 	argv[1] = argv[0];
 	if (!options_parse(&options, argc - 1, argv + 1))
 		return 2;
-	if (!session_init(&session, &options) || !waiter_init(&waiter))
+	if (!plan_init(&plan, &options) || !waiter_init(&waiter))
 		return 1;
-	ok = record(&session, &waiter);
+	ok = record(&plan, &waiter);
 	waiter_close(&waiter);
-	session_free(&session);
+	plan_free(&plan);
 	options_free(&options);
 	return ok ? 0 : 1;
 }

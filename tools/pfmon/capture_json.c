@@ -7,15 +7,12 @@
 #include <uuid/uuid.h>
 
 #include "capture_json.h"
+#include "command.h"
 #include "json.h"
+#include "pmu.h"
 #include "util.h"
 
 #define CAPTURE_SESSION_VERSION	1
-
-char *pmu_name(void)
-{
-	return read_line_of(PFM_SYSFS "/pmu_desc/name");
-}
 
 static struct json_object *describe_command(char **command)
 {
@@ -76,16 +73,16 @@ static struct json_object *describe_contexts(struct context *const *contexts,
 	return list;
 }
 
-static struct json_object *describe_pmcs(const struct session *session)
+static struct json_object *describe_pmcs(const struct plan *plan)
 {
 	struct json_object *list = json_new_array();
 
-	for (unsigned int i = 0; i < session->options->event_count; i++) {
+	for (unsigned int i = 0; i < plan->options->event_count; i++) {
 		struct json_object *object = json_new_object();
 
-		json_add_u64(object, "num", session->pmcs[i].reg_num);
-		json_add_u64(object, "value", session->pmcs[i].reg_value);
-		json_add_u64(object, "flags", session->pmcs[i].reg_flags);
+		json_add_u64(object, "num", plan->pmcs[i].reg_num);
+		json_add_u64(object, "value", plan->pmcs[i].reg_value);
+		json_add_u64(object, "flags", plan->pmcs[i].reg_flags);
 		json_append(list, object);
 	}
 	return list;
@@ -124,63 +121,63 @@ static struct json_object *describe_pmd(const char *event,
 }
 
 /* Those of the events, and those that are only recorded. */
-static struct json_object *describe_pmds(const struct session *session)
+static struct json_object *describe_pmds(const struct plan *plan)
 {
-	const struct options *options = session->options;
+	const struct options *options = plan->options;
 	struct json_object *list = json_new_array();
 	const pfarg_pmc_t no_pmc = { .reg_num = 0 };
 
 	for (unsigned int i = 0; i < options->event_count; i++)
 		json_append(list, describe_pmd(options->events[i].name,
-					       &session->pmds[i],
-					       &session->pmcs[i],
+					       &plan->pmds[i],
+					       &plan->pmcs[i],
 					       options->events[i].sampling));
 	for (unsigned int i = options->event_count; i < PFM_MAX_PMDS; i++) {
 		pfarg_pmd_t pmd = { .reg_num = (__u16)i };
 
-		if (pfm_bv_isset(session->smpl_pmds, i))
+		if (pfm_bv_isset(plan->smpl_pmds, i))
 			json_append(list, describe_pmd(virtual_pmd_name(i), &pmd,
 						       &no_pmc, false));
 	}
 	return list;
 }
 
-static struct json_object *describe_sets(const struct session *session)
+static struct json_object *describe_sets(const struct plan *plan)
 {
 	struct json_object *list = json_new_array();
 	struct json_object *set = json_new_object();
 
 	json_add_u64(set, "id", 0);
-	json_add(set, "pmcs", describe_pmcs(session));
-	json_add(set, "pmds", describe_pmds(session));
+	json_add(set, "pmcs", describe_pmcs(plan));
+	json_add(set, "pmds", describe_pmds(plan));
 	json_append(list, set);
 	return list;
 }
 
-char *describe_session(const struct session *session,
+char *session_json(const struct plan *plan,
 		       struct context *const *contexts, unsigned int count)
 {
 	struct json_object *object = json_new_object();
-	const struct options *options = session->options;
+	const struct options *options = plan->options;
 
 	json_add_u64(object, "version", CAPTURE_SESSION_VERSION);
 	json_add_text(object, "tool", "pfmon " PFMON_VERSION);
 	json_add(object, "command", describe_command(options->command));
 	json_add_text(object, "mode",
 		      options->system_wide ? "system-wide" : "thread");
-	json_add_u64(object, "start_ns", session->start_ns);
+	json_add_u64(object, "start_ns", plan->start_ns);
 	json_add(object, "machine", describe_machine());
-	json_add(object, "format", describe_format(&session->format));
+	json_add(object, "format", describe_format(&plan->format));
 	json_add(object, "contexts", describe_contexts(contexts, count));
-	json_add(object, "sets", describe_sets(session));
+	json_add(object, "sets", describe_sets(plan));
 	return json_finish(object);
 }
 
-static struct json_object *describe_counts(const struct session *session,
+static struct json_object *describe_counts(const struct plan *plan,
 					   struct context *const *contexts,
 					   unsigned int count)
 {
-	const struct options *options = session->options;
+	const struct options *options = plan->options;
 	struct json_object *list = json_new_array();
 
 	for (unsigned int c = 0; c < count; c++) {
@@ -198,7 +195,7 @@ static struct json_object *describe_counts(const struct session *session,
 	return list;
 }
 
-char *describe_totals(const struct session *session,
+char *totals_json(const struct plan *plan,
 		      struct context *const *contexts, unsigned int count,
 		      const struct totals *totals, int exit_status)
 {
@@ -212,6 +209,6 @@ char *describe_totals(const struct session *session,
 	json_add_u64(object, "end_ns", clock_ns(CLOCK_REALTIME));
 	json_add(object, "exit_status", exit_status == NO_EXIT_STATUS ? NULL :
 		 json_new_u64((uint64_t)exit_status));
-	json_add(object, "counts", describe_counts(session, contexts, count));
+	json_add(object, "counts", describe_counts(plan, contexts, count));
 	return json_finish(object);
 }

@@ -6,17 +6,12 @@
 #include "context.h"
 #include "recording.h"
 
-#define NO_EXIT_STATUS	(-1)	/* no command was run */
-
 /* The texts are to be freed. */
-char *describe_session(const struct session *session,
+char *session_json(const struct plan *plan,
 		       struct context *const *contexts, unsigned int count);
 
-char *describe_totals(const struct session *session,
+char *totals_json(const struct plan *plan,
 		      struct context *const *contexts, unsigned int count,
 		      const struct totals *totals, int exit_status);
-
-/* Name of the kernel's PMU description, to be freed; NULL if there is none. */
-char *pmu_name(void);
 
 #endif /* PFMON_CAPTURE_JSON_H */

@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+#define NO_EXIT_STATUS	(-1)	/* no command was run */
+
 struct command {
 	pid_t pid;		/* 0 if there is none */
 	bool ended;

@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* context.c - one measurement: its registers, and contexts that hold them */
+/*
+ * context.c - a context from its creation to its end
+ *
+ * It is created, mapped and programmed as the plan says; then loaded, started,
+ * and served: messages, buffers to be saved, counts.
+ */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -10,7 +15,6 @@
 #include <unistd.h>
 
 #include "context.h"
-#include "events.h"
 #include "evtset.h"
 #include "util.h"
 
@@ -20,114 +24,11 @@
  */
 #define LARGEST_VECTOR	16
 
-/* PMDs that are recorded and do not control a sampling period. */
-static void choose_pmds(struct session *session)
-{
-	const struct options *options = session->options;
-
-	memcpy(session->smpl_pmds, options->smpl_pmds, sizeof(session->smpl_pmds));
-	for (unsigned int i = 0; i < options->event_count; i++) {
-		if (!options->events[i].sampling)
-			pfm_bv_set(session->smpl_pmds, i);
-	}
-	if (!options->reset_non_smpl)
-		return;
-	memcpy(session->reset_pmds, session->smpl_pmds, sizeof(session->reset_pmds));
-	for (unsigned int i = 0; i < options->event_count; i++) {
-		if (options->events[i].sampling)
-			session->reset_pmds[i / 64] &= ~(1ULL << (i % 64));
-	}
-}
-
-static unsigned int recorded_count(const struct session *session)
-{
-	unsigned int count = 0;
-
-	for (unsigned int i = 0; i < PFM_MAX_PMDS; i++)
-		count += (unsigned int)pfm_bv_isset(session->smpl_pmds, i);
-	return count;
-}
-
-/* A counter that samples overflows after its period: it starts that far below 0. */
-static void set_period(const struct event_option *event, pfarg_pmc_t *pmc,
-		       pfarg_pmd_t *pmd)
-{
-	pmc->reg_flags = PFM_REGFL_OVFL_NOTIFY;
-	pmd->reg_value = -event->long_period;
-	pmd->reg_long_reset = -event->long_period;
-	pmd->reg_short_reset = -event->short_period;
-	if (!event->randomised)
-		return;
-	pmc->reg_flags |= PFM_REGFL_RANDOM;
-	pmd->reg_random_mask = event->random_mask;
-	pmd->reg_random_seed = event->random_seed;
-}
-
-static bool is_precise(const pfarg_pmc_t *pmc)
-{
-	return pmc->reg_value & PFM_PERF_PRECISE_MASK;
-}
-
-static bool set_registers(struct session *session)
-{
-	const struct options *options = session->options;
-
-	for (unsigned int i = 0; i < options->event_count; i++) {
-		const struct event_option *event = &options->events[i];
-		pfarg_pmc_t *pmc = &session->pmcs[i];
-		pfarg_pmd_t *pmd = &session->pmds[i];
-		uint64_t value;
-
-		if (!event_encode(event->name, options->levels, &value))
-			return false;
-		pmc->reg_num = (__u16)event->number;
-		pmc->reg_set = (__u16)event->set;
-		pmc->reg_value = value;
-		pmc->reg_smpl_eventid = i;
-		pmd->reg_num = (__u16)event->number;
-		pmd->reg_set = (__u16)event->set;
-		if (!event->sampling)
-			continue;
-		if (session->format.precise && !is_precise(pmc))
-			pmc->reg_value |= 1ULL << PFM_PERF_PRECISE_SHIFT;
-		set_period(event, pmc, pmd);
-		memcpy(pmc->reg_smpl_pmds, session->smpl_pmds,
-		       sizeof(pmc->reg_smpl_pmds));
-		memcpy(pmc->reg_reset_pmds, session->reset_pmds,
-		       sizeof(pmc->reg_reset_pmds));
-	}
-	return true;
-}
-
-bool session_init(struct session *session, const struct options *options)
-{
-	memset(session, 0, sizeof(*session));
-	session->options = options;
-	session->pmcs = checked_calloc(options->event_count, sizeof(*session->pmcs));
-	session->pmds = checked_calloc(options->event_count, sizeof(*session->pmds));
-	if (options->sampling)
-		choose_pmds(session);
-	if ((!options->sampling ||
-	     smpl_format_find(&session->format, options, recorded_count(session))) &&
-	    set_registers(session))
-		return true;
-	session_free(session);
-	return false;
-}
-
-void session_free(struct session *session)
-{
-	smpl_format_free(&session->format);
-	free(session->pmcs);
-	free(session->pmds);
-	memset(session, 0, sizeof(*session));
-}
-
 /* Why a context could not be created, and what to do about it. */
-static void explain_create(const struct session *session, int error)
+static void explain_create(const struct plan *plan, int error)
 {
-	const struct smpl_format *format = &session->format;
-	bool sampling = session->options->sampling;
+	const struct smpl_format *format = &plan->format;
+	bool sampling = plan->options->sampling;
 
 	if (error == ENOSYS)
 		message("perfmon is not loaded: load it with insmod perfmon.ko and the modules of a PMU and of the sampling formats");
@@ -156,9 +57,9 @@ static void explain_create(const struct session *session, int error)
 
 static bool create(struct context *context)
 {
-	const struct session *session = context->session;
-	const struct options *options = session->options;
-	const struct smpl_format *format = &session->format;
+	const struct plan *plan = context->plan;
+	const struct options *options = plan->options;
+	const struct smpl_format *format = &plan->format;
 	pfarg_ctx_t arg = { .ctx_flags = 0 };
 
 	if (options->sampling)
@@ -169,7 +70,7 @@ static bool create(struct context *context)
 		arg.ctx_flags |= PFM_FL_SYSTEM_WIDE;
 	context->fd = pfm_create_context(&arg, format->arg, format->arg_size);
 	if (context->fd < 0) {
-		explain_create(session, errno);
+		explain_create(plan, errno);
 		return false;
 	}
 	context->buffer_size = arg.ctx_smpl_buf_size;
@@ -198,10 +99,10 @@ static bool map_buffer(struct context *context)
 	return true;
 }
 
-static bool any_virtual(const struct session *session)
+static bool any_virtual(const struct plan *plan)
 {
 	for (unsigned int i = PFM_MAX_HW_REGS; i < PFM_MAX_PMDS; i++) {
-		if (pfm_bv_isset(session->smpl_pmds, i))
+		if (pfm_bv_isset(plan->smpl_pmds, i))
 			return true;
 	}
 	return false;
@@ -211,9 +112,9 @@ static bool any_virtual(const struct session *session)
 static void explain_register(const struct context *context, const char *kind,
 			     unsigned int i, uint32_t flags)
 {
-	const struct session *session = context->session;
-	const char *event = session->options->events[i].name;
-	unsigned int number = session->options->events[i].number;
+	const struct plan *plan = context->plan;
+	const char *event = plan->options->events[i].name;
+	unsigned int number = plan->options->events[i].number;
 
 	if (flags & PFM_REG_RETFL_NOTAVAIL)
 		message("event %s: there is no %s%u; this PMU has fewer registers than there are events: let sets of them take turns (--switch-timeout)",
@@ -223,14 +124,14 @@ static void explain_register(const struct context *context, const char *kind,
 	else
 		message("event %s: %s%u refuses its value; %sthe event%s is not supported on this machine",
 			event, kind, number,
-			any_virtual(session) ? "a PMD of --smpl-pmds does not exist, or " : "",
-			is_precise(&session->pmcs[i]) ? " or its precise level" : "");
+			any_virtual(plan) ? "a PMD of --smpl-pmds does not exist, or " : "",
+			pmc_is_precise(&plan->pmcs[i]) ? " or its precise level" : "");
 }
 
 static unsigned int vector_length(const struct context *context,
 				  unsigned int first)
 {
-	unsigned int rest = context->session->options->event_count - first;
+	unsigned int rest = context->plan->options->event_count - first;
 
 	return rest < LARGEST_VECTOR ? rest : LARGEST_VECTOR;
 }
@@ -241,7 +142,7 @@ static bool write_some_pmcs(struct context *context, unsigned int first)
 	pfarg_pmc_t pmcs[LARGEST_VECTOR];
 	int error;
 
-	memcpy(pmcs, context->session->pmcs + first, count * sizeof(*pmcs));
+	memcpy(pmcs, context->plan->pmcs + first, count * sizeof(*pmcs));
 	if (!pfm_write_pmcs(context->fd, pmcs, (int)count))
 		return true;
 	error = errno;
@@ -262,7 +163,7 @@ static bool write_some_pmds(struct context *context, unsigned int first)
 	pfarg_pmd_t pmds[LARGEST_VECTOR];
 	int error;
 
-	memcpy(pmds, context->session->pmds + first, count * sizeof(*pmds));
+	memcpy(pmds, context->plan->pmds + first, count * sizeof(*pmds));
 	if (!pfm_write_pmds(context->fd, pmds, (int)count))
 		return true;
 	error = errno;
@@ -283,8 +184,8 @@ static bool read_some_pmds(struct context *context, unsigned int first)
 	pfarg_pmd_t pmds[LARGEST_VECTOR] = { { .reg_num = 0 } };
 
 	for (unsigned int i = 0; i < count; i++) {
-		pmds[i].reg_num = context->session->pmds[first + i].reg_num;
-		pmds[i].reg_set = context->session->pmds[first + i].reg_set;
+		pmds[i].reg_num = context->plan->pmds[first + i].reg_num;
+		pmds[i].reg_set = context->plan->pmds[first + i].reg_set;
 	}
 	if (pfm_read_pmds(context->fd, pmds, (int)count)) {
 		message("cannot read the counts: %s", strerror(errno));
@@ -300,7 +201,7 @@ static bool for_all_events(struct context *context,
 			   bool (*some)(struct context *context,
 					unsigned int first))
 {
-	unsigned int count = context->session->options->event_count;
+	unsigned int count = context->plan->options->event_count;
 
 	for (unsigned int i = 0; i < count; i += LARGEST_VECTOR) {
 		if (!some(context, i))
@@ -309,18 +210,18 @@ static bool for_all_events(struct context *context,
 	return true;
 }
 
-bool context_open(struct context *context, const struct session *session,
+bool context_open(struct context *context, const struct plan *plan,
 		  unsigned int id, int cpu)
 {
 	memset(context, 0, sizeof(*context));
-	context->session = session;
+	context->plan = plan;
 	context->id = id;
 	context->cpu = cpu;
-	context->counts = checked_calloc(session->options->event_count,
+	context->counts = checked_calloc(plan->options->event_count,
 					 sizeof(*context->counts));
-	context->durations = checked_calloc(session->options->set_count,
+	context->durations = checked_calloc(plan->options->set_count,
 					    sizeof(*context->durations));
-	context->denied = checked_calloc(session->options->event_count,
+	context->denied = checked_calloc(plan->options->event_count,
 					 sizeof(*context->denied));
 	if (create(context) && map_buffer(context) && sets_create(context) &&
 	    for_all_events(context, write_some_pmcs) &&
@@ -439,7 +340,7 @@ int context_next_message(struct context *context)
 
 static bool save(struct context *context, enum smpl_moment moment)
 {
-	const struct smpl_format *format = &context->session->format;
+	const struct smpl_format *format = &context->plan->format;
 	const struct smpl_module *module = format->module;
 	struct image *image = &context->image;
 
@@ -482,7 +383,7 @@ bool context_save_rest(struct context *context)
 static void set_denied(struct context *context, unsigned int set,
 		       unsigned int pmd)
 {
-	const struct options *options = context->session->options;
+	const struct options *options = context->plan->options;
 
 	for (unsigned int i = 0; i < options->event_count; i++) {
 		if (options->events[i].set == set &&
@@ -523,7 +424,7 @@ static uint64_t field(const char *text, const char *name)
 
 struct context_stats context_stats(const struct context *context)
 {
-	const struct smpl_module *module = context->session->format.module;
+	const struct smpl_module *module = context->plan->format.module;
 	struct context_stats stats = { 0, 0 };
 	char *text = read_fdinfo(context);
 
@@ -532,7 +433,7 @@ struct context_stats context_stats(const struct context *context)
 		stats.messages_dropped = field(text, "\npfm_msgs_dropped:");
 	}
 	if (context->buffer && module && module->lost)
-		stats.lost += module->lost(&context->session->format,
+		stats.lost += module->lost(&context->plan->format,
 					   context->buffer);
 	free(text);
 	return stats;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
-/* context.h - one measurement: its registers, and contexts that hold them */
+/* context.h - a context from its creation to its end */
 #ifndef PFMON_CONTEXT_H
 #define PFMON_CONTEXT_H
 
@@ -11,26 +11,13 @@
 #include <perfmon/perfmon.h>
 
 #include "formats/table.h"
-#include "options.h"
+#include "image.h"
+#include "plan.h"
 
 #define NO_CPU	(-1)
 
-/*
- * What all contexts of a measurement have in common. An event is programmed into
- * the PMC, and counted by the PMD, of its number in its set.
- */
-struct session {
-	const struct options *options;
-	struct smpl_format format;	/* only if sampling */
-	pfarg_pmc_t *pmcs;		/* one per event */
-	pfarg_pmd_t *pmds;		/* one per event */
-	__u64 smpl_pmds[PFM_MAX_PMD_BITVECTOR];
-	__u64 reset_pmds[PFM_MAX_PMD_BITVECTOR];
-	uint64_t start_ns;		/* CLOCK_REALTIME */
-};
-
 struct context {
-	const struct session *session;
+	const struct plan *plan;
 	unsigned int id;
 	pid_t tid;			/* what was passed as load_pid */
 	int cpu;			/* NO_CPU for a per-thread context */
@@ -50,11 +37,9 @@ struct context_stats {
 };
 
 /* All functions that can fail return false with a message. */
-bool session_init(struct session *session, const struct options *options);
-void session_free(struct session *session);
 
 /* Creates, maps and programs a context; it must be closed if that worked. */
-bool context_open(struct context *context, const struct session *session,
+bool context_open(struct context *context, const struct plan *plan,
 		  unsigned int id, int cpu);
 void context_close(struct context *context);
 

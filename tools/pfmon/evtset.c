@@ -11,7 +11,7 @@
 
 bool sets_create(const struct context *context)
 {
-	const struct options *options = context->session->options;
+	const struct options *options = context->plan->options;
 	pfarg_setdesc_t set;
 
 	if (!options->switch_ns)
@@ -38,7 +38,7 @@ bool sets_read(struct context *context)
 {
 	pfarg_setinfo_t info;
 
-	for (unsigned int i = 0; i < context->session->options->set_count; i++) {
+	for (unsigned int i = 0; i < context->plan->options->set_count; i++) {
 		info = (pfarg_setinfo_t){ .set_id = (__u16)i };
 		if (pfm_getinfo_evtsets(context->fd, &info, 1)) {
 			message("cannot read how long event set %u was active: %s",
@@ -54,7 +54,7 @@ bool sets_read(struct context *context)
 uint64_t sets_estimate(const struct context *context, unsigned int i,
 		       double *share)
 {
-	const struct options *options = context->session->options;
+	const struct options *options = context->plan->options;
 	double all = 0, own = (double)context->durations[options->events[i].set];
 
 	for (unsigned int set = 0; set < options->set_count; set++)

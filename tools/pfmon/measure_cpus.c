@@ -17,14 +17,8 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "capture_json.h"
-#include "command.h"
-#include "context.h"
 #include "cpu_list.h"
 #include "measure.h"
-#include "recording.h"
-#include "report.h"
-#include "stream.h"
 #include "util.h"
 
 struct system;
@@ -39,20 +33,11 @@ struct worker {
 };
 
 struct system {
-	const struct options *options;
-	struct waiter *waiter;
-	struct session session;
-	struct recording capture;
-	struct recording *recording;	/* the capture; NULL when counting */
-	struct stream stream;
-	struct command command;
-	struct worker *workers;
-	struct context **contexts;	/* those of the workers */
-	unsigned int count;
+	struct measurement m;		/* its contexts are those of the workers */
+	struct worker *workers;		/* m.count of them */
 	pthread_barrier_t barrier;
 	bool cancelled;			/* decided between the first two meetings */
 	int stop_fd;			/* readable when the workers are to end */
-	bool failed;
 };
 
 static void meet(struct system *system)
@@ -79,14 +64,14 @@ static bool prepare(struct worker *worker)
 
 	if (!pin(worker->cpu))
 		return false;
-	worker->opened = context_open(&worker->context, &system->session, id,
+	worker->opened = context_open(&worker->context, &system->m.plan, id,
 				      worker->cpu);
 	return worker->opened && context_load(&worker->context, gettid());
 }
 
 static bool handle_overflow(struct worker *worker)
 {
-	struct recording *recording = worker->system->recording;
+	struct recording *recording = worker->system->m.recording;
 	int saved = context_save_and_restart(&worker->context,
 					     SMPL_NOTIFIED);
 
@@ -133,7 +118,7 @@ static bool serve(struct worker *worker)
 /* Detaching and reading, too, happen on the monitored CPU. */
 static bool finish_worker(struct worker *worker)
 {
-	struct recording *recording = worker->system->recording;
+	struct recording *recording = worker->system->m.recording;
 	bool ok = true;
 
 	context_unload(&worker->context);
@@ -160,7 +145,7 @@ static void *work(void *data)
 	if (!worker->failed)
 		worker->failed = !serve(worker);
 	if (worker->failed)
-		waiter_alarm(system->waiter);
+		waiter_alarm(system->m.waiter);
 	if (!finish_worker(worker))
 		worker->failed = true;
 	return NULL;
@@ -171,55 +156,32 @@ static void process_stopped(pid_t pid, bool after_exec, void *data)
 	struct system *system = data;
 
 	(void)after_exec;
-	if (system->recording && !recording_process(system->recording, pid))
-		system->failed = true;
+	if (system->m.recording && !recording_process(system->m.recording, pid))
+		system->m.failed = true;
 }
 
 static bool any_failed(const struct system *system)
 {
-	for (unsigned int i = 0; i < system->count; i++) {
+	for (unsigned int i = 0; i < system->m.count; i++) {
 		if (system->workers[i].failed)
 			return true;
 	}
 	return false;
 }
 
-static bool start_recording(struct system *system)
-{
-	if (!system->options->sampling)
-		return true;
-	if (!stream_open(&system->stream, &system->session.format) ||
-	    !recording_open(&system->capture, &system->session))
-		return false;
-	system->recording = &system->capture;
-	return recording_begin(system->recording, &system->session,
-			       system->contexts, system->count) &&
-	       recording_all_processes(system->recording) &&
-	       stream_start(&system->stream, system->recording, system->waiter);
-}
-
-static void print_progress(struct system *system)
-{
-	struct totals totals;
-
-	if (system->recording)
-		totals = recording_totals(system->recording);
-	progress_print(&system->session, system->recording ? &totals : NULL);
-}
-
-/* Returns when the session is to end. */
+/* Returns when the measurement is to end. */
 static void run(struct system *system)
 {
-	struct command *command = &system->command;
+	struct command *command = &system->m.command;
 	unsigned int wake;
 
 	while (!command->ended) {
-		wake = waiter_wait(system->waiter, -1);
+		wake = waiter_wait(system->m.waiter, -1);
 		if ((wake & WAKE_SIGNAL) &&
-		    waiter_handle_signals(system->waiter, command))
+		    waiter_handle_signals(system->m.waiter, command))
 			return;
 		if (wake & (WAKE_ALARM | WAKE_ERROR)) {
-			system->failed = true;
+			system->m.failed = true;
 			return;
 		}
 		if (wake & WAKE_TIMEOUT) {
@@ -228,7 +190,7 @@ static void run(struct system *system)
 			command_signal(command, SIGTERM);
 		}
 		if (wake & WAKE_TICK)
-			print_progress(system);
+			measurement_print_progress(&system->m);
 	}
 }
 
@@ -236,34 +198,34 @@ static void run(struct system *system)
 static void measure(struct system *system)
 {
 	meet(system);
-	system->session.start_ns = clock_ns(CLOCK_REALTIME);
-	system->cancelled = any_failed(system) || !start_recording(system);
+	system->m.plan.start_ns = clock_ns(CLOCK_REALTIME);
+	system->cancelled = any_failed(system) ||
+		!measurement_start_recording(&system->m, ALL_PROCESSES);
 	meet(system);
 	if (system->cancelled) {
-		system->failed = true;
+		system->m.failed = true;
 		return;
 	}
 	meet(system);
-	if (system->command.pid)
-		command_resume(&system->command);
-	if (waiter_start(system->waiter, system->options->timeout_ns,
-			 progress_wanted(system->options)))
+	if (system->m.command.pid)
+		command_resume(&system->m.command);
+	if (measurement_start_time(&system->m))
 		run(system);
 	else
-		system->failed = true;
+		system->m.failed = true;
 	raise_event(system->stop_fd);
 }
 
 static void start_workers(struct system *system)
 {
-	for (unsigned int i = 0; i < system->count; i++) {
+	for (unsigned int i = 0; i < system->m.count; i++) {
 		struct worker *worker = &system->workers[i];
 		int error = pthread_create(&worker->thread, NULL, work, worker);
 
 		if (error) {
 			/* The others wait in vain; the exit ends them. */
 			message("cannot start a thread: %s", strerror(error));
-			command_kill(&system->command);
+			command_kill(&system->m.command);
 			exit(PFMON_EXIT_ERROR);
 		}
 	}
@@ -271,74 +233,50 @@ static void start_workers(struct system *system)
 
 static void join_workers(struct system *system)
 {
-	for (unsigned int i = 0; i < system->count; i++)
+	for (unsigned int i = 0; i < system->m.count; i++)
 		pthread_join(system->workers[i].thread, NULL);
 	if (any_failed(system))
-		system->failed = true;
+		system->m.failed = true;
 }
 
-static bool report(struct system *system, int exit_status)
+/* The processes that have come meanwhile. */
+static bool record_processes(struct measurement *m)
 {
-	struct totals totals;
-	bool ok;
-
-	progress_end(system->options);
-	if (!system->recording)
-		return report_counts(&system->session, system->contexts,
-				     system->count);
-	ok = stream_finish(&system->stream);
-	ok = recording_all_processes(system->recording) &&
-	     recording_end(system->recording, &system->session, system->contexts,
-			   system->count, exit_status) && ok;
-	totals = recording_totals(system->recording);
-	report_summary(&system->session, &totals, system->contexts, system->count);
-	return ok;
-}
-
-static int finish(struct system *system)
-{
-	int exit_status = NO_EXIT_STATUS;
-
-	if (system->command.pid && system->command.ended)
-		exit_status = command_exit_status(&system->command);
-	if (system->cancelled)
-		return PFMON_EXIT_ERROR;
-	if (!report(system, exit_status) || system->failed)
-		return PFMON_EXIT_ERROR;
-	return exit_status == NO_EXIT_STATUS ? 0 : exit_status;
+	return !m->recording || recording_all_processes(m->recording);
 }
 
 static int measure_with_workers(struct system *system)
 {
 	int status;
 
-	pthread_barrier_init(&system->barrier, NULL, system->count + 1);
+	pthread_barrier_init(&system->barrier, NULL, system->m.count + 1);
 	start_workers(system);
 	measure(system);
 	join_workers(system);
-	if (system->failed)
-		command_kill(&system->command);
-	status = finish(system);
+	if (system->m.failed)
+		command_kill(&system->m.command);
+	status = system->cancelled ? PFMON_EXIT_ERROR :
+		 measurement_finish(&system->m, record_processes);
 	pthread_barrier_destroy(&system->barrier);
 	return status;
 }
 
 static int measure_command(struct system *system)
 {
-	struct command *command = &system->command;
+	struct command *command = &system->m.command;
 
 	command->stopped = process_stopped;
 	command->data = system;
-	if (system->options->command &&
-	    !command_launch(command, system->options->command,
-			    &system->waiter->unblocked))
+	if (system->m.options->command &&
+	    !command_launch(command, system->m.options->command,
+			    &system->m.waiter->unblocked))
 		return PFMON_EXIT_ERROR;
 	return measure_with_workers(system);
 }
 
 static bool make_workers(struct system *system)
 {
-	const struct options *options = system->options;
+	const struct options *options = system->m.options;
 	int *cpus = options->cpus;
 	unsigned int count = options->cpu_count;
 
@@ -346,14 +284,14 @@ static bool make_workers(struct system *system)
 		message("cannot find out which CPUs are online; give them with --cpu-list");
 		return false;
 	}
-	system->count = count;
+	system->m.count = count;
 	system->workers = checked_calloc(count, sizeof(*system->workers));
-	system->contexts = checked_calloc(count, sizeof(*system->contexts));
+	system->m.contexts = checked_calloc(count, sizeof(*system->m.contexts));
 	for (unsigned int i = 0; i < count; i++) {
 		system->workers[i].system = system;
 		system->workers[i].cpu = cpus[i];
 		system->workers[i].context.fd = -1;
-		system->contexts[i] = &system->workers[i].context;
+		system->m.contexts[i] = &system->workers[i].context;
 	}
 	if (cpus != options->cpus)
 		free(cpus);
@@ -362,12 +300,12 @@ static bool make_workers(struct system *system)
 
 static void free_workers(struct system *system)
 {
-	for (unsigned int i = 0; i < system->count; i++) {
+	for (unsigned int i = 0; i < system->m.count; i++) {
 		if (system->workers[i].opened)
 			context_close(&system->workers[i].context);
 	}
 	free(system->workers);
-	free(system->contexts);
+	free(system->m.contexts);
 }
 
 static int measure_all(struct system *system)
@@ -380,8 +318,7 @@ static int measure_all(struct system *system)
 		return PFMON_EXIT_ERROR;
 	}
 	status = measure_command(system);
-	stream_close(&system->stream);
-	if (system->recording && !recording_close(system->recording))
+	if (!measurement_close(&system->m))
 		status = PFMON_EXIT_ERROR;
 	close(system->stop_fd);
 	return status;
@@ -389,15 +326,15 @@ static int measure_all(struct system *system)
 
 int measure_cpus(const struct options *options, struct waiter *waiter)
 {
-	struct system system = { .options = options, .waiter = waiter };
+	struct system system = { .m = { .options = options, .waiter = waiter } };
 	int status = PFMON_EXIT_ERROR;
 
-	if (!session_init(&system.session, options))
+	if (!plan_init(&system.m.plan, options))
 		return status;
 	if (make_workers(&system)) {
 		status = measure_all(&system);
 		free_workers(&system);
 	}
-	session_free(&system.session);
+	plan_free(&system.m.plan);
 	return status;
 }

@@ -5,238 +5,187 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "capture_json.h"
-#include "command.h"
-#include "context.h"
 #include "measure.h"
-#include "recording.h"
-#include "report.h"
-#include "stream.h"
 #include "util.h"
 
-/* Between a thread's end and its END message lies no work that takes long. */
+/* No lengthy work lies between a thread's end and its END message. */
 #define END_TIMEOUT_MS	5000
 
-struct measurement {
-	const struct options *options;
-	struct waiter *waiter;
-	struct session session;
+struct thread {
+	struct measurement m;
 	struct context context;
-	struct context *contexts[1];	/* the context, for those who want a list */
-	struct recording capture;
-	struct recording *recording;	/* the capture; NULL when counting */
-	struct stream stream;
-	struct command command;
+	struct context *contexts[1];	/* the context, as a list */
 	pid_t tgid;
-	bool measuring;			/* the context is attached */
-	bool failed;
+	bool loaded;			/* and not unloaded since, nor has it ended */
 };
 
 /*
- * Monitoring goes on while what was saved is written. Mappings that have come
- * since stand before the samples, except those of an exec.
+ * Monitoring goes on while what was saved is written. Mappings that are new come
+ * before the samples, except those of an exec.
  */
-static bool handle_overflow(struct measurement *m, bool after_exec)
+static bool handle_overflow(struct thread *thread, bool after_exec)
 {
-	int saved = context_save_and_restart(&m->context, SMPL_NOTIFIED);
+	struct recording *recording = thread->m.recording;
+	int saved = context_save_and_restart(&thread->context, SMPL_NOTIFIED);
 
 	if (saved < 0)
 		return false;
-	if (!m->recording)
+	if (!recording)
 		return true;
-	recording_notification(m->recording);
-	return (after_exec || recording_process(m->recording, m->tgid)) &&
-	       (!saved || recording_buffer(m->recording, &m->context));
+	recording_notification(recording);
+	return (after_exec || recording_process(recording, thread->tgid)) &&
+	       (!saved || recording_buffer(recording, &thread->context));
 }
 
-static void handle_messages(struct measurement *m, bool after_exec)
+static void handle_messages(struct thread *thread, bool after_exec)
 {
 	int type;
 
-	while (m->measuring && !m->failed) {
-		type = context_next_message(&m->context);
+	while (thread->loaded && !thread->m.failed) {
+		type = context_next_message(&thread->context);
 		if (!type)
 			return;
 		if (type == PFM_MSG_END)
-			m->measuring = false;
+			thread->loaded = false;
 		else if (type < 0 || (type == PFM_MSG_OVFL &&
-				      !handle_overflow(m, after_exec)))
-			m->failed = true;
+				      !handle_overflow(thread, after_exec)))
+			thread->m.failed = true;
 	}
 }
 
 /*
  * Saves the samples of the program that an exec has just replaced, so that they
- * stand before the new mappings. A restart that no notification asked for
+ * come before the new mappings. A restart that no notification asked for
  * empties the buffers of the formats that pfmon knows, or what is in them may be
  * saved again; of others nothing is known.
  */
-static bool save_before_exec(struct measurement *m)
+static bool save_before_exec(struct thread *thread)
 {
 	int saved;
 
-	handle_messages(m, true);
-	if (!m->measuring || !m->session.format.module)
-		return !m->failed;
-	saved = context_save_and_restart(&m->context, SMPL_EXEC);
+	handle_messages(thread, true);
+	if (!thread->loaded || !thread->m.plan.format.module)
+		return !thread->m.failed;
+	saved = context_save_and_restart(&thread->context, SMPL_EXEC);
 	return saved >= 0 &&
-	       (!saved || recording_buffer(m->recording, &m->context));
+	       (!saved || recording_buffer(thread->m.recording, &thread->context));
 }
 
 static void process_stopped(pid_t pid, bool after_exec, void *data)
 {
-	struct measurement *m = data;
+	struct thread *thread = data;
 
-	if (!m->recording || m->failed)
+	if (!thread->m.recording || thread->m.failed)
 		return;
-	if ((after_exec && !save_before_exec(m)) ||
-	    !recording_process(m->recording, pid))
-		m->failed = true;
+	if ((after_exec && !save_before_exec(thread)) ||
+	    !recording_process(thread->m.recording, pid))
+		thread->m.failed = true;
 }
 
 /* Ends the measurement early; a command goes on without it. */
-static void stop_measuring(struct measurement *m)
+static void stop_measuring(struct thread *thread)
 {
-	if (m->measuring)
-		context_unload(&m->context);
-	m->measuring = false;
+	if (thread->loaded)
+		context_unload(&thread->context);
+	thread->loaded = false;
 }
 
-static void handle_timeout(struct measurement *m)
+static void handle_timeout(struct thread *thread)
 {
-	if (m->command.pid)
-		command_signal(&m->command, SIGTERM);
+	if (thread->m.command.pid)
+		command_signal(&thread->m.command, SIGTERM);
 	else
-		stop_measuring(m);
+		stop_measuring(thread);
 }
 
-static void print_progress(struct measurement *m)
+static bool goes_on(const struct thread *thread)
 {
-	struct totals totals;
-
-	if (m->recording)
-		totals = recording_totals(m->recording);
-	progress_print(&m->session, m->recording ? &totals : NULL);
+	return thread->m.command.pid ? !thread->m.command.ended : thread->loaded;
 }
 
-static bool goes_on(const struct measurement *m)
+static void run(struct thread *thread)
 {
-	return m->command.pid ? !m->command.ended : m->measuring;
-}
-
-static void run(struct measurement *m)
-{
+	struct measurement *m = &thread->m;
 	unsigned int wake;
 
-	while (goes_on(m)) {
-		wake = waiter_wait(m->waiter, m->measuring ? m->context.fd : -1);
+	while (goes_on(thread)) {
+		wake = waiter_wait(m->waiter,
+				   thread->loaded ? thread->context.fd : -1);
 		if (wake & WAKE_FD)
-			handle_messages(m, false);
+			handle_messages(thread, false);
 		if ((wake & WAKE_SIGNAL) &&
 		    waiter_handle_signals(m->waiter, &m->command))
-			stop_measuring(m);
+			stop_measuring(thread);
 		if (wake & WAKE_TIMEOUT)
-			handle_timeout(m);
+			handle_timeout(thread);
 		if (wake & WAKE_TICK)
-			print_progress(m);
+			measurement_print_progress(m);
 		if (wake & (WAKE_ALARM | WAKE_ERROR))
 			m->failed = true;
 		if (m->failed)
-			stop_measuring(m);
+			stop_measuring(thread);
 		if (wake & WAKE_ERROR)
 			break;
 	}
 }
 
 /* The command is gone; its END message is there or about to come. */
-static void wait_for_end_message(struct measurement *m)
+static void wait_for_end_message(struct thread *thread)
 {
-	struct pollfd fd = { .fd = m->context.fd, .events = POLLIN };
+	struct pollfd fd = { .fd = thread->context.fd, .events = POLLIN };
 
-	while (m->measuring && !m->failed && poll(&fd, 1, END_TIMEOUT_MS) > 0)
-		handle_messages(m, false);
-	stop_measuring(m);
+	while (thread->loaded && !thread->m.failed &&
+	       poll(&fd, 1, END_TIMEOUT_MS) > 0)
+		handle_messages(thread, false);
+	stop_measuring(thread);
 }
 
-static bool start_recording(struct measurement *m)
+static bool load_and_start(struct thread *thread, pid_t tid)
 {
-	if (!m->options->sampling)
-		return true;
-	if (!stream_open(&m->stream, &m->session.format) ||
-	    !recording_open(&m->capture, &m->session))
+	thread->m.plan.start_ns = clock_ns(CLOCK_REALTIME);
+	if (!context_load(&thread->context, tid))
 		return false;
-	m->recording = &m->capture;
-	return recording_begin(m->recording, &m->session, m->contexts, 1) &&
-	       recording_process(m->recording, m->tgid) &&
-	       stream_start(&m->stream, m->recording, m->waiter);
+	thread->loaded = true;
+	return measurement_start_recording(&thread->m, thread->tgid) &&
+	       context_start(&thread->context) &&
+	       measurement_start_time(&thread->m);
 }
 
-static bool attach(struct measurement *m, pid_t tid)
+static bool read_counts(struct measurement *m)
 {
-	m->session.start_ns = clock_ns(CLOCK_REALTIME);
-	if (!context_load(&m->context, tid))
-		return false;
-	m->measuring = true;
-	return start_recording(m) && context_start(&m->context) &&
-	       waiter_start(m->waiter, m->options->timeout_ns,
-			    progress_wanted(m->options));
-}
-
-static int finish_recording(struct measurement *m, int exit_status)
-{
-	struct totals totals;
-
-	if (context_save_rest(&m->context) &&
-	    !recording_buffer(m->recording, &m->context))
-		m->failed = true;
-	if (!stream_finish(&m->stream))
-		m->failed = true;
-	if (!context_read_counts(&m->context) ||
-	    !recording_end(m->recording, &m->session, m->contexts, 1, exit_status))
-		m->failed = true;
-	totals = recording_totals(m->recording);
-	progress_end(m->options);
-	report_summary(&m->session, &totals, m->contexts, 1);
-	return m->failed;
-}
-
-static int finish_counting(struct measurement *m)
-{
-	progress_end(m->options);
-	return !context_read_counts(&m->context) ||
-	       !report_counts(&m->session, m->contexts, 1) || m->failed;
+	return context_read_counts(m->contexts[0]);
 }
 
 /* Returns the exit status. */
-static int finish(struct measurement *m)
+static int finish(struct thread *thread)
 {
-	int exit_status = m->command.pid ? command_exit_status(&m->command) :
-			  NO_EXIT_STATUS;
-	int failed = m->recording ? finish_recording(m, exit_status) :
-		     finish_counting(m);
+	struct recording *recording = thread->m.recording;
 
-	if (failed)
-		return PFMON_EXIT_ERROR;
-	return exit_status == NO_EXIT_STATUS ? 0 : exit_status;
+	if (recording && context_save_rest(&thread->context) &&
+	    !recording_buffer(recording, &thread->context))
+		thread->m.failed = true;
+	return measurement_finish(&thread->m, read_counts);
 }
 
-static int measure_command(struct measurement *m)
+static int measure_command(struct thread *thread)
 {
-	m->command.stopped = process_stopped;
-	m->command.data = m;
-	if (!command_launch(&m->command, m->options->command,
-			    &m->waiter->unblocked))
+	struct command *command = &thread->m.command;
+
+	command->stopped = process_stopped;
+	command->data = thread;
+	if (!command_launch(command, thread->m.options->command,
+			    &thread->m.waiter->unblocked))
 		return PFMON_EXIT_ERROR;
-	m->tgid = m->command.pid;
-	if (!attach(m, m->command.pid)) {
-		command_kill(&m->command);
+	thread->tgid = command->pid;
+	if (!load_and_start(thread, command->pid)) {
+		command_kill(command);
 		return PFMON_EXIT_ERROR;
 	}
-	command_resume(&m->command);
-	run(m);
-	command_kill(&m->command);
-	wait_for_end_message(m);
-	return finish(m);
+	command_resume(command);
+	run(thread);
+	command_kill(command);
+	wait_for_end_message(thread);
+	return finish(thread);
 }
 
 /* The process that a thread belongs to; 0 with a message if there is none. */
@@ -255,40 +204,45 @@ static pid_t process_of(pid_t tid)
 	return tgid;
 }
 
-static int measure_running(struct measurement *m)
+static int measure_running(struct thread *thread)
 {
-	m->tgid = process_of(m->options->attach);
-	if (!m->tgid || !attach(m, m->options->attach))
+	pid_t tid = thread->m.options->attach;
+
+	thread->tgid = process_of(tid);
+	if (!thread->tgid || !load_and_start(thread, tid))
 		return PFMON_EXIT_ERROR;
-	run(m);
-	if (m->recording && !recording_process(m->recording, m->tgid))
-		m->failed = true;
-	return finish(m);
+	run(thread);
+	if (thread->m.recording &&
+	    !recording_process(thread->m.recording, thread->tgid))
+		thread->m.failed = true;
+	return finish(thread);
 }
 
-static int measure(struct measurement *m)
+static int measure(struct thread *thread)
 {
 	int status;
 
-	if (!context_open(&m->context, &m->session, 0, NO_CPU))
+	if (!context_open(&thread->context, &thread->m.plan, 0, NO_CPU))
 		return PFMON_EXIT_ERROR;
-	m->contexts[0] = &m->context;
-	status = m->options->attach ? measure_running(m) : measure_command(m);
-	stream_close(&m->stream);
-	if (m->recording && !recording_close(m->recording))
+	thread->contexts[0] = &thread->context;
+	thread->m.contexts = thread->contexts;
+	thread->m.count = 1;
+	status = thread->m.options->attach ? measure_running(thread) :
+		 measure_command(thread);
+	if (!measurement_close(&thread->m))
 		status = PFMON_EXIT_ERROR;
-	context_close(&m->context);
+	context_close(&thread->context);
 	return status;
 }
 
 int measure_thread(const struct options *options, struct waiter *waiter)
 {
-	struct measurement m = { .options = options, .waiter = waiter };
+	struct thread thread = { .m = { .options = options, .waiter = waiter } };
 	int status;
 
-	if (!session_init(&m.session, options))
+	if (!plan_init(&thread.m.plan, options))
 		return PFMON_EXIT_ERROR;
-	status = measure(&m);
-	session_free(&m.session);
+	status = measure(&thread);
+	plan_free(&thread.m.plan);
 	return status;
 }

@@ -1,15 +1,26 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* recording.c - what a sampling session leaves behind: its capture and totals */
+/* recording.c - what sampling leaves behind: its capture and totals */
 #define _GNU_SOURCE
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "capture.h"
 #include "capture_json.h"
+#include "maps.h"
 #include "recording.h"
 #include "util.h"
+
+struct recording {
+	pthread_mutex_t lock;
+	struct capture capture;
+	struct maps *maps;
+	struct totals totals;
+	bool failed;
+};
 
 /* Passes on the result of a capture function; the first failure is reported. */
 static bool written(struct recording *recording, int ret)
@@ -23,17 +34,18 @@ static bool written(struct recording *recording, int ret)
 	return false;
 }
 
-bool recording_open(struct recording *recording, const struct session *session)
+struct recording *recording_open(const struct plan *plan)
 {
-	memset(recording, 0, sizeof(*recording));
+	struct recording *recording = checked_calloc(1, sizeof(*recording));
+
 	pthread_mutex_init(&recording->lock, NULL);
 	recording->maps = maps_create();
-	recording->totals.samples_known = session->format.module;
+	recording->totals.samples_known = plan->format.module;
 	if (written(recording, capture_open(&recording->capture,
-					    session->options->outfile)))
-		return true;
+					    plan->options->outfile)))
+		return recording;
 	recording_close(recording);
-	return false;
+	return NULL;
 }
 
 bool recording_close(struct recording *recording)
@@ -42,6 +54,7 @@ bool recording_close(struct recording *recording)
 
 	maps_destroy(recording->maps);
 	pthread_mutex_destroy(&recording->lock);
+	free(recording);
 	return ok;
 }
 
@@ -56,13 +69,13 @@ static bool write_text(struct recording *recording, const char type[4],
 }
 
 /* Can a sample's address be in the kernel? */
-static bool samples_kernel(const struct session *session)
+static bool samples_kernel(const struct plan *plan)
 {
-	const struct options *options = session->options;
+	const struct options *options = plan->options;
 
 	for (unsigned int i = 0; i < options->event_count; i++) {
 		if (options->events[i].sampling &&
-		    !(session->pmcs[i].reg_value & PFM_PERF_EXCL_KERNEL))
+		    !(plan->pmcs[i].reg_value & PFM_PERF_EXCL_KERNEL))
 			return true;
 	}
 	return false;
@@ -97,15 +110,15 @@ static bool write_kernel_symbols(struct recording *recording)
 }
 
 bool recording_begin(struct recording *recording,
-		     const struct session *session,
+		     const struct plan *plan,
 		     struct context *const *contexts, unsigned int count)
 {
 	bool ok;
 
 	pthread_mutex_lock(&recording->lock);
 	ok = write_text(recording, "SESS",
-			describe_session(session, contexts, count)) &&
-	     (!samples_kernel(session) || write_kernel_symbols(recording));
+			session_json(plan, contexts, count)) &&
+	     (!samples_kernel(plan) || write_kernel_symbols(recording));
 	pthread_mutex_unlock(&recording->lock);
 	return ok;
 }
@@ -165,7 +178,7 @@ static bool write_buffer(struct recording *recording, unsigned int context,
 bool recording_buffer(struct recording *recording,
 		      const struct context *context)
 {
-	const struct smpl_format *format = &context->session->format;
+	const struct smpl_format *format = &context->plan->format;
 	const struct image *image = &context->image;
 	bool ok;
 
@@ -213,7 +226,7 @@ void recording_lost(struct recording *recording, uint64_t samples)
 	pthread_mutex_unlock(&recording->lock);
 }
 
-bool recording_end(struct recording *recording, const struct session *session,
+bool recording_end(struct recording *recording, const struct plan *plan,
 		   struct context *const *contexts, unsigned int count,
 		   int exit_status)
 {
@@ -230,7 +243,7 @@ bool recording_end(struct recording *recording, const struct session *session,
 				(unsigned long long)stats.messages_dropped);
 	}
 	ok = write_text(recording, "DONE",
-			describe_totals(session, contexts, count,
+			totals_json(plan, contexts, count,
 					&recording->totals, exit_status));
 	pthread_mutex_unlock(&recording->lock);
 	return ok;

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
-/* recording.h - what a sampling session leaves behind: its capture and totals */
+/* recording.h - what sampling leaves behind: its capture and totals */
 #ifndef PFMON_RECORDING_H
 #define PFMON_RECORDING_H
 
-#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "capture.h"
 #include "context.h"
-#include "maps.h"
+#include "image.h"
+#include "plan.h"
 
 struct totals {
 	uint64_t samples;
@@ -21,24 +20,18 @@ struct totals {
 };
 
 /*
- * Used by several threads at once; every function takes the lock. A write that
+ * Used by several threads at once; every function takes its lock. A write that
  * fails is reported once, and ends the recording: the calls that follow return
  * false without a message.
  */
-struct recording {
-	pthread_mutex_t lock;
-	struct capture capture;
-	struct maps *maps;
-	struct totals totals;
-	bool failed;
-};
+struct recording;
 
-bool recording_open(struct recording *recording,
-		    const struct session *session);
+/* NULL with a message if the capture cannot be created. */
+struct recording *recording_open(const struct plan *plan);
 
 /* The first chunks: the session, and the kernel's symbols if they matter. */
 bool recording_begin(struct recording *recording,
-		     const struct session *session,
+		     const struct plan *plan,
 		     struct context *const *contexts, unsigned int count);
 
 /* Mappings of one process, or of all that exist, as far as they changed. */
@@ -65,14 +58,14 @@ void recording_notification(struct recording *recording);
 void recording_lost(struct recording *recording, uint64_t samples);
 
 /* The last chunk. The totals must not change any more. */
-bool recording_end(struct recording *recording, const struct session *session,
+bool recording_end(struct recording *recording, const struct plan *plan,
 		   struct context *const *contexts, unsigned int count,
 		   int exit_status);
 
 /* A copy of the totals at this moment. */
 struct totals recording_totals(struct recording *recording);
 
-/* False with a message if what was written did not reach the file. */
+/* Frees it, too; false with a message if what was written did not reach the file. */
 bool recording_close(struct recording *recording);
 
 #endif /* PFMON_RECORDING_H */

@@ -10,8 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "capture_json.h"
 #include "evtset.h"
+#include "pmu.h"
 #include "report.h"
 #include "util.h"
 
@@ -28,9 +28,9 @@ static void print_samples(const struct totals *totals)
 		fputs("- samples", stderr);
 }
 
-void progress_print(const struct session *session, const struct totals *totals)
+void progress_print(const struct plan *plan, const struct totals *totals)
 {
-	uint64_t seconds = (clock_ns(CLOCK_REALTIME) - session->start_ns) /
+	uint64_t seconds = (clock_ns(CLOCK_REALTIME) - plan->start_ns) /
 			   1000000000;
 
 	fprintf(stderr, "%spfmon: %" PRIu64 " s", isatty(STDERR_FILENO) ?
@@ -63,10 +63,10 @@ static bool is_denied(struct context *const *contexts, unsigned int count,
 }
 
 /* What the counts do not say. */
-static void print_denied(const struct session *session,
+static void print_denied(const struct plan *plan,
 		   struct context *const *contexts, unsigned int count)
 {
-	const struct options *options = session->options;
+	const struct options *options = plan->options;
 
 	for (unsigned int i = 0; i < options->event_count; i++) {
 		if (is_denied(contexts, count, i))
@@ -75,21 +75,21 @@ static void print_denied(const struct session *session,
 	}
 }
 
-void report_summary(const struct session *session, const struct totals *totals,
+void report_summary(const struct plan *plan, const struct totals *totals,
 		    struct context *const *contexts, unsigned int count)
 {
 	fputs("pfmon: ", stderr);
 	print_samples(totals);
 	fprintf(stderr, ", %" PRIu64 " lost, %" PRIu64 " notifications, %"
 		PRIu64 " bytes -> %s\n", totals->lost, totals->notifications,
-		totals->bytes, session->options->outfile);
-	print_denied(session, contexts, count);
+		totals->bytes, plan->options->outfile);
+	print_denied(plan, contexts, count);
 }
 
-static void print_header(const struct session *session, FILE *out)
+static void print_header(const struct plan *plan, FILE *out)
 {
-	const struct options *options = session->options;
-	time_t start = (time_t)(session->start_ns / 1000000000);
+	const struct options *options = plan->options;
+	time_t start = (time_t)(plan->start_ns / 1000000000);
 	char *pmu = pmu_name();
 	struct utsname name;
 	char date[64];
@@ -113,7 +113,7 @@ static void print_header(const struct session *session, FILE *out)
 	for (unsigned int i = 0; i < options->event_count; i++)
 		fprintf(out, "# set %u, PMC%u: %#018llx %s\n",
 			options->events[i].set, options->events[i].number,
-			(unsigned long long)session->pmcs[i].reg_value,
+			(unsigned long long)plan->pmcs[i].reg_value,
 			options->events[i].name);
 	free(pmu);
 }
@@ -126,10 +126,10 @@ static void print_count(bool denied, uint64_t count, const char *name, FILE *out
 		fprintf(out, "%20" PRIu64 " %s", count, name);
 }
 
-static void print_counts(const struct session *session,
+static void print_counts(const struct plan *plan,
 			 const struct context *context, FILE *out)
 {
-	const struct options *options = session->options;
+	const struct options *options = plan->options;
 
 	for (unsigned int i = 0; i < options->event_count; i++) {
 		double share;
@@ -145,11 +145,11 @@ static void print_counts(const struct session *session,
 	}
 }
 
-static void print_sums(const struct session *session,
+static void print_sums(const struct plan *plan,
 		       struct context *const *contexts, unsigned int count,
 		       FILE *out)
 {
-	const struct options *options = session->options;
+	const struct options *options = plan->options;
 
 	for (unsigned int i = 0; i < options->event_count; i++) {
 		uint64_t sum = 0;
@@ -163,27 +163,27 @@ static void print_sums(const struct session *session,
 	}
 }
 
-static bool print_all(const struct session *session,
+static bool print_all(const struct plan *plan,
 		      struct context *const *contexts, unsigned int count,
 		      FILE *out)
 {
-	if (session->options->with_header)
-		print_header(session, out);
-	if (session->options->aggregate) {
-		print_sums(session, contexts, count, out);
+	if (plan->options->with_header)
+		print_header(plan, out);
+	if (plan->options->aggregate) {
+		print_sums(plan, contexts, count, out);
 	} else {
 		for (unsigned int i = 0; i < count; i++)
-			print_counts(session, contexts[i], out);
+			print_counts(plan, contexts[i], out);
 	}
 	return !fflush(out) && !ferror(out);
 }
 
-bool report_counts(const struct session *session,
+bool report_counts(const struct plan *plan,
 		   struct context *const *contexts, unsigned int count)
 {
-	const char *path = session->options->outfile;
+	const char *path = plan->options->outfile;
 	FILE *out = path ? fopen(path, "we") : stdout;
-	bool ok = out && print_all(session, contexts, count, out);
+	bool ok = out && print_all(plan, contexts, count, out);
 	int error = errno;
 
 	if (out && path && fclose(out)) {
@@ -193,6 +193,6 @@ bool report_counts(const struct session *session,
 	if (!ok)
 		message("cannot write %s: %s", path ? path : "the counts",
 			strerror(error));
-	print_denied(session, contexts, count);
+	print_denied(plan, contexts, count);
 	return ok;
 }

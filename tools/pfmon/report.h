@@ -10,17 +10,17 @@
 
 /* Whether progress is to be printed, once a second. */
 bool progress_wanted(const struct options *options);
-void progress_print(const struct session *session, const struct totals *totals);
+void progress_print(const struct plan *plan, const struct totals *totals);
 
 /* Ends the line that progress_print() rewrites. */
 void progress_end(const struct options *options);
 
 /* The counts, to the output file or standard output; false with a message. */
-bool report_counts(const struct session *session,
+bool report_counts(const struct plan *plan,
 		   struct context *const *contexts, unsigned int count);
 
-/* The totals of a sampling session, to standard error. */
-void report_summary(const struct session *session, const struct totals *totals,
+/* The totals of a sampling plan, to standard error. */
+void report_summary(const struct plan *plan, const struct totals *totals,
 		    struct context *const *contexts, unsigned int count);
 
 #endif /* PFMON_REPORT_H */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* waiter.c - waiting for whatever a session has to react to */
+/* waiter.c - waiting for whatever a measurement has to react to */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
-/* waiter.h - waiting for whatever a session has to react to */
+/* waiter.h - waiting for whatever a measurement has to react to */
 #ifndef PFMON_WAITER_H
 #define PFMON_WAITER_H
 
@@ -11,7 +11,7 @@
 #include "command.h"
 
 #define WAKE_SIGNAL	0x1	/* waiter_next_signal() has one */
-#define WAKE_TIMEOUT	0x2	/* the session's time is up; reported once */
+#define WAKE_TIMEOUT	0x2	/* the measurement's time is up; reported once */
 #define WAKE_TICK	0x4	/* a second has passed */
 #define WAKE_FD		0x8	/* the caller's descriptor is readable */
 #define WAKE_ALARM	0x10	/* another thread has failed */
@@ -26,13 +26,13 @@ struct waiter {
 };
 
 /*
- * Blocks the signals that a session reacts to, so that they arrive through a
+ * Blocks the signals that a measurement reacts to, so that they arrive through a
  * descriptor. To be called before any thread is created. False with a message.
  */
 bool waiter_init(struct waiter *waiter);
 void waiter_close(struct waiter *waiter);
 
-/* Starts the session's time and the ticks; timeout_ns is 0 for no end. */
+/* Starts the measurement's time and the ticks; timeout_ns is 0 for no end. */
 bool waiter_start(struct waiter *waiter, uint64_t timeout_ns, bool ticks);
 
 /* Waits and returns WAKE_* bits; fd is -1 for none. */
@@ -46,7 +46,7 @@ bool waiter_next_signal(struct waiter *waiter, struct signalfd_siginfo *info);
 
 /*
  * Takes all signals that are there: SIGCHLD goes to command_reap(), the others
- * to the command if there is one. Returns true if the session is to end.
+ * to the command if there is one. Returns true if the measurement is to end.
  */
 bool waiter_handle_signals(struct waiter *waiter, struct command *command);
 

@@ -7,6 +7,7 @@
 
 #include "formats/entries.h"
 #include "formats/table.h"
+#include "pmu.h"
 
 uint64_t entries_room(size_t header_size, size_t entry_size, uint64_t count)
 {

@@ -49,7 +49,7 @@ static int counts_losses(const struct dirent *entry)
 	       !strcmp(entry->d_name, "event_lost_overflow");
 }
 
-/* Samples that all sessions so far have lost. */
+/* Samples lost since the format was loaded. */
 static uint64_t count_lost(void)
 {
 	struct dirent **entries;

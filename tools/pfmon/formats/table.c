@@ -231,16 +231,3 @@ bool smpl_formats_list(void)
 	free(entries);
 	return true;
 }
-
-unsigned int pmu_pmd_count(void)
-{
-	size_t length;
-	char *text = read_file(PFM_SYSFS "/pmu_desc/mappings", &length);
-	char *line, *rest = text;
-	unsigned int count = 0;
-
-	while (rest && (line = strsep(&rest, "\n")))
-		count += !strncmp(line, "PMD", 3);
-	free(text);
-	return count ? count : PFM_MAX_PMDS;
-}

@@ -43,7 +43,7 @@ struct smpl_device {
 	const char *path;
 	const char *chunk;	/* type of the chunks that explain samples */
 
-	/* The state of one session; count losses from here. */
+	/* The state of one plan; count losses from here. */
 	void *(*begin)(const struct smpl_format *format);
 
 	/* Looks through what was read from fd, in its order. */
@@ -126,8 +126,5 @@ bool smpl_format_registered(const struct smpl_format *format);
 
 /* Prints the registered formats; false with a message if perfmon is missing. */
 bool smpl_formats_list(void);
-
-/* Number of PMDs that the kernel's PMU description has. */
-unsigned int pmu_pmd_count(void);
 
 #endif /* PFMON_FORMATS_TABLE_H */

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/* measure.c - what measuring a thread and measuring CPUs have in common */
+#define _GNU_SOURCE
+#include "measure.h"
+#include "report.h"
+#include "util.h"
+
+static bool record_processes(struct measurement *m, pid_t tgid)
+{
+	return tgid == ALL_PROCESSES ? recording_all_processes(m->recording) :
+	       recording_process(m->recording, tgid);
+}
+
+bool measurement_start_recording(struct measurement *m, pid_t tgid)
+{
+	if (!m->options->sampling)
+		return true;
+	if (!stream_open(&m->stream, &m->plan.format))
+		return false;
+	m->recording = recording_open(&m->plan);
+	return m->recording &&
+	       recording_begin(m->recording, &m->plan, m->contexts, m->count) &&
+	       record_processes(m, tgid) &&
+	       stream_start(&m->stream, m->recording, m->waiter);
+}
+
+bool measurement_start_time(struct measurement *m)
+{
+	return waiter_start(m->waiter, m->options->timeout_ns,
+			    progress_wanted(m->options));
+}
+
+void measurement_print_progress(const struct measurement *m)
+{
+	struct totals totals;
+
+	if (m->recording)
+		totals = recording_totals(m->recording);
+	progress_print(&m->plan, m->recording ? &totals : NULL);
+}
+
+/* Of a command that has ended; it may still run if the measurement is over. */
+static int exit_status_of(const struct measurement *m)
+{
+	return m->command.pid && m->command.ended ?
+	       command_exit_status(&m->command) : NO_EXIT_STATUS;
+}
+
+static bool finish_recording(struct measurement *m,
+			     bool (*complete)(struct measurement *m))
+{
+	struct totals totals;
+	bool ok;
+
+	ok = stream_finish(&m->stream);
+	ok = complete(m) && recording_end(m->recording, &m->plan, m->contexts,
+					  m->count, exit_status_of(m)) && ok;
+	totals = recording_totals(m->recording);
+	report_summary(&m->plan, &totals, m->contexts, m->count);
+	return ok;
+}
+
+int measurement_finish(struct measurement *m,
+		       bool (*complete)(struct measurement *m))
+{
+	int exit_status = exit_status_of(m);
+	bool ok;
+
+	progress_end(m->options);
+	if (m->recording)
+		ok = finish_recording(m, complete);
+	else
+		ok = complete(m) && report_counts(&m->plan, m->contexts, m->count);
+	if (!ok || m->failed)
+		return PFMON_EXIT_ERROR;
+	return exit_status == NO_EXIT_STATUS ? 0 : exit_status;
+}
+
+bool measurement_close(struct measurement *m)
+{
+	stream_close(&m->stream);
+	return !m->recording || recording_close(m->recording);
+}
