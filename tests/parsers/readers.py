@@ -5,17 +5,21 @@ from __future__ import annotations
 
 import io
 import json
+import tracemalloc
+from dataclasses import dataclass
 from io import BufferedIOBase
-from typing import Any, Optional
+from typing import Any, Callable, Optional, Sequence, TypeVar
 
 from pfmparse import formats
 from pfmparse.capture.session import parse_session
+from pfmparse.commands import report
 from pfmparse.commands.dump import samples_as_dicts
 from pfmparse.errors import PfmParseError
 from pfmparse.formats.samples import Decoded, Decoder
 from pfmparse.recording import Recording, open_capture
 
 Json = dict[str, Any]
+T = TypeVar("T")
 
 
 def decoder(sess: Json) -> Decoder:
@@ -53,3 +57,35 @@ def read_stream(stream: BufferedIOBase) -> tuple[list[Json], Recording]:
     for batch in recording.batches():
         samples += samples_as_dicts(batch.samples)
     return samples, recording
+
+
+def peak_memory(read: Callable[[], T]) -> tuple[int, T]:
+    """Bytes that Python allocated at most, and what was read."""
+    tracemalloc.start()
+    try:
+        value = read()
+        return tracemalloc.get_traced_memory()[1], value
+    finally:
+        tracemalloc.stop()
+
+
+@dataclass(frozen=True)
+class Reported:
+    """Rows of a report as (key, symbol, object, count), and the warnings."""
+
+    rows: list[tuple[str, Optional[str], str, int]]
+    warnings: list[str]
+
+
+def reported(data: bytes, by: str = "function", symfs: Sequence[str] = ()) -> Reported:
+    """What report --json says about a capture."""
+    recording, warnings = open_capture(io.BytesIO(data)), list[str]()
+    options = report.Options(by, None, list(symfs))
+    made = report.make(recording, options, warnings.append)
+    out = io.StringIO()
+    report.print_json(made, recording, by, out)
+    rows = [
+        (row["key"], row["symbol"], row["object"], row["count"])
+        for row in json.loads(out.getvalue())["rows"]
+    ]
+    return Reported(rows, warnings)

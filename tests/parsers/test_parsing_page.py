@@ -4,13 +4,13 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from cli import PARSERS, ROOT, importing
 from writers import (
     FILLING,
     FREE,
@@ -23,7 +23,6 @@ from writers import (
     session,
 )
 
-ROOT = Path(__file__).parents[2]
 VALUES = ((5, 55), (7, 77))
 REGIONS = [
     NwayRegion(4, READY, (Sample(ip=0x40, pmds=VALUES), Sample(ip=0x41, pmds=VALUES))),
@@ -97,7 +96,7 @@ def test_python_example_reads_buffers_in_turn(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-c", code[0], "session.json", "one", "two"],
         cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(ROOT / "parsers")},
+        env=importing(PARSERS),
         capture_output=True,
         text=True,
         check=True,

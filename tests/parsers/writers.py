@@ -6,6 +6,7 @@ Nothing here comes from the parsers, so that a wrong layout there shows.
 
 from __future__ import annotations
 
+import copy
 import json
 import struct
 import zlib
@@ -17,6 +18,7 @@ UUID_IA64 = "4d72bec0-0664-4143-82b4-d3fd27243c97"
 NO_HDR = 0x1
 IIP_HDR = 0x2
 HDR_SIZE = 128
+U64_MAX = (1 << 64) - 1
 
 Json = dict[str, Any]
 
@@ -138,6 +140,21 @@ def session(sets: Optional[dict[int, list[Json]]] = None, uuid: str = UUID_2_2) 
     }
 
 
+def contexts(number: int) -> list[Json]:
+    """The contexts of a session that monitored that many CPUs."""
+    return [{"id": n, "tid": None, "cpu": n, "buf_size": 4096} for n in range(number)]
+
+
+def changed(document: Json, path: list[Any], value: object) -> bytes:
+    """The text of a document with the value at that path replaced."""
+    document = copy.deepcopy(document)
+    place: Any = document
+    for step in path[:-1]:
+        place = place[step]
+    place[path[-1]] = value
+    return json.dumps(document).encode()
+
+
 def maps(tgid: int, mappings: Sequence[Json], comm: str = "hotloops") -> Json:
     """The mappings of a process."""
     return {"tgid": tgid, "comm": comm, "maps": list(mappings)}
@@ -204,6 +221,21 @@ def simple_capture(samples: Sequence[Sample], sess: Optional[Json] = None) -> by
         bufr(buffer(samples, sess["format"]["uuid"])),
         json_chunk("DONE", totals(len(samples))),
     )
+
+
+def captured(samples: Sequence[Sample], *chunks: bytes, flags: int = 0) -> bytes:
+    """A capture with these chunks before its only buffer."""
+    return capture(
+        json_chunk("SESS", session()),
+        *chunks,
+        bufr(buffer(samples, flags=flags)),
+        json_chunk("DONE", totals(len(samples))),
+    )
+
+
+def mapped(where: Json, tgid: int = 100) -> bytes:
+    """A MAPS chunk with one mapping."""
+    return json_chunk("MAPS", maps(tgid, [where]))
 
 
 def bufr_pieces(
@@ -334,6 +366,21 @@ def pebs(
     return data + b"".join(
         struct.pack(f"<{len(names)}{word}", *(r.get(name, 0) for name in names))
         for r in records
+    )
+
+
+def pebs_capture(records: Sequence[dict[str, int]], size: int, sess: Json) -> bytes:
+    """A capture with these records in two buffers, and one mapping.
+
+    The first two records are in the first buffer, which says that it is imprecise.
+    """
+    uuid = sess["format"]["uuid"]
+    return capture(
+        json_chunk("SESS", sess),
+        mapped(mapping(0x1000, 0x2000, 0, "[vdso]")),
+        bufr(pebs(records[:2], uuid, size, flags=1)),
+        bufr(pebs(records[2:], uuid, size)),
+        json_chunk("DONE", totals(len(records))),
     )
 
 

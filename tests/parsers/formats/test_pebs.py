@@ -1,38 +1,34 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The PEBS formats' decoders (perfmon_pebs32_smpl.h, perfmon_pebs64_smpl.h)."""
+"""What the PEBS formats' decoders share: records in a debug-store area."""
 
 from __future__ import annotations
 
-import json
-import struct
 from pathlib import Path
-from typing import Any, Sequence
+from typing import Sequence
 
 import numpy as np
 import pytest
+from cli import rows, told
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pfmparse.__main__ import main
 from pfmparse.errors import PfmParseError
-from pfmparse.formats import data_source
 from readers import Json, decode_buffer, decoder, read_capture
 from writers import (
     PEBS_RECORDS,
+    U64_MAX,
     UUID_PEBS32,
     UUID_PEBS64,
     bufr,
     capture,
     json_chunk,
-    mapping,
-    maps,
     pebs,
+    pebs_capture,
     pebs_header_size,
     pmd,
     session,
-    totals,
 )
 
-U64_MAX = (1 << 64) - 1
 LAYOUTS = pytest.mark.parametrize("uuid,size", list(PEBS_RECORDS))
 
 
@@ -183,34 +179,10 @@ def test_lost_records_and_imprecise_ones_are_told(uuid: str, size: int) -> None:
 def file_of(
     tmp_path: Path, records: Sequence[dict[str, int]], size: int, sess: Json
 ) -> str:
-    """A capture with these records in two buffers, and one mapping."""
-    uuid = sess["format"]["uuid"]
+    """A file with the capture of these records."""
     path = tmp_path / "x.pfm"
-    path.write_bytes(
-        capture(
-            json_chunk("SESS", sess),
-            json_chunk("MAPS", maps(100, [mapping(0x1000, 0x2000, 0, "[vdso]")])),
-            bufr(pebs(records[:2], uuid, size, flags=1)),
-            bufr(pebs(records[2:], uuid, size)),
-            json_chunk("DONE", totals(len(records))),
-        )
-    )
+    path.write_bytes(pebs_capture(records, size, sess))
     return str(path)
-
-
-def told(capsys: pytest.CaptureFixture[str], *argv: str) -> Any:
-    """The JSON that a command prints without complaint."""
-    assert main([*argv, "--json"]) == 0
-    captured = capsys.readouterr()
-    assert captured.err == ""
-    return json.loads(captured.out)
-
-
-def rows(capsys: pytest.CaptureFixture[str], by: str, path: str) -> dict[Any, int]:
-    """Keys and counts of a report."""
-    report = told(capsys, "report", "--by", by, path)
-    assert len({row["key"] for row in report["rows"]}) == len(report["rows"])
-    return {row["key"]: row["count"] for row in report["rows"]}
 
 
 @LAYOUTS
@@ -329,65 +301,3 @@ def test_dump_has_the_registers(
     main(["dump", path])
     words = capsys.readouterr().out.split()
     assert {f"r15={records[0]['r15']:#x}", f"lat={records[0]['lat']}"} <= set(words)
-
-
-@pytest.mark.parametrize(
-    "uuid,arg,decoded",
-    [
-        (
-            UUID_PEBS32,
-            struct.pack("<IIIQI16x", 4096, 10, 1, 99, 0),
-            {"buf_size": 4096, "intr_thres": 10, "flags": 1, "cnt_reset": 99}
-            | {"imprecise": True},
-        ),
-        (
-            UUID_PEBS64,
-            struct.pack("<QQIIQII16x", 8192, 20, 0x20, 0, 77, 0, 0),
-            {"buf_size": 8192, "intr_thres": 20, "flags": 0x20, "cnt_reset": 77}
-            | {"imprecise": False, "record_size": 192},
-        ),
-        (UUID_PEBS64, b"short", None),
-    ],
-)
-def test_info_decodes_the_argument(
-    uuid: str,
-    arg: bytes,
-    decoded: Json | None,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    sess = session(uuid=uuid)
-    sess["format"]["arg"] = arg.hex()
-    path = file_of(tmp_path, [], 40 if uuid == UUID_PEBS32 else 144, sess)
-    assert told(capsys, "info", path)["format"]["arg"] == decoded
-
-
-@pytest.mark.parametrize(
-    "value,name",
-    [
-        (0, "0x0"),
-        (15, "0xf"),
-        (0x5080021, "not available"),
-        (1 << 46 | 0x142, "0x400000000142"),
-        (0x2 | (0x2 | 0x8) << 5, "L1 hit"),
-        (0x4 | (0x4 | 0x8) << 5, "store L1 miss"),
-        (0x2 | 0x2 << 5 | 0xC << 33, "LFB hit"),
-        (0x2 | (0x2 | 0x200) << 5, "RAM hit (remote)"),
-        (0x2 | (0x2 | 0x40) << 5 | 3 << 33 | 0x10 << 19, "L3 hit, snoop hit modified"),
-        (0x2 | 0x2 << 5 | 3 << 33 | 1 << 43, "L3 hit (other core)"),
-        (
-            0x2 | (0x2 | 0x8) << 5 | 2 << 24 | (2 | 8 | 16) << 26 | 2 << 40,
-            "L1 hit, locked, TLB L1 or L2 hit, data blocked",
-        ),
-        (0x2 | 0x2 << 5 | 2 << 33 | 1 << 38, "L2 hit, forwarded"),
-        (0x2 | 1 << 24, "load"),
-    ],
-)
-def test_data_source_is_named(value: int, name: str) -> None:
-    assert data_source.name_of(value) == name
-
-
-@settings(derandomize=True, deadline=None, max_examples=300)
-@given(st.integers(0, U64_MAX))
-def test_every_data_source_has_a_name(value: int) -> None:
-    assert data_source.name_of(value).strip()

@@ -1,20 +1,20 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Formats of other packages, and the package itself."""
+"""The formats that are known, and those of other packages."""
 
 from __future__ import annotations
 
 import json
-import os
 import subprocess
-import sys
-import zipfile
 from pathlib import Path
 
 import pytest
-from writers import UUID_2_2, Sample, session, simple_capture
+from cli import PARSERS, program
+from pfmparse.errors import PfmParseError
+from readers import read_capture
+from writers import UUID_2_2, Sample, capture, json_chunk, session, simple_capture
 
-PARSERS = Path(__file__).parents[2] / "parsers"
 OTHER = "00000000-0000-0000-0000-00000000000"
+
 
 # A package whose formats record one sample per byte.
 MODULE = f"""
@@ -57,12 +57,7 @@ def install(site: Path, *points: str) -> None:
 
 def run(site: Path, *argv: str) -> subprocess.CompletedProcess[str]:
     """pfmparse with what is installed there."""
-    return subprocess.run(
-        [sys.executable, "-m", "pfmparse", *argv],
-        env={**os.environ, "PYTHONPATH": f"{PARSERS}:{site}"},
-        capture_output=True,
-        text=True,
-    )
+    return program(*argv, directories=(PARSERS, site))
 
 
 def raw(site: Path, uuid: str) -> list[str]:
@@ -109,32 +104,7 @@ def test_unknown_format_names_those_of_other_packages(site: Path) -> None:
     assert f"{OTHER}1 (one)" in done.stderr and UUID_2_2 in done.stderr
 
 
-def test_package_builds_without_the_network(tmp_path: Path) -> None:
-    source = tmp_path / "source"
-    source.mkdir()
-    for name in ("pyproject.toml", "pfmparse"):
-        (source / name).symlink_to(PARSERS / name)
-    subprocess.run(
-        [sys.executable, "-c"]
-        + [f"import setuptools.build_meta as b; b.build_wheel({str(tmp_path)!r})"],
-        cwd=source,
-        capture_output=True,
-        check=True,
-    )
-    (wheel,) = tmp_path.glob("pfmparse-*.whl")
-    with zipfile.ZipFile(wheel) as files:
-        names = files.namelist()
-        files.extractall(tmp_path / "installed")
-    package = PARSERS / "pfmparse"
-    files_of = [*package.rglob("*.py"), package / "py.typed"]
-    modules = {path.relative_to(PARSERS).as_posix() for path in files_of}
-    assert modules <= set(names)
-    (points,) = (tmp_path / "installed").glob("*.dist-info/entry_points.txt")
-    assert "pfmparse = pfmparse.__main__:main" in points.read_text()
-    done = subprocess.run(
-        [sys.executable, "-m", "pfmparse", "info", "/nonexistent"],
-        env={**os.environ, "PYTHONPATH": str(tmp_path / "installed")},
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 1 and "No such file" in done.stderr
+def test_unknown_format_names_the_known_ones() -> None:
+    data = capture(json_chunk("SESS", session(uuid="00" * 16)))
+    with pytest.raises(PfmParseError, match="d139b29e.*4d72bec0"):
+        read_capture(data)

@@ -4,13 +4,12 @@
 from __future__ import annotations
 
 import struct
-import tracemalloc
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pfmparse.errors import PfmParseError
-from readers import read_capture
+from readers import peak_memory, read_capture
 from writers import (
     HDR_SIZE,
     READY,
@@ -113,12 +112,7 @@ def test_unsaved_part_costs_no_memory() -> None:
     size = 256 << 20
     bufr = bufr_pieces([(0, IMAGE)], size)
     data = capture(SESS, *[bufr] * 50, DONE)
-    tracemalloc.start()
-    try:
-        samples, _ = read_capture(data)
-        peak = tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
+    peak, (samples, _) = peak_memory(lambda: read_capture(data))
     assert len(samples) == 150
     assert peak < 3 * size  # of address space; two images at a time
 

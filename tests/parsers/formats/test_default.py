@@ -13,6 +13,7 @@ from writers import (
     HDR_SIZE,
     IIP_HDR,
     NO_HDR,
+    U64_MAX,
     UUID_2_2,
     UUID_IA64,
     Json,
@@ -23,10 +24,8 @@ from writers import (
     session,
 )
 
-U64_MAX = (1 << 64) - 1
 LAYOUTS = pytest.mark.parametrize("uuid", [UUID_2_2, UUID_IA64])
 FLAGS = pytest.mark.parametrize("flags", [0, NO_HDR, IIP_HDR])
-
 ONE_SIZE = {0: [pmd(4, [5, 7]), pmd(5, [], False), pmd(7, [], False)]}
 TWO_LISTS = {0: [pmd(4, [5]), pmd(5, [7])]}
 MANY_SIZES = {0: [pmd(0), pmd(4, [5, 7])], 3: [pmd(4, [1, 2, 3]), pmd(200, [319])]}
@@ -236,16 +235,3 @@ def test_samples_of_one_size_are_views_of_the_buffer() -> None:
     region = decoder(session(ONE_SIZE))(data.data).regions[0]
     assert np.shares_memory(region.samples.columns["ip"], data)
     assert np.shares_memory(region.samples.groups[0].values, data)
-
-
-def test_array_has_all_columns_and_pmds() -> None:
-    samples = [
-        Sample(ip=1, pmds=()),
-        Sample(ip=2, ovfl_pmd=4, pmds=((5, 55), (7, 77))),
-    ]
-    sess = session({0: [pmd(0), pmd(4, [5, 7])]})
-    array = decoder(sess)(buffer(samples)).regions[0].samples.to_array()
-    assert array["ip"].tolist() == [1, 2]
-    assert array["tgid"].tolist() == [100, 100]
-    assert array["pmd5"].tolist() == [0, 55]
-    assert array["pmd7"].tolist() == [0, 77]

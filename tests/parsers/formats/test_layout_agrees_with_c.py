@@ -10,10 +10,11 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
+from cli import ROOT
 from pfmparse.formats import default, nway, pebs32, pebs64
 
 HERE = Path(__file__).parent
-SDK = HERE.parents[1] / "sdk" / "include"
+SDK = ROOT / "sdk" / "include"
 ROW = struct.Struct("<32s32sIIII")
 
 DTYPES = {

@@ -5,18 +5,20 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any, Sequence
+from typing import Sequence
 
 import numpy as np
 import pytest
+from cli import rows, told
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from oprofile_stream import NOBODY, STREAM, Step, expected, sess
 from pfmparse.__main__ import main
 from pfmparse.formats.samples import Decoder
 from readers import Json, all_samples, decoder, read_capture
 from writers import (
     OPROFILE_CODES,
-    UUID_OPROFILE,
+    U64_MAX,
     bufr,
     capture,
     chunk,
@@ -31,63 +33,8 @@ from writers import (
     totals,
 )
 
-TOP = (1 << 64) - 1
-NOBODY = (1 << 32) - 1
-NAMES = ["offset", "event", "cpu", "pid", "tgid", "app_cookie", "cookie", "kernel"]
+TOP = U64_MAX
 ARGUMENTS = {"ctx": 2, "cpu": 1, "cookie": 1, "tgid": 1}
-
-Step = tuple[Any, ...]
-
-STREAM: list[Step] = [
-    ("cpu", 1),
-    ("ctx", 101, 7),
-    ("tgid", 100),
-    ("cookie", 5),
-    ("at", 0x1000, 1),
-    ("at", 0x1008, 2),
-    ("kernel",),
-    ("at", 0xFFFFFFFF81000010, 1),
-    ("user",),
-    ("cookie", 6),
-    ("at", 0x2000, 1),
-    ("cpu", 0),
-    ("ctx", 201, 8),
-    ("tgid", 200),
-    ("cookie", 0),
-    ("at", 0x7F0000001000, 1),
-]
-
-
-def sess(arch: str = "x86_64") -> Json:
-    """A session of this format, which has no argument."""
-    described = session(uuid=UUID_OPROFILE)
-    described["machine"]["arch"] = arch
-    described["format"]["arg"] = ""
-    return described
-
-
-def expected(steps: Sequence[Step], bits: int = 64) -> list[Json]:
-    """What the stream means, one word after the other."""
-    top = (1 << bits) - 1
-    now = dict(zip(NAMES[2:], [NOBODY, NOBODY, NOBODY, top, top, 0]))
-    found: list[Json] = []
-    trace = 0
-    for name, *numbers in steps:
-        if name == "at":
-            if trace != 2:
-                found.append({**dict(zip(NAMES, numbers)), **now, "pmds": {}})
-            trace = 2 if trace else 0
-        elif name == "ctx":
-            now["pid"], now["app_cookie"] = numbers[0] & NOBODY, numbers[1]
-        elif name in ("cpu", "tgid"):
-            now[name] = numbers[0] & NOBODY
-        elif name == "cookie":
-            now[name] = numbers[0]
-        elif name in ("kernel", "user"):
-            now["kernel"] = int(name == "kernel")
-        elif name in ("trace", "end"):
-            trace = int(name == "trace")
-    return found
 
 
 def fed(decode: Decoder, words: Sequence[int]) -> list[Json]:
@@ -330,18 +277,6 @@ def file(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     return str(path)
 
 
-def told(capsys: pytest.CaptureFixture[str], *argv: str) -> Any:
-    """The JSON that a command prints."""
-    assert main([*argv, "--json"]) == 0
-    return json.loads(capsys.readouterr().out)
-
-
-def rows(capsys: pytest.CaptureFixture[str], by: str, path: str) -> dict[Any, int]:
-    """Keys and counts of a report."""
-    report = told(capsys, "report", "--by", by, path)
-    return {row["key"]: row["count"] for row in report["rows"]}
-
-
 def test_reports_find_cookies_kernel_symbols_and_mappings(
     file: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -351,13 +286,13 @@ def test_reports_find_cookies_kernel_symbols_and_mappings(
         "[kernel]": 1,
         "[anon]": 1,
     }
-    assert rows(capsys, "function", file) == {
+    assert rows(capsys, "function", file, warns=True) == {
         "/bin/x": 2,
         "/lib/y": 1,
         "schedule": 1,
         "[anon]": 1,
     }
-    assert rows(capsys, "ip", file) == {
+    assert rows(capsys, "ip", file, warns=True) == {
         "0x1000": 1,
         "0x1008": 1,
         "0x2000": 1,
@@ -393,7 +328,7 @@ def test_event_that_the_session_does_not_have_is_unknown(
     path = tmp_path / "x.pfm"
     words = oprofile_words([("cpu", 0), ("at", 1, 99)])
     path.write_bytes(capture(json_chunk("SESS", sess()), bufr(oprofile(words))))
-    report = told(capsys, "report", "--by", "event", str(path))
+    report = told(capsys, "report", "--by", "event", str(path), warns=True)
     assert [(r["key"], r["event"]) for r in report["rows"]] == [(99, None)]
 
 
@@ -404,7 +339,7 @@ def test_cookie_that_nobody_told_is_unknown(
     steps = [("cookie", TOP), ("at", 1, 1), ("cookie", 44), ("at", 1 << 63, 1)]
     data = bufr(oprofile(oprofile_words(steps)))
     path.write_bytes(capture(json_chunk("SESS", sess()), cook(FILES), data))
-    assert rows(capsys, "image", str(path)) == {"[unknown]": 2}
+    assert rows(capsys, "image", str(path), warns=True) == {"[unknown]": 2}
 
 
 def test_info_and_dump_know_the_stream(
@@ -417,35 +352,6 @@ def test_info_and_dump_know_the_stream(
     main(["dump", "--json", file])
     lines = capsys.readouterr().out.splitlines()
     assert [json.loads(line) for line in lines] == expected(STREAM)
-
-
-@pytest.mark.parametrize(
-    "bad",
-    [
-        chunk("COOK", b"{"),
-        json_chunk("COOK", {}),
-        json_chunk("COOK", {"cookies": [{"cookie": 1, "path": "/x"}]}),
-        json_chunk("COOK", {"cookies": [{"cookie": 1, "path": 5, "build_id": None}]}),
-        cook([(-1, "/x", None)]),
-        cook([(1 << 64, "/x", None)]),
-        cook([(1, "/x", "no hex")]),
-    ],
-)
-def test_bad_cookies_are_a_problem_and_no_more(bad: bytes) -> None:
-    data = bufr(oprofile(oprofile_words(STREAM)))
-    file = capture(json_chunk("SESS", sess()), cook(FILES), bad, data)
-    samples, recording = read_capture(file)
-    assert samples == expected(STREAM)
-    assert len(recording.source.cookies) == 3
-    assert "COOK" in recording.problems[0].message
-
-
-def test_later_cookies_replace_earlier_ones() -> None:
-    described = json_chunk("SESS", sess())
-    file = capture(described, cook(FILES), cook([(5, "/bin/new", "8C1F")]))
-    _, recording = read_capture(file)
-    assert recording.source.cookies[5].path == "/bin/new"
-    assert recording.source.cookies[5].build_id == bytes.fromhex("8c1f")
 
 
 def test_columns_have_the_width_of_what_they_hold() -> None:

@@ -3,40 +3,32 @@
 
 from __future__ import annotations
 
-import json
-import struct
 from dataclasses import replace
-from pathlib import Path
-from typing import Any, Optional, Sequence
+from typing import Optional, Sequence
 
 import numpy as np
 import pytest
+from cli import printed, told
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pfmparse.__main__ import main
 from pfmparse.errors import PfmParseError
 from pfmparse.formats.samples import Decoder
-from readers import Json, all_samples, decode_buffer, decoder, read_capture
+from readers import Json, all_samples, decode_buffer, decoder
 from writers import (
     FILLING,
     FREE,
     READY,
+    U64_MAX,
     UUID_NWAY,
     NwayRegion,
     Sample,
-    bufr,
-    bufr_pieces,
-    capture,
     entry,
-    json_chunk,
     nway,
     nway_header,
     pmd,
     session,
-    totals,
 )
 
-U64_MAX = (1 << 64) - 1
 ONE_SIZE = {0: [pmd(0, [5, 7])]}
 MANY_SIZES = {0: [pmd(0), pmd(4, [5, 7])], 3: [pmd(4, [1])]}
 SETS = pytest.mark.parametrize("sets", [ONE_SIZE, MANY_SIZES])
@@ -131,16 +123,6 @@ def test_region_that_is_filled_anew_is_decoded_from_its_start() -> None:
     decode = decoder(sess())
     assert fed(decode, NwayRegion(1, READY, ips(1, 2)), NwayRegion()) == [1, 2]
     assert fed(decode, NwayRegion(3, FILLING, ips(7)), NwayRegion()) == [7]
-
-
-def test_decoders_of_two_contexts_do_not_know_each_other() -> None:
-    described = sess()
-    described["contexts"] *= 2
-    described["contexts"][1] = {**described["contexts"][0], "id": 1}
-    data = nway([NwayRegion(1, READY, ips(1)), NwayRegion()])
-    chunks = [bufr(data, context=0), bufr(data, context=1), bufr(data, context=0)]
-    file = capture(json_chunk("SESS", described), *chunks)
-    assert len(read_capture(file)[0]) == 2
 
 
 def test_sequence_that_goes_back_is_a_problem() -> None:
@@ -290,102 +272,13 @@ def test_samples_of_one_size_are_views_of_the_buffer() -> None:
     assert np.shares_memory(samples.groups[0].values, data)
 
 
-def test_lost_samples_are_those_of_the_last_buffer_of_each_context() -> None:
-    described = sess()
-    described["contexts"] = [
-        {"id": n, "tid": None, "cpu": n, "buf_size": 4096} for n in range(2)
-    ]
-
-    def saved(context: int, base: int) -> bytes:
-        regions = [
-            NwayRegion(overwritten=base, dropped=base + 1),
-            NwayRegion(overwritten=base + 2, dropped=base + 3),
-        ]
-        data = nway(regions, overwritten=2 * base + 2, dropped=2 * base + 4)
-        return bufr(data, context)
-
-    chunks = [saved(0, 10), saved(1, 100), saved(0, 20)]
-    _, recording = read_capture(capture(json_chunk("SESS", described), *chunks))
-    assert recording.lost_in_buffers() == {
-        "overwritten": 42 + 202,
-        "dropped": 44 + 204,
-    }
-    assert recording.lost_in_regions() == [
-        {"context": 0, "region": 0, "overwritten": 20, "dropped": 21},
-        {"context": 0, "region": 1, "overwritten": 22, "dropped": 23},
-        {"context": 1, "region": 0, "overwritten": 100, "dropped": 101},
-        {"context": 1, "region": 1, "overwritten": 102, "dropped": 103},
-    ]
-
-
-@pytest.fixture
-def file(tmp_path: Path) -> str:
-    """A capture whose buffer was saved in pieces, twice."""
-    regions = [
-        NwayRegion(1, READY, ips(0x1000, 0x1000), overwritten=3),
-        NwayRegion(2, FILLING, ips(0x2000), dropped=4),
-        NwayRegion(),
-    ]
-    data = nway(regions, overwritten=3, dropped=4)
-    first = 128 + 3 * 64
-    second = first + 1024
-    pieces = [
-        (0, data[:first]),
-        (first, data[first : first + 80]),
-        (second, data[second : second + 40]),
-    ]
-    described = sess()
-    described["format"]["arg"] = struct.pack("<QII48x", 4096, 1, 2).hex()
-    path = tmp_path / "x.pfm"
-    path.write_bytes(
-        capture(
-            json_chunk("SESS", described),
-            bufr_pieces(pieces, len(data)),
-            bufr_pieces(pieces, len(data), compress=True),
-            json_chunk("DONE", totals(3)),
-        )
-    )
-    return str(path)
-
-
-def printed(capsys: pytest.CaptureFixture[str], *argv: str) -> str:
-    assert main(argv) == 0
-    captured = capsys.readouterr()
-    assert captured.err == ""
-    return captured.out
-
-
-def test_report_tells_what_was_lost_by_region(
-    file: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    told: Any = json.loads(printed(capsys, "report", "--by", "ip", "--json", file))
-    assert [(row["address"], row["count"]) for row in told["rows"]] == [
-        (0x1000, 2),
-        (0x2000, 1),
-    ]
-    assert told["lost_in_buffers"] == {"overwritten": 3, "dropped": 4}
-    assert told["lost_in_regions"] == [
-        {"context": 0, "region": 0, "overwritten": 3, "dropped": 0},
-        {"context": 0, "region": 1, "overwritten": 0, "dropped": 4},
-        {"context": 0, "region": 2, "overwritten": 0, "dropped": 0},
-    ]
-    lines = printed(capsys, "report", file).splitlines()
-    at = lines.index("lost in buffers: 3 overwritten, 4 dropped")
-    assert lines[at + 1 : at + 4] == [
-        "lost in context 0, region 0: 3 overwritten, 0 dropped",
-        "lost in context 0, region 1: 0 overwritten, 4 dropped",
-        "notifications: 3",
-    ]
-
-
 def test_info_decodes_the_argument(
-    file: str, capsys: pytest.CaptureFixture[str]
+    nway_file: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    told: Any = json.loads(printed(capsys, "info", "--json", file))
-    assert told["format"]["arg"] == {
+    assert told(capsys, "info", nway_file)["format"]["arg"] == {
         "buf_size": 4096,
         "buf_flags": 1,
         "num_regions": 2,
         "mask_when_full": True,
     }
-    assert "argument: buf_size 4096" in printed(capsys, "info", file)
+    assert "argument: buf_size 4096" in printed(capsys, "info", nway_file)

@@ -3,125 +3,37 @@
 
 from __future__ import annotations
 
-import io
-import json
 import os
 import shutil
-import subprocess
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Optional, Sequence
+from typing import Optional
 
 import pytest
-from elftools.elf.elffile import ELFFile  # type: ignore[import]
-from pfmparse.commands import report
-from pfmparse.recording import open_capture
 from pfmparse.symbols import libdw
+from programs import SOURCE, Program, compiled
+from readers import reported
 from writers import (
     IIP_HDR,
     UUID_OPROFILE,
-    Json,
     Sample,
     buffer,
     bufr,
     capture,
+    captured,
     chunk,
     cook,
     json_chunk,
+    mapped,
     mapping,
-    maps,
     oprofile,
     oprofile_words,
     session,
-    totals,
 )
-
-SOURCE = Path(__file__).parent / "hotspots.c"
-LOAD = 0x555500000000  # where the mappings below put the program
-
-
-@dataclass(frozen=True)
-class Program:
-    """A compiled program: where its code is, and what is in it by symbol."""
-
-    path: Path
-    build_id: str
-    symbols: dict[str, int]  # file offset of each function
-    mapping: Json
-
-    def ip(self, symbol: str) -> int:
-        """An address within that function."""
-        mapped = self.mapping
-        at = self.symbols[symbol] - int(mapped["offset"]) + 1
-        return int(mapped["start"]) + at
-
-
-def compiled(path: Path, *options: str) -> Program:
-    """The program, compiled with these options; read with pyelftools."""
-    subprocess.run(
-        ["gcc", "-g", "-O1", "-Wl,--build-id", *options, "-o", path, SOURCE],
-        check=True,
-    )
-    with open(path, "rb") as stream:
-        elf = ELFFile(stream)
-        note = next(elf.get_section_by_name(".note.gnu.build-id").iter_notes())
-        code = next(
-            s
-            for s in elf.iter_segments()
-            if s["p_type"] == "PT_LOAD" and s["p_flags"] & 1
-        )
-        shift = code["p_offset"] - code["p_vaddr"]
-        symbols = {
-            s.name: s["st_value"] + shift
-            for s in elf.get_section_by_name(".symtab").iter_symbols()
-            if s["st_info"]["type"] == "STT_FUNC"
-        }
-        start, size = code["p_offset"] & ~0xFFF, code["p_filesz"] + 0x1000
-    build_id = note["n_desc"]
-    where = mapping(LOAD + start, LOAD + start + size, start, str(path), build_id)
-    return Program(path, build_id, symbols, where)
 
 
 @pytest.fixture(scope="module")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Program:
     return compiled(tmp_path_factory.mktemp("bin") / "hotspots", "-pie")
-
-
-@dataclass(frozen=True)
-class Reported:
-    """Rows of a report as (key, symbol, object, count), and the warnings."""
-
-    rows: list[tuple[str, Optional[str], str, int]]
-    warnings: list[str]
-
-
-def reported(data: bytes, by: str = "function", symfs: Sequence[str] = ()) -> Reported:
-    """What report --json says about a capture."""
-    recording, warnings = open_capture(io.BytesIO(data)), list[str]()
-    options = report.Options(by, None, list(symfs))
-    made = report.make(recording, options, warnings.append)
-    out = io.StringIO()
-    report.print_json(made, recording, by, out)
-    rows = [
-        (row["key"], row["symbol"], row["object"], row["count"])
-        for row in json.loads(out.getvalue())["rows"]
-    ]
-    return Reported(rows, warnings)
-
-
-def captured(samples: Sequence[Sample], *chunks: bytes, flags: int = 0) -> bytes:
-    """A capture with these chunks before its only buffer."""
-    return capture(
-        json_chunk("SESS", session()),
-        *chunks,
-        bufr(buffer(samples, flags=flags)),
-        json_chunk("DONE", totals(len(samples))),
-    )
-
-
-def mapped(where: Json, tgid: int = 100) -> bytes:
-    """A MAPS chunk with one mapping."""
-    return json_chunk("MAPS", maps(tgid, [where]))
 
 
 def samples_in(program: Program) -> list[Sample]:
@@ -315,51 +227,3 @@ def test_offsets_in_a_file_are_looked_up_by_its_cookie(
     ]
     lines = [row[0] for row in reported(data, "line").rows]
     assert sum("hotspots.c:" in line for line in lines) >= 2
-
-
-def test_images_need_no_file() -> None:
-    where = mapping(0x1000, 0x2000, 0, "/gone", "ab")
-    data = captured([Sample(ip=0x1800), Sample(ip=0x1900)], mapped(where))
-    recording, warnings = open_capture(io.BytesIO(data)), list[str]()
-    options = report.Options("image", None, [])
-    made = report.make(recording, options, warnings.append)
-    assert [(row.key, row.count) for row in made.rows] == [("/gone", 2)]
-    assert warnings == []
-
-
-# A function with another one within it, a label without a size behind both, and a
-# section without symbols.
-NESTED = """
-.text
-.type outer, @function
-outer: .fill 16, 1, 0x90
-.type inner, @function
-inner: .fill 16, 1, 0x90
-.size inner, . - inner
-.fill 16, 1, 0x90
-.size outer, . - outer
-.type label, @function
-label: .fill 16, 1, 0x90
-.section .other, "ax"
-.fill 16, 1, 0x90
-"""
-
-
-def test_each_address_of_nested_functions_has_the_innermost_one(
-    tmp_path: Path,
-) -> None:
-    source, path = tmp_path / "nested.s", tmp_path / "nested"
-    source.write_text(NESTED)
-    subprocess.run(
-        ["gcc", "-nostdlib", "-shared", "-o", path, source],
-        check=True,
-    )
-    with open(path, "rb") as stream:
-        table = ELFFile(stream).get_section_by_name(".symtab")
-        start = table.get_symbol_by_name("outer")[0]["st_value"]
-        other = ELFFile(stream).get_section_by_name(".other")["sh_addr"]
-    with libdw.ElfFile(str(path)) as elf:
-        found = [elf.function(start + at) for at in range(64)]
-        assert elf.function(other) is None
-    names = ("outer", "inner", "outer", "label")
-    assert found == [name for name in names for _ in range(16)]

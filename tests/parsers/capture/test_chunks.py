@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""The chunks of a capture: checksums, limits and what is skipped."""
+
+from __future__ import annotations
+
+import io
+import struct
+import zlib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pfmparse.capture.chunks import MAX_PAYLOAD
+from readers import peak_memory, read_capture, read_stream
+from sample_capture import ALL, DONE, FIRST, SECOND, SESS
+from writers import HDR_SIZE, capture, chunk
+
+
+def test_unknown_chunks_are_skipped() -> None:
+    news = chunk("NEWS", b"x" * 1001, flags=0x80)
+    samples, recording = read_capture(capture(news, SESS, news, FIRST, SECOND, DONE))
+    assert samples == ALL and recording.problems == []
+
+
+def test_wrong_payload_checksum_loses_that_chunk_only() -> None:
+    bad = bytearray(FIRST)
+    bad[24 + 24 + HDR_SIZE] ^= 1
+    samples, recording = read_capture(capture(SESS, bytes(bad), SECOND, DONE))
+    assert samples == ALL[4:]
+    assert [p.offset for p in recording.problems] == [len(capture(SESS)) + 24]
+    assert not recording.truncated
+
+
+def test_wrong_header_checksum_ends_the_file() -> None:
+    bad = bytearray(SECOND)
+    bad[8] ^= 1
+    samples, recording = read_capture(capture(SESS, FIRST, bytes(bad), FIRST, DONE))
+    assert samples == ALL[:4]
+    assert recording.problems[0].offset == len(capture(SESS, FIRST))
+
+
+# Proves H26
+@pytest.mark.parametrize("kind", ["BUFR", "KSYM", "MAPS", "NEWS"])
+@pytest.mark.parametrize("length", [60 << 20, 256 << 20, 1 << 40, (1 << 64) - 1])
+def test_huge_length_allocates_no_more_than_the_file_holds(
+    kind: str, length: int, tmp_path: Path
+) -> None:
+    head = struct.pack("<4sIQI", kind.encode(), 0, length, 0)
+    bad = head + struct.pack("<I", zlib.crc32(head)) + bytes(100)
+    path = tmp_path / "x.pfm"
+    path.write_bytes(capture(SESS, FIRST, bad))
+    with open(path, "rb") as stream:
+        peak, (_, recording) = peak_memory(lambda: read_stream(stream))
+    assert peak < 4 << 20
+    assert recording.samples == 4 and recording.truncated
+
+
+class Pipe(io.BytesIO):
+    """A stream that cannot seek and gives few bytes at once."""
+
+    def seekable(self) -> bool:
+        """It cannot."""
+        return False
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        """Fails."""
+        raise io.UnsupportedOperation("seek")
+
+    def readinto(self, buffer: Any) -> int:
+        """At most 7 bytes."""
+        return super().readinto(memoryview(buffer)[:7])
+
+
+def test_capture_is_read_from_a_pipe(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pfmparse.capture.chunks.PIECE", 16)
+    data = capture(SESS, FIRST, SECOND, DONE)
+    samples, recording = read_stream(Pipe(data))
+    assert samples == ALL and not recording.problems
+    for end in range(len(capture(SESS)), len(data)):
+        _, recording = read_stream(Pipe(data[:end]))
+        assert recording.truncated
+
+
+def test_huge_length_in_a_pipe_allocates_about_what_was_read() -> None:
+    head = struct.pack("<4sIQI", b"BUFR", 0, 256 << 20, 0)
+    bad = head + struct.pack("<I", zlib.crc32(head)) + bytes(100)
+    data = capture(SESS, FIRST, bad)
+    peak, (_, recording) = peak_memory(lambda: read_stream(Pipe(data)))
+    assert peak < 4 << 20
+    assert recording.samples == 4 and recording.truncated
+
+
+# Proves H26
+@pytest.mark.parametrize("kind", ["MAPS", "DONE", "KSYM"])
+def test_zip_bomb_is_stopped_at_the_limit(kind: str) -> None:
+    limit = MAX_PAYLOAD[kind]
+    pump = zlib.compressobj(9)
+    bomb = b"".join(pump.compress(bytes(1 << 20)) for _ in range(3 * limit >> 20))
+    bad = chunk(kind, bomb + pump.flush(), flags=1)
+    data = capture(SESS, FIRST, bad, SECOND, DONE)
+    peak, (_, recording) = peak_memory(lambda: read_capture(data))
+    assert peak < limit + (limit >> 2) + (8 << 20)
+    assert recording.samples == 6
+    assert "decompresses to more than" in recording.problems[0].message
+
+
+def test_payload_beyond_the_limit_is_skipped() -> None:
+    big = chunk("MAPS", bytes(MAX_PAYLOAD["MAPS"] + 1))
+    samples, recording = read_capture(capture(SESS, FIRST, big, SECOND, DONE))
+    assert samples == ALL
+    assert "at most" in recording.problems[0].message

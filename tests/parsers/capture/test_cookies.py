@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""The JSON of the COOK chunks."""
+
+from __future__ import annotations
+
+import pytest
+from oprofile_stream import STREAM, expected, sess
+from readers import read_capture
+from writers import bufr, capture, chunk, cook, json_chunk, oprofile, oprofile_words
+
+FILES = [(5, "/bin/x", None), (7, "/bin/app", "ab"), (6, "/lib/y", "8c1f")]
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        chunk("COOK", b"{"),
+        json_chunk("COOK", {}),
+        json_chunk("COOK", {"cookies": [{"cookie": 1, "path": "/x"}]}),
+        json_chunk("COOK", {"cookies": [{"cookie": 1, "path": 5, "build_id": None}]}),
+        cook([(-1, "/x", None)]),
+        cook([(1 << 64, "/x", None)]),
+        cook([(1, "/x", "no hex")]),
+    ],
+)
+def test_bad_cookies_are_a_problem_and_no_more(bad: bytes) -> None:
+    data = bufr(oprofile(oprofile_words(STREAM)))
+    file = capture(json_chunk("SESS", sess()), cook(FILES), bad, data)
+    samples, recording = read_capture(file)
+    assert samples == expected(STREAM)
+    assert len(recording.source.cookies) == 3
+    assert "COOK" in recording.problems[0].message
+
+
+def test_later_cookies_replace_earlier_ones() -> None:
+    described = json_chunk("SESS", sess())
+    file = capture(described, cook(FILES), cook([(5, "/bin/new", "8C1F")]))
+    _, recording = read_capture(file)
+    assert recording.source.cookies[5].path == "/bin/new"
+    assert recording.source.cookies[5].build_id == bytes.fromhex("8c1f")

@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""A capture as a whole (docs/capture.md)."""
+
+from __future__ import annotations
+
+import json
+import struct
+import zlib
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pfmparse.errors import PfmParseError
+from readers import read_capture
+from sample_capture import ALL, DONE, FIRST, SAMPLES, SECOND, SESS, full_capture
+from writers import (
+    HDR_SIZE,
+    buffer,
+    bufr,
+    capture,
+    chunk,
+    json_chunk,
+    mapping,
+    maps,
+    session,
+    totals,
+)
+
+
+def test_buffers_are_concatenated() -> None:
+    samples, recording = read_capture(capture(SESS, FIRST, SECOND, DONE))
+    assert samples == ALL
+    assert recording.samples == 6 and recording.buffers == 2
+    assert recording.lost == 7 and recording.notifications == 3
+    assert recording.problems == []
+
+
+def test_capture_without_buffers_has_no_samples() -> None:
+    samples, recording = read_capture(capture(SESS, json_chunk("DONE", totals(0))))
+    assert samples == [] and not recording.truncated and not recording.useless
+
+
+# Proves H27, H28
+def test_missing_done_is_a_truncation() -> None:
+    samples, recording = read_capture(capture(SESS, FIRST, SECOND))
+    assert samples == ALL and recording.truncated
+    assert recording.lost is None and recording.notifications is None
+
+
+# Proves H27
+def test_every_prefix_gives_its_whole_samples() -> None:
+    data = full_capture()
+    first = data.index(FIRST) + 24 + 24 + HDR_SIZE
+    second = data.index(SECOND) + 24 + 24 + HDR_SIZE
+    ends = [first + 40 * i for i in range(1, 5)]
+    ends += [second + 40 * i for i in range(1, 3)]
+    session_end = len(capture(SESS[:-1].rstrip(b"\0")))
+    for size in range(len(data)):
+        try:
+            samples, recording = read_capture(data[:size])
+        except PfmParseError as error:
+            assert error.truncated and size <= session_end
+            continue
+        assert samples == ALL[: sum(end <= size for end in ends)]
+        assert recording.truncated or size > len(data) - 8
+        assert not recording.useless
+
+
+# Proves H26
+@pytest.mark.parametrize("mask", [0x01, 0xFF])
+def test_every_flipped_byte_gives_samples_or_the_error_type(mask: int) -> None:
+    data = full_capture()
+    for at in range(len(data)):
+        changed = bytearray(data)
+        changed[at] ^= mask
+        try:
+            samples, _ = read_capture(bytes(changed))
+        except PfmParseError:
+            continue
+        assert samples in (ALL, ALL[:4], ALL[4:], [])
+
+
+# Proves H26
+@settings(derandomize=True, deadline=None, max_examples=300)
+@given(st.data())
+def test_mutated_capture_gives_samples_or_the_error_type(data: st.DataObject) -> None:
+    image = bytearray(full_capture())
+    for _ in range(data.draw(st.integers(1, 5))):
+        at = data.draw(st.integers(0, len(image) - 1))
+        end = at + data.draw(st.integers(0, 3))
+        image[at:end] = data.draw(st.binary(max_size=9))
+    try:
+        read_capture(bytes(image))
+    except PfmParseError:
+        pass
+
+
+@settings(derandomize=True, deadline=None, max_examples=200)
+@given(
+    st.sampled_from(["SESS", "MAPS", "KSYM", "BUFR", "DONE"]),
+    st.data(),
+    st.booleans(),
+)
+def test_mutated_payload_with_right_checksum_gives_samples_or_the_error_type(
+    kind: str, data: st.DataObject, compress: bool
+) -> None:
+    payloads = {
+        "SESS": json.dumps(session()).encode(),
+        "MAPS": json.dumps(maps(1, [mapping(1, 2, 0, "/x", "ab")])).encode(),
+        "KSYM": b"ffffffff81000000 T start\n",
+        "BUFR": struct.pack("<IIQQ", 0, 0, 0, 1 << 20) + buffer(SAMPLES),
+        "DONE": json.dumps(totals(6)).encode(),
+    }
+    image = bytearray(payloads[kind])
+    for _ in range(data.draw(st.integers(1, 4))):
+        at = data.draw(st.integers(0, len(image) - 1))
+        end = at + data.draw(st.integers(0, 3))
+        image[at:end] = data.draw(st.binary(max_size=5))
+    payloads[kind] = bytes(image)
+    chunks = [chunk(name, text, compress) for name, text in payloads.items()]
+    try:
+        read_capture(capture(*chunks))
+    except PfmParseError:
+        pass
+
+
+# Proves H26
+@settings(derandomize=True, deadline=None, max_examples=200)
+@given(st.binary(max_size=300))
+def test_arbitrary_bytes_are_no_capture(data: bytes) -> None:
+    with pytest.raises(PfmParseError):
+        read_capture(data)
+    with pytest.raises(PfmParseError):
+        read_capture(capture(data))
+
+
+@pytest.mark.parametrize(
+    "data,offset",
+    [
+        (b"", 0),
+        (b"PERFILE2" + bytes(8), 0),
+        (b"PFMCAP\r\n" + struct.pack("<II", 2, 0), 8),
+        (capture(), 16),
+        (capture(DONE), 16),
+        (capture(json_chunk("SESS", {**session(), "version": 2})), 40),
+        (capture(json_chunk("SESS", session(uuid="00" * 16))), 0),
+    ],
+)
+def test_what_is_no_usable_capture_is_refused(data: bytes, offset: int) -> None:
+    with pytest.raises(PfmParseError) as error:
+        read_capture(data)
+    assert error.value.offset == offset
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        chunk("BUFR", b"short"),
+        bufr(b"no header"),
+        bufr(buffer(SAMPLES), context=5),
+        chunk("BUFR", b"not zlib", flags=1),
+        chunk("BUFR", zlib.compress(FIRST[24:-8])[:-5], flags=1),
+        chunk("BUFR", b"", flags=2),
+        chunk("MAPS", b"{"),
+        chunk("MAPS", b"[" * 100_000),
+        chunk("MAPS", b'{"tgid": ' + b"9" * 10_000 + b"}"),
+        chunk("DONE", b"\xff"),
+        chunk("KSYM", b"no symbols here"),
+        SESS,
+    ],
+)
+def test_chunk_that_cannot_be_read_is_a_problem_and_no_more(bad: bytes) -> None:
+    samples, recording = read_capture(capture(SESS, FIRST, bad, SECOND, DONE))
+    assert samples == ALL
+    assert len(recording.problems) == 1 and not recording.truncated

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""The info command."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from cli import run, told
+from three_samples import SETS
+from writers import UUID_2_2, session, simple_capture, totals
+
+
+def test_info_json_describes_the_capture(
+    file: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    sess = session()
+    assert told(capsys, "info", file) == {
+        "format": {
+            "name": "default",
+            "uuid": UUID_2_2,
+            "arg": {"buf_size": 65536, "buf_flags": 0},
+        },
+        "tool": sess["tool"],
+        "command": sess["command"],
+        "mode": "thread",
+        "machine": sess["machine"],
+        "start_ns": sess["start_ns"],
+        "end_ns": totals(3)["end_ns"],
+        "exit_status": 0,
+        "contexts": sess["contexts"],
+        "events": [
+            {
+                "pmd": p["num"],
+                "set": 0,
+                **{
+                    name: p[name]
+                    for name in ("event", "sampling", "notify")
+                    + ("long_reset", "short_reset", "smpl_pmds")
+                },
+            }
+            for p in SETS[0]
+        ],
+        "counts": totals(3)["counts"],
+        "processes": [{"tgid": 100, "comm": "hotloops"}],
+        "kernel_symbols": False,
+        "buffers": 1,
+        "samples": 3,
+        "lost": 7,
+        "lost_in_buffers": {},
+        "lost_in_regions": [],
+        "imprecise": 0,
+        "notifications": 3,
+        "truncated": False,
+        "problems": [],
+    }
+
+
+def test_info_text_names_command_and_totals(
+    file: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    status, out, _ = run(capsys, "info", file)
+    assert status == 0
+    for line in ("command: ./hotloops --fast", "samples: 3", "lost samples: 7"):
+        assert line in out.splitlines()
+
+
+def test_text_output_escapes_what_disturbs_a_terminal(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "x.pfm"
+    sess = {**session(), "command": ["\x1b[2J", "\ud800"]}
+    path.write_bytes(simple_capture([], sess))
+    _, out, _ = run(capsys, "info", str(path))
+    assert "command: \\x1b[2J \\ud800" in out

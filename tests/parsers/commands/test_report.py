@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""The report command."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+
+import pytest
+from cli import run, told
+from pfmparse.commands import report
+from pfmparse.errors import PfmParseError
+from pfmparse.recording import open_capture
+from three_samples import SAMPLES, SETS
+from writers import (
+    NO_HDR,
+    Json,
+    Sample,
+    buffer,
+    bufr,
+    capture,
+    json_chunk,
+    session,
+    simple_capture,
+    totals,
+)
+
+
+@pytest.mark.parametrize(
+    "by,rows",
+    [
+        (
+            "function",
+            [
+                {"key": "[vdso]", "symbol": None, "object": "[vdso]", "count": 2},
+                {"key": "[unknown]", "symbol": None, "object": "[unknown]", "count": 1},
+            ],
+        ),
+        (
+            "line",
+            [
+                {"key": "[vdso]", "symbol": None, "object": "[vdso]", "count": 2},
+                {"key": "[unknown]", "symbol": None, "object": "[unknown]", "count": 1},
+            ],
+        ),
+        (
+            "ip",
+            [
+                {
+                    "key": "0x1000",
+                    "symbol": None,
+                    "object": "[vdso]",
+                    "address": 0x1000,
+                    "count": 2,
+                },
+                {
+                    "key": "0x2000",
+                    "symbol": None,
+                    "object": "[unknown]",
+                    "address": 0x2000,
+                    "count": 1,
+                },
+            ],
+        ),
+        ("tid", [{"key": 101, "count": 2}, {"key": 102, "count": 1}]),
+        ("cpu", [{"key": 0, "count": 2}, {"key": 1, "count": 1}]),
+        (
+            "pmd",
+            [
+                {"key": 0, "set": 0, "event": "event-0", "count": 2},
+                {"key": 1, "set": 0, "event": "event-1", "count": 1},
+            ],
+        ),
+    ],
+)
+def test_report_json_has_the_documented_rows(
+    by: str, rows: list[Json], file: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert told(capsys, "report", "--by", by, file) == {
+        "by": by,
+        "total": 3,
+        "lost": 7,
+        "lost_in_buffers": {},
+        "lost_in_regions": [],
+        "imprecise": 0,
+        "notifications": 3,
+        "truncated": False,
+        "problems": [],
+        "rows": [{**row, "percent": 100 * row["count"] / 3} for row in rows],
+    }
+
+
+def test_report_text_is_a_flat_profile_with_totals(
+    file: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _, out, _ = run(capsys, "report", "--by", "cpu", file)
+    assert [line.split() for line in out.splitlines()] == [
+        ["samples", "percent", "cumulative", "cpu"],
+        ["2", "66.67%", "66.67%", "0"],
+        ["1", "33.33%", "100.00%", "1"],
+        [],
+        ["samples:", "3"],
+        ["lost", "samples:", "7"],
+        ["notifications:", "3"],
+        ["file:", file],
+    ]
+
+
+def test_top_limits_the_rows_but_not_the_total(
+    file: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    report = told(capsys, "report", "--by", "ip", "--top", "1", file)
+    assert report["total"] == 3
+    assert [row["key"] for row in report["rows"]] == ["0x1000"]
+
+
+@pytest.mark.parametrize("as_json", [[], ["--json"]])
+def test_report_of_no_samples_is_empty(
+    as_json: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "x.pfm"
+    path.write_bytes(simple_capture([]))
+    status, out, err = run(capsys, "report", str(path), *as_json)
+    assert (status, err) == (0, "")
+    assert not as_json or json.loads(out)["rows"] == []
+
+
+def test_report_by_a_field_that_was_not_recorded_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "x.pfm"
+    chunks = [json_chunk("SESS", session(SETS)), bufr(buffer(SAMPLES, flags=NO_HDR))]
+    path.write_bytes(capture(*chunks, json_chunk("DONE", totals(3))))
+    status, out, err = run(capsys, "report", str(path))
+    assert (status, out) == (1, "")
+    assert "the samples have no ip" in err
+
+
+BUFFERS = [
+    [Sample(ip=0x1000 + n, cpu=n % 3) for n in range(size)] for size in (1, 7, 3, 20)
+]
+
+
+def made(by: str) -> report.Report:
+    """The report on all buffers."""
+    chunks = [bufr(buffer(samples)) for samples in BUFFERS]
+    done = json_chunk("DONE", totals(31))
+    data = capture(json_chunk("SESS", session()), *chunks, done)
+    recording = open_capture(io.BytesIO(data))
+    return report.make(recording, report.Options(by, None, []), print)
+
+
+@pytest.mark.parametrize("large", [1, 5, 100])
+def test_small_and_large_batches_are_counted_together(
+    large: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(report, "LARGE", large)
+    counts = {row.key: row.count for row in made("cpu").rows}
+    cpus = [sample.cpu for samples in BUFFERS for sample in samples]
+    assert counts == {cpu: cpus.count(cpu) for cpu in set(cpus)}
+
+
+@pytest.mark.parametrize("large", [1, 100])
+def test_report_by_a_field_that_is_missing_is_refused(
+    large: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(report, "LARGE", large)
+    with pytest.raises(PfmParseError, match="no lat"):
+        made("latency")

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""The names of where data came from."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pfmparse.formats import data_source
+from writers import U64_MAX
+
+
+@pytest.mark.parametrize(
+    "value,name",
+    [
+        (0, "0x0"),
+        (15, "0xf"),
+        (0x5080021, "not available"),
+        (1 << 46 | 0x142, "0x400000000142"),
+        (0x2 | (0x2 | 0x8) << 5, "L1 hit"),
+        (0x4 | (0x4 | 0x8) << 5, "store L1 miss"),
+        (0x2 | 0x2 << 5 | 0xC << 33, "LFB hit"),
+        (0x2 | (0x2 | 0x200) << 5, "RAM hit (remote)"),
+        (0x2 | (0x2 | 0x40) << 5 | 3 << 33 | 0x10 << 19, "L3 hit, snoop hit modified"),
+        (0x2 | 0x2 << 5 | 3 << 33 | 1 << 43, "L3 hit (other core)"),
+        (
+            0x2 | (0x2 | 0x8) << 5 | 2 << 24 | (2 | 8 | 16) << 26 | 2 << 40,
+            "L1 hit, locked, TLB L1 or L2 hit, data blocked",
+        ),
+        (0x2 | 0x2 << 5 | 2 << 33 | 1 << 38, "L2 hit, forwarded"),
+        (0x2 | 1 << 24, "load"),
+    ],
+)
+def test_data_source_is_named(value: int, name: str) -> None:
+    assert data_source.name_of(value) == name
+
+
+@settings(derandomize=True, deadline=None, max_examples=300)
+@given(st.integers(0, U64_MAX))
+def test_every_data_source_has_a_name(value: int) -> None:
+    assert data_source.name_of(value).strip()

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""A stream of the OProfile format, and what a stream means, word for word."""
+
+from __future__ import annotations
+
+from typing import Any, Sequence
+
+from writers import UUID_OPROFILE, Json, session
+
+NOBODY = (1 << 32) - 1
+NAMES = ["offset", "event", "cpu", "pid", "tgid", "app_cookie", "cookie", "kernel"]
+
+Step = tuple[Any, ...]
+
+STREAM: list[Step] = [
+    ("cpu", 1),
+    ("ctx", 101, 7),
+    ("tgid", 100),
+    ("cookie", 5),
+    ("at", 0x1000, 1),
+    ("at", 0x1008, 2),
+    ("kernel",),
+    ("at", 0xFFFFFFFF81000010, 1),
+    ("user",),
+    ("cookie", 6),
+    ("at", 0x2000, 1),
+    ("cpu", 0),
+    ("ctx", 201, 8),
+    ("tgid", 200),
+    ("cookie", 0),
+    ("at", 0x7F0000001000, 1),
+]
+
+
+def sess(arch: str = "x86_64") -> Json:
+    """A session of this format, which has no argument."""
+    described = session(uuid=UUID_OPROFILE)
+    described["machine"]["arch"] = arch
+    described["format"]["arg"] = ""
+    return described
+
+
+def expected(steps: Sequence[Step], bits: int = 64) -> list[Json]:
+    """What the stream means, one word after the other."""
+    top = (1 << bits) - 1
+    now = dict(zip(NAMES[2:], [NOBODY, NOBODY, NOBODY, top, top, 0]))
+    found: list[Json] = []
+    trace = 0
+    for name, *numbers in steps:
+        if name == "at":
+            if trace != 2:
+                found.append({**dict(zip(NAMES, numbers)), **now, "pmds": {}})
+            trace = 2 if trace else 0
+        elif name == "ctx":
+            now["pid"], now["app_cookie"] = numbers[0] & NOBODY, numbers[1]
+        elif name in ("cpu", "tgid"):
+            now[name] = numbers[0] & NOBODY
+        elif name == "cookie":
+            now[name] = numbers[0]
+        elif name in ("kernel", "user"):
+            now["kernel"] = int(name == "kernel")
+        elif name in ("trace", "end"):
+            trace = int(name == "trace")
+    return found

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Programs that a test compiles, and what pyelftools says is in them."""
+
+from __future__ import annotations
+
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from elftools.elf.elffile import ELFFile  # type: ignore[import]
+from writers import Json, mapping
+
+SOURCE = Path(__file__).parent / "hotspots.c"
+LOAD = 0x555500000000  # where the mappings below put the program
+
+
+@dataclass(frozen=True)
+class Program:
+    """A compiled program: where its code is, and what is in it by symbol."""
+
+    path: Path
+    build_id: str
+    symbols: dict[str, int]  # file offset of each function
+    mapping: Json
+
+    def ip(self, symbol: str) -> int:
+        """An address within that function."""
+        mapped = self.mapping
+        at = self.symbols[symbol] - int(mapped["offset"]) + 1
+        return int(mapped["start"]) + at
+
+
+def compiled(path: Path, *options: str) -> Program:
+    """The program, compiled with these options; read with pyelftools."""
+    subprocess.run(
+        ["gcc", "-g", "-O1", "-Wl,--build-id", *options, "-o", path, SOURCE],
+        check=True,
+    )
+    with open(path, "rb") as stream:
+        elf = ELFFile(stream)
+        note = next(elf.get_section_by_name(".note.gnu.build-id").iter_notes())
+        code = next(
+            s
+            for s in elf.iter_segments()
+            if s["p_type"] == "PT_LOAD" and s["p_flags"] & 1
+        )
+        shift = code["p_offset"] - code["p_vaddr"]
+        symbols = {
+            s.name: s["st_value"] + shift
+            for s in elf.get_section_by_name(".symtab").iter_symbols()
+            if s["st_info"]["type"] == "STT_FUNC"
+        }
+        start, size = code["p_offset"] & ~0xFFF, code["p_filesz"] + 0x1000
+    build_id = note["n_desc"]
+    where = mapping(LOAD + start, LOAD + start + size, start, str(path), build_id)
+    return Program(path, build_id, symbols, where)

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""The command line: files, usage, exit status."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from cli import PARSERS, importing, program, run, told
+from pfmparse.__main__ import main
+from three_samples import SAMPLES, SETS
+from writers import Sample, buffer, session, simple_capture
+
+
+@pytest.mark.parametrize("command", ["info", "dump", "report"])
+def test_truncated_capture_gives_its_samples_and_a_warning(
+    command: str, file: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data = Path(file).read_bytes()
+    cut = data.index(buffer(SAMPLES)) + 128 + 2 * 48
+    Path(file).write_bytes(data[:cut])
+    status, out, err = run(capsys, command, "--json", file)
+    assert status == 0
+    assert f"pfmparse: {file}: offset {cut:#x}: " in err
+    if command == "dump":
+        assert len(out.splitlines()) == 2
+    else:
+        found = json.loads(out)
+        assert found["truncated"] and found["lost"] is None
+        assert found["problems"][0]["offset"] == cut
+        assert found["total" if command == "report" else "samples"] == 2
+
+
+def test_damaged_capture_without_samples_fails(
+    file: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data = bytearray(Path(file).read_bytes())
+    data[data.index(buffer(SAMPLES)) + 200] ^= 1
+    Path(file).write_bytes(data)
+    status, _, err = run(capsys, "report", file)
+    assert status == 1
+    assert "BUFR has a wrong checksum" in err
+
+
+@pytest.mark.parametrize("command", ["info", "dump", "report"])
+def test_what_is_no_capture_fails_with_name_and_offset(
+    command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "text"
+    path.write_text("just text")
+    assert run(capsys, command, str(path)) == (
+        1,
+        "",
+        f"pfmparse: {path}: offset 0x0: not a capture\n",
+    )
+
+
+def test_missing_file_fails(capsys: pytest.CaptureFixture[str]) -> None:
+    status, _, err = run(capsys, "info", "/nonexistent")
+    assert (status, err) == (1, "pfmparse: /nonexistent: No such file or directory\n")
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [
+        [],
+        ["report"],
+        ["frobnicate", "x"],
+        ["report", "x", "--top", "0"],
+        ["report", "x", "--by", "colour"],
+        ["dump", "x", "--symfs", "y"],
+        ["dump", "x", "--raw"],
+        ["dump", "x", "--session", "y"],
+    ],
+)
+def test_wrong_usage_exits_with_2(
+    argv: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        main(argv)
+    assert stopped.value.code == 2
+
+
+def raw_arguments(tmp_path: Path, data: bytes) -> list[str]:
+    """Arguments for a raw buffer in a file, and its session in another."""
+    image, described = tmp_path / "buffer.bin", tmp_path / "session.json"
+    image.write_bytes(data)
+    described.write_text(json.dumps(session(SETS)))
+    return ["--raw", "--session", str(described), str(image)]
+
+
+@pytest.mark.parametrize("size", [None, 65536])
+def test_raw_buffer_is_decoded(
+    size: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data = buffer(SAMPLES)
+    arguments = raw_arguments(tmp_path, data.ljust(size or len(data), b"\xa5"))
+    assert told(capsys, "report", *arguments)["total"] == 3
+    assert told(capsys, "info", *arguments)["samples"] == 3
+    status, out, _ = run(capsys, "dump", *arguments, "--json")
+    assert [json.loads(line) for line in out.splitlines()] == [
+        sample.as_dict() for sample in SAMPLES
+    ]
+
+
+def test_truncated_raw_buffer_gives_its_samples_and_a_warning(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = raw_arguments(tmp_path, buffer(SAMPLES)[:-1])
+    status, out, err = run(capsys, "dump", *arguments)
+    assert status == 0 and len(out.splitlines()) == 2
+    assert "2 of 3 entries are whole" in err
+
+
+def test_damaged_raw_buffer_fails(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = raw_arguments(tmp_path, bytes(4096))
+    status, out, err = run(capsys, "dump", *arguments)
+    assert (status, out) == (1, "")
+    assert "offset 0x28: hdr_version" in err
+
+
+def test_package_runs_as_a_program(file: str) -> None:
+    done = program("report", "--json", file)
+    assert json.loads(done.stdout)["total"] == 3
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_reader_that_goes_away_is_no_error(tmp_path: Path) -> None:
+    path = tmp_path / "x.pfm"
+    path.write_bytes(simple_capture([Sample()] * 20_000))
+    process = subprocess.Popen(
+        [sys.executable, "-m", "pfmparse", "dump", str(path)],
+        env=importing(PARSERS),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    assert process.stdout is not None and process.stderr is not None
+    process.stdout.readline()
+    process.stdout.close()
+    assert process.wait() == 0
+    assert process.stderr.read() == b""
+    process.stderr.close()
