@@ -11,8 +11,8 @@ from pages import ROOT, Page, files, pages
 
 # A path in code: a folder of the project, and names below it.
 _PATH = re.compile(r"(?<![\w./<-])((?:[a-z0-9_]+/)(?:[\w.+-]+/)*[\w.+-]*)(?![\w<*{$/])")
-# What is written by the build, or is another project's.
-_NOT_OURS = ("build/",)
+# What is built.
+_BUILT = re.compile(r"build/|.*\.k?o$")
 
 
 def _folders() -> set[str]:
@@ -48,9 +48,8 @@ def missing_paths(page: Page) -> Iterator[str]:
     for where, code in page.code():
         for name in _PATH.findall(code):
             path = name.rstrip(".")
-            if path.startswith(_NOT_OURS) or path.partition("/")[0] not in _folders():
-                continue
-            if not (ROOT / path).exists():
+            ours = path.partition("/")[0] in _folders() and not _BUILT.match(path)
+            if ours and not (ROOT / path).exists():
                 yield f"{where}: there is no {path}"
 
 
