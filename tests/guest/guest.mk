@@ -25,7 +25,7 @@ GUEST_TESTS := $(notdir $(basename $(foreach dir,$(FOLDERS),\
 GUEST_TESTS32 := $(filter-out blocking permissions races modules stress storm \
 		 hotplug lockdown nomemory suspend,$(GUEST_TESTS))
 HARNESS := tests/guest/harness
-HARNESS_SHARED := check ctx faults sim worker
+HARNESS_SHARED := check ctx faults files modules params sim worker
 
 ifeq ($(UARCH),x86_64)
 GCC := gcc

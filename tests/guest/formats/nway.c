@@ -3,10 +3,7 @@
  * nway.c - the n-way format (6.3.1) on a real kernel, with a reader beside it
  */
 #define _GNU_SOURCE
-#include <fcntl.h>
 #include <limits.h>
-#include <sched.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -71,9 +68,7 @@ static __u64 total_count(const struct mapped *m)
 static void start_here(const struct mapped *m)
 {
 	ctx_add_counter(m->fd, 0, NOTIFY, PERIOD);
-	ctx_pin(0);
-	faults_prepare();
-	ctx_start_on(m->fd, thread_id());
+	ctx_start_here(m->fd);
 }
 
 TEST(arguments_that_cannot_be_are_refused)
@@ -130,9 +125,7 @@ TEST(default_format_has_blind_spots)
 	unsigned long recorded = 0;
 
 	ctx_add_counter(s.fd, 0, NOTIFY, PERIOD);
-	ctx_pin(0);
-	faults_prepare();
-	ctx_start_on(s.fd, thread_id());
+	ctx_start_here(s.fd);
 	for (int i = 0; i < BURSTS; i++) {
 		touch_pages(BURST * PERIOD, NULL);
 		recorded += s.hdr->hdr_count;

@@ -7,15 +7,12 @@
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <limits.h>
-#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <perfmon/perfmon_oprofile_smpl.h>
@@ -23,6 +20,8 @@
 #include "check.h"
 #include "ctx.h"
 #include "faults.h"
+#include "files.h"
+#include "modules.h"
 #include "oprofile_stream.h"
 #include "worker.h"
 
@@ -31,7 +30,6 @@
 #define STATS	PFM_SYSFS "/formats/" PFM_OPROFILE_SMPL_UUID_STR "/stats/"
 #define PARAMETERS "/sys/module/" MODULE "/parameters/"
 
-#define BAD_ADDRESS	((void *)8)
 /* Page faults from one sample to the next, and an identifier. */
 #define PERIOD		5
 #define EVENT		0xabcdef0123456789UL
@@ -145,19 +143,9 @@ static void expect_touch_sample(int device, const struct sample *s, pid_t pid)
 
 /* Loading */
 
-static int unload(void)
-{
-	return syscall(SYS_delete_module, MODULE, O_NONBLOCK);
-}
-
-static bool exists(const char *path)
-{
-	return !access(path, F_OK);
-}
-
 TEST(context_loads_the_format_and_its_device)
 {
-	unload();
+	module_unload(MODULE);
 	CHECK(!exists(DEVICE));
 	close(ctx_bridged(0));
 	CHECK(exists(DEVICE));
@@ -168,16 +156,16 @@ TEST(format_cannot_be_unloaded_while_it_is_used)
 {
 	int fd = ctx_bridged(0), device = open_device();
 
-	CHECK_ERRNO(unload(), EAGAIN);
+	CHECK_ERRNO(module_unload(MODULE), EAGAIN);
 	close(fd);
 	/* The device alone. */
-	CHECK_ERRNO(unload(), EAGAIN);
+	CHECK_ERRNO(module_unload(MODULE), EAGAIN);
 	fd = ctx_bridged(0);
 	close(device);
 	/* The context alone. */
-	CHECK_ERRNO(unload(), EAGAIN);
+	CHECK_ERRNO(module_unload(MODULE), EAGAIN);
 	close(fd);
-	CHECK_OK(unload());
+	CHECK_OK(module_unload(MODULE));
 	CHECK(!exists(DEVICE));
 	CHECK(!exists(STATS));
 	close(ctx_bridged(0));
@@ -193,7 +181,7 @@ TEST(unloading_after_unread_samples_is_clean)
 	close(device);
 	touch_pages(20 * PERIOD, NULL);
 	close(fd);
-	CHECK_OK(unload());
+	CHECK_OK(module_unload(MODULE));
 	close(ctx_bridged(0));
 }
 
@@ -584,14 +572,6 @@ TEST(partly_bad_buffer_loses_nothing)
 	memcpy(words, pages + page - 5 * WORD / 2, 2 * WORD);
 	decode(drain(device, 2));
 	CHECK_EQ(num_samples, 10);
-}
-
-static bool is_readable(int device)
-{
-	struct pollfd p = { .fd = device, .events = POLLIN };
-
-	CHECK_OK(poll(&p, 1, 0));
-	return p.revents & POLLIN;
 }
 
 TEST(poll_tells_whether_there_are_words)

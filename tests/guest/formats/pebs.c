@@ -4,7 +4,6 @@
  */
 #define _GNU_SOURCE
 #include <string.h>
-#include <unistd.h>
 
 #include <perfmon/perfmon_pebs32_smpl.h>
 #include <perfmon/perfmon_pebs64_smpl.h>
@@ -57,9 +56,7 @@ static struct mapped start64(__u32 flags)
 	need_records();
 	m = mapped_new(uuid64, 0, &arg, sizeof(arg));
 	ctx_add_counter(m.fd, 0, NOTIFY, PERIOD);
-	ctx_pin(0);
-	faults_prepare();
-	ctx_start_on(m.fd, thread_id());
+	ctx_start_here(m.fd);
 	return m;
 }
 
@@ -176,9 +173,7 @@ TEST(records_of_32_bits_are_for_32_bit_programs)
 	m = mapped_new(uuid32, 0, &arg, sizeof(arg));
 	hdr = m.buf;
 	ctx_add_counter(m.fd, 0, NOTIFY, PERIOD);
-	ctx_pin(0);
-	faults_prepare();
-	ctx_start_on(m.fd, thread_id());
+	ctx_start_here(m.fd);
 	touch_pages(5 * PERIOD, NULL);
 	ctx_stop(m.fd);
 #ifdef __i386__

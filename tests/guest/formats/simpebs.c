@@ -4,8 +4,8 @@
  *	       CPU (2006 paper, 5.4)
  */
 #define _GNU_SOURCE
+#include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <perfmon/perfmon_pebs32_smpl.h>
 #include <perfmon/perfmon_pebs64_smpl.h>
@@ -23,6 +23,13 @@
 #define FIRST(i)	(0x7f0000001000ULL + (i) * 0x100)
 #define FIRST32(i)	(0x80001000U + (i) * 0x100)
 
+static struct mapped start(struct mapped m)
+{
+	ctx_add_counter(m.fd, 0, NOTIFY, PERIOD);
+	ctx_start_on(m.fd, thread_id());
+	return m;
+}
+
 static struct mapped new64(__u32 flags, __u64 size, __u64 thres)
 {
 	pfm_pebs64_smpl_arg_t arg = {
@@ -32,11 +39,8 @@ static struct mapped new64(__u32 flags, __u64 size, __u64 thres)
 		.cnt_reset = -(__u64)PERIOD,
 	};
 	static const pfm_uuid_t uuid = PFM_PEBS64_SMPL_UUID;
-	struct mapped m = mapped_new(uuid, 0, &arg, sizeof(arg));
 
-	ctx_add_counter(m.fd, 0, NOTIFY, PERIOD);
-	ctx_start_on(m.fd, thread_id());
-	return m;
+	return start(mapped_new(uuid, 0, &arg, sizeof(arg)));
 }
 
 static struct mapped new32(__u32 thres)
@@ -47,11 +51,8 @@ static struct mapped new32(__u32 thres)
 		.cnt_reset = -(__u64)PERIOD,
 	};
 	static const pfm_uuid_t uuid = PFM_PEBS32_SMPL_UUID;
-	struct mapped m = mapped_new(uuid, 0, &arg, sizeof(arg));
 
-	ctx_add_counter(m.fd, 0, NOTIFY, PERIOD);
-	ctx_start_on(m.fd, thread_id());
-	return m;
+	return start(mapped_new(uuid, 0, &arg, sizeof(arg)));
 }
 
 static const pfm_pebs64_smpl_hdr_t *hdr64(const struct mapped *m)
@@ -64,15 +65,30 @@ static const pfm_pebs32_smpl_hdr_t *hdr32(const struct mapped *m)
 	return m->buf;
 }
 
+/* What the simulated PMU calls the fields of a record, in its order. */
+static const char *const fields[] = {
+	"eflags", "ip", "eax", "ebx", "ecx", "edx", "esi", "edi", "ebp", "esp",
+	"r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15",
+	NULL,			/* the status is the PMU's */
+	"dla", "dse", "lat", "real_ip", "tsx_tuning", "tsc",
+};
+
 /* PMD0 overflows; the fields of the record are @first and on, in its order. */
 static void overflow(unsigned long long first)
 {
-	sim_advance("0=%d ip %#llx eflags=%#llx eax=%#llx ebx=%#llx ecx=%#llx edx=%#llx esi=%#llx edi=%#llx ebp=%#llx esp=%#llx r8=%#llx r9=%#llx r10=%#llx r11=%#llx r12=%#llx r13=%#llx r14=%#llx r15=%#llx dla=%#llx dse=%#llx lat=%#llx real_ip=%#llx tsx_tuning=%#llx tsc=%#llx",
-		    PERIOD, first + 1, first, first + 2, first + 3, first + 4,
-		    first + 5, first + 6, first + 7, first + 8, first + 9,
-		    first + 10, first + 11, first + 12, first + 13, first + 14,
-		    first + 15, first + 16, first + 17, first + 19, first + 20,
-		    first + 21, first + 22, first + 23, first + 24);
+	char text[704];
+	size_t len = 0;
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(fields); i++) {
+		if (!fields[i])
+			continue;
+		/* What is told of an address has no "=". */
+		len += snprintf(text + len, sizeof(text) - len,
+				strcmp(fields[i], "ip") ? " %s=%#llx" :
+							  " %s %#llx",
+				fields[i], first + i);
+	}
+	sim_advance("0=%d%s", PERIOD, text);
 }
 
 static void expect_records64(const struct mapped *m, unsigned int n,

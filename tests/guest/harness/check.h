@@ -24,6 +24,8 @@
 #define __printf(a, b)	__attribute((__format__(printf, a, b)))
 #define __section(name)	__attribute((__section__(name)))
 
+#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
+
 /* Seconds after which a test has failed: $CHECK_TIMEOUT, or what will do. */
 unsigned int check_timeout(void);
 

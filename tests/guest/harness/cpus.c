@@ -6,7 +6,7 @@
 
 #include "check.h"
 #include "cpus.h"
-#include "ctx.h"
+#include "files.h"
 
 #define ONLINE	"/sys/devices/system/cpu/cpu1/online"
 

@@ -6,21 +6,28 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "check.h"
 #include "ctx.h"
-
-#define PARAMETERS	"/sys/module/perfmon/parameters/"
+#include "faults.h"
+#include "files.h"
 
 pid_t thread_id(void)
 {
 	return syscall(SYS_gettid);
+}
+
+__u64 now(void)
+{
+	struct timespec t;
+
+	CHECK_OK(clock_gettime(CLOCK_MONOTONIC, &t));
+	return t.tv_sec * 1000000000ULL + t.tv_nsec;
 }
 
 void ctx_pin(int cpu)
@@ -30,23 +37,6 @@ void ctx_pin(int cpu)
 	CPU_ZERO(&set);
 	CPU_SET(cpu, &set);
 	CHECK_OK(sched_setaffinity(0, sizeof(set), &set));
-}
-
-void read_text(const char *path, char *text, size_t size)
-{
-	int fd = CHECK_OK(open(path, O_RDONLY | O_CLOEXEC));
-	ssize_t len = CHECK_OK(read(fd, text, size - 1));
-
-	text[len] = '\0';
-	close(fd);
-}
-
-long read_number(const char *path)
-{
-	char text[32];
-
-	read_text(path, text, sizeof(text));
-	return strtol(text, NULL, 10);
 }
 
 int ctx_new(__u32 flags)
@@ -72,6 +62,13 @@ void ctx_start_on(int fd, pid_t tid)
 {
 	ctx_load(fd, tid);
 	CHECK_OK(pfm_start(fd, NULL));
+}
+
+void ctx_start_here(int fd)
+{
+	ctx_pin(0);
+	faults_prepare();
+	ctx_start_on(fd, thread_id());
 }
 
 void ctx_stop(int fd)
@@ -189,6 +186,16 @@ int ctx_notifying(__u32 ctx_flags, __u64 period)
 	return fd;
 }
 
+int ctx_counting_user(void)
+{
+	struct counter c = counter(0, 0, 0);
+	int fd = ctx_new(0);
+
+	c.pmc.reg_value |= PFM_PERF_EXCL_KERNEL;
+	counter_write(fd, &c);
+	return fd;
+}
+
 int smpl_create(pfarg_ctx_t *ctx, __u32 ctx_flags, __u64 buf_size,
 		__u32 buf_flags)
 {
@@ -268,27 +275,6 @@ const pfm_default_smpl_entry_t *smpl_entry(const struct smpl *s, unsigned int i,
 const __u64 *smpl_values(const pfm_default_smpl_entry_t *entry)
 {
 	return (const __u64 *)(entry + 1);
-}
-
-void write_text(const char *path, const char *text)
-{
-	int fd = CHECK_OK(open(path, O_WRONLY | O_CLOEXEC));
-
-	CHECK_OK(write(fd, text, strlen(text)));
-	close(fd);
-}
-
-void with_param(const struct param_run *r)
-{
-	char path[128], old[32];
-	int status;
-
-	snprintf(path, sizeof(path), PARAMETERS "%s", r->name);
-	read_text(path, old, sizeof(old));
-	write_text(path, r->value);
-	status = wait_for(spawn(r->run, r->arg));
-	write_text(path, old);
-	CHECK_EQ(status, 0);
 }
 
 pfm_msg_t ctx_next_message(int fd)

@@ -22,6 +22,9 @@
 /* A PMC value that perf knows nothing about. */
 #define NO_SUCH_EVENT	PFM_PERF_EVENT(PERF_TYPE_SOFTWARE, 0xffff)
 
+/* An address that no process has. */
+#define BAD_ADDRESS	((void *)8)
+
 /* Contexts */
 
 int ctx_new(__u32 flags);
@@ -29,6 +32,11 @@ void ctx_load(int fd, pid_t tid);
 void ctx_load_self(int fd);
 /* Load, start. */
 void ctx_start_on(int fd, pid_t tid);
+/*
+ * The same on this thread, which stays on a CPU, and has no page faults but those
+ * that it asks for.
+ */
+void ctx_start_here(int fd);
 void ctx_stop(int fd);
 __u64 ctx_read(int fd, unsigned int pmd);
 __u64 ctx_last_reset(int fd, unsigned int pmd);
@@ -56,6 +64,8 @@ void ctx_add_counter(int fd, unsigned int n, __u32 flags, __u64 period);
 /* A context without format whose PMD0 counts, or notifies. */
 int ctx_counting(void);
 int ctx_notifying(__u32 ctx_flags, __u64 period);
+/* The same at user level only, as users without privileges may. */
+int ctx_counting_user(void);
 
 /* Event sets */
 
@@ -97,18 +107,6 @@ const pfm_default_smpl_entry_t *smpl_entry(const struct smpl *s, unsigned int i,
 					   unsigned int pmds);
 const __u64 *smpl_values(const pfm_default_smpl_entry_t *entry);
 
-/* Parameters of the module perfmon */
-
-struct param_run {
-	const char	*name;
-	const char	*value;
-	void		(*run)(void *arg);
-	void		*arg;
-};
-
-/* Run a function in a child while a parameter has a value. */
-void with_param(const struct param_run *r);
-
 /* Messages: the next one, waited for; one of this type; none, and from now on
  * reading does not block.
  */
@@ -119,10 +117,7 @@ void ctx_expect_no_message(int fd);
 pid_t thread_id(void);
 /* From now on the calling thread runs on this CPU only. */
 void ctx_pin(int cpu);
-/* What a file says, and to write a file that exists. */
-void read_text(const char *path, char *text, size_t size);
-void write_text(const char *path, const char *text);
-/* The first number in a file. */
-long read_number(const char *path);
+/* Nanoseconds of CLOCK_MONOTONIC. */
+__u64 now(void);
 
 #endif /* GUEST_CTX_H */

@@ -3,16 +3,14 @@
  * disturb.c - who is in the way of contexts, until it is told to end
  */
 #define _GNU_SOURCE
-#include <fcntl.h>
 #include <sched.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "check.h"
 #include "cpus.h"
 #include "disturb.h"
 #include "kinds.h"
+#include "modules.h"
 
 /**
  * struct shared - what all processes of a test see
@@ -52,8 +50,7 @@ void disturb_formats(void *unused)
 {
 	while (!disturb_is_over())
 		for (unsigned int i = 0; i < NUM_KINDS; i++) {
-			if (!syscall(SYS_delete_module, kinds[i].module,
-				     O_NONBLOCK))
+			if (!module_unload(kinds[i].module))
 				shared->unloaded++;
 			else
 				/* In use, not loaded, just coming or going. */

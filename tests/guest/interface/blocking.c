@@ -5,11 +5,9 @@
  */
 #define _GNU_SOURCE
 #include <elf.h>
-#include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
@@ -23,7 +21,7 @@
 #include "check.h"
 #include "ctx.h"
 #include "faults.h"
-#include "worker.h"
+#include "files.h"
 
 #define PERIOD	4
 #define LOOKS	300

@@ -6,16 +6,15 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "check.h"
 #include "ctx.h"
 #include "faults.h"
+#include "files.h"
+#include "params.h"
 #include "worker.h"
 
-#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
-#define BAD_ADDRESS	((void *)8)
 #define SENTINEL	0x5a5a5a5a5a5a5a5aULL
 
 static const pfm_uuid_t unknown_uuid = { 0x12, 0x34, 0x56 };
@@ -757,11 +756,6 @@ static void load_is_not_permitted(void *parent)
 	/* Not to see the kernel is what this level allows. */
 	CHECK_ERRNO(load_result(fd, thread_id()), EPERM);
 	ctx_expect_state(fd, "unloaded");
-}
-
-static void open_device_to_all(void)
-{
-	CHECK_OK(chmod(PFM_DEVICE, 0666));
 }
 
 /* Proves 3.1.7-08, 4.1-01, 4.1-02, 4.2-08, P7-05, H17 */

@@ -10,15 +10,13 @@
 #include <grp.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "check.h"
 #include "ctx.h"
+#include "files.h"
+#include "params.h"
 
-#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
-#define BAD_ADDRESS	((void *)8)
-#define PARAMETERS	"/sys/module/perfmon/parameters/"
 #define USER		1000
 /* The group of the tests, and one that it is not. */
 #define GROUP		4711
@@ -202,7 +200,7 @@ static void user_may_only_look(void *arg)
 /* Proves 3.1.16-04, 3.1.17-03, 4.2-03, 4.2-04 */
 TEST(set_is_for_the_privileged_and_get_for_all)
 {
-	CHECK_OK(chmod(PFM_DEVICE, 0666));
+	open_device_to_all();
 	restoring(user_may_only_look, NULL);
 }
 
@@ -264,17 +262,6 @@ TEST(limit_of_buffers_holds_at_once)
 
 /* Files */
 
-static void expect_text(const char *path, const char *expected)
-{
-	char text[64];
-
-	read_text(path, text, sizeof(text));
-	text[strcspn(text, "\n")] = '\0';
-	if (strcmp(text, expected))
-		check_failed(__FILE__, __LINE__, "%s: '%s', not '%s'", path,
-			     text, expected);
-}
-
 static void expect_number(const char *path, __u64 expected)
 {
 	char text[32];
@@ -289,9 +276,9 @@ static void files_show_what_is_set(void *arg)
 
 	CHECK_OK(pfm_set_config(&cfg));
 	expect_number(PFM_SYSFS "/arg_size_max", cfg.cf_arg_size_max);
-	expect_number(PARAMETERS "arg_size_max", cfg.cf_arg_size_max);
+	expect_number(PFM_PARAMETERS "arg_size_max", cfg.cf_arg_size_max);
 	expect_number(PFM_SYSFS "/smpl_buf_size_max", cfg.cf_smpl_buf_size_max);
-	expect_number(PARAMETERS "smpl_buf_size_max", cfg.cf_smpl_buf_size_max);
+	expect_number(PFM_PARAMETERS "smpl_buf_size_max", cfg.cf_smpl_buf_size_max);
 	expect_number(PFM_SYSFS "/sys_group", cfg.cf_sys_gid);
 	expect_number(PFM_SYSFS "/task_group", cfg.cf_thread_gid);
 	cfg.cf_sys_gid = PFM_GROUP_ANY;
@@ -320,8 +307,8 @@ static void command_tells_what_is_written(void *arg)
 	cfg.cf_sys_gid = GROUP;
 	cfg.cf_thread_gid = 0;
 	expect_config(&cfg);
-	write_text(PARAMETERS "arg_size_max", "8192");
-	write_text(PARAMETERS "smpl_buf_size_max", "65536");
+	write_text(PFM_PARAMETERS "arg_size_max", "8192");
+	write_text(PFM_PARAMETERS "smpl_buf_size_max", "65536");
 	write_text(PFM_SYSFS "/sys_group", "any\n");
 	cfg.cf_arg_size_max = 8192;
 	cfg.cf_smpl_buf_size_max = 65536;
@@ -347,7 +334,7 @@ static void bad_text_changes_nothing(void *arg)
 {
 	static const char * const sizes[] = {
 		PFM_SYSFS "/arg_size_max", PFM_SYSFS "/smpl_buf_size_max",
-		PARAMETERS "arg_size_max", PARAMETERS "smpl_buf_size_max",
+		PFM_PARAMETERS "arg_size_max", PFM_PARAMETERS "smpl_buf_size_max",
 	};
 	static const char * const groups[] = {
 		PFM_SYSFS "/sys_group", PFM_SYSFS "/task_group",
@@ -458,7 +445,7 @@ static void test_group_of(__u32 flags)
 	struct param_run r = { "paranoid", "0", only_members_create_restoring,
 			       &flags };
 
-	CHECK_OK(chmod(PFM_DEVICE, 0666));
+	open_device_to_all();
 	CHECK_OK(setgroups(0, NULL));
 	with_param(&r);
 }
@@ -507,7 +494,7 @@ TEST(groups_do_not_concern_contexts_that_exist)
 	struct param_run r = { "paranoid", "0",
 			       groups_come_after_a_context_restoring, NULL };
 
-	CHECK_OK(chmod(PFM_DEVICE, 0666));
+	open_device_to_all();
 	with_param(&r);
 }
 
@@ -535,6 +522,6 @@ TEST(a_group_does_not_loosen_paranoid)
 	struct param_run r = { "paranoid", "3", groups_loosen_nothing_restoring,
 			       NULL };
 
-	CHECK_OK(chmod(PFM_DEVICE, 0666));
+	open_device_to_all();
 	with_param(&r);
 }

@@ -8,17 +8,16 @@
 #include <dirent.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "check.h"
 #include "ctx.h"
 #include "faults.h"
+#include "modules.h"
 #include "worker.h"
 
 #define MANY	1000	/* page faults that cannot be by chance */
@@ -616,9 +615,9 @@ static long count_descriptors(void)
 
 static long count_references(void)
 {
-	return read_number("/sys/module/perfmon/refcnt") +
-	       read_number("/sys/module/pfm_pmu_perf/refcnt") +
-	       read_number("/sys/module/pfm_fmt_default/refcnt");
+	return module_references(MODULE_CORE) +
+	       module_references(MODULE_PMU) +
+	       module_references(MODULE_DEFAULT);
 }
 
 static void create_use_and_close(int i)

@@ -8,17 +8,16 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "check.h"
 #include "ctx.h"
 #include "faults.h"
+#include "files.h"
+#include "params.h"
 #include "worker.h"
 
-#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 #define PAGES		4
 #define SIZE		(PAGES * page())
 
@@ -408,12 +407,7 @@ static void buffers_of_a_user(void *arg)
 /* Proves 4.4.3-02, P5.3-01, P7-04, H15 */
 TEST(locked_memory_limit_is_respected)
 {
-	const struct rlimit limit = { 10 * page(), 10 * page() };
-	struct param_run r = { "paranoid", "0", buffers_of_a_user, NULL };
-
-	CHECK_OK(chmod(PFM_DEVICE, 0666));
-	CHECK_OK(setrlimit(RLIMIT_MEMLOCK, &limit));
-	with_param(&r);
+	with_locked_pages(10, buffers_of_a_user);
 }
 
 struct shared_buffer {
@@ -458,19 +452,12 @@ static void buffers_of_two_processes(void *unused)
 /* Proves H05, H15 */
 TEST(locked_memory_limit_is_for_all_processes_of_a_user)
 {
-	const struct rlimit limit = { 10 * page(), 10 * page() };
-	struct param_run r = { "paranoid", "0", buffers_of_two_processes, NULL };
-
-	CHECK_OK(chmod(PFM_DEVICE, 0666));
-	CHECK_OK(setrlimit(RLIMIT_MEMLOCK, &limit));
-	with_param(&r);
+	with_locked_pages(10, buffers_of_two_processes);
 }
 
 TEST(locked_memory_limit_is_not_for_root)
 {
-	const struct rlimit limit = { page(), page() };
-
-	CHECK_OK(setrlimit(RLIMIT_MEMLOCK, &limit));
+	limit_locked_pages(1);
 	create_pages(8);
 }
 

@@ -15,18 +15,11 @@
 #include "check.h"
 #include "ctx.h"
 #include "faults.h"
+#include "files.h"
 #include "worker.h"
 
 #define PERIOD		4
 #define MAX_MSGS	4
-
-static bool is_readable(int fd)
-{
-	struct pollfd p = { .fd = fd, .events = POLLIN };
-
-	CHECK_OK(poll(&p, 1, 0));
-	return p.revents & POLLIN;
-}
 
 /* Started on this thread: every PERIOD page faults a notification. */
 static int self_notifying(__u32 flags)

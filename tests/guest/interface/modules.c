@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -23,44 +22,12 @@
 #include "check.h"
 #include "ctx.h"
 #include "faults.h"
+#include "files.h"
+#include "modules.h"
 #include "worker.h"
 #include "../../../examples/format_count/perfmon_count_smpl.h"
 
-#define CORE	"perfmon"
-#define PMU	"pfm_pmu_perf"
-#define FORMAT	"pfm_fmt_default"
 #define FORMAT_DIR PFM_SYSFS "/formats/" PFM_DFL_SMPL_UUID_STR
-
-static int unload(const char *module)
-{
-	return syscall(SYS_delete_module, module, O_NONBLOCK);
-}
-
-static void load(const char *module)
-{
-	char command[128];
-
-	snprintf(command, sizeof(command), "modprobe %s", module);
-	CHECK_EQ(system(command), 0);
-}
-
-static bool exists(const char *path)
-{
-	return !access(path, F_OK);
-}
-
-static void expect_text(const char *path, const char *expected)
-{
-	FILE *file = fopen(path, "r");
-	char line[64] = "";
-
-	CHECK(file && fgets(line, sizeof(line), file));
-	line[strcspn(line, "\n")] = '\0';
-	if (strcmp(line, expected))
-		check_failed(__FILE__, __LINE__, "%s holds '%s', not '%s'",
-			     path, line, expected);
-	fclose(file);
-}
 
 /* Proves 3.5.2-01, 3.5.2-04 */
 TEST(sysfs_shows_version_format_and_pmu)
@@ -77,20 +44,20 @@ TEST(format_in_use_cannot_be_unloaded)
 {
 	struct smpl s = smpl_new(0, 4096, 0);
 
-	CHECK_ERRNO(unload(FORMAT), EAGAIN);
+	CHECK_ERRNO(module_unload(MODULE_DEFAULT), EAGAIN);
 	CHECK_OK(close(s.fd));
-	CHECK_OK(unload(FORMAT));
+	CHECK_OK(module_unload(MODULE_DEFAULT));
 	CHECK(!exists(FORMAT_DIR));
 	/* The mapping has outlived context and format. */
 	CHECK_EQ(s.hdr->hdr_buf_size, 4096);
-	load(FORMAT);
+	module_load(MODULE_DEFAULT);
 	CHECK(exists(FORMAT_DIR));
 }
 
 /* Proves 3.5-07 */
 TEST(format_that_is_not_loaded_is_loaded_by_its_uuid)
 {
-	CHECK_OK(unload(FORMAT));
+	CHECK_OK(module_unload(MODULE_DEFAULT));
 	close(smpl_new(0, 4096, 0).fd);
 	expect_text(FORMAT_DIR "/name", "default");
 }
@@ -135,17 +102,17 @@ TEST(each_format_is_loaded_by_insmod)
 	char command[256];
 
 	for (unsigned int i = 0; i < FORMATS; i++) {
-		unload(formats[i].module);
+		module_unload(formats[i].module);
 		snprintf(command, sizeof(command),
 			 "insmod /lib/modules/$(uname -r)/extra/formats/%s/%s.ko",
 			 formats[i].name, formats[i].module);
 		expect_no_format(&formats[i]);
 		CHECK_EQ(system(command), 0);
 		expect_format(&formats[i]);
-		CHECK_OK(unload(formats[i].module));
+		CHECK_OK(module_unload(formats[i].module));
 		expect_no_format(&formats[i]);
 	}
-	load(FORMAT);
+	module_load(MODULE_DEFAULT);
 }
 
 /* Proves 3.5.2-01, 3.5.2-03, 3.5.8-01, 3.6.1-01, P5.4-01 */
@@ -154,7 +121,7 @@ TEST(each_format_is_loaded_by_its_uuid)
 	for (unsigned int i = 0; i < FORMATS; i++) {
 		pfarg_ctx_t ctx = {};
 
-		unload(formats[i].module);
+		module_unload(formats[i].module);
 		memcpy(ctx.ctx_smpl_buf_id, formats[i].uuid,
 		       sizeof(pfm_uuid_t));
 		/* Without an argument there is no context, but a format. */
@@ -162,7 +129,7 @@ TEST(each_format_is_loaded_by_its_uuid)
 		expect_format(&formats[i]);
 	}
 	for (unsigned int i = 1; i < FORMATS; i++)
-		CHECK_OK(unload(formats[i].module));
+		CHECK_OK(module_unload(formats[i].module));
 }
 
 static void find_default_format(void *arg)
@@ -212,7 +179,7 @@ TEST(the_example_format_counts_overflows_by_event)
 	CHECK_EQ(hdr->hdr_others, 20);
 	CHECK_OK(munmap((void *)m.buf, m.size));
 	CHECK_OK(close(m.fd));
-	CHECK_OK(unload("pfm_fmt_count"));
+	CHECK_OK(module_unload("pfm_fmt_count"));
 }
 
 /* Proves P4.4-01, H11 */
@@ -220,29 +187,13 @@ TEST(pmu_in_use_cannot_be_unloaded)
 {
 	int fd = ctx_new(0);
 
-	CHECK_ERRNO(unload(PMU), EAGAIN);
+	CHECK_ERRNO(module_unload(MODULE_PMU), EAGAIN);
 	CHECK_OK(close(fd));
-	CHECK_OK(unload(PMU));
-	load(PMU);
+	CHECK_OK(module_unload(MODULE_PMU));
+	module_load(MODULE_PMU);
 }
 
 #define MAPPINGS PFM_SYSFS "/pmu_desc/mappings"
-
-/* Return: what insmod of a module below extra/ gives. */
-static int insert(const char *path)
-{
-	char full[192];
-	struct utsname uts;
-	int fd, ret;
-
-	CHECK_OK(uname(&uts));
-	snprintf(full, sizeof(full), "/lib/modules/%s/extra/%s", uts.release,
-		 path);
-	fd = CHECK_OK(open(full, O_RDONLY));
-	ret = syscall(SYS_finit_module, fd, "", 0);
-	close(fd);
-	return ret;
-}
 
 #define PERF_PMU "pmu/perf/pfm_pmu_perf.ko"
 #define SIM_PMU	"pmu/sim/pfm_pmu_sim.ko"
@@ -252,7 +203,7 @@ TEST(second_pmu_is_refused)
 {
 	int fd;
 
-	CHECK_ERRNO(insert(SIM_PMU), EBUSY);
+	CHECK_ERRNO(module_insert(SIM_PMU), EBUSY);
 	CHECK(!exists("/sys/module/pfm_pmu_sim"));
 	expect_text(PFM_SYSFS "/pmu_desc/name", "perf_events");
 	fd = ctx_new(0);
@@ -269,20 +220,20 @@ TEST(pmu_is_replaced_and_put_back)
 	pfarg_pmcinfo_t info = { .reg_num = 0 };
 	int fd;
 
-	CHECK_OK(unload(PMU));
-	CHECK_OK(insert(SIM_PMU));
+	CHECK_OK(module_unload(MODULE_PMU));
+	CHECK_OK(module_insert(SIM_PMU));
 	expect_text(PFM_SYSFS "/pmu_desc/name", "simulated");
 	/* 1 is a reserved bit. */
 	expect_text(MAPPINGS, "PMC0:0x0:0xffffffff00000000:SIMSEL0");
 	CHECK_OK(pfm_getinfo_pmcs(&info, 1));
 	CHECK_EQ(info.reg_rsvd_mask, 0xffffffff00000000ULL);
-	CHECK_ERRNO(insert(PERF_PMU), EBUSY);
+	CHECK_ERRNO(module_insert(PERF_PMU), EBUSY);
 	fd = ctx_new(0);
-	CHECK_ERRNO(unload("pfm_pmu_sim"), EAGAIN);
+	CHECK_ERRNO(module_unload("pfm_pmu_sim"), EAGAIN);
 	CHECK_OK(close(fd));
-	CHECK_OK(unload("pfm_pmu_sim"));
+	CHECK_OK(module_unload("pfm_pmu_sim"));
 	CHECK(!exists(MAPPINGS));
-	CHECK_OK(insert(PERF_PMU));
+	CHECK_OK(module_insert(PERF_PMU));
 	expect_text(PFM_SYSFS "/pmu_desc/name", "perf_events");
 	CHECK_OK(pfm_getinfo_pmcs(&info, 1));
 	CHECK_EQ(info.reg_rsvd_mask, 0);
@@ -305,8 +256,8 @@ TEST(largest_pmu_is_shown_whole_and_works)
 	char line[128] = "";
 	int fd;
 
-	CHECK_OK(unload(PMU));
-	CHECK_OK(insert("tests/guest/pmu_full/pfm_pmu_full.ko"));
+	CHECK_OK(module_unload(MODULE_PMU));
+	CHECK_OK(module_insert("tests/guest/pmu_full/pfm_pmu_full.ko"));
 	CHECK_EQ(count_mappings(line), PFM_MAX_PMCS + PFM_MAX_PMDS);
 	CHECK(!strncmp(line, "PMD319:0x0:0x0:NNN", 18));
 	fd = ctx_new(0);
@@ -321,8 +272,8 @@ TEST(largest_pmu_is_shown_whole_and_works)
 	for (int i = 0; i < PFM_MAX_PMDS; i++)
 		CHECK_EQ(ctx_read(fd, i), i);
 	CHECK_OK(close(fd));
-	CHECK_OK(unload("pfm_pmu_full"));
-	load(PMU);
+	CHECK_OK(module_unload("pfm_pmu_full"));
+	module_load(MODULE_PMU);
 }
 
 /* The example's PMDs. */
@@ -340,8 +291,8 @@ TEST(the_example_pmu_reads_resources_of_a_thread)
 	__u64 before;
 	int fd;
 
-	CHECK_OK(unload(PMU));
-	CHECK_OK(insert("examples/pmu_usage/pfm_pmu_usage.ko"));
+	CHECK_OK(module_unload(MODULE_PMU));
+	CHECK_OK(module_insert("examples/pmu_usage/pfm_pmu_usage.ko"));
 	expect_text(MAPPINGS, "PMD300:0x0:0x0:SWITCHES");
 	fd = ctx_new(0);
 	CHECK_ERRNO(pfm_write_pmcs(fd, &pmc, 1), EINVAL);
@@ -362,8 +313,8 @@ TEST(the_example_pmu_reads_resources_of_a_thread)
 	CHECK_OK(pfm_create_evtsets(fd, &by_time, 1));
 	CHECK_ERRNO(pfm_load_context(fd, &load_self), EINVAL);
 	CHECK_OK(close(fd));
-	CHECK_OK(unload("pfm_pmu_usage"));
-	load(PMU);
+	CHECK_OK(module_unload("pfm_pmu_usage"));
+	module_load(MODULE_PMU);
 }
 
 /* Proves P4.4-01 */
@@ -372,12 +323,12 @@ TEST(nothing_works_without_pmu)
 	pfarg_ctx_t ctx = {};
 	pfarg_pmcinfo_t info = {};
 
-	CHECK_OK(unload(PMU));
+	CHECK_OK(module_unload(MODULE_PMU));
 	CHECK_ERRNO(pfm_create_context(&ctx, NULL, 0), ENODEV);
 	CHECK_ERRNO(pfm_getinfo_pmcs(&info, 1), ENODEV);
 	CHECK_ERRNO(pfm_getinfo_pmds(&info, 1), ENODEV);
 	CHECK(!exists(PFM_SYSFS "/pmu_desc/name"));
-	load(PMU);
+	module_load(MODULE_PMU);
 	CHECK_OK(pfm_getinfo_pmcs(&info, 1));
 }
 
@@ -386,17 +337,17 @@ TEST(core_in_use_cannot_be_unloaded)
 {
 	struct smpl s = smpl_new(0, 4096, 0);
 
-	CHECK_ERRNO(unload(CORE), EAGAIN);
+	CHECK_ERRNO(module_unload(MODULE_CORE), EAGAIN);
 	CHECK_OK(close(s.fd));
-	CHECK_OK(unload(FORMAT));
-	CHECK_ERRNO(unload(CORE), EAGAIN);
-	CHECK_OK(unload(PMU));
+	CHECK_OK(module_unload(MODULE_DEFAULT));
+	CHECK_ERRNO(module_unload(MODULE_CORE), EAGAIN);
+	CHECK_OK(module_unload(MODULE_PMU));
 	/* A mapped buffer is all that uses it now. */
-	CHECK_ERRNO(unload(CORE), EAGAIN);
+	CHECK_ERRNO(module_unload(MODULE_CORE), EAGAIN);
 	CHECK_OK(munmap((void *)s.hdr, s.size));
-	CHECK_OK(unload(CORE));
-	load(PMU);
-	load(FORMAT);
+	CHECK_OK(module_unload(MODULE_CORE));
+	module_load(MODULE_PMU);
+	module_load(MODULE_DEFAULT);
 	close(smpl_new(0, 4096, 0).fd);
 }
 
@@ -405,11 +356,11 @@ TEST(without_modules_there_is_no_perfmon)
 {
 	pfarg_ctx_t ctx = {};
 
-	CHECK_OK(unload(FORMAT));
-	CHECK_OK(unload(PMU));
-	CHECK_OK(unload(CORE));
+	CHECK_OK(module_unload(MODULE_DEFAULT));
+	CHECK_OK(module_unload(MODULE_PMU));
+	CHECK_OK(module_unload(MODULE_CORE));
 	CHECK(!exists(PFM_SYSFS));
 	CHECK_ERRNO(pfm_create_context(&ctx, NULL, 0), ENOSYS);
-	load(PMU);
-	load(FORMAT);
+	module_load(MODULE_PMU);
+	module_load(MODULE_DEFAULT);
 }

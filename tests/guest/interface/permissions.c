@@ -11,7 +11,6 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
@@ -24,9 +23,9 @@
 #include "check.h"
 #include "ctx.h"
 #include "faults.h"
-#include "worker.h"
+#include "files.h"
+#include "params.h"
 
-#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 #define PARANOID	"/proc/sys/kernel/perf_event_paranoid"
 #define USER		1000
 #define OTHER_USER	1001
@@ -80,16 +79,6 @@ static int perf_open(pid_t pid, int cpu, bool exclude_kernel)
 	};
 
 	return syscall(SYS_perf_event_open, &attr, pid, cpu, -1, 0);
-}
-
-static int new_user_context(void)
-{
-	struct counter c = counter(0, 0, 0);
-	int fd = ctx_new(0);
-
-	c.pmc.reg_value |= EXCL_KERNEL;
-	counter_write(fd, &c);
-	return fd;
 }
 
 /* Callers and targets */
@@ -276,7 +265,7 @@ static void call(void *arg)
 	child = spawn(pause_in_child, NULL);
 	targets[OWN_THREAD].pid = thread_id();
 	targets[OWN_CHILD].pid = child;
-	fd = new_user_context();
+	fd = ctx_counting_user();
 	for (size_t i = 0; i < TARGETS; i++)
 		expect_may(c, &targets[i], fd);
 	CHECK_OK(kill(child, SIGKILL));
@@ -301,7 +290,7 @@ static void make_targets(void)
 
 static void all_callers(void *unused)
 {
-	CHECK_OK(chmod(PFM_DEVICE, 0666));
+	open_device_to_all();
 	make_targets();
 	for (size_t i = 0; i < ARRAY_SIZE(callers); i++)
 		reap(spawn(call, (void *)&callers[i]));
@@ -331,9 +320,9 @@ static void fool_with_proc(void *arg)
 
 static void bind_mounts_prove_nothing(void *unused)
 {
-	int fd = new_user_context();
+	int fd = ctx_counting_user();
 
-	CHECK_OK(chmod(PFM_DEVICE, 0666));
+	open_device_to_all();
 	make_targets();
 	reap(spawn(fool_with_proc, &fd));
 }
@@ -410,7 +399,7 @@ static void privileged_at_level(void *unused)
 
 static void all_at_level(void *level)
 {
-	CHECK_OK(chmod(PFM_DEVICE, 0666));
+	open_device_to_all();
 	reap(spawn(user_at_level, level));
 	reap(spawn(privileged_at_level, NULL));
 }
@@ -510,7 +499,7 @@ static void sample_as_user(void *unused)
 
 static void addresses_for_users(void *unused)
 {
-	CHECK_OK(chmod(PFM_DEVICE, 0666));
+	open_device_to_all();
 	reap(spawn(sample_as_user, NULL));
 }
 

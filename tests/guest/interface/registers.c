@@ -14,9 +14,9 @@
 #include "check.h"
 #include "ctx.h"
 #include "faults.h"
+#include "files.h"
 #include "worker.h"
 
-#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 #define SENTINEL	0x5a5a5a5a5a5a5a5aULL
 #define PERIOD		4
 #define REGS		16	/* pairs of PMC and PMD that perf has */

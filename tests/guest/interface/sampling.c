@@ -13,6 +13,7 @@
 #include "check.h"
 #include "ctx.h"
 #include "faults.h"
+#include "params.h"
 #include "worker.h"
 
 #define PERIOD		5
@@ -20,21 +21,10 @@
 #define BIG_BUFFER	(1 << 18)
 #define NOTIFY		PFM_REGFL_OVFL_NOTIFY
 
-/*
- * Started on this thread, which has no page faults but those it asks for. Time
- * stamps are in order on one CPU only, and coarse where the CPU's own clock is.
- */
-static void start_here(int fd)
-{
-	ctx_pin(0);
-	faults_prepare();
-	ctx_start_on(fd, thread_id());
-}
-
 static struct smpl start_sampling(struct counter *c, struct smpl s)
 {
 	counter_write(s.fd, c);
-	start_here(s.fd);
+	ctx_start_here(s.fd);
 	return s;
 }
 
@@ -45,7 +35,7 @@ TEST(counter_counts_every_event)
 {
 	int fd = ctx_counting();
 
-	start_here(fd);
+	ctx_start_here(fd);
 	for (unsigned int n = 1; n <= 1000; n++) {
 		touch_pages(1, NULL);
 		CHECK_EQ(ctx_read(fd, 0), n);
@@ -59,7 +49,7 @@ TEST(all_counters_count_at_once)
 
 	for (int i = 0; i < 16; i++)
 		ctx_add_counter(fd, i, 0, 1000 * i);
-	start_here(fd);
+	ctx_start_here(fd);
 	touch_pages(50, NULL);
 	for (int i = 0; i < 16; i++)
 		CHECK_EQ(ctx_read(fd, i), 50 - 1000ULL * i);
@@ -73,7 +63,7 @@ TEST(counters_have_64_bits)
 
 	CHECK_OK(pfm_write_pmds(fd, &pmd, 1));
 	CHECK_EQ(ctx_read(fd, 0), 0x123456789ffffffeULL);
-	start_here(fd);
+	ctx_start_here(fd);
 	touch_pages(5, NULL);
 	CHECK_EQ(ctx_read(fd, 0), 0x12345678a0000003ULL);
 	CHECK_OK(pfm_unload_context(fd));
@@ -86,7 +76,7 @@ TEST(counter_without_notification_wraps)
 	int fd = ctx_new(0);
 
 	ctx_add_counter(fd, 0, 0, PERIOD);
-	start_here(fd);
+	ctx_start_here(fd);
 	touch_pages(PERIOD + 3, NULL);
 	CHECK_EQ(ctx_read(fd, 0), 3);
 	ctx_expect_no_message(fd);
@@ -105,7 +95,7 @@ TEST(counter_with_notification_restarts_from_long_value)
 	c.pmd.reg_long_reset = -20ULL;
 	counter_write(fd, &c);
 	CHECK_EQ(ctx_last_reset(fd, 0), -(__u64)PERIOD);
-	start_here(fd);
+	ctx_start_here(fd);
 	touch_pages(PERIOD + 10, NULL);
 	CHECK_EQ(ctx_read(fd, 0), 0);
 	CHECK_OK(pfm_restart(fd));
@@ -129,7 +119,7 @@ TEST(restart_resets_the_reset_pmds)
 	counter_write(fd, &c);
 	counter_write(fd, &other);
 	ctx_add_counter(fd, 2, 0, 0);
-	start_here(fd);
+	ctx_start_here(fd);
 	touch_pages(PERIOD + 3, NULL);
 	CHECK_OK(pfm_restart(fd));
 	CHECK_EQ(ctx_read(fd, 1), 1000);
@@ -143,7 +133,7 @@ TEST(stop_while_masked_stays_masked)
 {
 	int fd = ctx_notifying(0, PERIOD);
 
-	start_here(fd);
+	ctx_start_here(fd);
 	touch_pages(PERIOD, NULL);
 	ctx_stop(fd);
 	CHECK_OK(pfm_start(fd, NULL));
@@ -226,7 +216,7 @@ TEST(tool_can_choose_each_period)
 	int fd = ctx_new(0);
 
 	counter_write(fd, &c);
-	start_here(fd);
+	ctx_start_here(fd);
 	touch_pages(PERIOD, NULL);
 	for (int i = 0; i < 3; i++) {
 		ctx_expect_message(fd, PFM_MSG_OVFL);
@@ -391,14 +381,6 @@ TEST(reset_pmds_turn_values_into_differences)
 	CHECK_EQ(s.hdr->hdr_count, SAMPLES);
 	for (int i = 1; i < SAMPLES; i++)
 		CHECK_EQ(*smpl_values(smpl_entry(&s, i, 1)), PERIOD);
-}
-
-static __u64 now(void)
-{
-	struct timespec t;
-
-	CHECK_OK(clock_gettime(CLOCK_MONOTONIC, &t));
-	return t.tv_sec * 1000000000ULL + t.tv_nsec;
 }
 
 /* Proves 3.1.2-15, P4.3-07 */
@@ -568,7 +550,7 @@ TEST(random_number_is_added_to_the_long_value)
 	c.pmd.reg_random_mask = 0xf;
 	c.pmd.reg_random_seed = 99;
 	counter_write(fd, &c);
-	start_here(fd);
+	ctx_start_here(fd);
 	touch_pages(PERIOD, NULL);
 	CHECK_OK(pfm_restart(fd));
 	CHECK_EQ(ctx_last_reset(fd, 0), -100ULL + (next_random(99) & 0xf));

@@ -4,16 +4,15 @@
  */
 #define _GNU_SOURCE
 #include <sched.h>
-#include <stdio.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "check.h"
 #include "ctx.h"
 #include "faults.h"
+#include "files.h"
+#include "params.h"
 #include "worker.h"
 
 #define BY_TIME		PFM_SETFL_TIME_SWITCH
@@ -399,10 +398,5 @@ static void pages_of_a_user(void *arg)
 
 TEST(pages_count_as_locked_memory)
 {
-	const struct rlimit limit = { 2 * page_size(), 2 * page_size() };
-	struct param_run r = { "paranoid", "0", pages_of_a_user, NULL };
-
-	CHECK_OK(chmod(PFM_DEVICE, 0666));
-	CHECK_OK(setrlimit(RLIMIT_MEMLOCK, &limit));
-	with_param(&r);
+	with_locked_pages(2, pages_of_a_user);
 }

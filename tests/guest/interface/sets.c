@@ -10,6 +10,7 @@
 #include "check.h"
 #include "ctx.h"
 #include "faults.h"
+#include "files.h"
 #include "worker.h"
 
 #define TICK_MAX	10000000	/* ns; ticks are shorter than that, or as long */

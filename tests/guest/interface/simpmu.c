@@ -6,7 +6,6 @@
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 

@@ -6,12 +6,12 @@
  * Time goes on meanwhile, for clocks and for what would still be counted.
  */
 #define _GNU_SOURCE
-#include <time.h>
 #include <unistd.h>
 
 #include "check.h"
 #include "cpus.h"
 #include "ctx.h"
+#include "files.h"
 #include "worker.h"
 
 #define CLOCK(id)	PFM_PERF_EVENT(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_##id)
@@ -26,14 +26,6 @@ static void suspend_to(const char *level)
 	write_text("/sys/module/suspend/parameters/pm_test_delay", "1");
 	write_text(PM_TEST, level);
 	write_text("/sys/power/state", "mem");
-}
-
-static __u64 now(void)
-{
-	struct timespec ts;
-
-	CHECK_OK(clock_gettime(CLOCK_MONOTONIC, &ts));
-	return ts.tv_sec * SECOND + ts.tv_nsec;
 }
 
 /* A context whose PMD0 counts the nanoseconds of a thread or CPU. */

@@ -5,7 +5,6 @@
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <sched.h>
-#include <stdio.h>
 #include <unistd.h>
 
 #include "check.h"
@@ -233,16 +232,22 @@ TEST(commands_leave_the_affinity_alone)
 	expect_affinity(1);
 }
 
+/* Measure CPU 0, and a worker that runs there. */
+static void measure_worker(int fd, struct worker *w)
+{
+	worker_start(w);
+	worker_do(w, WORK_PIN, 0);
+	ctx_pin(0);
+	ctx_start_on(fd, thread_id());
+}
+
 /* Proves 3.1.4-19, 3.1.9-09 */
 TEST(masked_context_can_be_read_on_its_cpu)
 {
 	int fd = ctx_notifying(PFM_FL_SYSTEM_WIDE, FAULTS);
 	struct worker w;
 
-	worker_start(&w);
-	worker_do(&w, WORK_PIN, 0);
-	ctx_pin(0);
-	ctx_start_on(fd, thread_id());
+	measure_worker(fd, &w);
 	worker_do(&w, WORK_TOUCH, FAULTS);
 	ctx_expect_state(fd, "masked");
 	/* Nothing more is counted, and nothing less. */
@@ -260,10 +265,7 @@ TEST(notification_says_who_ran)
 	struct worker w;
 	pfm_msg_t msg;
 
-	worker_start(&w);
-	worker_do(&w, WORK_PIN, 0);
-	ctx_pin(0);
-	ctx_start_on(fd, thread_id());
+	measure_worker(fd, &w);
 	worker_do(&w, WORK_TOUCH, FAULTS);
 	CHECK_EQ(read(fd, &msg, sizeof(msg)), sizeof(msg));
 	CHECK_EQ(msg.msg_type, PFM_MSG_OVFL);
@@ -279,10 +281,7 @@ TEST(notification_masks_the_cpu_until_restart)
 	struct worker w;
 	__u64 value;
 
-	worker_start(&w);
-	worker_do(&w, WORK_PIN, 0);
-	ctx_pin(0);
-	ctx_start_on(fd, thread_id());
+	measure_worker(fd, &w);
 	for (int i = 0; i < 2; i++) {
 		worker_do(&w, WORK_TOUCH, FAULTS);
 		ctx_expect_message(fd, PFM_MSG_OVFL);

@@ -21,9 +21,9 @@
 #include "failnth.h"
 #include "faults.h"
 #include "kinds.h"
+#include "params.h"
 #include "worker.h"
 
-#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 #define LIMIT		5000	/* requests in a call, at most */
 #define FAULTS		64	/* more than fill a buffer of a kind */
 

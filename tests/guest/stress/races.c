@@ -7,16 +7,15 @@
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <sched.h>
-#include <signal.h>
-#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "check.h"
 #include "ctx.h"
-#include "faults.h"
+#include "modules.h"
+#include "params.h"
 #include "worker.h"
 
 #define THREADS		4
@@ -25,7 +24,7 @@
 
 static long count_references(void)
 {
-	return read_number("/sys/module/perfmon/refcnt");
+	return module_references(MODULE_CORE);
 }
 
 static void run_threads(void *(*run)(void *arg), void *arg, unsigned int n)
@@ -181,20 +180,10 @@ TEST(close_races_with_overflows)
 
 /* Exec */
 
-static int new_user_context(void)
-{
-	struct counter c = counter(0, 0, 0);
-	int fd = ctx_new(0);
-
-	c.pmc.reg_value |= PFM_PERF_EXCL_KERNEL;
-	counter_write(fd, &c);
-	return fd;
-}
-
 /* Who attached before the exec is detached by it; after it nobody attaches. */
 static void attach_while_it_execs(int round)
 {
-	int fd = new_user_context(), ret;
+	int fd = ctx_counting_user(), ret;
 	struct worker w;
 
 	worker_start(&w);

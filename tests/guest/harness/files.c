@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/*
+ * files.c - what files say
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "files.h"
+
+bool exists(const char *path)
+{
+	return !access(path, F_OK);
+}
+
+void read_text(const char *path, char *text, size_t size)
+{
+	int fd = CHECK_OK(open(path, O_RDONLY | O_CLOEXEC));
+	ssize_t len = CHECK_OK(read(fd, text, size - 1));
+
+	text[len] = '\0';
+	close(fd);
+}
+
+long read_number(const char *path)
+{
+	char text[32];
+
+	read_text(path, text, sizeof(text));
+	return strtol(text, NULL, 10);
+}
+
+void write_text(const char *path, const char *text)
+{
+	int fd = CHECK_OK(open(path, O_WRONLY | O_CLOEXEC));
+
+	CHECK_OK(write(fd, text, strlen(text)));
+	close(fd);
+}
+
+void expect_text(const char *path, const char *expected)
+{
+	char text[64];
+
+	read_text(path, text, sizeof(text));
+	text[strcspn(text, "\n")] = '\0';
+	if (strcmp(text, expected))
+		check_failed(__FILE__, __LINE__, "%s holds '%s', not '%s'",
+			     path, text, expected);
+}
+
+bool is_readable(int fd)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+
+	CHECK_OK(poll(&p, 1, 0));
+	return p.revents & POLLIN;
+}

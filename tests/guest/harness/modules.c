@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/*
+ * modules.c - loading and unloading modules of perfmon
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "files.h"
+#include "modules.h"
+
+void module_load(const char *module)
+{
+	char command[128];
+
+	snprintf(command, sizeof(command), "modprobe %s", module);
+	CHECK_EQ(system(command), 0);
+}
+
+int module_insert(const char *path)
+{
+	char full[192];
+	struct utsname uts;
+	int fd, ret;
+
+	CHECK_OK(uname(&uts));
+	snprintf(full, sizeof(full), "/lib/modules/%s/extra/%s", uts.release,
+		 path);
+	fd = CHECK_OK(open(full, O_RDONLY));
+	ret = syscall(SYS_finit_module, fd, "", 0);
+	close(fd);
+	return ret;
+}
+
+int module_unload(const char *module)
+{
+	return syscall(SYS_delete_module, module, O_NONBLOCK);
+}
+
+long module_references(const char *module)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "/sys/module/%s/refcnt", module);
+	return read_number(path);
+}
