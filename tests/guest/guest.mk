@@ -22,8 +22,8 @@ GUEST_TESTS := $(notdir $(basename $(foreach dir,$(FOLDERS),\
 	       $(wildcard tests/guest/$(dir)/*.c)))) compat2x compat22
 # Not those whose subject is not data, or that take long, or are run on the debug
 # kernel only.
-GUEST_TESTS32 := $(filter-out blocking permissions races modules stress storm \
-		 hotplug lockdown nomemory suspend,$(GUEST_TESTS))
+GUEST_TESTS32 := $(filter-out block_stops cpu fmt lockdown main nomemory perm pmu \
+		 races storm stress suspend sysfs,$(GUEST_TESTS))
 HARNESS := tests/guest/harness
 HARNESS_SHARED := check ctx faults files modules params sim worker
 
@@ -60,7 +60,7 @@ $(addprefix $(GOBJ)/tests/guest/formats/,oprofile.o oprofile.32.o): GCFLAGS += \
 	-fno-omit-frame-pointer -mno-omit-leaf-frame-pointer
 # What some programs need of the harness besides.
 harness-obj = $(addprefix $(GOBJ)/$(HARNESS)/,$1)
-$(GOUT)/hotplug $(GOUT)/suspend: $(call harness-obj,cpus.o)
+$(GOUT)/cpu $(GOUT)/suspend: $(call harness-obj,cpus.o)
 $(GOUT)/oprofile: $(call harness-obj,oprofile_stream.o)
 $(GOUT)/oprofile32: $(call harness-obj,oprofile_stream.32.o)
 $(GOUT)/stress: $(call harness-obj,cpus.o disturb.o kinds.o oprofile_stream.o)

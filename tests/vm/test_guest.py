@@ -21,20 +21,19 @@ import pytest
 from boot import ROOT, Boot, Boots, Target, check_test, names_of
 from kernels import SUPPORTED
 
-# In the order in which they run; modules and stress unload and load the modules, and
-# oprofile has its own one loaded.
+# In the order in which they run; fmt, pmu, main and stress unload and load the modules,
+# and oprofile has its own one loaded.
 PROGRAMS = (
-    *("commands", "registers", "mapping", "messages", "lifecycle", "sampling", "sets"),
-    *("setmaps", "nway", "pebs", "syswide", "hotplug", "config", "compat2x"),
-    *("compat22", "blocking", "permissions", "races", "modules", "oprofile", "stress"),
-    "storm",
+    *("dev", "vector", "regs", "load", "restart", "value", "overflow", "ctxfile"),
+    *("attach", "buffer", "sets", "setpage", "default", "nway", "pebs", "syswide"),
+    *("cpu", "config", "sysfs", "compat2x", "compat22", "block", "block_stops"),
+    *("perm", "races", "fmt", "pmu", "main", "oprofile", "stress", "storm"),
 )
 # The 32-bit programs, of the same sources.
 PROGRAMS32 = (
-    *("commands", "registers", "mapping", "messages", "lifecycle", "sampling", "sets"),
-    *("setmaps", "nway", "pebs", "syswide", "config", "compat2x", "compat22"),
-    "oprofile",
-    *("simpmu", "simpebs"),
+    *("dev", "vector", "regs", "load", "restart", "value", "overflow", "ctxfile"),
+    *("attach", "buffer", "sets", "setpage", "default", "nway", "pebs", "syswide"),
+    *("config", "compat2x", "compat22", "block", "oprofile", "simpmu", "simpebs"),
 )
 # Linked to a library of perfmon 2.x that does not work any more: what each is run
 # with in LD_PRELOAD. On x86_64.

@@ -95,6 +95,13 @@ void reap(pid_t pid)
 			     status);
 }
 
+void wait_go(int pipe)
+{
+	char byte;
+
+	CHECK_EQ(read(pipe, &byte, 1), 1);
+}
+
 void wait_asleep(pid_t pid)
 {
 	char path[64], state = 0;

@@ -89,6 +89,8 @@ int wait_for(pid_t pid);
 /* Wait for a child whose checks must have passed. */
 void reap(pid_t pid);
 
+/* Wait until somebody writes into a pipe. */
+void wait_go(int pipe);
 /* Wait until a process sleeps: in a system call, or because it is blocked. */
 void wait_asleep(pid_t pid);
 

@@ -16,6 +16,7 @@
 #include "ctx.h"
 #include "faults.h"
 #include "files.h"
+#include "worker.h"
 
 pid_t thread_id(void)
 {
@@ -46,11 +47,24 @@ int ctx_new(__u32 flags)
 	return CHECK_OK(pfm_create_context(&ctx, NULL, 0));
 }
 
-void ctx_load(int fd, pid_t tid)
+int ctx_try_load(int fd, pid_t tid)
 {
 	pfarg_load_t load = { .load_pid = tid };
 
-	CHECK_OK(pfm_load_context(fd, &load));
+	return pfm_load_context(fd, &load);
+}
+
+void ctx_load(int fd, pid_t tid)
+{
+	CHECK_OK(ctx_try_load(fd, tid));
+}
+
+void ctx_expect_free(pid_t tid)
+{
+	int fd = ctx_new(0);
+
+	ctx_load(fd, tid);
+	close(fd);
 }
 
 void ctx_load_self(int fd)
@@ -186,6 +200,14 @@ int ctx_notifying(__u32 ctx_flags, __u64 period)
 	return fd;
 }
 
+int ctx_notifying_on(const struct worker *w, __u64 period)
+{
+	int fd = ctx_notifying(0, period);
+
+	ctx_start_on(fd, w->pid);
+	return fd;
+}
+
 int ctx_counting_user(void)
 {
 	struct counter c = counter(0, 0, 0);
@@ -275,6 +297,34 @@ const pfm_default_smpl_entry_t *smpl_entry(const struct smpl *s, unsigned int i,
 const __u64 *smpl_values(const pfm_default_smpl_entry_t *entry)
 {
 	return (const __u64 *)(entry + 1);
+}
+
+struct smpl smpl_start(struct counter *c, struct smpl s)
+{
+	counter_write(s.fd, c);
+	ctx_start_here(s.fd);
+	return s;
+}
+
+void smpl_expect_entries(const struct smpl *s, unsigned int n, pid_t pid,
+			 __u64 period)
+{
+	__u64 tstamp = 1;
+
+	CHECK_EQ(s->hdr->hdr_count, n);
+	for (unsigned int i = 0; i < n; i++) {
+		const pfm_default_smpl_entry_t *e = smpl_entry(s, i, 0);
+
+		CHECK_EQ(e->pid, pid);
+		CHECK_EQ(e->tgid, pid);
+		CHECK_EQ(e->ovfl_pmd, 0);
+		CHECK_EQ(e->reserved, 0);
+		CHECK_EQ(e->set, 0);
+		CHECK_EQ(e->last_reset_val, -period);
+		CHECK(e->tstamp >= tstamp);
+		CHECK(in_touch_pages(e->ip));
+		tstamp = e->tstamp;
+	}
 }
 
 pfm_msg_t ctx_next_message(int fd)

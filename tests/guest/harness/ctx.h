@@ -16,20 +16,27 @@
 #include <perfmon/perfmon.h>
 #include <perfmon/perfmon_default_smpl.h>
 
+struct worker;
+
 /* PMC value that counts page faults, at user and kernel level. */
 #define PAGE_FAULTS \
 	PFM_PERF_EVENT(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS)
 /* A PMC value that perf knows nothing about. */
 #define NO_SUCH_EVENT	PFM_PERF_EVENT(PERF_TYPE_SOFTWARE, 0xffff)
 
-/* An address that no process has. */
+/* An address that no process has, and a value that no call writes. */
 #define BAD_ADDRESS	((void *)8)
+#define SENTINEL	0x5a5a5a5a5a5a5a5aULL
 
 /* Contexts */
 
 int ctx_new(__u32 flags);
 void ctx_load(int fd, pid_t tid);
 void ctx_load_self(int fd);
+/* The same, which may fail. Return: 0, or -1 and errno. */
+int ctx_try_load(int fd, pid_t tid);
+/* No context is in the way of another one of this thread. */
+void ctx_expect_free(pid_t tid);
 /* Load, start. */
 void ctx_start_on(int fd, pid_t tid);
 /*
@@ -64,6 +71,8 @@ void ctx_add_counter(int fd, unsigned int n, __u32 flags, __u64 period);
 /* A context without format whose PMD0 counts, or notifies. */
 int ctx_counting(void);
 int ctx_notifying(__u32 ctx_flags, __u64 period);
+/* Loaded on a worker, and started. */
+int ctx_notifying_on(const struct worker *w, __u64 period);
 /* The same at user level only, as users without privileges may. */
 int ctx_counting_user(void);
 
@@ -106,6 +115,14 @@ struct smpl smpl_new_for(__u32 ctx_flags, unsigned int n, unsigned int pmds);
 const pfm_default_smpl_entry_t *smpl_entry(const struct smpl *s, unsigned int i,
 					   unsigned int pmds);
 const __u64 *smpl_values(const pfm_default_smpl_entry_t *entry);
+/* Program a counter, start on this thread; return the context that was given. */
+struct smpl smpl_start(struct counter *c, struct smpl s);
+/*
+ * There are @n entries without values, one for each @period page faults that a
+ * process has had in touch_pages().
+ */
+void smpl_expect_entries(const struct smpl *s, unsigned int n, pid_t pid,
+			 __u64 period);
 
 /* Messages: the next one, waited for; one of this type; none, and from now on
  * reading does not block.

@@ -220,6 +220,12 @@ void worker_do(const struct worker *w, enum work what, unsigned long n)
 	worker_wait(w);
 }
 
+void worker_start_pinned(struct worker *w)
+{
+	worker_start(w);
+	worker_do(w, WORK_PIN, 0);
+}
+
 void worker_quit(const struct worker *w)
 {
 	close(w->ask);

@@ -35,6 +35,8 @@ struct worker {
 };
 
 void worker_start(struct worker *w);
+/* The same; it runs on CPU 0 only. */
+void worker_start_pinned(struct worker *w);
 /* The same; it holds a copy of this descriptor, and no other. */
 void worker_start_holding(struct worker *w, int fd);
 /* The same, as the user nobody. */

@@ -61,92 +61,6 @@ static void work_until_runs(int fd, unsigned int set, __u64 runs)
 			;
 }
 
-/*
- * Proves 3.1.10-02, 3.1.10-05, 3.1.10-23, 3.1.11-09, 3.1.11-11, 3.1.12-15,
- * 3.1.12-17, P6.1-01
- */
-TEST(commands_treat_vectors_up_to_the_first_error)
-{
-	pfarg_setdesc_t desc[3] = { { .set_id = 9 }, { .set_id = 1 }, };
-	pfarg_setinfo_t info[3] = { { .set_id = 9 }, { .set_id = 4 }, };
-	int fd = ctx_new(0);
-
-	desc[1].set_flags = 0x80;
-	desc[2].set_id = 4;
-	CHECK_ERRNO(pfm_create_evtsets(fd, desc, 3), EINVAL);
-	CHECK(!PFM_SET_HAS_ERROR(desc[0].set_flags));
-	CHECK_EQ(desc[1].set_flags, 0x80 | PFM_SET_RETFL_EINVAL);
-	CHECK_ERRNO(pfm_getinfo_evtsets(fd, info, 3), EINVAL);
-	CHECK_EQ(info[1].set_flags, PFM_SET_RETFL_NOSET);
-	desc[1] = desc[2];
-	CHECK_ERRNO(pfm_delete_evtsets(fd, desc, 2), EINVAL);
-	CHECK_EQ(desc[1].set_flags, PFM_SET_RETFL_NOSET);
-	CHECK_ERRNO(pfm_getinfo_evtsets(fd, info, 1), EINVAL);
-}
-
-/*
- * Proves 3.1.10-01, 3.1.10-02, 3.1.10-22, 3.1.11-01, 3.1.11-02, 3.1.11-10,
- * 3.1.12-01, 3.1.12-02, 3.1.12-16
- */
-TEST(commands_refuse_bad_vectors)
-{
-	pfarg_setdesc_t desc = { .set_id = 1 };
-	pfarg_setinfo_t info = {};
-	int fd = ctx_new(0);
-
-	CHECK_ERRNO(pfm_create_evtsets(fd, NULL, 1), EFAULT);
-	CHECK_ERRNO(pfm_delete_evtsets(fd, NULL, 1), EFAULT);
-	CHECK_ERRNO(pfm_getinfo_evtsets(fd, NULL, 1), EFAULT);
-	CHECK_ERRNO(pfm_create_evtsets(fd, &desc, 0), EINVAL);
-	CHECK_ERRNO(pfm_delete_evtsets(fd, &desc, 0), EINVAL);
-	CHECK_ERRNO(pfm_getinfo_evtsets(fd, &info, 0), EINVAL);
-	CHECK_ERRNO(pfm_create_evtsets(fd, &desc, 1 << 24), EFAULT);
-	CHECK_ERRNO(pfm_create_evtsets(-1, &desc, 1), EBADF);
-	CHECK_ERRNO(pfm_delete_evtsets(0, &desc, 1), EBADF);
-	CHECK_ERRNO(pfm_getinfo_evtsets(0, &info, 1), EBADF);
-}
-
-/* Proves 3.1.11-02, 3.1.12-02, P6.1-01 */
-TEST(one_call_deletes_and_describes_many_sets)
-{
-	pfarg_setdesc_t desc[3] = { { .set_id = 1 }, { .set_id = 2 },
-				    { .set_id = 3 } };
-	pfarg_setinfo_t info[3] = { { .set_id = 3 }, { .set_id = 2 },
-				    { .set_id = 1 } };
-	int fd = ctx_new(0);
-
-	desc[1].set_flags = BY_OVFL;
-	CHECK_OK(pfm_create_evtsets(fd, desc, 3));
-	CHECK_OK(pfm_getinfo_evtsets(fd, info, 3));
-	for (int i = 0; i < 3; i++)
-		CHECK_EQ(info[i].set_flags, i == 1 ? BY_OVFL : 0);
-	desc[1].set_flags = 0;
-	CHECK_OK(pfm_delete_evtsets(fd, desc, 3));
-	for (int i = 0; i < 3; i++) {
-		info[i].set_flags = 0;
-		CHECK_ERRNO(pfm_getinfo_evtsets(fd, &info[i], 1), EINVAL);
-	}
-}
-
-/* Proves 3.1.11-10, 3.1.12-16 */
-TEST(set_vectors_have_a_largest_size)
-{
-	static pfarg_setdesc_t desc[1024];
-	static pfarg_setinfo_t info[1024];
-	long bytes = read_number(PFM_SYSFS "/arg_size_max");
-	int most = bytes / sizeof(desc[0]);
-	int fd = ctx_new(0);
-
-	CHECK(most < 1024);
-	CHECK_OK(pfm_create_evtsets(fd, desc, most));
-	CHECK_ERRNO(pfm_create_evtsets(fd, desc, most + 1), EFAULT);
-	CHECK_ERRNO(pfm_delete_evtsets(fd, desc, most + 1), EFAULT);
-	most = bytes / sizeof(info[0]);
-	CHECK_OK(pfm_getinfo_evtsets(fd, info, most));
-	memset(info, 0, sizeof(info));
-	CHECK_ERRNO(pfm_getinfo_evtsets(fd, info, most + 1), EFAULT);
-}
-
 /* Proves 3.1.10-15, 3.1.12-08 */
 TEST(a_context_may_have_very_many_sets)
 {
@@ -184,33 +98,6 @@ TEST(registers_of_a_set_that_does_not_exist_are_refused)
 	c.pmc.reg_flags = 0;
 	c.pmd.reg_flags = 0;
 	counter_write(fd, &c);
-}
-
-/* Proves P6.1-02 */
-TEST(one_call_writes_and_reads_registers_of_several_sets)
-{
-	pfarg_pmc_t pmcs[3] = {};
-	pfarg_pmd_t pmds[3] = {};
-	int fd = ctx_new(0);
-
-	ctx_create_set(fd, 1, 0);
-	ctx_create_set(fd, 2, 0);
-	for (unsigned int i = 0; i < 3; i++) {
-		pmcs[i].reg_set = 2 - i;
-		pmcs[i].reg_value = PAGE_FAULTS;
-		pmds[i].reg_set = 2 - i;
-		pmds[i].reg_value = 100 * i;
-	}
-	CHECK_OK(pfm_write_pmcs(fd, pmcs, 3));
-	CHECK_OK(pfm_write_pmds(fd, pmds, 3));
-	for (unsigned int i = 0; i < 3; i++)
-		CHECK_EQ(ctx_read_set(fd, 2 - i, 0), 100 * i);
-	memset(pmds, 0, sizeof(pmds));
-	for (unsigned int i = 0; i < 3; i++)
-		pmds[i].reg_set = i;
-	CHECK_OK(pfm_read_pmds(fd, pmds, 3));
-	for (unsigned int i = 0; i < 3; i++)
-		CHECK_EQ(pmds[i].reg_value, 200 - 100 * i);
 }
 
 /* Proves 3.1.5-15, 3.1.10-08, 3.7.6-15 */

@@ -235,8 +235,7 @@ TEST(commands_leave_the_affinity_alone)
 /* Measure CPU 0, and a worker that runs there. */
 static void measure_worker(int fd, struct worker *w)
 {
-	worker_start(w);
-	worker_do(w, WORK_PIN, 0);
+	worker_start_pinned(w);
 	ctx_pin(0);
 	ctx_start_on(fd, thread_id());
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * blocking.c - a thread that is blocked until PFM_RESTART can be stopped, traced,
+ * block_stops.c - a thread that is blocked until PFM_RESTART can be stopped, traced,
  *		frozen and killed meanwhile (3.1.1, 3.4.3, 3.5.14)
  */
 #define _GNU_SOURCE

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * registers.c - vectors of registers, and what commands leave alone (3.1-3.1.4,
- *		 3.1.13, 3.1.14)
+ * regs.c - writing, reading and describing PMCs and PMDs (3.1.2 - 3.1.4, 3.1.13,
+ *	    3.1.14)
  */
 #define _GNU_SOURCE
-#include <fcntl.h>
 #include <limits.h>
 #include <sched.h>
+#include <stdio.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "check.h"
@@ -17,115 +16,55 @@
 #include "files.h"
 #include "worker.h"
 
-#define SENTINEL	0x5a5a5a5a5a5a5a5aULL
 #define PERIOD		4
-#define REGS		16	/* pairs of PMC and PMD that perf has */
 
-/* All commands */
+/* PFM_WRITE_PMCS, PFM_WRITE_PMDS, PFM_READ_PMDS */
 
-/* Proves 3.1-01 */
-TEST(commands_return_0_and_nothing_else)
+/* Proves 3.1.4-05, 3.1.4-06 */
+TEST(read_pmds_marks_what_is_wrong)
 {
-	struct counter c = counter(0, 0, 0);
-	pfarg_load_t load = { .load_pid = thread_id() };
-	pfarg_pmcinfo_t info = {};
-	pfarg_config_t config;
+	pfarg_pmd_t flags = { .reg_flags = 0x1 }, set = { .reg_set = 3 };
 	int fd = ctx_new(0);
 
-	CHECK(fd > 0);
-	CHECK_EQ(perfmonctl(fd, PFM_WRITE_PMCS, &c.pmc, 1), 0);
-	CHECK_EQ(perfmonctl(fd, PFM_WRITE_PMDS, &c.pmd, 1), 0);
-	CHECK_EQ(perfmonctl(fd, PFM_READ_PMDS, &c.pmd, 1), 0);
-	CHECK_EQ(perfmonctl(fd, PFM_LOAD_CONTEXT, &load, 1), 0);
-	CHECK_EQ(perfmonctl(fd, PFM_START, NULL, 0), 0);
-	CHECK_EQ(perfmonctl(fd, PFM_RESTART, NULL, 0), 0);
-	CHECK_EQ(perfmonctl(fd, PFM_STOP, NULL, 0), 0);
-	CHECK_EQ(perfmonctl(fd, PFM_UNLOAD_CONTEXT, NULL, 0), 0);
-	CHECK_EQ(perfmonctl(fd, PFM_GETINFO_PMCS, &info, 1), 0);
-	CHECK_EQ(perfmonctl(fd, PFM_GETINFO_PMDS, &info, 1), 0);
-	CHECK_EQ(perfmonctl(fd, PFM_GET_CONFIG, &config, 1), 0);
-	CHECK_EQ(perfmonctl(fd, PFM_SET_CONFIG, &config, 1), 0);
+	CHECK_ERRNO(pfm_read_pmds(fd, &flags, 1), EINVAL);
+	CHECK_EQ(flags.reg_flags & PFM_REG_RETFL_MASK, PFM_REG_RETFL_EINVAL);
+	CHECK_ERRNO(pfm_read_pmds(fd, &set, 1), EINVAL);
+	CHECK_EQ(set.reg_flags, PFM_REG_RETFL_NOSET);
 }
 
-/* Proves 3.1-02, 3.1.13-01, 3.1.14-01, 3.1.16-01, 3.1.17-01 */
-TEST(commands_without_context_ignore_the_descriptor)
+static void expect_pmc_refused(int fd, pfarg_pmc_t pmc, __u32 mark)
 {
-	const int fds[] = { -1, 0, 1000, CHECK_OK(open("/dev/null", O_RDWR)),
-			    ctx_new(0) };
-
-	for (size_t i = 0; i < ARRAY_SIZE(fds); i++) {
-		pfarg_ctx_t ctx = {};
-		pfarg_pmcinfo_t pmc = {};
-		pfarg_pmdinfo_t pmd = {};
-		pfarg_config_t config;
-
-		CHECK_OK(perfmonctl(fds[i], PFM_CREATE_CONTEXT, &ctx, 1));
-		CHECK_OK(perfmonctl(fds[i], PFM_GETINFO_PMCS, &pmc, 1));
-		CHECK_OK(perfmonctl(fds[i], PFM_GETINFO_PMDS, &pmd, 1));
-		CHECK_OK(perfmonctl(fds[i], PFM_GET_CONFIG, &config, 1));
-		CHECK_OK(perfmonctl(fds[i], PFM_SET_CONFIG, &config, 1));
-	}
+	CHECK_ERRNO(pfm_write_pmcs(fd, &pmc, 1), EINVAL);
+	CHECK_EQ(pmc.reg_flags & PFM_REG_RETFL_MASK, mark);
 }
 
-/* Proves 3.1.1-17 */
-TEST(contexts_are_limited_by_descriptors)
+/* Proves 3.1.2-04, 3.1.2-05, 3.1.2-06, 3.1.2-16, 3.1-08 */
+TEST(write_pmcs_marks_what_is_wrong)
 {
-	const struct rlimit limit = { 64, 64 };
-	pfarg_ctx_t ctx = {};
-	int fds[64], fd, n;
-
-	CHECK_OK(setrlimit(RLIMIT_NOFILE, &limit));
-	for (n = 0; (fd = pfm_create_context(&ctx, NULL, 0)) >= 0; n++) {
-		pfarg_pmd_t pmd = { .reg_value = 1000 + n };
-
-		fds[n] = fd;
-		CHECK_OK(pfm_write_pmds(fd, &pmd, 1));
-	}
-	CHECK_EQ(errno, EMFILE);
-	CHECK(n > 32);
-	for (int i = 0; i < n; i++)
-		CHECK_EQ(ctx_read(fds[i], 0), 1000 + i);
-	close(fds[0]);
-	ctx_new(0);
-}
-
-/* Proves 3.1.1-18 */
-TEST(unloaded_context_measures_nothing)
-{
-	int fd = ctx_counting();
-
-	ctx_expect_state(fd, "unloaded");
-	faults_prepare();
-	touch_pages(10, NULL);
-	CHECK_EQ(ctx_read(fd, 0), 0);
-}
-
-/* Vectors */
-
-/* Proves 3.1.2-02, 3.1.2-22, 3.1.3-02, 3.1.3-22, 3.1.4-02 */
-TEST(vectors_hold_many_registers)
-{
-	pfarg_pmc_t pmcs[REGS] = {};
-	pfarg_pmd_t pmds[REGS] = {};
+	const pfarg_pmc_t good = { .reg_value = PAGE_FAULTS };
 	int fd = ctx_new(0);
+	pfarg_pmc_t bad = good;
 
-	for (int i = 0; i < REGS; i++) {
-		pmcs[i].reg_num = i;
-		pmcs[i].reg_value = PAGE_FAULTS;
-		pmds[i].reg_num = REGS - 1 - i;
-		pmds[i].reg_value = 1000 * i;
-	}
-	CHECK_OK(pfm_write_pmcs(fd, pmcs, REGS));
-	CHECK_OK(pfm_write_pmds(fd, pmds, REGS));
-	faults_prepare();
-	ctx_start_on(fd, thread_id());
-	touch_pages(7, NULL);
-	CHECK_OK(pfm_unload_context(fd));
-	for (int i = 0; i < REGS; i++)
-		pmds[i].reg_value = SENTINEL;
-	CHECK_OK(pfm_read_pmds(fd, pmds, REGS));
-	for (int i = 0; i < REGS; i++)
-		CHECK_EQ(pmds[i].reg_value, 1000 * i + 7);
+	bad.reg_num = 200;
+	expect_pmc_refused(fd, bad, PFM_REG_RETFL_NOTAVAIL);
+	bad = good;
+	bad.reg_set = 1;
+	expect_pmc_refused(fd, bad, PFM_REG_RETFL_NOSET);
+	bad = good;
+	bad.reg_value = NO_SUCH_EVENT;
+	expect_pmc_refused(fd, bad, PFM_REG_RETFL_EINVAL);
+	bad = good;
+	bad.reg_flags = PFM_REGFL_SMPL;
+	expect_pmc_refused(fd, bad, PFM_REG_RETFL_EINVAL);
+	bad = good;
+	bad.reserved[3] = 1;
+	expect_pmc_refused(fd, bad, PFM_REG_RETFL_EINVAL);
+	bad = good;
+	bad.reg_smpl_pmds[4] = 1ULL << 63;
+	expect_pmc_refused(fd, bad, PFM_REG_RETFL_EINVAL);
+	bad = good;
+	bad.reg_reset_pmds[1] = 1;
+	expect_pmc_refused(fd, bad, PFM_REG_RETFL_EINVAL);
 }
 
 /* Proves 3.1.2-07, 3.1.3-07 */
@@ -150,34 +89,49 @@ TEST(undefined_register_flags_are_refused)
 	}
 }
 
-/* Proves 3.1.2-30, 3.1.3-32, 3.1.4-24 */
-TEST(bad_element_is_found_by_its_flags)
+/* Proves 3.1.2-06, H13 */
+TEST(refused_pmc_keeps_its_program)
 {
-	pfarg_pmc_t pmcs[] = { { .reg_value = PAGE_FAULTS },
-			       { .reg_value = PAGE_FAULTS, .reg_num = 300 },
-			       { .reg_value = PAGE_FAULTS } };
-	pfarg_pmd_t pmds[] = { { .reg_num = 0 }, { .reg_num = 300 },
-			       { .reg_num = 0 } };
-	int fd = ctx_new(0);
+	pfarg_pmc_t bad = { .reg_value = NO_SUCH_EVENT };
+	int fd = ctx_counting();
 
-	CHECK_ERRNO(pfm_write_pmcs(fd, pmcs, 3), EINVAL);
-	for (int i = 0; i < 3; i++)
-		CHECK_EQ(!!PFM_REG_HAS_ERROR(pmcs[i].reg_flags), i == 1);
-	CHECK_ERRNO(pfm_write_pmds(fd, pmds, 3), EINVAL);
-	for (int i = 0; i < 3; i++)
-		CHECK_EQ(!!PFM_REG_HAS_ERROR(pmds[i].reg_flags), i == 1);
-	pmds[1].reg_flags = 0;
-	CHECK_ERRNO(pfm_read_pmds(fd, pmds, 3), EINVAL);
-	for (int i = 0; i < 3; i++)
-		CHECK_EQ(!!PFM_REG_HAS_ERROR(pmds[i].reg_flags), i == 1);
-	/* Another reason than an element. */
-	pmds[1].reg_flags = 0;
-	CHECK_ERRNO(pfm_read_pmds(fd, pmds, 0), EINVAL);
-	for (int i = 0; i < 3; i++)
-		CHECK(!PFM_REG_HAS_ERROR(pmds[i].reg_flags));
+	CHECK_ERRNO(pfm_write_pmcs(fd, &bad, 1), EINVAL);
+	faults_prepare();
+	ctx_start_on(fd, thread_id());
+	touch_pages(3, NULL);
+	bad.reg_flags = 0;
+	CHECK_ERRNO(pfm_write_pmcs(fd, &bad, 1), EINVAL);
+	touch_pages(4, NULL);
+	CHECK_EQ(ctx_read(fd, 0), 7);
 }
 
-/* Fields */
+/* Proves 3.2.2-02 */
+TEST(read_only_pmds_cannot_be_written)
+{
+	pfarg_pmd_t pmd = { .reg_num = PFM_PMD_TID, .reg_value = 1 };
+	int fd = ctx_new(0);
+
+	CHECK_ERRNO(pfm_write_pmds(fd, &pmd, 1), EINVAL);
+	CHECK_EQ(pmd.reg_flags, PFM_REG_RETFL_EINVAL);
+}
+
+TEST(sampling_fields_can_come_with_the_pmd)
+{
+	pfarg_pmc_t pmc = { .reg_value = PAGE_FAULTS,
+			    .reg_flags = PFM_REGFL_VALUE_ONLY };
+	pfarg_pmd_t pmd = {
+		.reg_value = -4ULL,
+		.reg_flags = PFM_REGFL_SMPL | PFM_REGFL_OVFL_NOTIFY,
+	};
+	int fd = ctx_new(0);
+
+	CHECK_OK(pfm_write_pmds(fd, &pmd, 1));
+	CHECK_OK(pfm_write_pmcs(fd, &pmc, 1));
+	faults_prepare();
+	ctx_start_on(fd, thread_id());
+	touch_pages(4, NULL);
+	ctx_expect_state(fd, "masked");
+}
 
 /* Proves 3.1.2-21, 3.1.3-21 */
 TEST(pmd_may_be_written_before_its_pmc)
@@ -239,6 +193,67 @@ TEST(random_fields_need_their_flag)
 			 -(__u64)PERIOD);
 }
 
+/* Proves 3.1.1-23, 3.1.3-20, 3.1.4-12, 3.1.4-16, 3.1.14-06, 4.2-06 */
+TEST(new_context_holds_default_values)
+{
+	int fd = ctx_new(0);
+
+	for (unsigned int i = 0; i < PFM_MAX_PMDS; i++) {
+		pfarg_pmdinfo_t info = { .reg_num = i };
+
+		if (pfm_getinfo_pmds(&info, 1))
+			continue;
+		CHECK_EQ(ctx_read(fd, i), info.reg_def_value);
+		CHECK_EQ(ctx_last_reset(fd, i), info.reg_def_value);
+		if (info.reg_type != PFM_REG_TYPE_VIRTUAL)
+			CHECK_EQ(info.reg_def_value, 0);
+	}
+}
+
+/* Proves 3.1.2-20, 3.1.13-06 */
+TEST(default_pmc_measures_nothing)
+{
+	pfarg_pmcinfo_t info = { .reg_num = 0 };
+	int fd = ctx_counting();
+	pfarg_pmc_t pmc;
+
+	CHECK_OK(pfm_getinfo_pmcs(&info, 1));
+	pmc = (pfarg_pmc_t){ .reg_value = info.reg_def_value };
+	CHECK_OK(pfm_write_pmcs(fd, &pmc, 1));
+	faults_prepare();
+	ctx_start_on(fd, thread_id());
+	touch_pages(5, NULL);
+	CHECK_EQ(ctx_read(fd, 0), 0);
+}
+
+/* Proves 3.1.1-18 */
+TEST(unloaded_context_measures_nothing)
+{
+	int fd = ctx_counting();
+
+	ctx_expect_state(fd, "unloaded");
+	faults_prepare();
+	touch_pages(10, NULL);
+	CHECK_EQ(ctx_read(fd, 0), 0);
+}
+
+/* Proves 3.1.2-24, 3.1.3-10, 3.1.3-24 */
+TEST(registers_can_be_written_while_started)
+{
+	int fd = ctx_counting();
+	pfarg_pmd_t pmd = { .reg_value = 1000 };
+	pfarg_pmc_t pmc = { .reg_num = 1, .reg_value = PAGE_FAULTS };
+
+	faults_prepare();
+	ctx_start_on(fd, thread_id());
+	touch_pages(5, NULL);
+	CHECK_OK(pfm_write_pmds(fd, &pmd, 1));
+	CHECK_OK(pfm_write_pmcs(fd, &pmc, 1));
+	touch_pages(5, NULL);
+	CHECK_EQ(ctx_read(fd, 0), 1005);
+	CHECK_EQ(ctx_read(fd, 1), 5);
+}
+
 /* Proves 3.1.2-25, 3.1.3-25 */
 TEST(registers_of_another_thread_are_written_while_it_runs)
 {
@@ -262,29 +277,77 @@ TEST(registers_of_another_thread_are_written_while_it_runs)
 	worker_kill(&w);
 }
 
-/* Proves 3.1.6-04 */
-TEST(stop_holds_for_a_thread_that_runs)
-{
-	int fd = ctx_counting();
-	unsigned long progress;
-	struct worker w;
-	__u64 value;
+/* PFM_GETINFO_PMCS, PFM_GETINFO_PMDS */
 
-	worker_start(&w);
-	ctx_start_on(fd, w.pid);
-	worker_ask(&w, WORK_TOUCH, ULONG_MAX);
-	while (!ctx_read(fd, 0))
-		sched_yield();
-	ctx_stop(fd);
-	value = ctx_read(fd, 0);
-	progress = worker_progress(&w);
-	while (worker_progress(&w) < progress + 1000)
-		sched_yield();
-	CHECK_EQ(ctx_read(fd, 0), value);
-	worker_kill(&w);
+struct mapping {
+	bool			exists;
+	unsigned long long	dfl;
+	unsigned long long	rsvd;
+};
+
+static void read_mappings(const char *kind, struct mapping *mappings)
+{
+	FILE *file = fopen(PFM_SYSFS "/pmu_desc/mappings", "r");
+	char line[256], name[8];
+	unsigned int n;
+
+	CHECK(file);
+	while (fgets(line, sizeof(line), file)) {
+		struct mapping m = { .exists = true };
+
+		CHECK(sscanf(line, "%3[PMCD]%u:%llx:%llx:", name, &n, &m.dfl,
+			     &m.rsvd) == 4);
+		CHECK(n < PFM_MAX_PMDS);
+		if (!strcmp(name, kind))
+			mappings[n] = m;
+	}
+	fclose(file);
 }
 
-/* PFM_GETINFO_PMCS, PFM_GETINFO_PMDS */
+static void compare_info(const char *kind,
+			 int (*getinfo)(pfarg_pmcinfo_t *info, int n))
+{
+	struct mapping mappings[PFM_MAX_PMDS] = {};
+	unsigned int found = 0;
+
+	read_mappings(kind, mappings);
+	for (unsigned int i = 0; i < PFM_MAX_PMDS; i++) {
+		pfarg_pmcinfo_t info = { .reg_num = i };
+
+		if (!mappings[i].exists) {
+			CHECK_ERRNO(getinfo(&info, 1), EINVAL);
+			CHECK(info.reg_flags & PFM_REG_RETFL_EINVAL);
+			continue;
+		}
+		CHECK_OK(getinfo(&info, 1));
+		CHECK_EQ(info.reg_def_value, mappings[i].dfl);
+		CHECK_EQ(info.reg_rsvd_mask, mappings[i].rsvd);
+		CHECK(info.reg_type);
+		CHECK_EQ(info.reg_flags, 0);
+		found++;
+	}
+	CHECK(found);
+}
+
+/*
+ * Proves 3.1.13-06, 3.1.13-08, 3.1.13-14, 3.1.14-06, 3.1.14-12, 3.2.1-01,
+ * 3.2.3-01, 4.2-02, P4.3-03
+ */
+TEST(getinfo_agrees_with_sysfs)
+{
+	compare_info("PMC", pfm_getinfo_pmcs);
+	compare_info("PMD", pfm_getinfo_pmds);
+}
+
+/* Proves 3.1-08, 3.1.13-07, 3.1.14-07 */
+TEST(getinfo_refuses_nonzero_input)
+{
+	pfarg_pmcinfo_t flags = { .reg_flags = 1 };
+	pfarg_pmcinfo_t reserved = { .reserved = { 0, 0, 0, 1 } };
+
+	CHECK_ERRNO(pfm_getinfo_pmcs(&flags, 1), EINVAL);
+	CHECK_ERRNO(pfm_getinfo_pmds(&reserved, 1), EINVAL);
+}
 
 typedef int getinfo_t(pfarg_pmcinfo_t *info, int n);
 

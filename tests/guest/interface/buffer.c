@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * mapping.c - mapping the sampling buffer, and the memory it takes (3.5.4, 4.4.3)
+ * buffer.c - mapping the sampling buffer, and the memory it takes (3.5.4, 4.4.3)
  */
 #define _GNU_SOURCE
 #include <pthread.h>

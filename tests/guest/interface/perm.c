@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * permissions.c - who may monitor whom, and see what (4.2, 4.3, 4.4.1)
+ * perm.c - who may monitor whom, and see what (4.2, 4.3, 4.4.1)
  *
  * What perf_event_open() refuses is refused here, too; each answer is compared.
  */

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * messages.c - notifications: messages, signals, waiting for them (3.3, 3.4.3)
+ * ctxfile.c - a context's descriptor: messages, waiting, signals, sharing, close
+ *	       (3.1.1, 3.1.15, 3.3)
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/select.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -21,24 +24,7 @@
 #define PERIOD		4
 #define MAX_MSGS	4
 
-/* Started on this thread: every PERIOD page faults a notification. */
-static int self_notifying(__u32 flags)
-{
-	int fd = ctx_notifying(flags, PERIOD);
-
-	faults_prepare();
-	ctx_start_on(fd, thread_id());
-	return fd;
-}
-
-/* The same on a worker. */
-static int notifying_on(const struct worker *w)
-{
-	int fd = ctx_notifying(0, PERIOD);
-
-	ctx_start_on(fd, w->pid);
-	return fd;
-}
+/* Messages */
 
 /* Proves 3.1.2-08, 3.3.2-02, 3.4.3-04, 3.4.3-06, P5.2-02 */
 TEST(message_tells_what_overflowed_where_and_in_whom)
@@ -62,6 +48,16 @@ TEST(message_tells_what_overflowed_where_and_in_whom)
 	CHECK_EQ(msg.ovfl.msg_ovfl_pmds[0], 1 << 5);
 	for (int i = 1; i < PFM_MAX_PMD_BITVECTOR; i++)
 		CHECK_EQ(msg.ovfl.msg_ovfl_pmds[i], 0);
+}
+
+/* Started on this thread: every PERIOD page faults a notification. */
+static int self_notifying(__u32 flags)
+{
+	int fd = ctx_notifying(flags, PERIOD);
+
+	faults_prepare();
+	ctx_start_on(fd, thread_id());
+	return fd;
 }
 
 /* Proves 3.1.1-08, 3.1.9-04, 3.3.3-01, 3.4-02, 3.4.3-08 */
@@ -111,7 +107,7 @@ TEST(read_returns_the_messages_that_are_there)
 	int fd;
 
 	worker_start(&w);
-	fd = notifying_on(&w);
+	fd = ctx_notifying_on(&w, PERIOD);
 	worker_do(&w, WORK_TOUCH, PERIOD);
 	worker_quit(&w);
 	ctx_wait_state(fd, "unloaded");
@@ -152,28 +148,49 @@ TEST(descriptor_cannot_be_sought_or_written)
 	CHECK_ERRNO(pread(fd, NULL, 0, 64), ESPIPE);
 }
 
+/* Proves 3.1.7-09, 3.3.5-01 */
+TEST(load_empties_the_queue)
+{
+	int fd = self_notifying(0);
+
+	touch_pages(PERIOD, NULL);
+	CHECK_OK(pfm_unload_context(fd));
+	CHECK(is_readable(fd));
+	ctx_load_self(fd);
+	ctx_expect_no_message(fd);
+}
+
+/* Proves 3.1.8-05 */
+TEST(unload_keeps_messages)
+{
+	int fd = self_notifying(0);
+
+	touch_pages(PERIOD, NULL);
+	CHECK_OK(pfm_unload_context(fd));
+	ctx_expect_message(fd, PFM_MSG_OVFL);
+}
+
+/* Proves 3.3.1-04, 3.4.3-09, H23 */
+TEST(queue_that_is_full_drops_overflow_messages)
+{
+	int fd = self_notifying(0);
+
+	for (int i = 0; i < 3; i++) {
+		touch_pages(PERIOD, NULL);
+		CHECK_OK(pfm_restart(fd));
+	}
+	ctx_expect_message(fd, PFM_MSG_OVFL);
+	ctx_expect_no_message(fd);
+	/* And takes messages again. */
+	touch_pages(PERIOD, NULL);
+	ctx_expect_message(fd, PFM_MSG_OVFL);
+}
+
+/* Waiting for them */
+
 static void read_overflow(void *fd)
 {
 	ctx_expect_message(*(int *)fd, PFM_MSG_OVFL);
-}
-
-static void poll_overflow(void *fd)
-{
-	struct pollfd p = { .fd = *(int *)fd, .events = POLLIN };
-
-	CHECK_EQ(poll(&p, 1, -1), 1);
-	CHECK_EQ(p.revents, POLLIN);
-}
-
-static void select_overflow(void *fd)
-{
-	fd_set set;
-	int n = *(int *)fd;
-
-	FD_ZERO(&set);
-	FD_SET(n, &set);
-	CHECK_EQ(select(n + 1, &set, NULL, NULL, NULL), 1);
-	CHECK(FD_ISSET(n, &set));
 }
 
 /* A child waits for a message before there is one. */
@@ -184,7 +201,7 @@ static void expect_woken(void (*waiter)(void *fd))
 	int fd;
 
 	worker_start(&w);
-	fd = notifying_on(&w);
+	fd = ctx_notifying_on(&w, PERIOD);
 	child = spawn(waiter, &fd);
 	wait_asleep(child);
 	worker_do(&w, WORK_TOUCH, PERIOD);
@@ -198,10 +215,29 @@ TEST(message_wakes_blocked_read)
 	expect_woken(read_overflow);
 }
 
+static void poll_overflow(void *fd)
+{
+	struct pollfd p = { .fd = *(int *)fd, .events = POLLIN };
+
+	CHECK_EQ(poll(&p, 1, -1), 1);
+	CHECK_EQ(p.revents, POLLIN);
+}
+
 /* Proves 3.1.1-16, 3.3.8-01, P5.2-04 */
 TEST(message_wakes_poll)
 {
 	expect_woken(poll_overflow);
+}
+
+static void select_overflow(void *fd)
+{
+	fd_set set;
+	int n = *(int *)fd;
+
+	FD_ZERO(&set);
+	FD_SET(n, &set);
+	CHECK_EQ(select(n + 1, &set, NULL, NULL, NULL), 1);
+	CHECK(FD_ISSET(n, &set));
 }
 
 /* Proves 3.1.1-16, 3.3.8-02, P5.2-04 */
@@ -229,7 +265,7 @@ TEST(poll_tells_contexts_apart)
 
 	for (int i = 0; i < 2; i++) {
 		worker_start(&w[i]);
-		p[i] = (struct pollfd){ notifying_on(&w[i]), POLLIN, 0 };
+		p[i] = (struct pollfd){ ctx_notifying_on(&w[i], PERIOD), POLLIN, 0 };
 	}
 	CHECK_EQ(poll(p, 2, 0), 0);
 	worker_do(&w[1], WORK_TOUCH, PERIOD);
@@ -252,7 +288,7 @@ TEST(select_tells_contexts_apart)
 	FD_ZERO(&set);
 	for (int i = 0; i < 2; i++) {
 		worker_start(&w[i]);
-		fds[i] = notifying_on(&w[i]);
+		fds[i] = ctx_notifying_on(&w[i], PERIOD);
 		FD_SET(fds[i], &set);
 		most = fds[i] > most ? fds[i] : most;
 	}
@@ -344,7 +380,7 @@ TEST(end_of_thread_sends_a_signal)
 	int fd;
 
 	worker_start(&w);
-	fd = notifying_on(&w);
+	fd = ctx_notifying_on(&w, PERIOD);
 	block_signal(SIGIO);
 	ask_for_signal(fd);
 	worker_quit(&w);
@@ -352,152 +388,222 @@ TEST(end_of_thread_sends_a_signal)
 	ctx_expect_message(fd, PFM_MSG_END);
 }
 
-/* The queue */
+/* Who has the descriptor */
 
-/* Proves 3.1.7-09, 3.3.5-01 */
-TEST(load_empties_the_queue)
+static void *control_from_a_thread(void *arg)
 {
-	int fd = self_notifying(0);
+	int fd = *(int *)arg;
 
-	touch_pages(PERIOD, NULL);
+	CHECK_OK(pfm_start(fd, NULL));
+	touch_pages(3, NULL);
+	CHECK_OK(pfm_stop(fd));
+	CHECK_EQ(ctx_read(fd, 0), 0);
 	CHECK_OK(pfm_unload_context(fd));
-	CHECK(is_readable(fd));
 	ctx_load_self(fd);
-	ctx_expect_no_message(fd);
-}
-
-/* Proves 3.1.8-05 */
-TEST(unload_keeps_messages)
-{
-	int fd = self_notifying(0);
-
-	touch_pages(PERIOD, NULL);
 	CHECK_OK(pfm_unload_context(fd));
-	ctx_expect_message(fd, PFM_MSG_OVFL);
+	return NULL;
 }
 
-/* Proves 3.3.1-04, 3.4.3-09, H23 */
-TEST(queue_that_is_full_drops_overflow_messages)
+/* Proves 3.1.1-19 */
+TEST(every_thread_of_the_process_controls)
 {
-	int fd = self_notifying(0);
-
-	for (int i = 0; i < 3; i++) {
-		touch_pages(PERIOD, NULL);
-		CHECK_OK(pfm_restart(fd));
-	}
-	ctx_expect_message(fd, PFM_MSG_OVFL);
-	ctx_expect_no_message(fd);
-	/* And takes messages again. */
-	touch_pages(PERIOD, NULL);
-	ctx_expect_message(fd, PFM_MSG_OVFL);
-}
-
-/* PFM_MSG_END */
-
-/* Proves 3.1.6-02, 3.1.8-02, 3.3.6-01, 3.3.6-07 */
-TEST(end_message_comes_after_the_thread)
-{
+	int fd = ctx_counting();
+	pthread_t thread;
 	struct worker w;
-	int fd;
 
 	worker_start(&w);
-	fd = notifying_on(&w);
-	worker_do(&w, WORK_TOUCH, PERIOD - 1);
-	CHECK(!is_readable(fd));
-	worker_quit(&w);
-	ctx_expect_message(fd, PFM_MSG_END);
+	faults_prepare();
+	ctx_load(fd, w.pid);
+	CHECK(!pthread_create(&thread, NULL, control_from_a_thread, &fd));
+	CHECK(!pthread_join(thread, NULL));
 	ctx_expect_state(fd, "unloaded");
-	CHECK_ERRNO(pfm_unload_context(fd), EBUSY);
-	CHECK_ERRNO(pfm_stop(fd), EBUSY);
-	CHECK_EQ(ctx_read(fd, 0), -1ULL);
-	ctx_expect_no_message(fd);
+	worker_quit(&w);
 }
 
-/* Proves 3.3.2-03 */
-TEST(end_message_has_no_body)
+struct control {
+	const struct worker	*w;
+	int			fd;
+	int			go;
+};
+
+static void control_worker(void *arg)
 {
-	pfm_msg_t msg, end = { .ovfl = { .msg_type = PFM_MSG_END } };
+	const struct control *c = arg;
+
+	wait_go(c->go);
+	CHECK_OK(pfm_start(c->fd, NULL));
+	worker_do(c->w, WORK_TOUCH, 10);
+	ctx_stop(c->fd);
+	CHECK_EQ(ctx_read(c->fd, 0), 10);
+}
+
+/* Proves 3.1.1-20, 3.1.1-21, 3.1.15-04, 3.1.15-05, 3.5.4-17, 4.3.1-01, H05 */
+TEST(child_controls_what_its_parent_has_closed)
+{
 	struct worker w;
-	int fd;
+	struct control c = { .w = &w, .fd = ctx_counting() };
+	int pipes[2];
+	pid_t child;
 
 	worker_start(&w);
-	fd = notifying_on(&w);
+	ctx_load(c.fd, w.pid);
+	CHECK_OK(pipe(pipes));
+	c.go = pipes[0];
+	child = spawn(control_worker, &c);
+	CHECK_OK(close(c.fd));
+	CHECK_ERRNO(pfm_stop(c.fd), EBADF);
+	CHECK_ERRNO(pfm_start(c.fd, NULL), EBADF);
+	CHECK_OK(write(pipes[1], "", 1));
+	reap(child);
+	/* The last descriptor went with the child. */
+	ctx_expect_free(w.pid);
 	worker_quit(&w);
-	msg = ctx_next_message(fd);
-	CHECK(!memcmp(&msg, &end, sizeof(msg)));
 }
 
-/* Proves 3.3.6-04 */
-TEST(end_message_comes_although_messages_are_off)
+static void send_descriptor(int to, int fd)
+{
+	char byte = 0, control[CMSG_SPACE(sizeof(fd))] = {};
+	struct iovec data = { &byte, 1 };
+	struct msghdr msg = { .msg_iov = &data, .msg_iovlen = 1,
+			      .msg_control = control,
+			      .msg_controllen = sizeof(control) };
+	struct cmsghdr *c = CMSG_FIRSTHDR(&msg);
+
+	c->cmsg_level = SOL_SOCKET;
+	c->cmsg_type = SCM_RIGHTS;
+	c->cmsg_len = CMSG_LEN(sizeof(fd));
+	memcpy(CMSG_DATA(c), &fd, sizeof(fd));
+	CHECK_EQ(sendmsg(to, &msg, 0), 1);
+}
+
+static int receive_descriptor(int from)
+{
+	char byte, control[CMSG_SPACE(sizeof(int))];
+	struct iovec data = { &byte, 1 };
+	struct msghdr msg = { .msg_iov = &data, .msg_iovlen = 1,
+			      .msg_control = control,
+			      .msg_controllen = sizeof(control) };
+	int fd;
+
+	CHECK_EQ(recvmsg(from, &msg, 0), 1);
+	CHECK(CMSG_FIRSTHDR(&msg));
+	memcpy(&fd, CMSG_DATA(CMSG_FIRSTHDR(&msg)), sizeof(fd));
+	return fd;
+}
+
+static void control_what_is_sent(void *arg)
+{
+	struct control *c = arg;
+
+	c->fd = receive_descriptor(c->go);
+	CHECK_OK(pfm_start(c->fd, NULL));
+	worker_do(c->w, WORK_TOUCH, 10);
+	CHECK_EQ(ctx_read(c->fd, 0), 10);
+}
+
+/* Proves 4.3.1-03, H05 */
+TEST(descriptor_can_be_sent_to_another_process)
 {
 	struct worker w;
-	int fd = ctx_notifying(PFM_FL_OVFL_NO_MSG, PERIOD);
+	struct control c = { .w = &w };
+	int ends[2], fd;
+	pid_t child;
+
+	worker_start(&w);
+	CHECK_OK(socketpair(AF_UNIX, SOCK_STREAM, 0, ends));
+	c.go = ends[0];
+	/* It is there before the context. */
+	child = spawn(control_what_is_sent, &c);
+	fd = ctx_counting();
+	ctx_load(fd, w.pid);
+	send_descriptor(ends[1], fd);
+	CHECK_OK(close(fd));
+	reap(child);
+	ctx_expect_free(w.pid);
+	worker_quit(&w);
+}
+
+static void monitor_self_and_close(void *fd)
+{
+	int n = *(int *)fd;
+
+	faults_prepare();
+	ctx_start_on(n, thread_id());
+	touch_pages(10, NULL);
+	CHECK_OK(close(n));
+	ctx_expect_free(thread_id());
+}
+
+/* Proves 3.1.15-06, H05 */
+TEST(close_of_monitored_process_unloads_a_shared_context)
+{
+	int fd = ctx_counting();
+
+	reap(spawn(monitor_self_and_close, &fd));
+	ctx_expect_state(fd, "unloaded");
+	CHECK_EQ(ctx_read(fd, 0), 10);
+	ctx_load_self(fd);
+}
+
+/* Proves 3.1.15-02 */
+TEST(duplicate_descriptor_keeps_context_loaded)
+{
+	int fd = ctx_counting();
+	int copy = CHECK_OK(dup(fd));
+
+	faults_prepare();
+	ctx_start_on(fd, thread_id());
+	CHECK_OK(close(fd));
+	ctx_expect_state(copy, "started");
+	touch_pages(10, NULL);
+	CHECK_EQ(ctx_read(copy, 0), 10);
+	CHECK_OK(close(copy));
+	ctx_expect_free(thread_id());
+}
+
+/* Proves 3.1.15-02, 3.1.15-07, P4.1-16, H07 */
+TEST(close_detaches_from_another_thread)
+{
+	struct worker w;
+	int fd = ctx_counting();
 
 	worker_start(&w);
 	ctx_start_on(fd, w.pid);
+	worker_ask(&w, WORK_TOUCH, 20000);
+	CHECK_OK(close(fd));
+	ctx_expect_free(w.pid);
+	worker_wait(&w);
 	worker_quit(&w);
-	ctx_expect_message(fd, PFM_MSG_END);
 }
 
-/* Proves 3.3.6-04, H23 */
-TEST(end_message_has_its_place_in_a_full_queue)
+/* A worker that holds the only descriptor of what monitors it calls exec. */
+static void exec_with_descriptor(int fd, struct worker *w)
+{
+	worker_start_holding(w, fd);
+	ctx_start_on(fd, w->pid);
+	CHECK_OK(close(fd));
+	CHECK_ERRNO(ctx_try_load(ctx_new(0), w->pid), EBUSY);
+	worker_do(w, WORK_EXEC, 0);
+}
+
+/* Proves 3.1.1-22, 4.3.1-02 */
+TEST(descriptor_is_inherited_across_exec)
 {
 	struct worker w;
-	int fd;
 
-	worker_start(&w);
-	fd = notifying_on(&w);
-	for (int i = 0; i < 3; i++) {
-		worker_do(&w, WORK_TOUCH, PERIOD);
-		CHECK_OK(pfm_restart(fd));
-	}
+	exec_with_descriptor(ctx_counting(), &w);
+	CHECK_ERRNO(ctx_try_load(ctx_new(0), w.pid), EBUSY);
 	worker_quit(&w);
-	ctx_wait_state(fd, "unloaded");
-	ctx_expect_message(fd, PFM_MSG_OVFL);
-	ctx_expect_message(fd, PFM_MSG_END);
-	ctx_expect_no_message(fd);
 }
 
-TEST(no_end_message_after_unload)
+/* Proves 3.1.1-22, 3.5.4-15 */
+TEST(close_on_exec_destroys_the_context)
 {
+	int fd = ctx_counting();
 	struct worker w;
-	int fd;
 
-	worker_start(&w);
-	fd = notifying_on(&w);
-	CHECK_OK(pfm_unload_context(fd));
+	CHECK_OK(fcntl(fd, F_SETFD, FD_CLOEXEC));
+	exec_with_descriptor(fd, &w);
+	ctx_expect_free(w.pid);
 	worker_quit(&w);
-	ctx_expect_no_message(fd);
-}
-
-/* The child keeps the descriptor: it controls what monitors it. */
-static void monitored_child(void *fd)
-{
-	ctx_start_on(*(int *)fd, thread_id());
-}
-
-/* Proves 3.3.6-05 */
-TEST(no_end_message_for_self_monitoring)
-{
-	int fd = ctx_new(0);
-
-	reap(spawn(monitored_child, &fd));
-	ctx_expect_state(fd, "unloaded");
-	ctx_expect_no_message(fd);
-}
-
-TEST(context_can_be_used_again_after_end)
-{
-	struct worker w;
-	int fd;
-
-	worker_start(&w);
-	fd = notifying_on(&w);
-	worker_quit(&w);
-	ctx_expect_message(fd, PFM_MSG_END);
-	worker_start(&w);
-	ctx_start_on(fd, w.pid);
-	worker_do(&w, WORK_TOUCH, 1);
-	worker_quit(&w);
-	ctx_expect_message(fd, PFM_MSG_END);
 }

@@ -1,0 +1,432 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/*
+ * attach.c - exec, fork and exit of who is monitored, and the end of who monitors
+ *	      (3.1.1, 3.1.7, 3.3.6)
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/select.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "ctx.h"
+#include "faults.h"
+#include "files.h"
+#include "worker.h"
+
+#define MANY	1000	/* page faults that cannot be by chance */
+
+#define PERIOD		4
+
+/* The monitored thread */
+
+/* Proves 3.1.7-28, P4.1-13, H10 */
+TEST(context_survives_exec_and_counts_on)
+{
+	int fd = ctx_counting();
+	struct worker w;
+	__u64 before;
+
+	worker_start(&w);
+	ctx_start_on(fd, w.pid);
+	worker_do(&w, WORK_TOUCH, 10);
+	CHECK_EQ(ctx_read(fd, 0), 10);
+	worker_do(&w, WORK_EXEC, 0);
+	ctx_expect_state(fd, "started");
+	before = ctx_read(fd, 0);
+	CHECK(before >= 10);
+	worker_do(&w, WORK_TOUCH, 20);
+	CHECK_EQ(ctx_read(fd, 0) - before, 20);
+	worker_quit(&w);
+	ctx_expect_message(fd, PFM_MSG_END);
+}
+
+/* What a monitored thread has done by another one is not counted. */
+static void expect_unseen(enum work work)
+{
+	int fd = ctx_counting();
+	struct worker w;
+
+	worker_start(&w);
+	ctx_start_on(fd, w.pid);
+	worker_do(&w, work, 2 * MANY);
+	CHECK(ctx_read(fd, 0) < MANY);
+	worker_quit(&w);
+}
+
+/* Proves 3.1.1-04, 3.1.7-25, 4.2-09, P4.1-14, H09 */
+TEST(child_of_monitored_process_is_not_monitored)
+{
+	expect_unseen(WORK_TOUCH_IN_CHILD);
+}
+
+/* Proves 3.1.7-26, 4.2-09, P4.1-14, H09 */
+TEST(new_thread_of_monitored_process_is_not_monitored)
+{
+	expect_unseen(WORK_TOUCH_IN_THREAD);
+}
+
+/* Proves 3.1.7-25 */
+TEST(child_of_vfork_is_not_monitored)
+{
+	int fd = ctx_counting();
+	pid_t child;
+
+	faults_prepare();
+	ctx_start_on(fd, thread_id());
+	child = CHECK_OK(vfork());
+	if (!child) {
+		touch_pages(2 * MANY, NULL);
+		_exit(PASSED);
+	}
+	reap(child);
+	CHECK(ctx_read(fd, 0) < MANY);
+}
+
+/* Proves 3.1.7-14 */
+TEST(threads_on_one_cpu_count_for_themselves)
+{
+	struct worker w[2];
+	int fds[2];
+
+	for (int i = 0; i < 2; i++) {
+		worker_start(&w[i]);
+		worker_do(&w[i], WORK_PIN, 0);
+		fds[i] = ctx_counting();
+		ctx_start_on(fds[i], w[i].pid);
+	}
+	for (int n = 0; n < 20; n++) {
+		worker_do(&w[0], WORK_TOUCH, 3);
+		worker_do(&w[1], WORK_TOUCH, 5);
+	}
+	/* And both at once. */
+	for (int i = 0; i < 2; i++)
+		worker_ask(&w[i], WORK_TOUCH, 5000);
+	for (int i = 0; i < 2; i++)
+		worker_wait(&w[i]);
+	CHECK_EQ(ctx_read(fds[0], 0), 5000 + 20 * 3);
+	CHECK_EQ(ctx_read(fds[1], 0), 5000 + 20 * 5);
+	for (int i = 0; i < 2; i++)
+		worker_quit(&w[i]);
+}
+
+/* Proves 3.1.4-15, 3.3.6-02, 3.3.6-07, H09 */
+TEST(killed_thread_leaves_values_and_end_message)
+{
+	int fd = ctx_counting();
+	struct worker w;
+
+	worker_start(&w);
+	ctx_start_on(fd, w.pid);
+	worker_do(&w, WORK_TOUCH, 10);
+	worker_kill(&w);
+	ctx_expect_message(fd, PFM_MSG_END);
+	ctx_expect_state(fd, "unloaded");
+	CHECK_EQ(ctx_read(fd, 0), 10);
+}
+
+static void *monitored_thread(void *fd)
+{
+	ctx_start_on(*(int *)fd, thread_id());
+	touch_pages(10, NULL);
+	return NULL;
+}
+
+/* Proves 3.1.7-03, 4.3.1-01, H09 */
+TEST(exit_of_a_self_monitoring_thread_unloads)
+{
+	int fd = ctx_counting();
+	pthread_t thread;
+
+	faults_prepare();
+	CHECK(!pthread_create(&thread, NULL, monitored_thread, &fd));
+	CHECK(!pthread_join(thread, NULL));
+	ctx_wait_state(fd, "unloaded");
+	CHECK(ctx_read(fd, 0) >= 10);
+}
+
+/* Proves H10 */
+TEST(set_uid_exec_detaches)
+{
+	int fd = ctx_counting();
+	struct worker w;
+
+	worker_make_setid();
+	worker_start_as_nobody(&w);
+	ctx_start_on(fd, w.pid);
+	worker_do(&w, WORK_TOUCH, 10);
+	worker_do(&w, WORK_EXEC_SETID, 0);
+	ctx_expect_message(fd, PFM_MSG_END);
+	ctx_expect_state(fd, "unloaded");
+	CHECK(ctx_read(fd, 0) >= 10);
+	/* It still runs, and was not harmed. */
+	worker_do(&w, WORK_TOUCH, 10);
+	worker_quit(&w);
+	CHECK_OK(unlink(SETID_WORKER));
+}
+
+/* A process whose second thread says its name, and ends when it is told to. */
+struct pair {
+	int	name;
+	int	end;
+};
+
+static void *second_thread(void *arg)
+{
+	const struct pair *p = arg;
+	pid_t tid = thread_id();
+	char byte;
+
+	CHECK_EQ(write(p->name, &tid, sizeof(tid)), sizeof(tid));
+	CHECK_EQ(read(p->end, &byte, 1), 1);
+	return NULL;
+}
+
+static void run_pair(void *arg)
+{
+	pthread_t thread;
+
+	CHECK(!pthread_create(&thread, NULL, second_thread, arg));
+	CHECK(!pthread_join(thread, NULL));
+	pause();
+}
+
+/* Proves 3.3.6-03 */
+TEST(end_of_one_thread_of_a_process_is_told)
+{
+	int name[2], end[2];
+	struct pair p;
+	pid_t child, tid;
+	int fd;
+
+	CHECK_OK(pipe(name));
+	CHECK_OK(pipe(end));
+	p = (struct pair){ .name = name[1], .end = end[0] };
+	child = spawn(run_pair, &p);
+	CHECK_EQ(read(name[0], &tid, sizeof(tid)), sizeof(tid));
+	fd = ctx_counting();
+	ctx_start_on(fd, tid);
+	CHECK_OK(write(end[1], "", 1));
+	ctx_expect_message(fd, PFM_MSG_END);
+	ctx_expect_state(fd, "unloaded");
+	/* The other thread is still there. */
+	ctx_load(fd, child);
+	CHECK_OK(kill(child, SIGKILL));
+	wait_for(child);
+}
+
+/* PFM_MSG_END */
+
+/* Proves 3.1.6-02, 3.1.8-02, 3.3.6-01, 3.3.6-07 */
+TEST(end_message_comes_after_the_thread)
+{
+	struct worker w;
+	int fd;
+
+	worker_start(&w);
+	fd = ctx_notifying_on(&w, PERIOD);
+	worker_do(&w, WORK_TOUCH, PERIOD - 1);
+	CHECK(!is_readable(fd));
+	worker_quit(&w);
+	ctx_expect_message(fd, PFM_MSG_END);
+	ctx_expect_state(fd, "unloaded");
+	CHECK_ERRNO(pfm_unload_context(fd), EBUSY);
+	CHECK_ERRNO(pfm_stop(fd), EBUSY);
+	CHECK_EQ(ctx_read(fd, 0), -1ULL);
+	ctx_expect_no_message(fd);
+}
+
+/* Proves 3.3.2-03 */
+TEST(end_message_has_no_body)
+{
+	pfm_msg_t msg, end = { .ovfl = { .msg_type = PFM_MSG_END } };
+	struct worker w;
+	int fd;
+
+	worker_start(&w);
+	fd = ctx_notifying_on(&w, PERIOD);
+	worker_quit(&w);
+	msg = ctx_next_message(fd);
+	CHECK(!memcmp(&msg, &end, sizeof(msg)));
+}
+
+/* Proves 3.3.6-04 */
+TEST(end_message_comes_although_messages_are_off)
+{
+	struct worker w;
+	int fd = ctx_notifying(PFM_FL_OVFL_NO_MSG, PERIOD);
+
+	worker_start(&w);
+	ctx_start_on(fd, w.pid);
+	worker_quit(&w);
+	ctx_expect_message(fd, PFM_MSG_END);
+}
+
+/* Proves 3.3.6-04, H23 */
+TEST(end_message_has_its_place_in_a_full_queue)
+{
+	struct worker w;
+	int fd;
+
+	worker_start(&w);
+	fd = ctx_notifying_on(&w, PERIOD);
+	for (int i = 0; i < 3; i++) {
+		worker_do(&w, WORK_TOUCH, PERIOD);
+		CHECK_OK(pfm_restart(fd));
+	}
+	worker_quit(&w);
+	ctx_wait_state(fd, "unloaded");
+	ctx_expect_message(fd, PFM_MSG_OVFL);
+	ctx_expect_message(fd, PFM_MSG_END);
+	ctx_expect_no_message(fd);
+}
+
+TEST(no_end_message_after_unload)
+{
+	struct worker w;
+	int fd;
+
+	worker_start(&w);
+	fd = ctx_notifying_on(&w, PERIOD);
+	CHECK_OK(pfm_unload_context(fd));
+	worker_quit(&w);
+	ctx_expect_no_message(fd);
+}
+
+/* The child keeps the descriptor: it controls what monitors it. */
+static void monitored_child(void *fd)
+{
+	ctx_start_on(*(int *)fd, thread_id());
+}
+
+/* Proves 3.3.6-05 */
+TEST(no_end_message_for_self_monitoring)
+{
+	int fd = ctx_new(0);
+
+	reap(spawn(monitored_child, &fd));
+	ctx_expect_state(fd, "unloaded");
+	ctx_expect_no_message(fd);
+}
+
+/* A worker that holds the descriptor of what monitors it calls exec, and ends. */
+static void end_after_exec(int fd)
+{
+	struct worker w;
+
+	worker_start_holding(&w, fd);
+	ctx_start_on(fd, w.pid);
+	worker_do(&w, WORK_EXEC, 0);
+	worker_quit(&w);
+	ctx_wait_state(fd, "unloaded");
+}
+
+/* Proves 3.3.6-08 */
+TEST(end_of_a_thread_that_holds_the_descriptor_is_not_told)
+{
+	int fd = ctx_counting();
+
+	end_after_exec(fd);
+	ctx_expect_no_message(fd);
+}
+
+/* Proves 3.3.6-09 */
+TEST(end_of_a_thread_that_lost_the_descriptor_is_told)
+{
+	int fd = ctx_counting();
+
+	CHECK_OK(fcntl(fd, F_SETFD, FD_CLOEXEC));
+	end_after_exec(fd);
+	ctx_expect_message(fd, PFM_MSG_END);
+}
+
+TEST(context_can_be_used_again_after_end)
+{
+	struct worker w;
+	int fd;
+
+	worker_start(&w);
+	fd = ctx_notifying_on(&w, PERIOD);
+	worker_quit(&w);
+	ctx_expect_message(fd, PFM_MSG_END);
+	worker_start(&w);
+	ctx_start_on(fd, w.pid);
+	worker_do(&w, WORK_TOUCH, 1);
+	worker_quit(&w);
+	ctx_expect_message(fd, PFM_MSG_END);
+}
+
+/* The controlling process */
+
+struct doomed {
+	const struct worker	*w;
+	int			ready;
+	__u32			flags;
+};
+
+/* Attaches to a worker, says so, and waits for its end. */
+static void doomed_controller(void *arg)
+{
+	const struct doomed *d = arg;
+
+	ctx_start_on(ctx_notifying(d->flags, 5), d->w->pid);
+	CHECK_OK(write(d->ready, "", 1));
+	pause();
+}
+
+static pid_t start_doomed(struct doomed *d)
+{
+	int pipes[2];
+	pid_t pid;
+
+	CHECK_OK(pipe(pipes));
+	d->ready = pipes[1];
+	pid = spawn(doomed_controller, d);
+	wait_go(pipes[0]);
+	return pid;
+}
+
+static void kill_controller(pid_t pid)
+{
+	CHECK_OK(kill(pid, SIGKILL));
+	wait_for(pid);
+}
+
+/* Proves 3.1.15-03, 3.1.15-07 */
+TEST(killed_controller_leaves_the_thread_free)
+{
+	struct worker w;
+	struct doomed d = { .w = &w };
+	pid_t controller;
+
+	worker_start(&w);
+	controller = start_doomed(&d);
+	worker_do(&w, WORK_TOUCH, 10);
+	kill_controller(controller);
+	ctx_expect_free(w.pid);
+	worker_do(&w, WORK_TOUCH, 10);
+	worker_quit(&w);
+}
+
+/* Proves 3.1.15-08, H24 */
+TEST(killed_controller_does_not_leave_the_thread_blocked)
+{
+	struct worker w;
+	struct doomed d = { .w = &w, .flags = PFM_FL_NOTIFY_BLOCK };
+	pid_t controller;
+
+	worker_start(&w);
+	controller = start_doomed(&d);
+	worker_ask(&w, WORK_TOUCH, 10);
+	while (worker_progress(&w) < 4)
+		;
+	wait_asleep(w.pid);
+	CHECK_EQ(worker_progress(&w), 4);
+	kill_controller(controller);
+	worker_wait(&w);
+	ctx_expect_free(w.pid);
+	worker_quit(&w);
+}

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/*
+ * block.c - a thread is held until PFM_RESTART (3.1.1, 3.1.9, 3.4.3)
+ */
+#define _GNU_SOURCE
+#include <sched.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "ctx.h"
+#include "worker.h"
+
+#define PERIOD		5
+#define NOTIFY		PFM_REGFL_OVFL_NOTIFY
+
+#define BLOCK_ENTRIES	3
+#define BLOCK_FAULTS	(BLOCK_ENTRIES * PERIOD)
+#define LOOKS		1000
+
+/* On a worker that will be blocked every BLOCK_FAULTS page faults. */
+static struct smpl start_blocking(const struct worker *w)
+{
+	struct smpl s = smpl_new_for(PFM_FL_NOTIFY_BLOCK, BLOCK_ENTRIES, 0);
+
+	ctx_add_counter(s.fd, 0, NOTIFY, PERIOD);
+	ctx_start_on(s.fd, w->pid);
+	return s;
+}
+
+/* The instruction whose fault overflowed has not been finished. */
+static void expect_blocked(const struct worker *w, unsigned long faults)
+{
+	wait_asleep(w->pid);
+	for (int i = 0; i < LOOKS; i++) {
+		CHECK_EQ(worker_progress(w), faults - 1);
+		sched_yield();
+	}
+}
+
+/* Proves 3.1.1-05, 3.1.9-05, 3.4.3-12, 3.5.14-21, 3.5.14-28, P5.2-06 */
+TEST(thread_is_blocked_until_restart)
+{
+	struct worker w;
+	struct smpl s;
+
+	worker_start_pinned(&w);
+	s = start_blocking(&w);
+	worker_ask(&w, WORK_TOUCH, 5 * BLOCK_FAULTS + 1);
+	for (int i = 1; i <= 5; i++) {
+		ctx_expect_message(s.fd, PFM_MSG_OVFL);
+		expect_blocked(&w, i * BLOCK_FAULTS);
+		smpl_expect_entries(&s, BLOCK_ENTRIES, w.pid, PERIOD);
+		CHECK_OK(pfm_restart(s.fd));
+	}
+	worker_wait(&w);
+	worker_quit(&w);
+}
+
+/* Proves 3.4.1-12 */
+TEST(blocked_thread_goes_on_with_the_long_period)
+{
+	const unsigned long second = 20 + (BLOCK_ENTRIES - 1) * PERIOD;
+	struct smpl s = smpl_new_for(PFM_FL_NOTIFY_BLOCK, BLOCK_ENTRIES, 0);
+	struct counter c = counter(0, NOTIFY, PERIOD);
+	struct worker w;
+
+	worker_start_pinned(&w);
+	c.pmd.reg_long_reset = -20ULL;
+	counter_write(s.fd, &c);
+	ctx_start_on(s.fd, w.pid);
+	worker_ask(&w, WORK_TOUCH, BLOCK_FAULTS + second + 1);
+	ctx_expect_message(s.fd, PFM_MSG_OVFL);
+	expect_blocked(&w, BLOCK_FAULTS);
+	CHECK_OK(pfm_restart(s.fd));
+	ctx_expect_message(s.fd, PFM_MSG_OVFL);
+	expect_blocked(&w, BLOCK_FAULTS + second);
+	CHECK_EQ(smpl_entry(&s, 0, 0)->last_reset_val, -20ULL);
+	CHECK_EQ(smpl_entry(&s, 1, 0)->last_reset_val, -(__u64)PERIOD);
+	CHECK_OK(pfm_restart(s.fd));
+	worker_wait(&w);
+	worker_quit(&w);
+}
+
+/* A worker that has been given work and was blocked by it. */
+static struct smpl block_worker(struct worker *w)
+{
+	struct smpl s;
+
+	worker_start_pinned(w);
+	s = start_blocking(w);
+	worker_ask(w, WORK_TOUCH, 2 * BLOCK_FAULTS - 1);
+	ctx_expect_message(s.fd, PFM_MSG_OVFL);
+	expect_blocked(w, BLOCK_FAULTS);
+	return s;
+}
+
+static void expect_finished(const struct worker *w)
+{
+	worker_wait(w);
+	CHECK_EQ(worker_progress(w), 2 * BLOCK_FAULTS - 1);
+	worker_quit(w);
+}
+
+/* Proves 3.1.4-19, 3.6.5-03 */
+TEST(blocked_thread_can_be_read)
+{
+	struct worker w;
+	struct smpl s = block_worker(&w);
+
+	CHECK_EQ(ctx_read(s.fd, 0), 0);
+	CHECK_OK(pfm_restart(s.fd));
+	expect_finished(&w);
+}
+
+/* Proves 3.3.6-02, H24 */
+TEST(blocked_thread_can_be_killed)
+{
+	struct worker w;
+	struct smpl s = block_worker(&w);
+	pfm_msg_t msg;
+
+	worker_kill(&w);
+	CHECK_EQ(worker_progress(&w), BLOCK_FAULTS - 1);
+	CHECK_EQ(read(s.fd, &msg, sizeof(msg)), sizeof(msg));
+	CHECK_EQ(msg.msg_type, PFM_MSG_END);
+}
+
+/* Proves H24 */
+TEST(unload_lets_a_blocked_thread_go_on)
+{
+	struct worker w;
+	struct smpl s = block_worker(&w);
+
+	CHECK_OK(pfm_unload_context(s.fd));
+	expect_finished(&w);
+}
+
+/* Proves 3.1.15-08, H24 */
+TEST(close_lets_a_blocked_thread_go_on)
+{
+	struct worker w;
+	struct smpl s = block_worker(&w);
+
+	CHECK_OK(close(s.fd));
+	expect_finished(&w);
+}
+
+/* Proves 3.1.1-05, 3.1.9-05, 3.4.3-11, 3.4.3-12 */
+TEST(blocking_works_without_format)
+{
+	struct worker w;
+	int fd = ctx_notifying(PFM_FL_NOTIFY_BLOCK, PERIOD);
+
+	worker_start(&w);
+	ctx_start_on(fd, w.pid);
+	worker_ask(&w, WORK_TOUCH, 2 * PERIOD + 1);
+	for (int i = 1; i <= 2; i++) {
+		ctx_expect_message(fd, PFM_MSG_OVFL);
+		expect_blocked(&w, i * PERIOD);
+		CHECK_OK(pfm_restart(fd));
+	}
+	worker_wait(&w);
+	worker_quit(&w);
+}

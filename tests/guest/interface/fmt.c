@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/*
+ * fmt.c - modules of formats: registered by their UUID, loaded by it (3.5,
+ *	   3.5.2, 3.5.8, 3.5.9)
+ *
+ * Begins and ends with all modules loaded.
+ */
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <perfmon/perfmon_nway_smpl.h>
+#include <perfmon/perfmon_pebs32_smpl.h>
+#include <perfmon/perfmon_pebs64_smpl.h>
+
+#include "check.h"
+#include "ctx.h"
+#include "faults.h"
+#include "files.h"
+#include "modules.h"
+#include "../../../examples/format_count/perfmon_count_smpl.h"
+
+#define FORMAT_DIR PFM_SYSFS "/formats/" PFM_DFL_SMPL_UUID_STR
+
+#define FORMATS	(sizeof(formats) / sizeof(formats[0]))
+
+/* Proves 3.5.9-01, H11 */
+TEST(format_in_use_cannot_be_unloaded)
+{
+	struct smpl s = smpl_new(0, 4096, 0);
+
+	CHECK_ERRNO(module_unload(MODULE_DEFAULT), EAGAIN);
+	CHECK_OK(close(s.fd));
+	CHECK_OK(module_unload(MODULE_DEFAULT));
+	CHECK(!exists(FORMAT_DIR));
+	/* The mapping has outlived context and format. */
+	CHECK_EQ(s.hdr->hdr_buf_size, 4096);
+	module_load(MODULE_DEFAULT);
+	CHECK(exists(FORMAT_DIR));
+}
+
+/* Proves 3.5-07 */
+TEST(format_that_is_not_loaded_is_loaded_by_its_uuid)
+{
+	CHECK_OK(module_unload(MODULE_DEFAULT));
+	close(smpl_new(0, 4096, 0).fd);
+	expect_text(FORMAT_DIR "/name", "default");
+}
+
+static const struct format {
+	const char *name;
+	const char *module;
+	const char *uuid_text;
+	pfm_uuid_t uuid;
+} formats[] = {
+	{ "default", "pfm_fmt_default", PFM_DFL_SMPL_UUID_STR,
+	  PFM_DFL_SMPL_UUID },
+	{ "nway", "pfm_fmt_nway", PFM_NWAY_SMPL_UUID_STR, PFM_NWAY_SMPL_UUID },
+	{ "pebs32", "pfm_fmt_pebs32", PFM_PEBS32_SMPL_UUID_STR,
+	  PFM_PEBS32_SMPL_UUID },
+	{ "pebs64", "pfm_fmt_pebs64", PFM_PEBS64_SMPL_UUID_STR,
+	  PFM_PEBS64_SMPL_UUID },
+};
+
+static void expect_format(const struct format *f)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), PFM_SYSFS "/formats/%s/name",
+		 f->uuid_text);
+	expect_text(path, f->name);
+}
+
+static void expect_no_format(const struct format *f)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), PFM_SYSFS "/formats/%s", f->uuid_text);
+	CHECK(!exists(path));
+}
+
+/* Proves 3.5-01, 3.5.2-04, 3.5.9-01, P5.4-02 */
+TEST(each_format_is_loaded_by_insmod)
+{
+	char command[256];
+
+	for (unsigned int i = 0; i < FORMATS; i++) {
+		module_unload(formats[i].module);
+		snprintf(command, sizeof(command),
+			 "insmod /lib/modules/$(uname -r)/extra/formats/%s/%s.ko",
+			 formats[i].name, formats[i].module);
+		expect_no_format(&formats[i]);
+		CHECK_EQ(system(command), 0);
+		expect_format(&formats[i]);
+		CHECK_OK(module_unload(formats[i].module));
+		expect_no_format(&formats[i]);
+	}
+	module_load(MODULE_DEFAULT);
+}
+
+/* Proves 3.5.2-01, 3.5.2-03, 3.5.8-01, 3.6.1-01, P5.4-01 */
+TEST(each_format_is_loaded_by_its_uuid)
+{
+	for (unsigned int i = 0; i < FORMATS; i++) {
+		pfarg_ctx_t ctx = {};
+
+		module_unload(formats[i].module);
+		memcpy(ctx.ctx_smpl_buf_id, formats[i].uuid,
+		       sizeof(pfm_uuid_t));
+		/* Without an argument there is no context, but a format. */
+		CHECK_ERRNO(pfm_create_context(&ctx, NULL, 0), EINVAL);
+		expect_format(&formats[i]);
+	}
+	for (unsigned int i = 1; i < FORMATS; i++)
+		CHECK_OK(module_unload(formats[i].module));
+}
+
+/* Proves 3.1.2-18, 3.5-05, 3.5.14-16 */
+TEST(the_example_format_counts_overflows_by_event)
+{
+	static const pfm_uuid_t uuid = PFM_COUNT_SMPL_UUID;
+	pfm_count_smpl_arg_t arg = { .num_events = 2 };
+	struct mapped m = mapped_new(uuid, 0, &arg, sizeof(arg));
+	const pfm_count_smpl_hdr_t *hdr = m.buf;
+	const __u64 *counts = (const void *)(hdr + 1);
+
+	/* Three counters of the same event: identified as 0, 1 and 2. */
+	for (int i = 0; i < 3; i++) {
+		struct counter c = counter(i, 0, i + 1);
+
+		c.pmc.reg_smpl_eventid = i;
+		counter_write(m.fd, &c);
+	}
+	faults_prepare();
+	ctx_start_on(m.fd, thread_id());
+	touch_pages(60, NULL);
+	ctx_stop(m.fd);
+	CHECK_EQ(counts[0], 60);
+	CHECK_EQ(counts[1], 30);
+	CHECK_EQ(hdr->hdr_others, 20);
+	CHECK_OK(munmap((void *)m.buf, m.size));
+	CHECK_OK(close(m.fd));
+	CHECK_OK(module_unload("pfm_fmt_count"));
+}

@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/*
+ * load.c - attaching contexts to threads and CPUs, starting and stopping them
+ *	    (3.1.5 - 3.1.8)
+ */
+#define _GNU_SOURCE
+#include <limits.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "ctx.h"
+#include "faults.h"
+#include "params.h"
+#include "worker.h"
+
+/* PFM_LOAD_CONTEXT */
+
+/* Proves 3.1.7-02 */
+TEST(load_takes_exactly_one_argument)
+{
+	pfarg_load_t load = { .load_pid = thread_id() };
+	int fd = ctx_new(0);
+
+	CHECK_ERRNO(perfmonctl(fd, PFM_LOAD_CONTEXT, &load, 0), EFAULT);
+	CHECK_ERRNO(perfmonctl(fd, PFM_LOAD_CONTEXT, &load, 2), EFAULT);
+	CHECK_ERRNO(perfmonctl(fd, PFM_LOAD_CONTEXT, &load, -1), EFAULT);
+	CHECK_ERRNO(perfmonctl(fd, PFM_LOAD_CONTEXT, NULL, 1), EFAULT);
+	CHECK_ERRNO(pfm_load_context(fd, BAD_ADDRESS), EFAULT);
+	ctx_expect_state(fd, "unloaded");
+}
+
+/* Proves 3.1-08, 3.1.7-31, P7-01 */
+TEST(load_refuses_unknown_set_and_reserved_fields)
+{
+	pfarg_load_t set = { .load_pid = thread_id(), .load_set = 1 };
+	pfarg_load_t first = { .load_pid = thread_id(), .reserved1 = 1 };
+	pfarg_load_t last = { .load_pid = thread_id(),
+			      .reserved2 = { 0, 0, 1 } };
+	int fd = ctx_new(0);
+
+	CHECK_ERRNO(pfm_load_context(fd, &set), EINVAL);
+	CHECK_ERRNO(pfm_load_context(fd, &first), EINVAL);
+	CHECK_ERRNO(pfm_load_context(fd, &last), EINVAL);
+	ctx_expect_state(fd, "unloaded");
+}
+
+static int load_result(int fd, pid_t tid)
+{
+	pfarg_load_t load = { .load_pid = tid };
+
+	return pfm_load_context(fd, &load);
+}
+
+/* Proves 3.1.7-04 */
+TEST(load_refuses_unknown_thread)
+{
+	int fd = ctx_new(0);
+
+	CHECK_ERRNO(load_result(fd, 0x7fffffff), ESRCH);
+	CHECK_ERRNO(load_result(fd, 0), ESRCH);
+	CHECK_ERRNO(load_result(fd, -1), ESRCH);
+	ctx_load_self(fd);
+}
+
+/* Proves 3.1.7-04, H09 */
+TEST(load_refuses_a_thread_that_has_exited)
+{
+	struct worker w;
+	int fd = ctx_counting();
+	siginfo_t info;
+
+	worker_start(&w);
+	CHECK_OK(kill(w.pid, SIGKILL));
+	CHECK_OK(waitid(P_PID, w.pid, &info, WEXITED | WNOWAIT));
+	/* It is a zombie now. */
+	CHECK_ERRNO(ctx_try_load(fd, w.pid), ESRCH);
+	wait_for(w.pid);
+	CHECK_ERRNO(ctx_try_load(fd, w.pid), ESRCH);
+}
+
+/* Proves 3.1.1-10 */
+TEST(load_refuses_blocking_oneself)
+{
+	int fd = ctx_new(PFM_FL_NOTIFY_BLOCK);
+
+	CHECK_ERRNO(load_result(fd, thread_id()), EINVAL);
+}
+
+/* Proves 3.1.7-05, 3.1.7-07, 4.2-07, P4.1-08 */
+TEST(load_refuses_loaded_context)
+{
+	int fd = ctx_new(0);
+
+	ctx_load_self(fd);
+	CHECK_ERRNO(load_result(fd, thread_id()), EBUSY);
+	CHECK_OK(pfm_unload_context(fd));
+	ctx_load_self(fd);
+}
+
+/* Proves 3.1.7-06, 3.1.7-07, 3.1.8-08, P4.1-09, P4.1-12 */
+TEST(load_refuses_second_context_of_a_thread)
+{
+	int first = ctx_new(0), second = ctx_new(0);
+
+	ctx_load_self(first);
+	CHECK_ERRNO(load_result(second, thread_id()), EBUSY);
+	CHECK_OK(pfm_unload_context(first));
+	ctx_load_self(second);
+	CHECK_ERRNO(load_result(first, thread_id()), EBUSY);
+	close(second);
+	ctx_load_self(first);
+}
+
+/* Proves 3.1.7-14, P4.1-11 */
+TEST(threads_have_contexts_of_their_own)
+{
+	int mine = ctx_new(0), other = ctx_new(0);
+	struct worker w;
+
+	worker_start(&w);
+	ctx_load_self(mine);
+	ctx_load(other, w.pid);
+	worker_quit(&w);
+}
+
+/* Proves 3.1.7-20, 3.1.8-08, P4.1-09 */
+TEST(load_refuses_second_context_of_a_cpu)
+{
+	int first = ctx_new(PFM_FL_SYSTEM_WIDE);
+	int second = ctx_new(PFM_FL_SYSTEM_WIDE);
+
+	ctx_pin(0);
+	ctx_load_self(first);
+	CHECK_ERRNO(load_result(second, thread_id()), EBUSY);
+	CHECK_OK(pfm_unload_context(first));
+	ctx_load_self(second);
+}
+
+/* Proves 3.1.7-15 */
+TEST(system_wide_load_names_the_calling_thread)
+{
+	int fd = ctx_new(PFM_FL_SYSTEM_WIDE);
+
+	CHECK_ERRNO(load_result(fd, getppid()), EINVAL);
+	CHECK_ERRNO(load_result(fd, 0), EINVAL);
+}
+
+/* Proves 3.1.7-23, 3.1.7-24, P4.1-10 */
+TEST(thread_and_system_wide_contexts_exclude_each_other)
+{
+	int thread = ctx_new(0), system = ctx_new(PFM_FL_SYSTEM_WIDE);
+
+	ctx_pin(0);
+	ctx_load_self(thread);
+	CHECK_ERRNO(load_result(system, thread_id()), EBUSY);
+	CHECK_OK(pfm_unload_context(thread));
+	ctx_load_self(system);
+	CHECK_ERRNO(load_result(thread, thread_id()), EBUSY);
+	CHECK_OK(pfm_unload_context(system));
+	ctx_load_self(thread);
+}
+
+static void load_is_not_permitted(void *parent)
+{
+	int fd;
+
+	become_nobody();
+	fd = ctx_counting();
+	CHECK_ERRNO(load_result(fd, *(pid_t *)parent), EPERM);
+	/* Not to see the kernel is what this level allows. */
+	CHECK_ERRNO(load_result(fd, thread_id()), EPERM);
+	ctx_expect_state(fd, "unloaded");
+}
+
+/* Proves 3.1.7-08, 4.1-01, 4.1-02, 4.2-08, P7-05, H17 */
+TEST(load_needs_permission)
+{
+	pid_t self = getpid();
+	struct param_run r = { "paranoid", "2", load_is_not_permitted, &self };
+
+	open_device_to_all();
+	with_param(&r);
+}
+
+static void user_level_is_permitted(void *arg)
+{
+	struct counter c = counter(0, 0, 0);
+	struct worker w;
+	int fd;
+
+	become_nobody();
+	worker_start(&w);
+	fd = ctx_new(0);
+	c.pmc.reg_value |= PFM_PERF_EXCL_KERNEL;
+	counter_write(fd, &c);
+	ctx_start_on(fd, w.pid);
+	worker_do(&w, WORK_TOUCH, 6);
+	CHECK_EQ(ctx_read(fd, 0), 6);
+	worker_quit(&w);
+}
+
+/* Proves 4.1-04 */
+TEST(users_may_measure_their_own_threads_at_user_level)
+{
+	struct param_run r = { "paranoid", "2", user_level_is_permitted, NULL };
+
+	open_device_to_all();
+	with_param(&r);
+}
+
+/* Proves 3.1.5-05, 3.1.8-06, P4.1-15 */
+TEST(context_is_loaded_on_one_thread_after_the_other)
+{
+	int fd = ctx_counting();
+
+	for (int i = 1; i <= 3; i++) {
+		struct worker w;
+
+		worker_start(&w);
+		ctx_start_on(fd, w.pid);
+		worker_do(&w, WORK_TOUCH, 10);
+		CHECK_OK(pfm_unload_context(fd));
+		worker_do(&w, WORK_TOUCH, 10);
+		worker_quit(&w);
+		CHECK_EQ(ctx_read(fd, 0), 10 * i);
+	}
+}
+
+/* Proves 3.1.7-12 */
+TEST(load_does_not_start)
+{
+	int fd = ctx_counting();
+
+	faults_prepare();
+	ctx_load_self(fd);
+	touch_pages(5, NULL);
+	CHECK_EQ(ctx_read(fd, 0), 0);
+}
+
+/* PFM_START, PFM_STOP, PFM_UNLOAD_CONTEXT */
+
+/* Proves 3.1.5-03, 3.1.6-02, 3.1.8-02, 3.1.9-02 */
+TEST(commands_that_need_a_loaded_context)
+{
+	int fd = ctx_new(0);
+
+	CHECK_ERRNO(pfm_start(fd, NULL), EBUSY);
+	CHECK_ERRNO(pfm_stop(fd), EBUSY);
+	CHECK_ERRNO(pfm_restart(fd), EBUSY);
+	CHECK_ERRNO(pfm_unload_context(fd), EBUSY);
+	ctx_load_self(fd);
+	CHECK_OK(pfm_unload_context(fd));
+	CHECK_ERRNO(pfm_start(fd, NULL), EBUSY);
+	CHECK_ERRNO(pfm_unload_context(fd), EBUSY);
+}
+
+/* Proves 3.1.5-10, 3.1.6-03, 3.1.6-06 */
+TEST(start_and_stop_can_be_repeated)
+{
+	int fd = ctx_counting();
+
+	faults_prepare();
+	ctx_load_self(fd);
+	ctx_stop(fd);
+	for (int i = 0; i < 2; i++) {
+		CHECK_OK(pfm_start(fd, NULL));
+		touch_pages(2, NULL);
+	}
+	for (int i = 0; i < 2; i++) {
+		ctx_stop(fd);
+		touch_pages(2, NULL);
+	}
+	CHECK_EQ(ctx_read(fd, 0), 4);
+}
+
+/* Proves 3.1.5-02, 3.1.5-16 */
+TEST(start_takes_one_argument_or_none)
+{
+	pfarg_start_t start = {};
+	int fd = ctx_new(0);
+
+	ctx_load_self(fd);
+	CHECK_ERRNO(perfmonctl(fd, PFM_START, &start, 0), EFAULT);
+	CHECK_ERRNO(perfmonctl(fd, PFM_START, &start, 2), EFAULT);
+	CHECK_ERRNO(perfmonctl(fd, PFM_START, NULL, 1), EFAULT);
+	CHECK_ERRNO(pfm_start(fd, BAD_ADDRESS), EFAULT);
+	ctx_expect_state(fd, "stopped");
+	CHECK_OK(pfm_start(fd, &start));
+	ctx_expect_state(fd, "started");
+}
+
+/* Proves 3.1.5-13, 3.1-08 */
+TEST(start_refuses_unknown_set_and_reserved_fields)
+{
+	pfarg_start_t starts[] = {
+		{ .start_set = 1 }, { .reserved1 = 1 }, { .reserved2 = 1 },
+		{ .reserved3 = { 0, 0, 1 } },
+	};
+	int fd = ctx_new(0);
+
+	ctx_load_self(fd);
+	for (size_t i = 0; i < ARRAY_SIZE(starts); i++)
+		CHECK_ERRNO(pfm_start(fd, &starts[i]), EINVAL);
+	ctx_expect_state(fd, "stopped");
+}
+
+/* Proves 3.1.6-04 */
+TEST(stop_holds_for_a_thread_that_runs)
+{
+	int fd = ctx_counting();
+	unsigned long progress;
+	struct worker w;
+	__u64 value;
+
+	worker_start(&w);
+	ctx_start_on(fd, w.pid);
+	worker_ask(&w, WORK_TOUCH, ULONG_MAX);
+	while (!ctx_read(fd, 0))
+		sched_yield();
+	ctx_stop(fd);
+	value = ctx_read(fd, 0);
+	progress = worker_progress(&w);
+	while (worker_progress(&w) < progress + 1000)
+		sched_yield();
+	CHECK_EQ(ctx_read(fd, 0), value);
+	worker_kill(&w);
+}
+
+/* Proves 3.1.4-15, 3.1.7-10, 3.1.8-03, 3.1.8-04 */
+TEST(unload_stops_and_keeps_values)
+{
+	int fd = ctx_counting();
+
+	faults_prepare();
+	ctx_start_on(fd, thread_id());
+	touch_pages(5, NULL);
+	CHECK_OK(pfm_unload_context(fd));
+	touch_pages(5, NULL);
+	CHECK_EQ(ctx_read(fd, 0), 5);
+	ctx_load_self(fd);
+	ctx_expect_state(fd, "stopped");
+	CHECK_OK(pfm_start(fd, NULL));
+	touch_pages(3, NULL);
+	CHECK_EQ(ctx_read(fd, 0), 8);
+}

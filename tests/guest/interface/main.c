@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/*
+ * main.c - the core comes and goes
+ *
+ * Begins and ends with all modules loaded.
+ */
+#define _GNU_SOURCE
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "ctx.h"
+#include "files.h"
+#include "modules.h"
+
+/* Proves H11 */
+TEST(core_in_use_cannot_be_unloaded)
+{
+	struct smpl s = smpl_new(0, 4096, 0);
+
+	CHECK_ERRNO(module_unload(MODULE_CORE), EAGAIN);
+	CHECK_OK(close(s.fd));
+	CHECK_OK(module_unload(MODULE_DEFAULT));
+	CHECK_ERRNO(module_unload(MODULE_CORE), EAGAIN);
+	CHECK_OK(module_unload(MODULE_PMU));
+	/* A mapped buffer is all that uses it now. */
+	CHECK_ERRNO(module_unload(MODULE_CORE), EAGAIN);
+	CHECK_OK(munmap((void *)s.hdr, s.size));
+	CHECK_OK(module_unload(MODULE_CORE));
+	module_load(MODULE_PMU);
+	module_load(MODULE_DEFAULT);
+	close(smpl_new(0, 4096, 0).fd);
+}
+
+/* Proves 3.1-05 */
+TEST(without_modules_there_is_no_perfmon)
+{
+	pfarg_ctx_t ctx = {};
+
+	CHECK_OK(module_unload(MODULE_DEFAULT));
+	CHECK_OK(module_unload(MODULE_PMU));
+	CHECK_OK(module_unload(MODULE_CORE));
+	CHECK(!exists(PFM_SYSFS));
+	CHECK_ERRNO(pfm_create_context(&ctx, NULL, 0), ENOSYS);
+	module_load(MODULE_PMU);
+	module_load(MODULE_DEFAULT);
+}
