@@ -82,9 +82,12 @@ $(ALL_TARGETS:%=test-modules-%): test-modules-%: modules-%
 modules-kunit:
 	$(call build-modules,$(DEBUG_TARGET),$(DEBUG_TARGET)-kunit,tests/kunit)
 
-.PHONY: user user-arm64 user-i386
+.PHONY: user user-arm64 user-i386 pfmon-docs
 user:
 	@$(MAKE) -s -f scripts/user.mk UARCH=x86_64 user user-tests
+# pfmon's completion, and the options in its manual page.
+pfmon-docs:
+	@$(MAKE) -s -f scripts/user.mk UARCH=x86_64 $@
 user-arm64 user-i386: user-%:
 	@$(MAKE) -s -f scripts/user.mk UARCH=$* user
 # Programs of the tests in VMs, and of the benchmark.

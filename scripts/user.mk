@@ -62,9 +62,10 @@ SESSION_PRINTER := $(UOUT)/session_printer
 BUFFER_SAVER := $(UOUT)/buffer_saver
 OPSTREAM_SCANNER := $(UOUT)/opstream_scanner
 STREAM_READER := $(UOUT)/stream_reader
+OPTION_DOCS := $(UOUT)/option_docs
 USER_TESTS := $(CAPTURE_WRITER) $(ERRORS) $(ERRORS2X) $(EVENT_ENCODER) \
 	$(MAPS_PRINTER) $(SESSION_PRINTER) $(BUFFER_SAVER) $(OPSTREAM_SCANNER) \
-	$(STREAM_READER)
+	$(STREAM_READER) $(OPTION_DOCS)
 
 PFMON_SRC := $(wildcard tools/pfmon/*.c tools/pfmon/formats/*.c)
 PFMON_OBJ := $(PFMON_SRC:%.c=$(UOBJ)/%.o)
@@ -80,6 +81,14 @@ user: $(LIBPERFMON_A) $(LIBPFM2X_A) $(LIBPFM22_A) $(PFMON) $(HOTLOOPS)
 ifneq ($(UARCH),arm64)
 user: $(LIBPERFMON_SO) $(UOUT)/libperfmon.so $(LIBPFM2X_SO) $(LIBPFM22_SO)
 endif
+
+# What is made from pfmon's table of options, in the places where it is committed.
+.PHONY: pfmon-docs
+pfmon-docs: $(OPTION_DOCS)
+	$< bash > tools/pfmon/pfmon.bash
+	$< man > $(UOUT)/options.man
+	sed -i -e '/by make pfmon-docs$$/,/end of what is made$$/{//!d}' \
+		-e '/by make pfmon-docs$$/r $(UOUT)/options.man' tools/pfmon/pfmon.1
 
 # Programs that the tests in tests/lib and tests/tools run on the host.
 user-tests: $(USER_TESTS)
@@ -121,6 +130,10 @@ $(PFMON): $(PFMON_OBJ) $(LIBPERFMON_A)
 
 $(HOTLOOPS): $(UOBJ)/examples/hotloops.o
 	$(UCC) $(CFLAGS) $(ULDFLAGS) -o $@ $^
+
+$(OPTION_DOCS): $(UOBJ)/tools/pfmon/docs/option_docs.o $(PFMON_PARTS) \
+		$(LIBPERFMON_A)
+	$(UCC) $(CFLAGS) $(ULDFLAGS) -o $@ $^ $(ULIBS)
 
 $(CAPTURE_WRITER): $(UOBJ)/tests/tools/capture_writer.o \
 		$(addprefix $(UOBJ)/tools/pfmon/,capture.o image.o util.o)
@@ -164,4 +177,5 @@ user-clean:
 
 -include $(PFMON_OBJ:.o=.d) $(sort $(LIB_OBJ:.o=.d) $(LIB2X_OBJ:.o=.d) \
 	$(LIB22_OBJ:.o=.d)) $(UOBJ)/examples/hotloops.d \
+	$(UOBJ)/tools/pfmon/docs/option_docs.d \
 	$(wildcard $(UOBJ)/tests/lib/*.d $(UOBJ)/tests/tools/*.d)

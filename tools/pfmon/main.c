@@ -6,6 +6,7 @@
 #include "events.h"
 #include "formats/table.h"
 #include "measure.h"
+#include "option_help.h"
 #include "options.h"
 #include "util.h"
 #include "waiter.h"

@@ -69,6 +69,9 @@ struct options {
 	unsigned int format_options;	/* FORMAT_OPT_* that were given */
 	unsigned char *format_arg;	/* --smpl-arg, NULL if not given */
 	size_t format_arg_size;
+	const char *long_periods;	/* lists with an element per event */
+	const char *short_periods;
+	const char *random_masks;
 	__u64 smpl_pmds[PFM_MAX_PMD_BITVECTOR];	/* --smpl-pmds */
 	bool reset_non_smpl;
 	bool overflow_block;
@@ -92,14 +95,5 @@ struct options {
  */
 bool options_parse(struct options *options, int argc, char **argv);
 void options_free(struct options *options);
-
-/* The name of one of FORMAT_OPT_*, without the dashes. */
-const char *format_option_name(unsigned int format_option);
-
-/* Prints what --help prints. */
-void options_help(void);
-
-/* Name of a virtual PMD, "PMDn" for others; valid until the next call. */
-const char *virtual_pmd_name(unsigned int number);
 
 #endif /* PFMON_OPTIONS_H */

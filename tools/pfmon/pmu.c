@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* pmu.c - what the kernel says of its PMU description */
+/* pmu.c - the kernel's PMU description, and the PMDs that are no registers */
 #define _GNU_SOURCE
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +11,15 @@
 #include "util.h"
 
 #define PMU_DIR	PFM_SYSFS "/pmu_desc"
+
+static const struct {
+	const char *name;
+	unsigned int number;
+} virtual_pmds[] = {
+	{ "elapsed",	PFM_PMD_ELAPSED },
+	{ "tid",	PFM_PMD_TID },
+	{ "resident",	PFM_PMD_RESIDENT },
+};
 
 char *pmu_name(void)
 {
@@ -27,4 +37,27 @@ unsigned int pmu_pmd_count(void)
 		count += !strncmp(line, "PMD", 3);
 	free(text);
 	return count ? count : PFM_MAX_PMDS;
+}
+
+const char *virtual_pmd_name(unsigned int number)
+{
+	static char name[16];
+
+	for (size_t i = 0; i < ARRAY_SIZE(virtual_pmds); i++) {
+		if (virtual_pmds[i].number == number)
+			return virtual_pmds[i].name;
+	}
+	snprintf(name, sizeof(name), "PMD%u", number);
+	return name;
+}
+
+bool virtual_pmd_find(const char *name, unsigned int *number)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(virtual_pmds); i++) {
+		if (!strcmp(name, virtual_pmds[i].name)) {
+			*number = virtual_pmds[i].number;
+			return true;
+		}
+	}
+	return false;
 }

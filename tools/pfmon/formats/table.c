@@ -11,6 +11,7 @@
 #include <uuid/uuid.h>
 
 #include "formats/table.h"
+#include "option_table.h"
 #include "util.h"
 
 #define FORMATS_DIR	PFM_SYSFS "/formats"
@@ -130,8 +131,7 @@ static void set_up_unknown(struct smpl_format *format,
 	free(uuid);
 }
 
-/* The names of the modules that take an option, to be freed. */
-static char *takers_of(unsigned int option)
+char *smpl_formats_with(unsigned int option)
 {
 	char *names = checked_strdup(""), *longer;
 
@@ -158,7 +158,7 @@ static bool check_options(const struct smpl_format *format,
 	if (!refused)
 		return true;
 	refused &= -refused;
-	takers = takers_of(refused);
+	takers = smpl_formats_with(refused);
 	message("the sampling format %s does not take --%s; these do: %s",
 		format->name, format_option_name(refused), takers);
 	free(takers);

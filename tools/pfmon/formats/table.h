@@ -121,6 +121,9 @@ void smpl_format_set_arg(struct smpl_format *format, const void *arg,
 			 size_t size);
 void smpl_format_free(struct smpl_format *format);
 
+/* Names of those that take one of FORMAT_OPT_*, with commas between; to be freed. */
+char *smpl_formats_with(unsigned int format_option);
+
 /* Whether the kernel has the format registered at this moment. */
 bool smpl_format_registered(const struct smpl_format *format);
 

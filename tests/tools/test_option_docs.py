@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""What is made from the table of options, and completion in bash."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+PFMON = Path(__file__).resolve().parents[2] / "tools" / "pfmon"
+
+
+def made(programs: Path, kind: str) -> str:
+    return subprocess.run(
+        [programs / "option_docs", kind], capture_output=True, text=True, check=True
+    ).stdout
+
+
+def test_manual_page_has_the_options_of_the_table(programs: Path) -> None:
+    page = (PFMON / "pfmon.1").read_text("utf-8")
+    begin, end = (
+        '.\\" made from option_table.c by make pfmon-docs\n',
+        '.\\" end of what is made\n',
+    )
+    section = page[page.index(begin) + len(begin) : page.index(end)]
+    assert section == made(programs, "man"), "make pfmon-docs writes it anew"
+
+
+def test_completion_has_the_options_of_the_table(programs: Path) -> None:
+    file = (PFMON / "pfmon.bash").read_text("utf-8")
+    assert file == made(programs, "bash"), "make pfmon-docs writes it anew"
+
+
+def test_manual_page_names_every_option(programs: Path) -> None:
+    table = (PFMON / "option_table.c").read_text("utf-8")
+    names = re.findall(r'\.name = "([a-z-]+)"', table)
+    plain = made(programs, "man").replace("\\-", "-")
+    assert len(names) > 20
+    assert [name for name in names if f"\\fB--{name}\\fP" not in plain] == []
+
+
+def complete(programs: Path, line: str) -> list[str]:
+    """Return what bash offers at the end of a line; "|" is between its words."""
+    words = line.split("|")
+    script = (
+        f'source {PFMON / "pfmon.bash"} && COMP_WORDS=("$@") && '
+        f'COMP_CWORD={len(words) - 1} && _pfmon pfmon "${{@: -1}}" 2>/dev/null; '
+        'printf "%s\\n" "${COMPREPLY[@]}"'
+    )
+    run = subprocess.run(
+        ["bash", "-c", script, "bash", *words],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "PATH": f"{programs}:{os.environ['PATH']}"},
+        cwd=PFMON,
+    )
+    return run.stdout.split()
+
+
+@pytest.mark.parametrize(
+    ("line", "offered"),
+    [
+        ("pfmon|--smpl-p", ["--smpl-periods-random=", "--smpl-pmds="]),
+        ("pfmon|--system-wide|--agg", ["--aggregate-results"]),
+        ("pfmon|--smpl-record|=|ha", ["haswell"]),
+        ("pfmon|--smpl-record|=", ["base", "nehalem", "haswell", "skylake"]),
+        ("pfmon|--smpl-record|ha", ["haswell"]),
+        ("pfmon|-e|cpu-c", ["cpu-cycles", "cpu-clock"]),
+        ("pfmon|--events|=|cycles,page-f", ["cycles,page-faults"]),
+        ("pfmon|--session-timeout|1", []),
+        ("pfmon|-o|option_table", ["option_table.c", "option_table.h"]),
+        ("pfmon|--list-events|=|x|--vers", ["--version"]),
+        ("pfmon|-e|cycles|pfmo", ["pfmon"]),
+        ("pfmon|-e|cycles|true|-u|opti", []),
+        ("pfmon|--|true|main", ["main.c"]),
+    ],
+)
+def test_completion(programs: Path, line: str, offered: list[str]) -> None:
+    found = complete(programs, line)
+    if line.endswith("opti"):
+        assert "option_table.c" in found
+        assert not [name for name in found if name.startswith("-")]
+    else:
+        assert sorted(set(found)) == sorted(offered)

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/*
+ * option_docs - prints what is made from the table of options
+ *
+ * usage: option_docs man|bash
+ *
+ * man: the section OPTIONS of the manual page; bash: the completion file.
+ * `make pfmon-docs` puts both into their places.
+ */
+#define _GNU_SOURCE
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "formats/table.h"
+#include "option_table.h"
+#include "util.h"
+
+/* A text of the table; what is bold has minus signs. */
+static void print_roff(const char *text)
+{
+	bool bold = false, italic = false;
+
+	for (; *text; text++) {
+		if (*text == '*') {
+			bold = !bold;
+			fputs(bold ? "\\fB" : "\\fP", stdout);
+		} else if (*text == '_') {
+			italic = !italic;
+			fputs(italic ? "\\fI" : "\\fP", stdout);
+		} else if (*text == '-' && bold) {
+			fputs("\\-", stdout);
+		} else {
+			putchar(*text);
+		}
+	}
+}
+
+/* A summary or a note becomes a sentence. */
+static void print_sentence(const char *summary)
+{
+	char *text = checked_strdup(summary);
+
+	text[0] = (char)toupper((unsigned char)text[0]);
+	print_roff(text);
+	free(text);
+}
+
+static void print_bold(const char *dashes, const char *name)
+{
+	char *text = checked_printf("*%s%s*", dashes, name);
+
+	print_roff(text);
+	free(text);
+}
+
+static void print_names(const struct option_row *row)
+{
+	const char letter[] = { row->letter, '\0' };
+
+	if (row->letter) {
+		print_bold("-", letter);
+		fputs(", ", stdout);
+	}
+	print_bold("--", row->name);
+	if (row->argument)
+		printf(row->optional ? "[\\fB=\\fP\\fI%s\\fP]" : "\\fB=\\fP\\fI%s\\fP",
+		       row->argument);
+	putchar('\n');
+}
+
+/* Only what not all formats take is a matter of formats to the reader. */
+static void print_formats(const struct option_row *row)
+{
+	char *formats = smpl_formats_with(row->format_option);
+
+	if (row->group == GROUP_FORMAT)
+		printf(" (\\fB%s\\fP)", formats);
+	free(formats);
+}
+
+static void print_man_option(const struct option_row *row)
+{
+	puts(".TP");
+	print_names(row);
+	print_sentence(row->summary);
+	print_formats(row);
+	puts(".");
+	if (row->details)
+		print_roff(row->details);
+}
+
+static void print_man(void)
+{
+	puts(".SH OPTIONS");
+	for (enum option_group group = 0; group < OPTION_GROUPS; group++) {
+		const struct option_heading *heading = &option_headings[group];
+
+		if (heading->title)
+			printf(".SS %s\n", heading->title);
+		if (heading->note) {
+			print_sentence(heading->note);
+			puts(".");
+		}
+		for (size_t i = 0; i < option_count; i++) {
+			if (option_table[i].group == group)
+				print_man_option(&option_table[i]);
+		}
+	}
+}
+
+/* All names of an option as a pattern of case. */
+static void print_pattern(const struct option_row *row)
+{
+	if (row->letter)
+		printf("-%c | ", row->letter);
+	printf("--%s", row->name);
+}
+
+static bool has_argument(const struct option_row *row)
+{
+	return row->argument && !row->optional;
+}
+
+static void print_all_options(void)
+{
+	for (size_t i = 0; i < option_count; i++) {
+		const struct option_row *row = &option_table[i];
+
+		if (row->letter)
+			printf("\t-%c ", row->letter);
+		else
+			putchar('\t');
+		printf("--%s%s\n", row->name, has_argument(row) ? "=" : "");
+	}
+}
+
+static void print_options_with_argument(void)
+{
+	const char *separator = "\t\t";
+
+	for (size_t i = 0; i < option_count; i++) {
+		if (!has_argument(&option_table[i]))
+			continue;
+		fputs(separator, stdout);
+		print_pattern(&option_table[i]);
+		separator = " | \\\n\t\t";
+	}
+	puts(")");
+}
+
+static void print_arguments(void)
+{
+	for (size_t i = 0; i < option_count; i++) {
+		const struct option_row *row = &option_table[i];
+
+		if (!row->names_file && !row->words)
+			continue;
+		putchar('\t');
+		print_pattern(row);
+		if (row->names_file)
+			puts(") _pfmon_files \"$2\" ;;");
+		else
+			printf(") _pfmon_words \"%s\" \"$2\" ;;\n", row->words);
+	}
+}
+
+static void print_bash(void)
+{
+	puts("# SPDX-License-Identifier: MIT OR GPL-2.0\n"
+	     "#\n"
+	     "# Completion of pfmon's command line in bash; to be sourced. Made from\n"
+	     "# option_table.c by `make pfmon-docs`.\n"
+	     "\n"
+	     "_pfmon_options='");
+	print_all_options();
+	puts("'\n"
+	     "\n"
+	     "# The last element of a list with commas.\n"
+	     "_pfmon_words()\n"
+	     "{\n"
+	     "\tlocal before=\n"
+	     "\n"
+	     "\t[[ $2 == *,* ]] && before=${2%,*},\n"
+	     "\tmapfile -t COMPREPLY < <(compgen -P \"$before\" -W \"$1\" -- \"${2##*,}\")\n"
+	     "}\n"
+	     "\n"
+	     "_pfmon_files()\n"
+	     "{\n"
+	     "\tcompopt -o filenames\n"
+	     "\tmapfile -t COMPREPLY < <(compgen -f -- \"$1\")\n"
+	     "}\n"
+	     "\n"
+	     "_pfmon_option_names()\n"
+	     "{\n"
+	     "\tmapfile -t COMPREPLY < <(compgen -W \"$_pfmon_options\" -- \"$1\")\n"
+	     "\t[[ ${COMPREPLY[0]} == *= ]] && compopt -o nospace\n"
+	     "}\n"
+	     "\n"
+	     "# The argument $2 of the option $1.\n"
+	     "_pfmon_argument()\n"
+	     "{\n"
+	     "\tcase $1 in");
+	print_arguments();
+	puts("\tesac\n"
+	     "}\n"
+	     "\n"
+	     "_pfmon()\n"
+	     "{\n"
+	     "\tlocal at=1 option=\n"
+	     "\n"
+	     "\t# An \"=\" is a word of its own.\n"
+	     "\twhile ((at < COMP_CWORD)); do\n"
+	     "\t\toption=\n"
+	     "\t\tcase ${COMP_WORDS[at]} in");
+	print_options_with_argument();
+	puts("\t\t\toption=${COMP_WORDS[at]}\n"
+	     "\t\t\t[[ ${COMP_WORDS[at + 1]} == = ]] && ((at++))\n"
+	     "\t\t\t((at += 2)) ;;\n"
+	     "\t\t--)\n"
+	     "\t\t\t((at++))\n"
+	     "\t\t\tbreak ;;\n"
+	     "\t\t-*) ((at++)) ;;\n"
+	     "\t\t=) ((at += 2)) ;;\n"
+	     "\t\t*) break ;;\n"
+	     "\t\tesac\n"
+	     "\tdone\n"
+	     "\tif ((at > COMP_CWORD)); then\n"
+	     "\t\t_pfmon_argument \"$option\" \"${2#=}\"\n"
+	     "\telif ((at < COMP_CWORD)); then\n"
+	     "\t\t_pfmon_files \"$2\"\n"
+	     "\telif [[ $2 == -* ]]; then\n"
+	     "\t\t_pfmon_option_names \"$2\"\n"
+	     "\telse\n"
+	     "\t\tmapfile -t COMPREPLY < <(compgen -c -- \"$2\")\n"
+	     "\tfi\n"
+	     "}\n"
+	     "\n"
+	     "complete -F _pfmon pfmon");
+}
+
+int main(int argc, char **argv)
+{
+	if (argc == 2 && !strcmp(argv[1], "man"))
+		print_man();
+	else if (argc == 2 && !strcmp(argv[1], "bash"))
+		print_bash();
+	else
+		return PFMON_EXIT_USAGE;
+	return 0;
+}

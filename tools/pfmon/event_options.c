@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/* event_options.c - the events of -e, and the lists with an element for each */
+#define _GNU_SOURCE
+#include <stdlib.h>
+#include <string.h>
+
+#include "event_options.h"
+#include "util.h"
+
+/* perf's periods have 63 bits. */
+#define LARGEST_PERIOD	INT64_MAX
+#define LARGEST_SETS	256u
+
+bool each_element(const char *list, struct options *options,
+		  bool (*add)(struct options *options, const char *element,
+			      unsigned int index))
+{
+	char *copy = checked_strdup(list), *rest = copy, *element;
+	unsigned int index = 0;
+	bool ok = true;
+
+	while (ok && (element = strsep(&rest, ",")))
+		ok = add(options, element, index++);
+	free(copy);
+	return ok;
+}
+
+static bool add_event(struct options *options, const char *name,
+		      unsigned int index)
+{
+	struct event_option *event;
+
+	(void)index;
+	if (!*name) {
+		message("-e has an empty event name");
+		return false;
+	}
+	if (options->event_count == PFM_MAX_HW_REGS) {
+		message("more than %d events", PFM_MAX_HW_REGS);
+		return false;
+	}
+	options->events = checked_realloc(options->events,
+					  options->event_count + 1,
+					  sizeof(*options->events));
+	event = &options->events[options->event_count++];
+	memset(event, 0, sizeof(*event));
+	event->name = checked_strdup(name);
+	event->set = options->set_count;
+	return true;
+}
+
+bool event_options_add(struct options *options, const char *list)
+{
+	if (options->set_count == LARGEST_SETS) {
+		message("more than %u -e options", LARGEST_SETS);
+		return false;
+	}
+	if (!each_element(list, options, add_event))
+		return false;
+	options->set_count++;
+	return true;
+}
+
+/* Registers, from 0 in each set. */
+static void number_events(struct options *options)
+{
+	const struct event_option *last = NULL;
+
+	if (!options->switch_ns)
+		options->set_count = 1;
+	for (unsigned int i = 0; i < options->event_count; i++) {
+		struct event_option *event = &options->events[i];
+
+		if (!options->switch_ns)
+			event->set = 0;
+		event->number = last && last->set == event->set ?
+				last->number + 1 : 0;
+		last = event;
+	}
+}
+
+/* The event that an element of a list is for; NULL with a message if none. */
+static struct event_option *event_at(struct options *options,
+				     unsigned int index, const char *option)
+{
+	if (index < options->event_count)
+		return &options->events[index];
+	message("%s has more elements than there are events (%u)", option,
+		options->event_count);
+	return NULL;
+}
+
+static bool parse_period(const char *text, uint64_t *period)
+{
+	if (parse_u64(text, period) && *period && *period <= LARGEST_PERIOD)
+		return true;
+	message("sampling period '%s' is not a number from 1 to 2^63-1", text);
+	return false;
+}
+
+/* An empty element leaves its event without a period. */
+static bool add_long_period(struct options *options, const char *text,
+			    unsigned int index)
+{
+	struct event_option *event = event_at(options, index,
+					      "--long-smpl-periods");
+
+	if (!event || !*text)
+		return event;
+	event->sampling = true;
+	return parse_period(text, &event->long_period);
+}
+
+static bool add_short_period(struct options *options, const char *text,
+			     unsigned int index)
+{
+	struct event_option *event = event_at(options, index,
+					      "--short-smpl-periods");
+
+	if (!event || !*text)
+		return event;
+	event->sampling = true;
+	return parse_period(text, &event->short_period);
+}
+
+static bool add_random(struct options *options, const char *text,
+		       unsigned int index)
+{
+	struct event_option *event = event_at(options, index,
+					      "--smpl-periods-random");
+	const char *colon = strchr(text, ':');
+	uint64_t seed = 0;
+	char *mask;
+	bool ok;
+
+	if (!event || !*text)
+		return event;
+	mask = colon ? strndup(text, (size_t)(colon - text)) : NULL;
+	ok = mask && parse_u64(mask, &event->random_mask) &&
+	     parse_u64(colon + 1, &seed) && seed <= UINT32_MAX;
+	free(mask);
+	if (!ok) {
+		message("--smpl-periods-random: '%s' is not MASK:SEED, a 64-bit and a 32-bit number",
+			text);
+		return false;
+	}
+	event->random_seed = (uint32_t)seed;
+	event->randomised = true;
+	return true;
+}
+
+/* A period that is not given is the other one. */
+static void complete_periods(struct event_option *event)
+{
+	if (!event->long_period)
+		event->long_period = event->short_period;
+	if (!event->short_period)
+		event->short_period = event->long_period;
+}
+
+/* The random number shortens a period, which must not become 0 or less. */
+static bool check_random(const struct event_option *event)
+{
+	if (!event->randomised)
+		return true;
+	if (!event->sampling) {
+		message("event %s has a random mask but no sampling period",
+			event->name);
+		return false;
+	}
+	if (event->random_mask < event->long_period &&
+	    event->random_mask < event->short_period)
+		return true;
+	message("event %s: its random mask must be smaller than its periods",
+		event->name);
+	return false;
+}
+
+static bool complete_events(struct options *options)
+{
+	for (unsigned int i = 0; i < options->event_count; i++) {
+		complete_periods(&options->events[i]);
+		if (!check_random(&options->events[i]))
+			return false;
+		options->sampling |= options->events[i].sampling;
+	}
+	return true;
+}
+
+static bool apply_lists(struct options *options)
+{
+	if (options->long_periods &&
+	    !each_element(options->long_periods, options, add_long_period))
+		return false;
+	if (options->short_periods &&
+	    !each_element(options->short_periods, options, add_short_period))
+		return false;
+	return !options->random_masks ||
+	       each_element(options->random_masks, options, add_random);
+}
+
+bool event_options_complete(struct options *options)
+{
+	number_events(options);
+	return apply_lists(options) && complete_events(options);
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0 */
+/* event_options.h - the events of -e, and the lists with an element for each */
+#ifndef PFMON_EVENT_OPTIONS_H
+#define PFMON_EVENT_OPTIONS_H
+
+#include <stdbool.h>
+
+#include "options.h"
+
+/* All return false with a message on a usage error. */
+
+/* One -e. Each is an event set, which matters if they take turns. */
+bool event_options_add(struct options *options, const char *list);
+
+/* When all options are known: numbers the events, and gives them their periods. */
+bool event_options_complete(struct options *options);
+
+/* Calls add for each element of a list with commas; the element is a copy. */
+bool each_element(const char *list, struct options *options,
+		  bool (*add)(struct options *options, const char *element,
+			      unsigned int index));
+
+#endif /* PFMON_EVENT_OPTIONS_H */

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/* option_arguments.c - what options do that is more than to keep their argument */
+#define _GNU_SOURCE
+#include <ctype.h>
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <perfmon/perfmon_nway_smpl.h>
+#include <perfmon/perfmon_pebs64_smpl.h>
+
+#include "cpu_list.h"
+#include "event_options.h"
+#include "events.h"
+#include "option_arguments.h"
+#include "pmu.h"
+#include "util.h"
+
+#define LARGEST_ENTRIES		(1ULL << 32)
+#define LARGEST_TIMEOUT_S	1e9
+
+static const struct {
+	const char *name;
+	uint32_t flag;
+} records[] = {
+	{ "base",	PFM_PEBS64_SMPL_BASE },
+	{ "nehalem",	PFM_PEBS64_SMPL_NEHALEM },
+	{ "haswell",	PFM_PEBS64_SMPL_HASWELL },
+	{ "skylake",	PFM_PEBS64_SMPL_SKYLAKE },
+};
+
+bool take_user_level(struct options *options, const char *text)
+{
+	(void)text;
+	options->levels |= LEVEL_USER;
+	return true;
+}
+
+bool take_kernel_level(struct options *options, const char *text)
+{
+	(void)text;
+	options->levels |= LEVEL_KERNEL;
+	return true;
+}
+
+bool take_list_events(struct options *options, const char *pattern)
+{
+	options->action = ACTION_LIST_EVENTS;
+	options->pattern = pattern;
+	return true;
+}
+
+static bool add_smpl_pmd(struct options *options, const char *name,
+			 unsigned int index)
+{
+	unsigned int virtual;
+	uint64_t number;
+
+	(void)index;
+	if (virtual_pmd_find(name, &virtual)) {
+		pfm_bv_set(options->smpl_pmds, virtual);
+		return true;
+	}
+	if (!parse_u64(name, &number) || number >= PFM_MAX_PMDS) {
+		message("--smpl-pmds: '%s' is neither elapsed, tid, resident nor a PMD number below %d",
+			name, PFM_MAX_PMDS);
+		return false;
+	}
+	pfm_bv_set(options->smpl_pmds, (unsigned int)number);
+	return true;
+}
+
+bool parse_smpl_pmds(struct options *options, const char *text)
+{
+	return each_element(text, options, add_smpl_pmd);
+}
+
+bool parse_cpu_list(struct options *options, const char *text)
+{
+	free(options->cpus);
+	options->cpus = NULL;
+	if (cpus_parse(text, &options->cpus, &options->cpu_count))
+		return true;
+	message("--cpu-list: '%s' is not a list of CPUs such as 0,2-3", text);
+	return false;
+}
+
+bool parse_smpl_entries(struct options *options, const char *text)
+{
+	if (parse_u64(text, &options->entries) && options->entries &&
+	    options->entries <= LARGEST_ENTRIES)
+		return true;
+	message("--smpl-entries: '%s' is not a number from 1 to %llu", text,
+		LARGEST_ENTRIES);
+	return false;
+}
+
+bool parse_smpl_regions(struct options *options, const char *text)
+{
+	uint64_t regions;
+
+	if (parse_u64(text, &regions) && regions >= PFM_NWAY_MIN_REGIONS &&
+	    regions <= PFM_NWAY_MAX_REGIONS) {
+		options->regions = (uint32_t)regions;
+		return true;
+	}
+	message("--smpl-regions: '%s' is not a number from %d to %d", text,
+		PFM_NWAY_MIN_REGIONS, PFM_NWAY_MAX_REGIONS);
+	return false;
+}
+
+bool parse_smpl_record(struct options *options, const char *text)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(records); i++) {
+		if (!strcmp(text, records[i].name)) {
+			options->record = records[i].flag;
+			return true;
+		}
+	}
+	message("--smpl-record: '%s' is neither base, nehalem, haswell nor skylake",
+		text);
+	return false;
+}
+
+bool parse_attach_task(struct options *options, const char *text)
+{
+	uint64_t tid;
+
+	if (parse_u64(text, &tid) && tid && tid <= INT_MAX) {
+		options->attach = (pid_t)tid;
+		return true;
+	}
+	message("--attach-task: '%s' is not a thread id", text);
+	return false;
+}
+
+/* A number of some unit, from 0.001 of it on, in nanoseconds; 0 if it is not one. */
+static uint64_t parse_time(const char *text, double unit_ns)
+{
+	char *end;
+	double number = strtod(text, &end);
+
+	if (end == text || *end || !isfinite(number) || number < 1e-3 ||
+	    number > LARGEST_TIMEOUT_S)
+		return 0;
+	return (uint64_t)(number * unit_ns);
+}
+
+bool parse_session_timeout(struct options *options, const char *text)
+{
+	options->timeout_ns = parse_time(text, 1e9);
+	if (!options->timeout_ns)
+		message("--session-timeout: '%s' is not a number of seconds from 0.001 to 10^9",
+			text);
+	return options->timeout_ns;
+}
+
+bool parse_switch_timeout(struct options *options, const char *text)
+{
+	options->switch_ns = parse_time(text, 1e6);
+	if (!options->switch_ns)
+		message("--switch-timeout: '%s' is not a number of milliseconds from 0.001 to 10^9",
+			text);
+	return options->switch_ns;
+}
+
+static int hex_digit(char letter)
+{
+	static const char digits[] = "0123456789abcdef";
+	const char *found = letter ? strchr(digits, tolower((unsigned char)letter)) : NULL;
+
+	return found ? (int)(found - digits) : -1;
+}
+
+bool parse_smpl_arg(struct options *options, const char *text)
+{
+	size_t digits = strlen(text);
+	int high, low;
+
+	free(options->format_arg);
+	options->format_arg = checked_calloc(digits / 2, 1);
+	options->format_arg_size = digits / 2;
+	for (size_t i = 0; i < digits / 2; i++) {
+		high = hex_digit(text[2 * i]);
+		low = hex_digit(text[2 * i + 1]);
+		if (high < 0 || low < 0)
+			break;
+		options->format_arg[i] = (unsigned char)(high << 4 | low);
+		if (i == digits / 2 - 1 && digits % 2 == 0)
+			return true;
+	}
+	message("--smpl-arg: '%s' is not a sequence of bytes in hexadecimal", text);
+	return false;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0 */
+/* option_arguments.h - what options do that is more than to keep their argument */
+#ifndef PFMON_OPTION_ARGUMENTS_H
+#define PFMON_OPTION_ARGUMENTS_H
+
+#include <stdbool.h>
+
+#include "options.h"
+
+/*
+ * Each takes one option, after which it is named; text is its argument, NULL if it
+ * has none. They return false with a message on a usage error.
+ */
+bool take_user_level(struct options *options, const char *text);
+bool take_kernel_level(struct options *options, const char *text);
+bool take_list_events(struct options *options, const char *pattern);
+bool parse_smpl_pmds(struct options *options, const char *text);
+bool parse_cpu_list(struct options *options, const char *text);
+bool parse_smpl_entries(struct options *options, const char *text);
+bool parse_smpl_regions(struct options *options, const char *text);
+bool parse_smpl_record(struct options *options, const char *text);
+bool parse_attach_task(struct options *options, const char *text);
+bool parse_session_timeout(struct options *options, const char *text);
+bool parse_switch_timeout(struct options *options, const char *text);
+bool parse_smpl_arg(struct options *options, const char *text);
+
+#endif /* PFMON_OPTION_ARGUMENTS_H */

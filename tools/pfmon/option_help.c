@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/* option_help.c - what --help prints */
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "formats/table.h"
+#include "option_help.h"
+#include "option_table.h"
+#include "util.h"
+
+/* Of an option with its argument; the column of the summaries is the next. */
+#define NAME_WIDTH	29
+
+static void print_plain(const char *text)
+{
+	for (; *text; text++) {
+		if (*text != '*' && *text != '_')
+			putchar(*text);
+	}
+}
+
+static void print_option(const struct option_row *row)
+{
+	char *formats = smpl_formats_with(row->format_option);
+	const char *argument = row->argument ? row->argument : "";
+	char *name = checked_printf(row->optional ? "%s[=%s]" :
+				    row->argument ? "%s=%s" : "%s%s",
+				    row->name, argument);
+
+	if (row->letter)
+		printf("  -%c, ", row->letter);
+	else
+		fputs("      ", stdout);
+	printf("--%-*s ", NAME_WIDTH - 2, name);
+	if (row->group == GROUP_FORMAT)
+		printf("%s format: ", formats);
+	print_plain(row->summary);
+	putchar('\n');
+	free(formats);
+	free(name);
+}
+
+static void print_group(enum option_group group)
+{
+	const struct option_heading *heading = &option_headings[group];
+
+	putchar('\n');
+	if (heading->note)
+		printf("%s (%s):\n", heading->title, heading->note);
+	else if (heading->title)
+		printf("%s:\n", heading->title);
+	for (size_t i = 0; i < option_count; i++) {
+		if (option_table[i].group == group)
+			print_option(&option_table[i]);
+	}
+}
+
+void options_help(void)
+{
+	puts("usage: pfmon [options] [--] COMMAND [ARGS]\n"
+	     "       pfmon [options] --attach-task TID\n"
+	     "       pfmon [options] --system-wide [--cpu-list LIST] [COMMAND [ARGS]]\n"
+	     "\n"
+	     "Counts events; with sampling periods, records samples into a capture file.");
+	for (enum option_group group = 0; group < OPTION_GROUPS; group++)
+		print_group(group);
+}

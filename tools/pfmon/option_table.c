@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/* option_table.c - every option of pfmon, once */
+#define _GNU_SOURCE
+#include "event_options.h"
+#include "option_arguments.h"
+#include "option_table.h"
+#include "util.h"
+
+#define SETS(member)	{ EFFECT_FLAG, .field = offsetof(struct options, member) }
+#define KEEPS(member)	{ EFFECT_TEXT, .field = offsetof(struct options, member) }
+#define CALLS(function)	{ EFFECT_CALL, .call = function }
+#define ACTS(which)	{ EFFECT_ACTION, .action = ACTION_##which }
+
+#define TEXT_OF(number)		TEXT_OF_TOKEN(number)
+#define TEXT_OF_TOKEN(token)	#token
+
+const struct option_heading option_headings[OPTION_GROUPS] = {
+	[GROUP_SAMPLING] = {
+		"Sampling",
+		"lists are in the order of the events; an element may be empty"
+	},
+	[GROUP_FORMAT] = {
+		"Options of some sampling formats",
+		"the other formats refuse them"
+	},
+	[GROUP_PRINTING] = { "Information", NULL },
+};
+
+const struct option_row option_table[] = {
+	{
+		.name = "events", .letter = 'e', .argument = "EV1,...",
+		.words = "$(pfmon --list-events='^[^:]*$' 2>/dev/null)",
+		.effect = CALLS(event_options_add),
+		.summary = "events; a suffix *:u*, *:k*, *:p* says how",
+		.details =
+			"An event is one of the kernel's generic ones under the name\n"
+			"that *perf*(1) gives it, such as *cpu-clock*, *page-faults*\n"
+			"or *cycles*; *r*_HEX_, a raw number of the CPU's; or a name\n"
+			"that libpfm4 knows.\n"
+			"A suffix *:u*, *:k* or *:uk* says at which privilege level it\n"
+			"is measured, whatever *-u* and *-k* say; letters *p* in it,\n"
+			"one to three, are its precise level: how exactly the address\n"
+			"of a sample is that of the event, as far as the CPU can tell.\n",
+	}, {
+		.name = "user-level", .letter = 'u',
+		.effect = CALLS(take_user_level),
+		.summary = "measure at user level (default)",
+		.details =
+			"Only context switches and CPU migrations, which happen in the\n"
+			"kernel, are by default measured there as well.\n",
+	}, {
+		.name = "kernel-level", .letter = 'k',
+		.effect = CALLS(take_kernel_level),
+		.summary = "measure at kernel level; *-uk* at both",
+	}, {
+		.name = "outfile", .letter = 'o', .argument = "FILE",
+		.names_file = true,
+		.effect = KEEPS(outfile),
+		.summary = "write the counts or the capture to _FILE_",
+		.details =
+			"Counts go to standard output otherwise, a capture to\n"
+			"_" DEFAULT_CAPTURE "_.\n",
+	}, {
+		.name = "with-header",
+		.effect = SETS(with_header),
+		.summary = "print machine and session above the counts",
+		.details = "The values of the PMCs are printed, too.\n",
+	}, {
+		.name = "session-timeout", .argument = "S",
+		.effect = CALLS(parse_session_timeout),
+		.summary = "end after _S_ seconds",
+		.details =
+			"The number may have decimals.\n"
+			"A command is sent *SIGTERM* then.\n",
+	}, {
+		.name = "switch-timeout", .argument = "MS",
+		.effect = CALLS(parse_switch_timeout),
+		.summary = "each *-e* is an event set; they take turns of _MS_ ms",
+		.details =
+			"Turns are rounded up to the kernel's timer tick; counts are\n"
+			"scaled to the whole time, and the part of it that they were\n"
+			"counted is printed.\n"
+			"For counting only.\n",
+	}, {
+		.name = "attach-task", .argument = "TID",
+		.effect = CALLS(parse_attach_task),
+		.summary = "measure a running thread",
+		.details =
+			"Measuring goes on until it ends, the time is up or a signal\n"
+			"arrives.\n",
+	}, {
+		.name = "system-wide",
+		.effect = SETS(system_wide),
+		.summary = "measure CPUs, whatever runs there",
+	}, {
+		.name = "cpu-list", .argument = "LIST",
+		.effect = CALLS(parse_cpu_list),
+		.summary = "these CPUs, such as *0,2-3* (default: all)",
+	}, {
+		.name = "aggregate-results",
+		.effect = SETS(aggregate),
+		.summary = "print sums over the CPUs instead of each count",
+	}, {
+		.name = "long-smpl-periods", .group = GROUP_SAMPLING,
+		.argument = "P1,...",
+		.effect = KEEPS(long_periods),
+		.summary = "first period, and that after a notification",
+	}, {
+		.name = "short-smpl-periods", .group = GROUP_SAMPLING,
+		.argument = "P1,...",
+		.effect = KEEPS(short_periods),
+		.summary = "period after other samples (default: the same)",
+		.details =
+			"These are samples that did not fill the buffer.\n"
+			"If only one of the two periods is given for an event, it is\n"
+			"both.\n",
+	}, {
+		.name = "smpl-periods-random", .group = GROUP_SAMPLING,
+		.argument = "M:S,...",
+		.effect = KEEPS(random_masks),
+		.format_option = FORMAT_OPT_RANDOM,
+		.summary = "shorten by random bits: mask _M_, seed _S_",
+		.details =
+			"That is for each period; the random number has bits of _M_\n"
+			"only, and is from the series that _S_ begins.\n"
+			"The mask must be smaller than both periods.\n",
+	}, {
+		.name = "smpl-entries", .group = GROUP_SAMPLING, .argument = "N",
+		.effect = CALLS(parse_smpl_entries),
+		.format_option = FORMAT_OPT_ENTRIES,
+		.summary = "size of the buffer in samples (default "
+			   TEXT_OF(DEFAULT_ENTRIES) ")",
+		.details = "Exactly so many make it full.\n",
+	}, {
+		.name = "smpl-pmds", .group = GROUP_SAMPLING,
+		.argument = "NAME,...",
+		.words = "elapsed tid resident",
+		.effect = CALLS(parse_smpl_pmds),
+		.format_option = FORMAT_OPT_PMDS,
+		.summary = "record elapsed, tid, resident or PMDs by number",
+		.details =
+			"*elapsed* is the time in nanoseconds since the context was\n"
+			"loaded or the PMD last reset, *tid* is the thread, *resident*\n"
+			"is the process's pages in memory.\n"
+			"The counts of events without a period are always recorded.\n",
+	}, {
+		.name = "reset-non-smpl-periods", .group = GROUP_SAMPLING,
+		.effect = SETS(reset_non_smpl),
+		.summary = "reset recorded PMDs after each sample",
+		.details =
+			"Each then holds what happened since the sample before.\n",
+	}, {
+		.name = "smpl-module", .group = GROUP_SAMPLING,
+		.argument = "NAME|UUID",
+		.words = "default nway pebs32 pebs64 oprofile",
+		.effect = KEEPS(module),
+		.summary = "sampling format (default: " DEFAULT_MODULE ")",
+	}, {
+		.name = "smpl-arg", .group = GROUP_SAMPLING, .argument = "HEX",
+		.effect = CALLS(parse_smpl_arg),
+		.summary = "argument of another format, byte by byte",
+		.details =
+			"It is for formats that *pfmon* does not know.\n"
+			"Without it as many zero bytes are passed as the format\n"
+			"declares.\n",
+	}, {
+		.name = "overflow-block", .group = GROUP_SAMPLING,
+		.effect = SETS(overflow_block),
+		.summary = "block the thread while its buffer is saved",
+		.details = "It is blocked from the notification on.\n",
+	}, {
+		.name = "smpl-ip-only", .group = GROUP_FORMAT,
+		.format_option = FORMAT_OPT_IP_ONLY,
+		.summary = "record no header but the address",
+	}, {
+		.name = "smpl-no-hdr", .group = GROUP_FORMAT,
+		.format_option = FORMAT_OPT_NO_HDR,
+		.summary = "record no header",
+	}, {
+		.name = "smpl-regions", .group = GROUP_FORMAT, .argument = "N",
+		.effect = CALLS(parse_smpl_regions),
+		.format_option = FORMAT_OPT_REGIONS,
+		.summary = "number of regions, 2 to 64 (default "
+			   TEXT_OF(DEFAULT_REGIONS) ")",
+	}, {
+		.name = "smpl-mask-when-full", .group = GROUP_FORMAT,
+		.format_option = FORMAT_OPT_MASK_WHEN_FULL,
+		.summary = "do not overwrite samples",
+		.details =
+			"When no region is free, monitoring is masked until one is;\n"
+			"otherwise samples that were not saved yet are overwritten.\n",
+	}, {
+		.name = "smpl-record", .group = GROUP_FORMAT, .argument = "NAME",
+		.words = "base nehalem haswell skylake",
+		.effect = CALLS(parse_smpl_record),
+		.format_option = FORMAT_OPT_RECORD,
+		.summary = "record *base*, *nehalem*, *haswell* or *skylake*",
+		.details =
+			"The default is *base*; each has more than the one before.\n",
+	}, {
+		.name = "smpl-imprecise", .group = GROUP_FORMAT,
+		.format_option = FORMAT_OPT_IMPRECISE,
+		.summary = "take samples of imprecise events",
+		.details =
+			"Sampling events are left as they are, precise or not; where\n"
+			"an event is not, the registers are those of the interrupt\n"
+			"that reported it.\n",
+	}, {
+		.name = "list-events", .letter = 'l', .group = GROUP_PRINTING,
+		.argument = "PATTERN", .optional = true,
+		.effect = CALLS(take_list_events),
+		.summary = "print the events that match",
+		.details =
+			"_PATTERN_ is an extended regular expression.\n",
+	}, {
+		.name = "list-formats", .group = GROUP_PRINTING,
+		.effect = ACTS(LIST_FORMATS),
+		.summary = "print the registered sampling formats",
+	}, {
+		.name = "verbose", .letter = 'v', .group = GROUP_PRINTING,
+		.effect = SETS(verbose),
+		.summary = "print the progress every second",
+		.details =
+			"It is printed anyway if standard error is a terminal.\n",
+	}, {
+		.name = "version", .group = GROUP_PRINTING,
+		.effect = ACTS(VERSION),
+		.summary = "print the version",
+	}, {
+		.name = "help", .letter = 'h', .group = GROUP_PRINTING,
+		.effect = ACTS(HELP),
+		.summary = "print a summary of the options",
+	},
+};
+
+const size_t option_count = ARRAY_SIZE(option_table);
+
+const char *format_option_name(unsigned int format_option)
+{
+	for (size_t i = 0; i < option_count; i++) {
+		if (option_table[i].format_option == format_option)
+			return option_table[i].name;
+	}
+	return NULL;
+}

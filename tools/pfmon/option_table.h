@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0 */
+/*
+ * option_table.h - every option of pfmon, once
+ *
+ * The command line is parsed with this table (options.c), and --help
+ * (option_help.c), the manual page's section and the completion of shells
+ * (docs/option_docs.c) are made from it.
+ */
+#ifndef PFMON_OPTION_TABLE_H
+#define PFMON_OPTION_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "options.h"
+
+enum option_group {
+	GROUP_MEASURING,
+	GROUP_SAMPLING,
+	GROUP_FORMAT,
+	GROUP_PRINTING,
+	OPTION_GROUPS
+};
+
+struct option_effect {
+	enum {
+		EFFECT_FORMAT_OPTION,	/* nothing beyond option_row.format_option */
+		EFFECT_FLAG,		/* a bool of struct options becomes true */
+		EFFECT_TEXT,		/* a pointer there points to the argument */
+		EFFECT_ACTION,
+		EFFECT_CALL,
+	} kind;
+	size_t field;			/* where in struct options */
+	enum action action;
+	bool (*call)(struct options *options, const char *argument);
+};
+
+/*
+ * In the texts, *this* is bold, and _this_ italic, where there are such letters.
+ * The summary is a sentence without capital and full stop; details are sentences,
+ * each of which begins a line.
+ */
+struct option_row {
+	const char *name;		/* without the dashes */
+	char letter;			/* the short option, 0 if there is none */
+	enum option_group group;
+	const char *argument;		/* what it is called; NULL if there is none */
+	bool optional;			/* the argument may be left out */
+	bool names_file;		/* the argument is a file's name */
+	const char *words;		/* what it may be, to a shell; or NULL */
+	struct option_effect effect;
+	unsigned int format_option;	/* FORMAT_OPT_*, 0 if all formats take it */
+	const char *summary;
+	const char *details;		/* or NULL */
+};
+
+struct option_heading {
+	const char *title;		/* NULL for the first group */
+	const char *note;		/* as a summary, or NULL */
+};
+
+extern const struct option_row option_table[];
+extern const size_t option_count;
+extern const struct option_heading option_headings[OPTION_GROUPS];
+
+/* The name of one of FORMAT_OPT_*, without the dashes. */
+const char *format_option_name(unsigned int format_option);
+
+#endif /* PFMON_OPTION_TABLE_H */

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+#
+# Completion of pfmon's command line in bash; to be sourced. Made from
+# option_table.c by `make pfmon-docs`.
+
+_pfmon_options='
+	-e --events=
+	-u --user-level
+	-k --kernel-level
+	-o --outfile=
+	--with-header
+	--session-timeout=
+	--switch-timeout=
+	--attach-task=
+	--system-wide
+	--cpu-list=
+	--aggregate-results
+	--long-smpl-periods=
+	--short-smpl-periods=
+	--smpl-periods-random=
+	--smpl-entries=
+	--smpl-pmds=
+	--reset-non-smpl-periods
+	--smpl-module=
+	--smpl-arg=
+	--overflow-block
+	--smpl-ip-only
+	--smpl-no-hdr
+	--smpl-regions=
+	--smpl-mask-when-full
+	--smpl-record=
+	--smpl-imprecise
+	-l --list-events
+	--list-formats
+	-v --verbose
+	--version
+	-h --help
+'
+
+# The last element of a list with commas.
+_pfmon_words()
+{
+	local before=
+
+	[[ $2 == *,* ]] && before=${2%,*},
+	mapfile -t COMPREPLY < <(compgen -P "$before" -W "$1" -- "${2##*,}")
+}
+
+_pfmon_files()
+{
+	compopt -o filenames
+	mapfile -t COMPREPLY < <(compgen -f -- "$1")
+}
+
+_pfmon_option_names()
+{
+	mapfile -t COMPREPLY < <(compgen -W "$_pfmon_options" -- "$1")
+	[[ ${COMPREPLY[0]} == *= ]] && compopt -o nospace
+}
+
+# The argument $2 of the option $1.
+_pfmon_argument()
+{
+	case $1 in
+	-e | --events) _pfmon_words "$(pfmon --list-events='^[^:]*$' 2>/dev/null)" "$2" ;;
+	-o | --outfile) _pfmon_files "$2" ;;
+	--smpl-pmds) _pfmon_words "elapsed tid resident" "$2" ;;
+	--smpl-module) _pfmon_words "default nway pebs32 pebs64 oprofile" "$2" ;;
+	--smpl-record) _pfmon_words "base nehalem haswell skylake" "$2" ;;
+	esac
+}
+
+_pfmon()
+{
+	local at=1 option=
+
+	# An "=" is a word of its own.
+	while ((at < COMP_CWORD)); do
+		option=
+		case ${COMP_WORDS[at]} in
+		-e | --events | \
+		-o | --outfile | \
+		--session-timeout | \
+		--switch-timeout | \
+		--attach-task | \
+		--cpu-list | \
+		--long-smpl-periods | \
+		--short-smpl-periods | \
+		--smpl-periods-random | \
+		--smpl-entries | \
+		--smpl-pmds | \
+		--smpl-module | \
+		--smpl-arg | \
+		--smpl-regions | \
+		--smpl-record)
+			option=${COMP_WORDS[at]}
+			[[ ${COMP_WORDS[at + 1]} == = ]] && ((at++))
+			((at += 2)) ;;
+		--)
+			((at++))
+			break ;;
+		-*) ((at++)) ;;
+		=) ((at += 2)) ;;
+		*) break ;;
+		esac
+	done
+	if ((at > COMP_CWORD)); then
+		_pfmon_argument "$option" "${2#=}"
+	elif ((at < COMP_CWORD)); then
+		_pfmon_files "$2"
+	elif [[ $2 == -* ]]; then
+		_pfmon_option_names "$2"
+	else
+		mapfile -t COMPREPLY < <(compgen -c -- "$2")
+	fi
+}
+
+complete -F _pfmon pfmon
