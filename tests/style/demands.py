@@ -3,13 +3,12 @@
 
 demands.toml has the demands of the specification by section, and a reason for each
 that no test proves, in the table of its kind. The hazards of the security page are
-demands, too: a row of its table begins with the id.
+demands, too: an item of its list begins with the id.
 """
 
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
@@ -23,7 +22,7 @@ KINDS = ("not attainable", "out of scope", "not done")
 Proofs = Mapping[str, list[str]]
 
 _KEY = re.compile(r'"([^"]+)" *=')
-_HAZARD = re.compile(r"^\| (H\w*) \|", re.MULTILINE)
+_HAZARD = re.compile(r"^- \*\*(H\w*)\*\*", re.MULTILINE)
 _PROOFS_HEAD = """\
 # SPDX-License-Identifier: MIT OR GPL-2.0
 #
@@ -137,32 +136,25 @@ def _is_in(demand: Demand, chapter: str) -> bool:
 
 
 def counts_table(found: Demands) -> str:
-    """Return how many demands there are, by chapter and kind."""
-    head = ("section", "demands", "proved", *KINDS)
-    lines = ["| " + " | ".join(head) + " |", "|---" + "|--:" * 5 + "|"]
+    """Return how many demands there are, and how many no test proves, by chapter."""
+    lines = ["| section | demands | differ |", "|---|--:|--:|"]
     chapters = [
         (f"{chapter} {title}", [d for d in found.demands if _is_in(d, chapter)])
         for chapter, title in found.chapters.items()
     ]
     for title, rows in [*chapters, ("all", found.demands)]:
-        kinds = Counter(row.kind for row in rows)
-        counts = [len(rows), *(kinds[kind] for kind in ("", *KINDS))]
-        lines.append(f"| {title} | " + " | ".join(str(n) for n in counts) + " |")
+        differ = sum(bool(row.kind) for row in rows)
+        lines.append(f"| {title} | {len(rows)} | {differ} |")
     return "\n".join(lines) + "\n"
 
 
 def differences(found: Demands) -> str:
-    """Return a table for each kind of demand that no test proves."""
+    """Return a list for each kind of demand that no test proves."""
     lines = []
     for kind in KINDS:
+        lines += [f"### {kind.capitalize()}", ""]
         lines += [
-            f"### {kind.capitalize()}",
-            "",
-            "| id | demand | why |",
-            "|---|---|---|",
-        ]
-        lines += [
-            f"| {demand.id} | {demand.text} | {demand.reason} |"
+            f"- **{demand.id}** *{demand.text}* {demand.reason}"
             for demand in found.demands
             if demand.kind == kind
         ]
