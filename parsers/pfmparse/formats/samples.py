@@ -27,6 +27,10 @@ class Lazy(Mapping[str, Column]):
     def __getitem__(self, name: str) -> Column:
         return self._makers[name]()
 
+    def __contains__(self, name: object) -> bool:
+        # A mapping's own would make the column to see if it is there.
+        return name in self._makers
+
     def __iter__(self) -> Iterator[str]:
         return iter(self._makers)
 
