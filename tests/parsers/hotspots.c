@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* hotspots.c - the program into which test_symbols.py lets samples point */
+/* hotspots.c - the program into which the tests of symbols let samples point */
 
 static volatile int sink;
 

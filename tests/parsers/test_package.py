@@ -3,12 +3,88 @@
 
 from __future__ import annotations
 
+import ast
 import subprocess
 import sys
 import zipfile
+from graphlib import TopologicalSorter
 from pathlib import Path
+from typing import Iterator
 
+import pfmparse
+import pytest
 from cli import PARSERS, program
+from pfmparse import capture, formats
+
+HERE = Path(__file__).parent
+PACKAGE = PARSERS / "pfmparse"
+
+# What imports only from lines below it, and from its own folder.
+FLOORS = (
+    {"__main__"},
+    {"commands"},
+    {"recording"},
+    {"formats", "symbols"},
+    {"capture"},
+    {"layout"},
+    {"errors", "grouping"},
+)
+
+
+def modules() -> list[Path]:
+    """The modules of the package, but for those that only gather others."""
+    found = (path.relative_to(PACKAGE) for path in PACKAGE.rglob("*.py"))
+    return sorted(path for path in found if path.name != "__init__.py")
+
+
+def imported(module: Path) -> Iterator[Path]:
+    """The modules of the package that one of them imports."""
+    for node in ast.walk(ast.parse((PACKAGE / module).read_text())):
+        if isinstance(node, ast.ImportFrom) and node.level:
+            place = module.parents[node.level - 1] / (node.module or "").replace(
+                ".", "/"
+            )
+            for name in node.names:
+                inner = place / f"{name.name}.py"
+                yield inner if (PACKAGE / inner).exists() else place.with_suffix(".py")
+
+
+def floor(module: Path) -> int:
+    """The line of FLOORS that a module is on."""
+    name = module.with_suffix("").parts[0]
+    return next(at for at, names in enumerate(FLOORS) if name in names)
+
+
+@pytest.mark.parametrize("module", modules(), ids=str)
+def test_module_has_its_test_file(module: Path) -> None:
+    name = module.stem.strip("_")
+    assert (HERE / module.parent / f"test_{name}.py").is_file()
+
+
+@pytest.mark.parametrize("module", modules(), ids=str)
+def test_module_imports_only_from_the_floors_below(module: Path) -> None:
+    for other in imported(module):
+        assert (PACKAGE / other).is_file(), other
+        beside = other.parts[0] == module.parts[0] and len(other.parts) > 1
+        assert beside or floor(other) > floor(module), other
+
+
+def test_modules_do_not_import_each_other_in_circles() -> None:
+    graph = {module: set(imported(module)) for module in modules()}
+    TopologicalSorter(graph).prepare()  # CycleError if they do
+
+
+def test_what_writes_inputs_does_not_know_the_parsers() -> None:
+    for name in ("writers", "oprofile_stream", "sample_capture", "three_samples"):
+        assert "pfmparse" not in (HERE / f"{name}.py").read_text()
+
+
+def test_public_names_are_there_and_in_order() -> None:
+    assert pfmparse.__all__ == sorted(pfmparse.__all__)
+    for name in pfmparse.__all__:
+        assert getattr(pfmparse, name).__doc__ or name == "Column"
+    assert capture.Capture is pfmparse.Capture
+    assert formats.find is pfmparse.find_format
 
 
 def test_package_builds_without_the_network(tmp_path: Path) -> None:

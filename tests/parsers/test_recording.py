@@ -3,8 +3,15 @@
 
 from __future__ import annotations
 
+import io
+import json
+from dataclasses import replace
+
+import pytest
+from pfmparse import Decoded, Decoder, Session, open_capture, open_raw
+from pfmparse.errors import PfmParseError
 from readers import read_capture
-from sample_capture import DONE, FIRST, SESS
+from sample_capture import DONE, FIRST, SAMPLES, SECOND, SESS
 from writers import (
     READY,
     UUID_NWAY,
@@ -15,6 +22,8 @@ from writers import (
     capture,
     contexts,
     json_chunk,
+    mapped,
+    mapping,
     nway,
     session,
 )
@@ -70,3 +79,51 @@ def test_lost_samples_are_those_of_the_last_buffer_of_each_context() -> None:
         {"context": 1, "region": 0, "overwritten": 100, "dropped": 101},
         {"context": 1, "region": 1, "overwritten": 102, "dropped": 103},
     ]
+
+
+def test_batches_have_the_epoch_of_their_buffer() -> None:
+    maps = mapped(mapping(0, 1, 0, "/x"))
+    data = capture(SESS, FIRST, maps, FIRST, DONE)
+    recording = open_capture(io.BytesIO(data))
+    assert [batch.epoch for batch in recording.batches()] == [0, 1]
+    assert (recording.buffers, recording.samples) == (2, 8)
+
+
+def test_raw_buffer_has_nothing_but_its_samples() -> None:
+    recording = open_raw(buffer(SAMPLES), json.dumps(session()).encode())
+    (batch,) = recording.batches()
+    assert batch.samples.column("ip").tolist() == [sample.ip for sample in SAMPLES]
+    assert (recording.lost, recording.notifications) == (None, None)
+    assert not recording.truncated and recording.problems == []
+    assert recording.source.maps.processes() == {} and not recording.source.cookies
+
+
+def test_problem_in_a_raw_buffer_has_its_offset_in_the_buffer() -> None:
+    recording = open_raw(buffer(SAMPLES)[:-1], json.dumps(session()).encode())
+    assert sum(batch.samples.count for batch in recording.batches()) == 5
+    (problem,) = recording.problems
+    assert problem.offset == len(buffer(SAMPLES)) - 1 and problem.truncated
+
+
+def test_format_without_a_parser_is_refused_before_anything_is_read() -> None:
+    sess = session(uuid="00" * 16)
+    with pytest.raises(PfmParseError, match="no parser for format 00000000-0000"):
+        open_raw(b"", json.dumps(sess).encode())
+    with pytest.raises(PfmParseError, match="no parser for format 00000000-0000"):
+        open_capture(io.BytesIO(capture(json_chunk("SESS", sess))))
+
+
+def test_stream_begins_anew_behind_a_buffer_that_cannot_be_read() -> None:
+    made: list[int] = []
+
+    def decoder(parsed: Session) -> Decoder:
+        made.append(len(parsed.contexts))
+        return lambda data: Decoded(())
+
+    for stream, decoders in ((True, 2), (False, 1)):
+        made.clear()
+        data = capture(SESS, FIRST, bufr(b"", context=5), FIRST, SECOND, DONE)
+        recording = open_capture(io.BytesIO(data))
+        recording.format = replace(recording.format, decoder=decoder, stream=stream)
+        assert list(recording.batches()) == []
+        assert len(made) == decoders

@@ -3,9 +3,24 @@
 
 from __future__ import annotations
 
+import io
+
+import pytest
+from pfmparse.capture import Capture
+from pfmparse.capture.buffer import Buffer
 from readers import read_capture
-from sample_capture import ALL, DONE, SAMPLES, SESS
-from writers import HDR_SIZE, Sample, buffer, bufr, capture
+from sample_capture import ALL, DONE, FIRST, SAMPLES, SESS
+from writers import (
+    HDR_SIZE,
+    Sample,
+    buffer,
+    bufr,
+    bufr_pieces,
+    capture,
+    chunk,
+    mapped,
+    mapping,
+)
 
 
 def test_compressed_buffer_is_decoded() -> None:
@@ -25,3 +40,61 @@ def test_problem_in_a_compressed_buffer_names_its_byte() -> None:
     _, recording = read_capture(capture(SESS, bufr(bad, compress=True), DONE))
     assert [p.offset for p in recording.problems] == [len(capture(SESS)) + 24]
     assert f"byte {HDR_SIZE + 40:#x}" in recording.problems[0].message
+
+
+def copies(data: bytes) -> list[Buffer]:
+    """The copies of buffers in a capture."""
+    return list(Capture(io.BytesIO(data)).buffers())
+
+
+IMAGE = buffer(SAMPLES)
+
+
+@pytest.mark.parametrize(
+    "chunk_of_image,stored,offset",
+    [
+        (bufr(IMAGE), "", 24),  # behind the header, where the data are
+        (bufr(IMAGE, compress=True), "decompressed", 0),
+        (bufr_pieces([(0, IMAGE)], len(IMAGE)), "assembled", 24),
+        (bufr_pieces([(0, IMAGE)], len(IMAGE), compress=True), "assembled", 0),
+    ],
+)
+def test_copy_says_how_the_file_stores_it(
+    chunk_of_image: bytes, stored: str, offset: int
+) -> None:
+    (copy,) = copies(capture(SESS, chunk_of_image, DONE))
+    assert (copy.data, copy.stored, copy.context) == (IMAGE, stored, 0)
+    assert copy.offset == len(capture(SESS)) + 24 + offset
+
+
+def test_copy_has_the_epoch_of_the_mappings_before_it() -> None:
+    maps = mapped(mapping(0, 1, 0, "/x"))
+    data = capture(SESS, FIRST, maps, FIRST, maps, maps, FIRST, DONE)
+    assert [copy.epoch for copy in copies(data)] == [0, 1, 3]
+
+
+def test_copy_that_the_file_cuts_is_not_whole() -> None:
+    data = capture(SESS, FIRST)
+    assert [copy.whole for copy in copies(data)] == [True]
+    assert [copy.whole for copy in copies(data[:-1])] == [False]
+
+
+def test_copy_counts_those_before_it_that_cannot_be_read() -> None:
+    damaged = bytearray(FIRST)
+    damaged[-1] ^= 1
+    chunks = [FIRST, bytes(damaged), FIRST, chunk("BUFR", b"short"), FIRST]
+    assert [copy.unread for copy in copies(capture(SESS, *chunks, DONE))] == [0, 1, 2]
+
+
+@pytest.mark.parametrize(
+    "bad,message",
+    [
+        (chunk("BUFR", bytes(23)), "BUFR of 23 bytes"),
+        (bufr(buffer(SAMPLES), context=5), "context 5, which is not in the session"),
+    ],
+)
+def test_bad_copy_is_named(bad: bytes, message: str) -> None:
+    _, recording = read_capture(capture(SESS, bad, DONE))
+    (problem,) = recording.problems
+    assert message in problem.message and not problem.truncated
+    assert problem.offset == len(capture(SESS)) + 24

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import pytest
 from oprofile_stream import STREAM, expected, sess
+from pfmparse.capture.cookies import CookieFile, parse_cookies
+from pfmparse.errors import PfmParseError
 from readers import read_capture
 from writers import bufr, capture, chunk, cook, json_chunk, oprofile, oprofile_words
 
@@ -38,3 +40,14 @@ def test_later_cookies_replace_earlier_ones() -> None:
     _, recording = read_capture(file)
     assert recording.source.cookies[5].path == "/bin/new"
     assert recording.source.cookies[5].build_id == bytes.fromhex("8c1f")
+
+
+def test_empty_build_id_is_unknown() -> None:
+    text = b'{"cookies": [{"cookie": 1, "path": "/x", "build_id": ""}]}'
+    assert parse_cookies(text, 0) == {1: CookieFile("/x", None)}
+
+
+def test_problem_has_the_offset_of_its_document() -> None:
+    with pytest.raises(PfmParseError, match="COOK.cookies: not an array") as error:
+        parse_cookies(b'{"cookies": 5}', 72)
+    assert error.value.offset == 72

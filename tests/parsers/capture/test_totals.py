@@ -4,9 +4,12 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
+import pytest
 from pfmparse.capture.totals import parse_totals
-from writers import totals
+from pfmparse.errors import PfmParseError
+from writers import changed, totals
 
 
 def test_totals_are_read_as_written() -> None:
@@ -18,3 +21,34 @@ def test_totals_are_read_as_written() -> None:
 def test_what_the_tool_does_not_know_is_null() -> None:
     document = {**totals(9), "samples": None, "exit_status": None}
     assert parse_totals(json.dumps(document).encode(), 0).samples is None
+
+
+@pytest.mark.parametrize("name", sorted(totals(0)))
+def test_missing_member_is_named(name: str) -> None:
+    document = totals(0)
+    del document[name]
+    with pytest.raises(PfmParseError, match=f"DONE: no member '{name}'"):
+        parse_totals(json.dumps(document).encode(), 0)
+
+
+@pytest.mark.parametrize(
+    "path,value",
+    [
+        (["lost"], None),
+        (["samples"], -1),
+        (["notifications"], 1 << 64),
+        (["exit_status"], 1 << 31),
+        (["exit_status"], -(1 << 31) - 1),
+        (["counts"], {}),
+        (["counts", 0, "pmd"], 320),
+        (["counts", 0, "set"], 1 << 16),
+        (["counts", 0, "context"], 1 << 32),
+        (["counts", 0, "event"], None),
+    ],
+)
+def test_bad_value_names_its_path(path: list[Any], value: object) -> None:
+    with pytest.raises(PfmParseError) as error:
+        parse_totals(changed(totals(9), path, value), 64)
+    steps = (f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
+    assert error.value.message.startswith(f"DONE{''.join(steps)}: ")
+    assert error.value.offset == 64

@@ -6,10 +6,13 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 from cli import run
-from three_samples import SAMPLES, SETS
-from writers import IIP_HDR, NO_HDR, buffer, bufr, capture, json_chunk, session, totals
+from pfmparse.commands.dump import samples_as_dicts
+from pfmparse.formats.samples import PmdGroup, Samples
+from three_samples import SAMPLES, whole_capture
+from writers import IIP_HDR, NO_HDR, UUID_PEBS64, pebs_capture, session
 
 
 def test_dump_json_has_one_sample_per_line(
@@ -36,9 +39,34 @@ def test_dump_has_only_the_fields_that_were_recorded(
     flags: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "x.pfm"
-    chunks = [json_chunk("SESS", session(SETS)), bufr(buffer(SAMPLES, flags=flags))]
-    path.write_bytes(capture(*chunks, json_chunk("DONE", totals(3))))
+    path.write_bytes(whole_capture(flags))
     _, out, _ = run(capsys, "dump", "--json", str(path))
     assert [json.loads(line) for line in out.splitlines()] == [
         sample.as_dict(flags) for sample in SAMPLES
     ]
+
+
+def test_addresses_and_status_are_hexadecimal(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, sess = tmp_path / "x.pfm", session(uuid=UUID_PEBS64)
+    record = {"ip": 4096, "r8": 255, "dla": 16, "dse": 17, "status": 18, "lat": 19}
+    path.write_bytes(pebs_capture([record], 176, sess))
+    _, out, _ = run(capsys, "dump", str(path))
+    words = {"ip=0x1000", "r8=0xff", "dla=0x10", "dse=0x11", "status=0x12", "lat=19"}
+    assert words <= set(out.split())
+
+
+def test_samples_have_the_pmds_of_their_group() -> None:
+    values = np.array([[50, 70], [51, 71]], "<u8")
+    group = PmdGroup(np.array([2, 0]), (5, 7), values)
+    samples = Samples(3, {"ip": np.array([1, 2, 3], "<u8")}, (group,))
+    assert list(samples_as_dicts(samples)) == [
+        {"ip": 1, "pmds": {"5": 51, "7": 71}},
+        {"ip": 2, "pmds": {}},
+        {"ip": 3, "pmds": {"5": 50, "7": 70}},
+    ]
+
+
+def test_samples_without_columns_are_as_many() -> None:
+    assert list(samples_as_dicts(Samples(2, {}))) == [{"pmds": {}}] * 2

@@ -6,7 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from cli import run, told
+from cli import printed, run, told
 from three_samples import SETS
 from writers import UUID_2_2, session, simple_capture, totals
 
@@ -73,3 +73,35 @@ def test_text_output_escapes_what_disturbs_a_terminal(
     path.write_bytes(simple_capture([], sess))
     _, out, _ = run(capsys, "info", str(path))
     assert "command: \\x1b[2J \\ud800" in out
+
+
+def test_text_has_the_events_and_the_argument(
+    nway_file: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = printed(capsys, "info", nway_file).splitlines()
+    assert lines[1] == "format: n-way, 70fa5e60-0e12-4a8b-8a49-beac1a9d51ce"
+    assert "event (set 0, PMD 0): event-0, sampling" in lines
+    assert "buffers: 2" in lines and "contexts: 1" in lines
+    assert lines[-1] == "truncated: no"
+
+
+def test_capture_that_was_cut_is_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "x.pfm"
+    path.write_bytes(simple_capture([])[:-8])
+    _, out, _ = run(capsys, "info", str(path))
+    assert out.splitlines()[-1] == "truncated: yes"
+    described = told(capsys, "info", str(path), warns=True)
+    for name in ("end_ns", "exit_status", "counts", "lost", "notifications"):
+        assert described[name] is None
+
+
+def test_argument_of_another_size_is_not_decoded(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, sess = tmp_path / "x.pfm", session()
+    sess["format"]["arg"] = "00"
+    path.write_bytes(simple_capture([], sess))
+    assert told(capsys, "info", str(path))["format"]["arg"] is None
+    assert "argument:" not in printed(capsys, "info", str(path))

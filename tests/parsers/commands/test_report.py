@@ -12,7 +12,7 @@ from cli import run, told
 from pfmparse.commands import report
 from pfmparse.errors import PfmParseError
 from pfmparse.recording import open_capture
-from three_samples import SAMPLES, SETS
+from three_samples import whole_capture
 from writers import (
     NO_HDR,
     Json,
@@ -130,8 +130,7 @@ def test_report_by_a_field_that_was_not_recorded_is_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "x.pfm"
-    chunks = [json_chunk("SESS", session(SETS)), bufr(buffer(SAMPLES, flags=NO_HDR))]
-    path.write_bytes(capture(*chunks, json_chunk("DONE", totals(3))))
+    path.write_bytes(whole_capture(NO_HDR))
     status, out, err = run(capsys, "report", str(path))
     assert (status, out) == (1, "")
     assert "the samples have no ip" in err
@@ -168,3 +167,14 @@ def test_report_by_a_field_that_is_missing_is_refused(
     monkeypatch.setattr(report, "LARGE", large)
     with pytest.raises(PfmParseError, match="no lat"):
         made("latency")
+
+
+def test_rows_with_the_most_samples_come_first_then_by_key() -> None:
+    ips = [0x30, 0x20, 0x30, 0x100, 0x20]
+    made_of = open_capture(io.BytesIO(simple_capture([Sample(ip=ip) for ip in ips])))
+    rows = report.make(made_of, report.Options("ip", None, []), print).rows
+    assert [row.key for row in rows] == ["0x20", "0x30", "0x100"]
+    cpus = [Sample(cpu=cpu) for cpu in (10, 9, 2, 10)]
+    made_of = open_capture(io.BytesIO(simple_capture(cpus)))
+    rows = report.make(made_of, report.Options("cpu", None, []), print).rows
+    assert [row.key for row in rows] == [10, 2, 9]

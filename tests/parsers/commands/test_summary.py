@@ -5,6 +5,10 @@ from __future__ import annotations
 
 import pytest
 from cli import printed, told
+from pfmparse.commands import summary
+from pfmparse.recording import Recording
+from readers import read_capture
+from writers import UUID_PEBS64, Sample, pebs_capture, session, simple_capture
 
 
 def test_report_tells_what_was_lost_by_region(
@@ -28,3 +32,37 @@ def test_report_tells_what_was_lost_by_region(
         "lost in context 0, region 1: 0 overwritten, 4 dropped",
         "notifications: 3",
     ]
+
+
+def read(data: bytes) -> Recording:
+    """The recording of a capture, read to the end."""
+    return read_capture(data)[1]
+
+
+def test_what_the_tool_did_not_tell_is_unknown() -> None:
+    recording = read(simple_capture([Sample()])[:-8])
+    found = summary.as_json(recording)
+    assert (found["lost"], found["notifications"]) == (None, None)
+    assert found["truncated"] is True
+    assert found["problems"] == [
+        {"offset": problem.offset, "message": problem.message}
+        for problem in recording.problems
+    ]
+    assert summary.lines(recording) == [
+        ("lost samples", "unknown"),
+        ("notifications", "unknown"),
+    ]
+
+
+def test_buffers_that_tell_nothing_have_no_lines() -> None:
+    recording = read(simple_capture([Sample()]))
+    assert summary.as_json(recording)["lost_in_buffers"] == {}
+    assert summary.lines(recording) == [("lost samples", "7"), ("notifications", "3")]
+
+
+def test_imprecise_samples_are_told() -> None:
+    sess = session(uuid=UUID_PEBS64)
+    recording = read(pebs_capture([{}, {}, {}], 144, sess))
+    assert summary.as_json(recording)["imprecise"] == 2
+    assert ("imprecise samples", "2") in summary.lines(recording)
+    assert ("lost in buffers", "0 dropped, 0 no_room") in summary.lines(recording)

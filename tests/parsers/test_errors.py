@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""The error type, and its offset in a file around the data."""
+
+from __future__ import annotations
+
+import pytest
+from pfmparse.errors import PfmParseError
+
+
+def test_text_starts_with_the_offset() -> None:
+    assert str(PfmParseError("bad", 0x1234)) == "offset 0x1234: bad"
+
+
+def test_offset_in_stored_data_becomes_that_of_the_file() -> None:
+    problem = PfmParseError("bad", 5).within(100, stored="", whole=False)
+    assert (problem.message, problem.offset) == ("bad", 105)
+
+
+def test_offset_in_data_in_another_form_is_told_in_the_message() -> None:
+    problem = PfmParseError("bad", 0x20).within(100, stored="assembled", whole=False)
+    assert problem.message == "assembled, byte 0x20: bad"
+    assert problem.offset == 100
+
+
+@pytest.mark.parametrize("stored", ["", "decompressed"])
+@pytest.mark.parametrize(
+    "truncated,whole,still", [(True, False, True), (True, True, False)]
+)
+def test_whole_data_that_are_too_short_are_damaged(
+    stored: str, truncated: bool, whole: bool, still: bool
+) -> None:
+    problem = PfmParseError("short", 0, truncated).within(8, stored, whole)
+    assert problem.truncated is still
+    assert not PfmParseError("bad", 0).within(8, stored, whole).truncated

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Putting equal elements together."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from pfmparse.grouping import split
+
+KEYS = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), max_size=30)
+
+
+def grouped(which: NDArray[np.intp], *keys: NDArray[np.intp]) -> list[list[int]]:
+    """The groups, in the order of their first elements."""
+    return sorted(group.tolist() for group in split(which, *keys))
+
+
+def test_nothing_has_no_groups() -> None:
+    none = np.zeros(0, np.intp)
+    assert grouped(none, none) == []
+
+
+def test_groups_hold_the_elements_and_not_their_places() -> None:
+    assert grouped(np.array([10, 11, 12]), np.array([5, 6, 5])) == [[10, 12], [11]]
+
+
+@settings(derandomize=True, deadline=None, max_examples=200)
+@given(KEYS)
+def test_elements_are_together_if_all_their_keys_are_equal(
+    pairs: list[tuple[int, int]],
+) -> None:
+    expected: dict[tuple[int, int], list[int]] = {}
+    for at, pair in enumerate(pairs):
+        expected.setdefault(pair, []).append(at)
+    columns = np.array(pairs, np.intp).reshape(-1, 2)
+    found = grouped(np.arange(len(pairs)), columns[:, 0], columns[:, 1])
+    assert found == sorted(expected.values())
