@@ -10,7 +10,7 @@
 #include <perfmon/perfmon_fmt_sdk.h>
 #include <perfmon/perfmon_oprofile_smpl.h>
 #include "device.h"
-#include "session.h"
+#include "reader.h"
 #include "stats.h"
 
 static int notrace bridge_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,

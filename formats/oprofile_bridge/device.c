@@ -2,9 +2,9 @@
 /*
  * device.c - /dev/perfmon-oprofile: one reader, the stream, and its cookies
  *
- * A session lasts as long as the device is open. A reader that finds nothing
- * syncs first, so that one that reads without blocking until EAGAIN has had
- * all samples of contexts that are stopped.
+ * The reader exists while the device is open. A read that finds nothing syncs
+ * first: reading without blocking until EAGAIN returns all samples of contexts
+ * that are stopped.
  */
 #include <linux/dcache.h>
 #include <linux/err.h>
@@ -17,7 +17,7 @@
 #include <linux/uaccess.h>
 #include <perfmon/perfmon_oprofile_smpl.h>
 #include "device.h"
-#include "session.h"
+#include "reader.h"
 #include "trace.h"
 
 /*
@@ -74,53 +74,53 @@ static int op_open(struct inode *inode, struct file *file)
 		.words = READ_ONCE(op_words.value),
 		.depth = READ_ONCE(op_depth.value),
 	};
-	struct pfm_op_session *s = pfm_op_session_open(&sizes);
+	struct pfm_op_reader *rd = pfm_op_reader_open(&sizes);
 
-	if (IS_ERR(s))
-		return PTR_ERR(s);
-	file->private_data = s;
+	if (IS_ERR(rd))
+		return PTR_ERR(rd);
+	file->private_data = rd;
 	return nonseekable_open(inode, file);
 }
 
 static int op_release(struct inode *inode, struct file *file)
 {
-	pfm_op_session_close(file->private_data);
+	pfm_op_reader_close(file->private_data);
 	return 0;
 }
 
 /* Is there something to read, after a sync if need be? */
-static bool op_has_words(struct pfm_op_session *s)
+static bool op_has_words(struct pfm_op_reader *rd)
 {
-	if (!pfm_op_stream_has_words(&s->stream))
-		pfm_op_sync(s);
-	return pfm_op_stream_has_words(&s->stream);
+	if (!pfm_op_stream_has_words(&rd->stream))
+		pfm_op_sync(rd);
+	return pfm_op_stream_has_words(&rd->stream);
 }
 
-static int op_wait(struct pfm_op_session *s, bool nonblock)
+static int op_wait(struct pfm_op_reader *rd, bool nonblock)
 {
-	if (op_has_words(s))
+	if (op_has_words(rd))
 		return 0;
 	if (nonblock)
 		return -EAGAIN;
-	return wait_event_interruptible(s->wait,
-					pfm_op_stream_has_words(&s->stream));
+	return wait_event_interruptible(rd->wait,
+					pfm_op_stream_has_words(&rd->stream));
 }
 
 static ssize_t op_read(struct file *file, char __user *buf, size_t count,
 		       loff_t *pos)
 {
-	struct pfm_op_session *s = file->private_data;
+	struct pfm_op_reader *rd = file->private_data;
 	ssize_t ret;
 
 	if (count < sizeof(unsigned long))
 		return -EINVAL;
 	do {
-		ret = op_wait(s, file->f_flags & O_NONBLOCK);
+		ret = op_wait(rd, file->f_flags & O_NONBLOCK);
 		if (ret)
 			return ret;
-		mutex_lock(&s->read_lock);
-		ret = pfm_op_stream_read(&s->stream, buf, count);
-		mutex_unlock(&s->read_lock);
+		mutex_lock(&rd->read_lock);
+		ret = pfm_op_stream_read(&rd->stream, buf, count);
+		mutex_unlock(&rd->read_lock);
 		/* Another thread of the reader may have had it. */
 	} while (!ret);
 	return ret;
@@ -128,10 +128,10 @@ static ssize_t op_read(struct file *file, char __user *buf, size_t count,
 
 static __poll_t op_poll(struct file *file, poll_table *table)
 {
-	struct pfm_op_session *s = file->private_data;
+	struct pfm_op_reader *rd = file->private_data;
 
-	poll_wait(file, &s->wait, table);
-	return op_has_words(s) ? EPOLLIN | EPOLLRDNORM : 0;
+	poll_wait(file, &rd->wait, table);
+	return op_has_words(rd) ? EPOLLIN | EPOLLRDNORM : 0;
 }
 
 /* Give out the path of a file whose reference is put. */
@@ -165,7 +165,7 @@ out:
 static long op_ioctl(struct file *file, unsigned int cmd, unsigned long addr)
 {
 	struct pfm_oprofile_cookie __user *arg = (void __user *)addr;
-	struct pfm_op_session *s = file->private_data;
+	struct pfm_op_reader *rd = file->private_data;
 	struct pfm_oprofile_cookie req;
 	struct path path;
 	int ret;
@@ -174,7 +174,7 @@ static long op_ioctl(struct file *file, unsigned int cmd, unsigned long addr)
 		return -ENOTTY;
 	if (copy_from_user(&req, arg, sizeof(req)))
 		return -EFAULT;
-	ret = pfm_op_cookie_path(&s->cookies, req.cookie, &path);
+	ret = pfm_op_cookie_path(&rd->cookies, req.cookie, &path);
 	return ret ? ret : op_put_path(&req, arg, &path);
 }
 

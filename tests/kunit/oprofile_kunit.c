@@ -13,7 +13,7 @@
 #include "cpu_buffer.h"
 #include "fixture.h"
 #include "oprofile_check.h"
-#include "session.h"
+#include "reader.h"
 #include "stats.h"
 
 /* Not an address of user level, here or anywhere. */
@@ -22,7 +22,7 @@
 struct bridge {
 	struct fixture		f;
 	const pfm_buffer_fmt_t	*fmt;
-	struct pfm_op_session	*s;
+	struct pfm_op_reader	*rd;
 	unsigned long		before[PFM_OP_NUM_STATS];
 };
 
@@ -48,9 +48,9 @@ static int bridge_init(struct kunit *test)
 
 static void bridge_close(struct bridge *b)
 {
-	if (b->s)
-		pfm_op_session_close(b->s);
-	b->s = NULL;
+	if (b->rd)
+		pfm_op_reader_close(b->rd);
+	b->rd = NULL;
 }
 
 static void bridge_exit(struct kunit *test)
@@ -64,15 +64,15 @@ static void bridge_exit(struct kunit *test)
 		pfm_fmt_put(b->fmt);
 }
 
-static struct pfm_op_session *open_session(struct kunit *test,
-					   const struct pfm_op_sizes *sizes)
+static struct pfm_op_reader *open_reader(struct kunit *test,
+					 const struct pfm_op_sizes *sizes)
 {
 	struct bridge *b = test->priv;
-	struct pfm_op_session *s = pfm_op_session_open(sizes);
+	struct pfm_op_reader *rd = pfm_op_reader_open(sizes);
 
-	KUNIT_ASSERT_FALSE(test, IS_ERR(s));
-	b->s = s;
-	return s;
+	KUNIT_ASSERT_FALSE(test, IS_ERR(rd));
+	b->rd = rd;
+	return rd;
 }
 
 /* An overflow of the event, as the core hands it over. Return: control bits. */
@@ -117,9 +117,9 @@ static void expect_stats(struct kunit *test,
 } while (0)
 
 /* Sync; then the stream is this. */
-#define EXPECT_SYNCED(test, s, ...) do {				\
-	pfm_op_sync(s);							\
-	EXPECT_WORDS(test, &(s)->stream, __VA_ARGS__);			\
+#define EXPECT_SYNCED(test, rd, ...) do {				\
+	pfm_op_sync(rd);						\
+	EXPECT_WORDS(test, &(rd)->stream, __VA_ARGS__);			\
 } while (0)
 
 /* Proves 3.5-02 */
@@ -141,7 +141,7 @@ static void handler_asks_for_the_reset_and_nothing_else(struct kunit *test)
 	/* Without a reader, with one, and with a full buffer. */
 	KUNIT_EXPECT_EQ(test, overflow(test, KERNEL_IP, 1, NULL),
 			(u32)PFM_OVFL_CTRL_RESET);
-	open_session(test, &usual);
+	open_reader(test, &usual);
 	for (i = 0; i < 40; i++)
 		KUNIT_EXPECT_EQ(test, overflow(test, KERNEL_IP, 1, NULL),
 				(u32)PFM_OVFL_CTRL_RESET);
@@ -156,10 +156,10 @@ static void without_a_reader_samples_are_lost(struct kunit *test)
 
 static void kernel_sample_is_its_address(struct kunit *test)
 {
-	struct pfm_op_session *s = open_session(test, &usual);
+	struct pfm_op_reader *rd = open_reader(test, &usual);
 
 	overflow(test, KERNEL_IP, 0x8000000000000007, NULL);
-	EXPECT_SYNCED(test, s, ESC, PFM_OPROFILE_CPU_SWITCH, 0,
+	EXPECT_SYNCED(test, rd, ESC, PFM_OPROFILE_CPU_SWITCH, 0,
 		      ESC, PFM_OPROFILE_CTX_SWITCH, 20, PFM_OPROFILE_NO_COOKIE,
 		      ESC, PFM_OPROFILE_CTX_TGID, 21,
 		      ESC, PFM_OPROFILE_KERNEL_ENTER,
@@ -169,38 +169,38 @@ static void kernel_sample_is_its_address(struct kunit *test)
 
 static void no_sample_looks_like_an_escape(struct kunit *test)
 {
-	struct pfm_op_session *s = open_session(test, &usual);
+	struct pfm_op_reader *rd = open_reader(test, &usual);
 
 	overflow(test, ~0ULL, 1, NULL);
-	pfm_op_sync(s);
-	KUNIT_EXPECT_FALSE(test, pfm_op_stream_has_words(&s->stream));
+	pfm_op_sync(rd);
+	KUNIT_EXPECT_FALSE(test, pfm_op_stream_has_words(&rd->stream));
 	EXPECT_STATS(test, 1, 0, 0, 0, 1);
 }
 
 static void full_cpu_buffer_loses_samples(struct kunit *test)
 {
-	struct pfm_op_session *s = open_session(test, &usual);
+	struct pfm_op_reader *rd = open_reader(test, &usual);
 	int i;
 
 	/* Whom the half full buffer wakes must not make room. */
-	mutex_lock(&s->sync_lock);
+	mutex_lock(&rd->sync_lock);
 	for (i = 0; i < 20; i++)
 		overflow(test, KERNEL_IP, i, NULL);
 	EXPECT_STATS(test, 20, 0, 4);
-	mutex_unlock(&s->sync_lock);
-	pfm_op_sync(s);
+	mutex_unlock(&rd->sync_lock);
+	pfm_op_sync(rd);
 	EXPECT_STATS(test, 20, 16, 4);
 }
 
 static void full_event_buffer_loses_samples(struct kunit *test)
 {
-	struct pfm_op_session *s = open_session(test, &small);
+	struct pfm_op_reader *rd = open_reader(test, &small);
 	unsigned long delivered;
 	int i;
 
 	for (i = 0; i < 50; i++) {
 		overflow(test, KERNEL_IP, i, NULL);
-		pfm_op_sync(s);
+		pfm_op_sync(rd);
 	}
 	/* The first one says all that a kernel sample needs: 14 words. */
 	delivered = 1 + (64 - 14) / 2;
@@ -209,11 +209,11 @@ static void full_event_buffer_loses_samples(struct kunit *test)
 
 static void user_level_needs_an_address_space(struct kunit *test)
 {
-	struct pfm_op_session *s = open_session(test, &usual);
+	struct pfm_op_reader *rd = open_reader(test, &usual);
 
 	KUNIT_ASSERT_NULL(test, current->mm);
 	overflow(test, 0x1000, 1, NULL);
-	pfm_op_sync(s);
+	pfm_op_sync(rd);
 	EXPECT_STATS(test, 1, 0, 0, 1);
 }
 
@@ -229,17 +229,17 @@ static void set_level(struct pt_regs *regs, bool user)
 /* The registers decide, where there are any; the address does not. */
 static void registers_say_whether_it_is_user_level(struct kunit *test)
 {
-	struct pfm_op_session *s = open_session(test, &usual);
+	struct pfm_op_reader *rd = open_reader(test, &usual);
 	struct pt_regs *regs = kunit_kzalloc(test, sizeof(*regs), GFP_KERNEL);
 
 	KUNIT_ASSERT_NOT_NULL(test, regs);
 	set_level(regs, false);
 	overflow(test, 0x1000, 1, regs);
-	pfm_op_sync(s);
+	pfm_op_sync(rd);
 	EXPECT_STATS(test, 1, 1);
 	set_level(regs, true);
 	overflow(test, KERNEL_IP, 1, regs);
-	pfm_op_sync(s);
+	pfm_op_sync(rd);
 	EXPECT_STATS(test, 2, 1, 0, 1);
 }
 
@@ -259,13 +259,13 @@ static unsigned long map(struct kunit *test, struct file *file)
 	return addr;
 }
 
-/* The first user sample of a session, up to its pair. */
+/* The first user sample of a reader, up to its pair. */
 static void expect_user_sample(struct kunit *test, unsigned long cookie,
 			       unsigned long offset, unsigned long event)
 {
 	struct bridge *b = test->priv;
 
-	EXPECT_SYNCED(test, b->s, ESC, PFM_OPROFILE_CPU_SWITCH, 0,
+	EXPECT_SYNCED(test, b->rd, ESC, PFM_OPROFILE_CPU_SWITCH, 0,
 		      ESC, PFM_OPROFILE_CTX_SWITCH, 20, PFM_OPROFILE_NO_COOKIE,
 		      ESC, PFM_OPROFILE_CTX_TGID, 21,
 		      ESC, PFM_OPROFILE_KERNEL_EXIT,
@@ -275,13 +275,13 @@ static void expect_user_sample(struct kunit *test, unsigned long cookie,
 
 static void sample_in_a_file_is_its_offset_there(struct kunit *test)
 {
-	struct pfm_op_session *s = open_session(test, &usual);
+	struct pfm_op_reader *rd = open_reader(test, &usual);
 	struct file *file = file_open(test, 0);
 	unsigned long addr = map(test, file);
 
 	overflow(test, addr + PAGE_SIZE + 0x10, 7, NULL);
 	expect_user_sample(test, 1, 2 * PAGE_SIZE + 0x10, 7);
-	expect_name(test, &s->cookies, 1, file_names[0]);
+	expect_name(test, &rd->cookies, 1, file_names[0]);
 	fput(file);
 }
 
@@ -289,7 +289,7 @@ static void sample_in_no_file_is_its_address(struct kunit *test)
 {
 	unsigned long addr;
 
-	open_session(test, &usual);
+	open_reader(test, &usual);
 	addr = map(test, NULL);
 	overflow(test, addr + 0x10, 7, NULL);
 	expect_user_sample(test, PFM_OPROFILE_NO_COOKIE, addr + 0x10, 7);
@@ -297,12 +297,12 @@ static void sample_in_no_file_is_its_address(struct kunit *test)
 
 static void sample_where_nothing_is_mapped_is_lost(struct kunit *test)
 {
-	struct pfm_op_session *s = open_session(test, &usual);
+	struct pfm_op_reader *rd = open_reader(test, &usual);
 	unsigned long addr = map(test, NULL);
 
 	overflow(test, addr + MAP_PAGES * PAGE_SIZE, 7, NULL);
 	overflow(test, addr - 1, 7, NULL);
-	pfm_op_sync(s);
+	pfm_op_sync(rd);
 	EXPECT_STATS(test, 2, 0, 0, 0, 2);
 }
 
@@ -313,7 +313,7 @@ static int users_of_mm(void)
 
 static void samples_hold_the_address_space_until_they_are_synced(struct kunit *test)
 {
-	struct pfm_op_session *s = open_session(test, &usual);
+	struct pfm_op_reader *rd = open_reader(test, &usual);
 	unsigned long addr = map(test, NULL);
 	int before = users_of_mm();
 
@@ -321,17 +321,17 @@ static void samples_hold_the_address_space_until_they_are_synced(struct kunit *t
 	overflow(test, KERNEL_IP, 7, NULL);
 	overflow(test, addr + MAP_PAGES * PAGE_SIZE, 7, NULL);
 	KUNIT_EXPECT_EQ(test, users_of_mm(), before + 3);
-	pfm_op_sync(s);
+	pfm_op_sync(rd);
 	KUNIT_EXPECT_EQ(test, users_of_mm(), before);
 }
 
-static void the_end_of_a_session_lets_go_of_everything(struct kunit *test)
+static void closing_the_reader_lets_go_of_everything(struct kunit *test)
 {
 	struct bridge *b = test->priv;
 	unsigned long addr;
 	int before;
 
-	open_session(test, &usual);
+	open_reader(test, &usual);
 	addr = map(test, NULL);
 	before = users_of_mm();
 	overflow(test, addr, 7, NULL);
@@ -355,7 +355,7 @@ static void put_traced(struct kunit *test, unsigned long ip,
 		       const unsigned long *callers, unsigned int n)
 {
 	struct bridge *b = test->priv;
-	struct pfm_op_cpu_buffer *buffer = per_cpu_ptr(b->s->cpus, 0);
+	struct pfm_op_cpu_buffer *buffer = per_cpu_ptr(b->rd->cpus, 0);
 	struct pfm_op_sample *sample;
 	unsigned long pos;
 
@@ -376,12 +376,12 @@ static void put_traced(struct kunit *test, unsigned long ip,
 static void trace_ends_where_nothing_is_mapped(struct kunit *test)
 {
 	static const struct pfm_op_sizes traced = { 16, 1024, 3 };
-	struct pfm_op_session *s = open_session(test, &traced);
+	struct pfm_op_reader *rd = open_reader(test, &traced);
 	unsigned long addr = map(test, NULL);
 	unsigned long callers[] = { addr + 1, addr - 1, addr + 2 };
 
 	put_traced(test, addr, callers, 3);
-	EXPECT_SYNCED(test, s, ESC, PFM_OPROFILE_CPU_SWITCH, 0,
+	EXPECT_SYNCED(test, rd, ESC, PFM_OPROFILE_CPU_SWITCH, 0,
 		      ESC, PFM_OPROFILE_CTX_SWITCH, 20, PFM_OPROFILE_NO_COOKIE,
 		      ESC, PFM_OPROFILE_CTX_TGID, 21,
 		      ESC, PFM_OPROFILE_KERNEL_EXIT,
@@ -393,8 +393,8 @@ static void trace_ends_where_nothing_is_mapped(struct kunit *test)
 
 static void sample_that_was_interrupted_stops_the_sync(struct kunit *test)
 {
-	struct pfm_op_session *s = open_session(test, &usual);
-	struct pfm_op_cpu_buffer *buffer = per_cpu_ptr(s->cpus, 0);
+	struct pfm_op_reader *rd = open_reader(test, &usual);
+	struct pfm_op_cpu_buffer *buffer = per_cpu_ptr(rd->cpus, 0);
 	struct pfm_op_sample *outer;
 	unsigned long pos;
 
@@ -402,34 +402,34 @@ static void sample_that_was_interrupted_stops_the_sync(struct kunit *test)
 	outer = pfm_op_reserve(buffer, &pos);
 	KUNIT_ASSERT_NOT_NULL(test, outer);
 	overflow(test, KERNEL_IP, 3, NULL);
-	pfm_op_sync(s);
+	pfm_op_sync(rd);
 	EXPECT_STATS(test, 2, 1);
 	*outer = (struct pfm_op_sample){ .ip = KERNEL_IP, .event = 2 };
 	pfm_op_publish(outer, pos);
-	pfm_op_sync(s);
+	pfm_op_sync(rd);
 	KUNIT_EXPECT_EQ(test, counted(test, PFM_OP_DELIVERED), 3UL);
 }
 
 /* A reader that sleeps is woken. */
-static void expect_wake_up(struct kunit *test, struct pfm_op_session *s)
+static void expect_wake_up(struct kunit *test, struct pfm_op_reader *rd)
 {
 	KUNIT_ASSERT_GT(test,
-			wait_event_interruptible_timeout(s->wait,
-				pfm_op_stream_has_words(&s->stream), 20 * HZ),
+			wait_event_interruptible_timeout(rd->wait,
+				pfm_op_stream_has_words(&rd->stream), 20 * HZ),
 			0L);
 }
 
 static void half_full_buffer_is_synced_without_a_reader(struct kunit *test)
 {
-	struct pfm_op_session *s = open_session(test, &usual);
+	struct pfm_op_reader *rd = open_reader(test, &usual);
 	int i;
 
 	/* The sync of the beginning. */
-	flush_delayed_work(&s->work);
+	flush_delayed_work(&rd->work);
 	for (i = 0; i < 8; i++)
 		overflow(test, KERNEL_IP, i, NULL);
-	expect_wake_up(test, s);
-	flush_delayed_work(&s->work);
+	expect_wake_up(test, rd);
+	flush_delayed_work(&rd->work);
 	EXPECT_STATS(test, 8, 8);
 }
 
@@ -447,42 +447,42 @@ static void load_context(struct kunit *test)
 
 static void one_sample_arrives_while_there_is_a_context(struct kunit *test)
 {
-	struct pfm_op_session *s = open_session(test, &usual);
+	struct pfm_op_reader *rd = open_reader(test, &usual);
 
 	load_context(test);
-	flush_delayed_work(&s->work);
+	flush_delayed_work(&rd->work);
 	overflow(test, KERNEL_IP, 1, NULL);
-	expect_wake_up(test, s);
+	expect_wake_up(test, rd);
 	EXPECT_STATS(test, 1, 1);
 }
 
 static void last_samples_arrive_when_the_context_goes(struct kunit *test)
 {
 	struct bridge *b = test->priv;
-	struct pfm_op_session *s = open_session(test, &usual);
+	struct pfm_op_reader *rd = open_reader(test, &usual);
 
 	load_context(test);
 	overflow(test, KERNEL_IP, 1, NULL);
 	pfm_context_destroy(b->f.ctx);
 	b->f.ctx = NULL;
-	expect_wake_up(test, s);
+	expect_wake_up(test, rd);
 	EXPECT_STATS(test, 1, 1);
 }
 
-static void there_is_one_session_at_a_time(struct kunit *test)
+static void there_is_one_reader_at_a_time(struct kunit *test)
 {
 	struct bridge *b = test->priv;
 
-	open_session(test, &usual);
-	KUNIT_EXPECT_EQ(test, PTR_ERR(pfm_op_session_open(&usual)),
+	open_reader(test, &usual);
+	KUNIT_EXPECT_EQ(test, PTR_ERR(pfm_op_reader_open(&usual)),
 			(long)-EBUSY);
 	bridge_close(b);
-	open_session(test, &usual);
+	open_reader(test, &usual);
 }
 
 static void simultaneous_overflows_are_samples_of_their_own(struct kunit *test)
 {
-	struct pfm_op_session *s = open_session(test, &usual);
+	struct pfm_op_reader *rd = open_reader(test, &usual);
 	struct pfm_sim_tick tick = { .task = current, .ip = KERNEL_IP,
 				     .delta = { 10, 0, 12 } };
 	u32 tid = current->pid, tgid = current->tgid;
@@ -498,7 +498,7 @@ static void simultaneous_overflows_are_samples_of_their_own(struct kunit *test)
 	}
 	fixture_start(test);
 	KUNIT_ASSERT_EQ(test, pfm_sim_advance(&tick), 0);
-	EXPECT_SYNCED(test, s, ESC, PFM_OPROFILE_CPU_SWITCH, 0,
+	EXPECT_SYNCED(test, rd, ESC, PFM_OPROFILE_CPU_SWITCH, 0,
 		      ESC, PFM_OPROFILE_CTX_SWITCH, tid, PFM_OPROFILE_NO_COOKIE,
 		      ESC, PFM_OPROFILE_CTX_TGID, tgid,
 		      ESC, PFM_OPROFILE_KERNEL_ENTER,
@@ -521,14 +521,14 @@ static struct kunit_case bridge_cases[] = {
 	KUNIT_CASE(sample_in_no_file_is_its_address),
 	KUNIT_CASE(sample_where_nothing_is_mapped_is_lost),
 	KUNIT_CASE(samples_hold_the_address_space_until_they_are_synced),
-	KUNIT_CASE(the_end_of_a_session_lets_go_of_everything),
+	KUNIT_CASE(closing_the_reader_lets_go_of_everything),
 	KUNIT_CASE(lost_samples_hold_nothing),
 	KUNIT_CASE(trace_ends_where_nothing_is_mapped),
 	KUNIT_CASE(sample_that_was_interrupted_stops_the_sync),
 	KUNIT_CASE(half_full_buffer_is_synced_without_a_reader),
 	KUNIT_CASE(one_sample_arrives_while_there_is_a_context),
 	KUNIT_CASE(last_samples_arrive_when_the_context_goes),
-	KUNIT_CASE(there_is_one_session_at_a_time),
+	KUNIT_CASE(there_is_one_reader_at_a_time),
 	KUNIT_CASE(simultaneous_overflows_are_samples_of_their_own),
 	{}
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * session.c - from overflows to the event buffer
+ * reader.c - from overflows to the event buffer
  */
 #include <linux/mm.h>
 #include <linux/ptrace.h>
@@ -10,7 +10,7 @@
 #include <perfmon/perfmon_fmt.h>
 #include <perfmon/perfmon_oprofile_smpl.h>
 #include "mapping.h"
-#include "session.h"
+#include "reader.h"
 #include "stats.h"
 #include "trace.h"
 
@@ -22,7 +22,7 @@ struct sync_process {
 	unsigned long		app;
 };
 
-static struct pfm_op_session __rcu *op_session;
+static struct pfm_op_reader __rcu *op_reader;
 static DEFINE_MUTEX(op_open_lock);
 static atomic_t op_contexts = ATOMIC_INIT(0);
 
@@ -57,8 +57,8 @@ static void sample_fill(struct pfm_op_sample *sample,
 
 void notrace pfm_op_add_sample(const struct pfm_ovfl_data *data, u64 event)
 {
-	struct pfm_op_session *s = rcu_dereference_sched(op_session);
-	struct pfm_op_cpu_buffer *b = s ? this_cpu_ptr(s->cpus) : NULL;
+	struct pfm_op_reader *rd = rcu_dereference_sched(op_reader);
+	struct pfm_op_cpu_buffer *b = rd ? this_cpu_ptr(rd->cpus) : NULL;
 	struct pfm_op_sample *sample = NULL;
 	unsigned long pos;
 
@@ -69,18 +69,18 @@ void notrace pfm_op_add_sample(const struct pfm_ovfl_data *data, u64 event)
 		pfm_op_count(PFM_OP_LOST_OVERFLOW);
 		return;
 	}
-	sample_fill(sample, data, event, s->depth);
+	sample_fill(sample, data, event, rd->depth);
 	pfm_op_publish(sample, pos);
 	if (unlikely(pfm_op_pending(b, pos) == (b->mask + 1) / 2))
-		irq_work_queue(&s->irq_work);
+		irq_work_queue(&rd->irq_work);
 }
 
-static void session_irq_work(struct irq_work *work)
+static void reader_irq_work(struct irq_work *work)
 {
-	struct pfm_op_session *s =
-		container_of(work, struct pfm_op_session, irq_work);
+	struct pfm_op_reader *rd =
+		container_of(work, struct pfm_op_reader, irq_work);
 
-	mod_delayed_work(system_unbound_wq, &s->work, 0);
+	mod_delayed_work(system_unbound_wq, &rd->work, 0);
 }
 
 /*
@@ -88,7 +88,7 @@ static void session_irq_work(struct irq_work *work)
  */
 
 /* Take over the reference to @mm; of samples in a row one is kept. */
-static void sync_enter(struct pfm_op_session *s, struct sync_process *p,
+static void sync_enter(struct pfm_op_reader *rd, struct sync_process *p,
 		       struct mm_struct *mm)
 {
 	bool same = p->mm == mm;
@@ -97,28 +97,28 @@ static void sync_enter(struct pfm_op_session *s, struct sync_process *p,
 		mmput(p->mm);
 	p->mm = mm;
 	if (!same)
-		p->app = mm ? pfm_op_program(&s->cookies, mm) :
+		p->app = mm ? pfm_op_program(&rd->cookies, mm) :
 			      PFM_OPROFILE_NO_COOKIE;
 }
 
-static void sync_callers(struct pfm_op_session *s, struct mm_struct *mm,
+static void sync_callers(struct pfm_op_reader *rd, struct mm_struct *mm,
 			 const struct pfm_op_sample *sample,
 			 struct pfm_op_record *r)
 {
 	unsigned int i;
 
 	for (i = 0; i < sample->num_callers; i++)
-		if (pfm_op_locate(&s->cookies, mm, sample->callers[i],
-				  &s->callers[i])) {
+		if (pfm_op_locate(&rd->cookies, mm, sample->callers[i],
+				  &rd->callers[i])) {
 			pfm_op_count(PFM_OP_BT_LOST_NO_MAPPING);
 			break;
 		}
-	r->callers = s->callers;
+	r->callers = rd->callers;
 	r->num_callers = i;
 }
 
 /* Put a sample into the stream. Return: what became of it. */
-static enum pfm_op_stat sync_sample(struct pfm_op_session *s, u32 cpu,
+static enum pfm_op_stat sync_sample(struct pfm_op_reader *rd, u32 cpu,
 				    const struct pfm_op_sample *sample,
 				    const struct sync_process *p)
 {
@@ -131,20 +131,20 @@ static enum pfm_op_stat sync_sample(struct pfm_op_session *s, u32 cpu,
 	if (r.user) {
 		if (!p->mm)
 			return PFM_OP_LOST_NO_MM;
-		if (pfm_op_locate(&s->cookies, p->mm, sample->ip, &r.at))
+		if (pfm_op_locate(&rd->cookies, p->mm, sample->ip, &r.at))
 			return PFM_OP_LOST_NO_MAPPING;
-		sync_callers(s, p->mm, sample, &r);
+		sync_callers(rd, p->mm, sample, &r);
 	} else if (r.at.offset == PFM_OPROFILE_ESC) {
 		return PFM_OP_LOST_NO_MAPPING;
 	}
-	return pfm_op_stream_add(&s->stream, &r) ? PFM_OP_DELIVERED :
+	return pfm_op_stream_add(&rd->stream, &r) ? PFM_OP_DELIVERED :
 						   PFM_OP_EVENT_LOST_OVERFLOW;
 }
 
 /* What is there now; what comes meanwhile is for the next time. */
-static void sync_cpu(struct pfm_op_session *s, u32 cpu, struct sync_process *p)
+static void sync_cpu(struct pfm_op_reader *rd, u32 cpu, struct sync_process *p)
 {
-	struct pfm_op_cpu_buffer *b = per_cpu_ptr(s->cpus, cpu);
+	struct pfm_op_cpu_buffer *b = per_cpu_ptr(rd->cpus, cpu);
 	unsigned long end = READ_ONCE(b->head);
 	const struct pfm_op_sample *sample;
 
@@ -152,61 +152,61 @@ static void sync_cpu(struct pfm_op_session *s, u32 cpu, struct sync_process *p)
 		sample = pfm_op_next(b);
 		if (!sample)
 			return;
-		sync_enter(s, p, sample->mm);
-		pfm_op_count(sync_sample(s, cpu, sample, p));
+		sync_enter(rd, p, sample->mm);
+		pfm_op_count(sync_sample(rd, cpu, sample, p));
 		pfm_op_consume(b);
 		cond_resched();
 	}
 }
 
-void pfm_op_sync(struct pfm_op_session *s)
+void pfm_op_sync(struct pfm_op_reader *rd)
 {
 	struct sync_process process = { .app = PFM_OPROFILE_NO_COOKIE };
 	u32 cpu;
 
-	mutex_lock(&s->sync_lock);
+	mutex_lock(&rd->sync_lock);
 	for_each_possible_cpu(cpu)
-		sync_cpu(s, cpu, &process);
-	mutex_unlock(&s->sync_lock);
+		sync_cpu(rd, cpu, &process);
+	mutex_unlock(&rd->sync_lock);
 	if (process.mm)
 		mmput(process.mm);
-	if (pfm_op_stream_has_words(&s->stream))
-		wake_up_interruptible(&s->wait);
+	if (pfm_op_stream_has_words(&rd->stream))
+		wake_up_interruptible(&rd->wait);
 }
 
-static void session_work(struct work_struct *work)
+static void reader_work(struct work_struct *work)
 {
-	struct pfm_op_session *s = container_of(to_delayed_work(work),
-						struct pfm_op_session, work);
+	struct pfm_op_reader *rd = container_of(to_delayed_work(work),
+						struct pfm_op_reader, work);
 
-	pfm_op_sync(s);
+	pfm_op_sync(rd);
 	if (atomic_read(&op_contexts))
-		queue_delayed_work(system_unbound_wq, &s->work, SYNC_PERIOD);
+		queue_delayed_work(system_unbound_wq, &rd->work, SYNC_PERIOD);
 }
 
 /* Contexts have come or gone: sync, and look whether to go on with it. */
-static void session_kick(void)
+static void reader_kick(void)
 {
-	struct pfm_op_session *s;
+	struct pfm_op_reader *rd;
 
 	rcu_read_lock();
-	s = rcu_dereference(op_session);
-	if (s)
-		mod_delayed_work(system_unbound_wq, &s->work, 0);
+	rd = rcu_dereference(op_reader);
+	if (rd)
+		mod_delayed_work(system_unbound_wq, &rd->work, 0);
 	rcu_read_unlock();
 }
 
 int pfm_op_begin(u32 ctx_flags, void *arg, void *buf)
 {
 	atomic_inc(&op_contexts);
-	session_kick();
+	reader_kick();
 	return 0;
 }
 
 int pfm_op_end(void *buf)
 {
 	atomic_dec(&op_contexts);
-	session_kick();
+	reader_kick();
 	return 0;
 }
 
@@ -214,30 +214,30 @@ int pfm_op_end(void *buf)
  * Beginning and end
  */
 
-/* Also of a session that is half made. */
-static void session_free(struct pfm_op_session *s)
+/* Also frees a reader that is only half made. */
+static void reader_free(struct pfm_op_reader *rd)
 {
 	int cpu;
 
-	if (s->cpus)
+	if (rd->cpus)
 		for_each_possible_cpu(cpu)
-			pfm_op_cpu_buffer_free(per_cpu_ptr(s->cpus, cpu));
-	free_percpu(s->cpus);
-	pfm_op_stream_free(&s->stream);
-	kfree(s->callers);
-	kfree(s);
+			pfm_op_cpu_buffer_free(per_cpu_ptr(rd->cpus, cpu));
+	free_percpu(rd->cpus);
+	pfm_op_stream_free(&rd->stream);
+	kfree(rd->callers);
+	kfree(rd);
 }
 
-static int session_alloc_cpus(struct pfm_op_session *s,
-			      const struct pfm_op_sizes *sizes)
+static int reader_alloc_cpus(struct pfm_op_reader *rd,
+			     const struct pfm_op_sizes *sizes)
 {
 	int cpu, ret;
 
-	s->cpus = alloc_percpu(struct pfm_op_cpu_buffer);
-	if (!s->cpus)
+	rd->cpus = alloc_percpu(struct pfm_op_cpu_buffer);
+	if (!rd->cpus)
 		return -ENOMEM;
 	for_each_possible_cpu(cpu) {
-		ret = pfm_op_cpu_buffer_init(per_cpu_ptr(s->cpus, cpu),
+		ret = pfm_op_cpu_buffer_init(per_cpu_ptr(rd->cpus, cpu),
 					     sizes->samples, sizes->depth,
 					     cpu_to_node(cpu));
 		if (ret)
@@ -246,58 +246,58 @@ static int session_alloc_cpus(struct pfm_op_session *s,
 	return 0;
 }
 
-static int session_alloc(struct pfm_op_session *s,
-			 const struct pfm_op_sizes *sizes)
+static int reader_alloc(struct pfm_op_reader *rd,
+			const struct pfm_op_sizes *sizes)
 {
-	int ret = session_alloc_cpus(s, sizes);
+	int ret = reader_alloc_cpus(rd, sizes);
 
 	if (ret)
 		return ret;
-	s->callers = kcalloc(sizes->depth, sizeof(*s->callers), GFP_KERNEL);
-	if (!s->callers)
+	rd->callers = kcalloc(sizes->depth, sizeof(*rd->callers), GFP_KERNEL);
+	if (!rd->callers)
 		return -ENOMEM;
-	return pfm_op_stream_init(&s->stream, sizes->words);
+	return pfm_op_stream_init(&rd->stream, sizes->words);
 }
 
-static struct pfm_op_session *session_new(const struct pfm_op_sizes *sizes)
+static struct pfm_op_reader *reader_new(const struct pfm_op_sizes *sizes)
 {
-	struct pfm_op_session *s = kzalloc(sizeof(*s), GFP_KERNEL);
+	struct pfm_op_reader *rd = kzalloc(sizeof(*rd), GFP_KERNEL);
 	int ret;
 
-	if (!s)
+	if (!rd)
 		return ERR_PTR(-ENOMEM);
-	ret = session_alloc(s, sizes);
+	ret = reader_alloc(rd, sizes);
 	if (ret) {
-		session_free(s);
+		reader_free(rd);
 		return ERR_PTR(ret);
 	}
-	s->depth = sizes->depth;
-	mutex_init(&s->sync_lock);
-	mutex_init(&s->read_lock);
-	pfm_op_cookies_init(&s->cookies);
-	init_waitqueue_head(&s->wait);
-	s->irq_work = IRQ_WORK_INIT(session_irq_work);
-	INIT_DELAYED_WORK(&s->work, session_work);
-	return s;
+	rd->depth = sizes->depth;
+	mutex_init(&rd->sync_lock);
+	mutex_init(&rd->read_lock);
+	pfm_op_cookies_init(&rd->cookies);
+	init_waitqueue_head(&rd->wait);
+	rd->irq_work = IRQ_WORK_INIT(reader_irq_work);
+	INIT_DELAYED_WORK(&rd->work, reader_work);
+	return rd;
 }
 
-struct pfm_op_session *pfm_op_session_open(const struct pfm_op_sizes *sizes)
+struct pfm_op_reader *pfm_op_reader_open(const struct pfm_op_sizes *sizes)
 {
-	struct pfm_op_session *s = ERR_PTR(-EBUSY);
+	struct pfm_op_reader *rd = ERR_PTR(-EBUSY);
 
 	mutex_lock(&op_open_lock);
-	if (!rcu_access_pointer(op_session)) {
-		s = session_new(sizes);
-		if (!IS_ERR(s))
-			rcu_assign_pointer(op_session, s);
+	if (!rcu_access_pointer(op_reader)) {
+		rd = reader_new(sizes);
+		if (!IS_ERR(rd))
+			rcu_assign_pointer(op_reader, rd);
 	}
 	mutex_unlock(&op_open_lock);
-	session_kick();
-	return s;
+	reader_kick();
+	return rd;
 }
 
 /* Nobody will want what is left. */
-static void session_discard(struct pfm_op_cpu_buffer *b)
+static void reader_discard(struct pfm_op_cpu_buffer *b)
 {
 	const struct pfm_op_sample *sample;
 
@@ -309,17 +309,17 @@ static void session_discard(struct pfm_op_cpu_buffer *b)
 	}
 }
 
-void pfm_op_session_close(struct pfm_op_session *s)
+void pfm_op_reader_close(struct pfm_op_reader *rd)
 {
 	int cpu;
 
-	RCU_INIT_POINTER(op_session, NULL);
+	RCU_INIT_POINTER(op_reader, NULL);
 	/* Overflows run with preemption disabled: none uses it after this. */
 	synchronize_rcu();
-	irq_work_sync(&s->irq_work);
-	cancel_delayed_work_sync(&s->work);
+	irq_work_sync(&rd->irq_work);
+	cancel_delayed_work_sync(&rd->work);
 	for_each_possible_cpu(cpu)
-		session_discard(per_cpu_ptr(s->cpus, cpu));
-	pfm_op_cookies_drop(&s->cookies);
-	session_free(s);
+		reader_discard(per_cpu_ptr(rd->cpus, cpu));
+	pfm_op_cookies_drop(&rd->cookies);
+	reader_free(rd);
 }

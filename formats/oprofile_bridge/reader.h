@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * session.h - all that exists while somebody reads samples
+ * reader.h - all that exists while somebody reads samples
  *
  * Overflows fill the buffer of their CPU; the sync turns what is there into the
- * stream that the device gives out. Without a session samples are lost.
+ * stream that the device gives out. Without a reader samples are lost.
  */
-#ifndef PFM_OP_SESSION_H
-#define PFM_OP_SESSION_H
+#ifndef PFM_OP_READER_H
+#define PFM_OP_READER_H
 
 #include <linux/irq_work.h>
 #include <linux/mutex.h>
@@ -19,7 +19,7 @@
 struct pfm_ovfl_data;
 
 /**
- * struct pfm_op_sizes - what a session is made with
+ * struct pfm_op_sizes - the sizes that a reader is made with
  * @samples: room in each CPU's buffer
  * @words:   room in the event buffer
  * @depth:   callers to record at user level; 0 for no traces
@@ -31,20 +31,20 @@ struct pfm_op_sizes {
 };
 
 /**
- * struct pfm_op_session - a session
+ * struct pfm_op_reader - who has the device open, and what was made for it
  * @cpus:      samples that are not synced yet
  * @depth:     see struct pfm_op_sizes
- * @sync_lock: held by whom syncs: protects the tails of @cpus, the writer's side
+ * @sync_lock: held during a sync; protects the tails of @cpus, the writer's side
  *             of @stream, and @callers
  * @read_lock: protects the reader's side of @stream
  * @stream:    the event buffer
  * @cookies:   files that occur in it
  * @callers:   those of the sample that is synced
- * @wait:      readers, until there is something in @stream
+ * @wait:      threads of the reader, until there is something in @stream
  * @irq_work:  a CPU's buffer is half full: sync now
  * @work:      sync
  */
-struct pfm_op_session {
+struct pfm_op_reader {
 	struct pfm_op_cpu_buffer __percpu *cpus;
 	unsigned int			depth;
 	struct mutex			sync_lock;
@@ -58,18 +58,18 @@ struct pfm_op_session {
 };
 
 /*
- * Begin and end the session, of which there is one at most.
+ * The reader comes and goes; there is one at most.
  * Context: process, may sleep.
- * Return: the session; ERR_PTR of -EBUSY if there is one, or of -ENOMEM.
+ * Return: the reader; ERR_PTR of -EBUSY if there is one already, or of -ENOMEM.
  */
-struct pfm_op_session *pfm_op_session_open(const struct pfm_op_sizes *sizes);
-void pfm_op_session_close(struct pfm_op_session *s);
+struct pfm_op_reader *pfm_op_reader_open(const struct pfm_op_sizes *sizes);
+void pfm_op_reader_close(struct pfm_op_reader *rd);
 
 /*
  * Put all samples that are published into the stream.
  * Context: process, may sleep.
  */
-void pfm_op_sync(struct pfm_op_session *s);
+void pfm_op_sync(struct pfm_op_reader *rd);
 
 /*
  * Record an overflow in the current thread. Context: any, NMI included,
@@ -77,8 +77,8 @@ void pfm_op_sync(struct pfm_op_session *s);
  */
 void pfm_op_add_sample(const struct pfm_ovfl_data *data, u64 event);
 
-/* fmt_init and fmt_exit: while there are contexts, a session syncs by itself. */
+/* fmt_init and fmt_exit: while there are contexts, samples are synced periodically. */
 int pfm_op_begin(u32 ctx_flags, void *arg, void *buf);
 int pfm_op_end(void *buf);
 
-#endif /* PFM_OP_SESSION_H */
+#endif /* PFM_OP_READER_H */
