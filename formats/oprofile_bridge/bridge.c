@@ -9,7 +9,6 @@
  */
 #include <perfmon/perfmon_fmt_sdk.h>
 #include <perfmon/perfmon_oprofile_smpl.h>
-#include "device.h"
 #include "reader.h"
 #include "stats.h"
 

@@ -11,9 +11,11 @@
 #define PFM_OP_CPU_BUFFER_H
 
 #include <linux/atomic.h>
+#include <linux/log2.h>
+#include <linux/mm.h>
+#include <linux/overflow.h>
+#include <linux/slab.h>
 #include <linux/types.h>
-
-struct mm_struct;
 
 /**
  * struct pfm_op_sample - a slot
@@ -59,9 +61,24 @@ struct pfm_op_cpu_buffer {
  * An empty ring of @samples slots, rounded up to a power of two, with room for
  * @depth callers each. Context: process. Return: 0 or -ENOMEM.
  */
-int pfm_op_cpu_buffer_init(struct pfm_op_cpu_buffer *b, unsigned int samples,
-			   unsigned int depth, int node);
-void pfm_op_cpu_buffer_free(struct pfm_op_cpu_buffer *b);
+static inline int pfm_op_cpu_buffer_init(struct pfm_op_cpu_buffer *b,
+					 unsigned int samples,
+					 unsigned int depth, int node)
+{
+	unsigned long slots = roundup_pow_of_two(samples);
+
+	b->stride = struct_size_t(struct pfm_op_sample, callers, depth);
+	b->mask = slots - 1;
+	b->head = 0;
+	b->tail = 0;
+	b->slots = kvzalloc_node(array_size(slots, b->stride), GFP_KERNEL, node);
+	return b->slots ? 0 : -ENOMEM;
+}
+
+static inline void pfm_op_cpu_buffer_free(struct pfm_op_cpu_buffer *b)
+{
+	kvfree(b->slots);
+}
 
 static __always_inline struct pfm_op_sample *
 pfm_op_slot(const struct pfm_op_cpu_buffer *b, unsigned long pos)

@@ -16,7 +16,6 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 #include <perfmon/perfmon_oprofile_smpl.h>
-#include "device.h"
 #include "reader.h"
 #include "trace.h"
 

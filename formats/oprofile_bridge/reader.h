@@ -81,4 +81,8 @@ void pfm_op_add_sample(const struct pfm_ovfl_data *data, u64 event);
 int pfm_op_begin(u32 ctx_flags, void *arg, void *buf);
 int pfm_op_end(void *buf);
 
+/* device.c: what readers open. */
+int pfm_op_device_add(void);
+void pfm_op_device_del(void);
+
 #endif /* PFM_OP_READER_H */
