@@ -131,7 +131,8 @@
 #define PFM_REG_IDX_NONE	(~0ULL)
 
 /*
- * Identification of a sampling format (3.5.2). The 16 bytes are in the order of the UUID's text form.
+ * Identification of a sampling format (3.5.2). The 16 bytes are in the order of
+ * the UUID's text form.
  */
 typedef unsigned char pfm_uuid_t[16];
 
@@ -601,12 +602,23 @@ PFM_ASSERT_FIELD(struct pfm_ioc, reserved, 28, 4);
 #define PFM_PMD_TID		257	/* thread that is running */
 #define PFM_PMD_RESIDENT	258	/* resident pages of its process */
 
-/* Bit vectors of PMCs and PMDs. */
+/**
+ * pfm_bv_set() - add a register to a bit vector of PMCs or PMDs
+ * @bv:  the vector, as reg_smpl_pmds; not checked for its size
+ * @bit: number of the register
+ */
 static inline void pfm_bv_set(__u64 *bv, unsigned int bit)
 {
 	bv[bit / 64] |= 1ULL << (bit % 64);
 }
 
+/**
+ * pfm_bv_isset() - is a register in a bit vector?
+ * @bv:  the vector, as msg_ovfl_pmds; not checked for its size
+ * @bit: number of the register
+ *
+ * Return: 1 or 0.
+ */
 static inline int pfm_bv_isset(const __u64 *bv, unsigned int bit)
 {
 	return (bv[bit / 64] >> (bit % 64)) & 1;
@@ -617,35 +629,251 @@ static inline int pfm_bv_isset(const __u64 *bv, unsigned int bit)
 extern "C" {
 #endif
 
-/*
- * libperfmon. Every function returns 0 (pfm_create_context(): a descriptor)
- * or -1 with errno set as the specification lists for the command.
+/**
+ * DOC: libperfmon
+ *
+ * A function for each command; perfmonctl(2) and libperfmon(3) are the long form.
+ *
+ * Return: 0, unless a function says otherwise; -1 with errno set on an error. The
+ * errors listed are the command's own. Any command can fail with EFAULT for an
+ * address that is bad; one on a context with EBADF if the descriptor is not one;
+ * one without a context with ENOSYS if the module is not loaded, and EPERM if
+ * /dev/perfmon may not be opened.
+ *
+ * Blocking: commands sleep for locks and for other CPUs, never for an overflow, nor
+ * for the monitored thread to run. Messages are waited for with read(2) or poll(2).
+ *
+ * Context: any thread, several at once; the library keeps no state. All but
+ * pfm_map_set() and pfm_unmap_set() may be called from a signal handler, which
+ * must keep errno. Commands that touch the PMU for a system-wide context must be
+ * made on the monitored CPU (EBUSY), and fail with ENODEV once it is offline.
+ *
+ * Vectors: elements are treated in order up to the first that fails; reg_flags or
+ * set_flags of that one says why. Their number is limited by cf_arg_size_max
+ * (EFAULT); none is EINVAL.
+ */
+
+/**
+ * perfmonctl() - any command, as the specification has it (3.1)
+ * @fd:   the context; ignored by commands that need none
+ * @cmd:  PFM_CREATE_CONTEXT and so on
+ * @arg:  the command's argument, or the first element of its vector; a format's
+ *        argument follows pfarg_ctx_t immediately
+ * @narg: number of elements at @arg
+ *
+ * Return: 0 also for PFM_CREATE_CONTEXT; -1: EINVAL for a command that there is
+ * not; what the functions below list for each command.
  */
 int perfmonctl(int fd, int cmd, void *arg, int narg);
 
+/**
+ * pfm_create_context() - a new context (3.1.1)
+ * @ctx:          flags and format; out: ctx_fd and ctx_smpl_buf_size
+ * @fmt_arg:      the format's argument, or NULL
+ * @fmt_arg_size: its size in bytes, or 0
+ *
+ * Waits for the format's module to load if the format is not registered.
+ *
+ * Return: the descriptor, which the caller closes; -1: EINVAL for flags, format
+ * or argument; E2BIG for an argument that is too large; ENOMEM, also for a buffer
+ * above a limit; EPERM; ENODEV without a PMU description; EOPNOTSUPP for records
+ * that this PMU cannot write.
+ */
 int pfm_create_context(pfarg_ctx_t *ctx, void *fmt_arg, size_t fmt_arg_size);
+
+/**
+ * pfm_write_pmcs() - say what is measured (3.1.2)
+ * @fd:   the context, attached or not
+ * @pmcs: vector of PMCs
+ * @n:    number of elements
+ *
+ * Waits for an execve(2) of the attached thread that is under way.
+ *
+ * Return: 0; -1: EINVAL for a register, a set, a value or a flag; EBUSY from
+ * another CPU than the monitored one; EPERM if the thread may not be monitored
+ * any more; ESRCH if it exits; ENOMEM.
+ */
 int pfm_write_pmcs(int fd, pfarg_pmc_t *pmcs, int n);
+
+/**
+ * pfm_write_pmds() - write values and reset values of PMDs (3.1.3)
+ * @fd:   the context, attached or not
+ * @pmds: vector of PMDs; a period of p events is the value -p
+ * @n:    number of elements
+ *
+ * Waits for an execve(2) of the attached thread that is under way.
+ *
+ * Return: as pfm_write_pmcs().
+ */
 int pfm_write_pmds(int fd, pfarg_pmd_t *pmds, int n);
+
+/**
+ * pfm_read_pmds() - read values of PMDs (3.1.4)
+ * @fd:   the context; of one that is not attached the last values are read
+ * @pmds: vector of PMDs, by reg_num and reg_set; out: reg_value in events, or in
+ *        the unit of a virtual PMD, and reg_last_reset_val
+ * @n:    number of elements
+ *
+ * Return: 0; -1: EINVAL for a register or a set; EBUSY from another CPU than the
+ * monitored one.
+ */
 int pfm_read_pmds(int fd, pfarg_pmd_t *pmds, int n);
+
+/**
+ * pfm_load_context() - attach a context to a thread or a CPU (3.1.7)
+ * @fd:   the context, not attached
+ * @load: thread, and event set to begin with
+ *
+ * Monitoring does not start yet. A system-wide context is attached to the CPU that
+ * the call is made on. Drops messages that were not read. Waits for an execve(2) of
+ * the thread that is under way.
+ *
+ * Return: 0; -1: EBUSY if it is attached already, the thread or CPU has another
+ * context, or contexts of the other kind are attached; EINVAL for a set, for a
+ * blocking context of one's own thread, or for a system-wide one if load_pid is not
+ * the caller; ESRCH for a thread that is not there; EPERM; ENODEV; ENOMEM.
+ */
 int pfm_load_context(int fd, pfarg_load_t *load);
+
+/**
+ * pfm_start() - start monitoring (3.1.5)
+ * @fd:    the context, attached
+ * @start: event set to activate first, or NULL for the one that is active
+ *
+ * Starting twice changes nothing.
+ *
+ * Return: 0; -1: EBUSY if it is not attached, or a hardware counter is not to be
+ * had; EINVAL for a set.
+ */
 int pfm_start(int fd, pfarg_start_t *start);
+
+/**
+ * pfm_stop() - stop monitoring (3.1.6)
+ * @fd: the context, attached
+ *
+ * Waits until no overflow of the context is being handled.
+ *
+ * Return: 0; -1: EBUSY if it is not attached.
+ */
 int pfm_stop(int fd);
+
+/**
+ * pfm_restart() - end a notification (3.1.9)
+ * @fd: the context, attached
+ *
+ * Resets what overflowed, lets the format free its buffer, goes on with monitoring
+ * and wakes a thread that was blocked. More calls than notifications do no harm;
+ * some formats empty the buffer each time.
+ *
+ * Return: 0; -1: EBUSY if it is not attached; what the format says.
+ */
 int pfm_restart(int fd);
+
+/**
+ * pfm_unload_context() - stop monitoring and detach (3.1.8)
+ * @fd: the context, attached
+ *
+ * PMDs and messages stay. Of a CPU that is offline it works from any other one.
+ *
+ * Return: 0; -1: EBUSY if it is not attached.
+ */
 int pfm_unload_context(int fd);
+
+/**
+ * pfm_create_evtsets() - create or modify event sets (3.1.10)
+ * @fd:   the context, not attached
+ * @sets: vector of sets; out: set_timeout as it is rounded up
+ * @n:    number of elements
+ *
+ * Return: 0; -1: EBUSY if it is attached; EINVAL for flags or a timeout; ENOMEM.
+ */
 int pfm_create_evtsets(int fd, pfarg_setdesc_t *sets, int n);
+
+/**
+ * pfm_delete_evtsets() - delete event sets (3.1.11)
+ * @fd:   the context, not attached
+ * @sets: vector of sets, by set_id
+ * @n:    number of elements
+ *
+ * Return: 0; -1: EBUSY if it is attached; EINVAL for set0, or a set that there is
+ * not.
+ */
 int pfm_delete_evtsets(int fd, pfarg_setdesc_t *sets, int n);
+
+/**
+ * pfm_getinfo_evtsets() - how often and how long event sets were active (3.1.12)
+ * @fd:   the context, attached or not
+ * @info: vector of sets, by set_id; out: the rest
+ * @n:    number of elements
+ *
+ * Return: 0; -1: EINVAL for a set.
+ */
 int pfm_getinfo_evtsets(int fd, pfarg_setinfo_t *info, int n);
+
+/**
+ * pfm_getinfo_pmcs() - describe PMCs (3.1.13)
+ * @pmcs: vector of PMCs, by reg_num; out: the rest
+ * @n:    number of elements
+ *
+ * Return: 0; -1: EINVAL for a register; ENODEV without a PMU description.
+ */
 int pfm_getinfo_pmcs(pfarg_pmcinfo_t *pmcs, int n);
+
+/**
+ * pfm_getinfo_pmds() - describe PMDs (3.1.14)
+ * @pmds: vector of PMDs, by reg_num; out: the rest
+ * @n:    number of elements
+ *
+ * Return: as pfm_getinfo_pmcs().
+ */
 int pfm_getinfo_pmds(pfarg_pmdinfo_t *pmds, int n);
+
+/**
+ * pfm_set_config() - change limits and groups for all of perfmon (3.1.16)
+ * @cfg: all that is not out only
+ *
+ * Return: 0; -1: EPERM without CAP_SYS_ADMIN; EINVAL for a limit below a page.
+ */
 int pfm_set_config(pfarg_config_t *cfg);
+
+/**
+ * pfm_get_config() - the limits and groups of perfmon, and its version (3.1.17)
+ * @cfg: out
+ *
+ * Return: 0; -1.
+ */
 int pfm_get_config(pfarg_config_t *cfg);
 
-/* Reading the PMDs of a context with PFM_FL_MAP_SETS: libperfmon(3). */
+/* An event set whose PMDs are mapped. */
 struct pfm_set_map;
 
+/**
+ * pfm_map_set() - map an event set of a context with PFM_FL_MAP_SETS (2006 paper, 8)
+ * @fd:  the context; stays open as long as the set is mapped and @fd attached
+ * @set: number of the set
+ *
+ * Return: the mapping, for pfm_unmap_set(); NULL with errno set: EINVAL for a set,
+ * or a context without that flag; EBUSY if the process has mapped it; ENOMEM.
+ */
 struct pfm_set_map *pfm_map_set(int fd, unsigned int set);
+
+/**
+ * pfm_read_mapped() - read a PMD, without the kernel where that is possible
+ * @map:   from pfm_map_set()
+ * @pmd:   number of the PMD
+ * @value: out: as reg_value of pfm_read_pmds()
+ *
+ * The kernel is asked while the counter counts.
+ *
+ * Return: 0; -1: EINVAL for a PMD; what pfm_read_pmds() says.
+ */
 int pfm_read_mapped(const struct pfm_set_map *map, unsigned int pmd,
 		    __u64 *value);
+
+/**
+ * pfm_unmap_set() - end a mapping
+ * @map: from pfm_map_set(), or NULL
+ */
 void pfm_unmap_set(struct pfm_set_map *map);
 
 #ifdef __cplusplus

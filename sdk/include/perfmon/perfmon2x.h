@@ -334,26 +334,150 @@ typedef union pfm2x_msg		pfarg_msg_t;
 extern "C" {
 #endif
 
-/*
- * libpfm2x, libpfm22. Every function returns 0 (pfm_create_context() but of 2.2: a
- * descriptor) or -1 with errno set.
+/**
+ * DOC: libpfm2x and libpfm22
+ *
+ * The calls of the 2006 paper's table 1, each a translation of the command that
+ * perfmon.h documents under the same name: it blocks as that does, and has its
+ * errors. docs/perfmon2x.md lists what differs.
+ *
+ * Return: 0, unless a function says otherwise; -1 with errno set on an error; EBADF
+ * if the descriptor is not that of a context.
+ *
+ * Context: any thread, several at once; the libraries keep no state. The caller of
+ * a system-wide context has bound itself to the monitored CPU. A bad address other
+ * than NULL may end the program instead of being EFAULT.
+ *
+ * Vectors are done up to the first element that fails, whose flags say why, and
+ * have any length.
  */
+
 #ifdef PERFMON_2_2
+/**
+ * pfm_create_context() - a new context; the format is chosen by UUID
+ * @ctx:          flags and format; out: ctx_fd and ctx_smpl_buf_size
+ * @fmt_arg:      the format's argument, or NULL
+ * @fmt_arg_size: its size in bytes, or 0
+ *
+ * Return: 0; the descriptor, which the caller closes, is in ctx_fd; -1.
+ */
 int pfm_create_context(pfarg_ctx_t *ctx, void *fmt_arg, size_t fmt_arg_size);
 #else
+/**
+ * pfm_create_context() - a new context; the format is chosen by name
+ * @ctx:          flags
+ * @fmt_name:     name of the format, or NULL for none
+ * @fmt_arg:      the format's argument, or NULL
+ * @fmt_arg_size: its size in bytes, or 0
+ *
+ * Return: the descriptor, which the caller closes; -1: EINVAL for a format that is
+ * neither known nor loaded.
+ */
 int pfm_create_context(pfarg_ctx_t *ctx, char *fmt_name, void *fmt_arg,
 		       size_t fmt_arg_size);
 #endif
+
+/**
+ * pfm_write_pmcs() - say what is measured
+ * @fd:   the context
+ * @pmcs: vector of PMCs; reg_flags is 0
+ * @n:    number of elements
+ *
+ * Return: 0; -1.
+ */
 int pfm_write_pmcs(int fd, pfarg_pmc_t *pmcs, int n);
+
+/**
+ * pfm_write_pmds() - write values of PMDs, and what their overflows do
+ * @fd:   the context
+ * @pmds: vector of PMDs; a period of p events is the value -p
+ * @n:    number of elements
+ *
+ * Return: 0; -1.
+ */
 int pfm_write_pmds(int fd, pfarg_pmd_t *pmds, int n);
+
+/**
+ * pfm_read_pmds() - read values of PMDs
+ * @fd:   the context
+ * @pmds: vector of PMDs, by reg_num and reg_set; out: reg_value and
+ *        reg_last_reset_val, the rest stays
+ * @n:    number of elements
+ *
+ * Return: 0; -1.
+ */
 int pfm_read_pmds(int fd, pfarg_pmd_t *pmds, int n);
+
+/**
+ * pfm_load_context() - attach a context to a thread or a CPU
+ * @fd:   the context
+ * @load: thread or CPU, and event set to begin with
+ *
+ * Return: 0; -1: EINVAL also if load_pid is not the CPU that the caller runs on.
+ */
 int pfm_load_context(int fd, pfarg_load_t *load);
+
+/**
+ * pfm_start() - start monitoring
+ * @fd:    the context
+ * @start: event set to activate first, or NULL for the one that is active
+ *
+ * Return: 0; -1.
+ */
 int pfm_start(int fd, pfarg_start_t *start);
+
+/**
+ * pfm_stop() - stop monitoring
+ * @fd: the context
+ *
+ * Return: 0; -1.
+ */
 int pfm_stop(int fd);
+
+/**
+ * pfm_restart() - end a notification
+ * @fd: the context
+ *
+ * Return: 0; -1.
+ */
 int pfm_restart(int fd);
+
+/**
+ * pfm_unload_context() - stop monitoring and detach
+ * @fd: the context
+ *
+ * Return: 0; -1.
+ */
 int pfm_unload_context(int fd);
+
+/**
+ * pfm_create_evtsets() - create or modify event sets
+ * @fd:   the context
+ * @sets: vector of sets; out: set_timeout in ns, as it is rounded up
+ * @n:    number of elements
+ *
+ * Return: 0; -1.
+ */
 int pfm_create_evtsets(int fd, pfarg_setdesc_t *sets, int n);
+
+/**
+ * pfm_delete_evtsets() - delete event sets
+ * @fd:   the context
+ * @sets: vector of sets, by set_id; the flags of their creation are ignored
+ * @n:    number of elements
+ *
+ * Return: 0; -1.
+ */
 int pfm_delete_evtsets(int fd, pfarg_setdesc_t *sets, int n);
+
+/**
+ * pfm_getinfo_evtsets() - how often and how long event sets were active
+ * @fd:   the context
+ * @sets: vector of sets, by set_id; out: the rest, times in ns
+ * @n:    number of elements
+ *
+ * Return: 0; -1: ENODEV also without a PMU description.
+ */
 int pfm_getinfo_evtsets(int fd, pfarg_setinfo_t *sets, int n);
 
 #ifdef __cplusplus

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""What the libraries export is documented where it is declared."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+LIBC = {"mmap", "mmap64"}
+
+
+def exported(version_script: str) -> set[str]:
+    """Return the symbols that a version script makes global."""
+    text = (ROOT / version_script).read_text()
+    listed = re.search(r"global:(.*?)local:", text, re.DOTALL)
+    assert listed
+    return set(re.findall(r"\w+", listed[1])) - LIBC
+
+
+def documented(header: str) -> set[str]:
+    """Return the functions that have kernel-doc, which kernel-doc itself checks."""
+    text = (ROOT / header).read_text()
+    return set(re.findall(r"^/\*\*\n \* (\w+)\(\) - ", text, re.MULTILINE))
+
+
+@pytest.mark.parametrize(
+    ("version_script", "header"),
+    [
+        ("lib/libperfmon.map", "sdk/include/perfmon/perfmon.h"),
+        ("lib/libpfm2x.map", "sdk/include/perfmon/perfmon2x.h"),
+    ],
+)
+def test_calls_have_kernel_doc(version_script: str, header: str) -> None:
+    assert exported(version_script) - documented(header) == set()
