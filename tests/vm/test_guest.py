@@ -25,15 +25,17 @@ from kernels import SUPPORTED
 # and oprofile has its own one loaded.
 PROGRAMS = (
     *("dev", "vector", "regs", "load", "restart", "value", "overflow", "ctxfile"),
-    *("attach", "buffer", "sets", "setpage", "default", "nway", "pebs", "syswide"),
-    *("cpu", "config", "sysfs", "compat2x", "compat22", "block", "block_stops"),
-    *("perm", "races", "fmt", "pmu", "main", "oprofile", "stress", "storm"),
+    *("attach", "buffer", "evtset", "switch", "idle", "evtset_page", "default", "nway"),
+    *("pebs", "syswide", "cpu", "config", "sysfs", "compat2x", "compat22", "block"),
+    *("block_stops", "perm", "races", "fmt", "pmu", "main", "oprofile", "stress"),
+    "storm",
 )
 # The 32-bit programs, of the same sources.
 PROGRAMS32 = (
     *("dev", "vector", "regs", "load", "restart", "value", "overflow", "ctxfile"),
-    *("attach", "buffer", "sets", "setpage", "default", "nway", "pebs", "syswide"),
-    *("config", "compat2x", "compat22", "block", "oprofile", "simpmu", "simpebs"),
+    *("attach", "buffer", "evtset", "switch", "idle", "evtset_page", "default", "nway"),
+    *("pebs", "syswide", "config", "compat2x", "compat22", "block", "oprofile"),
+    *("simpmu", "simpebs"),
 )
 # Linked to a library of perfmon 2.x that does not work any more: what each is run
 # with in LD_PRELOAD. On x86_64.

@@ -23,12 +23,17 @@ pid_t thread_id(void)
 	return syscall(SYS_gettid);
 }
 
-__u64 now(void)
+__u64 clock_ns(clockid_t id)
 {
 	struct timespec t;
 
-	CHECK_OK(clock_gettime(CLOCK_MONOTONIC, &t));
+	CHECK_OK(clock_gettime(id, &t));
 	return t.tv_sec * 1000000000ULL + t.tv_nsec;
+}
+
+__u64 nanoseconds(const struct __kernel_timespec *t)
+{
+	return t->tv_sec * 1000000000ULL + t->tv_nsec;
 }
 
 void ctx_pin(int cpu)
@@ -121,6 +126,17 @@ pfarg_setinfo_t ctx_set_info(int fd, unsigned int id)
 
 	CHECK_OK(pfm_getinfo_evtsets(fd, &info, 1));
 	return info;
+}
+
+void ctx_add_set_counter(int fd, unsigned int set, unsigned int n, __u32 flags,
+			 __u64 period, __u64 thres)
+{
+	struct counter c = counter(n, flags, period);
+
+	c.pmc.reg_set = set;
+	c.pmd.reg_set = set;
+	c.pmd.reg_ovflsw_thres = thres;
+	counter_write(fd, &c);
 }
 
 __u64 ctx_read_set(int fd, unsigned int set, unsigned int pmd)

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
+#include <time.h>
 
 #include <perfmon/perfmon.h>
 #include <perfmon/perfmon_default_smpl.h>
@@ -80,6 +81,9 @@ int ctx_counting_user(void);
 
 void ctx_create_set(int fd, unsigned int id, __u32 flags);
 pfarg_setinfo_t ctx_set_info(int fd, unsigned int id);
+/* A counter of a set, that leaves it after @thres overflows if that is not 0. */
+void ctx_add_set_counter(int fd, unsigned int set, unsigned int n, __u32 flags,
+			 __u64 period, __u64 thres);
 __u64 ctx_read_set(int fd, unsigned int set, unsigned int pmd);
 
 /* Sampling buffers of any format: a context with its buffer mapped */
@@ -134,7 +138,8 @@ void ctx_expect_no_message(int fd);
 pid_t thread_id(void);
 /* From now on the calling thread runs on this CPU only. */
 void ctx_pin(int cpu);
-/* Nanoseconds of CLOCK_MONOTONIC. */
-__u64 now(void);
+/* Nanoseconds: of a clock, of an interval. */
+__u64 clock_ns(clockid_t id);
+__u64 nanoseconds(const struct __kernel_timespec *t);
 
 #endif /* GUEST_CTX_H */

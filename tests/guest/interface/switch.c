@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * sets.c - event sets (3.1.10 - 3.1.12) and how they are switched (3.7)
+ * switch.c - event sets take turns: by overflows and by time (3.7)
  */
 #define _GNU_SOURCE
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "check.h"
 #include "ctx.h"
 #include "faults.h"
-#include "files.h"
 #include "worker.h"
 
 #define TICK_MAX	10000000	/* ns; ticks are shorter than that, or as long */
@@ -21,85 +19,6 @@
 #define HW_COUNTERS	7	/* of the PMU that has some */
 #define HW_USED		6	/* by each set */
 
-/* Counter n of page faults in a set; it overflows each @period, if that is not 0. */
-static void add_counter(int fd, unsigned int set, unsigned int n, __u32 flags,
-			__u64 period, __u64 thres)
-{
-	struct counter c = counter(n, flags, period);
-
-	c.pmc.reg_set = set;
-	c.pmd.reg_set = set;
-	c.pmd.reg_ovflsw_thres = thres;
-	counter_write(fd, &c);
-}
-
-static __u64 nanoseconds(const struct __kernel_timespec *ts)
-{
-	return ts->tv_sec * 1000000000ULL + ts->tv_nsec;
-}
-
-static __u64 duration(int fd, unsigned int set)
-{
-	pfarg_setinfo_t info = ctx_set_info(fd, set);
-
-	return nanoseconds(&info.set_act_duration);
-}
-
-static __u64 clock_ns(clockid_t id)
-{
-	struct timespec ts;
-
-	CHECK_OK(clock_gettime(id, &ts));
-	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
-}
-
-/* Be busy until a set has become active so often. */
-static void work_until_runs(int fd, unsigned int set, __u64 runs)
-{
-	while (ctx_set_info(fd, set).set_runs < runs)
-		for (volatile int i = 0; i < 100000; i++)
-			;
-}
-
-/* Proves 3.1.10-15, 3.1.12-08 */
-TEST(a_context_may_have_very_many_sets)
-{
-	pfarg_setdesc_t desc[16] = {};
-	int fd = ctx_new(0);
-
-	for (unsigned int id = 1; id < 0x10000; id += 257) {
-		desc[0].set_id = id;
-		CHECK_OK(pfm_create_evtsets(fd, desc, 1));
-	}
-	/* With set0 they are as many as there may be; another may take a place. */
-	desc[0].set_id = 2;
-	CHECK_ERRNO(pfm_create_evtsets(fd, desc, 1), ENOMEM);
-	desc[0].set_id = 1;
-	CHECK_OK(pfm_delete_evtsets(fd, desc, 1));
-	desc[0].set_id = 2;
-	CHECK_OK(pfm_create_evtsets(fd, desc, 1));
-	ctx_load_self(fd);
-	CHECK_EQ(ctx_set_info(fd, 1 + 257).set_runs, 0);
-	CHECK_OK(pfm_unload_context(fd));
-}
-
-TEST(registers_of_a_set_that_does_not_exist_are_refused)
-{
-	struct counter c = counter(0, 0, 0);
-	int fd = ctx_new(0);
-
-	c.pmc.reg_set = 3;
-	c.pmd.reg_set = 3;
-	CHECK_ERRNO(pfm_write_pmcs(fd, &c.pmc, 1), EINVAL);
-	CHECK(c.pmc.reg_flags & PFM_REG_RETFL_NOSET);
-	CHECK_ERRNO(pfm_write_pmds(fd, &c.pmd, 1), EINVAL);
-	CHECK(c.pmd.reg_flags & PFM_REG_RETFL_NOSET);
-	ctx_create_set(fd, 3, 0);
-	c.pmc.reg_flags = 0;
-	c.pmd.reg_flags = 0;
-	counter_write(fd, &c);
-}
-
 /* Proves 3.1.5-15, 3.1.10-08, 3.7.6-15 */
 TEST(overflows_switch_before_the_next_event)
 {
@@ -107,8 +26,8 @@ TEST(overflows_switch_before_the_next_event)
 
 	ctx_create_set(fd, 0, BY_OVFL);
 	ctx_create_set(fd, 1, 0);
-	add_counter(fd, 0, 0, 0, 100, 3);
-	add_counter(fd, 1, 0, 0, 0, 0);
+	ctx_add_set_counter(fd, 0, 0, 0, 100, 3);
+	ctx_add_set_counter(fd, 1, 0, 0, 0, 0);
 	faults_prepare();
 	ctx_start_on(fd, thread_id());
 	touch_pages(1000, NULL);
@@ -126,7 +45,7 @@ TEST(no_set_is_switched_after_unload)
 
 	for (unsigned int id = 0; id < 2; id++) {
 		ctx_create_set(fd, id, BY_OVFL);
-		add_counter(fd, id, 0, 0, 10, 1);
+		ctx_add_set_counter(fd, id, 0, 0, 10, 1);
 	}
 	faults_prepare();
 	ctx_start_on(fd, thread_id());
@@ -144,8 +63,8 @@ TEST(sets_that_switch_by_overflows_share_all_events)
 
 	for (unsigned int id = 0; id < 3; id++) {
 		ctx_create_set(fd, id, BY_OVFL);
-		add_counter(fd, id, 0, 0, 10, 1);
-		add_counter(fd, id, 1, 0, 0, 0);
+		ctx_add_set_counter(fd, id, 0, 0, 10, 1);
+		ctx_add_set_counter(fd, id, 1, 0, 0, 0);
 	}
 	faults_prepare();
 	ctx_start_on(fd, thread_id());
@@ -166,8 +85,8 @@ TEST(another_thread_is_switched_at_its_events)
 	worker_start(&w);
 	for (unsigned int id = 0; id < 2; id++) {
 		ctx_create_set(fd, id, BY_OVFL);
-		add_counter(fd, id, 0, 0, 7, 1);
-		add_counter(fd, id, 1, 0, 0, 0);
+		ctx_add_set_counter(fd, id, 0, 0, 7, 1);
+		ctx_add_set_counter(fd, id, 1, 0, 0, 0);
 	}
 	ctx_start_on(fd, w.pid);
 	worker_do(&w, WORK_TOUCH, 700);
@@ -185,7 +104,7 @@ TEST(samples_of_all_sets_are_in_one_buffer)
 
 	for (unsigned int id = 0; id < 2; id++) {
 		ctx_create_set(s.fd, id, BY_OVFL);
-		add_counter(s.fd, id, 0, 0, 10, 2);
+		ctx_add_set_counter(s.fd, id, 0, 0, 10, 2);
 	}
 	faults_prepare();
 	ctx_start_on(s.fd, thread_id());
@@ -206,8 +125,8 @@ TEST(the_message_names_the_active_set)
 
 	ctx_create_set(fd, 0, BY_OVFL);
 	ctx_create_set(fd, 5, BY_OVFL);
-	add_counter(fd, 0, 0, NOTIFY, 10, 1);
-	add_counter(fd, 5, 0, NOTIFY, 10, 1);
+	ctx_add_set_counter(fd, 0, 0, NOTIFY, 10, 1);
+	ctx_add_set_counter(fd, 5, 0, NOTIFY, 10, 1);
 	faults_prepare();
 	ctx_start_on(fd, thread_id());
 	for (unsigned int i = 0; i < 6; i++) {
@@ -222,20 +141,19 @@ TEST(the_message_names_the_active_set)
 	}
 }
 
-/* Proves 3.1.10-11, 3.7.6-06 */
-TEST(the_effective_timeout_is_returned)
+static __u64 duration(int fd, unsigned int set)
 {
-	pfarg_setdesc_t desc = { .set_flags = BY_TIME };
-	int fd = ctx_new(0);
-	__u64 tick;
+	pfarg_setinfo_t info = ctx_set_info(fd, set);
 
-	desc.set_timeout.tv_nsec = 1;
-	CHECK_OK(pfm_create_evtsets(fd, &desc, 1));
-	tick = nanoseconds(&desc.set_timeout);
-	CHECK(tick > 1 && tick <= TICK_MAX);
-	desc.set_timeout.tv_nsec = tick + 1;
-	CHECK_OK(pfm_create_evtsets(fd, &desc, 1));
-	CHECK_EQ(nanoseconds(&desc.set_timeout), 2 * tick);
+	return nanoseconds(&info.set_act_duration);
+}
+
+/* Be busy until a set has become active so often. */
+static void work_until_runs(int fd, unsigned int set, __u64 runs)
+{
+	while (ctx_set_info(fd, set).set_runs < runs)
+		for (volatile int i = 0; i < 100000; i++)
+			;
 }
 
 /* Proves 3.1.5-15, 3.1.10-09, 3.7.6-05 */
@@ -246,7 +164,7 @@ TEST(sets_take_turns_by_time)
 
 	for (unsigned int id = 0; id < 3; id++) {
 		ctx_create_set(fd, id, BY_TIME);
-		add_counter(fd, id, 0, 0, 0, 0);
+		ctx_add_set_counter(fd, id, 0, 0, 0, 0);
 	}
 	ctx_load_self(fd);
 	before = clock_ns(CLOCK_THREAD_CPUTIME_ID);
@@ -311,7 +229,7 @@ TEST(a_timeout_stands_still_while_masked)
 	desc.set_timeout.tv_sec = 1000;
 	CHECK_OK(pfm_create_evtsets(fd, &desc, 1));
 	ctx_create_set(fd, 1, 0);
-	add_counter(fd, 0, 0, NOTIFY, 1, 0);
+	ctx_add_set_counter(fd, 0, 0, NOTIFY, 1, 0);
 	faults_prepare();
 	ctx_start_on(fd, thread_id());
 	touch_pages(1, NULL);
@@ -336,7 +254,7 @@ TEST(sets_of_a_cpu_take_turns_by_time)
 	ctx_pin(0);
 	for (unsigned int id = 0; id < 2; id++) {
 		ctx_create_set(fd, id, BY_TIME);
-		add_counter(fd, id, 0, 0, 0, 0);
+		ctx_add_set_counter(fd, id, 0, 0, 0, 0);
 	}
 	faults_prepare();
 	ctx_start_on(fd, thread_id());
@@ -344,55 +262,6 @@ TEST(sets_of_a_cpu_take_turns_by_time)
 		touch_pages(1, NULL);
 	ctx_stop(fd);
 	CHECK(ctx_set_info(fd, 1).set_runs > 0);
-}
-
-/* Nanoseconds that a system-wide context counts while the CPU is mostly idle. */
-static __u64 count_idleness(__u32 set_flags, __u64 *elapsed)
-{
-	struct timespec pause = { .tv_nsec = 200000000 };
-	pfarg_pmc_t pmc = {
-		.reg_value = PFM_PERF_EVENT(PERF_TYPE_SOFTWARE,
-					    PERF_COUNT_SW_CPU_CLOCK),
-	};
-	int fd = ctx_new(PFM_FL_SYSTEM_WIDE);
-	__u64 before, counted;
-
-	ctx_create_set(fd, 0, set_flags);
-	CHECK_OK(pfm_write_pmcs(fd, &pmc, 1));
-	ctx_pin(0);
-	ctx_start_on(fd, thread_id());
-	before = clock_ns(CLOCK_MONOTONIC);
-	CHECK_OK(nanosleep(&pause, NULL));
-	*elapsed = clock_ns(CLOCK_MONOTONIC) - before;
-	ctx_stop(fd);
-	counted = ctx_read_set(fd, 0, 0);
-	close(fd);
-	return counted;
-}
-
-/* Proves 3.1.10-06 */
-TEST(the_idle_thread_can_be_excluded)
-{
-	__u64 elapsed, all;
-
-	all = count_idleness(0, &elapsed);
-	CHECK(all >= elapsed);
-	CHECK(count_idleness(PFM_SETFL_EXCL_IDLE, &elapsed) < elapsed / 2);
-}
-
-/* Proves 3.1.10-07 */
-TEST(to_exclude_the_idle_thread_is_ignored_for_threads)
-{
-	int fd = ctx_new(0);
-
-	ctx_create_set(fd, 0, PFM_SETFL_EXCL_IDLE);
-	add_counter(fd, 0, 0, 0, 0, 0);
-	faults_prepare();
-	ctx_start_on(fd, thread_id());
-	touch_pages(10, NULL);
-	ctx_stop(fd);
-	CHECK_EQ(ctx_read_set(fd, 0, 0), 10);
-	CHECK_EQ(ctx_set_info(fd, 0).set_flags, PFM_SETFL_EXCL_IDLE);
 }
 
 /* Proves 3.7.6-11 */
@@ -412,61 +281,6 @@ TEST(sets_of_a_cpu_take_turns_while_their_controller_waits)
 	worker_do(&w, WORK_TOUCH, 50000);
 	CHECK(ctx_set_info(fd, 1).set_runs > before + 1);
 	worker_quit(&w);
-}
-
-/* Proves 3.1.5-11 */
-TEST(start_designates_a_set)
-{
-	pfarg_start_t start = { .start_set = 2 };
-	int fd = ctx_new(0);
-
-	ctx_create_set(fd, 2, 0);
-	add_counter(fd, 0, 0, 0, 0, 0);
-	add_counter(fd, 2, 0, 0, 0, 0);
-	faults_prepare();
-	ctx_load_self(fd);
-	CHECK_OK(pfm_start(fd, &start));
-	touch_pages(30, NULL);
-	ctx_stop(fd);
-	CHECK_EQ(ctx_read_set(fd, 0, 0), 0);
-	CHECK_EQ(ctx_read_set(fd, 2, 0), 30);
-}
-
-TEST(registers_of_an_inactive_set_can_be_written_while_it_counts)
-{
-	pfarg_start_t start = { .start_set = 2 };
-	int fd = ctx_new(0);
-
-	ctx_create_set(fd, 2, 0);
-	add_counter(fd, 0, 0, 0, 0, 0);
-	faults_prepare();
-	ctx_start_on(fd, thread_id());
-	touch_pages(10, NULL);
-	add_counter(fd, 2, 1, 0, 0, 0);
-	touch_pages(10, NULL);
-	ctx_stop(fd);
-	CHECK_OK(pfm_start(fd, &start));
-	touch_pages(5, NULL);
-	ctx_stop(fd);
-	CHECK_EQ(ctx_read_set(fd, 0, 0), 20);
-	CHECK_EQ(ctx_read_set(fd, 2, 1), 5);
-}
-
-/* Proves 3.7.6-07, H07 */
-TEST(a_context_with_sets_can_be_closed_at_any_time)
-{
-	faults_prepare();
-	for (int round = 0; round < 50; round++) {
-		int fd = ctx_new(0);
-
-		ctx_create_set(fd, 0, BY_OVFL);
-		ctx_create_set(fd, 1, BY_OVFL);
-		add_counter(fd, 0, 0, 0, 1, 1);
-		add_counter(fd, 1, 0, 0, 1, 1);
-		ctx_start_on(fd, thread_id());
-		touch_pages(round, NULL);
-		CHECK_OK(close(fd));
-	}
 }
 
 /* Counters of the hardware, cycles all of them; false if there are none. */

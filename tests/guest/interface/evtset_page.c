@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * setpage.c - reading the PMDs of event sets that are mapped (2006 paper, 8)
+ * evtset_page.c - reading the PMDs of event sets that are mapped (2006 paper, 8)
  */
 #define _GNU_SOURCE
 #include <sched.h>

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/*
+ * evtset.c - event sets: creating, deleting and describing them (3.1.10 - 3.1.12)
+ */
+#define _GNU_SOURCE
+#include <unistd.h>
+
+#include "check.h"
+#include "ctx.h"
+#include "faults.h"
+
+#define TICK_MAX	10000000	/* ns; ticks are shorter than that, or as long */
+#define BY_TIME		PFM_SETFL_TIME_SWITCH
+#define BY_OVFL		PFM_SETFL_OVFL_SWITCH
+
+/* Proves 3.1.10-15, 3.1.12-08 */
+TEST(a_context_may_have_very_many_sets)
+{
+	pfarg_setdesc_t desc[16] = {};
+	int fd = ctx_new(0);
+
+	for (unsigned int id = 1; id < 0x10000; id += 257) {
+		desc[0].set_id = id;
+		CHECK_OK(pfm_create_evtsets(fd, desc, 1));
+	}
+	/* With set0 they are as many as there may be; another may take a place. */
+	desc[0].set_id = 2;
+	CHECK_ERRNO(pfm_create_evtsets(fd, desc, 1), ENOMEM);
+	desc[0].set_id = 1;
+	CHECK_OK(pfm_delete_evtsets(fd, desc, 1));
+	desc[0].set_id = 2;
+	CHECK_OK(pfm_create_evtsets(fd, desc, 1));
+	ctx_load_self(fd);
+	CHECK_EQ(ctx_set_info(fd, 1 + 257).set_runs, 0);
+	CHECK_OK(pfm_unload_context(fd));
+}
+
+TEST(registers_of_a_set_that_does_not_exist_are_refused)
+{
+	struct counter c = counter(0, 0, 0);
+	int fd = ctx_new(0);
+
+	c.pmc.reg_set = 3;
+	c.pmd.reg_set = 3;
+	CHECK_ERRNO(pfm_write_pmcs(fd, &c.pmc, 1), EINVAL);
+	CHECK(c.pmc.reg_flags & PFM_REG_RETFL_NOSET);
+	CHECK_ERRNO(pfm_write_pmds(fd, &c.pmd, 1), EINVAL);
+	CHECK(c.pmd.reg_flags & PFM_REG_RETFL_NOSET);
+	ctx_create_set(fd, 3, 0);
+	c.pmc.reg_flags = 0;
+	c.pmd.reg_flags = 0;
+	counter_write(fd, &c);
+}
+
+/* Proves 3.1.10-11, 3.7.6-06 */
+TEST(the_effective_timeout_is_returned)
+{
+	pfarg_setdesc_t desc = { .set_flags = BY_TIME };
+	int fd = ctx_new(0);
+	__u64 tick;
+
+	desc.set_timeout.tv_nsec = 1;
+	CHECK_OK(pfm_create_evtsets(fd, &desc, 1));
+	tick = nanoseconds(&desc.set_timeout);
+	CHECK(tick > 1 && tick <= TICK_MAX);
+	desc.set_timeout.tv_nsec = tick + 1;
+	CHECK_OK(pfm_create_evtsets(fd, &desc, 1));
+	CHECK_EQ(nanoseconds(&desc.set_timeout), 2 * tick);
+}
+
+/* Proves 3.1.5-11 */
+TEST(start_designates_a_set)
+{
+	pfarg_start_t start = { .start_set = 2 };
+	int fd = ctx_new(0);
+
+	ctx_create_set(fd, 2, 0);
+	ctx_add_set_counter(fd, 0, 0, 0, 0, 0);
+	ctx_add_set_counter(fd, 2, 0, 0, 0, 0);
+	faults_prepare();
+	ctx_load_self(fd);
+	CHECK_OK(pfm_start(fd, &start));
+	touch_pages(30, NULL);
+	ctx_stop(fd);
+	CHECK_EQ(ctx_read_set(fd, 0, 0), 0);
+	CHECK_EQ(ctx_read_set(fd, 2, 0), 30);
+}
+
+TEST(registers_of_an_inactive_set_can_be_written_while_it_counts)
+{
+	pfarg_start_t start = { .start_set = 2 };
+	int fd = ctx_new(0);
+
+	ctx_create_set(fd, 2, 0);
+	ctx_add_set_counter(fd, 0, 0, 0, 0, 0);
+	faults_prepare();
+	ctx_start_on(fd, thread_id());
+	touch_pages(10, NULL);
+	ctx_add_set_counter(fd, 2, 1, 0, 0, 0);
+	touch_pages(10, NULL);
+	ctx_stop(fd);
+	CHECK_OK(pfm_start(fd, &start));
+	touch_pages(5, NULL);
+	ctx_stop(fd);
+	CHECK_EQ(ctx_read_set(fd, 0, 0), 20);
+	CHECK_EQ(ctx_read_set(fd, 2, 1), 5);
+}
+
+/* Proves 3.7.6-07, H07 */
+TEST(a_context_with_sets_can_be_closed_at_any_time)
+{
+	faults_prepare();
+	for (int round = 0; round < 50; round++) {
+		int fd = ctx_new(0);
+
+		ctx_create_set(fd, 0, BY_OVFL);
+		ctx_create_set(fd, 1, BY_OVFL);
+		ctx_add_set_counter(fd, 0, 0, 0, 1, 1);
+		ctx_add_set_counter(fd, 1, 0, 0, 1, 1);
+		ctx_start_on(fd, thread_id());
+		touch_pages(round, NULL);
+		CHECK_OK(close(fd));
+	}
+}
