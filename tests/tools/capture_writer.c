@@ -6,7 +6,7 @@
  *
  * Payloads of all lengths modulo 8, an empty one, a packed one and three
  * buffers, the second cut to its used part, of the third two pieces.
- * test_capture_writer.py knows the content.
+ * test_capture.py knows the content.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -7,6 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from pfmon import ERROR, Pfmon
 
 RAW = 1 << 63
 EXCL_USER = 1 << 48
@@ -116,3 +117,19 @@ def test_there_are_three_precise_levels(programs: Path) -> None:
     )
     assert run.returncode == 1
     assert "cycles:pppp" in run.stderr
+
+
+@pytest.mark.parametrize(
+    ("event", "complaint"),
+    [
+        ("no-such-event", "there is no event no-such-event"),
+        ("r1000000000000", "48 bits"),
+        ("perf::NO_SUCH", "NO_SUCH"),
+    ],
+)
+def test_events_that_cannot_be_encoded(
+    pfmon: Pfmon, event: str, complaint: str
+) -> None:
+    run = pfmon("-e", event, "true")
+    assert run.returncode == ERROR
+    assert complaint in run.stderr

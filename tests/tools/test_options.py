@@ -1,57 +1,10 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""pfmon's command line, and what it does without perfmon in the kernel."""
+"""Errors in the command line."""
 
 from __future__ import annotations
 
-import os
-import re
-import subprocess
-from pathlib import Path
-
 import pytest
-
-USAGE = 2
-ERROR = 1
-
-
-class Pfmon:
-    """Runs pfmon and gives what it printed."""
-
-    def __init__(self, program: Path) -> None:
-        self.program = program
-
-    def __call__(self, *arguments: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [self.program, *arguments], capture_output=True, text=True, check=False
-        )
-
-
-@pytest.fixture(scope="module", name="pfmon")
-def fixture_pfmon(programs: Path) -> Pfmon:
-    return Pfmon(programs / "pfmon")
-
-
-def without_kernel() -> None:
-    if Path("/dev/perfmon").exists():
-        pytest.skip("this machine has a /dev/perfmon")
-
-
-def test_help_names_every_long_option(pfmon: Pfmon) -> None:
-    run = pfmon("--help")
-    assert run.returncode == 0
-    assert run.stderr == ""
-    root = Path(__file__).resolve().parents[2]
-    source = root / "tools" / "pfmon" / "option_table.c"
-    options = re.findall(r'\.name = "([a-z-]+)"', source.read_text("utf-8"))
-    assert len(options) > 20
-    assert [name for name in options if f"--{name}" not in run.stdout] == []
-
-
-def test_version(pfmon: Pfmon) -> None:
-    assert pfmon("--version").stdout == "pfmon 0.6\n"
-
-
-SAMPLING = ("-e", "cpu-clock", "--long-smpl-periods=1000")
+from pfmon import ERROR, SAMPLING, USAGE, Pfmon
 
 
 @pytest.mark.parametrize(
@@ -123,83 +76,3 @@ def test_usage_errors_say_what_is_wrong(
 
 def test_option_after_the_command_is_the_commands(pfmon: Pfmon) -> None:
     assert pfmon("-e", "no-such-event", "true", "--help").returncode == ERROR
-
-
-def test_list_events_has_the_generic_names(pfmon: Pfmon) -> None:
-    run = pfmon("--list-events")
-    assert run.returncode == 0
-    names = set(run.stdout.split())
-    assert {
-        "cpu-clock",
-        "task-clock",
-        "page-faults",
-        "faults",
-        "context-switches",
-        "cs",
-        "cpu-migrations",
-        "minor-faults",
-        "major-faults",
-        "cycles",
-        "cpu-cycles",
-        "instructions",
-        "cache-references",
-        "cache-misses",
-        "branches",
-        "branch-misses",
-        "bus-cycles",
-        "L1-dcache-load-misses",
-        "iTLB-loads",
-        "node-prefetch-misses",
-        "perf::PERF_COUNT_SW_CPU_CLOCK",
-    } <= names
-
-
-@pytest.mark.parametrize("form", [("--list-events=^cpu-c",), ("-l", "^CPU-C")])
-def test_list_events_takes_a_pattern(pfmon: Pfmon, form: tuple[str, ...]) -> None:
-    assert pfmon(*form).stdout.split() == ["cpu-cycles", "cpu-clock"]
-
-
-@pytest.mark.parametrize(
-    ("event", "complaint"),
-    [
-        ("no-such-event", "there is no event no-such-event"),
-        ("r1000000000000", "48 bits"),
-        ("perf::NO_SUCH", "NO_SUCH"),
-    ],
-)
-def test_events_that_cannot_be_encoded(
-    pfmon: Pfmon, event: str, complaint: str
-) -> None:
-    run = pfmon("-e", event, "true")
-    assert run.returncode == ERROR
-    assert complaint in run.stderr
-
-
-def test_unknown_format_is_named(pfmon: Pfmon) -> None:
-    run = pfmon(*SAMPLING, "--smpl-module=nonesuch", "true")
-    assert run.returncode == ERROR
-    assert "no sampling format nonesuch" in run.stderr
-
-
-@pytest.mark.parametrize(
-    "arguments", [("-e", "cpu-clock"), SAMPLING, ("-e", "cpu-clock", "--system-wide")]
-)
-def test_missing_perfmon_says_what_to_load(
-    pfmon: Pfmon,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    arguments: tuple[str, ...],
-) -> None:
-    without_kernel()
-    monkeypatch.chdir(tmp_path)
-    run = pfmon(*arguments, "true")
-    assert run.returncode == ERROR
-    assert "insmod perfmon.ko" in run.stderr
-    assert os.listdir(tmp_path) == []
-
-
-def test_list_formats_without_perfmon_says_what_to_load(pfmon: Pfmon) -> None:
-    without_kernel()
-    run = pfmon("--list-formats")
-    assert run.returncode == ERROR
-    assert "insmod perfmon.ko" in run.stderr

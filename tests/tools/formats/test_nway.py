@@ -1,19 +1,16 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""What pfmon saves of sampling buffers, at a notification and at the end."""
+"""The n-way format: its argument, and what is saved of its buffers."""
 
 from __future__ import annotations
 
 import struct
-import subprocess
-from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 
 import pytest
-from chunks import Buffer, buffers_of
+from saver import ENTRY, Saver
+from sessions import Printer, room, without_kernel
 
 FREE, FILLING, READY = range(3)
-ENTRY = 40
 NWAY_OFFS = 128 + 4 * 64
 NWAY_REGION = 5 * ENTRY
 NWAY_SIZE = NWAY_OFFS + 4 * NWAY_REGION
@@ -56,47 +53,6 @@ def nway(handed_out: int, freed: int, *regions: Region, overwritten: int = 0) ->
     )
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """What buffer_saver answered, and what it wrote."""
-
-    answers: list[str]
-    saved: list[Buffer]
-
-
-Saver = Callable[..., Outcome]
-
-
-@pytest.fixture(name="save")
-def fixture_save(programs: Path, tmp_path: Path) -> Saver:
-    """Return a function that runs commands; bytes become the names of files."""
-
-    def run(module: str, *commands: str | bytes) -> Outcome:
-        lines: list[str] = []
-        for number, command in enumerate(commands):
-            if isinstance(command, bytes):
-                path = tmp_path / f"{number}"
-                path.write_bytes(command)
-                lines[-1] += f" {path}"
-            else:
-                lines.append(command)
-        capture = tmp_path / "capture"
-        done = subprocess.run(
-            [
-                programs / "buffer_saver",
-                *("-e", "cpu-clock", "--long-smpl-periods=1000", "-o", capture),
-                *(f"--smpl-module={module}", "true"),
-            ],
-            input="\n".join([*lines, ""]),
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        return Outcome(done.stdout.splitlines(), buffers_of(capture.read_bytes()))
-
-    return run
-
-
 # Region 1 is the oldest that is handed out, 0 was freed and is being filled again.
 BUSY = nway(
     3,
@@ -107,6 +63,36 @@ BUSY = nway(
     Region(FREE, 5, seq=1),
     overwritten=9,
 )
+
+IDLE = nway(
+    2,
+    2,
+    Region(FREE, 5, seq=1),
+    Region(FREE, 5, seq=2),
+    Region(FILLING, 3, seq=3),
+    Region(FREE, 0, seq=0),
+)
+
+
+@pytest.mark.parametrize(
+    ("options", "regions", "flags", "per_region"),
+    [
+        ((), 4, 0, 3),
+        (("--smpl-regions=2",), 2, 0, 5),
+        (("--smpl-regions=64", "--smpl-mask-when-full"), 64, 1, 1),
+    ],
+)
+def test_nway_regions_share_the_entries(
+    printer: Printer,
+    options: tuple[str, ...],
+    regions: int,
+    flags: int,
+    per_region: int,
+) -> None:
+    without_kernel()
+    arg = printer.arg("--smpl-module=nway", "--smpl-entries=10", *options)
+    size = 128 + 64 * regions + regions * room(per_region, pmds=1)
+    assert arg == struct.pack("<QII48x", size, flags, regions)
 
 
 def test_notification_saves_the_oldest_region_and_restarts(save: Saver) -> None:
@@ -157,16 +143,6 @@ def test_region_that_could_not_be_freed_is_saved_at_the_end_only(save: Saver) ->
     outcome = save("nway", "load", BUSY, "detached", "rest", "totals")
     assert outcome.answers[1:] == ["0 0", "1", "11 9"]
     assert len(outcome.saved) == 1
-
-
-IDLE = nway(
-    2,
-    2,
-    Region(FREE, 5, seq=1),
-    Region(FREE, 5, seq=2),
-    Region(FILLING, 3, seq=3),
-    Region(FREE, 0, seq=0),
-)
 
 
 def test_exec_saves_the_region_that_is_being_filled(save: Saver) -> None:
@@ -233,72 +209,3 @@ def test_nonsense_in_the_nway_header_leaves_the_whole_buffer(save: Saver) -> Non
     outcome = save("nway", "load", bytes(broken), "notified", "totals")
     assert outcome.answers[1:] == ["1 1", "0 9"]
     assert outcome.saved[0].pieces == {0: bytes(broken)}
-
-
-def pebs32(index: int) -> bytes:
-    header = struct.pack("<QIIII", 3, 2000, 256 - 84, 1 << 16, 0)
-    counters = struct.pack("<IQQ", 40, 5, 6)
-    area = struct.pack("<8IQ", 0, 0, 0, 0, 256, index, 2000, 2000, 0)
-    return (header + counters + area).ljust(256, b"\0") + bytes(range(200)) * 10
-
-
-def pebs64(index: int) -> bytes:
-    header = struct.pack("<QQQIIII", 3, 2000, 256 - 128, 1 << 16, 0, 0, 144)
-    area = struct.pack("<9Q", 0, 0, 0, 0, 256, index, 2000, 2000, 0)
-    counters = struct.pack("<QQ", 5, 6)
-    return (header + counters + area).ljust(256, b"\0") + bytes(range(200)) * 10
-
-
-@pytest.mark.parametrize(
-    ("module", "make", "record"), [("pebs32", pebs32, 40), ("pebs64", pebs64, 144)]
-)
-@pytest.mark.parametrize("count", [0, 1, 7])
-def test_pebs_buffer_is_saved_up_to_its_index(
-    save: Saver, module: str, make: Callable[[int], bytes], record: int, count: int
-) -> None:
-    content = make(256 + count * record)
-    outcome = save(module, "load", content, "notified", "totals")
-    assert outcome.answers[1:] == ["1 1", f"{count} 11"]
-    assert outcome.saved[0].pieces == {0: content[: 256 + count * record]}
-
-
-@pytest.mark.parametrize(("module", "make"), [("pebs32", pebs32), ("pebs64", pebs64)])
-@pytest.mark.parametrize("index", [0, 83, 2**32 - 1])
-def test_pebs_index_outside_of_the_buffer_leaves_it_whole(
-    save: Saver, module: str, make: Callable[[int], bytes], index: int
-) -> None:
-    content = make(index)
-    outcome = save(module, "load", content, "rest")
-    assert outcome.saved[0].pieces == {0: content}
-
-
-def test_default_buffer_is_saved_up_to_its_last_entry(save: Saver) -> None:
-    entries = b"\x11" * (2 * ENTRY)
-    header = struct.pack("<QQ112x", 2, 128 + len(entries))
-    outcome = save("default", "load", header + entries.ljust(400), "notified", "totals")
-    assert outcome.answers[1:] == ["1 1", "2 0"]
-    assert outcome.saved[0].pieces == {0: header + entries}
-
-
-@pytest.mark.parametrize("offset", [0, 127, 129 + 400, 2**64 - 1])
-def test_default_offset_outside_of_the_buffer_leaves_it_whole(
-    save: Saver, offset: int
-) -> None:
-    content = struct.pack("<QQ112x", 2, offset) + bytes(400)
-    outcome = save("default", "load", content, "rest")
-    assert outcome.saved[0].pieces == {0: content}
-
-
-def test_buffer_without_a_whole_header_has_no_samples(save: Saver) -> None:
-    content = struct.pack("<QQ", 2, 128 + 2 * ENTRY) + bytes(100)
-    outcome = save("default", "load", content, "rest", "totals")
-    assert outcome.answers[1:] == ["1", "0 0"]
-    assert outcome.saved[0].pieces == {0: content}
-
-
-def test_buffer_of_an_ended_thread_is_saved_once(save: Saver) -> None:
-    header = struct.pack("<QQ112x", 1, 128 + ENTRY)
-    content = header + bytes(400)
-    outcome = save("default", "load", content, "detached", "rest", "totals")
-    assert outcome.answers[1:] == ["0 0", "1", "1 0"]
-    assert len(outcome.saved) == 1

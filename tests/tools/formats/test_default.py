@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""The default format: its argument, and what is saved of its buffers."""
+
+from __future__ import annotations
+
+import struct
+
+import pytest
+from saver import ENTRY, Saver
+from sessions import Printer, room, without_kernel
+
+
+def test_default_buffer_is_full_with_the_last_entry(printer: Printer) -> None:
+    without_kernel()
+    arg = printer.arg("--smpl-entries=10")
+    assert arg == struct.pack("<QII48x", 128 + room(10, pmds=1), 0, 0)
+
+
+def test_default_buffer_is_saved_up_to_its_last_entry(save: Saver) -> None:
+    entries = b"\x11" * (2 * ENTRY)
+    header = struct.pack("<QQ112x", 2, 128 + len(entries))
+    outcome = save("default", "load", header + entries.ljust(400), "notified", "totals")
+    assert outcome.answers[1:] == ["1 1", "2 0"]
+    assert outcome.saved[0].pieces == {0: header + entries}
+
+
+@pytest.mark.parametrize("offset", [0, 127, 129 + 400, 2**64 - 1])
+def test_default_offset_outside_of_the_buffer_leaves_it_whole(
+    save: Saver, offset: int
+) -> None:
+    content = struct.pack("<QQ112x", 2, offset) + bytes(400)
+    outcome = save("default", "load", content, "rest")
+    assert outcome.saved[0].pieces == {0: content}
+
+
+def test_buffer_without_a_whole_header_has_no_samples(save: Saver) -> None:
+    content = struct.pack("<QQ", 2, 128 + 2 * ENTRY) + bytes(100)
+    outcome = save("default", "load", content, "rest", "totals")
+    assert outcome.answers[1:] == ["1", "0 0"]
+    assert outcome.saved[0].pieces == {0: content}

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""The OProfile bridge: its cookies' files, and lost samples."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+
+from device import SAMPLES, STREAM, Device
+from sessions import Printer
+
+
+def test_oprofile_has_no_argument(printer: Printer) -> None:
+    assert printer.arg("--smpl-module=oprofile") == b""
+
+
+def test_cookies_are_told_behind_the_part_that_has_them_first(device: Device) -> None:
+    shutil.copy("/bin/true", device.files / "7777")
+    (device.files / "8888").write_bytes(b"no ELF file")
+    first, second = device.record(STREAM, STREAM).cookies()
+    assert first["cookie"] == 7777
+    assert first["path"] == str(device.files / "7777")
+    assert second == {
+        "cookie": 8888,
+        "path": str(device.files / "8888"),
+        "build_id": None,
+    }
+    notes = subprocess.run(
+        ["readelf", "-n", "/bin/true"], capture_output=True, text=True, check=True
+    ).stdout
+    assert f"Build ID: {first['build_id']}\n" in notes
+
+
+def test_cookie_that_is_gone_is_left_out(device: Device) -> None:
+    (device.files / "8888").write_bytes(b"no ELF file")
+    (told,) = device.record(STREAM).cookies()
+    assert told["cookie"] == 8888
+
+
+def test_lost_are_those_of_this_session(device: Device) -> None:
+    for name, count in {
+        "sample_lost_overflow": 5,
+        "sample_lost_no_mm": 3,
+        "event_lost_overflow": 2,
+        "sample_received": 100,
+        "bt_lost_no_mapping": 50,
+    }.items():
+        (device.stats / name).write_text(f"{count}\n", "ascii")
+    changes = [
+        "sample_lost_overflow 25",
+        "sample_received 200",
+        "bt_lost_no_mapping 60",
+    ]
+    recorded = device.record(STREAM, *(f"stat {change}" for change in changes))
+    assert recorded.totals == f"{SAMPLES} 20"

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Samples and cookies of OProfile's event stream."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+from device import COOKIE_SWITCH, CPU_SWITCH, CTX_SWITCH, ESC, INVALID, SAMPLES, STREAM
+
+COOKIES = [7777, 8888]
+
+
+class Scanner:
+    """Scans streams and gives the new cookies and the samples."""
+
+    def __init__(self, program: Path) -> None:
+        self.program = program
+
+    def __call__(self, *parts: list[int]) -> tuple[list[int], int]:
+        words: list[str] = []
+        for part in parts:
+            words += ["/", *(str(word % 2**64) for word in part)]
+        run = subprocess.run(
+            [self.program, *words[1:]], capture_output=True, text=True, check=True
+        )
+        *cookies, samples = (int(line) for line in run.stdout.split())
+        return cookies, samples
+
+
+@pytest.fixture(scope="module", name="scan")
+def fixture_scan(programs: Path) -> Scanner:
+    return Scanner(programs / "opstream_scanner")
+
+
+def test_samples_are_counted_and_callers_are_not(scan: Scanner) -> None:
+    assert scan(STREAM) == (COOKIES, SAMPLES)
+
+
+def test_stream_may_be_cut_anywhere(scan: Scanner) -> None:
+    for cut in range(len(STREAM) + 1):
+        assert scan(STREAM[:cut], STREAM[cut:]) == (COOKIES, SAMPLES), cut
+
+
+def test_stream_may_come_word_by_word(scan: Scanner) -> None:
+    assert scan(*([word] for word in STREAM)) == (COOKIES, SAMPLES)
+
+
+def test_cookies_without_a_file_are_left_out(scan: Scanner) -> None:
+    stream = [ESC, COOKIE_SWITCH, 0, ESC, CTX_SWITCH, 5, INVALID, 1, 0]
+    assert scan(stream) == ([], 1)
+
+
+def test_cookies_are_told_once_in_the_order_of_the_stream(scan: Scanner) -> None:
+    order = [50, 20, 80, 20, 10, 50, 90, 80, 30]
+    stream = [word for cookie in order for word in (ESC, COOKIE_SWITCH, cookie)]
+    assert scan(stream) == ([50, 20, 80, 10, 90, 30], 0)
+
+
+def test_arguments_are_no_escapes(scan: Scanner) -> None:
+    stream = [ESC, COOKIE_SWITCH, INVALID, ESC, CPU_SWITCH, INVALID, 5, 1]
+    assert scan(stream) == ([], 1)
+
+
+def test_event_may_look_like_an_escape(scan: Scanner) -> None:
+    assert scan([5, ESC, COOKIE_SWITCH, 3]) == ([], 2)

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""How formats are found, and which options they take."""
+
+from __future__ import annotations
+
+import pytest
+from pfmon import ERROR, SAMPLING, Pfmon
+from sessions import EVENTS, Printer
+
+UUIDS = {
+    "default": "d139b29e-62e8-40e4-b402-73078792e937",
+    "nway": "70fa5e60-0e12-4a8b-8a49-beac1a9d51ce",
+    "pebs32": "0d8591e7-493f-49ae-8cfc-e8b933e4eb8b",
+    "pebs64": "36be9794-1fbf-41df-b463-1062eb729bad",
+    "oprofile": "777a6e61-2065-7369-746e-722061650a6c",
+}
+
+
+@pytest.mark.parametrize(("name", "uuid"), UUIDS.items())
+def test_format_is_found_by_name_and_by_uuid(
+    printer: Printer, name: str, uuid: str
+) -> None:
+    by_name = printer.session(*EVENTS, f"--smpl-module={name}")["format"]
+    by_uuid = printer.session(*EVENTS, f"--smpl-module={uuid.upper()}")["format"]
+    assert by_name == by_uuid
+    assert (by_name["name"], by_name["uuid"]) == (name, uuid)
+
+
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
+        (("--smpl-regions=3",), "default does not take --smpl-regions; these do: nway"),
+        (
+            ("--smpl-mask-when-full", "--smpl-regions=3"),
+            "default does not take --smpl-regions; these do: nway",
+        ),
+        (("--smpl-mask-when-full",), "default does not take --smpl-mask-when-full"),
+        (
+            ("--smpl-module=pebs32", "--smpl-record=base"),
+            "pebs32 does not take --smpl-record; these do: pebs64",
+        ),
+        (
+            ("--smpl-module=nway", "--smpl-imprecise"),
+            "nway does not take --smpl-imprecise; these do: pebs32, pebs64",
+        ),
+        (
+            ("--smpl-module=nway", "--smpl-ip-only"),
+            "nway does not take --smpl-ip-only; these do: default",
+        ),
+        (
+            ("--smpl-module=pebs64", "--smpl-pmds=tid"),
+            "pebs64 does not take --smpl-pmds; these do: default, nway",
+        ),
+        (
+            ("--smpl-module=pebs64", "--smpl-periods-random=1:1"),
+            "pebs64 does not take --smpl-periods-random",
+        ),
+        (
+            ("--smpl-module=oprofile", "--smpl-entries=10"),
+            "oprofile does not take --smpl-entries",
+        ),
+        (
+            ("--smpl-module=oprofile", "--smpl-pmds=tid"),
+            "oprofile does not take --smpl-pmds",
+        ),
+        (
+            ("--smpl-module=00000000-0000-0000-0000-000000000001", "--smpl-regions=3"),
+            "0001 does not take --smpl-regions; these do: nway",
+        ),
+        (
+            ("--smpl-module=pebs32", "--smpl-entries=107374182"),
+            "lower --smpl-entries",
+        ),
+        (
+            ("--smpl-module=pebs32", "--long-smpl-periods=1000,2000"),
+            "one short period for all events, not 1000 and 2000",
+        ),
+        (("--smpl-module=nway", "--smpl-arg=00"), "makes the argument of the format"),
+    ],
+)
+def test_what_a_format_does_not_take_is_refused(
+    printer: Printer, options: tuple[str, ...], complaint: str
+) -> None:
+    run = printer.run(*EVENTS, *options)
+    assert run.returncode == 1
+    assert complaint in run.stderr
+    assert run.stdout == ""
+
+
+def test_unknown_format_is_named(pfmon: Pfmon) -> None:
+    run = pfmon(*SAMPLING, "--smpl-module=nonesuch", "true")
+    assert run.returncode == ERROR
+    assert "no sampling format nonesuch" in run.stderr

@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Runs pfmon, on a machine without perfmon."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+USAGE = 2
+ERROR = 1
+SAMPLING = ("-e", "cpu-clock", "--long-smpl-periods=1000")
+
+
+class Pfmon:
+    """Runs pfmon and gives what it printed."""
+
+    def __init__(self, program: Path) -> None:
+        self.program = program
+
+    def __call__(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [self.program, *arguments], capture_output=True, text=True, check=False
+        )
+
+
+def without_kernel() -> None:
+    if Path("/dev/perfmon").exists():
+        pytest.skip("this machine has a /dev/perfmon")

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Saves sampling buffers of the tests with buffer_saver."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from chunks import Buffer, buffers_of
+
+ENTRY = 40
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What buffer_saver answered, and what it wrote."""
+
+    answers: list[str]
+    saved: list[Buffer]
+
+
+Saver = Callable[..., Outcome]
+
+
+def saver_of(program: Path, directory: Path) -> Saver:
+    """Return a function that runs commands; bytes become the names of files."""
+
+    def run(module: str, *commands: str | bytes) -> Outcome:
+        lines: list[str] = []
+        for number, command in enumerate(commands):
+            if isinstance(command, bytes):
+                path = directory / f"{number}"
+                path.write_bytes(command)
+                lines[-1] += f" {path}"
+            else:
+                lines.append(command)
+        capture = directory / "capture"
+        done = subprocess.run(
+            [
+                program,
+                *("-e", "cpu-clock", "--long-smpl-periods=1000", "-o", capture),
+                *(f"--smpl-module={module}", "true"),
+            ],
+            input="\n".join([*lines, ""]),
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        return Outcome(done.stdout.splitlines(), buffers_of(capture.read_bytes()))
+
+    return run

@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""What happens to the buffer of a context that is detached."""
+
+from __future__ import annotations
+
+import struct
+
+from saver import ENTRY, Saver
+
+
+def test_buffer_of_an_ended_thread_is_saved_once(save: Saver) -> None:
+    header = struct.pack("<QQ112x", 1, 128 + ENTRY)
+    content = header + bytes(400)
+    outcome = save("default", "load", content, "detached", "rest", "totals")
+    assert outcome.answers[1:] == ["0 0", "1", "1 0"]
+    assert len(outcome.saved) == 1

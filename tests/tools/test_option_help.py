@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""--help against the table of options."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from pfmon import Pfmon
+
+
+def test_help_names_every_long_option(pfmon: Pfmon) -> None:
+    run = pfmon("--help")
+    assert run.returncode == 0
+    assert run.stderr == ""
+    root = Path(__file__).resolve().parents[2]
+    source = root / "tools" / "pfmon" / "option_table.c"
+    options = re.findall(r'\.name = "([a-z-]+)"', source.read_text("utf-8"))
+    assert len(options) > 20
+    assert [name for name in options if f"--{name}" not in run.stdout] == []
