@@ -120,7 +120,7 @@ def main(argv: Optional[Sequence[str]] = None) -> int:
     except PfmParseError as error:
         _warn(arguments.file, error)
     except BrokenPipeError:
-        # Nobody reads on; keep the interpreter from trying again at its exit.
+        # The reader is gone; keep the interpreter from flushing again at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return OK
     except OSError as error:

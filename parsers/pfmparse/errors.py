@@ -7,8 +7,8 @@ from __future__ import annotations
 class PfmParseError(Exception):
     """Input that cannot be decoded.
 
-    ``message`` says what is wrong, ``offset`` where: the byte in the file or
-    buffer that was being read. ``truncated`` tells input that merely ends too
+    ``message`` says what is wrong, ``offset`` where: the byte of the file or
+    buffer that was being read. ``truncated`` distinguishes input that merely ends
     early from input that contradicts its layout.
     """
 
@@ -19,11 +19,11 @@ class PfmParseError(Exception):
         self.truncated = truncated
 
     def within(self, offset: int, stored: str, whole: bool) -> PfmParseError:
-        """This problem of data that the file holds at ``offset``, as the file's.
+        """The same problem, located in the file that holds the data at ``offset``.
 
-        If they are ``stored`` in another form, which this names, only the message
-        tells the byte. Data that are ``whole`` but too short are damaged: nothing
-        was cut off.
+        If the data are ``stored`` in another form, which this names, the byte is
+        given in the message only. Data that are ``whole`` but too short are damaged,
+        not truncated.
         """
         truncated = self.truncated and not whole
         if stored:

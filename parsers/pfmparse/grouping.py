@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Puts equal elements together."""
+"""Groups equal elements."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 
 def split(which: NDArray[np.intp], *keys: NDArray[Any]) -> Iterator[NDArray[np.intp]]:
-    """The elements of ``which``, those with equal keys together; none is empty."""
+    """The elements of ``which`` in groups of equal keys; no group is empty."""
     if which.size == 0:
         return
     order = np.lexsort(keys)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""numpy dtypes of structures that C declares."""
+"""numpy dtypes for structures that are declared in C."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ Data = Union[bytes, bytearray, memoryview]
 def struct_dtype(size: int, fields: Sequence[Field]) -> np.dtype[np.void]:
     """Structured dtype of ``size`` bytes that the fields fill without a gap.
 
-    Padding is a field of its own, so that every offset is checked: each field
-    must start where the one before it ended. AssertionError if it does not.
+    Padding is a field too, so that every offset is checked: each field must
+    start where the previous one ended. AssertionError if it does not.
     """
     end = 0
     for name, spec, offset in fields:
@@ -35,7 +35,7 @@ def view(
 ) -> NDArray[np.void]:
     """``count`` structures in ``data``, without a copy; shape (count,).
 
-    The first is at byte ``offset``, each further one ``stride`` bytes on; they may
+    The first is at byte ``offset``, each next one ``stride`` bytes further; they may
     overlap. The caller has checked that they lie within ``data``.
     """
     if count == 0:
@@ -44,7 +44,7 @@ def view(
 
 
 def field_names(dtype: np.dtype[np.void]) -> tuple[str, ...]:
-    """Names of the fields that hold something, in the order of their offsets."""
+    """Names of the fields that are neither reserved nor padding, by offset."""
     return tuple(n for n in dtype.names or () if "reserved" not in n and "pad" not in n)
 
 
@@ -53,7 +53,7 @@ def integers(
 ) -> dict[str, int]:
     """The integers of a structure at byte ``offset``, by field.
 
-    PfmParseError if the data end before it does; ``what`` is its name.
+    PfmParseError if the data end before the structure does; ``what`` names it.
     """
     return table(data, dtype, 1, offset, what)[0]
 
@@ -61,7 +61,7 @@ def integers(
 def table(
     data: Data, dtype: np.dtype[np.void], count: int, offset: int, what: str
 ) -> list[dict[str, int]]:
-    """The same of ``count`` structures, which lie one behind the other."""
+    """The same for ``count`` consecutive structures."""
     end = offset + count * dtype.itemsize
     if len(data) < end:
         message = f"{what} ends here, before byte {end}"

@@ -60,7 +60,7 @@ class Batch:
 
 
 class Recording:
-    """Decodes a source; its totals are complete when ``batches()`` has ended.
+    """Decodes a source; its totals are complete once ``batches()`` is exhausted.
 
     ``in_buffers`` is what the last buffer of each context says was lost.
     """
@@ -84,23 +84,23 @@ class Recording:
 
     @property
     def truncated(self) -> bool:
-        """The input ends too early."""
+        """The input ends early."""
         return any(problem.truncated for problem in self.problems)
 
     @property
     def useless(self) -> bool:
-        """The input is damaged and no sample could be had from it."""
+        """The input is damaged and yielded no sample."""
         damaged = any(not problem.truncated for problem in self.problems)
         return damaged and self.samples == 0
 
     @property
     def lost(self) -> Optional[int]:
-        """Samples that were lost, None if the tool did not tell."""
+        """Samples that were lost, None if the tool did not say."""
         return self.source.totals.lost if self.source.totals else None
 
     @property
     def notifications(self) -> Optional[int]:
-        """Notifications that the tool received, None if it did not tell."""
+        """Notifications that the tool received, None if it did not say."""
         return self.source.totals.notifications if self.source.totals else None
 
     def lost_in_buffers(self) -> dict[str, int]:
@@ -112,7 +112,7 @@ class Recording:
         return sums
 
     def lost_in_regions(self) -> list[dict[str, object]]:
-        """The same of each region, if the format has regions."""
+        """The same for each region, if the format has regions."""
         return [
             {"context": context, "region": number, **region}
             for context, lost in sorted(self.in_buffers.items())
@@ -120,7 +120,7 @@ class Recording:
         ]
 
     def batches(self) -> Iterator[Batch]:
-        """The samples of each buffer's regions, as far as they could be decoded."""
+        """The samples of each buffer's regions, as far as they can be decoded."""
         for buffer in self.source.buffers():
             self.buffers += 1
             for region in self._regions(buffer):

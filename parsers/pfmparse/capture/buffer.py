@@ -28,10 +28,10 @@ class Buffer:
     """A copy of a sampling buffer.
 
     ``epoch`` is that of the mappings when it was copied. ``offset`` is where the
-    file holds ``data``, or what they were made of if that is ``stored`` in another
-    form: compressed or in pieces. ``whole`` is False if more of the copy may have
-    been lost at the end of the file. ``unread`` is how many buffers before this one
-    could not be read.
+    file holds ``data``, or their source if that is ``stored`` in another form:
+    compressed or in pieces. ``whole`` is False if the end of the file may have cut
+    off part of the copy. ``unread`` is how many buffers before this one could not
+    be read.
     """
 
     data: memoryview

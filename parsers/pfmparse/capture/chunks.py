@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Reads the chunks of a capture file one after the other (docs/capture.md)."""
+"""Reads the chunks of a capture file in order (docs/capture.md)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FILE_VERSION = 1
 COMPRESSED = 0x1  # flag of a chunk
 PIECE = 1 << 18  # bytes read or decompressed at once
 
-# The longest payload in bytes, decompressed, of each type that is read.
+# The longest payload that is read of each type, in decompressed bytes.
 MAX_PAYLOAD = {
     "SESS": 8 << 20,
     "MAPS": 8 << 20,
@@ -65,10 +65,10 @@ class ChunkHeader:
 
 @dataclass(frozen=True)
 class Chunk:
-    """A chunk's payload, decompressed, and the offset in the file of its first byte.
+    """A chunk's payload, decompressed, and its offset in the file.
 
-    ``whole`` is False if the file ends within it; what is there is then not
-    verified by the checksum. That can be only a BUFR.
+    ``whole`` is False if the file ends within it; the checksum then verifies
+    nothing. Only a BUFR is returned like that.
     """
 
     type: str
@@ -79,13 +79,13 @@ class Chunk:
 
 
 class ChunkReader:
-    """Reads a capture's chunks from the first to the last, each one once.
+    """Reads a capture's chunks, each one once.
 
     ``problems`` collects what was wrong; reading goes on as docs/capture.md says.
     """
 
     def __init__(self, stream: BufferedIOBase, problems: list[PfmParseError]) -> None:
-        """Reads the file's header; PfmParseError if it is not a capture's."""
+        """Reads the file's header; PfmParseError if the file is not a capture."""
         self._stream = stream
         self._problems = problems
         self._size = _size(stream)
@@ -102,7 +102,7 @@ class ChunkReader:
             raise PfmParseError(f"version {version} of captures is unknown", 8)
 
     def __iter__(self) -> Iterator[Chunk]:
-        """The chunks of known types whose checksums are right."""
+        """The chunks of known types with correct checksums."""
         while True:
             header = self._header()
             if header is None:
@@ -120,7 +120,7 @@ class ChunkReader:
                 return
 
     def _header(self) -> Optional[ChunkHeader]:
-        """The next chunk's header, None at the end and if it is damaged."""
+        """The next chunk's header; None at the end, or if it is damaged."""
         start = self.offset
         head = bytes(self._read(CHUNK_HEADER.itemsize))
         if not head:
@@ -141,7 +141,7 @@ class ChunkReader:
         )
 
     def _payload(self, header: ChunkHeader) -> Optional[Chunk]:
-        """The payload behind a header, None if the type is unknown."""
+        """The payload that follows a header; None if the type is unknown."""
         start, limit = self.offset, MAX_PAYLOAD.get(header.type)
         if limit is None:
             return None
@@ -162,7 +162,7 @@ class ChunkReader:
         return Chunk(header.type, start, stored, compressed, whole)
 
     def _skip_to(self, start: int, length: int) -> bool:
-        """Goes behind a payload and its padding; False if the file ends before."""
+        """Skips a payload and its padding; False if the file ends within them."""
         end = start + length + -length % 8
         while self.offset < end:
             if not self._read(min(PIECE, end - self.offset)):
@@ -177,8 +177,8 @@ class ChunkReader:
     def _read(self, length: int) -> memoryview:
         """The next ``length`` bytes, fewer at the end of the file.
 
-        No more is allocated than the file holds, whatever ``length`` claims; if its
-        size is not known, twice what was read.
+        Whatever ``length`` claims, no more is allocated than the file holds or, if
+        its size is not known, than twice what was read.
         """
         if self._size is not None:
             length = min(length, self._size - self.offset)
@@ -197,7 +197,7 @@ class ChunkReader:
 
 
 def _size(stream: BufferedIOBase) -> Optional[int]:
-    """Bytes of a stream from here to its end, None if that is not known."""
+    """Bytes from here to the end of a stream; None if it cannot seek."""
     if not stream.seekable():
         return None
     start = stream.tell()
@@ -207,7 +207,7 @@ def _size(stream: BufferedIOBase) -> Optional[int]:
 
 
 def _decompress(stored: Data, limit: int, whole: bool, offset: int) -> bytes:
-    """At most ``limit`` bytes from a zlib stream, which must end if it is whole.
+    """Decompresses at most ``limit`` bytes; a whole zlib stream must have its end.
 
     ``offset`` is that of the stream in the file.
     """

@@ -23,7 +23,7 @@ class Capture:
     """A capture file.
 
     The session is there from the start; ``maps``, ``kernel``, ``cookies``,
-    ``totals`` and ``problems`` are complete when ``buffers()`` has come to its end.
+    ``totals`` and ``problems`` are complete once ``buffers()`` is exhausted.
     """
 
     def __init__(self, stream: BufferedIOBase) -> None:
@@ -47,7 +47,7 @@ class Capture:
         self._contexts = {context.id for context in self.session.contexts}
 
     def buffers(self) -> Iterator[Buffer]:
-        """The buffers' copies in the order of the file; can be read once."""
+        """The copies of buffers in file order; can be iterated once."""
         for chunk in self._chunks:
             try:
                 if chunk.type == "BUFR":
@@ -64,7 +64,7 @@ class Capture:
             self.problems.append(PfmParseError(text, end, truncated=True))
 
     def _note(self, chunk: Chunk) -> None:
-        """Takes what a chunk says about the whole capture."""
+        """Stores what a chunk says about the capture as a whole."""
         text = bytes(chunk.payload)
         if chunk.type == "MAPS":
             maps = parse_maps(text, chunk.offset)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The image of a buffer of which only pieces were saved (docs/capture.md)."""
+"""Restores a buffer of which only pieces were saved (docs/capture.md)."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ PIECE = struct_dtype(
 
 
 def assemble(saved: memoryview, pieces: int, size: int, whole: bool) -> memoryview:
-    """The image of ``size`` bytes; what is in no piece is zero.
+    """The image of ``size`` bytes; bytes outside all pieces are zero.
 
-    ``saved`` are the table of pieces and what follows it. If that is not ``whole``,
-    the image ends where the first byte is missing. PfmParseError, with an offset
-    in ``saved``, if it is none.
+    ``saved`` is the table of pieces and what follows it. If that is not ``whole``,
+    the image ends at the first missing byte. PfmParseError, with an offset in
+    ``saved``, if the table or the pieces are invalid.
     """
     if pieces > MAX_PIECES:
         raise PfmParseError(f"{pieces} pieces, at most {MAX_PIECES} are read", 0)

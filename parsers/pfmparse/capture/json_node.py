@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Typed access to JSON, with errors that name the place."""
+"""Typed access to JSON; errors name the path of the bad value."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from ..errors import PfmParseError
 KERNEL_START = 1 << 63  # the first address of the kernel on x86_64 and arm64
 KERNEL = "[kernel]"
 
-# No function is longer: an address further behind a symbol is not in it.
+# No function is longer: an address further from a symbol is outside it.
 MAX_FUNCTION = 64 * 1024
 
 _LINE = re.compile(r"([0-9a-f]+) (\S) (\S+)(?:[ \t]+(\[\S+\]))?")
@@ -24,8 +24,8 @@ class KernelSymbols:
     """Functions of the kernel and its modules, by address."""
 
     def __init__(self, text: bytes, offset: int) -> None:
-        """Reads the text, which starts at byte ``offset`` of the file."""
-        # address, then what decides between several names of one address
+        """Parses the text, which starts at byte ``offset`` of the file."""
+        # the address, then what ranks several names of one address
         symbols: list[tuple[int, bool, bool, int, str, str]] = []
         for number, line in enumerate(text.decode(errors="replace").split("\n"), 1):
             if not line:
@@ -46,7 +46,7 @@ class KernelSymbols:
         self._starts = np.array(sorted(best), np.uint64)
 
     def find(self, addresses: NDArray[np.uint64]) -> list[tuple[str, str]]:
-        """Function and object of each address, ("", "[kernel]") where none is."""
+        """Function and object of each address; ("", "[kernel]") if there is none."""
         found = np.searchsorted(self._starts, addresses, side="right") - 1
         near = found >= 0
         near[near] = addresses[near] - self._starts[found[near]] < MAX_FUNCTION

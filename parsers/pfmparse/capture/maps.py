@@ -33,7 +33,7 @@ class ProcessMaps:
     mappings: tuple[Mapping, ...]
 
     def find(self, addresses: NDArray[np.uint64]) -> NDArray[np.intp]:
-        """Index in ``mappings`` of the one with each address, or -1; shape (n,)."""
+        """For each address, the index of its mapping, or -1; shape (n,)."""
         starts = np.array([m.start for m in self.mappings], np.uint64)
         ends = np.array([m.end for m in self.mappings], np.uint64)
         found = np.searchsorted(starts, addresses, side="right") - 1
@@ -43,7 +43,7 @@ class ProcessMaps:
 
 
 class MapsHistory:
-    """All mappings of a capture, and to which of its buffers they apply.
+    """All mappings of a capture, and the buffers to which they apply.
 
     An epoch counts the MAPS chunks before a point of the capture.
     """
@@ -53,7 +53,7 @@ class MapsHistory:
         self._processes: dict[int, list[tuple[int, ProcessMaps]]] = {}
 
     def add(self, maps: ProcessMaps) -> None:
-        """Takes the next MAPS chunk."""
+        """Adds the next MAPS chunk."""
         self.epoch += 1
         self._processes.setdefault(maps.tgid, []).append((self.epoch, maps))
 
@@ -66,10 +66,10 @@ class MapsHistory:
         return next(iter(self._processes)) if len(self._processes) == 1 else None
 
     def candidates(self, tgid: int, epoch: int) -> list[ProcessMaps]:
-        """What to search, in this order, for a sample in a buffer of that epoch.
+        """The mappings to search, in order, for a sample in a buffer of that epoch.
 
-        The last mappings before the buffer replaced those before them; the next
-        ones may be of files that were mapped just before the buffer was copied.
+        The last ones before the buffer replaced all earlier ones; the next ones may
+        be of files that were mapped just before the buffer was copied.
         """
         history = self._processes.get(tgid, [])
         following = bisect_right(history, epoch, key=lambda item: item[0])

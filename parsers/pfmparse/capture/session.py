@@ -84,7 +84,10 @@ class EventSet:
 
 @dataclass(frozen=True)
 class Session:
-    """A session; start_ns is its start in ns, command None if nothing was run."""
+    """What one run of a tool monitored, and how.
+
+    ``start_ns`` is its start in ns, ``command`` None if nothing was run.
+    """
 
     tool: str
     command: Optional[tuple[str, ...]]

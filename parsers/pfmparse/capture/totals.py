@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""What the tool counted by the end: the DONE chunk (docs/capture.md)."""
+"""What the tool counted in the end: the DONE chunk (docs/capture.md)."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ class Count:
 
 @dataclass(frozen=True)
 class Totals:
-    """What the tool counted; bytes of buffers copied, end_ns the end in ns.
+    """What the tool counted; ``bytes`` of buffers were copied, ``end_ns`` is the end.
 
-    samples is None if the tool cannot count those of the format, exit_status if
-    it ran no command.
+    ``samples`` is None if the tool cannot count those of the format, ``exit_status``
+    if it ran no command.
     """
 
     samples: Optional[int]

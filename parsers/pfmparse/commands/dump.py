@@ -12,7 +12,7 @@ from ..formats.pebs import REGISTERS
 from ..formats.samples import Samples
 from ..recording import Recording
 
-# Fields that read best like this.
+# Fields that are printed in hexadecimal.
 HEXADECIMAL = frozenset(
     ("ip", "last_reset_val", "offset", "status", "dla", "dse", "real_ip", "eflags")
     + ("tsx_tuning", *REGISTERS)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The info command: what a recording is of."""
+"""The info command: what was recorded."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .text import printable
 
 
 def describe(recording: Recording) -> dict[str, object]:
-    """Reads the recording; the JSON object that docs/parsers.md describes."""
+    """Reads the recording; returns the JSON object that docs/parsers.md describes."""
     for _ in recording.batches():
         pass
     session, totals, source = (
@@ -73,7 +73,7 @@ def print_json(recording: Recording, out: TextIO) -> None:
 
 
 def print_text(recording: Recording, file: str, out: TextIO) -> None:
-    """What a person wants to know first, one name and value per line."""
+    """The essentials, one name and value per line."""
     described = describe(recording)
     session, machine = recording.session, recording.session.machine
     form = recording.format

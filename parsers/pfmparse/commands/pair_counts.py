@@ -12,11 +12,11 @@ from ..formats.samples import Column
 
 U64s = NDArray[np.uint64]
 
-PENDING = 1 << 18  # pairs that are kept before they are counted together
+PENDING = 1 << 18  # pairs that are collected before they are counted
 CHUNK = 1 << 16  # samples that are looked up at once
 SLOTS = 1 << 16
 
-# An odd number that spreads close ones: 2^64 over the golden ratio.
+# An odd number that spreads neighbours apart: 2^64 / golden ratio.
 MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 
 
@@ -25,11 +25,10 @@ class PairCounts:
 
     Memory grows with the number of distinct pairs, not of samples.
 
-    Pairs that come often are counted in tables. In the first one a pair's place
-    follows from the low bits of b: the addresses of a program's code are close
-    together and have places of their own there. Pairs whose place is another
-    pair's are looked up in the second one, where a hash finds them; those that
-    have no place there either are sorted.
+    Frequent pairs are counted in two tables. In the first, the low bits of b select
+    a pair's slot: the addresses of a program's code are close together and do not
+    collide there. Pairs whose slot is taken go to the second, which is indexed by a
+    hash; those that collide there too are sorted.
     """
 
     def __init__(self) -> None:
@@ -63,9 +62,9 @@ class PairCounts:
         return _join(self._sorted, tables)
 
     def _count_first(self) -> None:
-        """Counts the samples that were kept."""
+        """Counts the samples collected so far."""
         a, b, self._filled = self._a[: self._filled], self._b[: self._filled], 0
-        # Often all have the same: one number is faster than an array of it.
+        # Often all are equal: one number is faster than an array of it.
         if b.size and (a == a[0]).all():
             a = a[:1].copy()
         if b.size:
@@ -79,7 +78,7 @@ class PairCounts:
 
 
 class _Pending:
-    """Pairs that are kept until it is worth while to do something with them."""
+    """Collects pairs until there are enough of them to be worth processing."""
 
     def __init__(self, consume: Callable[[U64s, U64s], None]) -> None:
         self._consume = consume
@@ -87,7 +86,7 @@ class _Pending:
         self._size = 0
 
     def add(self, a: U64s, b: U64s) -> None:
-        """Keeps pairs; ``a`` has shape (n,), or (1,) if it is the same in all."""
+        """Collects pairs; ``a`` has shape (n,), or (1,) if it is the same in all."""
         if b.size:
             self._pairs.append((a, b))
             self._size += b.size
@@ -95,7 +94,7 @@ class _Pending:
             self.flush()
 
     def flush(self) -> None:
-        """Does it now."""
+        """Processes what was collected."""
         if self._pairs:
             pairs, self._pairs, self._size = self._pairs, [], 0
             a = np.concatenate([np.broadcast_to(a, b.shape) for a, b in pairs])
@@ -104,14 +103,14 @@ class _Pending:
 
 
 class _Slots:
-    """Counts of the pairs that have a slot for themselves.
+    """Counts of the pairs that have a slot to themselves.
 
-    An empty slot holds any pair, with a count of 0. The last slot is for the pairs
-    that have none.
+    An empty slot holds an arbitrary pair with a count of 0. The last slot is for
+    pairs without one.
     """
 
     def __init__(self, slots_of: Callable[[U64s, U64s], U64s]) -> None:
-        """``slots_of`` gives the slots of pairs; it is used modulo their number."""
+        """``slots_of`` maps pairs to slots, modulo the number of slots."""
         self._slots_of = slots_of
         self._a = np.zeros(SLOTS + 1, np.uint64)
         self._b = np.zeros(SLOTS + 1, np.uint64)
@@ -119,7 +118,7 @@ class _Slots:
         self._same_a = True  # in all slots
 
     def add(self, a: U64s, b: U64s) -> tuple[U64s, U64s]:
-        """Counts pairs; those whose slot is another pair's are returned instead.
+        """Counts pairs; those whose slot another pair has are returned instead.
 
         ``a`` has shape (n,), or (1,) if it is the same in all pairs.
         """
@@ -153,7 +152,7 @@ class _Slots:
     def _take_empty(
         self, slots: NDArray[np.intp], which: NDArray[np.intp], a: U64s, b: U64s
     ) -> bool:
-        """Gives empty slots to some of these pairs; tells if there were any."""
+        """Gives empty slots to some of these pairs; False if there were none."""
         empty = which[self._counts.take(slots[which]) == 0]
         if empty.size == 0:
             return False
@@ -167,12 +166,12 @@ class _Slots:
 
 
 def _low_bits(a: U64s, b: U64s) -> U64s:
-    """Neighbours for neighbours of the same a; further apart for another a."""
+    """Neighbouring slots for neighbouring b; far apart for different a."""
     return a * MULTIPLIER + b
 
 
 def _hash(a: U64s, b: U64s) -> U64s:
-    """Anything for any pair."""
+    """A slot that depends on all bits of the pair."""
     mixed = (a * MULTIPLIER) ^ b
     mixed *= MULTIPLIER
     mixed >>= np.uint64(32)
@@ -182,15 +181,15 @@ def _hash(a: U64s, b: U64s) -> U64s:
 def _join(
     one: tuple[U64s, U64s, U64s], other: tuple[U64s, U64s, U64s]
 ) -> tuple[U64s, U64s, U64s]:
-    """The counts of both."""
+    """Both, with the counts of equal pairs added up."""
     joined = [np.concatenate(both) for both in zip(one, other)]
     return _merge(joined[0], joined[1], joined[2])
 
 
 def _count(a: U64s, b: U64s) -> tuple[U64s, U64s, U64s]:
-    """Distinct pairs of samples, with how many samples each has."""
+    """Distinct pairs, and how many samples have each."""
     if a.size and np.all(a == a[0]):
-        # Sorting one array of numbers is several times faster than the pairs.
+        # Sorting one array is several times faster than sorting pairs.
         values, counts = np.unique(b, return_counts=True)
         return np.full_like(values, a[0]), values, counts.astype(np.uint64)
     return _merge(a, b, np.ones(a.size, np.uint64))

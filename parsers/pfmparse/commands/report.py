@@ -15,12 +15,12 @@ from .report_locations import TITLES, Locations
 from .text import printable
 
 KEYS = (*TITLES, *TALLIES)
-LARGE = 1 << 14  # samples; with fewer, threads wait for each other
+LARGE = 1 << 14  # samples; with fewer, the threads wait for each other
 
 
 @dataclass(frozen=True)
 class Options:
-    """What to report; ``top`` is the greatest number of rows, None for all."""
+    """What to report; ``top`` limits the number of rows, None is all."""
 
     by: str
     top: Optional[int]
@@ -29,7 +29,7 @@ class Options:
 
 @dataclass(frozen=True)
 class Report:
-    """The rows, those with the most samples first, and the sum of all of them.
+    """The rows, most samples first, and the total of all samples.
 
     ``summary`` has further figures by name.
     """
@@ -43,8 +43,8 @@ class Report:
 def make(recording: Recording, options: Options, warn: Callable[[str], None]) -> Report:
     """Reads the recording and counts its samples.
 
-    PfmParseError if the entries lack the field by which to count. ``warn`` is told
-    why symbols are missing.
+    PfmParseError if the entries lack the field by which to count. ``warn`` is called
+    with the reason if symbols are missing.
     """
     if options.by in TITLES:
         tally: Tally = Locations(options.by, options.symfs, warn)
@@ -57,7 +57,7 @@ def make(recording: Recording, options: Options, warn: Callable[[str], None]) ->
 
 
 def _count(recording: Recording, tally: Tally) -> None:
-    """Counts large batches in a thread while the next ones are read."""
+    """Counts large batches in a thread while the next ones are being read."""
     with ThreadPoolExecutor(max_workers=1) as worker:
         counted: Future[None] = worker.submit(lambda: None)
         for batch in recording.batches():
@@ -97,7 +97,7 @@ def print_json(report: Report, recording: Recording, by: str, out: TextIO) -> No
 
 
 def print_text(report: Report, recording: Recording, file: str, out: TextIO) -> None:
-    """The flat profile, and under it what was sampled and lost."""
+    """The flat profile, followed by what was sampled and lost."""
     title = report.title
     out.write(f"{'samples':>12} {'percent':>9} {'cumulative':>10}  {title}\n")
     sum_of_rows = 0

@@ -17,7 +17,7 @@ UNKNOWN = "[unknown]"
 
 @dataclass(frozen=True)
 class Row:
-    """A line of the report; ``extra`` holds what JSON has beside the count."""
+    """A line of the report; ``extra`` is what JSON has besides the count."""
 
     key: Union[str, int]
     label: str
@@ -31,10 +31,10 @@ class Tally(Protocol):
     title: str
 
     def add(self, batch: Batch) -> None:
-        """Counts samples; PfmParseError if they lack what it takes."""
+        """Counts samples; PfmParseError if they lack the column."""
 
     def rows(self, recording: Recording) -> Iterable[Row]:
-        """The rows, once the recording was read; their keys differ."""
+        """The rows, after the recording has been read; their keys differ."""
 
     def summary(self) -> Mapping[str, object]:
         """Further figures, by name."""
@@ -79,7 +79,7 @@ class Latencies(Numbers):
 
 
 class Names(Numbers):
-    """Counts by what the number in a column stands for."""
+    """Counts by the name of the number in a column."""
 
     def __init__(self, title: str, column: str, name: Callable[[int], str]) -> None:
         super().__init__(title, column)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Counts samples by where the code or the data is."""
+"""What a report counts: where the code or the data is."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ NO_COOKIE = 0
 class Locations:
     """Counts by function, address, line, image or data address.
 
-    Addresses are counted by their address space, epoch of the mappings << 32 | tgid,
-    places in files by the file's cookie.
+    Addresses are counted by address space, which is epoch of the mappings << 32 |
+    tgid; offsets in files are counted by the file's cookie.
     """
 
     def __init__(
@@ -125,10 +125,10 @@ def _spaces(samples: Samples, epoch: int) -> Column:
     if not samples.has("tgid"):
         space = np.uint64(NO_TGID | epoch << 32)
         return np.broadcast_to(space, (samples.count,))
-    # Negative process numbers of 32 bits stay in 32 bits.
+    # Negative process IDs must not spill into the epoch.
     tgid = samples.column("tgid").astype(np.uint32, copy=False)
     if not samples.has("kernel") and samples.count and (tgid == tgid[0]).all():
-        # Often there is one process: one number instead of a column.
+        # Often there is only one process: one number instead of a column.
         space = np.uint64(int(tgid[0]) | epoch << 32)
         return np.broadcast_to(space, (samples.count,))
     if samples.has("kernel"):
@@ -137,7 +137,7 @@ def _spaces(samples: Samples, epoch: int) -> Column:
 
 
 def _in_files(samples: Samples) -> Optional[NDArray[np.bool_]]:
-    """Which samples lie at an offset in a file, None if the format has no such."""
+    """Which samples are offsets in a file, None if the format has no cookies."""
     if not samples.has("cookie"):
         return None
     files: NDArray[np.bool_] = samples.column("cookie") != NO_COOKIE
@@ -146,7 +146,7 @@ def _in_files(samples: Samples) -> Optional[NDArray[np.bool_]]:
 
 
 def _addresses(space: U64s, ip: U64s, recording: Recording) -> Addresses:
-    """The addresses as they were counted, with the process that is not recorded."""
+    """The addresses that were counted, with the process if it was not recorded."""
     tgid = space & np.uint64(NO_TGID)
     only = recording.source.maps.only_tgid()
     if only is not None:

@@ -24,7 +24,7 @@ def as_json(recording: Recording) -> dict[str, object]:
 
 
 def lines(recording: Recording) -> list[tuple[str, str]]:
-    """The same for people: names and values, without the problems."""
+    """The same as text: names and values, without the problems."""
     found = [("lost samples", known(recording.lost))]
     in_buffers = recording.lost_in_buffers()
     if in_buffers:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""What all commands print alike."""
+"""How all commands print text and numbers."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import Optional
 
 
 def printable(text: str) -> str:
-    """The text with everything escaped that could disturb a terminal."""
+    """The text with everything escaped that could upset a terminal."""
     return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
 
 
 def known(value: Optional[int]) -> str:
-    """A number, "unknown" for None."""
+    """A number, or "unknown" for None."""
     return "unknown" if value is None else str(value)

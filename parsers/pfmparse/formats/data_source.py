@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Where data came from: perf's encoding of it, union perf_mem_data_src."""
+"""Names where data came from, in perf's encoding: union perf_mem_data_src."""
 
 from __future__ import annotations
 
 from typing import Sequence
 
-# Names of the bits, from bit 0 of the field on; "" for those that say nothing by
-# themselves: a hit or miss is told with the level.
+# Names of the bits, from bit 0 of the field up; "" for those without meaning of
+# their own: a hit or miss is named with its level.
 OPS = ("", "load", "store", "prefetch", "exec")
 LEVELS = (
     *("", "", "", "L1", "LFB", "L2", "L3", "RAM"),
@@ -28,9 +28,9 @@ OP_BITS, USED_BITS = 5, 46
 
 
 def name_of(value: int) -> str:
-    """What the value says, the number itself if it is not in perf's encoding.
+    """What the value means, or the number itself if it is not in perf's encoding.
 
-    A number that has no more than bits of the operation is one of the CPU's own.
+    A number that sets only bits of the operation is in an encoding of the CPU.
     """
     if value >> USED_BITS or not value >> OP_BITS:
         return f"{value:#x}"
@@ -46,7 +46,7 @@ def name_of(value: int) -> str:
     text = ", ".join(part for part in parts if part)
     if not text:
         return " ".join(operations) or "not available"
-    # Most are loads, and the text says what memory did: no need to say so.
+    # Most are loads, and the text says what memory did: "load" adds nothing.
     return " ".join([*(op for op in operations if op != "load"), text])
 
 
@@ -64,7 +64,7 @@ def _outcome(bits: int) -> str:
 
 
 def _level(value: int) -> str:
-    """The level of the memory, as its number says it or else its bits."""
+    """The level of the memory, by its number or else by its bits."""
     bits, hops = _field(value, 5, 14), _field(value, 43, 3)
     names = list(dict.fromkeys(_named(bits, LEVELS)))
     name = NUMBERS.get(_field(value, 33, 4)) or " or ".join(names)

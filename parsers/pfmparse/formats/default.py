@@ -148,7 +148,7 @@ class Decoder:
         return Decoded((Region(0, run.samples),), (problem,) if problem else ())
 
     def _header(self, data: Data) -> Header:
-        """The header, once all that can be checked about it alone was checked."""
+        """The header, after all checks that it allows by itself."""
         dtype = self._layout.header
         raw = integers(data, dtype, 0, "the buffer's header")
         version, flags = raw["hdr_version"], raw.get("hdr_buf_flags", 0)
@@ -163,7 +163,7 @@ class Decoder:
         return Header(raw["hdr_count"], cur_offs, flags)
 
     def _same_list(self, data: Data, header: Header, span: Span) -> Run:
-        """Entries whose shortened header does not tell which PMD overflowed."""
+        """Entries whose short header does not say which PMD overflowed."""
         entry = IIP_ENTRY if header.flags == IIP_HDR else NO_ENTRY
         lists = self._entries.kinds.lists
         if len(lists) != 1:
@@ -181,7 +181,7 @@ class Decoder:
 
 
 def _problem(header: Header, run: Run, size: int) -> Optional[PfmParseError]:
-    """What the entries that were found contradict, in a buffer of ``size`` bytes."""
+    """How the entries contradict the header, in a buffer of ``size`` bytes."""
     found = run.samples.count
     if found < header.count and run.unknown:
         text = f"entry {found} is of a PMD that the session does not sample"

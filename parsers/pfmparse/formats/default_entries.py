@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Samples in the default format's entries (specification 3.6.4), in any buffer."""
+"""Finds entries of the default format (specification 3.6.4) in any buffer."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Kinds:
         return np.where(self.keys[found] == keys, self.group[found], -1)
 
     def first_unknown(self, entries: NDArray[np.void]) -> Optional[int]:
-        """Index of the first entry that no PMD can have recorded, None without."""
+        """Index of the first entry that no PMD can have recorded, or None."""
         if self.keys.size == 1:
             event_set, pmd = divmod(int(self.keys[0]), 1 << 16)
             wrong = entries["ovfl_pmd"] != pmd
@@ -77,10 +77,10 @@ def keys_of(entries: NDArray[np.void]) -> NDArray[np.uint32]:
 
 @dataclass(frozen=True)
 class Run:
-    """The entries that were found one after the other from the first on.
+    """Consecutive entries, from the first one on.
 
-    ``stop`` is the offset in bytes behind the last one; ``unknown`` is set if an
-    entry is there that no sampling PMD can have recorded.
+    ``stop`` is the offset in bytes at which they end; ``unknown`` is set if an entry
+    follows that no sampling PMD can have recorded.
     """
 
     samples: Samples
@@ -90,7 +90,7 @@ class Run:
 
 @dataclass(frozen=True)
 class Span:
-    """Where entries are to be found: at most ``count``, from ``start`` to ``end``.
+    """Where to look for entries: at most ``count``, from ``start`` to ``end``.
 
     Both are offsets in bytes; ``end`` lies within the data.
     """
@@ -101,9 +101,10 @@ class Span:
 
 
 class Entries:
-    """Finds the entries of a session, which have this dtype before the PMDs."""
+    """Finds the entries of a session."""
 
     def __init__(self, entry: np.dtype[np.void], session: Session) -> None:
+        """``entry`` is the dtype of what precedes the PMD values."""
         self._entry = entry
         self.kinds = Kinds.of(session)
 
@@ -130,10 +131,10 @@ class Entries:
         return Run(as_samples(found["entry"], groups), stop, wrong is not None)
 
     def _many_sizes(self, data: Data, span: Span) -> Run:
-        """Entries of several sizes, found by going from one to the next.
+        """Entries of several sizes, found by walking from one to the next.
 
         The key that each word of the buffer would have as the start of an entry
-        is computed for all words at once; only following the entries is a loop.
+        is computed for all words at once; only the walk itself is a loop.
         """
         kinds, entry = self.kinds, self._entry
         words, head = (span.end - span.start) // WORD, entry.itemsize // WORD
@@ -156,7 +157,7 @@ class Entries:
     def _members(
         self, entries: NDArray[np.void]
     ) -> Iterator[tuple[slice | NDArray[np.intp], tuple[int, ...]]]:
-        """Which entries, all of known kinds, recorded each list of smpl_pmds."""
+        """For each list of smpl_pmds, the entries that recorded it; all are known."""
         lists = self.kinds.lists
         if len(lists) == 1:
             yield slice(None), lists[0]
@@ -169,7 +170,7 @@ class Entries:
 def rows(
     data: Data, entry: np.dtype[np.void], values: int, span: Span
 ) -> NDArray[np.void]:
-    """The entries in a span that all have this many PMD values."""
+    """The entries in a span, if each of them has this many PMD values."""
     row = np.dtype([("entry", entry), ("pmds", "<u8", (values,))])
     fit = (span.end - span.start) // row.itemsize
     return view(data, row, min(span.count, fit), span.start, row.itemsize)
@@ -178,11 +179,11 @@ def rows(
 def _follow(
     keys: NDArray[np.uint32], sizes: Mapping[int, int], words: int, count: int
 ) -> tuple[NDArray[np.intp], int]:
-    """Where the first ``count`` entries start, and where they stop, in words.
+    """Where the first ``count`` entries start, and where they end, in words.
 
     ``keys`` are those of entries that would start at each word, ``sizes`` the
-    words of an entry by its key. Following ends at a key that is not in ``sizes``
-    and at an entry that would reach beyond ``words``.
+    words of an entry by its key. The walk ends at a key that is not in ``sizes``
+    and at an entry that would extend beyond ``words``.
     """
     starts: list[int] = []
     at, key_at, size_of = 0, keys.data, sizes.get

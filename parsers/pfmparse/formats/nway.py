@@ -68,7 +68,7 @@ RGN = struct_dtype(
 
 @dataclass(frozen=True)
 class _Filling:
-    """A region as a buffer has it; ``start`` is the offset of its first byte."""
+    """A region as a buffer holds it; ``start`` is the offset of its first byte."""
 
     number: int
     start: int
@@ -85,7 +85,7 @@ class _Filling:
 
 @dataclass(frozen=True)
 class _Read:
-    """What of a region was decoded already: entries, and bytes that they took."""
+    """How much of a region has been decoded: entries, and their bytes."""
 
     seq: int = 0
     count: int = 0
@@ -95,8 +95,8 @@ class _Read:
 class Decoder:
     """Decodes the buffers of one context.
 
-    It remembers how much of each region it has decoded, because a region that was
-    still being filled may be in the next copy again, with more samples.
+    It remembers how much of each region it has decoded, because a region that is
+    still being filled may appear in the next copy again, with more samples.
     """
 
     def __init__(self, session: Session) -> None:
@@ -104,7 +104,7 @@ class Decoder:
         self._read: dict[int, _Read] = {}
 
     def __call__(self, data: Data) -> Decoded:
-        """The samples that no earlier buffer had, in the order of the regions."""
+        """The samples that are new since the last buffer, oldest region first."""
         header = _header(data)
         number = header["hdr_num_regions"]
         raw = table(data, RGN, number, HDR.itemsize, "the table of regions")
@@ -153,7 +153,7 @@ class Decoder:
 
 
 def _header(data: Data) -> Mapping[str, int]:
-    """The header, once all that can be checked about it alone was checked."""
+    """The header, after all checks that it allows by itself."""
     header = integers(data, HDR, 0, "the buffer's header")
     if header["hdr_version"] != VERSION:
         raise _bad(header, "hdr_version", f"not {VERSION:#x}")
@@ -210,7 +210,7 @@ def _lost(header: Mapping[str, int], raw: list[dict[str, int]]) -> Lost:
 def _problem(
     filling: _Filling, run: Run, found: int, size: int
 ) -> Optional[PfmParseError]:
-    """What contradicts the entries of a region, in a buffer of ``size`` bytes."""
+    """How the entries of a region contradict it, in a buffer of ``size`` bytes."""
     number, end = filling.number, filling.start + filling.size
     if found < filling.count and run.unknown:
         text = (
@@ -224,7 +224,7 @@ def _problem(
             f"entries of region {number} are whole"
         )
         return PfmParseError(text, size, truncated=True)
-    # While a region is filled, its size is a sample ahead of its count.
+    # While a region is being filled, its size is a sample ahead of its count.
     if found < filling.count or (filling.state == READY and run.stop != end):
         text = (
             f"region {number}: {found} entries end here, but rgn_count is "

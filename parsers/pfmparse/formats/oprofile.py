@@ -25,15 +25,15 @@ CTX_TGID = 7
 TRACE_BEGIN = 8
 TRACE_END = 9
 
-# Words that follow an escape's code, by code; -1 for those that are not sent, the
-# last of which stands for all greater ones.
+# How many words follow an escape's code, by code; -1 for codes that are not sent.
+# The last one stands for all greater codes.
 ARGUMENTS = np.array([-1, 2, 1, 1, 0, 0, -1, 1, 0, 0, -1], np.intp)
 
 MAX_ESCAPE = 2 + ARGUMENTS.max()  # words
 
-UNKNOWN = (1 << 32) - 1  # a thread, a process or a CPU that no escape has told yet
+UNKNOWN = (1 << 32) - 1  # thread, process or CPU before an escape names one
 
-# The column that an escape sets, and which of its words has the value.
+# The column that an escape sets, and which of its words is the value.
 ESCAPES_SET = (
     ("cpu", CPU_SWITCH, 2),
     ("pid", CTX_SWITCH, 2),
@@ -51,7 +51,7 @@ Indices = NDArray[np.intp]
 
 @dataclass(frozen=True)
 class _Escapes:
-    """The escapes in some words, and where the pairs between them are.
+    """The escapes among some words, and the pairs between them.
 
     ``at`` has the first words of n escapes, ``codes`` their codes. Pairs go from
     ``starts`` to ``ends``, of n + 1 elements each; the first are those before any
@@ -76,8 +76,8 @@ class _Walk:
     """Which words are escapes.
 
     ``real`` are indices of the candidates that are; ``ends`` is that of _Escapes.
-    ``cut`` is an escape that the words end within, ``unknown`` the first one whose
-    code is unknown. ``lost`` is set if no known one came behind such a one.
+    ``cut`` is an escape within which the words end, ``unknown`` the first one of an
+    unknown code. ``lost`` is set if no known one follows it.
     """
 
     real: Indices
@@ -88,13 +88,13 @@ class _Walk:
 
 
 class Decoder:
-    """Decodes the stream, which its chunks divide between any two words."""
+    """Decodes the stream, which may be split between any two words."""
 
     def __init__(self, session: Session) -> None:
         self._word = np.dtype("<u8" if _has_64_bits(session.machine.arch) else "<u4")
         self._escape = int(np.iinfo(self._word).max)
         self._rest: Words = np.zeros(0, self._word)
-        # Without an escape to start from, pairs and arguments look alike.
+        # Until the first escape, pairs and arguments look alike.
         self._lost = True
         self._state = {"cpu": UNKNOWN, "pid": UNKNOWN, "tgid": UNKNOWN, "kernel": 0}
         self._state |= {"app_cookie": self._escape, "cookie": self._escape}
@@ -124,9 +124,9 @@ class Decoder:
         return Decoded((Region(0, self._samples(words, escapes)),), tuple(problems))
 
     def _find(self, words: Words, at: Indices) -> tuple[_Escapes, Optional[int]]:
-        """The escapes, and the first that is unknown; keeps what is incomplete.
+        """The escapes, and the first unknown one; keeps what is incomplete.
 
-        ``at`` are the candidates: the value can also be an argument or an event.
+        ``at`` are candidates: an argument or an event can have the same value.
         """
         codes = _codes(words, at)
         arguments = ARGUMENTS[codes]
@@ -143,7 +143,7 @@ class Decoder:
         return _Escapes(at, codes, starts, walk.ends), walk.unknown
 
     def _samples(self, words: Words, escapes: _Escapes) -> Samples:
-        """The pairs as columns, those that are callers in a trace left out."""
+        """The pairs as columns, without the callers in traces."""
         counts = (escapes.ends - escapes.starts) // 2
         pairs = words[_in_pairs(words.size, escapes)].reshape(-1, 2)
         states = self._states(words, escapes)
@@ -164,7 +164,7 @@ class Decoder:
         return Samples(len(pairs), Lazy(columns), derived=Lazy(derived))
 
     def _states(self, words: Words, escapes: _Escapes) -> dict[str, Words]:
-        """What holds for the pairs before any escape and behind each, by column."""
+        """The state before any escape and after each one, by column."""
         states: dict[str, Words] = {}
         for name, code, word in ESCAPES_SET:
             which = escapes.of(code)
@@ -179,9 +179,9 @@ class Decoder:
     def _without_callers(
         self, escapes: _Escapes, counts: Indices
     ) -> Optional[NDArray[np.bool_]]:
-        """Which pairs are samples, None for all; segments have ``counts`` pairs.
+        """Which pairs are samples, None if all are; segments have ``counts`` pairs.
 
-        A trace's first pair is a sample.
+        The first pair of a trace is a sample, the others are its callers.
         """
         which = escapes.of(TRACE_BEGIN, TRACE_END)
         if which.size == 0 and self._trace == NOT_TRACED:
@@ -189,7 +189,7 @@ class Decoder:
         begins = escapes.codes[which] == TRACE_BEGIN
         next_is = np.where(begins, SAMPLE_NEXT, NOT_TRACED)
         next_is = np.append(np.intp(self._trace), next_is)
-        # The pairs from each change of the trace up to the next one.
+        # The pairs from one TRACE_BEGIN or TRACE_END to the next.
         behind = np.cumsum(counts)
         first = np.append(np.intp(0), behind[which])
         end = np.append(first[1:], behind[-1])
@@ -204,9 +204,9 @@ class Decoder:
     def _fill(
         self, name: str, escapes: _Escapes, which: Indices, values: Words
     ) -> Words:
-        """A column's value before any escape and behind each; shape (n + 1,).
+        """A column's value before any escape and after each one; shape (n + 1,).
 
-        The escapes ``which`` set these values.
+        The escapes ``which`` set it to ``values``.
         """
         all_values = np.append(np.array([self._state[name]], self._word), values)
         bounds = np.concatenate([[0], which + 1, [escapes.starts.size]])
@@ -216,7 +216,7 @@ class Decoder:
 
 
 class _Segment:
-    """Which escape each sample is behind."""
+    """Which escape each sample follows."""
 
     def __init__(self, counts: Indices, kept: Optional[NDArray[np.bool_]]) -> None:
         self._counts = counts
@@ -231,7 +231,7 @@ class _Segment:
 
 def _in_pairs(size: int, escapes: _Escapes) -> NDArray[np.bool_]:
     """Which words belong to whole pairs; shape (size,)."""
-    # Most words do: it is cheaper to take out the others.
+    # Most words do: it is cheaper to exclude the others.
     inside = np.ones(size, np.bool_)
     lengths = escapes.starts[1:] - escapes.at
     for word in range(MAX_ESCAPE):
@@ -245,23 +245,23 @@ def _in_pairs(size: int, escapes: _Escapes) -> NDArray[np.bool_]:
 
 
 def _codes(words: Words, at: Indices) -> Indices:
-    """The codes of escapes there; the greatest one is for all that are unknown."""
+    """The codes of the escapes at these words, limited to those in ARGUMENTS."""
     greatest = ARGUMENTS.size - 1
     codes: Words = words[np.minimum(at + 1, words.size - 1)]
     return np.minimum(codes, greatest).astype(np.intp)
 
 
 def _first_known(words: Words, at: Indices) -> int:
-    """The first escape whose code is known, the end of the words if there is none.
+    """The first escape of a known code, or the end of the words.
 
-    An escape whose code is not there yet may be one.
+    An escape whose code is still missing may be one.
     """
     known = (ARGUMENTS[_codes(words, at)] >= 0) | (at == words.size - 1)
     return int(at[np.argmax(known)]) if known.any() else words.size
 
 
 def _all_real(size: int, at: Indices, arguments: Indices) -> Optional[_Walk]:
-    """The usual case: all candidates are escapes with known codes."""
+    """The usual case, without a loop: all candidates are escapes of known codes."""
     behind = at + 2 + arguments
     gaps = at - np.append(np.intp(0), behind)[:-1]
     if (arguments < 0).any() or (gaps < 0).any() or (gaps % 2).any():
@@ -272,7 +272,7 @@ def _all_real(size: int, at: Indices, arguments: Indices) -> Optional[_Walk]:
 
 
 def _walk(size: int, at: Indices, arguments: Indices) -> _Walk:
-    """The same when it has to be found out one candidate after the other."""
+    """The general case: one candidate after the other."""
     real: list[int] = []
     ends: list[int] = []
     behind, lost = 0, False
@@ -298,7 +298,7 @@ def _walk(size: int, at: Indices, arguments: Indices) -> _Walk:
 
 
 def _has_64_bits(arch: str) -> bool:
-    """Words of that architecture, as uname names it, have 64 bits."""
+    """The architecture, as uname names it, has words of 64 bits."""
     return "64" in arch or arch in ("alpha", "s390x")
 
 

@@ -65,7 +65,7 @@ class Decoder:
         )
 
     def _records(self, data: Data, header: Mapping[str, int]) -> _Records:
-        """Where the records are, once the header and the area were checked."""
+        """Where the records are, after checks of the header and the area."""
         layout = self._layout.header
         if header["hdr_version"] != VERSION:
             text = f"{header['hdr_version']:#x} is not {VERSION:#x}"
@@ -92,7 +92,7 @@ class Decoder:
         return _Records(base, index, entry)
 
     def _samples(self, rows: NDArray[np.void]) -> Samples:
-        """The records as columns, and what reports derive from them."""
+        """The records as columns, and what is derived from them for reports."""
         columns: dict[str, Column] = {n: rows[n] for n in field_names(rows.dtype)}
         derived = self._pmds.columns(rows.size, columns.get("status"))
         if "real_ip" in columns:
@@ -101,7 +101,7 @@ class Decoder:
 
 
 def _event_ip(rows: NDArray[np.void]) -> Column:
-    """real_ip, or ip where the CPU did not record that."""
+    """real_ip, or ip where the CPU did not record the former."""
     ips: NDArray[np.uint64] = rows["real_ip"].copy()
     missing = ips == 0
     if missing.any():
@@ -110,7 +110,7 @@ def _event_ip(rows: NDArray[np.void]) -> Column:
 
 
 class _SamplingPmds:
-    """The PMDs whose overflows can have made the records of a session."""
+    """The PMDs whose overflows can have caused the records of a session."""
 
     def __init__(self, session: Session) -> None:
         self._all = [(s.id, p.num) for s in session.sets for p in s.pmds if p.sampling]
@@ -118,7 +118,7 @@ class _SamplingPmds:
     def columns(
         self, count: int, status: Optional[Column]
     ) -> dict[str, Callable[[], Column]]:
-        """set and ovfl_pmd of ``count`` records, if that can be told."""
+        """set and ovfl_pmd of ``count`` records, as far as they can be known."""
         only = self._all[0] if len(self._all) == 1 else None
         if status is None and only is None:
             return {}
@@ -129,7 +129,7 @@ class _SamplingPmds:
         }
 
     def _with_bits(self) -> list[tuple[int, int]]:
-        """Those that a bit of the status stands for: PMDs of one set only."""
+        """Those that have a status bit to themselves: PMDs of one set only."""
         numbers = [pmd for _, pmd in self._all]
         return [
             (event_set, pmd)
@@ -141,7 +141,7 @@ class _SamplingPmds:
 def _by_status(
     values: Sequence[int], pmds: Sequence[int], count: int, status: Optional[Column]
 ) -> Column:
-    """The value of the lowest PMD whose bit is set, the first value if none is."""
+    """The value of the lowest PMD whose bit is set, or the first value."""
     column = np.full(count, values[0], np.uint16)
     if status is not None:
         for value, pmd in sorted(zip(values[1:], pmds[1:]), key=lambda v: -v[1]):
@@ -150,7 +150,7 @@ def _by_status(
 
 
 def _problem(records: _Records, found: int, size: int) -> Optional[PfmParseError]:
-    """What contradicts the records, in a buffer of ``size`` bytes."""
+    """How the records contradict the area, in a buffer of ``size`` bytes."""
     number, rest = divmod(records.index - records.base, records.entry.itemsize)
     if found < number:
         text = (

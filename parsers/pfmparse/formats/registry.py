@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The formats that can be decoded, by UUID."""
+"""The formats that can be decoded: ours and those of other packages."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ OWN = (
 def known() -> dict[str, Format]:
     """All formats by UUID: ours, and those of installed packages.
 
-    A package whose formats cannot be had is named on standard error.
+    A package whose formats cannot be loaded is named on standard error.
     """
     formats: dict[str, Format] = {}
     for entry in entry_points(group=GROUP):
         try:
             for form in _load(entry):
                 formats.setdefault(form.uuid, form)
-        # Whatever another package does must not keep ours from working.
+        # Whatever another package does, our formats must keep working.
         except Exception as error:
             what = f"{entry.name} ({entry.value})"
             print(f"pfmparse: format {what}: {error!r}", file=sys.stderr)
@@ -53,7 +53,7 @@ def find(uuid: str) -> Format:
 
 
 def _load(entry: EntryPoint) -> Iterable[Format]:
-    """The formats of an entry point, once all of them were checked."""
+    """The formats of an entry point, after all of them have been checked."""
     loaded = entry.load()
     formats = (loaded,) if isinstance(loaded, Format) else tuple(loaded)
     for form in formats:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""What a format's decoder returns: samples as columns."""
+"""What a format is, and what its decoder returns: samples as columns."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ BLOCK = 1 << 12  # samples that stay in the cache while their fields are copied
 
 
 class Lazy(Mapping[str, Column]):
-    """Columns that are made when they are asked for."""
+    """Columns that are made on demand."""
 
     def __init__(self, makers: Mapping[str, Callable[[], Column]]) -> None:
         self._makers = makers
@@ -28,7 +28,7 @@ class Lazy(Mapping[str, Column]):
         return self._makers[name]()
 
     def __contains__(self, name: object) -> bool:
-        # A mapping's own would make the column to see if it is there.
+        # Mapping's own would make the column to see whether it exists.
         return name in self._makers
 
     def __iter__(self) -> Iterator[str]:
@@ -57,7 +57,7 @@ class Samples:
 
     ``columns`` maps the name of each field that the entries have to its values,
     shape (count,); every sample is in at most one of ``groups``. ``derived`` are
-    columns for reports that follow from those.
+    columns that are computed from those, for reports only.
     """
 
     count: int
@@ -103,8 +103,8 @@ class Region:
     """Samples of a part of a buffer.
 
     ``number`` is 0 for formats that do not divide their buffers. The samples are
-    ``imprecise`` if the format promises registers of the event, but those of a later
-    interrupt were recorded.
+    ``imprecise`` if the format promises the registers at the event, but those at a
+    later interrupt were recorded.
     """
 
     number: int
@@ -116,8 +116,8 @@ class Region:
 class Lost:
     """Samples that the buffer says were lost since its context was created.
 
-    ``total`` has a number for each reason, ``regions`` the same of each region, if
-    the format tells.
+    ``total`` has a number for each reason, ``regions`` the same for each region, if
+    the format says so.
     """
 
     total: Mapping[str, int] = field(default_factory=dict)
@@ -126,10 +126,10 @@ class Lost:
 
 @dataclass(frozen=True)
 class Decoded:
-    """The samples of a buffer, and what kept the decoder from having them all.
+    """The samples of a buffer, and why some could not be decoded.
 
     ``regions`` are in the order in which they were filled. ``problems`` carry
-    offsets from the buffer's first byte; there are none if all was decoded.
+    offsets from the buffer's first byte; there are none if everything was decoded.
     """
 
     regions: tuple[Region, ...]
@@ -141,10 +141,10 @@ class Decoder(Protocol):
     """Decodes the buffers of one context in the order in which they were copied."""
 
     def __call__(self, data: Data) -> Decoded:
-        """Decodes a buffer, of which ``data`` are the first bytes.
+        """Decodes a buffer of which ``data`` are the first bytes.
 
-        Samples that an earlier call returned are not returned again where the
-        format can tell. PfmParseError if not even the header is usable.
+        Samples that an earlier call returned are not returned again, if the format
+        can tell. PfmParseError if not even the header is usable.
         """
 
 
@@ -155,8 +155,8 @@ class Format:
     ``uuid`` is in lower case. ``decoder`` makes the decoder of one context of a
     session; ``describe_arg`` names the values in the format's argument, or returns
     None if these bytes are not one; ``dtypes`` are the format's structures. A
-    ``stream`` goes on from buffer to buffer: after one that is missing, a new decoder
-    has to find its way into it.
+    ``stream`` continues from buffer to buffer: after a missing one, a new decoder
+    has to synchronize with it.
     """
 
     name: str

@@ -119,7 +119,7 @@ class ElfFile:
     """
 
     def __init__(self, path: str) -> None:
-        """Opens a regular file; OSError or ValueError if it is none or not ELF."""
+        """Opens a regular file; OSError if it is not one, ValueError if not ELF."""
         self._dw, self._elf, callbacks = _libraries()
         descriptor = _open_regular(path)
         self._dwfl = self._dw.dwfl_begin(c.byref(callbacks))
@@ -133,7 +133,7 @@ class ElfFile:
             os.close(descriptor)
             self._dw.dwfl_end(self._dwfl)
             raise ValueError(f"{path} is not an ELF file")
-        # Functions by the number of bounds up to their addresses.
+        # Function names by the number of bounds at or below their addresses.
         self._functions: dict[int, str] = {}
         self._segments = self._executable_segments()
 
@@ -152,7 +152,7 @@ class ElfFile:
         return bytes(bits[:length]) if length > 0 else None
 
     def address(self, offset: int) -> Optional[int]:
-        """The address of the code at that byte of the file, None if it is none."""
+        """The address of the code at that byte of the file, None if it is not code."""
         for segment in self._segments:
             if 0 <= offset - segment.p_offset < segment.p_filesz:
                 return int(offset - segment.p_offset + segment.p_vaddr)
@@ -160,7 +160,7 @@ class ElfFile:
 
     def function(self, address: int) -> Optional[str]:
         """The function at that address."""
-        # libdw goes through all symbols each time.
+        # libdw searches all symbols each time.
         between = bisect_right(self._bounds, address)
         if between in self._functions:
             return self._functions[between]
@@ -175,7 +175,7 @@ class ElfFile:
 
     @cached_property
     def _bounds(self) -> list[int]:
-        """Where symbols start and end: between two of them lie the same ones."""
+        """Where symbols start and end; between two bounds, symbols do not change."""
         bounds: set[int] = set()
         symbol = _Sym()
         for index in range(self._dw.dwfl_module_getsymtab(self._module)):
@@ -213,7 +213,7 @@ class ElfFile:
 
 
 def _open_regular(path: str) -> int:
-    """A descriptor of a regular file; OSError for others, which could block."""
+    """A descriptor of a regular file; OSError for others, which may block."""
     descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)

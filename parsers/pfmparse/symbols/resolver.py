@@ -37,7 +37,7 @@ class Location:
 
 
 class Detail(Enum):
-    """How much is looked up about a place in a file."""
+    """How much to look up about a place in a file."""
 
     OBJECT = "object"
     SYMBOL = "symbol"
@@ -64,10 +64,10 @@ class _Code:
     line: Optional[str]
 
 
-# A mapping, elements of Addresses that lie in it, and their offsets in the file.
+# A mapping, the elements of Addresses within it, and their offsets in the file.
 _Place = tuple[Mapping, NDArray[np.intp], NDArray[np.uint64]]
 
-# Which places in an object's file, and as which elements of Addresses.
+# The places in one file: by mapping, elements of Addresses and offsets.
 _Places = dict[Mapping, list[tuple[NDArray[np.intp], NDArray[np.uint64]]]]
 
 
@@ -84,7 +84,7 @@ class Resolver:
     ) -> None:
         """``symfs`` are directories with copies of the files, searched first.
 
-        ``warn`` is told, once per file, why its symbols are missing.
+        ``warn`` is called once per file whose symbols are missing, with the reason.
         """
         self._maps = maps
         self._kernel = kernel
@@ -122,7 +122,7 @@ class Resolver:
         """Resolves places in mapped files, file by file."""
         files: dict[tuple[Optional[bytes], str], _Places] = {}
         for mapping, which, offsets in found:
-            # Files of the same build ID are the same file.
+            # Files with the same build ID are the same file.
             key = (mapping.build_id, "" if mapping.build_id else mapping.path)
             files.setdefault(key, defaultdict(list))[mapping].append((which, offsets))
         for places in files.values():
@@ -137,7 +137,7 @@ class Resolver:
             out[at] = Location(where, symbol or None)
 
     def _mapped(self, addresses: Addresses, user: NDArray[np.intp]) -> Iterator[_Place]:
-        """Mappings, the elements of ``user`` in them and these' offsets in the file."""
+        """Mappings, the elements of ``user`` within them, and their file offsets."""
         for space in split(user, addresses.epoch[user], addresses.tgid[user]):
             epoch, tgid = addresses.epoch[space[0]], addresses.tgid[space[0]]
             for maps in self._maps.candidates(int(tgid), int(epoch)):
@@ -150,7 +150,7 @@ class Resolver:
                 space = space[found < 0]
 
     def _resolve_file(self, places: _Places, out: list[Location]) -> None:
-        """Resolves what lies in one file, which may be mapped under several names."""
+        """Resolves the places in one file, which may be mapped under several names."""
         offsets = np.unique(
             np.concatenate([at for hits in places.values() for _, at in hits])
         )
@@ -163,7 +163,7 @@ class Resolver:
                     out[index] = Location(name, known.symbol, known.line)
 
     def _read(self, mappings: list[Mapping], offsets: list[int]) -> dict[int, _Code]:
-        """What is at those offsets of the file, empty if it cannot be had."""
+        """What is at those offsets of the file; empty if it cannot be read."""
         paths = {m.path for m in mappings if m.path.startswith("/")}
         if not paths or self._detail is Detail.OBJECT:
             return {}
@@ -192,7 +192,7 @@ class Resolver:
 
 
 def _copies(paths: list[str], symfs: Sequence[str]) -> Iterator[str]:
-    """Where a file may be that was mapped under those paths, best first."""
+    """Candidates for the file that was mapped under those paths, best first."""
     for path in paths:
         name = path.removesuffix(DELETED)
         for directory in symfs:
