@@ -70,6 +70,7 @@ def test_missing_file_fails(capsys: pytest.CaptureFixture[str]) -> None:
         ["report"],
         ["frobnicate", "x"],
         ["report", "x", "--top", "0"],
+        ["report", "x", "--top", "one"],
         ["report", "x", "--by", "colour"],
         ["dump", "x", "--symfs", "y"],
         ["dump", "x", "--raw"],
@@ -145,3 +146,16 @@ def test_reader_that_goes_away_is_no_error(tmp_path: Path) -> None:
     assert process.wait() == 0
     assert process.stderr.read() == b""
     process.stderr.close()
+
+
+def test_output_that_the_locale_lacks_is_escaped(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "x.pfm"
+    path.write_bytes(simple_capture([], {**session(), "tool": "mäh"}))
+    monkeypatch.setenv("PYTHONIOENCODING", "ascii")
+    assert "tool: m\\xe4h" in program("info", str(path)).stdout.splitlines()
+
+
+def test_one_row_is_a_limit(file: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert len(told(capsys, "report", "--by", "ip", "--top", "1", file)["rows"]) == 1

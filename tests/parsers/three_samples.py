@@ -31,6 +31,17 @@ SAMPLES = [
     Sample(ip=0x2000, pid=102, ovfl_pmd=1, pmds=((2, 6),)),
 ]
 
+# What info and report say about the capture below, in JSON, besides the samples.
+SUMMARY = {
+    "lost": 7,
+    "lost_in_buffers": {},
+    "lost_in_regions": [],
+    "imprecise": 0,
+    "notifications": 3,
+    "truncated": False,
+    "problems": [],
+}
+
 
 def whole_capture(flags: int = 0) -> bytes:
     """A complete capture of them; ``flags`` are the buffer's."""

@@ -34,3 +34,13 @@ def libraries(request: pytest.FixtureRequest) -> Iterator[None]:
 def test_checksum_is_that_of_zlib(size: int, kind: type) -> None:
     data = np.random.default_rng(size).bytes(size)
     assert crc32(kind(data)) == zlib.crc32(data)
+
+
+def test_small_data_do_not_need_the_library(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[bool] = []
+    monkeypatch.setattr(checksum, "_libdeflate", lambda: asked.append(True))
+    for size in (0, SMALL):
+        crc32(bytes(size))
+    assert asked == []
+    crc32(bytes(SMALL + 1))
+    assert asked == [True]

@@ -19,6 +19,7 @@ from writers import (
     bufr,
     capture,
     chunk,
+    cook,
     json_chunk,
     mapping,
     maps,
@@ -173,3 +174,31 @@ def test_chunk_that_cannot_be_read_is_a_problem_and_no_more(bad: bytes) -> None:
     samples, recording = read_capture(capture(SESS, FIRST, bad, SECOND, DONE))
     assert samples == ALL
     assert len(recording.problems) == 1 and not recording.truncated
+
+
+def test_cookies_of_all_chunks_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pfmparse.capture.file.MAX_COOKIES", 3)
+    chunks = [cook([(n, "/x", None), (9, "/y", None)]) for n in range(3)]
+    _, recording = read_capture(capture(SESS, *chunks, cook([(1, "/z", None)]), DONE))
+    assert [problem.message for problem in recording.problems] == [
+        "more than 3 cookies"
+    ]
+    assert {n: file.path for n, file in recording.source.cookies.items()} == {
+        0: "/x",
+        1: "/z",
+        9: "/y",
+    }
+
+
+def test_mappings_of_all_chunks_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pfmparse.capture.file.MAX_MAPPINGS", 3)
+    one, two = (
+        json_chunk(
+            "MAPS", maps(tgid, [mapping(n, n + 1, 0, "/x") for n in range(tgid)])
+        )
+        for tgid in (1, 2)
+    )
+    _, recording = read_capture(capture(SESS, one, two, one, DONE))
+    (problem,) = recording.problems
+    assert problem.message == "more than 3 mappings"
+    assert recording.source.maps.epoch == 2

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from cli import printed, run, told
-from three_samples import SETS
+from three_samples import SETS, SUMMARY
 from writers import UUID_2_2, session, simple_capture, totals
 
 
@@ -46,13 +46,7 @@ def test_info_json_describes_the_capture(
         "kernel_symbols": False,
         "buffers": 1,
         "samples": 3,
-        "lost": 7,
-        "lost_in_buffers": {},
-        "lost_in_regions": [],
-        "imprecise": 0,
-        "notifications": 3,
-        "truncated": False,
-        "problems": [],
+        **SUMMARY,
     }
 
 
