@@ -8,16 +8,6 @@
 #include <perfmon/perfmon_fmt_sdk.h>
 #include "core.h"
 
-static void pfm_context_free(struct kref *ref)
-{
-	kfree(container_of(ref, struct pfm_context, ref));
-}
-
-void pfm_context_put(struct pfm_context *ctx)
-{
-	kref_put(&ctx->ref, pfm_context_free);
-}
-
 /* The monitored thread is gone: detach, and say so (3.3.6). */
 static void pfm_detach_work(struct work_struct *work)
 {

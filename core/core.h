@@ -30,6 +30,7 @@
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/sched.h>
+#include <linux/slab.h>
 #include <linux/task_work.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
@@ -320,11 +321,9 @@ struct pfm_context *pfm_context_create(pfarg_ctx_t *req, void *fmt_arg,
 				       size_t fmt_arg_size);
 int pfm_check_ctx(const pfarg_ctx_t *req, bool *user_only);
 void pfm_context_destroy(struct pfm_context *ctx);
-void pfm_context_put(struct pfm_context *ctx);
 
 /* ctxfile.c */
 extern const struct file_operations pfm_context_fops;
-void pfm_tell_readers(struct pfm_context *ctx);
 
 /* cpu.c */
 int pfm_cpu_init(void);
@@ -333,6 +332,8 @@ void pfm_cpu_exit(void);
 /* dev.c */
 int pfm_dev_init(void);
 void pfm_dev_exit(void);
+
+/* vector.c */
 long pfm_vector(const struct pfm_ioc *ioc, size_t size, void *ctx,
 		int (*one)(void *ctx, void *elem));
 
@@ -349,8 +350,6 @@ void pfm_prepare_set(struct pfm_set *set);
 int pfm_write_pmc(struct pfm_context *ctx, void *elem);
 int pfm_write_pmd(struct pfm_context *ctx, void *elem);
 int pfm_read_pmd(struct pfm_context *ctx, void *elem);
-void pfm_bv_from_slots(const struct pfm_pmu *pmu, const unsigned long *slots,
-		       u64 *bv);
 int pfm_getinfo_pmc(const struct pfm_pmu *pmu, pfarg_pmcinfo_t *req);
 int pfm_getinfo_pmd(const struct pfm_pmu *pmu, pfarg_pmdinfo_t *req);
 
@@ -387,7 +386,6 @@ void pfm_time_is_up(struct pfm_pmd *clock, bool at_user_level);
 void pfm_set_clock(struct pfm_set *set, u64 value);
 void pfm_catch_up(struct pfm_set *set);
 void pfm_switch_request(struct pfm_context *ctx, bool here);
-void pfm_pause_and_resume(struct pfm_context *ctx);
 void pfm_finish_switch(struct pfm_context *ctx);
 
 /* idle.c */
@@ -395,7 +393,7 @@ void pfm_set_idle(struct pfm_context *ctx, bool idle);
 int pfm_idle_attach(struct pfm_context *ctx);
 void pfm_idle_detach(struct pfm_context *ctx);
 
-/* pmdval.c: values of PMDs, and resets */
+/* value.c */
 u64 pfm_pmd_get(struct pfm_pmd *pmd);
 int pfm_load_regs(struct pfm_context *ctx);
 int pfm_pmd_set(struct pfm_pmd *pmd, u64 value);
@@ -405,21 +403,31 @@ void pfm_set_last_reset(struct pfm_pmd *pmd, u64 value);
 u64 pfm_reset_value(struct pfm_pmd *pmd, u64 base);
 void pfm_reset_pmds(struct pfm_set *set, const unsigned long *slots,
 		    bool long_reset);
+void pfm_page_write(struct pfm_set *set);
 
 /* overflow.c */
 int pfm_no_fmt_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp, void *data);
-void pfm_pause(struct pfm_context *ctx);
-int pfm_resume(struct pfm_context *ctx);
+void pfm_see_to_deferred(struct pfm_context *ctx);
+void pfm_irq_work(struct irq_work *work);
+void pfm_stop_work(struct work_struct *work);
+
+/* owner.c */
 void pfm_own(struct pfm_context *ctx, unsigned long *flags);
 void pfm_disown(struct pfm_context *ctx, unsigned long flags);
-void pfm_see_to_deferred(struct pfm_context *ctx);
 void pfm_wait_idle(struct pfm_context *ctx);
 void pfm_wait_overflows(struct pfm_context *ctx);
+
+/* freeze.c */
 bool pfm_has_wrapped(const struct pfm_pmd *pmd);
 void pfm_freeze(struct pfm_context *ctx, u32 why,
 		u64 (*get)(struct pfm_pmd *pmd));
-void pfm_irq_work(struct irq_work *work);
-void pfm_stop_work(struct work_struct *work);
+
+/* pause.c */
+extern bool pfm_suspended;
+void pfm_publish_active(struct pfm_context *ctx);
+void pfm_pause(struct pfm_context *ctx);
+int pfm_resume(struct pfm_context *ctx);
+void pfm_pause_and_resume(struct pfm_context *ctx);
 
 /* ds.c */
 int pfm_ds_attach(struct pfm_context *ctx);
@@ -440,14 +448,13 @@ bool pfm_msgq_put_ovfl(struct pfm_msgq *q, const pfm_ovfl_msg_t *msg);
 void pfm_msgq_put_end(struct pfm_msgq *q);
 bool pfm_msgq_peek(struct pfm_msgq *q, pfm_msg_t *msg, u32 *pos);
 void pfm_msgq_consume(struct pfm_msgq *q, u32 pos);
+void pfm_tell_readers(struct pfm_context *ctx);
 
 /* setpage.c */
 bool pfm_user_has_our_clock(void);
 int pfm_page_create(struct pfm_set *set, const struct pfm_pmu *pmu);
 struct file *pfm_page_at(struct pfm_context *ctx, unsigned long pgoff);
 u64 pfm_page_offset(const struct pfm_set *set);
-void pfm_page_write(struct pfm_set *set);
-void pfm_publish_active(struct pfm_context *ctx);
 
 /* buffer.c */
 int pfm_buffer_create(size_t size, unsigned int front, struct file **file,
@@ -462,9 +469,15 @@ void pfm_fmt_put(const pfm_buffer_fmt_t *fmt);
 const struct pfm_pmu *pfm_pmu_get(void);
 void pfm_pmu_put(const struct pfm_pmu *pmu);
 int pfm_pmu_find(const struct pfm_reg_desc *regs, u16 n, u16 num);
+void pfm_bv_from_slots(const struct pfm_pmu *pmu, const unsigned long *slots,
+		       u64 *bv);
+int pfm_bv_to_slots(const struct pfm_pmu *pmu, const u64 *bv,
+		    unsigned long *slots);
+
+/* tracepoint.c */
+struct tracepoint *pfm_find_tracepoint(const char *name);
 
 /* session.c */
-struct tracepoint *pfm_find_tracepoint(const char *name);
 int pfm_session_reserve(struct pfm_context *ctx);
 void pfm_session_release(struct pfm_context *ctx);
 struct pfm_context *pfm_session_get(int cpu);
@@ -474,7 +487,6 @@ int pfm_session_init(void);
 void pfm_session_exit(void);
 
 /* suspend.c */
-extern bool pfm_suspended;
 void pfm_suspend(bool suspend);
 int pfm_suspend_init(void);
 void pfm_suspend_exit(void);
@@ -491,6 +503,16 @@ struct kobject *pfm_sysfs_add_fmt(const pfm_buffer_fmt_t *fmt);
 void pfm_sysfs_del_fmt(struct kobject *kobj);
 int pfm_sysfs_add_pmu(const struct pfm_pmu *pmu);
 void pfm_sysfs_del_pmu(void);
+
+static inline void pfm_context_free(struct kref *ref)
+{
+	kfree(container_of(ref, struct pfm_context, ref));
+}
+
+static inline void pfm_context_put(struct pfm_context *ctx)
+{
+	kref_put(&ctx->ref, pfm_context_free);
+}
 
 /* Is this a system-wide context? */
 static inline bool pfm_is_syswide(const struct pfm_context *ctx)
@@ -532,6 +554,23 @@ static inline bool pfm_is_trigger(const struct pfm_pmd *pmd)
 static inline bool pfm_is_masked(const struct pfm_context *ctx)
 {
 	return READ_ONCE(ctx->frozen) & PFM_MASKED;
+}
+
+/* Become the owner. Return: 0, or who it is. */
+static __always_inline u32 pfm_enter(struct pfm_context *ctx)
+{
+	/* Whether it is masked is read later: the last owner may do that. */
+	return cmpxchg_acquire(&ctx->busy, 0, PFM_BUSY_OVERFLOW);
+}
+
+/* Give up the context, and see to what came meanwhile. */
+static __always_inline void pfm_leave(struct pfm_context *ctx)
+{
+	/* Pairs with the acquire in pfm_wait_idle(). */
+	smp_store_release(&ctx->busy, 0);
+	barrier();
+	if (unlikely(READ_ONCE(ctx->deferred)))
+		pfm_see_to_deferred(ctx);
 }
 
 /*

@@ -270,13 +270,6 @@ static __poll_t pfm_ctx_poll(struct file *file, poll_table *wait)
 	return pfm_msgq_empty(&ctx->msgq) ? 0 : EPOLLIN | EPOLLRDNORM;
 }
 
-/* Wake readers and send signals. Context: any but NMI. */
-void pfm_tell_readers(struct pfm_context *ctx)
-{
-	wake_up_interruptible_poll(&ctx->wait, EPOLLIN | EPOLLRDNORM);
-	kill_fasync(&ctx->fasync, SIGIO, POLL_IN);
-}
-
 static int pfm_ctx_fasync(int fd, struct file *file, int on)
 {
 	struct pfm_context *ctx = file->private_data;

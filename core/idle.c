@@ -42,16 +42,13 @@ static void pfm_leave_idle(struct pfm_context *ctx)
 void pfm_set_idle(struct pfm_context *ctx, bool idle)
 {
 	/* At most a command that was moved to another CPU owns it, for a moment. */
-	while (cmpxchg_acquire(&ctx->busy, 0, PFM_BUSY_OVERFLOW))
+	while (pfm_enter(ctx))
 		cpu_relax();
 	if (!idle && ctx->frozen & PFM_IDLE)
 		pfm_leave_idle(ctx);
 	else if (idle && ctx->set->flags & PFM_SETFL_EXCL_IDLE)
 		pfm_freeze(ctx, PFM_IDLE, pfm_pmd_get_ovfl);
-	/* Pairs with the acquire of the next owner. */
-	smp_store_release(&ctx->busy, 0);
-	if (READ_ONCE(ctx->deferred))
-		pfm_see_to_deferred(ctx);
+	pfm_leave(ctx);
 }
 
 static void pfm_probe_switch(void *unused, bool preempt,

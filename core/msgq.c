@@ -7,6 +7,7 @@
  * and counted; a place is kept for PFM_MSG_END.
  */
 #include <linux/log2.h>
+#include <linux/poll.h>
 #include <linux/slab.h>
 #include "core.h"
 
@@ -86,4 +87,11 @@ void pfm_msgq_consume(struct pfm_msgq *q, u32 pos)
 	lockdep_assert_held(&q->lock);
 	/* Pairs with the acquire in pfm_msgq_put_ovfl(): it was read. */
 	cmpxchg_release(&q->tail, pos, pos + 1);
+}
+
+/* Wake readers and send signals. Context: any but NMI. */
+void pfm_tell_readers(struct pfm_context *ctx)
+{
+	wake_up_interruptible_poll(&ctx->wait, EPOLLIN | EPOLLRDNORM);
+	kill_fasync(&ctx->fasync, SIGIO, POLL_IN);
 }

@@ -4,20 +4,10 @@
  *
  * The overflow path runs in any context up to NMI, on the CPU and in the thread
  * that is monitored. It waits for nobody: pfm_context.busy says who owns the
- * context, and an overflow that does not get it leaves itself to the owner
- * (pfm_defer()). A context's overflows all happen on one CPU at a time: an owner
- * is an overflow that was interrupted, or for moments a command.
- *
- * Commands keep overflows out with pfm_pause(): it stops the PMU and waits until
- * every handler that was under way is done; overflows run with preemption
- * disabled, so that a grace period is that wait. What they have left to an
- * interrupt is waited for, too. A masked context needs no grace period:
- * overflows discard themselves, and only the one that masked it may still be
- * finishing. An active restart must not stop anything, or events would be missed:
- * it becomes the owner with pfm_own().
+ * context (owner.c), and an overflow that does not get it leaves itself to the
+ * owner (pfm_defer()): an overflow that it has interrupted, or for moments a command.
  */
 #include <linux/irqflags.h>
-#include <linux/rcupdate.h>
 #include <linux/sched/clock.h>
 #include "core.h"
 
@@ -129,36 +119,6 @@ static void pfm_post_msg(struct pfm_context *ctx, const unsigned long *ovfl)
 		pfm_msgq_put_ovfl(&ctx->msgq, &msg);
 	}
 	set_bit(PFM_END_NOTIFY, &ctx->ovfl_end);
-}
-
-/* A counter that samples has overflowed, and its overflow is still to come. */
-bool pfm_has_wrapped(const struct pfm_pmd *pmd)
-{
-	return !pfm_is_clock(pmd) && pmd->hw.sampling &&
-	       (s64)pmd->last_reset < 0 && (s64)pmd->value >= 0;
-}
-
-/*
- * Keep the values of the active set as they are, discard what is counted on. An
- * overflow that is discarded with it is lost, but its PMD will be reset.
- * Context: the owner of the overflow path; @get as fits the context.
- */
-void pfm_freeze(struct pfm_context *ctx, u32 why,
-		u64 (*get)(struct pfm_pmd *pmd))
-{
-	struct pfm_set *set = ctx->set;
-	struct pfm_pmd *pmd;
-	u16 i;
-
-	pfm_for_each_pmd(set, i, pmd) {
-		pmd->value = get(pmd);
-		/* Idleness resets them itself when it ends. */
-		if (why != PFM_IDLE && pfm_has_wrapped(pmd) &&
-		    !__test_and_set_bit(i, set->to_reset))
-			ctx->lost++;
-	}
-	set_mask_bits(&ctx->frozen, 0, why);
-	pfm_publish(set);
 }
 
 /* The core's part after the handlers, interrupts off. */
@@ -304,13 +264,6 @@ static void pfm_defer(struct pfm_pmd *pmd, u64 ip, u32 owner)
 		pfm_queue_deferred(ctx);
 }
 
-/* Become the owner. Return: 0, or who it is. */
-static __always_inline u32 pfm_enter(struct pfm_context *ctx)
-{
-	/* Whether it is masked is read later: the last owner may do that. */
-	return cmpxchg_acquire(&ctx->busy, 0, PFM_BUSY_OVERFLOW);
-}
-
 static void pfm_handle_deferred(struct pfm_context *ctx)
 {
 	struct pfm_pmd *pmd;
@@ -350,16 +303,6 @@ noinline void pfm_see_to_deferred(struct pfm_context *ctx)
 		smp_store_release(&ctx->busy, 0);
 		barrier();
 	}
-}
-
-/* Give up the context, and see to what came meanwhile. */
-static __always_inline void pfm_leave(struct pfm_context *ctx)
-{
-	/* Pairs with the acquire in pfm_wait_idle(). */
-	smp_store_release(&ctx->busy, 0);
-	barrier();
-	if (unlikely(READ_ONCE(ctx->deferred)))
-		pfm_see_to_deferred(ctx);
 }
 
 /* A handler wants more than to go on: do what it says. */
@@ -549,94 +492,4 @@ void pfm_irq_work(struct irq_work *work)
 		pfm_switch_request(ctx, true);
 	if (test_and_clear_bit(PFM_END_NOTIFY, &ctx->ovfl_end))
 		pfm_tell_readers(ctx);
-}
-
-/*
- * Own an active context for a moment, without stopping anything: overflows wait.
- * Context: process, pfm_context.mutex held. Interrupts are off until
- * pfm_disown(), and what comes between may not sleep.
- */
-void pfm_own(struct pfm_context *ctx, unsigned long *flags)
-{
-	lockdep_assert_held(&ctx->mutex);
-	local_irq_save(*flags);
-	while (cmpxchg_acquire(&ctx->busy, 0, PFM_BUSY_COMMAND))
-		cpu_relax();
-}
-
-void pfm_disown(struct pfm_context *ctx, unsigned long flags)
-{
-	/* Pairs with the acquire of the next owner. */
-	smp_store_release(&ctx->busy, 0);
-	local_irq_restore(flags);
-}
-
-/* Is the caller what is monitored: this thread, or something on this CPU? */
-static bool pfm_is_here(const struct pfm_context *ctx)
-{
-	if (ctx->session.task)
-		return ctx->session.task == current;
-	return ctx->session.cpu == raw_smp_processor_id();
-}
-
-/*
- * Wait until no overflow is under way that came before. Overflows happen in the
- * monitored thread, or on the monitored CPU: one is over when that does something
- * else, such as this. Context: process, may sleep.
- */
-void pfm_wait_overflows(struct pfm_context *ctx)
-{
-	if (!pfm_is_here(ctx))
-		synchronize_rcu_expedited();
-}
-
-/* Wait until the overflow that masked @ctx is through. */
-void pfm_wait_idle(struct pfm_context *ctx)
-{
-	/* Pairs with the release in pfm_leave(). */
-	while (smp_load_acquire(&ctx->busy))
-		cpu_relax();
-}
-
-/* The PMU gets the active set. Context: paused. */
-static void pfm_follow_switch(struct pfm_context *ctx)
-{
-	if (pfm_load_regs(ctx))
-		ctx->sets_denied++;
-	set_mask_bits(&ctx->frozen, PFM_SWITCHING, 0);
-}
-
-/*
- * Keep the overflow path out of @ctx until pfm_resume(). The PMU has the active
- * set then.
- * Context: process, pfm_context.mutex held, may sleep.
- */
-void pfm_pause(struct pfm_context *ctx)
-{
-	lockdep_assert_held(&ctx->mutex);
-	if (ctx->loaded && ctx->started) {
-		ctx->pmu->stop(&ctx->on_pmu->session);
-		if (!pfm_is_masked(ctx))
-			pfm_wait_overflows(ctx);
-		/* Overflows that met a command are still to come. */
-		irq_work_sync(&ctx->irq_work);
-	}
-	pfm_wait_idle(ctx);
-	if (ctx->frozen & PFM_SWITCHING)
-		pfm_follow_switch(ctx);
-}
-
-/*
- * Count on if @ctx was counting, and the machine is not to be suspended.
- * Context: as pfm_pause(). Return: 0, or what the PMU says.
- */
-int pfm_resume(struct pfm_context *ctx)
-{
-	lockdep_assert_held(&ctx->mutex);
-	pfm_publish_active(ctx);
-	if (!ctx->loaded || !ctx->started || ctx->frozen & ~PFM_IDLE ||
-	    READ_ONCE(pfm_suspended))
-		return 0;
-	ctx->on_pmu = ctx->set;
-	return ctx->pmu->start(&ctx->set->session);
 }

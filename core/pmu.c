@@ -165,3 +165,36 @@ int pfm_pmu_find(const struct pfm_reg_desc *regs, u16 n, u16 num)
 	}
 	return -ENOENT;
 }
+
+/* Places in the PMU's table to a bit vector of PMD indices. Context: any. */
+void pfm_bv_from_slots(const struct pfm_pmu *pmu, const unsigned long *slots,
+		       u64 *bv)
+{
+	unsigned int slot;
+
+	memset(bv, 0, sizeof(u64) * PFM_MAX_PMD_BITVECTOR);
+	for_each_set_bit(slot, slots, pmu->num_pmds)
+		pfm_bv_set(bv, pmu->pmds[slot].num);
+}
+
+/*
+ * Bit vector of PMD indices to places in the PMU's table.
+ * Return: 0, or -EINVAL if a PMD is not implemented.
+ */
+int pfm_bv_to_slots(const struct pfm_pmu *pmu, const u64 *bv,
+		    unsigned long *slots)
+{
+	unsigned int num;
+	int slot;
+
+	bitmap_zero(slots, PFM_MAX_PMDS);
+	for (num = 0; num < PFM_MAX_PMDS; num++) {
+		if (!pfm_bv_isset(bv, num))
+			continue;
+		slot = pfm_pmu_find(pmu->pmds, pmu->num_pmds, num);
+		if (slot < 0)
+			return -EINVAL;
+		__set_bit(slot, slots);
+	}
+	return 0;
+}

@@ -62,28 +62,6 @@ static u64 pfm_keep_reserved(const struct pfm_reg_desc *desc, u64 value)
 	return (value & ~desc->rsvd) | (desc->dfl & desc->rsvd);
 }
 
-/*
- * Bit vector of PMD indices to places in the PMU's table.
- * Return: 0, or -EINVAL if a PMD is not implemented.
- */
-static int pfm_bv_to_slots(const struct pfm_pmu *pmu, const u64 *bv,
-			   unsigned long *slots)
-{
-	unsigned int num;
-	int slot;
-
-	bitmap_zero(slots, PFM_MAX_PMDS);
-	for (num = 0; num < PFM_MAX_PMDS; num++) {
-		if (!pfm_bv_isset(bv, num))
-			continue;
-		slot = pfm_pmu_find(pmu->pmds, pmu->num_pmds, num);
-		if (slot < 0)
-			return -EINVAL;
-		__set_bit(slot, slots);
-	}
-	return 0;
-}
-
 static int pfm_smpl_conf(const struct pfm_pmu *pmu, u32 flags, u64 eventid,
 			 const u64 *smpl_pmds, const u64 *reset_pmds,
 			 struct pfm_smpl_conf *conf)
@@ -102,17 +80,6 @@ static bool pfm_pmd_is_sampling(const struct pfm_pmd *pmd)
 
 	return awaited && pmd->hw.desc->flags & PFM_REGD_COUNTER &&
 	       (pmd->value | pmd->long_reset | pmd->short_reset) >> 63;
-}
-
-/* Places in the PMU's table to a bit vector of PMD indices. Context: any. */
-void pfm_bv_from_slots(const struct pfm_pmu *pmu, const unsigned long *slots,
-		       u64 *bv)
-{
-	unsigned int slot;
-
-	memset(bv, 0, sizeof(u64) * PFM_MAX_PMD_BITVECTOR);
-	for_each_set_bit(slot, slots, pmu->num_pmds)
-		pfm_bv_set(bv, pmu->pmds[slot].num);
 }
 
 /*

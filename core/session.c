@@ -186,28 +186,6 @@ static struct pfm_probe {
 	{ .name = "sched_process_exec", .func = pfm_probe_exec },
 };
 
-struct pfm_tracepoint_search {
-	const char		*name;
-	struct tracepoint	*found;
-};
-
-static void pfm_match_tracepoint(struct tracepoint *tp, void *data)
-{
-	struct pfm_tracepoint_search *search = data;
-
-	if (!strcmp(tp->name, search->name))
-		search->found = tp;
-}
-
-/* Return: a tracepoint of the kernel's, whose symbol is not exported; or NULL. */
-struct tracepoint *pfm_find_tracepoint(const char *name)
-{
-	struct pfm_tracepoint_search search = { .name = name };
-
-	for_each_kernel_tracepoint(pfm_match_tracepoint, &search);
-	return search.found;
-}
-
 static void pfm_remove_probes(int n)
 {
 	while (n-- > 0)

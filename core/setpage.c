@@ -9,7 +9,7 @@
  * before they are, and that they are kept once they are: nobody reads a value that
  * has been counted on since.
  *
- * A page has one writer at a time, the owner of the context (overflow.c). What
+ * A page has one writer at a time, the owner of the context (owner.c). What
  * interrupts a command that writes finds the context frozen, or owned.
  */
 #include <linux/fs.h>
@@ -71,75 +71,4 @@ struct file *pfm_page_at(struct pfm_context *ctx, unsigned long pgoff)
 		file = get_file(set->page_file);
 	xa_unlock(&ctx->sets);
 	return file;
-}
-
-/* Where the value of a PMD is: PFM_MAP_*. */
-static u8 pfm_where_is(const struct pfm_pmd *pmd, bool active)
-{
-	const struct pfm_context *ctx = pmd->ctx;
-	u16 flags = pmd->hw.desc->flags;
-
-	if (!active || READ_ONCE(ctx->frozen))
-		return PFM_MAP_VALUE;
-	if (flags & PFM_REGD_MONOTONIC && ctx->user_clock)
-		return PFM_MAP_CLOCK;
-	/* Counters stand still; of the others, nobody knows. */
-	return flags & PFM_REGD_COUNTER && !ctx->started ? PFM_MAP_VALUE :
-							   PFM_MAP_LIVE;
-}
-
-static void pfm_page_write_pmd(pfm_set_page_t *page, struct pfm_pmd *pmd,
-			       bool active)
-{
-	u16 num = pmd->hw.desc->num;
-	u8 state = pfm_where_is(pmd, active);
-	u64 value = 0;
-
-	if (state == PFM_MAP_VALUE)
-		value = pfm_pmd_get_ovfl(pmd);
-	else if (state == PFM_MAP_CLOCK)
-		value = pmd->hw.offset;
-	WRITE_ONCE(page->map_state[num], state);
-	WRITE_ONCE(page->map_value[num], value);
-}
-
-/* Write the page of a set that has one. Context: as pfm_publish(). */
-void pfm_page_write(struct pfm_set *set)
-{
-	const struct pfm_context *ctx = set->pmds[0].ctx;
-	bool active = ctx->loaded && READ_ONCE(ctx->set) == set;
-	pfm_set_page_t *page = set->page;
-	unsigned long irq;
-	u16 i;
-
-	/* No probe of the idle thread comes between (idle.c). */
-	local_irq_save(irq);
-	set->page_seq = (set->page_seq + 1) | 1;
-	WRITE_ONCE(page->map_seq, set->page_seq);
-	/* Pairs with the reader's fence before it reads the number again. */
-	smp_wmb();
-	WRITE_ONCE(page->map_flags, active ? PFM_MAPFL_ACTIVE : 0);
-	for (i = 0; i < ctx->pmu->num_pmds; i++)
-		pfm_page_write_pmd(page, &set->pmds[i], active);
-	/* Pairs with the reader's acquire of the number. */
-	smp_wmb();
-	WRITE_ONCE(page->map_seq, ++set->page_seq);
-	local_irq_restore(irq);
-}
-
-/*
- * The same for the active set, from a command. An overflow that is still under way
- * may want to write, too, if the context was masked and is not any more.
- * Context: process, pfm_context.mutex held.
- */
-void pfm_publish_active(struct pfm_context *ctx)
-{
-	unsigned long flags;
-
-	lockdep_assert_held(&ctx->mutex);
-	if (likely(!ctx->set->page))
-		return;
-	pfm_own(ctx, &flags);
-	pfm_page_write(ctx->set);
-	pfm_disown(ctx, flags);
 }

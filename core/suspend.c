@@ -11,9 +11,6 @@
 #include <linux/suspend.h>
 #include "core.h"
 
-/* Nothing is started that counts. */
-bool pfm_suspended;
-
 /*
  * What was counting on a CPU, or for the calling thread if @cpu is -1, stops or goes
  * on: pfm_resume() knows which.

@@ -174,21 +174,6 @@ out:
 }
 
 /*
- * Stop, and go on as the context is now. Context: process, pfm_context.mutex held.
- */
-void pfm_pause_and_resume(struct pfm_context *ctx)
-{
-	u64 denied = ctx->sets_denied;
-
-	if (!ctx->loaded || pfm_is_offline(ctx))
-		return;
-	pfm_pause(ctx);
-	/* Refused when loaded and when started, it is one turn. */
-	if (pfm_resume(ctx))
-		ctx->sets_denied = denied + 1;
-}
-
-/*
  * Let the PMU follow a switch, if it has not yet, and the context still be frozen
  * for it. Context: process.
  */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * pmdval.c - values of PMDs: 64-bit emulation (3.1.3) and reset values (3.4.2)
+ * value.c - what PMDs are worth: 64-bit emulation (3.1.3), reset values (3.4.2),
+ *	     and the page that shows the values to user level (2006 paper, 8)
  *
  * While a context is loaded and not frozen, the values of the active set's PMDs
  * are in the hardware, and for counters narrower than 64 bits their upper parts
@@ -160,4 +161,58 @@ void pfm_reset_pmds(struct pfm_set *set, const unsigned long *slots,
 							   pmd->long_reset :
 							   pmd->short_reset));
 	}
+}
+
+/* Where the value of a PMD is: PFM_MAP_*. */
+static u8 pfm_where_is(const struct pfm_pmd *pmd, bool active)
+{
+	const struct pfm_context *ctx = pmd->ctx;
+	u16 flags = pmd->hw.desc->flags;
+
+	if (!active || READ_ONCE(ctx->frozen))
+		return PFM_MAP_VALUE;
+	if (flags & PFM_REGD_MONOTONIC && ctx->user_clock)
+		return PFM_MAP_CLOCK;
+	/* Counters stand still; of the others, nobody knows. */
+	return flags & PFM_REGD_COUNTER && !ctx->started ? PFM_MAP_VALUE :
+							   PFM_MAP_LIVE;
+}
+
+static void pfm_page_write_pmd(pfm_set_page_t *page, struct pfm_pmd *pmd,
+			       bool active)
+{
+	u16 num = pmd->hw.desc->num;
+	u8 state = pfm_where_is(pmd, active);
+	u64 value = 0;
+
+	if (state == PFM_MAP_VALUE)
+		value = pfm_pmd_get_ovfl(pmd);
+	else if (state == PFM_MAP_CLOCK)
+		value = pmd->hw.offset;
+	WRITE_ONCE(page->map_state[num], state);
+	WRITE_ONCE(page->map_value[num], value);
+}
+
+/* Write the page of a set that has one. Context: as pfm_publish(). */
+void pfm_page_write(struct pfm_set *set)
+{
+	const struct pfm_context *ctx = set->pmds[0].ctx;
+	bool active = ctx->loaded && READ_ONCE(ctx->set) == set;
+	pfm_set_page_t *page = set->page;
+	unsigned long irq;
+	u16 i;
+
+	/* No probe of the idle thread comes between (idle.c). */
+	local_irq_save(irq);
+	set->page_seq = (set->page_seq + 1) | 1;
+	WRITE_ONCE(page->map_seq, set->page_seq);
+	/* Pairs with the reader's fence before it reads the number again. */
+	smp_wmb();
+	WRITE_ONCE(page->map_flags, active ? PFM_MAPFL_ACTIVE : 0);
+	for (i = 0; i < ctx->pmu->num_pmds; i++)
+		pfm_page_write_pmd(page, &set->pmds[i], active);
+	/* Pairs with the reader's acquire of the number. */
+	smp_wmb();
+	WRITE_ONCE(page->map_seq, ++set->page_seq);
+	local_irq_restore(irq);
 }

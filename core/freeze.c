@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * freeze.c - values are kept, and what is counted from now on is discarded
+ *
+ * Masking takes effect in the interrupt, where the PMU cannot be stopped; a switch
+ * and the idle thread do the same. pfm_context.frozen says why; whoever clears the
+ * last reason writes the values back.
+ */
+#include "core.h"
+
+/* A counter that samples has overflowed, and its overflow is still to come. */
+bool pfm_has_wrapped(const struct pfm_pmd *pmd)
+{
+	return !pfm_is_clock(pmd) && pmd->hw.sampling &&
+	       (s64)pmd->last_reset < 0 && (s64)pmd->value >= 0;
+}
+
+/*
+ * Keep the values of the active set as they are, discard what is counted on. An
+ * overflow that is discarded with it is lost, but its PMD will be reset.
+ * Context: the owner of the overflow path; @get as fits the context.
+ */
+void pfm_freeze(struct pfm_context *ctx, u32 why,
+		u64 (*get)(struct pfm_pmd *pmd))
+{
+	struct pfm_set *set = ctx->set;
+	struct pfm_pmd *pmd;
+	u16 i;
+
+	pfm_for_each_pmd(set, i, pmd) {
+		pmd->value = get(pmd);
+		/* Idleness resets them itself when it ends. */
+		if (why != PFM_IDLE && pfm_has_wrapped(pmd) &&
+		    !__test_and_set_bit(i, set->to_reset))
+			ctx->lost++;
+	}
+	set_mask_bits(&ctx->frozen, 0, why);
+	pfm_publish(set);
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * tracepoint.c - tracepoints of the kernel's whose symbols are not exported
+ */
+#include <linux/string.h>
+#include <linux/tracepoint.h>
+#include "core.h"
+
+struct pfm_tracepoint_search {
+	const char		*name;
+	struct tracepoint	*found;
+};
+
+static void pfm_match_tracepoint(struct tracepoint *tp, void *data)
+{
+	struct pfm_tracepoint_search *search = data;
+
+	if (!strcmp(tp->name, search->name))
+		search->found = tp;
+}
+
+/* Return: a tracepoint of the kernel's, whose symbol is not exported; or NULL. */
+struct tracepoint *pfm_find_tracepoint(const char *name)
+{
+	struct pfm_tracepoint_search search = { .name = name };
+
+	for_each_kernel_tracepoint(pfm_match_tracepoint, &search);
+	return search.found;
+}

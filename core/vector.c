@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * vector.c - a command on each element of a user vector (3.1.2)
+ */
+#include <linux/overflow.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+#include "core.h"
+
+/**
+ * pfm_vector() - apply a command to each element of a user vector
+ * @ioc:  the caller's request; @ioc->arg and @ioc->narg say where and how many
+ * @size: size of an element in bytes
+ * @ctx:  passed on
+ * @one:  treats one element, which it may change
+ *
+ * Ends at the first error; the elements before it are done, and all up to and
+ * with it are copied back.
+ *
+ * Context: process, may sleep.
+ * Return: 0; -EINVAL for no elements; -EFAULT for a bad address or too many
+ * elements (3.1.2); -ENOMEM; the error of @one.
+ */
+long pfm_vector(const struct pfm_ioc *ioc, size_t size, void *ctx,
+		int (*one)(void *ctx, void *elem))
+{
+	void __user *user = u64_to_user_ptr(ioc->arg);
+	size_t bytes, done = 0;
+	int ret = 0;
+	void *vec;
+
+	if (!ioc->narg || ioc->narg > INT_MAX)
+		return -EINVAL;
+	if (check_mul_overflow((size_t)ioc->narg, size, &bytes) ||
+	    bytes > READ_ONCE(pfm_config.arg_size_max))
+		return -EFAULT;
+	vec = memdup_user(user, bytes);
+	if (IS_ERR(vec))
+		return PTR_ERR(vec);
+	while (done < bytes && !ret) {
+		ret = one(ctx, vec + done);
+		done += size;
+	}
+	if (copy_to_user(user, vec, done))
+		ret = -EFAULT;
+	kfree(vec);
+	return ret;
+}
