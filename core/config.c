@@ -244,10 +244,16 @@ static struct pfm_group_file pfm_task_group_file = {
 	.gid	= &pfm_config.thread_gid,
 };
 
-const struct attribute *const pfm_config_attrs[] = {
+static const struct attribute *const pfm_config_attrs[] = {
 	&pfm_arg_size_max_file.attr.attr,
 	&pfm_smpl_buf_size_max_file.attr.attr,
 	&pfm_sys_group_file.attr.attr,
 	&pfm_task_group_file.attr.attr,
 	NULL
 };
+
+/* Show the properties in sysfs. Return: 0 or an errno. */
+int pfm_config_init(void)
+{
+	return pfm_sysfs_add_files(pfm_config_attrs);
+}

@@ -188,6 +188,8 @@ struct pfm_msgq {
  * @irq_work: wakes, signals and blocks
  *
  * The rest, under @mutex:
+ * @mutex:    see above
+ * @file:     its descriptors' file; to compare with, it holds the context
  * @ref:      one for the descriptor, one for a queued switch, one for a suspend
  * @flags:    PFM_FL_*
  * @started:  between PFM_START and PFM_STOP
@@ -242,6 +244,7 @@ struct pfm_context {
 
 	struct kref		ref;
 	struct mutex		mutex;
+	const struct file	*file;
 	u32			flags;
 	bool			started;
 	bool			loaded;
@@ -308,11 +311,11 @@ struct pfm_config {
 
 /* config.c */
 extern struct pfm_config pfm_config;
-extern const struct attribute *const pfm_config_attrs[];
 int pfm_size_from_text(const char *text, unsigned long *size);
 int pfm_group_from_text(const char *text, gid_t *gid);
 int pfm_config_set(const pfarg_config_t *req);
 void pfm_config_get(pfarg_config_t *req);
+int pfm_config_init(void);
 long pfm_set_config_cmd(const struct pfm_ioc *ioc);
 long pfm_get_config_cmd(const struct pfm_ioc *ioc);
 
@@ -481,6 +484,7 @@ struct tracepoint *pfm_find_tracepoint(const char *name);
 int pfm_session_reserve(struct pfm_context *ctx);
 void pfm_session_release(struct pfm_context *ctx);
 struct pfm_context *pfm_session_get(int cpu);
+bool pfm_holds_descriptor(const struct pfm_context *ctx);
 bool pfm_session_is_gone(struct pfm_context *ctx, bool *tell);
 void pfm_session_cpu_gone(unsigned int cpu);
 int pfm_session_init(void);
@@ -499,6 +503,7 @@ void pfm_may_attach_end(struct task_struct *task);
 /* sysfs.c */
 int pfm_sysfs_init(void);
 void pfm_sysfs_exit(void);
+int pfm_sysfs_add_files(const struct attribute *const *attrs);
 struct kobject *pfm_sysfs_add_fmt(const pfm_buffer_fmt_t *fmt);
 void pfm_sysfs_del_fmt(struct kobject *kobj);
 int pfm_sysfs_add_pmu(const struct pfm_pmu *pmu);

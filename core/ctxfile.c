@@ -3,7 +3,6 @@
  * ctxfile.c - the descriptor that identifies a context: commands, messages,
  *	       mapping, close (3.1, 3.3, 3.5.4)
  */
-#include <linux/fdtable.h>
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/poll.h>
@@ -298,11 +297,6 @@ static int pfm_ctx_mmap(struct file *file, struct vm_area_struct *vma)
 	return ret;
 }
 
-static int pfm_is_file(const void *file, struct file *other, unsigned int fd)
-{
-	return file == other;
-}
-
 /*
  * A process closes a descriptor. If that was its last one and it monitors itself
  * with it, the context is unloaded even though others still control it (3.1.15,
@@ -312,7 +306,7 @@ static int pfm_ctx_flush(struct file *file, fl_owner_t id)
 {
 	struct pfm_context *ctx = file->private_data;
 
-	if (current->files && iterate_fd(current->files, 0, pfm_is_file, file))
+	if (pfm_holds_descriptor(ctx))
 		return 0;
 	mutex_lock(&ctx->mutex);
 	if (ctx->loaded && ctx->self &&

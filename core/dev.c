@@ -55,6 +55,7 @@ static long pfm_create_fd(pfarg_ctx_t *req, void *fmt_arg, size_t size,
 		return PTR_ERR(file);
 	}
 	/* From here on the file owns the context. */
+	ctx->file = file;
 	fd = get_unused_fd_flags(0);
 	if (fd < 0) {
 		fput(file);

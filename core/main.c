@@ -13,6 +13,9 @@ static int __init pfm_init(void)
 	ret = pfm_sysfs_init();
 	if (ret)
 		return ret;
+	ret = pfm_config_init();
+	if (ret)
+		goto err_sysfs;
 	ret = pfm_session_init();
 	if (ret)
 		goto err_sysfs;

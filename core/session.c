@@ -134,16 +134,16 @@ void pfm_session_cpu_gone(unsigned int cpu)
 	spin_unlock(&pfm_sessions_lock);
 }
 
-static int pfm_is_ctx_file(const void *ctx, struct file *file, unsigned int fd)
+static int pfm_is_file(const void *file, struct file *other, unsigned int fd)
 {
-	return file->f_op == &pfm_context_fops && file->private_data == ctx;
+	return file == other;
 }
 
-/* A thread that holds the descriptor monitors itself: no message (3.3.6). */
-static bool pfm_holds_descriptor(const struct pfm_context *ctx)
+/* Has the calling process a descriptor of @ctx? Context: process. */
+bool pfm_holds_descriptor(const struct pfm_context *ctx)
 {
 	return current->files &&
-	       iterate_fd(current->files, 0, pfm_is_ctx_file, ctx);
+	       iterate_fd(current->files, 0, pfm_is_file, ctx->file);
 }
 
 /* Context: tracepoint in the thread that goes; preemption disabled. */
@@ -155,6 +155,7 @@ static void pfm_session_gone(struct task_struct *task)
 	ctx = pfm_session_find(task);
 	if (ctx) {
 		WRITE_ONCE(ctx->gone, true);
+		/* One that monitors itself gets no message (3.3.6). */
 		ctx->tell = !pfm_holds_descriptor(ctx);
 		schedule_work(&ctx->detach);
 	}

@@ -4,7 +4,7 @@
  *	     (3.5.2; 2006 paper, 4.3)
  *
  *   version
- *   arg_size_max, smpl_buf_size_max, sys_group, task_group: see config.c
+ *   what pfm_sysfs_add_files() is given: config.c's limits and groups
  *   formats/<uuid>/name, arg_size, and what the format adds
  *   pmu_desc/name, mappings
  */
@@ -190,6 +190,12 @@ void pfm_sysfs_del_pmu(void)
 	kvfree(pfm_mappings);
 }
 
+/* Show files in the root directory, for good. Return: 0 or an errno. */
+int pfm_sysfs_add_files(const struct attribute *const *attrs)
+{
+	return sysfs_create_files(pfm_root, attrs);
+}
+
 int pfm_sysfs_init(void)
 {
 	pfm_root = kobject_create_and_add("perfmon", kernel_kobj);
@@ -198,8 +204,7 @@ int pfm_sysfs_init(void)
 	pfm_fmts_dir = kobject_create_and_add("formats", pfm_root);
 	pfm_pmu_dir = kobject_create_and_add("pmu_desc", pfm_root);
 	if (pfm_fmts_dir && pfm_pmu_dir &&
-	    !sysfs_create_file(pfm_root, &pfm_version_attr.attr) &&
-	    !sysfs_create_files(pfm_root, pfm_config_attrs))
+	    !sysfs_create_file(pfm_root, &pfm_version_attr.attr))
 		return 0;
 	pfm_sysfs_exit();
 	return -ENOMEM;
