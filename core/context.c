@@ -56,7 +56,7 @@ static int pfm_context_attach_pmu(struct pfm_context *ctx)
 	ctx->read_pmds = ctx->pmu->read_pmds_ovfl;
 	ctx->session.num_regs = ctx->pmu->num_pmds + 1;
 	ctx->user_clock = pfm_user_has_our_clock();
-	ctx->set = pfm_set_create(ctx, 0);
+	ctx->set = pfm_evtset_add(ctx, 0);
 	return ctx->set ? 0 : -ENOMEM;
 }
 
@@ -216,7 +216,7 @@ err_fmt:
 	pfm_context_detach_fmt(ctx);
 err_pmu:
 	if (ctx->pmu) {
-		pfm_free_sets(ctx);
+		pfm_evtset_free_all(ctx);
 		pfm_pmu_put(ctx->pmu);
 	}
 	pfm_context_put(ctx);
@@ -239,7 +239,7 @@ void pfm_context_destroy(struct pfm_context *ctx)
 	cancel_work_sync(&ctx->switch_work);
 	pfm_context_detach_fmt(ctx);
 	pfm_msgq_destroy(&ctx->msgq);
-	pfm_free_sets(ctx);
+	pfm_evtset_free_all(ctx);
 	pfm_pmu_put(ctx->pmu);
 	pfm_context_put(ctx);
 }

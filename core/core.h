@@ -12,7 +12,7 @@
  *   registry mutexes    formats (fmt.c), PMU (pmu.c)
  *   pfm_config_lock     changes of the configuration (config.c)
  *   pfm_idle_lock       the probe of the scheduler (idle.c)
- *   pfm_sessions lock   who is attached to what (session.c); taken by the exit
+ *   pfm_sessions lock   who is attached to what (attach.c); taken by the exit
  *                       and exec probes, which may not sleep, and when a CPU goes
  *                       offline
  * A CPU's way online or offline is no lock of ours, but perf waits for it inside
@@ -87,7 +87,7 @@ struct pfm_pmd {
 	struct pfm_pmu_reg	hw;
 
 	struct pfm_context	*ctx;
-	struct pfm_set		*set;
+	struct pfm_evtset	*set;
 	struct pfm_pmd_ovfl	*ovfl;
 	u64			plain_reset;
 
@@ -108,7 +108,7 @@ struct pfm_pmd {
 };
 
 /**
- * struct pfm_set - an event set: a whole PMU state
+ * struct pfm_evtset - an event set: a whole PMU state
  * @session:     its side that the PMU sees, like that of the context
  * @next:        set to switch to; valid while loaded
  * @id:          number of the set
@@ -127,9 +127,9 @@ struct pfm_pmd {
  * @pmds:        the PMDs, in the order of the PMU's table: increasing index; and
  *               the clock, which counts from -@timeout
  */
-struct pfm_set {
+struct pfm_evtset {
 	struct pfm_pmu_session	session;
-	struct pfm_set		*next;
+	struct pfm_evtset	*next;
 	u16			id;
 	u16			id_next;
 	u32			flags;
@@ -233,7 +233,7 @@ struct pfm_context {
 	void			(*read_pmds)(struct pfm_pmu_reg *const *regs,
 					     u64 *values, unsigned int n);
 	const struct pfm_pmu	*pmu;
-	struct pfm_set		*set;
+	struct pfm_evtset	*set;
 	bool			switch_due;
 	u64			lost;
 	u32			credit;
@@ -255,7 +255,7 @@ struct pfm_context {
 	struct pfm_pmu_session	session;
 	struct xarray		sets;
 	unsigned int		num_sets;
-	struct pfm_set		*on_pmu;
+	struct pfm_evtset	*on_pmu;
 	u64			sets_denied;
 	struct task_struct	*in_call;
 	struct work_struct	switch_work;
@@ -349,7 +349,7 @@ int pfm_stop_monitoring(struct pfm_context *ctx);
 int pfm_check_cpu(const struct pfm_context *ctx);
 
 /* regs.c */
-void pfm_prepare_set(struct pfm_set *set);
+void pfm_prepare_evtset(struct pfm_evtset *set);
 int pfm_write_pmc(struct pfm_context *ctx, void *elem);
 int pfm_write_pmd(struct pfm_context *ctx, void *elem);
 int pfm_read_pmd(struct pfm_context *ctx, void *elem);
@@ -370,10 +370,10 @@ void pfm_block_request(struct pfm_context *ctx);
 void pfm_block_end(struct pfm_context *ctx);
 void pfm_block_wake(struct pfm_context *ctx);
 
-/* set.c */
-struct pfm_set *pfm_set_create(struct pfm_context *ctx, u16 id);
-struct pfm_set *pfm_find_set(struct pfm_context *ctx, u16 id);
-void pfm_free_sets(struct pfm_context *ctx);
+/* evtset.c */
+struct pfm_evtset *pfm_evtset_add(struct pfm_context *ctx, u16 id);
+struct pfm_evtset *pfm_evtset_find(struct pfm_context *ctx, u16 id);
+void pfm_evtset_free_all(struct pfm_context *ctx);
 int pfm_create_evtset(struct pfm_context *ctx, void *elem);
 int pfm_delete_evtset(struct pfm_context *ctx, void *elem);
 int pfm_getinfo_evtset(struct pfm_context *ctx, void *elem);
@@ -381,13 +381,14 @@ int pfm_getinfo_evtset(struct pfm_context *ctx, void *elem);
 /* switch.c */
 void pfm_switch_init(struct pfm_context *ctx);
 int pfm_switch_link(struct pfm_context *ctx);
-void pfm_begin_set(struct pfm_context *ctx, struct pfm_set *set, bool long_reset);
-void pfm_end_set(struct pfm_set *set);
+void pfm_begin_evtset(struct pfm_context *ctx, struct pfm_evtset *set,
+		      bool long_reset);
+void pfm_end_evtset(struct pfm_evtset *set);
 void pfm_switch(struct pfm_context *ctx, bool at_user_level);
 bool pfm_count_triggers(struct pfm_context *ctx, const unsigned long *ovfl);
 void pfm_time_is_up(struct pfm_pmd *clock, bool at_user_level);
-void pfm_set_clock(struct pfm_set *set, u64 value);
-void pfm_catch_up(struct pfm_set *set);
+void pfm_set_clock(struct pfm_evtset *set, u64 value);
+void pfm_catch_up(struct pfm_evtset *set);
 void pfm_switch_request(struct pfm_context *ctx, bool here);
 void pfm_finish_switch(struct pfm_context *ctx);
 
@@ -404,9 +405,9 @@ u64 pfm_pmd_get_ovfl(struct pfm_pmd *pmd);
 void pfm_pmd_set_ovfl(struct pfm_pmd *pmd, u64 value);
 void pfm_set_last_reset(struct pfm_pmd *pmd, u64 value);
 u64 pfm_reset_value(struct pfm_pmd *pmd, u64 base);
-void pfm_reset_pmds(struct pfm_set *set, const unsigned long *slots,
+void pfm_reset_pmds(struct pfm_evtset *set, const unsigned long *slots,
 		    bool long_reset);
-void pfm_page_write(struct pfm_set *set);
+void pfm_page_write(struct pfm_evtset *set);
 
 /* overflow.c */
 int pfm_no_fmt_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp, void *data);
@@ -453,11 +454,11 @@ bool pfm_msgq_peek(struct pfm_msgq *q, pfm_msg_t *msg, u32 *pos);
 void pfm_msgq_consume(struct pfm_msgq *q, u32 pos);
 void pfm_tell_readers(struct pfm_context *ctx);
 
-/* setpage.c */
+/* evtset_page.c */
 bool pfm_user_has_our_clock(void);
-int pfm_page_create(struct pfm_set *set, const struct pfm_pmu *pmu);
+int pfm_page_create(struct pfm_evtset *set, const struct pfm_pmu *pmu);
 struct file *pfm_page_at(struct pfm_context *ctx, unsigned long pgoff);
-u64 pfm_page_offset(const struct pfm_set *set);
+u64 pfm_page_offset(const struct pfm_evtset *set);
 
 /* buffer.c */
 int pfm_buffer_create(size_t size, unsigned int front, struct file **file,
@@ -480,7 +481,7 @@ int pfm_bv_to_slots(const struct pfm_pmu *pmu, const u64 *bv,
 /* tracepoint.c */
 struct tracepoint *pfm_find_tracepoint(const char *name);
 
-/* session.c */
+/* attach.c */
 int pfm_session_reserve(struct pfm_context *ctx);
 void pfm_session_release(struct pfm_context *ctx);
 struct pfm_context *pfm_session_get(int cpu);
@@ -544,7 +545,7 @@ static inline bool pfm_is_clock(const struct pfm_pmd *pmd)
 	return pmd->hw.desc->num == PFM_REG_CLOCK;
 }
 
-static inline struct pfm_pmd *pfm_clock_of(struct pfm_set *set)
+static inline struct pfm_pmd *pfm_clock_of(struct pfm_evtset *set)
 {
 	return &set->pmds[set->session.num_regs - 1];
 }
@@ -583,7 +584,7 @@ static __always_inline void pfm_leave(struct pfm_context *ctx)
  * Context: the owner of the overflow path; or overflows are kept out, or discard
  * themselves.
  */
-static inline void pfm_publish(struct pfm_set *set)
+static inline void pfm_publish(struct pfm_evtset *set)
 {
 	if (unlikely(set->page))
 		pfm_page_write(set);

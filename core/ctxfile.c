@@ -336,7 +336,7 @@ static const char *pfm_state_name(const struct pfm_context *ctx)
 /* Set and number of each PMD that got no counter, of those seen so far. */
 static void pfm_show_denied(struct seq_file *m, struct pfm_context *ctx)
 {
-	struct pfm_set *set;
+	struct pfm_evtset *set;
 	unsigned long id;
 	unsigned int slot;
 

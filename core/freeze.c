@@ -23,7 +23,7 @@ bool pfm_has_wrapped(const struct pfm_pmd *pmd)
 void pfm_freeze(struct pfm_context *ctx, u32 why,
 		u64 (*get)(struct pfm_pmd *pmd))
 {
-	struct pfm_set *set = ctx->set;
+	struct pfm_evtset *set = ctx->set;
 	struct pfm_pmd *pmd;
 	u16 i;
 

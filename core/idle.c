@@ -63,7 +63,7 @@ static void pfm_probe_switch(void *unused, bool preempt,
 
 static bool pfm_excludes_idle(struct pfm_context *ctx)
 {
-	struct pfm_set *set;
+	struct pfm_evtset *set;
 	unsigned long id;
 
 	xa_for_each(&ctx->sets, id, set)

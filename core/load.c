@@ -42,9 +42,10 @@ static struct task_struct *pfm_get_task(pid_t vpid)
 }
 
 /* The PMU lets go of the sets before @end, or of all. */
-static void pfm_unload_sets(struct pfm_context *ctx, const struct pfm_set *end)
+static void pfm_unload_evtsets(struct pfm_context *ctx,
+			       const struct pfm_evtset *end)
 {
-	struct pfm_set *set;
+	struct pfm_evtset *set;
 	unsigned long id;
 
 	xa_for_each(&ctx->sets, id, set) {
@@ -55,19 +56,19 @@ static void pfm_unload_sets(struct pfm_context *ctx, const struct pfm_set *end)
 }
 
 /* The PMU takes all sets, so that switching cannot fail for want of memory. */
-static int pfm_load_sets(struct pfm_context *ctx)
+static int pfm_load_evtsets(struct pfm_context *ctx)
 {
-	struct pfm_set *set;
+	struct pfm_evtset *set;
 	unsigned long id;
 	int ret;
 
 	xa_for_each(&ctx->sets, id, set) {
 		bitmap_zero(set->to_reset, PFM_MAX_PMDS);
-		pfm_prepare_set(set);
+		pfm_prepare_evtset(set);
 		set->session = ctx->session;
 		ret = ctx->pmu->load(&set->session, set->regs);
 		if (ret) {
-			pfm_unload_sets(ctx, set);
+			pfm_unload_evtsets(ctx, set);
 			return ret;
 		}
 	}
@@ -77,7 +78,7 @@ static int pfm_load_sets(struct pfm_context *ctx)
 /* What PFM_GETINFO_EVTSETS says of an earlier session is stale. */
 static void pfm_forget_switches(struct pfm_context *ctx)
 {
-	struct pfm_set *set;
+	struct pfm_evtset *set;
 	unsigned long id;
 
 	xa_for_each(&ctx->sets, id, set)
@@ -85,21 +86,21 @@ static void pfm_forget_switches(struct pfm_context *ctx)
 }
 
 /* Load the PMU, which is told nothing but registers, task and CPU. */
-static int pfm_load_pmu(struct pfm_context *ctx, struct pfm_set *set)
+static int pfm_load_pmu(struct pfm_context *ctx, struct pfm_evtset *set)
 {
 	int ret;
 
-	ret = pfm_load_sets(ctx);
+	ret = pfm_load_evtsets(ctx);
 	if (ret)
 		return ret;
 	ctx->set = set;
 	ret = pfm_load_regs(ctx) ?: pfm_idle_attach(ctx);
 	if (ret) {
-		pfm_unload_sets(ctx, NULL);
+		pfm_unload_evtsets(ctx, NULL);
 		return ret;
 	}
 	pfm_forget_switches(ctx);
-	pfm_begin_set(ctx, set, false);
+	pfm_begin_evtset(ctx, set, false);
 	ctx->on_pmu = set;
 	ctx->loaded = true;
 	pfm_publish_active(ctx);
@@ -118,7 +119,8 @@ static int pfm_check_load(struct pfm_context *ctx, const pfarg_load_t *req,
 		return -EINVAL;
 	if (ctx->flags & PFM_FL_NOTIFY_BLOCK && pfm_is_self(task))
 		return -EINVAL;
-	return pfm_find_set(ctx, req->load_set) ? pfm_switch_link(ctx) : -EINVAL;
+	return pfm_evtset_find(ctx, req->load_set) ? pfm_switch_link(ctx) :
+						     -EINVAL;
 }
 
 static void pfm_put_target(struct pfm_context *ctx)
@@ -146,7 +148,7 @@ static int pfm_load_locked(struct pfm_context *ctx, const pfarg_load_t *req,
 	if (ret)
 		goto err_put;
 	ret = pfm_block_attach(ctx) ?:
-	      pfm_load_pmu(ctx, pfm_find_set(ctx, req->load_set));
+	      pfm_load_pmu(ctx, pfm_evtset_find(ctx, req->load_set));
 	if (!ret) {
 		ctx->self = task && pfm_is_self(task);
 		pfm_rate_init(ctx);
@@ -214,10 +216,10 @@ void pfm_detach(struct pfm_context *ctx)
 	ctx->loaded = false;
 	/* One that came before a PFM_STOP may still read the registers. */
 	pfm_wait_overflows(ctx);
-	pfm_unload_sets(ctx, NULL);
+	pfm_unload_evtsets(ctx, NULL);
 	pfm_wait_overflows(ctx);
 	irq_work_sync(&ctx->irq_work);
-	pfm_end_set(ctx->set);
+	pfm_end_evtset(ctx->set);
 	ctx->frozen = 0;
 	pfm_publish(ctx->set);
 	pfm_block_detach(ctx);
@@ -239,19 +241,19 @@ int pfm_unload(struct pfm_context *ctx)
 }
 
 /* Which set to start with: the one that is asked for, or where it stopped. */
-static struct pfm_set *pfm_start_set(struct pfm_context *ctx,
-				     const pfarg_start_t *req)
+static struct pfm_evtset *pfm_evtset_to_start(struct pfm_context *ctx,
+					      const pfarg_start_t *req)
 {
 	if (!req)
 		return ctx->set;
 	if (req->reserved1 || req->reserved2 ||
 	    memchr_inv(req->reserved3, 0, sizeof(req->reserved3)))
 		return NULL;
-	return pfm_find_set(ctx, req->start_set);
+	return pfm_evtset_find(ctx, req->start_set);
 }
 
 /* Make @set the active one of a stopped context, which may be masked. */
-static int pfm_designate(struct pfm_context *ctx, struct pfm_set *set)
+static int pfm_designate(struct pfm_context *ctx, struct pfm_evtset *set)
 {
 	int ret;
 
@@ -260,8 +262,8 @@ static int pfm_designate(struct pfm_context *ctx, struct pfm_set *set)
 	pfm_wait_overflows(ctx);
 	if (!(ctx->frozen & ~PFM_IDLE))
 		pfm_freeze(ctx, PFM_SWITCHING, pfm_pmd_get);
-	pfm_end_set(ctx->set);
-	pfm_begin_set(ctx, set, false);
+	pfm_end_evtset(ctx->set);
+	pfm_begin_evtset(ctx, set, false);
 	if (pfm_is_masked(ctx))
 		return 0;
 	set_mask_bits(&ctx->frozen, PFM_SWITCHING, 0);
@@ -277,7 +279,7 @@ static int pfm_designate(struct pfm_context *ctx, struct pfm_set *set)
  */
 int pfm_start_monitoring(struct pfm_context *ctx, const pfarg_start_t *req)
 {
-	struct pfm_set *set = pfm_start_set(ctx, req);
+	struct pfm_evtset *set = pfm_evtset_to_start(ctx, req);
 	int ret = pfm_check_cpu(ctx);
 
 	if (ret)

@@ -125,7 +125,7 @@ static void pfm_post_msg(struct pfm_context *ctx, const unsigned long *ovfl)
 static void pfm_ovfl_finish(struct pfm_context *ctx, const unsigned long *ovfl,
 			    struct pfm_outcome *out)
 {
-	struct pfm_set *set = ctx->set;
+	struct pfm_evtset *set = ctx->set;
 	bool switch_due = pfm_count_triggers(ctx, ovfl);
 
 	/* Too many overflows: nothing more until somebody says so (4.4.4). */
@@ -421,7 +421,7 @@ void pfm_overflow_many(struct pfm_pmu_session *s, const unsigned long *pmds,
 		       struct pfm_ds_record *rec)
 {
 	struct pfm_context *ctx =
-		container_of(s, struct pfm_set, session)->pmds[0].ctx;
+		container_of(s, struct pfm_evtset, session)->pmds[0].ctx;
 	DECLARE_BITMAP(ovfl, PFM_MAX_PMDS);
 	u32 owner = pfm_enter(ctx);
 	u16 i;

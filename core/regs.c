@@ -45,13 +45,13 @@ static int pfm_reg_slot(const struct pfm_reg_desc *regs, u16 n, u16 num,
 
 /* Place and event set of a PMD, or an error marked in the element. */
 static int pfm_pmd_slot(struct pfm_context *ctx, pfarg_pmd_t *req,
-			struct pfm_set **set)
+			struct pfm_evtset **set)
 {
 	const struct pfm_pmu *pmu = ctx->pmu;
 	int slot = pfm_reg_slot(pmu->pmds, pmu->num_pmds, req->reg_num,
 				&req->reg_flags);
 
-	*set = pfm_find_set(ctx, req->reg_set);
+	*set = pfm_evtset_find(ctx, req->reg_set);
 	if (slot >= 0 && !*set)
 		return pfm_bad_elem(&req->reg_flags, PFM_REG_RETFL_NOSET);
 	return slot;
@@ -98,7 +98,7 @@ static void pfm_prepare_reset(struct pfm_pmd *pmd)
 }
 
 /* What depends on how the set switches, which may have been changed. */
-void pfm_prepare_set(struct pfm_set *set)
+void pfm_prepare_evtset(struct pfm_evtset *set)
 {
 	struct pfm_pmd *pmd;
 	u16 i;
@@ -111,7 +111,7 @@ void pfm_prepare_set(struct pfm_set *set)
 }
 
 /* Prepare what the overflow path needs of @pmd. Context: paused. */
-static void pfm_prepare_ovfl(struct pfm_set *set, struct pfm_pmd *pmd)
+static void pfm_prepare_ovfl(struct pfm_evtset *set, struct pfm_pmd *pmd)
 {
 	struct pfm_context *ctx = pmd->ctx;
 	pfm_ovfl_arg_t *arg = &pmd->ovfl->arg;
@@ -138,7 +138,7 @@ static int pfm_alloc_ovfl(struct pfm_pmd *pmd)
 	return pmd->ovfl ? 0 : -ENOMEM;
 }
 
-static void pfm_apply_conf(struct pfm_set *set, struct pfm_pmd *pmd,
+static void pfm_apply_conf(struct pfm_evtset *set, struct pfm_pmd *pmd,
 			   const struct pfm_smpl_conf *conf)
 {
 	pmd->flags = conf->flags;
@@ -177,7 +177,7 @@ static void pfm_save_conf(const struct pfm_pmd *pmd, struct pfm_smpl_conf *conf)
 }
 
 /* Change what a PMC and its PMD do, or nothing if the PMU refuses. */
-static int pfm_write_pmc_paused(struct pfm_set *set, struct pfm_pmd *pmd,
+static int pfm_write_pmc_paused(struct pfm_evtset *set, struct pfm_pmd *pmd,
 				u64 pmc_value, const struct pfm_smpl_conf *conf)
 {
 	u64 old = pmd->hw.pmc_value, value = pfm_pmd_get(pmd);
@@ -195,7 +195,7 @@ static int pfm_write_pmc_paused(struct pfm_set *set, struct pfm_pmd *pmd,
 }
 
 static struct pfm_pmd *pfm_controlled_pmd(const struct pfm_pmu *pmu,
-					  struct pfm_set *set, int slot)
+					  struct pfm_evtset *set, int slot)
 {
 	u16 num = pmu->pmcs[slot].pmd;
 
@@ -226,7 +226,7 @@ int pfm_write_pmc(struct pfm_context *ctx, void *elem)
 	pfarg_pmc_t *req = elem;
 	const struct pfm_pmu *pmu = ctx->pmu;
 	struct pfm_smpl_conf conf;
-	struct pfm_set *set = pfm_find_set(ctx, req->reg_set);
+	struct pfm_evtset *set = pfm_evtset_find(ctx, req->reg_set);
 	struct pfm_pmd *pmd;
 	bool smpl;
 	u64 value;
@@ -279,7 +279,7 @@ static bool pfm_pmd_is_good(const struct pfm_reg_desc *desc,
 	       !memchr_inv(req->reg_reset_pmds, 0, sizeof(req->reg_reset_pmds));
 }
 
-static int pfm_apply_pmd(struct pfm_set *set, struct pfm_pmd *pmd,
+static int pfm_apply_pmd(struct pfm_evtset *set, struct pfm_pmd *pmd,
 			 const pfarg_pmd_t *req,
 			 const struct pfm_smpl_conf *conf)
 {
@@ -304,7 +304,7 @@ static int pfm_apply_pmd(struct pfm_set *set, struct pfm_pmd *pmd,
 }
 
 /* Make a PMD what it was, but for what is the PMU's. */
-static void pfm_restore_pmd(struct pfm_set *set, struct pfm_pmd *pmd,
+static void pfm_restore_pmd(struct pfm_evtset *set, struct pfm_pmd *pmd,
 			    const struct pfm_pmd *old)
 {
 	struct pfm_pmu_reg hw = pmd->hw;
@@ -318,7 +318,7 @@ static void pfm_restore_pmd(struct pfm_set *set, struct pfm_pmd *pmd,
 }
 
 /* Change a PMD, or nothing if the PMU refuses. */
-static int pfm_write_pmd_paused(struct pfm_set *set, struct pfm_pmd *pmd,
+static int pfm_write_pmd_paused(struct pfm_evtset *set, struct pfm_pmd *pmd,
 				const pfarg_pmd_t *req,
 				const struct pfm_smpl_conf *conf)
 {
@@ -341,7 +341,7 @@ int pfm_write_pmd(struct pfm_context *ctx, void *elem)
 	pfarg_pmd_t *req = elem;
 	const struct pfm_pmu *pmu = ctx->pmu;
 	struct pfm_smpl_conf conf;
-	struct pfm_set *set;
+	struct pfm_evtset *set;
 	struct pfm_pmd *pmd;
 	bool smpl;
 	int slot, ret, err;
@@ -376,7 +376,7 @@ int pfm_write_pmd(struct pfm_context *ctx, void *elem)
 int pfm_read_pmd(struct pfm_context *ctx, void *elem)
 {
 	pfarg_pmd_t *req = elem;
-	struct pfm_set *set;
+	struct pfm_evtset *set;
 	struct pfm_pmd *pmd;
 	int slot;
 

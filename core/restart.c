@@ -20,8 +20,8 @@ static void pfm_switch_now(struct pfm_context *ctx)
 {
 	/* One of the set that it leaves may have come late. */
 	pfm_wait_overflows(ctx);
-	pfm_end_set(ctx->set);
-	pfm_begin_set(ctx, ctx->set->next, true);
+	pfm_end_evtset(ctx->set);
+	pfm_begin_evtset(ctx, ctx->set->next, true);
 }
 
 /* Load the hardware with the values that were kept while masked. */

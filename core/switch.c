@@ -22,7 +22,7 @@
  * goes on from there: what it was set to is what it says. Context: as the overflow,
  * interrupts off; or the set is not active.
  */
-void pfm_set_clock(struct pfm_set *set, u64 value)
+void pfm_set_clock(struct pfm_evtset *set, u64 value)
 {
 	struct pfm_pmd *clock = pfm_clock_of(set);
 	u64 before = pfm_pmd_get_ovfl(clock);
@@ -36,22 +36,22 @@ void pfm_set_clock(struct pfm_set *set, u64 value)
  * A timeout that came while nothing could be switched comes soon. Context: the
  * set is frozen.
  */
-void pfm_catch_up(struct pfm_set *set)
+void pfm_catch_up(struct pfm_evtset *set)
 {
 	if (set->timeout && (s64)pfm_clock_of(set)->value >= 0)
 		pfm_set_clock(set, -PFM_SOON);
 }
 
 /* Where each set leads; a set is sound if that exists. */
-static struct pfm_set *pfm_next_set(struct pfm_context *ctx,
-				    const struct pfm_set *set)
+static struct pfm_evtset *pfm_next_evtset(struct pfm_context *ctx,
+					  const struct pfm_evtset *set)
 {
 	unsigned long id = set->id;
 
 	if (set->flags & PFM_SETFL_EXPL_NEXT)
-		return pfm_find_set(ctx, set->id_next);
+		return pfm_evtset_find(ctx, set->id_next);
 	return xa_find_after(&ctx->sets, &id, ULONG_MAX, XA_PRESENT) ?:
-	       pfm_find_set(ctx, 0);
+	       pfm_evtset_find(ctx, 0);
 }
 
 /*
@@ -60,11 +60,11 @@ static struct pfm_set *pfm_next_set(struct pfm_context *ctx,
  */
 int pfm_switch_link(struct pfm_context *ctx)
 {
-	struct pfm_set *set;
+	struct pfm_evtset *set;
 	unsigned long id;
 
 	xa_for_each(&ctx->sets, id, set) {
-		set->next = pfm_next_set(ctx, set);
+		set->next = pfm_next_evtset(ctx, set);
 		if (!set->next)
 			return -EINVAL;
 	}
@@ -75,9 +75,10 @@ int pfm_switch_link(struct pfm_context *ctx)
  * Make @set the active one: what overflowed there last is reset.
  * Context: the owner of the overflow path, interrupts off; or the set is frozen.
  */
-void pfm_begin_set(struct pfm_context *ctx, struct pfm_set *set, bool long_reset)
+void pfm_begin_evtset(struct pfm_context *ctx, struct pfm_evtset *set,
+		      bool long_reset)
 {
-	struct pfm_set *last = ctx->set;
+	struct pfm_evtset *last = ctx->set;
 	bool stays = ctx->loaded && last == set;
 	struct pfm_pmd *pmd;
 	u16 i;
@@ -98,8 +99,8 @@ void pfm_begin_set(struct pfm_context *ctx, struct pfm_set *set, bool long_reset
 	pfm_publish(set);
 }
 
-/* @set is no longer the active one. Context: as pfm_begin_set(). */
-void pfm_end_set(struct pfm_set *set)
+/* @set is no longer the active one. Context: as pfm_begin_evtset(). */
+void pfm_end_evtset(struct pfm_evtset *set)
 {
 	pfm_set_clock(set, -set->timeout);
 }
@@ -111,7 +112,7 @@ void pfm_end_set(struct pfm_set *set)
  */
 void pfm_switch(struct pfm_context *ctx, bool at_user_level)
 {
-	struct pfm_set *set = ctx->set;
+	struct pfm_evtset *set = ctx->set;
 
 	if (set->next != set) {
 		pfm_freeze(ctx, PFM_SWITCHING, pfm_pmd_get_ovfl);
@@ -119,8 +120,8 @@ void pfm_switch(struct pfm_context *ctx, bool at_user_level)
 				PFM_END_SWITCH_HERE : PFM_END_SWITCH,
 			&ctx->ovfl_end);
 	}
-	pfm_end_set(set);
-	pfm_begin_set(ctx, set->next, false);
+	pfm_end_evtset(set);
+	pfm_begin_evtset(ctx, set->next, false);
 }
 
 /*
@@ -129,7 +130,7 @@ void pfm_switch(struct pfm_context *ctx, bool at_user_level)
  */
 bool pfm_count_triggers(struct pfm_context *ctx, const unsigned long *ovfl)
 {
-	struct pfm_set *set = ctx->set;
+	struct pfm_evtset *set = ctx->set;
 	bool reached = false;
 	unsigned int slot;
 

@@ -145,7 +145,7 @@ u64 pfm_reset_value(struct pfm_pmd *pmd, u64 base)
  * Reset PMDs, by place in the table, and those in their reset_pmds, each once.
  * Context: the owner of the overflow path, interrupts off.
  */
-void pfm_reset_pmds(struct pfm_set *set, const unsigned long *slots,
+void pfm_reset_pmds(struct pfm_evtset *set, const unsigned long *slots,
 		    bool long_reset)
 {
 	DECLARE_BITMAP(all, PFM_MAX_PMDS);
@@ -194,7 +194,7 @@ static void pfm_page_write_pmd(pfm_set_page_t *page, struct pfm_pmd *pmd,
 }
 
 /* Write the page of a set that has one. Context: as pfm_publish(). */
-void pfm_page_write(struct pfm_set *set)
+void pfm_page_write(struct pfm_evtset *set)
 {
 	const struct pfm_context *ctx = set->pmds[0].ctx;
 	bool active = ctx->loaded && READ_ONCE(ctx->set) == set;

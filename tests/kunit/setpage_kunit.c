@@ -8,7 +8,7 @@
 
 static const pfm_set_page_t *page_of(struct kunit *test, u16 set)
 {
-	return pfm_find_set(ctx_of(test), set)->page;
+	return pfm_evtset_find(ctx_of(test), set)->page;
 }
 
 /* Return: its mmap offset. */
@@ -230,7 +230,7 @@ static void a_set_that_follows_itself_stays_live(struct kunit *test)
 	load_and_start(test);
 	count(test, PERIOD, true);
 	expect_live(test, 0);
-	KUNIT_EXPECT_EQ(test, pfm_find_set(ctx_of(test), 0)->runs, 2);
+	KUNIT_EXPECT_EQ(test, pfm_evtset_find(ctx_of(test), 0)->runs, 2);
 }
 
 static void masking_keeps_values_until_the_restart(struct kunit *test)

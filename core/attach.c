@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * session.c - who is attached to what, and what becomes of the thread
+ * attach.c - who is attached to what, and what becomes of the thread
  *
  * One context per thread, one system-wide context per CPU, and the two kinds
  * exclude each other (3.1.7; 2006 paper, 4.1). A thread's exit, and an exec that

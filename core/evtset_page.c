@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * setpage.c - the PMDs of event sets in pages that user level maps (2006 paper, 8)
+ * evtset_page.c - the PMDs of event sets in pages that user level maps (2006
+ *		   paper, 8)
  *
  * What is in the hardware cannot be read from user level: perf ties the right to
  * its own mapping of an event, which events of the kernel's do not have. A page says
@@ -31,7 +32,7 @@ bool pfm_user_has_our_clock(void)
  * Make the page of a new event set.
  * Context: process, may sleep. Return: 0; -ENOMEM, as pfm_buffer_create().
  */
-int pfm_page_create(struct pfm_set *set, const struct pfm_pmu *pmu)
+int pfm_page_create(struct pfm_evtset *set, const struct pfm_pmu *pmu)
 {
 	void *page;
 	size_t size;
@@ -50,7 +51,7 @@ int pfm_page_create(struct pfm_set *set, const struct pfm_pmu *pmu)
 }
 
 /* Offset of its mapping in bytes, or 0; sampling buffers are at 0 (B7). */
-u64 pfm_page_offset(const struct pfm_set *set)
+u64 pfm_page_offset(const struct pfm_evtset *set)
 {
 	return set->page ? (set->id + 1ULL) << PAGE_SHIFT : 0;
 }
@@ -62,7 +63,7 @@ u64 pfm_page_offset(const struct pfm_set *set)
 struct file *pfm_page_at(struct pfm_context *ctx, unsigned long pgoff)
 {
 	struct file *file = NULL;
-	struct pfm_set *set;
+	struct pfm_evtset *set;
 
 	/* Sets are taken out under this lock before they are freed. */
 	xa_lock(&ctx->sets);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * set.c - event sets: creating, deleting, describing (3.1.10 - 3.1.12, 3.7.5)
+ * evtset.c - event sets: creating, deleting, describing (3.1.10-3.1.12, 3.7.5)
  *
  * Each function of a command treats one element of a vector. On an error that
  * lies in the element it marks the element's set_flags and changes nothing.
@@ -32,7 +32,7 @@ static const struct pfm_reg_desc pfm_clock_desc = {
 	.name	= "CLOCK",
 };
 
-static void pfm_set_free(struct pfm_set *set, const struct pfm_pmu *pmu)
+static void pfm_evtset_free(struct pfm_evtset *set, const struct pfm_pmu *pmu)
 {
 	u16 i;
 
@@ -46,7 +46,7 @@ static void pfm_set_free(struct pfm_set *set, const struct pfm_pmu *pmu)
 }
 
 static void pfm_pmd_init(struct pfm_pmd *pmd, struct pfm_context *ctx,
-			 struct pfm_set *set, const struct pfm_reg_desc *desc)
+			 struct pfm_evtset *set, const struct pfm_reg_desc *desc)
 {
 	pmd->ctx = ctx;
 	pmd->set = set;
@@ -58,7 +58,8 @@ static void pfm_pmd_init(struct pfm_pmd *pmd, struct pfm_context *ctx,
 }
 
 /* Give every PMC, and the PMDs they control, its default value. */
-static void pfm_set_defaults(struct pfm_set *set, const struct pfm_pmu *pmu)
+static void pfm_evtset_default(struct pfm_evtset *set,
+			       const struct pfm_pmu *pmu)
 {
 	u16 i;
 
@@ -73,11 +74,11 @@ static void pfm_set_defaults(struct pfm_set *set, const struct pfm_pmu *pmu)
 	}
 }
 
-static struct pfm_set *pfm_set_alloc(struct pfm_context *ctx, u16 id)
+static struct pfm_evtset *pfm_evtset_alloc(struct pfm_context *ctx, u16 id)
 {
 	const struct pfm_pmu *pmu = ctx->pmu;
 	u16 num_regs = ctx->session.num_regs;
-	struct pfm_set *set;
+	struct pfm_evtset *set;
 	u16 i;
 
 	set = kvzalloc(struct_size(set, pmds, num_regs), GFP_KERNEL_ACCOUNT);
@@ -89,7 +90,7 @@ static struct pfm_set *pfm_set_alloc(struct pfm_context *ctx, u16 id)
 			    GFP_KERNEL_ACCOUNT);
 	set->regs = kcalloc(num_regs, sizeof(*set->regs), GFP_KERNEL_ACCOUNT);
 	if (!set->pmcs || !set->regs) {
-		pfm_set_free(set, pmu);
+		pfm_evtset_free(set, pmu);
 		return NULL;
 	}
 	for (i = 0; i < num_regs; i++) {
@@ -98,7 +99,7 @@ static struct pfm_set *pfm_set_alloc(struct pfm_context *ctx, u16 id)
 						 &pfm_clock_desc);
 		set->regs[i] = &set->pmds[i].hw;
 	}
-	pfm_set_defaults(set, pmu);
+	pfm_evtset_default(set, pmu);
 	return set;
 }
 
@@ -106,13 +107,13 @@ static struct pfm_set *pfm_set_alloc(struct pfm_context *ctx, u16 id)
  * Return: a new event set of @ctx, or NULL if there is no memory, or are as many as
  * there may be. The first one may always be.
  */
-struct pfm_set *pfm_set_create(struct pfm_context *ctx, u16 id)
+struct pfm_evtset *pfm_evtset_add(struct pfm_context *ctx, u16 id)
 {
-	struct pfm_set *set;
+	struct pfm_evtset *set;
 
 	if (ctx->num_sets && ctx->num_sets >= READ_ONCE(pfm_sets_max))
 		return NULL;
-	set = pfm_set_alloc(ctx, id);
+	set = pfm_evtset_alloc(ctx, id);
 	if (!set)
 		return NULL;
 	if (ctx->flags & PFM_FL_MAP_SETS && pfm_page_create(set, ctx->pmu))
@@ -123,27 +124,27 @@ struct pfm_set *pfm_set_create(struct pfm_context *ctx, u16 id)
 	ctx->num_sets++;
 	return set;
 err_free:
-	pfm_set_free(set, ctx->pmu);
+	pfm_evtset_free(set, ctx->pmu);
 	return NULL;
 }
 
 /* Return: event set @id of @ctx, or NULL. */
-struct pfm_set *pfm_find_set(struct pfm_context *ctx, u16 id)
+struct pfm_evtset *pfm_evtset_find(struct pfm_context *ctx, u16 id)
 {
 	return xa_load(&ctx->sets, id);
 }
 
-void pfm_free_sets(struct pfm_context *ctx)
+void pfm_evtset_free_all(struct pfm_context *ctx)
 {
-	struct pfm_set *set;
+	struct pfm_evtset *set;
 	unsigned long id;
 
 	xa_for_each(&ctx->sets, id, set)
-		pfm_set_free(set, ctx->pmu);
+		pfm_evtset_free(set, ctx->pmu);
 	xa_destroy(&ctx->sets);
 }
 
-static int pfm_bad_set(u32 *flags, u32 retfl)
+static int pfm_bad_evtset(u32 *flags, u32 retfl)
 {
 	*flags = (*flags & ~PFM_SET_RETFL_MASK) | retfl;
 	return -EINVAL;
@@ -191,7 +192,7 @@ static bool pfm_setdesc_is_good(const struct pfm_context *ctx,
 int pfm_create_evtset(struct pfm_context *ctx, void *elem)
 {
 	pfarg_setdesc_t *req = elem;
-	struct pfm_set *set;
+	struct pfm_evtset *set;
 	u64 timeout = 0;
 
 	if (ctx->loaded)
@@ -199,10 +200,10 @@ int pfm_create_evtset(struct pfm_context *ctx, void *elem)
 	if (!pfm_setdesc_is_good(ctx, req) ||
 	    (req->set_flags & PFM_SETFL_TIME_SWITCH &&
 	     pfm_effective_timeout(&req->set_timeout, &timeout)))
-		return pfm_bad_set(&req->set_flags, PFM_SET_RETFL_EINVAL);
+		return pfm_bad_evtset(&req->set_flags, PFM_SET_RETFL_EINVAL);
 	req->set_flags &= ~PFM_SET_RETFL_MASK;
-	set = pfm_find_set(ctx, req->set_id) ?:
-	      pfm_set_create(ctx, req->set_id);
+	set = pfm_evtset_find(ctx, req->set_id) ?:
+	      pfm_evtset_add(ctx, req->set_id);
 	if (!set)
 		return -ENOMEM;
 	set->id_next = req->set_id_next;
@@ -222,26 +223,26 @@ int pfm_create_evtset(struct pfm_context *ctx, void *elem)
 int pfm_delete_evtset(struct pfm_context *ctx, void *elem)
 {
 	pfarg_setdesc_t *req = elem;
-	struct pfm_set *set;
+	struct pfm_evtset *set;
 
 	if (ctx->loaded)
 		return -EBUSY;
 	if (req->set_flags & ~PFM_SET_RETFL_MASK || !req->set_id ||
 	    memchr_inv(req->reserved, 0, sizeof(req->reserved)))
-		return pfm_bad_set(&req->set_flags, PFM_SET_RETFL_EINVAL);
+		return pfm_bad_evtset(&req->set_flags, PFM_SET_RETFL_EINVAL);
 	set = xa_erase(&ctx->sets, req->set_id);
 	if (!set)
-		return pfm_bad_set(&req->set_flags, PFM_SET_RETFL_NOSET);
+		return pfm_bad_evtset(&req->set_flags, PFM_SET_RETFL_NOSET);
 	req->set_flags = 0;
 	ctx->num_sets--;
 	if (ctx->set == set)
-		ctx->set = pfm_find_set(ctx, 0);
-	pfm_set_free(set, ctx->pmu);
+		ctx->set = pfm_evtset_find(ctx, 0);
+	pfm_evtset_free(set, ctx->pmu);
 	return 0;
 }
 
 /* Its clock, and the time that it was active. An overflow may switch meanwhile. */
-static s64 pfm_read_clock(struct pfm_set *set, u64 *duration)
+static s64 pfm_read_clock(struct pfm_evtset *set, u64 *duration)
 {
 	u64 before;
 	s64 clock;
@@ -261,15 +262,15 @@ static s64 pfm_read_clock(struct pfm_set *set, u64 *duration)
 int pfm_getinfo_evtset(struct pfm_context *ctx, void *elem)
 {
 	pfarg_setinfo_t *req = elem;
-	struct pfm_set *set = pfm_find_set(ctx, req->set_id);
+	struct pfm_evtset *set = pfm_evtset_find(ctx, req->set_id);
 	u64 duration;
 	s64 clock;
 
 	if (!set)
-		return pfm_bad_set(&req->set_flags, PFM_SET_RETFL_NOSET);
+		return pfm_bad_evtset(&req->set_flags, PFM_SET_RETFL_NOSET);
 	if (req->set_flags & ~PFM_SET_RETFL_MASK ||
 	    memchr_inv(req->reserved, 0, sizeof(req->reserved)))
-		return pfm_bad_set(&req->set_flags, PFM_SET_RETFL_EINVAL);
+		return pfm_bad_evtset(&req->set_flags, PFM_SET_RETFL_EINVAL);
 	clock = pfm_read_clock(set, &duration);
 	req->set_id_next = set->id_next;
 	req->set_flags = set->flags;
