@@ -16,30 +16,30 @@
 #include <linux/tracepoint.h>
 #include "core.h"
 
-static DEFINE_SPINLOCK(pfm_sessions_lock);
+static DEFINE_SPINLOCK(pfm_attach_lock);
 static DEFINE_HASHTABLE(pfm_threads, 8);
 static DEFINE_PER_CPU(struct pfm_context *, pfm_cpu_ctx);
 static unsigned int pfm_num_threads;
 static unsigned int pfm_num_cpus;
 
-static struct pfm_context *pfm_session_find(const struct task_struct *task)
+static struct pfm_context *pfm_attach_find(const struct task_struct *task)
 {
 	struct pfm_context *ctx;
 
-	lockdep_assert_held(&pfm_sessions_lock);
+	lockdep_assert_held(&pfm_attach_lock);
 	hash_for_each_possible(pfm_threads, ctx, node, (unsigned long)task)
-		if (ctx->session.task == task)
+		if (ctx->target.task == task)
 			return ctx;
 	return NULL;
 }
 
 static int pfm_reserve_cpu(struct pfm_context *ctx)
 {
-	int cpu = ctx->session.cpu;
+	int cpu = ctx->target.cpu;
 
 	if (pfm_num_threads || per_cpu(pfm_cpu_ctx, cpu))
 		return -EBUSY;
-	/* An active one asks pfm_session_cpu_gone() later, if it goes. */
+	/* An active one asks pfm_attach_cpu_gone() later, if it goes. */
 	if (!cpu_active(cpu))
 		return -ENODEV;
 	per_cpu(pfm_cpu_ctx, cpu) = ctx;
@@ -49,9 +49,9 @@ static int pfm_reserve_cpu(struct pfm_context *ctx)
 
 static int pfm_reserve_thread(struct pfm_context *ctx)
 {
-	struct task_struct *task = ctx->session.task;
+	struct task_struct *task = ctx->target.task;
 
-	if (pfm_num_cpus || pfm_session_find(task))
+	if (pfm_num_cpus || pfm_attach_find(task))
 		return -EBUSY;
 	if (READ_ONCE(task->flags) & PF_EXITING)
 		return -ESRCH;
@@ -61,46 +61,46 @@ static int pfm_reserve_thread(struct pfm_context *ctx)
 }
 
 /*
- * Claim the session's thread or CPU.
+ * Claim the thread or CPU of ctx->target.
  * Context: process. Return: 0; -EBUSY if it is taken or the other kind of
- * session exists; -ESRCH if the thread exits; -ENODEV if the CPU goes offline.
+ * attachment exists; -ESRCH if the thread exits; -ENODEV if the CPU goes offline.
  */
-int pfm_session_reserve(struct pfm_context *ctx)
+int pfm_attach_claim(struct pfm_context *ctx)
 {
 	int ret;
 
-	spin_lock(&pfm_sessions_lock);
+	spin_lock(&pfm_attach_lock);
 	WRITE_ONCE(ctx->gone, false);
-	if (ctx->session.task)
+	if (ctx->target.task)
 		ret = pfm_reserve_thread(ctx);
 	else
 		ret = pfm_reserve_cpu(ctx);
-	spin_unlock(&pfm_sessions_lock);
+	spin_unlock(&pfm_attach_lock);
 	return ret;
 }
 
-void pfm_session_release(struct pfm_context *ctx)
+void pfm_attach_release(struct pfm_context *ctx)
 {
-	spin_lock(&pfm_sessions_lock);
-	if (ctx->session.task) {
+	spin_lock(&pfm_attach_lock);
+	if (ctx->target.task) {
 		hash_del(&ctx->node);
 		pfm_num_threads--;
 	} else {
-		per_cpu(pfm_cpu_ctx, ctx->session.cpu) = NULL;
+		per_cpu(pfm_cpu_ctx, ctx->target.cpu) = NULL;
 		pfm_num_cpus--;
 	}
-	spin_unlock(&pfm_sessions_lock);
+	spin_unlock(&pfm_attach_lock);
 }
 
 /* Has the thread gone that @ctx is attached to now, not an earlier one? */
-bool pfm_session_is_gone(struct pfm_context *ctx, bool *tell)
+bool pfm_attach_is_gone(struct pfm_context *ctx, bool *tell)
 {
 	bool gone;
 
-	spin_lock(&pfm_sessions_lock);
+	spin_lock(&pfm_attach_lock);
 	gone = ctx->gone;
 	*tell = ctx->tell;
-	spin_unlock(&pfm_sessions_lock);
+	spin_unlock(&pfm_attach_lock);
 	return gone;
 }
 
@@ -108,30 +108,30 @@ bool pfm_session_is_gone(struct pfm_context *ctx, bool *tell)
  * Hold the context of a CPU, or of the calling thread if @cpu is -1.
  * Return: it, or NULL.
  */
-struct pfm_context *pfm_session_get(int cpu)
+struct pfm_context *pfm_attach_get(int cpu)
 {
 	struct pfm_context *ctx;
 
-	spin_lock(&pfm_sessions_lock);
-	ctx = cpu < 0 ? pfm_session_find(current) : per_cpu(pfm_cpu_ctx, cpu);
+	spin_lock(&pfm_attach_lock);
+	ctx = cpu < 0 ? pfm_attach_find(current) : per_cpu(pfm_cpu_ctx, cpu);
 	if (ctx)
 		kref_get(&ctx->ref);
-	spin_unlock(&pfm_sessions_lock);
+	spin_unlock(&pfm_attach_lock);
 	return ctx;
 }
 
 /* Context: process, on the CPU that goes offline; it may not wait for commands. */
-void pfm_session_cpu_gone(unsigned int cpu)
+void pfm_attach_cpu_gone(unsigned int cpu)
 {
 	struct pfm_context *ctx;
 
-	spin_lock(&pfm_sessions_lock);
+	spin_lock(&pfm_attach_lock);
 	ctx = per_cpu(pfm_cpu_ctx, cpu);
 	if (ctx) {
 		WRITE_ONCE(ctx->gone, true);
 		queue_work(system_unbound_wq, &ctx->stop);
 	}
-	spin_unlock(&pfm_sessions_lock);
+	spin_unlock(&pfm_attach_lock);
 }
 
 static int pfm_is_file(const void *file, struct file *other, unsigned int fd)
@@ -147,24 +147,24 @@ bool pfm_holds_descriptor(const struct pfm_context *ctx)
 }
 
 /* Context: tracepoint in the thread that goes; preemption disabled. */
-static void pfm_session_gone(struct task_struct *task)
+static void pfm_attach_thread_gone(struct task_struct *task)
 {
 	struct pfm_context *ctx;
 
-	spin_lock(&pfm_sessions_lock);
-	ctx = pfm_session_find(task);
+	spin_lock(&pfm_attach_lock);
+	ctx = pfm_attach_find(task);
 	if (ctx) {
 		WRITE_ONCE(ctx->gone, true);
 		/* One that monitors itself gets no message (3.3.6). */
 		ctx->tell = !pfm_holds_descriptor(ctx);
 		schedule_work(&ctx->detach);
 	}
-	spin_unlock(&pfm_sessions_lock);
+	spin_unlock(&pfm_attach_lock);
 }
 
 static void pfm_probe_exit(void *unused, struct task_struct *task)
 {
-	pfm_session_gone(task);
+	pfm_attach_thread_gone(task);
 }
 
 /*
@@ -175,7 +175,7 @@ static void pfm_probe_exec(void *unused, struct task_struct *task, pid_t old_pid
 			   struct linux_binprm *bprm)
 {
 	if (get_dumpable(task->mm) != SUID_DUMP_USER)
-		pfm_session_gone(task);
+		pfm_attach_thread_gone(task);
 }
 
 static struct pfm_probe {
@@ -195,7 +195,7 @@ static void pfm_remove_probes(int n)
 	tracepoint_synchronize_unregister();
 }
 
-int pfm_session_init(void)
+int pfm_attach_init(void)
 {
 	int i, ret;
 
@@ -216,7 +216,7 @@ int pfm_session_init(void)
 	return 0;
 }
 
-void pfm_session_exit(void)
+void pfm_attach_exit(void)
 {
 	pfm_remove_probes(ARRAY_SIZE(pfm_probes));
 }

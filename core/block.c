@@ -208,7 +208,7 @@ int pfm_block_attach(struct pfm_context *ctx)
 	if (!b)
 		return -ENOMEM;
 	kref_init(&b->ref);
-	b->task = get_task_struct(ctx->session.task);
+	b->task = get_task_struct(ctx->target.task);
 	init_task_work(&b->work, pfm_block_here);
 	init_irq_work(&b->again, pfm_block_queue_again);
 	init_waitqueue_head(&b->wait);

@@ -16,7 +16,7 @@ static void pfm_detach_work(struct work_struct *work)
 	bool tell = false;
 
 	mutex_lock(&ctx->mutex);
-	if (ctx->loaded && pfm_session_is_gone(ctx, &tell)) {
+	if (ctx->loaded && pfm_attach_is_gone(ctx, &tell)) {
 		pfm_detach(ctx);
 		if (tell)
 			pfm_msgq_put_end(&ctx->msgq);
@@ -36,7 +36,7 @@ static struct pfm_context *pfm_context_alloc(u32 flags)
 	mutex_init(&ctx->mutex);
 	ctx->flags = flags;
 	ctx->handler = pfm_no_fmt_handler;
-	ctx->session.cpu = -1;
+	ctx->target.cpu = -1;
 	xa_init(&ctx->sets);
 	INIT_HLIST_NODE(&ctx->node);
 	INIT_WORK(&ctx->detach, pfm_detach_work);
@@ -54,7 +54,7 @@ static int pfm_context_attach_pmu(struct pfm_context *ctx)
 	if (!ctx->pmu)
 		return -ENODEV;
 	ctx->read_pmds = ctx->pmu->read_pmds_ovfl;
-	ctx->session.num_regs = ctx->pmu->num_pmds + 1;
+	ctx->target.num_regs = ctx->pmu->num_pmds + 1;
 	ctx->user_clock = pfm_user_has_our_clock();
 	ctx->set = pfm_evtset_add(ctx, 0);
 	return ctx->set ? 0 : -ENOMEM;

@@ -12,7 +12,7 @@
  *   registry mutexes    formats (fmt.c), PMU (pmu.c)
  *   pfm_config_lock     changes of the configuration (config.c)
  *   pfm_idle_lock       the probe of the scheduler (idle.c)
- *   pfm_sessions lock   who is attached to what (attach.c); taken by the exit
+ *   pfm_attach_lock     who is attached to what (attach.c); taken by the exit
  *                       and exec probes, which may not sleep, and when a CPU goes
  *                       offline
  * A CPU's way online or offline is no lock of ours, but perf waits for it inside
@@ -109,7 +109,7 @@ struct pfm_pmd {
 
 /**
  * struct pfm_evtset - an event set: a whole PMU state
- * @session:     its side that the PMU sees, like that of the context
+ * @pmu_set:     its side that the PMU sees; a copy of pfm_context.target
  * @next:        set to switch to; valid while loaded
  * @id:          number of the set
  * @id_next:     number of the explicit next
@@ -128,7 +128,7 @@ struct pfm_pmd {
  *               the clock, which counts from -@timeout
  */
 struct pfm_evtset {
-	struct pfm_pmu_session	session;
+	struct pfm_pmu_set	pmu_set;
 	struct pfm_evtset	*next;
 	u16			id;
 	u16			id_next;
@@ -194,11 +194,11 @@ struct pfm_msgq {
  * @flags:    PFM_FL_*
  * @started:  between PFM_START and PFM_STOP
  * @loaded:   attached to a thread or CPU
- * @gone:     the monitored thread or CPU is gone; under the sessions' lock
+ * @gone:     the monitored thread or CPU is gone; under pfm_attach_lock
  * @tell:     and PFM_MSG_END says so
  * @user_only: the creator may not see the kernel
  * @user_clock: CLOCK_MONOTONIC at user level is the kernel's
- * @session:  what it is attached to; each set has a copy
+ * @target:   what it is attached to; each set has a copy
  * @sets:     event sets by their number
  * @num_sets: how many there are
  * @on_pmu:   event set that is started, or was last
@@ -252,7 +252,7 @@ struct pfm_context {
 	bool			tell;
 	bool			user_only;
 	bool			user_clock;
-	struct pfm_pmu_session	session;
+	struct pfm_pmu_set	target;
 	struct xarray		sets;
 	unsigned int		num_sets;
 	struct pfm_evtset	*on_pmu;
@@ -482,14 +482,14 @@ int pfm_bv_to_slots(const struct pfm_pmu *pmu, const u64 *bv,
 struct tracepoint *pfm_find_tracepoint(const char *name);
 
 /* attach.c */
-int pfm_session_reserve(struct pfm_context *ctx);
-void pfm_session_release(struct pfm_context *ctx);
-struct pfm_context *pfm_session_get(int cpu);
+int pfm_attach_claim(struct pfm_context *ctx);
+void pfm_attach_release(struct pfm_context *ctx);
+struct pfm_context *pfm_attach_get(int cpu);
 bool pfm_holds_descriptor(const struct pfm_context *ctx);
-bool pfm_session_is_gone(struct pfm_context *ctx, bool *tell);
-void pfm_session_cpu_gone(unsigned int cpu);
-int pfm_session_init(void);
-void pfm_session_exit(void);
+bool pfm_attach_is_gone(struct pfm_context *ctx, bool *tell);
+void pfm_attach_cpu_gone(unsigned int cpu);
+int pfm_attach_init(void);
+void pfm_attach_exit(void);
 
 /* suspend.c */
 void pfm_suspend(bool suspend);
@@ -547,7 +547,7 @@ static inline bool pfm_is_clock(const struct pfm_pmd *pmd)
 
 static inline struct pfm_pmd *pfm_clock_of(struct pfm_evtset *set)
 {
-	return &set->pmds[set->session.num_regs - 1];
+	return &set->pmds[set->pmu_set.num_regs - 1];
 }
 
 /* Does its overflow switch sets? */
@@ -592,7 +592,7 @@ static inline void pfm_publish(struct pfm_evtset *set)
 
 /* The PMDs of an event set, and its clock. */
 #define pfm_for_each_pmd(set_, i, pmd)					\
-	for ((i) = 0; (i) < (set_)->session.num_regs &&			\
+	for ((i) = 0; (i) < (set_)->pmu_set.num_regs &&			\
 	     ((pmd) = &(set_)->pmds[i], true); (i)++)
 
 #endif /* PFM_CORE_CORE_H */

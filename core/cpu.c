@@ -22,7 +22,7 @@ static int pfm_cpuhp_state;
  */
 static int pfm_cpu_goes(unsigned int cpu)
 {
-	pfm_session_cpu_gone(cpu);
+	pfm_attach_cpu_gone(cpu);
 	return 0;
 }
 

@@ -28,7 +28,7 @@ static struct task_struct *pfm_attached_task(struct pfm_context *ctx)
 	struct task_struct *task;
 
 	mutex_lock(&ctx->mutex);
-	task = ctx->session.task;
+	task = ctx->target.task;
 	if (task)
 		get_task_struct(task);
 	mutex_unlock(&ctx->mutex);
@@ -48,7 +48,7 @@ static int pfm_one_write(struct pfm_context *ctx, void *elem, pfm_one_t one)
 		goto put;
 	mutex_lock(&ctx->mutex);
 	/* Another command may have attached or detached it meanwhile. */
-	ret = ctx->session.task == task ? pfm_one_reg(ctx, elem, one) : -EBUSY;
+	ret = ctx->target.task == task ? pfm_one_reg(ctx, elem, one) : -EBUSY;
 	mutex_unlock(&ctx->mutex);
 	if (task)
 		pfm_may_attach_end(task);
@@ -185,7 +185,7 @@ static long pfm_ctx_cmd(struct pfm_context *ctx, unsigned int cmd,
 static long pfm_call(struct pfm_context *ctx, unsigned int cmd,
 		     const struct pfm_ioc *ioc)
 {
-	bool self = READ_ONCE(ctx->session.task) == current;
+	bool self = READ_ONCE(ctx->target.task) == current;
 	long ret;
 
 	/* The PMU may still have to follow the last switch. */
@@ -310,7 +310,7 @@ static int pfm_ctx_flush(struct file *file, fl_owner_t id)
 		return 0;
 	mutex_lock(&ctx->mutex);
 	if (ctx->loaded && ctx->self &&
-	    same_thread_group(ctx->session.task, current))
+	    same_thread_group(ctx->target.task, current))
 		pfm_detach(ctx);
 	mutex_unlock(&ctx->mutex);
 	return 0;
@@ -342,7 +342,7 @@ static void pfm_show_denied(struct seq_file *m, struct pfm_context *ctx)
 
 	seq_puts(m, "pfm_denied_pmds:\t");
 	xa_for_each(&ctx->sets, id, set)
-		for_each_set_bit(slot, set->session.denied, ctx->pmu->num_pmds)
+		for_each_set_bit(slot, set->pmu_set.denied, ctx->pmu->num_pmds)
 			seq_printf(m, "%u:%u ", set->id,
 				   ctx->pmu->pmds[slot].num);
 	seq_putc(m, '\n');

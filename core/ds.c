@@ -55,7 +55,7 @@ int pfm_ds_attach(struct pfm_context *ctx)
 	if (ctx->pmu->ds < (ds->imprecise_ok ? PFM_DS_IMPRECISE :
 					       PFM_DS_PRECISE))
 		return -EOPNOTSUPP;
-	ctx->session.ds = ds;
+	ctx->target.ds = ds;
 	return 0;
 }
 
@@ -113,7 +113,7 @@ static void pfm_ds_append(struct pfm_ds *ds, const struct pfm_ds_record *rec)
 /* Load the counters of @ovfl as the CPU does, with nothing but their value. */
 static void pfm_ds_reset(struct pfm_context *ctx, const unsigned long *ovfl)
 {
-	u64 value = ctx->session.ds->cnt_reset;
+	u64 value = ctx->target.ds->cnt_reset;
 	unsigned int slot;
 
 	for_each_set_bit(slot, ovfl, ctx->pmu->num_pmds) {
@@ -143,7 +143,7 @@ static u64 pfm_ds_status(const struct pfm_context *ctx,
 bool pfm_ds_store(struct pfm_context *ctx, const unsigned long *ovfl,
 		  struct pfm_ds_record *rec)
 {
-	struct pfm_ds *ds = ctx->session.ds;
+	struct pfm_ds *ds = ctx->target.ds;
 
 	if (rec)
 		rec->status = pfm_ds_status(ctx, ovfl);

@@ -50,7 +50,7 @@ static void pfm_pmd_init(struct pfm_pmd *pmd, struct pfm_context *ctx,
 {
 	pmd->ctx = ctx;
 	pmd->set = set;
-	pmd->hw.session = &set->session;
+	pmd->hw.set = &set->pmu_set;
 	pmd->hw.desc = desc;
 	pmd->value = desc->dfl;
 	pmd->last_reset = desc->dfl;
@@ -77,7 +77,7 @@ static void pfm_evtset_default(struct pfm_evtset *set,
 static struct pfm_evtset *pfm_evtset_alloc(struct pfm_context *ctx, u16 id)
 {
 	const struct pfm_pmu *pmu = ctx->pmu;
-	u16 num_regs = ctx->session.num_regs;
+	u16 num_regs = ctx->target.num_regs;
 	struct pfm_evtset *set;
 	u16 i;
 
@@ -85,7 +85,7 @@ static struct pfm_evtset *pfm_evtset_alloc(struct pfm_context *ctx, u16 id)
 	if (!set)
 		return NULL;
 	set->id = id;
-	set->session.num_regs = num_regs;
+	set->pmu_set.num_regs = num_regs;
 	set->pmcs = kcalloc(pmu->num_pmcs, sizeof(*set->pmcs),
 			    GFP_KERNEL_ACCOUNT);
 	set->regs = kcalloc(num_regs, sizeof(*set->regs), GFP_KERNEL_ACCOUNT);

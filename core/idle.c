@@ -112,7 +112,7 @@ int pfm_idle_attach(struct pfm_context *ctx)
 		return 0;
 	ret = pfm_idle_get();
 	if (!ret)
-		WRITE_ONCE(per_cpu(pfm_idle_ctx, ctx->session.cpu), ctx);
+		WRITE_ONCE(per_cpu(pfm_idle_ctx, ctx->target.cpu), ctx);
 	return ret;
 }
 
@@ -120,8 +120,8 @@ int pfm_idle_attach(struct pfm_context *ctx)
 void pfm_idle_detach(struct pfm_context *ctx)
 {
 	if (!pfm_is_syswide(ctx) ||
-	    per_cpu(pfm_idle_ctx, ctx->session.cpu) != ctx)
+	    per_cpu(pfm_idle_ctx, ctx->target.cpu) != ctx)
 		return;
-	WRITE_ONCE(per_cpu(pfm_idle_ctx, ctx->session.cpu), NULL);
+	WRITE_ONCE(per_cpu(pfm_idle_ctx, ctx->target.cpu), NULL);
 	pfm_idle_put();
 }

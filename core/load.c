@@ -23,7 +23,7 @@ int pfm_check_cpu(const struct pfm_context *ctx)
 		return -EBUSY;
 	if (!pfm_is_syswide(ctx))
 		return 0;
-	return ctx->session.cpu == raw_smp_processor_id() ? 0 : -EBUSY;
+	return ctx->target.cpu == raw_smp_processor_id() ? 0 : -EBUSY;
 }
 
 /* Self: the thread belongs to a process that controls the context (A21). */
@@ -51,7 +51,7 @@ static void pfm_unload_evtsets(struct pfm_context *ctx,
 	xa_for_each(&ctx->sets, id, set) {
 		if (set == end)
 			break;
-		ctx->pmu->unload(&set->session);
+		ctx->pmu->unload(&set->pmu_set);
 	}
 }
 
@@ -65,8 +65,8 @@ static int pfm_load_evtsets(struct pfm_context *ctx)
 	xa_for_each(&ctx->sets, id, set) {
 		bitmap_zero(set->to_reset, PFM_MAX_PMDS);
 		pfm_prepare_evtset(set);
-		set->session = ctx->session;
-		ret = ctx->pmu->load(&set->session, set->regs);
+		set->pmu_set = ctx->target;
+		ret = ctx->pmu->load(&set->pmu_set, set->regs);
 		if (ret) {
 			pfm_unload_evtsets(ctx, set);
 			return ret;
@@ -75,7 +75,7 @@ static int pfm_load_evtsets(struct pfm_context *ctx)
 	return 0;
 }
 
-/* What PFM_GETINFO_EVTSETS says of an earlier session is stale. */
+/* What PFM_GETINFO_EVTSETS says of an earlier attachment is stale. */
 static void pfm_forget_switches(struct pfm_context *ctx)
 {
 	struct pfm_evtset *set;
@@ -125,10 +125,10 @@ static int pfm_check_load(struct pfm_context *ctx, const pfarg_load_t *req,
 
 static void pfm_put_target(struct pfm_context *ctx)
 {
-	if (ctx->session.task)
-		put_task_struct(ctx->session.task);
-	ctx->session.task = NULL;
-	ctx->session.cpu = -1;
+	if (ctx->target.task)
+		put_task_struct(ctx->target.task);
+	ctx->target.task = NULL;
+	ctx->target.cpu = -1;
 }
 
 /* Attach to @task, or to this CPU if it is NULL. */
@@ -140,11 +140,11 @@ static int pfm_load_locked(struct pfm_context *ctx, const pfarg_load_t *req,
 	if (ret)
 		return ret;
 	if (task)
-		ctx->session.task = get_task_struct(task);
+		ctx->target.task = get_task_struct(task);
 	else
-		ctx->session.cpu = raw_smp_processor_id();
-	ctx->session.user_only = ctx->user_only;
-	ret = pfm_session_reserve(ctx);
+		ctx->target.cpu = raw_smp_processor_id();
+	ctx->target.user_only = ctx->user_only;
+	ret = pfm_attach_claim(ctx);
 	if (ret)
 		goto err_put;
 	ret = pfm_block_attach(ctx) ?:
@@ -156,7 +156,7 @@ static int pfm_load_locked(struct pfm_context *ctx, const pfarg_load_t *req,
 		return 0;
 	}
 	pfm_block_detach(ctx);
-	pfm_session_release(ctx);
+	pfm_attach_release(ctx);
 err_put:
 	pfm_put_target(ctx);
 	return ret;
@@ -223,7 +223,7 @@ void pfm_detach(struct pfm_context *ctx)
 	ctx->frozen = 0;
 	pfm_publish(ctx->set);
 	pfm_block_detach(ctx);
-	pfm_session_release(ctx);
+	pfm_attach_release(ctx);
 	pfm_put_target(ctx);
 }
 

@@ -16,12 +16,12 @@ static int __init pfm_init(void)
 	ret = pfm_config_init();
 	if (ret)
 		goto err_sysfs;
-	ret = pfm_session_init();
+	ret = pfm_attach_init();
 	if (ret)
 		goto err_sysfs;
 	ret = pfm_cpu_init();
 	if (ret)
-		goto err_session;
+		goto err_attach;
 	ret = pfm_suspend_init();
 	if (ret)
 		goto err_cpu;
@@ -33,8 +33,8 @@ err_suspend:
 	pfm_suspend_exit();
 err_cpu:
 	pfm_cpu_exit();
-err_session:
-	pfm_session_exit();
+err_attach:
+	pfm_attach_exit();
 err_sysfs:
 	pfm_sysfs_exit();
 	return ret;
@@ -46,7 +46,7 @@ static void __exit pfm_exit(void)
 	pfm_block_exit();
 	pfm_suspend_exit();
 	pfm_cpu_exit();
-	pfm_session_exit();
+	pfm_attach_exit();
 	pfm_sysfs_exit();
 	/* A thread may still be returning from a task work of ours. */
 	synchronize_rcu_tasks();

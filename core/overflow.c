@@ -186,7 +186,7 @@ static void pfm_event(struct pfm_context *ctx, const unsigned long *ovfl,
 
 	local_irq_save(flags);
 	/* What was left to an interrupt may come in another thread. */
-	pfm_set_data(&ctx->data, ctx->session.task ?: current, ip, regs);
+	pfm_set_data(&ctx->data, ctx->target.task ?: current, ip, regs);
 	for_each_set_bit(slot, ovfl, ctx->pmu->num_pmds) {
 		/* The first error ends the calls; what is left is lost. */
 		if (!err)
@@ -208,7 +208,7 @@ static bool pfm_is_stored(struct pfm_context *ctx, const unsigned long *ovfl,
 	unsigned long flags;
 	bool interrupts;
 
-	if (!ctx->session.ds)
+	if (!ctx->target.ds)
 		return false;
 	local_irq_save(flags);
 	interrupts = pfm_ds_store(ctx, ovfl, rec);
@@ -416,12 +416,12 @@ static void pfm_carry(struct pfm_context *ctx, unsigned long *ovfl)
 	}
 }
 
-void pfm_overflow_many(struct pfm_pmu_session *s, const unsigned long *pmds,
+void pfm_overflow_many(struct pfm_pmu_set *s, const unsigned long *pmds,
 		       u64 ip, struct pt_regs *regs,
 		       struct pfm_ds_record *rec)
 {
 	struct pfm_context *ctx =
-		container_of(s, struct pfm_evtset, session)->pmds[0].ctx;
+		container_of(s, struct pfm_evtset, pmu_set)->pmds[0].ctx;
 	DECLARE_BITMAP(ovfl, PFM_MAX_PMDS);
 	u32 owner = pfm_enter(ctx);
 	u16 i;
@@ -456,7 +456,7 @@ void pfm_stop_work(struct work_struct *work)
 
 	mutex_lock(&ctx->mutex);
 	if (ctx->loaded && (pfm_is_masked(ctx) || pfm_is_offline(ctx)))
-		ctx->pmu->stop(&ctx->on_pmu->session);
+		ctx->pmu->stop(&ctx->on_pmu->pmu_set);
 	mutex_unlock(&ctx->mutex);
 }
 

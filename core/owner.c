@@ -36,9 +36,9 @@ void pfm_disown(struct pfm_context *ctx, unsigned long flags)
 /* Is the caller what is monitored: this thread, or something on this CPU? */
 static bool pfm_is_here(const struct pfm_context *ctx)
 {
-	if (ctx->session.task)
-		return ctx->session.task == current;
-	return ctx->session.cpu == raw_smp_processor_id();
+	if (ctx->target.task)
+		return ctx->target.task == current;
+	return ctx->target.cpu == raw_smp_processor_id();
 }
 
 /*

@@ -48,7 +48,7 @@ void pfm_pause(struct pfm_context *ctx)
 {
 	lockdep_assert_held(&ctx->mutex);
 	if (ctx->loaded && ctx->started) {
-		ctx->pmu->stop(&ctx->on_pmu->session);
+		ctx->pmu->stop(&ctx->on_pmu->pmu_set);
 		if (!pfm_is_masked(ctx))
 			pfm_wait_overflows(ctx);
 		/* Overflows that met a command are still to come. */
@@ -71,7 +71,7 @@ int pfm_resume(struct pfm_context *ctx)
 	    READ_ONCE(pfm_suspended))
 		return 0;
 	ctx->on_pmu = ctx->set;
-	return ctx->pmu->start(&ctx->set->session);
+	return ctx->pmu->start(&ctx->set->pmu_set);
 }
 
 /*

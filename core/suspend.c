@@ -17,7 +17,7 @@
  */
 static void pfm_suspend_one(int cpu)
 {
-	struct pfm_context *ctx = pfm_session_get(cpu);
+	struct pfm_context *ctx = pfm_attach_get(cpu);
 
 	if (!ctx)
 		return;

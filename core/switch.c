@@ -116,7 +116,7 @@ void pfm_switch(struct pfm_context *ctx, bool at_user_level)
 
 	if (set->next != set) {
 		pfm_freeze(ctx, PFM_SWITCHING, pfm_pmd_get_ovfl);
-		set_bit(ctx->session.task && at_user_level ?
+		set_bit(ctx->target.task && at_user_level ?
 				PFM_END_SWITCH_HERE : PFM_END_SWITCH,
 			&ctx->ovfl_end);
 	}
@@ -221,11 +221,11 @@ void pfm_switch_init(struct pfm_context *ctx)
 static bool pfm_switch_by_thread(struct pfm_context *ctx)
 {
 	if (test_and_set_bit_lock(0, &ctx->switch_queued))
-		return READ_ONCE(ctx->switch_task) == ctx->session.task;
-	WRITE_ONCE(ctx->switch_task, ctx->session.task);
+		return READ_ONCE(ctx->switch_task) == ctx->target.task;
+	WRITE_ONCE(ctx->switch_task, ctx->target.task);
 	kref_get(&ctx->ref);
 	__module_get(THIS_MODULE);
-	if (!task_work_add(ctx->session.task, &ctx->switch_here, TWA_RESUME))
+	if (!task_work_add(ctx->target.task, &ctx->switch_here, TWA_RESUME))
 		return true;
 	clear_bit_unlock(0, &ctx->switch_queued);
 	pfm_switch_put_work(ctx);
@@ -235,8 +235,8 @@ static bool pfm_switch_by_thread(struct pfm_context *ctx)
 /* Have the switch finished. Context: any but NMI, interrupts off. */
 void pfm_switch_request(struct pfm_context *ctx, bool here)
 {
-	struct task_struct *task = ctx->session.task;
-	int cpu = task ? WORK_CPU_UNBOUND : ctx->session.cpu;
+	struct task_struct *task = ctx->target.task;
+	int cpu = task ? WORK_CPU_UNBOUND : ctx->target.cpu;
 	bool queued = task && !(task->flags & PF_KTHREAD) &&
 		      pfm_switch_by_thread(ctx);
 

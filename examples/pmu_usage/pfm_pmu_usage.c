@@ -18,7 +18,7 @@ static u64 usage_faults(struct task_struct *task)
 }
 
 /*
- * Every session has a clock. While it counts, its @priv is the thread, and @offset
+ * Every set has a clock. While it counts, its @priv is the thread, and @offset
  * what its run time is more than the clock; otherwise @offset is the clock.
  */
 static u64 usage_clock(const struct pfm_pmu_reg *clock)
@@ -29,7 +29,7 @@ static u64 usage_clock(const struct pfm_pmu_reg *clock)
 		      clock->offset;
 }
 
-static int usage_load(struct pfm_pmu_session *s,
+static int usage_load(struct pfm_pmu_set *s,
 		      struct pfm_pmu_reg *const *regs)
 {
 	struct pfm_pmu_reg *clock = regs[s->num_regs - 1];
@@ -42,7 +42,7 @@ static int usage_load(struct pfm_pmu_session *s,
 	return 0;
 }
 
-static int usage_start(struct pfm_pmu_session *s)
+static int usage_start(struct pfm_pmu_set *s)
 {
 	struct pfm_pmu_reg *clock = s->priv;
 
@@ -51,7 +51,7 @@ static int usage_start(struct pfm_pmu_session *s)
 	return 0;
 }
 
-static void usage_stop(struct pfm_pmu_session *s)
+static void usage_stop(struct pfm_pmu_set *s)
 {
 	struct pfm_pmu_reg *clock = s->priv;
 
@@ -60,7 +60,7 @@ static void usage_stop(struct pfm_pmu_session *s)
 }
 
 /* Nothing is bound. */
-static void usage_unload(struct pfm_pmu_session *s)
+static void usage_unload(struct pfm_pmu_set *s)
 {
 }
 
@@ -82,7 +82,7 @@ static u64 usage_read_pmd(struct pfm_pmu_reg *reg)
 {
 	if (reg->desc->num == PFM_REG_CLOCK)
 		return usage_clock(reg);
-	return reg->desc->read(reg->session->task);
+	return reg->desc->read(reg->set->task);
 }
 
 static void usage_read_pmds_ovfl(struct pfm_pmu_reg *const *regs, u64 *values,

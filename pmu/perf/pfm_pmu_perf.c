@@ -28,13 +28,13 @@
 #define PERF_MAX_PERIOD	((u64)S64_MAX)
 
 /**
- * struct perf_session - a loaded session
+ * struct perf_set - a loaded event set
  * @s:     the core's side
  * @regs:  its registers
  * @started: the events are enabled
  */
-struct perf_session {
-	struct pfm_pmu_session		*s;
+struct perf_set {
+	struct pfm_pmu_set		*s;
 	struct pfm_pmu_reg *const	*regs;
 	bool				started;
 };
@@ -216,11 +216,11 @@ static void notrace perf_overflow_ds(struct perf_event *event,
 /* Do overflows of this register go into a debug-store area? */
 static bool perf_is_ds(const struct pfm_pmu_reg *reg)
 {
-	return reg->session->ds && reg->sampling &&
+	return reg->set->ds && reg->sampling &&
 	       reg->desc->num != PFM_REG_CLOCK;
 }
 
-/* The clock of a session: what it says is time that has passed, and stays so. */
+/* The clock of a set: what it says is time that has passed, and stays so. */
 static void notrace perf_overflow_timeout(struct perf_event *event,
 					  struct perf_sample_data *data,
 					  struct pt_regs *regs)
@@ -232,7 +232,7 @@ static void notrace perf_overflow_timeout(struct perf_event *event,
 		pfm_timeout(reg, regs);
 }
 
-static bool perf_is_session_clock(const struct pfm_pmu_reg *reg)
+static bool perf_is_set_clock(const struct pfm_pmu_reg *reg)
 {
 	return reg->desc->num == PFM_REG_CLOCK;
 }
@@ -409,7 +409,7 @@ static void perf_reset_pmd(struct pfm_pmu_reg *reg, u64 value)
  * Process context
  */
 
-static void perf_apply(struct perf_session *ps,
+static void perf_apply(struct perf_set *ps,
 		       perf_event_fn_t fn)
 {
 	u16 i;
@@ -490,7 +490,7 @@ static int perf_check_pmc(u16 num, u64 pmc, bool syswide)
 /* A debug-store area may want records that are exact. */
 static bool perf_is_exact_enough(const struct pfm_pmu_reg *reg)
 {
-	return !perf_is_ds(reg) || reg->session->ds->imprecise_ok ||
+	return !perf_is_ds(reg) || reg->set->ds->imprecise_ok ||
 	       reg->pmc_value & PFM_PERF_PRECISE_MASK;
 }
 
@@ -501,7 +501,7 @@ static bool perf_is_exact_enough(const struct pfm_pmu_reg *reg)
 static bool perf_may_count(const struct pfm_pmu_reg *reg)
 {
 	/* Time says nothing about the kernel. */
-	if (reg->session->user_only && !perf_is_session_clock(reg) &&
+	if (reg->set->user_only && !perf_is_set_clock(reg) &&
 	    !(reg->pmc_value & PFM_PERF_EXCL_KERNEL))
 		return false;
 	return !perf_is_ds(reg) || !security_locked_down(LOCKDOWN_PERF);
@@ -514,8 +514,8 @@ static void perf_forget_event(struct pfm_pmu_reg *reg)
 	reg->reload = PFM_RELOAD_NONE;
 }
 
-/* The event that measures how long the session counts. */
-static u64 perf_clock_pmc(const struct pfm_pmu_session *s)
+/* The event that measures how long the set counts. */
+static u64 perf_clock_pmc(const struct pfm_pmu_set *s)
 {
 	return PFM_PERF_EVENT(PERF_TYPE_SOFTWARE,
 			      s->task ? PERF_COUNT_SW_TASK_CLOCK :
@@ -524,13 +524,13 @@ static u64 perf_clock_pmc(const struct pfm_pmu_session *s)
 
 static int perf_create_event(struct pfm_pmu_reg *reg)
 {
-	struct pfm_pmu_session *s = reg->session;
+	struct pfm_pmu_set *s = reg->set;
 	perf_overflow_handler_t handler;
 	struct perf_event_attr attr;
 	struct perf_event *event;
 
 	perf_forget_event(reg);
-	if (perf_is_session_clock(reg))
+	if (perf_is_set_clock(reg))
 		reg->pmc_value = perf_clock_pmc(s);
 	if (!perf_pmc_is_used(reg->pmc_value))
 		return 0;
@@ -541,7 +541,7 @@ static int perf_create_event(struct pfm_pmu_reg *reg)
 	perf_fill_attr(&attr, reg->pmc_value,
 		       reg->sampling ? PERF_MAX_PERIOD : 0);
 	handler = perf_handler(reg->pmc_value);
-	if (perf_is_session_clock(reg))
+	if (perf_is_set_clock(reg))
 		handler = perf_overflow_timeout;
 	if (perf_is_ds(reg)) {
 		attr.sample_type = PERF_RECORD_SAMPLE;
@@ -568,7 +568,7 @@ static void perf_destroy_event(struct pfm_pmu_reg *reg)
 	perf_forget_event(reg);
 }
 
-static int perf_create_events(struct perf_session *ps)
+static int perf_create_events(struct perf_set *ps)
 {
 	u16 i;
 	int ret;
@@ -589,10 +589,10 @@ static int perf_create_events(struct perf_session *ps)
 	return 0;
 }
 
-static int perf_load(struct pfm_pmu_session *s,
+static int perf_load(struct pfm_pmu_set *s,
 		     struct pfm_pmu_reg *const *regs)
 {
-	struct perf_session *ps = kzalloc(sizeof(*ps), GFP_KERNEL_ACCOUNT);
+	struct perf_set *ps = kzalloc(sizeof(*ps), GFP_KERNEL_ACCOUNT);
 	int ret;
 
 	if (!ps)
@@ -608,9 +608,9 @@ static int perf_load(struct pfm_pmu_session *s,
 	return 0;
 }
 
-static void perf_unload(struct pfm_pmu_session *s)
+static void perf_unload(struct pfm_pmu_set *s)
 {
-	struct perf_session *ps = s->priv;
+	struct perf_set *ps = s->priv;
 	u16 i;
 
 	for (i = 0; i < s->num_regs; i++)
@@ -629,9 +629,9 @@ static u64 perf_time_running(struct perf_event *event)
 
 /*
  * A pinned event that finds no free counter is in an error state, which the exit of
- * its thread hides. Then it has counted at no time, other than the session's clock.
+ * its thread hides. Then it has counted at no time, other than the set's clock.
  */
-static bool perf_is_denied(const struct perf_session *ps,
+static bool perf_is_denied(const struct perf_set *ps,
 			   struct perf_event *event)
 {
 	int state = READ_ONCE(event->state);
@@ -644,7 +644,7 @@ static bool perf_is_denied(const struct perf_session *ps,
 }
 
 /* Note what has no counter. Return: is there such a one? */
-static bool perf_find_denied(const struct perf_session *ps)
+static bool perf_find_denied(const struct perf_set *ps)
 {
 	bool found = false;
 	u16 i;
@@ -660,18 +660,18 @@ static bool perf_find_denied(const struct perf_session *ps)
 	return found;
 }
 
-static int perf_start(struct pfm_pmu_session *s)
+static int perf_start(struct pfm_pmu_set *s)
 {
-	struct perf_session *ps = s->priv;
+	struct perf_set *ps = s->priv;
 
 	ps->started = true;
 	perf_apply(ps, perf_event_enable);
 	return perf_find_denied(ps) ? -EBUSY : 0;
 }
 
-static void perf_stop(struct pfm_pmu_session *s)
+static void perf_stop(struct pfm_pmu_set *s)
 {
-	struct perf_session *ps = s->priv;
+	struct perf_set *ps = s->priv;
 
 	if (!ps->started)
 		return;
@@ -716,7 +716,7 @@ static u64 perf_read_pmd(struct pfm_pmu_reg *reg)
 	u64 offset, count;
 
 	if (!event)
-		return perf_read_virtual(reg, reg->session->task ?: current);
+		return perf_read_virtual(reg, reg->set->task ?: current);
 	do {
 		offset = READ_ONCE(reg->offset);
 		count = perf_count(event);

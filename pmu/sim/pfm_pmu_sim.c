@@ -29,28 +29,28 @@
 #define SIM_MAX_LINE	1024
 
 /**
- * struct sim_session - a loaded session
- * @list:  in sim_sessions
+ * struct sim_set - a loaded event set
+ * @list:  in sim_sets
  * @s:     the core's side
  * @regs:  its registers
  * @value: hardware registers, by place in the table
  * @started: counting
  */
-struct sim_session {
+struct sim_set {
 	struct list_head		list;
-	struct pfm_pmu_session		*s;
+	struct pfm_pmu_set		*s;
 	struct pfm_pmu_reg *const	*regs;
 	bool				started;
 	u64				value[];
 };
 
-static LIST_HEAD(sim_sessions);
+static LIST_HEAD(sim_sets);
 static DEFINE_RAW_SPINLOCK(sim_lock);
 static DEFINE_MUTEX(sim_advance_lock);
 
-static int sim_load(struct pfm_pmu_session *s, struct pfm_pmu_reg *const *regs)
+static int sim_load(struct pfm_pmu_set *s, struct pfm_pmu_reg *const *regs)
 {
-	struct sim_session *ss;
+	struct sim_set *ss;
 	unsigned long flags;
 	u16 i;
 
@@ -63,14 +63,14 @@ static int sim_load(struct pfm_pmu_session *s, struct pfm_pmu_reg *const *regs)
 		regs[i]->priv = &ss->value[i];
 	s->priv = ss;
 	raw_spin_lock_irqsave(&sim_lock, flags);
-	list_add(&ss->list, &sim_sessions);
+	list_add(&ss->list, &sim_sets);
 	raw_spin_unlock_irqrestore(&sim_lock, flags);
 	return 0;
 }
 
-static void sim_unload(struct pfm_pmu_session *s)
+static void sim_unload(struct pfm_pmu_set *s)
 {
-	struct sim_session *ss = s->priv;
+	struct sim_set *ss = s->priv;
 	unsigned long flags;
 	u16 i;
 
@@ -84,17 +84,17 @@ static void sim_unload(struct pfm_pmu_session *s)
 	kfree(ss);
 }
 
-static int sim_start(struct pfm_pmu_session *s)
+static int sim_start(struct pfm_pmu_set *s)
 {
-	struct sim_session *ss = s->priv;
+	struct sim_set *ss = s->priv;
 
 	WRITE_ONCE(ss->started, true);
 	return 0;
 }
 
-static void sim_stop(struct pfm_pmu_session *s)
+static void sim_stop(struct pfm_pmu_set *s)
 {
-	struct sim_session *ss = s->priv;
+	struct sim_set *ss = s->priv;
 
 	WRITE_ONCE(ss->started, false);
 	/* An instant of a thread or CPU comes from any other. */
@@ -129,7 +129,7 @@ static void sim_reset_pmd(struct pfm_pmu_reg *reg, u64 value)
 	*(u64 *)reg->priv = value;
 }
 
-static bool sim_is_there(const struct sim_session *ss,
+static bool sim_is_there(const struct sim_set *ss,
 			 const struct pfm_sim_tick *tick)
 {
 	return tick->task ? ss->s->task == tick->task :
@@ -137,11 +137,11 @@ static bool sim_is_there(const struct sim_session *ss,
 }
 
 /* Of the event sets that are loaded there, the one that is started, if any. */
-static struct sim_session *sim_find(const struct pfm_sim_tick *tick)
+static struct sim_set *sim_find(const struct pfm_sim_tick *tick)
 {
-	struct sim_session *ss, *found = NULL;
+	struct sim_set *ss, *found = NULL;
 
-	list_for_each_entry(ss, &sim_sessions, list) {
+	list_for_each_entry(ss, &sim_sets, list) {
 		if (!sim_is_there(ss, tick))
 			continue;
 		found = ss;
@@ -152,7 +152,7 @@ static struct sim_session *sim_find(const struct pfm_sim_tick *tick)
 }
 
 /* Count; set the bits of the PMDs that wrapped. */
-static void sim_count(struct sim_session *ss, const struct pfm_sim_tick *tick,
+static void sim_count(struct sim_set *ss, const struct pfm_sim_tick *tick,
 		      unsigned long *wrapped)
 {
 	int i;
@@ -168,14 +168,14 @@ static void sim_count(struct sim_session *ss, const struct pfm_sim_tick *tick,
 	}
 }
 
-/* The clock of a session, after its PMDs. */
-static struct pfm_pmu_reg *sim_clock(const struct sim_session *ss)
+/* The clock of a set, after its PMDs. */
+static struct pfm_pmu_reg *sim_clock(const struct sim_set *ss)
 {
 	return ss->regs[ss->s->num_regs - 1];
 }
 
 /* Let time pass. Return: true if the clock has got to 0. */
-static bool sim_pass(struct sim_session *ss, u64 ns)
+static bool sim_pass(struct sim_set *ss, u64 ns)
 {
 	u64 *value = &ss->value[ss->s->num_regs - 1];
 	bool before = (s64)*value < 0;
@@ -188,7 +188,7 @@ static int sim_advance_here(const struct pfm_sim_tick *tick)
 {
 	struct pfm_ds_record rec = tick->rec;
 	DECLARE_BITMAP(wrapped, PFM_MAX_PMDS);
-	struct sim_session *ss;
+	struct sim_set *ss;
 	bool time_is_up = false;
 	unsigned long flags;
 

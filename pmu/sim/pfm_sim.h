@@ -39,11 +39,11 @@ struct pfm_sim_tick {
  * pfm_sim_advance() - let an instant happen
  * @tick: the instant
  *
- * Counters whose PMC is 0, and sessions that are not started, count nothing.
+ * Counters whose PMC is 0, and sets that are not started, count nothing.
  * All overflows of the instant are reported at once, before this returns.
  *
  * Context: any; process if @tick->irq.
- * Return: 0; -ESRCH if no session is loaded there; -ERANGE for a delta that is
+ * Return: 0; -ESRCH if no set is loaded there; -ERANGE for a delta that is
  * too large.
  */
 int pfm_sim_advance(const struct pfm_sim_tick *tick);

@@ -185,7 +185,7 @@ static void a_pmu_that_cannot_is_not_asked_to(struct kunit *test)
 	ctx->pmu = &pmu;
 	pmu.ds = PFM_DS_IMPRECISE;
 	KUNIT_EXPECT_EQ(test, pfm_ds_attach(ctx), -EOPNOTSUPP);
-	ctx->session.ds->imprecise_ok = true;
+	ctx->target.ds->imprecise_ok = true;
 	KUNIT_EXPECT_EQ(test, pfm_ds_attach(ctx), 0);
 	pmu.ds = PFM_DS_NONE;
 	KUNIT_EXPECT_EQ(test, pfm_ds_attach(ctx), -EOPNOTSUPP);

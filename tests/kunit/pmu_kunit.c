@@ -7,16 +7,16 @@
  */
 #include "fixture.h"
 
-static int desc_load(struct pfm_pmu_session *s, struct pfm_pmu_reg *const *regs)
+static int desc_load(struct pfm_pmu_set *s, struct pfm_pmu_reg *const *regs)
 {
 	return -ENODEV;
 }
 
-static void desc_unload(struct pfm_pmu_session *s)
+static void desc_unload(struct pfm_pmu_set *s)
 {
 }
 
-static int desc_start(struct pfm_pmu_session *s)
+static int desc_start(struct pfm_pmu_set *s)
 {
 	return 0;
 }

@@ -23,7 +23,7 @@ struct task_struct;
 #define PFM_REGD_READ_ONLY	0x2	/* PMD: writing it is an error */
 /*
  * PMD: while loaded it is the kernel's monotonic clock, ktime_get_mono_fast_ns(),
- * less pfm_pmu_reg.offset, whether the session counts or not.
+ * less pfm_pmu_reg.offset, whether the set counts or not.
  */
 #define PFM_REGD_MONOTONIC	0x4
 
@@ -58,8 +58,8 @@ struct pfm_reg_desc {
 };
 
 /*
- * Number of the register that every session has after its PMDs: a clock. It counts
- * the nanoseconds that the session counts, a thread's only while the thread runs. It
+ * Number of the register that every set has after its PMDs: a clock. It counts the
+ * nanoseconds for which the set counts, a thread's only while the thread runs. It
  * has 64 bits whatever the counter_width, and the operations on PMDs apply to it.
  * If it samples, the PMU calls pfm_timeout() when it gets to 0.
  */
@@ -68,7 +68,7 @@ struct pfm_reg_desc {
 /* No period: a counter at this value is almost 2^64 events from overflow. */
 #define PFM_RELOAD_NONE		1ULL
 
-struct pfm_pmu_session;
+struct pfm_pmu_set;
 
 /**
  * struct pfm_pmu_reg - one PMD of a loaded context
@@ -80,7 +80,7 @@ struct pfm_pmu_session;
  *             (hardware count - @offset) then
  * @priv:      owned by the PMU
  * @update:    owned by the PMU
- * @session:   session the register belongs to
+ * @set:       event set that the register belongs to
  * @desc:      the PMD's description
  * @pmc_value: value of the PMC that controls it; the clock's is the PMU's
  * @sampling:  its overflow matters to somebody
@@ -90,14 +90,14 @@ struct pfm_pmu_reg {
 	u64				reload;
 	void				*priv;
 	void				*update;
-	struct pfm_pmu_session		*session;
+	struct pfm_pmu_set		*set;
 	const struct pfm_reg_desc	*desc;
 	u64				pmc_value;
 	bool				sampling;
 };
 
 /**
- * struct pfm_pmu_session - an event set of a context that is loaded
+ * struct pfm_pmu_set - an event set of a loaded context, as its PMU sees it
  * @task:      monitored thread, a reference is held; NULL if system-wide
  * @cpu:       monitored CPU, or -1
  * @user_only: the creator may not see the kernel: refuse PMC values that count
@@ -105,11 +105,11 @@ struct pfm_pmu_reg {
  * @num_regs:  number of PMDs, plus one for the clock
  * @ds:        debug-store area, or NULL: overflows of counters that sample come
  *             with a record
- * @denied:    the PMU sets what it finds, by start or stop: PMDs, by their place in
+ * @denied:    written by the PMU, at start or stop: PMDs, by their place in
  *             pfm_pmu.pmds, that were to count and got no counter. Zero when loaded
  * @priv:      owned by the PMU
  */
-struct pfm_pmu_session {
+struct pfm_pmu_set {
 	struct task_struct	*task;
 	int			cpu;
 	bool			user_only;
@@ -120,9 +120,8 @@ struct pfm_pmu_session {
 };
 
 /*
- * Each event set of a context is a session of its own. All are loaded with the
- * context, and at most one of them is started at a time: the PMU must have room on
- * the hardware for that one only.
+ * All event sets of a context are loaded with it, and at most one of them is started
+ * at a time: the PMU must have room on the hardware for that one only.
  */
 
 /**
@@ -138,8 +137,8 @@ struct pfm_pmu_session {
  * @pmcs:          descriptions of the PMCs, increasing index
  * @pmds:          descriptions of the PMDs, increasing index
  * @check_pmc:     (optional, process context) is the value good for this PMC, in
- *                 this kind of session? 0 or -EINVAL
- * @load:          (process) bind the registers to the session's task or CPU.
+ *                 a set of this kind? 0 or -EINVAL
+ * @load:          (process) bind the registers to the set's task or CPU.
  *                 Nothing counts yet; a @write_pmd of every PMD comes before
  *                 @start. 0; or
  *                 -EINVAL if a PMC's value cannot be had; -EPERM, -EBUSY,
@@ -150,12 +149,12 @@ struct pfm_pmu_session {
  * @stop:          (process) stop counting; nothing to do when stopped. Nothing
  *                 counts on return, but an overflow that is under way may still
  *                 be reported
- * @write_pmc:     (process) the PMC of a register of a loaded, stopped session
+ * @write_pmc:     (process) the PMC of a register of a loaded, stopped set
  *                 has changed; errors as of load
- * @write_pmd:     (process) load a PMD of a loaded, stopped session. 0, -EINVAL
+ * @write_pmd:     (process) load a PMD of a loaded, stopped set. 0, -EINVAL
  *                 or -ENOMEM
- * @read_pmd:      (process) read a PMD of a loaded session
- * @read_pmds_ovfl: (as the overflow; or the session is stopped, on any CPU) read
+ * @read_pmd:      (process) read a PMD of a loaded set
+ * @read_pmds_ovfl: (as the overflow; or the set is stopped, on any CPU) read
  *                 registers, at least one
  * @reset_pmd:     (as the overflow, interrupts off) load a PMD
  */
@@ -170,11 +169,11 @@ struct pfm_pmu {
 	const struct pfm_reg_desc	*pmds;
 
 	int	(*check_pmc)(u16 num, u64 value, bool syswide);
-	int	(*load)(struct pfm_pmu_session *s,
+	int	(*load)(struct pfm_pmu_set *s,
 			struct pfm_pmu_reg *const *regs);
-	void	(*unload)(struct pfm_pmu_session *s);
-	int	(*start)(struct pfm_pmu_session *s);
-	void	(*stop)(struct pfm_pmu_session *s);
+	void	(*unload)(struct pfm_pmu_set *s);
+	int	(*start)(struct pfm_pmu_set *s);
+	void	(*stop)(struct pfm_pmu_set *s);
 	int	(*write_pmc)(struct pfm_pmu_reg *reg);
 	int	(*write_pmd)(struct pfm_pmu_reg *reg, u64 value);
 	u64	(*read_pmd)(struct pfm_pmu_reg *reg);
@@ -216,7 +215,7 @@ void pfm_overflow(struct pfm_pmu_reg *reg, u64 value, u64 ip,
 		  struct pt_regs *regs);
 
 /**
- * pfm_ds_overflow() - as pfm_overflow(), in a session with a debug-store area
+ * pfm_ds_overflow() - as pfm_overflow(), in a set with a debug-store area
  * @reg:  the counter
  * @ip:   instruction pointer of what was interrupted
  * @regs: interrupted registers, may be NULL
@@ -229,23 +228,23 @@ void pfm_ds_overflow(struct pfm_pmu_reg *reg, u64 ip, struct pt_regs *regs,
 
 /**
  * pfm_overflow_many() - hardware counters have overflowed in one instant
- * @s:    the session
+ * @s:    the set
  * @pmds: PMD indices, PFM_MAX_PMDS bits; the hardware counters have wrapped
  * @ip:   instruction pointer of what was interrupted
  * @regs: interrupted registers, may be NULL
- * @rec:  the instant's record; used, and its status filled in, in a session with
+ * @rec:  the instant's record; used, and its status filled in, in a set with
  *        a debug-store area
  *
  * Carries into the software part of counters narrower than 64 bits, and treats
  * those whose 64 bits overflowed in increasing index with one time stamp.
  * Context: as pfm_overflow().
  */
-void pfm_overflow_many(struct pfm_pmu_session *s, const unsigned long *pmds,
+void pfm_overflow_many(struct pfm_pmu_set *s, const unsigned long *pmds,
 		       u64 ip, struct pt_regs *regs,
 		       struct pfm_ds_record *rec);
 
 /**
- * pfm_timeout() - the clock of a session has got to 0
+ * pfm_timeout() - the clock of a set has got to 0
  * @clock: the clock
  * @regs:  interrupted registers, may be NULL
  *

@@ -10,16 +10,16 @@ static struct pfm_reg_desc full_pmcs[PFM_MAX_PMCS];
 static struct pfm_reg_desc full_pmds[PFM_MAX_PMDS];
 static char full_names[PFM_MAX_PMDS][PFM_REGD_NAME_MAX + 1];
 
-static int full_load(struct pfm_pmu_session *s, struct pfm_pmu_reg *const *regs)
+static int full_load(struct pfm_pmu_set *s, struct pfm_pmu_reg *const *regs)
 {
 	return 0;
 }
 
-static void full_nothing(struct pfm_pmu_session *s)
+static void full_nothing(struct pfm_pmu_set *s)
 {
 }
 
-static int full_start(struct pfm_pmu_session *s)
+static int full_start(struct pfm_pmu_set *s)
 {
 	return 0;
 }
