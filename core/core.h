@@ -341,8 +341,8 @@ long pfm_vector(const struct pfm_ioc *ioc, size_t size, void *ctx,
 		int (*one)(void *ctx, void *elem));
 
 /* load.c */
-int pfm_load(struct pfm_context *ctx, const pfarg_load_t *req);
-int pfm_unload(struct pfm_context *ctx);
+int pfm_load_context(struct pfm_context *ctx, const pfarg_load_t *req);
+int pfm_unload_context(struct pfm_context *ctx);
 void pfm_detach(struct pfm_context *ctx);
 int pfm_start_monitoring(struct pfm_context *ctx, const pfarg_start_t *req);
 int pfm_stop_monitoring(struct pfm_context *ctx);
@@ -387,24 +387,24 @@ void pfm_end_evtset(struct pfm_evtset *set);
 void pfm_switch(struct pfm_context *ctx, bool at_user_level);
 bool pfm_count_triggers(struct pfm_context *ctx, const unsigned long *ovfl);
 void pfm_time_is_up(struct pfm_pmd *clock, bool at_user_level);
-void pfm_set_clock(struct pfm_evtset *set, u64 value);
+void pfm_clock_write(struct pfm_evtset *set, u64 value);
 void pfm_catch_up(struct pfm_evtset *set);
 void pfm_switch_request(struct pfm_context *ctx, bool here);
 void pfm_finish_switch(struct pfm_context *ctx);
 
 /* idle.c */
-void pfm_set_idle(struct pfm_context *ctx, bool idle);
+void pfm_idle_changed(struct pfm_context *ctx, bool idle);
 int pfm_idle_attach(struct pfm_context *ctx);
 void pfm_idle_detach(struct pfm_context *ctx);
 
 /* value.c */
-u64 pfm_pmd_get(struct pfm_pmd *pmd);
-int pfm_load_regs(struct pfm_context *ctx);
-int pfm_pmd_set(struct pfm_pmd *pmd, u64 value);
-u64 pfm_pmd_get_ovfl(struct pfm_pmd *pmd);
-void pfm_pmd_set_ovfl(struct pfm_pmd *pmd, u64 value);
-void pfm_set_last_reset(struct pfm_pmd *pmd, u64 value);
-u64 pfm_reset_value(struct pfm_pmd *pmd, u64 base);
+u64 pfm_value_read(struct pfm_pmd *pmd);
+int pfm_program_regs(struct pfm_context *ctx);
+int pfm_value_write(struct pfm_pmd *pmd, u64 value);
+u64 pfm_value_read_ovfl(struct pfm_pmd *pmd);
+void pfm_value_write_ovfl(struct pfm_pmd *pmd, u64 value);
+void pfm_note_reset(struct pfm_pmd *pmd, u64 value);
+u64 pfm_next_reset(struct pfm_pmd *pmd, u64 base);
 void pfm_reset_pmds(struct pfm_evtset *set, const unsigned long *slots,
 		    bool long_reset);
 void pfm_page_write(struct pfm_evtset *set);

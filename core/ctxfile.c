@@ -122,7 +122,7 @@ static long pfm_load_cmd(struct pfm_context *ctx, const struct pfm_ioc *ioc)
 	if (ioc->narg != 1 ||
 	    copy_from_user(&req, u64_to_user_ptr(ioc->arg), sizeof(req)))
 		return -EFAULT;
-	return pfm_load(ctx, &req);
+	return pfm_load_context(ctx, &req);
 }
 
 static long pfm_start_cmd(struct pfm_context *ctx, const struct pfm_ioc *ioc)
@@ -172,7 +172,7 @@ static long pfm_ctx_cmd(struct pfm_context *ctx, unsigned int cmd,
 	case PFM_IOC(PFM_RESTART):
 		return pfm_locked(ctx, pfm_restart_context);
 	case PFM_IOC(PFM_UNLOAD_CONTEXT):
-		return pfm_locked(ctx, pfm_unload);
+		return pfm_locked(ctx, pfm_unload_context);
 	default:
 		return -ENOTTY;
 	}

@@ -119,8 +119,8 @@ static void pfm_ds_reset(struct pfm_context *ctx, const unsigned long *ovfl)
 	for_each_set_bit(slot, ovfl, ctx->pmu->num_pmds) {
 		struct pfm_pmd *pmd = &ctx->set->pmds[slot];
 
-		pfm_set_last_reset(pmd, value);
-		pfm_pmd_set_ovfl(pmd, value);
+		pfm_note_reset(pmd, value);
+		pfm_value_write_ovfl(pmd, value);
 	}
 }
 

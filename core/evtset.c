@@ -242,14 +242,14 @@ int pfm_delete_evtset(struct pfm_context *ctx, void *elem)
 }
 
 /* Its clock, and the time that it was active. An overflow may switch meanwhile. */
-static s64 pfm_read_clock(struct pfm_evtset *set, u64 *duration)
+static s64 pfm_clock_read(struct pfm_evtset *set, u64 *duration)
 {
 	u64 before;
 	s64 clock;
 
 	do {
 		before = READ_ONCE(set->duration);
-		clock = pfm_pmd_get(pfm_clock_of(set));
+		clock = pfm_value_read(pfm_clock_of(set));
 	} while (before != READ_ONCE(set->duration));
 	*duration = before + clock + set->timeout;
 	return clock;
@@ -271,7 +271,7 @@ int pfm_getinfo_evtset(struct pfm_context *ctx, void *elem)
 	if (req->set_flags & ~PFM_SET_RETFL_MASK ||
 	    memchr_inv(req->reserved, 0, sizeof(req->reserved)))
 		return pfm_bad_evtset(&req->set_flags, PFM_SET_RETFL_EINVAL);
-	clock = pfm_read_clock(set, &duration);
+	clock = pfm_clock_read(set, &duration);
 	req->set_id_next = set->id_next;
 	req->set_flags = set->flags;
 	req->set_runs = set->runs;

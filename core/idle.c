@@ -28,9 +28,9 @@ static void pfm_leave_idle(struct pfm_context *ctx)
 		pmd = &ctx->set->pmds[i];
 		if (pfm_has_wrapped(pmd)) {
 			ctx->lost++;
-			pmd->value = pfm_reset_value(pmd, pmd->short_reset);
+			pmd->value = pfm_next_reset(pmd, pmd->short_reset);
 		}
-		pfm_pmd_set_ovfl(pmd, pmd->value);
+		pfm_value_write_ovfl(pmd, pmd->value);
 	}
 	pfm_publish(ctx->set);
 }
@@ -39,7 +39,7 @@ static void pfm_leave_idle(struct pfm_context *ctx)
  * The CPU of a system-wide context becomes idle, or is no longer.
  * Context: interrupts off, on that CPU, not in NMI.
  */
-void pfm_set_idle(struct pfm_context *ctx, bool idle)
+void pfm_idle_changed(struct pfm_context *ctx, bool idle)
 {
 	/* At most a command that was moved to another CPU owns it, for a moment. */
 	while (pfm_enter(ctx))
@@ -47,7 +47,7 @@ void pfm_set_idle(struct pfm_context *ctx, bool idle)
 	if (!idle && ctx->frozen & PFM_IDLE)
 		pfm_leave_idle(ctx);
 	else if (idle && ctx->set->flags & PFM_SETFL_EXCL_IDLE)
-		pfm_freeze(ctx, PFM_IDLE, pfm_pmd_get_ovfl);
+		pfm_freeze(ctx, PFM_IDLE, pfm_value_read_ovfl);
 	pfm_leave(ctx);
 }
 
@@ -58,7 +58,7 @@ static void pfm_probe_switch(void *unused, bool preempt,
 	struct pfm_context *ctx = READ_ONCE(*this_cpu_ptr(&pfm_idle_ctx));
 
 	if (ctx && is_idle_task(prev) != is_idle_task(next))
-		pfm_set_idle(ctx, is_idle_task(next));
+		pfm_idle_changed(ctx, is_idle_task(next));
 }
 
 static bool pfm_excludes_idle(struct pfm_context *ctx)

@@ -94,7 +94,7 @@ static int pfm_load_pmu(struct pfm_context *ctx, struct pfm_evtset *set)
 	if (ret)
 		return ret;
 	ctx->set = set;
-	ret = pfm_load_regs(ctx) ?: pfm_idle_attach(ctx);
+	ret = pfm_program_regs(ctx) ?: pfm_idle_attach(ctx);
 	if (ret) {
 		pfm_unload_evtsets(ctx, NULL);
 		return ret;
@@ -180,7 +180,7 @@ static int pfm_load_target(struct pfm_context *ctx, const pfarg_load_t *req,
  * Return: 0; -EBUSY if attached already, or thread or CPU taken; -EINVAL;
  * -ESRCH; -ENODEV; -EPERM; what the PMU says.
  */
-int pfm_load(struct pfm_context *ctx, const pfarg_load_t *req)
+int pfm_load_context(struct pfm_context *ctx, const pfarg_load_t *req)
 {
 	struct task_struct *task;
 	int ret;
@@ -212,7 +212,7 @@ void pfm_detach(struct pfm_context *ctx)
 	pfm_pause(ctx);
 	ctx->started = false;
 	pfm_for_each_pmd(ctx->set, i, pmd)
-		pmd->value = pfm_pmd_get(pmd);
+		pmd->value = pfm_value_read(pmd);
 	ctx->loaded = false;
 	/* One that came before a PFM_STOP may still read the registers. */
 	pfm_wait_overflows(ctx);
@@ -231,7 +231,7 @@ void pfm_detach(struct pfm_context *ctx)
  * PFM_UNLOAD_CONTEXT: from anywhere if the CPU has gone offline.
  * Return: 0, or -EBUSY as pfm_check_cpu().
  */
-int pfm_unload(struct pfm_context *ctx)
+int pfm_unload_context(struct pfm_context *ctx)
 {
 	int ret = pfm_is_offline(ctx) ? 0 : pfm_check_cpu(ctx);
 
@@ -261,13 +261,13 @@ static int pfm_designate(struct pfm_context *ctx, struct pfm_evtset *set)
 	/* One of the set that it leaves may have come late. */
 	pfm_wait_overflows(ctx);
 	if (!(ctx->frozen & ~PFM_IDLE))
-		pfm_freeze(ctx, PFM_SWITCHING, pfm_pmd_get);
+		pfm_freeze(ctx, PFM_SWITCHING, pfm_value_read);
 	pfm_end_evtset(ctx->set);
 	pfm_begin_evtset(ctx, set, false);
 	if (pfm_is_masked(ctx))
 		return 0;
 	set_mask_bits(&ctx->frozen, PFM_SWITCHING, 0);
-	ret = pfm_load_regs(ctx);
+	ret = pfm_program_regs(ctx);
 	pfm_publish(set);
 	return ret;
 }

@@ -26,9 +26,9 @@ static __always_inline u64 pfm_clock(void)
 }
 
 /* Where: in @task, here. */
-static __always_inline void pfm_set_data(struct pfm_ovfl_data *data,
-					 const struct task_struct *task,
-					 u64 ip, struct pt_regs *regs)
+static __always_inline void pfm_note_place(struct pfm_ovfl_data *data,
+					   const struct task_struct *task,
+					   u64 ip, struct pt_regs *regs)
 {
 	data->ip = ip;
 	data->regs = regs;
@@ -41,15 +41,15 @@ static __always_inline void pfm_set_data(struct pfm_ovfl_data *data,
 }
 
 /* Values of the PMDs that go into the sample, whatever their width. */
-static void pfm_get_smpl_pmds(struct pfm_pmd *pmd)
+static void pfm_read_smpl_pmds(struct pfm_pmd *pmd)
 {
 	struct pfm_pmd_ovfl *ovfl = pmd->ovfl;
 	u16 i;
 
 	for (i = 0; i < ovfl->arg.num_smpl_pmds; i++)
 		ovfl->arg.smpl_pmds_values[i] =
-			pfm_pmd_get_ovfl(container_of(ovfl->smpl[i],
-						      struct pfm_pmd, hw));
+			pfm_value_read_ovfl(container_of(ovfl->smpl[i],
+							 struct pfm_pmd, hw));
 }
 
 static bool pfm_wants_notify(const struct pfm_pmd *pmd)
@@ -81,7 +81,7 @@ static void pfm_throttle(struct pfm_context *ctx, const unsigned long *ovfl,
 		pfm_collect(out, &ctx->set->pmds[slot], slot, ctrl);
 }
 
-/* What an error or nonsense from a handler comes to. */
+/* Control bits for a failed or misbehaving handler. */
 static pfm_ovfl_ctrl_t pfm_checked_ctrl(int err, pfm_ovfl_ctrl_t ctrl)
 {
 	if (unlikely(err || (ctrl.val & ~PFM_OVFL_CTRL_ALL)))
@@ -122,8 +122,8 @@ static void pfm_post_msg(struct pfm_context *ctx, const unsigned long *ovfl)
 }
 
 /* The core's part after the handlers, interrupts off. */
-static void pfm_ovfl_finish(struct pfm_context *ctx, const unsigned long *ovfl,
-			    struct pfm_outcome *out)
+static void pfm_conclude(struct pfm_context *ctx, const unsigned long *ovfl,
+			 struct pfm_outcome *out)
 {
 	struct pfm_evtset *set = ctx->set;
 	bool switch_due = pfm_count_triggers(ctx, ovfl);
@@ -135,7 +135,7 @@ static void pfm_ovfl_finish(struct pfm_context *ctx, const unsigned long *ovfl,
 	bitmap_or(set->to_reset, set->to_reset,
 		  out->mask || ctx->fmt ? ovfl : out->reset, PFM_MAX_PMDS);
 	if (out->mask) {
-		pfm_freeze(ctx, PFM_MASKED, pfm_pmd_get_ovfl);
+		pfm_freeze(ctx, PFM_MASKED, pfm_value_read_ovfl);
 		ctx->switch_due = switch_due;
 		set_bit(PFM_END_STOP, &ctx->ovfl_end);
 	} else if (!switch_due) {
@@ -166,9 +166,9 @@ static int pfm_handle_one(struct pfm_context *ctx, u16 slot, u64 tstamp,
 	if (!pmd->ovfl)
 		return 0;
 	arg = &pmd->ovfl->arg;
-	arg->pmd_value = pfm_pmd_get_ovfl(pmd);
+	arg->pmd_value = pfm_value_read_ovfl(pmd);
 	arg->ovfl_ctrl.val = 0;
-	pfm_get_smpl_pmds(pmd);
+	pfm_read_smpl_pmds(pmd);
 	err = ctx->handler(ctx->buf, arg, tstamp, &ctx->data);
 	pfm_collect(out, pmd, slot, pfm_checked_ctrl(err, arg->ovfl_ctrl));
 	return err;
@@ -186,7 +186,7 @@ static void pfm_event(struct pfm_context *ctx, const unsigned long *ovfl,
 
 	local_irq_save(flags);
 	/* What was left to an interrupt may come in another thread. */
-	pfm_set_data(&ctx->data, ctx->target.task ?: current, ip, regs);
+	pfm_note_place(&ctx->data, ctx->target.task ?: current, ip, regs);
 	for_each_set_bit(slot, ovfl, ctx->pmu->num_pmds) {
 		/* The first error ends the calls; what is left is lost. */
 		if (!err)
@@ -194,29 +194,31 @@ static void pfm_event(struct pfm_context *ctx, const unsigned long *ovfl,
 		if (err)
 			ctx->lost++;
 	}
-	pfm_ovfl_finish(ctx, ovfl, &out);
+	pfm_conclude(ctx, ovfl, &out);
 	local_irq_restore(flags);
 }
 
 /*
- * With a debug-store area, the PMU's record is all there is to an event, until
- * the area is filled to its threshold: that is what interrupts.
+ * With a debug-store area, the PMU's record is all there is to an event until the
+ * area is filled to its threshold; only that interrupts. Without one, every overflow
+ * does. Return: true if this one does.
  */
-static bool pfm_is_stored(struct pfm_context *ctx, const unsigned long *ovfl,
-			  struct pfm_ds_record *rec)
+static bool pfm_store_or_interrupt(struct pfm_context *ctx,
+				   const unsigned long *ovfl,
+				   struct pfm_ds_record *rec)
 {
 	unsigned long flags;
 	bool interrupts;
 
 	if (!ctx->target.ds)
-		return false;
+		return true;
 	local_irq_save(flags);
 	interrupts = pfm_ds_store(ctx, ovfl, rec);
 	/* The CPU would not come here, but perf does for each record. */
 	if (unlikely(!ctx->credit) && pfm_rate_is_exceeded(ctx))
 		interrupts = true;
 	local_irq_restore(flags);
-	return !interrupts;
+	return interrupts;
 }
 
 /* What overflows in one instant. The caller owns @ctx. */
@@ -224,7 +226,7 @@ static void pfm_instant(struct pfm_context *ctx, const unsigned long *ovfl,
 			u64 ip, struct pt_regs *regs, struct pfm_ds_record *rec)
 {
 	ctx->credit--;
-	if (!pfm_is_stored(ctx, ovfl, rec))
+	if (pfm_store_or_interrupt(ctx, ovfl, rec))
 		pfm_event(ctx, ovfl, ip, regs);
 }
 
@@ -306,7 +308,7 @@ noinline void pfm_see_to_deferred(struct pfm_context *ctx)
 }
 
 /* A handler wants more than to go on: do what it says. */
-static noinline void pfm_overflow_finish(struct pfm_pmd *pmd, int err)
+static noinline void pfm_conclude_one(struct pfm_pmd *pmd, int err)
 {
 	struct pfm_context *ctx = pmd->ctx;
 	u16 slot = pmd - ctx->set->pmds;
@@ -321,7 +323,7 @@ static noinline void pfm_overflow_finish(struct pfm_pmd *pmd, int err)
 	pfm_collect(&out, pmd, slot,
 		    pfm_checked_ctrl(err, pmd->ovfl->arg.ovfl_ctrl));
 	local_irq_save(flags);
-	pfm_ovfl_finish(ctx, ovfl, &out);
+	pfm_conclude(ctx, ovfl, &out);
 	local_irq_restore(flags);
 }
 
@@ -346,7 +348,7 @@ void notrace pfm_overflow(struct pfm_pmu_reg *reg, u64 value, u64 ip,
 	}
 	if (unlikely(READ_ONCE(ctx->frozen)))
 		goto leave;
-	pfm_set_data(&ctx->data, current, ip, regs);
+	pfm_note_place(&ctx->data, current, ip, regs);
 	arg = &pmd->ovfl->arg;
 	arg->pmd_value = value;
 	arg->ovfl_ctrl.val = 0;
@@ -360,7 +362,7 @@ void notrace pfm_overflow(struct pfm_pmu_reg *reg, u64 value, u64 ip,
 		   pmd->plain_reset == reg->reload))
 		reg->offset -= reg->reload;
 	else
-		pfm_overflow_finish(pmd, err);
+		pfm_conclude_one(pmd, err);
 leave:
 	pfm_leave(ctx);
 }

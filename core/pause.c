@@ -34,7 +34,7 @@ void pfm_publish_active(struct pfm_context *ctx)
 /* The PMU gets the active set. Context: paused. */
 static void pfm_follow_switch(struct pfm_context *ctx)
 {
-	if (pfm_load_regs(ctx))
+	if (pfm_program_regs(ctx))
 		ctx->sets_denied++;
 	set_mask_bits(&ctx->frozen, PFM_SWITCHING, 0);
 }

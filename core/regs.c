@@ -62,9 +62,9 @@ static u64 pfm_keep_reserved(const struct pfm_reg_desc *desc, u64 value)
 	return (value & ~desc->rsvd) | (desc->dfl & desc->rsvd);
 }
 
-static int pfm_smpl_conf(const struct pfm_pmu *pmu, u32 flags, u64 eventid,
-			 const u64 *smpl_pmds, const u64 *reset_pmds,
-			 struct pfm_smpl_conf *conf)
+static int pfm_make_smpl_conf(const struct pfm_pmu *pmu, u32 flags, u64 eventid,
+			      const u64 *smpl_pmds, const u64 *reset_pmds,
+			      struct pfm_smpl_conf *conf)
 {
 	conf->flags = flags & PFM_SMPL_FLAGS;
 	conf->eventid = eventid;
@@ -165,7 +165,7 @@ static int pfm_reprogram(struct pfm_pmd *pmd, u64 pmc_value, u64 value)
 	if (!ctx->loaded)
 		return 0;
 	ret = ctx->pmu->write_pmc(&pmd->hw);
-	return ret ?: pfm_pmd_set(pmd, value);
+	return ret ?: pfm_value_write(pmd, value);
 }
 
 static void pfm_save_conf(const struct pfm_pmd *pmd, struct pfm_smpl_conf *conf)
@@ -180,7 +180,7 @@ static void pfm_save_conf(const struct pfm_pmd *pmd, struct pfm_smpl_conf *conf)
 static int pfm_write_pmc_paused(struct pfm_evtset *set, struct pfm_pmd *pmd,
 				u64 pmc_value, const struct pfm_smpl_conf *conf)
 {
-	u64 old = pmd->hw.pmc_value, value = pfm_pmd_get(pmd);
+	u64 old = pmd->hw.pmc_value, value = pfm_value_read(pmd);
 	struct pfm_smpl_conf old_conf;
 	int ret;
 
@@ -243,9 +243,10 @@ int pfm_write_pmc(struct pfm_context *ctx, void *elem)
 		return pfm_bad_elem(&req->reg_flags, PFM_REG_RETFL_EINVAL);
 	pmd = pfm_controlled_pmd(pmu, set, slot);
 	smpl = pmd && !(req->reg_flags & PFM_REGFL_VALUE_ONLY);
-	if (smpl && pfm_smpl_conf(pmu, req->reg_flags, req->reg_smpl_eventid,
-				  req->reg_smpl_pmds, req->reg_reset_pmds,
-				  &conf))
+	if (smpl && pfm_make_smpl_conf(pmu, req->reg_flags,
+				       req->reg_smpl_eventid,
+				       req->reg_smpl_pmds,
+				       req->reg_reset_pmds, &conf))
 		return pfm_bad_elem(&req->reg_flags, PFM_REG_RETFL_EINVAL);
 	if (pmd && pfm_alloc_ovfl(pmd))
 		return -ENOMEM;
@@ -295,12 +296,12 @@ static int pfm_apply_pmd(struct pfm_evtset *set, struct pfm_pmd *pmd,
 	pmd->random_mask = req->reg_random_mask;
 	pmd->random = pfm_carta_seed(req->reg_random_seed);
 	pmd->value = pfm_keep_reserved(desc, req->reg_value);
-	pfm_set_last_reset(pmd, pmd->value);
+	pfm_note_reset(pmd, pmd->value);
 	if (conf)
 		pfm_apply_conf(set, pmd, conf);
 	pfm_prepare_reset(pmd);
 	ret = pfm_reprogram(pmd, pmd->hw.pmc_value, pmd->last_reset);
-	return ret ?: pfm_pmd_set(pmd, pmd->last_reset);
+	return ret ?: pfm_value_write(pmd, pmd->last_reset);
 }
 
 /* Make a PMD what it was, but for what is the PMU's. */
@@ -314,7 +315,7 @@ static void pfm_restore_pmd(struct pfm_evtset *set, struct pfm_pmd *pmd,
 	if (pmd->ovfl)
 		pfm_prepare_ovfl(set, pmd);
 	if (!pfm_reprogram(pmd, hw.pmc_value, old->value))
-		pfm_pmd_set(pmd, old->value);
+		pfm_value_write(pmd, old->value);
 }
 
 /* Change a PMD, or nothing if the PMU refuses. */
@@ -325,7 +326,7 @@ static int pfm_write_pmd_paused(struct pfm_evtset *set, struct pfm_pmd *pmd,
 	struct pfm_pmd old = *pmd;
 	int ret;
 
-	old.value = pfm_pmd_get(pmd);
+	old.value = pfm_value_read(pmd);
 	ret = pfm_apply_pmd(set, pmd, req, conf);
 	if (ret)
 		pfm_restore_pmd(set, pmd, &old);
@@ -352,9 +353,10 @@ int pfm_write_pmd(struct pfm_context *ctx, void *elem)
 	smpl = req->reg_flags & PFM_REGFL_SMPL;
 	pmd = &set->pmds[slot];
 	if (!pfm_pmd_is_good(pmd->hw.desc, req) ||
-	    (smpl && pfm_smpl_conf(pmu, req->reg_flags, req->reg_smpl_eventid,
-				   req->reg_smpl_pmds, req->reg_reset_pmds,
-				   &conf)))
+	    (smpl && pfm_make_smpl_conf(pmu, req->reg_flags,
+					req->reg_smpl_eventid,
+					req->reg_smpl_pmds,
+					req->reg_reset_pmds, &conf)))
 		return pfm_bad_elem(&req->reg_flags, PFM_REG_RETFL_EINVAL);
 	if (smpl && pfm_alloc_ovfl(pmd))
 		return -ENOMEM;
@@ -386,7 +388,7 @@ int pfm_read_pmd(struct pfm_context *ctx, void *elem)
 	if (req->reg_flags & ~PFM_REG_RETFL_MASK)
 		return pfm_bad_elem(&req->reg_flags, PFM_REG_RETFL_EINVAL);
 	pmd = &set->pmds[slot];
-	req->reg_value = pfm_pmd_get(pmd);
+	req->reg_value = pfm_value_read(pmd);
 	req->reg_last_reset_val = pmd->last_reset;
 	req->reg_ovflsw_thres = pfm_is_trigger(pmd) ? pmd->ovflsw_left : 0;
 	req->reg_flags = 0;

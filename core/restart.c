@@ -30,7 +30,7 @@ static int pfm_unmask(struct pfm_context *ctx)
 	int ret;
 
 	pfm_catch_up(ctx->set);
-	ret = pfm_load_regs(ctx);
+	ret = pfm_program_regs(ctx);
 	/* Overflows find the new values. */
 	set_mask_bits(&ctx->frozen, PFM_MASKED, 0);
 	return ret;
@@ -64,7 +64,7 @@ static int pfm_restart_apply(struct pfm_context *ctx, pfm_ovfl_ctrl_t ctrl,
 	if (unmask)
 		return pfm_unmask(ctx);
 	if (ctrl.mask_monitoring && !is_masked)
-		pfm_freeze(ctx, PFM_MASKED, pfm_pmd_get);
+		pfm_freeze(ctx, PFM_MASKED, pfm_value_read);
 	return 0;
 }
 

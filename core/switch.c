@@ -22,14 +22,14 @@
  * goes on from there: what it was set to is what it says. Context: as the overflow,
  * interrupts off; or the set is not active.
  */
-void pfm_set_clock(struct pfm_evtset *set, u64 value)
+void pfm_clock_write(struct pfm_evtset *set, u64 value)
 {
 	struct pfm_pmd *clock = pfm_clock_of(set);
-	u64 before = pfm_pmd_get_ovfl(clock);
+	u64 before = pfm_value_read_ovfl(clock);
 
-	pfm_pmd_set_ovfl(clock, value);
+	pfm_value_write_ovfl(clock, value);
 	WRITE_ONCE(set->duration,
-		   set->duration + before - pfm_pmd_get_ovfl(clock));
+		   set->duration + before - pfm_value_read_ovfl(clock));
 }
 
 /*
@@ -39,7 +39,7 @@ void pfm_set_clock(struct pfm_evtset *set, u64 value)
 void pfm_catch_up(struct pfm_evtset *set)
 {
 	if (set->timeout && (s64)pfm_clock_of(set)->value >= 0)
-		pfm_set_clock(set, -PFM_SOON);
+		pfm_clock_write(set, -PFM_SOON);
 }
 
 /* Where each set leads; a set is sound if that exists. */
@@ -102,7 +102,7 @@ void pfm_begin_evtset(struct pfm_context *ctx, struct pfm_evtset *set,
 /* @set is no longer the active one. Context: as pfm_begin_evtset(). */
 void pfm_end_evtset(struct pfm_evtset *set)
 {
-	pfm_set_clock(set, -set->timeout);
+	pfm_clock_write(set, -set->timeout);
 }
 
 /*
@@ -115,7 +115,7 @@ void pfm_switch(struct pfm_context *ctx, bool at_user_level)
 	struct pfm_evtset *set = ctx->set;
 
 	if (set->next != set) {
-		pfm_freeze(ctx, PFM_SWITCHING, pfm_pmd_get_ovfl);
+		pfm_freeze(ctx, PFM_SWITCHING, pfm_value_read_ovfl);
 		set_bit(ctx->target.task && at_user_level ?
 				PFM_END_SWITCH_HERE : PFM_END_SWITCH,
 			&ctx->ovfl_end);
@@ -164,7 +164,7 @@ void pfm_time_is_up(struct pfm_pmd *clock, bool at_user_level)
 	if (clock->set != ctx->set || READ_ONCE(ctx->frozen) & ~PFM_IDLE)
 		goto out;
 	if (READ_ONCE(ctx->in_call) == current) {
-		pfm_set_clock(ctx->set, -PFM_SOON);
+		pfm_clock_write(ctx->set, -PFM_SOON);
 		goto out;
 	}
 	pfm_switch(ctx, at_user_level);
@@ -240,7 +240,7 @@ void pfm_switch_request(struct pfm_context *ctx, bool here)
 	bool queued = task && !(task->flags & PF_KTHREAD) &&
 		      pfm_switch_by_thread(ctx);
 
-	/* The kernel may be left late, or a work item be run late: who is first. */
+	/* Queue both; whichever runs first finishes the switch. */
 	if (!here || !queued)
 		queue_work_on(cpu, system_highpri_wq, &ctx->switch_work);
 }

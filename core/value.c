@@ -27,7 +27,7 @@ static u64 pfm_pmd_hw_mask(const struct pfm_pmd *pmd)
 	return pfm_is_clock(pmd) ? ~0ULL : pfm_hw_mask(pmd->ctx->pmu);
 }
 
-static u64 pfm_pmd_compose(const struct pfm_pmd *pmd, u64 hw)
+static u64 pfm_value_compose(const struct pfm_pmd *pmd, u64 hw)
 {
 	u64 mask = pfm_pmd_hw_mask(pmd);
 
@@ -35,13 +35,13 @@ static u64 pfm_pmd_compose(const struct pfm_pmd *pmd, u64 hw)
 }
 
 /* Value of a PMD. Context: process, pfm_context.mutex held. */
-u64 pfm_pmd_get(struct pfm_pmd *pmd)
+u64 pfm_value_read(struct pfm_pmd *pmd)
 {
 	u64 value;
 
 	if (!pfm_pmd_is_live(pmd))
 		return pmd->value;
-	value = pfm_pmd_compose(pmd, pmd->ctx->pmu->read_pmd(&pmd->hw));
+	value = pfm_value_compose(pmd, pmd->ctx->pmu->read_pmd(&pmd->hw));
 	/* An overflow meanwhile may have frozen it. */
 	return pfm_pmd_is_live(pmd) ? value : pmd->value;
 }
@@ -50,24 +50,24 @@ u64 pfm_pmd_get(struct pfm_pmd *pmd)
  * Load the hardware with the software value. Context: process, the PMU loaded
  * and not counting. Return: 0, or what the PMU says.
  */
-static int pfm_pmd_load(struct pfm_pmd *pmd)
+static int pfm_program_pmd(struct pfm_pmd *pmd)
 {
 	return pmd->ctx->pmu->write_pmd(&pmd->hw,
 					pmd->value & pfm_pmd_hw_mask(pmd));
 }
 
 /*
- * Load the hardware with the values of the active set. Context: as pfm_pmd_load().
+ * Load the hardware with the values of the active set. Context: not counting.
  * Return: 0, or the PMU's first complaint.
  */
-int pfm_load_regs(struct pfm_context *ctx)
+int pfm_program_regs(struct pfm_context *ctx)
 {
 	struct pfm_pmd *pmd;
 	int ret = 0;
 	u16 i;
 
 	pfm_for_each_pmd(ctx->set, i, pmd) {
-		int err = pfm_pmd_load(pmd);
+		int err = pfm_program_pmd(pmd);
 
 		ret = ret ?: err;
 	}
@@ -78,14 +78,14 @@ int pfm_load_regs(struct pfm_context *ctx)
  * Write a PMD. Context: process, pfm_context.mutex held, the context paused or
  * not counting. Return: 0, or what the PMU says.
  */
-int pfm_pmd_set(struct pfm_pmd *pmd, u64 value)
+int pfm_value_write(struct pfm_pmd *pmd, u64 value)
 {
 	pmd->value = value;
-	return pfm_pmd_is_live(pmd) ? pfm_pmd_load(pmd) : 0;
+	return pfm_pmd_is_live(pmd) ? pfm_program_pmd(pmd) : 0;
 }
 
 /* Value of a PMD. Context: the overflow path. */
-u64 pfm_pmd_get_ovfl(struct pfm_pmd *pmd)
+u64 pfm_value_read_ovfl(struct pfm_pmd *pmd)
 {
 	struct pfm_pmu_reg *reg = &pmd->hw;
 	u64 hw;
@@ -93,7 +93,7 @@ u64 pfm_pmd_get_ovfl(struct pfm_pmd *pmd)
 	if (!pfm_pmd_is_live(pmd))
 		return pmd->value;
 	pmd->ctx->pmu->read_pmds_ovfl(&reg, &hw, 1);
-	return pfm_pmd_compose(pmd, hw);
+	return pfm_value_compose(pmd, hw);
 }
 
 int pfm_ovfl_read_pmd(struct pfm_ovfl_data *data, u16 num, u64 *value)
@@ -103,13 +103,13 @@ int pfm_ovfl_read_pmd(struct pfm_ovfl_data *data, u16 num, u64 *value)
 
 	if (slot < 0)
 		return -EINVAL;
-	*value = pfm_pmd_get_ovfl(&ctx->set->pmds[slot]);
+	*value = pfm_value_read_ovfl(&ctx->set->pmds[slot]);
 	return 0;
 }
 EXPORT_SYMBOL_GPL(pfm_ovfl_read_pmd);
 
 /* Load a PMD. Context: the overflow path, interrupts off. */
-void pfm_pmd_set_ovfl(struct pfm_pmd *pmd, u64 value)
+void pfm_value_write_ovfl(struct pfm_pmd *pmd, u64 value)
 {
 	pmd->value = value;
 	if (!pfm_pmd_is_live(pmd))
@@ -120,8 +120,8 @@ void pfm_pmd_set_ovfl(struct pfm_pmd *pmd, u64 value)
 		pfm_publish(pmd->set);
 }
 
-/* Remember what a PMD was last loaded with. Context: as pfm_reset_value(). */
-void pfm_set_last_reset(struct pfm_pmd *pmd, u64 value)
+/* Remember what a PMD was last loaded with. Context: as pfm_next_reset(). */
+void pfm_note_reset(struct pfm_pmd *pmd, u64 value)
 {
 	pmd->last_reset = value;
 	if (pmd->ovfl)
@@ -133,11 +133,11 @@ void pfm_set_last_reset(struct pfm_pmd *pmd, u64 value)
  * asked for. It becomes the last reset value.
  * Context: the owner of the overflow path.
  */
-u64 pfm_reset_value(struct pfm_pmd *pmd, u64 base)
+u64 pfm_next_reset(struct pfm_pmd *pmd, u64 base)
 {
 	if (pmd->flags & PFM_REGFL_RANDOM)
 		base += pfm_carta_draw(&pmd->random, pmd->random_mask);
-	pfm_set_last_reset(pmd, base);
+	pfm_note_reset(pmd, base);
 	return base;
 }
 
@@ -157,7 +157,7 @@ void pfm_reset_pmds(struct pfm_evtset *set, const unsigned long *slots,
 		bitmap_or(all, all, set->pmds[slot].reset_pmds, PFM_MAX_PMDS);
 	for_each_set_bit(slot, all, PFM_MAX_PMDS) {
 		pmd = &set->pmds[slot];
-		pfm_pmd_set_ovfl(pmd, pfm_reset_value(pmd, long_reset ?
+		pfm_value_write_ovfl(pmd, pfm_next_reset(pmd, long_reset ?
 							   pmd->long_reset :
 							   pmd->short_reset));
 	}
@@ -186,7 +186,7 @@ static void pfm_page_write_pmd(pfm_set_page_t *page, struct pfm_pmd *pmd,
 	u64 value = 0;
 
 	if (state == PFM_MAP_VALUE)
-		value = pfm_pmd_get_ovfl(pmd);
+		value = pfm_value_read_ovfl(pmd);
 	else if (state == PFM_MAP_CLOCK)
 		value = pmd->hw.offset;
 	WRITE_ONCE(page->map_state[num], state);

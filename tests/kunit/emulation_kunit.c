@@ -71,7 +71,7 @@ static void nothing_counts_before_start_and_after_stop(struct kunit *test)
 	pfarg_load_t load = { .load_pid = task_pid_vnr(current) };
 
 	fixture_counter(test, 0, 0, 100);
-	KUNIT_ASSERT_EQ(test, pfm_load(f->ctx, &load), 0);
+	KUNIT_ASSERT_EQ(test, pfm_load_context(f->ctx, &load), 0);
 	fixture_count(test, 5);
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), 100ULL);
 	fixture_lock(f->ctx);

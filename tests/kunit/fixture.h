@@ -192,7 +192,7 @@ static inline void fixture_start_on(struct kunit *test,
 	struct fixture *f = test->priv;
 	pfarg_load_t load = { .load_pid = task_pid_vnr(task) };
 
-	KUNIT_ASSERT_EQ(test, pfm_load(f->ctx, &load), 0);
+	KUNIT_ASSERT_EQ(test, pfm_load_context(f->ctx, &load), 0);
 	fixture_lock(f->ctx);
 	KUNIT_ASSERT_EQ(test, pfm_start_monitoring(f->ctx, NULL), 0);
 	fixture_unlock(f->ctx);
@@ -208,7 +208,7 @@ static inline void fixture_unload(struct kunit *test)
 	struct fixture *f = test->priv;
 
 	fixture_lock(f->ctx);
-	KUNIT_ASSERT_EQ(test, pfm_unload(f->ctx), 0);
+	KUNIT_ASSERT_EQ(test, pfm_unload_context(f->ctx), 0);
 	fixture_unlock(f->ctx);
 }
 

@@ -904,7 +904,7 @@ static void blocking_oneself_is_refused_at_load(struct kunit *test)
 	struct fixture *f = fixture_create(test, PFM_FL_NOTIFY_BLOCK, false);
 	pfarg_load_t load = { .load_pid = task_pid_vnr(current) };
 
-	KUNIT_EXPECT_EQ(test, pfm_load(f->ctx, &load), -EINVAL);
+	KUNIT_EXPECT_EQ(test, pfm_load_context(f->ctx, &load), -EINVAL);
 }
 
 /* A thread to monitor. It never goes to user level: nothing holds it. */

@@ -330,12 +330,12 @@ static void the_idle_thread_keeps_values(struct kunit *test)
 	load_and_start(test);
 	count(test, 5, false);
 	local_irq_save(flags);
-	pfm_set_idle(ctx, true);
+	pfm_idle_changed(ctx, true);
 	local_irq_restore(flags);
 	expect_kept(test, 0, true);
 	expect_value(test, 0, -PERIOD + 5);
 	local_irq_save(flags);
-	pfm_set_idle(ctx, false);
+	pfm_idle_changed(ctx, false);
 	local_irq_restore(flags);
 	expect_live(test, 0);
 }

@@ -61,7 +61,7 @@ static inline int load(struct kunit *test, u16 set)
 	pfarg_load_t load = { .load_pid = task_pid_vnr(current),
 			      .load_set = set };
 
-	return pfm_load(ctx_of(test), &load);
+	return pfm_load_context(ctx_of(test), &load);
 }
 
 static inline int start(struct kunit *test, u16 set)

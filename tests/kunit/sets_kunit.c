@@ -838,7 +838,7 @@ static void a_thread_that_is_held_up_keeps_no_other_from_switching(
 
 	other = kthread_run(stand_by, NULL, "pfm_other");
 	KUNIT_ASSERT_FALSE(test, IS_ERR(other));
-	KUNIT_EXPECT_EQ(test, pfm_load(ctx, &(pfarg_load_t){
+	KUNIT_EXPECT_EQ(test, pfm_load_context(ctx, &(pfarg_load_t){
 				.load_pid = task_pid_vnr(other) }), 0);
 	local_irq_save(flags);
 	pfm_switch_request(ctx, true);
@@ -1085,9 +1085,9 @@ static void cpu_idles(struct kunit *test, u64 d0, u64 ns)
 	unsigned long flags;
 
 	local_irq_save(flags);
-	pfm_set_idle(ctx_of(test), true);
+	pfm_idle_changed(ctx_of(test), true);
 	cpu_happens(test, d0, ns);
-	pfm_set_idle(ctx_of(test), false);
+	pfm_idle_changed(ctx_of(test), false);
 	local_irq_restore(flags);
 }
 
