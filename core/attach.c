@@ -14,7 +14,9 @@
 #include <linux/sched/coredump.h>
 #include <linux/sched/signal.h>
 #include <linux/tracepoint.h>
-#include "core.h"
+#include "attach.h"
+#include "context.h"
+#include "tracepoint.h"
 
 static DEFINE_SPINLOCK(pfm_attach_lock);
 static DEFINE_HASHTABLE(pfm_threads, 8);
@@ -60,11 +62,6 @@ static int pfm_reserve_thread(struct pfm_context *ctx)
 	return 0;
 }
 
-/*
- * Claim the thread or CPU of ctx->target.
- * Context: process. Return: 0; -EBUSY if it is taken or the other kind of
- * attachment exists; -ESRCH if the thread exits; -ENODEV if the CPU goes offline.
- */
 int pfm_attach_claim(struct pfm_context *ctx)
 {
 	int ret;
@@ -92,7 +89,6 @@ void pfm_attach_release(struct pfm_context *ctx)
 	spin_unlock(&pfm_attach_lock);
 }
 
-/* Has the thread gone that @ctx is attached to now, not an earlier one? */
 bool pfm_attach_is_gone(struct pfm_context *ctx, bool *tell)
 {
 	bool gone;
@@ -104,10 +100,6 @@ bool pfm_attach_is_gone(struct pfm_context *ctx, bool *tell)
 	return gone;
 }
 
-/*
- * Hold the context of a CPU, or of the calling thread if @cpu is -1.
- * Return: it, or NULL.
- */
 struct pfm_context *pfm_attach_get(int cpu)
 {
 	struct pfm_context *ctx;
@@ -120,7 +112,6 @@ struct pfm_context *pfm_attach_get(int cpu)
 	return ctx;
 }
 
-/* Context: process, on the CPU that goes offline; it may not wait for commands. */
 void pfm_attach_cpu_gone(unsigned int cpu)
 {
 	struct pfm_context *ctx;
@@ -139,7 +130,6 @@ static int pfm_is_file(const void *file, struct file *other, unsigned int fd)
 	return file == other;
 }
 
-/* Has the calling process a descriptor of @ctx? Context: process. */
 bool pfm_holds_descriptor(const struct pfm_context *ctx)
 {
 	return current->files &&

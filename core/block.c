@@ -27,7 +27,8 @@
 #include <linux/slab.h>
 #include <linux/task_work.h>
 #include <linux/wait.h>
-#include "core.h"
+#include "block.h"
+#include "context.h"
 
 #define PFM_LAST_CALL	"mem_cgroup_handle_over_high"
 
@@ -126,9 +127,8 @@ static struct kprobe pfm_kprobe = {
 };
 
 /*
- * A context that may block is there: see that threads come back. The probe stays
- * until the module goes: to change the kernel's text again and again is worse.
- * Context: process, may sleep.
+ * The probe stays until the module goes: changing the kernel's text again and again
+ * would be worse.
  */
 void pfm_block_init(const struct pfm_context *ctx)
 {
@@ -144,7 +144,6 @@ void pfm_block_init(const struct pfm_context *ctx)
 	mutex_unlock(&pfm_kprobe_lock);
 }
 
-/* There is no context any more, and will be none. */
 void pfm_block_exit(void)
 {
 	if (pfm_kprobe_works)
@@ -197,7 +196,6 @@ static void pfm_block_here(struct callback_head *work)
 	pfm_block_put_work(b);
 }
 
-/* The attachment to a thread begins. Context: process. Return: 0 or -ENOMEM. */
 int pfm_block_attach(struct pfm_context *ctx)
 {
 	struct pfm_block *b;
@@ -219,7 +217,6 @@ int pfm_block_attach(struct pfm_context *ctx)
 	return 0;
 }
 
-/* It ends: the thread goes on. Context: process, no overflow under way. */
 void pfm_block_detach(struct pfm_context *ctx)
 {
 	struct pfm_block *b = ctx->block;
@@ -239,7 +236,6 @@ void pfm_block_detach(struct pfm_context *ctx)
 	kref_put(&b->ref, pfm_block_free);
 }
 
-/* The monitored thread must not run on. Context: the overflow path. */
 void pfm_block_want(struct pfm_context *ctx)
 {
 	WRITE_ONCE(ctx->block->wanted, true);
@@ -249,7 +245,6 @@ void pfm_block_want(struct pfm_context *ctx)
 		pfm_block_request(ctx);
 }
 
-/* See that it stops. Context: any but NMI, interrupts off. */
 void pfm_block_request(struct pfm_context *ctx)
 {
 	struct pfm_block *b = ctx->block;
@@ -261,20 +256,17 @@ void pfm_block_request(struct pfm_context *ctx)
 	pfm_block_queue(b);
 }
 
-/* It may run on, once it is woken. Context: the owner of the overflow path. */
 void pfm_block_end(struct pfm_context *ctx)
 {
 	if (ctx->block)
 		WRITE_ONCE(ctx->block->wanted, false);
 }
 
-/* Is the monitored thread kept from running? Context: pfm_context.mutex held. */
 bool pfm_is_blocked(const struct pfm_context *ctx)
 {
 	return ctx->block && READ_ONCE(ctx->block->wanted);
 }
 
-/* Let it go on, if it is not asked to wait again. Context: process. */
 void pfm_block_wake(struct pfm_context *ctx)
 {
 	if (ctx->block)

@@ -23,8 +23,9 @@
 #include <linux/sched/user.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
+#include "buffer.h"
 #include "compat.h"
-#include "core.h"
+#include "config.h"
 
 static atomic_long_t pfm_smpl_buf_size = ATOMIC_LONG_INIT(0);
 
@@ -188,17 +189,6 @@ err_free:
 	return ret;
 }
 
-/**
- * pfm_buffer_create() - allocate a zeroed buffer, and charge the caller for it
- * @size:     size in bytes, not 0
- * @front:    pages in front of it that are not mapped, few
- * @file:     out: the buffer; fput() gives it up
- * @buf:      out: its first byte
- * @buf_size: out: size of its mapping, @size rounded up to pages
- *
- * Context: process, may sleep.
- * Return: 0; -ENOMEM if it exceeds a limit or there is no memory.
- */
 int pfm_buffer_create(size_t size, unsigned int front, struct file **file,
 		      void **buf, size_t *buf_size)
 {
@@ -287,15 +277,6 @@ static bool pfm_vma_is_legal(const struct pfm_buffer *b,
 	       (vma->vm_flags & must) == must && !(vma->vm_flags & may_not);
 }
 
-/**
- * pfm_buffer_mmap() - map a buffer into a process
- * @buffer: the buffer that is at the mapping's offset
- * @vma:    where
- *
- * Context: process, mmap_lock held.
- * Return: 0; -EINVAL if the mapping breaks a rule of 3.5.4; -EBUSY if the
- * process has mapped it already; -ENOMEM.
- */
 int pfm_buffer_mmap(struct file *buffer, struct vm_area_struct *vma)
 {
 	struct pfm_buffer *b = buffer->private_data;

@@ -13,7 +13,9 @@
 #include <linux/string.h>
 #include <linux/sysfs.h>
 #include <linux/uaccess.h>
-#include "core.h"
+#include "config.h"
+#include "pmu.h"
+#include "sysfs.h"
 
 struct pfm_config pfm_config = {
 	.arg_size_max		= PAGE_SIZE,
@@ -30,13 +32,6 @@ static bool pfm_size_is_legal(u64 size)
 	return size >= PAGE_SIZE && size <= ULONG_MAX;
 }
 
-/**
- * pfm_size_from_text() - set a limit to what a text says
- * @text: a number, a line feed may follow
- * @size: the limit
- *
- * Return: 0; -EINVAL, and nothing is changed, if it is no number or below a page.
- */
 int pfm_size_from_text(const char *text, unsigned long *size)
 {
 	unsigned long value;
@@ -47,13 +42,6 @@ int pfm_size_from_text(const char *text, unsigned long *size)
 	return 0;
 }
 
-/**
- * pfm_group_from_text() - set a group to what a text says
- * @text: "any" or the group's number, a line feed may follow
- * @gid:  the group
- *
- * Return: 0; -EINVAL, and nothing is changed, if it is neither.
- */
 int pfm_group_from_text(const char *text, gid_t *gid)
 {
 	gid_t value = PFM_GROUP_ANY;
@@ -64,14 +52,6 @@ int pfm_group_from_text(const char *text, gid_t *gid)
 	return 0;
 }
 
-/**
- * pfm_config_set() - change all properties
- * @req: the new ones; what describes the implementation is ignored
- *
- * Context: process, may sleep.
- * Return: 0; -EINVAL, and nothing is changed, for too small a limit, a flag or a
- * reserved field that is not 0.
- */
 int pfm_config_set(const pfarg_config_t *req)
 {
 	if (req->cf_flags || req->reserved1 || req->reserved2 ||
@@ -108,12 +88,6 @@ static void pfm_config_get_pmu(pfarg_config_t *req)
 	pfm_pmu_put(pmu);
 }
 
-/**
- * pfm_config_get() - tell all properties
- * @req: out: the properties; all of it is overwritten
- *
- * Context: process, may sleep.
- */
 void pfm_config_get(pfarg_config_t *req)
 {
 	memset(req, 0, sizeof(*req));
@@ -127,7 +101,6 @@ void pfm_config_get(pfarg_config_t *req)
 	mutex_unlock(&pfm_config_lock);
 }
 
-/* Return: 0, -EPERM, -EFAULT as 3.1.16 lists it, or -EINVAL. */
 long pfm_set_config_cmd(const struct pfm_ioc *ioc)
 {
 	pfarg_config_t req;
@@ -140,7 +113,6 @@ long pfm_set_config_cmd(const struct pfm_ioc *ioc)
 	return pfm_config_set(&req);
 }
 
-/* Return: 0, or -EFAULT as 3.1.17 lists it. */
 long pfm_get_config_cmd(const struct pfm_ioc *ioc)
 {
 	pfarg_config_t req;
@@ -252,7 +224,6 @@ static const struct attribute *const pfm_config_attrs[] = {
 	NULL
 };
 
-/* Show the properties in sysfs. Return: 0 or an errno. */
 int pfm_config_init(void)
 {
 	return pfm_sysfs_add_files(pfm_config_attrs);

@@ -6,7 +6,20 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <perfmon/perfmon_fmt_sdk.h>
-#include "core.h"
+#include "attach.h"
+#include "block.h"
+#include "buffer.h"
+#include "context.h"
+#include "ds.h"
+#include "evtset.h"
+#include "evtset_page.h"
+#include "fmt.h"
+#include "load.h"
+#include "msgq.h"
+#include "overflow.h"
+#include "perm.h"
+#include "pmu.h"
+#include "switch.h"
 
 /* The monitored thread is gone: detach, and say so (3.3.6). */
 static void pfm_detach_work(struct work_struct *work)
@@ -161,10 +174,6 @@ static void pfm_context_detach_fmt(struct pfm_context *ctx)
 	pfm_fmt_put(ctx->fmt);
 }
 
-/*
- * May the caller create such a context, and must it not see the kernel? Nothing
- * is done for who may not. Return: 0, -EINVAL or -EPERM.
- */
 int pfm_check_ctx(const pfarg_ctx_t *req, bool *user_only)
 {
 	if (req->ctx_flags & ~PFM_FL_ALL ||
@@ -176,16 +185,6 @@ int pfm_check_ctx(const pfarg_ctx_t *req, bool *user_only)
 	return pfm_may_create(req->ctx_flags, user_only);
 }
 
-/**
- * pfm_context_create() - a new context, attached to nothing
- * @req:          flags and format; ctx_smpl_buf_size is filled in
- * @fmt_arg:      the format's argument, a kernel copy
- * @fmt_arg_size: its size in bytes
- *
- * Context: process, may sleep.
- * Return: the context, or an ERR_PTR: -EINVAL, -E2BIG, -ENOMEM, -EPERM, -ENODEV
- * if there is no PMU, or what the format says.
- */
 struct pfm_context *pfm_context_create(pfarg_ctx_t *req, void *fmt_arg,
 				       size_t fmt_arg_size)
 {
@@ -223,10 +222,6 @@ err_pmu:
 	return ERR_PTR(ret);
 }
 
-/*
- * The last descriptor is closed: detach and free (3.1.15).
- * Context: process, may sleep.
- */
 void pfm_context_destroy(struct pfm_context *ctx)
 {
 	mutex_lock(&ctx->mutex);

@@ -12,7 +12,8 @@
  * the command.
  */
 #include <linux/cpuhotplug.h>
-#include "core.h"
+#include "attach.h"
+#include "cpu.h"
 
 static int pfm_cpuhp_state;
 

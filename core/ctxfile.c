@@ -10,7 +10,20 @@
 #include <linux/sched/task.h>
 #include <linux/seq_file.h>
 #include <linux/uaccess.h>
-#include "core.h"
+#include "attach.h"
+#include "block.h"
+#include "buffer.h"
+#include "context.h"
+#include "ctxfile.h"
+#include "evtset.h"
+#include "evtset_page.h"
+#include "load.h"
+#include "msgq.h"
+#include "perm.h"
+#include "regs.h"
+#include "restart.h"
+#include "switch.h"
+#include "vector.h"
 
 /* What a command does to one element of its vector. */
 typedef int (*pfm_one_t)(struct pfm_context *ctx, void *elem);

@@ -9,7 +9,14 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 #include <perfmon/perfmon_fmt_sdk.h>
-#include "core.h"
+#include "config.h"
+#include "context.h"
+#include "ctxfile.h"
+#include "dev.h"
+#include "fmt.h"
+#include "pmu.h"
+#include "regs.h"
+#include "vector.h"
 
 /* Size of the format's argument: as given, or as the format declares it. */
 static int pfm_fmt_arg_size(const struct pfm_ioc *ioc, const pfarg_ctx_t *req,

@@ -5,7 +5,10 @@
 #include <linux/irqflags.h>
 #include <linux/string.h>
 #include <perfmon/perfmon_fmt_sdk.h>
-#include "core.h"
+#include "context.h"
+#include "ds.h"
+#include "pmu.h"
+#include "value.h"
 
 /* Flag in the buffer: there are imprecise records. */
 #define PFM_DS_SHOWN_IMPRECISE	0x1
@@ -37,10 +40,6 @@ static bool pfm_ds_is_valid(const struct pfm_ds *ds, const void *buf,
 	       pfm_ds_is_shown(ds, ds->lost_offs, sizeof(u64));
 }
 
-/*
- * Take over the area that a format has set up. Context: process.
- * Return: 0; -EINVAL if it is not one; -EOPNOTSUPP if the PMU cannot fill it.
- */
 int pfm_ds_attach(struct pfm_context *ctx)
 {
 	struct pfm_ds *ds;
@@ -134,12 +133,6 @@ static u64 pfm_ds_status(const struct pfm_context *ctx,
 	return pmds[0];
 }
 
-/*
- * Counters overflowed in one instant: write a record, or count it as lost if @rec
- * is NULL; then load them anew, unless the area is filled to the threshold.
- * Context: the owner of the overflow path, interrupts off.
- * Return: true if the CPU would interrupt.
- */
 bool pfm_ds_store(struct pfm_context *ctx, const unsigned long *ovfl,
 		  struct pfm_ds_record *rec)
 {

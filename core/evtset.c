@@ -13,7 +13,11 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/time64.h>
-#include "core.h"
+#include "context.h"
+#include "evtset.h"
+#include "evtset_page.h"
+#include "pmu.h"
+#include "value.h"
 
 /*
  * Each set costs memory and, while the context is loaded, the time to walk over its
@@ -103,10 +107,6 @@ static struct pfm_evtset *pfm_evtset_alloc(struct pfm_context *ctx, u16 id)
 	return set;
 }
 
-/*
- * Return: a new event set of @ctx, or NULL if there is no memory, or are as many as
- * there may be. The first one may always be.
- */
 struct pfm_evtset *pfm_evtset_add(struct pfm_context *ctx, u16 id)
 {
 	struct pfm_evtset *set;
@@ -128,7 +128,6 @@ err_free:
 	return NULL;
 }
 
-/* Return: event set @id of @ctx, or NULL. */
 struct pfm_evtset *pfm_evtset_find(struct pfm_context *ctx, u16 id)
 {
 	return xa_load(&ctx->sets, id);
@@ -185,10 +184,6 @@ static bool pfm_setdesc_is_good(const struct pfm_context *ctx,
 	       !(ctx->fmt->fmt_flags & PFM_FMTFL_NOSET);
 }
 
-/*
- * One element of PFM_CREATE_EVTSETS. Context: process, pfm_context.mutex held.
- * Return: 0; -EBUSY if attached; -EINVAL, the element marked; -ENOMEM.
- */
 int pfm_create_evtset(struct pfm_context *ctx, void *elem)
 {
 	pfarg_setdesc_t *req = elem;
@@ -216,10 +211,6 @@ int pfm_create_evtset(struct pfm_context *ctx, void *elem)
 	return 0;
 }
 
-/*
- * One element of PFM_DELETE_EVTSETS. Context: process, pfm_context.mutex held.
- * Return: 0; -EBUSY if attached; -EINVAL, the element marked.
- */
 int pfm_delete_evtset(struct pfm_context *ctx, void *elem)
 {
 	pfarg_setdesc_t *req = elem;
@@ -255,10 +246,6 @@ static s64 pfm_clock_read(struct pfm_evtset *set, u64 *duration)
 	return clock;
 }
 
-/*
- * One element of PFM_GETINFO_EVTSETS. Context: process, pfm_context.mutex held.
- * Return: 0; -EINVAL, the element marked.
- */
 int pfm_getinfo_evtset(struct pfm_context *ctx, void *elem)
 {
 	pfarg_setinfo_t *req = elem;

@@ -17,9 +17,11 @@
 #include <linux/nsproxy.h>
 #include <linux/sched.h>
 #include <linux/time_namespace.h>
-#include "core.h"
+#include "buffer.h"
+#include "context.h"
+#include "evtset_page.h"
+#include "value.h"
 
-/* A process can be in a time namespace, where CLOCK_MONOTONIC is another. */
 bool pfm_user_has_our_clock(void)
 {
 	struct timespec64 zero = {};
@@ -28,10 +30,6 @@ bool pfm_user_has_our_clock(void)
 	return !zero.tv_sec && !zero.tv_nsec;
 }
 
-/*
- * Make the page of a new event set.
- * Context: process, may sleep. Return: 0; -ENOMEM, as pfm_buffer_create().
- */
 int pfm_page_create(struct pfm_evtset *set, const struct pfm_pmu *pmu)
 {
 	void *page;
@@ -50,16 +48,11 @@ int pfm_page_create(struct pfm_evtset *set, const struct pfm_pmu *pmu)
 	return 0;
 }
 
-/* Offset of its mapping in bytes, or 0; sampling buffers are at 0 (B7). */
 u64 pfm_page_offset(const struct pfm_evtset *set)
 {
 	return set->page ? (set->id + 1ULL) << PAGE_SHIFT : 0;
 }
 
-/*
- * What can be mapped at an offset in pages other than 0, a reference; or NULL.
- * Context: any but interrupts.
- */
 struct file *pfm_page_at(struct pfm_context *ctx, unsigned long pgoff)
 {
 	struct file *file = NULL;

@@ -5,7 +5,8 @@
 #include <linux/kmod.h>
 #include <linux/slab.h>
 #include <perfmon/perfmon_fmt_sdk.h>
-#include "core.h"
+#include "fmt.h"
+#include "sysfs.h"
 
 /**
  * struct pfm_fmt_entry - a registered format
@@ -112,10 +113,6 @@ static const pfm_buffer_fmt_t *pfm_fmt_try_get(const pfm_uuid_t uuid)
 	return fmt;
 }
 
-/*
- * Find a format and hold it; ask for its module if it is not registered.
- * Context: process, may sleep. Return: the format, or NULL.
- */
 const pfm_buffer_fmt_t *pfm_fmt_get(const pfm_uuid_t uuid)
 {
 	const pfm_buffer_fmt_t *fmt = pfm_fmt_try_get(uuid);

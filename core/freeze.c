@@ -6,20 +6,16 @@
  * and the idle thread do the same. pfm_context.frozen says why; whoever clears the
  * last reason writes the values back.
  */
-#include "core.h"
+#include "context.h"
+#include "freeze.h"
+#include "value.h"
 
-/* A counter that samples has overflowed, and its overflow is still to come. */
 bool pfm_has_wrapped(const struct pfm_pmd *pmd)
 {
 	return !pfm_is_clock(pmd) && pmd->hw.sampling &&
 	       (s64)pmd->last_reset < 0 && (s64)pmd->value >= 0;
 }
 
-/*
- * Keep the values of the active set as they are, discard what is counted on. An
- * overflow that is discarded with it is lost, but its PMD will be reset.
- * Context: the owner of the overflow path; @get as fits the context.
- */
 void pfm_freeze(struct pfm_context *ctx, u32 why,
 		u64 (*get)(struct pfm_pmd *pmd))
 {

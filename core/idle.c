@@ -9,7 +9,13 @@
 #include <linux/percpu.h>
 #include <linux/sched.h>
 #include <linux/tracepoint.h>
-#include "core.h"
+#include "context.h"
+#include "freeze.h"
+#include "idle.h"
+#include "overflow.h"
+#include "owner.h"
+#include "tracepoint.h"
+#include "value.h"
 
 static DEFINE_PER_CPU(struct pfm_context *, pfm_idle_ctx);
 static DEFINE_MUTEX(pfm_idle_lock);
@@ -35,10 +41,6 @@ static void pfm_leave_idle(struct pfm_context *ctx)
 	pfm_publish(ctx->set);
 }
 
-/*
- * The CPU of a system-wide context becomes idle, or is no longer.
- * Context: interrupts off, on that CPU, not in NMI.
- */
 void pfm_idle_changed(struct pfm_context *ctx, bool idle)
 {
 	/* At most a command that was moved to another CPU owns it, for a moment. */
@@ -100,10 +102,6 @@ static void pfm_idle_put(void)
 	tracepoint_synchronize_unregister();
 }
 
-/*
- * A context is attached to its CPU. Context: process, on that CPU.
- * Return: 0, or what the scheduler's tracepoint says.
- */
 int pfm_idle_attach(struct pfm_context *ctx)
 {
 	int ret;
@@ -116,7 +114,6 @@ int pfm_idle_attach(struct pfm_context *ctx)
 	return ret;
 }
 
-/* It is detached. Context: process. */
 void pfm_idle_detach(struct pfm_context *ctx)
 {
 	if (!pfm_is_syswide(ctx) ||

@@ -7,14 +7,22 @@
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 #include <linux/string.h>
-#include "core.h"
+#include "attach.h"
+#include "block.h"
+#include "context.h"
+#include "evtset.h"
+#include "freeze.h"
+#include "idle.h"
+#include "load.h"
+#include "msgq.h"
+#include "owner.h"
+#include "pause.h"
+#include "perm.h"
+#include "rate.h"
+#include "regs.h"
+#include "switch.h"
+#include "value.h"
 
-/*
- * May a command that needs the PMU run here and now?
- * Return: 0; -EBUSY if not attached, or about to be detached because the thread
- * has gone, or system-wide and not on the monitored CPU; -ENODEV if that CPU has
- * gone offline.
- */
 int pfm_check_cpu(const struct pfm_context *ctx)
 {
 	if (pfm_is_offline(ctx))
@@ -173,13 +181,6 @@ static int pfm_load_target(struct pfm_context *ctx, const pfarg_load_t *req,
 	return ret;
 }
 
-/*
- * PFM_LOAD_CONTEXT. The right to attach is checked, and the context attached,
- * while no exec of the thread can complete.
- * Context: process; for a system-wide context on the CPU to monitor.
- * Return: 0; -EBUSY if attached already, or thread or CPU taken; -EINVAL;
- * -ESRCH; -ENODEV; -EPERM; what the PMU says.
- */
 int pfm_load_context(struct pfm_context *ctx, const pfarg_load_t *req)
 {
 	struct task_struct *task;
@@ -199,10 +200,6 @@ int pfm_load_context(struct pfm_context *ctx, const pfarg_load_t *req)
 	return ret;
 }
 
-/*
- * Detach: stop, keep the values, let go of the thread or CPU.
- * Context: process, pfm_context.mutex held.
- */
 void pfm_detach(struct pfm_context *ctx)
 {
 	struct pfm_pmd *pmd;
@@ -227,10 +224,6 @@ void pfm_detach(struct pfm_context *ctx)
 	pfm_put_target(ctx);
 }
 
-/*
- * PFM_UNLOAD_CONTEXT: from anywhere if the CPU has gone offline.
- * Return: 0, or -EBUSY as pfm_check_cpu().
- */
 int pfm_unload_context(struct pfm_context *ctx)
 {
 	int ret = pfm_is_offline(ctx) ? 0 : pfm_check_cpu(ctx);
@@ -272,11 +265,6 @@ static int pfm_designate(struct pfm_context *ctx, struct pfm_evtset *set)
 	return ret;
 }
 
-/*
- * PFM_START. Starting a started context changes nothing; a masked one stays
- * masked. Return: 0; -EINVAL if there is no such set; as pfm_check_cpu(); what
- * the PMU says.
- */
 int pfm_start_monitoring(struct pfm_context *ctx, const pfarg_start_t *req)
 {
 	struct pfm_evtset *set = pfm_evtset_to_start(ctx, req);
@@ -302,7 +290,6 @@ int pfm_start_monitoring(struct pfm_context *ctx, const pfarg_start_t *req)
 	return ret;
 }
 
-/* PFM_STOP. Return: 0, or as pfm_check_cpu(). */
 int pfm_stop_monitoring(struct pfm_context *ctx)
 {
 	int ret = pfm_check_cpu(ctx);

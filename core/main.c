@@ -4,7 +4,13 @@
  */
 #include <linux/module.h>
 #include <linux/rcupdate.h>
-#include "core.h"
+#include "attach.h"
+#include "block.h"
+#include "config.h"
+#include "cpu.h"
+#include "dev.h"
+#include "suspend.h"
+#include "sysfs.h"
 
 static int __init pfm_init(void)
 {

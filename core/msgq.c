@@ -2,14 +2,15 @@
 /*
  * msgq.c - the message queue of a context (3.3)
  *
- * One writer: the overflow path, or a command that keeps it out. Readers take
- * turns under a mutex, in which they may wait for their memory. Overflow messages that find the queue full are dropped
- * and counted; a place is kept for PFM_MSG_END.
+ * One writer: the overflow path, or a command that keeps it out. Readers take turns
+ * under a mutex, and may wait for their memory there. Overflow messages that find the
+ * queue full are dropped and counted; a place is kept for PFM_MSG_END.
  */
 #include <linux/log2.h>
 #include <linux/poll.h>
 #include <linux/slab.h>
-#include "core.h"
+#include "context.h"
+#include "msgq.h"
 
 int pfm_msgq_init(struct pfm_msgq *q, size_t depth)
 {
@@ -25,7 +26,6 @@ void pfm_msgq_destroy(struct pfm_msgq *q)
 	kfree(q->ring);
 }
 
-/* All messages are lost (3.3.5). Context: process, the overflow path is out. */
 void pfm_msgq_reset(struct pfm_msgq *q)
 {
 	/* A reader that was at work does not move it back: it compares. */
@@ -44,7 +44,6 @@ static void pfm_msgq_publish(struct pfm_msgq *q)
 	smp_store_release(&q->head, q->head + 1);
 }
 
-/* Context: any, the writer only. Return: false if the message was dropped. */
 bool pfm_msgq_put_ovfl(struct pfm_msgq *q, const pfm_ovfl_msg_t *msg)
 {
 	/* Pairs with the release in pfm_msgq_consume(): the slot was read. */
@@ -57,7 +56,6 @@ bool pfm_msgq_put_ovfl(struct pfm_msgq *q, const pfm_ovfl_msg_t *msg)
 	return true;
 }
 
-/* Context: process, the overflow path is out; once per attachment. */
 void pfm_msgq_put_end(struct pfm_msgq *q)
 {
 	pfm_msg_t *slot = &q->ring[q->head & (q->size - 1)];
@@ -67,10 +65,6 @@ void pfm_msgq_put_end(struct pfm_msgq *q)
 	pfm_msgq_publish(q);
 }
 
-/*
- * The next message, which stays in the queue, and its position.
- * Context: process, q->lock held. Return: false if there is none.
- */
 bool pfm_msgq_peek(struct pfm_msgq *q, pfm_msg_t *msg, u32 *pos)
 {
 	lockdep_assert_held(&q->lock);
@@ -81,7 +75,6 @@ bool pfm_msgq_peek(struct pfm_msgq *q, pfm_msg_t *msg, u32 *pos)
 	return true;
 }
 
-/* Take the message at @pos out, unless all were lost meanwhile. */
 void pfm_msgq_consume(struct pfm_msgq *q, u32 pos)
 {
 	lockdep_assert_held(&q->lock);
@@ -89,7 +82,6 @@ void pfm_msgq_consume(struct pfm_msgq *q, u32 pos)
 	cmpxchg_release(&q->tail, pos, pos + 1);
 }
 
-/* Wake readers and send signals. Context: any but NMI. */
 void pfm_tell_readers(struct pfm_context *ctx)
 {
 	wake_up_interruptible_poll(&ctx->wait, EPOLLIN | EPOLLRDNORM);

@@ -9,7 +9,17 @@
  */
 #include <linux/irqflags.h>
 #include <linux/sched/clock.h>
-#include "core.h"
+#include "block.h"
+#include "context.h"
+#include "ds.h"
+#include "freeze.h"
+#include "msgq.h"
+#include "overflow.h"
+#include "owner.h"
+#include "pmu.h"
+#include "rate.h"
+#include "switch.h"
+#include "value.h"
 
 /* Outcome of one overflow event, collected over its PMDs. */
 struct pfm_outcome {
@@ -89,11 +99,6 @@ static pfm_ovfl_ctrl_t pfm_checked_ctrl(int err, pfm_ovfl_ctrl_t ctrl)
 	return ctrl;
 }
 
-/*
- * The handler of contexts without a format: with notification the overflow
- * masks; without it the counter wraps (3.4.3), unless it is there to switch event
- * sets (3.7.6).
- */
 int pfm_no_fmt_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp, void *data)
 {
 	if (arg->ovfl_notify)
@@ -285,11 +290,6 @@ static void pfm_handle_deferred(struct pfm_context *ctx)
 	}
 }
 
-/*
- * See to what came meanwhile. If the context has another owner by now, so does
- * that one, unless it is a command.
- * Context: as the overflow, which has left.
- */
 noinline void pfm_see_to_deferred(struct pfm_context *ctx)
 {
 	u32 owner;
@@ -476,7 +476,6 @@ static void pfm_take_deferred(struct pfm_context *ctx)
 		pfm_leave(ctx);
 }
 
-/* Stops, wakes and signals, and blocks for an NMI: what an overflow may not. */
 void pfm_irq_work(struct irq_work *work)
 {
 	struct pfm_context *ctx =

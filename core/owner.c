@@ -11,13 +11,9 @@
  */
 #include <linux/irqflags.h>
 #include <linux/rcupdate.h>
-#include "core.h"
+#include "context.h"
+#include "owner.h"
 
-/*
- * Own an active context for a moment, without stopping anything: overflows wait.
- * Context: process, pfm_context.mutex held. Interrupts are off until
- * pfm_disown(), and what comes between may not sleep.
- */
 void pfm_own(struct pfm_context *ctx, unsigned long *flags)
 {
 	lockdep_assert_held(&ctx->mutex);
@@ -41,18 +37,12 @@ static bool pfm_is_here(const struct pfm_context *ctx)
 	return ctx->target.cpu == raw_smp_processor_id();
 }
 
-/*
- * Wait until no overflow is under way that came before. Overflows happen in the
- * monitored thread, or on the monitored CPU: one is over when that does something
- * else, such as this. Context: process, may sleep.
- */
 void pfm_wait_overflows(struct pfm_context *ctx)
 {
 	if (!pfm_is_here(ctx))
 		synchronize_rcu_expedited();
 }
 
-/* Wait until the overflow that masked @ctx is through. */
 void pfm_wait_idle(struct pfm_context *ctx)
 {
 	/* Pairs with the release in pfm_leave(). */

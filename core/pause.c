@@ -9,16 +9,13 @@
  * it may still be finishing.
  */
 #include <linux/irq_work.h>
-#include "core.h"
+#include "context.h"
+#include "owner.h"
+#include "pause.h"
+#include "value.h"
 
-/* Nothing is started that counts. */
 bool pfm_suspended;
 
-/*
- * The same for the active set, from a command. An overflow that is still under way
- * may want to write, too, if the context was masked and is not any more.
- * Context: process, pfm_context.mutex held.
- */
 void pfm_publish_active(struct pfm_context *ctx)
 {
 	unsigned long flags;
@@ -39,11 +36,6 @@ static void pfm_follow_switch(struct pfm_context *ctx)
 	set_mask_bits(&ctx->frozen, PFM_SWITCHING, 0);
 }
 
-/*
- * Keep the overflow path out of @ctx until pfm_resume(). The PMU has the active
- * set then.
- * Context: process, pfm_context.mutex held, may sleep.
- */
 void pfm_pause(struct pfm_context *ctx)
 {
 	lockdep_assert_held(&ctx->mutex);
@@ -59,10 +51,6 @@ void pfm_pause(struct pfm_context *ctx)
 		pfm_follow_switch(ctx);
 }
 
-/*
- * Count on if @ctx was counting, and the machine is not to be suspended.
- * Context: as pfm_pause(). Return: 0, or what the PMU says.
- */
 int pfm_resume(struct pfm_context *ctx)
 {
 	lockdep_assert_held(&ctx->mutex);
@@ -74,9 +62,6 @@ int pfm_resume(struct pfm_context *ctx)
 	return ctx->pmu->start(&ctx->set->pmu_set);
 }
 
-/*
- * Stop, and go on as the context is now. Context: process, pfm_context.mutex held.
- */
 void pfm_pause_and_resume(struct pfm_context *ctx)
 {
 	u64 denied = ctx->sets_denied;

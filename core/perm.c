@@ -19,7 +19,8 @@
 #include <linux/sched/coredump.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
-#include "core.h"
+#include "config.h"
+#include "perm.h"
 
 static int pfm_paranoid = 3;
 module_param_named(paranoid, pfm_paranoid, int, 0644);
@@ -39,14 +40,6 @@ static bool pfm_is_in_group(u32 ctx_flags)
 	return gid == PFM_GROUP_ANY || in_egroup_p(KGIDT_INIT(gid));
 }
 
-/**
- * pfm_may_create() - may the caller create a context?
- * @ctx_flags: PFM_FL_* of the context
- * @user_only: out: the context must not see the kernel
- *
- * Context: process.
- * Return: 0 or -EPERM.
- */
 int pfm_may_create(u32 ctx_flags, bool *user_only)
 {
 	int paranoid = READ_ONCE(pfm_paranoid);
@@ -148,19 +141,10 @@ static int pfm_may_read(struct task_struct *task)
 	return ok ? 0 : -EPERM;
 }
 
-/**
- * pfm_may_attach_begin() - may the caller monitor a thread?
- * @task: the thread
- *
- * On success no exec of @task can complete until pfm_may_attach_end().
- *
- * perf_event_open() asks while it holds the lock. /proc takes the lock itself, and so
- * it is asked before; if there was an exec in between, the answer is for another
+/*
+ * perf_event_open() asks while it holds the lock. /proc takes the lock itself, so
+ * it is asked before; if there was an exec in between, its answer is about another
  * program than the one that the lock holds.
- *
- * Context: process, may sleep.
- * Return: 0; -EPERM; -ENOMEM; -ESRCH if the thread exits; -EINTR if killed
- * meanwhile.
  */
 int pfm_may_attach_begin(struct task_struct *task)
 {

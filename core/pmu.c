@@ -3,7 +3,8 @@
  * pmu.c - the PMU description in use (2006 paper, 4.4)
  */
 #include <linux/ctype.h>
-#include "core.h"
+#include "pmu.h"
+#include "sysfs.h"
 
 static const struct pfm_pmu *pfm_pmu;
 static DEFINE_MUTEX(pfm_pmu_lock);
@@ -119,7 +120,6 @@ void pfm_unregister_pmu(const struct pfm_pmu *pmu)
 }
 EXPORT_SYMBOL_GPL(pfm_unregister_pmu);
 
-/* Hold the PMU. Return: the description, or NULL if there is none. */
 const struct pfm_pmu *pfm_pmu_get(void)
 {
 	const struct pfm_pmu *pmu;
@@ -148,7 +148,6 @@ u16 pfm_num_pmds(void)
 }
 EXPORT_SYMBOL_GPL(pfm_num_pmds);
 
-/* Return: place of register @num in the table, or -ENOENT. */
 int pfm_pmu_find(const struct pfm_reg_desc *regs, u16 n, u16 num)
 {
 	int low = 0, high = n - 1;
@@ -166,7 +165,6 @@ int pfm_pmu_find(const struct pfm_reg_desc *regs, u16 n, u16 num)
 	return -ENOENT;
 }
 
-/* Places in the PMU's table to a bit vector of PMD indices. Context: any. */
 void pfm_bv_from_slots(const struct pfm_pmu *pmu, const unsigned long *slots,
 		       u64 *bv)
 {
@@ -177,10 +175,6 @@ void pfm_bv_from_slots(const struct pfm_pmu *pmu, const unsigned long *slots,
 		pfm_bv_set(bv, pmu->pmds[slot].num);
 }
 
-/*
- * Bit vector of PMD indices to places in the PMU's table.
- * Return: 0, or -EINVAL if a PMD is not implemented.
- */
 int pfm_bv_to_slots(const struct pfm_pmu *pmu, const u64 *bv,
 		    unsigned long *slots)
 {

@@ -8,7 +8,8 @@
 #include <linux/moduleparam.h>
 #include <linux/sched/clock.h>
 #include <linux/time64.h>
-#include "core.h"
+#include "context.h"
+#include "rate.h"
 
 #define PFM_WINDOWS	10	/* in a second */
 
@@ -17,17 +18,12 @@ module_param_named(ovfl_rate_max, pfm_ovfl_rate_max, uint, 0644);
 MODULE_PARM_DESC(ovfl_rate_max,
 		 "overflows a second beyond which a context is masked until PFM_RESTART; 0 for no limit (4.4.4)");
 
-/* Begin anew. Context: process, no overflow under way. */
 void pfm_rate_init(struct pfm_context *ctx)
 {
 	ctx->window = 0;
 	ctx->credit = 1;
 }
 
-/*
- * The credit is used up: give a new one. Context: the owner of the overflow path.
- * Return: true if it was used up too fast.
- */
 bool pfm_rate_is_exceeded(struct pfm_context *ctx)
 {
 	u32 max = READ_ONCE(pfm_ovfl_rate_max);

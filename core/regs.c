@@ -10,7 +10,12 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 #include "carta.h"
-#include "core.h"
+#include "context.h"
+#include "evtset.h"
+#include "pause.h"
+#include "pmu.h"
+#include "regs.h"
+#include "value.h"
 
 #define PFM_PMC_FLAGS \
 	(PFM_REGFL_OVFL_NOTIFY | PFM_REGFL_RANDOM | PFM_REGFL_VALUE_ONLY)
@@ -97,7 +102,6 @@ static void pfm_prepare_reset(struct pfm_pmd *pmd)
 		pmd->ovfl->trigger = pfm_is_trigger(pmd);
 }
 
-/* What depends on how the set switches, which may have been changed. */
 void pfm_prepare_evtset(struct pfm_evtset *set)
 {
 	struct pfm_pmd *pmd;
@@ -217,10 +221,6 @@ static bool pfm_pmc_is_good(const struct pfm_context *ctx,
 	       !pmu->check_pmc(req->reg_num, value, pfm_is_syswide(ctx));
 }
 
-/*
- * One element of PFM_WRITE_PMCS. Context: process, pfm_context.mutex held.
- * Return: 0; -EINVAL, the element marked; -EBUSY; -ENOMEM; what the PMU says.
- */
 int pfm_write_pmc(struct pfm_context *ctx, void *elem)
 {
 	pfarg_pmc_t *req = elem;
@@ -333,10 +333,6 @@ static int pfm_write_pmd_paused(struct pfm_evtset *set, struct pfm_pmd *pmd,
 	return ret;
 }
 
-/*
- * One element of PFM_WRITE_PMDS. Context: process, pfm_context.mutex held.
- * Return: 0; -EINVAL, the element marked; -EBUSY; -ENOMEM; what the PMU says.
- */
 int pfm_write_pmd(struct pfm_context *ctx, void *elem)
 {
 	pfarg_pmd_t *req = elem;
@@ -371,10 +367,6 @@ int pfm_write_pmd(struct pfm_context *ctx, void *elem)
 	return ret ?: err;
 }
 
-/*
- * One element of PFM_READ_PMDS. Context: process, pfm_context.mutex held.
- * Return: 0; -EINVAL, the element marked.
- */
 int pfm_read_pmd(struct pfm_context *ctx, void *elem)
 {
 	pfarg_pmd_t *req = elem;
@@ -416,13 +408,11 @@ static int pfm_getinfo(const struct pfm_reg_desc *regs, u16 n,
 	return 0;
 }
 
-/* One element of PFM_GETINFO_PMCS. Return: 0; -EINVAL, the element marked. */
 int pfm_getinfo_pmc(const struct pfm_pmu *pmu, pfarg_pmcinfo_t *req)
 {
 	return pfm_getinfo(pmu->pmcs, pmu->num_pmcs, req);
 }
 
-/* One element of PFM_GETINFO_PMDS. Return: 0; -EINVAL, the element marked. */
 int pfm_getinfo_pmd(const struct pfm_pmu *pmu, pfarg_pmdinfo_t *req)
 {
 	return pfm_getinfo(pmu->pmds, pmu->num_pmds, req);

@@ -2,7 +2,15 @@
 /*
  * restart.c - PFM_RESTART (3.1.9, 3.5.15)
  */
-#include "core.h"
+#include "block.h"
+#include "context.h"
+#include "freeze.h"
+#include "load.h"
+#include "owner.h"
+#include "pause.h"
+#include "restart.h"
+#include "switch.h"
+#include "value.h"
 
 /* Reset with long values what overflowed and was not reset since. */
 static void pfm_reset_long(struct pfm_context *ctx)
@@ -113,10 +121,6 @@ static int pfm_restart_active(struct pfm_context *ctx)
 	return ret ?: err;
 }
 
-/*
- * PFM_RESTART. Context: process, pfm_context.mutex held.
- * Return: 0; -EBUSY if not attached; what the format or the PMU says.
- */
 int pfm_restart_context(struct pfm_context *ctx)
 {
 	int ret = pfm_check_cpu(ctx);

@@ -9,7 +9,10 @@
  */
 #include <linux/cpumask.h>
 #include <linux/suspend.h>
-#include "core.h"
+#include "attach.h"
+#include "context.h"
+#include "pause.h"
+#include "suspend.h"
 
 /*
  * What was counting on a CPU, or for the calling thread if @cpu is -1, stops or goes
@@ -27,7 +30,6 @@ static void pfm_suspend_one(int cpu)
 	pfm_context_put(ctx);
 }
 
-/* Stop, or go on. What is started meanwhile waits. Context: process. */
 void pfm_suspend(bool suspend)
 {
 	int cpu;

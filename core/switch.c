@@ -12,16 +12,16 @@
 #include <linux/ptrace.h>
 #include <linux/sched.h>
 #include <linux/time64.h>
-#include "core.h"
+#include "context.h"
+#include "evtset.h"
+#include "freeze.h"
+#include "pause.h"
+#include "switch.h"
+#include "value.h"
 
 /* Time for a timeout that came when the set could not be switched from. */
 #define PFM_SOON	(100 * NSEC_PER_USEC)
 
-/*
- * Set a set's clock without losing what it has counted. A PMU that has re-armed it
- * goes on from there: what it was set to is what it says. Context: as the overflow,
- * interrupts off; or the set is not active.
- */
 void pfm_clock_write(struct pfm_evtset *set, u64 value)
 {
 	struct pfm_pmd *clock = pfm_clock_of(set);
@@ -32,10 +32,6 @@ void pfm_clock_write(struct pfm_evtset *set, u64 value)
 		   set->duration + before - pfm_value_read_ovfl(clock));
 }
 
-/*
- * A timeout that came while nothing could be switched comes soon. Context: the
- * set is frozen.
- */
 void pfm_catch_up(struct pfm_evtset *set)
 {
 	if (set->timeout && (s64)pfm_clock_of(set)->value >= 0)
@@ -54,10 +50,6 @@ static struct pfm_evtset *pfm_next_evtset(struct pfm_context *ctx,
 	       pfm_evtset_find(ctx, 0);
 }
 
-/*
- * Link the sets, for PFM_LOAD_CONTEXT. Context: process, pfm_context.mutex held.
- * Return: 0, or -EINVAL if an explicit next does not exist.
- */
 int pfm_switch_link(struct pfm_context *ctx)
 {
 	struct pfm_evtset *set;
@@ -71,10 +63,6 @@ int pfm_switch_link(struct pfm_context *ctx)
 	return 0;
 }
 
-/*
- * Make @set the active one: what overflowed there last is reset.
- * Context: the owner of the overflow path, interrupts off; or the set is frozen.
- */
 void pfm_begin_evtset(struct pfm_context *ctx, struct pfm_evtset *set,
 		      bool long_reset)
 {
@@ -99,17 +87,11 @@ void pfm_begin_evtset(struct pfm_context *ctx, struct pfm_evtset *set,
 	pfm_publish(set);
 }
 
-/* @set is no longer the active one. Context: as pfm_begin_evtset(). */
 void pfm_end_evtset(struct pfm_evtset *set)
 {
 	pfm_clock_write(set, -set->timeout);
 }
 
-/*
- * Switch to the next set, which may be the same. Context: the owner of the overflow
- * path, interrupts off; irq_work is to be queued for what is left in
- * pfm_context.ovfl_end.
- */
 void pfm_switch(struct pfm_context *ctx, bool at_user_level)
 {
 	struct pfm_evtset *set = ctx->set;
@@ -124,10 +106,6 @@ void pfm_switch(struct pfm_context *ctx, bool at_user_level)
 	pfm_begin_evtset(ctx, set->next, false);
 }
 
-/*
- * Count the overflows of triggers. Context: the owner of the overflow path.
- * Return: true if one has reached its threshold.
- */
 bool pfm_count_triggers(struct pfm_context *ctx, const unsigned long *ovfl)
 {
 	struct pfm_evtset *set = ctx->set;
@@ -149,12 +127,6 @@ bool pfm_count_triggers(struct pfm_context *ctx, const unsigned long *ovfl)
 	return reached;
 }
 
-/*
- * The timeout of a set. While the monitored thread calls the interface, no set is
- * switched from (3.7.7); a masked set will find that its time is up when it is
- * restarted. The idle thread does not stop it. Context: the owner of the overflow
- * path.
- */
 void pfm_time_is_up(struct pfm_pmd *clock, bool at_user_level)
 {
 	struct pfm_context *ctx = clock->ctx;
@@ -174,10 +146,6 @@ out:
 	local_irq_restore(flags);
 }
 
-/*
- * Let the PMU follow a switch, if it has not yet, and the context still be frozen
- * for it. Context: process.
- */
 void pfm_finish_switch(struct pfm_context *ctx)
 {
 	mutex_lock(&ctx->mutex);
@@ -232,7 +200,6 @@ static bool pfm_switch_by_thread(struct pfm_context *ctx)
 	return false;
 }
 
-/* Have the switch finished. Context: any but NMI, interrupts off. */
 void pfm_switch_request(struct pfm_context *ctx, bool here)
 {
 	struct task_struct *task = ctx->target.task;

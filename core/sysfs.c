@@ -13,7 +13,8 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/sysfs.h>
-#include "core.h"
+#include <perfmon/perfmon_pmu.h>
+#include "sysfs.h"
 
 static struct kobject *pfm_root;
 static struct kobject *pfm_fmts_dir;
@@ -76,7 +77,6 @@ static const struct kobj_type pfm_fmt_ktype = {
 	.default_groups	= pfm_fmt_groups,
 };
 
-/* Show a format. Return: its directory, or an ERR_PTR. */
 struct kobject *pfm_sysfs_add_fmt(const pfm_buffer_fmt_t *fmt)
 {
 	struct pfm_fmt_dir *dir = kzalloc(sizeof(*dir), GFP_KERNEL);
@@ -96,7 +96,6 @@ struct kobject *pfm_sysfs_add_fmt(const pfm_buffer_fmt_t *fmt)
 	return &dir->kobj;
 }
 
-/* The format may go on return: nobody reads its files any more. */
 void pfm_sysfs_del_fmt(struct kobject *kobj)
 {
 	kobject_del(kobj);
@@ -160,7 +159,6 @@ static struct bin_attribute pfm_mappings_attr = {
 	.read	= pfm_mappings_read,
 };
 
-/* Context: process; pfm_register_pmu() serialises. Return: 0 or an errno. */
 int pfm_sysfs_add_pmu(const struct pfm_pmu *pmu)
 {
 	int ret = pfm_make_mappings(pmu);
@@ -182,7 +180,6 @@ err_free:
 	return ret;
 }
 
-/* The description may go on return: nobody reads the files any more. */
 void pfm_sysfs_del_pmu(void)
 {
 	sysfs_remove_file(pfm_pmu_dir, &pfm_pmu_name_attr.attr);
@@ -190,7 +187,6 @@ void pfm_sysfs_del_pmu(void)
 	kvfree(pfm_mappings);
 }
 
-/* Show files in the root directory, for good. Return: 0 or an errno. */
 int pfm_sysfs_add_files(const struct attribute *const *attrs)
 {
 	return sysfs_create_files(pfm_root, attrs);

@@ -4,7 +4,7 @@
  */
 #include <linux/string.h>
 #include <linux/tracepoint.h>
-#include "core.h"
+#include "tracepoint.h"
 
 struct pfm_tracepoint_search {
 	const char		*name;
@@ -19,7 +19,6 @@ static void pfm_match_tracepoint(struct tracepoint *tp, void *data)
 		search->found = tp;
 }
 
-/* Return: a tracepoint of the kernel's, whose symbol is not exported; or NULL. */
 struct tracepoint *pfm_find_tracepoint(const char *name)
 {
 	struct pfm_tracepoint_search search = { .name = name };

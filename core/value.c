@@ -8,7 +8,9 @@
  * are in pfm_pmd.value. Otherwise pfm_pmd.value is all of it.
  */
 #include "carta.h"
-#include "core.h"
+#include "context.h"
+#include "pmu.h"
+#include "value.h"
 
 /* Is the value in the hardware? */
 static bool pfm_pmd_is_live(const struct pfm_pmd *pmd)
@@ -34,7 +36,6 @@ static u64 pfm_value_compose(const struct pfm_pmd *pmd, u64 hw)
 	return (pmd->value & ~mask) | (hw & mask);
 }
 
-/* Value of a PMD. Context: process, pfm_context.mutex held. */
 u64 pfm_value_read(struct pfm_pmd *pmd)
 {
 	u64 value;
@@ -56,10 +57,6 @@ static int pfm_program_pmd(struct pfm_pmd *pmd)
 					pmd->value & pfm_pmd_hw_mask(pmd));
 }
 
-/*
- * Load the hardware with the values of the active set. Context: not counting.
- * Return: 0, or the PMU's first complaint.
- */
 int pfm_program_regs(struct pfm_context *ctx)
 {
 	struct pfm_pmd *pmd;
@@ -74,17 +71,12 @@ int pfm_program_regs(struct pfm_context *ctx)
 	return ret;
 }
 
-/*
- * Write a PMD. Context: process, pfm_context.mutex held, the context paused or
- * not counting. Return: 0, or what the PMU says.
- */
 int pfm_value_write(struct pfm_pmd *pmd, u64 value)
 {
 	pmd->value = value;
 	return pfm_pmd_is_live(pmd) ? pfm_program_pmd(pmd) : 0;
 }
 
-/* Value of a PMD. Context: the overflow path. */
 u64 pfm_value_read_ovfl(struct pfm_pmd *pmd)
 {
 	struct pfm_pmu_reg *reg = &pmd->hw;
@@ -108,7 +100,6 @@ int pfm_ovfl_read_pmd(struct pfm_ovfl_data *data, u16 num, u64 *value)
 }
 EXPORT_SYMBOL_GPL(pfm_ovfl_read_pmd);
 
-/* Load a PMD. Context: the overflow path, interrupts off. */
 void pfm_value_write_ovfl(struct pfm_pmd *pmd, u64 value)
 {
 	pmd->value = value;
@@ -120,7 +111,6 @@ void pfm_value_write_ovfl(struct pfm_pmd *pmd, u64 value)
 		pfm_publish(pmd->set);
 }
 
-/* Remember what a PMD was last loaded with. Context: as pfm_next_reset(). */
 void pfm_note_reset(struct pfm_pmd *pmd, u64 value)
 {
 	pmd->last_reset = value;
@@ -128,11 +118,6 @@ void pfm_note_reset(struct pfm_pmd *pmd, u64 value)
 		pmd->ovfl->arg.pmd_last_reset = value;
 }
 
-/*
- * The next value to reset a PMD to: @base, plus a random number if that was
- * asked for. It becomes the last reset value.
- * Context: the owner of the overflow path.
- */
 u64 pfm_next_reset(struct pfm_pmd *pmd, u64 base)
 {
 	if (pmd->flags & PFM_REGFL_RANDOM)
@@ -141,10 +126,6 @@ u64 pfm_next_reset(struct pfm_pmd *pmd, u64 base)
 	return base;
 }
 
-/*
- * Reset PMDs, by place in the table, and those in their reset_pmds, each once.
- * Context: the owner of the overflow path, interrupts off.
- */
 void pfm_reset_pmds(struct pfm_evtset *set, const unsigned long *slots,
 		    bool long_reset)
 {
@@ -193,7 +174,6 @@ static void pfm_page_write_pmd(pfm_set_page_t *page, struct pfm_pmd *pmd,
 	WRITE_ONCE(page->map_value[num], value);
 }
 
-/* Write the page of a set that has one. Context: as pfm_publish(). */
 void pfm_page_write(struct pfm_evtset *set)
 {
 	const struct pfm_context *ctx = set->pmds[0].ctx;

@@ -5,22 +5,9 @@
 #include <linux/overflow.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
-#include "core.h"
+#include "config.h"
+#include "vector.h"
 
-/**
- * pfm_vector() - apply a command to each element of a user vector
- * @ioc:  the caller's request; @ioc->arg and @ioc->narg say where and how many
- * @size: size of an element in bytes
- * @ctx:  passed on
- * @one:  treats one element, which it may change
- *
- * Ends at the first error; the elements before it are done, and all up to and
- * with it are copied back.
- *
- * Context: process, may sleep.
- * Return: 0; -EINVAL for no elements; -EFAULT for a bad address or too many
- * elements (3.1.2); -ENOMEM; the error of @one.
- */
 long pfm_vector(const struct pfm_ioc *ioc, size_t size, void *ctx,
 		int (*one)(void *ctx, void *elem))
 {

@@ -3,6 +3,7 @@
  * callbacks_kunit.c - what a format's call-backs are given, and what becomes of
  *		       their results (3.5.10-3.5.13)
  */
+#include "context.h"
 #include "fixture.h"
 
 #define MARK	0x7e57

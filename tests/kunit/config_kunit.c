@@ -4,7 +4,8 @@
  */
 #include <kunit/test.h>
 #include <linux/limits.h>
-#include "core.h"
+#include "config.h"
+#include "pmu.h"
 
 static int config_init(struct kunit *test)
 {

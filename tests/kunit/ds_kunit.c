@@ -3,7 +3,9 @@
  * ds_kunit.c - the debug-store service (2006 paper, 5.4) with a format of the
  *		suite's own
  */
+#include "context.h"
 #include "ds.h"
+#include "ds_area.h"
 
 /* With the script's handler it can go on at the threshold, and describe nonsense. */
 static struct pfm_ds described;

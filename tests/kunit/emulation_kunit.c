@@ -3,7 +3,10 @@
  * emulation_kunit.c - 64-bit counters on 32-bit hardware (3.1.3), and values of
  *		       PMDs through load, stop and unload
  */
+#include "context.h"
 #include "fixture.h"
+#include "load.h"
+#include "msgq.h"
 
 #define TOP	(1ULL << PFM_SIM_WIDTH)
 

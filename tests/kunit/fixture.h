@@ -11,8 +11,11 @@
 #include <linux/sched.h>
 #include <linux/string.h>
 #include <perfmon/perfmon_fmt_sdk.h>
-#include "core.h"
+#include "context.h"
+#include "load.h"
 #include "pfm_sim.h"
+#include "regs.h"
+#include "restart.h"
 
 #define SCRIPT_MAX	64
 

@@ -8,7 +8,7 @@
 #include <kunit/test.h>
 #include <linux/string.h>
 #include <perfmon/perfmon_fmt_sdk.h>
-#include "core.h"
+#include "fmt.h"
 
 /* A format under test; test->priv in its suite. */
 struct fmt_calls {

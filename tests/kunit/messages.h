@@ -5,7 +5,7 @@
 #ifndef PFM_KUNIT_MESSAGES_H
 #define PFM_KUNIT_MESSAGES_H
 
-#include "core.h"
+#include "msgq.h"
 
 /* The next message, which is gone from the queue then; false if there is none. */
 static inline bool take_msg(struct pfm_msgq *q, pfm_msg_t *msg)

@@ -3,8 +3,8 @@
  * msgq_kunit.c - the message queue
  */
 #include <kunit/test.h>
-#include "core.h"
 #include "messages.h"
+#include "msgq.h"
 
 static void put(struct pfm_msgq *q, u16 set, bool fits, struct kunit *test)
 {

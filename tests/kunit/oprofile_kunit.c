@@ -10,8 +10,10 @@
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <perfmon/perfmon_oprofile_smpl.h>
+#include "context.h"
 #include "cpu_buffer.h"
 #include "fixture.h"
+#include "fmt.h"
 #include "oprofile_check.h"
 #include "reader.h"
 #include "stats.h"

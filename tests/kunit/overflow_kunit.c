@@ -4,9 +4,18 @@
  *		      call-back (3.5.14, 3.5.15, 3.4.3)
  */
 #include <linux/kthread.h>
+#include "block.h"
 #include "carta.h"
+#include "context.h"
 #include "fixture.h"
+#include "load.h"
 #include "messages.h"
+#include "msgq.h"
+#include "overflow.h"
+#include "owner.h"
+#include "pause.h"
+#include "rate.h"
+#include "regs.h"
 
 #define SHORT	(-100ULL)
 #define LONG	(-1000ULL)

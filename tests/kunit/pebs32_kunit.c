@@ -4,7 +4,8 @@
  *		    paper, 5.4)
  */
 #include <perfmon/perfmon_pebs32_smpl.h>
-#include "ds.h"
+#include "ds_area.h"
+#include "fmt.h"
 
 static const pfm_uuid_t uuid = PFM_PEBS32_SMPL_UUID;
 

@@ -4,8 +4,11 @@
  *		    paper, 5.4)
  */
 #include <perfmon/perfmon_pebs64_smpl.h>
-#include "ds.h"
+#include "context.h"
+#include "ds_area.h"
+#include "fmt.h"
 #include "messages.h"
+#include "msgq.h"
 
 static const pfm_uuid_t uuid = PFM_PEBS64_SMPL_UUID;
 

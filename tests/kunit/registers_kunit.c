@@ -3,7 +3,9 @@
  * registers_kunit.c - registers as no PMU description here has them: PMCs without
  *		       a counter, narrow PMDs (3.1.2-3.1.4); resets of plain PMDs
  */
+#include "context.h"
 #include "fixture.h"
+#include "regs.h"
 
 #define PLAIN	PFM_SIM_PMD_PLAIN
 

@@ -2,6 +2,7 @@
 /*
  * registry_kunit.c - registering and unregistering formats (3.5.8, 3.5.9)
  */
+#include "context.h"
 #include "fixture.h"
 
 static void refuses(struct kunit *test, pfm_buffer_fmt_t fmt, int err)

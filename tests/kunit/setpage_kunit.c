@@ -4,7 +4,12 @@
  */
 #include <linux/file.h>
 #include <linux/jiffies.h>
+#include "context.h"
+#include "evtset.h"
+#include "evtset_page.h"
+#include "idle.h"
 #include "sets.h"
+#include "switch.h"
 
 static const pfm_set_page_t *page_of(struct kunit *test, u16 set)
 {

@@ -5,7 +5,10 @@
 #ifndef PFM_KUNIT_SETS_H
 #define PFM_KUNIT_SETS_H
 
+#include "context.h"
 #include "fixture.h"
+#include "load.h"
+#include "regs.h"
 
 #define PERIOD	100
 #define BY_TIME	PFM_SETFL_TIME_SWITCH

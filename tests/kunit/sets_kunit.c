@@ -5,8 +5,13 @@
  */
 #include <linux/jiffies.h>
 #include <linux/kthread.h>
+#include "context.h"
+#include "evtset.h"
+#include "idle.h"
+#include "load.h"
 #include "messages.h"
 #include "sets.h"
+#include "switch.h"
 
 #define TICK	((u64)TICK_NSEC)
 #define EXPL	PFM_SETFL_EXPL_NEXT

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * ds.h - overflows with a debug-store record, for the suites
+ * ds_area.h - overflows with a debug-store record, for the suites
  */
-#ifndef PFM_KUNIT_DS_H
-#define PFM_KUNIT_DS_H
+#ifndef PFM_KUNIT_DS_AREA_H
+#define PFM_KUNIT_DS_AREA_H
 
 #include <perfmon/perfmon_ds.h>
+#include "context.h"
 #include "fixture.h"
 
 #define PERIOD		100
@@ -37,4 +38,4 @@ static inline void overflow(struct kunit *test)
 	overflow_with(test, 0x1000, false);
 }
 
-#endif /* PFM_KUNIT_DS_H */
+#endif /* PFM_KUNIT_DS_AREA_H */

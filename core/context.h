@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * core.h - the perfmon core's own structures
+ * context.h - contexts: structures, what can be asked of them, creating, destroying
  *
  * Locking, outermost first:
  *   signal->exec_update_lock of the thread to attach to: an exec holds it while
@@ -18,11 +18,11 @@
  * A CPU's way online or offline is no lock of ours, but perf waits for it inside
  * the commands: see cpu.c.
  * The overflow path takes none of them. pfm_context.busy says who owns a context;
- * commands keep overflows out with pfm_pause(), or for moments with pfm_own()
- * (see overflow.c).
+ * commands keep overflows out with pfm_pause() (pause.c), or for moments with
+ * pfm_own() (owner.c).
  */
-#ifndef PFM_CORE_CORE_H
-#define PFM_CORE_CORE_H
+#ifndef PFM_CORE_CONTEXT_H
+#define PFM_CORE_CONTEXT_H
 
 #include <linux/bitops.h>
 #include <linux/irq_work.h>
@@ -38,14 +38,10 @@
 #include <perfmon/perfmon.h>
 #include <perfmon/perfmon_fmt.h>
 #include <perfmon/perfmon_pmu.h>
+#include "msgq.h"
 
-struct attribute;
 struct file;
-struct mm_struct;
-struct poll_table_struct;
-struct seq_file;
 struct pfm_block;
-struct tracepoint;
 struct pfm_context;
 
 /**
@@ -144,26 +140,6 @@ struct pfm_evtset {
 	u64			*pmcs;
 	struct pfm_pmu_reg	**regs;
 	struct pfm_pmd		pmds[];
-};
-
-/**
- * struct pfm_msgq - queue of messages
- * @ring: messages, @size of them; one place is kept for PFM_MSG_END
- * @size: number of messages, a power of two
- * @depth: overflow messages that it takes
- * @head: next message to write; written by the overflow path, or with it paused
- * @tail: next message to read
- * @dropped: overflow messages that found the queue full
- * @lock: serialises readers
- */
-struct pfm_msgq {
-	pfm_msg_t	*ring;
-	u32		size;
-	u32		depth;
-	u32		head;
-	u32		tail;
-	u64		dropped;
-	struct mutex	lock;
 };
 
 /**
@@ -291,224 +267,9 @@ struct pfm_context {
 #define PFM_SWITCHING		0x2	/* until the PMU has the active set */
 #define PFM_IDLE		0x4	/* while the CPU is idle; the clock goes on */
 
-/* pfm_context.busy: an overflow is being handled, or a command is there. */
+/* pfm_context.busy: who owns the context (owner.c). */
 #define PFM_BUSY_OVERFLOW	1
 #define PFM_BUSY_COMMAND	2
-
-/**
- * struct pfm_config - global properties, each read with READ_ONCE()
- * @arg_size_max:      bytes of a vector argument, at most
- * @smpl_buf_size_max: bytes of all sampling buffers together, at most
- * @sys_gid:           who may create system-wide contexts, or PFM_GROUP_ANY
- * @thread_gid:        who may create per-thread contexts, or PFM_GROUP_ANY
- */
-struct pfm_config {
-	unsigned long	arg_size_max;
-	unsigned long	smpl_buf_size_max;
-	gid_t		sys_gid;
-	gid_t		thread_gid;
-};
-
-/* config.c */
-extern struct pfm_config pfm_config;
-int pfm_size_from_text(const char *text, unsigned long *size);
-int pfm_group_from_text(const char *text, gid_t *gid);
-int pfm_config_set(const pfarg_config_t *req);
-void pfm_config_get(pfarg_config_t *req);
-int pfm_config_init(void);
-long pfm_set_config_cmd(const struct pfm_ioc *ioc);
-long pfm_get_config_cmd(const struct pfm_ioc *ioc);
-
-/* context.c */
-struct pfm_context *pfm_context_create(pfarg_ctx_t *req, void *fmt_arg,
-				       size_t fmt_arg_size);
-int pfm_check_ctx(const pfarg_ctx_t *req, bool *user_only);
-void pfm_context_destroy(struct pfm_context *ctx);
-
-/* ctxfile.c */
-extern const struct file_operations pfm_context_fops;
-
-/* cpu.c */
-int pfm_cpu_init(void);
-void pfm_cpu_exit(void);
-
-/* dev.c */
-int pfm_dev_init(void);
-void pfm_dev_exit(void);
-
-/* vector.c */
-long pfm_vector(const struct pfm_ioc *ioc, size_t size, void *ctx,
-		int (*one)(void *ctx, void *elem));
-
-/* load.c */
-int pfm_load_context(struct pfm_context *ctx, const pfarg_load_t *req);
-int pfm_unload_context(struct pfm_context *ctx);
-void pfm_detach(struct pfm_context *ctx);
-int pfm_start_monitoring(struct pfm_context *ctx, const pfarg_start_t *req);
-int pfm_stop_monitoring(struct pfm_context *ctx);
-int pfm_check_cpu(const struct pfm_context *ctx);
-
-/* regs.c */
-void pfm_prepare_evtset(struct pfm_evtset *set);
-int pfm_write_pmc(struct pfm_context *ctx, void *elem);
-int pfm_write_pmd(struct pfm_context *ctx, void *elem);
-int pfm_read_pmd(struct pfm_context *ctx, void *elem);
-int pfm_getinfo_pmc(const struct pfm_pmu *pmu, pfarg_pmcinfo_t *req);
-int pfm_getinfo_pmd(const struct pfm_pmu *pmu, pfarg_pmdinfo_t *req);
-
-/* restart.c */
-int pfm_restart_context(struct pfm_context *ctx);
-
-/* block.c */
-void pfm_block_init(const struct pfm_context *ctx);
-void pfm_block_exit(void);
-bool pfm_is_blocked(const struct pfm_context *ctx);
-int pfm_block_attach(struct pfm_context *ctx);
-void pfm_block_detach(struct pfm_context *ctx);
-void pfm_block_want(struct pfm_context *ctx);
-void pfm_block_request(struct pfm_context *ctx);
-void pfm_block_end(struct pfm_context *ctx);
-void pfm_block_wake(struct pfm_context *ctx);
-
-/* evtset.c */
-struct pfm_evtset *pfm_evtset_add(struct pfm_context *ctx, u16 id);
-struct pfm_evtset *pfm_evtset_find(struct pfm_context *ctx, u16 id);
-void pfm_evtset_free_all(struct pfm_context *ctx);
-int pfm_create_evtset(struct pfm_context *ctx, void *elem);
-int pfm_delete_evtset(struct pfm_context *ctx, void *elem);
-int pfm_getinfo_evtset(struct pfm_context *ctx, void *elem);
-
-/* switch.c */
-void pfm_switch_init(struct pfm_context *ctx);
-int pfm_switch_link(struct pfm_context *ctx);
-void pfm_begin_evtset(struct pfm_context *ctx, struct pfm_evtset *set,
-		      bool long_reset);
-void pfm_end_evtset(struct pfm_evtset *set);
-void pfm_switch(struct pfm_context *ctx, bool at_user_level);
-bool pfm_count_triggers(struct pfm_context *ctx, const unsigned long *ovfl);
-void pfm_time_is_up(struct pfm_pmd *clock, bool at_user_level);
-void pfm_clock_write(struct pfm_evtset *set, u64 value);
-void pfm_catch_up(struct pfm_evtset *set);
-void pfm_switch_request(struct pfm_context *ctx, bool here);
-void pfm_finish_switch(struct pfm_context *ctx);
-
-/* idle.c */
-void pfm_idle_changed(struct pfm_context *ctx, bool idle);
-int pfm_idle_attach(struct pfm_context *ctx);
-void pfm_idle_detach(struct pfm_context *ctx);
-
-/* value.c */
-u64 pfm_value_read(struct pfm_pmd *pmd);
-int pfm_program_regs(struct pfm_context *ctx);
-int pfm_value_write(struct pfm_pmd *pmd, u64 value);
-u64 pfm_value_read_ovfl(struct pfm_pmd *pmd);
-void pfm_value_write_ovfl(struct pfm_pmd *pmd, u64 value);
-void pfm_note_reset(struct pfm_pmd *pmd, u64 value);
-u64 pfm_next_reset(struct pfm_pmd *pmd, u64 base);
-void pfm_reset_pmds(struct pfm_evtset *set, const unsigned long *slots,
-		    bool long_reset);
-void pfm_page_write(struct pfm_evtset *set);
-
-/* overflow.c */
-int pfm_no_fmt_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp, void *data);
-void pfm_see_to_deferred(struct pfm_context *ctx);
-void pfm_irq_work(struct irq_work *work);
-void pfm_stop_work(struct work_struct *work);
-
-/* owner.c */
-void pfm_own(struct pfm_context *ctx, unsigned long *flags);
-void pfm_disown(struct pfm_context *ctx, unsigned long flags);
-void pfm_wait_idle(struct pfm_context *ctx);
-void pfm_wait_overflows(struct pfm_context *ctx);
-
-/* freeze.c */
-bool pfm_has_wrapped(const struct pfm_pmd *pmd);
-void pfm_freeze(struct pfm_context *ctx, u32 why,
-		u64 (*get)(struct pfm_pmd *pmd));
-
-/* pause.c */
-extern bool pfm_suspended;
-void pfm_publish_active(struct pfm_context *ctx);
-void pfm_pause(struct pfm_context *ctx);
-int pfm_resume(struct pfm_context *ctx);
-void pfm_pause_and_resume(struct pfm_context *ctx);
-
-/* ds.c */
-int pfm_ds_attach(struct pfm_context *ctx);
-bool pfm_ds_store(struct pfm_context *ctx, const unsigned long *ovfl,
-		  struct pfm_ds_record *rec);
-
-/* rate.c */
-extern unsigned int pfm_ovfl_rate_max;
-void pfm_rate_init(struct pfm_context *ctx);
-bool pfm_rate_is_exceeded(struct pfm_context *ctx);
-
-/* msgq.c */
-int pfm_msgq_init(struct pfm_msgq *q, size_t depth);
-void pfm_msgq_destroy(struct pfm_msgq *q);
-void pfm_msgq_reset(struct pfm_msgq *q);
-bool pfm_msgq_empty(const struct pfm_msgq *q);
-bool pfm_msgq_put_ovfl(struct pfm_msgq *q, const pfm_ovfl_msg_t *msg);
-void pfm_msgq_put_end(struct pfm_msgq *q);
-bool pfm_msgq_peek(struct pfm_msgq *q, pfm_msg_t *msg, u32 *pos);
-void pfm_msgq_consume(struct pfm_msgq *q, u32 pos);
-void pfm_tell_readers(struct pfm_context *ctx);
-
-/* evtset_page.c */
-bool pfm_user_has_our_clock(void);
-int pfm_page_create(struct pfm_evtset *set, const struct pfm_pmu *pmu);
-struct file *pfm_page_at(struct pfm_context *ctx, unsigned long pgoff);
-u64 pfm_page_offset(const struct pfm_evtset *set);
-
-/* buffer.c */
-int pfm_buffer_create(size_t size, unsigned int front, struct file **file,
-		      void **buf, size_t *buf_size);
-int pfm_buffer_mmap(struct file *buffer, struct vm_area_struct *vma);
-
-/* fmt.c */
-const pfm_buffer_fmt_t *pfm_fmt_get(const pfm_uuid_t uuid);
-void pfm_fmt_put(const pfm_buffer_fmt_t *fmt);
-
-/* pmu.c */
-const struct pfm_pmu *pfm_pmu_get(void);
-void pfm_pmu_put(const struct pfm_pmu *pmu);
-int pfm_pmu_find(const struct pfm_reg_desc *regs, u16 n, u16 num);
-void pfm_bv_from_slots(const struct pfm_pmu *pmu, const unsigned long *slots,
-		       u64 *bv);
-int pfm_bv_to_slots(const struct pfm_pmu *pmu, const u64 *bv,
-		    unsigned long *slots);
-
-/* tracepoint.c */
-struct tracepoint *pfm_find_tracepoint(const char *name);
-
-/* attach.c */
-int pfm_attach_claim(struct pfm_context *ctx);
-void pfm_attach_release(struct pfm_context *ctx);
-struct pfm_context *pfm_attach_get(int cpu);
-bool pfm_holds_descriptor(const struct pfm_context *ctx);
-bool pfm_attach_is_gone(struct pfm_context *ctx, bool *tell);
-void pfm_attach_cpu_gone(unsigned int cpu);
-int pfm_attach_init(void);
-void pfm_attach_exit(void);
-
-/* suspend.c */
-void pfm_suspend(bool suspend);
-int pfm_suspend_init(void);
-void pfm_suspend_exit(void);
-
-/* perm.c */
-int pfm_may_create(u32 ctx_flags, bool *user_only);
-int pfm_may_attach_begin(struct task_struct *task);
-void pfm_may_attach_end(struct task_struct *task);
-
-/* sysfs.c */
-int pfm_sysfs_init(void);
-void pfm_sysfs_exit(void);
-int pfm_sysfs_add_files(const struct attribute *const *attrs);
-struct kobject *pfm_sysfs_add_fmt(const pfm_buffer_fmt_t *fmt);
-void pfm_sysfs_del_fmt(struct kobject *kobj);
-int pfm_sysfs_add_pmu(const struct pfm_pmu *pmu);
-void pfm_sysfs_del_pmu(void);
 
 static inline void pfm_context_free(struct kref *ref)
 {
@@ -562,37 +323,35 @@ static inline bool pfm_is_masked(const struct pfm_context *ctx)
 	return READ_ONCE(ctx->frozen) & PFM_MASKED;
 }
 
-/* Become the owner. Return: 0, or who it is. */
-static __always_inline u32 pfm_enter(struct pfm_context *ctx)
-{
-	/* Whether it is masked is read later: the last owner may do that. */
-	return cmpxchg_acquire(&ctx->busy, 0, PFM_BUSY_OVERFLOW);
-}
-
-/* Give up the context, and see to what came meanwhile. */
-static __always_inline void pfm_leave(struct pfm_context *ctx)
-{
-	/* Pairs with the acquire in pfm_wait_idle(). */
-	smp_store_release(&ctx->busy, 0);
-	barrier();
-	if (unlikely(READ_ONCE(ctx->deferred)))
-		pfm_see_to_deferred(ctx);
-}
-
-/*
- * Its values, or where they are, have changed: whoever has mapped it is to know.
- * Context: the owner of the overflow path; or overflows are kept out, or discard
- * themselves.
- */
-static inline void pfm_publish(struct pfm_evtset *set)
-{
-	if (unlikely(set->page))
-		pfm_page_write(set);
-}
-
 /* The PMDs of an event set, and its clock. */
 #define pfm_for_each_pmd(set_, i, pmd)					\
 	for ((i) = 0; (i) < (set_)->pmu_set.num_regs &&			\
 	     ((pmd) = &(set_)->pmds[i], true); (i)++)
 
-#endif /* PFM_CORE_CORE_H */
+/**
+ * pfm_context_create() - a new context, attached to nothing
+ * @req:          flags and format; ctx_smpl_buf_size is filled in
+ * @fmt_arg:      the format's argument, a kernel copy
+ * @fmt_arg_size: its size in bytes
+ *
+ * Context: process, may sleep.
+ * Return: the context, or an ERR_PTR: -EINVAL, -E2BIG, -ENOMEM, -EPERM, -ENODEV
+ * if there is no PMU, or what the format says.
+ */
+struct pfm_context *pfm_context_create(pfarg_ctx_t *req, void *fmt_arg,
+				       size_t fmt_arg_size);
+
+/*
+ * May the caller create such a context, and must it not see the kernel? Nothing
+ * is done for who may not.
+ * Context: process. Return: 0, -EINVAL or -EPERM.
+ */
+int pfm_check_ctx(const pfarg_ctx_t *req, bool *user_only);
+
+/*
+ * The last descriptor is closed: detach and free (3.1.15).
+ * Context: process, may sleep.
+ */
+void pfm_context_destroy(struct pfm_context *ctx);
+
+#endif /* PFM_CORE_CONTEXT_H */

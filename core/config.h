@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * config.h - global properties
+ */
+#ifndef PFM_CORE_CONFIG_H
+#define PFM_CORE_CONFIG_H
+
+#include <linux/types.h>
+#include <perfmon/perfmon.h>
+
+/**
+ * struct pfm_config - global properties, each read with READ_ONCE()
+ * @arg_size_max:      bytes of a vector argument, at most
+ * @smpl_buf_size_max: bytes of all sampling buffers together, at most
+ * @sys_gid:           who may create system-wide contexts, or PFM_GROUP_ANY
+ * @thread_gid:        who may create per-thread contexts, or PFM_GROUP_ANY
+ */
+struct pfm_config {
+	unsigned long	arg_size_max;
+	unsigned long	smpl_buf_size_max;
+	gid_t		sys_gid;
+	gid_t		thread_gid;
+};
+
+extern struct pfm_config pfm_config;
+
+/* Show the properties in sysfs. Context: process. Return: 0 or an errno. */
+int pfm_config_init(void);
+
+/**
+ * pfm_config_set() - change all properties
+ * @req: the new ones; what describes the implementation is ignored
+ *
+ * Context: process, may sleep.
+ * Return: 0; -EINVAL, and nothing is changed, for too small a limit, a flag or a
+ * reserved field that is not 0.
+ */
+int pfm_config_set(const pfarg_config_t *req);
+
+/**
+ * pfm_config_get() - tell all properties
+ * @req: out: the properties; all of it is overwritten
+ *
+ * Context: process, may sleep.
+ */
+void pfm_config_get(pfarg_config_t *req);
+
+/* PFM_SET_CONFIG. Return: 0, -EPERM, -EFAULT as 3.1.16 lists it, or -EINVAL. */
+long pfm_set_config_cmd(const struct pfm_ioc *ioc);
+
+/* PFM_GET_CONFIG. Return: 0, or -EFAULT as 3.1.17 lists it. */
+long pfm_get_config_cmd(const struct pfm_ioc *ioc);
+
+/**
+ * pfm_size_from_text() - set a limit to what a text says
+ * @text: a number, a line feed may follow
+ * @size: the limit
+ *
+ * Return: 0; -EINVAL, and nothing is changed, if it is not a number or below a page.
+ */
+int pfm_size_from_text(const char *text, unsigned long *size);
+
+/**
+ * pfm_group_from_text() - set a group to what a text says
+ * @text: "any" or the group's number, a line feed may follow
+ * @gid:  the group
+ *
+ * Return: 0; -EINVAL, and nothing is changed, if it is neither.
+ */
+int pfm_group_from_text(const char *text, gid_t *gid);
+
+#endif /* PFM_CORE_CONFIG_H */

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * ds.h - the debug-store service: records that the PMU writes
+ */
+#ifndef PFM_CORE_DS_H
+#define PFM_CORE_DS_H
+
+#include <linux/types.h>
+
+struct pfm_context;
+struct pfm_ds_record;
+
+/*
+ * Take over the area that a format has set up.
+ * Context: process; nobody else knows the context.
+ * Return: 0; -EINVAL if it is not one; -EOPNOTSUPP if the PMU cannot fill it.
+ */
+int pfm_ds_attach(struct pfm_context *ctx);
+
+/*
+ * Counters overflowed in one instant: write a record, or count it as lost if @rec
+ * is NULL; then load them anew, unless the area is filled to the threshold.
+ * Context: the owner of the overflow path, interrupts off.
+ * Return: true if the CPU would interrupt.
+ */
+bool pfm_ds_store(struct pfm_context *ctx, const unsigned long *ovfl,
+		  struct pfm_ds_record *rec);
+
+#endif /* PFM_CORE_DS_H */

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * fmt.h - the registry of sampling formats
+ */
+#ifndef PFM_CORE_FMT_H
+#define PFM_CORE_FMT_H
+
+#include <perfmon/perfmon_fmt.h>
+
+/*
+ * Find a format and hold it; ask for its module if it is not registered.
+ * Context: process, may sleep. Return: the format, or NULL.
+ */
+const pfm_buffer_fmt_t *pfm_fmt_get(const pfm_uuid_t uuid);
+void pfm_fmt_put(const pfm_buffer_fmt_t *fmt);
+
+#endif /* PFM_CORE_FMT_H */

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * freeze.h - values are kept, and what is counted from now on is discarded
+ */
+#ifndef PFM_CORE_FREEZE_H
+#define PFM_CORE_FREEZE_H
+
+#include <linux/types.h>
+
+struct pfm_context;
+struct pfm_pmd;
+
+/* Has a counter that samples overflowed, and is its overflow still to come? */
+bool pfm_has_wrapped(const struct pfm_pmd *pmd);
+
+/*
+ * Keep the values of the active set as they are, discard what is counted on. An
+ * overflow that is discarded with it is lost, but its PMD will be reset.
+ * Context: the owner of the overflow path; or paused. @read fits the context.
+ */
+void pfm_freeze(struct pfm_context *ctx, u32 why,
+		u64 (*read)(struct pfm_pmd *pmd));
+
+#endif /* PFM_CORE_FREEZE_H */

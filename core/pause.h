@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * pause.h - commands keep overflows out of a context
+ */
+#ifndef PFM_CORE_PAUSE_H
+#define PFM_CORE_PAUSE_H
+
+#include <linux/types.h>
+
+struct pfm_context;
+
+/* Nothing is started that counts: the machine is to be suspended. */
+extern bool pfm_suspended;
+
+/*
+ * Keep overflows out of @ctx until pfm_resume(). The PMU has the active set then.
+ * Context: process, pfm_context.mutex held, may sleep.
+ */
+void pfm_pause(struct pfm_context *ctx);
+
+/*
+ * Count on if @ctx was counting, and the machine is not to be suspended.
+ * Context: as pfm_pause(). Return: 0, or what the PMU says.
+ */
+int pfm_resume(struct pfm_context *ctx);
+
+/* Stop, and go on as the context is now. Context: as pfm_pause(). */
+void pfm_pause_and_resume(struct pfm_context *ctx);
+
+/*
+ * pfm_publish() of the active set, from a command. An overflow that is still under
+ * way may want to write, too, if the context was masked and no longer is.
+ * Context: process, pfm_context.mutex held.
+ */
+void pfm_publish_active(struct pfm_context *ctx);
+
+#endif /* PFM_CORE_PAUSE_H */

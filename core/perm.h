@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * perm.h - who may create contexts and attach them to whom
+ */
+#ifndef PFM_CORE_PERM_H
+#define PFM_CORE_PERM_H
+
+#include <linux/types.h>
+
+struct task_struct;
+
+/**
+ * pfm_may_create() - may the caller create a context?
+ * @ctx_flags: PFM_FL_* of the context
+ * @user_only: out: the context must not see the kernel
+ *
+ * Context: process.
+ * Return: 0 or -EPERM.
+ */
+int pfm_may_create(u32 ctx_flags, bool *user_only);
+
+/**
+ * pfm_may_attach_begin() - may the caller monitor a thread?
+ * @task: the thread
+ *
+ * On success no exec of @task can complete until pfm_may_attach_end().
+ *
+ * Context: process, may sleep; pfm_context.mutex not held.
+ * Return: 0; -EPERM; -ENOMEM; -ESRCH if the thread exits; -EINTR if killed
+ * meanwhile.
+ */
+int pfm_may_attach_begin(struct task_struct *task);
+void pfm_may_attach_end(struct task_struct *task);
+
+#endif /* PFM_CORE_PERM_H */

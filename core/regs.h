@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * regs.h - reading, writing and describing PMCs and PMDs
+ */
+#ifndef PFM_CORE_REGS_H
+#define PFM_CORE_REGS_H
+
+#include <perfmon/perfmon.h>
+
+struct pfm_context;
+struct pfm_evtset;
+struct pfm_pmu;
+
+/*
+ * What depends on how the event set switches, which may have been changed.
+ * Context: process, pfm_context.mutex held, not attached.
+ */
+void pfm_prepare_evtset(struct pfm_evtset *set);
+
+/*
+ * One element of PFM_WRITE_PMCS or PFM_WRITE_PMDS.
+ * Context: process, pfm_context.mutex held.
+ * Return: 0; -EINVAL, the element marked and nothing changed; -EBUSY; -ENOMEM; what
+ * the PMU says.
+ */
+int pfm_write_pmc(struct pfm_context *ctx, void *elem);
+int pfm_write_pmd(struct pfm_context *ctx, void *elem);
+
+/*
+ * One element of PFM_READ_PMDS. Context: process, pfm_context.mutex held.
+ * Return: 0; -EINVAL, the element marked.
+ */
+int pfm_read_pmd(struct pfm_context *ctx, void *elem);
+
+/*
+ * One element of PFM_GETINFO_PMCS or PFM_GETINFO_PMDS. Context: process.
+ * Return: 0; -EINVAL, the element marked.
+ */
+int pfm_getinfo_pmc(const struct pfm_pmu *pmu, pfarg_pmcinfo_t *req);
+int pfm_getinfo_pmd(const struct pfm_pmu *pmu, pfarg_pmdinfo_t *req);
+
+#endif /* PFM_CORE_REGS_H */

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * restart.h - PFM_RESTART
+ */
+#ifndef PFM_CORE_RESTART_H
+#define PFM_CORE_RESTART_H
+
+struct pfm_context;
+
+/*
+ * PFM_RESTART. Context: process, pfm_context.mutex held.
+ * Return: 0; -EBUSY or -ENODEV as pfm_check_cpu(); what the format or the PMU says.
+ */
+int pfm_restart_context(struct pfm_context *ctx);
+
+#endif /* PFM_CORE_RESTART_H */

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * suspend.h - contexts while the machine is suspended or hibernated
+ */
+#ifndef PFM_CORE_SUSPEND_H
+#define PFM_CORE_SUSPEND_H
+
+#include <linux/types.h>
+
+/* Stop, or go on. What is started meanwhile waits. Context: process. */
+void pfm_suspend(bool suspend);
+
+/* Context: process. Return: 0 or an errno. */
+int pfm_suspend_init(void);
+void pfm_suspend_exit(void);
+
+#endif /* PFM_CORE_SUSPEND_H */

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * value.h - what PMDs are worth
+ */
+#ifndef PFM_CORE_VALUE_H
+#define PFM_CORE_VALUE_H
+
+#include "context.h"
+
+/* Value of a PMD. Context: process, pfm_context.mutex held. */
+u64 pfm_value_read(struct pfm_pmd *pmd);
+
+/*
+ * Write a PMD. Context: process, pfm_context.mutex held, the context paused or
+ * not counting. Return: 0, or what the PMU says.
+ */
+int pfm_value_write(struct pfm_pmd *pmd, u64 value);
+
+/* Value of a PMD. Context: the owner of the overflow path, or the set is frozen. */
+u64 pfm_value_read_ovfl(struct pfm_pmd *pmd);
+
+/* Write a PMD. Context: the owner of the overflow path, interrupts off. */
+void pfm_value_write_ovfl(struct pfm_pmd *pmd, u64 value);
+
+/*
+ * Program the hardware with the values of the active set.
+ * Context: process, pfm_context.mutex held, the PMU loaded and not counting.
+ * Return: 0, or the PMU's first complaint.
+ */
+int pfm_program_regs(struct pfm_context *ctx);
+
+/* Remember what a PMD was last loaded with. Context: as pfm_next_reset(). */
+void pfm_note_reset(struct pfm_pmd *pmd, u64 value);
+
+/*
+ * The next value to reset a PMD to: @base, plus a random number if that was
+ * asked for. It becomes the last reset value.
+ * Context: the owner of the overflow path; or paused.
+ */
+u64 pfm_next_reset(struct pfm_pmd *pmd, u64 base);
+
+/*
+ * Reset PMDs, by place in the table, and those in their reset_pmds, each once.
+ * Context: the owner of the overflow path, interrupts off.
+ */
+void pfm_reset_pmds(struct pfm_evtset *set, const unsigned long *slots,
+		    bool long_reset);
+
+/* Write the page of a set that has one. Context: as pfm_publish(). */
+void pfm_page_write(struct pfm_evtset *set);
+
+/*
+ * The set's values, or where they are, have changed: whoever has mapped its page is
+ * to know.
+ * Context: the owner of the overflow path; or overflows are kept out, or discard
+ * themselves.
+ */
+static inline void pfm_publish(struct pfm_evtset *set)
+{
+	if (unlikely(set->page))
+		pfm_page_write(set);
+}
+
+#endif /* PFM_CORE_VALUE_H */
