@@ -118,6 +118,7 @@ build: $(TARGETS:%=test-modules-%) user user-arm64 user-i386 guest-x86_64 guest-
 style:
 	@tests/style/run
 	@tests/style/format_lines
+	@tests/style/layers $(BUILD)/sparse/kmod/x86_64-6.12/core
 	@tests/style/conformance
 	@$(PYTEST) tests/style
 conformance:

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""The check of the core's floors finds what it is there to find."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import layers
+from layers import Object
+
+ROOT = Path(__file__).resolve().parents[2]
+
+KBUILD = """\
+# How the module is built.
+obj-m += perfmon.o
+perfmon-y :=
+# doors
+perfmon-y += dev.o
+# commands
+perfmon-y += load.o context.o
+# value and owner
+perfmon-y += value.o
+"""
+PAGE = """\
+| floor | file | subject |
+|---|---|---|
+| doors | `dev.c` | the device |
+| commands | `load.c` | attaching |
+| | `context.c` | creating |
+| value and owner | `value.c` | values |
+"""
+FLOORS = [("doors", ["dev"]), ("commands", ["load", "context"])]
+FLOORS += [("value and owner", ["value"])]
+FILES = {"dev", "load", "context", "value"}
+
+
+def objects(**calls: str) -> dict[str, Object]:
+    """Objects that give a function of their name, and take those that are listed."""
+    return {
+        file: Object({f"pfm_{file}"}, {f"pfm_{c}" for c in calls.get(file, "").split()})
+        for file in sorted(FILES)
+    }
+
+
+def test_floors_are_read_from_both() -> None:
+    assert layers.floors_of_kbuild(KBUILD) == FLOORS
+    assert layers.floors_of_page(PAGE) == FLOORS
+    assert layers.compare(FLOORS, FLOORS, FILES) == []
+
+
+def test_a_floor_of_more_than_one_line_is_one() -> None:
+    text = "# doors\nperfmon-y += dev.o\nperfmon-y += vector.o\n"
+    assert layers.floors_of_kbuild(text) == [("doors", ["dev", "vector"])]
+
+
+def test_a_file_that_is_not_on_the_page_is_found() -> None:
+    page = [(name, [f for f in names if f != "load"]) for name, names in FLOORS]
+    assert layers.compare(FLOORS, page, FILES) == [
+        "docs/architecture.md: core/load.c is not in the table"
+    ]
+
+
+def test_a_row_without_a_file_is_found() -> None:
+    assert layers.compare(FLOORS, FLOORS, FILES - {"value"}) == [
+        "docs/architecture.md: there is no core/value.c",
+        "core/Kbuild: there is no core/value.c",
+    ]
+
+
+def test_a_file_that_is_not_built_is_found() -> None:
+    kbuild = [(name, [f for f in names if f != "load"]) for name, names in FLOORS]
+    assert layers.compare(kbuild, FLOORS, FILES) == [
+        "core/Kbuild: core/load.c is on no floor"
+    ]
+
+
+def test_a_page_with_other_floors_is_found() -> None:
+    for page in FLOORS[::-1], [("gates", ["dev"]), *FLOORS[1:]]:
+        assert layers.compare(FLOORS, page, FILES) == [
+            "docs/architecture.md: other floors, or another order, than core/Kbuild"
+        ]
+
+
+def test_nm_is_understood() -> None:
+    found = layers.parse_nm(
+        "                 U pfm_pause\n"
+        "0000000000000010 T pfm_load\n"
+        "0000000000000000 t pfm_is_self\n"
+        "0000000000000000 D pfm_config\n"
+    )
+    assert found == Object({"pfm_load", "pfm_config"}, {"pfm_pause"})
+
+
+def test_calls_down_and_along_a_floor_are_fine() -> None:
+    built = objects(dev="load context value", load="context value printk")
+    assert layers.check_objects(FLOORS, built) == []
+
+
+def test_an_upward_call_is_found() -> None:
+    built = objects(dev="load", value="context")
+    assert layers.check_objects(FLOORS, built) == [
+        "core/value.c (value and owner) calls up into core/context.c (commands): "
+        "pfm_context"
+    ]
+
+
+def test_a_circle_on_one_floor_is_found() -> None:
+    problems = layers.check_objects(FLOORS, objects(load="context", context="load"))
+    assert problems == [
+        "circle: core/context.c calls pfm_load() of core/load.c, "
+        "core/load.c calls pfm_context() of core/context.c"
+    ]
+
+
+def test_a_circle_through_floors_is_found_besides() -> None:
+    built = objects(dev="load", load="value", value="dev")
+    upward, circle = layers.check_objects(FLOORS, built)
+    assert upward.startswith("core/value.c (value and owner) calls up into core/dev.c")
+    assert circle.count("calls") == 3
+
+
+def test_the_core_itself_is_read() -> None:
+    floors = layers.floors_of_kbuild((ROOT / layers.KBUILD).read_text())
+    page = layers.floors_of_page((ROOT / layers.PAGE).read_text())
+    files = {path.stem for path in (ROOT / "core").glob("*.c")}
+    assert len(files) > 20
+    assert layers.compare(floors, page, files) == []
