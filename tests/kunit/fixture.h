@@ -1,89 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * fixture.h - a context on the simulated PMU, and a format that does as it is
- *	       told, for the suites
+ * fixture.h - a context on the simulated PMU, attached to the test's thread
  */
 #ifndef PFM_KUNIT_FIXTURE_H
 #define PFM_KUNIT_FIXTURE_H
 
 #include <kunit/test.h>
 #include <linux/cpumask.h>
+#include <linux/kthread.h>
 #include <linux/sched.h>
 #include <linux/string.h>
-#include <perfmon/perfmon_fmt_sdk.h>
 #include "context.h"
 #include "load.h"
+#include "msgq.h"
 #include "pfm_sim.h"
 #include "regs.h"
 #include "restart.h"
+#include "scripted_format.h"
 
-#define SCRIPT_MAX	64
-
-/* 0e9a3a5c-6c0e-4d0c-9d3e-0a4b7f1c2d11: this suite's own */
-#define SCRIPT_UUID {							\
-	0x0e, 0x9a, 0x3a, 0x5c, 0x6c, 0x0e, 0x4d, 0x0c,			\
-	0x9d, 0x3e, 0x0a, 0x4b, 0x7f, 0x1c, 0x2d, 0x11 }
-
-/* What the scripted format answers, and what it was asked. */
-struct script {
-	u32		ctrl[SCRIPT_MAX];	/* control bits of each call */
-	int		ret[SCRIPT_MAX];
-	u32		restart_ctrl;
-	int		restart_ret;
-	void		(*during)(void);	/* run inside the first call */
-	int		calls;
-	int		restarts;
-	int		was_active;
-	int		exits;
-	bool		inside;
-	bool		overlapped;
-	pfm_ovfl_arg_t	arg[SCRIPT_MAX];
-	u64		tstamp[SCRIPT_MAX];
-	struct pfm_ovfl_data data[SCRIPT_MAX];
-};
-
-static struct script *script;
-
-static int script_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
-			  void *data)
-{
-	int n = script->calls++;
-
-	script->overlapped |= script->inside;
-	script->inside = true;
-	script->arg[n] = *arg;
-	script->tstamp[n] = tstamp;
-	script->data[n] = *(struct pfm_ovfl_data *)data;
-	if (!n && script->during)
-		script->during();
-	arg->ovfl_ctrl.val = script->ctrl[n];
-	script->inside = false;
-	return script->ret[n];
-}
-
-static int script_restart(void *buf, int is_active, pfm_ovfl_ctrl_t *ctrl)
-{
-	script->restarts++;
-	script->was_active = is_active;
-	ctrl->val = script->restart_ctrl;
-	return script->restart_ret;
-}
-
-static int script_exit(void *buf)
-{
-	script->exits++;
-	return 0;
-}
-
-static const pfm_buffer_fmt_t script_fmt = {
-	.fmt_name	= "script",
-	.fmt_uuid	= SCRIPT_UUID,
-	.fmt_msgq_depth	= 2,
-	.fmt_handler	= script_handler,
-	.fmt_restart	= script_restart,
-	.fmt_exit	= script_exit,
-	.fmt_owner	= THIS_MODULE,
-};
+/* What counters of fixture_sampling_counter() are reset to. */
+#define SHORT_RESET	(-100ULL)
+#define LONG_RESET	(-1000ULL)
 
 /* From here on the test's thread stays on CPU 0, which samples will name. */
 static inline void fixture_pin(struct kunit *test)
@@ -145,6 +82,19 @@ static inline struct fixture *fixture_create_with(struct kunit *test,
 	return f;
 }
 
+/* For a suite's .init: without a format, and with the scripted one. */
+static inline int fixture_init(struct kunit *test)
+{
+	fixture_create(test, 0, false);
+	return 0;
+}
+
+static inline int fixture_init_scripted(struct kunit *test)
+{
+	fixture_create(test, 0, true);
+	return 0;
+}
+
 /* For a suite's .exit: whatever the test left is taken down. */
 static inline void fixture_exit(struct kunit *test)
 {
@@ -187,6 +137,16 @@ static inline void fixture_counter(struct kunit *test, u16 num, u32 flags,
 	fixture_pmd(test, (pfarg_pmd_t){ .reg_num = num, .reg_value = value,
 					 .reg_short_reset = value,
 					 .reg_long_reset = value });
+}
+
+/* It overflows after 10 events; what it is reset to tells short from long. */
+static inline void fixture_sampling_counter(struct kunit *test, u16 num,
+					    u32 flags)
+{
+	fixture_pmc(test, (pfarg_pmc_t){ .reg_num = num, .reg_flags = flags });
+	fixture_pmd(test, (pfarg_pmd_t){ .reg_num = num, .reg_value = -10,
+					 .reg_short_reset = SHORT_RESET,
+					 .reg_long_reset = LONG_RESET });
 }
 
 static inline void fixture_start_on(struct kunit *test,
@@ -254,6 +214,51 @@ static inline void fixture_count2(struct kunit *test, u64 d0, u64 d1)
 static inline void fixture_count(struct kunit *test, u64 d0)
 {
 	fixture_count2(test, d0, 0);
+}
+
+/* For script.during: PMD1 overflows inside the handler. */
+static inline void fixture_overflow_inside(void)
+{
+	struct pfm_sim_tick tick = { .task = current, .ip = 0x77,
+				     .delta = { 0, 12 } };
+
+	pfm_sim_advance(&tick);
+}
+
+static inline int fixture_thread_main(void *unused)
+{
+	set_current_state(TASK_IDLE);
+	while (!kthread_should_stop()) {
+		schedule();
+		set_current_state(TASK_IDLE);
+	}
+	__set_current_state(TASK_RUNNING);
+	return 0;
+}
+
+/* A thread to monitor, until kthread_stop(). It never goes to user level. */
+static inline struct task_struct *fixture_thread(void)
+{
+	return kthread_run(fixture_thread_main, NULL, "monitored");
+}
+
+/* The next message, which is gone from the queue then; false if there is none. */
+static inline bool take_msg(struct pfm_msgq *q, pfm_msg_t *msg)
+{
+	bool found;
+	u32 pos;
+
+	mutex_lock(&q->lock);
+	found = pfm_msgq_peek(q, msg, &pos);
+	if (found)
+		pfm_msgq_consume(q, pos);
+	mutex_unlock(&q->lock);
+	return found;
+}
+
+static inline bool fixture_take_msg(struct fixture *f, pfm_msg_t *msg)
+{
+	return take_msg(&f->ctx->msgq, msg);
 }
 
 #endif /* PFM_KUNIT_FIXTURE_H */

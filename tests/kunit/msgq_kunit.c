@@ -3,7 +3,7 @@
  * msgq_kunit.c - the message queue
  */
 #include <kunit/test.h>
-#include "messages.h"
+#include "fixture.h"
 #include "msgq.h"
 
 static void put(struct pfm_msgq *q, u16 set, bool fits, struct kunit *test)
@@ -161,4 +161,66 @@ static struct kunit_suite msgq_suite = {
 	.exit = msgq_exit,
 	.test_cases = msgq_cases,
 };
-kunit_test_suite(msgq_suite);
+
+/* The queue of a context */
+
+/* Proves 3.3.1-04, 3.4.3-09, H23 */
+static void a_full_queue_drops_messages_and_counts_them(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	pfm_msg_t msg;
+
+	fixture_sampling_counter(test, 0, PFM_REGFL_OVFL_NOTIFY);
+	fixture_start(test);
+	fixture_count(test, 10);
+	KUNIT_EXPECT_EQ(test, fixture_restart(test), 0);
+	fixture_count(test, 1000);
+	KUNIT_EXPECT_EQ(test, f->ctx->msgq.dropped, 1ULL);
+	KUNIT_EXPECT_TRUE(test, fixture_take_msg(f, &msg));
+	KUNIT_EXPECT_FALSE(test, fixture_take_msg(f, &msg));
+}
+
+static struct kunit_case msgq_full_cases[] = {
+	KUNIT_CASE(a_full_queue_drops_messages_and_counts_them),
+	{}
+};
+
+static struct kunit_suite msgq_full_suite = {
+	.name = "pfm_msgq_full",
+	.init = fixture_init,
+	.exit = fixture_exit,
+	.test_cases = msgq_full_cases,
+};
+
+/* Proves 3.3.1-03, 3.5.7-03 */
+static void the_format_says_how_deep_the_queue_is(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	pfm_msg_t msg;
+	int i;
+
+	for (i = 0; i < 3; i++)
+		f->script.ctrl[i] = PFM_OVFL_CTRL_RESET | PFM_OVFL_CTRL_NOTIFY;
+	fixture_counter(test, 0, PFM_REGFL_OVFL_NOTIFY, -10);
+	fixture_start(test);
+	for (i = 0; i < 3; i++)
+		fixture_count(test, 10);
+	KUNIT_EXPECT_EQ(test, f->ctx->msgq.dropped, 1ULL);
+	for (i = 0; i < script_fmt.fmt_msgq_depth; i++)
+		KUNIT_EXPECT_TRUE(test, fixture_take_msg(f, &msg));
+	KUNIT_EXPECT_FALSE(test, fixture_take_msg(f, &msg));
+}
+
+static struct kunit_case msgq_depth_cases[] = {
+	KUNIT_CASE(the_format_says_how_deep_the_queue_is),
+	{}
+};
+
+static struct kunit_suite msgq_depth_suite = {
+	.name = "pfm_msgq_depth",
+	.init = fixture_init_scripted,
+	.exit = fixture_exit,
+	.test_cases = msgq_depth_cases,
+};
+
+kunit_test_suites(&msgq_suite, &msgq_full_suite, &msgq_depth_suite);

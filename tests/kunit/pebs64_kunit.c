@@ -6,8 +6,8 @@
 #include <perfmon/perfmon_pebs64_smpl.h>
 #include "context.h"
 #include "ds_area.h"
+#include "fixture.h"
 #include "fmt.h"
-#include "messages.h"
 #include "msgq.h"
 
 static const pfm_uuid_t uuid = PFM_PEBS64_SMPL_UUID;

@@ -2,7 +2,7 @@
 /*
  * suspend_kunit.c - contexts while the machine is suspended
  */
-#include "sets.h"
+#include "evtset_fixture.h"
 #include "suspend.h"
 
 static void suspend_exit(struct kunit *test)

@@ -9,7 +9,7 @@
 #define MODULE_PMU	"pfm_pmu_perf"
 #define MODULE_DEFAULT	"pfm_fmt_default"
 
-/* Load a module and what it needs; what fails fails the test. */
+/* Load a module and what it needs, or let the test fail. */
 void module_load(const char *module);
 /* What insmod of a module below extra/ gives, or rmmod. Return: 0, or -1 and errno. */
 int module_insert(const char *path);

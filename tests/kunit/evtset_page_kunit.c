@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * setpage_kunit.c - the PMDs of event sets in pages (2006 paper, 8)
+ * evtset_page_kunit.c - the PMDs of event sets in pages (2006 paper, 8)
  */
 #include <linux/file.h>
 #include <linux/jiffies.h>
 #include "context.h"
 #include "evtset.h"
+#include "evtset_fixture.h"
 #include "evtset_page.h"
 #include "idle.h"
-#include "sets.h"
 #include "switch.h"
 
 static const pfm_set_page_t *page_of(struct kunit *test, u16 set)
@@ -17,7 +17,7 @@ static const pfm_set_page_t *page_of(struct kunit *test, u16 set)
 }
 
 /* Return: its mmap offset. */
-static u64 make_set(struct kunit *test, u16 id, u32 flags)
+static u64 make_page(struct kunit *test, u16 id, u32 flags)
 {
 	pfarg_setdesc_t desc = { .set_id = id, .set_flags = flags,
 				 .set_mmap_offset = 77,
@@ -33,7 +33,7 @@ static void load_and_start(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, start(test, 0), 0);
 }
 
-static void count(struct kunit *test, u64 events, bool irq)
+static void count_on(struct kunit *test, u64 events, bool irq)
 {
 	struct pfm_sim_tick tick = { .task = current, .irq = irq,
 				     .delta = { events } };
@@ -82,7 +82,7 @@ static void expect_value(struct kunit *test, u16 set, u64 value)
 	KUNIT_EXPECT_EQ(test, page_of(test, set)->map_value[0], value);
 }
 
-static int setpage_init(struct kunit *test)
+static int evtset_page_init(struct kunit *test)
 {
 	fixture_create(test, PFM_FL_MAP_SETS, false);
 	return 0;
@@ -102,7 +102,7 @@ static bool is_there(struct kunit *test, u64 offset)
 static void each_set_has_an_offset_of_its_own(struct kunit *test)
 {
 	pfarg_setinfo_t info = { .set_mmap_offset = 77 };
-	u64 last = make_set(test, 0xffff, 0);
+	u64 last = make_page(test, 0xffff, 0);
 
 	KUNIT_ASSERT_EQ(test, command(test, &info, pfm_getinfo_evtset), 0);
 	KUNIT_EXPECT_EQ(test, info.set_mmap_offset, PAGE_SIZE);
@@ -116,17 +116,17 @@ static void each_set_has_an_offset_of_its_own(struct kunit *test)
 
 static void a_modified_set_keeps_its_page(struct kunit *test)
 {
-	u64 offset = make_set(test, 3, 0);
+	u64 offset = make_page(test, 3, 0);
 	const pfm_set_page_t *page = page_of(test, 3);
 
-	KUNIT_EXPECT_EQ(test, make_set(test, 3, BY_OVFL), offset);
+	KUNIT_EXPECT_EQ(test, make_page(test, 3, BY_OVFL), offset);
 	KUNIT_EXPECT_PTR_EQ(test, page_of(test, 3), page);
 }
 
 static void a_deleted_set_cannot_be_mapped(struct kunit *test)
 {
 	pfarg_setdesc_t desc = { .set_id = 3 };
-	u64 offset = make_set(test, 3, 0);
+	u64 offset = make_page(test, 3, 0);
 
 	KUNIT_ASSERT_EQ(test, command(test, &desc, pfm_delete_evtset), 0);
 	KUNIT_EXPECT_FALSE(test, is_there(test, offset));
@@ -135,7 +135,7 @@ static void a_deleted_set_cannot_be_mapped(struct kunit *test)
 /* Proves P8-04 */
 static void a_detached_set_has_its_values(struct kunit *test)
 {
-	make_set(test, 1, 0);
+	make_page(test, 1, 0);
 	expect_kept(test, 0, false);
 	expect_kept(test, 1, false);
 	make_counter(test, 1, 0, 0, 0);
@@ -147,21 +147,21 @@ static void a_detached_set_has_its_values(struct kunit *test)
 /* Proves P8-04 */
 static void values_are_live_while_the_context_counts(struct kunit *test)
 {
-	make_set(test, 1, 0);
+	make_page(test, 1, 0);
 	make_counter(test, 0, 0, 0, 0);
 	KUNIT_ASSERT_EQ(test, load(test, 0), 0);
 	expect_kept(test, 0, true);
 	expect_kept(test, 1, false);
 	KUNIT_ASSERT_EQ(test, start(test, 0), 0);
 	expect_live(test, 0);
-	count(test, 7, false);
+	count_on(test, 7, false);
 	expect_live(test, 0);
 	stop(test);
 	expect_kept(test, 0, true);
 	expect_value(test, 0, -PERIOD + 7);
 	KUNIT_ASSERT_EQ(test, start(test, 0), 0);
 	expect_live(test, 0);
-	count(test, 7, false);
+	count_on(test, 7, false);
 	fixture_unload(test);
 	expect_kept(test, 0, false);
 	expect_value(test, 0, -PERIOD + 14);
@@ -182,16 +182,16 @@ static void only_the_kernel_knows_other_resources(struct kunit *test)
 /* Proves P8-05 */
 static void a_set_that_is_left_has_its_values(struct kunit *test)
 {
-	make_set(test, 0, BY_OVFL);
-	make_set(test, 1, BY_OVFL);
+	make_page(test, 0, BY_OVFL);
+	make_page(test, 1, BY_OVFL);
 	make_counter(test, 0, 0, 0, 1);
 	make_counter(test, 1, 0, 0, 1);
 	load_and_start(test);
-	count(test, PERIOD + 5, true);
+	count_on(test, PERIOD + 5, true);
 	expect_kept(test, 0, false);
 	expect_value(test, 0, 5);
 	expect_live(test, 1);
-	count(test, PERIOD + 6, true);
+	count_on(test, PERIOD + 6, true);
 	expect_kept(test, 1, false);
 	expect_value(test, 1, 6);
 	/* It was reset when it came. */
@@ -207,8 +207,8 @@ static void values_of_a_switch_are_there_at_once(struct kunit *test)
 	struct pfm_sim_tick tick = { .task = current, .ns = TICK_NSEC,
 				     .delta = { 3 } };
 
-	make_set(test, 0, BY_TIME);
-	make_set(test, 1, 0);
+	make_page(test, 0, BY_TIME);
+	make_page(test, 1, 0);
 	make_counter(test, 0, 0, 0, 0);
 	make_counter(test, 1, 0, 0, 0);
 	load_and_start(test);
@@ -230,10 +230,10 @@ static void values_of_a_switch_are_there_at_once(struct kunit *test)
 
 static void a_set_that_follows_itself_stays_live(struct kunit *test)
 {
-	make_set(test, 0, BY_OVFL);
+	make_page(test, 0, BY_OVFL);
 	make_counter(test, 0, 0, 0, 1);
 	load_and_start(test);
-	count(test, PERIOD, true);
+	count_on(test, PERIOD, true);
 	expect_live(test, 0);
 	KUNIT_EXPECT_EQ(test, pfm_evtset_find(ctx_of(test), 0)->runs, 2);
 }
@@ -242,11 +242,11 @@ static void masking_keeps_values_until_the_restart(struct kunit *test)
 {
 	make_counter(test, 0, 0, NOTIFY, 0);
 	load_and_start(test);
-	count(test, PERIOD + 4, true);
+	count_on(test, PERIOD + 4, true);
 	expect_kept(test, 0, true);
 	expect_value(test, 0, 4);
 	/* What counts on is discarded. */
-	count(test, 9, false);
+	count_on(test, 9, false);
 	expect_kept(test, 0, true);
 	fixture_pmd(test, (pfarg_pmd_t){ .reg_value = 1000,
 					 .reg_long_reset = -3 * PERIOD });
@@ -260,11 +260,11 @@ static void masking_keeps_values_until_the_restart(struct kunit *test)
 
 static void a_restart_that_switches_leaves_the_masked_set(struct kunit *test)
 {
-	make_set(test, 0, BY_OVFL);
-	make_set(test, 1, 0);
+	make_page(test, 0, BY_OVFL);
+	make_page(test, 1, 0);
 	make_counter(test, 0, 0, NOTIFY, 1);
 	load_and_start(test);
-	count(test, PERIOD + 4, true);
+	count_on(test, PERIOD + 4, true);
 	expect_kept(test, 0, true);
 	KUNIT_ASSERT_EQ(test, fixture_restart(test), 0);
 	expect_kept(test, 0, false);
@@ -274,7 +274,7 @@ static void a_restart_that_switches_leaves_the_masked_set(struct kunit *test)
 
 static void writes_are_seen_in_every_state(struct kunit *test)
 {
-	make_set(test, 1, 0);
+	make_page(test, 1, 0);
 	make_counter(test, 0, 0, 0, 0);
 	make_counter(test, 1, 0, 0, 0);
 	load_and_start(test);
@@ -292,11 +292,11 @@ static void writes_are_seen_in_every_state(struct kunit *test)
 
 static void designating_another_set_keeps_the_last_one(struct kunit *test)
 {
-	make_set(test, 1, 0);
+	make_page(test, 1, 0);
 	make_counter(test, 0, 0, 0, 0);
 	make_counter(test, 1, 0, 0, 0);
 	load_and_start(test);
-	count(test, 5, false);
+	count_on(test, 5, false);
 	stop(test);
 	KUNIT_ASSERT_EQ(test, start(test, 1), 0);
 	expect_kept(test, 0, false);
@@ -318,9 +318,9 @@ static void the_number_changes_with_each_change(struct kunit *test)
 	KUNIT_EXPECT_NE(test, page->map_seq, seq);
 	/* A value that is live is nobody's business. */
 	seq = page->map_seq;
-	count(test, 1, false);
+	count_on(test, 1, false);
 	KUNIT_EXPECT_EQ(test, page->map_seq, seq);
-	count(test, PERIOD, true);
+	count_on(test, PERIOD, true);
 	KUNIT_EXPECT_NE(test, page->map_seq, seq);
 	KUNIT_EXPECT_EQ(test, page->map_seq % 2, 0);
 }
@@ -331,9 +331,9 @@ static void the_idle_thread_keeps_values(struct kunit *test)
 	unsigned long flags;
 
 	make_counter(test, 0, 0, 0, 0);
-	make_set(test, 0, PFM_SETFL_EXCL_IDLE);
+	make_page(test, 0, PFM_SETFL_EXCL_IDLE);
 	load_and_start(test);
-	count(test, 5, false);
+	count_on(test, 5, false);
 	local_irq_save(flags);
 	pfm_idle_changed(ctx, true);
 	local_irq_restore(flags);
@@ -345,7 +345,7 @@ static void the_idle_thread_keeps_values(struct kunit *test)
 	expect_live(test, 0);
 }
 
-static struct kunit_case setpage_cases[] = {
+static struct kunit_case evtset_page_cases[] = {
 	KUNIT_CASE(each_set_has_an_offset_of_its_own),
 	KUNIT_CASE(a_modified_set_keeps_its_page),
 	KUNIT_CASE(a_deleted_set_cannot_be_mapped),
@@ -364,11 +364,11 @@ static struct kunit_case setpage_cases[] = {
 	{}
 };
 
-static struct kunit_suite setpage_suite = {
-	.name = "pfm_setpage",
-	.init = setpage_init,
+static struct kunit_suite evtset_page_suite = {
+	.name = "pfm_evtset_page",
+	.init = evtset_page_init,
 	.exit = fixture_exit,
-	.test_cases = setpage_cases,
+	.test_cases = evtset_page_cases,
 };
 
 /* Without the flag */
@@ -384,7 +384,7 @@ static void without_the_flag_there_are_no_pages(struct kunit *test)
 {
 	pfarg_setinfo_t info = { .set_mmap_offset = 77 };
 
-	KUNIT_EXPECT_EQ(test, make_set(test, 1, 0), 0ULL);
+	KUNIT_EXPECT_EQ(test, make_page(test, 1, 0), 0ULL);
 	KUNIT_ASSERT_EQ(test, command(test, &info, pfm_getinfo_evtset), 0);
 	KUNIT_EXPECT_EQ(test, info.set_mmap_offset, 0ULL);
 	KUNIT_EXPECT_FALSE(test, is_there(test, PAGE_SIZE));
@@ -398,10 +398,10 @@ static struct kunit_case no_page_cases[] = {
 };
 
 static struct kunit_suite no_page_suite = {
-	.name = "pfm_setpage_none",
+	.name = "pfm_evtset_page_none",
 	.init = no_page_init,
 	.exit = fixture_exit,
 	.test_cases = no_page_cases,
 };
 
-kunit_test_suites(&setpage_suite, &no_page_suite);
+kunit_test_suites(&evtset_page_suite, &no_page_suite);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * registry_kunit.c - registering and unregistering formats (3.5.8, 3.5.9)
+ * fmt_kunit.c - registering and unregistering formats (3.5.8, 3.5.9)
  */
-#include "context.h"
 #include "fixture.h"
 
 static void refuses(struct kunit *test, pfm_buffer_fmt_t fmt, int err)
@@ -69,41 +68,18 @@ static void a_format_in_use_stays_registered(struct kunit *test)
 			-EBUSY);
 }
 
-/* Proves 3.1.1-12, 3.5.7-01 */
-static void a_context_with_an_unknown_format_is_einval(struct kunit *test)
-{
-	pfarg_ctx_t req = { .ctx_smpl_buf_id = SCRIPT_UUID };
-
-	KUNIT_EXPECT_EQ(test, PTR_ERR(pfm_context_create(&req, NULL, 0)),
-			(long)-EINVAL);
-}
-
-/* Proves 3.1.15-01, 3.5.7-08, 3.5.13-01 */
-static void the_exit_callback_runs_once_with_the_context(struct kunit *test)
-{
-	struct fixture *f = fixture_create(test, 0, true);
-
-	pfm_context_destroy(f->ctx);
-	KUNIT_EXPECT_EQ(test, f->script.exits, 1);
-	KUNIT_EXPECT_EQ(test, pfm_unregister_buffer_fmt(script_fmt.fmt_uuid),
-			0);
-	test->priv = NULL;
-}
-
-static struct kunit_case registry_cases[] = {
+static struct kunit_case fmt_cases[] = {
 	KUNIT_CASE(missing_required_field_is_einval),
 	KUNIT_CASE(field_out_of_range_is_einval),
 	KUNIT_CASE(same_uuid_twice_is_ebusy),
 	KUNIT_CASE(unregistering_an_unknown_format_is_einval),
 	KUNIT_CASE(a_format_in_use_stays_registered),
-	KUNIT_CASE(a_context_with_an_unknown_format_is_einval),
-	KUNIT_CASE(the_exit_callback_runs_once_with_the_context),
 	{}
 };
 
-static struct kunit_suite registry_suite = {
-	.name = "pfm_registry",
+static struct kunit_suite fmt_suite = {
+	.name = "pfm_fmt",
 	.exit = fixture_exit,
-	.test_cases = registry_cases,
+	.test_cases = fmt_cases,
 };
-kunit_test_suite(registry_suite);
+kunit_test_suite(fmt_suite);

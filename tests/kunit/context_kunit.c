@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * callbacks_kunit.c - what a format's call-backs are given, and what becomes of
- *		       their results (3.5.10-3.5.13)
+ * context_kunit.c - creating contexts, and what a format is asked then (3.1.1,
+ *		     3.5.10 - 3.5.13)
  */
 #include "context.h"
 #include "fixture.h"
@@ -143,31 +143,11 @@ static struct pfm_context *create(struct kunit *test, u32 ctx_flags)
 	return calls->ctx;
 }
 
-/* A context as the fixture has it: tests take its helpers. */
-static struct pfm_context *create_fixture(struct kunit *test)
-{
-	struct fixture *f = kunit_kzalloc(test, sizeof(*f), GFP_KERNEL);
-
-	KUNIT_ASSERT_NOT_NULL(test, f);
-	f->ctx = create(test, 0);
-	KUNIT_ASSERT_FALSE(test, IS_ERR(f->ctx));
-	test->priv = f;
-	return f->ctx;
-}
-
 static void destroy(struct kunit *test, struct pfm_context *ctx)
 {
 	pfm_context_destroy(ctx);
 	calls->ctx = NULL;
 	KUNIT_EXPECT_EQ(test, pfm_unregister_buffer_fmt(fmt.fmt_uuid), 0);
-}
-
-/* The thread of the test is monitored, and has an overflow of PMD0. */
-static void overflow(struct kunit *test)
-{
-	fixture_counter(test, 0, 0, -10);
-	fixture_start(test);
-	fixture_count(test, 10);
 }
 
 /*
@@ -229,6 +209,26 @@ static void a_buffer_beyond_all_limits_is_enomem(struct kunit *test)
 	calls->size = SIZE_MAX;
 	KUNIT_EXPECT_EQ(test, PTR_ERR(create(test, 0)), -ENOMEM);
 	KUNIT_EXPECT_STREQ(test, calls->order, "vg");
+}
+
+/* A context as the fixture has it: tests take its helpers. */
+static struct pfm_context *create_fixture(struct kunit *test)
+{
+	struct fixture *f = kunit_kzalloc(test, sizeof(*f), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, f);
+	f->ctx = create(test, 0);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(f->ctx));
+	test->priv = f;
+	return f->ctx;
+}
+
+/* The thread of the test is monitored, and has an overflow of PMD0. */
+static void overflow(struct kunit *test)
+{
+	fixture_counter(test, 0, 0, -10);
+	fixture_start(test);
+	fixture_count(test, 10);
 }
 
 /* Proves 3.5.7-02, 3.5.10-05, 3.5.11-02, 3.5.13-03, P5.4-03 */
@@ -345,7 +345,7 @@ static void an_error_of_exit_keeps_nothing(struct kunit *test)
 	KUNIT_EXPECT_STREQ(test, calls->order, "vgix");
 }
 
-static struct kunit_case callbacks_cases[] = {
+static struct kunit_case context_cases[] = {
 	KUNIT_CASE(creation_asks_for_judgement_size_and_content),
 	KUNIT_CASE(what_validate_says_ends_the_creation),
 	KUNIT_CASE(what_getsize_says_ends_the_creation),
@@ -362,10 +362,44 @@ static struct kunit_case callbacks_cases[] = {
 	{}
 };
 
-static struct kunit_suite callbacks_suite = {
-	.name = "pfm_callbacks",
+static struct kunit_suite context_suite = {
+	.name = "pfm_context",
 	.init = callbacks_init,
 	.exit = callbacks_exit,
-	.test_cases = callbacks_cases,
+	.test_cases = context_cases,
 };
-kunit_test_suite(callbacks_suite);
+
+/* Proves 3.1.1-12, 3.5.7-01 */
+static void a_context_with_an_unknown_format_is_einval(struct kunit *test)
+{
+	pfarg_ctx_t req = { .ctx_smpl_buf_id = SCRIPT_UUID };
+
+	KUNIT_EXPECT_EQ(test, PTR_ERR(pfm_context_create(&req, NULL, 0)),
+			(long)-EINVAL);
+}
+
+/* Proves 3.1.15-01, 3.5.7-08, 3.5.13-01 */
+static void the_exit_callback_runs_once_with_the_context(struct kunit *test)
+{
+	struct fixture *f = fixture_create(test, 0, true);
+
+	pfm_context_destroy(f->ctx);
+	KUNIT_EXPECT_EQ(test, f->script.exits, 1);
+	KUNIT_EXPECT_EQ(test, pfm_unregister_buffer_fmt(script_fmt.fmt_uuid),
+			0);
+	test->priv = NULL;
+}
+
+static struct kunit_case context_scripted_cases[] = {
+	KUNIT_CASE(a_context_with_an_unknown_format_is_einval),
+	KUNIT_CASE(the_exit_callback_runs_once_with_the_context),
+	{}
+};
+
+static struct kunit_suite context_scripted_suite = {
+	.name = "pfm_context_scripted",
+	.exit = fixture_exit,
+	.test_cases = context_scripted_cases,
+};
+
+kunit_test_suites(&context_suite, &context_scripted_suite);

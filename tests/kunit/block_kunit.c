@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * block_kunit.c - holding the monitored thread (3.4.3, 3.5.14)
+ */
+#include <linux/kthread.h>
+#include "block.h"
+#include "context.h"
+#include "fixture.h"
+
+/* PMD0 and PMD1 of a thread that may be blocked overflow in one instant. */
+static struct task_struct *overflow_of_two(struct kunit *test, u32 ctrl0,
+					   u32 ctrl1)
+{
+	struct fixture *f = fixture_create(test, PFM_FL_NOTIFY_BLOCK, true);
+	struct task_struct *task = fixture_thread();
+	struct pfm_sim_tick tick = { .task = task, .delta = { 11, 12 } };
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
+	fixture_sampling_counter(test, 0, 0);
+	fixture_sampling_counter(test, 1, 0);
+	f->script.ctrl[0] = ctrl0;
+	f->script.ctrl[1] = ctrl1;
+	fixture_start_on(test, task);
+	KUNIT_EXPECT_EQ(test, pfm_sim_advance(&tick), 0);
+	KUNIT_EXPECT_EQ(test, f->script.calls, 2);
+	return task;
+}
+
+static void let_go(struct kunit *test, struct task_struct *task)
+{
+	fixture_unload(test);
+	kthread_stop(task);
+}
+
+/* Proves 3.5.14-25, 3.5.14-29 */
+static void one_block_bit_blocks_and_masks_nothing(struct kunit *test)
+{
+	struct task_struct *task = overflow_of_two(test, PFM_OVFL_CTRL_BLOCK |
+						   PFM_OVFL_CTRL_RESET,
+						   PFM_OVFL_CTRL_RESET);
+	struct fixture *f = test->priv;
+
+	KUNIT_EXPECT_TRUE(test, pfm_is_blocked(f->ctx));
+	KUNIT_EXPECT_FALSE(test, pfm_is_masked(f->ctx));
+	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), SHORT_RESET);
+	KUNIT_EXPECT_EQ(test, fixture_value(test, 1), SHORT_RESET);
+	let_go(test, task);
+}
+
+/* Proves 3.5.14-29 */
+static void one_mask_bit_masks_and_does_not_block(struct kunit *test)
+{
+	struct task_struct *task = overflow_of_two(test, PFM_OVFL_CTRL_RESET,
+						   PFM_OVFL_CTRL_MASK);
+	struct fixture *f = test->priv;
+
+	KUNIT_EXPECT_FALSE(test, pfm_is_blocked(f->ctx));
+	KUNIT_EXPECT_TRUE(test, pfm_is_masked(f->ctx));
+	let_go(test, task);
+}
+
+static struct kunit_case block_cases[] = {
+	KUNIT_CASE(one_block_bit_blocks_and_masks_nothing),
+	KUNIT_CASE(one_mask_bit_masks_and_does_not_block),
+	{}
+};
+
+static struct kunit_suite block_suite = {
+	.name = "pfm_block",
+	.exit = fixture_exit,
+	.test_cases = block_cases,
+};
+kunit_test_suite(block_suite);

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * freeze_kunit.c - values that are kept, and overflows that are discarded with the rest
+ */
+#include "context.h"
+#include "fixture.h"
+#include "freeze.h"
+#include "owner.h"
+#include "value.h"
+
+static void an_overflow_lost_to_a_mask_is_reset_by_restart(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+
+	fixture_sampling_counter(test, 0, 0);
+	fixture_sampling_counter(test, 1, 0);
+	f->script.ctrl[0] = PFM_OVFL_CTRL_MASK;
+	f->script.during = fixture_overflow_inside;
+	f->script.restart_ctrl = PFM_OVFL_CTRL_RESET;
+	fixture_start(test);
+	fixture_count(test, 12);
+	KUNIT_EXPECT_EQ(test, f->script.calls, 1);
+	KUNIT_EXPECT_TRUE(test, f->ctx->frozen);
+	KUNIT_EXPECT_EQ(test, f->ctx->lost, 1ULL);
+	/* Otherwise it would not overflow again before 2^64 events. */
+	KUNIT_EXPECT_EQ(test, fixture_restart(test), 0);
+	KUNIT_EXPECT_EQ(test, fixture_value(test, 1), LONG_RESET);
+}
+
+/* What a counter that samples was loaded with, and holds. */
+static void only_a_sampling_counter_that_passed_zero_has_wrapped(
+	struct kunit *test)
+{
+	static const struct {
+		u64	reset;
+		u64	value;
+		bool	sampling;
+		bool	wrapped;
+	} cases[] = {
+		{ -10ULL, -1ULL, true, false },
+		{ -10ULL, 0, true, true },
+		{ -10ULL, 3, true, true },
+		{ -10ULL, 3, false, false },
+		/* Half of all values are ahead of it: not yet. */
+		{ 5, 7, true, false },
+		{ 5, -7ULL, true, false },
+		{ 1ULL << 63, S64_MAX, true, true },
+	};
+	struct fixture *f = test->priv;
+	struct pfm_pmd *pmd = &f->ctx->set->pmds[0];
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		pmd->last_reset = cases[i].reset;
+		pmd->value = cases[i].value;
+		pmd->hw.sampling = cases[i].sampling;
+		KUNIT_EXPECT_EQ_MSG(test, pfm_has_wrapped(pmd),
+				    cases[i].wrapped, "case %d", i);
+	}
+}
+
+static u64 keep_value(struct pfm_pmd *pmd)
+{
+	return pmd->value;
+}
+
+/* Frozen for two reasons, what has wrapped is lost once. */
+static void what_is_frozen_keeps_its_values_and_is_lost_once(
+	struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	unsigned long flags;
+
+	fixture_sampling_counter(test, 0, 0);
+	fixture_counter(test, 1, 0, 0);
+	fixture_start(test);
+	fixture_count2(test, 4, 5);
+	fixture_lock(f->ctx);
+	pfm_own(f->ctx, &flags);
+	pfm_freeze(f->ctx, PFM_MASKED, pfm_value_read_ovfl);
+	KUNIT_EXPECT_EQ(test, f->ctx->lost, 0ULL);
+	f->ctx->set->pmds[0].value = 2;
+	pfm_freeze(f->ctx, PFM_SWITCHING, keep_value);
+	pfm_freeze(f->ctx, PFM_SWITCHING, keep_value);
+	pfm_disown(f->ctx, flags);
+	KUNIT_EXPECT_EQ(test, f->ctx->frozen, PFM_MASKED | PFM_SWITCHING);
+	KUNIT_EXPECT_EQ(test, f->ctx->lost, 1ULL);
+	KUNIT_EXPECT_TRUE(test, test_bit(0, f->ctx->set->to_reset));
+	fixture_unlock(f->ctx);
+	fixture_count2(test, 100, 100);
+	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), 2ULL);
+	KUNIT_EXPECT_EQ(test, fixture_value(test, 1), 5ULL);
+}
+
+static struct kunit_case freeze_cases[] = {
+	KUNIT_CASE(only_a_sampling_counter_that_passed_zero_has_wrapped),
+	KUNIT_CASE(what_is_frozen_keeps_its_values_and_is_lost_once),
+	KUNIT_CASE(an_overflow_lost_to_a_mask_is_reset_by_restart),
+	{}
+};
+
+static struct kunit_suite freeze_suite = {
+	.name = "pfm_freeze",
+	.init = fixture_init_scripted,
+	.exit = fixture_exit,
+	.test_cases = freeze_cases,
+};
+kunit_test_suite(freeze_suite);

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * idle_kunit.c - events of the idle thread (3.1.10)
+ */
+#include "context.h"
+#include "evtset_fixture.h"
+#include "idle.h"
+#include "switch.h"
+
+static int idle_init(struct kunit *test)
+{
+	fixture_create(test, PFM_FL_SYSTEM_WIDE, false);
+	return 0;
+}
+
+/* The same for the CPU that the test runs on. */
+static void cpu_happens(struct kunit *test, u64 d0, u64 ns)
+{
+	struct pfm_sim_tick tick = { .cpu = raw_smp_processor_id(),
+				     .delta = { d0 }, .ns = ns };
+
+	KUNIT_ASSERT_EQ(test, pfm_sim_advance(&tick), 0);
+}
+
+/* The CPU is idle meanwhile. */
+static void cpu_idles(struct kunit *test, u64 d0, u64 ns)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	pfm_idle_changed(ctx_of(test), true);
+	cpu_happens(test, d0, ns);
+	pfm_idle_changed(ctx_of(test), false);
+	local_irq_restore(flags);
+}
+
+static void events_of_the_idle_thread_are_not_counted(struct kunit *test)
+{
+	make_set(test, 0, PFM_SETFL_EXCL_IDLE, 0, 0);
+	make_counter(test, 0, 0, NOTIFY, 0);
+	KUNIT_ASSERT_EQ(test, load(test, 0), 0);
+	KUNIT_ASSERT_EQ(test, start(test, 0), 0);
+	cpu_happens(test, 10, 0);
+	cpu_idles(test, 1000, 0);
+	cpu_happens(test, 5, 0);
+	KUNIT_EXPECT_EQ(test, value(test, 0, 0), (u64)-PERIOD + 15);
+	cpu_happens(test, PERIOD - 15, 0);
+	KUNIT_EXPECT_TRUE(test, pfm_is_masked(ctx_of(test)));
+}
+
+static void without_the_flag_the_idle_thread_counts(struct kunit *test)
+{
+	make_counter(test, 0, 0, 0, 0);
+	KUNIT_ASSERT_EQ(test, load(test, 0), 0);
+	KUNIT_ASSERT_EQ(test, start(test, 0), 0);
+	cpu_idles(test, 10, 0);
+	KUNIT_EXPECT_EQ(test, value(test, 0, 0), (u64)-PERIOD + 10);
+}
+
+/* Proves 3.7.6-12 */
+static void a_timeout_passes_while_the_idle_thread_runs(struct kunit *test)
+{
+	make_set(test, 0, PFM_SETFL_EXCL_IDLE | BY_TIME, 0, 2);
+	make_set(test, 1, 0, 0, 0);
+	make_counter(test, 0, 0, 0, 0);
+	make_counter(test, 1, 0, 0, 0);
+	KUNIT_ASSERT_EQ(test, load(test, 0), 0);
+	KUNIT_ASSERT_EQ(test, start(test, 0), 0);
+	cpu_idles(test, 10, TICK);
+	KUNIT_EXPECT_EQ(test, remaining(test, 0), TICK);
+	KUNIT_EXPECT_EQ(test, active_set(test), 0);
+	cpu_idles(test, 10, TICK);
+	pfm_finish_switch(ctx_of(test));
+	KUNIT_EXPECT_EQ(test, active_set(test), 1);
+	cpu_happens(test, 3, 0);
+	KUNIT_EXPECT_EQ(test, value(test, 0, 0), (u64)-PERIOD);
+	KUNIT_EXPECT_EQ(test, value(test, 1, 0), (u64)-PERIOD + 3);
+}
+
+/* Proves 3.7.6-21 */
+static void no_overflow_switches_while_the_idle_thread_runs(struct kunit *test)
+{
+	make_set(test, 0, PFM_SETFL_EXCL_IDLE | BY_OVFL, 0, 0);
+	make_set(test, 1, 0, 0, 0);
+	make_counter(test, 0, 0, 0, 1);
+	KUNIT_ASSERT_EQ(test, load(test, 0), 0);
+	KUNIT_ASSERT_EQ(test, start(test, 0), 0);
+	cpu_idles(test, 2 * PERIOD, 0);
+	KUNIT_EXPECT_EQ(test, active_set(test), 0);
+	KUNIT_EXPECT_EQ(test, read(test, 0, 0).reg_ovflsw_thres, 1ULL);
+	cpu_happens(test, PERIOD, 0);
+	KUNIT_EXPECT_EQ(test, active_set(test), 1);
+}
+
+static struct kunit_case idle_cases[] = {
+	KUNIT_CASE(events_of_the_idle_thread_are_not_counted),
+	KUNIT_CASE(without_the_flag_the_idle_thread_counts),
+	KUNIT_CASE(a_timeout_passes_while_the_idle_thread_runs),
+	KUNIT_CASE(no_overflow_switches_while_the_idle_thread_runs),
+	{}
+};
+
+static struct kunit_suite idle_suite = {
+	.name = "pfm_idle",
+	.init = idle_init,
+	.exit = fixture_exit,
+	.test_cases = idle_cases,
+};
+kunit_test_suite(idle_suite);

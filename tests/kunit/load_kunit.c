@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * load_kunit.c - attaching, starting, stopping and detaching contexts (3.1.5 - 3.1.8)
+ */
+#include "context.h"
+#include "evtset_fixture.h"
+#include "load.h"
+#include "msgq.h"
+
+#define TOP	(1ULL << PFM_SIM_WIDTH)
+
+/* Proves 3.1.5-03, 3.1.6-03, 3.1.7-12 */
+static void nothing_counts_before_start_and_after_stop(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	pfarg_load_t load = { .load_pid = task_pid_vnr(current) };
+
+	fixture_counter(test, 0, 0, 100);
+	KUNIT_ASSERT_EQ(test, pfm_load_context(f->ctx, &load), 0);
+	fixture_count(test, 5);
+	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), 100ULL);
+	fixture_lock(f->ctx);
+	KUNIT_ASSERT_EQ(test, pfm_start_monitoring(f->ctx, NULL), 0);
+	fixture_unlock(f->ctx);
+	fixture_count(test, 5);
+	fixture_lock(f->ctx);
+	KUNIT_ASSERT_EQ(test, pfm_stop_monitoring(f->ctx), 0);
+	fixture_unlock(f->ctx);
+	fixture_count(test, 5);
+	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), 105ULL);
+}
+
+/* Proves 3.1.3-09, 3.1.4-15, 3.1.7-10, 3.1.8-03 */
+static void values_survive_unload_and_load(struct kunit *test)
+{
+	fixture_counter(test, 0, 0, 5 * TOP);
+	fixture_start(test);
+	fixture_count(test, 42);
+	fixture_unload(test);
+	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), 5 * TOP + 42);
+	fixture_start(test);
+	fixture_count(test, TOP - 1);
+	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), 6 * TOP + 41);
+}
+
+/* Proves 3.1.7-09, 3.3.5-01 */
+static void attaching_resets_the_queue(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	pfm_msg_t msg;
+
+	fixture_sampling_counter(test, 0, PFM_REGFL_OVFL_NOTIFY);
+	fixture_start(test);
+	fixture_count(test, 10);
+	fixture_unload(test);
+	KUNIT_EXPECT_FALSE(test, pfm_msgq_empty(&f->ctx->msgq));
+	fixture_start(test);
+	KUNIT_EXPECT_FALSE(test, fixture_take_msg(f, &msg));
+}
+
+/* Proves 3.1.7-32, 3.1.10-18, 3.1.11-08, 3.7.5-07 */
+static void a_broken_chain_is_found_by_load(struct kunit *test)
+{
+	pfarg_setdesc_t desc = { .set_id = 2 };
+
+	make_set(test, 1, EXPL, 2, 0);
+	KUNIT_EXPECT_EQ(test, load(test, 0), -EINVAL);
+	KUNIT_EXPECT_FALSE(test, ctx_of(test)->loaded);
+	make_set(test, 2, 0, 0, 0);
+	KUNIT_EXPECT_EQ(test, load(test, 0), 0);
+	fixture_unload(test);
+	KUNIT_EXPECT_EQ(test, delete_set(test, &desc), 0);
+	KUNIT_EXPECT_EQ(test, load(test, 0), -EINVAL);
+}
+
+/* Proves 3.1.7-35, 3.7.6-07, 3.7.6-13 */
+static void load_begins_the_timeout_anew(struct kunit *test)
+{
+	make_set(test, 0, BY_TIME, 0, 3);
+	KUNIT_ASSERT_EQ(test, load(test, 0), 0);
+	KUNIT_ASSERT_EQ(test, start(test, 0), 0);
+	pass(test, TICK);
+	fixture_unload(test);
+	KUNIT_ASSERT_EQ(test, load(test, 0), 0);
+	KUNIT_EXPECT_EQ(test, remaining(test, 0), 3 * TICK);
+	KUNIT_EXPECT_EQ(test, duration(test, 0), TICK);
+}
+
+/* Proves 3.1.7-34, 3.7.6-22 */
+static void load_begins_thresholds_anew(struct kunit *test)
+{
+	make_set(test, 0, BY_OVFL, 0, 0);
+	make_counter(test, 0, 0, 0, 3);
+	KUNIT_ASSERT_EQ(test, load(test, 0), 0);
+	KUNIT_ASSERT_EQ(test, start(test, 0), 0);
+	count(test, PERIOD);
+	KUNIT_EXPECT_EQ(test, read(test, 0, 0).reg_ovflsw_thres, 2ULL);
+	fixture_unload(test);
+	KUNIT_ASSERT_EQ(test, load(test, 0), 0);
+	KUNIT_EXPECT_EQ(test, read(test, 0, 0).reg_ovflsw_thres, 3ULL);
+}
+
+/* Proves 3.1.5-11, 3.1.5-12, 3.1.7-30, 3.1.12-08 */
+static void load_and_start_designate_the_first_set(struct kunit *test)
+{
+	make_set(test, 1, 0, 0, 0);
+	make_set(test, 2, 0, 0, 0);
+	KUNIT_ASSERT_EQ(test, load(test, 1), 0);
+	KUNIT_EXPECT_EQ(test, set_info(test, 1).set_runs, 1ULL);
+	KUNIT_ASSERT_EQ(test, start(test, 1), 0);
+	KUNIT_EXPECT_EQ(test, set_info(test, 1).set_runs, 1ULL);
+	stop(test);
+	KUNIT_ASSERT_EQ(test, start(test, 2), 0);
+	KUNIT_EXPECT_EQ(test, active_set(test), 2);
+	KUNIT_EXPECT_EQ(test, set_info(test, 2).set_runs, 1ULL);
+	stop(test);
+	/* Without a number: the last active one. */
+	fixture_lock(ctx_of(test));
+	KUNIT_EXPECT_EQ(test, pfm_start_monitoring(ctx_of(test), NULL), 0);
+	fixture_unlock(ctx_of(test));
+	KUNIT_EXPECT_EQ(test, active_set(test), 2);
+	KUNIT_EXPECT_EQ(test, set_info(test, 2).set_runs, 1ULL);
+	KUNIT_EXPECT_EQ(test, start(test, 3), -EINVAL);
+}
+
+/* Proves 3.7.1-01 */
+static void values_are_kept_where_start_designates_another(struct kunit *test)
+{
+	make_set(test, 1, 0, 0, 0);
+	make_counter(test, 0, 0, 0, 0);
+	make_counter(test, 1, 0, 0, 0);
+	KUNIT_ASSERT_EQ(test, load(test, 0), 0);
+	KUNIT_ASSERT_EQ(test, start(test, 0), 0);
+	count(test, 5);
+	stop(test);
+	KUNIT_ASSERT_EQ(test, start(test, 1), 0);
+	count(test, 6);
+	KUNIT_EXPECT_EQ(test, value(test, 0, 0), (u64)-PERIOD + 5);
+	KUNIT_EXPECT_EQ(test, value(test, 1, 0), (u64)-PERIOD + 6);
+}
+
+static struct kunit_case load_cases[] = {
+	KUNIT_CASE(nothing_counts_before_start_and_after_stop),
+	KUNIT_CASE(values_survive_unload_and_load),
+	KUNIT_CASE(attaching_resets_the_queue),
+	KUNIT_CASE(a_broken_chain_is_found_by_load),
+	KUNIT_CASE(load_begins_the_timeout_anew),
+	KUNIT_CASE(load_begins_thresholds_anew),
+	KUNIT_CASE(load_and_start_designate_the_first_set),
+	KUNIT_CASE(values_are_kept_where_start_designates_another),
+	{}
+};
+
+static struct kunit_suite load_suite = {
+	.name = "pfm_load",
+	.init = fixture_init,
+	.exit = fixture_exit,
+	.test_cases = load_cases,
+};
+
+/* Proves 3.1.6-06 */
+static void stop_while_masked_keeps_the_mask(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+
+	fixture_sampling_counter(test, 0, 0);
+	f->script.ctrl[0] = PFM_OVFL_CTRL_MASK;
+	f->script.restart_ctrl = PFM_OVFL_CTRL_RESET;
+	fixture_start(test);
+	fixture_count(test, 13);
+	fixture_lock(f->ctx);
+	KUNIT_EXPECT_EQ(test, pfm_stop_monitoring(f->ctx), 0);
+	fixture_unlock(f->ctx);
+	/* RESTART unmasks and resets, but does not start. */
+	KUNIT_EXPECT_EQ(test, fixture_restart(test), 0);
+	fixture_count(test, 5);
+	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), LONG_RESET);
+	fixture_lock(f->ctx);
+	KUNIT_EXPECT_EQ(test, pfm_start_monitoring(f->ctx, NULL), 0);
+	fixture_unlock(f->ctx);
+	fixture_count(test, 5);
+	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), LONG_RESET + 5);
+}
+
+static struct kunit_case load_with_fmt_cases[] = {
+	KUNIT_CASE(stop_while_masked_keeps_the_mask),
+	{}
+};
+
+static struct kunit_suite load_with_fmt_suite = {
+	.name = "pfm_load_with_fmt",
+	.init = fixture_init_scripted,
+	.exit = fixture_exit,
+	.test_cases = load_with_fmt_cases,
+};
+
+/* Proves 3.1.1-10 */
+static void blocking_oneself_is_refused_at_load(struct kunit *test)
+{
+	struct fixture *f = fixture_create(test, PFM_FL_NOTIFY_BLOCK, false);
+	pfarg_load_t load = { .load_pid = task_pid_vnr(current) };
+
+	KUNIT_EXPECT_EQ(test, pfm_load_context(f->ctx, &load), -EINVAL);
+}
+
+static struct kunit_case load_refused_cases[] = {
+	KUNIT_CASE(blocking_oneself_is_refused_at_load),
+	{}
+};
+
+static struct kunit_suite load_refused_suite = {
+	.name = "pfm_load_refused",
+	.exit = fixture_exit,
+	.test_cases = load_refused_cases,
+};
+
+kunit_test_suites(&load_suite, &load_with_fmt_suite, &load_refused_suite);

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * owner_kunit.c - overflows that meet an overflow or a command
+ */
+#include <linux/irq_work.h>
+#include "context.h"
+#include "fixture.h"
+#include "overflow.h"
+#include "owner.h"
+
+/* Proves H19 */
+static void an_overflow_during_another_is_handled_after_it(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+
+	fixture_sampling_counter(test, 0, 0);
+	fixture_sampling_counter(test, 1, 0);
+	f->script.ctrl[0] = PFM_OVFL_CTRL_RESET;
+	f->script.ctrl[1] = PFM_OVFL_CTRL_RESET;
+	f->script.during = fixture_overflow_inside;
+	fixture_start(test);
+	fixture_count(test, 12);
+	KUNIT_EXPECT_EQ(test, f->script.calls, 2);
+	KUNIT_EXPECT_FALSE(test, f->script.overlapped);
+	KUNIT_EXPECT_EQ(test, f->script.arg[1].ovfl_pmd, 1);
+	KUNIT_EXPECT_EQ(test, f->script.data[1].ip, 0x77ULL);
+	KUNIT_EXPECT_PTR_EQ(test, f->script.data[1].regs, NULL);
+	KUNIT_EXPECT_EQ(test, fixture_value(test, 1), SHORT_RESET);
+	KUNIT_EXPECT_EQ(test, f->ctx->lost, 0ULL);
+}
+
+/* A command owns the context for a moment; what overflows then comes after it. */
+/* Proves H06 */
+static void an_overflow_that_meets_a_command_is_handled_after_it(
+	struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	unsigned long flags;
+
+	f->script.ctrl[0] = PFM_OVFL_CTRL_RESET;
+	fixture_counter(test, 0, 0, -100ULL);
+	fixture_start(test);
+	fixture_lock(f->ctx);
+	pfm_own(f->ctx, &flags);
+	fixture_count(test, 101);
+	KUNIT_EXPECT_EQ(test, f->script.calls, 0);
+	pfm_disown(f->ctx, flags);
+	fixture_unlock(f->ctx);
+	irq_work_sync(&f->ctx->irq_work);
+	KUNIT_EXPECT_EQ(test, f->script.calls, 1);
+	KUNIT_EXPECT_EQ(test, f->script.data[0].ip, 0x1234ULL);
+	KUNIT_EXPECT_EQ(test, f->ctx->lost, 0ULL);
+	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), -100ULL);
+	/* Whoever the interrupt that follows is in. */
+	KUNIT_EXPECT_EQ(test, f->script.data[0].tid, (u32)current->pid);
+}
+
+/*
+ * An overflow was interrupted by another, and when it is through there is a
+ * command: the other one comes after that.
+ */
+/* Proves H06 */
+static void an_overflow_in_another_is_not_forgotten_for_a_command(
+	struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	unsigned long flags;
+
+	f->script.ctrl[0] = PFM_OVFL_CTRL_RESET;
+	fixture_counter(test, 0, 0, -100ULL);
+	fixture_start(test);
+	fixture_lock(f->ctx);
+	pfm_own(f->ctx, &flags);
+	f->ctx->set->pmds[0].deferred = true;
+	f->ctx->deferred = 1;
+	pfm_see_to_deferred(f->ctx);
+	KUNIT_EXPECT_EQ(test, f->script.calls, 0);
+	pfm_disown(f->ctx, flags);
+	fixture_unlock(f->ctx);
+	irq_work_sync(&f->ctx->irq_work);
+	KUNIT_EXPECT_EQ(test, f->script.calls, 1);
+}
+
+static struct kunit_case owner_cases[] = {
+	KUNIT_CASE(an_overflow_during_another_is_handled_after_it),
+	KUNIT_CASE(an_overflow_that_meets_a_command_is_handled_after_it),
+	KUNIT_CASE(an_overflow_in_another_is_not_forgotten_for_a_command),
+	{}
+};
+
+static struct kunit_suite owner_suite = {
+	.name = "pfm_owner",
+	.init = fixture_init_scripted,
+	.exit = fixture_exit,
+	.test_cases = owner_cases,
+};
+kunit_test_suite(owner_suite);

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * pause_kunit.c - commands keep overflows out of a context
+ */
+#include "context.h"
+#include "evtset_fixture.h"
+#include "owner.h"
+#include "pause.h"
+#include "switch.h"
+
+/* Commands that pause do not meet what an earlier one left to an interrupt. */
+/* Proves H06 */
+static void a_pause_waits_for_what_was_left_to_an_interrupt(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	unsigned long flags;
+
+	f->script.ctrl[0] = PFM_OVFL_CTRL_RESET;
+	fixture_counter(test, 0, 0, -100ULL);
+	fixture_start(test);
+	fixture_lock(f->ctx);
+	pfm_own(f->ctx, &flags);
+	fixture_count(test, 101);
+	pfm_disown(f->ctx, flags);
+	pfm_pause(f->ctx);
+	KUNIT_EXPECT_EQ(test, f->script.calls, 1);
+	KUNIT_EXPECT_EQ(test, pfm_resume(f->ctx), 0);
+	fixture_unlock(f->ctx);
+}
+
+static struct kunit_case pause_cases[] = {
+	KUNIT_CASE(a_pause_waits_for_what_was_left_to_an_interrupt),
+	{}
+};
+
+static struct kunit_suite pause_suite = {
+	.name = "pfm_pause",
+	.init = fixture_init_scripted,
+	.exit = fixture_exit,
+	.test_cases = pause_cases,
+};
+
+static void what_counts_before_the_pmu_follows_is_discarded(struct kunit *test)
+{
+	make_set(test, 0, BY_TIME, 0, 1);
+	make_set(test, 1, 0, 0, 0);
+	make_counter(test, 0, 0, 0, 0);
+	make_counter(test, 1, 0, 0, 0);
+	KUNIT_ASSERT_EQ(test, load(test, 0), 0);
+	KUNIT_ASSERT_EQ(test, start(test, 0), 0);
+	/* The work item that lets the PMU follow waits. */
+	fixture_lock(ctx_of(test));
+	happen(test, 5, 0, TICK);
+	happen(test, 7, 0, 0);
+	fixture_unlock(ctx_of(test));
+	pfm_finish_switch(ctx_of(test));
+	happen(test, 9, 0, 0);
+	KUNIT_EXPECT_EQ(test, value(test, 0, 0), (u64)-PERIOD + 5);
+	KUNIT_EXPECT_EQ(test, value(test, 1, 0), (u64)-PERIOD + 9);
+}
+
+static struct kunit_case pause_without_fmt_cases[] = {
+	KUNIT_CASE(what_counts_before_the_pmu_follows_is_discarded),
+	{}
+};
+
+static struct kunit_suite pause_without_fmt_suite = {
+	.name = "pfm_pause_without_fmt",
+	.init = fixture_init,
+	.exit = fixture_exit,
+	.test_cases = pause_without_fmt_cases,
+};
+
+kunit_test_suites(&pause_suite, &pause_without_fmt_suite);

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * rate_kunit.c - a limit for the rate of overflows (4.4.4)
+ */
+#include "context.h"
+#include "fixture.h"
+#include "rate.h"
+
+/* Forty overflows in no time, with this limit for a second. */
+static void overflow_fast(struct kunit *test, unsigned int limit)
+{
+	struct fixture *f = test->priv;
+	unsigned int max = pfm_ovfl_rate_max;
+	int i;
+
+	pfm_ovfl_rate_max = limit;
+	for (i = 0; i < SCRIPT_MAX; i++)
+		f->script.ctrl[i] = PFM_OVFL_CTRL_RESET;
+	fixture_counter(test, 0, PFM_REGFL_OVFL_NOTIFY, -1ULL);
+	fixture_start(test);
+	for (i = 0; i < 40; i++)
+		fixture_count(test, 1);
+	pfm_ovfl_rate_max = max;
+}
+
+/* Ten overflows in a tenth of a second are allowed here; the test needs less. */
+/* Proves 4.4.4-02, H18 */
+static void too_many_overflows_mask_and_notify(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	pfm_msg_t msg;
+
+	overflow_fast(test, 100);
+	/* The first one asks the clock, and ten follow. */
+	KUNIT_EXPECT_EQ(test, f->script.calls, 11);
+	KUNIT_EXPECT_EQ(test, f->ctx->frozen, 1U);
+	KUNIT_EXPECT_EQ(test, f->ctx->throttled, 1ULL);
+	KUNIT_EXPECT_EQ(test, f->ctx->lost, 0ULL);
+	KUNIT_EXPECT_TRUE(test, take_msg(&f->ctx->msgq, &msg));
+	f->script.restart_ctrl = PFM_OVFL_CTRL_RESET;
+	KUNIT_EXPECT_EQ(test, fixture_restart(test), 0);
+	fixture_count(test, 1);
+	KUNIT_EXPECT_EQ(test, f->script.calls, 12);
+}
+
+/* Proves 4.4.4-03, H18 */
+static void without_a_limit_nothing_is_throttled(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+
+	overflow_fast(test, 0);
+	KUNIT_EXPECT_EQ(test, f->script.calls, 40);
+	KUNIT_EXPECT_EQ(test, f->ctx->throttled, 0ULL);
+}
+
+static struct kunit_case rate_cases[] = {
+	KUNIT_CASE(too_many_overflows_mask_and_notify),
+	KUNIT_CASE(without_a_limit_nothing_is_throttled),
+	{}
+};
+
+static struct kunit_suite rate_suite = {
+	.name = "pfm_rate",
+	.init = fixture_init_scripted,
+	.exit = fixture_exit,
+	.test_cases = rate_cases,
+};
+kunit_test_suite(rate_suite);

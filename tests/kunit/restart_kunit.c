@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * restart_kunit.c - PFM_RESTART, and the format's call-back for it (3.1.9, 3.5.15)
+ */
+#include "block.h"
+#include "context.h"
+#include "fixture.h"
+
+/* Proves 3.1.9-02 */
+static void restart_of_a_detached_context_is_ebusy(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, fixture_restart(test), -EBUSY);
+}
+
+/* Proves 3.5.15-03 */
+static void restart_neither_notifies_nor_blocks(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	pfm_msg_t msg;
+
+	fixture_sampling_counter(test, 0, PFM_REGFL_OVFL_NOTIFY);
+	f->script.ctrl[0] = PFM_OVFL_CTRL_MASK;
+	f->script.restart_ctrl = PFM_OVFL_CTRL_NOTIFY | PFM_OVFL_CTRL_BLOCK;
+	fixture_start(test);
+	fixture_count(test, 13);
+	KUNIT_EXPECT_EQ(test, fixture_restart(test), 0);
+	KUNIT_EXPECT_FALSE(test, fixture_take_msg(f, &msg));
+	KUNIT_EXPECT_FALSE(test, pfm_is_blocked(f->ctx));
+	KUNIT_EXPECT_FALSE(test, pfm_is_masked(f->ctx));
+	/* Nor if there was nothing to resume. */
+	KUNIT_EXPECT_EQ(test, fixture_restart(test), 0);
+	KUNIT_EXPECT_FALSE(test, fixture_take_msg(f, &msg));
+	KUNIT_EXPECT_FALSE(test, pfm_is_blocked(f->ctx));
+}
+
+/* Proves 3.1.9-11, 3.5.15-02, 3.5.15-04, 3.5.15-05 */
+static void restart_may_mask_an_active_context(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+
+	fixture_sampling_counter(test, 0, 0);
+	f->script.restart_ctrl = PFM_OVFL_CTRL_MASK;
+	fixture_start(test);
+	fixture_count(test, 4);
+	KUNIT_EXPECT_EQ(test, fixture_restart(test), 0);
+	KUNIT_EXPECT_EQ(test, f->script.was_active, 1);
+	fixture_count(test, 4);
+	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), -6ULL);
+	f->script.restart_ctrl = 0;
+	KUNIT_EXPECT_EQ(test, fixture_restart(test), 0);
+	KUNIT_EXPECT_EQ(test, f->script.was_active, 0);
+	/* Resumed, and not reset. */
+	fixture_count(test, 1);
+	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), -5ULL);
+}
+
+/* Proves 3.1.9-11, 3.5.15-04 */
+static void restart_may_keep_a_masked_context_masked(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+
+	fixture_sampling_counter(test, 0, 0);
+	f->script.ctrl[0] = PFM_OVFL_CTRL_MASK;
+	f->script.restart_ctrl = PFM_OVFL_CTRL_MASK | PFM_OVFL_CTRL_RESET;
+	fixture_start(test);
+	fixture_count(test, 13);
+	KUNIT_EXPECT_EQ(test, fixture_restart(test), 0);
+	fixture_count(test, 4);
+	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), LONG_RESET);
+}
+
+/* Proves 3.5.15-07 */
+static void a_failing_restart_changes_nothing(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+
+	fixture_sampling_counter(test, 0, 0);
+	f->script.ctrl[0] = PFM_OVFL_CTRL_MASK;
+	f->script.restart_ctrl = PFM_OVFL_CTRL_RESET;
+	f->script.restart_ret = -EIO;
+	fixture_start(test);
+	fixture_count(test, 13);
+	KUNIT_EXPECT_EQ(test, fixture_restart(test), -EIO);
+	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), 3ULL);
+	f->script.restart_ret = 0;
+	KUNIT_EXPECT_EQ(test, fixture_restart(test), 0);
+	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), LONG_RESET);
+}
+
+/* Proves H12 */
+static void a_positive_restart_result_is_einval(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+
+	fixture_sampling_counter(test, 0, 0);
+	f->script.restart_ret = 1;
+	fixture_start(test);
+	KUNIT_EXPECT_EQ(test, fixture_restart(test), -EINVAL);
+}
+
+static struct kunit_case restart_cases[] = {
+	KUNIT_CASE(restart_of_a_detached_context_is_ebusy),
+	KUNIT_CASE(restart_neither_notifies_nor_blocks),
+	KUNIT_CASE(restart_may_mask_an_active_context),
+	KUNIT_CASE(restart_may_keep_a_masked_context_masked),
+	KUNIT_CASE(a_failing_restart_changes_nothing),
+	KUNIT_CASE(a_positive_restart_result_is_einval),
+	{}
+};
+
+static struct kunit_suite restart_suite = {
+	.name = "pfm_restart",
+	.init = fixture_init_scripted,
+	.exit = fixture_exit,
+	.test_cases = restart_cases,
+};
+
+/* Proves 3.1.9-12 */
+static void restart_of_an_active_context_is_harmless(struct kunit *test)
+{
+	fixture_sampling_counter(test, 0, PFM_REGFL_OVFL_NOTIFY);
+	fixture_start(test);
+	fixture_count(test, 4);
+	KUNIT_EXPECT_EQ(test, fixture_restart(test), 0);
+	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), -6ULL);
+}
+
+static struct kunit_case restart_without_fmt_cases[] = {
+	KUNIT_CASE(restart_of_an_active_context_is_harmless),
+	{}
+};
+
+static struct kunit_suite restart_without_fmt_suite = {
+	.name = "pfm_restart_without_fmt",
+	.init = fixture_init,
+	.exit = fixture_exit,
+	.test_cases = restart_without_fmt_cases,
+};
+
+kunit_test_suites(&restart_suite, &restart_without_fmt_suite);

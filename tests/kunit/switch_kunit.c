@@ -1,0 +1,552 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * switch_kunit.c - from one event set to the next (3.7.6, 3.7.7)
+ */
+#include <linux/kthread.h>
+#include "context.h"
+#include "evtset_fixture.h"
+#include "load.h"
+#include "switch.h"
+
+/*
+ * Proves 3.1.5-15, 3.1.10-04, 3.1.10-09, 3.1.10-10, 3.1.10-16, 3.1.10-17,
+ * 3.7.5-03, 3.7.5-04, 3.7.6-04, 3.7.6-05, P6.2-03
+ */
+static void sets_take_turns_in_the_order_of_their_numbers(struct kunit *test)
+{
+	make_set(test, 0, BY_TIME, 0, 1);
+	make_set(test, 5, BY_TIME, 0, 1);
+	make_set(test, 3, BY_TIME, 0, 1);
+	KUNIT_ASSERT_EQ(test, load(test, 0), 0);
+	KUNIT_ASSERT_EQ(test, start(test, 0), 0);
+	pass(test, TICK - 1);
+	KUNIT_EXPECT_EQ(test, active_set(test), 0);
+	pass(test, 1);
+	KUNIT_EXPECT_EQ(test, active_set(test), 3);
+	pass(test, TICK);
+	KUNIT_EXPECT_EQ(test, active_set(test), 5);
+	pass(test, TICK);
+	KUNIT_EXPECT_EQ(test, active_set(test), 0);
+}
+
+/* Proves 3.1.10-10, 3.7.5-05, 3.7.5-06 */
+static void an_explicit_next_makes_a_chain_of_its_own(struct kunit *test)
+{
+	make_set(test, 0, BY_TIME, 0, 1);
+	make_set(test, 5, BY_TIME | EXPL, 0, 1);
+	make_set(test, 8, BY_TIME, 0, 1);
+	make_set(test, 11, BY_TIME | EXPL, 8, 1);
+	KUNIT_ASSERT_EQ(test, load(test, 8), 0);
+	KUNIT_ASSERT_EQ(test, start(test, 8), 0);
+	pass(test, TICK);
+	KUNIT_EXPECT_EQ(test, active_set(test), 11);
+	pass(test, TICK);
+	KUNIT_EXPECT_EQ(test, active_set(test), 8);
+	stop(test);
+	KUNIT_ASSERT_EQ(test, start(test, 0), 0);
+	pass(test, TICK);
+	KUNIT_EXPECT_EQ(test, active_set(test), 5);
+	pass(test, TICK);
+	KUNIT_EXPECT_EQ(test, active_set(test), 0);
+}
+
+/* Proves 3.1.12-07, 3.1.12-11, 3.1.12-14, 3.7.1-01, 3.7.1-03 */
+static void events_count_in_the_active_set_only(struct kunit *test)
+{
+	int i;
+
+	make_set(test, 0, BY_TIME, 0, 1);
+	make_set(test, 1, BY_TIME, 0, 2);
+	fixture_pmc(test, (pfarg_pmc_t){ .reg_set = 0 });
+	fixture_pmc(test, (pfarg_pmc_t){ .reg_set = 1 });
+	KUNIT_ASSERT_EQ(test, load(test, 0), 0);
+	KUNIT_ASSERT_EQ(test, start(test, 0), 0);
+	for (i = 0; i < 6; i++) {
+		count(test, 10);
+		pass(test, TICK);
+	}
+	KUNIT_EXPECT_EQ(test, value(test, 0, 0), 20ULL);
+	KUNIT_EXPECT_EQ(test, value(test, 1, 0), 40ULL);
+	KUNIT_EXPECT_EQ(test, duration(test, 0), 2 * TICK);
+	KUNIT_EXPECT_EQ(test, duration(test, 1), 4 * TICK);
+	/* Loaded, and come back to twice. */
+	KUNIT_EXPECT_EQ(test, set_info(test, 0).set_runs, 3ULL);
+	KUNIT_EXPECT_EQ(test, set_info(test, 1).set_runs, 2ULL);
+}
+
+/* Proves 3.1.12-09 */
+static void a_set_alone_may_follow_itself(struct kunit *test)
+{
+	make_set(test, 0, BY_TIME, 0, 1);
+	make_counter(test, 0, 0, 0, 0);
+	KUNIT_ASSERT_EQ(test, load(test, 0), 0);
+	KUNIT_ASSERT_EQ(test, start(test, 0), 0);
+	happen(test, 1, 0, TICK);
+	happen(test, 1, 0, TICK);
+	KUNIT_EXPECT_EQ(test, set_info(test, 0).set_runs, 3ULL);
+	KUNIT_EXPECT_EQ(test, remaining(test, 0), TICK);
+	KUNIT_EXPECT_EQ(test, duration(test, 0), 2 * TICK);
+	KUNIT_EXPECT_EQ(test, value(test, 0, 0), (u64)-PERIOD + 2);
+}
+
+/* Proves 3.1.5-14, 3.1.6-07, 3.1.12-10, 3.1.12-11, 3.7.6-07 */
+static void the_rest_of_a_timeout_survives_stop_and_start(struct kunit *test)
+{
+	make_set(test, 0, BY_TIME, 0, 3);
+	make_set(test, 1, 0, 0, 0);
+	KUNIT_ASSERT_EQ(test, load(test, 0), 0);
+	pass(test, 9 * TICK);
+	KUNIT_ASSERT_EQ(test, start(test, 0), 0);
+	pass(test, TICK);
+	stop(test);
+	pass(test, 9 * TICK);
+	KUNIT_EXPECT_EQ(test, remaining(test, 0), 2 * TICK);
+	KUNIT_EXPECT_EQ(test, duration(test, 0), TICK);
+	KUNIT_ASSERT_EQ(test, start(test, 0), 0);
+	pass(test, 2 * TICK - 1);
+	KUNIT_EXPECT_EQ(test, active_set(test), 0);
+	pass(test, 1);
+	KUNIT_EXPECT_EQ(test, active_set(test), 1);
+}
+
+/* Proves 3.1.9-13, 3.1.12-12, 3.7.6-08, 3.7.7-05 */
+static void the_rest_of_a_timeout_survives_masking(struct kunit *test)
+{
+	make_set(test, 0, BY_TIME, 0, 3);
+	make_set(test, 1, 0, 0, 0);
+	make_counter(test, 0, 0, NOTIFY, 0);
+	KUNIT_ASSERT_EQ(test, load(test, 0), 0);
+	KUNIT_ASSERT_EQ(test, start(test, 0), 0);
+	pass(test, TICK);
+	count(test, PERIOD);
+	KUNIT_ASSERT_TRUE(test, pfm_is_masked(ctx_of(test)));
+	pass(test, 9 * TICK);
+	KUNIT_EXPECT_EQ(test, remaining(test, 0), 2 * TICK);
+	KUNIT_EXPECT_EQ(test, duration(test, 0), TICK);
+	KUNIT_ASSERT_EQ(test, fixture_restart(test), 0);
+	/* What is restarted is what was masked. */
+	KUNIT_EXPECT_EQ(test, active_set(test), 0);
+	pass(test, 2 * TICK);
+	KUNIT_EXPECT_EQ(test, active_set(test), 1);
+}
+
+/* The timer goes off right after the overflow that masks. */
+static void a_timeout_that_comes_when_masked_is_not_lost(struct kunit *test)
+{
+	make_set(test, 0, BY_TIME, 0, 1);
+	make_set(test, 1, 0, 0, 0);
+	make_counter(test, 0, 0, NOTIFY, 0);
+	KUNIT_ASSERT_EQ(test, load(test, 0), 0);
+	KUNIT_ASSERT_EQ(test, start(test, 0), 0);
+	happen(test, PERIOD, 0, TICK);
+	KUNIT_ASSERT_TRUE(test, pfm_is_masked(ctx_of(test)));
+	KUNIT_ASSERT_EQ(test, fixture_restart(test), 0);
+	KUNIT_EXPECT_EQ(test, active_set(test), 0);
+	pass(test, TICK);
+	KUNIT_EXPECT_EQ(test, active_set(test), 1);
+	KUNIT_EXPECT_EQ(test, duration(test, 0), 2 * TICK);
+}
+
+/* Proves 3.7.7-07 */
+static void no_set_is_left_by_time_while_its_thread_calls(struct kunit *test)
+{
+	struct pfm_context *ctx = ctx_of(test);
+
+	make_set(test, 0, BY_TIME, 0, 1);
+	make_set(test, 1, 0, 0, 0);
+	KUNIT_ASSERT_EQ(test, load(test, 0), 0);
+	KUNIT_ASSERT_EQ(test, start(test, 0), 0);
+	ctx->in_call = current;
+	pass(test, TICK);
+	KUNIT_EXPECT_EQ(test, active_set(test), 0);
+	ctx->in_call = NULL;
+	pass(test, TICK);
+	KUNIT_EXPECT_EQ(test, active_set(test), 1);
+	KUNIT_EXPECT_EQ(test, duration(test, 0), 2 * TICK);
+}
+
+/*
+ * Proves 3.1.3-16, 3.1.4-09, 3.1.5-15, 3.1.10-08, 3.1.12-05, 3.7.6-14,
+ * 3.7.6-15, 3.7.6-19, 3.7.7-08
+ */
+static void a_threshold_of_overflows_switches(struct kunit *test)
+{
+	make_set(test, 0, BY_OVFL, 0, 0);
+	make_set(test, 1, 0, 0, 0);
+	make_counter(test, 0, 0, 0, 2);
+	KUNIT_ASSERT_EQ(test, load(test, 0), 0);
+	KUNIT_ASSERT_EQ(test, start(test, 0), 0);
+	KUNIT_EXPECT_EQ(test, read(test, 0, 0).reg_ovflsw_thres, 2ULL);
+	count(test, PERIOD);
+	KUNIT_EXPECT_EQ(test, active_set(test), 0);
+	KUNIT_EXPECT_EQ(test, read(test, 0, 0).reg_ovflsw_thres, 1ULL);
+	/* A trigger is reset like a counter that samples. */
+	KUNIT_EXPECT_EQ(test, value(test, 0, 0), (u64)(-2 * PERIOD));
+	count(test, 2 * PERIOD);
+	KUNIT_EXPECT_EQ(test, active_set(test), 1);
+	KUNIT_EXPECT_EQ(test, set_info(test, 0).set_switch_pmds[0], 1ULL);
+	KUNIT_EXPECT_EQ(test, set_info(test, 1).set_runs, 1ULL);
+}
+
+/* Proves 3.7.6-16, 3.7.6-20, P6.2-02 */
+static void any_of_several_triggers_switches(struct kunit *test)
+{
+	make_set(test, 0, BY_OVFL, 0, 0);
+	make_set(test, 1, 0, 0, 0);
+	make_counter(test, 0, 0, 0, 5);
+	make_counter(test, 0, 1, 0, 1);
+	KUNIT_ASSERT_EQ(test, load(test, 0), 0);
+	KUNIT_ASSERT_EQ(test, start(test, 0), 0);
+	happen(test, PERIOD, PERIOD, 0);
+	KUNIT_EXPECT_EQ(test, active_set(test), 1);
+	KUNIT_EXPECT_EQ(test, set_info(test, 0).set_switch_pmds[0], 2ULL);
+}
+
+/* Proves 3.1.12-05, 3.1.12-06, 3.7.6-20 */
+static void thresholds_that_are_reached_at_once_are_all_told(struct kunit *test)
+{
+	make_set(test, 0, BY_OVFL, 0, 0);
+	make_set(test, 1, 0, 0, 0);
+	make_counter(test, 0, 0, 0, 1);
+	make_counter(test, 0, 1, 0, 1);
+	KUNIT_ASSERT_EQ(test, load(test, 0), 0);
+	KUNIT_ASSERT_EQ(test, start(test, 0), 0);
+	happen(test, PERIOD, PERIOD, 0);
+	KUNIT_EXPECT_EQ(test, set_info(test, 0).set_switch_pmds[0], 3ULL);
+	fixture_unload(test);
+	KUNIT_ASSERT_EQ(test, load(test, 0), 0);
+	KUNIT_EXPECT_EQ(test, set_info(test, 0).set_switch_pmds[0], 0ULL);
+}
+
+/* Proves 3.1.3-16, 3.7.6-14 */
+static void without_its_flag_a_set_ignores_thresholds(struct kunit *test)
+{
+	make_set(test, 1, 0, 0, 0);
+	make_counter(test, 0, 0, 0, 1);
+	KUNIT_ASSERT_EQ(test, load(test, 0), 0);
+	KUNIT_ASSERT_EQ(test, start(test, 0), 0);
+	count(test, PERIOD);
+	KUNIT_EXPECT_EQ(test, active_set(test), 0);
+	KUNIT_EXPECT_EQ(test, read(test, 0, 0).reg_ovflsw_thres, 0ULL);
+	/* It wraps, as it is no trigger. */
+	KUNIT_EXPECT_EQ(test, value(test, 0, 0), 0ULL);
+}
+
+/* Proves 3.1.10-19, 3.7.6-01, 3.7.6-17, 3.7.6-18 */
+static void a_threshold_counts_anew_when_its_set_comes_again(struct kunit *test)
+{
+	make_set(test, 0, BY_OVFL, 0, 0);
+	make_set(test, 1, BY_TIME, 0, 1);
+	make_counter(test, 0, 0, 0, 2);
+	KUNIT_ASSERT_EQ(test, load(test, 0), 0);
+	KUNIT_ASSERT_EQ(test, start(test, 0), 0);
+	count(test, PERIOD);
+	fixture_pmd(test, (pfarg_pmd_t){ .reg_value = -PERIOD,
+					 .reg_short_reset = -PERIOD,
+					 .reg_ovflsw_thres = 3 });
+	/* It goes on counting down what it began with. */
+	count(test, PERIOD);
+	KUNIT_EXPECT_EQ(test, active_set(test), 1);
+	pass(test, TICK);
+	KUNIT_EXPECT_EQ(test, active_set(test), 0);
+	KUNIT_EXPECT_EQ(test, read(test, 0, 0).reg_ovflsw_thres, 3ULL);
+}
+
+/* Proves 3.7.7-09 */
+static void what_overflowed_last_is_reset_when_its_set_comes(struct kunit *test)
+{
+	make_set(test, 0, BY_OVFL, 0, 0);
+	make_set(test, 1, BY_TIME, 0, 1);
+	make_counter(test, 0, 0, 0, 1);
+	KUNIT_ASSERT_EQ(test, load(test, 0), 0);
+	KUNIT_ASSERT_EQ(test, start(test, 0), 0);
+	count(test, PERIOD + 4);
+	KUNIT_EXPECT_EQ(test, value(test, 0, 0), 4ULL);
+	pass(test, TICK);
+	KUNIT_EXPECT_EQ(test, active_set(test), 0);
+	KUNIT_EXPECT_EQ(test, value(test, 0, 0), (u64)(-2 * PERIOD));
+}
+
+/* Proves 3.1.9-14, 3.7.7-08, 3.7.7-10 */
+static void a_masked_context_switches_when_it_is_restarted(struct kunit *test)
+{
+	make_set(test, 0, BY_OVFL, 0, 0);
+	make_set(test, 1, BY_OVFL, 0, 0);
+	make_counter(test, 0, 0, NOTIFY, 1);
+	make_counter(test, 1, 0, NOTIFY, 1);
+	KUNIT_ASSERT_EQ(test, load(test, 0), 0);
+	KUNIT_ASSERT_EQ(test, start(test, 0), 0);
+	count(test, PERIOD);
+	KUNIT_EXPECT_EQ(test, active_set(test), 0);
+	KUNIT_ASSERT_EQ(test, fixture_restart(test), 0);
+	KUNIT_EXPECT_EQ(test, active_set(test), 1);
+	KUNIT_EXPECT_EQ(test, value(test, 0, 0), 0ULL);
+	KUNIT_EXPECT_EQ(test, value(test, 1, 0), (u64)-PERIOD);
+	count(test, PERIOD);
+	KUNIT_ASSERT_EQ(test, fixture_restart(test), 0);
+	KUNIT_EXPECT_EQ(test, active_set(test), 0);
+	/* Reset by a restart: with the long value. */
+	KUNIT_EXPECT_EQ(test, value(test, 0, 0), (u64)(-3 * PERIOD));
+	count(test, 3 * PERIOD);
+	KUNIT_EXPECT_TRUE(test, pfm_is_masked(ctx_of(test)));
+}
+
+/* PMD0 of set0 switches, and takes PMD1 along when it is reset. */
+static void make_companion(struct kunit *test, u32 flags)
+{
+	pfarg_pmc_t pmc = { .reg_num = 0, .reg_flags = flags };
+
+	pmc.reg_reset_pmds[0] = 1U << 1;
+	make_set(test, 0, BY_OVFL, 0, 0);
+	make_counter(test, 0, 0, flags, 1);
+	make_counter(test, 0, 1, 0, 0);
+	fixture_pmc(test, pmc);
+}
+
+/* Proves 3.7.7-09 */
+static void reset_pmds_are_reset_when_their_set_comes(struct kunit *test)
+{
+	make_companion(test, 0);
+	make_set(test, 1, BY_TIME, 0, 1);
+	KUNIT_ASSERT_EQ(test, load(test, 0), 0);
+	KUNIT_ASSERT_EQ(test, start(test, 0), 0);
+	happen(test, PERIOD, 5, 0);
+	pfm_finish_switch(ctx_of(test));
+	KUNIT_EXPECT_EQ(test, value(test, 0, 1), (u64)-PERIOD + 5);
+	pass(test, TICK);
+	KUNIT_ASSERT_EQ(test, active_set(test), 0);
+	KUNIT_EXPECT_EQ(test, value(test, 0, 1), (u64)(-2 * PERIOD));
+}
+
+/* Proves 3.7.7-10 */
+static void reset_pmds_are_reset_when_a_restart_brings_their_set(
+	struct kunit *test)
+{
+	make_companion(test, NOTIFY);
+	make_set(test, 1, BY_OVFL, 0, 0);
+	make_counter(test, 1, 0, NOTIFY, 1);
+	KUNIT_ASSERT_EQ(test, load(test, 0), 0);
+	KUNIT_ASSERT_EQ(test, start(test, 0), 0);
+	count(test, PERIOD);
+	KUNIT_ASSERT_EQ(test, fixture_restart(test), 0);
+	count(test, PERIOD);
+	KUNIT_ASSERT_EQ(test, fixture_restart(test), 0);
+	KUNIT_ASSERT_EQ(test, active_set(test), 0);
+	KUNIT_EXPECT_EQ(test, value(test, 0, 1), (u64)(-3 * PERIOD));
+}
+
+/* Proves 3.7.6-23, 3.7.6-24 */
+static void a_cascade_counts_after_the_threshold_only(struct kunit *test)
+{
+	make_set(test, 0, BY_OVFL, 0, 0);
+	make_set(test, 1, 0, 0, 0);
+	make_counter(test, 0, 0, 0, 1);
+	fixture_pmc(test, (pfarg_pmc_t){ .reg_num = 1, .reg_set = 1 });
+	KUNIT_ASSERT_EQ(test, load(test, 0), 0);
+	KUNIT_ASSERT_EQ(test, start(test, 0), 0);
+	happen(test, PERIOD - 1, 50, 0);
+	KUNIT_EXPECT_EQ(test, set_info(test, 1).set_runs, 0ULL);
+	happen(test, 1, 0, 0);
+	pfm_finish_switch(ctx_of(test));
+	happen(test, 1000, 7, 0);
+	KUNIT_EXPECT_EQ(test, value(test, 1, 1), 7ULL);
+	KUNIT_EXPECT_EQ(test, set_info(test, 1).set_runs, 1ULL);
+}
+
+/* Proves 3.4.3-05 */
+static void the_message_names_the_set_of_the_overflow(struct kunit *test)
+{
+	struct pfm_context *ctx = ctx_of(test);
+	pfm_msg_t msg;
+
+	make_set(test, 9, BY_OVFL, 0, 0);
+	make_counter(test, 9, 0, NOTIFY, 1);
+	KUNIT_ASSERT_EQ(test, load(test, 9), 0);
+	KUNIT_ASSERT_EQ(test, start(test, 9), 0);
+	count(test, PERIOD);
+	KUNIT_ASSERT_EQ(test, fixture_restart(test), 0);
+	KUNIT_ASSERT_TRUE(test, take_msg(&ctx->msgq, &msg));
+	KUNIT_EXPECT_EQ(test, msg.ovfl.msg_active_set, 9);
+	KUNIT_EXPECT_EQ(test, active_set(test), 0);
+}
+
+/* Proves 3.1.12-05 */
+static void a_set_left_by_time_tells_no_pmds(struct kunit *test)
+{
+	make_set(test, 0, BY_TIME, 0, 1);
+	make_set(test, 1, 0, 0, 0);
+	make_counter(test, 0, 0, 0, 1);
+	KUNIT_ASSERT_EQ(test, load(test, 0), 0);
+	KUNIT_ASSERT_EQ(test, start(test, 0), 0);
+	count(test, PERIOD);
+	pass(test, TICK);
+	KUNIT_EXPECT_EQ(test, active_set(test), 1);
+	KUNIT_EXPECT_EQ(test, set_info(test, 0).set_switch_pmds[0], 0ULL);
+}
+
+/* A thread of the kernel never gets back to user level. */
+static void a_thread_that_is_held_up_keeps_no_other_from_switching(
+		struct kunit *test)
+{
+	struct pfm_context *ctx = ctx_of(test);
+	struct task_struct *other;
+	unsigned long flags;
+	bool instead;
+
+	KUNIT_ASSERT_EQ(test, load(test, 0), 0);
+	local_irq_save(flags);
+	pfm_switch_request(ctx, true);
+	local_irq_restore(flags);
+	fixture_unload(test);
+
+	other = fixture_thread();
+	KUNIT_ASSERT_FALSE(test, IS_ERR(other));
+	KUNIT_EXPECT_EQ(test, pfm_load_context(ctx, &(pfarg_load_t){
+				.load_pid = task_pid_vnr(other) }), 0);
+	local_irq_save(flags);
+	pfm_switch_request(ctx, true);
+	instead = work_pending(&ctx->switch_work);
+	local_irq_restore(flags);
+	KUNIT_EXPECT_TRUE(test, instead);
+	fixture_unload(test);
+	kthread_stop(other);
+}
+
+static struct kunit_case switch_cases[] = {
+	KUNIT_CASE(sets_take_turns_in_the_order_of_their_numbers),
+	KUNIT_CASE(an_explicit_next_makes_a_chain_of_its_own),
+	KUNIT_CASE(events_count_in_the_active_set_only),
+	KUNIT_CASE(a_set_alone_may_follow_itself),
+	KUNIT_CASE(the_rest_of_a_timeout_survives_stop_and_start),
+	KUNIT_CASE(the_rest_of_a_timeout_survives_masking),
+	KUNIT_CASE(a_timeout_that_comes_when_masked_is_not_lost),
+	KUNIT_CASE(no_set_is_left_by_time_while_its_thread_calls),
+	KUNIT_CASE(a_threshold_of_overflows_switches),
+	KUNIT_CASE(any_of_several_triggers_switches),
+	KUNIT_CASE(thresholds_that_are_reached_at_once_are_all_told),
+	KUNIT_CASE(without_its_flag_a_set_ignores_thresholds),
+	KUNIT_CASE(a_threshold_counts_anew_when_its_set_comes_again),
+	KUNIT_CASE(what_overflowed_last_is_reset_when_its_set_comes),
+	KUNIT_CASE(a_masked_context_switches_when_it_is_restarted),
+	KUNIT_CASE(reset_pmds_are_reset_when_their_set_comes),
+	KUNIT_CASE(reset_pmds_are_reset_when_a_restart_brings_their_set),
+	KUNIT_CASE(a_cascade_counts_after_the_threshold_only),
+	KUNIT_CASE(the_message_names_the_set_of_the_overflow),
+	KUNIT_CASE(a_set_left_by_time_tells_no_pmds),
+	KUNIT_CASE(a_thread_that_is_held_up_keeps_no_other_from_switching),
+	{}
+};
+
+static struct kunit_suite switch_suite = {
+	.name = "pfm_switch",
+	.init = fixture_init,
+	.exit = fixture_exit,
+	.test_cases = switch_cases,
+};
+
+/* PMD1 overflows inside the handler. */
+static void let_pmd1_overflow(void)
+{
+	struct pfm_sim_tick tick = { .task = current, .delta = { 0, PERIOD } };
+
+	pfm_sim_advance(&tick);
+}
+
+static void a_set_that_follows_itself_keeps_overflows_that_wait(
+		struct kunit *test)
+{
+	make_set(test, 0, BY_OVFL, 0, 0);
+	make_counter(test, 0, 0, 0, 1);
+	make_counter(test, 0, 1, 0, 0);
+	script->ctrl[0] = PFM_OVFL_CTRL_RESET;
+	script->ctrl[1] = PFM_OVFL_CTRL_RESET;
+	script->during = let_pmd1_overflow;
+	KUNIT_ASSERT_EQ(test, load(test, 0), 0);
+	KUNIT_ASSERT_EQ(test, start(test, 0), 0);
+	count(test, PERIOD);
+	KUNIT_EXPECT_EQ(test, set_info(test, 0).set_runs, 2ULL);
+	KUNIT_EXPECT_EQ(test, script->calls, 2);
+	KUNIT_EXPECT_EQ(test, value(test, 0, 1), (u64)(-2 * PERIOD));
+}
+
+/* Proves 3.5.14-11 */
+static void samples_carry_the_active_set(struct kunit *test)
+{
+	make_set(test, 0, BY_OVFL, 0, 0);
+	make_set(test, 6, BY_OVFL, 0, 0);
+	make_counter(test, 0, 0, 0, 1);
+	make_counter(test, 6, 0, 0, 1);
+	script->ctrl[0] = PFM_OVFL_CTRL_RESET;
+	script->ctrl[1] = PFM_OVFL_CTRL_RESET;
+	script->ctrl[2] = PFM_OVFL_CTRL_RESET;
+	KUNIT_ASSERT_EQ(test, load(test, 0), 0);
+	KUNIT_ASSERT_EQ(test, start(test, 0), 0);
+	count(test, PERIOD);
+	count(test, PERIOD);
+	KUNIT_EXPECT_EQ(test, value(test, 0, 0), (u64)(-2 * PERIOD));
+	count(test, 2 * PERIOD);
+	KUNIT_ASSERT_EQ(test, script->calls, 3);
+	KUNIT_EXPECT_EQ(test, script->arg[0].active_set, 0);
+	KUNIT_EXPECT_EQ(test, script->arg[1].active_set, 6);
+	KUNIT_EXPECT_EQ(test, script->arg[2].active_set, 0);
+	KUNIT_EXPECT_EQ(test, script->arg[2].pmd_last_reset,
+			(u64)(-2 * PERIOD));
+}
+
+/* Proves 3.7.7-08 */
+static void a_format_that_masks_defers_the_switch(struct kunit *test)
+{
+	make_set(test, 0, BY_OVFL, 0, 0);
+	make_set(test, 6, 0, 0, 0);
+	make_counter(test, 0, 0, NOTIFY, 1);
+	script->ctrl[0] = PFM_OVFL_CTRL_HOLD;
+	script->restart_ctrl = PFM_OVFL_CTRL_RESET;
+	KUNIT_ASSERT_EQ(test, load(test, 0), 0);
+	KUNIT_ASSERT_EQ(test, start(test, 0), 0);
+	count(test, PERIOD);
+	KUNIT_EXPECT_EQ(test, active_set(test), 0);
+	KUNIT_ASSERT_EQ(test, fixture_restart(test), 0);
+	KUNIT_EXPECT_EQ(test, active_set(test), 6);
+}
+
+/* Time runs out inside the handler. */
+static void let_time_pass(void)
+{
+	struct pfm_sim_tick tick = { .task = current, .ns = TICK };
+
+	pfm_sim_advance(&tick);
+}
+
+/* Proves 3.7.7-05, 3.7.7-06 */
+static void no_set_is_left_by_time_inside_a_handler(struct kunit *test)
+{
+	make_set(test, 0, BY_TIME, 0, 1);
+	make_set(test, 6, 0, 0, 0);
+	make_counter(test, 0, 0, 0, 0);
+	script->ctrl[0] = PFM_OVFL_CTRL_RESET;
+	script->during = let_time_pass;
+	KUNIT_ASSERT_EQ(test, load(test, 0), 0);
+	KUNIT_ASSERT_EQ(test, start(test, 0), 0);
+	count(test, PERIOD);
+	KUNIT_EXPECT_EQ(test, script->arg[0].active_set, 0);
+	/* But it is afterwards. */
+	KUNIT_EXPECT_EQ(test, active_set(test), 6);
+	KUNIT_EXPECT_EQ(test, value(test, 0, 0), (u64)(-2 * PERIOD));
+}
+
+static struct kunit_case switch_with_fmt_cases[] = {
+	KUNIT_CASE(a_set_that_follows_itself_keeps_overflows_that_wait),
+	KUNIT_CASE(samples_carry_the_active_set),
+	KUNIT_CASE(a_format_that_masks_defers_the_switch),
+	KUNIT_CASE(no_set_is_left_by_time_inside_a_handler),
+	{}
+};
+
+static struct kunit_suite switch_with_fmt_suite = {
+	.name = "pfm_switch_with_fmt",
+	.init = fixture_init_scripted,
+	.exit = fixture_exit,
+	.test_cases = switch_with_fmt_cases,
+};
+
+kunit_test_suites(&switch_suite, &switch_with_fmt_suite);

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * tracepoint_kunit.c - finding tracepoints of the kernel's by name
+ */
+#include <kunit/test.h>
+#include <linux/tracepoint.h>
+#include "tracepoint.h"
+
+static void a_tracepoint_is_found_by_its_name(struct kunit *test)
+{
+	/* Those that the core needs. */
+	static const char * const names[] = {
+		"sched_process_exit", "sched_process_exec", "sched_switch",
+	};
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		struct tracepoint *found = pfm_find_tracepoint(names[i]);
+
+		KUNIT_ASSERT_NOT_NULL(test, found);
+		KUNIT_EXPECT_STREQ(test, found->name, names[i]);
+	}
+}
+
+static void no_name_but_the_whole_one_finds_it(struct kunit *test)
+{
+	KUNIT_EXPECT_NULL(test, pfm_find_tracepoint("sched_process_exi"));
+	KUNIT_EXPECT_NULL(test, pfm_find_tracepoint("sched_process_exit2"));
+	KUNIT_EXPECT_NULL(test, pfm_find_tracepoint(""));
+}
+
+static struct kunit_case tracepoint_cases[] = {
+	KUNIT_CASE(a_tracepoint_is_found_by_its_name),
+	KUNIT_CASE(no_name_but_the_whole_one_finds_it),
+	{}
+};
+
+static struct kunit_suite tracepoint_suite = {
+	.name = "pfm_tracepoint",
+	.test_cases = tracepoint_cases,
+};
+kunit_test_suite(tracepoint_suite);

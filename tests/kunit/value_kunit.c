@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * value_kunit.c - 64-bit values over 32-bit counters (3.1.3), reset values, random ones
+ *		   (3.4.1, 3.4.2)
+ */
+#include "carta.h"
+#include "context.h"
+#include "fixture.h"
+#include "msgq.h"
+
+#define TOP	(1ULL << PFM_SIM_WIDTH)
+
+#define PLAIN	PFM_SIM_PMD_PLAIN
+
+/* Proves 3.1.3-26, 3.1.4-13, P4.3-02 */
+static void a_counter_carries_into_its_software_part(struct kunit *test)
+{
+	fixture_counter(test, 0, 0, TOP - 10);
+	fixture_start(test);
+	fixture_count(test, 9);
+	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), TOP - 1);
+	fixture_count(test, 1);
+	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), TOP);
+	fixture_count(test, TOP - 1);
+	fixture_count(test, TOP - 1);
+	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), 3 * TOP - 2);
+}
+
+/* Proves 3.1.3-08, P4.3-01 */
+static void all_64_bits_of_a_written_value_are_kept(struct kunit *test)
+{
+	fixture_counter(test, 0, 0, 0x123456789abcdef0ULL);
+	fixture_start(test);
+	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), 0x123456789abcdef0ULL);
+	fixture_count(test, 0x10);
+	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), 0x123456789abcdf00ULL);
+}
+
+/* Proves 3.1.3-27, 3.4.1-02, P5.1-01 */
+static void only_the_64_bit_overflow_notifies(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+
+	fixture_counter(test, 0, PFM_REGFL_OVFL_NOTIFY, -2 * TOP);
+	fixture_start(test);
+	fixture_count(test, TOP - 1);
+	fixture_count(test, 1);
+	KUNIT_EXPECT_TRUE(test, pfm_msgq_empty(&f->ctx->msgq));
+	fixture_count(test, TOP - 1);
+	KUNIT_EXPECT_TRUE(test, pfm_msgq_empty(&f->ctx->msgq));
+	fixture_count(test, 1);
+	KUNIT_EXPECT_FALSE(test, pfm_msgq_empty(&f->ctx->msgq));
+}
+
+/* Proves 3.1.2-09, 3.4.3-02 */
+static void a_counter_without_notification_wraps_and_goes_on(struct kunit *test)
+{
+	fixture_counter(test, 0, 0, -5);
+	fixture_start(test);
+	fixture_count(test, 7);
+	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), 2ULL);
+	fixture_count(test, 3);
+	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), 5ULL);
+}
+
+/* Proves 3.1.2-19, 3.1.7-11 */
+static void an_unprogrammed_counter_measures_nothing(struct kunit *test)
+{
+	fixture_counter(test, 0, 0, 0);
+	fixture_start(test);
+	fixture_count2(test, 5, 7);
+	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), 5ULL);
+	KUNIT_EXPECT_EQ(test, fixture_value(test, 1), 0ULL);
+}
+
+/* Proves 3.1.3-10 */
+static void a_write_while_counting_takes_effect_at_once(struct kunit *test)
+{
+	fixture_counter(test, 0, 0, 0);
+	fixture_start(test);
+	fixture_count(test, 10);
+	fixture_pmd(test, (pfarg_pmd_t){ .reg_num = 0, .reg_value = 3 * TOP });
+	fixture_count(test, 10);
+	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), 3 * TOP + 10);
+}
+
+/* Proves 3.1.3-28 */
+static void a_plain_register_keeps_its_value(struct kunit *test)
+{
+	fixture_counter(test, 0, 0, 0);
+	fixture_pmd(test, (pfarg_pmd_t){ .reg_num = PFM_SIM_PMD_PLAIN,
+					 .reg_value = 77 });
+	fixture_start(test);
+	fixture_count(test, 10);
+	KUNIT_EXPECT_EQ(test, fixture_value(test, PFM_SIM_PMD_PLAIN), 77ULL);
+}
+
+static struct kunit_case value_cases[] = {
+	KUNIT_CASE(a_counter_carries_into_its_software_part),
+	KUNIT_CASE(all_64_bits_of_a_written_value_are_kept),
+	KUNIT_CASE(only_the_64_bit_overflow_notifies),
+	KUNIT_CASE(a_counter_without_notification_wraps_and_goes_on),
+	KUNIT_CASE(an_unprogrammed_counter_measures_nothing),
+	KUNIT_CASE(a_write_while_counting_takes_effect_at_once),
+	KUNIT_CASE(a_plain_register_keeps_its_value),
+	{}
+};
+
+static struct kunit_suite value_suite = {
+	.name = "pfm_value",
+	.init = fixture_init,
+	.exit = fixture_exit,
+	.test_cases = value_cases,
+};
+
+/*
+ * Proves 3.1.2-10, 3.1.3-19, 3.1.4-08, 3.4.2-01, 3.4.2-05, 3.4.2-08, 3.4.2-09,
+ * 3.5.14-12, 3.5.14-20, 3.5.15-06
+ */
+static void random_resets_follow_the_series_of_the_seed(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	u32 state = pfm_carta_seed(7);
+	u64 expected = -10ULL;
+	int i;
+
+	fixture_pmc(test, (pfarg_pmc_t){ .reg_num = 0,
+					 .reg_flags = PFM_REGFL_RANDOM });
+	fixture_pmd(test, (pfarg_pmd_t){ .reg_num = 0, .reg_value = -10,
+					 .reg_short_reset = -10000,
+					 .reg_long_reset = -50000,
+					 .reg_random_mask = 0xff,
+					 .reg_random_seed = 7 });
+	fixture_start(test);
+	for (i = 0; i < 10; i++) {
+		f->script.ctrl[i] = PFM_OVFL_CTRL_RESET;
+		fixture_count(test, -fixture_value(test, 0));
+		/* The handler saw the period that led to it. */
+		KUNIT_EXPECT_EQ(test, f->script.arg[i].pmd_last_reset,
+				expected);
+		expected = -10000ULL + (pfm_carta_next(&state) & 0xff);
+		KUNIT_EXPECT_EQ(test, fixture_value(test, 0), expected);
+		KUNIT_EXPECT_EQ(test, fixture_read(test, 0).reg_last_reset_val,
+				expected);
+	}
+	f->script.ctrl[10] = PFM_OVFL_CTRL_MASK;
+	f->script.restart_ctrl = PFM_OVFL_CTRL_RESET;
+	fixture_count(test, -fixture_value(test, 0));
+	KUNIT_EXPECT_EQ(test, fixture_restart(test), 0);
+	KUNIT_EXPECT_EQ(test, fixture_value(test, 0),
+			-50000ULL + (pfm_carta_next(&state) & 0xff));
+}
+
+/* Proves 3.4.2-06 */
+static void each_pmd_has_a_random_series_of_its_own(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	u32 state[2] = { pfm_carta_seed(7), pfm_carta_seed(8) };
+	u64 base = -1000ULL;
+	int i, n;
+
+	for (i = 0; i < 2; i++) {
+		fixture_pmc(test, (pfarg_pmc_t){
+				.reg_num = i, .reg_flags = PFM_REGFL_RANDOM });
+		fixture_pmd(test, (pfarg_pmd_t){
+				.reg_num = i, .reg_value = -10,
+				.reg_short_reset = base,
+				.reg_random_mask = 0xff,
+				.reg_random_seed = 7 + i });
+	}
+	fixture_start(test);
+	for (n = 0; n < 5; n++) {
+		f->script.ctrl[2 * n] = PFM_OVFL_CTRL_RESET;
+		f->script.ctrl[2 * n + 1] = PFM_OVFL_CTRL_RESET;
+		fixture_count2(test, -fixture_value(test, 0),
+			       -fixture_value(test, 1));
+		for (i = 0; i < 2; i++)
+			KUNIT_EXPECT_EQ(test, fixture_value(test, i), base +
+					(pfm_carta_next(&state[i]) & 0xff));
+	}
+}
+
+/* Proves 3.4.2-02 */
+static void without_the_flag_nothing_is_random(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+
+	fixture_pmc(test, (pfarg_pmc_t){ .reg_num = 0 });
+	fixture_pmd(test, (pfarg_pmd_t){ .reg_num = 0, .reg_value = -10,
+					 .reg_short_reset = SHORT_RESET,
+					 .reg_random_mask = ~0ULL,
+					 .reg_random_seed = 7 });
+	f->script.ctrl[0] = PFM_OVFL_CTRL_RESET;
+	fixture_start(test);
+	fixture_count(test, 10);
+	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), SHORT_RESET);
+}
+
+/* It is reset with a counter that is random; it has no PMC to say so itself. */
+/* Proves 3.4.2-03 */
+static void what_does_not_count_is_not_random(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	pfarg_pmc_t pmc = { .reg_num = 0, .reg_flags = PFM_REGFL_RANDOM };
+
+	pmc.reg_reset_pmds[0] = 1U << PFM_SIM_PMD_PLAIN;
+	fixture_pmc(test, pmc);
+	fixture_pmd(test, (pfarg_pmd_t){ .reg_num = 0, .reg_value = -10,
+					 .reg_short_reset = SHORT_RESET });
+	fixture_pmd(test, (pfarg_pmd_t){ .reg_num = PFM_SIM_PMD_PLAIN,
+					 .reg_value = 5, .reg_short_reset = 6,
+					 .reg_random_mask = ~0ULL,
+					 .reg_random_seed = 7 });
+	f->script.ctrl[0] = PFM_OVFL_CTRL_RESET;
+	fixture_start(test);
+	fixture_count(test, 10);
+	KUNIT_EXPECT_EQ(test, fixture_value(test, PFM_SIM_PMD_PLAIN), 6ULL);
+}
+
+/* Proves 3.1.3-28, 3.1.4-14, 3.1.14-08 */
+static void bits_that_a_register_has_not_are_ignored(struct kunit *test)
+{
+	struct pfm_context *ctx = ((struct fixture *)test->priv)->ctx;
+	struct pfm_pmu_reg *hw = &ctx->set->pmds[PLAIN].hw;
+	static struct pfm_reg_desc narrow;
+	pfarg_pmc_t pmc = { .reg_num = 0 };
+	pfarg_pmd_t pmd;
+
+	narrow = *hw->desc;
+	/* 16 bits, one of which is fixed. */
+	narrow.rsvd = ~0xfffeULL;
+	narrow.dfl = 1;
+	hw->desc = &narrow;
+	fixture_pmd(test, (pfarg_pmd_t){ .reg_num = PLAIN,
+					 .reg_value = 0x1234567812345678ULL,
+					 .reg_short_reset = ~0ULL });
+	pmd = fixture_read(test, PLAIN);
+	KUNIT_EXPECT_EQ(test, pmd.reg_value, 0x5679ULL);
+	KUNIT_EXPECT_EQ(test, pmd.reg_last_reset_val, 0x5679ULL);
+
+	pmc.reg_reset_pmds[0] = 1U << PLAIN;
+	fixture_pmc(test, pmc);
+	fixture_pmd(test, (pfarg_pmd_t){ .reg_num = 0, .reg_value = -10 });
+	script->ctrl[0] = PFM_OVFL_CTRL_RESET;
+	fixture_start(test);
+	fixture_count(test, 10);
+	pmd = fixture_read(test, PLAIN);
+	KUNIT_EXPECT_EQ(test, pmd.reg_value, 0xffffULL);
+	KUNIT_EXPECT_EQ(test, pmd.reg_last_reset_val, 0xffffULL);
+}
+
+/* Proves 3.1.3-14 */
+static void a_register_that_does_not_count_is_reset_as_asked(struct kunit *test)
+{
+	pfarg_pmc_t pmc = { .reg_num = 0 };
+
+	pmc.reg_reset_pmds[0] = 1U << PLAIN;
+	fixture_counter(test, 0, 0, -10);
+	fixture_counter(test, 1, 0, -10);
+	fixture_pmc(test, pmc);
+	fixture_pmd(test, (pfarg_pmd_t){ .reg_num = PLAIN, .reg_value = 77,
+					 .reg_short_reset = 5,
+					 .reg_long_reset = 6 });
+	script->ctrl[0] = PFM_OVFL_CTRL_RESET;
+	script->ctrl[1] = PFM_OVFL_CTRL_RESET;
+	script->ctrl[2] = PFM_OVFL_CTRL_MASK;
+	script->restart_ctrl = PFM_OVFL_CTRL_RESET;
+	fixture_start(test);
+	/* Not asked for by PMC1. */
+	fixture_count2(test, 0, 10);
+	KUNIT_EXPECT_EQ(test, fixture_value(test, PLAIN), 77ULL);
+	fixture_count2(test, 10, 0);
+	KUNIT_EXPECT_EQ(test, fixture_value(test, PLAIN), 5ULL);
+	fixture_count2(test, 10, 0);
+	KUNIT_EXPECT_EQ(test, fixture_restart(test), 0);
+	KUNIT_EXPECT_EQ(test, fixture_value(test, PLAIN), 6ULL);
+}
+
+static struct kunit_case value_reset_cases[] = {
+	KUNIT_CASE(random_resets_follow_the_series_of_the_seed),
+	KUNIT_CASE(each_pmd_has_a_random_series_of_its_own),
+	KUNIT_CASE(without_the_flag_nothing_is_random),
+	KUNIT_CASE(what_does_not_count_is_not_random),
+	KUNIT_CASE(bits_that_a_register_has_not_are_ignored),
+	KUNIT_CASE(a_register_that_does_not_count_is_reset_as_asked),
+	{}
+};
+
+static struct kunit_suite value_reset_suite = {
+	.name = "pfm_value_reset",
+	.init = fixture_init_scripted,
+	.exit = fixture_exit,
+	.test_cases = value_reset_cases,
+};
+
+kunit_test_suites(&value_suite, &value_reset_suite);
