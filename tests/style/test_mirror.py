@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Each file of the core and each format has its tests, and they have its name.
+
+core/NAME.c has tests/kunit/NAME_kunit.c or, for what only a real kernel shows,
+tests/guest/interface/NAME.c. A format has both, tests/kunit/NAME_kunit.c and
+tests/guest/formats/NAME.c; variants of a format, NAME32 and NAME64, may share the
+latter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def _formats(root: Path) -> Iterator[str]:
+    """Yield the names of the formats: of each directory that is a module."""
+    for kbuild in sorted(root.glob("formats/*/Kbuild")):
+        yield kbuild.parent.name.removesuffix("_bridge")
+
+
+def without_tests(root: Path) -> list[str]:
+    """Return what has no test of its name, and where that would be."""
+    missing = []
+    for source in sorted(root.glob("core/*.c")):
+        suite = f"tests/kunit/{source.stem}_kunit.c"
+        program = f"tests/guest/interface/{source.stem}.c"
+        if not (root / suite).is_file() and not (root / program).is_file():
+            missing.append(f"core/{source.name}: neither {suite} nor {program}")
+    for name in _formats(root):
+        suite = f"tests/kunit/{name}_kunit.c"
+        programs = [
+            f"tests/guest/formats/{stem}.c"
+            for stem in dict.fromkeys((name, name.rstrip("0123456789")))
+        ]
+        if not (root / suite).is_file():
+            missing.append(f"format {name}: no {suite}")
+        if not any((root / program).is_file() for program in programs):
+            missing.append(f"format {name}: no {' or '.join(programs)}")
+    return missing
+
+
+def test_everything_has_tests_of_its_name() -> None:
+    assert without_tests(ROOT) == []
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    """Return a tree in which nothing is missing."""
+    for name in (
+        *("core/one.c", "core/two.c", "core/two.h", "formats/plain/Kbuild"),
+        *("formats/wide64/Kbuild", "formats/shared/body.h"),
+        *("tests/kunit/one_kunit.c", "tests/guest/interface/two.c"),
+        *("tests/kunit/plain_kunit.c", "tests/guest/formats/plain.c"),
+        *("tests/kunit/wide64_kunit.c", "tests/guest/formats/wide.c"),
+    ):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+    return tmp_path
+
+
+def test_whole_tree_is_mirrored(tree: Path) -> None:
+    assert without_tests(tree) == []
+
+
+@pytest.mark.parametrize(
+    "gone, said",
+    [
+        (
+            "tests/kunit/one_kunit.c",
+            "core/one.c: neither tests/kunit/one_kunit.c "
+            "nor tests/guest/interface/one.c",
+        ),
+        (
+            "tests/guest/interface/two.c",
+            "core/two.c: neither tests/kunit/two_kunit.c "
+            "nor tests/guest/interface/two.c",
+        ),
+        ("tests/kunit/plain_kunit.c", "format plain: no tests/kunit/plain_kunit.c"),
+        (
+            "tests/guest/formats/wide.c",
+            "format wide64: no tests/guest/formats/wide64.c "
+            "or tests/guest/formats/wide.c",
+        ),
+    ],
+)
+def test_missing_test_is_said(tree: Path, gone: str, said: str) -> None:
+    (tree / gone).unlink()
+    assert without_tests(tree) == [said]
