@@ -16,7 +16,7 @@
 
 static inline void *buf_of(struct kunit *test)
 {
-	return ((struct fixture *)test->priv)->ctx->buf;
+	return ctx_of(test)->buf;
 }
 
 /* An instant that overflows PMD0, and PMD1 if @both, with every field told. */

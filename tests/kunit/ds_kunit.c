@@ -181,7 +181,7 @@ static void a_pmu_that_cannot_is_not_asked_to(struct kunit *test)
 	struct pfm_pmu pmu;
 
 	own_create(test);
-	ctx = ((struct fixture *)test->priv)->ctx;
+	ctx = ctx_of(test);
 	real = ctx->pmu;
 	pmu = *real;
 	ctx->pmu = &pmu;

@@ -20,11 +20,6 @@
 #define BY_OVFL	PFM_SETFL_OVFL_SWITCH
 #define NOTIFY	PFM_REGFL_OVFL_NOTIFY
 
-static inline struct pfm_context *ctx_of(struct kunit *test)
-{
-	return ((struct fixture *)test->priv)->ctx;
-}
-
 /* One element of a command. */
 static inline int command(struct kunit *test, void *elem,
 			  int (*cmd)(struct pfm_context *ctx, void *elem))
@@ -82,6 +77,12 @@ static inline int start(struct kunit *test, u16 set)
 	ret = pfm_start_monitoring(ctx, &req);
 	fixture_unlock(ctx);
 	return ret;
+}
+
+static inline void load_and_start(struct kunit *test, u16 set)
+{
+	KUNIT_ASSERT_EQ(test, load(test, set), 0);
+	KUNIT_ASSERT_EQ(test, start(test, set), 0);
 }
 
 static inline void stop(struct kunit *test)

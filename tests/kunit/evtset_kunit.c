@@ -13,8 +13,7 @@ static void a_new_context_has_set0_which_does_not_switch(struct kunit *test)
 
 	KUNIT_EXPECT_EQ(test, set0.set_flags, 0U);
 	KUNIT_EXPECT_EQ(test, set0.set_runs, 0ULL);
-	KUNIT_ASSERT_EQ(test, load(test, 0), 0);
-	KUNIT_ASSERT_EQ(test, start(test, 0), 0);
+	load_and_start(test, 0);
 	pass(test, 1000 * TICK);
 	KUNIT_EXPECT_EQ(test, set_info(test, 0).set_runs, 1ULL);
 }
@@ -154,8 +153,7 @@ static void runs_and_duration_go_with_the_set_only(struct kunit *test)
 
 	make_set(test, 1, 0, 0, 0);
 	for (i = 1; i <= 3; i++) {
-		KUNIT_ASSERT_EQ(test, load(test, 1), 0);
-		KUNIT_ASSERT_EQ(test, start(test, 1), 0);
+		load_and_start(test, 1);
 		pass(test, TICK);
 		fixture_unload(test);
 		KUNIT_EXPECT_EQ(test, set_info(test, 1).set_runs, (u64)i);

@@ -27,12 +27,6 @@ static u64 make_page(struct kunit *test, u16 id, u32 flags)
 	return desc.set_mmap_offset;
 }
 
-static void load_and_start(struct kunit *test)
-{
-	KUNIT_ASSERT_EQ(test, load(test, 0), 0);
-	KUNIT_ASSERT_EQ(test, start(test, 0), 0);
-}
-
 static void count_on(struct kunit *test, u64 events, bool irq)
 {
 	struct pfm_sim_tick tick = { .task = current, .irq = irq,
@@ -186,7 +180,7 @@ static void a_set_that_is_left_has_its_values(struct kunit *test)
 	make_page(test, 1, BY_OVFL);
 	make_counter(test, 0, 0, 0, 1);
 	make_counter(test, 1, 0, 0, 1);
-	load_and_start(test);
+	load_and_start(test, 0);
 	count_on(test, PERIOD + 5, true);
 	expect_kept(test, 0, false);
 	expect_value(test, 0, 5);
@@ -211,7 +205,7 @@ static void values_of_a_switch_are_there_at_once(struct kunit *test)
 	make_page(test, 1, 0);
 	make_counter(test, 0, 0, 0, 0);
 	make_counter(test, 1, 0, 0, 0);
-	load_and_start(test);
+	load_and_start(test, 0);
 	/* The work item that lets the PMU follow waits. */
 	fixture_lock(ctx_of(test));
 	KUNIT_ASSERT_EQ(test, pfm_sim_advance(&tick), 0);
@@ -232,7 +226,7 @@ static void a_set_that_follows_itself_stays_live(struct kunit *test)
 {
 	make_page(test, 0, BY_OVFL);
 	make_counter(test, 0, 0, 0, 1);
-	load_and_start(test);
+	load_and_start(test, 0);
 	count_on(test, PERIOD, true);
 	expect_live(test, 0);
 	KUNIT_EXPECT_EQ(test, pfm_evtset_find(ctx_of(test), 0)->runs, 2);
@@ -241,7 +235,7 @@ static void a_set_that_follows_itself_stays_live(struct kunit *test)
 static void masking_keeps_values_until_the_restart(struct kunit *test)
 {
 	make_counter(test, 0, 0, NOTIFY, 0);
-	load_and_start(test);
+	load_and_start(test, 0);
 	count_on(test, PERIOD + 4, true);
 	expect_kept(test, 0, true);
 	expect_value(test, 0, 4);
@@ -263,7 +257,7 @@ static void a_restart_that_switches_leaves_the_masked_set(struct kunit *test)
 	make_page(test, 0, BY_OVFL);
 	make_page(test, 1, 0);
 	make_counter(test, 0, 0, NOTIFY, 1);
-	load_and_start(test);
+	load_and_start(test, 0);
 	count_on(test, PERIOD + 4, true);
 	expect_kept(test, 0, true);
 	KUNIT_ASSERT_EQ(test, fixture_restart(test), 0);
@@ -277,7 +271,7 @@ static void writes_are_seen_in_every_state(struct kunit *test)
 	make_page(test, 1, 0);
 	make_counter(test, 0, 0, 0, 0);
 	make_counter(test, 1, 0, 0, 0);
-	load_and_start(test);
+	load_and_start(test, 0);
 	fixture_pmd(test, (pfarg_pmd_t){ .reg_set = 1, .reg_value = 1ULL << 40 });
 	expect_kept(test, 1, false);
 	expect_value(test, 1, 1ULL << 40);
@@ -295,7 +289,7 @@ static void designating_another_set_keeps_the_last_one(struct kunit *test)
 	make_page(test, 1, 0);
 	make_counter(test, 0, 0, 0, 0);
 	make_counter(test, 1, 0, 0, 0);
-	load_and_start(test);
+	load_and_start(test, 0);
 	count_on(test, 5, false);
 	stop(test);
 	KUNIT_ASSERT_EQ(test, start(test, 1), 0);
@@ -332,7 +326,7 @@ static void the_idle_thread_keeps_values(struct kunit *test)
 
 	make_counter(test, 0, 0, 0, 0);
 	make_page(test, 0, PFM_SETFL_EXCL_IDLE);
-	load_and_start(test);
+	load_and_start(test, 0);
 	count_on(test, 5, false);
 	local_irq_save(flags);
 	pfm_idle_changed(ctx, true);

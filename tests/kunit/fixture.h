@@ -13,6 +13,7 @@
 #include "context.h"
 #include "load.h"
 #include "msgq.h"
+#include "owner.h"
 #include "pfm_sim.h"
 #include "regs.h"
 #include "restart.h"
@@ -33,6 +34,11 @@ struct fixture {
 	struct pfm_context	*ctx;
 	struct script		script;
 };
+
+static inline struct pfm_context *ctx_of(struct kunit *test)
+{
+	return ((struct fixture *)test->priv)->ctx;
+}
 
 static inline void fixture_lock(struct pfm_context *ctx)
 {
@@ -164,6 +170,18 @@ static inline void fixture_start_on(struct kunit *test,
 static inline void fixture_start(struct kunit *test)
 {
 	fixture_start_on(test, current);
+}
+
+/* PMD0 counts to 100, and a command owns the context, until pfm_disown(). */
+static inline void fixture_start_owned(struct kunit *test, unsigned long *flags)
+{
+	struct fixture *f = test->priv;
+
+	f->script.ctrl[0] = PFM_OVFL_CTRL_RESET;
+	fixture_counter(test, 0, 0, -100ULL);
+	fixture_start(test);
+	fixture_lock(f->ctx);
+	pfm_own(f->ctx, flags);
 }
 
 static inline void fixture_unload(struct kunit *test)

@@ -38,8 +38,7 @@ static void events_of_the_idle_thread_are_not_counted(struct kunit *test)
 {
 	make_set(test, 0, PFM_SETFL_EXCL_IDLE, 0, 0);
 	make_counter(test, 0, 0, NOTIFY, 0);
-	KUNIT_ASSERT_EQ(test, load(test, 0), 0);
-	KUNIT_ASSERT_EQ(test, start(test, 0), 0);
+	load_and_start(test, 0);
 	cpu_happens(test, 10, 0);
 	cpu_idles(test, 1000, 0);
 	cpu_happens(test, 5, 0);
@@ -51,8 +50,7 @@ static void events_of_the_idle_thread_are_not_counted(struct kunit *test)
 static void without_the_flag_the_idle_thread_counts(struct kunit *test)
 {
 	make_counter(test, 0, 0, 0, 0);
-	KUNIT_ASSERT_EQ(test, load(test, 0), 0);
-	KUNIT_ASSERT_EQ(test, start(test, 0), 0);
+	load_and_start(test, 0);
 	cpu_idles(test, 10, 0);
 	KUNIT_EXPECT_EQ(test, value(test, 0, 0), (u64)-PERIOD + 10);
 }
@@ -64,8 +62,7 @@ static void a_timeout_passes_while_the_idle_thread_runs(struct kunit *test)
 	make_set(test, 1, 0, 0, 0);
 	make_counter(test, 0, 0, 0, 0);
 	make_counter(test, 1, 0, 0, 0);
-	KUNIT_ASSERT_EQ(test, load(test, 0), 0);
-	KUNIT_ASSERT_EQ(test, start(test, 0), 0);
+	load_and_start(test, 0);
 	cpu_idles(test, 10, TICK);
 	KUNIT_EXPECT_EQ(test, remaining(test, 0), TICK);
 	KUNIT_EXPECT_EQ(test, active_set(test), 0);
@@ -83,8 +80,7 @@ static void no_overflow_switches_while_the_idle_thread_runs(struct kunit *test)
 	make_set(test, 0, PFM_SETFL_EXCL_IDLE | BY_OVFL, 0, 0);
 	make_set(test, 1, 0, 0, 0);
 	make_counter(test, 0, 0, 0, 1);
-	KUNIT_ASSERT_EQ(test, load(test, 0), 0);
-	KUNIT_ASSERT_EQ(test, start(test, 0), 0);
+	load_and_start(test, 0);
 	cpu_idles(test, 2 * PERIOD, 0);
 	KUNIT_EXPECT_EQ(test, active_set(test), 0);
 	KUNIT_EXPECT_EQ(test, read(test, 0, 0).reg_ovflsw_thres, 1ULL);

@@ -77,8 +77,7 @@ static void a_broken_chain_is_found_by_load(struct kunit *test)
 static void load_begins_the_timeout_anew(struct kunit *test)
 {
 	make_set(test, 0, BY_TIME, 0, 3);
-	KUNIT_ASSERT_EQ(test, load(test, 0), 0);
-	KUNIT_ASSERT_EQ(test, start(test, 0), 0);
+	load_and_start(test, 0);
 	pass(test, TICK);
 	fixture_unload(test);
 	KUNIT_ASSERT_EQ(test, load(test, 0), 0);
@@ -91,8 +90,7 @@ static void load_begins_thresholds_anew(struct kunit *test)
 {
 	make_set(test, 0, BY_OVFL, 0, 0);
 	make_counter(test, 0, 0, 0, 3);
-	KUNIT_ASSERT_EQ(test, load(test, 0), 0);
-	KUNIT_ASSERT_EQ(test, start(test, 0), 0);
+	load_and_start(test, 0);
 	count(test, PERIOD);
 	KUNIT_EXPECT_EQ(test, read(test, 0, 0).reg_ovflsw_thres, 2ULL);
 	fixture_unload(test);
@@ -129,8 +127,7 @@ static void values_are_kept_where_start_designates_another(struct kunit *test)
 	make_set(test, 1, 0, 0, 0);
 	make_counter(test, 0, 0, 0, 0);
 	make_counter(test, 1, 0, 0, 0);
-	KUNIT_ASSERT_EQ(test, load(test, 0), 0);
-	KUNIT_ASSERT_EQ(test, start(test, 0), 0);
+	load_and_start(test, 0);
 	count(test, 5);
 	stop(test);
 	KUNIT_ASSERT_EQ(test, start(test, 1), 0);

@@ -167,7 +167,7 @@ static struct kunit_suite msgq_suite = {
 /* Proves 3.3.1-04, 3.4.3-09, H23 */
 static void a_full_queue_drops_messages_and_counts_them(struct kunit *test)
 {
-	struct fixture *f = test->priv;
+	struct fixture *f = fixture_create(test, 0, false);
 	pfm_msg_t msg;
 
 	fixture_sampling_counter(test, 0, PFM_REGFL_OVFL_NOTIFY);
@@ -180,22 +180,10 @@ static void a_full_queue_drops_messages_and_counts_them(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, fixture_take_msg(f, &msg));
 }
 
-static struct kunit_case msgq_full_cases[] = {
-	KUNIT_CASE(a_full_queue_drops_messages_and_counts_them),
-	{}
-};
-
-static struct kunit_suite msgq_full_suite = {
-	.name = "pfm_msgq_full",
-	.init = fixture_init,
-	.exit = fixture_exit,
-	.test_cases = msgq_full_cases,
-};
-
 /* Proves 3.3.1-03, 3.5.7-03 */
 static void the_format_says_how_deep_the_queue_is(struct kunit *test)
 {
-	struct fixture *f = test->priv;
+	struct fixture *f = fixture_create(test, 0, true);
 	pfm_msg_t msg;
 	int i;
 
@@ -211,16 +199,16 @@ static void the_format_says_how_deep_the_queue_is(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, fixture_take_msg(f, &msg));
 }
 
-static struct kunit_case msgq_depth_cases[] = {
+static struct kunit_case msgq_context_cases[] = {
+	KUNIT_CASE(a_full_queue_drops_messages_and_counts_them),
 	KUNIT_CASE(the_format_says_how_deep_the_queue_is),
 	{}
 };
 
-static struct kunit_suite msgq_depth_suite = {
-	.name = "pfm_msgq_depth",
-	.init = fixture_init_scripted,
+static struct kunit_suite msgq_context_suite = {
+	.name = "pfm_msgq_context",
 	.exit = fixture_exit,
-	.test_cases = msgq_depth_cases,
+	.test_cases = msgq_context_cases,
 };
 
-kunit_test_suites(&msgq_suite, &msgq_full_suite, &msgq_depth_suite);
+kunit_test_suites(&msgq_suite, &msgq_context_suite);

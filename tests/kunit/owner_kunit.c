@@ -37,11 +37,7 @@ static void an_overflow_that_meets_a_command_is_handled_after_it(
 	struct fixture *f = test->priv;
 	unsigned long flags;
 
-	f->script.ctrl[0] = PFM_OVFL_CTRL_RESET;
-	fixture_counter(test, 0, 0, -100ULL);
-	fixture_start(test);
-	fixture_lock(f->ctx);
-	pfm_own(f->ctx, &flags);
+	fixture_start_owned(test, &flags);
 	fixture_count(test, 101);
 	KUNIT_EXPECT_EQ(test, f->script.calls, 0);
 	pfm_disown(f->ctx, flags);
@@ -66,11 +62,7 @@ static void an_overflow_in_another_is_not_forgotten_for_a_command(
 	struct fixture *f = test->priv;
 	unsigned long flags;
 
-	f->script.ctrl[0] = PFM_OVFL_CTRL_RESET;
-	fixture_counter(test, 0, 0, -100ULL);
-	fixture_start(test);
-	fixture_lock(f->ctx);
-	pfm_own(f->ctx, &flags);
+	fixture_start_owned(test, &flags);
 	f->ctx->set->pmds[0].deferred = true;
 	f->ctx->deferred = 1;
 	pfm_see_to_deferred(f->ctx);

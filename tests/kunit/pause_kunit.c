@@ -15,11 +15,7 @@ static void a_pause_waits_for_what_was_left_to_an_interrupt(struct kunit *test)
 	struct fixture *f = test->priv;
 	unsigned long flags;
 
-	f->script.ctrl[0] = PFM_OVFL_CTRL_RESET;
-	fixture_counter(test, 0, 0, -100ULL);
-	fixture_start(test);
-	fixture_lock(f->ctx);
-	pfm_own(f->ctx, &flags);
+	fixture_start_owned(test, &flags);
 	fixture_count(test, 101);
 	pfm_disown(f->ctx, flags);
 	pfm_pause(f->ctx);
@@ -46,8 +42,7 @@ static void what_counts_before_the_pmu_follows_is_discarded(struct kunit *test)
 	make_set(test, 1, 0, 0, 0);
 	make_counter(test, 0, 0, 0, 0);
 	make_counter(test, 1, 0, 0, 0);
-	KUNIT_ASSERT_EQ(test, load(test, 0), 0);
-	KUNIT_ASSERT_EQ(test, start(test, 0), 0);
+	load_and_start(test, 0);
 	/* The work item that lets the PMU follow waits. */
 	fixture_lock(ctx_of(test));
 	happen(test, 5, 0, TICK);

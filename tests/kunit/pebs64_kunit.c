@@ -253,7 +253,7 @@ static void the_cpu_believes_nothing_in_the_mapped_header(struct kunit *test)
 		overflow(test);
 		overflow(test);
 		KUNIT_ASSERT_EQ(test,
-				((struct fixture *)test->priv)->ctx->frozen,
+				ctx_of(test)->frozen,
 				1U);
 		KUNIT_ASSERT_EQ(test, fixture_restart(test), 0);
 	}

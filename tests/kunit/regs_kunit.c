@@ -11,7 +11,7 @@
 static void a_pmc_without_counter_ignores_what_concerns_overflows(
 	struct kunit *test)
 {
-	struct pfm_context *ctx = ((struct fixture *)test->priv)->ctx;
+	struct pfm_context *ctx = ctx_of(test);
 	struct pfm_reg_desc pmcs[PFM_SIM_PAIRS];
 	const struct pfm_pmu *real = ctx->pmu;
 	struct pfm_pmu pmu = *real;
@@ -43,7 +43,7 @@ static int refuse_sampling(struct pfm_pmu_reg *reg)
 /* Proves 3.1.3-06 */
 static void a_refused_pmd_value_changes_nothing(struct kunit *test)
 {
-	struct pfm_context *ctx = ((struct fixture *)test->priv)->ctx;
+	struct pfm_context *ctx = ctx_of(test);
 	pfarg_pmd_t pmd = { .reg_value = -10, .reg_short_reset = SHORT_RESET,
 			    .reg_long_reset = LONG_RESET, .reg_smpl_eventid = 3,
 			    .reg_flags = PFM_REGFL_SMPL };
@@ -94,8 +94,7 @@ static void bit_vectors_mean_the_set_of_their_pmc(struct kunit *test)
 	make_counter(test, 1, 1, 0, 0);
 	make_counter(test, 1, 0, NOTIFY, 0);
 	fixture_pmc(test, pmc);
-	KUNIT_ASSERT_EQ(test, load(test, 1), 0);
-	KUNIT_ASSERT_EQ(test, start(test, 1), 0);
+	load_and_start(test, 1);
 	count(test, PERIOD);
 	KUNIT_ASSERT_EQ(test, fixture_restart(test), 0);
 	KUNIT_EXPECT_EQ(test, value(test, 1, 1), (u64)(-3 * PERIOD));

@@ -17,8 +17,7 @@ static void sets_take_turns_in_the_order_of_their_numbers(struct kunit *test)
 	make_set(test, 0, BY_TIME, 0, 1);
 	make_set(test, 5, BY_TIME, 0, 1);
 	make_set(test, 3, BY_TIME, 0, 1);
-	KUNIT_ASSERT_EQ(test, load(test, 0), 0);
-	KUNIT_ASSERT_EQ(test, start(test, 0), 0);
+	load_and_start(test, 0);
 	pass(test, TICK - 1);
 	KUNIT_EXPECT_EQ(test, active_set(test), 0);
 	pass(test, 1);
@@ -36,8 +35,7 @@ static void an_explicit_next_makes_a_chain_of_its_own(struct kunit *test)
 	make_set(test, 5, BY_TIME | EXPL, 0, 1);
 	make_set(test, 8, BY_TIME, 0, 1);
 	make_set(test, 11, BY_TIME | EXPL, 8, 1);
-	KUNIT_ASSERT_EQ(test, load(test, 8), 0);
-	KUNIT_ASSERT_EQ(test, start(test, 8), 0);
+	load_and_start(test, 8);
 	pass(test, TICK);
 	KUNIT_EXPECT_EQ(test, active_set(test), 11);
 	pass(test, TICK);
@@ -59,8 +57,7 @@ static void events_count_in_the_active_set_only(struct kunit *test)
 	make_set(test, 1, BY_TIME, 0, 2);
 	fixture_pmc(test, (pfarg_pmc_t){ .reg_set = 0 });
 	fixture_pmc(test, (pfarg_pmc_t){ .reg_set = 1 });
-	KUNIT_ASSERT_EQ(test, load(test, 0), 0);
-	KUNIT_ASSERT_EQ(test, start(test, 0), 0);
+	load_and_start(test, 0);
 	for (i = 0; i < 6; i++) {
 		count(test, 10);
 		pass(test, TICK);
@@ -79,8 +76,7 @@ static void a_set_alone_may_follow_itself(struct kunit *test)
 {
 	make_set(test, 0, BY_TIME, 0, 1);
 	make_counter(test, 0, 0, 0, 0);
-	KUNIT_ASSERT_EQ(test, load(test, 0), 0);
-	KUNIT_ASSERT_EQ(test, start(test, 0), 0);
+	load_and_start(test, 0);
 	happen(test, 1, 0, TICK);
 	happen(test, 1, 0, TICK);
 	KUNIT_EXPECT_EQ(test, set_info(test, 0).set_runs, 3ULL);
@@ -115,8 +111,7 @@ static void the_rest_of_a_timeout_survives_masking(struct kunit *test)
 	make_set(test, 0, BY_TIME, 0, 3);
 	make_set(test, 1, 0, 0, 0);
 	make_counter(test, 0, 0, NOTIFY, 0);
-	KUNIT_ASSERT_EQ(test, load(test, 0), 0);
-	KUNIT_ASSERT_EQ(test, start(test, 0), 0);
+	load_and_start(test, 0);
 	pass(test, TICK);
 	count(test, PERIOD);
 	KUNIT_ASSERT_TRUE(test, pfm_is_masked(ctx_of(test)));
@@ -136,8 +131,7 @@ static void a_timeout_that_comes_when_masked_is_not_lost(struct kunit *test)
 	make_set(test, 0, BY_TIME, 0, 1);
 	make_set(test, 1, 0, 0, 0);
 	make_counter(test, 0, 0, NOTIFY, 0);
-	KUNIT_ASSERT_EQ(test, load(test, 0), 0);
-	KUNIT_ASSERT_EQ(test, start(test, 0), 0);
+	load_and_start(test, 0);
 	happen(test, PERIOD, 0, TICK);
 	KUNIT_ASSERT_TRUE(test, pfm_is_masked(ctx_of(test)));
 	KUNIT_ASSERT_EQ(test, fixture_restart(test), 0);
@@ -154,8 +148,7 @@ static void no_set_is_left_by_time_while_its_thread_calls(struct kunit *test)
 
 	make_set(test, 0, BY_TIME, 0, 1);
 	make_set(test, 1, 0, 0, 0);
-	KUNIT_ASSERT_EQ(test, load(test, 0), 0);
-	KUNIT_ASSERT_EQ(test, start(test, 0), 0);
+	load_and_start(test, 0);
 	ctx->in_call = current;
 	pass(test, TICK);
 	KUNIT_EXPECT_EQ(test, active_set(test), 0);
@@ -174,8 +167,7 @@ static void a_threshold_of_overflows_switches(struct kunit *test)
 	make_set(test, 0, BY_OVFL, 0, 0);
 	make_set(test, 1, 0, 0, 0);
 	make_counter(test, 0, 0, 0, 2);
-	KUNIT_ASSERT_EQ(test, load(test, 0), 0);
-	KUNIT_ASSERT_EQ(test, start(test, 0), 0);
+	load_and_start(test, 0);
 	KUNIT_EXPECT_EQ(test, read(test, 0, 0).reg_ovflsw_thres, 2ULL);
 	count(test, PERIOD);
 	KUNIT_EXPECT_EQ(test, active_set(test), 0);
@@ -195,8 +187,7 @@ static void any_of_several_triggers_switches(struct kunit *test)
 	make_set(test, 1, 0, 0, 0);
 	make_counter(test, 0, 0, 0, 5);
 	make_counter(test, 0, 1, 0, 1);
-	KUNIT_ASSERT_EQ(test, load(test, 0), 0);
-	KUNIT_ASSERT_EQ(test, start(test, 0), 0);
+	load_and_start(test, 0);
 	happen(test, PERIOD, PERIOD, 0);
 	KUNIT_EXPECT_EQ(test, active_set(test), 1);
 	KUNIT_EXPECT_EQ(test, set_info(test, 0).set_switch_pmds[0], 2ULL);
@@ -209,8 +200,7 @@ static void thresholds_that_are_reached_at_once_are_all_told(struct kunit *test)
 	make_set(test, 1, 0, 0, 0);
 	make_counter(test, 0, 0, 0, 1);
 	make_counter(test, 0, 1, 0, 1);
-	KUNIT_ASSERT_EQ(test, load(test, 0), 0);
-	KUNIT_ASSERT_EQ(test, start(test, 0), 0);
+	load_and_start(test, 0);
 	happen(test, PERIOD, PERIOD, 0);
 	KUNIT_EXPECT_EQ(test, set_info(test, 0).set_switch_pmds[0], 3ULL);
 	fixture_unload(test);
@@ -223,8 +213,7 @@ static void without_its_flag_a_set_ignores_thresholds(struct kunit *test)
 {
 	make_set(test, 1, 0, 0, 0);
 	make_counter(test, 0, 0, 0, 1);
-	KUNIT_ASSERT_EQ(test, load(test, 0), 0);
-	KUNIT_ASSERT_EQ(test, start(test, 0), 0);
+	load_and_start(test, 0);
 	count(test, PERIOD);
 	KUNIT_EXPECT_EQ(test, active_set(test), 0);
 	KUNIT_EXPECT_EQ(test, read(test, 0, 0).reg_ovflsw_thres, 0ULL);
@@ -238,8 +227,7 @@ static void a_threshold_counts_anew_when_its_set_comes_again(struct kunit *test)
 	make_set(test, 0, BY_OVFL, 0, 0);
 	make_set(test, 1, BY_TIME, 0, 1);
 	make_counter(test, 0, 0, 0, 2);
-	KUNIT_ASSERT_EQ(test, load(test, 0), 0);
-	KUNIT_ASSERT_EQ(test, start(test, 0), 0);
+	load_and_start(test, 0);
 	count(test, PERIOD);
 	fixture_pmd(test, (pfarg_pmd_t){ .reg_value = -PERIOD,
 					 .reg_short_reset = -PERIOD,
@@ -258,8 +246,7 @@ static void what_overflowed_last_is_reset_when_its_set_comes(struct kunit *test)
 	make_set(test, 0, BY_OVFL, 0, 0);
 	make_set(test, 1, BY_TIME, 0, 1);
 	make_counter(test, 0, 0, 0, 1);
-	KUNIT_ASSERT_EQ(test, load(test, 0), 0);
-	KUNIT_ASSERT_EQ(test, start(test, 0), 0);
+	load_and_start(test, 0);
 	count(test, PERIOD + 4);
 	KUNIT_EXPECT_EQ(test, value(test, 0, 0), 4ULL);
 	pass(test, TICK);
@@ -274,8 +261,7 @@ static void a_masked_context_switches_when_it_is_restarted(struct kunit *test)
 	make_set(test, 1, BY_OVFL, 0, 0);
 	make_counter(test, 0, 0, NOTIFY, 1);
 	make_counter(test, 1, 0, NOTIFY, 1);
-	KUNIT_ASSERT_EQ(test, load(test, 0), 0);
-	KUNIT_ASSERT_EQ(test, start(test, 0), 0);
+	load_and_start(test, 0);
 	count(test, PERIOD);
 	KUNIT_EXPECT_EQ(test, active_set(test), 0);
 	KUNIT_ASSERT_EQ(test, fixture_restart(test), 0);
@@ -308,8 +294,7 @@ static void reset_pmds_are_reset_when_their_set_comes(struct kunit *test)
 {
 	make_companion(test, 0);
 	make_set(test, 1, BY_TIME, 0, 1);
-	KUNIT_ASSERT_EQ(test, load(test, 0), 0);
-	KUNIT_ASSERT_EQ(test, start(test, 0), 0);
+	load_and_start(test, 0);
 	happen(test, PERIOD, 5, 0);
 	pfm_finish_switch(ctx_of(test));
 	KUNIT_EXPECT_EQ(test, value(test, 0, 1), (u64)-PERIOD + 5);
@@ -325,8 +310,7 @@ static void reset_pmds_are_reset_when_a_restart_brings_their_set(
 	make_companion(test, NOTIFY);
 	make_set(test, 1, BY_OVFL, 0, 0);
 	make_counter(test, 1, 0, NOTIFY, 1);
-	KUNIT_ASSERT_EQ(test, load(test, 0), 0);
-	KUNIT_ASSERT_EQ(test, start(test, 0), 0);
+	load_and_start(test, 0);
 	count(test, PERIOD);
 	KUNIT_ASSERT_EQ(test, fixture_restart(test), 0);
 	count(test, PERIOD);
@@ -342,8 +326,7 @@ static void a_cascade_counts_after_the_threshold_only(struct kunit *test)
 	make_set(test, 1, 0, 0, 0);
 	make_counter(test, 0, 0, 0, 1);
 	fixture_pmc(test, (pfarg_pmc_t){ .reg_num = 1, .reg_set = 1 });
-	KUNIT_ASSERT_EQ(test, load(test, 0), 0);
-	KUNIT_ASSERT_EQ(test, start(test, 0), 0);
+	load_and_start(test, 0);
 	happen(test, PERIOD - 1, 50, 0);
 	KUNIT_EXPECT_EQ(test, set_info(test, 1).set_runs, 0ULL);
 	happen(test, 1, 0, 0);
@@ -361,8 +344,7 @@ static void the_message_names_the_set_of_the_overflow(struct kunit *test)
 
 	make_set(test, 9, BY_OVFL, 0, 0);
 	make_counter(test, 9, 0, NOTIFY, 1);
-	KUNIT_ASSERT_EQ(test, load(test, 9), 0);
-	KUNIT_ASSERT_EQ(test, start(test, 9), 0);
+	load_and_start(test, 9);
 	count(test, PERIOD);
 	KUNIT_ASSERT_EQ(test, fixture_restart(test), 0);
 	KUNIT_ASSERT_TRUE(test, take_msg(&ctx->msgq, &msg));
@@ -376,8 +358,7 @@ static void a_set_left_by_time_tells_no_pmds(struct kunit *test)
 	make_set(test, 0, BY_TIME, 0, 1);
 	make_set(test, 1, 0, 0, 0);
 	make_counter(test, 0, 0, 0, 1);
-	KUNIT_ASSERT_EQ(test, load(test, 0), 0);
-	KUNIT_ASSERT_EQ(test, start(test, 0), 0);
+	load_and_start(test, 0);
 	count(test, PERIOD);
 	pass(test, TICK);
 	KUNIT_EXPECT_EQ(test, active_set(test), 1);
@@ -461,8 +442,7 @@ static void a_set_that_follows_itself_keeps_overflows_that_wait(
 	script->ctrl[0] = PFM_OVFL_CTRL_RESET;
 	script->ctrl[1] = PFM_OVFL_CTRL_RESET;
 	script->during = let_pmd1_overflow;
-	KUNIT_ASSERT_EQ(test, load(test, 0), 0);
-	KUNIT_ASSERT_EQ(test, start(test, 0), 0);
+	load_and_start(test, 0);
 	count(test, PERIOD);
 	KUNIT_EXPECT_EQ(test, set_info(test, 0).set_runs, 2ULL);
 	KUNIT_EXPECT_EQ(test, script->calls, 2);
@@ -479,8 +459,7 @@ static void samples_carry_the_active_set(struct kunit *test)
 	script->ctrl[0] = PFM_OVFL_CTRL_RESET;
 	script->ctrl[1] = PFM_OVFL_CTRL_RESET;
 	script->ctrl[2] = PFM_OVFL_CTRL_RESET;
-	KUNIT_ASSERT_EQ(test, load(test, 0), 0);
-	KUNIT_ASSERT_EQ(test, start(test, 0), 0);
+	load_and_start(test, 0);
 	count(test, PERIOD);
 	count(test, PERIOD);
 	KUNIT_EXPECT_EQ(test, value(test, 0, 0), (u64)(-2 * PERIOD));
@@ -501,8 +480,7 @@ static void a_format_that_masks_defers_the_switch(struct kunit *test)
 	make_counter(test, 0, 0, NOTIFY, 1);
 	script->ctrl[0] = PFM_OVFL_CTRL_HOLD;
 	script->restart_ctrl = PFM_OVFL_CTRL_RESET;
-	KUNIT_ASSERT_EQ(test, load(test, 0), 0);
-	KUNIT_ASSERT_EQ(test, start(test, 0), 0);
+	load_and_start(test, 0);
 	count(test, PERIOD);
 	KUNIT_EXPECT_EQ(test, active_set(test), 0);
 	KUNIT_ASSERT_EQ(test, fixture_restart(test), 0);
@@ -525,8 +503,7 @@ static void no_set_is_left_by_time_inside_a_handler(struct kunit *test)
 	make_counter(test, 0, 0, 0, 0);
 	script->ctrl[0] = PFM_OVFL_CTRL_RESET;
 	script->during = let_time_pass;
-	KUNIT_ASSERT_EQ(test, load(test, 0), 0);
-	KUNIT_ASSERT_EQ(test, start(test, 0), 0);
+	load_and_start(test, 0);
 	count(test, PERIOD);
 	KUNIT_EXPECT_EQ(test, script->arg[0].active_set, 0);
 	/* But it is afterwards. */

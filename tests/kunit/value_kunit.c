@@ -220,7 +220,7 @@ static void what_does_not_count_is_not_random(struct kunit *test)
 /* Proves 3.1.3-28, 3.1.4-14, 3.1.14-08 */
 static void bits_that_a_register_has_not_are_ignored(struct kunit *test)
 {
-	struct pfm_context *ctx = ((struct fixture *)test->priv)->ctx;
+	struct pfm_context *ctx = ctx_of(test);
 	struct pfm_pmu_reg *hw = &ctx->set->pmds[PLAIN].hw;
 	static struct pfm_reg_desc narrow;
 	pfarg_pmc_t pmc = { .reg_num = 0 };
