@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""The project's names in pages are names in its sources."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+
+from pages import ROOT, Page, files, pages
+
+# A name; what stands for several ends in an underscore.
+_NAME = re.compile(r"\b(?:PFM_[A-Z0-9_]+|pfm_[a-z0-9_]+)")
+_SOURCES = (".c", ".h", ".py", ".mk", ".2", ".3", "Kbuild")
+
+
+@cache
+def _names() -> frozenset[str]:
+    """Return all names in sources, tests of this folder excepted."""
+    texts = (
+        (ROOT / name).read_text()
+        for name in files()
+        if name.endswith(_SOURCES) and not name.startswith("tests/style/")
+    )
+    return frozenset(name for text in texts for name in _NAME.findall(text))
+
+
+def unknown_names(page: Page) -> Iterator[str]:
+    """Yield the names in a page that no source has."""
+    for number, line in enumerate(page.text.split("\n"), 1):
+        for name in _NAME.findall(line):
+            some = name.endswith("_") and any(n.startswith(name) for n in _names())
+            if not some and name not in _names():
+                yield f"{page.name}:{number}: no source has the name {name}"
+
+
+def test_names_in_pages_are_in_sources() -> None:
+    assert [problem for page in pages() for problem in unknown_names(page)] == []
+
+
+def test_names_that_no_source_has_are_found() -> None:
+    text = "PFM_START PFM_NO_SUCH\n`pfm_overflow()` PFM_FL_* `pfm_no_such()` pfm_zz_*\n"
+    assert list(unknown_names(Page("p.md", text))) == [
+        "p.md:1: no source has the name PFM_NO_SUCH",
+        "p.md:2: no source has the name pfm_no_such",
+        "p.md:2: no source has the name pfm_zz_",
+    ]
