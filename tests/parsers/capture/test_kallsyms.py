@@ -52,3 +52,13 @@ def test_hidden_addresses_give_no_symbols(text: bytes) -> None:
 def test_bad_line_is_named(line: bytes) -> None:
     with pytest.raises(PfmParseError, match="line 2"):
         KernelSymbols(b"ffffffff81000000 T f\n" + line + b"\n", 5)
+
+
+def test_only_addresses_of_the_kernel_are_symbols() -> None:
+    text = (
+        b"00007f0000000000 T user\n8000000000000000 T first\n" + b"f" * 17 + b" T no\n"
+    )
+    found = KernelSymbols(text, 0).find(np.array([0x7F0000000000, 1 << 63], np.uint64))
+    assert found == [("", "[kernel]"), ("first", "[kernel]")]
+    last = np.array([(1 << 64) - 1], np.uint64)
+    assert KernelSymbols(text, 0).find(last) == [("", "[kernel]")]

@@ -56,6 +56,7 @@ def test_unknown_members_are_ignored() -> None:
         (["sets"], session()["sets"] * 2, "SESS.sets"),
         (["sets", 0, "pmds"], [pmd(0), pmd(0)], "SESS.sets[0].pmds"),
         (["sets", 0, "pmds", 0, "num"], 320, "SESS.sets[0].pmds[0].num"),
+        (["sets", 0, "pmcs", 0, "num"], 320, "SESS.sets[0].pmcs[0].num"),
         (["sets", 0, "pmds", 0, "sampling"], 1, "SESS.sets[0].pmds[0].sampling"),
         (["sets", 0, "pmds", 0, "smpl_pmds"], [1, 1], "SESS.sets[0].pmds[0].smpl_pmds"),
         (["sets", 0, "pmds", 0, "smpl_pmds"], [-1], "pmds[0].smpl_pmds[0]"),
@@ -89,3 +90,9 @@ def test_what_is_no_session_is_refused(text: bytes) -> None:
 def test_unknown_pmu_is_null() -> None:
     text = changed(session(), ["machine", "pmu"], None)
     assert parse_session(text, 0).machine.pmu is None
+
+
+@pytest.mark.parametrize("kind", ["pmcs", "pmds"])
+def test_last_register_is_319(kind: str) -> None:
+    text = changed(session(), ["sets", 0, kind, 0, "num"], 319)
+    assert vars(parse_session(text, 0).sets[0])[kind][0].num == 319

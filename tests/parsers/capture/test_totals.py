@@ -52,3 +52,9 @@ def test_bad_value_names_its_path(path: list[Any], value: object) -> None:
     steps = (f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
     assert error.value.message.startswith(f"DONE{''.join(steps)}: ")
     assert error.value.offset == 64
+
+
+@pytest.mark.parametrize("status", [-(1 << 31), -9, 255, (1 << 31) - 1])
+def test_exit_status_has_32_bits(status: int) -> None:
+    text = changed(totals(9), ["exit_status"], status)
+    assert parse_totals(text, 0).exit_status == status

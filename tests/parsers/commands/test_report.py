@@ -15,12 +15,15 @@ from pfmparse.recording import open_capture
 from three_samples import SUMMARY, whole_capture
 from writers import (
     NO_HDR,
+    UUID_PEBS64,
     Json,
     Sample,
     buffer,
     bufr,
     capture,
     json_chunk,
+    pebs_capture,
+    pmd,
     session,
     simple_capture,
     totals,
@@ -172,3 +175,11 @@ def test_rows_with_the_most_samples_come_first_then_by_key() -> None:
     made_of = open_capture(io.BytesIO(simple_capture(cpus)))
     rows = report.make(made_of, report.Options("cpu", None, []), print).rows
     assert [row.key for row in rows] == [10, 2, 9]
+
+
+def test_rows_without_a_number_come_after_those_with_one() -> None:
+    sess = session({0: [pmd(0), pmd(3)]}, UUID_PEBS64)
+    records = [{"status": status} for status in (0, 1 << 3, 1)]
+    made_of = open_capture(io.BytesIO(pebs_capture(records, 176, sess)))
+    rows = report.make(made_of, report.Options("pmd", None, []), print).rows
+    assert [row.key for row in rows] == [0, 3, "[unknown]"]

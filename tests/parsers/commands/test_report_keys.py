@@ -58,8 +58,8 @@ def test_latencies_have_their_mean() -> None:
 
 
 def test_values_of_one_name_are_one_row() -> None:
-    tally = tallied("kernel", {"kernel": [0, 1, 2, 0]})
-    assert counts(tally) == {"user": 2, "kernel": 2}
+    tally = tallied("kernel", {"kernel": [0, 1, 2, 0, 0]})
+    assert counts(tally) == {"user": 3, "kernel": 2}
     # Two encodings of a hit in the first level.
     tally = tallied("data-source", {"dse": [0x142, 0x142 | 1 << 19, 7]})
     assert counts(tally) == {"L1 hit": 2, "0x7": 1}
@@ -87,6 +87,7 @@ def test_events_have_the_names_of_the_session() -> None:
 def test_pmds_are_told_apart_by_their_set() -> None:
     sets = {0: [pmd(4)], 2: [pmd(4)]}
     tally = tallied("pmd", {"set": [0, 2, 2, 1], "ovfl_pmd": [4, 4, 4, 4]})
+    assert tally.summary() == {}
     found = {row.label: row for row in tally.rows(recording(sets))}
     assert found == {
         "4 event-4 (set 0)": Row(

@@ -9,6 +9,7 @@ from pfmparse.commands import report
 from pfmparse.recording import open_capture
 from readers import reported
 from writers import (
+    IIP_HDR,
     UUID_IA64,
     UUID_OPROFILE,
     UUID_PEBS64,
@@ -107,3 +108,14 @@ def test_address_of_the_event_is_preferred() -> None:
     records = [{"ip": 0x1004, "real_ip": 0x1000}, {"ip": 0x1008}]
     data = pebs_capture(records, 192, session(uuid=UUID_PEBS64))
     assert [row[0] for row in reported(data, "ip").rows] == ["0x1000", "0x1008"]
+
+
+def test_samples_without_process_have_the_mappings_of_their_time() -> None:
+    other = {**ANON, "path": "[later]"}
+    one = bufr(buffer([Sample(ip=0x1000)], flags=IIP_HDR))
+    chunks = [mapped(ANON), one, mapped(ANON), mapped(other), one, one]
+    data = capture(json_chunk("SESS", session()), *chunks)
+    assert [(row[0], row[3]) for row in reported(data).rows] == [
+        ("[later]", 2),
+        ("[anon]", 1),
+    ]

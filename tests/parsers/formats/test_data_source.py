@@ -39,3 +39,34 @@ def test_data_source_is_named(value: int, name: str) -> None:
 @given(st.integers(0, U64_MAX))
 def test_every_data_source_has_a_name(value: int) -> None:
     assert data_source.name_of(value).strip()
+
+
+@pytest.mark.parametrize(
+    "number,name",
+    [
+        *[(1, "L1"), (2, "L2"), (3, "L3"), (4, "L4"), (9, "CXL"), (10, "I/O")],
+        *[(11, "any cache"), (12, "LFB"), (13, "RAM"), (14, "PMEM")],
+    ],
+)
+def test_number_of_the_level_is_preferred_to_its_bits(number: int, name: str) -> None:
+    bits = 0x2 | 0x20  # a hit in L2
+    assert data_source.name_of(0x2 | bits << 5 | number << 33) == f"{name} hit"
+
+
+@pytest.mark.parametrize("number", [0, 5, 8, 15])
+def test_level_without_a_number_has_its_bits(number: int) -> None:
+    assert data_source.name_of(0x2 | 0x22 << 5 | number << 33) == "L2 hit"
+
+
+@pytest.mark.parametrize(
+    "bit,name",
+    [
+        *[(5 + 4, "LFB"), (5 + 6, "L3"), (5 + 7, "RAM"), (5 + 11, "cache (remote)")],
+        *[(5 + 12, "I/O"), (5 + 13, "uncached"), (19 + 2, "snoop hit")],
+        *[(19 + 3, "snoop miss"), (38, "forwarded"), (39, "from a peer")],
+        *[(24 + 1, "locked"), (26 + 5, "TLB walker"), (26 + 6, "TLB OS")],
+        *[(40 + 1, "data blocked"), (40 + 2, "address conflict")],
+    ],
+)
+def test_every_bit_has_its_name(bit: int, name: str) -> None:
+    assert data_source.name_of(0x2 | 1 << bit | 1 << 19) == name
