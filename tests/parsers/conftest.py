@@ -10,7 +10,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "parsers"))
 
-import three_samples  # noqa: E402
+from helpers import three_samples  # noqa: E402
 
 
 @pytest.fixture

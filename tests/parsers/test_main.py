@@ -9,10 +9,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from cli import PARSERS, importing, program, run, told
+from helpers.cli import PARSERS, importing, program, run, told
+from helpers.three_samples import SAMPLES, SETS
+from helpers.writers import Sample, buffer, session, simple_capture
 from pfmparse.__main__ import main
-from three_samples import SAMPLES, SETS
-from writers import Sample, buffer, session, simple_capture
 
 
 @pytest.mark.parametrize("command", ["info", "dump", "report"])

@@ -13,7 +13,7 @@ from typing import Iterator
 
 import pfmparse
 import pytest
-from cli import PARSERS, program
+from helpers.cli import PARSERS, program
 from pfmparse import capture, formats
 
 HERE = Path(__file__).parent
@@ -76,7 +76,7 @@ def test_modules_do_not_import_each_other_in_circles() -> None:
 
 def test_what_writes_inputs_does_not_know_the_parsers() -> None:
     for name in ("writers", "oprofile_stream", "sample_capture", "three_samples"):
-        assert "pfmparse" not in (HERE / f"{name}.py").read_text()
+        assert "pfmparse" not in (HERE / f"helpers/{name}.py").read_text()
 
 
 def test_public_names_are_there_and_in_order() -> None:

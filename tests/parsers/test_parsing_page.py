@@ -10,8 +10,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from cli import PARSERS, ROOT, importing
-from writers import (
+from helpers.cli import PARSERS, ROOT, importing
+from helpers.writers import (
     FILLING,
     FREE,
     READY,

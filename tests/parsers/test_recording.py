@@ -8,11 +8,9 @@ import json
 from dataclasses import replace
 
 import pytest
-from pfmparse import Decoded, Decoder, Session, open_capture, open_raw
-from pfmparse.errors import PfmParseError
-from readers import read_capture
-from sample_capture import DONE, FIRST, SAMPLES, SECOND, SESS
-from writers import (
+from helpers.readers import read_capture
+from helpers.sample_capture import DONE, FIRST, SAMPLES, SECOND, SESS
+from helpers.writers import (
     READY,
     UUID_NWAY,
     NwayRegion,
@@ -27,6 +25,8 @@ from writers import (
     nway,
     session,
 )
+from pfmparse import Decoded, Decoder, Session, open_capture, open_raw
+from pfmparse.errors import PfmParseError
 
 
 def test_damaged_capture_is_useless_only_without_any_sample() -> None:

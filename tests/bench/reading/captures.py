@@ -6,8 +6,8 @@ from __future__ import annotations
 from typing import Any, BinaryIO, Callable, Iterator
 
 import numpy as np
-import writers
 from content import PERIOD, PID, SLICE, Block, Content
+from helpers import writers
 
 COOKIE = 5
 REGIONS = 4

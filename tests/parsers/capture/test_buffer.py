@@ -6,11 +6,9 @@ from __future__ import annotations
 import io
 
 import pytest
-from pfmparse.capture import Capture
-from pfmparse.capture.buffer import Buffer
-from readers import read_capture
-from sample_capture import ALL, DONE, FIRST, SAMPLES, SESS
-from writers import (
+from helpers.readers import read_capture
+from helpers.sample_capture import ALL, DONE, FIRST, SAMPLES, SESS
+from helpers.writers import (
     HDR_SIZE,
     Sample,
     buffer,
@@ -21,6 +19,8 @@ from writers import (
     mapped,
     mapping,
 )
+from pfmparse.capture import Capture
+from pfmparse.capture.buffer import Buffer
 
 
 def test_compressed_buffer_is_decoded() -> None:

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from helpers.readers import peak_memory, read_capture, read_stream
+from helpers.sample_capture import ALL, DONE, FIRST, SECOND, SESS
+from helpers.writers import HDR_SIZE, capture, chunk
 from pfmparse.capture.chunks import MAX_PAYLOAD
-from readers import peak_memory, read_capture, read_stream
-from sample_capture import ALL, DONE, FIRST, SECOND, SESS
-from writers import HDR_SIZE, capture, chunk
 
 
 def test_unknown_chunks_are_skipped() -> None:

@@ -4,11 +4,19 @@
 from __future__ import annotations
 
 import pytest
-from oprofile_stream import STREAM, expected, sess
+from helpers.oprofile_stream import STREAM, expected, sess
+from helpers.readers import read_capture
+from helpers.writers import (
+    bufr,
+    capture,
+    chunk,
+    cook,
+    json_chunk,
+    oprofile,
+    oprofile_words,
+)
 from pfmparse.capture.cookies import CookieFile, parse_cookies
 from pfmparse.errors import PfmParseError
-from readers import read_capture
-from writers import bufr, capture, chunk, cook, json_chunk, oprofile, oprofile_words
 
 FILES = [(5, "/bin/x", None), (7, "/bin/app", "ab"), (6, "/lib/y", "8c1f")]
 

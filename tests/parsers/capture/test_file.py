@@ -8,12 +8,9 @@ import struct
 import zlib
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from pfmparse.errors import PfmParseError
-from readers import read_capture
-from sample_capture import ALL, DONE, FIRST, SAMPLES, SECOND, SESS, full_capture
-from writers import (
+from helpers.readers import read_capture
+from helpers.sample_capture import ALL, DONE, FIRST, SAMPLES, SECOND, SESS, full_capture
+from helpers.writers import (
     HDR_SIZE,
     buffer,
     bufr,
@@ -26,6 +23,9 @@ from writers import (
     session,
     totals,
 )
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pfmparse.errors import PfmParseError
 
 
 def test_buffers_are_concatenated() -> None:

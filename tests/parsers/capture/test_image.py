@@ -6,11 +6,8 @@ from __future__ import annotations
 import struct
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from pfmparse.errors import PfmParseError
-from readers import peak_memory, read_capture
-from writers import (
+from helpers.readers import peak_memory, read_capture
+from helpers.writers import (
     HDR_SIZE,
     READY,
     UUID_NWAY,
@@ -26,6 +23,9 @@ from writers import (
     session,
     totals,
 )
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pfmparse.errors import PfmParseError
 
 SESS = json_chunk("SESS", session())
 DONE = json_chunk("DONE", totals(3))

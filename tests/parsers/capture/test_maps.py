@@ -7,9 +7,9 @@ import json
 
 import numpy as np
 import pytest
+from helpers.writers import Json, mapping, maps
 from pfmparse.capture.maps import MapsHistory, ProcessMaps, parse_maps
 from pfmparse.errors import PfmParseError
-from writers import Json, mapping, maps
 
 
 def parsed(document: Json) -> ProcessMaps:

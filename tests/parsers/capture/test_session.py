@@ -7,9 +7,9 @@ import json
 from typing import Any
 
 import pytest
+from helpers.writers import changed, pmd, session
 from pfmparse.capture.session import parse_session
 from pfmparse.errors import PfmParseError
-from writers import changed, pmd, session
 
 
 def test_session_is_read_as_written() -> None:

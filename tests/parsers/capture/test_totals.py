@@ -7,9 +7,9 @@ import json
 from typing import Any
 
 import pytest
+from helpers.writers import changed, totals
 from pfmparse.capture.totals import parse_totals
 from pfmparse.errors import PfmParseError
-from writers import changed, totals
 
 
 def test_totals_are_read_as_written() -> None:

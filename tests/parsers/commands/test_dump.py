@@ -8,11 +8,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from cli import run
+from helpers.cli import run
+from helpers.three_samples import SAMPLES, whole_capture
+from helpers.writers import IIP_HDR, NO_HDR, UUID_PEBS64, pebs_capture, session
 from pfmparse.commands.dump import samples_as_dicts
 from pfmparse.formats.samples import PmdGroup, Samples
-from three_samples import SAMPLES, whole_capture
-from writers import IIP_HDR, NO_HDR, UUID_PEBS64, pebs_capture, session
 
 
 def test_dump_json_has_one_sample_per_line(

@@ -6,9 +6,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from cli import printed, run, told
-from three_samples import SETS, SUMMARY
-from writers import UUID_2_2, session, simple_capture, totals
+from helpers.cli import printed, run, told
+from helpers.three_samples import SETS, SUMMARY
+from helpers.writers import UUID_2_2, session, simple_capture, totals
 
 
 def test_info_json_describes_the_capture(

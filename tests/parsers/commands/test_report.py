@@ -8,12 +8,9 @@ import json
 from pathlib import Path
 
 import pytest
-from cli import run, told
-from pfmparse.commands import report
-from pfmparse.errors import PfmParseError
-from pfmparse.recording import open_capture
-from three_samples import SUMMARY, whole_capture
-from writers import (
+from helpers.cli import run, told
+from helpers.three_samples import SUMMARY, whole_capture
+from helpers.writers import (
     NO_HDR,
     UUID_PEBS64,
     Json,
@@ -28,6 +25,9 @@ from writers import (
     simple_capture,
     totals,
 )
+from pfmparse.commands import report
+from pfmparse.errors import PfmParseError
+from pfmparse.recording import open_capture
 
 
 @pytest.mark.parametrize(

@@ -8,11 +8,11 @@ from typing import Optional
 
 import numpy as np
 import pytest
+from helpers.writers import Json, pmd, session
 from pfmparse.commands.report_keys import TALLIES, Row, Tally
 from pfmparse.errors import PfmParseError
 from pfmparse.formats.samples import Samples
 from pfmparse.recording import Batch, Recording, open_raw
-from writers import Json, pmd, session
 
 
 def recording(sets: Optional[dict[int, list[Json]]] = None) -> Recording:

@@ -5,10 +5,8 @@ from __future__ import annotations
 
 import io
 
-from pfmparse.commands import report
-from pfmparse.recording import open_capture
-from readers import reported
-from writers import (
+from helpers.readers import reported
+from helpers.writers import (
     IIP_HDR,
     UUID_IA64,
     UUID_OPROFILE,
@@ -26,6 +24,8 @@ from writers import (
     pebs_capture,
     session,
 )
+from pfmparse.commands import report
+from pfmparse.recording import open_capture
 
 
 def test_images_need_no_file() -> None:

@@ -4,11 +4,11 @@
 from __future__ import annotations
 
 import pytest
-from cli import printed, told
+from helpers.cli import printed, told
+from helpers.readers import read_capture
+from helpers.writers import UUID_PEBS64, Sample, pebs_capture, session, simple_capture
 from pfmparse.commands import summary
 from pfmparse.recording import Recording
-from readers import read_capture
-from writers import UUID_PEBS64, Sample, pebs_capture, session, simple_capture
 
 
 def test_report_tells_what_was_lost_by_region(

@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 import pytest
+from helpers.writers import U64_MAX
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pfmparse.formats import data_source
-from writers import U64_MAX
 
 
 @pytest.mark.parametrize(

@@ -5,11 +5,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from pfmparse.errors import PfmParseError
-from readers import decode_buffer, decoder
-from writers import (
+from helpers.readers import decode_buffer, decoder
+from helpers.writers import (
     HDR_SIZE,
     IIP_HDR,
     NO_HDR,
@@ -23,6 +20,9 @@ from writers import (
     pmd,
     session,
 )
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pfmparse.errors import PfmParseError
 
 LAYOUTS = pytest.mark.parametrize("uuid", [UUID_2_2, UUID_IA64])
 FLAGS = pytest.mark.parametrize("flags", [0, NO_HDR, IIP_HDR])

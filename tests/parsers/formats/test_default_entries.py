@@ -8,12 +8,22 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from helpers.readers import read_capture
+from helpers.sample_capture import DONE
+from helpers.writers import (
+    Json,
+    Sample,
+    buffer,
+    bufr,
+    capture,
+    entry,
+    json_chunk,
+    pmd,
+    session,
+)
 from pfmparse.capture.session import parse_session
 from pfmparse.formats.default import ENTRY
 from pfmparse.formats.default_entries import Entries, Span
-from readers import read_capture
-from sample_capture import DONE
-from writers import Json, Sample, buffer, bufr, capture, entry, json_chunk, pmd, session
 
 
 def test_samples_of_several_sets_are_decoded() -> None:
@@ -98,3 +108,10 @@ def test_entries_of_several_sizes_keep_their_values() -> None:
     assert found[5, 7].values.tolist() == [[50, 70], [51, 71]]
     which = found[5, 7].which
     assert not isinstance(which, slice) and which.tolist() == [0, 2]
+
+
+def test_only_pmd_of_a_later_set_is_known() -> None:
+    kinds = entries({3: [pmd(5)]}).kinds
+    found = np.frombuffer(entry(Sample(set=3, ovfl_pmd=5)) * 2, ENTRY)
+    assert kinds.first_unknown(found) is None
+    assert kinds.first_unknown(np.frombuffer(entry(Sample(ovfl_pmd=5)), ENTRY)) == 0

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
-from cli import ROOT
+from helpers.cli import ROOT
 from pfmparse.formats import default, nway, pebs32, pebs64
 
 HERE = Path(__file__).parent

@@ -8,13 +8,9 @@ from typing import Optional, Sequence
 
 import numpy as np
 import pytest
-from cli import printed, told
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from pfmparse.errors import PfmParseError
-from pfmparse.formats.samples import Decoder
-from readers import Json, all_samples, decode_buffer, decoder
-from writers import (
+from helpers.cli import printed, told
+from helpers.readers import Json, all_samples, decode_buffer, decoder
+from helpers.writers import (
     FILLING,
     FREE,
     READY,
@@ -28,6 +24,10 @@ from writers import (
     pmd,
     session,
 )
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pfmparse.errors import PfmParseError
+from pfmparse.formats.samples import Decoder
 
 ONE_SIZE = {0: [pmd(0, [5, 7])]}
 MANY_SIZES = {0: [pmd(0), pmd(4, [5, 7])], 3: [pmd(4, [1])]}

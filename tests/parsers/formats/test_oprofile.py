@@ -9,14 +9,10 @@ from typing import Sequence
 
 import numpy as np
 import pytest
-from cli import rows, told
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from oprofile_stream import NOBODY, STREAM, Step, expected, sess
-from pfmparse.__main__ import main
-from pfmparse.formats.samples import Decoder
-from readers import Json, all_samples, decoder, read_capture
-from writers import (
+from helpers.cli import rows, told
+from helpers.oprofile_stream import NOBODY, STREAM, Step, expected, sess
+from helpers.readers import Json, all_samples, decoder, read_capture
+from helpers.writers import (
     OPROFILE_CODES,
     U64_MAX,
     bufr,
@@ -32,6 +28,10 @@ from writers import (
     session,
     totals,
 )
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pfmparse.__main__ import main
+from pfmparse.formats.samples import Decoder
 
 TOP = U64_MAX
 ARGUMENTS = {"ctx": 2, "cpu": 1, "cookie": 1, "tgid": 1}

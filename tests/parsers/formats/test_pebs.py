@@ -8,13 +8,9 @@ from typing import Sequence
 
 import numpy as np
 import pytest
-from cli import rows, told
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from pfmparse.__main__ import main
-from pfmparse.errors import PfmParseError
-from readers import Json, decode_buffer, decoder, read_capture
-from writers import (
+from helpers.cli import rows, told
+from helpers.readers import Json, decode_buffer, decoder, read_capture
+from helpers.writers import (
     PEBS_RECORDS,
     U64_MAX,
     UUID_PEBS32,
@@ -28,6 +24,10 @@ from writers import (
     pmd,
     session,
 )
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pfmparse.__main__ import main
+from pfmparse.errors import PfmParseError
 
 LAYOUTS = pytest.mark.parametrize("uuid,size", list(PEBS_RECORDS))
 

@@ -7,9 +7,9 @@ import struct
 from pathlib import Path
 
 import pytest
-from cli import told
-from readers import decode_buffer
-from writers import UUID_PEBS32, pebs, pebs_capture, session
+from helpers.cli import told
+from helpers.readers import decode_buffer
+from helpers.writers import UUID_PEBS32, pebs, pebs_capture, session
 
 
 def test_registers_have_32_bits() -> None:

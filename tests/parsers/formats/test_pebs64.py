@@ -7,9 +7,9 @@ import struct
 from pathlib import Path
 
 import pytest
-from cli import told
-from readers import Json, decode_buffer
-from writers import UUID_PEBS64, pebs, pebs_capture, session
+from helpers.cli import told
+from helpers.readers import Json, decode_buffer
+from helpers.writers import UUID_PEBS64, pebs, pebs_capture, session
 
 
 @pytest.mark.parametrize(

@@ -8,10 +8,17 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from cli import PARSERS, program
+from helpers.cli import PARSERS, program
+from helpers.readers import read_capture
+from helpers.writers import (
+    UUID_2_2,
+    Sample,
+    capture,
+    json_chunk,
+    session,
+    simple_capture,
+)
 from pfmparse.errors import PfmParseError
-from readers import read_capture
-from writers import UUID_2_2, Sample, capture, json_chunk, session, simple_capture
 
 OTHER = "00000000-0000-0000-0000-00000000000"
 

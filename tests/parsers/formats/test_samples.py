@@ -7,10 +7,10 @@ from typing import Callable
 
 import numpy as np
 import pytest
+from helpers.readers import decoder
+from helpers.writers import Sample, buffer, pmd, session
 from pfmparse.errors import PfmParseError
 from pfmparse.formats.samples import BLOCK, Column, Lazy, PmdGroup, Samples
-from readers import decoder
-from writers import Sample, buffer, pmd, session
 
 
 def test_array_has_all_columns_and_pmds() -> None:

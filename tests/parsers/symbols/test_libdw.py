@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 from elftools.elf.elffile import ELFFile  # type: ignore[import]
+from helpers.programs import SOURCE, Program, compiled
 from pfmparse.symbols import libdw
-from programs import SOURCE, Program, compiled
 
 # A function with another one within it, a label without a size behind both, and a
 # section without symbols.

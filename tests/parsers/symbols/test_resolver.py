@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import Optional
 
 import pytest
-from pfmparse.symbols import libdw
-from programs import SOURCE, Program, compiled
-from readers import reported
-from writers import (
+from helpers.programs import SOURCE, Program, compiled
+from helpers.readers import reported
+from helpers.writers import (
     IIP_HDR,
     UUID_OPROFILE,
     Sample,
@@ -29,6 +28,7 @@ from writers import (
     oprofile_words,
     session,
 )
+from pfmparse.symbols import libdw
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from pfmparse.__main__ import main
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 PARSERS = ROOT / "parsers"
 
 Capture = pytest.CaptureFixture[str]

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from writers import (
+from helpers.writers import (
     Sample,
     buffer,
     bufr,

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any, Sequence
 
-from writers import UUID_OPROFILE, Json, session
+from helpers.writers import UUID_OPROFILE, Json, session
 
 NOBODY = (1 << 32) - 1
 NAMES = ["offset", "event", "cpu", "pid", "tgid", "app_cookie", "cookie", "kernel"]

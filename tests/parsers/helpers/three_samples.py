@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import struct
 
-from writers import (
+from helpers.writers import (
     FILLING,
     READY,
     UUID_NWAY,

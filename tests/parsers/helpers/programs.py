@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from elftools.elf.elffile import ELFFile  # type: ignore[import]
-from writers import Json, mapping
+from helpers.writers import Json, mapping
 
 SOURCE = Path(__file__).parent / "hotspots.c"
 LOAD = 0x555500000000  # where the mappings below put the program
