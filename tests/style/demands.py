@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from textwrap import wrap
 
 import tomllib
 from proofs import ID, Tag
@@ -153,11 +154,10 @@ def differences(found: Demands) -> str:
     lines = []
     for kind in KINDS:
         lines += [f"### {kind.capitalize()}", ""]
-        lines += [
-            f"- **{demand.id}** *{demand.text}* {demand.reason}"
-            for demand in found.demands
-            if demand.kind == kind
-        ]
+        for demand in found.demands:
+            if demand.kind == kind:
+                text = f"- **{demand.id}** *{demand.text}* {demand.reason}"
+                lines += wrap(text, 88, subsequent_indent="  ", break_long_words=False)
         lines.append("")
     return "\n".join(lines)
 
