@@ -10,7 +10,7 @@ BUILD := build
 TARGETS := x86_64-6.1 x86_64-6.12 arm64-6.1
 # The kernel that looks for faults; its modules are no part of `make modules`.
 DEBUG_TARGET := x86_64-debug
-KMOD_DIRS := Kbuild scripts/modules.mk sdk core pmu formats
+KMOD_DIRS := Kbuild VERSION scripts/modules.mk sdk core pmu formats
 
 RUN_PACKAGES := build-essential bc cpio kmod linux-headers-cloud-amd64 \
 	qemu-system-x86 busybox-static libpfm4-dev libjson-c-dev libelf-dev \

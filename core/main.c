@@ -61,5 +61,5 @@ static void __exit pfm_exit(void)
 module_init(pfm_init);
 module_exit(pfm_exit);
 MODULE_DESCRIPTION("perfmon2: performance monitoring with sampling formats");
-MODULE_VERSION("0.6");
+MODULE_VERSION(PFM_PROJECT_VERSION);
 MODULE_LICENSE("GPL v2");

@@ -5,4 +5,5 @@
 # -Wextra, less what the kernel's own headers set off.
 subdir-ccflags-y := -I$(perfmon)/sdk/include -Wextra -Wno-unused-parameter \
 		    -Wno-missing-field-initializers -Wno-sign-compare \
-		    -Wno-type-limits -Wno-shift-negative-value
+		    -Wno-type-limits -Wno-shift-negative-value \
+		    -DPFM_PROJECT_VERSION='"$(shell cat $(perfmon)/VERSION)"'

@@ -69,6 +69,8 @@ USER_TESTS := $(CAPTURE_WRITER) $(ERRORS) $(ERRORS2X) $(EVENT_ENCODER) \
 
 PFMON_SRC := $(wildcard tools/pfmon/*.c tools/pfmon/formats/*.c)
 PFMON_OBJ := $(PFMON_SRC:%.c=$(UOBJ)/%.o)
+$(PFMON_OBJ): UCFLAGS += -DPFM_PROJECT_VERSION='"$(shell cat VERSION)"'
+$(PFMON_OBJ): VERSION
 # All of pfmon but its main().
 PFMON_PARTS := $(filter-out $(UOBJ)/tools/pfmon/main.o,$(PFMON_OBJ))
 LIB_OBJ := $(addprefix $(UOBJ)/lib/,perfmonctl.o ioctl.o setmap.o)

@@ -31,6 +31,9 @@ from .formats.samples import (
 from .layout import struct_dtype
 from .recording import Batch, Recording, open_capture, open_raw
 
+# That of ../../VERSION, which the package does not have once it is installed.
+__version__ = "0.9.0"
+
 __all__ = [
     "Batch",
     "Capture",

@@ -816,4 +816,5 @@ static void __exit perf_pmu_exit(void)
 module_init(perf_pmu_init);
 module_exit(perf_pmu_exit);
 MODULE_DESCRIPTION("perfmon2: PMU description over perf_events");
+MODULE_VERSION(PFM_PROJECT_VERSION);
 MODULE_LICENSE("GPL v2");

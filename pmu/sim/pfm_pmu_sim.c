@@ -435,4 +435,5 @@ static void __exit sim_exit(void)
 module_init(sim_init);
 module_exit(sim_exit);
 MODULE_DESCRIPTION("perfmon2: simulated PMU description");
+MODULE_VERSION(PFM_PROJECT_VERSION);
 MODULE_LICENSE("GPL v2");

@@ -9,9 +9,12 @@ from pathlib import Path
 import pytest
 from pfmon import ERROR, SAMPLING, Pfmon, without_kernel
 
+ROOT = Path(__file__).resolve().parents[2]
+
 
 def test_version(pfmon: Pfmon) -> None:
-    assert pfmon("--version").stdout == "pfmon 0.6\n"
+    version = (ROOT / "VERSION").read_text()
+    assert pfmon("--version").stdout == f"pfmon {version}"
 
 
 @pytest.mark.parametrize(

@@ -161,7 +161,7 @@ char *session_json(const struct plan *plan,
 	const struct options *options = plan->options;
 
 	json_add_u64(object, "version", CAPTURE_SESSION_VERSION);
-	json_add_text(object, "tool", "pfmon " PFMON_VERSION);
+	json_add_text(object, "tool", "pfmon " PFM_PROJECT_VERSION);
 	json_add(object, "command", describe_command(options->command));
 	json_add_text(object, "mode",
 		      options->system_wide ? "system-wide" : "thread");

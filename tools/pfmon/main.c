@@ -33,7 +33,7 @@ static int perform(const struct options *options)
 		options_help();
 		return 0;
 	case ACTION_VERSION:
-		puts("pfmon " PFMON_VERSION);
+		puts("pfmon " PFM_PROJECT_VERSION);
 		return 0;
 	case ACTION_LIST_EVENTS:
 		return events_list(options->pattern) ? 0 : PFMON_EXIT_USAGE;

@@ -8,7 +8,6 @@
 #include <stdint.h>
 #include <time.h>
 
-#define PFMON_VERSION	"0.6"
 #define PFMON_EXIT_ERROR	1
 #define PFMON_EXIT_USAGE	2
 

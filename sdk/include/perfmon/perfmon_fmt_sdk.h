@@ -354,6 +354,13 @@ static inline void pfm_fmt_cleanup_none(void)
 {
 }
 
+/* MODULE_VERSION, if the build gives one: -DPFM_PROJECT_VERSION='"1.0"'. */
+#ifdef PFM_PROJECT_VERSION
+#define PFM_FMT_VERSION	MODULE_VERSION(PFM_PROJECT_VERSION)
+#else
+#define PFM_FMT_VERSION	static_assert(true)
+#endif
+
 /**
  * pfm_format_module_with() - the module of a format that has more, say a device
  * @fmt:      the format, a pfm_buffer_fmt_t
@@ -384,6 +391,7 @@ static inline void pfm_fmt_cleanup_none(void)
 	module_init(fmt##_module_init);					\
 	module_exit(fmt##_module_exit);					\
 	MODULE_ALIAS("perfmon-fmt-" uuid_str);				\
+	PFM_FMT_VERSION;						\
 	MODULE_DESCRIPTION(desc);					\
 	MODULE_LICENSE("GPL v2")
 

@@ -112,7 +112,7 @@ def session(sets: Optional[dict[int, list[Json]]] = None, uuid: str = UUID_2_2) 
     sets = {0: [pmd(0)]} if sets is None else sets
     return {
         "version": 1,
-        "tool": "pfmon 0.6",
+        "tool": "pfmon 0.9.0",
         "command": ["./hotloops", "--fast"],
         "mode": "thread",
         "start_ns": 1732098765000000000,

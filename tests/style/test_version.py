@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""The project has one version, in VERSION; what repeats it agrees."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+VERSION = (ROOT / "VERSION").read_text().rstrip("\n")
+# What says the version, and how. Builds take it from the file itself.
+REPEATED = {
+    "CHANGELOG.md": r"^## (\S+)",
+    "docs/capture.md": r'"tool": "pfmon (.+?)"',
+    "lib/libperfmon.3": r'^\.TH .* "perfmon (\S+)"',
+    "lib/perfmonctl.2": r'^\.TH .* "perfmon (\S+)"',
+    "parsers/pfmparse/__init__.py": r'^__version__ = "(.+)"',
+    "tools/pfmon/pfmon.1": r'^\.TH .* "perfmon (\S+)"',
+}
+
+
+def test_version_is_three_numbers() -> None:
+    assert re.fullmatch(r"\d+\.\d+\.\d+", VERSION)
+
+
+@pytest.mark.parametrize("name", REPEATED)
+def test_version_is_repeated(name: str) -> None:
+    said = re.search(REPEATED[name], (ROOT / name).read_text(), re.MULTILINE)
+    assert said and said[1] == VERSION
+
+
+def test_every_page_of_the_manual_is_looked_at() -> None:
+    listed = subprocess.run(
+        ["git", "ls-files", "*.1", "*.2", "*.3"],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+    )
+    assert set(listed.stdout.split()) <= set(REPEATED)
+
+
+def test_version_of_the_interface_is_the_specification_s() -> None:
+    header = (ROOT / "sdk/include/perfmon/perfmon.h").read_text()
+    assert re.search(r"#define PFM_VERSION\s+\(\(0U << 16\) \| 6U\)", header)

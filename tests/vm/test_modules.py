@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""The modules as they are built."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+FOLDERS = ("core", "pmu", "formats")
+
+
+@pytest.mark.parametrize("target", ["x86_64-6.1", "x86_64-6.12", "arm64-6.1"])
+def test_modules_have_the_version_of_the_project(target: str) -> None:
+    built = ROOT / "build/kmod" / target
+    modules = [path for name in FOLDERS for path in (built / name).rglob("*.ko")]
+    assert len(modules) == 8, f"make modules-{target} builds them"
+    said = subprocess.run(
+        ["modinfo", "-F", "version", *modules],
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+    )
+    version = (ROOT / "VERSION").read_text()
+    assert said.stdout == version * 8
