@@ -26,7 +26,7 @@ int pfm2x_create_context(struct pfm2x_ctx *ctx, char *fmt_name, void *fmt_arg,
 			 size_t fmt_arg_size) __asm__("pfm_create_context");
 #pragma GCC visibility pop
 
-/* Known by their names, loaded or not. */
+/* These are found by name even if they are not loaded. */
 static const struct {
 	const char	*name;
 	pfm_uuid_t	uuid;
@@ -51,7 +51,7 @@ static bool find_known_format(const char *name, pfm_uuid_t uuid)
 	return false;
 }
 
-/* Is this directory of sysfs that of a format with this name? */
+/* Whether the format with this directory in sysfs has this name. */
 static bool has_name(const char *dir, const char *name)
 {
 	char path[512], text[256] = "";

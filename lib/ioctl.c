@@ -11,13 +11,11 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include <perfmon/perfmon.h>
-
 #include "ioctl.h"
 
 /*
- * Why the device could not be opened, and what that is to the caller: a missing
- * device is what the specification calls not compiled into the kernel.
+ * What a failed open() means to the caller. A missing device is what the
+ * specification calls "not compiled into the kernel".
  */
 static const struct {
 	int error;
@@ -81,7 +79,7 @@ int pfm_context_command(int fd, int cmd, struct pfm_ioc *ioc)
 	return 0;
 }
 
-/* Reading no PMDs is EINVAL there, and does nothing. */
+/* On a context, reading no PMDs does nothing and is EINVAL. */
 bool pfm_is_context(int fd)
 {
 	struct pfm_ioc ioc = { .narg = 0 };

@@ -2,15 +2,21 @@
 /*
  * ioctl.h - how the libraries send a command to the kernel
  *
- * Include it after <perfmon/perfmon.h>. The commands return 0, or -1 with
- * errno set as section 3.1 of the specification lists it for the command.
+ * The commands return 0, or -1 with errno set as section 3.1 of the specification
+ * lists it for the command.
  */
 #ifndef LIB_IOCTL_H
 #define LIB_IOCTL_H
 
 #include <errno.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+
+/* The libraries are built with hidden visibility; what this header declares is API. */
+#pragma GCC visibility push(default)
+#include <perfmon/perfmon.h>
+#pragma GCC visibility pop
 
 /* To the device: PFM_CREATE_CONTEXT and PFM_GETINFO_*. */
 int pfm_device_command(int cmd, struct pfm_ioc *ioc);

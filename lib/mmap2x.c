@@ -4,8 +4,8 @@
  *
  * The specification allows MAP_SHARED only (3.5.4), and to a mapping that nobody
  * can write to it makes no difference. Every mapping is tried as it was asked for;
- * what fails with EINVAL and is a context's private and read-only one, is tried
- * again as a shared one.
+ * a private, read-only one of a context that fails with EINVAL is tried again as a
+ * shared one.
  */
 #define _GNU_SOURCE
 /* Both functions are defined here, each with its own type of offset. */
@@ -14,8 +14,6 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-
-#include <perfmon/perfmon.h>
 
 #include "ioctl.h"
 

@@ -4,7 +4,7 @@
  *
  * All but pfm_create_context(), of which 2.2 and 2.3 have different ones: see
  * create22.c and create2x.c. A translation without state. The kernel checks the
- * arguments: what 2.x does not allow and the kernel would, is made something that
+ * arguments: what 2.x forbids and the kernel would accept is passed in a way that
  * the kernel refuses.
  */
 #define _GNU_SOURCE
@@ -98,7 +98,7 @@ static int do_part(int fd, const struct vector_call *call, char *elems, int n)
 	return ret;
 }
 
-/* An empty vector is the kernel's to refuse: first it looks at the descriptor. */
+/* The kernel refuses an empty vector, too, after it has checked the descriptor. */
 static int do_vector(int fd, const struct vector_call *call, void *elems, int n)
 {
 	char *next = elems;
@@ -136,7 +136,7 @@ static void pmc_in(union part *part, int i, const void *elem)
 			(from->reg_flags & PFM_REG_RETFL_MASK);
 	to->reg_value = from->reg_value;
 	memcpy(to->reserved, from->reserved, sizeof(to->reserved));
-	/* No flag is known; the kernel wants 0 there. */
+	/* 2.x has no flags here; the kernel refuses what is not 0 in this word. */
 	to->reserved[0] |= from->reg_flags & ~PFM_REG_RETFL_MASK;
 }
 
@@ -157,7 +157,7 @@ static __u64 any_of(const __u64 *words, int n)
 	return any;
 }
 
-/* A PMD that is no counter has nothing to do on overflow, and must say so. */
+/* A PMD that is not a counter never overflows, and must not be set up to. */
 static bool concerns_overflow(const struct pfm2x_pmd *pmd)
 {
 	return pmd->reg_num < PFM_MAX_HW_REGS || pmd->reg_flags & PMD_FLAGS ||
@@ -176,7 +176,7 @@ static void pmd_in(union part *part, int i, const void *elem)
 	to->reg_flags &= PMD_FLAGS | PFM_REG_RETFL_MASK;
 	if (concerns_overflow(from))
 		to->reg_flags |= PFM_REGFL_SMPL;
-	/* Another flag is not known; the kernel wants 0 there. */
+	/* The kernel refuses other flags as what is not 0 in this word. */
 	to->reserved[0] |= from->reg_flags & ~(PMD_FLAGS | PFM_REG_RETFL_MASK);
 }
 
@@ -188,7 +188,7 @@ static void pmd_out(const union part *part, int i, void *elem)
 				       part->pmds[i].reg_flags);
 }
 
-/* Programs read into what they have written: flags and all. */
+/* Programs read into the vector that they have written, with its flags. */
 static void read_in(union part *part, int i, const void *elem)
 {
 	const struct pfm2x_pmd *from = elem;
@@ -238,7 +238,7 @@ int pfm2x_read_pmds(int fd, struct pfm2x_pmd *pmds, int n)
 	return do_vector(fd, &call, pmds, n);
 }
 
-/* Attaching, starting, stopping */
+/* Loading, starting, stopping */
 
 static int load(int fd, const void *arg)
 {
@@ -248,8 +248,8 @@ static int load(int fd, const void *arg)
 }
 
 /*
- * Nothing is attached to thread 0: a context for threads finds no such one, a
- * system-wide context sees that it is not the caller.
+ * There is no thread 0: a per-thread context does not find it, a system-wide one
+ * only sees that it is not the caller.
  */
 static bool is_system_wide(int fd)
 {
@@ -258,7 +258,7 @@ static bool is_system_wide(int fd)
 	return load(fd, &nobody) && (errno == EINVAL || errno == EBUSY);
 }
 
-/* The kernel takes the CPU it runs on, and wants the calling thread's id. */
+/* In 2.x, load_pid is the CPU; the kernel takes its own, and the caller's thread id. */
 static int load_on_cpu(int fd, const struct pfm2x_load *arg)
 {
 	struct pfm2x_load self = *arg;
@@ -308,7 +308,7 @@ int pfm2x_unload_context(int fd)
 /* Event sets: 2.x counts in nanoseconds, and has no explicit next set */
 
 #define NSEC_PER_SEC	1000000000ULL
-/* The reserved words of 2.x are not as many as the kernel's: one stands for all. */
+/* 2.x and the kernel differ in the number of reserved words: one stands for all. */
 #define RESERVED(elem)	(sizeof((elem)->reserved) / sizeof((elem)->reserved[0]))
 
 static struct __kernel_timespec timespec_of(__u64 ns)
@@ -331,7 +331,7 @@ static void setdesc_in(union part *part, int i, const void *elem)
 	to->set_flags = from->set_flags & (SET_FLAGS | PFM_SET_RETFL_MASK);
 	to->set_timeout = timespec_of(from->set_timeout);
 	to->reserved[0] = from->reserved1 | any_of(from->reserved, RESERVED(from));
-	/* Another flag is not known; the kernel wants 0 there. */
+	/* The kernel refuses other flags as what is not 0 in this word. */
 	to->reserved[0] |= from->set_flags & ~(SET_FLAGS | PFM_SET_RETFL_MASK);
 }
 
@@ -345,7 +345,7 @@ static void setdesc_out(const union part *part, int i, void *elem)
 	to->set_timeout = ns_of(from->set_timeout);
 }
 
-/* What is there to delete has no flags; programs have those of its creation. */
+/* Deleting takes no flags, but programs pass those of the set's creation. */
 static void setdel_in(union part *part, int i, const void *elem)
 {
 	setdesc_in(part, i, elem);
@@ -360,7 +360,7 @@ static void setdel_out(const union part *part, int i, void *elem)
 			(part->setdescs[i].set_flags & PFM_SET_RETFL_MASK);
 }
 
-/* Programs ask again with what they were told: flags and all. */
+/* Programs ask again with the flags that they were given. */
 static void setinfo_in(union part *part, int i, const void *elem)
 {
 	const struct pfm2x_setinfo *from = elem;

@@ -10,11 +10,6 @@
 #include <errno.h>
 #include <stddef.h>
 
-/* The library is built with hidden visibility; what this header declares is its API. */
-#pragma GCC visibility push(default)
-#include <perfmon/perfmon.h>
-#pragma GCC visibility pop
-
 #include "ioctl.h"
 
 /* What a command is sent to, and what its fourth argument is. */
@@ -64,7 +59,7 @@ int perfmonctl(int fd, int cmd, void *arg, int narg)
 		return fail(EINVAL);
 	if (cmd == PFM_CREATE_CONTEXT)
 		return create_with_trailing_arg(arg, narg);
-	/* To the kernel a negative number would be a large one: another error. */
+	/* The kernel would take a negative number for a large one: another error. */
 	if ((commands[cmd] & VECTOR) && narg < 0)
 		return fail(EINVAL);
 	if (commands[cmd] & TO_DEVICE)

@@ -2,8 +2,8 @@
 /*
  * setmap.c - reading PMDs from the page of their event set (2006 paper, 8)
  *
- * The kernel writes a page without asking who reads it. A value that it has not is
- * asked for with PFM_READ_PMDS.
+ * The kernel writes the page whether or not somebody reads it. A value that the page
+ * does not hold is read with PFM_READ_PMDS.
  */
 /* Offsets of mappings have 64 bits in 32-bit programs, too. */
 #define _FILE_OFFSET_BITS 64
@@ -14,13 +14,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#pragma GCC visibility push(default)
-#include <perfmon/perfmon.h>
-#pragma GCC visibility pop
-
 #include "ioctl.h"
 
-/* The kernel may have been interrupted while it wrote, for as long as it takes. */
+/* The kernel may be interrupted while it writes, for any length of time. */
 #define MAX_TRIES	16
 #define NSEC_PER_SEC	1000000000ULL
 
@@ -92,7 +88,7 @@ static __u64 monotonic_ns(void)
 	return (__u64)now.tv_sec * NSEC_PER_SEC + (__u64)now.tv_nsec;
 }
 
-/* Where the value is, PFM_MAP_*, and if it is here: the value. */
+/* Returns where the value is, PFM_MAP_*; sets it if it is in the page. */
 static int value_in(const volatile pfm_set_page_t *page, unsigned int pmd,
 		    __u64 *value)
 {
@@ -104,7 +100,7 @@ static int value_in(const volatile pfm_set_page_t *page, unsigned int pmd,
 	return state;
 }
 
-/* Read twice what may change meanwhile. Return: is it from one state of the set? */
+/* Returns whether the kernel has left the page alone meanwhile. */
 static int read_page(const volatile pfm_set_page_t *page, unsigned int pmd,
 		     int *state, __u64 *value)
 {
