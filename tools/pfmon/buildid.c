@@ -73,7 +73,7 @@ char *buildid_of(const char *path)
 	if (fd < 0)
 		return NULL;
 	elf_version(EV_CURRENT);
-	/* Neither pipes nor devices: opening one is harmless, reading is not. */
+	/* No pipes, no devices: to open one is harmless, to read from it is not. */
 	if (!fstat(fd, &info) && S_ISREG(info.st_mode)) {
 		elf = elf_begin(fd, ELF_C_READ, NULL);
 		if (elf) {

@@ -8,7 +8,7 @@
 
 #include "image.h"
 
-/* A capture that is being written; not locked, its owner is. */
+/* A capture that is being written; its owner does the locking. */
 struct capture {
 	const char *path;
 	int fd;

@@ -120,7 +120,7 @@ static struct json_object *describe_pmd(const char *event,
 	return object;
 }
 
-/* Those of the events, and those that are only recorded. */
+/* Those that count events, and those that are only recorded. */
 static struct json_object *describe_pmds(const struct plan *plan)
 {
 	const struct options *options = plan->options;
@@ -155,7 +155,7 @@ static struct json_object *describe_sets(const struct plan *plan)
 }
 
 char *session_json(const struct plan *plan,
-		       struct context *const *contexts, unsigned int count)
+		   struct context *const *contexts, unsigned int count)
 {
 	struct json_object *object = json_new_object();
 	const struct options *options = plan->options;
@@ -196,8 +196,8 @@ static struct json_object *describe_counts(const struct plan *plan,
 }
 
 char *totals_json(const struct plan *plan,
-		      struct context *const *contexts, unsigned int count,
-		      const struct totals *totals, int exit_status)
+		  struct context *const *contexts, unsigned int count,
+		  const struct totals *totals, int exit_status)
 {
 	struct json_object *object = json_new_object();
 

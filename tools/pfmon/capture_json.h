@@ -8,10 +8,10 @@
 
 /* The texts are to be freed. */
 char *session_json(const struct plan *plan,
-		       struct context *const *contexts, unsigned int count);
+		   struct context *const *contexts, unsigned int count);
 
 char *totals_json(const struct plan *plan,
-		      struct context *const *contexts, unsigned int count,
-		      const struct totals *totals, int exit_status);
+		  struct context *const *contexts, unsigned int count,
+		  const struct totals *totals, int exit_status);
 
 #endif /* PFMON_CAPTURE_JSON_H */

@@ -82,7 +82,7 @@ static _Noreturn void child(struct channel *channel, char **argv,
 
 static void proceed(pid_t pid, int request, int signal)
 {
-	/* ESRCH: it was killed meanwhile, which the next wait tells. */
+	/* ESRCH: it has been killed, which the next wait reports. */
 	ptrace(request, pid, NULL, (void *)(long)signal);
 }
 
@@ -98,7 +98,7 @@ static void handle_stop(struct command *command, int status)
 	int event = status >> 16;
 
 	switch (event) {
-	case 0:			/* a signal on its way */
+	case 0:			/* a signal is about to be delivered */
 		proceed(command->pid, PTRACE_CONT, signal);
 		break;
 	case PTRACE_EVENT_STOP:	/* job control: stay stopped until SIGCONT */
@@ -118,7 +118,7 @@ static void handle_stop(struct command *command, int status)
 	}
 }
 
-/* Takes one change of state; false if there is none or no child any more. */
+/* Takes one change of state; false if there is none or the child is gone. */
 static bool next_change(struct command *command, int flags, int *status)
 {
 	pid_t pid;
@@ -137,7 +137,7 @@ static bool next_change(struct command *command, int flags, int *status)
 	return true;
 }
 
-/* Returns true when it stands at its exec, false if it has ended before. */
+/* Returns true when it is stopped at its exec, false if it ended before that. */
 static bool wait_for_exec(struct command *command)
 {
 	int status;

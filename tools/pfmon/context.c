@@ -16,6 +16,7 @@
 
 #include "context.h"
 #include "evtset.h"
+#include "formats/table.h"
 #include "util.h"
 
 /*
@@ -292,7 +293,7 @@ bool context_start(struct context *context)
 	return false;
 }
 
-/* What fdinfo says of the context; to be freed, or NULL. */
+/* The context's fdinfo, to be freed; or NULL. */
 static char *read_fdinfo(const struct context *context)
 {
 	char *path = checked_printf("/proc/self/fdinfo/%d", context->fd);
@@ -316,7 +317,7 @@ static void report_offline(const struct context *context)
 void context_unload(struct context *context)
 {
 	report_offline(context);
-	/* EBUSY: the thread has ended, which detaches as well. */
+	/* EBUSY: the thread has ended, which unloads as well. */
 	if (pfm_unload_context(context->fd) && errno != EBUSY)
 		message("cannot detach the context: %s", strerror(errno));
 }
@@ -392,7 +393,7 @@ static void set_denied(struct context *context, unsigned int set,
 	}
 }
 
-/* The line in fdinfo has set and number of each such PMD. */
+/* A line of fdinfo lists them as SET:PMD. */
 static void read_denied(struct context *context)
 {
 	char *text = read_fdinfo(context);

@@ -10,7 +10,7 @@
 
 #include <perfmon/perfmon.h>
 
-#include "formats/table.h"
+#include "formats/format.h"
 #include "image.h"
 #include "plan.h"
 
@@ -47,7 +47,7 @@ bool context_load(struct context *context, pid_t tid);
 bool context_start(struct context *context);
 
 /*
- * Detaches; a context that is detached already is no error. Says so if its CPU has
+ * Unloads; a context that is unloaded already is not an error. Says so if its CPU has
  * gone offline meanwhile.
  */
 void context_unload(struct context *context);
@@ -61,8 +61,8 @@ int context_next_message(struct context *context);
 /*
  * Ends a notification, or saves what an exec has interrupted: copies, at least
  * what a restart frees, and restarts. Returns 1 if the image is to be recorded,
- * 0 if not, -1 with a message on an error. A thread that has ended meanwhile is
- * no error: what its buffer holds is there at the end.
+ * 0 if not, -1 with a message on an error. A thread that has ended
+ * meanwhile is not an error: its buffer is saved at the end.
  */
 int context_save_and_restart(struct context *context, enum smpl_moment moment);
 

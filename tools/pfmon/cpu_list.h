@@ -7,7 +7,7 @@
 
 /*
  * Reads a list such as "0,2-3" into an ascending array without duplicates, to
- * be freed. False if text is no such list or names a CPU beyond CPU_SETSIZE.
+ * be freed. False if text is not such a list or names a CPU beyond CPU_SETSIZE.
  */
 bool cpus_parse(const char *text, int **cpus, unsigned int *count);
 

@@ -59,9 +59,9 @@ static bool pack(const char *name, uint32_t type, uint64_t id, uint64_t *pmc)
 	return true;
 }
 
-/* What the suffix of an event's name says. */
+/* The suffix of an event's name. */
 struct suffix {
-	unsigned int levels;	/* 0 if it says nothing of them */
+	unsigned int levels;	/* 0 if it names none */
 	unsigned int precise;
 };
 

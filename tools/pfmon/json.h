@@ -13,7 +13,7 @@ struct json_object *json_new_object(void);
 struct json_object *json_new_array(void);
 struct json_object *json_new_u64(uint64_t value);
 
-/* NULL gives null; bytes that are no UTF-8 are replaced. */
+/* NULL gives null; bytes that are not UTF-8 are replaced. */
 struct json_object *json_new_text(const char *text);
 
 /* Both take over the value. */

@@ -15,16 +15,16 @@
 
 #define BUCKETS	256
 
-/* The mappings of a process as they were last told. */
+/* The mappings of a process as they were last written. */
 struct process {
 	struct process *next;
 	pid_t tgid;
-	bool told;
+	bool known;
 	uint64_t signature;
 	uint64_t round;		/* in which it was last looked at */
 };
 
-/* A file that was looked into, and its build-id or NULL. */
+/* A file that has been read, and its build-id or NULL. */
 struct file {
 	struct file *next;
 	char *key;		/* device, inode and path */
@@ -117,7 +117,7 @@ static bool parse_line(char *line, struct mapping *mapping)
 	return true;
 }
 
-/* The kernel says in the path that the file has no name any more. */
+/* The kernel appends " (deleted)" to the path of such a file. */
 static void cut_deleted(char *path)
 {
 	static const char mark[] = " (deleted)";
@@ -202,12 +202,12 @@ static struct process *find_process(struct maps *maps, pid_t tgid)
 	return process;
 }
 
-/* Tells whether this is news of the process, and remembers it. */
+/* Returns whether the mappings have changed, and remembers them. */
 static bool is_news(struct process *process, uint64_t signature)
 {
-	if (process->told && process->signature == signature)
+	if (process->known && process->signature == signature)
 		return false;
-	process->told = true;
+	process->known = true;
 	process->signature = signature;
 	return true;
 }
@@ -256,15 +256,15 @@ static char *look_at(struct maps *maps, struct process *process)
 	char *comm = read_line_of(comm_path);
 	size_t length;
 	char *text = read_file(path, &length);
-	char *told = NULL;
+	char *json = NULL;
 
 	if (text && comm && is_news(process, keep_executable(text, comm)))
-		told = serialise(maps, process->tgid, comm, text);
+		json = serialise(maps, process->tgid, comm, text);
 	free(text);
 	free(comm);
 	free(comm_path);
 	free(path);
-	return told;
+	return json;
 }
 
 void maps_next_round(struct maps *maps)

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/* What is known of processes and files already; not locked, its owner is. */
+/* What is already known about processes and files; its owner does the locking. */
 struct maps;
 
 struct maps *maps_create(void);
@@ -17,7 +17,7 @@ void maps_next_round(struct maps *maps);
 
 /*
  * Returns the text of a MAPS chunk, to be freed, if the mappings or the name
- * of the process differ from those that were told last; NULL if they do not, if
+ * of the process have changed since the last call; NULL if they do not, if
  * it was looked at in this round already, or if the process is gone.
  */
 char *maps_changed(struct maps *maps, pid_t tgid);

@@ -39,7 +39,7 @@ void measurement_print_progress(const struct measurement *m)
 	progress_print(&m->plan, m->recording ? &totals : NULL);
 }
 
-/* Of a command that has ended; it may still run if the measurement is over. */
+/* A command may outlive its measurement. */
 static int exit_status_of(const struct measurement *m)
 {
 	return m->command.pid && m->command.ended ?

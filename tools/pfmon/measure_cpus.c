@@ -36,7 +36,7 @@ struct system {
 	struct measurement m;		/* its contexts are those of the workers */
 	struct worker *workers;		/* m.count of them */
 	pthread_barrier_t barrier;
-	bool cancelled;			/* decided between the first two meetings */
+	bool cancelled;			/* set between the first two meetings */
 	int stop_fd;			/* readable when the workers are to end */
 };
 
@@ -115,7 +115,7 @@ static bool serve(struct worker *worker)
 	return true;
 }
 
-/* Detaching and reading, too, happen on the monitored CPU. */
+/* Unloading and reading happen on the monitored CPU, too. */
 static bool finish_worker(struct worker *worker)
 {
 	struct recording *recording = worker->system->m.recording;
@@ -194,7 +194,7 @@ static void run(struct system *system)
 	}
 }
 
-/* Between the first and the second meeting the workers stand still. */
+/* Between the first and the second meeting the workers wait. */
 static void measure(struct system *system)
 {
 	meet(system);
@@ -223,7 +223,7 @@ static void start_workers(struct system *system)
 		int error = pthread_create(&worker->thread, NULL, work, worker);
 
 		if (error) {
-			/* The others wait in vain; the exit ends them. */
+			/* The other workers would wait forever; exit() ends them. */
 			message("cannot start a thread: %s", strerror(error));
 			command_kill(&system->m.command);
 			exit(PFMON_EXIT_ERROR);
@@ -239,7 +239,7 @@ static void join_workers(struct system *system)
 		system->m.failed = true;
 }
 
-/* The processes that have come meanwhile. */
+/* Processes may have started since. */
 static bool record_processes(struct measurement *m)
 {
 	return !m->recording || recording_all_processes(m->recording);

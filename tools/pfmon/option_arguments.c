@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* option_arguments.c - what options do that is more than to keep their argument */
+/* option_arguments.c - options that do more than store their argument */
 #define _GNU_SOURCE
 #include <ctype.h>
 #include <limits.h>
@@ -135,7 +135,7 @@ bool parse_attach_task(struct options *options, const char *text)
 	return false;
 }
 
-/* A number of some unit, from 0.001 of it on, in nanoseconds; 0 if it is not one. */
+/* Converts a number of units, 0.001 or more, to nanoseconds; 0 if it is not one. */
 static uint64_t parse_time(const char *text, double unit_ns)
 {
 	char *end;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
-/* option_arguments.h - what options do that is more than to keep their argument */
+/* option_arguments.h - options that do more than store their argument */
 #ifndef PFMON_OPTION_ARGUMENTS_H
 #define PFMON_OPTION_ARGUMENTS_H
 

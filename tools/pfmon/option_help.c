@@ -9,7 +9,7 @@
 #include "option_table.h"
 #include "util.h"
 
-/* Of an option with its argument; the column of the summaries is the next. */
+/* Width of an option with its argument; the summary follows. */
 #define NAME_WIDTH	29
 
 static void print_plain(const char *text)

@@ -83,12 +83,12 @@ static const struct option_row *row_of(int value)
 	return NULL;
 }
 
-/* The table as getopt_long() wants it, up to the first word that is no option. */
+/* Converts the table for getopt_long(); it stops at the first word that is not an option. */
 static struct getopt_table make_getopt_table(void)
 {
 	struct getopt_table table = {
 		.longs = checked_calloc(option_count + 1, sizeof(*table.longs)),
-		/* The plus sign; of each a letter and two colons, at most. */
+		/* A plus sign, then at most a letter and two colons per option. */
 		.letters = checked_calloc(1 + 3 * option_count + 1, 1),
 	};
 	char *next = table.letters;
@@ -135,7 +135,7 @@ static bool apply(struct options *options, const struct option_row *row,
 	return true;
 }
 
-/* getopt_long() itself says what is wrong with an option that has no row. */
+/* getopt_long() has printed a message about what is not in the table. */
 static bool apply_all(struct options *options, int argc, char **argv)
 {
 	struct getopt_table table = make_getopt_table();

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "events.h"
+#include "formats/table.h"
 #include "plan.h"
 #include "util.h"
 

@@ -8,7 +8,7 @@
 
 #include <perfmon/perfmon.h>
 
-#include "formats/table.h"
+#include "formats/format.h"
 #include "options.h"
 
 /*

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* pmu.c - the kernel's PMU description, and the PMDs that are no registers */
+/* pmu.c - the kernel's PMU description, and virtual PMDs */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
-/* pmu.h - the kernel's PMU description, and the PMDs that are no registers */
+/* pmu.h - the kernel's PMU description, and virtual PMDs */
 #ifndef PFMON_PMU_H
 #define PFMON_PMU_H
 

@@ -22,7 +22,7 @@ struct recording {
 	bool failed;
 };
 
-/* Passes on the result of a capture function; the first failure is reported. */
+/* Checks the result of a capture function; the first failure is reported. */
 static bool written(struct recording *recording, int ret)
 {
 	if (!ret)
@@ -81,7 +81,7 @@ static bool samples_kernel(const struct plan *plan)
 	return false;
 }
 
-/* To readers without the right, every address is shown as 0. */
+/* Readers without the privilege see every address as 0. */
 static bool has_addresses(const char *symbols)
 {
 	while (*symbols) {
@@ -244,7 +244,7 @@ bool recording_end(struct recording *recording, const struct plan *plan,
 	}
 	ok = write_text(recording, "DONE",
 			totals_json(plan, contexts, count,
-					&recording->totals, exit_status));
+				    &recording->totals, exit_status));
 	pthread_mutex_unlock(&recording->lock);
 	return ok;
 }

@@ -62,9 +62,9 @@ static bool is_denied(struct context *const *contexts, unsigned int count,
 	return false;
 }
 
-/* What the counts do not say. */
+/* Counts that are incomplete. */
 static void print_denied(const struct plan *plan,
-		   struct context *const *contexts, unsigned int count)
+			 struct context *const *contexts, unsigned int count)
 {
 	const struct options *options = plan->options;
 

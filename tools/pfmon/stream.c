@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* stream.c - samples that are read from a device of their format's */
+/* stream.c - samples that are read from a device of the format */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -57,7 +57,7 @@ bool stream_open(struct stream *stream, const struct smpl_format *format)
 	return true;
 }
 
-/* What was read goes into the capture as a buffer of its own. */
+/* Each part of the stream becomes a buffer of its own in the capture. */
 static bool record(struct stream *stream, size_t size)
 {
 	const struct smpl_device *device = stream->device;
@@ -73,7 +73,7 @@ static bool record(struct stream *stream, size_t size)
 				device->chunk, found.text);
 }
 
-/* Records what there is; all: what comes until there is nothing, too. */
+/* Records what is there; with all, goes on until nothing comes any more. */
 static bool read_stream(struct stream *stream, bool all)
 {
 	ssize_t got;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
-/* stream.h - samples that are read from a device of their format's */
+/* stream.h - samples that are read from a device of the format */
 #ifndef PFMON_STREAM_H
 #define PFMON_STREAM_H
 
 #include <pthread.h>
 #include <stdbool.h>
 
-#include "formats/table.h"
+#include "formats/format.h"
 #include "image.h"
 #include "recording.h"
 #include "waiter.h"

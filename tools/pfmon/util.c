@@ -12,7 +12,7 @@
 
 #include "util.h"
 
-/* Several CPUs that fail for the same reason are one message. */
+/* When several CPUs fail for the same reason, it is printed once. */
 void message(const char *format, ...)
 {
 	static char last[1024];
@@ -65,7 +65,7 @@ char *checked_printf(const char *format, ...)
 	return checked(length < 0 ? NULL : text);
 }
 
-/* Reads until the end; sizes of files in /proc and /sys are not known before. */
+/* Files in /proc and /sys do not tell their size in advance. */
 static char *read_all(int fd, size_t *length)
 {
 	size_t room = 4096, used = 0;

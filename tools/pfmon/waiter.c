@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* waiter.c - waiting for whatever a measurement has to react to */
+/* waiter.c - waiting for whatever a measurement has to handle */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -88,7 +88,7 @@ bool waiter_start(struct waiter *waiter, uint64_t timeout_ns, bool ticks)
 	return true;
 }
 
-/* Takes what a timer or an event has become readable for. */
+/* Reads a timer or an event that has become readable. */
 static bool has_come(int fd)
 {
 	uint64_t times;
@@ -153,7 +153,7 @@ bool waiter_handle_signals(struct waiter *waiter, struct command *command)
 			end = true;
 		else if (info.ssi_code != SI_KERNEL)
 			command_signal(command, (int)info.ssi_signo);
-		/* else the terminal has sent it to the command as well */
+		/* Otherwise the terminal has sent it to the command, too. */
 	}
 	return end;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
-/* waiter.h - waiting for whatever a measurement has to react to */
+/* waiter.h - waiting for whatever a measurement has to handle */
 #ifndef PFMON_WAITER_H
 #define PFMON_WAITER_H
 
@@ -26,7 +26,7 @@ struct waiter {
 };
 
 /*
- * Blocks the signals that a measurement reacts to, so that they arrive through a
+ * Blocks the signals that a measurement handles, so that they arrive through a
  * descriptor. To be called before any thread is created. False with a message.
  */
 bool waiter_init(struct waiter *waiter);

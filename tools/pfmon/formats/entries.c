@@ -6,7 +6,6 @@
 #include <perfmon/perfmon_default_smpl.h>
 
 #include "formats/entries.h"
-#include "formats/table.h"
 #include "pmu.h"
 
 uint64_t entries_room(size_t header_size, size_t entry_size, uint64_t count)

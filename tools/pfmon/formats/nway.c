@@ -45,7 +45,7 @@ static bool set_up(struct smpl_format *format, const struct options *options,
 	return true;
 }
 
-/* Whether what the header says of places in the buffer is so. */
+/* Whether the offsets and sizes in the header fit the buffer. */
 static bool is_sound(const header_t *header, size_t size)
 {
 	uint64_t count = header->hdr_num_regions;
@@ -164,7 +164,7 @@ static bool find_saved(const struct image *image, unsigned int i,
 	return saved->header;
 }
 
-/* Are regions what they were when their headers, before samples, were copied? */
+/* Whether regions are still what they were when their headers were copied. */
 static bool intact(const void *buffer, const struct image *image)
 {
 	const region_t *now;
@@ -206,7 +206,7 @@ static uint64_t samples(const struct smpl_format *format,
 	return sum;
 }
 
-/* Overflows that were dropped are the context's lost ones already. */
+/* The context has already counted dropped overflows as lost. */
 static uint64_t lost(const struct smpl_format *format, const void *buffer)
 {
 	const header_t *header = buffer;

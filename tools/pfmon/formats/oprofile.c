@@ -99,7 +99,7 @@ static void list_cookie(uint64_t cookie, void *data)
 		.size = sizeof(path),
 	};
 
-	/* It may be gone; its samples stay without a file then. */
+	/* It may be gone; then its samples have no file. */
 	if (ioctl(cookies->fd, PFM_OPROFILE_IOC_COOKIE, &request))
 		return;
 	build_id = buildid_of(path);

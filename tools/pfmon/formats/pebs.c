@@ -2,8 +2,8 @@
 /*
  * pebs.c - the PEBS sampling formats, 32-bit and 64-bit
  *
- * They differ in the width of the fields. What is told of a buffer here is
- * first read from either into a struct area.
+ * They differ in the width of the fields. What pfmon
+ * needs of a buffer is read from either into a struct area.
  */
 #define _GNU_SOURCE
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* table.c - sampling formats: which there are, and what pfmon knows of them */
+/* table.c - the sampling formats that pfmon knows, and those of the kernel */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>

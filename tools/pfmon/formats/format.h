@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0 */
+/* format.h - what pfmon knows of a sampling format */
+#ifndef PFMON_FORMATS_FORMAT_H
+#define PFMON_FORMATS_FORMAT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include <perfmon/perfmon.h>
+
+#include "image.h"
+#include "options.h"
+
+/* A sampling format, ready to create contexts with. */
+struct smpl_format {
+	const struct smpl_module *module;	/* NULL: its layout is unknown */
+	char *name;
+	pfm_uuid_t uuid;
+	unsigned char *arg;
+	size_t arg_size;
+	size_t entry_size;			/* bytes of each entry */
+	uint32_t flags;				/* the module's own */
+	bool precise;				/* sampling events must be */
+};
+
+/* When a buffer is saved. */
+enum smpl_moment {
+	SMPL_NOTIFIED,		/* PFM_RESTART follows */
+	SMPL_EXEC,		/* it follows, too, while the thread stands still */
+	SMPL_END,		/* nothing follows: save all that is left */
+};
+
+/* What was found in a part of a stream. */
+struct smpl_scan {
+	uint64_t samples;
+	char *text;		/* of a chunk that explains them, or NULL; to be freed */
+};
+
+/* A device that the samples of a format without a buffer are read from. */
+struct smpl_device {
+	const char *path;
+	const char *chunk;	/* type of the chunks that explain samples */
+
+	/* The state of one plan; count losses from here. */
+	void *(*begin)(const struct smpl_format *format);
+
+	/* Looks through what was read from fd, in its order. */
+	void (*scan)(void *state, int fd, const struct image *image,
+		     struct smpl_scan *found);
+
+	/* Samples that were lost since begin(). */
+	uint64_t (*lost)(void *state);
+	void (*end)(void *state);
+};
+
+/*
+ * What pfmon knows of one format's layout. buffer is the mapped buffer, size
+ * its size in bytes.
+ */
+struct smpl_module {
+	const char *name;
+	const char *uuid;
+	unsigned int options;			/* FORMAT_OPT_* that it takes */
+
+	/* Sets what follows the UUID in format. False with a message. */
+	bool (*set_up)(struct smpl_format *format,
+		       const struct options *options,
+		       unsigned int recorded_pmds);
+
+	/*
+	 * What to save. Returns the number of pieces; 0: nothing, and a restart
+	 * has nothing to free. What is saved at an exec may be saved again.
+	 */
+	unsigned int (*choose)(const struct smpl_format *format,
+			       const void *buffer, size_t size,
+			       enum smpl_moment moment,
+			       struct piece pieces[IMAGE_MAX_PIECES]);
+
+	/*
+	 * Optional: whether the kernel has left alone what was copied. Without
+	 * it, what is chosen does not change before PFM_RESTART.
+	 */
+	bool (*intact)(const void *buffer, const struct image *image);
+
+	/* Samples in what was saved and will not be saved again. */
+	uint64_t (*samples)(const struct smpl_format *format,
+			    const struct image *image);
+
+	/* Optional: samples that the buffer says were lost, so far. */
+	uint64_t (*lost)(const struct smpl_format *format, const void *buffer);
+
+	/*
+	 * Optional: calls visit with the process of each entry; repetitions may
+	 * be left out.
+	 */
+	void (*each_process)(const struct smpl_format *format,
+			     const struct image *image,
+			     void (*visit)(pid_t tgid, void *data), void *data);
+
+	/* Instead of the functions for a buffer, after set_up. */
+	const struct smpl_device *device;
+};
+
+/* Copies the argument; for set_up(). */
+void smpl_format_set_arg(struct smpl_format *format, const void *arg,
+			 size_t size);
+
+#endif /* PFMON_FORMATS_FORMAT_H */
