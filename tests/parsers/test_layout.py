@@ -86,6 +86,7 @@ def test_table_that_the_data_cut_is_a_truncation(size: int) -> None:
 def test_error_about_a_field_has_its_offset() -> None:
     error = bad_field(PAIR, "big", "is wrong", 100)
     assert (error.message, error.offset) == ("big: is wrong", 108)
+    assert bad_field(PAIR, "big", "is wrong").offset == 8
 
 
 def test_argument_of_another_size_is_none() -> None:

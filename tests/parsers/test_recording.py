@@ -13,6 +13,7 @@ from helpers.sample_capture import DONE, FIRST, SAMPLES, SECOND, SESS
 from helpers.writers import (
     READY,
     UUID_NWAY,
+    UUID_PEBS64,
     NwayRegion,
     Sample,
     buffer,
@@ -23,6 +24,7 @@ from helpers.writers import (
     mapped,
     mapping,
     nway,
+    pebs_capture,
     session,
 )
 from pfmparse import Decoded, Decoder, Session, open_capture, open_raw
@@ -127,3 +129,9 @@ def test_stream_begins_anew_behind_a_buffer_that_cannot_be_read() -> None:
         recording.format = replace(recording.format, decoder=decoder, stream=stream)
         assert list(recording.batches()) == []
         assert len(made) == decoders
+
+
+def test_only_imprecise_regions_are_counted_as_such() -> None:
+    data = pebs_capture([{}, {}, {}], 144, session(uuid=UUID_PEBS64))
+    assert read_capture(data)[1].imprecise == 2
+    assert read_capture(capture(SESS, FIRST, DONE))[1].imprecise == 0

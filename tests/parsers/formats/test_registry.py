@@ -113,5 +113,6 @@ def test_unknown_format_names_those_of_other_packages(site: Path) -> None:
 
 def test_unknown_format_names_the_known_ones() -> None:
     data = capture(json_chunk("SESS", session(uuid="00" * 16)))
-    with pytest.raises(PfmParseError, match="d139b29e.*4d72bec0"):
+    with pytest.raises(PfmParseError, match="d139b29e.*4d72bec0") as error:
         read_capture(data)
+    assert error.value.offset == 0

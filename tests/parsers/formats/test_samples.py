@@ -44,8 +44,9 @@ def test_recorded_column_hides_the_derived_one() -> None:
 
 
 def test_missing_column_is_named() -> None:
-    with pytest.raises(PfmParseError, match="the samples have no dla"):
+    with pytest.raises(PfmParseError, match="the samples have no dla") as error:
         Samples(1, columns(ip=[1])).column("dla")
+    assert error.value.offset == 0
 
 
 def test_lazy_columns_are_made_when_they_are_asked_for() -> None:
