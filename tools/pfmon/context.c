@@ -8,7 +8,6 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -16,14 +15,10 @@
 
 #include "context.h"
 #include "evtset.h"
+#include "fdinfo.h"
 #include "formats/table.h"
+#include "registers.h"
 #include "util.h"
-
-/*
- * Elements in one call: the kernel limits the bytes of a vector, by default to
- * a page (4.4.2).
- */
-#define LARGEST_VECTOR	16
 
 /* Why a context could not be created, and what to do about it. */
 static void explain_create(const struct plan *plan, int error)
@@ -100,117 +95,6 @@ static bool map_buffer(struct context *context)
 	return true;
 }
 
-static bool any_virtual(const struct plan *plan)
-{
-	for (unsigned int i = PFM_MAX_HW_REGS; i < PFM_MAX_PMDS; i++) {
-		if (pfm_bv_isset(plan->smpl_pmds, i))
-			return true;
-	}
-	return false;
-}
-
-/* Says which register the kernel refused; flags are those that it returned. */
-static void explain_register(const struct context *context, const char *kind,
-			     unsigned int i, uint32_t flags)
-{
-	const struct plan *plan = context->plan;
-	const char *event = plan->options->events[i].name;
-	unsigned int number = plan->options->events[i].number;
-
-	if (flags & PFM_REG_RETFL_NOTAVAIL)
-		message("event %s: there is no %s%u; this PMU has fewer registers than there are events: let sets of them take turns (--switch-timeout)",
-			event, kind, number);
-	else if (flags & PFM_REG_RETFL_NOSET)
-		message("event %s: %s%u: no such event set", event, kind, number);
-	else
-		message("event %s: %s%u refuses its value; %sthe event%s is not supported on this machine",
-			event, kind, number,
-			any_virtual(plan) ? "a PMD of --smpl-pmds does not exist, or " : "",
-			pmc_is_precise(&plan->pmcs[i]) ? " or its precise level" : "");
-}
-
-static unsigned int vector_length(const struct context *context,
-				  unsigned int first)
-{
-	unsigned int rest = context->plan->options->event_count - first;
-
-	return rest < LARGEST_VECTOR ? rest : LARGEST_VECTOR;
-}
-
-static bool write_some_pmcs(struct context *context, unsigned int first)
-{
-	unsigned int count = vector_length(context, first);
-	pfarg_pmc_t pmcs[LARGEST_VECTOR];
-	int error;
-
-	memcpy(pmcs, context->plan->pmcs + first, count * sizeof(*pmcs));
-	if (!pfm_write_pmcs(context->fd, pmcs, (int)count))
-		return true;
-	error = errno;
-	for (unsigned int i = 0; i < count; i++) {
-		if (PFM_REG_HAS_ERROR(pmcs[i].reg_flags)) {
-			explain_register(context, "PMC", first + i,
-					 pmcs[i].reg_flags);
-			return false;
-		}
-	}
-	message("cannot program the events: %s", strerror(error));
-	return false;
-}
-
-static bool write_some_pmds(struct context *context, unsigned int first)
-{
-	unsigned int count = vector_length(context, first);
-	pfarg_pmd_t pmds[LARGEST_VECTOR];
-	int error;
-
-	memcpy(pmds, context->plan->pmds + first, count * sizeof(*pmds));
-	if (!pfm_write_pmds(context->fd, pmds, (int)count))
-		return true;
-	error = errno;
-	for (unsigned int i = 0; i < count; i++) {
-		if (PFM_REG_HAS_ERROR(pmds[i].reg_flags)) {
-			explain_register(context, "PMD", first + i,
-					 pmds[i].reg_flags);
-			return false;
-		}
-	}
-	message("cannot program the sampling periods: %s", strerror(error));
-	return false;
-}
-
-static bool read_some_pmds(struct context *context, unsigned int first)
-{
-	unsigned int count = vector_length(context, first);
-	pfarg_pmd_t pmds[LARGEST_VECTOR] = { { .reg_num = 0 } };
-
-	for (unsigned int i = 0; i < count; i++) {
-		pmds[i].reg_num = context->plan->pmds[first + i].reg_num;
-		pmds[i].reg_set = context->plan->pmds[first + i].reg_set;
-	}
-	if (pfm_read_pmds(context->fd, pmds, (int)count)) {
-		message("cannot read the counts: %s", strerror(errno));
-		return false;
-	}
-	for (unsigned int i = 0; i < count; i++)
-		context->counts[first + i] = pmds[i].reg_value;
-	return true;
-}
-
-/* Calls a command for the registers of all events, a vector at a time. */
-static bool for_all_events(struct context *context,
-			   bool (*some)(struct context *context,
-					unsigned int first))
-{
-	unsigned int count = context->plan->options->event_count;
-
-	for (unsigned int i = 0; i < count; i += LARGEST_VECTOR) {
-		if (!some(context, i))
-			return false;
-	}
-	return true;
-}
-
 bool context_open(struct context *context, const struct plan *plan,
 		  unsigned int id, int cpu)
 {
@@ -224,9 +108,8 @@ bool context_open(struct context *context, const struct plan *plan,
 					    sizeof(*context->durations));
 	context->denied = checked_calloc(plan->options->event_count,
 					 sizeof(*context->denied));
-	if (create(context) && map_buffer(context) && sets_create(context) &&
-	    for_all_events(context, write_some_pmcs) &&
-	    for_all_events(context, write_some_pmds))
+	if (create(context) && map_buffer(context) && evtsets_create(context) &&
+	    registers_write(context))
 		return true;
 	context_close(context);
 	return false;
@@ -293,30 +176,11 @@ bool context_start(struct context *context)
 	return false;
 }
 
-/* The context's fdinfo, to be freed; or NULL. */
-static char *read_fdinfo(const struct context *context)
-{
-	char *path = checked_printf("/proc/self/fdinfo/%d", context->fd);
-	size_t length;
-	char *text = read_file(path, &length);
-
-	free(path);
-	return text;
-}
-
-static void report_offline(const struct context *context)
-{
-	char *text = read_fdinfo(context);
-
-	if (text && strstr(text, "\npfm_state:\toffline\n"))
-		message("CPU %d went offline and was measured until then only",
-			context->cpu);
-	free(text);
-}
-
 void context_unload(struct context *context)
 {
-	report_offline(context);
+	if (fdinfo_is_offline(context))
+		message("CPU %d went offline and was measured until then only",
+			context->cpu);
 	/* EBUSY: the thread has ended, which unloads as well. */
 	if (pfm_unload_context(context->fd) && errno != EBUSY)
 		message("cannot detach the context: %s", strerror(errno));
@@ -381,61 +245,19 @@ bool context_save_rest(struct context *context)
 	return save(context, SMPL_END);
 }
 
-static void set_denied(struct context *context, unsigned int set,
-		       unsigned int pmd)
-{
-	const struct options *options = context->plan->options;
-
-	for (unsigned int i = 0; i < options->event_count; i++) {
-		if (options->events[i].set == set &&
-		    options->events[i].number == pmd)
-			context->denied[i] = true;
-	}
-}
-
-/* A line of fdinfo lists them as SET:PMD. */
-static void read_denied(struct context *context)
-{
-	char *text = read_fdinfo(context);
-	const char *next = text ? strstr(text, "\npfm_denied_pmds:") : NULL;
-	unsigned int set, pmd;
-	int used = 0;
-
-	if (next)
-		next = strchr(next, '\t');
-	while (next && sscanf(next, "%*[ \t]%u:%u%n", &set, &pmd, &used) == 2) {
-		set_denied(context, set, pmd);
-		next += used;
-	}
-	free(text);
-}
-
 bool context_read_counts(struct context *context)
 {
-	read_denied(context);
-	return for_all_events(context, read_some_pmds) && sets_read(context);
-}
-
-static uint64_t field(const char *text, const char *name)
-{
-	const char *line = strstr(text, name);
-
-	return line ? strtoull(line + strlen(name), NULL, 10) : 0;
+	fdinfo_read_denied(context);
+	return registers_read(context) && evtsets_read(context);
 }
 
 struct context_stats context_stats(const struct context *context)
 {
 	const struct smpl_module *module = context->plan->format.module;
-	struct context_stats stats = { 0, 0 };
-	char *text = read_fdinfo(context);
+	struct context_stats stats = fdinfo_stats(context);
 
-	if (text) {
-		stats.lost = field(text, "\npfm_lost:");
-		stats.messages_dropped = field(text, "\npfm_msgs_dropped:");
-	}
 	if (context->buffer && module && module->lost)
 		stats.lost += module->lost(&context->plan->format,
 					   context->buffer);
-	free(text);
 	return stats;
 }

@@ -9,7 +9,7 @@
 
 #define NS	1000000000ULL
 
-bool sets_create(const struct context *context)
+bool evtsets_create(const struct context *context)
 {
 	const struct options *options = context->plan->options;
 	pfarg_setdesc_t set;
@@ -34,7 +34,7 @@ bool sets_create(const struct context *context)
 	return true;
 }
 
-bool sets_read(struct context *context)
+bool evtsets_read(struct context *context)
 {
 	pfarg_setinfo_t info;
 
@@ -51,8 +51,8 @@ bool sets_read(struct context *context)
 	return true;
 }
 
-uint64_t sets_estimate(const struct context *context, unsigned int i,
-		       double *share)
+uint64_t evtsets_estimate(const struct context *context, unsigned int i,
+			  double *share)
 {
 	const struct options *options = context->plan->options;
 	double all = 0, own = (double)context->durations[options->events[i].set];

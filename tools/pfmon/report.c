@@ -133,7 +133,7 @@ static void print_counts(const struct plan *plan,
 
 	for (unsigned int i = 0; i < options->event_count; i++) {
 		double share;
-		uint64_t count = sets_estimate(context, i, &share);
+		uint64_t count = evtsets_estimate(context, i, &share);
 
 		if (context->cpu != NO_CPU)
 			fprintf(out, "CPU%-4d ", context->cpu);
@@ -156,7 +156,7 @@ static void print_sums(const struct plan *plan,
 		double share;
 
 		for (unsigned int c = 0; c < count; c++)
-			sum += sets_estimate(contexts[c], i, &share);
+			sum += evtsets_estimate(contexts[c], i, &share);
 		print_count(is_denied(contexts, count, i), sum,
 			    options->events[i].name, out);
 		fputc('\n', out);

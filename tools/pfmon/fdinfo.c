@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/* fdinfo.c - what the kernel says of a context beside its commands */
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fdinfo.h"
+#include "util.h"
+
+/* The context's fdinfo, to be freed; or NULL. */
+static char *read_fdinfo(const struct context *context)
+{
+	char *path = checked_printf("/proc/self/fdinfo/%d", context->fd);
+	size_t length;
+	char *text = read_file(path, &length);
+
+	free(path);
+	return text;
+}
+
+bool fdinfo_is_offline(const struct context *context)
+{
+	char *text = read_fdinfo(context);
+	bool offline = text && strstr(text, "\npfm_state:\toffline\n");
+
+	free(text);
+	return offline;
+}
+
+static void set_denied(struct context *context, unsigned int set,
+		       unsigned int pmd)
+{
+	const struct options *options = context->plan->options;
+
+	for (unsigned int i = 0; i < options->event_count; i++) {
+		if (options->events[i].set == set &&
+		    options->events[i].number == pmd)
+			context->denied[i] = true;
+	}
+}
+
+/* A line of fdinfo lists them as SET:PMD. */
+void fdinfo_read_denied(struct context *context)
+{
+	char *text = read_fdinfo(context);
+	const char *next = text ? strstr(text, "\npfm_denied_pmds:") : NULL;
+	unsigned int set, pmd;
+	int used = 0;
+
+	if (next)
+		next = strchr(next, '\t');
+	while (next && sscanf(next, "%*[ \t]%u:%u%n", &set, &pmd, &used) == 2) {
+		set_denied(context, set, pmd);
+		next += used;
+	}
+	free(text);
+}
+
+static uint64_t field(const char *text, const char *name)
+{
+	const char *line = strstr(text, name);
+
+	return line ? strtoull(line + strlen(name), NULL, 10) : 0;
+}
+
+struct context_stats fdinfo_stats(const struct context *context)
+{
+	struct context_stats stats = { 0, 0 };
+	char *text = read_fdinfo(context);
+
+	if (text) {
+		stats.lost = field(text, "\npfm_lost:");
+		stats.messages_dropped = field(text, "\npfm_msgs_dropped:");
+	}
+	free(text);
+	return stats;
+}

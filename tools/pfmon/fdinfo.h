@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0 */
+/* fdinfo.h - what the kernel says of a context beside its commands */
+#ifndef PFMON_FDINFO_H
+#define PFMON_FDINFO_H
+
+#include <stdbool.h>
+
+#include "context.h"
+
+/* Whether its CPU has gone offline. */
+bool fdinfo_is_offline(const struct context *context);
+
+/* Marks the events that got no counter in denied. */
+void fdinfo_read_denied(struct context *context);
+
+/* Overflows that were lost, and messages; 0 if the kernel does not say. */
+struct context_stats fdinfo_stats(const struct context *context);
+
+#endif /* PFMON_FDINFO_H */

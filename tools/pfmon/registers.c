@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/* registers.c - the PMCs and PMDs of a context */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <string.h>
+
+#include "registers.h"
+#include "util.h"
+
+/*
+ * Elements in one call: the kernel limits the bytes of a vector, by default to
+ * a page (4.4.2).
+ */
+#define LARGEST_VECTOR	16
+
+static bool any_virtual(const struct plan *plan)
+{
+	for (unsigned int i = PFM_MAX_HW_REGS; i < PFM_MAX_PMDS; i++) {
+		if (pfm_bv_isset(plan->smpl_pmds, i))
+			return true;
+	}
+	return false;
+}
+
+/* Says which register the kernel refused; flags are those that it returned. */
+static void explain_register(const struct context *context, const char *kind,
+			     unsigned int i, uint32_t flags)
+{
+	const struct plan *plan = context->plan;
+	const char *event = plan->options->events[i].name;
+	unsigned int number = plan->options->events[i].number;
+
+	if (flags & PFM_REG_RETFL_NOTAVAIL)
+		message("event %s: there is no %s%u; this PMU has fewer registers than there are events: let sets of them take turns (--switch-timeout)",
+			event, kind, number);
+	else if (flags & PFM_REG_RETFL_NOSET)
+		message("event %s: %s%u: no such event set", event, kind, number);
+	else
+		message("event %s: %s%u refuses its value; %sthe event%s is not supported on this machine",
+			event, kind, number,
+			any_virtual(plan) ? "a PMD of --smpl-pmds does not exist, or " : "",
+			pmc_is_precise(&plan->pmcs[i]) ? " or its precise level" : "");
+}
+
+static unsigned int vector_length(const struct context *context,
+				  unsigned int first)
+{
+	unsigned int rest = context->plan->options->event_count - first;
+
+	return rest < LARGEST_VECTOR ? rest : LARGEST_VECTOR;
+}
+
+static bool write_some_pmcs(struct context *context, unsigned int first)
+{
+	unsigned int count = vector_length(context, first);
+	pfarg_pmc_t pmcs[LARGEST_VECTOR];
+	int error;
+
+	memcpy(pmcs, context->plan->pmcs + first, count * sizeof(*pmcs));
+	if (!pfm_write_pmcs(context->fd, pmcs, (int)count))
+		return true;
+	error = errno;
+	for (unsigned int i = 0; i < count; i++) {
+		if (PFM_REG_HAS_ERROR(pmcs[i].reg_flags)) {
+			explain_register(context, "PMC", first + i,
+					 pmcs[i].reg_flags);
+			return false;
+		}
+	}
+	message("cannot program the events: %s", strerror(error));
+	return false;
+}
+
+static bool write_some_pmds(struct context *context, unsigned int first)
+{
+	unsigned int count = vector_length(context, first);
+	pfarg_pmd_t pmds[LARGEST_VECTOR];
+	int error;
+
+	memcpy(pmds, context->plan->pmds + first, count * sizeof(*pmds));
+	if (!pfm_write_pmds(context->fd, pmds, (int)count))
+		return true;
+	error = errno;
+	for (unsigned int i = 0; i < count; i++) {
+		if (PFM_REG_HAS_ERROR(pmds[i].reg_flags)) {
+			explain_register(context, "PMD", first + i,
+					 pmds[i].reg_flags);
+			return false;
+		}
+	}
+	message("cannot program the sampling periods: %s", strerror(error));
+	return false;
+}
+
+static bool read_some_pmds(struct context *context, unsigned int first)
+{
+	unsigned int count = vector_length(context, first);
+	pfarg_pmd_t pmds[LARGEST_VECTOR] = { { .reg_num = 0 } };
+
+	for (unsigned int i = 0; i < count; i++) {
+		pmds[i].reg_num = context->plan->pmds[first + i].reg_num;
+		pmds[i].reg_set = context->plan->pmds[first + i].reg_set;
+	}
+	if (pfm_read_pmds(context->fd, pmds, (int)count)) {
+		message("cannot read the counts: %s", strerror(errno));
+		return false;
+	}
+	for (unsigned int i = 0; i < count; i++)
+		context->counts[first + i] = pmds[i].reg_value;
+	return true;
+}
+
+/* Calls a command for the registers of all events, a vector at a time. */
+static bool for_all_events(struct context *context,
+			   bool (*some)(struct context *context,
+					unsigned int first))
+{
+	unsigned int count = context->plan->options->event_count;
+
+	for (unsigned int i = 0; i < count; i += LARGEST_VECTOR) {
+		if (!some(context, i))
+			return false;
+	}
+	return true;
+}
+
+bool registers_write(struct context *context)
+{
+	return for_all_events(context, write_some_pmcs) &&
+	       for_all_events(context, write_some_pmds);
+}
+
+bool registers_read(struct context *context)
+{
+	return for_all_events(context, read_some_pmds);
+}
