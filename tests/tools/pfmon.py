@@ -28,3 +28,11 @@ class Pfmon:
 def without_kernel() -> None:
     if Path("/dev/perfmon").exists():
         pytest.skip("this machine has a /dev/perfmon")
+
+
+def complaint_of(pfmon: Pfmon, arguments: tuple[str, ...]) -> str:
+    """Run pfmon with arguments that are a usage error; return what it says."""
+    run = pfmon(*arguments)
+    assert run.returncode == USAGE
+    assert run.stdout == ""
+    return run.stderr

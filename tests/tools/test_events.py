@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from pfmon import ERROR, Pfmon
+from pfmon import ERROR, Pfmon, complaint_of
 
 RAW = 1 << 63
 EXCL_USER = 1 << 48
@@ -133,3 +133,7 @@ def test_events_that_cannot_be_encoded(
     run = pfmon("-e", event, "true")
     assert run.returncode == ERROR
     assert complaint in run.stderr
+
+
+def test_wrong_pattern_is_a_usage_error(pfmon: Pfmon) -> None:
+    assert "pattern '('" in complaint_of(pfmon, ("-l", "("))

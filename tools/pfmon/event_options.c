@@ -99,16 +99,22 @@ static bool parse_period(const char *text, uint64_t *period)
 }
 
 /* An empty element leaves its event without a period. */
+static bool take_period(struct event_option *event, const char *text,
+			uint64_t *period)
+{
+	if (!*text)
+		return true;
+	event->sampling = true;
+	return parse_period(text, period);
+}
+
 static bool add_long_period(struct options *options, const char *text,
 			    unsigned int index)
 {
 	struct event_option *event = event_at(options, index,
 					      "--long-smpl-periods");
 
-	if (!event || !*text)
-		return event;
-	event->sampling = true;
-	return parse_period(text, &event->long_period);
+	return event && take_period(event, text, &event->long_period);
 }
 
 static bool add_short_period(struct options *options, const char *text,
@@ -117,10 +123,7 @@ static bool add_short_period(struct options *options, const char *text,
 	struct event_option *event = event_at(options, index,
 					      "--short-smpl-periods");
 
-	if (!event || !*text)
-		return event;
-	event->sampling = true;
-	return parse_period(text, &event->short_period);
+	return event && take_period(event, text, &event->short_period);
 }
 
 static bool add_random(struct options *options, const char *text,

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Errors in the arguments of options."""
+
+from __future__ import annotations
+
+import pytest
+from pfmon import SAMPLING, Pfmon, complaint_of
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (("-e", "a", "-e", "b", "--switch-timeout=x", "true"), "'x'"),
+        ((*SAMPLING, "--smpl-entries=0", "true"), "--smpl-entries"),
+        ((*SAMPLING, "--smpl-pmds=nonsense", "true"), "'nonsense'"),
+        ((*SAMPLING, "--smpl-pmds=320", "true"), "'320'"),
+        ((*SAMPLING, "--smpl-regions=1", "true"), "'1' is not a number from 2 to 64"),
+        ((*SAMPLING, "--smpl-regions=65", "true"), "'65' is not a number from 2 to 64"),
+        ((*SAMPLING, "--smpl-record=p4", "true"), "'p4' is neither base"),
+        ((*SAMPLING, "--smpl-arg=abc", "true"), "hexadecimal"),
+        ((*SAMPLING, "--smpl-arg=", "true"), "hexadecimal"),
+        ((*SAMPLING, "--smpl-arg=zz", "true"), "hexadecimal"),
+        (("-e", "cpu-clock", "--attach-task=0"), "not a thread id"),
+        (("-e", "cpu-clock", "--session-timeout=0", "true"), "number of seconds"),
+        (("-e", "cpu-clock", "--session-timeout=nan", "true"), "number of seconds"),
+    ],
+)
+def test_usage_errors_say_what_is_wrong(
+    pfmon: Pfmon, arguments: tuple[str, ...], complaint: str
+) -> None:
+    assert complaint in complaint_of(pfmon, arguments)
