@@ -53,26 +53,18 @@ LIBPFM22_SO := $(UOUT)/libpfm22.so.0
 LIBPFM22_A := $(UOUT)/libpfm22.a
 PFMON := $(UOUT)/pfmon
 HOTLOOPS := $(UOUT)/hotloops
-CAPTURE_WRITER := $(UOUT)/capture_writer
-ERRORS := $(UOUT)/perfmonctl_errors
-ERRORS2X := $(UOUT)/perfmon2x_errors
-EVENT_ENCODER := $(UOUT)/event_encoder
-MAPS_PRINTER := $(UOUT)/maps_printer
-SESSION_PRINTER := $(UOUT)/session_printer
-BUFFER_SAVER := $(UOUT)/buffer_saver
-OPSTREAM_SCANNER := $(UOUT)/opstream_scanner
-STREAM_READER := $(UOUT)/stream_reader
 OPTION_DOCS := $(UOUT)/option_docs
-USER_TESTS := $(CAPTURE_WRITER) $(ERRORS) $(ERRORS2X) $(EVENT_ENCODER) \
-	$(MAPS_PRINTER) $(SESSION_PRINTER) $(BUFFER_SAVER) $(OPSTREAM_SCANNER) \
-	$(STREAM_READER) $(OPTION_DOCS)
+# A program for each file in these folders.
+LIB_TESTS := $(patsubst tests/lib/%.c,$(UOUT)/%,$(wildcard tests/lib/*.c))
+TOOL_TESTS := $(patsubst tests/tools/%.c,$(UOUT)/%,$(wildcard tests/tools/*.c))
+USER_TESTS := $(LIB_TESTS) $(TOOL_TESTS) $(OPTION_DOCS)
 
 PFMON_SRC := $(wildcard tools/pfmon/*.c tools/pfmon/formats/*.c)
 PFMON_OBJ := $(PFMON_SRC:%.c=$(UOBJ)/%.o)
 $(PFMON_OBJ): UCFLAGS += -DPFM_PROJECT_VERSION='"$(shell cat VERSION)"'
 $(PFMON_OBJ): VERSION
-# All of pfmon but its main().
-PFMON_PARTS := $(filter-out $(UOBJ)/tools/pfmon/main.o,$(PFMON_OBJ))
+# All of pfmon but its main(), from which the linker takes what a program uses.
+PFMON_A := $(UOBJ)/tools/pfmon.a
 LIB_OBJ := $(addprefix $(UOBJ)/lib/,perfmonctl.o ioctl.o setmap.o)
 LIB2X_SHARED := perfmon2x.o mmap2x.o ioctl.o
 LIB2X_OBJ := $(addprefix $(UOBJ)/lib/,create2x.o $(LIB2X_SHARED))
@@ -127,50 +119,27 @@ $(LIBPFM2X_A) $(LIBPFM22_A):
 	rm -f $@
 	$(UAR) rcs $@ $^
 
-$(PFMON): $(PFMON_OBJ) $(LIBPERFMON_A)
-	$(UCC) $(CFLAGS) $(ULDFLAGS) -o $@ $^ $(ULIBS)
+$(PFMON_A): $(filter-out $(UOBJ)/tools/pfmon/main.o,$(PFMON_OBJ))
+	rm -f $@
+	$(UAR) rcs $@ $^
+
+$(PFMON): $(UOBJ)/tools/pfmon/main.o $(PFMON_A) $(LIBPERFMON_A)
+$(OPTION_DOCS): $(UOBJ)/tools/pfmon/docs/option_docs.o $(PFMON_A) $(LIBPERFMON_A)
+$(TOOL_TESTS): $(UOUT)/%: $(UOBJ)/tests/tools/%.o $(PFMON_A) $(LIBPERFMON_A)
+$(PFMON) $(OPTION_DOCS) $(TOOL_TESTS):
+	$(UCC) $(CFLAGS) $(ULDFLAGS) $(WRAPPED) -o $@ $^ $(ULIBS)
+
+# What these put in the place of functions of the kernel and of the C library.
+$(UOUT)/buffer_saver: WRAPPED := -Wl,--wrap=pfm_restart
+$(UOUT)/stream_reader: WRAPPED := -Wl,--wrap=open,--wrap=ioctl,--wrap=scandir
+
+$(UOUT)/perfmonctl_errors: $(LIBPERFMON_A)
+$(UOUT)/perfmon2x_errors: $(LIBPFM2X_A)
+$(LIB_TESTS): $(UOUT)/%: $(UOBJ)/tests/lib/%.o
+	$(UCC) $(CFLAGS) $(ULDFLAGS) -o $@ $< $(filter %.a,$^)
 
 $(HOTLOOPS): $(UOBJ)/examples/hotloops.o
 	$(UCC) $(CFLAGS) $(ULDFLAGS) -o $@ $^
-
-$(OPTION_DOCS): $(UOBJ)/tools/pfmon/docs/option_docs.o $(PFMON_PARTS) \
-		$(LIBPERFMON_A)
-	$(UCC) $(CFLAGS) $(ULDFLAGS) -o $@ $^ $(ULIBS)
-
-$(CAPTURE_WRITER): $(UOBJ)/tests/tools/capture_writer.o \
-		$(addprefix $(UOBJ)/tools/pfmon/,capture.o image.o util.o)
-	$(UCC) $(CFLAGS) $(ULDFLAGS) -o $@ $^ -lz
-
-$(ERRORS): $(UOBJ)/tests/lib/perfmonctl_errors.o $(LIBPERFMON_A)
-	$(UCC) $(CFLAGS) $(ULDFLAGS) -o $@ $^
-
-$(ERRORS2X): $(UOBJ)/tests/lib/perfmon2x_errors.o $(LIBPFM2X_A)
-	$(UCC) $(CFLAGS) $(ULDFLAGS) -o $@ $^
-
-$(EVENT_ENCODER): $(UOBJ)/tests/tools/event_encoder.o \
-		$(addprefix $(UOBJ)/tools/pfmon/,events.o event_names.o util.o)
-	$(UCC) $(CFLAGS) $(ULDFLAGS) -o $@ $^ -lpfm
-
-$(MAPS_PRINTER): $(UOBJ)/tests/tools/maps_printer.o \
-		$(addprefix $(UOBJ)/tools/pfmon/,maps.o buildid.o json.o util.o)
-	$(UCC) $(CFLAGS) $(ULDFLAGS) -o $@ $^ -ljson-c -lelf -lz
-
-$(SESSION_PRINTER): $(UOBJ)/tests/tools/session_printer.o $(PFMON_PARTS) \
-		$(LIBPERFMON_A)
-	$(UCC) $(CFLAGS) $(ULDFLAGS) -o $@ $^ $(ULIBS)
-
-$(BUFFER_SAVER): $(UOBJ)/tests/tools/buffer_saver.o $(PFMON_PARTS) \
-		$(LIBPERFMON_A)
-	$(UCC) $(CFLAGS) $(ULDFLAGS) -Wl,--wrap=pfm_restart -o $@ $^ $(ULIBS)
-
-$(OPSTREAM_SCANNER): $(UOBJ)/tests/tools/opstream_scanner.o \
-		$(addprefix $(UOBJ)/tools/pfmon/,formats/opstream.o util.o)
-	$(UCC) $(CFLAGS) $(ULDFLAGS) -o $@ $^
-
-$(STREAM_READER): $(UOBJ)/tests/tools/stream_reader.o $(PFMON_PARTS) \
-		$(LIBPERFMON_A)
-	$(UCC) $(CFLAGS) $(ULDFLAGS) -Wl,--wrap=open,--wrap=ioctl,--wrap=scandir \
-		-o $@ $^ $(ULIBS)
 
 user-clean:
 	rm -rf $(UOBJ) $(LIBPERFMON_SO) $(UOUT)/libperfmon.so $(LIBPERFMON_A) \
