@@ -25,7 +25,7 @@ GUEST_TESTS := $(notdir $(basename $(foreach dir,$(FOLDERS),\
 GUEST_TESTS32 := $(filter-out block_stops cpu fmt lockdown main nomemory perm pmu \
 		 races storm stress suspend sysfs,$(GUEST_TESTS))
 HARNESS := tests/guest/harness
-HARNESS_SHARED := check ctx faults files modules params sim worker
+HARNESS_SHARED := check ctx faults files modules params sim smpl worker
 
 ifeq ($(UARCH),x86_64)
 GCC := gcc

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from boot import ROOT, Boot, Boots, Target, check_test, names_of
+from boot import ROOT, SOURCES, Boot, Boots, Target, check_test, names_of
 from kernels import SUPPORTED
 
 # In the order in which they run; fmt, pmu, main and stress unload and load the modules,
@@ -46,6 +46,8 @@ PRELOADED = {
     "dynamic2232": "libpfm2232.so.0",
 }
 PRELOAD_DIR = "/perfmon/lib"
+# Below tests/guest: a program of each file there. Those of compat/ are named below.
+FOLDERS = ("interface", "formats", "stress")
 # Programs of other sources than their name says.
 SOURCES_OF = {
     "compat2x": ("compat2x", "create2x"),
@@ -56,6 +58,8 @@ SOURCES_OF = {
 # Run with the simulated PMU, after all others.
 SIMULATED = ("simpmu", "simpebs")
 SIMULATED_MODULES = ("core/perfmon", "pmu/sim/pfm_pmu_sim")
+# For the debug kernel only: see tests/debug.
+DEBUG_ONLY = ("nomemory", "suspend")
 # Random calls: how many, and what they follow from.
 FUZZ_CALLS = int(os.environ.get("FUZZ_CALLS", "1500"), 0)
 FUZZ_SEED = int(os.environ.get("FUZZ_SEED", "1"), 0)
@@ -186,6 +190,12 @@ def boots(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Boots[Target]]:
     guests = Boots(boot)
     yield guests
     guests.close()
+
+
+def test_every_program_is_run() -> None:
+    sources = (SOURCES.glob(f"{folder}/*.c") for folder in FOLDERS)
+    programs = {path.stem for paths in sources for path in paths}
+    assert programs == {*PROGRAMS, *SIMULATED, *LOCKED, *DEBUG_ONLY} - {*SOURCES_OF}
 
 
 # Proves P4.1-17, H25

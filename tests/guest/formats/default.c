@@ -13,6 +13,7 @@
 #include "ctx.h"
 #include "faults.h"
 #include "params.h"
+#include "smpl.h"
 #include "worker.h"
 
 #define PERIOD		5

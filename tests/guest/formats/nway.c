@@ -12,6 +12,7 @@
 #include "check.h"
 #include "ctx.h"
 #include "faults.h"
+#include "smpl.h"
 #include "worker.h"
 
 #define PERIOD		3

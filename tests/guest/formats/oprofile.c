@@ -175,8 +175,7 @@ TEST(unloading_after_unread_samples_is_clean)
 {
 	int fd = ctx_faults(0), device = open_device();
 
-	faults_prepare();
-	ctx_start_on(fd, thread_id());
+	ctx_start_self(fd);
 	touch_pages(20 * PERIOD, NULL);
 	close(device);
 	touch_pages(20 * PERIOD, NULL);
@@ -433,8 +432,7 @@ TEST(samples_without_a_reader_are_lost)
 
 	received = statistic("sample_received");
 	overflow = statistic("sample_lost_overflow");
-	faults_prepare();
-	ctx_start_on(fd, thread_id());
+	ctx_start_self(fd);
 	touch_pages(30 * PERIOD, NULL);
 	ctx_stop(fd);
 	CHECK_EQ(statistic("sample_received"), received + 30);
@@ -468,8 +466,7 @@ TEST(full_event_buffer_keeps_the_stream_whole)
 	received = statistic("sample_received");
 	delivered = statistic("sample_delivered");
 	before = lost();
-	faults_prepare();
-	ctx_start_on(fd, thread_id());
+	ctx_start_self(fd);
 	overflow_small_buffer(fd, device);
 	ctx_stop(fd);
 	decode(drain(device, 0));
@@ -488,8 +485,7 @@ TEST(delivered_samples_are_those_that_are_read)
 
 	delivered = statistic("sample_delivered");
 	before = lost();
-	faults_prepare();
-	ctx_start_on(fd, thread_id());
+	ctx_start_self(fd);
 	touch_pages(50 * PERIOD, NULL);
 	ctx_stop(fd);
 	read_samples(device, 50);
@@ -504,8 +500,7 @@ static int device_with(unsigned int n)
 {
 	int fd = ctx_faults(0), device = open_device();
 
-	faults_prepare();
-	ctx_start_on(fd, thread_id());
+	ctx_start_self(fd);
 	touch_pages(n * PERIOD, NULL);
 	close(fd);
 	return device;
@@ -602,8 +597,7 @@ TEST(sleeping_reader_is_woken_by_one_sample)
 
 	reader = spawn(read_blocking, &device);
 	wait_asleep(reader);
-	faults_prepare();
-	ctx_start_on(fd, thread_id());
+	ctx_start_self(fd);
 	touch_pages(PERIOD, NULL);
 	reap(reader);
 }

@@ -11,6 +11,7 @@
 #include "check.h"
 #include "ctx.h"
 #include "faults.h"
+#include "smpl.h"
 
 #define PERIOD		4
 #define RECORDS		20

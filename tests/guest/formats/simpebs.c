@@ -13,6 +13,7 @@
 #include "check.h"
 #include "ctx.h"
 #include "sim.h"
+#include "smpl.h"
 
 #define PERIOD		10
 #define RECORDS		6

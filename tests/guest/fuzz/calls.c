@@ -37,8 +37,10 @@ struct command {
 	{ EINVAL, EBADF, EFAULT, EBUSY, ENOMEM, ENODEV, EPERM, ESRCH }
 
 static const struct command commands[] = {
-	[PFM_WRITE_PMCS] = { "PFM_WRITE_PMCS", 12, sizeof(pfarg_pmc_t), true, WRITE_ERRORS },
-	[PFM_WRITE_PMDS] = { "PFM_WRITE_PMDS", 12, sizeof(pfarg_pmd_t), true, WRITE_ERRORS },
+	[PFM_WRITE_PMCS] = { "PFM_WRITE_PMCS", 12, sizeof(pfarg_pmc_t), true,
+		WRITE_ERRORS },
+	[PFM_WRITE_PMDS] = { "PFM_WRITE_PMDS", 12, sizeof(pfarg_pmd_t), true,
+		WRITE_ERRORS },
 	[PFM_READ_PMDS] = { "PFM_READ_PMDS", 8, sizeof(pfarg_pmd_t), true,
 		{ EINVAL, EBADF, EFAULT, EBUSY, ENOMEM, ENODEV } },
 	[PFM_STOP] = { "PFM_STOP", 5, 0, false,

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * ctx.c - contexts, counters and sampling buffers as most tests want them
+ * ctx.c - contexts, counters, event sets and messages as most tests want them
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -83,11 +82,16 @@ void ctx_start_on(int fd, pid_t tid)
 	CHECK_OK(pfm_start(fd, NULL));
 }
 
+void ctx_start_self(int fd)
+{
+	faults_prepare();
+	ctx_start_on(fd, thread_id());
+}
+
 void ctx_start_here(int fd)
 {
 	ctx_pin(0);
-	faults_prepare();
-	ctx_start_on(fd, thread_id());
+	ctx_start_self(fd);
 }
 
 void ctx_stop(int fd)
@@ -232,115 +236,6 @@ int ctx_counting_user(void)
 	c.pmc.reg_value |= PFM_PERF_EXCL_KERNEL;
 	counter_write(fd, &c);
 	return fd;
-}
-
-int smpl_create(pfarg_ctx_t *ctx, __u32 ctx_flags, __u64 buf_size,
-		__u32 buf_flags)
-{
-	pfm_default_smpl_arg_t arg = { .buf_size = buf_size,
-				       .buf_flags = buf_flags };
-
-	*ctx = (pfarg_ctx_t){ .ctx_smpl_buf_id = PFM_DFL_SMPL_UUID,
-			      .ctx_flags = ctx_flags };
-	return pfm_create_context(ctx, &arg, sizeof(arg));
-}
-
-struct mapped mapped_new(const pfm_uuid_t uuid, __u32 ctx_flags,
-			 const void *arg, size_t arg_size)
-{
-	pfarg_ctx_t ctx = { .ctx_flags = ctx_flags };
-	struct mapped m;
-
-	memcpy(ctx.ctx_smpl_buf_id, uuid, sizeof(pfm_uuid_t));
-	m.fd = CHECK_OK(pfm_create_context(&ctx, (void *)arg, arg_size));
-	m.size = ctx.ctx_smpl_buf_size;
-	m.buf = mmap(NULL, m.size, PROT_READ, MAP_SHARED, m.fd, 0);
-	CHECK(m.buf != MAP_FAILED);
-	return m;
-}
-
-struct smpl smpl_new(__u32 ctx_flags, __u64 buf_size, __u32 buf_flags)
-{
-	struct smpl s;
-	pfarg_ctx_t ctx;
-
-	s.fd = CHECK_OK(smpl_create(&ctx, ctx_flags, buf_size, buf_flags));
-	s.size = ctx.ctx_smpl_buf_size;
-	s.hdr = mmap(NULL, s.size, PROT_READ, MAP_SHARED, s.fd, 0);
-	CHECK(s.hdr != MAP_FAILED);
-	return s;
-}
-
-unsigned int count_pmds(void)
-{
-	unsigned int n = 0;
-
-	for (unsigned int i = 0; i < PFM_MAX_PMDS; i++) {
-		pfarg_pmdinfo_t info = { .reg_num = i };
-
-		n += !pfm_getinfo_pmds(&info, 1);
-	}
-	return n;
-}
-
-/* Full: what is left takes no largest entry, one that holds all PMDs. */
-__u64 smpl_size_for(unsigned int n, size_t entry_size, size_t hdr_size)
-{
-	return sizeof(pfm_default_smpl_hdr_t) + (n - 1) * entry_size +
-	       hdr_size + sizeof(__u64) * count_pmds();
-}
-
-static size_t entry_size(unsigned int pmds)
-{
-	return sizeof(pfm_default_smpl_entry_t) + pmds * sizeof(__u64);
-}
-
-struct smpl smpl_new_for(__u32 ctx_flags, unsigned int n, unsigned int pmds)
-{
-	return smpl_new(ctx_flags,
-			smpl_size_for(n, entry_size(pmds),
-				      sizeof(pfm_default_smpl_entry_t)), 0);
-}
-
-const pfm_default_smpl_entry_t *smpl_entry(const struct smpl *s, unsigned int i,
-					   unsigned int pmds)
-{
-	const char *first = (const char *)(s->hdr + 1);
-
-	return (const void *)(first + i * entry_size(pmds));
-}
-
-const __u64 *smpl_values(const pfm_default_smpl_entry_t *entry)
-{
-	return (const __u64 *)(entry + 1);
-}
-
-struct smpl smpl_start(struct counter *c, struct smpl s)
-{
-	counter_write(s.fd, c);
-	ctx_start_here(s.fd);
-	return s;
-}
-
-void smpl_expect_entries(const struct smpl *s, unsigned int n, pid_t pid,
-			 __u64 period)
-{
-	__u64 tstamp = 1;
-
-	CHECK_EQ(s->hdr->hdr_count, n);
-	for (unsigned int i = 0; i < n; i++) {
-		const pfm_default_smpl_entry_t *e = smpl_entry(s, i, 0);
-
-		CHECK_EQ(e->pid, pid);
-		CHECK_EQ(e->tgid, pid);
-		CHECK_EQ(e->ovfl_pmd, 0);
-		CHECK_EQ(e->reserved, 0);
-		CHECK_EQ(e->set, 0);
-		CHECK_EQ(e->last_reset_val, -period);
-		CHECK(e->tstamp >= tstamp);
-		CHECK(in_touch_pages(e->ip));
-		tstamp = e->tstamp;
-	}
 }
 
 pfm_msg_t ctx_next_message(int fd)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
 /*
- * ctx.h - contexts, counters and sampling buffers as most tests want them
+ * ctx.h - contexts, counters, event sets and messages as most tests want them
  *
  * What fails here fails the test.
  */
@@ -15,7 +15,6 @@
 #include <time.h>
 
 #include <perfmon/perfmon.h>
-#include <perfmon/perfmon_default_smpl.h>
 
 struct worker;
 
@@ -40,10 +39,9 @@ int ctx_try_load(int fd, pid_t tid);
 void ctx_expect_free(pid_t tid);
 /* Load, start. */
 void ctx_start_on(int fd, pid_t tid);
-/*
- * The same on this thread, which stays on a CPU, and has no page faults but those
- * that it asks for.
- */
+/* The same on this thread, which has no page faults but those that it asks for. */
+void ctx_start_self(int fd);
+/* And which stays on CPU 0, where time stamps are in order. */
 void ctx_start_here(int fd);
 void ctx_stop(int fd);
 __u64 ctx_read(int fd, unsigned int pmd);
@@ -72,10 +70,10 @@ void ctx_add_counter(int fd, unsigned int n, __u32 flags, __u64 period);
 /* A context without format whose PMD0 counts, or notifies. */
 int ctx_counting(void);
 int ctx_notifying(__u32 ctx_flags, __u64 period);
-/* Loaded on a worker, and started. */
-int ctx_notifying_on(const struct worker *w, __u64 period);
-/* The same at user level only, as users without privileges may. */
+/* Counts at user level only, as users without privileges may. */
 int ctx_counting_user(void);
+/* Notifies, is loaded on a worker, and started. */
+int ctx_notifying_on(const struct worker *w, __u64 period);
 
 /* Event sets */
 
@@ -86,54 +84,15 @@ void ctx_add_set_counter(int fd, unsigned int set, unsigned int n, __u32 flags,
 			 __u64 period, __u64 thres);
 __u64 ctx_read_set(int fd, unsigned int set, unsigned int pmd);
 
-/* Sampling buffers of any format: a context with its buffer mapped */
-struct mapped {
-	int		fd;
-	size_t		size;
-	const void	*buf;
-};
-
-struct mapped mapped_new(const pfm_uuid_t uuid, __u32 ctx_flags,
-			 const void *arg, size_t arg_size);
-
-/* Sampling buffers of the default format */
-
-struct smpl {
-	int				fd;
-	size_t				size;
-	const pfm_default_smpl_hdr_t	*hdr;
-};
-
-/* The same with all that a program may want to choose. */
-int smpl_create(pfarg_ctx_t *ctx, __u32 ctx_flags, __u64 buf_size,
-		__u32 buf_flags);
-/* A context with a mapped buffer. */
-struct smpl smpl_new(__u32 ctx_flags, __u64 buf_size, __u32 buf_flags);
-/* PMDs that the PMU has. */
-unsigned int count_pmds(void);
-/* Bytes of a buffer that is full after n entries of entry_size bytes. */
-__u64 smpl_size_for(unsigned int n, size_t entry_size, size_t hdr_size);
-/* Such a buffer with whole headers and @pmds values in each entry. */
-struct smpl smpl_new_for(__u32 ctx_flags, unsigned int n, unsigned int pmds);
-/* Entry i of entries that all have @pmds values, and these values. */
-const pfm_default_smpl_entry_t *smpl_entry(const struct smpl *s, unsigned int i,
-					   unsigned int pmds);
-const __u64 *smpl_values(const pfm_default_smpl_entry_t *entry);
-/* Program a counter, start on this thread; return the context that was given. */
-struct smpl smpl_start(struct counter *c, struct smpl s);
 /*
- * There are @n entries without values, one for each @period page faults that a
- * process has had in touch_pages().
- */
-void smpl_expect_entries(const struct smpl *s, unsigned int n, pid_t pid,
-			 __u64 period);
-
-/* Messages: the next one, waited for; one of this type; none, and from now on
+ * Messages: the next one, waited for; one of this type; none, and from now on
  * reading does not block.
  */
 pfm_msg_t ctx_next_message(int fd);
 void ctx_expect_message(int fd, __u32 type);
 void ctx_expect_no_message(int fd);
+
+/* Threads, and time */
 
 pid_t thread_id(void);
 /* From now on the calling thread runs on this CPU only. */

@@ -17,6 +17,7 @@
 
 #include "check.h"
 #include "kinds.h"
+#include "smpl.h"
 
 #define CPU_CLOCK \
 	PFM_PERF_EVENT(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK)

@@ -14,6 +14,7 @@
 #include <sys/types.h>
 
 #include "ctx.h"
+#include "smpl.h"
 
 /* The counters, and the identifiers of their events. */
 enum { PMD_CLOCK, PMD_FAULTS, PMD_ALL_FAULTS };

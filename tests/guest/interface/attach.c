@@ -75,8 +75,7 @@ TEST(child_of_vfork_is_not_monitored)
 	int fd = ctx_counting();
 	pid_t child;
 
-	faults_prepare();
-	ctx_start_on(fd, thread_id());
+	ctx_start_self(fd);
 	child = CHECK_OK(vfork());
 	if (!child) {
 		touch_pages(2 * MANY, NULL);

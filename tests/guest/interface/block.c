@@ -8,6 +8,7 @@
 
 #include "check.h"
 #include "ctx.h"
+#include "smpl.h"
 #include "worker.h"
 
 #define PERIOD		5

@@ -16,6 +16,7 @@
 #include "faults.h"
 #include "files.h"
 #include "params.h"
+#include "smpl.h"
 #include "worker.h"
 
 #define PAGES		4
@@ -184,8 +185,7 @@ static struct smpl sampled(void)
 	struct smpl s = smpl_new(0, SIZE, 0);
 
 	ctx_add_counter(s.fd, 0, 0, 1);
-	faults_prepare();
-	ctx_start_on(s.fd, thread_id());
+	ctx_start_self(s.fd);
 	touch_pages(5, NULL);
 	ctx_stop(s.fd);
 	return s;
@@ -208,8 +208,7 @@ TEST(samples_are_recorded_without_a_mapping)
 	struct smpl s = { .fd = new_buffer() };
 
 	ctx_add_counter(s.fd, 0, 0, 1);
-	faults_prepare();
-	ctx_start_on(s.fd, thread_id());
+	ctx_start_self(s.fd);
 	touch_pages(5, NULL);
 	ctx_stop(s.fd);
 	/* They wait for a mapping, and for another one. */

@@ -16,6 +16,7 @@
 #include "ctx.h"
 #include "files.h"
 #include "params.h"
+#include "smpl.h"
 
 #define USER		1000
 /* The group of the tests, and one that it is not. */

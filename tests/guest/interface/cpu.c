@@ -11,6 +11,7 @@
 #include "cpus.h"
 #include "ctx.h"
 #include "faults.h"
+#include "smpl.h"
 #include "worker.h"
 
 #define FAULTS		500
@@ -216,8 +217,7 @@ TEST(thread_is_measured_while_a_cpu_comes_and_goes)
 	ctx_add_counter(s.fd, 0, 0, PERIOD);
 	ctx_add_counter(s.fd, 1, 0, 0);
 	pid = spawn(toggle, NULL);
-	faults_prepare();
-	ctx_start_on(s.fd, thread_id());
+	ctx_start_self(s.fd);
 	n = repeat_until_end(pid, touch_and_yield) * ROUND;
 	ctx_stop(s.fd);
 	CHECK_EQ(ctx_read(s.fd, 1), n);

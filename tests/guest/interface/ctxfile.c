@@ -35,8 +35,7 @@ TEST(message_tells_what_overflowed_where_and_in_whom)
 	ctx_pin(0);
 	ctx_add_counter(fd, 0, PFM_REGFL_OVFL_NOTIFY, 0);
 	ctx_add_counter(fd, 5, PFM_REGFL_OVFL_NOTIFY, PERIOD);
-	faults_prepare();
-	ctx_start_on(fd, thread_id());
+	ctx_start_self(fd);
 	touch_pages(PERIOD, NULL);
 	msg = ctx_next_message(fd);
 	CHECK_EQ(msg.msg_type, PFM_MSG_OVFL);
@@ -55,8 +54,7 @@ static int self_notifying(__u32 flags)
 {
 	int fd = ctx_notifying(flags, PERIOD);
 
-	faults_prepare();
-	ctx_start_on(fd, thread_id());
+	ctx_start_self(fd);
 	return fd;
 }
 
@@ -527,8 +525,7 @@ static void monitor_self_and_close(void *fd)
 {
 	int n = *(int *)fd;
 
-	faults_prepare();
-	ctx_start_on(n, thread_id());
+	ctx_start_self(n);
 	touch_pages(10, NULL);
 	CHECK_OK(close(n));
 	ctx_expect_free(thread_id());
@@ -551,8 +548,7 @@ TEST(duplicate_descriptor_keeps_context_loaded)
 	int fd = ctx_counting();
 	int copy = CHECK_OK(dup(fd));
 
-	faults_prepare();
-	ctx_start_on(fd, thread_id());
+	ctx_start_self(fd);
 	CHECK_OK(close(fd));
 	ctx_expect_state(copy, "started");
 	touch_pages(10, NULL);

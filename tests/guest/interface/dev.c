@@ -15,6 +15,7 @@
 #include "ctx.h"
 #include "faults.h"
 #include "modules.h"
+#include "smpl.h"
 #include "worker.h"
 
 /* PFM_CREATE_CONTEXT */

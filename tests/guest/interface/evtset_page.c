@@ -13,6 +13,7 @@
 #include "faults.h"
 #include "files.h"
 #include "params.h"
+#include "smpl.h"
 #include "worker.h"
 
 #define BY_TIME		PFM_SETFL_TIME_SWITCH
@@ -134,8 +135,7 @@ TEST(both_ways_of_reading_agree_while_masked)
 
 	pfm_bv_set(c.pmc.reg_reset_pmds, PFM_PMD_ELAPSED);
 	counter_write(fd, &c);
-	faults_prepare();
-	ctx_start_on(fd, thread_id());
+	ctx_start_self(fd);
 	for (int i = 0; i < 3; i++) {
 		touch_pages(10, NULL);
 		ctx_expect_message(fd, PFM_MSG_OVFL);
@@ -159,8 +159,7 @@ TEST(a_clock_that_is_reset_by_an_overflow_is_right)
 	c.pmd.reg_ovflsw_thres = 1000;
 	pfm_bv_set(c.pmc.reg_reset_pmds, PFM_PMD_ELAPSED);
 	counter_write(fd, &c);
-	faults_prepare();
-	ctx_start_on(fd, thread_id());
+	ctx_start_self(fd);
 	for (int i = 0; i < 3; i++) {
 		touch_pages(10, NULL);
 		expect_same(fd, map, 0);
@@ -173,8 +172,7 @@ TEST(what_is_kept_is_read_without_the_context)
 	int fd = new_context(0);
 	struct pfm_set_map *maps[] = { map_ok(fd, 0), map_ok(fd, 1) };
 
-	faults_prepare();
-	ctx_start_on(fd, thread_id());
+	ctx_start_self(fd);
 	touch_pages(10, NULL);
 	CHECK_OK(close(fd));
 	CHECK(mapped(maps[0], 0) >= 10);
@@ -224,8 +222,7 @@ TEST(values_never_go_back_while_sets_are_switched)
 	struct pfm_set_map *maps[] = { map_ok(fd, 0), map_ok(fd, 1) };
 	__u64 value, last[2] = {};
 
-	faults_prepare();
-	ctx_start_on(fd, thread_id());
+	ctx_start_self(fd);
 	while (ctx_set_info(fd, 1).set_runs < RUNS) {
 		touch_pages(10, NULL);
 		for (int i = 0; i < 1000; i++) {
@@ -351,8 +348,7 @@ TEST(children_inherit_a_page_and_keep_it)
 	in.map = map_ok(in.fd, 0);
 	CHECK_OK(pipe(pipes));
 	in.go = pipes[0];
-	faults_prepare();
-	ctx_start_on(in.fd, thread_id());
+	ctx_start_self(in.fd);
 	child = spawn(read_inherited, &in);
 	touch_pages(10, NULL);
 	pfm_unmap_set(in.map);

@@ -22,6 +22,7 @@
 #include "faults.h"
 #include "files.h"
 #include "modules.h"
+#include "smpl.h"
 #include "../../../examples/format_count/perfmon_count_smpl.h"
 
 #define FORMAT_DIR PFM_SYSFS "/formats/" PFM_DFL_SMPL_UUID_STR
@@ -135,8 +136,7 @@ TEST(the_example_format_counts_overflows_by_event)
 		c.pmc.reg_smpl_eventid = i;
 		counter_write(m.fd, &c);
 	}
-	faults_prepare();
-	ctx_start_on(m.fd, thread_id());
+	ctx_start_self(m.fd);
 	touch_pages(60, NULL);
 	ctx_stop(m.fd);
 	CHECK_EQ(counts[0], 60);

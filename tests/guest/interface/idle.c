@@ -51,8 +51,7 @@ TEST(to_exclude_the_idle_thread_is_ignored_for_threads)
 
 	ctx_create_set(fd, 0, PFM_SETFL_EXCL_IDLE);
 	ctx_add_set_counter(fd, 0, 0, 0, 0, 0);
-	faults_prepare();
-	ctx_start_on(fd, thread_id());
+	ctx_start_self(fd);
 	touch_pages(10, NULL);
 	ctx_stop(fd);
 	CHECK_EQ(ctx_read_set(fd, 0, 0), 10);

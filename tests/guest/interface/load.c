@@ -334,8 +334,7 @@ TEST(unload_stops_and_keeps_values)
 {
 	int fd = ctx_counting();
 
-	faults_prepare();
-	ctx_start_on(fd, thread_id());
+	ctx_start_self(fd);
 	touch_pages(5, NULL);
 	CHECK_OK(pfm_unload_context(fd));
 	touch_pages(5, NULL);

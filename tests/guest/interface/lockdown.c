@@ -12,6 +12,7 @@
 
 #include "check.h"
 #include "ctx.h"
+#include "smpl.h"
 
 #define SECURITY	"/sys/kernel/security"
 

@@ -12,6 +12,7 @@
 #include "ctx.h"
 #include "files.h"
 #include "modules.h"
+#include "smpl.h"
 
 /* Proves H11 */
 TEST(core_in_use_cannot_be_unloaded)

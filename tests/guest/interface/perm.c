@@ -25,6 +25,7 @@
 #include "faults.h"
 #include "files.h"
 #include "params.h"
+#include "smpl.h"
 
 #define PARANOID	"/proc/sys/kernel/perf_event_paranoid"
 #define USER		1000
@@ -477,8 +478,7 @@ static unsigned int sample_everything(__u64 exclude)
 			      exclude;
 	counter_write(s.fd, &faults);
 	counter_write(s.fd, &clock);
-	faults_prepare();
-	ctx_start_on(s.fd, thread_id());
+	ctx_start_self(s.fd);
 	for (int i = 0; i < 20; i++)
 		fault_in_user_and_kernel();
 	ctx_stop(s.fd);

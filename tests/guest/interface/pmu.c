@@ -45,8 +45,7 @@ TEST(second_pmu_is_refused)
 	expect_text(PFM_SYSFS "/pmu_desc/name", "perf_events");
 	fd = ctx_new(0);
 	ctx_add_counter(fd, 0, 0, 0);
-	faults_prepare();
-	ctx_start_on(fd, thread_id());
+	ctx_start_self(fd);
 	touch_pages(10, NULL);
 	CHECK_EQ(ctx_read(fd, 0), 10);
 }
@@ -130,8 +129,7 @@ TEST(the_example_pmu_reads_resources_of_a_thread)
 	fd = ctx_new(0);
 	CHECK_ERRNO(pfm_write_pmcs(fd, &pmc, 1), EINVAL);
 	CHECK_ERRNO(pfm_write_pmds(fd, &pmd, 1), EINVAL);
-	faults_prepare();
-	ctx_start_on(fd, thread_id());
+	ctx_start_self(fd);
 	before = ctx_read(fd, FAULTS);
 	touch_pages(100, NULL);
 	CHECK_EQ(ctx_read(fd, FAULTS) - before, 100);

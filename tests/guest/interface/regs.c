@@ -14,6 +14,7 @@
 #include "ctx.h"
 #include "faults.h"
 #include "files.h"
+#include "smpl.h"
 #include "worker.h"
 
 #define PERIOD		4
@@ -96,8 +97,7 @@ TEST(refused_pmc_keeps_its_program)
 	int fd = ctx_counting();
 
 	CHECK_ERRNO(pfm_write_pmcs(fd, &bad, 1), EINVAL);
-	faults_prepare();
-	ctx_start_on(fd, thread_id());
+	ctx_start_self(fd);
 	touch_pages(3, NULL);
 	bad.reg_flags = 0;
 	CHECK_ERRNO(pfm_write_pmcs(fd, &bad, 1), EINVAL);
@@ -127,8 +127,7 @@ TEST(sampling_fields_can_come_with_the_pmd)
 
 	CHECK_OK(pfm_write_pmds(fd, &pmd, 1));
 	CHECK_OK(pfm_write_pmcs(fd, &pmc, 1));
-	faults_prepare();
-	ctx_start_on(fd, thread_id());
+	ctx_start_self(fd);
 	touch_pages(4, NULL);
 	ctx_expect_state(fd, "masked");
 }
@@ -141,8 +140,7 @@ TEST(pmd_may_be_written_before_its_pmc)
 
 	CHECK_OK(pfm_write_pmds(fd, &c.pmd, 1));
 	CHECK_OK(pfm_write_pmcs(fd, &c.pmc, 1));
-	faults_prepare();
-	ctx_start_on(fd, thread_id());
+	ctx_start_self(fd);
 	touch_pages(PERIOD - 1, NULL);
 	ctx_expect_state(fd, "started");
 	touch_pages(1, NULL);
@@ -184,8 +182,7 @@ TEST(random_fields_need_their_flag)
 	c.pmd.reg_random_mask = 0xff;
 	c.pmd.reg_random_seed = 7;
 	counter_write(s.fd, &c);
-	faults_prepare();
-	ctx_start_on(s.fd, thread_id());
+	ctx_start_self(s.fd);
 	touch_pages(5 * PERIOD, NULL);
 	CHECK_EQ(s.hdr->hdr_count, 5);
 	for (int i = 0; i < 5; i++)
@@ -220,8 +217,7 @@ TEST(default_pmc_measures_nothing)
 	CHECK_OK(pfm_getinfo_pmcs(&info, 1));
 	pmc = (pfarg_pmc_t){ .reg_value = info.reg_def_value };
 	CHECK_OK(pfm_write_pmcs(fd, &pmc, 1));
-	faults_prepare();
-	ctx_start_on(fd, thread_id());
+	ctx_start_self(fd);
 	touch_pages(5, NULL);
 	CHECK_EQ(ctx_read(fd, 0), 0);
 }
@@ -244,8 +240,7 @@ TEST(registers_can_be_written_while_started)
 	pfarg_pmd_t pmd = { .reg_value = 1000 };
 	pfarg_pmc_t pmc = { .reg_num = 1, .reg_value = PAGE_FAULTS };
 
-	faults_prepare();
-	ctx_start_on(fd, thread_id());
+	ctx_start_self(fd);
 	touch_pages(5, NULL);
 	CHECK_OK(pfm_write_pmds(fd, &pmd, 1));
 	CHECK_OK(pfm_write_pmcs(fd, &pmc, 1));

@@ -15,8 +15,7 @@ TEST(restart_without_overflow_changes_nothing)
 {
 	int fd = ctx_notifying(0, 100);
 
-	faults_prepare();
-	ctx_start_on(fd, thread_id());
+	ctx_start_self(fd);
 	touch_pages(5, NULL);
 	CHECK_OK(pfm_restart(fd));
 	touch_pages(5, NULL);

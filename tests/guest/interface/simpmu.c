@@ -12,6 +12,7 @@
 #include "check.h"
 #include "ctx.h"
 #include "sim.h"
+#include "smpl.h"
 
 #define BUF_SIZE	(1 << 16)
 #define IP		SIM_IP

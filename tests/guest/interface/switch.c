@@ -9,9 +9,10 @@
 #include "check.h"
 #include "ctx.h"
 #include "faults.h"
+#include "smpl.h"
 #include "worker.h"
 
-#define TICK_MAX	10000000	/* ns; ticks are shorter than that, or as long */
+#define TICK_MAX	10000000	/* ns; no tick is longer */
 #define BY_TIME		PFM_SETFL_TIME_SWITCH
 #define BY_OVFL		PFM_SETFL_OVFL_SWITCH
 #define NOTIFY		PFM_REGFL_OVFL_NOTIFY
@@ -28,8 +29,7 @@ TEST(overflows_switch_before_the_next_event)
 	ctx_create_set(fd, 1, 0);
 	ctx_add_set_counter(fd, 0, 0, 0, 100, 3);
 	ctx_add_set_counter(fd, 1, 0, 0, 0, 0);
-	faults_prepare();
-	ctx_start_on(fd, thread_id());
+	ctx_start_self(fd);
 	touch_pages(1000, NULL);
 	ctx_stop(fd);
 	CHECK_EQ(ctx_read_set(fd, 1, 0), 700);
@@ -47,8 +47,7 @@ TEST(no_set_is_switched_after_unload)
 		ctx_create_set(fd, id, BY_OVFL);
 		ctx_add_set_counter(fd, id, 0, 0, 10, 1);
 	}
-	faults_prepare();
-	ctx_start_on(fd, thread_id());
+	ctx_start_self(fd);
 	touch_pages(25, NULL);
 	CHECK_OK(pfm_unload_context(fd));
 	touch_pages(100, NULL);
@@ -66,8 +65,7 @@ TEST(sets_that_switch_by_overflows_share_all_events)
 		ctx_add_set_counter(fd, id, 0, 0, 10, 1);
 		ctx_add_set_counter(fd, id, 1, 0, 0, 0);
 	}
-	faults_prepare();
-	ctx_start_on(fd, thread_id());
+	ctx_start_self(fd);
 	touch_pages(305, NULL);
 	ctx_stop(fd);
 	CHECK_EQ(ctx_read_set(fd, 0, 1), 105);
@@ -106,8 +104,7 @@ TEST(samples_of_all_sets_are_in_one_buffer)
 		ctx_create_set(s.fd, id, BY_OVFL);
 		ctx_add_set_counter(s.fd, id, 0, 0, 10, 2);
 	}
-	faults_prepare();
-	ctx_start_on(s.fd, thread_id());
+	ctx_start_self(s.fd);
 	touch_pages(80, NULL);
 	ctx_stop(s.fd);
 	CHECK_EQ(s.hdr->hdr_count, 8);
@@ -127,8 +124,7 @@ TEST(the_message_names_the_active_set)
 	ctx_create_set(fd, 5, BY_OVFL);
 	ctx_add_set_counter(fd, 0, 0, NOTIFY, 10, 1);
 	ctx_add_set_counter(fd, 5, 0, NOTIFY, 10, 1);
-	faults_prepare();
-	ctx_start_on(fd, thread_id());
+	ctx_start_self(fd);
 	for (unsigned int i = 0; i < 6; i++) {
 		touch_pages(10, NULL);
 		msg = ctx_next_message(fd);
@@ -230,8 +226,7 @@ TEST(a_timeout_stands_still_while_masked)
 	CHECK_OK(pfm_create_evtsets(fd, &desc, 1));
 	ctx_create_set(fd, 1, 0);
 	ctx_add_set_counter(fd, 0, 0, NOTIFY, 1, 0);
-	faults_prepare();
-	ctx_start_on(fd, thread_id());
+	ctx_start_self(fd);
 	touch_pages(1, NULL);
 	ctx_expect_state(fd, "masked");
 	before = ctx_set_info(fd, 0);
@@ -256,8 +251,7 @@ TEST(sets_of_a_cpu_take_turns_by_time)
 		ctx_create_set(fd, id, BY_TIME);
 		ctx_add_set_counter(fd, id, 0, 0, 0, 0);
 	}
-	faults_prepare();
-	ctx_start_on(fd, thread_id());
+	ctx_start_self(fd);
 	while (!ctx_read_set(fd, 0, 0) || !ctx_read_set(fd, 1, 0))
 		touch_pages(1, NULL);
 	ctx_stop(fd);

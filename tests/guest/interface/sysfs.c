@@ -12,6 +12,7 @@
 
 #include "check.h"
 #include "files.h"
+#include "smpl.h"
 #include "worker.h"
 
 #define FORMAT_DIR PFM_SYSFS "/formats/" PFM_DFL_SMPL_UUID_STR

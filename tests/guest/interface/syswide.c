@@ -9,6 +9,7 @@
 
 #include "check.h"
 #include "ctx.h"
+#include "smpl.h"
 #include "worker.h"
 
 #define CPUS		2

@@ -9,6 +9,7 @@
 #include "check.h"
 #include "ctx.h"
 #include "faults.h"
+#include "smpl.h"
 #include "worker.h"
 
 #define PERIOD		5

@@ -100,8 +100,7 @@ TEST(vectors_hold_many_registers)
 	}
 	CHECK_OK(pfm_write_pmcs(fd, pmcs, REGS));
 	CHECK_OK(pfm_write_pmds(fd, pmds, REGS));
-	faults_prepare();
-	ctx_start_on(fd, thread_id());
+	ctx_start_self(fd);
 	touch_pages(7, NULL);
 	CHECK_OK(pfm_unload_context(fd));
 	for (int i = 0; i < REGS; i++)
@@ -214,8 +213,7 @@ TEST(write_pmcs_stops_at_first_bad_element)
 	CHECK_EQ(pmcs[0].reg_flags, 0);
 	CHECK_EQ(pmcs[1].reg_flags, PFM_REG_RETFL_EINVAL);
 	CHECK_EQ(pmcs[2].reg_flags, 0);
-	faults_prepare();
-	ctx_start_on(fd, thread_id());
+	ctx_start_self(fd);
 	touch_pages(5, NULL);
 	CHECK_EQ(ctx_read(fd, 0), 5);
 	CHECK_EQ(ctx_read(fd, 1), 0);

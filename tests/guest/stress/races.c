@@ -16,6 +16,7 @@
 #include "ctx.h"
 #include "modules.h"
 #include "params.h"
+#include "smpl.h"
 #include "worker.h"
 
 #define THREADS		4

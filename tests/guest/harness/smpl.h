@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0 */
+/*
+ * smpl.h - sampling buffers: of any format, and what is in the default format's
+ *
+ * What fails here fails the test.
+ */
+#ifndef GUEST_SMPL_H
+#define GUEST_SMPL_H
+
+#include <stddef.h>
+#include <sys/types.h>
+
+#include <perfmon/perfmon.h>
+#include <perfmon/perfmon_default_smpl.h>
+
+struct counter;
+
+/* Sampling buffers of any format: a context with its buffer mapped */
+struct mapped {
+	int		fd;
+	size_t		size;
+	const void	*buf;
+};
+
+struct mapped mapped_new(const pfm_uuid_t uuid, __u32 ctx_flags,
+			 const void *arg, size_t arg_size);
+
+/* Sampling buffers of the default format */
+
+struct smpl {
+	int				fd;
+	size_t				size;
+	const pfm_default_smpl_hdr_t	*hdr;
+};
+
+/* The same with all that a program may want to choose. */
+int smpl_create(pfarg_ctx_t *ctx, __u32 ctx_flags, __u64 buf_size,
+		__u32 buf_flags);
+/* A context with a mapped buffer. */
+struct smpl smpl_new(__u32 ctx_flags, __u64 buf_size, __u32 buf_flags);
+/* PMDs that the PMU has. */
+unsigned int count_pmds(void);
+/* Bytes of a buffer that is full after n entries of entry_size bytes. */
+__u64 smpl_size_for(unsigned int n, size_t entry_size, size_t hdr_size);
+/* Such a buffer with whole headers and @pmds values in each entry. */
+struct smpl smpl_new_for(__u32 ctx_flags, unsigned int n, unsigned int pmds);
+/* Entry i of entries that all have @pmds values, and these values. */
+const pfm_default_smpl_entry_t *smpl_entry(const struct smpl *s, unsigned int i,
+					   unsigned int pmds);
+const __u64 *smpl_values(const pfm_default_smpl_entry_t *entry);
+/* Program a counter, start on this thread; return the context that was given. */
+struct smpl smpl_start(struct counter *c, struct smpl s);
+/*
+ * There are @n entries without values, one for each @period page faults that a
+ * process has had in touch_pages().
+ */
+void smpl_expect_entries(const struct smpl *s, unsigned int n, pid_t pid,
+			 __u64 period);
+
+#endif /* GUEST_SMPL_H */
