@@ -45,7 +45,7 @@ int pfm_config_set(const pfarg_config_t *req);
  */
 void pfm_config_get(pfarg_config_t *req);
 
-/* PFM_SET_CONFIG. Return: 0, -EPERM, -EFAULT as 3.1.16 lists it, or -EINVAL. */
+/* PFM_SET_CONFIG. Return: 0, -EFAULT as 3.1.16 lists it, or -EINVAL. */
 long pfm_set_config_cmd(const struct pfm_ioc *ioc);
 
 /* PFM_GET_CONFIG. Return: 0, or -EFAULT as 3.1.17 lists it. */

@@ -145,22 +145,23 @@ static int pfm_check_arg_size(const pfm_buffer_fmt_t *fmt, size_t size)
 }
 
 static int pfm_context_attach_fmt(struct pfm_context *ctx,
-				  const pfm_uuid_t uuid, void *arg, size_t size)
+				  struct pfm_creation *new)
 {
+	size_t size = new->fmt_arg_size;
 	int ret;
 
-	if (pfm_uuid_is_null(uuid))
+	if (pfm_uuid_is_null(new->req.ctx_smpl_buf_id))
 		return size ? -EINVAL : 0;
-	ctx->fmt = pfm_fmt_get(uuid);
-	if (!ctx->fmt)
+	if (!new->fmt)
 		return -EINVAL;
+	ctx->fmt = new->fmt;
 	ret = pfm_check_arg_size(ctx->fmt, size);
 	if (!ret)
-		ret = pfm_fmt_setup(ctx, size ? arg : NULL);
-	if (ret) {
-		pfm_fmt_put(ctx->fmt);
+		ret = pfm_fmt_setup(ctx, size ? new->fmt_arg : NULL);
+	if (ret)
 		ctx->fmt = NULL;
-	}
+	else
+		new->fmt = NULL;
 	return ret;
 }
 
@@ -174,42 +175,49 @@ static void pfm_context_detach_fmt(struct pfm_context *ctx)
 	pfm_fmt_put(ctx->fmt);
 }
 
-int pfm_check_ctx(const pfarg_ctx_t *req, bool *user_only)
+int pfm_creation_check(struct pfm_creation *new)
 {
+	const pfarg_ctx_t *req = &new->req;
+
 	if (req->ctx_flags & ~PFM_FL_ALL ||
 	    memchr_inv(req->reserved, 0, sizeof(req->reserved)))
 		return -EINVAL;
 	if (req->ctx_flags & PFM_FL_SYSTEM_WIDE &&
 	    req->ctx_flags & PFM_FL_NOTIFY_BLOCK)
 		return -EINVAL;
-	return pfm_may_create(req->ctx_flags, user_only);
+	return pfm_may_create(req->ctx_flags, &new->user_only);
 }
 
-struct pfm_context *pfm_context_create(pfarg_ctx_t *req, void *fmt_arg,
-				       size_t fmt_arg_size)
+void pfm_creation_find_fmt(struct pfm_creation *new)
 {
-	struct pfm_context *ctx;
-	bool user_only;
+	if (!pfm_uuid_is_null(new->req.ctx_smpl_buf_id))
+		new->fmt = pfm_fmt_get(new->req.ctx_smpl_buf_id);
+}
+
+void pfm_creation_end(struct pfm_creation *new)
+{
+	if (new->fmt)
+		pfm_fmt_put(new->fmt);
+}
+
+struct pfm_context *pfm_context_create(struct pfm_creation *new)
+{
+	struct pfm_context *ctx = pfm_context_alloc(new->req.ctx_flags);
 	int ret;
 
-	ret = pfm_check_ctx(req, &user_only);
-	if (ret)
-		return ERR_PTR(ret);
-	ctx = pfm_context_alloc(req->ctx_flags);
 	if (!ctx)
 		return ERR_PTR(-ENOMEM);
-	ctx->user_only = user_only;
+	ctx->user_only = new->user_only;
 	ret = pfm_context_attach_pmu(ctx);
 	if (ret)
 		goto err_pmu;
-	ret = pfm_context_attach_fmt(ctx, req->ctx_smpl_buf_id, fmt_arg,
-				     fmt_arg_size);
+	ret = pfm_context_attach_fmt(ctx, new);
 	if (ret)
 		goto err_pmu;
 	ret = pfm_msgq_init(&ctx->msgq, ctx->fmt ? ctx->fmt->fmt_msgq_depth : 1);
 	if (ret)
 		goto err_fmt;
-	req->ctx_smpl_buf_size = ctx->buf_size;
+	new->req.ctx_smpl_buf_size = ctx->buf_size;
 	return ctx;
 err_fmt:
 	pfm_context_detach_fmt(ctx);

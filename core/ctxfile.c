@@ -1,216 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * ctxfile.c - the descriptor that identifies a context: commands, messages,
- *	       mapping, close (3.1, 3.3, 3.5.4)
+ * ctxfile.c - the descriptor that identifies a context: messages, mapping, close
+ *	       (3.1.15, 3.3, 3.5.4); its commands are in command.c
  */
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/poll.h>
 #include <linux/sched/signal.h>
-#include <linux/sched/task.h>
 #include <linux/seq_file.h>
 #include <linux/uaccess.h>
 #include "attach.h"
 #include "block.h"
 #include "buffer.h"
+#include "command.h"
 #include "context.h"
 #include "ctxfile.h"
-#include "evtset.h"
 #include "evtset_page.h"
 #include "load.h"
 #include "msgq.h"
-#include "perm.h"
-#include "regs.h"
-#include "restart.h"
-#include "switch.h"
-#include "vector.h"
-
-/* What a command does to one element of its vector. */
-typedef int (*pfm_one_t)(struct pfm_context *ctx, void *elem);
-
-/* Treat an element: on the right CPU if it may touch the PMU. */
-static int pfm_one_reg(struct pfm_context *ctx, void *elem, pfm_one_t one)
-{
-	int ret = ctx->loaded ? pfm_check_cpu(ctx) : 0;
-
-	return ret ?: one(ctx, elem);
-}
-
-static struct task_struct *pfm_attached_task(struct pfm_context *ctx)
-{
-	struct task_struct *task;
-
-	mutex_lock(&ctx->mutex);
-	task = ctx->target.task;
-	if (task)
-		get_task_struct(task);
-	mutex_unlock(&ctx->mutex);
-	return task;
-}
-
-/*
- * A write may make the PMU attach to the thread anew: the right to do so is
- * checked again, and no exec of the thread comes between.
- */
-static int pfm_one_write(struct pfm_context *ctx, void *elem, pfm_one_t one)
-{
-	struct task_struct *task = pfm_attached_task(ctx);
-	int ret = task ? pfm_may_attach_begin(task) : 0;
-
-	if (ret)
-		goto put;
-	mutex_lock(&ctx->mutex);
-	/* Another command may have attached or detached it meanwhile. */
-	ret = ctx->target.task == task ? pfm_one_reg(ctx, elem, one) : -EBUSY;
-	mutex_unlock(&ctx->mutex);
-	if (task)
-		pfm_may_attach_end(task);
-put:
-	if (task)
-		put_task_struct(task);
-	return ret;
-}
-
-static int pfm_one_write_pmc(void *ctx, void *elem)
-{
-	return pfm_one_write(ctx, elem, pfm_write_pmc);
-}
-
-static int pfm_one_write_pmd(void *ctx, void *elem)
-{
-	return pfm_one_write(ctx, elem, pfm_write_pmd);
-}
-
-/* An element of a command that changes nothing in the PMU. */
-static int pfm_one_locked(struct pfm_context *ctx, void *elem, pfm_one_t one)
-{
-	int ret;
-
-	mutex_lock(&ctx->mutex);
-	ret = one(ctx, elem);
-	mutex_unlock(&ctx->mutex);
-	return ret;
-}
-
-static int pfm_read_pmd_here(struct pfm_context *ctx, void *elem)
-{
-	return pfm_one_reg(ctx, elem, pfm_read_pmd);
-}
-
-static int pfm_one_read_pmd(void *ctx, void *elem)
-{
-	return pfm_one_locked(ctx, elem, pfm_read_pmd_here);
-}
-
-static int pfm_one_create_evtset(void *ctx, void *elem)
-{
-	return pfm_one_locked(ctx, elem, pfm_create_evtset);
-}
-
-static int pfm_one_delete_evtset(void *ctx, void *elem)
-{
-	return pfm_one_locked(ctx, elem, pfm_delete_evtset);
-}
-
-static int pfm_one_getinfo_evtset(void *ctx, void *elem)
-{
-	return pfm_one_locked(ctx, elem, pfm_getinfo_evtset);
-}
-
-static int pfm_locked(struct pfm_context *ctx,
-		      int (*cmd)(struct pfm_context *ctx))
-{
-	int ret;
-
-	mutex_lock(&ctx->mutex);
-	ret = cmd(ctx);
-	mutex_unlock(&ctx->mutex);
-	return ret;
-}
-
-static long pfm_load_cmd(struct pfm_context *ctx, const struct pfm_ioc *ioc)
-{
-	pfarg_load_t req;
-
-	if (ioc->narg != 1 ||
-	    copy_from_user(&req, u64_to_user_ptr(ioc->arg), sizeof(req)))
-		return -EFAULT;
-	return pfm_load_context(ctx, &req);
-}
-
-static long pfm_start_cmd(struct pfm_context *ctx, const struct pfm_ioc *ioc)
-{
-	pfarg_start_t req;
-	bool given = ioc->arg || ioc->narg;
-	int ret;
-
-	if (given &&
-	    (ioc->narg != 1 ||
-	     copy_from_user(&req, u64_to_user_ptr(ioc->arg), sizeof(req))))
-		return -EFAULT;
-	mutex_lock(&ctx->mutex);
-	ret = pfm_start_monitoring(ctx, given ? &req : NULL);
-	mutex_unlock(&ctx->mutex);
-	return ret;
-}
-
-static long pfm_ctx_cmd(struct pfm_context *ctx, unsigned int cmd,
-			const struct pfm_ioc *ioc)
-{
-	switch (cmd) {
-	case PFM_IOC(PFM_WRITE_PMCS):
-		return pfm_vector(ioc, sizeof(pfarg_pmc_t), ctx,
-				  pfm_one_write_pmc);
-	case PFM_IOC(PFM_WRITE_PMDS):
-		return pfm_vector(ioc, sizeof(pfarg_pmd_t), ctx,
-				  pfm_one_write_pmd);
-	case PFM_IOC(PFM_READ_PMDS):
-		return pfm_vector(ioc, sizeof(pfarg_pmd_t), ctx,
-				  pfm_one_read_pmd);
-	case PFM_IOC(PFM_CREATE_EVTSETS):
-		return pfm_vector(ioc, sizeof(pfarg_setdesc_t), ctx,
-				  pfm_one_create_evtset);
-	case PFM_IOC(PFM_DELETE_EVTSETS):
-		return pfm_vector(ioc, sizeof(pfarg_setdesc_t), ctx,
-				  pfm_one_delete_evtset);
-	case PFM_IOC(PFM_GETINFO_EVTSETS):
-		return pfm_vector(ioc, sizeof(pfarg_setinfo_t), ctx,
-				  pfm_one_getinfo_evtset);
-	case PFM_IOC(PFM_LOAD_CONTEXT):
-		return pfm_load_cmd(ctx, ioc);
-	case PFM_IOC(PFM_START):
-		return pfm_start_cmd(ctx, ioc);
-	case PFM_IOC(PFM_STOP):
-		return pfm_locked(ctx, pfm_stop_monitoring);
-	case PFM_IOC(PFM_RESTART):
-		return pfm_locked(ctx, pfm_restart_context);
-	case PFM_IOC(PFM_UNLOAD_CONTEXT):
-		return pfm_locked(ctx, pfm_unload_context);
-	default:
-		return -ENOTTY;
-	}
-}
-
-/*
- * While its thread calls the interface, a context's sets are not switched by time
- * (3.7.7). There is one such thread at most.
- */
-static long pfm_call(struct pfm_context *ctx, unsigned int cmd,
-		     const struct pfm_ioc *ioc)
-{
-	bool self = READ_ONCE(ctx->target.task) == current;
-	long ret;
-
-	/* The PMU may still have to follow the last switch. */
-	if (READ_ONCE(ctx->frozen) & PFM_SWITCHING)
-		pfm_finish_switch(ctx);
-	if (self)
-		WRITE_ONCE(ctx->in_call, current);
-	ret = pfm_ctx_cmd(ctx, cmd, ioc);
-	if (self)
-		WRITE_ONCE(ctx->in_call, NULL);
-	return ret;
-}
 
 static long pfm_ctx_ioctl(struct file *file, unsigned int cmd,
 			  unsigned long arg)
@@ -224,7 +31,7 @@ static long pfm_ctx_ioctl(struct file *file, unsigned int cmd,
 		return -EFAULT;
 	if (ioc.reserved || ioc.fmt_arg || ioc.fmt_arg_size)
 		return -EINVAL;
-	return pfm_call(ctx, cmd, &ioc);
+	return pfm_command(ctx, cmd, &ioc);
 }
 
 /* A message is taken out once it has reached the reader. */

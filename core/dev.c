@@ -3,57 +3,53 @@
  * dev.c - /dev/perfmon: commands that need no context, and their creation
  */
 #include <linux/anon_inodes.h>
+#include <linux/capability.h>
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/miscdevice.h>
+#include <linux/nospec.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
-#include <perfmon/perfmon_fmt_sdk.h>
 #include "config.h"
 #include "context.h"
 #include "ctxfile.h"
 #include "dev.h"
-#include "fmt.h"
 #include "pmu.h"
 #include "regs.h"
 #include "vector.h"
 
 /* Size of the format's argument: as given, or as the format declares it. */
-static int pfm_fmt_arg_size(const struct pfm_ioc *ioc, const pfarg_ctx_t *req,
-			    size_t *size)
+static size_t pfm_fmt_arg_size(const struct pfm_ioc *ioc,
+			       const pfm_buffer_fmt_t *fmt)
 {
-	const pfm_buffer_fmt_t *fmt;
+	if (ioc->fmt_arg_size != PFM_FMT_ARG_IMPLICIT)
+		return ioc->fmt_arg_size;
+	return fmt ? fmt->fmt_arg_size : 0;
+}
 
-	*size = ioc->fmt_arg_size;
-	if (ioc->fmt_arg_size == PFM_FMT_ARG_IMPLICIT) {
-		*size = 0;
-		if (pfm_uuid_is_null(req->ctx_smpl_buf_id))
-			return 0;
-		fmt = pfm_fmt_get(req->ctx_smpl_buf_id);
-		if (fmt) {
-			*size = fmt->fmt_arg_size;
-			pfm_fmt_put(fmt);
-		}
-	} else if (ioc->fmt_arg_size > PFM_FMT_MAX_ARG_SIZE) {
-		return -E2BIG;
-	}
+/* Copy the format's argument. Return: 0, -EFAULT or -ENOMEM. */
+static int pfm_copy_fmt_arg(const struct pfm_ioc *ioc, struct pfm_creation *new)
+{
+	size_t size = pfm_fmt_arg_size(ioc, new->fmt);
+	void *arg = NULL;
+
+	if (size)
+		arg = memdup_user(u64_to_user_ptr(ioc->fmt_arg), size);
+	if (IS_ERR(arg))
+		return PTR_ERR(arg);
+	new->fmt_arg = arg;
+	new->fmt_arg_size = size;
 	return 0;
 }
 
-static void *pfm_copy_fmt_arg(const struct pfm_ioc *ioc, size_t size)
-{
-	return size ? memdup_user(u64_to_user_ptr(ioc->fmt_arg), size) : NULL;
-}
-
 /* The descriptor is published last, when nothing can fail any more. */
-static long pfm_create_fd(pfarg_ctx_t *req, void *fmt_arg, size_t size,
-			  void __user *user)
+static long pfm_create_fd(struct pfm_creation *new, void __user *user)
 {
 	struct pfm_context *ctx;
 	struct file *file;
 	int fd;
 
-	ctx = pfm_context_create(req, fmt_arg, size);
+	ctx = pfm_context_create(new);
 	if (IS_ERR(ctx))
 		return PTR_ERR(ctx);
 	file = anon_inode_getfile("[perfmon]", &pfm_context_fops, ctx, O_RDWR);
@@ -68,8 +64,8 @@ static long pfm_create_fd(pfarg_ctx_t *req, void *fmt_arg, size_t size,
 		fput(file);
 		return fd;
 	}
-	req->ctx_fd = fd;
-	if (copy_to_user(user, req, sizeof(*req))) {
+	new->req.ctx_fd = fd;
+	if (copy_to_user(user, &new->req, sizeof(new->req))) {
 		put_unused_fd(fd);
 		fput(file);
 		return -EFAULT;
@@ -78,54 +74,85 @@ static long pfm_create_fd(pfarg_ctx_t *req, void *fmt_arg, size_t size,
 	return 0;
 }
 
+/* Create what @new asks for. The caller gives up what is left in it. */
+static long pfm_create(const struct pfm_ioc *ioc, struct pfm_creation *new)
+{
+	long ret = pfm_creation_check(new);
+
+	if (ret)
+		return ret;
+	if (ioc->fmt_arg_size != PFM_FMT_ARG_IMPLICIT &&
+	    ioc->fmt_arg_size > PFM_FMT_MAX_ARG_SIZE)
+		return -E2BIG;
+	pfm_creation_find_fmt(new);
+	ret = pfm_copy_fmt_arg(ioc, new);
+	return ret ?: pfm_create_fd(new, u64_to_user_ptr(ioc->arg));
+}
+
 static long pfm_create_cmd(const struct pfm_ioc *ioc)
 {
-	void __user *user = u64_to_user_ptr(ioc->arg);
-	pfarg_ctx_t req;
-	bool user_only;
-	void *fmt_arg;
-	size_t size;
+	struct pfm_creation new = {};
 	long ret;
 
 	if (ioc->narg != 1)
 		return -EINVAL;
-	if (copy_from_user(&req, user, sizeof(req)))
+	if (copy_from_user(&new.req, u64_to_user_ptr(ioc->arg), sizeof(new.req)))
 		return -EFAULT;
-	req.ctx_smpl_buf_size = 0;
-	ret = pfm_check_ctx(&req, &user_only);
-	if (!ret)
-		ret = pfm_fmt_arg_size(ioc, &req, &size);
-	if (ret)
-		return ret;
-	fmt_arg = pfm_copy_fmt_arg(ioc, size);
-	if (IS_ERR(fmt_arg))
-		return PTR_ERR(fmt_arg);
-	ret = pfm_create_fd(&req, fmt_arg, size, user);
-	kfree(fmt_arg);
+	new.req.ctx_smpl_buf_size = 0;
+	ret = pfm_create(ioc, &new);
+	kfree(new.fmt_arg);
+	pfm_creation_end(&new);
 	return ret;
 }
 
-static int pfm_one_pmcinfo(void *pmu, void *elem)
-{
-	return pfm_getinfo_pmc(pmu, elem);
-}
+/**
+ * struct pfm_dev_cmd - a command that needs no context
+ * @admin: it needs CAP_SYS_ADMIN
+ * @size:  size of an element of its vector in bytes
+ * @one:   what it does to one, with the struct pfm_pmu in use; or NULL
+ * @all:   what it does; without a vector
+ */
+struct pfm_dev_cmd {
+	bool		admin;
+	size_t		size;
+	pfm_one_t	one;
+	long		(*all)(const struct pfm_ioc *ioc);
+};
 
-static int pfm_one_pmdinfo(void *pmu, void *elem)
-{
-	return pfm_getinfo_pmd(pmu, elem);
-}
+static const struct pfm_dev_cmd pfm_dev_cmds[] = {
+	[PFM_CREATE_CONTEXT] = { .all = pfm_create_cmd },
+	[PFM_GETINFO_PMCS] = { .size = sizeof(pfarg_pmcinfo_t),
+			       .one = pfm_getinfo_pmc },
+	[PFM_GETINFO_PMDS] = { .size = sizeof(pfarg_pmdinfo_t),
+			       .one = pfm_getinfo_pmd },
+	[PFM_SET_CONFIG] = { .admin = true, .all = pfm_set_config_cmd },
+	[PFM_GET_CONFIG] = { .all = pfm_get_config_cmd },
+};
 
-static long pfm_getinfo_cmd(const struct pfm_ioc *ioc,
-			    int (*one)(void *ctx, void *elem))
+static long pfm_ask_pmu(const struct pfm_ioc *ioc, const struct pfm_dev_cmd *cmd)
 {
 	const struct pfm_pmu *pmu = pfm_pmu_get();
 	long ret;
 
 	if (!pmu)
 		return -ENODEV;
-	ret = pfm_vector(ioc, sizeof(pfarg_pmcinfo_t), (void *)pmu, one);
+	ret = pfm_vector(ioc, cmd->size, cmd->one, pmu);
 	pfm_pmu_put(pmu);
 	return ret;
+}
+
+static long pfm_dev_run(unsigned int nr, const struct pfm_ioc *ioc)
+{
+	const struct pfm_dev_cmd *cmd;
+
+	if (nr >= ARRAY_SIZE(pfm_dev_cmds))
+		return -ENOTTY;
+	cmd = &pfm_dev_cmds[array_index_nospec(nr, ARRAY_SIZE(pfm_dev_cmds))];
+	if (cmd->admin && !capable(CAP_SYS_ADMIN))
+		return -EPERM;
+	if (cmd->one)
+		return pfm_ask_pmu(ioc, cmd);
+	return cmd->all ? cmd->all(ioc) : -ENOTTY;
 }
 
 static long pfm_dev_ioctl(struct file *file, unsigned int cmd,
@@ -139,20 +166,9 @@ static long pfm_dev_ioctl(struct file *file, unsigned int cmd,
 		return -EFAULT;
 	if (ioc.reserved)
 		return -EINVAL;
-	switch (cmd) {
-	case PFM_IOC(PFM_CREATE_CONTEXT):
-		return pfm_create_cmd(&ioc);
-	case PFM_IOC(PFM_GETINFO_PMCS):
-		return pfm_getinfo_cmd(&ioc, pfm_one_pmcinfo);
-	case PFM_IOC(PFM_GETINFO_PMDS):
-		return pfm_getinfo_cmd(&ioc, pfm_one_pmdinfo);
-	case PFM_IOC(PFM_SET_CONFIG):
-		return pfm_set_config_cmd(&ioc);
-	case PFM_IOC(PFM_GET_CONFIG):
-		return pfm_get_config_cmd(&ioc);
-	default:
+	if (cmd != PFM_IOC(_IOC_NR(cmd)))
 		return -ENOTTY;
-	}
+	return pfm_dev_run(_IOC_NR(cmd), &ioc);
 }
 
 static const struct file_operations pfm_dev_fops = {

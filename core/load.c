@@ -181,8 +181,9 @@ static int pfm_load_target(struct pfm_context *ctx, const pfarg_load_t *req,
 	return ret;
 }
 
-int pfm_load_context(struct pfm_context *ctx, const pfarg_load_t *req)
+int pfm_load_context(struct pfm_context *ctx, void *arg)
 {
+	const pfarg_load_t *req = arg;
 	struct task_struct *task;
 	int ret;
 
@@ -265,9 +266,9 @@ static int pfm_designate(struct pfm_context *ctx, struct pfm_evtset *set)
 	return ret;
 }
 
-int pfm_start_monitoring(struct pfm_context *ctx, const pfarg_start_t *req)
+int pfm_start_monitoring(struct pfm_context *ctx, void *arg)
 {
-	struct pfm_evtset *set = pfm_evtset_to_start(ctx, req);
+	struct pfm_evtset *set = pfm_evtset_to_start(ctx, arg);
 	int ret = pfm_check_cpu(ctx);
 
 	if (ret)

@@ -5,8 +5,6 @@
 #ifndef PFM_CORE_LOAD_H
 #define PFM_CORE_LOAD_H
 
-#include <perfmon/perfmon.h>
-
 struct pfm_context;
 
 /*
@@ -19,14 +17,14 @@ struct pfm_context;
 int pfm_check_cpu(const struct pfm_context *ctx);
 
 /*
- * PFM_LOAD_CONTEXT. The right to attach is checked, and the context attached,
+ * PFM_LOAD_CONTEXT, with a pfarg_load_t. The right to attach is checked, and the context attached,
  * while no exec of the thread can complete.
  * Context: process, pfm_context.mutex not held; for a system-wide context on the
  * CPU to monitor.
  * Return: 0; -EBUSY if attached already, or thread or CPU taken; -EINVAL;
  * -ESRCH; -ENODEV; -EPERM; what the PMU says.
  */
-int pfm_load_context(struct pfm_context *ctx, const pfarg_load_t *req);
+int pfm_load_context(struct pfm_context *ctx, void *arg);
 
 /*
  * PFM_UNLOAD_CONTEXT: from anywhere if the CPU has gone offline.
@@ -42,12 +40,12 @@ int pfm_unload_context(struct pfm_context *ctx);
 void pfm_detach(struct pfm_context *ctx);
 
 /*
- * PFM_START, with the event set that @req asks for, or where it stopped if @req is
- * NULL. Starting a started context changes nothing; a masked one stays masked.
+ * PFM_START, with the event set that a pfarg_start_t asks for, or where it stopped if
+ * @arg is NULL. Starting a started context changes nothing; a masked one stays masked.
  * Context: process, pfm_context.mutex held.
  * Return: 0; -EINVAL if there is no such set; as pfm_check_cpu(); what the PMU says.
  */
-int pfm_start_monitoring(struct pfm_context *ctx, const pfarg_start_t *req);
+int pfm_start_monitoring(struct pfm_context *ctx, void *arg);
 
 /*
  * PFM_STOP. Context: process, pfm_context.mutex held.

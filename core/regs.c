@@ -408,12 +408,16 @@ static int pfm_getinfo(const struct pfm_reg_desc *regs, u16 n,
 	return 0;
 }
 
-int pfm_getinfo_pmc(const struct pfm_pmu *pmu, pfarg_pmcinfo_t *req)
+int pfm_getinfo_pmc(const void *pmu, void *elem)
 {
-	return pfm_getinfo(pmu->pmcs, pmu->num_pmcs, req);
+	const struct pfm_pmu *of = pmu;
+
+	return pfm_getinfo(of->pmcs, of->num_pmcs, elem);
 }
 
-int pfm_getinfo_pmd(const struct pfm_pmu *pmu, pfarg_pmdinfo_t *req)
+int pfm_getinfo_pmd(const void *pmu, void *elem)
 {
-	return pfm_getinfo(pmu->pmds, pmu->num_pmds, req);
+	const struct pfm_pmu *of = pmu;
+
+	return pfm_getinfo(of->pmds, of->num_pmds, elem);
 }

@@ -8,8 +8,8 @@
 #include "config.h"
 #include "vector.h"
 
-long pfm_vector(const struct pfm_ioc *ioc, size_t size, void *ctx,
-		int (*one)(void *ctx, void *elem))
+long pfm_vector(const struct pfm_ioc *ioc, size_t size, pfm_one_t one,
+		const void *with)
 {
 	void __user *user = u64_to_user_ptr(ioc->arg);
 	size_t bytes, done = 0;
@@ -25,7 +25,7 @@ long pfm_vector(const struct pfm_ioc *ioc, size_t size, void *ctx,
 	if (IS_ERR(vec))
 		return PTR_ERR(vec);
 	while (done < bytes && !ret) {
-		ret = one(ctx, vec + done);
+		ret = one(with, vec + done);
 		done += size;
 	}
 	if (copy_to_user(user, vec, done))

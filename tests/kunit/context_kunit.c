@@ -139,7 +139,7 @@ static struct pfm_context *create(struct kunit *test, u32 ctx_flags)
 
 	memcpy(req.ctx_smpl_buf_id, uuid, sizeof(uuid));
 	KUNIT_ASSERT_EQ(test, pfm_register_buffer_fmt(&fmt), 0);
-	calls->ctx = pfm_context_create(&req, &arg, fmt.fmt_arg_size);
+	calls->ctx = fixture_context(&req, &arg, fmt.fmt_arg_size);
 	return calls->ctx;
 }
 
@@ -374,7 +374,7 @@ static void a_context_with_an_unknown_format_is_einval(struct kunit *test)
 {
 	pfarg_ctx_t req = { .ctx_smpl_buf_id = SCRIPT_UUID };
 
-	KUNIT_EXPECT_EQ(test, PTR_ERR(pfm_context_create(&req, NULL, 0)),
+	KUNIT_EXPECT_EQ(test, PTR_ERR(fixture_context(&req, NULL, 0)),
 			(long)-EINVAL);
 }
 

@@ -167,7 +167,7 @@ static void an_area_that_is_none_is_refused(struct kunit *test)
 			if (((u32 *)from)[j])
 				((u32 *)to)[j] = ((u32 *)from)[j];
 		KUNIT_EXPECT_EQ_MSG(test,
-				    PTR_ERR(pfm_context_create(&req, NULL, 0)),
+				    PTR_ERR(fixture_context(&req, NULL, 0)),
 				    -EINVAL, "case %d", i);
 		KUNIT_EXPECT_EQ(test, script->exits, i + 1);
 	}

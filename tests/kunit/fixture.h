@@ -50,6 +50,23 @@ static inline void fixture_unlock(struct pfm_context *ctx)
 	mutex_unlock(&ctx->mutex);
 }
 
+/* A context as PFM_CREATE_CONTEXT makes it. Return: it, or an ERR_PTR. */
+static inline struct pfm_context *fixture_context(const pfarg_ctx_t *req,
+						  void *arg, size_t size)
+{
+	struct pfm_creation new = { .req = *req, .fmt_arg = arg,
+				    .fmt_arg_size = size };
+	struct pfm_context *ctx;
+	int ret = pfm_creation_check(&new);
+
+	if (ret)
+		return ERR_PTR(ret);
+	pfm_creation_find_fmt(&new);
+	ctx = pfm_context_create(&new);
+	pfm_creation_end(&new);
+	return ctx;
+}
+
 static inline struct fixture *fixture_create(struct kunit *test, u32 flags,
 					     bool with_fmt)
 {
@@ -64,7 +81,7 @@ static inline struct fixture *fixture_create(struct kunit *test, u32 flags,
 		memcpy(req.ctx_smpl_buf_id, uuid, sizeof(uuid));
 		KUNIT_ASSERT_EQ(test, pfm_register_buffer_fmt(&script_fmt), 0);
 	}
-	f->ctx = pfm_context_create(&req, NULL, 0);
+	f->ctx = fixture_context(&req, NULL, 0);
 	KUNIT_ASSERT_FALSE(test, IS_ERR(f->ctx));
 	test->priv = f;
 	return f;
@@ -82,7 +99,7 @@ static inline struct fixture *fixture_create_with(struct kunit *test,
 	fixture_pin(test);
 	script = &f->script;
 	memcpy(req.ctx_smpl_buf_id, uuid, sizeof(pfm_uuid_t));
-	f->ctx = pfm_context_create(&req, arg, size);
+	f->ctx = fixture_context(&req, arg, size);
 	KUNIT_ASSERT_FALSE(test, IS_ERR(f->ctx));
 	test->priv = f;
 	return f;

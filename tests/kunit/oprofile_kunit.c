@@ -443,7 +443,7 @@ static void load_context(struct kunit *test)
 	pfarg_ctx_t req = {};
 
 	memcpy(req.ctx_smpl_buf_id, uuid, sizeof(uuid));
-	b->f.ctx = pfm_context_create(&req, NULL, 0);
+	b->f.ctx = fixture_context(&req, NULL, 0);
 	KUNIT_ASSERT_FALSE(test, IS_ERR(b->f.ctx));
 }
 

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * command.c - commands on a context: what they take, who may give them (3.1)
+ */
+#include <linux/kernel.h>
+#include <linux/nospec.h>
+#include <linux/sched/task.h>
+#include <linux/uaccess.h>
+#include "command.h"
+#include "context.h"
+#include "evtset.h"
+#include "load.h"
+#include "perm.h"
+#include "regs.h"
+#include "restart.h"
+#include "switch.h"
+#include "vector.h"
+
+/* Who may give a command, and what is held while it, or one element of it, runs. */
+enum pfm_access {
+	PFM_BY_ITSELF,	/* the command checks, and takes pfm_context.mutex */
+	PFM_LOCKED,	/* anybody; the mutex is held */
+	PFM_ON_CPU,	/* the same; if attached, where the PMU can be read */
+	PFM_ATTACHING,	/* the same; who may attach to the thread now */
+};
+
+/* What a command takes. */
+enum pfm_takes {
+	PFM_NOTHING,
+	PFM_ARG,
+	PFM_ARG_OR_NULL,
+	PFM_VECTOR,
+};
+
+/**
+ * struct pfm_ctx_cmd - a command on a context
+ * @takes:  its argument
+ * @access: who may give it
+ * @size:   size of the argument, or of an element of the vector, in bytes
+ * @plain:  what it does, with no argument
+ * @with:   what it does with its argument, or to one element
+ */
+struct pfm_ctx_cmd {
+	enum pfm_takes	takes;
+	enum pfm_access	access;
+	size_t		size;
+	union {
+		int	(*plain)(struct pfm_context *ctx);
+		int	(*with)(struct pfm_context *ctx, void *arg);
+	};
+};
+
+/* Any argument that is not a vector. */
+union pfm_ctx_arg {
+	pfarg_load_t	load;
+	pfarg_start_t	start;
+};
+
+#define PFM_PLAIN(access_, run)						\
+	{ .takes = PFM_NOTHING, .access = access_, .plain = run }
+#define PFM_WITH(takes_, member, access_, run)				\
+	{ .takes = takes_, .access = access_, .with = run,		\
+	  .size = sizeof_field(union pfm_ctx_arg, member) }
+#define PFM_EACH(type, access_, run)					\
+	{ .takes = PFM_VECTOR, .access = access_, .with = run,		\
+	  .size = sizeof(type) }
+
+static const struct pfm_ctx_cmd pfm_ctx_cmds[] = {
+	[PFM_WRITE_PMCS] =
+		PFM_EACH(pfarg_pmc_t, PFM_ATTACHING, pfm_write_pmc),
+	[PFM_WRITE_PMDS] =
+		PFM_EACH(pfarg_pmd_t, PFM_ATTACHING, pfm_write_pmd),
+	[PFM_READ_PMDS] =
+		PFM_EACH(pfarg_pmd_t, PFM_ON_CPU, pfm_read_pmd),
+	[PFM_CREATE_EVTSETS] =
+		PFM_EACH(pfarg_setdesc_t, PFM_LOCKED, pfm_create_evtset),
+	[PFM_DELETE_EVTSETS] =
+		PFM_EACH(pfarg_setdesc_t, PFM_LOCKED, pfm_delete_evtset),
+	[PFM_GETINFO_EVTSETS] =
+		PFM_EACH(pfarg_setinfo_t, PFM_LOCKED, pfm_getinfo_evtset),
+	[PFM_LOAD_CONTEXT] =
+		PFM_WITH(PFM_ARG, load, PFM_BY_ITSELF, pfm_load_context),
+	[PFM_START] =
+		PFM_WITH(PFM_ARG_OR_NULL, start, PFM_LOCKED,
+			 pfm_start_monitoring),
+	[PFM_STOP] = PFM_PLAIN(PFM_LOCKED, pfm_stop_monitoring),
+	[PFM_RESTART] = PFM_PLAIN(PFM_LOCKED, pfm_restart_context),
+	[PFM_UNLOAD_CONTEXT] = PFM_PLAIN(PFM_LOCKED, pfm_unload_context),
+};
+
+/* Return: what @cmd, an ioctl's number, stands for, or NULL. */
+static const struct pfm_ctx_cmd *pfm_find_ctx_cmd(unsigned int cmd)
+{
+	unsigned int nr = _IOC_NR(cmd);
+
+	if (cmd != PFM_IOC(nr) || nr >= ARRAY_SIZE(pfm_ctx_cmds))
+		return NULL;
+	nr = array_index_nospec(nr, ARRAY_SIZE(pfm_ctx_cmds));
+	return pfm_ctx_cmds[nr].plain ? &pfm_ctx_cmds[nr] : NULL;
+}
+
+/* Do what a command, or one element of it, is for. */
+static int pfm_call(struct pfm_context *ctx, const struct pfm_ctx_cmd *cmd,
+		    void *arg)
+{
+	return cmd->takes == PFM_NOTHING ? cmd->plain(ctx) :
+					   cmd->with(ctx, arg);
+}
+
+/* The same, on the right CPU if it may touch the PMU. */
+static int pfm_call_on_cpu(struct pfm_context *ctx,
+			   const struct pfm_ctx_cmd *cmd, void *arg)
+{
+	int ret = ctx->loaded ? pfm_check_cpu(ctx) : 0;
+
+	return ret ?: pfm_call(ctx, cmd, arg);
+}
+
+static int pfm_call_locked(struct pfm_context *ctx,
+			   const struct pfm_ctx_cmd *cmd, void *arg)
+{
+	int ret;
+
+	mutex_lock(&ctx->mutex);
+	ret = cmd->access == PFM_ON_CPU ? pfm_call_on_cpu(ctx, cmd, arg) :
+					  pfm_call(ctx, cmd, arg);
+	mutex_unlock(&ctx->mutex);
+	return ret;
+}
+
+static struct task_struct *pfm_attached_task(struct pfm_context *ctx)
+{
+	struct task_struct *task;
+
+	mutex_lock(&ctx->mutex);
+	task = ctx->target.task;
+	if (task)
+		get_task_struct(task);
+	mutex_unlock(&ctx->mutex);
+	return task;
+}
+
+/*
+ * A write may make the PMU attach to the thread anew: the right to do so is
+ * checked again, and no exec of the thread comes between.
+ */
+static int pfm_call_attaching(struct pfm_context *ctx,
+			      const struct pfm_ctx_cmd *cmd, void *arg)
+{
+	struct task_struct *task = pfm_attached_task(ctx);
+	int ret = task ? pfm_may_attach_begin(task) : 0;
+
+	if (ret)
+		goto put;
+	mutex_lock(&ctx->mutex);
+	/* Another command may have attached or detached it meanwhile. */
+	ret = ctx->target.task == task ? pfm_call_on_cpu(ctx, cmd, arg) :
+					 -EBUSY;
+	mutex_unlock(&ctx->mutex);
+	if (task)
+		pfm_may_attach_end(task);
+put:
+	if (task)
+		put_task_struct(task);
+	return ret;
+}
+
+/* Run a command, or treat one element of it, if the caller may. */
+static int pfm_run(struct pfm_context *ctx, const struct pfm_ctx_cmd *cmd,
+		   void *arg)
+{
+	switch (cmd->access) {
+	case PFM_BY_ITSELF:
+		return pfm_call(ctx, cmd, arg);
+	case PFM_ATTACHING:
+		return pfm_call_attaching(ctx, cmd, arg);
+	default:
+		return pfm_call_locked(ctx, cmd, arg);
+	}
+}
+
+/* A command in progress. */
+struct pfm_ctx_call {
+	struct pfm_context		*ctx;
+	const struct pfm_ctx_cmd	*cmd;
+};
+
+static int pfm_run_one(const void *with, void *elem)
+{
+	const struct pfm_ctx_call *call = with;
+
+	return pfm_run(call->ctx, call->cmd, elem);
+}
+
+/* Run a command with its argument, or NULL if none is given and none need be. */
+static int pfm_run_arg(struct pfm_context *ctx, const struct pfm_ctx_cmd *cmd,
+		       const struct pfm_ioc *ioc)
+{
+	bool given = cmd->takes == PFM_ARG || ioc->arg || ioc->narg;
+	union pfm_ctx_arg arg;
+
+	if (given &&
+	    (ioc->narg != 1 ||
+	     copy_from_user(&arg, u64_to_user_ptr(ioc->arg), cmd->size)))
+		return -EFAULT;
+	return pfm_run(ctx, cmd, given ? &arg : NULL);
+}
+
+static long pfm_run_cmd(struct pfm_context *ctx, const struct pfm_ctx_cmd *cmd,
+			const struct pfm_ioc *ioc)
+{
+	struct pfm_ctx_call call = { ctx, cmd };
+
+	switch (cmd->takes) {
+	case PFM_NOTHING:
+		return pfm_run(ctx, cmd, NULL);
+	case PFM_VECTOR:
+		return pfm_vector(ioc, cmd->size, pfm_run_one, &call);
+	default:
+		return pfm_run_arg(ctx, cmd, ioc);
+	}
+}
+
+long pfm_command(struct pfm_context *ctx, unsigned int nr,
+		 const struct pfm_ioc *ioc)
+{
+	const struct pfm_ctx_cmd *cmd = pfm_find_ctx_cmd(nr);
+	bool self = READ_ONCE(ctx->target.task) == current;
+	long ret;
+
+	if (!cmd)
+		return -ENOTTY;
+	/* The PMU may still have to follow the last switch. */
+	if (READ_ONCE(ctx->frozen) & PFM_SWITCHING)
+		pfm_finish_switch(ctx);
+	/* There is one such thread at most. */
+	if (self)
+		WRITE_ONCE(ctx->in_call, current);
+	ret = pfm_run_cmd(ctx, cmd, ioc);
+	if (self)
+		WRITE_ONCE(ctx->in_call, NULL);
+	return ret;
+}
