@@ -39,6 +39,7 @@ static int pfm_reserve_cpu(struct pfm_context *ctx)
 {
 	int cpu = ctx->target.cpu;
 
+	lockdep_assert_held(&pfm_attach_lock);
 	if (pfm_num_threads || per_cpu(pfm_cpu_ctx, cpu))
 		return -EBUSY;
 	/* An active one asks pfm_attach_cpu_gone() later, if it goes. */
@@ -53,6 +54,7 @@ static int pfm_reserve_thread(struct pfm_context *ctx)
 {
 	struct task_struct *task = ctx->target.task;
 
+	lockdep_assert_held(&pfm_attach_lock);
 	if (pfm_num_cpus || pfm_attach_find(task))
 		return -EBUSY;
 	if (READ_ONCE(task->flags) & PF_EXITING)
@@ -66,6 +68,7 @@ int pfm_attach_claim(struct pfm_context *ctx)
 {
 	int ret;
 
+	lockdep_assert_held(&ctx->mutex);
 	spin_lock(&pfm_attach_lock);
 	WRITE_ONCE(ctx->gone, false);
 	if (ctx->target.task)
@@ -78,6 +81,7 @@ int pfm_attach_claim(struct pfm_context *ctx)
 
 void pfm_attach_release(struct pfm_context *ctx)
 {
+	lockdep_assert_held(&ctx->mutex);
 	spin_lock(&pfm_attach_lock);
 	if (ctx->target.task) {
 		hash_del(&ctx->node);

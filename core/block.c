@@ -200,6 +200,7 @@ int pfm_block_attach(struct pfm_context *ctx)
 {
 	struct pfm_block *b;
 
+	lockdep_assert_held(&ctx->mutex);
 	if (!(ctx->flags & PFM_FL_NOTIFY_BLOCK))
 		return 0;
 	b = kzalloc(sizeof(*b), GFP_KERNEL_ACCOUNT);
@@ -221,6 +222,7 @@ void pfm_block_detach(struct pfm_context *ctx)
 {
 	struct pfm_block *b = ctx->block;
 
+	lockdep_assert_held(&ctx->mutex);
 	if (!b)
 		return;
 	ctx->block = NULL;
@@ -264,6 +266,7 @@ void pfm_block_end(struct pfm_context *ctx)
 
 bool pfm_is_blocked(const struct pfm_context *ctx)
 {
+	lockdep_assert_held(&ctx->mutex);
 	return ctx->block && READ_ONCE(ctx->block->wanted);
 }
 

@@ -283,6 +283,7 @@ int pfm_buffer_mmap(struct file *buffer, struct vm_area_struct *vma)
 	bool mapped;
 	int ret;
 
+	mmap_assert_write_locked(vma->vm_mm);
 	if (!pfm_vma_is_legal(b, vma))
 		return -EINVAL;
 	mutex_lock(&b->lock);

@@ -130,6 +130,7 @@ err_free:
 
 struct pfm_evtset *pfm_evtset_find(struct pfm_context *ctx, u16 id)
 {
+	lockdep_assert_held(&ctx->mutex);
 	return xa_load(&ctx->sets, id);
 }
 
@@ -190,6 +191,7 @@ int pfm_create_evtset(struct pfm_context *ctx, void *elem)
 	struct pfm_evtset *set;
 	u64 timeout = 0;
 
+	lockdep_assert_held(&ctx->mutex);
 	if (ctx->loaded)
 		return -EBUSY;
 	if (!pfm_setdesc_is_good(ctx, req) ||
@@ -216,6 +218,7 @@ int pfm_delete_evtset(struct pfm_context *ctx, void *elem)
 	pfarg_setdesc_t *req = elem;
 	struct pfm_evtset *set;
 
+	lockdep_assert_held(&ctx->mutex);
 	if (ctx->loaded)
 		return -EBUSY;
 	if (req->set_flags & ~PFM_SET_RETFL_MASK || !req->set_id ||
@@ -253,6 +256,7 @@ int pfm_getinfo_evtset(struct pfm_context *ctx, void *elem)
 	u64 duration;
 	s64 clock;
 
+	lockdep_assert_held(&ctx->mutex);
 	if (!set)
 		return pfm_bad_evtset(&req->set_flags, PFM_SET_RETFL_NOSET);
 	if (req->set_flags & ~PFM_SET_RETFL_MASK ||

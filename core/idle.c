@@ -106,6 +106,7 @@ int pfm_idle_attach(struct pfm_context *ctx)
 {
 	int ret;
 
+	lockdep_assert_held(&ctx->mutex);
 	if (!pfm_excludes_idle(ctx))
 		return 0;
 	ret = pfm_idle_get();
@@ -116,6 +117,7 @@ int pfm_idle_attach(struct pfm_context *ctx)
 
 void pfm_idle_detach(struct pfm_context *ctx)
 {
+	lockdep_assert_held(&ctx->mutex);
 	if (!pfm_is_syswide(ctx) ||
 	    per_cpu(pfm_idle_ctx, ctx->target.cpu) != ctx)
 		return;

@@ -25,6 +25,7 @@
 
 int pfm_check_cpu(const struct pfm_context *ctx)
 {
+	lockdep_assert_held(&ctx->mutex);
 	if (pfm_is_offline(ctx))
 		return -ENODEV;
 	if (!ctx->loaded || READ_ONCE(ctx->gone))
@@ -206,6 +207,7 @@ void pfm_detach(struct pfm_context *ctx)
 	struct pfm_pmd *pmd;
 	u16 i;
 
+	lockdep_assert_held(&ctx->mutex);
 	pfm_idle_detach(ctx);
 	pfm_pause(ctx);
 	ctx->started = false;
@@ -229,6 +231,7 @@ int pfm_unload_context(struct pfm_context *ctx)
 {
 	int ret = pfm_is_offline(ctx) ? 0 : pfm_check_cpu(ctx);
 
+	lockdep_assert_held(&ctx->mutex);
 	if (!ret)
 		pfm_detach(ctx);
 	return ret;

@@ -66,6 +66,7 @@ void pfm_pause_and_resume(struct pfm_context *ctx)
 {
 	u64 denied = ctx->sets_denied;
 
+	lockdep_assert_held(&ctx->mutex);
 	if (!ctx->loaded || pfm_is_offline(ctx))
 		return;
 	pfm_pause(ctx);

@@ -107,6 +107,7 @@ void pfm_prepare_evtset(struct pfm_evtset *set)
 	struct pfm_pmd *pmd;
 	u16 i;
 
+	lockdep_assert_held(&set->pmds[0].ctx->mutex);
 	pfm_for_each_pmd(set, i, pmd) {
 		pfm_prepare_reset(pmd);
 		pmd->hw.sampling = pfm_is_clock(pmd) ? set->timeout :
@@ -232,6 +233,7 @@ int pfm_write_pmc(struct pfm_context *ctx, void *elem)
 	u64 value;
 	int slot, ret, err;
 
+	lockdep_assert_held(&ctx->mutex);
 	slot = pfm_reg_slot(pmu->pmcs, pmu->num_pmcs, req->reg_num,
 			    &req->reg_flags);
 	if (slot < 0)
@@ -343,6 +345,7 @@ int pfm_write_pmd(struct pfm_context *ctx, void *elem)
 	bool smpl;
 	int slot, ret, err;
 
+	lockdep_assert_held(&ctx->mutex);
 	slot = pfm_pmd_slot(ctx, req, &set);
 	if (slot < 0)
 		return slot;
@@ -374,6 +377,7 @@ int pfm_read_pmd(struct pfm_context *ctx, void *elem)
 	struct pfm_pmd *pmd;
 	int slot;
 
+	lockdep_assert_held(&ctx->mutex);
 	slot = pfm_pmd_slot(ctx, req, &set);
 	if (slot < 0)
 		return slot;

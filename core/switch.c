@@ -55,6 +55,7 @@ int pfm_switch_link(struct pfm_context *ctx)
 	struct pfm_evtset *set;
 	unsigned long id;
 
+	lockdep_assert_held(&ctx->mutex);
 	xa_for_each(&ctx->sets, id, set) {
 		set->next = pfm_next_evtset(ctx, set);
 		if (!set->next)

@@ -40,6 +40,7 @@ u64 pfm_value_read(struct pfm_pmd *pmd)
 {
 	u64 value;
 
+	lockdep_assert_held(&pmd->ctx->mutex);
 	if (!pfm_pmd_is_live(pmd))
 		return pmd->value;
 	value = pfm_value_compose(pmd, pmd->ctx->pmu->read_pmd(&pmd->hw));
@@ -63,6 +64,7 @@ int pfm_program_regs(struct pfm_context *ctx)
 	int ret = 0;
 	u16 i;
 
+	lockdep_assert_held(&ctx->mutex);
 	pfm_for_each_pmd(ctx->set, i, pmd) {
 		int err = pfm_program_pmd(pmd);
 
@@ -73,6 +75,7 @@ int pfm_program_regs(struct pfm_context *ctx)
 
 int pfm_value_write(struct pfm_pmd *pmd, u64 value)
 {
+	lockdep_assert_held(&pmd->ctx->mutex);
 	pmd->value = value;
 	return pfm_pmd_is_live(pmd) ? pfm_program_pmd(pmd) : 0;
 }

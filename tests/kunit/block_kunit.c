@@ -40,7 +40,7 @@ static void one_block_bit_blocks_and_masks_nothing(struct kunit *test)
 						   PFM_OVFL_CTRL_RESET);
 	struct fixture *f = test->priv;
 
-	KUNIT_EXPECT_TRUE(test, pfm_is_blocked(f->ctx));
+	KUNIT_EXPECT_TRUE(test, fixture_is_blocked(f->ctx));
 	KUNIT_EXPECT_FALSE(test, pfm_is_masked(f->ctx));
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), SHORT_RESET);
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 1), SHORT_RESET);
@@ -54,7 +54,7 @@ static void one_mask_bit_masks_and_does_not_block(struct kunit *test)
 						   PFM_OVFL_CTRL_MASK);
 	struct fixture *f = test->priv;
 
-	KUNIT_EXPECT_FALSE(test, pfm_is_blocked(f->ctx));
+	KUNIT_EXPECT_FALSE(test, fixture_is_blocked(f->ctx));
 	KUNIT_EXPECT_TRUE(test, pfm_is_masked(f->ctx));
 	let_go(test, task);
 }

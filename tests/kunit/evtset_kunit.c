@@ -114,7 +114,7 @@ static void bad_descriptions_are_refused(struct kunit *test)
 		desc.set_id = 1;
 		KUNIT_EXPECT_EQ_MSG(test, create_set(test, &desc), -EINVAL, "%d", i);
 		KUNIT_EXPECT_TRUE(test, PFM_SET_HAS_ERROR(desc.set_flags));
-		KUNIT_EXPECT_NULL(test, pfm_evtset_find(ctx_of(test), 1));
+		KUNIT_EXPECT_NULL(test, fixture_find_set(ctx_of(test), 1));
 	}
 }
 
@@ -182,7 +182,7 @@ static void delete_and_getinfo_have_no_input_flags(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, info.set_flags & PFM_SET_RETFL_EINVAL);
 	KUNIT_EXPECT_EQ(test, delete_set(test, &desc), -EINVAL);
 	KUNIT_EXPECT_TRUE(test, desc.set_flags & PFM_SET_RETFL_EINVAL);
-	KUNIT_EXPECT_NOT_NULL(test, pfm_evtset_find(ctx, 1));
+	KUNIT_EXPECT_NOT_NULL(test, fixture_find_set(ctx, 1));
 }
 
 /* Proves 3.1.11-05, 3.1.12-04 */

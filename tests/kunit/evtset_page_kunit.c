@@ -13,7 +13,7 @@
 
 static const pfm_set_page_t *page_of(struct kunit *test, u16 set)
 {
-	return pfm_evtset_find(ctx_of(test), set)->page;
+	return fixture_find_set(ctx_of(test), set)->page;
 }
 
 /* Return: its mmap offset. */
@@ -200,22 +200,24 @@ static void values_of_a_switch_are_there_at_once(struct kunit *test)
 {
 	struct pfm_sim_tick tick = { .task = current, .ns = TICK_NSEC,
 				     .delta = { 3 } };
+	const pfm_set_page_t *first, *second;
 
 	make_page(test, 0, BY_TIME);
 	make_page(test, 1, 0);
 	make_counter(test, 0, 0, 0, 0);
 	make_counter(test, 1, 0, 0, 0);
 	load_and_start(test, 0);
+	first = page_of(test, 0);
+	second = page_of(test, 1);
 	/* The work item that lets the PMU follow waits. */
 	fixture_lock(ctx_of(test));
 	KUNIT_ASSERT_EQ(test, pfm_sim_advance(&tick), 0);
-	KUNIT_EXPECT_EQ(test, page_of(test, 0)->map_state[0], PFM_MAP_VALUE);
-	KUNIT_EXPECT_EQ(test, page_of(test, 0)->map_flags, 0);
-	KUNIT_EXPECT_EQ(test, page_of(test, 1)->map_state[0], PFM_MAP_VALUE);
-	KUNIT_EXPECT_EQ(test, page_of(test, 1)->map_flags, PFM_MAPFL_ACTIVE);
-	KUNIT_EXPECT_EQ(test, page_of(test, 0)->map_value[0],
-			(u64)-PERIOD + 3);
-	KUNIT_EXPECT_EQ(test, page_of(test, 1)->map_value[0], (u64)-PERIOD);
+	KUNIT_EXPECT_EQ(test, first->map_state[0], PFM_MAP_VALUE);
+	KUNIT_EXPECT_EQ(test, first->map_flags, 0);
+	KUNIT_EXPECT_EQ(test, second->map_state[0], PFM_MAP_VALUE);
+	KUNIT_EXPECT_EQ(test, second->map_flags, PFM_MAPFL_ACTIVE);
+	KUNIT_EXPECT_EQ(test, first->map_value[0], (u64)-PERIOD + 3);
+	KUNIT_EXPECT_EQ(test, second->map_value[0], (u64)-PERIOD);
 	fixture_unlock(ctx_of(test));
 	pfm_finish_switch(ctx_of(test));
 	expect_kept(test, 0, false);
@@ -229,7 +231,7 @@ static void a_set_that_follows_itself_stays_live(struct kunit *test)
 	load_and_start(test, 0);
 	count_on(test, PERIOD, true);
 	expect_live(test, 0);
-	KUNIT_EXPECT_EQ(test, pfm_evtset_find(ctx_of(test), 0)->runs, 2);
+	KUNIT_EXPECT_EQ(test, fixture_find_set(ctx_of(test), 0)->runs, 2);
 }
 
 static void masking_keeps_values_until_the_restart(struct kunit *test)

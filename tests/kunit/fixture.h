@@ -10,7 +10,9 @@
 #include <linux/kthread.h>
 #include <linux/sched.h>
 #include <linux/string.h>
+#include "block.h"
 #include "context.h"
+#include "evtset.h"
 #include "load.h"
 #include "msgq.h"
 #include "owner.h"
@@ -48,6 +50,28 @@ static inline void fixture_lock(struct pfm_context *ctx)
 static inline void fixture_unlock(struct pfm_context *ctx)
 {
 	mutex_unlock(&ctx->mutex);
+}
+
+/* Return: event set @id, or NULL. It stays: no other thread knows the context. */
+static inline struct pfm_evtset *fixture_find_set(struct pfm_context *ctx,
+						  u16 id)
+{
+	struct pfm_evtset *set;
+
+	fixture_lock(ctx);
+	set = pfm_evtset_find(ctx, id);
+	fixture_unlock(ctx);
+	return set;
+}
+
+static inline bool fixture_is_blocked(struct pfm_context *ctx)
+{
+	bool blocked;
+
+	fixture_lock(ctx);
+	blocked = pfm_is_blocked(ctx);
+	fixture_unlock(ctx);
+	return blocked;
 }
 
 /* A context as PFM_CREATE_CONTEXT makes it. Return: it, or an ERR_PTR. */

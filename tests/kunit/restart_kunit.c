@@ -25,12 +25,12 @@ static void restart_neither_notifies_nor_blocks(struct kunit *test)
 	fixture_count(test, 13);
 	KUNIT_EXPECT_EQ(test, fixture_restart(test), 0);
 	KUNIT_EXPECT_FALSE(test, fixture_take_msg(f, &msg));
-	KUNIT_EXPECT_FALSE(test, pfm_is_blocked(f->ctx));
+	KUNIT_EXPECT_FALSE(test, fixture_is_blocked(f->ctx));
 	KUNIT_EXPECT_FALSE(test, pfm_is_masked(f->ctx));
 	/* Nor if there was nothing to resume. */
 	KUNIT_EXPECT_EQ(test, fixture_restart(test), 0);
 	KUNIT_EXPECT_FALSE(test, fixture_take_msg(f, &msg));
-	KUNIT_EXPECT_FALSE(test, pfm_is_blocked(f->ctx));
+	KUNIT_EXPECT_FALSE(test, fixture_is_blocked(f->ctx));
 }
 
 /* Proves 3.1.9-11, 3.5.15-02, 3.5.15-04, 3.5.15-05 */
