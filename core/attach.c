@@ -42,7 +42,7 @@ static int pfm_reserve_cpu(struct pfm_context *ctx)
 	lockdep_assert_held(&pfm_attach_lock);
 	if (pfm_num_threads || per_cpu(pfm_cpu_ctx, cpu))
 		return -EBUSY;
-	/* An active one asks pfm_attach_cpu_gone() later, if it goes. */
+	/* If an active one goes later, pfm_attach_cpu_gone() is called. */
 	if (!cpu_active(cpu))
 		return -ENODEV;
 	per_cpu(pfm_cpu_ctx, cpu) = ctx;

@@ -61,7 +61,7 @@ struct pfm_block {
 static DEFINE_HASHTABLE(pfm_blocks, 6);
 static DEFINE_SPINLOCK(pfm_blocks_lock);
 
-/* Do threads come back? Asked when the first context is there that may block. */
+/* Do threads come back? Found out with the first context that may block. */
 static DEFINE_MUTEX(pfm_kprobe_lock);
 static bool pfm_kprobe_tried;
 static bool pfm_kprobe_works;
@@ -96,7 +96,7 @@ static void pfm_block_queue_again(struct irq_work *work)
 	pfm_block_queue(container_of(work, struct pfm_block, again));
 }
 
-/* Who sets it back owns the task work. */
+/* Whoever clears it owns the task work. */
 static bool pfm_block_take_left(struct pfm_block *b)
 {
 	return READ_ONCE(b->left) && xchg(&b->left, 0);

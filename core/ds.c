@@ -58,7 +58,7 @@ int pfm_ds_attach(struct pfm_context *ctx)
 	return 0;
 }
 
-/* Count something, and show it. */
+/* Bump a counter, and its copy in the buffer. */
 static void pfm_ds_count(struct pfm_ds *ds, u32 offs, u64 *mine)
 {
 	++*mine;

@@ -20,8 +20,8 @@
 #include "value.h"
 
 /*
- * Each set costs memory and, while the context is loaded, the time to walk over its
- * events whenever the thread is scheduled, interrupts off.
+ * Each set costs memory and, while the context is loaded, a walk over its events with
+ * interrupts off whenever the thread is scheduled.
  */
 static unsigned int pfm_sets_max = 256;
 module_param_named(sets_max, pfm_sets_max, uint, 0644);

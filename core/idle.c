@@ -43,7 +43,7 @@ static void pfm_leave_idle(struct pfm_context *ctx)
 
 void pfm_idle_changed(struct pfm_context *ctx, bool idle)
 {
-	/* At most a command that was moved to another CPU owns it, for a moment. */
+	/* The owner can only be a command that was moved to another CPU, briefly. */
 	while (pfm_enter(ctx))
 		cpu_relax();
 	if (!idle && ctx->frozen & PFM_IDLE)

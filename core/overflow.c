@@ -4,8 +4,8 @@
  *
  * The overflow path runs in any context up to NMI, on the CPU and in the thread
  * that is monitored. It waits for nobody: pfm_context.busy says who owns the
- * context (owner.c), and an overflow that does not get it leaves itself to the
- * owner (pfm_defer()): an overflow that it has interrupted, or for moments a command.
+ * context (owner.c). An overflow that does not get it leaves itself (pfm_defer()) to
+ * the owner: an overflow that it has interrupted or, for moments, a command.
  */
 #include <linux/irqflags.h>
 #include <linux/sched/clock.h>
@@ -35,7 +35,7 @@ static __always_inline u64 pfm_clock(void)
 	return local_clock();
 }
 
-/* Where: in @task, here. */
+/* Note where it happened: in @task, at @ip, on this CPU. */
 static __always_inline void pfm_note_place(struct pfm_ovfl_data *data,
 					   const struct task_struct *task,
 					   u64 ip, struct pt_regs *regs)
@@ -226,7 +226,7 @@ static bool pfm_store_or_interrupt(struct pfm_context *ctx,
 	return interrupts;
 }
 
-/* What overflows in one instant. The caller owns @ctx. */
+/* Handle what overflowed in one instant. The caller owns @ctx. */
 static void pfm_instant(struct pfm_context *ctx, const unsigned long *ovfl,
 			u64 ip, struct pt_regs *regs, struct pfm_ds_record *rec)
 {
@@ -245,7 +245,7 @@ static void pfm_event_one(struct pfm_pmd *pmd, u64 ip, struct pt_regs *regs,
 	pfm_instant(pmd->ctx, ovfl, ip, regs, rec);
 }
 
-/* A command is there: what is deferred comes in an interrupt that follows. */
+/* A command is the owner: what is deferred comes in an interrupt after it. */
 static void pfm_queue_deferred(struct pfm_context *ctx)
 {
 	set_bit(PFM_END_DEFERRED, &ctx->ovfl_end);
@@ -253,7 +253,7 @@ static void pfm_queue_deferred(struct pfm_context *ctx)
 }
 
 /*
- * Leave the overflow to whom it interrupted, or if @owner is a command, to an
+ * Leave the overflow to the one that it interrupted or, if @owner is a command, to an
  * interrupt that follows at once. A second one of the same counter is lost.
  */
 static void pfm_defer(struct pfm_pmd *pmd, u64 ip, u32 owner)
@@ -463,8 +463,8 @@ void pfm_stop_work(struct work_struct *work)
 }
 
 /*
- * What an overflow had to leave to a command. If there is another overflow under
- * way, it sees to it.
+ * Handle what overflows left behind because a command was the owner. If another
+ * overflow is under way, that one does.
  */
 static void pfm_take_deferred(struct pfm_context *ctx)
 {

@@ -55,7 +55,7 @@ int pfm_may_create(u32 ctx_flags, bool *user_only)
 	return 0;
 }
 
-/* Is this file maps in the directory of @vpid, in our /proc? */
+/* Is this the maps file of @vpid, in our own /proc? */
 static bool pfm_is_maps_of(struct file *file, pid_t vpid)
 {
 	const struct dentry *dir = file->f_path.dentry->d_parent;
@@ -102,7 +102,7 @@ static bool pfm_ids_match(const struct cred *cred, const struct cred *tcred)
 	       gid_eq(cred->gid, tcred->sgid) && gid_eq(cred->gid, tcred->gid);
 }
 
-/* Whoever has more privileges than the caller is not for it to watch. */
+/* Nobody may watch a thread that has more privileges. */
 static bool pfm_caps_match(const struct cred *cred, const struct cred *tcred)
 {
 	return cred->user_ns == tcred->user_ns &&

@@ -34,7 +34,7 @@ static bool pfm_reg_is_valid(const struct pfm_reg_desc *reg,
 		 reg->read);
 }
 
-/* Increasing numbers are found, and none is there twice. */
+/* Numbers increase: a binary search finds them, and none occurs twice. */
 static bool pfm_regs_are_valid(const struct pfm_reg_desc *regs, u16 n,
 			       unsigned int max, u16 flags)
 {

@@ -88,8 +88,8 @@ static bool pfm_pmd_is_sampling(const struct pfm_pmd *pmd)
 }
 
 /*
- * Is a short reset, which a PMU that re-arms itself can do, all that its overflow
- * comes to? Context: paused.
+ * Does an overflow call for nothing but a short reset? A PMU that re-arms itself has
+ * done that already. Context: paused.
  */
 static void pfm_prepare_reset(struct pfm_pmd *pmd)
 {
@@ -154,8 +154,8 @@ static void pfm_apply_conf(struct pfm_evtset *set, struct pfm_pmd *pmd,
 }
 
 /*
- * The PMU follows a changed PMC, or a counter that samples or no longer does. The
- * PMD is loaded with @value then.
+ * Let the PMU follow a changed PMC, or a counter that has begun or ceased to sample.
+ * The PMD is loaded with @value then.
  */
 static int pfm_reprogram(struct pfm_pmd *pmd, u64 pmc_value, u64 value)
 {
@@ -306,7 +306,7 @@ static int pfm_apply_pmd(struct pfm_evtset *set, struct pfm_pmd *pmd,
 	return ret ?: pfm_value_write(pmd, pmd->last_reset);
 }
 
-/* Make a PMD what it was, but for what is the PMU's. */
+/* Restore a PMD, except for the fields that the PMU owns. */
 static void pfm_restore_pmd(struct pfm_evtset *set, struct pfm_pmd *pmd,
 			    const struct pfm_pmd *old)
 {

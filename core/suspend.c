@@ -5,7 +5,7 @@
  * Threads are frozen then and count nothing by themselves. What a CPU counts stops
  * before and goes on afterwards, as does what is counted for the thread that
  * suspends the machine, which runs on. Other CPUs than the first go offline
- * meanwhile: their contexts find themselves as after any hotplug (cpu.c).
+ * meanwhile; to their contexts that is a hotplug like any other (cpu.c).
  */
 #include <linux/cpumask.h>
 #include <linux/suspend.h>
@@ -15,8 +15,8 @@
 #include "suspend.h"
 
 /*
- * What was counting on a CPU, or for the calling thread if @cpu is -1, stops or goes
- * on: pfm_resume() knows which.
+ * Stop what was counting on a CPU, or for the calling thread if @cpu is -1, or let it
+ * go on: pfm_resume() knows which.
  */
 static void pfm_suspend_one(int cpu)
 {

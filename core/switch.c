@@ -38,7 +38,7 @@ void pfm_catch_up(struct pfm_evtset *set)
 		pfm_clock_write(set, -PFM_SOON);
 }
 
-/* Where each set leads; a set is sound if that exists. */
+/* The set that follows @set; NULL if it names one that does not exist. */
 static struct pfm_evtset *pfm_next_evtset(struct pfm_context *ctx,
 					  const struct pfm_evtset *set)
 {
@@ -79,7 +79,7 @@ void pfm_begin_evtset(struct pfm_context *ctx, struct pfm_evtset *set,
 	bitmap_zero(set->to_reset, PFM_MAX_PMDS);
 	pfm_for_each_pmd(set, i, pmd) {
 		pmd->ovflsw_left = pmd->ovflsw_thres;
-		/* What waits since an earlier turn was discarded with it. */
+		/* What an earlier turn deferred was discarded with it. */
 		if (!stays)
 			pmd->deferred = false;
 	}

@@ -109,7 +109,7 @@ void pfm_value_write_ovfl(struct pfm_pmd *pmd, u64 value)
 	if (!pfm_pmd_is_live(pmd))
 		return;
 	pmd->ctx->pmu->reset_pmd(&pmd->hw, value & pfm_pmd_hw_mask(pmd));
-	/* The only one whose page says more than that it is live. */
+	/* Only for these does the page say more than that they are live. */
 	if (unlikely(pmd->hw.desc->flags & PFM_REGD_MONOTONIC))
 		pfm_publish(pmd->set);
 }
