@@ -14,6 +14,7 @@
 #include "buffer.h"
 #include "command.h"
 #include "context.h"
+#include "create.h"
 #include "ctxfile.h"
 #include "evtset_page.h"
 #include "load.h"

@@ -12,6 +12,7 @@
 #include <linux/uaccess.h>
 #include "config.h"
 #include "context.h"
+#include "create.h"
 #include "ctxfile.h"
 #include "dev.h"
 #include "pmu.h"

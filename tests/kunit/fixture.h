@@ -12,6 +12,7 @@
 #include <linux/string.h>
 #include "block.h"
 #include "context.h"
+#include "create.h"
 #include "evtset.h"
 #include "load.h"
 #include "msgq.h"

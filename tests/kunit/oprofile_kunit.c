@@ -12,6 +12,7 @@
 #include <perfmon/perfmon_oprofile_smpl.h>
 #include "context.h"
 #include "cpu_buffer.h"
+#include "create.h"
 #include "fixture.h"
 #include "fmt.h"
 #include "oprofile_check.h"

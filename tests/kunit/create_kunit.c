@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * context_kunit.c - creating contexts, and what a format is asked then (3.1.1,
- *		     3.5.10 - 3.5.13)
+ * create_kunit.c - creating contexts, and what a format is asked then (3.1.1,
+ *		    3.5.10 - 3.5.13)
  */
 #include "context.h"
+#include "create.h"
 #include "fixture.h"
 
 #define MARK	0x7e57
@@ -345,7 +346,7 @@ static void an_error_of_exit_keeps_nothing(struct kunit *test)
 	KUNIT_EXPECT_STREQ(test, calls->order, "vgix");
 }
 
-static struct kunit_case context_cases[] = {
+static struct kunit_case create_cases[] = {
 	KUNIT_CASE(creation_asks_for_judgement_size_and_content),
 	KUNIT_CASE(what_validate_says_ends_the_creation),
 	KUNIT_CASE(what_getsize_says_ends_the_creation),
@@ -362,11 +363,11 @@ static struct kunit_case context_cases[] = {
 	{}
 };
 
-static struct kunit_suite context_suite = {
-	.name = "pfm_context",
+static struct kunit_suite create_suite = {
+	.name = "pfm_create",
 	.init = callbacks_init,
 	.exit = callbacks_exit,
-	.test_cases = context_cases,
+	.test_cases = create_cases,
 };
 
 /* Proves 3.1.1-12, 3.5.7-01 */
@@ -390,16 +391,16 @@ static void the_exit_callback_runs_once_with_the_context(struct kunit *test)
 	test->priv = NULL;
 }
 
-static struct kunit_case context_scripted_cases[] = {
+static struct kunit_case create_scripted_cases[] = {
 	KUNIT_CASE(a_context_with_an_unknown_format_is_einval),
 	KUNIT_CASE(the_exit_callback_runs_once_with_the_context),
 	{}
 };
 
-static struct kunit_suite context_scripted_suite = {
-	.name = "pfm_context_scripted",
+static struct kunit_suite create_scripted_suite = {
+	.name = "pfm_create_scripted",
 	.exit = fixture_exit,
-	.test_cases = context_scripted_cases,
+	.test_cases = create_scripted_cases,
 };
 
-kunit_test_suites(&context_suite, &context_scripted_suite);
+kunit_test_suites(&create_suite, &create_scripted_suite);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * context.c - creating and destroying contexts (3.1.1, 3.1.15)
+ * create.c - creating and destroying contexts (3.1.1, 3.1.15)
  */
 #include <linux/file.h>
 #include <linux/slab.h>
@@ -10,6 +10,7 @@
 #include "block.h"
 #include "buffer.h"
 #include "context.h"
+#include "create.h"
 #include "ds.h"
 #include "evtset.h"
 #include "evtset_page.h"

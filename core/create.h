@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * create.h - creating and destroying contexts
+ */
+#ifndef PFM_CORE_CREATE_H
+#define PFM_CORE_CREATE_H
+
+#include <linux/types.h>
+#include <perfmon/perfmon.h>
+#include <perfmon/perfmon_fmt.h>
+
+struct pfm_context;
+
+/**
+ * struct pfm_creation - a context that is asked for, and what was found out about it
+ * @req:          flags and format; ctx_smpl_buf_size is filled in
+ * @user_only:    the creator may not see the kernel
+ * @fmt:          the format, held; NULL if none was found, or it has gone to the
+ *                context
+ * @fmt_arg:      the format's argument, a kernel copy
+ * @fmt_arg_size: its size in bytes
+ */
+struct pfm_creation {
+	pfarg_ctx_t		req;
+	bool			user_only;
+	const pfm_buffer_fmt_t	*fmt;
+	void			*fmt_arg;
+	size_t			fmt_arg_size;
+};
+
+/*
+ * May the caller create such a context, and must it not see the kernel? Nothing
+ * is done for those who may not.
+ * Context: process. Return: 0, -EINVAL or -EPERM.
+ */
+int pfm_creation_check(struct pfm_creation *new);
+
+/* Find the format, and hold it until pfm_creation_end(). Context: process. */
+void pfm_creation_find_fmt(struct pfm_creation *new);
+
+/*
+ * A new context, attached to nothing, of what was checked and found.
+ * Context: process, may sleep.
+ * Return: the context, or an ERR_PTR: -EINVAL, -E2BIG, -ENOMEM, -ENODEV if there is
+ * no PMU, or what the format says.
+ */
+struct pfm_context *pfm_context_create(struct pfm_creation *new);
+
+/* Let go of what has not gone to a context. Context: process. */
+void pfm_creation_end(struct pfm_creation *new);
+
+/*
+ * The last descriptor is closed: detach and free (3.1.15).
+ * Context: process, may sleep.
+ */
+void pfm_context_destroy(struct pfm_context *ctx);
+
+#endif /* PFM_CORE_CREATE_H */
