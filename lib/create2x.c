@@ -88,7 +88,8 @@ static int find_loaded_format(const char *name, pfm_uuid_t uuid)
 	if (!dir)
 		return fail(ENOSYS);
 	while (!found && (entry = readdir(dir)))
-		found = strlen(entry->d_name) == strlen(PFM_DFL_SMPL_UUID_STR) &&
+		found = strlen(entry->d_name) ==
+				strlen(PFM_DFL_SMPL_UUID_STR) &&
 			has_name(entry->d_name, name) &&
 			parse_uuid(entry->d_name, uuid);
 	closedir(dir);

@@ -29,7 +29,9 @@ static const struct {
 
 static int open_error(int error)
 {
-	for (size_t i = 0; i < sizeof(open_errors) / sizeof(*open_errors); i++) {
+	const size_t n = sizeof(open_errors) / sizeof(*open_errors);
+
+	for (size_t i = 0; i < n; i++) {
 		if (open_errors[i].error == error)
 			return open_errors[i].reported;
 	}

@@ -2,8 +2,8 @@
 /*
  * ioctl.h - how the libraries send a command to the kernel
  *
- * The commands return 0, or -1 with errno set as section 3.1 of the specification
- * lists it for the command.
+ * The commands return 0, or -1 with errno set as section 3.1 of the
+ * specification lists it for the command.
  */
 #ifndef LIB_IOCTL_H
 #define LIB_IOCTL_H
@@ -13,7 +13,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The libraries are built with hidden visibility; what this header declares is API. */
+/*
+ * The libraries are built with hidden visibility; what this header declares is
+ * API.
+ */
 #pragma GCC visibility push(default)
 #include <perfmon/perfmon.h>
 #pragma GCC visibility pop

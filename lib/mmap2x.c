@@ -2,10 +2,10 @@
 /*
  * mmap2x - mmap() for programs of perfmon 2.x, which map buffers MAP_PRIVATE
  *
- * The specification allows MAP_SHARED only (3.5.4), and to a mapping that nobody
- * can write to it makes no difference. Every mapping is tried as it was asked for;
- * a private, read-only one of a context that fails with EINVAL is tried again as a
- * shared one.
+ * The specification allows MAP_SHARED only (3.5.4), and to a mapping that
+ * nobody can write to it makes no difference. Every mapping is tried as it was
+ * asked for; a private, read-only one of a context that fails with EINVAL is
+ * tried again as a shared one.
  */
 #define _GNU_SOURCE
 /* Both functions are defined here, each with its own type of offset. */

@@ -4,8 +4,8 @@
  *
  * All but pfm_create_context(), of which 2.2 and 2.3 have different ones: see
  * create22.c and create2x.c. A translation without state. The kernel checks the
- * arguments: what 2.x forbids and the kernel would accept is passed in a way that
- * the kernel refuses.
+ * arguments: what 2.x forbids and the kernel would accept is passed in a way
+ * that the kernel refuses.
  */
 #define _GNU_SOURCE
 #include <sched.h>
@@ -21,8 +21,8 @@
 #include "ioctl.h"
 
 /*
- * The symbols are those that perfmon.h declares with other arguments. The library
- * is built with hidden visibility.
+ * The symbols are those that perfmon.h declares with other arguments. The
+ * library is built with hidden visibility.
  */
 #pragma GCC visibility push(default)
 int pfm2x_write_pmcs(int fd, struct pfm2x_pmc *pmcs, int n)
@@ -98,7 +98,9 @@ static int do_part(int fd, const struct vector_call *call, char *elems, int n)
 	return ret;
 }
 
-/* The kernel refuses an empty vector, too, after it has checked the descriptor. */
+/*
+ * The kernel refuses an empty vector, too, after it has checked the descriptor.
+ */
 static int do_vector(int fd, const struct vector_call *call, void *elems, int n)
 {
 	char *next = elems;
@@ -136,7 +138,9 @@ static void pmc_in(union part *part, int i, const void *elem)
 			(from->reg_flags & PFM_REG_RETFL_MASK);
 	to->reg_value = from->reg_value;
 	memcpy(to->reserved, from->reserved, sizeof(to->reserved));
-	/* 2.x has no flags here; the kernel refuses what is not 0 in this word. */
+	/*
+	 * 2.x has no flags here; the kernel refuses what is not 0 in this word.
+	 */
 	to->reserved[0] |= from->reg_flags & ~PFM_REG_RETFL_MASK;
 }
 
@@ -248,8 +252,8 @@ static int load(int fd, const void *arg)
 }
 
 /*
- * There is no thread 0: a per-thread context does not find it, a system-wide one
- * only sees that it is not the caller.
+ * There is no thread 0: a per-thread context does not find it, a system-wide
+ * one only sees that it is not the caller.
  */
 static bool is_system_wide(int fd)
 {
@@ -258,7 +262,10 @@ static bool is_system_wide(int fd)
 	return load(fd, &nobody) && (errno == EINVAL || errno == EBUSY);
 }
 
-/* In 2.x, load_pid is the CPU; the kernel takes its own, and the caller's thread id. */
+/*
+ * In 2.x, load_pid is the CPU; the kernel takes its own, and the caller's
+ * thread id.
+ */
 static int load_on_cpu(int fd, const struct pfm2x_load *arg)
 {
 	struct pfm2x_load self = *arg;
@@ -308,7 +315,10 @@ int pfm2x_unload_context(int fd)
 /* Event sets: 2.x counts in nanoseconds, and has no explicit next set */
 
 #define NSEC_PER_SEC	1000000000ULL
-/* 2.x and the kernel differ in the number of reserved words: one stands for all. */
+/*
+ * 2.x and the kernel differ in the number of reserved words: one stands for
+ * all.
+ */
 #define RESERVED(elem)	(sizeof((elem)->reserved) / sizeof((elem)->reserved[0]))
 
 static struct __kernel_timespec timespec_of(__u64 ns)
@@ -330,7 +340,8 @@ static void setdesc_in(union part *part, int i, const void *elem)
 	to->set_id = from->set_id;
 	to->set_flags = from->set_flags & (SET_FLAGS | PFM_SET_RETFL_MASK);
 	to->set_timeout = timespec_of(from->set_timeout);
-	to->reserved[0] = from->reserved1 | any_of(from->reserved, RESERVED(from));
+	to->reserved[0] =
+		from->reserved1 | any_of(from->reserved, RESERVED(from));
 	/* The kernel refuses other flags as what is not 0 in this word. */
 	to->reserved[0] |= from->set_flags & ~(SET_FLAGS | PFM_SET_RETFL_MASK);
 }
@@ -368,7 +379,8 @@ static void setinfo_in(union part *part, int i, const void *elem)
 
 	to->set_id = from->set_id;
 	to->set_flags = from->set_flags & PFM_SET_RETFL_MASK;
-	to->reserved[0] = from->reserved1 | any_of(from->reserved, RESERVED(from));
+	to->reserved[0] =
+		from->reserved1 | any_of(from->reserved, RESERVED(from));
 }
 
 static void setinfo_out(const union part *part, int i, void *elem)

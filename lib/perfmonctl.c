@@ -13,7 +13,7 @@
 #include "ioctl.h"
 
 /* What a command is sent to, and what its fourth argument is. */
-#define TO_DEVICE	0x1	/* needs no context, the descriptor is ignored */
+#define TO_DEVICE	0x1	/* no context: the descriptor is ignored */
 #define VECTOR		0x2	/* takes a vector of narg elements */
 #define KNOWN		0x4
 
@@ -59,7 +59,10 @@ int perfmonctl(int fd, int cmd, void *arg, int narg)
 		return fail(EINVAL);
 	if (cmd == PFM_CREATE_CONTEXT)
 		return create_with_trailing_arg(arg, narg);
-	/* The kernel would take a negative number for a large one: another error. */
+	/*
+	 * The kernel would take a negative number for a large one: another
+	 * error.
+	 */
 	if ((commands[cmd] & VECTOR) && narg < 0)
 		return fail(EINVAL);
 	if (commands[cmd] & TO_DEVICE)

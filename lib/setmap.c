@@ -2,8 +2,8 @@
 /*
  * setmap.c - reading PMDs from the page of their event set (2006 paper, 8)
  *
- * The kernel writes the page whether or not somebody reads it. A value that the page
- * does not hold is read with PFM_READ_PMDS.
+ * The kernel writes the page whether or not somebody reads it. A value that the
+ * page does not hold is read with PFM_READ_PMDS.
  */
 /* Offsets of mappings have 64 bits in 32-bit programs, too. */
 #define _FILE_OFFSET_BITS 64

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * pfm_pmu_usage - a small PMU description, complete: what the kernel has counted
- *		   of the monitored thread, as virtual PMDs
+ * pfm_pmu_usage - a small PMU description, complete: what the kernel has
+ *		   counted of the monitored thread, as virtual PMDs
  */
 #include <linux/module.h>
 #include <linux/sched.h>

@@ -72,7 +72,8 @@ static int default_init(u32 ctx_flags, void *data, void *buf)
 	u64 max = default_max_entry(arg->buf_flags, pfm_num_pmds());
 	int ret;
 
-	ret = pfm_records_init(&priv->records, sizeof(*hdr), arg->buf_size, max);
+	ret = pfm_records_init(&priv->records, sizeof(*hdr), arg->buf_size,
+			       max);
 	if (ret)
 		return ret;
 	priv->hdr_size = default_hdr_size(arg->buf_flags);

@@ -7,8 +7,8 @@
  * is notified, and the next region is filled: monitoring goes on. PFM_RESTART
  * frees the region that was handed out first. If no region is free, entries
  * overwrite those of the region that is not handed out; or, with
- * PFM_NWAY_SMPL_MASK_WHEN_FULL, that one is handed out as well, and monitoring is
- * masked.
+ * PFM_NWAY_SMPL_MASK_WHEN_FULL, that one is handed out as well, and monitoring
+ * is masked.
  *
  * perfmon_nway_smpl.h says in which order the mapped headers are written, and
  * what a concurrent reader does.
@@ -103,7 +103,9 @@ static int nway_init(u32 ctx_flags, void *data, void *buf)
 	return 0;
 }
 
-/* The current region is full: hand it out if that leaves one, or as the last. */
+/*
+ * The current region is full: hand it out if that leaves one, or as the last.
+ */
 static void nway_full(struct nway_priv *priv, void *buf, pfm_ovfl_arg_t *arg)
 {
 	bool go_on = pfm_regions_have_free(&priv->regions);

@@ -71,7 +71,8 @@ static inline int pfm_op_cpu_buffer_init(struct pfm_op_cpu_buffer *b,
 	b->mask = slots - 1;
 	b->head = 0;
 	b->tail = 0;
-	b->slots = kvzalloc_node(array_size(slots, b->stride), GFP_KERNEL, node);
+	b->slots =
+		kvzalloc_node(array_size(slots, b->stride), GFP_KERNEL, node);
 	return b->slots ? 0 : -ENOMEM;
 }
 

@@ -34,8 +34,8 @@ struct pfm_op_sizes {
  * struct pfm_op_reader - who has the device open, and what was made for it
  * @cpus:      samples that are not synced yet
  * @depth:     see struct pfm_op_sizes
- * @sync_lock: held during a sync; protects the tails of @cpus, the writer's side
- *             of @stream, and @callers
+ * @sync_lock: held during a sync; protects the tails of @cpus, the writer's
+ *             side of @stream, and @callers
  * @read_lock: protects the reader's side of @stream
  * @stream:    the event buffer
  * @cookies:   files that occur in it
@@ -77,7 +77,10 @@ void pfm_op_sync(struct pfm_op_reader *rd);
  */
 void pfm_op_add_sample(const struct pfm_ovfl_data *data, u64 event);
 
-/* fmt_init and fmt_exit: while there are contexts, samples are synced periodically. */
+/*
+ * fmt_init and fmt_exit: while there are contexts, samples are synced
+ * periodically.
+ */
 int pfm_op_begin(u32 ctx_flags, void *arg, void *buf);
 int pfm_op_end(void *buf);
 

@@ -107,8 +107,8 @@ static bool perf_rearm_rest(struct perf_event *event, struct pfm_pmu_reg *reg,
 
 /*
  * An overflow that perf reports before the PMD has wrapped. Other than an early
- * timer it is two clocks that differ a little, or a skid: the PMD has wrapped just
- * now.
+ * timer it is two clocks that differ a little, or a skid: the PMD has wrapped
+ * just now.
  */
 static bool perf_has_wrapped(struct perf_event *event, struct pfm_pmu_reg *reg)
 {
@@ -141,7 +141,9 @@ static __always_inline void perf_report(struct perf_event *event,
 		pfm_overflow(reg, value, instruction_pointer(regs), regs);
 }
 
-/* Whole periods for which no timer went off are forgotten: they had no sample. */
+/*
+ * Whole periods for which no timer went off are forgotten: they had no sample.
+ */
 static void perf_drop_missed_periods(struct perf_event *event)
 {
 	struct pfm_pmu_reg *reg = event->overflow_handler_context;
@@ -189,8 +191,8 @@ static void notrace perf_overflow_clock(struct perf_event *event,
 }
 
 /*
- * With a debug-store area: perf's sample is the CPU's record. For a precise event
- * perf has put the CPU's own registers into @regs.
+ * With a debug-store area: perf's sample is the CPU's record. For a precise
+ * event perf has put the CPU's own registers into @regs.
  */
 static void notrace perf_overflow_ds(struct perf_event *event,
 				     struct perf_sample_data *data,
@@ -206,7 +208,9 @@ static void notrace perf_overflow_ds(struct perf_event *event,
 	if (!regs || !perf_has_wrapped(event, reg))
 		return;
 	perf_fill_record(&rec, data, regs);
-	/* A register or an address of the kernel's is nobody else's business. */
+	/*
+	 * A register or an address of the kernel's is nobody else's business.
+	 */
 	if (reg->pmc_value & PFM_PERF_EXCL_KERNEL && (s64)rec.dla < 0)
 		rec.dla = 0;
 	rec.imprecise = !event->attr.precise_ip;
@@ -293,9 +297,9 @@ static __always_inline bool perf_is_here(const struct perf_event *event)
 }
 
 /*
- * Interrupts are off so that no command of perf's moves an event off its counter
- * between the question where it is and the reading. Some events are always up to
- * date: they have no update function.
+ * Interrupts are off so that no command of perf's moves an event off its
+ * counter between the question where it is and the reading. Some events are
+ * always up to date: they have no update function.
  */
 static __flatten void perf_read_pmds_ovfl(struct pfm_pmu_reg *const *regs,
 					  u64 *values, unsigned int n);
@@ -464,6 +468,8 @@ static int perf_errno(long err)
 
 static int perf_check_pmc(u16 num, u64 pmc, bool syswide)
 {
+	struct task_struct *task = syswide ? NULL : current;
+	int cpu = syswide ? raw_smp_processor_id() : -1;
 	struct perf_event_attr attr;
 	struct perf_event *event;
 	int ret;
@@ -474,10 +480,7 @@ static int perf_check_pmc(u16 num, u64 pmc, bool syswide)
 		return -EINVAL;
 	/* Only perf knows what this machine can count. */
 	perf_fill_attr(&attr, pmc, 0);
-	event = perf_event_create_kernel_counter(&attr,
-						 syswide ? raw_smp_processor_id() :
-							   -1,
-						 syswide ? NULL : current,
+	event = perf_event_create_kernel_counter(&attr, cpu, task,
 						 perf_handler(pmc), NULL);
 	if (!IS_ERR(event)) {
 		perf_event_release_kernel(event);
@@ -495,8 +498,8 @@ static bool perf_is_exact_enough(const struct pfm_pmu_reg *reg)
 }
 
 /*
- * The rights that perf checks in perf_event_open() and not for the kernel: to see
- * the kernel, and to see registers when it is locked down.
+ * The rights that perf checks in perf_event_open() and not for the kernel: to
+ * see the kernel, and to see registers when it is locked down.
  */
 static bool perf_may_count(const struct pfm_pmu_reg *reg)
 {
@@ -628,8 +631,9 @@ static u64 perf_time_running(struct perf_event *event)
 }
 
 /*
- * A pinned event that finds no free counter is in an error state, which the exit of
- * its thread hides. Then it has counted at no time, other than the set's clock.
+ * A pinned event that finds no free counter is in an error state, which the
+ * exit of its thread hides. Then it has counted at no time, other than the
+ * set's clock.
  */
 static bool perf_is_denied(const struct perf_set *ps,
 			   struct perf_event *event)

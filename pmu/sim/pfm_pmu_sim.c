@@ -3,15 +3,16 @@
  * pfm_pmu_sim - a simulated PMU, exact and deterministic
  *
  * Eight pairs PMCn/PMDn with 32-bit counters, one PMD that is no counter, and
- * the virtual PMDs of the real PMU as plain registers. Nothing counts by itself:
- * pfm_sim_advance() says what happens, or from user space a line written to
- * pfm_sim/advance in debugfs:
+ * the virtual PMDs of the real PMU as plain registers. Nothing counts by
+ * itself: pfm_sim_advance() says what happens, or from user space a line
+ * written to pfm_sim/advance in debugfs:
  *
  *	task TID|cpu N [irq] [ip ADDRESS] [ns TIME] PMD=EVENTS... FIELD=VALUE...
  *
- * where TIME is what has passed meanwhile in ns, and FIELD is one of a debug-store
- * record's. As a CPU does, the PMU writes one record for the counters that overflow
- * in one instant. A PMC counts when it is not 0; its upper 32 bits are reserved.
+ * where TIME is what has passed meanwhile in ns, and FIELD is one of a
+ * debug-store record's. As a CPU does, the PMU writes one record for the
+ * counters that overflow in one instant. A PMC counts when it is not 0; its
+ * upper 32 bits are reserved.
  */
 #include <linux/debugfs.h>
 #include <linux/irq_work.h>

@@ -3,8 +3,8 @@
  * pfm_bench - what a recorded sample costs, in guest instructions
  *
  * Runs one workload without sampling and with each recorder, all in one boot of
- * a guest whose clock counts instructions (QEMU -icount shift=1: 2 ns each), and
- * prints what a sample costs above the unsampled workload.
+ * a guest whose clock counts instructions (QEMU -icount shift=1: 2 ns each),
+ * and prints what a sample costs above the unsampled workload.
  *
  * usage: pfm_bench faults|cycles
  */

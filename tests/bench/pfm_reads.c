@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * pfm_reads - what reading one PMD costs, in guest instructions: from the mapped
- *	       event set, beside PFM_READ_PMDS
+ * pfm_reads - what reading one PMD costs, in guest instructions: from the
+ *	       mapped event set, beside PFM_READ_PMDS
  *
  * A program that monitors itself reads a PMD very often, in a guest whose clock
  * counts instructions (QEMU -icount shift=1: 2 ns each).

@@ -11,8 +11,8 @@
  *	detached	one whose thread has ended, answer: as above
  *	exec		an exec, answer: as above
  *	rest		the end of the measurement, answer: the result
- *	intact FILE	is what was saved last intact if the file is the buffer now?
- *	totals		samples that were saved, samples that the buffer says are lost
+ *	intact FILE	is what was saved last intact if that is the buffer?
+ *	totals		samples: saved; lost, as the buffer says
  *
  * What is to be recorded goes into the capture.
  */
@@ -86,7 +86,8 @@ static void check_intact(const struct context *context, const char *path)
 	size_t size;
 	void *now = load(path, &size);
 
-	printf("%d\n", context->plan->format.module->intact(now, &context->image));
+	printf("%d\n",
+	       context->plan->format.module->intact(now, &context->image));
 	free(now);
 }
 
@@ -94,9 +95,12 @@ static void print_totals(struct recording *recording,
 			 const struct context *context)
 {
 	const struct smpl_format *format = &context->plan->format;
+	uint64_t lost = 0;
 
+	if (format->module->lost)
+		lost = format->module->lost(format, context->buffer);
 	printf("%" PRIu64 " %" PRIu64 "\n", recording_totals(recording).samples,
-	       format->module->lost ? format->module->lost(format, context->buffer) : 0);
+	       lost);
 }
 
 static void perform(struct recording *recording, struct context *context,

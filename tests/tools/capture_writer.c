@@ -64,7 +64,8 @@ static void write_buffers(struct capture *capture)
 {
 	struct image whole = { .count = 1, .pieces = { { 0, BUFFER_SIZE } } };
 	struct image cut = { .count = 1, .pieces = { { 0, BUFFER_USED } } };
-	struct image pieces = { .count = 2, .pieces = { { 8, 16 }, { 1000, 3 } } };
+	struct image pieces = { .count = 2,
+				.pieces = { { 8, 16 }, { 1000, 3 } } };
 	unsigned char buffer[BUFFER_SIZE];
 
 	for (size_t i = 0; i < sizeof(buffer); i++)

@@ -5,11 +5,11 @@
  * usage: stream_reader DIRECTORY [pfmon's options] [COMMAND]
  *
  * In DIRECTORY are device, in the place of the OProfile bridge's device, feed,
- * the FIFO that it is, sys, in the place of /sys/kernel/perfmon, and files: what
- * the cookie N stands for is the file N there. Each line of standard input names
- * a file whose content the device then gives out, at most a page in a read; "stat
- * NAME N" changes one of its statistics. At the end all is recorded, and the
- * totals are printed: samples, lost.
+ * the FIFO that it is, sys, in the place of /sys/kernel/perfmon, and files:
+ * what the cookie N stands for is the file N there. Each line of standard input
+ * names a file whose content the device then gives out, at most a page in a
+ * read; "stat NAME N" changes one of its statistics. At the end all is
+ * recorded, and the totals are printed: samples, lost.
  */
 #define _GNU_SOURCE
 #include <dirent.h>

@@ -28,7 +28,8 @@ static char *find_in_notes(Elf_Data *notes)
 	size_t offset = 0, next, name, content;
 	GElf_Nhdr note;
 
-	while ((next = gelf_getnote(notes, offset, &note, &name, &content)) > 0) {
+	while ((next = gelf_getnote(notes, offset, &note, &name,
+				    &content)) > 0) {
 		if (note.n_type == NT_GNU_BUILD_ID &&
 		    note.n_namesz == sizeof(ELF_NOTE_GNU) &&
 		    !memcmp((char *)notes->d_buf + name, ELF_NOTE_GNU,
@@ -73,7 +74,10 @@ char *buildid_of(const char *path)
 	if (fd < 0)
 		return NULL;
 	elf_version(EV_CURRENT);
-	/* No pipes, no devices: to open one is harmless, to read from it is not. */
+	/*
+	 * No pipes, no devices: to open one is harmless, to read from it is
+	 * not.
+	 */
 	if (!fstat(fd, &info) && S_ISREG(info.st_mode)) {
 		elf = elf_begin(fd, ELF_C_READ, NULL);
 		if (elf) {

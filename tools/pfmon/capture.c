@@ -140,7 +140,8 @@ int capture_open(struct capture *capture, const char *path)
 
 	memset(capture, 0, sizeof(*capture));
 	capture->path = path;
-	capture->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	capture->fd =
+		open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 	if (capture->fd < 0)
 		return fail(capture, errno);
 	return write_all(capture, &vector, 1);

@@ -136,8 +136,8 @@ static struct json_object *describe_pmds(const struct plan *plan)
 		pfarg_pmd_t pmd = { .reg_num = (__u16)i };
 
 		if (pfm_bv_isset(plan->smpl_pmds, i))
-			json_append(list, describe_pmd(virtual_pmd_name(i), &pmd,
-						       &no_pmc, false));
+			json_append(list, describe_pmd(virtual_pmd_name(i),
+						       &pmd, &no_pmc, false));
 	}
 	return list;
 }

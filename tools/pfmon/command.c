@@ -24,7 +24,7 @@
 /* Two pipes between pfmon and the child before its exec. */
 struct channel {
 	int gate[2];		/* the child goes on when a byte arrives */
-	int error[2];		/* errno of an exec that failed; closed by exec */
+	int error[2];		/* errno of a failed exec; closed by exec */
 };
 
 static void close_end(int *end)
@@ -137,7 +137,9 @@ static bool next_change(struct command *command, int flags, int *status)
 	return true;
 }
 
-/* Returns true when it is stopped at its exec, false if it ended before that. */
+/*
+ * Returns true when it is stopped at its exec, false if it ended before that.
+ */
 static bool wait_for_exec(struct command *command)
 {
 	int status;
@@ -157,7 +159,8 @@ static void explain_failure(const struct channel *channel, const char *name)
 {
 	int error;
 
-	if (read_again(channel->error[0], &error, sizeof(error)) == sizeof(error))
+	if (read_again(channel->error[0], &error, sizeof(error)) ==
+	    sizeof(error))
 		message("cannot run %s: %s", name, strerror(error));
 	else
 		message("cannot run %s: it was killed", name);
@@ -165,7 +168,8 @@ static void explain_failure(const struct channel *channel, const char *name)
 
 static bool seize(struct command *command)
 {
-	if (!ptrace(PTRACE_SEIZE, command->pid, NULL, (void *)(long)TRACE_OPTIONS))
+	if (!ptrace(PTRACE_SEIZE, command->pid, NULL,
+		    (void *)(long)TRACE_OPTIONS))
 		return true;
 	message("cannot trace the command: %s; is pfmon traced or ptrace forbidden here (kernel.yama.ptrace_scope)?",
 		strerror(errno));

@@ -14,7 +14,10 @@ struct command {
 	bool ended;
 	int status;		/* as waitpid() gives it, when ended */
 
-	/* Called while it stands still, after a further exec or before its exit. */
+	/*
+	 * Called while it stands still, after a further exec or before its
+	 * exit.
+	 */
 	void (*stopped)(pid_t pid, bool after_exec, void *data);
 	void *data;
 };

@@ -29,8 +29,8 @@ static void explain_create(const struct plan *plan, int error)
 	if (error == ENOSYS)
 		message("perfmon is not loaded: load it with insmod perfmon.ko and the modules of a PMU and of the sampling formats");
 	else if (error == EPERM)
-		message("not allowed to measure: this needs access to " PFM_DEVICE
-			", and CAP_PERFMON or a lower 'paranoid' parameter of the perfmon module");
+		message("not allowed to measure: this needs access to %s, and CAP_PERFMON or a lower 'paranoid' parameter of the perfmon module",
+			PFM_DEVICE);
 	else if (error == ENODEV)
 		message("perfmon has no PMU: load one, insmod pfm_pmu_perf.ko");
 	else if (error == EINVAL && sampling && !smpl_format_registered(format))
@@ -70,7 +70,10 @@ static bool create(struct context *context)
 		return false;
 	}
 	context->buffer_size = arg.ctx_smpl_buf_size;
-	/* A command that inherits the descriptor would count as self-monitoring. */
+	/*
+	 * A command that inherits the descriptor would count as
+	 * self-monitoring.
+	 */
 	if (fcntl(context->fd, F_SETFD, FD_CLOEXEC) < 0 ||
 	    fcntl(context->fd, F_SETFL, O_NONBLOCK) < 0) {
 		message("cannot set up a context: %s", strerror(errno));
@@ -218,13 +221,15 @@ static bool save(struct context *context, enum smpl_moment moment)
 					      context->buffer_size, moment,
 					      image->pieces);
 	image_copy(image, context->buffer);
-	return image->count && (moment == SMPL_END || !module || !module->intact ||
-				module->intact(context->buffer, image));
+	return image->count &&
+	       (moment == SMPL_END || !module || !module->intact ||
+		module->intact(context->buffer, image));
 }
 
 /*
- * A restart with nothing to free could free what comes meanwhile, unsaved. After
- * one that finds the context detached, or its CPU offline, the buffer is as it was.
+ * A restart with nothing to free could free what comes meanwhile, unsaved.
+ * After one that finds the context detached, or its CPU offline, the buffer is
+ * as it was.
  */
 int context_save_and_restart(struct context *context, enum smpl_moment moment)
 {

@@ -27,12 +27,12 @@ struct context {
 	struct image image;		/* what was saved last of the buffer */
 	uint64_t *counts;		/* one per event, when they were read */
 	uint64_t *durations;		/* of each event set in ns, then */
-	bool *denied;			/* one per event, then: it got no counter */
+	bool *denied;			/* one per event: it got no counter */
 };
 
 /* What fdinfo and the sampling buffer tell of a context. */
 struct context_stats {
-	uint64_t lost;			/* overflows without a sample, lost samples */
+	uint64_t lost;			/* overflows and samples lost */
 	uint64_t messages_dropped;
 };
 
@@ -47,8 +47,8 @@ bool context_load(struct context *context, pid_t tid);
 bool context_start(struct context *context);
 
 /*
- * Unloads; a context that is unloaded already is not an error. Says so if its CPU has
- * gone offline meanwhile.
+ * Unloads; a context that is unloaded already is not an error. Says so if its
+ * CPU has gone offline meanwhile.
  */
 void context_unload(struct context *context);
 

@@ -44,7 +44,8 @@ bool cpus_parse(const char *text, int **cpus, unsigned int *count)
 	CPU_ZERO(&set);
 	while (parse_range(&text, &set)) {
 		if (!*text) {
-			*cpus = checked_calloc((size_t)CPU_COUNT(&set), sizeof(int));
+			*cpus = checked_calloc((size_t)CPU_COUNT(&set),
+					       sizeof(int));
 			*count = 0;
 			for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
 				if (CPU_ISSET(cpu, &set))

@@ -59,9 +59,9 @@ static const char * const caches[] = {
 
 /* Accesses and misses of each operation. */
 static const char * const cache_operations[][2] = {
-	[PERF_COUNT_HW_CACHE_OP_READ]		= { "loads", "load-misses" },
-	[PERF_COUNT_HW_CACHE_OP_WRITE]		= { "stores", "store-misses" },
-	[PERF_COUNT_HW_CACHE_OP_PREFETCH]	= { "prefetches", "prefetch-misses" },
+	[PERF_COUNT_HW_CACHE_OP_READ] = { "loads", "load-misses" },
+	[PERF_COUNT_HW_CACHE_OP_WRITE] = { "stores", "store-misses" },
+	[PERF_COUNT_HW_CACHE_OP_PREFETCH] = { "prefetches", "prefetch-misses" },
 };
 
 #define CACHE_EVENTS	(ARRAY_SIZE(caches) * ARRAY_SIZE(cache_operations) * 2)

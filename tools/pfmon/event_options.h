@@ -12,7 +12,9 @@
 /* One -e. Each is an event set, which matters if they take turns. */
 bool event_options_add(struct options *options, const char *list);
 
-/* When all options are known: numbers the events, and gives them their periods. */
+/*
+ * When all options are known: numbers the events, and gives them their periods.
+ */
 bool event_options_complete(struct options *options);
 
 /* Calls add for each element of a list with commas; the element is a copy. */

@@ -40,7 +40,9 @@ static uint64_t exclusions(unsigned int levels)
 	       (levels & LEVEL_KERNEL ? 0 : PFM_PERF_EXCL_KERNEL);
 }
 
-/* Packs perf's type and configuration; false with a message if they do not fit. */
+/*
+ * Packs perf's type and configuration; false with a message if they do not fit.
+ */
 static bool pack(const char *name, uint32_t type, uint64_t id, uint64_t *pmc)
 {
 	uint64_t largest_type = (PFM_PERF_TYPE_MASK >> PFM_PERF_TYPE_SHIFT) - 1;
@@ -55,7 +57,8 @@ static bool pack(const char *name, uint32_t type, uint64_t id, uint64_t *pmc)
 			name, type, (unsigned int)largest_type);
 		return false;
 	}
-	*pmc = type == PERF_TYPE_RAW ? PFM_PERF_RAW | id : PFM_PERF_EVENT(type, id);
+	*pmc = type == PERF_TYPE_RAW ? PFM_PERF_RAW | id :
+				       PFM_PERF_EVENT(type, id);
 	return true;
 }
 
@@ -65,7 +68,9 @@ struct suffix {
 	unsigned int precise;
 };
 
-/* Cuts off a suffix of privilege levels and a precise level, if there is one. */
+/*
+ * Cuts off a suffix of privilege levels and a precise level, if there is one.
+ */
 static struct suffix cut_suffix(char *name)
 {
 	struct suffix found = { 0, 0 };
@@ -116,7 +121,8 @@ static bool encode_with_pfmlib(const char *name, unsigned int levels,
 	int ret = pfmlib_ready();
 
 	if (ret == PFM_SUCCESS)
-		ret = pfm_get_os_event_encoding(name, plm, PFM_OS_PERF_EVENT, &arg);
+		ret = pfm_get_os_event_encoding(name, plm, PFM_OS_PERF_EVENT,
+						&arg);
 	if (ret != PFM_SUCCESS) {
 		explain(name, ret);
 		return false;
@@ -144,10 +150,12 @@ static bool encode(const char *name, unsigned int levels, uint64_t *pmc)
 		if (!pack(name, generic.type, generic.id, pmc))
 			return false;
 	} else if (is_raw(name)) {
-		if (!pack(name, PERF_TYPE_RAW, strtoull(name + 1, NULL, 16), pmc))
+		if (!pack(name, PERF_TYPE_RAW, strtoull(name + 1, NULL, 16),
+			  pmc))
 			return false;
 	} else {
-		return encode_with_pfmlib(name, levels ? levels : LEVEL_USER, pmc);
+		return encode_with_pfmlib(name, levels ? levels : LEVEL_USER,
+					  pmc);
 	}
 	*pmc |= exclusions(levels ? levels : LEVEL_USER);
 	return true;
@@ -196,7 +204,8 @@ static void list_pmu(const pfm_pmu_info_t *pmu, regex_t *pattern)
 		pfm_event_info_t info = { .size = sizeof(info) };
 		char *name;
 
-		if (pfm_get_event_info(i, PFM_OS_PERF_EVENT, &info) != PFM_SUCCESS)
+		if (pfm_get_event_info(i, PFM_OS_PERF_EVENT, &info) !=
+		    PFM_SUCCESS)
 			continue;
 		name = checked_printf("%s::%s", pmu->name, info.name);
 		print_if_matching(name, pattern);

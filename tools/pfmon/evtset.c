@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* evtset.c - event sets that take turns, when there are more events than counters */
+/*
+ * evtset.c - event sets that take turns, when there are more events than
+ * counters
+ */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <string.h>
@@ -45,8 +48,9 @@ bool evtsets_read(struct context *context)
 				i, strerror(errno));
 			return false;
 		}
-		context->durations[i] = (uint64_t)info.set_act_duration.tv_sec * NS +
-					(uint64_t)info.set_act_duration.tv_nsec;
+		context->durations[i] =
+			(uint64_t)info.set_act_duration.tv_sec * NS +
+			(uint64_t)info.set_act_duration.tv_nsec;
 	}
 	return true;
 }
@@ -55,7 +59,8 @@ uint64_t evtsets_estimate(const struct context *context, unsigned int i,
 			  double *share)
 {
 	const struct options *options = context->plan->options;
-	double all = 0, own = (double)context->durations[options->events[i].set];
+	double own = (double)context->durations[options->events[i].set];
+	double all = 0;
 
 	for (unsigned int set = 0; set < options->set_count; set++)
 		all += (double)context->durations[set];

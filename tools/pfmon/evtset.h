@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
-/* evtset.h - event sets that take turns, when there are more events than counters */
+/*
+ * evtset.h - event sets that take turns, when there are more events than
+ * counters
+ */
 #ifndef PFMON_EVTSET_H
 #define PFMON_EVTSET_H
 
@@ -17,8 +20,8 @@ bool evtsets_create(const struct context *context);
 bool evtsets_read(struct context *context);
 
 /*
- * What event i would have counted had its set been active all the time; *share is
- * the part of the time that it was, 0 if never.
+ * What event i would have counted had its set been active all the time; *share
+ * is the part of the time that it was, 0 if never.
  */
 uint64_t evtsets_estimate(const struct context *context, unsigned int i,
 			  double *share);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* image.c - a copy of those pieces of a sampling buffer that are worth keeping */
+/*
+ * image.c - a copy of those pieces of a sampling buffer that are worth keeping
+ */
 #define _GNU_SOURCE
 #include <stdatomic.h>
 #include <string.h>

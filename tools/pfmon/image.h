@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
-/* image.h - a copy of those pieces of a sampling buffer that are worth keeping */
+/*
+ * image.h - a copy of those pieces of a sampling buffer that are worth keeping
+ */
 #ifndef PFMON_IMAGE_H
 #define PFMON_IMAGE_H
 

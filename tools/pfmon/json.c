@@ -55,7 +55,8 @@ static size_t sequence_length(const unsigned char *text)
 		code = code << 6 | (text[i] & 0x3f);
 	}
 	least = length == 2 ? 0x80 : length == 3 ? 0x800 : 0x10000;
-	if (code < least || code > 0x10ffff || (code >= 0xd800 && code < 0xe000))
+	if (code < least || code > 0x10ffff ||
+	    (code >= 0xd800 && code < 0xe000))
 		return 0;
 	return length;
 }
@@ -117,18 +118,19 @@ void json_add_text(struct json_object *object, const char *name,
 void json_add_hex(struct json_object *object, const char *name,
 		  const void *bytes, size_t length)
 {
+	const unsigned char *byte = bytes;
 	char *text = checked_calloc(length + 1, 2);
 
 	for (size_t i = 0; i < length; i++)
-		sprintf(text + 2 * i, "%02x", ((const unsigned char *)bytes)[i]);
+		sprintf(text + 2 * i, "%02x", byte[i]);
 	json_add_text(object, name, text);
 	free(text);
 }
 
 char *json_finish(struct json_object *object)
 {
-	const char *text = json_object_to_json_string_ext(object,
-							  JSON_C_TO_STRING_PLAIN);
+	const char *text =
+		json_object_to_json_string_ext(object, JSON_C_TO_STRING_PLAIN);
 	char *copy = text ? checked_strdup(text) : NULL;
 
 	json_object_put(object);

@@ -188,7 +188,8 @@ static struct json_object *describe(struct maps *maps, pid_t tgid,
 
 static struct process *find_process(struct maps *maps, pid_t tgid)
 {
-	struct process **bucket = &maps->processes[(unsigned int)tgid % BUCKETS];
+	struct process **bucket =
+		&maps->processes[(unsigned int)tgid % BUCKETS];
 	struct process *process;
 
 	for (process = *bucket; process; process = process->next) {

@@ -6,7 +6,9 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/* What is already known about processes and files; its owner does the locking. */
+/*
+ * What is already known about processes and files; its owner does the locking.
+ */
 struct maps;
 
 struct maps *maps_create(void);

@@ -70,7 +70,8 @@ int measurement_finish(struct measurement *m,
 	if (m->recording)
 		ok = finish_recording(m, complete);
 	else
-		ok = complete(m) && report_counts(&m->plan, m->contexts, m->count);
+		ok = complete(m) &&
+		     report_counts(&m->plan, m->contexts, m->count);
 	if (!ok || m->failed)
 		return PFMON_EXIT_ERROR;
 	return exit_status == NO_EXIT_STATUS ? 0 : exit_status;

@@ -28,10 +28,15 @@ struct measurement {
 	bool failed;
 };
 
-/* Measures a command's first thread, or a running thread. Returns the exit status. */
+/*
+ * Measures a command's first thread, or a running thread. Returns the exit
+ * status.
+ */
 int measure_thread(const struct options *options, struct waiter *waiter);
 
-/* Measures CPUs, with a context and a thread for each. Returns the exit status. */
+/*
+ * Measures CPUs, with a context and a thread for each. Returns the exit status.
+ */
 int measure_cpus(const struct options *options, struct waiter *waiter);
 
 /* All functions that can fail return false with a message. */
@@ -48,9 +53,10 @@ bool measurement_start_time(struct measurement *m);
 void measurement_print_progress(const struct measurement *m);
 
 /*
- * Ends the recording and prints its summary, or prints the counts. complete() is
- * called behind the last samples; if it fails, there is no last chunk and no counts
- * are printed. Returns the exit status: the command's, unless anything failed.
+ * Ends the recording and prints its summary, or prints the counts. complete()
+ * is called behind the last samples; if it fails, there is no last chunk and no
+ * counts are printed. Returns the exit status: the command's, unless anything
+ * failed.
  */
 int measurement_finish(struct measurement *m,
 		       bool (*complete)(struct measurement *m));

@@ -33,11 +33,11 @@ struct worker {
 };
 
 struct system {
-	struct measurement m;		/* its contexts are those of the workers */
+	struct measurement m;		/* its contexts are the workers' */
 	struct worker *workers;		/* m.count of them */
 	pthread_barrier_t barrier;
 	bool cancelled;			/* set between the first two meetings */
-	int stop_fd;			/* readable when the workers are to end */
+	int stop_fd;			/* readable when workers must end */
 };
 
 static void meet(struct system *system)
@@ -53,7 +53,8 @@ static bool pin(int cpu)
 	CPU_SET(cpu, &set);
 	if (!sched_setaffinity(0, sizeof(set), &set))
 		return true;
-	message("cannot run on CPU %d: %s; is it online?", cpu, strerror(errno));
+	message("cannot run on CPU %d: %s; is it online?", cpu,
+		strerror(errno));
 	return false;
 }
 
@@ -223,7 +224,10 @@ static void start_workers(struct system *system)
 		int error = pthread_create(&worker->thread, NULL, work, worker);
 
 		if (error) {
-			/* The other workers would wait forever; exit() ends them. */
+			/*
+			 * The other workers would wait forever; exit() ends
+			 * them.
+			 */
 			message("cannot start a thread: %s", strerror(error));
 			command_kill(&system->m.command);
 			exit(PFMON_EXIT_ERROR);
@@ -326,7 +330,8 @@ static int measure_all(struct system *system)
 
 int measure_cpus(const struct options *options, struct waiter *waiter)
 {
-	struct system system = { .m = { .options = options, .waiter = waiter } };
+	struct system system = { .m = { .options = options,
+					.waiter = waiter } };
 	int status = PFMON_EXIT_ERROR;
 
 	if (!plan_init(&system.m.plan, options))

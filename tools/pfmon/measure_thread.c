@@ -16,12 +16,12 @@ struct thread {
 	struct context context;
 	struct context *contexts[1];	/* the context, as a list */
 	pid_t tgid;
-	bool loaded;			/* and not unloaded since, nor has it ended */
+	bool loaded;			/* and neither unloaded nor ended */
 };
 
 /*
- * Monitoring goes on while what was saved is written. Mappings that are new come
- * before the samples, except those of an exec.
+ * Monitoring goes on while what was saved is written. Mappings that are new
+ * come before the samples, except those of an exec.
  */
 static bool handle_overflow(struct thread *thread, bool after_exec)
 {
@@ -56,8 +56,8 @@ static void handle_messages(struct thread *thread, bool after_exec)
 /*
  * Saves the samples of the program that an exec has just replaced, so that they
  * come before the new mappings. A restart that no notification asked for
- * empties the buffers of the formats that pfmon knows, or what is in them may be
- * saved again; of others nothing is known.
+ * empties the buffers of the formats that pfmon knows, or what is in them may
+ * be saved again; of others nothing is known.
  */
 static bool save_before_exec(struct thread *thread)
 {
@@ -67,8 +67,8 @@ static bool save_before_exec(struct thread *thread)
 	if (!thread->loaded || !thread->m.plan.format.module)
 		return !thread->m.failed;
 	saved = context_save_and_restart(&thread->context, SMPL_EXEC);
-	return saved >= 0 &&
-	       (!saved || recording_buffer(thread->m.recording, &thread->context));
+	return !saved || (saved > 0 && recording_buffer(thread->m.recording,
+							&thread->context));
 }
 
 static void process_stopped(pid_t pid, bool after_exec, void *data)
@@ -100,7 +100,8 @@ static void handle_timeout(struct thread *thread)
 
 static bool goes_on(const struct thread *thread)
 {
-	return thread->m.command.pid ? !thread->m.command.ended : thread->loaded;
+	return thread->m.command.pid ? !thread->m.command.ended :
+				       thread->loaded;
 }
 
 static void run(struct thread *thread)
@@ -195,8 +196,10 @@ static pid_t process_of(pid_t tid)
 	size_t length;
 	char *text = read_file(path, &length);
 	char *line = text ? strstr(text, "\nTgid:") : NULL;
-	pid_t tgid = line ? (pid_t)strtol(line + strlen("\nTgid:"), NULL, 10) : 0;
+	pid_t tgid = 0;
 
+	if (line)
+		tgid = (pid_t)strtol(line + strlen("\nTgid:"), NULL, 10);
 	if (!tgid)
 		message("there is no thread %d", tid);
 	free(text);
@@ -237,7 +240,8 @@ static int measure(struct thread *thread)
 
 int measure_thread(const struct options *options, struct waiter *waiter)
 {
-	struct thread thread = { .m = { .options = options, .waiter = waiter } };
+	struct thread thread = { .m = { .options = options,
+					.waiter = waiter } };
 	int status;
 
 	if (!plan_init(&thread.m.plan, options))

@@ -135,7 +135,10 @@ bool parse_attach_task(struct options *options, const char *text)
 	return false;
 }
 
-/* Converts a number of units, 0.001 or more, to nanoseconds; 0 if it is not one. */
+/*
+ * Converts a number of units, 0.001 or more, to nanoseconds; 0 if it is not
+ * one.
+ */
 static uint64_t parse_time(const char *text, double unit_ns)
 {
 	char *end;
@@ -168,7 +171,8 @@ bool parse_switch_timeout(struct options *options, const char *text)
 static int hex_digit(char letter)
 {
 	static const char digits[] = "0123456789abcdef";
-	const char *found = letter ? strchr(digits, tolower((unsigned char)letter)) : NULL;
+	const char *found =
+		letter ? strchr(digits, tolower((unsigned char)letter)) : NULL;
 
 	return found ? (int)(found - digits) : -1;
 }
@@ -190,6 +194,7 @@ bool parse_smpl_arg(struct options *options, const char *text)
 		if (i == digits / 2 - 1 && digits % 2 == 0)
 			return true;
 	}
-	message("--smpl-arg: '%s' is not a sequence of bytes in hexadecimal", text);
+	message("--smpl-arg: '%s' is not a sequence of bytes in hexadecimal",
+		text);
 	return false;
 }

@@ -8,8 +8,8 @@
 #include "options.h"
 
 /*
- * Each takes one option, after which it is named; text is its argument, NULL if it
- * has none. They return false with a message on a usage error.
+ * Each takes one option, after which it is named; text is its argument, NULL if
+ * it has none. They return false with a message on a usage error.
  */
 bool take_user_level(struct options *options, const char *text);
 bool take_kernel_level(struct options *options, const char *text);

@@ -6,8 +6,9 @@
 #include "option_table.h"
 #include "util.h"
 
-#define SETS(member)	{ EFFECT_FLAG, .field = offsetof(struct options, member) }
-#define KEEPS(member)	{ EFFECT_TEXT, .field = offsetof(struct options, member) }
+#define FIELD(member)	.field = offsetof(struct options, member)
+#define SETS(member)	{ EFFECT_FLAG, FIELD(member) }
+#define KEEPS(member)	{ EFFECT_TEXT, FIELD(member) }
 #define CALLS(function)	{ EFFECT_CALL, .call = function }
 #define ACTS(which)	{ EFFECT_ACTION, .action = ACTION_##which }
 

@@ -24,9 +24,9 @@ enum option_group {
 
 struct option_effect {
 	enum {
-		EFFECT_FORMAT_OPTION,	/* nothing beyond option_row.format_option */
-		EFFECT_FLAG,		/* a bool of struct options becomes true */
-		EFFECT_TEXT,		/* a pointer there points to the argument */
+		EFFECT_FORMAT_OPTION,	/* only option_row.format_option */
+		EFFECT_FLAG,		/* sets a bool of struct options */
+		EFFECT_TEXT,		/* keeps the argument there */
 		EFFECT_ACTION,
 		EFFECT_CALL,
 	} kind;
@@ -36,20 +36,20 @@ struct option_effect {
 };
 
 /*
- * In the texts, *this* is bold, and _this_ italic, where there are such letters.
- * The summary is a sentence without capital and full stop; details are sentences,
- * each of which begins a line.
+ * In the texts, *this* is bold, and _this_ italic, where there are such
+ * letters. The summary is a sentence without capital and full stop; details are
+ * sentences, each of which begins a line.
  */
 struct option_row {
 	const char *name;		/* without the dashes */
-	char letter;			/* the short option, 0 if there is none */
+	char letter;			/* the short option, or 0 */
 	enum option_group group;
-	const char *argument;		/* what it is called; NULL if there is none */
+	const char *argument;		/* what it is called, or NULL */
 	bool optional;			/* the argument may be left out */
 	bool names_file;		/* the argument is a file's name */
-	const char *words;		/* what it may be, to a shell; or NULL */
+	const char *words;		/* what it may be; or NULL */
 	struct option_effect effect;
-	unsigned int format_option;	/* FORMAT_OPT_*, 0 if all formats take it */
+	unsigned int format_option;	/* FORMAT_OPT_*; 0: of all formats */
 	const char *summary;
 	const char *details;		/* or NULL */
 };

@@ -11,45 +11,44 @@
 #include "options.h"
 #include "util.h"
 
-/* What is wrong with this combination of options, NULL if nothing is. */
-static const char *contradiction(const struct options *options)
+/* Do the options go together? If not, says what is wrong. */
+static bool agree(const struct options *options)
 {
-	const unsigned int short_entries = FORMAT_OPT_NO_HDR | FORMAT_OPT_IP_ONLY;
+	const unsigned int short_entries =
+		FORMAT_OPT_NO_HDR | FORMAT_OPT_IP_ONLY;
 	bool sampling_options = options->module || options->format_options ||
 		options->format_arg || options->reset_non_smpl ||
 		options->overflow_block;
 
 	if (!options->event_count)
-		return "no event given; say which with -e, for instance -e cpu-clock";
-	if (options->switch_ns && options->set_count < 2)
-		return "--switch-timeout needs several -e; each is a set of events that takes its turn";
-	if (options->switch_ns && options->sampling)
-		return "--switch-timeout is for counting; events with sampling periods do not take turns";
-	if (sampling_options && !options->sampling)
-		return "sampling options without a sampling period; give one with --long-smpl-periods";
-	if ((options->format_options & short_entries) == short_entries)
-		return "--smpl-no-hdr and --smpl-ip-only exclude each other";
-	if (options->system_wide && options->attach)
-		return "--system-wide and --attach-task exclude each other";
-	if (options->attach && options->command)
-		return "--attach-task takes no command";
-	if (options->system_wide && options->overflow_block)
-		return "--overflow-block is for threads; a system-wide session cannot block";
-	if (!options->system_wide && (options->cpus || options->aggregate))
-		return "--cpu-list and --aggregate-results need --system-wide";
-	if (!options->system_wide && !options->attach && !options->command)
-		return "nothing to measure: give a command, --attach-task or --system-wide";
-	return NULL;
+		message("no event given; say which with -e, for instance -e cpu-clock");
+	else if (options->switch_ns && options->set_count < 2)
+		message("--switch-timeout needs several -e; each is a set of events that takes its turn");
+	else if (options->switch_ns && options->sampling)
+		message("--switch-timeout is for counting; events with sampling periods do not take turns");
+	else if (sampling_options && !options->sampling)
+		message("sampling options without a sampling period; give one with --long-smpl-periods");
+	else if ((options->format_options & short_entries) == short_entries)
+		message("--smpl-no-hdr and --smpl-ip-only exclude each other");
+	else if (options->system_wide && options->attach)
+		message("--system-wide and --attach-task exclude each other");
+	else if (options->attach && options->command)
+		message("--attach-task takes no command");
+	else if (options->system_wide && options->overflow_block)
+		message("--overflow-block is for threads; a system-wide session cannot block");
+	else if (!options->system_wide && (options->cpus || options->aggregate))
+		message("--cpu-list and --aggregate-results need --system-wide");
+	else if (!options->system_wide && !options->attach && !options->command)
+		message("nothing to measure: give a command, --attach-task or --system-wide");
+	else
+		return true;
+	return false;
 }
 
 static bool check(struct options *options)
 {
-	const char *problem = contradiction(options);
-
-	if (problem) {
-		message("%s", problem);
+	if (!agree(options))
 		return false;
-	}
 	if (!options->module)
 		options->module = DEFAULT_MODULE;
 	if (!options->entries)
@@ -61,7 +60,10 @@ static bool check(struct options *options)
 	return true;
 }
 
-/* getopt_long() returns the letter of an option, or this and the number of its row. */
+/*
+ * getopt_long() returns the letter of an option, or this and the number of its
+ * row.
+ */
 #define FIRST_ROW	256
 
 struct getopt_table {
@@ -71,7 +73,8 @@ struct getopt_table {
 
 static int value_of(const struct option_row *row)
 {
-	return row->letter ? row->letter : FIRST_ROW + (int)(row - option_table);
+	return row->letter ? row->letter :
+			     FIRST_ROW + (int)(row - option_table);
 }
 
 static const struct option_row *row_of(int value)
@@ -83,12 +86,17 @@ static const struct option_row *row_of(int value)
 	return NULL;
 }
 
-/* Converts the table for getopt_long(); it stops at the first word that is not an option. */
+/*
+ * Converts the table for getopt_long(); it stops at the first word that is not
+ * an option.
+ */
 static struct getopt_table make_getopt_table(void)
 {
 	struct getopt_table table = {
 		.longs = checked_calloc(option_count + 1, sizeof(*table.longs)),
-		/* A plus sign, then at most a letter and two colons per option. */
+		/*
+		 * A plus sign, then at most a letter and two colons per option.
+		 */
 		.letters = checked_calloc(1 + 3 * option_count + 1, 1),
 	};
 	char *next = table.letters;
@@ -143,8 +151,8 @@ static bool apply_all(struct options *options, int argc, char **argv)
 	bool ok = true;
 	int value;
 
-	while (ok && (value = getopt_long(argc, argv, table.letters, table.longs,
-					  NULL)) != -1) {
+	while (ok && (value = getopt_long(argc, argv, table.letters,
+					  table.longs, NULL)) != -1) {
 		row = row_of(value);
 		ok = row && apply(options, row, optarg);
 	}

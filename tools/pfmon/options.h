@@ -65,7 +65,7 @@ struct options {
 	const char *module;		/* sampling format, by name or UUID */
 	uint64_t entries;
 	uint32_t regions;		/* of the n-way format */
-	uint32_t record;		/* of the 64-bit PEBS format, its flag */
+	uint32_t record;		/* of the 64-bit PEBS format: flag */
 	unsigned int format_options;	/* FORMAT_OPT_* that were given */
 	unsigned char *format_arg;	/* --smpl-arg, NULL if not given */
 	size_t format_arg_size;

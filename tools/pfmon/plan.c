@@ -37,7 +37,10 @@ static unsigned int recorded_count(const struct plan *plan)
 	return count;
 }
 
-/* A counter that samples overflows after its period: it starts that far below 0. */
+/*
+ * A counter that samples overflows after its period: it starts that far below
+ * 0.
+ */
 static void set_period(const struct event_option *event, pfarg_pmc_t *pmc,
 		       pfarg_pmd_t *pmd)
 {

@@ -190,7 +190,8 @@ bool recording_buffer(struct recording *recording,
 					     recording);
 	ok = write_buffer(recording, context->id, context->buffer_size, image);
 	if (ok && format->module)
-		recording->totals.samples += format->module->samples(format, image);
+		recording->totals.samples +=
+			format->module->samples(format, image);
 	pthread_mutex_unlock(&recording->lock);
 	return ok;
 }

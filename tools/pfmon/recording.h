@@ -65,7 +65,10 @@ bool recording_end(struct recording *recording, const struct plan *plan,
 /* A copy of the totals at this moment. */
 struct totals recording_totals(struct recording *recording);
 
-/* Frees it, too; false with a message if what was written did not reach the file. */
+/*
+ * Frees it, too; false with a message if what was written did not reach the
+ * file.
+ */
 bool recording_close(struct recording *recording);
 
 #endif /* PFMON_RECORDING_H */

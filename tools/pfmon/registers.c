@@ -29,17 +29,21 @@ static void explain_register(const struct context *context, const char *kind,
 	const struct plan *plan = context->plan;
 	const char *event = plan->options->events[i].name;
 	unsigned int number = plan->options->events[i].number;
+	const char *pmds = "", *level = "";
 
+	if (any_virtual(plan))
+		pmds = "a PMD of --smpl-pmds does not exist, or ";
+	if (pmc_is_precise(&plan->pmcs[i]))
+		level = " or its precise level";
 	if (flags & PFM_REG_RETFL_NOTAVAIL)
 		message("event %s: there is no %s%u; this PMU has fewer registers than there are events: let sets of them take turns (--switch-timeout)",
 			event, kind, number);
 	else if (flags & PFM_REG_RETFL_NOSET)
-		message("event %s: %s%u: no such event set", event, kind, number);
+		message("event %s: %s%u: no such event set", event, kind,
+			number);
 	else
 		message("event %s: %s%u refuses its value; %sthe event%s is not supported on this machine",
-			event, kind, number,
-			any_virtual(plan) ? "a PMD of --smpl-pmds does not exist, or " : "",
-			pmc_is_precise(&plan->pmcs[i]) ? " or its precise level" : "");
+			event, kind, number, pmds, level);
 }
 
 static unsigned int vector_length(const struct context *context,

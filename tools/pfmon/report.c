@@ -118,7 +118,8 @@ static void print_header(const struct plan *plan, FILE *out)
 	free(pmu);
 }
 
-static void print_count(bool denied, uint64_t count, const char *name, FILE *out)
+static void print_count(bool denied, uint64_t count, const char *name,
+			FILE *out)
 {
 	if (denied)
 		fprintf(out, "%20s %s", "<not counted>", name);
@@ -137,7 +138,8 @@ static void print_counts(const struct plan *plan,
 
 		if (context->cpu != NO_CPU)
 			fprintf(out, "CPU%-4d ", context->cpu);
-		print_count(context->denied[i], count, options->events[i].name, out);
+		print_count(context->denied[i], count, options->events[i].name,
+			    out);
 		if (options->set_count > 1)
 			fprintf(out, " (counted %.2f %% of the time)",
 				100 * share);

@@ -82,10 +82,12 @@ static bool read_stream(struct stream *stream, bool all)
 		got = read(stream->fd, stream->image.bytes, ROOM);
 		if (got > 0 && !record(stream, (size_t)got))
 			return false;
-	} while (got == ROOM || (all && got > 0) || (got < 0 && errno == EINTR));
+	} while (got == ROOM || (all && got > 0) ||
+		 (got < 0 && errno == EINTR));
 	if (got >= 0 || errno == EAGAIN)
 		return true;
-	message("cannot read from %s: %s", stream->device->path, strerror(errno));
+	message("cannot read from %s: %s", stream->device->path,
+		strerror(errno));
 	return false;
 }
 

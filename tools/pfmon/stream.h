@@ -15,7 +15,7 @@ struct stream {
 	const struct smpl_device *device;	/* NULL: the format has none */
 	void *state;				/* the device's */
 	int fd;
-	int stop_fd;				/* readable when reading is to end */
+	int stop_fd;				/* readable: reading must end */
 	bool reading;				/* the thread exists */
 	pthread_t thread;
 	struct image image;			/* what was read last */
@@ -30,7 +30,9 @@ struct stream {
  */
 bool stream_open(struct stream *stream, const struct smpl_format *format);
 
-/* Starts a thread that records what comes; if that fails, it wakes the waiter. */
+/*
+ * Starts a thread that records what comes; if that fails, it wakes the waiter.
+ */
 bool stream_start(struct stream *stream, struct recording *recording,
 		  struct waiter *waiter);
 

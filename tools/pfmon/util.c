@@ -121,12 +121,14 @@ char *read_line_of(const char *path)
 bool parse_u64(const char *text, uint64_t *value)
 {
 	unsigned long long number;
+	bool is_hex;
 	char *end;
 
 	if (!isdigit((unsigned char)*text))
 		return false;
 	errno = 0;
-	number = strtoull(text, &end, text[0] == '0' && tolower((unsigned char)text[1]) == 'x' ? 16 : 10);
+	is_hex = text[0] == '0' && tolower((unsigned char)text[1]) == 'x';
+	number = strtoull(text, &end, is_hex ? 16 : 10);
 	if (errno || *end)
 		return false;
 	*value = number;

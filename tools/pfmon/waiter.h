@@ -11,7 +11,7 @@
 #include "command.h"
 
 #define WAKE_SIGNAL	0x1	/* waiter_next_signal() has one */
-#define WAKE_TIMEOUT	0x2	/* the measurement's time is up; reported once */
+#define WAKE_TIMEOUT	0x2	/* the time is up; reported once */
 #define WAKE_TICK	0x4	/* a second has passed */
 #define WAKE_FD		0x8	/* the caller's descriptor is readable */
 #define WAKE_ALARM	0x10	/* another thread has failed */

@@ -126,8 +126,8 @@
 #define PFM_REG_TYPE_IBR	4
 #define PFM_REG_TYPE_DBR	5
 #define PFM_REG_TYPE_PMD	6
-#define PFM_REG_TYPE_PERF	7	/* an event of the kernel's perf_events */
-#define PFM_REG_TYPE_VIRTUAL	8	/* no PMU register; reg_index is the PMD's */
+#define PFM_REG_TYPE_PERF	7	/* an event of perf_events */
+#define PFM_REG_TYPE_VIRTUAL	8	/* none; reg_index is the PMD's */
 #define PFM_REG_IDX_NONE	(~0ULL)
 
 /*
@@ -291,13 +291,13 @@ PFM_ASSERT_FIELD(pfarg_load_t, reserved1, 6, 2);
 PFM_ASSERT_FIELD(pfarg_load_t, reserved2, 8, 24);
 
 /**
- * typedef pfarg_setdesc_t - element of PFM_CREATE_EVTSETS and PFM_DELETE_EVTSETS
- *			     (3.1.10, 3.1.11)
+ * typedef pfarg_setdesc_t - element of PFM_CREATE_EVTSETS and
+ *			     PFM_DELETE_EVTSETS (3.1.10, 3.1.11)
  * @set_id:      number of the event set
  * @set_id_next: with PFM_SETFL_EXPL_NEXT: number of the set to switch to
  * @set_flags:   in: PFM_SETFL_*, to delete 0; out: PFM_SET_RETFL_*
- * @set_timeout: with PFM_SETFL_TIME_SWITCH: time that the set is active; out: the
- *               effective one, a multiple of the timer tick
+ * @set_timeout: with PFM_SETFL_TIME_SWITCH: time that the set is active; out:
+ *               the effective one, a multiple of the timer tick
  * @set_mmap_offset: out, create: see pfm_set_page_t; 0 without PFM_FL_MAP_SETS
  * @reserved:    must be 0
  *
@@ -377,9 +377,9 @@ PFM_ASSERT_FIELD(pfarg_setinfo_t, reserved, 96, 32);
  * @map_value:    of each PMD, by index, all 64 bits
  *
  * Of a context with PFM_FL_MAP_SETS, one page can be mapped at the set's
- * set_mmap_offset, shared and read-only. @map_seq is read before and after a PMD's
- * state and value, which are good if both times it was the same even number.
- * pfm_read_mapped() does that.
+ * set_mmap_offset, shared and read-only. @map_seq is read before and after a
+ * PMD's state and value, which are good if both times it was the same even
+ * number. pfm_read_mapped() does that.
  */
 typedef struct {
 	__u32	map_seq;
@@ -442,7 +442,8 @@ typedef pfarg_pmcinfo_t pfarg_pmdinfo_t;
 #define PFM_GROUP_ANY		(~0U)
 
 /**
- * typedef pfarg_config_t - argument of PFM_SET_CONFIG and PFM_GET_CONFIG (3.1.16)
+ * typedef pfarg_config_t - argument of PFM_SET_CONFIG and PFM_GET_CONFIG
+ * (3.1.16)
  * @cf_version:           out: see PFM_VERSION_MAJOR(), PFM_VERSION_MINOR()
  * @cf_flags:             in: must be 0, no flags are defined; out: 0
  * @cf_impl_pmcs:         out: PMCs that there are
@@ -452,8 +453,8 @@ typedef pfarg_pmcinfo_t pfarg_pmdinfo_t;
  * @cf_thread_gid:        group that may create per-thread contexts, or
  *                        PFM_GROUP_ANY
  * @cf_arg_size_max:      bytes of a vector argument, at most; a page or more
- * @cf_smpl_buf_size_max: bytes of all sampling buffers together, at most; a page
- *                        or more
+ * @cf_smpl_buf_size_max: bytes of all sampling buffers together, at most; a
+ *                        page or more
  * @cf_counter_width:     out: bits of the hardware counters
  * @reserved1:            must be 0
  * @reserved2:            must be 0
@@ -632,24 +633,28 @@ extern "C" {
 /**
  * DOC: libperfmon
  *
- * A function for each command; perfmonctl(2) and libperfmon(3) are the long form.
+ * A function for each command; perfmonctl(2) and libperfmon(3) are the long
+ * form.
  *
- * Return: 0, unless a function says otherwise; -1 with errno set on an error. The
- * errors listed are the command's own. Any command can fail with EFAULT for an
- * address that is bad; one on a context with EBADF if the descriptor is not one;
- * one without a context with ENOSYS if the module is not loaded, and EPERM if
+ * Return: 0, unless a function says otherwise; -1 with errno set on an error.
+ * The errors listed are the command's own. Any command can fail with EFAULT for
+ * an address that is bad; one on a context with EBADF if the descriptor is not
+ * one; one without a context with ENOSYS if the module is not loaded, and EPERM
+ * if
  * /dev/perfmon may not be opened.
  *
- * Blocking: commands sleep for locks and for other CPUs, never for an overflow, nor
- * for the monitored thread to run. Messages are waited for with read(2) or poll(2).
+ * Blocking: commands sleep for locks and for other CPUs, never for an overflow,
+ * nor for the monitored thread to run. Messages are waited for with read(2) or
+ * poll(2).
  *
  * Context: any thread, several at once; the library keeps no state. All but
  * pfm_map_set() and pfm_unmap_set() may be called from a signal handler, which
- * must keep errno. Commands that touch the PMU for a system-wide context must be
- * made on the monitored CPU (EBUSY), and fail with ENODEV once it is offline.
+ * must keep errno. Commands that touch the PMU for a system-wide context must
+ * be made on the monitored CPU (EBUSY), and fail with ENODEV once it is
+ * offline.
  *
- * Vectors: elements are treated in order up to the first that fails; reg_flags or
- * set_flags of that one says why. Their number is limited by cf_arg_size_max
+ * Vectors: elements are treated in order up to the first that fails; reg_flags
+ * or set_flags of that one says why. Their number is limited by cf_arg_size_max
  * (EFAULT); none is EINVAL.
  */
 
@@ -675,9 +680,9 @@ int perfmonctl(int fd, int cmd, void *arg, int narg);
  * Waits for the format's module to load if the format is not registered.
  *
  * Return: the descriptor, which the caller closes; -1: EINVAL for flags, format
- * or argument; E2BIG for an argument that is too large; ENOMEM, also for a buffer
- * above a limit; EPERM; ENODEV without a PMU description; EOPNOTSUPP for records
- * that this PMU cannot write.
+ * or argument; E2BIG for an argument that is too large; ENOMEM, also for a
+ * buffer above a limit; EPERM; ENODEV without a PMU description; EOPNOTSUPP for
+ * records that this PMU cannot write.
  */
 int pfm_create_context(pfarg_ctx_t *ctx, void *fmt_arg, size_t fmt_arg_size);
 
@@ -710,12 +715,12 @@ int pfm_write_pmds(int fd, pfarg_pmd_t *pmds, int n);
 /**
  * pfm_read_pmds() - read values of PMDs (3.1.4)
  * @fd:   the context; of one that is not attached the last values are read
- * @pmds: vector of PMDs, by reg_num and reg_set; out: reg_value in events, or in
- *        the unit of a virtual PMD, and reg_last_reset_val
+ * @pmds: vector of PMDs, by reg_num and reg_set; out: reg_value in events, or
+ *        in the unit of a virtual PMD, and reg_last_reset_val
  * @n:    number of elements
  *
- * Return: 0; -1: EINVAL for a register or a set; EBUSY from another CPU than the
- * monitored one.
+ * Return: 0; -1: EINVAL for a register or a set; EBUSY from another CPU than
+ * the monitored one.
  */
 int pfm_read_pmds(int fd, pfarg_pmd_t *pmds, int n);
 
@@ -724,14 +729,14 @@ int pfm_read_pmds(int fd, pfarg_pmd_t *pmds, int n);
  * @fd:   the context, not attached
  * @load: thread, and event set to begin with
  *
- * Monitoring does not start yet. A system-wide context is attached to the CPU that
- * the call is made on. Drops messages that were not read. Waits for an execve(2) of
- * the thread that is under way.
+ * Monitoring does not start yet. A system-wide context is attached to the CPU
+ * that the call is made on. Drops messages that were not read. Waits for an
+ * execve(2) of the thread that is under way.
  *
  * Return: 0; -1: EBUSY if it is attached already, the thread or CPU has another
  * context, or contexts of the other kind are attached; EINVAL for a set, for a
- * blocking context of one's own thread, or for a system-wide one if load_pid is not
- * the caller; ESRCH for a thread that is not there; EPERM; ENODEV; ENOMEM.
+ * blocking context of one's own thread, or for a system-wide one if load_pid is
+ * not the caller; ESRCH for a thread that is not there; EPERM; ENODEV; ENOMEM.
  */
 int pfm_load_context(int fd, pfarg_load_t *load);
 
@@ -742,8 +747,8 @@ int pfm_load_context(int fd, pfarg_load_t *load);
  *
  * Starting twice changes nothing.
  *
- * Return: 0; -1: EBUSY if it is not attached, or a hardware counter is not to be
- * had; EINVAL for a set.
+ * Return: 0; -1: EBUSY if it is not attached, or a hardware counter is not to
+ * be had; EINVAL for a set.
  */
 int pfm_start(int fd, pfarg_start_t *start);
 
@@ -761,9 +766,9 @@ int pfm_stop(int fd);
  * pfm_restart() - end a notification (3.1.9)
  * @fd: the context, attached
  *
- * Resets what overflowed, lets the format free its buffer, goes on with monitoring
- * and wakes a thread that was blocked. More calls than notifications do no harm;
- * some formats empty the buffer each time.
+ * Resets what overflowed, lets the format free its buffer, goes on with
+ * monitoring and wakes a thread that was blocked. More calls than notifications
+ * do no harm; some formats empty the buffer each time.
  *
  * Return: 0; -1: EBUSY if it is not attached; what the format says.
  */
@@ -785,7 +790,8 @@ int pfm_unload_context(int fd);
  * @sets: vector of sets; out: set_timeout as it is rounded up
  * @n:    number of elements
  *
- * Return: 0; -1: EBUSY if it is attached; EINVAL for flags or a timeout; ENOMEM.
+ * Return: 0; -1: EBUSY if it is attached; EINVAL for flags or a timeout;
+ * ENOMEM.
  */
 int pfm_create_evtsets(int fd, pfarg_setdesc_t *sets, int n);
 
@@ -795,13 +801,14 @@ int pfm_create_evtsets(int fd, pfarg_setdesc_t *sets, int n);
  * @sets: vector of sets, by set_id
  * @n:    number of elements
  *
- * Return: 0; -1: EBUSY if it is attached; EINVAL for set0, or a set that there is
- * not.
+ * Return: 0; -1: EBUSY if it is attached; EINVAL for set0, or a set that there
+ * is not.
  */
 int pfm_delete_evtsets(int fd, pfarg_setdesc_t *sets, int n);
 
 /**
- * pfm_getinfo_evtsets() - how often and how long event sets were active (3.1.12)
+ * pfm_getinfo_evtsets() - how often and how long event sets were active
+ * (3.1.12)
  * @fd:   the context, attached or not
  * @info: vector of sets, by set_id; out: the rest
  * @n:    number of elements
@@ -848,12 +855,14 @@ int pfm_get_config(pfarg_config_t *cfg);
 struct pfm_set_map;
 
 /**
- * pfm_map_set() - map an event set of a context with PFM_FL_MAP_SETS (2006 paper, 8)
+ * pfm_map_set() - map an event set of a context with PFM_FL_MAP_SETS (2006
+ * paper, 8)
  * @fd:  the context; stays open as long as the set is mapped and @fd attached
  * @set: number of the set
  *
- * Return: the mapping, for pfm_unmap_set(); NULL with errno set: EINVAL for a set,
- * or a context without that flag; EBUSY if the process has mapped it; ENOMEM.
+ * Return: the mapping, for pfm_unmap_set(); NULL with errno set: EINVAL for a
+ * set, or a context without that flag; EBUSY if the process has mapped it;
+ * ENOMEM.
  */
 struct pfm_set_map *pfm_map_set(int fd, unsigned int set);
 

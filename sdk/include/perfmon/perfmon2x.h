@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: (GPL-2.0 WITH Linux-syscall-note) OR MIT */
 /*
- * perfmon2x.h - the user interface of perfmon 2.3 to 2.x, as libpfm2x provides it
+ * perfmon2x.h - the user interface of perfmon 2.3 to 2.x, as libpfm2x provides
+ * it
  *
- * With PERFMON_2_2 defined that of 2.2, as libpfm22 provides it: see perfmon22.h.
- * For programs written against the 2.x headers; docs/perfmon2x.md tells what
- * runs and what differs. All fields have fixed sizes: 32- and 64-bit programs
- * share the layouts.
+ * With PERFMON_2_2 defined that of 2.2, as libpfm22 provides it: see
+ * perfmon22.h. For programs written against the 2.x headers; docs/perfmon2x.md
+ * tells what runs and what differs. All fields have fixed sizes: 32- and 64-bit
+ * programs share the layouts.
  *
  * These are the names of perfmon.h with other contents. A program includes this
- * header or that one; where both are needed, perfmon.h comes first, and this one
- * then defines its structures by their tags only.
+ * header or that one; where both are needed, perfmon.h comes first, and this
+ * one then defines its structures by their tags only.
  */
 #ifndef PERFMON_PERFMON2X_H
 #define PERFMON_PERFMON2X_H
@@ -185,7 +186,8 @@ PFM2X_ASSERT_FIELD(struct pfm2x_load, reserved1, 6, 2);
 PFM2X_ASSERT_FIELD(struct pfm2x_load, reserved2, 8, 24);
 
 /**
- * struct pfm2x_setdesc - element of pfm_create_evtsets() and pfm_delete_evtsets()
+ * struct pfm2x_setdesc - element of pfm_create_evtsets() and
+ * pfm_delete_evtsets()
  * @set_id:      event set
  * @reserved1:   must be 0
  * @set_flags:   PFM_SETFL_* flags
@@ -341,12 +343,12 @@ extern "C" {
  * perfmon.h documents under the same name: it blocks as that does, and has its
  * errors. docs/perfmon2x.md lists what differs.
  *
- * Return: 0, unless a function says otherwise; -1 with errno set on an error; EBADF
- * if the descriptor is not that of a context.
+ * Return: 0, unless a function says otherwise; -1 with errno set on an error;
+ * EBADF if the descriptor is not that of a context.
  *
- * Context: any thread, several at once; the libraries keep no state. The caller of
- * a system-wide context has bound itself to the monitored CPU. A bad address other
- * than NULL may end the program instead of being EFAULT.
+ * Context: any thread, several at once; the libraries keep no state. The caller
+ * of a system-wide context has bound itself to the monitored CPU. A bad address
+ * other than NULL may end the program instead of being EFAULT.
  *
  * Vectors are done up to the first element that fails, whose flags say why, and
  * have any length.
@@ -370,8 +372,8 @@ int pfm_create_context(pfarg_ctx_t *ctx, void *fmt_arg, size_t fmt_arg_size);
  * @fmt_arg:      the format's argument, or NULL
  * @fmt_arg_size: its size in bytes, or 0
  *
- * Return: the descriptor, which the caller closes; -1: EINVAL for a format that is
- * neither known nor loaded.
+ * Return: the descriptor, which the caller closes; -1: EINVAL for a format that
+ * is neither known nor loaded.
  */
 int pfm_create_context(pfarg_ctx_t *ctx, char *fmt_name, void *fmt_arg,
 		       size_t fmt_arg_size);
@@ -413,7 +415,8 @@ int pfm_read_pmds(int fd, pfarg_pmd_t *pmds, int n);
  * @fd:   the context
  * @load: thread or CPU, and event set to begin with
  *
- * Return: 0; -1: EINVAL also if load_pid is not the CPU that the caller runs on.
+ * Return: 0; -1: EINVAL also if load_pid is not the CPU that the caller runs
+ * on.
  */
 int pfm_load_context(int fd, pfarg_load_t *load);
 

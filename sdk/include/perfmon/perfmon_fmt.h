@@ -138,8 +138,8 @@ typedef int (*fmt_getsize_t)(u32 ctx_flags, void *arg, size_t *size);
  *             the format's own and are never mapped (perfmon_fmt_sdk.h)
  *
  * Context: process, may sleep.
- * Return: 0, or a negative errno that PFM_CREATE_CONTEXT fails with; fmt_exit is
- * not called then.
+ * Return: 0, or a negative errno that PFM_CREATE_CONTEXT fails with; fmt_exit
+ * is not called then.
  */
 typedef int (*fmt_init_t)(u32 ctx_flags, void *arg, void *buf);
 
@@ -192,7 +192,9 @@ typedef int (*fmt_exit_t)(void *buf);
 #define PFM_FMTFL_DS		0x2
 #define PFM_FMTFL_ALL		(PFM_FMTFL_NOSET | PFM_FMTFL_DS)
 
-/* Largest argument of a format and largest message queue, both in sane reach. */
+/*
+ * Largest argument of a format and largest message queue, both in sane reach.
+ */
 #define PFM_FMT_MAX_ARG_SIZE	4096
 #define PFM_FMT_MAX_MSGQ_DEPTH	1024
 
@@ -271,8 +273,8 @@ u16 pfm_num_pmds(void);
  * @num:   the PMD
  * @value: out: its 64-bit value now, in the active event set
  *
- * For what the tool did not ask for in reg_smpl_pmds; those values come with the
- * overflow, and faster.
+ * For what the tool did not ask for in reg_smpl_pmds; those values come with
+ * the overflow, and faster.
  * Context: fmt_handler.
  * Return: 0; -EINVAL if the PMU has no such PMD, @value unchanged.
  */

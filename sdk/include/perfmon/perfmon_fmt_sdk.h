@@ -5,7 +5,8 @@
  * UUID helpers, a private area that user space cannot reach, a bounded record
  * allocator over the buffer, a ring of regions, restart helpers, and the module
  * boilerplate. Everything is inline: a format needs no symbol but the core's
- * registration. perfmon_fmt_entry.h writes entries in the default format's layout.
+ * registration. perfmon_fmt_entry.h writes entries in the default format's
+ * layout.
  */
 #ifndef PERFMON_PERFMON_FMT_SDK_H
 #define PERFMON_PERFMON_FMT_SDK_H
@@ -364,8 +365,8 @@ static inline void pfm_fmt_cleanup_none(void)
 /**
  * pfm_format_module_with() - the module of a format that has more, say a device
  * @fmt:      the format, a pfm_buffer_fmt_t
- * @uuid_str: its UUID in text form and lower case, a literal: the alias by which
- *            creating a context loads the module
+ * @uuid_str: its UUID in text form and lower case, a literal: the alias by
+ *            which creating a context loads the module
  * @desc:     MODULE_DESCRIPTION
  * @setup:    int (*)(void): called before the format can be used; its error is
  *            the module's

@@ -13,10 +13,10 @@
  *	hdr_region_offs	region 0, then region 1, ... each hdr_region_size bytes
  *
  * It can be read while the kernel writes, without a lock: docs/formats/nway.md,
- * "Reading while it is written", has the order of all loads and stores. In short,
- * copy the first rgn_count samples of a region, and discard the copy if rgn_seq
- * has changed meanwhile. A region whose rgn_state is PFM_NWAY_RGN_READY is stable
- * until a PFM_RESTART frees it.
+ * "Reading while it is written", has the order of all loads and stores. In
+ * short, copy the first rgn_count samples of a region, and discard the copy if
+ * rgn_seq has changed meanwhile. A region whose rgn_state is PFM_NWAY_RGN_READY
+ * is stable until a PFM_RESTART frees it.
  */
 #ifndef PERFMON_NWAY_SMPL_H
 #define PERFMON_NWAY_SMPL_H
@@ -118,7 +118,7 @@ PFM_ASSERT_FIELD(pfm_nway_smpl_hdr_t, hdr_dropped, 72, 8);
 PFM_ASSERT_FIELD(pfm_nway_smpl_hdr_t, hdr_reserved, 80, 48);
 
 /* States of a region, rgn_state. */
-#define PFM_NWAY_RGN_FREE	0	/* never filled, or freed by PFM_RESTART */
+#define PFM_NWAY_RGN_FREE	0	/* never filled, or freed by restart */
 #define PFM_NWAY_RGN_FILLING	1	/* samples go into it */
 #define PFM_NWAY_RGN_READY	2	/* handed out: full and stable */
 

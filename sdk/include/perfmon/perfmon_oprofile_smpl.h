@@ -2,12 +2,12 @@
 /*
  * perfmon_oprofile_smpl.h - the OProfile bridge's device and stream (paper 5.4)
  *
- * The format has no argument and no buffer of perfmon's. What it records is read
- * from a character device, /dev/PFM_OPROFILE_DEVICE, as OProfile's event buffer:
- * a stream of the kernel's native unsigned longs in native byte order: 64 bits,
- * also for a 32-bit program on a 64-bit kernel. It is made of samples, pairs
- * (offset, event), where the event is the reg_smpl_eventid of the counter that
- * overflowed, and of escapes: PFM_OPROFILE_ESC, a code, and its arguments.
+ * The format has no argument and no buffer of perfmon's. What it records is
+ * read from a character device, /dev/PFM_OPROFILE_DEVICE, as OProfile's event
+ * buffer: a stream of the kernel's native unsigned longs in native byte order:
+ * 64 bits, also for a 32-bit program on a 64-bit kernel. It is made of samples,
+ * pairs (offset, event), where the event is the reg_smpl_eventid of the counter
+ * that overflowed, and of escapes: PFM_OPROFILE_ESC, a code, and its arguments.
  * Escapes are never inside a pair.
  */
 #ifndef PERFMON_OPROFILE_SMPL_H
@@ -29,19 +29,19 @@
 /*
  * The second word, and what follows it:
  */
-#define PFM_OPROFILE_CTX_SWITCH		1	/* thread, cookie of its program */
+#define PFM_OPROFILE_CTX_SWITCH		1	/* thread; cookie of program */
 #define PFM_OPROFILE_CPU_SWITCH		2	/* CPU */
 #define PFM_OPROFILE_COOKIE_SWITCH	3	/* cookie of the mapped file */
-#define PFM_OPROFILE_KERNEL_ENTER	4	/* what follows is in the kernel */
-#define PFM_OPROFILE_KERNEL_EXIT	5	/* what follows is at user level */
+#define PFM_OPROFILE_KERNEL_ENTER	4	/* from here on in the kernel */
+#define PFM_OPROFILE_KERNEL_EXIT	5	/* from here on at user level */
 #define PFM_OPROFILE_MODULE_LOADED	6	/* never sent */
-#define PFM_OPROFILE_CTX_TGID		7	/* process; follows a CTX_SWITCH */
-#define PFM_OPROFILE_TRACE_BEGIN	8	/* one sample follows, then its... */
-#define PFM_OPROFILE_TRACE_END		9	/* ...callers up to here, event 0 */
+#define PFM_OPROFILE_CTX_TGID		7	/* process, after CTX_SWITCH */
+#define PFM_OPROFILE_TRACE_BEGIN	8	/* a sample, then its... */
+#define PFM_OPROFILE_TRACE_END		9	/* ...callers, with event 0 */
 
 /*
- * A cookie stands for a file. A user-level sample's offset is one in the file of
- * the last COOKIE_SWITCH, or an address if that is PFM_OPROFILE_NO_COOKIE. A
+ * A cookie stands for a file. A user-level sample's offset is one in the file
+ * of the last COOKIE_SWITCH, or an address if that is PFM_OPROFILE_NO_COOKIE. A
  * kernel sample's offset is an address.
  */
 #define PFM_OPROFILE_NO_COOKIE		0ULL

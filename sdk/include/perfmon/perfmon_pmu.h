@@ -22,8 +22,9 @@ struct task_struct;
 #define PFM_REGD_COUNTER	0x1	/* PMD: counts and overflows */
 #define PFM_REGD_READ_ONLY	0x2	/* PMD: writing it is an error */
 /*
- * PMD: while loaded it is the kernel's monotonic clock, ktime_get_mono_fast_ns(),
- * less pfm_pmu_reg.offset, whether the set counts or not.
+ * PMD: while loaded it is the kernel's monotonic clock,
+ * ktime_get_mono_fast_ns(), less pfm_pmu_reg.offset, whether the set counts or
+ * not.
  */
 #define PFM_REGD_MONOTONIC	0x4
 
@@ -58,10 +59,10 @@ struct pfm_reg_desc {
 };
 
 /*
- * Number of the register that every set has after its PMDs: a clock. It counts the
- * nanoseconds for which the set counts, a thread's only while the thread runs. It
- * has 64 bits whatever the counter_width, and the operations on PMDs apply to it.
- * If it samples, the PMU calls pfm_timeout() when it gets to 0.
+ * Number of the register that every set has after its PMDs: a clock. It counts
+ * the nanoseconds for which the set counts, a thread's only while the thread
+ * runs. It has 64 bits whatever the counter_width, and the operations on PMDs
+ * apply to it. If it samples, the PMU calls pfm_timeout() when it gets to 0.
  */
 #define PFM_REG_CLOCK		0xffff
 
@@ -74,10 +75,10 @@ struct pfm_pmu_set;
  * struct pfm_pmu_reg - one PMD of a loaded context
  * @offset:    owned by the PMU, except as said for @reload
  * @reload:    value with which the hardware re-arms itself at an overflow, or
- *             PFM_RELOAD_NONE if it does not. When the core resets an overflowed
- *             PMD to just this value, it may do so by subtracting it from
- *             @offset instead of calling reset_pmd: the PMD's value must be
- *             (hardware count - @offset) then
+ *             PFM_RELOAD_NONE if it does not. When the core resets an
+ *             overflowed PMD to just this value, it may do so by subtracting it
+ *             from @offset instead of calling reset_pmd: the PMD's value must
+ *             be (hardware count - @offset) then
  * @priv:      owned by the PMU
  * @update:    owned by the PMU
  * @set:       event set that the register belongs to
@@ -106,7 +107,8 @@ struct pfm_pmu_reg {
  * @ds:        debug-store area, or NULL: overflows of counters that sample come
  *             with a record
  * @denied:    written by the PMU, at start or stop: PMDs, by their place in
- *             pfm_pmu.pmds, that were to count and got no counter. Zero when loaded
+ *             pfm_pmu.pmds, that were to count and got no counter. Zero when
+ *             loaded
  * @priv:      owned by the PMU
  */
 struct pfm_pmu_set {
@@ -120,8 +122,8 @@ struct pfm_pmu_set {
 };
 
 /*
- * All event sets of a context are loaded with it, and at most one of them is started
- * at a time: the PMU must have room on the hardware for that one only.
+ * All event sets of a context are loaded with it, and at most one of them is
+ * started at a time: the PMU must have room on the hardware for that one only.
  */
 
 /**
@@ -136,8 +138,8 @@ struct pfm_pmu_set {
  * @num_pmds:      entries in @pmds, at least one
  * @pmcs:          descriptions of the PMCs, increasing index
  * @pmds:          descriptions of the PMDs, increasing index
- * @check_pmc:     (optional, process context) is the value good for this PMC, in
- *                 a set of this kind? 0 or -EINVAL
+ * @check_pmc:     (optional, process context) is the value good for this PMC,
+ *                 in a set of this kind? 0 or -EINVAL
  * @load:          (process) bind the registers to the set's task or CPU.
  *                 Nothing counts yet; a @write_pmd of every PMD comes before
  *                 @start. 0; or

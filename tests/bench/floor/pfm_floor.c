@@ -3,8 +3,8 @@
  * pfm_floor - the least that sampling in a module can cost
  *
  * Writing "TYPE CONFIG PERIOD" to /dev/pfm_floor opens a perf event on the
- * caller with an overflow handler that does nothing; closing the descriptor ends
- * it. For the benchmark only.
+ * caller with an overflow handler that does nothing; closing the descriptor
+ * ends it. For the benchmark only.
  */
 #include <linux/miscdevice.h>
 #include <linux/module.h>

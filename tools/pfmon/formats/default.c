@@ -62,7 +62,8 @@ static unsigned int choose(const struct smpl_format *format, const void *buffer,
 static uint64_t samples(const struct smpl_format *format,
 			const struct image *image)
 {
-	const pfm_default_smpl_hdr_t *header = image_at(image, 0, sizeof(*header));
+	const pfm_default_smpl_hdr_t *header =
+		image_at(image, 0, sizeof(*header));
 
 	(void)format;
 	return header ? header->hdr_count : 0;
@@ -74,7 +75,8 @@ static void each_process(const struct smpl_format *format,
 {
 	const size_t first = sizeof(pfm_default_smpl_hdr_t);
 
-	if (entry_header_size(format->flags) == sizeof(pfm_default_smpl_entry_t) &&
+	if (entry_header_size(format->flags) ==
+		    sizeof(pfm_default_smpl_entry_t) &&
 	    image->size > first)
 		entries_each_process(image->bytes + first, image->size - first,
 				     format->entry_size, visit, data);

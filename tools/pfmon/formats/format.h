@@ -15,7 +15,7 @@
 
 /* A sampling format, ready to create contexts with. */
 struct smpl_format {
-	const struct smpl_module *module;	/* NULL: its layout is unknown */
+	const struct smpl_module *module;	/* NULL: unknown layout */
 	char *name;
 	pfm_uuid_t uuid;
 	unsigned char *arg;
@@ -28,14 +28,14 @@ struct smpl_format {
 /* When a buffer is saved. */
 enum smpl_moment {
 	SMPL_NOTIFIED,		/* PFM_RESTART follows */
-	SMPL_EXEC,		/* it follows, too, while the thread stands still */
+	SMPL_EXEC,		/* it follows; the thread stands still */
 	SMPL_END,		/* nothing follows: save all that is left */
 };
 
 /* What was found in a part of a stream. */
 struct smpl_scan {
 	uint64_t samples;
-	char *text;		/* of a chunk that explains them, or NULL; to be freed */
+	char *text;		/* a chunk that explains them, or NULL */
 };
 
 /* A device that the samples of a format without a buffer are read from. */

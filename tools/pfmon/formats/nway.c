@@ -3,8 +3,8 @@
  * nway.c - the n-way sampling format
  *
  * PFM_RESTART frees the oldest region that is handed out, so that this is what
- * is saved at a notification, while the kernel fills other regions. Readers know
- * by a region's number of filling what of it was in an earlier buffer.
+ * is saved at a notification, while the kernel fills other regions. Readers
+ * know by a region's number of filling what of it was in an earlier buffer.
  */
 #define _GNU_SOURCE
 #include <stdatomic.h>
@@ -54,7 +54,8 @@ static bool is_sound(const header_t *header, size_t size)
 	       count <= PFM_NWAY_MAX_REGIONS &&
 	       header->hdr_region_offs >= PFM_NWAY_REGION_OFFS(count) &&
 	       header->hdr_region_offs <= size && header->hdr_region_size &&
-	       header->hdr_region_size <= (size - header->hdr_region_offs) / count;
+	       header->hdr_region_size <=
+		       (size - header->hdr_region_offs) / count;
 }
 
 static const region_t *region_of(const void *buffer, unsigned int number)
@@ -81,7 +82,8 @@ static unsigned int choose_one(const header_t *header, unsigned int number,
 	if (LOAD(region_of(header, number)->rgn_state) != state)
 		return 0;
 	pieces[0] = (struct piece){ 0, sizeof(*header) };
-	pieces[1] = (struct piece){ region_header_at(number), sizeof(region_t) };
+	pieces[1] =
+		(struct piece){ region_header_at(number), sizeof(region_t) };
 	pieces[2] = content(header, number);
 	return pieces[2].size ? 3 : 0;
 }
@@ -155,8 +157,9 @@ static bool find_saved(const struct image *image, unsigned int i,
 
 	if (!i || !header || piece->offset < header->hdr_region_offs)
 		return false;
-	saved->number = (unsigned int)((piece->offset - header->hdr_region_offs) /
-				       header->hdr_region_size);
+	saved->number =
+		(unsigned int)((piece->offset - header->hdr_region_offs) /
+			       header->hdr_region_size);
 	saved->header = image_at(image, region_header_at(saved->number),
 				 sizeof(*saved->header));
 	saved->entries = image_at(image, piece->offset, piece->size);

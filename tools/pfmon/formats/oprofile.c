@@ -2,9 +2,9 @@
 /*
  * oprofile.c - the bridge to OProfile
  *
- * The samples of all contexts come from a device, as OProfile's event stream. It
- * has cookies in the place of files; which files they are only the device knows,
- * as long as it is open.
+ * The samples of all contexts come from a device, as OProfile's event stream.
+ * It has cookies in the place of files; which files they are only the device
+ * knows, as long as it is open.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -45,7 +45,9 @@ static bool set_up(struct smpl_format *format, const struct options *options,
 
 static int counts_losses(const struct dirent *entry)
 {
-	return !strncmp(entry->d_name, "sample_lost_", strlen("sample_lost_")) ||
+	static const char start[] = "sample_lost_";
+
+	return !strncmp(entry->d_name, start, strlen(start)) ||
 	       !strcmp(entry->d_name, "event_lost_overflow");
 }
 

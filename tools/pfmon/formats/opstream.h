@@ -22,8 +22,8 @@ enum opstream_pair {
 };
 
 /*
- * A stream that is read part by part; all zero at its beginning. Its words are the
- * kernel's, which has 64 bits even if pfmon has 32.
+ * A stream that is read part by part; all zero at its beginning. Its words are
+ * the kernel's, which has 64 bits even if pfmon has 32.
  */
 struct opstream {
 	enum opstream_state state;

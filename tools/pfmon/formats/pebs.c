@@ -95,8 +95,9 @@ static bool find_reset(const struct smpl_format *format,
 		if (!event->sampling)
 			continue;
 		if (period && event->short_period != period) {
-			message("the sampling format %s has one short period for all events, not %" PRIu64 " and %" PRIu64,
-				format->name, period, event->short_period);
+			message("the sampling format %s has one short period for all events, not %llu and %llu",
+				format->name, (unsigned long long)period,
+				(unsigned long long)event->short_period);
 			return false;
 		}
 		period = event->short_period;

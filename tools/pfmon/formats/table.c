@@ -124,7 +124,8 @@ static void set_up_unknown(struct smpl_format *format,
 
 	if (options->format_arg)
 		size = options->format_arg_size;
-	else if (size_text && (!parse_u64(size_text, &size) || size > UINT16_MAX))
+	else if (size_text &&
+		 (!parse_u64(size_text, &size) || size > UINT16_MAX))
 		size = 0;
 	smpl_format_set_arg(format, options->format_arg, size);
 	free(size_text);

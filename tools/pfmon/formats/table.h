@@ -22,7 +22,10 @@ bool smpl_format_find(struct smpl_format *format,
 		      unsigned int recorded_pmds);
 void smpl_format_free(struct smpl_format *format);
 
-/* Names of those that take one of FORMAT_OPT_*, with commas between; to be freed. */
+/*
+ * Names of those that take one of FORMAT_OPT_*, with commas between; to be
+ * freed.
+ */
 char *smpl_formats_with(unsigned int format_option);
 
 /* Whether the kernel has the format registered at this moment. */
