@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""What is not a list of CPUs."""
+"""Lists of CPUs, and what is not one."""
 
 from __future__ import annotations
+
+import subprocess
+from pathlib import Path
 
 import pytest
 from pfmon import Pfmon, complaint_of
@@ -19,3 +22,27 @@ def test_usage_errors_say_what_is_wrong(
     pfmon: Pfmon, arguments: tuple[str, ...], complaint: str
 ) -> None:
     assert complaint in complaint_of(pfmon, arguments)
+
+
+@pytest.mark.parametrize(
+    ("text", "cpus"),
+    [
+        ("0", [0]),
+        ("0,2-3", [0, 2, 3]),
+        ("3,1-2,2", [1, 2, 3]),
+        ("1023", [1023]),
+    ],
+)
+def test_list_is_in_order_and_without_duplicates(
+    programs: Path, text: str, cpus: list[int]
+) -> None:
+    done = subprocess.run(
+        [programs / "cpu_lister", text], capture_output=True, text=True, check=True
+    )
+    assert [int(line) for line in done.stdout.split()] == cpus
+
+
+@pytest.mark.parametrize("text", ["", "a", "-1", "1-", "0,,1", "0-1-2", "1024", "0 "])
+def test_what_is_not_a_list_is_refused(programs: Path, text: str) -> None:
+    done = subprocess.run([programs / "cpu_lister", text], check=False)
+    assert done.returncode == 1

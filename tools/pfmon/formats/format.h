@@ -43,7 +43,7 @@ struct smpl_device {
 	const char *path;
 	const char *chunk;	/* type of the chunks that explain samples */
 
-	/* The state of one plan; count losses from here. */
+	/* The state of one measurement; losses count from here. */
 	void *(*begin)(const struct smpl_format *format);
 
 	/* Looks through what was read from fd, in its order. */

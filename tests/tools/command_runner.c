@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/*
+ * command_runner - runs a command as pfmon does, for the tests
+ *
+ * usage: command_runner COMMAND [ARGS]
+ *
+ * Prints a line when the command is stopped after its exec, for each further stop,
+ * "exec" or "exit", and at last the exit status that pfmon would have.
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "command.h"
+
+static void say(const char *text)
+{
+	puts(text);
+	fflush(stdout);
+}
+
+static void stopped(pid_t pid, bool after_exec, void *data)
+{
+	(void)pid;
+	(void)data;
+	say(after_exec ? "exec" : "exit");
+}
+
+int main(int argc, char **argv)
+{
+	struct command command = { .stopped = stopped };
+	sigset_t child, unblocked;
+	int signal;
+
+	if (argc < 2)
+		return 2;
+	sigemptyset(&child);
+	sigaddset(&child, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &child, &unblocked);
+	if (!command_launch(&command, argv + 1, &unblocked))
+		return 1;
+	say("launched");
+	command_resume(&command);
+	while (!command.ended && !sigwait(&child, &signal))
+		command_reap(&command);
+	printf("%d\n", command_exit_status(&command));
+	return 0;
+}

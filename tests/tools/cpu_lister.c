@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/*
+ * cpu_lister - prints the CPUs of a list, for the tests
+ *
+ * usage: cpu_lister LIST
+ *
+ * Prints a CPU per line; the exit status is 1 if that is not a list.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cpu_list.h"
+
+int main(int argc, char **argv)
+{
+	unsigned int count;
+	int *cpus;
+
+	if (argc != 2)
+		return 2;
+	if (!cpus_parse(argv[1], &cpus, &count))
+		return 1;
+	for (unsigned int i = 0; i < count; i++)
+		printf("%d\n", cpus[i]);
+	free(cpus);
+	return 0;
+}

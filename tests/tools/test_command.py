@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""How a command is run: its stops, and its exit status."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+
+def run(programs: Path, *command: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [programs / "command_runner", *command],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+
+
+def lines(programs: Path, *command: str) -> list[str]:
+    done = run(programs, *command)
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout.splitlines()
+
+
+@pytest.mark.parametrize("status", [0, 1, 77])
+def test_exit_status_is_the_commands(programs: Path, status: int) -> None:
+    stops = lines(programs, "sh", "-c", f"exit {status}")
+    assert stops == ["launched", "exit", f"{status}"]
+
+
+@pytest.mark.parametrize(("signal", "status"), [("TERM", "143"), ("KILL", "137")])
+def test_signal_that_ends_it_is_in_the_status(
+    programs: Path, signal: str, status: str
+) -> None:
+    assert lines(programs, "sh", "-c", f"kill -{signal} $$")[-1] == status
+
+
+def test_it_stops_after_a_further_exec(programs: Path) -> None:
+    stops = lines(programs, "sh", "-c", "exec true")
+    assert stops == ["launched", "exec", "exit", "0"]
+
+
+def test_signals_that_it_handles_reach_it(programs: Path) -> None:
+    script = "trap 'exit 5' USR1; kill -USR1 $$; exit 6"
+    assert lines(programs, "sh", "-c", script)[-1] == "5"
+
+
+def test_signal_mask_is_that_from_before(programs: Path) -> None:
+    stops = lines(programs, "grep", "SigBlk", "/proc/self/status")
+    assert "SigBlk:\t0000000000000000" in stops
+
+
+def test_command_that_cannot_be_run_is_named(programs: Path) -> None:
+    done = run(programs, "/no/such/command")
+    assert done.returncode == 1
+    assert "launched" not in done.stdout
+    assert "cannot run /no/such/command: No such file" in done.stderr
