@@ -32,7 +32,6 @@
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/task_work.h>
-#include <linux/wait.h>
 #include <linux/workqueue.h>
 #include <linux/xarray.h>
 #include <perfmon/perfmon.h>
@@ -194,8 +193,6 @@ struct pfm_evtset {
  * @stop:     stops the PMU some time after the context was masked, or its CPU
  *            has gone
  * @msgq:     messages
- * @wait:     readers
- * @fasync:   receivers of signals
  * @block:    blocks the monitored thread; NULL while not attached, or without
  *            PFM_FL_NOTIFY_BLOCK
  */
@@ -246,8 +243,6 @@ struct pfm_context {
 	struct work_struct	detach;
 	struct work_struct	stop;
 	struct pfm_msgq		msgq;
-	wait_queue_head_t	wait;
-	struct fasync_struct	*fasync;
 	struct pfm_block	*block;
 };
 

@@ -37,7 +37,7 @@ static void pfm_detach_work(struct work_struct *work)
 	}
 	mutex_unlock(&ctx->mutex);
 	if (tell)
-		pfm_tell_readers(ctx);
+		pfm_msgq_tell_readers(&ctx->msgq);
 }
 
 static struct pfm_context *pfm_context_alloc(u32 flags)
@@ -56,7 +56,6 @@ static struct pfm_context *pfm_context_alloc(u32 flags)
 	INIT_WORK(&ctx->detach, pfm_detach_work);
 	INIT_WORK(&ctx->stop, pfm_stop_work);
 	init_irq_work(&ctx->irq_work, pfm_irq_work);
-	init_waitqueue_head(&ctx->wait);
 	pfm_block_init(ctx);
 	pfm_switch_init(ctx);
 	return ctx;

@@ -75,7 +75,7 @@ static ssize_t pfm_ctx_read(struct file *file, char __user *buf, size_t size,
 			return ret;
 		if (file->f_flags & O_NONBLOCK)
 			return -EAGAIN;
-		ret = wait_event_interruptible(ctx->wait,
+		ret = wait_event_interruptible(ctx->msgq.wait,
 					       !pfm_msgq_empty(&ctx->msgq));
 		if (ret)
 			return ret;
@@ -86,7 +86,7 @@ static __poll_t pfm_ctx_poll(struct file *file, poll_table *wait)
 {
 	struct pfm_context *ctx = file->private_data;
 
-	poll_wait(file, &ctx->wait, wait);
+	poll_wait(file, &ctx->msgq.wait, wait);
 	return pfm_msgq_empty(&ctx->msgq) ? 0 : EPOLLIN | EPOLLRDNORM;
 }
 
@@ -94,7 +94,7 @@ static int pfm_ctx_fasync(int fd, struct file *file, int on)
 {
 	struct pfm_context *ctx = file->private_data;
 
-	return fasync_helper(fd, file, on, &ctx->fasync);
+	return fasync_helper(fd, file, on, &ctx->msgq.fasync);
 }
 
 /* What is mapped at an offset (B7), a reference; or NULL. */

@@ -9,7 +9,6 @@
 #include <linux/log2.h>
 #include <linux/poll.h>
 #include <linux/slab.h>
-#include "context.h"
 #include "msgq.h"
 
 int pfm_msgq_init(struct pfm_msgq *q, size_t depth)
@@ -17,6 +16,7 @@ int pfm_msgq_init(struct pfm_msgq *q, size_t depth)
 	q->depth = max_t(size_t, depth, 1);
 	q->size = roundup_pow_of_two(q->depth + 1);
 	mutex_init(&q->lock);
+	init_waitqueue_head(&q->wait);
 	q->ring = kcalloc(q->size, sizeof(*q->ring), GFP_KERNEL_ACCOUNT);
 	return q->ring ? 0 : -ENOMEM;
 }
@@ -82,8 +82,8 @@ void pfm_msgq_consume(struct pfm_msgq *q, u32 pos)
 	cmpxchg_release(&q->tail, pos, pos + 1);
 }
 
-void pfm_tell_readers(struct pfm_context *ctx)
+void pfm_msgq_tell_readers(struct pfm_msgq *q)
 {
-	wake_up_interruptible_poll(&ctx->wait, EPOLLIN | EPOLLRDNORM);
-	kill_fasync(&ctx->fasync, SIGIO, POLL_IN);
+	wake_up_interruptible_poll(&q->wait, EPOLLIN | EPOLLRDNORM);
+	kill_fasync(&q->fasync, SIGIO, POLL_IN);
 }

@@ -7,9 +7,8 @@
 
 #include <linux/mutex.h>
 #include <linux/types.h>
+#include <linux/wait.h>
 #include <perfmon/perfmon.h>
-
-struct pfm_context;
 
 /**
  * struct pfm_msgq - queue of messages
@@ -20,15 +19,19 @@ struct pfm_context;
  * @tail: next message to read
  * @dropped: overflow messages that found the queue full
  * @lock: serialises readers
+ * @wait: readers who wait for a message
+ * @fasync: receivers of signals
  */
 struct pfm_msgq {
-	pfm_msg_t	*ring;
-	u32		size;
-	u32		depth;
-	u32		head;
-	u32		tail;
-	u64		dropped;
-	struct mutex	lock;
+	pfm_msg_t		*ring;
+	u32			size;
+	u32			depth;
+	u32			head;
+	u32			tail;
+	u64			dropped;
+	struct mutex		lock;
+	wait_queue_head_t	wait;
+	struct fasync_struct	*fasync;
 };
 
 /* Context: process. Return: 0 or -ENOMEM. */
@@ -60,6 +63,6 @@ bool pfm_msgq_peek(struct pfm_msgq *q, pfm_msg_t *msg, u32 *pos);
 void pfm_msgq_consume(struct pfm_msgq *q, u32 pos);
 
 /* Wake readers and send signals. Context: any but NMI. */
-void pfm_tell_readers(struct pfm_context *ctx);
+void pfm_msgq_tell_readers(struct pfm_msgq *q);
 
 #endif /* PFM_CORE_MSGQ_H */

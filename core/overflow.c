@@ -492,5 +492,5 @@ void pfm_irq_work(struct irq_work *work)
 	if (test_and_clear_bit(PFM_END_SWITCH_HERE, &ctx->ovfl_end))
 		pfm_switch_request(ctx, true);
 	if (test_and_clear_bit(PFM_END_NOTIFY, &ctx->ovfl_end))
-		pfm_tell_readers(ctx);
+		pfm_msgq_tell_readers(&ctx->msgq);
 }
