@@ -3,9 +3,10 @@
  * attach.c - who is attached to what, and what becomes of the thread
  *
  * One context per thread, one system-wide context per CPU, and the two kinds
- * exclude each other (3.1.7; 2006 paper, 4.1). A thread's exit, and an exec that
- * took the PMU away from it, detach its context: the tracepoints that tell us
- * may not sleep, so a work item does it. A CPU that goes offline stops its one.
+ * exclude each other (3.1.7; 2006 paper, 4.1). A thread's exit, and an exec
+ * that took the PMU away from it, detach its context: the tracepoints that tell
+ * us may not sleep, so a work item does it. A CPU that goes offline stops its
+ * one.
  */
 #include <linux/cpumask.h>
 #include <linux/fdtable.h>
@@ -165,8 +166,8 @@ static void pfm_probe_exit(void *unused, struct task_struct *task)
  * An exec that changes credentials removes the thread's perf events in core
  * code; the context has nothing to count with any more.
  */
-static void pfm_probe_exec(void *unused, struct task_struct *task, pid_t old_pid,
-			   struct linux_binprm *bprm)
+static void pfm_probe_exec(void *unused, struct task_struct *task,
+			   pid_t old_pid, struct linux_binprm *bprm)
 {
 	if (get_dumpable(task->mm) != SUID_DUMP_USER)
 		pfm_attach_thread_gone(task);

@@ -31,13 +31,15 @@ void pfm_attach_release(struct pfm_context *ctx);
 struct pfm_context *pfm_attach_get(int cpu);
 
 /*
- * Has the thread gone that @ctx is attached to now, not an earlier one, and is the
- * tool to be told?
+ * Has the thread gone that @ctx is attached to now, not an earlier one, and is
+ * the tool to be told?
  * Context: process.
  */
 bool pfm_attach_is_gone(struct pfm_context *ctx, bool *tell);
 
-/* A CPU goes offline. Context: process, on that CPU; may not wait for commands. */
+/*
+ * A CPU goes offline. Context: process, on that CPU; may not wait for commands.
+ */
 void pfm_attach_cpu_gone(unsigned int cpu);
 
 /* Has the calling process a descriptor of @ctx? Context: process. */

@@ -6,12 +6,12 @@
  * thread on its way back to user level.
  *
  * A signal, a tracer or a freezer needs the thread for a moment: it leaves the
- * task work for what the kernel does on that way, and must come back before it is
- * at user level. It cannot queue its task work again: the kernel runs those that
- * it finds until there are none, and only then looks for signals. But it can ask
- * for one more round (TIF_NOTIFY_RESUME). There is a function that each of these
- * rounds calls after the signals, PFM_LAST_CALL; a kprobe there queues the task
- * work. Without kprobes the thread stays until PFM_RESTART or SIGKILL.
+ * task work for what the kernel does on that way, and must come back before it
+ * is at user level. It cannot queue its task work again: the kernel runs those
+ * that it finds until there are none, and only then looks for signals. But it
+ * can ask for one more round (TIF_NOTIFY_RESUME). There is a function that each
+ * of these rounds calls after the signals, PFM_LAST_CALL; a kprobe there queues
+ * the task work. Without kprobes the thread stays until PFM_RESTART or SIGKILL.
  *
  * Everything about the blocking of a thread belongs to one attachment: a thread
  * may still be leaving when its context is attached to another one.
@@ -108,7 +108,8 @@ static int pfm_block_come_back(struct kprobe *p, struct pt_regs *regs)
 	struct pfm_block *b;
 
 	rcu_read_lock();
-	hash_for_each_possible_rcu(pfm_blocks, b, node, (unsigned long)current) {
+	hash_for_each_possible_rcu(pfm_blocks, b, node,
+				   (unsigned long)current) {
 		if (b->task != current || !pfm_block_take_left(b))
 			continue;
 		if (in_nmi())
@@ -127,8 +128,8 @@ static struct kprobe pfm_kprobe = {
 };
 
 /*
- * The probe stays until the module goes: changing the kernel's text again and again
- * would be worse.
+ * The probe stays until the module goes: changing the kernel's text again and
+ * again would be worse.
  */
 void pfm_block_init(const struct pfm_context *ctx)
 {
@@ -189,7 +190,10 @@ static void pfm_block_here(struct callback_head *work)
 		    pfm_block_leave(b))
 			return;
 		clear_bit_unlock(0, &b->queued);
-		/* An overflow that came before the bit was clear queued nothing. */
+		/*
+		 * An overflow that came before the bit was clear queued
+		 * nothing.
+		 */
 		smp_mb__after_atomic();
 	} while (pfm_block_is_wanted(b) &&
 		 !test_and_set_bit_lock(0, &b->queued));

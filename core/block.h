@@ -30,7 +30,10 @@ int pfm_block_attach(struct pfm_context *ctx);
  */
 void pfm_block_detach(struct pfm_context *ctx);
 
-/* The monitored thread must not run on. Context: the owner of the overflow path. */
+/*
+ * The monitored thread must not run on. Context: the owner of the overflow
+ * path.
+ */
 void pfm_block_want(struct pfm_context *ctx);
 
 /* See that it stops. Context: any but NMI, interrupts off. */
@@ -42,7 +45,9 @@ void pfm_block_end(struct pfm_context *ctx);
 /* Let it go on, if it is not asked to wait again. Context: process. */
 void pfm_block_wake(struct pfm_context *ctx);
 
-/* Is the monitored thread kept from running? Context: pfm_context.mutex held. */
+/*
+ * Is the monitored thread kept from running? Context: pfm_context.mutex held.
+ */
 bool pfm_is_blocked(const struct pfm_context *ctx);
 
 #endif /* PFM_CORE_BLOCK_H */

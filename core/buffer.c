@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * buffer.c - memory that is mapped: allocation, accounting, mapping (3.5.4, 4.4.3)
+ * buffer.c - memory that is mapped: allocation, accounting, mapping (3.5.4,
+ * 4.4.3)
  *
  * A buffer is a file of its own that is in no descriptor table. The context
  * holds it, and so does every mapping: it goes when both have gone, in whatever
- * order, while the context goes with its last descriptor. Sampling buffers have a
- * page in front that is not mapped, the pages of event sets have none:
+ * order, while the context goes with its last descriptor. Sampling buffers have
+ * a page in front that is not mapped, the pages of event sets have none:
  *
  *   base                base + PAGE_SIZE
  *   |  ...  | private   | buffer, mapped read-only              |

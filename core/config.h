@@ -32,8 +32,8 @@ int pfm_config_init(void);
  * @req: the new ones; what describes the implementation is ignored
  *
  * Context: process, may sleep.
- * Return: 0; -EINVAL, and nothing is changed, for too small a limit, a flag or a
- * reserved field that is not 0.
+ * Return: 0; -EINVAL, and nothing is changed, for too small a limit, a flag or
+ * a reserved field that is not 0.
  */
 int pfm_config_set(const pfarg_config_t *req);
 
@@ -56,7 +56,8 @@ long pfm_get_config_cmd(const struct pfm_ioc *ioc);
  * @text: a number, a line feed may follow
  * @size: the limit
  *
- * Return: 0; -EINVAL, and nothing is changed, if it is not a number or below a page.
+ * Return: 0; -EINVAL, and nothing is changed, if it is not a number or below a
+ * page.
  */
 int pfm_size_from_text(const char *text, unsigned long *size);
 

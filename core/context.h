@@ -13,13 +13,13 @@
  *   pfm_config_lock     changes of the configuration (config.c)
  *   pfm_idle_lock       the probe of the scheduler (idle.c)
  *   pfm_attach_lock     who is attached to what (attach.c); taken by the exit
- *                       and exec probes, which may not sleep, and when a CPU goes
- *                       offline
- * A CPU's way online or offline is no lock of ours, but perf waits for it inside
- * the commands: see cpu.c.
- * The overflow path takes none of them. pfm_context.busy says who owns a context;
- * commands keep overflows out with pfm_pause() (pause.c), or for moments with
- * pfm_own() (owner.c).
+ *                       and exec probes, which may not sleep, and when a CPU
+ *                       goes offline
+ * A CPU's way online or offline is no lock of ours, but perf waits for it
+ * inside the commands: see cpu.c.
+ * The overflow path takes none of them. pfm_context.busy says who owns a
+ * context; commands keep overflows out with pfm_pause() (pause.c), or for
+ * moments with pfm_own() (owner.c).
  */
 #ifndef PFM_CORE_CONTEXT_H
 #define PFM_CORE_CONTEXT_H
@@ -119,8 +119,8 @@ struct pfm_pmd {
  * @page_file:   holds @page
  * @pmcs:        values of the PMCs, in the order of the PMU's table
  * @regs:        pointers to the @hw of each of @pmds, for the PMU
- * @pmds:        the PMDs, in the order of the PMU's table: increasing index; and
- *               the clock, which counts from -@timeout
+ * @pmds:        the PMDs, in the order of the PMU's table: increasing index;
+ *               and the clock, which counts from -@timeout
  */
 struct pfm_evtset {
 	struct pfm_pmu_set	pmu_set;
@@ -255,12 +255,12 @@ struct pfm_context {
 #define PFM_END_SWITCH_HERE	5	/* before the thread is at user level */
 
 /*
- * Bits of pfm_context.frozen. The idle thread's may change on another CPU than the
- * others: all are changed with set_mask_bits(), which is a barrier too.
+ * Bits of pfm_context.frozen. The idle thread's may change on another CPU than
+ * the others: all are changed with set_mask_bits(), which is a barrier too.
  */
 #define PFM_MASKED		0x1	/* until PFM_RESTART */
 #define PFM_SWITCHING		0x2	/* until the PMU has the active set */
-#define PFM_IDLE		0x4	/* while the CPU is idle; the clock goes on */
+#define PFM_IDLE		0x4	/* CPU idle; the clock goes on */
 
 /* pfm_context.busy: who owns the context (owner.c). */
 #define PFM_BUSY_OVERFLOW	1

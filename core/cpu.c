@@ -2,14 +2,14 @@
 /*
  * cpu.c - CPUs that go offline under a system-wide context
  *
- * perf takes its events off a CPU that goes, and does not put them back when the
- * CPU returns. So does the context: from here on it takes no command that needs
- * the PMU, until it is unloaded, which may be done from any CPU.
+ * perf takes its events off a CPU that goes, and does not put them back when
+ * the CPU returns. So does the context: from here on it takes no command that
+ * needs the PMU, until it is unloaded, which may be done from any CPU.
  *
- * A hotplug call-back must not wait for pfm_context.mutex: whoever holds it may be
- * in perf, which waits there for the hotplug to be over. For the same reason a
- * command must not keep its CPU by migrate_disable(): the hotplug would wait for
- * the command.
+ * A hotplug call-back must not wait for pfm_context.mutex: whoever holds it may
+ * be in perf, which waits there for the hotplug to be over. For the same reason
+ * a command must not keep its CPU by migrate_disable(): the hotplug would wait
+ * for the command.
  */
 #include <linux/cpuhotplug.h>
 #include "attach.h"

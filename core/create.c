@@ -214,7 +214,8 @@ struct pfm_context *pfm_context_create(struct pfm_creation *new)
 	ret = pfm_context_attach_fmt(ctx, new);
 	if (ret)
 		goto err_pmu;
-	ret = pfm_msgq_init(&ctx->msgq, ctx->fmt ? ctx->fmt->fmt_msgq_depth : 1);
+	ret = pfm_msgq_init(&ctx->msgq,
+			    ctx->fmt ? ctx->fmt->fmt_msgq_depth : 1);
 	if (ret)
 		goto err_fmt;
 	new->req.ctx_smpl_buf_size = ctx->buf_size;

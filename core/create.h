@@ -12,11 +12,12 @@
 struct pfm_context;
 
 /**
- * struct pfm_creation - a context that is asked for, and what was found out about it
+ * struct pfm_creation - a context that is asked for, and what was found out
+ * about it
  * @req:          flags and format; ctx_smpl_buf_size is filled in
  * @user_only:    the creator may not see the kernel
- * @fmt:          the format, held; NULL if none was found, or it has gone to the
- *                context
+ * @fmt:          the format, held; NULL if none was found, or it has gone to
+ *                the context
  * @fmt_arg:      the format's argument, a kernel copy
  * @fmt_arg_size: its size in bytes
  */
@@ -41,8 +42,8 @@ void pfm_creation_find_fmt(struct pfm_creation *new);
 /*
  * A new context, attached to nothing, of what was checked and found.
  * Context: process, may sleep.
- * Return: the context, or an ERR_PTR: -EINVAL, -E2BIG, -ENOMEM, -ENODEV if there is
- * no PMU, or what the format says.
+ * Return: the context, or an ERR_PTR: -EINVAL, -E2BIG, -ENOMEM, -ENODEV if
+ * there is no PMU, or what the format says.
  */
 struct pfm_context *pfm_context_create(struct pfm_creation *new);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * ctxfile.c - the descriptor that identifies a context: messages, mapping, close
- *	       (3.1.15, 3.3, 3.5.4); its commands are in command.c
+ * ctxfile.c - the descriptor that identifies a context: messages, mapping,
+ *	       close (3.1.15, 3.3, 3.5.4); its commands are in command.c
  */
 #include <linux/file.h>
 #include <linux/fs.h>
@@ -119,9 +119,9 @@ static int pfm_ctx_mmap(struct file *file, struct vm_area_struct *vma)
 }
 
 /*
- * A process closes a descriptor. If that was its last one and it monitors itself
- * with it, the context is unloaded even though others still control it (3.1.15,
- * figure 3.10).
+ * A process closes a descriptor. If that was its last one and it monitors
+ * itself with it, the context is unloaded even though others still control it
+ * (3.1.15, figure 3.10).
  */
 static int pfm_ctx_flush(struct file *file, fl_owner_t id)
 {

@@ -97,7 +97,8 @@ static long pfm_create_cmd(const struct pfm_ioc *ioc)
 
 	if (ioc->narg != 1)
 		return -EINVAL;
-	if (copy_from_user(&new.req, u64_to_user_ptr(ioc->arg), sizeof(new.req)))
+	if (copy_from_user(&new.req, u64_to_user_ptr(ioc->arg),
+			   sizeof(new.req)))
 		return -EFAULT;
 	new.req.ctx_smpl_buf_size = 0;
 	ret = pfm_create(ioc, &new);
@@ -130,7 +131,8 @@ static const struct pfm_dev_cmd pfm_dev_cmds[] = {
 	[PFM_GET_CONFIG] = { .all = pfm_get_config_cmd },
 };
 
-static long pfm_ask_pmu(const struct pfm_ioc *ioc, const struct pfm_dev_cmd *cmd)
+static long pfm_ask_pmu(const struct pfm_ioc *ioc,
+			const struct pfm_dev_cmd *cmd)
 {
 	const struct pfm_pmu *pmu = pfm_pmu_get();
 	long ret;

@@ -18,8 +18,9 @@ struct pfm_ds_record;
 int pfm_ds_attach(struct pfm_context *ctx);
 
 /*
- * Counters overflowed in one instant: write a record, or count it as lost if @rec
- * is NULL; then load them anew, unless the area is filled to the threshold.
+ * Counters overflowed in one instant: write a record, or count it as lost if
+ * @rec is NULL; then load them anew, unless the area is filled to the
+ * threshold.
  * Context: the owner of the overflow path, interrupts off.
  * Return: true if the CPU would interrupt.
  */

@@ -20,8 +20,8 @@
 #include "value.h"
 
 /*
- * Each set costs memory and, while the context is loaded, a walk over its events with
- * interrupts off whenever the thread is scheduled.
+ * Each set costs memory and, while the context is loaded, a walk over its
+ * events with interrupts off whenever the thread is scheduled.
  */
 static unsigned int pfm_sets_max = 256;
 module_param_named(sets_max, pfm_sets_max, uint, 0644);
@@ -50,7 +50,8 @@ static void pfm_evtset_free(struct pfm_evtset *set, const struct pfm_pmu *pmu)
 }
 
 static void pfm_pmd_init(struct pfm_pmd *pmd, struct pfm_context *ctx,
-			 struct pfm_evtset *set, const struct pfm_reg_desc *desc)
+			 struct pfm_evtset *set,
+			 const struct pfm_reg_desc *desc)
 {
 	pmd->ctx = ctx;
 	pmd->set = set;
@@ -235,7 +236,9 @@ int pfm_delete_evtset(struct pfm_context *ctx, void *elem)
 	return 0;
 }
 
-/* Its clock, and the time that it was active. An overflow may switch meanwhile. */
+/*
+ * Its clock, and the time that it was active. An overflow may switch meanwhile.
+ */
 static s64 pfm_clock_read(struct pfm_evtset *set, u64 *duration)
 {
 	u64 before;

@@ -13,8 +13,8 @@ struct pfm_evtset;
 /*
  * A new event set of @ctx, with every register at its default.
  * Context: process, pfm_context.mutex held, or nobody else knows the context.
- * Return: it; NULL if there is no memory, or there are as many as there may be. The
- * first one may always be.
+ * Return: it; NULL if there is no memory, or there are as many as there may be.
+ * The first one may always be.
  */
 struct pfm_evtset *pfm_evtset_add(struct pfm_context *ctx, u16 id);
 
@@ -30,8 +30,8 @@ void pfm_evtset_free_all(struct pfm_context *ctx);
 /*
  * One element of PFM_CREATE_EVTSETS or PFM_DELETE_EVTSETS.
  * Context: process, pfm_context.mutex held.
- * Return: 0; -EBUSY if attached; -EINVAL, the element marked and nothing changed;
- * -ENOMEM.
+ * Return: 0; -EBUSY if attached; -EINVAL, the element marked and nothing
+ * changed; -ENOMEM.
  */
 int pfm_create_evtset(struct pfm_context *ctx, void *elem);
 int pfm_delete_evtset(struct pfm_context *ctx, void *elem);

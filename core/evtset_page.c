@@ -3,14 +3,16 @@
  * evtset_page.c - the PMDs of event sets in pages that user level maps (2006
  *		   paper, 8)
  *
- * User level cannot read the hardware itself: perf grants that with its own mapping
- * of an event, which the kernel's own events do not have. A page says of each PMD that
- * it has the value, that the value is the clock less an offset, or that PFM_READ_PMDS
- * must be asked. Values are declared live before they are, and kept only once they
- * are: nobody reads a value that has been counted on since.
+ * User level cannot read the hardware itself: perf grants that with its own
+ * mapping of an event, which the kernel's own events do not have. A page says
+ * of each PMD that it has the value, that the value is the clock less an
+ * offset, or that PFM_READ_PMDS must be asked. Values are declared live before
+ * they are, and kept only once they are: nobody reads a value that has been
+ * counted on since.
  *
  * A page has one writer at a time, the owner of the context (owner.c): what
- * interrupts a command that writes finds the context frozen, or owned. value.c writes.
+ * interrupts a command that writes finds the context frozen, or owned. value.c
+ * writes.
  */
 #include <linux/fs.h>
 #include <linux/nsproxy.h>

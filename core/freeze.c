@@ -2,9 +2,9 @@
 /*
  * freeze.c - values are kept, and what is counted from now on is discarded
  *
- * Masking takes effect in the interrupt, where the PMU cannot be stopped; a switch
- * and the idle thread do the same. pfm_context.frozen says why; whoever clears the
- * last reason writes the values back.
+ * Masking takes effect in the interrupt, where the PMU cannot be stopped; a
+ * switch and the idle thread do the same. pfm_context.frozen says why; whoever
+ * clears the last reason writes the values back.
  */
 #include "context.h"
 #include "freeze.h"

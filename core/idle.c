@@ -2,9 +2,9 @@
 /*
  * idle.c - PFM_SETFL_EXCL_IDLE: the idle thread is not monitored (3.1.10)
  *
- * perf cannot exclude it on all CPUs. While it runs, the values of the active set
- * are kept and what is counted is discarded; the set's clock goes on (3.7.6). The
- * scheduler is probed only while there is such a context.
+ * perf cannot exclude it on all CPUs. While it runs, the values of the active
+ * set are kept and what is counted is discarded; the set's clock goes on
+ * (3.7.6). The scheduler is probed only while there is such a context.
  */
 #include <linux/percpu.h>
 #include <linux/sched.h>
@@ -43,7 +43,10 @@ static void pfm_leave_idle(struct pfm_context *ctx)
 
 void pfm_idle_changed(struct pfm_context *ctx, bool idle)
 {
-	/* The owner can only be a command that was moved to another CPU, briefly. */
+	/*
+	 * The owner can only be a command that was moved to another CPU,
+	 * briefly.
+	 */
 	while (pfm_enter(ctx))
 		cpu_relax();
 	if (!idle && ctx->frozen & PFM_IDLE)
@@ -81,10 +84,10 @@ static int pfm_idle_get(void)
 	mutex_lock(&pfm_idle_lock);
 	if (!pfm_num_idle) {
 		pfm_sched_switch = pfm_find_tracepoint("sched_switch");
-		ret = pfm_sched_switch ?
-			      tracepoint_probe_register(pfm_sched_switch,
-							pfm_probe_switch, NULL) :
-			      -ENOENT;
+		ret = -ENOENT;
+		if (pfm_sched_switch)
+			ret = tracepoint_probe_register(pfm_sched_switch,
+							pfm_probe_switch, NULL);
 	}
 	if (!ret)
 		pfm_num_idle++;

@@ -10,8 +10,8 @@
 struct pfm_context;
 
 /*
- * A context is attached to its CPU: probe the scheduler if a set of its excludes the
- * idle thread.
+ * A context is attached to its CPU: probe the scheduler if a set of its
+ * excludes the idle thread.
  * Context: process, on that CPU, pfm_context.mutex held.
  * Return: 0, or what the scheduler's tracepoint says.
  */

@@ -2,9 +2,10 @@
 /*
  * msgq.c - the message queue of a context (3.3)
  *
- * One writer: the overflow path, or a command that keeps it out. Readers take turns
- * under a mutex, and may wait for their memory there. Overflow messages that find the
- * queue full are dropped and counted; a place is kept for PFM_MSG_END.
+ * One writer: the overflow path, or a command that keeps it out. Readers take
+ * turns under a mutex, and may wait for their memory there. Overflow messages
+ * that find the queue full are dropped and counted; a place is kept for
+ * PFM_MSG_END.
  */
 #include <linux/log2.h>
 #include <linux/poll.h>
@@ -34,7 +35,9 @@ void pfm_msgq_reset(struct pfm_msgq *q)
 
 bool pfm_msgq_empty(const struct pfm_msgq *q)
 {
-	/* Pairs with the release in pfm_msgq_publish(): the message is there. */
+	/*
+	 * Pairs with the release in pfm_msgq_publish(): the message is there.
+	 */
 	return smp_load_acquire(&q->head) == READ_ONCE(q->tail);
 }
 

@@ -4,8 +4,9 @@
  *
  * The overflow path runs in any context up to NMI, on the CPU and in the thread
  * that is monitored. It waits for nobody: pfm_context.busy says who owns the
- * context (owner.c). An overflow that does not get it leaves itself (pfm_defer()) to
- * the owner: an overflow that it has interrupted or, for moments, a command.
+ * context (owner.c). An overflow that does not get it leaves itself
+ * (pfm_defer()) to the owner: an overflow that it has interrupted or, for
+ * moments, a command.
  */
 #include <linux/irqflags.h>
 #include <linux/sched/clock.h>
@@ -152,7 +153,9 @@ static void pfm_conclude(struct pfm_context *ctx, const unsigned long *ovfl,
 		pfm_block_want(ctx);
 	if (out->notify)
 		pfm_post_msg(ctx, ovfl);
-	/* What overflowed will be reset when the set is active again (3.7.7). */
+	/*
+	 * What overflowed will be reset when the set is active again (3.7.7).
+	 */
 	if (switch_due && !out->mask)
 		pfm_switch(ctx, ctx->data.regs && user_mode(ctx->data.regs));
 	if (ctx->ovfl_end)
@@ -204,9 +207,9 @@ static void pfm_event(struct pfm_context *ctx, const unsigned long *ovfl,
 }
 
 /*
- * With a debug-store area, the PMU's record is all there is to an event until the
- * area is filled to its threshold; only that interrupts. Without one, every overflow
- * does. Return: true if this one does.
+ * With a debug-store area, the PMU's record is all there is to an event until
+ * the area is filled to its threshold; only that interrupts. Without one, every
+ * overflow does. Return: true if this one does.
  */
 static bool pfm_store_or_interrupt(struct pfm_context *ctx,
 				   const unsigned long *ovfl,
@@ -253,8 +256,9 @@ static void pfm_queue_deferred(struct pfm_context *ctx)
 }
 
 /*
- * Leave the overflow to the one that it interrupted or, if @owner is a command, to an
- * interrupt that follows at once. A second one of the same counter is lost.
+ * Leave the overflow to the one that it interrupted or, if @owner is a command,
+ * to an interrupt that follows at once. A second one of the same counter is
+ * lost.
  */
 static void pfm_defer(struct pfm_pmd *pmd, u64 ip, u32 owner)
 {

@@ -8,8 +8,8 @@
 #include "context.h"
 
 /*
- * See to the overflows that came while the context had another owner. If it has one
- * again by now, that one does, unless it is a command.
+ * See to the overflows that came while the context had another owner. If it has
+ * one again by now, that one does, unless it is a command.
  * Context: as the overflow, which has left.
  */
 void pfm_see_to_deferred(struct pfm_context *ctx);
@@ -25,9 +25,9 @@ static __always_inline void pfm_leave(struct pfm_context *ctx)
 }
 
 /*
- * The handler of contexts without a format: with notification the overflow masks;
- * without it the counter wraps (3.4.3), unless it is there to switch event sets
- * (3.7.6). Context: as the overflow. Return: 0.
+ * The handler of contexts without a format: with notification the overflow
+ * masks; without it the counter wraps (3.4.3), unless it is there to switch
+ * event sets (3.7.6). Context: as the overflow. Return: 0.
  */
 int pfm_no_fmt_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp, void *data);
 

@@ -2,12 +2,12 @@
 /*
  * owner.c - who may touch a context now
  *
- * pfm_context.busy names the owner: an overflow (pfm_enter()) or, for moments, a
- * command (pfm_own()). All overflows of a context happen on one CPU at a time, so
- * whoever finds it owned by an overflow has interrupted that one.
+ * pfm_context.busy names the owner: an overflow (pfm_enter()) or, for moments,
+ * a command (pfm_own()). All overflows of a context happen on one CPU at a
+ * time, so whoever finds it owned by an overflow has interrupted that one.
  *
- * Most commands stop the PMU to keep overflows out (pause.c). An active restart must
- * not, or events would be missed: it becomes the owner.
+ * Most commands stop the PMU to keep overflows out (pause.c). An active restart
+ * must not, or events would be missed: it becomes the owner.
  */
 #include <linux/irqflags.h>
 #include <linux/rcupdate.h>

@@ -16,7 +16,8 @@ static __always_inline u32 pfm_enter(struct pfm_context *ctx)
 
 /*
  * A command owns an active context for a moment, without stopping anything:
- * overflows wait. What comes before pfm_disown() may not sleep: interrupts are off.
+ * overflows wait. What comes before pfm_disown() may not sleep: interrupts are
+ * off.
  * Context: process, pfm_context.mutex held.
  */
 void pfm_own(struct pfm_context *ctx, unsigned long *flags);
@@ -27,8 +28,8 @@ void pfm_wait_idle(struct pfm_context *ctx);
 
 /*
  * Wait until no overflow is under way that came before. Overflows happen in the
- * monitored thread, or on the monitored CPU: one is over when that does something
- * else, such as this. Context: process, may sleep.
+ * monitored thread, or on the monitored CPU: one is over when that does
+ * something else, such as this. Context: process, may sleep.
  */
 void pfm_wait_overflows(struct pfm_context *ctx);
 

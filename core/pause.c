@@ -4,9 +4,9 @@
  *
  * pfm_pause() stops the PMU and waits until every handler that was under way is
  * done: overflows run with preemption disabled, so that a grace period is that
- * wait. What they have left to an interrupt is waited for, too. A masked context
- * needs no grace period: overflows discard themselves, and only the one that masked
- * it may still be finishing.
+ * wait. What they have left to an interrupt is waited for, too. A masked
+ * context needs no grace period: overflows discard themselves, and only the one
+ * that masked it may still be finishing.
  */
 #include <linux/irq_work.h>
 #include "context.h"

@@ -13,7 +13,8 @@ struct pfm_context;
 extern bool pfm_suspended;
 
 /*
- * Keep overflows out of @ctx until pfm_resume(). The PMU has the active set then.
+ * Keep overflows out of @ctx until pfm_resume(). The PMU has the active set
+ * then.
  * Context: process, pfm_context.mutex held, may sleep.
  */
 void pfm_pause(struct pfm_context *ctx);
@@ -28,8 +29,8 @@ int pfm_resume(struct pfm_context *ctx);
 void pfm_pause_and_resume(struct pfm_context *ctx);
 
 /*
- * pfm_publish() of the active set, from a command. An overflow that is still under
- * way may want to write, too, if the context was masked and no longer is.
+ * pfm_publish() of the active set, from a command. An overflow that is still
+ * under way may want to write, too, if the context was masked and no longer is.
  * Context: process, pfm_context.mutex held.
  */
 void pfm_publish_active(struct pfm_context *ctx);

@@ -70,9 +70,9 @@ static bool pfm_is_maps_of(struct file *file, pid_t vpid)
 
 /*
  * Opening /proc/<pid>/maps runs the kernel's own ptrace check for reading, with
- * its security modules, as perf_event_open() does. What somebody has mounted over
- * /proc or over the thread's directory, and the /proc of another pid name space,
- * prove nothing.
+ * its security modules, as perf_event_open() does. What somebody has mounted
+ * over /proc or over the thread's directory, and the /proc of another pid name
+ * space, prove nothing.
  */
 static int pfm_open_maps(pid_t vpid)
 {
@@ -90,14 +90,15 @@ static int pfm_open_maps(pid_t vpid)
 }
 
 /*
- * What the kernel asks in __ptrace_may_access() for PTRACE_MODE_READ_REALCREDS, but
- * for the security modules that only /proc reaches. With the real ids, where /proc
- * takes those of the file system.
+ * What the kernel asks in __ptrace_may_access() for PTRACE_MODE_READ_REALCREDS,
+ * but for the security modules that only /proc reaches. With the real ids,
+ * where /proc takes those of the file system.
  */
 static bool pfm_ids_match(const struct cred *cred, const struct cred *tcred)
 {
 	return uid_eq(cred->uid, tcred->euid) &&
-	       uid_eq(cred->uid, tcred->suid) && uid_eq(cred->uid, tcred->uid) &&
+	       uid_eq(cred->uid, tcred->suid) &&
+	       uid_eq(cred->uid, tcred->uid) &&
 	       gid_eq(cred->gid, tcred->egid) &&
 	       gid_eq(cred->gid, tcred->sgid) && gid_eq(cred->gid, tcred->gid);
 }
@@ -130,7 +131,9 @@ static int pfm_may_read(struct task_struct *task)
 
 	if (!pfm_creds_allow(task))
 		return -EPERM;
-	/* Pairs with the write barrier in commit_creds(): dumpable comes last. */
+	/*
+	 * Pairs with the write barrier in commit_creds(): dumpable comes last.
+	 */
 	smp_rmb();
 	mm = get_task_mm(task);
 	if (!mm)
@@ -142,9 +145,9 @@ static int pfm_may_read(struct task_struct *task)
 }
 
 /*
- * perf_event_open() asks while it holds the lock. /proc takes the lock itself, so
- * it is asked before; if there was an exec in between, its answer is about another
- * program than the one that the lock holds.
+ * perf_event_open() asks while it holds the lock. /proc takes the lock itself,
+ * so it is asked before; if there was an exec in between, its answer is about
+ * another program than the one that the lock holds.
  */
 int pfm_may_attach_begin(struct task_struct *task)
 {

@@ -88,8 +88,8 @@ static bool pfm_pmd_is_sampling(const struct pfm_pmd *pmd)
 }
 
 /*
- * Does an overflow call for nothing but a short reset? A PMU that re-arms itself has
- * done that already. Context: paused.
+ * Does an overflow call for nothing but a short reset? A PMU that re-arms
+ * itself has done that already. Context: paused.
  */
 static void pfm_prepare_reset(struct pfm_pmd *pmd)
 {
@@ -154,8 +154,8 @@ static void pfm_apply_conf(struct pfm_evtset *set, struct pfm_pmd *pmd,
 }
 
 /*
- * Let the PMU follow a changed PMC, or a counter that has begun or ceased to sample.
- * The PMD is loaded with @value then.
+ * Let the PMU follow a changed PMC, or a counter that has begun or ceased to
+ * sample. The PMD is loaded with @value then.
  */
 static int pfm_reprogram(struct pfm_pmd *pmd, u64 pmc_value, u64 value)
 {

@@ -19,8 +19,8 @@ void pfm_prepare_evtset(struct pfm_evtset *set);
 /*
  * One element of PFM_WRITE_PMCS or PFM_WRITE_PMDS.
  * Context: process, pfm_context.mutex held.
- * Return: 0; -EINVAL, the element marked and nothing changed; -EBUSY; -ENOMEM; what
- * the PMU says.
+ * Return: 0; -EINVAL, the element marked and nothing changed; -EBUSY; -ENOMEM;
+ * what the PMU says.
  */
 int pfm_write_pmc(struct pfm_context *ctx, void *elem);
 int pfm_write_pmd(struct pfm_context *ctx, void *elem);

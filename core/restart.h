@@ -9,7 +9,8 @@ struct pfm_context;
 
 /*
  * PFM_RESTART. Context: process, pfm_context.mutex held.
- * Return: 0; -EBUSY or -ENODEV as pfm_check_cpu(); what the format or the PMU says.
+ * Return: 0; -EBUSY or -ENODEV as pfm_check_cpu(); what the format or the PMU
+ * says.
  */
 int pfm_restart_context(struct pfm_context *ctx);
 

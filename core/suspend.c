@@ -2,10 +2,11 @@
 /*
  * suspend.c - contexts while the machine is suspended or hibernated
  *
- * Threads are frozen then and count nothing by themselves. What a CPU counts stops
- * before and goes on afterwards, as does what is counted for the thread that
- * suspends the machine, which runs on. Other CPUs than the first go offline
- * meanwhile; to their contexts that is a hotplug like any other (cpu.c).
+ * Threads are frozen then and count nothing by themselves. What a CPU counts
+ * stops before and goes on afterwards, as does what is counted for the thread
+ * that suspends the machine, which runs on. Other CPUs than the first go
+ * offline meanwhile; to their contexts that is a hotplug like any other
+ * (cpu.c).
  */
 #include <linux/cpumask.h>
 #include <linux/suspend.h>
@@ -15,8 +16,8 @@
 #include "suspend.h"
 
 /*
- * Stop what was counting on a CPU, or for the calling thread if @cpu is -1, or let it
- * go on: pfm_resume() knows which.
+ * Stop what was counting on a CPU, or for the calling thread if @cpu is -1, or
+ * let it go on: pfm_resume() knows which.
  */
 static void pfm_suspend_one(int cpu)
 {

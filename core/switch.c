@@ -4,9 +4,9 @@
  *
  * The accounts are switched in the interrupt: the values of the active set are
  * kept, the next set becomes the active one, and what is counted until the PMU
- * has followed is discarded. The PMU follows in process context: in the monitored
- * thread on its way to user level, or in a work item if the kernel was
- * interrupted, which may not return there for long.
+ * has followed is discarded. The PMU follows in process context: in the
+ * monitored thread on its way to user level, or in a work item if the kernel
+ * was interrupted, which may not return there for long.
  */
 #include <linux/module.h>
 #include <linux/ptrace.h>

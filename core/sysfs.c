@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * sysfs.c - /sys/kernel/perfmon: version, configuration, formats, PMU description
- *	     (3.5.2; 2006 paper, 4.3)
+ * sysfs.c - /sys/kernel/perfmon: version, configuration, formats, PMU
+ *	     description (3.5.2; 2006 paper, 4.3)
  *
  *   version
  *   what pfm_sysfs_add_files() is given: config.c's limits and groups

@@ -16,7 +16,10 @@ u64 pfm_value_read(struct pfm_pmd *pmd);
  */
 int pfm_value_write(struct pfm_pmd *pmd, u64 value);
 
-/* Value of a PMD. Context: the owner of the overflow path, or the set is frozen. */
+/*
+ * Value of a PMD. Context: the owner of the overflow path, or the set is
+ * frozen.
+ */
 u64 pfm_value_read_ovfl(struct pfm_pmd *pmd);
 
 /* Write a PMD. Context: the owner of the overflow path, interrupts off. */
@@ -50,10 +53,10 @@ void pfm_reset_pmds(struct pfm_evtset *set, const unsigned long *slots,
 void pfm_page_write(struct pfm_evtset *set);
 
 /*
- * The set's values, or where they are, have changed: whoever has mapped its page is
- * to know.
- * Context: the owner of the overflow path; or overflows are kept out, or discard
- * themselves.
+ * The set's values, or where they are, have changed: whoever has mapped its
+ * page is to know.
+ * Context: the owner of the overflow path; or overflows are kept out, or
+ * discard themselves.
  */
 static inline void pfm_publish(struct pfm_evtset *set)
 {

@@ -54,7 +54,8 @@ static void validate_wants_room_for_one_largest_entry(struct kunit *test)
 }
 
 /* Proves 3.6.2-02 */
-static void validate_refuses_unknown_bits_and_reserved_fields(struct kunit *test)
+static void validate_refuses_unknown_bits_and_reserved_fields(
+	struct kunit *test)
 {
 	struct fmt_calls *d = test->priv;
 	pfm_default_smpl_arg_t arg = { .buf_size = 65536 };

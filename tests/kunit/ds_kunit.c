@@ -7,7 +7,10 @@
 #include "ds.h"
 #include "ds_area.h"
 
-/* With the script's handler it can go on at the threshold, and describe nonsense. */
+/*
+ * With the script's handler it can go on at the threshold, and describe
+ * nonsense.
+ */
 static struct pfm_ds described;
 
 static int own_getsize(u32 ctx_flags, void *arg, size_t *size)

@@ -105,7 +105,8 @@ static inline int delete_set(struct kunit *test, pfarg_setdesc_t *desc)
 }
 
 /* A set that stays active for @ticks, if it is switched by time. */
-static inline void make_set(struct kunit *test, u16 id, u32 flags, u16 next, int ticks)
+static inline void make_set(struct kunit *test, u16 id, u32 flags, u16 next,
+			    int ticks)
 {
 	pfarg_setdesc_t desc = {
 		.set_id = id, .set_flags = flags, .set_id_next = next,

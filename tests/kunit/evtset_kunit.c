@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * evtset_kunit.c - creating, deleting and describing event sets (3.1.10 - 3.1.12)
+ * evtset_kunit.c - creating, deleting and describing event sets (3.1.10 -
+ * 3.1.12)
  */
 #include "context.h"
 #include "evtset.h"
@@ -34,7 +35,8 @@ static void a_set_that_was_not_created_does_not_exist(struct kunit *test)
 	pfarg_setdesc_t desc = { .set_id = 4 };
 
 	make_set(test, 5, 0, 0, 0);
-	KUNIT_EXPECT_EQ(test, command(test, &info, pfm_getinfo_evtset), -EINVAL);
+	KUNIT_EXPECT_EQ(test, command(test, &info, pfm_getinfo_evtset),
+			-EINVAL);
 	KUNIT_EXPECT_EQ(test, info.set_flags, PFM_SET_RETFL_NOSET);
 	KUNIT_EXPECT_EQ(test, delete_set(test, &desc), -EINVAL);
 	KUNIT_EXPECT_EQ(test, desc.set_flags, PFM_SET_RETFL_NOSET);
@@ -112,7 +114,8 @@ static void bad_descriptions_are_refused(struct kunit *test)
 		pfarg_setdesc_t desc = bad[i];
 
 		desc.set_id = 1;
-		KUNIT_EXPECT_EQ_MSG(test, create_set(test, &desc), -EINVAL, "%d", i);
+		KUNIT_EXPECT_EQ_MSG(test, create_set(test, &desc), -EINVAL,
+				    "%d", i);
 		KUNIT_EXPECT_TRUE(test, PFM_SET_HAS_ERROR(desc.set_flags));
 		KUNIT_EXPECT_NULL(test, fixture_find_set(ctx_of(test), 1));
 	}

@@ -53,7 +53,9 @@ static inline void fixture_unlock(struct pfm_context *ctx)
 	mutex_unlock(&ctx->mutex);
 }
 
-/* Return: event set @id, or NULL. It stays: no other thread knows the context. */
+/*
+ * Return: event set @id, or NULL. It stays: no other thread knows the context.
+ */
 static inline struct pfm_evtset *fixture_find_set(struct pfm_context *ctx,
 						  u16 id)
 {
@@ -302,7 +304,9 @@ static inline struct task_struct *fixture_thread(void)
 	return kthread_run(fixture_thread_main, NULL, "monitored");
 }
 
-/* The next message, which is gone from the queue then; false if there is none. */
+/*
+ * The next message, which is gone from the queue then; false if there is none.
+ */
 static inline bool take_msg(struct pfm_msgq *q, pfm_msg_t *msg)
 {
 	bool found;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * freeze_kunit.c - values that are kept, and overflows that are discarded with the rest
+ * freeze_kunit.c - values that are kept, and overflows that are discarded with
+ * the rest
  */
 #include "context.h"
 #include "fixture.h"

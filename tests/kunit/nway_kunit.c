@@ -58,7 +58,9 @@ static pfm_default_smpl_entry_t *entry_of(const struct fmt_calls *d, u32 n,
 					  u32 i)
 {
 	return (pfm_default_smpl_entry_t *)(d->buf +
-		hdr_of(d)->hdr_region_offs + n * hdr_of(d)->hdr_region_size) + i;
+					    hdr_of(d)->hdr_region_offs +
+					    n * hdr_of(d)->hdr_region_size) +
+	       i;
 }
 
 /* An overflow of @pmd; the control bits that the handler sets. */
@@ -113,7 +115,8 @@ static void validate_takes_no_huge_size_for_a_small_one(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, validate(test, 1ULL << 63, 2, 0), 0);
 }
 
-static void validate_refuses_unknown_bits_and_reserved_fields(struct kunit *test)
+static void validate_refuses_unknown_bits_and_reserved_fields(
+	struct kunit *test)
 {
 	struct fmt_calls *d = test->priv;
 	pfm_nway_smpl_arg_t arg = { .buf_size = 65536, .num_regions = 2 };
@@ -195,7 +198,8 @@ static void a_full_region_is_handed_out_and_the_next_one_filled(
 	KUNIT_EXPECT_EQ(test, entry_of(d, 0, 1)->ovfl_pmd, 2);
 }
 
-static void overflows_of_one_instant_go_on_in_the_next_region(struct kunit *test)
+static void overflows_of_one_instant_go_on_in_the_next_region(
+	struct kunit *test)
 {
 	struct fmt_calls *d = test->priv;
 

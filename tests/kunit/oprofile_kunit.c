@@ -314,7 +314,8 @@ static int users_of_mm(void)
 	return atomic_read(&current->mm->mm_users);
 }
 
-static void samples_hold_the_address_space_until_they_are_synced(struct kunit *test)
+static void samples_hold_the_address_space_until_they_are_synced(
+	struct kunit *test)
 {
 	struct pfm_op_reader *rd = open_reader(test, &usual);
 	unsigned long addr = map(test, NULL);
@@ -493,8 +494,9 @@ static void simultaneous_overflows_are_samples_of_their_own(struct kunit *test)
 
 	load_context(test);
 	for (pmd = 0; pmd < 3; pmd += 2) {
-		fixture_pmc(test, (pfarg_pmc_t){ .reg_num = pmd,
-						 .reg_smpl_eventid = 100 + pmd });
+		fixture_pmc(test,
+			    (pfarg_pmc_t){ .reg_num = pmd,
+					   .reg_smpl_eventid = 100 + pmd });
 		fixture_pmd(test, (pfarg_pmd_t){ .reg_num = pmd,
 						 .reg_value = -10,
 						 .reg_short_reset = -50 });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * overflow_kunit.c - what the core does around a format's handler, and without one
- *		      (3.5.14, 3.4.3)
+ * overflow_kunit.c - what the core does around a format's handler, and without
+ *		      one (3.5.14, 3.4.3)
  */
 #include "context.h"
 #include "fixture.h"
@@ -47,7 +47,8 @@ static void control_bits_do_what_they_say(struct kunit *test)
 	fixture_count(test, 13);
 
 	KUNIT_EXPECT_EQ(test, f->script.calls, 1);
-	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), reset ? SHORT_RESET : 3ULL);
+	KUNIT_EXPECT_EQ(test, fixture_value(test, 0),
+			reset ? SHORT_RESET : 3ULL);
 	KUNIT_EXPECT_EQ(test, fixture_read(test, 0).reg_last_reset_val,
 			reset ? SHORT_RESET : -10ULL);
 	KUNIT_EXPECT_EQ(test, fixture_take_msg(f, &msg), notify);

@@ -29,7 +29,9 @@ static void an_overflow_during_another_is_handled_after_it(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, f->ctx->lost, 0ULL);
 }
 
-/* A command owns the context for a moment; what overflows then comes after it. */
+/*
+ * A command owns the context for a moment; what overflows then comes after it.
+ */
 /* Proves H06 */
 static void an_overflow_that_meets_a_command_is_handled_after_it(
 	struct kunit *test)

@@ -12,7 +12,9 @@
 
 static const pfm_uuid_t uuid = PFM_PEBS64_SMPL_UUID;
 
-/* A context whose area has room for @records, and interrupts at the @thres-th. */
+/*
+ * A context whose area has room for @records, and interrupts at the @thres-th.
+ */
 static void make(struct kunit *test, u32 flags, u32 size, u32 records,
 		   u32 thres)
 {
@@ -125,7 +127,8 @@ static void records_of_all_sizes_are_what_the_cpu_wrote(struct kunit *test)
 		make(test, kinds[i].flags, kinds[i].size, 8, 8);
 		fixture_start(test);
 		for (n = 0; n < 5; n++)
-			overflow_with(test, 0x7fff00000000ULL + n * 1000, false);
+			overflow_with(test, 0x7fff00000000ULL + n * 1000,
+				      false);
 		KUNIT_EXPECT_EQ(test, records(test), 5ULL);
 		for (n = 0; n < 5; n++)
 			expect_record(test, kinds[i].size, n,

@@ -2,8 +2,8 @@
 /*
  * pmu_kunit.c - which PMU descriptions are taken (2006 paper, 4.4)
  *
- * The simulated PMU is registered all the time: a description that is well formed
- * is refused for that, another one before.
+ * The simulated PMU is registered all the time: a description that is well
+ * formed is refused for that, another one before.
  */
 #include "fixture.h"
 

@@ -23,7 +23,9 @@ static void overflow_fast(struct kunit *test, unsigned int limit)
 	pfm_ovfl_rate_max = max;
 }
 
-/* Ten overflows in a tenth of a second are allowed here; the test needs less. */
+/*
+ * Ten overflows in a tenth of a second are allowed here; the test needs less.
+ */
 /* Proves 4.4.4-02, H18 */
 static void too_many_overflows_mask_and_notify(struct kunit *test)
 {

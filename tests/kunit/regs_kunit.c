@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * regs_kunit.c - PMCs and PMDs (3.1.2 - 3.1.4), among them such as no PMU description
- *		  here has
+ * regs_kunit.c - PMCs and PMDs (3.1.2 - 3.1.4), among them such as no PMU
+ *		  description here has
  */
 #include "context.h"
 #include "evtset_fixture.h"
@@ -107,11 +107,11 @@ static void a_register_that_does_not_count_has_no_threshold(struct kunit *test)
 	make_set(test, 0, BY_OVFL, 0, 0);
 	fixture_pmd(test, (pfarg_pmd_t){ .reg_num = PFM_SIM_PMD_PLAIN,
 					 .reg_ovflsw_thres = 1 });
-	KUNIT_EXPECT_EQ(test,
-			read(test, 0, PFM_SIM_PMD_PLAIN).reg_ovflsw_thres, 0ULL);
+	KUNIT_EXPECT_EQ(test, read(test, 0, PFM_SIM_PMD_PLAIN).reg_ovflsw_thres,
+			0ULL);
 	KUNIT_ASSERT_EQ(test, load(test, 0), 0);
-	KUNIT_EXPECT_EQ(test,
-			read(test, 0, PFM_SIM_PMD_PLAIN).reg_ovflsw_thres, 0ULL);
+	KUNIT_EXPECT_EQ(test, read(test, 0, PFM_SIM_PMD_PLAIN).reg_ovflsw_thres,
+			0ULL);
 }
 
 static struct kunit_case regs_without_fmt_cases[] = {

@@ -118,7 +118,8 @@ static int suspend_own_init(struct kunit *test)
 }
 
 /* Proves H21 */
-static void what_the_suspending_thread_counts_stops_and_goes_on(struct kunit *test)
+static void what_the_suspending_thread_counts_stops_and_goes_on(
+	struct kunit *test)
 {
 	fixture_counter(test, 0, 0, 0);
 	fixture_start(test);

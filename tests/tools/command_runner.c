@@ -4,8 +4,8 @@
  *
  * usage: command_runner COMMAND [ARGS]
  *
- * Prints a line when the command is stopped after its exec, for each further stop,
- * "exec" or "exit", and at last the exit status that pfmon would have.
+ * Prints a line when the command is stopped after its exec, for each further
+ * stop, "exec" or "exit", and at last the exit status that pfmon would have.
  */
 #include <signal.h>
 #include <stdio.h>

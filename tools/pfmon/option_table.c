@@ -126,7 +126,8 @@ const struct option_row option_table[] = {
 			"only, and is from the series that _S_ begins.\n"
 			"The mask must be smaller than both periods.\n",
 	}, {
-		.name = "smpl-entries", .group = GROUP_SAMPLING, .argument = "N",
+		.name = "smpl-entries", .group = GROUP_SAMPLING,
+		.argument = "N",
 		.effect = CALLS(parse_smpl_entries),
 		.format_option = FORMAT_OPT_ENTRIES,
 		.summary = "size of the buffer in samples (default "
@@ -191,7 +192,8 @@ const struct option_row option_table[] = {
 			"When no region is free, monitoring is masked until one is;\n"
 			"otherwise samples that were not saved yet are overwritten.\n",
 	}, {
-		.name = "smpl-record", .group = GROUP_FORMAT, .argument = "NAME",
+		.name = "smpl-record", .group = GROUP_FORMAT,
+		.argument = "NAME",
 		.words = "base nehalem haswell skylake",
 		.effect = CALLS(parse_smpl_record),
 		.format_option = FORMAT_OPT_RECORD,

@@ -21,8 +21,8 @@
  * @weight: how often it is called
  * @writes: bytes of each element that it writes, or 0
  * @vector: its argument has narg elements
- * @errors: with what it may fail (docs/interface.md, "Commands"; the manual page
- *          perfmonctl(2)); up to 0
+ * @errors: with what it may fail (docs/interface.md, "Commands"; the manual
+ *          page perfmonctl(2)); up to 0
  */
 struct command {
 	const char	*name;
@@ -47,25 +47,29 @@ static const struct command commands[] = {
 		{ EBADF, EBUSY, ENODEV } },
 	[PFM_START] = { "PFM_START", 10, 0, false,
 		{ EINVAL, EBADF, EFAULT, EBUSY, ENODEV } },
-	[PFM_CREATE_CONTEXT] = { "PFM_CREATE_CONTEXT", 16, sizeof(pfarg_ctx_t), false,
-		{ EINVAL, E2BIG, EFAULT, EOPNOTSUPP, ENOMEM, ENODEV, EPERM,
-		  EMFILE } },
+	[PFM_CREATE_CONTEXT] = { "PFM_CREATE_CONTEXT", 16, sizeof(pfarg_ctx_t),
+		false, { EINVAL, E2BIG, EFAULT, EOPNOTSUPP, ENOMEM, ENODEV,
+			 EPERM, EMFILE } },
 	[PFM_RESTART] = { "PFM_RESTART", 8, 0, false,
 		{ EBADF, EBUSY, ENODEV } },
 	[PFM_LOAD_CONTEXT] = { "PFM_LOAD_CONTEXT", 16, 0, false,
-		{ EINVAL, EBADF, EFAULT, EBUSY, EPERM, ESRCH, ENODEV, ENOMEM } },
+		{ EINVAL, EBADF, EFAULT, EBUSY, EPERM, ESRCH, ENODEV,
+		  ENOMEM } },
 	[PFM_UNLOAD_CONTEXT] = { "PFM_UNLOAD_CONTEXT", 8, 0, false,
 		{ EBADF, EBUSY } },
-	[PFM_CREATE_EVTSETS] = { "PFM_CREATE_EVTSETS", 4, sizeof(pfarg_setdesc_t), true,
+	[PFM_CREATE_EVTSETS] = { "PFM_CREATE_EVTSETS", 4,
+		sizeof(pfarg_setdesc_t), true,
 		{ EINVAL, EBADF, EFAULT, EBUSY, ENOMEM } },
-	[PFM_DELETE_EVTSETS] = { "PFM_DELETE_EVTSETS", 1, sizeof(pfarg_setdesc_t), true,
+	[PFM_DELETE_EVTSETS] = { "PFM_DELETE_EVTSETS", 1,
+		sizeof(pfarg_setdesc_t), true,
 		{ EINVAL, EBADF, EFAULT, EBUSY, ENOMEM } },
-	[PFM_GETINFO_EVTSETS] = { "PFM_GETINFO_EVTSETS", 3, sizeof(pfarg_setinfo_t), true,
+	[PFM_GETINFO_EVTSETS] = { "PFM_GETINFO_EVTSETS", 3,
+		sizeof(pfarg_setinfo_t), true,
 		{ EINVAL, EBADF, EFAULT, EBUSY, ENOMEM } },
-	[PFM_GETINFO_PMCS] = { "PFM_GETINFO_PMCS", 1, sizeof(pfarg_pmcinfo_t), true,
-		{ EINVAL, EFAULT, ENOMEM, ENODEV, EPERM } },
-	[PFM_GETINFO_PMDS] = { "PFM_GETINFO_PMDS", 1, sizeof(pfarg_pmdinfo_t), true,
-		{ EINVAL, EFAULT, ENOMEM, ENODEV, EPERM } },
+	[PFM_GETINFO_PMCS] = { "PFM_GETINFO_PMCS", 1, sizeof(pfarg_pmcinfo_t),
+		true, { EINVAL, EFAULT, ENOMEM, ENODEV, EPERM } },
+	[PFM_GETINFO_PMDS] = { "PFM_GETINFO_PMDS", 1, sizeof(pfarg_pmdinfo_t),
+		true, { EINVAL, EFAULT, ENOMEM, ENODEV, EPERM } },
 	[PFM_SET_CONFIG] = { "PFM_SET_CONFIG", 1, 0, false,
 		{ EINVAL, EFAULT, EPERM } },
 	[PFM_GET_CONFIG] = { "PFM_GET_CONFIG", 1, sizeof(pfarg_config_t), false,
@@ -152,7 +156,8 @@ static void mutate_all(struct fuzz *f, struct call *c)
 
 static void mutate_narg(struct fuzz *f, struct call *c)
 {
-	c->narg = fuzz_one_in(f, 2) ? (int)fuzz_below(f, 64) : (int)fuzz_edge(f);
+	c->narg = fuzz_one_in(f, 2) ? (int)fuzz_below(f, 64) :
+				      (int)fuzz_edge(f);
 }
 
 static void mutate_fd(struct fuzz *f, struct call *c)
@@ -324,7 +329,8 @@ void fuzz_session(struct fuzz *f)
 
 /*
  * What the library hides: the ioctl itself, any number on any descriptor, and a
- * format's argument apart. What it writes is not known; what it says is not listed.
+ * format's argument apart. What it writes is not known; what it says is not
+ * listed.
  */
 void fuzz_ioctl(struct fuzz *f)
 {

@@ -120,7 +120,8 @@ void fuzz_poll(struct fuzz *f)
 	struct pollfd p[3];
 
 	for (unsigned int i = 0; i < ARRAY_SIZE(p); i++)
-		p[i] = (struct pollfd){ .fd = fuzz_any_fd(f), .events = POLLIN };
+		p[i] = (struct pollfd){ .fd = fuzz_any_fd(f),
+					.events = POLLIN };
 	fuzz_tell(f, "poll", " %d, %d, %d", p[0].fd, p[1].fd, p[2].fd);
 	poll(p, ARRAY_SIZE(p), fuzz_below(f, 2));
 }

@@ -3,10 +3,11 @@
  * fuzz.c - random calls of perfmon, and what else may be done meanwhile
  *
  * Processes of several threads call commands whose arguments are right, nearly
- * right, or anything, on descriptors and mappings that they share. The last process
- * is a user without privileges. What must hold is checked at each call: which errno
- * a command may have, and that no memory changes but the argument's. In the end no
- * descriptor is left over, and all modules can be unloaded.
+ * right, or anything, on descriptors and mappings that they share. The last
+ * process is a user without privileges. What must hold is checked at each call:
+ * which errno a command may have, and that no memory changes but the
+ * argument's. In the end no descriptor is left over, and all modules can be
+ * unloaded.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -412,7 +413,7 @@ static const char usage[] =
 	"\n"
 	"The same seed, threads and processes give each thread the same series of\n"
 	"calls. When threads run and overflows come is not part of that: only with\n"
-	"--threads 1 --processes 1 do the calls come in the same order each time.\n";
+	"--threads 1 --processes 1 do the calls come in the same order.\n";
 
 static const struct option long_options[] = {
 	{ "seed", required_argument, NULL, 's' },

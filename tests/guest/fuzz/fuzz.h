@@ -3,11 +3,11 @@
  * fuzz.h - random calls: what the parts of the program "fuzz" share
  *
  * Each thread has a series of random numbers of its own, which follows from the
- * seed, and what it calls with which arguments follows from that series alone: no
- * result of a call decides anything. What it calls is done to descriptors and
- * mappings that all threads of a process share, on purpose. Whoever closes or
- * unmaps one takes it out of the table first, so that no other thread's new one
- * is meant by mistake.
+ * seed, and what it calls with which arguments follows from that series alone:
+ * no result of a call decides anything. What it calls is done to descriptors
+ * and mappings that all threads of a process share, on purpose. Whoever closes
+ * or unmaps one takes it out of the table first, so that no other thread's new
+ * one is meant by mistake.
  */
 #ifndef GUEST_FUZZ_H
 #define GUEST_FUZZ_H

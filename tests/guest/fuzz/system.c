@@ -21,8 +21,9 @@
 #define PARAMETERS	"/sys/module/perfmon/parameters/"
 
 /*
- * Files, what they hold after boot, and while calls are made: a context with the
- * shortest periods is soon masked, or there would be little time left for calls.
+ * Files, what they hold after boot, and while calls are made: a context with
+ * the shortest periods is soon masked, or there would be little time left for
+ * calls.
  */
 static const struct {
 	const char *path;
@@ -79,7 +80,8 @@ static void make_text(struct fuzz *f, char *text, size_t size)
 		snprintf(text, size, "%llu", (unsigned long long)fuzz_edge(f));
 		break;
 	case 1:
-		snprintf(text, size, "0x%llx", (unsigned long long)fuzz_edge(f));
+		snprintf(text, size, "0x%llx",
+			 (unsigned long long)fuzz_edge(f));
 		break;
 	case 2:
 		snprintf(text, size, "%lld\n", (long long)fuzz_edge(f));

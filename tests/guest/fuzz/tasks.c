@@ -63,8 +63,8 @@ void fuzz_pin(struct fuzz *f)
 }
 
 /*
- * A victim does one thing after the other until it execs, exits, or is killed. It
- * must not outlive who would let it go on if it is blocked.
+ * A victim does one thing after the other until it execs, exits, or is killed.
+ * It must not outlive who would let it go on if it is blocked.
  */
 _Noreturn void fuzz_victim_main(uint64_t seed)
 {

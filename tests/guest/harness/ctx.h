@@ -39,7 +39,9 @@ int ctx_try_load(int fd, pid_t tid);
 void ctx_expect_free(pid_t tid);
 /* Load, start. */
 void ctx_start_on(int fd, pid_t tid);
-/* The same on this thread, which has no page faults but those that it asks for. */
+/*
+ * The same on this thread, which has no page faults but those that it asks for.
+ */
 void ctx_start_self(int fd);
 /* And which stays on CPU 0, where time stamps are in order. */
 void ctx_start_here(int fd);
@@ -79,7 +81,9 @@ int ctx_notifying_on(const struct worker *w, __u64 period);
 
 void ctx_create_set(int fd, unsigned int id, __u32 flags);
 pfarg_setinfo_t ctx_set_info(int fd, unsigned int id);
-/* A counter of a set, that leaves it after @thres overflows if that is not 0. */
+/*
+ * A counter of a set, that leaves it after @thres overflows if that is not 0.
+ */
 void ctx_add_set_counter(int fd, unsigned int set, unsigned int n, __u32 flags,
 			 __u64 period, __u64 thres);
 __u64 ctx_read_set(int fd, unsigned int set, unsigned int pmd);

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * keep_events.c - for scripts, before everything else: keeps events and probes in a
- *		   process of its own, until the guest ends
+ * keep_events.c - for scripts, before everything else: keeps events and probes
+ *		   in a process of its own, until the guest ends
  *
- * See keep_events.h for why. The scheduler's tracepoint is another place that the
- * kernel patches: with its first probe, its second one, and when these go. So it gets
- * two that stay. While this goes on there is one CPU, and nobody to crash.
+ * See keep_events.h for why. The scheduler's tracepoint is another place that
+ * the kernel patches: with its first probe, its second one, and when these go.
+ * So it gets two that stay. While this goes on there is one CPU, and nobody to
+ * crash.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -98,7 +99,8 @@ int main(void)
 		return 1;
 	}
 	if (read(ready[0], &ok, 1) != 1 || !ok) {
-		fputs("keep_events: an event or a probe cannot be had\n", stderr);
+		fputs("keep_events: an event or a probe cannot be had\n",
+		      stderr);
 		return 1;
 	}
 	return 0;

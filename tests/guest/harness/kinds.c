@@ -57,8 +57,8 @@ static void check_entry(const struct sampler *s, const struct entry *e)
 }
 
 /*
- * If another process unmasks, the counters do not start at the same instant: there
- * may be samples of page faults before all of these are counted.
+ * If another process unmasks, the counters do not start at the same instant:
+ * there may be samples of page faults before all of these are counted.
  */
 static bool start_together(const struct sampler *s)
 {
@@ -492,7 +492,8 @@ static void check_faults(const struct sampler *s)
 	__u64 counted = ctx_read(s->m.fd, PMD_ALL_FAULTS);
 	__u64 sampled = s->samples * FAULT_PERIOD +
 			ctx_read(s->m.fd, PMD_FAULTS) + FAULT_PERIOD;
-	__u64 lost = (read_counter(s, "pfm_lost") + s->overwritten) * FAULT_PERIOD;
+	__u64 lost = FAULT_PERIOD *
+		     (read_counter(s, "pfm_lost") + s->overwritten);
 
 	if (!start_together(s))
 		return;

@@ -11,7 +11,10 @@
 
 /* Load a module and what it needs, or let the test fail. */
 void module_load(const char *module);
-/* What insmod of a module below extra/ gives, or rmmod. Return: 0, or -1 and errno. */
+/*
+ * What insmod of a module below extra/ gives, or rmmod. Return: 0, or -1 and
+ * errno.
+ */
 int module_insert(const char *path);
 int module_unload(const char *module);
 /* Who uses a module that is loaded. Return: how many. */

@@ -48,7 +48,9 @@ struct smpl smpl_new_for(__u32 ctx_flags, unsigned int n, unsigned int pmds);
 const pfm_default_smpl_entry_t *smpl_entry(const struct smpl *s, unsigned int i,
 					   unsigned int pmds);
 const __u64 *smpl_values(const pfm_default_smpl_entry_t *entry);
-/* Program a counter, start on this thread; return the context that was given. */
+/*
+ * Program a counter, start on this thread; return the context that was given.
+ */
 struct smpl smpl_start(struct counter *c, struct smpl s);
 /*
  * There are @n entries without values, one for each @period page faults that a

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * attach.c - exec, fork and exit of who is monitored, and the end of who monitors
- *	      (3.1.1, 3.1.7, 3.3.6)
+ * attach.c - exec, fork and exit of who is monitored, and the end of who
+ *	      monitors (3.1.1, 3.1.7, 3.3.6)
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -311,7 +311,9 @@ TEST(no_end_message_for_self_monitoring)
 	ctx_expect_no_message(fd);
 }
 
-/* A worker that holds the descriptor of what monitors it calls exec, and ends. */
+/*
+ * A worker that holds the descriptor of what monitors it calls exec, and ends.
+ */
 static void end_after_exec(int fd)
 {
 	struct worker w;

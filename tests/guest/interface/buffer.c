@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * buffer.c - mapping the sampling buffer, and the memory it takes (3.5.4, 4.4.3)
+ * buffer.c - mapping the sampling buffer, and the memory it takes (3.5.4,
+ * 4.4.3)
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -50,7 +51,8 @@ static void *map_ok(int fd)
 	return buf;
 }
 
-static void expect_no_map(int fd, size_t size, int prot, int flags, off_t offset)
+static void expect_no_map(int fd, size_t size, int prot, int flags,
+			  off_t offset)
 {
 	void *buf = mmap(NULL, size, prot, flags, fd, offset);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * config.c - limits and groups: PFM_SET_CONFIG, PFM_GET_CONFIG and the files over
- *	      the same variables (3.1.16, 3.1.17, 4.3, 4.4)
+ * config.c - limits and groups: PFM_SET_CONFIG, PFM_GET_CONFIG and the files
+ *	      over the same variables (3.1.16, 3.1.17, 4.3, 4.4)
  *
  * Every test leaves the configuration as it was.
  */
@@ -279,7 +279,8 @@ static void files_show_what_is_set(void *arg)
 	expect_number(PFM_SYSFS "/arg_size_max", cfg.cf_arg_size_max);
 	expect_number(PFM_PARAMETERS "arg_size_max", cfg.cf_arg_size_max);
 	expect_number(PFM_SYSFS "/smpl_buf_size_max", cfg.cf_smpl_buf_size_max);
-	expect_number(PFM_PARAMETERS "smpl_buf_size_max", cfg.cf_smpl_buf_size_max);
+	expect_number(PFM_PARAMETERS "smpl_buf_size_max",
+		      cfg.cf_smpl_buf_size_max);
 	expect_number(PFM_SYSFS "/sys_group", cfg.cf_sys_gid);
 	expect_number(PFM_SYSFS "/task_group", cfg.cf_thread_gid);
 	cfg.cf_sys_gid = PFM_GROUP_ANY;
@@ -335,7 +336,8 @@ static void bad_text_changes_nothing(void *arg)
 {
 	static const char * const sizes[] = {
 		PFM_SYSFS "/arg_size_max", PFM_SYSFS "/smpl_buf_size_max",
-		PFM_PARAMETERS "arg_size_max", PFM_PARAMETERS "smpl_buf_size_max",
+		PFM_PARAMETERS "arg_size_max",
+		PFM_PARAMETERS "smpl_buf_size_max",
 	};
 	static const char * const groups[] = {
 		PFM_SYSFS "/sys_group", PFM_SYSFS "/task_group",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * ctxfile.c - a context's descriptor: messages, waiting, signals, sharing, close
- *	       (3.1.1, 3.1.15, 3.3)
+ * ctxfile.c - a context's descriptor: messages, waiting, signals, sharing,
+ *	       close (3.1.1, 3.1.15, 3.3)
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -263,7 +263,8 @@ TEST(poll_tells_contexts_apart)
 
 	for (int i = 0; i < 2; i++) {
 		worker_start(&w[i]);
-		p[i] = (struct pollfd){ ctx_notifying_on(&w[i], PERIOD), POLLIN, 0 };
+		p[i] = (struct pollfd){ ctx_notifying_on(&w[i], PERIOD), POLLIN,
+					0 };
 	}
 	CHECK_EQ(poll(p, 2, 0), 0);
 	worker_do(&w[1], WORK_TOUCH, PERIOD);

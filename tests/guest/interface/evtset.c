@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * evtset.c - event sets: creating, deleting and describing them (3.1.10 - 3.1.12)
+ * evtset.c - event sets: creating, deleting and describing them (3.1.10 -
+ * 3.1.12)
  */
 #define _GNU_SOURCE
 #include <unistd.h>
@@ -23,7 +24,9 @@ TEST(a_context_may_have_very_many_sets)
 		desc[0].set_id = id;
 		CHECK_OK(pfm_create_evtsets(fd, desc, 1));
 	}
-	/* With set0 they are as many as there may be; another may take a place. */
+	/*
+	 * With set0 they are as many as there may be; another may take a place.
+	 */
 	desc[0].set_id = 2;
 	CHECK_ERRNO(pfm_create_evtsets(fd, desc, 1), ENOMEM);
 	desc[0].set_id = 1;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * evtset_page.c - reading the PMDs of event sets that are mapped (2006 paper, 8)
+ * evtset_page.c - reading the PMDs of event sets that are mapped (2006 paper,
+ * 8)
  */
 #define _GNU_SOURCE
 #include <sched.h>
@@ -82,7 +83,9 @@ static const volatile pfm_set_page_t *page_ok(int fd, unsigned int set)
 	return page;
 }
 
-/* What both ways say, of every kind of PMD, and of one that does not move back. */
+/*
+ * What both ways say, of every kind of PMD, and of one that does not move back.
+ */
 static void expect_same(int fd, const struct pfm_set_map *map, unsigned int set)
 {
 	__u64 before = ctx_read_set(fd, set, PFM_PMD_ELAPSED);
@@ -213,8 +216,8 @@ TEST(a_clock_of_a_time_namespace_is_not_taken_for_the_kernels)
 }
 
 /*
- * In the monitored thread itself, between any two of whose instructions a set may be
- * switched from.
+ * In the monitored thread itself, between any two of whose instructions a set
+ * may be switched from.
  */
 TEST(values_never_go_back_while_sets_are_switched)
 {
@@ -262,7 +265,8 @@ TEST(reading_what_is_not_there_is_einval)
 
 /* The page */
 
-static void expect_no_map(int fd, size_t size, int prot, int flags, off_t offset)
+static void expect_no_map(int fd, size_t size, int prot, int flags,
+			  off_t offset)
 {
 	if (mmap(NULL, size, prot, flags, fd, offset) != MAP_FAILED)
 		check_failed(__FILE__, __LINE__,
@@ -295,7 +299,8 @@ TEST(a_page_is_mapped_once_and_stays_as_it_is)
 
 	CHECK(map_page(fd, 1) == MAP_FAILED);
 	CHECK_EQ(errno, EBUSY);
-	CHECK_ERRNO(mprotect(page, page_size(), PROT_READ | PROT_WRITE), EACCES);
+	CHECK_ERRNO(mprotect(page, page_size(), PROT_READ | PROT_WRITE),
+		    EACCES);
 	CHECK_ERRNO(mprotect(page, page_size(), PROT_READ | PROT_EXEC), EACCES);
 	CHECK(mremap(page, page_size(), 2 * page_size(), MREMAP_MAYMOVE) ==
 	      MAP_FAILED);

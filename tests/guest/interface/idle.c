@@ -10,7 +10,9 @@
 #include "ctx.h"
 #include "faults.h"
 
-/* Nanoseconds that a system-wide context counts while the CPU is mostly idle. */
+/*
+ * Nanoseconds that a system-wide context counts while the CPU is mostly idle.
+ */
 static __u64 count_idleness(__u32 set_flags, __u64 *elapsed)
 {
 	struct timespec pause = { .tv_nsec = 200000000 };

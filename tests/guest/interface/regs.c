@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * regs.c - writing, reading and describing PMCs and PMDs (3.1.2 - 3.1.4, 3.1.13,
- *	    3.1.14)
+ * regs.c - writing, reading and describing PMCs and PMDs (3.1.2 - 3.1.4,
+ *	    3.1.13, 3.1.14)
  */
 #define _GNU_SOURCE
 #include <limits.h>
@@ -150,7 +150,8 @@ TEST(pmd_may_be_written_before_its_pmc)
 /* Proves 3.1.3-15, 3.1.4-10, 3.1.4-11 */
 TEST(fields_that_are_not_input_are_ignored)
 {
-	pfarg_pmd_t written = { .reg_value = 5, .reg_last_reset_val = SENTINEL };
+	pfarg_pmd_t written = { .reg_value = 5,
+				.reg_last_reset_val = SENTINEL };
 	pfarg_pmd_t read = {
 		.reg_value = SENTINEL,
 		.reg_long_reset = SENTINEL,
@@ -453,7 +454,8 @@ TEST(getinfo_vectors_have_a_largest_size)
 TEST(getinfo_stops_at_first_bad_element)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(getinfos); i++) {
-		pfarg_pmcinfo_t infos[] = { { .reg_num = 1 }, { .reg_num = 200 },
+		pfarg_pmcinfo_t infos[] = { { .reg_num = 1 },
+					    { .reg_num = 200 },
 					    { .reg_num = 2 } };
 
 		CHECK_ERRNO(getinfos[i](infos, 3), EINVAL);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
  * simpmu.c - exact overflows with the simulated PMU: 64-bit emulation (3.1.3)
- *	      overflows of one instant (3.5.14), and event sets that are switched
- *	      while they are read (2006 paper, 8)
+ *	      overflows of one instant (3.5.14), and event sets that are
+ *	      switched while they are read (2006 paper, 8)
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -279,7 +279,9 @@ TEST(full_buffer_loses_what_is_left_of_the_instant)
 		CHECK_EQ(ctx_read(s.fd, sampling[i]), -10ULL);
 }
 
-/* Counters 0 and 1 of a set, from one state of its page, if they are not live. */
+/*
+ * Counters 0 and 1 of a set, from one state of its page, if they are not live.
+ */
 static bool read_both(const volatile pfm_set_page_t *page, __u64 *values)
 {
 	__u32 seq = __atomic_load_n(&page->map_seq, __ATOMIC_ACQUIRE);

@@ -2,8 +2,8 @@
 /*
  * suspend.c - contexts while the machine is suspended
  *
- * The kernel goes as far as a test level says, waits for a second, and comes back.
- * Time goes on meanwhile, for clocks and for what would still be counted.
+ * The kernel goes as far as a test level says, waits for a second, and comes
+ * back. Time goes on meanwhile, for clocks and for what would still be counted.
  */
 #define _GNU_SOURCE
 #include <time.h>
@@ -59,7 +59,8 @@ static void expect_pause(int fd, const char *level)
 TEST(what_a_cpu_counts_stops_and_goes_on)
 {
 	ctx_pin(0);
-	expect_pause(new_clock(PFM_FL_SYSTEM_WIDE, CLOCK(CPU_CLOCK)), "freezer");
+	expect_pause(new_clock(PFM_FL_SYSTEM_WIDE, CLOCK(CPU_CLOCK)),
+		     "freezer");
 }
 
 /* Proves H21 */

@@ -131,7 +131,8 @@ TEST(the_message_names_the_active_set)
 		CHECK_EQ(msg.ovfl.msg_active_set, i % 2 ? 5 : 0);
 		CHECK_EQ(ctx_read_set(fd, msg.ovfl.msg_active_set, 0), 0);
 		/* Masked, it is still the active one; the restart switches. */
-		CHECK_EQ(ctx_set_info(fd, 0).set_runs + ctx_set_info(fd, 5).set_runs,
+		CHECK_EQ(ctx_set_info(fd, 0).set_runs +
+				 ctx_set_info(fd, 5).set_runs,
 			 i + 1);
 		CHECK_OK(pfm_restart(fd));
 	}
@@ -168,7 +169,8 @@ TEST(sets_take_turns_by_time)
 	work_until_runs(fd, 2, 5);
 	ctx_stop(fd);
 	after = clock_ns(CLOCK_THREAD_CPUTIME_ID);
-	CHECK(ctx_set_info(fd, 1).set_runs >= 5 && ctx_set_info(fd, 0).set_runs >= 5);
+	CHECK(ctx_set_info(fd, 1).set_runs >= 5 &&
+	      ctx_set_info(fd, 0).set_runs >= 5);
 	CHECK(ctx_set_info(fd, 0).set_runs - ctx_set_info(fd, 2).set_runs <= 1);
 	/* The sets' times are the thread's, but for the switches. */
 	CHECK(duration(fd, 0) + duration(fd, 1) + duration(fd, 2) <=
@@ -209,7 +211,8 @@ TEST(a_timeout_does_not_pass_while_the_thread_sleeps)
 	until = clock_ns(CLOCK_MONOTONIC) + 10 * TICK_MAX;
 	while (clock_ns(CLOCK_MONOTONIC) < until)
 		;
-	CHECK_EQ(ctx_set_info(fd, 0).set_runs + ctx_set_info(fd, 1).set_runs, runs);
+	CHECK_EQ(ctx_set_info(fd, 0).set_runs + ctx_set_info(fd, 1).set_runs,
+		 runs);
 	worker_quit(&w);
 }
 

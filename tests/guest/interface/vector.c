@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * vector.c - commands on vectors: their size, and where they stop (3.1.2 - 3.1.4,
- *	      3.1.10 - 3.1.14)
+ * vector.c - commands on vectors: their size, and where they stop (3.1.2 -
+ *	      3.1.4, 3.1.10 - 3.1.14)
  */
 #define _GNU_SOURCE
 #include <string.h>
@@ -137,7 +137,9 @@ TEST(bad_element_is_found_by_its_flags)
 		CHECK(!PFM_REG_HAS_ERROR(pmds[i].reg_flags));
 }
 
-/* Write three elements of which the second is bad, and see what became of it. */
+/*
+ * Write three elements of which the second is bad, and see what became of it.
+ */
 static void expect_second_fails(pfarg_pmd_t second, __u32 mark)
 {
 	pfarg_pmd_t pmds[] = {

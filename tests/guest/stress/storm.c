@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * storm.c - as many overflows as the machine stands, against all that can happen
- *	     to a context, a thread and a CPU
+ * storm.c - as many overflows as the machine stands, against all that can
+ *	     happen to a context, a thread and a CPU
  *
  * Every page fault overflows, and a clock ten thousand times a second.
- * Meanwhile contexts are loaded, unloaded, restarted and closed, threads exit or
- * are killed, formats come and go, and a CPU goes offline and back. How much is
- * done is fixed, and not how long it takes: $STORM_ROUNDS says how much.
+ * Meanwhile contexts are loaded, unloaded, restarted and closed, threads exit
+ * or are killed, formats come and go, and a CPU goes offline and back. How much
+ * is done is fixed, and not how long it takes: $STORM_ROUNDS says how much.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -37,7 +37,9 @@ static unsigned int rounds(void)
 	return text ? strtoul(text, NULL, 0) : 1;
 }
 
-/* Return: a context that overflows all the time, or -1 if there is none here. */
+/*
+ * Return: a context that overflows all the time, or -1 if there is none here.
+ */
 static int storm_context(const struct kind *kind, __u32 flags)
 {
 	struct counter clock = counter(0, PFM_REGFL_OVFL_NOTIFY, PERIOD);

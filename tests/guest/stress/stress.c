@@ -3,8 +3,8 @@
  * stress.c - contexts of all kinds at once, and what can come in their way
  *
  * For each kind there is a process that samples, round after round. Beside them
- * others read what the formats show to everybody. How much is done is fixed, and
- * not how long it takes.
+ * others read what the formats show to everybody. How much is done is fixed,
+ * and not how long it takes.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
