@@ -84,7 +84,7 @@ modules-kunit:
 
 .PHONY: user user-arm64 user-i386 pfmon-docs
 user:
-	@$(MAKE) -s -f scripts/user.mk UARCH=x86_64 user user-tests
+	@$(MAKE) -s -f scripts/user.mk UARCH=x86_64 user
 # pfmon's completion, and the options in its manual page.
 pfmon-docs:
 	@$(MAKE) -s -f scripts/user.mk UARCH=x86_64 $@

@@ -54,10 +54,6 @@ LIBPFM22_A := $(UOUT)/libpfm22.a
 PFMON := $(UOUT)/pfmon
 HOTLOOPS := $(UOUT)/hotloops
 OPTION_DOCS := $(UOUT)/option_docs
-# A program for each file in these folders.
-LIB_TESTS := $(patsubst tests/lib/%.c,$(UOUT)/%,$(wildcard tests/lib/*.c))
-TOOL_TESTS := $(patsubst tests/tools/%.c,$(UOUT)/%,$(wildcard tests/tools/*.c))
-USER_TESTS := $(LIB_TESTS) $(TOOL_TESTS) $(OPTION_DOCS)
 
 PFMON_SRC := $(wildcard tools/pfmon/*.c tools/pfmon/formats/*.c)
 PFMON_OBJ := $(PFMON_SRC:%.c=$(UOBJ)/%.o)
@@ -70,7 +66,7 @@ LIB2X_SHARED := perfmon2x.o mmap2x.o ioctl.o
 LIB2X_OBJ := $(addprefix $(UOBJ)/lib/,create2x.o $(LIB2X_SHARED))
 LIB22_OBJ := $(addprefix $(UOBJ)/lib/,create22.o $(LIB2X_SHARED))
 
-.PHONY: user user-tests user-clean
+.PHONY: user user-clean
 user: $(LIBPERFMON_A) $(LIBPFM2X_A) $(LIBPFM22_A) $(PFMON) $(HOTLOOPS)
 ifneq ($(UARCH),arm64)
 user: $(LIBPERFMON_SO) $(UOUT)/libperfmon.so $(LIBPFM2X_SO) $(LIBPFM22_SO)
@@ -84,13 +80,10 @@ pfmon-docs: $(OPTION_DOCS)
 	sed -i -e '/by make pfmon-docs$$/,/end of what is made$$/{//!d}' \
 		-e '/by make pfmon-docs$$/r $(UOUT)/options.man' tools/pfmon/pfmon.1
 
-# Programs that the tests in tests/lib and tests/tools run on the host.
-user-tests: $(USER_TESTS)
-
 $(LIB_OBJ) $(LIB2X_OBJ) $(LIB22_OBJ): UCFLAGS += -fPIC -fvisibility=hidden -Wpedantic
 
-# pfmon's headers, for the folders below it and for the tests.
-$(UOBJ)/tools/% $(UOBJ)/tests/tools/%: UCFLAGS += -Itools/pfmon
+# pfmon's headers, for the folders below it.
+$(UOBJ)/tools/%: UCFLAGS += -Itools/pfmon
 
 $(UOBJ)/%.o: %.c scripts/user.mk
 	@mkdir -p $(@D)
@@ -125,18 +118,8 @@ $(PFMON_A): $(filter-out $(UOBJ)/tools/pfmon/main.o,$(PFMON_OBJ))
 
 $(PFMON): $(UOBJ)/tools/pfmon/main.o $(PFMON_A) $(LIBPERFMON_A)
 $(OPTION_DOCS): $(UOBJ)/tools/pfmon/docs/option_docs.o $(PFMON_A) $(LIBPERFMON_A)
-$(TOOL_TESTS): $(UOUT)/%: $(UOBJ)/tests/tools/%.o $(PFMON_A) $(LIBPERFMON_A)
-$(PFMON) $(OPTION_DOCS) $(TOOL_TESTS):
-	$(UCC) $(CFLAGS) $(ULDFLAGS) $(WRAPPED) -o $@ $^ $(ULIBS)
-
-# What these put in the place of functions of the kernel and of the C library.
-$(UOUT)/buffer_saver: WRAPPED := -Wl,--wrap=pfm_restart
-$(UOUT)/stream_reader: WRAPPED := -Wl,--wrap=open,--wrap=ioctl,--wrap=scandir
-
-$(UOUT)/perfmonctl_errors: $(LIBPERFMON_A)
-$(UOUT)/perfmon2x_errors: $(LIBPFM2X_A)
-$(LIB_TESTS): $(UOUT)/%: $(UOBJ)/tests/lib/%.o
-	$(UCC) $(CFLAGS) $(ULDFLAGS) -o $@ $< $(filter %.a,$^)
+$(PFMON) $(OPTION_DOCS):
+	$(UCC) $(CFLAGS) $(ULDFLAGS) -o $@ $^ $(ULIBS)
 
 $(HOTLOOPS): $(UOBJ)/examples/hotloops.o
 	$(UCC) $(CFLAGS) $(ULDFLAGS) -o $@ $^
@@ -144,9 +127,8 @@ $(HOTLOOPS): $(UOBJ)/examples/hotloops.o
 user-clean:
 	rm -rf $(UOBJ) $(LIBPERFMON_SO) $(UOUT)/libperfmon.so $(LIBPERFMON_A) \
 		$(LIBPFM2X_SO) $(LIBPFM2X_A) $(LIBPFM22_SO) $(LIBPFM22_A) \
-		$(PFMON) $(HOTLOOPS) $(USER_TESTS)
+		$(PFMON) $(HOTLOOPS) $(OPTION_DOCS)
 
 -include $(PFMON_OBJ:.o=.d) $(sort $(LIB_OBJ:.o=.d) $(LIB2X_OBJ:.o=.d) \
 	$(LIB22_OBJ:.o=.d)) $(UOBJ)/examples/hotloops.d \
-	$(UOBJ)/tools/pfmon/docs/option_docs.d \
-	$(wildcard $(UOBJ)/tests/lib/*.d $(UOBJ)/tests/tools/*.d)
+	$(UOBJ)/tools/pfmon/docs/option_docs.d

@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parents[1]
 def programs() -> Path:
     """Return the directory with the host's freshly built programs."""
     subprocess.run(
-        ["make", "-s", "-f", "scripts/user.mk", "UARCH=x86_64", "user", "user-tests"],
+        ["make", "-s", "-f", "tests/programs.mk"],
         cwd=ROOT,
         check=True,
     )

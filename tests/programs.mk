@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+#
+# The programs that the tests in tests/lib and tests/tools run on the host, one for
+# each C file there, beside what scripts/user.mk builds:
+#
+#   make -f tests/programs.mk	from the top of the tree
+
+.PHONY: programs
+programs:
+
+include scripts/user.mk
+
+LIB_TESTS := $(patsubst tests/lib/%.c,$(UOUT)/%,$(wildcard tests/lib/*.c))
+TOOL_TESTS := $(patsubst tests/tools/%.c,$(UOUT)/%,$(wildcard tests/tools/*.c))
+
+programs: user $(OPTION_DOCS) $(LIB_TESTS) $(TOOL_TESTS)
+
+$(UOBJ)/tests/tools/%: UCFLAGS += -Itools/pfmon
+
+$(TOOL_TESTS): $(UOUT)/%: $(UOBJ)/tests/tools/%.o $(PFMON_A) $(LIBPERFMON_A)
+	$(UCC) $(CFLAGS) $(ULDFLAGS) $(WRAPPED) -o $@ $^ $(ULIBS)
+
+# What these put in the place of functions of the kernel and of the C library.
+$(UOUT)/buffer_saver: WRAPPED := -Wl,--wrap=pfm_restart
+$(UOUT)/stream_reader: WRAPPED := -Wl,--wrap=open,--wrap=ioctl,--wrap=scandir
+
+$(UOUT)/perfmonctl_errors: $(LIBPERFMON_A)
+$(UOUT)/perfmon2x_errors: $(LIBPFM2X_A)
+$(LIB_TESTS): $(UOUT)/%: $(UOBJ)/tests/lib/%.o
+	$(UCC) $(CFLAGS) $(ULDFLAGS) -o $@ $< $(filter %.a,$^)
+
+-include $(wildcard $(UOBJ)/tests/lib/*.d $(UOBJ)/tests/tools/*.d)
