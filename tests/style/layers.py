@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The floors of the core: what its Kbuild and its page say, and what its objects do."""
+"""The floors of the core: what its Kbuild and its page say, and what its files do.
+
+Objects tell who calls whom, but not who uses an inline function: for that, a file must
+not include what it may not call.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +17,7 @@ KBUILD = "core/Kbuild"
 PAGE = "docs/architecture.md"
 # A floor: its name in a comment, and below it what belongs there.
 FLOOR = re.compile(r"^# (.+)\n((?:perfmon-y \+= .*\n)+)", re.MULTILINE)
+INCLUDE = re.compile(r'^#include "(\w+)\.h"', re.MULTILINE)
 OBJECT = re.compile(r"\b(\w+)\.o\b")
 ROW = re.compile(r"^\|([^|]*)\| `(\w+)\.c` \|", re.MULTILINE)
 # nm's letters for what an object offers to others.
@@ -30,6 +35,8 @@ class Object:
 
 
 Calls = dict[str, dict[str, list[str]]]
+# The headers that each header or source includes, all without their endings.
+Includes = dict[str, list[str]]
 
 
 def floors_of_kbuild(text: str) -> Floors:
@@ -66,6 +73,15 @@ def compare(kbuild: Floors, page: Floors, files: set[str]) -> list[str]:
     return problems
 
 
+def unnamed_headers(page: str, headers: set[str], files: set[str]) -> list[str]:
+    """Say which headers the page's text must name, as they have no code file."""
+    return [
+        f"{PAGE}: core/{header}.h has no code file and is not named"
+        for header in sorted(headers - files)
+        if f"`{header}.h`" not in page
+    ]
+
+
 def parse_nm(text: str) -> Object:
     """Return what nm says of an object."""
     found = Object()
@@ -93,6 +109,14 @@ def read_objects(directory: Path, files: list[str]) -> dict[str, Object]:
     }
 
 
+def read_includes(core: Path) -> Includes:
+    """Return which headers of the core each of its headers and sources includes."""
+    return {
+        path.name: INCLUDE.findall(path.read_text())
+        for path in sorted(core.glob("*.[ch]"))
+    }
+
+
 def find_calls(objects: Mapping[str, Object]) -> Calls:
     """Return which file takes what from which other one."""
     owner = {name: file for file, obj in objects.items() for name in obj.gives}
@@ -115,8 +139,28 @@ def find_upward(floors: Floors, calls: Calls) -> list[str]:
     ]
 
 
-def find_circle(calls: Calls) -> list[str]:
-    """Return the files of one circle, each calling the next one; or nothing."""
+def find_upward_includes(floors: Floors, includes: Includes) -> list[str]:
+    """Say which files include a header of a floor above theirs.
+
+    What has no code file is below: it may include headers of the lowest floor only.
+    """
+    level = {file: n for n, (_, names) in enumerate(floors) for file in names}
+    lowest = len(floors) - 1
+    problems = []
+    for file, headers in includes.items():
+        own = level.get(Path(file).stem, lowest)
+        for header in headers:
+            its = level.get(header, lowest)
+            if its < own:
+                problems.append(
+                    f"core/{file} ({floors[own][0]}) includes {header}.h "
+                    f"of a floor above ({floors[its][0]})"
+                )
+    return problems
+
+
+def find_circle(uses: Calls) -> list[str]:
+    """Return the files of one circle, each using the next one; or nothing."""
     done: set[str] = set()
 
     def search(file: str, path: list[str]) -> list[str]:
@@ -124,34 +168,50 @@ def find_circle(calls: Calls) -> list[str]:
             return path[path.index(file) :]
         if file in done:
             return []
-        for callee in calls[file]:
-            circle = search(callee, [*path, file])
+        for used in uses[file]:
+            circle = search(used, [*path, file])
             if circle:
                 return circle
         done.add(file)
         return []
 
-    for file in calls:
+    for file in uses:
         circle = search(file, [])
         if circle:
             return circle
     return []
 
 
-def describe_circle(circle: list[str], calls: Calls) -> str:
+def with_includes(calls: Calls, includes: Includes) -> Calls:
+    """Return the calls, and no call at all to a file whose header is just included."""
+    uses = {caller: dict(callees) for caller, callees in calls.items()}
+    for file, headers in includes.items():
+        user = Path(file).stem
+        for header in headers:
+            if user in uses and header in uses and header != user:
+                uses[user].setdefault(header, [])
+    return uses
+
+
+def describe_circle(circle: list[str], uses: Calls) -> str:
     """Say how a circle goes round."""
-    steps = zip(circle, [*circle[1:], circle[0]], strict=True)
-    return "circle: " + ", ".join(
-        f"core/{caller}.c calls {calls[caller][callee][0]}() of core/{callee}.c"
-        for caller, callee in steps
-    )
+    steps = []
+    for user, used in zip(circle, [*circle[1:], circle[0]], strict=True):
+        if symbols := uses[user][used]:
+            steps.append(f"core/{user}.c calls {symbols[0]}() of core/{used}.c")
+        else:
+            steps.append(f"core/{user}.c includes {used}.h")
+    return "circle: " + ", ".join(steps)
 
 
-def check_objects(floors: Floors, objects: Mapping[str, Object]) -> list[str]:
+def check_uses(
+    floors: Floors, objects: Mapping[str, Object], includes: Includes
+) -> list[str]:
     """Say what goes up, and what goes in a circle."""
     calls = find_calls(objects)
-    problems = find_upward(floors, calls)
-    circle = find_circle(calls)
+    problems = find_upward(floors, calls) + find_upward_includes(floors, includes)
+    uses = with_includes(calls, includes)
+    circle = find_circle(uses)
     if circle:
-        problems.append(describe_circle(circle, calls))
+        problems.append(describe_circle(circle, uses))
     return problems

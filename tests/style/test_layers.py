@@ -81,6 +81,14 @@ def test_a_page_with_other_floors_is_found() -> None:
         ]
 
 
+def test_a_header_that_is_not_on_the_page_is_found() -> None:
+    page = "`dev.c`, and `context.h` below all floors"
+    headers = {"dev", "context", "types"}
+    assert layers.unnamed_headers(page, headers, {"dev"}) == [
+        "docs/architecture.md: core/types.h has no code file and is not named"
+    ]
+
+
 def test_nm_is_understood() -> None:
     found = layers.parse_nm(
         "                 U pfm_pause\n"
@@ -93,19 +101,20 @@ def test_nm_is_understood() -> None:
 
 def test_calls_down_and_along_a_floor_are_fine() -> None:
     built = objects(dev="load context value", load="context value printk")
-    assert layers.check_objects(FLOORS, built) == []
+    assert layers.check_uses(FLOORS, built, {}) == []
 
 
 def test_an_upward_call_is_found() -> None:
     built = objects(dev="load", value="context")
-    assert layers.check_objects(FLOORS, built) == [
+    assert layers.check_uses(FLOORS, built, {}) == [
         "core/value.c (value and owner) calls up into core/context.c (commands): "
         "pfm_context"
     ]
 
 
 def test_a_circle_on_one_floor_is_found() -> None:
-    problems = layers.check_objects(FLOORS, objects(load="context", context="load"))
+    built = objects(load="context", context="load")
+    problems = layers.check_uses(FLOORS, built, {})
     assert problems == [
         "circle: core/context.c calls pfm_load() of core/load.c, "
         "core/load.c calls pfm_context() of core/context.c"
@@ -114,9 +123,32 @@ def test_a_circle_on_one_floor_is_found() -> None:
 
 def test_a_circle_through_floors_is_found_besides() -> None:
     built = objects(dev="load", load="value", value="dev")
-    upward, circle = layers.check_objects(FLOORS, built)
+    upward, circle = layers.check_uses(FLOORS, built, {})
     assert upward.startswith("core/value.c (value and owner) calls up into core/dev.c")
     assert circle.count("calls") == 3
+
+
+def test_an_include_from_above_is_found() -> None:
+    includes = {"value.c": ["value", "load"], "value.h": ["dev"], "dev.c": ["load"]}
+    assert layers.check_uses(FLOORS, objects(), includes) == [
+        "core/value.c (value and owner) includes load.h of a floor above (commands)",
+        "core/value.h (value and owner) includes dev.h of a floor above (doors)",
+    ]
+
+
+def test_a_header_without_code_is_below_all_floors() -> None:
+    includes = {"types.h": ["value", "load"], "load.c": ["types"]}
+    assert layers.check_uses(FLOORS, objects(), includes) == [
+        "core/types.h (value and owner) includes load.h of a floor above (commands)"
+    ]
+
+
+def test_a_circle_that_an_inline_function_closes_is_found() -> None:
+    includes = {"load.c": ["context"], "context.h": ["load"]}
+    assert layers.check_uses(FLOORS, objects(load="context"), includes) == [
+        "circle: core/context.c includes load.h, "
+        "core/load.c calls pfm_context() of core/context.c"
+    ]
 
 
 def test_the_core_itself_is_read() -> None:
@@ -125,3 +157,4 @@ def test_the_core_itself_is_read() -> None:
     files = {path.stem for path in (ROOT / "core").glob("*.c")}
     assert len(files) > 20
     assert layers.compare(floors, page, files) == []
+    assert "context" in layers.read_includes(ROOT / "core")["load.c"]
