@@ -58,7 +58,8 @@ def floor(module: Path) -> int:
 @pytest.mark.parametrize("module", modules(), ids=str)
 def test_module_has_its_test_file(module: Path) -> None:
     name = module.stem.strip("_")
-    assert (HERE / module.parent / f"test_{name}.py").is_file()
+    test = module.parent / f"test_{name}.py"
+    assert (HERE / test).is_file(), f"{module} has no tests/parsers/{test}"
 
 
 @pytest.mark.parametrize("module", modules(), ids=str)
@@ -100,6 +101,7 @@ def test_package_builds_without_the_network(tmp_path: Path) -> None:
         check=True,
     )
     (wheel,) = tmp_path.glob("pfmparse-*.whl")
+    assert wheel.name.startswith(f"pfmparse-{pfmparse.__version__}-")
     with zipfile.ZipFile(wheel) as files:
         names = files.namelist()
         files.extractall(tmp_path / "installed")

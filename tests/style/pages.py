@@ -5,17 +5,20 @@ from __future__ import annotations
 
 import re
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+
+import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 
 _FENCE = re.compile(r"^( *)```(\w*)\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
 _MARK = re.compile(r"<!-- (.*) -->\n\s*\Z")
 _HEADING = re.compile(r"^#+ (.*)$", re.MULTILINE)
-_LINK = re.compile(r"\[[^]]*\]\(([^)\s]+)\)")
+# [text](target), [text](target "title"), and [label]: target for links elsewhere.
+_LINK = re.compile(r"\[[^]]*\](?:\(|: +)<?([^)>\s]+)")
 _CODE = re.compile(r"`([^`\n]+)`")
 
 
@@ -82,11 +85,11 @@ class Page:
 @cache
 def files() -> frozenset[str]:
     """Return the files that git knows or would."""
-    command = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
+    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
     listed = subprocess.run(
         command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True
     )
-    return frozenset(n for n in listed.stdout.split() if (ROOT / n).is_file())
+    return frozenset(n for n in listed.stdout.split("\0") if (ROOT / n).is_file())
 
 
 @cache
@@ -94,3 +97,9 @@ def pages() -> tuple[Page, ...]:
     """Return all pages."""
     names = sorted(name for name in files() if name.endswith(".md"))
     return tuple(Page(name, (ROOT / name).read_text()) for name in names)
+
+
+def expect_none(problems: Iterable[str]) -> None:
+    """Fail with a line for each problem, and nothing else, if there is one."""
+    if found := list(problems):
+        pytest.fail("\n".join(found), pytrace=False)

@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-from pages import ROOT, Block, pages
+from pages import ROOT, Block, expect_none, pages
 
 _ASSERT = re.compile(r"^PFM_ASSERT_FIELD\((\w+), (\w+), (\d+), (\d+)\);", re.MULTILINE)
 _STRUCT = re.compile(r"^typedef struct \{(.*?)^\} (?:\w+ )?(\w+)", re.M | re.S)
@@ -87,7 +87,7 @@ def problems(block: Block) -> Iterator[str]:
 def test_layouts_are_those_of_the_headers() -> None:
     blocks = [b for p in pages() for b in p.blocks() if b.mark.startswith("layout: ")]
     assert len(blocks) >= 11
-    assert [problem for block in blocks for problem in problems(block)] == []
+    expect_none(problem for block in blocks for problem in problems(block))
 
 
 def _problems(text: str, struct: str = "pfm_nway_smpl_arg_t") -> list[str]:

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from pages import expect_none
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -45,7 +46,7 @@ def without_tests(root: Path) -> list[str]:
 
 
 def test_everything_has_tests_of_its_name() -> None:
-    assert without_tests(ROOT) == []
+    expect_none(without_tests(ROOT))
 
 
 @pytest.fixture

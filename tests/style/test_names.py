@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-from pages import ROOT, Page, files, pages
+from pages import ROOT, Page, expect_none, files, pages
 
 # A name; what stands for several ends in an underscore.
 _NAME = re.compile(r"\b(?:PFM_[A-Z0-9_]+|pfm_[a-z0-9_]+)")
@@ -35,7 +35,7 @@ def unknown_names(page: Page) -> Iterator[str]:
 
 
 def test_names_in_pages_are_in_sources() -> None:
-    assert [problem for page in pages() for problem in unknown_names(page)] == []
+    expect_none(problem for page in pages() for problem in unknown_names(page))
 
 
 def test_names_that_no_source_has_are_found() -> None:

@@ -29,7 +29,8 @@ def test_version_is_three_numbers() -> None:
 @pytest.mark.parametrize("name", REPEATED)
 def test_version_is_repeated(name: str) -> None:
     said = re.search(REPEATED[name], (ROOT / name).read_text(), re.MULTILINE)
-    assert said and said[1] == VERSION
+    assert said, f"{name} does not say the version"
+    assert said[1] == VERSION, f"{name} says {said[1]}, VERSION says {VERSION}"
 
 
 def test_every_page_of_the_manual_is_looked_at() -> None:
