@@ -4,7 +4,8 @@
 A comment before a block names the structure, <!-- layout: pfm_default_smpl_hdr_t -->;
 the block has offset, size and name of each field. In the headers PFM_ASSERT_FIELD
 states them, which the compiler checks. The fields of a structure within are named
-"hdr_ds.pebs_index"; those of a first field called base, by themselves.
+"hdr_ds.pebs_index"; those of a first field called base, by themselves. A layout that is
+in no header has <!-- own layout --> before it.
 """
 
 from __future__ import annotations
@@ -84,10 +85,30 @@ def problems(block: Block) -> Iterator[str]:
             yield f"{block.where}: {struct}.{field} is not there"
 
 
+def unmarked(block: Block) -> Iterator[str]:
+    """Yield that a block is a layout, and does not say of what."""
+    marked = block.mark.startswith("layout: ") or block.mark == "own layout"
+    if block.text.startswith("offset size field") and not marked:
+        yield f"{block.where}: this layout has neither a structure nor 'own layout'"
+
+
 def test_layouts_are_those_of_the_headers() -> None:
     blocks = [b for p in pages() for b in p.blocks() if b.mark.startswith("layout: ")]
     assert len(blocks) >= 11
     expect_none(problem for block in blocks for problem in problems(block))
+
+
+def test_layouts_say_of_what_they_are() -> None:
+    blocks = [block for page in pages() for block in page.blocks()]
+    expect_none(problem for block in blocks for problem in unmarked(block))
+
+
+def test_layout_without_a_structure_is_found() -> None:
+    text = "offset size field\n  0 8 x\n"
+    assert list(unmarked(Block("p.md:1", "", "", text))) == [
+        "p.md:1: this layout has neither a structure nor 'own layout'"
+    ]
+    assert not list(unmarked(Block("p.md:1", "own layout", "", text)))
 
 
 def _problems(text: str, struct: str = "pfm_nway_smpl_arg_t") -> list[str]:

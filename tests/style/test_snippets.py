@@ -11,10 +11,13 @@ that leaves some out. C that is nowhere else has <!-- own example --> before it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from pages import ROOT, Block, Page, expect_none, pages
 
+# What ends a line of C; shell ends none so.
+_C = re.compile(r"[;{]$|^#include ", re.MULTILINE)
 _DOTS = ("...", "/* ... */")
 
 
@@ -49,7 +52,8 @@ def differs(block: str, source: str) -> str:
 def _problem(block: Block) -> str:
     """Return what is wrong with a block, or nothing."""
     if not block.mark.startswith("from: "):
-        named = block.language != "c" or block.mark == "own example"
+        is_c = block.language == "c" or not block.language and _C.search(block.text)
+        named = not is_c or block.mark == "own example"
         return "" if named else "this C has neither a source nor 'own example'"
     path = ROOT / block.mark.removeprefix("from: ")
     if not path.is_file():
@@ -84,6 +88,14 @@ def test_snippets_without_source_are_found() -> None:
         "p.md:1: this C has neither a source nor 'own example'",
         "p.md:5: there is no no.c",
     ]
+
+
+def test_c_that_is_not_called_so_is_found() -> None:
+    for line in ("int x;", "if (x) {", "#include <a.h>"):
+        page = Page("p.md", f"```\n{line}\n```\n```sh\n{line}\n```\n")
+        assert list(problems(page)) == [
+            "p.md:1: this C has neither a source nor 'own example'"
+        ]
 
 
 def test_snippet_that_is_not_in_its_file_is_found() -> None:
