@@ -16,6 +16,9 @@ from pathlib import Path
 
 ID = re.compile(r"(?:P?\d+(?:\.\d+)*-\d{2,3}|H\d{2})")
 
+# What may have tags; a header has no tests, so that a tag there is wrong.
+_KINDS = ("*.c", "*.h", "test_*.py", "conftest.py")
+
 _CASE = re.compile(r"\bKUNIT_CASE(?:_\w+)?\((\w+)")
 # Comments, definitions, and the end of whatever is no test.
 _C = re.compile(
@@ -106,6 +109,6 @@ def read_tags(name: str, text: str, found: Tags) -> None:
 def read(tests: Path) -> Tags:
     """Read the tags of all tests below a directory."""
     found = Tags()
-    for path in sorted({*tests.rglob("*.c"), *tests.rglob("test_*.py")}):
+    for path in sorted(path for kind in _KINDS for path in tests.rglob(kind)):
         read_tags(path.relative_to(tests).as_posix(), path.read_text(), found)
     return found

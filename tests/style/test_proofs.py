@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
-from proofs import Tag, Tags, read_tags
+from proofs import Tag, Tags, read, read_tags
 
 
 def _tagged(name: str, text: str) -> list[tuple[str, int, str]]:
@@ -75,6 +77,12 @@ def test_tag_without_an_id_is_wrong(entry: str) -> None:
     assert _problems_of_tags("guest/x.c", f"\n/* Proves {entry} */\nTEST(a)\n") == [
         f"tests/guest/x.c:2: '{entry}' is not an id"
     ]
+
+
+def test_tag_in_a_header_is_wrong(tmp_path: Path) -> None:
+    (tmp_path / "x.c").write_text("/* Proves 3.1-01 */\nTEST(a)\n{\n}\n")
+    (tmp_path / "y.h").write_text("/* Proves 3.1-01 */\nint helper(void);\n")
+    assert read(tmp_path).problems == ["tests/y.h:1: no test follows the tag 3.1-01"]
 
 
 def test_proofs_are_sorted_and_each_test_is_there_once() -> None:
