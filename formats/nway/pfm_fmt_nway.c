@@ -10,8 +10,8 @@
  * PFM_NWAY_SMPL_MASK_WHEN_FULL, that one is handed out as well, and monitoring
  * is masked.
  *
- * perfmon_nway_smpl.h says in which order the mapped headers are written, and
- * what a concurrent reader does.
+ * docs/formats/nway.md says in which order the mapped headers are written, and
+ * what a concurrent reader does: the barriers here pair with that reader's.
  */
 #include <linux/module.h>
 #include <perfmon/perfmon_fmt_entry.h>
