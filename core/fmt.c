@@ -3,6 +3,8 @@
  * fmt.c - the registry of sampling formats (3.5.7-3.5.9)
  */
 #include <linux/kmod.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
 #include <linux/slab.h>
 #include <perfmon/perfmon_fmt_sdk.h>
 #include "fmt.h"

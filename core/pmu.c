@@ -2,7 +2,9 @@
 /*
  * pmu.c - the PMU description in use (2006 paper, 4.4)
  */
+#include <linux/bitops.h>
 #include <linux/ctype.h>
+#include <linux/mutex.h>
 #include "pmu.h"
 #include "sysfs.h"
 
