@@ -17,14 +17,14 @@ bool pfm_has_wrapped(const struct pfm_pmd *pmd)
 }
 
 void pfm_freeze(struct pfm_context *ctx, u32 why,
-		u64 (*get)(struct pfm_pmd *pmd))
+		u64 (*read)(struct pfm_pmd *pmd))
 {
 	struct pfm_evtset *set = ctx->set;
 	struct pfm_pmd *pmd;
 	u16 i;
 
 	pfm_for_each_pmd(set, i, pmd) {
-		pmd->value = get(pmd);
+		pmd->value = read(pmd);
 		/* Idleness resets them itself when it ends. */
 		if (why != PFM_IDLE && pfm_has_wrapped(pmd) &&
 		    !__test_and_set_bit(i, set->to_reset))
