@@ -640,8 +640,7 @@ extern "C" {
  * The errors listed are the command's own. Any command can fail with EFAULT for
  * an address that is bad; one on a context with EBADF if the descriptor is not
  * one; one without a context with ENOSYS if the module is not loaded, and EPERM
- * if
- * /dev/perfmon may not be opened.
+ * if /dev/perfmon may not be opened.
  *
  * Blocking: commands sleep for locks and for other CPUs, never for an overflow,
  * nor for the monitored thread to run. Messages are waited for with read(2) or
