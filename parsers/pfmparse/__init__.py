@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Parsers for perfmon captures and sampling buffers (docs/parsers.md).
+"""Parsers for perfmon captures and sampling buffers (docs/pfmparse.md).
 
 The names here are the public interface: what a program that reads captures uses,
 and what a package needs that brings a decoder for a format of its own. Everything

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Command line: python3 -m pfmparse info|dump|report FILE (docs/parsers.md)."""
+"""Command line: python3 -m pfmparse info|dump|report FILE (docs/pfmparse.md)."""
 
 from __future__ import annotations
 

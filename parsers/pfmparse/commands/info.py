@@ -12,7 +12,7 @@ from .text import printable
 
 
 def describe(recording: Recording) -> dict[str, object]:
-    """Reads the recording; returns the JSON object that docs/parsers.md describes."""
+    """Reads the recording; returns the JSON object that docs/pfmparse.md describes."""
     for _ in recording.batches():
         pass
     session, totals, source = (

@@ -75,7 +75,7 @@ def _order(row: Row) -> tuple[int, str, str]:
 
 
 def print_json(report: Report, recording: Recording, by: str, out: TextIO) -> None:
-    """One JSON object, as docs/parsers.md describes it."""
+    """One JSON object, as docs/pfmparse.md describes it."""
     rows: list[dict[str, object]] = [
         {
             "key": row.key,
