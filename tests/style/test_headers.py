@@ -10,6 +10,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 LIBC = {"mmap", "mmap64"}
+SDK = ("ds", "fmt", "fmt_entry", "fmt_sdk", "pmu")
 
 
 def exported(version_script: str) -> set[str]:
@@ -35,3 +36,12 @@ def documented(header: str) -> set[str]:
 )
 def test_calls_have_kernel_doc(version_script: str, header: str) -> None:
     assert exported(version_script) - documented(header) == set()
+
+
+@pytest.mark.parametrize("name", SDK)
+def test_functions_for_modules_say_their_context(name: str) -> None:
+    text = (ROOT / f"sdk/include/perfmon/perfmon_{name}.h").read_text()
+    docs = re.findall(r"^/\*\*\n \* (\w+)\(\) - (.*?)\*/\n(.)", text, re.M | re.S)
+    # A macro is wherever it is written.
+    bad = [it for it, doc, code in docs if "Context: " not in doc and code != "#"]
+    assert docs and bad == []

@@ -148,7 +148,14 @@ static inline int pfm_ds_init(struct pfm_ds *ds, u64 size, u64 intr_thres)
 	return 0;
 }
 
-/* Show the index. What is in front of it is there before it says so. */
+/**
+ * pfm_ds_show_index() - let readers of the mapped area see the index
+ * @ds: the area
+ *
+ * The records in front of the index are visible before it is.
+ *
+ * Context: any, NMI included; one caller at a time, as for fmt_handler.
+ */
 static inline void pfm_ds_show_index(const struct pfm_ds *ds)
 {
 	void *shown = ds->buf + ds->index_offs;

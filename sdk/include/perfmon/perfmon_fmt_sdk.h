@@ -186,6 +186,14 @@ static inline void pfm_regions_enter(struct pfm_regions *r, u32 n)
 	pfm_records_reset(&r->records);
 }
 
+/**
+ * pfm_regions_behind() - the region behind a given one
+ * @r: the regions
+ * @n: the region
+ *
+ * Context: any.
+ * Return: its number.
+ */
 static inline u32 pfm_regions_behind(const struct pfm_regions *r, u32 n)
 {
 	return n + 1 < r->num ? n + 1 : 0;
@@ -307,6 +315,8 @@ static inline int pfm_getsize(u32 ctx_flags, void *arg, size_t *size)
 /**
  * pfm_ctrl_continue() - after a record: reset the PMDs and go on
  * @arg: the overflow
+ *
+ * Context: fmt_handler.
  */
 static inline void pfm_ctrl_continue(pfm_ovfl_arg_t *arg)
 {
@@ -316,6 +326,8 @@ static inline void pfm_ctrl_continue(pfm_ovfl_arg_t *arg)
 /**
  * pfm_ctrl_notify() - tell the tool, reset the PMDs and go on
  * @arg: the overflow
+ *
+ * Context: fmt_handler.
  */
 static inline void pfm_ctrl_notify(pfm_ovfl_arg_t *arg)
 {
@@ -327,6 +339,8 @@ static inline void pfm_ctrl_notify(pfm_ovfl_arg_t *arg)
  * @arg: the overflow
  *
  * Resets wait for PFM_RESTART, so that the tool finds a stable state (3.6.5).
+ *
+ * Context: fmt_handler.
  */
 static inline void pfm_ctrl_full(pfm_ovfl_arg_t *arg)
 {
@@ -339,6 +353,8 @@ static inline void pfm_ctrl_full(pfm_ovfl_arg_t *arg)
  * @ctrl:      as passed to fmt_restart
  *
  * An active restart resets no PMD (3.6.5).
+ *
+ * Context: fmt_restart.
  */
 static inline void pfm_restart_resume(int is_active, pfm_ovfl_ctrl_t *ctrl)
 {
