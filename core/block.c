@@ -190,10 +190,7 @@ static void pfm_block_here(struct callback_head *work)
 		    pfm_block_leave(b))
 			return;
 		clear_bit_unlock(0, &b->queued);
-		/*
-		 * An overflow that came before the bit was clear queued
-		 * nothing.
-		 */
+		/* An overflow that came before this queued nothing. */
 		smp_mb__after_atomic();
 	} while (pfm_block_is_wanted(b) &&
 		 !test_and_set_bit_lock(0, &b->queued));

@@ -31,8 +31,8 @@ int pfm_block_attach(struct pfm_context *ctx);
 void pfm_block_detach(struct pfm_context *ctx);
 
 /*
- * The monitored thread must not run on. Context: the owner of the overflow
- * path.
+ * The monitored thread must not run on.
+ * Context: the owner of the overflow path.
  */
 void pfm_block_want(struct pfm_context *ctx);
 
@@ -46,7 +46,8 @@ void pfm_block_end(struct pfm_context *ctx);
 void pfm_block_wake(struct pfm_context *ctx);
 
 /*
- * Is the monitored thread kept from running? Context: pfm_context.mutex held.
+ * Is the monitored thread kept from running?
+ * Context: process, pfm_context.mutex held.
  */
 bool pfm_is_blocked(const struct pfm_context *ctx);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * buffer.c - memory that is mapped: allocation, accounting, mapping (3.5.4,
- * 4.4.3)
+ *	      4.4.3)
  *
  * A buffer is a file of its own that is in no descriptor table. The context
  * holds it, and so does every mapping: it goes when both have gone, in whatever

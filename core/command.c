@@ -16,10 +16,7 @@
 #include "switch.h"
 #include "vector.h"
 
-/*
- * Who may give a command, and what is held while it, or one element of it,
- * runs.
- */
+/* Who may give a command, and what is held while it, or an element, runs. */
 enum pfm_access {
 	PFM_BY_ITSELF,	/* the command checks, and takes pfm_context.mutex */
 	PFM_LOCKED,	/* anybody; the mutex is held */
@@ -195,9 +192,7 @@ static int pfm_run_one(const void *with, void *elem)
 	return pfm_run(call->ctx, call->cmd, elem);
 }
 
-/*
- * Run a command with its argument, or NULL if none is given and none need be.
- */
+/* Run a command with its argument; with NULL if none is given or needed. */
 static int pfm_run_arg(struct pfm_context *ctx, const struct pfm_ctx_cmd *cmd,
 		       const struct pfm_ioc *ioc)
 {

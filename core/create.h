@@ -13,11 +13,10 @@ struct pfm_context;
 
 /**
  * struct pfm_creation - a context that is asked for, and what was found out
- * about it
  * @req:          flags and format; ctx_smpl_buf_size is filled in
  * @user_only:    the creator may not see the kernel
- * @fmt:          the format, held; NULL if none was found, or it has gone to
- *                the context
+ * @fmt:          the format, held; NULL if none was found, or once the context
+ *                holds it
  * @fmt_arg:      the format's argument, a kernel copy
  * @fmt_arg_size: its size in bytes
  */

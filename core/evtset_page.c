@@ -11,8 +11,8 @@
  * counted on since.
  *
  * A page has one writer at a time, the owner of the context (owner.c): what
- * interrupts a command that writes finds the context frozen, or owned. value.c
- * writes.
+ * interrupts a command that writes finds the context frozen, or owned. The
+ * writing is value.c's.
  */
 #include <linux/fs.h>
 #include <linux/nsproxy.h>

@@ -43,10 +43,7 @@ static void pfm_leave_idle(struct pfm_context *ctx)
 
 void pfm_idle_changed(struct pfm_context *ctx, bool idle)
 {
-	/*
-	 * The owner can only be a command that was moved to another CPU,
-	 * briefly.
-	 */
+	/* Any owner is a command that was moved to another CPU: briefly. */
 	while (pfm_enter(ctx))
 		cpu_relax();
 	if (!idle && ctx->frozen & PFM_IDLE)

@@ -153,9 +153,7 @@ static void pfm_conclude(struct pfm_context *ctx, const unsigned long *ovfl,
 		pfm_block_want(ctx);
 	if (out->notify)
 		pfm_post_msg(ctx, ovfl);
-	/*
-	 * What overflowed will be reset when the set is active again (3.7.7).
-	 */
+	/* What overflowed is reset when the set is active again (3.7.7). */
 	if (switch_due && !out->mask)
 		pfm_switch(ctx, ctx->data.regs && user_mode(ctx->data.regs));
 	if (ctx->ovfl_end)

@@ -16,8 +16,8 @@ extern unsigned int pfm_ovfl_rate_max;
 void pfm_rate_init(struct pfm_context *ctx);
 
 /*
- * The credit is used up: give a new one. Context: the owner of the overflow
- * path.
+ * The credit is used up: give a new one.
+ * Context: the owner of the overflow path.
  * Return: true if it was used up too fast.
  */
 bool pfm_rate_is_exceeded(struct pfm_context *ctx);

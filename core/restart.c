@@ -115,9 +115,7 @@ static int pfm_restart_active(struct pfm_context *ctx)
 	if (ret || !ctrl.val)
 		return ret;
 	pfm_pause(ctx);
-	/*
-	 * An overflow may have masked it by now: that is for the next restart.
-	 */
+	/* An overflow may have masked it by now, for the next restart. */
 	ret = pfm_restart_apply(ctx, ctrl, true);
 	err = pfm_resume(ctx);
 	return ret ?: err;

@@ -15,8 +15,8 @@ struct pfm_pmd;
 void pfm_switch_init(struct pfm_context *ctx);
 
 /*
- * Link the sets, for PFM_LOAD_CONTEXT. Context: process, pfm_context.mutex
- * held.
+ * Link the sets, for PFM_LOAD_CONTEXT.
+ * Context: process, pfm_context.mutex held.
  * Return: 0, or -EINVAL if an explicit next does not exist.
  */
 int pfm_switch_link(struct pfm_context *ctx);
@@ -62,8 +62,8 @@ void pfm_time_is_up(struct pfm_pmd *clock, bool at_user_level);
 void pfm_clock_write(struct pfm_evtset *set, u64 value);
 
 /*
- * A timeout that came while nothing could be switched comes soon. Context: the
- * set is frozen.
+ * A timeout that came while nothing could be switched comes soon.
+ * Context: the set is frozen.
  */
 void pfm_catch_up(struct pfm_evtset *set);
 

@@ -17,8 +17,8 @@ u64 pfm_value_read(struct pfm_pmd *pmd);
 int pfm_value_write(struct pfm_pmd *pmd, u64 value);
 
 /*
- * Value of a PMD. Context: the owner of the overflow path, or the set is
- * frozen.
+ * Value of a PMD.
+ * Context: the owner of the overflow path, or the set is frozen.
  */
 u64 pfm_value_read_ovfl(struct pfm_pmd *pmd);
 

@@ -9,8 +9,8 @@
 #include <perfmon/perfmon.h>
 
 /*
- * What a command does to one element, which it may change. Return: 0 or an
- * errno.
+ * What a command does to one element, which it may change.
+ * Return: 0 or an errno.
  */
 typedef int (*pfm_one_t)(const void *with, void *elem);
 
