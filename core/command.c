@@ -9,11 +9,11 @@
 #include "command.h"
 #include "context.h"
 #include "evtset.h"
+#include "evtset_switch.h"
 #include "load.h"
 #include "perm.h"
 #include "regs.h"
 #include "restart.h"
-#include "switch.h"
 #include "vector.h"
 
 /* Who may give a command, and what is held while it, or an element, runs. */

@@ -14,13 +14,13 @@
 #include "ds.h"
 #include "evtset.h"
 #include "evtset_page.h"
+#include "evtset_switch.h"
 #include "fmt.h"
 #include "load.h"
 #include "msgq.h"
 #include "overflow.h"
 #include "perm.h"
 #include "pmu.h"
-#include "switch.h"
 
 /* The monitored thread is gone: detach, and say so (3.3.6). */
 static void pfm_detach_work(struct work_struct *work)

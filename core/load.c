@@ -11,6 +11,7 @@
 #include "block.h"
 #include "context.h"
 #include "evtset.h"
+#include "evtset_switch.h"
 #include "freeze.h"
 #include "idle.h"
 #include "load.h"
@@ -20,7 +21,6 @@
 #include "perm.h"
 #include "rate.h"
 #include "regs.h"
-#include "switch.h"
 #include "value.h"
 
 int pfm_check_cpu(const struct pfm_context *ctx)

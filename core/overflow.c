@@ -13,13 +13,13 @@
 #include "block.h"
 #include "context.h"
 #include "ds.h"
+#include "evtset_switch.h"
 #include "freeze.h"
 #include "msgq.h"
 #include "overflow.h"
 #include "owner.h"
 #include "pmu.h"
 #include "rate.h"
-#include "switch.h"
 #include "value.h"
 
 /* Outcome of one overflow event, collected over its PMDs. */

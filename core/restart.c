@@ -4,12 +4,12 @@
  */
 #include "block.h"
 #include "context.h"
+#include "evtset_switch.h"
 #include "freeze.h"
 #include "load.h"
 #include "owner.h"
 #include "pause.h"
 #include "restart.h"
-#include "switch.h"
 #include "value.h"
 
 /* Reset with long values what overflowed and was not reset since. */

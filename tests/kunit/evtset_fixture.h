@@ -8,10 +8,10 @@
 #include <linux/jiffies.h>
 #include "context.h"
 #include "evtset.h"
+#include "evtset_switch.h"
 #include "fixture.h"
 #include "load.h"
 #include "regs.h"
-#include "switch.h"
 
 #define PERIOD	100
 #define TICK	((u64)TICK_NSEC)

@@ -8,8 +8,8 @@
 #include "evtset.h"
 #include "evtset_fixture.h"
 #include "evtset_page.h"
+#include "evtset_switch.h"
 #include "idle.h"
-#include "switch.h"
 
 static const pfm_set_page_t *page_of(struct kunit *test, u16 set)
 {

@@ -4,8 +4,8 @@
  */
 #include "context.h"
 #include "evtset_fixture.h"
+#include "evtset_switch.h"
 #include "idle.h"
-#include "switch.h"
 
 static int idle_init(struct kunit *test)
 {

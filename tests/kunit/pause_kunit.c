@@ -4,9 +4,9 @@
  */
 #include "context.h"
 #include "evtset_fixture.h"
+#include "evtset_switch.h"
 #include "owner.h"
 #include "pause.h"
-#include "switch.h"
 
 /* Commands that pause do not meet what an earlier one left to an interrupt. */
 /* Proves H06 */

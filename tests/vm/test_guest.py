@@ -25,7 +25,8 @@ from kernels import SUPPORTED
 # and oprofile has its own one loaded.
 PROGRAMS = (
     *("dev", "vector", "regs", "load", "restart", "value", "overflow", "ctxfile"),
-    *("attach", "buffer", "evtset", "switch", "idle", "evtset_page", "default", "nway"),
+    *("attach", "buffer", "evtset", "evtset_page", "evtset_switch", "idle"),
+    *("default", "nway"),
     *("pebs", "syswide", "cpu", "config", "sysfs", "compat2x", "compat22", "block"),
     *("block_stops", "perm", "races", "fmt", "pmu", "main", "oprofile", "stress"),
     "storm",
@@ -33,7 +34,8 @@ PROGRAMS = (
 # The 32-bit programs, of the same sources.
 PROGRAMS32 = (
     *("dev", "vector", "regs", "load", "restart", "value", "overflow", "ctxfile"),
-    *("attach", "buffer", "evtset", "switch", "idle", "evtset_page", "default", "nway"),
+    *("attach", "buffer", "evtset", "evtset_page", "evtset_switch", "idle"),
+    *("default", "nway"),
     *("pebs", "syswide", "config", "compat2x", "compat22", "block", "oprofile"),
     *("simpmu", "simpebs"),
 )

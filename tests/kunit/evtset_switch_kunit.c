@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * switch_kunit.c - from one event set to the next (3.7.6, 3.7.7)
+ * evtset_switch_kunit.c - from one event set to the next (3.7.6, 3.7.7)
  */
 #include <linux/kthread.h>
 #include "context.h"
 #include "evtset_fixture.h"
+#include "evtset_switch.h"
 #include "load.h"
-#include "switch.h"
 
 /*
  * Proves 3.1.5-15, 3.1.10-04, 3.1.10-09, 3.1.10-10, 3.1.10-16, 3.1.10-17,
@@ -419,7 +419,7 @@ static struct kunit_case switch_cases[] = {
 };
 
 static struct kunit_suite switch_suite = {
-	.name = "pfm_switch",
+	.name = "pfm_evtset_switch",
 	.init = fixture_init,
 	.exit = fixture_exit,
 	.test_cases = switch_cases,
@@ -520,7 +520,7 @@ static struct kunit_case switch_with_fmt_cases[] = {
 };
 
 static struct kunit_suite switch_with_fmt_suite = {
-	.name = "pfm_switch_with_fmt",
+	.name = "pfm_evtset_switch_with_fmt",
 	.init = fixture_init_scripted,
 	.exit = fixture_exit,
 	.test_cases = switch_with_fmt_cases,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * switch.c - going from one event set to the next (3.7.6, 3.7.7)
+ * evtset_switch.c - going from one event set to the next (3.7.6, 3.7.7)
  *
  * The accounts are switched in the interrupt: the values of the active set are
  * kept, the next set becomes the active one, and what is counted until the PMU
@@ -14,9 +14,9 @@
 #include <linux/time64.h>
 #include "context.h"
 #include "evtset.h"
+#include "evtset_switch.h"
 #include "freeze.h"
 #include "pause.h"
-#include "switch.h"
 #include "value.h"
 
 /* Time for a timeout that came when the set could not be switched from. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * switch.h - going from one event set to the next
+ * evtset_switch.h - going from one event set to the next
  */
-#ifndef PFM_CORE_SWITCH_H
-#define PFM_CORE_SWITCH_H
+#ifndef PFM_CORE_EVTSET_SWITCH_H
+#define PFM_CORE_EVTSET_SWITCH_H
 
 #include <linux/types.h>
 
@@ -80,4 +80,4 @@ void pfm_switch_request(struct pfm_context *ctx, bool here);
  */
 void pfm_finish_switch(struct pfm_context *ctx);
 
-#endif /* PFM_CORE_SWITCH_H */
+#endif /* PFM_CORE_EVTSET_SWITCH_H */
