@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * freeze_kunit.c - values that are kept, and overflows that are discarded with
- * the rest
+ * freeze_kunit.c - frozen values, and overflows that are discarded
  */
 #include "context.h"
 #include "fixture.h"

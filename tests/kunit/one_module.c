@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * one_module.c - starts and ends the modules that are in one with the suites
+ * one_module.c - init and exit of the modules that are linked into one with the suites
  */
 #include "one_module.h"
 

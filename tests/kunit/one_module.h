@@ -2,10 +2,10 @@
 /*
  * one_module.h - several modules' sources as one module
  *
- * The suites call what no module exports. On a kernel that is not built anew
- * for them they are one module together with what they test; this header,
- * included first, turns each module's init and exit into a part of it. The
- * parts add themselves when the module is loaded, in link order.
+ * The suites call functions that no module exports. On a kernel that is not rebuilt
+ * for them, they are linked into one module with what they test. This header,
+ * included first, turns each module's init and exit into parts of that module, which
+ * register themselves in link order when it is loaded.
  */
 #ifndef PFM_KUNIT_ONE_MODULE_H
 #define PFM_KUNIT_ONE_MODULE_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * oprofile_cookies_kunit.c - the cookies of the OProfile bridge
+ * oprofile_cookies_kunit.c - the OProfile bridge's cookies
  */
 #include <kunit/test.h>
 #include <linux/file.h>

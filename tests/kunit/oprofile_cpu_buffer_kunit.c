@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * oprofile_cpu_buffer_kunit.c - the buffer of a CPU of the OProfile bridge
+ * oprofile_cpu_buffer_kunit.c - the OProfile bridge's per-CPU buffer
  */
 #include <kunit/test.h>
 #include "cpu_buffer.h"

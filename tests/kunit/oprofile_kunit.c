@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * oprofile_kunit.c - the OProfile bridge: the way of a sample from the handler
- *		      to the stream, and what becomes of those that are lost
+ * oprofile_kunit.c - the OProfile bridge: samples on their way from the handler to
+ *		      the stream, and lost ones
  */
 #include <kunit/test.h>
 #include <linux/file.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * oprofile_stream_kunit.c - the stream of the OProfile bridge
+ * oprofile_stream_kunit.c - the OProfile bridge's stream
  */
 #include <kunit/test.h>
 #include <perfmon/perfmon_oprofile_smpl.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * owner_kunit.c - overflows that meet an overflow or a command
+ * owner_kunit.c - overflows that interrupt an overflow or a command
  */
 #include <linux/irq_work.h>
 #include "context.h"

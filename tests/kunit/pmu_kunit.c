@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * pmu_kunit.c - which PMU descriptions are taken (2006 paper, 4.4)
+ * pmu_kunit.c - which PMU descriptions are accepted (2006 paper, 4.4)
  *
- * The simulated PMU is registered all the time: a description that is well
- * formed is refused for that, another one before.
+ * The simulated PMU is registered throughout: a well-formed description is refused
+ * with EBUSY because of it, a malformed one with EINVAL before.
  */
 #include "fixture.h"
 

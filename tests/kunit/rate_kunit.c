@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * rate_kunit.c - a limit for the rate of overflows (4.4.4)
+ * rate_kunit.c - the limit on the rate of overflows (4.4.4)
  */
 #include "context.h"
 #include "fixture.h"

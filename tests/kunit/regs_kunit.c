@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * regs_kunit.c - PMCs and PMDs (3.1.2 - 3.1.4), among them such as no PMU
- *		  description here has
+ * regs_kunit.c - PMCs and PMDs (3.1.2 - 3.1.4), some of which no PMU description in
+ *		  the tree has
  */
 #include "context.h"
 #include "evtset_fixture.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * value_kunit.c - 64-bit values over 32-bit counters (3.1.3), reset values,
- *		   random ones (3.4.1, 3.4.2)
+ * value_kunit.c - 64-bit values over 32-bit counters (3.1.3), and reset values,
+ *		   random ones included (3.4.1, 3.4.2)
  */
 #include "carta.h"
 #include "context.h"

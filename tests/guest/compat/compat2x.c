@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * compat2x.c - a program of the 2.x interface: its header, its library, and the
- *		buffer of the default format by its published layout
+ * compat2x.c - programs written for perfmon 2.x: header, library, and the default
+ *		format's buffer by its published layout
  *
- * How contexts are created is in create2x.c and, for 2.2, in create22.c.
+ * create2x.c and, for 2.2, create22.c create the contexts.
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * old2x.c - in the place of the shared library of then: its system calls are
- *	     not there any more
+ * old2x.c - stands in for the shared library of the time, whose system calls
+ *	     no longer exist
  */
 #include <errno.h>
 

@@ -2,7 +2,7 @@
 /*
  * oprofile.c - the OProfile bridge: its device, its stream, its cookies
  *
- * The module is loaded by whoever creates a context first; it stays loaded.
+ * The first test that creates a context loads the module; it stays loaded.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>

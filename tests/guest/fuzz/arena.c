@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * arena.c - memory for arguments, and what surrounds it
+ * arena.c - memory for arguments, and the guard pages around it
  *
- * An arena is FUZZ_ARENA_BYTES that can be written, a page that cannot be
- * accessed, one that can only be read, and one that cannot be accessed. What is
- * not the argument holds a pattern.
+ * An arena is FUZZ_ARENA_BYTES of writable memory, an inaccessible page, a
+ * read-only page and another inaccessible page. Outside the argument it is filled
+ * with a pattern.
  */
 #define _GNU_SOURCE
 #include <stdio.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * args.c - arguments of commands that could succeed
+ * args.c - valid arguments for commands
  */
 #define _GNU_SOURCE
 #include <string.h>

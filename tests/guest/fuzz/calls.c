@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * calls.c - the commands of perfmon: made right, made wrong, and judged
+ * calls.c - perfmon's commands: valid, spoiled, and what each may return
  */
 #define _GNU_SOURCE
 #include <errno.h>

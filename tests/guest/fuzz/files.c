@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * files.c - what can be done to descriptors and mappings
+ * files.c - operations on descriptors and mappings
  */
 #define _GNU_SOURCE
 #include <errno.h>

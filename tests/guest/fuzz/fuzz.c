@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * fuzz.c - random calls of perfmon, and what else may be done meanwhile
+ * fuzz.c - random perfmon calls, among other system calls
  *
- * Processes of several threads call commands whose arguments are right, nearly
- * right, or anything, on descriptors and mappings that they share. The last
- * process is a user without privileges. What must hold is checked at each call:
- * which errno a command may have, and that no memory changes but the
- * argument's. In the end no descriptor is left over, and all modules can be
- * unloaded.
+ * Multithreaded processes issue commands with valid, nearly valid or arbitrary
+ * arguments on descriptors and mappings that their threads share. The last process
+ * is unprivileged. Each call is checked: only certain errno values are allowed, and
+ * no memory but the argument may change. At the end no descriptor is left, and all
+ * modules can be unloaded.
  */
 #define _GNU_SOURCE
 #include <dirent.h>

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
 /*
- * fuzz.h - random calls: what the parts of the program "fuzz" share
+ * fuzz.h - random calls: what the files of the program "fuzz" share
  *
- * Each thread has a series of random numbers of its own, which follows from the
- * seed, and what it calls with which arguments follows from that series alone:
- * no result of a call decides anything. What it calls is done to descriptors
- * and mappings that all threads of a process share, on purpose. Whoever closes
- * or unmaps one takes it out of the table first, so that no other thread's new
- * one is meant by mistake.
+ * Each thread has its own series of random numbers, derived from the seed; it alone
+ * decides what the thread calls with which arguments, never the result of a call.
+ * Descriptors and mappings are shared by all threads of a process on purpose. To
+ * close or unmap one, a thread takes it out of the table first, lest it hit one
+ * that another thread has just created.
  */
 #ifndef GUEST_FUZZ_H
 #define GUEST_FUZZ_H

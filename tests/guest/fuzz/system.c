@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * system.c - what is not a context's: configuration, devices, modules
+ * system.c - what does not belong to a context: configuration, devices, modules
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * tasks.c - processes, threads and CPUs that calls are about
+ * tasks.c - processes, threads and CPUs to be monitored
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -7,9 +7,9 @@
  *		CHECK_ERRNO(pfm_start(fd, NULL), EBUSY);
  *	}
  *
- * A test passes if its function returns. A check that fails says where and
- * why, and ends its process; a process that a test has forked ends the same
- * way, and reap() notices. What a test leaves running is killed.
+ * A test passes if its function returns. A failing check reports where and why, and
+ * ends its process; so does a check in a process that the test forked, which reap()
+ * notices. Whatever a test leaves running is killed.
  *
  * usage: PROGRAM [--list | NAME...]
  */
@@ -26,7 +26,7 @@
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 
-/* Seconds after which a test has failed: $CHECK_TIMEOUT, or what will do. */
+/* Seconds after which a test fails: $CHECK_TIMEOUT, or the default. */
 unsigned int check_timeout(void);
 
 /* Exit statuses of a process that runs a test. */
@@ -41,7 +41,7 @@ struct check_test {
 extern const struct check_test __start_check_tests[];
 extern const struct check_test __stop_check_tests[];
 
-/* Tests run in the order of the source: the section keeps it. */
+/* Tests run in source order, which the section preserves. */
 #define TEST(name_)							\
 	static void name_(void);					\
 	static const struct check_test test_##name_			\
@@ -64,7 +64,7 @@ void check_eq(const char *file, int line, const char *expr,
 		  check_failed(__FILE__, __LINE__, "%s", #expr))
 #define CHECK_EQ(expr, expected)					\
 	check_eq(__FILE__, __LINE__, #expr " == " #expected, (expr), (expected))
-/* The expression is -1, and errno this. */
+/* The expression is -1, with this errno. */
 #define CHECK_ERRNO(expr, expected)					\
 	({								\
 		long result_ = (expr);					\
@@ -82,16 +82,16 @@ void check_eq(const char *file, int line, const char *expr,
 		result_;						\
 	})
 
-/* Run a function in a child; its checks count. Return: the process. */
+/* Run a function in a child. Return: its pid. */
 pid_t spawn(void (*function)(void *arg), void *arg);
 /* Wait for a child and return its wait status. */
 int wait_for(pid_t pid);
 /* Wait for a child whose checks must have passed. */
 void reap(pid_t pid);
 
-/* Wait until somebody writes into a pipe. */
+/* Wait until something is written into a pipe. */
 void wait_go(int pipe);
-/* Wait until a process sleeps: in a system call, or because it is blocked. */
+/* Wait until a process sleeps, in a system call or blocked by perfmon. */
 void wait_asleep(pid_t pid);
 
 #endif /* GUEST_CHECK_H */

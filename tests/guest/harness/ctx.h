@@ -2,7 +2,7 @@
 /*
  * ctx.h - contexts, counters, event sets and messages as most tests want them
  *
- * What fails here fails the test.
+ * A failure in here fails the test.
  */
 #ifndef GUEST_CTX_H
 #define GUEST_CTX_H
@@ -21,7 +21,7 @@ struct worker;
 /* PMC value that counts page faults, at user and kernel level. */
 #define PAGE_FAULTS \
 	PFM_PERF_EVENT(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS)
-/* A PMC value that perf knows nothing about. */
+/* A PMC value that perf does not know. */
 #define NO_SUCH_EVENT	PFM_PERF_EVENT(PERF_TYPE_SOFTWARE, 0xffff)
 
 /* An address that no process has, and a value that no call writes. */
@@ -33,22 +33,20 @@ struct worker;
 int ctx_new(__u32 flags);
 void ctx_load(int fd, pid_t tid);
 void ctx_load_self(int fd);
-/* The same, which may fail. Return: 0, or -1 and errno. */
+/* The same, but may fail. Return: 0, or -1 with errno. */
 int ctx_try_load(int fd, pid_t tid);
-/* No context is in the way of another one of this thread. */
+/* A context can be attached to the thread. */
 void ctx_expect_free(pid_t tid);
-/* Load, start. */
+/* Load and start. */
 void ctx_start_on(int fd, pid_t tid);
-/*
- * The same on this thread, which has no page faults but those that it asks for.
- */
+/* The same on this thread, whose only page faults are then those of touch_pages(). */
 void ctx_start_self(int fd);
-/* And which stays on CPU 0, where time stamps are in order. */
+/* The same, pinned to CPU 0: time stamps are monotonic on one CPU only. */
 void ctx_start_here(int fd);
 void ctx_stop(int fd);
 __u64 ctx_read(int fd, unsigned int pmd);
 __u64 ctx_last_reset(int fd, unsigned int pmd);
-/* Wait until the context is in a state, as its fdinfo names it. */
+/* Wait until the context is in a state named as in its fdinfo. */
 void ctx_wait_state(int fd, const char *state);
 /* Is this a line of its fdinfo? */
 bool ctx_says(int fd, const char *line);
@@ -62,35 +60,33 @@ struct counter {
 };
 
 /*
- * Counter n of page faults that overflows each @period, or not at all if that
- * is 0; @flags are PFM_REGFL_*.
+ * Counter n of page faults; it overflows every @period faults, or never if that is
+ * 0. @flags are PFM_REGFL_*.
  */
 struct counter counter(unsigned int n, __u32 flags, __u64 period);
 void counter_write(int fd, struct counter *c);
-/* Both in one. */
+/* Make one and write it. */
 void ctx_add_counter(int fd, unsigned int n, __u32 flags, __u64 period);
 /* A context without format whose PMD0 counts, or notifies. */
 int ctx_counting(void);
 int ctx_notifying(__u32 ctx_flags, __u64 period);
-/* Counts at user level only, as users without privileges may. */
+/* One that counts at user level only, as unprivileged users may. */
 int ctx_counting_user(void);
-/* Notifies, is loaded on a worker, and started. */
+/* One that notifies, loaded on a worker and started. */
 int ctx_notifying_on(const struct worker *w, __u64 period);
 
 /* Event sets */
 
 void ctx_create_set(int fd, unsigned int id, __u32 flags);
 pfarg_setinfo_t ctx_set_info(int fd, unsigned int id);
-/*
- * A counter of a set, that leaves it after @thres overflows if that is not 0.
- */
+/* A counter in a set; after @thres overflows, if not 0, the set is left. */
 void ctx_add_set_counter(int fd, unsigned int set, unsigned int n, __u32 flags,
 			 __u64 period, __u64 thres);
 __u64 ctx_read_set(int fd, unsigned int set, unsigned int pmd);
 
 /*
- * Messages: the next one, waited for; one of this type; none, and from now on
- * reading does not block.
+ * Messages: wait for the next one; expect one of a type; expect none, which leaves
+ * the descriptor non-blocking.
  */
 pfm_msg_t ctx_next_message(int fd);
 void ctx_expect_message(int fd, __u32 type);
@@ -99,9 +95,9 @@ void ctx_expect_no_message(int fd);
 /* Threads, and time */
 
 pid_t thread_id(void);
-/* From now on the calling thread runs on this CPU only. */
+/* Bind the calling thread to a CPU. */
 void ctx_pin(int cpu);
-/* Nanoseconds: of a clock, of an interval. */
+/* Nanoseconds: what a clock shows, how long an interval is. */
 __u64 clock_ns(clockid_t id);
 __u64 nanoseconds(const struct __kernel_timespec *t);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * disturb.c - who is in the way of contexts, until it is told to end
+ * disturb.c - processes that disturb contexts until they are told to end
  */
 #define _GNU_SOURCE
 #include <sched.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * failnth.c - calls in which the kernel fails to allocate, or to copy
+ * failnth.c - calls in which an allocation or a copy of the kernel fails
  */
 #define _GNU_SOURCE
 #include <fcntl.h>

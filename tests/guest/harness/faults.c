@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * faults.c - page faults in an exact number
+ * faults.c - an exact number of page faults
  *
- * All memory is locked, so that none of it is missing, and touched: where the
- * CPU does not mark pages as accessed, as on some arm64, the first access after
- * a fork() faults. Then an arena is mapped of which each page faults once, and
- * again after it was given back.
+ * All memory is locked, so that it is present, and touched: where the CPU does not
+ * mark pages as accessed, as on some arm64, the first access after a fork()
+ * faults. Then an arena is mapped, each page of which faults once, and once more
+ * after it has been given back.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
 /*
- * faults.h - page faults in an exact number, the event of most tests
+ * faults.h - an exact number of page faults, the event of most tests
  */
 #ifndef GUEST_FAULTS_H
 #define GUEST_FAULTS_H
@@ -9,8 +9,8 @@
 #include <stdint.h>
 
 /*
- * From now on this process has no page faults but those of touch_pages(). A
- * child does not inherit that.
+ * From now on only touch_pages() causes page faults in this process. Children do
+ * not inherit this.
  */
 void faults_prepare(void);
 

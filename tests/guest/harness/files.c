@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * files.c - what files say
+ * files.c - reading and writing small files
  */
 #define _GNU_SOURCE
 #include <fcntl.h>

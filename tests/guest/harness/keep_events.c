@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * keep_events.c - for scripts, before everything else: keeps events and probes
- *		   in a process of its own, until the guest ends
+ * keep_events.c - for scripts, to be run first: a process that keeps events and
+ *		   probes alive until the guest ends
  *
- * See keep_events.h for why. The scheduler's tracepoint is another place that
- * the kernel patches: with its first probe, its second one, and when these go.
- * So it gets two that stay. While this goes on there is one CPU, and nobody to
- * crash.
+ * See keep_events.h for why. The kernel also patches the scheduler's tracepoint,
+ * with its first and second probe and when these go. So it gets two that stay. The
+ * second CPU is offline meanwhile, so that nothing can crash.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>

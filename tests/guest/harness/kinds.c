@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * kinds.c - the kinds of contexts that are stressed, and what must hold of them
+ * kinds.c - the kinds of contexts to stress, and what must hold for each
  */
 #define _GNU_SOURCE
 #include <poll.h>

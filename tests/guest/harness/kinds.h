@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
 /*
- * kinds.h - the kinds of contexts that are stressed: each format in each way
+ * kinds.h - the kinds of contexts to stress: each format in each of its modes
  *
- * Whatever the kind, a sampler samples one thread with three counters: a clock,
- * page faults, and all page faults without samples, which is what the samples
- * are compared with. What is not as the format says fails the test.
+ * Whatever the kind, a sampler monitors one thread with three counters: a clock,
+ * page faults, and page faults without samples, to compare the samples with.
+ * Anything that the format's description rules out fails the test.
  */
 #ifndef GUEST_KINDS_H
 #define GUEST_KINDS_H
@@ -28,13 +28,13 @@ struct sampler;
  * @module:    the format's module
  * @uuid:      the format
  * @flags:     for its argument
- * @needs_x86: elsewhere there are no such contexts
+ * @needs_x86: such contexts exist on x86 only
  * @masks:     a full buffer masks monitoring
- * @entries:   samples are entries that tell the page faults
+ * @entries:   samples are entries that hold the number of page faults
  * @make_arg:  write the argument. Return: its size
  * @read_full: read what a message is about
- * @read_rest: read what is left when all messages were seen to
- * @peek:      look at what is being written, with the thread at work
+ * @read_rest: read what is left when there are no more messages
+ * @peek:      look at what is being written while the thread runs
  */
 struct kind {
 	const char	*name;
@@ -59,10 +59,10 @@ extern const struct kind kinds[NUM_KINDS];
  * @m:        its descriptor and buffer, if it has one
  * @pid:      the only thread of the process that it samples
  * @messages: overflow messages that were read
- * @restarts: and how many PFM_RESTART have followed
+ * @restarts: calls of PFM_RESTART after them
  * @ended:    the thread has gone, and the context said so
  * @samples:  samples of page faults that were read
- * @faults:   page faults that the last one tells
+ * @faults:   page faults according to the last one
  * @seq:      n-way: number of the region that was read last
  * @overwritten: n-way: samples that were overwritten
  */
@@ -80,25 +80,25 @@ struct sampler {
 };
 
 /*
- * Create a context; a module that is just going is waited for. Return: its
- * descriptor, or -1 if this machine has none of this kind.
+ * Create a context, waiting for a module that is being unloaded. Return: its
+ * descriptor, or -1 if this machine does not support the kind.
  */
 int kind_create(const struct kind *kind, pfarg_ctx_t *ctx);
 /*
- * Create a context, load it onto a process and start it. A module that is just
- * going is waited for. Return: false if this machine has none of this kind.
+ * Create a context likewise, load it onto a process and start it. Return: false if
+ * this machine does not support the kind.
  */
 bool sampler_start(struct sampler *s, const struct kind *kind, pid_t pid);
-/* Read what was handed out, restart, until there is no message. */
+/* Read what was handed out and restart until there is no message. */
 void sampler_drain(struct sampler *s);
-/* The same until the message that the thread has gone. */
+/* The same until the message that the thread has exited. */
 void sampler_drain_to_end(struct sampler *s);
 /*
- * The thread has gone, or is the caller, which stops it: read the rest and
- * account for every page fault.
+ * The thread has exited, or is the caller, whose context this stops: read the rest
+ * and account for every page fault.
  */
 void sampler_finish(struct sampler *s);
-/* Close the context, started or not; the buffer is still there, and whole. */
+/* Close the context, started or not; its buffer must stay intact. */
 void sampler_close(struct sampler *s);
 
 #endif /* GUEST_KINDS_H */

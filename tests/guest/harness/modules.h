@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
 /*
- * modules.h - loading and unloading modules of perfmon
+ * modules.h - loading and unloading perfmon's modules
  */
 #ifndef GUEST_MODULES_H
 #define GUEST_MODULES_H
@@ -9,15 +9,12 @@
 #define MODULE_PMU	"pfm_pmu_perf"
 #define MODULE_DEFAULT	"pfm_fmt_default"
 
-/* Load a module and what it needs, or let the test fail. */
+/* modprobe, which must succeed. */
 void module_load(const char *module);
-/*
- * What insmod of a module below extra/ gives, or rmmod. Return: 0, or -1 and
- * errno.
- */
+/* insmod of a file below extra/; rmmod. Return: 0, or -1 with errno. */
 int module_insert(const char *path);
 int module_unload(const char *module);
-/* Who uses a module that is loaded. Return: how many. */
+/* Return: the reference count of a module that is loaded. */
 long module_references(const char *module);
 
 #endif /* GUEST_MODULES_H */

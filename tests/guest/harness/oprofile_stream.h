@@ -2,7 +2,7 @@
 /*
  * oprofile_stream.h - reading what the OProfile bridge records
  *
- * What is not as the stream must be fails the test.
+ * A malformed stream fails the test.
  */
 #ifndef GUEST_OPROFILE_STREAM_H
 #define GUEST_OPROFILE_STREAM_H
@@ -31,22 +31,22 @@ struct sample {
 	}		callers[MAX_CALLERS];
 };
 
-/* The stream, as far as it was read, and the samples in it. */
+/* The stream as far as it has been read, and its samples. */
 extern __u64 words[MAX_WORDS];
 extern struct sample samples[MAX_SAMPLES];
 extern unsigned int num_samples;
 
 /*
- * Read into words, behind the first n, until there is no more; the device does
- * not block. Return: number of words.
+ * Append to the first n of words until the device, which does not block, has no
+ * more. Return: number of words.
  */
 size_t drain(int device, size_t n);
-/* Make samples of the first n words, which begin with the stream. */
+/* Decode the first n words, the beginning of the stream. */
 void decode(size_t n);
-/* Both in one; the number of samples is checked. */
+/* Read and decode; expect a number of samples. */
 void read_samples(int device, unsigned int expected);
 
-/* The path of a cookie's file. Return: as ioctl(). */
+/* The path of the file that a cookie stands for. Return: as ioctl(). */
 int ask_path(int device, __u64 cookie, char *path, size_t size);
 void expect_path(int device, __u64 cookie, const char *expected);
 

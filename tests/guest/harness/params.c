@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * params.c - tests under other parameters of the module perfmon
+ * params.c - module parameters and limits for the time of a test
  */
 #include <stdio.h>
 #include <sys/resource.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
 /*
- * params.h - tests under other parameters of the module perfmon
+ * params.h - module parameters and limits for the time of a test
  */
 #ifndef GUEST_PARAMS_H
 #define GUEST_PARAMS_H
@@ -14,14 +14,14 @@ struct param_run {
 	void		*arg;
 };
 
-/* Run a function in a child while a parameter has a value. */
+/* Run a function in a child while a parameter of perfmon.ko has a value. */
 void with_param(const struct param_run *r);
 
-/* Everybody may open the device, from now on. */
+/* From now on every user may open the device. */
 void open_device_to_all(void);
-/* The calling process may lock so many pages, and no more. */
+/* Set RLIMIT_MEMLOCK of the calling process. */
 void limit_locked_pages(unsigned int pages);
-/* Run a function in a child with that limit; users may do what root may. */
+/* Run a function in a child with that limit; any user may monitor everything. */
 void with_locked_pages(unsigned int pages, void (*run)(void *arg));
 
 #endif /* GUEST_PARAMS_H */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * retire.c - retires a known number of instructions: two in each round
+ * retire.c - retires a known number of instructions, two per round
  *
  * usage: retire ROUNDS
  */

@@ -7,12 +7,12 @@
 
 #include "check.h"
 
-/* The instruction pointer in what follows, unless "ip ADDRESS" says another. */
+/* The instruction pointer, unless "ip ADDRESS" gives another. */
 #define SIM_IP	0x4321
 
 /*
- * Let an instant happen to this thread: "PMD=EVENTS...", "irq", "ip ADDRESS",
- * and fields of a debug-store record.
+ * Simulate an instant of this thread: "PMD=EVENTS...", "irq", "ip ADDRESS" and
+ * fields of a debug-store record.
  */
 __printf(1, 2)
 void sim_advance(const char *format, ...);

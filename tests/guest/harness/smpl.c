@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * smpl.c - sampling buffers: of any format, and what is in the default format's
+ * smpl.c - sampling buffers of any format, and the contents of the default format's
  */
 #include <string.h>
 #include <sys/mman.h>

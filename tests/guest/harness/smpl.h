@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
 /*
- * smpl.h - sampling buffers: of any format, and what is in the default format's
+ * smpl.h - sampling buffers of any format, and the contents of the default format's
  *
- * What fails here fails the test.
+ * A failure in here fails the test.
  */
 #ifndef GUEST_SMPL_H
 #define GUEST_SMPL_H
@@ -33,14 +33,14 @@ struct smpl {
 	const pfm_default_smpl_hdr_t	*hdr;
 };
 
-/* The same with all that a program may want to choose. */
+/* Create a context with such a buffer. Return: as pfm_create_context(). */
 int smpl_create(pfarg_ctx_t *ctx, __u32 ctx_flags, __u64 buf_size,
 		__u32 buf_flags);
-/* A context with a mapped buffer. */
+/* The same, and map the buffer. */
 struct smpl smpl_new(__u32 ctx_flags, __u64 buf_size, __u32 buf_flags);
-/* PMDs that the PMU has. */
+/* Return: how many PMDs the PMU has. */
 unsigned int count_pmds(void);
-/* Bytes of a buffer that is full after n entries of entry_size bytes. */
+/* Size of a buffer that is full after n entries of entry_size bytes. */
 __u64 smpl_size_for(unsigned int n, size_t entry_size, size_t hdr_size);
 /* Such a buffer with whole headers and @pmds values in each entry. */
 struct smpl smpl_new_for(__u32 ctx_flags, unsigned int n, unsigned int pmds);
@@ -48,13 +48,11 @@ struct smpl smpl_new_for(__u32 ctx_flags, unsigned int n, unsigned int pmds);
 const pfm_default_smpl_entry_t *smpl_entry(const struct smpl *s, unsigned int i,
 					   unsigned int pmds);
 const __u64 *smpl_values(const pfm_default_smpl_entry_t *entry);
-/*
- * Program a counter, start on this thread; return the context that was given.
- */
+/* Program a counter and start on this thread. Return: @s. */
 struct smpl smpl_start(struct counter *c, struct smpl s);
 /*
- * There are @n entries without values, one for each @period page faults that a
- * process has had in touch_pages().
+ * Expect @n entries without values, one per @period page faults of a process in
+ * touch_pages().
  */
 void smpl_expect_entries(const struct smpl *s, unsigned int n, pid_t pid,
 			 __u64 period);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * worker.c - a process that works on demand
+ * worker.c - processes that work on demand
  */
 #define _GNU_SOURCE
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
 /*
- * worker.h - a process that works on demand, to be monitored by a test
+ * worker.h - processes that work on demand, for tests to monitor
  */
 #ifndef GUEST_WORKER_H
 #define GUEST_WORKER_H
@@ -37,7 +37,7 @@ struct worker {
 void worker_start(struct worker *w);
 /* The same; it runs on CPU 0 only. */
 void worker_start_pinned(struct worker *w);
-/* The same; it holds a copy of this descriptor, and no other. */
+/* The same; the only descriptor that it inherits is this one. */
 void worker_start_holding(struct worker *w, int fd);
 /* The same, as the user nobody. */
 void worker_start_as_nobody(struct worker *w);
@@ -53,19 +53,19 @@ static inline unsigned long worker_progress(const struct worker *w)
 	return __atomic_load_n(w->progress, __ATOMIC_RELAXED);
 }
 
-/* Let it end, and wait for that. */
+/* Let it exit, and wait for it. */
 void worker_quit(const struct worker *w);
-/* Kill it, and wait for its end. */
+/* Kill it, and wait for it. */
 void worker_kill(const struct worker *w);
 
-/* The worker's side: do what is asked, until nobody can ask any more. */
+/* The worker's side: do what is asked until the pipe is closed. */
 void worker_loop(int ask, int done, unsigned long *progress);
 /* Its descriptors after an exec. */
 #define WORKER_ASK_FD	100
 #define WORKER_DONE_FD	101
 #define WORKER_HELD_FD	102
 
-/* The calling process becomes the user nobody, without any privilege. */
+/* Make the calling process the unprivileged user nobody. */
 void become_nobody(void);
 /* Path of another program of these tests; overwritten by the next call. */
 const char *program_path(const char *name);

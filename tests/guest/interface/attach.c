@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * attach.c - exec, fork and exit of who is monitored, and the end of who
- *	      monitors (3.1.1, 3.1.7, 3.3.6)
+ * attach.c - exec, fork and exit of monitored threads, and the death of those who
+ *	      monitor them (3.1.1, 3.1.7, 3.3.6)
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -177,10 +177,9 @@ static void *second_thread(void *arg)
 {
 	const struct pair *p = arg;
 	pid_t tid = thread_id();
-	char byte;
 
 	CHECK_EQ(write(p->name, &tid, sizeof(tid)), sizeof(tid));
-	CHECK_EQ(read(p->end, &byte, 1), 1);
+	wait_go(p->end);
 	return NULL;
 }
 

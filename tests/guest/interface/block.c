@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * block.c - a thread is held until PFM_RESTART (3.1.1, 3.1.9, 3.4.3)
+ * block.c - holding a thread until PFM_RESTART (3.1.1, 3.1.9, 3.4.3)
  */
 #define _GNU_SOURCE
 #include <sched.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * block_stops.c - a thread that is blocked until PFM_RESTART can be stopped,
- *		traced, frozen and killed meanwhile (3.1.1, 3.4.3, 3.5.14)
+ * block_stops.c - a thread that is held until PFM_RESTART can still be stopped,
+ *		   traced, frozen and killed (3.1.1, 3.4.3, 3.5.14)
  */
 #define _GNU_SOURCE
 #include <elf.h>

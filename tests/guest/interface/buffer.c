@@ -304,13 +304,12 @@ TEST(exec_removes_the_mapping_and_keeps_the_buffer)
 static void read_inherited(void *arg)
 {
 	const struct inherited *in = arg;
-	char byte;
 
 	CHECK_EQ(in->s.hdr->hdr_count, 5);
 	/* The mapping that is inherited is the one that it may have. */
 	CHECK(mmap(NULL, in->s.size, PROT_READ, MAP_SHARED, in->s.fd, 0) ==
 	      MAP_FAILED);
-	CHECK(read(in->go, &byte, 1) == 1);
+	wait_go(in->go);
 	CHECK_EQ(in->s.hdr->hdr_count, 5);
 	CHECK(in_touch_pages(smpl_entry(&in->s, 4, 0)->ip));
 }
@@ -420,10 +419,9 @@ struct shared_buffer {
 static void other_process_of_the_user(void *arg)
 {
 	const struct shared_buffer *s = arg;
-	char byte;
 
 	expect_no_memory(4);
-	CHECK_EQ(read(s->done, &byte, 1), 1);
+	wait_go(s->done);
 }
 
 static void other_user(void *unused)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * cpu.c - CPUs that go offline and come back under contexts (3.1.8, 3.3.6)
+ * cpu.c - CPUs that go offline and come back while monitored (3.1.8, 3.3.6)
  */
 #define _GNU_SOURCE
 #include <sched.h>

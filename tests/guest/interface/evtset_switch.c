@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * evtset_switch.c - event sets take turns: by overflows and by time (3.7)
+ * switch.c - switching event sets by overflows and by time (3.7)
  */
 #define _GNU_SOURCE
 #include <time.h>

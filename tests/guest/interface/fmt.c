@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * fmt.c - modules of formats: registered by their UUID, loaded by it (3.5,
- *	   3.5.2, 3.5.8, 3.5.9)
+ * fmt.c - format modules, registered and loaded by UUID (3.5, 3.5.2, 3.5.8,
+ *	   3.5.9)
  *
  * Begins and ends with all modules loaded.
  */

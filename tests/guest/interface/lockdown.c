@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * lockdown.c - what a kernel that is locked down gives out; it stays so
+ * lockdown.c - what a locked-down kernel discloses; it stays locked down
  */
 #define _GNU_SOURCE
 #include <fcntl.h>

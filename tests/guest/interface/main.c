@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * main.c - the core comes and goes
+ * main.c - loading and unloading the core
  *
  * Begins and ends with all modules loaded.
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * overflow.c - sampling by the tool alone, with messages (3.4)
+ * overflow.c - sampling without a format, by messages (3.4)
  */
 #define _GNU_SOURCE
 #include <limits.h>

@@ -2,7 +2,7 @@
 /*
  * perm.c - who may monitor whom, and see what (4.2, 4.3, 4.4.1)
  *
- * What perf_event_open() refuses is refused here, too; each answer is compared.
+ * perfmon refuses what perf_event_open() refuses; the answers are compared.
  */
 #define _GNU_SOURCE
 #include <grp.h>
@@ -276,12 +276,11 @@ static void call(void *arg)
 static void make_targets(void)
 {
 	siginfo_t info;
-	char byte;
 
 	CHECK_OK(pipe(ready));
 	for (size_t i = 0; i < LIVING; i++) {
 		targets[i].pid = spawn(live, &targets[i]);
-		CHECK_EQ(read(ready[0], &byte, 1), 1);
+		wait_go(ready[0]);
 	}
 	targets[KERNEL_THREAD].pid = KTHREADD;
 	targets[ZOMBIE].pid = spawn(be_zombie, NULL);

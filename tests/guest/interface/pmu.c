@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * pmu.c - modules of PMU descriptions, one at a time (2006 paper, 4.4)
+ * pmu.c - PMU description modules, one at a time (2006 paper, 4.4)
  *
  * Begins and ends with all modules loaded.
  */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * simpmu.c - exact overflows with the simulated PMU: 64-bit emulation (3.1.3)
- *	      overflows of one instant (3.5.14), and event sets that are
- *	      switched while they are read (2006 paper, 8)
+ * simpmu.c - exact overflows with the simulated PMU: 64-bit emulation (3.1.3),
+ *	      simultaneous overflows (3.5.14), and event sets that switch while
+ *	      they are read (2006 paper, 8)
  */
 #define _GNU_SOURCE
 #include <fcntl.h>

@@ -2,8 +2,8 @@
 /*
  * suspend.c - contexts while the machine is suspended
  *
- * The kernel goes as far as a test level says, waits for a second, and comes
- * back. Time goes on meanwhile, for clocks and for what would still be counted.
+ * The kernel suspends as far as its test level says, waits for a second, and
+ * resumes. Clocks go on meanwhile, and so would anything still counted.
  */
 #define _GNU_SOURCE
 #include <time.h>

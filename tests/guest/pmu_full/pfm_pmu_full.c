@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * pfm_pmu_full - the largest PMU description: all registers that there can be,
+ * pfm_pmu_full - the largest PMU description: as many registers as there can be,
  *		  with the longest names. For tests; nothing counts.
  */
 #include <linux/module.h>

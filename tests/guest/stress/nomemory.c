@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * nomemory.c - every call, with each allocation and each copy in it failing
- * once
+ * nomemory.c - every call, with each of its allocations and copies failing once
  *
- * A call whose n-th request to the kernel fails, fails with an error that says
- * so, and leaves all as it was: repeated, it succeeds. So for n = 1, 2, ...
- * until there is no n-th request. Each call is made with a context of each
- * kind.
+ * A call whose n-th request fails must fail with an error that says so, and change
+ * nothing: repeated, it succeeds. n is 1, 2, ... until there is no n-th request.
+ * Each call is made with a context of each kind.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>

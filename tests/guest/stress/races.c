@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * races.c - what meets what: commands, mappings, overflows, exec, close
+ * races.c - commands, mappings, overflows, exec and close at the same time
  *
- * Nothing here can go wrong by being slow; what may, ends the guest.
+ * No test depends on timing; what may go wrong is a crash of the guest.
  */
 #define _GNU_SOURCE
 #include <pthread.h>

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * storm.c - as many overflows as the machine stands, against all that can
- *	     happen to a context, a thread and a CPU
+ * storm.c - as many overflows as the machine can take, and all that can happen
+ *	     to a context, a thread and a CPU
  *
  * Every page fault overflows, and a clock ten thousand times a second.
- * Meanwhile contexts are loaded, unloaded, restarted and closed, threads exit
- * or are killed, formats come and go, and a CPU goes offline and back. How much
- * is done is fixed, and not how long it takes: $STORM_ROUNDS says how much.
+ * Meanwhile contexts are loaded, unloaded, restarted and closed, threads exit or
+ * are killed, formats come and go, and a CPU goes offline and back. The amount of
+ * work is fixed, by $STORM_ROUNDS, not the time it takes.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>

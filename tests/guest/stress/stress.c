@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * stress.c - contexts of all kinds at once, and what can come in their way
+ * stress.c - contexts of all kinds at once, and what can get in their way
  *
- * For each kind there is a process that samples, round after round. Beside them
- * others read what the formats show to everybody. How much is done is fixed,
- * and not how long it takes.
+ * For each kind a process samples, round after round. Others read what formats show
+ * to everybody meanwhile. The amount of work is fixed, not the time it takes.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
