@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * create_kunit.c - creating contexts, and the call-backs of formats for it (3.1.1,
- *		    3.5.10 - 3.5.13)
+ * create_kunit.c - creating contexts, and the call-backs of formats for it
+ *		    (3.1.1, 3.5.10 - 3.5.13)
  */
 #include "context.h"
 #include "create.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * evtset_kunit.c - creating, deleting and describing event sets (3.1.10 -
- * 3.1.12)
+ *		    3.1.12)
  */
 #include "context.h"
 #include "evtset.h"

@@ -274,8 +274,8 @@ static void writes_are_seen_in_every_state(struct kunit *test)
 	make_counter(test, 0, 0, 0, 0);
 	make_counter(test, 1, 0, 0, 0);
 	load_and_start(test, 0);
-	fixture_pmd(test,
-		    (pfarg_pmd_t){ .reg_set = 1, .reg_value = 1ULL << 40 });
+	fixture_pmd(test, (pfarg_pmd_t){ .reg_set = 1,
+					 .reg_value = 1ULL << 40 });
 	expect_kept(test, 1, false);
 	expect_value(test, 1, 1ULL << 40);
 	fixture_pmd(test, (pfarg_pmd_t){ .reg_value = 3ULL << 40 });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * switch_kunit.c - switching from one event set to the next (3.7.6, 3.7.7)
+ * evtset_switch_kunit.c - from one event set to the next (3.7.6, 3.7.7)
  */
 #include <linux/kthread.h>
 #include "context.h"

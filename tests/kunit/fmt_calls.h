@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * fmt_calls.h - a format's call-backs, called directly on a buffer of exact
- * size
+ *		 size
  */
 #ifndef PFM_KUNIT_FMT_CALLS_H
 #define PFM_KUNIT_FMT_CALLS_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * load_kunit.c - attaching, starting, stopping and detaching contexts (3.1.5 -
- * 3.1.8)
+ *		  3.1.8)
  */
 #include "context.h"
 #include "evtset_fixture.h"

@@ -57,10 +57,10 @@ static pfm_nway_smpl_rgn_t *rgn_of(const struct fmt_calls *d, u32 n)
 static pfm_default_smpl_entry_t *entry_of(const struct fmt_calls *d, u32 n,
 					  u32 i)
 {
-	return (pfm_default_smpl_entry_t *)(d->buf +
-					    hdr_of(d)->hdr_region_offs +
-					    n * hdr_of(d)->hdr_region_size) +
-	       i;
+	const pfm_nway_smpl_hdr_t *hdr = hdr_of(d);
+	void *region = d->buf + hdr->hdr_region_offs + n * hdr->hdr_region_size;
+
+	return (pfm_default_smpl_entry_t *)region + i;
 }
 
 /* An overflow of @pmd; the control bits that the handler sets. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * one_module.c - init and exit of the modules that are linked into one with the suites
+ * one_module.c - init and exit of the modules that are linked into one with the
+ *		  suites
  */
 #include "one_module.h"
 

@@ -2,10 +2,10 @@
 /*
  * one_module.h - several modules' sources as one module
  *
- * The suites call functions that no module exports. On a kernel that is not rebuilt
- * for them, they are linked into one module with what they test. This header,
- * included first, turns each module's init and exit into parts of that module, which
- * register themselves in link order when it is loaded.
+ * The suites call functions that no module exports. On a kernel that is not
+ * rebuilt for them, they are linked into one module with what they test. This
+ * header, included first, turns each module's init and exit into parts of that
+ * module, which register themselves in link order when it is loaded.
  */
 #ifndef PFM_KUNIT_ONE_MODULE_H
 #define PFM_KUNIT_ONE_MODULE_H

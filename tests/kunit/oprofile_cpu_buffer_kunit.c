@@ -9,8 +9,8 @@ static struct pfm_op_cpu_buffer *buffer_make(struct kunit *test,
 					     unsigned int samples,
 					     unsigned int depth)
 {
-	struct pfm_op_cpu_buffer *b =
-		kunit_kzalloc(test, sizeof(*b), GFP_KERNEL);
+	struct pfm_op_cpu_buffer *b = kunit_kzalloc(test, sizeof(*b),
+						    GFP_KERNEL);
 
 	KUNIT_ASSERT_NOT_NULL(test, b);
 	KUNIT_ASSERT_EQ(test,

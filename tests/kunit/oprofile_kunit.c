@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * oprofile_kunit.c - the OProfile bridge: samples on their way from the handler to
- *		      the stream, and lost ones
+ * oprofile_kunit.c - the OProfile bridge: samples on their way from the handler
+ *		      to the stream, and lost ones
  */
 #include <kunit/test.h>
 #include <linux/file.h>
@@ -494,9 +494,9 @@ static void simultaneous_overflows_are_samples_of_their_own(struct kunit *test)
 
 	load_context(test);
 	for (pmd = 0; pmd < 3; pmd += 2) {
-		fixture_pmc(test,
-			    (pfarg_pmc_t){ .reg_num = pmd,
-					   .reg_smpl_eventid = 100 + pmd });
+		fixture_pmc(test, (pfarg_pmc_t){
+				.reg_num = pmd,
+				.reg_smpl_eventid = 100 + pmd });
 		fixture_pmd(test, (pfarg_pmd_t){ .reg_num = pmd,
 						 .reg_value = -10,
 						 .reg_short_reset = -50 });

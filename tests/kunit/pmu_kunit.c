@@ -2,8 +2,8 @@
 /*
  * pmu_kunit.c - which PMU descriptions are accepted (2006 paper, 4.4)
  *
- * The simulated PMU is registered throughout: a well-formed description is refused
- * with EBUSY because of it, a malformed one with EINVAL before.
+ * The simulated PMU is registered throughout: a well-formed description is
+ * refused with EBUSY because of it, a malformed one with EINVAL before.
  */
 #include "fixture.h"
 

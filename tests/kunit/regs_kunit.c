@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * regs_kunit.c - PMCs and PMDs (3.1.2 - 3.1.4), some of which no PMU description in
- *		  the tree has
+ * regs_kunit.c - PMCs and PMDs (3.1.2 - 3.1.4), some of which no PMU
+ *		  description in the tree has
  */
 #include "context.h"
 #include "evtset_fixture.h"
@@ -104,14 +104,16 @@ static void bit_vectors_mean_the_set_of_their_pmc(struct kunit *test)
 /* Proves 3.1.3-16 */
 static void a_register_that_does_not_count_has_no_threshold(struct kunit *test)
 {
+	pfarg_pmd_t pmd;
+
 	make_set(test, 0, BY_OVFL, 0, 0);
 	fixture_pmd(test, (pfarg_pmd_t){ .reg_num = PFM_SIM_PMD_PLAIN,
 					 .reg_ovflsw_thres = 1 });
-	KUNIT_EXPECT_EQ(test, read(test, 0, PFM_SIM_PMD_PLAIN).reg_ovflsw_thres,
-			0ULL);
+	pmd = read(test, 0, PFM_SIM_PMD_PLAIN);
+	KUNIT_EXPECT_EQ(test, pmd.reg_ovflsw_thres, 0ULL);
 	KUNIT_ASSERT_EQ(test, load(test, 0), 0);
-	KUNIT_EXPECT_EQ(test, read(test, 0, PFM_SIM_PMD_PLAIN).reg_ovflsw_thres,
-			0ULL);
+	pmd = read(test, 0, PFM_SIM_PMD_PLAIN);
+	KUNIT_EXPECT_EQ(test, pmd.reg_ovflsw_thres, 0ULL);
 }
 
 static struct kunit_case regs_without_fmt_cases[] = {

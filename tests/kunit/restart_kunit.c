@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * restart_kunit.c - PFM_RESTART, and the format's call-back for it (3.1.9,
- * 3.5.15)
+ *		     3.5.15)
  */
 #include "block.h"
 #include "context.h"

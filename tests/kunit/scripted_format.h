@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * scripted_format.h - a format that answers as a test tells it, and records what it
- *		       was asked
+ * scripted_format.h - a format that answers as a test tells it, and records
+ *		       what it was asked
  */
 #ifndef PFM_KUNIT_SCRIPTED_FORMAT_H
 #define PFM_KUNIT_SCRIPTED_FORMAT_H

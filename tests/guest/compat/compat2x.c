@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * compat2x.c - programs written for perfmon 2.x: header, library, and the default
- *		format's buffer by its published layout
+ * compat2x.c - programs written for perfmon 2.x: header, library, and the
+ *		default format's buffer by its published layout
  *
  * create2x.c and, for 2.2, create22.c create the contexts.
  */

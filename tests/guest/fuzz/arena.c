@@ -3,8 +3,8 @@
  * arena.c - memory for arguments, and the guard pages around it
  *
  * An arena is FUZZ_ARENA_BYTES of writable memory, an inaccessible page, a
- * read-only page and another inaccessible page. Outside the argument it is filled
- * with a pattern.
+ * read-only page and another inaccessible page. Outside the argument it is
+ * filled with a pattern.
  */
 #define _GNU_SOURCE
 #include <stdio.h>

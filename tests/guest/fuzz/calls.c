@@ -21,8 +21,8 @@
  * @weight: how often it is called
  * @writes: bytes of each element that it writes, or 0
  * @vector: its argument has narg elements
- * @errors: with what it may fail (docs/interface.md, "Commands"; the manual
- *          page perfmonctl(2)); up to 0
+ * @errors: with what it may fail (docs/interface.md, "Commands";
+ *          perfmonctl(2)); up to 0
  */
 struct command {
 	const char	*name;
@@ -37,43 +37,71 @@ struct command {
 	{ EINVAL, EBADF, EFAULT, EBUSY, ENOMEM, ENODEV, EPERM, ESRCH }
 
 static const struct command commands[] = {
-	[PFM_WRITE_PMCS] = { "PFM_WRITE_PMCS", 12, sizeof(pfarg_pmc_t), true,
-		WRITE_ERRORS },
-	[PFM_WRITE_PMDS] = { "PFM_WRITE_PMDS", 12, sizeof(pfarg_pmd_t), true,
-		WRITE_ERRORS },
-	[PFM_READ_PMDS] = { "PFM_READ_PMDS", 8, sizeof(pfarg_pmd_t), true,
-		{ EINVAL, EBADF, EFAULT, EBUSY, ENOMEM, ENODEV } },
-	[PFM_STOP] = { "PFM_STOP", 5, 0, false,
-		{ EBADF, EBUSY, ENODEV } },
-	[PFM_START] = { "PFM_START", 10, 0, false,
-		{ EINVAL, EBADF, EFAULT, EBUSY, ENODEV } },
-	[PFM_CREATE_CONTEXT] = { "PFM_CREATE_CONTEXT", 16, sizeof(pfarg_ctx_t),
-		false, { EINVAL, E2BIG, EFAULT, EOPNOTSUPP, ENOMEM, ENODEV,
-			 EPERM, EMFILE } },
-	[PFM_RESTART] = { "PFM_RESTART", 8, 0, false,
-		{ EBADF, EBUSY, ENODEV } },
-	[PFM_LOAD_CONTEXT] = { "PFM_LOAD_CONTEXT", 16, 0, false,
-		{ EINVAL, EBADF, EFAULT, EBUSY, EPERM, ESRCH, ENODEV,
-		  ENOMEM } },
-	[PFM_UNLOAD_CONTEXT] = { "PFM_UNLOAD_CONTEXT", 8, 0, false,
-		{ EBADF, EBUSY } },
-	[PFM_CREATE_EVTSETS] = { "PFM_CREATE_EVTSETS", 4,
-		sizeof(pfarg_setdesc_t), true,
-		{ EINVAL, EBADF, EFAULT, EBUSY, ENOMEM } },
-	[PFM_DELETE_EVTSETS] = { "PFM_DELETE_EVTSETS", 1,
-		sizeof(pfarg_setdesc_t), true,
-		{ EINVAL, EBADF, EFAULT, EBUSY, ENOMEM } },
-	[PFM_GETINFO_EVTSETS] = { "PFM_GETINFO_EVTSETS", 3,
-		sizeof(pfarg_setinfo_t), true,
-		{ EINVAL, EBADF, EFAULT, EBUSY, ENOMEM } },
-	[PFM_GETINFO_PMCS] = { "PFM_GETINFO_PMCS", 1, sizeof(pfarg_pmcinfo_t),
-		true, { EINVAL, EFAULT, ENOMEM, ENODEV, EPERM } },
-	[PFM_GETINFO_PMDS] = { "PFM_GETINFO_PMDS", 1, sizeof(pfarg_pmdinfo_t),
-		true, { EINVAL, EFAULT, ENOMEM, ENODEV, EPERM } },
-	[PFM_SET_CONFIG] = { "PFM_SET_CONFIG", 1, 0, false,
-		{ EINVAL, EFAULT, EPERM } },
-	[PFM_GET_CONFIG] = { "PFM_GET_CONFIG", 1, sizeof(pfarg_config_t), false,
-		{ EFAULT, EPERM } },
+	[PFM_WRITE_PMCS] = {
+		"PFM_WRITE_PMCS", 12, sizeof(pfarg_pmc_t), true,
+		WRITE_ERRORS
+	},
+	[PFM_WRITE_PMDS] = {
+		"PFM_WRITE_PMDS", 12, sizeof(pfarg_pmd_t), true,
+		WRITE_ERRORS
+	},
+	[PFM_READ_PMDS] = {
+		"PFM_READ_PMDS", 8, sizeof(pfarg_pmd_t), true,
+		{ EINVAL, EBADF, EFAULT, EBUSY, ENOMEM, ENODEV }
+	},
+	[PFM_STOP] = {
+		"PFM_STOP", 5, 0, false,
+		{ EBADF, EBUSY, ENODEV }
+	},
+	[PFM_START] = {
+		"PFM_START", 10, 0, false,
+		{ EINVAL, EBADF, EFAULT, EBUSY, ENODEV }
+	},
+	[PFM_CREATE_CONTEXT] = {
+		"PFM_CREATE_CONTEXT", 16, sizeof(pfarg_ctx_t), false,
+		{ EINVAL, E2BIG, EFAULT, EOPNOTSUPP, ENOMEM, ENODEV, EPERM,
+		  EMFILE }
+	},
+	[PFM_RESTART] = {
+		"PFM_RESTART", 8, 0, false,
+		{ EBADF, EBUSY, ENODEV }
+	},
+	[PFM_LOAD_CONTEXT] = {
+		"PFM_LOAD_CONTEXT", 16, 0, false,
+		{ EINVAL, EBADF, EFAULT, EBUSY, EPERM, ESRCH, ENODEV, ENOMEM }
+	},
+	[PFM_UNLOAD_CONTEXT] = {
+		"PFM_UNLOAD_CONTEXT", 8, 0, false,
+		{ EBADF, EBUSY }
+	},
+	[PFM_CREATE_EVTSETS] = {
+		"PFM_CREATE_EVTSETS", 4, sizeof(pfarg_setdesc_t), true,
+		{ EINVAL, EBADF, EFAULT, EBUSY, ENOMEM }
+	},
+	[PFM_DELETE_EVTSETS] = {
+		"PFM_DELETE_EVTSETS", 1, sizeof(pfarg_setdesc_t), true,
+		{ EINVAL, EBADF, EFAULT, EBUSY, ENOMEM }
+	},
+	[PFM_GETINFO_EVTSETS] = {
+		"PFM_GETINFO_EVTSETS", 3, sizeof(pfarg_setinfo_t), true,
+		{ EINVAL, EBADF, EFAULT, EBUSY, ENOMEM }
+	},
+	[PFM_GETINFO_PMCS] = {
+		"PFM_GETINFO_PMCS", 1, sizeof(pfarg_pmcinfo_t), true,
+		{ EINVAL, EFAULT, ENOMEM, ENODEV, EPERM }
+	},
+	[PFM_GETINFO_PMDS] = {
+		"PFM_GETINFO_PMDS", 1, sizeof(pfarg_pmdinfo_t), true,
+		{ EINVAL, EFAULT, ENOMEM, ENODEV, EPERM }
+	},
+	[PFM_SET_CONFIG] = {
+		"PFM_SET_CONFIG", 1, 0, false,
+		{ EINVAL, EFAULT, EPERM }
+	},
+	[PFM_GET_CONFIG] = {
+		"PFM_GET_CONFIG", 1, sizeof(pfarg_config_t), false,
+		{ EFAULT, EPERM }
+	},
 };
 
 static const struct command unknown = { "an unknown command", 0, 0, false,

@@ -3,10 +3,10 @@
  * fuzz.c - random perfmon calls, among other system calls
  *
  * Multithreaded processes issue commands with valid, nearly valid or arbitrary
- * arguments on descriptors and mappings that their threads share. The last process
- * is unprivileged. Each call is checked: only certain errno values are allowed, and
- * no memory but the argument may change. At the end no descriptor is left, and all
- * modules can be unloaded.
+ * arguments on descriptors and mappings that their threads share. The last
+ * process is unprivileged. Each call is checked: only certain errno values are
+ * allowed, and no memory but the argument may change. At the end no descriptor
+ * is left, and all modules can be unloaded.
  */
 #define _GNU_SOURCE
 #include <dirent.h>

@@ -2,11 +2,11 @@
 /*
  * fuzz.h - random calls: what the files of the program "fuzz" share
  *
- * Each thread has its own series of random numbers, derived from the seed; it alone
- * decides what the thread calls with which arguments, never the result of a call.
- * Descriptors and mappings are shared by all threads of a process on purpose. To
- * close or unmap one, a thread takes it out of the table first, lest it hit one
- * that another thread has just created.
+ * Each thread has its own series of random numbers, derived from the seed; it
+ * alone decides what the thread calls with which arguments, never the result of
+ * a call. Descriptors and mappings are shared by all threads of a process on
+ * purpose. To close or unmap one, a thread takes it out of the table first,
+ * lest it hit one that another thread has just created.
  */
 #ifndef GUEST_FUZZ_H
 #define GUEST_FUZZ_H

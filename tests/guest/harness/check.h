@@ -7,9 +7,9 @@
  *		CHECK_ERRNO(pfm_start(fd, NULL), EBUSY);
  *	}
  *
- * A test passes if its function returns. A failing check reports where and why, and
- * ends its process; so does a check in a process that the test forked, which reap()
- * notices. Whatever a test leaves running is killed.
+ * A test passes if its function returns. A failing check reports where and why,
+ * and ends its process; so does a check in a process that the test forked,
+ * which reap() notices. Whatever a test leaves running is killed.
  *
  * usage: PROGRAM [--list | NAME...]
  */

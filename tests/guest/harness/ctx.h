@@ -39,7 +39,10 @@ int ctx_try_load(int fd, pid_t tid);
 void ctx_expect_free(pid_t tid);
 /* Load and start. */
 void ctx_start_on(int fd, pid_t tid);
-/* The same on this thread, whose only page faults are then those of touch_pages(). */
+/*
+ * The same on this thread, whose only page faults are then those of
+ * touch_pages().
+ */
 void ctx_start_self(int fd);
 /* The same, pinned to CPU 0: time stamps are monotonic on one CPU only. */
 void ctx_start_here(int fd);
@@ -60,8 +63,8 @@ struct counter {
 };
 
 /*
- * Counter n of page faults; it overflows every @period faults, or never if that is
- * 0. @flags are PFM_REGFL_*.
+ * Counter n of page faults; it overflows every @period faults, or never if that
+ * is 0. @flags are PFM_REGFL_*.
  */
 struct counter counter(unsigned int n, __u32 flags, __u64 period);
 void counter_write(int fd, struct counter *c);
@@ -85,8 +88,8 @@ void ctx_add_set_counter(int fd, unsigned int set, unsigned int n, __u32 flags,
 __u64 ctx_read_set(int fd, unsigned int set, unsigned int pmd);
 
 /*
- * Messages: wait for the next one; expect one of a type; expect none, which leaves
- * the descriptor non-blocking.
+ * Messages: wait for the next one; expect one of a type; expect none, which
+ * leaves the descriptor non-blocking.
  */
 pfm_msg_t ctx_next_message(int fd);
 void ctx_expect_message(int fd, __u32 type);

@@ -17,8 +17,8 @@
 void failnth_prepare(void);
 
 /*
- * Call @call(@arg), which returns -1 and sets errno if it fails, so that the @n-th
- * request (from 1) of the kernel fails.
+ * Call @call(@arg), which returns -1 and sets errno if it fails, so that the
+ * @n-th request (from 1) of the kernel fails.
  * Return: whether there were that many.
  */
 bool failnth_call(unsigned int n, long (*call)(void *arg), void *arg,

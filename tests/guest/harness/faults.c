@@ -2,10 +2,10 @@
 /*
  * faults.c - an exact number of page faults
  *
- * All memory is locked, so that it is present, and touched: where the CPU does not
- * mark pages as accessed, as on some arm64, the first access after a fork()
- * faults. Then an arena is mapped, each page of which faults once, and once more
- * after it has been given back.
+ * All memory is locked, so that it is present, and touched: where the CPU does
+ * not mark pages as accessed, as on some arm64, the first access after a fork()
+ * faults. Then an arena is mapped, each page of which faults once, and once
+ * more after it has been given back.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>

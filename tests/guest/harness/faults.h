@@ -9,8 +9,8 @@
 #include <stdint.h>
 
 /*
- * From now on only touch_pages() causes page faults in this process. Children do
- * not inherit this.
+ * From now on only touch_pages() causes page faults in this process. Children
+ * do not inherit this.
  */
 void faults_prepare(void);
 

@@ -3,9 +3,9 @@
  * keep_events.c - for scripts, to be run first: a process that keeps events and
  *		   probes alive until the guest ends
  *
- * See keep_events.h for why. The kernel also patches the scheduler's tracepoint,
- * with its first and second probe and when these go. So it gets two that stay. The
- * second CPU is offline meanwhile, so that nothing can crash.
+ * See keep_events.h for why. The kernel also patches the scheduler's
+ * tracepoint, with its first and second probe and when these go. So it gets two
+ * that stay. The second CPU is offline meanwhile, so that nothing can crash.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>

@@ -14,7 +14,8 @@
  * software event of a kind comes and when the last one goes, and its scheduler
  * with the first and last event of a thread. An emulated CPU that is there just
  * then may crash (QEMU 7.2 with Linux 6.12, also without perfmon): let one
- * event of each kind exist. Returns 0, or -1. The descriptors are left open.
+ * event of each kind exist.
+ * Returns 0, or -1. The descriptors are left open.
  */
 static inline int keep_events_on(void)
 {

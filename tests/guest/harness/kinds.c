@@ -492,8 +492,8 @@ static void check_faults(const struct sampler *s)
 	__u64 counted = ctx_read(s->m.fd, PMD_ALL_FAULTS);
 	__u64 sampled = s->samples * FAULT_PERIOD +
 			ctx_read(s->m.fd, PMD_FAULTS) + FAULT_PERIOD;
-	__u64 lost = FAULT_PERIOD *
-		     (read_counter(s, "pfm_lost") + s->overwritten);
+	__u64 lost = (read_counter(s, "pfm_lost") + s->overwritten) *
+		     FAULT_PERIOD;
 
 	if (!start_together(s))
 		return;

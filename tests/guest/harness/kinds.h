@@ -2,9 +2,9 @@
 /*
  * kinds.h - the kinds of contexts to stress: each format in each of its modes
  *
- * Whatever the kind, a sampler monitors one thread with three counters: a clock,
- * page faults, and page faults without samples, to compare the samples with.
- * Anything that the format's description rules out fails the test.
+ * Whatever the kind, a sampler monitors one thread with three counters: a
+ * clock, page faults, and page faults without samples, to compare the samples
+ * with. Anything that the format's description rules out fails the test.
  */
 #ifndef GUEST_KINDS_H
 #define GUEST_KINDS_H
@@ -85,8 +85,8 @@ struct sampler {
  */
 int kind_create(const struct kind *kind, pfarg_ctx_t *ctx);
 /*
- * Create a context likewise, load it onto a process and start it. Return: false if
- * this machine does not support the kind.
+ * Create a context likewise, load it onto a process and start it. Return: false
+ * if this machine does not support the kind.
  */
 bool sampler_start(struct sampler *s, const struct kind *kind, pid_t pid);
 /* Read what was handed out and restart until there is no message. */
@@ -94,8 +94,8 @@ void sampler_drain(struct sampler *s);
 /* The same until the message that the thread has exited. */
 void sampler_drain_to_end(struct sampler *s);
 /*
- * The thread has exited, or is the caller, whose context this stops: read the rest
- * and account for every page fault.
+ * The thread has exited, or is the caller, whose context this stops: read the
+ * rest and account for every page fault.
  */
 void sampler_finish(struct sampler *s);
 /* Close the context, started or not; its buffer must stay intact. */

@@ -21,7 +21,9 @@ void with_param(const struct param_run *r);
 void open_device_to_all(void);
 /* Set RLIMIT_MEMLOCK of the calling process. */
 void limit_locked_pages(unsigned int pages);
-/* Run a function in a child with that limit; any user may monitor everything. */
+/*
+ * Run a function in a child with that limit; any user may monitor everything.
+ */
 void with_locked_pages(unsigned int pages, void (*run)(void *arg));
 
 #endif /* GUEST_PARAMS_H */

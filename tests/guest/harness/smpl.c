@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * smpl.c - sampling buffers of any format, and the contents of the default format's
+ * smpl.c - sampling buffers of any format, and the contents of the default
+ *	    format's
  */
 #include <string.h>
 #include <sys/mman.h>
@@ -22,6 +23,14 @@ struct mapped mapped_new(const pfm_uuid_t uuid, __u32 ctx_flags,
 	m.buf = mmap(NULL, m.size, PROT_READ, MAP_SHARED, m.fd, 0);
 	CHECK(m.buf != MAP_FAILED);
 	return m;
+}
+
+void expect_no_map(int fd, size_t size, int prot, int flags, off_t offset)
+{
+	if (mmap(NULL, size, prot, flags, fd, offset) != MAP_FAILED)
+		check_failed(__FILE__, __LINE__,
+			     "mapped: size %zu, prot %#x, flags %#x, offset %lld",
+			     size, prot, flags, (long long)offset);
 }
 
 int smpl_create(pfarg_ctx_t *ctx, __u32 ctx_flags, __u64 buf_size,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
 /*
- * smpl.h - sampling buffers of any format, and the contents of the default format's
+ * smpl.h - sampling buffers of any format, and the contents of the default
+ *	    format's
  *
  * A failure in here fails the test.
  */
@@ -24,6 +25,9 @@ struct mapped {
 
 struct mapped mapped_new(const pfm_uuid_t uuid, __u32 ctx_flags,
 			 const void *arg, size_t arg_size);
+
+/* Nothing can be mapped like that. */
+void expect_no_map(int fd, size_t size, int prot, int flags, off_t offset);
 
 /* Sampling buffers of the default format */
 

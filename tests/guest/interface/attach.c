@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * attach.c - exec, fork and exit of monitored threads, and the death of those who
- *	      monitor them (3.1.1, 3.1.7, 3.3.6)
+ * attach.c - exec, fork and exit of monitored threads, and the death of those
+ *	      who monitor them (3.1.1, 3.1.7, 3.3.6)
  */
 #define _GNU_SOURCE
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
  * buffer.c - mapping the sampling buffer, and the memory it takes (3.5.4,
- * 4.4.3)
+ *	      4.4.3)
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -49,17 +49,6 @@ static void *map_ok(int fd)
 
 	CHECK(buf != MAP_FAILED);
 	return buf;
-}
-
-static void expect_no_map(int fd, size_t size, int prot, int flags,
-			  off_t offset)
-{
-	void *buf = mmap(NULL, size, prot, flags, fd, offset);
-
-	if (buf != MAP_FAILED)
-		check_failed(__FILE__, __LINE__,
-			     "mapped: size %zu, prot %#x, flags %#x, offset %lld",
-			     size, prot, flags, (long long)offset);
 }
 
 /* Proves 3.5-04, 3.5.4-03, 3.5.5-01, 3.5.6-02, 3.6.3-06 */

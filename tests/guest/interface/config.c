@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * config.c - limits and groups: PFM_SET_CONFIG, PFM_GET_CONFIG and the files for
- *	      the same variables (3.1.16, 3.1.17, 4.3, 4.4)
+ * config.c - limits and groups: PFM_SET_CONFIG, PFM_GET_CONFIG and the files
+ *	      for the same variables (3.1.16, 3.1.17, 4.3, 4.4)
  *
  * Every test restores the configuration.
  */

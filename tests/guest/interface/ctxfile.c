@@ -263,8 +263,8 @@ TEST(poll_tells_contexts_apart)
 
 	for (int i = 0; i < 2; i++) {
 		worker_start(&w[i]);
-		p[i] = (struct pollfd){ ctx_notifying_on(&w[i], PERIOD), POLLIN,
-					0 };
+		p[i] = (struct pollfd){ ctx_notifying_on(&w[i], PERIOD),
+					POLLIN, 0 };
 	}
 	CHECK_EQ(poll(p, 2, 0), 0);
 	worker_do(&w[1], WORK_TOUCH, PERIOD);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
  * evtset.c - event sets: creating, deleting and describing them (3.1.10 -
- * 3.1.12)
+ *	      3.1.12)
  */
 #define _GNU_SOURCE
 #include <unistd.h>

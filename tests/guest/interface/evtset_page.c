@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
  * evtset_page.c - reading the PMDs of event sets that are mapped (2006 paper,
- * 8)
+ *		   8)
  */
 #define _GNU_SOURCE
 #include <sched.h>
@@ -264,15 +264,6 @@ TEST(reading_what_is_not_there_is_einval)
 }
 
 /* The page */
-
-static void expect_no_map(int fd, size_t size, int prot, int flags,
-			  off_t offset)
-{
-	if (mmap(NULL, size, prot, flags, fd, offset) != MAP_FAILED)
-		check_failed(__FILE__, __LINE__,
-			     "mapped: size %zu, prot %#x, flags %#x, offset %lld",
-			     size, prot, flags, (long long)offset);
-}
 
 /* Proves P8-03 */
 TEST(one_page_of_each_set_can_be_mapped_for_reading)

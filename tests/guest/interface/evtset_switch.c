@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * switch.c - switching event sets by overflows and by time (3.7)
+ * evtset_switch.c - switching event sets by overflows and by time (3.7)
  */
 #define _GNU_SOURCE
 #include <time.h>
@@ -20,6 +20,11 @@
 #define HW_COUNTERS	7	/* of the PMU that has some */
 #define HW_USED		6	/* by each set */
 
+static __u64 runs_of(int fd, unsigned int set)
+{
+	return ctx_set_info(fd, set).set_runs;
+}
+
 /* Proves 3.1.5-15, 3.1.10-08, 3.7.6-15 */
 TEST(overflows_switch_before_the_next_event)
 {
@@ -34,8 +39,8 @@ TEST(overflows_switch_before_the_next_event)
 	ctx_stop(fd);
 	CHECK_EQ(ctx_read_set(fd, 1, 0), 700);
 	CHECK_EQ(ctx_set_info(fd, 0).set_switch_pmds[0], 1);
-	CHECK_EQ(ctx_set_info(fd, 0).set_runs, 1);
-	CHECK_EQ(ctx_set_info(fd, 1).set_runs, 1);
+	CHECK_EQ(runs_of(fd, 0), 1);
+	CHECK_EQ(runs_of(fd, 1), 1);
 }
 
 /* Proves 3.1.8-11, 3.7.6-07 */
@@ -51,8 +56,8 @@ TEST(no_set_is_switched_after_unload)
 	touch_pages(25, NULL);
 	CHECK_OK(pfm_unload_context(fd));
 	touch_pages(100, NULL);
-	CHECK_EQ(ctx_set_info(fd, 0).set_runs, 2);
-	CHECK_EQ(ctx_set_info(fd, 1).set_runs, 1);
+	CHECK_EQ(runs_of(fd, 0), 2);
+	CHECK_EQ(runs_of(fd, 1), 1);
 }
 
 /* Proves 3.7.1-03, P6-02, P6.1-03 */
@@ -71,7 +76,7 @@ TEST(sets_that_switch_by_overflows_share_all_events)
 	CHECK_EQ(ctx_read_set(fd, 0, 1), 105);
 	CHECK_EQ(ctx_read_set(fd, 1, 1), 100);
 	CHECK_EQ(ctx_read_set(fd, 2, 1), 100);
-	CHECK_EQ(ctx_set_info(fd, 0).set_runs, 11);
+	CHECK_EQ(runs_of(fd, 0), 11);
 }
 
 /* Proves 3.7.3-01, P6-01 */
@@ -131,8 +136,7 @@ TEST(the_message_names_the_active_set)
 		CHECK_EQ(msg.ovfl.msg_active_set, i % 2 ? 5 : 0);
 		CHECK_EQ(ctx_read_set(fd, msg.ovfl.msg_active_set, 0), 0);
 		/* Masked, it is still the active one; the restart switches. */
-		CHECK_EQ(ctx_set_info(fd, 0).set_runs +
-				 ctx_set_info(fd, 5).set_runs,
+		CHECK_EQ(runs_of(fd, 0) + runs_of(fd, 5),
 			 i + 1);
 		CHECK_OK(pfm_restart(fd));
 	}
@@ -148,7 +152,7 @@ static __u64 duration(int fd, unsigned int set)
 /* Be busy until a set has become active so often. */
 static void work_until_runs(int fd, unsigned int set, __u64 runs)
 {
-	while (ctx_set_info(fd, set).set_runs < runs)
+	while (runs_of(fd, set) < runs)
 		for (volatile int i = 0; i < 100000; i++)
 			;
 }
@@ -169,9 +173,8 @@ TEST(sets_take_turns_by_time)
 	work_until_runs(fd, 2, 5);
 	ctx_stop(fd);
 	after = clock_ns(CLOCK_THREAD_CPUTIME_ID);
-	CHECK(ctx_set_info(fd, 1).set_runs >= 5 &&
-	      ctx_set_info(fd, 0).set_runs >= 5);
-	CHECK(ctx_set_info(fd, 0).set_runs - ctx_set_info(fd, 2).set_runs <= 1);
+	CHECK(runs_of(fd, 1) >= 5 && runs_of(fd, 0) >= 5);
+	CHECK(runs_of(fd, 0) - runs_of(fd, 2) <= 1);
 	/* The sets' times are the thread's, but for the switches. */
 	CHECK(duration(fd, 0) + duration(fd, 1) + duration(fd, 2) <=
 	      after - before);
@@ -207,12 +210,11 @@ TEST(a_timeout_does_not_pass_while_the_thread_sleeps)
 	ctx_start_on(fd, w.pid);
 	worker_do(&w, WORK_TOUCH, 1);
 	wait_asleep(w.pid);
-	runs = ctx_set_info(fd, 0).set_runs + ctx_set_info(fd, 1).set_runs;
+	runs = runs_of(fd, 0) + runs_of(fd, 1);
 	until = clock_ns(CLOCK_MONOTONIC) + 10 * TICK_MAX;
 	while (clock_ns(CLOCK_MONOTONIC) < until)
 		;
-	CHECK_EQ(ctx_set_info(fd, 0).set_runs + ctx_set_info(fd, 1).set_runs,
-		 runs);
+	CHECK_EQ(runs_of(fd, 0) + runs_of(fd, 1), runs);
 	worker_quit(&w);
 }
 
@@ -258,7 +260,7 @@ TEST(sets_of_a_cpu_take_turns_by_time)
 	while (!ctx_read_set(fd, 0, 0) || !ctx_read_set(fd, 1, 0))
 		touch_pages(1, NULL);
 	ctx_stop(fd);
-	CHECK(ctx_set_info(fd, 1).set_runs > 0);
+	CHECK(runs_of(fd, 1) > 0);
 }
 
 /* Proves 3.7.6-11 */
@@ -274,9 +276,9 @@ TEST(sets_of_a_cpu_take_turns_while_their_controller_waits)
 	for (unsigned int id = 0; id < 2; id++)
 		ctx_create_set(fd, id, BY_TIME);
 	ctx_start_on(fd, thread_id());
-	before = ctx_set_info(fd, 1).set_runs;
+	before = runs_of(fd, 1);
 	worker_do(&w, WORK_TOUCH, 50000);
-	CHECK(ctx_set_info(fd, 1).set_runs > before + 1);
+	CHECK(runs_of(fd, 1) > before + 1);
 	worker_quit(&w);
 }
 

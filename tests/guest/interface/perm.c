@@ -173,9 +173,8 @@ static struct target targets[TARGETS] = {
 };
 
 /*
- * What a caller may do to each target, in their order:
- * + yes, - no, n there is no such thread, s no, although perf_event_open() does
- * it
+ * What a caller may do to each target, in their order: + yes, - no, n there is
+ * no such thread, s no, although perf_event_open() does it
  */
 static const struct caller {
 	const char	*name;

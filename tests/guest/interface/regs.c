@@ -454,9 +454,9 @@ TEST(getinfo_vectors_have_a_largest_size)
 TEST(getinfo_stops_at_first_bad_element)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(getinfos); i++) {
-		pfarg_pmcinfo_t infos[] = { { .reg_num = 1 },
-					    { .reg_num = 200 },
-					    { .reg_num = 2 } };
+		pfarg_pmcinfo_t infos[] = {
+			{ .reg_num = 1 }, { .reg_num = 200 }, { .reg_num = 2 },
+		};
 
 		CHECK_ERRNO(getinfos[i](infos, 3), EINVAL);
 		CHECK(infos[0].reg_type);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * pfm_pmu_full - the largest PMU description: as many registers as there can be,
- *		  with the longest names. For tests; nothing counts.
+ * pfm_pmu_full - the largest PMU description: as many registers as there can
+ *		  be, with the longest names. For tests; nothing counts.
  */
 #include <linux/module.h>
 #include <perfmon/perfmon_pmu.h>

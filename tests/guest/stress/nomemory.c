@@ -2,9 +2,9 @@
 /*
  * nomemory.c - every call, with each of its allocations and copies failing once
  *
- * A call whose n-th request fails must fail with an error that says so, and change
- * nothing: repeated, it succeeds. n is 1, 2, ... until there is no n-th request.
- * Each call is made with a context of each kind.
+ * A call whose n-th request fails must fail with an error that says so, and
+ * change nothing: repeated, it succeeds. n is 1, 2, ... until there is no n-th
+ * request. Each call is made with a context of each kind.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>

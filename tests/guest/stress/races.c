@@ -136,8 +136,9 @@ static void *map_it_again(void *mapped)
 /* Proves H01 */
 TEST(mappings_race_with_close_and_fork)
 {
-	void *(*const jobs[])(void *arg) = { fork_with, close_it,
-					     map_it_again };
+	void *(*const jobs[])(void *arg) = {
+		fork_with, close_it, map_it_again
+	};
 	long references = count_references();
 	pthread_t threads[3];
 

@@ -4,9 +4,9 @@
  *	     to a context, a thread and a CPU
  *
  * Every page fault overflows, and a clock ten thousand times a second.
- * Meanwhile contexts are loaded, unloaded, restarted and closed, threads exit or
- * are killed, formats come and go, and a CPU goes offline and back. The amount of
- * work is fixed, by $STORM_ROUNDS, not the time it takes.
+ * Meanwhile contexts are loaded, unloaded, restarted and closed, threads exit
+ * or are killed, formats come and go, and a CPU goes offline and back. The
+ * amount of work is fixed, by $STORM_ROUNDS, not the time it takes.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>

@@ -2,8 +2,9 @@
 /*
  * stress.c - contexts of all kinds at once, and what can get in their way
  *
- * For each kind a process samples, round after round. Others read what formats show
- * to everybody meanwhile. The amount of work is fixed, not the time it takes.
+ * For each kind a process samples, round after round. Others read what formats
+ * show to everybody meanwhile. The amount of work is fixed, not the time it
+ * takes.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
