@@ -1,16 +1,12 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Makes the parsers importable, and writes what tests of commands read."""
+"""Writes what tests of commands read."""
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[2] / "parsers"))
-
-from helpers import three_samples  # noqa: E402
+from helpers import three_samples
 
 
 @pytest.fixture
