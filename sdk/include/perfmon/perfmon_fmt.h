@@ -157,8 +157,8 @@ typedef int (*fmt_init_t)(u32 ctx_flags, void *arg, void *buf);
  * touch user memory.
  * Locking: never concurrent with itself, fmt_restart or fmt_exit for one @buf.
  * Return: 0. An error ends the calls for this overflow event and masks
- * monitoring until PFM_RESTART; this overflow and the ones not called for count as
- * lost. -ENOBUFS says that there was no room.
+ * monitoring until PFM_RESTART; this overflow and those that it is not called
+ * for count as lost. -ENOBUFS says that there was no room.
  */
 typedef int (*fmt_handler_t)(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
 			     void *data);
