@@ -150,9 +150,10 @@ static __u64 duration(int fd, unsigned int set)
 }
 
 /*
- * What a thread used from @before to @after in ns, and the tick that its sets' times
- * may be more: the scheduler and perf read one clock at different moments, and on a
- * CPU without a stable one it goes on by ticks. A set's shortest timeout is a tick.
+ * What a thread used from @before to @after in ns, and the tick that its sets'
+ * times may be more: the scheduler and perf read one clock at different
+ * moments, and on a CPU without a stable one it goes on by ticks. A set's
+ * shortest timeout is a tick.
  */
 static __u64 used_by_thread(int fd, __u64 before, __u64 after)
 {
