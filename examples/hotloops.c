@@ -32,8 +32,11 @@ static inline __attribute__((always_inline)) uint64_t work(uint64_t x,
 	return x;
 }
 
-/* noipa: the three must not be merged, cloned or inlined. */
-#define HOT __attribute__((noipa, noinline, aligned(64)))
+/*
+ * noipa: the three must not be merged, cloned or inlined. aligned: none of them
+ * crosses a page, where an emulator leaves its translated code.
+ */
+#define HOT __attribute__((noipa, noinline, aligned(2048)))
 
 HOT uint64_t hot_sixty(uint64_t x)
 {
