@@ -104,7 +104,7 @@ take() {{
         "$@" 2>/tmp/said
         cat /tmp/said
         taken=$(sed -n 's/^pfmon: \\([0-9]*\\) samples, .*/\\1/p' /tmp/said)
-        [ "$taken" -ge {4 * MIN_SAMPLES} ] && break
+        if [ "$taken" -ge {4 * MIN_SAMPLES} ]; then break; fi
     done
 }}
 """
