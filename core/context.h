@@ -154,6 +154,8 @@ struct pfm_evtset {
  * @read_pmds: the PMU's read_pmds_ovfl
  * @pmu:      PMU description
  * @set:      active event set
+ * @reported: PMD whose overflow the PMU reports at this moment; NULL while an
+ *            owner sees to something else
  * @switch_due: it is to be switched from when it is restarted
  * @lost:     overflows that were not recorded
  * @credit:   overflows before the clock is asked whether they come too fast
@@ -207,6 +209,7 @@ struct pfm_context {
 					     u64 *values, unsigned int n);
 	const struct pfm_pmu	*pmu;
 	struct pfm_evtset	*set;
+	const struct pfm_pmd	*reported;
 	bool			switch_due;
 	u64			lost;
 	u32			credit;

@@ -325,7 +325,9 @@ static noinline void pfm_conclude_one(struct pfm_pmd *pmd, int err)
 	pfm_collect(&out, pmd, slot,
 		    pfm_checked_ctrl(err, pmd->ovfl->arg.ovfl_ctrl));
 	local_irq_save(flags);
+	ctx->reported = pmd;
 	pfm_conclude(ctx, ovfl, &out);
+	ctx->reported = NULL;
 	local_irq_restore(flags);
 }
 
@@ -381,8 +383,10 @@ void pfm_ds_overflow(struct pfm_pmu_reg *reg, u64 ip, struct pt_regs *regs,
 		pfm_defer(pmd, ip, owner);
 		return;
 	}
+	ctx->reported = pmd;
 	if (!READ_ONCE(ctx->frozen))
 		pfm_event_one(pmd, ip, regs, rec);
+	ctx->reported = NULL;
 	pfm_leave(ctx);
 }
 EXPORT_SYMBOL_GPL(pfm_ds_overflow);
@@ -397,7 +401,9 @@ void pfm_timeout(struct pfm_pmu_reg *clock, struct pt_regs *regs)
 		pfm_defer(pmd, 0, owner);
 		return;
 	}
+	ctx->reported = pmd;
 	pfm_time_is_up(pmd, regs && user_mode(regs));
+	ctx->reported = NULL;
 	pfm_leave(ctx);
 }
 EXPORT_SYMBOL_GPL(pfm_timeout);

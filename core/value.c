@@ -106,10 +106,13 @@ EXPORT_SYMBOL_GPL(pfm_ovfl_read_pmd);
 
 void pfm_value_write_ovfl(struct pfm_pmd *pmd, u64 value)
 {
+	const struct pfm_context *ctx = pmd->ctx;
+
 	pmd->value = value;
 	if (!pfm_pmd_is_live(pmd))
 		return;
-	pmd->ctx->pmu->reset_pmd(&pmd->hw, value & pfm_pmd_hw_mask(pmd));
+	ctx->pmu->reset_pmd(&pmd->hw, value & pfm_pmd_hw_mask(pmd),
+			    pmd == ctx->reported);
 	/* Only for these does the page say more than that they are live. */
 	if (unlikely(pmd->hw.desc->flags & PFM_REGD_MONOTONIC))
 		pfm_publish(pmd->set);

@@ -93,7 +93,7 @@ static void usage_read_pmds_ovfl(struct pfm_pmu_reg *const *regs, u64 *values,
 }
 
 /* Nothing overflows. */
-static void usage_reset_pmd(struct pfm_pmu_reg *reg, u64 value)
+static void usage_reset_pmd(struct pfm_pmu_reg *reg, u64 value, bool reported)
 {
 }
 

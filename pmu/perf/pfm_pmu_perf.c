@@ -387,7 +387,7 @@ static bool perf_has_rearmed(const struct pfm_pmu_reg *reg,
 	return reg->reload == value && now < -value;
 }
 
-static void perf_reset_pmd(struct pfm_pmu_reg *reg, u64 value)
+static void perf_reset_pmd(struct pfm_pmu_reg *reg, u64 value, bool reported)
 {
 	struct perf_event *event = perf_event_of(reg);
 	perf_event_fn_t update = reg->update;

@@ -125,7 +125,7 @@ static void sim_read_pmds_ovfl(struct pfm_pmu_reg *const *regs, u64 *values,
 		*values++ = sim_read_pmd(*regs++);
 }
 
-static void sim_reset_pmd(struct pfm_pmu_reg *reg, u64 value)
+static void sim_reset_pmd(struct pfm_pmu_reg *reg, u64 value, bool reported)
 {
 	*(u64 *)reg->priv = value;
 }

@@ -46,7 +46,7 @@ static void desc_read_pmds(struct pfm_pmu_reg *const *regs, u64 *values,
 {
 }
 
-static void desc_reset_pmd(struct pfm_pmu_reg *reg, u64 value)
+static void desc_reset_pmd(struct pfm_pmu_reg *reg, u64 value, bool reported)
 {
 }
 

@@ -158,7 +158,11 @@ struct pfm_pmu_set {
  * @read_pmd:      (process) read a PMD of a loaded set
  * @read_pmds_ovfl: (as the overflow; or the set is stopped, on any CPU) read
  *                 registers, at least one
- * @reset_pmd:     (as the overflow, interrupts off) load a PMD
+ * @reset_pmd:     (as the overflow, or the set is stopped; interrupts off) load
+ *                 a PMD. @reported: it is the one whose overflow is being
+ *                 reported by the PMU at this moment, and the PMU may do to its
+ *                 counter what it may do there. Any other holds @value at once,
+ *                 but its counter may follow later
  */
 struct pfm_pmu {
 	const char			*pmu_name;
@@ -181,7 +185,7 @@ struct pfm_pmu {
 	u64	(*read_pmd)(struct pfm_pmu_reg *reg);
 	void	(*read_pmds_ovfl)(struct pfm_pmu_reg *const *regs, u64 *values,
 				  unsigned int n);
-	void	(*reset_pmd)(struct pfm_pmu_reg *reg, u64 value);
+	void	(*reset_pmd)(struct pfm_pmu_reg *reg, u64 value, bool reported);
 };
 
 /**

@@ -48,7 +48,7 @@ static void full_read_pmds_ovfl(struct pfm_pmu_reg *const *regs, u64 *values,
 		*values++ = full_read_pmd(*regs++);
 }
 
-static void full_reset_pmd(struct pfm_pmu_reg *reg, u64 value)
+static void full_reset_pmd(struct pfm_pmu_reg *reg, u64 value, bool reported)
 {
 	reg->offset = value;
 }
