@@ -14,12 +14,14 @@
  * struct pfm_fmt_entry - a registered format
  * @list:  in pfm_fmts
  * @fmt:   the format
+ * @owner: its module, held by each user
  * @users: contexts that use it
  * @kobj:  its directory in sysfs
  */
 struct pfm_fmt_entry {
 	struct list_head	list;
 	const pfm_buffer_fmt_t	*fmt;
+	struct module		*owner;
 	unsigned int		users;
 	struct kobject		*kobj;
 };
@@ -38,45 +40,86 @@ static struct pfm_fmt_entry *pfm_fmt_find(const pfm_uuid_t uuid)
 	return NULL;
 }
 
-static bool pfm_fmt_is_valid(const pfm_buffer_fmt_t *fmt)
+/* Return: what is wrong with a format's description, or NULL. */
+static const char *pfm_fmt_fault(const pfm_buffer_fmt_t *fmt)
 {
-	return fmt && fmt->fmt_name && *fmt->fmt_name &&
-	       !pfm_uuid_is_null(fmt->fmt_uuid) && fmt->fmt_handler &&
-	       fmt->fmt_arg_size <= PFM_FMT_MAX_ARG_SIZE &&
-	       fmt->fmt_msgq_depth <= PFM_FMT_MAX_MSGQ_DEPTH &&
-	       !(fmt->fmt_flags & ~PFM_FMTFL_ALL);
+	if (!fmt->fmt_name || !*fmt->fmt_name)
+		return "fmt_name is missing";
+	if (pfm_uuid_is_null(fmt->fmt_uuid))
+		return "fmt_uuid is missing";
+	if (!fmt->fmt_handler)
+		return "fmt_handler is missing";
+	if (fmt->fmt_arg_size > PFM_FMT_MAX_ARG_SIZE)
+		return "fmt_arg_size exceeds PFM_FMT_MAX_ARG_SIZE";
+	if (fmt->fmt_msgq_depth > PFM_FMT_MAX_MSGQ_DEPTH)
+		return "fmt_msgq_depth exceeds PFM_FMT_MAX_MSGQ_DEPTH";
+	if (fmt->fmt_flags & ~PFM_FMTFL_ALL)
+		return "fmt_flags has unknown bits";
+	return NULL;
 }
 
-int pfm_register_buffer_fmt(const pfm_buffer_fmt_t *fmt)
+/* Nothing of a format is read before it is known to be laid out as here. */
+static int pfm_fmt_check(const pfm_buffer_fmt_t *fmt, const char *module,
+			 unsigned int interface)
+{
+	const char *fault;
+
+	if (interface != PFM_FMT_INTERFACE) {
+		pr_err("perfmon: format in module %s: built for interface %u of perfmon_fmt.h, perfmon has %u\n",
+		       module, interface, PFM_FMT_INTERFACE);
+		return -EINVAL;
+	}
+	fault = fmt ? pfm_fmt_fault(fmt) : "no description";
+	if (fault) {
+		pr_err("perfmon: format %s in module %s: %s\n",
+		       fmt && fmt->fmt_name ? fmt->fmt_name : "(none)", module,
+		       fault);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+/* Make @e known. Return: 0; -EBUSY if its UUID is; what sysfs says. */
+static int pfm_fmt_add(struct pfm_fmt_entry *e)
+{
+	const struct pfm_fmt_entry *other;
+
+	lockdep_assert_held(&pfm_fmts_lock);
+	other = pfm_fmt_find(e->fmt->fmt_uuid);
+	if (other) {
+		pr_err("perfmon: format %s in module %s: fmt_uuid is that of format %s in module %s\n",
+		       e->fmt->fmt_name, module_name(e->owner),
+		       other->fmt->fmt_name, module_name(other->owner));
+		return -EBUSY;
+	}
+	e->kobj = pfm_sysfs_add_fmt(e->fmt);
+	if (IS_ERR(e->kobj))
+		return PTR_ERR(e->kobj);
+	list_add_tail(&e->list, &pfm_fmts);
+	return 0;
+}
+
+int __pfm_register_buffer_fmt(const pfm_buffer_fmt_t *fmt,
+			      struct module *owner, unsigned int interface)
 {
 	struct pfm_fmt_entry *e;
-	int ret = 0;
+	int ret = pfm_fmt_check(fmt, module_name(owner), interface);
 
-	if (!pfm_fmt_is_valid(fmt))
-		return -EINVAL;
+	if (ret)
+		return ret;
 	e = kzalloc(sizeof(*e), GFP_KERNEL);
 	if (!e)
 		return -ENOMEM;
 	e->fmt = fmt;
-
+	e->owner = owner;
 	mutex_lock(&pfm_fmts_lock);
-	if (pfm_fmt_find(fmt->fmt_uuid)) {
-		ret = -EBUSY;
-		goto unlock;
-	}
-	e->kobj = pfm_sysfs_add_fmt(fmt);
-	if (IS_ERR(e->kobj)) {
-		ret = PTR_ERR(e->kobj);
-		goto unlock;
-	}
-	list_add_tail(&e->list, &pfm_fmts);
-unlock:
+	ret = pfm_fmt_add(e);
 	mutex_unlock(&pfm_fmts_lock);
 	if (ret)
 		kfree(e);
 	return ret;
 }
-EXPORT_SYMBOL_GPL(pfm_register_buffer_fmt);
+EXPORT_SYMBOL_GPL(__pfm_register_buffer_fmt);
 
 int pfm_unregister_buffer_fmt(const pfm_uuid_t uuid)
 {
@@ -107,7 +150,7 @@ static const pfm_buffer_fmt_t *pfm_fmt_try_get(const pfm_uuid_t uuid)
 
 	mutex_lock(&pfm_fmts_lock);
 	e = pfm_fmt_find(uuid);
-	if (e && try_module_get(e->fmt->fmt_owner)) {
+	if (e && try_module_get(e->owner)) {
 		e->users++;
 		fmt = e->fmt;
 	}
@@ -126,8 +169,13 @@ const pfm_buffer_fmt_t *pfm_fmt_get(const pfm_uuid_t uuid)
 
 void pfm_fmt_put(const pfm_buffer_fmt_t *fmt)
 {
+	struct pfm_fmt_entry *e;
+	struct module *owner;
+
 	mutex_lock(&pfm_fmts_lock);
-	pfm_fmt_find(fmt->fmt_uuid)->users--;
+	e = pfm_fmt_find(fmt->fmt_uuid);
+	e->users--;
+	owner = e->owner;
 	mutex_unlock(&pfm_fmts_lock);
-	module_put(fmt->fmt_owner);
+	module_put(owner);
 }

@@ -100,7 +100,8 @@ static pfm_ovfl_ctrl_t pfm_checked_ctrl(int err, pfm_ovfl_ctrl_t ctrl)
 	return ctrl;
 }
 
-int pfm_no_fmt_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp, void *data)
+int pfm_no_fmt_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
+		       struct pfm_ovfl_data *data)
 {
 	if (arg->ovfl_notify)
 		arg->ovfl_ctrl.val = PFM_OVFL_CTRL_HOLD;

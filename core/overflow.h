@@ -29,7 +29,8 @@ static __always_inline void pfm_leave(struct pfm_context *ctx)
  * masks; without it the counter wraps (3.4.3), unless it is there to switch
  * event sets (3.7.6). Context: as the overflow. Return: 0.
  */
-int pfm_no_fmt_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp, void *data);
+int pfm_no_fmt_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
+		       struct pfm_ovfl_data *data);
 
 /* Stops, wakes, signals, and blocks for an NMI: what an overflow may not do. */
 void pfm_irq_work(struct irq_work *work);

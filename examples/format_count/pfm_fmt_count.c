@@ -45,7 +45,7 @@ static int count_init(u32 ctx_flags, void *data, void *buf)
 }
 
 static int notrace count_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
-				 void *data)
+				 struct pfm_ovfl_data *data)
 {
 	struct count_priv *priv = pfm_fmt_priv(buf);
 	pfm_count_smpl_hdr_t *hdr = buf;
@@ -67,7 +67,6 @@ static const pfm_buffer_fmt_t pfm_count_fmt = {
 	.fmt_getsize	= count_getsize,
 	.fmt_init	= count_init,
 	.fmt_handler	= count_handler,
-	.fmt_owner	= THIS_MODULE,
 };
 
 pfm_format_module(pfm_count_fmt, PFM_COUNT_SMPL_UUID_STR,

@@ -107,7 +107,7 @@ static __always_inline void default_fill(struct default_priv *priv,
 }
 
 static int notrace default_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
-				   void *data)
+				   struct pfm_ovfl_data *data)
 {
 	struct default_priv *priv = pfm_fmt_priv(buf);
 	struct pfm_records *records = &priv->records;
@@ -155,7 +155,6 @@ static const pfm_buffer_fmt_t pfm_default_fmt = {
 	.fmt_init	= default_init,
 	.fmt_handler	= default_handler,
 	.fmt_restart	= default_restart,
-	.fmt_owner	= THIS_MODULE,
 };
 
 pfm_format_module(pfm_default_fmt, PFM_DFL_SMPL_UUID_STR,

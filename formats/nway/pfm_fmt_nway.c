@@ -152,7 +152,7 @@ static bool nway_make_room(void *buf, pfm_ovfl_arg_t *arg)
 }
 
 static int notrace nway_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
-				void *data)
+				struct pfm_ovfl_data *data)
 {
 	struct nway_priv *priv = pfm_fmt_priv(buf);
 	struct pfm_records *records = &priv->regions.records;
@@ -200,7 +200,6 @@ static const pfm_buffer_fmt_t pfm_nway_fmt = {
 	.fmt_init	= nway_init,
 	.fmt_handler	= nway_handler,
 	.fmt_restart	= nway_restart,
-	.fmt_owner	= THIS_MODULE,
 };
 
 pfm_format_module(pfm_nway_fmt, PFM_NWAY_SMPL_UUID_STR,

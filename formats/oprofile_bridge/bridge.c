@@ -13,7 +13,7 @@
 #include "stats.h"
 
 static int notrace bridge_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
-				  void *data)
+				  struct pfm_ovfl_data *data)
 {
 	pfm_op_add_sample(data, arg->pmd_eventid);
 	pfm_ctrl_continue(arg);
@@ -27,7 +27,6 @@ static const pfm_buffer_fmt_t pfm_oprofile_fmt = {
 	.fmt_handler	= bridge_handler,
 	.fmt_exit	= pfm_op_end,
 	.fmt_groups	= pfm_op_groups,
-	.fmt_owner	= THIS_MODULE,
 };
 
 pfm_format_module_with(pfm_oprofile_fmt, PFM_OPROFILE_SMPL_UUID_STR,

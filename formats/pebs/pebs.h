@@ -80,7 +80,7 @@ static int pebs_init(u32 ctx_flags, void *data, void *buf)
 }
 
 static int notrace pebs_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
-				void *data)
+				struct pfm_ovfl_data *data)
 {
 	pfm_ctrl_full(arg);
 	return 0;
@@ -104,7 +104,6 @@ static const pfm_buffer_fmt_t pebs_fmt = {
 	.fmt_init	= pebs_init,
 	.fmt_handler	= pebs_handler,
 	.fmt_restart	= pebs_restart,
-	.fmt_owner	= THIS_MODULE,
 };
 
 pfm_format_module(pebs_fmt, PEBS(UUID_STR),

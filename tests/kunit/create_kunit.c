@@ -71,7 +71,8 @@ static int note_init(u32 ctx_flags, void *arg, void *buf)
 /* A PMD that counts, one that does not, and none. */
 static const u16 asked_pmds[] = { 1, PFM_SIM_PMD_PLAIN, 100 };
 
-static int note_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp, void *data)
+static int note_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
+			struct pfm_ovfl_data *data)
 {
 	int i;
 
@@ -108,7 +109,6 @@ static const pfm_buffer_fmt_t all_fmt = {
 	.fmt_handler	= note_handler,
 	.fmt_restart	= note_restart,
 	.fmt_exit	= note_exit,
-	.fmt_owner	= THIS_MODULE,
 };
 
 /* The format of the test that runs, a copy that it may change. */

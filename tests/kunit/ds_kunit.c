@@ -43,7 +43,6 @@ static const pfm_buffer_fmt_t own_fmt = {
 	.fmt_init	= own_init,
 	.fmt_handler	= script_handler,
 	.fmt_exit	= own_exit,
-	.fmt_owner	= THIS_MODULE,
 };
 
 static const struct pfm_ds sound = {

@@ -241,7 +241,6 @@ static const pfm_buffer_fmt_t noset_fmt = {
 	.fmt_uuid	= SCRIPT_UUID,
 	.fmt_flags	= PFM_FMTFL_NOSET,
 	.fmt_handler	= script_handler,
-	.fmt_owner	= THIS_MODULE,
 };
 
 static int noset_init(struct kunit *test)

@@ -42,6 +42,26 @@ static void field_out_of_range_is_einval(struct kunit *test)
 	refuses(test, fmt, -EINVAL);
 }
 
+static void format_of_another_interface_is_einval(struct kunit *test)
+{
+	static const struct {
+		unsigned int	interface;
+		int		ret;
+	} cases[] = {
+		{ PFM_FMT_INTERFACE + 1, -EINVAL },
+		{ PFM_FMT_INTERFACE - 1, -EINVAL },
+		{ PFM_FMT_INTERFACE, 0 },
+	};
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++)
+		KUNIT_EXPECT_EQ(test, __pfm_register_buffer_fmt(&script_fmt,
+						THIS_MODULE,
+						cases[i].interface),
+				cases[i].ret);
+	pfm_unregister_buffer_fmt(script_fmt.fmt_uuid);
+}
+
 /* Proves 3.5.8-03 */
 static void same_uuid_twice_is_ebusy(struct kunit *test)
 {
@@ -71,6 +91,7 @@ static void a_format_in_use_stays_registered(struct kunit *test)
 static struct kunit_case fmt_cases[] = {
 	KUNIT_CASE(missing_required_field_is_einval),
 	KUNIT_CASE(field_out_of_range_is_einval),
+	KUNIT_CASE(format_of_another_interface_is_einval),
 	KUNIT_CASE(same_uuid_twice_is_ebusy),
 	KUNIT_CASE(unregistering_an_unknown_format_is_einval),
 	KUNIT_CASE(a_format_in_use_stays_registered),

@@ -37,7 +37,7 @@ struct script {
 static struct script *script;
 
 static int script_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
-			  void *data)
+			  struct pfm_ovfl_data *data)
 {
 	int n = script->calls++;
 
@@ -45,7 +45,7 @@ static int script_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
 	script->inside = true;
 	script->arg[n] = *arg;
 	script->tstamp[n] = tstamp;
-	script->data[n] = *(struct pfm_ovfl_data *)data;
+	script->data[n] = *data;
 	if (!n && script->during)
 		script->during();
 	arg->ovfl_ctrl.val = script->ctrl[n];
@@ -74,7 +74,6 @@ static const pfm_buffer_fmt_t script_fmt = {
 	.fmt_handler	= script_handler,
 	.fmt_restart	= script_restart,
 	.fmt_exit	= script_exit,
-	.fmt_owner	= THIS_MODULE,
 };
 
 #endif /* PFM_KUNIT_SCRIPTED_FORMAT_H */

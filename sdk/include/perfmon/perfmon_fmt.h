@@ -91,7 +91,7 @@ typedef struct {
  * @tgid: its process
  * @cpu:  CPU
  *
- * This is what fmt_handler's data parameter points to.
+ * What fmt_handler is given as data.
  */
 struct pfm_ovfl_data {
 	u64		ip;
@@ -149,7 +149,7 @@ typedef int (*fmt_init_t)(u32 ctx_flags, void *arg, void *buf);
  * @arg:    the overflow; the handler sets @arg->ovfl_ctrl
  * @tstamp: time in ns, the same for all PMDs of one overflow event, increasing
  *          on a CPU
- * @data:   a struct pfm_ovfl_data, valid during the call only
+ * @data:   where and in whom, valid during the call only
  *
  * Called once per overflowed PMD, in increasing index.
  *
@@ -161,7 +161,7 @@ typedef int (*fmt_init_t)(u32 ctx_flags, void *arg, void *buf);
  * for count as lost. -ENOBUFS says that there was no room.
  */
 typedef int (*fmt_handler_t)(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
-			     void *data);
+			     struct pfm_ovfl_data *data);
 
 /**
  * typedef fmt_restart_t - PFM_RESTART was called (optional, 3.5.15)
@@ -215,7 +215,6 @@ typedef int (*fmt_exit_t)(void *buf);
  * @fmt_exit:       optional
  * @fmt_groups:     optional: further files for the format's folder in sysfs,
  *                  NULL-terminated
- * @fmt_owner:      the module; held while a context uses the format
  */
 typedef struct {
 	const char	*fmt_name;
@@ -230,20 +229,34 @@ typedef struct {
 	fmt_restart_t	fmt_restart;
 	fmt_exit_t	fmt_exit;
 	const struct attribute_group **fmt_groups;
-	struct module	*fmt_owner;
 } pfm_buffer_fmt_t;
 
 typedef pfm_buffer_fmt_t pfm_smpl_fmt_t;
+
+/*
+ * Number of what a format has compiled in of the SDK's headers: layouts,
+ * call-backs, inline functions and their constants. It changes when a format
+ * that was built before would not work any more.
+ */
+#define PFM_FMT_INTERFACE	1
 
 /**
  * pfm_register_buffer_fmt() - make a format usable (3.5.8)
  * @fmt: the format; must stay valid and unchanged until unregistered
  *
+ * The module that says this is held while a context uses the format.
+ *
  * Context: process, may sleep.
- * Return: 0; -EINVAL if a required field is missing or a field is out of range;
- * -EBUSY if the UUID is registered already; -ENOMEM.
+ * Return: 0; -EINVAL if a required field is missing, a field is out of range,
+ * or the module was built for another PFM_FMT_INTERFACE; -EBUSY if the UUID is
+ * registered already; -ENOMEM. The kernel's log has the reason.
  */
-int pfm_register_buffer_fmt(const pfm_buffer_fmt_t *fmt);
+#define pfm_register_buffer_fmt(fmt)					\
+	__pfm_register_buffer_fmt(fmt, THIS_MODULE, PFM_FMT_INTERFACE)
+
+/* For pfm_register_buffer_fmt() only. */
+int __pfm_register_buffer_fmt(const pfm_buffer_fmt_t *fmt,
+			      struct module *owner, unsigned int interface);
 
 /**
  * pfm_unregister_buffer_fmt() - remove a format (3.5.9)

@@ -73,7 +73,8 @@ static __always_inline void pfm_entry_set_pmds(u64 *body,
  */
 static __always_inline void pfm_entry_add(struct pfm_records *r, void *buf,
 					  const pfm_ovfl_arg_t *arg,
-					  u64 tstamp, void *data)
+					  u64 tstamp,
+					  const struct pfm_ovfl_data *data)
 {
 	pfm_default_smpl_entry_t *e =
 		pfm_records_add(r, buf, pfm_entry_size(arg->num_smpl_pmds));

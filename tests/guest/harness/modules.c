@@ -22,7 +22,7 @@ void module_load(const char *module)
 	CHECK_EQ(system(command), 0);
 }
 
-int module_insert(const char *path)
+int module_insert_with(const char *path, const char *parameters)
 {
 	char full[192];
 	struct utsname uts;
@@ -32,9 +32,14 @@ int module_insert(const char *path)
 	snprintf(full, sizeof(full), "/lib/modules/%s/extra/%s", uts.release,
 		 path);
 	fd = CHECK_OK(open(full, O_RDONLY));
-	ret = syscall(SYS_finit_module, fd, "", 0);
+	ret = syscall(SYS_finit_module, fd, parameters, 0);
 	close(fd);
 	return ret;
+}
+
+int module_insert(const char *path)
+{
+	return module_insert_with(path, "");
 }
 
 int module_unload(const char *module)

@@ -13,6 +13,7 @@
 void module_load(const char *module);
 /* insmod of a file below extra/; rmmod. Return: 0, or -1 with errno. */
 int module_insert(const char *path);
+int module_insert_with(const char *path, const char *parameters);
 int module_unload(const char *module);
 /* Return: the reference count of a module that is loaded. */
 long module_references(const char *module);

@@ -6,6 +6,8 @@
  * Begins and ends with all modules loaded.
  */
 #define _GNU_SOURCE
+#include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -118,6 +120,66 @@ TEST(each_format_is_loaded_by_its_uuid)
 	}
 	for (unsigned int i = 1; i < FORMATS; i++)
 		CHECK_OK(module_unload(formats[i].module));
+}
+
+#define ODD		"tests/guest/fmt_odd/pfm_fmt_odd.ko"
+#define MODULE_ODD	"pfm_fmt_odd"
+
+/* Every line of the kernel's log from now on. */
+static int log_open(void)
+{
+	int fd = CHECK_OK(open("/dev/kmsg", O_RDONLY | O_NONBLOCK));
+
+	CHECK_OK(lseek(fd, 0, SEEK_END));
+	return fd;
+}
+
+/* Is this in one of the lines, and in no more? They are gone then. */
+static bool log_says_once(int fd, const char *text)
+{
+	char line[1024];
+	int found = 0;
+	ssize_t n;
+
+	while ((n = read(fd, line, sizeof(line) - 1)) > 0) {
+		line[n] = 0;
+		found += strstr(line, text) != NULL;
+	}
+	close(fd);
+	return found == 1;
+}
+
+static void expect_refusal(const char *parameters, const char *reason)
+{
+	int log = log_open();
+
+	CHECK_ERRNO(module_insert_with(ODD, parameters), EINVAL);
+	CHECK(log_says_once(log, reason));
+}
+
+TEST(format_that_is_refused_is_told_which_field_is_wrong)
+{
+	static const char *const fields[] = {
+		"fmt_name", "fmt_uuid", "fmt_handler", "fmt_arg_size",
+		"fmt_msgq_depth", "fmt_flags",
+	};
+
+	for (unsigned int i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
+		char wrong[32], reason[64];
+
+		snprintf(wrong, sizeof(wrong), "wrong=%s", fields[i]);
+		snprintf(reason, sizeof(reason), "in module %s: %s ",
+			 MODULE_ODD, fields[i]);
+		expect_refusal(wrong, reason);
+	}
+	CHECK_OK(module_insert(ODD));
+	CHECK_OK(module_unload(MODULE_ODD));
+}
+
+TEST(format_for_another_interface_is_refused_with_both_numbers)
+{
+	expect_refusal("interface=4711",
+		       "in module " MODULE_ODD ": built for interface 4711 ");
 }
 
 /* Proves 3.1.2-18, 3.5-05, 3.5.14-16 */

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * pfm_fmt_odd - a format that does what its parameters say, wrong things
+ *		 included. For tests.
+ */
+#include <linux/module.h>
+#include <perfmon/perfmon_fmt_sdk.h>
+
+static unsigned int interface = PFM_FMT_INTERFACE;
+module_param(interface, uint, 0444);
+MODULE_PARM_DESC(interface, "the SDK's interface that it is built for");
+
+static char *wrong = "";
+module_param(wrong, charp, 0444);
+MODULE_PARM_DESC(wrong, "field of the description that is wrong");
+
+static ulong arg_size;
+module_param(arg_size, ulong, 0444);
+MODULE_PARM_DESC(arg_size, "bytes of the argument");
+
+static int ret;
+module_param(ret, int, 0644);
+MODULE_PARM_DESC(ret, "what the handler returns");
+
+static uint ctrl = PFM_OVFL_CTRL_RESET;
+module_param(ctrl, uint, 0644);
+MODULE_PARM_DESC(ctrl, "control bits that the handler sets");
+
+static int notrace odd_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
+			       struct pfm_ovfl_data *data)
+{
+	arg->ovfl_ctrl.val = READ_ONCE(ctrl);
+	return READ_ONCE(ret);
+}
+
+static pfm_buffer_fmt_t odd_fmt = {
+	.fmt_name	= "odd",
+	/* 3b0f0c62-5d0b-4a55-8d7e-6d0f6f3c9a17 */
+	.fmt_uuid	= { 0x3b, 0x0f, 0x0c, 0x62, 0x5d, 0x0b, 0x4a, 0x55,
+			    0x8d, 0x7e, 0x6d, 0x0f, 0x6f, 0x3c, 0x9a, 0x17 },
+	.fmt_handler	= odd_handler,
+};
+
+static void odd_spoil(pfm_buffer_fmt_t *fmt)
+{
+	fmt->fmt_arg_size = arg_size;
+	if (!strcmp(wrong, "fmt_name"))
+		fmt->fmt_name = NULL;
+	else if (!strcmp(wrong, "fmt_uuid"))
+		memset(fmt->fmt_uuid, 0, sizeof(fmt->fmt_uuid));
+	else if (!strcmp(wrong, "fmt_handler"))
+		fmt->fmt_handler = NULL;
+	else if (!strcmp(wrong, "fmt_arg_size"))
+		fmt->fmt_arg_size = PFM_FMT_MAX_ARG_SIZE + 1;
+	else if (!strcmp(wrong, "fmt_msgq_depth"))
+		fmt->fmt_msgq_depth = PFM_FMT_MAX_MSGQ_DEPTH + 1;
+	else if (!strcmp(wrong, "fmt_flags"))
+		fmt->fmt_flags = ~PFM_FMTFL_ALL;
+}
+
+static int __init odd_init(void)
+{
+	odd_spoil(&odd_fmt);
+	return __pfm_register_buffer_fmt(&odd_fmt, THIS_MODULE, interface);
+}
+
+static void __exit odd_exit(void)
+{
+	pfm_unregister_buffer_fmt(odd_fmt.fmt_uuid);
+}
+
+module_init(odd_init);
+module_exit(odd_exit);
+MODULE_DESCRIPTION("perfmon2: test, a format that does what it is told");
+MODULE_LICENSE("GPL v2");
