@@ -3,37 +3,112 @@
  * attach.c - who is attached to what, and what becomes of the thread
  *
  * One context per thread, one system-wide context per CPU, and the two kinds
- * exclude each other (3.1.7; 2006 paper, 4.1). A thread's exit, and an exec
- * that took the PMU away from it, detach its context: the tracepoints that tell
- * us may not sleep, so a work item does it. A CPU that goes offline stops its
- * one.
+ * exclude each other (3.1.7; 2006 paper, 4.1). A thread that exits, and an exec
+ * that took its events away, are seen in tracepoints, which may not sleep: a
+ * task work does what is to be done, before anybody can wait for the thread,
+ * and before it is at user level again. A CPU that goes offline stops its
+ * context.
  */
 #include <linux/cpumask.h>
 #include <linux/fdtable.h>
 #include <linux/hashtable.h>
+#include <linux/kref.h>
 #include <linux/percpu.h>
+#include <linux/rcupdate.h>
 #include <linux/sched/coredump.h>
-#include <linux/sched/signal.h>
+#include <linux/slab.h>
 #include <linux/tracepoint.h>
 #include "attach.h"
 #include "context.h"
+#include "thread_work.h"
 #include "tracepoint.h"
 
+/**
+ * struct pfm_attachment - a thread and the context that is attached to it
+ * @ref:     the attachment; a task work that is queued or running
+ * @ctx:     the context, a reference
+ * @task:    the thread; only to compare
+ * @changed: what is to be done when the thread exits, or has lost its events
+ * @queued:  the task work is queued; only the thread itself asks
+ * @work:    the task work
+ * @node:    in pfm_threads
+ * @rcu:     frees it
+ *
+ * Each attachment has its own: a thread may take long to exit, and its context
+ * be attached to another one by then.
+ */
+struct pfm_attachment {
+	struct kref		ref;
+	struct pfm_context	*ctx;
+	struct task_struct	*task;
+	void			(*changed)(struct pfm_context *ctx);
+	bool			queued;
+	struct callback_head	work;
+	struct hlist_node	node;
+	struct rcu_head		rcu;
+};
+
 static DEFINE_SPINLOCK(pfm_attach_lock);
+/* Changed under the lock, read by the tracepoints without. */
 static DEFINE_HASHTABLE(pfm_threads, 8);
-static DEFINE_PER_CPU(struct pfm_context *, pfm_cpu_ctx);
 static unsigned int pfm_num_threads;
+static DEFINE_PER_CPU(struct pfm_context *, pfm_cpu_ctx);
 static unsigned int pfm_num_cpus;
 
-static struct pfm_context *pfm_attach_find(const struct task_struct *task)
+/* Context: RCU, or with the lock. */
+static struct pfm_attachment *pfm_attach_find(const struct task_struct *task)
 {
-	struct pfm_context *ctx;
+	struct pfm_attachment *a;
 
-	lockdep_assert_held(&pfm_attach_lock);
-	hash_for_each_possible(pfm_threads, ctx, node, (unsigned long)task)
-		if (ctx->target.task == task)
-			return ctx;
+	hash_for_each_possible_rcu(pfm_threads, a, node, (unsigned long)task,
+				   lockdep_is_held(&pfm_attach_lock))
+		if (a->task == task)
+			return a;
 	return NULL;
+}
+
+static void pfm_attachment_free(struct kref *ref)
+{
+	struct pfm_attachment *a =
+		container_of(ref, struct pfm_attachment, ref);
+
+	pfm_context_put(a->ctx);
+	kfree_rcu(a, rcu);
+}
+
+/* Context: the thread. */
+static void pfm_attachment_work(struct callback_head *work)
+{
+	struct pfm_attachment *a =
+		container_of(work, struct pfm_attachment, work);
+	struct pfm_context *ctx = a->ctx;
+
+	a->queued = false;
+	mutex_lock(&ctx->mutex);
+	/* If it has not been detached meanwhile. */
+	if (ctx->attachment == a)
+		a->changed(ctx);
+	mutex_unlock(&ctx->mutex);
+	kref_put(&a->ref, pfm_attachment_free);
+	pfm_thread_work_done();
+}
+
+/* Return: a new one, or NULL. */
+static struct pfm_attachment *
+pfm_attachment_alloc(struct pfm_context *ctx,
+		     void (*changed)(struct pfm_context *ctx))
+{
+	struct pfm_attachment *a = kzalloc(sizeof(*a), GFP_KERNEL_ACCOUNT);
+
+	if (!a)
+		return NULL;
+	kref_init(&a->ref);
+	kref_get(&ctx->ref);
+	a->ctx = ctx;
+	a->task = ctx->target.task;
+	a->changed = changed;
+	init_task_work(&a->work, pfm_attachment_work);
+	return a;
 }
 
 static int pfm_reserve_cpu(struct pfm_context *ctx)
@@ -51,66 +126,82 @@ static int pfm_reserve_cpu(struct pfm_context *ctx)
 	return 0;
 }
 
-static int pfm_reserve_thread(struct pfm_context *ctx)
+static void pfm_unhash_thread(struct pfm_attachment *a)
 {
-	struct task_struct *task = ctx->target.task;
-
 	lockdep_assert_held(&pfm_attach_lock);
-	if (pfm_num_cpus || pfm_attach_find(task))
-		return -EBUSY;
-	if (READ_ONCE(task->flags) & PF_EXITING)
-		return -ESRCH;
-	hash_add(pfm_threads, &ctx->node, (unsigned long)task);
-	pfm_num_threads++;
-	return 0;
+	hash_del_rcu(&a->node);
+	WRITE_ONCE(pfm_num_threads, pfm_num_threads - 1);
 }
 
-int pfm_attach_claim(struct pfm_context *ctx)
+static int pfm_reserve_thread(struct pfm_attachment *a)
 {
+	lockdep_assert_held(&pfm_attach_lock);
+	if (pfm_num_cpus || pfm_attach_find(a->task))
+		return -EBUSY;
+	hash_add_rcu(pfm_threads, &a->node, (unsigned long)a->task);
+	WRITE_ONCE(pfm_num_threads, pfm_num_threads + 1);
+	/* Pairs with pfm_probe_exit(): one of us sees what the other did. */
+	smp_mb();
+	if (!(READ_ONCE(a->task->flags) & PF_EXITING))
+		return 0;
+	pfm_unhash_thread(a);
+	return -ESRCH;
+}
+
+int pfm_attach_claim(struct pfm_context *ctx,
+		     void (*changed)(struct pfm_context *ctx))
+{
+	struct pfm_attachment *a = NULL;
 	int ret;
 
 	lockdep_assert_held(&ctx->mutex);
+	if (ctx->target.task) {
+		a = pfm_attachment_alloc(ctx, changed);
+		if (!a)
+			return -ENOMEM;
+	}
 	spin_lock(&pfm_attach_lock);
 	WRITE_ONCE(ctx->gone, false);
-	if (ctx->target.task)
-		ret = pfm_reserve_thread(ctx);
-	else
-		ret = pfm_reserve_cpu(ctx);
+	ret = a ? pfm_reserve_thread(a) : pfm_reserve_cpu(ctx);
 	spin_unlock(&pfm_attach_lock);
+	if (!ret)
+		ctx->attachment = a;
+	else if (a)
+		kref_put(&a->ref, pfm_attachment_free);
 	return ret;
 }
 
 void pfm_attach_release(struct pfm_context *ctx)
 {
+	struct pfm_attachment *a = ctx->attachment;
+
 	lockdep_assert_held(&ctx->mutex);
 	spin_lock(&pfm_attach_lock);
-	if (ctx->target.task) {
-		hash_del(&ctx->node);
-		pfm_num_threads--;
+	if (a) {
+		pfm_unhash_thread(a);
 	} else {
 		per_cpu(pfm_cpu_ctx, ctx->target.cpu) = NULL;
 		pfm_num_cpus--;
 	}
 	spin_unlock(&pfm_attach_lock);
-}
-
-bool pfm_attach_is_gone(struct pfm_context *ctx, bool *tell)
-{
-	bool gone;
-
-	spin_lock(&pfm_attach_lock);
-	gone = ctx->gone;
-	*tell = ctx->tell;
-	spin_unlock(&pfm_attach_lock);
-	return gone;
+	ctx->attachment = NULL;
+	if (a)
+		kref_put(&a->ref, pfm_attachment_free);
 }
 
 struct pfm_context *pfm_attach_get(int cpu)
 {
-	struct pfm_context *ctx;
+	struct pfm_context *ctx = NULL;
+	struct pfm_attachment *a;
 
 	spin_lock(&pfm_attach_lock);
-	ctx = cpu < 0 ? pfm_attach_find(current) : per_cpu(pfm_cpu_ctx, cpu);
+	if (cpu < 0) {
+		a = pfm_attach_find(current);
+		if (a)
+			ctx = a->ctx;
+	} else {
+		ctx = per_cpu(pfm_cpu_ctx, cpu);
+	}
 	if (ctx)
 		kref_get(&ctx->ref);
 	spin_unlock(&pfm_attach_lock);
@@ -141,36 +232,46 @@ bool pfm_holds_descriptor(const struct pfm_context *ctx)
 	       iterate_fd(current->files, 0, pfm_is_file, ctx->file);
 }
 
-/* Context: tracepoint in the thread that goes; preemption disabled. */
-static void pfm_attach_thread_gone(struct task_struct *task)
+/* Context: the thread; preemption disabled. */
+static void pfm_attachment_queue(struct pfm_attachment *a,
+				 enum task_work_notify_mode notify)
 {
-	struct pfm_context *ctx;
-
-	spin_lock(&pfm_attach_lock);
-	ctx = pfm_attach_find(task);
-	if (ctx) {
-		WRITE_ONCE(ctx->gone, true);
-		/* One that monitors itself gets no message (3.3.6). */
-		ctx->tell = !pfm_holds_descriptor(ctx);
-		schedule_work(&ctx->detach);
-	}
-	spin_unlock(&pfm_attach_lock);
+	if (a->queued || !kref_get_unless_zero(&a->ref))
+		return;
+	a->queued = true;
+	/* It fails for a context only whose last descriptor has gone. */
+	if (!pfm_thread_work_add(current, &a->work, notify))
+		kref_put(&a->ref, pfm_attachment_free);
 }
 
+/* Context: tracepoint in the thread; preemption disabled. */
+static void pfm_thread_changes(enum task_work_notify_mode notify)
+{
+	struct pfm_attachment *a;
+
+	if (!READ_ONCE(pfm_num_threads))
+		return;
+	rcu_read_lock();
+	a = pfm_attach_find(current);
+	if (a)
+		pfm_attachment_queue(a, notify);
+	rcu_read_unlock();
+}
+
+/* Its descriptors are closed next, its last task works follow. */
 static void pfm_probe_exit(void *unused, struct task_struct *task)
 {
-	pfm_attach_thread_gone(task);
+	/* PF_EXITING is set. Pairs with pfm_reserve_thread(). */
+	smp_mb();
+	pfm_thread_changes(TWA_NONE);
 }
 
-/*
- * An exec that changes credentials removes the thread's perf events in core
- * code; the context has nothing to count with any more.
- */
+/* The kernel removes the thread's perf events if this is not dumpable. */
 static void pfm_probe_exec(void *unused, struct task_struct *task,
 			   pid_t old_pid, struct linux_binprm *bprm)
 {
 	if (get_dumpable(task->mm) != SUID_DUMP_USER)
-		pfm_attach_thread_gone(task);
+		pfm_thread_changes(TWA_RESUME);
 }
 
 static struct pfm_probe {

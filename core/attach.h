@@ -14,12 +14,15 @@ int pfm_attach_init(void);
 void pfm_attach_exit(void);
 
 /*
- * Claim the thread or CPU of pfm_context.target.
+ * Claim the thread or CPU of pfm_context.target. A thread calls @changed when
+ * it exits, and when an exec has removed its perf events; the context is
+ * attached to it then, and its mutex held.
  * Context: process, pfm_context.mutex held.
  * Return: 0; -EBUSY if it is taken or an attachment of the other kind exists;
- * -ESRCH if the thread exits; -ENODEV if the CPU goes offline.
+ * -ESRCH if the thread exits; -ENODEV if the CPU goes offline; -ENOMEM.
  */
-int pfm_attach_claim(struct pfm_context *ctx);
+int pfm_attach_claim(struct pfm_context *ctx,
+		     void (*changed)(struct pfm_context *ctx));
 
 /* Let go of what was claimed. Context: process, pfm_context.mutex held. */
 void pfm_attach_release(struct pfm_context *ctx);
@@ -29,13 +32,6 @@ void pfm_attach_release(struct pfm_context *ctx);
  * Context: process. Return: it, or NULL; pfm_context_put() gives it up.
  */
 struct pfm_context *pfm_attach_get(int cpu);
-
-/*
- * Has the thread gone that @ctx is attached to now, not an earlier one, and is
- * the tool to be told?
- * Context: process.
- */
-bool pfm_attach_is_gone(struct pfm_context *ctx, bool *tell);
 
 /*
  * A CPU goes offline. Context: process, on that CPU; may not wait for commands.

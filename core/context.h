@@ -12,9 +12,8 @@
  *   registry mutexes    formats (fmt.c), PMU (pmu.c)
  *   pfm_config_lock     changes of the configuration (config.c)
  *   pfm_idle_lock       the probe of the scheduler (idle.c)
- *   pfm_attach_lock     who is attached to what (attach.c); taken by the exit
- *                       and exec probes, which may not sleep, and when a CPU
- *                       goes offline
+ *   pfm_attach_lock     who is attached to what (attach.c); the probes of exit
+ *                       and exec do without
  * A CPU's way online or offline is no lock of ours, but perf waits for it
  * inside the commands: see cpu.c.
  * The overflow path takes none of them. pfm_context.busy says who owns a
@@ -40,6 +39,7 @@
 #include "msgq.h"
 
 struct file;
+struct pfm_attachment;
 struct pfm_block;
 struct pfm_context;
 
@@ -167,12 +167,12 @@ struct pfm_evtset {
  * The rest, under @mutex:
  * @mutex:    see above
  * @file:     its descriptors' file; to compare with, it holds the context
- * @ref:      one for the descriptor, one for a queued switch, one for a suspend
+ * @ref:      one each for the descriptor, an attachment to a thread, a queued
+ *            switch, a suspend
  * @flags:    PFM_FL_*
  * @started:  between PFM_START and PFM_STOP
  * @loaded:   attached to a thread or CPU
- * @gone:     the monitored thread or CPU is gone; under pfm_attach_lock
- * @tell:     and PFM_MSG_END says so
+ * @gone:     the monitored CPU has gone offline; under pfm_attach_lock
  * @user_only: the creator may not see the kernel
  * @user_clock: CLOCK_MONOTONIC at user level is the kernel's
  * @target:   what it is attached to; each set has a copy
@@ -189,9 +189,9 @@ struct pfm_evtset {
  * @fmt:      sampling format, or NULL
  * @buffer:   its buffer, or NULL
  * @buf_size: size of the buffer's mapping in bytes
- * @node:     in the table of attached threads
+ * @attachment: to a thread, or NULL
  * @self:     attached by its own process
- * @detach:   detaches from a thread that has exited
+ * @trusted:  attached by somebody who may monitor any thread
  * @stop:     stops the PMU some time after the context was masked, or its CPU
  *            has gone
  * @msgq:     messages
@@ -225,7 +225,6 @@ struct pfm_context {
 	bool			started;
 	bool			loaded;
 	bool			gone;
-	bool			tell;
 	bool			user_only;
 	bool			user_clock;
 	struct pfm_pmu_set	target;
@@ -241,9 +240,9 @@ struct pfm_context {
 	const pfm_buffer_fmt_t	*fmt;
 	struct file		*buffer;
 	size_t			buf_size;
-	struct hlist_node	node;
+	struct pfm_attachment	*attachment;
 	bool			self;
-	struct work_struct	detach;
+	bool			trusted;
 	struct work_struct	stop;
 	struct pfm_msgq		msgq;
 	struct pfm_block	*block;

@@ -6,7 +6,6 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <perfmon/perfmon_fmt_sdk.h>
-#include "attach.h"
 #include "block.h"
 #include "buffer.h"
 #include "context.h"
@@ -22,24 +21,6 @@
 #include "perm.h"
 #include "pmu.h"
 
-/* The monitored thread is gone: detach, and say so (3.3.6). */
-static void pfm_detach_work(struct work_struct *work)
-{
-	struct pfm_context *ctx =
-		container_of(work, struct pfm_context, detach);
-	bool tell = false;
-
-	mutex_lock(&ctx->mutex);
-	if (ctx->loaded && pfm_attach_is_gone(ctx, &tell)) {
-		pfm_detach(ctx);
-		if (tell)
-			pfm_msgq_put_end(&ctx->msgq);
-	}
-	mutex_unlock(&ctx->mutex);
-	if (tell)
-		pfm_msgq_tell_readers(&ctx->msgq);
-}
-
 static struct pfm_context *pfm_context_alloc(u32 flags)
 {
 	struct pfm_context *ctx = kzalloc(sizeof(*ctx), GFP_KERNEL_ACCOUNT);
@@ -52,8 +33,6 @@ static struct pfm_context *pfm_context_alloc(u32 flags)
 	ctx->handler = pfm_no_fmt_handler;
 	ctx->target.cpu = -1;
 	xa_init(&ctx->sets);
-	INIT_HLIST_NODE(&ctx->node);
-	INIT_WORK(&ctx->detach, pfm_detach_work);
 	INIT_WORK(&ctx->stop, pfm_stop_work);
 	init_irq_work(&ctx->irq_work, pfm_irq_work);
 	pfm_block_init(ctx);
@@ -237,7 +216,6 @@ void pfm_context_destroy(struct pfm_context *ctx)
 	if (ctx->loaded)
 		pfm_detach(ctx);
 	mutex_unlock(&ctx->mutex);
-	cancel_work_sync(&ctx->detach);
 	irq_work_sync(&ctx->irq_work);
 	cancel_work_sync(&ctx->stop);
 	cancel_work_sync(&ctx->switch_work);

@@ -119,19 +119,34 @@ static int pfm_ctx_mmap(struct file *file, struct vm_area_struct *vma)
 }
 
 /*
- * A process closes a descriptor. If that was its last one and it monitors
- * itself with it, the context is unloaded even though others still control it
- * (3.1.15, figure 3.10).
+ * The calling process closes a descriptor. Was it the last with which it
+ * monitored itself? A monitored thread whose process ends with a descriptor is
+ * taken for one that does (3.3.6).
+ */
+static bool pfm_ends_self_monitoring(const struct pfm_context *ctx)
+{
+	const struct task_struct *task = ctx->target.task;
+
+	lockdep_assert_held(&ctx->mutex);
+	if (!ctx->loaded || !task)
+		return false;
+	if (task == current && current->flags & PF_EXITING)
+		return true;
+	return ctx->self &&
+	       same_thread_group((struct task_struct *)task, current) &&
+	       !pfm_holds_descriptor(ctx);
+}
+
+/*
+ * The context is unloaded even though others still control it (3.1.15, figure
+ * 3.10).
  */
 static int pfm_ctx_flush(struct file *file, fl_owner_t id)
 {
 	struct pfm_context *ctx = file->private_data;
 
-	if (pfm_holds_descriptor(ctx))
-		return 0;
 	mutex_lock(&ctx->mutex);
-	if (ctx->loaded && ctx->self &&
-	    same_thread_group(ctx->target.task, current))
+	if (pfm_ends_self_monitoring(ctx))
 		pfm_detach(ctx);
 	mutex_unlock(&ctx->mutex);
 	return 0;

@@ -8,7 +8,6 @@
  * monitored thread on its way to user level, or in a work item if the kernel
  * was interrupted, which may not return there for long.
  */
-#include <linux/module.h>
 #include <linux/ptrace.h>
 #include <linux/sched.h>
 #include <linux/time64.h>
@@ -17,6 +16,7 @@
 #include "evtset_switch.h"
 #include "freeze.h"
 #include "pause.h"
+#include "thread_work.h"
 #include "value.h"
 
 /* Time for a timeout that came when the set could not be switched from. */
@@ -160,13 +160,6 @@ static void pfm_switch_work(struct work_struct *work)
 	pfm_finish_switch(container_of(work, struct pfm_context, switch_work));
 }
 
-/* There is no task work any more. Context: any but NMI. */
-static void pfm_switch_put_work(struct pfm_context *ctx)
-{
-	pfm_context_put(ctx);
-	module_put(THIS_MODULE);
-}
-
 static void pfm_switch_here(struct callback_head *work)
 {
 	struct pfm_context *ctx =
@@ -174,7 +167,8 @@ static void pfm_switch_here(struct callback_head *work)
 
 	clear_bit_unlock(0, &ctx->switch_queued);
 	pfm_finish_switch(ctx);
-	pfm_switch_put_work(ctx);
+	pfm_context_put(ctx);
+	pfm_thread_work_done();
 }
 
 void pfm_switch_init(struct pfm_context *ctx)
@@ -193,11 +187,11 @@ static bool pfm_switch_by_thread(struct pfm_context *ctx)
 		return READ_ONCE(ctx->switch_task) == ctx->target.task;
 	WRITE_ONCE(ctx->switch_task, ctx->target.task);
 	kref_get(&ctx->ref);
-	__module_get(THIS_MODULE);
-	if (!task_work_add(ctx->target.task, &ctx->switch_here, TWA_RESUME))
+	if (pfm_thread_work_add(ctx->target.task, &ctx->switch_here,
+				TWA_RESUME))
 		return true;
 	clear_bit_unlock(0, &ctx->switch_queued);
-	pfm_switch_put_work(ctx);
+	pfm_context_put(ctx);
 	return false;
 }
 

@@ -3,6 +3,7 @@
  * load.c - attaching a context, detaching it, starting and stopping
  *	    (3.1.5-3.1.8)
  */
+#include <linux/capability.h>
 #include <linux/pid.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
@@ -28,7 +29,7 @@ int pfm_check_cpu(const struct pfm_context *ctx)
 	lockdep_assert_held(&ctx->mutex);
 	if (pfm_is_offline(ctx))
 		return -ENODEV;
-	if (!ctx->loaded || READ_ONCE(ctx->gone))
+	if (!ctx->loaded)
 		return -EBUSY;
 	if (!pfm_is_syswide(ctx))
 		return 0;
@@ -72,7 +73,6 @@ static int pfm_load_evtsets(struct pfm_context *ctx)
 	int ret;
 
 	xa_for_each(&ctx->sets, id, set) {
-		bitmap_zero(set->to_reset, PFM_MAX_PMDS);
 		pfm_prepare_evtset(set);
 		set->pmu_set = ctx->target;
 		ret = ctx->pmu->load(&set->pmu_set, set->regs);
@@ -84,14 +84,16 @@ static int pfm_load_evtsets(struct pfm_context *ctx)
 	return 0;
 }
 
-/* What PFM_GETINFO_EVTSETS says of an earlier attachment is stale. */
-static void pfm_forget_switches(struct pfm_context *ctx)
+/* What overflowed, and switched, in an earlier attachment is stale. */
+static void pfm_forget_overflows(struct pfm_context *ctx)
 {
 	struct pfm_evtset *set;
 	unsigned long id;
 
-	xa_for_each(&ctx->sets, id, set)
+	xa_for_each(&ctx->sets, id, set) {
+		bitmap_zero(set->to_reset, PFM_MAX_PMDS);
 		bitmap_zero(set->switch_pmds, PFM_MAX_PMDS);
+	}
 }
 
 /* Load the PMU, which is told nothing but registers, task and CPU. */
@@ -108,7 +110,7 @@ static int pfm_load_pmu(struct pfm_context *ctx, struct pfm_evtset *set)
 		pfm_unload_evtsets(ctx, NULL);
 		return ret;
 	}
-	pfm_forget_switches(ctx);
+	pfm_forget_overflows(ctx);
 	pfm_begin_evtset(ctx, set, false);
 	ctx->on_pmu = set;
 	ctx->loaded = true;
@@ -140,6 +142,81 @@ static void pfm_put_target(struct pfm_context *ctx)
 	ctx->target.cpu = -1;
 }
 
+/* Stop, and take the values and the event sets off the PMU. */
+static void pfm_unload_pmu(struct pfm_context *ctx)
+{
+	struct pfm_pmd *pmd;
+	u16 i;
+
+	pfm_idle_detach(ctx);
+	pfm_pause(ctx);
+	pfm_for_each_pmd(ctx->set, i, pmd)
+		pmd->value = pfm_value_read(pmd);
+	ctx->loaded = false;
+	/* One that came before a PFM_STOP may still read the registers. */
+	pfm_wait_overflows(ctx);
+	pfm_unload_evtsets(ctx, NULL);
+	pfm_wait_overflows(ctx);
+	irq_work_sync(&ctx->irq_work);
+}
+
+/* What is off the PMU lets go of its thread or CPU. */
+static void pfm_let_go(struct pfm_context *ctx)
+{
+	ctx->started = false;
+	pfm_end_evtset(ctx->set);
+	ctx->frozen = 0;
+	pfm_publish(ctx->set);
+	pfm_block_detach(ctx);
+	pfm_attach_release(ctx);
+	pfm_put_target(ctx);
+}
+
+void pfm_detach(struct pfm_context *ctx)
+{
+	lockdep_assert_held(&ctx->mutex);
+	pfm_unload_pmu(ctx);
+	pfm_let_go(ctx);
+}
+
+/* Let the PMU go on where pfm_unload_pmu() stopped it. */
+static int pfm_reload_pmu(struct pfm_context *ctx)
+{
+	int ret = pfm_load_evtsets(ctx);
+
+	if (ret)
+		return ret;
+	ret = pfm_program_regs(ctx);
+	if (ret) {
+		pfm_unload_evtsets(ctx, NULL);
+		return ret;
+	}
+	ctx->loaded = true;
+	if (pfm_resume(ctx))
+		ctx->sets_denied++;
+	return 0;
+}
+
+/*
+ * The monitored thread exits, or has lost its events to an exec (3.1.7): that
+ * is for somebody to go on with who may monitor what it is now.
+ */
+static void pfm_thread_changed(struct pfm_context *ctx)
+{
+	bool exits = current->flags & PF_EXITING;
+
+	lockdep_assert_held(&ctx->mutex);
+	pfm_unload_pmu(ctx);
+	if (!exits && ctx->trusted && !pfm_reload_pmu(ctx))
+		return;
+	pfm_let_go(ctx);
+	/* A thread that ends while its process monitors itself tells nobody. */
+	if (exits && ctx->self)
+		return;
+	pfm_msgq_put_end(&ctx->msgq);
+	pfm_msgq_tell_readers(&ctx->msgq);
+}
+
 /* Attach to @task, or to this CPU if it is NULL. */
 static int pfm_load_locked(struct pfm_context *ctx, const pfarg_load_t *req,
 			   struct task_struct *task)
@@ -153,13 +230,14 @@ static int pfm_load_locked(struct pfm_context *ctx, const pfarg_load_t *req,
 	else
 		ctx->target.cpu = raw_smp_processor_id();
 	ctx->target.user_only = ctx->user_only;
-	ret = pfm_attach_claim(ctx);
+	ret = pfm_attach_claim(ctx, pfm_thread_changed);
 	if (ret)
 		goto err_put;
 	ret = pfm_block_attach(ctx) ?:
 	      pfm_load_pmu(ctx, pfm_evtset_find(ctx, req->load_set));
 	if (!ret) {
 		ctx->self = task && pfm_is_self(task);
+		ctx->trusted = perfmon_capable();
 		pfm_rate_init(ctx);
 		pfm_msgq_reset(&ctx->msgq);
 		return 0;
@@ -200,31 +278,6 @@ int pfm_load_context(struct pfm_context *ctx, void *arg)
 	}
 	put_task_struct(task);
 	return ret;
-}
-
-void pfm_detach(struct pfm_context *ctx)
-{
-	struct pfm_pmd *pmd;
-	u16 i;
-
-	lockdep_assert_held(&ctx->mutex);
-	pfm_idle_detach(ctx);
-	pfm_pause(ctx);
-	ctx->started = false;
-	pfm_for_each_pmd(ctx->set, i, pmd)
-		pmd->value = pfm_value_read(pmd);
-	ctx->loaded = false;
-	/* One that came before a PFM_STOP may still read the registers. */
-	pfm_wait_overflows(ctx);
-	pfm_unload_evtsets(ctx, NULL);
-	pfm_wait_overflows(ctx);
-	irq_work_sync(&ctx->irq_work);
-	pfm_end_evtset(ctx->set);
-	ctx->frozen = 0;
-	pfm_publish(ctx->set);
-	pfm_block_detach(ctx);
-	pfm_attach_release(ctx);
-	pfm_put_target(ctx);
 }
 
 int pfm_unload_context(struct pfm_context *ctx)

@@ -10,9 +10,8 @@ struct pfm_context;
 /*
  * May a command that needs the PMU run here and now?
  * Context: process, pfm_context.mutex held.
- * Return: 0; -EBUSY if not attached, or about to be detached because the thread
- * has gone, or system-wide and not on the monitored CPU; -ENODEV if that CPU
- * has gone offline.
+ * Return: 0; -EBUSY if not attached, or system-wide and not on the monitored
+ * CPU; -ENODEV if that CPU has gone offline.
  */
 int pfm_check_cpu(const struct pfm_context *ctx);
 

@@ -9,12 +9,14 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/select.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "check.h"
 #include "ctx.h"
 #include "faults.h"
 #include "files.h"
+#include "params.h"
 #include "worker.h"
 
 #define MANY	1000	/* page faults that cannot be by chance */
@@ -147,14 +149,118 @@ TEST(exit_of_a_self_monitoring_thread_unloads)
 	CHECK(ctx_read(fd, 0) >= 10);
 }
 
-/* Proves H10 */
-TEST(set_uid_exec_detaches)
+/* A worker of its own that is monitored goes on as the set-uid program. */
+static void exec_setid(const struct worker *w)
+{
+	worker_do(w, WORK_EXEC_SETID, 0);
+	CHECK_OK(unlink(SETID_WORKER));
+}
+
+/* The thread is monitored in its new program as it was in the old one. */
+static void expect_counting_on(int fd, const struct worker *w, __u64 before)
+{
+	__u64 count = ctx_read(fd, 0);
+
+	ctx_expect_state(fd, "started");
+	CHECK(count >= before);
+	worker_do(w, WORK_TOUCH, 20);
+	CHECK_EQ(ctx_read(fd, 0) - count, 20);
+	worker_quit(w);
+	ctx_expect_message(fd, PFM_MSG_END);
+}
+
+/* Proves 3.1.7-28, 3.1.7-29 */
+TEST(set_uid_exec_keeps_the_context_of_who_may_monitor_all)
 {
 	int fd = ctx_counting();
 	struct worker w;
 
 	worker_make_setid();
 	worker_start_as_nobody(&w);
+	ctx_start_on(fd, w.pid);
+	worker_do(&w, WORK_TOUCH, 10);
+	exec_setid(&w);
+	expect_counting_on(fd, &w, 10);
+}
+
+/* Proves 3.1.7-29 */
+TEST(exec_of_an_unreadable_program_keeps_the_context)
+{
+	int fd = ctx_counting();
+	struct worker w;
+
+	worker_make_setid();
+	/* Set-uid no more, and to be executed only. */
+	CHECK_OK(chmod(SETID_WORKER, 0111));
+	worker_start_as_nobody(&w);
+	ctx_start_on(fd, w.pid);
+	for (int i = 0; i < 3; i++)
+		worker_do(&w, WORK_EXEC_SETID, 0);
+	CHECK_OK(unlink(SETID_WORKER));
+	expect_counting_on(fd, &w, 0);
+}
+
+/* Proves 3.1.7-29 */
+TEST(set_uid_exec_keeps_a_masked_context_masked)
+{
+	struct worker w;
+	int fd = ctx_notifying(0, PERIOD);
+
+	worker_make_setid();
+	worker_start_as_nobody(&w);
+	ctx_start_on(fd, w.pid);
+	worker_do(&w, WORK_TOUCH, PERIOD);
+	ctx_expect_message(fd, PFM_MSG_OVFL);
+	exec_setid(&w);
+	ctx_expect_state(fd, "masked");
+	CHECK_EQ(ctx_read(fd, 0), 0);
+	CHECK_OK(pfm_restart(fd));
+	worker_do(&w, WORK_TOUCH, PERIOD - 1);
+	CHECK(!is_readable(fd));
+	worker_do(&w, WORK_TOUCH, 1);
+	ctx_expect_message(fd, PFM_MSG_OVFL);
+	worker_quit(&w);
+	ctx_expect_message(fd, PFM_MSG_END);
+}
+
+/* Proves 3.1.7-29 */
+TEST(set_uid_exec_keeps_event_sets)
+{
+	int fd = ctx_counting();
+	struct worker w;
+
+	ctx_create_set(fd, 1, 0);
+	ctx_add_set_counter(fd, 1, 0, 0, 0, 0);
+	worker_make_setid();
+	worker_start_as_nobody(&w);
+	ctx_start_on(fd, w.pid);
+	worker_do(&w, WORK_TOUCH, 10);
+	ctx_stop(fd);
+	CHECK_OK(pfm_start(fd, &(pfarg_start_t){ .start_set = 1 }));
+	worker_do(&w, WORK_TOUCH, 5);
+	exec_setid(&w);
+	CHECK_EQ(ctx_read_set(fd, 0, 0), 10);
+	CHECK(ctx_read_set(fd, 1, 0) >= 5);
+	CHECK_EQ(ctx_set_info(fd, 1).set_runs, 1);
+	ctx_stop(fd);
+	CHECK_OK(pfm_start(fd, &(pfarg_start_t){ .start_set = 0 }));
+	worker_do(&w, WORK_TOUCH, 3);
+	CHECK_EQ(ctx_read_set(fd, 0, 0), 13);
+	worker_quit(&w);
+}
+
+/* Whoever is the worker's equal only, and may hold its descriptor. */
+static void equal_loses_the_thread(void *held)
+{
+	struct worker w;
+	int fd;
+
+	become_nobody();
+	fd = ctx_counting_user();
+	if (*(bool *)held)
+		worker_start_holding(&w, fd);
+	else
+		worker_start(&w);
 	ctx_start_on(fd, w.pid);
 	worker_do(&w, WORK_TOUCH, 10);
 	worker_do(&w, WORK_EXEC_SETID, 0);
@@ -164,7 +270,29 @@ TEST(set_uid_exec_detaches)
 	/* It still runs, and was not harmed. */
 	worker_do(&w, WORK_TOUCH, 10);
 	worker_quit(&w);
+	ctx_expect_no_message(fd);
+}
+
+static void lose_to_setid(bool held)
+{
+	struct param_run r = { "paranoid", "2", equal_loses_the_thread, &held };
+
+	open_device_to_all();
+	worker_make_setid();
+	with_param(&r);
 	CHECK_OK(unlink(SETID_WORKER));
+}
+
+/* Proves H10 */
+TEST(set_uid_exec_detaches_from_an_equal)
+{
+	lose_to_setid(false);
+}
+
+/* Proves H10 */
+TEST(set_uid_exec_of_a_thread_that_holds_the_descriptor_is_told)
+{
+	lose_to_setid(true);
 }
 
 /* A process whose second thread says its name, and ends when it is told to. */
@@ -341,6 +469,61 @@ TEST(end_of_a_thread_that_lost_the_descriptor_is_told)
 	CHECK_OK(fcntl(fd, F_SETFD, FD_CLOEXEC));
 	end_after_exec(fd);
 	ctx_expect_message(fd, PFM_MSG_END);
+}
+
+/* What a parent finds when it has waited for its monitored child. */
+static void expect_detached(int fd, __u64 count)
+{
+	CHECK_EQ(ctx_read(fd, 0), count);
+	CHECK(is_readable(fd));
+	ctx_expect_state(fd, "unloaded");
+}
+
+/* Proves 3.1.4-15, 3.3.6-07, H09 */
+TEST(thread_that_was_waited_for_is_detached)
+{
+	int fd = ctx_counting();
+
+	/* Nothing can be done by another CPU meanwhile. */
+	ctx_pin(0);
+	for (int i = 1; i <= 100; i++) {
+		struct worker w;
+
+		worker_start(&w);
+		ctx_start_on(fd, w.pid);
+		worker_do(&w, WORK_TOUCH, 10);
+		worker_quit(&w);
+		close(w.done);
+		expect_detached(fd, 10 * i);
+	}
+}
+
+static void write_after_wait(void *arg)
+{
+	struct counter c = counter(0, 0, 0);
+	int fd;
+
+	become_nobody();
+	fd = ctx_counting_user();
+	c.pmc.reg_value |= PFM_PERF_EXCL_KERNEL;
+	for (int i = 0; i < 100; i++) {
+		struct worker w;
+
+		worker_start(&w);
+		ctx_start_on(fd, w.pid);
+		worker_quit(&w);
+		close(w.done);
+		counter_write(fd, &c);
+	}
+}
+
+/* Proves H09 */
+TEST(registers_can_be_written_when_the_thread_was_waited_for)
+{
+	struct param_run r = { "paranoid", "2", write_after_wait, NULL };
+
+	open_device_to_all();
+	with_param(&r);
 }
 
 TEST(context_can_be_used_again_after_end)

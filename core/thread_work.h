@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * thread_work.h - task works of threads, which hold this module
+ */
+#ifndef PFM_CORE_THREAD_WORK_H
+#define PFM_CORE_THREAD_WORK_H
+
+#include <linux/module.h>
+#include <linux/task_work.h>
+
+/*
+ * Queue a task work; what belongs to it is the caller's to hold. It ends with
+ * pfm_thread_work_done().
+ * Context: any but NMI.
+ * Return: false if @task will run no task work any more, or the module goes.
+ */
+static inline bool pfm_thread_work_add(struct task_struct *task,
+				       struct callback_head *work,
+				       enum task_work_notify_mode notify)
+{
+	if (!try_module_get(THIS_MODULE))
+		return false;
+	if (!task_work_add(task, work, notify))
+		return true;
+	module_put(THIS_MODULE);
+	return false;
+}
+
+/* The module's exit waits until the thread has returned from here, too. */
+static inline void pfm_thread_work_done(void)
+{
+	module_put(THIS_MODULE);
+}
+
+#endif /* PFM_CORE_THREAD_WORK_H */
