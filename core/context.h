@@ -142,6 +142,20 @@ struct pfm_evtset {
 };
 
 /**
+ * struct pfm_odd_answers - how often a format's handler answered oddly
+ * @errors:     it failed, and not for want of room
+ * @no_ctrl:    it set no control bit
+ * @bad_ctrl:   it set unknown ones
+ * @last_error: what it returned last, of @errors
+ */
+struct pfm_odd_answers {
+	u64	errors;
+	u64	no_ctrl;
+	u64	bad_ctrl;
+	int	last_error;
+};
+
+/**
  * struct pfm_context - a perfmon context
  *
  * The overflow path:
@@ -161,6 +175,7 @@ struct pfm_evtset {
  * @credit:   overflows before the clock is asked whether they come too fast
  * @window:   when it was asked last, in ns
  * @throttled: times that they did
+ * @odd:      what the format may have wrong
  * @ovfl_end: what the overflow path leaves to irq_work, PFM_END_* bits
  * @irq_work: wakes, signals and blocks
  *
@@ -215,6 +230,7 @@ struct pfm_context {
 	u32			credit;
 	u64			window;
 	u64			throttled;
+	struct pfm_odd_answers	odd;
 	unsigned long		ovfl_end;
 	struct irq_work		irq_work;
 

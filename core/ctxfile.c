@@ -184,6 +184,17 @@ static void pfm_show_denied(struct seq_file *m, struct pfm_context *ctx)
 	seq_putc(m, '\n');
 }
 
+static void pfm_show_odd(struct seq_file *m, const struct pfm_odd_answers *odd)
+{
+	seq_printf(m, "pfm_handler_errors:\t%llu\n", READ_ONCE(odd->errors));
+	seq_printf(m, "pfm_handler_errno:\t%d\n",
+		   -READ_ONCE(odd->last_error));
+	seq_printf(m, "pfm_handler_no_ctrl:\t%llu\n",
+		   READ_ONCE(odd->no_ctrl));
+	seq_printf(m, "pfm_handler_bad_ctrl:\t%llu\n",
+		   READ_ONCE(odd->bad_ctrl));
+}
+
 static void pfm_ctx_show_fdinfo(struct seq_file *m, struct file *file)
 {
 	struct pfm_context *ctx = file->private_data;
@@ -197,6 +208,7 @@ static void pfm_ctx_show_fdinfo(struct seq_file *m, struct file *file)
 	pfm_show_denied(m, ctx);
 	seq_printf(m, "pfm_msgs_dropped:\t%llu\n",
 		   READ_ONCE(ctx->msgq.dropped));
+	pfm_show_odd(m, &ctx->odd);
 	mutex_unlock(&ctx->mutex);
 }
 

@@ -92,9 +92,27 @@ static void pfm_throttle(struct pfm_context *ctx, const unsigned long *ovfl,
 		pfm_collect(out, &ctx->set->pmds[slot], slot, ctrl);
 }
 
-/* Control bits for a failed or misbehaving handler. */
-static pfm_ovfl_ctrl_t pfm_checked_ctrl(int err, pfm_ovfl_ctrl_t ctrl)
+/* Count an answer that may be a mistake. -ENOBUFS is none: it is a loss. */
+static void pfm_count_odd(struct pfm_odd_answers *odd, int err, u32 ctrl)
 {
+	if (err && err != -ENOBUFS) {
+		odd->errors++;
+		odd->last_error = err;
+	}
+	if (err)
+		return;
+	if (!ctrl)
+		odd->no_ctrl++;
+	else if (ctrl & ~PFM_OVFL_CTRL_ALL)
+		odd->bad_ctrl++;
+}
+
+/* Control bits for a failed or misbehaving handler. */
+static pfm_ovfl_ctrl_t pfm_checked_ctrl(struct pfm_context *ctx, int err,
+					pfm_ovfl_ctrl_t ctrl)
+{
+	if (ctx->fmt)
+		pfm_count_odd(&ctx->odd, err, ctrl.val);
 	if (unlikely(err || (ctrl.val & ~PFM_OVFL_CTRL_ALL)))
 		ctrl.val = PFM_OVFL_CTRL_HOLD;
 	return ctrl;
@@ -177,7 +195,7 @@ static int pfm_handle_one(struct pfm_context *ctx, u16 slot, u64 tstamp,
 	arg->ovfl_ctrl.val = 0;
 	pfm_read_smpl_pmds(pmd);
 	err = ctx->handler(ctx->buf, arg, tstamp, &ctx->data);
-	pfm_collect(out, pmd, slot, pfm_checked_ctrl(err, arg->ovfl_ctrl));
+	pfm_collect(out, pmd, slot, pfm_checked_ctrl(ctx, err, arg->ovfl_ctrl));
 	return err;
 }
 
@@ -324,7 +342,7 @@ static noinline void pfm_conclude_one(struct pfm_pmd *pmd, int err)
 	if (err)
 		ctx->lost++;
 	pfm_collect(&out, pmd, slot,
-		    pfm_checked_ctrl(err, pmd->ovfl->arg.ovfl_ctrl));
+		    pfm_checked_ctrl(ctx, err, pmd->ovfl->arg.ovfl_ctrl));
 	local_irq_save(flags);
 	ctx->reported = pmd;
 	pfm_conclude(ctx, ovfl, &out);

@@ -214,6 +214,33 @@ static void unknown_control_bits_mask(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), 1ULL);
 }
 
+static void odd_answers_are_counted(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	const struct pfm_odd_answers *odd = &f->ctx->odd;
+	/* By call; the fourth and fifth are of one instant. */
+	static const u32 ctrl[] = { 0x10, 0, 0, 0x80000000, 0, 0, 0x2 };
+	static const int ret[] = { 0, -EIO, -ENOBUFS, 0, 0, 0, 0 };
+	static const u64 delta1[] = { 0, 0, 0, 1000, 0, 0 };
+	int i;
+
+	memcpy(f->script.ctrl, ctrl, sizeof(ctrl));
+	memcpy(f->script.ret, ret, sizeof(ret));
+	f->script.restart_ctrl = PFM_OVFL_CTRL_RESET;
+	fixture_sampling_counter(test, 0, 0);
+	fixture_sampling_counter(test, 1, 0);
+	fixture_start(test);
+	for (i = 0; i < ARRAY_SIZE(delta1); i++) {
+		fixture_count2(test, 1000, delta1[i]);
+		KUNIT_EXPECT_EQ(test, fixture_restart(test), 0);
+	}
+	KUNIT_EXPECT_EQ(test, f->script.calls, (int)ARRAY_SIZE(ctrl));
+	KUNIT_EXPECT_EQ(test, odd->bad_ctrl, 2ULL);
+	KUNIT_EXPECT_EQ(test, odd->no_ctrl, 2ULL);
+	KUNIT_EXPECT_EQ(test, odd->errors, 1ULL);
+	KUNIT_EXPECT_EQ(test, odd->last_error, -EIO);
+}
+
 /* Proves 3.1.2-13, 3.5.14-19, 3.5.15-05 */
 static void reset_pmds_are_reset_with_the_counter(struct kunit *test)
 {
@@ -281,6 +308,7 @@ static struct kunit_case overflow_cases[] = {
 	KUNIT_CASE(notification_needs_the_flag_on_the_very_pmd),
 	KUNIT_CASE(an_error_ends_the_calls_and_masks),
 	KUNIT_CASE(unknown_control_bits_mask),
+	KUNIT_CASE(odd_answers_are_counted),
 	KUNIT_CASE(reset_pmds_are_reset_with_the_counter),
 	KUNIT_CASE(each_pmd_of_an_event_is_reset_or_not),
 	KUNIT_CASE(overflows_come_from_hard_interrupts_too),

@@ -69,6 +69,8 @@ FUZZ = f"fuzz --seed {FUZZ_SEED} --calls {FUZZ_CALLS}"
 # Seconds until a guest counts as hung; minutes do where nothing else runs.
 TIMEOUT = 1800 + FUZZ_CALLS // 10
 FORMAT_MODULE = "formats/default/pfm_fmt_default"
+# Loaded with parameters: see there.
+ODD_MODULE = "tests/guest/fmt_odd/pfm_fmt_odd"
 # Run with perf again, and last: the kernel takes no modules after it.
 LOCKED = ("lockdown",)
 LOCKED_MODULES = (
@@ -142,6 +144,13 @@ def rmmod(pmu: str) -> str:
     return f"rmmod $(cut -d' ' -f1 /proc/modules | grep ^pfm_fmt_) {pmu} perfmon"
 
 
+def _odd(parameter: str) -> str:
+    """Return the command that samples once with a format that is told what to do."""
+    sample = "pfmon -e page-faults --long-smpl-periods=1 --smpl-module=odd"
+    command = f"{insmod(ODD_MODULE)} {parameter}; {sample} -o /out/odd.cap true 2>&1"
+    return f"{command}; rmmod pfm_fmt_odd"
+
+
 def _commands(target: Target) -> dict[str, str]:
     """Return what runs in a guest: name -> shell command."""
     # What emulated CPUs do not survive well: see keep_events.c.
@@ -154,6 +163,7 @@ def _commands(target: Target) -> dict[str, str]:
         toggle = f"echo 0 >{cpu} && echo 1 >{cpu}"
         measure = "pfmon --system-wide -e cpu-clock"
         commands["offline"] = f"{measure} sh -c '{toggle}' 2>&1"
+        commands["odd"] = f"{_odd('ret=-5')}; {_odd('ctrl=0')}; {_odd('ctrl=16')}"
     if target == ARM64:
         sample = f"pfmon -e cycles --long-smpl-periods={PERIOD} --smpl-entries=256"
         sample += f" --short-smpl-periods={PERIOD} -o /out/retire.cap"
@@ -278,6 +288,24 @@ def test_cpu_that_goes_offline_is_said_to_be_measured_until_then(
     printed = boot.printed("offline")
     assert "CPU 1 went offline and was measured until then only" in printed
     assert re.search(r"^CPU1 +\d+ cpu-clock$", printed, re.MULTILINE)
+
+
+@pytest.mark.parametrize("target", X86_64, ids=str)
+def test_a_handler_that_answers_oddly_is_told_of(
+    target: Target, boots: Boots[Target]
+) -> None:
+    boot = boots[target]
+    assert boot.command("odd") == 0
+    printed = boot.printed("odd")
+    told = re.findall(r"calls of the format's handler that (.*)", printed)
+    patterns = (
+        r"failed: \d+, the last with: Input/output error",
+        r"set no control bit, so that the counter was not reset: \d+",
+        r"set unknown control bits: \d+",
+    )
+    assert len(told) == len(patterns)
+    for line, pattern in zip(told, patterns):
+        assert re.fullmatch(pattern, line)
 
 
 def test_hardware_samples_are_as_many_as_periods(boots: Boots[Target]) -> None:

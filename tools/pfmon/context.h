@@ -34,6 +34,10 @@ struct context {
 struct context_stats {
 	uint64_t lost;			/* overflows and samples lost */
 	uint64_t messages_dropped;
+	uint64_t handler_errors;	/* odd answers of the format's */
+	int handler_errno;		/* of the last error */
+	uint64_t handler_no_ctrl;
+	uint64_t handler_bad_ctrl;
 };
 
 /* All functions that can fail return false with a message. */

@@ -66,12 +66,17 @@ static uint64_t field(const char *text, const char *name)
 
 struct context_stats fdinfo_stats(const struct context *context)
 {
-	struct context_stats stats = { 0, 0 };
+	struct context_stats stats = { 0 };
 	char *text = read_fdinfo(context);
 
 	if (text) {
 		stats.lost = field(text, "\npfm_lost:");
 		stats.messages_dropped = field(text, "\npfm_msgs_dropped:");
+		stats.handler_errors = field(text, "\npfm_handler_errors:");
+		stats.handler_errno = (int)field(text, "\npfm_handler_errno:");
+		stats.handler_no_ctrl = field(text, "\npfm_handler_no_ctrl:");
+		stats.handler_bad_ctrl =
+			field(text, "\npfm_handler_bad_ctrl:");
 	}
 	free(text);
 	return stats;

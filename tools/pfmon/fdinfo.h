@@ -13,7 +13,7 @@ bool fdinfo_is_offline(const struct context *context);
 /* Marks the events that got no counter in denied. */
 void fdinfo_read_denied(struct context *context);
 
-/* Overflows that were lost, and messages; 0 if the kernel does not say. */
+/* What went wrong beside the measurement; 0 if the kernel does not say. */
 struct context_stats fdinfo_stats(const struct context *context);
 
 #endif /* PFMON_FDINFO_H */

@@ -227,6 +227,33 @@ void recording_lost(struct recording *recording, uint64_t samples)
 	pthread_mutex_unlock(&recording->lock);
 }
 
+static void tell_of_handler(const struct context *context,
+			    const struct context_stats *stats)
+{
+	if (stats->handler_errors)
+		message("context %u: calls of the format's handler that failed: %llu, the last with: %s",
+			context->id, (unsigned long long)stats->handler_errors,
+			strerror(stats->handler_errno));
+	if (stats->handler_bad_ctrl)
+		message("context %u: calls of the format's handler that set unknown control bits: %llu",
+			context->id,
+			(unsigned long long)stats->handler_bad_ctrl);
+	if (stats->handler_no_ctrl)
+		message("context %u: calls of the format's handler that set no control bit, so that the counter was not reset: %llu",
+			context->id,
+			(unsigned long long)stats->handler_no_ctrl);
+}
+
+static void tell_of_trouble(const struct context *context,
+			    const struct context_stats *stats)
+{
+	if (stats->messages_dropped)
+		message("context %u: %llu notifications were dropped because they were not read in time",
+			context->id,
+			(unsigned long long)stats->messages_dropped);
+	tell_of_handler(context, stats);
+}
+
 bool recording_end(struct recording *recording, const struct plan *plan,
 		   struct context *const *contexts, unsigned int count,
 		   int exit_status)
@@ -238,10 +265,7 @@ bool recording_end(struct recording *recording, const struct plan *plan,
 	for (unsigned int i = 0; i < count; i++) {
 		stats = context_stats(contexts[i]);
 		recording->totals.lost += stats.lost;
-		if (stats.messages_dropped)
-			message("context %u: %llu notifications were dropped because they were not read in time",
-				contexts[i]->id,
-				(unsigned long long)stats.messages_dropped);
+		tell_of_trouble(contexts[i], &stats);
 	}
 	ok = write_text(recording, "DONE",
 			totals_json(plan, contexts, count,

@@ -150,7 +150,7 @@ __u64 ctx_read_set(int fd, unsigned int set, unsigned int pmd)
 
 bool ctx_says(int fd, const char *line)
 {
-	char path[64], text[512], want[64];
+	char path[64], text[1024], want[64];
 
 	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
 	snprintf(want, sizeof(want), "\n%s\n", line);

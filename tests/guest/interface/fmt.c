@@ -124,6 +124,9 @@ TEST(each_format_is_loaded_by_its_uuid)
 
 #define ODD		"tests/guest/fmt_odd/pfm_fmt_odd.ko"
 #define MODULE_ODD	"pfm_fmt_odd"
+#define ODD_UUID {							\
+	0x3b, 0x0f, 0x0c, 0x62, 0x5d, 0x0b, 0x4a, 0x55,			\
+	0x8d, 0x7e, 0x6d, 0x0f, 0x6f, 0x3c, 0x9a, 0x17 }
 
 /* Every line of the kernel's log from now on. */
 static int log_open(void)
@@ -180,6 +183,42 @@ TEST(format_for_another_interface_is_refused_with_both_numbers)
 {
 	expect_refusal("interface=4711",
 		       "in module " MODULE_ODD ": built for interface 4711 ");
+}
+
+/* Loaded with @parameters, it answers to one overflow. */
+static void expect_odd(const char *parameters, const char *const lines[])
+{
+	static const pfm_uuid_t uuid = ODD_UUID;
+	struct counter c = counter(0, 0, 1);
+	pfarg_ctx_t ctx = {};
+
+	CHECK_OK(module_insert_with(ODD, parameters));
+	memcpy(ctx.ctx_smpl_buf_id, uuid, sizeof(uuid));
+	CHECK_OK(pfm_create_context(&ctx, NULL, 0));
+	counter_write(ctx.ctx_fd, &c);
+	ctx_start_self(ctx.ctx_fd);
+	touch_pages(1, NULL);
+	for (int i = 0; i < 4; i++)
+		CHECK(ctx_says(ctx.ctx_fd, lines[i]));
+	CHECK_OK(close(ctx.ctx_fd));
+	CHECK_OK(module_unload(MODULE_ODD));
+}
+
+TEST(odd_answers_of_a_handler_are_in_fdinfo)
+{
+	expect_odd("ret=-5", (const char *[]){
+		"pfm_handler_errors:\t1", "pfm_handler_errno:\t5",
+		"pfm_handler_no_ctrl:\t0", "pfm_handler_bad_ctrl:\t0" });
+	expect_odd("ctrl=0x12", (const char *[]){
+		"pfm_handler_errors:\t0", "pfm_handler_errno:\t0",
+		"pfm_handler_no_ctrl:\t0", "pfm_handler_bad_ctrl:\t1" });
+	expect_odd("ctrl=0", (const char *[]){
+		"pfm_handler_errors:\t0", "pfm_handler_errno:\t0",
+		"pfm_handler_no_ctrl:\t1", "pfm_handler_bad_ctrl:\t0" });
+	/* No room is no mistake. */
+	expect_odd("ret=-105", (const char *[]){
+		"pfm_handler_errors:\t0", "pfm_handler_errno:\t0",
+		"pfm_handler_no_ctrl:\t0", "pfm_handler_bad_ctrl:\t0" });
 }
 
 /* Proves 3.1.2-18, 3.5-05, 3.5.14-16 */
