@@ -215,9 +215,16 @@ TEST(a_clock_of_a_time_namespace_is_not_taken_for_the_kernels)
 	reap(spawn(read_in_time_namespace, NULL));
 }
 
+/* Sets have taken turns, and each has counted something. */
+static bool has_seen_all(int fd, struct pfm_set_map *const *maps)
+{
+	return ctx_set_info(fd, 1).set_runs >= RUNS && mapped(maps[0], 0) &&
+	       mapped(maps[1], 0);
+}
+
 /*
  * In the monitored thread itself, between any two of whose instructions a set
- * may be switched from.
+ * may be switched from. How many of them a set's turn has is not known.
  */
 TEST(values_never_go_back_while_sets_are_switched)
 {
@@ -226,9 +233,10 @@ TEST(values_never_go_back_while_sets_are_switched)
 	__u64 value, last[2] = {};
 
 	ctx_start_self(fd);
-	while (ctx_set_info(fd, 1).set_runs < RUNS) {
-		touch_pages(10, NULL);
+	while (!has_seen_all(fd, maps)) {
 		for (int i = 0; i < 1000; i++) {
+			if (i % 100 == 0)
+				touch_pages(1, NULL);
 			value = mapped(maps[i % 2], 0);
 			CHECK(value >= last[i % 2]);
 			last[i % 2] = value;
@@ -238,7 +246,6 @@ TEST(values_never_go_back_while_sets_are_switched)
 	for (int i = 0; i < 2; i++) {
 		CHECK(mapped(maps[i], 0) >= last[i]);
 		CHECK_EQ(mapped(maps[i], 0), ctx_read_set(fd, i, 0));
-		CHECK(mapped(maps[i], 0) > 0);
 	}
 }
 

@@ -210,12 +210,20 @@ TEST(a_set_that_follows_itself_is_active_no_longer_than_its_thread)
 	CHECK(duration(fd, 0) <= used_by_thread(fd, before, after));
 }
 
+static void pass_time(__u64 ns)
+{
+	__u64 until = clock_ns(CLOCK_MONOTONIC) + ns;
+
+	while (clock_ns(CLOCK_MONOTONIC) < until)
+		;
+}
+
 /* Proves 3.1.10-20, 3.7.6-10 */
 TEST(a_timeout_does_not_pass_while_the_thread_sleeps)
 {
-	__u64 until, runs;
 	int fd = ctx_new(0);
 	struct worker w;
+	__u64 runs;
 
 	worker_start(&w);
 	ctx_create_set(fd, 0, BY_TIME);
@@ -224,10 +232,49 @@ TEST(a_timeout_does_not_pass_while_the_thread_sleeps)
 	worker_do(&w, WORK_TOUCH, 1);
 	wait_asleep(w.pid);
 	runs = runs_of(fd, 0) + runs_of(fd, 1);
-	until = clock_ns(CLOCK_MONOTONIC) + 10 * TICK_MAX;
-	while (clock_ns(CLOCK_MONOTONIC) < until)
-		;
+	pass_time(10 * TICK_MAX);
 	CHECK_EQ(runs_of(fd, 0) + runs_of(fd, 1), runs);
+	worker_quit(&w);
+}
+
+/* What is left of set0's timeout, and that it and the time used are one. */
+static __u64 time_left(int fd, __u64 timeout)
+{
+	pfarg_setinfo_t info = ctx_set_info(fd, 0);
+	__u64 left = nanoseconds(&info.set_timeout);
+
+	CHECK_EQ(info.set_runs, 1);
+	CHECK_EQ(left + nanoseconds(&info.set_act_duration), timeout);
+	return left;
+}
+
+/* Proves 3.1.10-20, 3.1.12-10, 3.1.12-11, 3.7.6-10 */
+TEST(what_is_left_of_a_timeout_waits_for_the_thread)
+{
+	pfarg_setdesc_t desc = { .set_flags = BY_TIME };
+	__u64 timeout, left[2];
+	int fd = ctx_new(0);
+	struct worker w;
+
+	/* Not over however slow this is. */
+	desc.set_timeout.tv_sec = 1000;
+	CHECK_OK(pfm_create_evtsets(fd, &desc, 1));
+	timeout = nanoseconds(&desc.set_timeout);
+	worker_start(&w);
+	ctx_start_on(fd, w.pid);
+	left[0] = timeout;
+	for (int i = 0; i < 3; i++) {
+		/* A clock may go by ticks. */
+		do {
+			worker_do(&w, WORK_TOUCH, 1000);
+			wait_asleep(w.pid);
+			left[1] = time_left(fd, timeout);
+		} while (left[1] == left[0]);
+		CHECK(left[1] < left[0]);
+		pass_time(3 * TICK_MAX);
+		CHECK_EQ(time_left(fd, timeout), left[1]);
+		left[0] = left[1];
+	}
 	worker_quit(&w);
 }
 
@@ -237,7 +284,6 @@ TEST(a_timeout_stands_still_while_masked)
 	pfarg_setdesc_t desc = { .set_flags = BY_TIME };
 	pfarg_setinfo_t before, after;
 	int fd = ctx_new(0);
-	__u64 until;
 
 	/* Not over before the thread gets to its page fault. */
 	desc.set_timeout.tv_sec = 1000;
@@ -248,9 +294,7 @@ TEST(a_timeout_stands_still_while_masked)
 	touch_pages(1, NULL);
 	ctx_expect_state(fd, "masked");
 	before = ctx_set_info(fd, 0);
-	until = clock_ns(CLOCK_MONOTONIC) + 3 * TICK_MAX;
-	while (clock_ns(CLOCK_MONOTONIC) < until)
-		;
+	pass_time(3 * TICK_MAX);
 	after = ctx_set_info(fd, 0);
 	CHECK_EQ(after.set_runs, 1);
 	CHECK_EQ(nanoseconds(&after.set_timeout),
@@ -280,6 +324,7 @@ TEST(sets_of_a_cpu_take_turns_by_time)
 TEST(sets_of_a_cpu_take_turns_while_their_controller_waits)
 {
 	int fd = ctx_new(PFM_FL_SYSTEM_WIDE);
+	unsigned long n = 1000;
 	struct worker w;
 	__u64 before;
 
@@ -289,9 +334,45 @@ TEST(sets_of_a_cpu_take_turns_while_their_controller_waits)
 	for (unsigned int id = 0; id < 2; id++)
 		ctx_create_set(fd, id, BY_TIME);
 	ctx_start_on(fd, thread_id());
-	before = runs_of(fd, 1);
-	worker_do(&w, WORK_TOUCH, 50000);
-	CHECK(runs_of(fd, 1) > before + 1);
+	/* Each time it waits until all of them have been touched. */
+	do {
+		before = runs_of(fd, 1);
+		worker_do(&w, WORK_TOUCH, n);
+		n *= 2;
+	} while (runs_of(fd, 1) <= before + 1);
+	worker_quit(&w);
+}
+
+/* Samples of a pinned worker among those of its CPU; sets take turns. */
+/* Proves 3.6-02, 3.6-03, 3.6.4-05, P6-01, P6-02 */
+TEST(sets_of_a_cpu_that_samples_take_turns)
+{
+	struct smpl s = smpl_new(PFM_FL_SYSTEM_WIDE, 1 << 18, 0);
+	const pfm_default_smpl_entry_t *e;
+	unsigned int of_worker = 0;
+	struct worker w;
+
+	for (unsigned int id = 0; id < 2; id++) {
+		ctx_create_set(s.fd, id, BY_OVFL);
+		ctx_add_set_counter(s.fd, id, id, 0, 10, 2);
+	}
+	worker_start_pinned(&w);
+	ctx_pin(0);
+	ctx_start_on(s.fd, thread_id());
+	worker_do(&w, WORK_TOUCH, 1000);
+	ctx_stop(s.fd);
+	CHECK(s.hdr->hdr_count >= 100);
+	for (unsigned int i = 0; i < s.hdr->hdr_count; i++) {
+		e = smpl_entry(&s, i, 0);
+		CHECK_EQ(e->set, i / 2 % 2);
+		CHECK_EQ(e->ovfl_pmd, e->set);
+		CHECK_EQ(e->cpu, 0);
+		CHECK_EQ(e->last_reset_val, -10ULL);
+		of_worker += e->tgid == (__u32)w.pid;
+	}
+	CHECK(of_worker > 90);
+	CHECK_EQ(runs_of(s.fd, 0) + runs_of(s.fd, 1),
+		 1 + s.hdr->hdr_count / 2);
 	worker_quit(&w);
 }
 

@@ -38,7 +38,8 @@ TEST(a_timer_is_enough_to_sample_by_time)
 	worker_start(&w);
 	ctx_start_on(fd, w.pid);
 	worker_ask(&w, WORK_TOUCH, ULONG_MAX);
-	for (int i = 0; i < 10; i++) {
+	/* It may get no time in an interval, nor in ten of them. */
+	for (int i = 0; i < 10 || !last; i++) {
 		wait_for_timer(timer);
 		ctx_stop(fd);
 		value = ctx_read(fd, 0);
@@ -51,8 +52,6 @@ TEST(a_timer_is_enough_to_sample_by_time)
 		last = value;
 		CHECK_OK(pfm_start(fd, NULL));
 	}
-	/* Somewhere in ten intervals it had a page fault. */
-	CHECK(last > 0);
 	worker_kill(&w);
 }
 
