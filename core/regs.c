@@ -381,7 +381,8 @@ int pfm_read_pmd(struct pfm_context *ctx, void *elem)
 	slot = pfm_pmd_slot(ctx, req, &set);
 	if (slot < 0)
 		return slot;
-	if (req->reg_flags & ~PFM_REG_RETFL_MASK)
+	if (req->reg_flags & ~PFM_REG_RETFL_MASK ||
+	    memchr_inv(req->reserved, 0, sizeof(req->reserved)))
 		return pfm_bad_elem(&req->reg_flags, PFM_REG_RETFL_EINVAL);
 	pmd = &set->pmds[slot];
 	req->reg_value = pfm_value_read(pmd);

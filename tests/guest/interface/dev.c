@@ -6,6 +6,8 @@
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -358,12 +360,141 @@ TEST(commands_refuse_bad_descriptor)
 	expect_ebadf(CHECK_OK(open(PFM_DEVICE, O_RDWR)));
 }
 
-/* Proves 3.1-03 */
+static bool is_known(int command)
+{
+	static const int others[] = {
+		PFM_CREATE_CONTEXT, PFM_GETINFO_PMCS, PFM_GETINFO_PMDS,
+		PFM_CREATE_EVTSETS, PFM_DELETE_EVTSETS, PFM_GETINFO_EVTSETS,
+		PFM_SET_CONFIG, PFM_GET_CONFIG,
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(context_commands); i++)
+		if (command == context_commands[i])
+			return true;
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
+		if (command == others[i])
+			return true;
+	return false;
+}
+
+/* None of them reads a PMC. */
+/* Proves 2.2.2-01, 3.1-03 */
 TEST(unknown_commands_are_invalid)
 {
-	static const int commands[] = { 0, 6, 7, 9, 0x7f, -1, 1 << 16 };
+	static const int far[] = { -1, 1 << 16, INT_MIN, INT_MAX };
+	int fd = ctx_new(0), known = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(far); i++)
+		CHECK_ERRNO(perfmonctl(fd, far[i], NULL, 0), EINVAL);
+	for (int command = 0; command <= 0xffff; command++) {
+		if (is_known(command))
+			known++;
+		else
+			CHECK_ERRNO(perfmonctl(fd, command, NULL, 0), EINVAL);
+	}
+	CHECK_EQ(known, 16);
+}
+
+/* Reserved fields */
+
+/* Any argument. */
+union any {
+	pfarg_ctx_t	ctx;
+	pfarg_pmc_t	pmc;
+	pfarg_pmd_t	pmd;
+	pfarg_load_t	load;
+	pfarg_start_t	start;
+	pfarg_setdesc_t	setdesc;
+	pfarg_setinfo_t	setinfo;
+	pfarg_pmcinfo_t	info;
+	pfarg_config_t	config;
+};
+
+struct reserved {
+	int	command;
+	size_t	offset;
+	size_t	size;
+};
+
+#define RESERVED(command, type, field)					\
+	{ command, offsetof(type, field), sizeof(((type *)0)->field) }
+
+static const struct reserved reserved_fields[] = {
+	RESERVED(PFM_CREATE_CONTEXT, pfarg_ctx_t, reserved),
+	RESERVED(PFM_WRITE_PMCS, pfarg_pmc_t, reserved),
+	RESERVED(PFM_WRITE_PMDS, pfarg_pmd_t, reserved),
+	RESERVED(PFM_READ_PMDS, pfarg_pmd_t, reserved),
+	RESERVED(PFM_GETINFO_PMCS, pfarg_pmcinfo_t, reserved),
+	RESERVED(PFM_GETINFO_PMDS, pfarg_pmdinfo_t, reserved),
+	RESERVED(PFM_CREATE_EVTSETS, pfarg_setdesc_t, reserved),
+	RESERVED(PFM_DELETE_EVTSETS, pfarg_setdesc_t, reserved),
+	RESERVED(PFM_GETINFO_EVTSETS, pfarg_setinfo_t, reserved),
+	RESERVED(PFM_LOAD_CONTEXT, pfarg_load_t, reserved1),
+	RESERVED(PFM_LOAD_CONTEXT, pfarg_load_t, reserved2),
+	RESERVED(PFM_SET_CONFIG, pfarg_config_t, reserved1),
+	RESERVED(PFM_SET_CONFIG, pfarg_config_t, reserved2),
+	RESERVED(PFM_SET_CONFIG, pfarg_config_t, reserved3),
+};
+
+static const struct reserved reserved_of_start[] = {
+	RESERVED(PFM_START, pfarg_start_t, reserved1),
+	RESERVED(PFM_START, pfarg_start_t, reserved2),
+	RESERVED(PFM_START, pfarg_start_t, reserved3),
+};
+
+/* What a command takes, but for its reserved fields. */
+static union any good_argument(int command)
+{
+	union any arg = {};
+
+	switch (command) {
+	case PFM_WRITE_PMCS:
+		arg.pmc.reg_value = PAGE_FAULTS;
+		break;
+	case PFM_LOAD_CONTEXT:
+		arg.load.load_pid = thread_id();
+		break;
+	case PFM_DELETE_EVTSETS:
+		arg.setdesc.set_id = 1;
+		break;
+	case PFM_SET_CONFIG:
+		CHECK_OK(pfm_get_config(&arg.config));
+		break;
+	}
+	return arg;
+}
+
+static void expect_bits_refused(int fd, const struct reserved *r)
+{
+	for (size_t bit = 0; bit < 8 * r->size; bit++) {
+		union any arg = good_argument(r->command);
+
+		((unsigned char *)&arg)[r->offset + bit / 8] = 1 << bit % 8;
+		CHECK_ERRNO(perfmonctl(fd, r->command, &arg, 1), EINVAL);
+	}
+}
+
+static void expect_accepted(int fd, int command)
+{
+	union any arg = good_argument(command);
+
+	CHECK_EQ(perfmonctl(fd, command, &arg, 1), 0);
+}
+
+/* Proves 2.3.7-01, 3.1-08, P7-01, H13 */
+TEST(each_bit_of_each_reserved_field_is_refused)
+{
 	int fd = ctx_new(0);
 
-	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
-		CHECK_ERRNO(perfmonctl(fd, commands[i], NULL, 0), EINVAL);
+	ctx_create_set(fd, 1, 0);
+	for (size_t i = 0; i < ARRAY_SIZE(reserved_fields); i++)
+		expect_bits_refused(fd, &reserved_fields[i]);
+	for (size_t i = 0; i < ARRAY_SIZE(reserved_fields); i++)
+		if (reserved_fields[i].command != PFM_LOAD_CONTEXT)
+			expect_accepted(fd, reserved_fields[i].command);
+	expect_accepted(fd, PFM_LOAD_CONTEXT);
+	for (size_t i = 0; i < ARRAY_SIZE(reserved_of_start); i++)
+		expect_bits_refused(fd, &reserved_of_start[i]);
+	ctx_expect_state(fd, "stopped");
+	expect_accepted(fd, PFM_START);
 }
