@@ -81,6 +81,7 @@ static int validate(struct kunit *test, u64 size, u32 regions, u32 flags)
 	return d->fmt->fmt_validate(0, pfm_num_pmds(), &arg);
 }
 
+/* Proves 6.3.1-09 */
 static void validate_wants_2_to_64_regions(struct kunit *test)
 {
 	static const u32 bad[] = { 0, 1, 65, 0x80000000, ~0U };
@@ -128,7 +129,7 @@ static void validate_refuses_unknown_bits_and_reserved_fields(
 			d->fmt->fmt_validate(0, pfm_num_pmds(), &arg), -EINVAL);
 }
 
-/* Proves P5.4-05 */
+/* Proves 6.3.1-08, P5.4-05 */
 static void init_describes_empty_regions(struct kunit *test)
 {
 	struct fmt_calls *d = test->priv;
@@ -150,6 +151,7 @@ static void init_describes_empty_regions(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rgn_of(d, 2)->rgn_state, (u32)PFM_NWAY_RGN_FREE);
 }
 
+/* Proves 6.3.1-08 */
 static void entries_are_those_of_the_default_format(struct kunit *test)
 {
 	struct fmt_calls *d = test->priv;
@@ -175,7 +177,7 @@ static void entries_are_those_of_the_default_format(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rgn_of(d, 0)->rgn_size, (u64)ENTRY + 16);
 }
 
-/* Proves P5.4-06 */
+/* Proves 6.3.1-02, 6.3.1-03, P5.4-06 */
 static void a_full_region_is_handed_out_and_the_next_one_filled(
 	struct kunit *test)
 {
@@ -213,6 +215,7 @@ static void overflows_of_one_instant_go_on_in_the_next_region(
 			entry_of(d, 1, 0)->tstamp);
 }
 
+/* Proves 6.3.1-05 */
 static void restart_frees_the_oldest_region(struct kunit *test)
 {
 	struct fmt_calls *d = test->priv;
@@ -267,6 +270,7 @@ static void who_keeps_up_loses_nothing(struct kunit *test)
 	}
 }
 
+/* Proves 6.3.1-06 */
 static void without_a_free_region_it_cycles_in_its_own(struct kunit *test)
 {
 	struct fmt_calls *d = test->priv;
@@ -309,6 +313,7 @@ static void after_cycling_a_freed_region_is_used(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, hdr_of(d)->hdr_overwritten, 0ULL);
 }
 
+/* Proves 6.3.1-07 */
 static void mask_when_full_hands_out_the_last_region(struct kunit *test)
 {
 	struct fmt_calls *d = test->priv;
@@ -339,6 +344,7 @@ static void overflows_while_full_are_dropped_and_counted(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, entry_of(d, 1, 0)->ovfl_pmd, 2);
 }
 
+/* Proves 6.3.1-07 */
 static void restart_ends_a_saturated_buffer(struct kunit *test)
 {
 	struct fmt_calls *d = test->priv;

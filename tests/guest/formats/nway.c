@@ -98,7 +98,7 @@ TEST(arguments_that_cannot_be_are_refused)
 	}
 }
 
-/* Proves P5.4-06 */
+/* Proves 6.3.1-01, 6.3.1-02, 6.3.1-03, 6.3.1-09, P5.4-06 */
 TEST(a_full_region_notifies_and_monitoring_goes_on)
 {
 	struct mapped m = nway_new(4, 5, 0, 0);
@@ -116,10 +116,41 @@ TEST(a_full_region_notifies_and_monitoring_goes_on)
 	CHECK_EQ(ctx_read(m.fd, 0), -(__u64)PERIOD);
 }
 
+/* Proves 6.3.1-02, 6.3.1-03, 6.3.1-04 */
+TEST(two_regions_take_turns_and_resets_are_short)
+{
+	struct mapped m = nway_new(2, 5, 0, 0);
+	struct counter c = counter(0, NOTIFY, PERIOD);
+	struct counter other = counter(1, 0, 0);
+
+	pfm_bv_set(c.pmc.reg_reset_pmds, 1);
+	c.pmd.reg_long_reset = -1000ULL;
+	other.pmd.reg_long_reset = 2000;
+	other.pmd.reg_short_reset = 1000;
+	counter_write(m.fd, &c);
+	counter_write(m.fd, &other);
+	ctx_start_here(m.fd);
+	for (unsigned int n = 0; n < 6; n++) {
+		CHECK_EQ(rgn_of(&m, n % 2)->rgn_count, 0);
+		touch_pages(5 * PERIOD, NULL);
+		ctx_expect_message(m.fd, PFM_MSG_OVFL);
+		ctx_expect_state(m.fd, "started");
+		CHECK_EQ(rgn_of(&m, n % 2)->rgn_state, PFM_NWAY_RGN_READY);
+		CHECK_EQ(rgn_of(&m, n % 2)->rgn_count, 5);
+		CHECK_EQ(rgn_of(&m, n % 2)->rgn_seq, n + 1);
+		CHECK_EQ(ctx_read(m.fd, 0), -(__u64)PERIOD);
+		/* Which of the two counted the last event first is open. */
+		CHECK(ctx_read(m.fd, 1) - 1000 <= 1);
+		CHECK_OK(pfm_restart(m.fd));
+		CHECK_EQ(ctx_read(m.fd, 0), -(__u64)PERIOD);
+	}
+}
+
 /* Bursts of events that each fill more than a half of the buffer. */
 #define BURST		30
 #define BURSTS		20
 
+/* Proves 6.3.1-01 */
 TEST(default_format_has_blind_spots)
 {
 	struct smpl s = smpl_new_for(0, BURST / 2, 0);
@@ -136,7 +167,7 @@ TEST(default_format_has_blind_spots)
 	CHECK_EQ(recorded, BURSTS * BURST / 2);
 }
 
-/* Proves P5.4-06 */
+/* Proves 6.3.1-03, 6.3.1-05, P5.4-06 */
 TEST(whoever_keeps_up_has_no_blind_spots)
 {
 	/* Twice the memory of the above, in parts. */
@@ -164,6 +195,7 @@ TEST(whoever_keeps_up_has_no_blind_spots)
 	ctx_expect_no_message(m.fd);
 }
 
+/* Proves 6.3.1-06 */
 TEST(what_nobody_reads_is_overwritten_and_counted)
 {
 	struct mapped m = nway_new(3, 7, 0, 0);
@@ -189,6 +221,7 @@ TEST(what_nobody_reads_is_overwritten_and_counted)
 	CHECK_EQ(total_count(&m), 12);
 }
 
+/* Proves 6.3.1-02, 6.3.1-05, 6.3.1-07 */
 TEST(mask_when_full_saturates_until_restart)
 {
 	struct mapped m = nway_new(2, 4, 0, MASK);
@@ -258,7 +291,7 @@ static __u64 overwritten(const struct mapped *m)
 #define OVERWRITTEN	500	/* entries, meanwhile */
 #define SMALL		8	/* entries of a region */
 
-/* Proves H28 */
+/* Proves 6.3.1-06, H28 */
 TEST(a_concurrent_reader_never_takes_a_torn_region)
 {
 	struct mapped m = nway_new(2, SMALL, 1, 0);

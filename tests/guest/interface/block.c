@@ -126,14 +126,21 @@ TEST(blocked_thread_can_be_killed)
 	CHECK_EQ(msg.msg_type, PFM_MSG_END);
 }
 
-/* Proves H24 */
+/* Proves 3.1.8-12, 3.1.8-13, H24 */
 TEST(unload_lets_a_blocked_thread_go_on)
 {
 	struct worker w;
 	struct smpl s = block_worker(&w);
 
 	CHECK_OK(pfm_unload_context(s.fd));
-	expect_finished(&w);
+	worker_wait(&w);
+	CHECK_EQ(worker_progress(&w), 2 * BLOCK_FAULTS - 1);
+	/* Attached again, it is neither blocked nor masked. */
+	ctx_start_on(s.fd, w.pid);
+	ctx_expect_state(s.fd, "started");
+	CHECK(ctx_says(s.fd, "pfm_blocked:\t0"));
+	worker_do(&w, WORK_TOUCH, PERIOD - 1);
+	worker_quit(&w);
 }
 
 /* Proves 3.1.15-08, H24 */

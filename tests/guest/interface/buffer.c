@@ -4,6 +4,7 @@
  *	      4.4.3)
  */
 #define _GNU_SOURCE
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -212,6 +213,24 @@ TEST(samples_are_recorded_without_a_mapping)
 	}
 }
 
+/* Proves 3.5.4-18 */
+TEST(a_mapping_comes_before_the_attachment_and_stays)
+{
+	struct smpl s = { .fd = new_buffer() };
+
+	s.hdr = map_ok(s.fd);
+	CHECK_EQ(s.hdr->hdr_count, 0);
+	ctx_add_counter(s.fd, 0, 0, 1);
+	for (unsigned int i = 1; i <= 3; i++) {
+		ctx_start_self(s.fd);
+		touch_pages(5, NULL);
+		CHECK_EQ(s.hdr->hdr_count, 5 * i);
+		CHECK(in_touch_pages(smpl_entry(&s, 5 * i - 1, 0)->ip));
+		CHECK_OK(pfm_unload_context(s.fd));
+		CHECK_EQ(s.hdr->hdr_count, 5 * i);
+	}
+}
+
 static void *read_in_thread(void *arg)
 {
 	const struct smpl *s = arg;
@@ -313,6 +332,34 @@ TEST(children_inherit_the_mapping_and_keep_it)
 	CHECK_OK(pipe(pipes));
 	in.go = pipes[0];
 	child = spawn(read_inherited, &in);
+	CHECK_OK(munmap((void *)in.s.hdr, in.s.size));
+	CHECK_OK(close(in.s.fd));
+	CHECK_OK(write(pipes[1], "", 1));
+	reap(child);
+}
+
+static void map_what_parent_has_closed(void *arg)
+{
+	struct inherited *in = arg;
+
+	/* Not the mapping, but the descriptor. */
+	CHECK_OK(munmap((void *)in->s.hdr, in->s.size));
+	wait_go(in->go);
+	in->s.hdr = map_ok(in->s.fd);
+	CHECK_EQ(in->s.hdr->hdr_count, 5);
+	CHECK(in_touch_pages(smpl_entry(&in->s, 4, 0)->ip));
+}
+
+/* Proves 3.5.4-17 */
+TEST(the_buffer_stays_until_the_last_descriptor_is_closed)
+{
+	struct inherited in = { .s = sampled() };
+	int pipes[2];
+	pid_t child;
+
+	CHECK_OK(pipe(pipes));
+	in.go = pipes[0];
+	child = spawn(map_what_parent_has_closed, &in);
 	CHECK_OK(munmap((void *)in.s.hdr, in.s.size));
 	CHECK_OK(close(in.s.fd));
 	CHECK_OK(write(pipes[1], "", 1));
@@ -469,15 +516,65 @@ static void buffers_within_the_global_limit(void *arg)
 		CHECK_OK(close(create_pages(10)));
 }
 
+static void with_room_for(size_t pages, void (*run)(void *arg))
+{
+	char bytes[32];
+	struct param_run r = { "smpl_buf_size_max", bytes, run, NULL };
+
+	snprintf(bytes, sizeof(bytes), "%zu", pages * page());
+	with_param(&r);
+}
+
 /* Proves 3.1.1-25, 3.1.16-14, 3.5.11-04, 4.1-03, 4.4.3-03, P7-04, H15 */
 TEST(global_limit_is_respected)
 {
-	char bytes[32];
-	struct param_run r = { "smpl_buf_size_max", bytes,
-			       buffers_within_the_global_limit, NULL };
-
-	snprintf(bytes, sizeof(bytes), "%zu", 16 * page());
-	with_param(&r);
+	with_room_for(16, buffers_within_the_global_limit);
 	/* The end of a process gives everything back. */
-	with_param(&r);
+	with_room_for(16, buffers_within_the_global_limit);
+}
+
+static void expect_memory(size_t pages)
+{
+	CHECK_OK(close(create_pages(pages)));
+}
+
+/* A worker holds the only descriptor of a buffer, but for exec. */
+static void exec_without_the_buffer(void *arg)
+{
+	int fd = create_pages(10);
+	struct worker w;
+
+	CHECK_OK(fcntl(fd, F_SETFD, FD_CLOEXEC));
+	worker_start_holding(&w, fd);
+	CHECK_OK(close(fd));
+	expect_no_memory(10);
+	worker_do(&w, WORK_EXEC, 0);
+	expect_memory(10);
+	worker_quit(&w);
+}
+
+/* The same, where it stays open. */
+static void exec_with_the_buffer(void *arg)
+{
+	int fd = create_pages(10);
+	struct worker w;
+
+	worker_start_holding(&w, fd);
+	CHECK_OK(close(fd));
+	worker_do(&w, WORK_EXEC, 0);
+	expect_no_memory(10);
+	worker_quit(&w);
+	expect_memory(10);
+}
+
+/* Proves 3.1.15-01, 3.5.4-15 */
+TEST(close_on_exec_frees_the_buffer)
+{
+	with_room_for(16, exec_without_the_buffer);
+}
+
+/* Proves 3.5.4-14, 3.5.4-17 */
+TEST(a_buffer_survives_exec_with_its_descriptor)
+{
+	with_room_for(16, exec_with_the_buffer);
 }

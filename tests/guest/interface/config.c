@@ -8,6 +8,7 @@
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <grp.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -179,6 +180,63 @@ static void bad_values_change_nothing(void *arg)
 TEST(set_with_bad_values_changes_nothing)
 {
 	restoring(bad_values_change_nothing, NULL);
+}
+
+/* What is too small for a limit, and what is not. */
+static void limits_have_a_least_value(void *arg)
+{
+	const __u64 bad[] = { 0, 1, page() / 2, page() - 1 };
+	const __u64 good[] = { page(), page() + 1, 1ULL << 31, ~0UL };
+	pfarg_config_t cfg = get_config();
+
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+		cfg = get_config();
+		cfg.cf_arg_size_max = bad[i];
+		refuses(cfg);
+		cfg = get_config();
+		cfg.cf_smpl_buf_size_max = bad[i];
+		refuses(cfg);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(good); i++) {
+		cfg = get_config();
+		cfg.cf_arg_size_max = good[i];
+		cfg.cf_smpl_buf_size_max = good[i];
+		CHECK_OK(pfm_set_config(&cfg));
+		expect_config(&cfg);
+	}
+}
+
+/* Proves 3.1.16-13, 3.1.16-15, 3.1.16-19 */
+TEST(set_refuses_limits_that_are_out_of_range)
+{
+	restoring(limits_have_a_least_value, NULL);
+}
+
+/* No limit is none for the kernel's arithmetic. */
+static void nothing_goes_beyond_without_limits(void *arg)
+{
+	static const int nargs[] = { INT_MAX, INT_MAX / 2, 1 << 24 };
+	pfarg_config_t cfg = get_config();
+	pfarg_ctx_t ctx;
+	int fd;
+
+	cfg.cf_arg_size_max = ~0UL;
+	cfg.cf_smpl_buf_size_max = ~0UL;
+	CHECK_OK(pfm_set_config(&cfg));
+	fd = ctx_new(0);
+	for (size_t i = 0; i < ARRAY_SIZE(nargs); i++) {
+		CHECK_EQ(pfm_read_pmds(fd, BAD_ADDRESS, nargs[i]), -1);
+		CHECK(errno == EFAULT || errno == ENOMEM);
+	}
+	CHECK_ERRNO(smpl_create(&ctx, 0, ~0ULL, 0), ENOMEM);
+	CHECK_ERRNO(smpl_create(&ctx, 0, -page(), 0), ENOMEM);
+	CHECK_OK(smpl_create(&ctx, 0, page(), 0));
+}
+
+/* Proves 3.1.16-19, H14 */
+TEST(the_largest_limits_overflow_nothing)
+{
+	restoring(nothing_goes_beyond_without_limits, NULL);
 }
 
 static void become_user(gid_t gid, size_t n, const gid_t *groups)

@@ -419,6 +419,37 @@ TEST(every_thread_of_the_process_controls)
 	worker_quit(&w);
 }
 
+static void *create_in_a_thread(void *arg)
+{
+	*(int *)arg = ctx_new(0);
+	return NULL;
+}
+
+/* Proves 3.1.1-19, 4.3.1-01, H05 */
+TEST(descriptor_outlives_the_thread_that_created_it)
+{
+	pthread_t thread;
+	struct worker w;
+	int fd = -1;
+
+	CHECK(!pthread_create(&thread, NULL, create_in_a_thread, &fd));
+	CHECK(!pthread_join(thread, NULL));
+	ctx_add_counter(fd, 0, PFM_REGFL_OVFL_NOTIFY, PERIOD);
+	worker_start(&w);
+	ctx_start_on(fd, w.pid);
+	worker_do(&w, WORK_TOUCH, PERIOD);
+	ctx_expect_message(fd, PFM_MSG_OVFL);
+	CHECK_EQ(ctx_read(fd, 0), 0);
+	CHECK_OK(pfm_restart(fd));
+	worker_do(&w, WORK_TOUCH, PERIOD - 1);
+	ctx_stop(fd);
+	CHECK_OK(pfm_unload_context(fd));
+	CHECK_EQ(ctx_read(fd, 0), -1ULL);
+	CHECK_OK(close(fd));
+	ctx_expect_free(w.pid);
+	worker_quit(&w);
+}
+
 struct control {
 	const struct worker	*w;
 	int			fd;
@@ -436,7 +467,7 @@ static void control_worker(void *arg)
 	CHECK_EQ(ctx_read(c->fd, 0), 10);
 }
 
-/* Proves 3.1.1-20, 3.1.1-21, 3.1.15-04, 3.1.15-05, 3.5.4-17, 4.3.1-01, H05 */
+/* Proves 3.1.1-20, 3.1.1-21, 3.1.15-04, 3.1.15-05, 4.3.1-01, H05 */
 TEST(child_controls_what_its_parent_has_closed)
 {
 	struct worker w;
@@ -593,7 +624,7 @@ TEST(descriptor_is_inherited_across_exec)
 	worker_quit(&w);
 }
 
-/* Proves 3.1.1-22, 3.5.4-15 */
+/* Proves 3.1.1-22 */
 TEST(close_on_exec_destroys_the_context)
 {
 	int fd = ctx_counting();

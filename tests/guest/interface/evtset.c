@@ -9,6 +9,7 @@
 #include "check.h"
 #include "ctx.h"
 #include "faults.h"
+#include "params.h"
 
 #define TICK_MAX	10000000	/* ns; no tick is longer */
 #define BY_TIME		PFM_SETFL_TIME_SWITCH
@@ -36,6 +37,67 @@ TEST(a_context_may_have_very_many_sets)
 	ctx_load_self(fd);
 	CHECK_EQ(ctx_set_info(fd, 1 + 257).set_runs, 0);
 	CHECK_OK(pfm_unload_context(fd));
+}
+
+#define MANY_SETS	600
+
+/* They are as many as there may be, and the last one has a number's end. */
+static void more_than_by_default(void *arg)
+{
+	pfarg_setdesc_t desc = { .set_flags = BY_OVFL | PFM_SETFL_EXPL_NEXT };
+	int fd = ctx_new(0);
+
+	for (unsigned int n = 1; n <= MANY_SETS; n++) {
+		desc.set_id = n < MANY_SETS ? 100 * n : 0xffff;
+		desc.set_id_next = n < MANY_SETS ? 0xffff : 0;
+		CHECK_OK(pfm_create_evtsets(fd, &desc, 1));
+	}
+	desc = (pfarg_setdesc_t){ .set_id = 1 };
+	CHECK_ERRNO(pfm_create_evtsets(fd, &desc, 1), ENOMEM);
+	ctx_create_set(fd, 0, BY_OVFL);
+	ctx_add_set_counter(fd, 0, 0, 0, 5, 1);
+	ctx_add_set_counter(fd, 100, 0, 0, 5, 1);
+	ctx_add_set_counter(fd, 0xffff, 0, 0, 5, 1);
+	ctx_start_self(fd);
+	touch_pages(15 * 10, NULL);
+	CHECK_OK(pfm_unload_context(fd));
+	CHECK_EQ(ctx_set_info(fd, 100).set_runs, 10);
+	CHECK_EQ(ctx_set_info(fd, 0xffff).set_runs, 10);
+	CHECK_EQ(ctx_set_info(fd, 200).set_runs, 0);
+}
+
+/* Proves 3.1.10-15, 3.7.5-01 */
+TEST(a_context_may_have_more_sets_than_by_default)
+{
+	struct param_run r = { "sets_max", "601", more_than_by_default, NULL };
+
+	with_param(&r);
+}
+
+/* Proves 3.1.11-03, 3.1.3-20, 3.1.2-19 */
+TEST(a_set_that_comes_anew_has_registers_of_its_own)
+{
+	pfarg_setdesc_t desc = { .set_id = 4 };
+	pfarg_start_t start = { .start_set = 4 };
+	int fd = ctx_new(0);
+
+	ctx_create_set(fd, 4, BY_OVFL);
+	ctx_add_set_counter(fd, 4, 0, PFM_REGFL_OVFL_NOTIFY, 5, 3);
+	ctx_add_set_counter(fd, 4, 1, 0, 1000, 0);
+	CHECK_OK(pfm_delete_evtsets(fd, &desc, 1));
+	ctx_create_set(fd, 4, 0);
+	CHECK_EQ(ctx_read_set(fd, 4, 0), 0);
+	CHECK_EQ(ctx_read_set(fd, 4, 1), 0);
+	/* One that is written counts, and neither notifies nor switches. */
+	ctx_add_set_counter(fd, 4, 0, 0, 0, 0);
+	faults_prepare();
+	ctx_load_self(fd);
+	CHECK_OK(pfm_start(fd, &start));
+	touch_pages(30, NULL);
+	ctx_expect_state(fd, "started");
+	CHECK_EQ(ctx_read_set(fd, 4, 0), 30);
+	CHECK_EQ(ctx_read_set(fd, 4, 1), 0);
+	CHECK_EQ(ctx_set_info(fd, 4).set_runs, 1);
 }
 
 TEST(registers_of_a_set_that_does_not_exist_are_refused)

@@ -5,8 +5,10 @@
  */
 #define _GNU_SOURCE
 #include <limits.h>
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,6 +16,7 @@
 #include "ctx.h"
 #include "faults.h"
 #include "params.h"
+#include "smpl.h"
 #include "worker.h"
 
 /* PFM_LOAD_CONTEXT */
@@ -229,6 +232,106 @@ TEST(context_is_loaded_on_one_thread_after_the_other)
 	}
 }
 
+#define PAIRS	16	/* of PMC and PMD that perf has */
+
+/* All counters count, from a value of their own on. */
+static int new_with_all_counters(void)
+{
+	int fd = ctx_new(0);
+
+	for (unsigned int i = 0; i < PAIRS; i++)
+		ctx_add_counter(fd, i, 0, 1000 * (i + 1));
+	return fd;
+}
+
+/* Proves 3.1.7-11, 3.1.2-19, 4.2-06 */
+TEST(a_context_finds_nothing_of_the_one_before)
+{
+	int first = new_with_all_counters(), second = ctx_counting();
+
+	ctx_start_self(first);
+	touch_pages(5, NULL);
+	CHECK_EQ(ctx_read(first, PAIRS - 1), -1000ULL * PAIRS + 5);
+	CHECK_OK(pfm_unload_context(first));
+	ctx_start_on(second, thread_id());
+	touch_pages(7, NULL);
+	CHECK_EQ(ctx_read(second, 0), 7);
+	for (unsigned int i = 1; i < PAIRS; i++)
+		CHECK_EQ(ctx_read(second, i), 0);
+	CHECK_OK(pfm_unload_context(second));
+	for (unsigned int i = 1; i < PAIRS; i++)
+		CHECK_EQ(ctx_read(second, i), 0);
+	/* Nor does the first one of the second. */
+	ctx_start_on(first, thread_id());
+	touch_pages(1, NULL);
+	for (unsigned int i = 0; i < PAIRS; i++)
+		CHECK_EQ(ctx_read(first, i), -1000ULL * (i + 1) + 6);
+}
+
+/* A process whose second thread says its name, and has as many page faults. */
+struct second {
+	int	name;
+	int	go;
+};
+
+#define SECOND_FAULTS	20
+#define SECOND_PERIOD	4
+
+static void *touch_when_told(void *arg)
+{
+	const struct second *s = arg;
+	pid_t tid = thread_id();
+
+	CHECK_EQ(write(s->name, &tid, sizeof(tid)), sizeof(tid));
+	wait_go(s->go);
+	touch_pages(SECOND_FAULTS, NULL);
+	CHECK_EQ(write(s->name, &tid, sizeof(tid)), sizeof(tid));
+	pause();
+	return NULL;
+}
+
+static void run_second_thread(void *arg)
+{
+	pthread_t thread;
+
+	faults_prepare();
+	CHECK(!pthread_create(&thread, NULL, touch_when_told, arg));
+	pthread_join(thread, NULL);
+}
+
+/* Proves 3.1.7-03, 3.6.4-02, 3.6.4-03 */
+TEST(a_second_thread_is_told_from_its_process)
+{
+	struct smpl s = smpl_new(0, 1 << 16, 0);
+	const pfm_default_smpl_entry_t *e;
+	int name[2], go[2], found = 0;
+	struct second second;
+	pid_t child, tid;
+
+	CHECK_OK(pipe(name));
+	CHECK_OK(pipe(go));
+	second = (struct second){ .name = name[1], .go = go[0] };
+	child = spawn(run_second_thread, &second);
+	CHECK_EQ(read(name[0], &tid, sizeof(tid)), sizeof(tid));
+	CHECK(tid != child);
+	ctx_add_counter(s.fd, 0, 0, SECOND_PERIOD);
+	ctx_start_on(s.fd, tid);
+	/* The first thread is another one, and free. */
+	ctx_expect_free(child);
+	CHECK_OK(write(go[1], "", 1));
+	CHECK_EQ(read(name[0], &tid, sizeof(tid)), sizeof(tid));
+	ctx_stop(s.fd);
+	for (unsigned int i = 0; i < s.hdr->hdr_count; i++) {
+		e = smpl_entry(&s, i, 0);
+		CHECK_EQ(e->pid, tid);
+		CHECK_EQ(e->tgid, child);
+		found += in_touch_pages(e->ip);
+	}
+	CHECK(found >= SECOND_FAULTS / SECOND_PERIOD - 1);
+	CHECK_OK(kill(child, SIGKILL));
+	wait_for(child);
+}
+
 /* Proves 3.1.7-12 */
 TEST(load_does_not_start)
 {
@@ -274,6 +377,29 @@ TEST(start_and_stop_can_be_repeated)
 		touch_pages(2, NULL);
 	}
 	CHECK_EQ(ctx_read(fd, 0), 4);
+}
+
+/* Proves 3.1.6-06, 3.1.6-09 */
+TEST(stopping_what_is_stopped_changes_nothing)
+{
+	pfarg_setinfo_t before, after;
+	int fd = ctx_counting();
+
+	ctx_create_set(fd, 0, PFM_SETFL_TIME_SWITCH);
+	ctx_create_set(fd, 1, 0);
+	ctx_load_self(fd);
+	/* Before the first start, and after each. */
+	for (int i = 0; i < 3; i++) {
+		before = ctx_set_info(fd, 0);
+		for (int n = 0; n < 3; n++) {
+			ctx_stop(fd);
+			ctx_expect_state(fd, "stopped");
+		}
+		after = ctx_set_info(fd, 0);
+		CHECK(!memcmp(&before, &after, sizeof(before)));
+		CHECK_OK(pfm_start(fd, NULL));
+		ctx_stop(fd);
+	}
 }
 
 /* Proves 3.1.5-02, 3.1.5-16 */
@@ -344,4 +470,25 @@ TEST(unload_stops_and_keeps_values)
 	CHECK_OK(pfm_start(fd, NULL));
 	touch_pages(3, NULL);
 	CHECK_EQ(ctx_read(fd, 0), 8);
+}
+
+/* Proves 3.1.8-12 */
+TEST(unload_leaves_no_mask)
+{
+	int fd = ctx_notifying(0, 5);
+
+	ctx_start_self(fd);
+	touch_pages(8, NULL);
+	ctx_expect_state(fd, "masked");
+	CHECK_OK(pfm_unload_context(fd));
+	/* What overflowed waits for no restart any more. */
+	CHECK_EQ(ctx_read(fd, 0), 0);
+	CHECK_ERRNO(pfm_restart(fd), EBUSY);
+	ctx_load_self(fd);
+	ctx_expect_state(fd, "stopped");
+	CHECK_OK(pfm_start(fd, NULL));
+	ctx_expect_state(fd, "started");
+	touch_pages(3, NULL);
+	CHECK_EQ(ctx_read(fd, 0), 3);
+	ctx_expect_no_message(fd);
 }

@@ -90,6 +90,28 @@ TEST(undefined_register_flags_are_refused)
 	}
 }
 
+/* Proves 3.1.2-07, 3.1.3-07 */
+TEST(flags_of_the_other_register_are_refused)
+{
+	static const __u32 of_pmcs[] = {
+		PFM_REGFL_OVFL_NOTIFY, PFM_REGFL_RANDOM, PFM_REGFL_VALUE_ONLY,
+		PFM_REGFL_OVFL_NOTIFY | PFM_REGFL_RANDOM,
+		PFM_REGFL_SMPL | PFM_REGFL_VALUE_ONLY,
+	};
+	int fd = ctx_new(0);
+
+	for (size_t i = 0; i < ARRAY_SIZE(of_pmcs); i++) {
+		pfarg_pmd_t pmd = { .reg_flags = of_pmcs[i], .reg_value = 7 };
+
+		CHECK_ERRNO(pfm_write_pmds(fd, &pmd, 1), EINVAL);
+		CHECK_EQ(pmd.reg_flags, of_pmcs[i] | PFM_REG_RETFL_EINVAL);
+		CHECK_EQ(ctx_read(fd, 0), 0);
+	}
+	expect_pmc_refused(fd, (pfarg_pmc_t){ .reg_value = PAGE_FAULTS,
+					      .reg_flags = PFM_REGFL_SMPL },
+			   PFM_REG_RETFL_EINVAL);
+}
+
 /* Proves 3.1.2-06, H13 */
 TEST(refused_pmc_keeps_its_program)
 {

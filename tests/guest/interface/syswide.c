@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <sched.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "check.h"
@@ -233,12 +234,110 @@ TEST(commands_leave_the_affinity_alone)
 	expect_affinity(1);
 }
 
+struct migrated {
+	pid_t	tid;
+	bool	*over;
+};
+
+/* Send a thread from CPU to CPU, wherever it is. */
+static void migrate(void *arg)
+{
+	const struct migrated *m = arg;
+	cpu_set_t set;
+
+	for (int cpu = 0; !__atomic_load_n(m->over, __ATOMIC_RELAXED);
+	     cpu ^= 1) {
+		CPU_ZERO(&set);
+		CPU_SET(cpu, &set);
+		CHECK_OK(sched_setaffinity(m->tid, sizeof(set), &set));
+	}
+}
+
+/* The CPU that a context is attached to: commands work on this one alone. */
+static int cpu_of(int fd)
+{
+	int cpu = -1;
+
+	for (int i = 0; i < CPUS; i++) {
+		ctx_pin(i);
+		if (pfm_start(fd, NULL)) {
+			CHECK_EQ(errno, EBUSY);
+			continue;
+		}
+		CHECK_EQ(cpu, -1);
+		cpu = i;
+	}
+	CHECK(cpu >= 0);
+	return cpu;
+}
+
+#define LOADS	30
+
+/* Proves 3.1.7-17, 3.1.7-18, 3.1.7-19 */
+TEST(load_of_a_thread_that_is_migrated_is_for_one_cpu)
+{
+	bool *over = mmap(NULL, sizeof(*over), PROT_READ | PROT_WRITE,
+			  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct migrated m = { thread_id(), over };
+	int fd = ctx_new(PFM_FL_SYSTEM_WIDE);
+	struct worker w;
+
+	need_two_cpus();
+	CHECK(over != MAP_FAILED);
+	ctx_add_counter(fd, 0, 0, 0);
+	worker_start(&w);
+	for (int i = 0; i < LOADS; i++) {
+		pfarg_pmd_t zero = {};
+		pid_t child;
+		int cpu;
+
+		*over = false;
+		child = spawn(migrate, &m);
+		ctx_load_self(fd);
+		*over = true;
+		reap(child);
+		cpu = cpu_of(fd);
+		/* What it counts are the events of this CPU. */
+		ctx_pin(cpu);
+		CHECK_OK(pfm_write_pmds(fd, &zero, 1));
+		worker_do(&w, WORK_PIN, cpu);
+		worker_do(&w, WORK_TOUCH, FAULTS);
+		CHECK(ctx_read(fd, 0) >= FAULTS);
+		CHECK_OK(pfm_unload_context(fd));
+	}
+	worker_quit(&w);
+}
+
 /* Measure CPU 0, and a worker that runs there. */
 static void measure_worker(int fd, struct worker *w)
 {
 	worker_start_pinned(w);
 	ctx_pin(0);
 	ctx_start_on(fd, thread_id());
+}
+
+/* What a live write says is what the CPU's counters do from then on. */
+/* Proves 3.1.2-23, 3.1.3-10, 3.1.3-23, 3.1.4-17 */
+TEST(registers_of_a_cpu_are_written_while_it_is_measured)
+{
+	const __u64 far = 1ULL << 40;
+	pfarg_pmc_t pmc = { .reg_num = 1, .reg_value = PAGE_FAULTS };
+	pfarg_pmd_t pmd = { .reg_num = 0, .reg_value = far };
+	int fd = ctx_new(PFM_FL_SYSTEM_WIDE);
+	struct worker w;
+
+	ctx_add_counter(fd, 0, 0, 0);
+	measure_worker(fd, &w);
+	worker_do(&w, WORK_TOUCH, FAULTS);
+	CHECK(ctx_read(fd, 0) >= FAULTS && ctx_read(fd, 0) < far);
+	CHECK_EQ(ctx_read(fd, 1), 0);
+	CHECK_OK(pfm_write_pmds(fd, &pmd, 1));
+	CHECK_EQ(ctx_last_reset(fd, 0), far);
+	CHECK_OK(pfm_write_pmcs(fd, &pmc, 1));
+	worker_do(&w, WORK_TOUCH, FAULTS);
+	CHECK(ctx_read(fd, 0) >= far + FAULTS);
+	CHECK(ctx_read(fd, 1) >= FAULTS && ctx_read(fd, 1) < far);
+	worker_quit(&w);
 }
 
 /* Proves 3.1.4-19, 3.1.9-09 */

@@ -85,7 +85,7 @@ TEST(no_vector_is_larger_than_allowed)
 
 /* Registers */
 
-/* Proves 3.1.2-02, 3.1.2-22, 3.1.3-02, 3.1.3-22, 3.1.4-02 */
+/* Proves 2.2.2-02, 3.1.2-02, 3.1.2-22, 3.1.3-02, 3.1.3-22, 3.1.4-02 */
 TEST(vectors_hold_many_registers)
 {
 	pfarg_pmc_t pmcs[REGS] = {};
