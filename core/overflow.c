@@ -22,9 +22,13 @@
 #include "rate.h"
 #include "value.h"
 
-/* Outcome of one overflow event, collected over its PMDs. */
+/*
+ * Outcome of one overflow event, collected over its PMDs: @notify, a PMD that
+ * wants it is to be notified of; @asked, some PMD is.
+ */
 struct pfm_outcome {
 	bool	notify;
+	bool	asked;
 	bool	block;
 	bool	mask;
 	DECLARE_BITMAP(reset, PFM_MAX_PMDS);
@@ -73,6 +77,7 @@ static void pfm_collect(struct pfm_outcome *out, const struct pfm_pmd *pmd,
 			u16 slot, pfm_ovfl_ctrl_t ctrl)
 {
 	out->notify |= ctrl.notify_user && pfm_wants_notify(pmd);
+	out->asked |= ctrl.notify_user;
 	out->block |= ctrl.block_thread;
 	out->mask |= ctrl.mask_monitoring;
 	if (ctrl.reset_ovfl_pmds)
@@ -128,6 +133,25 @@ int pfm_no_fmt_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
 	return 0;
 }
 
+/*
+ * A full buffer asks for a notification with the PMD that happened to fill it,
+ * and an error ends the calls: any other PMD of the event may be the one that
+ * wants it (3.6.5).
+ */
+static bool pfm_masks_with_notice(const struct pfm_context *ctx,
+				  const unsigned long *ovfl,
+				  const struct pfm_outcome *out)
+{
+	unsigned int slot;
+
+	if (!out->mask || !out->asked)
+		return false;
+	for_each_set_bit(slot, ovfl, ctx->pmu->num_pmds)
+		if (pfm_wants_notify(&ctx->set->pmds[slot]))
+			return true;
+	return false;
+}
+
 static void pfm_post_msg(struct pfm_context *ctx, const unsigned long *ovfl)
 {
 	pfm_ovfl_msg_t msg = {
@@ -170,7 +194,7 @@ static void pfm_conclude(struct pfm_context *ctx, const unsigned long *ovfl,
 	}
 	if (out->block && ctx->flags & PFM_FL_NOTIFY_BLOCK)
 		pfm_block_want(ctx);
-	if (out->notify)
+	if (out->notify || pfm_masks_with_notice(ctx, ovfl, out))
 		pfm_post_msg(ctx, ovfl);
 	/* What overflowed is reset when the set is active again (3.7.7). */
 	if (switch_due && !out->mask)

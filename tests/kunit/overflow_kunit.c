@@ -201,6 +201,93 @@ static void an_error_ends_the_calls_and_masks(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, fixture_take_msg(f, &msg));
 }
 
+/* PMD0, PMD1 and PMD2 overflow in one instant. */
+static void overflow_three(struct kunit *test)
+{
+	KUNIT_ASSERT_EQ(test,
+			pfm_sim_advance(&(struct pfm_sim_tick){
+				.task = current, .delta = { 11, 12, 13 } }), 0);
+}
+
+static void expect_one_message(struct kunit *test, u64 pmds)
+{
+	struct fixture *f = test->priv;
+	pfm_msg_t msg;
+
+	KUNIT_ASSERT_TRUE(test, fixture_take_msg(f, &msg));
+	KUNIT_EXPECT_EQ(test, msg.ovfl.msg_ovfl_pmds[0], pmds);
+	KUNIT_EXPECT_FALSE(test, fixture_take_msg(f, &msg));
+}
+
+/* The buffer is full, and the one that notifies is never recorded. */
+/* Proves 3.6.5-07, 3.6.5-08 */
+static void an_error_notifies_for_those_that_are_not_called_for(
+	struct kunit *test)
+{
+	struct fixture *f = test->priv;
+
+	fixture_sampling_counter(test, 0, 0);
+	fixture_sampling_counter(test, 1, 0);
+	fixture_sampling_counter(test, 2, PFM_REGFL_OVFL_NOTIFY);
+	f->script.ctrl[0] = PFM_OVFL_CTRL_HOLD;
+	f->script.ret[1] = -ENOBUFS;
+	fixture_start(test);
+	overflow_three(test);
+	KUNIT_EXPECT_EQ(test, f->script.calls, 2);
+	KUNIT_EXPECT_EQ(test, f->ctx->lost, 2ULL);
+	KUNIT_EXPECT_TRUE(test, f->ctx->frozen);
+	expect_one_message(test, 0x7);
+}
+
+/* The one that notifies is recorded, then another fills the buffer. */
+/* Proves 3.6.5-08 */
+static void a_mask_notifies_for_those_that_came_before(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+
+	fixture_sampling_counter(test, 0, PFM_REGFL_OVFL_NOTIFY);
+	fixture_sampling_counter(test, 1, 0);
+	fixture_sampling_counter(test, 2, 0);
+	f->script.ctrl[0] = PFM_OVFL_CTRL_RESET;
+	f->script.ctrl[1] = PFM_OVFL_CTRL_HOLD;
+	f->script.ctrl[2] = PFM_OVFL_CTRL_MASK;
+	fixture_start(test);
+	overflow_three(test);
+	expect_one_message(test, 0x7);
+}
+
+/* PMD0 has overflowed, says a PMU that reports each counter by itself. */
+static void report_pmd0(struct kunit *test)
+{
+	struct pfm_pmd *pmd = &ctx_of(test)->set->pmds[0];
+
+	preempt_disable();
+	pfm_overflow(&pmd->hw, 1, 0x1234, NULL);
+	preempt_enable();
+}
+
+/* Proves 3.5.14-30, H12 */
+static void a_counter_reported_by_itself_is_lost_by_an_error(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+
+	fixture_sampling_counter(test, 0, PFM_REGFL_OVFL_NOTIFY);
+	f->script.ctrl[0] = PFM_OVFL_CTRL_RESET;
+	f->script.ret[1] = -EIO;
+	fixture_start(test);
+	report_pmd0(test);
+	KUNIT_EXPECT_EQ(test, f->ctx->lost, 0ULL);
+	KUNIT_EXPECT_FALSE(test, f->ctx->frozen);
+	report_pmd0(test);
+	KUNIT_EXPECT_EQ(test, f->ctx->lost, 1ULL);
+	KUNIT_EXPECT_TRUE(test, f->ctx->frozen);
+	expect_one_message(test, 0x1);
+	/* Masked: no overflow, no loss. */
+	report_pmd0(test);
+	KUNIT_EXPECT_EQ(test, f->script.calls, 2);
+	KUNIT_EXPECT_EQ(test, f->ctx->lost, 1ULL);
+}
+
 /* Proves H12 */
 static void unknown_control_bits_mask(struct kunit *test)
 {
@@ -307,6 +394,9 @@ static struct kunit_case overflow_cases[] = {
 	KUNIT_CASE(one_mask_bit_defers_all_resets_of_the_event),
 	KUNIT_CASE(notification_needs_the_flag_on_the_very_pmd),
 	KUNIT_CASE(an_error_ends_the_calls_and_masks),
+	KUNIT_CASE(an_error_notifies_for_those_that_are_not_called_for),
+	KUNIT_CASE(a_mask_notifies_for_those_that_came_before),
+	KUNIT_CASE(a_counter_reported_by_itself_is_lost_by_an_error),
 	KUNIT_CASE(unknown_control_bits_mask),
 	KUNIT_CASE(odd_answers_are_counted),
 	KUNIT_CASE(reset_pmds_are_reset_with_the_counter),
