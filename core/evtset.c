@@ -57,6 +57,7 @@ static void pfm_pmd_init(struct pfm_pmd *pmd, struct pfm_context *ctx,
 	pmd->set = set;
 	pmd->hw.set = &set->pmu_set;
 	pmd->hw.desc = desc;
+	pmd->hw.reload = PFM_RELOAD_NONE;
 	pmd->value = desc->dfl;
 	pmd->last_reset = desc->dfl;
 	pmd->random = 1;

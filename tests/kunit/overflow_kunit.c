@@ -288,6 +288,24 @@ static void a_counter_reported_by_itself_is_lost_by_an_error(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, f->ctx->lost, 1ULL);
 }
 
+/* A PMU that never says with what it re-arms itself re-arms nothing. */
+static void a_counter_that_is_not_rearmed_is_reset_by_the_core(
+	struct kunit *test)
+{
+	struct fixture *f = test->priv;
+
+	fixture_counter(test, 0, 0, -10ULL);
+	fixture_pmd(test, (pfarg_pmd_t){ .reg_num = 0, .reg_value = -10 });
+	f->script.ctrl[0] = PFM_OVFL_CTRL_RESET;
+	f->script.ctrl[1] = PFM_OVFL_CTRL_RESET;
+	fixture_start(test);
+	/* The first one asks for the rate, and so may not count. */
+	report_pmd0(test);
+	*(u64 *)f->ctx->set->pmds[0].hw.priv = 1;
+	report_pmd0(test);
+	KUNIT_EXPECT_EQ(test, *(u64 *)f->ctx->set->pmds[0].hw.priv, 0ULL);
+}
+
 /* Proves H12 */
 static void unknown_control_bits_mask(struct kunit *test)
 {
@@ -397,6 +415,7 @@ static struct kunit_case overflow_cases[] = {
 	KUNIT_CASE(an_error_notifies_for_those_that_are_not_called_for),
 	KUNIT_CASE(a_mask_notifies_for_those_that_came_before),
 	KUNIT_CASE(a_counter_reported_by_itself_is_lost_by_an_error),
+	KUNIT_CASE(a_counter_that_is_not_rearmed_is_reset_by_the_core),
 	KUNIT_CASE(unknown_control_bits_mask),
 	KUNIT_CASE(odd_answers_are_counted),
 	KUNIT_CASE(reset_pmds_are_reset_with_the_counter),
