@@ -66,7 +66,12 @@ struct pfm_pmd_ovfl {
  * @short_reset: value to load after an overflow without notification
  * @ovfl_ip:     its instruction pointer
  * @value:       software value: all of it while the set is not active, or is
- *               frozen; the part above the hardware counter's width otherwise
+ *               frozen. Otherwise the part above the hardware counter's width,
+ *               and below that what the counter held at least when it was
+ *               loaded or last wrapped
+ * @loads:       times that it was loaded, twice; odd while it is being loaded
+ * @seen_loads:  that number when a command has read it last
+ * @seen:        value that the command has seen
  * @last_reset:  value that was last loaded
  * @long_reset:  value to load by PFM_RESTART
  * @ovflsw_thres: overflows before the next set is switched to; 0 for none
@@ -90,6 +95,9 @@ struct pfm_pmd {
 	u64			short_reset;
 	u64			ovfl_ip;
 	u64			value;
+	u32			loads;
+	u32			seen_loads;
+	u64			seen;
 	u64			last_reset;
 	u64			long_reset;
 	u64			ovflsw_thres;

@@ -463,7 +463,7 @@ static void pfm_carry(struct pfm_context *ctx, unsigned long *ovfl)
 		struct pfm_pmd *pmd = &ctx->set->pmds[slot];
 		u64 upper = (pmd->value & ~(step - 1)) + step;
 
-		pmd->value = upper | (pmd->value & (step - 1));
+		pmd->value = upper;
 		if (upper)
 			__clear_bit(slot, ovfl);
 	}

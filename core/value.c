@@ -30,11 +30,49 @@ static u64 pfm_pmd_hw_mask(const struct pfm_pmd *pmd)
 	return pfm_is_clock(pmd) ? ~0ULL : pfm_hw_mask(pmd->ctx->pmu);
 }
 
-static u64 pfm_value_compose(const struct pfm_pmd *pmd, u64 hw)
+/*
+ * Counters count up: below what it was at least, it has wrapped, and that is
+ * still to be carried.
+ */
+static u64 pfm_not_below(const struct pfm_pmd *pmd, u64 value, u64 least)
+{
+	if ((s64)(value - least) < 0)
+		value += pfm_pmd_hw_mask(pmd) + 1;
+	return value;
+}
+
+/* @soft: its software part. */
+static u64 pfm_value_compose(const struct pfm_pmd *pmd, u64 soft, u64 hw)
 {
 	u64 mask = pfm_pmd_hw_mask(pmd);
 
-	return (pmd->value & ~mask) | (hw & mask);
+	return pfm_not_below(pmd, (soft & ~mask) | (hw & mask), soft);
+}
+
+/*
+ * A counter that is narrower than 64 bits may wrap, and be reset, while its two
+ * parts are read.
+ */
+static u64 pfm_value_read_narrow(struct pfm_pmd *pmd)
+{
+	u64 soft, hw, value;
+	u32 loads;
+
+	do {
+		loads = READ_ONCE(pmd->loads) & ~1;
+		/* Pairs with those in pfm_value_write_ovfl(). */
+		smp_rmb();
+		soft = READ_ONCE(pmd->value);
+		hw = pmd->ctx->pmu->read_pmd(&pmd->hw);
+		smp_rmb();
+	} while (loads != READ_ONCE(pmd->loads) ||
+		 soft != READ_ONCE(pmd->value));
+	value = pfm_value_compose(pmd, soft, hw);
+	if (pmd->seen_loads == loads)
+		value = pfm_not_below(pmd, value, pmd->seen);
+	pmd->seen_loads = loads;
+	pmd->seen = value;
+	return value;
 }
 
 u64 pfm_value_read(struct pfm_pmd *pmd)
@@ -44,7 +82,10 @@ u64 pfm_value_read(struct pfm_pmd *pmd)
 	lockdep_assert_held(&pmd->ctx->mutex);
 	if (!pfm_pmd_is_live(pmd))
 		return pmd->value;
-	value = pfm_value_compose(pmd, pmd->ctx->pmu->read_pmd(&pmd->hw));
+	if (~pfm_pmd_hw_mask(pmd))
+		value = pfm_value_read_narrow(pmd);
+	else
+		value = pmd->ctx->pmu->read_pmd(&pmd->hw);
 	/* An overflow meanwhile may have frozen it. */
 	return pfm_pmd_is_live(pmd) ? value : pmd->value;
 }
@@ -55,6 +96,7 @@ u64 pfm_value_read(struct pfm_pmd *pmd)
  */
 static int pfm_program_pmd(struct pfm_pmd *pmd)
 {
+	WRITE_ONCE(pmd->loads, pmd->loads + 2);
 	return pmd->ctx->pmu->write_pmd(&pmd->hw,
 					pmd->value & pfm_pmd_hw_mask(pmd));
 }
@@ -84,12 +126,16 @@ int pfm_value_write(struct pfm_pmd *pmd, u64 value)
 u64 pfm_value_read_ovfl(struct pfm_pmd *pmd)
 {
 	struct pfm_pmu_reg *reg = &pmd->hw;
-	u64 hw;
+	u64 soft, hw;
 
 	if (!pfm_pmd_is_live(pmd))
 		return pmd->value;
-	pmd->ctx->pmu->read_pmds_ovfl(&reg, &hw, 1);
-	return pfm_value_compose(pmd, hw);
+	do {
+		soft = READ_ONCE(pmd->value);
+		pmd->ctx->pmu->read_pmds_ovfl(&reg, &hw, 1);
+		/* Its wrap may have been carried in an NMI. */
+	} while (soft != READ_ONCE(pmd->value));
+	return pfm_value_compose(pmd, soft, hw);
 }
 
 int pfm_ovfl_read_pmd(struct pfm_ovfl_data *data, u16 num, u64 *value)
@@ -107,12 +153,19 @@ EXPORT_SYMBOL_GPL(pfm_ovfl_read_pmd);
 void pfm_value_write_ovfl(struct pfm_pmd *pmd, u64 value)
 {
 	const struct pfm_context *ctx = pmd->ctx;
+	bool live = pfm_pmd_is_live(pmd);
 
-	pmd->value = value;
-	if (!pfm_pmd_is_live(pmd))
+	WRITE_ONCE(pmd->loads, pmd->loads + 1);
+	/* Both pair with those in pfm_value_read_narrow(). */
+	smp_wmb();
+	WRITE_ONCE(pmd->value, value);
+	if (live)
+		ctx->pmu->reset_pmd(&pmd->hw, value & pfm_pmd_hw_mask(pmd),
+				    pmd == ctx->reported);
+	smp_wmb();
+	WRITE_ONCE(pmd->loads, pmd->loads + 1);
+	if (!live)
 		return;
-	ctx->pmu->reset_pmd(&pmd->hw, value & pfm_pmd_hw_mask(pmd),
-			    pmd == ctx->reported);
 	/* Only for these does the page say more than that they are live. */
 	if (unlikely(pmd->hw.desc->flags & PFM_REGD_MONOTONIC))
 		pfm_publish(pmd->set);

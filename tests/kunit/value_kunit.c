@@ -95,6 +95,77 @@ static void a_plain_register_keeps_its_value(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fixture_value(test, PFM_SIM_PMD_PLAIN), 77ULL);
 }
 
+/* The hardware counter of PMD0. */
+static u64 *hw_counter(struct kunit *test)
+{
+	return ctx_of(test)->set->pmds[0].hw.priv;
+}
+
+/* What a PMU reads if the counter wraps meanwhile. */
+static u64 (*sim_read)(struct pfm_pmu_reg *reg);
+static u64 wraps_once;
+
+static u64 read_while_it_wraps(struct pfm_pmu_reg *reg)
+{
+	struct pfm_sim_tick tick = { .task = current, .delta = { wraps_once } };
+	u64 before = sim_read(reg);
+
+	wraps_once = 0;
+	pfm_sim_advance(&tick);
+	return before;
+}
+
+static void a_value_is_whole_though_it_wraps_while_it_is_read(
+	struct kunit *test)
+{
+	struct pfm_context *ctx = ctx_of(test);
+	const struct pfm_pmu *sim = ctx->pmu;
+	struct pfm_pmu pmu = *sim;
+
+	fixture_counter(test, 0, 0, TOP - 10);
+	fixture_start(test);
+	fixture_count(test, 9);
+	sim_read = sim->read_pmd;
+	wraps_once = 2;
+	pmu.read_pmd = read_while_it_wraps;
+	ctx->pmu = &pmu;
+	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), TOP + 1);
+	ctx->pmu = sim;
+}
+
+/* The hardware has wrapped, and its interrupt is still to come. */
+static void expect_wrap_is_seen_early(struct kunit *test, u64 value)
+{
+	struct pfm_evtset *set = ctx_of(test)->set;
+	DECLARE_BITMAP(wrapped, PFM_MAX_PMDS) = { 1 };
+
+	*hw_counter(test) = 3;
+	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), value);
+	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), value);
+	preempt_disable();
+	pfm_overflow_many(&set->pmu_set, wrapped, 0, NULL, NULL);
+	preempt_enable();
+	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), value);
+	fixture_count(test, 1);
+	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), value + 1);
+}
+
+static void a_wrap_that_is_not_carried_yet_is_in_the_value(struct kunit *test)
+{
+	fixture_counter(test, 0, 0, TOP - 10);
+	fixture_start(test);
+	expect_wrap_is_seen_early(test, TOP + 3);
+	/* A value that was read once is never gone below. */
+	fixture_count(test, TOP - 10);
+	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), 2 * TOP - 6);
+	expect_wrap_is_seen_early(test, 2 * TOP + 3);
+	/* Nor is what was written later mistaken for a wrap. */
+	fixture_pmd(test, (pfarg_pmd_t){ .reg_num = 0, .reg_value = 5 });
+	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), 5ULL);
+	fixture_pmd(test, (pfarg_pmd_t){ .reg_num = 0, .reg_value = -2 });
+	expect_wrap_is_seen_early(test, 3);
+}
+
 static struct kunit_case value_cases[] = {
 	KUNIT_CASE(a_counter_carries_into_its_software_part),
 	KUNIT_CASE(all_64_bits_of_a_written_value_are_kept),
@@ -103,6 +174,8 @@ static struct kunit_case value_cases[] = {
 	KUNIT_CASE(an_unprogrammed_counter_measures_nothing),
 	KUNIT_CASE(a_write_while_counting_takes_effect_at_once),
 	KUNIT_CASE(a_plain_register_keeps_its_value),
+	KUNIT_CASE(a_value_is_whole_though_it_wraps_while_it_is_read),
+	KUNIT_CASE(a_wrap_that_is_not_carried_yet_is_in_the_value),
 	{}
 };
 
@@ -178,6 +251,31 @@ static void each_pmd_has_a_random_series_of_its_own(struct kunit *test)
 			KUNIT_EXPECT_EQ(test, fixture_value(test, i), base +
 					(pfm_carta_next(&state[i]) & 0xff));
 	}
+}
+
+/*
+ * A sample takes PMD1 whose wrap comes later; PMD1 is reset, and neither what
+ * it was before nor what it has wrapped to is mistaken for another wrap.
+ */
+static void a_sample_has_wraps_that_are_not_carried_yet(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	pfarg_pmc_t pmc = { .reg_num = 0 };
+
+	pmc.reg_smpl_pmds[0] = 1U << 1;
+	pmc.reg_reset_pmds[0] = 1U << 1;
+	fixture_counter(test, 1, 0, TOP - 10);
+	fixture_pmc(test, pmc);
+	fixture_pmd(test, (pfarg_pmd_t){ .reg_num = 0, .reg_value = -10,
+					 .reg_short_reset = -10 });
+	f->script.ctrl[0] = PFM_OVFL_CTRL_RESET;
+	fixture_start(test);
+	fixture_count2(test, 0, 5);
+	KUNIT_EXPECT_EQ(test, fixture_value(test, 1), TOP - 5);
+	*(u64 *)f->ctx->set->pmds[1].hw.priv = 3;
+	fixture_count(test, 10);
+	KUNIT_EXPECT_EQ(test, f->script.arg[0].smpl_pmds_values[0], TOP + 3);
+	KUNIT_EXPECT_EQ(test, fixture_value(test, 1), TOP - 10);
 }
 
 /* Proves 3.4.2-02 */
@@ -279,6 +377,7 @@ static void a_register_that_does_not_count_is_reset_as_asked(struct kunit *test)
 static struct kunit_case value_reset_cases[] = {
 	KUNIT_CASE(random_resets_follow_the_series_of_the_seed),
 	KUNIT_CASE(each_pmd_has_a_random_series_of_its_own),
+	KUNIT_CASE(a_sample_has_wraps_that_are_not_carried_yet),
 	KUNIT_CASE(without_the_flag_nothing_is_random),
 	KUNIT_CASE(what_does_not_count_is_not_random),
 	KUNIT_CASE(bits_that_a_register_has_not_are_ignored),
