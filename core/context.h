@@ -171,6 +171,8 @@ struct pfm_odd_answers {
  * @busy:     who owns it: 0 or PFM_BUSY_*
  * @deferred: others came meanwhile
  * @frozen:   nothing counts, and why: PFM_MASKED and others
+ * @paused:   a command does as it likes: for the probe of the idle thread
+ * @idle:     the CPU is idle, says that probe
  * @handler:  the format's handler, or pfm_no_fmt_handler()
  * @buf:      the format's buffer, or NULL
  * @read_pmds: the PMU's read_pmds_ovfl
@@ -226,6 +228,8 @@ struct pfm_context {
 	u32			busy;
 	u32			deferred;
 	u32			frozen;
+	bool			paused;
+	bool			idle;
 	fmt_handler_t		handler;
 	void			*buf;
 	void			(*read_pmds)(struct pfm_pmu_reg *const *regs,
@@ -347,6 +351,11 @@ static inline bool pfm_is_masked(const struct pfm_context *ctx)
 /* The PMDs of an event set, and its clock. */
 #define pfm_for_each_pmd(set_, i, pmd)					\
 	for ((i) = 0; (i) < (set_)->pmu_set.num_regs &&			\
+	     ((pmd) = &(set_)->pmds[i], true); (i)++)
+
+/* Its PMDs only, counters or not. */
+#define pfm_for_each_real_pmd(set_, i, pmd)				\
+	for ((i) = 0; (i) + 1 < (set_)->pmu_set.num_regs &&		\
 	     ((pmd) = &(set_)->pmds[i], true); (i)++)
 
 #endif /* PFM_CORE_CONTEXT_H */

@@ -33,3 +33,31 @@ void pfm_freeze(struct pfm_context *ctx, u32 why,
 	set_mask_bits(&ctx->frozen, 0, why);
 	pfm_publish(set);
 }
+
+bool pfm_idle_is_over(const struct pfm_context *ctx)
+{
+	return !ctx->idle && READ_ONCE(ctx->frozen) & PFM_IDLE;
+}
+
+void pfm_freeze_idle(struct pfm_context *ctx)
+{
+	if (ctx->idle && ctx->set->flags & PFM_SETFL_EXCL_IDLE &&
+	    !(READ_ONCE(ctx->frozen) & PFM_IDLE))
+		pfm_freeze(ctx, PFM_IDLE, pfm_value_read_ovfl);
+}
+
+bool pfm_unfreeze_idle(struct pfm_context *ctx)
+{
+	struct pfm_pmd *pmd;
+	u16 i;
+
+	if (set_mask_bits(&ctx->frozen, PFM_IDLE, 0) & ~PFM_IDLE)
+		return false;
+	pfm_for_each_pmd(ctx->set, i, pmd) {
+		if (!pfm_has_wrapped(pmd))
+			continue;
+		ctx->lost++;
+		pmd->value = pfm_next_reset(pmd, pmd->short_reset);
+	}
+	return true;
+}

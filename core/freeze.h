@@ -21,4 +21,17 @@ bool pfm_has_wrapped(const struct pfm_pmd *pmd);
 void pfm_freeze(struct pfm_context *ctx, u32 why,
 		u64 (*read)(struct pfm_pmd *pmd));
 
+/* The idle thread has ended, which the active set did not count. */
+bool pfm_idle_is_over(const struct pfm_context *ctx);
+
+/* Freeze the active set if the CPU is idle, and the set excludes that. */
+void pfm_freeze_idle(struct pfm_context *ctx);
+
+/*
+ * The idle thread is no reason any more. What overflowed unseen is lost, and
+ * has its short reset value. Context: as pfm_freeze().
+ * Return: true if there is no other reason: the registers are to be loaded.
+ */
+bool pfm_unfreeze_idle(struct pfm_context *ctx);
+
 #endif /* PFM_CORE_FREEZE_H */

@@ -22,22 +22,16 @@ static DEFINE_MUTEX(pfm_idle_lock);
 static struct tracepoint *pfm_sched_switch;
 static unsigned int pfm_num_idle;
 
-/* A set that comes back from idle: what overflowed unseen is reset. */
+/* A set comes back from idle. */
 static void pfm_leave_idle(struct pfm_context *ctx)
 {
 	struct pfm_pmd *pmd;
 	u16 i;
 
-	if (set_mask_bits(&ctx->frozen, PFM_IDLE, 0) & ~PFM_IDLE)
+	if (!pfm_unfreeze_idle(ctx))
 		return;
-	for (i = 0; i < ctx->pmu->num_pmds; i++) {
-		pmd = &ctx->set->pmds[i];
-		if (pfm_has_wrapped(pmd)) {
-			ctx->lost++;
-			pmd->value = pfm_next_reset(pmd, pmd->short_reset);
-		}
+	pfm_for_each_real_pmd(ctx->set, i, pmd)
 		pfm_value_write_ovfl(pmd, pmd->value);
-	}
 	pfm_publish(ctx->set);
 }
 
@@ -46,10 +40,14 @@ void pfm_idle_changed(struct pfm_context *ctx, bool idle)
 	/* Any owner is a command that was moved to another CPU: briefly. */
 	while (pfm_enter(ctx))
 		cpu_relax();
-	if (!idle && ctx->frozen & PFM_IDLE)
-		pfm_leave_idle(ctx);
-	else if (idle && ctx->set->flags & PFM_SETFL_EXCL_IDLE)
-		pfm_freeze(ctx, PFM_IDLE, pfm_value_read_ovfl);
+	ctx->idle = idle;
+	/* A paused context follows when it is resumed. */
+	if (!ctx->paused) {
+		if (pfm_idle_is_over(ctx))
+			pfm_leave_idle(ctx);
+		else
+			pfm_freeze_idle(ctx);
+	}
 	pfm_leave(ctx);
 }
 
@@ -110,6 +108,7 @@ int pfm_idle_attach(struct pfm_context *ctx)
 	if (!pfm_excludes_idle(ctx))
 		return 0;
 	ret = pfm_idle_get();
+	ctx->idle = false;
 	if (!ret)
 		WRITE_ONCE(per_cpu(pfm_idle_ctx, ctx->target.cpu), ctx);
 	return ret;

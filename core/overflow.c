@@ -346,7 +346,7 @@ noinline void pfm_see_to_deferred(struct pfm_context *ctx)
 		if (owner)
 			return;
 		pfm_handle_deferred(ctx);
-		/* Pairs with the acquire in pfm_wait_idle(). */
+		/* Pairs with the acquire in pfm_own(). */
 		smp_store_release(&ctx->busy, 0);
 		barrier();
 	}

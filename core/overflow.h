@@ -17,7 +17,7 @@ void pfm_see_to_deferred(struct pfm_context *ctx);
 /* What pfm_enter() has taken: give it up, and see to what came meanwhile. */
 static __always_inline void pfm_leave(struct pfm_context *ctx)
 {
-	/* Pairs with the acquire in pfm_wait_idle(). */
+	/* Pairs with the acquire in pfm_own(). */
 	smp_store_release(&ctx->busy, 0);
 	barrier();
 	if (unlikely(READ_ONCE(ctx->deferred)))

@@ -42,10 +42,3 @@ void pfm_wait_overflows(struct pfm_context *ctx)
 	if (!pfm_is_here(ctx))
 		synchronize_rcu_expedited();
 }
-
-void pfm_wait_idle(struct pfm_context *ctx)
-{
-	/* Pairs with the release in pfm_leave(). */
-	while (smp_load_acquire(&ctx->busy))
-		cpu_relax();
-}

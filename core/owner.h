@@ -23,9 +23,6 @@ static __always_inline u32 pfm_enter(struct pfm_context *ctx)
 void pfm_own(struct pfm_context *ctx, unsigned long *flags);
 void pfm_disown(struct pfm_context *ctx, unsigned long flags);
 
-/* Wait until the overflow that masked @ctx is through. Context: process. */
-void pfm_wait_idle(struct pfm_context *ctx);
-
 /*
  * Wait until no overflow is under way that came before. Overflows happen in the
  * monitored thread, or on the monitored CPU: one is over when that does

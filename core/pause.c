@@ -6,10 +6,12 @@
  * done: overflows run with preemption disabled, so that a grace period is that
  * wait. What they have left to an interrupt is waited for, too. A masked
  * context needs no grace period: overflows discard themselves, and only the one
- * that masked it may still be finishing.
+ * that masked it may still be finishing. The probe of the idle thread goes on:
+ * it only notes what it finds, and pfm_resume() makes up for it.
  */
 #include <linux/irq_work.h>
 #include "context.h"
+#include "freeze.h"
 #include "owner.h"
 #include "pause.h"
 #include "value.h"
@@ -38,6 +40,8 @@ static void pfm_follow_switch(struct pfm_context *ctx)
 
 void pfm_pause(struct pfm_context *ctx)
 {
+	unsigned long flags;
+
 	lockdep_assert_held(&ctx->mutex);
 	if (ctx->loaded && ctx->started) {
 		ctx->pmu->stop(&ctx->on_pmu->pmu_set);
@@ -46,14 +50,46 @@ void pfm_pause(struct pfm_context *ctx)
 		/* Overflows that met a command are still to come. */
 		irq_work_sync(&ctx->irq_work);
 	}
-	pfm_wait_idle(ctx);
+	pfm_own(ctx, &flags);
+	ctx->paused = true;
+	pfm_disown(ctx, flags);
 	if (ctx->frozen & PFM_SWITCHING)
 		pfm_follow_switch(ctx);
+}
+
+/* The idle thread has ended while the context was paused. */
+static void pfm_load_after_idle(struct pfm_context *ctx)
+{
+	struct pfm_pmd *pmd;
+	u16 i;
+
+	if (pfm_unfreeze_idle(ctx))
+		pfm_for_each_real_pmd(ctx->set, i, pmd)
+			pfm_value_write(pmd, pmd->value);
+}
+
+/* From here on the probe of the idle thread sees to it. */
+static void pfm_end_pause(struct pfm_context *ctx)
+{
+	unsigned long flags;
+
+	pfm_own(ctx, &flags);
+	while (pfm_idle_is_over(ctx)) {
+		pfm_disown(ctx, flags);
+		/* This may sleep, and the CPU be idle, or busy, again. */
+		pfm_load_after_idle(ctx);
+		pfm_own(ctx, &flags);
+	}
+	if (ctx->loaded)
+		pfm_freeze_idle(ctx);
+	ctx->paused = false;
+	pfm_disown(ctx, flags);
 }
 
 int pfm_resume(struct pfm_context *ctx)
 {
 	lockdep_assert_held(&ctx->mutex);
+	pfm_end_pause(ctx);
 	pfm_publish_active(ctx);
 	if (!ctx->loaded || !ctx->started || ctx->frozen & ~PFM_IDLE ||
 	    READ_ONCE(pfm_suspended))

@@ -6,6 +6,7 @@
 #include "evtset_fixture.h"
 #include "evtset_switch.h"
 #include "idle.h"
+#include "pause.h"
 
 static int idle_init(struct kunit *test)
 {
@@ -88,11 +89,69 @@ static void no_overflow_switches_while_the_idle_thread_runs(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, active_set(test), 1);
 }
 
+/* The CPU becomes idle, or no longer is, as the scheduler's probe says. */
+static void idle_changes(struct kunit *test, bool idle)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	pfm_idle_changed(ctx_of(test), idle);
+	local_irq_restore(flags);
+}
+
+static void start_excluding_idle(struct kunit *test)
+{
+	make_set(test, 0, PFM_SETFL_EXCL_IDLE, 0, 0);
+	make_counter(test, 0, 0, NOTIFY, 0);
+	load_and_start(test, 0);
+	cpu_happens(test, 10, 0);
+}
+
+static void a_paused_context_becomes_idle_when_it_is_resumed(struct kunit *test)
+{
+	struct pfm_context *ctx = ctx_of(test);
+
+	start_excluding_idle(test);
+	fixture_lock(ctx);
+	pfm_pause(ctx);
+	idle_changes(test, true);
+	KUNIT_EXPECT_EQ(test, ctx->frozen, 0U);
+	KUNIT_EXPECT_EQ(test, pfm_resume(ctx), 0);
+	KUNIT_EXPECT_EQ(test, ctx->frozen, (u32)PFM_IDLE);
+	fixture_unlock(ctx);
+	cpu_happens(test, 1000, 0);
+	idle_changes(test, false);
+	KUNIT_EXPECT_EQ(test, ctx->frozen, 0U);
+	KUNIT_EXPECT_EQ(test, value(test, 0, 0), (u64)-PERIOD + 10);
+}
+
+static void a_paused_context_leaves_idle_when_it_is_resumed(struct kunit *test)
+{
+	struct pfm_context *ctx = ctx_of(test);
+
+	start_excluding_idle(test);
+	idle_changes(test, true);
+	cpu_happens(test, 1000, 0);
+	fixture_lock(ctx);
+	pfm_pause(ctx);
+	idle_changes(test, false);
+	KUNIT_EXPECT_EQ(test, ctx->frozen, (u32)PFM_IDLE);
+	/* A command changes it in peace. */
+	ctx->set->pmds[0].value += 5;
+	KUNIT_EXPECT_EQ(test, pfm_resume(ctx), 0);
+	KUNIT_EXPECT_EQ(test, ctx->frozen, 0U);
+	fixture_unlock(ctx);
+	cpu_happens(test, 3, 0);
+	KUNIT_EXPECT_EQ(test, value(test, 0, 0), (u64)-PERIOD + 18);
+}
+
 static struct kunit_case idle_cases[] = {
 	KUNIT_CASE(events_of_the_idle_thread_are_not_counted),
 	KUNIT_CASE(without_the_flag_the_idle_thread_counts),
 	KUNIT_CASE(a_timeout_passes_while_the_idle_thread_runs),
 	KUNIT_CASE(no_overflow_switches_while_the_idle_thread_runs),
+	KUNIT_CASE(a_paused_context_becomes_idle_when_it_is_resumed),
+	KUNIT_CASE(a_paused_context_leaves_idle_when_it_is_resumed),
 	{}
 };
 

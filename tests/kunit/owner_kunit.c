@@ -75,10 +75,62 @@ static void an_overflow_in_another_is_not_forgotten_for_a_command(
 	KUNIT_EXPECT_EQ(test, f->script.calls, 1);
 }
 
+static struct pfm_context *script_ctx;
+static struct task_struct *away;
+static u32 owner_while_away;
+
+static void overflow_while_away(void)
+{
+	struct pfm_sim_tick tick = { .task = away, .ip = 0x77,
+				     .delta = { 0, 12 } };
+
+	owner_while_away = READ_ONCE(script_ctx->busy);
+	pfm_sim_advance(&tick);
+}
+
+/*
+ * The interrupt comes when the thread has been switched out and may run, and
+ * overflow, on another CPU: those are not to be left to it as to one that they
+ * have interrupted.
+ */
+/* Proves H06 */
+static void a_thread_that_has_gone_is_not_waited_for(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	unsigned long flags;
+
+	away = fixture_thread();
+	KUNIT_ASSERT_FALSE(test, IS_ERR(away));
+	script_ctx = f->ctx;
+	f->script.ctrl[0] = PFM_OVFL_CTRL_RESET;
+	f->script.ctrl[1] = PFM_OVFL_CTRL_RESET;
+	f->script.during = overflow_while_away;
+	fixture_sampling_counter(test, 0, 0);
+	fixture_sampling_counter(test, 1, 0);
+	fixture_start_on(test, away);
+	fixture_lock(f->ctx);
+	pfm_own(f->ctx, &flags);
+	pfm_sim_advance(&(struct pfm_sim_tick){ .task = away, .ip = 0x1234,
+						.delta = { 12 } });
+	pfm_disown(f->ctx, flags);
+	fixture_unlock(f->ctx);
+	irq_work_sync(&f->ctx->irq_work);
+	KUNIT_EXPECT_EQ(test, f->script.calls, 2);
+	KUNIT_EXPECT_EQ(test, f->script.data[0].ip, 0x1234ULL);
+	KUNIT_EXPECT_EQ(test, f->script.data[0].tid, (u32)away->pid);
+	KUNIT_EXPECT_EQ(test, owner_while_away, (u32)PFM_BUSY_COMMAND);
+	KUNIT_EXPECT_EQ(test, f->script.data[1].ip, 0x77ULL);
+	KUNIT_EXPECT_FALSE(test, f->script.overlapped);
+	KUNIT_EXPECT_EQ(test, f->ctx->lost, 0ULL);
+	fixture_unload(test);
+	kthread_stop(away);
+}
+
 static struct kunit_case owner_cases[] = {
 	KUNIT_CASE(an_overflow_during_another_is_handled_after_it),
 	KUNIT_CASE(an_overflow_that_meets_a_command_is_handled_after_it),
 	KUNIT_CASE(an_overflow_in_another_is_not_forgotten_for_a_command),
+	KUNIT_CASE(a_thread_that_has_gone_is_not_waited_for),
 	{}
 };
 
