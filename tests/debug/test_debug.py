@@ -20,6 +20,8 @@ from test_guest import (
     FORMAT_MODULE,
     FUZZ,
     FUZZ_CALLS,
+    NMI,
+    NMI_MODULES,
     PROGRAMS,
     PROGRAMS32,
     SIMULATED,
@@ -78,6 +80,13 @@ def _with_simulation(*programs: str) -> Guest:
     return Guest(programs, commands | _with_leaks(unload), ("--no-modules",))
 
 
+def _with_nmis() -> Guest:
+    commands = {"load": insmod(*NMI_MODULES)}
+    commands |= {name: name for name in NMI}
+    unload = f"{rmmod('pfm_pmu_perf')} pfm_nmi"
+    return Guest(NMI, commands | _with_leaks(unload), ("--no-modules",))
+
+
 def _with_suites() -> Guest:
     commands = {"suites": f"{insmod('tests/kunit/perfmon_kunit')} && {RESULTS}"}
     options = ("--no-modules", f"--modules-dir={SUITES_MODULES}")
@@ -89,6 +98,7 @@ GUESTS = {
     "kunit": _with_suites(),
     "programs": _with_perf(*PROGRAMS, *(f"{name}32" for name in NARROW), "suspend"),
     "simulated": _with_simulation(*SIMULATED),
+    "nmi": _with_nmis(),
     "random": _with_random_calls(),
     "nomemory": _with_perf("nomemory", options=("--may-deny-memory",)),
 }

@@ -16,7 +16,7 @@ LIBPFM2X := build/$(UARCH)/libpfm2x.a
 LIBPFM22 := build/$(UARCH)/libpfm22.a
 BUILT32 := build/i386
 
-FOLDERS := interface formats stress
+FOLDERS := interface formats stress nmi
 # A program of each file there, and two of compat/.
 GUEST_TESTS := $(notdir $(basename $(foreach dir,$(FOLDERS),\
 	       $(wildcard tests/guest/$(dir)/*.c)))) compat2x compat22
@@ -25,7 +25,7 @@ GUEST_TESTS := $(notdir $(basename $(foreach dir,$(FOLDERS),\
 GUEST_TESTS32 := $(filter-out block_stops cpu fmt lockdown main nomemory perm pmu \
 		 races storm stress suspend sysfs,$(GUEST_TESTS))
 HARNESS := tests/guest/harness
-HARNESS_SHARED := check ctx faults files modules params sim smpl worker
+HARNESS_SHARED := check ctx faults files modules params rig sim smpl worker
 
 ifeq ($(UARCH),x86_64)
 GCC := gcc

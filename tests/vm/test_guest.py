@@ -49,7 +49,7 @@ PRELOADED = {
 }
 PRELOAD_DIR = "/perfmon/lib"
 # Below tests/guest: a program of each file there. Those of compat/ are named below.
-FOLDERS = ("interface", "formats", "stress")
+FOLDERS = ("interface", "formats", "stress", "nmi")
 # Programs of other sources than their name says.
 SOURCES_OF = {
     "compat2x": ("compat2x", "create2x"),
@@ -57,9 +57,20 @@ SOURCES_OF = {
     "dynamic2x": ("compat2x", "create2x"),
     "dynamic22": ("compat2x", "create22"),
 }
+FORMATS = ("default", "nway", "pebs32", "pebs64")
+FORMAT_MODULE = "formats/default/pfm_fmt_default"
 # Run with the simulated PMU, after all others.
 SIMULATED = ("simpmu", "simpebs")
 SIMULATED_MODULES = ("core/perfmon", "pmu/sim/pfm_pmu_sim")
+# Run on x86_64 with a PMU of perf's whose overflows are NMIs, after all others.
+NMI = ("nmi",)
+NMI_MODULE = "tests/guest/pmu_nmi/pfm_nmi"
+NMI_MODULES = (
+    NMI_MODULE,
+    "core/perfmon",
+    "pmu/perf/pfm_pmu_perf",
+    *(f"formats/{name}/pfm_fmt_{name}" for name in FORMATS),
+)
 # For the debug kernel only: see tests/debug.
 DEBUG_ONLY = ("nomemory", "suspend")
 # Random calls: how many, and what they follow from.
@@ -68,7 +79,6 @@ FUZZ_SEED = int(os.environ.get("FUZZ_SEED", "1"), 0)
 FUZZ = f"fuzz --seed {FUZZ_SEED} --calls {FUZZ_CALLS}"
 # Seconds until a guest counts as hung; minutes do where nothing else runs.
 TIMEOUT = 1800 + FUZZ_CALLS // 10
-FORMAT_MODULE = "formats/default/pfm_fmt_default"
 # Loaded with parameters: see there.
 ODD_MODULE = "tests/guest/fmt_odd/pfm_fmt_odd"
 # Run with perf again, and last: the kernel takes no modules after it.
@@ -116,8 +126,8 @@ def _with_narrow(target: Target, names: tuple[str, ...]) -> list[str]:
 
 def _programs(target: Target) -> list[str]:
     """Return the names of the programs that run on a target."""
-    preloaded = PRELOADED if target.arch == "x86_64" else ()
-    return [*_with_narrow(target, (*PROGRAMS, *SIMULATED, *LOCKED)), *preloaded]
+    programs = _with_narrow(target, (*PROGRAMS, *SIMULATED, *LOCKED))
+    return [*programs, *((*PRELOADED, *NMI) if target.arch == "x86_64" else ())]
 
 
 def names_in(program: str) -> list[str]:
@@ -177,7 +187,12 @@ def _commands(target: Target) -> dict[str, str]:
     commands["unload"] = rmmod("pfm_pmu_perf")
     commands["simulate"] = insmod(*SIMULATED_MODULES, FORMAT_MODULE)
     commands |= {name: name for name in _with_narrow(target, SIMULATED)}
-    commands["unsimulate"] = f"{rmmod('pfm_pmu_sim')} && {insmod(*LOCKED_MODULES)}"
+    commands["unsimulate"] = rmmod("pfm_pmu_sim")
+    if target.arch == "x86_64":
+        commands["rig"] = insmod(*NMI_MODULES)
+        commands |= {name: name for name in NMI}
+        commands["unrig"] = f"{rmmod('pfm_pmu_perf')} pfm_nmi"
+    commands["lock"] = insmod(*LOCKED_MODULES)
     commands |= {name: name for name in LOCKED}
     return commands
 
@@ -207,7 +222,7 @@ def boots(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Boots[Target]]:
 def test_every_program_is_run() -> None:
     sources = (SOURCES.glob(f"{folder}/*.c") for folder in FOLDERS)
     programs = {path.stem for paths in sources for path in paths}
-    assert programs == {*PROGRAMS, *SIMULATED, *LOCKED, *DEBUG_ONLY} - {*SOURCES_OF}
+    assert programs == {*PROGRAMS, *SIMULATED, *NMI, *LOCKED, *DEBUG_ONLY} - {*SOURCES_OF}
 
 
 # Proves P4.1-17, H25
@@ -228,6 +243,8 @@ def test_kernel_is_content(target: Target, boots: Boots[Target]) -> None:
 def test_modules_unload_after_everything(target: Target, boots: Boots[Target]) -> None:
     boot = boots[target]
     assert (boot.command("unload"), boot.command("simulate")) == (0, 0)
+    if target.arch == "x86_64":
+        assert (boot.command("rig"), boot.command("unrig")) == (0, 0)
 
 
 # Proves H13

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/*
+ * rig.c - NMIs, and the PMU of perf's that counts them
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "ctx.h"
+#include "files.h"
+#include "rig.h"
+
+#define TYPE	"/sys/bus/event_source/devices/pfm_nmi/type"
+#define DIR	"/sys/kernel/debug/pfm_nmi/"
+
+void rig_need(void)
+{
+	if (!exists(TYPE))
+		check_skip("needs the module pfm_nmi");
+}
+
+__u64 rig_event(unsigned int step)
+{
+	return PFM_PERF_EVENT(read_number(TYPE), step - 1);
+}
+
+struct counter rig_counter(unsigned int n, __u32 flags, __u64 period)
+{
+	struct counter c = counter(n, flags, period);
+
+	c.pmc.reg_value = rig_event(1);
+	return c;
+}
+
+void rig_add_counter(int fd, unsigned int n, __u32 flags, __u64 period)
+{
+	struct counter c = rig_counter(n, flags, period);
+
+	counter_write(fd, &c);
+}
+
+static void fire(int cpu, unsigned int n)
+{
+	char line[64];
+
+	snprintf(line, sizeof(line), "%d %u", cpu, n);
+	write_text(DIR "fire", line);
+}
+
+void rig_fire(unsigned int n)
+{
+	fire(-1, n);
+}
+
+struct volley {
+	int		cpu;
+	unsigned int	n;
+	bool		done;
+};
+
+static void fire_from_elsewhere(void *arg)
+{
+	struct volley *v = arg;
+
+	ctx_pin(!v->cpu);
+	fire(v->cpu, v->n);
+	__atomic_store_n(&v->done, true, __ATOMIC_RELEASE);
+}
+
+void rig_fire_at_user(unsigned int n)
+{
+	struct volley *v = mmap(NULL, sizeof(*v), PROT_READ | PROT_WRITE,
+				MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	pid_t pid;
+
+	CHECK(v != MAP_FAILED);
+	v->cpu = CHECK_OK(sched_getcpu());
+	v->n = n;
+	pid = spawn(fire_from_elsewhere, v);
+	while (!__atomic_load_n(&v->done, __ATOMIC_ACQUIRE))
+		;
+	reap(pid);
+	munmap(v, sizeof(*v));
+}
+
+void rig_rate(unsigned long rate)
+{
+	rig_set("rate", rate);
+}
+
+void rig_set(const char *name, __u64 value)
+{
+	char path[64], text[32];
+
+	snprintf(path, sizeof(path), DIR "%s", name);
+	snprintf(text, sizeof(text), "%llu", (unsigned long long)value);
+	write_text(path, text);
+}
+
+static const char *const stat_names[] = {
+	"sent", "received", "irqs_off", "kernel", "idle", "wrapped",
+	"reported", "throttled",
+};
+
+_Static_assert(sizeof(struct rig_stats) == sizeof(__u64) *
+					   ARRAY_SIZE(stat_names));
+
+static __u64 find_stat(const char *text, const char *name)
+{
+	unsigned long long value;
+	char line[64];
+	const char *at;
+
+	snprintf(line, sizeof(line), "%s: ", name);
+	at = strstr(text, line);
+	CHECK(at && sscanf(at + strlen(line), "%llu", &value) == 1);
+	return value;
+}
+
+struct rig_stats rig_stats(void)
+{
+	__u64 values[ARRAY_SIZE(stat_names)];
+	struct rig_stats s;
+	char text[512];
+
+	read_text(DIR "stats", text, sizeof(text));
+	for (unsigned int i = 0; i < ARRAY_SIZE(values); i++)
+		values[i] = find_stat(text, stat_names[i]);
+	memcpy(&s, values, sizeof(s));
+	return s;
+}
+
+struct rig_stats rig_since(struct rig_stats then)
+{
+	struct rig_stats s = rig_stats();
+	__u64 *value = (__u64 *)&s, *old = (__u64 *)&then;
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(stat_names); i++)
+		value[i] -= old[i];
+	return s;
+}
+
+void rig_print(const struct rig_stats *s)
+{
+	const __u64 *value = (const __u64 *)s;
+
+	printf("#");
+	for (unsigned int i = 0; i < ARRAY_SIZE(stat_names); i++)
+		printf(" %s %llu", stat_names[i], (unsigned long long)value[i]);
+	printf("\n");
+}

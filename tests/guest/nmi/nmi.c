@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/*
+ * nmi.c - overflows that are NMIs, one by one
+ */
+#define _GNU_SOURCE
+#include <string.h>
+#include <time.h>
+
+#include "check.h"
+#include "ctx.h"
+#include "rig.h"
+#include "smpl.h"
+
+#define CPU_CLOCK \
+	PFM_PERF_EVENT(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK)
+
+/* A buffer of the default format for entries with @pmds values. */
+static struct smpl buffer(unsigned int entries, unsigned int pmds)
+{
+	rig_need();
+	return smpl_new_for(0, entries + 1, pmds);
+}
+
+/* Load and start on this thread, on CPU 0. */
+static void start_here(int fd)
+{
+	ctx_pin(0);
+	ctx_start_on(fd, thread_id());
+}
+
+static void spin(__u64 ns)
+{
+	__u64 start = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+
+	while (clock_ns(CLOCK_THREAD_CPUTIME_ID) - start < ns)
+		;
+}
+
+/* All that is fired is received; it counts only where a counter is on. */
+TEST(every_nmi_is_received)
+{
+	struct rig_stats s;
+
+	rig_need();
+	s = rig_stats();
+	rig_fire(100);
+	s = rig_since(s);
+	CHECK_EQ(s.sent, 100);
+	CHECK_EQ(s.received, 100);
+	CHECK_EQ(s.idle, 100);
+	CHECK_EQ(s.reported, 0);
+}
+
+TEST(each_period_of_nmis_is_a_sample)
+{
+	struct smpl s = buffer(40, 0);
+	struct rig_stats stats;
+
+	rig_add_counter(s.fd, 0, 0, 5);
+	start_here(s.fd);
+	stats = rig_stats();
+	rig_fire(103);
+	stats = rig_since(stats);
+	ctx_stop(s.fd);
+	CHECK_EQ(stats.idle, 0);
+	CHECK_EQ(stats.reported, 20);
+	CHECK_EQ(s.hdr->hdr_count, 20);
+	CHECK_EQ(ctx_read(s.fd, 0), -5ULL + 3);
+}
+
+/* What goes beyond a period counts for the next one. */
+TEST(counters_that_overshoot_keep_what_is_too_much)
+{
+	struct smpl s = buffer(40, 0);
+	struct counter c;
+
+	c = rig_counter(0, 0, 5);
+	c.pmc.reg_value = rig_event(3);
+	counter_write(s.fd, &c);
+	start_here(s.fd);
+	rig_fire(50);
+	ctx_stop(s.fd);
+	CHECK_EQ(s.hdr->hdr_count, 30);
+	CHECK_EQ(ctx_read(s.fd, 0), -5ULL);
+}
+
+TEST(samples_are_of_where_the_nmi_came)
+{
+	struct smpl s = buffer(1000, 0);
+	struct counter c = rig_counter(0, 0, 1);
+	extern const char __executable_start[], etext[];
+
+	c.pmc.reg_value |= PFM_PERF_EXCL_KERNEL;
+	counter_write(s.fd, &c);
+	start_here(s.fd);
+	rig_fire(5);
+	CHECK_EQ(s.hdr->hdr_count, 0);
+	rig_fire_at_user(1000);
+	ctx_stop(s.fd);
+	CHECK(s.hdr->hdr_count > 0);
+	for (unsigned int i = 0; i < s.hdr->hdr_count; i++) {
+		const pfm_default_smpl_entry_t *e = smpl_entry(&s, i, 0);
+
+		CHECK_EQ(e->pid, thread_id());
+		CHECK(e->ip >= (uintptr_t)__executable_start &&
+		      e->ip < (uintptr_t)etext);
+	}
+}
+
+/* A counter, a clock, and what is no counter. */
+TEST(handler_reads_pmds_in_the_nmi)
+{
+	struct smpl s = buffer(40, 3);
+	struct counter c = rig_counter(0, 0, 2);
+	struct counter clock = counter(2, 0, 0);
+	__u64 last = 0;
+
+	clock.pmc.reg_value = CPU_CLOCK;
+	pfm_bv_set(c.pmc.reg_smpl_pmds, 1);
+	pfm_bv_set(c.pmc.reg_smpl_pmds, 2);
+	pfm_bv_set(c.pmc.reg_smpl_pmds, PFM_PMD_TID);
+	counter_write(s.fd, &c);
+	counter_write(s.fd, &clock);
+	rig_add_counter(s.fd, 1, 0, 0);
+	start_here(s.fd);
+	for (unsigned int i = 0; i < 20; i++) {
+		rig_fire(2);
+		spin(1000);
+	}
+	ctx_stop(s.fd);
+	CHECK_EQ(s.hdr->hdr_count, 20);
+	for (unsigned int i = 0; i < 20; i++) {
+		const __u64 *values = smpl_values(smpl_entry(&s, i, 3));
+
+		CHECK_EQ(values[0], 2 * (i + 1));
+		CHECK(values[1] > last);
+		CHECK_EQ(values[2], thread_id());
+		last = values[1];
+	}
+}
+
+TEST(more_counters_than_the_pmu_has_are_denied)
+{
+	int fd;
+
+	rig_need();
+	fd = ctx_new(0);
+	for (unsigned int n = 0; n < RIG_COUNTERS; n++)
+		rig_add_counter(fd, n, 0, 0);
+	ctx_load_self(fd);
+	CHECK_OK(pfm_start(fd, NULL));
+	ctx_stop(fd);
+	CHECK_OK(pfm_unload_context(fd));
+	rig_add_counter(fd, RIG_COUNTERS, 0, 0);
+	ctx_load_self(fd);
+	CHECK_ERRNO(pfm_start(fd, NULL), EBUSY);
+}

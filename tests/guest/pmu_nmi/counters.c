@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * counters.c - the counters, as x86's driver of perf treats a CPU's
+ */
+#include <linux/kprobes.h>
+#include <linux/module.h>
+#include <linux/perf_event.h>
+#include "rig.h"
+
+/* Bits of a counter, and the longest period: half of what it can count. */
+#define RIG_WIDTH	48
+#define RIG_MASK	GENMASK_ULL(RIG_WIDTH - 1, 0)
+#define RIG_MAX_PERIOD	((1ULL << (RIG_WIDTH - 1)) - 1)
+
+DEFINE_PER_CPU(struct rig_cpu, rig_cpus);
+struct rig_record rig_record;
+bool rig_late;
+
+/* Not for modules; but what drivers call, and what throttles. */
+static int (*overflow)(struct perf_event *event, struct perf_sample_data *data,
+		       struct pt_regs *regs);
+
+static struct pmu rig_pmu;
+
+static struct rig_cpu *rig_cpu_of(const struct perf_event *event)
+{
+	WARN_ON_ONCE(event->oncpu != smp_processor_id());
+	return this_cpu_ptr(&rig_cpus);
+}
+
+/* Take in what the counter has counted. An NMI may come in between. */
+static void rig_update(struct perf_event *event)
+{
+	struct rig_cpu *c = rig_cpu_of(event);
+	struct hw_perf_event *hwc = &event->hw;
+	u64 prev, now, delta;
+
+	do {
+		prev = local64_read(&hwc->prev_count);
+		now = READ_ONCE(c->values[hwc->idx]);
+	} while (local64_cmpxchg(&hwc->prev_count, prev, now) != prev);
+	delta = (now - prev) & RIG_MASK;
+	local64_add(delta, &event->count);
+	local64_sub(delta, &hwc->period_left);
+}
+
+/* Set the counter to what is left. Return: has a period ended? */
+static bool rig_set_period(struct perf_event *event)
+{
+	struct rig_cpu *c = rig_cpu_of(event);
+	struct hw_perf_event *hwc = &event->hw;
+	s64 left = local64_read(&hwc->period_left);
+	s64 period = hwc->sample_period;
+	bool ended = left <= 0;
+
+	if (ended) {
+		left = left <= -period ? period : left + period;
+		local64_set(&hwc->period_left, left);
+		hwc->last_period = period;
+	}
+	left = min_t(s64, left, RIG_MAX_PERIOD);
+	local64_set(&hwc->prev_count, -left & RIG_MASK);
+	WRITE_ONCE(c->values[hwc->idx], -left & RIG_MASK);
+	return ended;
+}
+
+static void rig_start(struct perf_event *event, int flags)
+{
+	struct rig_cpu *c = rig_cpu_of(event);
+
+	if (WARN_ON_ONCE(!(event->hw.state & PERF_HES_STOPPED)))
+		return;
+	if (flags & PERF_EF_RELOAD) {
+		WARN_ON_ONCE(!(event->hw.state & PERF_HES_UPTODATE));
+		rig_set_period(event);
+	}
+	event->hw.state = 0;
+	barrier();
+	__set_bit(event->hw.idx, &c->active);
+}
+
+static void rig_stop(struct perf_event *event, int flags)
+{
+	struct rig_cpu *c = rig_cpu_of(event);
+
+	if (__test_and_clear_bit(event->hw.idx, &c->active)) {
+		WARN_ON_ONCE(event->hw.state & PERF_HES_STOPPED);
+		event->hw.state |= PERF_HES_STOPPED;
+	}
+	if (flags & PERF_EF_UPDATE && !(event->hw.state & PERF_HES_UPTODATE)) {
+		rig_update(event);
+		event->hw.state |= PERF_HES_UPTODATE;
+	}
+}
+
+static int rig_add(struct perf_event *event, int flags)
+{
+	struct rig_cpu *c = this_cpu_ptr(&rig_cpus);
+	int idx = ffz(c->used);
+
+	if (idx >= RIG_COUNTERS)
+		return -EAGAIN;
+	__set_bit(idx, &c->used);
+	c->events[idx] = event;
+	event->hw.idx = idx;
+	event->hw.state = PERF_HES_UPTODATE | PERF_HES_STOPPED;
+	if (flags & PERF_EF_START)
+		rig_start(event, PERF_EF_RELOAD);
+	perf_event_update_userpage(event);
+	return 0;
+}
+
+static void rig_del(struct perf_event *event, int flags)
+{
+	struct rig_cpu *c = rig_cpu_of(event);
+
+	rig_stop(event, PERF_EF_UPDATE);
+	c->events[event->hw.idx] = NULL;
+	__clear_bit(event->hw.idx, &c->used);
+	perf_event_update_userpage(event);
+}
+
+static void rig_enable(struct pmu *pmu)
+{
+	WRITE_ONCE(this_cpu_ptr(&rig_cpus)->enabled, true);
+}
+
+static void rig_disable(struct pmu *pmu)
+{
+	WRITE_ONCE(this_cpu_ptr(&rig_cpus)->enabled, false);
+}
+
+/* Precise cycles stand for themselves, too: who asks finds a precise CPU. */
+static bool rig_is_cycles(const struct perf_event_attr *attr)
+{
+	return attr->type == PERF_TYPE_HARDWARE &&
+	       attr->config == PERF_COUNT_HW_CPU_CYCLES && attr->precise_ip;
+}
+
+static int rig_event_init(struct perf_event *event)
+{
+	if (event->attr.type != rig_pmu.type && !rig_is_cycles(&event->attr))
+		return -ENOENT;
+	if (event->attr.config & ~(RIG_STEP_MASK | RIG_SKID))
+		return -EINVAL;
+	event->hw.config = event->attr.config;
+	/* Who only counts is to see the counter wrap, too. */
+	if (!is_sampling_event(event)) {
+		event->hw.sample_period = RIG_MAX_PERIOD;
+		event->hw.last_period = RIG_MAX_PERIOD;
+		local64_set(&event->hw.period_left, RIG_MAX_PERIOD);
+	}
+	/* Samples so far. */
+	event->hw.event_base = 0;
+	return 0;
+}
+
+static struct pmu rig_pmu = {
+	.module		= THIS_MODULE,
+	.task_ctx_nr	= perf_hw_context,
+#ifdef PERF_PMU_CAP_HETEROGENEOUS_CPUS
+	/* It may be registered more than once. */
+	.capabilities	= PERF_PMU_CAP_HETEROGENEOUS_CPUS,
+#endif
+	.pmu_enable	= rig_enable,
+	.pmu_disable	= rig_disable,
+	.event_init	= rig_event_init,
+	.add		= rig_add,
+	.del		= rig_del,
+	.start		= rig_start,
+	.stop		= rig_stop,
+	.read		= rig_update,
+};
+
+/*
+ * In the NMI
+ */
+
+static bool rig_is_excluded(const struct perf_event *event,
+			    struct pt_regs *regs)
+{
+	if (event->hw.config & RIG_SKID)
+		return false;
+	return user_mode(regs) ? event->attr.exclude_user :
+				 event->attr.exclude_kernel;
+}
+
+/* All counters that are on count in one instant. */
+static void rig_advance(struct rig_cpu *c, struct pt_regs *regs)
+{
+	unsigned long active = READ_ONCE(c->active);
+	unsigned int i;
+
+	for_each_set_bit(i, &active, RIG_COUNTERS) {
+		const struct perf_event *event = c->events[i];
+		u64 step = (event->hw.config & RIG_STEP_MASK) + 1;
+		u64 was = c->values[i];
+
+		if (rig_is_excluded(event, regs))
+			continue;
+		c->values[i] = (was + step) & RIG_MASK;
+		c->stats.wrapped += c->values[i] < was;
+	}
+}
+
+/* What a CPU with precise events stores at the event. */
+static void rig_sample(struct perf_event *event, struct perf_sample_data *data,
+		       struct pt_regs *regs)
+{
+	u64 type = event->attr.sample_type, n = event->hw.event_base++;
+
+	if (!event->attr.precise_ip)
+		return;
+	regs->flags |= PERF_EFLAGS_EXACT;
+	if (type & PERF_SAMPLE_ADDR) {
+		data->addr = rig_record.addr + n;
+		data->sample_flags |= PERF_SAMPLE_ADDR;
+	}
+	if (type & PERF_SAMPLE_WEIGHT_TYPE) {
+		data->weight.full = rig_record.latency + n;
+		data->sample_flags |= PERF_SAMPLE_WEIGHT_TYPE;
+	}
+	if (type & PERF_SAMPLE_DATA_SRC) {
+		data->data_src.val = rig_record.source;
+		data->sample_flags |= PERF_SAMPLE_DATA_SRC;
+	}
+}
+
+static void rig_report_one(struct rig_cpu *c, struct perf_event *event,
+			   struct pt_regs *interrupted)
+{
+	struct perf_sample_data data;
+	struct pt_regs regs = *interrupted;
+
+	rig_update(event);
+	/* Not wrapped: its upper half. */
+	if (local64_read(&event->hw.prev_count) >> (RIG_WIDTH - 1))
+		return;
+	perf_sample_data_init(&data, 0, event->hw.last_period);
+	if (!rig_set_period(event))
+		return;
+	rig_sample(event, &data, &regs);
+	c->stats.reported++;
+	if (!overflow(event, &data, &regs))
+		return;
+	c->stats.throttled++;
+	rig_stop(event, 0);
+}
+
+static void rig_report(struct rig_cpu *c, struct pt_regs *regs)
+{
+	unsigned int i;
+
+	for (i = 0; i < RIG_COUNTERS; i++)
+		if (test_bit(i, &c->active))
+			rig_report_one(c, c->events[i], regs);
+}
+
+void rig_count(struct rig_cpu *c, struct pt_regs *regs)
+{
+	if (!rig_is_active(c)) {
+		c->stats.idle++;
+		return;
+	}
+	if (READ_ONCE(rig_late))
+		rig_report(c, regs);
+	rig_advance(c, regs);
+	if (!READ_ONCE(rig_late))
+		rig_report(c, regs);
+}
+
+/* Find what is not exported. */
+static void *rig_find(const char *name)
+{
+	struct kprobe probe = { .symbol_name = name };
+
+	if (register_kprobe(&probe))
+		return NULL;
+	unregister_kprobe(&probe);
+	return probe.addr;
+}
+
+int rig_counters_init(void)
+{
+	overflow = rig_find("perf_event_overflow");
+	if (!overflow)
+		return -ENOENT;
+	return perf_pmu_register(&rig_pmu, "pfm_nmi", -1);
+}
+
+void rig_counters_exit(void)
+{
+	perf_pmu_unregister(&rig_pmu);
+}

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * fire.c - sending NMIs: some of them now, or many of them all the time
+ *
+ * One is on its way to a CPU at a time, so that none is lost: a CPU remembers no
+ * more than one.
+ */
+#include <linux/delay.h>
+#include <linux/kthread.h>
+#include <linux/module.h>
+#include <linux/percpu.h>
+#include <linux/sched/clock.h>
+#include <linux/sched/signal.h>
+#include <linux/wait.h>
+#include <asm/apic.h>
+#include <asm/nmi.h>
+#include "rig.h"
+
+/* ns; who is to wait longer than that for the next NMI sleeps meanwhile. */
+#define RIG_LONG_WAIT	50000
+/* us; the length of such a sleep. */
+#define RIG_SLEEP	20
+
+static DEFINE_PER_CPU(struct task_struct *, rig_threads);
+static DECLARE_WAIT_QUEUE_HEAD(rig_wait);
+static u64 rig_interval;
+static bool rig_is_firing;
+
+static int rig_nmi(unsigned int cmd, struct pt_regs *regs)
+{
+	struct rig_cpu *c = this_cpu_ptr(&rig_cpus);
+
+	if (!atomic_read(&c->firing))
+		return NMI_DONE;
+	c->stats.received++;
+	c->stats.irqs_off += !(regs->flags & X86_EFLAGS_IF);
+	c->stats.kernel += !user_mode(regs);
+	rig_count(c, regs);
+	atomic_set_release(&c->firing, 0);
+	return NMI_HANDLED;
+}
+
+/* Send an NMI unless one is on its way. Return: true if it was sent. */
+static bool rig_send(int cpu)
+{
+	struct rig_cpu *c = per_cpu_ptr(&rig_cpus, cpu);
+	bool sent;
+
+	/* It cannot go offline meanwhile. */
+	preempt_disable();
+	sent = cpu_online(cpu) && !atomic_cmpxchg(&c->firing, 0, 1);
+	if (sent) {
+		atomic64_inc(&c->stats.sent);
+		apic->send_IPI_mask(cpumask_of(cpu), NMI_VECTOR);
+	}
+	preempt_enable();
+	return sent;
+}
+
+/* The calling thread is the one that is interrupted, each time. */
+static void rig_fire_here(u64 n)
+{
+	struct rig_cpu *c;
+
+	while (n) {
+		preempt_disable();
+		c = this_cpu_ptr(&rig_cpus);
+		if (rig_send(smp_processor_id()))
+			n--;
+		while (atomic_read(&c->firing))
+			cpu_relax();
+		preempt_enable();
+	}
+}
+
+static int rig_fire_at(int cpu, u64 n)
+{
+	struct rig_cpu *c = per_cpu_ptr(&rig_cpus, cpu);
+
+	while (n || atomic_read(&c->firing)) {
+		if (!cpu_online(cpu))
+			return -ENXIO;
+		if (signal_pending(current))
+			return -EINTR;
+		if (n && rig_send(cpu))
+			n--;
+		cond_resched();
+	}
+	return 0;
+}
+
+int rig_fire(int cpu, u64 n)
+{
+	if (cpu >= 0)
+		return cpu < nr_cpu_ids ? rig_fire_at(cpu, n) : -ENXIO;
+	rig_fire_here(n);
+	return 0;
+}
+
+/* NMIs for all whose counters are on. */
+static void rig_fire_all(void)
+{
+	u64 interval = READ_ONCE(rig_interval);
+	u64 now = local_clock();
+	int cpu;
+
+	for_each_online_cpu(cpu) {
+		struct rig_cpu *c = per_cpu_ptr(&rig_cpus, cpu);
+
+		if (!rig_is_active(c) || now < READ_ONCE(c->next))
+			continue;
+		if (rig_send(cpu))
+			WRITE_ONCE(c->next, now + interval);
+	}
+}
+
+static bool rig_has_work(void)
+{
+	return READ_ONCE(rig_is_firing) || kthread_should_stop();
+}
+
+static int rig_thread(void *unused)
+{
+	while (!kthread_should_stop()) {
+		wait_event_interruptible(rig_wait, rig_has_work());
+		rig_fire_all();
+		if (READ_ONCE(rig_interval) >= RIG_LONG_WAIT)
+			usleep_range(RIG_SLEEP, 2 * RIG_SLEEP);
+		else
+			cond_resched();
+	}
+	return 0;
+}
+
+void rig_set_rate(u64 rate)
+{
+	WRITE_ONCE(rig_interval, rate ? NSEC_PER_SEC / rate : 0);
+	WRITE_ONCE(rig_is_firing, rate);
+	wake_up_all(&rig_wait);
+}
+
+static void rig_stop_threads(void)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		if (per_cpu(rig_threads, cpu))
+			kthread_stop(per_cpu(rig_threads, cpu));
+}
+
+/* One on each CPU, as others are to be fired at from elsewhere. */
+static int rig_start_threads(void)
+{
+	struct task_struct *thread;
+	int cpu;
+
+	for_each_online_cpu(cpu) {
+		thread = kthread_create_on_cpu(rig_thread, NULL, cpu,
+					       "pfm_nmi/%u");
+		if (IS_ERR(thread)) {
+			rig_stop_threads();
+			return PTR_ERR(thread);
+		}
+		per_cpu(rig_threads, cpu) = thread;
+		wake_up_process(thread);
+	}
+	return 0;
+}
+
+int rig_fire_init(void)
+{
+	int ret = register_nmi_handler(NMI_LOCAL, rig_nmi, 0, "pfm_nmi");
+
+	if (ret)
+		return ret;
+	ret = rig_start_threads();
+	if (ret)
+		unregister_nmi_handler(NMI_LOCAL, "pfm_nmi");
+	return ret;
+}
+
+void rig_fire_exit(void)
+{
+	rig_stop_threads();
+	unregister_nmi_handler(NMI_LOCAL, "pfm_nmi");
+}

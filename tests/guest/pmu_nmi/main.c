@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * pfm_nmi - a PMU of perf's whose overflows are NMIs, for tests
+ *
+ * Events of type /sys/bus/event_source/devices/pfm_nmi/type count NMIs; rig.h
+ * says what their config is. In debugfs, pfm_nmi/:
+ *
+ *	fire	"CPU N": send N NMIs, one after the other, and wait for them; to
+ *		the calling thread if CPU is -1
+ *	rate	NMIs a second, to each CPU that has a counter on; 0 for none
+ *	late	Y: what wraps at one NMI is reported at the next
+ *	addr, latency, source
+ *		what the first sample of a precise event says
+ *	stats	what has happened, on all CPUs
+ */
+#include <linux/debugfs.h>
+#include <linux/module.h>
+#include <linux/seq_file.h>
+#include <linux/uaccess.h>
+#include "rig.h"
+
+static struct dentry *rig_dir;
+
+static ssize_t rig_fire_write(struct file *file, const char __user *text,
+			      size_t size, loff_t *pos)
+{
+	char line[64] = "";
+	u64 n;
+	int cpu, ret;
+
+	if (size >= sizeof(line))
+		return -EINVAL;
+	if (copy_from_user(line, text, size))
+		return -EFAULT;
+	if (sscanf(line, "%d %llu", &cpu, &n) != 2)
+		return -EINVAL;
+	ret = rig_fire(cpu, n);
+	return ret ?: size;
+}
+
+static const struct file_operations rig_fire_fops = {
+	.owner	= THIS_MODULE,
+	.open	= simple_open,
+	.write	= rig_fire_write,
+};
+
+static int rig_rate_set(void *data, u64 rate)
+{
+	rig_set_rate(rate);
+	return 0;
+}
+
+DEFINE_DEBUGFS_ATTRIBUTE(rig_rate_fops, NULL, rig_rate_set, "%llu\n");
+
+static int rig_stats_show(struct seq_file *file, void *unused)
+{
+	struct rig_stats sum = {};
+	u64 sent = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		const struct rig_stats *s = &per_cpu(rig_cpus, cpu).stats;
+
+		sent += atomic64_read(&s->sent);
+		sum.received += READ_ONCE(s->received);
+		sum.irqs_off += READ_ONCE(s->irqs_off);
+		sum.kernel += READ_ONCE(s->kernel);
+		sum.idle += READ_ONCE(s->idle);
+		sum.wrapped += READ_ONCE(s->wrapped);
+		sum.reported += READ_ONCE(s->reported);
+		sum.throttled += READ_ONCE(s->throttled);
+	}
+	seq_printf(file, "sent: %llu\nreceived: %llu\nirqs_off: %llu\n", sent,
+		   sum.received, sum.irqs_off);
+	seq_printf(file, "kernel: %llu\nidle: %llu\nwrapped: %llu\n",
+		   sum.kernel, sum.idle, sum.wrapped);
+	seq_printf(file, "reported: %llu\nthrottled: %llu\n", sum.reported,
+		   sum.throttled);
+	return 0;
+}
+
+DEFINE_SHOW_ATTRIBUTE(rig_stats);
+
+static void rig_create_files(void)
+{
+	rig_dir = debugfs_create_dir("pfm_nmi", NULL);
+	debugfs_create_file("fire", 0200, rig_dir, NULL, &rig_fire_fops);
+	debugfs_create_file("rate", 0200, rig_dir, NULL, &rig_rate_fops);
+	debugfs_create_file("stats", 0400, rig_dir, NULL, &rig_stats_fops);
+	debugfs_create_bool("late", 0600, rig_dir, &rig_late);
+	debugfs_create_u64("addr", 0600, rig_dir, &rig_record.addr);
+	debugfs_create_u64("latency", 0600, rig_dir, &rig_record.latency);
+	debugfs_create_x64("source", 0600, rig_dir, &rig_record.source);
+}
+
+static int __init rig_init(void)
+{
+	int ret = rig_counters_init();
+
+	if (ret)
+		return ret;
+	ret = rig_fire_init();
+	if (ret)
+		rig_counters_exit();
+	else
+		rig_create_files();
+	return ret;
+}
+
+static void __exit rig_exit(void)
+{
+	debugfs_remove(rig_dir);
+	rig_fire_exit();
+	rig_counters_exit();
+}
+
+module_init(rig_init);
+module_exit(rig_exit);
+MODULE_DESCRIPTION("perfmon2: test, a PMU of perf's whose overflows are NMIs");
+MODULE_LICENSE("GPL v2");
