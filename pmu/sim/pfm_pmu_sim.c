@@ -34,13 +34,15 @@
  * @list:  in sim_sets
  * @s:     the core's side
  * @regs:  its registers
- * @value: hardware registers, by place in the table
+ * @select: hardware registers that PMCs are, by index
  * @started: counting
+ * @value: hardware registers that PMDs are, by place in the table
  */
 struct sim_set {
 	struct list_head		list;
 	struct pfm_pmu_set		*s;
 	struct pfm_pmu_reg *const	*regs;
+	u64				select[PFM_SIM_PAIRS];
 	bool				started;
 	u64				value[];
 };
@@ -62,6 +64,8 @@ static int sim_load(struct pfm_pmu_set *s, struct pfm_pmu_reg *const *regs)
 	ss->regs = regs;
 	for (i = 0; i < s->num_regs; i++)
 		regs[i]->priv = &ss->value[i];
+	for (i = 0; i < PFM_SIM_PAIRS; i++)
+		ss->select[i] = regs[i]->pmc_value;
 	s->priv = ss;
 	raw_spin_lock_irqsave(&sim_lock, flags);
 	list_add(&ss->list, &sim_sets);
@@ -104,6 +108,9 @@ static void sim_stop(struct pfm_pmu_set *s)
 
 static int sim_write_pmc(struct pfm_pmu_reg *reg)
 {
+	struct sim_set *ss = reg->set->priv;
+
+	ss->select[reg->desc->index] = reg->pmc_value;
 	return 0;
 }
 
@@ -161,7 +168,7 @@ static void sim_count(struct sim_set *ss, const struct pfm_sim_tick *tick,
 	for (i = 0; i < PFM_SIM_PAIRS; i++) {
 		u64 sum = ss->value[i] + tick->delta[i];
 
-		if (!ss->regs[i]->pmc_value)
+		if (!ss->select[i])
 			continue;
 		ss->value[i] = sum & SIM_MASK;
 		if (sum > SIM_MASK)
@@ -243,6 +250,28 @@ int pfm_sim_advance(const struct pfm_sim_tick *tick)
 	return it.ret;
 }
 EXPORT_SYMBOL_GPL(pfm_sim_advance);
+
+u64 *pfm_sim_register(struct task_struct *task, u16 type, u64 index)
+{
+	const struct pfm_sim_tick there = { .task = task };
+	struct sim_set *ss;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&sim_lock, flags);
+	ss = sim_find(&there);
+	raw_spin_unlock_irqrestore(&sim_lock, flags);
+	if (!ss || index >= PFM_SIM_PAIRS)
+		return NULL;
+	switch (type) {
+	case PFM_REG_TYPE_PMC:
+		return &ss->select[index];
+	case PFM_REG_TYPE_PMD:
+		return &ss->value[index];
+	default:
+		return NULL;
+	}
+}
+EXPORT_SYMBOL_GPL(pfm_sim_register);
 
 /*
  * debugfs

@@ -48,4 +48,15 @@ struct pfm_sim_tick {
  */
 int pfm_sim_advance(const struct pfm_sim_tick *tick);
 
+/**
+ * pfm_sim_register() - the hardware register that an instruction accesses
+ * @task:  thread that the instruction is in
+ * @type:  reg_type of the PMC or PMD
+ * @index: its reg_index
+ *
+ * Return: the register of the event set that is on the PMU there; NULL if there
+ * is no set or no such register. It is gone when the set is unloaded.
+ */
+u64 *pfm_sim_register(struct task_struct *task, u16 type, u64 index);
+
 #endif /* PFM_SIM_H */

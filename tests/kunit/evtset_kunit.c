@@ -59,6 +59,7 @@ static void a_deleted_set_is_gone_and_can_come_anew(struct kunit *test)
 	pfarg_setdesc_t desc = { .set_id = 7 };
 
 	make_set(test, 7, 0, 0, 0);
+	make_counter(test, 7, 0, NOTIFY, 3);
 	KUNIT_ASSERT_EQ(test, load(test, 7), 0);
 	fixture_unload(test);
 	KUNIT_EXPECT_EQ(test, set_info(test, 7).set_runs, 1ULL);
@@ -66,6 +67,12 @@ static void a_deleted_set_is_gone_and_can_come_anew(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, delete_set(test, &desc), -EINVAL);
 	make_set(test, 7, 0, 0, 0);
 	KUNIT_EXPECT_EQ(test, set_info(test, 7).set_runs, 0ULL);
+	/* Its registers are new ones. */
+	KUNIT_EXPECT_EQ(test, value(test, 7, 0), 0ULL);
+	load_and_start(test, 7);
+	count(test, 1000);
+	KUNIT_EXPECT_EQ(test, value(test, 7, 0), 0ULL);
+	KUNIT_EXPECT_FALSE(test, pfm_is_masked(ctx_of(test)));
 }
 
 /* Proves 3.1.10-04, 3.1.12-03, 3.1.12-10 */

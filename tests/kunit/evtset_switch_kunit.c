@@ -3,6 +3,7 @@
  * evtset_switch_kunit.c - from one event set to the next (3.7.6, 3.7.7)
  */
 #include <linux/kthread.h>
+#include "command.h"
 #include "context.h"
 #include "evtset_fixture.h"
 #include "evtset_switch.h"
@@ -141,21 +142,57 @@ static void a_timeout_that_comes_when_masked_is_not_lost(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, duration(test, 0), 2 * TICK);
 }
 
+/* Time runs out when a command is about to stop the PMU. */
+static const struct pfm_pmu *real_pmu;
+
+static void stop_late(struct pfm_pmu_set *s)
+{
+	struct pfm_sim_tick tick = { .task = current, .ns = TICK };
+
+	pfm_sim_advance(&tick);
+	real_pmu->stop(s);
+}
+
+/* PFM_STOP on such a PMU, by a command of this thread or by another one. */
+static void stop_late_by(struct kunit *test, bool command)
+{
+	struct pfm_context *ctx = ctx_of(test);
+	const struct pfm_ioc none = {};
+	struct pfm_pmu late = *ctx->pmu;
+
+	make_set(test, 0, BY_TIME, 0, 1);
+	make_set(test, 6, 0, 0, 0);
+	load_and_start(test, 0);
+	real_pmu = ctx->pmu;
+	late.stop = stop_late;
+	ctx->pmu = &late;
+	if (command)
+		KUNIT_EXPECT_EQ(test, 0,
+				pfm_command(ctx, PFM_IOC(PFM_STOP), &none));
+	else
+		stop(test);
+	ctx->pmu = real_pmu;
+}
+
 /* Proves 3.7.7-07 */
 static void no_set_is_left_by_time_while_its_thread_calls(struct kunit *test)
 {
-	struct pfm_context *ctx = ctx_of(test);
-
-	make_set(test, 0, BY_TIME, 0, 1);
-	make_set(test, 1, 0, 0, 0);
-	load_and_start(test, 0);
-	ctx->in_call = current;
-	pass(test, TICK);
+	stop_late_by(test, true);
 	KUNIT_EXPECT_EQ(test, active_set(test), 0);
-	ctx->in_call = NULL;
+	KUNIT_EXPECT_EQ(test, duration(test, 0), TICK);
+	/* But soon after that it is. */
+	KUNIT_ASSERT_EQ(test, start(test, 0), 0);
 	pass(test, TICK);
-	KUNIT_EXPECT_EQ(test, active_set(test), 1);
+	KUNIT_EXPECT_EQ(test, active_set(test), 6);
 	KUNIT_EXPECT_EQ(test, duration(test, 0), 2 * TICK);
+}
+
+/* Another thread's calls are no reason to wait. */
+static void a_set_is_left_by_time_while_others_call(struct kunit *test)
+{
+	stop_late_by(test, false);
+	KUNIT_EXPECT_EQ(test, active_set(test), 6);
+	KUNIT_EXPECT_EQ(test, duration(test, 0), TICK);
 }
 
 /*
@@ -275,6 +312,34 @@ static void a_masked_context_switches_when_it_is_restarted(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, value(test, 0, 0), (u64)(-3 * PERIOD));
 	count(test, 3 * PERIOD);
 	KUNIT_EXPECT_TRUE(test, pfm_is_masked(ctx_of(test)));
+}
+
+/* Proves 3.1.9-14, 3.7.7-08 */
+static void a_restart_switches_at_the_threshold_only(struct kunit *test)
+{
+	int i;
+
+	make_set(test, 0, BY_OVFL, 0, 0);
+	make_set(test, 1, 0, 0, 0);
+	make_counter(test, 0, 0, NOTIFY, 3);
+	load_and_start(test, 0);
+	count(test, PERIOD);
+	for (i = 2; i > 0; i--) {
+		KUNIT_ASSERT_TRUE(test, pfm_is_masked(ctx_of(test)));
+		KUNIT_EXPECT_EQ(test, read(test, 0, 0).reg_ovflsw_thres,
+				(u64)i);
+		KUNIT_ASSERT_EQ(test, fixture_restart(test), 0);
+		KUNIT_EXPECT_EQ(test, active_set(test), 0);
+		KUNIT_EXPECT_EQ(test, set_info(test, 0).set_runs, 1ULL);
+		KUNIT_EXPECT_EQ(test, set_info(test, 0).set_switch_pmds[0],
+				0ULL);
+		KUNIT_EXPECT_EQ(test, value(test, 0, 0), (u64)(-3 * PERIOD));
+		count(test, 3 * PERIOD);
+	}
+	KUNIT_EXPECT_EQ(test, active_set(test), 0);
+	KUNIT_ASSERT_EQ(test, fixture_restart(test), 0);
+	KUNIT_EXPECT_EQ(test, active_set(test), 1);
+	KUNIT_EXPECT_EQ(test, set_info(test, 0).set_switch_pmds[0], 1ULL);
 }
 
 /* PMD0 of set0 switches, and takes PMD1 along when it is reset. */
@@ -402,6 +467,7 @@ static struct kunit_case switch_cases[] = {
 	KUNIT_CASE(the_rest_of_a_timeout_survives_masking),
 	KUNIT_CASE(a_timeout_that_comes_when_masked_is_not_lost),
 	KUNIT_CASE(no_set_is_left_by_time_while_its_thread_calls),
+	KUNIT_CASE(a_set_is_left_by_time_while_others_call),
 	KUNIT_CASE(a_threshold_of_overflows_switches),
 	KUNIT_CASE(any_of_several_triggers_switches),
 	KUNIT_CASE(thresholds_that_are_reached_at_once_are_all_told),
@@ -409,6 +475,7 @@ static struct kunit_case switch_cases[] = {
 	KUNIT_CASE(a_threshold_counts_anew_when_its_set_comes_again),
 	KUNIT_CASE(what_overflowed_last_is_reset_when_its_set_comes),
 	KUNIT_CASE(a_masked_context_switches_when_it_is_restarted),
+	KUNIT_CASE(a_restart_switches_at_the_threshold_only),
 	KUNIT_CASE(reset_pmds_are_reset_when_their_set_comes),
 	KUNIT_CASE(reset_pmds_are_reset_when_a_restart_brings_their_set),
 	KUNIT_CASE(a_cascade_counts_after_the_threshold_only),

@@ -180,7 +180,30 @@ static void stop_while_masked_keeps_the_mask(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), LONG_RESET + 5);
 }
 
+/* Proves 3.1.8-12 */
+static void unload_while_masked_leaves_no_mask(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+
+	fixture_sampling_counter(test, 0, 0);
+	f->script.ctrl[0] = PFM_OVFL_CTRL_MASK;
+	f->script.restart_ctrl = PFM_OVFL_CTRL_RESET;
+	fixture_start(test);
+	fixture_count(test, 13);
+	KUNIT_ASSERT_TRUE(test, pfm_is_masked(f->ctx));
+	fixture_unload(test);
+	KUNIT_EXPECT_FALSE(test, pfm_is_masked(f->ctx));
+	fixture_start(test);
+	KUNIT_EXPECT_FALSE(test, pfm_is_masked(f->ctx));
+	fixture_count(test, 5);
+	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), 8ULL);
+	/* What overflowed before is not reset by a later restart. */
+	KUNIT_EXPECT_EQ(test, fixture_restart(test), 0);
+	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), 8ULL);
+}
+
 static struct kunit_case load_with_fmt_cases[] = {
+	KUNIT_CASE(unload_while_masked_leaves_no_mask),
 	KUNIT_CASE(stop_while_masked_keeps_the_mask),
 	{}
 };

@@ -5,6 +5,7 @@
  */
 #include "context.h"
 #include "evtset_fixture.h"
+#include "pfm_sim.h"
 #include "regs.h"
 
 /* Proves 3.1.2-11 */
@@ -70,9 +71,106 @@ static void a_refused_pmd_value_changes_nothing(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), 8ULL);
 }
 
+#define REFUSED	0x77	/* by a PMU that has no such event */
+
+/* The values that a PMU was asked to take, the last one last. */
+static u64 asked[2];
+static int refusals;
+
+static int refuse_some(struct pfm_pmu_reg *reg)
+{
+	asked[0] = asked[1];
+	asked[1] = reg->pmc_value;
+	if (reg->pmc_value == REFUSED || refusals > 1)
+		return refusals-- > 0 ? -EINVAL : 0;
+	return 0;
+}
+
+/* Let PMC0 be written with another event and everything else changed, too. */
+static int write_refused(struct kunit *test, int times)
+{
+	struct pfm_context *ctx = ctx_of(test);
+	const struct pfm_pmu *real = ctx->pmu;
+	pfarg_pmc_t pmc = { .reg_value = REFUSED, .reg_smpl_eventid = 9,
+			    .reg_flags = PFM_REGFL_OVFL_NOTIFY };
+	struct pfm_pmu pmu = *real;
+	int ret;
+
+	pmc.reg_smpl_pmds[0] = 1 << 3;
+	pmc.reg_reset_pmds[0] = 1 << 4;
+	pmu.write_pmc = refuse_some;
+	refusals = times;
+	ctx->pmu = &pmu;
+	fixture_lock(ctx);
+	ret = pfm_write_pmc(ctx, &pmc);
+	fixture_unlock(ctx);
+	ctx->pmu = real;
+	KUNIT_EXPECT_TRUE(test, pmc.reg_flags & PFM_REG_RETFL_EINVAL);
+	return ret;
+}
+
+/* Nothing of the write is left. */
+static void expect_old_pmc(struct kunit *test)
+{
+	struct pfm_evtset *set = ctx_of(test)->set;
+	struct pfm_pmd *mine = &set->pmds[0];
+
+	KUNIT_EXPECT_EQ(test, set->pmcs[0], 5ULL);
+	KUNIT_EXPECT_EQ(test, mine->hw.pmc_value, 5ULL);
+	KUNIT_EXPECT_EQ(test, mine->flags, 0U);
+	KUNIT_EXPECT_EQ(test, mine->eventid, 3ULL);
+	KUNIT_EXPECT_EQ(test, mine->smpl_pmds[0], 1UL << 1);
+	KUNIT_EXPECT_EQ(test, mine->reset_pmds[0], 1UL << 2);
+	KUNIT_EXPECT_EQ(test, mine->ovfl->arg.pmd_eventid, 3ULL);
+	KUNIT_EXPECT_EQ(test, mine->ovfl->arg.ovfl_notify, 0);
+	KUNIT_EXPECT_EQ(test, mine->ovfl->arg.num_smpl_pmds, 1);
+}
+
+static void start_with_old_pmc(struct kunit *test)
+{
+	pfarg_pmc_t pmc = { .reg_value = 5, .reg_smpl_eventid = 3 };
+
+	pmc.reg_smpl_pmds[0] = 1 << 1;
+	pmc.reg_reset_pmds[0] = 1 << 2;
+	fixture_counter(test, 0, 0, 100);
+	fixture_pmc(test, pmc);
+	fixture_start(test);
+	fixture_count(test, 7);
+}
+
+/* Proves 3.1.2-06 */
+static void a_refused_pmc_value_brings_the_old_one_back(struct kunit *test)
+{
+	start_with_old_pmc(test);
+	KUNIT_EXPECT_EQ(test, write_refused(test, 1), -EINVAL);
+	/* The PMU was told to take it again. */
+	KUNIT_EXPECT_EQ(test, asked[0], (u64)REFUSED);
+	KUNIT_EXPECT_EQ(test, asked[1], 5ULL);
+	expect_old_pmc(test);
+	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), 107ULL);
+	fixture_count(test, 1);
+	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), 108ULL);
+}
+
+/* Its event may have been taken by another user meanwhile. */
+static void an_old_pmc_value_may_be_refused_as_well(struct kunit *test)
+{
+	start_with_old_pmc(test);
+	KUNIT_EXPECT_EQ(test, write_refused(test, 2), -EINVAL);
+	KUNIT_EXPECT_EQ(test, asked[1], 5ULL);
+	expect_old_pmc(test);
+	/* Attached anew, it is programmed again. */
+	fixture_unload(test);
+	fixture_start(test);
+	fixture_count(test, 1);
+	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), 108ULL);
+}
+
 static struct kunit_case regs_cases[] = {
 	KUNIT_CASE(a_pmc_without_counter_ignores_what_concerns_overflows),
 	KUNIT_CASE(a_refused_pmd_value_changes_nothing),
+	KUNIT_CASE(a_refused_pmc_value_brings_the_old_one_back),
+	KUNIT_CASE(an_old_pmc_value_may_be_refused_as_well),
 	{}
 };
 
@@ -116,7 +214,53 @@ static void a_register_that_does_not_count_has_no_threshold(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, pmd.reg_ovflsw_thres, 0ULL);
 }
 
+/* What PFM_GETINFO_PMCS or PFM_GETINFO_PMDS say leads to the register. */
+static u64 *hardware(struct kunit *test, u16 num,
+		     int (*getinfo)(const void *pmu, void *elem))
+{
+	pfarg_pmcinfo_t info = { .reg_num = num };
+	u64 *reg;
+
+	KUNIT_ASSERT_EQ(test, getinfo(ctx_of(test)->pmu, &info), 0);
+	reg = pfm_sim_register(current, info.reg_type, info.reg_index);
+	KUNIT_ASSERT_NOT_NULL(test, reg);
+	return reg;
+}
+
+/* Proves 2.2.2-03, 3.1.13-13, 3.1.14-11, 3.2.1-02, 3.2.4-01 */
+static void logical_registers_are_those_of_the_hardware(struct kunit *test)
+{
+	u32 pmc = 0x80000001;
+	u64 *select, *counter;
+	u16 i;
+
+	KUNIT_ASSERT_EQ(test, load(test, 0), 0);
+	for (i = 0; i < PFM_SIM_PAIRS; i++, pmc = pmc * 69069 + 1) {
+		select = hardware(test, i, pfm_getinfo_pmc);
+		counter = hardware(test, i, pfm_getinfo_pmd);
+		/* A write arrives there, whatever the value. */
+		fixture_pmc(test, (pfarg_pmc_t){ .reg_num = i,
+						 .reg_value = pmc });
+		fixture_pmd(test, (pfarg_pmd_t){ .reg_num = i,
+						 .reg_value = pmc ^ 0xff });
+		KUNIT_EXPECT_EQ(test, *select, (u64)pmc);
+		KUNIT_EXPECT_EQ(test, *counter, (u64)(pmc ^ 0xff));
+		/* A read finds what the hardware has done. */
+		*counter = 3 * i;
+		KUNIT_EXPECT_EQ(test, fixture_value(test, i), 3ULL * i);
+	}
+	KUNIT_ASSERT_EQ(test, start(test, 0), 0);
+	happen(test, 5, 5, 0);
+	KUNIT_EXPECT_EQ(test, *hardware(test, 0, pfm_getinfo_pmd), 5ULL);
+	/* It is the register that lets events be counted, and nothing else. */
+	*hardware(test, 0, pfm_getinfo_pmc) = 0;
+	happen(test, 5, 5, 0);
+	KUNIT_EXPECT_EQ(test, value(test, 0, 0), 5ULL);
+	KUNIT_EXPECT_EQ(test, value(test, 0, 1), 3ULL + 10);
+}
+
 static struct kunit_case regs_without_fmt_cases[] = {
+	KUNIT_CASE(logical_registers_are_those_of_the_hardware),
 	KUNIT_CASE(bit_vectors_mean_the_set_of_their_pmc),
 	KUNIT_CASE(a_register_that_does_not_count_has_no_threshold),
 	{}

@@ -224,6 +224,47 @@ static void random_resets_follow_the_series_of_the_seed(struct kunit *test)
 			-50000ULL + (pfm_carta_next(&state) & 0xff));
 }
 
+/* PMD0 overflows. Return: what is added to what it was reset to. */
+static u64 draw(struct kunit *test)
+{
+	fixture_count(test, -fixture_value(test, 0));
+	return fixture_value(test, 0) + 10000;
+}
+
+/* Proves 3.1.3-17, 3.4.2-05, 3.4.2-09 */
+static void only_a_write_begins_a_series_again(struct kunit *test)
+{
+	const pfarg_pmd_t pmd = { .reg_value = -10, .reg_short_reset = -10000,
+				  .reg_random_mask = 0xff,
+				  .reg_random_seed = 7 };
+	struct fixture *f = test->priv;
+	u32 state = pfm_carta_seed(7);
+	u64 first;
+	int i;
+
+	for (i = 0; i < 10; i++)
+		f->script.ctrl[i] = PFM_OVFL_CTRL_RESET;
+	fixture_pmc(test, (pfarg_pmc_t){ .reg_flags = PFM_REGFL_RANDOM });
+	fixture_pmd(test, pmd);
+	fixture_start(test);
+	first = pfm_carta_next(&state) & 0xff;
+	KUNIT_EXPECT_EQ(test, draw(test), first);
+	/* Attaching goes on with it, and so does a PMC that is written. */
+	for (i = 0; i < 3; i++) {
+		fixture_unload(test);
+		fixture_start(test);
+		KUNIT_EXPECT_EQ(test, draw(test),
+				(u64)(pfm_carta_next(&state) & 0xff));
+	}
+	fixture_pmc(test, (pfarg_pmc_t){ .reg_value = 2,
+					 .reg_flags = PFM_REGFL_RANDOM });
+	KUNIT_EXPECT_EQ(test, draw(test),
+			(u64)(pfm_carta_next(&state) & 0xff));
+	KUNIT_EXPECT_NE(test, (u64)(pfm_carta_next(&state) & 0xff), first);
+	fixture_pmd(test, pmd);
+	KUNIT_EXPECT_EQ(test, draw(test), first);
+}
+
 /* Proves 3.4.2-06 */
 static void each_pmd_has_a_random_series_of_its_own(struct kunit *test)
 {
@@ -376,6 +417,7 @@ static void a_register_that_does_not_count_is_reset_as_asked(struct kunit *test)
 
 static struct kunit_case value_reset_cases[] = {
 	KUNIT_CASE(random_resets_follow_the_series_of_the_seed),
+	KUNIT_CASE(only_a_write_begins_a_series_again),
 	KUNIT_CASE(each_pmd_has_a_random_series_of_its_own),
 	KUNIT_CASE(a_sample_has_wraps_that_are_not_carried_yet),
 	KUNIT_CASE(without_the_flag_nothing_is_random),
