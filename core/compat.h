@@ -8,6 +8,7 @@
 #define PFM_CORE_COMPAT_H
 
 #include <linux/mm.h>
+#include <linux/sched.h>
 #include <linux/version.h>
 
 /* commit 1c71222e5f23 ("mm: replace vma->vm_flags direct modifications with
@@ -17,6 +18,19 @@
 static inline void vm_flags_clear(struct vm_area_struct *vma, vm_flags_t flags)
 {
 	vma->vm_flags &= ~flags;
+}
+#endif
+
+/* commit 529ce23a764f ("mm: switch mm->get_unmapped_area() to a flag"), in
+ * 6.10
+ */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 10, 0)
+static inline unsigned long
+mm_get_unmapped_area(struct mm_struct *mm, struct file *file,
+		     unsigned long addr, unsigned long len,
+		     unsigned long pgoff, unsigned long flags)
+{
+	return mm->get_unmapped_area(file, addr, len, pgoff, flags);
 }
 #endif
 

@@ -5,6 +5,7 @@
  */
 #include <linux/file.h>
 #include <linux/fs.h>
+#include <linux/mman.h>
 #include <linux/poll.h>
 #include <linux/sched/signal.h>
 #include <linux/seq_file.h>
@@ -13,6 +14,7 @@
 #include "block.h"
 #include "buffer.h"
 #include "command.h"
+#include "compat.h"
 #include "context.h"
 #include "create.h"
 #include "ctxfile.h"
@@ -103,6 +105,19 @@ static struct file *pfm_file_at(struct pfm_context *ctx, unsigned long pgoff)
 	if (pgoff)
 		return pfm_page_at(ctx, pgoff);
 	return ctx->buffer ? get_file(ctx->buffer) : NULL;
+}
+
+/* Where to map. Nobody else is told of MAP_EXECUTABLE (3.5.4). */
+static unsigned long pfm_ctx_get_unmapped_area(struct file *file,
+					       unsigned long addr,
+					       unsigned long len,
+					       unsigned long pgoff,
+					       unsigned long flags)
+{
+	if (flags & MAP_EXECUTABLE)
+		return -EINVAL;
+	return mm_get_unmapped_area(current->mm, file, addr, len, pgoff,
+				    flags);
 }
 
 static int pfm_ctx_mmap(struct file *file, struct vm_area_struct *vma)
@@ -219,6 +234,7 @@ const struct file_operations pfm_context_fops = {
 	.read		= pfm_ctx_read,
 	.poll		= pfm_ctx_poll,
 	.fasync		= pfm_ctx_fasync,
+	.get_unmapped_area = pfm_ctx_get_unmapped_area,
 	.mmap		= pfm_ctx_mmap,
 	.flush		= pfm_ctx_flush,
 	.release	= pfm_ctx_release,

@@ -75,6 +75,13 @@ def test_demand_that_disagrees_is_wrong(parts: tuple[str, ...], problem: str) ->
     assert problems[0].startswith(f"d.toml:{problem}")
 
 
+def test_what_is_not_on_perf_events_has_a_reason_and_a_test() -> None:
+    reason = '["not on perf_events"]\n"3.1-01" = "c"\n'
+    assert not _check(reason, SECTION)
+    problems = _check(reason.replace("01", "02"), SECTION, '"3.1-02" = "b"\n')
+    assert problems == ["d.toml:8: 3.1-02 has neither a test nor a reason why not"]
+
+
 def test_tag_without_a_demand_is_wrong() -> None:
     assert _check('[demands."3.1 One"]\n') == [
         "tests/guest/x.c:1: there is no demand 3.1-01"

@@ -96,6 +96,28 @@ TEST(other_protections_and_flags_cannot_be_mapped)
 	map_ok(fd);
 }
 
+/* Proves 3.5.4-09 */
+TEST(executable_file_mappings_are_refused)
+{
+	int fd = new_buffer();
+	void *buf = map_ok(fd);
+
+	CHECK_OK(munmap(buf, SIZE));
+	expect_no_map(fd, SIZE, PROT_READ, MAP_SHARED | MAP_EXECUTABLE, 0);
+	CHECK_EQ(errno, EINVAL);
+	CHECK(mmap(buf, SIZE, PROT_READ, MAP_SHARED | MAP_EXECUTABLE, fd, 0) ==
+	      MAP_FAILED);
+	CHECK(mmap(buf, SIZE, PROT_READ,
+		   MAP_SHARED | MAP_FIXED | MAP_EXECUTABLE, fd, 0) ==
+	      MAP_FAILED);
+	/* It still goes where it is asked to, or anywhere. */
+	CHECK(mmap(buf, SIZE, PROT_READ, MAP_SHARED | MAP_FIXED, fd, 0) == buf);
+	CHECK_OK(munmap(buf, SIZE));
+	CHECK(mmap(buf, SIZE, PROT_READ, MAP_SHARED, fd, 0) == buf);
+	CHECK_OK(munmap(buf, SIZE));
+	map_ok(fd);
+}
+
 /* Proves 3.5.4-04, 4.3.3-02, H03 */
 TEST(mapping_cannot_be_made_writable_or_executable)
 {

@@ -284,6 +284,7 @@ TEST(one_page_of_each_set_can_be_mapped_for_reading)
 	expect_no_map(fd, page, PROT_READ, MAP_SHARED, 0x10001UL * page);
 	expect_no_map(fd, 2 * page, PROT_READ, MAP_SHARED, offset);
 	expect_no_map(fd, page, PROT_READ, MAP_PRIVATE, offset);
+	expect_no_map(fd, page, PROT_READ, MAP_SHARED | MAP_EXECUTABLE, offset);
 	expect_no_map(fd, page, PROT_READ | PROT_WRITE, MAP_SHARED, offset);
 	expect_no_map(fd, page, PROT_READ | PROT_EXEC, MAP_SHARED, offset);
 	CHECK_EQ(page_ok(fd, 0)->map_set, 0);
