@@ -144,15 +144,18 @@ check: deps-check
 	@echo "all checks passed"
 
 # Calls that the random ones make, and the start of their series.
-FUZZ_CALLS ?= 200000
-FUZZ_SEED ?= $(shell date +%s)
+FUZZ_CALLS ?= 20000
+ifndef FUZZ_SEED
+FUZZ_SEED := $(shell date +%s)
+endif
 
 .PHONY: check-debug
 check-debug: deps-check
+	@echo "FUZZ_SEED=$(FUZZ_SEED) FUZZ_CALLS=$(FUZZ_CALLS)"
 	@$(MAKE) -s test-modules-$(DEBUG_TARGET) modules-kunit guest-x86_64
 	@FUZZ_CALLS=$(FUZZ_CALLS) FUZZ_SEED=$(FUZZ_SEED) \
 		$(PYTHON) -m pytest -v -p no:cacheprovider tests/debug
-	@echo "nothing found"
+	@echo "nothing found with FUZZ_SEED=$(FUZZ_SEED)"
 
 .PHONY: clean
 clean:
