@@ -23,11 +23,13 @@
 #ifndef PFM_CORE_CONTEXT_H
 #define PFM_CORE_CONTEXT_H
 
+#include <linux/atomic.h>
 #include <linux/bitops.h>
 #include <linux/irq_work.h>
 #include <linux/kref.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
+#include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/task_work.h>
@@ -62,7 +64,8 @@ struct pfm_pmd_ovfl {
  * @set:         event set
  * @ovfl:        prepared overflow; NULL until the controlling PMC is written
  * @plain_reset: @short_reset if an overflow does nothing but load it, else 0
- * @deferred:    an overflow came while another was being handled
+ * @deferred:    an overflow came while the context had another owner: 0,
+ *               PFM_DEFERRED, or PFM_DEFERRING while it is being noted
  * @short_reset: value to load after an overflow without notification
  * @ovfl_ip:     its instruction pointer
  * @value:       software value: all of it while the set is not active, or is
@@ -91,7 +94,7 @@ struct pfm_pmd {
 	struct pfm_pmd_ovfl	*ovfl;
 	u64			plain_reset;
 
-	bool			deferred;
+	u32			deferred;
 	u64			short_reset;
 	u64			ovfl_ip;
 	u64			value;
@@ -170,6 +173,7 @@ struct pfm_odd_answers {
  * @data:     where the overflow happened
  * @busy:     who owns it: 0 or PFM_BUSY_*
  * @deferred: others came meanwhile
+ * @missed:   more than one of a PMD: so many are to be added to @lost
  * @frozen:   nothing counts, and why: PFM_MASKED and others
  * @paused:   a command does as it likes: for the probe of the idle thread
  * @idle:     the CPU is idle, says that probe
@@ -188,10 +192,12 @@ struct pfm_odd_answers {
  * @odd:      what the format may have wrong
  * @ovfl_end: what the overflow path leaves to irq_work, PFM_END_* bits
  * @irq_work: wakes, signals and blocks
+ * @irq_works: how often it is queued or running, on whatever CPUs
  *
  * The rest, under @mutex:
  * @mutex:    see above
  * @file:     its descriptors' file; to compare with, it holds the context
+ * @rcu:      the kernel's part of an irq_work that has run may still look at it
  * @ref:      one each for the descriptor, an attachment to a thread, a queued
  *            switch, a suspend
  * @flags:    PFM_FL_*
@@ -227,6 +233,7 @@ struct pfm_context {
 	struct pfm_ovfl_data	data;
 	u32			busy;
 	u32			deferred;
+	atomic_t		missed;
 	u32			frozen;
 	bool			paused;
 	bool			idle;
@@ -245,7 +252,9 @@ struct pfm_context {
 	struct pfm_odd_answers	odd;
 	unsigned long		ovfl_end;
 	struct irq_work		irq_work;
+	atomic_t		irq_works;
 
+	struct rcu_head		rcu;
 	struct kref		ref;
 	struct mutex		mutex;
 	const struct file	*file;
@@ -292,13 +301,22 @@ struct pfm_context {
 #define PFM_SWITCHING		0x2	/* until the PMU has the active set */
 #define PFM_IDLE		0x4	/* CPU idle; the clock goes on */
 
-/* pfm_context.busy: who owns the context (owner.c). */
+/*
+ * pfm_context.busy: who owns the context (owner.c). Whoever meets the first has
+ * interrupted it; the other is elsewhere, or has interrupts off.
+ */
 #define PFM_BUSY_OVERFLOW	1
 #define PFM_BUSY_COMMAND	2
 
+/* pfm_pmd.deferred */
+#define PFM_DEFERRED		1
+#define PFM_DEFERRING		2
+
 static inline void pfm_context_free(struct kref *ref)
 {
-	kfree(container_of(ref, struct pfm_context, ref));
+	struct pfm_context *ctx = container_of(ref, struct pfm_context, ref);
+
+	kfree_rcu(ctx, rcu);
 }
 
 static inline void pfm_context_put(struct pfm_context *ctx)

@@ -18,6 +18,7 @@
 #include "load.h"
 #include "msgq.h"
 #include "overflow.h"
+#include "owner.h"
 #include "perm.h"
 #include "pmu.h"
 
@@ -216,7 +217,7 @@ void pfm_context_destroy(struct pfm_context *ctx)
 	if (ctx->loaded)
 		pfm_detach(ctx);
 	mutex_unlock(&ctx->mutex);
-	irq_work_sync(&ctx->irq_work);
+	pfm_wait_kicks(ctx);
 	cancel_work_sync(&ctx->stop);
 	cancel_work_sync(&ctx->switch_work);
 	pfm_context_detach_fmt(ctx);

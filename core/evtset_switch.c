@@ -15,6 +15,7 @@
 #include "evtset.h"
 #include "evtset_switch.h"
 #include "freeze.h"
+#include "owner.h"
 #include "pause.h"
 #include "thread_work.h"
 #include "value.h"
@@ -81,7 +82,7 @@ void pfm_begin_evtset(struct pfm_context *ctx, struct pfm_evtset *set,
 		pmd->ovflsw_left = pmd->ovflsw_thres;
 		/* What an earlier turn deferred was discarded with it. */
 		if (!stays)
-			pmd->deferred = false;
+			pmd->deferred = 0;
 	}
 	if (last != set)
 		pfm_publish(last);
@@ -142,7 +143,7 @@ void pfm_time_is_up(struct pfm_pmd *clock, bool at_user_level)
 	}
 	pfm_switch(ctx, at_user_level);
 	if (ctx->ovfl_end)
-		irq_work_queue(&ctx->irq_work);
+		pfm_kick(ctx);
 out:
 	local_irq_restore(flags);
 }

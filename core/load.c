@@ -157,7 +157,7 @@ static void pfm_unload_pmu(struct pfm_context *ctx)
 	pfm_wait_overflows(ctx);
 	pfm_unload_evtsets(ctx, NULL);
 	pfm_wait_overflows(ctx);
-	irq_work_sync(&ctx->irq_work);
+	pfm_wait_kicks(ctx);
 }
 
 /* What is off the PMU lets go of its thread or CPU. */

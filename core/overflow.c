@@ -200,7 +200,7 @@ static void pfm_conclude(struct pfm_context *ctx, const unsigned long *ovfl,
 	if (switch_due && !out->mask)
 		pfm_switch(ctx, ctx->data.regs && user_mode(ctx->data.regs));
 	if (ctx->ovfl_end)
-		irq_work_queue(&ctx->irq_work);
+		pfm_kick(ctx);
 }
 
 /* Call the handler for one of the PMDs that overflowed in one instant. */
@@ -293,7 +293,7 @@ static void pfm_event_one(struct pfm_pmd *pmd, u64 ip, struct pt_regs *regs,
 static void pfm_queue_deferred(struct pfm_context *ctx)
 {
 	set_bit(PFM_END_DEFERRED, &ctx->ovfl_end);
-	irq_work_queue(&ctx->irq_work);
+	pfm_kick(ctx);
 }
 
 /*
@@ -305,33 +305,50 @@ static void pfm_defer(struct pfm_pmd *pmd, u64 ip, u32 owner)
 {
 	struct pfm_context *ctx = pmd->ctx;
 
-	if (pmd->deferred) {
-		ctx->lost++;
-		return;
+	/* Another one may interrupt this. */
+	if (cmpxchg(&pmd->deferred, 0, PFM_DEFERRING)) {
+		atomic_inc(&ctx->missed);
+	} else {
+		pmd->ovfl_ip = ip;
+		/* Pairs with the acquire in pfm_take_note(). */
+		smp_store_release(&pmd->deferred, PFM_DEFERRED);
 	}
-	pmd->ovfl_ip = ip;
-	WRITE_ONCE(pmd->deferred, 1);
 	WRITE_ONCE(ctx->deferred, 1);
 	if (owner == PFM_BUSY_COMMAND)
 		pfm_queue_deferred(ctx);
 }
 
+/*
+ * Return: has an overflow of @pmd been deferred, and where was it? Now it no
+ * longer is.
+ */
+static bool pfm_take_note(struct pfm_pmd *pmd, u64 *ip)
+{
+	/* Pairs with the release in pfm_defer(). */
+	if (smp_load_acquire(&pmd->deferred) != PFM_DEFERRED)
+		return false;
+	*ip = pmd->ovfl_ip;
+	/* Pairs with the cmpxchg() in pfm_defer(). */
+	smp_store_release(&pmd->deferred, 0);
+	return true;
+}
+
 static void pfm_handle_deferred(struct pfm_context *ctx)
 {
 	struct pfm_pmd *pmd;
+	u64 ip;
 	u16 i;
 
 	WRITE_ONCE(ctx->deferred, 0);
 	barrier();
+	ctx->lost += atomic_xchg(&ctx->missed, 0);
 	pfm_for_each_pmd(ctx->set, i, pmd) {
-		if (!READ_ONCE(pmd->deferred))
+		if (!pfm_take_note(pmd, &ip))
 			continue;
-		WRITE_ONCE(pmd->deferred, 0);
-		barrier();
 		if (pfm_is_clock(pmd))
 			pfm_time_is_up(pmd, false);
 		else if (!READ_ONCE(ctx->frozen))
-			pfm_event_one(pmd, pmd->ovfl_ip, NULL, NULL);
+			pfm_event_one(pmd, ip, NULL, NULL);
 	}
 }
 
@@ -515,9 +532,9 @@ void pfm_stop_work(struct work_struct *work)
 
 /*
  * Handle what overflows left behind because a command was the owner. If another
- * overflow is under way, that one does.
+ * overflow is under way, this has interrupted it, and it will.
  */
-static void pfm_take_deferred(struct pfm_context *ctx)
+static void pfm_take_deferred_here(struct pfm_context *ctx)
 {
 	u32 owner;
 
@@ -525,6 +542,28 @@ static void pfm_take_deferred(struct pfm_context *ctx)
 		cpu_relax();
 	if (!owner)
 		pfm_leave(ctx);
+}
+
+/*
+ * The same, but the thread was switched out with interrupts off. It may run,
+ * and overflow, on another CPU: there it finds a command, as it were, and has
+ * this done once more. Any owner is on another CPU, and waited for.
+ */
+static void pfm_take_deferred_elsewhere(struct pfm_context *ctx)
+{
+	while (cmpxchg_acquire(&ctx->busy, 0, PFM_BUSY_COMMAND))
+		cpu_relax();
+	pfm_handle_deferred(ctx);
+	/* Pairs with the acquire of the next owner. */
+	smp_store_release(&ctx->busy, 0);
+}
+
+static void pfm_take_deferred(struct pfm_context *ctx)
+{
+	if (pfm_is_here(ctx))
+		pfm_take_deferred_here(ctx);
+	else
+		pfm_take_deferred_elsewhere(ctx);
 }
 
 void pfm_irq_work(struct irq_work *work)
@@ -544,4 +583,5 @@ void pfm_irq_work(struct irq_work *work)
 		pfm_switch_request(ctx, true);
 	if (test_and_clear_bit(PFM_END_NOTIFY, &ctx->ovfl_end))
 		pfm_msgq_tell_readers(&ctx->msgq);
+	pfm_kicked(ctx);
 }

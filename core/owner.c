@@ -5,6 +5,8 @@
  * pfm_context.busy names the owner: an overflow (pfm_enter()) or, for moments,
  * a command (pfm_own()). All overflows of a context happen on one CPU at a
  * time, so whoever finds it owned by an overflow has interrupted that one.
+ * What an overflow leaves to an interrupt may come when the thread is elsewhere
+ * by then: it owns the context as a command does (overflow.c).
  *
  * Most commands stop the PMU to keep overflows out (pause.c). An active restart
  * must not, or events would be missed: it becomes the owner.
@@ -29,8 +31,7 @@ void pfm_disown(struct pfm_context *ctx, unsigned long flags)
 	local_irq_restore(flags);
 }
 
-/* Is the caller what is monitored: this thread, or something on this CPU? */
-static bool pfm_is_here(const struct pfm_context *ctx)
+bool pfm_is_here(const struct pfm_context *ctx)
 {
 	if (ctx->target.task)
 		return ctx->target.task == current;
@@ -41,4 +42,29 @@ void pfm_wait_overflows(struct pfm_context *ctx)
 {
 	if (!pfm_is_here(ctx))
 		synchronize_rcu_expedited();
+}
+
+/*
+ * The kernel knows that the work is queued or running, but not that it runs on
+ * two CPUs: that a thread left behind may be late. So they are counted.
+ */
+void pfm_kick(struct pfm_context *ctx)
+{
+	atomic_inc(&ctx->irq_works);
+	if (!irq_work_queue(&ctx->irq_work))
+		pfm_kicked(ctx);
+}
+
+void pfm_kicked(struct pfm_context *ctx)
+{
+	/* Pairs with the acquire in pfm_wait_kicks(). */
+	atomic_dec_return_release(&ctx->irq_works);
+}
+
+void pfm_wait_kicks(struct pfm_context *ctx)
+{
+	irq_work_sync(&ctx->irq_work);
+	/* Pairs with the release in pfm_kicked(). */
+	while (atomic_read_acquire(&ctx->irq_works))
+		cpu_relax();
 }

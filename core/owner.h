@@ -30,4 +30,20 @@ void pfm_disown(struct pfm_context *ctx, unsigned long flags);
  */
 void pfm_wait_overflows(struct pfm_context *ctx);
 
+/* Is the caller what is monitored: this thread, or something on this CPU? */
+bool pfm_is_here(const struct pfm_context *ctx);
+
+/* Have the irq_work run. Context: as the overflow. */
+void pfm_kick(struct pfm_context *ctx);
+
+/* It has run: the last thing that it does to the context. */
+void pfm_kicked(struct pfm_context *ctx);
+
+/*
+ * Wait until it has run, on all CPUs. What is queued later is not waited for:
+ * no overflow is under way, or it is masked.
+ * Context: process.
+ */
+void pfm_wait_kicks(struct pfm_context *ctx);
+
 #endif /* PFM_CORE_OWNER_H */

@@ -9,7 +9,6 @@
  * that masked it may still be finishing. The probe of the idle thread goes on:
  * it only notes what it finds, and pfm_resume() makes up for it.
  */
-#include <linux/irq_work.h>
 #include "context.h"
 #include "freeze.h"
 #include "owner.h"
@@ -48,7 +47,7 @@ void pfm_pause(struct pfm_context *ctx)
 		if (!pfm_is_masked(ctx))
 			pfm_wait_overflows(ctx);
 		/* Overflows that met a command are still to come. */
-		irq_work_sync(&ctx->irq_work);
+		pfm_wait_kicks(ctx);
 	}
 	pfm_own(ctx, &flags);
 	ctx->paused = true;

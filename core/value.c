@@ -60,10 +60,11 @@ static u64 pfm_value_read_narrow(struct pfm_pmd *pmd)
 
 	do {
 		loads = READ_ONCE(pmd->loads) & ~1;
-		/* Pairs with those in pfm_value_write_ovfl(). */
+		/* Both pair with those in pfm_value_write_ovfl(). */
 		smp_rmb();
 		soft = READ_ONCE(pmd->value);
 		hw = pmd->ctx->pmu->read_pmd(&pmd->hw);
+		/* Nothing of it is read after the number. */
 		smp_rmb();
 	} while (loads != READ_ONCE(pmd->loads) ||
 		 soft != READ_ONCE(pmd->value));
@@ -162,6 +163,7 @@ void pfm_value_write_ovfl(struct pfm_pmd *pmd, u64 value)
 	if (live)
 		ctx->pmu->reset_pmd(&pmd->hw, value & pfm_pmd_hw_mask(pmd),
 				    pmd == ctx->reported);
+	/* It is loaded. */
 	smp_wmb();
 	WRITE_ONCE(pmd->loads, pmd->loads + 1);
 	if (!live)

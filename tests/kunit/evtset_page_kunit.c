@@ -10,6 +10,7 @@
 #include "evtset_page.h"
 #include "evtset_switch.h"
 #include "idle.h"
+#include "owner.h"
 
 static const pfm_set_page_t *page_of(struct kunit *test, u16 set)
 {
@@ -34,7 +35,7 @@ static void count_on(struct kunit *test, u64 events, bool irq)
 
 	KUNIT_ASSERT_EQ(test, pfm_sim_advance(&tick), 0);
 	/* The PMU follows a switch. */
-	irq_work_sync(&ctx_of(test)->irq_work);
+	pfm_wait_kicks(ctx_of(test));
 	pfm_finish_switch(ctx_of(test));
 }
 

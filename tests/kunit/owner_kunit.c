@@ -2,7 +2,6 @@
 /*
  * owner_kunit.c - overflows that interrupt an overflow or a command
  */
-#include <linux/irq_work.h>
 #include "context.h"
 #include "fixture.h"
 #include "overflow.h"
@@ -44,7 +43,7 @@ static void an_overflow_that_meets_a_command_is_handled_after_it(
 	KUNIT_EXPECT_EQ(test, f->script.calls, 0);
 	pfm_disown(f->ctx, flags);
 	fixture_unlock(f->ctx);
-	irq_work_sync(&f->ctx->irq_work);
+	pfm_wait_kicks(f->ctx);
 	KUNIT_EXPECT_EQ(test, f->script.calls, 1);
 	KUNIT_EXPECT_EQ(test, f->script.data[0].ip, 0x1234ULL);
 	KUNIT_EXPECT_EQ(test, f->ctx->lost, 0ULL);
@@ -65,13 +64,13 @@ static void an_overflow_in_another_is_not_forgotten_for_a_command(
 	unsigned long flags;
 
 	fixture_start_owned(test, &flags);
-	f->ctx->set->pmds[0].deferred = true;
+	f->ctx->set->pmds[0].deferred = PFM_DEFERRED;
 	f->ctx->deferred = 1;
 	pfm_see_to_deferred(f->ctx);
 	KUNIT_EXPECT_EQ(test, f->script.calls, 0);
 	pfm_disown(f->ctx, flags);
 	fixture_unlock(f->ctx);
-	irq_work_sync(&f->ctx->irq_work);
+	pfm_wait_kicks(f->ctx);
 	KUNIT_EXPECT_EQ(test, f->script.calls, 1);
 }
 
@@ -114,7 +113,7 @@ static void a_thread_that_has_gone_is_not_waited_for(struct kunit *test)
 						.delta = { 12 } });
 	pfm_disown(f->ctx, flags);
 	fixture_unlock(f->ctx);
-	irq_work_sync(&f->ctx->irq_work);
+	pfm_wait_kicks(f->ctx);
 	KUNIT_EXPECT_EQ(test, f->script.calls, 2);
 	KUNIT_EXPECT_EQ(test, f->script.data[0].ip, 0x1234ULL);
 	KUNIT_EXPECT_EQ(test, f->script.data[0].tid, (u32)away->pid);
