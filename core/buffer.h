@@ -7,32 +7,46 @@
 
 #include <linux/types.h>
 
-struct file;
+struct pfm_buffer;
+struct pfm_context;
 struct vm_area_struct;
 
 /**
  * pfm_buffer_create() - allocate a zeroed buffer, and charge the caller for it
- * @size:     size in bytes, not 0
- * @front:    pages in front of it that are not mapped, few
- * @file:     out: the buffer; fput() gives it up
- * @buf:      out: its first byte
- * @buf_size: out: size of its mapping, @size rounded up to pages
+ * @size:  size in bytes, not 0
+ * @front: pages in front of it that are not mapped, few
  *
- * Context: process, may sleep.
- * Return: 0; -ENOMEM if it exceeds a limit or there is no memory.
+ * Context: process, may sleep; takes no lock that others can hold for long.
+ * Return: it, pfm_buffer_put() gives it up; NULL if it exceeds a limit or there
+ * is no memory.
  */
-int pfm_buffer_create(size_t size, unsigned int front, struct file **file,
-		      void **buf, size_t *buf_size);
+struct pfm_buffer *pfm_buffer_create(size_t size, unsigned int front);
+
+/* Context: process, may sleep. */
+struct pfm_buffer *pfm_buffer_get(struct pfm_buffer *b);
+void pfm_buffer_put(struct pfm_buffer *b);
+
+/* Its first byte; the size of its mapping in bytes, whole pages. */
+void *pfm_buffer_start(const struct pfm_buffer *b);
+size_t pfm_buffer_size(const struct pfm_buffer *b);
 
 /**
  * pfm_buffer_mmap() - map a buffer into a process
- * @buffer: the buffer that is at the mapping's offset
- * @vma:    where
+ * @ctx: its context
+ * @b:   the buffer that is at the mapping's offset
+ * @vma: where
  *
  * Context: process, mmap_lock held.
  * Return: 0; -EINVAL if the mapping breaks a rule of 3.5.4; -EBUSY if the
  * process has mapped it already; -ENOMEM.
  */
-int pfm_buffer_mmap(struct file *buffer, struct vm_area_struct *vma);
+int pfm_buffer_mmap(struct pfm_context *ctx, struct pfm_buffer *b,
+		    struct vm_area_struct *vma);
+
+/*
+ * Remove all that is mapped of a context from the calling process, which has
+ * memory. Context: process, mmap_lock not held, may sleep.
+ */
+void pfm_buffer_unmap_all(const struct pfm_context *ctx);
 
 #endif /* PFM_CORE_BUFFER_H */

@@ -15,9 +15,20 @@
  * modifier calls"), in 6.3
  */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 3, 0)
-static inline void vm_flags_clear(struct vm_area_struct *vma, vm_flags_t flags)
+static inline void vm_flags_mod(struct vm_area_struct *vma, vm_flags_t set,
+				vm_flags_t clear)
 {
-	vma->vm_flags &= ~flags;
+	vma->vm_flags = (vma->vm_flags | set) & ~clear;
+}
+#endif
+
+/* commit e9adcfecf572 ("mm: remove zap_page_range and create zap_vma_pages"),
+ * in 6.3
+ */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 3, 0)
+static inline void zap_vma_pages(struct vm_area_struct *vma)
+{
+	zap_page_range(vma, vma->vm_start, vma->vm_end - vma->vm_start);
 }
 #endif
 

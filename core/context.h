@@ -6,14 +6,14 @@
  *   signal->exec_update_lock of the thread to attach to: an exec holds it while
  *                       it closes descriptors
  *   pfm_context.mutex   commands against each other; no user memory is touched
- *                       under it
- *   mmap_lock           memory is charged under the mutex: a mapping takes only
- *                       the lock of pfm_context.sets, and that of its buffer
+ *                       and no mmap_lock is taken under it
  *   registry mutexes    formats (fmt.c), PMU (pmu.c)
  *   pfm_config_lock     changes of the configuration (config.c)
  *   pfm_idle_lock       the probe of the scheduler (idle.c)
  *   pfm_attach_lock     who is attached to what (attach.c); the probes of exit
  *                       and exec do without
+ * mmap_lock comes after the first of these only, and none of them after it: a
+ * mapping takes the lock of pfm_context.sets there.
  * A CPU's way online or offline is no lock of ours, but perf waits for it
  * inside the commands: see cpu.c.
  * The overflow path takes none of them. pfm_context.busy says who owns a
@@ -43,6 +43,7 @@
 struct file;
 struct pfm_attachment;
 struct pfm_block;
+struct pfm_buffer;
 struct pfm_context;
 
 /**
@@ -127,7 +128,7 @@ struct pfm_pmd {
  * @switch_pmds: PMDs (by place) that caused the last switch from it
  * @page:        what user level may map, or NULL; the kernel does not read it
  * @page_seq:    its sequence number
- * @page_file:   holds @page
+ * @page_buffer: holds @page
  * @pmcs:        values of the PMCs, in the order of the PMU's table
  * @regs:        pointers to the @hw of each of @pmds, for the PMU
  * @pmds:        the PMDs, in the order of the PMU's table: increasing index;
@@ -146,7 +147,7 @@ struct pfm_evtset {
 	DECLARE_BITMAP(switch_pmds, PFM_MAX_PMDS);
 	pfm_set_page_t		*page;
 	u32			page_seq;
-	struct file		*page_file;
+	struct pfm_buffer	*page_buffer;
 	u64			*pmcs;
 	struct pfm_pmu_reg	**regs;
 	struct pfm_pmd		pmds[];
@@ -199,7 +200,7 @@ struct pfm_odd_answers {
  * @file:     its descriptors' file; to compare with, it holds the context
  * @rcu:      the kernel's part of an irq_work that has run may still look at it
  * @ref:      one each for the descriptor, an attachment to a thread, a queued
- *            switch, a suspend
+ *            switch, a suspend, the file of an area
  * @flags:    PFM_FL_*
  * @started:  between PFM_START and PFM_STOP
  * @loaded:   attached to a thread or CPU
@@ -220,6 +221,8 @@ struct pfm_odd_answers {
  * @fmt:      sampling format, or NULL
  * @buffer:   its buffer, or NULL
  * @buf_size: size of the buffer's mapping in bytes
+ * @areas:    areas of address spaces that show something of it, and calls of
+ *            mmap() in progress; changes without @mutex
  * @attachment: to a thread, or NULL
  * @self:     attached by its own process
  * @trusted:  attached by somebody who may monitor any thread
@@ -275,8 +278,9 @@ struct pfm_context {
 	struct callback_head	switch_here;
 	const void		*switch_task;
 	const pfm_buffer_fmt_t	*fmt;
-	struct file		*buffer;
+	struct pfm_buffer	*buffer;
 	size_t			buf_size;
+	atomic_t		areas;
 	struct pfm_attachment	*attachment;
 	bool			self;
 	bool			trusted;

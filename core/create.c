@@ -2,7 +2,6 @@
 /*
  * create.c - creating and destroying contexts (3.1.1, 3.1.15)
  */
-#include <linux/file.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <perfmon/perfmon_fmt_sdk.h>
@@ -65,8 +64,12 @@ static int pfm_fmt_buffer(struct pfm_context *ctx, void *arg)
 		return ret;
 	/* In front of what is mapped. */
 	BUILD_BUG_ON(PFM_FMT_PRIV_SIZE > PAGE_SIZE);
-	return pfm_buffer_create(size, 1, &ctx->buffer, &ctx->buf,
-				 &ctx->buf_size);
+	ctx->buffer = pfm_buffer_create(size, 1);
+	if (!ctx->buffer)
+		return -ENOMEM;
+	ctx->buf = pfm_buffer_start(ctx->buffer);
+	ctx->buf_size = pfm_buffer_size(ctx->buffer);
+	return 0;
 }
 
 static void pfm_fmt_exit(struct pfm_context *ctx)
@@ -108,7 +111,7 @@ static int pfm_fmt_setup(struct pfm_context *ctx, void *arg)
 	if (!ret)
 		ret = pfm_fmt_init_buffer(ctx, arg);
 	if (ret && ctx->buffer)
-		fput(ctx->buffer);
+		pfm_buffer_put(ctx->buffer);
 	if (ret > 0) /* no errno: a broken format */
 		ret = -EINVAL;
 	if (!ret)
@@ -151,7 +154,7 @@ static void pfm_context_detach_fmt(struct pfm_context *ctx)
 		return;
 	pfm_fmt_exit(ctx);
 	if (ctx->buffer)
-		fput(ctx->buffer);
+		pfm_buffer_put(ctx->buffer);
 	pfm_fmt_put(ctx->fmt);
 }
 

@@ -100,11 +100,12 @@ static int pfm_ctx_fasync(int fd, struct file *file, int on)
 }
 
 /* What is mapped at an offset (B7), a reference; or NULL. */
-static struct file *pfm_file_at(struct pfm_context *ctx, unsigned long pgoff)
+static struct pfm_buffer *pfm_buffer_at(struct pfm_context *ctx,
+					unsigned long pgoff)
 {
 	if (pgoff)
 		return pfm_page_at(ctx, pgoff);
-	return ctx->buffer ? get_file(ctx->buffer) : NULL;
+	return ctx->buffer ? pfm_buffer_get(ctx->buffer) : NULL;
 }
 
 /* Where to map. Nobody else is told of MAP_EXECUTABLE (3.5.4). */
@@ -123,14 +124,33 @@ static unsigned long pfm_ctx_get_unmapped_area(struct file *file,
 static int pfm_ctx_mmap(struct file *file, struct vm_area_struct *vma)
 {
 	struct pfm_context *ctx = file->private_data;
-	struct file *buffer = pfm_file_at(ctx, vma->vm_pgoff);
-	int ret;
+	struct pfm_buffer *buffer = pfm_buffer_at(ctx, vma->vm_pgoff);
+	int ret = -EBADF;
 
 	if (!buffer)
 		return -EINVAL;
-	ret = pfm_buffer_mmap(buffer, vma);
-	fput(buffer);
+	/*
+	 * Whoever closes the last descriptor sees that there may be an area,
+	 * and waits for mmap_lock, or we see that it is closed.
+	 */
+	atomic_inc(&ctx->areas);
+	if (pfm_holds_descriptor(ctx))
+		ret = pfm_buffer_mmap(ctx, buffer, vma);
+	atomic_dec(&ctx->areas);
+	pfm_buffer_put(buffer);
 	return ret;
+}
+
+/*
+ * A process closes a descriptor. If that was its last one, what it has mapped
+ * is removed (3.5.4). A child of vfork() is in its parent's memory, and one
+ * that exits in none.
+ */
+static void pfm_close_mappings(struct pfm_context *ctx)
+{
+	if (atomic_read(&ctx->areas) && current->mm && !current->vfork_done &&
+	    !pfm_holds_descriptor(ctx))
+		pfm_buffer_unmap_all(ctx);
 }
 
 /*
@@ -160,6 +180,7 @@ static int pfm_ctx_flush(struct file *file, fl_owner_t id)
 {
 	struct pfm_context *ctx = file->private_data;
 
+	pfm_close_mappings(ctx);
 	mutex_lock(&ctx->mutex);
 	if (pfm_ends_self_monitoring(ctx))
 		pfm_detach(ctx);

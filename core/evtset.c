@@ -5,7 +5,6 @@
  * Each function of a command treats one element of a vector. On an error that
  * lies in the element it marks the element's set_flags and changes nothing.
  */
-#include <linux/file.h>
 #include <linux/jiffies.h>
 #include <linux/ktime.h>
 #include <linux/math.h>
@@ -13,6 +12,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/time64.h>
+#include "buffer.h"
 #include "context.h"
 #include "evtset.h"
 #include "evtset_page.h"
@@ -42,8 +42,8 @@ static void pfm_evtset_free(struct pfm_evtset *set, const struct pfm_pmu *pmu)
 
 	for (i = 0; i < pmu->num_pmds; i++)
 		kfree(set->pmds[i].ovfl);
-	if (set->page_file)
-		fput(set->page_file);
+	if (set->page_buffer)
+		pfm_buffer_put(set->page_buffer);
 	kfree(set->regs);
 	kfree(set->pmcs);
 	kvfree(set);

@@ -14,7 +14,6 @@
  * interrupts a command that writes finds the context frozen, or owned. The
  * writing is value.c's.
  */
-#include <linux/fs.h>
 #include <linux/nsproxy.h>
 #include <linux/sched.h>
 #include <linux/time_namespace.h>
@@ -33,16 +32,11 @@ bool pfm_user_has_our_clock(void)
 
 int pfm_page_create(struct pfm_evtset *set, const struct pfm_pmu *pmu)
 {
-	void *page;
-	size_t size;
-	int ret;
-
 	BUILD_BUG_ON(sizeof(*set->page) > PAGE_SIZE);
-	ret = pfm_buffer_create(sizeof(*set->page), 0, &set->page_file, &page,
-				&size);
-	if (ret)
-		return ret;
-	set->page = page;
+	set->page_buffer = pfm_buffer_create(sizeof(*set->page), 0);
+	if (!set->page_buffer)
+		return -ENOMEM;
+	set->page = pfm_buffer_start(set->page_buffer);
 	set->page->map_set = set->id;
 	set->page->map_num_pmds = pmu->num_pmds;
 	pfm_page_write(set);
@@ -54,16 +48,16 @@ u64 pfm_page_offset(const struct pfm_evtset *set)
 	return set->page ? (set->id + 1ULL) << PAGE_SHIFT : 0;
 }
 
-struct file *pfm_page_at(struct pfm_context *ctx, unsigned long pgoff)
+struct pfm_buffer *pfm_page_at(struct pfm_context *ctx, unsigned long pgoff)
 {
-	struct file *file = NULL;
+	struct pfm_buffer *page = NULL;
 	struct pfm_evtset *set;
 
 	/* Sets are taken out under this lock before they are freed. */
 	xa_lock(&ctx->sets);
 	set = xa_load(&ctx->sets, pgoff - 1);
-	if (set && set->page_file)
-		file = get_file(set->page_file);
+	if (set && set->page_buffer)
+		page = pfm_buffer_get(set->page_buffer);
 	xa_unlock(&ctx->sets);
-	return file;
+	return page;
 }

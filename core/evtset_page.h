@@ -7,7 +7,7 @@
 
 #include <linux/types.h>
 
-struct file;
+struct pfm_buffer;
 struct pfm_context;
 struct pfm_evtset;
 struct pfm_pmu;
@@ -17,7 +17,7 @@ bool pfm_user_has_our_clock(void);
 
 /*
  * Make the page of a new event set.
- * Context: process, may sleep. Return: 0; -ENOMEM, as pfm_buffer_create().
+ * Context: process, may sleep. Return: 0; -ENOMEM.
  */
 int pfm_page_create(struct pfm_evtset *set, const struct pfm_pmu *pmu);
 
@@ -28,6 +28,6 @@ u64 pfm_page_offset(const struct pfm_evtset *set);
  * What can be mapped at an offset in pages other than 0, a reference; or NULL.
  * Context: any but interrupts.
  */
-struct file *pfm_page_at(struct pfm_context *ctx, unsigned long pgoff);
+struct pfm_buffer *pfm_page_at(struct pfm_context *ctx, unsigned long pgoff);
 
 #endif /* PFM_CORE_EVTSET_PAGE_H */

@@ -2,8 +2,8 @@
 /*
  * evtset_page_kunit.c - the PMDs of event sets in pages (2006 paper, 8)
  */
-#include <linux/file.h>
 #include <linux/jiffies.h>
+#include "buffer.h"
 #include "context.h"
 #include "evtset.h"
 #include "evtset_fixture.h"
@@ -86,11 +86,12 @@ static int evtset_page_init(struct kunit *test)
 /* Can something be mapped at this offset? */
 static bool is_there(struct kunit *test, u64 offset)
 {
-	struct file *file = pfm_page_at(ctx_of(test), offset >> PAGE_SHIFT);
+	struct pfm_buffer *page = pfm_page_at(ctx_of(test),
+					      offset >> PAGE_SHIFT);
 
-	if (file)
-		fput(file);
-	return file;
+	if (page)
+		pfm_buffer_put(page);
+	return page;
 }
 
 /* Proves P8-03 */

@@ -185,11 +185,23 @@ static int any_map_flags(struct fuzz *f)
 	return flags[fuzz_below(f, ARRAY_SIZE(flags))];
 }
 
-/* Reads what is there: one byte of each page. */
+/*
+ * Reads what is there: one byte of each page, through the kernel: another
+ * thread may close the descriptor and so remove the mapping.
+ */
 static void touch(const char *map, size_t size)
 {
+	int pipes[2];
+	char byte;
+
+	if (pipe2(pipes, O_CLOEXEC))
+		return;
 	for (size_t i = 0; i < size; i += 4096)
-		(void)__atomic_load_n(map + i, __ATOMIC_RELAXED);
+		if (write(pipes[1], map + i, 1) == 1 &&
+		    read(pipes[0], &byte, 1) != 1)
+			break;
+	close(pipes[0]);
+	close(pipes[1]);
 }
 
 void fuzz_mmap(struct fuzz *f)

@@ -5,6 +5,7 @@
  */
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "check.h"
 #include "ctx.h"
@@ -31,6 +32,28 @@ void expect_no_map(int fd, size_t size, int prot, int flags, off_t offset)
 		check_failed(__FILE__, __LINE__,
 			     "mapped: size %zu, prot %#x, flags %#x, offset %lld",
 			     size, prot, flags, (long long)offset);
+}
+
+bool copy_mapped(void *to, const void *from, size_t size)
+{
+	ssize_t done;
+	int pipes[2];
+
+	CHECK_OK(pipe(pipes));
+	done = write(pipes[1], from, size);
+	CHECK(done == (ssize_t)size || errno == EFAULT);
+	if (done > 0)
+		CHECK_EQ(read(pipes[0], to, size), size);
+	CHECK_OK(close(pipes[0]));
+	CHECK_OK(close(pipes[1]));
+	return done > 0;
+}
+
+bool can_read(const void *address)
+{
+	char byte;
+
+	return copy_mapped(&byte, address, 1);
 }
 
 int smpl_create(pfarg_ctx_t *ctx, __u32 ctx_flags, __u64 buf_size,

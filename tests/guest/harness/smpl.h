@@ -8,6 +8,7 @@
 #ifndef GUEST_SMPL_H
 #define GUEST_SMPL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
@@ -28,6 +29,11 @@ struct mapped mapped_new(const pfm_uuid_t uuid, __u32 ctx_flags,
 
 /* Nothing can be mapped like that. */
 void expect_no_map(int fd, size_t size, int prot, int flags, off_t offset);
+
+/* Copy a few bytes. Return: false if they cannot be read. */
+bool copy_mapped(void *to, const void *from, size_t size);
+/* Can the byte at an address be read? */
+bool can_read(const void *address);
 
 /* Sampling buffers of the default format */
 

@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/personality.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -203,16 +205,6 @@ static struct smpl sampled(void)
 	touch_pages(5, NULL);
 	ctx_stop(s.fd);
 	return s;
-}
-
-/* Proves H01 */
-TEST(buffer_can_be_read_after_close)
-{
-	struct smpl s = sampled();
-
-	CHECK_OK(close(s.fd));
-	CHECK_EQ(s.hdr->hdr_count, 5);
-	CHECK(in_touch_pages(smpl_entry(&s, 4, 0)->ip));
 }
 
 /* Proves 3.5.4-01, 3.5.4-11 */
@@ -432,6 +424,295 @@ TEST(kernel_does_not_write_to_the_mapping)
 	CHECK_ERRNO(read(pipes[0], buf, 1), EFAULT);
 }
 
+/* close() */
+
+static void close_and_read(void *arg)
+{
+	const struct smpl *s = arg;
+
+	CHECK_OK(close(s->fd));
+	__atomic_load_n(&s->hdr->hdr_count, __ATOMIC_RELAXED);
+}
+
+/* Proves 3.5.4-16 */
+TEST(reading_after_close_ends_the_process)
+{
+	struct smpl s = sampled();
+	int status = wait_for(spawn(close_and_read, &s));
+
+	CHECK(WIFSIGNALED(status));
+	CHECK_EQ(WTERMSIG(status), SIGSEGV);
+	/* What a child closes is not this process's. */
+	CHECK_EQ(s.hdr->hdr_count, 5);
+}
+
+static void *close_in_thread(void *arg)
+{
+	CHECK_OK(close(*(int *)arg));
+	return NULL;
+}
+
+/* Proves 3.5.4-16, H01 */
+TEST(close_removes_the_mapping_from_all_threads)
+{
+	struct smpl s = sampled();
+	const char *last = (const char *)s.hdr + s.size - 1;
+	pthread_t thread;
+
+	CHECK(can_read(s.hdr));
+	CHECK(can_read(last));
+	CHECK(!pthread_create(&thread, NULL, close_in_thread, &s.fd));
+	CHECK(!pthread_join(thread, NULL));
+	CHECK(!can_read(s.hdr));
+	CHECK(!can_read(last));
+	CHECK_ERRNO(mprotect((void *)s.hdr, s.size, PROT_READ), EACCES);
+	CHECK_OK(munmap((void *)s.hdr, s.size));
+}
+
+/* Proves 3.5.4-16 */
+TEST(close_removes_the_mapping_with_the_last_descriptor)
+{
+	struct smpl s = sampled();
+	int copy = CHECK_OK(dup(s.fd));
+
+	CHECK_OK(close(s.fd));
+	CHECK_EQ(s.hdr->hdr_count, 5);
+	/* Replacing it closes it, too. */
+	CHECK_OK(dup2(STDOUT_FILENO, copy));
+	CHECK(!can_read(s.hdr));
+}
+
+/* Proves 3.5.4-10, 3.5.4-16 */
+TEST(close_removes_what_munmap_has_left)
+{
+	int fd = new_buffer();
+	char *buf = map_ok(fd);
+
+	CHECK_OK(munmap(buf + page(), page()));
+	CHECK_OK(close(fd));
+	CHECK(!can_read(buf));
+	CHECK(!can_read(buf + 2 * page()));
+	CHECK(!can_read(buf + 3 * page()));
+	CHECK_OK(munmap(buf, SIZE));
+}
+
+/* Proves 3.5.4-16 */
+TEST(close_removes_the_mapping_of_its_own_context_only)
+{
+	int fds[] = { new_buffer(), new_buffer() };
+	void *bufs[] = { map_ok(fds[0]), map_ok(fds[1]) };
+
+	CHECK_OK(close(fds[0]));
+	CHECK(!can_read(bufs[0]));
+	CHECK(can_read(bufs[1]));
+}
+
+/* It is in this process's memory, with descriptors of its own. */
+TEST(close_in_a_child_of_vfork_removes_nothing)
+{
+	struct smpl s = sampled();
+	pid_t child = vfork();
+
+	if (!child) {
+		close(s.fd);
+		_exit(0);
+	}
+	reap(CHECK_OK(child));
+	CHECK_EQ(s.hdr->hdr_count, 5);
+	CHECK_EQ(ctx_read(s.fd, 0), -1ULL);
+}
+
+/* Send a descriptor to oneself, and close it; or receive it. */
+static void send_fd(int socket, int fd)
+{
+	char control[CMSG_SPACE(sizeof(int))] = {}, byte = 0;
+	struct iovec iov = { &byte, 1 };
+	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1,
+			      .msg_control = control,
+			      .msg_controllen = sizeof(control) };
+	struct cmsghdr *c = CMSG_FIRSTHDR(&msg);
+
+	*c = (struct cmsghdr){ .cmsg_len = CMSG_LEN(sizeof(int)),
+			       .cmsg_level = SOL_SOCKET,
+			       .cmsg_type = SCM_RIGHTS };
+	memcpy(CMSG_DATA(c), &fd, sizeof(fd));
+	CHECK_EQ(sendmsg(socket, &msg, 0), 1);
+	CHECK_OK(close(fd));
+}
+
+static int receive_fd(int socket)
+{
+	char control[CMSG_SPACE(sizeof(int))], byte;
+	struct iovec iov = { &byte, 1 };
+	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1,
+			      .msg_control = control,
+			      .msg_controllen = sizeof(control) };
+	int fd;
+
+	CHECK_EQ(recvmsg(socket, &msg, 0), 1);
+	memcpy(&fd, CMSG_DATA(CMSG_FIRSTHDR(&msg)), sizeof(fd));
+	return fd;
+}
+
+/* Proves 3.5.4-06, 3.5.4-16, 3.5.4-17 */
+TEST(what_close_has_removed_can_be_mapped_again)
+{
+	struct smpl s = sampled(), again = s;
+	int sockets[2];
+
+	CHECK_OK(socketpair(AF_UNIX, SOCK_STREAM, 0, sockets));
+	send_fd(sockets[0], s.fd);
+	CHECK(!can_read(s.hdr));
+	again.fd = receive_fd(sockets[1]);
+	again.hdr = map_ok(again.fd);
+	CHECK(again.hdr != s.hdr);
+	CHECK_EQ(again.hdr->hdr_count, 5);
+	CHECK(in_touch_pages(smpl_entry(&again, 4, 0)->ip));
+	/* What was removed does not come back, nor go twice. */
+	CHECK(!can_read(s.hdr));
+	CHECK_OK(munmap((void *)s.hdr, s.size));
+	CHECK_OK(close(again.fd));
+	CHECK(!can_read(again.hdr));
+}
+
+struct racing_map {
+	int	fd;
+	void	*buf;
+};
+
+static void *map_in_thread(void *arg)
+{
+	struct racing_map *m = arg;
+
+	m->buf = map(m->fd);
+	return NULL;
+}
+
+/* Whatever comes first, nothing is mapped in the end. */
+TEST(close_removes_a_mapping_that_is_being_made)
+{
+	for (int i = 0; i < 300; i++) {
+		struct racing_map m = { .fd = new_buffer() };
+		pthread_t thread;
+
+		CHECK(!pthread_create(&thread, NULL, map_in_thread, &m));
+		for (int spin = 0; spin < i * 10; spin++)
+			__asm__ volatile("");
+		CHECK_OK(close(m.fd));
+		CHECK(!pthread_join(thread, NULL));
+		CHECK(m.buf == MAP_FAILED || !can_read(m.buf));
+		if (m.buf != MAP_FAILED)
+			CHECK_OK(munmap(m.buf, SIZE));
+	}
+}
+
+static void keep_what_parent_closes(void *arg)
+{
+	const struct inherited *in = arg;
+
+	wait_go(in->go);
+	CHECK_EQ(in->s.hdr->hdr_count, 5);
+	/* Nor is it the parent's any more: the memory goes now. */
+	CHECK_OK(close(in->s.fd));
+	CHECK(!can_read(in->s.hdr));
+}
+
+/* Proves 3.5.4-16, 3.5.4-17, 4.3.3-01 */
+TEST(each_process_loses_its_mapping_by_its_own_close)
+{
+	struct inherited in = { .s = sampled() };
+	int pipes[2];
+	pid_t child;
+
+	CHECK_OK(pipe(pipes));
+	in.go = pipes[0];
+	child = spawn(keep_what_parent_closes, &in);
+	CHECK_OK(close(in.s.fd));
+	CHECK(!can_read(in.s.hdr));
+	CHECK_OK(write(pipes[1], "", 1));
+	reap(child);
+}
+
+/* What a process wants for all its mappings */
+
+/* Of the mapping at an address: the flags in smaps, each followed by a space. */
+static bool has_vm_flag(const void *buf, const char *flag)
+{
+	bool found = false, here = false;
+	FILE *smaps = fopen("/proc/self/smaps", "re");
+	unsigned long start, end;
+	char line[512];
+
+	CHECK(smaps);
+	while (fgets(line, sizeof(line), smaps)) {
+		if (sscanf(line, "%lx-%lx ", &start, &end) == 2)
+			here = start == (unsigned long)buf;
+		else if (here && !strncmp(line, "VmFlags:", 8))
+			found = strstr(line, flag);
+	}
+	fclose(smaps);
+	return found;
+}
+
+static void expect_read_only(const void *buf)
+{
+	CHECK(has_vm_flag(buf, " rd "));
+	CHECK(!has_vm_flag(buf, " wr "));
+	CHECK(!has_vm_flag(buf, " mw "));
+	CHECK(!has_vm_flag(buf, " ex "));
+	CHECK(!has_vm_flag(buf, " me "));
+	CHECK(!has_vm_flag(buf, " lo "));
+}
+
+/* Proves 3.5.4-03, 3.5.4-08 */
+TEST(process_that_locks_all_memory_can_map_the_buffer)
+{
+	const pfm_default_smpl_hdr_t *hdr;
+
+	CHECK_OK(mlockall(MCL_FUTURE));
+	hdr = map_ok(new_buffer());
+	CHECK_EQ(hdr->hdr_buf_size, SIZE);
+	expect_read_only(hdr);
+	CHECK_OK(munlockall());
+	expect_no_map(new_buffer(), SIZE, PROT_READ, MAP_SHARED | MAP_LOCKED,
+		      0);
+}
+
+static void tell_fault(int sig, siginfo_t *info, void *context)
+{
+	_exit(info->si_code == SEGV_ACCERR && sig == SIGSEGV ? PASSED : FAILED);
+}
+
+/* Zeroes are no instruction, or one that accesses address 0. */
+static void run_zeroes(void *code)
+{
+	struct sigaction action = { .sa_sigaction = tell_fault,
+				    .sa_flags = SA_SIGINFO };
+
+	CHECK_OK(sigaction(SIGSEGV, &action, NULL));
+	CHECK_OK(sigaction(SIGILL, &action, NULL));
+#if defined(__x86_64__) || defined(__i386__)
+	__asm__ volatile("jmp *%1" : : "a"(0), "d"(code));
+#else
+	((void (*)(void))code)();
+#endif
+}
+
+/* Proves 3.5.4-03, 3.5.4-08, H03 */
+TEST(process_whose_readable_memory_is_executable_can_map_the_buffer)
+{
+	char *buf;
+
+	CHECK_OK(personality(READ_IMPLIES_EXEC));
+	buf = map_ok(new_buffer());
+	expect_read_only(buf);
+	reap(spawn(run_zeroes, buf + page()));
+	CHECK_OK(mprotect(buf, SIZE, PROT_READ));
+	expect_read_only(buf);
+	CHECK_OK(personality(PER_LINUX));
+	expect_no_map(new_buffer(), SIZE, PROT_READ | PROT_EXEC, MAP_SHARED, 0);
+}
+
 /* Limits */
 
 static void expect_no_memory(size_t pages)
@@ -466,6 +747,26 @@ static void buffers_of_a_user(void *arg)
 TEST(locked_memory_limit_is_respected)
 {
 	with_locked_pages(10, buffers_of_a_user);
+}
+
+static void buffers_beside_locked_memory(void *unused)
+{
+	void *locked = mmap(NULL, 4 * page(), PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	CHECK(locked != MAP_FAILED);
+	CHECK_OK(mlock(locked, 4 * page()));
+	become_nobody();
+	expect_no_memory(6);
+	CHECK_OK(close(create_pages(5)));
+	CHECK_OK(munlock(locked, 4 * page()));
+	create_pages(6);
+}
+
+/* With the page in front of it. Proves 4.4.3-02, P7-04, H15 */
+TEST(locked_memory_limit_is_for_what_a_process_has_locked_too)
+{
+	with_locked_pages(10, buffers_beside_locked_memory);
 }
 
 struct shared_buffer {
@@ -527,15 +828,13 @@ static void buffers_within_the_global_limit(void *arg)
 	create_pages(6);
 	expect_no_memory(1);
 	CHECK_OK(close(fd));
-	/* A mapping holds the buffer's memory after close(). */
-	fd = create_pages(10);
-	buf = mmap(NULL, 10 * page(), PROT_READ, MAP_SHARED, fd, 0);
-	CHECK(buf != MAP_FAILED);
-	CHECK_OK(close(fd));
-	expect_no_memory(1);
-	CHECK_OK(munmap(buf, 10 * page()));
-	for (int i = 0; i < 10; i++)
-		CHECK_OK(close(create_pages(10)));
+	/* A buffer that is mapped goes with its context. */
+	for (int i = 0; i < 10; i++) {
+		fd = create_pages(10);
+		buf = mmap(NULL, 10 * page(), PROT_READ, MAP_SHARED, fd, 0);
+		CHECK(buf != MAP_FAILED);
+		CHECK_OK(close(fd));
+	}
 }
 
 static void with_room_for(size_t pages, void (*run)(void *arg))
@@ -599,4 +898,57 @@ TEST(close_on_exec_frees_the_buffer)
 TEST(a_buffer_survives_exec_with_its_descriptor)
 {
 	with_room_for(16, exec_with_the_buffer);
+}
+
+static void *ask_for_too_much(void *stop)
+{
+	while (!__atomic_load_n((bool *)stop, __ATOMIC_RELAXED))
+		expect_no_memory(100);
+	return NULL;
+}
+
+static void create_beside_what_is_refused(void *unused)
+{
+	pthread_t threads[2];
+	bool stop = false;
+
+	become_nobody();
+	for (int i = 0; i < 2; i++)
+		CHECK(!pthread_create(&threads[i], NULL, ask_for_too_much,
+				      &stop));
+	for (int i = 0; i < 5000; i++)
+		CHECK_OK(close(create_pages(8)));
+	__atomic_store_n(&stop, true, __ATOMIC_RELAXED);
+	for (int i = 0; i < 2; i++)
+		CHECK(!pthread_join(threads[i], NULL));
+}
+
+/* Proves H15 */
+TEST(what_is_refused_takes_nothing_from_others)
+{
+	with_locked_pages(10, create_beside_what_is_refused);
+}
+
+static void create_more_than_there_is(void *log)
+{
+	static char text[1 << 16];
+	pfarg_ctx_t ctx;
+	ssize_t n;
+
+	CHECK_ERRNO(smpl_create(&ctx, 0, 1ULL << 40, 0), ENOMEM);
+	while ((n = read(*(int *)log, text, sizeof(text) - 1)) > 0) {
+		text[n] = 0;
+		CHECK(!strstr(text, "vmalloc"));
+	}
+	CHECK_EQ(errno, EAGAIN);
+}
+
+TEST(memory_that_there_is_not_is_refused_without_a_word)
+{
+	int log = CHECK_OK(open("/dev/kmsg", O_RDONLY | O_NONBLOCK));
+	struct param_run r = { "smpl_buf_size_max", "0x7fffffffffffffff",
+			       create_more_than_there_is, &log };
+
+	CHECK_OK(lseek(log, 0, SEEK_END));
+	with_param(&r);
 }

@@ -170,17 +170,40 @@ TEST(a_clock_that_is_reset_by_an_overflow_is_right)
 }
 
 /* Proves P8-02 */
-TEST(what_is_kept_is_read_without_the_context)
+TEST(what_is_kept_is_read_without_the_kernel)
 {
 	int fd = new_context(0);
-	struct pfm_set_map *maps[] = { map_ok(fd, 0), map_ok(fd, 1) };
+	const volatile pfm_set_page_t *pages[] = { page_ok(fd, 0),
+						   page_ok(fd, 1) };
 
 	ctx_start_self(fd);
 	touch_pages(10, NULL);
+	CHECK_OK(pfm_unload_context(fd));
+	for (int i = 0; i < 2; i++) {
+		CHECK_EQ(pages[0]->map_state[i], PFM_MAP_VALUE);
+		CHECK_EQ(pages[0]->map_value[i], ctx_read_set(fd, 0, i));
+		CHECK_EQ(pages[1]->map_state[i], PFM_MAP_VALUE);
+		CHECK_EQ(pages[1]->map_value[i], 0);
+	}
+	CHECK(pages[0]->map_value[0] >= 10);
+}
+
+/* Proves 3.5.4-16, 4.3.2-06 */
+TEST(close_removes_the_pages_of_all_sets)
+{
+	pfarg_setdesc_t desc = { .set_id = 1 };
+	int fd = new_context(0);
+	const void *pages[] = { (void *)page_ok(fd, 0), (void *)page_ok(fd, 1),
+				NULL };
+
+	CHECK_OK(pfm_delete_evtsets(fd, &desc, 1));
+	CHECK_OK(pfm_create_evtsets(fd, &desc, 1));
+	pages[2] = (void *)page_ok(fd, 1);
+	for (int i = 0; i < 3; i++)
+		CHECK(can_read(pages[i]));
 	CHECK_OK(close(fd));
-	CHECK(mapped(maps[0], 0) >= 10);
-	CHECK_EQ(mapped(maps[0], 0), mapped(maps[0], 1));
-	CHECK_EQ(mapped(maps[1], 0), 0);
+	for (int i = 0; i < 3; i++)
+		CHECK(!can_read(pages[i]));
 }
 
 TEST(the_clock_is_read_without_the_kernel)

@@ -105,11 +105,14 @@ TEST(commands_of_many_threads_take_turns)
 
 /* Mappings */
 
+/* It may have been removed before the child was made. */
 static void read_header(void *mapped)
 {
 	const struct smpl *s = mapped;
+	pfm_default_smpl_hdr_t hdr;
 
-	CHECK_EQ(s->hdr->hdr_version, PFM_DFL_SMPL_VERSION);
+	if (copy_mapped(&hdr, s->hdr, sizeof(hdr)))
+		CHECK_EQ(hdr.hdr_version, PFM_DFL_SMPL_VERSION);
 }
 
 static void *fork_with(void *mapped)
@@ -149,7 +152,7 @@ TEST(mappings_race_with_close_and_fork)
 			CHECK(!pthread_create(&threads[i], NULL, jobs[i], &s));
 		for (int i = 0; i < 3; i++)
 			CHECK(!pthread_join(threads[i], NULL));
-		CHECK_EQ(s.hdr->hdr_version, PFM_DFL_SMPL_VERSION);
+		CHECK(!can_read(s.hdr));
 		CHECK_OK(munmap((void *)s.hdr, s.size));
 	}
 	CHECK_EQ(count_references(), references);
