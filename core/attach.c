@@ -19,6 +19,7 @@
 #include <linux/slab.h>
 #include <linux/tracepoint.h>
 #include "attach.h"
+#include "block.h"
 #include "context.h"
 #include "thread_work.h"
 #include "tracepoint.h"
@@ -239,6 +240,8 @@ static void pfm_attachment_queue(struct pfm_attachment *a,
 	if (a->queued || !kref_get_unless_zero(&a->ref))
 		return;
 	a->queued = true;
+	/* A program that the tool may not stop is not held. */
+	pfm_block_end(a->ctx);
 	/* It fails for a context only whose last descriptor has gone. */
 	if (!pfm_thread_work_add(current, &a->work, notify))
 		kref_put(&a->ref, pfm_attachment_free);

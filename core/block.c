@@ -133,7 +133,7 @@ static struct kprobe pfm_kprobe = {
  */
 void pfm_block_init(const struct pfm_context *ctx)
 {
-	if (!(ctx->flags & PFM_FL_NOTIFY_BLOCK))
+	if (!pfm_may_block(ctx))
 		return;
 	mutex_lock(&pfm_kprobe_lock);
 	if (!pfm_kprobe_tried) {
@@ -202,7 +202,7 @@ int pfm_block_attach(struct pfm_context *ctx)
 	struct pfm_block *b;
 
 	lockdep_assert_held(&ctx->mutex);
-	if (!(ctx->flags & PFM_FL_NOTIFY_BLOCK))
+	if (!pfm_may_block(ctx))
 		return 0;
 	b = kzalloc(sizeof(*b), GFP_KERNEL_ACCOUNT);
 	if (!b)
@@ -226,7 +226,7 @@ void pfm_block_detach(struct pfm_context *ctx)
 	lockdep_assert_held(&ctx->mutex);
 	if (!b)
 		return;
-	ctx->block = NULL;
+	WRITE_ONCE(ctx->block, NULL);
 	spin_lock(&pfm_blocks_lock);
 	hash_del_rcu(&b->node);
 	spin_unlock(&pfm_blocks_lock);
@@ -261,8 +261,10 @@ void pfm_block_request(struct pfm_context *ctx)
 
 void pfm_block_end(struct pfm_context *ctx)
 {
-	if (ctx->block)
-		WRITE_ONCE(ctx->block->wanted, false);
+	struct pfm_block *b = READ_ONCE(ctx->block);
+
+	if (b)
+		WRITE_ONCE(b->wanted, false);
 }
 
 bool pfm_is_blocked(const struct pfm_context *ctx)

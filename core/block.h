@@ -39,7 +39,11 @@ void pfm_block_want(struct pfm_context *ctx);
 /* See that it stops. Context: any but NMI, interrupts off. */
 void pfm_block_request(struct pfm_context *ctx);
 
-/* It may run on, once it is woken. Context: the owner of the overflow path. */
+/*
+ * It may run on, once it is woken.
+ * Context: the owner of the overflow path; or the thread itself, when it cannot
+ * overflow any more, preemption disabled.
+ */
 void pfm_block_end(struct pfm_context *ctx);
 
 /* Let it go on, if it is not asked to wait again. Context: process. */

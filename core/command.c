@@ -148,7 +148,7 @@ static int pfm_call_attaching(struct pfm_context *ctx,
 			      const struct pfm_ctx_cmd *cmd, void *arg)
 {
 	struct task_struct *task = pfm_attached_task(ctx);
-	int ret = task ? pfm_may_attach_begin(task) : 0;
+	int ret = task ? pfm_may_attach_begin(task, pfm_may_block(ctx)) : 0;
 
 	if (ret)
 		goto put;

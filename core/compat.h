@@ -45,4 +45,11 @@ mm_get_unmapped_area(struct mm_struct *mm, struct file *file,
 }
 #endif
 
+/* commit 54e6842d0775 ("fork/vm: Move common PF_IO_WORKER behavior to new
+ * flag"), in 6.4
+ */
+#ifndef PF_USER_WORKER
+#define PF_USER_WORKER	0
+#endif
+
 #endif /* PFM_CORE_COMPAT_H */

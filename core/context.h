@@ -225,7 +225,7 @@ struct pfm_odd_answers {
  *            mmap() in progress; changes without @mutex
  * @attachment: to a thread, or NULL
  * @self:     attached by its own process
- * @trusted:  attached by somebody who may monitor any thread
+ * @trusted:  attached by somebody who may monitor any thread, and not stop it
  * @stop:     stops the PMU some time after the context was masked, or its CPU
  *            has gone
  * @msgq:     messages
@@ -332,6 +332,12 @@ static inline void pfm_context_put(struct pfm_context *ctx)
 static inline bool pfm_is_syswide(const struct pfm_context *ctx)
 {
 	return ctx->flags & PFM_FL_SYSTEM_WIDE;
+}
+
+/* May it stop the thread that it monitors? */
+static inline bool pfm_may_block(const struct pfm_context *ctx)
+{
+	return ctx->flags & PFM_FL_NOTIFY_BLOCK;
 }
 
 /* Has the CPU that it monitors gone offline, though it may be back by now? */

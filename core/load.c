@@ -10,6 +10,7 @@
 #include <linux/string.h>
 #include "attach.h"
 #include "block.h"
+#include "compat.h"
 #include "context.h"
 #include "evtset.h"
 #include "evtset_switch.h"
@@ -40,6 +41,13 @@ int pfm_check_cpu(const struct pfm_context *ctx)
 static bool pfm_is_self(const struct task_struct *task)
 {
 	return same_thread_group((struct task_struct *)task, current);
+}
+
+/* A thread is held on its way to user level, and goes on if others say so. */
+static bool pfm_can_be_blocked(const struct task_struct *task)
+{
+	return !(task->flags & (PF_KTHREAD | PF_IO_WORKER | PF_USER_WORKER)) &&
+	       !pfm_is_self(task);
 }
 
 static struct task_struct *pfm_get_task(pid_t vpid)
@@ -127,8 +135,6 @@ static int pfm_check_load(struct pfm_context *ctx, const pfarg_load_t *req,
 	    memchr_inv(req->reserved2, 0, sizeof(req->reserved2)))
 		return -EINVAL;
 	if (!task && req->load_pid != task_pid_vnr(current))
-		return -EINVAL;
-	if (ctx->flags & PFM_FL_NOTIFY_BLOCK && pfm_is_self(task))
 		return -EINVAL;
 	return pfm_evtset_find(ctx, req->load_set) ? pfm_switch_link(ctx) :
 						     -EINVAL;
@@ -237,7 +243,7 @@ static int pfm_load_locked(struct pfm_context *ctx, const pfarg_load_t *req,
 	      pfm_load_pmu(ctx, pfm_evtset_find(ctx, req->load_set));
 	if (!ret) {
 		ctx->self = task && pfm_is_self(task);
-		ctx->trusted = perfmon_capable();
+		ctx->trusted = perfmon_capable() && !pfm_may_block(ctx);
 		pfm_rate_init(ctx);
 		pfm_msgq_reset(&ctx->msgq);
 		return 0;
@@ -260,6 +266,21 @@ static int pfm_load_target(struct pfm_context *ctx, const pfarg_load_t *req,
 	return ret;
 }
 
+static int pfm_load_thread(struct pfm_context *ctx, const pfarg_load_t *req,
+			   struct task_struct *task)
+{
+	int ret;
+
+	if (pfm_may_block(ctx) && !pfm_can_be_blocked(task))
+		return -EINVAL;
+	ret = pfm_may_attach_begin(task, pfm_may_block(ctx));
+	if (ret)
+		return ret;
+	ret = pfm_load_target(ctx, req, task);
+	pfm_may_attach_end(task);
+	return ret;
+}
+
 int pfm_load_context(struct pfm_context *ctx, void *arg)
 {
 	const pfarg_load_t *req = arg;
@@ -271,11 +292,7 @@ int pfm_load_context(struct pfm_context *ctx, void *arg)
 	task = pfm_get_task(req->load_pid);
 	if (!task)
 		return -ESRCH;
-	ret = pfm_may_attach_begin(task);
-	if (!ret) {
-		ret = pfm_load_target(ctx, req, task);
-		pfm_may_attach_end(task);
-	}
+	ret = pfm_load_thread(ctx, req, task);
 	put_task_struct(task);
 	return ret;
 }

@@ -9,6 +9,7 @@
 #include "config.h"
 #include "cpu.h"
 #include "dev.h"
+#include "proc.h"
 #include "suspend.h"
 #include "sysfs.h"
 
@@ -16,9 +17,12 @@ static int __init pfm_init(void)
 {
 	int ret;
 
-	ret = pfm_sysfs_init();
+	ret = pfm_proc_init();
 	if (ret)
 		return ret;
+	ret = pfm_sysfs_init();
+	if (ret)
+		goto err_proc;
 	ret = pfm_config_init();
 	if (ret)
 		goto err_sysfs;
@@ -43,6 +47,8 @@ err_attach:
 	pfm_attach_exit();
 err_sysfs:
 	pfm_sysfs_exit();
+err_proc:
+	pfm_proc_exit();
 	return ret;
 }
 
@@ -54,6 +60,7 @@ static void __exit pfm_exit(void)
 	pfm_cpu_exit();
 	pfm_attach_exit();
 	pfm_sysfs_exit();
+	pfm_proc_exit();
 	/* A thread may still be returning from a task work of ours. */
 	synchronize_rcu_tasks();
 }

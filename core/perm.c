@@ -10,17 +10,14 @@
  */
 #include <linux/capability.h>
 #include <linux/cred.h>
-#include <linux/file.h>
-#include <linux/fs.h>
-#include <linux/magic.h>
+#include <linux/kernel.h>
 #include <linux/moduleparam.h>
-#include <linux/pid_namespace.h>
-#include <linux/proc_fs.h>
 #include <linux/sched/coredump.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
 #include "config.h"
 #include "perm.h"
+#include "proc.h"
 
 static int pfm_paranoid = 3;
 module_param_named(paranoid, pfm_paranoid, int, 0644);
@@ -55,44 +52,26 @@ int pfm_may_create(u32 ctx_flags, bool *user_only)
 	return 0;
 }
 
-/* Is this the maps file of @vpid, in our own /proc? */
-static bool pfm_is_maps_of(struct file *file, pid_t vpid)
-{
-	const struct dentry *dir = file->f_path.dentry->d_parent;
-	struct super_block *sb = file_inode(file)->i_sb;
-	char name[16];
-
-	snprintf(name, sizeof(name), "%d", vpid);
-	return sb->s_magic == PROC_SUPER_MAGIC &&
-	       proc_pid_ns(sb) == task_active_pid_ns(current) &&
-	       dir->d_parent == sb->s_root && !strcmp(dir->d_name.name, name);
-}
-
 /*
  * Opening /proc/<pid>/maps runs the kernel's own ptrace check for reading, with
- * its security modules, as perf_event_open() does. What somebody has mounted
- * over /proc or over the thread's directory, and the /proc of another pid name
- * space, prove nothing.
+ * its security modules, as perf_event_open() does; opening mem that for
+ * attaching, as ptrace() does.
  */
-static int pfm_open_maps(pid_t vpid)
+static int pfm_ask_proc(struct task_struct *task, bool stop)
 {
-	char path[32];
-	struct file *file;
-	bool real;
+	char name[32];
+	int ret;
 
-	snprintf(path, sizeof(path), "/proc/%d/maps", vpid);
-	file = filp_open(path, O_RDONLY | O_CLOEXEC, 0);
-	if (IS_ERR(file))
-		return PTR_ERR(file) == -ENOMEM ? -ENOMEM : -EPERM;
-	real = pfm_is_maps_of(file, vpid);
-	fput(file);
-	return real ? 0 : -EPERM;
+	snprintf(name, sizeof(name), "%d/%s",
+		 task_pid_nr_ns(task, pfm_proc_ns()), stop ? "mem" : "maps");
+	ret = pfm_proc_may_open(name);
+	return !ret || ret == -ENOMEM || ret == -ESRCH ? ret : -EPERM;
 }
 
 /*
- * What the kernel asks in __ptrace_may_access() for PTRACE_MODE_READ_REALCREDS,
- * but for the security modules that only /proc reaches. With the real ids,
- * where /proc takes those of the file system.
+ * What the kernel asks in __ptrace_may_access() for PTRACE_MODE_READ_REALCREDS
+ * and PTRACE_MODE_ATTACH_REALCREDS, but for the security modules that only
+ * /proc reaches. With the real ids, where /proc takes those of the file system.
  */
 static bool pfm_ids_match(const struct cred *cred, const struct cred *tcred)
 {
@@ -124,7 +103,7 @@ static bool pfm_creds_allow(struct task_struct *task)
 }
 
 /* Return: 0; -EPERM, also for a kernel thread; -ESRCH if the thread exits. */
-static int pfm_may_read(struct task_struct *task)
+static int pfm_may_ptrace(struct task_struct *task)
 {
 	struct mm_struct *mm;
 	bool ok;
@@ -148,15 +127,18 @@ static int pfm_may_read(struct task_struct *task)
  * perf_event_open() asks while it holds the lock. /proc takes the lock itself,
  * so it is asked before; if there was an exec in between, its answer is about
  * another program than the one that the lock holds.
+ *
+ * CAP_PERFMON is the right to observe, not to stop.
  */
-int pfm_may_attach_begin(struct task_struct *task)
+int pfm_may_attach_begin(struct task_struct *task, bool stop)
 {
-	bool trusted = same_thread_group(task, current) || perfmon_capable();
+	bool trusted = same_thread_group(task, current) ||
+		       (!stop && perfmon_capable());
 	u64 exec_id = READ_ONCE(task->self_exec_id);
 	int ret = 0;
 
 	if (!trusted) {
-		ret = pfm_open_maps(task_pid_vnr(task));
+		ret = pfm_ask_proc(task, stop);
 		if (ret)
 			return ret;
 	}
@@ -164,7 +146,7 @@ int pfm_may_attach_begin(struct task_struct *task)
 		return -EINTR;
 	if (!trusted)
 		ret = READ_ONCE(task->self_exec_id) == exec_id ?
-			      pfm_may_read(task) : -EPERM;
+			      pfm_may_ptrace(task) : -EPERM;
 	if (ret)
 		up_read(&task->signal->exec_update_lock);
 	return ret;

@@ -22,6 +22,7 @@ int pfm_may_create(u32 ctx_flags, bool *user_only);
 /**
  * pfm_may_attach_begin() - may the caller monitor a thread?
  * @task: the thread
+ * @stop: may it also stop the thread?
  *
  * On success no exec of @task can complete until pfm_may_attach_end().
  *
@@ -29,7 +30,7 @@ int pfm_may_create(u32 ctx_flags, bool *user_only);
  * Return: 0; -EPERM; -ENOMEM; -ESRCH if the thread exits; -EINTR if killed
  * meanwhile.
  */
-int pfm_may_attach_begin(struct task_struct *task);
+int pfm_may_attach_begin(struct task_struct *task, bool stop);
 void pfm_may_attach_end(struct task_struct *task);
 
 #endif /* PFM_CORE_PERM_H */

@@ -6,6 +6,25 @@
 #include "block.h"
 #include "context.h"
 #include "fixture.h"
+#include "load.h"
+
+/*
+ * Here the threads are the kernel's, which PFM_LOAD_CONTEXT does not let block:
+ * this one gets the flag after it.
+ */
+static void start_blocking(struct kunit *test, struct task_struct *task)
+{
+	struct pfm_context *ctx = ((struct fixture *)test->priv)->ctx;
+	pfarg_load_t load = { .load_pid = task_pid_vnr(task) };
+
+	ctx->flags &= ~PFM_FL_NOTIFY_BLOCK;
+	KUNIT_ASSERT_EQ(test, pfm_load_context(ctx, &load), 0);
+	ctx->flags |= PFM_FL_NOTIFY_BLOCK;
+	fixture_lock(ctx);
+	KUNIT_ASSERT_EQ(test, pfm_block_attach(ctx), 0);
+	KUNIT_ASSERT_EQ(test, pfm_start_monitoring(ctx, NULL), 0);
+	fixture_unlock(ctx);
+}
 
 /* PMD0 and PMD1 of a thread that may be blocked overflow in one instant. */
 static struct task_struct *overflow_of_two(struct kunit *test, u32 ctrl0,
@@ -20,7 +39,7 @@ static struct task_struct *overflow_of_two(struct kunit *test, u32 ctrl0,
 	fixture_sampling_counter(test, 1, 0);
 	f->script.ctrl[0] = ctrl0;
 	f->script.ctrl[1] = ctrl1;
-	fixture_start_on(test, task);
+	start_blocking(test, task);
 	KUNIT_EXPECT_EQ(test, pfm_sim_advance(&tick), 0);
 	KUNIT_EXPECT_EQ(test, f->script.calls, 2);
 	return task;
@@ -59,9 +78,22 @@ static void one_mask_bit_masks_and_does_not_block(struct kunit *test)
 	let_go(test, task);
 }
 
+static void threads_without_user_level_are_not_blocked(struct kunit *test)
+{
+	struct fixture *f = fixture_create(test, PFM_FL_NOTIFY_BLOCK, true);
+	struct task_struct *task = fixture_thread();
+	pfarg_load_t load = {};
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
+	load.load_pid = task_pid_vnr(task);
+	KUNIT_EXPECT_EQ(test, pfm_load_context(f->ctx, &load), -EINVAL);
+	kthread_stop(task);
+}
+
 static struct kunit_case block_cases[] = {
 	KUNIT_CASE(one_block_bit_blocks_and_masks_nothing),
 	KUNIT_CASE(one_mask_bit_masks_and_does_not_block),
+	KUNIT_CASE(threads_without_user_level_are_not_blocked),
 	{}
 };
 

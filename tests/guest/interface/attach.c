@@ -183,6 +183,22 @@ TEST(set_uid_exec_keeps_the_context_of_who_may_monitor_all)
 	expect_counting_on(fd, &w, 10);
 }
 
+/* Who may see it now need not be who may stop it. Proves H10, H29 */
+TEST(set_uid_exec_ends_a_context_that_may_block)
+{
+	int fd = ctx_notifying(PFM_FL_NOTIFY_BLOCK, 1000);
+	struct worker w;
+
+	worker_make_setid();
+	worker_start_as_nobody(&w);
+	ctx_start_on(fd, w.pid);
+	exec_setid(&w);
+	ctx_expect_message(fd, PFM_MSG_END);
+	ctx_expect_state(fd, "unloaded");
+	worker_do(&w, WORK_TOUCH, 2000);
+	worker_quit(&w);
+}
+
 /* Proves 3.1.7-29 */
 TEST(exec_of_an_unreadable_program_keeps_the_context)
 {

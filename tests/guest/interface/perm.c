@@ -11,9 +11,12 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
+#include <sys/fsuid.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
+#include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -28,6 +31,7 @@
 #include "smpl.h"
 
 #define PARANOID	"/proc/sys/kernel/perf_event_paranoid"
+#define YAMA		"/proc/sys/kernel/yama/ptrace_scope"
 #define USER		1000
 #define OTHER_USER	1001
 #define GROUP		4711
@@ -37,8 +41,7 @@
 #define CAP(n)		(1ULL << (n))
 #define ALL_CAPS	(CAP(CAP_LAST_CAP + 1) - 1)
 
-/* Become somebody with just these capabilities, and dumpable. */
-static void become(uid_t uid, gid_t gid, __u64 caps)
+static void keep_caps(__u64 caps)
 {
 	struct __user_cap_header_struct hdr = {
 		.version = _LINUX_CAPABILITY_VERSION_3,
@@ -48,11 +51,17 @@ static void become(uid_t uid, gid_t gid, __u64 caps)
 		{ .effective = caps >> 32, .permitted = caps >> 32 },
 	};
 
+	CHECK_OK(syscall(SYS_capset, &hdr, data));
+}
+
+/* Become somebody with just these capabilities, and dumpable. */
+static void become(uid_t uid, gid_t gid, __u64 caps)
+{
 	CHECK_OK(setgroups(0, NULL));
 	CHECK_OK(prctl(PR_SET_KEEPCAPS, 1));
 	CHECK_OK(setresgid(gid, gid, gid));
 	CHECK_OK(setresuid(uid, uid, uid));
-	CHECK_OK(syscall(SYS_capset, &hdr, data));
+	keep_caps(caps);
 	CHECK_OK(prctl(PR_SET_DUMPABLE, 1));
 }
 
@@ -66,6 +75,13 @@ static void with_paranoid(const char *value, void (*run)(void *), void *arg)
 	write_text(PARANOID, value);
 	with_param(&r);
 	write_text(PARANOID, old);
+}
+
+/* As ptrace() is without Yama: not for ancestors only. */
+static void turn_yama_off(void)
+{
+	if (exists(YAMA))
+		write_text(YAMA, "0");
 }
 
 static int perf_open(pid_t pid, int cpu, bool exclude_kernel)
@@ -174,37 +190,49 @@ static struct target targets[TARGETS] = {
 
 /*
  * What a caller may do to each target, in their order: + yes, - no, n there is
- * no such thread, s no, although perf_event_open() does it
+ * no such thread, s no, although perf_event_open() does it, i nobody may, x no
+ * or no such thread, as the kernel says
  */
 static const struct caller {
 	const char	*name;
 	uid_t		uid;
 	__u64		caps;
-	const char	*may;
+	const char	*may;		/* monitor */
+	const char	*may_stop;	/* monitor and block */
 } callers[] = {
 	{ "user", USER, 0,
-	  "+------+++-nn" },
+	  "+------+++-nn",
+	  "+------+i+ixn" },
 	{ "another user", OTHER_USER, 0,
-	  "-+------++--n" },
+	  "-+------++--n",
+	  "-+------i+ixn" },
 	{ "user with CAP_PERFMON", USER, CAP(CAP_PERFMON),
-	  "+++++++++++nn" },
+	  "+++++++++++nn",
+	  "+------+i+ixn" },
 	{ "another user with CAP_PERFMON", OTHER_USER, CAP(CAP_PERFMON),
-	  "+++++++++++nn" },
+	  "+++++++++++nn",
+	  "-+------i+ixn" },
 	{ "user with CAP_SYS_PTRACE", OTHER_USER, CAP(CAP_SYS_PTRACE),
-	  "++++++++++snn" },
+	  "++++++++++snn",
+	  "++++++++i+ixn" },
 	{ "user with other capabilities", USER,
 	  CAP(CAP_KILL) | CAP(CAP_DAC_OVERRIDE) | CAP(CAP_NET_RAW),
-	  "+----+-+++-nn" },
+	  "+----+-+++-nn",
+	  "+----+-+i+ixn" },
 	{ "root", 0, ALL_CAPS,
-	  "+++++++++++nn" },
+	  "+++++++++++nn",
+	  "++++++++i+ixn" },
 	{ "root without CAP_SYS_PTRACE", 0, ALL_CAPS & ~CAP(CAP_SYS_PTRACE),
-	  "+++++++++++nn" },
+	  "+++++++++++nn",
+	  "--------i+ixn" },
 	{ "root without CAP_SYS_PTRACE, CAP_PERFMON and CAP_SYS_ADMIN", 0,
 	  ALL_CAPS & ~(CAP(CAP_SYS_PTRACE) | CAP(CAP_PERFMON) |
 		       CAP(CAP_SYS_ADMIN)),
-	  "--------++--n" },
+	  "--------++--n",
+	  "--------i+ixn" },
 	{ "root without any", 0, 0,
-	  "--------++--n" },
+	  "--------++--n",
+	  "--------i+ixn" },
 };
 
 static void pause_in_child(void *unused)
@@ -212,11 +240,13 @@ static void pause_in_child(void *unused)
 	pause();
 }
 
-/* Return: '+', '-' or 'n' for what a call returned. */
+/* Return: '+', '-', 'i' or 'n' for what a call returned. */
 static char answer(int ret, int error)
 {
 	if (ret >= 0)
 		return '+';
+	if (error == EINVAL)
+		return 'i';
 	return error == ESRCH ? 'n' : '-';
 }
 
@@ -243,6 +273,12 @@ static char perfs(pid_t pid)
 	return got;
 }
 
+/* The thread is traced until the caller ends. */
+static char ptraces(pid_t pid)
+{
+	return answer(ptrace(PTRACE_SEIZE, pid, NULL, NULL), errno);
+}
+
 static void expect_may(const struct caller *c, const struct target *t, int fd)
 {
 	char want = c->may[t - targets];
@@ -256,6 +292,37 @@ static void expect_may(const struct caller *c, const struct target *t, int fd)
 			     c->name, t->name, us, perf);
 }
 
+static void expect_may_stop(const struct caller *c, const struct target *t,
+			    int fd)
+{
+	char want = c->may_stop[t - targets], us = ours(fd, t->pid);
+
+	if (want == 'x' ? !strchr("-n", us) : us != want)
+		check_failed(__FILE__, __LINE__, "%s blocks %s: %c, not %c",
+			     c->name, t->name, us, want);
+	if ((us == '+') != (ptraces(t->pid) == '+'))
+		check_failed(__FILE__, __LINE__,
+			     "%s blocks %s: %c, ptrace() says otherwise",
+			     c->name, t->name, us);
+}
+
+/* Set to what is asked of each caller and target. */
+static struct question {
+	__u32	ctx_flags;
+	void	(*expect)(const struct caller *c, const struct target *t,
+			  int fd);
+} question;
+
+static int ctx_in_question(void)
+{
+	struct counter c = counter(0, 0, 0);
+	int fd = ctx_new(question.ctx_flags);
+
+	c.pmc.reg_value |= EXCL_KERNEL;
+	counter_write(fd, &c);
+	return fd;
+}
+
 static void call(void *arg)
 {
 	const struct caller *c = arg;
@@ -266,9 +333,9 @@ static void call(void *arg)
 	child = spawn(pause_in_child, NULL);
 	targets[OWN_THREAD].pid = thread_id();
 	targets[OWN_CHILD].pid = child;
-	fd = ctx_counting_user();
+	fd = ctx_in_question();
 	for (size_t i = 0; i < TARGETS; i++)
-		expect_may(c, &targets[i], fd);
+		question.expect(c, &targets[i], fd);
 	CHECK_OK(kill(child, SIGKILL));
 }
 
@@ -299,7 +366,45 @@ static void all_callers(void *unused)
 /* Proves H17, 4.1-02, 4.2-08, P7-05 */
 TEST(threads_are_attached_to_as_perf_event_open_allows)
 {
+	question = (struct question){ 0, expect_may };
 	with_paranoid("2", all_callers, NULL);
+}
+
+/* A right to observe is no right to stop. Proves H29, 4.2-08, P7-05 */
+TEST(threads_are_blocked_as_ptrace_allows)
+{
+	question = (struct question){ PFM_FL_NOTIFY_BLOCK, expect_may_stop };
+	turn_yama_off();
+	with_paranoid("2", all_callers, NULL);
+}
+
+/* Somebody who is not its ancestor. */
+static void block_under_yama(void *arg)
+{
+	question.ctx_flags = PFM_FL_NOTIFY_BLOCK;
+	become(USER, USER, 0);
+	CHECK_EQ(ours(ctx_in_question(), targets[SAME_USER].pid), '-');
+	CHECK_EQ(ours(ctx_counting_user(), targets[SAME_USER].pid), '+');
+}
+
+static void try_to_block_under_yama(void *unused)
+{
+	open_device_to_all();
+	make_targets();
+	reap(spawn(block_under_yama, NULL));
+}
+
+/* Proves H17, H29 */
+TEST(security_modules_say_who_is_blocked)
+{
+	char old[16];
+
+	if (!exists(YAMA))
+		check_skip("this kernel has no Yama");
+	read_text(YAMA, old, sizeof(old));
+	write_text(YAMA, "1");
+	with_paranoid("2", try_to_block_under_yama, NULL);
+	write_text(YAMA, old);
 }
 
 /* The /proc that the core asks may be somebody else's. */
@@ -331,6 +436,75 @@ static void bind_mounts_prove_nothing(void *unused)
 TEST(what_is_mounted_over_proc_proves_nothing)
 {
 	with_paranoid("2", bind_mounts_prove_nothing, NULL);
+}
+
+/* The kernel's check takes the file system's ids, which may be others. */
+static void become_with_other_fsuid(void)
+{
+	become(USER, USER, CAP(CAP_SETUID));
+	setfsuid(OTHER_USER);
+	keep_caps(0);
+}
+
+/* What everybody may read, in the place of what proves a right. */
+static void mount_status_over(pid_t pid, const char *name)
+{
+	char status[32], over[32];
+
+	snprintf(status, sizeof(status), "/proc/%d/status", pid);
+	snprintf(over, sizeof(over), "/proc/%d/%s", pid, name);
+	CHECK_OK(mount(status, over, "", MS_BIND, NULL));
+}
+
+static void fool_with_status(void *arg)
+{
+	pid_t pid = targets[SAME_USER].pid;
+
+	CHECK_OK(unshare(CLONE_NEWNS));
+	CHECK_OK(mount("", "/", "", MS_REC | MS_PRIVATE, NULL));
+	mount_status_over(pid, "maps");
+	become_with_other_fsuid();
+	CHECK_EQ(ours(*(int *)arg, pid), '-');
+}
+
+static void status_proves_nothing(void *unused)
+{
+	int fd = ctx_counting_user();
+
+	open_device_to_all();
+	make_targets();
+	reap(spawn(fool_with_status, &fd));
+}
+
+/* Proves H17 */
+TEST(another_file_of_the_thread_proves_nothing)
+{
+	with_paranoid("2", status_proves_nothing, NULL);
+}
+
+/* No /proc is needed, and no one's is asked. */
+static void attach_without_proc(void *arg)
+{
+	CHECK_OK(unshare(CLONE_NEWNS));
+	CHECK_OK(mount("", "/", "", MS_REC | MS_PRIVATE, NULL));
+	CHECK_OK(umount2("/proc", MNT_DETACH));
+	become(USER, USER, 0);
+	CHECK_EQ(ours(*(int *)arg, targets[SAME_USER].pid), '+');
+	CHECK_EQ(ours(*(int *)arg, targets[OTHER].pid), '-');
+}
+
+static void nobody_needs_proc(void *unused)
+{
+	int fd = ctx_counting_user();
+
+	open_device_to_all();
+	make_targets();
+	reap(spawn(attach_without_proc, &fd));
+}
+
+TEST(the_right_does_not_depend_on_a_mounted_proc)
+{
+	with_paranoid("2", nobody_needs_proc, NULL);
 }
 
 /* Levels of kernel.perf_event_paranoid */

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * proc_kunit.c - the core's own /proc
+ */
+#include <kunit/test.h>
+#include <linux/limits.h>
+#include "proc.h"
+
+static void numbers_are_read(struct kunit *test)
+{
+	int value = 0;
+
+	KUNIT_EXPECT_EQ(test, pfm_proc_read_int("sys/kernel/ngroups_max",
+						&value), 0);
+	KUNIT_EXPECT_EQ(test, value, NGROUPS_MAX);
+}
+
+static void what_is_no_number_is_refused(struct kunit *test)
+{
+	int value = 77;
+
+	KUNIT_EXPECT_EQ(test, pfm_proc_read_int("version", &value), -EINVAL);
+	KUNIT_EXPECT_EQ(test, pfm_proc_read_int("nothing", &value), -ENOENT);
+	KUNIT_EXPECT_EQ(test, value, 77);
+}
+
+static void files_of_threads_can_be_asked(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, pfm_proc_may_open("1/maps"), 0);
+	KUNIT_EXPECT_EQ(test, pfm_proc_may_open("1/map"), -ENOENT);
+	KUNIT_EXPECT_EQ(test, pfm_proc_may_open("0/maps"), -ENOENT);
+}
+
+static struct kunit_case proc_cases[] = {
+	KUNIT_CASE(numbers_are_read),
+	KUNIT_CASE(what_is_no_number_is_refused),
+	KUNIT_CASE(files_of_threads_can_be_asked),
+	{}
+};
+
+static struct kunit_suite proc_suite = {
+	.name = "pfm_proc",
+	.test_cases = proc_cases,
+};
+kunit_test_suite(proc_suite);
