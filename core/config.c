@@ -135,7 +135,7 @@ static const struct kernel_param_ops pfm_size_param = {
 module_param_cb(arg_size_max, &pfm_size_param, &pfm_config.arg_size_max, 0644);
 __MODULE_PARM_TYPE(arg_size_max, "ulong");
 MODULE_PARM_DESC(arg_size_max,
-		 "largest vector argument of a command, in bytes (4.4.2)");
+		 "largest vector, and argument of a format, in bytes (4.4.2)");
 
 module_param_cb(smpl_buf_size_max, &pfm_size_param,
 		&pfm_config.smpl_buf_size_max, 0644);

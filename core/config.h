@@ -10,7 +10,7 @@
 
 /**
  * struct pfm_config - global properties, each read with READ_ONCE()
- * @arg_size_max:      bytes of a vector argument, at most
+ * @arg_size_max:      bytes of a vector or a format's argument, at most
  * @smpl_buf_size_max: bytes of all sampling buffers together, at most
  * @sys_gid:           who may create system-wide contexts, or PFM_GROUP_ANY
  * @thread_gid:        who may create per-thread contexts, or PFM_GROUP_ANY

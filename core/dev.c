@@ -20,20 +20,23 @@
 #include "vector.h"
 
 /* Size of the format's argument: as given, or as the format declares it. */
-static size_t pfm_fmt_arg_size(const struct pfm_ioc *ioc,
-			       const pfm_buffer_fmt_t *fmt)
+static u64 pfm_fmt_arg_size(const struct pfm_ioc *ioc,
+			    const pfm_buffer_fmt_t *fmt)
 {
 	if (ioc->fmt_arg_size != PFM_FMT_ARG_IMPLICIT)
 		return ioc->fmt_arg_size;
 	return fmt ? fmt->fmt_arg_size : 0;
 }
 
-/* Copy the format's argument. Return: 0, -EFAULT or -ENOMEM. */
+/* Copy the format's argument. Return: 0, -E2BIG, -EFAULT or -ENOMEM. */
 static int pfm_copy_fmt_arg(const struct pfm_ioc *ioc, struct pfm_creation *new)
 {
-	size_t size = pfm_fmt_arg_size(ioc, new->fmt);
+	u64 size = pfm_fmt_arg_size(ioc, new->fmt);
 	void *arg = NULL;
 
+	if (size > PFM_FMT_MAX_ARG_SIZE ||
+	    size > READ_ONCE(pfm_config.arg_size_max))
+		return -E2BIG;
 	if (size)
 		arg = memdup_user(u64_to_user_ptr(ioc->fmt_arg), size);
 	if (IS_ERR(arg))
@@ -82,9 +85,6 @@ static long pfm_create(const struct pfm_ioc *ioc, struct pfm_creation *new)
 
 	if (ret)
 		return ret;
-	if (ioc->fmt_arg_size != PFM_FMT_ARG_IMPLICIT &&
-	    ioc->fmt_arg_size > PFM_FMT_MAX_ARG_SIZE)
-		return -E2BIG;
 	pfm_creation_find_fmt(new);
 	ret = pfm_copy_fmt_arg(ioc, new);
 	return ret ?: pfm_create_fd(new, u64_to_user_ptr(ioc->arg));

@@ -452,7 +452,8 @@ typedef pfarg_pmcinfo_t pfarg_pmdinfo_t;
  *                        PFM_GROUP_ANY
  * @cf_thread_gid:        group that may create per-thread contexts, or
  *                        PFM_GROUP_ANY
- * @cf_arg_size_max:      bytes of a vector argument, at most; a page or more
+ * @cf_arg_size_max:      bytes of a vector argument, or of a format's, at most;
+ *                        a page or more
  * @cf_smpl_buf_size_max: bytes of all sampling buffers together, at most; a
  *                        page or more
  * @cf_counter_width:     out: bits of the hardware counters

@@ -194,8 +194,9 @@ typedef int (*fmt_exit_t)(void *buf);
 
 /*
  * Largest argument of a format and largest message queue, both in sane reach.
+ * A context's creation is refused if the argument exceeds cf_arg_size_max.
  */
-#define PFM_FMT_MAX_ARG_SIZE	4096
+#define PFM_FMT_MAX_ARG_SIZE	65536
 #define PFM_FMT_MAX_MSGQ_DEPTH	1024
 
 /**

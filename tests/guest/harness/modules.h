@@ -9,6 +9,13 @@
 #define MODULE_PMU	"pfm_pmu_perf"
 #define MODULE_DEFAULT	"pfm_fmt_default"
 
+/* A format that does what its parameters say. */
+#define MODULE_ODD	"pfm_fmt_odd"
+#define ODD		"tests/guest/fmt_odd/pfm_fmt_odd.ko"
+#define ODD_UUID {							\
+	0x3b, 0x0f, 0x0c, 0x62, 0x5d, 0x0b, 0x4a, 0x55,			\
+	0x8d, 0x7e, 0x6d, 0x0f, 0x6f, 0x3c, 0x9a, 0x17 }
+
 /* modprobe, which must succeed. */
 void module_load(const char *module);
 /* insmod of a file below extra/; rmmod. Return: 0, or -1 with errno. */

@@ -16,6 +16,7 @@
 #include "check.h"
 #include "ctx.h"
 #include "files.h"
+#include "modules.h"
 #include "params.h"
 #include "smpl.h"
 
@@ -176,7 +177,7 @@ static void bad_values_change_nothing(void *arg)
 	refuses(bad);
 }
 
-/* Proves 3.1-08, 3.1.16-06, 3.1.16-13, 3.1.16-15, 3.5.3-04 */
+/* Proves 3.1-08, 3.1.16-06, 3.1.16-13, 3.1.16-15 */
 TEST(set_with_bad_values_changes_nothing)
 {
 	restoring(bad_values_change_nothing, NULL);
@@ -291,6 +292,49 @@ static void vectors_follow_the_limit(void *arg)
 TEST(limit_of_vectors_holds_at_once)
 {
 	restoring(vectors_follow_the_limit, NULL);
+}
+
+/* Create a context with an argument of 12288 bytes, in both ways. */
+static void expect_large_argument(int error)
+{
+	struct {
+		pfarg_ctx_t	ctx;
+		char		arg[12288];
+	} both = { .ctx = { .ctx_smpl_buf_id = ODD_UUID } };
+	pfarg_ctx_t ctx = both.ctx;
+
+	if (error) {
+		CHECK_ERRNO(pfm_create_context(&ctx, both.arg,
+					       sizeof(both.arg)), error);
+		CHECK_ERRNO(perfmonctl(0, PFM_CREATE_CONTEXT, &both, 1),
+			    error);
+		return;
+	}
+	CHECK_OK(close(CHECK_OK(pfm_create_context(&ctx, both.arg,
+						   sizeof(both.arg)))));
+	CHECK_OK(perfmonctl(0, PFM_CREATE_CONTEXT, &both, 1));
+	CHECK_OK(close(both.ctx.ctx_fd));
+}
+
+static void formats_follow_the_limit(void *arg)
+{
+	pfarg_config_t cfg = get_config();
+
+	expect_large_argument(E2BIG);
+	cfg.cf_arg_size_max = 12288;
+	CHECK_OK(pfm_set_config(&cfg));
+	expect_large_argument(0);
+	cfg.cf_arg_size_max = 12287;
+	CHECK_OK(pfm_set_config(&cfg));
+	expect_large_argument(E2BIG);
+}
+
+/* Proves 3.1.1-26, 3.5.3-04 */
+TEST(limit_of_arguments_holds_for_those_of_formats)
+{
+	CHECK_OK(module_insert_with(ODD, "arg_size=12288"));
+	restoring(formats_follow_the_limit, NULL);
+	CHECK_OK(module_unload(MODULE_ODD));
 }
 
 static void buffers_follow_the_limit(void *arg)

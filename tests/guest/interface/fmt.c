@@ -120,12 +120,6 @@ TEST(each_format_is_loaded_by_its_uuid)
 		CHECK_OK(module_unload(formats[i].module));
 }
 
-#define ODD		"tests/guest/fmt_odd/pfm_fmt_odd.ko"
-#define MODULE_ODD	"pfm_fmt_odd"
-#define ODD_UUID {							\
-	0x3b, 0x0f, 0x0c, 0x62, 0x5d, 0x0b, 0x4a, 0x55,			\
-	0x8d, 0x7e, 0x6d, 0x0f, 0x6f, 0x3c, 0x9a, 0x17 }
-
 /* Every line of the kernel's log from now on. */
 static int log_open(void)
 {
