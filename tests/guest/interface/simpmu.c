@@ -9,8 +9,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <perfmon/perfmon_nway_smpl.h>
+
 #include "check.h"
 #include "ctx.h"
+#include "files.h"
 #include "sim.h"
 #include "smpl.h"
 
@@ -277,6 +280,47 @@ TEST(full_buffer_loses_what_is_left_of_the_instant)
 	CHECK_OK(pfm_restart(s.fd));
 	for (int i = 0; i < 3; i++)
 		CHECK_EQ(ctx_read(s.fd, sampling[i]), -10ULL);
+}
+
+/*
+ * Four counters overflow in one instant, of which one asks for a notification.
+ * There is room for two samples: one counter finds the buffer full, and for the
+ * last one no handler is called.
+ */
+static void expect_notification(int fd, int asks)
+{
+	for (int i = 0; i < 4; i++)
+		ctx_add_counter(fd, i, i == asks ? NOTIFY : 0, 10);
+	ctx_start_on(fd, thread_id());
+	sim_advance("0=10 1=10 2=10 3=10");
+	ctx_expect_state(fd, "masked");
+	CHECK(ctx_says(fd, "pfm_lost:\t2"));
+	CHECK(is_readable(fd));
+	CHECK_EQ(ctx_next_message(fd).ovfl.msg_ovfl_pmds[0], 0xf);
+	CHECK_OK(close(fd));
+}
+
+/* Proves 3.6.5-08 */
+TEST(full_buffer_notifies_whichever_counter_asks)
+{
+	for (int asks = 0; asks < 4; asks++)
+		expect_notification(smpl_new_for(0, 2, 0).fd, asks);
+}
+
+TEST(full_regions_notify_whichever_counter_asks)
+{
+	static const pfm_uuid_t uuid = PFM_NWAY_SMPL_UUID;
+	pfm_nway_smpl_arg_t arg = {
+		.num_regions = 2,
+		.buf_flags = PFM_NWAY_SMPL_MASK_WHEN_FULL,
+	};
+
+	arg.buf_size = PFM_NWAY_REGION_OFFS(2) +
+		       2 * (sizeof(pfm_default_smpl_entry_t) +
+			    8 * count_pmds());
+	for (int asks = 0; asks < 4; asks++)
+		expect_notification(mapped_new(uuid, 0, &arg, sizeof(arg)).fd,
+				    asks);
 }
 
 /*
