@@ -280,13 +280,15 @@ TEST(load_of_a_thread_that_is_migrated_is_for_one_cpu)
 			  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	struct migrated m = { thread_id(), over };
 	int fd = ctx_new(PFM_FL_SYSTEM_WIDE);
+	unsigned int seen = 0;
 	struct worker w;
 
 	need_two_cpus();
 	CHECK(over != MAP_FAILED);
 	ctx_add_counter(fd, 0, 0, 0);
 	worker_start(&w);
-	for (int i = 0; i < LOADS; i++) {
+	/* Each CPU is the one that it is loaded on now and then. */
+	for (int i = 0; i < LOADS || seen != 3; i++) {
 		pfarg_pmd_t zero = {};
 		pid_t child;
 		int cpu;
@@ -297,6 +299,7 @@ TEST(load_of_a_thread_that_is_migrated_is_for_one_cpu)
 		*over = true;
 		reap(child);
 		cpu = cpu_of(fd);
+		seen |= 1U << cpu;
 		/* What it counts are the events of this CPU. */
 		ctx_pin(cpu);
 		CHECK_OK(pfm_write_pmds(fd, &zero, 1));
