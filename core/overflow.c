@@ -432,6 +432,16 @@ leave:
 }
 EXPORT_SYMBOL_GPL(pfm_overflow);
 
+void pfm_overflow_lost(struct pfm_pmu_reg *reg, u64 n)
+{
+	struct pfm_context *ctx = container_of(reg, struct pfm_pmd, hw)->ctx;
+
+	/* Frozen, nothing counts that could be lost. */
+	if (!READ_ONCE(ctx->frozen))
+		ctx->lost += n;
+}
+EXPORT_SYMBOL_GPL(pfm_overflow_lost);
+
 void pfm_ds_overflow(struct pfm_pmu_reg *reg, u64 ip, struct pt_regs *regs,
 		     struct pfm_ds_record *rec)
 {

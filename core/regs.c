@@ -77,14 +77,17 @@ static int pfm_make_smpl_conf(const struct pfm_pmu *pmu, u32 flags, u64 eventid,
 	       pfm_bv_to_slots(pmu, reset_pmds, conf->reset_pmds);
 }
 
-/* A counter whose overflow is awaited, and can come within 2^63 events. */
+/*
+ * A counter whose overflow is awaited: it was asked for, or there is a format
+ * and it can come within 2^63 events.
+ */
 static bool pfm_pmd_is_sampling(const struct pfm_pmd *pmd)
 {
-	bool awaited = pmd->ctx->fmt || pmd->flags & PFM_REGFL_OVFL_NOTIFY ||
-		       pfm_is_trigger(pmd);
+	bool asked = pmd->flags & PFM_REGFL_OVFL_NOTIFY || pfm_is_trigger(pmd);
+	u64 values = pmd->value | pmd->long_reset | pmd->short_reset;
 
-	return awaited && pmd->hw.desc->flags & PFM_REGD_COUNTER &&
-	       (pmd->value | pmd->long_reset | pmd->short_reset) >> 63;
+	return pmd->hw.desc->flags & PFM_REGD_COUNTER &&
+	       (asked || (pmd->ctx->fmt && values >> 63));
 }
 
 /*
@@ -93,7 +96,8 @@ static bool pfm_pmd_is_sampling(const struct pfm_pmd *pmd)
  */
 static void pfm_prepare_reset(struct pfm_pmd *pmd)
 {
-	bool plain = !(pmd->flags & PFM_REGFL_RANDOM) &&
+	bool plain = pmd->short_reset != PFM_RELOAD_NONE &&
+		     !(pmd->flags & PFM_REGFL_RANDOM) &&
 		     bitmap_empty(pmd->reset_pmds, PFM_MAX_PMDS) &&
 		     !pfm_is_trigger(pmd);
 

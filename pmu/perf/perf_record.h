@@ -24,10 +24,18 @@
 
 static const bool perf_has_records = true;
 
+/* Has a precise event its registers? AMD's has its instruction pointer only. */
+static inline bool perf_has_exact_regs(void)
+{
+	return boot_cpu_data.x86_vendor != X86_VENDOR_AMD &&
+	       boot_cpu_data.x86_vendor != X86_VENDOR_HYGON;
+}
+
 static inline void perf_fill_regs(struct pfm_ds_record *rec,
 				  const struct pt_regs *regs)
 {
-	rec->eflags = regs->flags;
+	/* Two bits that no CPU sets are perf's marks. */
+	rec->eflags = regs->flags & ~(PERF_EFLAGS_EXACT | PERF_EFLAGS_VM);
 	rec->ip = regs->ip;
 	rec->eax = regs->ax;
 	rec->ebx = regs->bx;
@@ -54,6 +62,11 @@ static inline void perf_fill_regs(struct pfm_ds_record *rec,
 
 static const bool perf_has_records;
 
+static inline bool perf_has_exact_regs(void)
+{
+	return false;
+}
+
 static inline void perf_fill_regs(struct pfm_ds_record *rec,
 				  const struct pt_regs *regs)
 {
@@ -64,7 +77,7 @@ static inline void perf_fill_regs(struct pfm_ds_record *rec,
 /* Fields that perf did not sample are 0. Context: the overflow. */
 static inline void perf_fill_record(struct pfm_ds_record *rec,
 				    const struct perf_sample_data *data,
-				    const struct pt_regs *regs)
+				    struct pt_regs *regs)
 {
 	u64 has = data->sample_flags;
 
@@ -73,7 +86,7 @@ static inline void perf_fill_record(struct pfm_ds_record *rec,
 	rec->dla = has & PERF_SAMPLE_ADDR ? data->addr : 0;
 	rec->dse = has & PERF_SAMPLE_DATA_SRC ? data->data_src.val : 0;
 	rec->lat = has & PERF_SAMPLE_WEIGHT_TYPE ? data->weight.full : 0;
-	rec->real_ip = rec->ip;
+	rec->real_ip = instruction_pointer(regs);
 	rec->tsx_tuning = 0;
 	rec->tsc = get_cycles();
 }

@@ -28,8 +28,8 @@ PROGRAMS = (
     *("attach", "buffer", "evtset", "evtset_page", "evtset_switch", "idle"),
     *("default", "nway"),
     *("pebs", "syswide", "cpu", "config", "sysfs", "compat2x", "compat22", "block"),
-    *("block_stops", "perm", "races", "fmt", "pmu", "main", "oprofile", "stress"),
-    "storm",
+    *("block_stops", "perm", "races", "pmu_perf", "fmt", "pmu", "main", "oprofile"),
+    *("stress", "storm"),
 )
 # The 32-bit programs, of the same sources.
 PROGRAMS32 = (

@@ -10,6 +10,7 @@
 #define PERFMON_PERFMON_PMU_H
 
 #include <linux/bitmap.h>
+#include <linux/bits.h>
 #include <linux/module.h>
 #include <linux/types.h>
 #include <perfmon/perfmon.h>
@@ -66,8 +67,12 @@ struct pfm_reg_desc {
  */
 #define PFM_REG_CLOCK		0xffff
 
-/* No period: a counter at this value is almost 2^64 events from overflow. */
-#define PFM_RELOAD_NONE		1ULL
+/*
+ * No period: no hardware re-arms itself with one that is as long as that. So a
+ * counter that has overflowed, plus its @reload, is negative unless a whole
+ * period has passed since.
+ */
+#define PFM_RELOAD_NONE		BIT_ULL(63)
 
 struct pfm_pmu_set;
 
@@ -75,7 +80,7 @@ struct pfm_pmu_set;
  * struct pfm_pmu_reg - one PMD of a loaded context
  * @offset:    owned by the PMU, except as said for @reload
  * @reload:    value with which the hardware re-arms itself at an overflow, or
- *             PFM_RELOAD_NONE if it does not. When the core resets an
+ *             PFM_RELOAD_NONE if it does not; never 0. When the core resets an
  *             overflowed PMD to just this value, it may do so by subtracting it
  *             from @offset instead of calling reset_pmd: the PMD's value must
  *             be (hardware count - @offset) then
@@ -219,6 +224,16 @@ void pfm_unregister_pmu(const struct pfm_pmu *pmu);
  */
 void pfm_overflow(struct pfm_pmu_reg *reg, u64 value, u64 ip,
 		  struct pt_regs *regs);
+
+/**
+ * pfm_overflow_lost() - a counter has overflowed, and nobody can be told
+ * @reg: the counter
+ * @n:   times that it has
+ *
+ * Counts them as lost. What the counter's value is then, is the PMU's part.
+ * Context: as pfm_overflow().
+ */
+void pfm_overflow_lost(struct pfm_pmu_reg *reg, u64 n);
 
 /**
  * pfm_ds_overflow() - as pfm_overflow(), in a set with a debug-store area

@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * overflow.c - the overflow path between perf and the core
+ */
+#include <linux/sched/task_stack.h>
+#include "event.h"
+#include "overflow.h"
+#include "perf_record.h"
+#include "virtual.h"
+
+/* The PMD has not wrapped: this is what it needs. */
+static void perf_arm_for_rest(struct perf_event *event, struct pfm_pmu_reg *reg,
+			      u64 value)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	perf_arm_reported(reg, event, value);
+	local_irq_restore(flags);
+}
+
+/*
+ * Does perf report an overflow before the PMD has wrapped, because the event was
+ * armed for an older value? If a clock is a little early, it is two clocks that
+ * differ.
+ */
+static bool perf_is_early(struct perf_event *event, struct pfm_pmu_reg *reg)
+{
+	s64 value = local64_read(&event->count) - reg->offset;
+
+	if (value >= 0)
+		return false;
+	if (perf_is_clock(reg->pmc_value) && !perf_is_unarmed(reg) &&
+	    (u64)-value <= event->hw.sample_period >> 3)
+		return false;
+	perf_arm_for_rest(event, reg, value);
+	return true;
+}
+
+/* If so, what it holds is what it holds after that. */
+static bool perf_has_wrapped(struct perf_event *event, struct pfm_pmu_reg *reg)
+{
+	s64 value;
+
+	if (perf_is_early(event, reg))
+		return false;
+	value = local64_read(&event->count) - reg->offset;
+	if (value < 0)
+		reg->offset += value;
+	return true;
+}
+
+/*
+ * Whole periods have passed since the last one that was reported. perf reports
+ * software events once for each period that one event brings: what is still
+ * open when the next event comes was not reported. The others are reported once.
+ */
+static u64 perf_unreported(struct perf_event *event, struct pfm_pmu_reg *reg)
+{
+	struct perf_set *ps = reg->set->priv;
+	u64 *seen = &ps->seen[perf_place(reg)];
+	u64 count = local64_read(&event->count);
+	s64 open = *seen - reg->offset;
+	bool again = *seen == count;
+
+	if (!perf_is_counted_at_once(reg->pmc_value))
+		return (count - reg->offset) / -reg->reload;
+	*seen = count;
+	return again || open < 0 ? 0 : open / -reg->reload + 1;
+}
+
+/*
+ * More than a period has passed. What was not reported is lost, but for time: a
+ * clock's timer has a shortest period, and waits for the level that it counts.
+ */
+static void perf_drop_unreported(struct perf_event *event,
+				 struct pfm_pmu_reg *reg)
+{
+	u64 periods = perf_unreported(event, reg);
+
+	reg->offset += periods * -reg->reload;
+	if (!perf_is_clock(reg->pmc_value))
+		pfm_overflow_lost(reg, periods);
+}
+
+static bool perf_is_late(const struct pfm_pmu_reg *reg, u64 value)
+{
+	return (s64)(value + reg->reload) >= 0;
+}
+
+static noinline void perf_overflow_odd(struct perf_event *event,
+				       struct pfm_pmu_reg *reg,
+				       struct pt_regs *regs)
+{
+	u64 value;
+
+	if (!perf_has_wrapped(event, reg))
+		return;
+	value = local64_read(&event->count) - reg->offset;
+	if (perf_is_late(reg, value)) {
+		perf_drop_unreported(event, reg);
+		value = local64_read(&event->count) - reg->offset;
+	}
+	pfm_overflow(reg, value, instruction_pointer(regs), regs);
+}
+
+static __always_inline void perf_report(struct perf_event *event,
+					struct pt_regs *regs)
+{
+	struct pfm_pmu_reg *reg = event->overflow_handler_context;
+	u64 value = local64_read(&event->count) - reg->offset;
+
+	if (unlikely((s64)value < 0 || perf_is_late(reg, value)))
+		perf_overflow_odd(event, reg, regs);
+	else
+		pfm_overflow(reg, value, instruction_pointer(regs), regs);
+}
+
+static void notrace perf_overflow(struct perf_event *event,
+				  struct perf_sample_data *data,
+				  struct pt_regs *regs)
+{
+	perf_report(event, regs);
+}
+
+/*
+ * The event excludes the kernel, but the interrupt may have come late.
+ * Return: the registers at user level, or NULL if there is none.
+ */
+static __always_inline struct pt_regs *perf_user_regs(struct pt_regs *regs)
+{
+	if (likely(user_mode(regs)))
+		return regs;
+	return current->flags & PF_KTHREAD ? NULL : task_pt_regs(current);
+}
+
+/* There is nobody at user level to report: the next period begins. */
+static noinline void perf_overflow_unseen(struct perf_event *event,
+					  struct pfm_pmu_reg *reg)
+{
+	if (!perf_has_wrapped(event, reg))
+		return;
+	pfm_overflow_lost(reg, 1);
+	if (reg->reload != PFM_RELOAD_NONE)
+		reg->offset -= reg->reload;
+}
+
+static void notrace perf_overflow_user(struct perf_event *event,
+				       struct perf_sample_data *data,
+				       struct pt_regs *regs)
+{
+	regs = perf_user_regs(regs);
+	if (likely(regs))
+		perf_report(event, regs);
+	else
+		perf_overflow_unseen(event, event->overflow_handler_context);
+}
+
+/* Is it to be reported with the registers of user level? */
+static bool perf_wants_user(u64 pmc)
+{
+	/* perf asks for user level itself before it reports a clock. */
+	return pmc & PFM_PERF_EXCL_KERNEL && !perf_is_clock(pmc);
+}
+
+/* perf's sample is the CPU's record. */
+static void perf_report_record(struct perf_event *event,
+			       struct pfm_pmu_reg *reg,
+			       struct perf_sample_data *data,
+			       struct pt_regs *regs, bool precise)
+{
+	struct pfm_ds_record rec;
+
+	perf_fill_record(&rec, data, regs);
+	/*
+	 * A register or an address of the kernel's is nobody else's business.
+	 */
+	if (reg->pmc_value & PFM_PERF_EXCL_KERNEL && (s64)rec.dla < 0)
+		rec.dla = 0;
+	rec.imprecise = !precise;
+	pfm_ds_overflow(reg, instruction_pointer(regs), regs, &rec);
+}
+
+/*
+ * With a debug-store area. For a precise event perf has put the CPU's own
+ * registers into @interrupted. It drains several records with one report: they
+ * are periods that were not reported.
+ */
+static void notrace perf_overflow_ds(struct perf_event *event,
+				     struct perf_sample_data *data,
+				     struct pt_regs *interrupted)
+{
+	struct pfm_pmu_reg *reg = event->overflow_handler_context;
+	struct pt_regs *regs = interrupted;
+	bool precise;
+
+	if (perf_wants_user(reg->pmc_value))
+		regs = perf_user_regs(regs);
+	if (!regs) {
+		perf_overflow_unseen(event, reg);
+		return;
+	}
+	if (!perf_has_wrapped(event, reg))
+		return;
+	if (perf_is_late(reg, local64_read(&event->count) - reg->offset))
+		perf_drop_unreported(event, reg);
+	precise = event->attr.precise_ip && perf_has_exact_regs() &&
+		  regs == interrupted;
+	perf_report_record(event, reg, data, regs, precise);
+}
+
+/* The clock of a set: what it says is time that has passed, and stays so. */
+static void notrace perf_overflow_timeout(struct perf_event *event,
+					  struct perf_sample_data *data,
+					  struct pt_regs *regs)
+{
+	struct pfm_pmu_reg *reg = event->overflow_handler_context;
+
+	if (!perf_is_early(event, reg))
+		pfm_timeout(reg, regs);
+}
+
+void notrace perf_overflow_far(struct perf_event *event,
+			       struct perf_sample_data *data,
+			       struct pt_regs *regs)
+{
+	struct pfm_pmu_reg *reg = event->overflow_handler_context;
+
+	perf_arm_for_rest(event, reg,
+			  local64_read(&event->count) - reg->offset);
+}
+
+perf_overflow_handler_t perf_handler(const struct pfm_pmu_reg *reg)
+{
+	if (perf_is_set_clock(reg))
+		return perf_overflow_timeout;
+	if (perf_is_ds(reg))
+		return perf_overflow_ds;
+	return perf_wants_user(reg->pmc_value) ? perf_overflow_user :
+						 perf_overflow;
+}
+
+/*
+ * Interrupts are off so that no command of perf's moves an event off its
+ * counter between the question where it is and the reading. Some events are
+ * always up to date, others cannot be brought up to date here: they have no
+ * update function.
+ */
+__flatten void perf_read_pmds_ovfl(struct pfm_pmu_reg *const *regs,
+				   u64 *values, unsigned int n);
+
+void notrace perf_read_pmds_ovfl(struct pfm_pmu_reg *const *regs, u64 *values,
+				 unsigned int n)
+{
+	u64 *end = values + n;
+	unsigned long flags;
+
+	local_irq_save(flags);
+	do {
+		const struct pfm_pmu_reg *reg = *regs++;
+		struct perf_event *event = perf_event_of(reg);
+
+		if (unlikely(!event)) {
+			*values++ = perf_read_virtual(reg, current);
+			continue;
+		}
+		perf_update(reg, event);
+		*values++ = local64_read(&event->count) - reg->offset;
+	} while (values < end);
+	local_irq_restore(flags);
+}
+
+/* Has it wrapped, and has perf armed the event with just this period then? */
+static bool perf_has_rearmed(const struct pfm_pmu_reg *reg,
+			     const struct perf_event *event, u64 value)
+{
+	return reg->reload == value &&
+	       local64_read(&event->count) - reg->offset < -value;
+}
+
+static void perf_reset_reported(struct pfm_pmu_reg *reg,
+				struct perf_event *event, u64 value)
+{
+	/* More than a period, and more reports are to come. */
+	bool goes_on = reg->reload == value &&
+		       perf_is_counted_at_once(reg->pmc_value);
+
+	if (goes_on || perf_has_rearmed(reg, event, value)) {
+		reg->offset -= value;
+		return;
+	}
+	perf_arm_reported(reg, event, value);
+	reg->offset = local64_read(&event->count) - value;
+}
+
+static void perf_reset_other(struct pfm_pmu_reg *reg, struct perf_event *event,
+			     u64 value)
+{
+	perf_update(reg, event);
+	if (perf_has_rearmed(reg, event, value)) {
+		reg->offset -= value;
+		return;
+	}
+	reg->offset = local64_read(&event->count) - value;
+	if (event->attr.sample_period)
+		perf_arm_later(reg, event, value);
+}
+
+void perf_reset_pmd(struct pfm_pmu_reg *reg, u64 value, bool reported)
+{
+	struct perf_event *event = perf_event_of(reg);
+
+	if (!event)
+		perf_write_virtual(reg, value);
+	else if (reported)
+		perf_reset_reported(reg, event, value);
+	else
+		perf_reset_other(reg, event, value);
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * overflow.h - what perf calls, and what the core calls then
+ */
+#ifndef PFM_PMU_PERF_OVERFLOW_H
+#define PFM_PMU_PERF_OVERFLOW_H
+
+#include "pmu.h"
+
+/* Whom perf calls when the event of a PMD overflows. */
+perf_overflow_handler_t perf_handler(const struct pfm_pmu_reg *reg);
+
+/*
+ * Whom it calls while the PMD is farther from its overflow than a period of
+ * perf's can be.
+ */
+void perf_overflow_far(struct perf_event *event, struct perf_sample_data *data,
+		       struct pt_regs *regs);
+
+/* pfm_pmu.read_pmds_ovfl, pfm_pmu.reset_pmd */
+void perf_read_pmds_ovfl(struct pfm_pmu_reg *const *regs, u64 *values,
+			 unsigned int n);
+void perf_reset_pmd(struct pfm_pmu_reg *reg, u64 value, bool reported);
+
+#endif /* PFM_PMU_PERF_OVERFLOW_H */

@@ -1,0 +1,440 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * pmu.c - pfm_pmu_perf, the logical PMU on top of perf_events
+ *
+ * Sixteen pairs PMCn/PMDn, each an event of the kernel's perf, and virtual PMDs
+ * for resources that are no counters. A PMC's value is an event in the encoding
+ * of perfmon.h (PFM_PERF_*). perf folds its counters to 64 bits, and so a PMD's
+ * value is
+ *
+ *	event->count - reg->offset
+ *
+ * and it overflows when the event has counted what perf was told as its period.
+ * perf re-arms an event with the same period by itself, at exactly one period
+ * after the last overflow, which is what pfm_pmu_reg.reload stands for.
+ */
+#include <linux/module.h>
+#include <linux/perf_event.h>
+#include <linux/security.h>
+#include <linux/slab.h>
+#include <perfmon/perfmon_pmu.h>
+#include "event.h"
+#include "overflow.h"
+#include "perf_record.h"
+#include "virtual.h"
+
+static bool perf_pmc_is_used(u64 pmc)
+{
+	return (pmc & (PFM_PERF_RAW | PFM_PERF_TYPE_MASK)) != PFM_PERF_NONE;
+}
+
+static void perf_apply(struct perf_set *ps,
+		       void (*fn)(struct perf_event *event))
+{
+	u16 i;
+
+	for (i = 0; i < ps->s->num_regs; i++) {
+		struct perf_event *event = perf_event_of(ps->regs[i]);
+
+		if (event)
+			fn(event);
+	}
+}
+
+static void perf_fill_attr(struct perf_event_attr *attr, u64 pmc, u64 period)
+{
+	memset(attr, 0, sizeof(*attr));
+	attr->size = sizeof(*attr);
+	attr->type = perf_pmc_type(pmc);
+	attr->config = pmc & PFM_PERF_ID_MASK;
+	attr->exclude_user = !!(pmc & PFM_PERF_EXCL_USER);
+	attr->exclude_kernel = !!(pmc & PFM_PERF_EXCL_KERNEL);
+	attr->exclude_hv = attr->exclude_kernel;
+	attr->exclude_idle = !!(pmc & PFM_PERF_EXCL_IDLE);
+	attr->precise_ip = (pmc & PFM_PERF_PRECISE_MASK) >>
+			   PFM_PERF_PRECISE_SHIFT;
+	attr->sample_period = period;
+	attr->disabled = 1;
+	if (attr->precise_ip) {
+		/* Refused without a period; every record is to be reported. */
+		attr->sample_period = period ?: PERF_MAX_PERIOD;
+		attr->wakeup_events = 1;
+	}
+	/* A counter, or an error that can be seen: never a share of one. */
+	attr->pinned = !perf_is_software(pmc);
+}
+
+/* perf's errors in the specification's words. */
+static int perf_errno(long err)
+{
+	switch (err) {
+	case -EPERM:
+	case -EACCES:
+		return -EPERM;
+	case -ESRCH:
+	case -ENOMEM:
+	case -EBUSY:
+	case -ENODEV:
+		return err;
+	default:
+		return -EINVAL;
+	}
+}
+
+static int perf_check_pmc(u16 num, u64 pmc, bool syswide)
+{
+	struct task_struct *task = syswide ? NULL : current;
+	int cpu = syswide ? raw_smp_processor_id() : -1;
+	struct perf_event_attr attr;
+	struct perf_event *event;
+	int ret;
+
+	if (!perf_pmc_is_used(pmc))
+		return pmc == PFM_PERF_NONE ? 0 : -EINVAL;
+	if (pmc & PFM_PERF_RAW && pmc & PFM_PERF_TYPE_MASK)
+		return -EINVAL;
+	/* Only perf knows what this machine can count. */
+	perf_fill_attr(&attr, pmc, 0);
+	event = perf_event_create_kernel_counter(&attr, cpu, task,
+						 perf_overflow_far, NULL);
+	if (!IS_ERR(event)) {
+		perf_event_release_kernel(event);
+		return 0;
+	}
+	ret = perf_errno(PTR_ERR(event));
+	return ret == -EINVAL ? ret : 0;
+}
+
+/* A debug-store area may want records that are exact. */
+static bool perf_is_exact_enough(const struct pfm_pmu_reg *reg)
+{
+	return !perf_is_ds(reg) || reg->set->ds->imprecise_ok ||
+	       reg->pmc_value & PFM_PERF_PRECISE_MASK;
+}
+
+/*
+ * The rights that perf checks in perf_event_open() and not for the kernel: to
+ * see the kernel, and to see registers when it is locked down.
+ */
+static bool perf_may_count(const struct pfm_pmu_reg *reg)
+{
+	/* Time says nothing about the kernel. */
+	if (reg->set->user_only && !perf_is_set_clock(reg) &&
+	    !(reg->pmc_value & PFM_PERF_EXCL_KERNEL))
+		return false;
+	return !perf_is_ds(reg) || !security_locked_down(LOCKDOWN_PERF);
+}
+
+/*
+ * From now on nobody finds the event. Whoever has found it - an overflow of
+ * another event, or the idle thread's probe, which no command keeps out - has
+ * interrupts off, and perf frees it after a grace period only. It is on no
+ * counter any more, and so is not read, but for its last count.
+ */
+static void perf_forget_event(struct pfm_pmu_reg *reg)
+{
+	WRITE_ONCE(reg->priv, NULL);
+	reg->update = NULL;
+	reg->reload = PFM_RELOAD_NONE;
+}
+
+/* The event that measures how long the set counts. */
+static u64 perf_clock_pmc(const struct pfm_pmu_set *s)
+{
+	return PFM_PERF_EVENT(PERF_TYPE_SOFTWARE,
+			      s->task ? PERF_COUNT_SW_TASK_CLOCK :
+					PERF_COUNT_SW_CPU_CLOCK);
+}
+
+static int perf_create_event(struct pfm_pmu_reg *reg)
+{
+	struct pfm_pmu_set *s = reg->set;
+	struct perf_event_attr attr;
+	struct perf_event *event;
+
+	perf_forget_event(reg);
+	if (perf_is_set_clock(reg))
+		reg->pmc_value = perf_clock_pmc(s);
+	if (!perf_pmc_is_used(reg->pmc_value))
+		return 0;
+	if (!perf_may_count(reg))
+		return -EPERM;
+	if (!perf_is_exact_enough(reg))
+		return -EINVAL;
+	perf_fill_attr(&attr, reg->pmc_value,
+		       reg->sampling ? PERF_MAX_PERIOD : 0);
+	if (perf_is_ds(reg)) {
+		attr.sample_type = PERF_RECORD_SAMPLE;
+		attr.sample_regs_intr = PERF_RECORD_REGS;
+	}
+	event = perf_event_create_kernel_counter(&attr, s->task ? -1 : s->cpu,
+						 s->task, perf_handler(reg),
+						 reg);
+	if (IS_ERR(event))
+		return perf_errno(PTR_ERR(event));
+	WARN_ON_ONCE(s->task && event->cpu != -1);
+	reg->update = perf_updater(reg->pmc_value, event);
+	/* Whoever finds it finds how to read it. */
+	smp_store_release(&reg->priv, event);
+	return 0;
+}
+
+static void perf_destroy_event(struct pfm_pmu_reg *reg)
+{
+	struct perf_event *event = perf_event_of(reg);
+
+	perf_forget_event(reg);
+	if (event)
+		perf_event_release_kernel(event);
+}
+
+static int perf_create_events(struct perf_set *ps)
+{
+	u16 i;
+	int ret;
+
+	for (i = 0; i < ps->s->num_regs; i++) {
+		struct pfm_pmu_reg *reg = ps->regs[i];
+
+		perf_forget_event(reg);
+		if (!(reg->desc->flags & PFM_REGD_COUNTER))
+			continue;
+		ret = perf_create_event(reg);
+		if (ret) {
+			while (i--)
+				perf_destroy_event(ps->regs[i]);
+			return ret;
+		}
+	}
+	return 0;
+}
+
+static int perf_load(struct pfm_pmu_set *s,
+		     struct pfm_pmu_reg *const *regs)
+{
+	struct perf_set *ps = kzalloc(sizeof(*ps), GFP_KERNEL_ACCOUNT);
+	int ret;
+
+	if (!ps)
+		return -ENOMEM;
+	ps->s = s;
+	ps->regs = regs;
+	perf_arm_init(ps);
+	s->priv = ps;
+	ret = perf_create_events(ps);
+	if (ret) {
+		s->priv = NULL;
+		kfree(ps);
+	}
+	return ret;
+}
+
+/* The set is stopped, and no overflow of it is under way. */
+static void perf_unload(struct pfm_pmu_set *s)
+{
+	struct perf_set *ps = s->priv;
+	u16 i;
+
+	perf_arm_wait(ps);
+	for (i = 0; i < s->num_regs; i++)
+		perf_destroy_event(ps->regs[i]);
+	s->priv = NULL;
+	kfree(ps);
+}
+
+static u64 perf_time_running(struct perf_event *event)
+{
+	u64 enabled, running;
+
+	perf_event_read_value(event, &enabled, &running);
+	return running;
+}
+
+/*
+ * A pinned event that finds no free counter is in an error state, which the
+ * exit of its thread hides. Then it has counted at no time, other than the
+ * set's clock.
+ */
+static bool perf_is_denied(const struct perf_set *ps,
+			   struct perf_event *event)
+{
+	int state = READ_ONCE(event->state);
+	struct perf_event *clock;
+
+	if (state != PERF_EVENT_STATE_EXIT)
+		return state == PERF_EVENT_STATE_ERROR;
+	clock = perf_event_of(ps->regs[ps->s->num_regs - 1]);
+	return !perf_time_running(event) && perf_time_running(clock);
+}
+
+/* Note what has no counter. Return: is there such a one? */
+static bool perf_find_denied(const struct perf_set *ps)
+{
+	bool found = false;
+	u16 i;
+
+	for (i = 0; i < ps->s->num_regs; i++) {
+		struct perf_event *event = perf_event_of(ps->regs[i]);
+
+		if (!event || !perf_is_denied(ps, event))
+			continue;
+		__set_bit(i, ps->s->denied);
+		found = true;
+	}
+	return found;
+}
+
+static int perf_start(struct pfm_pmu_set *s)
+{
+	struct perf_set *ps = s->priv;
+
+	perf_arm_rest(ps);
+	WRITE_ONCE(ps->started, true);
+	perf_apply(ps, perf_event_enable);
+	return perf_find_denied(ps) ? -EBUSY : 0;
+}
+
+static void perf_stop(struct pfm_pmu_set *s)
+{
+	struct perf_set *ps = s->priv;
+
+	if (!ps->started)
+		return;
+	WRITE_ONCE(ps->started, false);
+	perf_find_denied(ps);
+	perf_apply(ps, perf_event_disable);
+	/* What is still to be armed is, before the next start. */
+	perf_arm_wait(ps);
+}
+
+static int perf_write_pmc(struct pfm_pmu_reg *reg)
+{
+	if (!(reg->desc->flags & PFM_REGD_COUNTER))
+		return 0;
+	perf_destroy_event(reg);
+	return perf_create_event(reg);
+}
+
+static int perf_write_pmd(struct pfm_pmu_reg *reg, u64 value)
+{
+	struct perf_event *event = perf_event_of(reg);
+
+	if (!event) {
+		perf_write_virtual(reg, value);
+		return 0;
+	}
+	reg->offset = perf_count(event) - value;
+	return event->attr.sample_period ? perf_arm_stopped(reg, event, value) :
+					   0;
+}
+
+static u64 perf_read_pmd(struct pfm_pmu_reg *reg)
+{
+	struct perf_event *event = perf_event_of(reg);
+	u64 offset, count;
+
+	if (!event)
+		return perf_read_virtual(reg, reg->set->task ?: current);
+	do {
+		offset = READ_ONCE(reg->offset);
+		count = perf_count(event);
+		/* An overflow meanwhile has reset it. */
+	} while (offset != READ_ONCE(reg->offset));
+	return count - offset;
+}
+
+/*
+ * The description
+ */
+
+#define PERF_PMC(n)						\
+	{ .num = (n), .type = PFM_REG_TYPE_PERF, .pmd = (n),	\
+	  .dfl = PFM_PERF_NONE, .rsvd = 0, .index = (n),	\
+	  .name = "PERFSEL" #n }
+
+#define PERF_PMD(n)						\
+	{ .num = (n), .type = PFM_REG_TYPE_PERF,		\
+	  .flags = PFM_REGD_COUNTER, .pmd = PFM_REGD_NO_PMD,	\
+	  .index = (n), .name = "PERFCTR" #n }
+
+#define PERF_VIRTUAL(n, fl, str, fn)				\
+	{ .num = (n), .type = PFM_REG_TYPE_VIRTUAL,		\
+	  .flags = (fl), .pmd = PFM_REGD_NO_PMD,		\
+	  .index = (n), .name = (str), .read = (fn) }
+
+static const struct pfm_reg_desc perf_pmcs[] = {
+	PERF_PMC(0), PERF_PMC(1), PERF_PMC(2), PERF_PMC(3),
+	PERF_PMC(4), PERF_PMC(5), PERF_PMC(6), PERF_PMC(7),
+	PERF_PMC(8), PERF_PMC(9), PERF_PMC(10), PERF_PMC(11),
+	PERF_PMC(12), PERF_PMC(13), PERF_PMC(14), PERF_PMC(15),
+};
+static_assert(ARRAY_SIZE(perf_pmcs) == PERF_NUM_PAIRS);
+
+static const struct pfm_reg_desc perf_pmds[] = {
+	PERF_PMD(0), PERF_PMD(1), PERF_PMD(2), PERF_PMD(3),
+	PERF_PMD(4), PERF_PMD(5), PERF_PMD(6), PERF_PMD(7),
+	PERF_PMD(8), PERF_PMD(9), PERF_PMD(10), PERF_PMD(11),
+	PERF_PMD(12), PERF_PMD(13), PERF_PMD(14), PERF_PMD(15),
+	PERF_VIRTUAL(PFM_PMD_ELAPSED, PFM_REGD_MONOTONIC, "ELAPSED_NS", NULL),
+	PERF_VIRTUAL(PFM_PMD_TID, PFM_REGD_READ_ONLY, "TID", perf_tid),
+	PERF_VIRTUAL(PFM_PMD_RESIDENT, PFM_REGD_READ_ONLY, "RESIDENT_PAGES",
+		     perf_resident_pages),
+};
+
+static struct pfm_pmu perf_pmu __ro_after_init = {
+	.pmu_name	= "perf_events",
+	.owner		= THIS_MODULE,
+	.counter_width	= 64,
+	.num_pmcs	= ARRAY_SIZE(perf_pmcs),
+	.num_pmds	= ARRAY_SIZE(perf_pmds),
+	.pmcs		= perf_pmcs,
+	.pmds		= perf_pmds,
+	.check_pmc	= perf_check_pmc,
+	.load		= perf_load,
+	.unload		= perf_unload,
+	.start		= perf_start,
+	.stop		= perf_stop,
+	.write_pmc	= perf_write_pmc,
+	.write_pmd	= perf_write_pmd,
+	.read_pmd	= perf_read_pmd,
+	.read_pmds_ovfl	= perf_read_pmds_ovfl,
+	.reset_pmd	= perf_reset_pmd,
+};
+
+/* Has this CPU precise events, with all registers? */
+static bool __init perf_is_precise(void)
+{
+	u64 cycles = PFM_PERF_EVENT(PERF_TYPE_HARDWARE,
+				    PERF_COUNT_HW_CPU_CYCLES);
+	struct perf_event_attr attr;
+	struct perf_event *event;
+
+	if (!perf_has_exact_regs())
+		return false;
+	perf_fill_attr(&attr, cycles | 1ULL << PFM_PERF_PRECISE_SHIFT, 0);
+	event = perf_event_create_kernel_counter(&attr, -1, current,
+						 perf_overflow_far, NULL);
+	if (IS_ERR(event))
+		return false;
+	perf_event_release_kernel(event);
+	return true;
+}
+
+static int __init perf_pmu_init(void)
+{
+	if (perf_has_records)
+		perf_pmu.ds = perf_is_precise() ? PFM_DS_PRECISE :
+						  PFM_DS_IMPRECISE;
+	return pfm_register_pmu(&perf_pmu);
+}
+
+static void __exit perf_pmu_exit(void)
+{
+	pfm_unregister_pmu(&perf_pmu);
+}
+
+module_init(perf_pmu_init);
+module_exit(perf_pmu_exit);
+MODULE_DESCRIPTION("perfmon2: PMU description over perf_events");
+MODULE_VERSION(PFM_PROJECT_VERSION);
+MODULE_LICENSE("GPL v2");

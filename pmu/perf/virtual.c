@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * virtual.c - PMDs without an event of perf's: resources, and a clock
+ */
+#include <linux/mm.h>
+#include <linux/sched.h>
+#include <linux/sched/mm.h>
+#include <linux/timekeeping.h>
+#include "virtual.h"
+
+u64 perf_tid(struct task_struct *task)
+{
+	return task->pid;
+}
+
+u64 perf_resident_pages(struct task_struct *task)
+{
+	struct mm_struct *mm = READ_ONCE(task->mm);
+	u64 pages;
+
+	/*
+	 * Its own memory cannot go while it is interrupted; and the counters are
+	 * read without a lock, as an NMI has to.
+	 */
+	if (task == current)
+		return mm ? get_mm_rss(mm) : 0;
+	mm = get_task_mm(task);
+	if (!mm)
+		return 0;
+	pages = get_mm_rss(mm);
+	mmput(mm);
+	return pages;
+}
+
+/* What the others count; a counter without an event stands still. */
+static u64 perf_virtual_count(const struct pfm_pmu_reg *reg)
+{
+	return reg->desc->num == PFM_PMD_ELAPSED ? ktime_get_mono_fast_ns() : 0;
+}
+
+u64 perf_read_virtual(const struct pfm_pmu_reg *reg, struct task_struct *task)
+{
+	if (reg->desc->read)
+		return reg->desc->read(task);
+	return perf_virtual_count(reg) - reg->offset;
+}
+
+void perf_write_virtual(struct pfm_pmu_reg *reg, u64 value)
+{
+	reg->offset = perf_virtual_count(reg) - value;
+}

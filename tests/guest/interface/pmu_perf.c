@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/*
+ * pmu_perf.c - the PMU over perf: overflows that reset other PMDs, periods that
+ *		perf does not report, periods longer than perf's
+ */
+#define _GNU_SOURCE
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "ctx.h"
+#include "faults.h"
+#include "files.h"
+#include "modules.h"
+#include "smpl.h"
+
+#define EVENTS		"/sys/kernel/tracing/events/"
+#define TIMERS		EVENTS "timer/"
+#define CPU_CLOCK \
+	PFM_PERF_EVENT(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK)
+#define MS		1000000ULL
+
+/* A PMU of perf's that is told how many periods pass in one instant. */
+#define LEAP		"pfm_perf_leap"
+#define LEAP_FILE	"tests/guest/perf_leap/" LEAP ".ko"
+#define LEAP_PARAM	"/sys/module/" LEAP "/parameters/"
+#define LEAP_TYPE	"/sys/bus/event_source/devices/pfm_leap/type"
+#define PERIOD		10
+
+/* PMC value that counts a tracepoint. */
+static __u64 tracepoint(const char *id)
+{
+	return PFM_PERF_EVENT(PERF_TYPE_TRACEPOINT, read_number(id));
+}
+
+/* Sleep @n times for a moment: each sets a timer of the kernel's. */
+static void set_timers(unsigned int n)
+{
+	const struct timespec moment = { .tv_nsec = 100000 };
+
+	while (n--)
+		nanosleep(&moment, NULL);
+}
+
+static void spin_ns(__u64 ns)
+{
+	__u64 end = clock_ns(CLOCK_MONOTONIC) + ns;
+
+	while (clock_ns(CLOCK_MONOTONIC) < end)
+		;
+}
+
+/*
+ * A context of this CPU whose PMD0 overflows at each of a tracepoint's events
+ * and resets PMD1, a clock.
+ */
+struct resetter {
+	int		fd;
+	struct counter	clock;
+};
+
+static struct resetter reset_clock_at(const char *id, __u64 period, __u64 reset)
+{
+	struct smpl s = smpl_new(PFM_FL_SYSTEM_WIDE, 1 << 20, 0);
+	struct resetter r = { .fd = s.fd, .clock = counter(1, 0, period) };
+	struct counter event = counter(0, 0, 1);
+
+	event.pmc.reg_value = tracepoint(id);
+	event.pmc.reg_reset_pmds[0] = 1 << 1;
+	r.clock.pmc.reg_value = CPU_CLOCK;
+	r.clock.pmd.reg_short_reset = reset;
+	ctx_pin(0);
+	counter_write(r.fd, &event);
+	counter_write(r.fd, &r.clock);
+	ctx_start_on(r.fd, thread_id());
+	return r;
+}
+
+/* The lock of the timers is held there. */
+TEST(a_timer_that_is_set_may_reset_a_clock)
+{
+	struct resetter r = reset_clock_at(TIMERS "hrtimer_start/id", MS, -MS);
+
+	set_timers(100);
+	ctx_stop(r.fd);
+	CHECK((__s64)ctx_read(r.fd, 1) < 0);
+}
+
+TEST(a_clock_whose_timer_is_going_off_may_be_reset_to_no_period)
+{
+	struct resetter r = reset_clock_at(TIMERS "hrtimer_expire_entry/id",
+					   MS / 10, 0);
+	unsigned int resets = 0;
+
+	for (unsigned int i = 0; i < 100; i++) {
+		spin_ns(MS);
+		ctx_stop(r.fd);
+		/* It was reset, and counts on. */
+		resets += (__s64)ctx_read(r.fd, 1) >= 0;
+		CHECK_OK(pfm_write_pmds(r.fd, &r.clock.pmd, 1));
+		CHECK_OK(pfm_start(r.fd, NULL));
+	}
+	CHECK(resets > 0);
+}
+
+static struct counter leaping(unsigned int n, __u64 period)
+{
+	struct counter c = counter(n, 0, period);
+
+	if (!exists(LEAP_TYPE))
+		CHECK_OK(module_insert(LEAP_FILE));
+	c.pmc.reg_value = PFM_PERF_EVENT(read_number(LEAP_TYPE), 0);
+	return c;
+}
+
+static void leap(unsigned int periods)
+{
+	char text[16];
+
+	snprintf(text, sizeof(text), "%u", periods);
+	write_text(LEAP_PARAM "leap", text);
+}
+
+/* A context of this CPU with a counter that leaps. */
+static struct smpl sample_leaps(struct counter *c)
+{
+	struct smpl s = smpl_new(PFM_FL_SYSTEM_WIDE, 1 << 20, 0);
+
+	ctx_pin(0);
+	counter_write(s.fd, c);
+	ctx_start_on(s.fd, thread_id());
+	return s;
+}
+
+/* Proves 3.4.1-09 */
+TEST(a_period_can_be_longer_than_those_of_perf)
+{
+	struct counter c = leaping(0, PERIOD);
+	struct smpl s;
+
+	/* It takes three of them: two that are as long as can be, and more. */
+	c.pmd.reg_value = 5;
+	s = sample_leaps(&c);
+	for (unsigned int i = 0; i < 2; i++) {
+		leap(1);
+		CHECK_EQ(s.hdr->hdr_count, 0);
+	}
+	CHECK(ctx_read(s.fd, 0) > 1ULL << 63);
+	leap(1);
+	CHECK_EQ(s.hdr->hdr_count, 1);
+	CHECK_EQ(ctx_read(s.fd, 0), -PERIOD);
+	leap(1);
+	CHECK_EQ(s.hdr->hdr_count, 2);
+	CHECK(ctx_says(s.fd, "pfm_lost:\t0"));
+}
+
+TEST(a_counter_that_is_reset_to_no_period_counts_on)
+{
+	struct counter c = leaping(0, PERIOD);
+	struct smpl s;
+
+	c.pmd.reg_short_reset = 0;
+	s = sample_leaps(&c);
+	leap(1);
+	CHECK_EQ(s.hdr->hdr_count, 1);
+	CHECK_EQ(ctx_read(s.fd, 0), 0);
+	leap(1);
+	CHECK_EQ(s.hdr->hdr_count, 1);
+	/* What perf takes at most. */
+	CHECK_EQ(ctx_read(s.fd, 0), (1ULL << 63) - 16);
+}
+
+TEST(periods_that_perf_does_not_report_are_lost)
+{
+	struct counter c = leaping(0, PERIOD);
+	struct smpl s = sample_leaps(&c);
+
+	leap(1);
+	leap(5);
+	CHECK_EQ(s.hdr->hdr_count, 2);
+	CHECK_EQ(ctx_read(s.fd, 0), -PERIOD);
+	CHECK(ctx_says(s.fd, "pfm_lost:\t4"));
+	leap(1);
+	CHECK_EQ(s.hdr->hdr_count, 3);
+	CHECK(ctx_says(s.fd, "pfm_lost:\t4"));
+}
+
+/* Its event follows in an interrupt of its own. */
+TEST(a_counter_that_another_resets_has_a_whole_period)
+{
+	struct counter c = leaping(1, 1000);
+	struct counter faults = counter(0, 0, 1);
+	struct smpl s = smpl_new(PFM_FL_SYSTEM_WIDE, 1 << 20, 0);
+	unsigned int samples;
+
+	faults_prepare();
+	ctx_pin(0);
+	faults.pmc.reg_reset_pmds[0] = 1 << 1;
+	counter_write(s.fd, &faults);
+	c.pmd.reg_short_reset = -PERIOD;
+	counter_write(s.fd, &c);
+	ctx_start_on(s.fd, thread_id());
+	touch_pages(1, NULL);
+	CHECK_EQ(ctx_read(s.fd, 1), -PERIOD);
+	samples = s.hdr->hdr_count;
+	for (unsigned int i = 1; i <= 3; i++) {
+		leap(1);
+		CHECK_EQ(s.hdr->hdr_count, samples + i);
+		CHECK_EQ(ctx_read(s.fd, 1), -PERIOD);
+	}
+}
+
+/* Another driver may hold the lock that it takes to read. */
+TEST(only_the_cpus_own_counters_are_read_in_an_overflow)
+{
+	struct counter c = leaping(1, 0);
+	struct counter faults = counter(0, 0, 1);
+	struct smpl s = smpl_new(PFM_FL_SYSTEM_WIDE, 1 << 20, 0);
+	long reads;
+
+	faults_prepare();
+	ctx_pin(0);
+	faults.pmc.reg_smpl_pmds[0] = 1 << 1;
+	faults.pmc.reg_reset_pmds[0] = 1 << 1;
+	counter_write(s.fd, &faults);
+	counter_write(s.fd, &c);
+	ctx_start_on(s.fd, thread_id());
+	reads = read_number(LEAP_PARAM "reads");
+	touch_pages(100, NULL);
+	CHECK(s.hdr->hdr_count >= 100);
+	CHECK_EQ(read_number(LEAP_PARAM "reads"), reads);
+	/* A command does. */
+	ctx_read(s.fd, 1);
+	CHECK(read_number(LEAP_PARAM "reads") > reads);
+}
+
+TEST(an_event_that_is_released_cannot_be_found)
+{
+	struct counter c = leaping(0, PERIOD);
+	struct smpl s = sample_leaps(&c);
+
+	ctx_stop(s.fd);
+	CHECK_OK(pfm_write_pmcs(s.fd, &c.pmc, 1));
+	CHECK_OK(close(s.fd));
+	CHECK_EQ(read_number(LEAP_PARAM "found"), 0);
+}
+
+static __u64 lost(int fd)
+{
+	char path[64], text[512], *line;
+
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
+	read_text(path, text, sizeof(text));
+	line = strstr(text, "pfm_lost:");
+	CHECK(line);
+	return strtoull(line + strlen("pfm_lost:"), NULL, 10);
+}
+
+/*
+ * Each event of this tracepoint brings the time that a thread has run. perf
+ * reports its periods one by one, until they are too many for it.
+ */
+TEST(periods_that_one_event_brings_are_reported_or_lost)
+{
+	struct smpl s = smpl_new(PFM_FL_SYSTEM_WIDE, 1 << 20, 0);
+	struct counter time = counter(0, 0, 1000);
+	struct counter all = counter(1, 0, 0);
+	__u64 counted, value, known;
+
+	time.pmc.reg_value = tracepoint(EVENTS "sched/sched_stat_runtime/id");
+	all.pmc.reg_value = time.pmc.reg_value;
+	ctx_pin(0);
+	counter_write(s.fd, &time);
+	counter_write(s.fd, &all);
+	ctx_start_on(s.fd, thread_id());
+	spin_ns(200 * MS);
+	ctx_stop(s.fd);
+	value = ctx_read(s.fd, 0);
+	counted = ctx_read(s.fd, 1);
+	known = s.hdr->hdr_count + lost(s.fd);
+	CHECK(lost(s.fd) > 0);
+	/* They are not stopped in one instant. */
+	CHECK(known > (counted - value) / 1100);
+	CHECK(known < counted / 900);
+	/* What the last one brought may be open. */
+	CHECK((__s64)value < (__s64)(counted / 2));
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * pfm_perf_leap - a PMU of perf's whose counter leaps over whole periods, as a
+ *		   driver other than the CPU's. For tests
+ *
+ * A number written to the parameter leap is how many periods of its event pass
+ * in one instant, which is reported once. reads says how often the event was
+ * read, found how many could still be found when they were destroyed.
+ */
+#include <linux/module.h>
+#include <linux/perf_event.h>
+#include <linux/smp.h>
+#include <perfmon/perfmon_pmu.h>
+
+static struct pmu leap_pmu;
+static struct perf_event *leap_event;
+static unsigned int reads, found;
+
+static void leap_start(struct perf_event *event, int flags)
+{
+	event->hw.state = 0;
+}
+
+static void leap_stop(struct perf_event *event, int flags)
+{
+	event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
+}
+
+static int leap_add(struct perf_event *event, int flags)
+{
+	if (leap_event)
+		return -EAGAIN;
+	WRITE_ONCE(leap_event, event);
+	leap_stop(event, 0);
+	if (flags & PERF_EF_START)
+		leap_start(event, PERF_EF_RELOAD);
+	return 0;
+}
+
+static void leap_del(struct perf_event *event, int flags)
+{
+	leap_stop(event, PERF_EF_UPDATE);
+	WRITE_ONCE(leap_event, NULL);
+}
+
+static void leap_read(struct perf_event *event)
+{
+	reads++;
+}
+
+/* Does the PMU description still show it? */
+static void leap_destroy(struct perf_event *event)
+{
+	struct pfm_pmu_reg *reg = event->overflow_handler_context;
+
+	if (reg && READ_ONCE(reg->priv) == event)
+		found++;
+}
+
+static int leap_event_init(struct perf_event *event)
+{
+	if (event->attr.type != leap_pmu.type)
+		return -ENOENT;
+	event->destroy = leap_destroy;
+	return 0;
+}
+
+static struct pmu leap_pmu = {
+	.module		= THIS_MODULE,
+	.task_ctx_nr	= perf_invalid_context,
+	.event_init	= leap_event_init,
+	.add		= leap_add,
+	.del		= leap_del,
+	.start		= leap_start,
+	.stop		= leap_stop,
+	.read		= leap_read,
+};
+
+/* Context: the event's CPU, interrupts off. */
+static void leap_here(void *periods)
+{
+	struct perf_event *event = leap_event;
+	struct perf_sample_data data;
+	struct pt_regs regs = {};
+
+	if (!event || event->hw.state & PERF_HES_STOPPED)
+		return;
+	perf_fetch_caller_regs(&regs);
+	perf_sample_data_init(&data, 0, event->hw.last_period);
+	local64_add(*(u64 *)periods * event->hw.sample_period, &event->count);
+	event->overflow_handler(event, &data, &regs);
+}
+
+static int leap_set(const char *text, const struct kernel_param *param)
+{
+	struct perf_event *event = READ_ONCE(leap_event);
+	u64 periods;
+	int ret = kstrtou64(text, 0, &periods);
+
+	if (ret)
+		return ret;
+	if (!event)
+		return -ENODEV;
+	return smp_call_function_single(READ_ONCE(event->oncpu), leap_here,
+					&periods, true);
+}
+
+static const struct kernel_param_ops leap_ops = { .set = leap_set };
+
+module_param_cb(leap, &leap_ops, NULL, 0200);
+module_param(reads, uint, 0444);
+module_param(found, uint, 0444);
+
+static int __init leap_init(void)
+{
+	return perf_pmu_register(&leap_pmu, "pfm_leap", -1);
+}
+
+static void __exit leap_exit(void)
+{
+	perf_pmu_unregister(&leap_pmu);
+}
+
+module_init(leap_init);
+module_exit(leap_exit);
+MODULE_DESCRIPTION("perfmon2: test, a PMU of perf's that leaps");
+MODULE_LICENSE("GPL");
