@@ -21,7 +21,7 @@ enum pfm_access {
 	PFM_BY_ITSELF,	/* the command checks, and takes pfm_context.mutex */
 	PFM_LOCKED,	/* anybody; the mutex is held */
 	PFM_ON_CPU,	/* the same; if attached, where the PMU can be read */
-	PFM_ATTACHING,	/* the same; who may attach to the thread now */
+	PFM_ATTACHING,	/* the same; who may attach now, if the PMU has to */
 };
 
 /* What a command takes. */
@@ -140,12 +140,9 @@ static struct task_struct *pfm_attached_task(struct pfm_context *ctx)
 	return task;
 }
 
-/*
- * A write may make the PMU attach to the thread anew: the right to do so is
- * checked again, and no exec of the thread comes between.
- */
-static int pfm_call_attaching(struct pfm_context *ctx,
-			      const struct pfm_ctx_cmd *cmd, void *arg)
+/* The right to attach to the thread holds while the command runs. */
+static int pfm_call_with_right(struct pfm_context *ctx,
+			       const struct pfm_ctx_cmd *cmd, void *arg)
 {
 	struct task_struct *task = pfm_attached_task(ctx);
 	int ret = task ? pfm_may_attach_begin(task, pfm_may_block(ctx)) : 0;
@@ -163,6 +160,24 @@ put:
 	if (task)
 		put_task_struct(task);
 	return ret;
+}
+
+/*
+ * Whoever has the descriptor may write (3.1.1). But if that makes the PMU
+ * attach to the thread anew, the right to do so is checked again, and no exec
+ * of the thread comes between.
+ */
+static int pfm_call_attaching(struct pfm_context *ctx,
+			      const struct pfm_ctx_cmd *cmd, void *arg)
+{
+	int ret;
+
+	mutex_lock(&ctx->mutex);
+	ctx->ask_first = ctx->target.task;
+	ret = pfm_call_on_cpu(ctx, cmd, arg);
+	ctx->ask_first = false;
+	mutex_unlock(&ctx->mutex);
+	return ret == PFM_ASK_FIRST ? pfm_call_with_right(ctx, cmd, arg) : ret;
 }
 
 /* Run a command, or treat one element of it, if the caller may. */

@@ -226,6 +226,7 @@ struct pfm_odd_answers {
  * @attachment: to a thread, or NULL
  * @self:     attached by its own process
  * @trusted:  attached by somebody who may monitor any thread, and not stop it
+ * @ask_first: the command under way must not make the PMU attach anew
  * @stop:     stops the PMU some time after the context was masked, or its CPU
  *            has gone
  * @msgq:     messages
@@ -284,6 +285,7 @@ struct pfm_context {
 	struct pfm_attachment	*attachment;
 	bool			self;
 	bool			trusted;
+	bool			ask_first;
 	struct work_struct	stop;
 	struct pfm_msgq		msgq;
 	struct pfm_block	*block;

@@ -169,6 +169,8 @@ static int pfm_reprogram(struct pfm_pmd *pmd, u64 pmc_value, u64 value)
 
 	if (pmd->hw.pmc_value == pmc_value && pmd->hw.sampling == sampling)
 		return 0;
+	if (ctx->loaded && ctx->ask_first)
+		return PFM_ASK_FIRST;
 	pmd->hw.pmc_value = pmc_value;
 	pmd->hw.sampling = sampling;
 	if (!ctx->loaded)

@@ -16,11 +16,14 @@ struct pfm_evtset;
  */
 void pfm_prepare_evtset(struct pfm_evtset *set);
 
+/* The PMU would attach to the thread anew: may the caller do that? */
+#define PFM_ASK_FIRST	1
+
 /*
  * One element of PFM_WRITE_PMCS or PFM_WRITE_PMDS.
  * Context: process, pfm_context.mutex held.
  * Return: 0; -EINVAL, the element marked and nothing changed; -EBUSY; -ENOMEM;
- * what the PMU says.
+ * what the PMU says; with pfm_context.ask_first PFM_ASK_FIRST, nothing changed.
  */
 int pfm_write_pmc(struct pfm_context *ctx, void *elem);
 int pfm_write_pmd(struct pfm_context *ctx, void *elem);

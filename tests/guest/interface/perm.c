@@ -507,6 +507,52 @@ TEST(the_right_does_not_depend_on_a_mounted_proc)
 	with_paranoid("2", nobody_needs_proc, NULL);
 }
 
+/* Who holds a descriptor, without the right to attach to its thread */
+
+/* Everything but what would be another event is written. */
+static void write_as_holder(void *arg)
+{
+	int fd = *(int *)arg;
+	struct counter c = counter(0, PFM_REGFL_OVFL_NOTIFY, 0);
+
+	become(USER, USER, 0);
+	c.pmd.reg_value = 1000;
+	c.pmd.reg_random_mask = 7;
+	CHECK_OK(pfm_write_pmds(fd, &c.pmd, 1));
+	CHECK_EQ(ctx_read(fd, 0), 1000);
+	c.pmc.reg_smpl_pmds[0] = 2;
+	CHECK_OK(pfm_write_pmcs(fd, &c.pmc, 1));
+	/* One that begins to sample. */
+	c.pmd.reg_value = -1000ULL;
+	CHECK_ERRNO(pfm_write_pmds(fd, &c.pmd, 1), EPERM);
+	/* One that counts something else, one that begins to count. */
+	c.pmc.reg_value = PFM_PERF_EVENT(PERF_TYPE_SOFTWARE,
+					 PERF_COUNT_SW_CONTEXT_SWITCHES);
+	CHECK_ERRNO(pfm_write_pmcs(fd, &c.pmc, 1), EPERM);
+	c.pmc.reg_num = 1;
+	CHECK_ERRNO(pfm_write_pmcs(fd, &c.pmc, 1), EPERM);
+	CHECK_EQ(ctx_read(fd, 0), 1000);
+	ctx_expect_state(fd, "started");
+	CHECK_OK(pfm_stop(fd));
+}
+
+/* Proves 3.1.1-19, 3.1.2-01, 3.1.3-01, H10 */
+TEST(holders_of_a_descriptor_write_but_create_no_event)
+{
+	struct counter c = counter(0, PFM_REGFL_OVFL_NOTIFY, 0);
+	int fd = ctx_new(0);
+
+	make_targets();
+	counter_write(fd, &c);
+	ctx_start_on(fd, targets[ROOT].pid);
+	reap(spawn(write_as_holder, &fd));
+	/* Who has the right may. */
+	c.pmd.reg_value = -1000ULL;
+	CHECK_OK(pfm_start(fd, NULL));
+	CHECK_OK(pfm_write_pmds(fd, &c.pmd, 1));
+	CHECK_EQ(ctx_read(fd, 0), -1000ULL);
+}
+
 /* Levels of kernel.perf_event_paranoid */
 
 static const struct level {
