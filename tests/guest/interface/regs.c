@@ -6,8 +6,10 @@
 #define _GNU_SOURCE
 #include <limits.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "check.h"
@@ -293,6 +295,61 @@ TEST(registers_of_another_thread_are_written_while_it_runs)
 	while (!ctx_read(fd, 1))
 		sched_yield();
 	worker_kill(&w);
+}
+
+/* The instructions that read counters, if the kernel lets user level do that. */
+static void read_hardware(void *unused)
+{
+#ifdef __aarch64__
+	unsigned long value;
+
+	asm volatile("mrs %0, pmccntr_el0" : "=r" (value));
+#else
+	asm volatile("rdpmc" : : "c" (0) : "eax", "edx");
+#endif
+}
+
+static void expect_unreadable(void)
+{
+	int status = wait_for(spawn(read_hardware, NULL));
+
+	CHECK(WIFSIGNALED(status));
+#ifdef __aarch64__
+	CHECK_EQ(WTERMSIG(status), SIGILL);
+#else
+	CHECK_EQ(WTERMSIG(status), SIGSEGV);
+#endif
+}
+
+static void read_own_hardware(void *fd)
+{
+	/* Its parent has the descriptor, too, and sees what became of it. */
+	ctx_start_on(*(int *)fd, thread_id());
+	read_hardware(NULL);
+}
+
+/* Proves 4.3.2-02 */
+TEST(the_hardware_is_not_read_past_the_descriptor)
+{
+	int fd = ctx_counting(), status;
+	struct worker w;
+
+	/* By the monitored thread itself. */
+	status = wait_for(spawn(read_own_hardware, &fd));
+	CHECK(WIFSIGNALED(status));
+	CHECK(WTERMSIG(status) == SIGSEGV || WTERMSIG(status) == SIGILL);
+	ctx_wait_state(fd, "unloaded");
+	/* By another one, while it waits, while it runs and after its end. */
+	worker_start(&w);
+	ctx_start_on(fd, w.pid);
+	wait_asleep(w.pid);
+	expect_unreadable();
+	worker_ask(&w, WORK_TOUCH, ULONG_MAX);
+	while (!worker_progress(&w))
+		sched_yield();
+	expect_unreadable();
+	worker_kill(&w);
+	expect_unreadable();
 }
 
 /* PFM_GETINFO_PMCS, PFM_GETINFO_PMDS */

@@ -311,6 +311,65 @@ TEST(load_of_a_thread_that_is_migrated_is_for_one_cpu)
 	worker_quit(&w);
 }
 
+/* How many elements of a vector were read; those behind them were not. */
+static int count_read(const pfarg_pmd_t *pmds, int n)
+{
+	int done = 0;
+
+	while (done < n && pmds[done].reg_value != SENTINEL)
+		done++;
+	for (int i = done; i < n; i++)
+		CHECK_EQ(pmds[i].reg_value, SENTINEL);
+	return done;
+}
+
+#define READS	100	/* at least, of each outcome */
+
+/*
+ * Whatever CPU a call begins on: what it does, it does on the monitored one, or
+ * it says that it is elsewhere.
+ */
+/* Proves 3.1-07, 3.1.4-25, 4.3.2-05 */
+TEST(calls_of_a_thread_that_is_migrated_are_for_one_cpu)
+{
+	bool *over = mmap(NULL, sizeof(*over), PROT_READ | PROT_WRITE,
+			  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct migrated m = { thread_id(), over };
+	int fd = ctx_new(PFM_FL_SYSTEM_WIDE);
+	int done, here = 0, elsewhere = 0;
+	__u64 last = 0;
+	pid_t child;
+
+	need_two_cpus();
+	CHECK(over != MAP_FAILED);
+	ctx_add_counter(fd, 0, 0, 0);
+	ctx_pin(1);
+	ctx_start_on(fd, thread_id());
+	child = spawn(migrate, &m);
+	while (here < READS || elsewhere < READS) {
+		pfarg_pmd_t pmds[8] = {};
+
+		for (size_t i = 0; i < ARRAY_SIZE(pmds); i++)
+			pmds[i].reg_value = SENTINEL;
+		if (pfm_read_pmds(fd, pmds, ARRAY_SIZE(pmds))) {
+			CHECK_EQ(errno, EBUSY);
+			elsewhere++;
+		} else {
+			here++;
+		}
+		done = count_read(pmds, ARRAY_SIZE(pmds));
+		for (int i = 0; i < done; i++) {
+			CHECK(pmds[i].reg_value >= last);
+			last = pmds[i].reg_value;
+		}
+	}
+	*over = true;
+	reap(child);
+	ctx_pin(1);
+	CHECK(ctx_read(fd, 0) >= last);
+	ctx_stop(fd);
+}
+
 /* Measure CPU 0, and a worker that runs there. */
 static void measure_worker(int fd, struct worker *w)
 {
