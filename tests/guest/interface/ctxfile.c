@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/select.h>
 #include <sys/socket.h>
@@ -73,6 +74,28 @@ TEST(each_restart_allows_one_more_message)
 		ctx_expect_no_message(fd);
 		CHECK_OK(pfm_restart(fd));
 	}
+}
+
+/* Proves 2.3.7-01 */
+TEST(reserved_fields_of_a_command_must_be_0)
+{
+	const struct pfm_ioc good = {};
+	const struct pfm_ioc bad[] = {
+		{ .reserved = 1 },
+		{ .reserved = 1U << 31 },
+		{ .fmt_arg = 1 },
+		{ .fmt_arg = 1ULL << 63 },
+		{ .fmt_arg_size = 1 },
+		{ .fmt_arg_size = PFM_FMT_ARG_IMPLICIT },
+	};
+	int fd = ctx_counting();
+
+	ctx_load_self(fd);
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
+		CHECK_ERRNO(ioctl(fd, PFM_IOC(PFM_START), &bad[i]), EINVAL);
+	ctx_expect_state(fd, "stopped");
+	CHECK_OK(ioctl(fd, PFM_IOC(PFM_START), &good));
+	ctx_expect_state(fd, "started");
 }
 
 /* Proves 3.3.3-03, 3.3.3-07, P5.2-01 */

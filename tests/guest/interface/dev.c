@@ -8,7 +8,9 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -157,6 +159,25 @@ TEST(create_judges_size_of_format_argument)
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
 		CHECK_ERRNO(pfm_create_context(&ctx, arg, cases[i].size),
 			    cases[i].error);
+}
+
+/* Proves 2.3.7-01 */
+TEST(reserved_field_of_a_command_must_be_0)
+{
+	pfarg_config_t cfg = {};
+	struct pfm_ioc ioc = {
+		.arg = (uintptr_t)&cfg,
+		.narg = 1,
+		.reserved = 1,
+	};
+	int fd = CHECK_OK(open(PFM_DEVICE, O_RDWR));
+
+	CHECK_ERRNO(ioctl(fd, PFM_IOC(PFM_GET_CONFIG), &ioc), EINVAL);
+	CHECK_EQ(cfg.cf_version, 0);
+	ioc.reserved = 0;
+	CHECK_OK(ioctl(fd, PFM_IOC(PFM_GET_CONFIG), &ioc));
+	CHECK_EQ(cfg.cf_version, PFM_VERSION);
+	CHECK_OK(close(fd));
 }
 
 TEST(create_refuses_format_argument_without_format)
