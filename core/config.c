@@ -84,7 +84,7 @@ static void pfm_config_get_pmu(pfarg_config_t *req)
 		return;
 	pfm_bv_from_regs(pmu->pmcs, pmu->num_pmcs, req->cf_impl_pmcs);
 	pfm_bv_from_regs(pmu->pmds, pmu->num_pmds, req->cf_impl_pmds);
-	req->cf_counter_width = pmu->counter_width;
+	req->cf_counter_width = pmu->actual_width ?: pmu->counter_width;
 	pfm_pmu_put(pmu);
 }
 

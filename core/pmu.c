@@ -90,7 +90,8 @@ static bool pfm_ops_are_there(const struct pfm_pmu *pmu)
 static bool pfm_pmu_is_valid(const struct pfm_pmu *pmu)
 {
 	return pmu && pfm_name_is_valid(pmu->pmu_name) && pmu->counter_width &&
-	       pmu->counter_width <= 64 && pmu->ds <= PFM_DS_PRECISE &&
+	       pmu->counter_width <= 64 && pmu->actual_width <= 64 &&
+	       pmu->ds <= PFM_DS_PRECISE &&
 	       pfm_ops_are_there(pmu) && pfm_tables_are_valid(pmu);
 }
 

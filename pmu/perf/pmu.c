@@ -420,8 +420,31 @@ static bool __init perf_is_precise(void)
 	return true;
 }
 
+#ifdef CONFIG_X86_64
+
+/* Bits of this CPU's counters; 0 if it has none, or of several kinds. */
+static u16 __init perf_actual_width(void)
+{
+	struct x86_pmu_capability cap = {};
+
+	if (!boot_cpu_has(X86_FEATURE_HYBRID_CPU))
+		perf_get_x86_pmu_capability(&cap);
+	return cap.bit_width_gp;
+}
+
+#else
+
+/* The cycle counter of arm64 has 64 bits. */
+static u16 __init perf_actual_width(void)
+{
+	return 0;
+}
+
+#endif
+
 static int __init perf_pmu_init(void)
 {
+	perf_pmu.actual_width = perf_actual_width();
 	if (perf_has_records)
 		perf_pmu.ds = perf_is_precise() ? PFM_DS_PRECISE :
 						  PFM_DS_IMPRECISE;

@@ -185,6 +185,9 @@ static void counter_width_out_of_range_is_einval(struct kunit *test)
 	expect(test, d, -EINVAL);
 	d->pmu.counter_width = 65;
 	expect(test, d, -EINVAL);
+	d->pmu.counter_width = 64;
+	d->pmu.actual_width = 65;
+	expect(test, d, -EINVAL);
 }
 
 static void too_many_registers_are_einval(struct kunit *test)

@@ -138,6 +138,8 @@ struct pfm_pmu_set {
  * @counter_width: bits of the hardware counters, 1-64; the core emulates the
  *                 rest (3.1.3). Values given to and by the operations have
  *                 this many bits
+ * @actual_width:  bits of the actual counters, for people, if something beneath
+ *                 the PMU makes @counter_width of them; else 0
  * @ds:            what it can do for the debug-store service
  * @num_pmcs:      entries in @pmcs
  * @num_pmds:      entries in @pmds, at least one
@@ -173,6 +175,7 @@ struct pfm_pmu {
 	const char			*pmu_name;
 	struct module			*owner;
 	u16				counter_width;
+	u16				actual_width;
 	enum pfm_ds_support		ds;
 	u16				num_pmcs;
 	u16				num_pmds;

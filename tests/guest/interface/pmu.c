@@ -112,6 +112,19 @@ TEST(largest_pmu_is_shown_whole_and_works)
 	module_load(MODULE_PMU);
 }
 
+/* Proves 3.1.17-09 */
+TEST(the_width_of_counters_is_the_actual_ones)
+{
+	pfarg_config_t cfg = {};
+
+	CHECK_OK(module_unload(MODULE_PMU));
+	CHECK_OK(module_insert("tests/guest/pmu_full/pfm_pmu_full.ko"));
+	CHECK_OK(pfm_get_config(&cfg));
+	CHECK_EQ(cfg.cf_counter_width, 47);
+	CHECK_OK(module_unload("pfm_pmu_full"));
+	module_load(MODULE_PMU);
+}
+
 /* Proves P4.3-06, P4.4-03 */
 TEST(the_example_pmu_reads_resources_of_a_thread)
 {

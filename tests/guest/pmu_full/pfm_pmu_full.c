@@ -57,6 +57,7 @@ static const struct pfm_pmu full_pmu = {
 	.pmu_name	= "full",
 	.owner		= THIS_MODULE,
 	.counter_width	= 64,
+	.actual_width	= 47,
 	.num_pmcs	= PFM_MAX_PMCS,
 	.num_pmds	= PFM_MAX_PMDS,
 	.pmcs		= full_pmcs,
