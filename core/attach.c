@@ -190,21 +190,29 @@ void pfm_attach_release(struct pfm_context *ctx)
 		kref_put(&a->ref, pfm_attachment_free);
 }
 
-struct pfm_context *pfm_attach_get(int cpu)
+struct pfm_context *pfm_attach_get_cpu(unsigned int cpu)
+{
+	struct pfm_context *ctx;
+
+	spin_lock(&pfm_attach_lock);
+	ctx = per_cpu(pfm_cpu_ctx, cpu);
+	if (ctx)
+		kref_get(&ctx->ref);
+	spin_unlock(&pfm_attach_lock);
+	return ctx;
+}
+
+struct pfm_context *pfm_attach_get_thread(const struct task_struct *task)
 {
 	struct pfm_context *ctx = NULL;
 	struct pfm_attachment *a;
 
 	spin_lock(&pfm_attach_lock);
-	if (cpu < 0) {
-		a = pfm_attach_find(current);
-		if (a)
-			ctx = a->ctx;
-	} else {
-		ctx = per_cpu(pfm_cpu_ctx, cpu);
-	}
-	if (ctx)
+	a = pfm_attach_find(task);
+	if (a) {
+		ctx = a->ctx;
 		kref_get(&ctx->ref);
+	}
 	spin_unlock(&pfm_attach_lock);
 	return ctx;
 }

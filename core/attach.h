@@ -8,6 +8,7 @@
 #include <linux/types.h>
 
 struct pfm_context;
+struct task_struct;
 
 /* The probes of exit and exec. Context: process. Return: 0 or an errno. */
 int pfm_attach_init(void);
@@ -28,10 +29,11 @@ int pfm_attach_claim(struct pfm_context *ctx,
 void pfm_attach_release(struct pfm_context *ctx);
 
 /*
- * Hold the context of a CPU, or of the calling thread if @cpu is -1.
+ * Hold the context of a CPU, or of a thread.
  * Context: process. Return: it, or NULL; pfm_context_put() gives it up.
  */
-struct pfm_context *pfm_attach_get(int cpu);
+struct pfm_context *pfm_attach_get_cpu(unsigned int cpu);
+struct pfm_context *pfm_attach_get_thread(const struct task_struct *task);
 
 /*
  * A CPU goes offline. Context: process, on that CPU; may not wait for commands.

@@ -15,7 +15,7 @@
 #include "pause.h"
 #include "value.h"
 
-bool pfm_suspended;
+struct task_struct *pfm_suspender;
 
 void pfm_publish_active(struct pfm_context *ctx)
 {
@@ -85,13 +85,20 @@ static void pfm_end_pause(struct pfm_context *ctx)
 	pfm_disown(ctx, flags);
 }
 
+static bool pfm_is_suspended(const struct pfm_context *ctx)
+{
+	const struct task_struct *by = READ_ONCE(pfm_suspender);
+
+	return by && (pfm_is_syswide(ctx) || ctx->target.task == by);
+}
+
 int pfm_resume(struct pfm_context *ctx)
 {
 	lockdep_assert_held(&ctx->mutex);
 	pfm_end_pause(ctx);
 	pfm_publish_active(ctx);
 	if (!ctx->loaded || !ctx->started || ctx->frozen & ~PFM_IDLE ||
-	    READ_ONCE(pfm_suspended))
+	    pfm_is_suspended(ctx))
 		return 0;
 	ctx->on_pmu = ctx->set;
 	return ctx->pmu->start(&ctx->set->pmu_set);

@@ -8,9 +8,14 @@
 #include <linux/types.h>
 
 struct pfm_context;
+struct task_struct;
 
-/* Nothing is started that counts: the machine is to be suspended. */
-extern bool pfm_suspended;
+/*
+ * The thread that suspends the machine, until it is awake again; or NULL. What
+ * is counted for it, or on a CPU, waits. Other threads need nothing: they are
+ * frozen.
+ */
+extern struct task_struct *pfm_suspender;
 
 /*
  * Keep overflows out of @ctx until pfm_resume(). The PMU has the active set
@@ -20,7 +25,7 @@ extern bool pfm_suspended;
 void pfm_pause(struct pfm_context *ctx);
 
 /*
- * Count on if @ctx was counting, and the machine is not to be suspended.
+ * Count on if @ctx was counting, and need not wait for the machine.
  * Context: as pfm_pause(). Return: 0, or what the PMU says.
  */
 int pfm_resume(struct pfm_context *ctx);

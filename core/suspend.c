@@ -9,20 +9,16 @@
  * (cpu.c).
  */
 #include <linux/cpumask.h>
+#include <linux/sched/task.h>
 #include <linux/suspend.h>
 #include "attach.h"
 #include "context.h"
 #include "pause.h"
 #include "suspend.h"
 
-/*
- * Stop what was counting on a CPU, or for the calling thread if @cpu is -1, or
- * let it go on: pfm_resume() knows which.
- */
-static void pfm_suspend_one(int cpu)
+/* Stop what was counting, or let it go on: pfm_resume() knows which. */
+static void pfm_follow_suspend(struct pfm_context *ctx)
 {
-	struct pfm_context *ctx = pfm_attach_get(cpu);
-
 	if (!ctx)
 		return;
 	mutex_lock(&ctx->mutex);
@@ -31,14 +27,29 @@ static void pfm_suspend_one(int cpu)
 	pfm_context_put(ctx);
 }
 
-void pfm_suspend(bool suspend)
+/* All that pfm_resume() holds back because of @by. */
+static void pfm_follow_suspend_all(const struct task_struct *by)
 {
 	int cpu;
 
-	WRITE_ONCE(pfm_suspended, suspend);
 	for_each_possible_cpu(cpu)
-		pfm_suspend_one(cpu);
-	pfm_suspend_one(-1);
+		pfm_follow_suspend(pfm_attach_get_cpu(cpu));
+	pfm_follow_suspend(pfm_attach_get_thread(by));
+}
+
+/* Another thread may say that the machine is awake: that closes /dev/snapshot. */
+void pfm_suspend(bool suspend)
+{
+	struct task_struct *by = pfm_suspender;
+
+	if (suspend == !!by)
+		return;
+	if (suspend)
+		by = get_task_struct(current);
+	WRITE_ONCE(pfm_suspender, suspend ? by : NULL);
+	pfm_follow_suspend_all(by);
+	if (!suspend)
+		put_task_struct(by);
 }
 
 static int pfm_pm_event(struct notifier_block *nb, unsigned long event,

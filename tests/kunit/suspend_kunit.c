@@ -149,8 +149,67 @@ static struct kunit_suite cpu_suite = {
 	.test_cases = cpu_cases,
 };
 
+/* PMD0 of a thread's context counts. */
+static void thread_counts(struct kunit *test, struct task_struct *task,
+			  u64 events)
+{
+	struct pfm_sim_tick tick = { .task = task, .delta = { events } };
+
+	KUNIT_ASSERT_EQ(test, pfm_sim_advance(&tick), 0);
+}
+
+/*
+ * Before the threads are frozen, and when they are thawed, a switch, a restart
+ * or a command stops the PMU of another thread for a moment.
+ */
+/* Proves H21 */
+static void what_is_restarted_for_another_thread_counts(struct kunit *test)
+{
+	struct task_struct *task = fixture_thread();
+
+	fixture_counter(test, 0, 0, 0);
+	fixture_start_on(test, task);
+	pfm_suspend(true);
+	fixture_pmd(test, (pfarg_pmd_t){ .reg_value = 50 });
+	thread_counts(test, task, 3);
+	expect_count(test, 53);
+	pfm_suspend(false);
+	thread_counts(test, task, 4);
+	expect_count(test, 57);
+	fixture_unload(test);
+	kthread_stop(task);
+}
+
+/* Whoever says that the machine is awake. */
+static int wake_up_main(void *done)
+{
+	pfm_suspend(false);
+	complete(done);
+	return fixture_thread_main(NULL);
+}
+
+/* Proves H21 */
+static void what_the_suspending_thread_counts_goes_on_if_another_one_wakes(
+	struct kunit *test)
+{
+	DECLARE_COMPLETION_ONSTACK(done);
+	struct task_struct *task;
+
+	fixture_counter(test, 0, 0, 0);
+	fixture_start(test);
+	pfm_suspend(true);
+	task = kthread_run(wake_up_main, &done, "wake");
+	wait_for_completion(&done);
+	kthread_stop(task);
+	fixture_count(test, 4);
+	expect_count(test, 4);
+}
+
 static struct kunit_case own_cases[] = {
 	KUNIT_CASE(what_the_suspending_thread_counts_stops_and_goes_on),
+	KUNIT_CASE(what_is_restarted_for_another_thread_counts),
+	KUNIT_CASE(
+		what_the_suspending_thread_counts_goes_on_if_another_one_wakes),
 	{}
 };
 

@@ -6,6 +6,7 @@
  * resumes. Clocks go on meanwhile, and so would anything still counted.
  */
 #define _GNU_SOURCE
+#include <sched.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -20,13 +21,24 @@
 #define SECOND		1000000000ULL
 #define PERIOD		4
 
-static void suspend_to(const char *level)
+/* How far the machine is suspended, and for how many seconds. */
+static void set_suspend(const char *level, const char *seconds)
 {
 	if (access(PM_TEST, W_OK))
 		check_skip("needs a kernel with CONFIG_PM_DEBUG");
-	write_text("/sys/module/suspend/parameters/pm_test_delay", "1");
+	write_text("/sys/module/suspend/parameters/pm_test_delay", seconds);
 	write_text(PM_TEST, level);
+}
+
+static void suspend(void)
+{
 	write_text("/sys/power/state", "mem");
+}
+
+static void suspend_to(const char *level)
+{
+	set_suspend(level, "1");
+	suspend();
 }
 
 /* A context whose PMD0 counts the nanoseconds of a thread or CPU. */
@@ -101,4 +113,92 @@ TEST(blocked_thread_is_frozen_and_stays_blocked)
 	worker_wait(&w);
 	CHECK_EQ(worker_progress(&w), PERIOD + 1);
 	worker_quit(&w);
+}
+
+/* Whichever comes first: a debug kernel on a busy machine is slow. */
+#define CYCLES		1000
+#define CYCLES_NS	(100 * SECOND)
+
+/* A thread that runs while its event sets take turns. */
+struct turns {
+	struct worker	w;
+	int		fd;
+};
+
+static void start_turns(struct turns *t)
+{
+	pfarg_setdesc_t descs[] = {
+		{ .set_id = 0, .set_flags = PFM_SETFL_TIME_SWITCH,
+		  .set_timeout.tv_nsec = 1 },
+		{ .set_id = 1, .set_flags = PFM_SETFL_TIME_SWITCH,
+		  .set_timeout.tv_nsec = 1 },
+	};
+
+	worker_start(&t->w);
+	t->fd = ctx_counting();
+	CHECK_OK(pfm_create_evtsets(t->fd, descs, ARRAY_SIZE(descs)));
+	ctx_add_set_counter(t->fd, 1, 0, 0, 0, 0);
+	ctx_start_on(t->fd, t->w.pid);
+	worker_ask(&t->w, WORK_TOUCH, ~0U);
+}
+
+static void expect_turns(const struct turns *t)
+{
+	for (int set = 0; set < 2; set++) {
+		__u64 count = ctx_read_set(t->fd, set, 0);
+
+		while (ctx_read_set(t->fd, set, 0) == count)
+			sched_yield();
+	}
+}
+
+/* A thread that runs, and whose context somebody restarts when it is masked. */
+struct restarts {
+	struct worker	w;
+	int		fd;
+	pid_t		restarter;
+};
+
+static void restart_always(void *fd)
+{
+	for (;;) {
+		ctx_expect_message(*(int *)fd, PFM_MSG_OVFL);
+		CHECK_OK(pfm_restart(*(int *)fd));
+	}
+}
+
+static void start_restarts(struct restarts *r)
+{
+	worker_start(&r->w);
+	r->fd = ctx_notifying_on(&r->w, 1000);
+	r->restarter = spawn(restart_always, &r->fd);
+	worker_ask(&r->w, WORK_TOUCH, ~0U);
+}
+
+/* Masked or not, its value goes on changing. */
+static void expect_restarts(const struct restarts *r)
+{
+	for (int i = 0; i < 3; i++) {
+		__u64 count = ctx_read(r->fd, 0);
+
+		while (ctx_read(r->fd, 0) == count)
+			sched_yield();
+	}
+}
+
+/* Proves H21 */
+TEST(threads_count_on_whenever_the_machine_was_suspended)
+{
+	__u64 begin = clock_ns(CLOCK_MONOTONIC);
+	struct restarts r;
+	struct turns t;
+
+	set_suspend("freezer", "0");
+	start_turns(&t);
+	start_restarts(&r);
+	for (int i = 0; i < CYCLES &&
+	     clock_ns(CLOCK_MONOTONIC) - begin < CYCLES_NS; i++)
+		suspend();
+	expect_turns(&t);
+	expect_restarts(&r);
 }
