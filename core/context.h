@@ -176,6 +176,8 @@ struct pfm_odd_answers {
  * @deferred: others came meanwhile
  * @missed:   more than one of a PMD: so many are to be added to @lost
  * @frozen:   nothing counts, and why: PFM_MASKED and others
+ * @unsettled: the PMU was started, and nobody has waited since for overflows to
+ *            end
  * @paused:   a command does as it likes: for the probe of the idle thread
  * @idle:     the CPU is idle, says that probe
  * @handler:  the format's handler, or pfm_no_fmt_handler()
@@ -239,6 +241,7 @@ struct pfm_context {
 	u32			deferred;
 	atomic_t		missed;
 	u32			frozen;
+	bool			unsettled;
 	bool			paused;
 	bool			idle;
 	fmt_handler_t		handler;

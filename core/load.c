@@ -159,10 +159,9 @@ static void pfm_unload_pmu(struct pfm_context *ctx)
 	pfm_for_each_pmd(ctx->set, i, pmd)
 		pmd->value = pfm_value_read(pmd);
 	ctx->loaded = false;
-	/* One that came before a PFM_STOP may still read the registers. */
+	/* One that found the context masked may still read the registers. */
 	pfm_wait_overflows(ctx);
 	pfm_unload_evtsets(ctx, NULL);
-	pfm_wait_overflows(ctx);
 	pfm_wait_kicks(ctx);
 }
 

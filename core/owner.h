@@ -24,9 +24,10 @@ void pfm_own(struct pfm_context *ctx, unsigned long *flags);
 void pfm_disown(struct pfm_context *ctx, unsigned long flags);
 
 /*
- * Wait until no overflow is under way that came before. Overflows happen in the
- * monitored thread, or on the monitored CPU: one is over when that does
- * something else, such as this. Context: process, may sleep.
+ * The PMU is stopped: wait until no overflow is under way, if nobody has waited
+ * since it was. Overflows happen in the monitored thread, or on the monitored
+ * CPU: one is over when that does something else, such as this.
+ * Context: process, pfm_context.mutex held, may sleep.
  */
 void pfm_wait_overflows(struct pfm_context *ctx);
 

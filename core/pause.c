@@ -3,11 +3,11 @@
  * pause.c - commands keep overflows out of a context
  *
  * pfm_pause() stops the PMU and waits until every handler that was under way is
- * done: overflows run with preemption disabled, so that a grace period is that
- * wait. What they have left to an interrupt is waited for, too. A masked
- * context needs no grace period: overflows discard themselves, and only the one
- * that masked it may still be finishing. The probe of the idle thread goes on:
- * it only notes what it finds, and pfm_resume() makes up for it.
+ * done (pfm_wait_overflows()). What they have left to an interrupt is waited
+ * for, too. A masked context needs no wait: overflows discard themselves, and
+ * only the one that masked it may still be finishing. The probe of the idle
+ * thread goes on: it only notes what it finds, and pfm_resume() makes up for
+ * it.
  */
 #include "context.h"
 #include "freeze.h"
@@ -101,6 +101,7 @@ int pfm_resume(struct pfm_context *ctx)
 	    pfm_is_suspended(ctx))
 		return 0;
 	ctx->on_pmu = ctx->set;
+	ctx->unsettled = true;
 	return ctx->pmu->start(&ctx->set->pmu_set);
 }
 

@@ -189,8 +189,7 @@ static int wake_up_main(void *done)
 }
 
 /* Proves H21 */
-static void what_the_suspending_thread_counts_goes_on_if_another_one_wakes(
-	struct kunit *test)
+static void what_waits_goes_on_whoever_wakes_the_machine(struct kunit *test)
 {
 	DECLARE_COMPLETION_ONSTACK(done);
 	struct task_struct *task;
@@ -208,8 +207,7 @@ static void what_the_suspending_thread_counts_goes_on_if_another_one_wakes(
 static struct kunit_case own_cases[] = {
 	KUNIT_CASE(what_the_suspending_thread_counts_stops_and_goes_on),
 	KUNIT_CASE(what_is_restarted_for_another_thread_counts),
-	KUNIT_CASE(
-		what_the_suspending_thread_counts_goes_on_if_another_one_wakes),
+	KUNIT_CASE(what_waits_goes_on_whoever_wakes_the_machine),
 	{}
 };
 

@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -491,4 +492,68 @@ TEST(unload_leaves_no_mask)
 	touch_pages(3, NULL);
 	CHECK_EQ(ctx_read(fd, 0), 3);
 	ctx_expect_no_message(fd);
+}
+
+/* Interrupts by which other CPUs had functions called on CPU 1, on x86. */
+static __u64 calls_on_cpu1(void)
+{
+	FILE *file = fopen("/proc/interrupts", "r");
+	unsigned long long n = 0;
+	char line[256];
+
+	CHECK(file);
+	while (fgets(line, sizeof(line), file))
+		if (sscanf(line, " CAL: %*u %llu", &n) == 1)
+			break;
+	fclose(file);
+	return n;
+}
+
+static void spin_on_cpu1(void *go)
+{
+	ctx_pin(1);
+	CHECK_EQ(write(*(int *)go, "", 1), 1);
+	for (;;)
+		;
+}
+
+/* Whoever has a busy CPU to himself. */
+static pid_t start_bystander(void)
+{
+	int go[2];
+	pid_t pid;
+
+	CHECK_OK(pipe(go));
+	pid = spawn(spin_on_cpu1, &go[1]);
+	wait_go(go[0]);
+	return pid;
+}
+
+#define ROUNDS	200
+
+/* Proves H18 */
+TEST(commands_on_a_thread_leave_other_cpus_alone)
+{
+	struct counter c = counter(0, PFM_REGFL_OVFL_NOTIFY, 1000);
+	int fd = ctx_counting();
+	struct worker w;
+	pid_t bystander;
+	__u64 before;
+
+	if (sysconf(_SC_NPROCESSORS_ONLN) < 2)
+		check_skip("needs a second CPU");
+	ctx_pin(0);
+	worker_start_pinned(&w);
+	bystander = start_bystander();
+	worker_ask(&w, WORK_TOUCH, ~0U);
+	before = calls_on_cpu1();
+	for (int i = 0; i < ROUNDS; i++) {
+		ctx_start_on(fd, w.pid);
+		counter_write(fd, &c);
+		ctx_stop(fd);
+		CHECK_OK(pfm_unload_context(fd));
+	}
+	CHECK(calls_on_cpu1() - before < ROUNDS);
+	worker_kill(&w);
+	CHECK_OK(kill(bystander, SIGKILL));
 }
