@@ -42,22 +42,17 @@ static ssize_t pfm_copy_msgs(struct pfm_context *ctx, char __user *buf,
 			     size_t size)
 {
 	struct pfm_msgq *q = &ctx->msgq;
-	ssize_t err = 0;
+	unsigned long pos;
 	size_t done = 0;
 	pfm_msg_t msg;
-	u32 pos;
 
-	mutex_lock(&q->lock);
 	while (done < size && pfm_msgq_peek(q, &msg, &pos)) {
-		if (copy_to_user(buf + done, &msg, sizeof(msg))) {
-			err = -EFAULT;
-			break;
-		}
-		pfm_msgq_consume(q, pos);
-		done += sizeof(msg);
+		if (copy_to_user(buf + done, &msg, sizeof(msg)))
+			return done ?: -EFAULT;
+		if (pfm_msgq_take(q, pos))
+			done += sizeof(msg);
 	}
-	mutex_unlock(&q->lock);
-	return done ?: err;
+	return done;
 }
 
 /* Whole messages; what is there, but at least one (3.3.3). */

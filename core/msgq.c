@@ -2,10 +2,12 @@
 /*
  * msgq.c - the message queue of a context (3.3)
  *
- * One writer: the overflow path, or a command that keeps it out. Readers take
- * turns under a mutex, and may wait for their memory there. Overflow messages
- * that find the queue full are dropped and counted; a place is kept for
- * PFM_MSG_END.
+ * One writer: the overflow path, or a command that keeps it out. Any number of
+ * readers, none of whom waits for another: each copies the next message to
+ * where it wants it, for as long as that takes, and then takes it out, if it is
+ * still the next. Positions have so many bits that none comes again meanwhile.
+ * Overflow messages that find the queue full are dropped and counted; a place
+ * is kept for PFM_MSG_END.
  */
 #include <linux/log2.h>
 #include <linux/poll.h>
@@ -16,7 +18,6 @@ int pfm_msgq_init(struct pfm_msgq *q, size_t depth)
 {
 	q->depth = max_t(size_t, depth, 1);
 	q->size = roundup_pow_of_two(q->depth + 1);
-	mutex_init(&q->lock);
 	init_waitqueue_head(&q->wait);
 	q->ring = kcalloc(q->size, sizeof(*q->ring), GFP_KERNEL_ACCOUNT);
 	return q->ring ? 0 : -ENOMEM;
@@ -29,7 +30,7 @@ void pfm_msgq_destroy(struct pfm_msgq *q)
 
 void pfm_msgq_reset(struct pfm_msgq *q)
 {
-	/* A reader that was at work does not move it back: it compares. */
+	/* A reader that is at work does not move it back: it compares. */
 	xchg(&q->tail, q->head);
 }
 
@@ -49,7 +50,7 @@ static void pfm_msgq_publish(struct pfm_msgq *q)
 
 bool pfm_msgq_put_ovfl(struct pfm_msgq *q, const pfm_ovfl_msg_t *msg)
 {
-	/* Pairs with the release in pfm_msgq_consume(): the slot was read. */
+	/* Pairs with the release in pfm_msgq_take(): the slot was read. */
 	if (q->head - smp_load_acquire(&q->tail) >= q->depth) {
 		q->dropped++;
 		return false;
@@ -68,21 +69,25 @@ void pfm_msgq_put_end(struct pfm_msgq *q)
 	pfm_msgq_publish(q);
 }
 
-bool pfm_msgq_peek(struct pfm_msgq *q, pfm_msg_t *msg, u32 *pos)
+bool pfm_msgq_peek(struct pfm_msgq *q, pfm_msg_t *msg, unsigned long *pos)
 {
-	lockdep_assert_held(&q->lock);
-	if (pfm_msgq_empty(q))
+	/*
+	 * Pairs with the release in pfm_msgq_take(): head is not older, so that
+	 * what was taken is not found again.
+	 */
+	*pos = smp_load_acquire(&q->tail);
+	/* Pairs with the release in pfm_msgq_publish(). */
+	if (smp_load_acquire(&q->head) == *pos)
 		return false;
-	*pos = READ_ONCE(q->tail);
-	*msg = q->ring[*pos & (q->size - 1)];
+	/* If somebody takes it, the writer may already be overwriting it. */
+	data_race(*msg = q->ring[*pos & (q->size - 1)]);
 	return true;
 }
 
-void pfm_msgq_consume(struct pfm_msgq *q, u32 pos)
+bool pfm_msgq_take(struct pfm_msgq *q, unsigned long pos)
 {
-	lockdep_assert_held(&q->lock);
 	/* Pairs with the acquire in pfm_msgq_put_ovfl(): it was read. */
-	cmpxchg_release(&q->tail, pos, pos + 1);
+	return cmpxchg_release(&q->tail, pos, pos + 1) == pos;
 }
 
 void pfm_msgq_tell_readers(struct pfm_msgq *q)

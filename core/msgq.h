@@ -5,7 +5,6 @@
 #ifndef PFM_CORE_MSGQ_H
 #define PFM_CORE_MSGQ_H
 
-#include <linux/mutex.h>
 #include <linux/types.h>
 #include <linux/wait.h>
 #include <perfmon/perfmon.h>
@@ -18,7 +17,6 @@
  * @head: next message to write; written by the overflow path, or with it paused
  * @tail: next message to read
  * @dropped: overflow messages that found the queue full
- * @lock: serialises readers
  * @wait: readers who wait for a message
  * @fasync: receivers of signals
  */
@@ -26,10 +24,9 @@ struct pfm_msgq {
 	pfm_msg_t		*ring;
 	u32			size;
 	u32			depth;
-	u32			head;
-	u32			tail;
+	unsigned long		head;
+	unsigned long		tail;
 	u64			dropped;
-	struct mutex		lock;
 	wait_queue_head_t	wait;
 	struct fasync_struct	*fasync;
 };
@@ -51,16 +48,18 @@ bool pfm_msgq_put_ovfl(struct pfm_msgq *q, const pfm_ovfl_msg_t *msg);
 void pfm_msgq_put_end(struct pfm_msgq *q);
 
 /*
- * The next message, which stays in the queue, and its position.
- * Context: process, q->lock held. Return: false if there is none.
+ * The next message, which stays in the queue, and its position. It is whole
+ * only if pfm_msgq_take() succeeds.
+ * Context: process. Return: false if there is none.
  */
-bool pfm_msgq_peek(struct pfm_msgq *q, pfm_msg_t *msg, u32 *pos);
+bool pfm_msgq_peek(struct pfm_msgq *q, pfm_msg_t *msg, unsigned long *pos);
 
 /*
- * Take the message at @pos out, unless all were lost meanwhile.
- * Context: as pfm_msgq_peek().
+ * Take the message at @pos out.
+ * Context: process. Return: false if another reader has taken it, or all were
+ * lost meanwhile.
  */
-void pfm_msgq_consume(struct pfm_msgq *q, u32 pos);
+bool pfm_msgq_take(struct pfm_msgq *q, unsigned long pos);
 
 /* Wake readers and send signals. Context: any but NMI. */
 void pfm_msgq_tell_readers(struct pfm_msgq *q);

@@ -309,15 +309,9 @@ static inline struct task_struct *fixture_thread(void)
  */
 static inline bool take_msg(struct pfm_msgq *q, pfm_msg_t *msg)
 {
-	bool found;
-	u32 pos;
+	unsigned long pos;
 
-	mutex_lock(&q->lock);
-	found = pfm_msgq_peek(q, msg, &pos);
-	if (found)
-		pfm_msgq_consume(q, pos);
-	mutex_unlock(&q->lock);
-	return found;
+	return pfm_msgq_peek(q, msg, &pos) && pfm_msgq_take(q, pos);
 }
 
 static inline bool fixture_take_msg(struct fixture *f, pfm_msg_t *msg)

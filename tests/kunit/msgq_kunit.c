@@ -98,35 +98,50 @@ static void reset_loses_all_messages(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, msg.ovfl.msg_active_set, 3);
 }
 
-static void a_message_stays_until_it_is_consumed(struct kunit *test)
+static void a_message_stays_until_it_is_taken(struct kunit *test)
 {
 	struct pfm_msgq *q = test->priv;
+	unsigned long pos;
 	pfm_msg_t msg;
-	u32 pos;
 
 	put(q, 1, true, test);
-	mutex_lock(&q->lock);
 	KUNIT_EXPECT_TRUE(test, pfm_msgq_peek(q, &msg, &pos));
 	KUNIT_EXPECT_TRUE(test, pfm_msgq_peek(q, &msg, &pos));
-	pfm_msgq_consume(q, pos);
+	KUNIT_EXPECT_TRUE(test, pfm_msgq_take(q, pos));
 	KUNIT_EXPECT_FALSE(test, pfm_msgq_peek(q, &msg, &pos));
-	mutex_unlock(&q->lock);
+}
+
+/* Proves H23 */
+static void a_message_is_taken_by_one_of_two_readers(struct kunit *test)
+{
+	struct pfm_msgq *q = test->priv;
+	unsigned long slow, fast;
+	pfm_msg_t msg;
+
+	put(q, 1, true, test);
+	put(q, 2, true, test);
+	KUNIT_EXPECT_TRUE(test, pfm_msgq_peek(q, &msg, &slow));
+	KUNIT_EXPECT_TRUE(test, pfm_msgq_peek(q, &msg, &fast));
+	KUNIT_EXPECT_TRUE(test, pfm_msgq_take(q, fast));
+	KUNIT_EXPECT_FALSE(test, pfm_msgq_take(q, slow));
+	KUNIT_EXPECT_TRUE(test, pfm_msgq_peek(q, &msg, &slow));
+	KUNIT_EXPECT_EQ(test, msg.ovfl.msg_active_set, 2);
+	KUNIT_EXPECT_TRUE(test, pfm_msgq_take(q, slow));
+	KUNIT_EXPECT_TRUE(test, pfm_msgq_empty(q));
 }
 
 /* Proves H23 */
 static void a_reset_wins_over_a_reader_at_work(struct kunit *test)
 {
 	struct pfm_msgq *q = test->priv;
+	unsigned long pos;
 	pfm_msg_t msg;
-	u32 pos;
 
 	put(q, 1, true, test);
 	put(q, 2, true, test);
-	mutex_lock(&q->lock);
 	KUNIT_EXPECT_TRUE(test, pfm_msgq_peek(q, &msg, &pos));
 	pfm_msgq_reset(q);
-	pfm_msgq_consume(q, pos);
-	mutex_unlock(&q->lock);
+	KUNIT_EXPECT_FALSE(test, pfm_msgq_take(q, pos));
 	KUNIT_EXPECT_TRUE(test, pfm_msgq_empty(q));
 	put(q, 3, true, test);
 	KUNIT_ASSERT_TRUE(test, take_msg(q, &msg));
@@ -149,7 +164,8 @@ static struct kunit_case msgq_cases[] = {
 	KUNIT_CASE(full_queue_drops_the_newest_and_counts_it),
 	KUNIT_CASE(full_queue_still_takes_the_end_message),
 	KUNIT_CASE(reset_loses_all_messages),
-	KUNIT_CASE(a_message_stays_until_it_is_consumed),
+	KUNIT_CASE(a_message_stays_until_it_is_taken),
+	KUNIT_CASE(a_message_is_taken_by_one_of_two_readers),
 	KUNIT_CASE(a_reset_wins_over_a_reader_at_work),
 	KUNIT_CASE(depth_below_one_is_taken_as_one),
 	{}

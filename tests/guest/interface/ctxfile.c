@@ -5,14 +5,17 @@
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
+#include <linux/userfaultfd.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/select.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -146,6 +149,87 @@ TEST(read_refuses_bad_address)
 
 	touch_pages(PERIOD, NULL);
 	CHECK_ERRNO(read(fd, unmapped, sizeof(pfm_msg_t)), EFAULT);
+}
+
+/* Who waits for memory, and gives it to him */
+
+struct slow_reader {
+	int		fd;
+	void		*page;
+	ssize_t		ret;
+	pfm_msg_t	msg;
+};
+
+static void *read_slowly(void *arg)
+{
+	struct slow_reader *r = arg;
+
+	r->ret = read(r->fd, r->page, sizeof(pfm_msg_t));
+	memcpy(&r->msg, r->page, sizeof(r->msg));
+	return NULL;
+}
+
+/* A page that is there once it is filled. */
+static int missing_page(void **page)
+{
+	struct uffdio_api api = { .api = UFFD_API };
+	struct uffdio_register reg = { .mode = UFFDIO_REGISTER_MODE_MISSING };
+	int faults = syscall(SYS_userfaultfd, O_CLOEXEC);
+
+	if (faults < 0 && errno == ENOSYS)
+		check_skip("this kernel has no userfaultfd");
+	CHECK_OK(faults);
+	CHECK_OK(ioctl(faults, UFFDIO_API, &api));
+	reg.range.len = sysconf(_SC_PAGESIZE);
+	*page = mmap(NULL, reg.range.len, PROT_READ | PROT_WRITE,
+		     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	CHECK(*page != MAP_FAILED);
+	reg.range.start = (uintptr_t)*page;
+	CHECK_OK(ioctl(faults, UFFDIO_REGISTER, &reg));
+	return faults;
+}
+
+static void wait_missed(int faults)
+{
+	struct uffd_msg msg;
+
+	CHECK_EQ(read(faults, &msg, sizeof(msg)), sizeof(msg));
+	CHECK_EQ(msg.event, UFFD_EVENT_PAGEFAULT);
+}
+
+static void fill_page(int faults, void *page)
+{
+	struct uffdio_zeropage zero = {
+		.range = { (uintptr_t)page, sysconf(_SC_PAGESIZE) },
+	};
+
+	CHECK_OK(ioctl(faults, UFFDIO_ZEROPAGE, &zero));
+}
+
+/* Proves 3.3.3-01, H23 */
+TEST(reader_that_waits_for_its_memory_keeps_nobody_waiting)
+{
+	struct slow_reader slow = { .fd = self_notifying(0) };
+	pthread_t thread;
+	int faults;
+
+	/* What the preparations touch is not counted. */
+	touch_pages(PERIOD, NULL);
+	faults = missing_page(&slow.page);
+	CHECK(!pthread_create(&thread, NULL, read_slowly, &slow));
+	wait_missed(faults);
+	/* The message is still there, and goes to who takes it. */
+	ctx_expect_message(slow.fd, PFM_MSG_OVFL);
+	ctx_expect_no_message(slow.fd);
+	CHECK_OK(pfm_restart(slow.fd));
+	touch_pages(PERIOD, NULL);
+	CHECK(is_readable(slow.fd));
+	/* The next one goes to the other, once. */
+	fill_page(faults, slow.page);
+	CHECK(!pthread_join(thread, NULL));
+	CHECK_EQ(slow.ret, sizeof(pfm_msg_t));
+	CHECK_EQ(slow.msg.msg_type, PFM_MSG_OVFL);
+	ctx_expect_no_message(slow.fd);
 }
 
 /* Proves 3.3.3-06 */
