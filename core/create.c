@@ -165,8 +165,12 @@ int pfm_creation_check(struct pfm_creation *new)
 	if (req->ctx_flags & ~PFM_FL_ALL ||
 	    memchr_inv(req->reserved, 0, sizeof(req->reserved)))
 		return -EINVAL;
+	/*
+	 * A CPU cannot be blocked, and its PMDs are read on it only (4.3.2),
+	 * mapped ones anywhere.
+	 */
 	if (req->ctx_flags & PFM_FL_SYSTEM_WIDE &&
-	    req->ctx_flags & PFM_FL_NOTIFY_BLOCK)
+	    req->ctx_flags & (PFM_FL_NOTIFY_BLOCK | PFM_FL_MAP_SETS))
 		return -EINVAL;
 	return pfm_may_create(req->ctx_flags, &new->user_only);
 }

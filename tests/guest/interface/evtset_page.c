@@ -349,6 +349,15 @@ TEST(pages_and_the_sampling_buffer_are_mapped_side_by_side)
 	CHECK(mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0) != MAP_FAILED);
 }
 
+/* Proves 4.3.2-05 */
+TEST(pages_of_a_system_wide_context_are_refused)
+{
+	pfarg_ctx_t ctx = { .ctx_flags = PFM_FL_MAP_SETS |
+					 PFM_FL_SYSTEM_WIDE };
+
+	CHECK_ERRNO(pfm_create_context(&ctx, NULL, 0), EINVAL);
+}
+
 struct inherited {
 	int			fd;
 	struct pfm_set_map	*map;
