@@ -28,7 +28,7 @@ int pfm_create_command(pfarg_ctx_t *ctx, const void *fmt_arg,
 		       size_t fmt_arg_size);
 /* To the context that a descriptor identifies: all others. */
 int pfm_context_command(int fd, int cmd, struct pfm_ioc *ioc);
-/* Does this descriptor identify a context? May change errno. */
+/* Does this descriptor identify a context? Asks /proc; may change errno. */
 bool pfm_is_context(int fd);
 
 static inline int fail(int error)

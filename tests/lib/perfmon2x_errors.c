@@ -6,9 +6,13 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <perfmon/perfmon2x.h>
@@ -17,6 +21,33 @@ static void show(const char *name, int result)
 {
 	printf("%s: %d %s\n", name, result,
 	       result < 0 ? strerrorname_np(errno) : "0");
+}
+
+static unsigned int ioctls;
+
+/* The libraries' calls come here. */
+int ioctl(int fd, unsigned long request, ...)
+{
+	va_list args;
+	void *arg;
+
+	va_start(args, request);
+	arg = va_arg(args, void *);
+	va_end(args);
+	ioctls++;
+	return syscall(SYS_ioctl, fd, request, arg);
+}
+
+/* A mapping that fails as that of a buffer does, but of another file. */
+static void show_mmap(const char *program)
+{
+	int fd = open(program, O_RDONLY);
+	unsigned int before = ioctls;
+	void *map = mmap(NULL, 1, PROT_READ, MAP_PRIVATE, fd, 1);
+
+	show("mmap_other", map == MAP_FAILED ? -1 : 0);
+	show("ioctls_to_other", ioctls - before);
+	close(fd);
 }
 
 static void show_create(void)
@@ -61,7 +92,7 @@ static void show_context_calls(const char *what, int fd)
 #undef SHOW
 }
 
-int main(void)
+int main(int argc, char *argv[])
 {
 	int ends[2];
 
@@ -69,6 +100,7 @@ int main(void)
 		perror("perfmon2x_errors");
 		return 1;
 	}
+	show_mmap(argv[argc - 1]);
 	show_create();
 	show_context_calls("closed", -1);
 	show_context_calls("pipe", ends[0]);

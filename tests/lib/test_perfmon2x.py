@@ -55,6 +55,11 @@ def test_missing_vector_is_efault(results: dict[str, str]) -> None:
     assert results["write_null"] == "-1 EFAULT"
 
 
+def test_mapping_of_another_file_sends_no_command(results: dict[str, str]) -> None:
+    assert results["mmap_other"] == "-1 EINVAL"
+    assert results["ioctls_to_other"] == "0 0"
+
+
 # Proves P4.1-02
 @pytest.mark.parametrize("library", ["libpfm2x.so.0", "libpfm22.so.0"])
 def test_library_exports_the_twelve_calls(programs: Path, library: str) -> None:
