@@ -48,14 +48,16 @@ struct pfm_context;
 
 /**
  * struct pfm_pmd_ovfl - what an overflow of one PMD needs, prepared beforehand
- * @arg:  handed to the format; all but its value fields is filled in
  * @trigger: the overflow may switch event sets
- * @smpl: PMDs whose values are recorded, @arg.num_smpl_pmds of them
+ * @smpl: PMDs whose values are recorded, @arg.num_smpl_pmds of them; they
+ *        follow the values in @arg
+ * @arg:  handed to the format; all but its value fields is filled in. It is as
+ *        long as there are values
  */
 struct pfm_pmd_ovfl {
-	pfm_ovfl_arg_t		arg;
 	bool			trigger;
-	struct pfm_pmu_reg	*smpl[];
+	struct pfm_pmu_reg	**smpl;
+	pfm_ovfl_arg_t		arg;
 };
 
 /**
@@ -63,7 +65,8 @@ struct pfm_pmd_ovfl {
  * @hw:          its side that the PMU sees
  * @ctx:         context
  * @set:         event set
- * @ovfl:        prepared overflow; NULL until the controlling PMC is written
+ * @ovfl:        prepared overflow; NULL until the controlling PMC is written,
+ *               without which it does not sample (@hw.sampling)
  * @plain_reset: @short_reset if an overflow does nothing but load it, else 0
  * @deferred:    an overflow came while the context had another owner: 0,
  *               PFM_DEFERRED, or PFM_DEFERRING while it is being noted

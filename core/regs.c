@@ -86,7 +86,7 @@ static bool pfm_pmd_is_sampling(const struct pfm_pmd *pmd)
 	bool asked = pmd->flags & PFM_REGFL_OVFL_NOTIFY || pfm_is_trigger(pmd);
 	u64 values = pmd->value | pmd->long_reset | pmd->short_reset;
 
-	return pmd->hw.desc->flags & PFM_REGD_COUNTER &&
+	return pmd->ovfl && pmd->hw.desc->flags & PFM_REGD_COUNTER &&
 	       (asked || (pmd->ctx->fmt && values >> 63));
 }
 
@@ -138,13 +138,43 @@ static void pfm_prepare_ovfl(struct pfm_evtset *set, struct pfm_pmd *pmd)
 	pfm_prepare_reset(pmd);
 }
 
-static int pfm_alloc_ovfl(struct pfm_pmd *pmd)
+/* As long as @n values and their PMDs need. */
+static struct pfm_pmd_ovfl *pfm_new_ovfl(unsigned int n)
 {
-	if (!pmd->ovfl)
-		pmd->ovfl = kzalloc(struct_size(pmd->ovfl, smpl,
-						pmd->ctx->pmu->num_pmds),
-				    GFP_KERNEL_ACCOUNT);
-	return pmd->ovfl ? 0 : -ENOMEM;
+	struct pfm_pmd_ovfl *ovfl;
+
+	ovfl = kzalloc(offsetof(typeof(*ovfl), arg.smpl_pmds_values) +
+		       n * (sizeof(u64) + sizeof(*ovfl->smpl)),
+		       GFP_KERNEL_ACCOUNT);
+	if (ovfl)
+		ovfl->smpl = (void *)&ovfl->arg.smpl_pmds_values[n];
+	return ovfl;
+}
+
+/*
+ * What @pmd needs to overflow as @conf says, or as it did if that is NULL: a new
+ * one, or what it has if that fits.
+ */
+static struct pfm_pmd_ovfl *pfm_fitting_ovfl(const struct pfm_pmd *pmd,
+					     const struct pfm_smpl_conf *conf)
+{
+	unsigned int n = bitmap_weight(conf ? conf->smpl_pmds : pmd->smpl_pmds,
+				       PFM_MAX_PMDS);
+
+	if (pmd->ovfl && pmd->ovfl->arg.num_smpl_pmds == n)
+		return pmd->ovfl;
+	return pfm_new_ovfl(n);
+}
+
+/* @pmd has taken one of both. */
+static void pfm_free_other_ovfl(const struct pfm_pmd *pmd,
+				struct pfm_pmd_ovfl *before,
+				struct pfm_pmd_ovfl *offered)
+{
+	if (before != pmd->ovfl)
+		kfree(before);
+	if (offered != pmd->ovfl)
+		kfree(offered);
 }
 
 static void pfm_apply_conf(struct pfm_evtset *set, struct pfm_pmd *pmd,
@@ -189,19 +219,25 @@ static void pfm_save_conf(const struct pfm_pmd *pmd, struct pfm_smpl_conf *conf)
 
 /* Change what a PMC and its PMD do, or nothing if the PMU refuses. */
 static int pfm_write_pmc_paused(struct pfm_evtset *set, struct pfm_pmd *pmd,
-				u64 pmc_value, const struct pfm_smpl_conf *conf)
+				u64 pmc_value, const struct pfm_smpl_conf *conf,
+				struct pfm_pmd_ovfl *ovfl)
 {
 	u64 old = pmd->hw.pmc_value, value = pfm_value_read(pmd);
+	struct pfm_pmd_ovfl *old_ovfl = pmd->ovfl;
 	struct pfm_smpl_conf old_conf;
 	int ret;
 
 	pfm_save_conf(pmd, &old_conf);
+	pmd->ovfl = ovfl;
 	pfm_apply_conf(set, pmd, conf ?: &old_conf);
 	ret = pfm_reprogram(pmd, pmc_value, value);
 	if (ret) {
+		/* A first one is long enough for none. */
+		pmd->ovfl = old_ovfl ?: ovfl;
 		pfm_apply_conf(set, pmd, &old_conf);
 		pfm_reprogram(pmd, old, value);
 	}
+	pfm_free_other_ovfl(pmd, old_ovfl, ovfl);
 	return ret;
 }
 
@@ -234,6 +270,7 @@ int pfm_write_pmc(struct pfm_context *ctx, void *elem)
 	const struct pfm_pmu *pmu = ctx->pmu;
 	struct pfm_smpl_conf conf;
 	struct pfm_evtset *set = pfm_evtset_find(ctx, req->reg_set);
+	struct pfm_pmd_ovfl *ovfl = NULL;
 	struct pfm_pmd *pmd;
 	bool smpl;
 	u64 value;
@@ -256,13 +293,16 @@ int pfm_write_pmc(struct pfm_context *ctx, void *elem)
 				       req->reg_smpl_pmds,
 				       req->reg_reset_pmds, &conf))
 		return pfm_bad_elem(&req->reg_flags, PFM_REG_RETFL_EINVAL);
-	if (pmd && pfm_alloc_ovfl(pmd))
-		return -ENOMEM;
+	if (pmd) {
+		ovfl = pfm_fitting_ovfl(pmd, smpl ? &conf : NULL);
+		if (!ovfl)
+			return -ENOMEM;
+	}
 	req->reg_flags &= ~PFM_REG_RETFL_MASK;
 
 	pfm_pause(ctx);
-	ret = pmd ? pfm_write_pmc_paused(set, pmd, value, smpl ? &conf : NULL) :
-		    0;
+	ret = pmd ? pfm_write_pmc_paused(set, pmd, value, smpl ? &conf : NULL,
+					 ovfl) : 0;
 	if (!ret)
 		set->pmcs[slot] = value;
 	pfm_publish(set);
@@ -329,16 +369,19 @@ static void pfm_restore_pmd(struct pfm_evtset *set, struct pfm_pmd *pmd,
 /* Change a PMD, or nothing if the PMU refuses. */
 static int pfm_write_pmd_paused(struct pfm_evtset *set, struct pfm_pmd *pmd,
 				const pfarg_pmd_t *req,
-				const struct pfm_smpl_conf *conf)
+				const struct pfm_smpl_conf *conf,
+				struct pfm_pmd_ovfl *ovfl)
 {
 	struct pfm_pmd old = *pmd;
 	int ret;
 
 	old.value = pfm_value_read(pmd);
 	ret = pfm_apply_pmd(set, pmd, req, conf);
+	pmd->ovfl = ovfl;
 	if (ret)
 		pfm_restore_pmd(set, pmd, &old);
 	return ret;
+	pfm_free_other_ovfl(pmd, old.ovfl, ovfl);
 }
 
 int pfm_write_pmd(struct pfm_context *ctx, void *elem)
@@ -347,6 +390,7 @@ int pfm_write_pmd(struct pfm_context *ctx, void *elem)
 	const struct pfm_pmu *pmu = ctx->pmu;
 	struct pfm_smpl_conf conf;
 	struct pfm_evtset *set;
+	struct pfm_pmd_ovfl *ovfl;
 	struct pfm_pmd *pmd;
 	bool smpl;
 	int slot, ret, err;
@@ -363,7 +407,8 @@ int pfm_write_pmd(struct pfm_context *ctx, void *elem)
 					req->reg_smpl_pmds,
 					req->reg_reset_pmds, &conf)))
 		return pfm_bad_elem(&req->reg_flags, PFM_REG_RETFL_EINVAL);
-	if (smpl && pfm_alloc_ovfl(pmd))
+	ovfl = smpl ? pfm_fitting_ovfl(pmd, &conf) : pmd->ovfl;
+	if (smpl && !ovfl)
 		return -ENOMEM;
 	req->reg_flags &= ~PFM_REG_RETFL_MASK;
 

@@ -3,6 +3,7 @@
  * regs_kunit.c - PMCs and PMDs (3.1.2 - 3.1.4), some of which no PMU
  *		  description in the tree has
  */
+#include <linux/slab.h>
 #include "context.h"
 #include "evtset_fixture.h"
 #include "pfm_sim.h"
@@ -166,8 +167,64 @@ static void an_old_pmc_value_may_be_refused_as_well(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), 108ULL);
 }
 
+/* PMD0 samples, with PMD1 to PMDn of whose values it takes. */
+static void sample_with(struct kunit *test, unsigned int n)
+{
+	pfarg_pmc_t pmc = { .reg_num = 0 };
+
+	pmc.reg_smpl_pmds[0] = ((1ULL << n) - 1) << 1;
+	fixture_pmc(test, pmc);
+}
+
+/*
+ * A context may have hundreds of sets with a dozen counters each, charged to
+ * nobody but its memory cgroup.
+ */
+static void a_counter_takes_memory_for_the_values_that_it_samples(
+	struct kunit *test)
+{
+	struct pfm_pmd *pmd = &ctx_of(test)->set->pmds[0];
+
+	sample_with(test, 0);
+	KUNIT_EXPECT_LE(test, ksize(pmd->ovfl), 128UL);
+	sample_with(test, 4);
+	KUNIT_EXPECT_LE(test, ksize(pmd->ovfl), 192UL);
+}
+
+static void a_counter_may_sample_more_values_than_before(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	int n, i;
+
+	for (i = 1; i < PFM_SIM_PAIRS; i++)
+		fixture_pmd(test, (pfarg_pmd_t){ .reg_num = i,
+						 .reg_value = 100 * i });
+	sample_with(test, 1);
+	fixture_pmd(test, (pfarg_pmd_t){ .reg_num = 0, .reg_value = -10,
+					 .reg_short_reset = -10 });
+	fixture_start(test);
+	for (n = 0; n < PFM_SIM_PAIRS; n++) {
+		sample_with(test, n);
+		f->script.ctrl[n] = PFM_OVFL_CTRL_RESET;
+		fixture_count(test, 10);
+		KUNIT_ASSERT_EQ(test, f->script.calls, n + 1);
+		KUNIT_EXPECT_EQ(test, f->script.arg[n].num_smpl_pmds, n);
+		for (i = 0; i < n; i++)
+			KUNIT_EXPECT_EQ(test,
+					f->script.arg[n].smpl_pmds_values[i],
+					100ULL * (i + 1));
+	}
+	/* And fewer. */
+	sample_with(test, 1);
+	f->script.ctrl[n] = PFM_OVFL_CTRL_RESET;
+	fixture_count(test, 10);
+	KUNIT_EXPECT_EQ(test, f->script.arg[n].num_smpl_pmds, 1);
+}
+
 static struct kunit_case regs_cases[] = {
 	KUNIT_CASE(a_pmc_without_counter_ignores_what_concerns_overflows),
+	KUNIT_CASE(a_counter_takes_memory_for_the_values_that_it_samples),
+	KUNIT_CASE(a_counter_may_sample_more_values_than_before),
 	KUNIT_CASE(a_refused_pmd_value_changes_nothing),
 	KUNIT_CASE(a_refused_pmc_value_brings_the_old_one_back),
 	KUNIT_CASE(an_old_pmc_value_may_be_refused_as_well),

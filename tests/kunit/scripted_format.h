@@ -6,6 +6,7 @@
 #ifndef PFM_KUNIT_SCRIPTED_FORMAT_H
 #define PFM_KUNIT_SCRIPTED_FORMAT_H
 
+#include <linux/string.h>
 #include <perfmon/perfmon_fmt_sdk.h>
 
 #define SCRIPT_MAX	64
@@ -43,7 +44,9 @@ static int script_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
 
 	script->overlapped |= script->inside;
 	script->inside = true;
-	script->arg[n] = *arg;
+	memcpy(&script->arg[n], arg,
+	       offsetof(pfm_ovfl_arg_t,
+			smpl_pmds_values[arg->num_smpl_pmds]));
 	script->tstamp[n] = tstamp;
 	script->data[n] = *data;
 	if (!n && script->during)

@@ -57,12 +57,14 @@ typedef union {
  * @active_set:       event set that was active
  * @ovfl_ctrl:        out: what to do on return
  * @pmd_last_reset:   value that was last loaded into the PMD
- * @smpl_pmds_values: values of the PMDs in @smpl_pmds, in increasing index
  * @pmd_value:        the PMD's value now; 0 or a little more
  * @pmd_eventid:      reg_smpl_eventid of the controlling PMC
  * @smpl_pmds:        PMDs to record (reg_smpl_pmds)
  * @ovfl_notify:      1 if the controlling PMC has PFM_REGFL_OVFL_NOTIFY
  * @num_smpl_pmds:    number of values in @smpl_pmds_values
+ * @smpl_pmds_values: values of the PMDs in @smpl_pmds, in increasing index. Only
+ *                    @num_smpl_pmds of them exist: memory ends there, and the
+ *                    structure is not to be copied as a whole
  *
  * Owned by the core, valid during the call only.
  */
@@ -71,12 +73,12 @@ typedef struct {
 	u16		active_set;
 	pfm_ovfl_ctrl_t	ovfl_ctrl;
 	u64		pmd_last_reset;
-	u64		smpl_pmds_values[PFM_MAX_PMDS];
 	u64		pmd_value;
 	u64		pmd_eventid;
 	u64		smpl_pmds[PFM_MAX_PMD_BITVECTOR];
 	u16		ovfl_notify;
 	u16		num_smpl_pmds;
+	u64		smpl_pmds_values[PFM_MAX_PMDS];
 } pfm_ovfl_arg_t;
 
 #define smpl_pmd_values		smpl_pmds_values
