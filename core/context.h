@@ -60,6 +60,17 @@ struct pfm_pmd_ovfl {
 	pfm_ovfl_arg_t		arg;
 };
 
+/*
+ * What overflows rely on:
+ * - Who samples (pfm_pmu_reg.sampling) has a pfm_pmd.ovfl.
+ * - pfm_pmu_reg.reload is not 0, which is what pfm_pmd.plain_reset says if the
+ *   reset is not plain: the two are compared.
+ * - An overflow that is not discarded is one of the active set: after a switch
+ *   the context is frozen until the PMU has followed, and no overflow of the
+ *   last set is under way.
+ * - The events of a thread have no CPU: pfm_pmu_set.cpu is -1.
+ */
+
 /**
  * struct pfm_pmd - one PMD of an event set, or its clock
  * @hw:          its side that the PMU sees
@@ -71,7 +82,12 @@ struct pfm_pmd_ovfl {
  * @deferred:    an overflow came while the context had another owner: 0,
  *               PFM_DEFERRED, or PFM_DEFERRING while it is being noted
  * @short_reset: value to load after an overflow without notification
+ * @due:         it was handled with another that overflowed in the same
+ *               instant, and the PMU is still to report it
+ * @due_from:    what its value was then
  * @ovfl_ip:     its instruction pointer
+ * @ovfl_tstamp: its time stamp if a command was the owner; used if it comes to
+ *               be handled where another context has its overflows
  * @value:       software value: all of it while the set is not active, or is
  *               frozen. Otherwise the part above the hardware counter's width,
  *               and below that what the counter held at least when it was
@@ -99,8 +115,11 @@ struct pfm_pmd {
 	u64			plain_reset;
 
 	u32			deferred;
+	bool			due;
+	u64			due_from;
 	u64			short_reset;
 	u64			ovfl_ip;
+	u64			ovfl_tstamp;
 	u64			value;
 	u32			loads;
 	u32			seen_loads;
@@ -178,7 +197,9 @@ struct pfm_odd_answers {
  * @busy:     who owns it: 0 or PFM_BUSY_*
  * @deferred: others came meanwhile
  * @missed:   more than one of a PMD: so many are to be added to @lost
+ * @unusual:  not 0 if any of the next two is not
  * @frozen:   nothing counts, and why: PFM_MASKED and others
+ * @several:  the active set has more than one PMD that samples
  * @unsettled: the PMU was started, and nobody has waited since for overflows to
  *            end
  * @paused:   a command does as it likes: for the probe of the idle thread
@@ -243,7 +264,15 @@ struct pfm_context {
 	u32			busy;
 	u32			deferred;
 	atomic_t		missed;
-	u32			frozen;
+
+	union {
+		struct {
+			u32	frozen;
+			u32	several;
+		};
+		u64		unusual;
+	};
+
 	bool			unsettled;
 	bool			paused;
 	bool			idle;

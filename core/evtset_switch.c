@@ -84,6 +84,7 @@ void pfm_begin_evtset(struct pfm_context *ctx, struct pfm_evtset *set,
 		if (!stays)
 			pmd->deferred = 0;
 	}
+	pfm_note_sampling(ctx);
 	if (last != set)
 		pfm_publish(last);
 	pfm_publish(set);

@@ -13,6 +13,9 @@ struct pfm_pmd;
 /* Has a counter that samples overflowed, and is its overflow still to come? */
 bool pfm_has_wrapped(const struct pfm_pmd *pmd);
 
+/* The same, of a PMD whose value is @value now. */
+bool pfm_is_past_zero(const struct pfm_pmd *pmd, u64 value);
+
 /*
  * Keep the values of the active set as they are, discard what is counted on. An
  * overflow that is discarded with it is lost, but its PMD will be reset.

@@ -34,10 +34,33 @@ struct pfm_outcome {
 	DECLARE_BITMAP(reset, PFM_MAX_PMDS);
 };
 
-/* The clock of perf's own samples, too. */
-static __always_inline u64 pfm_clock(void)
+DEFINE_PER_CPU(u64, pfm_last_stamp);
+
+/*
+ * A time stamp of this CPU's, unlike any other (3.5.14), of the clock of perf's
+ * own samples, which may stand still. Nobody else takes one meanwhile: one
+ * context at a time has overflows on a CPU (attach.c), and the caller owns it.
+ */
+static __always_inline u64 pfm_stamp(void)
 {
-	return local_clock();
+	u64 now = local_clock();
+	u64 *last = raw_cpu_ptr(&pfm_last_stamp);
+
+	*last = max(now, *last + 1);
+	return *last;
+}
+
+/* The same, for whom an owner may interrupt. */
+static u64 pfm_stamp_unowned(void)
+{
+	u64 *last = raw_cpu_ptr(&pfm_last_stamp);
+	u64 before, stamp;
+
+	do {
+		before = READ_ONCE(*last);
+		stamp = max(local_clock(), before + 1);
+	} while (cmpxchg_local(last, before, stamp) != before);
+	return stamp;
 }
 
 /* Note where it happened: in @task, at @ip, on this CPU. */
@@ -211,8 +234,8 @@ static int pfm_handle_one(struct pfm_context *ctx, u16 slot, u64 tstamp,
 	pfm_ovfl_arg_t *arg;
 	int err;
 
-	/* Its PMC was never written: it cannot count. */
-	if (!pmd->ovfl)
+	/* context.h says why it has one. */
+	if (WARN_ON_ONCE(!pmd->ovfl))
 		return 0;
 	arg = &pmd->ovfl->arg;
 	arg->pmd_value = pfm_value_read_ovfl(pmd);
@@ -223,15 +246,19 @@ static int pfm_handle_one(struct pfm_context *ctx, u16 slot, u64 tstamp,
 	return err;
 }
 
-/* One overflow event: @ovfl by place in the table. The caller owns @ctx. */
+/*
+ * One overflow event: @ovfl by place in the table. @tstamp is 0 if it happened
+ * just now. The caller owns @ctx.
+ */
 static void pfm_event(struct pfm_context *ctx, const unsigned long *ovfl,
-		      u64 ip, struct pt_regs *regs)
+		      u64 tstamp, u64 ip, struct pt_regs *regs)
 {
 	struct pfm_outcome out = {};
-	u64 tstamp = pfm_clock();
 	unsigned long flags;
 	unsigned int slot;
 	int err = 0;
+
+	tstamp = tstamp ?: pfm_stamp();
 
 	local_irq_save(flags);
 	/* What was left to an interrupt may come in another thread. */
@@ -272,21 +299,24 @@ static bool pfm_store_or_interrupt(struct pfm_context *ctx,
 
 /* Handle what overflowed in one instant. The caller owns @ctx. */
 static void pfm_instant(struct pfm_context *ctx, const unsigned long *ovfl,
-			u64 ip, struct pt_regs *regs, struct pfm_ds_record *rec)
+			u64 tstamp, u64 ip, struct pt_regs *regs,
+			struct pfm_ds_record *rec)
 {
 	ctx->credit--;
 	if (pfm_store_or_interrupt(ctx, ovfl, rec))
-		pfm_event(ctx, ovfl, ip, regs);
+		pfm_event(ctx, ovfl, tstamp, ip, regs);
 }
 
-static void pfm_event_one(struct pfm_pmd *pmd, u64 ip, struct pt_regs *regs,
-			  struct pfm_ds_record *rec)
+static void pfm_event_one(struct pfm_pmd *pmd, u64 tstamp, u64 ip,
+			  struct pt_regs *regs, struct pfm_ds_record *rec)
 {
 	DECLARE_BITMAP(ovfl, PFM_MAX_PMDS);
 
+	if (WARN_ON_ONCE(pmd->set != pmd->ctx->set))
+		return;
 	bitmap_zero(ovfl, PFM_MAX_PMDS);
-	__set_bit(pmd - pmd->ctx->set->pmds, ovfl);
-	pfm_instant(pmd->ctx, ovfl, ip, regs, rec);
+	__set_bit(pmd - pmd->set->pmds, ovfl);
+	pfm_instant(pmd->ctx, ovfl, tstamp, ip, regs, rec);
 }
 
 /* A command is the owner: what is deferred comes in an interrupt after it. */
@@ -310,6 +340,9 @@ static void pfm_defer(struct pfm_pmd *pmd, u64 ip, u32 owner)
 		atomic_inc(&ctx->missed);
 	} else {
 		pmd->ovfl_ip = ip;
+		/* The one that was interrupted may be taking a stamp. */
+		pmd->ovfl_tstamp = owner == PFM_BUSY_COMMAND ?
+					   pfm_stamp_unowned() : 0;
 		/* Pairs with the acquire in pfm_take_note(). */
 		smp_store_release(&pmd->deferred, PFM_DEFERRED);
 	}
@@ -319,36 +352,43 @@ static void pfm_defer(struct pfm_pmd *pmd, u64 ip, u32 owner)
 }
 
 /*
- * Return: has an overflow of @pmd been deferred, and where was it? Now it no
- * longer is.
+ * Return: has an overflow of @pmd been deferred, where and when was it? Now it
+ * no longer is.
  */
-static bool pfm_take_note(struct pfm_pmd *pmd, u64 *ip)
+static bool pfm_take_note(struct pfm_pmd *pmd, u64 *ip, u64 *tstamp)
 {
 	/* Pairs with the release in pfm_defer(). */
 	if (smp_load_acquire(&pmd->deferred) != PFM_DEFERRED)
 		return false;
 	*ip = pmd->ovfl_ip;
+	*tstamp = pmd->ovfl_tstamp;
 	/* Pairs with the cmpxchg() in pfm_defer(). */
 	smp_store_release(&pmd->deferred, 0);
 	return true;
 }
 
-static void pfm_handle_deferred(struct pfm_context *ctx)
+/* @here: overflows of this CPU are those of @ctx. */
+static void pfm_handle_deferred(struct pfm_context *ctx, bool here)
 {
 	struct pfm_pmd *pmd;
-	u64 ip;
+	u64 ip, tstamp;
 	u16 i;
 
 	WRITE_ONCE(ctx->deferred, 0);
 	barrier();
 	ctx->lost += atomic_xchg(&ctx->missed, 0);
 	pfm_for_each_pmd(ctx->set, i, pmd) {
-		if (!pfm_take_note(pmd, &ip))
+		if (!pfm_take_note(pmd, &ip, &tstamp))
 			continue;
+		/* It is handled after others, and so comes after them. */
+		if (here)
+			tstamp = 0;
+		else if (!tstamp)
+			tstamp = pfm_stamp_unowned();
 		if (pfm_is_clock(pmd))
 			pfm_time_is_up(pmd, false);
 		else if (!READ_ONCE(ctx->frozen))
-			pfm_event_one(pmd, ip, NULL, NULL);
+			pfm_event_one(pmd, tstamp, ip, NULL, NULL);
 	}
 }
 
@@ -362,7 +402,7 @@ noinline void pfm_see_to_deferred(struct pfm_context *ctx)
 			pfm_queue_deferred(ctx);
 		if (owner)
 			return;
-		pfm_handle_deferred(ctx);
+		pfm_handle_deferred(ctx, true);
 		/* Pairs with the acquire in pfm_own(). */
 		smp_store_release(&ctx->busy, 0);
 		barrier();
@@ -373,11 +413,13 @@ noinline void pfm_see_to_deferred(struct pfm_context *ctx)
 static noinline void pfm_conclude_one(struct pfm_pmd *pmd, int err)
 {
 	struct pfm_context *ctx = pmd->ctx;
-	u16 slot = pmd - ctx->set->pmds;
+	u16 slot = pmd - pmd->set->pmds;
 	DECLARE_BITMAP(ovfl, PFM_MAX_PMDS);
 	struct pfm_outcome out = {};
 	unsigned long flags;
 
+	if (WARN_ON_ONCE(pmd->set != ctx->set))
+		return;
 	bitmap_zero(ovfl, PFM_MAX_PMDS);
 	__set_bit(slot, ovfl);
 	if (err)
@@ -389,6 +431,93 @@ static noinline void pfm_conclude_one(struct pfm_pmd *pmd, int err)
 	pfm_conclude(ctx, ovfl, &out);
 	ctx->reported = NULL;
 	local_irq_restore(flags);
+}
+
+/*
+ * Was the overflow that is reported now handled before, with another? The PMU
+ * has counted little since. A report that never came is not mistaken for a
+ * later one: that comes a period later.
+ */
+static bool pfm_is_known(struct pfm_pmd *pmd, u64 value)
+{
+	if (!pmd->due)
+		return false;
+	pmd->due = false;
+	return value - pmd->due_from <= -pmd->last_reset >> 1;
+}
+
+bool pfm_overflow_is_known(struct pfm_pmu_reg *reg, u64 value)
+{
+	return pfm_is_known(container_of(reg, struct pfm_pmd, hw), value);
+}
+EXPORT_SYMBOL_GPL(pfm_overflow_is_known);
+
+/* An overflow that was not reset, or has been reported, is none any more. */
+static bool pfm_is_still_to_come(struct pfm_pmd *pmd, u16 slot)
+{
+	return pmd->hw.sampling && !test_bit(slot, pmd->set->to_reset) &&
+	       !READ_ONCE(pmd->deferred) &&
+	       pfm_is_past_zero(pmd, pfm_value_read_ovfl(pmd));
+}
+
+/* Others that have overflowed when @pmd is reported, by place in the table. */
+static bool pfm_find_others(const struct pfm_pmd *pmd, unsigned long *ovfl)
+{
+	struct pfm_pmd *other;
+	bool found = false;
+	u16 i;
+
+	bitmap_zero(ovfl, PFM_MAX_PMDS);
+	pfm_for_each_real_pmd(pmd->set, i, other) {
+		if (other == pmd || !pfm_is_still_to_come(other, i))
+			continue;
+		__set_bit(i, ovfl);
+		found = true;
+	}
+	return found;
+}
+
+/* What was handled with another is still to be reported. */
+static void pfm_await_reports(struct pfm_context *ctx,
+			      const unsigned long *others)
+{
+	unsigned int slot;
+
+	/* A report that finds the context frozen is discarded. */
+	if (READ_ONCE(ctx->frozen))
+		return;
+	for_each_set_bit(slot, others, ctx->pmu->num_pmds) {
+		struct pfm_pmd *pmd = &ctx->set->pmds[slot];
+
+		pmd->due_from = pfm_value_read_ovfl(pmd);
+		pmd->due = true;
+	}
+}
+
+/*
+ * The PMU reports one counter after another, also those that overflowed in one
+ * instant. They are one event with the first that is reported (3.5.14).
+ * Return: true if there is nothing left to do.
+ */
+static noinline bool pfm_look_closer(struct pfm_pmd *pmd, u64 value, u64 ip,
+				     struct pt_regs *regs)
+{
+	struct pfm_context *ctx = pmd->ctx;
+	DECLARE_BITMAP(others, PFM_MAX_PMDS);
+	DECLARE_BITMAP(ovfl, PFM_MAX_PMDS);
+
+	if (READ_ONCE(ctx->frozen) || WARN_ON_ONCE(pmd->set != ctx->set) ||
+	    pfm_is_known(pmd, value))
+		return true;
+	if (!pfm_find_others(pmd, others))
+		return false;
+	bitmap_copy(ovfl, others, PFM_MAX_PMDS);
+	__set_bit(pmd - pmd->set->pmds, ovfl);
+	ctx->reported = pmd;
+	pfm_instant(ctx, ovfl, 0, ip, regs, NULL);
+	ctx->reported = NULL;
+	pfm_await_reports(ctx, others);
+	return true;
 }
 
 /*
@@ -410,7 +539,8 @@ void notrace pfm_overflow(struct pfm_pmu_reg *reg, u64 value, u64 ip,
 		pfm_defer(pmd, ip, owner);
 		return;
 	}
-	if (unlikely(READ_ONCE(ctx->frozen)))
+	if (unlikely(READ_ONCE(ctx->unusual)) &&
+	    pfm_look_closer(pmd, value, ip, regs))
 		goto leave;
 	pfm_note_place(&ctx->data, current, ip, regs);
 	arg = &pmd->ovfl->arg;
@@ -419,7 +549,7 @@ void notrace pfm_overflow(struct pfm_pmu_reg *reg, u64 value, u64 ip,
 	if (arg->num_smpl_pmds)
 		ctx->read_pmds(pmd->ovfl->smpl, arg->smpl_pmds_values,
 			       arg->num_smpl_pmds);
-	tstamp = pfm_clock();
+	tstamp = pfm_stamp();
 	err = ctx->handler(ctx->buf, &pmd->ovfl->arg, tstamp, &ctx->data);
 	if (likely(--ctx->credit && !err &&
 		   pmd->ovfl->arg.ovfl_ctrl.val == PFM_OVFL_CTRL_RESET &&
@@ -455,7 +585,7 @@ void pfm_ds_overflow(struct pfm_pmu_reg *reg, u64 ip, struct pt_regs *regs,
 	}
 	ctx->reported = pmd;
 	if (!READ_ONCE(ctx->frozen))
-		pfm_event_one(pmd, ip, regs, rec);
+		pfm_event_one(pmd, 0, ip, regs, rec);
 	ctx->reported = NULL;
 	pfm_leave(ctx);
 }
@@ -517,7 +647,7 @@ void pfm_overflow_many(struct pfm_pmu_set *s, const unsigned long *pmds,
 		for_each_set_bit(i, ovfl, ctx->pmu->num_pmds)
 			pfm_defer(&ctx->set->pmds[i], ip, owner);
 	else if (!bitmap_empty(ovfl, PFM_MAX_PMDS))
-		pfm_instant(ctx, ovfl, ip, regs, rec);
+		pfm_instant(ctx, ovfl, 0, ip, regs, rec);
 leave:
 	if (!owner)
 		pfm_leave(ctx);
@@ -563,7 +693,7 @@ static void pfm_take_deferred_elsewhere(struct pfm_context *ctx)
 {
 	while (cmpxchg_acquire(&ctx->busy, 0, PFM_BUSY_COMMAND))
 		cpu_relax();
-	pfm_handle_deferred(ctx);
+	pfm_handle_deferred(ctx, false);
 	/* Pairs with the acquire of the next owner. */
 	smp_store_release(&ctx->busy, 0);
 }

@@ -5,7 +5,11 @@
 #ifndef PFM_CORE_OVERFLOW_H
 #define PFM_CORE_OVERFLOW_H
 
+#include <linux/percpu.h>
 #include "context.h"
+
+/* The last time stamp that a CPU's overflows had. */
+DECLARE_PER_CPU(u64, pfm_last_stamp);
 
 /*
  * See to the overflows that came while the context had another owner. If it has

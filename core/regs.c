@@ -152,8 +152,8 @@ static struct pfm_pmd_ovfl *pfm_new_ovfl(unsigned int n)
 }
 
 /*
- * What @pmd needs to overflow as @conf says, or as it did if that is NULL: a new
- * one, or what it has if that fits.
+ * What @pmd needs to overflow as @conf says, or as it did if that is NULL: a
+ * new one, or what it has if that fits.
  */
 static struct pfm_pmd_ovfl *pfm_fitting_ovfl(const struct pfm_pmd *pmd,
 					     const struct pfm_smpl_conf *conf)
@@ -305,6 +305,7 @@ int pfm_write_pmc(struct pfm_context *ctx, void *elem)
 					 ovfl) : 0;
 	if (!ret)
 		set->pmcs[slot] = value;
+	pfm_note_sampling(ctx);
 	pfm_publish(set);
 	err = pfm_resume(ctx);
 	if (ret == -EINVAL)
@@ -376,12 +377,12 @@ static int pfm_write_pmd_paused(struct pfm_evtset *set, struct pfm_pmd *pmd,
 	int ret;
 
 	old.value = pfm_value_read(pmd);
-	ret = pfm_apply_pmd(set, pmd, req, conf);
 	pmd->ovfl = ovfl;
+	ret = pfm_apply_pmd(set, pmd, req, conf);
 	if (ret)
 		pfm_restore_pmd(set, pmd, &old);
-	return ret;
 	pfm_free_other_ovfl(pmd, old.ovfl, ovfl);
+	return ret;
 }
 
 int pfm_write_pmd(struct pfm_context *ctx, void *elem)
@@ -389,8 +390,8 @@ int pfm_write_pmd(struct pfm_context *ctx, void *elem)
 	pfarg_pmd_t *req = elem;
 	const struct pfm_pmu *pmu = ctx->pmu;
 	struct pfm_smpl_conf conf;
-	struct pfm_evtset *set;
 	struct pfm_pmd_ovfl *ovfl;
+	struct pfm_evtset *set;
 	struct pfm_pmd *pmd;
 	bool smpl;
 	int slot, ret, err;
@@ -413,7 +414,8 @@ int pfm_write_pmd(struct pfm_context *ctx, void *elem)
 	req->reg_flags &= ~PFM_REG_RETFL_MASK;
 
 	pfm_pause(ctx);
-	ret = pfm_write_pmd_paused(set, pmd, req, smpl ? &conf : NULL);
+	ret = pfm_write_pmd_paused(set, pmd, req, smpl ? &conf : NULL, ovfl);
+	pfm_note_sampling(ctx);
 	pfm_publish(set);
 	err = pfm_resume(ctx);
 	if (ret == -EINVAL)

@@ -176,6 +176,7 @@ void pfm_value_write_ovfl(struct pfm_pmd *pmd, u64 value)
 void pfm_note_reset(struct pfm_pmd *pmd, u64 value)
 {
 	pmd->last_reset = value;
+	pmd->due = false;
 	if (pmd->ovfl)
 		pmd->ovfl->arg.pmd_last_reset = value;
 }
@@ -204,6 +205,17 @@ void pfm_reset_pmds(struct pfm_evtset *set, const unsigned long *slots,
 							   pmd->long_reset :
 							   pmd->short_reset));
 	}
+}
+
+void pfm_note_sampling(struct pfm_context *ctx)
+{
+	struct pfm_pmd *pmd;
+	u32 n = 0;
+	u16 i;
+
+	pfm_for_each_real_pmd(ctx->set, i, pmd)
+		n += pmd->hw.sampling;
+	WRITE_ONCE(ctx->several, n > 1);
 }
 
 /* Where the value of a PMD is: PFM_MAP_*. */

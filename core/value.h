@@ -49,6 +49,12 @@ u64 pfm_next_reset(struct pfm_pmd *pmd, u64 base);
 void pfm_reset_pmds(struct pfm_evtset *set, const unsigned long *slots,
 		    bool long_reset);
 
+/*
+ * Can PMDs of the active set overflow in one instant? Note it for the overflow
+ * path. Context: as pfm_begin_evtset(), or paused.
+ */
+void pfm_note_sampling(struct pfm_context *ctx);
+
 /* Write the page of a set that has one. Context: as pfm_publish(). */
 void pfm_page_write(struct pfm_evtset *set);
 

@@ -92,9 +92,10 @@ static noinline void perf_overflow_odd(struct perf_event *event,
 				       struct pfm_pmu_reg *reg,
 				       struct pt_regs *regs)
 {
-	u64 value;
+	u64 value = local64_read(&event->count) - reg->offset;
 
-	if (!perf_has_wrapped(event, reg))
+	/* Handled, and reset, with another counter of the same instant? */
+	if (pfm_overflow_is_known(reg, value) || !perf_has_wrapped(event, reg))
 		return;
 	value = local64_read(&event->count) - reg->offset;
 	if (perf_is_late(reg, value)) {

@@ -3,8 +3,12 @@
  * overflow_kunit.c - what the core does around a format's handler, and without
  *		      one (3.5.14, 3.4.3)
  */
+#include <linux/percpu.h>
+#include <linux/sched/clock.h>
+#include <linux/time64.h>
 #include "context.h"
 #include "fixture.h"
+#include "overflow.h"
 
 /* All combinations of the control bits, with and without notification. */
 struct bits {
@@ -288,6 +292,150 @@ static void a_counter_reported_by_itself_is_lost_by_an_error(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, f->ctx->lost, 1ULL);
 }
 
+/*
+ * A PMU with 64-bit counters that reports each by itself. What it counts is
+ * written into the registers.
+ */
+static void start_one_by_one(struct kunit *test)
+{
+	static struct pfm_pmu one_by_one;
+	struct pfm_context *ctx = ctx_of(test);
+
+	one_by_one = *ctx->pmu;
+	one_by_one.counter_width = 64;
+	ctx->pmu = &one_by_one;
+	fixture_start(test);
+}
+
+static void counter_is(struct kunit *test, int pmd, u64 value)
+{
+	*(u64 *)ctx_of(test)->set->pmds[pmd].hw.priv = value;
+}
+
+/* It has overflowed, says the PMU, unless it knows that this is known. */
+static void report(struct kunit *test, int num)
+{
+	struct pfm_pmd *pmd = &ctx_of(test)->set->pmds[num];
+	u64 value = *(u64 *)pmd->hw.priv;
+
+	preempt_disable();
+	if ((s64)value >= 0 || !pfm_overflow_is_known(&pmd->hw, value))
+		pfm_overflow(&pmd->hw, value, 0x1234, NULL);
+	preempt_enable();
+}
+
+/* Proves 3.4.3-03, 3.4.3-06, 3.5.14-07, 3.5.14-08 */
+static void counters_reported_one_by_one_are_one_instant(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	int i;
+
+	fixture_sampling_counter(test, 0, 0);
+	fixture_sampling_counter(test, 1, 0);
+	fixture_sampling_counter(test, 2, PFM_REGFL_OVFL_NOTIFY);
+	for (i = 0; i < 4; i++)
+		f->script.ctrl[i] = PFM_OVFL_CTRL_RESET | PFM_OVFL_CTRL_NOTIFY;
+	start_one_by_one(test);
+	counter_is(test, 0, 2);
+	counter_is(test, 2, 1);
+	report(test, 2);
+	KUNIT_ASSERT_EQ(test, f->script.calls, 2);
+	KUNIT_EXPECT_EQ(test, f->script.arg[0].ovfl_pmd, 0);
+	KUNIT_EXPECT_EQ(test, f->script.arg[0].pmd_value, 2ULL);
+	KUNIT_EXPECT_EQ(test, f->script.arg[1].ovfl_pmd, 2);
+	KUNIT_EXPECT_EQ(test, f->script.tstamp[0], f->script.tstamp[1]);
+	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), SHORT_RESET);
+	KUNIT_EXPECT_EQ(test, fixture_value(test, 1), -10ULL);
+	KUNIT_EXPECT_EQ(test, fixture_value(test, 2), SHORT_RESET);
+	expect_one_message(test, 0x5);
+	/* It has counted on when its turn comes. */
+	counter_is(test, 0, SHORT_RESET + 3);
+	report(test, 0);
+	KUNIT_EXPECT_EQ(test, f->script.calls, 2);
+	/* Once. */
+	counter_is(test, 0, 0);
+	report(test, 0);
+	KUNIT_EXPECT_EQ(test, f->script.calls, 3);
+	KUNIT_EXPECT_EQ(test, f->ctx->lost, 0ULL);
+}
+
+static void a_report_that_never_comes_hides_no_later_one(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+
+	fixture_sampling_counter(test, 0, 0);
+	fixture_sampling_counter(test, 1, 0);
+	f->script.ctrl[0] = PFM_OVFL_CTRL_RESET;
+	f->script.ctrl[1] = PFM_OVFL_CTRL_RESET;
+	start_one_by_one(test);
+	counter_is(test, 0, 2);
+	counter_is(test, 1, 0);
+	report(test, 1);
+	KUNIT_EXPECT_EQ(test, f->script.calls, 2);
+	counter_is(test, 0, 0);
+	report(test, 0);
+	KUNIT_EXPECT_EQ(test, f->script.calls, 3);
+	/* A hair early. */
+	counter_is(test, 1, 3);
+	report(test, 1);
+	counter_is(test, 0, -2);
+	report(test, 0);
+	KUNIT_EXPECT_EQ(test, f->script.calls, 5);
+}
+
+/* What is not reset goes on, and has overflowed once. */
+static void what_is_not_reset_overflows_once(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+
+	fixture_sampling_counter(test, 0, 0);
+	fixture_sampling_counter(test, 1, 0);
+	f->script.ctrl[1] = PFM_OVFL_CTRL_RESET;
+	f->script.ctrl[2] = PFM_OVFL_CTRL_RESET;
+	start_one_by_one(test);
+	counter_is(test, 0, 2);
+	counter_is(test, 1, 2);
+	report(test, 1);
+	counter_is(test, 0, 3);
+	report(test, 0);
+	KUNIT_EXPECT_EQ(test, f->script.calls, 2);
+	counter_is(test, 1, 2);
+	report(test, 1);
+	KUNIT_EXPECT_EQ(test, f->script.calls, 3);
+}
+
+/*
+ * The clock stands still, as it does on some machines until the next tick: each
+ * overflow has a stamp of its own, handled at once or left to an interrupt.
+ */
+/* Proves 3.5.14-02, 3.5.14-03 */
+static void no_two_overflows_have_the_same_time(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	u64 last = local_clock() + 3600 * NSEC_PER_SEC;
+	unsigned long flags;
+	int i;
+
+	fixture_counter(test, 1, 0, -10ULL);
+	for (i = 0; i < 4; i++)
+		f->script.ctrl[i] = PFM_OVFL_CTRL_RESET;
+	fixture_start_owned(test, &flags);
+	this_cpu_write(pfm_last_stamp, last);
+	fixture_count(test, 100);
+	pfm_disown(f->ctx, flags);
+	fixture_unlock(f->ctx);
+	pfm_wait_kicks(f->ctx);
+	fixture_count2(test, 0, 10);
+	report_pmd0(test);
+	report_pmd0(test);
+	KUNIT_EXPECT_EQ(test, f->script.calls, 4);
+	for (i = 0; i < 4; i++) {
+		KUNIT_EXPECT_GT(test, f->script.tstamp[i], last);
+		last = f->script.tstamp[i];
+	}
+	this_cpu_write(pfm_last_stamp, 0);
+}
+
 /* A PMU that never says with what it re-arms itself re-arms nothing. */
 static void a_counter_that_is_not_rearmed_is_reset_by_the_core(
 	struct kunit *test)
@@ -415,6 +563,10 @@ static struct kunit_case overflow_cases[] = {
 	KUNIT_CASE(an_error_notifies_for_those_that_are_not_called_for),
 	KUNIT_CASE(a_mask_notifies_for_those_that_came_before),
 	KUNIT_CASE(a_counter_reported_by_itself_is_lost_by_an_error),
+	KUNIT_CASE(counters_reported_one_by_one_are_one_instant),
+	KUNIT_CASE(a_report_that_never_comes_hides_no_later_one),
+	KUNIT_CASE(what_is_not_reset_overflows_once),
+	KUNIT_CASE(no_two_overflows_have_the_same_time),
 	KUNIT_CASE(a_counter_that_is_not_rearmed_is_reset_by_the_core),
 	KUNIT_CASE(unknown_control_bits_mask),
 	KUNIT_CASE(odd_answers_are_counted),
@@ -468,9 +620,35 @@ static void wrapping_is_not_undone_by_a_later_restart(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 1), 3ULL);
 }
 
+/* The first report masks; no other is lost, or named in no message. */
+/* Proves 3.4.3-06, 3.4.3-07 */
+static void a_mask_takes_those_that_are_still_to_be_reported(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+
+	fixture_sampling_counter(test, 0, PFM_REGFL_OVFL_NOTIFY);
+	fixture_sampling_counter(test, 1, PFM_REGFL_OVFL_NOTIFY);
+	start_one_by_one(test);
+	counter_is(test, 0, 2);
+	counter_is(test, 1, 3);
+	report(test, 0);
+	report(test, 1);
+	expect_one_message(test, 0x3);
+	KUNIT_EXPECT_EQ(test, f->ctx->lost, 0ULL);
+	KUNIT_EXPECT_EQ(test, fixture_value(test, 1), 3ULL);
+	KUNIT_EXPECT_EQ(test, fixture_restart(test), 0);
+	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), LONG_RESET);
+	KUNIT_EXPECT_EQ(test, fixture_value(test, 1), LONG_RESET);
+	/* Nor does it wait for a report that the mask has discarded. */
+	counter_is(test, 1, 0);
+	report(test, 1);
+	expect_one_message(test, 0x2);
+}
+
 static struct kunit_case overflow_without_fmt_cases[] = {
 	KUNIT_CASE(notification_masks_until_restart),
 	KUNIT_CASE(wrapping_is_not_undone_by_a_later_restart),
+	KUNIT_CASE(a_mask_takes_those_that_are_still_to_be_reported),
 	{}
 };
 

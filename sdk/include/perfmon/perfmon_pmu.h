@@ -239,6 +239,20 @@ void pfm_overflow(struct pfm_pmu_reg *reg, u64 value, u64 ip,
 void pfm_overflow_lost(struct pfm_pmu_reg *reg, u64 n);
 
 /**
+ * pfm_overflow_is_known() - was a counter's overflow handled with another's?
+ * @reg:   the counter
+ * @value: its value now
+ *
+ * Counters that overflow in one instant are one event. Where the PMU reports
+ * each by itself, they are handled with the first; pfm_overflow() knows those
+ * that follow. A PMU that does something to a counter that overflowed and has
+ * not got to 0 asks first: if it is known, there is nothing to do or to report.
+ * Context: as pfm_overflow().
+ * Return: true once for each.
+ */
+bool pfm_overflow_is_known(struct pfm_pmu_reg *reg, u64 value);
+
+/**
  * pfm_ds_overflow() - as pfm_overflow(), in a set with a debug-store area
  * @reg:  the counter
  * @ip:   instruction pointer of what was interrupted

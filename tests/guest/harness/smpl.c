@@ -145,7 +145,7 @@ void smpl_expect_entries(const struct smpl *s, unsigned int n, pid_t pid,
 		CHECK_EQ(e->reserved, 0);
 		CHECK_EQ(e->set, 0);
 		CHECK_EQ(e->last_reset_val, -period);
-		CHECK(e->tstamp >= tstamp);
+		CHECK(e->tstamp > tstamp);
 		CHECK(in_touch_pages(e->ip));
 		tstamp = e->tstamp;
 	}
