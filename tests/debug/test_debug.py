@@ -17,17 +17,19 @@ import kernels
 import pytest
 from boot import ROOT, Boot, Boots, Target, check_test
 from test_guest import (
+    CLOCK,
     FORMAT_MODULE,
     FUZZ,
     FUZZ_CALLS,
-    NMI,
-    NMI_MODULES,
+    NMI_PROGRAMS,
     PROGRAMS,
     PROGRAMS32,
     SIMULATED,
     SIMULATED_MODULES,
+    check_nmis,
     insmod,
     names_in,
+    nmi_commands,
     rmmod,
 )
 
@@ -81,10 +83,9 @@ def _with_simulation(*programs: str) -> Guest:
 
 
 def _with_nmis() -> Guest:
-    commands = {"load": insmod(*NMI_MODULES)}
-    commands |= {name: name for name in NMI}
     unload = f"{rmmod('pfm_pmu_perf')} pfm_nmi"
-    return Guest(NMI, commands | _with_leaks(unload), ("--no-modules",))
+    commands = nmi_commands(DEBUG.series) | _with_leaks(unload)
+    return Guest(NMI_PROGRAMS, commands, ("--no-modules", *CLOCK[DEBUG.arch]))
 
 
 def _with_suites() -> Guest:
@@ -142,6 +143,10 @@ def test_kunit_suites(boots: Boots[str]) -> None:
 @pytest.mark.parametrize("guest, program, test", CASES)
 def test_guest(guest: str, program: str, test: str, boots: Boots[str]) -> None:
     check_test(boots[guest], program, test)
+
+
+def test_overflows_are_nmis(boots: Boots[str]) -> None:
+    check_nmis(boots["nmi"], DEBUG.series)
 
 
 def test_random_calls_break_nothing(boots: Boots[str]) -> None:

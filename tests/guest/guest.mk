@@ -16,14 +16,15 @@ LIBPFM2X := build/$(UARCH)/libpfm2x.a
 LIBPFM22 := build/$(UARCH)/libpfm22.a
 BUILT32 := build/i386
 
-FOLDERS := interface formats stress nmi
+# NMIs are x86's.
+FOLDERS := interface formats stress $(if $(filter x86_64,$(UARCH)),nmi)
 # A program of each file there, and two of compat/.
 GUEST_TESTS := $(notdir $(basename $(foreach dir,$(FOLDERS),\
 	       $(wildcard tests/guest/$(dir)/*.c)))) compat2x compat22
 # Not those whose subject is not data, or that take long, or are run on the debug
 # kernel only.
-GUEST_TESTS32 := $(filter-out block_stops cpu fmt lockdown main nomemory perm pmu \
-		 pmu_perf races storm stress suspend sysfs,$(GUEST_TESTS))
+GUEST_TESTS32 := $(filter-out block_stops cpu fmt lockdown main nmi% nomemory perm \
+		 pmu pmu_perf races storm stress suspend sysfs,$(GUEST_TESTS))
 HARNESS := tests/guest/harness
 HARNESS_SHARED := check ctx faults files modules params rig sim smpl worker
 

@@ -15,6 +15,7 @@
 #include "ctx.h"
 #include "faults.h"
 #include "files.h"
+#include "rig.h"
 #include "worker.h"
 
 pid_t thread_id(void)
@@ -178,6 +179,12 @@ void ctx_expect_state(int fd, const char *state)
 		check_failed(__FILE__, __LINE__, "context is not %s", state);
 }
 
+__u64 ctx_page_faults(void)
+{
+	return faults_are_nmis() ? rig_event(1) :
+		PFM_PERF_EVENT(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS);
+}
+
 struct counter counter(unsigned int n, __u32 flags, __u64 period)
 {
 	struct counter c = {
@@ -257,4 +264,22 @@ void ctx_expect_no_message(int fd)
 
 	CHECK_OK(fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK));
 	CHECK_ERRNO(read(fd, &msg, sizeof(msg)), EAGAIN);
+}
+
+__u64 ctx_number(int fd, const char *name)
+{
+	char path[64], line[128], found[64];
+	unsigned long long value = 0;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
+	file = fopen(path, "r");
+	CHECK(file);
+	while (fgets(line, sizeof(line), file))
+		if (sscanf(line, "%63[^:]: %llu", found, &value) == 2 &&
+		    !strcmp(found, name))
+			break;
+	CHECK(!feof(file));
+	fclose(file);
+	return value;
 }

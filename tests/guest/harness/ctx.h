@@ -18,9 +18,12 @@
 
 struct worker;
 
-/* PMC value that counts page faults, at user and kernel level. */
-#define PAGE_FAULTS \
-	PFM_PERF_EVENT(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS)
+/*
+ * PMC value that counts page faults, at user and kernel level, or what
+ * touch_pages() causes instead.
+ */
+#define PAGE_FAULTS	ctx_page_faults()
+__u64 ctx_page_faults(void);
 /* A PMC value that perf does not know. */
 #define NO_SUCH_EVENT	PFM_PERF_EVENT(PERF_TYPE_SOFTWARE, 0xffff)
 
@@ -54,6 +57,8 @@ void ctx_wait_state(int fd, const char *state);
 /* Is this a line of its fdinfo? */
 bool ctx_says(int fd, const char *line);
 void ctx_expect_state(int fd, const char *state);
+/* A number in its fdinfo. */
+__u64 ctx_number(int fd, const char *name);
 
 /* Counters: PMCn and PMDn */
 

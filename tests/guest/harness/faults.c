@@ -10,12 +10,14 @@
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "check.h"
 #include "faults.h"
+#include "rig.h"
 
 #define ARENA_PAGES	256UL
 #define STACK_SIZE	(64 << 10)	/* more than any test needs */
@@ -87,8 +89,32 @@ static void give_back(void)
 	arena_used = 0;
 }
 
-__attribute__((noipa)) __section("touch_pages_text")
-void touch_pages(unsigned long n, unsigned long *done)
+bool faults_are_nmis(void)
+{
+	return getenv("PFM_NMI");
+}
+
+static void receive_nmi(void)
+{
+	static const char one[] = "-1 1";
+	static int fd = -1;
+
+	if (fd < 0)
+		fd = CHECK_OK(open(RIG_FIRE, O_WRONLY | O_CLOEXEC));
+	CHECK_EQ(write(fd, one, strlen(one)), strlen(one));
+}
+
+static void receive_nmis(unsigned long n, unsigned long *done)
+{
+	while (n--) {
+		receive_nmi();
+		if (done)
+			__atomic_add_fetch(done, 1, __ATOMIC_RELAXED);
+	}
+}
+
+static __attribute__((noipa)) __section("touch_pages_text")
+void fault_pages(unsigned long n, unsigned long *done)
 {
 	while (n--) {
 		if (arena_used == ARENA_PAGES)
@@ -98,4 +124,12 @@ void touch_pages(unsigned long n, unsigned long *done)
 		if (done)
 			__atomic_add_fetch(done, 1, __ATOMIC_RELAXED);
 	}
+}
+
+void touch_pages(unsigned long n, unsigned long *done)
+{
+	if (faults_are_nmis())
+		receive_nmis(n, done);
+	else
+		fault_pages(n, done);
 }

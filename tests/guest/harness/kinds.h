@@ -98,7 +98,7 @@ void sampler_drain_to_end(struct sampler *s);
  * rest and account for every page fault.
  */
 void sampler_finish(struct sampler *s);
-/* Close the context, started or not; its buffer must stay intact. */
+/* Close the context, started or not; its buffer must be intact until then. */
 void sampler_close(struct sampler *s);
 
 #endif /* GUEST_KINDS_H */

@@ -12,11 +12,18 @@
 
 #include "check.h"
 #include "ctx.h"
+#include "faults.h"
 #include "files.h"
 #include "rig.h"
 
 #define TYPE	"/sys/bus/event_source/devices/pfm_nmi/type"
 #define DIR	"/sys/kernel/debug/pfm_nmi/"
+
+#ifdef MAP_32BIT
+#define LOWER_4GIB	MAP_32BIT
+#else
+#define LOWER_4GIB	0
+#endif
 
 void rig_need(void)
 {
@@ -49,7 +56,7 @@ static void fire(int cpu, unsigned int n)
 	char line[64];
 
 	snprintf(line, sizeof(line), "%d %u", cpu, n);
-	write_text(DIR "fire", line);
+	write_text(RIG_FIRE, line);
 }
 
 void rig_fire(unsigned int n)
@@ -72,20 +79,30 @@ static void fire_from_elsewhere(void *arg)
 	__atomic_store_n(&v->done, true, __ATOMIC_RELEASE);
 }
 
-void rig_fire_at_user(unsigned int n)
+void rig_fire_while(unsigned int n, void (*spin)(const bool *done))
 {
 	struct volley *v = mmap(NULL, sizeof(*v), PROT_READ | PROT_WRITE,
-				MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+				MAP_SHARED | MAP_ANONYMOUS | LOWER_4GIB, -1, 0);
 	pid_t pid;
 
 	CHECK(v != MAP_FAILED);
 	v->cpu = CHECK_OK(sched_getcpu());
 	v->n = n;
 	pid = spawn(fire_from_elsewhere, v);
-	while (!__atomic_load_n(&v->done, __ATOMIC_ACQUIRE))
-		;
+	spin(&v->done);
 	reap(pid);
 	munmap(v, sizeof(*v));
+}
+
+static void just_spin(const bool *done)
+{
+	while (!__atomic_load_n(done, __ATOMIC_ACQUIRE))
+		;
+}
+
+void rig_fire_at_user(unsigned int n)
+{
+	rig_fire_while(n, just_spin);
 }
 
 void rig_rate(unsigned long rate)
@@ -100,6 +117,26 @@ void rig_set(const char *name, __u64 value)
 	snprintf(path, sizeof(path), DIR "%s", name);
 	snprintf(text, sizeof(text), "%llu", (unsigned long long)value);
 	write_text(path, text);
+}
+
+void rig_begin(void)
+{
+	if (!faults_are_nmis())
+		return;
+	rig_need();
+	rig_rate(RIG_FASTEST);
+}
+
+void rig_end(void)
+{
+	struct rig_stats s;
+
+	if (!faults_are_nmis())
+		return;
+	rig_rate(0);
+	s = rig_stats();
+	rig_print(&s);
+	CHECK_EQ(s.sent, s.received);
 }
 
 static const char *const stat_names[] = {

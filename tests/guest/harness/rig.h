@@ -19,6 +19,9 @@
 
 struct counter;
 
+/* "-1 N" lets N NMIs come to the thread that writes it. */
+#define RIG_FIRE	"/sys/kernel/debug/pfm_nmi/fire"
+
 /* Skip the test unless the module is loaded. */
 void rig_need(void);
 /* PMC value that counts NMIs: @step for each. */
@@ -30,12 +33,22 @@ void rig_add_counter(int fd, unsigned int n, __u32 flags, __u64 period);
 
 /* Send NMIs to this thread, to be received before this returns. */
 void rig_fire(unsigned int n);
-/* The same while this thread runs at user level, by another CPU. */
+/*
+ * The same from another CPU, while this thread runs a function that returns when
+ * *done is true, which is in the lower 4 GiB; or just spins at user level.
+ */
+void rig_fire_while(unsigned int n, void (*spin)(const bool *done));
 void rig_fire_at_user(unsigned int n);
 /* NMIs a second to all CPUs that have a counter on; 0 for none. */
 void rig_rate(unsigned long rate);
 /* Write a setting of the rig's. */
 void rig_set(const char *name, __u64 value);
+/*
+ * As many NMIs as the machine bears until the end, if PFM_NMI is in the
+ * environment.
+ */
+void rig_begin(void);
+void rig_end(void);
 
 /**
  * struct rig_stats - what has happened; see the module's

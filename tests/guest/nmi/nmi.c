@@ -11,6 +11,8 @@
 #include "rig.h"
 #include "smpl.h"
 
+#define CLOCK_PERIOD	200000		/* ns */
+#define A_WHILE		20000000	/* ns */
 #define CPU_CLOCK \
 	PFM_PERF_EVENT(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK)
 
@@ -137,6 +139,47 @@ TEST(handler_reads_pmds_in_the_nmi)
 		CHECK_EQ(values[2], thread_id());
 		last = values[1];
 	}
+}
+
+/*
+ * A clock that samples and that an NMI resets: to 0, and to a period.
+ */
+static void reset_a_clock(__u64 reset)
+{
+	struct counter clock = counter(1, 0, CLOCK_PERIOD);
+	struct counter c = rig_counter(0, 0, 1);
+	struct smpl s = buffer(10000, 0);
+	__u64 before;
+
+	clock.pmc.reg_value = CPU_CLOCK;
+	clock.pmd.reg_short_reset = reset;
+	clock.pmd.reg_long_reset = reset;
+	pfm_bv_set(c.pmc.reg_reset_pmds, 1);
+	counter_write(s.fd, &clock);
+	counter_write(s.fd, &c);
+	start_here(s.fd);
+	for (int i = 0; i < 100; i++) {
+		rig_fire(1);
+		spin(CLOCK_PERIOD / 4);
+	}
+	before = s.hdr->hdr_count;
+	CHECK(before >= 100);
+	spin(A_WHILE);
+	ctx_stop(s.fd);
+	if (reset)
+		CHECK(s.hdr->hdr_count > before);
+	else
+		CHECK_EQ(s.hdr->hdr_count, before);
+}
+
+TEST(a_clock_that_an_nmi_resets_to_0_counts_from_there)
+{
+	reset_a_clock(0);
+}
+
+TEST(a_clock_that_an_nmi_resets_to_a_period_samples_on)
+{
+	reset_a_clock(-(__u64)CLOCK_PERIOD);
 }
 
 TEST(more_counters_than_the_pmu_has_are_denied)

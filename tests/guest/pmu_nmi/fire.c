@@ -9,6 +9,7 @@
 #include <linux/kthread.h>
 #include <linux/module.h>
 #include <linux/percpu.h>
+#include <linux/rcupdate.h>
 #include <linux/sched/clock.h>
 #include <linux/sched/signal.h>
 #include <linux/wait.h>
@@ -97,21 +98,25 @@ int rig_fire(int cpu, u64 n)
 	return 0;
 }
 
-/* NMIs for all whose counters are on. */
+static void rig_fire_in_turn(int cpu, u64 now)
+{
+	struct rig_cpu *c = per_cpu_ptr(&rig_cpus, cpu);
+
+	if (rig_is_active(c) && now >= READ_ONCE(c->next) && rig_send(cpu))
+		WRITE_ONCE(c->next, now + READ_ONCE(rig_interval));
+}
+
+/* NMIs for all whose counters are on. rig_cease() waits until this is over. */
 static void rig_fire_all(void)
 {
-	u64 interval = READ_ONCE(rig_interval);
 	u64 now = local_clock();
 	int cpu;
 
-	for_each_online_cpu(cpu) {
-		struct rig_cpu *c = per_cpu_ptr(&rig_cpus, cpu);
-
-		if (!rig_is_active(c) || now < READ_ONCE(c->next))
-			continue;
-		if (rig_send(cpu))
-			WRITE_ONCE(c->next, now + interval);
-	}
+	preempt_disable();
+	for_each_online_cpu(cpu)
+		if (READ_ONCE(rig_is_firing))
+			rig_fire_in_turn(cpu, now);
+	preempt_enable();
 }
 
 static bool rig_has_work(void)
@@ -132,10 +137,26 @@ static int rig_thread(void *unused)
 	return 0;
 }
 
+/* Return when no NMI is on its way any more. */
+static void rig_cease(void)
+{
+	int cpu;
+
+	WRITE_ONCE(rig_is_firing, false);
+	synchronize_rcu();
+	for_each_online_cpu(cpu)
+		while (atomic_read(&per_cpu(rig_cpus, cpu).firing))
+			cond_resched();
+}
+
 void rig_set_rate(u64 rate)
 {
-	WRITE_ONCE(rig_interval, rate ? NSEC_PER_SEC / rate : 0);
-	WRITE_ONCE(rig_is_firing, rate);
+	if (!rate) {
+		rig_cease();
+		return;
+	}
+	WRITE_ONCE(rig_interval, NSEC_PER_SEC / rate);
+	WRITE_ONCE(rig_is_firing, true);
 	wake_up_all(&rig_wait);
 }
 

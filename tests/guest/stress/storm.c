@@ -6,7 +6,8 @@
  * Every page fault overflows, and a clock ten thousand times a second.
  * Meanwhile contexts are loaded, unloaded, restarted and closed, threads exit
  * or are killed, formats come and go, and a CPU goes offline and back. The
- * amount of work is fixed, by $STORM_ROUNDS, not the time it takes.
+ * amount of work is fixed, by $STORM_ROUNDS, not the time it takes. With
+ * $PFM_NMI, NMIs overflow instead of page faults, as many as the machine bears.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -21,6 +22,7 @@
 #include "disturb.h"
 #include "faults.h"
 #include "kinds.h"
+#include "rig.h"
 #include "worker.h"
 
 #define CPU_CLOCK \
@@ -219,6 +221,7 @@ static void storm(void (*function)(void *kind))
 	alarm(4 * check_timeout() * rounds());
 	need_second_cpu();
 	disturb_begin();
+	rig_begin();
 	for (unsigned int i = 0; i < NUM_KINDS; i++)
 		pids[i] = spawn(function, (void *)&kinds[i]);
 	formats = spawn(disturb_formats, NULL);
@@ -226,6 +229,7 @@ static void storm(void (*function)(void *kind))
 	for (unsigned int i = 0; i < NUM_KINDS; i++)
 		reap(pids[i]);
 	disturb_end();
+	rig_end();
 	reap(formats);
 	reap(cpus);
 }

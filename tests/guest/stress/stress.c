@@ -4,7 +4,8 @@
  *
  * For each kind a process samples, round after round. Others read what formats
  * show to everybody meanwhile. The amount of work is fixed, not the time it
- * takes.
+ * takes. With $PFM_NMI, NMIs overflow instead of page faults, as many as the
+ * machine bears.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -21,6 +22,7 @@
 #include "faults.h"
 #include "kinds.h"
 #include "oprofile_stream.h"
+#include "rig.h"
 #include "worker.h"
 
 #define DEVICE		"/dev/" PFM_OPROFILE_DEVICE
@@ -227,6 +229,7 @@ static void stress(void (*sample)(void *job), struct job job, bool unload)
 	pid_t pids[NUM_KINDS], unloader = 0, device, sysfs;
 
 	disturb_begin();
+	rig_begin();
 	for (unsigned int i = 0; i < NUM_KINDS; i++) {
 		job.kind = &kinds[i];
 		pids[i] = spawn(sample, &job);
@@ -238,6 +241,7 @@ static void stress(void (*sample)(void *job), struct job job, bool unload)
 	for (unsigned int i = 0; i < NUM_KINDS; i++)
 		reap(pids[i]);
 	disturb_end();
+	rig_end();
 	reap(device);
 	reap(sysfs);
 	if (unload)

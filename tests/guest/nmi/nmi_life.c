@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/*
+ * nmi_life.c - what can happen to contexts and threads while NMIs overflow
+ *
+ * $NMI_ROUNDS times, NMIs coming as fast as the machine bears.
+ */
+#define _GNU_SOURCE
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <perfmon/perfmon_nway_smpl.h>
+
+#include "check.h"
+#include "ctx.h"
+#include "modules.h"
+#include "rig.h"
+#include "smpl.h"
+#include "worker.h"
+
+#define NOTIFY		PFM_REGFL_OVFL_NOTIFY
+#define MODULE_NWAY	"pfm_fmt_nway"
+#define WORK		1000000		/* page faults; it does not end by itself */
+
+static struct rig_stats before;
+
+static unsigned int rounds(void)
+{
+	const char *text = getenv("NMI_ROUNDS");
+
+	return text ? strtoul(text, NULL, 0) : 50;
+}
+
+static void begin(void)
+{
+	rig_need();
+	before = rig_stats();
+	ctx_pin(1);
+	rig_rate(RIG_FASTEST);
+}
+
+static void end(void)
+{
+	struct rig_stats s;
+
+	rig_rate(0);
+	s = rig_since(before);
+	rig_print(&s);
+	CHECK_EQ(s.sent, s.received);
+}
+
+/* Wait for overflows. */
+static void wait_overflows(__u64 n)
+{
+	__u64 first = rig_stats().reported;
+
+	while (rig_stats().reported - first < n)
+		sched_yield();
+}
+
+/* A context, loaded and started, that notifies at each @period. */
+static int start_on(const struct worker *w, __u32 flags, __u64 period)
+{
+	int fd = ctx_new(flags);
+
+	rig_add_counter(fd, 0, NOTIFY, period);
+	ctx_start_on(fd, w->pid);
+	return fd;
+}
+
+/* One whose samples overwrite each other: nothing masks it. */
+static struct mapped sample(const struct worker *w)
+{
+	static const pfm_uuid_t uuid = PFM_NWAY_SMPL_UUID;
+	pfm_nway_smpl_arg_t arg = { .buf_size = 1 << 14, .num_regions = 2 };
+	struct mapped m = mapped_new(uuid, 0, &arg, sizeof(arg));
+
+	rig_add_counter(m.fd, 0, 0, 2);
+	ctx_start_on(m.fd, w->pid);
+	return m;
+}
+
+static __u64 recorded(const struct mapped *m)
+{
+	const pfm_nway_smpl_hdr_t *hdr = m->buf;
+	const pfm_nway_smpl_rgn_t *rgn = (const void *)(hdr + 1);
+
+	return hdr->hdr_overwritten + rgn[0].rgn_count + rgn[1].rgn_count;
+}
+
+static void unmap(const struct mapped *m)
+{
+	munmap((void *)m->buf, m->size);
+	close(m->fd);
+}
+
+static void start_worker(struct worker *w)
+{
+	worker_start_pinned(w);
+	worker_ask(w, WORK_TOUCH, WORK);
+}
+
+static void end_worker(struct worker *w)
+{
+	worker_kill(w);
+	close(w->ask);
+	close(w->done);
+}
+
+/* Proves 3.4.3-12 */
+TEST(threads_are_blocked_and_restarted)
+{
+	unsigned long seen;
+	struct worker w;
+	int fd;
+
+	begin();
+	start_worker(&w);
+	fd = start_on(&w, PFM_FL_NOTIFY_BLOCK, 20);
+	for (unsigned int n = rounds(); n; n--) {
+		ctx_expect_message(fd, PFM_MSG_OVFL);
+		wait_asleep(w.pid);
+		seen = worker_progress(&w);
+		for (int i = 0; i < 100; i++)
+			sched_yield();
+		CHECK_EQ(worker_progress(&w), seen);
+		CHECK_OK(pfm_restart(fd));
+	}
+	end();
+	close(fd);
+	end_worker(&w);
+}
+
+TEST(blocked_threads_go_on_when_the_context_is_closed)
+{
+	begin();
+	for (unsigned int n = rounds(); n; n--) {
+		struct worker w;
+		int fd;
+
+		start_worker(&w);
+		fd = start_on(&w, PFM_FL_NOTIFY_BLOCK, 20);
+		ctx_expect_message(fd, PFM_MSG_OVFL);
+		if (n % 2)
+			wait_asleep(w.pid);
+		close(fd);
+		end_worker(&w);
+	}
+	end();
+}
+
+TEST(masked_contexts_are_restarted)
+{
+	struct worker w;
+	int fd;
+
+	begin();
+	start_worker(&w);
+	fd = start_on(&w, 0, 3);
+	for (unsigned int n = 4 * rounds(); n; n--) {
+		ctx_expect_message(fd, PFM_MSG_OVFL);
+		CHECK_OK(pfm_restart(fd));
+	}
+	end();
+	close(fd);
+	end_worker(&w);
+}
+
+/* Proves H07 */
+TEST(contexts_are_closed)
+{
+	struct worker w;
+
+	begin();
+	start_worker(&w);
+	for (unsigned int n = 4 * rounds(); n; n--) {
+		struct mapped m = sample(&w);
+
+		wait_overflows(n % 4);
+		unmap(&m);
+	}
+	end();
+	end_worker(&w);
+}
+
+TEST(contexts_are_stopped_and_unloaded)
+{
+	struct worker w;
+	struct mapped m;
+
+	begin();
+	start_worker(&w);
+	m = sample(&w);
+	for (unsigned int n = 4 * rounds(); n; n--) {
+		wait_overflows(n % 4);
+		if (n % 2)
+			ctx_stop(m.fd);
+		CHECK_OK(pfm_unload_context(m.fd));
+		ctx_start_on(m.fd, w.pid);
+	}
+	end();
+	unmap(&m);
+	end_worker(&w);
+}
+
+TEST(registers_are_written_and_read)
+{
+	struct worker w;
+	int fd;
+
+	begin();
+	start_worker(&w);
+	fd = ctx_new(0);
+	rig_add_counter(fd, 0, 0, 3);
+	rig_add_counter(fd, 1, 0, 0);
+	ctx_start_on(fd, w.pid);
+	for (unsigned int n = 20 * rounds(); n; n--) {
+		CHECK(ctx_read(fd, 0) >= -3ULL || ctx_read(fd, 1));
+		if (!(n % 8))
+			rig_add_counter(fd, n % 3, 0, 3);
+	}
+	end();
+	close(fd);
+	end_worker(&w);
+}
+
+/* Proves H09 */
+TEST(threads_exit)
+{
+	begin();
+	for (unsigned int n = rounds(); n; n--) {
+		struct worker w;
+		int fd;
+
+		worker_start_pinned(&w);
+		fd = start_on(&w, 0, 1000000);
+		worker_ask(&w, WORK_TOUCH, 20 + n);
+		worker_quit(&w);
+		ctx_expect_message(fd, PFM_MSG_END);
+		ctx_expect_no_message(fd);
+		close(fd);
+		close(w.done);
+	}
+	end();
+}
+
+TEST(threads_are_killed)
+{
+	begin();
+	for (unsigned int n = rounds(); n; n--) {
+		struct worker w;
+		struct mapped m;
+
+		start_worker(&w);
+		m = sample(&w);
+		wait_overflows(n % 4);
+		end_worker(&w);
+		if (n % 2)
+			ctx_wait_state(m.fd, "unloaded");
+		unmap(&m);
+	}
+	end();
+}
+
+TEST(threads_exec)
+{
+	begin();
+	for (unsigned int n = rounds() / 2; n; n--) {
+		struct worker w;
+		struct mapped m;
+
+		worker_start_pinned(&w);
+		m = sample(&w);
+		worker_do(&w, WORK_EXEC, 0);
+		worker_do(&w, WORK_TOUCH, 20);
+		worker_quit(&w);
+		ctx_wait_state(m.fd, "unloaded");
+		CHECK(recorded(&m) > 0);
+		unmap(&m);
+		close(w.done);
+	}
+	end();
+}
+
+/* Proves H11 */
+TEST(modules_in_use_are_not_unloaded)
+{
+	static const char *const used[] = {
+		"pfm_nmi", MODULE_NWAY, MODULE_PMU, MODULE_CORE,
+	};
+	struct worker w;
+	struct mapped m;
+
+	begin();
+	start_worker(&w);
+	for (unsigned int n = rounds(); n; n--) {
+		m = sample(&w);
+		for (unsigned int i = 0; i < ARRAY_SIZE(used); i++)
+			CHECK_ERRNO(module_unload(used[i]), EWOULDBLOCK);
+		wait_overflows(1);
+		unmap(&m);
+		while (module_unload(MODULE_NWAY))
+			CHECK_EQ(errno, EWOULDBLOCK);
+		CHECK_OK(module_insert("formats/nway/" MODULE_NWAY ".ko"));
+	}
+	end();
+	end_worker(&w);
+}

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/*
+ * nmi_pebs.c - the PEBS formats on a CPU with precise events: each field
+ *
+ * The thread spins with known values in all registers, the stack's included,
+ * while NMIs come from the other CPU.
+ */
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include <perfmon/perfmon_pebs32_smpl.h>
+#include <perfmon/perfmon_pebs64_smpl.h>
+
+#include "check.h"
+#include "ctx.h"
+#include "rig.h"
+#include "smpl.h"
+
+#define NOTIFY	PFM_REGFL_OVFL_NOTIFY
+#define PRECISE(level)	((level) * (1ULL << PFM_PERF_PRECISE_SHIFT))
+#define RECORDS	50
+#define BASE	256	/* offset of the first record in both layouts */
+
+/* What the rig's first record says. */
+#define ADDR	0x12345678000ULL
+#define LATENCY	0x1234
+#define SOURCE	0x1e8100042ULL
+
+/* After comparing two equal values: IF, ZF, PF, and a bit that is always 1. */
+#define EFLAGS	0x246
+
+static const pfm_uuid_t uuid32 = PFM_PEBS32_SMPL_UUID;
+static const pfm_uuid_t uuid64 = PFM_PEBS64_SMPL_UUID;
+
+extern const char spin_begin[], spin_end[];
+
+/*
+ * Spin until *@done is not 0: of the registers that the function must preserve,
+ * the stack pointer goes to a variable.
+ */
+void spin_with_registers(const bool *done);
+asm(".pushsection .text\n"
+	".globl spin_with_registers, spin_begin, spin_end\n"
+	"spin_with_registers:\n"
+	"	push %rbx\n"
+	"	push %rbp\n"
+	"	push %r12\n"
+	"	push %r13\n"
+	"	push %r14\n"
+	"	push %r15\n"
+	"	mov %rsp, spin_stack(%rip)\n"
+	"	mov $0x11111111, %eax\n"
+	"	mov $0x22222222, %ebx\n"
+	"	mov $0x33333333, %ecx\n"
+	"	mov $0x44444444, %edx\n"
+	"	mov $0x55555555, %esi\n"
+	"	mov $0x66666666, %ebp\n"
+	"	mov $0x77777777, %esp\n"
+	"	mov $0x8888888811111111, %r8\n"
+	"	mov $0x9999999911111111, %r9\n"
+	"	mov $0xaaaaaaaa11111111, %r10\n"
+	"	mov $0xbbbbbbbb11111111, %r11\n"
+	"	mov $0xcccccccc11111111, %r12\n"
+	"	mov $0xdddddddd11111111, %r13\n"
+	"	mov $0xeeeeeeee11111111, %r14\n"
+	"	mov $0xffffffff11111111, %r15\n"
+	"	cmpb $0, (%rdi)\n"
+	"spin_begin:\n"
+	"	cmpb $0, (%rdi)\n"
+	"	je spin_begin\n"
+	"spin_end:\n"
+	"	mov spin_stack(%rip), %rsp\n"
+	"	pop %r15\n"
+	"	pop %r14\n"
+	"	pop %r13\n"
+	"	pop %r12\n"
+	"	pop %rbp\n"
+	"	pop %rbx\n"
+	"	ret\n"
+	".popsection\n"
+	".local spin_stack\n"
+	".comm spin_stack, 8, 8\n");
+
+/* What a record of this place says, in the order of its fields. */
+static void fill_place(const bool *done, pfm_pebs64_smpl_entry_t *e)
+{
+	*e = (pfm_pebs64_smpl_entry_t){
+		.eflags = EFLAGS,
+		.eax = 0x11111111, .ebx = 0x22222222, .ecx = 0x33333333,
+		.edx = 0x44444444, .esi = 0x55555555, .edi = (uintptr_t)done,
+		.ebp = 0x66666666, .esp = 0x77777777,
+		.r8 = 0x8888888811111111, .r9 = 0x9999999911111111,
+		.r10 = 0xaaaaaaaa11111111, .r11 = 0xbbbbbbbb11111111,
+		.r12 = 0xcccccccc11111111, .r13 = 0xdddddddd11111111,
+		.r14 = 0xeeeeeeee11111111, .r15 = 0xffffffff11111111,
+	};
+}
+
+static bool is_spinning_at(__u64 ip)
+{
+	return ip >= (uintptr_t)spin_begin && ip < (uintptr_t)spin_end;
+}
+
+/* Who is shot at: a byte in the lower 4 GiB. */
+static bool *done;
+
+static void spin(const bool *flag)
+{
+	done = (bool *)flag;
+	spin_with_registers(flag);
+}
+
+static struct mapped start64(__u32 flags, __u64 event)
+{
+	pfm_pebs64_smpl_arg_t arg = {
+		.buf_size = BASE + RECORDS * sizeof(pfm_pebs64_skl_entry_t),
+		.intr_thres = RECORDS,
+		.flags = flags,
+		.cnt_reset = -2ULL,
+	};
+	struct counter c;
+	struct mapped m;
+
+	rig_need();
+	rig_set("addr", ADDR);
+	rig_set("latency", LATENCY);
+	rig_set("source", SOURCE);
+	m = mapped_new(uuid64, 0, &arg, sizeof(arg));
+	c = rig_counter(0, NOTIFY, 2);
+	c.pmc.reg_value = rig_event(2) | event;
+	counter_write(m.fd, &c);
+	ctx_pin(0);
+	ctx_start_on(m.fd, thread_id());
+	return m;
+}
+
+/* Shoot until a buffer is full. */
+static void fill(int fd)
+{
+	while (!ctx_says(fd, "pfm_state:\tmasked"))
+		rig_fire_while(2 * RECORDS, spin);
+	ctx_expect_message(fd, PFM_MSG_OVFL);
+}
+
+/* As many fields as the two have. Instruction pointers differ. */
+static void check_place(const pfm_pebs64_smpl_entry_t *e)
+{
+	pfm_pebs64_smpl_entry_t copy = *e, expected;
+
+	CHECK(is_spinning_at(e->ip));
+	fill_place(done, &expected);
+	copy.ip = 0;
+	for (unsigned int i = 0; i < sizeof(copy) / sizeof(__u64); i++)
+		CHECK_EQ(((__u64 *)&copy)[i], ((__u64 *)&expected)[i]);
+}
+
+static const pfm_pebs64_smpl_hdr_t *hdr64(const struct mapped *m)
+{
+	return m->buf;
+}
+
+TEST(precise_events_make_contexts_that_want_them)
+{
+	struct mapped m = start64(PFM_PEBS64_SMPL_SKYLAKE,
+				  PRECISE(2) | PFM_PERF_EXCL_KERNEL);
+
+	fill(m.fd);
+	CHECK_EQ(hdr64(&m)->hdr_flags, 0);
+	CHECK_EQ(hdr64(&m)->hdr_lost, 0);
+	CHECK_EQ(hdr64(&m)->hdr_dropped, 0);
+}
+
+TEST(events_that_are_not_precise_are_refused)
+{
+	pfm_pebs64_smpl_arg_t arg = {
+		.buf_size = BASE + RECORDS * sizeof(pfm_pebs64_smpl_entry_t),
+		.intr_thres = RECORDS,
+	};
+	struct counter c;
+	struct mapped m;
+
+	rig_need();
+	m = mapped_new(uuid64, 0, &arg, sizeof(arg));
+	c = rig_counter(0, NOTIFY, 2);
+	counter_write(m.fd, &c);
+	CHECK_ERRNO(ctx_try_load(m.fd, thread_id()), EINVAL);
+}
+
+TEST(each_field_of_a_record_is_what_the_cpu_stored)
+{
+	struct mapped m = start64(PFM_PEBS64_SMPL_SKYLAKE,
+				  PRECISE(2) | PFM_PERF_EXCL_KERNEL);
+	const pfm_pebs64_skl_entry_t *r = m.buf + BASE;
+	unsigned int spinning = 0;
+
+	fill(m.fd);
+	for (unsigned int i = 0; i < RECORDS; i++) {
+		const pfm_pebs64_nhm_entry_t *nhm = &r[i].base.base;
+
+		CHECK_EQ(nhm->status, 1);
+		CHECK_EQ(nhm->dla, ADDR + i);
+		CHECK_EQ(nhm->lat, LATENCY + i);
+		CHECK_EQ(nhm->dse, SOURCE);
+		CHECK_EQ(r[i].base.real_ip, nhm->base.ip);
+		CHECK_EQ(r[i].base.tsx_tuning, 0);
+		CHECK(r[i].tsc && (!i || r[i].tsc > r[i - 1].tsc));
+		/* Or between two volleys. */
+		if (!is_spinning_at(nhm->base.ip))
+			continue;
+		check_place(&nhm->base);
+		spinning++;
+	}
+	CHECK(spinning > RECORDS / 2);
+}
+
+/* The address space of the place where it spins fits. */
+TEST(each_field_of_a_32_bit_record_is_what_the_cpu_stored)
+{
+	pfm_pebs32_smpl_arg_t arg = {
+		.buf_size = BASE + RECORDS * sizeof(pfm_pebs32_smpl_entry_t),
+		.intr_thres = RECORDS,
+		.cnt_reset = -2ULL,
+	};
+	const pfm_pebs32_smpl_entry_t *e;
+	pfm_pebs64_smpl_entry_t expected;
+	struct counter c;
+	struct mapped m;
+
+	rig_need();
+	m = mapped_new(uuid32, 0, &arg, sizeof(arg));
+	c = rig_counter(0, NOTIFY, 2);
+	c.pmc.reg_value = rig_event(2) | PRECISE(1) | PFM_PERF_EXCL_KERNEL;
+	counter_write(m.fd, &c);
+	ctx_pin(0);
+	ctx_start_on(m.fd, thread_id());
+	fill(m.fd);
+	fill_place(done, &expected);
+	e = m.buf + BASE;
+	for (unsigned int i = 0; i < RECORDS; i++) {
+		CHECK(is_spinning_at(e[i].ip));
+		CHECK_EQ(e[i].eflags, EFLAGS);
+		for (unsigned int j = 2; j < sizeof(*e) / sizeof(__u32); j++)
+			CHECK_EQ(((const __u32 *)&e[i])[j],
+				 ((const __u64 *)&expected)[j]);
+	}
+	CHECK_EQ(((const pfm_pebs32_smpl_hdr_t *)m.buf)->hdr_flags, 0);
+}
