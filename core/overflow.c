@@ -326,6 +326,15 @@ static void pfm_queue_deferred(struct pfm_context *ctx)
 	pfm_kick(ctx);
 }
 
+/* The owner adds them to what is lost. */
+static void pfm_miss(struct pfm_context *ctx, int n, u32 owner)
+{
+	atomic_add(n, &ctx->missed);
+	WRITE_ONCE(ctx->deferred, 1);
+	if (owner == PFM_BUSY_COMMAND)
+		pfm_queue_deferred(ctx);
+}
+
 /*
  * Leave the overflow to the one that it interrupted or, if @owner is a command,
  * to an interrupt that follows at once. A second one of the same counter is
@@ -565,10 +574,17 @@ EXPORT_SYMBOL_GPL(pfm_overflow);
 void pfm_overflow_lost(struct pfm_pmu_reg *reg, u64 n)
 {
 	struct pfm_context *ctx = container_of(reg, struct pfm_pmd, hw)->ctx;
+	u32 owner = pfm_enter(ctx);
 
 	/* Frozen, nothing counts that could be lost. */
-	if (!READ_ONCE(ctx->frozen))
+	if (READ_ONCE(ctx->frozen))
+		n = 0;
+	if (!owner) {
 		ctx->lost += n;
+		pfm_leave(ctx);
+	} else if (n) {
+		pfm_miss(ctx, n, owner);
+	}
 }
 EXPORT_SYMBOL_GPL(pfm_overflow_lost);
 

@@ -74,6 +74,29 @@ static void an_overflow_in_another_is_not_forgotten_for_a_command(
 	KUNIT_EXPECT_EQ(test, f->script.calls, 1);
 }
 
+/* Only owners add to what is lost. */
+static void what_is_lost_while_a_command_owns_is_counted_after_it(
+	struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	struct pfm_pmu_reg *reg = &f->ctx->set->pmds[0].hw;
+	unsigned long flags;
+
+	fixture_start_owned(test, &flags);
+	preempt_disable();
+	pfm_overflow_lost(reg, 3);
+	preempt_enable();
+	KUNIT_EXPECT_EQ(test, f->ctx->lost, 0ULL);
+	pfm_disown(f->ctx, flags);
+	fixture_unlock(f->ctx);
+	pfm_wait_kicks(f->ctx);
+	KUNIT_EXPECT_EQ(test, f->ctx->lost, 3ULL);
+	preempt_disable();
+	pfm_overflow_lost(reg, 2);
+	preempt_enable();
+	KUNIT_EXPECT_EQ(test, f->ctx->lost, 5ULL);
+}
+
 static struct pfm_context *script_ctx;
 static struct task_struct *away;
 static u32 owner_while_away;
@@ -129,6 +152,7 @@ static struct kunit_case owner_cases[] = {
 	KUNIT_CASE(an_overflow_during_another_is_handled_after_it),
 	KUNIT_CASE(an_overflow_that_meets_a_command_is_handled_after_it),
 	KUNIT_CASE(an_overflow_in_another_is_not_forgotten_for_a_command),
+	KUNIT_CASE(what_is_lost_while_a_command_owns_is_counted_after_it),
 	KUNIT_CASE(a_thread_that_has_gone_is_not_waited_for),
 	{}
 };
