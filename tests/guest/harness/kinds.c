@@ -27,7 +27,7 @@
 
 #define ENTRIES		16	/* of a buffer or a region; records */
 #define REGIONS		4
-#define NMI_SKEW	8
+#define NMI_SKEW	64
 #define PEBS_BASE	256	/* offset of the first record in both layouts */
 
 #define ACQUIRE(field)	__atomic_load_n(&(field), __ATOMIC_ACQUIRE)

@@ -81,17 +81,17 @@ static void fire_from_elsewhere(void *arg)
 
 void rig_fire_while(unsigned int n, void (*spin)(const bool *done))
 {
-	struct volley *v = mmap(NULL, sizeof(*v), PROT_READ | PROT_WRITE,
-				MAP_SHARED | MAP_ANONYMOUS | LOWER_4GIB, -1, 0);
+	static struct volley *v;
 	pid_t pid;
 
+	if (!v)
+		v = mmap(NULL, sizeof(*v), PROT_READ | PROT_WRITE,
+			 MAP_SHARED | MAP_ANONYMOUS | LOWER_4GIB, -1, 0);
 	CHECK(v != MAP_FAILED);
-	v->cpu = CHECK_OK(sched_getcpu());
-	v->n = n;
+	*v = (struct volley){ .cpu = CHECK_OK(sched_getcpu()), .n = n };
 	pid = spawn(fire_from_elsewhere, v);
 	spin(&v->done);
 	reap(pid);
-	munmap(v, sizeof(*v));
 }
 
 static void just_spin(const bool *done)

@@ -34,8 +34,9 @@ void rig_add_counter(int fd, unsigned int n, __u32 flags, __u64 period);
 /* Send NMIs to this thread, to be received before this returns. */
 void rig_fire(unsigned int n);
 /*
- * The same from another CPU, while this thread runs a function that returns when
- * *done is true, which is in the lower 4 GiB; or just spins at user level.
+ * The same from another CPU, while this thread runs a function that returns
+ * when *done is true, which is always the same place, in the lower 4 GiB; or
+ * just spins at user level.
  */
 void rig_fire_while(unsigned int n, void (*spin)(const bool *done));
 void rig_fire_at_user(unsigned int n);

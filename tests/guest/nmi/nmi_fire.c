@@ -28,7 +28,7 @@
 #define SHARES		7	/* tests, that is */
 #define AT_ONCE		5	/* NMIs, between looks at messages */
 #define MOST_TIME	8000000000ULL	/* ns */
-#define SKEW		8	/* NMIs */
+#define SKEW		64	/* NMIs, on a slow kernel */
 #define ENTRIES		100
 #define REGIONS		4
 #define BASE		256	/* offset of the first record */
