@@ -5,24 +5,69 @@
  *
  * perf checks little for events that the kernel itself creates (6.1 checks CPU
  * events against kernel.perf_event_paranoid, and nothing else). What
- * perf_event_open() would refuse to a caller is refused here, Debian's strict
- * default included, unless the administrator lowers the parameter.
+ * perf_event_open() would refuse to a caller is refused here, unless the
+ * administrator sets another level for perfmon.
  */
 #include <linux/capability.h>
 #include <linux/cred.h>
 #include <linux/kernel.h>
+#include <linux/kstrtox.h>
+#include <linux/limits.h>
 #include <linux/moduleparam.h>
 #include <linux/sched/coredump.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
+#include <linux/string.h>
+#include <linux/sysfs.h>
 #include "config.h"
 #include "perm.h"
 #include "proc.h"
 
-static int pfm_paranoid = 3;
-module_param_named(paranoid, pfm_paranoid, int, 0644);
+/* As kernel.perf_event_paranoid is when it is asked. */
+#define PFM_AS_KERNEL	INT_MAX
+
+static int pfm_paranoid = PFM_AS_KERNEL;
+
+static int pfm_paranoid_set(const char *text, const struct kernel_param *kp)
+{
+	int level = PFM_AS_KERNEL;
+
+	if (!sysfs_streq(text, "kernel") && kstrtoint(text, 0, &level))
+		return -EINVAL;
+	WRITE_ONCE(pfm_paranoid, level);
+	return 0;
+}
+
+static int pfm_paranoid_get(char *text, const struct kernel_param *kp)
+{
+	int level = READ_ONCE(pfm_paranoid);
+
+	if (level == PFM_AS_KERNEL)
+		return sysfs_emit(text, "kernel\n");
+	return sysfs_emit(text, "%d\n", level);
+}
+
+static const struct kernel_param_ops pfm_paranoid_param = {
+	.set	= pfm_paranoid_set,
+	.get	= pfm_paranoid_get,
+};
+
+module_param_cb(paranoid, &pfm_paranoid_param, NULL, 0644);
+__MODULE_PARM_TYPE(paranoid, "int");
 MODULE_PARM_DESC(paranoid,
-		 "what users without CAP_PERFMON may not do: 3 anything, 2 see the kernel, 1 monitor CPUs, 0 and less all is allowed");
+		 "what users without CAP_PERFMON may not do: 3 anything, 2 see the kernel, 1 monitor CPUs, 0 and less all is allowed; kernel (default): as kernel.perf_event_paranoid");
+
+/* A level that cannot be read allows nothing. Return: 0 or -ENOMEM. */
+static int pfm_paranoid_level(int *level)
+{
+	int ret = 0;
+
+	*level = READ_ONCE(pfm_paranoid);
+	if (*level == PFM_AS_KERNEL)
+		ret = pfm_proc_read_int("sys/kernel/perf_event_paranoid",
+					level);
+	return ret == -ENOMEM ? ret : 0;
+}
 
 /*
  * The administrator's group is asked of everybody: who may change the
@@ -39,13 +84,16 @@ static bool pfm_is_in_group(u32 ctx_flags)
 
 int pfm_may_create(u32 ctx_flags, bool *user_only)
 {
-	int paranoid = READ_ONCE(pfm_paranoid);
+	int paranoid, ret;
 
 	*user_only = false;
 	if (!pfm_is_in_group(ctx_flags))
 		return -EPERM;
 	if (perfmon_capable())
 		return 0;
+	ret = pfm_paranoid_level(&paranoid);
+	if (ret)
+		return ret;
 	if (paranoid >= 3 || (paranoid >= 1 && ctx_flags & PFM_FL_SYSTEM_WIDE))
 		return -EPERM;
 	*user_only = paranoid >= 2;

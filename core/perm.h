@@ -14,8 +14,8 @@ struct task_struct;
  * @ctx_flags: PFM_FL_* of the context
  * @user_only: out: the context must not see the kernel
  *
- * Context: process.
- * Return: 0 or -EPERM.
+ * Context: process, may sleep.
+ * Return: 0, -EPERM or -ENOMEM.
  */
 int pfm_may_create(u32 ctx_flags, bool *user_only);
 

@@ -34,7 +34,7 @@ static const struct {
 	{ PFM_SYSFS "/smpl_buf_size_max", "268435456", "4194304" },
 	{ PFM_SYSFS "/sys_group", "any", "any" },
 	{ PFM_SYSFS "/task_group", "any", "any" },
-	{ PARAMETERS "paranoid", "3", "0" },
+	{ PARAMETERS "paranoid", "kernel", "0" },
 	{ PARAMETERS "ovfl_rate_max", "500000", "2000" },
 	{ PARAMETERS "arg_size_max", "4096", "4096" },
 	{ PARAMETERS "smpl_buf_size_max", "268435456", "4194304" },
@@ -62,13 +62,11 @@ static void put_all(bool boot)
 void fuzz_configure(void)
 {
 	put_all(false);
-	chmod(PFM_DEVICE, 0666);
 }
 
 void fuzz_deconfigure(void)
 {
 	put_all(true);
-	chmod(PFM_DEVICE, 0660);
 }
 
 static void make_text(struct fuzz *f, char *text, size_t size)

@@ -26,11 +26,6 @@ void with_param(const struct param_run *r)
 	CHECK_EQ(status, 0);
 }
 
-void open_device_to_all(void)
-{
-	CHECK_OK(chmod(PFM_DEVICE, 0666));
-}
-
 void limit_locked_pages(unsigned int pages)
 {
 	const rlim_t bytes = pages * sysconf(_SC_PAGESIZE);
@@ -43,7 +38,6 @@ void with_locked_pages(unsigned int pages, void (*run)(void *arg))
 {
 	struct param_run r = { "paranoid", "0", run, NULL };
 
-	open_device_to_all();
 	limit_locked_pages(pages);
 	with_param(&r);
 }

@@ -17,8 +17,6 @@ struct param_run {
 /* Run a function in a child while a parameter of perfmon.ko has a value. */
 void with_param(const struct param_run *r);
 
-/* From now on every user may open the device. */
-void open_device_to_all(void);
 /* Set RLIMIT_MEMLOCK of the calling process. */
 void limit_locked_pages(unsigned int pages);
 /*

@@ -183,7 +183,7 @@ TEST(set_uid_exec_keeps_the_context_of_who_may_monitor_all)
 	expect_counting_on(fd, &w, 10);
 }
 
-/* Who may see it now need not be who may stop it. Proves H10, H29 */
+/* Proves H10, H29 */
 TEST(set_uid_exec_ends_a_context_that_may_block)
 {
 	int fd = ctx_notifying(PFM_FL_NOTIFY_BLOCK, 1000);
@@ -293,7 +293,6 @@ static void lose_to_setid(bool held)
 {
 	struct param_run r = { "paranoid", "2", equal_loses_the_thread, &held };
 
-	open_device_to_all();
 	worker_make_setid();
 	with_param(&r);
 	CHECK_OK(unlink(SETID_WORKER));
@@ -538,7 +537,6 @@ TEST(registers_can_be_written_when_the_thread_was_waited_for)
 {
 	struct param_run r = { "paranoid", "2", write_after_wait, NULL };
 
-	open_device_to_all();
 	with_param(&r);
 }
 

@@ -260,7 +260,6 @@ static void user_may_only_look(void *arg)
 /* Proves 3.1.16-04, 3.1.17-03, 4.2-03, 4.2-04 */
 TEST(set_is_for_the_privileged_and_get_for_all)
 {
-	open_device_to_all();
 	restoring(user_may_only_look, NULL);
 }
 
@@ -550,7 +549,6 @@ static void test_group_of(__u32 flags)
 	struct param_run r = { "paranoid", "0", only_members_create_restoring,
 			       &flags };
 
-	open_device_to_all();
 	CHECK_OK(setgroups(0, NULL));
 	with_param(&r);
 }
@@ -599,7 +597,6 @@ TEST(groups_do_not_concern_contexts_that_exist)
 	struct param_run r = { "paranoid", "0",
 			       groups_come_after_a_context_restoring, NULL };
 
-	open_device_to_all();
 	with_param(&r);
 }
 
@@ -627,6 +624,5 @@ TEST(a_group_does_not_loosen_paranoid)
 	struct param_run r = { "paranoid", "3", groups_loosen_nothing_restoring,
 			       NULL };
 
-	open_device_to_all();
 	with_param(&r);
 }

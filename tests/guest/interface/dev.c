@@ -13,12 +13,14 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "check.h"
 #include "ctx.h"
 #include "faults.h"
 #include "modules.h"
+#include "params.h"
 #include "smpl.h"
 #include "worker.h"
 
@@ -217,7 +219,9 @@ static void create_is_not_permitted(void *arg)
 /* Proves 3.1.1-24, H17 */
 TEST(create_needs_permission)
 {
-	reap(spawn(create_is_not_permitted, NULL));
+	struct param_run r = { "paranoid", "3", create_is_not_permitted, NULL };
+
+	with_param(&r);
 }
 
 /* Proves 3.1.1-17 */
@@ -349,6 +353,29 @@ TEST(commands_without_context_ignore_the_descriptor)
 		CHECK_OK(perfmonctl(fds[i], PFM_GET_CONFIG, &config, 1));
 		CHECK_OK(perfmonctl(fds[i], PFM_SET_CONFIG, &config, 1));
 	}
+}
+
+static void ask_as_nobody(void *unused)
+{
+	pfarg_pmcinfo_t pmc = {};
+	pfarg_pmdinfo_t pmd = {};
+	pfarg_config_t config;
+
+	become_nobody();
+	CHECK_OK(pfm_getinfo_pmcs(&pmc, 1));
+	CHECK_OK(pfm_getinfo_pmds(&pmd, 1));
+	CHECK_OK(perfmonctl(0, PFM_GET_CONFIG, &config, 1));
+	CHECK_ERRNO(perfmonctl(0, PFM_SET_CONFIG, &config, 1), EPERM);
+}
+
+/* Proves 3.1.17-03, 4.2-03, 4.2-04, H30 */
+TEST(all_users_may_ask_and_none_may_change)
+{
+	struct stat st;
+
+	CHECK_OK(stat(PFM_DEVICE, &st));
+	CHECK_EQ(st.st_mode & 0777, 0666);
+	reap(spawn(ask_as_nobody, NULL));
 }
 
 static const int context_commands[] = {

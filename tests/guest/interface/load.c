@@ -185,7 +185,6 @@ TEST(load_needs_permission)
 	pid_t self = getpid();
 	struct param_run r = { "paranoid", "2", load_is_not_permitted, &self };
 
-	open_device_to_all();
 	with_param(&r);
 }
 
@@ -211,7 +210,6 @@ TEST(users_may_measure_their_own_threads_at_user_level)
 {
 	struct param_run r = { "paranoid", "2", user_level_is_permitted, NULL };
 
-	open_device_to_all();
 	with_param(&r);
 }
 

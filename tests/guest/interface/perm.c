@@ -5,6 +5,7 @@
  * perfmon refuses what perf_event_open() refuses; the answers are compared.
  */
 #define _GNU_SOURCE
+#include <fcntl.h>
 #include <grp.h>
 #include <linux/capability.h>
 #include <linux/perf_event.h>
@@ -357,7 +358,6 @@ static void make_targets(void)
 
 static void all_callers(void *unused)
 {
-	open_device_to_all();
 	make_targets();
 	for (size_t i = 0; i < ARRAY_SIZE(callers); i++)
 		reap(spawn(call, (void *)&callers[i]));
@@ -370,7 +370,7 @@ TEST(threads_are_attached_to_as_perf_event_open_allows)
 	with_paranoid("2", all_callers, NULL);
 }
 
-/* A right to observe is no right to stop. Proves H29, 4.2-08, P7-05 */
+/* Proves H29, 4.2-08, P7-05 */
 TEST(threads_are_blocked_as_ptrace_allows)
 {
 	question = (struct question){ PFM_FL_NOTIFY_BLOCK, expect_may_stop };
@@ -389,7 +389,6 @@ static void block_under_yama(void *arg)
 
 static void try_to_block_under_yama(void *unused)
 {
-	open_device_to_all();
 	make_targets();
 	reap(spawn(block_under_yama, NULL));
 }
@@ -427,7 +426,6 @@ static void bind_mounts_prove_nothing(void *unused)
 {
 	int fd = ctx_counting_user();
 
-	open_device_to_all();
 	make_targets();
 	reap(spawn(fool_with_proc, &fd));
 }
@@ -471,7 +469,6 @@ static void status_proves_nothing(void *unused)
 {
 	int fd = ctx_counting_user();
 
-	open_device_to_all();
 	make_targets();
 	reap(spawn(fool_with_status, &fd));
 }
@@ -497,7 +494,6 @@ static void nobody_needs_proc(void *unused)
 {
 	int fd = ctx_counting_user();
 
-	open_device_to_all();
 	make_targets();
 	reap(spawn(attach_without_proc, &fd));
 }
@@ -513,18 +509,22 @@ TEST(the_right_does_not_depend_on_a_mounted_proc)
 static void write_as_holder(void *arg)
 {
 	int fd = *(int *)arg;
-	struct counter c = counter(0, PFM_REGFL_OVFL_NOTIFY, 0);
+	struct counter c = counter(0, 0, 0);
 
 	become(USER, USER, 0);
 	c.pmd.reg_value = 1000;
+	c.pmd.reg_long_reset = -1000ULL;
 	c.pmd.reg_random_mask = 7;
 	CHECK_OK(pfm_write_pmds(fd, &c.pmd, 1));
 	CHECK_EQ(ctx_read(fd, 0), 1000);
 	c.pmc.reg_smpl_pmds[0] = 2;
 	CHECK_OK(pfm_write_pmcs(fd, &c.pmc, 1));
 	/* One that begins to sample. */
-	c.pmd.reg_value = -1000ULL;
+	c.pmd.reg_flags = PFM_REGFL_SMPL | PFM_REGFL_OVFL_NOTIFY;
 	CHECK_ERRNO(pfm_write_pmds(fd, &c.pmd, 1), EPERM);
+	c.pmc.reg_flags = PFM_REGFL_OVFL_NOTIFY;
+	CHECK_ERRNO(pfm_write_pmcs(fd, &c.pmc, 1), EPERM);
+	c.pmc.reg_flags = 0;
 	/* One that counts something else, one that begins to count. */
 	c.pmc.reg_value = PFM_PERF_EVENT(PERF_TYPE_SOFTWARE,
 					 PERF_COUNT_SW_CONTEXT_SWITCHES);
@@ -539,7 +539,7 @@ static void write_as_holder(void *arg)
 /* Proves 3.1.1-19, 3.1.2-01, 3.1.3-01, H10 */
 TEST(holders_of_a_descriptor_write_but_create_no_event)
 {
-	struct counter c = counter(0, PFM_REGFL_OVFL_NOTIFY, 0);
+	struct counter c = counter(0, 0, 0);
 	int fd = ctx_new(0);
 
 	make_targets();
@@ -547,6 +547,7 @@ TEST(holders_of_a_descriptor_write_but_create_no_event)
 	ctx_start_on(fd, targets[ROOT].pid);
 	reap(spawn(write_as_holder, &fd));
 	/* Who has the right may. */
+	c.pmd.reg_flags = PFM_REGFL_SMPL | PFM_REGFL_OVFL_NOTIFY;
 	c.pmd.reg_value = -1000ULL;
 	CHECK_OK(pfm_start(fd, NULL));
 	CHECK_OK(pfm_write_pmds(fd, &c.pmd, 1));
@@ -619,7 +620,6 @@ static void privileged_at_level(void *unused)
 
 static void all_at_level(void *level)
 {
-	open_device_to_all();
 	reap(spawn(user_at_level, level));
 	reap(spawn(privileged_at_level, NULL));
 }
@@ -630,6 +630,78 @@ TEST(paranoid_means_what_it_means_to_perf_event_open)
 	for (size_t i = 0; i < ARRAY_SIZE(levels); i++)
 		with_paranoid(levels[i].paranoid, all_at_level,
 			      (void *)&levels[i]);
+}
+
+/* The level that perf has, and only that. */
+static void with_kernels_paranoid(const char *value, void (*run)(void *),
+				  void *arg)
+{
+	char old[16];
+	int status;
+
+	read_text(PARANOID, old, sizeof(old));
+	write_text(PARANOID, value);
+	status = wait_for(spawn(run, arg));
+	write_text(PARANOID, old);
+	CHECK_EQ(status, 0);
+}
+
+/*
+ * What any user may do by default is up to the machine; at 2, Linux's own
+ * default, to create contexts.
+ */
+/* Proves H17, 4.2-10 */
+TEST(by_default_the_level_is_the_kernels)
+{
+	expect_text(PFM_PARAMETERS "paranoid", "kernel");
+	for (size_t i = 0; i < ARRAY_SIZE(levels); i++)
+		with_kernels_paranoid(levels[i].paranoid, all_at_level,
+				      (void *)&levels[i]);
+}
+
+/* A level of one's own can be stricter and looser, and taken back. */
+static void create_at_own_level(void *unused)
+{
+	become(USER, USER, 0);
+	CHECK_EQ(try_create(0), -1);
+}
+
+static void set_own_level(void *unused)
+{
+	struct param_run r = { "paranoid", "3", create_at_own_level, NULL };
+
+	with_param(&r);
+	expect_text(PFM_PARAMETERS "paranoid", "kernel");
+}
+
+TEST(the_administrator_can_set_another_level)
+{
+	int fd = CHECK_OK(open(PFM_PARAMETERS "paranoid", O_WRONLY));
+
+	with_kernels_paranoid("1", set_own_level, NULL);
+	CHECK_ERRNO(write(fd, "perf", 4), EINVAL);
+	expect_text(PFM_PARAMETERS "paranoid", "kernel");
+}
+
+/* The sysctl as somebody else's file system has it. */
+static void fool_with_sysctl(void *unused)
+{
+	int fd = CHECK_OK(open("/tmp/loose", O_WRONLY | O_CREAT, 0644));
+
+	CHECK_OK(write(fd, "-1\n", 3));
+	CHECK_OK(unshare(CLONE_NEWNS));
+	CHECK_OK(mount("", "/", "", MS_REC | MS_PRIVATE, NULL));
+	CHECK_OK(mount("/tmp/loose", PARANOID, "", MS_BIND, NULL));
+	expect_text(PARANOID, "-1");
+	become(USER, USER, 0);
+	CHECK_EQ(try_create(0), -1);
+}
+
+/* Proves H17 */
+TEST(what_is_mounted_over_the_level_proves_nothing)
+{
+	with_kernels_paranoid("3", fool_with_sysctl, NULL);
+	CHECK_OK(unlink("/tmp/loose"));
 }
 
 /* The device node */
@@ -655,6 +727,7 @@ static void only_members_open(void *unused)
 	reap(spawn(open_as_member, NULL));
 	reap(spawn(open_as_outsider, NULL));
 	CHECK_OK(chown(PFM_DEVICE, 0, 0));
+	CHECK_OK(chmod(PFM_DEVICE, 0666));
 }
 
 /* Proves H17 */
@@ -718,7 +791,6 @@ static void sample_as_user(void *unused)
 
 static void addresses_for_users(void *unused)
 {
-	open_device_to_all();
 	reap(spawn(sample_as_user, NULL));
 }
 

@@ -549,7 +549,6 @@ TEST(processes_of_the_same_user_are_attached_to)
 		.run = load_worker_as_nobody, .arg = &w,
 	};
 
-	CHECK_OK(chmod(PFM_DEVICE, 0666));
 	worker_start_as_nobody(&w);
 	with_param(&unprivileged);
 	worker_quit(&w);

@@ -220,7 +220,6 @@ TEST(attaching_races_with_an_exec_that_gains_privileges)
 {
 	struct param_run r = { "paranoid", "2", attach_as_nobody, NULL };
 
-	CHECK_OK(chmod(PFM_DEVICE, 0666));
 	worker_make_setid();
 	with_param(&r);
 	CHECK_OK(unlink(SETID_WORKER));
