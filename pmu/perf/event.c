@@ -150,11 +150,16 @@ static u64 perf_value_to_arm(const struct pfm_pmu_reg *reg,
 static void perf_arm_here(struct pfm_pmu_reg *reg, struct perf_event *event)
 {
 	bool stop = perf_is_running(event);
+	u64 value;
 
+	perf_update(reg, event);
+	value = perf_value(reg, event);
 	if (stop)
 		event->pmu->stop(event, PERF_EF_UPDATE);
-	perf_arm(reg, event,
-		 perf_value_to_arm(reg, event, perf_value(reg, event)));
+	/* A thread's clock is set back then, to when perf took the time last. */
+	if (!perf_is_clock(reg->pmc_value))
+		value = perf_value(reg, event);
+	perf_arm(reg, event, perf_value_to_arm(reg, event, value));
 	if (stop)
 		event->pmu->start(event, PERF_EF_RELOAD);
 }
