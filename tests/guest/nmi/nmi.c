@@ -13,6 +13,7 @@
 
 #define CLOCK_PERIOD	200000		/* ns */
 #define A_WHILE		20000000	/* ns */
+#define NOTIFY		PFM_REGFL_OVFL_NOTIFY
 #define CPU_CLOCK \
 	PFM_PERF_EVENT(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK)
 
@@ -107,6 +108,52 @@ TEST(samples_are_of_where_the_nmi_came)
 		CHECK(e->ip >= (uintptr_t)__executable_start &&
 		      e->ip < (uintptr_t)etext);
 	}
+}
+
+/* Proves 3.5.14-03 */
+TEST(counters_that_wrap_in_one_nmi_overflow_in_one_instant)
+{
+	struct smpl s = buffer(40, 0);
+
+	for (unsigned int n = 0; n < 3; n++)
+		rig_add_counter(s.fd, n, 0, 4);
+	start_here(s.fd);
+	rig_fire(8);
+	ctx_stop(s.fd);
+	CHECK_EQ(s.hdr->hdr_count, 6);
+	for (unsigned int i = 0; i < 6; i++) {
+		const pfm_default_smpl_entry_t *e = smpl_entry(&s, i, 0);
+
+		CHECK_EQ(e->ovfl_pmd, i % 3);
+		CHECK_EQ(e->tstamp, smpl_entry(&s, i - i % 3, 0)->tstamp);
+	}
+	CHECK(ctx_says(s.fd, "pfm_lost:\t0"));
+}
+
+/* Proves 3.4.3-06 */
+TEST(counters_that_wrap_in_one_nmi_are_in_one_message)
+{
+	pfm_msg_t msg;
+	int fd;
+
+	rig_need();
+	fd = ctx_new(0);
+	for (unsigned int n = 0; n < 3; n++)
+		rig_add_counter(fd, n, NOTIFY, 4);
+	start_here(fd);
+	for (int round = 0; round < 3; round++) {
+		rig_fire(4);
+		msg = ctx_next_message(fd);
+		CHECK_EQ(msg.msg_type, PFM_MSG_OVFL);
+		CHECK_EQ(msg.ovfl.msg_ovfl_pmds[0], 7);
+		ctx_expect_state(fd, "masked");
+		rig_fire(7);
+		for (unsigned int n = 0; n < 3; n++)
+			CHECK_EQ(ctx_read(fd, n), 0);
+		CHECK_OK(pfm_restart(fd));
+	}
+	CHECK(ctx_says(fd, "pfm_lost:\t0"));
+	ctx_expect_no_message(fd);
 }
 
 /* A counter, a clock, and what is no counter. */
