@@ -71,6 +71,54 @@ TEST(each_period_of_nmis_is_a_sample)
 	CHECK_EQ(ctx_read(s.fd, 0), -5ULL + 3);
 }
 
+/* One NMI, one event: in one message, and both at the same time. */
+/* Proves 3.4.3-03, 3.4.3-06 */
+TEST(counters_of_one_nmi_are_in_one_message)
+{
+	pfm_msg_t msg;
+	int fd;
+
+	rig_need();
+	fd = ctx_new(0);
+	rig_add_counter(fd, 0, PFM_REGFL_OVFL_NOTIFY, 5);
+	rig_add_counter(fd, 1, PFM_REGFL_OVFL_NOTIFY, 5);
+	start_here(fd);
+	for (unsigned int i = 0; i < 10; i++) {
+		rig_fire(5);
+		msg = ctx_next_message(fd);
+		CHECK_EQ(msg.msg_type, PFM_MSG_OVFL);
+		CHECK_EQ(msg.ovfl.msg_ovfl_pmds[0], 0x3);
+		CHECK(ctx_says(fd, "pfm_lost:\t0"));
+		CHECK_OK(pfm_restart(fd));
+	}
+	ctx_expect_no_message(fd);
+}
+
+/* Proves 3.5.14-07, 3.5.14-08 */
+TEST(counters_of_one_nmi_have_one_time)
+{
+	struct smpl s = buffer(80, 0);
+
+	rig_add_counter(s.fd, 0, 0, 5);
+	rig_add_counter(s.fd, 1, 0, 10);
+	start_here(s.fd);
+	rig_fire(100);
+	ctx_stop(s.fd);
+	CHECK_EQ(s.hdr->hdr_count, 30);
+	for (unsigned int i = 0; i < 30; i += 3) {
+		const pfm_default_smpl_entry_t *e = smpl_entry(&s, i, 0);
+
+		CHECK_EQ(e[0].ovfl_pmd, 0);
+		CHECK_EQ(e[1].ovfl_pmd, 0);
+		CHECK_EQ(e[2].ovfl_pmd, 1);
+		CHECK(e[0].tstamp < e[1].tstamp);
+		CHECK_EQ(e[1].tstamp, e[2].tstamp);
+	}
+	CHECK_EQ(ctx_read(s.fd, 0), -5ULL);
+	CHECK_EQ(ctx_read(s.fd, 1), -10ULL);
+	CHECK(ctx_says(s.fd, "pfm_lost:\t0"));
+}
+
 /* What goes beyond a period counts for the next one. */
 TEST(counters_that_overshoot_keep_what_is_too_much)
 {
