@@ -16,6 +16,7 @@
  * Everything about the blocking of a thread belongs to one attachment: a thread
  * may still be leaving when its context is attached to another one.
  */
+#include <linux/atomic.h>
 #include <linux/freezer.h>
 #include <linux/hashtable.h>
 #include <linux/irq_work.h>
@@ -60,6 +61,8 @@ struct pfm_block {
 
 static DEFINE_HASHTABLE(pfm_blocks, 6);
 static DEFINE_SPINLOCK(pfm_blocks_lock);
+/* How many have left: mostly none, and the kprobe has nothing to look for. */
+static atomic_t pfm_num_left;
 
 /* Do threads come back? Found out with the first context that may block. */
 static DEFINE_MUTEX(pfm_kprobe_lock);
@@ -99,7 +102,10 @@ static void pfm_block_queue_again(struct irq_work *work)
 /* Whoever clears it owns the task work. */
 static bool pfm_block_take_left(struct pfm_block *b)
 {
-	return READ_ONCE(b->left) && xchg(&b->left, 0);
+	if (!READ_ONCE(b->left) || !xchg(&b->left, 0))
+		return false;
+	atomic_dec(&pfm_num_left);
+	return true;
 }
 
 /* A thread is about to return to user level: has it left a task work? */
@@ -107,6 +113,8 @@ static int pfm_block_come_back(struct kprobe *p, struct pt_regs *regs)
 {
 	struct pfm_block *b;
 
+	if (!atomic_read(&pfm_num_left))
+		return 0;
 	rcu_read_lock();
 	hash_for_each_possible_rcu(pfm_blocks, b, node,
 				   (unsigned long)current) {
@@ -158,6 +166,7 @@ void pfm_block_exit(void)
 static bool pfm_block_leave(struct pfm_block *b)
 {
 	/* Pairs with pfm_block_detach(): one of us sees what the other did. */
+	atomic_inc(&pfm_num_left);
 	xchg(&b->left, 1);
 	if (!READ_ONCE(b->wanted) && pfm_block_take_left(b))
 		return false;
