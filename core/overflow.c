@@ -193,6 +193,19 @@ static void pfm_post_msg(struct pfm_context *ctx, const unsigned long *ovfl)
 	set_bit(PFM_END_NOTIFY, &ctx->ovfl_end);
 }
 
+/* Reset what is to be reset with short values; the others count on. */
+static void pfm_reset_short(struct pfm_evtset *set, const unsigned long *ovfl,
+			    const unsigned long *reset)
+{
+	unsigned int slot;
+
+	for_each_set_bit(slot, ovfl, PFM_MAX_PMDS)
+		if (!test_bit(slot, reset))
+			pfm_count_on(&set->pmds[slot]);
+	pfm_reset_pmds(set, reset, false);
+	bitmap_andnot(set->to_reset, set->to_reset, reset, PFM_MAX_PMDS);
+}
+
 /* The core's part after the handlers, interrupts off. */
 static void pfm_conclude(struct pfm_context *ctx, const unsigned long *ovfl,
 			 struct pfm_outcome *out)
@@ -211,9 +224,7 @@ static void pfm_conclude(struct pfm_context *ctx, const unsigned long *ovfl,
 		ctx->switch_due = switch_due;
 		set_bit(PFM_END_STOP, &ctx->ovfl_end);
 	} else if (!switch_due) {
-		pfm_reset_pmds(set, out->reset, false);
-		bitmap_andnot(set->to_reset, set->to_reset, out->reset,
-			      PFM_MAX_PMDS);
+		pfm_reset_short(set, ovfl, out->reset);
 	}
 	if (out->block && ctx->flags & PFM_FL_NOTIFY_BLOCK)
 		pfm_block_want(ctx);

@@ -189,6 +189,11 @@ u64 pfm_next_reset(struct pfm_pmd *pmd, u64 base)
 	return base;
 }
 
+void pfm_count_on(struct pfm_pmd *pmd)
+{
+	pfm_value_write_ovfl(pmd, pfm_value_read_ovfl(pmd));
+}
+
 void pfm_reset_pmds(struct pfm_evtset *set, const unsigned long *slots,
 		    bool long_reset)
 {

@@ -43,6 +43,13 @@ void pfm_note_reset(struct pfm_pmd *pmd, u64 value);
 u64 pfm_next_reset(struct pfm_pmd *pmd, u64 base);
 
 /*
+ * A PMD overflowed and is not reset: it counts on, and wraps at 2^64 only, with
+ * whatever period its PMU was armed. Context: the owner of the overflow path,
+ * interrupts off.
+ */
+void pfm_count_on(struct pfm_pmd *pmd);
+
+/*
  * Reset PMDs, by place in the table, and those in their reset_pmds, each once.
  * Context: the owner of the overflow path, interrupts off.
  */

@@ -177,22 +177,46 @@ TEST(format_for_another_interface_is_refused_with_both_numbers)
 		       "in module " MODULE_ODD ": built for interface 4711 ");
 }
 
+static int odd_new(void)
+{
+	pfarg_ctx_t ctx = { .ctx_smpl_buf_id = ODD_UUID };
+
+	return CHECK_OK(pfm_create_context(&ctx, NULL, 0));
+}
+
 /* Loaded with @parameters, it answers to one overflow. */
 static void expect_odd(const char *parameters, const char *const lines[])
 {
-	static const pfm_uuid_t uuid = ODD_UUID;
 	struct counter c = counter(0, 0, 1);
-	pfarg_ctx_t ctx = {};
+	int fd;
 
 	CHECK_OK(module_insert_with(ODD, parameters));
-	memcpy(ctx.ctx_smpl_buf_id, uuid, sizeof(uuid));
-	CHECK_OK(pfm_create_context(&ctx, NULL, 0));
-	counter_write(ctx.ctx_fd, &c);
-	ctx_start_self(ctx.ctx_fd);
+	fd = odd_new();
+	counter_write(fd, &c);
+	ctx_start_self(fd);
 	touch_pages(1, NULL);
 	for (int i = 0; i < 4; i++)
-		CHECK(ctx_says(ctx.ctx_fd, lines[i]));
-	CHECK_OK(close(ctx.ctx_fd));
+		CHECK(ctx_says(fd, lines[i]));
+	CHECK_OK(close(fd));
+	CHECK_OK(module_unload(MODULE_ODD));
+}
+
+/* Proves 3.5.14-06 */
+TEST(counter_that_its_format_does_not_reset_counts_on)
+{
+	struct counter c = counter(0, 0, 10);
+	int fd;
+
+	CHECK_OK(module_insert_with(ODD, "ctrl=0"));
+	fd = odd_new();
+	counter_write(fd, &c);
+	ctx_start_self(fd);
+	touch_pages(45, NULL);
+	ctx_stop(fd);
+	CHECK_EQ(ctx_read(fd, 0), 35);
+	CHECK(ctx_says(fd, "pfm_handler_no_ctrl:\t1"));
+	CHECK(ctx_says(fd, "pfm_lost:\t0"));
+	CHECK_OK(close(fd));
 	CHECK_OK(module_unload(MODULE_ODD));
 }
 
