@@ -6,6 +6,7 @@
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/slab.h>
+#include <perfmon/perfmon_ds.h>
 #include <perfmon/perfmon_fmt_sdk.h>
 #include "fmt.h"
 #include "sysfs.h"
@@ -25,6 +26,20 @@ struct pfm_fmt_entry {
 	unsigned int		users;
 	struct kobject		*kobj;
 };
+
+/*
+ * What formats have compiled in, besides the SDK's inline functions: whoever
+ * changes it raises PFM_FMT_INTERFACE, so that formats built before are refused.
+ */
+static_assert(PFM_FMT_INTERFACE == 1);
+static_assert(sizeof(pfm_buffer_fmt_t) == 104);
+static_assert(offsetof(pfm_ovfl_arg_t, ovfl_ctrl) == 4);
+static_assert(offsetof(pfm_ovfl_arg_t, smpl_pmds) == 32);
+static_assert(offsetof(pfm_ovfl_arg_t, smpl_pmds_values) == 80);
+static_assert(sizeof(struct pfm_ovfl_data) == 32);
+static_assert(offsetof(struct pfm_ovfl_data, cpu) == 24);
+static_assert(sizeof(struct pfm_ds) == 112);
+static_assert(PFM_FMT_PRIV_SIZE == 4096);
 
 static LIST_HEAD(pfm_fmts);
 static DEFINE_MUTEX(pfm_fmts_lock);
