@@ -64,6 +64,11 @@ void rig_fire(unsigned int n)
 	fire(-1, n);
 }
 
+void rig_fire_at_cpu(int cpu, unsigned int n)
+{
+	fire(cpu, n);
+}
+
 struct volley {
 	int		cpu;
 	unsigned int	n;

@@ -33,6 +33,8 @@ void rig_add_counter(int fd, unsigned int n, __u32 flags, __u64 period);
 
 /* Send NMIs to this thread, to be received before this returns. */
 void rig_fire(unsigned int n);
+/* To whatever another CPU does. */
+void rig_fire_at_cpu(int cpu, unsigned int n);
 /*
  * The same from another CPU, while this thread runs a function that returns
  * when *done is true, which is always the same place, in the lower 4 GiB; or

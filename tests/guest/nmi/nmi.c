@@ -158,6 +158,79 @@ TEST(samples_are_of_where_the_nmi_came)
 	}
 }
 
+/* Counter 0 counts NMIs in the kernel, and says that it does not. */
+static void add_skidding_counter(int fd, __u64 period)
+{
+	struct counter c = rig_counter(0, 0, period);
+
+	c.pmc.reg_value |= PFM_PERF_EXCL_KERNEL | RIG_SKID;
+	counter_write(fd, &c);
+}
+
+static void expect_samples_of_user_level(const struct smpl *s)
+{
+	for (unsigned int i = 0; i < s->hdr->hdr_count; i++)
+		CHECK((__s64)smpl_entry(s, i, 0)->ip > 0);
+}
+
+TEST(samples_of_user_level_that_come_late_are_of_user_level)
+{
+	struct smpl s = buffer(40, 0);
+
+	add_skidding_counter(s.fd, 5);
+	start_here(s.fd);
+	rig_fire(103);
+	ctx_stop(s.fd);
+	CHECK_EQ(s.hdr->hdr_count, 20);
+	expect_samples_of_user_level(&s);
+	CHECK_EQ(ctx_read(s.fd, 0), -5ULL + 3);
+}
+
+/* There is nobody to tell: the other CPU is idle, or runs the rig's thread. */
+TEST(samples_of_user_level_in_a_kernel_thread_are_lost)
+{
+	struct rig_stats stats;
+	struct smpl s;
+
+	rig_need();
+	s = smpl_new_for(PFM_FL_SYSTEM_WIDE, 1000, 0);
+	add_skidding_counter(s.fd, 5);
+	ctx_pin(1);
+	ctx_start_on(s.fd, thread_id());
+	stats = rig_stats();
+	ctx_pin(0);
+	do
+		rig_fire_at_cpu(1, 103);
+	while (!ctx_number(s.fd, "pfm_lost"));
+	stats = rig_since(stats);
+	ctx_pin(1);
+	ctx_stop(s.fd);
+	CHECK_EQ(stats.reported, stats.received / 5);
+	CHECK_EQ(s.hdr->hdr_count + ctx_number(s.fd, "pfm_lost"),
+		 stats.reported);
+	expect_samples_of_user_level(&s);
+	CHECK_EQ(ctx_read(s.fd, 0), -5ULL + stats.received % 5);
+}
+
+/* The next one that is reported shows how many. */
+TEST(periods_that_are_not_reported_are_lost)
+{
+	struct smpl s = buffer(40, 0);
+
+	rig_add_counter(s.fd, 0, 0, 5);
+	start_here(s.fd);
+	rig_fire(5);
+	rig_set("mute", 1);
+	rig_fire(16);
+	rig_set("mute", 0);
+	CHECK_EQ(s.hdr->hdr_count, 1);
+	rig_fire(6);
+	ctx_stop(s.fd);
+	CHECK_EQ(s.hdr->hdr_count, 2);
+	CHECK_EQ(ctx_number(s.fd, "pfm_lost"), 3);
+	CHECK_EQ(ctx_read(s.fd, 0), -5ULL + 2);
+}
+
 /* Proves 3.5.14-03 */
 TEST(counters_that_wrap_in_one_nmi_overflow_in_one_instant)
 {

@@ -112,7 +112,7 @@ static void spin(const bool *flag)
 	spin_with_registers(flag);
 }
 
-static struct mapped start64(__u32 flags, __u64 event)
+static struct mapped create64(__u32 ctx_flags, __u32 flags, __u64 event)
 {
 	pfm_pebs64_smpl_arg_t arg = {
 		.buf_size = BASE + RECORDS * sizeof(pfm_pebs64_skl_entry_t),
@@ -127,10 +127,17 @@ static struct mapped start64(__u32 flags, __u64 event)
 	rig_set("addr", ADDR);
 	rig_set("latency", LATENCY);
 	rig_set("source", SOURCE);
-	m = mapped_new(uuid64, 0, &arg, sizeof(arg));
+	m = mapped_new(uuid64, ctx_flags, &arg, sizeof(arg));
 	c = rig_counter(0, NOTIFY, 2);
 	c.pmc.reg_value = rig_event(2) | event;
 	counter_write(m.fd, &c);
+	return m;
+}
+
+static struct mapped start64(__u32 flags, __u64 event)
+{
+	struct mapped m = create64(0, flags, event);
+
 	ctx_pin(0);
 	ctx_start_on(m.fd, thread_id());
 	return m;
@@ -159,6 +166,13 @@ static void check_place(const pfm_pebs64_smpl_entry_t *e)
 static const pfm_pebs64_smpl_hdr_t *hdr64(const struct mapped *m)
 {
 	return m->buf;
+}
+
+static unsigned int recorded(const struct mapped *m)
+{
+	const pfm_pebs64_ds_area_t *ds = &hdr64(m)->hdr_ds;
+
+	return (ds->pebs_index - ds->pebs_buf_base) / hdr64(m)->hdr_entry_size;
 }
 
 TEST(precise_events_make_contexts_that_want_them)
@@ -246,4 +260,59 @@ TEST(each_field_of_a_32_bit_record_is_what_the_cpu_stored)
 				 ((const __u64 *)&expected)[j]);
 	}
 	CHECK_EQ(((const pfm_pebs32_smpl_hdr_t *)m.buf)->hdr_flags, 0);
+}
+
+/* The interrupt came late: the registers are those of the system call. */
+TEST(records_of_user_level_that_come_late_are_imprecise)
+{
+	struct mapped m = start64(PFM_PEBS64_SMPL_SKYLAKE,
+				  PRECISE(2) | PFM_PERF_EXCL_KERNEL | RIG_SKID);
+	const pfm_pebs64_skl_entry_t *r = m.buf + BASE;
+
+	rig_fire(3);
+	ctx_stop(m.fd);
+	CHECK_EQ(hdr64(&m)->hdr_flags, PFM_PEBS64_HDR_IMPRECISE);
+	CHECK_EQ(hdr64(&m)->hdr_lost, 0);
+	CHECK_EQ(recorded(&m), 3);
+	for (unsigned int i = 0; i < 3; i++)
+		CHECK((__s64)r[i].base.base.base.ip > 0);
+}
+
+/* As those that perf drains at a context switch. */
+TEST(records_that_are_not_reported_are_lost)
+{
+	struct mapped m = start64(PFM_PEBS64_SMPL_SKYLAKE, PRECISE(2));
+
+	rig_fire(5);
+	rig_set("mute", 1);
+	rig_fire(7);
+	rig_set("mute", 0);
+	CHECK_EQ(recorded(&m), 5);
+	rig_fire(1);
+	ctx_stop(m.fd);
+	CHECK_EQ(recorded(&m), 6);
+	CHECK_EQ(ctx_number(m.fd, "pfm_lost"), 7);
+	CHECK_EQ(ctx_read(m.fd, 0), -2ULL);
+}
+
+/* The other CPU is idle, or runs the rig's thread. */
+TEST(records_of_user_level_in_a_kernel_thread_are_lost)
+{
+	struct mapped m = create64(PFM_FL_SYSTEM_WIDE, PFM_PEBS64_SMPL_SKYLAKE,
+				   PRECISE(2) | PFM_PERF_EXCL_KERNEL |
+					   RIG_SKID);
+	struct rig_stats stats;
+
+	ctx_pin(1);
+	ctx_start_on(m.fd, thread_id());
+	stats = rig_stats();
+	ctx_pin(0);
+	do
+		rig_fire_at_cpu(1, 3);
+	while (!ctx_number(m.fd, "pfm_lost"));
+	stats = rig_since(stats);
+	ctx_pin(1);
+	ctx_stop(m.fd);
+	CHECK_EQ(recorded(&m) + ctx_number(m.fd, "pfm_lost"), stats.reported);
+	CHECK_EQ(ctx_read(m.fd, 0), -2ULL);
 }

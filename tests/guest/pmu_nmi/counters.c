@@ -15,6 +15,7 @@
 DEFINE_PER_CPU(struct rig_cpu, rig_cpus);
 struct rig_record rig_record;
 bool rig_late;
+bool rig_mute;
 
 /* Not for modules; but what drivers call, and what throttles. */
 static int (*overflow)(struct perf_event *event, struct perf_sample_data *data,
@@ -237,7 +238,7 @@ static void rig_report_one(struct rig_cpu *c, struct perf_event *event,
 	if (local64_read(&event->hw.prev_count) >> (RIG_WIDTH - 1))
 		return;
 	perf_sample_data_init(&data, 0, event->hw.last_period);
-	if (!rig_set_period(event))
+	if (!rig_set_period(event) || READ_ONCE(rig_mute))
 		return;
 	rig_sample(event, &data, &regs);
 	c->stats.reported++;

@@ -9,6 +9,7 @@
  *		the calling thread if CPU is -1
  *	rate	NMIs a second, to each CPU that has a counter on; 0 for none
  *	late	Y: what wraps at one NMI is reported at the next
+ *	mute	Y: it is never reported, and its next period begins
  *	addr, latency, source
  *		what the first sample of a precise event says
  *	stats	what has happened, on all CPUs
@@ -88,6 +89,7 @@ static void rig_create_files(void)
 	debugfs_create_file("rate", 0200, rig_dir, NULL, &rig_rate_fops);
 	debugfs_create_file("stats", 0400, rig_dir, NULL, &rig_stats_fops);
 	debugfs_create_bool("late", 0600, rig_dir, &rig_late);
+	debugfs_create_bool("mute", 0600, rig_dir, &rig_mute);
 	debugfs_create_u64("addr", 0600, rig_dir, &rig_record.addr);
 	debugfs_create_u64("latency", 0600, rig_dir, &rig_record.latency);
 	debugfs_create_x64("source", 0600, rig_dir, &rig_record.source);

@@ -85,6 +85,8 @@ struct rig_record {
 extern struct rig_record rig_record;
 /* What wraps at one NMI is reported at the next. */
 extern bool rig_late;
+/* It is never reported, as records that perf drains at a context switch. */
+extern bool rig_mute;
 
 /* Is a counter on? */
 static inline bool rig_is_active(const struct rig_cpu *c)
