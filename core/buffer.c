@@ -363,8 +363,8 @@ static void pfm_vma_remove(struct vm_area_struct *vma)
 
 void pfm_buffer_unmap_all(const struct pfm_context *ctx)
 {
+	VMA_ITERATOR(vmi, current->mm, 0);
 	struct mm_struct *mm = current->mm;
-	VMA_ITERATOR(vmi, mm, 0);
 	struct vm_area_struct *vma;
 
 	/* What is killed loses its areas without us. */

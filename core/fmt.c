@@ -29,7 +29,7 @@ struct pfm_fmt_entry {
 
 /*
  * What formats have compiled in, besides the SDK's inline functions: whoever
- * changes it raises PFM_FMT_INTERFACE, so that formats built before are refused.
+ * changes it raises PFM_FMT_INTERFACE, so that older formats are refused.
  */
 static_assert(PFM_FMT_INTERFACE == 1);
 static_assert(sizeof(pfm_buffer_fmt_t) == 104);

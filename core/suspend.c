@@ -37,7 +37,7 @@ static void pfm_follow_suspend_all(const struct task_struct *by)
 	pfm_follow_suspend(pfm_attach_get_thread(by));
 }
 
-/* That the machine is awake another thread may say: who closes /dev/snapshot. */
+/* Another thread may say that it is awake: who closes /dev/snapshot. */
 void pfm_suspend(bool suspend)
 {
 	struct task_struct *by = pfm_suspender;

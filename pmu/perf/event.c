@@ -4,36 +4,37 @@
  *
  * perf gives no function to read a running event or to change its period in an
  * interrupt. Nothing else of the module writes what is perf's own (hw.
- * sample_period, last_period, period_left; the handler) or calls an event's PMU,
- * and here it is done as perf does it in the same context:
+ * sample_period, last_period, period_left; the handler) or calls an event's
+ * PMU, and here it is done as perf does it in the same context:
  *
  * - An event's PMU is asked to read for the CPU's own counters and the clocks
  *   only, on their CPU with interrupts off, as perf_output_read_group() does
  *   from an NMI. Other drivers may wait for a lock there (perf_updater()).
- * - The event that is being reported is stopped, given its period and started as
- *   by perf_adjust_period() in __perf_event_account_interrupt(). Software events
- *   are set as by perf_swevent_set_period(); and perf_swevent_hrtimer() arms a
- *   clock's timer itself, with sample_period, when the report is over.
+ * - The event that is being reported is stopped, given its period and started
+ *   as by perf_adjust_period() in __perf_event_account_interrupt(). Software
+ *   events are set as by perf_swevent_set_period(); and perf_swevent_hrtimer()
+ *   arms a clock's timer itself, with sample_period, when the report is over.
  * - Any other event may be what the overflow has interrupted: the lock of its
  *   timer, or of its driver, may be held. Its PMD only gets its value; an
  *   irq_work stops it, gives it its period and starts it, as an interrupt does
- *   in perf_adjust_freq_unthr_context() and __perf_event_stop(). If it is not on
- *   that CPU by then, a work item calls perf_event_period(). Meanwhile perf may
- *   report it early, which arms it for the rest, or late.
+ *   in perf_adjust_freq_unthr_context() and __perf_event_stop(). If it is not
+ *   on that CPU by then, a work item calls perf_event_period(). Meanwhile perf
+ *   may report it early, which arms it for the rest, or late.
  * - The handler of an event is changed as in perf_event_set_bpf_handler().
  *
  * All of these are the same on 6.1 and 6.12.
  *
  * What a PMD holds (pfm_pmu_reg.offset) is ahead of its event. Whatever goes
- * wrong between the two - an overflow just while its event is armed for an older
- * value - perf reports too early or too late, and both are put right then.
+ * wrong between the two - an overflow just while its event is armed for an
+ * older value - perf reports too early or too late, and both are put right
+ * then.
  *
  * What always holds:
  * - pfm_pmu_reg.reload is what perf arms an event with that overflows, a
  *   period, or PFM_RELOAD_NONE: never 0, so that it can be divided by.
- * - A thread's event is bound to no CPU (event->cpu is -1): other threads' events
- *   on a tracepoint that say "this happened to that thread" are for CPU events,
- *   and so all overflows happen in the thread.
+ * - A thread's event is bound to no CPU (event->cpu is -1): other threads'
+ *   events on a tracepoint that say "this happened to that thread" are for CPU
+ *   events, and so all overflows happen in the thread.
  */
 #include "event.h"
 #include "overflow.h"
@@ -156,7 +157,7 @@ static void perf_arm_here(struct pfm_pmu_reg *reg, struct perf_event *event)
 	value = perf_value(reg, event);
 	if (stop)
 		event->pmu->stop(event, PERF_EF_UPDATE);
-	/* A thread's clock is set back then, to when perf took the time last. */
+	/* A thread's clock is set back then, to when perf took the time. */
 	if (!perf_is_clock(reg->pmc_value))
 		value = perf_value(reg, event);
 	perf_arm(reg, event, perf_value_to_arm(reg, event, value));

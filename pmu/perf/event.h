@@ -12,8 +12,8 @@
 typedef void (*perf_update_t)(struct perf_event *event);
 
 /*
- * Longest period for perf: it takes 63 bits, and AMD's IBS no period that is not
- * a multiple of 16. What is farther from overflow takes more than one.
+ * Longest period for perf: it takes 63 bits, and AMD's IBS no period that is
+ * not a multiple of 16. What is farther from overflow takes more than one.
  */
 #define PERF_MAX_PERIOD	((u64)S64_MAX & ~15ULL)
 

@@ -20,9 +20,9 @@ static void perf_arm_for_rest(struct perf_event *event, struct pfm_pmu_reg *reg,
 }
 
 /*
- * Does perf report an overflow before the PMD has wrapped, because the event was
- * armed for an older value? If a clock is a little early, it is two clocks that
- * differ.
+ * Does perf report an overflow before the PMD has wrapped, because the event
+ * was armed for an older value? If a clock is a little early, it is two clocks
+ * that differ.
  */
 static bool perf_is_early(struct perf_event *event, struct pfm_pmu_reg *reg)
 {
@@ -53,7 +53,8 @@ static bool perf_has_wrapped(struct perf_event *event, struct pfm_pmu_reg *reg)
 /*
  * Whole periods have passed since the last one that was reported. perf reports
  * software events once for each period that one event brings: what is still
- * open when the next event comes was not reported. The others are reported once.
+ * open when the next event comes was not reported. The others are reported
+ * once.
  */
 static u64 perf_unreported(struct perf_event *event, struct pfm_pmu_reg *reg)
 {

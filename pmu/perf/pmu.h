@@ -83,8 +83,8 @@ static inline bool perf_is_clock(u64 pmc)
 }
 
 /*
- * The other software events are counted as they happen, and perf reports each of
- * their periods.
+ * The other software events are counted as they happen, and perf reports each
+ * of their periods.
  */
 static inline bool perf_is_counted_at_once(u64 pmc)
 {

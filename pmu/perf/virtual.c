@@ -19,8 +19,8 @@ u64 perf_resident_pages(struct task_struct *task)
 	u64 pages;
 
 	/*
-	 * Its own memory cannot go while it is interrupted; and the counters are
-	 * read without a lock, as an NMI has to.
+	 * Its own memory cannot go while it is interrupted; and the counters
+	 * are read without a lock, as an NMI has to.
 	 */
 	if (task == current)
 		return mm ? get_mm_rss(mm) : 0;

@@ -62,9 +62,9 @@ typedef union {
  * @smpl_pmds:        PMDs to record (reg_smpl_pmds)
  * @ovfl_notify:      1 if the controlling PMC has PFM_REGFL_OVFL_NOTIFY
  * @num_smpl_pmds:    number of values in @smpl_pmds_values
- * @smpl_pmds_values: values of the PMDs in @smpl_pmds, in increasing index. Only
- *                    @num_smpl_pmds of them exist: memory ends there, and the
- *                    structure is not to be copied as a whole
+ * @smpl_pmds_values: values of the PMDs in @smpl_pmds, in increasing index.
+ *                    Only @num_smpl_pmds of them exist: memory ends there, and
+ *                    the structure is not to be copied as a whole
  *
  * Owned by the core, valid during the call only.
  */

@@ -662,7 +662,7 @@ TEST(each_process_loses_its_mapping_by_its_own_close)
 
 /* What a process wants for all its mappings */
 
-/* Of the mapping at an address: the flags in smaps, each followed by a space. */
+/* Of the mapping at an address: the flags in smaps, a space after each. */
 static bool has_vm_flag(const void *buf, const char *flag)
 {
 	bool found = false, here = false;

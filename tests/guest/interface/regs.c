@@ -297,7 +297,7 @@ TEST(registers_of_another_thread_are_written_while_it_runs)
 	worker_kill(&w);
 }
 
-/* The instructions that read counters, if the kernel lets user level do that. */
+/* The instructions that read counters, if user level may do that. */
 static void read_hardware(void *unused)
 {
 #ifdef __aarch64__

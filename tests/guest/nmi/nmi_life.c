@@ -22,7 +22,8 @@
 
 #define NOTIFY		PFM_REGFL_OVFL_NOTIFY
 #define MODULE_NWAY	"pfm_fmt_nway"
-#define WORK		1000000		/* page faults; it does not end by itself */
+/* Page faults; it does not end by itself. */
+#define WORK		1000000
 
 static struct rig_stats before;
 

@@ -2,8 +2,8 @@
 /*
  * fire.c - sending NMIs: some of them now, or many of them all the time
  *
- * One is on its way to a CPU at a time, so that none is lost: a CPU remembers no
- * more than one.
+ * One is on its way to a CPU at a time, so that none is lost: a CPU remembers
+ * no more than one.
  */
 #include <linux/delay.h>
 #include <linux/kthread.h>

@@ -4,8 +4,8 @@
  *
  * Its counters are variables of each CPU. Others send NMIs to the CPU (fire.c);
  * each lets all counters that are on count, and those that wrap are reported to
- * perf from the NMI, as x86's own driver does (counters.c). main.c has the files
- * by which tests drive it.
+ * perf from the NMI, as x86's own driver does (counters.c). main.c has the
+ * files by which tests drive it.
  */
 #ifndef PFM_NMI_RIG_H
 #define PFM_NMI_RIG_H
