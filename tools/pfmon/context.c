@@ -29,7 +29,7 @@ static void explain_create(const struct plan *plan, int error)
 	if (error == ENOSYS)
 		message("perfmon is not loaded: load it with insmod perfmon.ko and the modules of a PMU and of the sampling formats");
 	else if (error == EPERM)
-		message("not allowed to measure: this needs access to %s, and CAP_PERFMON or a lower 'paranoid' parameter of the perfmon module",
+		message("not allowed to measure: this needs access to %s, and CAP_PERFMON or a lower kernel.perf_event_paranoid",
 			PFM_DEVICE);
 	else if (error == ENODEV)
 		message("perfmon has no PMU: load one, insmod pfm_pmu_perf.ko");
@@ -145,9 +145,9 @@ static void explain_load(const struct context *context, pid_t tid, int error)
 	else if (error == ESRCH)
 		message("there is no thread %d", tid);
 	else if ((error == EPERM || error == EACCES) && system_wide)
-		message("not allowed to measure whole CPUs: this needs CAP_PERFMON, or lower values of kernel.perf_event_paranoid and of the perfmon module's 'paranoid' parameter");
+		message("not allowed to measure whole CPUs: this needs CAP_PERFMON, or kernel.perf_event_paranoid at 0 or less");
 	else if (error == EPERM || error == EACCES)
-		message("not allowed to measure thread %d: it is someone else's, or an event includes the kernel level; this needs CAP_PERFMON, or for the kernel level a lower 'paranoid' parameter of the perfmon module",
+		message("not allowed to measure thread %d: it is someone else's, or an event includes the kernel level; this needs CAP_PERFMON, or for the kernel level kernel.perf_event_paranoid at 1 or less",
 			tid);
 	else if (error == ENOENT || error == EOPNOTSUPP || error == ENODEV)
 		message("this machine's PMU does not support one of the events: %s",
