@@ -28,6 +28,7 @@
 #include <linux/slab.h>
 #include <linux/task_work.h>
 #include <linux/wait.h>
+#include <linux/workqueue.h>
 #include "block.h"
 #include "context.h"
 
@@ -64,9 +65,10 @@ static DEFINE_SPINLOCK(pfm_blocks_lock);
 /* How many have left: mostly none, and the kprobe has nothing to look for. */
 static atomic_t pfm_num_left;
 
-/* Do threads come back? Found out with the first context that may block. */
+/* Contexts that may block, of which the first brings the kprobe. */
 static DEFINE_MUTEX(pfm_kprobe_lock);
-static bool pfm_kprobe_tried;
+static unsigned int pfm_num_blocking;
+/* Do threads come back? */
 static bool pfm_kprobe_works;
 
 static void pfm_block_free(struct kref *ref)
@@ -130,33 +132,66 @@ static int pfm_block_come_back(struct kprobe *p, struct pt_regs *regs)
 	return 0;
 }
 
-static struct kprobe pfm_kprobe = {
-	.symbol_name	= PFM_LAST_CALL,
-	.pre_handler	= pfm_block_come_back,
-};
+static struct kprobe pfm_kprobe;
+
+static void pfm_kprobe_add(void)
+{
+	/* The kernel takes none that has been registered before. */
+	pfm_kprobe = (struct kprobe){
+		.symbol_name	= PFM_LAST_CALL,
+		.pre_handler	= pfm_block_come_back,
+	};
+	WRITE_ONCE(pfm_kprobe_works, !register_kprobe(&pfm_kprobe));
+	if (!pfm_kprobe_works)
+		pr_notice_once("perfmon: blocked threads can be killed, not traced\n");
+}
 
 /*
- * The probe stays until the module goes: changing the kernel's text again and
- * again would be worse.
+ * Nobody misses it: a context that has gone was detached, no overflow wants its
+ * thread to stop, and there is no pfm_block.left since pfm_block_detach() has
+ * cleared it. A thread that was about to set it then has seen that it is not
+ * wanted.
  */
+static void pfm_kprobe_remove(struct work_struct *work)
+{
+	mutex_lock(&pfm_kprobe_lock);
+	if (!pfm_num_blocking && pfm_kprobe_works) {
+		unregister_kprobe(&pfm_kprobe);
+		WRITE_ONCE(pfm_kprobe_works, false);
+	}
+	mutex_unlock(&pfm_kprobe_lock);
+}
+
+static DECLARE_DELAYED_WORK(pfm_kprobe_unused, pfm_kprobe_remove);
+
 void pfm_block_init(const struct pfm_context *ctx)
 {
 	if (!pfm_may_block(ctx))
 		return;
 	mutex_lock(&pfm_kprobe_lock);
-	if (!pfm_kprobe_tried) {
-		pfm_kprobe_tried = true;
-		pfm_kprobe_works = !register_kprobe(&pfm_kprobe);
-		if (!pfm_kprobe_works)
-			pr_notice_once("perfmon: blocked threads can be killed, not traced\n");
-	}
+	if (!pfm_num_blocking++ && !pfm_kprobe_works)
+		pfm_kprobe_add();
 	mutex_unlock(&pfm_kprobe_lock);
 }
 
+/*
+ * Later, lest somebody make the kernel change its text again and again, which
+ * all CPUs notice.
+ */
+void pfm_block_gone(const struct pfm_context *ctx)
+{
+	if (!pfm_may_block(ctx))
+		return;
+	mutex_lock(&pfm_kprobe_lock);
+	if (!--pfm_num_blocking)
+		mod_delayed_work(system_wq, &pfm_kprobe_unused, HZ);
+	mutex_unlock(&pfm_kprobe_lock);
+}
+
+/* Without a kprobe, nothing is to be done; with one, the work is to come. */
 void pfm_block_exit(void)
 {
-	if (pfm_kprobe_works)
-		unregister_kprobe(&pfm_kprobe);
+	flush_delayed_work(&pfm_kprobe_unused);
 }
 
 /*

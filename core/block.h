@@ -15,7 +15,16 @@ struct pfm_context;
  */
 void pfm_block_init(const struct pfm_context *ctx);
 
-/* There is no context any more, and will be none. Context: process. */
+/*
+ * It has been detached for good.
+ * Context: process, may sleep.
+ */
+void pfm_block_gone(const struct pfm_context *ctx);
+
+/*
+ * There is no context any more, and will be none.
+ * Context: process, may sleep.
+ */
 void pfm_block_exit(void);
 
 /*

@@ -40,6 +40,12 @@ static struct pfm_context *pfm_context_alloc(u32 flags)
 	return ctx;
 }
 
+static void pfm_context_end(struct pfm_context *ctx)
+{
+	pfm_block_gone(ctx);
+	pfm_context_put(ctx);
+}
+
 static int pfm_context_attach_pmu(struct pfm_context *ctx)
 {
 	ctx->pmu = pfm_pmu_get();
@@ -214,7 +220,7 @@ err_pmu:
 		pfm_evtset_free_all(ctx);
 		pfm_pmu_put(ctx->pmu);
 	}
-	pfm_context_put(ctx);
+	pfm_context_end(ctx);
 	return ERR_PTR(ret);
 }
 
@@ -231,5 +237,5 @@ void pfm_context_destroy(struct pfm_context *ctx)
 	pfm_msgq_destroy(&ctx->msgq);
 	pfm_evtset_free_all(ctx);
 	pfm_pmu_put(ctx->pmu);
-	pfm_context_put(ctx);
+	pfm_context_end(ctx);
 }

@@ -5,7 +5,9 @@
  *
  * See keep_events.h for why. The kernel also patches the scheduler's
  * tracepoint, with its first and second probe and when these go. So it gets two
- * that stay. The second CPU is offline meanwhile, so that nothing can crash.
+ * that stay. A function gets a kprobe that stays, where contexts that may block
+ * have theirs come and go. The second CPU is offline meanwhile, so that nothing
+ * can crash.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -21,6 +23,8 @@
 
 #define TRACEFS	"/sys/kernel/tracing"
 #define SWITCH	TRACEFS "/events/sched/sched_switch/"
+#define KPROBES	TRACEFS "/kprobe_events"
+#define KPROBE	TRACEFS "/events/kprobes/keep_events/"
 
 static bool write_text(const char *path, const char *text)
 {
@@ -78,6 +82,16 @@ static bool keep_switches_probed(void)
 		       PERF_FLAG_FD_CLOEXEC) >= 0;
 }
 
+/* Not every kernel has kprobes for user level. */
+static bool keep_function_probed(void)
+{
+	if (access(KPROBES, F_OK))
+		return true;
+	return write_text(KPROBES,
+			  "p:keep_events mem_cgroup_handle_over_high") &&
+	       write_text(KPROBE "enable", "1");
+}
+
 int main(void)
 {
 	int ready[2];
@@ -90,7 +104,8 @@ int main(void)
 	/* The events are a thread's: they belong to the one that stays. */
 	if (!fork()) {
 		put_cpus("0");
-		ok = !keep_events_on() && keep_switches_probed();
+		ok = !keep_events_on() && keep_switches_probed() &&
+		     keep_function_probed();
 		put_cpus("1");
 		if (write(ready[1], &ok, 1) == 1)
 			for (;;)

@@ -4,6 +4,11 @@
  */
 #define _GNU_SOURCE
 #include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "check.h"
@@ -17,6 +22,9 @@
 #define BLOCK_ENTRIES	3
 #define BLOCK_FAULTS	(BLOCK_ENTRIES * PERIOD)
 #define LOOKS		1000
+
+#define DEBUGFS		"/sys/kernel/debug"
+#define LAST_CALL	"mem_cgroup_handle_over_high"
 
 /* On a worker that will be blocked every BLOCK_FAULTS page faults. */
 static struct smpl start_blocking(const struct worker *w)
@@ -169,4 +177,68 @@ TEST(blocking_works_without_format)
 	}
 	worker_wait(&w);
 	worker_quit(&w);
+}
+
+/* Kprobes where threads come back; some may be others'. */
+static unsigned int num_probes(void)
+{
+	FILE *file = fopen(DEBUGFS "/kprobes/list", "re");
+	unsigned int num = 0;
+	char line[256];
+
+	CHECK(file);
+	while (fgets(line, sizeof(line), file))
+		num += !!strstr(line, LAST_CALL);
+	fclose(file);
+	return num;
+}
+
+static void wait_num_probes(unsigned int num)
+{
+	while (num_probes() != num)
+		usleep(10000);
+}
+
+/* Proves H24 */
+TEST(kernel_is_probed_while_a_context_may_block)
+{
+	unsigned int ours;
+	int fd[2];
+
+	/* It may be mounted. */
+	mount("debugfs", DEBUGFS, "debugfs", 0, NULL);
+	for (int round = 0; round < 2; round++) {
+		fd[0] = ctx_new(PFM_FL_NOTIFY_BLOCK);
+		ours = num_probes();
+		CHECK(ours > 0);
+		fd[1] = ctx_new(PFM_FL_NOTIFY_BLOCK);
+		CHECK_EQ(num_probes(), ours);
+		CHECK_OK(close(fd[0]));
+		CHECK_EQ(num_probes(), ours);
+		CHECK_OK(close(fd[1]));
+		wait_num_probes(ours - 1);
+	}
+}
+
+/* Proves H24 */
+TEST(thread_comes_back_by_a_later_probe)
+{
+	unsigned int ours;
+	struct worker w;
+	siginfo_t info;
+	struct smpl s;
+	int fd;
+
+	mount("debugfs", DEBUGFS, "debugfs", 0, NULL);
+	fd = ctx_new(PFM_FL_NOTIFY_BLOCK);
+	ours = num_probes();
+	CHECK_OK(close(fd));
+	wait_num_probes(ours - 1);
+	s = block_worker(&w);
+	CHECK_OK(kill(w.pid, SIGSTOP));
+	CHECK_OK(waitid(P_PID, w.pid, &info, WSTOPPED));
+	CHECK_OK(kill(w.pid, SIGCONT));
+	expect_blocked(&w, BLOCK_FAULTS);
+	CHECK_OK(pfm_restart(s.fd));
+	expect_finished(&w);
 }
