@@ -23,6 +23,9 @@
 
 #define PERIOD		4
 
+/* Threads that are waited for; each is a process, which may take long. */
+#define THREADS		20
+
 /* The monitored thread */
 
 /* Proves 3.1.7-28, P4.1-13, H10 */
@@ -501,7 +504,7 @@ TEST(thread_that_was_waited_for_is_detached)
 
 	/* Nothing can be done by another CPU meanwhile. */
 	ctx_pin(0);
-	for (int i = 1; i <= 100; i++) {
+	for (int i = 1; i <= THREADS; i++) {
 		struct worker w;
 
 		worker_start(&w);
@@ -521,7 +524,9 @@ static void write_after_wait(void *arg)
 	become_nobody();
 	fd = ctx_counting_user();
 	c.pmc.reg_value |= PFM_PERF_EXCL_KERNEL;
-	for (int i = 0; i < 100; i++) {
+	/* Nothing can be done by another CPU meanwhile. */
+	ctx_pin(0);
+	for (int i = 0; i < THREADS; i++) {
 		struct worker w;
 
 		worker_start(&w);
