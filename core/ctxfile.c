@@ -7,6 +7,7 @@
 #include <linux/fs.h>
 #include <linux/mman.h>
 #include <linux/poll.h>
+#include <linux/rcupdate.h>
 #include <linux/sched/signal.h>
 #include <linux/seq_file.h>
 #include <linux/uaccess.h>
@@ -136,14 +137,29 @@ static int pfm_ctx_mmap(struct file *file, struct vm_area_struct *vma)
 	return ret;
 }
 
+/* Is it a child of vfork(), in its parent's memory? */
+static bool pfm_borrows_memory(void)
+{
+	const struct task_struct *parent;
+	bool borrows;
+
+	/* CLONE_VFORK alone only makes the parent wait. */
+	if (!current->vfork_done)
+		return false;
+	rcu_read_lock();
+	parent = rcu_dereference(current->real_parent);
+	borrows = READ_ONCE(parent->mm) == current->mm;
+	rcu_read_unlock();
+	return borrows;
+}
+
 /*
  * A process closes a descriptor. If that was its last one, what it has mapped
- * is removed (3.5.4). A child of vfork() is in its parent's memory, and one
- * that exits in none.
+ * is removed (3.5.4). A process that exits is in no memory any more.
  */
 static void pfm_close_mappings(struct pfm_context *ctx)
 {
-	if (atomic_read(&ctx->areas) && current->mm && !current->vfork_done &&
+	if (atomic_read(&ctx->areas) && current->mm && !pfm_borrows_memory() &&
 	    !pfm_holds_descriptor(ctx))
 		pfm_buffer_unmap_all(ctx);
 }

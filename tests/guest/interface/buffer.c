@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,6 +14,7 @@
 #include <sys/personality.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -547,6 +549,26 @@ TEST(close_in_a_child_of_vfork_removes_nothing)
 	reap(CHECK_OK(child));
 	CHECK_EQ(s.hdr->hdr_count, 5);
 	CHECK_EQ(ctx_read(s.fd, 0), -1ULL);
+}
+
+/*
+ * Its parent waits for it, too, but it has memory of its own.
+ * Proves 3.5.4-16, H01
+ */
+TEST(close_in_a_child_that_is_waited_for_removes_its_mapping)
+{
+	struct smpl s = sampled();
+	int status;
+	pid_t child = syscall(SYS_clone, CLONE_VFORK | SIGCHLD, 0, 0, 0, 0);
+
+	if (!child) {
+		close_and_read(&s);
+		_exit(0);
+	}
+	status = wait_for(CHECK_OK(child));
+	CHECK(WIFSIGNALED(status));
+	CHECK_EQ(WTERMSIG(status), SIGSEGV);
+	CHECK_EQ(s.hdr->hdr_count, 5);
 }
 
 /* Send a descriptor to oneself, and close it; or receive it. */

@@ -30,6 +30,7 @@
 #include "files.h"
 #include "params.h"
 #include "smpl.h"
+#include "worker.h"
 
 #define PARANOID	"/proc/sys/kernel/perf_event_paranoid"
 #define YAMA		"/proc/sys/kernel/yama/ptrace_scope"
@@ -501,6 +502,32 @@ static void nobody_needs_proc(void *unused)
 TEST(the_right_does_not_depend_on_a_mounted_proc)
 {
 	with_paranoid("2", nobody_needs_proc, NULL);
+}
+
+/* Nor are the caller's numbers of processes those of the kernel's. */
+static void attach_in_pid_namespace(void *arg)
+{
+	struct worker other, own;
+
+	worker_start(&other);
+	become(USER, USER, 0);
+	worker_start(&own);
+	CHECK(own.pid < 10);
+	CHECK_EQ(ours(*(int *)arg, own.pid), '+');
+	CHECK_EQ(ours(*(int *)arg, other.pid), '-');
+}
+
+static void processes_have_other_numbers(void *unused)
+{
+	int fd = ctx_counting_user();
+
+	CHECK_OK(unshare(CLONE_NEWPID));
+	reap(spawn(attach_in_pid_namespace, &fd));
+}
+
+TEST(the_right_does_not_depend_on_the_numbers_of_processes)
+{
+	with_paranoid("2", processes_have_other_numbers, NULL);
 }
 
 /* Who holds a descriptor, without the right to attach to its thread */
