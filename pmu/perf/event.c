@@ -42,6 +42,9 @@
 /* perf's own mark of an event that it has throttled, until the next tick. */
 #define PERF_THROTTLED	(~0ULL)
 
+/* The shortest time in ns that perf sets a clock's timer to. */
+#define PERF_MIN_TIMER	10000ULL
+
 perf_update_t perf_updater(u64 pmc, const struct perf_event *event)
 {
 	/* Other software events count as they happen. */
@@ -147,21 +150,35 @@ static u64 perf_value_to_arm(const struct pfm_pmu_reg *reg,
 	return value;
 }
 
+/*
+ * Its own PMU would set a clock back to when perf took the time last, which may
+ * be long ago: if an NMI read it just then, time would be told twice.
+ */
+static void perf_restart_timer(struct perf_event *event)
+{
+	u64 period = max(event->hw.sample_period, PERF_MIN_TIMER);
+
+	hrtimer_start(&event->hw.hrtimer, ns_to_ktime(period),
+		      HRTIMER_MODE_REL_PINNED_HARD);
+}
+
 /* Context: interrupts off, the event is on this CPU. */
 static void perf_arm_here(struct pfm_pmu_reg *reg, struct perf_event *event)
 {
-	bool stop = perf_is_running(event);
-	u64 value;
+	bool running = perf_is_running(event);
+	bool clock = perf_is_clock(reg->pmc_value);
 
-	perf_update(reg, event);
-	value = perf_value(reg, event);
-	if (stop)
+	if (clock)
+		event->pmu->read(event);
+	else if (running)
 		event->pmu->stop(event, PERF_EF_UPDATE);
-	/* A thread's clock is set back then, to when perf took the time. */
-	if (!perf_is_clock(reg->pmc_value))
-		value = perf_value(reg, event);
-	perf_arm(reg, event, perf_value_to_arm(reg, event, value));
-	if (stop)
+	perf_arm(reg, event,
+		 perf_value_to_arm(reg, event, perf_value(reg, event)));
+	if (!running)
+		return;
+	if (clock)
+		perf_restart_timer(event);
+	else
 		event->pmu->start(event, PERF_EF_RELOAD);
 }
 
