@@ -112,4 +112,9 @@ def _kernel_arguments(machine: Machine) -> str:
         # A CPU of Intel's would get page tables for user level, with which QEMU
         # sometimes does not survive that many NMIs.
         words.append("nopti")
+        # On a busy host the kernel finds the CPUs' clocks unstable sooner or later, and
+        # patches code that all CPUs run: QEMU lets one that comes by read half of that,
+        # and the kernel panics.
+        if machine.cpus > 1:
+            words.append("tsc=unstable")
     return " ".join(word for word in words if word)

@@ -17,7 +17,6 @@ import kernels
 import pytest
 from boot import ROOT, Boot, Boots, Target, check_test
 from test_guest import (
-    CLOCK,
     FORMAT_MODULE,
     FUZZ,
     FUZZ_CALLS,
@@ -85,7 +84,7 @@ def _with_simulation(*programs: str) -> Guest:
 def _with_nmis() -> Guest:
     unload = f"{rmmod('pfm_pmu_perf')} pfm_nmi"
     commands = nmi_commands(DEBUG.series) | _with_leaks(unload)
-    return Guest(NMI_PROGRAMS, commands, ("--no-modules", *CLOCK[DEBUG.arch]))
+    return Guest(NMI_PROGRAMS, commands, ("--no-modules",))
 
 
 def _with_suites() -> Guest:

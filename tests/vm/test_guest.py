@@ -57,9 +57,6 @@ SOURCES_OF = {
     "dynamic2x": ("compat2x", "create2x"),
     "dynamic22": ("compat2x", "create22"),
 }
-# On a busy host the kernel finds the CPUs' clocks unstable sooner or later, and patches
-# its code for that. QEMU may not survive this while NMIs come.
-CLOCK = {"x86_64": ("--append=tsc=unstable",), "arm64": ()}
 FORMATS = ("default", "nway", "pebs32", "pebs64")
 FORMAT_MODULE = "formats/default/pfm_fmt_default"
 # Run with the simulated PMU, after all others.
@@ -249,7 +246,7 @@ def _preloads(target: Target) -> Iterator[str]:
 @pytest.fixture(scope="session")
 def boots(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Boots[Target]]:
     def boot(target: Target) -> Boot:
-        options = (f"--timeout={TIMEOUT}", *_preloads(target), *CLOCK[target.arch])
+        options = (f"--timeout={TIMEOUT}", *_preloads(target))
         out = tmp_path_factory.mktemp(str(target))
         return Boot(target, _commands(target), out, options)
 

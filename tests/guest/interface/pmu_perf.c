@@ -260,9 +260,22 @@ static __u64 lost(int fd)
 	return strtoull(line + strlen("pfm_lost:"), NULL, 10);
 }
 
+#define SYSCTL "/proc/sys/kernel/"
+#define SAMPLE_RATE SYSCTL "perf_event_max_sample_rate"
+#define CPU_LIMIT SYSCTL "perf_cpu_time_max_percent"
+
+/* perf takes no rate while its limit of time is off. */
+static void allow_samples(const char *per_second)
+{
+	write_text(CPU_LIMIT, "25");
+	write_text(SAMPLE_RATE, per_second);
+	write_text(CPU_LIMIT, "0");
+}
+
 /*
  * Each event of this tracepoint brings the time that a thread has run. perf
- * reports its periods one by one, until they are too many for it.
+ * reports its periods one by one, until they are too many for it: 100,000 a
+ * second, a tenth of what comes here.
  */
 TEST(periods_that_one_event_brings_are_reported_or_lost)
 {
@@ -270,15 +283,19 @@ TEST(periods_that_one_event_brings_are_reported_or_lost)
 	struct counter time = counter(0, 0, 1000);
 	struct counter all = counter(1, 0, 0);
 	__u64 counted, value, known;
+	char rate[32];
 
 	time.pmc.reg_value = tracepoint(EVENTS "sched/sched_stat_runtime/id");
 	all.pmc.reg_value = time.pmc.reg_value;
 	ctx_pin(0);
 	counter_write(s.fd, &time);
 	counter_write(s.fd, &all);
+	read_text(SAMPLE_RATE, rate, sizeof(rate));
+	allow_samples("100000");
 	ctx_start_on(s.fd, thread_id());
 	spin_ns(200 * MS);
 	ctx_stop(s.fd);
+	allow_samples(rate);
 	value = ctx_read(s.fd, 0);
 	counted = ctx_read(s.fd, 1);
 	known = s.hdr->hdr_count + lost(s.fd);
