@@ -104,20 +104,27 @@ static void pfm_forget_overflows(struct pfm_context *ctx)
 	}
 }
 
-/* Load the PMU, which is told nothing but registers, task and CPU. */
-static int pfm_load_pmu(struct pfm_context *ctx, struct pfm_evtset *set)
+/* The PMU takes all sets; the registers are those of @set. */
+static int pfm_load_registers(struct pfm_context *ctx, struct pfm_evtset *set)
 {
-	int ret;
+	int ret = pfm_load_evtsets(ctx);
 
-	ret = pfm_load_evtsets(ctx);
 	if (ret)
 		return ret;
 	ctx->set = set;
 	ret = pfm_program_regs(ctx) ?: pfm_idle_attach(ctx);
-	if (ret) {
+	if (ret)
 		pfm_unload_evtsets(ctx, NULL);
+	return ret;
+}
+
+/* Load the PMU, which is told nothing but registers, task and CPU. */
+static int pfm_load_pmu(struct pfm_context *ctx, struct pfm_evtset *set)
+{
+	int ret = pfm_load_registers(ctx, set);
+
+	if (ret)
 		return ret;
-	}
 	pfm_forget_overflows(ctx);
 	pfm_begin_evtset(ctx, set, false);
 	ctx->on_pmu = set;
@@ -187,15 +194,10 @@ void pfm_detach(struct pfm_context *ctx)
 /* Let the PMU go on where pfm_unload_pmu() stopped it. */
 static int pfm_reload_pmu(struct pfm_context *ctx)
 {
-	int ret = pfm_load_evtsets(ctx);
+	int ret = pfm_load_registers(ctx, ctx->set);
 
 	if (ret)
 		return ret;
-	ret = pfm_program_regs(ctx);
-	if (ret) {
-		pfm_unload_evtsets(ctx, NULL);
-		return ret;
-	}
 	ctx->loaded = true;
 	if (pfm_resume(ctx))
 		ctx->sets_denied++;
