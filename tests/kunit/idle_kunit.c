@@ -23,24 +23,35 @@ static void cpu_happens(struct kunit *test, u64 d0, u64 ns)
 	KUNIT_ASSERT_EQ(test, pfm_sim_advance(&tick), 0);
 }
 
-/* The CPU is idle meanwhile. */
-static void cpu_idles(struct kunit *test, u64 d0, u64 ns)
+/* The CPU becomes idle, or no longer is, as the scheduler's probe says. */
+static void idle_changes(struct kunit *test, bool idle)
 {
 	unsigned long flags;
 
 	local_irq_save(flags);
-	pfm_idle_changed(ctx_of(test), true);
-	cpu_happens(test, d0, ns);
-	pfm_idle_changed(ctx_of(test), false);
+	pfm_idle_changed(ctx_of(test), idle);
 	local_irq_restore(flags);
 }
 
-static void events_of_the_idle_thread_are_not_counted(struct kunit *test)
+/* The CPU is idle meanwhile. */
+static void cpu_idles(struct kunit *test, u64 d0, u64 ns)
+{
+	idle_changes(test, true);
+	cpu_happens(test, d0, ns);
+	idle_changes(test, false);
+}
+
+static void start_excluding_idle(struct kunit *test)
 {
 	make_set(test, 0, PFM_SETFL_EXCL_IDLE, 0, 0);
 	make_counter(test, 0, 0, NOTIFY, 0);
 	load_and_start(test, 0);
 	cpu_happens(test, 10, 0);
+}
+
+static void events_of_the_idle_thread_are_not_counted(struct kunit *test)
+{
+	start_excluding_idle(test);
 	cpu_idles(test, 1000, 0);
 	cpu_happens(test, 5, 0);
 	KUNIT_EXPECT_EQ(test, value(test, 0, 0), (u64)-PERIOD + 15);
@@ -87,24 +98,6 @@ static void no_overflow_switches_while_the_idle_thread_runs(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, read(test, 0, 0).reg_ovflsw_thres, 1ULL);
 	cpu_happens(test, PERIOD, 0);
 	KUNIT_EXPECT_EQ(test, active_set(test), 1);
-}
-
-/* The CPU becomes idle, or no longer is, as the scheduler's probe says. */
-static void idle_changes(struct kunit *test, bool idle)
-{
-	unsigned long flags;
-
-	local_irq_save(flags);
-	pfm_idle_changed(ctx_of(test), idle);
-	local_irq_restore(flags);
-}
-
-static void start_excluding_idle(struct kunit *test)
-{
-	make_set(test, 0, PFM_SETFL_EXCL_IDLE, 0, 0);
-	make_counter(test, 0, 0, NOTIFY, 0);
-	load_and_start(test, 0);
-	cpu_happens(test, 10, 0);
 }
 
 static void a_paused_context_becomes_idle_when_it_is_resumed(struct kunit *test)

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * files.c - reading and writing small files
+ * files.c - reading and writing small files; descriptors
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "check.h"
@@ -59,4 +60,35 @@ bool is_readable(int fd)
 
 	CHECK_OK(poll(&p, 1, 0));
 	return p.revents & POLLIN;
+}
+
+void send_descriptor(int to, int fd)
+{
+	char byte = 0, control[CMSG_SPACE(sizeof(fd))] = {};
+	struct iovec data = { &byte, 1 };
+	struct msghdr msg = { .msg_iov = &data, .msg_iovlen = 1,
+			      .msg_control = control,
+			      .msg_controllen = sizeof(control) };
+	struct cmsghdr *c = CMSG_FIRSTHDR(&msg);
+
+	c->cmsg_level = SOL_SOCKET;
+	c->cmsg_type = SCM_RIGHTS;
+	c->cmsg_len = CMSG_LEN(sizeof(fd));
+	memcpy(CMSG_DATA(c), &fd, sizeof(fd));
+	CHECK_EQ(sendmsg(to, &msg, 0), 1);
+}
+
+int receive_descriptor(int from)
+{
+	char byte, control[CMSG_SPACE(sizeof(int))];
+	struct iovec data = { &byte, 1 };
+	struct msghdr msg = { .msg_iov = &data, .msg_iovlen = 1,
+			      .msg_control = control,
+			      .msg_controllen = sizeof(control) };
+	int fd;
+
+	CHECK_EQ(recvmsg(from, &msg, 0), 1);
+	CHECK(CMSG_FIRSTHDR(&msg));
+	memcpy(&fd, CMSG_DATA(CMSG_FIRSTHDR(&msg)), sizeof(fd));
+	return fd;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
 /*
- * files.h - reading and writing small files
+ * files.h - reading and writing small files; descriptors
  *
  * A failure in here fails the test.
  */
@@ -20,5 +20,8 @@ void expect_text(const char *path, const char *expected);
 long read_number(const char *path);
 /* Would a read() of the descriptor return at once? */
 bool is_readable(int fd);
+/* Pass a descriptor through a socket. The sender keeps its own. */
+void send_descriptor(int to, int fd);
+int receive_descriptor(int from);
 
 #endif /* GUEST_FILES_H */

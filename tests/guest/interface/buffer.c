@@ -352,6 +352,22 @@ TEST(exec_removes_the_mapping_and_keeps_the_buffer)
 	CHECK_EQ(ctx_read(s.fd, 0), -1ULL);
 }
 
+/* A child goes on with the buffer that its parent has unmapped and closed. */
+static void outlive_parents_buffer(void (*child_goes_on)(void *in))
+{
+	struct inherited in = { .s = sampled() };
+	int pipes[2];
+	pid_t child;
+
+	CHECK_OK(pipe(pipes));
+	in.go = pipes[0];
+	child = spawn(child_goes_on, &in);
+	CHECK_OK(munmap((void *)in.s.hdr, in.s.size));
+	CHECK_OK(close(in.s.fd));
+	CHECK_OK(write(pipes[1], "", 1));
+	reap(child);
+}
+
 static void read_inherited(void *arg)
 {
 	const struct inherited *in = arg;
@@ -368,17 +384,7 @@ static void read_inherited(void *arg)
 /* Proves 3.5.4-12, 4.3.3-01, H01 */
 TEST(children_inherit_the_mapping_and_keep_it)
 {
-	struct inherited in = { .s = sampled() };
-	int pipes[2];
-	pid_t child;
-
-	CHECK_OK(pipe(pipes));
-	in.go = pipes[0];
-	child = spawn(read_inherited, &in);
-	CHECK_OK(munmap((void *)in.s.hdr, in.s.size));
-	CHECK_OK(close(in.s.fd));
-	CHECK_OK(write(pipes[1], "", 1));
-	reap(child);
+	outlive_parents_buffer(read_inherited);
 }
 
 static void map_what_parent_has_closed(void *arg)
@@ -396,17 +402,7 @@ static void map_what_parent_has_closed(void *arg)
 /* Proves 3.5.4-17 */
 TEST(the_buffer_stays_until_the_last_descriptor_is_closed)
 {
-	struct inherited in = { .s = sampled() };
-	int pipes[2];
-	pid_t child;
-
-	CHECK_OK(pipe(pipes));
-	in.go = pipes[0];
-	child = spawn(map_what_parent_has_closed, &in);
-	CHECK_OK(munmap((void *)in.s.hdr, in.s.size));
-	CHECK_OK(close(in.s.fd));
-	CHECK_OK(write(pipes[1], "", 1));
-	reap(child);
+	outlive_parents_buffer(map_what_parent_has_closed);
 }
 
 static void map_what_parent_has_mapped(void *arg)
@@ -571,38 +567,6 @@ TEST(close_in_a_child_that_is_waited_for_removes_its_mapping)
 	CHECK_EQ(s.hdr->hdr_count, 5);
 }
 
-/* Send a descriptor to oneself, and close it; or receive it. */
-static void send_fd(int socket, int fd)
-{
-	char control[CMSG_SPACE(sizeof(int))] = {}, byte = 0;
-	struct iovec iov = { &byte, 1 };
-	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1,
-			      .msg_control = control,
-			      .msg_controllen = sizeof(control) };
-	struct cmsghdr *c = CMSG_FIRSTHDR(&msg);
-
-	*c = (struct cmsghdr){ .cmsg_len = CMSG_LEN(sizeof(int)),
-			       .cmsg_level = SOL_SOCKET,
-			       .cmsg_type = SCM_RIGHTS };
-	memcpy(CMSG_DATA(c), &fd, sizeof(fd));
-	CHECK_EQ(sendmsg(socket, &msg, 0), 1);
-	CHECK_OK(close(fd));
-}
-
-static int receive_fd(int socket)
-{
-	char control[CMSG_SPACE(sizeof(int))], byte;
-	struct iovec iov = { &byte, 1 };
-	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1,
-			      .msg_control = control,
-			      .msg_controllen = sizeof(control) };
-	int fd;
-
-	CHECK_EQ(recvmsg(socket, &msg, 0), 1);
-	memcpy(&fd, CMSG_DATA(CMSG_FIRSTHDR(&msg)), sizeof(fd));
-	return fd;
-}
-
 /* Proves 3.5.4-06, 3.5.4-16, 3.5.4-17 */
 TEST(what_close_has_removed_can_be_mapped_again)
 {
@@ -610,9 +574,10 @@ TEST(what_close_has_removed_can_be_mapped_again)
 	int sockets[2];
 
 	CHECK_OK(socketpair(AF_UNIX, SOCK_STREAM, 0, sockets));
-	send_fd(sockets[0], s.fd);
+	send_descriptor(sockets[0], s.fd);
+	CHECK_OK(close(s.fd));
 	CHECK(!can_read(s.hdr));
-	again.fd = receive_fd(sockets[1]);
+	again.fd = receive_descriptor(sockets[1]);
 	again.hdr = map_ok(again.fd);
 	CHECK(again.hdr != s.hdr);
 	CHECK_EQ(again.hdr->hdr_count, 5);

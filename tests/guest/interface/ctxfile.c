@@ -597,37 +597,6 @@ TEST(child_controls_what_its_parent_has_closed)
 	worker_quit(&w);
 }
 
-static void send_descriptor(int to, int fd)
-{
-	char byte = 0, control[CMSG_SPACE(sizeof(fd))] = {};
-	struct iovec data = { &byte, 1 };
-	struct msghdr msg = { .msg_iov = &data, .msg_iovlen = 1,
-			      .msg_control = control,
-			      .msg_controllen = sizeof(control) };
-	struct cmsghdr *c = CMSG_FIRSTHDR(&msg);
-
-	c->cmsg_level = SOL_SOCKET;
-	c->cmsg_type = SCM_RIGHTS;
-	c->cmsg_len = CMSG_LEN(sizeof(fd));
-	memcpy(CMSG_DATA(c), &fd, sizeof(fd));
-	CHECK_EQ(sendmsg(to, &msg, 0), 1);
-}
-
-static int receive_descriptor(int from)
-{
-	char byte, control[CMSG_SPACE(sizeof(int))];
-	struct iovec data = { &byte, 1 };
-	struct msghdr msg = { .msg_iov = &data, .msg_iovlen = 1,
-			      .msg_control = control,
-			      .msg_controllen = sizeof(control) };
-	int fd;
-
-	CHECK_EQ(recvmsg(from, &msg, 0), 1);
-	CHECK(CMSG_FIRSTHDR(&msg));
-	memcpy(&fd, CMSG_DATA(CMSG_FIRSTHDR(&msg)), sizeof(fd));
-	return fd;
-}
-
 static void control_what_is_sent(void *arg)
 {
 	struct control *c = arg;
