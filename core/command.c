@@ -11,6 +11,7 @@
 #include "evtset.h"
 #include "evtset_switch.h"
 #include "load.h"
+#include "pause.h"
 #include "perm.h"
 #include "regs.h"
 #include "restart.h"
@@ -21,7 +22,6 @@ enum pfm_access {
 	PFM_BY_ITSELF,	/* the command checks, and takes pfm_context.mutex */
 	PFM_LOCKED,	/* anybody; the mutex is held */
 	PFM_ON_CPU,	/* the same; if attached, where the PMU can be read */
-	PFM_ATTACHING,	/* the same; who may attach now, if the PMU has to */
 };
 
 /* What a command takes. */
@@ -67,9 +67,9 @@ union pfm_ctx_arg {
 
 static const struct pfm_ctx_cmd pfm_ctx_cmds[] = {
 	[PFM_WRITE_PMCS] =
-		PFM_EACH(pfarg_pmc_t, PFM_ATTACHING, pfm_write_pmc),
+		PFM_EACH(pfarg_pmc_t, PFM_ON_CPU, pfm_write_pmc),
 	[PFM_WRITE_PMDS] =
-		PFM_EACH(pfarg_pmd_t, PFM_ATTACHING, pfm_write_pmd),
+		PFM_EACH(pfarg_pmd_t, PFM_ON_CPU, pfm_write_pmd),
 	[PFM_READ_PMDS] =
 		PFM_EACH(pfarg_pmd_t, PFM_ON_CPU, pfm_read_pmd),
 	[PFM_CREATE_EVTSETS] =
@@ -99,33 +99,32 @@ static const struct pfm_ctx_cmd *pfm_find_ctx_cmd(unsigned int cmd)
 	return pfm_ctx_cmds[nr].plain ? &pfm_ctx_cmds[nr] : NULL;
 }
 
-/* Do what a command, or one element of it, is for. */
-static int pfm_call(struct pfm_context *ctx, const struct pfm_ctx_cmd *cmd,
-		    void *arg)
+/* Is this the CPU for a command that may touch the PMU? */
+static int pfm_check_access(const struct pfm_context *ctx,
+			    const struct pfm_ctx_cmd *cmd)
 {
-	return cmd->takes == PFM_NOTHING ? cmd->plain(ctx) :
-					   cmd->with(ctx, arg);
+	return cmd->access == PFM_ON_CPU && ctx->loaded ? pfm_check_cpu(ctx) :
+							  0;
 }
 
-/* The same, on the right CPU if it may touch the PMU. */
-static int pfm_call_on_cpu(struct pfm_context *ctx,
-			   const struct pfm_ctx_cmd *cmd, void *arg)
+/*
+ * Treat elements until one fails, in one pause at most. The one for which the
+ * caller is to be asked remains.
+ * Context: process, pfm_context.mutex held.
+ */
+static int pfm_call_each(struct pfm_context *ctx, const struct pfm_ctx_cmd *cmd,
+			 struct pfm_elems *todo)
 {
-	int ret = ctx->loaded ? pfm_check_cpu(ctx) : 0;
+	int ret = 0, err;
 
-	return ret ?: pfm_call(ctx, cmd, arg);
-}
-
-static int pfm_call_locked(struct pfm_context *ctx,
-			   const struct pfm_ctx_cmd *cmd, void *arg)
-{
-	int ret;
-
-	mutex_lock(&ctx->mutex);
-	ret = cmd->access == PFM_ON_CPU ? pfm_call_on_cpu(ctx, cmd, arg) :
-					  pfm_call(ctx, cmd, arg);
-	mutex_unlock(&ctx->mutex);
-	return ret;
+	pfm_begin_many(ctx);
+	while (todo->next < todo->end && !ret) {
+		ret = pfm_check_access(ctx, cmd) ?: cmd->with(ctx, todo->next);
+		if (ret != PFM_ASK_FIRST)
+			todo->next += todo->size;
+	}
+	err = pfm_end_many(ctx);
+	return ret ?: err;
 }
 
 static struct task_struct *pfm_attached_task(struct pfm_context *ctx)
@@ -142,7 +141,8 @@ static struct task_struct *pfm_attached_task(struct pfm_context *ctx)
 
 /* The right to attach to the thread holds while the command runs. */
 static int pfm_call_with_right(struct pfm_context *ctx,
-			       const struct pfm_ctx_cmd *cmd, void *arg)
+			       const struct pfm_ctx_cmd *cmd,
+			       struct pfm_elems *todo)
 {
 	struct task_struct *task = pfm_attached_task(ctx);
 	int ret = task ? pfm_may_attach_begin(task, pfm_may_block(ctx)) : 0;
@@ -151,8 +151,7 @@ static int pfm_call_with_right(struct pfm_context *ctx,
 		goto put;
 	mutex_lock(&ctx->mutex);
 	/* Another command may have attached or detached it meanwhile. */
-	ret = ctx->target.task == task ? pfm_call_on_cpu(ctx, cmd, arg) :
-					 -EBUSY;
+	ret = ctx->target.task == task ? pfm_call_each(ctx, cmd, todo) : -EBUSY;
 	mutex_unlock(&ctx->mutex);
 	if (task)
 		pfm_may_attach_end(task);
@@ -162,49 +161,46 @@ put:
 	return ret;
 }
 
-/*
- * Whoever has the descriptor may write (3.1.1). But if that makes the PMU
- * attach to the thread anew, the right to do so is checked again, and no exec
- * of the thread comes between.
- */
-static int pfm_call_attaching(struct pfm_context *ctx,
-			      const struct pfm_ctx_cmd *cmd, void *arg)
-{
-	int ret;
-
-	mutex_lock(&ctx->mutex);
-	ctx->ask_first = ctx->target.task;
-	ret = pfm_call_on_cpu(ctx, cmd, arg);
-	ctx->ask_first = false;
-	mutex_unlock(&ctx->mutex);
-	return ret == PFM_ASK_FIRST ? pfm_call_with_right(ctx, cmd, arg) : ret;
-}
-
-/* Run a command, or treat one element of it, if the caller may. */
-static int pfm_run(struct pfm_context *ctx, const struct pfm_ctx_cmd *cmd,
-		   void *arg)
-{
-	switch (cmd->access) {
-	case PFM_BY_ITSELF:
-		return pfm_call(ctx, cmd, arg);
-	case PFM_ATTACHING:
-		return pfm_call_attaching(ctx, cmd, arg);
-	default:
-		return pfm_call_locked(ctx, cmd, arg);
-	}
-}
-
 /* A command in progress. */
 struct pfm_ctx_call {
 	struct pfm_context		*ctx;
 	const struct pfm_ctx_cmd	*cmd;
 };
 
-static int pfm_run_one(const void *with, void *elem)
+/*
+ * Whoever has the descriptor may write (3.1.1). But if that makes the PMU
+ * attach to the thread anew, the right to do so is checked again, and no exec
+ * of the thread comes between.
+ */
+static int pfm_run_each(const void *with, struct pfm_elems *todo)
 {
 	const struct pfm_ctx_call *call = with;
+	struct pfm_context *ctx = call->ctx;
+	int ret;
 
-	return pfm_run(call->ctx, call->cmd, elem);
+	mutex_lock(&ctx->mutex);
+	ctx->ask_first = ctx->target.task;
+	ret = pfm_call_each(ctx, call->cmd, todo);
+	ctx->ask_first = false;
+	mutex_unlock(&ctx->mutex);
+	if (ret != PFM_ASK_FIRST)
+		return ret;
+	return pfm_call_with_right(ctx, call->cmd, todo);
+}
+
+/* Run a command that takes no vector, if the caller may. */
+static int pfm_run(struct pfm_context *ctx, const struct pfm_ctx_cmd *cmd,
+		   void *arg)
+{
+	bool lock = cmd->access != PFM_BY_ITSELF;
+	int ret;
+
+	if (lock)
+		mutex_lock(&ctx->mutex);
+	ret = cmd->takes == PFM_NOTHING ? cmd->plain(ctx) : cmd->with(ctx, arg);
+	if (lock)
+		mutex_unlock(&ctx->mutex);
+	return ret;
 }
 
 /* Run a command with its argument; with NULL if none is given or needed. */
@@ -230,7 +226,7 @@ static long pfm_run_cmd(struct pfm_context *ctx, const struct pfm_ctx_cmd *cmd,
 	case PFM_NOTHING:
 		return pfm_run(ctx, cmd, NULL);
 	case PFM_VECTOR:
-		return pfm_vector(ioc, cmd->size, pfm_run_one, &call);
+		return pfm_vector(ioc, cmd->size, pfm_run_each, &call);
 	default:
 		return pfm_run_arg(ctx, cmd, ioc);
 	}

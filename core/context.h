@@ -253,6 +253,7 @@ struct pfm_odd_answers {
  * @self:     attached by its own process
  * @trusted:  attached by somebody who may monitor any thread, and not stop it
  * @ask_first: the command under way must not make the PMU attach anew
+ * @many:     a vector of commands is under way: one pause for all
  * @stop:     stops the PMU some time after the context was masked, or its CPU
  *            has gone
  * @msgq:     messages
@@ -321,6 +322,7 @@ struct pfm_context {
 	bool			self;
 	bool			trusted;
 	bool			ask_first;
+	bool			many;
 	struct work_struct	stop;
 	struct pfm_msgq		msgq;
 	struct pfm_block	*block;

@@ -111,13 +111,13 @@ static long pfm_create_cmd(const struct pfm_ioc *ioc)
  * struct pfm_dev_cmd - a command that needs no context
  * @admin: it needs CAP_SYS_ADMIN
  * @size:  size of an element of its vector in bytes
- * @one:   what it does to one, with the struct pfm_pmu in use; or NULL
+ * @one:   what it does to one, with the PMU in use; or NULL
  * @all:   what it does; without a vector
  */
 struct pfm_dev_cmd {
 	bool		admin;
 	size_t		size;
-	pfm_one_t	one;
+	int		(*one)(const struct pfm_pmu *pmu, void *elem);
 	long		(*all)(const struct pfm_ioc *ioc);
 };
 
@@ -131,16 +131,32 @@ static const struct pfm_dev_cmd pfm_dev_cmds[] = {
 	[PFM_GET_CONFIG] = { .all = pfm_get_config_cmd },
 };
 
+/* A question about registers. */
+struct pfm_dev_call {
+	const struct pfm_dev_cmd	*cmd;
+	const struct pfm_pmu		*pmu;
+};
+
+static int pfm_ask_each(const void *with, struct pfm_elems *todo)
+{
+	const struct pfm_dev_call *call = with;
+	int ret = 0;
+
+	for (; !ret && todo->next < todo->end; todo->next += todo->size)
+		ret = call->cmd->one(call->pmu, todo->next);
+	return ret;
+}
+
 static long pfm_ask_pmu(const struct pfm_ioc *ioc,
 			const struct pfm_dev_cmd *cmd)
 {
-	const struct pfm_pmu *pmu = pfm_pmu_get();
+	struct pfm_dev_call call = { cmd, pfm_pmu_get() };
 	long ret;
 
-	if (!pmu)
+	if (!call.pmu)
 		return -ENODEV;
-	ret = pfm_vector(ioc, cmd->size, cmd->one, pmu);
-	pfm_pmu_put(pmu);
+	ret = pfm_vector(ioc, cmd->size, pfm_ask_each, &call);
+	pfm_pmu_put(call.pmu);
 	return ret;
 }
 

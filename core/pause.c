@@ -42,6 +42,8 @@ void pfm_pause(struct pfm_context *ctx)
 	unsigned long flags;
 
 	lockdep_assert_held(&ctx->mutex);
+	if (ctx->many && ctx->paused)
+		return;
 	if (ctx->loaded && ctx->started) {
 		ctx->pmu->stop(&ctx->on_pmu->pmu_set);
 		if (!pfm_is_masked(ctx))
@@ -95,6 +97,8 @@ static bool pfm_is_suspended(const struct pfm_context *ctx)
 int pfm_resume(struct pfm_context *ctx)
 {
 	lockdep_assert_held(&ctx->mutex);
+	if (ctx->many)
+		return 0;
 	pfm_end_pause(ctx);
 	pfm_publish_active(ctx);
 	if (!ctx->loaded || !ctx->started || ctx->frozen & ~PFM_IDLE ||
@@ -103,6 +107,19 @@ int pfm_resume(struct pfm_context *ctx)
 	ctx->on_pmu = ctx->set;
 	ctx->unsettled = true;
 	return ctx->pmu->start(&ctx->set->pmu_set);
+}
+
+void pfm_begin_many(struct pfm_context *ctx)
+{
+	lockdep_assert_held(&ctx->mutex);
+	ctx->many = true;
+}
+
+int pfm_end_many(struct pfm_context *ctx)
+{
+	lockdep_assert_held(&ctx->mutex);
+	ctx->many = false;
+	return ctx->paused ? pfm_resume(ctx) : 0;
 }
 
 void pfm_pause_and_resume(struct pfm_context *ctx)

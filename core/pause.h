@@ -30,6 +30,14 @@ void pfm_pause(struct pfm_context *ctx);
  */
 int pfm_resume(struct pfm_context *ctx);
 
+/*
+ * What follows is one pause, from the first pfm_pause() of it to the end, where
+ * pfm_resume() is due.
+ * Context: as pfm_pause(), and until pfm_end_many(). Return: as pfm_resume().
+ */
+void pfm_begin_many(struct pfm_context *ctx);
+int pfm_end_many(struct pfm_context *ctx);
+
 /* Stop, and go on as the context is now. Context: as pfm_pause(). */
 void pfm_pause_and_resume(struct pfm_context *ctx);
 

@@ -466,16 +466,12 @@ static int pfm_getinfo(const struct pfm_reg_desc *regs, u16 n,
 	return 0;
 }
 
-int pfm_getinfo_pmc(const void *pmu, void *elem)
+int pfm_getinfo_pmc(const struct pfm_pmu *pmu, void *elem)
 {
-	const struct pfm_pmu *of = pmu;
-
-	return pfm_getinfo(of->pmcs, of->num_pmcs, elem);
+	return pfm_getinfo(pmu->pmcs, pmu->num_pmcs, elem);
 }
 
-int pfm_getinfo_pmd(const void *pmu, void *elem)
+int pfm_getinfo_pmd(const struct pfm_pmu *pmu, void *elem)
 {
-	const struct pfm_pmu *of = pmu;
-
-	return pfm_getinfo(of->pmds, of->num_pmds, elem);
+	return pfm_getinfo(pmu->pmds, pmu->num_pmds, elem);
 }

@@ -9,6 +9,7 @@
 
 struct pfm_context;
 struct pfm_evtset;
+struct pfm_pmu;
 
 /*
  * What depends on how the event set switches, which may have been changed.
@@ -35,10 +36,10 @@ int pfm_write_pmd(struct pfm_context *ctx, void *elem);
 int pfm_read_pmd(struct pfm_context *ctx, void *elem);
 
 /*
- * One element of PFM_GETINFO_PMCS or PFM_GETINFO_PMDS, with a struct pfm_pmu.
+ * One element of PFM_GETINFO_PMCS or PFM_GETINFO_PMDS.
  * Context: process. Return: 0; -EINVAL, the element marked.
  */
-int pfm_getinfo_pmc(const void *pmu, void *elem);
-int pfm_getinfo_pmd(const void *pmu, void *elem);
+int pfm_getinfo_pmc(const struct pfm_pmu *pmu, void *elem);
+int pfm_getinfo_pmd(const struct pfm_pmu *pmu, void *elem);
 
 #endif /* PFM_CORE_REGS_H */

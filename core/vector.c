@@ -8,13 +8,14 @@
 #include "config.h"
 #include "vector.h"
 
-long pfm_vector(const struct pfm_ioc *ioc, size_t size, pfm_one_t one,
+long pfm_vector(const struct pfm_ioc *ioc, size_t size, pfm_elems_t treat,
 		const void *with)
 {
 	void __user *user = u64_to_user_ptr(ioc->arg);
-	size_t bytes, done = 0;
-	int ret = 0;
+	struct pfm_elems todo = { .size = size };
+	size_t bytes;
 	void *vec;
+	int ret;
 
 	if (!ioc->narg || ioc->narg > INT_MAX)
 		return -EINVAL;
@@ -24,11 +25,10 @@ long pfm_vector(const struct pfm_ioc *ioc, size_t size, pfm_one_t one,
 	vec = memdup_user(user, bytes);
 	if (IS_ERR(vec))
 		return PTR_ERR(vec);
-	while (done < bytes && !ret) {
-		ret = one(with, vec + done);
-		done += size;
-	}
-	if (copy_to_user(user, vec, done))
+	todo.next = vec;
+	todo.end = vec + bytes;
+	ret = treat(with, &todo);
+	if (copy_to_user(user, vec, todo.next - vec))
 		ret = -EFAULT;
 	kfree(vec);
 	return ret;

@@ -273,7 +273,7 @@ static void a_register_that_does_not_count_has_no_threshold(struct kunit *test)
 
 /* What PFM_GETINFO_PMCS or PFM_GETINFO_PMDS say leads to the register. */
 static u64 *hardware(struct kunit *test, u16 num,
-		     int (*getinfo)(const void *pmu, void *elem))
+		     int (*getinfo)(const struct pfm_pmu *pmu, void *elem))
 {
 	pfarg_pmcinfo_t info = { .reg_num = num };
 	u64 *reg;

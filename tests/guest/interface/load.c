@@ -4,6 +4,7 @@
  *	    (3.1.5 - 3.1.8)
  */
 #define _GNU_SOURCE
+#include <glob.h>
 #include <limits.h>
 #include <pthread.h>
 #include <sched.h>
@@ -507,6 +508,30 @@ static __u64 calls_on_cpu1(void)
 	return n;
 }
 
+/* RCU's threads, too, are woken by such interrupts, as anybody keeps them busy. */
+static void keep_rcu_on_cpu0(void)
+{
+	cpu_set_t cpu0;
+	char name[32];
+	glob_t found;
+	pid_t pid;
+
+	CPU_ZERO(&cpu0);
+	CPU_SET(0, &cpu0);
+	CHECK(!glob("/proc/[0-9]*/stat", 0, NULL, &found));
+	for (size_t i = 0; i < found.gl_pathc; i++) {
+		FILE *stat = fopen(found.gl_pathv[i], "r");
+
+		/* Others end meanwhile; those of a CPU stay there. */
+		if (stat && fscanf(stat, "%d (%31[^)]", &pid, name) == 2 &&
+		    !strncmp(name, "rcu_", 4))
+			sched_setaffinity(pid, sizeof(cpu0), &cpu0);
+		if (stat)
+			fclose(stat);
+	}
+	globfree(&found);
+}
+
 static void spin_on_cpu1(void *go)
 {
 	ctx_pin(1);
@@ -515,12 +540,13 @@ static void spin_on_cpu1(void *go)
 		;
 }
 
-/* Whoever has a busy CPU to himself. */
+/* Whoever has a busy CPU to himself; he touches no page. */
 static pid_t start_bystander(void)
 {
 	int go[2];
 	pid_t pid;
 
+	keep_rcu_on_cpu0();
 	CHECK_OK(pipe(go));
 	pid = spawn(spin_on_cpu1, &go[1]);
 	wait_go(go[0]);
@@ -554,4 +580,29 @@ TEST(commands_on_a_thread_leave_other_cpus_alone)
 	CHECK(calls_on_cpu1() - before < ROUNDS);
 	worker_kill(&w);
 	CHECK_OK(kill(bystander, SIGKILL));
+}
+
+/* As many as a vector may have. */
+#define ELEMS	20
+
+/* Proves H18 */
+TEST(a_vector_stops_a_thread_once)
+{
+	pfarg_pmd_t values[ELEMS];
+	int fd = ctx_counting();
+	__u64 before;
+	pid_t pid;
+
+	if (sysconf(_SC_NPROCESSORS_ONLN) < 2)
+		check_skip("needs a second CPU");
+	for (int i = 0; i < ELEMS; i++)
+		values[i] = (pfarg_pmd_t){ .reg_value = i };
+	ctx_pin(0);
+	pid = start_bystander();
+	ctx_start_on(fd, pid);
+	before = calls_on_cpu1();
+	CHECK_OK(pfm_write_pmds(fd, values, ELEMS));
+	CHECK(calls_on_cpu1() - before < ELEMS / 2);
+	CHECK_EQ(ctx_read(fd, 0), ELEMS - 1);
+	CHECK_OK(kill(pid, SIGKILL));
 }
