@@ -56,14 +56,16 @@ TEST2X_OBJ32 := $(TEST2X_OBJ:.o=.32.o)
 .PHONY: guest guest-clean
 guest: $(GUEST_PROGRAMS) $(GUEST_PROGRAMS32)
 
-# Its callers are found by frame pointers.
-$(addprefix $(GOBJ)/tests/guest/formats/,oprofile.o oprofile.32.o): GCFLAGS += \
+# Callers are found by frame pointers.
+$(addprefix $(GOBJ)/tests/guest/,formats/oprofile.o formats/oprofile.32.o \
+	nmi/nmi_oprofile.o): GCFLAGS += \
 	-fno-omit-frame-pointer -mno-omit-leaf-frame-pointer
 # What some programs need of the harness besides.
 harness-obj = $(addprefix $(GOBJ)/$(HARNESS)/,$1)
 $(GOUT)/cpu $(GOUT)/suspend: $(call harness-obj,cpus.o)
-$(GOUT)/oprofile: $(call harness-obj,oprofile_stream.o)
-$(GOUT)/oprofile32: $(call harness-obj,oprofile_stream.32.o)
+$(GOUT)/oprofile $(GOUT)/nmi_oprofile: \
+	$(call harness-obj,bridge.o oprofile_stream.o)
+$(GOUT)/oprofile32: $(call harness-obj,bridge.32.o oprofile_stream.32.o)
 $(GOUT)/stress: $(call harness-obj,cpus.o disturb.o kinds.o oprofile_stream.o)
 $(GOUT)/storm: $(call harness-obj,cpus.o disturb.o kinds.o)
 $(GOUT)/nomemory: $(call harness-obj,failnth.o kinds.o)

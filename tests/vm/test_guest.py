@@ -64,7 +64,7 @@ SIMULATED = ("simpmu", "simpebs")
 SIMULATED_MODULES = ("core/perfmon", "pmu/sim/pfm_pmu_sim")
 # Run on x86_64 with a PMU of perf's whose overflows are NMIs, after all others: these,
 # and some again whose page faults are NMIs then.
-NMI = ("nmi", "nmi_pebs", "nmi_fire", "nmi_life")
+NMI = ("nmi", "nmi_pebs", "nmi_oprofile", "nmi_fire", "nmi_life")
 RIGGED = (
     *("overflow", "restart", "evtset", "evtset_switch", "ctxfile", "regs", "buffer"),
     *("idle", "default", "nway", "block", "stress", "storm"),

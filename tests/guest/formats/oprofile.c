@@ -17,6 +17,7 @@
 
 #include <perfmon/perfmon_oprofile_smpl.h>
 
+#include "bridge.h"
 #include "check.h"
 #include "ctx.h"
 #include "faults.h"
@@ -25,28 +26,13 @@
 #include "oprofile_stream.h"
 #include "worker.h"
 
-#define MODULE	"pfm_fmt_oprofile"
-#define DEVICE	"/dev/" PFM_OPROFILE_DEVICE
-#define STATS	PFM_SYSFS "/formats/" PFM_OPROFILE_SMPL_UUID_STR "/stats/"
-#define PARAMETERS "/sys/module/" MODULE "/parameters/"
-
 /* Page faults from one sample to the next, and an identifier. */
 #define PERIOD		5
 #define EVENT		0xabcdef0123456789UL
 #define CPU_CLOCK \
 	PFM_PERF_EVENT(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK)
 
-/* Contexts, and the device */
-
-static int ctx_bridged(__u32 flags)
-{
-	pfarg_ctx_t ctx = { .ctx_smpl_buf_id = PFM_OPROFILE_SMPL_UUID,
-			    .ctx_flags = flags };
-	int fd = CHECK_OK(pfm_create_context(&ctx, NULL, 0));
-
-	CHECK_EQ(ctx.ctx_smpl_buf_size, 0);
-	return fd;
-}
+/* Contexts */
 
 static void add_event(int fd, __u64 event, __u64 period)
 {
@@ -66,68 +52,6 @@ static int ctx_faults(__u32 flags)
 	return fd;
 }
 
-static int open_device(void)
-{
-	return CHECK_OK(open(DEVICE, O_RDONLY | O_NONBLOCK | O_CLOEXEC));
-}
-
-static unsigned long statistic(const char *name)
-{
-	char path[160];
-
-	snprintf(path, sizeof(path), STATS "%s", name);
-	return read_number(path);
-}
-
-static void write_parameter(const char *name, const char *value, int error)
-{
-	char path[128];
-	int fd;
-
-	snprintf(path, sizeof(path), PARAMETERS "%s", name);
-	fd = CHECK_OK(open(path, O_WRONLY | O_CLOEXEC));
-	if (error)
-		CHECK_ERRNO(write(fd, value, strlen(value)), error);
-	else
-		CHECK_EQ(write(fd, value, strlen(value)), strlen(value));
-	close(fd);
-}
-
-/* Files */
-
-static const char *own_path(void)
-{
-	static char path[PATH_MAX];
-
-	CHECK_OK(readlink("/proc/self/exe", path, sizeof(path) - 1));
-	return path;
-}
-
-/* Where an address of this program is in its file, as /proc says. */
-static __u64 file_offset(const void *address)
-{
-	unsigned long addr = (uintptr_t)address, start, end, offset;
-	FILE *file = fopen("/proc/self/maps", "r");
-	char line[PATH_MAX + 128];
-
-	CHECK(file);
-	while (fgets(line, sizeof(line), file)) {
-		CHECK(sscanf(line, "%lx-%lx %*s %lx", &start, &end,
-			     &offset) == 3);
-		if (addr >= start && addr < end) {
-			fclose(file);
-			return addr - start + offset;
-		}
-	}
-	check_failed(__FILE__, __LINE__, "%p is not mapped", address);
-}
-
-static bool is_between(__u64 offset, const void *start,
-		       const void *stop)
-{
-	return offset >= file_offset(start) && offset < file_offset(stop);
-}
-
 /* A sample of touch_pages() in a process that runs this program. */
 static void expect_touch_sample(int device, const struct sample *s, pid_t pid)
 {
@@ -145,10 +69,10 @@ static void expect_touch_sample(int device, const struct sample *s, pid_t pid)
 
 TEST(context_loads_the_format_and_its_device)
 {
-	module_unload(MODULE);
-	CHECK(!exists(DEVICE));
+	module_unload(BRIDGE_MODULE);
+	CHECK(!exists(BRIDGE_DEVICE));
 	close(ctx_bridged(0));
-	CHECK(exists(DEVICE));
+	CHECK(exists(BRIDGE_DEVICE));
 	close(open_device());
 }
 
@@ -156,18 +80,18 @@ TEST(format_cannot_be_unloaded_while_it_is_used)
 {
 	int fd = ctx_bridged(0), device = open_device();
 
-	CHECK_ERRNO(module_unload(MODULE), EAGAIN);
+	CHECK_ERRNO(module_unload(BRIDGE_MODULE), EAGAIN);
 	close(fd);
 	/* The device alone. */
-	CHECK_ERRNO(module_unload(MODULE), EAGAIN);
+	CHECK_ERRNO(module_unload(BRIDGE_MODULE), EAGAIN);
 	fd = ctx_bridged(0);
 	close(device);
 	/* The context alone. */
-	CHECK_ERRNO(module_unload(MODULE), EAGAIN);
+	CHECK_ERRNO(module_unload(BRIDGE_MODULE), EAGAIN);
 	close(fd);
-	CHECK_OK(module_unload(MODULE));
-	CHECK(!exists(DEVICE));
-	CHECK(!exists(STATS));
+	CHECK_OK(module_unload(BRIDGE_MODULE));
+	CHECK(!exists(BRIDGE_DEVICE));
+	CHECK(!exists(BRIDGE_STATS));
 	close(ctx_bridged(0));
 }
 
@@ -180,7 +104,7 @@ TEST(unloading_after_unread_samples_is_clean)
 	close(device);
 	touch_pages(20 * PERIOD, NULL);
 	close(fd);
-	CHECK_OK(module_unload(MODULE));
+	CHECK_OK(module_unload(BRIDGE_MODULE));
 	close(ctx_bridged(0));
 }
 
@@ -358,9 +282,9 @@ static struct sample trace_of(const char *depth)
 
 	CHECK(page != MAP_FAILED);
 	add_event(fd, PAGE_FAULTS, 1);
-	write_parameter("trace_depth", depth, 0);
+	bridge_set("trace_depth", depth, 0);
 	device = open_device();
-	write_parameter("trace_depth", "0", 0);
+	bridge_set("trace_depth", "0", 0);
 	faults_prepare();
 	CHECK_OK(munlock(page, size));
 	CHECK_OK(madvise(page, size, MADV_DONTNEED));
@@ -397,46 +321,31 @@ TEST(trace_is_as_deep_as_the_parameter)
 TEST(parameters_have_limits)
 {
 	close(ctx_bridged(0));
-	write_parameter("trace_depth", "65", EINVAL);
-	write_parameter("trace_depth", "-1", EINVAL);
-	write_parameter("event_buffer_size", "63", EINVAL);
-	write_parameter("event_buffer_size", "16777217", EINVAL);
-	write_parameter("cpu_buffer_size", "0", EINVAL);
-	write_parameter("cpu_buffer_size", "4294967296", ERANGE);
-	CHECK_EQ(read_number(PARAMETERS "trace_depth"), 0);
-	CHECK_EQ(read_number(PARAMETERS "event_buffer_size"), 131072);
-	CHECK_EQ(read_number(PARAMETERS "cpu_buffer_size"), 8192);
+	bridge_set("trace_depth", "65", EINVAL);
+	bridge_set("trace_depth", "-1", EINVAL);
+	bridge_set("event_buffer_size", "63", EINVAL);
+	bridge_set("event_buffer_size", "16777217", EINVAL);
+	bridge_set("cpu_buffer_size", "0", EINVAL);
+	bridge_set("cpu_buffer_size", "4294967296", ERANGE);
+	CHECK_EQ(read_number(BRIDGE_PARAMETERS "trace_depth"), 0);
+	CHECK_EQ(read_number(BRIDGE_PARAMETERS "event_buffer_size"), 131072);
+	CHECK_EQ(read_number(BRIDGE_PARAMETERS "cpu_buffer_size"), 8192);
 }
 
 /* Loss */
-
-static const char * const lost_names[] = {
-	"sample_lost_overflow", "sample_lost_no_mm", "sample_lost_no_mapping",
-	"event_lost_overflow",
-};
-
-static unsigned long lost(void)
-{
-	unsigned long sum = 0;
-
-	for (unsigned int i = 0; i < sizeof(lost_names) / sizeof(*lost_names);
-	     i++)
-		sum += statistic(lost_names[i]);
-	return sum;
-}
 
 TEST(samples_without_a_reader_are_lost)
 {
 	unsigned long received, overflow;
 	int fd = ctx_faults(0);
 
-	received = statistic("sample_received");
-	overflow = statistic("sample_lost_overflow");
+	received = bridge_stat("sample_received");
+	overflow = bridge_stat("sample_lost_overflow");
 	ctx_start_self(fd);
 	touch_pages(30 * PERIOD, NULL);
 	ctx_stop(fd);
-	CHECK_EQ(statistic("sample_received"), received + 30);
-	CHECK_EQ(statistic("sample_lost_overflow"), overflow + 30);
+	CHECK_EQ(bridge_stat("sample_received"), received + 30);
+	CHECK_EQ(bridge_stat("sample_lost_overflow"), overflow + 30);
 	/* Nothing of it turns up later. */
 	read_samples(open_device(), 0);
 }
@@ -460,19 +369,19 @@ TEST(full_event_buffer_keeps_the_stream_whole)
 	unsigned long received, delivered, before, gone;
 	int fd = ctx_faults(0), device;
 
-	write_parameter("event_buffer_size", "64", 0);
+	bridge_set("event_buffer_size", "64", 0);
 	device = open_device();
-	write_parameter("event_buffer_size", "131072", 0);
-	received = statistic("sample_received");
-	delivered = statistic("sample_delivered");
-	before = lost();
+	bridge_set("event_buffer_size", "131072", 0);
+	received = bridge_stat("sample_received");
+	delivered = bridge_stat("sample_delivered");
+	before = bridge_lost();
 	ctx_start_self(fd);
 	overflow_small_buffer(fd, device);
 	ctx_stop(fd);
 	decode(drain(device, 0));
-	received = statistic("sample_received") - received;
-	delivered = statistic("sample_delivered") - delivered;
-	gone = lost() - before;
+	received = bridge_stat("sample_received") - received;
+	delivered = bridge_stat("sample_delivered") - delivered;
+	gone = bridge_lost() - before;
 	CHECK_EQ(received, 300);
 	CHECK_EQ(received, delivered + gone);
 	CHECK(gone > 0 && delivered > 0);
@@ -483,14 +392,14 @@ TEST(delivered_samples_are_those_that_are_read)
 	unsigned long delivered, before;
 	int fd = ctx_faults(0), device = open_device();
 
-	delivered = statistic("sample_delivered");
-	before = lost();
+	delivered = bridge_stat("sample_delivered");
+	before = bridge_lost();
 	ctx_start_self(fd);
 	touch_pages(50 * PERIOD, NULL);
 	ctx_stop(fd);
 	read_samples(device, 50);
-	CHECK_EQ(statistic("sample_delivered"), delivered + 50);
-	CHECK_EQ(lost(), before);
+	CHECK_EQ(bridge_stat("sample_delivered"), delivered + 50);
+	CHECK_EQ(bridge_lost(), before);
 }
 
 /* The device */
@@ -512,7 +421,7 @@ TEST(device_has_one_reader)
 
 	close(ctx_bridged(0));
 	device = open_device();
-	CHECK_ERRNO(open(DEVICE, O_RDONLY), EBUSY);
+	CHECK_ERRNO(open(BRIDGE_DEVICE, O_RDONLY), EBUSY);
 	close(device);
 	close(open_device());
 }
@@ -520,7 +429,7 @@ TEST(device_has_one_reader)
 static void open_as_nobody(void *arg)
 {
 	become_nobody();
-	CHECK_ERRNO(open(DEVICE, O_RDONLY), EACCES);
+	CHECK_ERRNO(open(BRIDGE_DEVICE, O_RDONLY), EACCES);
 }
 
 TEST(device_belongs_to_root)
