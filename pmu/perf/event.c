@@ -191,16 +191,21 @@ static struct pfm_pmu_reg *perf_reg_at(const struct perf_set *ps,
 static void perf_arm_irq(struct irq_work *irq_work)
 {
 	struct perf_set *ps = container_of(irq_work, struct perf_set, irq_work);
+	bool elsewhere = false;
 	unsigned int place;
 
+	WRITE_ONCE(ps->arming_cpu, smp_processor_id());
 	for_each_set_bit(place, &ps->unarmed, PERF_NUM_EVENTS) {
 		struct pfm_pmu_reg *reg = perf_reg_at(ps, place);
 		struct perf_event *event = perf_event_of(reg);
 
 		if (event && perf_is_here(event))
 			perf_arm_here(reg, event);
+		else
+			elsewhere = true;
 	}
-	if (ps->unarmed)
+	WRITE_ONCE(ps->arming_cpu, -1);
+	if (elsewhere)
 		queue_work(system_highpri_wq, &ps->work);
 }
 
@@ -226,6 +231,17 @@ static void perf_arm_work(struct work_struct *work)
 	}
 }
 
+/*
+ * To arm an event is an event to some tracepoints: of timers, of the CPU's
+ * registers. If one of these resets what is armed, that would go on for ever.
+ * The event has just been armed, and if it is reported too early, it is armed
+ * again then. NMIs come by themselves.
+ */
+static bool perf_is_caused_by_arming(const struct perf_set *ps)
+{
+	return READ_ONCE(ps->arming_cpu) == smp_processor_id() && !in_nmi();
+}
+
 void perf_arm_later(struct pfm_pmu_reg *reg, struct perf_event *event,
 		    u64 value)
 {
@@ -235,7 +251,7 @@ void perf_arm_later(struct pfm_pmu_reg *reg, struct perf_event *event,
 	perf_set_handler(reg, event, value);
 	set_bit(perf_place(reg), &ps->unarmed);
 	/* A stopped set is armed when it is started. */
-	if (READ_ONCE(ps->started))
+	if (READ_ONCE(ps->started) && !perf_is_caused_by_arming(ps))
 		irq_work_queue(&ps->irq_work);
 }
 
@@ -275,4 +291,5 @@ void perf_arm_init(struct perf_set *ps)
 {
 	ps->irq_work = IRQ_WORK_INIT_HARD(perf_arm_irq);
 	INIT_WORK(&ps->work, perf_arm_work);
+	ps->arming_cpu = -1;
 }

@@ -21,6 +21,7 @@
  * @started:  the events are enabled
  * @unarmed:  PMDs whose events still have to follow their values, by
  *            perf_place()
+ * @arming_cpu: where @irq_work arms events at the moment; or -1
  * @irq_work: lets them, where they are
  * @work:     lets them, if they are elsewhere
  * @seen:     count of each software event when more than one of its periods had
@@ -31,6 +32,7 @@ struct perf_set {
 	struct pfm_pmu_reg *const	*regs;
 	bool				started;
 	unsigned long			unarmed;
+	int				arming_cpu;
 	struct irq_work			irq_work;
 	struct work_struct		work;
 	u64				seen[PERF_NUM_EVENTS];

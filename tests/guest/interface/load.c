@@ -508,7 +508,7 @@ static __u64 calls_on_cpu1(void)
 	return n;
 }
 
-/* RCU's threads, too, are woken by such interrupts, as anybody keeps them busy. */
+/* RCU's threads are woken by such interrupts, too, whoever keeps them busy. */
 static void keep_rcu_on_cpu0(void)
 {
 	cpu_set_t cpu0;

@@ -60,13 +60,15 @@ static void spin_ns(__u64 ns)
  */
 struct resetter {
 	int		fd;
+	const volatile pfm_default_smpl_hdr_t *hdr;
 	struct counter	clock;
 };
 
 static struct resetter reset_clock_at(const char *id, __u64 period, __u64 reset)
 {
 	struct smpl s = smpl_new(PFM_FL_SYSTEM_WIDE, 1 << 20, 0);
-	struct resetter r = { .fd = s.fd, .clock = counter(1, 0, period) };
+	struct resetter r = { .fd = s.fd, .hdr = s.hdr,
+			      .clock = counter(1, 0, period) };
 	struct counter event = counter(0, 0, 1);
 
 	event.pmc.reg_value = tracepoint(id);
@@ -80,7 +82,10 @@ static struct resetter reset_clock_at(const char *id, __u64 period, __u64 reset)
 	return r;
 }
 
-/* The lock of the timers is held there. */
+/*
+ * The lock of the timers is held there. And to reset the clock sets a timer,
+ * which must not go on for ever.
+ */
 TEST(a_timer_that_is_set_may_reset_a_clock)
 {
 	struct resetter r = reset_clock_at(TIMERS "hrtimer_start/id", MS, -MS);
@@ -88,6 +93,8 @@ TEST(a_timer_that_is_set_may_reset_a_clock)
 	set_timers(100);
 	ctx_stop(r.fd);
 	CHECK((__s64)ctx_read(r.fd, 1) < 0);
+	CHECK(r.hdr->hdr_count >= 100);
+	CHECK(r.hdr->hdr_count < 5000);
 }
 
 TEST(a_clock_whose_timer_is_going_off_may_be_reset_to_no_period)
