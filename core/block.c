@@ -286,10 +286,8 @@ void pfm_block_detach(struct pfm_context *ctx)
 void pfm_block_want(struct pfm_context *ctx)
 {
 	WRITE_ONCE(ctx->block->wanted, true);
-	if (in_nmi())
-		set_bit(PFM_END_BLOCK, &ctx->ovfl_end);
-	else
-		pfm_block_request(ctx);
+	/* In an interrupt: locks may be held here, the scheduler's or others. */
+	set_bit(PFM_END_BLOCK, &ctx->ovfl_end);
 }
 
 void pfm_block_request(struct pfm_context *ctx)
