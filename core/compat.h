@@ -11,6 +11,14 @@
 #include <linux/sched.h>
 #include <linux/version.h>
 
+/*
+ * There, interrupts by irq_work are threads, which an overflow may interrupt
+ * and a command wait for with interrupts off.
+ */
+#ifdef CONFIG_PREEMPT_RT
+#error "perfmon cannot be built for PREEMPT_RT kernels"
+#endif
+
 /* commit 1c71222e5f23 ("mm: replace vma->vm_flags direct modifications with
  * modifier calls"), in 6.3
  */
