@@ -318,18 +318,6 @@ static void pfm_instant(struct pfm_context *ctx, const unsigned long *ovfl,
 		pfm_event(ctx, ovfl, tstamp, ip, regs);
 }
 
-static void pfm_event_one(struct pfm_pmd *pmd, u64 tstamp, u64 ip,
-			  struct pt_regs *regs, struct pfm_ds_record *rec)
-{
-	DECLARE_BITMAP(ovfl, PFM_MAX_PMDS);
-
-	if (WARN_ON_ONCE(pmd->set != pmd->ctx->set))
-		return;
-	bitmap_zero(ovfl, PFM_MAX_PMDS);
-	__set_bit(pmd - pmd->set->pmds, ovfl);
-	pfm_instant(pmd->ctx, ovfl, tstamp, ip, regs, rec);
-}
-
 /* A command is the owner: what is deferred comes in an interrupt after it. */
 static void pfm_queue_deferred(struct pfm_context *ctx)
 {
@@ -371,45 +359,86 @@ static void pfm_defer(struct pfm_pmd *pmd, u64 ip, u32 owner)
 		pfm_queue_deferred(ctx);
 }
 
+/* Where and when an overflow was that has been deferred. */
+struct pfm_note {
+	u64	ip;
+	u64	tstamp;
+};
+
 /*
- * Return: has an overflow of @pmd been deferred, where and when was it? Now it
- * no longer is.
+ * Has an overflow of @pmd been deferred? Now it no longer is. With @first, it
+ * is taken only if it was in the same place.
  */
-static bool pfm_take_note(struct pfm_pmd *pmd, u64 *ip, u64 *tstamp)
+static bool pfm_take_note(struct pfm_pmd *pmd, const struct pfm_note *first,
+			  struct pfm_note *note)
 {
 	/* Pairs with the release in pfm_defer(). */
 	if (smp_load_acquire(&pmd->deferred) != PFM_DEFERRED)
 		return false;
-	*ip = pmd->ovfl_ip;
-	*tstamp = pmd->ovfl_tstamp;
+	if (first && pmd->ovfl_ip != first->ip)
+		return false;
+	note->ip = pmd->ovfl_ip;
+	note->tstamp = pmd->ovfl_tstamp;
 	/* Pairs with the cmpxchg() in pfm_defer(). */
 	smp_store_release(&pmd->deferred, 0);
 	return true;
 }
 
+/*
+ * Take what has been deferred of one instant: all that overflowed where the
+ * first of them did. Return: is there any?
+ */
+static bool pfm_take_instant(struct pfm_context *ctx, unsigned long *ovfl,
+			     struct pfm_note *note)
+{
+	struct pfm_pmd *pmd;
+	bool found = false;
+	u16 i;
+
+	bitmap_zero(ovfl, PFM_MAX_PMDS);
+	pfm_for_each_real_pmd(ctx->set, i, pmd) {
+		struct pfm_note other;
+
+		if (!pfm_take_note(pmd, found ? note : NULL, &other))
+			continue;
+		if (!found)
+			*note = other;
+		found = true;
+		__set_bit(i, ovfl);
+	}
+	return found;
+}
+
+/* The time of the active set's clock was up. */
+static void pfm_take_timeout(struct pfm_context *ctx)
+{
+	struct pfm_pmd *clock = pfm_clock_of(ctx->set);
+	struct pfm_note note;
+
+	if (pfm_take_note(clock, NULL, &note))
+		pfm_time_is_up(clock, false);
+}
+
 /* @here: overflows of this CPU are those of @ctx. */
 static void pfm_handle_deferred(struct pfm_context *ctx, bool here)
 {
-	struct pfm_pmd *pmd;
-	u64 ip, tstamp;
-	u16 i;
+	DECLARE_BITMAP(ovfl, PFM_MAX_PMDS);
+	struct pfm_note note;
 
 	WRITE_ONCE(ctx->deferred, 0);
 	barrier();
 	ctx->lost += atomic_xchg(&ctx->missed, 0);
-	pfm_for_each_pmd(ctx->set, i, pmd) {
-		if (!pfm_take_note(pmd, &ip, &tstamp))
-			continue;
+	while (pfm_take_instant(ctx, ovfl, &note)) {
 		/* It is handled after others, and so comes after them. */
 		if (here)
-			tstamp = 0;
-		else if (!tstamp)
-			tstamp = pfm_stamp_unowned();
-		if (pfm_is_clock(pmd))
-			pfm_time_is_up(pmd, false);
-		else if (!READ_ONCE(ctx->frozen))
-			pfm_event_one(pmd, tstamp, ip, NULL, NULL);
+			note.tstamp = 0;
+		else if (!note.tstamp)
+			note.tstamp = pfm_stamp_unowned();
+		if (!READ_ONCE(ctx->frozen))
+			pfm_instant(ctx, ovfl, note.tstamp, note.ip, NULL,
+				    NULL);
 	}
+	pfm_take_timeout(ctx);
 }
 
 noinline void pfm_see_to_deferred(struct pfm_context *ctx)
@@ -526,7 +555,8 @@ static noinline bool pfm_look_closer(struct pfm_pmd *pmd, u64 value, u64 ip,
 	DECLARE_BITMAP(others, PFM_MAX_PMDS);
 	DECLARE_BITMAP(ovfl, PFM_MAX_PMDS);
 
-	if (READ_ONCE(ctx->frozen) || WARN_ON_ONCE(pmd->set != ctx->set) ||
+	if (READ_ONCE(ctx->frozen) ||
+	    WARN_ON_ONCE(pmd->set != ctx->set || !pmd->ovfl) ||
 	    pfm_is_known(pmd, value))
 		return true;
 	if (!pfm_find_others(pmd, others))
@@ -599,6 +629,18 @@ void pfm_overflow_lost(struct pfm_pmu_reg *reg, u64 n)
 }
 EXPORT_SYMBOL_GPL(pfm_overflow_lost);
 
+static void pfm_ds_event(struct pfm_pmd *pmd, u64 ip, struct pt_regs *regs,
+			 struct pfm_ds_record *rec)
+{
+	DECLARE_BITMAP(ovfl, PFM_MAX_PMDS);
+
+	if (WARN_ON_ONCE(pmd->set != pmd->ctx->set))
+		return;
+	bitmap_zero(ovfl, PFM_MAX_PMDS);
+	__set_bit(pmd - pmd->set->pmds, ovfl);
+	pfm_instant(pmd->ctx, ovfl, 0, ip, regs, rec);
+}
+
 void pfm_ds_overflow(struct pfm_pmu_reg *reg, u64 ip, struct pt_regs *regs,
 		     struct pfm_ds_record *rec)
 {
@@ -612,7 +654,7 @@ void pfm_ds_overflow(struct pfm_pmu_reg *reg, u64 ip, struct pt_regs *regs,
 	}
 	ctx->reported = pmd;
 	if (!READ_ONCE(ctx->frozen))
-		pfm_event_one(pmd, 0, ip, regs, rec);
+		pfm_ds_event(pmd, ip, regs, rec);
 	ctx->reported = NULL;
 	pfm_leave(ctx);
 }

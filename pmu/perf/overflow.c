@@ -95,6 +95,9 @@ static noinline void perf_overflow_odd(struct perf_event *event,
 {
 	u64 value = local64_read(&event->count) - reg->offset;
 
+	/* event.c says why it is not. */
+	if (WARN_ON_ONCE(!reg->reload))
+		return;
 	/* Handled, and reset, with another counter of the same instant? */
 	if (pfm_overflow_is_known(reg, value) || !perf_has_wrapped(event, reg))
 		return;

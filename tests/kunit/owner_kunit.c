@@ -148,12 +148,41 @@ static void a_thread_that_has_gone_is_not_waited_for(struct kunit *test)
 	kthread_stop(away);
 }
 
+/* Proves 3.4.3-03 */
+static void what_a_command_delays_stays_one_instant(struct kunit *test)
+{
+	struct pfm_sim_tick tick = { .task = current, .ip = 0x77,
+				     .delta = { 0, 12, 12 } };
+	struct fixture *f = test->priv;
+	unsigned long flags;
+	pfm_msg_t msg;
+
+	fixture_sampling_counter(test, 1, PFM_REGFL_OVFL_NOTIFY);
+	fixture_sampling_counter(test, 2, PFM_REGFL_OVFL_NOTIFY);
+	f->script.ctrl[0] = PFM_OVFL_CTRL_HOLD;
+	f->script.ctrl[1] = PFM_OVFL_CTRL_HOLD;
+	fixture_start(test);
+	fixture_lock(f->ctx);
+	pfm_own(f->ctx, &flags);
+	pfm_sim_advance(&tick);
+	pfm_disown(f->ctx, flags);
+	fixture_unlock(f->ctx);
+	pfm_wait_kicks(f->ctx);
+	KUNIT_ASSERT_EQ(test, f->script.calls, 2);
+	KUNIT_EXPECT_EQ(test, f->script.data[1].ip, 0x77ULL);
+	KUNIT_EXPECT_EQ(test, f->script.tstamp[0], f->script.tstamp[1]);
+	KUNIT_ASSERT_TRUE(test, fixture_take_msg(f, &msg));
+	KUNIT_EXPECT_EQ(test, msg.ovfl.msg_ovfl_pmds[0], 1ULL << 1 | 1ULL << 2);
+	KUNIT_EXPECT_EQ(test, f->ctx->lost, 0ULL);
+}
+
 static struct kunit_case owner_cases[] = {
 	KUNIT_CASE(an_overflow_during_another_is_handled_after_it),
 	KUNIT_CASE(an_overflow_that_meets_a_command_is_handled_after_it),
 	KUNIT_CASE(an_overflow_in_another_is_not_forgotten_for_a_command),
 	KUNIT_CASE(what_is_lost_while_a_command_owns_is_counted_after_it),
 	KUNIT_CASE(a_thread_that_has_gone_is_not_waited_for),
+	KUNIT_CASE(what_a_command_delays_stays_one_instant),
 	{}
 };
 
