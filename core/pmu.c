@@ -8,6 +8,16 @@
 #include "pmu.h"
 #include "sysfs.h"
 
+/*
+ * What descriptions have compiled in: whoever changes it raises
+ * PFM_PMU_INTERFACE, so that older ones are refused.
+ */
+static_assert(PFM_PMU_INTERFACE == 1);
+static_assert(sizeof(struct pfm_pmu) == 128);
+static_assert(sizeof(struct pfm_reg_desc) == 48);
+static_assert(sizeof(struct pfm_pmu_reg) == 64);
+static_assert(sizeof(struct pfm_pmu_set) == 72);
+
 static const struct pfm_pmu *pfm_pmu;
 static DEFINE_MUTEX(pfm_pmu_lock);
 
@@ -70,14 +80,20 @@ static bool pfm_pmcs_control_counters(const struct pfm_pmu *pmu)
 	return true;
 }
 
-static bool pfm_tables_are_valid(const struct pfm_pmu *pmu)
+/* Return: what is wrong with the tables, or NULL. */
+static const char *pfm_tables_fault(const struct pfm_pmu *pmu)
 {
-	return pfm_regs_are_valid(pmu->pmcs, pmu->num_pmcs, PFM_MAX_PMCS, 0) &&
-	       pmu->num_pmds &&
-	       pfm_regs_are_valid(pmu->pmds, pmu->num_pmds, PFM_MAX_PMDS,
-				  PFM_REGD_COUNTER | PFM_REGD_READ_ONLY |
-				  PFM_REGD_MONOTONIC) &&
-	       pfm_pmcs_control_counters(pmu);
+	if (!pmu->num_pmds)
+		return "num_pmds is 0";
+	if (!pfm_regs_are_valid(pmu->pmcs, pmu->num_pmcs, PFM_MAX_PMCS, 0))
+		return "an entry of pmcs is not well formed, or out of order";
+	if (!pfm_regs_are_valid(pmu->pmds, pmu->num_pmds, PFM_MAX_PMDS,
+				PFM_REGD_COUNTER | PFM_REGD_READ_ONLY |
+				PFM_REGD_MONOTONIC))
+		return "an entry of pmds is not well formed, or out of order";
+	if (!pfm_pmcs_control_counters(pmu))
+		return "a PMC has no counter of its own";
+	return NULL;
 }
 
 static bool pfm_ops_are_there(const struct pfm_pmu *pmu)
@@ -87,30 +103,75 @@ static bool pfm_ops_are_there(const struct pfm_pmu *pmu)
 	       pmu->read_pmds_ovfl && pmu->reset_pmd;
 }
 
-static bool pfm_pmu_is_valid(const struct pfm_pmu *pmu)
+/* Return: what is wrong with a description, or NULL. */
+static const char *pfm_pmu_fault(const struct pfm_pmu *pmu,
+				 struct module *owner)
 {
-	return pmu && pfm_name_is_valid(pmu->pmu_name) && pmu->counter_width &&
-	       pmu->counter_width <= 64 && pmu->actual_width <= 64 &&
-	       pmu->ds <= PFM_DS_PRECISE &&
-	       pfm_ops_are_there(pmu) && pfm_tables_are_valid(pmu);
+	if (!pfm_name_is_valid(pmu->pmu_name))
+		return "pmu_name is missing, or not a line's";
+	if (pmu->owner != owner)
+		return "owner is not THIS_MODULE";
+	if (!pmu->counter_width || pmu->counter_width > 64)
+		return "counter_width is not 1 to 64";
+	if (pmu->actual_width > 64)
+		return "actual_width exceeds 64";
+	if (pmu->ds > PFM_DS_PRECISE)
+		return "ds is unknown";
+	if (!pfm_ops_are_there(pmu))
+		return "an operation is missing";
+	return pfm_tables_fault(pmu);
 }
 
-int pfm_register_pmu(const struct pfm_pmu *pmu)
+/* Nothing of it is read before it is known to be laid out as here. */
+static int pfm_pmu_check(const struct pfm_pmu *pmu, struct module *owner,
+			 unsigned int interface)
 {
-	int ret = -EBUSY;
+	const char *module = module_name(owner);
+	const char *fault;
 
-	if (!pfm_pmu_is_valid(pmu))
+	if (interface != PFM_PMU_INTERFACE) {
+		pr_err("perfmon: PMU description in module %s: built for interface %u of perfmon_pmu.h, perfmon has %u\n",
+		       module, interface, PFM_PMU_INTERFACE);
 		return -EINVAL;
-	mutex_lock(&pfm_pmu_lock);
-	if (!pfm_pmu) {
-		ret = pfm_sysfs_add_pmu(pmu);
-		if (!ret)
-			pfm_pmu = pmu;
 	}
+	fault = pmu ? pfm_pmu_fault(pmu, owner) : "there is none";
+	if (fault) {
+		pr_err("perfmon: PMU description in module %s: %s\n", module,
+		       fault);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static int pfm_pmu_add(const struct pfm_pmu *pmu)
+{
+	int ret;
+
+	lockdep_assert_held(&pfm_pmu_lock);
+	if (pfm_pmu) {
+		pr_err("perfmon: PMU description %s: there is one already, %s\n",
+		       pmu->pmu_name, pfm_pmu->pmu_name);
+		return -EBUSY;
+	}
+	ret = pfm_sysfs_add_pmu(pmu);
+	if (!ret)
+		pfm_pmu = pmu;
+	return ret;
+}
+
+int __pfm_register_pmu(const struct pfm_pmu *pmu, struct module *owner,
+		       unsigned int interface)
+{
+	int ret = pfm_pmu_check(pmu, owner, interface);
+
+	if (ret)
+		return ret;
+	mutex_lock(&pfm_pmu_lock);
+	ret = pfm_pmu_add(pmu);
 	mutex_unlock(&pfm_pmu_lock);
 	return ret;
 }
-EXPORT_SYMBOL_GPL(pfm_register_pmu);
+EXPORT_SYMBOL_GPL(__pfm_register_pmu);
 
 void pfm_unregister_pmu(const struct pfm_pmu *pmu)
 {

@@ -127,6 +127,26 @@ static void no_description_is_einval(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, pfm_register_pmu(NULL), -EINVAL);
 }
 
+/* Of one that was built for other headers nothing is read. */
+static void description_for_another_interface_is_einval(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, __pfm_register_pmu(NULL, THIS_MODULE,
+						 PFM_PMU_INTERFACE + 1),
+			-EINVAL);
+	KUNIT_EXPECT_EQ(test, __pfm_register_pmu(&good(test)->pmu, THIS_MODULE,
+						 PFM_PMU_INTERFACE - 1),
+			-EINVAL);
+}
+
+static void description_of_another_module_is_einval(struct kunit *test)
+{
+	struct desc *d = good(test);
+
+	/* Only to be compared. */
+	d->pmu.owner = (struct module *)test;
+	expect(test, d, -EINVAL);
+}
+
 #define REFUSED_WITHOUT(test, member)					\
 	do {								\
 		struct desc *_d = good(test);				\
@@ -301,6 +321,8 @@ static struct kunit_case pmu_cases[] = {
 	KUNIT_CASE(second_description_is_ebusy),
 	KUNIT_CASE(largest_description_is_well_formed),
 	KUNIT_CASE(no_description_is_einval),
+	KUNIT_CASE(description_for_another_interface_is_einval),
+	KUNIT_CASE(description_of_another_module_is_einval),
 	KUNIT_CASE(missing_operation_is_einval),
 	KUNIT_CASE(missing_table_is_einval),
 	KUNIT_CASE(virtual_pmds_alone_are_well_formed),

@@ -196,14 +196,28 @@ struct pfm_pmu {
 	void	(*reset_pmd)(struct pfm_pmu_reg *reg, u64 value, bool reported);
 };
 
+/*
+ * The number of all that is compiled into a PMU description: a module that was
+ * built for another one is refused.
+ */
+#define PFM_PMU_INTERFACE	1
+
 /**
  * pfm_register_pmu() - make a PMU description the current one
- * @pmu: the description; must stay valid until unregistered
+ * @pmu: the description, of the module that says this; must stay valid until
+ *       unregistered
  *
  * Context: process, may sleep.
- * Return: 0; -EBUSY if there is one already; -EINVAL if it is not well formed.
+ * Return: 0; -EBUSY if there is one already; -EINVAL if it is not well formed,
+ * or the module was built for another PFM_PMU_INTERFACE. The kernel's log has
+ * the reason.
  */
-int pfm_register_pmu(const struct pfm_pmu *pmu);
+#define pfm_register_pmu(pmu)						\
+	__pfm_register_pmu(pmu, THIS_MODULE, PFM_PMU_INTERFACE)
+
+/* For pfm_register_pmu() only. */
+int __pfm_register_pmu(const struct pfm_pmu *pmu, struct module *owner,
+		       unsigned int interface);
 
 /**
  * pfm_unregister_pmu() - withdraw the PMU description
