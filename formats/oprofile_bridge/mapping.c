@@ -2,6 +2,7 @@
 /*
  * mapping.c - which file an address of a process is in, and where there
  */
+#include <linux/delay.h>
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/mm.h>
@@ -20,14 +21,28 @@ static unsigned long mapping_cookie(struct pfm_op_cookies *c, struct file *file)
 	return cookie;
 }
 
+/* A process may hold its lock for as long as somebody it has chosen likes. */
+static bool mapping_lock(struct mm_struct *mm, unsigned int *patience)
+{
+	while (!mmap_read_trylock(mm)) {
+		if (!*patience)
+			return false;
+		--*patience;
+		usleep_range(20, 100);
+	}
+	return true;
+}
+
 int pfm_op_locate(struct pfm_op_cookies *c, struct mm_struct *mm,
-		  unsigned long addr, struct pfm_op_point *point)
+		  unsigned long addr, struct pfm_op_point *point,
+		  unsigned int *patience)
 {
 	struct vm_area_struct *vma;
 	struct file *file = NULL;
 
 	*point = (struct pfm_op_point){ PFM_OPROFILE_NO_COOKIE, addr };
-	mmap_read_lock(mm);
+	if (!mapping_lock(mm, patience))
+		return -ENOENT;
 	vma = vma_lookup(mm, addr);
 	if (vma && vma->vm_file) {
 		file = get_file(vma->vm_file);

@@ -10,11 +10,14 @@ struct pfm_op_cookies;
 struct pfm_op_point;
 
 /*
- * The place in code that an address stands for.
- * Context: process, may sleep. Return: 0; -ENOENT if nothing is mapped there.
+ * The place in code that an address stands for. @patience: how often to wait
+ * some 50 us for the lock of the address space; is counted down.
+ * Context: process, may sleep. Return: 0; -ENOENT if nothing is mapped there,
+ * or that cannot be said.
  */
 int pfm_op_locate(struct pfm_op_cookies *c, struct mm_struct *mm,
-		  unsigned long addr, struct pfm_op_point *point);
+		  unsigned long addr, struct pfm_op_point *point,
+		  unsigned int *patience);
 
 /*
  * The cookie of the program that an address space executes.

@@ -15,6 +15,8 @@
 #include "trace.h"
 
 #define SYNC_PERIOD	(HZ / 10)
+/* How often a sync waits for processes' locks: a tenth of a second, in all. */
+#define SYNC_PATIENCE	1000
 
 /* What is the same for samples of one process that follow each other. */
 struct sync_process {
@@ -42,6 +44,9 @@ static void sample_fill(struct pfm_op_sample *sample,
 {
 	struct mm_struct *mm = current->mm;
 
+	/* One that was deferred may come when its thread has left the CPU. */
+	if (data->tid != current->pid)
+		mm = NULL;
 	sample->mm = mm && mmget_not_zero(mm) ? mm : NULL;
 	sample->ip = data->ip;
 	sample->event = event;
@@ -109,7 +114,7 @@ static void sync_callers(struct pfm_op_reader *rd, struct mm_struct *mm,
 
 	for (i = 0; i < sample->num_callers; i++)
 		if (pfm_op_locate(&rd->cookies, mm, sample->callers[i],
-				  &rd->callers[i])) {
+				  &rd->callers[i], &rd->patience)) {
 			pfm_op_count(PFM_OP_BT_LOST_NO_MAPPING);
 			break;
 		}
@@ -131,7 +136,8 @@ static enum pfm_op_stat sync_sample(struct pfm_op_reader *rd, u32 cpu,
 	if (r.user) {
 		if (!p->mm)
 			return PFM_OP_LOST_NO_MM;
-		if (pfm_op_locate(&rd->cookies, p->mm, sample->ip, &r.at))
+		if (pfm_op_locate(&rd->cookies, p->mm, sample->ip, &r.at,
+				  &rd->patience))
 			return PFM_OP_LOST_NO_MAPPING;
 		sync_callers(rd, p->mm, sample, &r);
 	} else if (r.at.offset == PFM_OPROFILE_ESC) {
@@ -165,6 +171,7 @@ void pfm_op_sync(struct pfm_op_reader *rd)
 	u32 cpu;
 
 	mutex_lock(&rd->sync_lock);
+	rd->patience = SYNC_PATIENCE;
 	for_each_possible_cpu(cpu)
 		sync_cpu(rd, cpu, &process);
 	mutex_unlock(&rd->sync_lock);

@@ -36,6 +36,8 @@ struct pfm_op_sizes {
  * @depth:     see struct pfm_op_sizes
  * @sync_lock: held during a sync; protects the tails of @cpus, the writer's
  *             side of @stream, and @callers
+ * @patience:  how often a sync still waits for a process's lock; under
+ *             @sync_lock
  * @read_lock: protects the reader's side of @stream
  * @stream:    the event buffer
  * @cookies:   files that occur in it
@@ -48,6 +50,7 @@ struct pfm_op_reader {
 	struct pfm_op_cpu_buffer __percpu *cpus;
 	unsigned int			depth;
 	struct mutex			sync_lock;
+	unsigned int			patience;
 	struct mutex			read_lock;
 	struct pfm_op_stream		stream;
 	struct pfm_op_cookies		cookies;

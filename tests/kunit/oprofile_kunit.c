@@ -79,11 +79,12 @@ static struct pfm_op_reader *open_reader(struct kunit *test,
 }
 
 /* An overflow of the event, as the core hands it over. Return: control bits. */
-static u32 overflow(struct kunit *test, u64 ip, u64 event, struct pt_regs *regs)
+static u32 overflow_of(struct kunit *test, pid_t tid, u64 ip, u64 event,
+		       struct pt_regs *regs)
 {
 	struct bridge *b = test->priv;
-	struct pfm_ovfl_data data = { .ip = ip, .regs = regs, .tid = 20,
-				      .tgid = 21 };
+	struct pfm_ovfl_data data = { .ip = ip, .regs = regs,
+				      .tid = tid, .tgid = 21 };
 	pfm_ovfl_arg_t *arg = kunit_kzalloc(test, sizeof(*arg), GFP_KERNEL);
 
 	KUNIT_ASSERT_NOT_NULL(test, arg);
@@ -93,6 +94,11 @@ static u32 overflow(struct kunit *test, u64 ip, u64 event, struct pt_regs *regs)
 	KUNIT_EXPECT_EQ(test, b->fmt->fmt_handler(NULL, arg, 0, &data), 0);
 	preempt_enable();
 	return arg->ovfl_ctrl.val;
+}
+
+static u32 overflow(struct kunit *test, u64 ip, u64 event, struct pt_regs *regs)
+{
+	return overflow_of(test, current->pid, ip, event, regs);
 }
 
 static unsigned long counted(struct kunit *test, enum pfm_op_stat stat)
@@ -163,8 +169,8 @@ static void kernel_sample_is_its_address(struct kunit *test)
 
 	overflow(test, KERNEL_IP, 0x8000000000000007, NULL);
 	EXPECT_SYNCED(test, rd, ESC, PFM_OPROFILE_CPU_SWITCH, 0,
-		      ESC, PFM_OPROFILE_CTX_SWITCH, 20, PFM_OPROFILE_NO_COOKIE,
-		      ESC, PFM_OPROFILE_CTX_TGID, 21,
+		      ESC, PFM_OPROFILE_CTX_SWITCH, current->pid,
+		      PFM_OPROFILE_NO_COOKIE, ESC, PFM_OPROFILE_CTX_TGID, 21,
 		      ESC, PFM_OPROFILE_KERNEL_ENTER,
 		      KERNEL_IP, 0x8000000000000007);
 	EXPECT_STATS(test, 1, 1);
@@ -269,8 +275,8 @@ static void expect_user_sample(struct kunit *test, unsigned long cookie,
 	struct bridge *b = test->priv;
 
 	EXPECT_SYNCED(test, b->rd, ESC, PFM_OPROFILE_CPU_SWITCH, 0,
-		      ESC, PFM_OPROFILE_CTX_SWITCH, 20, PFM_OPROFILE_NO_COOKIE,
-		      ESC, PFM_OPROFILE_CTX_TGID, 21,
+		      ESC, PFM_OPROFILE_CTX_SWITCH, current->pid,
+		      PFM_OPROFILE_NO_COOKIE, ESC, PFM_OPROFILE_CTX_TGID, 21,
 		      ESC, PFM_OPROFILE_KERNEL_EXIT,
 		      ESC, PFM_OPROFILE_COOKIE_SWITCH, cookie,
 		      offset, event);
@@ -306,6 +312,31 @@ static void sample_where_nothing_is_mapped_is_lost(struct kunit *test)
 	overflow(test, addr + MAP_PAGES * PAGE_SIZE, 7, NULL);
 	overflow(test, addr - 1, 7, NULL);
 	pfm_op_sync(rd);
+	EXPECT_STATS(test, 2, 0, 0, 0, 2);
+}
+
+/* It had to wait, and whoever runs by now has another address space. */
+static void sample_of_a_thread_that_has_left_has_no_place(struct kunit *test)
+{
+	struct pfm_op_reader *rd = open_reader(test, &usual);
+	unsigned long addr = map(test, NULL);
+
+	overflow_of(test, current->pid + 1, addr, 7, NULL);
+	pfm_op_sync(rd);
+	EXPECT_STATS(test, 1, 0, 0, 1);
+}
+
+/* A process may wait for anybody with its lock held. */
+static void sync_does_not_wait_long_for_a_process(struct kunit *test)
+{
+	struct pfm_op_reader *rd = open_reader(test, &usual);
+	unsigned long addr = map(test, NULL);
+
+	overflow(test, addr, 7, NULL);
+	overflow(test, addr, 7, NULL);
+	mmap_write_lock(current->mm);
+	pfm_op_sync(rd);
+	mmap_write_unlock(current->mm);
 	EXPECT_STATS(test, 2, 0, 0, 0, 2);
 }
 
@@ -525,6 +556,8 @@ static struct kunit_case bridge_cases[] = {
 	KUNIT_CASE(sample_in_a_file_is_its_offset_there),
 	KUNIT_CASE(sample_in_no_file_is_its_address),
 	KUNIT_CASE(sample_where_nothing_is_mapped_is_lost),
+	KUNIT_CASE(sample_of_a_thread_that_has_left_has_no_place),
+	KUNIT_CASE(sync_does_not_wait_long_for_a_process),
 	KUNIT_CASE(samples_hold_the_address_space_until_they_are_synced),
 	KUNIT_CASE(closing_the_reader_lets_go_of_everything),
 	KUNIT_CASE(lost_samples_hold_nothing),
