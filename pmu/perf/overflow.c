@@ -266,7 +266,8 @@ void notrace perf_read_pmds_ovfl(struct pfm_pmu_reg *const *regs, u64 *values,
 		struct perf_event *event = perf_event_of(reg);
 
 		if (unlikely(!event)) {
-			*values++ = perf_read_virtual(reg, current);
+			*values++ = perf_read_virtual(reg, reg->set->task ?:
+							   current);
 			continue;
 		}
 		perf_update(reg, event);

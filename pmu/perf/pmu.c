@@ -239,7 +239,7 @@ static void perf_unload(struct pfm_pmu_set *s)
 	for (i = 0; i < s->num_regs; i++)
 		perf_destroy_event(ps->regs[i]);
 	s->priv = NULL;
-	kfree(ps);
+	kfree_rcu(ps, rcu);
 }
 
 static u64 perf_time_running(struct perf_event *event)
@@ -338,8 +338,9 @@ static u64 perf_read_pmd(struct pfm_pmu_reg *reg)
 	do {
 		offset = READ_ONCE(reg->offset);
 		count = perf_count(event);
-		/* An overflow meanwhile has reset it. */
-	} while (offset != READ_ONCE(reg->offset));
+		/* An overflow meanwhile has reset it; perhaps each time. */
+	} while (offset != READ_ONCE(reg->offset) &&
+		 !fatal_signal_pending(current));
 	return count - offset;
 }
 

@@ -23,6 +23,8 @@
  *            perf_place()
  * @arming_cpu: where @irq_work arms events at the moment; or -1
  * @irq_work: lets them, where they are
+ * @irq_works: how often it is queued or running, on whatever CPUs
+ * @rcu:      the kernel's part of an irq_work that has run may still look at it
  * @work:     lets them, if they are elsewhere
  * @seen:     count of each software event when more than one of its periods had
  *            passed
@@ -34,6 +36,8 @@ struct perf_set {
 	unsigned long			unarmed;
 	int				arming_cpu;
 	struct irq_work			irq_work;
+	atomic_t			irq_works;
+	struct rcu_head			rcu;
 	struct work_struct		work;
 	u64				seen[PERF_NUM_EVENTS];
 };

@@ -24,6 +24,9 @@ u64 perf_resident_pages(struct task_struct *task)
 	 */
 	if (task == current)
 		return mm ? get_mm_rss(mm) : 0;
+	/* Late: it has left the CPU. */
+	if (!in_task())
+		return 0;
 	mm = get_task_mm(task);
 	if (!mm)
 		return 0;
