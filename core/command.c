@@ -124,6 +124,9 @@ static int pfm_call_each(struct pfm_context *ctx, const struct pfm_ctx_cmd *cmd,
 			todo->next += todo->size;
 	}
 	err = pfm_end_many(ctx);
+	/* The caller learns of one error. */
+	if (ret && err)
+		ctx->sets_denied++;
 	return ret ?: err;
 }
 

@@ -235,7 +235,9 @@ static int pfm_write_pmc_paused(struct pfm_evtset *set, struct pfm_pmd *pmd,
 		/* A first one is long enough for none. */
 		pmd->ovfl = old_ovfl ?: ovfl;
 		pfm_apply_conf(set, pmd, &old_conf);
-		pfm_reprogram(pmd, old, value);
+		/* What was counted stays, even if nothing counts any more. */
+		if (pfm_reprogram(pmd, old, value))
+			pfm_value_write(pmd, value);
 	}
 	pfm_free_other_ovfl(pmd, old_ovfl, ovfl);
 	return ret;
@@ -363,8 +365,8 @@ static void pfm_restore_pmd(struct pfm_evtset *set, struct pfm_pmd *pmd,
 	pmd->hw = hw;
 	if (pmd->ovfl)
 		pfm_prepare_ovfl(set, pmd);
-	if (!pfm_reprogram(pmd, hw.pmc_value, old->value))
-		pfm_value_write(pmd, old->value);
+	pfm_reprogram(pmd, hw.pmc_value, old->value);
+	pfm_value_write(pmd, old->value);
 }
 
 /* Change a PMD, or nothing if the PMU refuses. */
