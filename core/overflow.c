@@ -385,28 +385,24 @@ static bool pfm_take_note(struct pfm_pmd *pmd, const struct pfm_note *first,
 }
 
 /*
- * Take what has been deferred of one instant: all that overflowed where the
- * first of them did. Return: is there any?
+ * Take what has been deferred of one instant: all from @first on that
+ * overflowed where that one did. Return: has @first?
  */
-static bool pfm_take_instant(struct pfm_context *ctx, unsigned long *ovfl,
-			     struct pfm_note *note)
+static bool pfm_take_instant(struct pfm_evtset *set, u16 first,
+			     unsigned long *ovfl, struct pfm_note *note)
 {
-	struct pfm_pmd *pmd;
-	bool found = false;
+	unsigned int num = set->pmu_set.num_regs - 1;
+	struct pfm_note other;
 	u16 i;
 
+	if (!pfm_take_note(&set->pmds[first], NULL, note))
+		return false;
 	bitmap_zero(ovfl, PFM_MAX_PMDS);
-	pfm_for_each_real_pmd(ctx->set, i, pmd) {
-		struct pfm_note other;
-
-		if (!pfm_take_note(pmd, found ? note : NULL, &other))
-			continue;
-		if (!found)
-			*note = other;
-		found = true;
-		__set_bit(i, ovfl);
-	}
-	return found;
+	__set_bit(first, ovfl);
+	for (i = first + 1; i < num; i++)
+		if (pfm_take_note(&set->pmds[i], note, &other))
+			__set_bit(i, ovfl);
+	return true;
 }
 
 /* The time of the active set's clock was up. */
@@ -424,11 +420,14 @@ static void pfm_handle_deferred(struct pfm_context *ctx, bool here)
 {
 	DECLARE_BITMAP(ovfl, PFM_MAX_PMDS);
 	struct pfm_note note;
+	u16 i;
 
 	WRITE_ONCE(ctx->deferred, 0);
 	barrier();
 	ctx->lost += atomic_xchg(&ctx->missed, 0);
-	while (pfm_take_instant(ctx, ovfl, &note)) {
+	for (i = 0; i + 1 < ctx->set->pmu_set.num_regs; i++) {
+		if (!pfm_take_instant(ctx->set, i, ovfl, &note))
+			continue;
 		/* It is handled after others, and so comes after them. */
 		if (here)
 			note.tstamp = 0;
