@@ -172,7 +172,7 @@ static void expect_counting_on(int fd, const struct worker *w, __u64 before)
 	ctx_expect_message(fd, PFM_MSG_END);
 }
 
-/* Proves 3.1.7-28, 3.1.7-29 */
+/* Proves 3.1.7-28 */
 TEST(set_uid_exec_keeps_the_context_of_who_may_monitor_all)
 {
 	int fd = ctx_counting();
@@ -202,7 +202,6 @@ TEST(set_uid_exec_ends_a_context_that_may_block)
 	worker_quit(&w);
 }
 
-/* Proves 3.1.7-29 */
 TEST(exec_of_an_unreadable_program_keeps_the_context)
 {
 	int fd = ctx_counting();
@@ -219,7 +218,6 @@ TEST(exec_of_an_unreadable_program_keeps_the_context)
 	expect_counting_on(fd, &w, 0);
 }
 
-/* Proves 3.1.7-29 */
 TEST(set_uid_exec_keeps_a_masked_context_masked)
 {
 	struct worker w;
@@ -242,7 +240,6 @@ TEST(set_uid_exec_keeps_a_masked_context_masked)
 	ctx_expect_message(fd, PFM_MSG_END);
 }
 
-/* Proves 3.1.7-29 */
 TEST(set_uid_exec_keeps_event_sets)
 {
 	int fd = ctx_counting();

@@ -677,7 +677,7 @@ static void with_kernels_paranoid(const char *value, void (*run)(void *),
  * What any user may do by default is up to the machine; at 2, Linux's own
  * default, to create contexts.
  */
-/* Proves H17, 4.2-10 */
+/* Proves H17 */
 TEST(by_default_the_level_is_the_kernels)
 {
 	expect_text(PFM_PARAMETERS "paranoid", "kernel");
