@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * params.c - module parameters and limits for the time of a test
+ * params.c - parameters, settings and limits for the time of a test
  */
 #include <stdio.h>
 #include <sys/resource.h>
@@ -23,6 +23,31 @@ void with_param(const struct param_run *r)
 	write_text(path, r->value);
 	status = wait_for(spawn(r->run, r->arg));
 	write_text(path, old);
+	CHECK_EQ(status, 0);
+}
+
+#define SYSCTL		"/proc/sys/kernel/"
+#define SAMPLE_RATE	SYSCTL "perf_event_max_sample_rate"
+#define CPU_LIMIT	SYSCTL "perf_cpu_time_max_percent"
+
+/* perf takes no rate while its limit of time is off, as it is in guests. */
+static void allow_samples(const char *per_second)
+{
+	write_text(CPU_LIMIT, "25");
+	write_text(SAMPLE_RATE, per_second);
+	write_text(CPU_LIMIT, "0");
+}
+
+void with_sample_rate(const char *per_second, void (*run)(void *arg),
+		      void *arg)
+{
+	char old[32];
+	int status;
+
+	read_text(SAMPLE_RATE, old, sizeof(old));
+	allow_samples(per_second);
+	status = wait_for(spawn(run, arg));
+	allow_samples(old);
 	CHECK_EQ(status, 0);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
 /*
- * params.h - module parameters and limits for the time of a test
+ * params.h - parameters, settings and limits for the time of a test
  */
 #ifndef GUEST_PARAMS_H
 #define GUEST_PARAMS_H
@@ -16,6 +16,10 @@ struct param_run {
 
 /* Run a function in a child while a parameter of perfmon.ko has a value. */
 void with_param(const struct param_run *r);
+
+/* Run a function in a child while perf allows so many samples a second. */
+void with_sample_rate(const char *per_second, void (*run)(void *arg),
+		      void *arg);
 
 /* Set RLIMIT_MEMLOCK of the calling process. */
 void limit_locked_pages(unsigned int pages);

@@ -16,6 +16,7 @@
 #include "faults.h"
 #include "files.h"
 #include "modules.h"
+#include "params.h"
 #include "smpl.h"
 
 #define EVENTS		"/sys/kernel/tracing/events/"
@@ -256,60 +257,38 @@ TEST(an_event_that_is_released_cannot_be_found)
 	CHECK_EQ(read_number(LEAP_PARAM "found"), 0);
 }
 
-static __u64 lost(int fd)
-{
-	char path[64], text[512], *line;
-
-	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
-	read_text(path, text, sizeof(text));
-	line = strstr(text, "pfm_lost:");
-	CHECK(line);
-	return strtoull(line + strlen("pfm_lost:"), NULL, 10);
-}
-
-#define SYSCTL "/proc/sys/kernel/"
-#define SAMPLE_RATE SYSCTL "perf_event_max_sample_rate"
-#define CPU_LIMIT SYSCTL "perf_cpu_time_max_percent"
-
-/* perf takes no rate while its limit of time is off. */
-static void allow_samples(const char *per_second)
-{
-	write_text(CPU_LIMIT, "25");
-	write_text(SAMPLE_RATE, per_second);
-	write_text(CPU_LIMIT, "0");
-}
-
 /*
  * Each event of this tracepoint brings the time that a thread has run. perf
  * reports its periods one by one, until they are too many for it: 100,000 a
  * second, a tenth of what comes here.
  */
-TEST(periods_that_one_event_brings_are_reported_or_lost)
+static void count_run_time(void *unused)
 {
 	struct smpl s = smpl_new(PFM_FL_SYSTEM_WIDE, 1 << 20, 0);
 	struct counter time = counter(0, 0, 1000);
 	struct counter all = counter(1, 0, 0);
 	__u64 counted, value, known;
-	char rate[32];
 
 	time.pmc.reg_value = tracepoint(EVENTS "sched/sched_stat_runtime/id");
 	all.pmc.reg_value = time.pmc.reg_value;
 	ctx_pin(0);
 	counter_write(s.fd, &time);
 	counter_write(s.fd, &all);
-	read_text(SAMPLE_RATE, rate, sizeof(rate));
-	allow_samples("100000");
 	ctx_start_on(s.fd, thread_id());
 	spin_ns(200 * MS);
 	ctx_stop(s.fd);
-	allow_samples(rate);
 	value = ctx_read(s.fd, 0);
 	counted = ctx_read(s.fd, 1);
-	known = s.hdr->hdr_count + lost(s.fd);
-	CHECK(lost(s.fd) > 0);
+	known = s.hdr->hdr_count + ctx_number(s.fd, "pfm_lost");
+	CHECK(ctx_number(s.fd, "pfm_lost") > 0);
 	/* They are not stopped in one instant. */
 	CHECK(known > (counted - value) / 1100);
 	CHECK(known < counted / 900);
 	/* What the last one brought may be open. */
 	CHECK((__s64)value < (__s64)(counted / 2));
+}
+
+TEST(periods_that_one_event_brings_are_reported_or_lost)
+{
+	with_sample_rate("100000", count_run_time, NULL);
 }

@@ -11,6 +11,7 @@
 
 #include "check.h"
 #include "ctx.h"
+#include "params.h"
 #include "rig.h"
 #include "smpl.h"
 
@@ -124,6 +125,38 @@ TEST(counters_of_one_nmi_have_one_time)
 	CHECK_EQ(ctx_read(s.fd, 0), -5ULL);
 	CHECK_EQ(ctx_read(s.fd, 1), -10ULL);
 	CHECK(ctx_says(s.fd, "pfm_lost:\t0"));
+}
+
+/* Two in a tick. */
+#define FEW_SAMPLES	"500"
+
+static void be_throttled(void *unused)
+{
+	struct smpl s = buffer(4000, 0);
+	struct rig_stats stats = rig_stats();
+	__u64 samples;
+
+	rig_add_counter(s.fd, 0, 0, 2);
+	start_here(s.fd);
+	for (unsigned int i = 0; i < 3; i++) {
+		while (rig_since(stats).throttled == i)
+			rig_fire(10);
+		/* It counts again from the next tick on. */
+		samples = s.hdr->hdr_count;
+		while (s.hdr->hdr_count == samples)
+			rig_fire(1);
+	}
+	ctx_stop(s.fd);
+	stats = rig_since(stats);
+	CHECK_EQ(s.hdr->hdr_count + ctx_number(s.fd, "pfm_lost"),
+		 stats.reported);
+	CHECK(ctx_read(s.fd, 0) >= -2ULL);
+}
+
+TEST(a_counter_that_perf_throttles_samples_on_after_a_tick)
+{
+	rig_need();
+	with_sample_rate(FEW_SAMPLES, be_throttled, NULL);
 }
 
 /* What goes beyond a period counts for the next one. */
