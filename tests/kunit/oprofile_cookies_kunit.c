@@ -100,10 +100,14 @@ static void cookies_hold_their_files_until_they_are_dropped(struct kunit *test)
 {
 	struct files *f = test->priv;
 	struct dentry *dentry = f->file[0]->f_path.dentry;
-	unsigned int before = d_count(dentry);
-	unsigned long a = cookie_of(f, 0);
+	unsigned int before;
+	unsigned long a;
 	struct path path;
 
+	/* An earlier test's file may still be on its way. */
+	flush_delayed_fput();
+	before = d_count(dentry);
+	a = cookie_of(f, 0);
 	KUNIT_EXPECT_EQ(test, d_count(dentry), before + 1);
 	pfm_op_cookies_drop(&f->cookies);
 	KUNIT_EXPECT_EQ(test, d_count(dentry), before);
