@@ -324,6 +324,8 @@ void pfm_op_reader_close(struct pfm_op_reader *rd)
 	/* Overflows run with preemption disabled: none uses it after this. */
 	synchronize_rcu();
 	irq_work_sync(&rd->irq_work);
+	/* It may run on two CPUs; the kernel's own waiting sees the last one. */
+	synchronize_rcu();
 	cancel_delayed_work_sync(&rd->work);
 	for_each_possible_cpu(cpu)
 		reader_discard(per_cpu_ptr(rd->cpus, cpu));
