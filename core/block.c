@@ -286,7 +286,7 @@ void pfm_block_detach(struct pfm_context *ctx)
 void pfm_block_want(struct pfm_context *ctx)
 {
 	WRITE_ONCE(ctx->block->wanted, true);
-	/* In an interrupt: locks may be held here, the scheduler's or others. */
+	/* In an interrupt: locks may be held here, the scheduler's too. */
 	set_bit(PFM_END_BLOCK, &ctx->ovfl_end);
 }
 

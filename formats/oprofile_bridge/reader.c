@@ -324,7 +324,7 @@ void pfm_op_reader_close(struct pfm_op_reader *rd)
 	/* Overflows run with preemption disabled: none uses it after this. */
 	synchronize_rcu();
 	irq_work_sync(&rd->irq_work);
-	/* It may run on two CPUs; the kernel's own waiting sees the last one. */
+	/* It may run on two CPUs; the kernel's waiting sees the last one. */
 	synchronize_rcu();
 	cancel_delayed_work_sync(&rd->work);
 	for_each_possible_cpu(cpu)
