@@ -4,6 +4,7 @@
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
+#include <linux/perf_event.h>
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
@@ -29,6 +30,26 @@ __u64 clock_ns(clockid_t id)
 
 	CHECK_OK(clock_gettime(id, &t));
 	return t.tv_sec * 1000000000ULL + t.tv_nsec;
+}
+
+int thread_clock(void)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(attr),
+		.config = PERF_COUNT_SW_TASK_CLOCK,
+	};
+
+	return CHECK_OK(syscall(SYS_perf_event_open, &attr, 0, -1, -1,
+				PERF_FLAG_FD_CLOEXEC));
+}
+
+__u64 thread_clock_ns(int clock)
+{
+	__u64 ns;
+
+	CHECK_EQ(read(clock, &ns, sizeof(ns)), sizeof(ns));
+	return ns;
 }
 
 __u64 nanoseconds(const struct __kernel_timespec *t)

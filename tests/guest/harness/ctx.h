@@ -107,6 +107,14 @@ pid_t thread_id(void);
 void ctx_pin(int cpu);
 /* Nanoseconds: what a clock shows, how long an interval is. */
 __u64 clock_ns(clockid_t id);
+/*
+ * perf's clock of this thread, from now on, which it stops and starts with all
+ * other clocks of the thread. The scheduler's is stopped earlier and started
+ * earlier: what happens to an emulated CPU in between makes the two differ by
+ * any time. And what it says, in ns.
+ */
+int thread_clock(void);
+__u64 thread_clock_ns(int clock);
 __u64 nanoseconds(const struct __kernel_timespec *t);
 
 #endif /* GUEST_CTX_H */

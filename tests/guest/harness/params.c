@@ -13,17 +13,32 @@
 #include "files.h"
 #include "params.h"
 
-void with_param(const struct param_run *r)
+static void run_with(const char *path, const char *value,
+		     void (*set)(const char *path, const char *value),
+		     void (*run)(void *arg), void *arg)
 {
-	char path[128], old[32];
+	char old[32];
 	int status;
 
-	snprintf(path, sizeof(path), PFM_PARAMETERS "%s", r->name);
 	read_text(path, old, sizeof(old));
-	write_text(path, r->value);
-	status = wait_for(spawn(r->run, r->arg));
-	write_text(path, old);
+	set(path, value);
+	status = wait_for(spawn(run, arg));
+	set(path, old);
 	CHECK_EQ(status, 0);
+}
+
+void with_setting(const char *path, const char *value, void (*run)(void *arg),
+		  void *arg)
+{
+	run_with(path, value, write_text, run, arg);
+}
+
+void with_param(const struct param_run *r)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), PFM_PARAMETERS "%s", r->name);
+	with_setting(path, r->value, r->run, r->arg);
 }
 
 #define SYSCTL		"/proc/sys/kernel/"
@@ -31,24 +46,17 @@ void with_param(const struct param_run *r)
 #define CPU_LIMIT	SYSCTL "perf_cpu_time_max_percent"
 
 /* perf takes no rate while its limit of time is off, as it is in guests. */
-static void allow_samples(const char *per_second)
+static void set_sample_rate(const char *path, const char *per_second)
 {
 	write_text(CPU_LIMIT, "25");
-	write_text(SAMPLE_RATE, per_second);
+	write_text(path, per_second);
 	write_text(CPU_LIMIT, "0");
 }
 
 void with_sample_rate(const char *per_second, void (*run)(void *arg),
 		      void *arg)
 {
-	char old[32];
-	int status;
-
-	read_text(SAMPLE_RATE, old, sizeof(old));
-	allow_samples(per_second);
-	status = wait_for(spawn(run, arg));
-	allow_samples(old);
-	CHECK_EQ(status, 0);
+	run_with(SAMPLE_RATE, per_second, set_sample_rate, run, arg);
 }
 
 void limit_locked_pages(unsigned int pages)

@@ -14,10 +14,14 @@ struct param_run {
 	void		*arg;
 };
 
-/* Run a function in a child while a parameter of perfmon.ko has a value. */
+/* Run a function in a child while a small file has a value. */
+void with_setting(const char *path, const char *value, void (*run)(void *arg),
+		  void *arg);
+
+/* The same for a parameter of perfmon.ko. */
 void with_param(const struct param_run *r);
 
-/* Run a function in a child while perf allows so many samples a second. */
+/* The same while perf allows so many samples a second. */
 void with_sample_rate(const char *per_second, void (*run)(void *arg),
 		      void *arg);
 

@@ -3,8 +3,6 @@
  * evtset_switch.c - switching event sets by overflows and by time (3.7)
  */
 #define _GNU_SOURCE
-#include <linux/perf_event.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -151,31 +149,6 @@ static __u64 duration(int fd, unsigned int set)
 	return nanoseconds(&info.set_act_duration);
 }
 
-/*
- * perf's clock of this thread, which it stops and starts with all other clocks
- * of the thread. The scheduler's is stopped earlier and started earlier: what
- * happens to an emulated CPU in between makes the two differ by any time.
- */
-static int thread_clock(void)
-{
-	struct perf_event_attr attr = {
-		.type = PERF_TYPE_SOFTWARE,
-		.size = sizeof(attr),
-		.config = PERF_COUNT_SW_TASK_CLOCK,
-	};
-
-	return CHECK_OK(syscall(SYS_perf_event_open, &attr, 0, -1, -1,
-				PERF_FLAG_FD_CLOEXEC));
-}
-
-static __u64 used_by_thread(int clock)
-{
-	__u64 ns;
-
-	CHECK_EQ(read(clock, &ns, sizeof(ns)), sizeof(ns));
-	return ns;
-}
-
 /* Be busy until a set has become active so often. */
 static void work_until_runs(int fd, unsigned int set, __u64 runs)
 {
@@ -202,7 +175,7 @@ TEST(sets_take_turns_by_time)
 	CHECK(runs_of(fd, 0) - runs_of(fd, 2) <= 1);
 	/* The sets' times are the thread's, but for the switches. */
 	CHECK(duration(fd, 0) + duration(fd, 1) + duration(fd, 2) <=
-	      used_by_thread(clock));
+	      thread_clock_ns(clock));
 	CHECK(duration(fd, 1) > 0);
 }
 
@@ -217,7 +190,7 @@ TEST(a_set_that_follows_itself_is_active_no_longer_than_its_thread)
 	CHECK_OK(pfm_start(fd, NULL));
 	work_until_runs(fd, 0, 400);
 	ctx_stop(fd);
-	CHECK(duration(fd, 0) <= used_by_thread(clock));
+	CHECK(duration(fd, 0) <= thread_clock_ns(clock));
 }
 
 static void pass_time(__u64 ns)

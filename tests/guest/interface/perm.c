@@ -659,20 +659,6 @@ TEST(paranoid_means_what_it_means_to_perf_event_open)
 			      (void *)&levels[i]);
 }
 
-/* The level that perf has, and only that. */
-static void with_kernels_paranoid(const char *value, void (*run)(void *),
-				  void *arg)
-{
-	char old[16];
-	int status;
-
-	read_text(PARANOID, old, sizeof(old));
-	write_text(PARANOID, value);
-	status = wait_for(spawn(run, arg));
-	write_text(PARANOID, old);
-	CHECK_EQ(status, 0);
-}
-
 /*
  * What any user may do by default is up to the machine; at 2, Linux's own
  * default, to create contexts.
@@ -682,8 +668,8 @@ TEST(by_default_the_level_is_the_kernels)
 {
 	expect_text(PFM_PARAMETERS "paranoid", "kernel");
 	for (size_t i = 0; i < ARRAY_SIZE(levels); i++)
-		with_kernels_paranoid(levels[i].paranoid, all_at_level,
-				      (void *)&levels[i]);
+		with_setting(PARANOID, levels[i].paranoid, all_at_level,
+			     (void *)&levels[i]);
 }
 
 /* A level of one's own can be stricter and looser, and taken back. */
@@ -705,7 +691,7 @@ TEST(the_administrator_can_set_another_level)
 {
 	int fd = CHECK_OK(open(PFM_PARAMETERS "paranoid", O_WRONLY));
 
-	with_kernels_paranoid("1", set_own_level, NULL);
+	with_setting(PARANOID, "1", set_own_level, NULL);
 	CHECK_ERRNO(write(fd, "perf", 4), EINVAL);
 	expect_text(PFM_PARAMETERS "paranoid", "kernel");
 }
@@ -727,7 +713,7 @@ static void fool_with_sysctl(void *unused)
 /* Proves H17 */
 TEST(what_is_mounted_over_the_level_proves_nothing)
 {
-	with_kernels_paranoid("3", fool_with_sysctl, NULL);
+	with_setting(PARANOID, "3", fool_with_sysctl, NULL);
 	CHECK_OK(unlink("/tmp/loose"));
 }
 

@@ -3,11 +3,8 @@
  * nmi.c - overflows that are NMIs, one by one
  */
 #define _GNU_SOURCE
-#include <linux/perf_event.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "check.h"
 #include "ctx.h"
@@ -390,24 +387,6 @@ TEST(a_clock_that_an_nmi_resets_to_a_period_samples_on)
 	reset_a_clock(-(__u64)CLOCK_PERIOD);
 }
 
-/* perf's clock of this thread. */
-static __u64 time_used(void)
-{
-	static int clock = -1;
-	struct perf_event_attr attr = {
-		.type = PERF_TYPE_SOFTWARE,
-		.size = sizeof(attr),
-		.config = PERF_COUNT_SW_TASK_CLOCK,
-	};
-	__u64 ns;
-
-	if (clock < 0)
-		clock = CHECK_OK(syscall(SYS_perf_event_open, &attr, 0, -1, -1,
-					 PERF_FLAG_FD_CLOEXEC));
-	CHECK_EQ(read(clock, &ns, sizeof(ns)), sizeof(ns));
-	return ns;
-}
-
 /*
  * Each NMI resets a clock, whose timer an interrupt sets afterwards; the next
  * NMI may come just then.
@@ -417,7 +396,8 @@ TEST(no_time_is_told_twice_when_nmis_reset_a_clock)
 	struct counter clock = counter(1, 0, FAR);
 	struct counter c = rig_counter(0, 0, 1);
 	struct smpl s = buffer(20000, 1);
-	__u64 before, end, sum = 0;
+	__u64 end, sum = 0;
+	int used;
 
 	clock.pmc.reg_value = TASK_CLOCK;
 	pfm_bv_set(c.pmc.reg_reset_pmds, 1);
@@ -426,7 +406,7 @@ TEST(no_time_is_told_twice_when_nmis_reset_a_clock)
 	counter_write(s.fd, &c);
 	ctx_pin(0);
 	ctx_load_self(s.fd);
-	before = time_used();
+	used = thread_clock();
 	CHECK_OK(pfm_start(s.fd, NULL));
 	/* As many as a busy machine bears. */
 	end = clock_ns(CLOCK_MONOTONIC) + MOST_TIME;
@@ -437,7 +417,7 @@ TEST(no_time_is_told_twice_when_nmis_reset_a_clock)
 	for (unsigned int i = 0; i < s.hdr->hdr_count; i++)
 		sum += *smpl_values(smpl_entry(&s, i, 1)) + FAR;
 	/* An NMI may read a clock that perf has just stopped. */
-	CHECK(sum <= time_used() - before + A_WHILE);
+	CHECK(sum <= thread_clock_ns(used) + A_WHILE);
 }
 
 TEST(more_counters_than_the_pmu_has_are_denied)
