@@ -2,6 +2,7 @@
 /*
  * pmu.c - the PMU description in use (2006 paper, 4.4)
  */
+#include <linux/bitmap.h>
 #include <linux/bitops.h>
 #include <linux/ctype.h>
 #include <linux/mutex.h>
@@ -242,13 +243,13 @@ void pfm_bv_from_slots(const struct pfm_pmu *pmu, const unsigned long *slots,
 int pfm_bv_to_slots(const struct pfm_pmu *pmu, const u64 *bv,
 		    unsigned long *slots)
 {
+	DECLARE_BITMAP(nums, PFM_MAX_PMDS);
 	unsigned int num;
 	int slot;
 
 	bitmap_zero(slots, PFM_MAX_PMDS);
-	for (num = 0; num < PFM_MAX_PMDS; num++) {
-		if (!pfm_bv_isset(bv, num))
-			continue;
+	bitmap_from_arr64(nums, bv, PFM_MAX_PMDS);
+	for_each_set_bit(num, nums, PFM_MAX_PMDS) {
 		slot = pfm_pmu_find(pmu->pmds, pmu->num_pmds, num);
 		if (slot < 0)
 			return -EINVAL;
