@@ -13,6 +13,8 @@
  * perf re-arms an event with the same period by itself, at exactly one period
  * after the last overflow, which is what pfm_pmu_reg.reload stands for.
  */
+#include <linux/hash.h>
+#include <linux/log2.h>
 #include <linux/module.h>
 #include <linux/perf_event.h>
 #include <linux/security.h>
@@ -81,7 +83,38 @@ static int perf_errno(long err)
 	}
 }
 
-static int perf_check_pmc(u16 num, u64 pmc, bool syswide)
+/*
+ * Values that perf has taken for a thread, inverted. Creating an event to ask
+ * costs more than all else that writing a PMC does.
+ */
+static u64 perf_taken[64];
+
+static u64 *perf_taken_slot(u64 pmc)
+{
+	return &perf_taken[hash_64(pmc, ilog2(ARRAY_SIZE(perf_taken)))];
+}
+
+/*
+ * What the kernel itself counts for threads, it always counts: these events are
+ * neither rationed nor do they come and go with modules. Not so if a PMU is
+ * named; and what is counted for a CPU may depend on the CPU.
+ */
+static bool perf_is_lasting(u64 pmc, bool syswide)
+{
+	switch (perf_pmc_type(pmc)) {
+	case PERF_TYPE_HARDWARE:
+	case PERF_TYPE_HW_CACHE:
+		return !syswide && (pmc & PFM_PERF_ID_MASK) <= U32_MAX;
+	case PERF_TYPE_SOFTWARE:
+	case PERF_TYPE_RAW:
+		return !syswide;
+	default:
+		return false;
+	}
+}
+
+/* Only perf knows what this machine can count. */
+static int perf_ask(u64 pmc, bool syswide)
 {
 	struct task_struct *task = syswide ? NULL : current;
 	int cpu = syswide ? raw_smp_processor_id() : -1;
@@ -89,20 +122,28 @@ static int perf_check_pmc(u16 num, u64 pmc, bool syswide)
 	struct perf_event *event;
 	int ret;
 
-	if (!perf_pmc_is_used(pmc))
-		return pmc == PFM_PERF_NONE ? 0 : -EINVAL;
-	if (pmc & PFM_PERF_RAW && pmc & PFM_PERF_TYPE_MASK)
-		return -EINVAL;
-	/* Only perf knows what this machine can count. */
 	perf_fill_attr(&attr, pmc, 0);
 	event = perf_event_create_kernel_counter(&attr, cpu, task,
 						 perf_overflow_far, NULL);
 	if (!IS_ERR(event)) {
 		perf_event_release_kernel(event);
+		if (perf_is_lasting(pmc, syswide))
+			WRITE_ONCE(*perf_taken_slot(pmc), ~pmc);
 		return 0;
 	}
 	ret = perf_errno(PTR_ERR(event));
 	return ret == -EINVAL ? ret : 0;
+}
+
+static int perf_check_pmc(u16 num, u64 pmc, bool syswide)
+{
+	if (!perf_pmc_is_used(pmc))
+		return pmc == PFM_PERF_NONE ? 0 : -EINVAL;
+	if (pmc & PFM_PERF_RAW && pmc & PFM_PERF_TYPE_MASK)
+		return -EINVAL;
+	if (!syswide && READ_ONCE(*perf_taken_slot(pmc)) == ~pmc)
+		return 0;
+	return perf_ask(pmc, syswide);
 }
 
 /* A debug-store area may want records that are exact. */
@@ -146,17 +187,12 @@ static u64 perf_clock_pmc(const struct pfm_pmu_set *s)
 					PERF_COUNT_SW_CPU_CLOCK);
 }
 
-static int perf_create_event(struct pfm_pmu_reg *reg)
+static noinline int perf_add_event(struct pfm_pmu_reg *reg)
 {
 	struct pfm_pmu_set *s = reg->set;
 	struct perf_event_attr attr;
 	struct perf_event *event;
 
-	perf_forget_event(reg);
-	if (perf_is_set_clock(reg))
-		reg->pmc_value = perf_clock_pmc(s);
-	if (!perf_pmc_is_used(reg->pmc_value))
-		return 0;
 	if (!perf_may_count(reg))
 		return -EPERM;
 	if (!perf_is_exact_enough(reg))
@@ -177,6 +213,14 @@ static int perf_create_event(struct pfm_pmu_reg *reg)
 	/* Whoever finds it finds how to read it. */
 	smp_store_release(&reg->priv, event);
 	return 0;
+}
+
+static int perf_create_event(struct pfm_pmu_reg *reg)
+{
+	perf_forget_event(reg);
+	if (perf_is_set_clock(reg))
+		reg->pmc_value = perf_clock_pmc(reg->set);
+	return perf_pmc_is_used(reg->pmc_value) ? perf_add_event(reg) : 0;
 }
 
 static void perf_destroy_event(struct pfm_pmu_reg *reg)

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -87,6 +88,52 @@ static struct resetter reset_clock_at(const char *id, __u64 period, __u64 reset)
  * The lock of the timers is held there. And to reset the clock sets a timer,
  * which must not go on for ever.
  */
+static bool perf_takes(__u32 type, __u64 config, int cpu)
+{
+	struct perf_event_attr attr = { .size = sizeof(attr), .type = type,
+					.config = config, .disabled = 1 };
+	int fd = syscall(SYS_perf_event_open, &attr, cpu < 0 ? 0 : -1, cpu, -1,
+			 0);
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
+static bool context_takes(int fd, __u32 type, __u64 config)
+{
+	pfarg_pmc_t pmc = { .reg_value = PFM_PERF_EVENT(type, config) };
+
+	if (type == PERF_TYPE_RAW)
+		pmc.reg_value = PFM_PERF_RAW | config;
+	return !pfm_write_pmcs(fd, &pmc, 1);
+}
+
+/* More of them than any memory of what was taken before holds. */
+static void compare_with_perf(int thread, int cpu)
+{
+	static const __u32 types[] = { PERF_TYPE_HARDWARE, PERF_TYPE_SOFTWARE,
+				       PERF_TYPE_HW_CACHE, PERF_TYPE_RAW,
+				       PERF_TYPE_BREAKPOINT };
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(types); i++)
+		for (__u64 id = 0; id < 40; id++) {
+			CHECK_EQ(context_takes(thread, types[i], id),
+				 perf_takes(types[i], id, -1));
+			CHECK_EQ(context_takes(cpu, types[i], id),
+				 perf_takes(types[i], id, 0));
+		}
+}
+
+TEST(a_pmc_takes_what_perf_takes_and_nothing_else_however_often)
+{
+	int thread = ctx_new(0), cpu = ctx_new(PFM_FL_SYSTEM_WIDE);
+
+	ctx_pin(0);
+	compare_with_perf(thread, cpu);
+	compare_with_perf(thread, cpu);
+}
+
 TEST(a_timer_that_is_set_may_reset_a_clock)
 {
 	struct resetter r = reset_clock_at(TIMERS "hrtimer_start/id", MS, -MS);
