@@ -38,8 +38,8 @@ help:
 	@echo 'make pfmon-docs  write what is made of the table of pfmon'"'"'s options'
 	@echo 'make check-debug  the tests in VMs and the KUnit suites on a kernel that looks'
 	@echo '              for faults; failing allocations; leaks'
-	@echo 'make bench    guest instructions per recorded sample and per read of a PMD;'
-	@echo '              samples a second that the parsers and perf read'
+	@echo 'make bench    guest instructions per sample, per read of a PMD, per context, with'
+	@echo '              bounds; samples a second that the parsers and perf read'
 	@echo 'make clean    remove $(BUILD)/'
 
 # Packages: installed for root, otherwise asked for in one line.

@@ -7,10 +7,12 @@ UARCH ?= x86_64
 UOUT := build/$(UARCH)
 UCC := $(if $(filter arm64,$(UARCH)),aarch64-linux-gnu-gcc-12,gcc)
 CFLAGS ?= -O2 -g -Wall -Wextra -Werror -std=gnu11
+SHARED := tests/bench/bench.c tests/bench/sleepers.c
+PROGRAMS := $(notdir $(basename $(wildcard tests/bench/pfm_*.c)))
 
 .PHONY: bench
-bench: $(UOUT)/pfm_bench $(UOUT)/pfm_reads
+bench: $(PROGRAMS:%=$(UOUT)/%)
 
-$(UOUT)/pfm_%: tests/bench/pfm_%.c $(UOUT)/libperfmon.a \
-		$(wildcard sdk/include/perfmon/*.h)
-	$(UCC) $(CFLAGS) -Isdk/include -static -o $@ $< $(UOUT)/libperfmon.a
+$(UOUT)/pfm_%: tests/bench/pfm_%.c $(SHARED) $(UOUT)/libperfmon.a \
+		$(wildcard tests/bench/*.h sdk/include/perfmon/*.h)
+	$(UCC) $(CFLAGS) -Isdk/include -static -o $@ $< $(SHARED) $(UOUT)/libperfmon.a

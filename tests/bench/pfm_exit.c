@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/*
+ * pfm_exit - what a thread that nobody monitors pays when it is created and
+ *	      exits, in guest instructions: with our modules, and while another
+ *	      is monitored. The modules are not there afterwards.
+ *
+ * Whoever monitors a thread makes perf look at each switch between threads,
+ * until a second after the last event has gone.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "bench.h"
+#include "sleepers.h"
+
+#define LIVES		500U
+
+static void *exit_at_once(void *arg)
+{
+	return arg;
+}
+
+static void run_threads(void)
+{
+	pthread_t thread;
+
+	for (unsigned int i = 0; i < LIVES; i++) {
+		errno = pthread_create(&thread, NULL, exit_at_once, NULL);
+		if (errno)
+			die("pthread_create");
+		pthread_join(thread, NULL);
+	}
+}
+
+static void run_processes(void)
+{
+	for (unsigned int i = 0; i < LIVES; i++) {
+		pid_t pid = fork();
+
+		if (!pid)
+			_exit(0);
+		if (pid < 0 || waitpid(pid, NULL, 0) != pid)
+			die("fork");
+	}
+}
+
+/* A pass removes those that nothing needs any more. */
+static void remove_modules(void)
+{
+	char line[256], name[64];
+
+	for (int pass = 0; pass < 2; pass++) {
+		FILE *file = fopen("/proc/modules", "r");
+
+		if (!file)
+			die("/proc/modules");
+		while (fgets(line, sizeof(line), file)) {
+			if (sscanf(line, "%63s", name) != 1 ||
+			    (strncmp(name, "pfm_", 4) &&
+			     strcmp(name, "perfmon")))
+				continue;
+			syscall(SYS_delete_module, name, O_NONBLOCK);
+		}
+		fclose(file);
+	}
+	if (!access("/dev/perfmon", F_OK))
+		die("perfmon cannot be removed");
+}
+
+/* The descriptors stay open: their owner holds what they stand for. */
+static void monitor(pid_t tid)
+{
+	int fd = new_context();
+
+	write_counter(fd, 0, 0, PAGE_FAULTS, 0, 0);
+	start_on(fd, tid);
+}
+
+/* The same, and what measures a context's time. */
+static void monitor_with_perf(pid_t tid)
+{
+	struct perf_event_attr attr = {
+		.size = sizeof(attr),
+		.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_PAGE_FAULTS,
+	};
+
+	if (syscall(SYS_perf_event_open, &attr, tid, -1, -1, 0) < 0)
+		die("perf_event_open");
+	attr.config = PERF_COUNT_SW_TASK_CLOCK;
+	if (syscall(SYS_perf_event_open, &attr, tid, -1, -1, 0) < 0)
+		die("perf_event_open");
+}
+
+struct costs {
+	double	thread, process;
+};
+
+static struct costs measure(void)
+{
+	sleep(2);
+	return (struct costs){ (double)least(run_threads) / LIVES,
+			       (double)least(run_processes) / LIVES };
+}
+
+static struct costs measure_beside(watch_t watch)
+{
+	pid_t pid = sleepers_beside(1, watch);
+	struct costs costs = measure();
+
+	sleepers_beside_end(pid);
+	return costs;
+}
+
+static void print_row(const char *what, double insns, double without,
+		      double bound)
+{
+	printf("%-36s %12.0f %12.4f", what, insns, insns / without);
+	end_row(insns / without, bound);
+}
+
+int main(void)
+{
+	struct costs none = measure(), ours = measure_beside(monitor);
+	struct costs without, perfs;
+
+	remove_modules();
+	without = measure();
+	perfs = measure_beside(monitor_with_perf);
+	printf("nobody monitors it: its creation and exit, instructions\n");
+	printf("%-36s %12s %12s\n", "", "insns", "ratio");
+	print_row("thread, without our modules", without.thread,
+		  without.thread, 0);
+	print_row("with them", none.thread, without.thread, 1.01);
+	print_row("perf monitors another thread", perfs.thread,
+		  perfs.thread, 0);
+	print_row("perfmon does", ours.thread, perfs.thread, 1.01);
+	print_row("process, without our modules", without.process,
+		  without.process, 0);
+	print_row("with them", none.process, without.process, 1.01);
+	print_row("perf monitors another thread", perfs.process,
+		  perfs.process, 0);
+	print_row("perfmon does", ours.process, perfs.process, 1.01);
+	return 0;
+}
