@@ -49,6 +49,8 @@ struct pfm_context;
 /**
  * struct pfm_pmd_ovfl - what an overflow of one PMD needs, prepared beforehand
  * @trigger: the overflow may switch event sets
+ * @random: PFM_REGFL_RANDOM
+ * @num_reset: how many PMDs are reset with this one: see pfm_reset_slots()
  * @smpl: PMDs whose values are recorded, @arg.num_smpl_pmds of them; they
  *        follow the values in @arg
  * @arg:  handed to the format; all but its value fields is filled in. It is as
@@ -56,6 +58,8 @@ struct pfm_context;
  */
 struct pfm_pmd_ovfl {
 	bool			trigger;
+	bool			random;
+	u16			num_reset;
 	struct pfm_pmu_reg	**smpl;
 	pfm_ovfl_arg_t		arg;
 };
@@ -75,16 +79,17 @@ struct pfm_pmd_ovfl {
  * struct pfm_pmd - one PMD of an event set, or its clock
  * @hw:          its side that the PMU sees
  * @ctx:         context
- * @set:         event set
  * @ovfl:        prepared overflow; NULL until the controlling PMC is written,
  *               without which it does not sample (@hw.sampling)
  * @plain_reset: @short_reset if an overflow does nothing but load it, else 0
  * @deferred:    an overflow came while the context had another owner: 0,
  *               PFM_DEFERRED, or PFM_DEFERRING while it is being noted
- * @short_reset: value to load after an overflow without notification
  * @due:         it was handled with another that overflowed in the same
  *               instant, and the PMU is still to report it
- * @due_from:    what its value was then
+ * @slot:        its place in the PMU's table; the clock's is behind the last
+ * @random:      state of the random series
+ * @due_from:    what its value was when it became due
+ * @short_reset: value to load after an overflow without notification
  * @ovfl_ip:     its instruction pointer
  * @ovfl_tstamp: its time stamp if a command was the owner; used if it comes to
  *               be handled where another context has its overflows
@@ -100,22 +105,18 @@ struct pfm_pmd_ovfl {
  * @ovflsw_thres: overflows before the next set is switched to; 0 for none
  * @ovflsw_left: of these, how many are left
  * @random_mask: bits of the random value to add on reset
- * @random:      state of the random series
- * @flags:       PFM_REGFL_OVFL_NOTIFY, PFM_REGFL_RANDOM
- * @eventid:     for the format
- * @reset_pmds:  PMDs to reset with this one
- * @smpl_pmds:   PMDs to record
  */
 struct pfm_pmd {
 	struct pfm_pmu_reg	hw;
 
 	struct pfm_context	*ctx;
-	struct pfm_evtset	*set;
 	struct pfm_pmd_ovfl	*ovfl;
 	u64			plain_reset;
 
-	u32			deferred;
+	u8			deferred;
 	bool			due;
+	u16			slot;
+	u32			random;
 	u64			due_from;
 	u64			short_reset;
 	u64			ovfl_ip;
@@ -129,11 +130,6 @@ struct pfm_pmd {
 	u64			ovflsw_thres;
 	u64			ovflsw_left;
 	u64			random_mask;
-	u32			random;
-	u32			flags;
-	u64			eventid;
-	unsigned long		reset_pmds[BITS_TO_LONGS(PFM_MAX_PMDS)];
-	unsigned long		smpl_pmds[BITS_TO_LONGS(PFM_MAX_PMDS)];
 };
 
 /**
@@ -151,10 +147,9 @@ struct pfm_pmd {
  * @page:        what user level may map, or NULL; the kernel does not read it
  * @page_seq:    its sequence number
  * @page_buffer: holds @page
- * @pmcs:        values of the PMCs, in the order of the PMU's table
- * @regs:        pointers to the @hw of each of @pmds, for the PMU
- * @pmds:        the PMDs, in the order of the PMU's table: increasing index;
- *               and the clock, which counts from -@timeout
+ * @regs:        the @hw of its PMDs, in the order of the PMU's table: increasing
+ *               index; and of the clock, which counts from -@timeout. NULL for
+ *               what nobody has spoken of (pmd.c)
  */
 struct pfm_evtset {
 	struct pfm_pmu_set	pmu_set;
@@ -170,9 +165,7 @@ struct pfm_evtset {
 	pfm_set_page_t		*page;
 	u32			page_seq;
 	struct pfm_buffer	*page_buffer;
-	u64			*pmcs;
-	struct pfm_pmu_reg	**regs;
-	struct pfm_pmd		pmds[];
+	struct pfm_pmu_reg	*regs[];
 };
 
 /**
@@ -398,16 +391,41 @@ static inline bool pfm_is_clock(const struct pfm_pmd *pmd)
 	return pmd->hw.desc->num == PFM_REG_CLOCK;
 }
 
-static inline struct pfm_pmd *pfm_clock_of(struct pfm_evtset *set)
+/* A PMD by its place; NULL if it does not exist. */
+static inline struct pfm_pmd *pfm_pmd_at(const struct pfm_evtset *set,
+					 unsigned int slot)
 {
-	return &set->pmds[set->pmu_set.num_regs - 1];
+	struct pfm_pmu_reg *reg = set->regs[slot];
+
+	return reg ? container_of(reg, struct pfm_pmd, hw) : NULL;
+}
+
+static inline struct pfm_evtset *pfm_evtset_of(const struct pfm_pmd *pmd)
+{
+	return container_of(pmd->hw.set, struct pfm_evtset, pmu_set);
+}
+
+static inline struct pfm_pmd *pfm_clock_of(const struct pfm_evtset *set)
+{
+	return pfm_pmd_at(set, set->pmu_set.num_regs - 1);
+}
+
+static inline struct pfm_context *pfm_context_of(const struct pfm_evtset *set)
+{
+	return pfm_clock_of(set)->ctx;
+}
+
+/* Places of the PMDs that are reset with one; they follow those to record. */
+static inline u16 *pfm_reset_slots(const struct pfm_pmd_ovfl *ovfl)
+{
+	return (u16 *)(ovfl->smpl + ovfl->arg.num_smpl_pmds);
 }
 
 /* Does its overflow switch sets? */
 static inline bool pfm_is_trigger(const struct pfm_pmd *pmd)
 {
-	return pmd->ovflsw_thres && pmd->set->flags & PFM_SETFL_OVFL_SWITCH &&
-	       pmd->hw.desc->flags & PFM_REGD_COUNTER;
+	return pmd->ovflsw_thres && pmd->hw.desc->flags & PFM_REGD_COUNTER &&
+	       pfm_evtset_of(pmd)->flags & PFM_SETFL_OVFL_SWITCH;
 }
 
 static inline bool pfm_is_masked(const struct pfm_context *ctx)
@@ -415,14 +433,27 @@ static inline bool pfm_is_masked(const struct pfm_context *ctx)
 	return READ_ONCE(ctx->frozen) & PFM_MASKED;
 }
 
-/* The PMDs of an event set, and its clock. */
-#define pfm_for_each_pmd(set_, i, pmd)					\
-	for ((i) = 0; (i) < (set_)->pmu_set.num_regs &&			\
-	     ((pmd) = &(set_)->pmds[i], true); (i)++)
+/* The first PMD from place @i on, which becomes its place, and before @end. */
+static inline struct pfm_pmd *pfm_pmd_from(const struct pfm_evtset *set,
+					   u16 *i, u16 end)
+{
+	for (; *i < end; ++*i)
+		if (set->regs[*i])
+			return pfm_pmd_at(set, *i);
+	return NULL;
+}
+
+/* The PMDs of an event set that exist, and its clock. */
+#define pfm_for_each_pmd(set, i, pmd)					\
+	for ((i) = 0;							\
+	     ((pmd) = pfm_pmd_from(set, &(i), (set)->pmu_set.num_regs)); \
+	     (i)++)
 
 /* Its PMDs only, counters or not. */
-#define pfm_for_each_real_pmd(set_, i, pmd)				\
-	for ((i) = 0; (i) + 1 < (set_)->pmu_set.num_regs &&		\
-	     ((pmd) = &(set_)->pmds[i], true); (i)++)
+#define pfm_for_each_real_pmd(set, i, pmd)				\
+	for ((i) = 0;							\
+	     ((pmd) = pfm_pmd_from(set, &(i),				\
+				   (set)->pmu_set.num_regs - 1));	\
+	     (i)++)
 
 #endif /* PFM_CORE_CONTEXT_H */

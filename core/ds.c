@@ -116,7 +116,7 @@ static void pfm_ds_reset(struct pfm_context *ctx, const unsigned long *ovfl)
 	unsigned int slot;
 
 	for_each_set_bit(slot, ovfl, ctx->pmu->num_pmds) {
-		struct pfm_pmd *pmd = &ctx->set->pmds[slot];
+		struct pfm_pmd *pmd = pfm_pmd_at(ctx->set, slot);
 
 		pfm_note_reset(pmd, value);
 		pfm_value_write_ovfl(pmd, value);

@@ -16,6 +16,7 @@
 #include "context.h"
 #include "evtset.h"
 #include "evtset_page.h"
+#include "pmd.h"
 #include "pmu.h"
 #include "value.h"
 
@@ -27,85 +28,28 @@ static unsigned int pfm_sets_max = 256;
 module_param_named(sets_max, pfm_sets_max, uint, 0644);
 MODULE_PARM_DESC(sets_max, "event sets of a context, at most, with set0");
 
-static const struct pfm_reg_desc pfm_clock_desc = {
-	.num	= PFM_REG_CLOCK,
-	.type	= PFM_REG_TYPE_VIRTUAL,
-	.flags	= PFM_REGD_COUNTER,
-	.pmd	= PFM_REGD_NO_PMD,
-	.index	= PFM_REG_IDX_NONE,
-	.name	= "CLOCK",
-};
-
-static void pfm_evtset_free(struct pfm_evtset *set, const struct pfm_pmu *pmu)
+static void pfm_evtset_free(struct pfm_evtset *set)
 {
-	u16 i;
-
-	for (i = 0; i < pmu->num_pmds; i++)
-		kfree(set->pmds[i].ovfl);
+	pfm_pmds_free(set);
 	if (set->page_buffer)
 		pfm_buffer_put(set->page_buffer);
-	kfree(set->regs);
-	kfree(set->pmcs);
-	kvfree(set);
-}
-
-static void pfm_pmd_init(struct pfm_pmd *pmd, struct pfm_context *ctx,
-			 struct pfm_evtset *set,
-			 const struct pfm_reg_desc *desc)
-{
-	pmd->ctx = ctx;
-	pmd->set = set;
-	pmd->hw.set = &set->pmu_set;
-	pmd->hw.desc = desc;
-	pmd->hw.reload = PFM_RELOAD_NONE;
-	pmd->value = desc->dfl;
-	pmd->last_reset = desc->dfl;
-	pmd->random = 1;
-}
-
-/* Give every PMC, and the PMDs they control, its default value. */
-static void pfm_evtset_default(struct pfm_evtset *set,
-			       const struct pfm_pmu *pmu)
-{
-	u16 i;
-
-	for (i = 0; i < pmu->num_pmcs; i++) {
-		const struct pfm_reg_desc *pmc = &pmu->pmcs[i];
-
-		set->pmcs[i] = pmc->dfl;
-		if (pmc->pmd != PFM_REGD_NO_PMD)
-			set->pmds[pfm_pmu_find(pmu->pmds, pmu->num_pmds,
-					       pmc->pmd)].hw.pmc_value =
-				pmc->dfl;
-	}
+	kfree(set);
 }
 
 static struct pfm_evtset *pfm_evtset_alloc(struct pfm_context *ctx, u16 id)
 {
-	const struct pfm_pmu *pmu = ctx->pmu;
 	u16 num_regs = ctx->target.num_regs;
 	struct pfm_evtset *set;
-	u16 i;
 
-	set = kvzalloc(struct_size(set, pmds, num_regs), GFP_KERNEL_ACCOUNT);
+	set = kzalloc(struct_size(set, regs, num_regs), GFP_KERNEL_ACCOUNT);
 	if (!set)
 		return NULL;
 	set->id = id;
 	set->pmu_set.num_regs = num_regs;
-	set->pmcs = kcalloc(pmu->num_pmcs, sizeof(*set->pmcs),
-			    GFP_KERNEL_ACCOUNT);
-	set->regs = kcalloc(num_regs, sizeof(*set->regs), GFP_KERNEL_ACCOUNT);
-	if (!set->pmcs || !set->regs) {
-		pfm_evtset_free(set, pmu);
+	if (pfm_pmds_create(ctx, set)) {
+		pfm_evtset_free(set);
 		return NULL;
 	}
-	for (i = 0; i < num_regs; i++) {
-		pfm_pmd_init(&set->pmds[i], ctx, set,
-			     i < pmu->num_pmds ? &pmu->pmds[i] :
-						 &pfm_clock_desc);
-		set->regs[i] = &set->pmds[i].hw;
-	}
-	pfm_evtset_default(set, pmu);
 	return set;
 }
 
@@ -126,7 +70,7 @@ struct pfm_evtset *pfm_evtset_add(struct pfm_context *ctx, u16 id)
 	ctx->num_sets++;
 	return set;
 err_free:
-	pfm_evtset_free(set, ctx->pmu);
+	pfm_evtset_free(set);
 	return NULL;
 }
 
@@ -142,7 +86,7 @@ void pfm_evtset_free_all(struct pfm_context *ctx)
 	unsigned long id;
 
 	xa_for_each(&ctx->sets, id, set)
-		pfm_evtset_free(set, ctx->pmu);
+		pfm_evtset_free(set);
 	xa_destroy(&ctx->sets);
 }
 
@@ -233,7 +177,7 @@ int pfm_delete_evtset(struct pfm_context *ctx, void *elem)
 	ctx->num_sets--;
 	if (ctx->set == set)
 		ctx->set = pfm_evtset_find(ctx, 0);
-	pfm_evtset_free(set, ctx->pmu);
+	pfm_evtset_free(set);
 	return 0;
 }
 

@@ -118,7 +118,7 @@ bool pfm_count_triggers(struct pfm_context *ctx, const unsigned long *ovfl)
 	if (!(set->flags & PFM_SETFL_OVFL_SWITCH))
 		return false;
 	for_each_set_bit(slot, ovfl, ctx->pmu->num_pmds) {
-		struct pfm_pmd *pmd = &set->pmds[slot];
+		struct pfm_pmd *pmd = pfm_pmd_at(set, slot);
 
 		if (!pmd->ovflsw_left || --pmd->ovflsw_left)
 			continue;
@@ -136,7 +136,8 @@ void pfm_time_is_up(struct pfm_pmd *clock, bool at_user_level)
 	unsigned long flags;
 
 	local_irq_save(flags);
-	if (clock->set != ctx->set || READ_ONCE(ctx->frozen) & ~PFM_IDLE)
+	if (pfm_evtset_of(clock) != ctx->set ||
+	    READ_ONCE(ctx->frozen) & ~PFM_IDLE)
 		goto out;
 	if (READ_ONCE(ctx->in_call) == current) {
 		pfm_clock_write(ctx->set, -PFM_SOON);

@@ -9,6 +9,7 @@
 #include "config.h"
 #include "cpu.h"
 #include "dev.h"
+#include "pmd.h"
 #include "proc.h"
 #include "suspend.h"
 #include "sysfs.h"
@@ -26,9 +27,12 @@ static int __init pfm_init(void)
 	ret = pfm_config_init();
 	if (ret)
 		goto err_sysfs;
-	ret = pfm_attach_init();
+	ret = pfm_pmd_init();
 	if (ret)
 		goto err_sysfs;
+	ret = pfm_attach_init();
+	if (ret)
+		goto err_pmd;
 	ret = pfm_cpu_init();
 	if (ret)
 		goto err_attach;
@@ -45,6 +49,8 @@ err_cpu:
 	pfm_cpu_exit();
 err_attach:
 	pfm_attach_exit();
+err_pmd:
+	pfm_pmd_exit();
 err_sysfs:
 	pfm_sysfs_exit();
 err_proc:
@@ -59,6 +65,7 @@ static void __exit pfm_exit(void)
 	pfm_suspend_exit();
 	pfm_cpu_exit();
 	pfm_attach_exit();
+	pfm_pmd_exit();
 	pfm_sysfs_exit();
 	pfm_proc_exit();
 	/* A thread may still be returning from a task work of ours. */

@@ -92,7 +92,7 @@ static void pfm_read_smpl_pmds(struct pfm_pmd *pmd)
 
 static bool pfm_wants_notify(const struct pfm_pmd *pmd)
 {
-	return pmd->flags & PFM_REGFL_OVFL_NOTIFY;
+	return pmd->ovfl && pmd->ovfl->arg.ovfl_notify;
 }
 
 /* Take in what a handler, or the lack of one, asks for @pmd. */
@@ -117,7 +117,7 @@ static void pfm_throttle(struct pfm_context *ctx, const unsigned long *ovfl,
 	unsigned int slot;
 
 	for_each_set_bit(slot, ovfl, ctx->pmu->num_pmds)
-		pfm_collect(out, &ctx->set->pmds[slot], slot, ctrl);
+		pfm_collect(out, pfm_pmd_at(ctx->set, slot), slot, ctrl);
 }
 
 /* Count an answer that may be a mistake. -ENOBUFS is none: it is a loss. */
@@ -170,7 +170,7 @@ static bool pfm_masks_with_notice(const struct pfm_context *ctx,
 	if (!out->mask || !out->asked)
 		return false;
 	for_each_set_bit(slot, ovfl, ctx->pmu->num_pmds)
-		if (pfm_wants_notify(&ctx->set->pmds[slot]))
+		if (pfm_wants_notify(pfm_pmd_at(ctx->set, slot)))
 			return true;
 	return false;
 }
@@ -201,7 +201,7 @@ static void pfm_reset_short(struct pfm_evtset *set, const unsigned long *ovfl,
 
 	for_each_set_bit(slot, ovfl, PFM_MAX_PMDS)
 		if (!test_bit(slot, reset))
-			pfm_count_on(&set->pmds[slot]);
+			pfm_count_on(pfm_pmd_at(set, slot));
 	pfm_reset_pmds(set, reset, false);
 	bitmap_andnot(set->to_reset, set->to_reset, reset, PFM_MAX_PMDS);
 }
@@ -241,7 +241,7 @@ static void pfm_conclude(struct pfm_context *ctx, const unsigned long *ovfl,
 static int pfm_handle_one(struct pfm_context *ctx, u16 slot, u64 tstamp,
 			  struct pfm_outcome *out)
 {
-	struct pfm_pmd *pmd = &ctx->set->pmds[slot];
+	struct pfm_pmd *pmd = pfm_pmd_at(ctx->set, slot);
 	pfm_ovfl_arg_t *arg;
 	int err;
 
@@ -388,19 +388,19 @@ static bool pfm_take_note(struct pfm_pmd *pmd, const struct pfm_note *first,
  * Take what has been deferred of one instant: all from @first on that
  * overflowed where that one did. Return: has @first?
  */
-static bool pfm_take_instant(struct pfm_evtset *set, u16 first,
-			     unsigned long *ovfl, struct pfm_note *note)
+static bool pfm_take_instant(struct pfm_pmd *first, unsigned long *ovfl,
+			     struct pfm_note *note)
 {
-	unsigned int num = set->pmu_set.num_regs - 1;
-	struct pfm_note other;
+	struct pfm_pmd *other;
+	struct pfm_note its;
 	u16 i;
 
-	if (!pfm_take_note(&set->pmds[first], NULL, note))
+	if (!pfm_take_note(first, NULL, note))
 		return false;
 	bitmap_zero(ovfl, PFM_MAX_PMDS);
-	__set_bit(first, ovfl);
-	for (i = first + 1; i < num; i++)
-		if (pfm_take_note(&set->pmds[i], note, &other))
+	__set_bit(first->slot, ovfl);
+	pfm_for_each_real_pmd(pfm_evtset_of(first), i, other)
+		if (i > first->slot && pfm_take_note(other, note, &its))
 			__set_bit(i, ovfl);
 	return true;
 }
@@ -420,13 +420,14 @@ static void pfm_handle_deferred(struct pfm_context *ctx, bool here)
 {
 	DECLARE_BITMAP(ovfl, PFM_MAX_PMDS);
 	struct pfm_note note;
+	struct pfm_pmd *pmd;
 	u16 i;
 
 	WRITE_ONCE(ctx->deferred, 0);
 	barrier();
 	ctx->lost += atomic_xchg(&ctx->missed, 0);
-	for (i = 0; i + 1 < ctx->set->pmu_set.num_regs; i++) {
-		if (!pfm_take_instant(ctx->set, i, ovfl, &note))
+	pfm_for_each_real_pmd(ctx->set, i, pmd) {
+		if (!pfm_take_instant(pmd, ovfl, &note))
 			continue;
 		/* It is handled after others, and so comes after them. */
 		if (here)
@@ -461,18 +462,17 @@ noinline void pfm_see_to_deferred(struct pfm_context *ctx)
 static noinline void pfm_conclude_one(struct pfm_pmd *pmd, int err)
 {
 	struct pfm_context *ctx = pmd->ctx;
-	u16 slot = pmd - pmd->set->pmds;
 	DECLARE_BITMAP(ovfl, PFM_MAX_PMDS);
 	struct pfm_outcome out = {};
 	unsigned long flags;
 
-	if (WARN_ON_ONCE(pmd->set != ctx->set))
+	if (WARN_ON_ONCE(pfm_evtset_of(pmd) != ctx->set))
 		return;
 	bitmap_zero(ovfl, PFM_MAX_PMDS);
-	__set_bit(slot, ovfl);
+	__set_bit(pmd->slot, ovfl);
 	if (err)
 		ctx->lost++;
-	pfm_collect(&out, pmd, slot,
+	pfm_collect(&out, pmd, pmd->slot,
 		    pfm_checked_ctrl(ctx, err, pmd->ovfl->arg.ovfl_ctrl));
 	local_irq_save(flags);
 	ctx->reported = pmd;
@@ -501,9 +501,10 @@ bool pfm_overflow_is_known(struct pfm_pmu_reg *reg, u64 value)
 EXPORT_SYMBOL_GPL(pfm_overflow_is_known);
 
 /* An overflow that was not reset, or has been reported, is none any more. */
-static bool pfm_is_still_to_come(struct pfm_pmd *pmd, u16 slot)
+static bool pfm_is_still_to_come(struct pfm_pmd *pmd)
 {
-	return pmd->hw.sampling && !test_bit(slot, pmd->set->to_reset) &&
+	return pmd->hw.sampling &&
+	       !test_bit(pmd->slot, pfm_evtset_of(pmd)->to_reset) &&
 	       !READ_ONCE(pmd->deferred) &&
 	       pfm_is_past_zero(pmd, pfm_value_read_ovfl(pmd));
 }
@@ -516,8 +517,8 @@ static bool pfm_find_others(const struct pfm_pmd *pmd, unsigned long *ovfl)
 	u16 i;
 
 	bitmap_zero(ovfl, PFM_MAX_PMDS);
-	pfm_for_each_real_pmd(pmd->set, i, other) {
-		if (other == pmd || !pfm_is_still_to_come(other, i))
+	pfm_for_each_real_pmd(pfm_evtset_of(pmd), i, other) {
+		if (other == pmd || !pfm_is_still_to_come(other))
 			continue;
 		__set_bit(i, ovfl);
 		found = true;
@@ -535,7 +536,7 @@ static void pfm_await_reports(struct pfm_context *ctx,
 	if (READ_ONCE(ctx->frozen))
 		return;
 	for_each_set_bit(slot, others, ctx->pmu->num_pmds) {
-		struct pfm_pmd *pmd = &ctx->set->pmds[slot];
+		struct pfm_pmd *pmd = pfm_pmd_at(ctx->set, slot);
 
 		pmd->due_from = pfm_value_read_ovfl(pmd);
 		pmd->due = true;
@@ -555,13 +556,13 @@ static noinline bool pfm_look_closer(struct pfm_pmd *pmd, u64 value, u64 ip,
 	DECLARE_BITMAP(ovfl, PFM_MAX_PMDS);
 
 	if (READ_ONCE(ctx->frozen) ||
-	    WARN_ON_ONCE(pmd->set != ctx->set || !pmd->ovfl) ||
+	    WARN_ON_ONCE(pfm_evtset_of(pmd) != ctx->set || !pmd->ovfl) ||
 	    pfm_is_known(pmd, value))
 		return true;
 	if (!pfm_find_others(pmd, others))
 		return false;
 	bitmap_copy(ovfl, others, PFM_MAX_PMDS);
-	__set_bit(pmd - pmd->set->pmds, ovfl);
+	__set_bit(pmd->slot, ovfl);
 	ctx->reported = pmd;
 	pfm_instant(ctx, ovfl, 0, ip, regs, NULL);
 	ctx->reported = NULL;
@@ -633,10 +634,10 @@ static void pfm_ds_event(struct pfm_pmd *pmd, u64 ip, struct pt_regs *regs,
 {
 	DECLARE_BITMAP(ovfl, PFM_MAX_PMDS);
 
-	if (WARN_ON_ONCE(pmd->set != pmd->ctx->set))
+	if (WARN_ON_ONCE(pfm_evtset_of(pmd) != pmd->ctx->set))
 		return;
 	bitmap_zero(ovfl, PFM_MAX_PMDS);
-	__set_bit(pmd - pmd->set->pmds, ovfl);
+	__set_bit(pmd->slot, ovfl);
 	pfm_instant(pmd->ctx, ovfl, 0, ip, regs, rec);
 }
 
@@ -685,7 +686,7 @@ static void pfm_carry(struct pfm_context *ctx, unsigned long *ovfl)
 	if (!step)
 		return;
 	for_each_set_bit(slot, ovfl, ctx->pmu->num_pmds) {
-		struct pfm_pmd *pmd = &ctx->set->pmds[slot];
+		struct pfm_pmd *pmd = pfm_pmd_at(ctx->set, slot);
 		u64 upper = (pmd->value & ~(step - 1)) + step;
 
 		pmd->value = upper;
@@ -699,7 +700,7 @@ void pfm_overflow_many(struct pfm_pmu_set *s, const unsigned long *pmds,
 		       struct pfm_ds_record *rec)
 {
 	struct pfm_context *ctx =
-		container_of(s, struct pfm_evtset, pmu_set)->pmds[0].ctx;
+		pfm_context_of(container_of(s, struct pfm_evtset, pmu_set));
 	DECLARE_BITMAP(ovfl, PFM_MAX_PMDS);
 	u32 owner = pfm_enter(ctx);
 	u16 i;
@@ -708,12 +709,12 @@ void pfm_overflow_many(struct pfm_pmu_set *s, const unsigned long *pmds,
 		goto leave;
 	bitmap_zero(ovfl, PFM_MAX_PMDS);
 	for (i = 0; i < ctx->pmu->num_pmds; i++)
-		if (test_bit(ctx->pmu->pmds[i].num, pmds))
+		if (test_bit(ctx->pmu->pmds[i].num, pmds) && ctx->set->regs[i])
 			__set_bit(i, ovfl);
 	pfm_carry(ctx, ovfl);
 	if (owner)
 		for_each_set_bit(i, ovfl, ctx->pmu->num_pmds)
-			pfm_defer(&ctx->set->pmds[i], ip, owner);
+			pfm_defer(pfm_pmd_at(ctx->set, i), ip, owner);
 	else if (!bitmap_empty(ovfl, PFM_MAX_PMDS))
 		pfm_instant(ctx, ovfl, 0, ip, regs, rec);
 leave:

@@ -64,9 +64,10 @@ static void pfm_load_after_idle(struct pfm_context *ctx)
 	struct pfm_pmd *pmd;
 	u16 i;
 
-	if (pfm_unfreeze_idle(ctx))
-		pfm_for_each_real_pmd(ctx->set, i, pmd)
-			pfm_value_write(pmd, pmd->value);
+	if (!pfm_unfreeze_idle(ctx))
+		return;
+	pfm_for_each_real_pmd(ctx->set, i, pmd)
+		pfm_value_write(pmd, pmd->value);
 }
 
 /* From here on the probe of the idle thread sees to it. */

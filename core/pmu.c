@@ -13,7 +13,7 @@
  * What descriptions have compiled in: whoever changes it raises
  * PFM_PMU_INTERFACE, so that older ones are refused.
  */
-static_assert(PFM_PMU_INTERFACE == 1);
+static_assert(PFM_PMU_INTERFACE == 2);
 static_assert(sizeof(struct pfm_pmu) == 128);
 static_assert(sizeof(struct pfm_reg_desc) == 48);
 static_assert(sizeof(struct pfm_pmu_reg) == 64);

@@ -13,6 +13,7 @@
 #include "context.h"
 #include "evtset.h"
 #include "pause.h"
+#include "pmd.h"
 #include "pmu.h"
 #include "regs.h"
 #include "value.h"
@@ -83,11 +84,12 @@ static int pfm_make_smpl_conf(const struct pfm_pmu *pmu, u32 flags, u64 eventid,
  */
 static bool pfm_pmd_is_sampling(const struct pfm_pmd *pmd)
 {
-	bool asked = pmd->flags & PFM_REGFL_OVFL_NOTIFY || pfm_is_trigger(pmd);
 	u64 values = pmd->value | pmd->long_reset | pmd->short_reset;
 
-	return pmd->ovfl && pmd->hw.desc->flags & PFM_REGD_COUNTER &&
-	       (asked || (pmd->ctx->fmt && values >> 63));
+	if (!pmd->ovfl || !(pmd->hw.desc->flags & PFM_REGD_COUNTER))
+		return false;
+	return pmd->ovfl->arg.ovfl_notify || pfm_is_trigger(pmd) ||
+	       (pmd->ctx->fmt && values >> 63);
 }
 
 /*
@@ -96,14 +98,15 @@ static bool pfm_pmd_is_sampling(const struct pfm_pmd *pmd)
  */
 static void pfm_prepare_reset(struct pfm_pmd *pmd)
 {
-	bool plain = pmd->short_reset != PFM_RELOAD_NONE &&
-		     !(pmd->flags & PFM_REGFL_RANDOM) &&
-		     bitmap_empty(pmd->reset_pmds, PFM_MAX_PMDS) &&
-		     !pfm_is_trigger(pmd);
+	struct pfm_pmd_ovfl *ovfl = pmd->ovfl;
+	bool plain;
 
+	if (!ovfl)
+		return;
+	ovfl->trigger = pfm_is_trigger(pmd);
+	plain = pmd->short_reset != PFM_RELOAD_NONE && !ovfl->random &&
+		!ovfl->num_reset && !ovfl->trigger;
 	pmd->plain_reset = plain ? pmd->short_reset : 0;
-	if (pmd->ovfl)
-		pmd->ovfl->trigger = pfm_is_trigger(pmd);
 }
 
 void pfm_prepare_evtset(struct pfm_evtset *set)
@@ -111,7 +114,7 @@ void pfm_prepare_evtset(struct pfm_evtset *set)
 	struct pfm_pmd *pmd;
 	u16 i;
 
-	lockdep_assert_held(&set->pmds[0].ctx->mutex);
+	lockdep_assert_held(&pfm_context_of(set)->mutex);
 	pfm_for_each_pmd(set, i, pmd) {
 		pfm_prepare_reset(pmd);
 		pmd->hw.sampling = pfm_is_clock(pmd) ? set->timeout :
@@ -119,51 +122,50 @@ void pfm_prepare_evtset(struct pfm_evtset *set)
 	}
 }
 
-/* Prepare what the overflow path needs of @pmd. Context: paused. */
-static void pfm_prepare_ovfl(struct pfm_evtset *set, struct pfm_pmd *pmd)
+/* Fill in what the PMD does, and whom it concerns; all of these exist. */
+static void pfm_fill_ovfl(struct pfm_pmd_ovfl *ovfl, struct pfm_evtset *set,
+			  const struct pfm_smpl_conf *conf)
 {
-	struct pfm_context *ctx = pmd->ctx;
-	pfm_ovfl_arg_t *arg = &pmd->ovfl->arg;
-	unsigned int slot, n = 0;
+	const struct pfm_pmu *pmu = pfm_context_of(set)->pmu;
+	struct pfm_pmu_reg **smpl = ovfl->smpl;
+	u16 *reset = pfm_reset_slots(ovfl);
+	unsigned int slot;
 
-	arg->ovfl_pmd = pmd->hw.desc->num;
-	arg->active_set = set->id;
-	arg->pmd_last_reset = pmd->last_reset;
-	arg->pmd_eventid = pmd->eventid;
-	arg->ovfl_notify = !!(pmd->flags & PFM_REGFL_OVFL_NOTIFY);
-	pfm_bv_from_slots(ctx->pmu, pmd->smpl_pmds, arg->smpl_pmds);
-	for_each_set_bit(slot, pmd->smpl_pmds, ctx->pmu->num_pmds)
-		pmd->ovfl->smpl[n++] = &set->pmds[slot].hw;
-	arg->num_smpl_pmds = n;
-	pfm_prepare_reset(pmd);
-}
-
-/* As long as @n values and their PMDs need. */
-static struct pfm_pmd_ovfl *pfm_new_ovfl(unsigned int n)
-{
-	struct pfm_pmd_ovfl *ovfl;
-
-	ovfl = kzalloc(offsetof(typeof(*ovfl), arg.smpl_pmds_values) +
-		       n * (sizeof(u64) + sizeof(*ovfl->smpl)),
-		       GFP_KERNEL_ACCOUNT);
-	if (ovfl)
-		ovfl->smpl = (void *)&ovfl->arg.smpl_pmds_values[n];
-	return ovfl;
+	ovfl->random = conf->flags & PFM_REGFL_RANDOM;
+	ovfl->arg.ovfl_notify = !!(conf->flags & PFM_REGFL_OVFL_NOTIFY);
+	ovfl->arg.pmd_eventid = conf->eventid;
+	pfm_bv_from_slots(pmu, conf->smpl_pmds, ovfl->arg.smpl_pmds);
+	for_each_set_bit(slot, conf->smpl_pmds, pmu->num_pmds)
+		*smpl++ = set->regs[slot];
+	for_each_set_bit(slot, conf->reset_pmds, pmu->num_pmds)
+		*reset++ = slot;
 }
 
 /*
- * What @pmd needs to overflow as @conf says, or as it did if that is NULL: a
- * new one, or what it has if that fits.
+ * What @pmd needs to overflow as @conf says, as long as its values, their PMDs
+ * and those to reset need. Return: it, or NULL.
  */
-static struct pfm_pmd_ovfl *pfm_fitting_ovfl(const struct pfm_pmd *pmd,
-					     const struct pfm_smpl_conf *conf)
+static struct pfm_pmd_ovfl *pfm_new_ovfl(const struct pfm_pmd *pmd,
+					 const struct pfm_smpl_conf *conf)
 {
-	unsigned int n = bitmap_weight(conf ? conf->smpl_pmds : pmd->smpl_pmds,
-				       PFM_MAX_PMDS);
+	unsigned int n = bitmap_weight(conf->smpl_pmds, PFM_MAX_PMDS);
+	unsigned int m = bitmap_weight(conf->reset_pmds, PFM_MAX_PMDS);
+	struct pfm_evtset *set = pfm_evtset_of(pmd);
+	struct pfm_pmd_ovfl *ovfl;
 
-	if (pmd->ovfl && pmd->ovfl->arg.num_smpl_pmds == n)
-		return pmd->ovfl;
-	return pfm_new_ovfl(n);
+	ovfl = kzalloc(offsetof(typeof(*ovfl), arg.smpl_pmds_values) +
+		       n * (sizeof(u64) + sizeof(*ovfl->smpl)) +
+		       m * sizeof(u16), GFP_KERNEL_ACCOUNT);
+	if (!ovfl)
+		return NULL;
+	ovfl->smpl = (void *)&ovfl->arg.smpl_pmds_values[n];
+	ovfl->num_reset = m;
+	ovfl->arg.ovfl_pmd = pmd->hw.desc->num;
+	ovfl->arg.active_set = set->id;
+	ovfl->arg.pmd_last_reset = pmd->last_reset;
+	ovfl->arg.num_smpl_pmds = n;
+	pfm_fill_ovfl(ovfl, set, conf);
+	return ovfl;
 }
 
 /* @pmd has taken one of both. */
@@ -177,14 +179,26 @@ static void pfm_free_other_ovfl(const struct pfm_pmd *pmd,
 		kfree(offered);
 }
 
-static void pfm_apply_conf(struct pfm_evtset *set, struct pfm_pmd *pmd,
-			   const struct pfm_smpl_conf *conf)
+/* The PMDs that a command speaks of exist. Context: paused. */
+static int pfm_need_pmds(struct pfm_evtset *set, unsigned int slot,
+			 const struct pfm_smpl_conf *conf)
 {
-	pmd->flags = conf->flags;
-	pmd->eventid = conf->eventid;
-	bitmap_copy(pmd->smpl_pmds, conf->smpl_pmds, PFM_MAX_PMDS);
-	bitmap_copy(pmd->reset_pmds, conf->reset_pmds, PFM_MAX_PMDS);
-	pfm_prepare_ovfl(set, pmd);
+	const struct pfm_pmu *pmu = pfm_context_of(set)->pmu;
+	int ret = pfm_pmd_need(set, slot);
+
+	if (!conf)
+		return ret;
+	for_each_set_bit(slot, conf->smpl_pmds, pmu->num_pmds)
+		ret = ret ?: pfm_pmd_need(set, slot);
+	for_each_set_bit(slot, conf->reset_pmds, pmu->num_pmds)
+		ret = ret ?: pfm_pmd_need(set, slot);
+	return ret;
+}
+
+static void pfm_use_ovfl(struct pfm_pmd *pmd, struct pfm_pmd_ovfl *ovfl)
+{
+	pmd->ovfl = ovfl;
+	pfm_prepare_reset(pmd);
 }
 
 /*
@@ -209,32 +223,18 @@ static int pfm_reprogram(struct pfm_pmd *pmd, u64 pmc_value, u64 value)
 	return ret ?: pfm_value_write(pmd, value);
 }
 
-static void pfm_save_conf(const struct pfm_pmd *pmd, struct pfm_smpl_conf *conf)
-{
-	conf->flags = pmd->flags;
-	conf->eventid = pmd->eventid;
-	bitmap_copy(conf->smpl_pmds, pmd->smpl_pmds, PFM_MAX_PMDS);
-	bitmap_copy(conf->reset_pmds, pmd->reset_pmds, PFM_MAX_PMDS);
-}
-
 /* Change what a PMC and its PMD do, or nothing if the PMU refuses. */
-static int pfm_write_pmc_paused(struct pfm_evtset *set, struct pfm_pmd *pmd,
-				u64 pmc_value, const struct pfm_smpl_conf *conf,
-				struct pfm_pmd_ovfl *ovfl)
+static int pfm_change_pmc(struct pfm_pmd *pmd, u64 pmc_value,
+			  struct pfm_pmd_ovfl *ovfl)
 {
 	u64 old = pmd->hw.pmc_value, value = pfm_value_read(pmd);
 	struct pfm_pmd_ovfl *old_ovfl = pmd->ovfl;
-	struct pfm_smpl_conf old_conf;
 	int ret;
 
-	pfm_save_conf(pmd, &old_conf);
-	pmd->ovfl = ovfl;
-	pfm_apply_conf(set, pmd, conf ?: &old_conf);
+	pfm_use_ovfl(pmd, ovfl);
 	ret = pfm_reprogram(pmd, pmc_value, value);
 	if (ret) {
-		/* A first one is long enough for none. */
-		pmd->ovfl = old_ovfl ?: ovfl;
-		pfm_apply_conf(set, pmd, &old_conf);
+		pfm_use_ovfl(pmd, old_ovfl);
 		/* What was counted stays, even if nothing counts any more. */
 		if (pfm_reprogram(pmd, old, value))
 			pfm_value_write(pmd, value);
@@ -243,14 +243,22 @@ static int pfm_write_pmc_paused(struct pfm_evtset *set, struct pfm_pmd *pmd,
 	return ret;
 }
 
-static struct pfm_pmd *pfm_controlled_pmd(const struct pfm_pmu *pmu,
-					  struct pfm_evtset *set, int slot)
+/* The same; @conf is NULL if its PMD does what it did. */
+static int pfm_write_pmc_paused(struct pfm_evtset *set, unsigned int slot,
+				u64 pmc_value, const struct pfm_smpl_conf *conf)
 {
-	u16 num = pmu->pmcs[slot].pmd;
+	static const struct pfm_smpl_conf none;
+	int ret = pfm_need_pmds(set, slot, conf);
+	struct pfm_pmd_ovfl *ovfl;
+	struct pfm_pmd *pmd;
 
-	if (num == PFM_REGD_NO_PMD)
-		return NULL;
-	return &set->pmds[pfm_pmu_find(pmu->pmds, pmu->num_pmds, num)];
+	if (ret)
+		return ret;
+	pmd = pfm_pmd_at(set, slot);
+	ovfl = pmd->ovfl;
+	if (conf || !ovfl)
+		ovfl = pfm_new_ovfl(pmd, conf ?: &none);
+	return ovfl ? pfm_change_pmc(pmd, pmc_value, ovfl) : -ENOMEM;
 }
 
 static bool pfm_pmc_is_good(const struct pfm_context *ctx,
@@ -272,11 +280,10 @@ int pfm_write_pmc(struct pfm_context *ctx, void *elem)
 	const struct pfm_pmu *pmu = ctx->pmu;
 	struct pfm_smpl_conf conf;
 	struct pfm_evtset *set = pfm_evtset_find(ctx, req->reg_set);
-	struct pfm_pmd_ovfl *ovfl = NULL;
-	struct pfm_pmd *pmd;
-	bool smpl;
+	const struct pfm_reg_desc *pmc;
+	int slot, ret = 0, err;
+	bool has_pmd, smpl;
 	u64 value;
-	int slot, ret, err;
 
 	lockdep_assert_held(&ctx->mutex);
 	slot = pfm_reg_slot(pmu->pmcs, pmu->num_pmcs, req->reg_num,
@@ -285,28 +292,26 @@ int pfm_write_pmc(struct pfm_context *ctx, void *elem)
 		return slot;
 	if (!set)
 		return pfm_bad_elem(&req->reg_flags, PFM_REG_RETFL_NOSET);
-	value = pfm_keep_reserved(&pmu->pmcs[slot], req->reg_value);
+	pmc = &pmu->pmcs[slot];
+	value = pfm_keep_reserved(pmc, req->reg_value);
 	if (!pfm_pmc_is_good(ctx, req, value))
 		return pfm_bad_elem(&req->reg_flags, PFM_REG_RETFL_EINVAL);
-	pmd = pfm_controlled_pmd(pmu, set, slot);
-	smpl = pmd && !(req->reg_flags & PFM_REGFL_VALUE_ONLY);
+	has_pmd = pmc->pmd != PFM_REGD_NO_PMD;
+	smpl = has_pmd && !(req->reg_flags & PFM_REGFL_VALUE_ONLY);
 	if (smpl && pfm_make_smpl_conf(pmu, req->reg_flags,
 				       req->reg_smpl_eventid,
 				       req->reg_smpl_pmds,
 				       req->reg_reset_pmds, &conf))
 		return pfm_bad_elem(&req->reg_flags, PFM_REG_RETFL_EINVAL);
-	if (pmd) {
-		ovfl = pfm_fitting_ovfl(pmd, smpl ? &conf : NULL);
-		if (!ovfl)
-			return -ENOMEM;
-	}
 	req->reg_flags &= ~PFM_REG_RETFL_MASK;
 
 	pfm_pause(ctx);
-	ret = pmd ? pfm_write_pmc_paused(set, pmd, value, smpl ? &conf : NULL,
-					 ovfl) : 0;
-	if (!ret)
-		set->pmcs[slot] = value;
+	if (has_pmd)
+		ret = pfm_write_pmc_paused(set,
+					   pfm_pmu_find(pmu->pmds,
+							pmu->num_pmds,
+							pmc->pmd),
+					   value, smpl ? &conf : NULL);
 	pfm_note_sampling(ctx);
 	pfm_publish(set);
 	err = pfm_resume(ctx);
@@ -331,9 +336,8 @@ static bool pfm_pmd_is_good(const struct pfm_reg_desc *desc,
 	       !memchr_inv(req->reg_reset_pmds, 0, sizeof(req->reg_reset_pmds));
 }
 
-static int pfm_apply_pmd(struct pfm_evtset *set, struct pfm_pmd *pmd,
-			 const pfarg_pmd_t *req,
-			 const struct pfm_smpl_conf *conf)
+static int pfm_apply_pmd(struct pfm_pmd *pmd, const pfarg_pmd_t *req,
+			 struct pfm_pmd_ovfl *ovfl)
 {
 	const struct pfm_reg_desc *desc = pmd->hw.desc;
 	int ret;
@@ -342,49 +346,63 @@ static int pfm_apply_pmd(struct pfm_evtset *set, struct pfm_pmd *pmd,
 	pmd->short_reset = pfm_keep_reserved(desc, req->reg_short_reset);
 	pmd->ovflsw_thres = req->reg_ovflsw_thres;
 	/* The active set counts down what it began with. */
-	if (!pmd->ctx->loaded || pmd->ctx->set != set)
+	if (!pmd->ctx->loaded || pmd->ctx->set != pfm_evtset_of(pmd))
 		pmd->ovflsw_left = pmd->ovflsw_thres;
 	pmd->random_mask = req->reg_random_mask;
 	pmd->random = pfm_carta_seed(req->reg_random_seed);
 	pmd->value = pfm_keep_reserved(desc, req->reg_value);
+	pmd->ovfl = ovfl;
 	pfm_note_reset(pmd, pmd->value);
-	if (conf)
-		pfm_apply_conf(set, pmd, conf);
 	pfm_prepare_reset(pmd);
 	ret = pfm_reprogram(pmd, pmd->hw.pmc_value, pmd->last_reset);
 	return ret ?: pfm_value_write(pmd, pmd->last_reset);
 }
 
 /* Restore a PMD, except for the fields that the PMU owns. */
-static void pfm_restore_pmd(struct pfm_evtset *set, struct pfm_pmd *pmd,
-			    const struct pfm_pmd *old)
+static void pfm_restore_pmd(struct pfm_pmd *pmd, const struct pfm_pmd *old)
 {
 	struct pfm_pmu_reg hw = pmd->hw;
 
 	*pmd = *old;
 	pmd->hw = hw;
 	if (pmd->ovfl)
-		pfm_prepare_ovfl(set, pmd);
+		pmd->ovfl->arg.pmd_last_reset = pmd->last_reset;
+	pfm_prepare_reset(pmd);
 	pfm_reprogram(pmd, hw.pmc_value, old->value);
 	pfm_value_write(pmd, old->value);
 }
 
 /* Change a PMD, or nothing if the PMU refuses. */
-static int pfm_write_pmd_paused(struct pfm_evtset *set, struct pfm_pmd *pmd,
-				const pfarg_pmd_t *req,
-				const struct pfm_smpl_conf *conf,
-				struct pfm_pmd_ovfl *ovfl)
+static int pfm_change_pmd(struct pfm_pmd *pmd, const pfarg_pmd_t *req,
+			  struct pfm_pmd_ovfl *ovfl)
 {
 	struct pfm_pmd old = *pmd;
 	int ret;
 
 	old.value = pfm_value_read(pmd);
-	pmd->ovfl = ovfl;
-	ret = pfm_apply_pmd(set, pmd, req, conf);
+	ret = pfm_apply_pmd(pmd, req, ovfl);
 	if (ret)
-		pfm_restore_pmd(set, pmd, &old);
+		pfm_restore_pmd(pmd, &old);
 	pfm_free_other_ovfl(pmd, old.ovfl, ovfl);
 	return ret;
+}
+
+/* The same; @conf is NULL if it is to sample as it did. */
+static int pfm_write_pmd_paused(struct pfm_evtset *set, unsigned int slot,
+				const pfarg_pmd_t *req,
+				const struct pfm_smpl_conf *conf)
+{
+	int ret = pfm_need_pmds(set, slot, conf);
+	struct pfm_pmd_ovfl *ovfl;
+	struct pfm_pmd *pmd;
+
+	if (ret)
+		return ret;
+	pmd = pfm_pmd_at(set, slot);
+	ovfl = conf ? pfm_new_ovfl(pmd, conf) : pmd->ovfl;
+	if (conf && !ovfl)
+		return -ENOMEM;
+	return pfm_change_pmd(pmd, req, ovfl);
 }
 
 int pfm_write_pmd(struct pfm_context *ctx, void *elem)
@@ -392,9 +410,7 @@ int pfm_write_pmd(struct pfm_context *ctx, void *elem)
 	pfarg_pmd_t *req = elem;
 	const struct pfm_pmu *pmu = ctx->pmu;
 	struct pfm_smpl_conf conf;
-	struct pfm_pmd_ovfl *ovfl;
 	struct pfm_evtset *set;
-	struct pfm_pmd *pmd;
 	bool smpl;
 	int slot, ret, err;
 
@@ -403,26 +419,30 @@ int pfm_write_pmd(struct pfm_context *ctx, void *elem)
 	if (slot < 0)
 		return slot;
 	smpl = req->reg_flags & PFM_REGFL_SMPL;
-	pmd = &set->pmds[slot];
-	if (!pfm_pmd_is_good(pmd->hw.desc, req) ||
+	if (!pfm_pmd_is_good(&pmu->pmds[slot], req) ||
 	    (smpl && pfm_make_smpl_conf(pmu, req->reg_flags,
 					req->reg_smpl_eventid,
 					req->reg_smpl_pmds,
 					req->reg_reset_pmds, &conf)))
 		return pfm_bad_elem(&req->reg_flags, PFM_REG_RETFL_EINVAL);
-	ovfl = smpl ? pfm_fitting_ovfl(pmd, &conf) : pmd->ovfl;
-	if (smpl && !ovfl)
-		return -ENOMEM;
 	req->reg_flags &= ~PFM_REG_RETFL_MASK;
 
 	pfm_pause(ctx);
-	ret = pfm_write_pmd_paused(set, pmd, req, smpl ? &conf : NULL, ovfl);
+	ret = pfm_write_pmd_paused(set, slot, req, smpl ? &conf : NULL);
 	pfm_note_sampling(ctx);
 	pfm_publish(set);
 	err = pfm_resume(ctx);
 	if (ret == -EINVAL)
 		return pfm_bad_elem(&req->reg_flags, PFM_REG_RETFL_EINVAL);
 	return ret ?: err;
+}
+
+static void pfm_answer(pfarg_pmd_t *req, u64 value, u64 last_reset, u64 left)
+{
+	req->reg_value = value;
+	req->reg_last_reset_val = last_reset;
+	req->reg_ovflsw_thres = left;
+	req->reg_flags = 0;
 }
 
 int pfm_read_pmd(struct pfm_context *ctx, void *elem)
@@ -439,11 +459,13 @@ int pfm_read_pmd(struct pfm_context *ctx, void *elem)
 	if (req->reg_flags & ~PFM_REG_RETFL_MASK ||
 	    memchr_inv(req->reserved, 0, sizeof(req->reserved)))
 		return pfm_bad_elem(&req->reg_flags, PFM_REG_RETFL_EINVAL);
-	pmd = &set->pmds[slot];
-	req->reg_value = pfm_value_read(pmd);
-	req->reg_last_reset_val = pmd->last_reset;
-	req->reg_ovflsw_thres = pfm_is_trigger(pmd) ? pmd->ovflsw_left : 0;
-	req->reg_flags = 0;
+	pmd = pfm_pmd_at(set, slot);
+	if (pmd)
+		pfm_answer(req, pfm_value_read(pmd), pmd->last_reset,
+			   pfm_is_trigger(pmd) ? pmd->ovflsw_left : 0);
+	else
+		pfm_answer(req, ctx->pmu->pmds[slot].dfl,
+			   ctx->pmu->pmds[slot].dfl, 0);
 	return 0;
 }
 

@@ -21,7 +21,8 @@ static bool pfm_pmd_is_live(const struct pfm_pmd *pmd)
 
 	if (pfm_is_clock(pmd))
 		frozen &= ~PFM_IDLE;
-	return ctx->loaded && !frozen && READ_ONCE(ctx->set) == pmd->set;
+	return ctx->loaded && !frozen &&
+	       READ_ONCE(ctx->set) == pfm_evtset_of(pmd);
 }
 
 /* Bits of its value that are in the hardware. */
@@ -143,10 +144,12 @@ int pfm_ovfl_read_pmd(struct pfm_ovfl_data *data, u16 num, u64 *value)
 {
 	struct pfm_context *ctx = container_of(data, struct pfm_context, data);
 	int slot = pfm_pmu_find(ctx->pmu->pmds, ctx->pmu->num_pmds, num);
+	struct pfm_pmd *pmd;
 
 	if (slot < 0)
 		return -EINVAL;
-	*value = pfm_value_read_ovfl(&ctx->set->pmds[slot]);
+	pmd = pfm_pmd_at(ctx->set, slot);
+	*value = pmd ? pfm_value_read_ovfl(pmd) : ctx->pmu->pmds[slot].dfl;
 	return 0;
 }
 EXPORT_SYMBOL_GPL(pfm_ovfl_read_pmd);
@@ -170,7 +173,7 @@ void pfm_value_write_ovfl(struct pfm_pmd *pmd, u64 value)
 		return;
 	/* Only for these does the page say more than that they are live. */
 	if (unlikely(pmd->hw.desc->flags & PFM_REGD_MONOTONIC))
-		pfm_publish(pmd->set);
+		pfm_publish(pfm_evtset_of(pmd));
 }
 
 void pfm_note_reset(struct pfm_pmd *pmd, u64 value)
@@ -183,7 +186,7 @@ void pfm_note_reset(struct pfm_pmd *pmd, u64 value)
 
 u64 pfm_next_reset(struct pfm_pmd *pmd, u64 base)
 {
-	if (pmd->flags & PFM_REGFL_RANDOM)
+	if (pmd->ovfl && pmd->ovfl->random)
 		base += pfm_carta_draw(&pmd->random, pmd->random_mask);
 	pfm_note_reset(pmd, base);
 	return base;
@@ -194,6 +197,15 @@ void pfm_count_on(struct pfm_pmd *pmd)
 	pfm_value_write_ovfl(pmd, pfm_value_read_ovfl(pmd));
 }
 
+static void pfm_add_reset_pmds(unsigned long *slots,
+			       const struct pfm_pmd_ovfl *ovfl)
+{
+	u16 i;
+
+	for (i = 0; i < ovfl->num_reset; i++)
+		__set_bit(pfm_reset_slots(ovfl)[i], slots);
+}
+
 void pfm_reset_pmds(struct pfm_evtset *set, const unsigned long *slots,
 		    bool long_reset)
 {
@@ -202,10 +214,13 @@ void pfm_reset_pmds(struct pfm_evtset *set, const unsigned long *slots,
 	unsigned int slot;
 
 	bitmap_copy(all, slots, PFM_MAX_PMDS);
-	for_each_set_bit(slot, slots, PFM_MAX_PMDS)
-		bitmap_or(all, all, set->pmds[slot].reset_pmds, PFM_MAX_PMDS);
+	for_each_set_bit(slot, slots, PFM_MAX_PMDS) {
+		pmd = pfm_pmd_at(set, slot);
+		if (pmd->ovfl)
+			pfm_add_reset_pmds(all, pmd->ovfl);
+	}
 	for_each_set_bit(slot, all, PFM_MAX_PMDS) {
-		pmd = &set->pmds[slot];
+		pmd = pfm_pmd_at(set, slot);
 		pfm_value_write_ovfl(pmd, pfm_next_reset(pmd, long_reset ?
 							   pmd->long_reset :
 							   pmd->short_reset));
@@ -238,10 +253,15 @@ static u8 pfm_where_is(const struct pfm_pmd *pmd, bool active)
 							   PFM_MAP_LIVE;
 }
 
+static void pfm_page_show(pfm_set_page_t *page, u16 num, u8 state, u64 value)
+{
+	WRITE_ONCE(page->map_state[num], state);
+	WRITE_ONCE(page->map_value[num], value);
+}
+
 static void pfm_page_write_pmd(pfm_set_page_t *page, struct pfm_pmd *pmd,
 			       bool active)
 {
-	u16 num = pmd->hw.desc->num;
 	u8 state = pfm_where_is(pmd, active);
 	u64 value = 0;
 
@@ -249,13 +269,26 @@ static void pfm_page_write_pmd(pfm_set_page_t *page, struct pfm_pmd *pmd,
 		value = pfm_value_read_ovfl(pmd);
 	else if (state == PFM_MAP_CLOCK)
 		value = pmd->hw.offset;
-	WRITE_ONCE(page->map_state[num], state);
-	WRITE_ONCE(page->map_value[num], value);
+	pfm_page_show(page, pmd->hw.desc->num, state, value);
+}
+
+/* What does not exist counts nothing. */
+static void pfm_page_write_slot(pfm_set_page_t *page,
+				const struct pfm_evtset *set, u16 slot,
+				bool active)
+{
+	const struct pfm_reg_desc *desc = &pfm_context_of(set)->pmu->pmds[slot];
+	struct pfm_pmd *pmd = pfm_pmd_at(set, slot);
+
+	if (pmd)
+		pfm_page_write_pmd(page, pmd, active);
+	else
+		pfm_page_show(page, desc->num, PFM_MAP_VALUE, desc->dfl);
 }
 
 void pfm_page_write(struct pfm_evtset *set)
 {
-	const struct pfm_context *ctx = set->pmds[0].ctx;
+	const struct pfm_context *ctx = pfm_context_of(set);
 	bool active = ctx->loaded && READ_ONCE(ctx->set) == set;
 	pfm_set_page_t *page = set->page;
 	unsigned long irq;
@@ -269,7 +302,7 @@ void pfm_page_write(struct pfm_evtset *set)
 	smp_wmb();
 	WRITE_ONCE(page->map_flags, active ? PFM_MAPFL_ACTIVE : 0);
 	for (i = 0; i < ctx->pmu->num_pmds; i++)
-		pfm_page_write_pmd(page, &set->pmds[i], active);
+		pfm_page_write_slot(page, set, i, active);
 	/* Pairs with the reader's acquire of the number. */
 	smp_wmb();
 	WRITE_ONCE(page->map_seq, ++set->page_seq);

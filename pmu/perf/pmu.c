@@ -36,7 +36,7 @@ static void perf_apply(struct perf_set *ps,
 	u16 i;
 
 	for (i = 0; i < ps->s->num_regs; i++) {
-		struct perf_event *event = perf_event_of(ps->regs[i]);
+		struct perf_event *event = perf_event_at(ps, i);
 
 		if (event)
 			fn(event);
@@ -232,6 +232,15 @@ static void perf_destroy_event(struct pfm_pmu_reg *reg)
 		perf_event_release_kernel(event);
 }
 
+static void perf_destroy_events(struct perf_set *ps, u16 num)
+{
+	u16 i;
+
+	for (i = 0; i < num; i++)
+		if (ps->regs[i])
+			perf_destroy_event(ps->regs[i]);
+}
+
 static int perf_create_events(struct perf_set *ps)
 {
 	u16 i;
@@ -240,13 +249,14 @@ static int perf_create_events(struct perf_set *ps)
 	for (i = 0; i < ps->s->num_regs; i++) {
 		struct pfm_pmu_reg *reg = ps->regs[i];
 
+		if (!reg)
+			continue;
 		perf_forget_event(reg);
 		if (!(reg->desc->flags & PFM_REGD_COUNTER))
 			continue;
 		ret = perf_create_event(reg);
 		if (ret) {
-			while (i--)
-				perf_destroy_event(ps->regs[i]);
+			perf_destroy_events(ps, i);
 			return ret;
 		}
 	}
@@ -277,11 +287,9 @@ static int perf_load(struct pfm_pmu_set *s,
 static void perf_unload(struct pfm_pmu_set *s)
 {
 	struct perf_set *ps = s->priv;
-	u16 i;
 
 	perf_arm_wait(ps);
-	for (i = 0; i < s->num_regs; i++)
-		perf_destroy_event(ps->regs[i]);
+	perf_destroy_events(ps, s->num_regs);
 	s->priv = NULL;
 	kfree_rcu(ps, rcu);
 }
@@ -318,7 +326,7 @@ static bool perf_find_denied(const struct perf_set *ps)
 	u16 i;
 
 	for (i = 0; i < ps->s->num_regs; i++) {
-		struct perf_event *event = perf_event_of(ps->regs[i]);
+		struct perf_event *event = perf_event_at(ps, i);
 
 		if (!event || !perf_is_denied(ps, event))
 			continue;

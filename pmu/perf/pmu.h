@@ -49,6 +49,13 @@ perf_event_of(const struct pfm_pmu_reg *reg)
 	return READ_ONCE(reg->priv);
 }
 
+/* The same of one of a set's registers, which may not exist. */
+static inline struct perf_event *perf_event_at(const struct perf_set *ps,
+					       unsigned int i)
+{
+	return ps->regs[i] ? perf_event_of(ps->regs[i]) : NULL;
+}
+
 static inline bool perf_is_set_clock(const struct pfm_pmu_reg *reg)
 {
 	return reg->desc->num == PFM_REG_CLOCK;

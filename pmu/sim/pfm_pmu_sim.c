@@ -63,9 +63,11 @@ static int sim_load(struct pfm_pmu_set *s, struct pfm_pmu_reg *const *regs)
 	ss->s = s;
 	ss->regs = regs;
 	for (i = 0; i < s->num_regs; i++)
-		regs[i]->priv = &ss->value[i];
+		if (regs[i])
+			regs[i]->priv = &ss->value[i];
 	for (i = 0; i < PFM_SIM_PAIRS; i++)
-		ss->select[i] = regs[i]->pmc_value;
+		if (regs[i])
+			ss->select[i] = regs[i]->pmc_value;
 	s->priv = ss;
 	raw_spin_lock_irqsave(&sim_lock, flags);
 	list_add(&ss->list, &sim_sets);
@@ -84,7 +86,8 @@ static void sim_unload(struct pfm_pmu_set *s)
 	raw_spin_unlock_irqrestore(&sim_lock, flags);
 	synchronize_rcu();
 	for (i = 0; i < s->num_regs; i++)
-		ss->regs[i]->priv = NULL;
+		if (ss->regs[i])
+			ss->regs[i]->priv = NULL;
 	s->priv = NULL;
 	kfree(ss);
 }
@@ -110,6 +113,8 @@ static int sim_write_pmc(struct pfm_pmu_reg *reg)
 {
 	struct sim_set *ss = reg->set->priv;
 
+	/* It may have come after the set was loaded. */
+	reg->priv = &ss->value[reg->desc->index];
 	ss->select[reg->desc->index] = reg->pmc_value;
 	return 0;
 }

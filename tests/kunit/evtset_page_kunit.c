@@ -261,6 +261,7 @@ static void a_restart_that_switches_leaves_the_masked_set(struct kunit *test)
 	make_page(test, 0, BY_OVFL);
 	make_page(test, 1, 0);
 	make_counter(test, 0, 0, NOTIFY, 1);
+	make_counter(test, 1, 0, 0, 0);
 	load_and_start(test, 0);
 	count_on(test, PERIOD + 4, true);
 	expect_kept(test, 0, true);

@@ -43,6 +43,12 @@ static inline struct pfm_context *ctx_of(struct kunit *test)
 	return ((struct fixture *)test->priv)->ctx;
 }
 
+/* A PMD of the active set; NULL if nobody has spoken of it. */
+static inline struct pfm_pmd *fixture_pmd_of(struct pfm_context *ctx, u16 slot)
+{
+	return pfm_pmd_at(ctx->set, slot);
+}
+
 static inline void fixture_lock(struct pfm_context *ctx)
 {
 	mutex_lock(&ctx->mutex);

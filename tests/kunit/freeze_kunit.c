@@ -47,9 +47,11 @@ static void only_a_sampling_counter_that_passed_zero_has_wrapped(
 		{ 1ULL << 63, S64_MAX, true, true },
 	};
 	struct fixture *f = test->priv;
-	struct pfm_pmd *pmd = &f->ctx->set->pmds[0];
+	struct pfm_pmd *pmd;
 	int i;
 
+	fixture_counter(test, 0, 0, 0);
+	pmd = fixture_pmd_of(f->ctx, 0);
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		pmd->last_reset = cases[i].reset;
 		pmd->value = cases[i].value;
@@ -79,7 +81,7 @@ static void what_is_frozen_keeps_its_values_and_is_lost_once(
 	pfm_own(f->ctx, &flags);
 	pfm_freeze(f->ctx, PFM_MASKED, pfm_value_read_ovfl);
 	KUNIT_EXPECT_EQ(test, f->ctx->lost, 0ULL);
-	f->ctx->set->pmds[0].value = 2;
+	fixture_pmd_of(f->ctx, 0)->value = 2;
 	pfm_freeze(f->ctx, PFM_SWITCHING, keep_value);
 	pfm_freeze(f->ctx, PFM_SWITCHING, keep_value);
 	pfm_disown(f->ctx, flags);

@@ -141,7 +141,7 @@ static void a_paused_context_leaves_idle_when_it_is_resumed(struct kunit *test)
 	idle_changes(test, false);
 	KUNIT_EXPECT_EQ(test, ctx->frozen, (u32)PFM_IDLE);
 	/* A command changes it in peace. */
-	ctx->set->pmds[0].value += 5;
+	fixture_pmd_of(ctx, 0)->value += 5;
 	KUNIT_EXPECT_EQ(test, pfm_resume(ctx), 0);
 	KUNIT_EXPECT_EQ(test, ctx->frozen, 0U);
 	fixture_unlock(ctx);

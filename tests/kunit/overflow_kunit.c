@@ -263,7 +263,7 @@ static void a_mask_notifies_for_those_that_came_before(struct kunit *test)
 /* PMD0 has overflowed, says a PMU that reports each counter by itself. */
 static void report_pmd0(struct kunit *test)
 {
-	struct pfm_pmd *pmd = &ctx_of(test)->set->pmds[0];
+	struct pfm_pmd *pmd = fixture_pmd_of(ctx_of(test), 0);
 
 	preempt_disable();
 	pfm_overflow(&pmd->hw, 1, 0x1234, NULL);
@@ -309,13 +309,13 @@ static void start_one_by_one(struct kunit *test)
 
 static void counter_is(struct kunit *test, int pmd, u64 value)
 {
-	*(u64 *)ctx_of(test)->set->pmds[pmd].hw.priv = value;
+	*(u64 *)fixture_pmd_of(ctx_of(test), pmd)->hw.priv = value;
 }
 
 /* It has overflowed, says the PMU, unless it knows that this is known. */
 static void report(struct kunit *test, int num)
 {
-	struct pfm_pmd *pmd = &ctx_of(test)->set->pmds[num];
+	struct pfm_pmd *pmd = fixture_pmd_of(ctx_of(test), num);
 	u64 value = *(u64 *)pmd->hw.priv;
 
 	preempt_disable();
@@ -449,9 +449,9 @@ static void a_counter_that_is_not_rearmed_is_reset_by_the_core(
 	fixture_start(test);
 	/* The first one asks for the rate, and so may not count. */
 	report_pmd0(test);
-	*(u64 *)f->ctx->set->pmds[0].hw.priv = 1;
+	*(u64 *)fixture_pmd_of(f->ctx, 0)->hw.priv = 1;
 	report_pmd0(test);
-	KUNIT_EXPECT_EQ(test, *(u64 *)f->ctx->set->pmds[0].hw.priv, 0ULL);
+	KUNIT_EXPECT_EQ(test, *(u64 *)fixture_pmd_of(f->ctx, 0)->hw.priv, 0ULL);
 }
 
 /* Proves H12 */

@@ -64,7 +64,7 @@ static void an_overflow_in_another_is_not_forgotten_for_a_command(
 	unsigned long flags;
 
 	fixture_start_owned(test, &flags);
-	f->ctx->set->pmds[0].deferred = PFM_DEFERRED;
+	fixture_pmd_of(f->ctx, 0)->deferred = PFM_DEFERRED;
 	f->ctx->deferred = 1;
 	pfm_see_to_deferred(f->ctx);
 	KUNIT_EXPECT_EQ(test, f->script.calls, 0);
@@ -79,10 +79,11 @@ static void what_is_lost_while_a_command_owns_is_counted_after_it(
 	struct kunit *test)
 {
 	struct fixture *f = test->priv;
-	struct pfm_pmu_reg *reg = &f->ctx->set->pmds[0].hw;
+	struct pfm_pmu_reg *reg;
 	unsigned long flags;
 
 	fixture_start_owned(test, &flags);
+	reg = &fixture_pmd_of(f->ctx, 0)->hw;
 	preempt_disable();
 	pfm_overflow_lost(reg, 3);
 	preempt_enable();

@@ -33,8 +33,7 @@ static void a_pmc_without_counter_ignores_what_concerns_overflows(
 	fixture_unlock(ctx);
 	ctx->pmu = real;
 	KUNIT_EXPECT_EQ(test, pmc.reg_flags & PFM_REG_RETFL_MASK, 0U);
-	KUNIT_EXPECT_EQ(test, ctx->set->pmds[3].flags, 0U);
-	KUNIT_EXPECT_EQ(test, ctx->set->pmds[3].eventid, 0ULL);
+	KUNIT_EXPECT_NULL(test, fixture_pmd_of(ctx, 3));
 }
 
 static int refuse_sampling(struct pfm_pmu_reg *reg)
@@ -49,11 +48,12 @@ static void a_refused_pmd_value_changes_nothing(struct kunit *test)
 	pfarg_pmd_t pmd = { .reg_value = -10, .reg_short_reset = SHORT_RESET,
 			    .reg_long_reset = LONG_RESET, .reg_smpl_eventid = 3,
 			    .reg_flags = PFM_REGFL_SMPL };
-	struct pfm_pmd *mine = &ctx->set->pmds[0];
 	const struct pfm_pmu *real = ctx->pmu;
 	struct pfm_pmu pmu = *real;
+	struct pfm_pmd *mine;
 
 	fixture_counter(test, 0, 0, 5);
+	mine = fixture_pmd_of(ctx, 0);
 	fixture_start(test);
 	fixture_count(test, 2);
 	pmu.write_pmc = refuse_sampling;
@@ -113,18 +113,19 @@ static int write_refused(struct kunit *test, int times)
 /* Nothing of the write is left. */
 static void expect_old_pmc(struct kunit *test)
 {
-	struct pfm_evtset *set = ctx_of(test)->set;
-	struct pfm_pmd *mine = &set->pmds[0];
+	struct pfm_pmd *mine = fixture_pmd_of(ctx_of(test), 0);
+	const struct pfm_pmd_ovfl *ovfl = mine->ovfl;
 
-	KUNIT_EXPECT_EQ(test, set->pmcs[0], 5ULL);
 	KUNIT_EXPECT_EQ(test, mine->hw.pmc_value, 5ULL);
-	KUNIT_EXPECT_EQ(test, mine->flags, 0U);
-	KUNIT_EXPECT_EQ(test, mine->eventid, 3ULL);
-	KUNIT_EXPECT_EQ(test, mine->smpl_pmds[0], 1UL << 1);
-	KUNIT_EXPECT_EQ(test, mine->reset_pmds[0], 1UL << 2);
-	KUNIT_EXPECT_EQ(test, mine->ovfl->arg.pmd_eventid, 3ULL);
-	KUNIT_EXPECT_EQ(test, mine->ovfl->arg.ovfl_notify, 0);
-	KUNIT_EXPECT_EQ(test, mine->ovfl->arg.num_smpl_pmds, 1);
+	KUNIT_EXPECT_EQ(test, ovfl->arg.pmd_eventid, 3ULL);
+	KUNIT_EXPECT_EQ(test, ovfl->arg.ovfl_notify, 0);
+	KUNIT_EXPECT_FALSE(test, ovfl->random);
+	KUNIT_EXPECT_EQ(test, ovfl->arg.smpl_pmds[0], 1ULL << 1);
+	KUNIT_EXPECT_EQ(test, ovfl->arg.num_smpl_pmds, 1);
+	KUNIT_EXPECT_PTR_EQ(test, ovfl->smpl[0],
+			    &fixture_pmd_of(ctx_of(test), 1)->hw);
+	KUNIT_EXPECT_EQ(test, ovfl->num_reset, 1);
+	KUNIT_EXPECT_EQ(test, pfm_reset_slots(ovfl)[0], 2);
 }
 
 static void start_with_old_pmc(struct kunit *test)
@@ -134,6 +135,9 @@ static void start_with_old_pmc(struct kunit *test)
 	pmc.reg_smpl_pmds[0] = 1 << 1;
 	pmc.reg_reset_pmds[0] = 1 << 2;
 	fixture_counter(test, 0, 0, 100);
+	/* The PMU will be asked for nothing on account of these. */
+	fixture_counter(test, 3, 0, 0);
+	fixture_counter(test, 4, 0, 0);
 	fixture_pmc(test, pmc);
 	fixture_start(test);
 	fixture_count(test, 7);
@@ -176,17 +180,15 @@ static void sample_with(struct kunit *test, unsigned int n)
 	fixture_pmc(test, pmc);
 }
 
-/*
- * A context may have hundreds of sets with a dozen counters each, charged to
- * nobody but its memory cgroup.
- */
+/* A context may have hundreds of sets with a dozen counters each. */
 static void a_counter_takes_memory_for_the_values_that_it_samples(
 	struct kunit *test)
 {
-	struct pfm_pmd *pmd = &ctx_of(test)->set->pmds[0];
+	struct pfm_pmd *pmd;
 
 	sample_with(test, 0);
-	KUNIT_EXPECT_LE(test, ksize(pmd->ovfl), 128UL);
+	pmd = fixture_pmd_of(ctx_of(test), 0);
+	KUNIT_EXPECT_LE(test, ksize(pmd->ovfl), 96UL);
 	sample_with(test, 4);
 	KUNIT_EXPECT_LE(test, ksize(pmd->ovfl), 192UL);
 }

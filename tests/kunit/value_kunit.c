@@ -98,7 +98,7 @@ static void a_plain_register_keeps_its_value(struct kunit *test)
 /* The hardware counter of PMD0. */
 static u64 *hw_counter(struct kunit *test)
 {
-	return ctx_of(test)->set->pmds[0].hw.priv;
+	return fixture_pmd_of(ctx_of(test), 0)->hw.priv;
 }
 
 /* What a PMU reads if the counter wraps meanwhile. */
@@ -313,7 +313,7 @@ static void a_sample_has_wraps_that_are_not_carried_yet(struct kunit *test)
 	fixture_start(test);
 	fixture_count2(test, 0, 5);
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 1), TOP - 5);
-	*(u64 *)f->ctx->set->pmds[1].hw.priv = 3;
+	*(u64 *)fixture_pmd_of(f->ctx, 1)->hw.priv = 3;
 	fixture_count(test, 10);
 	KUNIT_EXPECT_EQ(test, f->script.arg[0].smpl_pmds_values[0], TOP + 3);
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 1), TOP - 10);
@@ -360,7 +360,7 @@ static void what_does_not_count_is_not_random(struct kunit *test)
 static void bits_that_a_register_has_not_are_ignored(struct kunit *test)
 {
 	struct pfm_context *ctx = ctx_of(test);
-	struct pfm_pmu_reg *hw = &ctx->set->pmds[PLAIN].hw;
+	struct pfm_pmu_reg *hw = &fixture_pmd_of(ctx, PLAIN)->hw;
 	static struct pfm_reg_desc narrow;
 	pfarg_pmc_t pmc = { .reg_num = 0 };
 	pfarg_pmd_t pmd;

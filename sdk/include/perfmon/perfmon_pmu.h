@@ -149,7 +149,8 @@ struct pfm_pmu_set {
  *                 in a set of this kind? 0 or -EINVAL
  * @load:          (process) bind the registers to the set's task or CPU.
  *                 Nothing counts yet; a @write_pmd of every PMD comes before
- *                 @start. 0; or
+ *                 @start. A PMD that a PMC controls may not exist, while the
+ *                 PMC has its default value: its pointer is NULL. 0; or
  *                 -EINVAL if a PMC's value cannot be had; -EPERM, -EBUSY,
  *                 -ESRCH, -ENODEV, -ENOMEM
  * @unload:        (process) undo load. No overflow is reported once it has
@@ -159,7 +160,9 @@ struct pfm_pmu_set {
  *                 counts on return, but an overflow that is under way may still
  *                 be reported
  * @write_pmc:     (process) the PMC of a register of a loaded, stopped set
- *                 has changed; errors as of load
+ *                 has changed; or the register is new, and this is the first
+ *                 that is heard of it, its PMC at the default value. Errors as
+ *                 of load
  * @write_pmd:     (process) load a PMD of a loaded, stopped set. 0, -EINVAL
  *                 or -ENOMEM
  * @read_pmd:      (process) read a PMD of a loaded set
@@ -200,7 +203,7 @@ struct pfm_pmu {
  * The number of all that is compiled into a PMU description: a module that was
  * built for another one is refused.
  */
-#define PFM_PMU_INTERFACE	1
+#define PFM_PMU_INTERFACE	2
 
 /**
  * pfm_register_pmu() - make a PMU description the current one

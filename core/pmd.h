@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * pmd.h - the PMDs of an event set
+ */
+#ifndef PFM_CORE_PMD_H
+#define PFM_CORE_PMD_H
+
+#include "context.h"
+
+/*
+ * Create the PMDs that a new set begins with, and its clock.
+ * Context: process, may sleep. Return: 0 or -ENOMEM, and some may exist.
+ */
+int pfm_pmds_create(struct pfm_context *ctx, struct pfm_evtset *set);
+
+/*
+ * Somebody speaks of a PMD, by its place: from now on it exists.
+ * Context: process, pfm_context.mutex held, the context paused, may sleep.
+ * Return: 0, -ENOMEM, or what the PMU says.
+ */
+int pfm_pmd_need(struct pfm_evtset *set, unsigned int slot);
+
+/* Free those that exist. Context: process. */
+void pfm_pmds_free(struct pfm_evtset *set);
+
+/* Context: process; no context exists yet, or any more. */
+int pfm_pmd_init(void);
+void pfm_pmd_exit(void);
+
+#endif /* PFM_CORE_PMD_H */

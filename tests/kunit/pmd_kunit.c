@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * pmd_kunit.c - the PMDs of an event set: those that anybody has spoken of
+ */
+#include "evtset_fixture.h"
+
+static int num_pmds(struct kunit *test, u16 id)
+{
+	const struct pfm_evtset *set = fixture_find_set(ctx_of(test), id);
+	struct pfm_pmd *pmd;
+	int n = 0;
+	u16 i;
+
+	pfm_for_each_real_pmd(set, i, pmd)
+		n++;
+	return n;
+}
+
+/* All but those that a PMC controls. */
+#define AT_FIRST	4
+
+static void a_set_has_no_counter_that_nobody_has_spoken_of(struct kunit *test)
+{
+	make_set(test, 1, 0, 0, 0);
+	KUNIT_EXPECT_EQ(test, num_pmds(test, 0), AT_FIRST);
+	KUNIT_EXPECT_EQ(test, num_pmds(test, 1), AT_FIRST);
+	make_counter(test, 1, 3, 0, 0);
+	KUNIT_EXPECT_EQ(test, num_pmds(test, 0), AT_FIRST);
+	KUNIT_EXPECT_EQ(test, num_pmds(test, 1), AT_FIRST + 1);
+	/* Reading is no reason. */
+	value(test, 1, 2);
+	KUNIT_EXPECT_EQ(test, num_pmds(test, 1), AT_FIRST + 1);
+}
+
+static void a_counter_has_its_default_value_before(struct kunit *test)
+{
+	pfarg_pmd_t pmd;
+
+	load_and_start(test, 0);
+	happen(test, 5, 5, 0);
+	pmd = read(test, 0, 1);
+	KUNIT_EXPECT_EQ(test, pmd.reg_value, 0ULL);
+	KUNIT_EXPECT_EQ(test, pmd.reg_last_reset_val, 0ULL);
+	KUNIT_EXPECT_EQ(test, pmd.reg_ovflsw_thres, 0ULL);
+}
+
+/* Nothing of what was counted before it existed. */
+static void a_counter_of_a_set_that_counts_comes_to_be(struct kunit *test)
+{
+	fixture_counter(test, 0, 0, 0);
+	load_and_start(test, 0);
+	happen(test, 5, 5, 0);
+	fixture_counter(test, 1, 0, 100);
+	happen(test, 2, 3, 0);
+	KUNIT_EXPECT_EQ(test, value(test, 0, 0), 7ULL);
+	KUNIT_EXPECT_EQ(test, value(test, 0, 1), 103ULL);
+}
+
+static void a_counter_of_a_loaded_set_that_waits_comes_to_be(struct kunit *test)
+{
+	make_set(test, 0, BY_TIME, 0, 1);
+	make_set(test, 1, BY_TIME, 0, 1);
+	load_and_start(test, 0);
+	make_counter(test, 1, 0, 0, 0);
+	KUNIT_EXPECT_EQ(test, value(test, 1, 0), (u64)-PERIOD);
+	pass(test, TICK);
+	KUNIT_ASSERT_EQ(test, active_set(test), 1);
+	happen(test, 3, 0, 0);
+	KUNIT_EXPECT_EQ(test, value(test, 1, 0), (u64)-PERIOD + 3);
+}
+
+static void a_counter_that_is_only_loaded_with_a_value_keeps_it(
+	struct kunit *test)
+{
+	load_and_start(test, 0);
+	fixture_pmd(test, (pfarg_pmd_t){ .reg_num = 1, .reg_value = 77 });
+	happen(test, 0, 5, 0);
+	KUNIT_EXPECT_EQ(test, value(test, 0, 1), 77ULL);
+	fixture_unload(test);
+	KUNIT_EXPECT_EQ(test, value(test, 0, 1), 77ULL);
+}
+
+static void what_is_recorded_or_reset_with_another_comes_to_be(
+	struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	pfarg_pmc_t pmc = { .reg_num = 0 };
+
+	pmc.reg_smpl_pmds[0] = 1 << 2;
+	pmc.reg_reset_pmds[0] = 1 << 3;
+	fixture_pmc(test, pmc);
+	KUNIT_EXPECT_EQ(test, num_pmds(test, 0), AT_FIRST + 3);
+	fixture_pmd(test, (pfarg_pmd_t){ .reg_num = 0, .reg_value = -10 });
+	f->script.ctrl[0] = PFM_OVFL_CTRL_RESET;
+	load_and_start(test, 0);
+	happen(test, 10, 0, 0);
+	KUNIT_ASSERT_EQ(test, f->script.calls, 1);
+	KUNIT_EXPECT_EQ(test, f->script.arg[0].num_smpl_pmds, 1);
+	KUNIT_EXPECT_EQ(test, f->script.arg[0].smpl_pmds_values[0], 0ULL);
+	KUNIT_EXPECT_EQ(test, value(test, 0, 3), 0ULL);
+}
+
+static int refuse(struct pfm_pmu_reg *reg)
+{
+	return -EINVAL;
+}
+
+static void a_counter_that_the_pmu_refuses_does_not_come_to_be(
+	struct kunit *test)
+{
+	struct pfm_context *ctx = ctx_of(test);
+	const struct pfm_pmu *real = ctx->pmu;
+	pfarg_pmd_t pmd = { .reg_num = 1, .reg_value = 77 };
+	struct pfm_pmu pmu = *real;
+
+	load_and_start(test, 0);
+	pmu.write_pmc = refuse;
+	ctx->pmu = &pmu;
+	KUNIT_EXPECT_EQ(test, command(test, &pmd, pfm_write_pmd), -EINVAL);
+	ctx->pmu = real;
+	KUNIT_EXPECT_EQ(test, num_pmds(test, 0), AT_FIRST);
+	KUNIT_EXPECT_EQ(test, value(test, 0, 1), 0ULL);
+}
+
+static struct kunit_case pmd_cases[] = {
+	KUNIT_CASE(a_set_has_no_counter_that_nobody_has_spoken_of),
+	KUNIT_CASE(a_counter_has_its_default_value_before),
+	KUNIT_CASE(a_counter_of_a_set_that_counts_comes_to_be),
+	KUNIT_CASE(a_counter_of_a_loaded_set_that_waits_comes_to_be),
+	KUNIT_CASE(a_counter_that_is_only_loaded_with_a_value_keeps_it),
+	KUNIT_CASE(what_is_recorded_or_reset_with_another_comes_to_be),
+	KUNIT_CASE(a_counter_that_the_pmu_refuses_does_not_come_to_be),
+	{}
+};
+
+static struct kunit_suite pmd_suite = {
+	.name = "pfm_pmd",
+	.init = fixture_init_scripted,
+	.exit = fixture_exit,
+	.test_cases = pmd_cases,
+};
+
+kunit_test_suite(pmd_suite);
