@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * buffer.c - memory that is mapped: allocation, accounting, mapping (3.5.4,
- *	      4.4.3)
+ * buffer.c - memory that is mapped: allocation, limit, mapping (3.5.4, 4.4.3)
  *
  * A buffer is held by its context and by every area of a process that shows
  * it: it goes when all of them have gone. Areas have a file of their own, not
@@ -16,13 +15,8 @@
  *   base                base + PAGE_SIZE
  *   |  ...  | private   | buffer, mapped read-only              |
  *           PFM_FMT_PRIV_SIZE
- *
- * Charging takes no lock: a process that keeps its mmap_lock keeps nobody
- * waiting but itself.
  */
 #include <linux/anon_inodes.h>
-#include <linux/capability.h>
-#include <linux/cred.h>
 #include <linux/err.h>
 #include <linux/file.h>
 #include <linux/fs.h>
@@ -30,12 +24,10 @@
 #include <linux/mm.h>
 #include <linux/mmap_lock.h>
 #include <linux/personality.h>
-#include <linux/sched/mm.h>
-#include <linux/sched/signal.h>
-#include <linux/sched/user.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 #include "buffer.h"
+#include "charge.h"
 #include "compat.h"
 #include "config.h"
 #include "context.h"
@@ -48,16 +40,14 @@ static atomic_long_t pfm_smpl_buf_size = ATOMIC_LONG_INIT(0);
  * @base:     what was allocated, @front pages and @size bytes
  * @front:    pages in front that are not mapped
  * @size:     size of the mapping in bytes, whole pages
- * @user:     user that is charged
- * @mm:       address space that is charged, or NULL
+ * @charge:   who pays for that
  */
 struct pfm_buffer {
 	struct kref		ref;
 	void			*base;
 	unsigned int		front;
 	size_t			size;
-	struct user_struct	*user;
-	struct mm_struct	*mm;
+	struct pfm_charge	charge;
 };
 
 static size_t pfm_buffer_bytes(const struct pfm_buffer *b)
@@ -65,95 +55,22 @@ static size_t pfm_buffer_bytes(const struct pfm_buffer *b)
 	return b->size + b->front * PAGE_SIZE;
 }
 
-/* Charge @n more, unless that makes it more than @max. */
-static bool pfm_charge_within(atomic_long_t *used, unsigned long n,
-			      unsigned long max)
+static bool pfm_buffer_charge(struct pfm_buffer *b)
 {
-	long old = atomic_long_read(used);
-
-	do {
-		if (n > max || (unsigned long)old > max - n)
-			return false;
-	} while (!atomic_long_try_cmpxchg(used, &old, old + n));
-	return true;
-}
-
-/* The same, within RLIMIT_MEMLOCK, of which @taken pages are not in @used. */
-static bool pfm_charge_locked(atomic_long_t *used, unsigned long pages,
-			      unsigned long taken)
-{
-	unsigned long max = rlimit(RLIMIT_MEMLOCK) >> PAGE_SHIFT;
-
-	if (taken <= max && pfm_charge_within(used, pages, max - taken))
-		return true;
-	return capable(CAP_IPC_LOCK) &&
-	       pfm_charge_within(used, pages, LONG_MAX);
-}
-
-/* RLIMIT_MEMLOCK is for all processes of a user together, as it is for perf. */
-static bool pfm_charge_user(struct pfm_buffer *b, unsigned long pages)
-{
-	struct user_struct *user = current_user();
-
-	if (!pfm_charge_locked(&user->locked_vm, pages, 0))
-		return false;
-	b->user = get_uid(user);
-	return true;
-}
-
-static void pfm_uncharge_user(struct pfm_buffer *b, unsigned long pages)
-{
-	atomic_long_sub(pages, &b->user->locked_vm);
-	free_uid(b->user);
-}
-
-/* And for each process, with the memory that it has locked itself. */
-static bool pfm_charge_process(struct pfm_buffer *b, unsigned long pages)
-{
-	struct mm_struct *mm = current->mm;
-
-	if (!mm)
-		return true;
-	if (!pfm_charge_locked(&mm->pinned_vm, pages, READ_ONCE(mm->locked_vm)))
-		return false;
-	mmgrab(mm);
-	b->mm = mm;
-	return true;
-}
-
-static void pfm_uncharge_process(struct pfm_buffer *b, unsigned long pages)
-{
-	if (!b->mm)
-		return;
-	atomic64_sub(pages, &b->mm->pinned_vm);
-	mmdrop(b->mm);
-}
-
-static bool pfm_charge(struct pfm_buffer *b)
-{
-	unsigned long pages = pfm_buffer_bytes(b) >> PAGE_SHIFT;
-
 	if (!pfm_charge_within(&pfm_smpl_buf_size, b->size,
 			       READ_ONCE(pfm_config.smpl_buf_size_max)))
 		return false;
-	if (!pfm_charge_user(b, pages))
-		goto err_user;
-	if (!pfm_charge_process(b, pages))
-		goto err_process;
-	return true;
-err_process:
-	pfm_uncharge_user(b, pages);
-err_user:
+	pfm_charge_begin(&b->charge);
+	if (pfm_charge_more(&b->charge, pfm_buffer_bytes(b)))
+		return true;
+	pfm_charge_end(&b->charge);
 	atomic_long_sub(b->size, &pfm_smpl_buf_size);
 	return false;
 }
 
-static void pfm_uncharge(struct pfm_buffer *b)
+static void pfm_buffer_uncharge(struct pfm_buffer *b)
 {
-	unsigned long pages = pfm_buffer_bytes(b) >> PAGE_SHIFT;
-
-	pfm_uncharge_process(b, pages);
-	pfm_uncharge_user(b, pages);
+	pfm_charge_end(&b->charge);
 	atomic_long_sub(b->size, &pfm_smpl_buf_size);
 }
 
@@ -171,7 +88,7 @@ struct pfm_buffer *pfm_buffer_create(size_t size, unsigned int front)
 	b->size = PAGE_ALIGN(size);
 	b->front = front;
 	/* Charge before allocating. */
-	if (!pfm_charge(b))
+	if (!pfm_buffer_charge(b))
 		goto err_charge;
 	b->base = __vmalloc(pfm_buffer_bytes(b),
 			    GFP_KERNEL | __GFP_ZERO | __GFP_NOWARN);
@@ -179,7 +96,7 @@ struct pfm_buffer *pfm_buffer_create(size_t size, unsigned int front)
 		goto err_alloc;
 	return b;
 err_alloc:
-	pfm_uncharge(b);
+	pfm_buffer_uncharge(b);
 err_charge:
 	kfree(b);
 	return NULL;
@@ -190,7 +107,7 @@ static void pfm_buffer_free(struct kref *ref)
 	struct pfm_buffer *b = container_of(ref, struct pfm_buffer, ref);
 
 	vfree(b->base);
-	pfm_uncharge(b);
+	pfm_buffer_uncharge(b);
 	kfree(b);
 }
 

@@ -38,6 +38,7 @@
 #include <perfmon/perfmon.h>
 #include <perfmon/perfmon_fmt.h>
 #include <perfmon/perfmon_pmu.h>
+#include "charge.h"
 #include "msgq.h"
 
 struct file;
@@ -135,6 +136,7 @@ struct pfm_pmd {
 /**
  * struct pfm_evtset - an event set: a whole PMU state
  * @pmu_set:     its side that the PMU sees; a copy of pfm_context.target
+ * @charge:      who pays for it and its registers, or NULL: set0 is free
  * @next:        set to switch to; valid while loaded
  * @id:          number of the set
  * @id_next:     number of the explicit next
@@ -147,12 +149,13 @@ struct pfm_pmd {
  * @page:        what user level may map, or NULL; the kernel does not read it
  * @page_seq:    its sequence number
  * @page_buffer: holds @page
- * @regs:        the @hw of its PMDs, in the order of the PMU's table: increasing
- *               index; and of the clock, which counts from -@timeout. NULL for
- *               what nobody has spoken of (pmd.c)
+ * @regs:        the @hw of its PMDs, in the order of the PMU's table, that is
+ *               increasing index; and of the clock, which counts from
+ *               -@timeout. NULL for what nobody has spoken of (pmd.c)
  */
 struct pfm_evtset {
 	struct pfm_pmu_set	pmu_set;
+	struct pfm_charge	*charge;
 	struct pfm_evtset	*next;
 	u16			id;
 	u16			id_next;
@@ -229,6 +232,7 @@ struct pfm_odd_answers {
  * @target:   what it is attached to; each set has a copy
  * @sets:     event sets by their number
  * @num_sets: how many there are
+ * @charge:   whoever created it pays for them
  * @on_pmu:   event set that is started, or was last
  * @sets_denied: times that a set was switched to, and the PMU had not enough
  *            counters free
@@ -300,6 +304,7 @@ struct pfm_context {
 	struct pfm_pmu_set	target;
 	struct xarray		sets;
 	unsigned int		num_sets;
+	struct pfm_charge	charge;
 	struct pfm_evtset	*on_pmu;
 	u64			sets_denied;
 	struct task_struct	*in_call;

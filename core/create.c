@@ -7,6 +7,7 @@
 #include <perfmon/perfmon_fmt_sdk.h>
 #include "block.h"
 #include "buffer.h"
+#include "charge.h"
 #include "context.h"
 #include "create.h"
 #include "ds.h"
@@ -32,6 +33,7 @@ static struct pfm_context *pfm_context_alloc(u32 flags)
 	ctx->flags = flags;
 	ctx->handler = pfm_no_fmt_handler;
 	ctx->target.cpu = -1;
+	pfm_charge_begin(&ctx->charge);
 	xa_init(&ctx->sets);
 	INIT_WORK(&ctx->stop, pfm_stop_work);
 	init_irq_work(&ctx->irq_work, pfm_irq_work);
@@ -43,6 +45,7 @@ static struct pfm_context *pfm_context_alloc(u32 flags)
 static void pfm_context_end(struct pfm_context *ctx)
 {
 	pfm_block_gone(ctx);
+	pfm_charge_end(&ctx->charge);
 	pfm_context_put(ctx);
 }
 

@@ -13,6 +13,7 @@
 #include <linux/string.h>
 #include <linux/time64.h>
 #include "buffer.h"
+#include "charge.h"
 #include "context.h"
 #include "evtset.h"
 #include "evtset_page.h"
@@ -28,22 +29,42 @@ static unsigned int pfm_sets_max = 256;
 module_param_named(sets_max, pfm_sets_max, uint, 0644);
 MODULE_PARM_DESC(sets_max, "event sets of a context, at most, with set0");
 
+/* Bytes that the allocator gives for one, without its PMDs. */
+static size_t pfm_evtset_size(u16 num_regs)
+{
+	struct pfm_evtset *set;
+
+	return kmalloc_size_roundup(struct_size(set, regs, num_regs));
+}
+
 static void pfm_evtset_free(struct pfm_evtset *set)
 {
+	struct pfm_charge *charge = set->charge;
+	size_t size = pfm_evtset_size(set->pmu_set.num_regs);
+
 	pfm_pmds_free(set);
 	if (set->page_buffer)
 		pfm_buffer_put(set->page_buffer);
 	kfree(set);
+	pfm_charge_less(charge, size);
 }
 
 static struct pfm_evtset *pfm_evtset_alloc(struct pfm_context *ctx, u16 id)
 {
+	/* Who only counts needs no right to lock memory. */
+	struct pfm_charge *charge = id ? &ctx->charge : NULL;
 	u16 num_regs = ctx->target.num_regs;
+	size_t size = pfm_evtset_size(num_regs);
 	struct pfm_evtset *set;
 
-	set = kzalloc(struct_size(set, regs, num_regs), GFP_KERNEL_ACCOUNT);
-	if (!set)
+	if (!pfm_charge_more(charge, size))
 		return NULL;
+	set = kzalloc(size, GFP_KERNEL_ACCOUNT);
+	if (!set) {
+		pfm_charge_less(charge, size);
+		return NULL;
+	}
+	set->charge = charge;
 	set->id = id;
 	set->pmu_set.num_regs = num_regs;
 	if (pfm_pmds_create(ctx, set)) {
@@ -51,6 +72,29 @@ static struct pfm_evtset *pfm_evtset_alloc(struct pfm_context *ctx, u16 id)
 		return NULL;
 	}
 	return set;
+}
+
+/* Does no set have a number near this? A node of the array is for these. */
+static bool pfm_needs_node(struct pfm_context *ctx, u16 id)
+{
+	unsigned long at = round_down(id, XA_CHUNK_SIZE);
+
+	return !xa_find(&ctx->sets, &at, at + XA_CHUNK_MASK, XA_PRESENT);
+}
+
+/* From here on its page can be mapped. Return: 0 or -ENOMEM. */
+static int pfm_evtset_store(struct pfm_context *ctx, struct pfm_evtset *set)
+{
+	size_t node = pfm_needs_node(ctx, set->id) ? sizeof(struct xa_node) : 0;
+
+	if (!pfm_charge_more(set->charge, node))
+		return -ENOMEM;
+	if (xa_is_err(xa_store(&ctx->sets, set->id, set, GFP_KERNEL_ACCOUNT))) {
+		pfm_charge_less(set->charge, node);
+		return -ENOMEM;
+	}
+	ctx->num_sets++;
+	return 0;
 }
 
 struct pfm_evtset *pfm_evtset_add(struct pfm_context *ctx, u16 id)
@@ -64,10 +108,8 @@ struct pfm_evtset *pfm_evtset_add(struct pfm_context *ctx, u16 id)
 		return NULL;
 	if (ctx->flags & PFM_FL_MAP_SETS && pfm_page_create(set, ctx->pmu))
 		goto err_free;
-	/* From here on its page can be mapped. */
-	if (xa_is_err(xa_store(&ctx->sets, id, set, GFP_KERNEL_ACCOUNT)))
+	if (pfm_evtset_store(ctx, set))
 		goto err_free;
-	ctx->num_sets++;
 	return set;
 err_free:
 	pfm_evtset_free(set);
@@ -175,6 +217,8 @@ int pfm_delete_evtset(struct pfm_context *ctx, void *elem)
 		return pfm_bad_evtset(&req->set_flags, PFM_SET_RETFL_NOSET);
 	req->set_flags = 0;
 	ctx->num_sets--;
+	if (pfm_needs_node(ctx, req->set_id))
+		pfm_charge_less(set->charge, sizeof(struct xa_node));
 	if (ctx->set == set)
 		ctx->set = pfm_evtset_find(ctx, 0);
 	pfm_evtset_free(set);

@@ -8,12 +8,17 @@
  * so they cost little memory, and nothing in the walks over a set.
  */
 #include <linux/slab.h>
+#include "charge.h"
 #include "context.h"
 #include "pmd.h"
 #include "pmu.h"
 #include "value.h"
 
+/* What most counters have: neither values nor others to reset. */
+#define PFM_PLAIN_OVFL	offsetof(struct pfm_pmd_ovfl, arg.smpl_pmds_values)
+
 static struct kmem_cache *pfm_pmd_cache;
+static struct kmem_cache *pfm_ovfl_cache;
 
 static const struct pfm_reg_desc pfm_clock_desc = {
 	.num	= PFM_REG_CLOCK,
@@ -24,14 +29,64 @@ static const struct pfm_reg_desc pfm_clock_desc = {
 	.name	= "CLOCK",
 };
 
+/* Bytes that the allocator gives for one. */
+static size_t pfm_ovfl_size(u16 num_smpl, u16 num_reset)
+{
+	size_t size = PFM_PLAIN_OVFL +
+		      num_smpl * (sizeof(u64) + sizeof(struct pfm_pmu_reg *)) +
+		      num_reset * sizeof(u16);
+
+	return size == PFM_PLAIN_OVFL ? size : kmalloc_size_roundup(size);
+}
+
+struct pfm_pmd_ovfl *pfm_ovfl_create(struct pfm_evtset *set, u16 num_smpl,
+				     u16 num_reset)
+{
+	size_t size = pfm_ovfl_size(num_smpl, num_reset);
+	struct pfm_pmd_ovfl *ovfl;
+
+	if (!pfm_charge_more(set->charge, size))
+		return NULL;
+	ovfl = size == PFM_PLAIN_OVFL ?
+		       kmem_cache_zalloc(pfm_ovfl_cache, GFP_KERNEL) :
+		       kzalloc(size, GFP_KERNEL_ACCOUNT);
+	if (!ovfl) {
+		pfm_charge_less(set->charge, size);
+		return NULL;
+	}
+	ovfl->num_reset = num_reset;
+	ovfl->arg.num_smpl_pmds = num_smpl;
+	ovfl->smpl = (void *)&ovfl->arg.smpl_pmds_values[num_smpl];
+	return ovfl;
+}
+
+void pfm_ovfl_free(struct pfm_evtset *set, struct pfm_pmd_ovfl *ovfl)
+{
+	size_t size;
+
+	if (!ovfl)
+		return;
+	size = pfm_ovfl_size(ovfl->arg.num_smpl_pmds, ovfl->num_reset);
+	if (size == PFM_PLAIN_OVFL)
+		kmem_cache_free(pfm_ovfl_cache, ovfl);
+	else
+		kfree(ovfl);
+	pfm_charge_less(set->charge, size);
+}
+
 static struct pfm_pmd *pfm_pmd_new(struct pfm_context *ctx,
 				   struct pfm_evtset *set, u16 slot,
 				   const struct pfm_reg_desc *desc)
 {
-	struct pfm_pmd *pmd = kmem_cache_zalloc(pfm_pmd_cache, GFP_KERNEL);
+	struct pfm_pmd *pmd;
 
-	if (!pmd)
+	if (!pfm_charge_more(set->charge, sizeof(*pmd)))
 		return NULL;
+	pmd = kmem_cache_zalloc(pfm_pmd_cache, GFP_KERNEL);
+	if (!pmd) {
+		pfm_charge_less(set->charge, sizeof(*pmd));
+		return NULL;
+	}
 	pmd->ctx = ctx;
 	pmd->slot = slot;
 	pmd->hw.set = &set->pmu_set;
@@ -41,6 +96,13 @@ static struct pfm_pmd *pfm_pmd_new(struct pfm_context *ctx,
 	pmd->last_reset = desc->dfl;
 	pmd->random = 1;
 	return pmd;
+}
+
+static void pfm_pmd_free(struct pfm_evtset *set, struct pfm_pmd *pmd)
+{
+	pfm_ovfl_free(set, pmd->ovfl);
+	kmem_cache_free(pfm_pmd_cache, pmd);
+	pfm_charge_less(set->charge, sizeof(*pmd));
 }
 
 /* PMDs that measure nothing until their PMC is written. */
@@ -107,7 +169,7 @@ int pfm_pmd_need(struct pfm_evtset *set, unsigned int slot)
 		ret = pmu->write_pmc(&pmd->hw) ?:
 		      pfm_value_write(pmd, pmd->value);
 	if (ret)
-		kmem_cache_free(pfm_pmd_cache, pmd);
+		pfm_pmd_free(set, pmd);
 	else
 		set->regs[slot] = &pmd->hw;
 	return ret;
@@ -118,19 +180,23 @@ void pfm_pmds_free(struct pfm_evtset *set)
 	struct pfm_pmd *pmd;
 	u16 i;
 
-	pfm_for_each_pmd(set, i, pmd) {
-		kfree(pmd->ovfl);
-		kmem_cache_free(pfm_pmd_cache, pmd);
-	}
+	pfm_for_each_pmd(set, i, pmd)
+		pfm_pmd_free(set, pmd);
 }
 
 int pfm_pmd_init(void)
 {
 	pfm_pmd_cache = KMEM_CACHE(pfm_pmd, SLAB_ACCOUNT);
-	return pfm_pmd_cache ? 0 : -ENOMEM;
+	pfm_ovfl_cache = kmem_cache_create("pfm_pmd_ovfl", PFM_PLAIN_OVFL, 0,
+					   SLAB_ACCOUNT, NULL);
+	if (pfm_pmd_cache && pfm_ovfl_cache)
+		return 0;
+	pfm_pmd_exit();
+	return -ENOMEM;
 }
 
 void pfm_pmd_exit(void)
 {
+	kmem_cache_destroy(pfm_ovfl_cache);
 	kmem_cache_destroy(pfm_pmd_cache);
 }

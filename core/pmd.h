@@ -20,6 +20,16 @@ int pfm_pmds_create(struct pfm_context *ctx, struct pfm_evtset *set);
  */
 int pfm_pmd_need(struct pfm_evtset *set, unsigned int slot);
 
+/*
+ * What a PMD of @set needs to overflow, as long as the values of @num_smpl PMDs
+ * and @num_reset places need; the rest is zero. Context: process, may sleep,
+ * pfm_context.mutex held. Return: it, or NULL.
+ */
+struct pfm_pmd_ovfl *pfm_ovfl_create(struct pfm_evtset *set, u16 num_smpl,
+				     u16 num_reset);
+/* @ovfl may be NULL. */
+void pfm_ovfl_free(struct pfm_evtset *set, struct pfm_pmd_ovfl *ovfl);
+
 /* Free those that exist. Context: process. */
 void pfm_pmds_free(struct pfm_evtset *set);
 

@@ -7,7 +7,6 @@
  * element it marks the element's reg_flags and changes nothing.
  */
 #include <linux/nospec.h>
-#include <linux/slab.h>
 #include <linux/string.h>
 #include "carta.h"
 #include "context.h"
@@ -141,29 +140,21 @@ static void pfm_fill_ovfl(struct pfm_pmd_ovfl *ovfl, struct pfm_evtset *set,
 		*reset++ = slot;
 }
 
-/*
- * What @pmd needs to overflow as @conf says, as long as its values, their PMDs
- * and those to reset need. Return: it, or NULL.
- */
+/* What @pmd needs to overflow as @conf says. Return: it, or NULL. */
 static struct pfm_pmd_ovfl *pfm_new_ovfl(const struct pfm_pmd *pmd,
 					 const struct pfm_smpl_conf *conf)
 {
-	unsigned int n = bitmap_weight(conf->smpl_pmds, PFM_MAX_PMDS);
-	unsigned int m = bitmap_weight(conf->reset_pmds, PFM_MAX_PMDS);
 	struct pfm_evtset *set = pfm_evtset_of(pmd);
 	struct pfm_pmd_ovfl *ovfl;
 
-	ovfl = kzalloc(offsetof(typeof(*ovfl), arg.smpl_pmds_values) +
-		       n * (sizeof(u64) + sizeof(*ovfl->smpl)) +
-		       m * sizeof(u16), GFP_KERNEL_ACCOUNT);
+	ovfl = pfm_ovfl_create(set, bitmap_weight(conf->smpl_pmds,
+						  PFM_MAX_PMDS),
+			       bitmap_weight(conf->reset_pmds, PFM_MAX_PMDS));
 	if (!ovfl)
 		return NULL;
-	ovfl->smpl = (void *)&ovfl->arg.smpl_pmds_values[n];
-	ovfl->num_reset = m;
 	ovfl->arg.ovfl_pmd = pmd->hw.desc->num;
 	ovfl->arg.active_set = set->id;
 	ovfl->arg.pmd_last_reset = pmd->last_reset;
-	ovfl->arg.num_smpl_pmds = n;
 	pfm_fill_ovfl(ovfl, set, conf);
 	return ovfl;
 }
@@ -173,10 +164,12 @@ static void pfm_free_other_ovfl(const struct pfm_pmd *pmd,
 				struct pfm_pmd_ovfl *before,
 				struct pfm_pmd_ovfl *offered)
 {
+	struct pfm_evtset *set = pfm_evtset_of(pmd);
+
 	if (before != pmd->ovfl)
-		kfree(before);
+		pfm_ovfl_free(set, before);
 	if (offered != pmd->ovfl)
-		kfree(offered);
+		pfm_ovfl_free(set, offered);
 }
 
 /* The PMDs that a command speaks of exist. Context: paused. */

@@ -25,7 +25,7 @@ from kernels import SUPPORTED
 # and oprofile has its own one loaded.
 PROGRAMS = (
     *("dev", "vector", "regs", "load", "restart", "value", "overflow", "ctxfile"),
-    *("attach", "buffer", "evtset", "evtset_page", "evtset_switch", "idle"),
+    *("attach", "buffer", "charge", "evtset", "evtset_page", "evtset_switch", "idle"),
     *("default", "nway"),
     *("pebs", "syswide", "cpu", "config", "sysfs", "compat2x", "compat22", "block"),
     *("block_stops", "perm", "races", "pmu_perf", "fmt", "pmu", "main", "oprofile"),
@@ -34,7 +34,7 @@ PROGRAMS = (
 # The 32-bit programs, of the same sources.
 PROGRAMS32 = (
     *("dev", "vector", "regs", "load", "restart", "value", "overflow", "ctxfile"),
-    *("attach", "buffer", "evtset", "evtset_page", "evtset_switch", "idle"),
+    *("attach", "buffer", "charge", "evtset", "evtset_page", "evtset_switch", "idle"),
     *("default", "nway"),
     *("pebs", "syswide", "config", "compat2x", "compat22", "block", "oprofile"),
     *("simpmu", "simpebs"),

@@ -418,7 +418,7 @@ static void pages_of_a_user(void *arg)
 	for (int i = 0; i < 10; i++) {
 		fd = ctx_new(PFM_FL_MAP_SETS);
 		CHECK_OK(pfm_create_evtsets(fd, &sets[0], 1));
-		/* There is room for two. */
+		/* There is room for two, and for a set other than set0. */
 		CHECK_ERRNO(pfm_create_evtsets(fd, &sets[1], 1), ENOMEM);
 		CHECK_ERRNO(pfm_create_context(&ctx, NULL, 0), ENOMEM);
 		CHECK_OK(pfm_delete_evtsets(fd, &sets[0], 1));
@@ -429,5 +429,5 @@ static void pages_of_a_user(void *arg)
 
 TEST(pages_count_as_locked_memory)
 {
-	with_locked_pages(2, pages_of_a_user);
+	with_locked_pages(3, pages_of_a_user);
 }

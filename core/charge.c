@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * charge.c - who pays for memory that a user can have as much of as he asks for
+ *
+ * Charging takes no lock: a process that keeps its mmap_lock keeps nobody
+ * waiting but itself.
+ */
+#include <linux/capability.h>
+#include <linux/cred.h>
+#include <linux/math.h>
+#include <linux/mm.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/user.h>
+#include "charge.h"
+
+bool pfm_charge_within(atomic_long_t *used, unsigned long n, unsigned long max)
+{
+	long old = atomic_long_read(used);
+
+	do {
+		if (n > max || (unsigned long)old > max - n)
+			return false;
+	} while (!atomic_long_try_cmpxchg(used, &old, old + n));
+	return true;
+}
+
+/* The same, within RLIMIT_MEMLOCK, of which @taken pages are not in @used. */
+static bool pfm_charge_locked(atomic_long_t *used, unsigned long pages,
+			      unsigned long taken)
+{
+	unsigned long max = rlimit(RLIMIT_MEMLOCK) >> PAGE_SHIFT;
+
+	if (taken <= max && pfm_charge_within(used, pages, max - taken))
+		return true;
+	return capable(CAP_IPC_LOCK) &&
+	       pfm_charge_within(used, pages, LONG_MAX);
+}
+
+static bool pfm_charge_pages(struct pfm_charge *c, unsigned long pages)
+{
+	struct mm_struct *mm = c->mm;
+
+	if (!pages)
+		return true;
+	if (!pfm_charge_locked(&c->user->locked_vm, pages, 0))
+		return false;
+	if (!mm || pfm_charge_locked(&mm->pinned_vm, pages,
+				     READ_ONCE(mm->locked_vm)))
+		return true;
+	atomic_long_sub(pages, &c->user->locked_vm);
+	return false;
+}
+
+static void pfm_uncharge_pages(struct pfm_charge *c, unsigned long pages)
+{
+	if (!pages)
+		return;
+	atomic_long_sub(pages, &c->user->locked_vm);
+	if (c->mm)
+		atomic64_sub(pages, &c->mm->pinned_vm);
+}
+
+static unsigned long pfm_pages(size_t bytes)
+{
+	return DIV_ROUND_UP(bytes, PAGE_SIZE);
+}
+
+void pfm_charge_begin(struct pfm_charge *c)
+{
+	c->user = get_uid(current_user());
+	c->mm = current->mm;
+	if (c->mm)
+		mmgrab(c->mm);
+	c->bytes = 0;
+}
+
+bool pfm_charge_more(struct pfm_charge *c, size_t bytes)
+{
+	unsigned long pages;
+
+	if (!c)
+		return true;
+	pages = pfm_pages(c->bytes + bytes) - pfm_pages(c->bytes);
+	if (!pfm_charge_pages(c, pages))
+		return false;
+	c->bytes += bytes;
+	return true;
+}
+
+void pfm_charge_less(struct pfm_charge *c, size_t bytes)
+{
+	if (!c)
+		return;
+	pfm_uncharge_pages(c, pfm_pages(c->bytes) -
+			      pfm_pages(c->bytes - bytes));
+	c->bytes -= bytes;
+}
+
+void pfm_charge_end(struct pfm_charge *c)
+{
+	pfm_charge_less(c, c->bytes);
+	free_uid(c->user);
+	if (c->mm)
+		mmdrop(c->mm);
+}

@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/*
+ * charge.c - event sets and their registers are locked memory of whoever
+ *	      created the context
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "ctx.h"
+#include "files.h"
+#include "params.h"
+#include "worker.h"
+
+#define NOBODY	65534
+#define ROUNDS	20
+#define LIMIT	16	/* pages */
+
+/* Kilobytes that a process is charged for. */
+static long charged_to(pid_t pid)
+{
+	char path[64], status[4096];
+	const char *line;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", pid);
+	read_text(path, status, sizeof(status));
+	line = strstr(status, "VmPin:");
+	CHECK(line);
+	return strtol(line + strlen("VmPin:"), NULL, 10);
+}
+
+static long charged(void)
+{
+	return charged_to(getpid());
+}
+
+static int try_set(int fd, unsigned int id)
+{
+	pfarg_setdesc_t desc = { .set_id = id };
+
+	return pfm_create_evtsets(fd, &desc, 1);
+}
+
+static void delete_set(int fd, unsigned int id)
+{
+	pfarg_setdesc_t desc = { .set_id = id };
+
+	CHECK_OK(pfm_delete_evtsets(fd, &desc, 1));
+}
+
+static void expect_no_set(int fd, unsigned int id)
+{
+	pfarg_setinfo_t info = { .set_id = id };
+
+	CHECK_ERRNO(pfm_getinfo_evtsets(fd, &info, 1), EINVAL);
+	CHECK(info.set_flags & PFM_SET_RETFL_NOSET);
+}
+
+/* Create all sets that there is room for, from set 1 on. Return: the last. */
+static unsigned int fill(int fd)
+{
+	unsigned int n = 0;
+
+	while (!try_set(fd, n + 1))
+		n++;
+	CHECK_EQ(errno, ENOMEM);
+	return n;
+}
+
+/* The same room as at first. */
+static void expect_room(unsigned int n)
+{
+	int fd = ctx_new(0);
+
+	CHECK_EQ(fill(fd), n);
+	CHECK_OK(close(fd));
+}
+
+static void limit_pages_for_now(rlim_t pages)
+{
+	struct rlimit limit;
+
+	CHECK_OK(getrlimit(RLIMIT_MEMLOCK, &limit));
+	limit.rlim_cur = pages * sysconf(_SC_PAGESIZE);
+	CHECK_OK(setrlimit(RLIMIT_MEMLOCK, &limit));
+}
+
+/* A tenth of what they once took. */
+static void many_sets_of_a_user(void *unused)
+{
+	int fd;
+
+	become_nobody();
+	fd = ctx_new(0);
+	for (unsigned int set = 0; set < 64; set++) {
+		ctx_create_set(fd, set, 0);
+		for (unsigned int n = 0; n < 8; n++)
+			ctx_add_set_counter(fd, set, n, 0, 1000, 0);
+	}
+	/* And it is no less than what they hold. */
+	CHECK(charged() >= 64 * (512 + 8 * 192) / 1024);
+	CHECK(charged() <= 256);
+}
+
+TEST(sixty_four_sets_of_eight_counters_take_256_kib)
+{
+	with_locked_pages((256 << 10) / sysconf(_SC_PAGESIZE),
+			  many_sets_of_a_user);
+}
+
+static void sets_up_to_the_limit(void *unused)
+{
+	unsigned int n;
+	long before;
+	int fd;
+
+	become_nobody();
+	limit_pages_for_now(LIMIT / 2);
+	fd = ctx_new(0);
+	n = fill(fd);
+	CHECK(n > 0);
+	before = charged();
+	CHECK(before * 1024 <= LIMIT / 2 * sysconf(_SC_PAGESIZE));
+	for (int i = 0; i < ROUNDS; i++)
+		CHECK_ERRNO(try_set(fd, n + 1), ENOMEM);
+	CHECK_EQ(charged(), before);
+	expect_no_set(fd, n + 1);
+	/* One that exists may be modified, and takes the place of another. */
+	ctx_create_set(fd, n, PFM_SETFL_OVFL_SWITCH);
+	delete_set(fd, n);
+	CHECK_OK(try_set(fd, n + 1));
+	CHECK_OK(try_set(fd, n + 1));
+	limit_pages_for_now(LIMIT);
+	/* From 1 on: those that exist count. */
+	CHECK(fill(fd) > n);
+}
+
+/* Proves H15 */
+TEST(sets_beyond_the_limit_are_refused_and_change_nothing)
+{
+	with_locked_pages(LIMIT, sets_up_to_the_limit);
+}
+
+/* The last counter of @set, from 0 on, that there is room for. */
+static unsigned int fill_set(int fd, unsigned int set)
+{
+	struct counter c;
+	unsigned int n;
+
+	for (n = 0; n < 16; n++) {
+		c = counter(n, 0, 1000);
+		c.pmc.reg_set = set;
+		c.pmd.reg_set = set;
+		if (pfm_write_pmcs(fd, &c.pmc, 1))
+			break;
+		CHECK_OK(pfm_write_pmds(fd, &c.pmd, 1));
+	}
+	CHECK_EQ(errno, ENOMEM);
+	CHECK(n < 16);
+	return n;
+}
+
+static void counters_up_to_the_limit(void *unused)
+{
+	unsigned int sets, n;
+	struct counter c;
+	int fd;
+
+	become_nobody();
+	fd = ctx_new(0);
+	sets = fill(fd);
+	/* Room for less than one set with all of its counters. */
+	n = fill_set(fd, sets);
+	/* What is there is as it was. */
+	c = counter(n, 0, 5);
+	c.pmc.reg_set = sets;
+	c.pmd.reg_set = sets;
+	CHECK_ERRNO(pfm_write_pmcs(fd, &c.pmc, 1), ENOMEM);
+	CHECK_EQ(c.pmc.reg_flags & PFM_REG_RETFL_MASK, 0);
+	CHECK_EQ(ctx_read_set(fd, sets, n), 0);
+	/* Others are charged less: set0 is free. */
+	for (unsigned int i = 0; i < 16; i++)
+		ctx_add_counter(fd, i, 0, 1000);
+	delete_set(fd, 1);
+	c.pmc.reg_flags = 0;
+	counter_write(fd, &c);
+	CHECK_EQ(ctx_read_set(fd, sets, n), (__u64)-5);
+}
+
+TEST(registers_beyond_the_limit_are_refused_and_change_nothing)
+{
+	with_locked_pages(LIMIT, counters_up_to_the_limit);
+}
+
+#define CLOCK	PFM_PERF_EVENT(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK)
+
+/* With all counters. Page faults could be foreseen only in locked memory. */
+static void count_without_a_limit(void *unused)
+{
+	pfarg_pmc_t pmc = { .reg_value = CLOCK };
+	int fd;
+
+	become_nobody();
+	fd = ctx_new(0);
+	for (pmc.reg_num = 0; pmc.reg_num < 16; pmc.reg_num++)
+		CHECK_OK(pfm_write_pmcs(fd, &pmc, 1));
+	CHECK_ERRNO(try_set(fd, 1), ENOMEM);
+	ctx_load_self(fd);
+	CHECK_OK(pfm_start(fd, NULL));
+	ctx_stop(fd);
+	CHECK(ctx_read(fd, 0) > 0);
+	CHECK(ctx_read(fd, 15) > 0);
+	CHECK_EQ(charged(), 0);
+}
+
+TEST(who_only_counts_needs_no_right_to_lock_memory)
+{
+	with_locked_pages(0, count_without_a_limit);
+}
+
+/* They go with the process. */
+static void fill_and_exit(void *n)
+{
+	CHECK_EQ(fill(ctx_new(0)), *(unsigned int *)n);
+}
+
+static void sets_that_come_and_go(void *unused)
+{
+	unsigned int n;
+	int fd;
+
+	become_nobody();
+	fd = ctx_new(0);
+	n = fill(fd);
+	for (int i = 0; i < ROUNDS; i++) {
+		for (unsigned int id = n; id; id--)
+			delete_set(fd, id);
+		CHECK_EQ(charged(), 0);
+		/* With registers, and numbers far from each other. */
+		CHECK_OK(try_set(fd, 1 + 1000 * i));
+		ctx_add_set_counter(fd, 1 + 1000 * i, 0, 0, 1000, 0);
+		ctx_add_set_counter(fd, 1 + 1000 * i, 0, 0, 2000, 0);
+		delete_set(fd, 1 + 1000 * i);
+		CHECK_EQ(charged(), 0);
+		CHECK_EQ(fill(fd), n);
+	}
+	CHECK_OK(close(fd));
+	for (int i = 0; i < ROUNDS; i++)
+		expect_room(n);
+	for (int i = 0; i < ROUNDS; i++)
+		reap(spawn(fill_and_exit, &n));
+	expect_room(n);
+	CHECK_EQ(charged(), 0);
+}
+
+/* Proves H04, H15 */
+TEST(what_sets_were_charged_for_is_given_back)
+{
+	with_locked_pages(LIMIT, sets_that_come_and_go);
+}
+
+/* The worker locks its memory, and so has to be root. */
+static void sets_and_exec(int flags)
+{
+	struct worker w;
+	unsigned int n;
+	int fd;
+
+	CHECK_OK(seteuid(NOBODY));
+	fd = ctx_new(0);
+	n = fill(fd);
+	CHECK_OK(fcntl(fd, F_SETFD, flags));
+	CHECK_OK(seteuid(0));
+	worker_start_holding(&w, fd);
+	CHECK_OK(seteuid(NOBODY));
+	CHECK_OK(close(fd));
+	fd = ctx_new(0);
+	CHECK_EQ(fill(fd), 0);
+	worker_do(&w, WORK_EXEC, 0);
+	CHECK_EQ(fill(fd), flags & FD_CLOEXEC ? n : 0);
+	CHECK_OK(close(fd));
+	worker_quit(&w);
+	expect_room(n);
+	CHECK_OK(seteuid(0));
+}
+
+static void sets_across_exec(void *unused)
+{
+	sets_and_exec(FD_CLOEXEC);
+	sets_and_exec(0);
+}
+
+TEST(sets_are_charged_for_as_long_as_a_descriptor_is_open)
+{
+	with_locked_pages(LIMIT, sets_across_exec);
+}
+
+static void fill_for_another(void *fd)
+{
+	CHECK(fill(*(int *)fd) > 0);
+	CHECK_EQ(charged(), 0);
+	CHECK(charged_to(getppid()) > 0);
+}
+
+static void sets_created_by_a_child(void *unused)
+{
+	unsigned int n;
+	int fd;
+
+	become_nobody();
+	fd = ctx_new(0);
+	n = fill(fd);
+	CHECK_OK(close(fd));
+	fd = ctx_new(0);
+	reap(spawn(fill_for_another, &fd));
+	/* The child has gone, its sets have not. */
+	CHECK(charged() > 0);
+	CHECK_ERRNO(try_set(fd, n + 1), ENOMEM);
+	CHECK_OK(close(fd));
+	CHECK_EQ(charged(), 0);
+	expect_room(n);
+}
+
+/* Proves H05 */
+TEST(who_created_the_context_pays_for_sets_of_others)
+{
+	with_locked_pages(LIMIT, sets_created_by_a_child);
+}
+
+static void sets_of_root(void *unused)
+{
+	int fd = ctx_new(0);
+
+	for (unsigned int id = 1; id < 100; id++)
+		CHECK_OK(try_set(fd, id));
+	CHECK(charged() > 0);
+}
+
+TEST(who_may_lock_memory_has_no_limit_of_sets)
+{
+	with_locked_pages(1, sets_of_root);
+}
