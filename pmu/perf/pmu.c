@@ -20,6 +20,7 @@
 #include <linux/security.h>
 #include <linux/slab.h>
 #include <perfmon/perfmon_pmu.h>
+#include "clock.h"
 #include "event.h"
 #include "overflow.h"
 #include "perf_record.h"
@@ -241,6 +242,15 @@ static void perf_destroy_events(struct perf_set *ps, u16 num)
 			perf_destroy_event(ps->regs[i]);
 }
 
+/* Context: its counters have their events. */
+static int perf_create_clock(struct perf_set *ps)
+{
+	struct pfm_pmu_reg *clock = perf_clock_of(ps);
+
+	return perf_clock_needs_event(ps) ? perf_create_event(clock) : 0;
+}
+
+/* The clock comes last. */
 static int perf_create_events(struct perf_set *ps)
 {
 	u16 i;
@@ -254,7 +264,8 @@ static int perf_create_events(struct perf_set *ps)
 		perf_forget_event(reg);
 		if (!(reg->desc->flags & PFM_REGD_COUNTER))
 			continue;
-		ret = perf_create_event(reg);
+		ret = perf_is_set_clock(reg) ? perf_create_clock(ps) :
+					       perf_create_event(reg);
 		if (ret) {
 			perf_destroy_events(ps, i);
 			return ret;
@@ -294,14 +305,6 @@ static void perf_unload(struct pfm_pmu_set *s)
 	kfree_rcu(ps, rcu);
 }
 
-static u64 perf_time_running(struct perf_event *event)
-{
-	u64 enabled, running;
-
-	perf_event_read_value(event, &enabled, &running);
-	return running;
-}
-
 /*
  * A pinned event that finds no free counter is in an error state, which the
  * exit of its thread hides. Then it has counted at no time, other than the
@@ -311,12 +314,10 @@ static bool perf_is_denied(const struct perf_set *ps,
 			   struct perf_event *event)
 {
 	int state = READ_ONCE(event->state);
-	struct perf_event *clock;
 
 	if (state != PERF_EVENT_STATE_EXIT)
 		return state == PERF_EVENT_STATE_ERROR;
-	clock = perf_event_of(ps->regs[ps->s->num_regs - 1]);
-	return !perf_time_running(event) && perf_time_running(clock);
+	return !perf_time_running(event) && perf_clock_has_run(ps);
 }
 
 /* Note what has no counter. Return: is there such a one? */
@@ -359,12 +360,13 @@ static void perf_stop(struct pfm_pmu_set *s)
 	perf_arm_wait(ps);
 }
 
-static int perf_write_pmc(struct pfm_pmu_reg *reg)
+/* An event's count. The events of a stopped set are off, and up to date. */
+static u64 perf_count_of(const struct pfm_pmu_reg *reg,
+			 struct perf_event *event)
 {
-	if (!(reg->desc->flags & PFM_REGD_COUNTER))
-		return 0;
-	perf_destroy_event(reg);
-	return perf_create_event(reg);
+	const struct perf_set *ps = reg->set->priv;
+
+	return ps->started ? perf_count(event) : local64_read(&event->count);
 }
 
 static int perf_write_pmd(struct pfm_pmu_reg *reg, u64 value)
@@ -375,9 +377,38 @@ static int perf_write_pmd(struct pfm_pmu_reg *reg, u64 value)
 		perf_write_virtual(reg, value);
 		return 0;
 	}
-	reg->offset = perf_count(event) - value;
+	reg->offset = perf_count_of(reg, event) - value;
 	return event->attr.sample_period ? perf_arm_stopped(reg, event, value) :
 					   0;
+}
+
+static int perf_renew_event(struct pfm_pmu_reg *reg)
+{
+	perf_destroy_event(reg);
+	return perf_create_event(reg);
+}
+
+/* The same, of a set whose clock may get another timer, or an event. */
+static int perf_renew_timer(struct perf_set *ps, struct pfm_pmu_reg *reg)
+{
+	struct pfm_pmu_reg *clock = perf_clock_of(ps);
+	u64 time = perf_read_virtual(clock, NULL);
+	int ret = perf_renew_event(reg);
+	int err = perf_create_clock(ps);
+
+	/* It goes on from there, and stands still if there is an error. */
+	perf_write_pmd(clock, time);
+	return ret ?: err;
+}
+
+static int perf_write_pmc(struct pfm_pmu_reg *reg)
+{
+	struct perf_set *ps = reg->set->priv;
+
+	if (!(reg->desc->flags & PFM_REGD_COUNTER))
+		return 0;
+	return perf_event_of(perf_clock_of(ps)) ? perf_renew_event(reg) :
+						  perf_renew_timer(ps, reg);
 }
 
 static u64 perf_read_pmd(struct pfm_pmu_reg *reg)
@@ -385,11 +416,13 @@ static u64 perf_read_pmd(struct pfm_pmu_reg *reg)
 	struct perf_event *event = perf_event_of(reg);
 	u64 offset, count;
 
+	if (!event && perf_is_set_clock(reg))
+		return perf_clock_count(reg->set->priv) - reg->offset;
 	if (!event)
 		return perf_read_virtual(reg, reg->set->task ?: current);
 	do {
 		offset = READ_ONCE(reg->offset);
-		count = perf_count(event);
+		count = perf_count_of(reg, event);
 		/* An overflow meanwhile has reset it; perhaps each time. */
 	} while (offset != READ_ONCE(reg->offset) &&
 		 !fatal_signal_pending(current));

@@ -26,6 +26,7 @@
  * @irq_works: how often it is queued or running, on whatever CPUs
  * @rcu:      the kernel's part of an irq_work that has run may still look at it
  * @work:     lets them, if they are elsewhere
+ * @timer:    PMD whose event tells the time of the set, if its clock has none
  * @seen:     count of each software event when more than one of its periods had
  *            passed
  */
@@ -39,6 +40,7 @@ struct perf_set {
 	atomic_t			irq_works;
 	struct rcu_head			rcu;
 	struct work_struct		work;
+	struct pfm_pmu_reg		*timer;
 	u64				seen[PERF_NUM_EVENTS];
 };
 

@@ -6,6 +6,7 @@
 #include <linux/sched.h>
 #include <linux/sched/mm.h>
 #include <linux/timekeeping.h>
+#include "clock.h"
 #include "virtual.h"
 
 u64 perf_tid(struct task_struct *task)
@@ -35,9 +36,14 @@ u64 perf_resident_pages(struct task_struct *task)
 	return pages;
 }
 
-/* What the others count; a counter without an event stands still. */
+/*
+ * What the others count; a counter without an event stands still. A clock is
+ * asked of a stopped set only.
+ */
 static u64 perf_virtual_count(const struct pfm_pmu_reg *reg)
 {
+	if (perf_is_set_clock(reg))
+		return perf_clock_count_stopped(reg->set->priv);
 	return reg->desc->num == PFM_PMD_ELAPSED ? ktime_get_mono_fast_ns() : 0;
 }
 

@@ -134,6 +134,77 @@ TEST(a_pmc_takes_what_perf_takes_and_nothing_else_however_often)
 	compare_with_perf(thread, cpu);
 }
 
+static __u64 duration(int fd)
+{
+	pfarg_setinfo_t info = { .set_id = 0 };
+
+	CHECK_OK(pfm_getinfo_evtsets(fd, &info, 1));
+	return info.set_act_duration.tv_sec * 1000 * MS +
+	       info.set_act_duration.tv_nsec;
+}
+
+/* Count for a while. The set was active as long as this thread ran. */
+static void expect_time_is_told(int fd)
+{
+	__u64 before = duration(fd), begin, told, end;
+
+	begin = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	CHECK_OK(pfm_start(fd, NULL));
+	while (clock_ns(CLOCK_THREAD_CPUTIME_ID) < begin + 20 * MS)
+		;
+	told = duration(fd) - before;
+	end = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	CHECK_OK(pfm_stop(fd));
+	CHECK(told > 16 * MS);
+	CHECK(told < (end - begin) / 10 * 12);
+	CHECK(duration(fd) - before >= told);
+}
+
+static void write_pmc_stopped(int fd, unsigned int num, __u64 value,
+			      __u32 flags)
+{
+	pfarg_pmc_t pmc = { .reg_num = num, .reg_value = value,
+			    .reg_flags = flags };
+	__u64 before = duration(fd);
+
+	CHECK_OK(pfm_write_pmcs(fd, &pmc, 1));
+	CHECK_EQ(duration(fd), before);
+}
+
+TEST(a_set_knows_its_time_whatever_it_counts)
+{
+	int fd = ctx_new(0);
+
+	write_pmc_stopped(fd, 0, CPU_CLOCK, 0);
+	write_pmc_stopped(fd, 1, PAGE_FAULTS, 0);
+	ctx_load_self(fd);
+	expect_time_is_told(fd);
+	/* What tells it is another one, */
+	write_pmc_stopped(fd, 0, PFM_PERF_NONE, 0);
+	expect_time_is_told(fd);
+	/* none, */
+	write_pmc_stopped(fd, 1, PFM_PERF_NONE, 0);
+	expect_time_is_told(fd);
+	/* or may be asked for it in an overflow. */
+	write_pmc_stopped(fd, 1, PAGE_FAULTS, PFM_REGFL_OVFL_NOTIFY);
+	expect_time_is_told(fd);
+	CHECK_OK(pfm_unload_context(fd));
+	CHECK(duration(fd) > 4 * 16 * MS);
+}
+
+TEST(a_set_that_begins_to_sample_keeps_its_time)
+{
+	int fd = ctx_new(0);
+
+	write_pmc_stopped(fd, 0, PAGE_FAULTS, 0);
+	ctx_load_self(fd);
+	expect_time_is_told(fd);
+	write_pmc_stopped(fd, 0, PAGE_FAULTS, PFM_REGFL_OVFL_NOTIFY);
+	expect_time_is_told(fd);
+	write_pmc_stopped(fd, 0, PAGE_FAULTS, 0);
+	expect_time_is_told(fd);
+}
+
 TEST(a_timer_that_is_set_may_reset_a_clock)
 {
 	struct resetter r = reset_clock_at(TIMERS "hrtimer_start/id", MS, -MS);

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * clock.c - how long a set counts
+ *
+ * A set's clock is an event if it may be read in an interrupt: if it has a
+ * timeout, a counter samples, or a CPU may become idle. If the set only counts
+ * for a thread, perf's own time of any of its software events is the same, for
+ * these are on whenever the set counts. An event less is one less to be created
+ * and switched with the thread.
+ */
+#include "clock.h"
+
+static bool perf_is_read_in_interrupts(const struct perf_set *ps)
+{
+	u16 i;
+
+	for (i = 0; i < ps->s->num_regs; i++)
+		if (ps->regs[i] && ps->regs[i]->sampling)
+			return true;
+	return !ps->s->task;
+}
+
+static struct pfm_pmu_reg *perf_find_timer(const struct perf_set *ps)
+{
+	u16 i;
+
+	for (i = 0; i < ps->s->num_regs; i++)
+		if (perf_event_at(ps, i) &&
+		    perf_is_software(ps->regs[i]->pmc_value))
+			return ps->regs[i];
+	return NULL;
+}
+
+bool perf_clock_needs_event(struct perf_set *ps)
+{
+	ps->timer = perf_is_read_in_interrupts(ps) ? NULL : perf_find_timer(ps);
+	return !ps->timer;
+}
+
+u64 perf_time_running(struct perf_event *event)
+{
+	u64 enabled, running;
+
+	perf_event_read_value(event, &enabled, &running);
+	return running;
+}
+
+static struct perf_event *perf_timer_event(const struct perf_set *ps)
+{
+	return ps->timer ? perf_event_of(ps->timer) : NULL;
+}
+
+u64 perf_clock_count_stopped(const struct perf_set *ps)
+{
+	const struct perf_event *event = perf_timer_event(ps);
+
+	return event ? event->total_time_running : 0;
+}
+
+u64 perf_clock_count(const struct perf_set *ps)
+{
+	struct perf_event *event = perf_timer_event(ps);
+
+	if (!event || !ps->started)
+		return perf_clock_count_stopped(ps);
+	return perf_time_running(event);
+}
+
+bool perf_clock_has_run(const struct perf_set *ps)
+{
+	struct perf_event *event = perf_event_of(perf_clock_of(ps)) ?:
+				   perf_timer_event(ps);
+
+	return event && perf_time_running(event);
+}
