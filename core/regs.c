@@ -305,7 +305,6 @@ int pfm_write_pmc(struct pfm_context *ctx, void *elem)
 							pmu->num_pmds,
 							pmc->pmd),
 					   value, smpl ? &conf : NULL);
-	pfm_note_sampling(ctx);
 	pfm_publish(set);
 	err = pfm_resume(ctx);
 	if (ret == -EINVAL)
@@ -422,7 +421,6 @@ int pfm_write_pmd(struct pfm_context *ctx, void *elem)
 
 	pfm_pause(ctx);
 	ret = pfm_write_pmd_paused(set, slot, req, smpl ? &conf : NULL);
-	pfm_note_sampling(ctx);
 	pfm_publish(set);
 	err = pfm_resume(ctx);
 	if (ret == -EINVAL)
