@@ -148,6 +148,7 @@ struct pfm_pmd {
  * @switch_pmds: PMDs (by place) that caused the last switch from it
  * @page:        what user level may map, or NULL; the kernel does not read it
  * @page_seq:    its sequence number
+ * @counter_seq: the one of the counters in it
  * @page_buffer: holds @page
  * @regs:        the @hw of its PMDs, in the order of the PMU's table, that is
  *               increasing index; and of the clock, which counts from
@@ -167,8 +168,19 @@ struct pfm_evtset {
 	DECLARE_BITMAP(switch_pmds, PFM_MAX_PMDS);
 	pfm_set_page_t		*page;
 	u32			page_seq;
+	u32			counter_seq;
 	struct pfm_buffer	*page_buffer;
 	struct pfm_pmu_reg	*regs[];
+};
+
+/**
+ * struct pfm_reader - a thread, as it knows itself
+ * @tid:    what gettid() says, or 0 for none
+ * @pid_ns: the inode number of its PID namespace
+ */
+struct pfm_reader {
+	u32	tid;
+	u32	pid_ns;
 };
 
 /**
@@ -229,6 +241,8 @@ struct pfm_odd_answers {
  * @gone:     the monitored CPU has gone offline; under pfm_attach_lock
  * @user_only: the creator may not see the kernel
  * @user_clock: CLOCK_MONOTONIC at user level is the kernel's
+ * @reader:   the monitored thread, if it may read its counters itself: how it
+ *            knows itself
  * @target:   what it is attached to; each set has a copy
  * @sets:     event sets by their number
  * @num_sets: how many there are
@@ -301,6 +315,7 @@ struct pfm_context {
 	bool			gone;
 	bool			user_only;
 	bool			user_clock;
+	struct pfm_reader	reader;
 	struct pfm_pmu_set	target;
 	struct xarray		sets;
 	unsigned int		num_sets;

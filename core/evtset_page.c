@@ -3,16 +3,16 @@
  * evtset_page.c - the PMDs of event sets in pages that user level maps (2006
  *		   paper, 8)
  *
- * User level cannot read the hardware itself: perf grants that with its own
- * mapping of an event, which the kernel's own events do not have. A page says
- * of each PMD that it has the value, that the value is the clock less an
- * offset, or that PFM_READ_PMDS must be asked. Values are declared live before
- * they are, and kept only once they are: nobody reads a value that has been
- * counted on since.
+ * A page says of each PMD that it has the value, that the value is the clock
+ * less an offset, that the monitored thread can read a counter itself, or that
+ * PFM_READ_PMDS must be asked. Values are declared live before they are, and
+ * kept only once they are: nobody reads a value that has been counted on since.
  *
  * A page has one writer at a time, the owner of the context (owner.c): what
  * interrupts a command that writes finds the context frozen, or owned. The
- * writing is value.c's.
+ * writing is value.c's. Where the counters are is the PMU's to say, on the CPU
+ * of the thread that reads them, whoever owns the context: they have a sequence
+ * number of their own, and do not contain what the owner changes, the offset.
  */
 #include <linux/nsproxy.h>
 #include <linux/sched.h>
@@ -42,6 +42,28 @@ int pfm_page_create(struct pfm_evtset *set, const struct pfm_pmu *pmu)
 	pfm_page_write(set);
 	return 0;
 }
+
+void pfm_show_counter(struct pfm_pmu_reg *reg, const pfm_map_counter_t *show)
+{
+	struct pfm_pmd *pmd = container_of(reg, struct pfm_pmd, hw);
+	struct pfm_evtset *set = pfm_evtset_of(pmd);
+	pfm_map_counter_t *c;
+
+	if (!set->page || pmd->slot >= PFM_MAP_COUNTERS)
+		return;
+	c = &set->page->map_counter[pmd->slot];
+	set->counter_seq += 2;
+	WRITE_ONCE(c->cnt_seq, set->counter_seq - 1);
+	/* The reader is interrupted here, or not running: program order. */
+	barrier();
+	WRITE_ONCE(c->cnt_index, show->cnt_index);
+	WRITE_ONCE(c->cnt_bits, show->cnt_bits);
+	WRITE_ONCE(c->cnt_start, show->cnt_start);
+	WRITE_ONCE(c->cnt_count, show->cnt_count);
+	barrier();
+	WRITE_ONCE(c->cnt_seq, set->counter_seq);
+}
+EXPORT_SYMBOL_GPL(pfm_show_counter);
 
 u64 pfm_page_offset(const struct pfm_evtset *set)
 {

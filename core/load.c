@@ -5,6 +5,7 @@
  */
 #include <linux/capability.h>
 #include <linux/pid.h>
+#include <linux/pid_namespace.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 #include <linux/string.h>
@@ -147,6 +148,25 @@ static int pfm_check_load(struct pfm_context *ctx, const pfarg_load_t *req,
 						     -EINVAL;
 }
 
+/* The thread that attaches to itself, and maps what it counts. */
+static bool pfm_can_read_counters(const struct pfm_context *ctx,
+				  const struct task_struct *task)
+{
+	return task == current && ctx->flags & PFM_FL_MAP_SETS &&
+	       pfm_may_read_counters();
+}
+
+/* The caller may read the counters of @ctx itself, or nobody. */
+static void pfm_set_reader(struct pfm_context *ctx, bool can_read)
+{
+	ctx->target.user_read = can_read;
+	ctx->reader = (struct pfm_reader){};
+	if (!can_read)
+		return;
+	ctx->reader.tid = task_pid_vnr(current);
+	ctx->reader.pid_ns = task_active_pid_ns(current)->ns.inum;
+}
+
 static void pfm_put_target(struct pfm_context *ctx)
 {
 	if (ctx->target.task)
@@ -176,6 +196,7 @@ static void pfm_unload_pmu(struct pfm_context *ctx)
 static void pfm_let_go(struct pfm_context *ctx)
 {
 	ctx->started = false;
+	pfm_set_reader(ctx, false);
 	pfm_end_evtset(ctx->set);
 	ctx->frozen = 0;
 	pfm_publish(ctx->set);
@@ -214,6 +235,7 @@ static void pfm_thread_changed(struct pfm_context *ctx)
 
 	lockdep_assert_held(&ctx->mutex);
 	pfm_unload_pmu(ctx);
+	pfm_set_reader(ctx, false);
 	if (!exits && ctx->trusted && !pfm_reload_pmu(ctx))
 		return;
 	pfm_let_go(ctx);
@@ -224,9 +246,12 @@ static void pfm_thread_changed(struct pfm_context *ctx)
 	pfm_msgq_tell_readers(&ctx->msgq);
 }
 
-/* Attach to @task, or to this CPU if it is NULL. */
+/*
+ * Attach to @task, or to this CPU if it is NULL. @can_read: it may read its
+ * counters itself.
+ */
 static int pfm_load_locked(struct pfm_context *ctx, const pfarg_load_t *req,
-			   struct task_struct *task)
+			   struct task_struct *task, bool can_read)
 {
 	int ret = pfm_check_load(ctx, req, task);
 
@@ -237,6 +262,7 @@ static int pfm_load_locked(struct pfm_context *ctx, const pfarg_load_t *req,
 	else
 		ctx->target.cpu = raw_smp_processor_id();
 	ctx->target.user_only = ctx->user_only;
+	pfm_set_reader(ctx, can_read);
 	ret = pfm_attach_claim(ctx, pfm_thread_changed);
 	if (ret)
 		goto err_put;
@@ -252,17 +278,18 @@ static int pfm_load_locked(struct pfm_context *ctx, const pfarg_load_t *req,
 	pfm_block_detach(ctx);
 	pfm_attach_release(ctx);
 err_put:
+	pfm_set_reader(ctx, false);
 	pfm_put_target(ctx);
 	return ret;
 }
 
 static int pfm_load_target(struct pfm_context *ctx, const pfarg_load_t *req,
-			   struct task_struct *task)
+			   struct task_struct *task, bool can_read)
 {
 	int ret;
 
 	mutex_lock(&ctx->mutex);
-	ret = pfm_load_locked(ctx, req, task);
+	ret = pfm_load_locked(ctx, req, task, can_read);
 	mutex_unlock(&ctx->mutex);
 	return ret;
 }
@@ -270,6 +297,7 @@ static int pfm_load_target(struct pfm_context *ctx, const pfarg_load_t *req,
 static int pfm_load_thread(struct pfm_context *ctx, const pfarg_load_t *req,
 			   struct task_struct *task)
 {
+	bool can_read = pfm_can_read_counters(ctx, task);
 	int ret;
 
 	if (pfm_may_block(ctx) && !pfm_can_be_blocked(task))
@@ -277,7 +305,7 @@ static int pfm_load_thread(struct pfm_context *ctx, const pfarg_load_t *req,
 	ret = pfm_may_attach_begin(task, pfm_may_block(ctx));
 	if (ret)
 		return ret;
-	ret = pfm_load_target(ctx, req, task);
+	ret = pfm_load_target(ctx, req, task, can_read);
 	pfm_may_attach_end(task);
 	return ret;
 }
@@ -289,7 +317,7 @@ int pfm_load_context(struct pfm_context *ctx, void *arg)
 	int ret;
 
 	if (pfm_is_syswide(ctx))
-		return pfm_load_target(ctx, req, NULL);
+		return pfm_load_target(ctx, req, NULL, false);
 	task = pfm_get_task(req->load_pid);
 	if (!task)
 		return -ESRCH;

@@ -204,3 +204,11 @@ void pfm_may_attach_end(struct task_struct *task)
 {
 	up_read(&task->signal->exec_update_lock);
 }
+
+bool pfm_may_read_counters(void)
+{
+	int allowed;
+
+	return !pfm_proc_read_int("sys/kernel/perf_user_access", &allowed) &&
+	       allowed == 1;
+}

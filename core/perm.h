@@ -33,4 +33,11 @@ int pfm_may_create(u32 ctx_flags, bool *user_only);
 int pfm_may_attach_begin(struct task_struct *task, bool stop);
 void pfm_may_attach_end(struct task_struct *task);
 
+/*
+ * May threads read their counters at user level? The administrator says so, of
+ * all that perf counts (arm64: kernel.perf_user_access).
+ * Context: process, may sleep.
+ */
+bool pfm_may_read_counters(void);
+
 #endif /* PFM_CORE_PERM_H */

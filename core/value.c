@@ -154,11 +154,32 @@ int pfm_ovfl_read_pmd(struct pfm_ovfl_data *data, u16 num, u64 *value)
 }
 EXPORT_SYMBOL_GPL(pfm_ovfl_read_pmd);
 
+/* Nobody takes anything from the page until it is written. */
+static void pfm_page_begin(struct pfm_evtset *set)
+{
+	set->page_seq |= 1;
+	WRITE_ONCE(set->page->map_seq, set->page_seq);
+	/* Pairs with the reader's fence before it reads the number again. */
+	smp_wmb();
+}
+
+/* Context: as pfm_publish(), which follows, interrupts off. */
+static void pfm_unpublish(struct pfm_evtset *set)
+{
+	if (set->page)
+		pfm_page_begin(set);
+}
+
 void pfm_value_write_ovfl(struct pfm_pmd *pmd, u64 value)
 {
 	const struct pfm_context *ctx = pmd->ctx;
 	bool live = pfm_pmd_is_live(pmd);
+	/* Only for these does the page say more than that they are live. */
+	bool shown = live && (pmd->hw.desc->flags & PFM_REGD_MONOTONIC ||
+			      pmd->hw.user_read);
 
+	if (unlikely(shown))
+		pfm_unpublish(pfm_evtset_of(pmd));
 	WRITE_ONCE(pmd->loads, pmd->loads + 1);
 	/* Both pair with those in pfm_value_read_narrow(). */
 	smp_wmb();
@@ -169,10 +190,7 @@ void pfm_value_write_ovfl(struct pfm_pmd *pmd, u64 value)
 	/* It is loaded. */
 	smp_wmb();
 	WRITE_ONCE(pmd->loads, pmd->loads + 1);
-	if (!live)
-		return;
-	/* Only for these does the page say more than that they are live. */
-	if (unlikely(pmd->hw.desc->flags & PFM_REGD_MONOTONIC))
+	if (unlikely(shown))
 		pfm_publish(pfm_evtset_of(pmd));
 }
 
@@ -249,8 +267,10 @@ static u8 pfm_where_is(const struct pfm_pmd *pmd, bool active)
 	if (flags & PFM_REGD_MONOTONIC && ctx->user_clock)
 		return PFM_MAP_CLOCK;
 	/* Counters stand still; of the others, nobody knows. */
-	return flags & PFM_REGD_COUNTER && !ctx->started ? PFM_MAP_VALUE :
-							   PFM_MAP_LIVE;
+	if (flags & PFM_REGD_COUNTER && !ctx->started)
+		return PFM_MAP_VALUE;
+	return pmd->hw.user_read && pmd->slot < PFM_MAP_COUNTERS ?
+		       PFM_MAP_COUNTER + pmd->slot : PFM_MAP_LIVE;
 }
 
 static void pfm_page_show(pfm_set_page_t *page, u16 num, u8 state, u64 value)
@@ -267,7 +287,7 @@ static void pfm_page_write_pmd(pfm_set_page_t *page, struct pfm_pmd *pmd,
 
 	if (state == PFM_MAP_VALUE)
 		value = pfm_value_read_ovfl(pmd);
-	else if (state == PFM_MAP_CLOCK)
+	else if (state != PFM_MAP_LIVE)
 		value = pmd->hw.offset;
 	pfm_page_show(page, pmd->hw.desc->num, state, value);
 }
@@ -296,11 +316,10 @@ void pfm_page_write(struct pfm_evtset *set)
 
 	/* No probe of the idle thread comes between (idle.c). */
 	local_irq_save(irq);
-	set->page_seq = (set->page_seq + 1) | 1;
-	WRITE_ONCE(page->map_seq, set->page_seq);
-	/* Pairs with the reader's fence before it reads the number again. */
-	smp_wmb();
+	pfm_page_begin(set);
 	WRITE_ONCE(page->map_flags, active ? PFM_MAPFL_ACTIVE : 0);
+	WRITE_ONCE(page->map_tid, ctx->reader.tid);
+	WRITE_ONCE(page->map_pid_ns, ctx->reader.pid_ns);
 	for (i = 0; i < ctx->pmu->num_pmds; i++)
 		pfm_page_write_slot(page, set, i, active);
 	/* Pairs with the reader's acquire of the number. */

@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "counter.h"
 #include "ioctl.h"
 
 /* The kernel may be interrupted while it writes, for any length of time. */
@@ -26,12 +27,14 @@
  * @size: size of the mapping in bytes
  * @fd:   the context
  * @set:  number of the set
+ * @user: who has mapped it
  */
 struct pfm_set_map {
 	const volatile pfm_set_page_t	*page;
 	size_t				size;
 	int				fd;
 	__u16				set;
+	struct counter_user		user;
 };
 
 static int mmap_offset(int fd, unsigned int set, off_t *offset)
@@ -68,7 +71,13 @@ struct pfm_set_map *pfm_map_set(int fd, unsigned int set)
 		errno = error;
 		return NULL;
 	}
-	*map = (struct pfm_set_map){ page, size, fd, (__u16)set };
+	*map = (struct pfm_set_map){
+		.page = page,
+		.size = size,
+		.fd = fd,
+		.set = (__u16)set,
+		.user = counter_this_user(),
+	};
 	return map;
 }
 
@@ -88,29 +97,35 @@ static __u64 monotonic_ns(void)
 	return (__u64)now.tv_sec * NSEC_PER_SEC + (__u64)now.tv_nsec;
 }
 
-/* Returns where the value is, PFM_MAP_*; sets it if it is in the page. */
-static int value_in(const volatile pfm_set_page_t *page, unsigned int pmd,
-		    __u64 *value)
+/* What map_value is to be taken from. */
+static struct reading read_live(const struct pfm_set_map *map, int state)
 {
-	int state = page->map_state[pmd];
-
-	*value = page->map_value[pmd];
 	if (state == PFM_MAP_CLOCK)
-		*value = monotonic_ns() - *value;
-	return state;
+		return (struct reading){ monotonic_ns(), 1 };
+	if (state >= PFM_MAP_COUNTER)
+		return counter_read(&map->user, map->page, state);
+	return (struct reading){ 0, 0 };
 }
 
-/* Returns whether the kernel has left the page alone meanwhile. */
-static int read_page(const volatile pfm_set_page_t *page, unsigned int pmd,
-		     int *state, __u64 *value)
+/* As counter_read(), a PMD's value, wherever it may be. */
+static struct reading read_page(const struct pfm_set_map *map, unsigned int pmd)
 {
+	const volatile pfm_set_page_t *page = map->page;
 	__u32 seq = __atomic_load_n(&page->map_seq, __ATOMIC_ACQUIRE);
+	int state = page->map_state[pmd];
+	struct reading r = { page->map_value[pmd], 1 };
 
-	*state = value_in(page, pmd, value);
+	if (state != PFM_MAP_VALUE) {
+		__u64 base = r.value;
+
+		r = read_live(map, state);
+		r.value -= base;
+	}
 	/* Pairs with the kernel's barrier after it has made the number odd. */
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
-	return !(seq & 1) &&
-	       seq == __atomic_load_n(&page->map_seq, __ATOMIC_RELAXED);
+	if (seq & 1 || seq != __atomic_load_n(&page->map_seq, __ATOMIC_RELAXED))
+		r.found = -1;
+	return r;
 }
 
 static int ask_kernel(const struct pfm_set_map *map, unsigned int pmd,
@@ -127,18 +142,14 @@ static int ask_kernel(const struct pfm_set_map *map, unsigned int pmd,
 int pfm_read_mapped(const struct pfm_set_map *map, unsigned int pmd,
 		    __u64 *value)
 {
-	__u64 mapped;
-	int state;
+	struct reading r = { 0, -1 };
 
 	if (pmd >= PFM_MAX_PMDS)
 		return fail(EINVAL);
-	for (int i = 0; i < MAX_TRIES; i++) {
-		if (!read_page(map->page, pmd, &state, &mapped))
-			continue;
-		if (state != PFM_MAP_VALUE && state != PFM_MAP_CLOCK)
-			break;
-		*value = mapped;
-		return 0;
-	}
-	return ask_kernel(map, pmd, value);
+	for (int i = 0; i < MAX_TRIES && r.found < 0; i++)
+		r = read_page(map, pmd);
+	if (r.found <= 0)
+		return ask_kernel(map, pmd, value);
+	*value = r.value;
+	return 0;
 }

@@ -61,7 +61,8 @@ $(PFMON_OBJ): UCFLAGS += -DPFM_PROJECT_VERSION='"$(shell cat VERSION)"'
 $(PFMON_OBJ): VERSION
 # All of pfmon but its main(), from which the linker takes what a program uses.
 PFMON_A := $(UOBJ)/tools/pfmon.a
-LIB_OBJ := $(addprefix $(UOBJ)/lib/,perfmonctl.o ioctl.o setmap.o)
+LIB_OBJ := $(addprefix $(UOBJ)/lib/,perfmonctl.o ioctl.o setmap.o \
+	counter.o)
 LIB2X_SHARED := perfmon2x.o mmap2x.o ioctl.o
 LIB2X_OBJ := $(addprefix $(UOBJ)/lib/,create2x.o $(LIB2X_SHARED))
 LIB22_OBJ := $(addprefix $(UOBJ)/lib/,create22.o $(LIB2X_SHARED))

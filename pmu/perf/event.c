@@ -4,8 +4,9 @@
  *
  * perf gives no function to read a running event or to change its period in an
  * interrupt. Nothing else of the module writes what is perf's own (hw.
- * sample_period, last_period, period_left; the handler) or calls an event's
- * PMU, and here it is done as perf does it in the same context:
+ * sample_period, last_period, period_left; the handler) or calls an event's PMU
+ * (but user_read.c, which asks for the counter's number), and here it is done
+ * as perf does it in the same context:
  *
  * - An event's PMU is asked to read for the CPU's own counters and the clocks
  *   only, on their CPU with interrupts off, as perf_output_read_group() does

@@ -45,6 +45,13 @@ static __always_inline void perf_update(const struct pfm_pmu_reg *reg,
 		update(event);
 }
 
+/* Has it a period for its PMD's sake? */
+static inline bool perf_is_armed(const struct pfm_pmu_reg *reg,
+				 const struct perf_event *event)
+{
+	return event->attr.sample_period && !reg->user_read;
+}
+
 /* An event's count, wherever it is. Context: process. */
 static inline u64 perf_count(struct perf_event *event)
 {

@@ -6,6 +6,7 @@
 #include "event.h"
 #include "overflow.h"
 #include "perf_record.h"
+#include "user_read.h"
 #include "virtual.h"
 
 /* The PMD has not wrapped: this is what it needs. */
@@ -235,12 +236,27 @@ void notrace perf_overflow_far(struct perf_event *event,
 			  local64_read(&event->count) - reg->offset);
 }
 
+/* An actual counter has overflowed, and was loaded anew. */
+static void notrace perf_overflow_live(struct perf_event *event,
+				       struct perf_sample_data *data,
+				       struct pt_regs *regs)
+{
+	perf_show_counter(event->overflow_handler_context, event);
+}
+
+bool perf_is_live(const struct perf_event *event)
+{
+	return event->overflow_handler == perf_overflow_live;
+}
+
 perf_overflow_handler_t perf_handler(const struct pfm_pmu_reg *reg)
 {
 	if (perf_is_set_clock(reg))
 		return perf_overflow_timeout;
 	if (perf_is_ds(reg))
 		return perf_overflow_ds;
+	if (reg->user_read)
+		return perf_overflow_live;
 	return perf_wants_user(reg->pmc_value) ? perf_overflow_user :
 						 perf_overflow;
 }
@@ -308,7 +324,7 @@ static void perf_reset_other(struct pfm_pmu_reg *reg, struct perf_event *event,
 		return;
 	}
 	reg->offset = local64_read(&event->count) - value;
-	if (event->attr.sample_period)
+	if (perf_is_armed(reg, event))
 		perf_arm_later(reg, event, value);
 }
 

@@ -22,4 +22,7 @@ void perf_read_pmds_ovfl(struct pfm_pmu_reg *const *regs, u64 *values,
 			 unsigned int n);
 void perf_reset_pmd(struct pfm_pmu_reg *reg, u64 value, bool reported);
 
+/* Is it one of ours that the monitored thread reads itself? */
+bool perf_is_live(const struct perf_event *event);
+
 #endif /* PFM_PMU_PERF_OVERFLOW_H */

@@ -24,6 +24,7 @@
 #include "event.h"
 #include "overflow.h"
 #include "perf_record.h"
+#include "user_read.h"
 #include "virtual.h"
 
 static bool perf_pmc_is_used(u64 pmc)
@@ -176,6 +177,7 @@ static bool perf_may_count(const struct pfm_pmu_reg *reg)
 static void perf_forget_event(struct pfm_pmu_reg *reg)
 {
 	WRITE_ONCE(reg->priv, NULL);
+	reg->user_read = false;
 	reg->update = NULL;
 	reg->reload = PFM_RELOAD_NONE;
 }
@@ -204,6 +206,7 @@ static noinline int perf_add_event(struct pfm_pmu_reg *reg)
 		attr.sample_type = PERF_RECORD_SAMPLE;
 		attr.sample_regs_intr = PERF_RECORD_REGS;
 	}
+	reg->user_read = perf_ask_for_user_read(&attr, reg);
 	event = perf_event_create_kernel_counter(&attr, s->task ? -1 : s->cpu,
 						 s->task, perf_handler(reg),
 						 reg);
@@ -286,8 +289,10 @@ static int perf_load(struct pfm_pmu_set *s,
 	ps->regs = regs;
 	perf_arm_init(ps);
 	s->priv = ps;
+	perf_readers_add(ps);
 	ret = perf_create_events(ps);
 	if (ret) {
+		perf_readers_del(ps);
 		s->priv = NULL;
 		kfree(ps);
 	}
@@ -301,6 +306,7 @@ static void perf_unload(struct pfm_pmu_set *s)
 
 	perf_arm_wait(ps);
 	perf_destroy_events(ps, s->num_regs);
+	perf_readers_del(ps);
 	s->priv = NULL;
 	kfree_rcu(ps, rcu);
 }
@@ -378,7 +384,7 @@ static int perf_write_pmd(struct pfm_pmu_reg *reg, u64 value)
 		return 0;
 	}
 	reg->offset = perf_count_of(reg, event) - value;
-	return event->attr.sample_period ? perf_arm_stopped(reg, event, value) :
+	return perf_is_armed(reg, event) ? perf_arm_stopped(reg, event, value) :
 					   0;
 }
 
@@ -540,6 +546,7 @@ static int __init perf_pmu_init(void)
 static void __exit perf_pmu_exit(void)
 {
 	pfm_unregister_pmu(&perf_pmu);
+	perf_readers_exit();
 }
 
 module_init(perf_pmu_init);

@@ -29,6 +29,7 @@
  * @timer:    PMD whose event tells the time of the set, if its clock has none
  * @seen:     count of each software event when more than one of its periods had
  *            passed
+ * @user_read: the thread reads its counters itself, if their PMU lets it
  */
 struct perf_set {
 	struct pfm_pmu_set		*s;
@@ -42,6 +43,7 @@ struct perf_set {
 	struct work_struct		work;
 	struct pfm_pmu_reg		*timer;
 	u64				seen[PERF_NUM_EVENTS];
+	bool				user_read;
 };
 
 /* The event behind a PMD, or NULL if it is virtual or its PMC is not used. */

@@ -163,6 +163,33 @@ static void values_are_live_while_the_context_counts(struct kunit *test)
 	expect_value(test, 0, -PERIOD + 14);
 }
 
+/* Where the PMU lets the monitored thread do that. */
+static void a_page_says_how_a_counter_is_read(struct kunit *test)
+{
+	const pfm_map_counter_t show = { .cnt_index = 3, .cnt_bits = 32,
+					 .cnt_start = 5, .cnt_count = 6 };
+	const pfm_set_page_t *page = page_of(test, 0);
+	const pfm_map_counter_t *c = &page->map_counter[1];
+	struct pfm_pmu_reg *reg;
+
+	make_counter(test, 0, 1, 0, 0);
+	reg = ctx_of(test)->set->regs[1];
+	KUNIT_ASSERT_EQ(test, load(test, 0), 0);
+	reg->user_read = true;
+	KUNIT_ASSERT_EQ(test, start(test, 0), 0);
+	KUNIT_EXPECT_EQ(test, page->map_state[1], PFM_MAP_COUNTER + 1);
+	KUNIT_EXPECT_EQ(test, page->map_value[1], reg->offset);
+	KUNIT_EXPECT_EQ(test, c->cnt_index, 0);
+	pfm_show_counter(reg, &show);
+	KUNIT_EXPECT_EQ(test, c->cnt_seq, 2);
+	KUNIT_EXPECT_EQ(test, c->cnt_index, show.cnt_index);
+	KUNIT_EXPECT_EQ(test, c->cnt_bits, show.cnt_bits);
+	KUNIT_EXPECT_EQ(test, c->cnt_start, show.cnt_start);
+	KUNIT_EXPECT_EQ(test, c->cnt_count, show.cnt_count);
+	stop(test);
+	KUNIT_EXPECT_EQ(test, page->map_state[1], PFM_MAP_VALUE);
+}
+
 /* What is no counter may change though nothing counts. */
 static void only_the_kernel_knows_other_resources(struct kunit *test)
 {
@@ -351,6 +378,7 @@ static struct kunit_case evtset_page_cases[] = {
 	KUNIT_CASE(a_deleted_set_cannot_be_mapped),
 	KUNIT_CASE(a_detached_set_has_its_values),
 	KUNIT_CASE(values_are_live_while_the_context_counts),
+	KUNIT_CASE(a_page_says_how_a_counter_is_read),
 	KUNIT_CASE(only_the_kernel_knows_other_resources),
 	KUNIT_CASE(a_set_that_is_left_has_its_values),
 	KUNIT_CASE(values_of_a_switch_are_there_at_once),

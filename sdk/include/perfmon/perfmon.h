@@ -362,9 +362,49 @@ PFM_ASSERT_FIELD(pfarg_setinfo_t, reserved, 96, 32);
 #define PFM_MAP_VALUE	1	/* map_value is its value */
 #define PFM_MAP_CLOCK	2	/* CLOCK_MONOTONIC in ns less map_value is */
 #define PFM_MAP_LIVE	3	/* only PFM_READ_PMDS can tell */
+/*
+ * This and above: the count of map_counter[map_state - PFM_MAP_COUNTER], less
+ * map_value.
+ */
+#define PFM_MAP_COUNTER	16
+
+/*
+ * Behind an instruction that reads a counter, MOVZ <Wd>, #PFM_MAP_COUNTER_MARK:
+ * should the first one trap, both are skipped instead of SIGILL.
+ */
+#define PFM_MAP_COUNTER_MARK 0x5046
+
+/* Counters of a set that its thread can read itself, at most. */
+#define PFM_MAP_COUNTERS 32
 
 /* map_flags */
 #define PFM_MAPFL_ACTIVE	0x1	/* attached, and the active set */
+
+/**
+ * typedef pfm_map_counter_t - a running counter that its thread reads itself
+ * @cnt_seq:   odd while the others are being written; changes with them
+ * @cnt_index: number of the actual counter, plus one; 0: only PFM_READ_PMDS can
+ *             tell
+ * @cnt_bits:  bits of the actual counter that count
+ * @cnt_start: what it said ...
+ * @cnt_count: ... when the count was this
+ *
+ * On arm64, counter 31 is PMCCNTR_EL0, counter n below is PMEVCNTRn_EL0.
+ */
+typedef struct {
+	__u32	cnt_seq;
+	__u16	cnt_index;
+	__u16	cnt_bits;
+	__u64	cnt_start;
+	__u64	cnt_count;
+} pfm_map_counter_t;
+
+PFM_STATIC_ASSERT(sizeof(pfm_map_counter_t) == 24);
+PFM_ASSERT_FIELD(pfm_map_counter_t, cnt_seq, 0, 4);
+PFM_ASSERT_FIELD(pfm_map_counter_t, cnt_index, 4, 2);
+PFM_ASSERT_FIELD(pfm_map_counter_t, cnt_bits, 6, 2);
+PFM_ASSERT_FIELD(pfm_map_counter_t, cnt_start, 8, 8);
+PFM_ASSERT_FIELD(pfm_map_counter_t, cnt_count, 16, 8);
 
 /**
  * typedef pfm_set_page_t - an event set's PMDs, mapped (2006 paper, 8)
@@ -372,9 +412,13 @@ PFM_ASSERT_FIELD(pfarg_setinfo_t, reserved, 96, 32);
  * @map_flags:    PFM_MAPFL_*
  * @map_set:      number of the event set
  * @map_num_pmds: PMDs that there are
+ * @map_tid:      thread that may read counters itself, as gettid() names it; or
+ *                0. What @map_counter says is for that thread only
+ * @map_pid_ns:   its PID namespace: inode number of /proc/self/ns/pid
  * @reserved:     0
  * @map_state:    of each PMD, by index: PFM_MAP_*
  * @map_value:    of each PMD, by index, all 64 bits
+ * @map_counter:  running counters that can be read without the kernel
  *
  * Of a context with PFM_FL_MAP_SETS, one page can be mapped at the set's
  * set_mmap_offset, shared and read-only. @map_seq is read before and after a
@@ -386,19 +430,25 @@ typedef struct {
 	__u32	map_flags;
 	__u16	map_set;
 	__u16	map_num_pmds;
-	__u32	reserved[13];
+	__u32	map_tid;
+	__u32	map_pid_ns;
+	__u32	reserved[11];
 	__u8	map_state[PFM_MAX_PMDS];
 	__u64	map_value[PFM_MAX_PMDS];
+	pfm_map_counter_t map_counter[PFM_MAP_COUNTERS];
 } pfm_set_page_t;
 
-PFM_STATIC_ASSERT(sizeof(pfm_set_page_t) == 2944);
+PFM_STATIC_ASSERT(sizeof(pfm_set_page_t) == 3712);
 PFM_ASSERT_FIELD(pfm_set_page_t, map_seq, 0, 4);
 PFM_ASSERT_FIELD(pfm_set_page_t, map_flags, 4, 4);
 PFM_ASSERT_FIELD(pfm_set_page_t, map_set, 8, 2);
 PFM_ASSERT_FIELD(pfm_set_page_t, map_num_pmds, 10, 2);
-PFM_ASSERT_FIELD(pfm_set_page_t, reserved, 12, 52);
+PFM_ASSERT_FIELD(pfm_set_page_t, map_tid, 12, 4);
+PFM_ASSERT_FIELD(pfm_set_page_t, map_pid_ns, 16, 4);
+PFM_ASSERT_FIELD(pfm_set_page_t, reserved, 20, 44);
 PFM_ASSERT_FIELD(pfm_set_page_t, map_state, 64, 320);
 PFM_ASSERT_FIELD(pfm_set_page_t, map_value, 384, 2560);
+PFM_ASSERT_FIELD(pfm_set_page_t, map_counter, 2944, 768);
 
 /**
  * typedef pfarg_pmcinfo_t - element of PFM_GETINFO_PMCS (3.1.13)

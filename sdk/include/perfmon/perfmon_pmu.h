@@ -90,6 +90,9 @@ struct pfm_pmu_set;
  * @desc:      the PMD's description
  * @pmc_value: value of the PMC that controls it; the clock's is the PMU's
  * @sampling:  its overflow matters to somebody
+ * @user_read: owned by the PMU: while the set counts, pfm_show_counter() says how
+ *             the monitored thread reads the counter itself. The PMD's value is
+ *             (hardware count - @offset) then
  */
 struct pfm_pmu_reg {
 	u64				offset;
@@ -100,6 +103,7 @@ struct pfm_pmu_reg {
 	const struct pfm_reg_desc	*desc;
 	u64				pmc_value;
 	bool				sampling;
+	bool				user_read;
 };
 
 /**
@@ -108,6 +112,8 @@ struct pfm_pmu_reg {
  * @cpu:       monitored CPU, or -1
  * @user_only: the creator may not see the kernel: refuse PMC values that count
  *             there
+ * @user_read: the monitored thread may read its counters itself, if the PMU can
+ *             make that possible
  * @num_regs:  number of PMDs, plus one for the clock
  * @ds:        debug-store area, or NULL: overflows of counters that sample come
  *             with a record
@@ -120,6 +126,7 @@ struct pfm_pmu_set {
 	struct task_struct	*task;
 	int			cpu;
 	bool			user_only;
+	bool			user_read;
 	u16			num_regs;
 	struct pfm_ds		*ds;
 	DECLARE_BITMAP(denied, PFM_MAX_PMDS);
@@ -306,5 +313,17 @@ void pfm_overflow_many(struct pfm_pmu_set *s, const unsigned long *pmds,
  * Context: as pfm_overflow().
  */
 void pfm_timeout(struct pfm_pmu_reg *clock, struct pt_regs *regs);
+
+/**
+ * pfm_show_counter() - how the monitored thread reads a running counter now
+ * @reg:  the PMD, with @user_read
+ * @show: what the set's page is to say (perfmon.h); its cnt_seq is not looked at
+ *
+ * Whenever the actual counter is given to the event, taken from it or loaded:
+ * before the thread can run again.
+ * Context: any, interrupts off, on the CPU of the monitored thread; one call at a
+ * time for a set.
+ */
+void pfm_show_counter(struct pfm_pmu_reg *reg, const pfm_map_counter_t *show);
 
 #endif /* PERFMON_PERFMON_PMU_H */

@@ -84,10 +84,6 @@ static struct resetter reset_clock_at(const char *id, __u64 period, __u64 reset)
 	return r;
 }
 
-/*
- * The lock of the timers is held there. And to reset the clock sets a timer,
- * which must not go on for ever.
- */
 static bool perf_takes(__u32 type, __u64 config, int cpu)
 {
 	struct perf_event_attr attr = { .size = sizeof(attr), .type = type,
@@ -205,6 +201,10 @@ TEST(a_set_that_begins_to_sample_keeps_its_time)
 	expect_time_is_told(fd);
 }
 
+/*
+ * The lock of the timers is held there. And to reset the clock sets a timer,
+ * which must not go on for ever.
+ */
 TEST(a_timer_that_is_set_may_reset_a_clock)
 {
 	struct resetter r = reset_clock_at(TIMERS "hrtimer_start/id", MS, -MS);

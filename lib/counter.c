@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/*
+ * counter.c - reading running counters without the kernel
+ *
+ * Only the monitored thread may: to any other, an instruction that reads a
+ * counter is illegal, or tells what that thread counts. A thread knows itself
+ * by its number. A child of the process has that again, perhaps in another
+ * namespace, and the variables of the thread that has forked: a page that is
+ * wiped by fork() tells processes apart.
+ */
+#define _GNU_SOURCE
+#include "counter.h"
+
+#ifdef __aarch64__
+
+#include <stddef.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define CYCLE_COUNTER	31
+
+/* The number of this process, of those that fork() has made: see generation. */
+static __u32 last_generation;
+/* In a page that fork() wipes: 0 until somebody asks. NULL: never asked. */
+static __u32 *generation;
+
+/* This thread, as gettid() says, and when it was asked. */
+static __thread struct {
+	__u32	tid;
+	__u32	generation;
+} self;
+
+static __u32 *wiped_by_fork(void)
+{
+	size_t size = (size_t)sysconf(_SC_PAGESIZE);
+	void *page = mmap(NULL, size, PROT_READ | PROT_WRITE,
+			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (page == MAP_FAILED)
+		return NULL;
+	if (!madvise(page, size, MADV_WIPEONFORK))
+		return page;
+	munmap(page, size);
+	return NULL;
+}
+
+/* Several threads may be the first. Returns whether there is the page. */
+static int have_generation(void)
+{
+	__u32 *page, *none = NULL;
+
+	if (__atomic_load_n(&generation, __ATOMIC_ACQUIRE))
+		return 1;
+	page = wiped_by_fork();
+	if (!page)
+		return 0;
+	if (!__atomic_compare_exchange_n(&generation, &none, page, 0,
+					 __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+		munmap(page, (size_t)sysconf(_SC_PAGESIZE));
+	return 1;
+}
+
+static __u32 this_generation(void)
+{
+	__u32 none = 0, next;
+
+	if (!have_generation())
+		return 0;
+	next = __atomic_add_fetch(&last_generation, 1, __ATOMIC_RELAXED);
+	if (__atomic_compare_exchange_n(generation, &none, next, 0,
+					__ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		return next;
+	return none;
+}
+
+struct counter_user counter_this_user(void)
+{
+	struct counter_user user = { 0, 0 };
+	struct stat ns;
+
+	if (stat("/proc/self/ns/pid", &ns))
+		return user;
+	user.pid_ns = (__u32)ns.st_ino;
+	user.generation = this_generation();
+	return user;
+}
+
+static int is_monitored(const struct counter_user *user,
+			const volatile pfm_set_page_t *page)
+{
+	__u32 now;
+
+	if (!user->generation)
+		return 0;
+	now = __atomic_load_n(generation, __ATOMIC_RELAXED);
+	if (now != user->generation)
+		return 0;
+	if (self.generation != now) {
+		self.tid = (__u32)gettid();
+		self.generation = now;
+	}
+	return page->map_tid == self.tid && page->map_pid_ns == user->pid_ns;
+}
+
+/*
+ * An administrator may take the right away at any time: an instruction that
+ * traps is skipped with the one behind it, which notes that it was not.
+ */
+#define READ_AND_MARK(reg)	"mrs %0, " reg "\n\tmovz %w1, %2"
+
+#define READ_EVENT_COUNTER(n)						\
+	case n:								\
+		__asm__ volatile(READ_AND_MARK("pmevcntr" #n "_el0")	\
+				 : "+r"(value), "+r"(mark)		\
+				 : "i"(PFM_MAP_COUNTER_MARK) : "memory"); \
+		break
+
+/* Returns whether it could be read. */
+static int read_actual(unsigned int n, __u64 *count)
+{
+	__u64 value = 0;
+	__u32 mark = 0;
+
+	switch (n) {
+	READ_EVENT_COUNTER(0);
+	READ_EVENT_COUNTER(1);
+	READ_EVENT_COUNTER(2);
+	READ_EVENT_COUNTER(3);
+	READ_EVENT_COUNTER(4);
+	READ_EVENT_COUNTER(5);
+	READ_EVENT_COUNTER(6);
+	READ_EVENT_COUNTER(7);
+	READ_EVENT_COUNTER(8);
+	READ_EVENT_COUNTER(9);
+	READ_EVENT_COUNTER(10);
+	READ_EVENT_COUNTER(11);
+	READ_EVENT_COUNTER(12);
+	READ_EVENT_COUNTER(13);
+	READ_EVENT_COUNTER(14);
+	READ_EVENT_COUNTER(15);
+	READ_EVENT_COUNTER(16);
+	READ_EVENT_COUNTER(17);
+	READ_EVENT_COUNTER(18);
+	READ_EVENT_COUNTER(19);
+	READ_EVENT_COUNTER(20);
+	READ_EVENT_COUNTER(21);
+	READ_EVENT_COUNTER(22);
+	READ_EVENT_COUNTER(23);
+	READ_EVENT_COUNTER(24);
+	READ_EVENT_COUNTER(25);
+	READ_EVENT_COUNTER(26);
+	READ_EVENT_COUNTER(27);
+	READ_EVENT_COUNTER(28);
+	READ_EVENT_COUNTER(29);
+	READ_EVENT_COUNTER(30);
+	case CYCLE_COUNTER:
+		__asm__ volatile(READ_AND_MARK("pmccntr_el0")
+				 : "+r"(value), "+r"(mark)
+				 : "i"(PFM_MAP_COUNTER_MARK) : "memory");
+		break;
+	}
+	*count = value;
+	return mark == PFM_MAP_COUNTER_MARK;
+}
+
+/* The lower @bits of @value; 64 are all of it. */
+static __u64 lower_bits(__u64 value, unsigned int bits)
+{
+	return bits < 64 ? value & ((1ULL << bits) - 1) : value;
+}
+
+struct reading counter_read(const struct counter_user *user,
+			    const volatile pfm_set_page_t *page, int state)
+{
+	const volatile pfm_map_counter_t *c;
+	struct reading r = { 0, 0 };
+	unsigned int index;
+	__u64 actual;
+	__u32 seq;
+
+	if (state >= PFM_MAP_COUNTER + PFM_MAP_COUNTERS ||
+	    !is_monitored(user, page))
+		return r;
+	c = &page->map_counter[state - PFM_MAP_COUNTER];
+	seq = __atomic_load_n(&c->cnt_seq, __ATOMIC_ACQUIRE);
+	index = c->cnt_index;
+	if (!index || index > CYCLE_COUNTER + 1 ||
+	    !read_actual(index - 1, &actual))
+		return r;
+	r.value = c->cnt_count +
+		  lower_bits(actual - c->cnt_start, c->cnt_bits);
+	/*
+	 * It is changed in interrupts of this thread only, which come between
+	 * two instructions.
+	 */
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	r.found = !(seq & 1) && seq == c->cnt_seq ? 1 : -1;
+	return r;
+}
+
+#else /* !__aarch64__ */
+
+struct counter_user counter_this_user(void)
+{
+	return (struct counter_user){ 0, 0 };
+}
+
+struct reading counter_read(const struct counter_user *user,
+			    const volatile pfm_set_page_t *page, int state)
+{
+	(void)user;
+	(void)page;
+	(void)state;
+	return (struct reading){ 0, 0 };
+}
+
+#endif /* __aarch64__ */

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * user_read.c - counters that the monitored thread reads at user level (2006
+ *		 paper, 8), on arm64
+ *
+ * The kernel lets a thread read the CPU's counters while one of its events asks
+ * for that and kernel.perf_user_access is 1. Which counter an event has, and
+ * what it was loaded with, changes when the thread is switched in and out, when
+ * perf moves events, and with each overflow of the counter's 32 bits. Whenever
+ * it has changed the PMU calls perf_event_update_userpage(), with interrupts
+ * off on the CPU of the thread; a kprobe there tells the core, before the
+ * thread runs again.
+ *
+ * The kernel calls no kprobe in an interrupt of code that serves another one,
+ * the few instructions in which it cleans up after a dead task included. So
+ * overflows are reported too: the event has a period that its counter can hold.
+ * What is left is somebody else's pinned event that comes or goes just then.
+ *
+ * An administrator may take the right away at any time. Then the instruction
+ * traps: a kprobe on the function that would send SIGILL skips it. That one
+ * stays until the module goes, for a thread may be about to read when its
+ * context is detached. Without both kprobes nothing is shown.
+ */
+#include <linux/bits.h>
+#include <linux/kprobes.h>
+#include <linux/mutex.h>
+#include <linux/sched/task_stack.h>
+#include <linux/uaccess.h>
+#include <linux/workqueue.h>
+#include <asm/debug-monitors.h>
+#include <asm/sysreg.h>
+#include "overflow.h"
+#include "user_read.h"
+
+/* perf_event_attr.config1 of an arm64 CPU's event: user access. */
+#define PERF_ATTR_USER_ACCESS	BIT_ULL(1)
+
+/* perf counts with these bits unless it is asked for 64. */
+#define PERF_COUNTER_BITS	32
+/* perf loads a counter with half of what it can count, at most. */
+#define PERF_COUNTER_PERIOD	(U32_MAX >> 1)
+
+/* MRS <Xt>, <system register>, without both. */
+#define PERF_MRS_MASK		0xfff00000U
+#define PERF_MRS		0xd5300000U
+#define PERF_MRS_REG_MASK	GENMASK(20, 5)
+/* Of PMEVCNTR<n>_EL0, the bits that are n. */
+#define PERF_EVCNTR_N_MASK	GENMASK(9, 5)
+#define PERF_EVCNTR0		sys_reg(3, 3, 14, 8, 0)
+/* MOVZ <Wd>, #PFM_MAP_COUNTER_MARK, without the register. */
+#define PERF_MARK_MASK		0xffffffe0U
+#define PERF_MARK		(0x52800000U | PFM_MAP_COUNTER_MARK << 5)
+
+/* Sets whose thread reads its counters; and the kprobes. */
+static DEFINE_MUTEX(perf_probes_lock);
+static unsigned int perf_num_readers;
+static bool perf_change_is_seen;
+static bool perf_signal_is_seen;
+
+static bool perf_is_on_counter(const struct perf_event *event)
+{
+	return event->state == PERF_EVENT_STATE_ACTIVE &&
+	       !(event->hw.state & PERF_HES_STOPPED);
+}
+
+/* 0 as long as the administrator does not allow it. */
+static int perf_user_index(struct perf_event *event)
+{
+	return perf_is_on_counter(event) ? event->pmu->event_idx(event) : 0;
+}
+
+void perf_show_counter(struct pfm_pmu_reg *reg, struct perf_event *event)
+{
+	const pfm_map_counter_t show = {
+		.cnt_index = perf_user_index(event),
+		.cnt_bits = PERF_COUNTER_BITS,
+		.cnt_start = local64_read(&event->hw.prev_count),
+		.cnt_count = local64_read(&event->count),
+	};
+
+	pfm_show_counter(reg, &show);
+}
+
+/* perf_event_update_userpage(event) */
+static int perf_counter_changed(struct kprobe *p, struct pt_regs *regs)
+{
+	struct perf_event *event = (struct perf_event *)regs->regs[0];
+
+	if (perf_is_live(event))
+		perf_show_counter(event->overflow_handler_context, event);
+	return 0;
+}
+
+static bool perf_reads_counter(u32 insn)
+{
+	u32 reg = insn & PERF_MRS_REG_MASK;
+
+	return (insn & PERF_MRS_MASK) == PERF_MRS &&
+	       (reg == SYS_PMCCNTR_EL0 ||
+		(reg & ~PERF_EVCNTR_N_MASK) == PERF_EVCNTR0);
+}
+
+/* A reading of a counter, and behind it the mark that it was read? */
+static bool perf_is_marked_reading(struct pt_regs *user)
+{
+	__le32 insns[2];
+	int ret;
+
+	if (compat_user_mode(user))
+		return false;
+	pagefault_disable();
+	ret = __copy_from_user_inatomic(insns, (void __user *)user->pc,
+					sizeof(insns));
+	pagefault_enable();
+	return !ret && perf_reads_counter(le32_to_cpu(insns[0])) &&
+	       (le32_to_cpu(insns[1]) & PERF_MARK_MASK) == PERF_MARK;
+}
+
+/* As the kernel does it with an instruction that it has emulated. */
+static void perf_skip_reading(struct pt_regs *user)
+{
+	user->pc += 2 * AARCH64_INSN_SIZE;
+	user->pstate &= ~PSR_BTYPE_MASK;
+	if (test_thread_flag(TIF_SINGLESTEP))
+		user->pstate &= ~DBG_SPSR_SS;
+}
+
+/* force_signal_inject(signal, code, address, err) */
+static int perf_signal_comes(struct kprobe *p, struct pt_regs *regs)
+{
+	struct pt_regs *user = task_pt_regs(current);
+
+	if (regs->regs[0] != SIGILL || regs->regs[1] != ILL_ILLOPC ||
+	    !perf_is_marked_reading(user))
+		return 0;
+	perf_skip_reading(user);
+	/* Return to its caller. */
+	instruction_pointer_set(regs, regs->regs[30]);
+	return 1;
+}
+
+static struct kprobe perf_change_probe;
+static struct kprobe perf_signal_probe;
+
+static bool perf_probe_add(struct kprobe *probe, const char *name,
+			   kprobe_pre_handler_t handler)
+{
+	/* The kernel takes none that has been registered before. */
+	*probe = (struct kprobe){
+		.symbol_name = name,
+		.pre_handler = handler,
+	};
+	return !register_kprobe(probe);
+}
+
+/*
+ * A second after the last reader, lest the kernel's text change all the time.
+ */
+static void perf_probe_remove(struct work_struct *work)
+{
+	mutex_lock(&perf_probes_lock);
+	if (!perf_num_readers && perf_change_is_seen) {
+		unregister_kprobe(&perf_change_probe);
+		perf_change_is_seen = false;
+	}
+	mutex_unlock(&perf_probes_lock);
+}
+
+static DECLARE_DELAYED_WORK(perf_probe_unused, perf_probe_remove);
+
+void perf_readers_add(struct perf_set *ps)
+{
+	if (!ps->s->user_read)
+		return;
+	mutex_lock(&perf_probes_lock);
+	if (!perf_signal_is_seen)
+		perf_signal_is_seen = perf_probe_add(&perf_signal_probe,
+						     "force_signal_inject",
+						     perf_signal_comes);
+	if (perf_signal_is_seen && !perf_change_is_seen)
+		perf_change_is_seen =
+			perf_probe_add(&perf_change_probe,
+				       "perf_event_update_userpage",
+				       perf_counter_changed);
+	ps->user_read = perf_change_is_seen;
+	perf_num_readers += ps->user_read;
+	mutex_unlock(&perf_probes_lock);
+}
+
+void perf_readers_del(struct perf_set *ps)
+{
+	if (!ps->user_read)
+		return;
+	ps->user_read = false;
+	mutex_lock(&perf_probes_lock);
+	if (!--perf_num_readers)
+		mod_delayed_work(system_wq, &perf_probe_unused, HZ);
+	mutex_unlock(&perf_probes_lock);
+}
+
+void perf_readers_exit(void)
+{
+	flush_delayed_work(&perf_probe_unused);
+	if (perf_signal_is_seen)
+		unregister_kprobe(&perf_signal_probe);
+}
+
+/* A CPU's event, of a PMD that does not sample. */
+static bool perf_can_be_read(const struct pfm_pmu_reg *reg)
+{
+	u32 type = perf_pmc_type(reg->pmc_value);
+
+	return !reg->sampling && !perf_is_set_clock(reg) &&
+	       (type == PERF_TYPE_HARDWARE || type == PERF_TYPE_HW_CACHE ||
+		type == PERF_TYPE_RAW);
+}
+
+bool perf_ask_for_user_read(struct perf_event_attr *attr,
+			    const struct pfm_pmu_reg *reg)
+{
+	const struct perf_set *ps = reg->set->priv;
+
+	if (!ps->user_read || !perf_can_be_read(reg))
+		return false;
+	attr->config1 |= PERF_ATTR_USER_ACCESS;
+	attr->sample_period = PERF_COUNTER_PERIOD;
+	return true;
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * user_read.h - counters that the monitored thread reads at user level
+ */
+#ifndef PFM_PMU_PERF_USER_READ_H
+#define PFM_PMU_PERF_USER_READ_H
+
+#include "pmu.h"
+
+#ifdef CONFIG_ARM64
+
+/*
+ * A set is loaded or unloaded whose thread may read its counters. If the kernel
+ * cannot be watched, it does not. Context: process.
+ */
+void perf_readers_add(struct perf_set *ps);
+void perf_readers_del(struct perf_set *ps);
+
+/* No set is loaded. Context: process. */
+void perf_readers_exit(void);
+
+/*
+ * Ask for user access to the event of @reg. Return: is it one to be read there?
+ * Whether it can be is seen when it is on a counter.
+ */
+bool perf_ask_for_user_read(struct perf_event_attr *attr,
+			    const struct pfm_pmu_reg *reg);
+
+/*
+ * Tell the core where the event's counter is now.
+ * Context: interrupts off, on the CPU of the monitored thread.
+ */
+void perf_show_counter(struct pfm_pmu_reg *reg, struct perf_event *event);
+
+#else
+
+static inline void perf_readers_add(struct perf_set *ps)
+{
+}
+
+static inline void perf_readers_del(struct perf_set *ps)
+{
+}
+
+static inline void perf_readers_exit(void)
+{
+}
+
+static inline bool perf_ask_for_user_read(struct perf_event_attr *attr,
+					  const struct pfm_pmu_reg *reg)
+{
+	return false;
+}
+
+static inline void perf_show_counter(struct pfm_pmu_reg *reg,
+				     struct perf_event *event)
+{
+}
+
+#endif /* CONFIG_ARM64 */
+
+#endif /* PFM_PMU_PERF_USER_READ_H */
