@@ -52,16 +52,14 @@ struct pfm_context;
  * @trigger: the overflow may switch event sets
  * @random: PFM_REGFL_RANDOM
  * @num_reset: how many PMDs are reset with this one: see pfm_reset_slots()
- * @smpl: PMDs whose values are recorded, @arg.num_smpl_pmds of them; they
- *        follow the values in @arg
  * @arg:  handed to the format; all but its value fields is filled in. It is as
- *        long as there are values
+ *        long as there are values. The PMDs that they are of follow:
+ *        pfm_smpl_regs()
  */
 struct pfm_pmd_ovfl {
 	bool			trigger;
 	bool			random;
 	u16			num_reset;
-	struct pfm_pmu_reg	**smpl;
 	pfm_ovfl_arg_t		arg;
 };
 
@@ -201,13 +199,16 @@ struct pfm_odd_answers {
  * struct pfm_context - a perfmon context
  *
  * The overflow path:
- * @data:     where the overflow happened
- * @busy:     who owns it: 0 or PFM_BUSY_*
+ * @busy:     who owns it: 0 or PFM_BUSY_*; first, as atomic accesses have no
+ *            offset on arm64
  * @deferred: others came meanwhile
- * @missed:   more than one of a PMD: so many are to be added to @lost
- * @unusual:  not 0 if any of the next two is not
+ * @data:     where the overflow happened
+ * @unusual:  not 0 if any of the next three is not
  * @frozen:   nothing counts, and why: PFM_MASKED and others
  * @several:  the active set has more than one PMD that samples
+ * @values:   one of them records values of PMDs
+ * @credit:   overflows before the clock is asked whether they come too fast
+ * @missed:   more than one of a PMD: so many are to be added to @lost
  * @unsettled: the PMU was started, and nobody has waited since for overflows to
  *            end
  * @paused:   a command does as it likes: for the probe of the idle thread
@@ -221,7 +222,6 @@ struct pfm_odd_answers {
  *            owner sees to something else
  * @switch_due: it is to be switched from when it is restarted
  * @lost:     overflows that were not recorded
- * @credit:   overflows before the clock is asked whether they come too fast
  * @window:   when it was asked last, in ns
  * @throttled: times that they did
  * @odd:      what the format may have wrong
@@ -272,18 +272,21 @@ struct pfm_odd_answers {
  *            PFM_FL_NOTIFY_BLOCK
  */
 struct pfm_context {
-	struct pfm_ovfl_data	data;
 	u32			busy;
 	u32			deferred;
-	atomic_t		missed;
+	struct pfm_ovfl_data	data;
 
 	union {
 		struct {
 			u32	frozen;
-			u32	several;
+			u16	several;
+			u16	values;
 		};
 		u64		unusual;
 	};
+
+	u32			credit;
+	atomic_t		missed;
 
 	bool			unsettled;
 	bool			paused;
@@ -297,7 +300,6 @@ struct pfm_context {
 	const struct pfm_pmd	*reported;
 	bool			switch_due;
 	u64			lost;
-	u32			credit;
 	u64			window;
 	u64			throttled;
 	struct pfm_odd_answers	odd;
@@ -359,7 +361,8 @@ struct pfm_context {
 
 /*
  * pfm_context.busy: who owns the context (owner.c). Whoever meets the first has
- * interrupted it; the other is elsewhere, or has interrupts off.
+ * interrupted it, or somebody who was not let in and is about to say who the
+ * owner is (pfm_enter_fast()); the other is elsewhere, or has interrupts off.
  */
 #define PFM_BUSY_OVERFLOW	1
 #define PFM_BUSY_COMMAND	2
@@ -435,10 +438,19 @@ static inline struct pfm_context *pfm_context_of(const struct pfm_evtset *set)
 	return pfm_clock_of(set)->ctx;
 }
 
+/* PMDs whose values are recorded, arg.num_smpl_pmds of them. */
+static inline struct pfm_pmu_reg **
+pfm_smpl_regs(const struct pfm_pmd_ovfl *ovfl)
+{
+	const pfm_ovfl_arg_t *arg = &ovfl->arg;
+
+	return (void *)&arg->smpl_pmds_values[arg->num_smpl_pmds];
+}
+
 /* Places of the PMDs that are reset with one; they follow those to record. */
 static inline u16 *pfm_reset_slots(const struct pfm_pmd_ovfl *ovfl)
 {
-	return (u16 *)(ovfl->smpl + ovfl->arg.num_smpl_pmds);
+	return (u16 *)(pfm_smpl_regs(ovfl) + ovfl->arg.num_smpl_pmds);
 }
 
 /* Does its overflow switch sets? */

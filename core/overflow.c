@@ -63,30 +63,39 @@ static u64 pfm_stamp_unowned(void)
 	return stamp;
 }
 
-/* Note where it happened: in @task, at @ip, on this CPU. */
-static __always_inline void pfm_note_place(struct pfm_ovfl_data *data,
+/* Note where it happened: in @task, at @ip. */
+static __always_inline void pfm_note_place(struct pfm_context *ctx,
 					   const struct task_struct *task,
 					   u64 ip, struct pt_regs *regs)
 {
-	data->ip = ip;
-	data->regs = regs;
+	ctx->data.regs = regs;
 	/* Two neighbours, one load and one store. */
 	static_assert(offsetof(struct task_struct, tgid) ==
 		      offsetof(struct task_struct, pid) + sizeof(pid_t));
-	memcpy(&data->ids, &task->pid, sizeof(data->ids));
+	memcpy(&ctx->data.ids, &task->pid, sizeof(ctx->data.ids));
+	ctx->data.ip = ip;
+}
+
+static __always_inline void pfm_begin_arg(pfm_ovfl_arg_t *arg, u64 value)
+{
 	/* One load instead of a per-CPU access. */
-	data->cpu = task_cpu(current);
+	arg->ovfl_cpu = task_cpu(current);
+	arg->pmd_value = value;
+	arg->ovfl_ctrl.val = 0;
+	/* With it, one store. */
+	arg->reserved2 = 0;
 }
 
 /* Values of the PMDs that go into the sample, whatever their width. */
 static void pfm_read_smpl_pmds(struct pfm_pmd *pmd)
 {
 	struct pfm_pmd_ovfl *ovfl = pmd->ovfl;
+	struct pfm_pmu_reg **smpl = pfm_smpl_regs(ovfl);
 	u16 i;
 
 	for (i = 0; i < ovfl->arg.num_smpl_pmds; i++)
 		ovfl->arg.smpl_pmds_values[i] =
-			pfm_value_read_ovfl(container_of(ovfl->smpl[i],
+			pfm_value_read_ovfl(container_of(smpl[i],
 							 struct pfm_pmd, hw));
 }
 
@@ -181,7 +190,7 @@ static void pfm_post_msg(struct pfm_context *ctx, const unsigned long *ovfl)
 		.msg_type = PFM_MSG_OVFL,
 		.msg_ovfl_pid = ctx->data.tgid,
 		.msg_active_set = ctx->set->id,
-		.msg_ovfl_cpu = ctx->data.cpu,
+		.msg_ovfl_cpu = task_cpu(current),
 		.msg_ovfl_tid = ctx->data.tid,
 		.msg_ovfl_ip = ctx->data.ip,
 	};
@@ -249,8 +258,7 @@ static int pfm_handle_one(struct pfm_context *ctx, u16 slot, u64 tstamp,
 	if (WARN_ON_ONCE(!pmd->ovfl))
 		return 0;
 	arg = &pmd->ovfl->arg;
-	arg->pmd_value = pfm_value_read_ovfl(pmd);
-	arg->ovfl_ctrl.val = 0;
+	pfm_begin_arg(arg, pfm_value_read_ovfl(pmd));
 	pfm_read_smpl_pmds(pmd);
 	err = ctx->handler(ctx->buf, arg, tstamp, &ctx->data);
 	pfm_collect(out, pmd, slot, pfm_checked_ctrl(ctx, err, arg->ovfl_ctrl));
@@ -273,7 +281,7 @@ static void pfm_event(struct pfm_context *ctx, const unsigned long *ovfl,
 
 	local_irq_save(flags);
 	/* What was left to an interrupt may come in another thread. */
-	pfm_note_place(&ctx->data, ctx->target.task ?: current, ip, regs);
+	pfm_note_place(ctx, ctx->target.task ?: current, ip, regs);
 	for_each_set_bit(slot, ovfl, ctx->pmu->num_pmds) {
 		/* The first error ends the calls; what is left is lost. */
 		if (!err)
@@ -570,45 +578,105 @@ static noinline bool pfm_look_closer(struct pfm_pmd *pmd, u64 value, u64 ip,
 	return true;
 }
 
+static noinline notrace void pfm_conclude_and_leave(struct pfm_pmd *pmd,
+						    int err)
+{
+	pfm_conclude_one(pmd, err);
+	pfm_leave(pmd->ctx);
+}
+
+static __always_inline void pfm_begin_record(struct pfm_context *ctx,
+					     struct pfm_pmd *pmd, u64 value,
+					     struct pt_regs *regs, u64 ip)
+{
+	pfm_begin_arg(&pmd->ovfl->arg, value);
+	pfm_note_place(ctx, current, ip, regs);
+}
+
+static __always_inline void pfm_read_values(struct pfm_context *ctx,
+					    struct pfm_pmd_ovfl *ovfl)
+{
+	if (ovfl->arg.num_smpl_pmds)
+		ctx->read_pmds(pfm_smpl_regs(ovfl), ovfl->arg.smpl_pmds_values,
+			       ovfl->arg.num_smpl_pmds);
+}
+
+static __always_inline void pfm_end_record(struct pfm_context *ctx,
+					   struct pfm_pmd *pmd)
+{
+	struct pfm_pmu_reg *reg = &pmd->hw;
+	u64 offset, reload, plain_reset;
+	struct pfm_pmd_ovfl *ovfl;
+	u64 tstamp = pfm_stamp();
+	u32 ctrl;
+	int err;
+
+	err = ctx->handler(ctx->buf, &pmd->ovfl->arg, tstamp, &ctx->data);
+	if (unlikely(err)) {
+		pfm_conclude_and_leave(pmd, err);
+		return;
+	}
+	/* Neighbours: the compiler makes one load of two. */
+	offset = reg->offset;
+	reload = reg->reload;
+	if (unlikely(!--ctx->credit))
+		goto odd;
+	ovfl = pmd->ovfl;
+	plain_reset = pmd->plain_reset;
+	ctrl = ovfl->arg.ovfl_ctrl.val;
+	if (unlikely(ctrl != PFM_OVFL_CTRL_RESET || plain_reset != reload))
+		goto odd;
+	reg->offset = offset - reload;
+	pfm_leave(ctx);
+	return;
+odd:
+	pfm_conclude_and_leave(pmd, 0);
+}
+
+static noinline notrace void pfm_overflow_rare(struct pfm_pmd *pmd, u64 value,
+					       struct pt_regs *regs, u64 ip,
+					       u32 owner)
+{
+	struct pfm_context *ctx = pmd->ctx;
+
+	if (owner) {
+		pfm_not_entered(ctx, owner);
+		pfm_defer(pmd, ip, owner);
+	} else if (pfm_look_closer(pmd, value, ip, regs)) {
+		pfm_leave(ctx);
+	} else {
+		pfm_begin_record(ctx, pmd, value, regs, ip);
+		pfm_read_values(ctx, pmd->ovfl);
+		pfm_end_record(ctx, pmd);
+	}
+}
+
 /*
  * The way of nearly every sample, and written for few instructions: one 64-bit
  * counter, a format that records and goes on, and a hardware counter that has
  * re-armed itself. All else is pfm_event(), which comes to the same.
+ * For few instructions little lives across calls, what is rare ends in a call,
+ * so that nothing is saved for it, and what is said twice below is compiled
+ * without a branch.
  */
-void notrace pfm_overflow(struct pfm_pmu_reg *reg, u64 value, u64 ip,
-			  struct pt_regs *regs)
+void notrace pfm_overflow(struct pfm_pmu_reg *reg, u64 value,
+			  struct pt_regs *regs, u64 ip)
 {
 	struct pfm_pmd *pmd = container_of(reg, struct pfm_pmd, hw);
 	struct pfm_context *ctx = pmd->ctx;
-	pfm_ovfl_arg_t *arg;
-	u32 owner = pfm_enter(ctx);
-	u64 tstamp;
-	int err;
+	u32 owner = pfm_enter_fast(ctx);
 
-	if (unlikely(owner)) {
-		pfm_defer(pmd, ip, owner);
+	if (likely(!owner && !READ_ONCE(ctx->unusual))) {
+		pfm_begin_record(ctx, pmd, value, regs, ip);
+	} else if (likely(!owner && !READ_ONCE(ctx->frozen) &&
+			  !ctx->several)) {
+		pfm_begin_record(ctx, pmd, value, regs, ip);
+		pfm_read_values(ctx, pmd->ovfl);
+	} else {
+		pfm_overflow_rare(pmd, value, regs, ip, owner);
 		return;
 	}
-	if (unlikely(READ_ONCE(ctx->unusual)) &&
-	    pfm_look_closer(pmd, value, ip, regs))
-		goto leave;
-	pfm_note_place(&ctx->data, current, ip, regs);
-	arg = &pmd->ovfl->arg;
-	arg->pmd_value = value;
-	arg->ovfl_ctrl.val = 0;
-	if (arg->num_smpl_pmds)
-		ctx->read_pmds(pmd->ovfl->smpl, arg->smpl_pmds_values,
-			       arg->num_smpl_pmds);
-	tstamp = pfm_stamp();
-	err = ctx->handler(ctx->buf, &pmd->ovfl->arg, tstamp, &ctx->data);
-	if (likely(--ctx->credit && !err &&
-		   pmd->ovfl->arg.ovfl_ctrl.val == PFM_OVFL_CTRL_RESET &&
-		   pmd->plain_reset == reg->reload))
-		reg->offset -= reg->reload;
-	else
-		pfm_conclude_one(pmd, err);
-leave:
-	pfm_leave(ctx);
+	pfm_end_record(ctx, pmd);
 }
 EXPORT_SYMBOL_GPL(pfm_overflow);
 

@@ -56,7 +56,6 @@ struct pfm_pmd_ovfl *pfm_ovfl_create(struct pfm_evtset *set, u16 num_smpl,
 	}
 	ovfl->num_reset = num_reset;
 	ovfl->arg.num_smpl_pmds = num_smpl;
-	ovfl->smpl = (void *)&ovfl->arg.smpl_pmds_values[num_smpl];
 	return ovfl;
 }
 

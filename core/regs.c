@@ -126,7 +126,7 @@ static void pfm_fill_ovfl(struct pfm_pmd_ovfl *ovfl, struct pfm_evtset *set,
 			  const struct pfm_smpl_conf *conf)
 {
 	const struct pfm_pmu *pmu = pfm_context_of(set)->pmu;
-	struct pfm_pmu_reg **smpl = ovfl->smpl;
+	struct pfm_pmu_reg **smpl = pfm_smpl_regs(ovfl);
 	u16 *reset = pfm_reset_slots(ovfl);
 	unsigned int slot;
 

@@ -248,12 +248,16 @@ void pfm_reset_pmds(struct pfm_evtset *set, const unsigned long *slots,
 void pfm_note_sampling(struct pfm_context *ctx)
 {
 	struct pfm_pmd *pmd;
+	bool values = false;
 	u32 n = 0;
 	u16 i;
 
-	pfm_for_each_real_pmd(ctx->set, i, pmd)
+	pfm_for_each_real_pmd(ctx->set, i, pmd) {
 		n += pmd->hw.sampling;
+		values |= pmd->ovfl && pmd->ovfl->arg.num_smpl_pmds;
+	}
 	WRITE_ONCE(ctx->several, n > 1);
+	WRITE_ONCE(ctx->values, values);
 }
 
 /* Where the value of a PMD is: PFM_MAP_*. */

@@ -57,8 +57,9 @@ void pfm_reset_pmds(struct pfm_evtset *set, const unsigned long *slots,
 		    bool long_reset);
 
 /*
- * Can PMDs of the active set overflow in one instant? Note it for the overflow
- * path. Context: as pfm_begin_evtset(), or paused.
+ * Can PMDs of the active set overflow in one instant, and do they record
+ * values? Note it for the overflow path. Context: as pfm_begin_evtset(), or
+ * paused.
  */
 void pfm_note_sampling(struct pfm_context *ctx);
 

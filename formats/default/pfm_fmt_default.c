@@ -16,11 +16,14 @@
 /**
  * struct default_priv - what the handler relies on; no mapping shows it
  * @records:   the entries
+ * @quick:     last offset at which an entry has the whole header and leaves
+ *             room for another one; 0 if there is none
  * @hdr_size:  bytes of an entry's header
  * @overflows: times the buffer became full
  */
 struct default_priv {
 	struct pfm_records	records;
+	u64			quick;
 	u64			hdr_size;
 	u64			overflows;
 };
@@ -57,11 +60,11 @@ static int default_validate(u32 ctx_flags, u16 num_pmds, void *data)
  * Show the state. Everything is there before the count says so.
  */
 static __always_inline void default_publish(pfm_default_smpl_hdr_t *hdr,
-					    u64 cur, u64 count)
+					    const struct pfm_records *records)
 {
-	WRITE_ONCE(hdr->hdr_cur_offs, cur);
+	WRITE_ONCE(hdr->hdr_cur_offs, records->cur);
 	/* Pairs with the reader's acquire. */
-	smp_store_release(&hdr->hdr_count, count);
+	smp_store_release(&hdr->hdr_count, records->count);
 }
 
 static int default_init(u32 ctx_flags, void *data, void *buf)
@@ -77,12 +80,15 @@ static int default_init(u32 ctx_flags, void *data, void *buf)
 	if (ret)
 		return ret;
 	priv->hdr_size = default_hdr_size(arg->buf_flags);
+	priv->quick = 0;
+	if (!arg->buf_flags && priv->records.limit > max)
+		priv->quick = priv->records.limit - max;
 	priv->overflows = 0;
 	hdr->hdr_buf_size = arg->buf_size;
 	hdr->hdr_min_buf_space = max;
 	hdr->hdr_version = PFM_DFL_SMPL_VERSION;
 	hdr->hdr_buf_flags = arg->buf_flags;
-	default_publish(hdr, priv->records.cur, 0);
+	default_publish(hdr, &priv->records);
 	return 0;
 }
 
@@ -106,32 +112,46 @@ static __always_inline void default_fill(struct default_priv *priv,
 	pfm_ctrl_full(arg);
 }
 
+/*
+ * Any header; and the buffer may be full, now or then. Inlined although it is
+ * rare: so the handler saves no registers.
+ */
+static __always_inline int default_add(void *buf, pfm_ovfl_arg_t *arg,
+				       u64 tstamp, struct pfm_ovfl_data *data)
+{
+	struct default_priv *priv = pfm_fmt_priv(buf);
+	struct pfm_records *records = &priv->records;
+	unsigned int n = arg->num_smpl_pmds;
+	void *entry;
+
+	if (pfm_records_full(records)) {
+		pfm_ctrl_full(arg);
+		return -ENOBUFS;
+	}
+	entry = pfm_records_add(records, buf, priv->hdr_size + n * sizeof(u64));
+	entry = default_encode_hdr(entry, priv->hdr_size, arg, tstamp, data);
+	pfm_entry_set_pmds(entry, arg, n);
+	if (pfm_records_full(records))
+		default_fill(priv, buf, arg);
+	else
+		pfm_ctrl_continue(arg);
+	default_publish(buf, records);
+	return 0;
+}
+
 static int notrace default_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
 				   struct pfm_ovfl_data *data)
 {
 	struct default_priv *priv = pfm_fmt_priv(buf);
-	struct pfm_records *records = &priv->records;
-	u64 cur, count, hdr_size = priv->hdr_size;
-	bool full;
-	void *entry;
+	struct pfm_records records = priv->records;
 
-	if (unlikely(pfm_records_full(records))) {
-		pfm_ctrl_full(arg);
-		return -ENOBUFS;
-	}
-	entry = pfm_records_add(records, buf,
-				hdr_size + arg->num_smpl_pmds * sizeof(u64));
-	cur = records->cur;
-	count = records->count;
-	full = pfm_records_full(records);
-
-	pfm_entry_set_pmds(default_encode_hdr(entry, hdr_size, arg, tstamp,
-					      data), arg);
-	if (likely(!full))
-		pfm_ctrl_continue(arg);
-	else
-		default_fill(priv, buf, arg);
-	default_publish(buf, cur, count);
+	if (unlikely(records.cur > priv->quick))
+		return default_add(buf, arg, tstamp, data);
+	pfm_entry_add(&records, buf, arg, tstamp, data);
+	pfm_ctrl_continue(arg);
+	default_publish(buf, &records);
+	priv->records.cur = records.cur;
+	priv->records.count = records.count;
 	return 0;
 }
 
@@ -140,7 +160,7 @@ static int default_restart(void *buf, int is_active, pfm_ovfl_ctrl_t *ctrl)
 	struct default_priv *priv = pfm_fmt_priv(buf);
 
 	pfm_records_reset(&priv->records);
-	default_publish(buf, priv->records.cur, 0);
+	default_publish(buf, &priv->records);
 	pfm_restart_resume(is_active, ctrl);
 	return 0;
 }

@@ -65,8 +65,11 @@ static int nway_validate(u32 ctx_flags, u16 num_pmds, void *data)
 	return nway_split(&r, arg);
 }
 
-/* Begin to fill region @n, or to overwrite it. */
-static void nway_begin(struct nway_priv *priv, void *buf, u32 n)
+/*
+ * Begin to fill region @n, or to overwrite it. This and the next two are rare,
+ * and inlined so that the handler saves no registers.
+ */
+static __always_inline void nway_begin(struct nway_priv *priv, void *buf, u32 n)
 {
 	pfm_nway_smpl_rgn_t *rgn = nway_rgn(buf, n);
 	pfm_nway_smpl_hdr_t *hdr = buf;
@@ -106,7 +109,8 @@ static int nway_init(u32 ctx_flags, void *data, void *buf)
 /*
  * The current region is full: hand it out if that leaves one, or as the last.
  */
-static void nway_full(struct nway_priv *priv, void *buf, pfm_ovfl_arg_t *arg)
+static __always_inline void nway_full(struct nway_priv *priv, void *buf,
+				      pfm_ovfl_arg_t *arg)
 {
 	bool go_on = pfm_regions_have_free(&priv->regions);
 	pfm_nway_smpl_hdr_t *hdr = buf;
@@ -127,7 +131,7 @@ static void nway_full(struct nway_priv *priv, void *buf, pfm_ovfl_arg_t *arg)
 }
 
 /* No region was free when the current one became full. Is there room now? */
-static bool nway_make_room(void *buf, pfm_ovfl_arg_t *arg)
+static __always_inline bool nway_make_room(void *buf, pfm_ovfl_arg_t *arg)
 {
 	struct nway_priv *priv = pfm_fmt_priv(buf);
 	u64 count = priv->regions.records.count;

@@ -2,6 +2,7 @@
 /*
  * overflow.c - the overflow path between perf and the core
  */
+#include <linux/overflow.h>
 #include <linux/sched/task_stack.h>
 #include "event.h"
 #include "overflow.h"
@@ -90,15 +91,17 @@ static bool perf_is_late(const struct pfm_pmu_reg *reg, u64 value)
 	return (s64)(value + reg->reload) >= 0;
 }
 
-static noinline void perf_overflow_odd(struct perf_event *event,
-				       struct pfm_pmu_reg *reg,
+/* What is rare is found out anew: perf_report() keeps nothing for it. */
+static noinline void perf_overflow_odd(struct pfm_pmu_reg *reg,
 				       struct pt_regs *regs)
 {
-	u64 value = local64_read(&event->count) - reg->offset;
+	struct perf_event *event = perf_event_of(reg);
+	u64 value;
 
-	/* event.c says why it is not. */
-	if (WARN_ON_ONCE(!reg->reload))
+	/* An event that goes: perf_forget_event(). */
+	if (!event)
 		return;
+	value = local64_read(&event->count) - reg->offset;
 	/* Handled, and reset, with another counter of the same instant? */
 	if (pfm_overflow_is_known(reg, value) || !perf_has_wrapped(event, reg))
 		return;
@@ -107,19 +110,22 @@ static noinline void perf_overflow_odd(struct perf_event *event,
 		perf_drop_unreported(event, reg);
 		value = local64_read(&event->count) - reg->offset;
 	}
-	pfm_overflow(reg, value, instruction_pointer(regs), regs);
+	pfm_overflow(reg, value, regs, instruction_pointer(regs));
 }
 
 static __always_inline void perf_report(struct perf_event *event,
 					struct pt_regs *regs)
 {
+	u64 value = local64_read(&event->count), sum;
 	struct pfm_pmu_reg *reg = event->overflow_handler_context;
-	u64 value = local64_read(&event->count) - reg->offset;
+	u64 offset = reg->offset, reload = reg->reload;
 
-	if (unlikely((s64)value < 0 || perf_is_late(reg, value)))
-		perf_overflow_odd(event, reg, regs);
+	value -= offset;
+	/* Not wrapped, or more than a period ago: both carry. */
+	if (unlikely(check_add_overflow(value, reload, &sum)))
+		perf_overflow_odd(reg, regs);
 	else
-		pfm_overflow(reg, value, instruction_pointer(regs), regs);
+		pfm_overflow(reg, value, regs, instruction_pointer(regs));
 }
 
 static void notrace perf_overflow(struct perf_event *event,
@@ -262,10 +268,22 @@ perf_overflow_handler_t perf_handler(const struct pfm_pmu_reg *reg)
 }
 
 /*
+ * Some events are always up to date, others cannot be brought up to date here:
+ * they have no update function.
+ */
+static __always_inline u64 perf_count_now(const struct pfm_pmu_reg *reg,
+					  struct perf_event *event)
+{
+	perf_update_t update = reg->update;
+
+	if (update && perf_is_here(event))
+		update(event);
+	return local64_read(&event->count);
+}
+
+/*
  * Interrupts are off so that no command of perf's moves an event off its
- * counter between the question where it is and the reading. Some events are
- * always up to date, others cannot be brought up to date here: they have no
- * update function.
+ * counter between the question where it is and the reading.
  */
 __flatten void perf_read_pmds_ovfl(struct pfm_pmu_reg *const *regs,
 				   u64 *values, unsigned int n);
@@ -280,14 +298,14 @@ void notrace perf_read_pmds_ovfl(struct pfm_pmu_reg *const *regs, u64 *values,
 	do {
 		const struct pfm_pmu_reg *reg = *regs++;
 		struct perf_event *event = perf_event_of(reg);
+		u64 value;
 
-		if (unlikely(!event)) {
-			*values++ = perf_read_virtual(reg, reg->set->task ?:
-							   current);
-			continue;
-		}
-		perf_update(reg, event);
-		*values++ = local64_read(&event->count) - reg->offset;
+		if (likely(event))
+			value = perf_count_now(reg, event) - reg->offset;
+		else
+			value = perf_read_virtual(reg, reg->set->task ?:
+						       current);
+		*values++ = value;
 	} while (values < end);
 	local_irq_restore(flags);
 }

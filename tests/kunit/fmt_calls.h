@@ -57,10 +57,11 @@ static inline void fmt_calls_make(struct kunit *test, void *arg, u64 size)
 static inline int fmt_calls_sample(struct fmt_calls *d, u16 pmd, u16 values)
 {
 	struct pfm_ovfl_data data = { .ip = 0x1000 + pmd, .tid = 12,
-				      .tgid = 11, .cpu = 3 };
+				      .tgid = 11 };
 	u16 i;
 
 	d->arg.ovfl_pmd = pmd;
+	d->arg.ovfl_cpu = 3;
 	d->arg.active_set = 4;
 	d->arg.pmd_last_reset = -100;
 	d->arg.num_smpl_pmds = values;

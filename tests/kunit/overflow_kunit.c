@@ -114,7 +114,7 @@ static void handler_gets_the_overflow_described(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, f->script.data[0].ip, 0xabcdULL);
 	KUNIT_EXPECT_EQ(test, f->script.data[0].tid, (u32)current->pid);
 	KUNIT_EXPECT_EQ(test, f->script.data[0].tgid, (u32)current->tgid);
-	KUNIT_EXPECT_EQ(test, f->script.data[0].cpu, 0U);
+	KUNIT_EXPECT_EQ(test, arg->ovfl_cpu, 0);
 }
 
 /*
@@ -266,7 +266,7 @@ static void report_pmd0(struct kunit *test)
 	struct pfm_pmd *pmd = fixture_pmd_of(ctx_of(test), 0);
 
 	preempt_disable();
-	pfm_overflow(&pmd->hw, 1, 0x1234, NULL);
+	pfm_overflow(&pmd->hw, 1, NULL, 0x1234);
 	preempt_enable();
 }
 
@@ -320,7 +320,7 @@ static void report(struct kunit *test, int num)
 
 	preempt_disable();
 	if ((s64)value >= 0 || !pfm_overflow_is_known(&pmd->hw, value))
-		pfm_overflow(&pmd->hw, value, 0x1234, NULL);
+		pfm_overflow(&pmd->hw, value, NULL, 0x1234);
 	preempt_enable();
 }
 

@@ -177,6 +177,28 @@ static void what_a_command_delays_stays_one_instant(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, f->ctx->lost, 0ULL);
 }
 
+/* Even for a PMU that reports each counter by itself. */
+static void an_overflow_leaves_a_command_the_owner(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	unsigned long flags;
+
+	f->script.ctrl[0] = PFM_OVFL_CTRL_RESET;
+	fixture_sampling_counter(test, 0, 0);
+	fixture_start(test);
+	fixture_lock(f->ctx);
+	pfm_own(f->ctx, &flags);
+	pfm_overflow(&fixture_pmd_of(f->ctx, 0)->hw, 1, NULL, 0x1234);
+	KUNIT_EXPECT_EQ(test, f->ctx->busy, (u32)PFM_BUSY_COMMAND);
+	KUNIT_EXPECT_EQ(test, f->script.calls, 0);
+	pfm_disown(f->ctx, flags);
+	fixture_unlock(f->ctx);
+	pfm_wait_kicks(f->ctx);
+	KUNIT_EXPECT_EQ(test, f->ctx->busy, 0U);
+	KUNIT_EXPECT_EQ(test, f->script.calls, 1);
+	KUNIT_EXPECT_EQ(test, f->ctx->lost, 0ULL);
+}
+
 static struct kunit_case owner_cases[] = {
 	KUNIT_CASE(an_overflow_during_another_is_handled_after_it),
 	KUNIT_CASE(an_overflow_that_meets_a_command_is_handled_after_it),
@@ -184,6 +206,7 @@ static struct kunit_case owner_cases[] = {
 	KUNIT_CASE(what_is_lost_while_a_command_owns_is_counted_after_it),
 	KUNIT_CASE(a_thread_that_has_gone_is_not_waited_for),
 	KUNIT_CASE(what_a_command_delays_stays_one_instant),
+	KUNIT_CASE(an_overflow_leaves_a_command_the_owner),
 	{}
 };
 

@@ -122,7 +122,7 @@ static void expect_old_pmc(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, ovfl->random);
 	KUNIT_EXPECT_EQ(test, ovfl->arg.smpl_pmds[0], 1ULL << 1);
 	KUNIT_EXPECT_EQ(test, ovfl->arg.num_smpl_pmds, 1);
-	KUNIT_EXPECT_PTR_EQ(test, ovfl->smpl[0],
+	KUNIT_EXPECT_PTR_EQ(test, pfm_smpl_regs(ovfl)[0],
 			    &fixture_pmd_of(ctx_of(test), 1)->hw);
 	KUNIT_EXPECT_EQ(test, ovfl->num_reset, 1);
 	KUNIT_EXPECT_EQ(test, pfm_reset_slots(ovfl)[0], 2);

@@ -54,10 +54,13 @@ typedef union {
 /**
  * typedef pfm_ovfl_arg_t - description of one PMD's overflow (3.5.14)
  * @ovfl_pmd:         PMD that overflowed
+ * @reserved1:        0
+ * @ovfl_cpu:         CPU
  * @active_set:       event set that was active
- * @ovfl_ctrl:        out: what to do on return
  * @pmd_last_reset:   value that was last loaded into the PMD
  * @pmd_value:        the PMD's value now; 0 or a little more
+ * @ovfl_ctrl:        out: what to do on return
+ * @reserved2:        0
  * @pmd_eventid:      reg_smpl_eventid of the controlling PMC
  * @smpl_pmds:        PMDs to record (reg_smpl_pmds)
  * @ovfl_notify:      1 if the controlling PMC has PFM_REGFL_OVFL_NOTIFY
@@ -66,14 +69,18 @@ typedef union {
  *                    Only @num_smpl_pmds of them exist: memory ends there, and
  *                    the structure is not to be copied as a whole
  *
- * Owned by the core, valid during the call only.
+ * Owned by the core, valid during the call only. What samples copy is in the
+ * order in which the default format's entries have it.
  */
 typedef struct {
 	u16		ovfl_pmd;
+	u16		reserved1;
+	u16		ovfl_cpu;
 	u16		active_set;
-	pfm_ovfl_ctrl_t	ovfl_ctrl;
 	u64		pmd_last_reset;
 	u64		pmd_value;
+	pfm_ovfl_ctrl_t	ovfl_ctrl;
+	u32		reserved2;
 	u64		pmd_eventid;
 	u64		smpl_pmds[PFM_MAX_PMD_BITVECTOR];
 	u16		ovfl_notify;
@@ -91,12 +98,10 @@ typedef struct {
  *        had to wait for another one, or for an active restart
  * @tid:  thread that was running (in the initial pid name space)
  * @tgid: its process
- * @cpu:  CPU
  *
  * What fmt_handler is given as data.
  */
 struct pfm_ovfl_data {
-	u64		ip;
 	struct pt_regs	*regs;
 
 	struct_group(ids,
@@ -104,7 +109,7 @@ struct pfm_ovfl_data {
 		u32	tgid;
 	);
 
-	u32		cpu;
+	u64		ip;
 };
 
 /**
@@ -241,7 +246,7 @@ typedef pfm_buffer_fmt_t pfm_smpl_fmt_t;
  * call-backs, inline functions and their constants. It changes when a format
  * that was built before would not work any more.
  */
-#define PFM_FMT_INTERFACE	1
+#define PFM_FMT_INTERFACE	2
 
 /**
  * pfm_register_buffer_fmt() - make a format usable (3.5.8)

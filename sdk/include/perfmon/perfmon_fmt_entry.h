@@ -34,31 +34,35 @@ static __always_inline void
 pfm_entry_set_hdr(pfm_default_smpl_entry_t *e, const pfm_ovfl_arg_t *arg,
 		  u64 tstamp, const struct pfm_ovfl_data *data)
 {
-	e->pid = data->tid;
-	e->ovfl_pmd = arg->ovfl_pmd;
-	e->reserved = 0;
-	e->last_reset_val = arg->pmd_last_reset;
-	e->ip = data->ip;
-	e->tstamp = tstamp;
-	e->cpu = data->cpu;
-	e->set = arg->active_set;
-	e->tgid = data->tgid;
+	*e = (pfm_default_smpl_entry_t) {
+		.pid = data->tid,
+		.ovfl_pmd = arg->ovfl_pmd,
+		.reserved = arg->reserved1,
+		.last_reset_val = arg->pmd_last_reset,
+		.ip = data->ip,
+		.tstamp = tstamp,
+		.cpu = arg->ovfl_cpu,
+		.set = arg->active_set,
+		.tgid = data->tgid,
+	};
 }
 
 /**
  * pfm_entry_set_pmds() - write the values of the PMDs of interest
  * @body: behind the entry's header
  * @arg:  the overflow
+ * @n:    its num_smpl_pmds
  *
  * Context: any.
  */
 static __always_inline void pfm_entry_set_pmds(u64 *body,
-					       const pfm_ovfl_arg_t *arg)
+					       const pfm_ovfl_arg_t *arg,
+					       unsigned int n)
 {
-	u16 i, n = arg->num_smpl_pmds;
+	const u64 *value = arg->smpl_pmds_values;
 
-	for (i = 0; i < n; i++)
-		body[i] = arg->smpl_pmds_values[i];
+	for (; n; n--)
+		*body++ = *value++;
 }
 
 /**
@@ -76,11 +80,17 @@ static __always_inline void pfm_entry_add(struct pfm_records *r, void *buf,
 					  u64 tstamp,
 					  const struct pfm_ovfl_data *data)
 {
-	pfm_default_smpl_entry_t *e =
-		pfm_records_add(r, buf, pfm_entry_size(arg->num_smpl_pmds));
+	pfm_default_smpl_entry_t *e = pfm_records_add(r, buf, sizeof(*e));
+	/* Once: for all the compiler knows, the entry is written over it. */
+	unsigned int n = arg->num_smpl_pmds;
 
+	/* One address, so that neighbours are stored in pairs. */
+	OPTIMIZER_HIDE_VAR(e);
 	pfm_entry_set_hdr(e, arg, tstamp, data);
-	pfm_entry_set_pmds((u64 *)(e + 1), arg);
+	if (unlikely(n)) {
+		r->cur += n * sizeof(u64);
+		pfm_entry_set_pmds((u64 *)(e + 1), arg, n);
+	}
 }
 
 #endif /* PERFMON_PERFMON_FMT_ENTRY_H */

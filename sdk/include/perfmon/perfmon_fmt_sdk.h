@@ -64,18 +64,18 @@ static inline void *pfm_fmt_priv(void *buf)
 /**
  * struct pfm_records - records of many sizes, one after another in a buffer
  * @cur:   offset of the next record from the start of the buffer
- * @start: offset of the first record
+ * @count: records since the last reset
  * @limit: last offset at which the largest record still fits; beyond it the
  *         buffer counts as full (the post-check of 3.6.5)
- * @count: records since the last reset
+ * @start: offset of the first record
  *
  * Keep it in the private area. All offsets are in bytes.
  */
 struct pfm_records {
 	u64	cur;
-	u64	start;
-	u64	limit;
 	u64	count;
+	u64	limit;
+	u64	start;
 };
 
 /**

@@ -242,15 +242,15 @@ void pfm_unregister_pmu(const struct pfm_pmu *pmu);
  * pfm_overflow() - one 64-bit counter has overflowed
  * @reg:   the counter
  * @value: its value now
- * @ip:    instruction pointer of what was interrupted
  * @regs:  interrupted registers, may be NULL
+ * @ip:    instruction pointer of what was interrupted
  *
  * For PMUs with counter_width 64 that report each counter by itself.
  * Context: any, NMI included, preemption disabled, on the CPU and in the thread
  * that is monitored.
  */
-void pfm_overflow(struct pfm_pmu_reg *reg, u64 value, u64 ip,
-		  struct pt_regs *regs);
+void pfm_overflow(struct pfm_pmu_reg *reg, u64 value, struct pt_regs *regs,
+		  u64 ip);
 
 /**
  * pfm_overflow_lost() - a counter has overflowed, and nobody can be told
