@@ -11,6 +11,7 @@
  * - An event's PMU is asked to read for the CPU's own counters and the clocks
  *   only, on their CPU with interrupts off, as perf_output_read_group() does
  *   from an NMI. Other drivers may wait for a lock there (perf_updater()).
+ *   What an arm64 CPU has counted for a sample its counter says: hw_count.h.
  * - The event that is being reported is stopped, given its period and started
  *   as by perf_adjust_period() in __perf_event_account_interrupt(). Software
  *   events are set as by perf_swevent_set_period(); and perf_swevent_hrtimer()

@@ -5,6 +5,7 @@
 #include <linux/overflow.h>
 #include <linux/sched/task_stack.h>
 #include "event.h"
+#include "hw_count.h"
 #include "overflow.h"
 #include "perf_record.h"
 #include "user_read.h"
@@ -276,8 +277,11 @@ static __always_inline u64 perf_count_now(const struct pfm_pmu_reg *reg,
 {
 	perf_update_t update = reg->update;
 
-	if (update && perf_is_here(event))
+	if (update && perf_is_here(event)) {
+		if (perf_asks_counter(reg))
+			return perf_counter_count(event);
 		update(event);
+	}
 	return local64_read(&event->count);
 }
 

@@ -22,6 +22,7 @@
 #include <perfmon/perfmon_pmu.h>
 #include "clock.h"
 #include "event.h"
+#include "hw_count.h"
 #include "overflow.h"
 #include "perf_record.h"
 #include "user_read.h"
@@ -214,6 +215,7 @@ static noinline int perf_add_event(struct pfm_pmu_reg *reg)
 		return perf_errno(PTR_ERR(event));
 	WARN_ON_ONCE(s->task && event->cpu != -1);
 	reg->update = perf_updater(reg->pmc_value, event);
+	reg->ask_counter = perf_has_counter(event);
 	/* Whoever finds it finds how to read it. */
 	smp_store_release(&reg->priv, event);
 	return 0;

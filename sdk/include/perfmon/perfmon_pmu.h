@@ -93,6 +93,7 @@ struct pfm_pmu_set;
  * @user_read: owned by the PMU: while the set counts, pfm_show_counter() says how
  *             the monitored thread reads the counter itself. The PMD's value is
  *             (hardware count - @offset) then
+ * @ask_counter: owned by the PMU
  */
 struct pfm_pmu_reg {
 	u64				offset;
@@ -104,6 +105,7 @@ struct pfm_pmu_reg {
 	u64				pmc_value;
 	bool				sampling;
 	bool				user_read;
+	bool				ask_counter;
 };
 
 /**

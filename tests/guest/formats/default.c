@@ -161,6 +161,56 @@ TEST(samples_record_the_smpl_pmds)
 	}
 }
 
+/* Two instructions a round. */
+static void retire(unsigned long rounds)
+{
+#if defined(__aarch64__)
+	asm volatile("1: subs %0, %0, #1\n\tb.ne 1b"
+		     : "+r"(rounds) : : "cc");
+#else
+	asm volatile("1: sub $1, %0\n\tjnz 1b" : "+r"(rounds) : : "cc");
+#endif
+}
+
+/*
+ * What the CPU has counted since its event was brought up to date last is in a
+ * sample, and stays out of the count until the next time.
+ */
+/* Proves 3.1.2-12 */
+TEST(samples_record_what_the_cpu_counts)
+{
+	pfarg_pmc_t pmc = {
+		.reg_num = 1,
+		.reg_value = PFM_PERF_EVENT(PERF_TYPE_HARDWARE,
+					    PERF_COUNT_HW_INSTRUCTIONS) |
+			     PFM_PERF_EXCL_KERNEL,
+	};
+	struct smpl s = smpl_new(0, BIG_BUFFER, 0);
+	struct counter c = counter(0, 0, 1);
+	pfarg_pmd_t pmd = { .reg_num = 1 };
+	__u64 last = 0;
+
+	pfm_bv_set(c.pmc.reg_smpl_pmds, 1);
+	counter_write(s.fd, &c);
+	if (pfm_write_pmcs(s.fd, &pmc, 1))
+		check_skip("needs a hardware PMU");
+	CHECK_OK(pfm_write_pmds(s.fd, &pmd, 1));
+	ctx_start_self(s.fd);
+	for (unsigned int i = 0; i < SAMPLES; i++) {
+		__u64 rounds = 20000 * (i + 1), value;
+
+		retire(rounds);
+		touch_pages(1, NULL);
+		value = *smpl_values(smpl_entry(&s, s.hdr->hdr_count - 1, 1));
+		CHECK(value - last >= 2 * rounds);
+		CHECK(value - last < 2 * rounds + 20000);
+		/* This brings it up to date. */
+		if (i % 2)
+			CHECK(ctx_read(s.fd, 1) >= value);
+		last = value;
+	}
+}
+
 /* Proves 3.1.2-13, 3.6.5-02 */
 TEST(reset_pmds_turn_values_into_differences)
 {
