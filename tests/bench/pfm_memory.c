@@ -2,9 +2,9 @@
 /*
  * pfm_memory - the kernel's memory that a context takes
  *
- * Many are created, and the machine's free memory is divided by their number:
- * what the allocators keep for later is little beside that. What is charged to
- * the control group is ours; perf charges its events to nobody.
+ * Many are created, and the machine's free memory is divided by their number.
+ * Memory that the allocators have kept for later hides some of it. What is
+ * charged to the control group is ours; perf charges its events to nobody.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -74,10 +74,10 @@ static void print_row(const char *what, struct memory before, unsigned int n,
 {
 	struct memory now = used();
 	double taken = (now.taken - before.taken) / n;
+	double charged = (now.charged - before.charged) / n;
 
-	printf("%-36s %10.1f %10.1f", what, taken,
-	       (now.charged - before.charged) / n);
-	end_row(taken, bound);
+	printf("%-36s %10.1f %10.1f", what, taken, charged);
+	end_row(taken > charged ? taken : charged, bound);
 }
 
 /* Of @n contexts. What was freed before is free when some time has passed. */
