@@ -90,9 +90,9 @@ struct pfm_pmu_set;
  * @desc:      the PMD's description
  * @pmc_value: value of the PMC that controls it; the clock's is the PMU's
  * @sampling:  its overflow matters to somebody
- * @user_read: owned by the PMU: while the set counts, pfm_show_counter() says how
- *             the monitored thread reads the counter itself. The PMD's value is
- *             (hardware count - @offset) then
+ * @user_read: owned by the PMU: while the set counts, pfm_show_counter() says
+ *             how the monitored thread reads the counter itself. The PMD's
+ *             value is (hardware count - @offset) then
  * @ask_counter: owned by the PMU
  */
 struct pfm_pmu_reg {
@@ -319,12 +319,12 @@ void pfm_timeout(struct pfm_pmu_reg *clock, struct pt_regs *regs);
 /**
  * pfm_show_counter() - how the monitored thread reads a running counter now
  * @reg:  the PMD, with @user_read
- * @show: what the set's page is to say (perfmon.h); its cnt_seq is not looked at
+ * @show: what the set's page is to say (perfmon.h), but for cnt_seq
  *
  * Whenever the actual counter is given to the event, taken from it or loaded:
  * before the thread can run again.
- * Context: any, interrupts off, on the CPU of the monitored thread; one call at a
- * time for a set.
+ * Context: any, interrupts off, on the CPU of the monitored thread; one call at
+ * a time for a set.
  */
 void pfm_show_counter(struct pfm_pmu_reg *reg, const pfm_map_counter_t *show);
 
