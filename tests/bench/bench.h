@@ -18,10 +18,11 @@
 
 /* A bound that holds for arm64 only: 0 is none. */
 #ifdef __aarch64__
-#define ON_ARM64(bound)	(bound)
+#define IS_ARM64	1
 #else
-#define ON_ARM64(bound)	0
+#define IS_ARM64	0
 #endif
+#define ON_ARM64(bound)	(IS_ARM64 ? (bound) : 0)
 
 _Noreturn void __attribute__((__format__(printf, 1, 2)))
 die(const char *fmt, ...);

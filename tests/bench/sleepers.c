@@ -26,7 +26,7 @@ static void *sleeper(void *arg)
 
 	tids[(uintptr_t)arg] = syscall(SYS_gettid);
 	if (write(ready[1], &c, 1) != 1 || read(wait_for[0], &c, 1))
-		die("a sleeper's pipe");
+		die("pipe of a thread");
 	return NULL;
 }
 
