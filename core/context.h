@@ -418,7 +418,7 @@ static inline bool pfm_is_clock(const struct pfm_pmd *pmd)
 static inline struct pfm_pmd *pfm_pmd_at(const struct pfm_evtset *set,
 					 unsigned int slot)
 {
-	struct pfm_pmu_reg *reg = set->regs[slot];
+	struct pfm_pmu_reg *reg = READ_ONCE(set->regs[slot]);
 
 	return reg ? container_of(reg, struct pfm_pmd, hw) : NULL;
 }
@@ -469,10 +469,11 @@ static inline bool pfm_is_masked(const struct pfm_context *ctx)
 static inline struct pfm_pmd *pfm_pmd_from(const struct pfm_evtset *set,
 					   u16 *i, u16 end)
 {
-	for (; *i < end; ++*i)
-		if (set->regs[*i])
-			return pfm_pmd_at(set, *i);
-	return NULL;
+	struct pfm_pmd *pmd = NULL;
+
+	while (*i < end && !(pmd = pfm_pmd_at(set, *i)))
+		++*i;
+	return pmd;
 }
 
 /* The PMDs of an event set that exist, and its clock. */

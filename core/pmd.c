@@ -167,11 +167,13 @@ int pfm_pmd_need(struct pfm_evtset *set, unsigned int slot)
 	if (ctx->loaded)
 		ret = pmu->write_pmc(&pmd->hw) ?:
 		      pfm_value_write(pmd, pmd->value);
-	if (ret)
+	if (ret) {
 		pfm_pmd_free(set, pmd);
-	else
-		set->regs[slot] = &pmd->hw;
-	return ret;
+		return ret;
+	}
+	/* What a masked context has deferred may be looked for: pfm_pmd_at(). */
+	smp_store_release(&set->regs[slot], &pmd->hw);
+	return 0;
 }
 
 void pfm_pmds_free(struct pfm_evtset *set)

@@ -159,6 +159,37 @@ static struct pfm_pmd_ovfl *pfm_new_ovfl(const struct pfm_pmd *pmd,
 	return ovfl;
 }
 
+/* Does it say just that already? */
+static bool pfm_ovfl_is_like(const struct pfm_pmd_ovfl *ovfl,
+			     const struct pfm_context *ctx,
+			     const struct pfm_smpl_conf *conf)
+{
+	const u16 *reset = pfm_reset_slots(ovfl);
+	u64 smpl_pmds[PFM_MAX_PMD_BITVECTOR];
+	u16 i;
+
+	pfm_bv_from_slots(ctx->pmu, conf->smpl_pmds, smpl_pmds);
+	if (ovfl->random != !!(conf->flags & PFM_REGFL_RANDOM) ||
+	    ovfl->arg.ovfl_notify != !!(conf->flags & PFM_REGFL_OVFL_NOTIFY) ||
+	    ovfl->arg.pmd_eventid != conf->eventid ||
+	    memcmp(ovfl->arg.smpl_pmds, smpl_pmds, sizeof(smpl_pmds)) ||
+	    ovfl->num_reset != bitmap_weight(conf->reset_pmds, PFM_MAX_PMDS))
+		return false;
+	for (i = 0; i < ovfl->num_reset; i++)
+		if (!test_bit(reset[i], conf->reset_pmds))
+			return false;
+	return true;
+}
+
+/* What it has, if that is what it needs; else a new one, or NULL. */
+static struct pfm_pmd_ovfl *pfm_fitting_ovfl(const struct pfm_pmd *pmd,
+					     const struct pfm_smpl_conf *conf)
+{
+	if (pmd->ovfl && pfm_ovfl_is_like(pmd->ovfl, pmd->ctx, conf))
+		return pmd->ovfl;
+	return pfm_new_ovfl(pmd, conf);
+}
+
 /* @pmd has taken one of both. */
 static void pfm_free_other_ovfl(const struct pfm_pmd *pmd,
 				struct pfm_pmd_ovfl *before,
@@ -250,7 +281,7 @@ static int pfm_write_pmc_paused(struct pfm_evtset *set, unsigned int slot,
 	pmd = pfm_pmd_at(set, slot);
 	ovfl = pmd->ovfl;
 	if (conf || !ovfl)
-		ovfl = pfm_new_ovfl(pmd, conf ?: &none);
+		ovfl = pfm_fitting_ovfl(pmd, conf ?: &none);
 	return ovfl ? pfm_change_pmc(pmd, pmc_value, ovfl) : -ENOMEM;
 }
 
@@ -391,7 +422,7 @@ static int pfm_write_pmd_paused(struct pfm_evtset *set, unsigned int slot,
 	if (ret)
 		return ret;
 	pmd = pfm_pmd_at(set, slot);
-	ovfl = conf ? pfm_new_ovfl(pmd, conf) : pmd->ovfl;
+	ovfl = conf ? pfm_fitting_ovfl(pmd, conf) : pmd->ovfl;
 	if (conf && !ovfl)
 		return -ENOMEM;
 	return pfm_change_pmd(pmd, req, ovfl);

@@ -5,8 +5,7 @@
 #ifndef PFM_LIB_COUNTER_H
 #define PFM_LIB_COUNTER_H
 
-#include <linux/types.h>
-#include <perfmon/perfmon.h>
+#include "ioctl.h"
 
 /**
  * struct counter_user - who has made a mapping

@@ -6,7 +6,8 @@
  * timeout, a counter samples, or a CPU may become idle. If the set only counts
  * for a thread, perf's own time of any of its software events is the same, for
  * these are on whenever the set counts. An event less is one less to be created
- * and switched with the thread.
+ * and switched with the thread. Precise events are reported though they do not
+ * sample.
  */
 #include "clock.h"
 
@@ -15,7 +16,9 @@ static bool perf_is_read_in_interrupts(const struct perf_set *ps)
 	u16 i;
 
 	for (i = 0; i < ps->s->num_regs; i++)
-		if (ps->regs[i] && ps->regs[i]->sampling)
+		if (ps->regs[i] &&
+		    (ps->regs[i]->sampling ||
+		     ps->regs[i]->pmc_value & PFM_PERF_PRECISE_MASK))
 			return true;
 	return !ps->s->task;
 }

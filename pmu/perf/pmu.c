@@ -100,10 +100,12 @@ static u64 *perf_taken_slot(u64 pmc)
 /*
  * What the kernel itself counts for threads, it always counts: these events are
  * neither rationed nor do they come and go with modules. Not so if a PMU is
- * named; and what is counted for a CPU may depend on the CPU.
+ * named, or precise; and what is counted for a CPU may depend on the CPU.
  */
 static bool perf_is_lasting(u64 pmc, bool syswide)
 {
+	if (pmc & PFM_PERF_PRECISE_MASK)
+		return false;
 	switch (perf_pmc_type(pmc)) {
 	case PERF_TYPE_HARDWARE:
 	case PERF_TYPE_HW_CACHE:
@@ -345,13 +347,32 @@ static bool perf_find_denied(const struct perf_set *ps)
 	return found;
 }
 
+/*
+ * What tells the time comes last: if it has run, all others were enabled. The
+ * clock's own event is the last one.
+ */
+static void perf_enable_events(struct perf_set *ps)
+{
+	struct perf_event *timer = ps->timer ? perf_event_of(ps->timer) : NULL;
+	u16 i;
+
+	for (i = 0; i < ps->s->num_regs; i++) {
+		struct perf_event *event = perf_event_at(ps, i);
+
+		if (event && event != timer)
+			perf_event_enable(event);
+	}
+	if (timer)
+		perf_event_enable(timer);
+}
+
 static int perf_start(struct pfm_pmu_set *s)
 {
 	struct perf_set *ps = s->priv;
 
 	perf_arm_rest(ps);
 	WRITE_ONCE(ps->started, true);
-	perf_apply(ps, perf_event_enable);
+	perf_enable_events(ps);
 	return perf_find_denied(ps) ? -EBUSY : 0;
 }
 

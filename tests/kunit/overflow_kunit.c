@@ -383,6 +383,36 @@ static void a_report_that_never_comes_hides_no_later_one(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, f->script.calls, 5);
 }
 
+static void what_is_written_while_counting_counts_at_once(struct kunit *test)
+{
+	pfarg_pmc_t pmc = { .reg_num = 0 };
+	struct fixture *f = test->priv;
+
+	f->script.ctrl[0] = PFM_OVFL_CTRL_RESET;
+	f->script.ctrl[1] = PFM_OVFL_CTRL_RESET;
+	f->script.ctrl[2] = PFM_OVFL_CTRL_RESET;
+	fixture_pmd(test, (pfarg_pmd_t){ .reg_num = PFM_SIM_PMD_PLAIN,
+					 .reg_value = 99 });
+	fixture_sampling_counter(test, 0, 0);
+	start_one_by_one(test);
+	/* It records a value now, */
+	pmc.reg_smpl_pmds[0] = 1U << PFM_SIM_PMD_PLAIN;
+	fixture_pmc(test, pmc);
+	counter_is(test, 0, 1);
+	report(test, 0);
+	KUNIT_ASSERT_EQ(test, f->script.calls, 1);
+	KUNIT_EXPECT_EQ(test, f->script.arg[0].num_smpl_pmds, 1);
+	KUNIT_EXPECT_EQ(test, f->script.arg[0].smpl_pmds_values[0], 99ULL);
+	/* and there is another one that samples. */
+	fixture_sampling_counter(test, 2, 0);
+	counter_is(test, 0, 2);
+	counter_is(test, 2, 1);
+	report(test, 2);
+	KUNIT_ASSERT_EQ(test, f->script.calls, 3);
+	KUNIT_EXPECT_EQ(test, f->script.arg[1].ovfl_pmd, 0);
+	KUNIT_EXPECT_EQ(test, f->script.arg[2].ovfl_pmd, 2);
+}
+
 /* What is not reset goes on, and has overflowed once. */
 static void what_is_not_reset_overflows_once(struct kunit *test)
 {
@@ -565,6 +595,7 @@ static struct kunit_case overflow_cases[] = {
 	KUNIT_CASE(a_counter_reported_by_itself_is_lost_by_an_error),
 	KUNIT_CASE(counters_reported_one_by_one_are_one_instant),
 	KUNIT_CASE(a_report_that_never_comes_hides_no_later_one),
+	KUNIT_CASE(what_is_written_while_counting_counts_at_once),
 	KUNIT_CASE(what_is_not_reset_overflows_once),
 	KUNIT_CASE(no_two_overflows_have_the_same_time),
 	KUNIT_CASE(a_counter_that_is_not_rearmed_is_reset_by_the_core),

@@ -183,6 +183,12 @@ static void counters_up_to_the_limit(void *unused)
 	CHECK_ERRNO(pfm_write_pmcs(fd, &c.pmc, 1), ENOMEM);
 	CHECK_EQ(c.pmc.reg_flags & PFM_REG_RETFL_MASK, 0);
 	CHECK_EQ(ctx_read_set(fd, sets, n), 0);
+	/* And can be written again, whatever the limit is by now. */
+	limit_pages_for_now(0);
+	for (unsigned int i = 0; i < n; i++)
+		ctx_add_set_counter(fd, sets, i, 0, 1000, 0);
+	ctx_add_set_counter(fd, 0, 0, 0, 1000, 0);
+	limit_pages_for_now(LIMIT);
 	/* Others are charged less: set0 is free. */
 	for (unsigned int i = 0; i < 16; i++)
 		ctx_add_counter(fd, i, 0, 1000);
