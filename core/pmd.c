@@ -171,7 +171,7 @@ int pfm_pmd_need(struct pfm_evtset *set, unsigned int slot)
 		pfm_pmd_free(set, pmd);
 		return ret;
 	}
-	/* What a masked context has deferred may be looked for: pfm_pmd_at(). */
+	/* What a masked context has deferred may be looked for: pfm_pmd_at() */
 	smp_store_release(&set->regs[slot], &pmd->hw);
 	return 0;
 }
