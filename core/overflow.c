@@ -605,7 +605,7 @@ static __always_inline void pfm_end_record(struct pfm_context *ctx,
 					   struct pfm_pmd *pmd)
 {
 	struct pfm_pmu_reg *reg = &pmd->hw;
-	u64 offset, reload, plain_reset;
+	u64 offset, reload;
 	struct pfm_pmd_ovfl *ovfl;
 	u64 tstamp = pfm_stamp();
 	u32 ctrl;
@@ -613,18 +613,20 @@ static __always_inline void pfm_end_record(struct pfm_context *ctx,
 
 	err = ctx->handler(ctx->buf, &pmd->ovfl->arg, tstamp, &ctx->data);
 	if (unlikely(err)) {
+		ctx->credit--;
 		pfm_conclude_and_leave(pmd, err);
 		return;
 	}
-	/* Neighbours: the compiler makes one load of two. */
-	offset = reg->offset;
-	reload = reg->reload;
 	if (unlikely(!--ctx->credit))
 		goto odd;
 	ovfl = pmd->ovfl;
-	plain_reset = pmd->plain_reset;
 	ctrl = ovfl->arg.ovfl_ctrl.val;
-	if (unlikely(ctrl != PFM_OVFL_CTRL_RESET || plain_reset != reload))
+	if (unlikely(ctrl != PFM_OVFL_CTRL_RESET))
+		goto odd;
+	/* As near to each other as can be: what interrupts may change it. */
+	offset = reg->offset;
+	reload = reg->reload;
+	if (unlikely(pmd->plain_reset != reload))
 		goto odd;
 	reg->offset = offset - reload;
 	pfm_leave(ctx);

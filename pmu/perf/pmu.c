@@ -104,18 +104,9 @@ static u64 *perf_taken_slot(u64 pmc)
  */
 static bool perf_is_lasting(u64 pmc, bool syswide)
 {
-	if (pmc & PFM_PERF_PRECISE_MASK)
-		return false;
-	switch (perf_pmc_type(pmc)) {
-	case PERF_TYPE_HARDWARE:
-	case PERF_TYPE_HW_CACHE:
-		return !syswide && (pmc & PFM_PERF_ID_MASK) <= U32_MAX;
-	case PERF_TYPE_SOFTWARE:
-	case PERF_TYPE_RAW:
-		return !syswide;
-	default:
-		return false;
-	}
+	return !syswide && !(pmc & PFM_PERF_PRECISE_MASK) &&
+	       (perf_is_of_cpu(pmc) ||
+		perf_pmc_type(pmc) == PERF_TYPE_SOFTWARE);
 }
 
 /* Only perf knows what this machine can count. */
@@ -217,7 +208,7 @@ static noinline int perf_add_event(struct pfm_pmu_reg *reg)
 		return perf_errno(PTR_ERR(event));
 	WARN_ON_ONCE(s->task && event->cpu != -1);
 	reg->update = perf_updater(reg->pmc_value, event);
-	reg->ask_counter = perf_has_counter(event);
+	reg->ask_counter = perf_has_counter(reg->pmc_value, event);
 	/* Whoever finds it finds how to read it. */
 	smp_store_release(&reg->priv, event);
 	return 0;

@@ -108,6 +108,16 @@ static inline bool perf_is_counted_at_once(u64 pmc)
 	return perf_is_software(pmc) && !perf_is_clock(pmc);
 }
 
+/* An event of the CPU, of no PMU that is named. */
+static inline bool perf_is_of_cpu(u64 pmc)
+{
+	u32 type = perf_pmc_type(pmc);
+
+	return type == PERF_TYPE_RAW ||
+	       ((type == PERF_TYPE_HARDWARE || type == PERF_TYPE_HW_CACHE) &&
+		(pmc & PFM_PERF_ID_MASK) <= U32_MAX);
+}
+
 /* Do overflows of this register go into a debug-store area? */
 static inline bool perf_is_ds(const struct pfm_pmu_reg *reg)
 {

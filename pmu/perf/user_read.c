@@ -208,11 +208,8 @@ void perf_readers_exit(void)
 /* A CPU's event, of a PMD that does not sample. */
 static bool perf_can_be_read(const struct pfm_pmu_reg *reg)
 {
-	u32 type = perf_pmc_type(reg->pmc_value);
-
 	return !reg->sampling && !perf_is_set_clock(reg) &&
-	       (type == PERF_TYPE_HARDWARE || type == PERF_TYPE_HW_CACHE ||
-		type == PERF_TYPE_RAW);
+	       perf_is_of_cpu(reg->pmc_value);
 }
 
 bool perf_ask_for_user_read(struct perf_event_attr *attr,
