@@ -657,7 +657,7 @@ static void read_cycle_counter(void *unused)
 #ifdef __aarch64__
 	unsigned long value;
 
-	/* Until an event comes, the kernel may leave the last thread's right. */
+	/* Until an event comes, it may have the right of the last thread. */
 	open_cycles(0, -1);
 	__asm__ volatile("mrs %0, pmccntr_el0" : "=r"(value));
 #endif
