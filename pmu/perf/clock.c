@@ -48,7 +48,7 @@ u64 perf_time_running(struct perf_event *event)
 	return running;
 }
 
-static struct perf_event *perf_timer_event(const struct perf_set *ps)
+struct perf_event *perf_timer_event(const struct perf_set *ps)
 {
 	return ps->timer ? perf_event_of(ps->timer) : NULL;
 }

@@ -18,6 +18,9 @@ static inline struct pfm_pmu_reg *perf_clock_of(const struct perf_set *ps)
  */
 bool perf_clock_needs_event(struct perf_set *ps);
 
+/* The event that does, if the clock has none; or NULL. */
+struct perf_event *perf_timer_event(const struct perf_set *ps);
+
 /*
  * What a clock without an event counts. Context: process. The other: any, if
  * the set is stopped.

@@ -344,7 +344,7 @@ static bool perf_find_denied(const struct perf_set *ps)
  */
 static void perf_enable_events(struct perf_set *ps)
 {
-	struct perf_event *timer = ps->timer ? perf_event_of(ps->timer) : NULL;
+	struct perf_event *timer = perf_timer_event(ps);
 	u16 i;
 
 	for (i = 0; i < ps->s->num_regs; i++) {

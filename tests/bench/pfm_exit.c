@@ -125,6 +125,15 @@ static void print_row(const char *what, double insns, double without,
 	end_row(insns / without, bound);
 }
 
+static void print_rows(const char *what, double without, double none,
+		       double perfs, double ours)
+{
+	print_row(what, without, without, 0);
+	print_row("with them", none, without, 1.01);
+	print_row("perf monitors another thread", perfs, perfs, 0);
+	print_row("perfmon does", ours, perfs, 1.01);
+}
+
 int main(void)
 {
 	struct costs none = measure(), ours = measure_beside(monitor);
@@ -135,17 +144,9 @@ int main(void)
 	perfs = measure_beside(monitor_with_perf);
 	printf("nobody monitors it: its creation and exit, instructions\n");
 	printf("%-36s %12s %12s\n", "", "insns", "ratio");
-	print_row("thread, without our modules", without.thread,
-		  without.thread, 0);
-	print_row("with them", none.thread, without.thread, 1.01);
-	print_row("perf monitors another thread", perfs.thread,
-		  perfs.thread, 0);
-	print_row("perfmon does", ours.thread, perfs.thread, 1.01);
-	print_row("process, without our modules", without.process,
-		  without.process, 0);
-	print_row("with them", none.process, without.process, 1.01);
-	print_row("perf monitors another thread", perfs.process,
-		  perfs.process, 0);
-	print_row("perfmon does", ours.process, perfs.process, 1.01);
+	print_rows("thread, without our modules", without.thread, none.thread,
+		   perfs.thread, ours.thread);
+	print_rows("process, without our modules", without.process,
+		   none.process, perfs.process, ours.process);
 	return 0;
 }

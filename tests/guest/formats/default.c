@@ -13,6 +13,7 @@
 #include "ctx.h"
 #include "faults.h"
 #include "params.h"
+#include "retire.h"
 #include "smpl.h"
 #include "worker.h"
 
@@ -159,17 +160,6 @@ TEST(samples_record_the_smpl_pmds)
 		CHECK_EQ(values[1], thread_id());
 		CHECK(values[2] > 0);
 	}
-}
-
-/* Two instructions a round. */
-static void retire(unsigned long rounds)
-{
-#if defined(__aarch64__)
-	asm volatile("1: subs %0, %0, #1\n\tb.ne 1b"
-		     : "+r"(rounds) : : "cc");
-#else
-	asm volatile("1: sub $1, %0\n\tjnz 1b" : "+r"(rounds) : : "cc");
-#endif
 }
 
 /*

@@ -7,15 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static void retire(unsigned long rounds)
-{
-#if defined(__aarch64__)
-	asm volatile("1: subs %0, %0, #1\n\tb.ne 1b"
-		     : "+r"(rounds) : : "cc");
-#else
-	asm volatile("1: sub $1, %0\n\tjnz 1b" : "+r"(rounds) : : "cc");
-#endif
-}
+#include "retire.h"
 
 int main(int argc, char **argv)
 {
