@@ -19,7 +19,8 @@ CHECK_PACKAGES := $(RUN_PACKAGES) linux-headers-6.12-cloud-amd64 \
 	linux-source-6.12 qemu-system-arm gcc-12-aarch64-linux-gnu \
 	libc6-dev-arm64-cross gcc-12-multilib flex bison libssl-dev sparse groff \
 	python3-pytest python3-hypothesis mypy black flake8 isort git xz-utils \
-	libc6-dev-i386 python3-pyelftools python3-setuptools python3-wheel
+	libc6-dev-i386 python3-pyelftools python3-setuptools python3-wheel \
+	mmdebstrap uidmap
 BENCH_PACKAGES := $(CHECK_PACKAGES) linux-perf libdeflate0
 
 .PHONY: help

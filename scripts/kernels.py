@@ -93,7 +93,9 @@ def kdir(kernel: Kernel) -> Path:
     name = f"linux-headers-{kernel.release}"
     if kernel.arch == "x86_64":
         return HEADERS / name
-    tree = packages.unpacked(name, "arm64", kernel.version, _link_kbuild)
+    tree = packages.unpacked(
+        name, packages.Offer("arm64"), kernel.version, _link_kbuild
+    )
     return tree / "usr/src" / name
 
 
@@ -157,7 +159,7 @@ def _image_tree(kernel: Kernel) -> Path:
         depmod(tree, kernel.release)
 
     name = f"linux-image-{kernel.release}"
-    return packages.unpacked(name, arch, kernel.version, finish)
+    return packages.unpacked(name, packages.Offer(arch), kernel.version, finish)
 
 
 def _link_kbuild(tree: Path) -> None:

@@ -3,10 +3,11 @@
 
 Packages are downloaded with apt, which checks their signatures, and unpacked into
 the cache with dpkg; nothing is installed and root is not needed. apt works on states
-of its own inside the cache, one for each architecture: the machine's dpkg need not
-know the other architectures, and package lists of one that cannot be had take nothing
-away from the others. Lists are updated when a package of that architecture is wanted
-that they do not offer.
+of its own inside the cache, one for each architecture and release: the machine's dpkg
+need not know the other architectures, and package lists of one that cannot be had take
+nothing away from the others. Lists are updated when a package is wanted that they do
+not offer. The release is the machine's own, with the machine's sources of apt, unless
+one is named.
 """
 
 from __future__ import annotations
@@ -14,10 +15,18 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from pathlib import Path
 
 import cache
+import debian
+
+# The age of package lists that are asked for again.
+OLD_SECONDS = 7 * 24 * 3600
+# The file that is as old as they are.
+UPDATED = "updated"
 
 
 class PackageError(Exception):
@@ -36,9 +45,28 @@ def installed_version(package: str) -> str | None:
     return version if query.returncode == 0 and status == "installed" else None
 
 
+@dataclass(frozen=True)
+class Offer:
+    """Whose packages: an architecture, and a release if not the machine's own."""
+
+    arch: str
+    release: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.release} {self.arch}".strip()
+
+
+def native() -> str:
+    """Return the machine's architecture, as Debian calls it."""
+    told = subprocess.run(
+        ["dpkg", "--print-architecture"], capture_output=True, text=True, check=True
+    )
+    return told.stdout.strip()
+
+
 def unpacked(
     package: str,
-    arch: str,
+    offer: Offer,
     version: str,
     finish: Callable[[Path], None] = lambda tree: None,
 ) -> Path:
@@ -47,12 +75,12 @@ def unpacked(
     `finish` is called with the freshly unpacked directory, before it enters the cache.
     Raises PackageError if that version cannot be downloaded.
     """
-    entry = _entry(package, arch, version)
+    entry = _entry(package, offer, version)
     if entry.is_dir():
         return entry
     with cache.locked("packages"):
         if not entry.is_dir():
-            _fill(entry, package, arch, version, finish)
+            _fill(entry, package, offer, version, finish)
     return entry
 
 
@@ -62,21 +90,45 @@ def unpacked_any(package: str, arch: str) -> Path:
     A version in the cache is preferred to a download.
     Raises PackageError if the package is not in the cache and cannot be downloaded.
     """
+    offer = Offer(arch)
     with cache.locked("packages"):
         known = sorted(_directory().glob(f"{package}_*_{arch}"))
         if known:
             return known[-1]
-        failure = _update(arch)
-        version = _field(package, arch, "Version")
+        failure = _update(offer)
+        version = _field(package, offer, "Version")
         if version is None:
-            raise _unavailable(f"{package}:{arch}", failure)
-        entry = _entry(package, arch, version)
-        _fill(entry, package, arch, version, lambda tree: None)
+            raise _unavailable(f"{package} for {offer}", failure)
+        entry = _entry(package, offer, version)
+        _fill(entry, package, offer, version, lambda tree: None)
     return entry
 
 
-def _entry(package: str, arch: str, version: str) -> Path:
-    name = f"{package}_{version.replace(':', '%3a')}_{arch}"
+def offered(offer: Offer, names: Iterable[str]) -> dict[str, str]:
+    """Return the version of each of these packages that a release offers.
+
+    The package lists are updated if they are old or a package is not in them.
+    Raises PackageError if one is not offered.
+    """
+    wanted = list(names)
+    failure = None
+    with cache.locked("packages"):
+        fresh = _age(offer) < OLD_SECONDS
+        for update_first in (False, True) if fresh else (True,):
+            if update_first:
+                failure = _update(offer)
+            shown = _apt(offer, "apt-cache", "show", "--no-all-versions", *wanted)
+            found = re.findall(
+                r"^Package: (.*)$(?:\n.+)*?\nVersion: (.*)$", shown.stdout, re.MULTILINE
+            )
+            missing = sorted(set(wanted) - {name for name, _ in found})
+            if not missing:
+                return dict(found)
+    raise _unavailable(f"{missing[0]} for {offer}", failure)
+
+
+def _entry(package: str, offer: Offer, version: str) -> Path:
+    name = f"{package}_{version.replace(':', '%3a')}_{offer.arch}"
     return _directory() / name
 
 
@@ -87,31 +139,31 @@ def _directory() -> Path:
 def _fill(
     entry: Path,
     package: str,
-    arch: str,
+    offer: Offer,
     version: str,
     finish: Callable[[Path], None],
 ) -> None:
     with cache.filling(entry) as tree:
-        archive = _download(f"{package}={version}", arch, tree)
+        archive = _download(f"{package}={version}", offer, tree)
         _expect_version(archive, version)
         subprocess.run(["dpkg", "-x", str(archive), str(tree)], check=True)
         archive.unlink()
         finish(tree)
 
 
-def _download(spec: str, arch: str, into: Path) -> Path:
+def _download(spec: str, offer: Offer, into: Path) -> Path:
     """Download PACKAGE=VERSION; the package lists are updated first only if need be."""
     failure = None
     for update_first in (False, True):
         if update_first:
-            failure = _update(arch)
-        size = _field(spec, arch, "Size")
+            failure = _update(offer)
+        size = _field(spec, offer, "Size")
         if size is None:
             continue
-        _say(f"fetching {spec} for {arch} ({int(size) / 1e6:.0f} MB)")
-        if _apt(arch, "apt-get", "-q", "download", spec, cwd=into).returncode == 0:
+        _say(f"fetching {spec} for {offer} ({int(size) / 1e6:.0f} MB)")
+        if _apt(offer, "apt-get", "-q", "download", spec, cwd=into).returncode == 0:
             return next(into.glob("*.deb"))
-    raise _unavailable(f"{spec} for {arch}", failure)
+    raise _unavailable(f"{spec} for {offer}", failure)
 
 
 def _expect_version(archive: Path, wanted: str) -> None:
@@ -128,29 +180,43 @@ def _expect_version(archive: Path, wanted: str) -> None:
         )
 
 
-def _update(arch: str) -> str | None:
+def _update(offer: Offer) -> str | None:
     """Update the package lists; return what failed, None if nothing did.
 
     A list that cannot be had matters only if the wanted package is in it.
     """
-    _say(f"updating the package lists for {arch}")
-    updated = _apt(arch, "apt-get", "-q", "update")
-    failed = updated.returncode or "Failed to fetch" in updated.stderr
-    return updated.stderr.strip() if failed else None
+    _say(f"updating the package lists for {offer}")
+    updated = _apt(offer, "apt-get", "-q", "update")
+    if updated.returncode or "Failed to fetch" in updated.stderr:
+        return updated.stderr.strip()
+    (_state(offer) / UPDATED).touch()
+    return None
 
 
-def _field(spec: str, arch: str, field: str) -> str | None:
+def _age(offer: Offer) -> float:
+    """Return how many seconds ago the package lists were updated."""
+    stamp = _state(offer) / UPDATED
+    return time.time() - stamp.stat().st_mtime if stamp.exists() else float("inf")
+
+
+def _state(offer: Offer) -> Path:
+    """Return the directory of apt's state for an offer."""
+    name = f"{offer.release}-{offer.arch}" if offer.release else offer.arch
+    return cache.root() / "apt" / name
+
+
+def _field(spec: str, offer: Offer, field: str) -> str | None:
     """Return a field of the package's control data, None if apt does not know it."""
-    shown = _apt(arch, "apt-cache", "show", "--no-all-versions", spec).stdout
+    shown = _apt(offer, "apt-cache", "show", "--no-all-versions", spec).stdout
     match = re.search(rf"^{field}: (.*)$", shown, re.MULTILINE)
     return match.group(1) if match else None
 
 
 def _apt(
-    arch: str, tool: str, *arguments: str, cwd: Path | None = None
+    offer: Offer, tool: str, *arguments: str, cwd: Path | None = None
 ) -> subprocess.CompletedProcess[str]:
-    """Run a program of apt on the state that belongs to an architecture."""
-    state = cache.root() / "apt" / arch
+    """Run a program of apt on the state that belongs to an offer."""
+    state = _state(offer)
     for directory in ("lists/partial", "archives/partial"):
         (state / directory).mkdir(parents=True, exist_ok=True)
     (state / "status").touch()
@@ -162,9 +228,13 @@ def _apt(
         f"Dir::Cache::archives={state}/archives",
         "APT::Sandbox::User=root",
         "Acquire::Languages=none",
-        f"APT::Architecture={arch}",
-        f"APT::Architectures={arch}",
+        f"APT::Architecture={offer.arch}",
+        f"APT::Architectures={offer.arch}",
     ]
+    if offer.release:
+        listed = state / "sources.list"
+        listed.write_text("\n".join(debian.sources(offer.release)) + "\n")
+        options += [f"Dir::Etc::SourceList={listed}", "Dir::Etc::SourceParts=/dev/null"]
     command = [tool]
     for option in options:
         command += ["-o", option]

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import hashlib
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -73,7 +74,7 @@ def test_a_broken_list_of_another_architecture_is_no_obstacle(
 ) -> None:
     with pytest.raises(packages.PackageError):
         packages.unpacked_any("thing", BROKEN)
-    tree = packages.unpacked("thing", arch, VERSION)
+    tree = packages.unpacked("thing", packages.Offer(arch), VERSION)
     assert (tree / "usr/thing").read_text() == arch
 
 
@@ -85,14 +86,14 @@ def test_the_newest_version_is_found_without_its_number(archive: Path) -> None:
 def test_what_is_in_the_cache_needs_no_archive(
     archive: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    first = packages.unpacked("thing", "amd64", VERSION)
+    first = packages.unpacked("thing", packages.Offer("amd64"), VERSION)
     monkeypatch.setenv("PATH", "")
-    assert packages.unpacked("thing", "amd64", VERSION) == first
+    assert packages.unpacked("thing", packages.Offer("amd64"), VERSION) == first
     assert packages.unpacked_any("thing", "amd64") == first
 
 
 def test_only_the_lists_of_the_wanted_architecture_are_fetched(archive: Path) -> None:
-    packages.unpacked("thing", "arm64", VERSION)
+    packages.unpacked("thing", packages.Offer("arm64"), VERSION)
     states = [path.name for path in (cache.root() / "apt").iterdir()]
     assert states == ["arm64"]
 
@@ -106,9 +107,18 @@ def test_an_update_that_fails_in_part_is_no_failure(archive: Path) -> None:
     sources = Path(archive.parent / "sources.list")
     with open(sources, "a", encoding="ascii") as stream:
         stream.write(f"deb [trusted=yes] file:{archive}/gone stable main\n")
-    assert packages.unpacked("thing", "amd64", VERSION).is_dir()
+    assert packages.unpacked("thing", packages.Offer("amd64"), VERSION).is_dir()
 
 
 def test_a_version_that_is_not_offered_says_what_to_do(archive: Path) -> None:
     with pytest.raises(packages.PackageError, match="apt-get update"):
-        packages.unpacked("thing", "amd64", "9.9")
+        packages.unpacked("thing", packages.Offer("amd64"), "9.9")
+
+
+def test_what_is_offered_is_looked_up_in_lists_that_are_not_old(archive: Path) -> None:
+    offer = packages.Offer("amd64")
+    assert packages.offered(offer, ["thing"]) == {"thing": VERSION}
+    shutil.rmtree(archive / "dists")
+    assert packages.offered(offer, ["thing"]) == {"thing": VERSION}
+    with pytest.raises(packages.PackageError, match="more"):
+        packages.offered(offer, ["thing", "more"])

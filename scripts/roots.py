@@ -1,0 +1,200 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Roots of Debian's releases in the cache, and commands that run in them.
+
+    root = roots.root("trixie", ["build-essential", "kmod"])   # made if need be
+    roots.run(root, ["make", "-C", str(tree)], cwd=tree, check=True)
+    with roots.copied(root) as copy:                            # to be changed
+        roots.run(copy, ["apt-get", "update"])
+    os.execvp(*roots.exec_arguments(root, [...]))         # instead of this process
+
+    roots.py [--with PACKAGE,...] [--copy] RELEASE [COMMAND...]
+
+A root has what is essential, apt with its sources, and the packages named. In it a
+command finds the project's tree and the cache at their own places, writable, and the
+host's /dev, /sys and name servers; what it starts ends with it. Roots are shared and
+stay as they are: what changes one works on a copy, which is removed at the end.
+Without a command, the command line prints the root's directory; with one, its exit
+status is the command's. A user other than root needs subordinate ids (/etc/subuid).
+
+A root is made anew when apt offers another version of a named package; the package
+lists are asked for again after a week. What was made before is not removed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+import cache
+import debian
+import packages
+
+TREE = Path(__file__).resolve().parents[1]
+# In each root: for apt to trust its sources.
+ALWAYS = ("debian-archive-keyring",)
+# Where the host's super user programs are, if PATH does not say so.
+PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+# Of what mmdebstrap wrote before it failed.
+SHOWN_LINES = 15
+# The first argument is the root, the second the directory to start in; then what to
+# bind, an empty argument, and the command.
+ENTER = """
+root=$1 cwd=$2
+shift 2
+while [ -n "$1" ]; do
+    mkdir -p "$root$1"
+    mount --rbind "$1" "$root$1"
+    shift
+done
+shift
+mount -t proc proc "$root/proc"
+: >>"$root/etc/resolv.conf"
+mount --bind "$(readlink -f /etc/resolv.conf)" "$root/etc/resolv.conf"
+exec chroot "$root" /bin/sh -c 'cd "$0" && exec "$@"' "$cwd" "$@"
+"""
+
+
+class RootError(Exception):
+    """A root cannot be made; the text says why and what to do about it."""
+
+
+# All that the functions of this module raise.
+ERRORS = (RootError, debian.ReleaseError, packages.PackageError)
+
+
+def root(release: str, wanted: Iterable[str] = ()) -> Path:
+    """Return the root of a release with these packages; it is made if need be.
+
+    Raises RootError if it cannot be made, or what debian.sources() raises.
+    """
+    names = sorted({*wanted, *ALWAYS})
+    offered = packages.offered(packages.Offer(packages.native(), release), names)
+    key = hashlib.sha256(repr(offered).encode()).hexdigest()[:16]
+    entry = cache.root() / "roots" / f"{release}-{key}"
+    if not entry.is_dir():
+        with cache.locked(f"root-{release}"):
+            if not entry.is_dir():
+                with cache.filling(entry) as tree:
+                    _make(tree, release, names)
+    return entry
+
+
+def run(
+    tree: Path,
+    command: Sequence[str],
+    cwd: Path = Path("/"),
+    env: dict[str, str] | None = None,
+    check: bool = False,
+    capture: bool = False,
+) -> subprocess.CompletedProcess[str]:
+    """Run a command in a root; `env` is all of its environment, PATH apart."""
+    return subprocess.run(
+        exec_arguments(tree, command, cwd)[1],
+        env={"PATH": PATH, **(os.environ if env is None else env), "PATH": PATH},
+        stdin=subprocess.DEVNULL,
+        capture_output=capture,
+        text=True,
+        check=check,
+    )
+
+
+def exec_arguments(
+    tree: Path, command: Sequence[str], cwd: Path = Path("/")
+) -> tuple[str, list[str]]:
+    """Return program and arguments that run a command in a root."""
+    places = [str(TREE), str(cache.root()), "/dev", "/sys"]
+    namespaces = ["--mount", "--pid", "--fork", "--kill-child"]
+    script = ["sh", "-e", "-c", ENTER, "sh", str(tree), str(cwd), *places, ""]
+    arguments = [*_as_root(), *namespaces, *script, *command]
+    return arguments[0], arguments
+
+
+@contextlib.contextmanager
+def copied(tree: Path) -> Iterator[Path]:
+    """Give a copy of a root, to be changed; it is removed at the end."""
+    above = Path(tempfile.mkdtemp(prefix=".copy-", dir=tree.parent))
+    above.chmod(0o755)
+    try:
+        copy = above / tree.name
+        cp = ["cp", "-a", "--reflink=auto", str(tree), str(copy)]
+        subprocess.run([*_as_root(), *cp], check=True)
+        yield copy
+    finally:
+        subprocess.run([*_as_root(), "rm", "-rf", "--", str(above)], check=False)
+
+
+def _as_root() -> list[str]:
+    """Return what makes a command root, in a name space of its own for a user."""
+    if os.geteuid() == 0:
+        return ["unshare"]
+    return ["unshare", "--map-root-user", "--map-auto"]
+
+
+def _make(tree: Path, release: str, names: list[str]) -> None:
+    """Fill an empty directory with a root."""
+    program = shutil.which("mmdebstrap")
+    if program is None:
+        raise RootError("mmdebstrap is missing; install it: apt-get install mmdebstrap")
+    listed = "\n".join(debian.sources(release)) + "\n"
+    print(
+        f"making a root of {release} (a minute or two): {' '.join(names)}",
+        file=sys.stderr,
+        flush=True,
+    )
+    with tempfile.TemporaryDirectory() as work:
+        archive = Path(work) / "root.tar"
+        made = subprocess.run(
+            [
+                *(program, "--variant=minbase", f"--include={','.join(names)}"),
+                *(debian.base(release), str(archive), "-"),
+            ],
+            input=listed,
+            env={**os.environ, "PATH": PATH},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if made.returncode != 0:
+            told = "\n".join(made.stderr.splitlines()[-SHOWN_LINES:])
+            raise RootError(f"mmdebstrap could not make a root of {release}:\n{told}")
+        unpack = ["tar", "-x", "-p", "-f", str(archive), "-C", str(tree)]
+        subprocess.run([*_as_root(), *unpack, "--exclude=./dev/*"], check=True)
+
+
+def main() -> int:
+    """Do what was asked for; return the exit status."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("release", help="bookworm, trixie, trixie-backports, sid")
+    parser.add_argument("--with", dest="packages", metavar="PACKAGE,...", default="")
+    parser.add_argument("--copy", action="store_true", help="run in a copy")
+    parser.add_argument("command", nargs="...", help="what to run in it")
+    arguments = parser.parse_args()
+    wanted = [name for name in arguments.packages.split(",") if name]
+    try:
+        tree = root(arguments.release, wanted)
+    except ERRORS as error:
+        print(f"roots.py: {error}", file=sys.stderr)
+        return 1
+    if not arguments.command:
+        print(tree)
+        return 0
+    inside = Path.cwd().is_relative_to(TREE)
+    cwd = Path.cwd() if inside else Path("/")
+    with copied(tree) if arguments.copy else contextlib.nullcontext(tree) as place:
+        status = run(place, arguments.command, cwd).returncode
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())

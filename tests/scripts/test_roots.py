@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Tests of scripts/roots.py with a small root that a program of their own makes."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import cache
+import debian
+import packages
+import pytest
+import roots
+
+# Makes an archive of busybox alone, and keeps its arguments and the sources.
+MMDEBSTRAP = """#!/bin/sh -e
+work=$(dirname "$0")/made
+mkdir -p "$work/bin" "$work/etc" "$work/proc" "$work/dev" "$work/sys"
+for name in busybox sh cat pwd touch true; do cp /bin/busybox "$work/bin/$name"; done
+cat >"$work/etc/sources"
+echo "$@" >>"$(dirname "$0")/asked"
+while [ $# -gt 2 ]; do shift; done
+tar -c -f "$1" -C "$work" .
+"""
+BROKEN = """#!/bin/sh
+echo 'E: no such suite' >&2
+exit 25
+"""
+
+
+@pytest.fixture
+def offered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+    """What apt offers; a directory of programs comes first in PATH."""
+    versions = {"make": "4.4", **{name: "1" for name in roots.ALWAYS}}
+    programs = tmp_path / "programs"
+    programs.mkdir()
+    monkeypatch.setenv("PERFMON_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("PATH", f"{programs}:{roots.PATH}")
+    monkeypatch.setattr(roots, "PATH", f"{programs}:{roots.PATH}")
+    monkeypatch.setattr(
+        packages,
+        "offered",
+        lambda offer, names: {name: versions[name] for name in names},
+    )
+    monkeypatch.setattr(debian, "sources", lambda release: [f"deb some {release} main"])
+    install(tmp_path, MMDEBSTRAP)
+    return versions
+
+
+def install(tmp_path: Path, script: str) -> None:
+    """Make the script the program mmdebstrap."""
+    program = tmp_path / "programs/mmdebstrap"
+    program.write_text(script)
+    program.chmod(0o755)
+
+
+def needs_name_spaces() -> None:
+    """Skip where a user may not have name spaces."""
+    probe = subprocess.run(
+        roots.exec_arguments(Path("/"), ["true"])[1][:1] + ["--mount", "true"],
+        capture_output=True,
+        check=False,
+    )
+    if probe.returncode != 0:
+        pytest.skip(f"unshare: {probe.stderr.decode().strip()}")
+
+
+def test_a_root_is_made_once(offered: dict[str, str], tmp_path: Path) -> None:
+    first = roots.root("trixie", ["make"])
+    assert roots.root("trixie", ["make"]) == first
+    asked = (tmp_path / "programs/asked").read_text().splitlines()
+    assert len(asked) == 1
+    assert "--include=debian-archive-keyring,make trixie" in asked[0]
+    assert (first / "etc/sources").read_text() == "deb some trixie main\n"
+
+
+def test_a_newer_package_makes_a_root_anew(offered: dict[str, str]) -> None:
+    first = roots.root("trixie", ["make"])
+    offered["make"] = "4.5"
+    assert roots.root("trixie", ["make"]) != first
+
+
+def test_a_root_that_is_gone_is_made_again(offered: dict[str, str]) -> None:
+    first = roots.root("trixie", ["make"])
+    shutil.rmtree(first)
+    assert roots.root("trixie", ["make"]) == first
+    assert (first / "bin/sh").is_file()
+
+
+def test_a_failure_leaves_no_root_and_is_told(
+    offered: dict[str, str], tmp_path: Path
+) -> None:
+    install(tmp_path, BROKEN)
+    with pytest.raises(roots.RootError, match="no such suite"):
+        roots.root("trixie", ["make"])
+    assert not list((cache.root() / "roots").iterdir())
+
+
+def test_a_missing_mmdebstrap_names_its_package(
+    offered: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shutil, "which", lambda program: None)
+    with pytest.raises(roots.RootError, match="apt-get install mmdebstrap"):
+        roots.root("trixie", ["make"])
+
+
+def test_a_command_runs_in_the_root_with_the_tree_at_its_place(
+    offered: dict[str, str],
+) -> None:
+    needs_name_spaces()
+    tree = roots.root("trixie", ["make"])
+    ran = roots.run(
+        tree, ["sh", "-c", "pwd; cat /etc/sources; exit 3"], roots.TREE, capture=True
+    )
+    assert ran.stdout.splitlines() == [str(roots.TREE), "deb some trixie main"]
+    assert ran.returncode == 3
+
+
+def test_a_change_of_a_copy_stays_in_it(offered: dict[str, str]) -> None:
+    needs_name_spaces()
+    tree = roots.root("trixie", ["make"])
+    with roots.copied(tree) as copy:
+        roots.run(copy, ["touch", "/etc/new"], check=True)
+        assert (copy / "etc/new").exists()
+    assert not (tree / "etc/new").exists()
+    assert list(tree.parent.iterdir()) == [tree]
+
+
+def test_the_command_line_has_the_status_of_the_command(
+    offered: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    needs_name_spaces()
+    command = ["roots.py", "--with", "make", "--copy", "trixie", "sh", "-c", "exit 4"]
+    monkeypatch.setattr(sys, "argv", command)
+    assert roots.main() == 4
