@@ -13,12 +13,39 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "access.h"
 #include "context.h"
 #include "evtset.h"
 #include "fdinfo.h"
 #include "formats/table.h"
 #include "registers.h"
 #include "util.h"
+
+static bool counts_in_kernel(const struct plan *plan)
+{
+	for (unsigned int i = 0; i < plan->options->event_count; i++) {
+		if (!(plan->pmcs[i].reg_value & PFM_PERF_EXCL_KERNEL))
+			return true;
+	}
+	return false;
+}
+
+/* @tid is 0 if no thread has been asked for yet. */
+static void explain_refusal(const struct plan *plan, pid_t tid)
+{
+	const struct smpl_module *module = plan->format.module;
+	const struct access_wish wish = {
+		.system_wide = plan->options->system_wide,
+		.kernel = counts_in_kernel(plan),
+		.registers = module && module->options & FORMAT_OPT_IMPRECISE,
+		.block = plan->options->overflow_block,
+		.thread = plan->options->system_wide ? 0 : tid,
+	};
+	char *why = access_explain(&wish);
+
+	message("not allowed to measure: %s", why);
+	free(why);
+}
 
 /* Why a context could not be created, and what to do about it. */
 static void explain_create(const struct plan *plan, int error)
@@ -29,8 +56,7 @@ static void explain_create(const struct plan *plan, int error)
 	if (error == ENOSYS)
 		message("perfmon is not loaded: load it with insmod perfmon.ko and the modules of a PMU and of the sampling formats");
 	else if (error == EPERM)
-		message("not allowed to measure: this needs access to %s, and CAP_PERFMON or a lower kernel.perf_event_paranoid",
-			PFM_DEVICE);
+		explain_refusal(plan, 0);
 	else if (error == ENODEV)
 		message("perfmon has no PMU: load one, insmod pfm_pmu_perf.ko");
 	else if (error == EINVAL && sampling && !smpl_format_registered(format))
@@ -144,11 +170,8 @@ static void explain_load(const struct context *context, pid_t tid, int error)
 			tid);
 	else if (error == ESRCH)
 		message("there is no thread %d", tid);
-	else if ((error == EPERM || error == EACCES) && system_wide)
-		message("not allowed to measure whole CPUs: this needs CAP_PERFMON, or kernel.perf_event_paranoid at 0 or less");
 	else if (error == EPERM || error == EACCES)
-		message("not allowed to measure thread %d: it is someone else's, or an event includes the kernel level; this needs CAP_PERFMON, or for the kernel level kernel.perf_event_paranoid at 1 or less",
-			tid);
+		explain_refusal(context->plan, tid);
 	else if (error == ENOENT || error == EOPNOTSUPP || error == ENODEV)
 		message("this machine's PMU does not support one of the events: %s",
 			strerror(error));

@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Which cause of a refusal pfmon names, and what it says to do."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import IntEnum, auto
+from pathlib import Path
+
+import pytest
+
+CAP_SYS_PTRACE, CAP_SYS_ADMIN, CAP_PERFMON = 19, 21, 38
+OWN_LEVEL = "/sys/module/perfmon/parameters/paranoid"
+
+
+class Cause(IntEnum):
+    """As in access.h."""
+
+    GRANTED = 0
+    NO_NODE = auto()
+    NODE = auto()
+    GROUP = auto()
+    LEVEL = auto()
+    LEVEL_CPU = auto()
+    LEVEL_KERNEL = auto()
+    LOCKDOWN = auto()
+    KERNEL_THREAD = auto()
+    OTHER_USER = auto()
+    GUARDED = auto()
+    STOP = auto()
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """What is said of a case."""
+
+    cause: Cause
+    reason: str
+    advice: str
+    command: str
+
+
+# Asks about the facts of a member of the group, and what differs.
+Judge = Callable[..., Refusal]
+
+
+@pytest.fixture(name="judge")
+def fixture_judge(programs: Path) -> Judge:
+    def judge(*facts: str) -> Refusal:
+        said = subprocess.run(
+            [programs / "access_judge", *facts],
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout.splitlines()
+        return Refusal(Cause(int(said[0])), *said[1:])
+
+    return judge
+
+
+def cap(number: int) -> str:
+    return f"caps={1 << number:#x}"
+
+
+GRANTED = [
+    (),
+    ("level=1", "wish.kernel=1"),
+    ("level=0", "kernel_level=0", "wish.kernel=1", "wish.system_wide=1"),
+    ("level=-1", "kernel_level=-1", "wish.kernel=1", "wish.system_wide=1"),
+    ("wish.thread=7",),
+    ("wish.thread=7", "thread.exists=0", "thread.uid=0"),
+    ("wish.thread=7", "wish.block=1"),
+    (cap(CAP_PERFMON), "wish.kernel=1", "wish.system_wide=1"),
+    (cap(CAP_PERFMON), "wish.thread=7", "thread.uid=0"),
+    (cap(CAP_PERFMON), "wish.thread=2", "thread.kernel=1", "thread.uid=0"),
+    (cap(CAP_SYS_ADMIN), "level=3", "wish.kernel=1", "wish.system_wide=1"),
+    (cap(CAP_SYS_PTRACE), "wish.thread=7", "thread.uid=0", "wish.block=1"),
+    ("locked_down=1",),
+]
+
+
+@pytest.mark.parametrize("facts", GRANTED, ids=" ".join)
+def test_what_is_allowed_is_not_refused(judge: Judge, facts: tuple[str, ...]) -> None:
+    assert judge(*facts) == Refusal(Cause.GRANTED, "-", "-", "-")
+
+
+NOBODY = ("node_opens=0", "node.member=0")
+
+REFUSED = [
+    (Cause.NO_NODE, ("node_exists=0", *NOBODY)),
+    (Cause.NODE, NOBODY),
+    (Cause.NODE, (*NOBODY, "level=3", "wish.kernel=1")),
+    (Cause.GROUP, ("threads.gid=5", "threads.member=0", "level=3")),
+    (Cause.GROUP, ("cpus.gid=5", "cpus.member=0", "wish.system_wide=1")),
+    (Cause.LEVEL, ("level=3",)),
+    (Cause.LEVEL, ("level=4", "wish.kernel=1")),
+    (Cause.LEVEL, ("level=3", cap(CAP_PERFMON))),
+    (Cause.LEVEL_CPU, ("wish.system_wide=1", "wish.kernel=1")),
+    (Cause.LEVEL_CPU, ("level=1", "wish.system_wide=1")),
+    (Cause.LEVEL_CPU, ("level=0", "own_level=1", "wish.system_wide=1")),
+    (Cause.LEVEL_KERNEL, ("wish.kernel=1",)),
+    (Cause.LEVEL_KERNEL, ("wish.kernel=1", "wish.thread=7", "thread.uid=0")),
+    (Cause.LOCKDOWN, ("wish.registers=1", "locked_down=1", cap(CAP_PERFMON))),
+    (Cause.KERNEL_THREAD, ("wish.thread=2", "thread.kernel=1", "thread.uid=0")),
+    (Cause.OTHER_USER, ("wish.thread=7", "thread.uid=0")),
+    (Cause.OTHER_USER, ("wish.thread=7", "thread.uid=0", "wish.block=1")),
+    (
+        Cause.OTHER_USER,
+        ("wish.thread=7", "thread.uid=0", "wish.block=1", cap(CAP_PERFMON)),
+    ),
+    (Cause.STOP, ("wish.thread=7", "wish.block=1", "ptrace_scope=1")),
+]
+
+
+@pytest.mark.parametrize("cause, facts", REFUSED, ids=str)
+def test_the_first_cause_is_named(
+    judge: Judge, cause: Cause, facts: tuple[str, ...]
+) -> None:
+    refusal = judge(*facts)
+    assert refusal.cause == cause
+    assert refusal.reason != "-"
+
+
+def test_who_is_not_in_the_group_is_told_how_to_join_it(judge: Judge) -> None:
+    refusal = judge(*NOBODY)
+    assert "/dev/perfmon is for the group perfmon" in refusal.reason
+    assert refusal.command == "usermod -aG perfmon alice"
+
+
+def test_who_has_joined_the_group_is_told_to_log_in(judge: Judge) -> None:
+    refusal = judge(*NOBODY, "node.later=1")
+    assert "log in again" in refusal.advice
+    assert refusal.command == "-"
+
+
+@pytest.mark.parametrize("facts", [("node.gid=0",), ("node_mode=0x180",)])
+def test_a_node_that_is_for_no_group_gets_one(
+    judge: Judge, facts: tuple[str, ...]
+) -> None:
+    command = judge(*NOBODY, *facts).command
+    assert command == "chgrp perfmon /dev/perfmon && chmod 660 /dev/perfmon"
+
+
+@pytest.mark.parametrize("own", [0, 1])
+def test_the_level_that_counts_is_named(judge: Judge, own: int) -> None:
+    refusal = judge("level=3", f"own_level={own}")
+    names = ("kernel.perf_event_paranoid", "perfmon.paranoid")
+    assert f"{names[own]} is 3" in refusal.reason
+    assert refusal.command == f"echo 2 >{OWN_LEVEL}"
+
+
+def test_cpus_take_the_kernels_level_too(judge: Judge) -> None:
+    refusal = judge("level=0", "own_level=1", "wish.system_wide=1")
+    assert "kernel.perf_event_paranoid is 2" in refusal.reason
+    assert refusal.command == "sysctl kernel.perf_event_paranoid=0"
+
+
+def test_who_may_not_see_the_kernel_is_told_of_user_level(judge: Judge) -> None:
+    refusal = judge("wish.kernel=1")
+    assert "-u" in refusal.advice
+    assert refusal.command == f"echo 1 >{OWN_LEVEL}"
+
+
+def test_holding_takes_another_right_than_watching(judge: Judge) -> None:
+    thread = ("wish.thread=7", "thread.uid=0")
+    assert "CAP_PERFMON" in judge(*thread).reason
+    assert "CAP_SYS_PTRACE" in judge(*thread, "wish.block=1").reason
+
+
+def test_only_a_command_is_a_descendant(judge: Judge) -> None:
+    block = ("wish.thread=7", "wish.block=1")
+    assert "let pfmon start" in judge(*block, "ptrace_scope=1").advice
+    assert "let pfmon start" not in judge(*block, "ptrace_scope=2").advice

@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/* access.c - why perfmon refuses to measure, and what to do about it */
+#define _GNU_SOURCE
+#include <linux/capability.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <perfmon/perfmon.h>
+
+#include "access.h"
+#include "util.h"
+
+#define PERFS_LEVEL	"kernel.perf_event_paranoid"
+
+/* What users may not do at a level, and at those above it. */
+#define LEVEL_NOTHING	3	/* anything; Debian's */
+#define LEVEL_USER	2	/* see the kernel */
+#define LEVEL_THREADS	1	/* measure CPUs */
+
+static bool can(const struct access_facts *facts, int cap)
+{
+	return facts->caps & 1ULL << cap;
+}
+
+static bool may_observe(const struct access_facts *facts)
+{
+	return can(facts, CAP_PERFMON) || can(facts, CAP_SYS_ADMIN);
+}
+
+static const char *level_name(const struct access_facts *facts)
+{
+	return facts->own_level ? "perfmon.paranoid" : PERFS_LEVEL;
+}
+
+/* What root does for users to have a level. */
+static char *set_level(int level)
+{
+	return checked_printf("echo %d >" ACCESS_LEVEL_FILE, level);
+}
+
+static void refuse_outsider(const struct access_facts *facts,
+			    const struct access_group *group, const char *what,
+			    struct access_refusal *refusal)
+{
+	if (group->later) {
+		refusal->reason = checked_printf("%s is for the group %s, and you have joined it since you logged in",
+						 what, group->name);
+		refusal->advice = checked_printf("log in again, or use newgrp %s",
+						 group->name);
+		return;
+	}
+	refusal->reason = checked_printf("%s is for the group %s, and you are not in it",
+					 what, group->name);
+	refusal->command = checked_printf("usermod -aG %s %s", group->name,
+					  *facts->user ? facts->user : "USER");
+	refusal->login = true;
+}
+
+static void judge_node(const struct access_facts *facts,
+		       struct access_refusal *refusal)
+{
+	bool for_group = (facts->node_mode & 0060) == 0060;
+
+	refusal->cause = ACCESS_NODE;
+	if (for_group && facts->node.gid && !facts->node.member) {
+		refuse_outsider(facts, &facts->node, PFM_DEVICE, refusal);
+		return;
+	}
+	refusal->reason = checked_printf(PFM_DEVICE " is not for you: it has mode %04o and group %s",
+					 facts->node_mode, facts->node.name);
+	refusal->command = checked_strdup("chgrp perfmon " PFM_DEVICE
+					  " && chmod 660 " PFM_DEVICE);
+}
+
+static const struct access_group *group_for(const struct access_facts *facts,
+					    const struct access_wish *wish)
+{
+	return wish->system_wide ? &facts->cpus : &facts->threads;
+}
+
+static void judge_group(const struct access_facts *facts,
+			const struct access_wish *wish,
+			struct access_refusal *refusal)
+{
+	refusal->cause = ACCESS_GROUP;
+	refuse_outsider(facts, group_for(facts, wish), wish->system_wide ?
+			"measuring CPUs (" ACCESS_CPUS_FILE ")" :
+			"measuring threads (" ACCESS_THREADS_FILE ")",
+			refusal);
+}
+
+static void judge_level(const struct access_facts *facts,
+			struct access_refusal *refusal)
+{
+	refusal->cause = ACCESS_LEVEL;
+	refusal->reason = checked_printf("%s is %d, at which only CAP_SYS_ADMIN may measure",
+					 level_name(facts), facts->level);
+	refusal->command = set_level(LEVEL_USER);
+}
+
+/*
+ * perf's own check, which asks for its own level, remains if perfmon's allows
+ * more.
+ */
+static void judge_cpu(const struct access_facts *facts,
+		      struct access_refusal *refusal)
+{
+	bool own = facts->own_level && facts->level > 0;
+
+	refusal->cause = ACCESS_LEVEL_CPU;
+	refusal->reason = checked_printf("%s is %d, at which whole CPUs are for CAP_PERFMON",
+					 own ? level_name(facts) : PERFS_LEVEL,
+					 own ? facts->level :
+					       facts->kernel_level);
+	refusal->advice = checked_strdup("measure a thread");
+	refusal->command = own ? set_level(0) :
+				 checked_strdup("sysctl " PERFS_LEVEL "=0");
+}
+
+static void judge_kernel(const struct access_facts *facts,
+			 struct access_refusal *refusal)
+{
+	refusal->cause = ACCESS_LEVEL_KERNEL;
+	refusal->reason = checked_printf("an event counts in the kernel, and %s is %d, at which that is for CAP_PERFMON",
+					 level_name(facts), facts->level);
+	refusal->advice = checked_strdup("count at user level (-u)");
+	refusal->command = set_level(LEVEL_THREADS);
+}
+
+static void judge_registers(struct access_refusal *refusal)
+{
+	refusal->cause = ACCESS_LOCKDOWN;
+	refusal->reason = checked_strdup("the kernel is locked down for confidentiality and gives out no registers");
+	refusal->advice = checked_strdup("take a format without them (--smpl-module=default)");
+}
+
+static void judge_kernel_thread(const struct access_wish *wish,
+				struct access_refusal *refusal)
+{
+	refusal->cause = ACCESS_KERNEL_THREAD;
+	refusal->reason = checked_printf("thread %d is the kernel's, which takes CAP_PERFMON",
+					 wish->thread);
+}
+
+/* Watching and holding a thread take different rights. */
+static const char *right_to(const struct access_wish *wish)
+{
+	return wish->block ? "CAP_SYS_PTRACE" : "CAP_PERFMON";
+}
+
+static void judge_other_user(const struct access_wish *wish,
+			     const struct access_thread *thread,
+			     struct access_refusal *refusal)
+{
+	refusal->cause = ACCESS_OTHER_USER;
+	refusal->reason = checked_printf("thread %d belongs to another user, %s (%u), which takes %s",
+					 wish->thread, thread->user,
+					 thread->uid, right_to(wish));
+}
+
+static void judge_stop(const struct access_facts *facts,
+		       struct access_refusal *refusal)
+{
+	refusal->cause = ACCESS_STOP;
+	refusal->reason = checked_printf("holding a thread takes the right to trace it, and kernel.yama.ptrace_scope is %d",
+					 facts->ptrace_scope);
+	refusal->advice = checked_strdup(facts->ptrace_scope > 1 ?
+					 "leave out --overflow-block" :
+					 "let pfmon start the command, or leave out --overflow-block");
+	refusal->command = checked_strdup("sysctl kernel.yama.ptrace_scope=0");
+}
+
+static void judge_guarded(const struct access_wish *wish,
+			  struct access_refusal *refusal)
+{
+	refusal->cause = ACCESS_GUARDED;
+	refusal->reason = checked_printf("thread %d has more rights than you, is in another user name space, or its program may not be read; this takes %s",
+					 wish->thread,
+					 right_to(wish));
+}
+
+static void judge_thread(const struct access_facts *facts,
+			 const struct access_wish *wish,
+			 struct access_refusal *refusal)
+{
+	const struct access_thread *thread = &facts->thread;
+
+	if (!wish->thread || can(facts, CAP_SYS_PTRACE) ||
+	    (!wish->block && may_observe(facts)))
+		return;
+	if (!thread->exists)
+		return;
+	if (thread->kernel)
+		judge_kernel_thread(wish, refusal);
+	else if (thread->uid != facts->uid)
+		judge_other_user(wish, thread, refusal);
+	else if (wish->block && facts->ptrace_scope)
+		judge_stop(facts, refusal);
+}
+
+static bool refuses_cpu(const struct access_facts *facts)
+{
+	return facts->level > 0 || facts->kernel_level > 0;
+}
+
+static void judge_levels(const struct access_facts *facts,
+			 const struct access_wish *wish,
+			 struct access_refusal *refusal)
+{
+	if (facts->level >= LEVEL_NOTHING && !can(facts, CAP_SYS_ADMIN))
+		judge_level(facts, refusal);
+	else if (may_observe(facts))
+		return;
+	else if (wish->system_wide && refuses_cpu(facts))
+		judge_cpu(facts, refusal);
+	else if (wish->kernel && facts->level >= LEVEL_USER)
+		judge_kernel(facts, refusal);
+}
+
+static void judge_not_loaded(struct access_refusal *refusal)
+{
+	refusal->cause = ACCESS_NO_NODE;
+	refusal->reason = checked_strdup("perfmon is not loaded");
+	refusal->command = checked_strdup("modprobe pfm_pmu_perf");
+}
+
+void access_judge(const struct access_facts *facts,
+		  const struct access_wish *wish,
+		  struct access_refusal *refusal)
+{
+	memset(refusal, 0, sizeof(*refusal));
+	if (!facts->node_exists)
+		judge_not_loaded(refusal);
+	else if (!facts->node_opens)
+		judge_node(facts, refusal);
+	else if (!group_for(facts, wish)->member)
+		judge_group(facts, wish, refusal);
+	else
+		judge_levels(facts, wish, refusal);
+	if (!refusal->cause && wish->registers && facts->locked_down)
+		judge_registers(refusal);
+	if (!refusal->cause)
+		judge_thread(facts, wish, refusal);
+}
+
+void access_free(struct access_refusal *refusal)
+{
+	free(refusal->reason);
+	free(refusal->advice);
+	free(refusal->command);
+}
+
+/* The kernel has refused what nothing here speaks against. */
+static void judge_unknown(const struct access_wish *wish,
+			  struct access_refusal *refusal)
+{
+	if (wish->thread) {
+		judge_guarded(wish, refusal);
+		return;
+	}
+	refusal->cause = ACCESS_UNKNOWN;
+	refusal->reason = checked_strdup("nothing that pfmon knows of speaks against it; ask the kernel log about security modules");
+}
+
+char *access_explain(const struct access_wish *wish)
+{
+	struct access_refusal refusal;
+	struct access_facts facts;
+	char *text;
+
+	access_gather(&facts, wish->thread);
+	access_judge(&facts, wish, &refusal);
+	if (refusal.cause == ACCESS_GRANTED)
+		judge_unknown(wish, &refusal);
+	text = checked_printf("%s%s%s%s%s%s", refusal.reason,
+			      refusal.advice ? "; " : "",
+			      refusal.advice ? refusal.advice : "",
+			      refusal.command ? "; as root: " : "",
+			      refusal.command ? refusal.command : "",
+			      refusal.login ? ", and log in again" : "");
+	access_free(&refusal);
+	return text;
+}
