@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parents[2]
 VERSION = (ROOT / "VERSION").read_text().rstrip("\n")
 # What says the version, and how. Builds take it from the file itself.
 REPEATED = {
-    "CHANGELOG.md": r"^## (\S+)",
+    "CHANGELOG.md": r"^## (\d\S*)",
     "docs/capture.md": r'"tool": "pfmon (.+?)"',
     "lib/libperfmon.3": r'^\.TH .* "perfmon (\S+)"',
     "lib/perfmonctl.2": r'^\.TH .* "perfmon (\S+)"',
