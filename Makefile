@@ -28,6 +28,9 @@ help:
 	@echo 'make run      sample a real program in a VM and print its profile'
 	@echo 'make check    build everything and run all tests'
 	@echo 'make modules  the kernel modules, for: $(TARGETS)'
+	@echo 'make modules KDIR=/lib/modules/RELEASE/build'
+	@echo '              the same for one kernel of this machine; modules_install KDIR='
+	@echo 'make install  libraries, tools, SDK, manual below PREFIX (/usr/local); uninstall'
 	@echo 'make user     libperfmon, libpfm2x, libpfm22 and pfmon'
 	@echo 'make kunit    the KUnit suites, on UML'
 	@echo 'make vm       the tests in VMs'
@@ -75,7 +78,8 @@ build-others = $(call build-modules,$1,$1,$2,KBUILD_EXTRA_SYMBOLS=$(CURDIR)/$(BU
 
 ALL_TARGETS := $(TARGETS) $(DEBUG_TARGET)
 .PHONY: modules $(ALL_TARGETS:%=modules-%) $(ALL_TARGETS:%=test-modules-%) modules-kunit
-modules: $(TARGETS:%=modules-%)
+modules: $(if $(KDIR),modules-kdir,$(TARGETS:%=modules-%))
+include scripts/install.mk
 $(ALL_TARGETS:%=modules-%): modules-%:
 	$(call build-modules,$*,$*)
 # The examples, and what only tests and benchmarks load.
@@ -130,7 +134,7 @@ conformance:
 	@tests/style/conformance --write
 kunit:
 	@tests/kunit/run
-scripts:
+scripts: user
 	@$(PYTEST) tests/scripts
 parsers:
 	@$(PYTEST) tests/parsers

@@ -10,6 +10,7 @@ import sys
 from contextlib import ExitStack
 from typing import Optional, Sequence
 
+from . import __version__
 from .commands import dump, info, report
 from .errors import PfmParseError
 from .recording import Recording, open_capture, open_raw
@@ -21,6 +22,9 @@ BAD_INPUT = 1
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="pfmparse", description="Decode perfmon captures and sampling buffers."
+    )
+    parser.add_argument(
+        "--version", action="version", version=f"%(prog)s {__version__}"
     )
     commands = parser.add_subparsers(dest="command", required=True)
     for name, text in (

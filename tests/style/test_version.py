@@ -15,8 +15,10 @@ VERSION = (ROOT / "VERSION").read_text().rstrip("\n")
 REPEATED = {
     "CHANGELOG.md": r"^## (\d\S*)",
     "docs/capture.md": r'"tool": "pfmon (.+?)"',
+    "docs/perfmon.7": r'^\.TH .* "perfmon (\S+)"',
     "lib/libperfmon.3": r'^\.TH .* "perfmon (\S+)"',
     "lib/perfmonctl.2": r'^\.TH .* "perfmon (\S+)"',
+    "parsers/pfmparse.1": r'^\.TH .* "perfmon (\S+)"',
     "parsers/pfmparse/__init__.py": r'^__version__ = "(.+)"',
     "tools/pfmon/pfmon.1": r'^\.TH .* "perfmon (\S+)"',
 }
@@ -35,7 +37,7 @@ def test_version_is_repeated(name: str) -> None:
 
 def test_every_page_of_the_manual_is_looked_at() -> None:
     listed = subprocess.run(
-        ["git", "ls-files", "*.1", "*.2", "*.3"],
+        ["git", "ls-files", "*.1", "*.2", "*.3", "*.7"],
         cwd=ROOT,
         stdout=subprocess.PIPE,
         text=True,

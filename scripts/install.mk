@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+#
+# Installation, and modules for one kernel of the machine's own:
+#
+#   make modules KDIR=/lib/modules/RELEASE/build
+#   make modules_install KDIR=... [INSTALL_MOD_PATH=DIR]	modules_uninstall
+#   make install [DESTDIR=DIR] [PREFIX=/usr/local] [LIBDIR=DIR] [PYTHONDIR=DIR]
+#   make uninstall [DESTDIR=DIR] [PREFIX=/usr/local]
+#
+# Included by the top Makefile.
+
+PREFIX ?= /usr/local
+INSTALL_WHERE := --prefix "$(PREFIX)" $(if $(DESTDIR),--destdir "$(DESTDIR)")
+INSTALL_PLACES := $(INSTALL_WHERE) $(if $(LIBDIR),--libdir "$(LIBDIR)") \
+	$(if $(PYTHONDIR),--pythondir "$(PYTHONDIR)")
+
+.PHONY: install uninstall
+install: user
+	@scripts/install.py install $(INSTALL_PLACES)
+uninstall:
+	@scripts/install.py uninstall $(INSTALL_WHERE)
+
+ifdef KDIR
+# Debian's include/config/kernel.release has another number.
+KDIR_RELEASE := $(shell sed -n 's/.*UTS_RELEASE "\(.*\)"/\1/p' \
+	$(KDIR)/include/generated/utsrelease.h 2>/dev/null)
+KDIR_OUT := $(BUILD)/modules/$(KDIR_RELEASE)
+KDIR_MODULES := lib/modules/$(KDIR_RELEASE)/updates/perfmon
+kdir-kbuild = $(MAKE) -s -C $(KDIR) M=$(CURDIR)/$(KDIR_OUT) \
+	CONFIG_DEBUG_INFO_BTF_MODULES=
+endif
+
+.PHONY: modules-kdir modules_install modules_uninstall kdir-headers kdir-modules
+kdir-headers:
+	@test -n "$(KDIR)" || { echo "give the kernel:" \
+		"KDIR=/lib/modules/$$(uname -r)/build" >&2; exit 1; }
+	@test -n "$(KDIR_RELEASE)" || { echo "KDIR=$(KDIR) has no kernel to build" \
+		"for; its headers are in linux-headers-RELEASE" >&2; exit 1; }
+modules-kdir: kdir-headers
+	@echo "modules for $(KDIR_RELEASE)"
+	@mkdir -p $(KDIR_OUT)
+	@scripts/link-tree $(KDIR_OUT) $(KMOD_DIRS)
+	@$(kdir-kbuild) modules
+	@find $(KDIR_OUT) -name '*.ko'
+kdir-modules: kdir-headers
+	@test -e $(KDIR_OUT)/Module.symvers || { echo "nothing is built for" \
+		"$(KDIR_RELEASE): make modules KDIR=$(KDIR)" >&2; exit 1; }
+# Nobody but the kernel's maker has its key; depmod(8) is called below, as headers
+# lack the System.map that kbuild wants for it.
+modules_install: kdir-modules
+	@$(kdir-kbuild) CONFIG_MODULE_SIG_ALL= INSTALL_MOD_DIR=updates/perfmon \
+		INSTALL_MOD_PATH=$(INSTALL_MOD_PATH) DEPMOD=: modules_install 2>&1 | \
+		{ grep -v 'System.map' >&2 || :; }; exit $${PIPESTATUS[0]}
+	@PATH=$$PATH:/usr/sbin:/sbin depmod -b "$(INSTALL_MOD_PATH)/" $(KDIR_RELEASE)
+	@find "$(INSTALL_MOD_PATH)/$(KDIR_MODULES)" -name '*.ko*'
+modules_uninstall: kdir-headers
+	rm -r "$(INSTALL_MOD_PATH)/$(KDIR_MODULES)"
+	@PATH=$$PATH:/usr/sbin:/sbin depmod -b "$(INSTALL_MOD_PATH)/" $(KDIR_RELEASE)

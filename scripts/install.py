@@ -1,0 +1,338 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Install what `make user` and `make modules KDIR=` built, or remove it again.
+
+    install.py install [--destdir DIR] [--prefix DIR] [--libdir DIR]
+                       [--pythondir DIR]
+    install.py uninstall [--destdir DIR] [--prefix DIR]
+
+Everything goes below the prefix. A list of it is left in share/perfmon/installed:
+uninstall removes exactly what it names, and install first removes what an earlier one
+left. Modules are no part of this: make modules_install KDIR=...
+"""
+
+from __future__ import annotations
+
+import argparse
+import compileall
+import os
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+PROGRAMS = 0o755
+DATA = 0o644
+LIST = "share/perfmon/installed"
+# What only kernel modules include; <perfmon/...> of programs is shared with libpfm4.
+KERNEL_HEADERS = re.compile(r"perfmon_(fmt|ds|pmu)[_.]")
+# The functions whose page is another's, in its NAME section.
+NAMES = re.compile(r"^\.SH NAME\n(.*?)\\-", re.MULTILINE | re.DOTALL)
+
+
+class InstallError(Exception):
+    """It cannot be done; the text says why."""
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Where things go: directories as they are called on the machine."""
+
+    destdir: str
+    prefix: Path
+    libdir: Path
+    pythondir: Path
+
+    def real(self, path: Path) -> Path:
+        """Return where a file of the machine is written."""
+        return Path(f"{self.destdir}{path}")
+
+    def filled(self, source: str) -> str:
+        """Return a file's text with the places in it."""
+        text = (ROOT / source).read_text()
+        values = {
+            "PREFIX": str(self.prefix),
+            "LIBDIR": str(self.libdir),
+            "PYTHONDIR": str(self.pythondir),
+            "VERSION": (ROOT / "VERSION").read_text().strip(),
+        }
+        text = re.sub(r"@([A-Z]+)@", lambda match: values[match[1]], text)
+        return text.replace("/usr/share/perfmon", f"{self.prefix}/share/perfmon")
+
+
+@dataclass(frozen=True)
+class Item:
+    """A file to install: a copy of source, a text, or a link to a name beside it."""
+
+    path: Path
+    mode: int = DATA
+    source: Path | None = None
+    text: str | None = None
+    link: str | None = None
+
+
+def triplet() -> str:
+    """Return the multiarch name of the host, or nothing if it has none."""
+    return str(sysconfig.get_config_var("MULTIARCH") or "")
+
+
+def default_pythondir(prefix: Path) -> Path:
+    """Return where Debian's python3 looks for modules of this prefix."""
+    if prefix == Path("/usr"):
+        return prefix / "lib/python3/dist-packages"
+    version = f"python{sys.version_info.major}.{sys.version_info.minor}"
+    return prefix / "lib" / version / "dist-packages"
+
+
+def copies(pattern: str, into: Path, mode: int = DATA) -> Iterator[Item]:
+    """Yield the files of the tree that match, each by its name in one directory."""
+    found = sorted(ROOT.glob(pattern))
+    if not found:
+        raise InstallError(f"there is no {pattern}: make user builds it")
+    for source in found:
+        yield Item(into / source.name, mode, source)
+
+
+def libraries(layout: Layout, build: str) -> Iterator[Item]:
+    """Yield the libraries and what programs are compiled with."""
+    for name in ("libperfmon", "libpfm2x", "libpfm22"):
+        yield from copies(f"{build}/{name}.so.0", layout.libdir)
+        yield from copies(f"{build}/{name}.a", layout.libdir)
+        yield Item(layout.libdir / f"{name}.so", link=f"{name}.so.0")
+    text = layout.filled("packaging/perfmon.pc.in")
+    yield Item(layout.libdir / "pkgconfig/perfmon.pc", text=text)
+    for item in copies("sdk/include/perfmon/*.h", layout.prefix / "include/perfmon"):
+        if not KERNEL_HEADERS.match(item.path.name):
+            yield item
+
+
+def sdk(layout: Layout) -> Iterator[Item]:
+    """Yield what formats are built with, and examples."""
+    into = layout.prefix / "share/perfmon"
+    yield Item(into / "format.mk", text=layout.filled("sdk/format.mk"))
+    yield from copies("sdk/include/perfmon/*.h", into / "include/perfmon")
+    for name in ("format_count", "pmu_usage"):
+        example = into / "examples" / name
+        yield from copies(f"examples/{name}/*.[ch]", example)
+        yield from copies(f"examples/{name}/Kbuild", example)
+        text = layout.filled(f"examples/{name}/Makefile")
+        yield Item(example / "Makefile", text=text)
+    for program in ("hotloops.c", "nway_reader.c"):
+        yield from copies(f"examples/{program}", into / "examples")
+    for symvers in sorted(ROOT.glob("build/modules/*/Module.symvers")):
+        release = symvers.parent.name
+        yield Item(into / "symvers" / release / symvers.name, source=symvers)
+
+
+def manual(layout: Layout) -> Iterator[Item]:
+    """Yield the pages of the manual, and a link for each other name of a page."""
+    for pattern in ("lib/*.[23]", "tools/pfmon/*.1", "parsers/*.1", "docs/*.7"):
+        for source in sorted(ROOT.glob(pattern)):
+            directory = layout.prefix / f"share/man/man{source.suffix[1:]}"
+            page = str(source.relative_to(ROOT))
+            yield Item(directory / source.name, text=layout.filled(page))
+            names = NAMES.search(source.read_text())
+            for name in re.findall(r"[\w-]+", names[1]) if names else ():
+                if name != source.stem:
+                    link = directory / f"{name}{source.suffix}"
+                    yield Item(link, link=source.name)
+
+
+def tools(layout: Layout, build: str) -> Iterator[Item]:
+    """Yield the commands with pfmparse's package and completions."""
+    programs = layout.prefix / "bin"
+    yield from copies(f"{build}/pfmon", programs, PROGRAMS)
+    text = layout.filled("packaging/pfmparse.in")
+    yield Item(programs / "pfmparse", PROGRAMS, text=text)
+    package = ROOT / "parsers/pfmparse"
+    for source in sorted([*package.rglob("*.py"), package / "py.typed"]):
+        path = layout.pythondir / source.relative_to(package.parent)
+        yield Item(path, source=source)
+    completions = layout.prefix / "share/bash-completion/completions"
+    for script in ("tools/pfmon/pfmon.bash", "parsers/pfmparse.bash"):
+        yield Item(completions / Path(script).stem, source=ROOT / script)
+
+
+def system(layout: Layout) -> Iterator[Item]:
+    """Yield what makes the device, its group and the modules known to the machine."""
+    library = layout.prefix / "lib"
+    for source, place in (
+        ("60-perfmon.rules", "udev/rules.d/60-perfmon.rules"),
+        ("sysusers.conf", "sysusers.d/perfmon.conf"),
+        ("modprobe.conf", "modprobe.d/perfmon.conf"),
+        ("modules-load.conf", "modules-load.d/perfmon.conf"),
+    ):
+        yield Item(library / place, source=ROOT / "packaging" / source)
+
+
+def everything(layout: Layout, build: str) -> list[Item]:
+    """Return all that is installed."""
+    return [
+        *libraries(layout, build),
+        *sdk(layout),
+        *manual(layout),
+        *tools(layout, build),
+        *system(layout),
+    ]
+
+
+class Installed:
+    """What is below a destination, as the list there says: files and directories."""
+
+    def __init__(self, layout: Layout) -> None:
+        self.layout = layout
+        self.list = layout.real(layout.prefix / LIST)
+        self.lines: list[str] = []
+
+    def load(self) -> bool:
+        """Read the list of an earlier installation; return whether there is one."""
+        if self.list.is_file():
+            self.lines = self.list.read_text().splitlines()
+        return bool(self.lines)
+
+    def _directory(self, path: Path) -> None:
+        """Make a directory and those above it that are missing."""
+        self.layout.real(Path("/")).mkdir(parents=True, exist_ok=True)
+        missing = []
+        while not self.layout.real(path).is_dir():
+            missing.append(path)
+            path = path.parent
+        for made in reversed(missing):
+            self.layout.real(made).mkdir()
+            self.layout.real(made).chmod(PROGRAMS)
+            self.lines.append(f"{made}/")
+
+    def add(self, item: Item) -> None:
+        """Write a file, in place of one that is there."""
+        self._directory(item.path.parent)
+        target = self.layout.real(item.path)
+        target.unlink(missing_ok=True)
+        if item.link is not None:
+            target.symlink_to(item.link)
+        else:
+            if item.source is not None:
+                shutil.copyfile(item.source, target)
+            else:
+                target.write_text(item.text or "")
+            target.chmod(item.mode)
+        self.lines.append(str(item.path))
+
+    def byte_compile(self, package: Path) -> None:
+        """Compile the package, which root would otherwise do when he uses it."""
+        real = self.layout.real(package)
+        compileall.compile_dir(real, ddir=str(package), quiet=1, force=True)
+        for found in sorted(real.rglob("__pycache__")):
+            directory = package / found.relative_to(real)
+            found.chmod(PROGRAMS)
+            self.lines.append(f"{directory}/")
+            for file in sorted(found.iterdir()):
+                file.chmod(DATA)
+                self.lines.append(str(directory / file.name))
+
+    def save(self) -> None:
+        """Write the list."""
+        path = self.layout.prefix / LIST
+        self._directory(path.parent)
+        self.list.write_text("".join(f"{line}\n" for line in [*self.lines, str(path)]))
+        self.list.chmod(DATA)
+
+    def remove(self) -> None:
+        """Remove what the list names; directories only if nothing else is in them."""
+        for line in reversed(self.lines):
+            real = self.layout.real(Path(line))
+            if not line.endswith("/"):
+                real.unlink(missing_ok=True)
+            elif real.is_dir():
+                self._remove_byte_code(real)
+                if not any(real.iterdir()):
+                    real.rmdir()
+        self.lines = []
+
+    def _remove_byte_code(self, directory: Path) -> None:
+        """Remove what another version of Python has compiled of ours."""
+        if directory.name == "__pycache__":
+            for compiled in directory.glob("*.pyc"):
+                compiled.unlink()
+
+
+def tell_the_machine(layout: Layout) -> None:
+    """Let what runs know of new or removed files; nothing in a DESTDIR."""
+    if layout.destdir or os.geteuid() != 0:
+        return
+    group = layout.prefix / "lib/sysusers.d/perfmon.conf"
+    commands = [["ldconfig"], ["udevadm", "control", "--reload"]]
+    if group.is_file():
+        commands.insert(0, ["systemd-sysusers", str(group)])
+    for command in commands:
+        if shutil.which(command[0]):
+            subprocess.run(command, stderr=subprocess.DEVNULL, check=False)
+
+
+def install(layout: Layout, build: str) -> None:
+    """Install everything."""
+    items = everything(layout, build)
+    for item in items:
+        if item.source is not None and not item.source.is_file():
+            raise InstallError(f"{item.source} is missing")
+    installed = Installed(layout)
+    if installed.load():
+        installed.remove()
+    for item in items:
+        installed.add(item)
+    installed.byte_compile(layout.pythondir / "pfmparse")
+    installed.save()
+    tell_the_machine(layout)
+    print(f"installed {len(items)} files below {layout.real(layout.prefix)}")
+
+
+def uninstall(layout: Layout) -> None:
+    """Remove what was installed."""
+    installed = Installed(layout)
+    if not installed.load():
+        raise InstallError(
+            f"{installed.list} does not exist: nothing was installed with this PREFIX"
+        )
+    installed.remove()
+    tell_the_machine(layout)
+    print(f"removed perfmon from {layout.real(layout.prefix)}")
+
+
+def main() -> int:
+    """Do what the command line says; return the exit status."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("what", choices=["install", "uninstall"])
+    parser.add_argument("--destdir", default="", help="put before each path")
+    parser.add_argument("--prefix", type=Path, default=Path("/usr/local"))
+    parser.add_argument("--libdir", type=Path, help="PREFIX/lib/MULTIARCH")
+    parser.add_argument("--pythondir", type=Path, help="where python3 looks")
+    parser.add_argument("--build", default="build/x86_64", help="what make user built")
+    arguments = parser.parse_args()
+    prefix = arguments.prefix
+    layout = Layout(
+        arguments.destdir.rstrip("/"),
+        prefix,
+        arguments.libdir or prefix / "lib" / triplet(),
+        arguments.pythondir or default_pythondir(prefix),
+    )
+    try:
+        if not prefix.is_absolute():
+            raise InstallError(f"PREFIX={prefix} does not begin with a /")
+        if arguments.what == "install":
+            install(layout, arguments.build)
+        else:
+            uninstall(layout)
+    except (InstallError, OSError) as error:
+        print(f"{arguments.what}: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+#
+# Builds a format, or a PMU description, outside perfmon's tree. Its Makefile:
+#
+#   obj-m := pfm_fmt_mine.o
+#   include /usr/share/perfmon/format.mk
+#
+#   make [KDIR=/lib/modules/RELEASE/build]	for this kernel; the running one
+#   make modules_install, make clean		as kbuild does them
+#
+# PERFMON_SYMVERS=FILE names the Module.symvers of perfmon's modules, if it is in
+# neither of the places where a build for this kernel leaves it.
+
+# kbuild reads the Makefile, too, and wants obj-m only.
+ifeq ($(KERNELRELEASE),)
+
+KDIR ?= /lib/modules/$(shell uname -r)/build
+perfmon-sdk := $(patsubst %/,%,$(dir $(abspath $(lastword $(MAKEFILE_LIST)))))
+# Debian's include/config/kernel.release has another number.
+perfmon-release := $(shell sed -n 's/.*UTS_RELEASE "\(.*\)"/\1/p' \
+	$(KDIR)/include/generated/utsrelease.h 2>/dev/null)
+PERFMON_SYMVERS ?= $(firstword $(wildcard \
+	/var/lib/dkms/perfmon/kernel-$(perfmon-release)-*/Module.symvers \
+	$(perfmon-sdk)/symvers/$(perfmon-release)/Module.symvers))
+perfmon-kbuild = $(MAKE) -C $(KDIR) M=$(CURDIR) CONFIG_DEBUG_INFO_BTF_MODULES= \
+	KCFLAGS="$(KCFLAGS) -I$(perfmon-sdk)/include"
+
+.DEFAULT_GOAL := modules
+.PHONY: modules modules_install clean perfmon-headers perfmon-symvers
+perfmon-headers:
+	@test -n "$(perfmon-release)" || { echo "$(KDIR) has no kernel to build for;" \
+		"install its headers: linux-headers-RELEASE, or give KDIR=" >&2; exit 1; }
+perfmon-symvers: perfmon-headers
+	@test -n "$(PERFMON_SYMVERS)" || { echo "perfmon's modules have not been built" \
+		"for $(perfmon-release): install perfmon-dkms, or give" \
+		"PERFMON_SYMVERS=.../Module.symvers of their build" >&2; exit 1; }
+modules: perfmon-symvers
+	$(perfmon-kbuild) KBUILD_EXTRA_SYMBOLS=$(abspath $(PERFMON_SYMVERS)) $@
+modules_install clean: perfmon-headers
+	$(perfmon-kbuild) CONFIG_MODULE_SIG_ALL= $@
+
+endif

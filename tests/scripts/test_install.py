@@ -1,0 +1,287 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""What make install puts below a DESTDIR works there, and make uninstall removes it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+VERSION = (ROOT / "VERSION").read_text().strip()
+PREFIX = Path("/usr/local")
+LIBDIR = f"lib/{sysconfig.get_config_var('MULTIARCH')}"
+PYTHONDIR = f"lib/python{sys.version_info.major}.{sys.version_info.minor}/dist-packages"
+USER_HEADERS = (
+    *("perfmon", "perfmon22", "perfmon2x", "perfmon_default_smpl"),
+    *("perfmon_nway_smpl", "perfmon_oprofile_smpl"),
+    *("perfmon_pebs32_smpl", "perfmon_pebs64_smpl"),
+)
+KERNEL_HEADERS = (
+    *("perfmon_ds", "perfmon_fmt", "perfmon_fmt_entry", "perfmon_fmt_sdk"),
+    "perfmon_pmu",
+)
+FUNCTIONS = (
+    *("create_context", "write_pmcs", "write_pmds", "read_pmds", "load_context"),
+    *("start", "stop", "restart", "unload_context", "create_evtsets"),
+    *("delete_evtsets", "getinfo_evtsets", "getinfo_pmcs", "getinfo_pmds"),
+    *("set_config", "get_config", "map_set", "read_mapped", "unmap_set"),
+    *("bv_set", "bv_isset"),
+)
+SDK = "share/perfmon"
+EXPECTED = {
+    *("bin/pfmon", "bin/pfmparse"),
+    *(f"include/perfmon/{name}.h" for name in USER_HEADERS),
+    *(
+        f"{LIBDIR}/{name}.{end}"
+        for name in ("libperfmon", "libpfm2x", "libpfm22")
+        for end in ("a", "so", "so.0")
+    ),
+    f"{LIBDIR}/pkgconfig/perfmon.pc",
+    "lib/modprobe.d/perfmon.conf",
+    "lib/modules-load.d/perfmon.conf",
+    "lib/sysusers.d/perfmon.conf",
+    "lib/udev/rules.d/60-perfmon.rules",
+    "share/bash-completion/completions/pfmon",
+    "share/bash-completion/completions/pfmparse",
+    *("share/man/man1/pfmon.1", "share/man/man1/pfmparse.1"),
+    *("share/man/man2/perfmonctl.2", "share/man/man3/libperfmon.3"),
+    *(f"share/man/man3/pfm_{name}.3" for name in FUNCTIONS),
+    "share/man/man7/perfmon.7",
+    *(f"{SDK}/{name}" for name in ("format.mk", "installed")),
+    *(f"{SDK}/include/perfmon/{name}.h" for name in (*USER_HEADERS, *KERNEL_HEADERS)),
+    *(f"{SDK}/examples/{name}" for name in ("hotloops.c", "nway_reader.c")),
+    *(
+        f"{SDK}/examples/format_count/{name}"
+        for name in ("Kbuild", "Makefile", "perfmon_count_smpl.h", "pfm_fmt_count.c")
+    ),
+    *(
+        f"{SDK}/examples/pmu_usage/{name}"
+        for name in ("Kbuild", "Makefile", "pfm_pmu_usage.c")
+    ),
+}
+PROGRAM = """
+#include <errno.h>
+#include <stdio.h>
+#include <perfmon/perfmon.h>
+#include <perfmon/perfmon_default_smpl.h>
+
+int main(void)
+{
+    pfarg_config_t cfg = {};
+
+    printf("%d\\n", pfm_get_config(&cfg) ? errno : 0);
+    return 0;
+}
+"""
+
+
+def make(*words: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run make in the tree, apart from a make that runs the tests."""
+    env = {name: text for name, text in os.environ.items() if "MAKE" not in name}
+    return subprocess.run(
+        ["make", "-s", *words],
+        cwd=ROOT,
+        env={**env, **environment},
+        capture_output=True,
+        text=True,
+    )
+
+
+def files(directory: Path) -> set[str]:
+    """Return all files below a directory, by their paths from there."""
+    return {
+        str(path.relative_to(directory))
+        for path in directory.rglob("*")
+        if path.is_symlink() or path.is_file()
+    }
+
+
+def installed(dest: Path) -> Path:
+    """Install into a destination; return what becomes the prefix."""
+    done = make("install", f"DESTDIR={dest}")
+    assert done.returncode == 0, done.stderr
+    return Path(f"{dest}{PREFIX}")
+
+
+@pytest.fixture(scope="module", name="prefix")
+def fixture_prefix(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Everything, installed once for all tests that only use it."""
+    return installed(tmp_path_factory.mktemp("dest"))
+
+
+def test_exactly_what_is_expected_is_installed(prefix: Path) -> None:
+    python = {
+        f"{PYTHONDIR}/{source.relative_to(ROOT / 'parsers')}"
+        for source in (ROOT / "parsers/pfmparse").rglob("*")
+        if source.suffix == ".py" or source.name == "py.typed"
+    }
+    found = {
+        name
+        for name in files(prefix)
+        if not name.endswith(".pyc") and not name.startswith(f"{SDK}/symvers/")
+    }
+    assert found == EXPECTED | python
+
+
+def test_the_library_has_the_name_that_programs_load(prefix: Path) -> None:
+    for name in ("libperfmon", "libpfm2x", "libpfm22"):
+        library = prefix / LIBDIR / f"{name}.so"
+        shown = subprocess.run(
+            ["objdump", "-p", library], capture_output=True, text=True, check=True
+        ).stdout
+        assert os.readlink(library) == f"{name}.so.0"
+        assert f"{name}.so.0" in [
+            line.split()[1] for line in shown.splitlines() if "SONAME" in line
+        ]
+
+
+@pytest.mark.parametrize("extra", [[], ["-static"]], ids=["shared", "static"])
+def test_a_program_is_built_by_pkg_config(
+    prefix: Path, tmp_path: Path, extra: list[str]
+) -> None:
+    dest = str(prefix).removesuffix(str(PREFIX))
+    flags = subprocess.run(
+        ["pkg-config", "--cflags", "--libs", f"perfmon = {VERSION}"],
+        env={
+            **os.environ,
+            "PKG_CONFIG_LIBDIR": str(prefix / LIBDIR / "pkgconfig"),
+            "PKG_CONFIG_SYSROOT_DIR": dest,
+        },
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.split()
+    (tmp_path / "program.c").write_text(PROGRAM)
+    program = str(tmp_path / "program")
+    command = ["gcc", "-Wall", "-Werror", "-o", program, f"{program}.c"]
+    subprocess.run([*command, *extra, *flags], check=True)
+    done = subprocess.run(
+        [program],
+        env={"LD_LIBRARY_PATH": str(prefix / LIBDIR)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.strip().isdigit()
+
+
+@pytest.mark.parametrize("command", ["pfmon", "pfmparse"])
+def test_the_commands_run_and_say_the_version(prefix: Path, command: str) -> None:
+    done = subprocess.run(
+        [prefix / "bin" / command, "--version"],
+        cwd="/",
+        env={"PYTHONPATH": str(prefix / PYTHONDIR)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout == f"{command} {VERSION}\n"
+
+
+def test_pfmparse_needs_no_search_path(prefix: Path) -> None:
+    text = (prefix / "bin/pfmparse").read_text()
+    assert f'"{PREFIX / PYTHONDIR}"' in text
+
+
+@pytest.mark.parametrize("command", ["pfmon", "pfmparse"])
+def test_completions_can_be_sourced(prefix: Path, command: str) -> None:
+    script = prefix / "share/bash-completion/completions" / command
+    subprocess.run(
+        ["bash", "-euc", f"source {script}; complete -p {command}"],
+        check=True,
+        capture_output=True,
+    )
+
+
+def test_modules_and_a_format_are_built_for_a_kernel(
+    prefix: Path, tmp_path: Path
+) -> None:
+    headers = sorted(Path("/usr/src").glob("linux-headers-*-amd64"))
+    if not headers:
+        pytest.skip("no headers of a kernel are installed")
+    release = headers[0].name.removeprefix("linux-headers-")
+    built = make("modules", f"KDIR={headers[0]}")
+    assert built.returncode == 0, built.stderr
+    assert f"build/modules/{release}/core/perfmon.ko" in built.stdout.split()
+    # Their symbols come with the next installation.
+    installed(tmp_path / "dest")
+    share = Path(f"{tmp_path}/dest{PREFIX}/{SDK}")
+    assert (share / "symvers" / release / "Module.symvers").is_file()
+    example = tmp_path / "example"
+    shutil.copytree(share / "examples/format_count", example)
+    subprocess.run(
+        ["make", "-s", f"PERFMON_SDK={share}", f"KDIR={headers[0]}"],
+        cwd=example,
+        env={"PATH": os.environ["PATH"]},
+        check=True,
+    )
+    module = (example / "pfm_fmt_count.ko").read_bytes()
+    assert b"depends=perfmon\0" in module
+    assert f"vermagic={release} ".encode() in module
+
+
+def test_a_format_without_perfmon_s_modules_says_what_to_do(
+    prefix: Path, tmp_path: Path
+) -> None:
+    generated = tmp_path / "kdir/include/generated"
+    generated.mkdir(parents=True)
+    (generated / "utsrelease.h").write_text('#define UTS_RELEASE "1.2-none"\n')
+    makefile = tmp_path / "Makefile"
+    makefile.write_text(f"obj-m := mine.o\ninclude {prefix / SDK}/format.mk\n")
+    done = subprocess.run(
+        ["make", "-s", f"KDIR={tmp_path}/kdir"],
+        cwd=tmp_path,
+        env={"PATH": os.environ["PATH"]},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode != 0
+    assert "have not been built for 1.2-none: install perfmon-dkms" in done.stderr
+
+
+@pytest.mark.parametrize("target", ["modules", "modules_install"])
+def test_a_kernel_without_headers_says_what_to_install(target: str) -> None:
+    done = make(target, "KDIR=/nonexistent")
+    assert done.returncode != 0
+    assert "linux-headers-" in done.stderr
+
+
+def test_uninstall_leaves_nothing(tmp_path: Path) -> None:
+    installed(tmp_path)
+    assert make("uninstall", f"DESTDIR={tmp_path}").returncode == 0
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_uninstall_leaves_what_others_have_installed(tmp_path: Path) -> None:
+    other = Path(f"{tmp_path}{PREFIX}/include/perfmon/pfmlib.h")
+    empty = Path(f"{tmp_path}{PREFIX}/share/man/man3")
+    other.parent.mkdir(parents=True)
+    empty.mkdir(parents=True)
+    other.touch()
+    installed(tmp_path)
+    assert make("uninstall", f"DESTDIR={tmp_path}").returncode == 0
+    assert files(tmp_path) == {str(other.relative_to(tmp_path))}
+    assert empty.is_dir()
+
+
+def test_installing_again_removes_what_is_no_longer_part(tmp_path: Path) -> None:
+    prefix = installed(tmp_path)
+    old = prefix / "bin/old-tool"
+    old.touch()
+    with open(prefix / SDK / "installed", "a", encoding="ascii") as stream:
+        stream.write(f"{PREFIX}/bin/old-tool\n")
+    installed(tmp_path)
+    assert not old.exists()
+    assert (prefix / "bin/pfmon").exists()
+
+
+def test_uninstall_of_nothing_says_so(tmp_path: Path) -> None:
+    done = make("uninstall", f"DESTDIR={tmp_path}")
+    assert done.returncode != 0
+    assert "nothing was installed with this PREFIX" in done.stderr
