@@ -20,6 +20,8 @@ HERE = Path(__file__).resolve().parent
 
 # What the guest needs of the kernel's own modules, with all they depend on.
 DRIVERS = ("virtio_pci", "virtio_console")
+# And if it has a disk.
+DISK_DRIVERS = ("virtio_blk", "ext4")
 # What makes the project work, in the order in which it is loaded.
 LOADED = ("perfmon.ko", "pfm_pmu_perf.ko", "pfm_fmt_default.ko")
 INDEXES = ("modules.dep", "modules.alias", "modules.symbols", "modules.softdep")
@@ -41,6 +43,7 @@ class ContentError(Exception):
 class Content:
     """What goes into a guest.
 
+    own_modules: the kernel's own directory lib/modules/RELEASE.
     modules: directory with our built modules, None for a guest without them.
     load: whether the guest loads the core, the PMU and the default format.
     programs: directory of built programs (need not exist).
@@ -48,10 +51,13 @@ class Content:
     added: pairs of host path and absolute guest path.
     command: argument vector to run.
     collect: whether the guest sends its $OUT.
+    disk: whether the command is run in the root on the guest's disk, which then has
+        what is added below /perfmon, and no programs of ours.
     end_mark: what the guest sends after the last byte of output and of files.
     """
 
     kernel: kernels.Kernel
+    own_modules: Path
     modules: Path | None
     load: bool
     programs: Path
@@ -59,6 +65,7 @@ class Content:
     added: Sequence[tuple[Path, str]]
     command: Sequence[str]
     collect: bool
+    disk: bool
     end_mark: bytes
 
 
@@ -97,7 +104,8 @@ def _add_modules(archive: cpio.Archive, content: Content) -> list[str]:
     loaded = _choose_loaded(ours, content) if content.load else []
     with tempfile.TemporaryDirectory(prefix="perfmon-modules.") as name:
         stage = Path(name) / "lib/modules" / release
-        _stage_drivers(kernels.modules(content.kernel), stage)
+        drivers = DRIVERS + DISK_DRIVERS if content.disk else DRIVERS
+        _stage_drivers(content.own_modules, drivers, stage)
         for module, source in ours.items():
             _stage(source, stage / "extra" / module)
         kernels.depmod(Path(name), release)
@@ -127,21 +135,21 @@ def _choose_loaded(ours: Iterable[Path], content: Content) -> list[Path]:
     return [by_name[name] for name in LOADED]
 
 
-def _stage_drivers(source: Path, stage: Path) -> None:
+def _stage_drivers(source: Path, drivers: Sequence[str], stage: Path) -> None:
     """Copy the drivers the guest needs, and what depmod wants to know of the rest."""
     stage.mkdir(parents=True)
     for name in ("modules.builtin", "modules.order"):
         shutil.copy(source / name, stage / name)
-    for relative in _closure(source):
+    for relative in _closure(source, drivers):
         _stage(source / relative, stage / relative)
 
 
-def _closure(source: Path) -> Iterator[str]:
-    """Yield the paths of DRIVERS and what they depend on; built-in ones have none."""
+def _closure(source: Path, drivers: Sequence[str]) -> Iterator[str]:
+    """Yield the paths of drivers and what they depend on; built-in ones have none."""
     with open(source / "modules.dep", encoding="ascii") as lines:
         for line in lines:
             path, _, dependencies = line.partition(":")
-            if Path(path).stem in DRIVERS:
+            if Path(path).name.partition(".")[0] in drivers:
                 yield path
                 yield from dependencies.split()
 
@@ -152,12 +160,12 @@ def _stage(source: Path, target: Path) -> None:
 
 
 def _add_programs(archive: cpio.Archive, content: Content) -> None:
-    programs = list(_programs(content.programs))
+    programs = [] if content.disk else list(_programs(content.programs))
     for program in programs:
         archive.add_file(f"/perfmon/bin/{program.name}", program)
     for source, path in content.added:
         archive.add_tree(path, source)
-    if content.kernel.arch == "x86_64":
+    if content.kernel.arch == "x86_64" and not content.disk:
         search = content.libraries or content.programs
         executables = [*programs, *_added_programs(content.added)]
         for path, source in libraries.needed(executables, search).items():
@@ -191,7 +199,9 @@ def _add_command(
     script = f"#!/bin/sh\nexec {quoted}\n"
     archive.add_bytes("/perfmon/command", os.fsencode(script), 0o755)
     setup = (
-        f"LOAD={shlex.quote(' '.join(loaded))}\n" f"COLLECT={int(content.collect)}\n"
+        f"LOAD={shlex.quote(' '.join(loaded))}\n"
+        f"COLLECT={int(content.collect)}\n"
+        f"DISK={int(content.disk)}\n"
     )
     archive.add_bytes("/perfmon/setup", setup.encode())
     archive.add_bytes("/perfmon/end-mark", content.end_mark)

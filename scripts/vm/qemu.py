@@ -29,6 +29,7 @@ class Machine:
     arch: x86_64 or arm64. cpus: number of CPUs. memory: MiB.
     icount: let the guest's time be a function of the instructions it executes.
     append: words added to the kernel's command line.
+    disk: a raw image that the guest may write to, None if it has no disk.
     """
 
     arch: str
@@ -37,6 +38,7 @@ class Machine:
     memory: int
     icount: bool
     append: str
+    disk: Path | None = None
 
 
 # After CMPXCHG16B, what QEMU 7.2 saves as the flags at an interrupt may be any value:
@@ -65,6 +67,11 @@ def command(
     arguments += ["-serial", "chardev:console", "-device", "virtio-serial-pci"]
     for number, name in enumerate(PORTS, start=1):
         arguments += ["-device", f"virtserialport,chardev={name},nr={number}"]
+    if machine.disk:
+        # Behind the ports, whose names number the devices. It is thrown away with the
+        # guest: nothing need reach the host's disk.
+        drive = f"if=none,id=disk,format=raw,cache=unsafe,file={machine.disk}"
+        arguments += ["-drive", drive, "-device", "virtio-blk-pci,drive=disk"]
     return arguments
 
 
