@@ -107,8 +107,9 @@ guest-arm64: user-arm64
 
 .PHONY: run
 run: deps-run
-	@$(MAKE) -s modules-x86_64-6.1 user
-	@$(PYTHON) examples/profile.py
+	@kernel=$$(scripts/host.py kernel) && \
+		$(MAKE) -s modules-x86_64-$$kernel user && \
+		$(PYTHON) examples/profile.py --kernel $$kernel
 
 .PHONY: bench
 bench: deps-bench

@@ -31,7 +31,7 @@ def say(text: str) -> None:
     print(f"==> {text}", file=sys.stderr, flush=True)
 
 
-def record(out: Path) -> Path:
+def record(kernel: str, out: Path) -> Path:
     """Boot the VM, sample hotloops there, and return the capture's path.
 
     Raises subprocess.CalledProcessError if the VM or pfmon failed.
@@ -42,7 +42,7 @@ def record(out: Path) -> Path:
     subprocess.run(
         [
             ROOT / "scripts/vm/run",
-            *("--arch", "x86_64", "--kernel", "6.1", "--out", out, "--"),
+            *("--arch", "x86_64", "--kernel", kernel, "--out", out, "--"),
             *("pfmon", "-v", "-e", "cpu-clock", "--smpl-module", "default"),
             f"--long-smpl-periods={PERIOD_NS}",
             f"--smpl-entries={ENTRIES}",
@@ -86,6 +86,9 @@ def main() -> int:
     """Record, report, check; return the exit status."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument(
+        "--kernel", required=True, help="the kernel of the VM: 6.1, 6.12, ..."
+    )
+    parser.add_argument(
         "--out",
         type=Path,
         default=ROOT / "build/run",
@@ -94,8 +97,8 @@ def main() -> int:
     args = parser.parse_args()
     symfs = ("--symfs", ROOT / "build/x86_64")
     try:
-        say("booting Debian's 6.1 kernel and sampling hotloops in it")
-        capture = record(args.out)
+        say(f"booting Debian's {args.kernel} kernel and sampling hotloops in it")
+        capture = record(args.kernel, args.out)
         say("symbols and report")
         print(parse("report", "--top", str(TOP), *symfs, capture))
         wrong = wrong_shares(shares(parse("report", "--json", *symfs, capture)))
