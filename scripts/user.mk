@@ -8,6 +8,8 @@
 # What is built goes to build/$(UARCH)/. For arm64 and i386 programs are linked
 # statically, against libraries that scripts/sysroot.py fetches.
 
+include scripts/cross.mk
+
 UARCH ?= x86_64
 UOUT := build/$(UARCH)
 UOBJ := $(UOUT)/obj
@@ -16,7 +18,7 @@ ifeq ($(UARCH),x86_64)
 UCC := $(if $(filter default,$(origin CC)),gcc,$(CC))
 UAR := ar
 else ifeq ($(UARCH),arm64)
-UCC := aarch64-linux-gnu-gcc-12
+UCC := $(CROSS_GCC)
 UAR := aarch64-linux-gnu-ar
 UTRIPLET := aarch64-linux-gnu
 else ifeq ($(UARCH),i386)

@@ -3,9 +3,11 @@
 # The benchmark's programs, static, for the guest: make -f tests/bench/bench.mk
 # UARCH=arm64
 
+include scripts/cross.mk
+
 UARCH ?= x86_64
 UOUT := build/$(UARCH)
-UCC := $(if $(filter arm64,$(UARCH)),aarch64-linux-gnu-gcc-12,gcc)
+UCC := $(if $(filter arm64,$(UARCH)),$(CROSS_GCC),gcc)
 CFLAGS ?= -O2 -g -Wall -Wextra -Werror -std=gnu11
 SHARED := tests/bench/bench.c tests/bench/sleepers.c
 PROGRAMS := $(notdir $(basename $(wildcard tests/bench/pfm_*.c)))

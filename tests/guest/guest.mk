@@ -8,6 +8,8 @@
 # most are built a second time as 32-bit programs, NAME32; pfmon and hotloops of
 # that kind are put beside them.
 
+include scripts/cross.mk
+
 UARCH ?= x86_64
 GOUT := build/$(UARCH)/tests
 GOBJ := build/$(UARCH)/obj
@@ -30,11 +32,15 @@ HARNESS_SHARED := check ctx faults files modules params rig sim smpl worker
 
 ifeq ($(UARCH),x86_64)
 GCC := gcc
+DYNAMIC := $(addprefix $(GOUT)/,dynamic2x dynamic22)
 GUEST_TOOLS32 := $(GOUT)/pfmon32 $(GOUT)/hotloops32
-DYNAMIC := $(addprefix $(GOUT)/,dynamic2x dynamic22 dynamic2x32 dynamic2232)
-GUEST_PROGRAMS32 := $(GUEST_TESTS32:%=$(GOUT)/%32) $(GUEST_TOOLS32) $(DYNAMIC)
+DYNAMIC32 := $(addprefix $(GOUT)/,dynamic2x32 dynamic2232)
+# Unless scripts/parts.py has found that this machine cannot build them.
+ifeq ($(wildcard build/left-out/user-i386),)
+GUEST_PROGRAMS32 := $(GUEST_TESTS32:%=$(GOUT)/%32) $(GUEST_TOOLS32) $(DYNAMIC32)
+endif
 else ifeq ($(UARCH),arm64)
-GCC := aarch64-linux-gnu-gcc-12
+GCC := $(CROSS_GCC)
 else
 $(error UARCH=$(UARCH) is neither x86_64 nor arm64)
 endif
@@ -54,7 +60,7 @@ TEST2X_OBJ := $(COMPAT)/compat2x.o \
 TEST2X_OBJ32 := $(TEST2X_OBJ:.o=.32.o)
 
 .PHONY: guest guest-clean
-guest: $(GUEST_PROGRAMS) $(GUEST_PROGRAMS32)
+guest: $(GUEST_PROGRAMS) $(DYNAMIC) $(GUEST_PROGRAMS32)
 
 # Callers are found by frame pointers.
 $(addprefix $(GOBJ)/tests/guest/,formats/oprofile.o formats/oprofile.32.o \
@@ -139,7 +145,7 @@ $(GOUT)/dynamic2x32: $(TEST2X_OBJ32) $(COMPAT)/create2x.32.o
 $(GOUT)/dynamic2232: $(TEST2X_OBJ32) $(COMPAT)/create22.32.o
 $(GOUT)/dynamic2x32 $(GOUT)/dynamic2232: GCC += -m32
 $(GOUT)/dynamic2x32 $(GOUT)/dynamic2232: $(GOUT)/libold2x32.so
-$(DYNAMIC):
+$(DYNAMIC) $(DYNAMIC32):
 	@mkdir -p $(@D)
 	$(GCC) -Wl,-z,now,-rpath,'$$ORIGIN' -o $@ $^
 
@@ -148,7 +154,7 @@ $(GUEST_TOOLS32): $(GOUT)/%32: $(BUILT32)/%
 	cp $< $@
 
 guest-clean:
-	rm -f $(GUEST_PROGRAMS) $(GUEST_PROGRAMS32)
+	rm -f $(GUEST_PROGRAMS) $(DYNAMIC) $(GUEST_PROGRAMS32)
 	rm -rf $(GOBJ)/tests/guest
 
 -include $(wildcard $(GOBJ)/tests/guest/*/*.d)

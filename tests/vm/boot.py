@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Generic, TypeVar
 
+import parts
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -31,6 +32,21 @@ class Target:
 
     def __str__(self) -> str:
         return f"{self.arch}-{self.series}"
+
+
+def need(target: Target) -> None:
+    """Skip a test if this machine cannot boot the target or build for it."""
+    needed = [f"modules-{target}", f"vm-{target}"]
+    if target.arch != "x86_64":
+        needed.append(f"user-{target.arch}")
+    reason = parts.left_out(*needed)
+    if reason:
+        pytest.skip(reason)
+
+
+def without_narrow() -> str | None:
+    """Return why there are no 32-bit programs, None if there are."""
+    return parts.left_out("user-i386")
 
 
 @dataclass(frozen=True)
@@ -56,6 +72,7 @@ class Boot:
         out: Path,
         options: Sequence[str] = (),
     ) -> None:
+        need(target)
         self.out = out
         self._errors = out / "errors"
         self._program = self._details = ""

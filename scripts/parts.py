@@ -1,0 +1,161 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""What of the build and its tests this machine cannot do, and why.
+
+    parts.py [PART...]      look at these (default: all)
+    parts.py --packages     print the packages that the parts need
+    parts.py --conclude     print what was left out
+
+A part is built, run or checked by itself: the modules for one kernel, its VM, the
+programs for arm64, ... It is left out if packages are missing or something cannot be
+fetched: one line says what, and a file of the part's name in build/left-out has it for
+the tests that are skipped. With REQUIRE_ALL=1 in the environment that is a failure.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import host
+import kernel_source
+import kernels
+import packages
+import sysroot
+
+LEFT_OUT = Path(__file__).resolve().parents[1] / "build/left-out"
+QEMU = {"x86_64": "qemu-system-x86", "arm64": "qemu-system-arm"}
+DEBIAN = {"x86_64": "amd64", "arm64": "arm64"}
+ERRORS = (*kernels.ERRORS, host.HostError)
+
+
+@dataclass(frozen=True)
+class Part:
+    """What can be left out: the packages it needs, and how to get the rest.
+
+    fetch raises one of ERRORS if that cannot be had.
+    """
+
+    packages: tuple[str, ...]
+    fetch: Callable[[], object]
+
+
+def parts() -> dict[str, Part]:
+    """Return all parts by their names, which are goals of the Makefile if built."""
+    gcc = host.gcc()
+    cross = (f"gcc-{gcc}-aarch64-linux-gnu", "libc6-dev-arm64-cross")
+    narrow = (f"gcc-{gcc}-multilib", "libc6-dev-i386")
+    # What a user other than root needs, too.
+    users = () if os.geteuid() == 0 else ("uidmap",)
+    found = {
+        "user-arm64": Part(cross, partial(sysroot.sysroot, "arm64")),
+        "user-i386": Part(narrow, partial(sysroot.sysroot, "i386")),
+        "kunit": Part((kernel_source.PACKAGE, "flex", "bison"), _nothing),
+        "checkpatch": Part((kernel_source.PACKAGE, "git"), _nothing),
+        "sparse": Part(("sparse",), partial(_headers, "x86_64", "6.12")),
+        "python-style": Part(("black", "isort", "flake8", "mypy", "git"), _nothing),
+        "roots": Part(("mmdebstrap", *users), _nothing),
+        "man-pages": Part(("groff", "git"), _nothing),
+    }
+    for arch, known in kernels.SUPPORTED.items():
+        for series in known:
+            compiler = cross if arch == "arm64" else ()
+            found[f"modules-{arch}-{series}"] = Part(
+                compiler, partial(_headers, arch, series)
+            )
+            found[f"vm-{arch}-{series}"] = Part(
+                (QEMU[arch],), partial(_image, arch, series)
+            )
+    return found
+
+
+def left_out(*names: str) -> str | None:
+    """Return why one of these parts was left out, None if none was."""
+    for name in names:
+        if (LEFT_OUT / name).exists():
+            return f"{name} is left out: {(LEFT_OUT / name).read_text().rstrip()}"
+    return None
+
+
+def _nothing() -> None:
+    pass
+
+
+def _headers(arch: str, series: str) -> None:
+    kernels.kdir(kernels.resolve(arch, series))
+
+
+def _image(arch: str, series: str) -> None:
+    kernel = kernels.resolve(arch, series)
+    kernels.image(kernel)
+    packages.unpacked_any("busybox-static", DEBIAN[arch])
+
+
+def _obstacle(part: Part) -> str | None:
+    """Return what a part lacks."""
+    missing = [name for name in part.packages if not packages.installed_version(name)]
+    if missing:
+        return f"missing; install it: apt-get install {' '.join(missing)}"
+    try:
+        part.fetch()
+    except ERRORS as error:
+        return str(error)
+    return None
+
+
+def _look_at(names: Iterable[str]) -> bool:
+    """Write down what is left out; tell whether nothing is."""
+    known = parts()
+    LEFT_OUT.mkdir(parents=True, exist_ok=True)
+    nothing = True
+    for name in names or known:
+        obstacle = _obstacle(known[name])
+        if obstacle:
+            (LEFT_OUT / name).write_text(f"{obstacle}\n")
+            print(f"left out: {name}: {obstacle}", file=sys.stderr)
+            nothing = False
+        else:
+            (LEFT_OUT / name).unlink(missing_ok=True)
+    return nothing
+
+
+def _conclude() -> None:
+    for path in sorted(LEFT_OUT.glob("*")):
+        print(f"left out: {path.name}: {path.read_text().rstrip()}")
+
+
+def _print_packages() -> None:
+    print(*sorted({name for part in parts().values() for name in part.packages}))
+
+
+def main() -> int:
+    """Do what was asked for; return the exit status."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("parts", nargs="*", metavar="PART")
+    modes = parser.add_mutually_exclusive_group()
+    modes.add_argument("--packages", action="store_true")
+    modes.add_argument("--conclude", action="store_true")
+    arguments = parser.parse_args()
+    try:
+        if arguments.packages:
+            _print_packages()
+        elif arguments.conclude:
+            _conclude()
+        elif not _look_at(arguments.parts) and os.environ.get("REQUIRE_ALL"):
+            print("REQUIRE_ALL is set: nothing may be left out", file=sys.stderr)
+            return 1
+    except host.HostError as error:
+        print(f"parts.py: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Tests of scripts/need-packages, where apt and the list of packages are files."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+PROGRAM = Path(__file__).resolve().parents[2] / "scripts/need-packages"
+PROGRAMS = {
+    "dpkg-query": """
+for package; do :; done
+grep -qx "$package" "$STATE/installed" && printf installed
+""",
+    "apt-get": """
+echo "$*" >>"$STATE/asked"
+[ "$1" = install ] || exit 100
+shift 3
+for package; do
+    grep -qx "$package" "$STATE/offered" && continue
+    echo "E: Unable to locate package $package"
+    exit 100
+done
+printf '%s\\n' "$@" >>"$STATE/installed"
+""",
+    "id": 'cat "$STATE/user"',
+}
+
+
+@pytest.fixture
+def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Files that tell what is installed, offered, and who asks; here: root."""
+    programs = tmp_path / "programs"
+    programs.mkdir()
+    for name, script in PROGRAMS.items():
+        (programs / name).write_text(f"#!/bin/sh\n{script}")
+        (programs / name).chmod(0o755)
+    (tmp_path / "installed").write_text("make\n")
+    (tmp_path / "offered").write_text("gcc\nbc\nsparse\n")
+    (tmp_path / "user").write_text("0\n")
+    monkeypatch.setenv("STATE", str(tmp_path))
+    monkeypatch.setenv("PATH", f"{programs}:/usr/bin:/bin")
+    return tmp_path
+
+
+def need(*packages: str) -> subprocess.CompletedProcess[str]:
+    """Run it."""
+    return subprocess.run(
+        [PROGRAM, *packages], capture_output=True, text=True, check=False
+    )
+
+
+def installed(state: Path) -> list[str]:
+    """Return what is installed now."""
+    return (state / "installed").read_text().split()
+
+
+def test_nothing_is_asked_if_nothing_is_missing(state: Path) -> None:
+    done = need("make", "--", "make")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert not (state / "asked").exists()
+
+
+def test_lists_that_cannot_be_updated_are_no_obstacle(state: Path) -> None:
+    assert need("gcc", "--", "bc").returncode == 0
+    assert (state / "asked").read_text().startswith("update\n")
+    assert installed(state) == ["make", "gcc", "bc"]
+
+
+def test_what_is_wanted_and_not_offered_is_no_obstacle(state: Path) -> None:
+    done = need("gcc", "--", "bc", "gone", "sparse")
+    assert done.returncode == 0
+    assert installed(state) == ["make", "gcc", "bc", "sparse"]
+    assert "Unable to locate package gone" in done.stderr
+    assert "could not install: gone; going on without" in done.stderr
+
+
+def test_what_is_needed_and_not_offered_is_named(state: Path) -> None:
+    done = need("gone", "make", "--", "bc")
+    assert done.returncode == 1
+    assert "Unable to locate package gone" in done.stderr
+    assert done.stderr.endswith("could not install: gone\n")
+
+
+def test_a_user_is_told_the_line_for_all_of_them(state: Path) -> None:
+    (state / "user").write_text("1000\n")
+    done = need("gcc", "make", "--", "bc")
+    assert done.returncode == 1
+    line = "  sudo apt-get install --no-install-recommends gcc bc\n"
+    assert done.stderr.endswith(line)
+    assert not (state / "asked").exists()
+
+
+def test_a_user_goes_on_without_what_is_only_wanted(state: Path) -> None:
+    (state / "user").write_text("1000\n")
+    done = need("make", "--", "bc", "sparse")
+    assert done.returncode == 0
+    assert "install --no-install-recommends bc sparse\n" in done.stderr

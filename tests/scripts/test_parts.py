@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Tests of scripts/parts.py, on machines that lack one thing or the other."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import host
+import kernels
+import packages
+import parts
+import pytest
+import sysroot
+
+
+@pytest.fixture(autouse=True)
+def missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> set[str]:
+    """The packages that this machine has not; all else can be had."""
+    names: set[str] = set()
+    monkeypatch.setattr(parts, "LEFT_OUT", tmp_path / "left-out")
+    monkeypatch.setattr(host, "gcc", lambda: "12")
+    monkeypatch.setattr(
+        packages, "installed_version", lambda name: None if name in names else "1"
+    )
+    for module, function in (
+        *((kernels, name) for name in ("resolve", "kdir", "image")),
+        *((packages, "unpacked_any"), (sysroot, "sysroot")),
+    ):
+        monkeypatch.setattr(module, function, lambda *_: Path("/"))
+    return names
+
+
+def look(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
+    """Run the command."""
+    monkeypatch.setattr(sys, "argv", ["parts.py", *arguments])
+    return parts.main()
+
+
+def left_out() -> set[str]:
+    """Return the names of what is left out."""
+    return {path.name for path in parts.LEFT_OUT.glob("*")}
+
+
+def test_nothing_is_left_out_of_a_full_machine(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("REQUIRE_ALL", "1")
+    assert look(monkeypatch) == 0
+    assert left_out() == set()
+    assert capsys.readouterr() == ("", "")
+
+
+def test_without_a_cross_compiler_arm64_is_left_out(
+    missing: set[str],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    missing.add("gcc-12-aarch64-linux-gnu")
+    assert look(monkeypatch) == 0
+    arm64 = {f"modules-arm64-{series}" for series in kernels.SUPPORTED["arm64"]}
+    assert left_out() == {"user-arm64", *arm64}
+    said = capsys.readouterr().err.splitlines()
+    assert len(said) == len(left_out())
+    assert all("apt-get install gcc-12-aarch64-linux-gnu" in line for line in said)
+
+
+@pytest.mark.parametrize(
+    ("package", "names"),
+    [
+        ("gcc-12-multilib", {"user-i386"}),
+        ("libc6-dev-i386", {"user-i386"}),
+        ("sparse", {"sparse"}),
+        ("mypy", {"python-style"}),
+        ("linux-source-6.12", {"kunit", "checkpatch"}),
+        (
+            "qemu-system-arm",
+            {f"vm-arm64-{series}" for series in kernels.SUPPORTED["arm64"]},
+        ),
+    ],
+)
+def test_a_missing_package_takes_only_what_needs_it(
+    package: str, names: set[str], missing: set[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    missing.add(package)
+    assert look(monkeypatch) == 0
+    assert left_out() == names
+
+
+def test_a_kernel_that_cannot_be_had_takes_only_its_own_parts(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def resolve(arch: str, series: str) -> str:
+        if (arch, series) == ("x86_64", "6.12"):
+            raise kernels.KernelError("no such kernel")
+        return series
+
+    monkeypatch.setattr(kernels, "resolve", resolve)
+    assert look(monkeypatch) == 0
+    assert left_out() == {"modules-x86_64-6.12", "vm-x86_64-6.12", "sparse"}
+    reason = parts.left_out("kunit", "vm-x86_64-6.12")
+    assert reason == "vm-x86_64-6.12 is left out: no such kernel"
+
+
+def test_libraries_that_cannot_be_fetched_take_only_their_programs(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def fetch(arch: str) -> Path:
+        if arch == "i386":
+            raise packages.PackageError("no lists")
+        return Path("/")
+
+    monkeypatch.setattr(sysroot, "sysroot", fetch)
+    assert look(monkeypatch) == 0
+    assert left_out() == {"user-i386"}
+
+
+def test_what_has_come_is_left_out_no_more(
+    missing: set[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    missing.update(("sparse", "groff"))
+    assert look(monkeypatch) == 0
+    assert left_out() == {"sparse", "man-pages"}
+    missing.clear()
+    assert look(monkeypatch, "sparse") == 0
+    assert left_out() == {"man-pages"}
+
+
+def test_where_all_is_required_nothing_may_be_left_out(
+    missing: set[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    missing.add("sparse")
+    monkeypatch.setenv("REQUIRE_ALL", "1")
+    assert look(monkeypatch) == 1
+
+
+def test_the_end_says_what_was_left_out(
+    missing: set[str],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    missing.add("groff")
+    assert look(monkeypatch) == 0
+    capsys.readouterr()
+    assert look(monkeypatch, "--conclude") == 0
+    line = "left out: man-pages: missing; install it: apt-get install groff\n"
+    assert capsys.readouterr().out == line
+
+
+def test_names_of_packages_have_the_version_of_the_compiler(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(host, "gcc", lambda: "14")
+    assert look(monkeypatch, "--packages") == 0
+    names = capsys.readouterr().out.split()
+    assert {"gcc-14-aarch64-linux-gnu", "gcc-14-multilib"} < set(names)
