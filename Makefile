@@ -28,6 +28,7 @@ help:
 	@echo 'make modules KDIR=/lib/modules/RELEASE/build'
 	@echo '              the same for one kernel of this machine; modules_install KDIR='
 	@echo 'make install  libraries, tools, SDK, manual below PREFIX (/usr/local); uninstall'
+	@echo 'make debs     Debian packages in build/debs/; of another release: RELEASE=trixie'
 	@echo 'make user     libperfmon, libpfm2x, libpfm22 and pfmon'
 	@echo 'make kunit    the KUnit suites, on UML'
 	@echo 'make vm       the tests in VMs'

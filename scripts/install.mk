@@ -56,3 +56,14 @@ modules_install: kdir-modules
 modules_uninstall: kdir-headers
 	rm -r "$(INSTALL_MOD_PATH)/$(KDIR_MODULES)"
 	@PATH=$$PATH:/usr/sbin:/sbin depmod -b "$(INSTALL_MOD_PATH)/" $(KDIR_RELEASE)
+
+# Debian packages, for this release or RELEASE=trixie, in build/debs/.
+DEBS_PACKAGES := build-essential debhelper dh-dkms dh-python libelf-dev \
+	libjson-c-dev libpfm4-dev pybuild-plugin-pyproject python3-all \
+	python3-setuptools uuid-dev zlib1g-dev
+.PHONY: deps-debs debs
+deps-debs:
+	@scripts/need-packages $(DEBS_PACKAGES) $(if $(LINTIAN),lintian)
+debs: $(if $(RELEASE),,deps-debs)
+	@scripts/debs.py $(if $(RELEASE),--release $(RELEASE)) \
+		$(if $(LINTIAN),--lintian) $(DEBS_PACKAGES)

@@ -14,6 +14,7 @@ VERSION = (ROOT / "VERSION").read_text().rstrip("\n")
 # What says the version, and how. Builds take it from the file itself.
 REPEATED = {
     "CHANGELOG.md": r"^## (\d\S*)",
+    "debian/changelog": r"^perfmon \((\S+)\)",
     "docs/capture.md": r'"tool": "pfmon (.+?)"',
     "docs/perfmon.7": r'^\.TH .* "perfmon (\S+)"',
     "lib/libperfmon.3": r'^\.TH .* "perfmon (\S+)"',

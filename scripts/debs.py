@@ -1,0 +1,136 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Build the Debian packages, for the host's release or in a root of another.
+
+    debs.py [--release RELEASE] [--lintian] PACKAGE...
+
+The packages named are what building needs; roots are made with them, on the host they
+must be installed. What git knows of the tree, changes included, is exported to a
+directory of its own and built there; the packages are left in build/debs/RELEASE.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import roots
+
+ROOT = Path(__file__).resolve().parents[1]
+BUILD = ["dpkg-buildpackage", "--unsigned-source", "--unsigned-changes"]
+LINTIAN = [
+    "lintian",
+    "--allow-root",
+    "--fail-on",
+    "error,warning",
+    "--tag-display-limit=0",
+]
+# Of what dpkg-buildpackage wrote before it failed.
+SHOWN_LINES = 40
+
+
+class DebsError(Exception):
+    """The packages cannot be built; the text says why."""
+
+
+def host_release() -> str:
+    """Return the name of the host's release."""
+    return platform.freedesktop_os_release().get("VERSION_CODENAME", "unknown")
+
+
+def export(into: Path) -> None:
+    """Copy what git knows of the tree."""
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        check=True,
+    ).stdout
+    for name in listed.decode().split("\0"):
+        source = ROOT / name
+        if name and source.is_file():
+            target = into / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(source, target)
+
+
+def environment() -> dict[str, str]:
+    """Return an environment with Debian's programs and without a make above."""
+    kept = {name: text for name, text in os.environ.items() if "MAKE" not in name}
+    return {**kept, "PATH": roots.PATH, "LC_ALL": "C.UTF-8"}
+
+
+def build(command: Sequence[str], tree: Path, log: Path) -> None:
+    """Run dpkg-buildpackage in the exported tree."""
+    with open(log, "w", encoding="utf-8") as stream:
+        done = subprocess.run(
+            command,
+            cwd=tree,
+            env=environment(),
+            stdin=subprocess.DEVNULL,
+            stdout=stream,
+            stderr=stream,
+        )
+    if done.returncode != 0:
+        lines = log.read_text(errors="replace").splitlines()
+        told = "\n".join(lines[-SHOWN_LINES:])
+        raise DebsError(f"{told}\ndpkg-buildpackage failed; all it said is in {log}")
+
+
+def debs(release: str, needed: list[str], lintian: bool) -> Path:
+    """Build the packages of a release; return the directory with them.
+
+    Raises DebsError, or what roots.root() raises.
+    """
+    out = ROOT / "build/debs" / release
+    tree = out / "source"
+    shutil.rmtree(out, ignore_errors=True)
+    tree.mkdir(parents=True)
+    export(tree)
+
+    def inside(command: list[str], cwd: Path) -> list[str]:
+        if release == host_release():
+            return command
+        root = roots.root(release, [*needed, "lintian"])
+        return roots.exec_arguments(root, command, cwd)[1]
+
+    print(f"packages for {release} (a minute)", file=sys.stderr, flush=True)
+    build(inside(BUILD, tree), tree, out / "build.log")
+    shutil.rmtree(tree)
+    if lintian:
+        (changes,) = out.glob("*.changes")
+        done = subprocess.run(
+            inside([*LINTIAN, str(changes)], out), cwd=out, env=environment()
+        )
+        if done.returncode != 0:
+            raise DebsError("lintian is not content")
+    return out
+
+
+def main() -> int:
+    """Do what the command line says; return the exit status."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--release", default=host_release(), help="bookworm, trixie")
+    parser.add_argument("--lintian", action="store_true", help="check them, too")
+    parser.add_argument("packages", nargs="*", metavar="PACKAGE")
+    arguments = parser.parse_args()
+    try:
+        out = debs(arguments.release, arguments.packages, arguments.lintian)
+    except (DebsError, subprocess.CalledProcessError, OSError, *roots.ERRORS) as error:
+        print(f"debs.py: {error}", file=sys.stderr)
+        return 1
+    for package in sorted(out.glob("*.deb")):
+        print(package.relative_to(ROOT))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
