@@ -20,7 +20,6 @@
 #include <linux/freezer.h>
 #include <linux/hashtable.h>
 #include <linux/irq_work.h>
-#include <linux/kprobes.h>
 #include <linux/kref.h>
 #include <linux/module.h>
 #include <linux/sched/signal.h>
@@ -28,7 +27,7 @@
 #include <linux/slab.h>
 #include <linux/task_work.h>
 #include <linux/wait.h>
-#include <linux/workqueue.h>
+#include <perfmon/perfmon_kprobe.h>
 #include "block.h"
 #include "context.h"
 
@@ -64,12 +63,6 @@ static DEFINE_HASHTABLE(pfm_blocks, 6);
 static DEFINE_SPINLOCK(pfm_blocks_lock);
 /* How many have left: mostly none, and the kprobe has nothing to look for. */
 static atomic_t pfm_num_left;
-
-/* Contexts that may block, of which the first brings the kprobe. */
-static DEFINE_MUTEX(pfm_kprobe_lock);
-static unsigned int pfm_num_blocking;
-/* Do threads come back? */
-static bool pfm_kprobe_works;
 
 static void pfm_block_free(struct kref *ref)
 {
@@ -132,66 +125,29 @@ static int pfm_block_come_back(struct kprobe *p, struct pt_regs *regs)
 	return 0;
 }
 
-static struct kprobe pfm_kprobe;
-
-static void pfm_kprobe_add(void)
-{
-	/* The kernel takes none that has been registered before. */
-	pfm_kprobe = (struct kprobe){
-		.symbol_name	= PFM_LAST_CALL,
-		.pre_handler	= pfm_block_come_back,
-	};
-	WRITE_ONCE(pfm_kprobe_works, !register_kprobe(&pfm_kprobe));
-	if (!pfm_kprobe_works)
-		pr_notice_once("perfmon: blocked threads can be killed, not traced\n");
-}
-
 /*
- * Nobody misses it: a context that has gone was detached, no overflow wants its
- * thread to stop, and there is no pfm_block.left since pfm_block_detach() has
- * cleared it. A thread that was about to set it then has seen that it is not
- * wanted.
+ * For contexts that may block. Nobody misses it when it is removed: a context
+ * that has gone was detached, no overflow wants its thread to stop, and there
+ * is no pfm_block.left since pfm_block_detach() has cleared it. A thread that
+ * was about to set it then has seen that it is not wanted.
  */
-static void pfm_kprobe_remove(struct work_struct *work)
-{
-	mutex_lock(&pfm_kprobe_lock);
-	if (!pfm_num_blocking && pfm_kprobe_works) {
-		unregister_kprobe(&pfm_kprobe);
-		WRITE_ONCE(pfm_kprobe_works, false);
-	}
-	mutex_unlock(&pfm_kprobe_lock);
-}
-
-static DECLARE_DELAYED_WORK(pfm_kprobe_unused, pfm_kprobe_remove);
+static PFM_KPROBE(pfm_last_call, PFM_LAST_CALL, pfm_block_come_back);
 
 void pfm_block_init(const struct pfm_context *ctx)
 {
-	if (!pfm_may_block(ctx))
-		return;
-	mutex_lock(&pfm_kprobe_lock);
-	if (!pfm_num_blocking++ && !pfm_kprobe_works)
-		pfm_kprobe_add();
-	mutex_unlock(&pfm_kprobe_lock);
+	if (pfm_may_block(ctx) && !pfm_kprobe_get(&pfm_last_call))
+		pr_notice_once("perfmon: blocked threads can be killed, not traced\n");
 }
 
-/*
- * Later, lest somebody make the kernel change its text again and again, which
- * all CPUs notice.
- */
 void pfm_block_gone(const struct pfm_context *ctx)
 {
-	if (!pfm_may_block(ctx))
-		return;
-	mutex_lock(&pfm_kprobe_lock);
-	if (!--pfm_num_blocking)
-		mod_delayed_work(system_wq, &pfm_kprobe_unused, HZ);
-	mutex_unlock(&pfm_kprobe_lock);
+	if (pfm_may_block(ctx))
+		pfm_kprobe_put(&pfm_last_call);
 }
 
-/* Without a kprobe, nothing is to be done; with one, the work is to come. */
 void pfm_block_exit(void)
 {
-	flush_delayed_work(&pfm_kprobe_unused);
+	pfm_kprobe_end(&pfm_last_call);
 }
 
 /*
@@ -218,7 +174,7 @@ static bool pfm_block_is_wanted(const struct pfm_block *b)
 /* Return: 0, or an error if a signal came first. */
 static int pfm_block_wait(struct pfm_block *b)
 {
-	unsigned int state = READ_ONCE(pfm_kprobe_works) ?
+	unsigned int state = READ_ONCE(pfm_last_call.works) ?
 				     TASK_INTERRUPTIBLE : TASK_KILLABLE;
 
 	return wait_event_state(b->wait, !pfm_block_is_wanted(b),

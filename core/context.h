@@ -25,7 +25,6 @@
 
 #include <linux/atomic.h>
 #include <linux/bitops.h>
-#include <linux/irq_work.h>
 #include <linux/kref.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
@@ -37,6 +36,7 @@
 #include <linux/xarray.h>
 #include <perfmon/perfmon.h>
 #include <perfmon/perfmon_fmt.h>
+#include <perfmon/perfmon_irq_work.h>
 #include <perfmon/perfmon_pmu.h>
 #include "charge.h"
 #include "msgq.h"
@@ -227,7 +227,6 @@ struct pfm_odd_answers {
  * @odd:      what the format may have wrong
  * @ovfl_end: what the overflow path leaves to irq_work, PFM_END_* bits
  * @irq_work: wakes, signals and blocks
- * @irq_works: how often it is queued or running, on whatever CPUs
  *
  * The rest, under @mutex:
  * @mutex:    see above
@@ -304,8 +303,7 @@ struct pfm_context {
 	u64			throttled;
 	struct pfm_odd_answers	odd;
 	unsigned long		ovfl_end;
-	struct irq_work		irq_work;
-	atomic_t		irq_works;
+	struct pfm_irq_work	irq_work;
 
 	struct rcu_head		rcu;
 	struct kref		ref;

@@ -36,7 +36,7 @@ static struct pfm_context *pfm_context_alloc(u32 flags)
 	pfm_charge_begin(&ctx->charge);
 	xa_init(&ctx->sets);
 	INIT_WORK(&ctx->stop, pfm_stop_work);
-	init_irq_work(&ctx->irq_work, pfm_irq_work);
+	init_irq_work(&ctx->irq_work.work, pfm_irq_work);
 	pfm_block_init(ctx);
 	pfm_switch_init(ctx);
 	return ctx;

@@ -848,7 +848,7 @@ static void pfm_take_deferred(struct pfm_context *ctx)
 void pfm_irq_work(struct irq_work *work)
 {
 	struct pfm_context *ctx =
-		container_of(work, struct pfm_context, irq_work);
+		container_of(work, struct pfm_context, irq_work.work);
 
 	if (test_and_clear_bit(PFM_END_DEFERRED, &ctx->ovfl_end))
 		pfm_take_deferred(ctx);

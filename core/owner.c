@@ -100,28 +100,3 @@ void pfm_wait_overflows(struct pfm_context *ctx)
 	}
 	ctx->unsettled = false;
 }
-
-/*
- * The kernel knows that the work is queued or running, but not that it runs on
- * two CPUs: that a thread left behind may be late. So they are counted.
- */
-void pfm_kick(struct pfm_context *ctx)
-{
-	atomic_inc(&ctx->irq_works);
-	if (!irq_work_queue(&ctx->irq_work))
-		pfm_kicked(ctx);
-}
-
-void pfm_kicked(struct pfm_context *ctx)
-{
-	/* Pairs with the acquire in pfm_wait_kicks(). */
-	atomic_dec_return_release(&ctx->irq_works);
-}
-
-void pfm_wait_kicks(struct pfm_context *ctx)
-{
-	irq_work_sync(&ctx->irq_work);
-	/* Pairs with the release in pfm_kicked(). */
-	while (atomic_read_acquire(&ctx->irq_works))
-		cpu_relax();
-}

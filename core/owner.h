@@ -54,16 +54,25 @@ void pfm_wait_overflows(struct pfm_context *ctx);
 bool pfm_is_here(const struct pfm_context *ctx);
 
 /* Have the irq_work run. Context: as the overflow. */
-void pfm_kick(struct pfm_context *ctx);
+static inline void pfm_kick(struct pfm_context *ctx)
+{
+	pfm_irq_work_queue(&ctx->irq_work);
+}
 
 /* It has run: the last thing that it does to the context. */
-void pfm_kicked(struct pfm_context *ctx);
+static inline void pfm_kicked(struct pfm_context *ctx)
+{
+	pfm_irq_work_done(&ctx->irq_work);
+}
 
 /*
  * Wait until it has run, on all CPUs. What is queued later is not waited for:
  * no overflow is under way, or it is masked.
  * Context: process.
  */
-void pfm_wait_kicks(struct pfm_context *ctx);
+static inline void pfm_wait_kicks(struct pfm_context *ctx)
+{
+	pfm_irq_work_wait(&ctx->irq_work);
+}
 
 #endif /* PFM_CORE_OWNER_H */

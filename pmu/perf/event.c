@@ -190,26 +190,10 @@ static struct pfm_pmu_reg *perf_reg_at(const struct perf_set *ps,
 	return ps->regs[place == PERF_NUM_PAIRS ? ps->s->num_regs - 1 : place];
 }
 
-/*
- * The kernel knows that the irq_work is queued or running, but not that it runs
- * on two CPUs: one that the thread has left may be late. So they are counted.
- */
-static void perf_arm_soon(struct perf_set *ps)
+static void perf_arm_irq(struct irq_work *work)
 {
-	atomic_inc(&ps->irq_works);
-	if (!irq_work_queue(&ps->irq_work))
-		atomic_dec(&ps->irq_works);
-}
-
-static void perf_arm_done(struct perf_set *ps)
-{
-	/* Pairs with the acquire in perf_arm_wait(). */
-	atomic_dec_return_release(&ps->irq_works);
-}
-
-static void perf_arm_irq(struct irq_work *irq_work)
-{
-	struct perf_set *ps = container_of(irq_work, struct perf_set, irq_work);
+	struct perf_set *ps =
+		container_of(work, struct perf_set, irq_work.work);
 	bool elsewhere = false;
 	unsigned int place;
 
@@ -226,7 +210,7 @@ static void perf_arm_irq(struct irq_work *irq_work)
 	WRITE_ONCE(ps->arming_cpu, -1);
 	if (elsewhere)
 		queue_work(system_highpri_wq, &ps->work);
-	perf_arm_done(ps);
+	pfm_irq_work_done(&ps->irq_work);
 }
 
 /*
@@ -272,7 +256,7 @@ void perf_arm_later(struct pfm_pmu_reg *reg, struct perf_event *event,
 	set_bit(perf_place(reg), &ps->unarmed);
 	/* A stopped set is armed when it is started. */
 	if (READ_ONCE(ps->started) && !perf_is_caused_by_arming(ps))
-		perf_arm_soon(ps);
+		pfm_irq_work_queue(&ps->irq_work);
 }
 
 int perf_arm_stopped(struct pfm_pmu_reg *reg, struct perf_event *event,
@@ -303,16 +287,13 @@ void perf_arm_rest(struct perf_set *ps)
 
 void perf_arm_wait(struct perf_set *ps)
 {
-	irq_work_sync(&ps->irq_work);
-	/* Pairs with the release in perf_arm_done(). */
-	while (atomic_read_acquire(&ps->irq_works))
-		cpu_relax();
+	pfm_irq_work_wait(&ps->irq_work);
 	cancel_work_sync(&ps->work);
 }
 
 void perf_arm_init(struct perf_set *ps)
 {
-	ps->irq_work = IRQ_WORK_INIT_HARD(perf_arm_irq);
+	ps->irq_work.work = IRQ_WORK_INIT_HARD(perf_arm_irq);
 	INIT_WORK(&ps->work, perf_arm_work);
 	ps->arming_cpu = -1;
 }

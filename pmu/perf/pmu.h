@@ -5,9 +5,9 @@
 #ifndef PFM_PMU_PERF_PMU_H
 #define PFM_PMU_PERF_PMU_H
 
-#include <linux/irq_work.h>
 #include <linux/perf_event.h>
 #include <linux/workqueue.h>
+#include <perfmon/perfmon_irq_work.h>
 #include <perfmon/perfmon_pmu.h>
 
 #define PERF_NUM_PAIRS	16
@@ -23,7 +23,6 @@
  *            perf_place()
  * @arming_cpu: where @irq_work arms events at the moment; or -1
  * @irq_work: lets them, where they are
- * @irq_works: how often it is queued or running, on whatever CPUs
  * @rcu:      the kernel's part of an irq_work that has run may still look at it
  * @work:     lets them, if they are elsewhere
  * @timer:    PMD whose event tells the time of the set, if its clock has none
@@ -37,8 +36,7 @@ struct perf_set {
 	bool				started;
 	unsigned long			unarmed;
 	int				arming_cpu;
-	struct irq_work			irq_work;
-	atomic_t			irq_works;
+	struct pfm_irq_work		irq_work;
 	struct rcu_head			rcu;
 	struct work_struct		work;
 	struct pfm_pmu_reg		*timer;

@@ -22,11 +22,10 @@
  * context is detached. Without both kprobes nothing is shown.
  */
 #include <linux/bits.h>
-#include <linux/kprobes.h>
 #include <linux/mutex.h>
 #include <linux/sched/task_stack.h>
 #include <linux/uaccess.h>
-#include <linux/workqueue.h>
+#include <perfmon/perfmon_kprobe.h>
 #include <asm/debug-monitors.h>
 #include <asm/sysreg.h>
 #include "overflow.h"
@@ -51,10 +50,8 @@
 #define PERF_MARK_MASK		0xffffffe0U
 #define PERF_MARK		(0x52800000U | PFM_MAP_COUNTER_MARK << 5)
 
-/* Sets whose thread reads its counters; and the kprobes. */
-static DEFINE_MUTEX(perf_probes_lock);
-static unsigned int perf_num_readers;
-static bool perf_change_is_seen;
+/* The probe of signals has been got, and stays. */
+static DEFINE_MUTEX(perf_signal_lock);
 static bool perf_signal_is_seen;
 
 static bool perf_is_on_counter(const struct perf_event *event)
@@ -139,52 +136,34 @@ static int perf_signal_comes(struct kprobe *p, struct pt_regs *regs)
 	return 1;
 }
 
-static struct kprobe perf_change_probe;
-static struct kprobe perf_signal_probe;
+static PFM_KPROBE(perf_change_probe, "perf_event_update_userpage",
+		  perf_counter_changed);
+static PFM_KPROBE(perf_signal_probe, "force_signal_inject", perf_signal_comes);
 
-static bool perf_probe_add(struct kprobe *probe, const char *name,
-			   kprobe_pre_handler_t handler)
+/* From now on a reading that traps does no harm. Return: is that so? */
+static bool perf_watch_signals(void)
 {
-	/* The kernel takes none that has been registered before. */
-	*probe = (struct kprobe){
-		.symbol_name = name,
-		.pre_handler = handler,
-	};
-	return !register_kprobe(probe);
-}
+	bool seen;
 
-/*
- * A second after the last reader, lest the kernel's text change all the time.
- */
-static void perf_probe_remove(struct work_struct *work)
-{
-	mutex_lock(&perf_probes_lock);
-	if (!perf_num_readers && perf_change_is_seen) {
-		unregister_kprobe(&perf_change_probe);
-		perf_change_is_seen = false;
+	mutex_lock(&perf_signal_lock);
+	seen = perf_signal_is_seen;
+	if (!seen) {
+		seen = pfm_kprobe_get(&perf_signal_probe);
+		if (!seen)
+			pfm_kprobe_put(&perf_signal_probe);
 	}
-	mutex_unlock(&perf_probes_lock);
+	perf_signal_is_seen = seen;
+	mutex_unlock(&perf_signal_lock);
+	return seen;
 }
-
-static DECLARE_DELAYED_WORK(perf_probe_unused, perf_probe_remove);
 
 void perf_readers_add(struct perf_set *ps)
 {
-	if (!ps->s->user_read)
+	if (!ps->s->user_read || !perf_watch_signals())
 		return;
-	mutex_lock(&perf_probes_lock);
-	if (!perf_signal_is_seen)
-		perf_signal_is_seen = perf_probe_add(&perf_signal_probe,
-						     "force_signal_inject",
-						     perf_signal_comes);
-	if (perf_signal_is_seen && !perf_change_is_seen)
-		perf_change_is_seen =
-			perf_probe_add(&perf_change_probe,
-				       "perf_event_update_userpage",
-				       perf_counter_changed);
-	ps->user_read = perf_change_is_seen;
-	perf_num_readers += ps->user_read;
-	mutex_unlock(&perf_probes_lock);
+	ps->user_read = pfm_kprobe_get(&perf_change_probe);
+	if (!ps->user_read)
+		pfm_kprobe_put(&perf_change_probe);
 }
 
 void perf_readers_del(struct perf_set *ps)
@@ -192,17 +171,15 @@ void perf_readers_del(struct perf_set *ps)
 	if (!ps->user_read)
 		return;
 	ps->user_read = false;
-	mutex_lock(&perf_probes_lock);
-	if (!--perf_num_readers)
-		mod_delayed_work(system_wq, &perf_probe_unused, HZ);
-	mutex_unlock(&perf_probes_lock);
+	pfm_kprobe_put(&perf_change_probe);
 }
 
 void perf_readers_exit(void)
 {
-	flush_delayed_work(&perf_probe_unused);
 	if (perf_signal_is_seen)
-		unregister_kprobe(&perf_signal_probe);
+		pfm_kprobe_put(&perf_signal_probe);
+	pfm_kprobe_end(&perf_signal_probe);
+	pfm_kprobe_end(&perf_change_probe);
 }
 
 /* A CPU's event, of a PMD that does not sample. */

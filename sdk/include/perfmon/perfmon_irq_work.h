@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * perfmon_irq_work.h - an irq_work that can be waited for
+ *
+ * The kernel knows that an irq_work is queued or running, but not that it runs
+ * on two CPUs: one that the monitored thread has left may be late. So they are
+ * counted.
+ */
+#ifndef PERFMON_PERFMON_IRQ_WORK_H
+#define PERFMON_PERFMON_IRQ_WORK_H
+
+#include <linux/atomic.h>
+#include <linux/irq_work.h>
+#include <linux/processor.h>
+
+/**
+ * struct pfm_irq_work - a counted irq_work
+ * @work: whose function ends with pfm_irq_work_done()
+ * @runs: how often it is queued or running, on whatever CPUs
+ */
+struct pfm_irq_work {
+	struct irq_work	work;
+	atomic_t	runs;
+};
+
+/* It has run: the last thing that it does. Context: its function. */
+static inline void pfm_irq_work_done(struct pfm_irq_work *w)
+{
+	/* Pairs with the acquire in pfm_irq_work_wait(). */
+	atomic_dec_return_release(&w->runs);
+}
+
+/* Context: any. */
+static inline void pfm_irq_work_queue(struct pfm_irq_work *w)
+{
+	atomic_inc(&w->runs);
+	if (!irq_work_queue(&w->work))
+		pfm_irq_work_done(w);
+}
+
+/*
+ * Wait until it has run, on all CPUs. What is queued later is not waited for.
+ * Context: process.
+ */
+static inline void pfm_irq_work_wait(struct pfm_irq_work *w)
+{
+	irq_work_sync(&w->work);
+	/* Pairs with the release in pfm_irq_work_done(). */
+	while (atomic_read_acquire(&w->runs))
+		cpu_relax();
+}
+
+#endif /* PERFMON_PERFMON_IRQ_WORK_H */
