@@ -29,8 +29,8 @@ static const struct pfm_reg_desc pfm_clock_desc = {
 	.name	= "CLOCK",
 };
 
-/* Bytes that the allocator gives for one. */
-static size_t pfm_ovfl_size(u16 num_smpl, u16 num_reset)
+/* Bytes that the allocator gives for one of that length. */
+static size_t pfm_ovfl_bytes(u16 num_smpl, u16 num_reset)
 {
 	size_t size = PFM_PLAIN_OVFL +
 		      num_smpl * (sizeof(u64) + sizeof(struct pfm_pmu_reg *)) +
@@ -39,19 +39,28 @@ static size_t pfm_ovfl_size(u16 num_smpl, u16 num_reset)
 	return size == PFM_PLAIN_OVFL ? size : kmalloc_size_roundup(size);
 }
 
-struct pfm_pmd_ovfl *pfm_ovfl_create(struct pfm_evtset *set, u16 num_smpl,
-				     u16 num_reset)
+/* The same of @ovfl, which may be NULL. */
+static size_t pfm_ovfl_size(const struct pfm_pmd_ovfl *ovfl)
 {
-	size_t size = pfm_ovfl_size(num_smpl, num_reset);
+	return ovfl ? pfm_ovfl_bytes(ovfl->arg.num_smpl_pmds, ovfl->num_reset) :
+		      0;
+}
+
+struct pfm_pmd_ovfl *pfm_ovfl_create(struct pfm_evtset *set, u16 num_smpl,
+				     u16 num_reset,
+				     const struct pfm_pmd_ovfl *before)
+{
+	size_t size = pfm_ovfl_bytes(num_smpl, num_reset);
+	size_t more = size - min(size, pfm_ovfl_size(before));
 	struct pfm_pmd_ovfl *ovfl;
 
-	if (!pfm_charge_more(set->charge, size))
+	if (!pfm_charge_more(set->charge, more))
 		return NULL;
 	ovfl = size == PFM_PLAIN_OVFL ?
 		       kmem_cache_zalloc(pfm_ovfl_cache, GFP_KERNEL) :
 		       kzalloc(size, GFP_KERNEL_ACCOUNT);
 	if (!ovfl) {
-		pfm_charge_less(set->charge, size);
+		pfm_charge_less(set->charge, more);
 		return NULL;
 	}
 	ovfl->num_reset = num_reset;
@@ -59,18 +68,16 @@ struct pfm_pmd_ovfl *pfm_ovfl_create(struct pfm_evtset *set, u16 num_smpl,
 	return ovfl;
 }
 
-void pfm_ovfl_free(struct pfm_evtset *set, struct pfm_pmd_ovfl *ovfl)
+void pfm_ovfl_drop(struct pfm_evtset *set, struct pfm_pmd_ovfl *ovfl,
+		   const struct pfm_pmd_ovfl *kept)
 {
-	size_t size;
+	size_t size = pfm_ovfl_size(ovfl), stays = pfm_ovfl_size(kept);
 
-	if (!ovfl)
-		return;
-	size = pfm_ovfl_size(ovfl->arg.num_smpl_pmds, ovfl->num_reset);
 	if (size == PFM_PLAIN_OVFL)
 		kmem_cache_free(pfm_ovfl_cache, ovfl);
 	else
 		kfree(ovfl);
-	pfm_charge_less(set->charge, size);
+	pfm_charge_less(set->charge, size - min(size, stays));
 }
 
 static struct pfm_pmd *pfm_pmd_new(struct pfm_context *ctx,
@@ -99,21 +106,21 @@ static struct pfm_pmd *pfm_pmd_new(struct pfm_context *ctx,
 
 static void pfm_pmd_free(struct pfm_evtset *set, struct pfm_pmd *pmd)
 {
-	pfm_ovfl_free(set, pmd->ovfl);
+	if (pmd->ovfl)
+		pfm_ovfl_drop(set, pmd->ovfl, NULL);
 	kmem_cache_free(pfm_pmd_cache, pmd);
 	pfm_charge_less(set->charge, sizeof(*pmd));
 }
 
-/* PMDs that measure nothing until their PMC is written. */
-static void pfm_find_controlled(const struct pfm_pmu *pmu, unsigned long *slots)
+/* Indices of PMDs that measure nothing until their PMC is written. */
+static void pfm_find_controlled(const struct pfm_pmu *pmu, unsigned long *nums)
 {
 	u16 i;
 
-	bitmap_zero(slots, PFM_MAX_PMDS);
+	bitmap_zero(nums, PFM_MAX_PMDS);
 	for (i = 0; i < pmu->num_pmcs; i++)
 		if (pmu->pmcs[i].pmd != PFM_REGD_NO_PMD)
-			__set_bit(pfm_pmu_find(pmu->pmds, pmu->num_pmds,
-					       pmu->pmcs[i].pmd), slots);
+			__set_bit(pmu->pmcs[i].pmd, nums);
 }
 
 static int pfm_pmd_create(struct pfm_context *ctx, struct pfm_evtset *set,
@@ -131,12 +138,14 @@ int pfm_pmds_create(struct pfm_context *ctx, struct pfm_evtset *set)
 {
 	DECLARE_BITMAP(controlled, PFM_MAX_PMDS);
 	const struct pfm_pmu *pmu = ctx->pmu;
-	unsigned int slot;
+	u16 slot;
 	int ret = pfm_pmd_create(ctx, set, pmu->num_pmds, &pfm_clock_desc);
 
 	pfm_find_controlled(pmu, controlled);
-	for_each_clear_bit(slot, controlled, pmu->num_pmds)
-		ret = ret ?: pfm_pmd_create(ctx, set, slot, &pmu->pmds[slot]);
+	for (slot = 0; slot < pmu->num_pmds; slot++)
+		if (!test_bit(pmu->pmds[slot].num, controlled))
+			ret = ret ?: pfm_pmd_create(ctx, set, slot,
+						    &pmu->pmds[slot]);
 	return ret;
 }
 

@@ -22,13 +22,18 @@ int pfm_pmd_need(struct pfm_evtset *set, unsigned int slot);
 
 /*
  * What a PMD of @set needs to overflow, as long as the values of @num_smpl PMDs
- * and @num_reset places need; the rest is zero. Context: process, may sleep,
- * pfm_context.mutex held. Return: it, or NULL.
+ * and @num_reset places need; the rest is zero. It may take the place of
+ * @before, which is NULL if there is none. Only one of both is paid for, the
+ * larger one, until pfm_ovfl_drop(): where there is room for one of that size,
+ * it can be replaced.
+ * Context: process, may sleep, pfm_context.mutex held. Return: it, or NULL.
  */
 struct pfm_pmd_ovfl *pfm_ovfl_create(struct pfm_evtset *set, u16 num_smpl,
-				     u16 num_reset);
-/* @ovfl may be NULL. */
-void pfm_ovfl_free(struct pfm_evtset *set, struct pfm_pmd_ovfl *ovfl);
+				     u16 num_reset,
+				     const struct pfm_pmd_ovfl *before);
+/* Of both, @ovfl goes and @kept, which may be NULL, stays. */
+void pfm_ovfl_drop(struct pfm_evtset *set, struct pfm_pmd_ovfl *ovfl,
+		   const struct pfm_pmd_ovfl *kept);
 
 /* Free those that exist. Context: process. */
 void pfm_pmds_free(struct pfm_evtset *set);

@@ -243,17 +243,20 @@ void pfm_bv_from_slots(const struct pfm_pmu *pmu, const unsigned long *slots,
 int pfm_bv_to_slots(const struct pfm_pmu *pmu, const u64 *bv,
 		    unsigned long *slots)
 {
-	DECLARE_BITMAP(nums, PFM_MAX_PMDS);
-	unsigned int num;
-	int slot;
+	unsigned int word;
+	int slot, n = 0;
+	u64 left;
 
 	bitmap_zero(slots, PFM_MAX_PMDS);
-	bitmap_from_arr64(nums, bv, PFM_MAX_PMDS);
-	for_each_set_bit(num, nums, PFM_MAX_PMDS) {
-		slot = pfm_pmu_find(pmu->pmds, pmu->num_pmds, num);
-		if (slot < 0)
-			return -EINVAL;
-		__set_bit(slot, slots);
+	for (word = 0; word < PFM_MAX_PMD_BITVECTOR; word++) {
+		for (left = bv[word]; left; left &= left - 1) {
+			slot = pfm_pmu_find(pmu->pmds, pmu->num_pmds,
+					    64 * word + __ffs64(left));
+			if (slot < 0)
+				return -EINVAL;
+			__set_bit(slot, slots);
+			n++;
+		}
 	}
-	return 0;
+	return n;
 }

@@ -23,7 +23,7 @@ void pfm_bv_from_slots(const struct pfm_pmu *pmu, const unsigned long *slots,
 
 /*
  * Bit vector of PMD indices to places in the PMU's table. Context: any.
- * Return: 0, or -EINVAL if a PMD is not implemented.
+ * Return: how many they are, or -EINVAL if one is not implemented.
  */
 int pfm_bv_to_slots(const struct pfm_pmu *pmu, const u64 *bv,
 		    unsigned long *slots);

@@ -23,9 +23,14 @@
 	(PFM_REGFL_OVFL_NOTIFY | PFM_REGFL_RANDOM | PFM_REGFL_SMPL)
 #define PFM_SMPL_FLAGS	(PFM_REGFL_OVFL_NOTIFY | PFM_REGFL_RANDOM)
 
-/* What of a PMC or PMD argument concerns the counter's overflow. */
+/*
+ * What of a PMC or PMD argument concerns the counter's overflow. Mostly no PMD
+ * is recorded, or reset with it: then nobody looks for their bits.
+ */
 struct pfm_smpl_conf {
 	u32		flags;
+	int		num_smpl;
+	int		num_reset;
 	u64		eventid;
 	unsigned long	smpl_pmds[BITS_TO_LONGS(PFM_MAX_PMDS)];
 	unsigned long	reset_pmds[BITS_TO_LONGS(PFM_MAX_PMDS)];
@@ -73,8 +78,15 @@ static int pfm_make_smpl_conf(const struct pfm_pmu *pmu, u32 flags, u64 eventid,
 {
 	conf->flags = flags & PFM_SMPL_FLAGS;
 	conf->eventid = eventid;
-	return pfm_bv_to_slots(pmu, smpl_pmds, conf->smpl_pmds) ?:
-	       pfm_bv_to_slots(pmu, reset_pmds, conf->reset_pmds);
+	conf->num_smpl = pfm_bv_to_slots(pmu, smpl_pmds, conf->smpl_pmds);
+	conf->num_reset = pfm_bv_to_slots(pmu, reset_pmds, conf->reset_pmds);
+	return conf->num_smpl < 0 || conf->num_reset < 0 ? -EINVAL : 0;
+}
+
+/* Does it speak of other PMDs? */
+static bool pfm_conf_has_pmds(const struct pfm_smpl_conf *conf)
+{
+	return conf->num_smpl || conf->num_reset;
 }
 
 /*
@@ -133,6 +145,8 @@ static void pfm_fill_ovfl(struct pfm_pmd_ovfl *ovfl, struct pfm_evtset *set,
 	ovfl->random = conf->flags & PFM_REGFL_RANDOM;
 	ovfl->arg.ovfl_notify = !!(conf->flags & PFM_REGFL_OVFL_NOTIFY);
 	ovfl->arg.pmd_eventid = conf->eventid;
+	if (!pfm_conf_has_pmds(conf))
+		return;
 	pfm_bv_from_slots(pmu, conf->smpl_pmds, ovfl->arg.smpl_pmds);
 	for_each_set_bit(slot, conf->smpl_pmds, pmu->num_pmds)
 		*smpl++ = set->regs[slot];
@@ -147,9 +161,7 @@ static struct pfm_pmd_ovfl *pfm_new_ovfl(const struct pfm_pmd *pmd,
 	struct pfm_evtset *set = pfm_evtset_of(pmd);
 	struct pfm_pmd_ovfl *ovfl;
 
-	ovfl = pfm_ovfl_create(set, bitmap_weight(conf->smpl_pmds,
-						  PFM_MAX_PMDS),
-			       bitmap_weight(conf->reset_pmds, PFM_MAX_PMDS));
+	ovfl = pfm_ovfl_create(set, conf->num_smpl, conf->num_reset, pmd->ovfl);
 	if (!ovfl)
 		return NULL;
 	ovfl->arg.ovfl_pmd = pmd->hw.desc->num;
@@ -173,7 +185,7 @@ static bool pfm_ovfl_is_like(const struct pfm_pmd_ovfl *ovfl,
 	    ovfl->arg.ovfl_notify != !!(conf->flags & PFM_REGFL_OVFL_NOTIFY) ||
 	    ovfl->arg.pmd_eventid != conf->eventid ||
 	    memcmp(ovfl->arg.smpl_pmds, smpl_pmds, sizeof(smpl_pmds)) ||
-	    ovfl->num_reset != bitmap_weight(conf->reset_pmds, PFM_MAX_PMDS))
+	    ovfl->num_reset != conf->num_reset)
 		return false;
 	for (i = 0; i < ovfl->num_reset; i++)
 		if (!test_bit(reset[i], conf->reset_pmds))
@@ -195,12 +207,10 @@ static void pfm_free_other_ovfl(const struct pfm_pmd *pmd,
 				struct pfm_pmd_ovfl *before,
 				struct pfm_pmd_ovfl *offered)
 {
-	struct pfm_evtset *set = pfm_evtset_of(pmd);
+	struct pfm_pmd_ovfl *other = pmd->ovfl == before ? offered : before;
 
-	if (before != pmd->ovfl)
-		pfm_ovfl_free(set, before);
-	if (offered != pmd->ovfl)
-		pfm_ovfl_free(set, offered);
+	if (other && other != pmd->ovfl)
+		pfm_ovfl_drop(pfm_evtset_of(pmd), other, pmd->ovfl);
 }
 
 /* The PMDs that a command speaks of exist. Context: paused. */
@@ -210,13 +220,32 @@ static int pfm_need_pmds(struct pfm_evtset *set, unsigned int slot,
 	const struct pfm_pmu *pmu = pfm_context_of(set)->pmu;
 	int ret = pfm_pmd_need(set, slot);
 
-	if (!conf)
+	if (!conf || !pfm_conf_has_pmds(conf))
 		return ret;
 	for_each_set_bit(slot, conf->smpl_pmds, pmu->num_pmds)
 		ret = ret ?: pfm_pmd_need(set, slot);
 	for_each_set_bit(slot, conf->reset_pmds, pmu->num_pmds)
 		ret = ret ?: pfm_pmd_need(set, slot);
 	return ret;
+}
+
+/*
+ * Have all that a write needs: the PMD, which exists from now on, and what it
+ * is to overflow with; @conf is NULL if that is what it has. Nothing can fail
+ * for want of memory afterwards. Context: paused. Return: 0, -ENOMEM, or what
+ * the PMU says.
+ */
+static int pfm_reserve(struct pfm_evtset *set, unsigned int slot,
+		       const struct pfm_smpl_conf *conf, struct pfm_pmd **pmd,
+		       struct pfm_pmd_ovfl **ovfl)
+{
+	int ret = pfm_need_pmds(set, slot, conf);
+
+	if (ret)
+		return ret;
+	*pmd = pfm_pmd_at(set, slot);
+	*ovfl = conf ? pfm_fitting_ovfl(*pmd, conf) : (*pmd)->ovfl;
+	return conf && !*ovfl ? -ENOMEM : 0;
 }
 
 static void pfm_use_ovfl(struct pfm_pmd *pmd, struct pfm_pmd_ovfl *ovfl)
@@ -272,17 +301,14 @@ static int pfm_write_pmc_paused(struct pfm_evtset *set, unsigned int slot,
 				u64 pmc_value, const struct pfm_smpl_conf *conf)
 {
 	static const struct pfm_smpl_conf none;
-	int ret = pfm_need_pmds(set, slot, conf);
+	struct pfm_pmd *pmd = pfm_pmd_at(set, slot);
 	struct pfm_pmd_ovfl *ovfl;
-	struct pfm_pmd *pmd;
+	int ret;
 
-	if (ret)
-		return ret;
-	pmd = pfm_pmd_at(set, slot);
-	ovfl = pmd->ovfl;
-	if (conf || !ovfl)
-		ovfl = pfm_fitting_ovfl(pmd, conf ?: &none);
-	return ovfl ? pfm_change_pmc(pmd, pmc_value, ovfl) : -ENOMEM;
+	if (!conf && !(pmd && pmd->ovfl))
+		conf = &none;
+	ret = pfm_reserve(set, slot, conf, &pmd, &ovfl);
+	return ret ?: pfm_change_pmc(pmd, pmc_value, ovfl);
 }
 
 static bool pfm_pmc_is_good(const struct pfm_context *ctx,
@@ -415,17 +441,11 @@ static int pfm_write_pmd_paused(struct pfm_evtset *set, unsigned int slot,
 				const pfarg_pmd_t *req,
 				const struct pfm_smpl_conf *conf)
 {
-	int ret = pfm_need_pmds(set, slot, conf);
 	struct pfm_pmd_ovfl *ovfl;
 	struct pfm_pmd *pmd;
+	int ret = pfm_reserve(set, slot, conf, &pmd, &ovfl);
 
-	if (ret)
-		return ret;
-	pmd = pfm_pmd_at(set, slot);
-	ovfl = conf ? pfm_fitting_ovfl(pmd, conf) : pmd->ovfl;
-	if (conf && !ovfl)
-		return -ENOMEM;
-	return pfm_change_pmd(pmd, req, ovfl);
+	return ret ?: pfm_change_pmd(pmd, req, ovfl);
 }
 
 int pfm_write_pmd(struct pfm_context *ctx, void *elem)

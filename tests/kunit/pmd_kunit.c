@@ -3,6 +3,7 @@
  * pmd_kunit.c - the PMDs of an event set: those that anybody has spoken of
  */
 #include "evtset_fixture.h"
+#include "pmd.h"
 
 static int num_pmds(struct kunit *test, u16 id)
 {
@@ -122,6 +123,42 @@ static void a_counter_that_the_pmu_refuses_does_not_come_to_be(
 	KUNIT_EXPECT_EQ(test, value(test, 0, 1), 0ULL);
 }
 
+/* So a user who has no more to spare may change what a counter does. */
+static void what_is_replaced_is_not_paid_for_twice(struct kunit *test)
+{
+	struct pfm_context *ctx = ctx_of(test);
+	const size_t *charged = &ctx->charge.bytes;
+	struct pfm_pmd_ovfl *plain, *same, *longer;
+	struct pfm_evtset *set;
+	size_t with_plain, with_longer;
+
+	make_set(test, 1, 0, 0, 0);
+	set = fixture_find_set(ctx, 1);
+	fixture_lock(ctx);
+	plain = pfm_ovfl_create(set, 0, 0, NULL);
+	with_plain = *charged;
+	same = pfm_ovfl_create(set, 0, 0, plain);
+	KUNIT_EXPECT_EQ(test, *charged, with_plain);
+	pfm_ovfl_drop(set, plain, same);
+	KUNIT_EXPECT_EQ(test, *charged, with_plain);
+	longer = pfm_ovfl_create(set, 8, 0, same);
+	with_longer = *charged;
+	KUNIT_EXPECT_GT(test, with_longer, with_plain);
+	/* It was refused. */
+	pfm_ovfl_drop(set, longer, same);
+	KUNIT_EXPECT_EQ(test, *charged, with_plain);
+	longer = pfm_ovfl_create(set, 8, 0, same);
+	pfm_ovfl_drop(set, same, longer);
+	KUNIT_EXPECT_EQ(test, *charged, with_longer);
+	plain = pfm_ovfl_create(set, 0, 0, longer);
+	KUNIT_EXPECT_EQ(test, *charged, with_longer);
+	pfm_ovfl_drop(set, longer, plain);
+	KUNIT_EXPECT_EQ(test, *charged, with_plain);
+	pfm_ovfl_drop(set, plain, NULL);
+	KUNIT_EXPECT_LT(test, *charged, with_plain);
+	fixture_unlock(ctx);
+}
+
 static struct kunit_case pmd_cases[] = {
 	KUNIT_CASE(a_set_has_no_counter_that_nobody_has_spoken_of),
 	KUNIT_CASE(a_counter_has_its_default_value_before),
@@ -130,6 +167,7 @@ static struct kunit_case pmd_cases[] = {
 	KUNIT_CASE(a_counter_that_is_only_loaded_with_a_value_keeps_it),
 	KUNIT_CASE(what_is_recorded_or_reset_with_another_comes_to_be),
 	KUNIT_CASE(a_counter_that_the_pmu_refuses_does_not_come_to_be),
+	KUNIT_CASE(what_is_replaced_is_not_paid_for_twice),
 	{}
 };
 
