@@ -463,6 +463,24 @@ static inline bool pfm_is_masked(const struct pfm_context *ctx)
 	return READ_ONCE(ctx->frozen) & PFM_MASKED;
 }
 
+/* The event set after number @id, which becomes its number; or NULL. */
+static inline struct pfm_evtset *pfm_evtset_after(struct pfm_context *ctx,
+						  unsigned long *id)
+{
+	/* Most contexts have set0 only, and need not be searched. */
+	if (ctx->num_sets == 1)
+		return NULL;
+	return xa_find_after(&ctx->sets, id, ULONG_MAX, XA_PRESENT);
+}
+
+/*
+ * The event sets of a context by increasing number, @id, of which set0 always
+ * exists. Context: pfm_context.mutex held, or nobody else knows the context.
+ */
+#define pfm_for_each_evtset(ctx, id, set)				\
+	for ((id) = 0, (set) = xa_load(&(ctx)->sets, 0); (set);		\
+	     (set) = pfm_evtset_after(ctx, &(id)))
+
 /* The first PMD from place @i on, which becomes its place, and before @end. */
 static inline struct pfm_pmd *pfm_pmd_from(const struct pfm_evtset *set,
 					   u16 *i, u16 end)

@@ -154,13 +154,22 @@ static bool pfm_borrows_memory(void)
 }
 
 /*
+ * A process closes a descriptor: has it another one? Not if nobody holds the
+ * file any more but close() itself.
+ */
+static bool pfm_keeps_descriptor(const struct pfm_context *ctx)
+{
+	return file_count(ctx->file) > 1 && pfm_holds_descriptor(ctx);
+}
+
+/*
  * A process closes a descriptor. If that was its last one, what it has mapped
  * is removed (3.5.4). A process that exits is in no memory any more.
  */
 static void pfm_close_mappings(struct pfm_context *ctx)
 {
 	if (atomic_read(&ctx->areas) && current->mm && !pfm_borrows_memory() &&
-	    !pfm_holds_descriptor(ctx))
+	    !pfm_keeps_descriptor(ctx))
 		pfm_buffer_unmap_all(ctx);
 }
 
@@ -180,7 +189,7 @@ static bool pfm_ends_self_monitoring(const struct pfm_context *ctx)
 		return true;
 	return ctx->self &&
 	       same_thread_group((struct task_struct *)task, current) &&
-	       !pfm_holds_descriptor(ctx);
+	       !pfm_keeps_descriptor(ctx);
 }
 
 /*
@@ -224,7 +233,7 @@ static void pfm_show_denied(struct seq_file *m, struct pfm_context *ctx)
 	unsigned int slot;
 
 	seq_puts(m, "pfm_denied_pmds:\t");
-	xa_for_each(&ctx->sets, id, set)
+	pfm_for_each_evtset(ctx, id, set)
 		for_each_set_bit(slot, set->pmu_set.denied, ctx->pmu->num_pmds)
 			seq_printf(m, "%u:%u ", set->id,
 				   ctx->pmu->pmds[slot].num);

@@ -127,7 +127,7 @@ void pfm_evtset_free_all(struct pfm_context *ctx)
 	struct pfm_evtset *set;
 	unsigned long id;
 
-	xa_for_each(&ctx->sets, id, set)
+	pfm_for_each_evtset(ctx, id, set)
 		pfm_evtset_free(set);
 	xa_destroy(&ctx->sets);
 }

@@ -47,8 +47,7 @@ static struct pfm_evtset *pfm_next_evtset(struct pfm_context *ctx,
 
 	if (set->flags & PFM_SETFL_EXPL_NEXT)
 		return pfm_evtset_find(ctx, set->id_next);
-	return xa_find_after(&ctx->sets, &id, ULONG_MAX, XA_PRESENT) ?:
-	       pfm_evtset_find(ctx, 0);
+	return pfm_evtset_after(ctx, &id) ?: pfm_evtset_find(ctx, 0);
 }
 
 int pfm_switch_link(struct pfm_context *ctx)
@@ -57,7 +56,7 @@ int pfm_switch_link(struct pfm_context *ctx)
 	unsigned long id;
 
 	lockdep_assert_held(&ctx->mutex);
-	xa_for_each(&ctx->sets, id, set) {
+	pfm_for_each_evtset(ctx, id, set) {
 		set->next = pfm_next_evtset(ctx, set);
 		if (!set->next)
 			return -EINVAL;

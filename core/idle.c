@@ -66,9 +66,11 @@ static bool pfm_excludes_idle(struct pfm_context *ctx)
 	struct pfm_evtset *set;
 	unsigned long id;
 
-	xa_for_each(&ctx->sets, id, set)
+	if (!pfm_is_syswide(ctx))
+		return false;
+	pfm_for_each_evtset(ctx, id, set)
 		if (set->flags & PFM_SETFL_EXCL_IDLE)
-			return pfm_is_syswide(ctx);
+			return true;
 	return false;
 }
 

@@ -67,7 +67,7 @@ static void pfm_unload_evtsets(struct pfm_context *ctx,
 	struct pfm_evtset *set;
 	unsigned long id;
 
-	xa_for_each(&ctx->sets, id, set) {
+	pfm_for_each_evtset(ctx, id, set) {
 		if (set == end)
 			break;
 		ctx->pmu->unload(&set->pmu_set);
@@ -81,7 +81,7 @@ static int pfm_load_evtsets(struct pfm_context *ctx)
 	unsigned long id;
 	int ret;
 
-	xa_for_each(&ctx->sets, id, set) {
+	pfm_for_each_evtset(ctx, id, set) {
 		pfm_prepare_evtset(set);
 		set->pmu_set = ctx->target;
 		ret = ctx->pmu->load(&set->pmu_set, set->regs);
@@ -99,7 +99,7 @@ static void pfm_forget_overflows(struct pfm_context *ctx)
 	struct pfm_evtset *set;
 	unsigned long id;
 
-	xa_for_each(&ctx->sets, id, set) {
+	pfm_for_each_evtset(ctx, id, set) {
 		bitmap_zero(set->to_reset, PFM_MAX_PMDS);
 		bitmap_zero(set->switch_pmds, PFM_MAX_PMDS);
 	}

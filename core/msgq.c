@@ -19,13 +19,17 @@ int pfm_msgq_init(struct pfm_msgq *q, size_t depth)
 	q->depth = max_t(size_t, depth, 1);
 	q->size = roundup_pow_of_two(q->depth + 1);
 	init_waitqueue_head(&q->wait);
-	q->ring = kcalloc(q->size, sizeof(*q->ring), GFP_KERNEL_ACCOUNT);
+	q->ring = q->few;
+	if (q->size > ARRAY_SIZE(q->few))
+		q->ring = kcalloc(q->size, sizeof(*q->ring),
+				  GFP_KERNEL_ACCOUNT);
 	return q->ring ? 0 : -ENOMEM;
 }
 
 void pfm_msgq_destroy(struct pfm_msgq *q)
 {
-	kfree(q->ring);
+	if (q->ring != q->few)
+		kfree(q->ring);
 }
 
 void pfm_msgq_reset(struct pfm_msgq *q)

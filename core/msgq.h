@@ -19,6 +19,7 @@
  * @dropped: overflow messages that found the queue full
  * @wait: readers who wait for a message
  * @fasync: receivers of signals
+ * @few: @ring, unless the format wants more
  */
 struct pfm_msgq {
 	pfm_msg_t		*ring;
@@ -29,6 +30,7 @@ struct pfm_msgq {
 	u64			dropped;
 	wait_queue_head_t	wait;
 	struct fasync_struct	*fasync;
+	pfm_msg_t		few[2];
 };
 
 /* Context: process. Return: 0 or -ENOMEM. */

@@ -100,8 +100,9 @@ int pfm_resume(struct pfm_context *ctx)
 	lockdep_assert_held(&ctx->mutex);
 	if (ctx->many)
 		return 0;
-	/* PMCs and PMDs may have been written. */
-	pfm_note_sampling(ctx);
+	/* PMCs and PMDs may have been written. What is loaded later notes it. */
+	if (ctx->loaded)
+		pfm_note_sampling(ctx);
 	pfm_end_pause(ctx);
 	pfm_publish_active(ctx);
 	if (!ctx->loaded || !ctx->started || ctx->frozen & ~PFM_IDLE ||

@@ -8,13 +8,17 @@
 #include "config.h"
 #include "vector.h"
 
+/* A vector of so many bytes, as that of four PMCs, is kept on the stack. */
+#define PFM_FEW_BYTES	576
+
 long pfm_vector(const struct pfm_ioc *ioc, size_t size, pfm_elems_t treat,
 		const void *with)
 {
 	void __user *user = u64_to_user_ptr(ioc->arg);
 	struct pfm_elems todo = { .size = size };
+	u64 few[PFM_FEW_BYTES / sizeof(u64)];
+	void *vec = few;
 	size_t bytes;
-	void *vec;
 	int ret;
 
 	if (!ioc->narg || ioc->narg > INT_MAX)
@@ -22,7 +26,10 @@ long pfm_vector(const struct pfm_ioc *ioc, size_t size, pfm_elems_t treat,
 	if (check_mul_overflow((size_t)ioc->narg, size, &bytes) ||
 	    bytes > READ_ONCE(pfm_config.arg_size_max))
 		return -EFAULT;
-	vec = memdup_user(user, bytes);
+	if (bytes > sizeof(few))
+		vec = memdup_user(user, bytes);
+	else if (copy_from_user(few, user, bytes))
+		return -EFAULT;
 	if (IS_ERR(vec))
 		return PTR_ERR(vec);
 	todo.next = vec;
@@ -30,6 +37,7 @@ long pfm_vector(const struct pfm_ioc *ioc, size_t size, pfm_elems_t treat,
 	ret = treat(with, &todo);
 	if (copy_to_user(user, vec, todo.next - vec))
 		ret = -EFAULT;
-	kfree(vec);
+	if (vec != few)
+		kfree(vec);
 	return ret;
 }
