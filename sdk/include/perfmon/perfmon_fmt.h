@@ -54,7 +54,8 @@ typedef union {
 /**
  * typedef pfm_ovfl_arg_t - description of one PMD's overflow (3.5.14)
  * @ovfl_pmd:         PMD that overflowed
- * @reserved1:        0
+ * @reserved1:        0; a format must not write it, for samples copy it into a
+ *                    field that is 0, and nobody clears it again
  * @ovfl_cpu:         CPU
  * @active_set:       event set that was active
  * @pmd_last_reset:   value that was last loaded into the PMD
