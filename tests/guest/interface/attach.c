@@ -265,6 +265,45 @@ TEST(set_uid_exec_keeps_event_sets)
 	worker_quit(&w);
 }
 
+static __u64 active_ns(int fd)
+{
+	pfarg_setinfo_t info = ctx_set_info(fd, 0);
+
+	return info.set_act_duration.tv_sec * 1000000000ULL +
+	       info.set_act_duration.tv_nsec;
+}
+
+/* Time goes on from where it was, and is the program's own. */
+TEST(set_uid_exec_keeps_the_time_of_a_set)
+{
+	int fd = ctx_counting();
+	__u64 before, after;
+	struct worker w;
+	clockid_t clock;
+
+	worker_make_setid();
+	worker_start_as_nobody(&w);
+	CHECK(!clock_getcpuclockid(w.pid, &clock));
+	ctx_start_on(fd, w.pid);
+	worker_do(&w, WORK_TOUCH, 1000);
+	before = active_ns(fd);
+	CHECK(before > 0);
+	exec_setid(&w);
+	after = active_ns(fd);
+	CHECK(after > before);
+	worker_do(&w, WORK_TOUCH, 1000);
+	CHECK(active_ns(fd) > after);
+	ctx_stop(fd);
+	after = active_ns(fd);
+	CHECK(after <= clock_ns(clock));
+	/* While it is stopped, its time stands still. */
+	worker_make_setid();
+	worker_do(&w, WORK_TOUCH, 1000);
+	exec_setid(&w);
+	CHECK_EQ(active_ns(fd), after);
+	worker_quit(&w);
+}
+
 /* Whoever is the worker's equal only, and may hold its descriptor. */
 static void equal_loses_the_thread(void *held)
 {
