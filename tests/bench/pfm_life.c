@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
  * pfm_life - what it costs to create a context that counts some events of its
- *	      own thread, to run and to destroy it, beside perf's events, in
- *	      guest instructions
+ *	      own thread and to destroy it, and a whole measurement with it,
+ *	      beside perf's events, in guest instructions
+ *
+ * Each side does it with as few calls as it can: perf's events are a group,
+ * which one call enables, disables or reads. PMDs are 0 before they are
+ * written, and close() unloads.
  */
 #define _GNU_SOURCE
 #include <inttypes.h>
@@ -46,16 +50,6 @@ static void write_pmcs(void)
 		die("PFM_WRITE_PMCS");
 }
 
-static void write_pmds(void)
-{
-	pfarg_pmd_t pmds[EVENTS_MAX] = {};
-
-	for (int i = 0; i < num; i++)
-		pmds[i].reg_num = i;
-	if (pfm_write_pmds(fds[0], pmds, num))
-		die("PFM_WRITE_PMDS");
-}
-
 static void load(void)
 {
 	pfarg_load_t arg = { .load_pid = self };
@@ -76,10 +70,14 @@ static void stop(void)
 		die("PFM_STOP");
 }
 
-static void unload(void)
+static void read_pmds(void)
 {
-	if (pfm_unload_context(fds[0]))
-		die("PFM_UNLOAD_CONTEXT");
+	pfarg_pmd_t pmds[EVENTS_MAX] = {};
+
+	for (int i = 0; i < num; i++)
+		pmds[i].reg_num = i;
+	if (pfm_read_pmds(fds[0], pmds, num))
+		die("PFM_READ_PMDS");
 }
 
 static void close_one(void)
@@ -92,38 +90,45 @@ static void open_events(void)
 	struct perf_event_attr attr = {
 		.size = sizeof(attr),
 		.type = PERF_TYPE_SOFTWARE,
+		.read_format = PERF_FORMAT_GROUP,
 		.disabled = 1,
 	};
 
 	for (int i = 0; i < num; i++) {
 		attr.config = events[i];
-		fds[i] = syscall(SYS_perf_event_open, &attr, 0, -1, -1, 0);
+		fds[i] = syscall(SYS_perf_event_open, &attr, 0, -1,
+				 i ? fds[0] : -1, 0);
 		if (fds[i] < 0)
 			die("perf_event_open");
+		/* The others follow the first one. */
+		attr.disabled = 0;
 	}
-}
-
-static void each_event(unsigned long request)
-{
-	for (int i = 0; i < num; i++)
-		if (ioctl(fds[i], request, 0))
-			die("ioctl of an event");
 }
 
 static void enable_events(void)
 {
-	each_event(PERF_EVENT_IOC_ENABLE);
+	if (ioctl(fds[0], PERF_EVENT_IOC_ENABLE, 0))
+		die("PERF_EVENT_IOC_ENABLE");
 }
 
 static void disable_events(void)
 {
-	each_event(PERF_EVENT_IOC_DISABLE);
+	if (ioctl(fds[0], PERF_EVENT_IOC_DISABLE, 0))
+		die("PERF_EVENT_IOC_DISABLE");
+}
+
+static void read_events(void)
+{
+	uint64_t values[1 + EVENTS_MAX];
+
+	if (read(fds[0], values, sizeof(values)) < 0)
+		die("read of events");
 }
 
 static void close_events(void)
 {
-	for (int i = 0; i < num; i++)
-		close(fds[i]);
+	for (int i = num; i > 0; i--)
+		close(fds[i - 1]);
 }
 
 struct step {
@@ -131,84 +136,122 @@ struct step {
 	void		(*run)(void);
 };
 
-static const struct step contexts[] = {
-	{ "PFM_CREATE_CONTEXT", create },
-	{ "PFM_WRITE_PMCS", write_pmcs },
-	{ "PFM_WRITE_PMDS", write_pmds },
-	{ "PFM_LOAD_CONTEXT", load },
-	{ "PFM_START", start },
-	{ "PFM_STOP", stop },
-	{ "PFM_UNLOAD_CONTEXT", unload },
-	{ "close", close_one },
+/**
+ * struct side - what one of both does
+ * @steps: a life
+ * @n:	   number of these
+ */
+struct side {
+	const struct step	*steps;
+	size_t			n;
 };
 
-static const struct step perfs[] = {
-	{ "perf_event_open", open_events },
-	{ "enable", enable_events },
-	{ "disable", disable_events },
-	{ "close", close_events },
+#define SIDE(...) \
+	{ (const struct step []){ __VA_ARGS__ }, \
+	  sizeof((const struct step []){ __VA_ARGS__ }) / sizeof(struct step) }
+
+/**
+ * struct life - what is compared
+ * @name:    what is done
+ * @bound:   of the ratio, or 0
+ * @context: with a context
+ * @perf:    with perf's events
+ */
+struct life {
+	const char	*name;
+	double		bound;
+	struct side	context;
+	struct side	perf;
+};
+
+static const struct life lives[] = {
+	{
+		.name = "created, destroyed",
+		.bound = 1,
+		.context = SIDE({ "PFM_CREATE_CONTEXT", create },
+				{ "PFM_WRITE_PMCS", write_pmcs },
+				{ "PFM_LOAD_CONTEXT", load },
+				{ "close", close_one }),
+		.perf = SIDE({ "perf_event_open", open_events },
+			     { "close", close_events }),
+	}, {
+		.name = "created, run, destroyed",
+		.context = SIDE({ "PFM_CREATE_CONTEXT", create },
+				{ "PFM_WRITE_PMCS", write_pmcs },
+				{ "PFM_LOAD_CONTEXT", load },
+				{ "PFM_START", start },
+				{ "PFM_STOP", stop },
+				{ "PFM_READ_PMDS", read_pmds },
+				{ "close", close_one }),
+		.perf = SIDE({ "perf_event_open", open_events },
+			     { "enable", enable_events },
+			     { "disable", disable_events },
+			     { "read", read_events },
+			     { "close", close_events }),
+	},
 };
 
 #define STEPS_MAX	8
 
 /* What a life takes, the mean of many. */
-static uint64_t live(const struct step *steps, size_t n)
+static uint64_t live(const struct side *side)
 {
 	uint64_t t = now();
 
 	for (unsigned int i = 0; i < LIVES; i++)
-		for (size_t j = 0; j < n; j++)
-			steps[j].run();
+		for (size_t j = 0; j < side->n; j++)
+			side->steps[j].run();
 	return (now() - t) / LIVES;
 }
 
 /* The same for each step: sums. */
-static void live_slowly(const struct step *steps, size_t n, uint64_t *sums)
+static void live_slowly(const struct side *side, uint64_t *sums)
 {
-	memset(sums, 0, n * sizeof(*sums));
 	for (unsigned int i = 0; i < LIVES; i++)
-		for (size_t j = 0; j < n; j++) {
+		for (size_t j = 0; j < side->n; j++) {
 			uint64_t t = now();
 
-			steps[j].run();
+			side->steps[j].run();
 			sums[j] += now() - t;
 		}
 }
 
-static void print_steps(const struct step *steps, size_t n)
+static void print_steps(const struct side *side)
 {
-	uint64_t sums[STEPS_MAX];
+	uint64_t sums[STEPS_MAX] = {};
 
-	live_slowly(steps, n, sums);
-	for (size_t j = 0; j < n; j++)
-		printf("    %-24s %10" PRIu64 "\n", steps[j].name,
+	live_slowly(side, sums);
+	for (size_t j = 0; j < side->n; j++)
+		printf("    %-24s %10" PRIu64 "\n", side->steps[j].name,
 		       sums[j] / LIVES);
 }
 
-static void compare(int n)
+static void compare(const struct life *life, int n)
 {
 	uint64_t ours, theirs;
 
 	num = n;
 	/* The first ones fill the kernel's caches. */
-	live(contexts, ARRAY_SIZE(contexts));
-	live(perfs, ARRAY_SIZE(perfs));
-	ours = live(contexts, ARRAY_SIZE(contexts));
-	theirs = live(perfs, ARRAY_SIZE(perfs));
+	live(&life->context);
+	live(&life->perf);
+	ours = live(&life->context);
+	theirs = live(&life->perf);
 	printf("%d event%-21s %10" PRIu64 " %10" PRIu64 " %10.2f", n,
 	       n > 1 ? "s" : "", ours, theirs, (double)ours / theirs);
-	end_row((double)ours / theirs, 1.0);
-	print_steps(contexts, ARRAY_SIZE(contexts));
-	print_steps(perfs, ARRAY_SIZE(perfs));
+	end_row((double)ours / theirs, life->bound);
+	print_steps(&life->context);
+	print_steps(&life->perf);
 }
 
 int main(void)
 {
 	self = syscall(SYS_gettid);
-	printf("creating, running and destroying, instructions\n");
-	printf("%-28s %10s %10s %10s\n", "", "a context", "events", "ratio");
-	compare(1);
-	compare(4);
-	compare(8);
+	for (size_t i = 0; i < ARRAY_SIZE(lives); i++) {
+		printf("%-28s %10s %10s %10s\n", lives[i].name, "a context",
+		       "events", "ratio");
+		compare(&lives[i], 1);
+		compare(&lives[i], 4);
+		compare(&lives[i], 8);
+	}
 	return 0;
 }
