@@ -57,7 +57,8 @@ PFMON := $(UOUT)/pfmon
 HOTLOOPS := $(UOUT)/hotloops
 OPTION_DOCS := $(UOUT)/option_docs
 
-PFMON_SRC := $(wildcard tools/pfmon/*.c tools/pfmon/formats/*.c)
+PFMON_SRC := $(wildcard tools/pfmon/*.c tools/pfmon/doctor/*.c \
+	tools/pfmon/formats/*.c)
 PFMON_OBJ := $(PFMON_SRC:%.c=$(UOBJ)/%.o)
 $(PFMON_OBJ): UCFLAGS += -DPFM_PROJECT_VERSION='"$(shell cat VERSION)"'
 $(PFMON_OBJ): VERSION

@@ -77,6 +77,11 @@ def complete(programs: Path, line: str) -> list[str]:
         ("pfmon|-e|cycles|pfmo", ["pfmon"]),
         ("pfmon|-e|cycles|true|-u|opti", []),
         ("pfmon|--|true|main", ["main.c"]),
+        ("pfmon|docto", ["doctor"]),
+        ("pfmon|doctor|", ["--help", "--json"]),
+        ("pfmon|doctor|--js", ["--json"]),
+        ("pfmon|--js", []),
+        ("pfmon|-u|docto", []),
     ],
 )
 def test_completion(programs: Path, line: str, offered: list[str]) -> None:

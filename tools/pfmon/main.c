@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include <stdio.h>
 
+#include "doctor/doctor.h"
 #include "events.h"
 #include "formats/table.h"
 #include "measure.h"
@@ -39,6 +40,8 @@ static int perform(const struct options *options)
 		return events_list(options->pattern) ? 0 : PFMON_EXIT_USAGE;
 	case ACTION_LIST_FORMATS:
 		return smpl_formats_list() ? 0 : PFMON_EXIT_ERROR;
+	case ACTION_DOCTOR:
+		return doctor(options->json);
 	case ACTION_MEASURE:
 		break;
 	}

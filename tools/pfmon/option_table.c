@@ -25,6 +25,10 @@ const struct option_heading option_headings[OPTION_GROUPS] = {
 		"the other formats refuse them"
 	},
 	[GROUP_PRINTING] = { "Information", NULL },
+	[GROUP_DOCTOR] = {
+		"Options of pfmon " DOCTOR_WORD,
+		"it takes no others but *--help*"
+	},
 };
 
 const struct option_row option_table[] = {
@@ -233,6 +237,10 @@ const struct option_row option_table[] = {
 		.name = "help", .letter = 'h', .group = GROUP_PRINTING,
 		.effect = ACTS(HELP),
 		.summary = "print a summary of the options",
+	}, {
+		.name = "json", .group = GROUP_DOCTOR,
+		.effect = SETS(json),
+		.summary = "print the findings as JSON",
 	},
 };
 

@@ -19,6 +19,7 @@ enum option_group {
 	GROUP_SAMPLING,
 	GROUP_FORMAT,
 	GROUP_PRINTING,
+	GROUP_DOCTOR,		/* the only ones after `pfmon doctor` */
 	OPTION_GROUPS
 };
 
@@ -61,6 +62,9 @@ struct option_heading {
 
 extern const struct option_row option_table[];
 extern const size_t option_count;
+/* The first word that asks what stands in the way; no measurement begins so. */
+#define DOCTOR_WORD	"doctor"
+
 extern const struct option_heading option_headings[OPTION_GROUPS];
 
 /* The name of one of FORMAT_OPT_*, without the dashes. */

@@ -86,11 +86,22 @@ static const struct option_row *row_of(int value)
 	return NULL;
 }
 
+/* The doctor has options of its own, and helps. */
+static bool is_taken(const struct options *options,
+		     const struct option_row *row)
+{
+	bool helps = row->effect.kind == EFFECT_ACTION &&
+		     row->effect.action == ACTION_HELP;
+
+	return helps || (options->action == ACTION_DOCTOR) ==
+	       (row->group == GROUP_DOCTOR);
+}
+
 /*
  * Converts the table for getopt_long(); it stops at the first word that is not
  * an option.
  */
-static struct getopt_table make_getopt_table(void)
+static struct getopt_table make_getopt_table(const struct options *options)
 {
 	struct getopt_table table = {
 		.longs = checked_calloc(option_count + 1, sizeof(*table.longs)),
@@ -99,6 +110,7 @@ static struct getopt_table make_getopt_table(void)
 		 */
 		.letters = checked_calloc(1 + 3 * option_count + 1, 1),
 	};
+	struct option *next_long = table.longs;
 	char *next = table.letters;
 
 	*next++ = '+';
@@ -107,7 +119,9 @@ static struct getopt_table make_getopt_table(void)
 		int arguments = row->optional ? optional_argument :
 				row->argument ? required_argument : no_argument;
 
-		table.longs[i] = (struct option){
+		if (!is_taken(options, row))
+			continue;
+		*next_long++ = (struct option){
 			row->name, arguments, NULL, value_of(row)
 		};
 		if (row->letter)
@@ -146,7 +160,7 @@ static bool apply(struct options *options, const struct option_row *row,
 /* getopt_long() has printed a message about what is not in the table. */
 static bool apply_all(struct options *options, int argc, char **argv)
 {
-	struct getopt_table table = make_getopt_table();
+	struct getopt_table table = make_getopt_table(options);
 	const struct option_row *row;
 	bool ok = true;
 	int value;
@@ -161,8 +175,23 @@ static bool apply_all(struct options *options, int argc, char **argv)
 	return ok;
 }
 
+/* What asks for the doctor is no command: that would come after an event. */
+static bool parse_doctor(struct options *options, int argc, char **argv)
+{
+	options->action = ACTION_DOCTOR;
+	if (!apply_all(options, argc, argv))
+		return false;
+	if (!argv[optind])
+		return true;
+	message("pfmon " DOCTOR_WORD " takes no %s; pfmon [options] -- "
+		DOCTOR_WORD " measures a program of that name", argv[optind]);
+	return false;
+}
+
 static bool parse(struct options *options, int argc, char **argv)
 {
+	if (argc > 1 && !strcmp(argv[1], DOCTOR_WORD))
+		return parse_doctor(options, argc - 1, argv + 1);
 	if (!apply_all(options, argc, argv))
 		return false;
 	if (argv[optind])

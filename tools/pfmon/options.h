@@ -21,6 +21,7 @@ enum action {
 	ACTION_LIST_FORMATS,
 	ACTION_HELP,
 	ACTION_VERSION,
+	ACTION_DOCTOR,
 };
 
 /* Options that not every sampling format takes; one bit each. */
@@ -87,6 +88,8 @@ struct options {
 	const char *outfile;		/* NULL if not given */
 	bool with_header;
 	bool verbose;
+
+	bool json;			/* of the doctor's findings */
 };
 
 /*

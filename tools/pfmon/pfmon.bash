@@ -36,6 +36,10 @@ _pfmon_options='
 	--version
 	-h --help
 '
+_pfmon_doctor_options='
+	--help
+	--json
+'
 
 # The last element of a list with commas.
 _pfmon_words()
@@ -52,9 +56,10 @@ _pfmon_files()
 	mapfile -t COMPREPLY < <(compgen -f -- "$1")
 }
 
+# The options $1 that begin like $2.
 _pfmon_option_names()
 {
-	mapfile -t COMPREPLY < <(compgen -W "$_pfmon_options" -- "$1")
+	mapfile -t COMPREPLY < <(compgen -W "$1" -- "$2")
 	[[ ${COMPREPLY[0]} == *= ]] && compopt -o nospace
 }
 
@@ -72,8 +77,13 @@ _pfmon_argument()
 
 _pfmon()
 {
-	local at=1 option=
+	local at=1 option= first=
 
+	if ((COMP_CWORD > 1)) && [[ ${COMP_WORDS[1]} == doctor ]]; then
+		_pfmon_option_names "$_pfmon_doctor_options" "$2"
+		return
+	fi
+	((COMP_CWORD == 1)) && first=doctor
 	# An "=" is a word of its own.
 	while ((at < COMP_CWORD)); do
 		option=
@@ -109,9 +119,9 @@ _pfmon()
 	elif ((at < COMP_CWORD)); then
 		_pfmon_files "$2"
 	elif [[ $2 == -* ]]; then
-		_pfmon_option_names "$2"
+		_pfmon_option_names "$_pfmon_options" "$2"
 	else
-		mapfile -t COMPREPLY < <(compgen -c -- "$2")
+		mapfile -t COMPREPLY < <(compgen -W "$first" -c -- "$2")
 	fi
 }
 

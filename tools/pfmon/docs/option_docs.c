@@ -123,11 +123,14 @@ static bool has_argument(const struct option_row *row)
 	return row->argument && !row->optional;
 }
 
-static void print_all_options(void)
+/* The options of the doctor, or all others. */
+static void print_all_options(bool of_doctor)
 {
 	for (size_t i = 0; i < option_count; i++) {
 		const struct option_row *row = &option_table[i];
 
+		if ((row->group == GROUP_DOCTOR) != of_doctor)
+			continue;
 		if (row->letter)
 			printf("\t-%c ", row->letter);
 		else
@@ -174,7 +177,11 @@ static void print_bash(void)
 	     "# option_table.c by `make pfmon-docs`.\n"
 	     "\n"
 	     "_pfmon_options='");
-	print_all_options();
+	print_all_options(false);
+	puts("'\n"
+	     "_pfmon_doctor_options='\n"
+	     "\t--help");
+	print_all_options(true);
 	puts("'\n"
 	     "\n"
 	     "# The last element of a list with commas.\n"
@@ -192,9 +199,10 @@ static void print_bash(void)
 	     "\tmapfile -t COMPREPLY < <(compgen -f -- \"$1\")\n"
 	     "}\n"
 	     "\n"
+	     "# The options $1 that begin like $2.\n"
 	     "_pfmon_option_names()\n"
 	     "{\n"
-	     "\tmapfile -t COMPREPLY < <(compgen -W \"$_pfmon_options\" -- \"$1\")\n"
+	     "\tmapfile -t COMPREPLY < <(compgen -W \"$1\" -- \"$2\")\n"
 	     "\t[[ ${COMPREPLY[0]} == *= ]] && compopt -o nospace\n"
 	     "}\n"
 	     "\n"
@@ -208,8 +216,13 @@ static void print_bash(void)
 	     "\n"
 	     "_pfmon()\n"
 	     "{\n"
-	     "\tlocal at=1 option=\n"
+	     "\tlocal at=1 option= first=\n"
 	     "\n"
+	     "\tif ((COMP_CWORD > 1)) && [[ ${COMP_WORDS[1]} == " DOCTOR_WORD " ]]; then\n"
+	     "\t\t_pfmon_option_names \"$_pfmon_doctor_options\" \"$2\"\n"
+	     "\t\treturn\n"
+	     "\tfi\n"
+	     "\t((COMP_CWORD == 1)) && first=" DOCTOR_WORD "\n"
 	     "\t# An \"=\" is a word of its own.\n"
 	     "\twhile ((at < COMP_CWORD)); do\n"
 	     "\t\toption=\n"
@@ -231,9 +244,9 @@ static void print_bash(void)
 	     "\telif ((at < COMP_CWORD)); then\n"
 	     "\t\t_pfmon_files \"$2\"\n"
 	     "\telif [[ $2 == -* ]]; then\n"
-	     "\t\t_pfmon_option_names \"$2\"\n"
+	     "\t\t_pfmon_option_names \"$_pfmon_options\" \"$2\"\n"
 	     "\telse\n"
-	     "\t\tmapfile -t COMPREPLY < <(compgen -c -- \"$2\")\n"
+	     "\t\tmapfile -t COMPREPLY < <(compgen -W \"$first\" -c -- \"$2\")\n"
 	     "\tfi\n"
 	     "}\n"
 	     "\n"

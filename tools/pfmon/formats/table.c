@@ -16,7 +16,7 @@
 
 #define FORMATS_DIR	PFM_SYSFS "/formats"
 
-static const struct smpl_module * const modules[] = {
+const struct smpl_module * const smpl_modules[] = {
 	&smpl_default,
 	&smpl_nway,
 	&smpl_pebs32,
@@ -24,14 +24,16 @@ static const struct smpl_module * const modules[] = {
 	&smpl_oprofile,
 };
 
+const size_t smpl_module_count = ARRAY_SIZE(smpl_modules);
+
 static const struct smpl_module *module_of(const pfm_uuid_t uuid)
 {
 	uuid_t known;
 
-	for (size_t i = 0; i < ARRAY_SIZE(modules); i++) {
-		if (!uuid_parse(modules[i]->uuid, known) &&
+	for (size_t i = 0; i < smpl_module_count; i++) {
+		if (!uuid_parse(smpl_modules[i]->uuid, known) &&
 		    !memcmp(known, uuid, sizeof(known)))
-			return modules[i];
+			return smpl_modules[i];
 	}
 	return NULL;
 }
@@ -77,9 +79,9 @@ static bool find_uuid(const char *name, pfm_uuid_t uuid)
 {
 	if (!uuid_parse(name, uuid))
 		return true;
-	for (size_t i = 0; i < ARRAY_SIZE(modules); i++) {
-		if (!strcmp(modules[i]->name, name))
-			return !uuid_parse(modules[i]->uuid, uuid);
+	for (size_t i = 0; i < smpl_module_count; i++) {
+		if (!strcmp(smpl_modules[i]->name, name))
+			return !uuid_parse(smpl_modules[i]->uuid, uuid);
 	}
 	return registered_by_name(name, uuid);
 }
@@ -136,11 +138,11 @@ char *smpl_formats_with(unsigned int option)
 {
 	char *names = checked_strdup(""), *longer;
 
-	for (size_t i = 0; i < ARRAY_SIZE(modules); i++) {
-		if (!(modules[i]->options & option))
+	for (size_t i = 0; i < smpl_module_count; i++) {
+		if (!(smpl_modules[i]->options & option))
 			continue;
 		longer = checked_printf("%s%s%s", names, *names ? ", " : "",
-					modules[i]->name);
+					smpl_modules[i]->name);
 		free(names);
 		names = longer;
 	}

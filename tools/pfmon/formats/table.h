@@ -13,6 +13,10 @@ extern const struct smpl_module smpl_pebs32;
 extern const struct smpl_module smpl_pebs64;
 extern const struct smpl_module smpl_oprofile;
 
+/* All of them. */
+extern const struct smpl_module * const smpl_modules[];
+extern const size_t smpl_module_count;
+
 /*
  * Finds the format that the options name and prepares its argument. False with
  * a message if there is none.

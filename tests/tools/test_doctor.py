@@ -1,0 +1,531 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""pfmon doctor on machines that the tests make: what it finds, and what mends it."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+from machines import CERT, EXTRA, LOCKDOWN, OWNERS_KEYS, RELEASE, Machine
+from pfmon import ERROR, USAGE, Pfmon, without_kernel
+
+BUILD = f"KDIR=/lib/modules/{RELEASE}/build"
+FROM_SOURCES = [
+    f"make modules {BUILD}   # in the folder of perfmon's sources",
+    f"sudo make modules_install {BUILD}",
+]
+LOAD = ["sudo modprobe pfm_pmu_perf"]
+ENROLL = [
+    f"sudo mokutil --import /{CERT}",
+    "sudo reboot   # and choose to enroll the key",
+]
+
+
+@pytest.fixture(name="machine")
+def fixture_machine(programs: Path, tmp_path: Path) -> Machine:
+    return Machine(programs / "machine_examiner", tmp_path)
+
+
+def test_nothing_stands_in_the_way_on_a_healthy_machine(machine: Machine) -> None:
+    findings = machine.examine()
+    assert (findings.status, findings.works) == (0, True)
+    assert findings.of("problem") == findings.of("note") == []
+    assert {"kernel", "module", "loaded", "version", "pmu", "formats", "access"} <= set(
+        findings.of("ok")
+    )
+    assert {"memory", "counters", "sample", "cycles"} <= set(findings.of("ok"))
+
+
+def only_problem(machine: Machine, check: str, *facts: str) -> tuple[str, list[str]]:
+    """Examine; only this check finds a problem. Return what it says and its remedy."""
+    findings = machine.examine(*facts)
+    assert findings.of("problem") == [check]
+    assert (findings.status, findings.works) == (ERROR, False)
+    assert findings.checks["sample"]["status"] in ("skipped", "problem")
+    return findings.text(check), findings.remedy(check)
+
+
+def only_note(machine: Machine, check: str, *facts: str) -> tuple[str, list[str]]:
+    """Examine; only this check has a note, and samples can be recorded."""
+    findings = machine.examine(*facts)
+    assert findings.of("problem") == []
+    assert findings.of("note") == [check]
+    assert (findings.status, findings.works) == (0, True)
+    return findings.text(check), findings.remedy(check)
+
+
+def test_perfmon_that_is_not_loaded(machine: Machine) -> None:
+    machine.unload()
+    assert only_problem(machine, "loaded") == ("perfmon is not loaded", LOAD)
+
+
+def test_root_needs_no_sudo(machine: Machine) -> None:
+    machine.unload()
+    _, remedy = only_problem(machine, "loaded", "uid=0")
+    assert remedy == ["modprobe pfm_pmu_perf"]
+
+
+def test_modules_that_are_not_installed_are_built_from_the_sources(
+    machine: Machine,
+) -> None:
+    machine.unload()
+    machine.remove(EXTRA)
+    machine.depmod()
+    text, remedy = only_problem(machine, "module")
+    assert (
+        text == f"perfmon's modules are not installed for the running kernel, {RELEASE}"
+    )
+    assert remedy == FROM_SOURCES
+
+
+def test_modules_that_are_not_installed_are_installed_by_a_package(
+    machine: Machine,
+) -> None:
+    machine.unload()
+    machine.remove(EXTRA)
+    machine.depmod()
+    machine.write("var/lib/dpkg/info/perfmon-tools.list", "")
+    _, remedy = only_problem(machine, "module")
+    assert remedy == ["sudo apt install perfmon-dkms"]
+
+
+def test_modules_that_are_not_installed_are_built_by_dkms(machine: Machine) -> None:
+    machine.unload()
+    machine.remove(EXTRA)
+    machine.depmod()
+    machine.write("var/lib/dkms/perfmon/0.9.0/source/dkms.conf", "")
+    _, remedy = only_problem(machine, "module")
+    assert remedy == [f"sudo dkms autoinstall -k {RELEASE}"]
+    machine.write("var/lib/dkms/perfmon/0.9.0/build/make.log", "error")
+    text, _ = only_problem(machine, "module")
+    assert "/var/lib/dkms/perfmon/0.9.0/build/make.log says why" in text
+
+
+def test_modules_that_depmod_has_not_listed(machine: Machine) -> None:
+    machine.unload()
+    listed = machine.root / "lib/modules" / RELEASE
+    for index in listed.glob("modules.*"):
+        index.unlink()
+    text, remedy = only_problem(machine, "module")
+    assert f"/{EXTRA}/perfmon.ko is there, but depmod" in text
+    assert remedy == [f"sudo depmod {RELEASE}"]
+    machine.depmod()
+    only_problem(machine, "loaded")
+
+
+def test_modules_of_another_kernel(machine: Machine) -> None:
+    machine.unload()
+    machine.install(release="6.1.0-1-other")
+    text, remedy = only_problem(machine, "module")
+    assert "was built for another kernel" in text
+    assert remedy == FROM_SOURCES
+
+
+def test_loaded_modules_that_are_not_installed(machine: Machine) -> None:
+    machine.remove(EXTRA)
+    machine.depmod()
+    machine.write(
+        "sys/kernel/perfmon/formats/d139b29e-62e8-40e4-b402-73078792e937/name", ""
+    )
+    findings = machine.examine()
+    assert findings.status == 0
+    assert findings.of("note") == ["module", "formats"]
+    assert "gone after a reboot" in findings.text("module")
+    assert findings.remedy("module") == FROM_SOURCES
+
+
+def test_missing_headers_come_before_the_modules(machine: Machine) -> None:
+    machine.unload()
+    machine.remove(EXTRA)
+    machine.depmod()
+    machine.remove(f"lib/modules/{RELEASE}/build")
+    text, remedy = only_problem(machine, "headers")
+    assert f"headers of the kernel {RELEASE} are missing" in text
+    assert remedy == [f"sudo apt install linux-headers-{RELEASE}"]
+
+
+def test_headers_are_not_missed_where_nothing_is_to_be_built(
+    machine: Machine,
+) -> None:
+    machine.remove(f"lib/modules/{RELEASE}/build")
+    assert machine.examine().status == 0
+    machine.unload()
+    only_problem(machine, "loaded")
+
+
+def test_a_kernel_that_was_removed_while_it_runs(machine: Machine) -> None:
+    machine.unload()
+    machine.remove(f"lib/modules/{RELEASE}")
+    text, remedy = only_problem(machine, "headers")
+    assert "boot one that is installed" in text
+    assert remedy == ["sudo reboot"]
+
+
+def test_realtime_kernel_comes_before_all_else(machine: Machine) -> None:
+    machine.unload()
+    machine.remove(EXTRA)
+    machine.depmod()
+    machine.remove(f"lib/modules/{RELEASE}/build")
+    machine.write("proc/sys/kernel/version", "#1 SMP PREEMPT_RT Debian 6.12.1-1\n")
+    text, remedy = only_problem(machine, "kernel")
+    assert "PREEMPT_RT" in text
+    assert remedy == ["sudo apt install linux-image-amd64 linux-headers-amd64"]
+
+
+def test_kernel_that_is_too_old(machine: Machine) -> None:
+    machine.unload()
+    machine.write("proc/sys/kernel/osrelease", "5.10.0-30-arm64\n")
+    machine.write("proc/sys/kernel/arch", "aarch64\n")
+    text, remedy = only_problem(machine, "kernel")
+    assert "too old: boot 6.1 or later" in text
+    assert remedy == ["sudo apt install linux-image-arm64 linux-headers-arm64"]
+
+
+def test_kernel_without_perf_events(machine: Machine) -> None:
+    machine.unload()
+    machine.remove("proc/sys/kernel/perf_event_paranoid")
+    text, _ = only_problem(machine, "kernel")
+    assert "CONFIG_PERF_EVENTS" in text
+
+
+def test_unsigned_modules_with_secure_boot(machine: Machine) -> None:
+    machine.unload()
+    machine.boot_securely()
+    text, remedy = only_problem(machine, "signature")
+    assert text.startswith("Secure Boot is on")
+    assert "perfmon's are not signed" in text
+    assert f"/{CERT}" in remedy[0]
+    assert "sign-file sha256" in remedy[0]
+    assert remedy[1:] == ENROLL
+    machine.write("var/lib/dkms/perfmon/0.9.0/source/dkms.conf", "")
+    _, remedy = only_problem(machine, "signature")
+    assert remedy[0] == f"sudo dkms unbuild perfmon -k {RELEASE}"
+
+
+def test_signed_modules_whose_key_is_not_enrolled(machine: Machine) -> None:
+    machine.unload()
+    machine.boot_securely()
+    machine.install(signer="DKMS module signing key")
+    machine.write(CERT, b"certificate")
+    machine.write(OWNERS_KEYS, b"other keys")
+    text, remedy = only_problem(machine, "signature")
+    assert '"DKMS module signing key", a key that is not enrolled' in text
+    assert remedy == ENROLL
+    machine.write(OWNERS_KEYS, b"other keys, certificate, more")
+    findings = machine.examine()
+    assert findings.checks["signature"]["status"] == "ok"
+    assert findings.of("problem") == ["loaded"]
+
+
+def test_signed_modules_whose_key_cannot_be_looked_for(machine: Machine) -> None:
+    machine.unload()
+    machine.boot_securely()
+    machine.install(signer="a key")
+    findings = machine.examine()
+    assert findings.of("problem") == ["loaded"]
+    assert findings.of("note") == ["signature"]
+
+
+@pytest.mark.parametrize("level", ["integrity", "confidentiality"])
+def test_unsigned_modules_on_a_kernel_that_is_locked_down(
+    machine: Machine, level: str
+) -> None:
+    machine.unload()
+    levels = "none integrity confidentiality".replace(level, f"[{level}]")
+    machine.write(LOCKDOWN, f"{levels}\n")
+    text, remedy = only_problem(machine, "signature")
+    assert text.startswith("the kernel is locked down")
+    assert remedy[0].startswith("sudo reboot")
+
+
+def test_unsigned_modules_where_signatures_are_enforced(machine: Machine) -> None:
+    machine.unload()
+    machine.write("sys/module/module/parameters/sig_enforce", "Y\n")
+    text, _ = only_problem(machine, "signature")
+    assert text.startswith("module.sig_enforce is on")
+
+
+def test_secure_boot_without_lockdown_takes_unsigned_modules(
+    machine: Machine,
+) -> None:
+    machine.unload()
+    machine.boot_securely()
+    machine.write(LOCKDOWN, "[none] integrity confidentiality\n")
+    findings = machine.examine()
+    assert findings.checks["signature"]["status"] == "ok"
+
+
+def test_loaded_modules_need_no_signature(machine: Machine) -> None:
+    machine.boot_securely()
+    assert machine.examine().status == 0
+
+
+def test_kernel_that_takes_no_more_modules(machine: Machine) -> None:
+    machine.unload()
+    machine.write("proc/sys/kernel/modules_disabled", "1\n")
+    text, remedy = only_problem(machine, "signature")
+    assert "kernel.modules_disabled" in text
+    assert remedy == ["sudo reboot"]
+
+
+def test_perfmon_of_another_interface(machine: Machine) -> None:
+    machine.load(interface="0.7", version="2.0.0")
+    text, remedy = only_problem(machine, "version")
+    assert "the loaded perfmon 2.0.0 has interface 0.7" in text
+    assert text.endswith("has 0.6")
+    assert remedy == [
+        "sudo modprobe -r pfm_pmu_perf perfmon",
+        "sudo modprobe pfm_pmu_perf",
+    ]
+
+
+def test_perfmon_that_was_upgraded_and_not_loaded_again(machine: Machine) -> None:
+    machine.load(version="0.8.0")
+    text, remedy = only_note(machine, "version")
+    assert text.startswith("perfmon 0.8.0 is loaded, and ")
+    assert remedy[0] == "sudo modprobe -r pfm_pmu_perf perfmon"
+
+
+def test_missing_pmu_description(machine: Machine) -> None:
+    machine.remove("sys/kernel/perfmon/pmu_desc/name")
+    text, remedy = only_problem(machine, "pmu")
+    assert "no PMU description" in text
+    assert remedy == LOAD
+
+
+def test_simulated_pmu_counts_nothing_of_this_machine(machine: Machine) -> None:
+    machine.write("sys/kernel/perfmon/pmu_desc/name", "simulated\n")
+    _, remedy = only_problem(machine, "pmu")
+    assert remedy == ["sudo modprobe -r pfm_pmu_sim", *LOAD]
+
+
+def test_missing_default_format(machine: Machine) -> None:
+    machine.remove(f"{EXTRA}/pfm_fmt_default.ko")
+    machine.depmod()
+    text, remedy = only_problem(machine, "formats")
+    assert text == "neither registered nor installed: default"
+    assert remedy == FROM_SOURCES
+
+
+def test_formats_that_depmod_has_not_listed(machine: Machine) -> None:
+    module = machine.root / EXTRA / "pfm_fmt_default.ko"
+    content = module.read_bytes()
+    module.unlink()
+    machine.depmod()
+    module.write_bytes(content)
+    _, remedy = only_problem(machine, "formats")
+    assert remedy == [f"sudo depmod {RELEASE}"]
+
+
+def test_other_missing_formats_are_a_note(machine: Machine) -> None:
+    machine.remove(f"{EXTRA}/pfm_fmt_nway.ko")
+    machine.depmod()
+    text, _ = only_note(machine, "formats")
+    assert text.endswith(": nway")
+
+
+@pytest.mark.parametrize("fact", ["node", "group"])
+def test_user_who_is_not_in_the_group(machine: Machine, fact: str) -> None:
+    text, remedy = only_problem(machine, "access", f"{fact}=closed")
+    assert "is for the group perfmon" in text
+    assert remedy == [
+        "sudo adduser $(id -un) perfmon",
+        "newgrp perfmon   # or log in again",
+    ]
+
+
+@pytest.mark.parametrize("fact", ["node", "group"])
+def test_membership_that_is_not_yet_in_effect(machine: Machine, fact: str) -> None:
+    text, remedy = only_problem(machine, "access", f"{fact}=later")
+    assert "joined it since you logged in" in text
+    assert remedy == ["newgrp perfmon   # or log in again"]
+
+
+def test_level_that_allows_nothing(machine: Machine) -> None:
+    text, remedy = only_problem(machine, "access", "level=3")
+    assert text.startswith("kernel.perf_event_paranoid is 3")
+    assert remedy == [
+        "sudo sh -c 'echo 2 >/sys/module/perfmon/parameters/paranoid'",
+    ]
+
+
+def test_missing_node(machine: Machine) -> None:
+    text, remedy = only_problem(machine, "access", "node=missing")
+    assert text.startswith("/dev/perfmon is not there")
+    assert remedy == ["sudo udevadm trigger --settle /dev/perfmon"]
+
+
+def test_all_that_can_be_mended_at_once_is_said_at_once(machine: Machine) -> None:
+    machine.remove("sys/kernel/perfmon/pmu_desc/name")
+    findings = machine.examine("level=3", "memlock=4096")
+    assert findings.of("problem") == ["pmu", "access", "memory"]
+
+
+def test_too_little_memory_may_be_locked(machine: Machine) -> None:
+    text, remedy = only_problem(machine, "memory", "memlock=65536")
+    assert "RLIMIT_MEMLOCK" in text
+    assert remedy == ["ulimit -S -l 8192"]
+    _, remedy = only_problem(machine, "memory", "memlock=1", "memlock_max=1")
+    assert remedy == ["sudo prlimit --memlock=8388608 --pid $$"]
+
+
+def test_capability_to_lock_memory_needs_no_limit(machine: Machine) -> None:
+    assert machine.examine("memlock=0", "caps=0x4000").status == 0
+
+
+def test_perfmons_own_limit_of_memory(machine: Machine) -> None:
+    machine.write("sys/kernel/perfmon/smpl_buf_size_max", "4096\n")
+    text, remedy = only_problem(machine, "memory")
+    assert "all together may have 4096" in text
+    path = "/sys/kernel/perfmon/smpl_buf_size_max"
+    assert remedy == [f"sudo sh -c 'echo 268435456 >{path}'"]
+
+
+def test_machine_without_counters_still_has_the_kernels_events(
+    machine: Machine,
+) -> None:
+    machine.remove("sys/bus/event_source/devices/cpu")
+    machine.write("sys/bus/event_source/devices/software/type", "1\n")
+    machine.write("proc/sys/kernel/nmi_watchdog", "1\n")
+    text, remedy = only_note(machine, "counters")
+    assert "can be measured" in text
+    assert remedy == []
+
+
+def test_counters_of_each_kind_of_cpu_are_counters(machine: Machine) -> None:
+    machine.remove("sys/bus/event_source/devices/cpu")
+    machine.write("sys/bus/event_source/devices/armv8_pmuv3_0/cpus", "0-3\n")
+    assert machine.examine().of("note") == []
+
+
+def test_nmi_watchdog_has_a_counter(machine: Machine) -> None:
+    machine.write("proc/sys/kernel/nmi_watchdog", "1\n")
+    _, remedy = only_note(machine, "watchdog")
+    assert remedy == ["sudo sysctl kernel.nmi_watchdog=0"]
+    machine.write("proc/sys/kernel/nmi_watchdog", "0\n")
+    assert machine.examine().of("note") == []
+
+
+def test_counters_that_programs_cannot_read(machine: Machine) -> None:
+    machine.write("proc/sys/kernel/perf_user_access", "0\n")
+    _, remedy = only_note(machine, "user-reads")
+    assert remedy == ["sudo sysctl kernel.perf_user_access=1"]
+
+
+def test_registers_that_are_not_given_out(machine: Machine) -> None:
+    machine.write(LOCKDOWN, "none integrity [confidentiality]\n")
+    text, _ = only_note(machine, "registers")
+    assert "pebs32 and pebs64 do not work" in text
+
+
+def hold(machine: Machine, pid: int, kind: str) -> None:
+    """Let a process have a file of a kind open."""
+    place = machine.root / f"proc/{pid}/fd"
+    place.mkdir(parents=True)
+    os.symlink("/dev/null", place / "0")
+    os.symlink(f"anon_inode:[{kind}]", place / "3")
+    os.symlink(f"anon_inode:[{kind}]", place / "4")
+
+
+def test_counters_that_others_use(machine: Machine) -> None:
+    hold(machine, 123, "perf_event")
+    hold(machine, 456, "perf_event")
+    assert machine.examine().of("note") == []
+    text, remedy = only_note(machine, "cycles", "cycles=no free counters")
+    assert text.endswith(": no free counters")
+    (command,) = remedy
+    assert command.startswith("kill ")
+    assert set(command.split()[1:3]) == {"123", "456"}
+
+
+def test_sample_that_is_not_recorded_is_a_problem_of_its_own(
+    machine: Machine,
+) -> None:
+    hold(machine, 123, "perfmon")
+    text, remedy = only_problem(machine, "sample", "sample=a CPU is measured")
+    assert text.endswith(": a CPU is measured")
+    assert remedy == ["kill 123   # or let them end"]
+    assert machine.examine("sample=x").checks["cycles"]["status"] == "skipped"
+
+
+def test_container_is_told_what_is_its_hosts(machine: Machine) -> None:
+    machine.unload()
+    machine.remove("lib")
+    machine.write(".dockerenv", "")
+    findings = machine.examine()
+    assert findings.of("note") == ["container"]
+    assert findings.of("problem") == ["loaded"]
+    assert findings.remedy("loaded") == [
+        "modprobe pfm_pmu_perf   # on the container's host"
+    ]
+    machine.load()
+    findings = machine.examine("node=missing")
+    assert findings.of("problem") == ["access"]
+    assert findings.remedy("access") == ["docker run --device /dev/perfmon ..."]
+    assert machine.examine().status == 0
+
+
+def test_text_has_a_line_per_finding_and_then_its_remedy(machine: Machine) -> None:
+    machine.unload()
+    run = machine.run("output=text")
+    assert run.returncode == ERROR
+    lines = run.stdout.splitlines()
+    at = lines.index("problem  loaded: perfmon is not loaded")
+    assert lines[at + 1] == f"             {LOAD[0]}"
+    assert lines[-1].startswith("Samples cannot be recorded: mend the first problem")
+    assert "skipped" not in run.stdout
+    machine.load()
+    run = machine.run("output=text")
+    assert run.returncode == 0
+    assert run.stdout.splitlines()[-1] == "Samples can be recorded."
+
+
+def test_json_has_every_check_in_the_order_of_causes(machine: Machine) -> None:
+    said = json.loads(machine.run("uid=0").stdout)
+    assert list(said) == ["doctor", "pfmon", "kernel", "works", "checks"]
+    assert (said["doctor"], said["kernel"], said["works"]) == (1, RELEASE, True)
+    assert [check["check"] for check in said["checks"]] == [
+        *("container", "kernel", "headers", "module", "signature", "loaded"),
+        *("version", "pmu", "formats", "access", "memory", "counters", "watchdog"),
+        *("user-reads", "registers", "sample", "cycles"),
+    ]
+    for check in said["checks"]:
+        assert list(check) == ["check", "status", "text", "remedy", "root_sees_more"]
+        assert (check["text"] is None) == (check["status"] == "skipped")
+
+
+def test_empty_machine_is_examined_nevertheless(programs: Path, tmp_path: Path) -> None:
+    machine = Machine(programs / "machine_examiner", tmp_path)
+    machine.remove("")
+    (tmp_path / "empty").mkdir(parents=True)
+    findings = machine.examine()
+    assert findings.status == ERROR
+
+
+def test_doctor_says_without_perfmon_what_stands_in_the_way(pfmon: Pfmon) -> None:
+    without_kernel()
+    run = pfmon("doctor")
+    assert (run.returncode, run.stderr) == (ERROR, "")
+    assert "problem" in run.stdout
+    assert json.loads(pfmon("doctor", "--json").stdout)["works"] is False
+
+
+def test_doctor_takes_no_command_and_no_options_of_measurements(
+    pfmon: Pfmon,
+) -> None:
+    for words in (("ls",), ("-e", "cpu-clock"), ("--json", "ls")):
+        run = pfmon("doctor", *words)
+        assert (run.returncode, run.stdout) == (USAGE, "")
+    assert "pfmon [options] -- doctor" in pfmon("doctor", "ls").stderr
+    assert pfmon("--json", "-e", "cpu-clock", "true").returncode == USAGE
+
+
+def test_doctor_after_an_event_is_a_command(pfmon: Pfmon) -> None:
+    without_kernel()
+    for words in (("doctor",), ("--", "doctor")):
+        run = pfmon("-e", "cpu-clock", *words)
+        assert run.returncode == ERROR
+        assert "perfmon is not loaded" in run.stderr
+        assert run.stdout == ""

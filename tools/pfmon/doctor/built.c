@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/* built.c - are perfmon's modules there for the running kernel? */
+#define _GNU_SOURCE
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "doctor/built.h"
+#include "doctor/checks.h"
+#include "doctor/kmod.h"
+#include "util.h"
+
+bool core_is_loaded(const struct machine *machine)
+{
+	return machine_has(machine, "/sys/module/" CORE_MODULE);
+}
+
+/* In the folder of the sources; only installing takes root. */
+static char *source_remedy(const struct machine *machine)
+{
+	const char *release = machine->release;
+	char *install = as_root(machine,
+				"make modules_install KDIR=/lib/modules/%s/build",
+				release);
+	char *remedy = checked_printf("make modules KDIR=/lib/modules/%s/build   # in the folder of perfmon's sources\n%s",
+				      release, install);
+
+	free(install);
+	return remedy;
+}
+
+char *build_remedy(const struct machine *machine)
+{
+	const char *release = machine->release;
+
+	if (machine_has(machine, DKMS_TREE))
+		return as_root(machine, "dkms autoinstall -k %s", release);
+	if (machine_has(machine, TOOLS_PACKAGE))
+		return as_root(machine, "apt install perfmon-dkms");
+	return source_remedy(machine);
+}
+
+/* What depmod knows, or what lies there; NULL if there is nothing. */
+static char *core_file(const struct machine *machine)
+{
+	char *file = kmod_field(machine, CORE_MODULE, "filename");
+
+	return file ? file : kmod_search(machine, CORE_MODULE);
+}
+
+/* Nothing needs to be built, or not here. */
+static bool needs_no_build(const struct machine *machine)
+{
+	char *file = core_file(machine);
+
+	free(file);
+	return file || machine->is_container || core_is_loaded(machine);
+}
+
+static char *headers_remedy(const struct machine *machine)
+{
+	if (!machine->is_debian)
+		return NULL;
+	return as_root(machine, "apt install linux-headers-%s",
+		       machine->release);
+}
+
+void check_headers(const struct machine *machine, struct finding *finding)
+{
+	const char *release = machine->release;
+
+	if (needs_no_build(machine))
+		return;
+	if (!machine_has(machine, "/lib/modules/%s", release))
+		finding_problem(finding, as_root(machine, "reboot"),
+				"the modules of the running kernel, %s, are not there any more: boot one that is installed",
+				release);
+	else if (!machine_has(machine, "/lib/modules/%s/build/Makefile",
+			      release))
+		finding_problem(finding, headers_remedy(machine),
+				"the headers of the kernel %s are missing, which its modules are built with",
+				release);
+	else
+		finding_ok(finding, "those of the kernel %s are there",
+			   release);
+}
+
+/* DKMS keeps a build directory only if the build has failed. */
+static char *failed_build(const struct machine *machine)
+{
+	char *pattern = machine_path(machine, DKMS_TREE "/*/build/make.log");
+	char *log = NULL;
+	glob_t found;
+
+	if (!glob(pattern, 0, NULL, &found)) {
+		log = checked_strdup(found.gl_pathv[0] + strlen(machine->root));
+		globfree(&found);
+	}
+	free(pattern);
+	return log;
+}
+
+static void explain_missing(const struct machine *machine,
+			    struct finding *finding)
+{
+	char *log = failed_build(machine);
+
+	if (log)
+		finding_problem(finding,
+				as_root(machine, "dkms autoinstall -k %s",
+					machine->release),
+				"DKMS could not build the modules; %s says why",
+				log);
+	else
+		finding_problem(finding, build_remedy(machine),
+				"perfmon's modules are not installed for the running kernel, %s",
+				machine->release);
+	free(log);
+}
+
+static bool is_for_this_kernel(const struct machine *machine)
+{
+	char *magic = kmod_field(machine, CORE_MODULE, "vermagic");
+	size_t length = strlen(machine->release);
+	bool good = !magic || !*magic ||
+		    (!strncmp(magic, machine->release, length) &&
+		     (magic[length] == ' ' || !magic[length]));
+
+	free(magic);
+	return good;
+}
+
+/* How modprobe comes to find a module that it does not find. */
+static char *listing_remedy(const struct machine *machine, const char *file)
+{
+	return file ? as_root(machine, "depmod %s", machine->release) :
+		      build_remedy(machine);
+}
+
+static void check_missing(const struct machine *machine,
+			  struct finding *finding)
+{
+	char *file = kmod_search(machine, CORE_MODULE);
+
+	if (core_is_loaded(machine))
+		finding_note(finding, listing_remedy(machine, file),
+			     "perfmon is loaded, but modprobe does not find it for the kernel %s: it is gone after a reboot",
+			     machine->release);
+	else if (file)
+		finding_problem(finding, listing_remedy(machine, file),
+				"%s is there, but depmod has not listed it: modprobe does not find it",
+				file + strlen(machine->root));
+	else
+		explain_missing(machine, finding);
+	free(file);
+}
+
+void check_module(const struct machine *machine, struct finding *finding)
+{
+	char *file;
+
+	if (machine->is_container || !kmod_can_ask())
+		return;
+	file = kmod_field(machine, CORE_MODULE, "filename");
+	if (!file)
+		check_missing(machine, finding);
+	else if (!is_for_this_kernel(machine))
+		finding_problem(finding, build_remedy(machine),
+				"%s was built for another kernel than %s",
+				file + strlen(machine->root), machine->release);
+	else
+		finding_ok(finding, "%s", file + strlen(machine->root));
+	free(file);
+}

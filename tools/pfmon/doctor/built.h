@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0 */
+/* built.h - how the modules come to be installed for the running kernel */
+#ifndef PFMON_DOCTOR_BUILT_H
+#define PFMON_DOCTOR_BUILT_H
+
+#include "doctor/machine.h"
+
+/* What DKMS knows of perfmon. */
+#define DKMS_TREE	"/var/lib/dkms/perfmon"
+/* What says that this machine has perfmon from packages. */
+#define TOOLS_PACKAGE	"/var/lib/dpkg/info/perfmon-tools.list"
+
+/*
+ * The commands that build and install them, by DKMS where it knows perfmon, by
+ * a package where this machine has those, otherwise from the sources; to be
+ * freed.
+ */
+char *build_remedy(const struct machine *machine);
+
+/* Is perfmon's core loaded? */
+bool core_is_loaded(const struct machine *machine);
+
+#endif /* PFMON_DOCTOR_BUILT_H */

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/* finding.c - what a check of `pfmon doctor` has found */
+#define _GNU_SOURCE
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "doctor/finding.h"
+#include "util.h"
+
+/* A text that is to be printed; to be freed. */
+static char *text_of(const char *format, va_list args)
+{
+	char *text;
+
+	if (vasprintf(&text, format, args) < 0)
+		return checked_strdup("out of memory");
+	return text;
+}
+
+void finding_ok(struct finding *finding, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	finding->status = STATUS_OK;
+	finding->text = text_of(format, args);
+	va_end(args);
+}
+
+void finding_note(struct finding *finding, char *remedy,
+		  const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	finding->status = STATUS_NOTE;
+	finding->text = text_of(format, args);
+	finding->remedy = remedy;
+	va_end(args);
+}
+
+void finding_problem(struct finding *finding, char *remedy,
+		     const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	finding->status = STATUS_PROBLEM;
+	finding->text = text_of(format, args);
+	finding->remedy = remedy;
+	va_end(args);
+}
+
+void finding_free(struct finding *finding)
+{
+	free(finding->text);
+	free(finding->remedy);
+	memset(finding, 0, sizeof(*finding));
+}
+
+/* Puts a word before each line, and gives up the text. */
+static char *prefixed(const char *word, char *lines)
+{
+	char *whole = checked_strdup(""), *longer, *line, *rest = lines;
+
+	while ((line = strsep(&rest, "\n"))) {
+		longer = checked_printf("%s%s%s%s", whole,
+					*whole ? "\n" : "", word, line);
+		free(whole);
+		whole = longer;
+	}
+	free(lines);
+	return whole;
+}
+
+char *as_root(const struct machine *machine, const char *format, ...)
+{
+	char *commands;
+	va_list args;
+
+	va_start(args, format);
+	commands = text_of(format, args);
+	va_end(args);
+	return prefixed(machine->access.uid ? "sudo " : "", commands);
+}

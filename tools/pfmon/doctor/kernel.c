@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/* kernel.c - can this kernel have perfmon's modules? */
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "doctor/checks.h"
+#include "doctor/kmod.h"
+#include "util.h"
+
+/* The oldest that the modules are built for. */
+#define OLDEST_MAJOR	6
+#define OLDEST_MINOR	1
+
+void check_container(const struct machine *machine, struct finding *finding)
+{
+	if (machine->is_container)
+		finding_note(finding, NULL,
+			     "this is a container: modules and settings of the kernel are its host's; run pfmon doctor there, too");
+}
+
+static char *another_kernel(const struct machine *machine)
+{
+	const char *name = !strcmp(machine->arch, "aarch64") ? "arm64" :
+							       "amd64";
+	char *remedy;
+
+	if (!machine->is_debian)
+		return NULL;
+	remedy = as_root(machine, "apt install linux-image-%s linux-headers-%s",
+			 name, name);
+	return remedy;
+}
+
+/* uname -v has it, and has it of no other kernel. */
+static bool is_realtime(const struct machine *machine)
+{
+	char *version = machine_line(machine, "/proc/sys/kernel/version");
+	bool found = version && strstr(version, "PREEMPT_RT");
+
+	free(version);
+	return found || machine_says(machine, "/sys/kernel/realtime", "1");
+}
+
+static bool is_too_old(const struct machine *machine)
+{
+	int major, minor;
+
+	return sscanf(machine->release, "%d.%d", &major, &minor) == 2 &&
+	       (major < OLDEST_MAJOR ||
+		(major == OLDEST_MAJOR && minor < OLDEST_MINOR));
+}
+
+void check_kernel(const struct machine *machine, struct finding *finding)
+{
+	const char *release = machine->release;
+
+	if (is_realtime(machine))
+		finding_problem(finding, another_kernel(machine),
+				"the kernel %s is a PREEMPT_RT kernel, for which the modules cannot be built: boot another one",
+				release);
+	else if (is_too_old(machine))
+		finding_problem(finding, another_kernel(machine),
+				"the kernel %s is too old: boot %d.%d or later",
+				release, OLDEST_MAJOR, OLDEST_MINOR);
+	else if (!machine_has(machine, "/proc/sys/kernel/perf_event_paranoid"))
+		finding_problem(finding, another_kernel(machine),
+				"the kernel %s has no perf events (CONFIG_PERF_EVENTS), which perfmon counts with: boot another one",
+				release);
+	else
+		finding_ok(finding, "%s", release);
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/* memory.c - may sampling buffers have the memory that they need? */
+#define _GNU_SOURCE
+#include <inttypes.h>
+#include <linux/capability.h>
+#include <perfmon/perfmon_default_smpl.h>
+
+#include "doctor/checks.h"
+#include "formats/entries.h"
+#include "options.h"
+#include "util.h"
+
+#define SIZE_MAX_FILE	PFM_SYSFS "/smpl_buf_size_max"
+#define SIZE_MAX_DEFAULT	(256L << 20)
+/* Today's usual limit. */
+#define USUAL_LIMIT	(8ULL << 20)
+
+/* What pfmon's buffer takes unless it is told another size. */
+static uint64_t needed(void)
+{
+	const size_t entry = sizeof(pfm_default_smpl_entry_t);
+
+	return sizeof(pfm_default_smpl_hdr_t) +
+	       entries_room(entry, entry, DEFAULT_ENTRIES);
+}
+
+/* Only root can raise the hard limit, of the shell that is used. */
+static char *limit_remedy(const struct machine *machine)
+{
+	uint64_t limit = machine->memlock_max;
+
+	if (limit > USUAL_LIMIT)
+		limit = USUAL_LIMIT;
+	if (limit >= needed())
+		return checked_printf("ulimit -S -l %" PRIu64, limit >> 10);
+	return as_root(machine, "prlimit --memlock=%llu --pid $$", USUAL_LIMIT);
+}
+
+void check_memory(const struct machine *machine, struct finding *finding)
+{
+	long all = SIZE_MAX_DEFAULT;
+
+	machine_number(machine, SIZE_MAX_FILE, &all);
+	if ((uint64_t)all < needed())
+		finding_problem(finding,
+				as_root(machine, "sh -c 'echo %ld >%s'",
+					SIZE_MAX_DEFAULT, SIZE_MAX_FILE),
+				"a sampling buffer usually has %" PRIu64
+				" bytes, and all together may have %ld",
+				needed(), all);
+	else if (machine->memlock < needed() &&
+		 !machine_can(machine, CAP_IPC_LOCK))
+		finding_problem(finding, limit_remedy(machine),
+				"a sampling buffer usually has %" PRIu64
+				" bytes, and the limit of locked memory (RLIMIT_MEMLOCK) is %"
+				PRIu64, needed(), machine->memlock);
+	else
+		finding_ok(finding,
+			   "enough may be locked for a sampling buffer");
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/* registered.c - what belongs to perfmon beside its core: PMU and formats */
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "doctor/built.h"
+#include "doctor/checks.h"
+#include "doctor/kmod.h"
+#include "formats/table.h"
+#include "util.h"
+
+#define PMU_NAME	PFM_SYSFS "/pmu_desc/name"
+#define SIMULATED	"simulated"
+#define REPLACE_SIMULATED \
+	"modprobe -r pfm_pmu_sim\nmodprobe " PMU_MODULE
+
+void check_pmu(const struct machine *machine, struct finding *finding)
+{
+	char *name = machine_line(machine, PMU_NAME);
+
+	if (!name)
+		finding_problem(finding,
+				as_root(machine, "modprobe " PMU_MODULE),
+				"no PMU description is loaded: perfmon has no counters");
+	else if (!strcmp(name, SIMULATED))
+		finding_problem(finding,
+				as_root(machine, REPLACE_SIMULATED),
+				"the simulated PMU is loaded, which counts what tests tell it");
+	else
+		finding_ok(finding, "%s", name);
+	free(name);
+}
+
+/* Registered, or loaded when a context names it, as far as can be seen. */
+static bool can_be_had(const struct machine *machine,
+		       const struct smpl_module *format)
+{
+	char *alias, *file;
+	bool found;
+
+	if (machine_has(machine, PFM_SYSFS "/formats/%s", format->uuid) ||
+	    machine->is_container || !kmod_can_ask())
+		return true;
+	alias = checked_printf("perfmon-fmt-%s", format->uuid);
+	file = kmod_field(machine, alias, "filename");
+	found = file;
+	free(file);
+	free(alias);
+	return found;
+}
+
+/* Names of the formats that cannot be had, with commas between. */
+static char *missing_formats(const struct machine *machine)
+{
+	char *names = checked_strdup(""), *longer;
+
+	for (size_t i = 0; i < smpl_module_count; i++) {
+		if (can_be_had(machine, smpl_modules[i]))
+			continue;
+		longer = checked_printf("%s%s%s", names, *names ? ", " : "",
+					smpl_modules[i]->name);
+		free(names);
+		names = longer;
+	}
+	return names;
+}
+
+static char *formats_remedy(const struct machine *machine)
+{
+	char *file = kmod_search(machine, "pfm_fmt_default");
+	char *remedy = file ? as_root(machine, "depmod %s", machine->release) :
+			      build_remedy(machine);
+
+	free(file);
+	return remedy;
+}
+
+void check_formats(const struct machine *machine, struct finding *finding)
+{
+	char *missing = missing_formats(machine);
+	char *text = checked_printf("neither registered nor installed: %s",
+				    missing);
+
+	if (!*missing)
+		finding_ok(finding,
+			   "registered, or loaded when they are named");
+	else if (can_be_had(machine, &smpl_default))
+		finding_note(finding, formats_remedy(machine), "%s", text);
+	else
+		finding_problem(finding, formats_remedy(machine), "%s", text);
+	free(text);
+	free(missing);
+}

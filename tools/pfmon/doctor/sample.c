@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/* sample.c - does it work? And if not, who is in the way? */
+#define _GNU_SOURCE
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "doctor/checks.h"
+#include "doctor/trial.h"
+#include "util.h"
+
+/* What links in /proc/PID/fd lead to. */
+#define CONTEXT		"anon_inode:[perfmon]"
+#define EVENT		"anon_inode:[perf_event]"
+
+static bool leads_to(const char *path, const char *target)
+{
+	char found[64];
+	ssize_t length = readlink(path, found, sizeof(found));
+
+	return length == (ssize_t)strlen(target) &&
+	       !memcmp(found, target, (size_t)length);
+}
+
+/*
+ * The processes that have a file of this kind open, but for this one, with
+ * blanks between; "" if there are none to be seen.
+ */
+static char *holders(const struct machine *machine, const char *kind)
+{
+	char *pattern = machine_path(machine, "/proc/[0-9]*/fd/*");
+	char *pids = checked_strdup(""), *more;
+	glob_t files = { .gl_pathc = 0 };
+	long pid, last = getpid();
+
+	if (glob(pattern, GLOB_NOSORT, NULL, &files))
+		files.gl_pathc = 0;
+	for (size_t i = 0; i < files.gl_pathc; i++) {
+		const char *path = files.gl_pathv[i];
+
+		pid = strtol(path + strlen(machine->root) + strlen("/proc/"),
+			     NULL, 10);
+		if (pid == last || !leads_to(path, kind))
+			continue;
+		more = checked_printf("%s%s%ld", pids, *pids ? " " : "", pid);
+		free(pids);
+		pids = more;
+		last = pid;
+	}
+	globfree(&files);
+	free(pattern);
+	return pids;
+}
+
+/* Ends whoever has such files open; or says that root sees more of them. */
+static char *end_holders(const struct machine *machine, const char *kind,
+			 struct finding *finding)
+{
+	char *pids = holders(machine, kind);
+	char *remedy = *pids ? checked_printf("kill %s   # or let them end",
+					      pids) : NULL;
+
+	finding->root_sees_more = machine->access.uid;
+	free(pids);
+	return remedy;
+}
+
+void check_sample(const struct machine *machine, struct finding *finding)
+{
+	struct trial trial;
+
+	machine->try_sample(&trial);
+	if (trial.worked)
+		finding_ok(finding, "a page fault was sampled");
+	else
+		finding_problem(finding,
+				end_holders(machine, CONTEXT, finding),
+				"a page fault of pfmon's own was not sampled: %s",
+				trial.reason);
+	free(trial.reason);
+}
+
+void check_cycles(const struct machine *machine, struct finding *finding)
+{
+	struct trial trial;
+
+	if (!machine_has_counters(machine))
+		return;
+	machine->try_count(&trial);
+	if (trial.worked)
+		finding_ok(finding, "cycles were counted");
+	else
+		finding_note(finding, end_holders(machine, EVENT, finding),
+			     "cycles are not counted now: %s", trial.reason);
+	free(trial.reason);
+}

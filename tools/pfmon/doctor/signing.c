@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/* signing.c - must perfmon's modules be signed, and are they? */
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "doctor/built.h"
+#include "doctor/checks.h"
+#include "doctor/kmod.h"
+#include "util.h"
+
+#define LOCKDOWN	"/sys/kernel/security/lockdown"
+#define SIG_ENFORCE	"/sys/module/module/parameters/sig_enforce"
+#define EFIVARS		"/sys/firmware/efi/efivars"
+#define SECURE_BOOT	EFIVARS "/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c"
+/* What shim gives to the kernel: the owner's keys. */
+#define OWNERS_KEYS	EFIVARS "/MokListRT-605dab50-e046-4300-abb6-3dd810dd8b23"
+/* With these DKMS signs. */
+#define DKMS_KEY	"/var/lib/dkms/mok.key"
+#define DKMS_CERT	"/var/lib/dkms/mok.pub"
+#define SIGN								\
+	"find /lib/modules/%s '(' -name perfmon.ko -o "			\
+	"-name 'pfm_*.ko' ')' -exec "					\
+	"/lib/modules/%s/build/scripts/sign-file sha256 "		\
+	DKMS_KEY " " DKMS_CERT " {} ';'"
+#define ENROLL								\
+	"mokutil --import " DKMS_CERT "\n"				\
+	"reboot   # and choose to enroll the key"
+
+/* A variable's value follows four bytes of attributes. */
+static bool has_secure_boot(const struct machine *machine)
+{
+	char *path = machine_path(machine, SECURE_BOOT);
+	size_t length;
+	char *value = read_file(path, &length);
+	bool on = value && length >= 5 && value[4] == 1;
+
+	free(value);
+	free(path);
+	return on;
+}
+
+/* Why the kernel takes signed modules only; NULL if it does not. */
+static const char *why_signed_only(const struct machine *machine)
+{
+	char *lockdown = machine_line(machine, LOCKDOWN);
+	bool locked = lockdown && !strstr(lockdown, "[none]");
+	bool unknown = !lockdown;
+
+	free(lockdown);
+	if (has_secure_boot(machine) && (locked || unknown))
+		return "Secure Boot is on";
+	if (locked)
+		return "the kernel is locked down";
+	if (machine_says(machine, SIG_ENFORCE, "Y"))
+		return "module.sig_enforce is on";
+	return NULL;
+}
+
+/*
+ * A certificate can be enrolled where there is Secure Boot. Otherwise the
+ * kernel trusts its builder's keys only, and was told by whoever booted it.
+ */
+static char *unsigned_remedy(const struct machine *machine)
+{
+	const char *release = machine->release;
+
+	if (!has_secure_boot(machine))
+		return as_root(machine, "%s",
+			       "reboot   # without lockdown= and module.sig_enforce in the kernel's command line");
+	if (machine_has(machine, DKMS_TREE))
+		return as_root(machine,
+			       "dkms unbuild perfmon -k %s\ndkms autoinstall -k %s\n%s",
+			       release, release, ENROLL);
+	return as_root(machine, SIGN "\n%s", release, release, ENROLL);
+}
+
+enum enrolled { ENROLLED, NOT_ENROLLED, ENROLLED_UNKNOWN };
+
+static enum enrolled is_enrolled(const struct machine *machine)
+{
+	char *path = machine_path(machine, DKMS_CERT);
+	char *list_path = machine_path(machine, OWNERS_KEYS);
+	size_t length, list_length;
+	char *cert = read_file(path, &length);
+	char *list = read_file(list_path, &list_length);
+	enum enrolled answer = ENROLLED_UNKNOWN;
+
+	if (cert && length && list)
+		answer = memmem(list, list_length, cert, length) ?
+			 ENROLLED : NOT_ENROLLED;
+	free(list);
+	free(cert);
+	free(list_path);
+	free(path);
+	return answer;
+}
+
+static void check_key(const struct machine *machine, const char *why,
+		      const char *signer, struct finding *finding)
+{
+	enum enrolled enrolled = is_enrolled(machine);
+
+	if (enrolled == NOT_ENROLLED)
+		finding_problem(finding, as_root(machine, "%s", ENROLL),
+				"%s, and the modules are signed by \"%s\", a key that is not enrolled",
+				why, signer);
+	else if (enrolled == ENROLLED)
+		finding_ok(finding,
+			   "%s; the modules are signed by \"%s\", which is enrolled",
+			   why, signer);
+	else
+		finding_note(finding, NULL,
+			     "%s; the modules are signed by \"%s\": whether the kernel trusts that key is seen when they are loaded",
+			     why, signer);
+}
+
+void check_signature(const struct machine *machine, struct finding *finding)
+{
+	const char *why = why_signed_only(machine);
+	char *signer;
+
+	if (machine->is_container || core_is_loaded(machine))
+		return;
+	if (machine_says(machine, "/proc/sys/kernel/modules_disabled", "1")) {
+		finding_problem(finding, as_root(machine, "reboot"),
+				"the kernel takes no more modules until the next boot (kernel.modules_disabled)");
+		return;
+	}
+	if (!why) {
+		finding_ok(finding, "the kernel takes unsigned modules");
+		return;
+	}
+	signer = kmod_field(machine, CORE_MODULE, "signer");
+	if (signer && *signer)
+		check_key(machine, why, signer, finding);
+	else if (signer)
+		finding_problem(finding, unsigned_remedy(machine),
+				"%s, so the kernel takes signed modules only, and perfmon's are not signed",
+				why);
+	free(signer);
+}
+

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/*
+ * trial.c - small measurements that pfmon makes of itself
+ *
+ * They are made as any other, with pfmon's own messages, in a child whose
+ * standard error is read: it can be killed if it hangs, and what it has locked
+ * goes with it.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "context.h"
+#include "doctor/trial.h"
+#include "util.h"
+
+#define TIMEOUT_MS	30000
+#define PAGES		16
+
+/* Each page is touched for the first time. */
+static bool fault(void)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	char *pages = mmap(NULL, PAGES * page, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (pages == MAP_FAILED) {
+		message("cannot map memory: %s", strerror(errno));
+		return false;
+	}
+	madvise(pages, PAGES * page, MADV_NOHUGEPAGE);
+	for (size_t i = 0; i < PAGES; i++)
+		((volatile char *)pages)[i * page] = 1;
+	munmap(pages, PAGES * page);
+	return true;
+}
+
+/* Measures itself while it touches pages. */
+static bool measure(struct context *context)
+{
+	bool good;
+
+	if (!context_load(context, gettid()) || !context_start(context))
+		return false;
+	good = fault();
+	context_unload(context);
+	return good;
+}
+
+static bool has_samples(struct context *context)
+{
+	const struct smpl_format *format = &context->plan->format;
+
+	if (context_save_rest(context) &&
+	    format->module->samples(format, &context->image))
+		return true;
+	message("everything went well, but %d page faults were not sampled",
+		PAGES);
+	return false;
+}
+
+static bool has_counts(struct context *context)
+{
+	if (!context_read_counts(context))
+		return false;
+	if (context->counts[0])
+		return true;
+	message("everything went well, but nothing was counted");
+	return false;
+}
+
+static bool try(int argc, const char * const argv[])
+{
+	struct options options;
+	struct context context;
+	struct plan plan;
+	bool good;
+
+	/* getopt_long() begins anew. */
+	optind = 0;
+	if (!options_parse(&options, argc, (char **)argv) ||
+	    !plan_init(&plan, &options))
+		return false;
+	if (!context_open(&context, &plan, 0, NO_CPU))
+		return false;
+	good = measure(&context) && (options.sampling ?
+				     has_samples(&context) :
+				     has_counts(&context));
+	context_close(&context);
+	return good;
+}
+
+/*
+ * What pfmon says, to the end of it; to be freed. NULL if there is none in
+ * time.
+ */
+static char *read_messages(int fd)
+{
+	struct pollfd end = { .fd = fd, .events = POLLIN };
+	char text[1024];
+	size_t used = 0;
+	ssize_t got = -1;
+
+	while (got && used < sizeof(text) - 1) {
+		if (!poll(&end, 1, TIMEOUT_MS))
+			return NULL;
+		got = read(fd, text + used, sizeof(text) - 1 - used);
+		if (got > 0)
+			used += (size_t)got;
+		else if (got < 0 && errno != EINTR)
+			break;
+	}
+	text[used] = '\0';
+	return checked_strdup(text);
+}
+
+/* The first line without pfmon's name. */
+static char *first_reason(const char *messages)
+{
+	char *reason;
+
+	if (!strncmp(messages, "pfmon: ", strlen("pfmon: ")))
+		messages += strlen("pfmon: ");
+	reason = checked_strdup(messages);
+	reason[strcspn(reason, "\n")] = '\0';
+	return reason;
+}
+
+/* What is killed may be stuck in the kernel: nobody waits for it. */
+static void follow_child(pid_t child, int fd, struct trial *trial)
+{
+	char *messages = read_messages(fd);
+	int status = 0;
+
+	if (!messages) {
+		kill(child, SIGKILL);
+		trial->reason = checked_printf("it did not end within %d seconds; the kernel log may say why",
+					       TIMEOUT_MS / 1000);
+		return;
+	}
+	waitpid(child, &status, 0);
+	trial->worked = !status;
+	if (WIFSIGNALED(status))
+		trial->reason = checked_printf("signal %d ended it",
+					       WTERMSIG(status));
+	else
+		trial->reason = first_reason(messages);
+	free(messages);
+}
+
+static void run_child(const int ends[2], int argc, const char * const argv[])
+{
+	dup2(ends[1], STDERR_FILENO);
+	_exit(!try(argc, argv));
+}
+
+static void run(struct trial *trial, int argc, const char * const argv[])
+{
+	int ends[2];
+	pid_t child;
+
+	trial->worked = false;
+	trial->reason = NULL;
+	fflush(stdout);
+	if (pipe2(ends, O_CLOEXEC)) {
+		trial->reason = checked_strdup(strerror(errno));
+		return;
+	}
+	child = fork();
+	if (!child)
+		run_child(ends, argc, argv);
+	close(ends[1]);
+	if (child > 0)
+		follow_child(child, ends[0], trial);
+	else
+		trial->reason = checked_strdup(strerror(errno));
+	close(ends[0]);
+}
+
+void trial_sample(struct trial *trial)
+{
+	static const char * const argv[] = {
+		"pfmon", "-e", "page-faults", "--long-smpl-periods=1", "pfmon",
+		NULL
+	};
+
+	run(trial, ARRAY_SIZE(argv) - 1, argv);
+}
+
+void trial_count(struct trial *trial)
+{
+	static const char * const argv[] = {
+		"pfmon", "-e", "cycles", "pfmon", NULL
+	};
+
+	run(trial, ARRAY_SIZE(argv) - 1, argv);
+}
