@@ -63,7 +63,9 @@ def export(into: Path) -> None:
 def environment() -> dict[str, str]:
     """Return an environment with Debian's programs and without a make above."""
     kept = {name: text for name, text in os.environ.items() if "MAKE" not in name}
-    return {**kept, "PATH": roots.PATH, "LC_ALL": "C.UTF-8"}
+    # What users install is *.deb.
+    own = {"DEB_BUILD_OPTIONS": "noautodbgsym", "LC_ALL": "C.UTF-8"}
+    return {**kept, **own, "PATH": roots.PATH}
 
 
 def build(command: Sequence[str], tree: Path, log: Path) -> None:

@@ -30,7 +30,7 @@ $(error UARCH=$(UARCH) is none of x86_64, arm64 and i386)
 endif
 
 CFLAGS ?= -O2 -g -Wall -Wextra -Werror -std=gnu11
-UCFLAGS = $(CFLAGS) -Isdk/include -MMD -MP
+UCFLAGS = $(CPPFLAGS) $(CFLAGS) -Isdk/include -MMD -MP
 ULDFLAGS = $(LDFLAGS)
 ULIBS := -lpfm -ljson-c -lelf -luuid -lz -lpthread
 
