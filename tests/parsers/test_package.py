@@ -46,7 +46,11 @@ def imported(module: Path) -> Iterator[Path]:
             )
             for name in node.names:
                 inner = place / f"{name.name}.py"
-                yield inner if (PACKAGE / inner).exists() else place.with_suffix(".py")
+                if (PACKAGE / inner).exists():
+                    yield inner
+                # What the package has without any module is below all of them.
+                elif place.name:
+                    yield place.with_suffix(".py")
 
 
 def floor(module: Path) -> int:
