@@ -58,7 +58,7 @@ def archive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     with open(root / f"dists/stable/main/binary-{BROKEN}/Packages", "a") as stream:
         stream.write("\n")
     sources = tmp_path / "sources.list"
-    sources.write_text(f"deb [trusted=yes] file:{root} stable main\n")
+    sources.write_text(f"deb [trusted=yes] copy:{root} stable main\n")
     config = tmp_path / "apt.conf"
     config.write_text(
         f'Dir::Etc::SourceList "{sources}";\nDir::Etc::SourceParts "/dev/null";\n'
@@ -106,7 +106,7 @@ def test_a_list_that_cannot_be_had_is_named(archive: Path) -> None:
 def test_an_update_that_fails_in_part_is_no_failure(archive: Path) -> None:
     sources = Path(archive.parent / "sources.list")
     with open(sources, "a", encoding="ascii") as stream:
-        stream.write(f"deb [trusted=yes] file:{archive}/gone stable main\n")
+        stream.write(f"deb [trusted=yes] copy:{archive}/gone stable main\n")
     assert packages.unpacked("thing", packages.Offer("amd64"), VERSION).is_dir()
 
 

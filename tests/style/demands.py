@@ -9,11 +9,11 @@ demands, too: an item of its list begins with the id.
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from textwrap import wrap
 
-import tomllib
 from proofs import ID, Tag
 
 # Why no test proves a demand.

@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
-import pytest
 import tomllib
+
+import pytest
 from demands import (
     Demands,
     check,

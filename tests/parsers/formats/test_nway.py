@@ -108,7 +108,7 @@ def test_region_that_was_saved_before_is_not_decoded_again() -> None:
 
 @SETS
 def test_region_that_was_filled_further_adds_its_new_samples(
-    sets: dict[int, list[Json]]
+    sets: dict[int, list[Json]],
 ) -> None:
     decode, samples = decoder(sess(sets)), samples_of(sets, range(9))
     steps = [(0, FILLING, 0), (3, FILLING, 0), (3, FILLING, 3), (9, READY, 3)]
@@ -160,7 +160,7 @@ def test_count_that_disagrees_with_the_size_is_a_problem(
 
 @SETS
 def test_entry_of_a_pmd_that_does_not_sample_ends_its_region_only(
-    sets: dict[int, list[Json]]
+    sets: dict[int, list[Json]],
 ) -> None:
     samples = samples_of(sets, range(4))
     wrong = replace(samples[0], ovfl_pmd=9)
