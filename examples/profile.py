@@ -4,7 +4,8 @@
 
 hotloops has three functions that do the same work in the ratio 6:3:1 by
 construction. The profile is right if their shares are within 3 points of 60, 30 and
-10 percent; otherwise, or if something fails on the way, the exit status is 1.
+10 percent, or where a busy host lets the VM take few samples, as near as chance allows
+then; otherwise, or if something fails on the way, the exit status is 1.
 
 What it runs was built before by `make run`.
 """
@@ -13,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import os
 import subprocess
 import sys
@@ -21,6 +23,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 EXPECTED = {"hot_sixty": 60.0, "hot_thirty": 30.0, "hot_ten": 10.0}
 TOLERANCE = 3.0
+# Fewer samples tell nothing.
+MIN_SAMPLES = 500
 TOP = 10
 PERIOD_NS = 100_000
 ENTRIES = 4096
@@ -66,19 +70,23 @@ def parse(*args: str | Path) -> str:
     return done.stdout
 
 
-def shares(report: str) -> dict[str, float]:
-    """Return the percentage of each function that is expected, from a JSON report."""
-    rows = json.loads(report)["rows"]
-    found = {row.get("symbol"): float(row["percent"]) for row in rows}
-    return {name: found.get(name, 0.0) for name in EXPECTED}
+def tolerance(share: float, samples: int) -> float:
+    """Return how many points a share may be off: four standard deviations, or more."""
+    return max(TOLERANCE, 4 * math.sqrt(share * (100 - share) / samples))
 
 
-def wrong_shares(found: dict[str, float]) -> list[str]:
-    """Say which shares are too far from what they must be."""
+def faults(report: str) -> list[str]:
+    """Say what is wrong with the profile in a JSON report."""
+    content = json.loads(report)
+    samples = content["total"]
+    if samples < MIN_SAMPLES:
+        return [f"{samples} samples are too few: this machine is too busy"]
+    found = {row.get("symbol"): float(row["percent"]) for row in content["rows"]}
+    near = {name: tolerance(share, samples) for name, share in EXPECTED.items()}
     return [
-        f"{name} has {found[name]:.2f} %, not {share:.0f} +- {TOLERANCE:.0f} %"
+        f"{name} has {found.get(name, 0):.2f} %, not {share:.0f} +- {near[name]:.1f} %"
         for name, share in EXPECTED.items()
-        if abs(found[name] - share) > TOLERANCE
+        if abs(found.get(name, 0) - share) > near[name]
     ]
 
 
@@ -101,7 +109,7 @@ def main() -> int:
         capture = record(args.kernel, args.out)
         say("symbols and report")
         print(parse("report", "--top", str(TOP), *symfs, capture))
-        wrong = wrong_shares(shares(parse("report", "--json", *symfs, capture)))
+        wrong = faults(parse("report", "--json", *symfs, capture))
     except subprocess.CalledProcessError as error:
         print(f"profile: {error}", file=sys.stderr)
         return 1
