@@ -16,7 +16,7 @@ KMOD_DIRS := Kbuild VERSION scripts/modules.mk sdk core pmu formats
 RUN_PACKAGES := build-essential bc cpio kmod linux-headers-cloud-amd64 \
 	qemu-system-x86 busybox-static libpfm4-dev libjson-c-dev libelf-dev \
 	libdw-dev uuid-dev zlib1g-dev python3 python3-numpy
-CHECK_PACKAGES := $(RUN_PACKAGES) python3-pytest python3-hypothesis \
+CHECK_PACKAGES := $(RUN_PACKAGES) pkgconf python3-pytest python3-hypothesis \
 	python3-pyelftools python3-setuptools python3-wheel git xz-utils
 BENCH_PACKAGES := $(CHECK_PACKAGES) linux-perf libdeflate0
 

@@ -56,6 +56,11 @@ modules_install: kdir-modules
 modules_uninstall: kdir-headers
 	rm -r "$(INSTALL_MOD_PATH)/$(KDIR_MODULES)"
 	@PATH=$$PATH:/usr/sbin:/sbin depmod -b "$(INSTALL_MOD_PATH)/" $(KDIR_RELEASE)
+# What DKMS builds from, below DESTDIR.
+.PHONY: modules-sources
+modules-sources:
+	mkdir -p "$(DESTDIR)"
+	cp -r --parents $(KMOD_DIRS) scripts/keep-symvers "$(DESTDIR)"
 
 # Debian packages, for this release or RELEASE=trixie, in build/debs/.
 DEBS_PACKAGES := build-essential debhelper dh-dkms dh-python libelf-dev \

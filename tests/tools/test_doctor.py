@@ -86,7 +86,7 @@ def test_modules_that_are_not_installed_are_installed_by_a_package(
     machine.unload()
     machine.remove(EXTRA)
     machine.depmod()
-    machine.write("var/lib/dpkg/info/perfmon-tools.list", "")
+    machine.write("usr/share/doc/perfmon-tools/copyright", "")
     _, remedy = only_problem(machine, "module")
     assert remedy == ["sudo apt install perfmon-dkms"]
 

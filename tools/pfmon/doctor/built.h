@@ -8,7 +8,7 @@
 /* What DKMS knows of perfmon. */
 #define DKMS_TREE	"/var/lib/dkms/perfmon"
 /* What says that this machine has perfmon from packages. */
-#define TOOLS_PACKAGE	"/var/lib/dpkg/info/perfmon-tools.list"
+#define TOOLS_PACKAGE	"/usr/share/doc/perfmon-tools"
 
 /*
  * The commands that build and install them, by DKMS where it knows perfmon, by
