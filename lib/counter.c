@@ -86,21 +86,22 @@ struct counter_user counter_this_user(void)
 	return user;
 }
 
-static int is_monitored(const struct counter_user *user,
-			const volatile pfm_set_page_t *page)
+/* Is this the process that has made the mapping? */
+static int is_user(const struct counter_user *user)
 {
-	__u32 now;
+	return user->generation &&
+	       __atomic_load_n(generation, __ATOMIC_RELAXED) ==
+		       user->generation;
+}
 
-	if (!user->generation)
-		return 0;
-	now = __atomic_load_n(generation, __ATOMIC_RELAXED);
-	if (now != user->generation)
-		return 0;
-	if (self.generation != now) {
-		self.tid = (__u32)gettid();
-		self.generation = now;
-	}
-	return page->map_tid == self.tid && page->map_pid_ns == user->pid_ns;
+/* The first time that a thread reads in this process. */
+static __attribute__((__noinline__)) int
+ask_and_read(const struct counter_user *user,
+	     const volatile pfm_set_page_t *page, int state, __u64 *value)
+{
+	self.tid = (__u32)gettid();
+	self.generation = user->generation;
+	return counter_read(user, page, state, value);
 }
 
 /*
@@ -164,39 +165,44 @@ static int read_actual(unsigned int n, __u64 *count)
 	return mark == PFM_MAP_COUNTER_MARK;
 }
 
-/* The lower @bits of @value; 64 are all of it. */
+/* The lower @bits of @value, 1 to 64. */
 static __u64 lower_bits(__u64 value, unsigned int bits)
 {
-	return bits < 64 ? value & ((1ULL << bits) - 1) : value;
+	unsigned int others = (64 - bits) % 64;
+
+	return value << others >> others;
 }
 
-struct reading counter_read(const struct counter_user *user,
-			    const volatile pfm_set_page_t *page, int state)
+/*
+ * What it reads is changed in interrupts of this thread only, which come
+ * between two instructions: for the CPU there is nothing to order.
+ */
+int counter_read(const struct counter_user *user,
+		 const volatile pfm_set_page_t *page, int state, __u64 *value)
 {
-	const volatile pfm_map_counter_t *c;
-	struct reading r = { 0, 0 };
+	const volatile pfm_map_counter_t *c =
+		&page->map_counter[state - PFM_MAP_COUNTER];
 	unsigned int index;
 	__u64 actual;
 	__u32 seq;
 
-	if (state >= PFM_MAP_COUNTER + PFM_MAP_COUNTERS ||
-	    !is_monitored(user, page))
-		return r;
-	c = &page->map_counter[state - PFM_MAP_COUNTER];
-	seq = __atomic_load_n(&c->cnt_seq, __ATOMIC_ACQUIRE);
+	if (state >= PFM_MAP_COUNTER + PFM_MAP_COUNTERS || !is_user(user))
+		return 0;
+	/* A call at the end only: no register has to be saved for it. */
+	if (self.generation != user->generation)
+		return ask_and_read(user, page, state, value);
+	if (page->map_tid != self.tid || page->map_pid_ns != user->pid_ns)
+		return 0;
+	seq = c->cnt_seq;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	index = c->cnt_index;
 	if (!index || index > CYCLE_COUNTER + 1 ||
 	    !read_actual(index - 1, &actual))
-		return r;
-	r.value = c->cnt_count +
-		  lower_bits(actual - c->cnt_start, c->cnt_bits);
-	/*
-	 * It is changed in interrupts of this thread only, which come between
-	 * two instructions.
-	 */
+		return 0;
+	*value = c->cnt_count +
+		 lower_bits(actual - c->cnt_start, c->cnt_bits);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	r.found = !(seq & 1) && seq == c->cnt_seq ? 1 : -1;
-	return r;
+	return !(seq & 1) && seq == c->cnt_seq ? 1 : -1;
 }
 
 #else /* !__aarch64__ */
@@ -206,13 +212,14 @@ struct counter_user counter_this_user(void)
 	return (struct counter_user){ 0, 0 };
 }
 
-struct reading counter_read(const struct counter_user *user,
-			    const volatile pfm_set_page_t *page, int state)
+int counter_read(const struct counter_user *user,
+		 const volatile pfm_set_page_t *page, int state, __u64 *value)
 {
 	(void)user;
 	(void)page;
 	(void)state;
-	return (struct reading){ 0, 0 };
+	(void)value;
+	return 0;
 }
 
 #endif /* __aarch64__ */

@@ -21,22 +21,14 @@ struct counter_user {
 /* The caller has made a mapping. */
 struct counter_user counter_this_user(void);
 
-/**
- * struct reading - what was read
- * @value: it, if it was
- * @found: 1; 0 if the kernel is to be asked; -1 if it has just been changed
- */
-struct reading {
-	__u64	value;
-	int	found;
-};
-
 /*
  * Read the count of a PMD whose state is @state, PFM_MAP_COUNTER or above. The
  * kernel is to be asked by all but the monitored thread, or if the counter is
  * not on the CPU.
+ * Return: 1, and @value is read; 0 if the kernel is to be asked; -1 if it has
+ * just been changed.
  */
-struct reading counter_read(const struct counter_user *user,
-			    const volatile pfm_set_page_t *page, int state);
+int counter_read(const struct counter_user *user,
+		 const volatile pfm_set_page_t *page, int state, __u64 *value);
 
 #endif /* PFM_LIB_COUNTER_H */

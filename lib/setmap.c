@@ -97,39 +97,42 @@ static __u64 monotonic_ns(void)
 	return (__u64)now.tv_sec * NSEC_PER_SEC + (__u64)now.tv_nsec;
 }
 
-/* What map_value is to be taken from. */
-static struct reading read_live(const struct pfm_set_map *map, int state)
+/* As counter_read(), what map_value is to be taken from. */
+static inline int read_live(const struct pfm_set_map *map, int state,
+			    __u64 *value)
 {
-	if (state == PFM_MAP_CLOCK)
-		return (struct reading){ monotonic_ns(), 1 };
 	if (state >= PFM_MAP_COUNTER)
-		return counter_read(&map->user, map->page, state);
-	return (struct reading){ 0, 0 };
+		return counter_read(&map->user, map->page, state, value);
+	if (state != PFM_MAP_CLOCK)
+		return 0;
+	*value = monotonic_ns();
+	return 1;
 }
 
 /* As counter_read(), a PMD's value, wherever it may be. */
-static struct reading read_page(const struct pfm_set_map *map, unsigned int pmd)
+static inline int read_page(const struct pfm_set_map *map, unsigned int pmd,
+			    __u64 *value)
 {
 	const volatile pfm_set_page_t *page = map->page;
 	__u32 seq = __atomic_load_n(&page->map_seq, __ATOMIC_ACQUIRE);
 	int state = page->map_state[pmd];
-	struct reading r = { page->map_value[pmd], 1 };
+	__u64 kept = page->map_value[pmd], live = 0;
+	int found = 1;
 
 	if (state != PFM_MAP_VALUE) {
-		__u64 base = r.value;
-
-		r = read_live(map, state);
-		r.value -= base;
+		found = read_live(map, state, &live);
+		kept = live - kept;
 	}
 	/* Pairs with the kernel's barrier after it has made the number odd. */
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	if (seq & 1 || seq != __atomic_load_n(&page->map_seq, __ATOMIC_RELAXED))
-		r.found = -1;
-	return r;
+		return -1;
+	*value = kept;
+	return found;
 }
 
-static int ask_kernel(const struct pfm_set_map *map, unsigned int pmd,
-		      __u64 *value)
+static __attribute__((__noinline__)) int
+ask_kernel(const struct pfm_set_map *map, unsigned int pmd, __u64 *value)
 {
 	pfarg_pmd_t arg = { .reg_num = (__u16)pmd, .reg_set = map->set };
 
@@ -139,17 +142,37 @@ static int ask_kernel(const struct pfm_set_map *map, unsigned int pmd,
 	return 0;
 }
 
+/*
+ * It was being changed. Apart, lest every read save the registers that this
+ * needs.
+ */
+static __attribute__((__noinline__)) int
+read_again(const struct pfm_set_map *map, unsigned int pmd, __u64 *value)
+{
+	int found = -1;
+	__u64 read;
+
+	for (int i = 1; i < MAX_TRIES && found < 0; i++)
+		found = read_page(map, pmd, &read);
+	if (found <= 0)
+		return ask_kernel(map, pmd, value);
+	*value = read;
+	return 0;
+}
+
 int pfm_read_mapped(const struct pfm_set_map *map, unsigned int pmd,
 		    __u64 *value)
 {
-	struct reading r = { 0, -1 };
+	__u64 read;
+	int found;
 
 	if (pmd >= PFM_MAX_PMDS)
 		return fail(EINVAL);
-	for (int i = 0; i < MAX_TRIES && r.found < 0; i++)
-		r = read_page(map, pmd);
-	if (r.found <= 0)
+	found = read_page(map, pmd, &read);
+	if (!found)
 		return ask_kernel(map, pmd, value);
-	*value = r.value;
+	if (found < 0)
+		return read_again(map, pmd, value);
+	*value = read;
 	return 0;
 }
