@@ -199,6 +199,19 @@ def test_completions_can_be_sourced(prefix: Path, command: str) -> None:
     )
 
 
+def check_modules_install(root: Path, headers: Path, release: str) -> None:
+    """Check what modules_install installs, and that modules_uninstall removes it."""
+    where = (f"KDIR={headers}", f"INSTALL_MOD_PATH={root}")
+    done = make("modules_install", *where)
+    assert done.returncode == 0, done.stderr
+    place = root / "lib/modules" / release
+    assert (place / "updates/perfmon/core/perfmon.ko").is_file()
+    aliases = (place / "modules.alias").read_text()
+    assert aliases.count("alias perfmon-fmt-") == 5
+    assert make("modules_uninstall", *where).returncode == 0
+    assert not list(place.rglob("*.ko"))
+
+
 def test_modules_and_a_format_are_built_for_a_kernel(
     prefix: Path, tmp_path: Path
 ) -> None:
@@ -209,6 +222,7 @@ def test_modules_and_a_format_are_built_for_a_kernel(
     built = make("modules", f"KDIR={headers[0]}")
     assert built.returncode == 0, built.stderr
     assert f"build/modules/{release}/core/perfmon.ko" in built.stdout.split()
+    check_modules_install(tmp_path / "root", headers[0], release)
     # Their symbols come with the next installation.
     installed(tmp_path / "dest")
     share = Path(f"{tmp_path}/dest{PREFIX}/{SDK}")
