@@ -15,11 +15,11 @@
 #include <linux/kref.h>
 #include <linux/percpu.h>
 #include <linux/rcupdate.h>
-#include <linux/sched/coredump.h>
 #include <linux/slab.h>
 #include <linux/tracepoint.h>
 #include "attach.h"
 #include "block.h"
+#include "compat.h"
 #include "context.h"
 #include "thread_work.h"
 #include "tracepoint.h"
@@ -281,7 +281,12 @@ static void pfm_probe_exit(void *unused, struct task_struct *task)
 static void pfm_probe_exec(void *unused, struct task_struct *task,
 			   pid_t old_pid, struct linux_binprm *bprm)
 {
-	if (get_dumpable(task->mm) != SUID_DUMP_USER)
+	bool dumpable;
+
+	rcu_read_lock();
+	dumpable = pfm_is_dumpable(task, task->mm);
+	rcu_read_unlock();
+	if (!dumpable)
 		pfm_thread_changes(TWA_RESUME);
 }
 

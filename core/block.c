@@ -31,7 +31,7 @@
 #include "block.h"
 #include "context.h"
 
-#define PFM_LAST_CALL	"mem_cgroup_handle_over_high"
+#define PFM_LAST_CALL	"blkcg_maybe_throttle_current"
 
 /**
  * struct pfm_block - the blocking of one attached thread

@@ -272,7 +272,7 @@ int pfm_buffer_mmap(struct pfm_context *ctx, struct pfm_buffer *b,
 /* Nothing can be read there any more, as with PROT_NONE. */
 static void pfm_vma_remove(struct vm_area_struct *vma)
 {
-	zap_vma_pages(vma);
+	zap_vma(vma);
 	vm_flags_mod(vma, 0, VM_READ | VM_MAYREAD);
 	vma->vm_page_prot = vm_get_page_prot(vma->vm_flags);
 	pfm_vma_close(vma);

@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * compat.h - what differs between the kernels we run on (6.1 and 6.12)
+ * compat.h - what differs between the kernels we run on (6.1 to 7.3)
  *
- * The only file that tests a kernel version; all others are written for 6.12.
+ * The only file that tests a kernel version; all others are written for 7.3,
+ * but for what is called pfm_ here.
  */
 #ifndef PFM_CORE_COMPAT_H
 #define PFM_CORE_COMPAT_H
 
 #include <linux/mm.h>
+#include <linux/rcupdate.h>
 #include <linux/sched.h>
+#include <linux/sched/coredump.h>
+#include <linux/sysfs.h>
 #include <linux/version.h>
 
 /*
@@ -30,26 +34,77 @@ static inline void vm_flags_mod(struct vm_area_struct *vma, vm_flags_t set,
 }
 #endif
 
-/* commit e9adcfecf572 ("mm: remove zap_page_range and create zap_vma_pages"),
- * in 6.3
+/* zap_page_range() until commit e9adcfecf572 ("mm: remove zap_page_range and
+ * create zap_vma_pages"), in 6.3; zap_vma() since 7.1
  */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 3, 0)
-static inline void zap_vma_pages(struct vm_area_struct *vma)
+static inline void zap_vma(struct vm_area_struct *vma)
 {
 	zap_page_range(vma, vma->vm_start, vma->vm_end - vma->vm_start);
+}
+#elif LINUX_VERSION_CODE < KERNEL_VERSION(7, 1, 0)
+static inline void zap_vma(struct vm_area_struct *vma)
+{
+	zap_vma_pages(vma);
 }
 #endif
 
 /* commit 529ce23a764f ("mm: switch mm->get_unmapped_area() to a flag"), in
- * 6.10
+ * 6.10; commit 9ac09bb9feac, in 6.19, takes the first argument away
  */
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 10, 0)
 static inline unsigned long
-mm_get_unmapped_area(struct mm_struct *mm, struct file *file,
-		     unsigned long addr, unsigned long len,
-		     unsigned long pgoff, unsigned long flags)
+pfm_get_unmapped_area(struct file *file, unsigned long addr, unsigned long len,
+		      unsigned long pgoff, unsigned long flags)
 {
-	return mm->get_unmapped_area(file, addr, len, pgoff, flags);
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 10, 0)
+	return current->mm->get_unmapped_area(file, addr, len, pgoff, flags);
+#elif LINUX_VERSION_CODE < KERNEL_VERSION(6, 19, 0)
+	return mm_get_unmapped_area(current->mm, file, addr, len, pgoff,
+				    flags);
+#else
+	return mm_get_unmapped_area(file, addr, len, pgoff, flags);
+#endif
+}
+
+/* What the call-backs of an attribute get is constant since 6.16. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 16, 0)
+typedef struct bin_attribute pfm_bin_attr_t;
+#else
+typedef const struct bin_attribute pfm_bin_attr_t;
+#endif
+
+/*
+ * Whether whoever has a thread's ids may watch it, and the name space in which
+ * others need a capability. The caller holds rcu_read_lock() and a reference
+ * to the thread's memory. Since 7.2 both are the thread's (task->exec_state)
+ * and no more its memory's.
+ */
+#ifdef SUID_DUMP_USER
+static inline bool pfm_is_dumpable(const struct task_struct *task,
+				   const struct mm_struct *mm)
+{
+	return get_dumpable((struct mm_struct *)mm) == SUID_DUMP_USER;
+}
+
+static inline struct user_namespace *
+pfm_dump_ns(const struct task_struct *task, const struct mm_struct *mm)
+{
+	return mm->user_ns;
+}
+#else
+#include <linux/sched/exec_state.h>
+
+static inline bool pfm_is_dumpable(const struct task_struct *task,
+				   const struct mm_struct *mm)
+{
+	return READ_ONCE(rcu_dereference(task->exec_state)->dumpable) ==
+	       TASK_DUMPABLE_OWNER;
+}
+
+static inline struct user_namespace *
+pfm_dump_ns(const struct task_struct *task, const struct mm_struct *mm)
+{
+	return rcu_dereference(task->exec_state)->user_ns;
 }
 #endif
 

@@ -308,7 +308,7 @@ struct pfm_context {
 	struct rcu_head		rcu;
 	struct kref		ref;
 	struct mutex		mutex;
-	const struct file	*file;
+	struct file		*file;
 	u32			flags;
 	bool			started;
 	bool			loaded;

@@ -113,8 +113,7 @@ static unsigned long pfm_ctx_get_unmapped_area(struct file *file,
 {
 	if (flags & MAP_EXECUTABLE)
 		return -EINVAL;
-	return mm_get_unmapped_area(current->mm, file, addr, len, pgoff,
-				    flags);
+	return pfm_get_unmapped_area(file, addr, len, pgoff, flags);
 }
 
 static int pfm_ctx_mmap(struct file *file, struct vm_area_struct *vma)

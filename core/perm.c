@@ -14,11 +14,11 @@
 #include <linux/kstrtox.h>
 #include <linux/limits.h>
 #include <linux/moduleparam.h>
-#include <linux/sched/coredump.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/string.h>
 #include <linux/sysfs.h>
+#include "compat.h"
 #include "config.h"
 #include "perm.h"
 #include "proc.h"
@@ -165,8 +165,10 @@ static int pfm_may_ptrace(struct task_struct *task)
 	mm = get_task_mm(task);
 	if (!mm)
 		return READ_ONCE(task->flags) & PF_EXITING ? -ESRCH : -EPERM;
-	ok = get_dumpable(mm) == SUID_DUMP_USER ||
-	     ns_capable(mm->user_ns, CAP_SYS_PTRACE);
+	rcu_read_lock();
+	ok = pfm_is_dumpable(task, mm) ||
+	     ns_capable(pfm_dump_ns(task, mm), CAP_SYS_PTRACE);
+	rcu_read_unlock();
 	mmput(mm);
 	return ok ? 0 : -EPERM;
 }

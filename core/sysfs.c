@@ -14,6 +14,7 @@
 #include <linux/string.h>
 #include <linux/sysfs.h>
 #include <perfmon/perfmon_pmu.h>
+#include "compat.h"
 #include "sysfs.h"
 
 static struct kobject *pfm_root;
@@ -145,7 +146,7 @@ static int pfm_make_mappings(const struct pfm_pmu *pmu)
 }
 
 static ssize_t pfm_mappings_read(struct file *file, struct kobject *kobj,
-				 struct bin_attribute *attr, char *buf,
+				 pfm_bin_attr_t *attr, char *buf,
 				 loff_t pos, size_t count)
 {
 	return memory_read_from_buffer(buf, count, &pos, pfm_mappings,

@@ -21,6 +21,7 @@
 #include <linux/slab.h>
 #include <perfmon/perfmon_pmu.h>
 #include "clock.h"
+#include "compat.h"
 #include "event.h"
 #include "hw_count.h"
 #include "overflow.h"
@@ -528,14 +529,20 @@ static bool __init perf_is_precise(void)
 
 #ifdef CONFIG_X86_64
 
-/* Bits of this CPU's counters; 0 if it has none, or of several kinds. */
+#define PERF_INTEL_LEAF		0xa
+#define PERF_AMD_WIDTH		48
+
+/*
+ * Bits of this CPU's counters; 0 if it has none, or of several kinds. Of the
+ * kernel's modules only KVM's may ask perf, since 7.3.
+ */
 static u16 __init perf_actual_width(void)
 {
-	struct x86_pmu_capability cap = {};
-
-	if (!boot_cpu_has(X86_FEATURE_HYBRID_CPU))
-		perf_get_x86_pmu_capability(&cap);
-	return cap.bit_width_gp;
+	if (boot_cpu_has(X86_FEATURE_HYBRID_CPU))
+		return 0;
+	if (boot_cpu_has(X86_FEATURE_ARCH_PERFMON))
+		return cpuid_eax(PERF_INTEL_LEAF) >> 16 & 0xff;
+	return boot_cpu_has(X86_FEATURE_PERFCTR_CORE) ? PERF_AMD_WIDTH : 0;
 }
 
 #else

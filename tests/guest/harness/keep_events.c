@@ -88,7 +88,7 @@ static bool keep_function_probed(void)
 	if (access(KPROBES, F_OK))
 		return true;
 	return write_text(KPROBES,
-			  "p:keep_events mem_cgroup_handle_over_high") &&
+			  "p:keep_events blkcg_maybe_throttle_current") &&
 	       write_text(KPROBE "enable", "1");
 }
 

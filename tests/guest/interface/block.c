@@ -24,7 +24,7 @@
 #define LOOKS		1000
 
 #define DEBUGFS		"/sys/kernel/debug"
-#define LAST_CALL	"mem_cgroup_handle_over_high"
+#define LAST_CALL	"blkcg_maybe_throttle_current"
 
 /* On a worker that will be blocked every BLOCK_FAULTS page faults. */
 static struct smpl start_blocking(const struct worker *w)
