@@ -8,7 +8,10 @@ PYTHON := /usr/bin/python3
 BUILD := build
 
 # ARCH-KERNEL of each set of modules.
-TARGETS := x86_64-6.1 x86_64-6.12 arm64-6.1
+TARGETS := x86_64-6.1 x86_64-6.12 x86_64-6.12-deb13 x86_64-7.3 \
+	arm64-6.1 arm64-6.12
+# Whatever Debian offers today; only `make check-newest` builds for them.
+NEWEST_TARGETS := x86_64-backports x86_64-sid
 # The kernel that looks for faults; its modules are no part of `make modules`.
 DEBUG_TARGET := x86_64-debug
 KMOD_DIRS := Kbuild VERSION scripts/modules.mk sdk core pmu formats
@@ -40,6 +43,8 @@ help:
 	@echo 'make pfmon-docs  write what is made of the table of pfmon'"'"'s options'
 	@echo 'make check-debug  the tests in VMs and the KUnit suites on a kernel that looks'
 	@echo '              for faults; failing allocations; leaks'
+	@echo 'make check-newest  build for the newest kernels of backports and sid, and test'
+	@echo '              there'
 	@echo 'make bench    guest instructions per sample, per read of a PMD, per context, with'
 	@echo '              bounds; samples a second that the parsers and perf read'
 	@echo 'make clean    remove $(BUILD)/'
@@ -65,10 +70,10 @@ parts:
 # Modules. Each target has a tree of links to the sources: kbuild writes beside
 # them. What has not changed is not built again. BTF would need the kernel's
 # vmlinux, which no package has.
-kdir = $(shell scripts/kernels.py --arch $(firstword $(subst -, ,$1)) \
-	--kernel $(lastword $(subst -, ,$1)) kdir)
-cross = $(if $(filter arm64-%,$1),ARCH=arm64 \
-	CROSS_COMPILE=aarch64-linux-gnu- CC=$(CROSS_GCC))
+NO_BTF := CONFIG_DEBUG_INFO_BTF_MODULES= \
+	PAHOLE_VERSION='$$(CONFIG_PAHOLE_VERSION)'
+arch = $(firstword $(subst -, ,$1))
+kernel = --arch $(arch) --kernel $(patsubst $(arch)-%,%,$1)
 
 # Build the modules below directory $3 of the tree $2 for target $1; $4 are more
 # variables for kbuild.
@@ -76,14 +81,15 @@ define build-modules
 	@echo "modules for $2$(3:%=, %)"
 	@mkdir -p $(BUILD)/kmod/$2
 	@scripts/link-tree $(BUILD)/kmod/$2 $(KMOD_DIRS) $3
-	@$(MAKE) -s -C $(call kdir,$1) M=$(CURDIR)/$(BUILD)/kmod/$2$(3:%=/%) \
-		$(call cross,$1) CONFIG_DEBUG_INFO_BTF_MODULES= $4 $(KMOD_FLAGS) modules
+	+@scripts/kernels.py $(call kernel,$1) make -s \
+		M=$(CURDIR)/$(BUILD)/kmod/$2$(3:%=/%) \
+		$(NO_BTF) $4 $(KMOD_FLAGS) modules
 endef
 
 # Build the modules below directory $2, which need ours, for target $1.
 build-others = $(call build-modules,$1,$1,$2,KBUILD_EXTRA_SYMBOLS=$(CURDIR)/$(BUILD)/kmod/$1/Module.symvers)
 
-ALL_TARGETS := $(TARGETS) $(DEBUG_TARGET)
+ALL_TARGETS := $(TARGETS) $(NEWEST_TARGETS) $(DEBUG_TARGET)
 .PHONY: modules modules-all built-modules modules-kunit \
 	$(ALL_TARGETS:%=modules-%) $(ALL_TARGETS:%=test-modules-%)
 modules: $(if $(KDIR),modules-kdir,modules-all)
@@ -150,7 +156,7 @@ style:
 	@scripts/parts.py $(STYLE_PARTS)
 	@tests/style/run
 	@test -e $(BUILD)/left-out/sparse || \
-		tests/style/layers $(BUILD)/sparse/kmod/x86_64-6.12/core
+		tests/style/layers $(BUILD)/sparse/kmod/x86_64-$$(scripts/host.py newest)/core
 conformance:
 	@tests/style/conformance --write
 kunit:
@@ -171,6 +177,12 @@ check: deps-check
 	@$(MAKE) -s -o parts style scripts parsers lib tools kunit vm
 	@echo "all checks passed"
 	@scripts/parts.py --conclude
+
+# Kernels that are newer than those above, or may be.
+.PHONY: check-newest
+check-newest: deps-check
+	@$(MAKE) -s guest-x86_64
+	@tests/vm/newest.py
 
 # Calls that the random ones make, and the start of their series.
 FUZZ_CALLS ?= 20000

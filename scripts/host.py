@@ -2,18 +2,20 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
 """The release of Debian that this runs on: what it has by default.
 
-    host.py {kernel|gcc}
+    host.py {kernel|newest|gcc}
 
-kernel  the series of its own kernel, whose headers are installed: 6.1, 6.12, ...
+kernel  the name of its own kernel, whose headers are installed: 6.1, 6.12-deb13
+newest  the name of the newest kernel of the release
 gcc     the version of its compiler, as it stands in names of packages and programs
 """
 
 from __future__ import annotations
 
-import re
 import subprocess
 import sys
 
+import debian
+import kernels
 import packages
 
 HEADERS = "linux-headers-cloud-amd64"
@@ -24,15 +26,29 @@ class HostError(Exception):
 
 
 def kernel() -> str:
-    """Return the series of the kernel that the release has by default.
+    """Return the name of the kernel that the release has by default.
 
-    Raises HostError if its headers are not installed.
+    Raises HostError if its headers are not installed, or it is not known.
     """
     version = packages.installed_version(HEADERS)
-    series = re.match(r"\d+\.\d+", version or "")
-    if series is None:
+    if version is None:
         raise HostError(f"{HEADERS} is not installed: apt-get install {HEADERS}")
-    return series[0]
+    for name, series in kernels.KERNELS.items():
+        here = debian.base(series.release) == debian.host()
+        if here and version.startswith(series.version):
+            return name
+    known = ", ".join(kernels.KERNELS)
+    raise HostError(
+        f"{HEADERS} {version} of {debian.host() or 'this release'} is none of: {known}"
+    )
+
+
+def newest() -> str:
+    """Return the name of the newest kernel of the release. Raises HostError."""
+    for name, series in reversed(kernels.KERNELS.items()):
+        if series.release == debian.host():
+            return name
+    raise HostError(f"no kernel of {debian.host() or 'this release'} is known")
 
 
 def gcc() -> str:
@@ -47,7 +63,7 @@ def gcc() -> str:
 
 def main() -> int:
     """Print what was asked for; return the exit status."""
-    answers = {"kernel": kernel, "gcc": gcc}
+    answers = {"kernel": kernel, "newest": newest, "gcc": gcc}
     if len(sys.argv) != 2 or sys.argv[1] not in answers:
         print(f"usage: host.py {'|'.join(answers)}", file=sys.stderr)
         return 2

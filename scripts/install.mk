@@ -27,7 +27,7 @@ KDIR_RELEASE := $(shell sed -n 's/.*UTS_RELEASE "\(.*\)"/\1/p' \
 KDIR_OUT := $(BUILD)/modules/$(KDIR_RELEASE)
 KDIR_MODULES := lib/modules/$(KDIR_RELEASE)/updates/perfmon
 kdir-kbuild = $(MAKE) -s -C $(KDIR) M=$(CURDIR)/$(KDIR_OUT) \
-	CONFIG_DEBUG_INFO_BTF_MODULES=
+	$(NO_BTF)
 endif
 
 .PHONY: modules-kdir modules_install modules_uninstall kdir-headers kdir-modules

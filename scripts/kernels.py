@@ -1,22 +1,27 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The kernels of the tests: Debian's, of the version of the installed headers.
+"""The kernels of the tests: Debian's, of several of its releases.
 
-Modules are built against the headers packages; the matching kernel images are fetched
-into the cache and never installed. One more kernel, "debug", is built from source.
-Used as a command, one line is printed:
+A kernel of the release that runs here is that of the installed headers, if there are
+any; otherwise it is the newest that its release offers. Headers that are not installed,
+and kernel images, are fetched into the cache and never installed. Modules for a kernel
+of another release are built in a root of that release, with its compiler. One more
+kernel, "debug", is built from source. As a command:
 
-    kernels.py --arch ARCH --kernel SERIES {kdir|image|release|modules}
+    kernels.py [--arch ARCH] [--kernel KERNEL] kdir|image|release|modules
+    kernels.py [--arch ARCH] [--kernel KERNEL] make ARGUMENT...
 
-kdir     the directory to build modules against (KDIR=)
-image    the kernel image to boot
-release  what `uname -r` prints in that kernel
-modules  the image's own modules, the directory lib/modules/RELEASE
+kdir     print the directory to build modules against (KDIR=)
+image    print the kernel image to boot
+release  print what `uname -r` prints in that kernel
+modules  print the image's own modules, the directory lib/modules/RELEASE
+make     run make in kdir, where and with what its modules are built
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import re
 import shutil
 import subprocess
@@ -24,19 +29,53 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+import cache
+import debian
 import debug_kernel
 import kernel_source
 import packages
+import roots
 
 HEADERS = Path("/usr/src")
-KBUILD = Path("/usr/lib")
-SUPPORTED = {"x86_64": ("6.1", "6.12"), "arm64": ("6.1",)}
+PREFIX = "linux-headers-"
+
+
+@dataclass(frozen=True)
+class Series:
+    """Kernels of one name.
+
+    release: of Debian. version: what their versions begin with; "" is the newest.
+    """
+
+    release: str
+    version: str
+    archs: tuple[str, ...] = ("x86_64",)
+
+
+KERNELS = {
+    "6.1": Series("bookworm", "6.1.", ("x86_64", "arm64")),
+    "6.12": Series("bookworm", "6.12.", ("x86_64", "arm64")),
+    "6.12-deb13": Series("trixie", "6.12."),
+    "7.3": Series("trixie-backports", "7.3."),
+}
+# What `make check-newest` tries, whatever it is today.
+NEWEST = {
+    "backports": Series("trixie-backports", ""),
+    "sid": Series("sid", ""),
+}
+SUPPORTED = {
+    arch: tuple(name for name, series in KERNELS.items() if arch in series.archs)
+    for arch in ("x86_64", "arm64")
+}
 # Built from source, for x86_64 only.
 DEBUG = "debug"
-METAPACKAGE = {
-    "6.1": "linux-headers-cloud-amd64",
-    "6.12": "linux-headers-6.12-cloud-amd64",
-}
+DEBIAN_ARCH = {"x86_64": "amd64", "arm64": "arm64"}
+# From this version on a package has the image and another one its modules.
+SPLIT = [6, 19]
+# What modules are built with in a root, and for arm64: the release's compiler.
+BUILD_PACKAGES = ("build-essential", "libelf-dev")
+CROSS = "aarch64-linux-gnu"
+GCC = {"bookworm": "gcc-12", "trixie": "gcc-14"}
 
 
 class KernelError(Exception):
@@ -48,39 +87,56 @@ ERRORS = (
     KernelError,
     debug_kernel.BuildError,
     kernel_source.SourceError,
-    packages.PackageError,
+    *roots.ERRORS,
 )
 
 
 @dataclass(frozen=True)
 class Kernel:
-    """One kernel: architecture, series, `uname -r`, version of its packages."""
+    """One kernel.
+
+    series: its name in KERNELS. release: `uname -r`. version: of its packages.
+    debian: the release of Debian. installed: whether its headers are.
+    """
 
     arch: str
     series: str
     release: str
     version: str
+    debian: str
+    installed: bool = False
+
+    @property
+    def native(self) -> bool:
+        """Whether its modules are built without a root of another release."""
+        return debian.base(self.debian) == debian.host()
+
+    def offer(self, arch: str) -> packages.Offer:
+        """Return whose packages its packages of an architecture are."""
+        own = self.debian == debian.host()
+        return packages.Offer(arch, "" if own else self.debian)
 
 
-def resolve(arch: str, series: str) -> Kernel:
-    """Return the kernel that belongs to the installed headers.
+def resolve(arch: str, name: str) -> Kernel:
+    """Return the kernel of a name.
 
-    Raises KernelError if the combination is not supported or headers are missing;
-    for the debug kernel, what debug_kernel.tree() raises.
+    Raises KernelError if there is none; for the debug kernel, what
+    debug_kernel.tree() raises.
     """
-    if (arch, series) == ("x86_64", DEBUG):
-        return Kernel(arch, series, debug_kernel.release(), "")
+    if (arch, name) == ("x86_64", DEBUG):
+        return Kernel(arch, name, debug_kernel.release(), "", debian.host())
     if arch not in SUPPORTED:
         known = ", ".join(SUPPORTED)
         raise KernelError(f"unknown architecture {arch}; choose one of: {known}")
-    if series not in SUPPORTED[arch]:
+    series = (KERNELS | NEWEST).get(name)
+    if series is None or arch not in series.archs:
         known = ", ".join(SUPPORTED[arch])
-        raise KernelError(f"no kernel {series} for {arch}; choose one of: {known}")
-    if arch == "arm64":
-        base, version = _installed_headers(series, "-common")
-        return Kernel(arch, series, f"{base}-cloud-arm64", version)
-    base, version = _installed_headers(series, "-cloud-amd64")
-    return Kernel(arch, series, f"{base}-cloud-amd64", version)
+        raise KernelError(f"no kernel {name} for {arch}; choose one of: {known}")
+    return (
+        _installed(arch, name, series)
+        or _offered(arch, name, series)
+        or _cached(arch, name, series)
+    )
 
 
 def kdir(kernel: Kernel) -> Path:
@@ -90,12 +146,24 @@ def kdir(kernel: Kernel) -> Path:
     """
     if kernel.series == DEBUG:
         return debug_kernel.kdir()
-    name = f"linux-headers-{kernel.release}"
-    if kernel.arch == "x86_64":
+    name = f"{PREFIX}{kernel.release}"
+    if kernel.installed and kernel.arch == "x86_64":
         return HEADERS / name
-    tree = packages.unpacked(
-        name, packages.Offer("arm64"), kernel.version, _link_kbuild
-    )
+    arch = DEBIAN_ARCH[kernel.arch]
+    ours = kernel.offer(packages.native())
+    base = kernel.release.removesuffix(_flavour(kernel.arch))
+    parts = [
+        (name, kernel.offer(arch), kernel.version),
+        (f"{PREFIX}{base}-common", ours, kernel.version),
+    ]
+
+    def finish(tree: Path) -> None:
+        headers = tree / "usr/src" / name
+        kbuild = (headers / "scripts").readlink().parent.name
+        packages.extract(tree, kbuild, ours, kernel.version)
+        _make_relative(headers / "Makefile")
+
+    tree = packages.combined(_headers(kernel.release, kernel.version), parts, finish)
     return tree / "usr/src" / name
 
 
@@ -106,7 +174,10 @@ def image(kernel: Kernel) -> Path:
     """
     if kernel.series == DEBUG:
         return debug_kernel.image()
-    return _image_tree(kernel) / "boot" / f"vmlinuz-{kernel.release}"
+    tree = _image_tree(kernel)
+    if _is_split(kernel):
+        return tree / "usr/lib/modules" / kernel.release / "vmlinuz"
+    return tree / "boot" / f"vmlinuz-{kernel.release}"
 
 
 def modules(kernel: Kernel) -> Path:
@@ -116,7 +187,22 @@ def modules(kernel: Kernel) -> Path:
     """
     if kernel.series == DEBUG:
         return debug_kernel.modules()
-    return _image_tree(kernel) / "lib/modules" / kernel.release
+    return _modules_top(_image_tree(kernel)) / "lib/modules" / kernel.release
+
+
+def make(kernel: Kernel, arguments: list[str]) -> list[str]:
+    """Return the command that runs make in a kernel's kdir.
+
+    Raises KernelError if the compiler is missing, and what kdir() and roots.root() do.
+    """
+    command = ["make", "-C", str(kdir(kernel)), *_cross(kernel), *arguments]
+    if kernel.native:
+        return command
+    wanted = list(BUILD_PACKAGES)
+    if kernel.arch == "arm64":
+        wanted.append(f"{GCC[kernel.debian]}-{CROSS}")
+    root = roots.root(debian.base(kernel.debian), wanted)
+    return roots.exec_arguments(root, command, Path.cwd())[1]
 
 
 def depmod(tree: Path, release: str) -> None:
@@ -134,63 +220,134 @@ def depmod(tree: Path, release: str) -> None:
         raise KernelError(f"depmod failed: {done.stderr.strip()}")
 
 
-def _installed_headers(series: str, flavour: str) -> tuple[str, str]:
-    """Return (release without the flavour, package version) of the newest headers."""
-    prefix = "linux-headers-"
-    found = HEADERS.glob(f"{prefix}{series}.*{flavour}")
+def _cross(kernel: Kernel) -> list[str]:
+    """Return the variables of make that choose another architecture's compiler."""
+    if kernel.arch != "arm64":
+        return []
+    gcc = GCC[kernel.debian]
+    compiler = f"{CROSS}-{gcc}"
+    if kernel.native and shutil.which(compiler) is None:
+        raise KernelError(
+            f"{compiler} is missing; install it: apt-get install {gcc}-{CROSS}"
+        )
+    return ["ARCH=arm64", f"CROSS_COMPILE={CROSS}-", f"CC={compiler}"]
+
+
+def _flavour(arch: str) -> str:
+    return f"-cloud-{DEBIAN_ARCH[arch]}"
+
+
+def _installed(arch: str, name: str, series: Series) -> Kernel | None:
+    """Return the kernel of the newest installed headers, None if there are none.
+
+    Those of another architecture cannot be installed, but are of the same versions.
+    """
+    if debian.host() != debian.base(series.release) or not series.version:
+        return None
+    flavour = _flavour("x86_64")
+    found = HEADERS.glob(f"{PREFIX}{series.version}*{flavour}")
     for path in sorted(found, key=lambda path: _version_key(path.name), reverse=True):
         version = packages.installed_version(path.name)
         if version is not None:
-            return path.name.removeprefix(prefix).removesuffix(flavour), version
-    raise KernelError(
-        f"the headers of kernel {series} are not installed; "
-        f"install them: apt-get install {METAPACKAGE[series]}"
-    )
+            base = path.name.removeprefix(PREFIX).removesuffix(flavour)
+            release = base + _flavour(arch)
+            return Kernel(arch, name, release, version, series.release, True)
+    return None
+
+
+def _offered(arch: str, name: str, series: Series) -> Kernel | None:
+    """Return the newest kernel that its release offers, None if none is known."""
+    offer = Kernel(arch, name, "", "", series.release).offer(DEBIAN_ARCH[arch])
+    known = packages.names(offer, PREFIX + series.version)
+    releases = [name.removeprefix(PREFIX) for name in known]
+    # Not the packages that depend on the newest of a series.
+    full = re.compile(rf"\d+\.\d+\.\d+[^-]*(-\d+)?{_flavour(arch)}")
+    newest = max(filter(full.fullmatch, releases), key=_version_key, default=None)
+    if newest is None:
+        return None
+    package = PREFIX + newest
+    version = packages.offered(offer, [package])[package]
+    return Kernel(arch, name, newest, version, series.release)
+
+
+def _cached(arch: str, name: str, series: Series) -> Kernel:
+    """Return the newest kernel whose headers have been fetched.
+
+    Raises KernelError if there is none.
+    """
+    found = _headers(f"{series.version}*{_flavour(arch)}", "*")
+    entries = found.parent.glob(found.name) if series.version else ()
+    newest = max((entry.name for entry in entries), key=_version_key, default=None)
+    if newest is None:
+        raise KernelError(
+            f"{series.release} offers no kernel {series.version}* for {arch}, or its "
+            "package lists cannot be had; check the network and the sources of apt"
+        )
+    release, version = newest.split("_")
+    return Kernel(arch, name, release, version.replace("%3a", ":"), series.release)
+
+
+def _headers(release: str, version: str) -> Path:
+    """Return where unpacked headers are in the cache."""
+    return cache.root() / "headers" / f"{release}_{version.replace(':', '%3a')}"
+
+
+def _make_relative(makefile: Path) -> None:
+    """Let headers find their other part beside them, wherever they are."""
+    text = makefile.read_text()
+    here = "$(dir $(realpath $(lastword $(MAKEFILE_LIST)))).."
+    text = text.replace(str(HEADERS), "$(headers)")
+    makefile.write_text(f"headers := {here}\n{text}")
 
 
 def _version_key(name: str) -> list[int]:
-    return [int(number) for number in re.findall(r"\d+", name)]
+    """Return the numbers of a kernel's version, without those of its flavour."""
+    return [int(number) for number in re.findall(r"\d+", name.partition("-cloud")[0])]
 
 
 def _image_tree(kernel: Kernel) -> Path:
-    arch = "arm64" if kernel.arch == "arm64" else "amd64"
+    """Return the directory with the kernel's image and its modules."""
+    offer = kernel.offer(DEBIAN_ARCH[kernel.arch])
 
     def finish(tree: Path) -> None:
-        depmod(tree, kernel.release)
+        if _is_split(kernel):
+            name = f"linux-modules-{kernel.release}"
+            packages.extract(tree, name, offer, kernel.version)
+        depmod(_modules_top(tree), kernel.release)
 
-    name = f"linux-image-{kernel.release}"
-    return packages.unpacked(name, packages.Offer(arch), kernel.version, finish)
+    what = "binary" if _is_split(kernel) else "image"
+    name = f"linux-{what}-{kernel.release}"
+    return packages.unpacked(name, offer, kernel.version, finish)
 
 
-def _link_kbuild(tree: Path) -> None:
-    """Let unpacked headers find the native build programs of the same series."""
-    for headers in (tree / "usr/src").iterdir():
-        name = (headers / "scripts").readlink().parent.name
-        if not (KBUILD / name).is_dir():
-            raise KernelError(f"{name} is missing; install it: apt-get install {name}")
-        (tree / "usr/lib").mkdir(exist_ok=True)
-        (tree / "usr/lib" / name).symlink_to(KBUILD / name)
+def _is_split(kernel: Kernel) -> bool:
+    return _version_key(kernel.release)[:2] >= SPLIT
+
+
+def _modules_top(tree: Path) -> Path:
+    """Return the directory in which lib/modules is."""
+    return tree if (tree / "lib/modules").is_dir() else tree / "usr"
 
 
 def main() -> int:
-    """Print what was asked for; return the exit status."""
+    """Do what was asked for; return the exit status."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
+    names = ", ".join((*KERNELS, *NEWEST, DEBUG))
     parser.add_argument("--arch", default="x86_64", help="x86_64 or arm64")
-    parser.add_argument("--kernel", default="6.1", help="6.1, 6.12 or debug")
-    parser.add_argument("what", choices=["kdir", "image", "release", "modules"])
+    parser.add_argument("--kernel", default="6.1", help=names)
+    what = ["kdir", "image", "release", "modules", "make"]
+    parser.add_argument("what", choices=what)
+    parser.add_argument("arguments", nargs="...", help="of make")
     arguments = parser.parse_args()
     try:
         kernel = resolve(arguments.arch, arguments.kernel)
-        if arguments.what == "kdir":
-            print(kdir(kernel))
-        elif arguments.what == "image":
-            print(image(kernel))
-        elif arguments.what == "modules":
-            print(modules(kernel))
-        else:
-            print(kernel.release)
+        if arguments.what == "make":
+            command = make(kernel, arguments.arguments)
+            os.execvp(command[0], command)
+        printed = {"kdir": kdir, "image": image, "modules": modules}
+        print(printed.get(arguments.what, lambda kernel: kernel.release)(kernel))
     except ERRORS as error:
         print(f"kernels.py: {error}", file=sys.stderr)
         return 1

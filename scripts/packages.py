@@ -19,6 +19,7 @@ import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 import cache
 import debian
@@ -27,6 +28,10 @@ import debian
 OLD_SECONDS = 7 * 24 * 3600
 # The file that is as old as they are.
 UPDATED = "updated"
+# A package's name and version, in what apt shows of it.
+VERSION = re.compile(r"^Package: (.*)$(?:\n.+)*?\nVersion: (.*)$", re.MULTILINE)
+
+Result = TypeVar("Result")
 
 
 class PackageError(Exception):
@@ -75,12 +80,28 @@ def unpacked(
     `finish` is called with the freshly unpacked directory, before it enters the cache.
     Raises PackageError if that version cannot be downloaded.
     """
-    entry = _entry(package, offer, version)
+    parts = [(package, offer, version)]
+    return combined(_entry(package, offer, version), parts, finish)
+
+
+def combined(
+    entry: Path,
+    parts: Iterable[tuple[str, Offer, str]],
+    finish: Callable[[Path], None] = lambda tree: None,
+) -> Path:
+    """Return a directory of the cache with several packages in it.
+
+    Each part is a package, whose it is, and its version; `finish` may extract more.
+    Raises PackageError if one cannot be downloaded.
+    """
     if entry.is_dir():
         return entry
     with cache.locked("packages"):
         if not entry.is_dir():
-            _fill(entry, package, offer, version, finish)
+            with cache.filling(entry) as tree:
+                for package, offer, version in parts:
+                    extract(tree, package, offer, version)
+                finish(tree)
     return entry
 
 
@@ -100,7 +121,8 @@ def unpacked_any(package: str, arch: str) -> Path:
         if version is None:
             raise _unavailable(f"{package} for {offer}", failure)
         entry = _entry(package, offer, version)
-        _fill(entry, package, offer, version, lambda tree: None)
+        with cache.filling(entry) as tree:
+            extract(tree, package, offer, version)
     return entry
 
 
@@ -111,20 +133,42 @@ def offered(offer: Offer, names: Iterable[str]) -> dict[str, str]:
     Raises PackageError if one is not offered.
     """
     wanted = list(names)
+
+    def look() -> dict[str, str] | None:
+        shown = _apt(offer, "apt-cache", "show", "--no-all-versions", *wanted)
+        found = dict(VERSION.findall(shown.stdout))
+        return found if set(wanted) <= set(found) else None
+
+    found, failure = _looked_up(offer, look)
+    if found is None:
+        raise _unavailable(f"one of {', '.join(wanted)} for {offer}", failure)
+    return found
+
+
+def names(offer: Offer, prefix: str) -> list[str]:
+    """Return the names of the packages of a release that begin so, [] if none is known.
+
+    The package lists are updated if they are old or know none.
+    """
+
+    def look() -> list[str] | None:
+        shown = _apt(offer, "apt-cache", "pkgnames", prefix).stdout
+        return shown.split() or None
+
+    return _looked_up(offer, look)[0] or []
+
+
+def _looked_up(
+    offer: Offer, look: Callable[[], Result | None]
+) -> tuple[Result | None, str | None]:
+    """Return what is found in the lists, and what failed in updating them."""
     failure = None
     with cache.locked("packages"):
-        fresh = _age(offer) < OLD_SECONDS
-        for update_first in (False, True) if fresh else (True,):
-            if update_first:
-                failure = _update(offer)
-            shown = _apt(offer, "apt-cache", "show", "--no-all-versions", *wanted)
-            found = re.findall(
-                r"^Package: (.*)$(?:\n.+)*?\nVersion: (.*)$", shown.stdout, re.MULTILINE
-            )
-            missing = sorted(set(wanted) - {name for name, _ in found})
-            if not missing:
-                return dict(found)
-    raise _unavailable(f"{missing[0]} for {offer}", failure)
+        found = look() if _age(offer) < OLD_SECONDS else None
+        if found is None:
+            failure = _update(offer)
+            found = look()
+    return found, failure
 
 
 def _entry(package: str, offer: Offer, version: str) -> Path:
@@ -136,19 +180,15 @@ def _directory() -> Path:
     return cache.root() / "packages"
 
 
-def _fill(
-    entry: Path,
-    package: str,
-    offer: Offer,
-    version: str,
-    finish: Callable[[Path], None],
-) -> None:
-    with cache.filling(entry) as tree:
-        archive = _download(f"{package}={version}", offer, tree)
-        _expect_version(archive, version)
-        subprocess.run(["dpkg", "-x", str(archive), str(tree)], check=True)
-        archive.unlink()
-        finish(tree)
+def extract(tree: Path, package: str, offer: Offer, version: str) -> None:
+    """Unpack a package into a directory that enters the cache.
+
+    Raises PackageError if that version cannot be downloaded.
+    """
+    archive = _download(f"{package}={version}", offer, tree)
+    _expect_version(archive, version)
+    subprocess.run(["dpkg", "-x", str(archive), str(tree)], check=True)
+    archive.unlink()
 
 
 def _download(spec: str, offer: Offer, into: Path) -> Path:

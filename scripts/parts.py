@@ -57,7 +57,7 @@ def parts() -> dict[str, Part]:
         "user-i386": Part(narrow, partial(sysroot.sysroot, "i386")),
         "kunit": Part((kernel_source.PACKAGE, "flex", "bison"), _nothing),
         "checkpatch": Part((kernel_source.PACKAGE, "git"), _nothing),
-        "sparse": Part(("sparse",), partial(_headers, "x86_64", "6.12")),
+        "sparse": Part(("sparse",), partial(_headers, "x86_64", host.newest())),
         "python-style": Part(("black", "isort", "flake8", "mypy", "git"), _nothing),
         "roots": Part(("mmdebstrap", *users), _nothing),
         "man-pages": Part(("groff", "git"), _nothing),
@@ -87,7 +87,7 @@ def _nothing() -> None:
 
 
 def _headers(arch: str, series: str) -> None:
-    kernels.kdir(kernels.resolve(arch, series))
+    kernels.make(kernels.resolve(arch, series), [])
 
 
 def _image(arch: str, series: str) -> None:

@@ -78,9 +78,9 @@ def write(content: Content, target: Path) -> None:
     with open(target, "wb") as stream:
         archive = cpio.Archive(stream)
         _add_system(archive, content.kernel.arch)
-        loaded = _add_modules(archive, content)
+        drivers, loaded = _add_modules(archive, content)
         _add_programs(archive, content)
-        _add_command(archive, content, loaded)
+        _add_command(archive, content, drivers, loaded)
         archive.finish()
 
 
@@ -96,23 +96,28 @@ def _add_system(archive: cpio.Archive, arch: str) -> None:
     archive.add_bytes("/init", (HERE / "init").read_bytes(), 0o755)
 
 
-def _add_modules(archive: cpio.Archive, content: Content) -> list[str]:
-    """Add the modules and their indexes; return the guest paths of those to load."""
+def _add_modules(
+    archive: cpio.Archive, content: Content
+) -> tuple[list[str], list[str]]:
+    """Add the modules and their indexes.
+
+    Return the kernel's drivers to load, and the guest paths of our modules to load.
+    """
     release = content.kernel.release
     extra = f"/lib/modules/{release}/extra"
     ours = _built_modules(content.modules)
     loaded = _choose_loaded(ours, content) if content.load else []
     with tempfile.TemporaryDirectory(prefix="perfmon-modules.") as name:
         stage = Path(name) / "lib/modules" / release
-        drivers = DRIVERS + DISK_DRIVERS if content.disk else DRIVERS
-        _stage_drivers(content.own_modules, drivers, stage)
+        wanted = DRIVERS + DISK_DRIVERS if content.disk else DRIVERS
+        drivers = _stage_drivers(content.own_modules, wanted, stage)
         for module, source in ours.items():
             _stage(source, stage / "extra" / module)
         kernels.depmod(Path(name), release)
         for index in stage.glob("modules.*.bin"):
             index.unlink()
         archive.add_tree(f"/lib/modules/{release}", stage)
-    return [f"{extra}/{module}" for module in loaded]
+    return drivers, [f"{extra}/{module}" for module in loaded]
 
 
 def _built_modules(directory: Path | None) -> dict[Path, Path]:
@@ -135,23 +140,27 @@ def _choose_loaded(ours: Iterable[Path], content: Content) -> list[Path]:
     return [by_name[name] for name in LOADED]
 
 
-def _stage_drivers(source: Path, drivers: Sequence[str], stage: Path) -> None:
-    """Copy the drivers the guest needs, and what depmod wants to know of the rest."""
+def _stage_drivers(source: Path, wanted: Sequence[str], stage: Path) -> list[str]:
+    """Copy the drivers the guest needs, and what depmod wants to know of the rest.
+
+    Return those that are modules; others are built in, which not every package tells.
+    """
     stage.mkdir(parents=True)
     for name in ("modules.builtin", "modules.order"):
-        shutil.copy(source / name, stage / name)
-    for relative in _closure(source, drivers):
-        _stage(source / relative, stage / relative)
-
-
-def _closure(source: Path, drivers: Sequence[str]) -> Iterator[str]:
-    """Yield the paths of drivers and what they depend on; built-in ones have none."""
+        if (source / name).exists():
+            shutil.copy(source / name, stage / name)
     with open(source / "modules.dep", encoding="ascii") as lines:
-        for line in lines:
-            path, _, dependencies = line.partition(":")
-            if Path(path).name.partition(".")[0] in drivers:
-                yield path
-                yield from dependencies.split()
+        pairs = (line.partition(":")[::2] for line in lines)
+        needed = {_name(path): (path, *rest.split()) for path, rest in pairs}
+    drivers = [name for name in wanted if name in needed]
+    for relative in {path for name in drivers for path in needed[name]}:
+        _stage(source / relative, stage / relative)
+    return drivers
+
+
+def _name(module: str) -> str:
+    """Return the name of a module's file, which may be compressed."""
+    return Path(module).name.partition(".")[0]
 
 
 def _stage(source: Path, target: Path) -> None:
@@ -193,12 +202,16 @@ def _is_executable(path: Path) -> bool:
 
 
 def _add_command(
-    archive: cpio.Archive, content: Content, loaded: Sequence[str]
+    archive: cpio.Archive,
+    content: Content,
+    drivers: Sequence[str],
+    loaded: Sequence[str],
 ) -> None:
     quoted = " ".join(shlex.quote(argument) for argument in content.command)
     script = f"#!/bin/sh\nexec {quoted}\n"
     archive.add_bytes("/perfmon/command", os.fsencode(script), 0o755)
     setup = (
+        f"DRIVERS={shlex.quote(' '.join(drivers))}\n"
         f"LOAD={shlex.quote(' '.join(loaded))}\n"
         f"COLLECT={int(content.collect)}\n"
         f"DISK={int(content.disk)}\n"

@@ -33,7 +33,7 @@ def kernel(root: Path, release: str | None) -> kernels.Kernel:
             if found
             else f"no kernel in {root}; install one there: linux-image-cloud-amd64"
         )
-    return kernels.Kernel("x86_64", release, release, "")
+    return kernels.Kernel("x86_64", release, release, "", "")
 
 
 def image(root: Path, kernel: kernels.Kernel) -> Path:

@@ -24,7 +24,7 @@ def missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> set[str]:
         packages, "installed_version", lambda name: None if name in names else "1"
     )
     for module, function in (
-        *((kernels, name) for name in ("resolve", "kdir", "image")),
+        *((kernels, name) for name in ("resolve", "make", "image")),
         *((packages, "unpacked_any"), (sysroot, "sysroot")),
     ):
         monkeypatch.setattr(module, function, lambda *_: Path("/"))

@@ -13,12 +13,14 @@ from test_guest import ARM64, LIVE, TIMEOUT
 CASES = [(program, test) for program in LIVE for test in names_of(program)]
 
 
-@pytest.fixture(scope="module", name="boot")
-def boot_fixture(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Boot]:
+@pytest.fixture(scope="module", name="boot", params=ARM64, ids=str)
+def boot_fixture(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Boot]:
     """Boot the guest."""
     out = tmp_path_factory.mktemp("live")
     options = (f"--timeout={TIMEOUT}", "--smp=2")
-    boot = Boot(ARM64, {name: name for name in LIVE}, out, options)
+    boot = Boot(request.param, {name: name for name in LIVE}, out, options)
     yield boot
     boot.close()
 

@@ -8,12 +8,14 @@ from pathlib import Path
 
 import parts
 import pytest
+from kernels import SUPPORTED
 
 ROOT = Path(__file__).resolve().parents[2]
+TARGETS = [f"{arch}-{name}" for arch in SUPPORTED for name in SUPPORTED[arch]]
 FOLDERS = ("core", "pmu", "formats")
 
 
-@pytest.mark.parametrize("target", ["x86_64-6.1", "x86_64-6.12", "arm64-6.1"])
+@pytest.mark.parametrize("target", TARGETS)
 def test_modules_have_the_version_of_the_project(target: str) -> None:
     reason = parts.left_out(f"modules-{target}")
     if reason:

@@ -110,7 +110,7 @@ take() {{
 """
 SUMMARY = re.compile(r"pfmon: (\d+) samples, (\d+) lost, .* -> /out/(.*)\.cap")
 
-X86_64 = [Target("x86_64", series, "cpu-clock", 2000) for series in ("6.1", "6.12")]
+X86_64 = [Target("x86_64", series, "cpu-clock", 2000) for series in ("6.12", "7.3")]
 TARGETS = [*X86_64, Target("arm64", "6.1", "cycles", 200)]
 Captures = Callable[[Target], Path]
 

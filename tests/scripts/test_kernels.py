@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Tests of scripts/kernels.py on hosts of several releases, without any package."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import cache
+import debian
+import kernels
+import packages
+import pytest
+import roots
+
+OFFERED = {
+    "bookworm": ["6.1.0-9", "6.1.0-56", "6.12.9+deb12", "6.12.117+deb12"],
+    "trixie": ["6.12.107+deb13", "6.12.115+deb13.1", "6.12.115+deb13"],
+    "trixie-backports": ["6.12.107+deb13", "7.2.12+deb13", "7.3.4+deb13"],
+    "sid": ["7.2.13+deb14"],
+}
+
+
+@pytest.fixture(autouse=True)
+def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where headers are installed: none are. The host is a Debian 12."""
+    monkeypatch.setenv("PERFMON_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(kernels, "HEADERS", tmp_path)
+    monkeypatch.setattr(packages, "installed_version", lambda name: "1")
+    monkeypatch.setattr(packages, "native", lambda: "amd64")
+    monkeypatch.setattr(debian, "host", lambda: "bookworm")
+
+    def names(offer: packages.Offer, prefix: str) -> list[str]:
+        releases = OFFERED.get(offer.release or debian.host(), [])
+        flavour = f"cloud-{offer.arch}"
+        meta = ["linux-headers-6.12", "linux-headers"]
+        known = [*(f"linux-headers-{release}" for release in releases), *meta]
+        packaged = [f"{name}-{flavour}" for name in known]
+        return [name for name in packaged if name.startswith(prefix)]
+
+    monkeypatch.setattr(packages, "names", names)
+    monkeypatch.setattr(
+        packages, "offered", lambda offer, names: dict.fromkeys(names, "2")
+    )
+    return tmp_path
+
+
+def test_the_makefile_builds_for_every_kernel() -> None:
+    text = (roots.TREE / "Makefile").read_text().replace("\\\n", " ")
+    found = re.search(r"^TARGETS := (.*)$", text, re.MULTILINE)
+    assert found and set(found[1].split()) == {
+        f"{arch}-{name}"
+        for arch in kernels.SUPPORTED
+        for name in kernels.SUPPORTED[arch]
+    }
+    newest = re.search(r"^NEWEST_TARGETS := (.*)$", text, re.MULTILINE)
+    assert newest and newest[1].split() == [f"x86_64-{name}" for name in kernels.NEWEST]
+
+
+@pytest.mark.parametrize(
+    ("arch", "name", "release"),
+    [
+        ("x86_64", "6.1", "6.1.0-56-cloud-amd64"),
+        ("arm64", "6.12", "6.12.117+deb12-cloud-arm64"),
+        ("x86_64", "6.12-deb13", "6.12.115+deb13.1-cloud-amd64"),
+        ("x86_64", "7.3", "7.3.4+deb13-cloud-amd64"),
+        ("x86_64", "backports", "7.3.4+deb13-cloud-amd64"),
+        ("x86_64", "sid", "7.2.13+deb14-cloud-amd64"),
+    ],
+)
+def test_without_headers_the_newest_kernel_is_taken(
+    arch: str, name: str, release: str
+) -> None:
+    assert kernels.resolve(arch, name).release == release
+
+
+def test_installed_headers_choose_the_kernel_of_both_architectures(
+    installed: Path,
+) -> None:
+    (installed / "linux-headers-6.1.0-9-cloud-amd64").mkdir()
+    assert kernels.resolve("x86_64", "6.1").release == "6.1.0-9-cloud-amd64"
+    kernel = kernels.resolve("arm64", "6.1")
+    assert (kernel.release, kernel.version) == ("6.1.0-9-cloud-arm64", "1")
+
+
+def test_headers_of_another_release_are_not_taken_for_its_own(installed: Path) -> None:
+    (installed / "linux-headers-6.12.9+deb12-cloud-amd64").mkdir()
+    kernel = kernels.resolve("x86_64", "6.12-deb13")
+    assert kernel.release == "6.12.115+deb13.1-cloud-amd64"
+
+
+@pytest.mark.parametrize(
+    ("host", "native"),
+    [("bookworm", {"6.1", "6.12"}), ("trixie", {"6.12-deb13", "7.3"}), ("", set())],
+)
+def test_modules_of_another_release_are_built_in_its_root(
+    host: str, native: set[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(debian, "host", lambda: host)
+    monkeypatch.setattr(kernels, "kdir", lambda kernel: Path("/headers"))
+    monkeypatch.setattr(roots, "root", lambda release, wanted: Path("/roots") / release)
+    for name, series in kernels.KERNELS.items():
+        command = kernels.make(kernels.resolve("x86_64", name), ["modules"])
+        assert command[-4:] == ["make", "-C", "/headers", "modules"]
+        root = f"/roots/{debian.base(series.release)}"
+        assert (root not in command) == (name in native)
+
+
+def test_headers_that_were_fetched_do_without_what_is_offered(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(packages, "names", lambda offer, prefix: [])
+    with pytest.raises(kernels.KernelError, match="trixie-backports offers no kernel"):
+        kernels.resolve("x86_64", "7.3")
+    (cache.root() / "headers/7.3.4+deb13-cloud-amd64_1%3a7.3.4-1").mkdir(parents=True)
+    kernel = kernels.resolve("x86_64", "7.3")
+    assert (kernel.release, kernel.version) == ("7.3.4+deb13-cloud-amd64", "1:7.3.4-1")
+
+
+def test_an_unknown_kernel_names_the_known_ones() -> None:
+    with pytest.raises(kernels.KernelError, match="6.1, 6.12, 6.12-deb13, 7.3"):
+        kernels.resolve("x86_64", "5.10")
