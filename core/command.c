@@ -142,23 +142,45 @@ static struct task_struct *pfm_attached_task(struct pfm_context *ctx)
 	return task;
 }
 
+/*
+ * The same for a caller who may attach to @task, or to a CPU. Whoever may see
+ * less than who attached the context gives it no events, not even such as he
+ * may: what it may see holds for all of them.
+ */
+static int pfm_call_on(struct pfm_context *ctx, const struct pfm_ctx_cmd *cmd,
+		       struct pfm_elems *todo, const struct task_struct *task,
+		       bool user_only)
+{
+	int ret;
+
+	mutex_lock(&ctx->mutex);
+	/* Another command may have attached or detached it meanwhile. */
+	if (ctx->target.task != task)
+		ret = -EBUSY;
+	else if (ctx->loaded && user_only && !ctx->target.user_only)
+		ret = -EPERM;
+	else
+		ret = pfm_call_each(ctx, cmd, todo);
+	mutex_unlock(&ctx->mutex);
+	return ret;
+}
+
 /* The right to attach to the thread holds while the command runs. */
 static int pfm_call_with_right(struct pfm_context *ctx,
 			       const struct pfm_ctx_cmd *cmd,
 			       struct pfm_elems *todo)
 {
 	struct task_struct *task = pfm_attached_task(ctx);
-	int ret = task ? pfm_may_attach_begin(task, pfm_may_block(ctx)) : 0;
+	bool user_only;
+	int ret = pfm_may_measure(ctx->flags, &user_only);
 
-	if (ret)
-		goto put;
-	mutex_lock(&ctx->mutex);
-	/* Another command may have attached or detached it meanwhile. */
-	ret = ctx->target.task == task ? pfm_call_each(ctx, cmd, todo) : -EBUSY;
-	mutex_unlock(&ctx->mutex);
-	if (task)
-		pfm_may_attach_end(task);
-put:
+	if (!ret && task)
+		ret = pfm_may_attach_begin(task, pfm_may_block(ctx));
+	if (!ret) {
+		ret = pfm_call_on(ctx, cmd, todo, task, user_only);
+		if (task)
+			pfm_may_attach_end(task);
+	}
 	if (task)
 		put_task_struct(task);
 	return ret;
@@ -172,8 +194,8 @@ struct pfm_ctx_call {
 
 /*
  * Whoever has the descriptor may write (3.1.1). But if that makes the PMU
- * attach to the thread anew, the right to do so is checked again, and no exec
- * of the thread comes between.
+ * attach to the thread or the CPU anew, the right to do so is checked again,
+ * and no exec of the thread comes between.
  */
 static int pfm_run_each(const void *with, struct pfm_elems *todo)
 {
@@ -182,7 +204,7 @@ static int pfm_run_each(const void *with, struct pfm_elems *todo)
 	int ret;
 
 	mutex_lock(&ctx->mutex);
-	ctx->ask_first = ctx->target.task;
+	ctx->ask_first = true;
 	ret = pfm_call_each(ctx, call->cmd, todo);
 	ctx->ask_first = false;
 	mutex_unlock(&ctx->mutex);

@@ -238,7 +238,6 @@ struct pfm_odd_answers {
  * @started:  between PFM_START and PFM_STOP
  * @loaded:   attached to a thread or CPU
  * @gone:     the monitored CPU has gone offline; under pfm_attach_lock
- * @user_only: the creator may not see the kernel
  * @user_clock: CLOCK_MONOTONIC at user level is the kernel's
  * @reader:   the monitored thread, if it may read its counters itself: how it
  *            knows itself
@@ -313,7 +312,6 @@ struct pfm_context {
 	bool			started;
 	bool			loaded;
 	bool			gone;
-	bool			user_only;
 	bool			user_clock;
 	struct pfm_reader	reader;
 	struct pfm_pmu_set	target;

@@ -167,7 +167,7 @@ static void pfm_context_detach_fmt(struct pfm_context *ctx)
 	pfm_fmt_put(ctx->fmt);
 }
 
-int pfm_creation_check(struct pfm_creation *new)
+int pfm_creation_check(const struct pfm_creation *new)
 {
 	const pfarg_ctx_t *req = &new->req;
 
@@ -181,7 +181,7 @@ int pfm_creation_check(struct pfm_creation *new)
 	if (req->ctx_flags & PFM_FL_SYSTEM_WIDE &&
 	    req->ctx_flags & (PFM_FL_NOTIFY_BLOCK | PFM_FL_MAP_SETS))
 		return -EINVAL;
-	return pfm_may_create(req->ctx_flags, &new->user_only);
+	return pfm_may_create(req->ctx_flags);
 }
 
 void pfm_creation_find_fmt(struct pfm_creation *new)
@@ -203,7 +203,6 @@ struct pfm_context *pfm_context_create(struct pfm_creation *new)
 
 	if (!ctx)
 		return ERR_PTR(-ENOMEM);
-	ctx->user_only = new->user_only;
 	ret = pfm_context_attach_pmu(ctx);
 	if (ret)
 		goto err_pmu;

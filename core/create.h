@@ -14,7 +14,6 @@ struct pfm_context;
 /**
  * struct pfm_creation - a context that is asked for, and what was found out
  * @req:          flags and format; ctx_smpl_buf_size is filled in
- * @user_only:    the creator may not see the kernel
  * @fmt:          the format, held; NULL if none was found, or once the context
  *                holds it
  * @fmt_arg:      the format's argument, a kernel copy
@@ -22,18 +21,16 @@ struct pfm_context;
  */
 struct pfm_creation {
 	pfarg_ctx_t		req;
-	bool			user_only;
 	const pfm_buffer_fmt_t	*fmt;
 	void			*fmt_arg;
 	size_t			fmt_arg_size;
 };
 
 /*
- * May the caller create such a context, and must it not see the kernel? Nothing
- * is done for those who may not.
- * Context: process. Return: 0, -EINVAL or -EPERM.
+ * May the caller create such a context? Nothing is done for those who may not.
+ * Context: process. Return: 0, -EINVAL, -EPERM or -ENOMEM.
  */
-int pfm_creation_check(struct pfm_creation *new);
+int pfm_creation_check(const struct pfm_creation *new);
 
 /* Find the format, and hold it until pfm_creation_end(). Context: process. */
 void pfm_creation_find_fmt(struct pfm_creation *new);

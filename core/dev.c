@@ -187,6 +187,12 @@ static long pfm_dev_ioctl(struct file *file, unsigned int cmd,
 		return -EINVAL;
 	if (cmd != PFM_IOC(_IOC_NR(cmd)))
 		return -ENOTTY;
+	/*
+	 * udev gives the node its group and mode a moment after it is there:
+	 * who opened it before that, and may not now, gains nothing.
+	 */
+	if (file_permission(file, MAY_READ))
+		return -EPERM;
 	return pfm_dev_run(_IOC_NR(cmd), &ioc);
 }
 

@@ -246,12 +246,20 @@ static void pfm_thread_changed(struct pfm_context *ctx)
 	pfm_msgq_tell_readers(&ctx->msgq);
 }
 
-/*
- * Attach to @task, or to this CPU if it is NULL. @can_read: it may read its
- * counters itself.
+/**
+ * struct pfm_rights - what the caller may do with what he attaches
+ * @user_only: no event may count in the kernel
+ * @can_read:  the thread may read its counters itself
  */
+struct pfm_rights {
+	bool	user_only;
+	bool	can_read;
+};
+
+/* Attach to @task, or to this CPU if it is NULL. */
 static int pfm_load_locked(struct pfm_context *ctx, const pfarg_load_t *req,
-			   struct task_struct *task, bool can_read)
+			   struct task_struct *task,
+			   const struct pfm_rights *may)
 {
 	int ret = pfm_check_load(ctx, req, task);
 
@@ -261,8 +269,8 @@ static int pfm_load_locked(struct pfm_context *ctx, const pfarg_load_t *req,
 		ctx->target.task = get_task_struct(task);
 	else
 		ctx->target.cpu = raw_smp_processor_id();
-	ctx->target.user_only = ctx->user_only;
-	pfm_set_reader(ctx, can_read);
+	ctx->target.user_only = may->user_only;
+	pfm_set_reader(ctx, may->can_read);
 	ret = pfm_attach_claim(ctx, pfm_thread_changed);
 	if (ret)
 		goto err_put;
@@ -284,44 +292,49 @@ err_put:
 }
 
 static int pfm_load_target(struct pfm_context *ctx, const pfarg_load_t *req,
-			   struct task_struct *task, bool can_read)
+			   struct task_struct *task,
+			   const struct pfm_rights *may)
 {
 	int ret;
 
 	mutex_lock(&ctx->mutex);
-	ret = pfm_load_locked(ctx, req, task, can_read);
+	ret = pfm_load_locked(ctx, req, task, may);
 	mutex_unlock(&ctx->mutex);
 	return ret;
 }
 
 static int pfm_load_thread(struct pfm_context *ctx, const pfarg_load_t *req,
-			   struct task_struct *task)
+			   struct task_struct *task, struct pfm_rights *may)
 {
-	bool can_read = pfm_can_read_counters(ctx, task);
 	int ret;
 
+	may->can_read = pfm_can_read_counters(ctx, task);
 	if (pfm_may_block(ctx) && !pfm_can_be_blocked(task))
 		return -EINVAL;
 	ret = pfm_may_attach_begin(task, pfm_may_block(ctx));
 	if (ret)
 		return ret;
-	ret = pfm_load_target(ctx, req, task, can_read);
+	ret = pfm_load_target(ctx, req, task, may);
 	pfm_may_attach_end(task);
 	return ret;
 }
 
+/* The level is asked of whoever attaches, as of whoever opens perf's events. */
 int pfm_load_context(struct pfm_context *ctx, void *arg)
 {
 	const pfarg_load_t *req = arg;
+	struct pfm_rights may = {};
 	struct task_struct *task;
-	int ret;
+	int ret = pfm_may_measure(ctx->flags, &may.user_only);
 
+	if (ret)
+		return ret;
 	if (pfm_is_syswide(ctx))
-		return pfm_load_target(ctx, req, NULL, false);
+		return pfm_load_target(ctx, req, NULL, &may);
 	task = pfm_get_task(req->load_pid);
 	if (!task)
 		return -ESRCH;
-	ret = pfm_load_thread(ctx, req, task);
+	ret = pfm_load_thread(ctx, req, task, &may);
 	put_task_struct(task);
 	return ret;
 }

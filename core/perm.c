@@ -55,7 +55,7 @@ static const struct kernel_param_ops pfm_paranoid_param = {
 module_param_cb(paranoid, &pfm_paranoid_param, NULL, 0644);
 __MODULE_PARM_TYPE(paranoid, "int");
 MODULE_PARM_DESC(paranoid,
-		 "what users without CAP_PERFMON may not do: 3 anything, 2 see the kernel, 1 monitor CPUs, 0 and less all is allowed; kernel (default): as kernel.perf_event_paranoid");
+		 "what users without CAP_PERFMON may not do: 3 anything (it takes CAP_SYS_ADMIN), 2 see the kernel, 1 monitor CPUs, 0 and less all is allowed; kernel (default): as kernel.perf_event_paranoid");
 
 /* A level that cannot be read allows nothing. Return: 0 or -ENOMEM. */
 static int pfm_paranoid_level(int *level)
@@ -82,22 +82,34 @@ static bool pfm_is_in_group(u32 ctx_flags)
 	return gid == PFM_GROUP_ANY || in_egroup_p(KGIDT_INIT(gid));
 }
 
-int pfm_may_create(u32 ctx_flags, bool *user_only)
+/* At 3 Debian's perf asks for more than CAP_PERFMON. */
+int pfm_may_measure(u32 ctx_flags, bool *user_only)
 {
 	int paranoid, ret;
 
 	*user_only = false;
-	if (!pfm_is_in_group(ctx_flags))
-		return -EPERM;
-	if (perfmon_capable())
+	if (capable(CAP_SYS_ADMIN))
 		return 0;
 	ret = pfm_paranoid_level(&paranoid);
 	if (ret)
 		return ret;
-	if (paranoid >= 3 || (paranoid >= 1 && ctx_flags & PFM_FL_SYSTEM_WIDE))
+	if (paranoid >= 3)
+		return -EPERM;
+	if (perfmon_capable())
+		return 0;
+	if (paranoid >= 1 && ctx_flags & PFM_FL_SYSTEM_WIDE)
 		return -EPERM;
 	*user_only = paranoid >= 2;
 	return 0;
+}
+
+int pfm_may_create(u32 ctx_flags)
+{
+	bool user_only;
+
+	if (!pfm_is_in_group(ctx_flags))
+		return -EPERM;
+	return pfm_may_measure(ctx_flags, &user_only);
 }
 
 /*

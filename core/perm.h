@@ -10,14 +10,23 @@
 struct task_struct;
 
 /**
- * pfm_may_create() - may the caller create a context?
+ * pfm_may_measure() - what does the level allow the caller at this moment?
  * @ctx_flags: PFM_FL_* of the context
- * @user_only: out: the context must not see the kernel
+ * @user_only: out: no event may count in the kernel
  *
  * Context: process, may sleep.
  * Return: 0, -EPERM or -ENOMEM.
  */
-int pfm_may_create(u32 ctx_flags, bool *user_only);
+int pfm_may_measure(u32 ctx_flags, bool *user_only);
+
+/**
+ * pfm_may_create() - may the caller create a context?
+ * @ctx_flags: PFM_FL_* of the context
+ *
+ * Context: process, may sleep.
+ * Return: 0, -EPERM or -ENOMEM.
+ */
+int pfm_may_create(u32 ctx_flags);
 
 /**
  * pfm_may_attach_begin() - may the caller monitor a thread?

@@ -25,10 +25,11 @@ GUEST_TESTS := $(notdir $(basename $(foreach dir,$(FOLDERS),\
 	       $(wildcard tests/guest/$(dir)/*.c)))) compat2x compat22
 # Not those whose subject is not data, or that take long, or are run on the debug
 # kernel only.
-GUEST_TESTS32 := $(filter-out block_stops cpu fmt lockdown main nmi% nomemory perm \
-		 pmu pmu_perf races storm stress suspend sysfs,$(GUEST_TESTS))
+GUEST_TESTS32 := $(filter-out block_stops cpu fmt levels lockdown main nmi% \
+		 nomemory perm pmu pmu_perf races storm stress suspend sysfs,$(GUEST_TESTS))
 HARNESS := tests/guest/harness
-HARNESS_SHARED := check ctx faults files modules params rig sim smpl worker
+HARNESS_SHARED := check ctx faults files modules params rig sim smpl users \
+		  worker
 
 ifeq ($(UARCH),x86_64)
 GCC := gcc

@@ -112,8 +112,8 @@ struct pfm_pmu_reg {
  * struct pfm_pmu_set - an event set of a loaded context, as its PMU sees it
  * @task:      monitored thread, a reference is held; NULL if system-wide
  * @cpu:       monitored CPU, or -1
- * @user_only: the creator may not see the kernel: refuse PMC values that count
- *             there
+ * @user_only: who attached it may not see the kernel: refuse PMC values that
+ *             count there
  * @user_read: the monitored thread may read its counters itself, if the PMU can
  *             make that possible
  * @num_regs:  number of PMDs, plus one for the clock

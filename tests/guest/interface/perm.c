@@ -7,18 +7,14 @@
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <grp.h>
-#include <linux/capability.h>
-#include <linux/perf_event.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/fsuid.h>
-#include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -26,78 +22,19 @@
 
 #include "check.h"
 #include "ctx.h"
-#include "faults.h"
 #include "files.h"
 #include "params.h"
-#include "smpl.h"
+#include "users.h"
 #include "worker.h"
 
-#define PARANOID	"/proc/sys/kernel/perf_event_paranoid"
-#define YAMA		"/proc/sys/kernel/yama/ptrace_scope"
-#define USER		1000
-#define OTHER_USER	1001
-#define GROUP		4711
 #define KTHREADD	2
 #define EXCL_KERNEL	PFM_PERF_EXCL_KERNEL
-
-#define CAP(n)		(1ULL << (n))
-#define ALL_CAPS	(CAP(CAP_LAST_CAP + 1) - 1)
-
-static void keep_caps(__u64 caps)
-{
-	struct __user_cap_header_struct hdr = {
-		.version = _LINUX_CAPABILITY_VERSION_3,
-	};
-	struct __user_cap_data_struct data[2] = {
-		{ .effective = caps, .permitted = caps },
-		{ .effective = caps >> 32, .permitted = caps >> 32 },
-	};
-
-	CHECK_OK(syscall(SYS_capset, &hdr, data));
-}
-
-/* Become somebody with just these capabilities, and dumpable. */
-static void become(uid_t uid, gid_t gid, __u64 caps)
-{
-	CHECK_OK(setgroups(0, NULL));
-	CHECK_OK(prctl(PR_SET_KEEPCAPS, 1));
-	CHECK_OK(setresgid(gid, gid, gid));
-	CHECK_OK(setresuid(uid, uid, uid));
-	keep_caps(caps);
-	CHECK_OK(prctl(PR_SET_DUMPABLE, 1));
-}
-
-/* Both parameters the same: what users may do without CAP_PERFMON. */
-static void with_paranoid(const char *value, void (*run)(void *), void *arg)
-{
-	struct param_run r = { "paranoid", value, run, arg };
-	char old[16];
-
-	read_text(PARANOID, old, sizeof(old));
-	write_text(PARANOID, value);
-	with_param(&r);
-	write_text(PARANOID, old);
-}
 
 /* As ptrace() is without Yama: not for ancestors only. */
 static void turn_yama_off(void)
 {
 	if (exists(YAMA))
 		write_text(YAMA, "0");
-}
-
-static int perf_open(pid_t pid, int cpu, bool exclude_kernel)
-{
-	struct perf_event_attr attr = {
-		.type = PERF_TYPE_SOFTWARE,
-		.size = sizeof(attr),
-		.config = PERF_COUNT_SW_PAGE_FAULTS,
-		.disabled = 1,
-		.exclude_kernel = exclude_kernel,
-		.exclude_hv = exclude_kernel,
-	};
-
-	return syscall(SYS_perf_event_open, &attr, pid, cpu, -1, 0);
 }
 
 /* Callers and targets */
@@ -581,96 +518,7 @@ TEST(holders_of_a_descriptor_write_but_create_no_event)
 	CHECK_EQ(ctx_read(fd, 0), -1000ULL);
 }
 
-/* Levels of kernel.perf_event_paranoid */
-
-static const struct level {
-	const char	*paranoid;
-	bool		create;		/* contexts for threads */
-	bool		kernel;		/* that see the kernel */
-	bool		cpu;		/* and for CPUs */
-} levels[] = {
-	{ "3", false, false, false },
-	{ "2", true, false, false },
-	{ "1", true, true, false },
-	{ "0", true, true, true },
-	{ "-1", true, true, true },
-};
-
-/* Return: a context of the caller, or -1 with EPERM as errno. */
-static int try_create(__u32 flags)
-{
-	pfarg_ctx_t ctx = { .ctx_flags = flags };
-	int fd = pfm_create_context(&ctx, NULL, 0);
-
-	CHECK(fd >= 0 || errno == EPERM);
-	return fd;
-}
-
-static bool may_load(int fd, __u64 exclude)
-{
-	struct counter c = counter(0, 0, 0);
-
-	c.pmc.reg_value |= exclude;
-	counter_write(fd, &c);
-	return ours(fd, thread_id()) == '+';
-}
-
-static void user_at_level(void *arg)
-{
-	const struct level *l = arg;
-	int fd;
-
-	become(USER, USER, 0);
-	ctx_pin(0);
-	fd = try_create(0);
-	CHECK_EQ(fd >= 0, l->create);
-	CHECK_EQ(perf_open(0, -1, true) >= 0, l->create);
-	CHECK_EQ(perf_open(0, -1, false) >= 0, l->kernel);
-	if (fd >= 0) {
-		CHECK(may_load(fd, EXCL_KERNEL));
-		CHECK_EQ(may_load(fd, 0), l->kernel);
-		CHECK_OK(close(fd));
-	}
-	fd = try_create(PFM_FL_SYSTEM_WIDE);
-	CHECK_EQ(fd >= 0, l->cpu);
-	CHECK_EQ(perf_open(-1, 0, true) >= 0, l->cpu);
-	if (fd >= 0)
-		CHECK(may_load(fd, 0));
-}
-
-static void privileged_at_level(void *unused)
-{
-	become(USER, USER, CAP(CAP_PERFMON));
-	ctx_pin(0);
-	CHECK(may_load(CHECK_OK(try_create(PFM_FL_SYSTEM_WIDE)), 0));
-}
-
-static void all_at_level(void *level)
-{
-	reap(spawn(user_at_level, level));
-	reap(spawn(privileged_at_level, NULL));
-}
-
-/* Proves H17 */
-TEST(paranoid_means_what_it_means_to_perf_event_open)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(levels); i++)
-		with_paranoid(levels[i].paranoid, all_at_level,
-			      (void *)&levels[i]);
-}
-
-/*
- * What any user may do by default is up to the machine; at 2, Linux's own
- * default, to create contexts.
- */
-/* Proves H17 */
-TEST(by_default_the_level_is_the_kernels)
-{
-	expect_text(PFM_PARAMETERS "paranoid", "kernel");
-	for (size_t i = 0; i < ARRAY_SIZE(levels); i++)
-		with_setting(PARANOID, levels[i].paranoid, all_at_level,
-			     (void *)&levels[i]);
-}
+/* Levels: which allows what is in levels.c */
 
 /* A level of one's own can be stricter and looser, and taken back. */
 static void create_at_own_level(void *unused)
@@ -715,102 +563,4 @@ TEST(what_is_mounted_over_the_level_proves_nothing)
 {
 	with_setting(PARANOID, "3", fool_with_sysctl, NULL);
 	CHECK_OK(unlink("/tmp/loose"));
-}
-
-/* The device node */
-
-static void open_as_member(void *unused)
-{
-	CHECK_OK(setgroups(1, (gid_t[]){ GROUP }));
-	CHECK_OK(setresgid(USER, USER, USER));
-	CHECK_OK(setresuid(USER, USER, USER));
-	CHECK_OK(try_create(0));
-}
-
-static void open_as_outsider(void *unused)
-{
-	become(USER, USER, 0);
-	CHECK_EQ(try_create(0), -1);
-}
-
-static void only_members_open(void *unused)
-{
-	CHECK_OK(chown(PFM_DEVICE, 0, GROUP));
-	CHECK_OK(chmod(PFM_DEVICE, 0660));
-	reap(spawn(open_as_member, NULL));
-	reap(spawn(open_as_outsider, NULL));
-	CHECK_OK(chown(PFM_DEVICE, 0, 0));
-	CHECK_OK(chmod(PFM_DEVICE, 0666));
-}
-
-/* Proves H17 */
-TEST(the_device_node_is_for_its_group)
-{
-	with_paranoid("2", only_members_open, NULL);
-}
-
-/* Kernel addresses */
-
-#define FAULTS	100
-
-/* Page faults at user level, and as many in the kernel that copies to them. */
-static void fault_in_user_and_kernel(void)
-{
-	size_t size = FAULTS * sysconf(_SC_PAGESIZE);
-	char *pages = mmap(NULL, size, PROT_READ | PROT_WRITE,
-			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	int pipes[2];
-
-	CHECK(pages != MAP_FAILED);
-	CHECK_OK(pipe(pipes));
-	for (size_t i = 0; i < size; i += size / FAULTS) {
-		CHECK_OK(write(pipes[1], "", 1));
-		CHECK_EQ(read(pipes[0], pages + i, 1), 1);
-	}
-	touch_pages(FAULTS, NULL);
-	CHECK_OK(munmap(pages, size));
-}
-
-/* Return: samples with an address in the kernel. */
-static unsigned int sample_everything(__u64 exclude)
-{
-	struct smpl s = smpl_new(0, 1 << 20, 0);
-	struct counter faults = counter(0, 0, 1), clock = counter(1, 0, 20000);
-	unsigned int n = 0;
-
-	faults.pmc.reg_value |= exclude;
-	clock.pmc.reg_value = PFM_PERF_EVENT(1, PERF_COUNT_SW_CPU_CLOCK) |
-			      exclude;
-	counter_write(s.fd, &faults);
-	counter_write(s.fd, &clock);
-	ctx_start_self(s.fd);
-	for (int i = 0; i < 20; i++)
-		fault_in_user_and_kernel();
-	ctx_stop(s.fd);
-	CHECK(s.hdr->hdr_count >= 20 * FAULTS);
-	for (unsigned int i = 0; i < s.hdr->hdr_count; i++)
-		n += smpl_entry(&s, i, 0)->ip >> 63;
-	return n;
-}
-
-static void sample_as_user(void *unused)
-{
-	struct rlimit limit = { RLIM_INFINITY, RLIM_INFINITY };
-
-	CHECK_OK(setrlimit(RLIMIT_MEMLOCK, &limit));
-	become(USER, USER, 0);
-	CHECK_EQ(sample_everything(EXCL_KERNEL), 0);
-}
-
-static void addresses_for_users(void *unused)
-{
-	reap(spawn(sample_as_user, NULL));
-}
-
-/* Proves H16, 4.1-01 */
-TEST(users_get_no_kernel_address)
-{
-	/* Otherwise the other test proves nothing. */
-	CHECK(sample_everything(0) >= 20 * FAULTS);
-	with_paranoid("2", addresses_for_users, NULL);
 }
