@@ -91,7 +91,7 @@ struct pfm_buffer *pfm_buffer_create(size_t size, unsigned int front)
 	if (!pfm_buffer_charge(b))
 		goto err_charge;
 	b->base = __vmalloc(pfm_buffer_bytes(b),
-			    GFP_KERNEL | __GFP_ZERO | __GFP_NOWARN);
+			    GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN);
 	if (!b->base)
 		goto err_alloc;
 	return b;

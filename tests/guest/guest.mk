@@ -25,7 +25,7 @@ GUEST_TESTS := $(notdir $(basename $(foreach dir,$(FOLDERS),\
 	       $(wildcard tests/guest/$(dir)/*.c)))) compat2x compat22
 # Not those whose subject is not data, or that take long, or are run on the debug
 # kernel only.
-GUEST_TESTS32 := $(filter-out block_stops cpu fmt levels lockdown main nmi% \
+GUEST_TESTS32 := $(filter-out block_stops cpu fmt levels lockdown main member nmi% \
 		 nomemory perm pmu pmu_perf races storm stress suspend sysfs,$(GUEST_TESTS))
 HARNESS := tests/guest/harness
 HARNESS_SHARED := check ctx faults files modules params rig sim smpl users \
@@ -73,6 +73,7 @@ $(GOUT)/cpu $(GOUT)/suspend: $(call harness-obj,cpus.o)
 $(GOUT)/oprofile $(GOUT)/nmi_oprofile: \
 	$(call harness-obj,bridge.o oprofile_stream.o)
 $(GOUT)/oprofile32: $(call harness-obj,bridge.32.o oprofile_stream.32.o)
+$(GOUT)/member: $(call harness-obj,bridge.o oprofile_stream.o)
 $(GOUT)/stress: $(call harness-obj,cpus.o disturb.o kinds.o oprofile_stream.o)
 $(GOUT)/storm: $(call harness-obj,cpus.o disturb.o kinds.o)
 $(GOUT)/nomemory: $(call harness-obj,failnth.o kinds.o)

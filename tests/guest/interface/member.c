@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/*
+ * member.c - what a member of the group learns of the kernel, and takes from
+ *	      others, at level 2
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <perfmon/perfmon_nway_smpl.h>
+#include <perfmon/perfmon_pebs32_smpl.h>
+#include <perfmon/perfmon_pebs64_smpl.h>
+
+#include "bridge.h"
+#include "check.h"
+#include "ctx.h"
+#include "faults.h"
+#include "files.h"
+#include "oprofile_stream.h"
+#include "smpl.h"
+#include "users.h"
+
+#define FAULTS		100
+#define ROUNDS		5
+#define PERIOD		4
+/* Of each level, but for a few. */
+#define SAMPLES		(ROUNDS * FAULTS / PERIOD - 10)
+#define BUFFER		(1 << 20)
+#define RECORDS		1024
+#define EXCL_KERNEL	PFM_PERF_EXCL_KERNEL
+#define CPU_CLOCK \
+	PFM_PERF_EVENT(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK)
+
+/* Kernel addresses */
+
+/* Page faults at user level, and as many in the kernel that copies to them. */
+static void fault_in_user_and_kernel(void)
+{
+	size_t size = FAULTS * sysconf(_SC_PAGESIZE);
+	char *pages = mmap(NULL, size, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	int pipes[2];
+
+	CHECK(pages != MAP_FAILED);
+	CHECK_OK(pipe(pipes));
+	for (size_t i = 0; i < size; i += size / FAULTS) {
+		CHECK_OK(write(pipes[1], "", 1));
+		CHECK_EQ(read(pipes[0], pages + i, 1), 1);
+	}
+	touch_pages(FAULTS, NULL);
+	CHECK_OK(munmap(pages, size));
+	close(pipes[0]);
+	close(pipes[1]);
+}
+
+static void count_faults(int fd, __u64 exclude)
+{
+	struct counter faults = counter(0, PFM_REGFL_OVFL_NOTIFY, PERIOD);
+
+	faults.pmc.reg_value |= exclude;
+	counter_write(fd, &faults);
+}
+
+static void sample_in_user_and_kernel(int fd)
+{
+	ctx_start_self(fd);
+	for (int i = 0; i < ROUNDS; i++)
+		fault_in_user_and_kernel();
+	ctx_stop(fd);
+}
+
+/* Text, data, stacks, what is mapped; but not the negative of a period. */
+static bool is_of_kernel(__u64 word)
+{
+	return word >= 0xffff800000000000ULL && word < 0xffffffffff000000ULL;
+}
+
+/* Return: words in a buffer that are addresses of the kernel's. */
+static unsigned int kernel_words(const struct mapped *m)
+{
+	const __u64 *word = m->buf;
+	unsigned int n = 0;
+
+	for (size_t i = 0; i < m->size / sizeof(*word); i++)
+		n += is_of_kernel(word[i]);
+	return n;
+}
+
+/* What does not fit into 32 bits is dropped: anything at all is too much. */
+static unsigned int records32(const struct mapped *m)
+{
+	unsigned int n = 0;
+
+	for (size_t at = PFM_PEBS32_SMPL_ALIGN; at < m->size; at++)
+		n += ((const char *)m->buf)[at] != 0;
+	return n;
+}
+
+static struct mapped new_default(void)
+{
+	static const pfm_uuid_t uuid = PFM_DFL_SMPL_UUID;
+	pfm_default_smpl_arg_t arg = { .buf_size = BUFFER };
+
+	return mapped_new(uuid, 0, &arg, sizeof(arg));
+}
+
+static struct mapped new_nway(void)
+{
+	static const pfm_uuid_t uuid = PFM_NWAY_SMPL_UUID;
+	pfm_nway_smpl_arg_t arg = { .buf_size = BUFFER, .num_regions = 2 };
+
+	return mapped_new(uuid, 0, &arg, sizeof(arg));
+}
+
+static struct mapped new_pebs32(void)
+{
+	static const pfm_uuid_t uuid = PFM_PEBS32_SMPL_UUID;
+	pfm_pebs32_smpl_arg_t arg = {
+		.buf_size = BUFFER,
+		.intr_thres = RECORDS,
+		.flags = PFM_PEBS32_SMPL_IMPRECISE,
+		.cnt_reset = -(__u64)PERIOD,
+	};
+
+	return mapped_new(uuid, 0, &arg, sizeof(arg));
+}
+
+static struct mapped new_pebs64(void)
+{
+	static const pfm_uuid_t uuid = PFM_PEBS64_SMPL_UUID;
+	pfm_pebs64_smpl_arg_t arg = {
+		.buf_size = BUFFER,
+		.intr_thres = RECORDS,
+		.flags = PFM_PEBS64_SMPL_IMPRECISE,
+		.cnt_reset = -(__u64)PERIOD,
+	};
+
+	return mapped_new(uuid, 0, &arg, sizeof(arg));
+}
+
+static const struct format {
+	const char	*name;
+	struct mapped	(*make)(void);
+	bool		x86;		/* its records are x86's registers */
+	unsigned int	(*look)(const struct mapped *m);
+} formats[] = {
+	{ "default", new_default, false, kernel_words },
+	{ "nway", new_nway, false, kernel_words },
+	{ "pebs32", new_pebs32, true, records32 },
+	{ "pebs64", new_pebs64, true, kernel_words },
+};
+
+/* Return: what a format tells of the kernel. */
+static unsigned int learn_from(const struct format *f, __u64 exclude)
+{
+	struct mapped m = f->make();
+	unsigned int n;
+
+	count_faults(m.fd, exclude);
+	if (!f->x86) {
+		struct counter clock = counter(1, 0, 20000);
+
+		clock.pmc.reg_value = CPU_CLOCK | exclude;
+		counter_write(m.fd, &clock);
+	}
+	sample_in_user_and_kernel(m.fd);
+	n = f->look(&m);
+	CHECK_OK(munmap((void *)m.buf, m.size));
+	CHECK_OK(close(m.fd));
+	return n;
+}
+
+static bool is_here(const struct format *f)
+{
+#if defined(__x86_64__)
+	return true;
+#else
+	return !f->x86;
+#endif
+}
+
+static void lift_memory_limit(void)
+{
+	struct rlimit limit = { RLIM_INFINITY, RLIM_INFINITY };
+
+	CHECK_OK(setrlimit(RLIMIT_MEMLOCK, &limit));
+}
+
+static void learn_as_member(void *unused)
+{
+	lift_memory_limit();
+	become_member(USER, 0);
+	for (size_t i = 0; i < ARRAY_SIZE(formats); i++) {
+		unsigned int n = 0;
+
+		if (is_here(&formats[i]))
+			n = learn_from(&formats[i], EXCL_KERNEL);
+		if (n)
+			check_failed(__FILE__, __LINE__, "%s: %u addresses",
+				     formats[i].name, n);
+	}
+}
+
+/* Proves H16, 4.1-01 */
+TEST(no_format_has_a_kernel_address_for_a_user)
+{
+	/* Otherwise the other half proves nothing. */
+	for (size_t i = 0; i < ARRAY_SIZE(formats); i++)
+		if (is_here(&formats[i]) && formats[i].look == kernel_words)
+			CHECK(learn_from(&formats[i], 0) >= SAMPLES);
+	with_paranoid("2", learn_as_member, NULL);
+}
+
+/* Samples of the bridge's stream that are the kernel's. */
+static unsigned int kernel_samples(int device)
+{
+	unsigned int n = 0;
+
+	decode(drain(device, 0));
+	CHECK(num_samples >= SAMPLES);
+	for (unsigned int i = 0; i < num_samples; i++)
+		n += !samples[i].user || is_of_kernel(samples[i].offset);
+	return n;
+}
+
+static void feed_bridge(__u64 exclude)
+{
+	int fd = ctx_bridged(0);
+
+	count_faults(fd, exclude);
+	sample_in_user_and_kernel(fd);
+	CHECK_OK(close(fd));
+}
+
+static void feed_bridge_as_member(void *unused)
+{
+	lift_memory_limit();
+	become_member(USER, 0);
+	CHECK_ERRNO(open(BRIDGE_DEVICE, O_RDONLY), EACCES);
+	feed_bridge(EXCL_KERNEL);
+}
+
+static void read_what_a_member_feeds(void *unused)
+{
+	int device = open_device();
+
+	reap(spawn(feed_bridge_as_member, NULL));
+	CHECK_EQ(kernel_samples(device), 0);
+}
+
+/* Proves H16, 4.1-01 */
+TEST(the_bridge_has_none_either_and_is_not_for_users)
+{
+	int device;
+
+	CHECK_OK(close(ctx_bridged(0)));
+	device = open_device();
+	feed_bridge(0);
+	CHECK(kernel_samples(device) >= SAMPLES);
+	CHECK_OK(close(device));
+	with_paranoid("2", read_what_a_member_feeds, NULL);
+}
+
+/* Memory */
+
+#define CGROUP		"/sys/fs/cgroup/member"
+
+static __u64 charged(void)
+{
+	return read_number(CGROUP "/memory.current");
+}
+
+static void fill_buffers(void *unused)
+{
+	__u64 before;
+
+	write_text(CGROUP "/cgroup.procs", "0");
+	lift_memory_limit();
+	become_member(USER, 0);
+	before = charged();
+	for (int i = 0; i < 16; i++)
+		new_default();
+	CHECK(charged() - before >= 16 * BUFFER);
+	for (int i = 0; i < 500; i++)
+		CHECK_OK(ctx_new(0));
+	CHECK(charged() - before >= 16 * BUFFER + 500 * 256);
+}
+
+static void fill_at_level_2(void *unused)
+{
+	with_paranoid("2", fill_buffers, NULL);
+}
+
+/* Proves H15 */
+TEST(buffers_and_contexts_count_for_the_control_group)
+{
+	int status;
+
+	write_text("/sys/fs/cgroup/cgroup.subtree_control", "+memory");
+	if (mkdir(CGROUP, 0755) || !exists(CGROUP "/memory.current"))
+		check_skip("this kernel has no control groups for memory");
+	status = wait_for(spawn(fill_at_level_2, NULL));
+	CHECK_OK(rmdir(CGROUP));
+	CHECK_EQ(status, 0);
+}
+
+/* Time */
+
+static void overflow_for_ever(void *unused)
+{
+	int fd;
+
+	lift_memory_limit();
+	become_member(USER, 0);
+	ctx_pin(0);
+	fd = ctx_new(0);
+	for (unsigned int n = 0; n < 16; n++) {
+		struct counter c = counter(n, 0, 1);
+
+		c.pmc.reg_value |= EXCL_KERNEL;
+		c.pmd.reg_flags = 0;
+		counter_write(fd, &c);
+	}
+	ctx_start_self(fd);
+	for (;;) {
+		touch_pages(100, NULL);
+		pfm_restart(fd);
+	}
+}
+
+static void work_beside(void *unused)
+{
+	become(OTHER_USER, OTHER_USER, 0);
+	ctx_pin(0);
+	while (clock_ns(CLOCK_PROCESS_CPUTIME_ID) < 200000000)
+		;
+}
+
+static void share_a_cpu(void *unused)
+{
+	pid_t member = spawn(overflow_for_ever, NULL);
+
+	reap(spawn(work_beside, NULL));
+	/* It has not ended before. */
+	CHECK_EQ(waitpid(member, NULL, WNOHANG), 0);
+	CHECK_OK(kill(member, SIGKILL));
+}
+
+/* Proves H18 */
+TEST(a_member_whose_events_overflow_all_the_time_leaves_others_their_cpu)
+{
+	with_paranoid("2", share_a_cpu, NULL);
+}
