@@ -26,7 +26,7 @@ GUEST_TESTS := $(notdir $(basename $(foreach dir,$(FOLDERS),\
 # Not those whose subject is not data, or that take long, or are run on the debug
 # kernel only.
 GUEST_TESTS32 := $(filter-out block_stops cpu fmt levels lockdown main member nmi% \
-		 nomemory perm pmu pmu_perf races storm stress suspend sysfs,$(GUEST_TESTS))
+		 nomemory perm pmu pmu_perf races refused storm stress suspend sysfs,$(GUEST_TESTS))
 HARNESS := tests/guest/harness
 HARNESS_SHARED := check ctx faults files modules params rig sim smpl users \
 		  worker

@@ -38,7 +38,7 @@ PROGRAMS = (
     *("default", "nway"),
     *("pebs", "syswide", "cpu", "config", "sysfs", "compat2x", "compat22", "block"),
     *("block_stops", "perm", "levels", "races", "pmu_perf", "fmt", "pmu", "main"),
-    *("oprofile", "member", "stress", "storm"),
+    *("oprofile", "member", "refused", "stress", "storm"),
 )
 # The kernels on which all of them run. On the others neither what takes long runs, nor
 # 32-bit programs, NMIs and random calls: see docs/testing.md.

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/*
+ * refused.c - what pfmon says to users who may not measure, and why
+ */
+#define _GNU_SOURCE
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "files.h"
+#include "params.h"
+#include "users.h"
+
+#define COUNT	"pfmon -u -e page-faults "
+
+/* What somebody asks of pfmon, and a part of the answer; NULL: it measures. */
+struct request {
+	void		(*be)(void);
+	const char	*command;
+	const char	*says;
+};
+
+static void be_member(void)
+{
+	become_member(USER, 0);
+}
+
+/* The capability is for pfmon. */
+static void be_observer(void)
+{
+	become_member(USER, CAP(CAP_PERFMON));
+	CHECK_OK(prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, CAP_PERFMON, 0,
+		       0));
+}
+
+static void be_outsider(void)
+{
+	become(USER, USER, 0);
+}
+
+/* The first line that a command prints, and whether it succeeds. */
+static bool run(const char *command, char *line, int size)
+{
+	char quiet[256];
+	FILE *out;
+
+	snprintf(quiet, sizeof(quiet), "%s 2>&1 >/dev/null", command);
+	out = popen(quiet, "r");
+	CHECK(out);
+	*line = '\0';
+	if (!fgets(line, size, out))
+		*line = '\0';
+	return !pclose(out);
+}
+
+static void ask(void *request)
+{
+	const struct request *r = request;
+	char line[512];
+	bool done;
+
+	r->be();
+	done = run(r->command, line, sizeof(line));
+	if (r->says ? !done && strstr(line, r->says) : done)
+		return;
+	check_failed(__FILE__, __LINE__, "%s: %s", r->command, line);
+}
+
+static void expect(void (*be)(void), const char *command, const char *says)
+{
+	struct request r = { be, command, says };
+
+	reap(spawn(ask, &r));
+}
+
+static void ask_about_level_2(void *unused)
+{
+	expect(be_member, COUNT "true", NULL);
+	expect(be_outsider, COUNT "true",
+	       "/dev/perfmon is for the group perfmon, and you are not in it");
+	expect(be_member, "pfmon -uk -e page-faults true",
+	       "an event counts in the kernel, and perfmon.paranoid is 2");
+	expect(be_member, COUNT "--system-wide true",
+	       "is 2, at which whole CPUs are for CAP_PERFMON");
+	expect(be_member, COUNT "--attach-task=1",
+	       "thread 1 belongs to another user, root (0)");
+	expect(be_member, COUNT "--attach-task=2", "thread 2 is the kernel's");
+	expect(be_observer, "pfmon -uk -e page-faults --system-wide true",
+	       NULL);
+}
+
+static void ask_about_level_3(void *unused)
+{
+	expect(be_member, COUNT "true", "is 3, at which only CAP_SYS_ADMIN");
+	expect(be_observer, COUNT "true", "is 3, at which only CAP_SYS_ADMIN");
+}
+
+static void ask_at_levels(void *unused)
+{
+	with_paranoid("2", ask_about_level_2, NULL);
+	with_paranoid("3", ask_about_level_3, NULL);
+}
+
+static void name_groups(const char *text)
+{
+	FILE *file = fopen("/etc/group", "w");
+
+	CHECK(file);
+	fputs(text, file);
+	CHECK_OK(fclose(file));
+}
+
+static void ask_with_node(void *unused)
+{
+	with_node_for_group(ask_at_levels, NULL);
+}
+
+TEST(each_refusal_says_which_it_was)
+{
+	char old[512] = "";
+	int status;
+
+	if (exists("/etc/group"))
+		read_text("/etc/group", old, sizeof(old));
+	name_groups("perfmon:x:4711:\n");
+	status = wait_for(spawn(ask_with_node, NULL));
+	name_groups(old);
+	CHECK_EQ(status, 0);
+}
+
+static void ask_outside_of_task_group(void *unused)
+{
+	expect(be_outsider, COUNT "true",
+	       "measuring threads (/sys/kernel/perfmon/task_group) is for the group 4711");
+}
+
+static void ask_under_a_group(void *unused)
+{
+	with_setting("/sys/kernel/perfmon/task_group", "4711",
+		     ask_outside_of_task_group, NULL);
+}
+
+TEST(the_administrators_group_is_named)
+{
+	with_paranoid("2", ask_under_a_group, NULL);
+}
+
+static void sleep_on(void *unused)
+{
+	pause();
+}
+
+static void ask_to_block(void *unused)
+{
+	char command[128];
+	pid_t pid = spawn(sleep_on, NULL);
+
+	snprintf(command, sizeof(command), COUNT
+		 "--long-smpl-periods=1000 --overflow-block --attach-task=%d",
+		 pid);
+	expect(be_observer, command, "CAP_SYS_PTRACE");
+}
+
+TEST(holding_a_thread_takes_another_right)
+{
+	with_paranoid("2", ask_to_block, NULL);
+}
