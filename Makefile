@@ -35,6 +35,7 @@ help:
 	@echo 'make user     libperfmon, libpfm2x, libpfm22 and pfmon'
 	@echo 'make kunit    the KUnit suites, on UML'
 	@echo 'make vm       the tests in VMs'
+	@echo 'make hosts    make run on the other release of Debian, in a root of it'
 	@echo 'make parsers, lib, tools, scripts'
 	@echo '              the tests of pfmparse, the libraries, pfmon, fetched packages'
 	@echo 'make style    checkpatch, sparse, kernel-doc, Python style and types,'
@@ -142,7 +143,8 @@ bench: deps-bench
 # Tests. Each can be run by itself once its parts are built.
 PYTEST := $(PYTHON) -m pytest -q -p no:cacheprovider
 
-.PHONY: build built style conformance kunit scripts parsers lib tools vm check
+.PHONY: build built style conformance kunit scripts parsers lib tools \
+	hosts vm check
 build: parts
 	@$(MAKE) -s built
 built: built-modules user guest-x86_64 $(if $(filter user-arm64,$(LEFT_OUT)),,guest-arm64)
@@ -168,13 +170,16 @@ parsers:
 	@$(PYTEST) tests/parsers
 lib tools: user
 	@$(PYTEST) tests/$@
+hosts:
+	@scripts/parts.py other-host
+	@$(PYTEST) tests/hosts
 vm: build
 	@$(PYTEST) tests/vm
 
 # With REQUIRE_ALL=1 it fails where something would be left out.
 check: deps-check
 	@$(MAKE) -s build
-	@$(MAKE) -s -o parts style scripts parsers lib tools kunit vm
+	@$(MAKE) -s -o parts style scripts parsers lib tools kunit hosts vm
 	@echo "all checks passed"
 	@scripts/parts.py --conclude
 

@@ -25,13 +25,15 @@ from pathlib import Path
 import host
 import kernel_source
 import kernels
+import other_host
 import packages
+import roots
 import sysroot
 
 LEFT_OUT = Path(__file__).resolve().parents[1] / "build/left-out"
 QEMU = {"x86_64": "qemu-system-x86", "arm64": "qemu-system-arm"}
 DEBIAN = {"x86_64": "amd64", "arm64": "arm64"}
-ERRORS = (*kernels.ERRORS, host.HostError)
+ERRORS = (*kernels.ERRORS, *roots.ERRORS, host.HostError)
 
 
 @dataclass(frozen=True)
@@ -50,16 +52,17 @@ def parts() -> dict[str, Part]:
     gcc = host.gcc()
     cross = (f"gcc-{gcc}-aarch64-linux-gnu", "libc6-dev-arm64-cross")
     narrow = (f"gcc-{gcc}-multilib", "libc6-dev-i386")
+    builders = ("flex", "bison", "libssl-dev")
     # What a user other than root needs, too.
     users = () if os.geteuid() == 0 else ("uidmap",)
     found = {
         "user-arm64": Part(cross, partial(sysroot.sysroot, "arm64")),
         "user-i386": Part(narrow, partial(sysroot.sysroot, "i386")),
-        "kunit": Part((kernel_source.PACKAGE, "flex", "bison"), _nothing),
+        "kunit": Part((kernel_source.PACKAGE, *builders), _nothing),
         "checkpatch": Part((kernel_source.PACKAGE, "git"), _nothing),
         "sparse": Part(("sparse",), partial(_headers, "x86_64", host.newest())),
         "python-style": Part(("black", "isort", "flake8", "mypy", "git"), _nothing),
-        "roots": Part(("mmdebstrap", *users), _nothing),
+        "other-host": Part(("mmdebstrap", "git", *users), other_host.root),
         "man-pages": Part(("groff", "git"), _nothing),
     }
     for arch, known in kernels.SUPPORTED.items():

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import host
 import kernels
+import other_host
 import packages
 import parts
 import pytest
@@ -28,6 +29,7 @@ def missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> set[str]:
         *((packages, "unpacked_any"), (sysroot, "sysroot")),
     ):
         monkeypatch.setattr(module, function, lambda *_: Path("/"))
+    monkeypatch.setattr(other_host, "root", lambda: Path("/"))
     return names
 
 
@@ -72,6 +74,7 @@ def test_without_a_cross_compiler_arm64_is_left_out(
         ("libc6-dev-i386", {"user-i386"}),
         ("sparse", {"sparse"}),
         ("mypy", {"python-style"}),
+        ("mmdebstrap", {"other-host"}),
         ("linux-source-6.12", {"kunit", "checkpatch"}),
         (
             "qemu-system-arm",

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""`make run` on the other release, with its kernel, compiler, QEMU and Python."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import host
+import other_host
+import parts
+import pytest
+
+SCRIPT = Path(other_host.__file__)
+
+
+def on_other_host(*command: str) -> subprocess.CompletedProcess[str]:
+    """Run a command there; what it prints goes to this test's output."""
+    done = subprocess.run(
+        [SCRIPT, *command],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+    print(done.stdout)
+    return done
+
+
+@pytest.fixture(autouse=True)
+def root() -> None:
+    """Skip if this machine cannot have a root of the other release."""
+    reason = parts.left_out("other-host")
+    if reason:
+        pytest.skip(reason)
+
+
+def test_make_run_profiles_with_what_the_other_release_has() -> None:
+    done = on_other_host()
+    assert done.returncode == 0
+    assert "the shares are right" in done.stdout
+    kernel = on_other_host("scripts/host.py", "kernel").stdout.strip()
+    assert kernel != host.kernel()
+    assert f"booting Debian's {kernel} kernel" in done.stdout

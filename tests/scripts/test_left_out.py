@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""What the Makefile builds where parts are left out: its commands, not run."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import kernel_source
+import kernels
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+# In place of what starts a make of the kernel's even if commands are only printed.
+MODULES = "build-modules=@echo modules for $2 "
+ARM64 = {
+    "user-arm64",
+    *(f"modules-arm64-{series}" for series in kernels.SUPPORTED["arm64"]),
+}
+
+
+def commands(goal: str, build: Path, *left_out: str) -> str:
+    """Return what make would run for a goal, with these parts left out.
+
+    It goes on where a file is not there that only a command that is not run makes.
+    """
+    (build / "left-out").mkdir(parents=True)
+    for name in left_out:
+        (build / "left-out" / name).write_text("missing\n")
+    done = subprocess.run(
+        ["make", "-n", "-s", "-k", f"BUILD={build}", MODULES, goal],
+        cwd=ROOT,
+        env=kernel_source.build_environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        check=False,
+    )
+    return done.stdout
+
+
+def test_all_is_built_where_nothing_is_left_out(tmp_path: Path) -> None:
+    printed = commands("built", tmp_path)
+    for word in ("UARCH=arm64", "UARCH=i386", "modules for arm64", "modules for x86"):
+        assert word in printed
+
+
+def test_without_a_cross_compiler_all_but_arm64_is_built(tmp_path: Path) -> None:
+    printed = commands("built", tmp_path, *ARM64)
+    assert "arm64" not in printed
+    assert "UARCH=x86_64" in printed
+    for series in kernels.SUPPORTED["x86_64"]:
+        assert f"modules for x86_64-{series} " in printed
+
+
+def test_modules_are_built_without_those_of_a_kernel_that_is_missing(
+    tmp_path: Path,
+) -> None:
+    printed = commands("built-modules", tmp_path, "modules-x86_64-6.12", *ARM64)
+    assert "modules for x86_64-6.1 " in printed
+    assert "modules for x86_64-6.12 " not in printed
+    assert "arm64" not in printed
+
+
+def test_without_i386_libraries_other_guests_programs_are_built(
+    tmp_path: Path,
+) -> None:
+    printed = commands("guest-x86_64", tmp_path, "user-i386")
+    assert "user-i386" in printed and "UARCH=i386" not in printed
+
+
+@pytest.mark.parametrize("goal", ["kunit", "style"])
+def test_a_check_that_is_left_out_is_no_failure(goal: str, tmp_path: Path) -> None:
+    assert f"test -e {tmp_path}/left-out/" in commands(goal, tmp_path)
