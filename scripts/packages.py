@@ -240,9 +240,12 @@ def _age(offer: Offer) -> float:
 
 
 def _state(offer: Offer) -> Path:
-    """Return the directory of apt's state for an offer."""
-    name = f"{offer.release}-{offer.arch}" if offer.release else offer.arch
-    return cache.root() / "apt" / name
+    """Return the directory of apt's state for an offer.
+
+    Hosts of several releases may share the cache; each has sources of its own.
+    """
+    release = offer.release or f"host-{debian.host()}"
+    return cache.root() / "apt" / f"{release}-{offer.arch}"
 
 
 def _field(spec: str, offer: Offer, field: str) -> str | None:

@@ -9,6 +9,7 @@ import subprocess
 from pathlib import Path
 
 import cache
+import debian
 import packages
 import pytest
 
@@ -94,8 +95,19 @@ def test_what_is_in_the_cache_needs_no_archive(
 
 def test_only_the_lists_of_the_wanted_architecture_are_fetched(archive: Path) -> None:
     packages.unpacked("thing", packages.Offer("arm64"), VERSION)
-    states = [path.name for path in (cache.root() / "apt").iterdir()]
-    assert states == ["arm64"]
+    (state,) = (cache.root() / "apt").iterdir()
+    assert state.name.endswith("-arm64")
+
+
+def test_hosts_of_two_releases_have_lists_of_their_own(
+    archive: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("bookworm", "trixie"):
+        monkeypatch.setattr(debian, "host", lambda name=name: name)
+        packages.unpacked_any("thing", "amd64")
+        shutil.rmtree(cache.root() / "packages")
+    names = {path.name for path in (cache.root() / "apt").iterdir()}
+    assert names == {"host-bookworm-amd64", "host-trixie-amd64"}
 
 
 def test_a_list_that_cannot_be_had_is_named(archive: Path) -> None:
