@@ -46,10 +46,12 @@ PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 # Of what mmdebstrap wrote before it failed.
 SHOWN_LINES = 15
 # The first argument is the root, the second the directory to start in; then what to
-# bind, an empty argument, and the command.
+# bind, an empty argument, and the command. A mount point for a root lets what runs in
+# it make name spaces, and so roots, too.
 ENTER = """
 root=$1 cwd=$2
 shift 2
+mount --bind "$root" "$root"
 while [ -n "$1" ]; do
     mkdir -p "$root$1"
     mount --rbind "$1" "$root$1"

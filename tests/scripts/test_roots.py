@@ -118,6 +118,14 @@ def test_a_command_runs_in_the_root_with_the_tree_at_its_place(
     assert ran.returncode == 3
 
 
+def test_a_root_can_be_the_host_of_another(offered: dict[str, str]) -> None:
+    needs_name_spaces()
+    tree = roots.root("trixie", ["make"])
+    inner = ["busybox", "unshare", "--mount", "true"]
+    ran = roots.run(tree, inner, capture=True)
+    assert (ran.returncode, ran.stderr) == (0, "")
+
+
 def test_a_change_of_a_copy_stays_in_it(offered: dict[str, str]) -> None:
     needs_name_spaces()
     tree = roots.root("trixie", ["make"])
