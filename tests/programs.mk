@@ -22,6 +22,7 @@ $(TOOL_TESTS): $(UOUT)/%: $(UOBJ)/tests/tools/%.o $(PFMON_A) $(LIBPERFMON_A)
 
 # What these put in the place of functions of the kernel and of the C library.
 $(UOUT)/buffer_saver: WRAPPED := -Wl,--wrap=pfm_restart
+$(UOUT)/hanging_trial: WRAPPED := -Wl,--wrap=pfm_create_context,--wrap=poll
 $(UOUT)/stream_reader: WRAPPED := -Wl,--wrap=open,--wrap=ioctl,--wrap=scandir
 
 $(UOUT)/perfmonctl_errors: $(LIBPERFMON_A)

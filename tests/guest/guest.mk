@@ -50,7 +50,8 @@ GCFLAGS := -O2 -g -Wall -Wextra -Wno-unused-parameter -Werror -std=gnu11 \
 	   -Isdk/include -I$(HARNESS) -MMD -MP
 # Debian keeps <asm/> in the directory of the 64-bit architecture.
 GCFLAGS32 = $(GCFLAGS) -m32 -idirafter /usr/include/x86_64-linux-gnu
-GUEST_PROGRAMS := $(addprefix $(GOUT)/,$(GUEST_TESTS) fuzz keep_events retire worker)
+GUEST_PROGRAMS := $(addprefix $(GOUT)/,$(GUEST_TESTS) fuzz keep_events retire \
+		  take_counters worker)
 SHARED_OBJ := $(HARNESS_SHARED:%=$(GOBJ)/$(HARNESS)/%.o)
 TEST_OBJ := $(SHARED_OBJ) $(GOBJ)/$(HARNESS)/check_main.o
 FUZZ_OBJ := $(patsubst %.c,$(GOBJ)/%.o,$(wildcard tests/guest/fuzz/*.c))
@@ -100,7 +101,7 @@ $(GOUT)/fuzz: $(FUZZ_OBJ) $(LIBPERFMON)
 	@mkdir -p $(@D)
 	$(GCC) -static -o $@ $^ -lpthread
 
-$(GOUT)/keep_events $(GOUT)/retire: $(GOUT)/%: $(GOBJ)/$(HARNESS)/%.o
+$(addprefix $(GOUT)/,keep_events retire take_counters): $(GOUT)/%: $(GOBJ)/$(HARNESS)/%.o
 	@mkdir -p $(@D)
 	$(GCC) -static -o $@ $^
 

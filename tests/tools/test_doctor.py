@@ -5,10 +5,11 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 from pathlib import Path
 
 import pytest
-from machines import CERT, EXTRA, LOCKDOWN, OWNERS_KEYS, RELEASE, Machine
+from machines import CERT, EXTRA, LOCKDOWN, OWNERS_KEYS, RELEASE, SECURE_BOOT, Machine
 from pfmon import ERROR, USAGE, Pfmon, without_kernel
 
 BUILD = f"KDIR=/lib/modules/{RELEASE}/build"
@@ -117,7 +118,7 @@ def test_modules_that_depmod_has_not_listed(machine: Machine) -> None:
 
 def test_modules_of_another_kernel(machine: Machine) -> None:
     machine.unload()
-    machine.install(release="6.1.0-1-other")
+    machine.install(release="6.11.1-test")
     text, remedy = only_problem(machine, "module")
     assert "was built for another kernel" in text
     assert remedy == FROM_SOURCES
@@ -126,6 +127,7 @@ def test_modules_of_another_kernel(machine: Machine) -> None:
 def test_loaded_modules_that_are_not_installed(machine: Machine) -> None:
     machine.remove(EXTRA)
     machine.depmod()
+    machine.remove(f"lib/modules/{RELEASE}/build")
     machine.write(
         "sys/kernel/perfmon/formats/d139b29e-62e8-40e4-b402-73078792e937/name", ""
     )
@@ -257,6 +259,15 @@ def test_secure_boot_without_lockdown_takes_unsigned_modules(
     assert findings.checks["signature"]["status"] == "ok"
 
 
+def test_secure_boot_that_is_off_locks_nothing_down(machine: Machine) -> None:
+    machine.unload()
+    machine.boot_securely()
+    machine.write(SECURE_BOOT, b"\6\0\0\0\0")
+    text, remedy = only_problem(machine, "signature")
+    assert text.startswith("the kernel is locked down")
+    assert remedy[0].startswith("sudo reboot")
+
+
 def test_loaded_modules_need_no_signature(machine: Machine) -> None:
     machine.boot_securely()
     assert machine.examine().status == 0
@@ -367,6 +378,8 @@ def test_too_little_memory_may_be_locked(machine: Machine) -> None:
     text, remedy = only_problem(machine, "memory", "memlock=65536")
     assert "RLIMIT_MEMLOCK" in text
     assert remedy == ["ulimit -S -l 8192"]
+    _, remedy = only_problem(machine, "memory", "memlock=1", "memlock_max=1000000000")
+    assert remedy == ["ulimit -S -l 8192"]
     _, remedy = only_problem(machine, "memory", "memlock=1", "memlock_max=1")
     assert remedy == ["sudo prlimit --memlock=8388608 --pid $$"]
 
@@ -448,6 +461,18 @@ def test_sample_that_is_not_recorded_is_a_problem_of_its_own(
     assert text.endswith(": a CPU is measured")
     assert remedy == ["kill 123   # or let them end"]
     assert machine.examine("sample=x").checks["cycles"]["status"] == "skipped"
+
+
+def test_trial_ends_although_the_kernel_does_not_answer(programs: Path) -> None:
+    run = subprocess.run(
+        [programs / "hanging_trial"],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert run.returncode == ERROR
+    assert run.stdout.startswith("it did not end within 30 seconds")
 
 
 def test_container_is_told_what_is_its_hosts(machine: Machine) -> None:

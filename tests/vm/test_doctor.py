@@ -1,0 +1,287 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""pfmon doctor in guests with each obstacle that a guest can have.
+
+The obstacle is named, and after the commands that pfmon doctor prints it is not any
+more. Needs `make modules`, `make user user-arm64` and tests/guest/guest.mk for both
+architectures.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from boot import Boot, Boots, Target
+
+SCRIPT = Path(__file__).with_name("doctor.sh")
+X86_64 = Target("x86_64", "6.12")
+ARM64 = Target("arm64", "6.1")
+TIMEOUT = 1200
+REBOOT = "+ reboot"
+
+
+@dataclass(frozen=True)
+class Obstacle:
+    """What stands in the way: the check that finds it, and what it says.
+
+    provoke: shell commands that put it there, ask, mend it and ask again; if it lasts
+    until a reboot, only the first. works: whether samples can be recorded afterwards.
+    """
+
+    check: str
+    says: str
+    provoke: str
+    status: str = "problem"
+    works: bool = True
+
+
+MODULES = "pfm_fmt_default pfm_pmu_perf perfmon"
+MISSING = "mv $extra /tmp/extra; depmod"
+# What the headers' package brings, and what building from the sources does.
+HEADERS = "pfmon doctor --json; mkdir $lib/build; : >$lib/build/Makefile"
+INSTALL = "pfmon doctor --json; mv /tmp/extra $extra; depmod"
+UNLISTED = "rm $lib/modules.dep* $lib/modules.alias*"
+FORMAT = "$extra/formats/default/pfm_fmt_default.ko"
+UNLISTED_FORMAT = f"mv {FORMAT} /tmp; depmod; mv /tmp/pfm_fmt_default.ko {FORMAT}"
+OLD = "pretend /sys/module/perfmon/version 0.8.0"
+OTHER = f"{OLD}; pretend /sys/kernel/perfmon/version 0.7"
+FOR_GROUP = "chgrp perfmon /dev/perfmon; chmod 660 /dev/perfmon"
+JOINED = "leave_group perfmon; begin_session; adduser nobody perfmon; end_session"
+TASK_GROUP = "/sys/kernel/perfmon/task_group"
+ONLY_GROUP = f"chmod 666 /dev/perfmon; leave_group perfmon; echo 77 >{TASK_GROUP}"
+LOCKED_MEMORY = (
+    'ulimit -S -l 16; found=$(pfmon doctor --json); echo "$found"; echo "$found" | '
+    "commands_for memory >/tmp/limit; . /tmp/limit; pfmon doctor --json"
+)
+SHELL_OF_NOBODY = f"as_nobody '. /perfmon/add/{SCRIPT.name}; {LOCKED_MEMORY}'"
+
+# In this order, in a guest whose modules are installed and not loaded.
+OBSTACLES = {
+    "headers": Obstacle(
+        "headers",
+        "headers of the kernel",
+        f"{MISSING}; {HEADERS}; pfmon doctor --json",
+        works=False,
+    ),
+    "module": Obstacle(
+        "module",
+        "not installed for the running kernel",
+        f"{INSTALL}; pfmon doctor --json",
+        works=False,
+    ),
+    "unlisted": Obstacle(
+        "module", "depmod has not listed it", f"{UNLISTED}; mend module", works=False
+    ),
+    "unloaded": Obstacle("loaded", "perfmon is not loaded", "mend loaded"),
+    "pmu": Obstacle("pmu", "no PMU description", "rmmod pfm_pmu_perf; mend pmu"),
+    "format": Obstacle(
+        "formats",
+        "neither registered nor installed: default",
+        f"rmmod pfm_fmt_default; {UNLISTED_FORMAT}; mend formats",
+    ),
+    "old": Obstacle(
+        "version", "perfmon 0.8.0 is loaded, and", f"{OLD}; mend version", "note"
+    ),
+    "interface": Obstacle("version", "has interface 0.7", f"{OTHER}; mend version"),
+    "level": Obstacle(
+        "access", "kernel.perf_event_paranoid is 3", "mend_for_nobody access"
+    ),
+    "node": Obstacle(
+        "access",
+        "/dev/perfmon is for the group perfmon",
+        f"{FOR_GROUP}; mend_for_nobody access",
+    ),
+    "session": Obstacle(
+        "access",
+        "you have joined it since you logged in",
+        f"{JOINED}; as_nobody 'pfmon doctor --json'",
+    ),
+    "group": Obstacle(
+        "access",
+        "measuring threads (/sys/kernel/perfmon/task_group) is for the group perfmon",
+        f"{ONLY_GROUP}; mend_for_nobody access; echo any >{TASK_GROUP}",
+    ),
+    "memlock": Obstacle("memory", "RLIMIT_MEMLOCK", SHELL_OF_NOBODY),
+    "memory": Obstacle(
+        "memory",
+        "all together may have 4096",
+        "echo 4096 >/sys/kernel/perfmon/smpl_buf_size_max; mend memory",
+    ),
+    "busy": Obstacle(
+        "sample",
+        "is being measured already",
+        "measure_cpus; mend sample; kill $other 2>/dev/null; wait $other",
+    ),
+}
+# Those that take a reboot, one after the other.
+LASTING = {
+    "enforced": Obstacle(
+        "signature",
+        "module.sig_enforce is on",
+        f"rmmod {MODULES}; echo 1 >/sys/module/module/parameters/sig_enforce",
+    ),
+    "integrity": Obstacle(
+        "signature",
+        "the kernel is locked down",
+        "echo integrity >/sys/kernel/security/lockdown",
+    ),
+    "confidentiality": Obstacle(
+        "registers",
+        "locked down for confidentiality",
+        "echo confidentiality >/sys/kernel/security/lockdown",
+        "note",
+    ),
+    "disabled": Obstacle(
+        "signature",
+        "kernel.modules_disabled",
+        "echo 1 >/proc/sys/kernel/modules_disabled",
+    ),
+}
+# In a guest with hardware counters, and with the modules loaded.
+COUNTERS = {
+    "watchdog": Obstacle(
+        "watchdog",
+        "the NMI watchdog has one",
+        "pretend /proc/sys/kernel/nmi_watchdog 1; mend watchdog",
+        "note",
+    ),
+    "reads": Obstacle(
+        "user-reads", "cannot read their running counters", "mend user-reads", "note"
+    ),
+    "taken": Obstacle(
+        "cycles",
+        "not enough free counters",
+        "take_counters; mend cycles",
+        "note",
+    ),
+}
+
+
+def _commands() -> dict[Target, dict[str, str]]:
+    """Return what runs in each guest: name -> shell command."""
+    tools = f". /perfmon/add/{SCRIPT.name}"
+    provoked = {name: obstacle.provoke for name, obstacle in OBSTACLES.items()}
+    for name, obstacle in LASTING.items():
+        ask = 'found=$(pfmon doctor --json); echo "$found"; echo "$found"'
+        show = f"commands_for {obstacle.check} | sed 's/^/+ /'"
+        provoked[name] = f"{obstacle.provoke}; {ask} | {show}"
+    counters = {name: obstacle.provoke for name, obstacle in COUNTERS.items()}
+    return {
+        X86_64: {
+            "keep_events": "keep_events",
+            "prepare": f"{tools}; prepare",
+            **provoked,
+        },
+        ARM64: {"prepare": tools, "free": "pfmon doctor --json", **counters},
+    }
+
+
+def _options(target: Target) -> Iterator[str]:
+    """Yield the options of the harness."""
+    yield from (f"--timeout={TIMEOUT}", f"--add={SCRIPT}")
+    if target == X86_64:
+        yield "--no-modules"
+        kmod = shutil.which("kmod")
+        for tool in ("modinfo", "modprobe", "depmod"):
+            yield f"--add={kmod}:/usr/sbin/{tool}"
+
+
+@pytest.fixture(scope="module", name="boots")
+def boots_fixture(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[Boots[Target]]:
+    def boot(target: Target) -> Boot:
+        out = tmp_path_factory.mktemp(str(target))
+        return Boot(target, _commands()[target], out, list(_options(target)))
+
+    guests = Boots(boot)
+    yield guests
+    guests.close()
+
+
+def findings(printed: str) -> list[dict[str, Any]]:
+    """Return what pfmon doctor said, each time: works, and its checks by name."""
+    said = [json.loads(line) for line in printed.splitlines() if line[:1] == "{"]
+    for one in said:
+        one["checks"] = {check["check"]: check for check in one["checks"]}
+    return said
+
+
+def followed(printed: str) -> list[str]:
+    """Return the commands that were followed."""
+    return [line for line in printed.splitlines() if line[:2] == "+ "]
+
+
+def check_named(obstacle: Obstacle, said: Mapping[str, Any]) -> None:
+    """Let the test fail unless the obstacle is named, and nothing above it is."""
+    found = said["checks"][obstacle.check]
+    assert found["status"] == obstacle.status, said
+    assert obstacle.says in found["text"]
+    problems = [
+        name for name, check in said["checks"].items() if check["status"] == "problem"
+    ]
+    if obstacle.status == "problem":
+        assert not said["works"]
+        assert problems == [obstacle.check]
+
+
+def check_mended(boot: Boot, name: str, obstacle: Obstacle) -> None:
+    """Let the test fail unless the obstacle is named, mended, and then not named."""
+    printed = boot.printed(name)
+    said = findings(printed)
+    assert len(said) == 2, printed + boot.errors()
+    check_named(obstacle, said[0])
+    after = said[1]["checks"][obstacle.check]
+    assert after["status"] in ("ok", "skipped"), printed
+    assert said[1]["works"] == obstacle.works, printed
+
+
+@pytest.mark.parametrize("name", OBSTACLES)
+def test_obstacle_is_named_and_after_its_remedy_is_not(
+    name: str, boots: Boots[Target]
+) -> None:
+    check_mended(boots[X86_64], name, OBSTACLES[name])
+
+
+@pytest.mark.parametrize("name", LASTING)
+def test_obstacle_until_a_reboot_is_named(name: str, boots: Boots[Target]) -> None:
+    printed = boots[X86_64].printed(name)
+    (said,) = findings(printed)
+    check_named(LASTING[name], said)
+    assert followed(printed)[-1].startswith(REBOOT)
+
+
+def test_fresh_boot_has_none_of_them(boots: Boots[Target]) -> None:
+    said = findings(boots[X86_64].printed("unlisted"))[-1]
+    assert said["checks"]["signature"]["status"] == "ok"
+    assert said["checks"]["registers"]["status"] == "skipped"
+
+
+def test_machine_without_counters_measures_nevertheless(boots: Boots[Target]) -> None:
+    said = findings(boots[X86_64].printed("unloaded"))[-1]
+    assert said["works"]
+    assert said["checks"]["counters"]["status"] == "note"
+    assert said["checks"]["cycles"]["status"] == "skipped"
+
+
+@pytest.mark.parametrize("name", COUNTERS)
+def test_what_keeps_counters_is_named_and_after_its_remedy_is_not(
+    name: str, boots: Boots[Target]
+) -> None:
+    check_mended(boots[ARM64], name, COUNTERS[name])
+
+
+def test_free_counters_count_cycles(boots: Boots[Target]) -> None:
+    (said,) = findings(boots[ARM64].printed("free"))
+    assert said["works"]
+    assert said["checks"]["cycles"]["status"] == "ok"
+
+
+@pytest.mark.parametrize("target", [X86_64, ARM64], ids=str)
+def test_kernel_is_content(target: Target, boots: Boots[Target]) -> None:
+    assert boots[target].status() == 0, boots[target].errors()
