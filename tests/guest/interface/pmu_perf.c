@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -386,6 +387,17 @@ TEST(an_event_that_is_released_cannot_be_found)
 	CHECK_EQ(read_number(LEAP_PARAM "found"), 0);
 }
 
+/* Since 6.16 perf stops every event that it throttles, not only hardware's. */
+static bool counts_while_throttled(void)
+{
+	unsigned int major, minor;
+	struct utsname uts;
+
+	CHECK_OK(uname(&uts));
+	CHECK_EQ(sscanf(uts.release, "%u.%u", &major, &minor), 2);
+	return major < 6 || (major == 6 && minor < 16);
+}
+
 /*
  * Each event of this tracepoint brings the time that a thread has run. perf
  * reports its periods one by one, until they are too many for it: 100,000 a
@@ -411,7 +423,7 @@ static void count_run_time(void *unused)
 	known = s.hdr->hdr_count + ctx_number(s.fd, "pfm_lost");
 	CHECK(ctx_number(s.fd, "pfm_lost") > 0);
 	/* They are not stopped in one instant. */
-	CHECK(known > (counted - value) / 1100);
+	CHECK(known > (counted - value) / 1100 || !counts_while_throttled());
 	CHECK(known < counted / 900);
 	/* What the last one brought may be open. */
 	CHECK((__s64)value < (__s64)(counted / 2));

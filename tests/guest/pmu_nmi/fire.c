@@ -41,6 +41,19 @@ static int rig_nmi(unsigned int cmd, struct pt_regs *regs)
 	return NMI_HANDLED;
 }
 
+/*
+ * cond_resched() does nothing in a kernel that is preempted lazily, as by 7.3:
+ * who wakes up would wait for the next tick.
+ */
+static void rig_let_others(void)
+{
+#ifdef TIF_NEED_RESCHED_LAZY
+	if (test_thread_flag(TIF_NEED_RESCHED_LAZY))
+		schedule();
+#endif
+	cond_resched();
+}
+
 /* Send an NMI unless one is on its way. Return: true if it was sent. */
 static bool rig_send(int cpu)
 {
@@ -85,7 +98,7 @@ static int rig_fire_at(int cpu, u64 n)
 			return -EINTR;
 		if (n && rig_send(cpu))
 			n--;
-		cond_resched();
+		rig_let_others();
 	}
 	return 0;
 }
@@ -132,7 +145,7 @@ static int rig_thread(void *unused)
 		if (READ_ONCE(rig_interval) >= RIG_LONG_WAIT)
 			usleep_range(RIG_SLEEP, 2 * RIG_SLEEP);
 		else
-			cond_resched();
+			rig_let_others();
 	}
 	return 0;
 }
@@ -146,7 +159,7 @@ static void rig_cease(void)
 	synchronize_rcu();
 	for_each_online_cpu(cpu)
 		while (atomic_read(&per_cpu(rig_cpus, cpu).firing))
-			cond_resched();
+			rig_let_others();
 }
 
 void rig_set_rate(u64 rate)
