@@ -46,7 +46,8 @@ def sources(release: str) -> list[str]:
     mirror = _uri(here)
     name = base(release)
     if name == UNSTABLE:
-        return [f"deb {mirror} {UNSTABLE} main"]
+        # Its lists are valid for a week only, and a mirror may lag behind.
+        return [f"deb [check-valid-until=no] {mirror} {UNSTABLE} main"]
     security = _uri(here + SECURITY)
     lines = [
         f"deb {mirror} {name} main",

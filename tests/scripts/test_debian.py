@@ -41,7 +41,9 @@ def test_another_release_comes_from_where_the_hosts_own_does(
     backports = debian.sources("trixie-backports")
     assert backports[:3] == debian.sources("trixie")
     assert backports[3:] == ["deb http://near/debian trixie-backports main"]
-    assert debian.sources("sid") == ["deb http://near/debian sid main"]
+    assert debian.sources("sid") == [
+        "deb [check-valid-until=no] http://near/debian sid main"
+    ]
 
 
 def test_sources_without_the_release_name_what_is_missing(
