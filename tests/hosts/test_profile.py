@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""When `make run` calls a profile wrong."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+PROGRAM = Path(__file__).resolve().parents[2] / "examples/profile.py"
+
+
+@pytest.fixture(name="profile", scope="module")
+def fixture_profile() -> ModuleType:
+    """Return the program as a module; Python has another one of its name."""
+    spec = importlib.util.spec_from_file_location("hot_profile", PROGRAM)
+    assert spec and spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def report(samples: int, *shares: float) -> str:
+    """Return a report with these shares of the three functions."""
+    names = ("hot_sixty", "hot_thirty", "hot_ten")
+    rows = [{"symbol": n, "percent": share} for n, share in zip(names, shares)]
+    return json.dumps({"total": samples, "rows": rows})
+
+
+def test_shares_are_right_within_three_points(profile: ModuleType) -> None:
+    assert profile.faults(report(20_000, 62.9, 27.1, 10)) == []
+    assert profile.faults(report(20_000, 63.1, 26.9, 10)) == [
+        "hot_sixty has 63.10 %, not 60 +- 3 %",
+        "hot_thirty has 26.90 %, not 30 +- 3 %",
+    ]
+
+
+def test_few_samples_are_not_taken_for_more_than_they_tell(profile: ModuleType) -> None:
+    assert profile.faults(report(1489, 63.13, 24.85, 11.89)) == []
+    (fault,) = profile.faults(report(1489, 67.5, 24, 8.5))
+    assert fault.startswith("hot_sixty")
+
+
+def test_too_few_samples_are_no_profile(profile: ModuleType) -> None:
+    (fault,) = profile.faults(report(499, 60, 30, 10))
+    assert "too few" in fault
+
+
+def test_a_function_without_samples_is_missed(profile: ModuleType) -> None:
+    (fault,) = profile.faults(report(20_000, 60, 30))
+    assert fault == "hot_ten has 0.00 %, not 10 +- 3 %"
