@@ -203,7 +203,7 @@ def test_unsigned_modules_with_secure_boot(machine: Machine) -> None:
     assert remedy[1:] == ENROLL
     machine.write("var/lib/dkms/perfmon/0.9.0/source/dkms.conf", "")
     _, remedy = only_problem(machine, "signature")
-    assert remedy[0] == f"sudo dkms unbuild perfmon -k {RELEASE}"
+    assert remedy[0] == f"sudo dkms unbuild perfmon/0.9.0 -k {RELEASE}"
 
 
 def test_signed_modules_whose_key_is_not_enrolled(machine: Machine) -> None:
@@ -342,7 +342,7 @@ def test_user_who_is_not_in_the_group(machine: Machine, fact: str) -> None:
     text, remedy = only_problem(machine, "access", f"{fact}=closed")
     assert "is for the group perfmon" in text
     assert remedy == [
-        "sudo adduser $(id -un) perfmon",
+        "sudo usermod -aG perfmon $(id -un)",
         "newgrp perfmon   # or log in again",
     ]
 
@@ -475,10 +475,21 @@ def test_trial_ends_although_the_kernel_does_not_answer(programs: Path) -> None:
     assert run.stdout.startswith("it did not end within 30 seconds")
 
 
-def test_container_is_told_what_is_its_hosts(machine: Machine) -> None:
+@pytest.mark.parametrize(
+    ("mark", "removed"),
+    [
+        (".dockerenv", EXTRA),
+        ("run/.containerenv", EXTRA),
+        ("run/systemd/container", EXTRA),
+        ("etc/hostname", "lib"),
+    ],
+)
+def test_container_is_told_what_is_its_hosts(
+    machine: Machine, mark: str, removed: str
+) -> None:
     machine.unload()
-    machine.remove("lib")
-    machine.write(".dockerenv", "")
+    machine.remove(removed)
+    machine.write(mark, "")
     findings = machine.examine()
     assert findings.of("note") == ["container"]
     assert findings.of("problem") == ["loaded"]

@@ -63,8 +63,8 @@ end_session() {
 	wait "$session"
 }
 
-# As Debian's adduser(8): a user, and a group that he joins.
-join='adduser() { sed -i "s/^\($2:.*:\)$/\1$1/" /etc/group; }'
+# As usermod(8): -aG, a group, and a user who joins it.
+join='usermod() { sed -i "s/^\($2:.*:\)$/\1$3/" /etc/group; }'
 eval "$join"
 
 leave_group() {

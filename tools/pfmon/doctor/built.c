@@ -11,6 +11,23 @@
 #include "doctor/kmod.h"
 #include "util.h"
 
+#define DKMS_TREE	"/var/lib/dkms/perfmon"
+
+char *dkms_version(const struct machine *machine)
+{
+	char *pattern = machine_path(machine, DKMS_TREE "/*/source");
+	char *version = NULL;
+	glob_t found;
+
+	if (!glob(pattern, 0, NULL, &found)) {
+		*strrchr(found.gl_pathv[0], '/') = '\0';
+		version = checked_strdup(strrchr(found.gl_pathv[0], '/') + 1);
+		globfree(&found);
+	}
+	free(pattern);
+	return version;
+}
+
 bool core_is_loaded(const struct machine *machine)
 {
 	return machine_has(machine, "/sys/module/" CORE_MODULE);

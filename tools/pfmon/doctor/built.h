@@ -5,8 +5,6 @@
 
 #include "doctor/machine.h"
 
-/* What DKMS knows of perfmon. */
-#define DKMS_TREE	"/var/lib/dkms/perfmon"
 /* What says that this machine has perfmon from packages. */
 #define TOOLS_PACKAGE	"/usr/share/doc/perfmon-tools"
 
@@ -16,6 +14,9 @@
  * freed.
  */
 char *build_remedy(const struct machine *machine);
+
+/* The version of perfmon that DKMS builds; NULL if none; to be freed. */
+char *dkms_version(const struct machine *machine);
 
 /* Is perfmon's core loaded? */
 bool core_is_loaded(const struct machine *machine);

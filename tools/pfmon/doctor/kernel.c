@@ -17,7 +17,7 @@ void check_container(const struct machine *machine, struct finding *finding)
 {
 	if (machine->is_container)
 		finding_note(finding, NULL,
-			     "this is a container: modules and settings of the kernel are its host's; run pfmon doctor there, too");
+			     "this is a container, or a system without a kernel: modules and settings of the kernel are its host's; run pfmon doctor there, too");
 }
 
 static char *another_kernel(const struct machine *machine)

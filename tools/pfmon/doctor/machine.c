@@ -125,7 +125,8 @@ void machine_init(struct machine *machine, const char *root)
 	machine->is_container =
 		machine_has(machine, "/run/systemd/container") ||
 		machine_has(machine, "/run/.containerenv") ||
-		machine_has(machine, "/.dockerenv");
+		machine_has(machine, "/.dockerenv") ||
+		!machine_has(machine, "/lib/modules");
 	access_gather(&machine->access, 0);
 	find_limit(machine);
 }

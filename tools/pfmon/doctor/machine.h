@@ -20,7 +20,7 @@ struct machine {
 	const char *root;	/* "" for the machine that this runs on */
 	char *release;		/* of the running kernel */
 	char *arch;		/* as uname -m has it */
-	bool is_container;
+	bool is_container;	/* or has no kernel of its own */
 	bool is_debian;
 
 	/* The user. */

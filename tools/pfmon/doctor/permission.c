@@ -30,7 +30,8 @@ static const struct access_group *group_of(const struct machine *machine,
 static char *group_remedy(const struct machine *machine,
 			  const struct access_group *group)
 {
-	char *join = as_root(machine, "adduser $(id -un) %s", group->name);
+	char *join = as_root(machine, "usermod -aG %s $(id -un)",
+			     group->name);
 	char *remedy = checked_printf("%s%snewgrp %s   # or log in again",
 				      group->later ? "" : join,
 				      group->later ? "" : "\n", group->name);

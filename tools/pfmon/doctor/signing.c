@@ -65,15 +65,20 @@ static const char *why_signed_only(const struct machine *machine)
 static char *unsigned_remedy(const struct machine *machine)
 {
 	const char *release = machine->release;
+	char *version, *remedy;
 
 	if (!has_secure_boot(machine))
 		return as_root(machine, "%s",
 			       "reboot   # without lockdown= and module.sig_enforce in the kernel's command line");
-	if (machine_has(machine, DKMS_TREE))
-		return as_root(machine,
-			       "dkms unbuild perfmon -k %s\ndkms autoinstall -k %s\n%s",
-			       release, release, ENROLL);
-	return as_root(machine, SIGN "\n%s", release, release, ENROLL);
+	version = dkms_version(machine);
+	if (!version)
+		return as_root(machine, SIGN "\n%s", release, release,
+			       ENROLL);
+	remedy = as_root(machine,
+			 "dkms unbuild perfmon/%s -k %s\ndkms autoinstall -k %s\n%s",
+			 version, release, release, ENROLL);
+	free(version);
+	return remedy;
 }
 
 enum enrolled { ENROLLED, NOT_ENROLLED, ENROLLED_UNKNOWN };
