@@ -29,8 +29,8 @@ ROOT = Path(__file__).resolve().parents[1]
 PROGRAMS = 0o755
 DATA = 0o644
 LIST = "share/perfmon/installed"
-# What only kernel modules include; <perfmon/...> of programs is shared with libpfm4.
-KERNEL_HEADERS = re.compile(r"perfmon_(fmt|ds|pmu)[_.]")
+# What programs include; the other headers of the SDK are for kernel modules.
+USER_HEADERS = re.compile(r"perfmon(2x|22|_\w+_smpl)?\.h")
 # The functions whose page is another's, in its NAME section.
 NAMES = re.compile(r"^\.SH NAME\n(.*?)\\-", re.MULTILINE | re.DOTALL)
 
@@ -107,7 +107,7 @@ def libraries(layout: Layout, build: str) -> Iterator[Item]:
     text = layout.filled("packaging/perfmon.pc.in")
     yield Item(layout.libdir / "pkgconfig/perfmon.pc", text=text)
     for item in copies("sdk/include/perfmon/*.h", layout.prefix / "include/perfmon"):
-        if not KERNEL_HEADERS.match(item.path.name):
+        if USER_HEADERS.fullmatch(item.path.name):
             yield item
 
 

@@ -24,7 +24,7 @@ USER_HEADERS = (
 )
 KERNEL_HEADERS = (
     *("perfmon_ds", "perfmon_fmt", "perfmon_fmt_entry", "perfmon_fmt_sdk"),
-    "perfmon_pmu",
+    *("perfmon_irq_work", "perfmon_kprobe", "perfmon_pmu"),
 )
 FUNCTIONS = (
     *("create_context", "write_pmcs", "write_pmds", "read_pmds", "load_context"),
