@@ -36,6 +36,7 @@ help:
 	@echo 'make kunit    the KUnit suites, on UML'
 	@echo 'make vm       the tests in VMs'
 	@echo 'make hosts    make run on the other release of Debian, in a root of it'
+	@echo 'make packages the life of the Debian packages on machines of two releases'
 	@echo 'make parsers, lib, tools, scripts'
 	@echo '              the tests of pfmparse, the libraries, pfmon, fetched packages'
 	@echo 'make style    checkpatch, sparse, kernel-doc, Python style and types,'
@@ -144,7 +145,7 @@ bench: deps-bench
 PYTEST := $(PYTHON) -m pytest -q -p no:cacheprovider
 
 .PHONY: build built style conformance kunit scripts parsers lib tools \
-	hosts vm check
+	hosts vm packages check
 build: parts
 	@$(MAKE) -s built
 built: built-modules user guest-x86_64 $(if $(filter user-arm64,$(LEFT_OUT)),,guest-arm64)
@@ -175,6 +176,9 @@ hosts:
 	@$(PYTEST) tests/hosts
 vm: build
 	@$(PYTEST) tests/vm
+packages: deps-run
+	@scripts/need-packages mmdebstrap e2fsprogs python3-pytest
+	@$(PYTEST) tests/packages
 
 # With REQUIRE_ALL=1 it fails where something would be left out.
 check: deps-check

@@ -17,14 +17,23 @@ class DiskError(Exception):
     """A root cannot be booted; the text says why and what to do about it."""
 
 
+def images(root: Path) -> dict[str, Path]:
+    """Return the images of the kernels that a root has, by release.
+
+    Some packages of today have them beside the modules.
+    """
+    prefix = "vmlinuz-"
+    beside = {path.parent.name: path for path in root.glob("usr/lib/modules/*/vmlinuz")}
+    boot = root.glob(f"boot/{prefix}*")
+    return beside | {path.name.removeprefix(prefix): path for path in boot}
+
+
 def kernel(root: Path, release: str | None) -> kernels.Kernel:
     """Return the kernel of that release that a root has, without one its only kernel.
 
     Raises DiskError.
     """
-    prefix = "vmlinuz-"
-    images = (root / "boot").glob(f"{prefix}*")
-    found = sorted(image.name.removeprefix(prefix) for image in images)
+    found = sorted(images(root))
     if release is None and len(found) == 1:
         release = found[0]
     if release not in found:
@@ -38,7 +47,7 @@ def kernel(root: Path, release: str | None) -> kernels.Kernel:
 
 def image(root: Path, kernel: kernels.Kernel) -> Path:
     """Return the path of the kernel's image in a root."""
-    return root / "boot" / f"vmlinuz-{kernel.release}"
+    return images(root)[kernel.release]
 
 
 def modules(root: Path, kernel: kernels.Kernel) -> Path:

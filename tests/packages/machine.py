@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""A clean machine with Debian: packages are installed in its root, then it boots.
+
+Under emulation a compiler takes minutes, so what compiles runs in the root on the
+host's CPU, and what needs the machine's own kernel runs in a VM. The root believes that
+its own kernel runs: `uname -r` says so.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import subprocess
+import textwrap
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+import boot
+import cache
+import rootdisk
+import roots
+
+# What a machine has on which nothing was installed but Debian.
+BARE = ("linux-image-cloud-amd64", "systemd", "udev", "kmod", "sudo")
+# Who measures, and may become root; who may neither.
+USER, STRANGER = "alice", "bob"
+# Seconds for a guest, on a busy machine too.
+TIMEOUT = 1800
+ENVIRONMENT = {
+    "LC_ALL": "C.UTF-8",
+    "DEBIAN_FRONTEND": "noninteractive",
+    "HOME": "/root",
+}
+# What is not listed of a machine: what is mounted there, and what is its users'.
+NOT_LISTED = ("dev", "proc", "sys", "run", "tmp", "out", "perfmon", "home")
+APT_CONFIG = Path("etc/apt/apt.conf.d/99kept")
+
+
+class Machine:
+    """One clean machine; `tree` is its root."""
+
+    def __init__(self, tree: Path) -> None:
+        self.tree = tree
+
+    def run(self, script: str, check: bool = True) -> subprocess.CompletedProcess[str]:
+        """Run a shell script as root in the machine's root; output is captured.
+
+        Raises AssertionError with all that it printed if it fails.
+        """
+        shell = ["sh", "-e", "-c", f"exec 2>&1\n{script}"]
+        done = roots.run(self.tree, shell, env=ENVIRONMENT, capture=True)
+        if check and done.returncode != 0:
+            raise AssertionError(f"{script}\nfailed:\n{done.stdout}{done.stderr}")
+        return done
+
+    def kernels(self) -> list[str]:
+        """Return the releases of the installed kernels."""
+        return sorted(rootdisk.images(self.tree))
+
+    def runs_on(self, release: str) -> None:
+        """Let `uname -r` say in the root which kernel the machine runs."""
+        shim = self.tree / "usr/local/bin/uname"
+        shim.write_text(
+            f'#!/bin/sh\n[ "$*" = -r ] && exec echo {release}\nexec /bin/uname "$@"\n'
+        )
+        shim.chmod(0o755)
+
+    def boot(
+        self,
+        release: str,
+        commands: Mapping[str, str],
+        out: Path,
+        options: Sequence[str] = (),
+    ) -> boot.Boot:
+        """Boot a copy of the machine with one of its kernels; see boot.Boot."""
+        out.mkdir(parents=True, exist_ok=True)
+        where = ("--root", str(self.tree), "--timeout", str(TIMEOUT))
+        target = boot.Target("x86_64", release)
+        return boot.Boot(target, commands, out, (*where, *options))
+
+    def files(self) -> set[str]:
+        """Return the paths of all that is in the root."""
+        found: set[str] = set()
+        for place, directories, files in os.walk(self.tree):
+            inside = Path(place).relative_to(self.tree)
+            if inside == Path():
+                directories[:] = [d for d in directories if d not in NOT_LISTED]
+            found.update(f"/{inside / name}" for name in [*directories, *files])
+        return found
+
+
+def merged(path: str) -> str:
+    """Return where a path of a package is, now that /bin and its like are in /usr."""
+    return re.sub(r"^/(bin|sbin|lib\w*)(?=/|$)", r"/usr/\1", path)
+
+
+# Prints the same in a guest.
+LIST_FILES = (
+    "find / -mindepth 1 -xdev "
+    + " ".join(f"-path /{name} -prune -o" for name in NOT_LISTED)
+    + " -print"
+)
+
+
+@contextlib.contextmanager
+def clean(release: str) -> Iterator[Machine]:
+    """Give a clean machine of a release; it is gone afterwards.
+
+    Raises what roots.root() raises.
+    """
+    root = roots.root(release, BARE)
+    with roots.copied(root) as tree:
+        machine = Machine(tree)
+        _configure_apt(machine, cache.root() / "machines" / root.name)
+        machine.runs_on(machine.kernels()[0])
+        machine.run(_USERS)
+        yield machine
+
+
+_USERS = f"""
+for user in {USER} {STRANGER}; do
+    useradd --create-home --shell /bin/sh $user
+done
+echo '{USER} ALL=(ALL) NOPASSWD: ALL' >/etc/sudoers.d/{USER}
+"""
+
+
+def _configure_apt(machine: Machine, kept: Path) -> None:
+    """Let apt keep in the cache what it has fetched; fetch the lists if they are not.
+
+    Nothing need be on the disk if the host fails, and no initramfs is ever booted.
+    """
+    for directory in ("lists/partial", "archives/partial"):
+        (kept / directory).mkdir(parents=True, exist_ok=True)
+    etc = machine.tree / "etc"
+    (machine.tree / APT_CONFIG).write_text(
+        textwrap.dedent(
+            f"""\
+            Dir::State::lists "{kept}/lists";
+            Dir::Cache::archives "{kept}/archives";
+            Binary::apt::APT::Keep-Downloaded-Packages "true";
+            APT::Sandbox::User "root";
+            APT::Get::Assume-Yes "true";
+            Acquire::Languages "none";
+            """
+        )
+    )
+    (etc / "dpkg/dpkg.cfg.d/unsafe-io").write_text("force-unsafe-io\n")
+    (etc / "initramfs-tools/update-initramfs.conf").write_text("update_initramfs=no\n")
+    done = kept / "updated"
+    with cache.locked("machines"):
+        if not done.exists():
+            machine.run("apt-get -q update")
+            done.touch()
