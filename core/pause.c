@@ -100,7 +100,7 @@ int pfm_resume(struct pfm_context *ctx)
 	lockdep_assert_held(&ctx->mutex);
 	if (ctx->many)
 		return 0;
-	/* PMCs and PMDs may have been written. What is loaded later notes it. */
+	/* PMCs and PMDs may have been written. A later load notes it. */
 	if (ctx->loaded)
 		pfm_note_sampling(ctx);
 	pfm_end_pause(ctx);
