@@ -90,8 +90,9 @@ struct pfm_buffer *pfm_buffer_create(size_t size, unsigned int front)
 	/* Charge before allocating. */
 	if (!pfm_buffer_charge(b))
 		goto err_charge;
-	b->base = __vmalloc(pfm_buffer_bytes(b),
-			    GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN);
+	/* Rather none than one for which the control group kills others. */
+	b->base = __vmalloc(pfm_buffer_bytes(b), GFP_KERNEL_ACCOUNT |
+			    __GFP_RETRY_MAYFAIL | __GFP_ZERO | __GFP_NOWARN);
 	if (!b->base)
 		goto err_alloc;
 	return b;

@@ -272,6 +272,7 @@ TEST(the_bridge_has_none_either_and_is_not_for_users)
 /* Memory */
 
 #define CGROUP		"/sys/fs/cgroup/member"
+#define GROUP_MAX	(64U << 20)
 
 static __u64 charged(void)
 {
@@ -308,6 +309,34 @@ TEST(buffers_and_contexts_count_for_the_control_group)
 	if (mkdir(CGROUP, 0755) || !exists(CGROUP "/memory.current"))
 		check_skip("this kernel has no control groups for memory");
 	status = wait_for(spawn(fill_at_level_2, NULL));
+	CHECK_OK(rmdir(CGROUP));
+	CHECK_EQ(status, 0);
+}
+
+/* As large as what the group may have in all. */
+static void outgrow_group(void *unused)
+{
+	static const pfm_uuid_t uuid = PFM_DFL_SMPL_UUID;
+	pfm_default_smpl_arg_t arg = { .buf_size = GROUP_MAX };
+	pfarg_ctx_t ctx = { 0 };
+
+	write_text(CGROUP "/cgroup.procs", "0");
+	memcpy(ctx.ctx_smpl_buf_id, uuid, sizeof(pfm_uuid_t));
+	CHECK_ERRNO(pfm_create_context(&ctx, &arg, sizeof(arg)), ENOMEM);
+}
+
+/* Proves H15 */
+TEST(a_buffer_too_large_for_the_control_group_is_refused_and_kills_nobody)
+{
+	char max[24];
+	int status;
+
+	write_text("/sys/fs/cgroup/cgroup.subtree_control", "+memory");
+	if (mkdir(CGROUP, 0755) || !exists(CGROUP "/memory.current"))
+		check_skip("this kernel has no control groups for memory");
+	snprintf(max, sizeof(max), "%u", GROUP_MAX);
+	write_text(CGROUP "/memory.max", max);
+	status = wait_for(spawn(outgrow_group, NULL));
 	CHECK_OK(rmdir(CGROUP));
 	CHECK_EQ(status, 0);
 }
