@@ -225,7 +225,7 @@ void pfm_attach_cpu_gone(unsigned int cpu)
 	ctx = per_cpu(pfm_cpu_ctx, cpu);
 	if (ctx) {
 		WRITE_ONCE(ctx->gone, true);
-		queue_work(system_unbound_wq, &ctx->stop);
+		queue_work(system_dfl_wq, &ctx->stop);
 	}
 	spin_unlock(&pfm_attach_lock);
 }
@@ -270,7 +270,7 @@ static void pfm_thread_changes(enum task_work_notify_mode notify)
 }
 
 /* Its descriptors are closed next, its last task works follow. */
-static void pfm_probe_exit(void *unused, struct task_struct *task)
+static void pfm_probe_exit(PFM_PROBE_EXIT_ARGS)
 {
 	/* PF_EXITING is set. Pairs with pfm_reserve_thread(). */
 	smp_mb();

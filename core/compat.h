@@ -115,4 +115,21 @@ pfm_dump_ns(const struct task_struct *task, const struct mm_struct *mm)
 #define PF_USER_WORKER	0
 #endif
 
+/* commit 128ea9f6ccfb ("workqueue: Add system_percpu_wq and system_dfl_wq"), in
+ * 6.17
+ */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 17, 0)
+#define system_dfl_wq	system_unbound_wq
+#endif
+
+/* The probe of sched_process_exit is also told, since 6.16, whether its process
+ * ends.
+ */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 16, 0)
+#define PFM_PROBE_EXIT_ARGS	void *unused, struct task_struct *task
+#else
+#define PFM_PROBE_EXIT_ARGS	void *unused, struct task_struct *task, \
+				bool group_dead
+#endif
+
 #endif /* PFM_CORE_COMPAT_H */

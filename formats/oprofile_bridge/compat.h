@@ -44,4 +44,11 @@ static inline const struct path *file_user_path(const struct file *file)
 }
 #endif
 
+/* commit 128ea9f6ccfb ("workqueue: Add system_percpu_wq and system_dfl_wq"), in
+ * 6.17
+ */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 17, 0)
+#define system_dfl_wq	system_unbound_wq
+#endif
+
 #endif /* PFM_OP_COMPAT_H */

@@ -9,6 +9,7 @@
 #include <linux/uaccess.h>
 #include <perfmon/perfmon_fmt.h>
 #include <perfmon/perfmon_oprofile_smpl.h>
+#include "compat.h"
 #include "mapping.h"
 #include "reader.h"
 #include "stats.h"
@@ -85,7 +86,7 @@ static void reader_irq_work(struct irq_work *work)
 	struct pfm_op_reader *rd =
 		container_of(work, struct pfm_op_reader, irq_work);
 
-	mod_delayed_work(system_unbound_wq, &rd->work, 0);
+	mod_delayed_work(system_dfl_wq, &rd->work, 0);
 }
 
 /*
@@ -188,7 +189,7 @@ static void reader_work(struct work_struct *work)
 
 	pfm_op_sync(rd);
 	if (atomic_read(&op_contexts))
-		queue_delayed_work(system_unbound_wq, &rd->work, SYNC_PERIOD);
+		queue_delayed_work(system_dfl_wq, &rd->work, SYNC_PERIOD);
 }
 
 /* Contexts have come or gone: sync, and look whether to go on with it. */
@@ -199,7 +200,7 @@ static void reader_kick(void)
 	rcu_read_lock();
 	rd = rcu_dereference(op_reader);
 	if (rd)
-		mod_delayed_work(system_unbound_wq, &rd->work, 0);
+		mod_delayed_work(system_dfl_wq, &rd->work, 0);
 	rcu_read_unlock();
 }
 

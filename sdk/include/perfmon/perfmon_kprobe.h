@@ -84,7 +84,7 @@ static inline void pfm_kprobe_put(struct pfm_kprobe *k)
 {
 	mutex_lock(&k->lock);
 	if (!--k->users)
-		mod_delayed_work(system_wq, &k->unused, HZ);
+		mod_delayed_work(system_highpri_wq, &k->unused, HZ);
 	mutex_unlock(&k->lock);
 }
 
