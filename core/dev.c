@@ -189,7 +189,7 @@ static long pfm_dev_ioctl(struct file *file, unsigned int cmd,
 		return -ENOTTY;
 	/*
 	 * udev gives the node its group and mode a moment after it is there:
-	 * who opened it before that, and may not now, gains nothing.
+	 * who opened it before that, and may not now, creates no more contexts.
 	 */
 	if (file_permission(file, MAY_READ))
 		return -EPERM;
