@@ -17,7 +17,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cached_property
 from pathlib import Path
 
-import debs
+import debfiles
 import machine
 import pytest
 import readme
@@ -157,7 +157,7 @@ class Life:
         self._pool.shutdown()
 
     def _upgrade(self) -> None:
-        self._give(debs.follow(self._built.result(), self.work / "next"))
+        self._give(debfiles.follow(self._built.result(), self.work / "next"))
         folder = FOLDER.format(USER)
         self._root.run(f"cd {folder}; apt-get -q install ./build/debs/*/*.deb")
         self._root.run(f"apt-get -q install {SECOND_KERNEL[self.release]}")
@@ -194,7 +194,7 @@ def possible() -> None:
 def built(possible: None) -> Iterator[dict[str, Future[Path]]]:
     """Build the packages of one release after the other, while tests use the first."""
     with ThreadPoolExecutor(max_workers=1) as pool:
-        yield {release: pool.submit(debs.build, release) for release in RELEASES}
+        yield {release: pool.submit(debfiles.build, release) for release in RELEASES}
         pool.shutdown(cancel_futures=True)
 
 
@@ -260,26 +260,26 @@ def test_modules_can_be_unloaded_and_the_device_goes(life: Life) -> None:
 
 def test_module_of_an_unknown_key_is_refused_as_the_page_says(life: Life) -> None:
     said = check(life.first, "enforce")
-    page = (debs.ROOT / "docs/install.md").read_text(encoding="utf-8")
+    page = (debfiles.ROOT / "docs/install.md").read_text(encoding="utf-8")
     (reason,) = re.findall(r"Key was rejected by service", said)
     assert reason in page
 
 
 def test_upgrade_builds_the_next_version_and_drops_the_last(life: Life) -> None:
     status = life.upgraded.run("dkms status").stdout
-    assert debs.next_version() in status
-    assert not re.search(rf"{re.escape(debs.version())}\b(?!\.1)", status), status
+    assert debfiles.next_version() in status
+    assert not re.search(rf"{re.escape(debfiles.version())}\b(?!\.1)", status), status
 
 
 def test_new_kernel_gets_its_modules_by_itself(life: Life) -> None:
     for kernel in life.upgraded.kernels():
         version = life.upgraded.run(f"modinfo -k {kernel} -F version perfmon").stdout
-        assert version.strip() == debs.next_version(), kernel
+        assert version.strip() == debfiles.next_version(), kernel
 
 
 def test_new_kernel_runs_the_next_version(life: Life) -> None:
     loaded = check(life.second, "version").split()
-    assert loaded == [debs.next_version()] * 2
+    assert loaded == [debfiles.next_version()] * 2
     check(life.second, "record")
 
 
