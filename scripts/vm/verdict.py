@@ -29,7 +29,10 @@ _STAMP = re.compile(r"^\[ *\d+\.\d+\](?:\[[^]]*\])? ")
 _PANIC = re.compile(r"Kernel panic - not syncing: (.*)")
 # Memory that was denied is told with a trace. A program that asks for that on purpose
 # says so: it is no fault then.
-_DENIED = re.compile(r"\S+: (?:vmalloc error|page allocation failure): ")
+_DENIED = re.compile(
+    r"\S+: (?:vmalloc error|page allocation failure): "
+    r"|__kmem_cache_create_args\(\w+\) failed with error -12"
+)
 _TRACE = re.compile(r" *Call Trace:")
 _SPLAT = re.compile(
     "|".join(

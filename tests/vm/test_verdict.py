@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import pytest
 import verdict
 
 
@@ -61,17 +62,24 @@ def test_lines_without_time_stamp_are_not_the_kernels() -> None:
     assert found == "WARNING: said by UML"
 
 
-DENIED = """\
-[    3.1] prog: vmalloc error: size 8192, failed to allocate pages, mode:0xdc2(GFP_X)
+TRACE = """\
 [    3.1] CPU: 0 UID: 0 PID: 90 Comm: prog
 [    3.1] Call Trace:
 [    3.1]  <TASK>
 """
+DENIED = (
+    "[    3.1] prog: vmalloc error: size 8192, failed to allocate pages, "
+    "mode:0xdc2(GFP_X)\n" + TRACE
+)
+DENIED_CACHE = (
+    "[    3.1] __kmem_cache_create_args(pfm_pmd) failed with error -12\n" + TRACE
+)
 
 
-def test_denied_memory_is_no_fault_if_a_program_asks_for_it() -> None:
-    assert verdict.judge(DENIED, may_deny=True) is None
-    judged = verdict.judge(DENIED)
+@pytest.mark.parametrize("log", [DENIED, DENIED_CACHE])
+def test_denied_memory_is_no_fault_if_a_program_asks_for_it(log: str) -> None:
+    assert verdict.judge(log, may_deny=True) is None
+    judged = verdict.judge(log)
     assert judged and judged[0] == verdict.SPLAT
 
 

@@ -4,6 +4,7 @@
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +29,40 @@ static const char *const settings[][2] = {
 	{ DEBUGFS "fail_usercopy/verbose", "0" },
 };
 
+/*
+ * What the kernel itself leaks when an allocation in it fails (kobjects in
+ * sysfs_slab_add(), which may be inlined).
+ */
+#define SPARED		"do_kmem_cache_create"
+#define SPARED_DEPTH	"16"
+
 static int fail_nth;
+
+/* Let no slab allocation fail that a function of the kernel's asks for. */
+static void spare(const char *function)
+{
+	unsigned long long address, start = 0, end = ULLONG_MAX;
+	char line[512], name[128];
+	FILE *symbols = fopen("/proc/kallsyms", "re");
+
+	CHECK(symbols);
+	while (fgets(line, sizeof(line), symbols))
+		if (sscanf(line, "%llx %*c %127s", &address, name) == 2 &&
+		    !strcmp(name, function))
+			start = address;
+	CHECK(start);
+	rewind(symbols);
+	while (fgets(line, sizeof(line), symbols))
+		if (sscanf(line, "%llx", &address) == 1 && address > start &&
+		    address < end)
+			end = address;
+	fclose(symbols);
+	snprintf(line, sizeof(line), "0x%llx", start);
+	write_text(DEBUGFS "failslab/reject-start", line);
+	snprintf(line, sizeof(line), "0x%llx", end);
+	write_text(DEBUGFS "failslab/reject-end", line);
+	write_text(DEBUGFS "failslab/stacktrace-depth", SPARED_DEPTH);
+}
 
 void failnth_prepare(void)
 {
@@ -38,6 +72,7 @@ void failnth_prepare(void)
 			   strerror(errno));
 	for (size_t i = 0; i < sizeof(settings) / sizeof(*settings); i++)
 		write_text(settings[i][0], settings[i][1]);
+	spare(SPARED);
 	faults_prepare();
 }
 
