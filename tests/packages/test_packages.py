@@ -85,6 +85,8 @@ SECOND_BOOT = {
     "purge": f"dpkg --purge {' '.join(PACKAGES)} && {{ "
     f"{machine.LIST_FILES} >$OUT/files; cat /var/lib/dpkg/info/*.list >$OUT/owned; "
     f"grep -rlE 'perfmon|pfm_' --exclude='*-' --exclude={machine.APT_CONFIG.name} "
+    # It names a capability.
+    "--exclude-dir=apparmor.d "
     "/etc /usr/lib/modules/*/modules.* >$OUT/mentioned; "
     "find /run -name '*perfmon*' >$OUT/run; }",
 }
