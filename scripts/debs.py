@@ -6,7 +6,8 @@
 
 The packages named are what building needs; roots are made with them, on the host they
 must be installed. What git knows of the tree, changes included, is exported to a
-directory of its own and built there; the packages are left in build/debs/RELEASE.
+directory of its own and built there, or all of a tree that has no .git; the packages
+are left in build/debs/RELEASE.
 """
 
 from __future__ import annotations
@@ -14,10 +15,11 @@ from __future__ import annotations
 import argparse
 import os
 import platform
+import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import roots
@@ -31,6 +33,10 @@ LINTIAN = [
     "error,warning",
     "--tag-display-limit=0",
 ]
+# Part of a path that is removed.
+RELEASE = re.compile(r"[a-z]+(-backports)?")
+# What is no part of a tree without git.
+NO_SOURCES = ("build", "__pycache__")
 # Of what dpkg-buildpackage wrote before it failed.
 SHOWN_LINES = 40
 
@@ -44,20 +50,54 @@ def host_release() -> str:
     return platform.freedesktop_os_release().get("VERSION_CODENAME", "unknown")
 
 
+def known_to_git() -> list[str]:
+    """Return what git knows of the tree, by names from there."""
+    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    try:
+        listed = subprocess.run(command, cwd=ROOT, capture_output=True, check=True)
+    except FileNotFoundError:
+        raise DebsError("git is missing; install it: sudo apt install git") from None
+    except subprocess.CalledProcessError as error:
+        told = error.stderr.decode(errors="replace").strip()
+        raise DebsError(
+            f"git does not say what is in the tree; build as its owner:\n{told}"
+        ) from None
+    return [name for name in listed.stdout.decode().split("\0") if name]
+
+
+def unpacked() -> Iterator[str]:
+    """Yield all of a tree that came without git, by names from there."""
+    for place, directories, files in os.walk(ROOT):
+        directories[:] = [name for name in directories if name not in NO_SOURCES]
+        for name in files:
+            yield str(Path(place, name).relative_to(ROOT))
+
+
 def export(into: Path) -> None:
-    """Copy what git knows of the tree."""
-    listed = subprocess.run(
-        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
-        cwd=ROOT,
-        stdout=subprocess.PIPE,
-        check=True,
-    ).stdout
-    for name in listed.decode().split("\0"):
+    """Copy the tree."""
+    for name in known_to_git() if (ROOT / ".git").exists() else unpacked():
         source = ROOT / name
-        if name and source.is_file():
+        if source.is_file():
             target = into / name
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(source, target)
+
+
+def emptied(release: str) -> Path:
+    """Return the directory for the packages of a release, with nothing in it."""
+    if not RELEASE.fullmatch(release):
+        raise DebsError(f"RELEASE={release} is no release: bookworm, trixie, sid, ...")
+    out = ROOT / "build/debs" / release
+    try:
+        if out.exists():
+            shutil.rmtree(out)
+        out.mkdir(parents=True)
+    except PermissionError as error:
+        raise DebsError(
+            f"{error.filename} belongs to another user, who has built here before; "
+            "remove that: sudo rm -r build/debs"
+        ) from None
+    return out
 
 
 def environment() -> dict[str, str]:
@@ -90,10 +130,9 @@ def debs(release: str, needed: list[str], lintian: bool) -> Path:
 
     Raises DebsError, or what roots.root() raises.
     """
-    out = ROOT / "build/debs" / release
+    out = emptied(release)
     tree = out / "source"
-    shutil.rmtree(out, ignore_errors=True)
-    tree.mkdir(parents=True)
+    tree.mkdir()
     export(tree)
 
     def inside(command: list[str], cwd: Path) -> list[str]:

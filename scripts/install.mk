@@ -62,13 +62,15 @@ modules-sources:
 	mkdir -p "$(DESTDIR)"
 	cp -r --parents $(KMOD_DIRS) scripts/keep-symvers "$(DESTDIR)"
 
-# Debian packages, for this release or RELEASE=trixie, in build/debs/.
+# Debian packages, for this release or RELEASE=trixie, in build/debs/. What the
+# environment calls RELEASE is something else.
+DEBS_RELEASE := $(if $(filter command,$(origin RELEASE)),$(RELEASE))
 DEBS_PACKAGES := build-essential debhelper dh-dkms dh-python libelf-dev \
 	libjson-c-dev libpfm4-dev pybuild-plugin-pyproject python3-all \
 	python3-setuptools uuid-dev zlib1g-dev
 .PHONY: deps-debs debs
 deps-debs:
-	@scripts/need-packages $(DEBS_PACKAGES) $(if $(LINTIAN),lintian)
-debs: $(if $(RELEASE),,deps-debs)
-	@scripts/debs.py $(if $(RELEASE),--release $(RELEASE)) \
+	@scripts/need-packages git $(DEBS_PACKAGES) $(if $(LINTIAN),lintian)
+debs: $(if $(DEBS_RELEASE),,deps-debs)
+	@scripts/debs.py $(if $(DEBS_RELEASE),--release "$(DEBS_RELEASE)") \
 		$(if $(LINTIAN),--lintian) $(DEBS_PACKAGES)

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""What scripts/debs.py does before and around dpkg-buildpackage."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import debs
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture
+def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A tree without git, in which something was built."""
+    place = tmp_path / "tree"
+    for name in ("Makefile", "core/main.c", "build/debs/sid/old.deb"):
+        (place / name).parent.mkdir(parents=True, exist_ok=True)
+        (place / name).touch()
+    monkeypatch.setattr(debs, "ROOT", place)
+    return place
+
+
+@pytest.mark.parametrize("release", ["{}", "..", ".", "", "../../core", "sid/.."])
+def test_what_is_no_release_removes_nothing(tree: Path, release: str) -> None:
+    with pytest.raises(debs.DebsError, match="is no release"):
+        debs.debs(release.format(tree), [], False)
+    assert (tree / "core/main.c").exists()
+    assert (tree / "build/debs/sid/old.deb").exists()
+
+
+@pytest.mark.parametrize("release", ["sid", "trixie-backports"])
+def test_packages_of_a_release_begin_with_nothing(tree: Path, release: str) -> None:
+    assert list(debs.emptied(release).iterdir()) == []
+
+
+@pytest.mark.parametrize("given", ["RELEASE=trixie", ""])
+def test_release_counts_only_on_the_command_line(given: str) -> None:
+    kept = {name: text for name, text in os.environ.items() if "MAKE" not in name}
+    told = subprocess.run(
+        ["make", "-n", "debs", *given.split()],
+        cwd=ROOT,
+        env={**kept, "RELEASE": "/nonexistent"},
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    assert "/nonexistent" not in told
+    assert ('--release "trixie"' in told) == bool(given)
+
+
+def test_what_another_user_has_built_is_named(
+    tree: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(path: Path) -> None:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr(shutil, "rmtree", refuse)
+    with pytest.raises(debs.DebsError, match="sudo rm -r build/debs"):
+        debs.emptied("sid")
+
+
+def test_a_tree_without_git_is_copied_but_for_what_was_built(
+    tree: Path, tmp_path: Path
+) -> None:
+    debs.export(tmp_path / "into")
+    into = tmp_path / "into"
+    found = {path.relative_to(into) for path in into.rglob("*") if path.is_file()}
+    assert found == {Path("Makefile"), Path("core/main.c")}
+
+
+def test_a_missing_git_names_its_package(
+    tree: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tree / ".git").mkdir()
+    monkeypatch.setenv("PATH", str(tree))
+    with pytest.raises(debs.DebsError, match="sudo apt install git"):
+        debs.export(tree / "build/debs/sid/source")
+
+
+def test_a_tree_that_git_does_not_read_says_why(tree: Path) -> None:
+    (tree / ".git").mkdir()
+    with pytest.raises(debs.DebsError, match="git repository"):
+        debs.export(tree / "build/debs/sid/source")
