@@ -106,6 +106,7 @@ class Life:
     ) -> None:
         self.work = work
         self.release = release
+        self._debs = f"build/debs/{release}"
         self._root = root
         self._built = built
         self._boots: list[Boot] = []
@@ -161,7 +162,7 @@ class Life:
     def _upgrade(self) -> None:
         self._give(debfiles.follow(self._built.result(), self.work / "next"))
         folder = FOLDER.format(USER)
-        self._root.run(f"cd {folder}; apt-get -q install ./build/debs/*/*.deb")
+        self._root.run(f"cd {folder}; apt-get -q install ./{self._debs}/*.deb")
         self._root.run(f"apt-get -q install {SECOND_KERNEL[self.release]}")
 
     def _booted(
@@ -173,7 +174,7 @@ class Life:
 
     def _give(self, folder: Path) -> None:
         """Put packages where README's lines expect them."""
-        place = self._root.tree / FOLDER.format(USER).strip("/") / "build/debs/here"
+        place = self._root.tree / FOLDER.format(USER).strip("/") / self._debs
         shutil.rmtree(place, ignore_errors=True)
         place.mkdir(parents=True)
         for package in folder.glob("*.deb"):
