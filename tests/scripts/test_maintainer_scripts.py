@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""What the packages run and hand to DKMS, where the machine's programs are files."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+DEBIAN = Path(__file__).resolve().parents[2] / "debian"
+FAKES = {"getent": "exit 0", "ischroot": "exit 0", "groupdel": "exit 8"}
+
+
+def test_a_group_that_cannot_be_removed_does_not_stop_a_purge(tmp_path: Path) -> None:
+    for name, script in FAKES.items():
+        (tmp_path / name).write_text(f"#!/bin/sh\n{script}\n")
+        (tmp_path / name).chmod(0o755)
+    done = subprocess.run(
+        ["sh", DEBIAN / "perfmon-dkms.postrm", "purge"],
+        env={**os.environ, "PATH": f"{tmp_path}:/usr/bin:/bin"},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0
+    assert done.stderr == "perfmon-dkms: the group perfmon stays\n"
+
+
+@pytest.mark.parametrize(
+    "kernel, built",
+    [
+        *(("5.10.0-30-amd64", False), ("6.0.0-6-amd64", False)),
+        *(("6.1.0-40-amd64", True), ("6.12.48+deb13-cloud-amd64", True)),
+        *(("7.0.1+deb14-amd64", True), ("10.0.0-1-arm64", True)),
+    ],
+)
+def test_dkms_builds_from_the_first_kernel_on(kernel: str, built: bool) -> None:
+    # As DKMS matches it.
+    script = '. "$1" && [[ $2 =~ $BUILD_EXCLUSIVE_KERNEL ]]'
+    conf = str(DEBIAN / "perfmon-dkms.dkms")
+    done = subprocess.run(["bash", "-c", script, "bash", conf, kernel])
+    assert (done.returncode == 0) == built
