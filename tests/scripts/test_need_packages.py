@@ -17,7 +17,8 @@ grep -qx "$package" "$STATE/installed" && printf installed
     "apt-get": """
 echo "$*" >>"$STATE/asked"
 [ "$1" = install ] || exit 100
-shift 3
+while [ "$1" != DPkg::Lock::Timeout=300 ]; do shift; done
+shift
 for package; do
     grep -qx "$package" "$STATE/offered" && continue
     echo "E: Unable to locate package $package"
@@ -67,6 +68,12 @@ def test_lists_that_cannot_be_updated_are_no_obstacle(state: Path) -> None:
     assert need("gcc", "--", "bc").returncode == 0
     assert (state / "asked").read_text().startswith("update\n")
     assert installed(state) == ["make", "gcc", "bc"]
+
+
+def test_nothing_is_removed_for_what_is_missing(state: Path) -> None:
+    assert need("gcc").returncode == 0
+    (asked,) = (state / "asked").read_text().splitlines()[1:]
+    assert asked.startswith("install ") and "--no-remove" in asked.split()
 
 
 def test_what_is_wanted_and_not_offered_is_no_obstacle(state: Path) -> None:
