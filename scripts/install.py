@@ -6,9 +6,10 @@
                        [--pythondir DIR]
     install.py uninstall [--destdir DIR] [--prefix DIR]
 
-Everything goes below the prefix. A list of it is left in share/perfmon/installed:
-uninstall removes exactly what it names, and install first removes what an earlier one
-left. Modules are no part of this: make modules_install KDIR=...
+Everything goes below the prefix. A list of it grows in share/perfmon/installed:
+uninstall removes exactly what it names, also after an installation that was
+interrupted, and install first removes what an earlier one left. Modules are no part of
+this: make modules_install KDIR=...
 """
 
 from __future__ import annotations
@@ -189,6 +190,21 @@ class Installed:
         self.list = layout.real(layout.prefix / LIST)
         self.lines: list[str] = []
 
+    def begin(self) -> None:
+        """Begin the list, which names itself: what is removed last was made first."""
+        path = self.layout.prefix / LIST
+        self._directory(path.parent)
+        self._note(str(path))
+        self.list.write_text("".join(f"{line}\n" for line in self.lines))
+        self.list.chmod(DATA)
+
+    def _note(self, line: str) -> None:
+        """Add to the list what is about to be made."""
+        self.lines.append(line)
+        if self.list.is_file():
+            with open(self.list, "a", encoding="utf-8") as stream:
+                stream.write(f"{line}\n")
+
     def load(self) -> bool:
         """Read the list of an earlier installation; return whether there is one."""
         if self.list.is_file():
@@ -203,14 +219,15 @@ class Installed:
             missing.append(path)
             path = path.parent
         for made in reversed(missing):
+            self._note(f"{made}/")
             self.layout.real(made).mkdir()
             self.layout.real(made).chmod(PROGRAMS)
-            self.lines.append(f"{made}/")
 
     def add(self, item: Item) -> None:
         """Write a file, in place of one that is there."""
         self._directory(item.path.parent)
         target = self.layout.real(item.path)
+        self._note(str(item.path))
         target.unlink(missing_ok=True)
         if item.link is not None:
             target.symlink_to(item.link)
@@ -220,26 +237,18 @@ class Installed:
             else:
                 target.write_text(item.text or "")
             target.chmod(item.mode)
-        self.lines.append(str(item.path))
 
     def byte_compile(self, package: Path) -> None:
         """Compile the package, which root would otherwise do when he uses it."""
         real = self.layout.real(package)
+        for place in sorted({source.parent for source in real.rglob("*.py")}):
+            # All byte code in it goes when it is removed.
+            self._note(f"{package / place.relative_to(real)}/__pycache__/")
         compileall.compile_dir(real, ddir=str(package), quiet=1, force=True)
-        for found in sorted(real.rglob("__pycache__")):
-            directory = package / found.relative_to(real)
+        for found in real.rglob("__pycache__"):
             found.chmod(PROGRAMS)
-            self.lines.append(f"{directory}/")
-            for file in sorted(found.iterdir()):
+            for file in found.iterdir():
                 file.chmod(DATA)
-                self.lines.append(str(directory / file.name))
-
-    def save(self) -> None:
-        """Write the list."""
-        path = self.layout.prefix / LIST
-        self._directory(path.parent)
-        self.list.write_text("".join(f"{line}\n" for line in [*self.lines, str(path)]))
-        self.list.chmod(DATA)
 
     def remove(self) -> None:
         """Remove what the list names; directories only if nothing else is in them."""
@@ -268,8 +277,12 @@ def tell_the_machine(layout: Layout) -> None:
     commands = [["ldconfig"], ["udevadm", "control", "--reload"]]
     if group.is_file():
         commands.insert(0, ["systemd-sysusers", str(group)])
-    for command in commands:
-        if shutil.which(command[0]):
+    # su keeps a user's PATH.
+    path = f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin"
+    for name, *arguments in commands:
+        program = shutil.which(name, path=path)
+        if program:
+            command = [program, *arguments]
             subprocess.run(command, stderr=subprocess.DEVNULL, check=False)
 
 
@@ -282,10 +295,10 @@ def install(layout: Layout, build: str) -> None:
     installed = Installed(layout)
     if installed.load():
         installed.remove()
+    installed.begin()
     for item in items:
         installed.add(item)
     installed.byte_compile(layout.pythondir / "pfmparse")
-    installed.save()
     tell_the_machine(layout)
     print(f"installed {len(items)} files below {layout.real(layout.prefix)}")
 

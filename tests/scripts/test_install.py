@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import compileall
 import os
 import shutil
 import subprocess
@@ -10,6 +11,7 @@ import sys
 import sysconfig
 from pathlib import Path
 
+import install
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -270,6 +272,69 @@ def test_uninstall_leaves_nothing(tmp_path: Path) -> None:
     installed(tmp_path)
     assert make("uninstall", f"DESTDIR={tmp_path}").returncode == 0
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("step", ["copyfile", "compile_dir"])
+def test_uninstall_after_an_interruption_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    assert make("user").returncode == 0
+    calls = 0
+
+    def interrupt(source: Path, target: Path = Path(), **_: object) -> None:
+        nonlocal calls
+        calls += 1
+        if step == "compile_dir":
+            (source / "__pycache__").mkdir()
+            (source / "__pycache__/half.pyc").touch()
+        else:
+            target.touch()
+        if calls == 20 or step == "compile_dir":
+            raise KeyboardInterrupt
+
+    where = compileall if step == "compile_dir" else shutil
+    monkeypatch.setattr(where, step, interrupt)
+    words = ["install.py", "install", "--destdir", str(tmp_path)]
+    monkeypatch.setattr(sys, "argv", words)
+    with pytest.raises(KeyboardInterrupt):
+        install.main()
+    assert files(tmp_path)
+    done = make("uninstall", f"DESTDIR={tmp_path}")
+    assert done.returncode == 0, done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_interrupted_uninstall_can_be_repeated(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    installed(tmp_path)
+    unlink = Path.unlink
+
+    def interrupt(path: Path, missing_ok: bool = False) -> None:
+        unlink(path, missing_ok)
+        if path.name == "pfmon":
+            raise KeyboardInterrupt
+
+    words = ["install.py", "uninstall", "--destdir", str(tmp_path)]
+    monkeypatch.setattr(sys, "argv", words)
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "unlink", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            install.main()
+    assert install.main() == 0
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_programs_of_the_super_user_are_found_with_the_path_of_a_user(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    ran: list[str] = []
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    monkeypatch.setenv("PATH", "/nonexistent")
+    monkeypatch.setattr(subprocess, "run", lambda command, **_: ran.append(command[0]))
+    nowhere = Path("/nonexistent")
+    install.tell_the_machine(install.Layout("", nowhere, nowhere, nowhere))
+    assert "ldconfig" in [Path(program).name for program in ran]
 
 
 def test_uninstall_leaves_what_others_have_installed(tmp_path: Path) -> None:
