@@ -12,6 +12,7 @@ one is named.
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -284,6 +285,8 @@ def _apt(
     return subprocess.run(
         [*command, *arguments],
         cwd=cwd,
+        # Its messages are read.
+        env={**os.environ, "LC_ALL": "C"},
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,

@@ -134,3 +134,17 @@ def test_what_is_offered_is_looked_up_in_lists_that_are_not_old(archive: Path) -
     assert packages.offered(offer, ["thing"]) == {"thing": VERSION}
     with pytest.raises(packages.PackageError, match="more"):
         packages.offered(offer, ["thing", "more"])
+
+
+def test_messages_are_read_in_one_language(
+    archive: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    programs = archive / "programs"
+    programs.mkdir()
+    for name in ("apt-get", "apt-cache"):
+        (programs / name).write_text('#!/bin/sh\necho "in $LC_ALL" >&2\nexit 1\n')
+        (programs / name).chmod(0o755)
+    monkeypatch.setenv("LC_ALL", "de_DE.UTF-8")
+    monkeypatch.setenv("PATH", f"{programs}:/usr/bin:/bin")
+    with pytest.raises(packages.PackageError, match="in C$"):
+        packages.unpacked("thing", packages.Offer("amd64"), VERSION)
