@@ -47,7 +47,8 @@ PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 SHOWN_LINES = 15
 # The first argument is the root, the second the directory to start in; then what to
 # bind, an empty argument, and the command. A mount point for a root lets what runs in
-# it make name spaces, and so roots, too.
+# it make name spaces, and so roots, too. A link for name servers would be followed on
+# the host.
 ENTER = """
 root=$1 cwd=$2
 shift 2
@@ -59,8 +60,11 @@ while [ -n "$1" ]; do
 done
 shift
 mount -t proc proc "$root/proc"
-: >>"$root/etc/resolv.conf"
-mount --bind "$(readlink -f /etc/resolv.conf)" "$root/etc/resolv.conf"
+if [ -e /etc/resolv.conf ]; then
+    [ ! -L "$root/etc/resolv.conf" ] || rm "$root/etc/resolv.conf"
+    : >>"$root/etc/resolv.conf"
+    mount --bind "$(readlink -f /etc/resolv.conf)" "$root/etc/resolv.conf"
+fi
 exec chroot "$root" /bin/sh -c 'cd "$0" && exec "$@"' "$cwd" "$@"
 """
 

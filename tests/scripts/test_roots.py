@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -116,6 +117,31 @@ def test_a_command_runs_in_the_root_with_the_tree_at_its_place(
     )
     assert ran.stdout.splitlines() == [str(roots.TREE), "deb some trixie main"]
     assert ran.returncode == 3
+
+
+def test_a_host_without_name_servers_is_no_obstacle(offered: dict[str, str]) -> None:
+    needs_name_spaces()
+    if os.geteuid() != 0:
+        pytest.skip("only root can hide the host's /etc")
+    tree = roots.root("trixie", ["make"])
+    hide = 'mount -t tmpfs none /etc; exec "$@"'
+    command = roots.exec_arguments(tree, ["sh", "-c", "exit 3"])[1]
+    ran = subprocess.run(
+        ["unshare", "--mount", "sh", "-c", hide, "sh", *command],
+        capture_output=True,
+        check=False,
+    )
+    assert (ran.returncode, ran.stderr) == (3, b"")
+
+
+def test_a_link_in_a_root_makes_no_file_on_the_host(
+    offered: dict[str, str], tmp_path: Path
+) -> None:
+    needs_name_spaces()
+    tree = roots.root("trixie", ["make"])
+    (tree / "etc/resolv.conf").symlink_to(tmp_path / "made")
+    roots.run(tree, ["true"], check=True)
+    assert not (tmp_path / "made").exists()
 
 
 def test_a_root_can_be_the_host_of_another(offered: dict[str, str]) -> None:
