@@ -132,6 +132,7 @@ def test_who_is_not_in_the_group_is_told_how_to_join_it(judge: Judge) -> None:
 def test_who_has_joined_the_group_is_told_to_log_in(judge: Judge) -> None:
     refusal = judge(*NOBODY, "node.later=1")
     assert "log in again" in refusal.advice
+    assert "newgrp" not in refusal.advice
     assert refusal.command == "-"
 
 
@@ -140,7 +141,22 @@ def test_a_node_that_is_for_no_group_gets_one(
     judge: Judge, facts: tuple[str, ...]
 ) -> None:
     command = judge(*NOBODY, *facts).command
-    assert command == "chgrp perfmon /dev/perfmon && chmod 660 /dev/perfmon"
+    assert command == (
+        "groupadd -rf perfmon && chgrp perfmon /dev/perfmon && chmod 660 /dev/perfmon"
+    )
+
+
+@pytest.mark.parametrize(
+    "facts",
+    [("node_opens=0",), (*NOBODY, "node_mode=0x1b6"), ("node_opens=0", "node.gid=0")],
+)
+def test_a_node_that_should_open_is_left_as_it_is(
+    judge: Judge, facts: tuple[str, ...]
+) -> None:
+    refusal = judge(*facts)
+    assert refusal.cause == Cause.NODE
+    assert "security modules" in refusal.reason
+    assert refusal.command == "-"
 
 
 @pytest.mark.parametrize("own", [0, 1])
@@ -173,3 +189,12 @@ def test_only_a_command_is_a_descendant(judge: Judge) -> None:
     block = ("wish.thread=7", "wish.block=1")
     assert "let pfmon start" in judge(*block, "ptrace_scope=1").advice
     assert "let pfmon start" not in judge(*block, "ptrace_scope=2").advice
+
+
+def test_only_what_can_be_set_back_is_set_back(judge: Judge) -> None:
+    block = ("wish.thread=7", "wish.block=1")
+    allow = "sysctl kernel.yama.ptrace_scope=0"
+    assert judge(*block, "ptrace_scope=2").command == allow
+    last = judge(*block, "ptrace_scope=3")
+    assert (last.cause, last.command) == (Cause.STOP, "-")
+    assert "ptrace_scope is 3" in last.reason

@@ -11,6 +11,8 @@
 #include "util.h"
 
 #define PERFS_LEVEL	"kernel.perf_event_paranoid"
+/* If there is none. */
+#define MAKE_GROUP	"groupadd -rf perfmon"
 
 /* What users may not do at a level, and at those above it. */
 #define LEVEL_NOTHING	3	/* anything; Debian's */
@@ -45,8 +47,7 @@ static void refuse_outsider(const struct access_facts *facts,
 	if (group->later) {
 		refusal->reason = checked_printf("%s is for the group %s, and you have joined it since you logged in",
 						 what, group->name);
-		refusal->advice = checked_printf("log in again, or use newgrp %s",
-						 group->name);
+		refusal->advice = checked_strdup("log in again, or use su - $USER");
 		return;
 	}
 	refusal->reason = checked_printf("%s is for the group %s, and you are not in it",
@@ -56,20 +57,35 @@ static void refuse_outsider(const struct access_facts *facts,
 	refusal->login = true;
 }
 
+/* By its mode and its group, as far as they go. */
+static bool node_is_for(const struct access_facts *facts)
+{
+	mode_t needed = facts->node.member ? 0060 : 0006;
+
+	return (facts->node_mode & needed) == needed;
+}
+
 static void judge_node(const struct access_facts *facts,
 		       struct access_refusal *refusal)
 {
 	bool for_group = (facts->node_mode & 0060) == 0060;
 
 	refusal->cause = ACCESS_NODE;
+	if (node_is_for(facts)) {
+		refusal->reason = checked_printf(PFM_DEVICE " does not open, though mode %04o and group %s allow it; ask the kernel log about security modules",
+						 facts->node_mode,
+						 facts->node.name);
+		return;
+	}
 	if (for_group && facts->node.gid && !facts->node.member) {
 		refuse_outsider(facts, &facts->node, PFM_DEVICE, refusal);
 		return;
 	}
 	refusal->reason = checked_printf(PFM_DEVICE " is not for you: it has mode %04o and group %s",
 					 facts->node_mode, facts->node.name);
-	refusal->command = checked_strdup("chgrp perfmon " PFM_DEVICE
-					  " && chmod 660 " PFM_DEVICE);
+	refusal->command = checked_strdup(MAKE_GROUP " && chgrp perfmon "
+					  PFM_DEVICE " && chmod 660 "
+					  PFM_DEVICE);
 }
 
 static const struct access_group *group_for(const struct access_facts *facts,
@@ -167,7 +183,10 @@ static void judge_stop(const struct access_facts *facts,
 	refusal->advice = checked_strdup(facts->ptrace_scope > 1 ?
 					 "leave out --overflow-block" :
 					 "let pfmon start the command, or leave out --overflow-block");
-	refusal->command = checked_strdup("sysctl kernel.yama.ptrace_scope=0");
+	/* The last one lasts until a reboot. */
+	if (facts->ptrace_scope < 3)
+		refusal->command =
+			checked_strdup("sysctl kernel.yama.ptrace_scope=0");
 }
 
 static void judge_guarded(const struct access_wish *wish,
