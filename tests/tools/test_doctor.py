@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 from pathlib import Path
 
@@ -18,6 +19,7 @@ FROM_SOURCES = [
     f"sudo make modules_install {BUILD}",
 ]
 LOAD = ["sudo modprobe pfm_pmu_perf"]
+DKMS_LOG = "var/lib/dkms/perfmon/0.9.0/build/make.log"
 ENROLL = [
     f"sudo mokutil --import /{CERT}",
     "sudo reboot   # and choose to enroll the key",
@@ -89,7 +91,10 @@ def test_modules_that_are_not_installed_are_installed_by_a_package(
     machine.depmod()
     machine.write("usr/share/doc/perfmon-tools/copyright", "")
     _, remedy = only_problem(machine, "module")
-    assert remedy == ["sudo apt install perfmon-dkms"]
+    assert remedy == [
+        "make debs   # in the folder of perfmon's sources",
+        "sudo apt install ./build/debs/*/perfmon-dkms_*.deb",
+    ]
 
 
 def test_modules_that_are_not_installed_are_built_by_dkms(machine: Machine) -> None:
@@ -99,9 +104,27 @@ def test_modules_that_are_not_installed_are_built_by_dkms(machine: Machine) -> N
     machine.write("var/lib/dkms/perfmon/0.9.0/source/dkms.conf", "")
     _, remedy = only_problem(machine, "module")
     assert remedy == [f"sudo dkms autoinstall -k {RELEASE}"]
-    machine.write("var/lib/dkms/perfmon/0.9.0/build/make.log", "error")
-    text, _ = only_problem(machine, "module")
-    assert "/var/lib/dkms/perfmon/0.9.0/build/make.log says why" in text
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        "DKMS make.log for perfmon-0.9.0 for kernel {} (x86_64)",
+        "DKMS (dkms-3.2.2) make.log for perfmon/0.9.0 for kernel {} (x86_64)",
+    ],
+)
+def test_modules_that_dkms_could_not_build(machine: Machine, head: str) -> None:
+    machine.unload()
+    machine.remove(EXTRA)
+    machine.depmod()
+    machine.write(DKMS_LOG, f"{head.format(RELEASE)}\nerror\n")
+    text, remedy = only_problem(machine, "module")
+    assert f"/{DKMS_LOG} says why" in text
+    assert remedy == [f"sudo dkms autoinstall -k {RELEASE}"]
+    machine.write(DKMS_LOG, f"{head.format(RELEASE + '-other')}\nerror\n")
+    text, remedy = only_problem(machine, "module")
+    assert "not installed for the running kernel" in text
+    assert remedy == [f"sudo dkms autoinstall -k {RELEASE}"]
 
 
 def test_modules_that_depmod_has_not_listed(machine: Machine) -> None:
@@ -145,7 +168,11 @@ def test_missing_headers_come_before_the_modules(machine: Machine) -> None:
     machine.remove(f"lib/modules/{RELEASE}/build")
     text, remedy = only_problem(machine, "headers")
     assert f"headers of the kernel {RELEASE} are missing" in text
-    assert remedy == [f"sudo apt install linux-headers-{RELEASE}"]
+    newest = "sudo apt install linux-image-amd64 linux-headers-amd64"
+    assert remedy == [
+        f"sudo apt install linux-headers-{RELEASE}",
+        f"# or, if there are none any more: {newest}, and reboot",
+    ]
 
 
 def test_headers_are_not_missed_where_nothing_is_to_be_built(
@@ -198,9 +225,16 @@ def test_unsigned_modules_with_secure_boot(machine: Machine) -> None:
     text, remedy = only_problem(machine, "signature")
     assert text.startswith("Secure Boot is on")
     assert "perfmon's are not signed" in text
-    assert f"/{CERT}" in remedy[0]
-    assert "sign-file sha256" in remedy[0]
-    assert remedy[1:] == ENROLL
+    build, folder, key, sign, install, *enroll = remedy
+    assert [build, install] == FROM_SOURCES
+    assert folder == "sudo mkdir -p /var/lib/dkms"
+    assert key.startswith("sudo openssl req ") and key.endswith(f" -out /{CERT}")
+    assert sign.startswith(f"sudo find build/modules/{RELEASE} ")
+    assert f"sign-file sha256 /var/lib/dkms/mok.key /{CERT} " in sign
+    assert enroll == ENROLL
+    machine.write(CERT, b"certificate")
+    _, remedy = only_problem(machine, "signature")
+    assert remedy == [build, sign, install, *ENROLL]
     machine.write("var/lib/dkms/perfmon/0.9.0/source/dkms.conf", "")
     _, remedy = only_problem(machine, "signature")
     assert remedy[0] == f"sudo dkms unbuild perfmon/0.9.0 -k {RELEASE}"
@@ -210,21 +244,28 @@ def test_signed_modules_whose_key_is_not_enrolled(machine: Machine) -> None:
     machine.unload()
     machine.boot_securely()
     machine.install(signer="DKMS module signing key")
-    machine.write(CERT, b"certificate")
+    certificate = b"0DKMS module signing key1"
+    machine.write(CERT, certificate)
     machine.write(OWNERS_KEYS, b"other keys")
     text, remedy = only_problem(machine, "signature")
     assert '"DKMS module signing key", a key that is not enrolled' in text
     assert remedy == ENROLL
-    machine.write(OWNERS_KEYS, b"other keys, certificate, more")
+    machine.write(OWNERS_KEYS, b"other keys" + certificate + b"more")
     findings = machine.examine()
     assert findings.checks["signature"]["status"] == "ok"
     assert findings.of("problem") == ["loaded"]
 
 
-def test_signed_modules_whose_key_cannot_be_looked_for(machine: Machine) -> None:
+@pytest.mark.parametrize("keys", [None, b"", b"0of another1"])
+def test_signed_modules_whose_key_cannot_be_looked_for(
+    machine: Machine, keys: bytes | None
+) -> None:
     machine.unload()
     machine.boot_securely()
     machine.install(signer="a key")
+    if keys is not None:
+        machine.write(CERT, b"0of another1")
+        machine.write(OWNERS_KEYS, keys)
     findings = machine.examine()
     assert findings.of("problem") == ["loaded"]
     assert findings.of("note") == ["signature"]
@@ -292,6 +333,20 @@ def test_perfmon_of_another_interface(machine: Machine) -> None:
     ]
 
 
+def test_perfmon_of_another_interface_than_all_that_is_installed(
+    machine: Machine,
+) -> None:
+    machine.load(interface="0.7")
+    _, remedy = only_problem(machine, "version")
+    assert remedy == []
+    machine.write("usr/share/doc/perfmon-tools/copyright", "")
+    _, remedy = only_problem(machine, "version")
+    assert remedy == [
+        "make debs   # in the folder of perfmon's sources",
+        "sudo apt install ./build/debs/*/*.deb",
+    ]
+
+
 def test_perfmon_that_was_upgraded_and_not_loaded_again(machine: Machine) -> None:
     machine.load(version="0.8.0")
     text, remedy = only_note(machine, "version")
@@ -343,7 +398,7 @@ def test_user_who_is_not_in_the_group(machine: Machine, fact: str) -> None:
     assert "is for the group perfmon" in text
     assert remedy == [
         "sudo usermod -aG perfmon $(id -un)",
-        "newgrp perfmon   # or log in again",
+        "su - $USER   # or log in again",
     ]
 
 
@@ -351,7 +406,7 @@ def test_user_who_is_not_in_the_group(machine: Machine, fact: str) -> None:
 def test_membership_that_is_not_yet_in_effect(machine: Machine, fact: str) -> None:
     text, remedy = only_problem(machine, "access", f"{fact}=later")
     assert "joined it since you logged in" in text
-    assert remedy == ["newgrp perfmon   # or log in again"]
+    assert remedy == ["su - $USER   # or log in again"]
 
 
 def test_level_that_allows_nothing(machine: Machine) -> None:
@@ -365,7 +420,7 @@ def test_level_that_allows_nothing(machine: Machine) -> None:
 def test_missing_node(machine: Machine) -> None:
     text, remedy = only_problem(machine, "access", "node=missing")
     assert text.startswith("/dev/perfmon is not there")
-    assert remedy == ["sudo udevadm trigger --settle /dev/perfmon"]
+    assert remedy == ["sudo modprobe -r pfm_pmu_perf perfmon", *LOAD]
 
 
 def test_all_that_can_be_mended_at_once_is_said_at_once(machine: Machine) -> None:
@@ -429,8 +484,9 @@ def test_counters_that_programs_cannot_read(machine: Machine) -> None:
 
 def test_registers_that_are_not_given_out(machine: Machine) -> None:
     machine.write(LOCKDOWN, "none integrity [confidentiality]\n")
-    text, _ = only_note(machine, "registers")
+    text, remedy = only_note(machine, "registers")
     assert "pebs32 and pebs64 do not work" in text
+    assert remedy == []
 
 
 def hold(machine: Machine, pid: int, kind: str) -> None:
@@ -447,19 +503,22 @@ def test_counters_that_others_use(machine: Machine) -> None:
     hold(machine, 456, "perf_event")
     assert machine.examine().of("note") == []
     text, remedy = only_note(machine, "cycles", "cycles=no free counters")
-    assert text.endswith(": no free counters")
-    (command,) = remedy
-    assert command.startswith("kill ")
-    assert set(command.split()[1:3]) == {"123", "456"}
+    said, pids = text.split("; perf events are open in processes ")
+    assert said.endswith(": no free counters")
+    assert set(pids.split()) == {"123", "456"}
+    assert remedy == []
 
 
 def test_sample_that_is_not_recorded_is_a_problem_of_its_own(
     machine: Machine,
 ) -> None:
     hold(machine, 123, "perfmon")
-    text, remedy = only_problem(machine, "sample", "sample=a CPU is measured")
-    assert text.endswith(": a CPU is measured")
+    reason = "thread 7 is being measured already, or a CPU is"
+    text, remedy = only_problem(machine, "sample", f"sample={reason}")
+    assert text.endswith(f": {reason}")
     assert remedy == ["kill 123   # or let them end"]
+    _, remedy = only_problem(machine, "sample", "sample=no memory")
+    assert remedy == []
     assert machine.examine("sample=x").checks["cycles"]["status"] == "skipped"
 
 
@@ -473,6 +532,39 @@ def test_trial_ends_although_the_kernel_does_not_answer(programs: Path) -> None:
     )
     assert run.returncode == ERROR
     assert run.stdout.startswith("it did not end within 30 seconds")
+
+
+def ignore_children() -> None:
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+
+
+def test_trial_whose_end_cannot_be_known_has_not_worked(programs: Path) -> None:
+    trial = [str(programs / "hanging_trial"), "refuse"]
+    run = subprocess.run(trial, capture_output=True, text=True, check=False, timeout=60)
+    assert run.returncode == ERROR
+    run = subprocess.run(
+        trial,
+        preexec_fn=ignore_children,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert run.returncode == ERROR
+    assert run.stdout.startswith("how it ended is not known")
+
+
+def test_modules_are_found_where_children_were_ignored(machine: Machine) -> None:
+    run = subprocess.run(
+        [machine.examiner, machine.root],
+        preexec_fn=ignore_children,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert run.returncode == 0
+    assert run.stdout == machine.run().stdout
 
 
 @pytest.mark.parametrize(

@@ -156,7 +156,7 @@ COUNTERS = {
     "taken": Obstacle(
         "cycles",
         "not enough free counters",
-        "take_counters; mend cycles",
+        "take_counters; end_holders",
         "note",
     ),
 }
@@ -167,9 +167,11 @@ def _commands() -> dict[Target, dict[str, str]]:
     tools = f". /perfmon/add/{SCRIPT.name}"
     provoked = {name: obstacle.provoke for name, obstacle in OBSTACLES.items()}
     for name, obstacle in LASTING.items():
-        ask = 'found=$(pfmon doctor --json); echo "$found"; echo "$found"'
-        show = f"commands_for {obstacle.check} | sed 's/^/+ /'"
-        provoked[name] = f"{obstacle.provoke}; {ask} | {show}"
+        ask = 'found=$(pfmon doctor --json); echo "$found"'
+        provoked[name] = f"{obstacle.provoke}; {ask}"
+        if obstacle.status == "problem":
+            show = f"commands_for {obstacle.check} | sed 's/^/+ /'"
+            provoked[name] += f'; echo "$found" | {show}'
     counters = {name: obstacle.provoke for name, obstacle in COUNTERS.items()}
     return {
         X86_64: {
@@ -253,7 +255,8 @@ def test_obstacle_until_a_reboot_is_named(name: str, boots: Boots[Target]) -> No
     printed = boots[X86_64].printed(name)
     (said,) = findings(printed)
     check_named(LASTING[name], said)
-    assert followed(printed)[-1].startswith(REBOOT)
+    if LASTING[name].status == "problem":
+        assert followed(printed)[-1].startswith(REBOOT)
 
 
 def test_fresh_boot_has_none_of_them(boots: Boots[Target]) -> None:

@@ -8,10 +8,12 @@
 
 #include "doctor/built.h"
 #include "doctor/checks.h"
+#include "doctor/kernel.h"
 #include "doctor/kmod.h"
 #include "util.h"
 
 #define DKMS_TREE	"/var/lib/dkms/perfmon"
+#define IN_SOURCES	"in the folder of perfmon's sources"
 
 char *dkms_version(const struct machine *machine)
 {
@@ -33,15 +35,26 @@ bool core_is_loaded(const struct machine *machine)
 	return machine_has(machine, "/sys/module/" CORE_MODULE);
 }
 
-/* In the folder of the sources; only installing takes root. */
-static char *source_remedy(const struct machine *machine)
+char *source_remedy(const struct machine *machine, const char *signing)
 {
 	const char *release = machine->release;
 	char *install = as_root(machine,
 				"make modules_install KDIR=/lib/modules/%s/build",
 				release);
-	char *remedy = checked_printf("make modules KDIR=/lib/modules/%s/build   # in the folder of perfmon's sources\n%s",
-				      release, install);
+	char *remedy = checked_printf("make modules KDIR=/lib/modules/%s/build   # %s\n%s%s%s",
+				      release, IN_SOURCES,
+				      signing ? signing : "",
+				      signing ? "\n" : "", install);
+
+	free(install);
+	return remedy;
+}
+
+char *package_remedy(const struct machine *machine, const char *packages)
+{
+	char *install = as_root(machine, "apt install %s", packages);
+	char *remedy = checked_printf("make debs   # " IN_SOURCES "\n%s",
+				      install);
 
 	free(install);
 	return remedy;
@@ -54,8 +67,9 @@ char *build_remedy(const struct machine *machine)
 	if (machine_has(machine, DKMS_TREE))
 		return as_root(machine, "dkms autoinstall -k %s", release);
 	if (machine_has(machine, TOOLS_PACKAGE))
-		return as_root(machine, "apt install perfmon-dkms");
-	return source_remedy(machine);
+		return package_remedy(machine,
+				      "./build/debs/*/perfmon-dkms_*.deb");
+	return source_remedy(machine, NULL);
 }
 
 /* What depmod knows, or what lies there; NULL if there is nothing. */
@@ -75,12 +89,21 @@ static bool needs_no_build(const struct machine *machine)
 	return file || machine->is_container || core_is_loaded(machine);
 }
 
+/* Archives drop the headers of a kernel when they have a newer one. */
 static char *headers_remedy(const struct machine *machine)
 {
+	char *headers, *newer, *remedy;
+
 	if (!machine->is_debian)
 		return NULL;
-	return as_root(machine, "apt install linux-headers-%s",
-		       machine->release);
+	headers = as_root(machine, "apt install linux-headers-%s",
+			  machine->release);
+	newer = newest_kernel(machine);
+	remedy = checked_printf("%s\n# or, if there are none any more: %s, and reboot",
+				headers, newer);
+	free(newer);
+	free(headers);
+	return remedy;
 }
 
 void check_headers(const struct machine *machine, struct finding *finding)
@@ -103,17 +126,33 @@ void check_headers(const struct machine *machine, struct finding *finding)
 			   release);
 }
 
+/* The head of a log: "DKMS ... for kernel RELEASE (ARCH)". */
+static bool is_log_for(const char *log, const char *release)
+{
+	char *head = read_line_of(log);
+	char *kernel = checked_printf(" for kernel %s (", release);
+	bool found = head && strstr(head, kernel);
+
+	free(kernel);
+	free(head);
+	return found;
+}
+
 /* DKMS keeps a build directory only if the build has failed. */
 static char *failed_build(const struct machine *machine)
 {
 	char *pattern = machine_path(machine, DKMS_TREE "/*/build/make.log");
+	glob_t found = { .gl_pathc = 0 };
 	char *log = NULL;
-	glob_t found;
 
-	if (!glob(pattern, 0, NULL, &found)) {
-		log = checked_strdup(found.gl_pathv[0] + strlen(machine->root));
-		globfree(&found);
+	if (glob(pattern, 0, NULL, &found))
+		found.gl_pathc = 0;
+	for (size_t i = 0; !log && i < found.gl_pathc; i++) {
+		if (is_log_for(found.gl_pathv[i], machine->release))
+			log = checked_strdup(found.gl_pathv[i] +
+					     strlen(machine->root));
 	}
+	globfree(&found);
 	free(pattern);
 	return log;
 }

@@ -9,11 +9,17 @@
 #define TOOLS_PACKAGE	"/usr/share/doc/perfmon-tools"
 
 /*
- * The commands that build and install them, by DKMS where it knows perfmon, by
- * a package where this machine has those, otherwise from the sources; to be
- * freed.
+ * The commands that build and install them, by DKMS where it knows perfmon, as
+ * a package where this machine has those, otherwise without; to be freed.
  */
 char *build_remedy(const struct machine *machine);
+
+/*
+ * The same from the sources, with commands that sign them before they are
+ * installed, or NULL; and packages that are built from the sources.
+ */
+char *source_remedy(const struct machine *machine, const char *signing);
+char *package_remedy(const struct machine *machine, const char *packages);
 
 /* The version of perfmon that DKMS builds; NULL if none; to be freed. */
 char *dkms_version(const struct machine *machine);

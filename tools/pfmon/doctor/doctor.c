@@ -6,6 +6,7 @@
  * earlier problem is left out.
  */
 #define _GNU_SOURCE
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -160,6 +161,8 @@ int doctor_examine(const struct machine *machine, bool json)
 	struct finding findings[CHECKS];
 	bool works;
 
+	/* If whoever started pfmon ignored it, children leave no status. */
+	signal(SIGCHLD, SIG_DFL);
 	look(machine, findings);
 	works = findings[SAMPLE].status == STATUS_OK;
 	if (json)

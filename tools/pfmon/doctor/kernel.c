@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "doctor/checks.h"
+#include "doctor/kernel.h"
 #include "doctor/kmod.h"
 #include "util.h"
 
@@ -20,17 +21,20 @@ void check_container(const struct machine *machine, struct finding *finding)
 			     "this is a container, or a system without a kernel: modules and settings of the kernel are its host's; run pfmon doctor there, too");
 }
 
-static char *another_kernel(const struct machine *machine)
+char *newest_kernel(const struct machine *machine)
 {
+	const char *flavour = strstr(machine->release, "-cloud-") ? "cloud-" :
+								    "";
 	const char *name = !strcmp(machine->arch, "aarch64") ? "arm64" :
 							       "amd64";
-	char *remedy;
 
-	if (!machine->is_debian)
-		return NULL;
-	remedy = as_root(machine, "apt install linux-image-%s linux-headers-%s",
-			 name, name);
-	return remedy;
+	return as_root(machine, "apt install linux-image-%s%s linux-headers-%s%s",
+		       flavour, name, flavour, name);
+}
+
+static char *another_kernel(const struct machine *machine)
+{
+	return machine->is_debian ? newest_kernel(machine) : NULL;
 }
 
 /* uname -v has it, and has it of no other kernel. */

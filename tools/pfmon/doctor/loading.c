@@ -10,6 +10,7 @@
 #include "doctor/built.h"
 #include "doctor/checks.h"
 #include "doctor/kmod.h"
+#include "doctor/loading.h"
 #include "util.h"
 
 static char *load_remedy(const struct machine *machine)
@@ -29,8 +30,8 @@ void check_loaded(const struct machine *machine, struct finding *finding)
 		finding_ok(finding, "perfmon is loaded");
 }
 
-/* All that is loaded goes; formats come back when they are asked for. */
-static char *reload_remedy(const struct machine *machine)
+/* Formats come back when they are asked for. */
+char *reload_remedy(const struct machine *machine)
 {
 	char *loaded = kmod_loaded(machine);
 	char *remedy = as_root(machine, "modprobe -r %s\nmodprobe "
@@ -44,7 +45,7 @@ static char *upgrade_remedy(const struct machine *machine)
 {
 	if (!machine_has(machine, TOOLS_PACKAGE))
 		return NULL;
-	return as_root(machine, "apt install perfmon-dkms perfmon-tools");
+	return package_remedy(machine, "./build/debs/*/*.deb");
 }
 
 /* What would be loaded now, if it is not what is loaded. */

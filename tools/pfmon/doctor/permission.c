@@ -8,10 +8,10 @@
 
 #include "access.h"
 #include "doctor/checks.h"
+#include "doctor/loading.h"
 #include "util.h"
 
 #define NODE_FOR_CONTAINER	"docker run --device " PFM_DEVICE " ..."
-#define MAKE_NODE		"udevadm trigger --settle " PFM_DEVICE
 
 /* The group that is asked for, if one is. */
 static const struct access_group *group_of(const struct machine *machine,
@@ -32,9 +32,9 @@ static char *group_remedy(const struct machine *machine,
 {
 	char *join = as_root(machine, "usermod -aG %s $(id -un)",
 			     group->name);
-	char *remedy = checked_printf("%s%snewgrp %s   # or log in again",
+	char *remedy = checked_printf("%s%ssu - $USER   # or log in again",
 				      group->later ? "" : join,
-				      group->later ? "" : "\n", group->name);
+				      group->later ? "" : "\n");
 
 	free(join);
 	return remedy;
@@ -59,14 +59,14 @@ static char *remedy_of(const struct machine *machine,
 		       command_remedy(machine, refusal->command);
 }
 
-/* In a container nobody makes the node of a driver. */
+/* The kernel makes it when perfmon is loaded; not in a container. */
 static void check_node(const struct machine *machine, struct finding *finding)
 {
 	if (machine->is_container)
 		finding_problem(finding, checked_printf(NODE_FOR_CONTAINER),
 				PFM_DEVICE " is not there: the container has to be given it");
 	else
-		finding_problem(finding, as_root(machine, MAKE_NODE),
+		finding_problem(finding, reload_remedy(machine),
 				PFM_DEVICE " is not there, though perfmon is loaded");
 }
 

@@ -14,6 +14,8 @@
 /* What links in /proc/PID/fd lead to. */
 #define CONTEXT		"anon_inode:[perfmon]"
 #define EVENT		"anon_inode:[perf_event]"
+/* In what pfmon says when another session is in the way. */
+#define MEASURED	"is being measured already"
 
 static bool leads_to(const char *path, const char *target)
 {
@@ -54,15 +56,21 @@ static char *holders(const struct machine *machine, const char *kind)
 	return pids;
 }
 
-/* Ends whoever has such files open; or says that root sees more of them. */
-static char *end_holders(const struct machine *machine, const char *kind,
-			 struct finding *finding)
+/*
+ * Ends those who measure, if one of them was in the way; or says that root sees
+ * more of them.
+ */
+static char *end_sessions(const struct machine *machine, const char *reason,
+			  struct finding *finding)
 {
-	char *pids = holders(machine, kind);
-	char *remedy = *pids ? checked_printf("kill %s   # or let them end",
-					      pids) : NULL;
+	char *pids, *remedy;
 
+	if (!strstr(reason, MEASURED))
+		return NULL;
 	finding->root_sees_more = machine->access.uid;
+	pids = holders(machine, CONTEXT);
+	remedy = *pids ? checked_printf("kill %s   # or let them end", pids) :
+			 NULL;
 	free(pids);
 	return remedy;
 }
@@ -76,10 +84,24 @@ void check_sample(const struct machine *machine, struct finding *finding)
 		finding_ok(finding, "a page fault was sampled");
 	else
 		finding_problem(finding,
-				end_holders(machine, CONTEXT, finding),
+				end_sessions(machine, trial.reason, finding),
 				"a page fault of pfmon's own was not sampled: %s",
 				trial.reason);
 	free(trial.reason);
+}
+
+/* Not all of them have counters, or are in the way: none is to be ended. */
+static void note_holders(const struct machine *machine, const char *reason,
+			 struct finding *finding)
+{
+	char *pids = holders(machine, EVENT);
+
+	finding_note(finding, NULL, "cycles are not counted now: %s%s%s",
+		     reason,
+		     *pids ? "; perf events are open in processes " : "",
+		     pids);
+	finding->root_sees_more = machine->access.uid;
+	free(pids);
 }
 
 void check_cycles(const struct machine *machine, struct finding *finding)
@@ -92,7 +114,6 @@ void check_cycles(const struct machine *machine, struct finding *finding)
 	if (trial.worked)
 		finding_ok(finding, "cycles were counted");
 	else
-		finding_note(finding, end_holders(machine, EVENT, finding),
-			     "cycles are not counted now: %s", trial.reason);
+		note_holders(machine, trial.reason, finding);
 	free(trial.reason);
 }

@@ -19,9 +19,14 @@
 /* With these DKMS signs. */
 #define DKMS_KEY	"/var/lib/dkms/mok.key"
 #define DKMS_CERT	"/var/lib/dkms/mok.pub"
+#define MAKE_KEY							\
+	"mkdir -p /var/lib/dkms\n"					\
+	"openssl req -new -x509 -newkey rsa:2048 -nodes -days 36500 "	\
+	"-subj '/CN=module signing key' -keyout " DKMS_KEY		\
+	" -outform DER -out " DKMS_CERT "\n"
+/* Before they are installed, which may compress them. */
 #define SIGN								\
-	"find /lib/modules/%s '(' -name perfmon.ko -o "			\
-	"-name 'pfm_*.ko' ')' -exec "					\
+	"find build/modules/%s -name '*.ko' -exec "			\
 	"/lib/modules/%s/build/scripts/sign-file sha256 "		\
 	DKMS_KEY " " DKMS_CERT " {} ';'"
 #define ENROLL								\
@@ -58,6 +63,22 @@ static const char *why_signed_only(const struct machine *machine)
 	return NULL;
 }
 
+static char *sign_sources_remedy(const struct machine *machine)
+{
+	const char *release = machine->release;
+	bool has_key = machine_has(machine, DKMS_CERT);
+	char *sign = as_root(machine, "%s" SIGN, has_key ? "" : MAKE_KEY,
+			     release, release);
+	char *install = source_remedy(machine, sign);
+	char *enroll = as_root(machine, ENROLL);
+	char *remedy = checked_printf("%s\n%s", install, enroll);
+
+	free(enroll);
+	free(install);
+	free(sign);
+	return remedy;
+}
+
 /*
  * A certificate can be enrolled where there is Secure Boot. Otherwise the
  * kernel trusts its builder's keys only, and was told by whoever booted it.
@@ -72,8 +93,7 @@ static char *unsigned_remedy(const struct machine *machine)
 			       "reboot   # without lockdown= and module.sig_enforce in the kernel's command line");
 	version = dkms_version(machine);
 	if (!version)
-		return as_root(machine, SIGN "\n%s", release, release,
-			       ENROLL);
+		return sign_sources_remedy(machine);
 	remedy = as_root(machine,
 			 "dkms unbuild perfmon/%s -k %s\ndkms autoinstall -k %s\n%s",
 			 version, release, release, ENROLL);
@@ -83,7 +103,9 @@ static char *unsigned_remedy(const struct machine *machine)
 
 enum enrolled { ENROLLED, NOT_ENROLLED, ENROLLED_UNKNOWN };
 
-static enum enrolled is_enrolled(const struct machine *machine)
+/* Of DKMS's certificate, if it is the signer's: that has his name in it. */
+static enum enrolled is_enrolled(const struct machine *machine,
+				 const char *signer)
 {
 	char *path = machine_path(machine, DKMS_CERT);
 	char *list_path = machine_path(machine, OWNERS_KEYS);
@@ -92,7 +114,7 @@ static enum enrolled is_enrolled(const struct machine *machine)
 	char *list = read_file(list_path, &list_length);
 	enum enrolled answer = ENROLLED_UNKNOWN;
 
-	if (cert && length && list)
+	if (cert && list && memmem(cert, length, signer, strlen(signer)))
 		answer = memmem(list, list_length, cert, length) ?
 			 ENROLLED : NOT_ENROLLED;
 	free(list);
@@ -105,7 +127,7 @@ static enum enrolled is_enrolled(const struct machine *machine)
 static void check_key(const struct machine *machine, const char *why,
 		      const char *signer, struct finding *finding)
 {
-	enum enrolled enrolled = is_enrolled(machine);
+	enum enrolled enrolled = is_enrolled(machine, signer);
 
 	if (enrolled == NOT_ENROLLED)
 		finding_problem(finding, as_root(machine, "%s", ENROLL),

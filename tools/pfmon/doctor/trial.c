@@ -139,7 +139,7 @@ static char *first_reason(const char *messages)
 static void follow_child(pid_t child, int fd, struct trial *trial)
 {
 	char *messages = read_messages(fd);
-	int status = 0;
+	int status;
 
 	if (!messages) {
 		kill(child, SIGKILL);
@@ -147,7 +147,12 @@ static void follow_child(pid_t child, int fd, struct trial *trial)
 					       TIMEOUT_MS / 1000);
 		return;
 	}
-	waitpid(child, &status, 0);
+	if (waitpid(child, &status, 0) != child) {
+		trial->reason = checked_printf("how it ended is not known: %s",
+					       strerror(errno));
+		free(messages);
+		return;
+	}
 	trial->worked = !status;
 	if (WIFSIGNALED(status))
 		trial->reason = checked_printf("signal %d ended it",
