@@ -582,5 +582,7 @@ static void measure_under_a_filter(void *unused)
 
 TEST(system_call_filters_see_ioctls_not_perf_event_open)
 {
+	if (prctl(PR_GET_SECCOMP) < 0)
+		check_skip("needs a kernel with seccomp");
 	with_paranoid("2", measure_under_a_filter, NULL);
 }
