@@ -65,6 +65,15 @@ char *checked_printf(const char *format, ...)
 	return checked(length < 0 ? NULL : text);
 }
 
+char *checked_append(char *list, const char *separator, const char *item)
+{
+	char *longer = checked_printf("%s%s%s", list, *list ? separator : "",
+				      item);
+
+	free(list);
+	return longer;
+}
+
 /* Files in /proc and /sys do not tell their size in advance. */
 static char *read_all(int fd, size_t *length)
 {

@@ -25,6 +25,8 @@ void *checked_calloc(size_t count, size_t size);
 void *checked_realloc(void *old, size_t count, size_t size);
 char *checked_strdup(const char *text);
 char *checked_printf(const char *format, ...) CHECKED_FORMAT;
+/* Gives up a list, "" at first, for one that has an item more. */
+char *checked_append(char *list, const char *separator, const char *item);
 
 /*
  * Reads a file to its end; the caller frees. A zero byte follows the content.

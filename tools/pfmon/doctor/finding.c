@@ -63,13 +63,11 @@ void finding_free(struct finding *finding)
 /* Puts a word before each line, and gives up the text. */
 static char *prefixed(const char *word, char *lines)
 {
-	char *whole = checked_strdup(""), *longer, *line, *rest = lines;
+	char *whole = checked_strdup(""), *line, *rest = lines;
 
 	while ((line = strsep(&rest, "\n"))) {
-		longer = checked_printf("%s%s%s%s", whole,
-					*whole ? "\n" : "", word, line);
-		free(whole);
-		whole = longer;
+		whole = checked_append(whole, "\n", word);
+		whole = checked_append(whole, "", line);
 	}
 	free(lines);
 	return whole;

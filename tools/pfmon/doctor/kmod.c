@@ -97,18 +97,15 @@ static bool is_ours(const char *name)
 char *kmod_loaded(const struct machine *machine)
 {
 	char *path = machine_path(machine, "/proc/modules");
-	char *text, *line, *rest, *names = checked_strdup(""), *more;
+	char *text, *line, *rest, *names = checked_strdup("");
 	size_t length;
 
 	text = read_file(path, &length);
 	rest = text;
 	while (rest && (line = strsep(&rest, "\n"))) {
 		line[strcspn(line, " ")] = '\0';
-		if (!is_ours(line))
-			continue;
-		more = checked_printf("%s%s%s", names, *names ? " " : "", line);
-		free(names);
-		names = more;
+		if (is_ours(line))
+			names = checked_append(names, " ", line);
 	}
 	free(text);
 	free(path);

@@ -54,15 +54,12 @@ static bool can_be_had(const struct machine *machine,
 /* Names of the formats that cannot be had, with commas between. */
 static char *missing_formats(const struct machine *machine)
 {
-	char *names = checked_strdup(""), *longer;
+	char *names = checked_strdup("");
 
 	for (size_t i = 0; i < smpl_module_count; i++) {
-		if (can_be_had(machine, smpl_modules[i]))
-			continue;
-		longer = checked_printf("%s%s%s", names, *names ? ", " : "",
-					smpl_modules[i]->name);
-		free(names);
-		names = longer;
+		if (!can_be_had(machine, smpl_modules[i]))
+			names = checked_append(names, ", ",
+					       smpl_modules[i]->name);
 	}
 	return names;
 }

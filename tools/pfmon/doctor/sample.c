@@ -33,7 +33,7 @@ static bool leads_to(const char *path, const char *target)
 static char *holders(const struct machine *machine, const char *kind)
 {
 	char *pattern = machine_path(machine, "/proc/[0-9]*/fd/*");
-	char *pids = checked_strdup(""), *more;
+	char *pids = checked_strdup(""), number[24];
 	glob_t files = { .gl_pathc = 0 };
 	long pid, last = getpid();
 
@@ -46,9 +46,8 @@ static char *holders(const struct machine *machine, const char *kind)
 			     NULL, 10);
 		if (pid == last || !leads_to(path, kind))
 			continue;
-		more = checked_printf("%s%s%ld", pids, *pids ? " " : "", pid);
-		free(pids);
-		pids = more;
+		snprintf(number, sizeof(number), "%ld", pid);
+		pids = checked_append(pids, " ", number);
 		last = pid;
 	}
 	globfree(&files);

@@ -136,15 +136,12 @@ static void set_up_unknown(struct smpl_format *format,
 
 char *smpl_formats_with(unsigned int option)
 {
-	char *names = checked_strdup(""), *longer;
+	char *names = checked_strdup("");
 
 	for (size_t i = 0; i < smpl_module_count; i++) {
-		if (!(smpl_modules[i]->options & option))
-			continue;
-		longer = checked_printf("%s%s%s", names, *names ? ", " : "",
-					smpl_modules[i]->name);
-		free(names);
-		names = longer;
+		if (smpl_modules[i]->options & option)
+			names = checked_append(names, ", ",
+					       smpl_modules[i]->name);
 	}
 	return names;
 }
