@@ -277,6 +277,24 @@ TEST(the_bridge_has_none_either_and_is_not_for_users)
 /* The kernel charges ahead for each CPU: of up to 64 pages nothing is seen. */
 #define AHEAD		(64 * 2 * 4096U)
 
+/* A control group that may have so much memory. */
+static void make_group(const char *max)
+{
+	write_text("/sys/fs/cgroup/cgroup.subtree_control", "+memory");
+	if (mkdir(CGROUP, 0755) || !exists(CGROUP "/memory.current"))
+		check_skip("this kernel has no control groups for memory");
+	write_text(CGROUP "/memory.max", max);
+}
+
+/* Run a function in a process of the group, which ends with it. */
+static void run_in_group(void (*work)(void *arg))
+{
+	int status = wait_for(spawn(work, NULL));
+
+	CHECK_OK(rmdir(CGROUP));
+	CHECK_EQ(status, 0);
+}
+
 static __u64 charged(void)
 {
 	return read_number(CGROUP "/memory.current");
@@ -306,14 +324,8 @@ static void fill_at_level_2(void *unused)
 /* Proves H15 */
 TEST(buffers_and_contexts_count_for_the_control_group)
 {
-	int status;
-
-	write_text("/sys/fs/cgroup/cgroup.subtree_control", "+memory");
-	if (mkdir(CGROUP, 0755) || !exists(CGROUP "/memory.current"))
-		check_skip("this kernel has no control groups for memory");
-	status = wait_for(spawn(fill_at_level_2, NULL));
-	CHECK_OK(rmdir(CGROUP));
-	CHECK_EQ(status, 0);
+	make_group("max");
+	run_in_group(fill_at_level_2);
 }
 
 /* As large as what the group may have in all. */
@@ -332,16 +344,10 @@ static void outgrow_group(void *unused)
 TEST(a_buffer_too_large_for_the_control_group_is_refused_and_kills_nobody)
 {
 	char max[24];
-	int status;
 
-	write_text("/sys/fs/cgroup/cgroup.subtree_control", "+memory");
-	if (mkdir(CGROUP, 0755) || !exists(CGROUP "/memory.current"))
-		check_skip("this kernel has no control groups for memory");
 	snprintf(max, sizeof(max), "%u", GROUP_MAX);
-	write_text(CGROUP "/memory.max", max);
-	status = wait_for(spawn(outgrow_group, NULL));
-	CHECK_OK(rmdir(CGROUP));
-	CHECK_EQ(status, 0);
+	make_group(max);
+	run_in_group(outgrow_group);
 }
 
 /* Time */
