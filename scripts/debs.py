@@ -5,9 +5,8 @@
     debs.py [--release RELEASE] [--lintian] PACKAGE...
 
 The packages named are what building needs; roots are made with them, on the host they
-must be installed. What git knows of the tree, changes included, is exported to a
-directory of its own and built there, or all of a tree that has no .git; the packages
-are left in build/debs/RELEASE.
+must be installed. The tree is copied to a directory of its own (source_tree.py) and
+built there; the packages are left in build/debs/RELEASE.
 """
 
 from __future__ import annotations
@@ -19,10 +18,11 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import roots
+import source_tree
 
 ROOT = Path(__file__).resolve().parents[1]
 BUILD = ["dpkg-buildpackage", "--unsigned-source", "--unsigned-changes"]
@@ -35,8 +35,6 @@ LINTIAN = [
 ]
 # Part of a path that is removed.
 RELEASE = re.compile(r"[a-z]+(-backports)?")
-# What is no part of a tree without git.
-NO_SOURCES = ("build", "__pycache__")
 # Of what dpkg-buildpackage wrote before it failed.
 SHOWN_LINES = 40
 
@@ -45,42 +43,13 @@ class DebsError(Exception):
     """The packages cannot be built; the text says why."""
 
 
+# All that says why by itself.
+ERRORS = (DebsError, source_tree.TreeError, *roots.ERRORS)
+
+
 def host_release() -> str:
     """Return the name of the host's release."""
     return platform.freedesktop_os_release().get("VERSION_CODENAME", "unknown")
-
-
-def known_to_git() -> list[str]:
-    """Return what git knows of the tree, by names from there."""
-    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
-    try:
-        listed = subprocess.run(command, cwd=ROOT, capture_output=True, check=True)
-    except FileNotFoundError:
-        raise DebsError("git is missing; install it: sudo apt install git") from None
-    except subprocess.CalledProcessError as error:
-        told = error.stderr.decode(errors="replace").strip()
-        raise DebsError(
-            f"git does not say what is in the tree; build as its owner:\n{told}"
-        ) from None
-    return [name for name in listed.stdout.decode().split("\0") if name]
-
-
-def unpacked() -> Iterator[str]:
-    """Yield all of a tree that came without git, by names from there."""
-    for place, directories, files in os.walk(ROOT):
-        directories[:] = [name for name in directories if name not in NO_SOURCES]
-        for name in files:
-            yield str(Path(place, name).relative_to(ROOT))
-
-
-def export(into: Path) -> None:
-    """Copy the tree."""
-    for name in known_to_git() if (ROOT / ".git").exists() else unpacked():
-        source = ROOT / name
-        if source.is_file():
-            target = into / name
-            target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(source, target)
 
 
 def emptied(release: str) -> Path:
@@ -128,12 +97,12 @@ def build(command: Sequence[str], tree: Path, log: Path) -> None:
 def debs(release: str, needed: list[str], lintian: bool) -> Path:
     """Build the packages of a release; return the directory with them.
 
-    Raises DebsError, or what roots.root() raises.
+    Raises DebsError, or what source_tree.copy() and roots.root() raise.
     """
     out = emptied(release)
     tree = out / "source"
     tree.mkdir()
-    export(tree)
+    source_tree.copy(ROOT, tree)
 
     def inside(command: list[str], cwd: Path) -> list[str]:
         if release == host_release():
@@ -165,7 +134,7 @@ def main() -> int:
     arguments = parser.parse_args()
     try:
         out = debs(arguments.release, arguments.packages, arguments.lintian)
-    except (DebsError, subprocess.CalledProcessError, OSError, *roots.ERRORS) as error:
+    except (*ERRORS, subprocess.CalledProcessError, OSError) as error:
         print(f"debs.py: {error}", file=sys.stderr)
         return 1
     for package in sorted(out.glob("*.deb")):

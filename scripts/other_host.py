@@ -16,9 +16,11 @@ import subprocess
 import sys
 from pathlib import Path
 
-import debian
 import kernel_source
 import roots
+import source_tree
+
+import debian
 
 TREE = roots.TREE
 COPIES = TREE / "build/other-host"
@@ -51,23 +53,16 @@ def root() -> Path:
 
 
 def copied_tree() -> Path:
-    """Return a copy of the project's files, with what was built there before."""
+    """Return a copy of the project's files, with what was built there before.
+
+    Raises source_tree.TreeError.
+    """
     copy = COPIES / release()
     copy.mkdir(parents=True, exist_ok=True)
     for old in copy.iterdir():
         if old.is_dir() and old.name != "build":
             shutil.rmtree(old)
-    listed = subprocess.run(
-        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
-        cwd=TREE,
-        stdout=subprocess.PIPE,
-        text=True,
-        check=True,
-    )
-    for name in filter(None, listed.stdout.split("\0")):
-        if (TREE / name).is_file():
-            (copy / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(TREE / name, copy / name)
+    source_tree.copy(TREE, copy)
     return copy
 
 
@@ -80,7 +75,7 @@ def main() -> int:
     try:
         tree = root()
         copy = copied_tree()
-    except roots.ERRORS as error:
+    except (source_tree.TreeError, *roots.ERRORS) as error:
         print(f"other_host.py: {error}", file=sys.stderr)
         return 1
     environment = kernel_source.build_environment()

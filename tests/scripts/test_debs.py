@@ -62,27 +62,3 @@ def test_what_another_user_has_built_is_named(
     monkeypatch.setattr(shutil, "rmtree", refuse)
     with pytest.raises(debs.DebsError, match="sudo rm -r build/debs"):
         debs.emptied("sid")
-
-
-def test_a_tree_without_git_is_copied_but_for_what_was_built(
-    tree: Path, tmp_path: Path
-) -> None:
-    debs.export(tmp_path / "into")
-    into = tmp_path / "into"
-    found = {path.relative_to(into) for path in into.rglob("*") if path.is_file()}
-    assert found == {Path("Makefile"), Path("core/main.c")}
-
-
-def test_a_missing_git_names_its_package(
-    tree: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tree / ".git").mkdir()
-    monkeypatch.setenv("PATH", str(tree))
-    with pytest.raises(debs.DebsError, match="sudo apt install git"):
-        debs.export(tree / "build/debs/sid/source")
-
-
-def test_a_tree_that_git_does_not_read_says_why(tree: Path) -> None:
-    (tree / ".git").mkdir()
-    with pytest.raises(debs.DebsError, match="git repository"):
-        debs.export(tree / "build/debs/sid/source")

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""What scripts/source_tree.py takes for a tree's files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import source_tree
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    """A tree without git, in which something was built."""
+    place = tmp_path / "tree"
+    for name in ("Makefile", "core/main.c", "build/debs/sid/old.deb"):
+        (place / name).parent.mkdir(parents=True, exist_ok=True)
+        (place / name).touch()
+    return place
+
+
+def test_a_tree_without_git_is_copied_but_for_what_was_built(
+    tree: Path, tmp_path: Path
+) -> None:
+    source_tree.copy(tree, tmp_path / "into")
+    into = tmp_path / "into"
+    found = {path.relative_to(into) for path in into.rglob("*") if path.is_file()}
+    assert found == {Path("Makefile"), Path("core/main.c")}
+
+
+def test_a_missing_git_names_its_package(
+    tree: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tree / ".git").mkdir()
+    monkeypatch.setenv("PATH", str(tree))
+    with pytest.raises(source_tree.TreeError, match="sudo apt install git"):
+        source_tree.copy(tree, tree / "build/debs/sid/source")
+
+
+def test_a_tree_that_git_does_not_read_says_why(tree: Path) -> None:
+    (tree / ".git").mkdir()
+    with pytest.raises(source_tree.TreeError, match="git repository"):
+        source_tree.copy(tree, tree / "build/debs/sid/source")
