@@ -109,19 +109,21 @@ def combined(
 def unpacked_any(package: str, arch: str) -> Path:
     """Return the directory with the content of a package in whatever version.
 
-    A version in the cache is preferred to a download.
+    A version in the cache is preferred to a download, if a host of this release put it
+    there: libraries of a newer release ask for a C library that this one lacks.
     Raises PackageError if the package is not in the cache and cannot be downloaded.
     """
     offer = Offer(arch)
+    directory = _directory() / _release(offer)
     with cache.locked("packages"):
-        known = sorted(_directory().glob(f"{package}_*_{arch}"))
+        known = sorted(directory.glob(f"{package}_*_{arch}"))
         if known:
             return known[-1]
         failure = _update(offer)
         version = _field(package, offer, "Version")
         if version is None:
             raise _unavailable(f"{package} for {offer}", failure)
-        entry = _entry(package, offer, version)
+        entry = directory / _entry(package, offer, version).name
         with cache.filling(entry) as tree:
             extract(tree, package, offer, version)
     return entry
@@ -241,12 +243,16 @@ def _age(offer: Offer) -> float:
 
 
 def _state(offer: Offer) -> Path:
-    """Return the directory of apt's state for an offer.
+    """Return the directory of apt's state for an offer."""
+    return cache.root() / "apt" / f"{_release(offer)}-{offer.arch}"
+
+
+def _release(offer: Offer) -> str:
+    """Return what tells a release's offers from others', as part of a file name.
 
     Hosts of several releases may share the cache; each has sources of its own.
     """
-    release = offer.release or f"host-{debian.host()}"
-    return cache.root() / "apt" / f"{release}-{offer.arch}"
+    return offer.release or f"host-{debian.host()}"
 
 
 def _field(spec: str, offer: Offer, field: str) -> str | None:
