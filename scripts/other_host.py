@@ -16,11 +16,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import debian
 import kernel_source
 import roots
 import source_tree
-
-import debian
 
 TREE = roots.TREE
 COPIES = TREE / "build/other-host"
