@@ -13,8 +13,12 @@
  * sets have none:
  *
  *   base                base + PAGE_SIZE
- *   |  ...  | private   | buffer, mapped read-only              |
- *           PFM_FMT_PRIV_SIZE
+ *   |  ...  | front     | buffer, mapped read-only              |
+ *           struct pfm_fmt_front
+ *
+ * and, if the format asks for one, a private area of any size. It is apart, so
+ * that nothing is mapped behind it: to write there is an oops, and to KASAN a
+ * byte too far is one. It is charged with the buffer and goes with it.
  */
 #include <linux/anon_inodes.h>
 #include <linux/err.h>
@@ -40,46 +44,66 @@ static atomic_long_t pfm_smpl_buf_size = ATOMIC_LONG_INIT(0);
  * @base:     what was allocated, @front pages and @size bytes
  * @front:    pages in front that are not mapped
  * @size:     size of the mapping in bytes, whole pages
- * @charge:   who pays for that
+ * @area:     private area, or NULL
+ * @area_size: its size in bytes
+ * @charge:   who pays for all that
  */
 struct pfm_buffer {
 	struct kref		ref;
 	void			*base;
 	unsigned int		front;
 	size_t			size;
+	void			*area;
+	size_t			area_size;
 	struct pfm_charge	charge;
 };
 
+static size_t pfm_front_bytes(const struct pfm_buffer *b)
+{
+	return b->front * PAGE_SIZE;
+}
+
+/* What somebody has asked for: the buffer and the private area. */
 static size_t pfm_buffer_bytes(const struct pfm_buffer *b)
 {
-	return b->size + b->front * PAGE_SIZE;
+	return b->size + PAGE_ALIGN(b->area_size);
 }
 
 static bool pfm_buffer_charge(struct pfm_buffer *b)
 {
-	if (!pfm_charge_within(&pfm_smpl_buf_size, b->size,
+	size_t bytes = pfm_buffer_bytes(b);
+
+	if (!pfm_charge_within(&pfm_smpl_buf_size, bytes,
 			       READ_ONCE(pfm_config.smpl_buf_size_max)))
 		return false;
 	pfm_charge_begin(&b->charge);
-	if (pfm_charge_more(&b->charge, pfm_buffer_bytes(b)))
+	if (pfm_charge_more(&b->charge, bytes + pfm_front_bytes(b)))
 		return true;
 	pfm_charge_end(&b->charge);
-	atomic_long_sub(b->size, &pfm_smpl_buf_size);
+	atomic_long_sub(bytes, &pfm_smpl_buf_size);
 	return false;
 }
 
 static void pfm_buffer_uncharge(struct pfm_buffer *b)
 {
 	pfm_charge_end(&b->charge);
-	atomic_long_sub(b->size, &pfm_smpl_buf_size);
+	atomic_long_sub(pfm_buffer_bytes(b), &pfm_smpl_buf_size);
 }
 
-struct pfm_buffer *pfm_buffer_create(size_t size, unsigned int front)
+/* Rather none than memory for which the control group kills others. */
+static void *pfm_buffer_alloc(size_t size)
+{
+	return __vmalloc(size, GFP_KERNEL_ACCOUNT | __GFP_RETRY_MAYFAIL |
+			 __GFP_ZERO | __GFP_NOWARN);
+}
+
+struct pfm_buffer *pfm_buffer_create(size_t size, unsigned int front,
+				     size_t area)
 {
 	struct pfm_buffer *b;
 
 	/* Far above any limit; what follows cannot overflow. */
-	if (size > LONG_MAX / 2)
+	if (size > LONG_MAX / 2 || area > LONG_MAX / 2 - size)
 		return NULL;
 	b = kzalloc(sizeof(*b), GFP_KERNEL_ACCOUNT);
 	if (!b)
@@ -87,15 +111,21 @@ struct pfm_buffer *pfm_buffer_create(size_t size, unsigned int front)
 	kref_init(&b->ref);
 	b->size = PAGE_ALIGN(size);
 	b->front = front;
+	b->area_size = area;
 	/* Charge before allocating. */
 	if (!pfm_buffer_charge(b))
 		goto err_charge;
-	/* Rather none than one for which the control group kills others. */
-	b->base = __vmalloc(pfm_buffer_bytes(b), GFP_KERNEL_ACCOUNT |
-			    __GFP_RETRY_MAYFAIL | __GFP_ZERO | __GFP_NOWARN);
+	b->base = pfm_buffer_alloc(b->size + pfm_front_bytes(b));
 	if (!b->base)
 		goto err_alloc;
+	if (!area)
+		return b;
+	b->area = pfm_buffer_alloc(area);
+	if (!b->area)
+		goto err_area;
 	return b;
+err_area:
+	vfree(b->base);
 err_alloc:
 	pfm_buffer_uncharge(b);
 err_charge:
@@ -107,6 +137,7 @@ static void pfm_buffer_free(struct kref *ref)
 {
 	struct pfm_buffer *b = container_of(ref, struct pfm_buffer, ref);
 
+	vfree(b->area);
 	vfree(b->base);
 	pfm_buffer_uncharge(b);
 	kfree(b);
@@ -125,7 +156,12 @@ void pfm_buffer_put(struct pfm_buffer *b)
 
 void *pfm_buffer_start(const struct pfm_buffer *b)
 {
-	return b->base + b->front * PAGE_SIZE;
+	return b->base + pfm_front_bytes(b);
+}
+
+void *pfm_buffer_area(const struct pfm_buffer *b)
+{
+	return b->area;
 }
 
 size_t pfm_buffer_size(const struct pfm_buffer *b)

@@ -15,12 +15,15 @@ struct vm_area_struct;
  * pfm_buffer_create() - allocate a zeroed buffer, and charge the caller for it
  * @size:  size in bytes, not 0
  * @front: pages in front of it that are not mapped, few
+ * @area:  size in bytes of a private area that is zeroed, charged and freed
+ *         with it; 0 for none
  *
  * Context: process, may sleep; takes no lock that others can hold for long.
  * Return: it, pfm_buffer_put() gives it up; NULL if it exceeds a limit or there
  * is no memory.
  */
-struct pfm_buffer *pfm_buffer_create(size_t size, unsigned int front);
+struct pfm_buffer *pfm_buffer_create(size_t size, unsigned int front,
+				     size_t area);
 
 /* Context: process, may sleep. */
 struct pfm_buffer *pfm_buffer_get(struct pfm_buffer *b);
@@ -29,6 +32,8 @@ void pfm_buffer_put(struct pfm_buffer *b);
 /* Its first byte; the size of its mapping in bytes, whole pages. */
 void *pfm_buffer_start(const struct pfm_buffer *b);
 size_t pfm_buffer_size(const struct pfm_buffer *b);
+/* Its private area, or NULL. */
+void *pfm_buffer_area(const struct pfm_buffer *b);
 
 /**
  * pfm_buffer_mmap() - map a buffer into a process

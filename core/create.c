@@ -61,22 +61,38 @@ static int pfm_context_attach_pmu(struct pfm_context *ctx)
 	return ctx->set ? 0 : -ENOMEM;
 }
 
+/* How much the format wants: for the buffer, and for its private area. */
+static int pfm_fmt_sizes(struct pfm_context *ctx, void *arg, size_t *size,
+			 size_t *area)
+{
+	const pfm_buffer_fmt_t *fmt = ctx->fmt;
+	int ret = 0;
+
+	if (fmt->fmt_getsize)
+		ret = fmt->fmt_getsize(ctx->flags, arg, size);
+	if (!ret && fmt->fmt_getpriv)
+		ret = fmt->fmt_getpriv(ctx->flags, arg, area);
+	if (ret || *size || !*area)
+		return ret;
+	pr_warn_ratelimited("perfmon: format %s: fmt_getpriv asks for %zu bytes, but without a buffer nothing leads to them\n",
+			    fmt->fmt_name, *area);
+	return -EINVAL;
+}
+
 static int pfm_fmt_buffer(struct pfm_context *ctx, void *arg)
 {
-	size_t size = 0;
-	int ret;
+	size_t size = 0, area = 0;
+	int ret = pfm_fmt_sizes(ctx, arg, &size, &area);
 
-	if (!ctx->fmt->fmt_getsize)
-		return 0;
-	ret = ctx->fmt->fmt_getsize(ctx->flags, arg, &size);
 	if (ret || !size)
 		return ret;
 	/* In front of what is mapped. */
-	BUILD_BUG_ON(PFM_FMT_PRIV_SIZE > PAGE_SIZE);
-	ctx->buffer = pfm_buffer_create(size, 1);
+	BUILD_BUG_ON(sizeof(struct pfm_fmt_front) > PAGE_SIZE);
+	ctx->buffer = pfm_buffer_create(size, 1, area);
 	if (!ctx->buffer)
 		return -ENOMEM;
 	ctx->buf = pfm_buffer_start(ctx->buffer);
+	pfm_fmt_front(ctx->buf)->area = pfm_buffer_area(ctx->buffer);
 	ctx->buf_size = pfm_buffer_size(ctx->buffer);
 	return 0;
 }

@@ -33,7 +33,7 @@ bool pfm_user_has_our_clock(void)
 int pfm_page_create(struct pfm_evtset *set, const struct pfm_pmu *pmu)
 {
 	BUILD_BUG_ON(sizeof(*set->page) > PAGE_SIZE);
-	set->page_buffer = pfm_buffer_create(sizeof(*set->page), 0);
+	set->page_buffer = pfm_buffer_create(sizeof(*set->page), 0, 0);
 	if (!set->page_buffer)
 		return -ENOMEM;
 	set->page = pfm_buffer_start(set->page_buffer);

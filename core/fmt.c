@@ -31,14 +31,15 @@ struct pfm_fmt_entry {
  * What formats have compiled in, besides the SDK's inline functions: whoever
  * changes it raises PFM_FMT_INTERFACE, so that older formats are refused.
  */
-static_assert(PFM_FMT_INTERFACE == 2);
-static_assert(sizeof(pfm_buffer_fmt_t) == 104);
+static_assert(PFM_FMT_INTERFACE == 3);
+static_assert(sizeof(pfm_buffer_fmt_t) == 112);
 static_assert(offsetof(pfm_ovfl_arg_t, ovfl_ctrl) == 24);
 static_assert(offsetof(pfm_ovfl_arg_t, smpl_pmds) == 40);
 static_assert(offsetof(pfm_ovfl_arg_t, smpl_pmds_values) == 88);
 static_assert(sizeof(struct pfm_ovfl_data) == 24);
 static_assert(sizeof(struct pfm_ds) == 112);
-static_assert(PFM_FMT_PRIV_SIZE == 4096);
+static_assert(offsetof(struct pfm_fmt_front, area) == PFM_FMT_PRIV_SIZE);
+static_assert(sizeof(struct pfm_fmt_front) == 4096);
 
 static LIST_HEAD(pfm_fmts);
 static DEFINE_MUTEX(pfm_fmts_lock);

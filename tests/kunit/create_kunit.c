@@ -3,6 +3,11 @@
  * create_kunit.c - creating contexts, and the call-backs of formats for it
  *		    (3.1.1, 3.5.10 - 3.5.13)
  */
+#include <linux/kasan.h>
+#include <linux/mm.h>
+#include <linux/sched/user.h>
+#include <linux/vmalloc.h>
+#include "config.h"
 #include "context.h"
 #include "create.h"
 #include "fixture.h"
@@ -22,6 +27,7 @@ struct calls {
 	char		order[8];
 	struct given	validate;
 	struct given	getsize;
+	struct given	getpriv;
 	struct given	init;
 	u16		num_pmds;
 	void		*handler_buf;
@@ -31,8 +37,10 @@ struct calls {
 	u64		pmd_values[3];
 	int		pmd_rets[3];
 	size_t		size;
+	size_t		area_size;
 	int		validate_ret;
 	int		getsize_ret;
+	int		getpriv_ret;
 	int		init_ret;
 	int		exit_ret;
 };
@@ -60,6 +68,13 @@ static int note_getsize(u32 ctx_flags, void *arg, size_t *size)
 	calls->getsize = note('g', ctx_flags, arg, NULL);
 	*size = calls->size;
 	return calls->getsize_ret;
+}
+
+static int note_getpriv(u32 ctx_flags, void *arg, size_t *size)
+{
+	calls->getpriv = note('p', ctx_flags, arg, NULL);
+	*size = calls->area_size;
+	return calls->getpriv_ret;
 }
 
 static int note_init(u32 ctx_flags, void *arg, void *buf)
@@ -346,6 +361,180 @@ static void an_error_of_exit_keeps_nothing(struct kunit *test)
 	KUNIT_EXPECT_STREQ(test, calls->order, "vgix");
 }
 
+/*
+ * Private areas
+ */
+
+/* An odd number of bytes, more than a page. */
+#define AREA_SIZE	(PAGE_SIZE + 1001)
+#define AREA_PAGES	2
+#define BUFFER_PAGES	3
+
+static struct pfm_context *create_with_area(struct kunit *test, size_t size)
+{
+	fmt.fmt_getpriv = note_getpriv;
+	calls->area_size = size;
+	return create(test, PFM_FL_OVFL_NO_MSG);
+}
+
+/* What no other test leaves behind, either. */
+static long pages_charged(void)
+{
+	return atomic_long_read(&current_user()->locked_vm);
+}
+
+static void a_private_area_is_asked_for_behind_the_buffer(struct kunit *test)
+{
+	struct pfm_context *ctx = create_with_area(test, AREA_SIZE);
+	void *area;
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(ctx));
+	KUNIT_EXPECT_STREQ(test, calls->order, "vgpi");
+	KUNIT_EXPECT_EQ(test, calls->getpriv.ctx_flags, PFM_FL_OVFL_NO_MSG);
+	KUNIT_EXPECT_EQ(test, calls->getpriv.arg, MARK);
+	area = pfm_fmt_area(ctx->buf);
+	KUNIT_ASSERT_NOT_NULL(test, area);
+	KUNIT_EXPECT_NULL(test, memchr_inv(area, 0, AREA_SIZE));
+	KUNIT_EXPECT_TRUE(test, PAGE_ALIGNED(area));
+	/* What can be mapped is the buffer, without it. */
+	KUNIT_EXPECT_EQ(test, ctx->buf_size, BUFFER_PAGES * PAGE_SIZE);
+	KUNIT_EXPECT_TRUE(test, area + AREA_SIZE <= pfm_fmt_priv(ctx->buf) ||
+			  area >= ctx->buf + ctx->buf_size);
+	destroy(test, ctx);
+}
+
+static void what_getpriv_says_ends_the_creation(struct kunit *test)
+{
+	calls->getpriv_ret = -EDOM;
+	KUNIT_EXPECT_EQ(test, PTR_ERR(create_with_area(test, 0)), -EDOM);
+	KUNIT_EXPECT_STREQ(test, calls->order, "vgp");
+}
+
+static void a_private_area_of_0_bytes_is_none(struct kunit *test)
+{
+	struct pfm_context *ctx = create_with_area(test, 0);
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(ctx));
+	KUNIT_EXPECT_NULL(test, pfm_fmt_area(ctx->buf));
+	destroy(test, ctx);
+}
+
+static void a_private_area_takes_a_buffer(struct kunit *test)
+{
+	calls->size = 0;
+	KUNIT_EXPECT_EQ(test, PTR_ERR(create_with_area(test, AREA_SIZE)),
+			-EINVAL);
+	KUNIT_EXPECT_STREQ(test, calls->order, "vgp");
+}
+
+/* The memory right behind the area is nobody's. */
+static void nothing_is_mapped_behind_a_private_area(struct kunit *test)
+{
+	struct pfm_context *ctx = create_with_area(test, AREA_SIZE);
+	void *area;
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(ctx));
+	area = pfm_fmt_area(ctx->buf);
+	KUNIT_EXPECT_NOT_NULL(test, vmalloc_to_page(area + AREA_SIZE - 1));
+	KUNIT_EXPECT_NULL(test, vmalloc_to_page(area + PAGE_ALIGN(AREA_SIZE)));
+	destroy(test, ctx);
+}
+
+#ifdef CONFIG_KASAN_VMALLOC
+static bool kasan_allows(const void *byte)
+{
+	s8 shadow = *(s8 *)kasan_mem_to_shadow(byte);
+
+	return !shadow || (int)((unsigned long)byte % 8) < shadow;
+}
+
+static void kasan_knows_the_last_byte_of_a_private_area(struct kunit *test)
+{
+	struct pfm_context *ctx = create_with_area(test, AREA_SIZE);
+	void *area;
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(ctx));
+	area = pfm_fmt_area(ctx->buf);
+	KUNIT_EXPECT_TRUE(test, kasan_allows(area + AREA_SIZE - 1));
+	KUNIT_EXPECT_FALSE(test, kasan_allows(area + AREA_SIZE));
+	destroy(test, ctx);
+}
+#else
+static void kasan_knows_the_last_byte_of_a_private_area(struct kunit *test)
+{
+	kunit_skip(test, "no CONFIG_KASAN_VMALLOC");
+}
+#endif
+
+/* With the page in front of the buffer. */
+static void a_private_area_is_charged_with_the_buffer(struct kunit *test)
+{
+	long before = pages_charged();
+	struct pfm_context *ctx = create_with_area(test, AREA_SIZE);
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(ctx));
+	KUNIT_EXPECT_EQ(test, pages_charged() - before,
+			1 + BUFFER_PAGES + AREA_PAGES);
+	destroy(test, ctx);
+	KUNIT_EXPECT_EQ(test, pages_charged(), before);
+}
+
+/* Expect no context, and that none is charged. */
+static void expect_no_memory(struct kunit *test, size_t size)
+{
+	long before = pages_charged();
+
+	KUNIT_EXPECT_EQ(test, PTR_ERR(create_with_area(test, size)), -ENOMEM);
+	KUNIT_EXPECT_EQ(test, pages_charged(), before);
+	pfm_unregister_buffer_fmt(fmt.fmt_uuid);
+}
+
+static void with_max(struct kunit *test, unsigned long max,
+		     void (*run)(struct kunit *test))
+{
+	unsigned long old = pfm_config.smpl_buf_size_max;
+
+	WRITE_ONCE(pfm_config.smpl_buf_size_max, max);
+	run(test);
+	WRITE_ONCE(pfm_config.smpl_buf_size_max, old);
+}
+
+static void expect_room_for_just_that(struct kunit *test)
+{
+	struct pfm_context *ctx;
+
+	expect_no_memory(test, AREA_SIZE + PAGE_SIZE);
+	ctx = create_with_area(test, AREA_SIZE);
+	KUNIT_EXPECT_FALSE(test, IS_ERR(ctx));
+	if (!IS_ERR(ctx))
+		destroy(test, ctx);
+}
+
+/* Twice: what was refused is not counted, what has gone no more. */
+static void buffer_and_private_area_have_one_limit(struct kunit *test)
+{
+	size_t max = (BUFFER_PAGES + AREA_PAGES) * PAGE_SIZE;
+
+	with_max(test, max, expect_room_for_just_that);
+	with_max(test, max, expect_room_for_just_that);
+}
+
+/* Far more than there is memory, or than a sum can hold. */
+static void expect_too_much(struct kunit *test)
+{
+	expect_no_memory(test, 1UL << 46);
+	expect_no_memory(test, LONG_MAX / 2);
+	expect_no_memory(test, LONG_MAX);
+	expect_no_memory(test, SIZE_MAX);
+	expect_no_memory(test, SIZE_MAX - calls->size + 2);
+}
+
+static void a_private_area_beyond_all_limits_is_enomem(struct kunit *test)
+{
+	with_max(test, LONG_MAX, expect_too_much);
+	buffer_and_private_area_have_one_limit(test);
+}
+
 static struct kunit_case create_cases[] = {
 	KUNIT_CASE(creation_asks_for_judgement_size_and_content),
 	KUNIT_CASE(what_validate_says_ends_the_creation),
@@ -360,6 +549,15 @@ static struct kunit_case create_cases[] = {
 	KUNIT_CASE(all_that_follows_is_given_the_buffer),
 	KUNIT_CASE(a_handler_can_ask_for_any_pmd),
 	KUNIT_CASE(an_error_of_exit_keeps_nothing),
+	KUNIT_CASE(a_private_area_is_asked_for_behind_the_buffer),
+	KUNIT_CASE(what_getpriv_says_ends_the_creation),
+	KUNIT_CASE(a_private_area_of_0_bytes_is_none),
+	KUNIT_CASE(a_private_area_takes_a_buffer),
+	KUNIT_CASE(nothing_is_mapped_behind_a_private_area),
+	KUNIT_CASE(kasan_knows_the_last_byte_of_a_private_area),
+	KUNIT_CASE(a_private_area_is_charged_with_the_buffer),
+	KUNIT_CASE(buffer_and_private_area_have_one_limit),
+	KUNIT_CASE(a_private_area_beyond_all_limits_is_enomem),
 	{}
 };
 

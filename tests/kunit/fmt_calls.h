@@ -40,16 +40,36 @@ static inline void fmt_calls_exit(struct kunit *test)
 		pfm_fmt_put(d->fmt);
 }
 
-/* A buffer of @size bytes, not one more: KASAN sees a byte too far. */
+/* The format's private area, if it asks for one. */
+static inline void *fmt_calls_area(struct kunit *test, void *arg)
+{
+	struct fmt_calls *d = test->priv;
+	size_t size = 0;
+	void *area;
+
+	if (!d->fmt->fmt_getpriv)
+		return NULL;
+	KUNIT_ASSERT_EQ(test, d->fmt->fmt_getpriv(0, arg, &size), 0);
+	area = kunit_kzalloc(test, size, GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, area);
+	return area;
+}
+
+/*
+ * A buffer of @size bytes, and a private area as asked for, not a byte more:
+ * KASAN sees a byte too far.
+ */
 static inline void fmt_calls_make(struct kunit *test, void *arg, u64 size)
 {
 	struct fmt_calls *d = test->priv;
 	int ret = d->fmt->fmt_validate(0, pfm_num_pmds(), arg);
 
 	KUNIT_ASSERT_EQ(test, ret, 0);
-	d->base = kunit_kzalloc(test, PFM_FMT_PRIV_SIZE + size, GFP_KERNEL);
+	d->base = kunit_kzalloc(test, sizeof(struct pfm_fmt_front) + size,
+				GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, d->base);
-	d->buf = d->base + PFM_FMT_PRIV_SIZE;
+	d->buf = d->base + sizeof(struct pfm_fmt_front);
+	pfm_fmt_front(d->buf)->area = fmt_calls_area(test, arg);
 	KUNIT_ASSERT_EQ(test, d->fmt->fmt_init(0, arg, d->buf), 0);
 }
 

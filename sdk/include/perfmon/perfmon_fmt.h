@@ -138,12 +138,28 @@ typedef int (*fmt_validate_t)(u32 ctx_flags, u16 num_pmds, void *arg);
 typedef int (*fmt_getsize_t)(u32 ctx_flags, void *arg, size_t *size);
 
 /**
+ * typedef fmt_getpriv_t - size of a private area beside the buffer (optional)
+ * @ctx_flags: PFM_FL_* of the context
+ * @arg:       the format's argument, validated
+ * @size:      out: size in bytes; 0 for none
+ *
+ * For what does not fit into the PFM_FMT_PRIV_SIZE bytes in front of the
+ * buffer. pfm_fmt_area() finds it. It is charged to whoever pays for the
+ * buffer, within the same limits, and takes a buffer: without one creation
+ * fails with EINVAL. Called after fmt_getsize, before anything is allocated.
+ * Context: process, may sleep.
+ * Return: 0, or a negative errno that PFM_CREATE_CONTEXT fails with.
+ */
+typedef int (*fmt_getpriv_t)(u32 ctx_flags, void *arg, size_t *size);
+
+/**
  * typedef fmt_init_t - initialise the buffer (optional, 3.5.12)
  * @ctx_flags: PFM_FL_* of the context
  * @arg:       the format's argument, validated
  * @buf:       first byte of the buffer, all zero and page aligned; NULL if the
  *             format has no buffer. PFM_FMT_PRIV_SIZE bytes in front of it are
- *             the format's own and are never mapped (perfmon_fmt_sdk.h)
+ *             the format's own and are never mapped, and so is what it asked
+ *             for in fmt_getpriv (perfmon_fmt_sdk.h)
  *
  * Context: process, may sleep.
  * Return: 0, or a negative errno that PFM_CREATE_CONTEXT fails with; fmt_exit
@@ -224,6 +240,7 @@ typedef int (*fmt_exit_t)(void *buf);
  * @fmt_exit:       optional
  * @fmt_groups:     optional: further files for the format's folder in sysfs,
  *                  NULL-terminated
+ * @fmt_getpriv:    optional
  */
 typedef struct {
 	const char	*fmt_name;
@@ -238,6 +255,7 @@ typedef struct {
 	fmt_restart_t	fmt_restart;
 	fmt_exit_t	fmt_exit;
 	const struct attribute_group **fmt_groups;
+	fmt_getpriv_t	fmt_getpriv;
 } pfm_buffer_fmt_t;
 
 typedef pfm_buffer_fmt_t pfm_smpl_fmt_t;
@@ -247,7 +265,7 @@ typedef pfm_buffer_fmt_t pfm_smpl_fmt_t;
  * call-backs, inline functions and their constants. It changes when a format
  * that was built before would not work any more.
  */
-#define PFM_FMT_INTERFACE	2
+#define PFM_FMT_INTERFACE	3
 
 /**
  * pfm_register_buffer_fmt() - make a format usable (3.5.8)

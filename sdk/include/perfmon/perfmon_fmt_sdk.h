@@ -45,9 +45,32 @@ static inline bool pfm_uuid_is_null(const pfm_uuid_t uuid)
 /*
  * Bytes in front of every buffer that belong to the format. They are zeroed
  * with the buffer, live as long as it does, and are in no mapping: offsets and
- * counts that a handler relies on belong here, never in the mapped header.
+ * counts that a handler relies on belong here, never in the mapped header. What
+ * does not fit is asked for in fmt_getpriv, and found by pfm_fmt_area().
  */
-#define PFM_FMT_PRIV_SIZE	4096
+#define PFM_FMT_PRIV_SIZE	4032
+
+/**
+ * struct pfm_fmt_front - what is in front of a buffer
+ * @priv: the format's
+ * @area: the private area of fmt_getpriv, or NULL; written by the core only
+ */
+struct pfm_fmt_front {
+	u8	priv[PFM_FMT_PRIV_SIZE];
+	void	*area;
+} __aligned(64);
+
+/**
+ * pfm_fmt_front() - what is in front of a buffer
+ * @buf: first byte of the buffer
+ *
+ * Context: any.
+ * Return: the structure that ends where the buffer begins.
+ */
+static inline struct pfm_fmt_front *pfm_fmt_front(void *buf)
+{
+	return buf - sizeof(struct pfm_fmt_front);
+}
 
 /**
  * pfm_fmt_priv() - the private area of a buffer
@@ -58,7 +81,22 @@ static inline bool pfm_uuid_is_null(const pfm_uuid_t uuid)
  */
 static inline void *pfm_fmt_priv(void *buf)
 {
-	return buf - PFM_FMT_PRIV_SIZE;
+	return pfm_fmt_front(buf)->priv;
+}
+
+/**
+ * pfm_fmt_area() - the private area that the format asked for
+ * @buf: first byte of the buffer
+ *
+ * It is zeroed with the buffer, in no mapping, and lives as long. Nothing is
+ * mapped behind its last page.
+ *
+ * Context: any.
+ * Return: as many bytes as fmt_getpriv said, page aligned; NULL for none.
+ */
+static inline void *pfm_fmt_area(void *buf)
+{
+	return pfm_fmt_front(buf)->area;
 }
 
 /**

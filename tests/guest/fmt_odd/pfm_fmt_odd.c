@@ -26,9 +26,39 @@ static uint ctrl = PFM_OVFL_CTRL_RESET;
 module_param(ctrl, uint, 0644);
 MODULE_PARM_DESC(ctrl, "control bits that the handler sets");
 
+static ulong buf_size;
+module_param(buf_size, ulong, 0444);
+MODULE_PARM_DESC(buf_size, "bytes of the buffer");
+
+static ulong area_size;
+module_param(area_size, ulong, 0444);
+MODULE_PARM_DESC(area_size, "bytes of the private area, the last of which counts overflows");
+
+static int odd_getsize(u32 ctx_flags, void *arg, size_t *size)
+{
+	*size = buf_size;
+	return 0;
+}
+
+static int odd_getpriv(u32 ctx_flags, void *arg, size_t *size)
+{
+	*size = area_size;
+	return 0;
+}
+
+/* Count in the private area; the buffer's first byte shows it. */
+static void notrace odd_count(void *buf)
+{
+	u8 *last = pfm_fmt_area(buf) + area_size - 1;
+
+	*(u8 *)buf = ++*last;
+}
+
 static int notrace odd_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
 			       struct pfm_ovfl_data *data)
 {
+	if (area_size)
+		odd_count(buf);
 	arg->ovfl_ctrl.val = READ_ONCE(ctrl);
 	return READ_ONCE(ret);
 }
@@ -38,6 +68,8 @@ static pfm_buffer_fmt_t odd_fmt = {
 	/* 3b0f0c62-5d0b-4a55-8d7e-6d0f6f3c9a17 */
 	.fmt_uuid	= { 0x3b, 0x0f, 0x0c, 0x62, 0x5d, 0x0b, 0x4a, 0x55,
 			    0x8d, 0x7e, 0x6d, 0x0f, 0x6f, 0x3c, 0x9a, 0x17 },
+	.fmt_getsize	= odd_getsize,
+	.fmt_getpriv	= odd_getpriv,
 	.fmt_handler	= odd_handler,
 };
 

@@ -1,20 +1,24 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * charge.c - event sets and their registers are locked memory of whoever
- *	      created the context
+ * charge.c - event sets, their registers, and private areas of formats are
+ *	      locked memory of whoever created the context
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include "check.h"
 #include "ctx.h"
+#include "faults.h"
 #include "files.h"
+#include "modules.h"
 #include "params.h"
+#include "smpl.h"
 #include "worker.h"
 
 #define NOBODY	65534
@@ -350,4 +354,77 @@ static void sets_of_root(void *unused)
 TEST(who_may_lock_memory_has_no_limit_of_sets)
 {
 	with_locked_pages(1, sets_of_root);
+}
+
+/* In pages: the buffer, that in front of it, and a private area. */
+#define BUFFER	2
+#define FRONT	1
+#define AREA	7
+
+static int try_area(void)
+{
+	pfarg_ctx_t ctx = { .ctx_smpl_buf_id = ODD_UUID };
+
+	return pfm_create_context(&ctx, NULL, 0);
+}
+
+static void area_within_the_limit(void *unused)
+{
+	const long page_kb = sysconf(_SC_PAGESIZE) / 1024;
+	int fd;
+
+	become_nobody();
+	for (int i = 0; i < ROUNDS; i++) {
+		fd = CHECK_OK(try_area());
+		CHECK_EQ(charged(), (BUFFER + FRONT + AREA) * page_kb);
+		CHECK_OK(close(fd));
+		CHECK_EQ(charged(), 0);
+	}
+	limit_pages_for_now(BUFFER + FRONT + AREA - 1);
+	CHECK_ERRNO(try_area(), ENOMEM);
+	CHECK_EQ(charged(), 0);
+}
+
+/* Each overflow is counted there, which begins with 0. */
+static void expect_area_that_counts(void)
+{
+	struct mapped m = mapped_new((pfm_uuid_t)ODD_UUID, 0, NULL, 0);
+
+	CHECK_EQ(m.size, BUFFER * sysconf(_SC_PAGESIZE));
+	ctx_add_counter(m.fd, 0, 0, 1);
+	ctx_start_self(m.fd);
+	touch_pages(5, NULL);
+	ctx_stop(m.fd);
+	CHECK_EQ(*(const char *)m.buf, 5);
+	/* What can be mapped is the buffer alone. */
+	CHECK_OK(munmap((void *)m.buf, m.size));
+	for (unsigned int n = 1; n <= BUFFER + FRONT + AREA; n++)
+		for (unsigned int at = 0; at <= FRONT + AREA; at++)
+			if (n != BUFFER || at)
+				expect_no_map(m.fd, n * sysconf(_SC_PAGESIZE),
+					      PROT_READ, MAP_SHARED,
+					      at * sysconf(_SC_PAGESIZE));
+	CHECK_OK(close(m.fd));
+}
+
+/* Proves H15 */
+TEST(private_areas_are_charged_with_the_buffer_and_not_mapped)
+{
+	const long page = sysconf(_SC_PAGESIZE);
+	char parameters[64];
+
+	snprintf(parameters, sizeof(parameters), "buf_size=%ld area_size=%ld",
+		 BUFFER * page, AREA * page - 1);
+	CHECK_OK(module_insert_with(ODD, parameters));
+	expect_area_that_counts();
+	expect_area_that_counts();
+	with_locked_pages(BUFFER + FRONT + AREA, area_within_the_limit);
+	CHECK_OK(module_unload(MODULE_ODD));
+}
+
+TEST(private_area_without_a_buffer_is_einval)
+{
+	CHECK_OK(module_insert_with(ODD, "area_size=1"));
+	CHECK_ERRNO(try_area(), EINVAL);
+	CHECK_OK(module_unload(MODULE_ODD));
 }
