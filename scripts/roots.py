@@ -18,7 +18,9 @@ Without a command, the command line prints the root's directory; with one, its e
 status is the command's. A user other than root needs subordinate ids (/etc/subuid).
 
 A root is made anew when apt offers another version of a named package; the package
-lists are asked for again after a week. What was made before is not removed.
+lists are asked for again after a week. Whenever one has been made, those go that nobody
+works in and that are of no more use: what it replaces, and what was not used for two
+weeks.
 """
 
 from __future__ import annotations
@@ -36,6 +38,7 @@ from pathlib import Path
 
 import cache
 import debian
+import kept
 import packages
 
 TREE = Path(__file__).resolve().parents[1]
@@ -86,11 +89,13 @@ def root(release: str, wanted: Iterable[str] = ()) -> Path:
     offered = packages.offered(packages.Offer(packages.native(), release), names)
     key = hashlib.sha256(repr(offered).encode()).hexdigest()[:16]
     entry = cache.root() / "roots" / f"{release}-{key}"
+    kept.use(entry, names)
     if not entry.is_dir():
         with cache.locked(f"root-{release}"):
             if not entry.is_dir():
                 with cache.filling(entry) as tree:
                     _make(tree, release, names)
+        kept.prune(entry, _remove)
     return entry
 
 
@@ -135,7 +140,11 @@ def copied(tree: Path) -> Iterator[Path]:
         subprocess.run([*_as_root(), *cp], check=True)
         yield copy
     finally:
-        subprocess.run([*_as_root(), "rm", "-rf", "--", str(above)], check=False)
+        _remove(above)
+
+
+def _remove(tree: Path) -> None:
+    subprocess.run([*_as_root(), "rm", "-rf", "--", str(tree)], check=False)
 
 
 def _as_root() -> list[str]:

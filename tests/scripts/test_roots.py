@@ -7,10 +7,13 @@ import os
 import shutil
 import subprocess
 import sys
+import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import cache
 import debian
+import kept
 import packages
 import pytest
 import roots
@@ -32,9 +35,11 @@ exit 25
 
 
 @pytest.fixture
-def offered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+def offered(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[dict[str, str]]:
     """What apt offers; a directory of programs comes first in PATH."""
-    versions = {"make": "4.4", **{name: "1" for name in roots.ALWAYS}}
+    versions = {"make": "4.4", "gcc": "12", **{name: "1" for name in roots.ALWAYS}}
     programs = tmp_path / "programs"
     programs.mkdir()
     monkeypatch.setenv("PERFMON_CACHE", str(tmp_path / "cache"))
@@ -47,7 +52,8 @@ def offered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
     )
     monkeypatch.setattr(debian, "sources", lambda release: [f"deb some {release} main"])
     install(tmp_path, MMDEBSTRAP)
-    return versions
+    yield versions
+    release_all()
 
 
 def install(tmp_path: Path, script: str) -> None:
@@ -55,6 +61,24 @@ def install(tmp_path: Path, script: str) -> None:
     program = tmp_path / "programs/mmdebstrap"
     program.write_text(script)
     program.chmod(0o755)
+
+
+def release_all() -> None:
+    """Use none of the roots any more, as if this process had ended."""
+    for lock in kept._locks.values():
+        lock.close()
+    kept._locks.clear()
+
+
+def trees() -> set[Path]:
+    """Return all directories among the roots, complete or not."""
+    return set(filter(Path.is_dir, (cache.root() / "roots").iterdir()))
+
+
+def pass_days(days: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the roots be as many days older."""
+    now = time.time()
+    monkeypatch.setattr(time, "time", lambda: now + days * kept.DAY)
 
 
 def needs_name_spaces() -> None:
@@ -83,6 +107,65 @@ def test_a_newer_package_makes_a_root_anew(offered: dict[str, str]) -> None:
     assert roots.root("trixie", ["make"]) != first
 
 
+def test_a_replaced_root_goes(offered: dict[str, str]) -> None:
+    roots.root("trixie", ["make"])
+    other = {roots.root("trixie", ["gcc"]), roots.root("bookworm", ["make"])}
+    release_all()
+    offered["make"] = "4.5"
+    new = roots.root("trixie", ["make"])
+    assert trees() == {new, *other}
+    assert len(list((cache.root() / "roots").iterdir())) == 2 * len(trees())
+
+
+def test_a_root_goes_that_was_not_used_for_two_weeks(
+    offered: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old = roots.root("trixie", ["gcc"])
+    release_all()
+    pass_days(13.9, monkeypatch)
+    new = {roots.root("trixie", ["make"])}
+    assert trees() == {old, *new}
+    pass_days(0.2, monkeypatch)
+    new.add(roots.root("bookworm", ["make"]))
+    assert trees() == new
+
+
+def test_a_root_stays_while_a_process_works_in_it(
+    offered: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old = roots.root("trixie", ["make"])
+    release_all()
+    works = "import kept, os, pathlib, sys; entry = pathlib.Path(sys.argv[1])\n"
+    works += "kept.use(entry, ['make']); os.execvp('sh', ['sh', '-c', 'echo; read x'])"
+    with subprocess.Popen(
+        [sys.executable, "-c", works, str(old)],
+        env={**os.environ, "PYTHONPATH": str(roots.TREE / "scripts")},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    ) as process:
+        assert process.stdin and process.stdout
+        process.stdout.readline()
+        pass_days(30, monkeypatch)
+        offered["make"] = "4.5"
+        new = roots.root("trixie", ["make"])
+        assert trees() == {old, new}
+        process.stdin.close()
+    other = roots.root("trixie", ["gcc"])
+    assert trees() == {new, other}
+
+
+def test_what_an_interrupted_run_left_goes_after_a_day(
+    offered: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    left = cache.root() / "roots/.copy-of-somebody"
+    left.mkdir(parents=True)
+    used = {roots.root("trixie", ["make"])}
+    assert trees() == {left, *used}
+    pass_days(1.1, monkeypatch)
+    used.add(roots.root("trixie", ["gcc"]))
+    assert trees() == used
+
+
 def test_a_root_that_is_gone_is_made_again(offered: dict[str, str]) -> None:
     first = roots.root("trixie", ["make"])
     shutil.rmtree(first)
@@ -96,7 +179,7 @@ def test_a_failure_leaves_no_root_and_is_told(
     install(tmp_path, BROKEN)
     with pytest.raises(roots.RootError, match="no such suite"):
         roots.root("trixie", ["make"])
-    assert not list((cache.root() / "roots").iterdir())
+    assert not trees()
 
 
 def test_a_missing_mmdebstrap_names_its_package(
@@ -159,7 +242,7 @@ def test_a_change_of_a_copy_stays_in_it(offered: dict[str, str]) -> None:
         roots.run(copy, ["touch", "/etc/new"], check=True)
         assert (copy / "etc/new").exists()
     assert not (tree / "etc/new").exists()
-    assert list(tree.parent.iterdir()) == [tree]
+    assert trees() == {tree}
 
 
 def test_the_command_line_has_the_status_of_the_command(
