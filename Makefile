@@ -45,6 +45,7 @@ help:
 	@echo 'make pfmon-docs  write what is made of the table of pfmon'"'"'s options'
 	@echo 'make check-debug  the tests in VMs and the KUnit suites on a kernel that looks'
 	@echo '              for faults; failing allocations; leaks'
+	@echo 'make check-host  make check on the other release of Debian, in a root of it'
 	@echo 'make check-newest  build for the newest kernels of backports and sid, and test'
 	@echo '              there'
 	@echo 'make bench    guest instructions per sample, per read of a PMD, per context, with'
@@ -186,6 +187,11 @@ check: deps-check
 	@$(MAKE) -s -o parts style scripts parsers lib tools kunit hosts vm
 	@echo "all checks passed"
 	@scripts/parts.py --conclude
+
+# All of it on the other release. What it needs is there: see `hosts`.
+.PHONY: check-host
+check-host: deps-check
+	@scripts/other_host.py --check
 
 # Kernels that are newer than those above, or may be.
 .PHONY: check-newest

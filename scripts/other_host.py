@@ -2,15 +2,18 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
 """Run a command on the other release of Debian that is a host: 12 on 13, 13 on 12.
 
-    other_host.py [COMMAND...]      default: make run
+    other_host.py [COMMAND...]              default: make run
+    other_host.py --check [COMMAND...]      default: make check
 
-It runs in a root of that release with the packages of `make run`, in a copy of the tree
-below build/, where what it builds stays for the next time. The cache is the host's own.
+It runs in a root of that release with the packages of the default, in a copy of the
+tree below build/, where what it builds stays for the next time. The cache is the host's
+own. With --check git knows the copy, and the root is a copy, too: tests write to it.
 """
 
 from __future__ import annotations
 
-import os
+import argparse
+import contextlib
 import shutil
 import subprocess
 import sys
@@ -35,20 +38,35 @@ def release() -> str:
 
 
 def root() -> Path:
-    """Return the root of the other release; it is made if need be.
+    """Return the root of the other release for `make run`; it is made if need be.
 
     Raises one of roots.ERRORS.
     """
-    show = ["make", "-s", "--eval", "shown:; @echo $(RUN_PACKAGES)", "shown"]
+    return roots.root(release(), _listed("RUN_PACKAGES"))
+
+
+def root_for_check(copy: Path) -> Path:
+    """Return the root for `make check` in a copy of the tree; it is made if need be.
+
+    Names of packages depend on the release's compiler. Raises one of roots.ERRORS.
+    """
+    asked = roots.run(
+        root(), ["scripts/parts.py", "--packages"], copy, check=True, capture=True
+    )
+    return roots.root(release(), [*_listed("CHECK_PACKAGES"), *asked.stdout.split()])
+
+
+def _listed(variable: str) -> list[str]:
+    """Return the words of a variable of the Makefile."""
     asked = subprocess.run(
-        show,
+        ["make", "-s", "--eval", f"shown:; @echo $({variable})", "shown"],
         cwd=TREE,
         env=kernel_source.build_environment(),
         stdout=subprocess.PIPE,
         text=True,
         check=True,
     )
-    return roots.root(release(), asked.stdout.split())
+    return asked.stdout.split()
 
 
 def copied_tree() -> Path:
@@ -59,27 +77,48 @@ def copied_tree() -> Path:
     copy = COPIES / release()
     copy.mkdir(parents=True, exist_ok=True)
     for old in copy.iterdir():
-        if old.is_dir() and old.name != "build":
+        if old.is_file():
+            old.unlink()
+        elif old.name != "build":
             shutil.rmtree(old)
     source_tree.copy(TREE, copy)
     return copy
 
 
+def make_known_to_git(copy: Path) -> None:
+    """Let git, which checks of style ask, know all files of a copy."""
+    for command in (["init", "-q"], ["add", "--all"]):
+        subprocess.run(["git", *command], cwd=copy, check=True)
+
+
 def main() -> int:
     """Run the command; return its exit status."""
-    command = sys.argv[1:] or ["make", "run"]
-    if command[0] in ("-h", "--help"):
-        print(__doc__)
-        return 0
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--check", action="store_true", help="as for make check")
+    parser.add_argument("command", nargs="...", help="what to run there")
+    arguments = parser.parse_args()
     try:
-        tree = root()
         copy = copied_tree()
+        if arguments.check:
+            make_known_to_git(copy)
+            tree = root_for_check(copy)
+        else:
+            tree = root()
     except (source_tree.TreeError, *roots.ERRORS) as error:
         print(f"other_host.py: {error}", file=sys.stderr)
         return 1
+    command = arguments.command or ["make", "check" if arguments.check else "run"]
     environment = kernel_source.build_environment()
-    program, arguments = roots.exec_arguments(tree, command, copy)
-    os.execvpe(program, arguments, {**environment, "PATH": roots.PATH})
+    place = roots.copied(tree) if arguments.check else contextlib.nullcontext(tree)
+    with place as tree:
+        done = subprocess.run(
+            roots.exec_arguments(tree, command, copy)[1],
+            env={**environment, "PATH": roots.PATH},
+            check=False,
+        )
+    return done.returncode
 
 
 if __name__ == "__main__":

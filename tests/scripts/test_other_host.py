@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""What scripts/other_host.py puts into a root, and the tree that it runs in."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterable
+from pathlib import Path
+
+import debian
+import other_host
+import pytest
+import roots
+
+
+@pytest.fixture(autouse=True)
+def made(monkeypatch: pytest.MonkeyPatch) -> dict[str, set[str]]:
+    """The packages of each root that is made on Debian 12; in a root gcc is 14."""
+    found: dict[str, set[str]] = {}
+
+    def root(release: str, wanted: Iterable[str]) -> Path:
+        place = f"{release}-{len(found)}"
+        found[place] = set(wanted)
+        return Path(place)
+
+    def run(
+        tree: Path, command: list[str], *_: Path, **__: bool
+    ) -> subprocess.CompletedProcess[str]:
+        assert (str(tree), command[-1]) == ("trixie-0", "--packages")
+        return subprocess.CompletedProcess(command, 0, "gcc-14-multilib sparse\n")
+
+    monkeypatch.setattr(debian, "host", lambda: "bookworm")
+    monkeypatch.setattr(roots, "root", root)
+    monkeypatch.setattr(roots, "run", run)
+    return found
+
+
+@pytest.fixture
+def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A tree, and where its copy goes."""
+    place = tmp_path / "tree"
+    (place / "core").mkdir(parents=True)
+    for name in ("Makefile", "core/main.c"):
+        (place / name).touch()
+    monkeypatch.setattr(other_host, "TREE", place)
+    monkeypatch.setattr(other_host, "COPIES", place / "build/other-host")
+    return place
+
+
+def test_a_root_for_make_run_lacks_what_only_tests_need(
+    made: dict[str, set[str]]
+) -> None:
+    other_host.root()
+    assert "qemu-system-x86" in made["trixie-0"]
+    assert "python3-pytest" not in made["trixie-0"]
+
+
+def test_a_root_for_make_check_has_what_every_part_needs_there(
+    made: dict[str, set[str]]
+) -> None:
+    other_host.root_for_check(Path("/"))
+    wanted = {"qemu-system-x86", "python3-pytest", "gcc-14-multilib", "sparse"}
+    assert wanted <= made["trixie-1"]
+
+
+def test_a_copy_keeps_what_was_built_there_and_nothing_that_is_gone(tree: Path) -> None:
+    copy = other_host.copied_tree()
+    (copy / "build").mkdir()
+    (copy / "build/object").touch()
+    (tree / "Makefile").unlink()
+    (tree / "core/main.c").rename(tree / "core/other.c")
+    assert other_host.copied_tree() == copy
+    found = {str(path.relative_to(copy)) for path in copy.rglob("*") if path.is_file()}
+    assert found == {"build/object", "core/other.c"}
+
+
+def test_git_knows_the_files_of_a_copy_but_what_was_built(tree: Path) -> None:
+    (tree / ".gitignore").write_text("/build/\n")
+    copy = other_host.copied_tree()
+    (copy / "build").mkdir()
+    (copy / "build/object").touch()
+    other_host.make_known_to_git(copy)
+    listed = subprocess.run(
+        ["git", "ls-files"], cwd=copy, capture_output=True, text=True, check=True
+    )
+    assert listed.stdout.split() == [".gitignore", "Makefile", "core/main.c"]
