@@ -106,14 +106,14 @@ def combined(
     return entry
 
 
-def unpacked_any(package: str, arch: str) -> Path:
+def unpacked_any(package: str, arch: str, release: str = "") -> Path:
     """Return the directory with the content of a package in whatever version.
 
-    A version in the cache is preferred to a download, if a host of this release put it
-    there: libraries of a newer release ask for a C library that this one lacks.
+    A version in the cache is preferred to a download, if it is of the same release:
+    libraries of a newer one ask for a C library that this one lacks.
     Raises PackageError if the package is not in the cache and cannot be downloaded.
     """
-    offer = Offer(arch)
+    offer = Offer(arch, release)
     directory = _directory() / _release(offer)
     with cache.locked("packages"):
         known = sorted(directory.glob(f"{package}_*_{arch}"))

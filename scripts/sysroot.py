@@ -5,7 +5,8 @@
     scripts/sysroot.py arm64|i386
 
 Debian's development packages of that architecture are fetched into the cache and put
-together into one tree; nothing is installed. The C library is the compiler's own.
+together into one tree; nothing is installed. They are of the host's release, if that
+has them whole. The C library is the compiler's own.
 """
 
 from __future__ import annotations
@@ -16,18 +17,27 @@ import sys
 from pathlib import Path
 
 import cache
+import debian
 import packages
 
 ARCHITECTURES = ("arm64", "i386")
 PACKAGES = ("libelf-dev", "libjson-c-dev", "libpfm4-dev", "uuid-dev", "zlib1g-dev")
+# Of a host's release, packages to take from another one. libelf.a of elfutils 0.192
+# lacks functions of its own: only programs with the shared library can be linked.
+TAKEN_FROM = {("trixie", "libelf-dev"): "bookworm"}
+ERRORS = (packages.PackageError, debian.ReleaseError)
 
 
 def sysroot(arch: str) -> Path:
     """Return the tree that the unpacked packages make together.
 
-    Raises packages.PackageError if a package cannot be downloaded.
+    Raises one of ERRORS if a package cannot be downloaded.
     """
-    trees = [packages.unpacked_any(name, arch) for name in PACKAGES]
+    here = debian.host()
+    trees = [
+        packages.unpacked_any(name, arch, TAKEN_FROM.get((here, name), ""))
+        for name in PACKAGES
+    ]
     names = "\n".join(tree.name for tree in trees)
     key = hashlib.sha256(names.encode()).hexdigest()[:16]
     entry = cache.root() / f"sysroot-{arch}-{key}"
@@ -48,7 +58,7 @@ def main() -> int:
         return 2
     try:
         print(sysroot(sys.argv[1]))
-    except packages.PackageError as error:
+    except ERRORS as error:
         print(f"sysroot.py: {error}", file=sys.stderr)
         return 1
     return 0

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Whose packages scripts/sysroot.py puts together."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import debian
+import packages
+import pytest
+import sysroot
+
+
+@pytest.fixture
+def unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The releases, "" for the host's own, and names of what is unpacked."""
+    found: list[str] = []
+
+    def unpacked_any(name: str, _: str, release: str) -> Path:
+        found.append(f"{release} {name}".strip())
+        tree = tmp_path / name
+        tree.mkdir()
+        return tree
+
+    monkeypatch.setenv("PERFMON_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(packages, "unpacked_any", unpacked_any)
+    return found
+
+
+def test_libraries_are_of_the_hosts_release(
+    unpacked: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(debian, "host", lambda: "bookworm")
+    sysroot.sysroot("arm64")
+    assert unpacked == list(sysroot.PACKAGES)
+
+
+def test_a_library_that_the_release_has_in_part_is_of_another_one(
+    unpacked: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(debian, "host", lambda: "trixie")
+    sysroot.sysroot("arm64")
+    assert "bookworm libelf-dev" in unpacked
+    assert "libelf-dev" not in unpacked
+    assert "zlib1g-dev" in unpacked
