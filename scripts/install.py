@@ -31,7 +31,7 @@ PROGRAMS = 0o755
 DATA = 0o644
 LIST = "share/perfmon/installed"
 # What programs include; the other headers of the SDK are for kernel modules.
-USER_HEADERS = re.compile(r"perfmon(2x|22|_\w+_smpl)?\.h")
+USER_HEADERS = re.compile(r"perfmon(2x|22|_sink|_\w+_smpl)?\.h")
 # The functions whose page is another's, in its NAME section.
 NAMES = re.compile(r"^\.SH NAME\n(.*?)\\-", re.MULTILINE | re.DOTALL)
 
@@ -117,7 +117,7 @@ def sdk(layout: Layout) -> Iterator[Item]:
     into = layout.prefix / "share/perfmon"
     yield Item(into / "format.mk", text=layout.filled("sdk/format.mk"))
     yield from copies("sdk/include/perfmon/*.h", into / "include/perfmon")
-    for name in ("format_count", "pmu_usage"):
+    for name in ("format_count", "format_mini", "pmu_usage"):
         example = into / "examples" / name
         yield from copies(f"examples/{name}/*.[ch]", example)
         yield from copies(f"examples/{name}/Kbuild", example)

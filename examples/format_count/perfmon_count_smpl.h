@@ -7,11 +7,8 @@
 
 #include <perfmon/perfmon.h>
 
-/* ab3b0f7e-5f0c-4d6f-9d4a-5b9d8e0c4a11 */
-#define PFM_COUNT_SMPL_UUID {						\
-	0xab, 0x3b, 0x0f, 0x7e, 0x5f, 0x0c, 0x4d, 0x6f,			\
-	0x9d, 0x4a, 0x5b, 0x9d, 0x8e, 0x0c, 0x4a, 0x11 }
 #define PFM_COUNT_SMPL_UUID_STR "ab3b0f7e-5f0c-4d6f-9d4a-5b9d8e0c4a11"
+#define PFM_COUNT_SMPL_UUID	PFM_UUID(PFM_COUNT_SMPL_UUID_STR)
 
 #define PFM_COUNT_SMPL_VERSION	((1U << 16) | 0U)	/* major.minor */
 #define PFM_COUNT_MAX_EVENTS	256

@@ -130,7 +130,7 @@ static __always_inline int default_add(void *buf, pfm_ovfl_arg_t *arg,
 	}
 	entry = pfm_records_add(records, buf, priv->hdr_size + n * sizeof(u64));
 	entry = default_encode_hdr(entry, priv->hdr_size, arg, tstamp, data);
-	pfm_entry_set_pmds(entry, arg, n);
+	pfm_copy_pmds(entry, arg, n);
 	if (pfm_records_full(records))
 		default_fill(priv, buf, arg);
 	else

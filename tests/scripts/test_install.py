@@ -22,10 +22,11 @@ PYTHONDIR = f"lib/python{sys.version_info.major}.{sys.version_info.minor}/dist-p
 USER_HEADERS = (
     *("perfmon", "perfmon22", "perfmon2x", "perfmon_default_smpl"),
     *("perfmon_nway_smpl", "perfmon_oprofile_smpl"),
-    *("perfmon_pebs32_smpl", "perfmon_pebs64_smpl"),
+    *("perfmon_pebs32_smpl", "perfmon_pebs64_smpl", "perfmon_sink"),
 )
 KERNEL_HEADERS = (
     *("perfmon_ds", "perfmon_fmt", "perfmon_fmt_entry", "perfmon_fmt_sdk"),
+    "perfmon_fmt_sink",
     *("perfmon_irq_work", "perfmon_kprobe", "perfmon_pmu"),
 )
 FUNCTIONS = (
@@ -61,6 +62,10 @@ EXPECTED = {
     *(
         f"{SDK}/examples/format_count/{name}"
         for name in ("Kbuild", "Makefile", "perfmon_count_smpl.h", "pfm_fmt_count.c")
+    ),
+    *(
+        f"{SDK}/examples/format_mini/{name}"
+        for name in ("Kbuild", "Makefile", "perfmon_mini_smpl.h", "pfm_fmt_mini.c")
     ),
     *(
         f"{SDK}/examples/pmu_usage/{name}"

@@ -60,6 +60,7 @@ static void load_buffer(struct context *context, const char *path)
 	free(context->image.bytes);
 	context->buffer = load(path, &context->buffer_size);
 	context->image.bytes = checked_calloc(context->buffer_size, 1);
+	context_find_layout(context);
 	printf("%zu\n", context->buffer_size);
 }
 
@@ -86,8 +87,7 @@ static void check_intact(const struct context *context, const char *path)
 	size_t size;
 	void *now = load(path, &size);
 
-	printf("%d\n",
-	       context->plan->format.module->intact(now, &context->image));
+	printf("%d\n", context->layout->intact(now, &context->image));
 	free(now);
 }
 
@@ -97,8 +97,8 @@ static void print_totals(struct recording *recording,
 	const struct smpl_format *format = &context->plan->format;
 	uint64_t lost = 0;
 
-	if (format->module->lost)
-		lost = format->module->lost(format, context->buffer);
+	if (context->layout && context->layout->lost)
+		lost = context->layout->lost(format, context->buffer);
 	printf("%" PRIu64 " %" PRIu64 "\n", recording_totals(recording).samples,
 	       lost);
 }

@@ -17,6 +17,7 @@
 #include "context.h"
 #include "evtset.h"
 #include "fdinfo.h"
+#include "formats/sink.h"
 #include "formats/table.h"
 #include "registers.h"
 #include "util.h"
@@ -108,6 +109,14 @@ static bool create(struct context *context)
 	return true;
 }
 
+void context_find_layout(struct context *context)
+{
+	context->layout = context->plan->format.module;
+	if (!context->layout &&
+	    sink_is_one(context->buffer, context->buffer_size))
+		context->layout = &smpl_sink;
+}
+
 static bool map_buffer(struct context *context)
 {
 	if (!context->buffer_size)
@@ -121,6 +130,7 @@ static bool map_buffer(struct context *context)
 		return false;
 	}
 	context->image.bytes = checked_calloc(context->buffer_size, 1);
+	context_find_layout(context);
 	return true;
 }
 
@@ -232,21 +242,21 @@ int context_next_message(struct context *context)
 static bool save(struct context *context, enum smpl_moment moment)
 {
 	const struct smpl_format *format = &context->plan->format;
-	const struct smpl_module *module = format->module;
+	const struct smpl_module *layout = context->layout;
 	struct image *image = &context->image;
 
 	if (!context->buffer)
 		return false;
 	image->count = 1;
 	image->pieces[0] = (struct piece){ 0, context->buffer_size };
-	if (module)
-		image->count = module->choose(format, context->buffer,
+	if (layout)
+		image->count = layout->choose(format, context->buffer,
 					      context->buffer_size, moment,
 					      image->pieces);
 	image_copy(image, context->buffer);
 	return image->count &&
-	       (moment == SMPL_END || !module || !module->intact ||
-		module->intact(context->buffer, image));
+	       (moment == SMPL_END || !layout || !layout->intact ||
+		layout->intact(context->buffer, image));
 }
 
 /*
@@ -281,11 +291,11 @@ bool context_read_counts(struct context *context)
 
 struct context_stats context_stats(const struct context *context)
 {
-	const struct smpl_module *module = context->plan->format.module;
+	const struct smpl_module *layout = context->layout;
 	struct context_stats stats = fdinfo_stats(context);
 
-	if (context->buffer && module && module->lost)
-		stats.lost += module->lost(&context->plan->format,
+	if (context->buffer && layout && layout->lost)
+		stats.lost += layout->lost(&context->plan->format,
 					   context->buffer);
 	return stats;
 }

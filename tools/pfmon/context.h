@@ -24,6 +24,7 @@ struct context {
 	int fd;
 	void *buffer;			/* mapping of the sampling buffer */
 	size_t buffer_size;		/* 0 without a buffer */
+	const struct smpl_module *layout; /* of the buffer; NULL: unknown */
 	struct image image;		/* what was saved last of the buffer */
 	uint64_t *counts;		/* one per event, when they were read */
 	uint64_t *durations;		/* of each event set in ns, then */
@@ -46,6 +47,9 @@ struct context_stats {
 bool context_open(struct context *context, const struct plan *plan,
 		  unsigned int id, int cpu);
 void context_close(struct context *context);
+
+/* What the layout of the buffer is, as the format or its header says. */
+void context_find_layout(struct context *context);
 
 bool context_load(struct context *context, pid_t tid);
 bool context_start(struct context *context);

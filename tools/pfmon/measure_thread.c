@@ -56,15 +56,15 @@ static void handle_messages(struct thread *thread, bool after_exec)
 /*
  * Saves the samples of the program that an exec has just replaced, so that they
  * come before the new mappings. A restart that no notification asked for
- * empties the buffers of the formats that pfmon knows, or what is in them may
- * be saved again; of others nothing is known.
+ * empties the buffers whose layout is known, or what is in them may be saved
+ * again; of others nothing is known.
  */
 static bool save_before_exec(struct thread *thread)
 {
 	int saved;
 
 	handle_messages(thread, true);
-	if (!thread->loaded || !thread->m.plan.format.module)
+	if (!thread->loaded || !thread->context.layout)
 		return !thread->m.failed;
 	saved = context_save_and_restart(&thread->context, SMPL_EXEC);
 	return !saved || (saved > 0 && recording_buffer(thread->m.recording,

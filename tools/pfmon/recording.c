@@ -179,19 +179,19 @@ bool recording_buffer(struct recording *recording,
 		      const struct context *context)
 {
 	const struct smpl_format *format = &context->plan->format;
+	const struct smpl_module *layout = context->layout;
 	const struct image *image = &context->image;
 	bool ok;
 
 	pthread_mutex_lock(&recording->lock);
 	maps_next_round(recording->maps);
-	if (format->module && format->module->each_process &&
-	    context->cpu != NO_CPU)
-		format->module->each_process(format, image, visit_process,
-					     recording);
+	if (layout && layout->each_process && context->cpu != NO_CPU)
+		layout->each_process(format, image, visit_process, recording);
 	ok = write_buffer(recording, context->id, context->buffer_size, image);
-	if (ok && format->module)
-		recording->totals.samples +=
-			format->module->samples(format, image);
+	if (ok && layout) {
+		recording->totals.samples += layout->samples(format, image);
+		recording->totals.samples_known = true;
+	}
 	pthread_mutex_unlock(&recording->lock);
 	return ok;
 }

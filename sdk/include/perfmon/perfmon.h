@@ -136,6 +136,30 @@
  */
 typedef unsigned char pfm_uuid_t[16];
 
+/* A hexadecimal digit of a UUID's text form, and the byte that two are. */
+#define PFM_UUID_DIGIT(c) \
+	((unsigned int)((c) <= '9' ? (c) - '0' : (c) - 'a' + 10))
+#define PFM_UUID_BYTE(s, i) \
+	((unsigned char)(PFM_UUID_DIGIT((s)[i]) * 16 + \
+			 PFM_UUID_DIGIT((s)[(i) + 1])))
+
+/**
+ * PFM_UUID() - the bytes of a UUID, to initialise a pfm_uuid_t with
+ * @s: its text form in lower case, a literal, as uuidgen prints it
+ *
+ * So that a UUID is written once. A module checks the text when it is built
+ * (pfm_format_module()).
+ */
+#define PFM_UUID(s) {							\
+	PFM_UUID_BYTE(s, 0), PFM_UUID_BYTE(s, 2),			\
+	PFM_UUID_BYTE(s, 4), PFM_UUID_BYTE(s, 6),			\
+	PFM_UUID_BYTE(s, 9), PFM_UUID_BYTE(s, 11),			\
+	PFM_UUID_BYTE(s, 14), PFM_UUID_BYTE(s, 16),			\
+	PFM_UUID_BYTE(s, 19), PFM_UUID_BYTE(s, 21),			\
+	PFM_UUID_BYTE(s, 24), PFM_UUID_BYTE(s, 26),			\
+	PFM_UUID_BYTE(s, 28), PFM_UUID_BYTE(s, 30),			\
+	PFM_UUID_BYTE(s, 32), PFM_UUID_BYTE(s, 34) }
+
 /**
  * typedef pfarg_ctx_t - argument of PFM_CREATE_CONTEXT (3.1.1)
  * @ctx_smpl_buf_id:   UUID of the sampling format, all zero for none

@@ -10,11 +10,8 @@
 
 #include <perfmon/perfmon.h>
 
-/* d139b29e-62e8-40e4-b402-73078792e937 */
-#define PFM_DFL_SMPL_UUID {						\
-	0xd1, 0x39, 0xb2, 0x9e, 0x62, 0xe8, 0x40, 0xe4,			\
-	0xb4, 0x02, 0x73, 0x07, 0x87, 0x92, 0xe9, 0x37 }
 #define PFM_DFL_SMPL_UUID_STR "d139b29e-62e8-40e4-b402-73078792e937"
+#define PFM_DFL_SMPL_UUID	PFM_UUID(PFM_DFL_SMPL_UUID_STR)
 
 #define PFM_DFL_SMPL_VERSION	((1U << 16) | 0U)	/* major.minor */
 

@@ -48,24 +48,6 @@ pfm_entry_set_hdr(pfm_default_smpl_entry_t *e, const pfm_ovfl_arg_t *arg,
 }
 
 /**
- * pfm_entry_set_pmds() - write the values of the PMDs of interest
- * @body: behind the entry's header
- * @arg:  the overflow
- * @n:    its num_smpl_pmds
- *
- * Context: any.
- */
-static __always_inline void pfm_entry_set_pmds(u64 *body,
-					       const pfm_ovfl_arg_t *arg,
-					       unsigned int n)
-{
-	const u64 *value = arg->smpl_pmds_values;
-
-	for (; n; n--)
-		*body++ = *value++;
-}
-
-/**
  * pfm_entry_add() - append an entry: header and values of the PMDs of interest
  * @r:      the record area, not full, see pfm_records_full()
  * @buf:    as passed to fmt_handler
@@ -89,7 +71,7 @@ static __always_inline void pfm_entry_add(struct pfm_records *r, void *buf,
 	pfm_entry_set_hdr(e, arg, tstamp, data);
 	if (unlikely(n)) {
 		r->cur += n * sizeof(u64);
-		pfm_entry_set_pmds((u64 *)(e + 1), arg, n);
+		pfm_copy_pmds((u64 *)(e + 1), arg, n);
 	}
 }
 

@@ -5,12 +5,13 @@
  * UUID helpers, a private area that user space cannot reach, a bounded record
  * allocator over the buffer, a ring of regions, restart helpers, and the module
  * boilerplate. Everything is inline: a format needs no symbol but the core's
- * registration. perfmon_fmt_entry.h writes entries in the default format's
- * layout.
+ * registration. perfmon_fmt_sink.h is a whole buffer with one common header,
+ * perfmon_fmt_entry.h writes entries in the default format's layout.
  */
 #ifndef PERFMON_PERFMON_FMT_SDK_H
 #define PERFMON_PERFMON_FMT_SDK_H
 
+#include <linux/build_bug.h>
 #include <linux/errno.h>
 #include <linux/math.h>
 #include <linux/math64.h>
@@ -332,6 +333,23 @@ static inline void pfm_count(u64 *shown, u64 *mine, u64 n)
 }
 
 /**
+ * pfm_copy_pmds() - copy the values of the PMDs of interest
+ * @to:  where to, in a record
+ * @arg: the overflow
+ * @n:   its num_smpl_pmds
+ *
+ * Context: any.
+ */
+static __always_inline void pfm_copy_pmds(u64 *to, const pfm_ovfl_arg_t *arg,
+					  unsigned int n)
+{
+	const u64 *value = arg->smpl_pmds_values;
+
+	for (; n; n--)
+		*to++ = *value++;
+}
+
+/**
  * pfm_getsize() - fmt_getsize for an argument that begins with a __u64 buf_size
  * @ctx_flags: as passed to fmt_getsize
  * @arg:       as passed to fmt_getsize
@@ -416,11 +434,27 @@ static inline void pfm_fmt_cleanup_none(void)
 #define PFM_FMT_VERSION	static_assert(true)
 #endif
 
+/* Is the literal @s a UUID's text form, in lower case? */
+#define PFM_UUID_HAS_DIGIT(s, i)					\
+	(((s)[i] >= '0' && (s)[i] <= '9') || ((s)[i] >= 'a' && (s)[i] <= 'f'))
+#define PFM_UUID_HAS_BYTE(s, i)						\
+	(PFM_UUID_HAS_DIGIT(s, i) && PFM_UUID_HAS_DIGIT(s, (i) + 1))
+#define PFM_UUID_HAS_WORD(s, i)						\
+	(PFM_UUID_HAS_BYTE(s, i) && PFM_UUID_HAS_BYTE(s, (i) + 2))
+#define PFM_UUID_IS_TEXT(s)						\
+	(sizeof(s) == 37 && (s)[8] == '-' && (s)[13] == '-' &&		\
+	 (s)[18] == '-' && (s)[23] == '-' &&				\
+	 PFM_UUID_HAS_WORD(s, 0) && PFM_UUID_HAS_WORD(s, 4) &&		\
+	 PFM_UUID_HAS_WORD(s, 9) && PFM_UUID_HAS_WORD(s, 14) &&		\
+	 PFM_UUID_HAS_WORD(s, 19) && PFM_UUID_HAS_WORD(s, 24) &&	\
+	 PFM_UUID_HAS_WORD(s, 28) && PFM_UUID_HAS_WORD(s, 32))
+
 /**
  * pfm_format_module_with() - the module of a format that has more, say a device
  * @fmt:      the format, a pfm_buffer_fmt_t
- * @uuid_str: its UUID in text form and lower case, a literal: the alias by
- *            which creating a context loads the module
+ * @uuid_str: its UUID in text form and lower case, a literal, which fmt_uuid is
+ *            made of as well, by PFM_UUID(): the alias by which creating a
+ *            context loads the module
  * @desc:     MODULE_DESCRIPTION
  * @setup:    int (*)(void): called before the format can be used; its error is
  *            the module's
@@ -429,8 +463,11 @@ static inline void pfm_fmt_cleanup_none(void)
 #define pfm_format_module_with(fmt, uuid_str, desc, setup, cleanup)	\
 	static int __init fmt##_module_init(void)			\
 	{								\
-		int ret = setup();					\
+		int ret;						\
 									\
+		/* As uuidgen prints it: 8-4-4-4-12 lower-case digits. */ \
+		BUILD_BUG_ON(!PFM_UUID_IS_TEXT(uuid_str));		\
+		ret = setup();						\
 		if (ret)						\
 			return ret;					\
 		ret = pfm_register_buffer_fmt(&(fmt));			\

@@ -23,11 +23,8 @@
 
 #include <perfmon/perfmon_default_smpl.h>
 
-/* 70fa5e60-0e12-4a8b-8a49-beac1a9d51ce */
-#define PFM_NWAY_SMPL_UUID {						\
-	0x70, 0xfa, 0x5e, 0x60, 0x0e, 0x12, 0x4a, 0x8b,			\
-	0x8a, 0x49, 0xbe, 0xac, 0x1a, 0x9d, 0x51, 0xce }
 #define PFM_NWAY_SMPL_UUID_STR "70fa5e60-0e12-4a8b-8a49-beac1a9d51ce"
+#define PFM_NWAY_SMPL_UUID	PFM_UUID(PFM_NWAY_SMPL_UUID_STR)
 
 #define PFM_NWAY_SMPL_VERSION	((1U << 16) | 0U)	/* major.minor */
 

@@ -15,11 +15,8 @@
 
 #include <perfmon/perfmon.h>
 
-/* 777a6e61-2065-7369-746e-722061650a6c */
-#define PFM_OPROFILE_SMPL_UUID {					\
-	0x77, 0x7a, 0x6e, 0x61, 0x20, 0x65, 0x73, 0x69,			\
-	0x74, 0x6e, 0x72, 0x20, 0x61, 0x65, 0x0a, 0x6c }
 #define PFM_OPROFILE_SMPL_UUID_STR "777a6e61-2065-7369-746e-722061650a6c"
+#define PFM_OPROFILE_SMPL_UUID	PFM_UUID(PFM_OPROFILE_SMPL_UUID_STR)
 
 #define PFM_OPROFILE_DEVICE	"perfmon-oprofile"
 

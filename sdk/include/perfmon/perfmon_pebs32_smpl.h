@@ -22,11 +22,8 @@
 
 #include <perfmon/perfmon.h>
 
-/* 0d8591e7-493f-49ae-8cfc-e8b933e4eb8b */
-#define PFM_PEBS32_SMPL_UUID {						\
-	0x0d, 0x85, 0x91, 0xe7, 0x49, 0x3f, 0x49, 0xae,			\
-	0x8c, 0xfc, 0xe8, 0xb9, 0x33, 0xe4, 0xeb, 0x8b }
 #define PFM_PEBS32_SMPL_UUID_STR "0d8591e7-493f-49ae-8cfc-e8b933e4eb8b"
+#define PFM_PEBS32_SMPL_UUID	PFM_UUID(PFM_PEBS32_SMPL_UUID_STR)
 
 #define PFM_PEBS32_SMPL_VERSION	((1U << 16) | 0U)	/* major.minor */
 

@@ -21,11 +21,8 @@
 
 #include <perfmon/perfmon.h>
 
-/* 36be9794-1fbf-41df-b463-1062eb729bad */
-#define PFM_PEBS64_SMPL_UUID {						\
-	0x36, 0xbe, 0x97, 0x94, 0x1f, 0xbf, 0x41, 0xdf,			\
-	0xb4, 0x63, 0x10, 0x62, 0xeb, 0x72, 0x9b, 0xad }
 #define PFM_PEBS64_SMPL_UUID_STR "36be9794-1fbf-41df-b463-1062eb729bad"
+#define PFM_PEBS64_SMPL_UUID	PFM_UUID(PFM_PEBS64_SMPL_UUID_STR)
 
 #define PFM_PEBS64_SMPL_VERSION	((1U << 16) | 0U)	/* major.minor */
 

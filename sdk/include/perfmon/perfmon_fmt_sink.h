@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * perfmon_fmt_sink.h - the sink (perfmon_sink.h) as a format's handler sees it
+ *
+ * A format says what a record is and how large it can be; where it goes, when
+ * the tool is told and what is lost is decided here:
+ *
+ *	struct mine_record *rec = pfm_sink_begin(buf, arg);
+ *
+ *	if (!rec)
+ *		return -ENOBUFS;
+ *	rec->ip = data->ip;
+ *	pfm_sink_end(buf, arg, sizeof(*rec));
+ *	return 0;
+ *
+ * DEFINE_PFM_SINK() and PFM_SINK_CALLS are its other call-backs. It takes the
+ * first PFM_SINK_PRIV_SIZE bytes of the private area; the rest is the format's,
+ * pfm_sink_priv().
+ */
+#ifndef PERFMON_PERFMON_FMT_SINK_H
+#define PERFMON_PERFMON_FMT_SINK_H
+
+#include <linux/align.h>
+#include <perfmon/perfmon_fmt_sdk.h>
+#include <perfmon/perfmon_sink.h>
+
+/**
+ * struct pfm_sink - what the sink relies on; no mapping shows it
+ * @regions:     the regions, and the records of the current one
+ * @seq:         fillings that were begun
+ * @fills:       regions that became full
+ * @past:        hdr_past
+ * @overwritten: hdr_overwritten
+ * @lost:        hdr_lost
+ * @overwrite:   PFM_SINK_OVERWRITE
+ * @counts:      records of each region that was left full
+ */
+struct pfm_sink {
+	struct pfm_regions	regions;
+	u64			seq;
+	u64			fills;
+	u64			past;
+	u64			overwritten;
+	u64			lost[PFM_SINK_NUM_LOST];
+	bool			overwrite;
+	u64			counts[PFM_SINK_MAX_REGIONS];
+};
+
+#define PFM_SINK_PRIV_SIZE	1024
+
+static_assert(sizeof(struct pfm_sink) <= PFM_SINK_PRIV_SIZE);
+
+/**
+ * pfm_sink_priv() - the part of the private area that is left to the format
+ * @buf: first byte of the buffer
+ *
+ * Context: any.
+ * Return: PFM_FMT_PRIV_SIZE - PFM_SINK_PRIV_SIZE bytes, aligned to 64.
+ */
+static inline void *pfm_sink_priv(void *buf)
+{
+	return pfm_fmt_priv(buf) + PFM_SINK_PRIV_SIZE;
+}
+
+/**
+ * pfm_sink_rgn() - what the buffer says about a region
+ * @buf: first byte of the buffer
+ * @n:   the region
+ *
+ * Context: any.
+ * Return: its header, which is mapped: to be written only.
+ */
+static inline pfm_sink_rgn_t *pfm_sink_rgn(void *buf, u32 n)
+{
+	return (pfm_sink_rgn_t *)(buf + sizeof(pfm_sink_hdr_t)) + n;
+}
+
+/* Split the buffer as @arg says, for records of at most @max bytes. */
+static inline int pfm_sink_split(struct pfm_regions *r,
+				 const pfm_sink_arg_t *arg, u64 max)
+{
+	u32 num = arg->num_regions ?: 1;
+
+	if (arg->flags & ~PFM_SINK_ALL || num > PFM_SINK_MAX_REGIONS ||
+	    (arg->flags & PFM_SINK_OVERWRITE && num < 2))
+		return -EINVAL;
+	return pfm_regions_init(r, PFM_SINK_REGION_OFFS(num), arg->buf_size,
+				num, ALIGN(max, sizeof(u64)));
+}
+
+/**
+ * pfm_sink_validate() - the part of fmt_validate that is the sink's
+ * @arg: the format's argument
+ * @max: size in bytes of the largest record
+ *
+ * Context: process.
+ * Return: 0; -EINVAL if a field is out of range or a record would not fit.
+ */
+static inline int pfm_sink_validate(const pfm_sink_arg_t *arg, u64 max)
+{
+	struct pfm_regions r;
+
+	return pfm_sink_split(&r, arg, max);
+}
+
+/* Begin to fill region @n. Rare; inlined: so a handler saves no registers. */
+static __always_inline void pfm_sink_enter(struct pfm_sink *s, void *buf, u32 n)
+{
+	pfm_sink_rgn_t *rgn = pfm_sink_rgn(buf, n);
+	pfm_sink_hdr_t *hdr = buf;
+
+	pfm_regions_enter(&s->regions, n);
+	WRITE_ONCE(rgn->rgn_count, 0);
+	WRITE_ONCE(rgn->rgn_used, 0);
+	WRITE_ONCE(hdr->hdr_cur_region, n);
+	/* Who sees it being filled does not see the old count. */
+	smp_store_release(&rgn->rgn_state, PFM_SINK_RGN_FILLING);
+	/* Who sees the new number sees neither the old count nor state. */
+	smp_store_release(&rgn->rgn_seq, ++s->seq);
+	/* Who sees a new record sees the new number. */
+	smp_wmb();
+}
+
+/**
+ * pfm_sink_init() - the part of fmt_init that is the sink's
+ * @buf:     first byte of the buffer
+ * @arg:     the format's argument, validated
+ * @max:     size in bytes of the largest record
+ * @version: of the records, for hdr_fmt_version
+ *
+ * Context: process.
+ * Return: 0; -EINVAL as pfm_sink_validate().
+ */
+static inline int pfm_sink_init(void *buf, const pfm_sink_arg_t *arg, u64 max,
+				u32 version)
+{
+	struct pfm_sink *s = pfm_fmt_priv(buf);
+	pfm_sink_hdr_t *hdr = buf;
+
+	if (pfm_sink_split(&s->regions, arg, max))
+		return -EINVAL;
+	s->overwrite = arg->flags & PFM_SINK_OVERWRITE;
+	*hdr = (pfm_sink_hdr_t) {
+		.hdr_magic = PFM_SINK_MAGIC,
+		.hdr_version = PFM_SINK_VERSION,
+		.hdr_fmt_version = version,
+		.hdr_buf_size = arg->buf_size,
+		.hdr_region_offs = s->regions.offs,
+		.hdr_region_size = s->regions.size,
+		.hdr_max_record = s->regions.max,
+		.hdr_num_regions = s->regions.num,
+		.hdr_flags = arg->flags,
+	};
+	pfm_sink_enter(s, buf, 0);
+	return 0;
+}
+
+/**
+ * pfm_sink_lose() - count a sample that is not recorded
+ * @buf:    first byte of the buffer
+ * @reason: PFM_SINK_LOST_TABLE, _REGS, or _OTHER; the sink counts _FULL itself
+ *
+ * Context: fmt_handler, which then returns 0.
+ */
+static __always_inline void pfm_sink_lose(void *buf, unsigned int reason)
+{
+	struct pfm_sink *s = pfm_fmt_priv(buf);
+	pfm_sink_hdr_t *hdr = buf;
+
+	pfm_count(&hdr->hdr_lost[reason], &s->lost[reason], 1);
+}
+
+/* Overwrite the region behind the current one. */
+static __always_inline void pfm_sink_overwrite(struct pfm_sink *s, void *buf)
+{
+	u32 next = pfm_regions_next(&s->regions);
+	pfm_sink_hdr_t *hdr = buf;
+
+	pfm_count(&hdr->hdr_overwritten, &s->overwritten, s->counts[next]);
+	s->counts[next] = 0;
+	pfm_sink_enter(s, buf, next);
+}
+
+/* The current region is full: hand it out, or go round. */
+static __always_inline void pfm_sink_fill(struct pfm_sink *s, void *buf,
+					  pfm_ovfl_arg_t *arg)
+{
+	u32 cur = s->regions.cur;
+	pfm_sink_hdr_t *hdr = buf;
+
+	s->counts[cur] = s->regions.records.count;
+	/* The records, then that they are stable... */
+	smp_store_release(&pfm_sink_rgn(buf, cur)->rgn_state,
+			  PFM_SINK_RGN_READY);
+	/* ...then that there is one region more. */
+	smp_store_release(&hdr->hdr_fills, ++s->fills);
+	if (s->overwrite) {
+		pfm_sink_overwrite(s, buf);
+		return;
+	}
+	if (pfm_regions_have_free(&s->regions)) {
+		s->regions.handed_out++;
+		pfm_sink_enter(s, buf, pfm_regions_next(&s->regions));
+		pfm_ctrl_notify(arg);
+	} else {
+		s->regions.handed_out++;
+		pfm_ctrl_full(arg);
+	}
+}
+
+/**
+ * pfm_sink_begin() - room for a record
+ * @buf: as passed to fmt_handler
+ * @arg: as passed to fmt_handler
+ *
+ * A record that is begun and not ended is none; the next one takes its place.
+ *
+ * Context: fmt_handler.
+ * Return: as many bytes as the largest record has, aligned to 8, whose content
+ * is undefined; NULL if there is no room: the loss is counted, monitoring held,
+ * and the handler returns -ENOBUFS.
+ */
+static __always_inline void *pfm_sink_begin(void *buf, pfm_ovfl_arg_t *arg)
+{
+	struct pfm_sink *s = pfm_fmt_priv(buf);
+
+	if (unlikely(pfm_records_full(&s->regions.records))) {
+		pfm_sink_lose(buf, PFM_SINK_LOST_FULL);
+		pfm_ctrl_full(arg);
+		return NULL;
+	}
+	pfm_ctrl_continue(arg);
+	return buf + s->regions.records.cur;
+}
+
+/**
+ * pfm_sink_end() - the record that was begun is complete
+ * @buf:  as passed to fmt_handler
+ * @arg:  as passed to fmt_handler; its ovfl_ctrl is set: reset and go on, tell
+ *        the tool as well, or hold. To ask for more, set it after this
+ * @size: bytes of the record, at most the largest
+ *
+ * Context: fmt_handler.
+ */
+static __always_inline void pfm_sink_end(void *buf, pfm_ovfl_arg_t *arg,
+					 u64 size)
+{
+	struct pfm_sink *s = pfm_fmt_priv(buf);
+	struct pfm_records *records = &s->regions.records;
+	pfm_sink_rgn_t *rgn = pfm_sink_rgn(buf, s->regions.cur);
+	/* In registers: for all the compiler knows, the buffer is @s. */
+	u64 cur = records->cur + ALIGN(size, sizeof(u64));
+	u64 count = records->count + 1;
+
+	records->cur = cur;
+	records->count = count;
+	WRITE_ONCE(rgn->rgn_used, cur - records->start);
+	/* The record, then that it is there: pairs with a load-acquire. */
+	smp_store_release(&rgn->rgn_count, count);
+	if (unlikely(cur > records->limit))
+		pfm_sink_fill(s, buf, arg);
+}
+
+/* The records of region @n were read, or are given up. */
+static inline void pfm_sink_forget(struct pfm_sink *s, void *buf, u32 n)
+{
+	pfm_sink_hdr_t *hdr = buf;
+
+	pfm_count(&hdr->hdr_past, &s->past, s->counts[n]);
+	s->counts[n] = 0;
+	WRITE_ONCE(pfm_sink_rgn(buf, n)->rgn_count, 0);
+	WRITE_ONCE(pfm_sink_rgn(buf, n)->rgn_state, PFM_SINK_RGN_FREE);
+	/* Who still sees the old number sees the records, too. */
+	smp_store_release(&pfm_sink_rgn(buf, n)->rgn_seq, 0);
+}
+
+/* A recorder that was frozen begins anew. */
+static inline void pfm_sink_rewind(struct pfm_sink *s, void *buf)
+{
+	u32 n;
+
+	s->counts[s->regions.cur] = s->regions.records.count;
+	for (n = 0; n < s->regions.num; n++)
+		pfm_sink_forget(s, buf, n);
+	pfm_sink_enter(s, buf, 0);
+}
+
+/* Free the region that was handed out first. */
+static inline void pfm_sink_free(struct pfm_sink *s, void *buf)
+{
+	struct pfm_regions *r = &s->regions;
+	u64 out = pfm_regions_out(r);
+	pfm_sink_hdr_t *hdr = buf;
+
+	if (!out)
+		return;
+	pfm_sink_forget(s, buf, pfm_regions_free(r));
+	/* Who sees it counted as freed sees its state. */
+	smp_store_release(&hdr->hdr_freed, r->freed);
+	if (out == r->num)
+		pfm_sink_enter(s, buf, pfm_regions_next(r));
+}
+
+/**
+ * pfm_sink_restart() - fmt_restart of a format with a sink
+ * @buf:       as passed to fmt_restart
+ * @is_active: as passed to fmt_restart
+ * @ctrl:      as passed to fmt_restart
+ *
+ * Frees the region that was handed out first; what is in others stays. With
+ * PFM_SINK_OVERWRITE, empties the buffer if monitoring is masked.
+ * Context: fmt_restart.
+ * Return: 0.
+ */
+static inline int pfm_sink_restart(void *buf, int is_active,
+				   pfm_ovfl_ctrl_t *ctrl)
+{
+	struct pfm_sink *s = pfm_fmt_priv(buf);
+
+	if (!s->overwrite)
+		pfm_sink_free(s, buf);
+	else if (!is_active)
+		pfm_sink_rewind(s, buf);
+	pfm_restart_resume(is_active, ctrl);
+	return 0;
+}
+
+/**
+ * DEFINE_PFM_SINK() - fmt_validate and fmt_init of a format that is a sink
+ * @name:    prefix of the functions, name_validate() and name_init()
+ * @fixed:   size in bytes of the largest record without values of PMDs
+ * @per_pmd: bytes for each value of a PMD, of which there can be as many as the
+ *           PMU has; 0 for none
+ * @version: of the records
+ *
+ * For a format whose argument is a pfm_sink_arg_t. One with more in it writes
+ * these two itself, by pfm_sink_validate() and pfm_sink_init().
+ */
+#define DEFINE_PFM_SINK(name, fixed, per_pmd, version)			\
+	static int name##_validate(u32 ctx_flags, u16 num_pmds, void *arg) \
+	{								\
+		return pfm_sink_validate(arg, (fixed) +			\
+					 (u64)num_pmds * (per_pmd));	\
+	}								\
+									\
+	static int name##_init(u32 ctx_flags, void *arg, void *buf)	\
+	{								\
+		return pfm_sink_init(buf, arg, (fixed) +		\
+				     (u64)pfm_num_pmds() * (per_pmd),	\
+				     version);				\
+	}
+
+/* In a pfm_buffer_fmt_t: all but its name, its UUID and the handler. */
+#define PFM_SINK_CALLS(name)						\
+	.fmt_arg_size	= sizeof(pfm_sink_arg_t),			\
+	.fmt_msgq_depth	= PFM_SINK_MAX_REGIONS,				\
+	.fmt_validate	= name##_validate,				\
+	.fmt_getsize	= pfm_getsize,					\
+	.fmt_init	= name##_init,					\
+	.fmt_restart	= pfm_sink_restart
+
+#endif /* PERFMON_PERFMON_FMT_SINK_H */

@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * sink_kunit.c - a format whose records go into a sink, called directly
+ */
+#include <kunit/test.h>
+#include <linux/sizes.h>
+#include "fmt_calls.h"
+#include "../../examples/format_mini/perfmon_mini_smpl.h"
+
+#define RECORD	sizeof(pfm_mini_record_t)
+#define GO_ON	((u32)PFM_OVFL_CTRL_RESET)
+#define TELL	((u32)(PFM_OVFL_CTRL_RESET | PFM_OVFL_CTRL_NOTIFY))
+#define HOLD	((u32)PFM_OVFL_CTRL_HOLD)
+#define OVERWRITE	PFM_SINK_OVERWRITE
+
+static int sink_kunit_init(struct kunit *test)
+{
+	static const pfm_uuid_t uuid = PFM_MINI_SMPL_UUID;
+
+	return fmt_calls_init(test, uuid);
+}
+
+/* The largest record: all PMDs of the PMU. */
+static u64 max_record(void)
+{
+	return RECORD + 8 * pfm_num_pmds();
+}
+
+/* A buffer of @regions, each full when @records without PMDs are in it. */
+static void make(struct kunit *test, u32 regions, u64 records, u32 flags)
+{
+	u64 region = max_record() + (records - 1) * RECORD;
+	pfm_sink_arg_t arg = {
+		.buf_size = PFM_SINK_REGION_OFFS(regions) + regions * region,
+		.num_regions = regions,
+		.flags = flags,
+	};
+
+	fmt_calls_make(test, &arg, arg.buf_size);
+}
+
+static pfm_sink_hdr_t *hdr_of(const struct fmt_calls *d)
+{
+	return d->buf;
+}
+
+static pfm_sink_rgn_t *rgn_of(const struct fmt_calls *d, u32 n)
+{
+	return (pfm_sink_rgn_t *)(hdr_of(d) + 1) + n;
+}
+
+/* Record @i of region @n, if none has PMDs. */
+static pfm_mini_record_t *record_of(const struct fmt_calls *d, u32 n, u32 i)
+{
+	const pfm_sink_hdr_t *hdr = hdr_of(d);
+	void *region = d->buf + hdr->hdr_region_offs + n * hdr->hdr_region_size;
+
+	return (pfm_mini_record_t *)region + i;
+}
+
+/* An overflow of @pmd; the control bits that the handler sets. */
+static u32 overflow(struct kunit *test, u16 pmd)
+{
+	struct fmt_calls *d = test->priv;
+
+	KUNIT_EXPECT_EQ(test, fmt_calls_sample(d, pmd, 0), 0);
+	return d->arg.ovfl_ctrl.val;
+}
+
+static void overflows(struct kunit *test, unsigned int n)
+{
+	while (n--)
+		overflow(test, 0);
+}
+
+static int validate(struct kunit *test, u64 size, u32 regions, u32 flags)
+{
+	struct fmt_calls *d = test->priv;
+	pfm_sink_arg_t arg = { .buf_size = size, .num_regions = regions,
+			       .flags = flags };
+
+	return d->fmt->fmt_validate(0, pfm_num_pmds(), &arg);
+}
+
+/* Samples that the header says were recorded. */
+static u64 recorded(const struct fmt_calls *d)
+{
+	const pfm_sink_hdr_t *hdr = hdr_of(d);
+	u64 sum = hdr->hdr_past + hdr->hdr_overwritten;
+	u32 n;
+
+	for (n = 0; n < hdr->hdr_num_regions; n++)
+		sum += rgn_of(d, n)->rgn_count;
+	return sum;
+}
+
+static void arguments_out_of_range_are_refused(struct kunit *test)
+{
+	const u64 two = PFM_SINK_REGION_OFFS(2) + 2 * max_record();
+
+	KUNIT_EXPECT_EQ(test, validate(test, two, 2, 0), 0);
+	KUNIT_EXPECT_EQ(test, validate(test, two - 1, 2, 0), -EINVAL);
+	KUNIT_EXPECT_EQ(test, validate(test, 0, 1, 0), -EINVAL);
+	KUNIT_EXPECT_EQ(test, validate(test, two, 1, 0), 0);
+	KUNIT_EXPECT_EQ(test, validate(test, two, 0, 0), 0);
+	KUNIT_EXPECT_EQ(test, validate(test, SZ_1M, 64, 0), 0);
+	KUNIT_EXPECT_EQ(test, validate(test, SZ_1M, 65, 0), -EINVAL);
+	KUNIT_EXPECT_EQ(test, validate(test, SZ_1M, U32_MAX, 0), -EINVAL);
+	KUNIT_EXPECT_EQ(test, validate(test, SZ_1M, 2, 2), -EINVAL);
+}
+
+static void only_several_regions_can_be_overwritten(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, validate(test, SZ_1M, 2, OVERWRITE), 0);
+	KUNIT_EXPECT_EQ(test, validate(test, SZ_1M, 1, OVERWRITE), -EINVAL);
+	KUNIT_EXPECT_EQ(test, validate(test, SZ_1M, 0, OVERWRITE), -EINVAL);
+}
+
+static void the_header_describes_an_empty_buffer(struct kunit *test)
+{
+	struct fmt_calls *d = test->priv;
+	pfm_sink_hdr_t *hdr;
+
+	make(test, 2, 3, 0);
+	hdr = hdr_of(d);
+	KUNIT_EXPECT_EQ(test, hdr->hdr_magic, PFM_SINK_MAGIC);
+	KUNIT_EXPECT_EQ(test, hdr->hdr_version, PFM_SINK_VERSION);
+	KUNIT_EXPECT_EQ(test, hdr->hdr_fmt_version, PFM_MINI_SMPL_VERSION);
+	KUNIT_EXPECT_EQ(test, hdr->hdr_region_offs, PFM_SINK_REGION_OFFS(2));
+	KUNIT_EXPECT_EQ(test, hdr->hdr_region_size, max_record() + 2 * RECORD);
+	KUNIT_EXPECT_EQ(test, hdr->hdr_buf_size, PFM_SINK_REGION_OFFS(2) +
+			2 * hdr->hdr_region_size);
+	KUNIT_EXPECT_EQ(test, hdr->hdr_max_record, max_record());
+	KUNIT_EXPECT_EQ(test, hdr->hdr_num_regions, 2);
+	KUNIT_EXPECT_EQ(test, hdr->hdr_flags, 0);
+	KUNIT_EXPECT_EQ(test, hdr->hdr_cur_region, 0);
+	KUNIT_EXPECT_EQ(test, recorded(d), 0);
+	KUNIT_EXPECT_EQ(test, rgn_of(d, 0)->rgn_state, PFM_SINK_RGN_FILLING);
+	KUNIT_EXPECT_EQ(test, rgn_of(d, 0)->rgn_seq, 1);
+	KUNIT_EXPECT_EQ(test, rgn_of(d, 1)->rgn_state, PFM_SINK_RGN_FREE);
+	KUNIT_EXPECT_EQ(test, rgn_of(d, 1)->rgn_seq, 0);
+}
+
+static void the_number_of_regions_is_1_if_none_is_given(struct kunit *test)
+{
+	pfm_sink_arg_t arg = { .buf_size = SZ_4K };
+	struct fmt_calls *d = test->priv;
+
+	fmt_calls_make(test, &arg, arg.buf_size);
+	KUNIT_EXPECT_EQ(test, hdr_of(d)->hdr_num_regions, 1);
+	KUNIT_EXPECT_EQ(test, hdr_of(d)->hdr_region_offs,
+			PFM_SINK_REGION_OFFS(1));
+}
+
+static void records_follow_each_other(struct kunit *test)
+{
+	struct fmt_calls *d = test->priv;
+	const pfm_mini_record_t *record;
+
+	make(test, 1, 8, 0);
+	KUNIT_EXPECT_EQ(test, fmt_calls_sample(d, 5, 2), 0);
+	KUNIT_EXPECT_EQ(test, d->arg.ovfl_ctrl.val, GO_ON);
+	KUNIT_EXPECT_EQ(test, fmt_calls_sample(d, 6, 0), 0);
+	record = record_of(d, 0, 0);
+	KUNIT_EXPECT_EQ(test, record->ip, 0x1005);
+	KUNIT_EXPECT_EQ(test, record->tid, 12);
+	KUNIT_EXPECT_EQ(test, record->num_pmds, 2);
+	KUNIT_EXPECT_EQ(test, ((u64 *)(record + 1))[0], 0xaa00);
+	KUNIT_EXPECT_EQ(test, ((u64 *)(record + 1))[1], 0xaa01);
+	record = record_of(d, 0, 2);
+	KUNIT_EXPECT_EQ(test, record->ip, 0x1006);
+	KUNIT_EXPECT_EQ(test, rgn_of(d, 0)->rgn_count, 2);
+	KUNIT_EXPECT_EQ(test, rgn_of(d, 0)->rgn_used, 2 * RECORD + 16);
+}
+
+static void one_region_is_filled_read_and_filled_again(struct kunit *test)
+{
+	struct fmt_calls *d = test->priv;
+
+	make(test, 1, 3, 0);
+	overflows(test, 2);
+	KUNIT_EXPECT_EQ(test, overflow(test, 7), HOLD);
+	KUNIT_EXPECT_EQ(test, hdr_of(d)->hdr_fills, 1);
+	KUNIT_EXPECT_EQ(test, rgn_of(d, 0)->rgn_state, PFM_SINK_RGN_READY);
+	KUNIT_EXPECT_EQ(test, record_of(d, 0, 2)->ip, 0x1007);
+	KUNIT_EXPECT_EQ(test, fmt_calls_restart(test, false), GO_ON);
+	KUNIT_EXPECT_EQ(test, hdr_of(d)->hdr_freed, 1);
+	KUNIT_EXPECT_EQ(test, hdr_of(d)->hdr_past, 3);
+	KUNIT_EXPECT_EQ(test, rgn_of(d, 0)->rgn_count, 0);
+	KUNIT_EXPECT_EQ(test, rgn_of(d, 0)->rgn_seq, 2);
+	KUNIT_EXPECT_EQ(test, overflow(test, 8), GO_ON);
+	KUNIT_EXPECT_EQ(test, record_of(d, 0, 0)->ip, 0x1008);
+	KUNIT_EXPECT_EQ(test, recorded(d), 4);
+}
+
+static void without_room_a_sample_is_lost_and_held(struct kunit *test)
+{
+	struct fmt_calls *d = test->priv;
+
+	make(test, 1, 2, 0);
+	overflows(test, 2);
+	KUNIT_EXPECT_EQ(test, fmt_calls_sample(d, 0, 0), -ENOBUFS);
+	KUNIT_EXPECT_EQ(test, d->arg.ovfl_ctrl.val, HOLD);
+	KUNIT_EXPECT_EQ(test, hdr_of(d)->hdr_lost[PFM_SINK_LOST_FULL], 1);
+	KUNIT_EXPECT_EQ(test, rgn_of(d, 0)->rgn_count, 2);
+	KUNIT_EXPECT_EQ(test, hdr_of(d)->hdr_fills, 1);
+}
+
+static void several_regions_are_handed_out_in_turn(struct kunit *test)
+{
+	struct fmt_calls *d = test->priv;
+
+	make(test, 3, 2, 0);
+	overflows(test, 1);
+	KUNIT_EXPECT_EQ(test, overflow(test, 0), TELL);
+	KUNIT_EXPECT_EQ(test, hdr_of(d)->hdr_cur_region, 1);
+	KUNIT_EXPECT_EQ(test, overflow(test, 9), GO_ON);
+	KUNIT_EXPECT_EQ(test, record_of(d, 1, 0)->ip, 0x1009);
+	KUNIT_EXPECT_EQ(test, overflow(test, 0), TELL);
+	overflows(test, 1);
+	KUNIT_EXPECT_EQ(test, overflow(test, 0), HOLD);
+	KUNIT_EXPECT_EQ(test, hdr_of(d)->hdr_fills, 3);
+	/* All are handed out: the oldest becomes free and is filled next. */
+	fmt_calls_restart(test, false);
+	KUNIT_EXPECT_EQ(test, hdr_of(d)->hdr_cur_region, 0);
+	KUNIT_EXPECT_EQ(test, rgn_of(d, 0)->rgn_seq, 4);
+	KUNIT_EXPECT_EQ(test, rgn_of(d, 1)->rgn_count, 2);
+	KUNIT_EXPECT_EQ(test, recorded(d), 6);
+}
+
+static void a_restart_leaves_what_was_not_handed_out(struct kunit *test)
+{
+	struct fmt_calls *d = test->priv;
+
+	make(test, 2, 3, 0);
+	overflows(test, 2);
+	KUNIT_EXPECT_EQ(test, fmt_calls_restart(test, true), 0);
+	KUNIT_EXPECT_EQ(test, rgn_of(d, 0)->rgn_count, 2);
+	KUNIT_EXPECT_EQ(test, rgn_of(d, 0)->rgn_seq, 1);
+	KUNIT_EXPECT_EQ(test, hdr_of(d)->hdr_freed, 0);
+	overflows(test, 2);
+	KUNIT_EXPECT_EQ(test, fmt_calls_restart(test, true), 0);
+	KUNIT_EXPECT_EQ(test, rgn_of(d, 0)->rgn_state, PFM_SINK_RGN_FREE);
+	KUNIT_EXPECT_EQ(test, rgn_of(d, 0)->rgn_seq, 0);
+	KUNIT_EXPECT_EQ(test, rgn_of(d, 1)->rgn_count, 1);
+}
+
+static void a_recorder_goes_round_without_a_word(struct kunit *test)
+{
+	struct fmt_calls *d = test->priv;
+	u16 i;
+
+	make(test, 2, 2, OVERWRITE);
+	for (i = 0; i < 7; i++)
+		KUNIT_EXPECT_EQ(test, overflow(test, i), GO_ON);
+	/* 0, 1 and 2, 3 were overwritten by 4, 5 and 6. */
+	KUNIT_EXPECT_EQ(test, record_of(d, 0, 1)->ip, 0x1005);
+	KUNIT_EXPECT_EQ(test, record_of(d, 1, 0)->ip, 0x1006);
+	KUNIT_EXPECT_EQ(test, rgn_of(d, 0)->rgn_seq, 3);
+	KUNIT_EXPECT_EQ(test, rgn_of(d, 1)->rgn_seq, 4);
+	KUNIT_EXPECT_EQ(test, hdr_of(d)->hdr_overwritten, 4);
+	KUNIT_EXPECT_EQ(test, hdr_of(d)->hdr_fills, 3);
+	KUNIT_EXPECT_EQ(test, recorded(d), 7);
+}
+
+static void a_recorder_is_emptied_only_if_it_is_frozen(struct kunit *test)
+{
+	struct fmt_calls *d = test->priv;
+
+	make(test, 2, 2, OVERWRITE);
+	overflows(test, 3);
+	KUNIT_EXPECT_EQ(test, fmt_calls_restart(test, true), 0);
+	KUNIT_EXPECT_EQ(test, rgn_of(d, 1)->rgn_count, 1);
+	KUNIT_EXPECT_EQ(test, fmt_calls_restart(test, false), GO_ON);
+	KUNIT_EXPECT_EQ(test, rgn_of(d, 0)->rgn_count, 0);
+	KUNIT_EXPECT_EQ(test, rgn_of(d, 0)->rgn_state, PFM_SINK_RGN_FILLING);
+	KUNIT_EXPECT_EQ(test, rgn_of(d, 1)->rgn_count, 0);
+	KUNIT_EXPECT_EQ(test, rgn_of(d, 1)->rgn_seq, 0);
+	KUNIT_EXPECT_EQ(test, hdr_of(d)->hdr_past, 3);
+	overflows(test, 5);
+	KUNIT_EXPECT_EQ(test, recorded(d), 8);
+}
+
+static void handler_believes_nothing_in_the_mapped_header(struct kunit *test)
+{
+	struct fmt_calls *d = test->priv;
+	u64 offs, size;
+
+	make(test, 2, 2, 0);
+	offs = hdr_of(d)->hdr_region_offs;
+	size = hdr_of(d)->hdr_region_size;
+	memset(d->buf, 0xff, offs);
+	overflows(test, 3);
+	fmt_calls_restart(test, false);
+	overflows(test, 1);
+	KUNIT_EXPECT_EQ(test, ((pfm_mini_record_t *)(d->buf + offs + size))->ip,
+			0x1000);
+	KUNIT_EXPECT_EQ(test, hdr_of(d)->hdr_fills, 2);
+	KUNIT_EXPECT_EQ(test, hdr_of(d)->hdr_past, 2);
+}
+
+static void uuids_have_the_bytes_of_their_text(struct kunit *test)
+{
+	static const pfm_uuid_t made =
+		PFM_UUID("01234567-89ab-cdef-1032-547698badcfe");
+	static const pfm_uuid_t bytes = {
+		0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xef,
+		0x10, 0x32, 0x54, 0x76, 0x98, 0xba, 0xdc, 0xfe };
+
+	KUNIT_EXPECT_TRUE(test, pfm_uuid_equal(made, bytes));
+}
+
+/* All of a UUID but the last two digits. */
+#define UUID_HEAD	"01234567-89ab-cdef-1032-547698badc"
+
+static void only_the_text_of_a_uuid_is_one(struct kunit *test)
+{
+	KUNIT_EXPECT_TRUE(test, PFM_UUID_IS_TEXT(UUID_HEAD "00"));
+	KUNIT_EXPECT_TRUE(test, PFM_UUID_IS_TEXT(PFM_MINI_SMPL_UUID_STR));
+	KUNIT_EXPECT_FALSE(test, PFM_UUID_IS_TEXT(""));
+	KUNIT_EXPECT_FALSE(test, PFM_UUID_IS_TEXT(UUID_HEAD "0A"));
+	KUNIT_EXPECT_FALSE(test, PFM_UUID_IS_TEXT(UUID_HEAD "0g"));
+	KUNIT_EXPECT_FALSE(test, PFM_UUID_IS_TEXT(UUID_HEAD "-0"));
+	KUNIT_EXPECT_FALSE(test, PFM_UUID_IS_TEXT(UUID_HEAD "000"));
+}
+
+static struct kunit_case sink_cases[] = {
+	KUNIT_CASE(arguments_out_of_range_are_refused),
+	KUNIT_CASE(only_several_regions_can_be_overwritten),
+	KUNIT_CASE(the_header_describes_an_empty_buffer),
+	KUNIT_CASE(the_number_of_regions_is_1_if_none_is_given),
+	KUNIT_CASE(records_follow_each_other),
+	KUNIT_CASE(one_region_is_filled_read_and_filled_again),
+	KUNIT_CASE(without_room_a_sample_is_lost_and_held),
+	KUNIT_CASE(several_regions_are_handed_out_in_turn),
+	KUNIT_CASE(a_restart_leaves_what_was_not_handed_out),
+	KUNIT_CASE(a_recorder_goes_round_without_a_word),
+	KUNIT_CASE(a_recorder_is_emptied_only_if_it_is_frozen),
+	KUNIT_CASE(handler_believes_nothing_in_the_mapped_header),
+	KUNIT_CASE(uuids_have_the_bytes_of_their_text),
+	KUNIT_CASE(only_the_text_of_a_uuid_is_one),
+	{}
+};
+
+static struct kunit_suite sink_suite = {
+	.name = "pfm_sink",
+	.init = sink_kunit_init,
+	.exit = fmt_calls_exit,
+	.test_cases = sink_cases,
+};
+
+kunit_test_suite(sink_suite);

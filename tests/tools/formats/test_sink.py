@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Formats that pfmon does not know, whose buffers begin with the sink's header."""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass
+
+import pytest
+from saver import Saver
+
+UNKNOWN = "00000000-0000-4000-8000-000000000001"
+FREE, FILLING, READY = range(3)
+RECORD = 16
+REGIONS = 3
+OFFS = 128 + REGIONS * 32
+SIZE = 5 * RECORD
+BUFFER = OFFS + REGIONS * SIZE
+OVERWRITE = 1
+
+
+@dataclass(frozen=True)
+class Region:
+    """A region of the buffer."""
+
+    state: int
+    count: int
+    seq: int
+
+    def header(self) -> bytes:
+        return struct.pack(
+            "<QQQII", self.seq, self.count, self.count * RECORD, self.state, 0
+        )
+
+    def content(self) -> bytes:
+        return (bytes([self.seq]) * (self.count * RECORD)).ljust(SIZE, b"\xee")
+
+
+NEVER = Region(FREE, 0, seq=0)
+
+
+def sink(fills: int, freed: int, *regions: Region, flags: int = 0) -> bytes:
+    """Return a buffer that has lost 3, 5, 7 and 11 samples, by reason."""
+    filling = [region.state == FILLING for region in regions]
+    header = struct.pack(
+        "<8sIIQQQQIIIIQQQQQQQQ",
+        *(b"pfm-sink", 1 << 16, 1 << 16, BUFFER, OFFS, SIZE, RECORD),
+        *(REGIONS, flags, filling.index(True) if any(filling) else 0, 0),
+        *(fills, freed, 0, 0, 3, 5, 7, 11),
+    )
+    assert len(header) == 128
+    return b"".join(
+        [
+            header,
+            *(region.header() for region in regions),
+            *(region.content() for region in regions),
+        ]
+    )
+
+
+# Region 1 was handed out first, 0 was freed and is being filled again.
+BUSY = sink(3, 1, Region(FILLING, 2, 4), Region(READY, 5, 2), Region(READY, 4, 3))
+IDLE = sink(1, 1, NEVER, Region(FILLING, 3, seq=2), NEVER)
+ROUND = sink(
+    7, 0, Region(READY, 5, 7), Region(FILLING, 2, 8), Region(READY, 5, 6), flags=1
+)
+LOST = 5 + 7 + 11
+
+
+def test_notification_saves_the_region_that_was_handed_out_first(save: Saver) -> None:
+    outcome = save(UNKNOWN, "load", BUSY, "notified", "totals")
+    assert outcome.answers[1:] == ["1 1", f"5 {LOST}"]
+    assert outcome.saved[0].pieces == {
+        0: BUSY[:128],
+        128 + 32: BUSY[128 + 32 : 128 + 64],
+        OFFS + SIZE: b"\x02" * SIZE,
+    }
+
+
+def test_notification_without_a_full_region_frees_nothing(save: Saver) -> None:
+    outcome = save(UNKNOWN, "load", IDLE, "notified", "totals")
+    assert outcome.answers[1:] == ["0 0", f"0 {LOST}"]
+    assert outcome.saved == []
+
+
+def test_region_that_is_about_to_be_handed_out_is_left_alone(save: Saver) -> None:
+    content = sink(1, 1, Region(FILLING, 1, 3), Region(READY, 5, 2), NEVER)
+    assert save(UNKNOWN, "load", content, "notified").answers[1:] == ["0 0"]
+
+
+def test_exec_saves_the_region_that_is_being_filled(save: Saver) -> None:
+    outcome = save(UNKNOWN, "load", IDLE, "exec", "totals", "rest", "totals")
+    # What is saved again is counted once.
+    assert outcome.answers[1:] == ["1 1", f"0 {LOST}", "1", f"3 {LOST}"]
+    assert outcome.saved[0].pieces == {
+        0: IDLE[:128],
+        128 + 32: IDLE[128 + 32 : 128 + 64],
+        OFFS + SIZE: b"\x02" * (3 * RECORD),
+    }
+
+
+def test_end_saves_all_headers_and_what_is_used(save: Saver) -> None:
+    outcome = save(UNKNOWN, "load", BUSY, "rest", "totals")
+    assert outcome.answers[1:] == ["1", f"11 {LOST}"]
+    assert outcome.saved[0].pieces == {
+        0: BUSY[:OFFS],
+        OFFS: b"\x04" * (2 * RECORD),
+        OFFS + SIZE: b"\x02" * SIZE,
+        OFFS + 2 * SIZE: b"\x03" * (4 * RECORD),
+    }
+
+
+def test_region_that_could_not_be_freed_is_saved_at_the_end_only(save: Saver) -> None:
+    outcome = save(UNKNOWN, "load", BUSY, "detached", "rest", "totals")
+    assert outcome.answers[1:] == ["0 0", "1", f"11 {LOST}"]
+    assert len(outcome.saved) == 1
+
+
+def test_recorder_that_is_frozen_is_saved_whole(save: Saver) -> None:
+    outcome = save(UNKNOWN, "load", ROUND, "notified", "totals")
+    assert outcome.answers[1:] == ["1 1", f"12 {LOST}"]
+    assert outcome.saved[0].pieces == {
+        0: ROUND[:OFFS],
+        OFFS: b"\x07" * SIZE,
+        OFFS + SIZE: b"\x08" * (2 * RECORD),
+        OFFS + 2 * SIZE: b"\x06" * SIZE,
+    }
+
+
+@pytest.mark.parametrize(
+    ("oldest", "intact"),
+    [(Region(READY, 5, seq=2), "1"), (Region(FILLING, 5, seq=5), "0")],
+)
+def test_region_that_changed_while_it_was_copied_is_noticed(
+    save: Saver, oldest: Region, intact: str
+) -> None:
+    now = sink(3, 1, Region(FILLING, 3, 4), oldest, Region(READY, 4, 3))
+    outcome = save(UNKNOWN, "load", BUSY, "notified", "intact", now)
+    assert outcome.answers[-1] == intact
+
+
+@pytest.mark.parametrize(
+    ("at", "value"),
+    [
+        (0, struct.pack("<8s", b"pfm-sinj")),
+        (8, struct.pack("<I", 2 << 16)),
+        (24, struct.pack("<Q", OFFS - 1)),
+        (24, struct.pack("<Q", 2**64 - 1)),
+        (32, struct.pack("<Q", SIZE + 1)),
+        (32, struct.pack("<Q", 0)),
+        (48, struct.pack("<I", 0)),
+        (48, struct.pack("<I", 65)),
+    ],
+)
+def test_what_is_no_sink_is_saved_whole_and_not_counted(
+    save: Saver, at: int, value: bytes
+) -> None:
+    broken = BUSY[:at] + value + BUSY[at + len(value) :]
+    outcome = save(UNKNOWN, "load", broken, "notified", "totals")
+    assert outcome.answers[1:] == ["1 1", "0 0"]
+    assert outcome.saved[0].pieces == {0: broken}
+
+
+def test_used_beyond_a_region_is_cut(save: Saver) -> None:
+    broken = bytearray(BUSY)
+    broken[128 + 16 : 128 + 24] = struct.pack("<Q", 2**63)
+    outcome = save(UNKNOWN, "load", bytes(broken), "rest")
+    assert len(outcome.saved[0].pieces[OFFS]) == SIZE
