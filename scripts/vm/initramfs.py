@@ -84,13 +84,19 @@ def write(content: Content, target: Path) -> None:
         archive.finish()
 
 
-def _add_system(archive: cpio.Archive, arch: str) -> None:
+def busybox(arch: str) -> Path:
+    """Return the guest's shell. Raises packages.PackageError."""
     debian = "arm64" if arch == "arm64" else "amd64"
-    busybox = packages.unpacked_any("busybox-static", debian) / "bin/busybox"
+    tree = packages.unpacked_any("busybox-static", debian)
+    # Below usr from Debian 13 on.
+    return next(tree.rglob("bin/busybox"))
+
+
+def _add_system(archive: cpio.Archive, arch: str) -> None:
     for directory in DIRECTORIES:
         archive.add_directory(f"/{directory}")
     archive.add_character_device("/dev/console", 5, 1)
-    archive.add_file("/bin/busybox", busybox)
+    archive.add_file("/bin/busybox", busybox(arch))
     for path, lines in ACCOUNTS.items():
         archive.add_bytes(path, lines)
     archive.add_bytes("/init", (HERE / "init").read_bytes(), 0o755)

@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""What scripts/vm/initramfs.py takes from packages of several releases."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import initramfs
+import packages
+import pytest
+
+
+@pytest.mark.parametrize("directory", ["bin", "usr/bin"])
+def test_busybox_is_found_wherever_its_package_has_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, directory: str
+) -> None:
+    program = tmp_path / directory / "busybox"
+    program.parent.mkdir(parents=True)
+    program.touch()
+    monkeypatch.setattr(packages, "unpacked_any", lambda name, arch: tmp_path)
+    assert initramfs.busybox("arm64") == program
