@@ -14,6 +14,9 @@ U64_MAX = (1 << 64) - 1
 
 T = TypeVar("T")
 
+MISSING = object()  # the value of a member that is not there
+MAX_WRONG = 20  # that are said of one document
+
 
 def _no_constant(name: str) -> object:
     raise ValueError(f"{name} is not JSON")
@@ -23,22 +26,52 @@ class Node:
     """A value in a JSON document, and the path that leads to it.
 
     Every access checks the type and raises PfmParseError, whose offset is that of
-    the document (``offset``, in bytes) and whose message names the path.
+    the document (``offset``, in bytes) and whose message names the path. With
+    ``wrong`` it is put there instead, and something of the right type returned.
     """
 
-    def __init__(self, value: object, path: str, offset: int) -> None:
+    def __init__(
+        self,
+        value: object,
+        path: str,
+        offset: int,
+        wrong: Optional[list[PfmParseError]] = None,
+    ) -> None:
         self._value = value
         self._path = path
         self._offset = offset
+        self._wrong = wrong
 
     @classmethod
-    def parse(cls, text: bytes, name: str, offset: int) -> Node:
+    def parse(
+        cls,
+        text: bytes,
+        name: str,
+        offset: int,
+        wrong: Optional[list[PfmParseError]] = None,
+    ) -> Node:
         """The root of a UTF-8 document; ``name`` starts all its paths."""
         try:
             value = json.loads(text.decode(), parse_constant=_no_constant)
         except (ValueError, RecursionError) as error:
             raise PfmParseError(f"{name}: {error}", offset) from None
-        return cls(value, name, offset)
+        return cls(value, name, offset, wrong)
+
+    def check(self) -> None:
+        """PfmParseError with all that was wrong, if anything was."""
+        if self._wrong:
+            texts = [error.message for error in self._wrong[:MAX_WRONG]]
+            more = len(self._wrong) - len(texts)
+            texts += [f"and {more} more"] if more else []
+            raise PfmParseError("; ".join(texts), self._offset)
+
+    def refuse(self, message: str) -> None:
+        """Something is wrong at this place of the document."""
+        if self._wrong is None:
+            raise self.error(message)
+        # Of a member that is missing that was said.
+        if self._value is not MISSING:
+            self._wrong.append(self.error(message))
 
     def error(self, message: str) -> PfmParseError:
         """An error at this place of the document."""
@@ -46,27 +79,33 @@ class Node:
 
     def __getitem__(self, key: str) -> Node:
         """The member of an object."""
+        value = MISSING
         if not isinstance(self._value, dict):
-            raise self.error("not an object")
-        if key not in self._value:
-            raise self.error(f"no member {key!r}")
-        return Node(self._value[key], f"{self._path}.{key}", self._offset)
+            self.refuse("not an object")
+        elif key not in self._value:
+            self.refuse(f"no member {key!r}")
+        else:
+            value = self._value[key]
+        return Node(value, f"{self._path}.{key}", self._offset, self._wrong)
 
     def items(self) -> list[Node]:
         """The elements of an array."""
         if not isinstance(self._value, list):
-            raise self.error("not an array")
+            self.refuse("not an array")
+            return []
         return [
-            Node(item, f"{self._path}[{i}]", self._offset)
+            Node(item, f"{self._path}[{i}]", self._offset, self._wrong)
             for i, item in enumerate(self._value)
         ]
 
     def integer(self, low: int, high: int) -> int:
         """An integer from ``low`` to ``high``, both included."""
         if not isinstance(self._value, int) or isinstance(self._value, bool):
-            raise self.error("not an integer")
+            self.refuse("not an integer")
+            return low
         if not low <= self._value <= high:
-            raise self.error(f"not from {low} to {high}")
+            self.refuse(f"not from {low} to {high}")
+            return low
         return self._value
 
     def u16(self) -> int:
@@ -84,13 +123,15 @@ class Node:
     def boolean(self) -> bool:
         """true or false."""
         if not isinstance(self._value, bool):
-            raise self.error("not true or false")
+            self.refuse("not true or false")
+            return False
         return self._value
 
     def string(self) -> str:
         """A string."""
         if not isinstance(self._value, str):
-            raise self.error("not a string")
+            self.refuse("not a string")
+            return ""
         return self._value
 
     def hexadecimal(self) -> bytes:
@@ -98,7 +139,8 @@ class Node:
         try:
             return bytes.fromhex(self.string())
         except ValueError:
-            raise self.error("not hexadecimal digits") from None
+            self.refuse("not hexadecimal digits")
+            return b""
 
     def unless_null(self, read: Callable[[Node], T]) -> Optional[T]:
         """None for null, else what ``read`` makes of the value."""

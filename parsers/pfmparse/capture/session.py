@@ -100,10 +100,14 @@ class Session:
 
 
 def parse_session(text: bytes, offset: int) -> Session:
-    """The session in a SESS document that starts at byte ``offset`` of the file."""
-    node = Node.parse(text, "SESS", offset)
+    """The session in a SESS document that starts at byte ``offset`` of the file.
+
+    PfmParseError if it is none; it says all that is wrong at once, because people
+    write sessions for raw buffers.
+    """
+    node = Node.parse(text, "SESS", offset, [])
     node["version"].integer(SESSION_VERSION, SESSION_VERSION)
-    return Session(
+    session = Session(
         tool=node["tool"].string(),
         command=node["command"].unless_null(_strings),
         mode=_mode(node["mode"]),
@@ -113,6 +117,8 @@ def parse_session(text: bytes, offset: int) -> Session:
         contexts=_unique(node["contexts"], _context, lambda c: c.id),
         sets=_unique(node["sets"], _event_set, lambda s: s.id),
     )
+    node.check()
+    return session
 
 
 def _strings(node: Node) -> tuple[str, ...]:
@@ -122,7 +128,7 @@ def _strings(node: Node) -> tuple[str, ...]:
 def _mode(node: Node) -> str:
     mode = node.string()
     if mode not in ("thread", "system-wide"):
-        raise node.error('not "thread" or "system-wide"')
+        node.refuse('not "thread" or "system-wide"')
     return mode
 
 
@@ -137,10 +143,11 @@ def _machine(node: Node) -> Machine:
 
 
 def _format(node: Node) -> FormatId:
+    given, uuid_text = node["uuid"], ""
     try:
-        uuid_text = str(uuid.UUID(node["uuid"].string()))
+        uuid_text = str(uuid.UUID(given.string()))
     except ValueError:
-        raise node["uuid"].error("not a UUID") from None
+        given.refuse("not a UUID")
     return FormatId(node["name"].string(), uuid_text, node["arg"].hexadecimal())
 
 
@@ -203,6 +210,6 @@ def _unique(
     keys: set[int] = set()
     for item in items:
         if key(item) in keys:
-            raise node.error(f"{key(item)} is listed twice")
+            node.refuse(f"{key(item)} is listed twice")
         keys.add(key(item))
     return items
