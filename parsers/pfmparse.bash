@@ -2,8 +2,8 @@
 #
 # Completion of pfmparse's command line in bash; to be sourced.
 
-_pfmparse_keys='function ip line image tid cpu pmd event kernel data-address latency
-	data-source'
+_pfmparse_keys='function ip line image data-address caller tid pmd event kernel latency
+	data-source address weight process thread cpu time set period file'
 
 _pfmparse()
 {
@@ -14,12 +14,16 @@ _pfmparse()
 	[[ $option == = ]] && option=${COMP_WORDS[COMP_CWORD - 2]}
 	for word in "${COMP_WORDS[@]:1:COMP_CWORD - 1}"; do
 		case $word in
-		info | dump | report)
+		info | dump | report | extract | session-template)
 			command=$word
 			break ;;
 		esac
 	done
-	[[ $command == report ]] && options+=' --by --top --symfs'
+	case $command in
+	report) options+=' --by --top --symfs' ;;
+	extract) options='--json --help' ;;
+	session-template) options='--help' ;;
+	esac
 
 	case $option in
 	--by) mapfile -t COMPREPLY < <(compgen -W "$_pfmparse_keys" -- "$text") ;;
@@ -29,7 +33,8 @@ _pfmparse()
 	--top) COMPREPLY=() ;;
 	*)
 		if [[ ! $command && $2 != -* ]]; then
-			mapfile -t COMPREPLY < <(compgen -W 'info dump report' -- "$2")
+			mapfile -t COMPREPLY < <(compgen -W \
+				'info dump report extract session-template' -- "$2")
 		elif [[ ! $command ]]; then
 			mapfile -t COMPREPLY < <(compgen -W '--version --help' -- "$2")
 		elif [[ $2 == -* ]]; then

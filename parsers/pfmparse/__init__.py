@@ -6,7 +6,7 @@ and what a package needs that brings a decoder for a format of its own. Everythi
 else may move. Inside, imports go one way, from the top to the bottom:
 
     __main__            the command line
-    commands/           info, dump and report
+    commands/           info, dump, report and others
     recording           the samples of a capture or of a raw buffer
     formats/, symbols/  buffers to samples; addresses to functions and lines
     capture/            the capture file, with a module for each type of chunk
@@ -15,43 +15,49 @@ else may move. Inside, imports go one way, from the top to the bottom:
 
 from .capture.file import Capture
 from .capture.session import Session, parse_session
+from .capture.template import session_template
 from .errors import PfmParseError
+from .formats.chains import Chains
+from .formats.decoding import Decoded, Decoder, Format, Lost, Region
 from .formats.registry import find as find_format
-from .formats.samples import (
-    Column,
-    Decoded,
-    Decoder,
-    Format,
-    Lazy,
-    Lost,
-    PmdGroup,
-    Region,
-    Samples,
-)
-from .layout import struct_dtype
+from .formats.roles import Role
+from .formats.samples import Column, Lazy, PmdGroup, Samples
+from .layout import Data, bad_field, integers, struct_dtype, structures
 from .recording import Batch, Recording, open_capture, open_raw
+from .symbols.resolver import Addresses, Detail, Location, Resolver
 
 # That of ../../VERSION, which the package does not have once it is installed.
 __version__ = "0.9.0"
 
 __all__ = [
+    "Addresses",
     "Batch",
     "Capture",
+    "Chains",
     "Column",
+    "Data",
     "Decoded",
     "Decoder",
+    "Detail",
     "Format",
     "Lazy",
+    "Location",
     "Lost",
     "PfmParseError",
     "PmdGroup",
     "Recording",
     "Region",
+    "Resolver",
+    "Role",
     "Samples",
     "Session",
+    "bad_field",
     "find_format",
+    "integers",
     "open_capture",
     "open_raw",
     "parse_session",
+    "session_template",
     "struct_dtype",
+    "structures",
 ]

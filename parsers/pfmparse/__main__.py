@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Command line: python3 -m pfmparse info|dump|report FILE (docs/pfmparse.md)."""
+"""Command line: python3 -m pfmparse COMMAND (docs/pfmparse.md)."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ import argparse
 import io
 import os
 import sys
-from contextlib import ExitStack
+from pathlib import Path
 from typing import Optional, Sequence
 
 from . import __version__
-from .commands import dump, info, report
+from .capture.file import Capture
+from .capture.session import parse_session
+from .commands import dump, extract, info, report, session_template
 from .errors import PfmParseError
 from .recording import Recording, open_capture, open_raw
 
@@ -44,12 +46,31 @@ def _parser() -> argparse.ArgumentParser:
             help="with --raw: the session, as in a capture's SESS chunk",
         )
     _add_report_options(commands.choices["report"])
+    text = "the buffers of a capture, a file each, and its session"
+    command = commands.add_parser("extract", help=text, description=text)
+    command.add_argument("file", metavar="FILE", help="capture")
+    command.add_argument(
+        "directory", metavar="DIR", type=Path, help="where to write; made if not there"
+    )
+    command.add_argument("--json", action="store_true", help="print JSON")
+    text = "a session to be edited, for --session"
+    command = commands.add_parser("session-template", help=text, description=text)
+    command.add_argument(
+        "file",
+        metavar="FORMAT",
+        nargs="?",
+        default="default",
+        help="name of a format that is known, or a UUID; default: default",
+    )
     return parser
 
 
 def _add_report_options(command: argparse.ArgumentParser) -> None:
     command.add_argument(
-        "--by", choices=report.KEYS, default="function", help="default: function"
+        "--by",
+        metavar="KEY",
+        default="function",
+        help=f"{', '.join(report.KEYS)}, or a column of the format; default: function",
     )
     command.add_argument(
         "--top", type=_positive, metavar="N", help="only the first N rows"
@@ -93,34 +114,68 @@ def _run(arguments: argparse.Namespace, recording: Recording) -> None:
         info.print_json(recording, out)
     else:
         info.print_text(recording, file, out)
-    out.flush()
 
 
 def _decode(arguments: argparse.Namespace) -> int:
     """Runs the command on its file; PfmParseError and OSError if it cannot be read."""
-    with ExitStack() as files:
-        stream = files.enter_context(open(arguments.file, "rb"))
+    any_format = arguments.command == "info"
+    with open(arguments.file, "rb") as stream:
         if arguments.raw:
-            session = files.enter_context(open(arguments.session, "rb"))
-            recording = open_raw(stream.read(), session.read())
+            session = _session(arguments.session)
+            recording = open_raw(stream.read(), session, any_format)
         else:
-            recording = open_capture(stream)
+            recording = open_capture(stream, any_format)
         _run(arguments, recording)
     for problem in recording.problems:
         _warn(arguments.file, problem)
     return BAD_INPUT if recording.useless else OK
 
 
+def _session(file: str) -> bytes:
+    """The text of a session, SystemExit if that is none."""
+    text = Path(file).read_bytes()
+    try:
+        parse_session(text, 0)
+    except PfmParseError as error:
+        _warn(file, error)
+        sys.exit(BAD_INPUT)
+    return text
+
+
+def _extract(arguments: argparse.Namespace) -> int:
+    """Runs extract; PfmParseError and OSError if it cannot."""
+    with open(arguments.file, "rb") as stream:
+        capture = Capture(stream)
+        if arguments.json:
+            extract.print_json(capture, arguments.directory, sys.stdout)
+        else:
+            extract.print_text(capture, arguments.directory, sys.stdout)
+    for problem in capture.problems:
+        _warn(arguments.file, problem)
+    return OK
+
+
+def _template(arguments: argparse.Namespace) -> int:
+    """Prints a session; PfmParseError if the format is not known."""
+    session_template.print_text(arguments.file, sys.stdout)
+    return OK
+
+
+RUN = {"extract": _extract, "session-template": _template}
+
+
 def main(argv: Optional[Sequence[str]] = None) -> int:
     """Runs a command line; returns the exit status, SystemExit(2) on wrong usage."""
     parser = _parser()
     arguments = parser.parse_args(argv)
-    if arguments.raw != (arguments.session is not None):
+    if arguments.command not in RUN and arguments.raw != bool(arguments.session):
         parser.error("--raw and --session need each other")
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
-        return _decode(arguments)
+        status = RUN.get(arguments.command, _decode)(arguments)
+        sys.stdout.flush()
+        return status
     except PfmParseError as error:
         _warn(arguments.file, error)
     except BrokenPipeError:

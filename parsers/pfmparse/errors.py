@@ -1,7 +1,13 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The one error that bad input raises."""
+"""The one error that bad input raises, and what to say of all others."""
 
 from __future__ import annotations
+
+import os
+import traceback
+
+# Frames of these are not those of whose fault it was.
+_OURS = (os.path.dirname(os.path.abspath(__file__)), f"{os.sep}numpy{os.sep}")
 
 
 class PfmParseError(Exception):
@@ -33,3 +39,13 @@ class PfmParseError(Exception):
 
     def __str__(self) -> str:
         return f"offset {self.offset:#x}: {self.message}"
+
+
+def blamed(error: BaseException) -> str:
+    """What code of others did: the error, and the line that raised it."""
+    text = f"{type(error).__name__}: {error}"
+    for frame in reversed(traceback.extract_tb(error.__traceback__)):
+        generated = frame.filename.startswith("<")
+        if not generated and not any(ours in frame.filename for ours in _OURS):
+            return f"{text} ({frame.filename}, line {frame.lineno})"
+    return text

@@ -15,6 +15,8 @@ Field = tuple[str, Union[str, "np.dtype[Any]"], int]
 
 Data = Union[bytes, bytearray, memoryview]
 
+KERNEL_START = 1 << 63  # the first address of the kernel on x86_64 and arm64
+
 
 def struct_dtype(size: int, fields: Sequence[Field]) -> np.dtype[np.void]:
     """Structured dtype of ``size`` bytes that the fields fill without a gap.
@@ -43,6 +45,20 @@ def view(
     return np.ndarray((count,), dtype, data, offset, (stride,))
 
 
+def structures(
+    data: Data, dtype: np.dtype[np.void], count: int, offset: int, what: str
+) -> NDArray[np.void]:
+    """``count`` consecutive structures from byte ``offset`` on, without a copy.
+
+    PfmParseError if the data end before they do; ``what`` names them.
+    """
+    end = offset + count * dtype.itemsize
+    if len(data) < end:
+        message = f"{what} ends here, before byte {end}"
+        raise PfmParseError(message, len(data), truncated=True)
+    return view(data, dtype, count, offset, dtype.itemsize)
+
+
 def field_names(dtype: np.dtype[np.void]) -> tuple[str, ...]:
     """Names of the fields that are neither reserved nor padding, by offset."""
     return tuple(n for n in dtype.names or () if "reserved" not in n and "pad" not in n)
@@ -62,11 +78,7 @@ def table(
     data: Data, dtype: np.dtype[np.void], count: int, offset: int, what: str
 ) -> list[dict[str, int]]:
     """The same for ``count`` consecutive structures."""
-    end = offset + count * dtype.itemsize
-    if len(data) < end:
-        message = f"{what} ends here, before byte {end}"
-        raise PfmParseError(message, len(data), truncated=True)
-    raw = view(data, dtype, count, offset, dtype.itemsize)
+    raw = structures(data, dtype, count, offset, what)
     names = [n for n in field_names(dtype) if dtype[n].kind in "iu"]
     return [dict(zip(names, row)) for row in zip(*(raw[n].tolist() for n in names))]
 

@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from io import BufferedIOBase
-from typing import Iterator, Optional, Protocol, Sequence
+from typing import Iterator, Mapping, Optional, Protocol, Sequence
 
 from .capture.buffer import Buffer
 from .capture.cookies import CookieFile
@@ -14,15 +14,17 @@ from .capture.kallsyms import KernelSymbols
 from .capture.maps import MapsHistory
 from .capture.session import Session, parse_session
 from .capture.totals import Totals
-from .errors import PfmParseError
-from .formats import registry
-from .formats.samples import Decoder, Lost, Region, Samples
+from .errors import PfmParseError, blamed
+from .formats import registry, unknown
+from .formats.decoding import Decoded, Decoder, Lost, Region
+from .formats.samples import Samples
 
 
 class Source(Protocol):
     """Where buffers come from: a capture or a raw image."""
 
     session: Session
+    session_text: bytes
     problems: list[PfmParseError]
     maps: MapsHistory
     kernel: Optional[KernelSymbols]
@@ -36,8 +38,9 @@ class Source(Protocol):
 class RawBuffer:
     """The image of one buffer, without a capture around it."""
 
-    def __init__(self, data: bytes, session: Session) -> None:
-        self.session = session
+    def __init__(self, data: bytes, session_text: bytes) -> None:
+        self.session = parse_session(session_text, 0)
+        self.session_text = session_text
         self.problems: list[PfmParseError] = []
         self.maps = MapsHistory()
         self.kernel: Optional[KernelSymbols] = None
@@ -53,28 +56,51 @@ class RawBuffer:
 
 @dataclass(frozen=True)
 class Batch:
-    """Samples of one buffer, and the epoch of the mappings that apply."""
+    """Samples of a part of a buffer.
+
+    ``epoch`` is that of the mappings that apply, ``context`` the context that the
+    buffer is of. ``lost`` is what the buffer says was lost, by reason, since the
+    context's batch before.
+    """
 
     samples: Samples
     epoch: int
+    context: int = 0
+    lost: Mapping[str, int] = field(default_factory=dict)
 
 
 class Recording:
     """Decodes a source; its totals are complete once ``batches()`` is exhausted.
 
-    ``in_buffers`` is what the last buffer of each context says was lost.
+    ``samples`` and ``imprecise`` count a sample as often as its weight says.
+    ``in_buffers`` is what the last buffer of each context says was lost. ``origin``
+    says what has brought the format's parser, None if there is none; ``uncounted`` is
+    set if the samples of a buffer cannot even be counted then.
     """
 
-    def __init__(self, source: Source) -> None:
-        """PfmParseError if there is no parser for the session's format."""
+    def __init__(self, source: Source, any_format: bool = False) -> None:
+        """PfmParseError if there is no parser for the session's format.
+
+        Unless it may be ``any_format``: then the buffers of an unknown one have no
+        columns.
+        """
         self.source = source
         self.session = source.session
-        self.format = registry.find(source.session.format.uuid)
+        self.origin: Optional[str] = None
+        try:
+            parser = registry.find_parser(source.session.format.uuid)
+            self.format, self.origin = parser.format, parser.origin
+        except PfmParseError:
+            if not any_format:
+                raise
+            self.format = unknown.stand_in(source.session.format)
         self.samples = 0
         self.buffers = 0
         self.imprecise = 0
+        self.uncounted = False
         self.in_buffers: dict[int, Lost] = {}
         self._decoders: dict[int, Decoder] = {}
+        self._told: dict[int, Mapping[str, int]] = {}
         self._unread = 0
 
     @property
@@ -119,14 +145,35 @@ class Recording:
             for number, region in enumerate(lost.regions)
         ]
 
+    def described_argument(self) -> Optional[Mapping[str, object]]:
+        """The values in the format's argument by name, None if they are not known."""
+        try:
+            return self.format.describe_arg(self.session.format.arg)
+        # Whatever the format of another package does, the rest can be told.
+        except Exception as error:
+            self.problems.append(self._fault("describe_arg", error))
+            return None
+
     def batches(self) -> Iterator[Batch]:
         """The samples of each buffer's regions, as far as they can be decoded."""
         for buffer in self.source.buffers():
             self.buffers += 1
             for region in self._regions(buffer):
-                self.samples += region.samples.count
-                self.imprecise += region.samples.count if region.imprecise else 0
-                yield Batch(region.samples, buffer.epoch)
+                total = region.samples.total()
+                self.samples += total
+                self.imprecise += total if region.imprecise else 0
+                lost = self._newly_lost(buffer.context)
+                yield Batch(region.samples, buffer.epoch, buffer.context, lost)
+
+    def _newly_lost(self, context: int) -> Mapping[str, int]:
+        """What was lost since this was called before."""
+        now, before = self.in_buffers[context].total, self._told.get(context, {})
+        self._told[context] = now
+        if now is before:
+            return {}
+        return {
+            reason: number - before.get(reason, 0) for reason, number in now.items()
+        }
 
     def _regions(self, buffer: Buffer) -> Sequence[Region]:
         """Decodes a buffer; notes what was wrong and what was lost."""
@@ -135,26 +182,50 @@ class Recording:
             self._unread = buffer.unread
         decode = self._decoders.get(buffer.context)
         if decode is None:
-            decode = self._decoders[buffer.context] = self.format.decoder(self.session)
+            decode = self._decoders[buffer.context] = self._decoder()
         try:
             decoded = decode(buffer.data)
+            if not isinstance(decoded, Decoded):
+                raise TypeError(f"it returned {decoded!r}, which is no Decoded")
         except PfmParseError as error:
             self._note(error, buffer)
+            return ()
+        except Exception as error:
+            self._note(self._fault("decoder", error), buffer)
             return ()
         for problem in decoded.problems:
             self._note(problem, buffer)
         self.in_buffers[buffer.context] = decoded.lost
+        if self.origin is None and not decoded.regions:
+            self.uncounted = True
         return decoded.regions
+
+    def _decoder(self) -> Decoder:
+        """A decoder for a context; PfmParseError if there can be none."""
+        try:
+            return self.format.decoder(self.session)
+        except PfmParseError:
+            raise
+        except Exception as error:
+            raise self._fault("decoder", error) from error
+
+    def _fault(self, what: str, error: Exception) -> PfmParseError:
+        """What code of the format's package did, as an error that names it."""
+        name = f"format {self.format.name} of {self.origin}"
+        return PfmParseError(f"{what} of {name}: {blamed(error)}", 0)
 
     def _note(self, problem: PfmParseError, buffer: Buffer) -> None:
         self.problems.append(problem.within(buffer.offset, buffer.stored, buffer.whole))
 
 
-def open_capture(stream: BufferedIOBase) -> Recording:
-    """The samples of a capture; PfmParseError if nothing in it is usable."""
-    return Recording(Capture(stream))
+def open_capture(stream: BufferedIOBase, any_format: bool = False) -> Recording:
+    """The samples of a capture; PfmParseError if nothing in it is usable.
+
+    With ``any_format``, one without a parser is: it has buffers, and their losses.
+    """
+    return Recording(Capture(stream), any_format)
 
 
-def open_raw(data: bytes, session_text: bytes) -> Recording:
-    """The samples of a buffer's image, described by a SESS document."""
-    return Recording(RawBuffer(data, parse_session(session_text, 0)))
+def open_raw(data: bytes, session_text: bytes, any_format: bool = False) -> Recording:
+    """The same for a buffer's image, described by a SESS document."""
+    return Recording(RawBuffer(data, session_text), any_format)

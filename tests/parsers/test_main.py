@@ -71,7 +71,6 @@ def test_missing_file_fails(capsys: pytest.CaptureFixture[str]) -> None:
         ["frobnicate", "x"],
         ["report", "x", "--top", "0"],
         ["report", "x", "--top", "one"],
-        ["report", "x", "--by", "colour"],
         ["dump", "x", "--symfs", "y"],
         ["dump", "x", "--raw"],
         ["dump", "x", "--session", "y"],
@@ -159,3 +158,18 @@ def test_output_that_the_locale_lacks_is_escaped(
 
 def test_one_row_is_a_limit(file: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert len(told(capsys, "report", "--by", "ip", "--top", "1", file)["rows"]) == 1
+
+
+def test_bad_session_is_named_with_all_that_is_wrong(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = raw_arguments(tmp_path, buffer(SAMPLES))
+    Path(arguments[2]).write_text('{"version": 1, "tool": 5, "sets": [{"id": "x"}]}')
+    with pytest.raises(SystemExit) as stopped:
+        main(["dump", *arguments])
+    assert stopped.value.code == 1
+    said = capsys.readouterr().err
+    assert said.startswith(f"pfmparse: {arguments[2]}: offset 0x0: ")
+    for wrong in ("SESS.tool: not a string", "SESS: no member 'mode'"):
+        assert wrong in said
+    assert "SESS.sets[0].id: not an integer" in said

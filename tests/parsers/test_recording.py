@@ -7,6 +7,7 @@ import io
 import json
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from helpers.readers import read_capture
 from helpers.sample_capture import DONE, FIRST, SAMPLES, SECOND, SESS
@@ -27,7 +28,16 @@ from helpers.writers import (
     pebs_capture,
     session,
 )
-from pfmparse import Decoded, Decoder, Session, open_capture, open_raw
+from pfmparse import (
+    Decoded,
+    Decoder,
+    Lost,
+    Region,
+    Samples,
+    Session,
+    open_capture,
+    open_raw,
+)
 from pfmparse.errors import PfmParseError
 
 
@@ -135,3 +145,24 @@ def test_only_imprecise_regions_are_counted_as_such() -> None:
     data = pebs_capture([{}, {}, {}], 144, session(uuid=UUID_PEBS64))
     assert read_capture(data)[1].imprecise == 2
     assert read_capture(capture(SESS, FIRST, DONE))[1].imprecise == 0
+
+
+def weighted(context_of: int = 0) -> Decoded:
+    """A region of two samples that stand for seven, one that stands for itself."""
+    heavy = Samples(2, {"weight": np.array([3, 4])})
+    plain = Samples(1, {"ip": np.array([1])})
+    lost = Lost({"full": 10 + context_of})
+    return Decoded((Region(0, heavy, imprecise=True), Region(0, plain)), (), lost)
+
+
+def test_weights_are_counted_and_losses_are_told_once() -> None:
+    recording = open_capture(io.BytesIO(capture(SESS, FIRST, SECOND, DONE)))
+    answers = [weighted(), weighted(5)]
+    recording.format = replace(
+        recording.format, decoder=lambda parsed: lambda data: answers.pop(0)
+    )
+    batches = list(recording.batches())
+    assert (recording.samples, recording.imprecise) == (16, 14)
+    assert [batch.lost for batch in batches] == [{"full": 10}, {}, {"full": 5}, {}]
+    assert [batch.context for batch in batches] == [0, 0, 0, 0]
+    assert recording.lost_in_buffers() == {"full": 15}

@@ -38,7 +38,8 @@ class Capture:
         self._chunks = iter(self._reader)
         first = next(self._chunks, None)
         if first is not None and first.type == "SESS":
-            self.session = parse_session(bytes(first.payload), first.offset)
+            self.session_text = bytes(first.payload)
+            self.session = parse_session(self.session_text, first.offset)
         elif self.problems:
             raise self.problems[0]
         else:

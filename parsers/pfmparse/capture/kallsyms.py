@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import PfmParseError
+from ..layout import KERNEL_START
 
-KERNEL_START = 1 << 63  # the first address of the kernel on x86_64 and arm64
 KERNEL = "[kernel]"
 
 # No function is longer: an address further from a symbol is outside it.

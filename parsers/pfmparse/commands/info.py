@@ -6,9 +6,10 @@ from __future__ import annotations
 import json
 from typing import Mapping, Optional, TextIO
 
+from ..formats.registry import OURS
 from ..recording import Recording
 from . import summary
-from .text import printable
+from .text import known, printable
 
 
 def describe(recording: Recording) -> dict[str, object]:
@@ -25,7 +26,8 @@ def describe(recording: Recording) -> dict[str, object]:
         "format": {
             "name": form.name,
             "uuid": form.uuid,
-            "arg": form.describe_arg(session.format.arg),
+            "arg": recording.described_argument(),
+            "parser": recording.origin,
         },
         "tool": session.tool,
         "command": None if session.command is None else list(session.command),
@@ -43,7 +45,7 @@ def describe(recording: Recording) -> dict[str, object]:
         ],
         "kernel_symbols": source.kernel is not None,
         "buffers": recording.buffers,
-        "samples": recording.samples,
+        "samples": None if recording.uncounted else recording.samples,
         **summary.as_json(recording),
     }
 
@@ -68,7 +70,8 @@ def _events(recording: Recording) -> list[dict[str, object]]:
 
 def print_json(recording: Recording, out: TextIO) -> None:
     """One JSON object."""
-    json.dump(describe(recording), out)
+    # What another package's describe_arg returns may be anything.
+    json.dump(describe(recording), out, default=str)
     out.write("\n")
 
 
@@ -82,7 +85,8 @@ def print_text(recording: Recording, file: str, out: TextIO) -> None:
     lines = [
         ("file", file),
         ("format", f"{form.name}, {form.uuid}"),
-        *_argument(form.describe_arg(session.format.arg)),
+        *_parser(recording),
+        *_argument(recording.described_argument()),
         ("tool", session.tool),
         ("command", command),
         ("mode", session.mode),
@@ -96,12 +100,19 @@ def print_text(recording: Recording, file: str, out: TextIO) -> None:
             for e in _events(recording)
         ),
         ("buffers", str(recording.buffers)),
-        ("samples", str(recording.samples)),
+        ("samples", known(None if recording.uncounted else recording.samples)),
         *summary.lines(recording),
         ("truncated", "yes" if described["truncated"] else "no"),
     ]
     for name, value in lines:
         out.write(f"{name}: {printable(value)}\n")
+
+
+def _parser(recording: Recording) -> list[tuple[str, str]]:
+    """The line of the format's parser, unless it is ours."""
+    if recording.origin == OURS:
+        return []
+    return [("parser", recording.origin or "none, the samples cannot be read")]
 
 
 def _argument(values: Optional[Mapping[str, object]]) -> list[tuple[str, str]]:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Callable
+from typing import Callable, Optional
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +28,8 @@ class PairCounts:
     Frequent pairs are counted in two tables. In the first, the low bits of b select
     a pair's slot: the addresses of a program's code are close together and do not
     collide there. Pairs whose slot is taken go to the second, which is indexed by a
-    hash; those that collide there too are sorted.
+    hash; those that collide there too are sorted. So are those with weights: who has
+    them has counted, and there are few.
     """
 
     def __init__(self) -> None:
@@ -39,9 +40,14 @@ class PairCounts:
         self._for_sort = _Pending(self._sort)
         self._a, self._b = np.zeros(CHUNK, np.uint64), np.zeros(CHUNK, np.uint64)
         self._filled = 0
+        self._weighted: list[tuple[U64s, U64s, U64s]] = []
+        self._weights = 0
 
-    def add(self, a: Column, b: Column) -> None:
-        """Counts samples; both arrays have shape (n,)."""
+    def add(self, a: Column, b: Column, weights: Optional[Column] = None) -> None:
+        """Counts samples, each as often as its weight says; all have shape (n,)."""
+        if weights is not None:
+            self._add_weighted(a, b, weights)
+            return
         done = 0
         while done < b.size:
             number = min(CHUNK - self._filled, b.size - done)
@@ -54,12 +60,28 @@ class PairCounts:
                 self._count_first()
 
     def result(self) -> tuple[U64s, U64s, U64s]:
-        """The distinct pairs' a, b and counts, each of shape (m,)."""
+        """The distinct pairs' a, b and counts, each of shape (m,); no count is 0."""
         self._count_first()
         self._for_second.flush()
         self._for_sort.flush()
+        self._sum_weighted()
         tables = _join(self._first.result(), self._second.result())
         return _join(self._sorted, tables)
+
+    def _add_weighted(self, a: Column, b: Column, weights: Column) -> None:
+        """Collects samples with weights; sums them when there are many."""
+        some = weights != 0
+        parts = [part[some].astype(np.uint64) for part in (a, b, weights)]
+        self._weighted.append((parts[0], parts[1], parts[2]))
+        self._weights += parts[0].size
+        if self._weights >= PENDING:
+            self._sum_weighted()
+
+    def _sum_weighted(self) -> None:
+        if self._weighted:
+            parts = [np.concatenate(part) for part in zip(*self._weighted)]
+            self._weighted, self._weights = [], 0
+            self._sorted = _join(self._sorted, (parts[0], parts[1], parts[2]))
 
     def _count_first(self) -> None:
         """Counts the samples collected so far."""

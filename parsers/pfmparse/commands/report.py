@@ -10,11 +10,12 @@ from typing import Callable, Mapping, Optional, Sequence, TextIO
 
 from ..recording import Recording
 from . import summary
-from .report_keys import TALLIES, Row, Tally
-from .report_locations import TITLES, Locations
+from .report_keys import ROLES, TALLIES, Row, Tally, tally_by
+from .report_locations import SAME, TITLES, Locations
 from .text import printable
 
-KEYS = (*TITLES, *TALLIES)
+# What any format can be counted by if it has it; besides, its columns.
+KEYS = tuple(dict.fromkeys((*TITLES, *TALLIES, *ROLES)))
 LARGE = 1 << 14  # samples; with fewer, the threads wait for each other
 
 
@@ -46,10 +47,11 @@ def make(recording: Recording, options: Options, warn: Callable[[str], None]) ->
     PfmParseError if the entries lack the field by which to count. ``warn`` is called
     with the reason if symbols are missing.
     """
-    if options.by in TITLES:
-        tally: Tally = Locations(options.by, options.symfs, warn)
+    by = SAME.get(options.by, options.by)
+    if by in TITLES:
+        tally: Tally = Locations(by, options.symfs, warn)
     else:
-        tally = TALLIES[options.by]()
+        tally = tally_by(by)
     _count(recording, tally)
     rows = sorted(tally.rows(recording), key=_order)
     total = sum(row.count for row in rows)

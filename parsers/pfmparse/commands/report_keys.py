@@ -9,6 +9,8 @@ from typing import Callable, Iterable, Mapping, Protocol, Union
 import numpy as np
 
 from ..formats import data_source
+from ..formats.roles import Role
+from ..formats.samples import Column, Samples
 from ..recording import Batch, Recording
 from .pair_counts import PairCounts
 
@@ -40,18 +42,28 @@ class Tally(Protocol):
         """Further figures, by name."""
 
 
+Select = Callable[[Samples], Column]
+
+
+def of_role(role: Role) -> Select:
+    """What gives the column that has a role."""
+    return lambda samples: samples.role(role)
+
+
 class Numbers:
     """Counts by the number in a column."""
 
-    def __init__(self, title: str, column: str) -> None:
+    def __init__(self, title: str, select: Select) -> None:
         self.title = title
-        self._column = column
+        self._select = select
         self._counts = PairCounts()
+        self._signed = False
 
     def add(self, batch: Batch) -> None:
         """Counts samples."""
-        column = batch.samples.column(self._column)
-        self._counts.add(np.zeros_like(column), column)
+        column = self._select(batch.samples)
+        self._signed |= column.dtype.kind == "i"
+        self._counts.add(np.zeros_like(column), column, batch.samples.weights())
 
     def rows(self, recording: Recording) -> Iterable[Row]:
         """One row for each number."""
@@ -64,7 +76,8 @@ class Numbers:
     def counted(self) -> list[tuple[int, int]]:
         """The distinct numbers, and how many samples have each."""
         _, numbers, counts = self._counts.result()
-        return list(zip(numbers.tolist(), counts.tolist()))
+        numbers_as = numbers.view(np.int64 if self._signed else np.uint64)
+        return list(zip(numbers_as.tolist(), counts.tolist()))
 
 
 class Latencies(Numbers):
@@ -81,8 +94,8 @@ class Latencies(Numbers):
 class Names(Numbers):
     """Counts by the name of the number in a column."""
 
-    def __init__(self, title: str, column: str, name: Callable[[int], str]) -> None:
-        super().__init__(title, column)
+    def __init__(self, title: str, select: Select, name: Callable[[int], str]) -> None:
+        super().__init__(title, select)
         self._name = name
 
     def rows(self, recording: Recording) -> Iterable[Row]:
@@ -121,7 +134,8 @@ class Pmds:
     def add(self, batch: Batch) -> None:
         """Counts samples."""
         samples = batch.samples
-        self._counts.add(samples.column("set"), samples.column("ovfl_pmd"))
+        sets, pmds = samples.role(Role.SET), samples.role(Role.PMD)
+        self._counts.add(sets, pmds, samples.weights())
 
     def rows(self, recording: Recording) -> Iterable[Row]:
         """One row for each PMD of each set, and one for those that are unknown."""
@@ -142,14 +156,27 @@ class Pmds:
         return {}
 
 
+def _level(kernel: int) -> str:
+    return "kernel" if kernel else "user"
+
+
 TALLIES: dict[str, Callable[[], Tally]] = {
-    "tid": lambda: Numbers("tid", "pid"),
-    "cpu": lambda: Numbers("cpu", "cpu"),
+    "tid": lambda: Numbers("tid", of_role(Role.THREAD)),
     "pmd": Pmds,
-    "event": lambda: Events("event", "event"),
-    "kernel": lambda: Names(
-        "kernel or user", "kernel", lambda kernel: "kernel" if kernel else "user"
+    "event": lambda: Events("event", of_role(Role.EVENT)),
+    "kernel": lambda: Names("kernel or user", of_role(Role.KERNEL), _level),
+    "latency": lambda: Latencies("latency in cycles", of_role(Role.LATENCY)),
+    "data-source": lambda: Names(
+        "data source", of_role(Role.DATA_SOURCE), data_source.name_of
     ),
-    "latency": lambda: Latencies("latency in cycles", "lat"),
-    "data-source": lambda: Names("data source", "dse", data_source.name_of),
 }
+ROLES = {role.value: role for role in Role}
+
+
+def tally_by(key: str) -> Tally:
+    """What counts by one of the keys above, by any other role, or by a column."""
+    if key in TALLIES:
+        return TALLIES[key]()
+    if key in ROLES:
+        return Numbers(key, of_role(ROLES[key]))
+    return Numbers(key, lambda samples: samples.column(key))

@@ -9,6 +9,7 @@ from typing import Callable, Iterable, Iterator, Mapping, Optional, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from ..formats.roles import Role
 from ..formats.samples import Column, Samples
 from ..recording import Batch, Recording
 from ..symbols.resolver import UNKNOWN, Addresses, Detail, Location, Resolver
@@ -21,16 +22,19 @@ TITLES = {
     "line": "line function (object)",
     "image": "image",
     "data-address": "data address (object)",
+    "caller": "caller (object)",
 }
+SAME = {"address": "ip"}  # the names of the roles
 DETAILS = {"line": Detail.LINE, "image": Detail.OBJECT, "data-address": Detail.OBJECT}
 
 NO_TGID = (1 << 32) - 1  # no process has it
 KERNEL_TGID = NO_TGID - 1  # nor this
 NO_COOKIE = 0
+ELSEWHERE = ("data-address", "caller")  # whatever file or level the sample is in
 
 
 class Locations:
-    """Counts by function, address, line, image or data address.
+    """Counts by function, address, line, image, data address or caller.
 
     Addresses are counted by address space, which is epoch of the mappings << 32 |
     tgid; offsets in files are counted by the file's cookie.
@@ -50,21 +54,34 @@ class Locations:
     def add(self, batch: Batch) -> None:
         """Counts samples."""
         samples = batch.samples
-        if self._by == "data-address":
-            at = samples.column("dla")
-        else:
-            at = samples.column("event_ip" if samples.has("event_ip") else "ip")
+        weights = samples.weights()
+        at = self._where(samples)
+        if self._by in ELSEWHERE:
+            self._addresses.add(_processes(samples, batch.epoch), at, weights)
+            return
         files = _in_files(samples)
         if files is None:
-            self._addresses.add(_spaces(samples, batch.epoch), at)
+            self._addresses.add(_spaces(samples, batch.epoch), at, weights)
             return
-        cookies = samples.column("cookie")
+        cookies = samples.role(Role.FILE)
         if files.all():
-            self._files.add(cookies, at)
+            self._files.add(cookies, at, weights)
             return
-        self._files.add(cookies[files], at[files])
+        self._files.add(cookies[files], at[files], _some(weights, files))
         spaces = _spaces(samples, batch.epoch)
-        self._addresses.add(spaces[~files], at[~files])
+        self._addresses.add(spaces[~files], at[~files], _some(weights, ~files))
+
+    def _where(self, samples: Samples) -> Column:
+        """What is looked up, for each sample."""
+        if self._by == "data-address":
+            return samples.role(Role.DATA_ADDRESS)
+        if self._by != "caller":
+            return samples.role(Role.ADDRESS)
+        if samples.chains is None:
+            raise samples.lacks("call chains")
+        callers = samples.chains.callers()
+        # A call can be the last instruction of its function.
+        return np.maximum(callers, np.uint64(1)) - np.uint64(1)
 
     def rows(self, recording: Recording) -> Iterable[Row]:
         """One row for each location; equal ones are added up."""
@@ -122,27 +139,42 @@ class Locations:
 
 def _spaces(samples: Samples, epoch: int) -> Column:
     """The address space of each sample."""
-    if not samples.has("tgid"):
+    if samples.name_of(Role.KERNEL) is None:
+        return _processes(samples, epoch)
+    tgid: Column = np.full(samples.count, NO_TGID, np.uint32)
+    if samples.name_of(Role.PROCESS) is not None:
+        tgid = samples.role(Role.PROCESS).astype(np.uint32, copy=False)
+    tgid = np.where(samples.role(Role.KERNEL), np.uint32(KERNEL_TGID), tgid)
+    return tgid | np.uint64(epoch << 32) if epoch else tgid
+
+
+def _processes(samples: Samples, epoch: int) -> Column:
+    """The address space of each sample's process."""
+    if samples.name_of(Role.PROCESS) is None:
         space = np.uint64(NO_TGID | epoch << 32)
         return np.broadcast_to(space, (samples.count,))
     # Negative process IDs must not spill into the epoch.
-    tgid = samples.column("tgid").astype(np.uint32, copy=False)
-    if not samples.has("kernel") and samples.count and (tgid == tgid[0]).all():
+    tgid = samples.role(Role.PROCESS).astype(np.uint32, copy=False)
+    if samples.count and (tgid == tgid[0]).all():
         # Often there is only one process: one number instead of a column.
         space = np.uint64(int(tgid[0]) | epoch << 32)
         return np.broadcast_to(space, (samples.count,))
-    if samples.has("kernel"):
-        tgid = np.where(samples.column("kernel"), np.uint32(KERNEL_TGID), tgid)
     return tgid | np.uint64(epoch << 32) if epoch else tgid
 
 
 def _in_files(samples: Samples) -> Optional[NDArray[np.bool_]]:
     """Which samples are offsets in a file, None if the format has no cookies."""
-    if not samples.has("cookie"):
+    if samples.name_of(Role.FILE) is None:
         return None
-    files: NDArray[np.bool_] = samples.column("cookie") != NO_COOKIE
-    files &= samples.column("kernel") == 0
+    files: NDArray[np.bool_] = samples.role(Role.FILE) != NO_COOKIE
+    if samples.name_of(Role.KERNEL) is not None:
+        files &= samples.role(Role.KERNEL) == 0
     return files
+
+
+def _some(weights: Optional[Column], which: NDArray[np.bool_]) -> Optional[Column]:
+    """The weights of some samples, None if they have none."""
+    return None if weights is None else weights[which]
 
 
 def _addresses(space: U64s, ip: U64s, recording: Recording) -> Addresses:

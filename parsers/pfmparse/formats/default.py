@@ -11,9 +11,10 @@ import numpy as np
 
 from ..capture.session import Session
 from ..errors import PfmParseError
-from ..layout import Data, bad_field, describe, integers, struct_dtype
+from ..layout import Data, bad_field, integers, struct_dtype
+from .decoding import Decoded, Format, Region
 from .default_entries import Entries, Run, Span, as_samples, rows
-from .samples import Decoded, Format, PmdGroup, Region
+from .samples import PmdGroup
 
 NO_HDR = 0x1  # entries have no header
 IIP_HDR = 0x2  # entry headers are the ip
@@ -206,14 +207,12 @@ FORMATS = (
         name="default",
         uuid="d139b29e-62e8-40e4-b402-73078792e937",
         decoder=partial(Decoder, PERFMON_2_2),
-        describe_arg=partial(describe, dtype=ARG),
         dtypes={"argument": ARG, "header": HDR, "entry": ENTRY},
     ),
     Format(
         name="default (perfmon 2.0, ia64)",
         uuid="4d72bec0-0664-4143-82b4-d3fd27243c97",
         decoder=partial(Decoder, PERFMON_2_0_IA64),
-        describe_arg=partial(describe, dtype=ARG),
         dtypes={"argument": ARG, "header": IA64_HDR, "entry": IA64_ENTRY},
     ),
 )

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ..capture.session import Session
 from ..grouping import split
 from ..layout import Data, field_names, view
-from .samples import Column, PmdGroup, Samples
+from .samples import Column, Lazy, PmdGroup, Samples
 
 WORD = 8  # bytes; entries are whole words
 
@@ -206,4 +206,7 @@ def _gather(
 def as_samples(entries: NDArray[np.void], groups: Sequence[PmdGroup]) -> Samples:
     """The entries as columns."""
     columns: dict[str, Column] = {n: entries[n] for n in field_names(entries.dtype)}
-    return Samples(entries.size, columns, tuple(groups))
+    derived = {}
+    if "last_reset_val" in columns:
+        derived["period"] = lambda: np.uint64(0) - entries["last_reset_val"]
+    return Samples(entries.size, columns, tuple(groups), Lazy(derived))

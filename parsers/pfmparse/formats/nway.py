@@ -9,9 +9,9 @@ from typing import Mapping, Optional
 from ..capture.session import Session
 from ..errors import PfmParseError
 from ..layout import Data, bad_field, describe, integers, struct_dtype, table
+from .decoding import Decoded, Format, Lost, Region
 from .default import ENTRY
 from .default_entries import Entries, Run, Span
-from .samples import Decoded, Format, Lost, Region
 
 VERSION = 1 << 16
 MIN_REGIONS, MAX_REGIONS = 2, 64

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from ..capture.session import Session
 from ..errors import PfmParseError
 from ..layout import Data
-from .samples import Column, Decoded, Format, Lazy, Region, Samples
+from .decoding import Decoded, Format, Region
+from .samples import Column, Lazy, Samples
 
 # Codes of escapes.
 CTX_SWITCH = 1

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from ..capture.session import Session
 from ..errors import PfmParseError
 from ..layout import Data, bad_field, describe, field_names, integers, view
-from .samples import Column, Decoded, Lazy, Lost, Region, Samples
+from .decoding import Decoded, Lost, Region
+from .samples import Column, Lazy, Samples
 
 VERSION = 1 << 16
 ARG_IMPRECISE = 0x1  # flag of the argument

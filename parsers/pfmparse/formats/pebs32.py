@@ -6,8 +6,8 @@ from __future__ import annotations
 from functools import partial
 
 from ..layout import struct_dtype
+from .decoding import Format
 from .pebs import REGISTERS32, Decoder, Layout, describe_arg
-from .samples import Format
 
 # pfm_pebs32_smpl_arg_t
 ARG = struct_dtype(

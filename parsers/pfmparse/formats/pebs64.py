@@ -10,8 +10,8 @@ import numpy as np
 
 from ..layout import struct_dtype
 from . import pebs
+from .decoding import Format
 from .pebs import REGISTERS, Decoder, Layout
-from .samples import Format
 
 RECORD_SHIFT, RECORD_MASK = 4, 0x30  # the record, in the argument's flags
 

@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""What a format is, and what its decoder returns: samples as columns."""
+"""Samples as columns."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Callable, Iterator, Mapping, Optional, Protocol, Union
+from typing import Any, Callable, Iterator, Mapping, Optional, Union
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..capture.session import Session
-from ..errors import PfmParseError
-from ..layout import Data
+from ..errors import PfmParseError, blamed
+from ..layout import field_names
+from .chains import Chains
+from .roles import Role
 
 Column = NDArray[np.integer[Any]]
 
@@ -56,14 +57,52 @@ class Samples:
     """Samples in the order in which they were recorded.
 
     ``columns`` maps the name of each field that the entries have to its values,
-    shape (count,); every sample is in at most one of ``groups``. ``derived`` are
-    columns that are computed from those, for reports only.
+    integers of shape (count,); every sample is in at most one of ``groups``.
+    ``derived`` are columns that are computed from those, for reports only. ``roles``
+    says which column, of either, means what, where that is not clear from its name
+    (docs/writing_a_parser.md). ``chains`` are the samples' call chains.
+
+    A sample that has a weight, in the column of that role, stands for as many.
     """
 
     count: int
     columns: Mapping[str, Column]
     groups: tuple[PmdGroup, ...] = ()
     derived: Mapping[str, Column] = field(default_factory=dict)
+    roles: Mapping[Role, str] = field(default_factory=dict)
+    chains: Optional[Chains] = None
+
+    def __post_init__(self) -> None:
+        """ValueError if the arrays do not belong together."""
+        for columns in (self.columns, self.derived):
+            if type(columns) is not Lazy:
+                _check(columns, self.count)
+        for group in self.groups:
+            _check_group(group, self.count)
+        for role, name in self.roles.items():
+            if not isinstance(role, Role):
+                raise ValueError(f"{role!r} is no pfmparse.Role")
+            if not self.has(name):
+                raise ValueError(f"role {role.name} is that of {name}: no such column")
+        if self.chains is not None and self.chains.count != self.count:
+            text = f"{self.chains.count} call chains for {self.count} samples"
+            raise ValueError(text)
+
+    @classmethod
+    def of_records(
+        cls,
+        records: NDArray[np.void],
+        groups: tuple[PmdGroup, ...] = (),
+        roles: Optional[Mapping[Role, str]] = None,
+        chains: Optional[Chains] = None,
+    ) -> Samples:
+        """Samples whose columns are the fields of a structured array.
+
+        Fields that are arrays, reserved or padding are no columns.
+        """
+        names = [n for n in field_names(records.dtype) if not records.dtype[n].shape]
+        columns: dict[str, Column] = {name: records[name] for name in names}
+        return cls(records.size, columns, groups, roles=roles or {}, chains=chains)
 
     def has(self, name: str) -> bool:
         """There is such a column."""
@@ -72,10 +111,46 @@ class Samples:
     def column(self, name: str) -> Column:
         """A column; PfmParseError if the entries were recorded without it."""
         if name in self.columns:
-            return self.columns[name]
+            return _made(self.columns, name, self.count)
         if name in self.derived:
-            return self.derived[name]
-        raise PfmParseError(f"the samples have no {name}", 0)
+            return _made(self.derived, name, self.count)
+        raise self.lacks(name)
+
+    def fields(self) -> dict[str, Column]:
+        """All columns that the entries have."""
+        columns = self.columns
+        return {name: _made(columns, name, self.count) for name in columns}
+
+    def name_of(self, role: Role) -> Optional[str]:
+        """The name of the column that has a role, None if none has it."""
+        if self.roles and role in self.roles:
+            return self.roles[role]
+        for name in role.usual:
+            if self.has(name) and name not in self.roles.values():
+                return name
+        return None
+
+    def role(self, role: Role) -> Column:
+        """The column that has a role; PfmParseError if none has it."""
+        name = self.name_of(role)
+        if name is None:
+            raise self.lacks(role.value)
+        return self.column(name)
+
+    def lacks(self, what: str) -> PfmParseError:
+        """The error that the samples do not have something; it says what they have."""
+        there = ", ".join([*self.columns, *self.derived]) or "no columns at all"
+        return PfmParseError(f"the samples have no {what}; they have {there}", 0)
+
+    def weights(self) -> Optional[Column]:
+        """For how many samples each one stands, None if for itself alone."""
+        name = self.name_of(Role.WEIGHT)
+        return None if name is None else self.column(name)
+
+    def total(self) -> int:
+        """How many samples these stand for."""
+        weights = self.weights()
+        return self.count if weights is None else int(weights.sum(dtype=np.uint64))
 
     def to_array(self) -> NDArray[np.void]:
         """A copy of all samples as one structured array, shape (count,).
@@ -84,7 +159,7 @@ class Samples:
         recorded; the others have 0 there.
         """
         pmds = sorted({pmd for group in self.groups for pmd in group.pmds})
-        columns = dict(self.columns)
+        columns = self.fields()
         fields = [(name, column.dtype) for name, column in columns.items()]
         fields += [(f"pmd{pmd}", np.dtype("<u8")) for pmd in pmds]
         array = np.zeros(self.count, np.dtype(fields))
@@ -98,70 +173,41 @@ class Samples:
         return array
 
 
-@dataclass(frozen=True)
-class Region:
-    """Samples of a part of a buffer.
-
-    ``number`` is 0 for formats that do not divide their buffers. The samples are
-    ``imprecise`` if the format promises the registers at the event, but those at a
-    later interrupt were recorded.
-    """
-
-    number: int
-    samples: Samples
-    imprecise: bool = False
-
-
-@dataclass(frozen=True)
-class Lost:
-    """Samples that the buffer says were lost since its context was created.
-
-    ``total`` has a number for each reason, ``regions`` the same for each region, if
-    the format says so.
-    """
-
-    total: Mapping[str, int] = field(default_factory=dict)
-    regions: tuple[Mapping[str, int], ...] = ()
+def _made(columns: Mapping[str, Column], name: str, count: int) -> Column:
+    """A column; those that are made on demand have not been checked before."""
+    if type(columns) is not Lazy:
+        return columns[name]
+    try:
+        column = columns[name]
+        _check({name: column}, count)
+    except PfmParseError:
+        raise
+    # Whatever the format of another package does must be said of it.
+    except Exception as error:
+        raise PfmParseError(f"column {name}: {blamed(error)}", 0) from error
+    return column
 
 
-@dataclass(frozen=True)
-class Decoded:
-    """The samples of a buffer, and why some could not be decoded.
-
-    ``regions`` are in the order in which they were filled. ``problems`` carry
-    offsets from the buffer's first byte; there are none if everything was decoded.
-    """
-
-    regions: tuple[Region, ...]
-    problems: tuple[PfmParseError, ...] = ()
-    lost: Lost = Lost()
-
-
-class Decoder(Protocol):
-    """Decodes the buffers of one context in the order in which they were copied."""
-
-    def __call__(self, data: Data) -> Decoded:
-        """Decodes a buffer of which ``data`` are the first bytes.
-
-        Samples that an earlier call returned are not returned again, if the format
-        can tell. PfmParseError if not even the header is usable.
-        """
+def _check(columns: Mapping[str, Column], count: int) -> None:
+    """ValueError if any of those is no column of so many samples."""
+    expected = (count,)
+    for name, column in columns.items():
+        if not isinstance(column, np.ndarray) or column.dtype.kind not in "iub":
+            raise ValueError(f"column {name} is no numpy array of integers")
+        if column.shape != expected:
+            shape = " x ".join(map(str, column.shape)) or "no array of"
+            text = f"column {name} has {shape} values for {count} samples"
+            raise ValueError(text)
 
 
-@dataclass(frozen=True)
-class Format:
-    """A sampling format that can be decoded.
-
-    ``uuid`` is in lower case. ``decoder`` makes the decoder of one context of a
-    session; ``describe_arg`` names the values in the format's argument, or returns
-    None if these bytes are not one; ``dtypes`` are the format's structures. A
-    ``stream`` continues from buffer to buffer: after a missing one, a new decoder
-    has to synchronize with it.
-    """
-
-    name: str
-    uuid: str
-    decoder: Callable[[Session], Decoder]
-    describe_arg: Callable[[bytes], Optional[Mapping[str, object]]]
-    dtypes: Mapping[str, np.dtype[np.void]] = field(default_factory=dict)
-    stream: bool = False
+def _check_group(group: PmdGroup, count: int) -> None:
+    """ValueError if the group's values are not those of its samples and PMDs."""
+    which = group.which
+    if isinstance(which, slice):
+        members = len(range(*which.indices(count)))
+    else:
+        members = which.size
+    expected = (members, len(group.pmds))
+    if group.values.shape != expected:
+        text = f"values of PMDs {group.pmds} have shape {group.values.shape}"
+        raise ValueError(f"{text}, not {expected}")

@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 
 from ..capture.cookies import CookieFile
 from ..capture.json_node import U64_MAX
-from ..capture.kallsyms import KERNEL_START, KernelSymbols
+from ..capture.kallsyms import KernelSymbols
 from ..capture.maps import Mapping, MapsHistory
 from ..grouping import split
+from ..layout import KERNEL_START
 from . import libdw
 
 UNKNOWN = "[unknown]"

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from pathlib import Path
 
@@ -11,7 +12,8 @@ import pytest
 from helpers.cli import run
 from helpers.three_samples import SAMPLES, whole_capture
 from helpers.writers import IIP_HDR, NO_HDR, UUID_PEBS64, pebs_capture, session
-from pfmparse.commands.dump import samples_as_dicts
+from pfmparse import Batch, Chains, Recording, Role, open_raw
+from pfmparse.commands.dump import print_json, print_text, samples_as_dicts
 from pfmparse.formats.samples import PmdGroup, Samples
 
 
@@ -70,3 +72,29 @@ def test_samples_have_the_pmds_of_their_group() -> None:
 
 def test_samples_without_columns_are_as_many() -> None:
     assert list(samples_as_dicts(Samples(2, {}))) == [{"pmds": {}}] * 2
+
+
+@pytest.fixture
+def called() -> Recording:
+    """A recording of two samples with call chains, and an address of its own name."""
+    chains = Chains.of_table(np.array([[16, 255], [0, 0]], "<u8"), np.array([2, 0]))
+    columns = {"pc": np.array([17, 18], "<u8"), "n": np.array([1, 2], "<u8")}
+    samples = Samples(2, columns, roles={Role.ADDRESS: "pc"}, chains=chains)
+    recording = open_raw(b"", json.dumps(session()).encode())
+    recording.batches = lambda: iter([Batch(samples, 0)])  # type: ignore
+    return recording
+
+
+def test_samples_have_their_callers(called: Recording) -> None:
+    out = io.StringIO()
+    print_json(called, out)
+    assert [json.loads(line) for line in out.getvalue().splitlines()] == [
+        {"pc": 17, "n": 1, "callers": [16, 255], "pmds": {}},
+        {"pc": 18, "n": 2, "callers": [], "pmds": {}},
+    ]
+
+
+def test_addresses_of_any_name_and_callers_are_hexadecimal(called: Recording) -> None:
+    out = io.StringIO()
+    print_text(called, out)
+    assert out.getvalue() == "pc=0x11 n=1 callers=0x10,0xff\npc=0x12 n=2 callers=\n"

@@ -20,6 +20,7 @@ def test_info_json_describes_the_capture(
             "name": "default",
             "uuid": UUID_2_2,
             "arg": {"buf_size": 65536, "buf_flags": 0},
+            "parser": "pfmparse",
         },
         "tool": sess["tool"],
         "command": sess["command"],

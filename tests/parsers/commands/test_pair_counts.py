@@ -40,3 +40,31 @@ def test_counts_are_those_of_all_batches(
     expected = Counter(pair for batch in batches for pair in batch)
     assert dict(zip(zip(a, b), number)) == expected
     assert len(a) == len(expected)
+
+
+WEIGHTED = st.lists(
+    st.tuples(st.integers(0, 2), st.integers(0, 3), st.integers(0, 1 << 40)),
+    max_size=20,
+)
+
+
+@settings(derandomize=True, deadline=None, max_examples=100)
+@given(st.lists(WEIGHTED, max_size=5), PAIRS, st.integers(1, 30))
+def test_weights_are_counts_of_their_own(
+    batches: list[list[tuple[int, int, int]]],
+    plain: list[tuple[int, int]],
+    pending: int,
+) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pair_counts, "PENDING", pending)
+        pairs, expected = PairCounts(), Counter[tuple[int, int]](plain)
+        columns = np.array(plain, np.uint64).reshape(-1, 2)
+        pairs.add(columns[:, 0], columns[:, 1])
+        for batch in batches:
+            rows = np.array(batch, np.uint64).reshape(-1, 3)
+            pairs.add(rows[:, 0], rows[:, 1], rows[:, 2])
+            for a, b, weight in batch:
+                expected[a, b] += weight
+        found = [column.tolist() for column in pairs.result()]
+    assert dict(zip(zip(found[0], found[1]), found[2])) == dict(+expected)
+    assert len(found[0]) == len(+expected)

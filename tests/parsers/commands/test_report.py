@@ -130,7 +130,36 @@ def test_report_by_a_field_that_was_not_recorded_is_refused(
     path.write_bytes(whole_capture(NO_HDR))
     status, out, err = run(capsys, "report", str(path))
     assert (status, out) == (1, "")
-    assert "the samples have no ip" in err
+    assert "the samples have no address; they have no columns at all" in err
+
+
+@pytest.mark.parametrize("by", ["colour", "data-address", "caller"])
+def test_report_by_what_the_format_lacks_says_what_it_has(
+    by: str, file: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    status, out, err = run(capsys, "report", "--by", by, file)
+    what = "call chains" if by == "caller" else by
+    assert (status, out) == (1, "")
+    assert f"the samples have no {what}; they have pid, ovfl_pmd, " in err
+
+
+@pytest.mark.parametrize(
+    "by,keys",
+    [
+        ("address", ["0x1000", "0x2000"]),
+        ("process", [100]),
+        ("thread", [101, 102]),
+        ("time", [10**9]),
+        ("period", [1000]),
+        ("tstamp", [10**9]),
+        ("last_reset_val", [(1 << 64) - 1000]),
+    ],
+)
+def test_any_role_or_column_can_be_counted_by(
+    by: str, keys: list[object], file: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = told(capsys, "report", "--by", by, file)["rows"]
+    assert [row["key"] for row in rows] == keys
 
 
 BUFFERS = [
@@ -162,7 +191,7 @@ def test_report_by_a_field_that_is_missing_is_refused(
     large: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(report, "LARGE", large)
-    with pytest.raises(PfmParseError, match="no lat"):
+    with pytest.raises(PfmParseError, match="no latency; they have pid, "):
         made("latency")
 
 

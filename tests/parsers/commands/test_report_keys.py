@@ -9,7 +9,8 @@ from typing import Optional
 import numpy as np
 import pytest
 from helpers.writers import Json, pmd, session
-from pfmparse.commands.report_keys import TALLIES, Row, Tally
+from pfmparse import Role
+from pfmparse.commands.report_keys import TALLIES, Row, Tally, tally_by
 from pfmparse.errors import PfmParseError
 from pfmparse.formats.samples import Samples
 from pfmparse.recording import Batch, Recording, open_raw
@@ -22,7 +23,7 @@ def recording(sets: Optional[dict[int, list[Json]]] = None) -> Recording:
 
 def tallied(by: str, *batches: dict[str, list[int]]) -> Tally:
     """The tally of samples with these columns."""
-    tally = TALLIES[by]()
+    tally = tally_by(by)
     for batch in batches:
         columns = {name: np.array(values, "<u8") for name, values in batch.items()}
         tally.add(Batch(Samples(len(next(iter(batch.values()))), columns), 0))
@@ -36,7 +37,11 @@ def counts(tally: Tally, of: Optional[Recording] = None) -> dict[object, int]:
     return {row.key: row.count for row in rows}
 
 
-@pytest.mark.parametrize("by,column", [("tid", "pid"), ("cpu", "cpu")])
+@pytest.mark.parametrize(
+    "by,column",
+    [("tid", "pid"), ("thread", "tid"), ("cpu", "cpu"), ("time", "tstamp")]
+    + [("weight_of", "weight_of")],
+)
 def test_numbers_of_all_batches_are_counted(by: str, column: str) -> None:
     tally = tallied(by, {column: [3, 1, 3]}, {column: [3]}, {column: []})
     assert counts(tally) == {3: 3, 1: 1}
@@ -44,7 +49,7 @@ def test_numbers_of_all_batches_are_counted(by: str, column: str) -> None:
     assert {row.label for row in tally.rows(recording())} == {"1", "3"}
 
 
-@pytest.mark.parametrize("by", sorted(TALLIES))
+@pytest.mark.parametrize("by", [*sorted(TALLIES), "thread", "colour"])
 def test_samples_that_lack_the_column_are_refused(by: str) -> None:
     with pytest.raises(PfmParseError, match="the samples have no"):
         tallied(by, {"something": [1]})
@@ -98,3 +103,34 @@ def test_pmds_are_told_apart_by_their_set() -> None:
         ),
         "[unknown]": Row("[unknown]", "[unknown]", 1, {"set": None, "event": None}),
     }
+
+
+def test_negative_numbers_stay_negative() -> None:
+    tally = tally_by("node")
+    for dtype, nodes in (("<i4", [-1, 3]), ("<i4", [-1])):
+        tally.add(Batch(Samples(len(nodes), {"node": np.array(nodes, dtype)}), 0))
+    assert counts(tally) == {-1: 2, 3: 1}
+
+
+@pytest.mark.parametrize("by", ["node", "latency", "data-source", "event", "kernel"])
+def test_weights_count_as_many_samples(by: str) -> None:
+    tally = tally_by(by)
+    columns = {"node": np.array([7, 7, 9, 9]), "n": np.array([10, 20, 0, 5])}
+    roles = {role: "node" for role in Role if role.value == by}
+    samples = Samples(4, columns, roles={Role.WEIGHT: "n", **roles})
+    tally.add(Batch(samples, 0))
+    found = list(tally.rows(recording()))
+    assert sum(row.count for row in found) == 35
+    if by in ("node", "latency"):
+        assert {row.key: row.count for row in found} == {7: 30, 9: 5}
+    if by == "latency":
+        assert tally.summary() == {"mean_latency": (7 * 30 + 9 * 5) / 35}
+
+
+def test_weights_count_for_pmds() -> None:
+    columns = {"ovfl_pmd": np.array([4, 4]), "set": np.array([0, 0])}
+    columns["weight"] = np.array([3, 4])
+    tally = tally_by("pmd")
+    tally.add(Batch(Samples(2, columns), 0))
+    (row,) = tally.rows(recording({0: [pmd(4)]}))
+    assert (row.key, row.count) == (4, 7)

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import io
 
+import numpy as np
+import pytest
 from helpers.readers import reported
 from helpers.writers import (
     IIP_HDR,
@@ -24,7 +26,10 @@ from helpers.writers import (
     pebs_capture,
     session,
 )
+from numpy.typing import NDArray
+from pfmparse import Batch, Chains, Role, Samples
 from pfmparse.commands import report
+from pfmparse.commands.report_locations import Locations
 from pfmparse.recording import open_capture
 
 
@@ -119,3 +124,50 @@ def test_samples_without_process_have_the_mappings_of_their_time() -> None:
         ("[later]", 2),
         ("[anon]", 1),
     ]
+
+
+def located(by: str, samples: Samples, *chunks: bytes) -> dict[object, int]:
+    """Keys and counts of samples in a capture with these chunks."""
+    recording = open_capture(io.BytesIO(captured([], *chunks)))
+    for _ in recording.batches():
+        pass
+    tally = Locations(by, [], print)
+    tally.add(Batch(samples, recording.source.maps.epoch))
+    return {row.key: row.count for row in tally.rows(recording)}
+
+
+def array(*values: int) -> NDArray[np.uint64]:
+    """A column."""
+    return np.array(values, np.uint64)
+
+
+def test_weights_count_for_locations() -> None:
+    columns = {"pc": array(0x1000, 0x2000, 0x9000), "n": array(5, 6, 7)}
+    samples = Samples(3, columns, roles={Role.ADDRESS: "pc", Role.WEIGHT: "n"})
+    assert located("function", samples, mapped(ANON)) == {"[anon]": 11, "[unknown]": 7}
+    assert located("ip", samples) == {"0x1000": 5, "0x2000": 6, "0x9000": 7}
+
+
+@pytest.mark.parametrize("cookies", [(3, 3, 3), (3, 0, 3)])
+def test_weights_count_in_files(cookies: tuple[int, ...]) -> None:
+    columns = {
+        "ip": array(1, 2, 1),
+        "cookie": array(*cookies),
+        "weight": array(5, 6, 7),
+    }
+    assert located("ip", Samples(3, columns)) == {"0x1": 12, "0x2": 6}
+
+
+def test_callers_are_counted_where_they_called() -> None:
+    # The first call is the last instruction of what is mapped.
+    chains = Chains.of_table(
+        np.array([[0x3000, 1], [0x1000, 1], [1 << 63, 1], [9, 9]], np.uint64),
+        np.array([2, 1, 1, 0]),
+    )
+    columns = {
+        "ip": array(5, 5, 5, 5),
+        "kernel": array(0, 1, 1, 0),
+        "cookie": array(1, 1, 1, 1),
+    }
+    samples = Samples(4, {**columns, "weight": array(1, 10, 100, 1000)}, chains=chains)
+    assert located("caller", samples, mapped(ANON)) == {"[anon]": 1, "[unknown]": 1110}

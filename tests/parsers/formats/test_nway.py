@@ -27,7 +27,7 @@ from helpers.writers import (
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pfmparse.errors import PfmParseError
-from pfmparse.formats.samples import Decoder
+from pfmparse.formats.decoding import Decoder
 
 ONE_SIZE = {0: [pmd(0, [5, 7])]}
 MANY_SIZES = {0: [pmd(0), pmd(4, [5, 7])], 3: [pmd(4, [1])]}

@@ -31,7 +31,7 @@ from helpers.writers import (
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pfmparse.__main__ import main
-from pfmparse.formats.samples import Decoder
+from pfmparse.formats.decoding import Decoder
 
 TOP = U64_MAX
 ARGUMENTS = {"ctx": 2, "cpu": 1, "cookie": 1, "tgid": 1}

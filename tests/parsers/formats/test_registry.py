@@ -43,6 +43,37 @@ ONE = made("{OTHER}1", "one")
 TWO = [made("{OTHER}2", "two"), made("{OTHER}3", "three")]
 OURS = made("{UUID_2_2}", "stolen")
 WRONG = [ONE, "no format"]
+SHOUTED = made("{OTHER}A", "shouted")
+AGAIN = made("{OTHER}1", "again")
+
+def leave():
+    raise SystemExit("leaving")
+
+def made_by(decoder, **rest):
+    return Format("bad", "{OTHER}f", decoder, **rest)
+
+def raising(session):
+    def decode(data):
+        return {{}}[len(data)]
+    return decode
+
+def no_decoder(session):
+    raise KeyError("clock")
+
+def wrong_size(session):
+    return lambda data: Decoded((Region(0, Samples(5, {{"ip": np.zeros(2, int)}})),))
+
+def no_decoded(session):
+    return lambda data: []
+
+def unsure(arg):
+    return 1 // len(arg[:0])
+
+RAISING = made_by(raising)
+NO_DECODER = made_by(no_decoder)
+WRONG_SIZE = made_by(wrong_size)
+NO_DECODED = made_by(no_decoded)
+UNSURE = made_by(Decoder, describe_arg=unsure)
 """
 
 
@@ -87,21 +118,91 @@ def test_our_formats_win(site: Path) -> None:
     install(site, "ours = others:OURS")
     (site / "x.pfm").write_bytes(simple_capture([Sample()] * 3))
     done = run(site, "info", "--json", str(site / "x.pfm"))
-    assert (done.returncode, done.stderr) == (0, "")
+    assert done.returncode == 0
+    assert done.stderr == (
+        f"pfmparse: format ours (others:OURS): {UUID_2_2} is that of default, which "
+        "pfmparse reads\n"
+    )
     described = json.loads(done.stdout)
     assert described["format"]["name"] == "default" and described["samples"] == 3
 
 
 @pytest.mark.parametrize(
-    "broken", ["nowhere:ONE", "others:NONE", "others:WRONG", "others:made"]
+    "broken",
+    [
+        *("nowhere:ONE", "others:NONE", "others:WRONG", "others:made"),
+        *("leaves:ONE", "misspelt:ONE"),
+    ],
 )
 def test_broken_package_is_named_and_stops_no_other(site: Path, broken: str) -> None:
+    (site / "leaves.py").write_text("import others\nothers.leave()\n")
+    (site / "misspelt.py").write_text("import others\nothers.made('5', 'x')\n")
     install(site, f"broken = {broken}", "two = others:TWO")
     done = run(site, "dump", *raw(site, f"{OTHER}2"))
     assert done.returncode == 0
     assert len(done.stdout.splitlines()) == 5
     assert len(done.stderr.splitlines()) == 1
     assert f"broken ({broken})" in done.stderr
+
+
+@pytest.mark.parametrize("module", ["leaves", "misspelt"])
+def test_broken_package_is_named_with_its_line(site: Path, module: str) -> None:
+    (site / "leaves.py").write_text("import others\nothers.leave()\n")
+    (site / "misspelt.py").write_text("import others\nothers.made('5', 'x')\n")
+    install(site, f"broken = {module}:ONE", "two = others:TWO")
+    done = run(site, "dump", *raw(site, f"{OTHER}2"))
+    said = {
+        "leaves": "SystemExit: leaving",
+        "misspelt": "ValueError: '5', of format 'x', is no UUID",
+    }
+    assert f"{said[module]} ({site}/others.py, line " in done.stderr
+
+
+def test_uuid_may_be_in_upper_case(site: Path) -> None:
+    install(site, "shouted = others:SHOUTED")
+    done = run(site, "info", "--json", *raw(site, f"{OTHER}a"))
+    assert (done.returncode, done.stderr) == (0, "")
+    found = json.loads(done.stdout)["format"]
+    assert (found["name"], found["parser"]) == ("shouted", "shouted (others:SHOUTED)")
+
+
+def test_second_parser_of_a_format_is_named(site: Path) -> None:
+    install(site, "one = others:ONE", "again = others:AGAIN")
+    done = run(site, "info", "--json", *raw(site, f"{OTHER}1"))
+    assert json.loads(done.stdout)["format"]["name"] == "one"
+    assert done.stderr == (
+        f"pfmparse: format again (others:AGAIN): {OTHER}1 is that of one, which "
+        "one (others:ONE) reads\n"
+    )
+
+
+@pytest.mark.parametrize(
+    "which,said",
+    [
+        ("RAISING", "decoder of format bad of bad (others:RAISING): KeyError: 5"),
+        ("NO_DECODER", "decoder of format bad of bad (others:NO_DECODER): KeyError"),
+        ("WRONG_SIZE", "ValueError: column ip has 2 values for 5 samples"),
+        ("NO_DECODED", "TypeError: it returned [], which is no Decoded"),
+    ],
+)
+def test_decoder_that_fails_is_named_and_what_it_did(
+    site: Path, which: str, said: str
+) -> None:
+    install(site, f"bad = others:{which}")
+    done = run(site, "dump", *raw(site, f"{OTHER}f"))
+    assert (done.returncode, done.stdout) == (1, "")
+    (line,) = done.stderr.splitlines()
+    assert said in line and f"others:{which}" in line
+    assert which == "NO_DECODED" or f"({site}/others.py, line " in line
+
+
+def test_describing_that_fails_leaves_the_rest(site: Path) -> None:
+    install(site, "bad = others:UNSURE")
+    done = run(site, "info", "--json", *raw(site, f"{OTHER}f"))
+    assert done.returncode == 0
+    assert "describe_arg of format bad of bad (others:UNSURE): Zero" in done.stderr
+    described = json.loads(done.stdout)
+    assert described["format"]["arg"] is None and described["samples"] == 5
 
 
 def test_unknown_format_names_those_of_other_packages(site: Path) -> None:

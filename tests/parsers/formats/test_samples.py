@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
-from typing import Callable
+from typing import Any, Callable, Optional
 
 import numpy as np
 import pytest
 from helpers.readers import decoder
 from helpers.writers import Sample, buffer, pmd, session
+from pfmparse import Chains, Role
 from pfmparse.errors import PfmParseError
 from pfmparse.formats.samples import BLOCK, Column, Lazy, PmdGroup, Samples
 
@@ -44,9 +45,12 @@ def test_recorded_column_hides_the_derived_one() -> None:
 
 
 def test_missing_column_is_named() -> None:
-    with pytest.raises(PfmParseError, match="the samples have no dla") as error:
-        Samples(1, columns(ip=[1])).column("dla")
+    said = "the samples have no dla; they have ip, set"
+    with pytest.raises(PfmParseError, match=said) as error:
+        Samples(1, columns(ip=[1]), derived=columns(set=[1])).column("dla")
     assert error.value.offset == 0
+    with pytest.raises(PfmParseError, match="no latency; they have no columns at all"):
+        Samples(1, {}).role(Role.LATENCY)
 
 
 def test_lazy_columns_are_made_when_they_are_asked_for() -> None:
@@ -72,3 +76,108 @@ def test_array_has_every_sample(count: int) -> None:
     array = Samples(count, {"ip": ips}, (group,)).to_array()
     assert array["ip"].tolist() == list(range(count))
     assert array["pmd5"].tolist() == [0 if n % 2 else n // 2 for n in range(count)]
+
+
+def chains(number: int) -> Chains:
+    """That many chains, all empty."""
+    return Chains(np.zeros(number + 1, np.intp), np.zeros(0, np.uint64))
+
+
+def group(members: Any, shape: tuple[int, ...]) -> PmdGroup:
+    """A group of two PMDs."""
+    return PmdGroup(members, (1, 2), np.zeros(shape, np.uint64))
+
+
+FIVE = {"ip": np.zeros(5, "<u8")}
+
+
+@pytest.mark.parametrize(
+    "given,said",
+    [
+        ({"columns": columns(ip=[1, 2])}, "column ip has 2 values for 5 samples"),
+        ({"columns": {"ip": np.zeros((5, 2), int)}}, "ip has 5 x 2 values for 5"),
+        ({"columns": {"ip": np.zeros(5)}}, "ip is no numpy array of integers"),
+        ({"columns": {"ip": [1, 2, 3, 4, 5]}}, "ip is no numpy array of integers"),
+        ({"derived": columns(at=[1])}, "column at has 1 values for 5 samples"),
+        ({"groups": (group(slice(None), (4, 2)),)}, r"\(1, 2\) have shape \(4, 2\)"),
+        ({"groups": (group(np.arange(3), (3, 1)),)}, r"not \(3, 2\)"),
+        ({"roles": {Role.ADDRESS: "pc"}}, "ADDRESS is that of pc: no such column"),
+        ({"roles": {"address": "ip"}}, "'address' is no pfmparse.Role"),
+        ({"chains": chains(4)}, "4 call chains for 5 samples"),
+    ],
+)
+def test_what_does_not_belong_together_is_refused(
+    given: dict[str, Any], said: str
+) -> None:
+    arguments: dict[str, Any] = {"count": 5, "columns": FIVE, **given}
+    with pytest.raises(ValueError, match=said):
+        Samples(**arguments)
+
+
+def test_good_samples_are_taken() -> None:
+    groups = (group(slice(0, 4, 2), (2, 2)), group(np.arange(3), (3, 2)))
+    flags: Any = {**FIVE, "flag": np.zeros(5, np.bool_)}
+    made = Samples(5, flags, groups, roles={Role.KERNEL: "flag"}, chains=chains(5))
+    assert made.role(Role.KERNEL) is flags["flag"]
+
+
+@pytest.mark.parametrize(
+    "maker,said",
+    [
+        (lambda: np.zeros(2, "<u8"), "column ip: ValueError: .* 2 values for 3"),
+        (
+            lambda: dict[str, Column]()["x"],
+            r"column ip: KeyError: 'x' \(.*test_samples.py, line \d+\)",
+        ),
+    ],
+)
+def test_lazy_column_that_is_wrong_is_named(maker: Any, said: str) -> None:
+    made = Samples(3, Lazy({"ip": maker}), derived=Lazy({"at": maker}))
+    with pytest.raises(PfmParseError, match=said):
+        made.column("ip")
+    with pytest.raises(PfmParseError, match="column at: "):
+        made.column("at")
+    for read in (made.fields, made.to_array):
+        with pytest.raises(PfmParseError, match=said):
+            read()
+
+
+@pytest.mark.parametrize(
+    "names,roles,role,name",
+    [
+        ("ip", {}, Role.ADDRESS, "ip"),
+        ("ip event_ip", {}, Role.ADDRESS, "event_ip"),
+        ("ip pc", {Role.ADDRESS: "pc"}, Role.ADDRESS, "pc"),
+        ("pc", {}, Role.ADDRESS, None),
+        ("pid", {}, Role.THREAD, "pid"),
+        ("pid tid", {}, Role.THREAD, "tid"),
+        ("pid", {Role.PROCESS: "pid"}, Role.THREAD, None),
+        ("pid", {Role.PROCESS: "pid"}, Role.PROCESS, "pid"),
+    ],
+)
+def test_roles_are_what_was_said_or_else_what_is_usual(
+    names: str, roles: dict[Role, str], role: Role, name: Optional[str]
+) -> None:
+    made = Samples(1, columns(**{n: [5] for n in names.split()}), roles=roles)
+    assert made.name_of(role) == name
+    if name is None:
+        with pytest.raises(PfmParseError, match=f"the samples have no {role.value}"):
+            made.role(role)
+    else:
+        assert made.role(role) is made.column(name)
+
+
+def test_sample_stands_for_as_many_as_its_weight_says() -> None:
+    plain = Samples(3, columns(ip=[1, 2, 3]))
+    assert plain.weights() is None and plain.total() == 3
+    counted = Samples(2, columns(n=[5, 0]), roles={Role.WEIGHT: "n"})
+    assert counted.total() == 5
+
+
+def test_fields_of_records_are_columns() -> None:
+    fields = [("ip", "<u8"), ("reserved", "<u4"), ("pad1", "<u4"), ("pmds", "<u8", 2)]
+    records = np.zeros(3, np.dtype(fields))
+    records["ip"] = [1, 2, 3]
+    made = Samples.of_records(records, roles={Role.DATA_ADDRESS: "ip"})
+    assert made.count == 3 and list(made.columns) == ["ip"]
+    assert made.role(Role.DATA_ADDRESS).tolist() == [1, 2, 3]

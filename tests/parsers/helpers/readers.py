@@ -15,7 +15,7 @@ from pfmparse.capture.session import parse_session
 from pfmparse.commands import report
 from pfmparse.commands.dump import samples_as_dicts
 from pfmparse.errors import PfmParseError
-from pfmparse.formats.samples import Decoded, Decoder
+from pfmparse.formats.decoding import Decoded, Decoder
 from pfmparse.recording import Recording, open_capture
 
 Json = dict[str, Any]

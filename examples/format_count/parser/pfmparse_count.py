@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Decodes the buffers of the example format (perfmon_count_smpl.h)."""
+
+import numpy as np
+import pfmparse as pfm
+
+ARGUMENT = pfm.struct_dtype(8, [("num_events", "<u4", 0), ("reserved", "<u4", 4)])
+COUNT = pfm.struct_dtype(8, [("count", "<u8", 0)])
+HEADER = pfm.struct_dtype(
+    16,
+    [("hdr_version", "<u4", 0), ("hdr_num_events", "<u4", 4), ("hdr_others", "<u8", 8)],
+)
+
+
+class Decoder:
+    """Decodes the buffers of one context, in which counts only grow."""
+
+    def __init__(self, session: pfm.Session) -> None:
+        self._before = np.zeros(0, np.uint64)
+
+    def __call__(self, data: pfm.Data) -> pfm.Decoded:
+        """What was counted since the buffer before."""
+        header = pfm.integers(data, HEADER, 0, "the header")
+        if header["hdr_version"] != 1 << 16:
+            raise pfm.bad_field(HEADER, "hdr_version", "not 1.0")
+        number = header["hdr_num_events"]
+        rows = pfm.structures(data, COUNT, number, HEADER.itemsize, "the counts")
+        counts = rows["count"].copy()
+        new = counts - self._before if self._before.size == number else counts
+        self._before = counts
+        columns = {"event": np.arange(number), "count": new}
+        samples = pfm.Samples(number, columns, roles={pfm.Role.WEIGHT: "count"})
+        lost = pfm.Lost({"others": header["hdr_others"]})
+        return pfm.Decoded((pfm.Region(0, samples),), lost=lost)
+
+
+FORMAT = pfm.Format(
+    name="count",
+    uuid="ab3b0f7e-5f0c-4d6f-9d4a-5b9d8e0c4a11",
+    decoder=Decoder,
+    dtypes={"argument": ARGUMENT, "header": HEADER, "count": COUNT},
+)

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Call chains of samples, as arrays."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Optional
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..layout import KERNEL_START
+
+
+@dataclass(frozen=True)
+class Chains:
+    """Who called the code that was sampled: a chain for each of n samples.
+
+    That of sample i is ``addresses[offsets[i]:offsets[i + 1]]``, innermost caller
+    first: return addresses, without the sample's own address. ``offsets`` has shape
+    (n + 1,) and increases. The first ``kernel[i]`` addresses of a chain are at kernel
+    level, the others at user level; without ``kernel`` the address tells.
+    """
+
+    offsets: NDArray[np.intp]
+    addresses: NDArray[np.uint64]
+    kernel: Optional[NDArray[np.intp]] = None
+
+    def __post_init__(self) -> None:
+        """ValueError if the arrays do not belong together."""
+        offsets, size = self.offsets, self.addresses.size
+        if offsets.ndim != 1 or offsets.size == 0 or self.addresses.ndim != 1:
+            raise ValueError("offsets and addresses of chains are not in one dimension")
+        lengths = np.diff(offsets)
+        if offsets[0] < 0 or offsets[-1] > size or (lengths < 0).any():
+            raise ValueError(f"offsets of chains do not increase from 0 to {size}")
+        if self.kernel is None:
+            return
+        if self.kernel.shape != lengths.shape:
+            text = f"kernel has {self.kernel.size} values for {lengths.size} chains"
+            raise ValueError(text)
+        if (self.kernel < 0).any() or (self.kernel > lengths).any():
+            raise ValueError("kernel is more than the length of a chain")
+
+    @classmethod
+    def of_table(
+        cls,
+        addresses: NDArray[np.uint64],
+        lengths: NDArray[np.integer[Any]],
+        kernel: Optional[NDArray[np.integer[Any]]] = None,
+    ) -> Chains:
+        """Chains of records that have room for the same number of addresses each.
+
+        ``addresses`` has shape (n, room), ``lengths`` says how many are used: (n,).
+        """
+        count, room = addresses.shape
+        if lengths.shape != (count,) or (lengths > room).any() or (lengths < 0).any():
+            raise ValueError(f"lengths of {count} chains are not from 0 to {room}")
+        offsets = np.zeros(count + 1, np.intp)
+        np.cumsum(lengths, out=offsets[1:])
+        used = np.arange(room) < lengths[:, np.newaxis]
+        parts = None if kernel is None else kernel.astype(np.intp)
+        return cls(offsets, addresses[used], parts)
+
+    @property
+    def count(self) -> int:
+        """How many chains there are."""
+        return self.offsets.size - 1
+
+    def in_kernel(self) -> NDArray[np.bool_]:
+        """Which of ``addresses`` are at kernel level; the same shape."""
+        if self.kernel is None:
+            return self.addresses >= np.uint64(KERNEL_START)
+        begins, places = self.offsets[:-1], self.addresses.size + 1
+        steps = np.bincount(begins, minlength=places)
+        steps -= np.bincount(begins + self.kernel, minlength=places)
+        levels: NDArray[np.bool_] = np.cumsum(steps[:-1]) > 0
+        return levels
+
+    def callers(self) -> NDArray[np.uint64]:
+        """The innermost caller of each sample, 0 where there is none; shape (n,)."""
+        some = self.offsets[:-1] < self.offsets[1:]
+        callers = np.zeros(self.count, np.uint64)
+        callers[some] = self.addresses[self.offsets[:-1][some]]
+        return callers
+
+    def to_lists(self) -> list[list[int]]:
+        """Each chain as a list."""
+        addresses, offsets = self.addresses.tolist(), self.offsets.tolist()
+        return [addresses[at:end] for at, end in zip(offsets, offsets[1:])]

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Call chains."""
+
+from __future__ import annotations
+
+from typing import Optional
+
+import numpy as np
+import pytest
+from pfmparse import Chains
+
+KERNEL = 1 << 63
+
+
+def chains(*lists: list[int], kernel: Optional[list[int]] = None) -> Chains:
+    """These chains."""
+    offsets = np.cumsum([0, *map(len, lists)], dtype=np.intp)
+    addresses = np.array([at for one in lists for at in one], np.uint64)
+    return Chains(offsets, addresses, None if kernel is None else np.array(kernel))
+
+
+def test_each_sample_has_its_chain() -> None:
+    made = chains([1, 2], [], [3])
+    assert made.count == 3
+    assert made.to_lists() == [[1, 2], [], [3]]
+    assert made.callers().tolist() == [1, 0, 3]
+    assert chains().count == 0 and chains().callers().tolist() == []
+
+
+def test_kernel_part_comes_first() -> None:
+    made = chains([1, 2, 3], [], [4], [5, 6], kernel=[2, 0, 0, 2])
+    assert made.in_kernel().tolist() == [True, True, False, False, True, True]
+
+
+def test_addresses_tell_the_level_if_nothing_else_does() -> None:
+    made = chains([KERNEL, 5], [KERNEL - 1])
+    assert made.in_kernel().tolist() == [True, False, False]
+
+
+def test_table_has_room_that_is_not_used() -> None:
+    table = np.arange(1, 10, dtype=np.uint64).reshape(3, 3)
+    made = Chains.of_table(table, np.array([3, 0, 1]), np.array([1, 0, 1]))
+    assert made.to_lists() == [[1, 2, 3], [], [7]]
+    assert made.in_kernel().tolist() == [True, False, False, True]
+
+
+@pytest.mark.parametrize("lengths", [[4, 0], [-1, 0], [1]])
+def test_lengths_are_those_of_the_table(lengths: list[int]) -> None:
+    with pytest.raises(ValueError, match="lengths of 2 chains are not from 0 to 3"):
+        Chains.of_table(np.zeros((2, 3), np.uint64), np.array(lengths))
+
+
+@pytest.mark.parametrize(
+    "offsets,kernel,said",
+    [
+        ([], None, "not in one dimension"),
+        ([[0]], None, "not in one dimension"),
+        ([0, 2, 1], None, "do not increase"),
+        ([0, 4], None, "do not increase from 0 to 3"),
+        ([-1, 2], None, "do not increase"),
+        ([0, 3], [1, 1], "kernel has 2 values for 1 chains"),
+        ([0, 3], [4], "more than the length"),
+        ([0, 3], [-1], "more than the length"),
+    ],
+)
+def test_arrays_that_do_not_belong_together_are_refused(
+    offsets: list[int], kernel: Optional[list[int]], said: str
+) -> None:
+    parts = None if kernel is None else np.array(kernel)
+    with pytest.raises(ValueError, match=said):
+        Chains(np.array(offsets, np.intp), np.zeros(3, np.uint64), parts)

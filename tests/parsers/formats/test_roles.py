@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Roles, and the names that have them."""
+
+from __future__ import annotations
+
+import pytest
+from helpers.cli import ROOT
+from pfmparse import Role
+
+
+def test_each_role_has_usual_names_and_no_two_have_the_same() -> None:
+    names = [name for role in Role for name in role.usual]
+    assert len(set(names)) == len(names) and all(role.usual for role in Role)
+    assert Role("data-address") is Role.DATA_ADDRESS
+
+
+@pytest.mark.parametrize("role", Role)
+def test_page_has_the_role_and_its_names(role: Role) -> None:
+    page = (ROOT / "docs/writing_a_parser.md").read_text()
+    usual = ", ".join(f"`{name}`" for name in role.usual)
+    assert f"| `{role.name}` | `{role.value}` | {usual} |" in page
