@@ -4,7 +4,7 @@
  */
 #include <kunit/test.h>
 #include <perfmon/perfmon_default_smpl.h>
-#include "fmt_calls.h"
+#include <perfmon/perfmon_fmt_kunit.h>
 
 #define HDR	sizeof(pfm_default_smpl_hdr_t)
 #define ENTRY	sizeof(pfm_default_smpl_entry_t)
@@ -13,7 +13,7 @@ static int dfl_init(struct kunit *test)
 {
 	static const pfm_uuid_t uuid = PFM_DFL_SMPL_UUID;
 
-	return fmt_calls_init(test, uuid);
+	return pfm_calls_init(test, uuid);
 }
 
 /* Largest entry with this header: all PMDs of the PMU recorded. */
@@ -26,10 +26,10 @@ static void make(struct kunit *test, u64 size, u32 flags)
 {
 	pfm_default_smpl_arg_t arg = { .buf_size = size, .buf_flags = flags };
 
-	fmt_calls_make(test, &arg, size);
+	pfm_calls_make(test, &arg);
 }
 
-static int validate(struct fmt_calls *d, u64 size, u32 flags)
+static int validate(struct pfm_fmt_calls *d, u64 size, u32 flags)
 {
 	pfm_default_smpl_arg_t arg = { .buf_size = size, .buf_flags = flags };
 
@@ -39,7 +39,7 @@ static int validate(struct fmt_calls *d, u64 size, u32 flags)
 /* Proves 3.6.2-06, 3.6.5-05, H14 */
 static void validate_wants_room_for_one_largest_entry(struct kunit *test)
 {
-	struct fmt_calls *d = test->priv;
+	struct pfm_fmt_calls *d = test->priv;
 
 	KUNIT_EXPECT_EQ(test, validate(d, HDR + ENTRY + 80, 0), 0);
 	KUNIT_EXPECT_EQ(test, validate(d, HDR + ENTRY + 79, 0), -EINVAL);
@@ -57,7 +57,7 @@ static void validate_wants_room_for_one_largest_entry(struct kunit *test)
 static void validate_refuses_unknown_bits_and_reserved_fields(
 	struct kunit *test)
 {
-	struct fmt_calls *d = test->priv;
+	struct pfm_fmt_calls *d = test->priv;
 	pfm_default_smpl_arg_t arg = { .buf_size = 65536 };
 
 	KUNIT_EXPECT_EQ(test, validate(d, 65536, 0x4), -EINVAL);
@@ -71,7 +71,7 @@ static void validate_refuses_unknown_bits_and_reserved_fields(
 
 static void getsize_is_what_was_asked_for(struct kunit *test)
 {
-	struct fmt_calls *d = test->priv;
+	struct pfm_fmt_calls *d = test->priv;
 	pfm_default_smpl_arg_t arg = { .buf_size = 12345 };
 	size_t size = 0;
 
@@ -82,7 +82,7 @@ static void getsize_is_what_was_asked_for(struct kunit *test)
 /* Proves 3.5.5-01, 3.6.3-01, 3.6.3-03, 3.6.3-05, 3.6.3-06, 3.6.3-07 */
 static void init_describes_an_empty_buffer(struct kunit *test)
 {
-	struct fmt_calls *d = test->priv;
+	struct pfm_fmt_calls *d = test->priv;
 	pfm_default_smpl_hdr_t *hdr;
 
 	make(test, 5001, PFM_DFL_SMPL_IIP_HDR);
@@ -102,13 +102,13 @@ static void init_describes_an_empty_buffer(struct kunit *test)
  */
 static void handler_writes_the_entry_and_its_values(struct kunit *test)
 {
-	struct fmt_calls *d = test->priv;
+	struct pfm_fmt_calls *d = test->priv;
 	pfm_default_smpl_entry_t *e;
 	pfm_default_smpl_hdr_t *hdr;
 	u64 *body;
 
 	make(test, 4096, 0);
-	KUNIT_EXPECT_EQ(test, fmt_calls_sample(d, 7, 2), 0);
+	KUNIT_EXPECT_EQ(test, pfm_calls_sample(d, 7, 2), 0);
 	KUNIT_EXPECT_EQ(test, d->arg.ovfl_ctrl.val, (u32)PFM_OVFL_CTRL_RESET);
 	hdr = d->buf;
 	e = d->buf + HDR;
@@ -131,26 +131,26 @@ static void handler_writes_the_entry_and_its_values(struct kunit *test)
 /* Proves 3.6.4-11 */
 static void an_event_id_is_not_recorded(struct kunit *test)
 {
-	struct fmt_calls *d = test->priv;
+	struct pfm_fmt_calls *d = test->priv;
 
 	make(test, 4096, 0);
-	fmt_calls_sample(d, 1, 0);
+	pfm_calls_sample(d, 1, 0);
 	d->arg.pmd_eventid = ~0ULL;
-	fmt_calls_sample(d, 1, 0);
+	pfm_calls_sample(d, 1, 0);
 	KUNIT_EXPECT_MEMEQ(test, d->buf + HDR, d->buf + HDR + ENTRY, ENTRY);
 }
 
 /* Proves 3.6-04, 3.6.4-17 */
 static void entries_of_many_sizes_follow_each_other(struct kunit *test)
 {
-	struct fmt_calls *d = test->priv;
+	struct pfm_fmt_calls *d = test->priv;
 	pfm_default_smpl_entry_t *second, *third;
 	pfm_default_smpl_hdr_t *hdr;
 
 	make(test, 4096, 0);
-	fmt_calls_sample(d, 1, 3);
-	fmt_calls_sample(d, 2, 0);
-	fmt_calls_sample(d, 3, 1);
+	pfm_calls_sample(d, 1, 3);
+	pfm_calls_sample(d, 2, 0);
+	pfm_calls_sample(d, 3, 1);
 	hdr = d->buf;
 	second = d->buf + HDR + ENTRY + 24;
 	third = second + 1;
@@ -163,11 +163,11 @@ static void entries_of_many_sizes_follow_each_other(struct kunit *test)
 /* Proves 3.6.2-04 */
 static void iip_header_is_the_ip_alone(struct kunit *test)
 {
-	struct fmt_calls *d = test->priv;
+	struct pfm_fmt_calls *d = test->priv;
 	u64 *entry;
 
 	make(test, 4096, PFM_DFL_SMPL_IIP_HDR);
-	fmt_calls_sample(d, 1, 1);
+	pfm_calls_sample(d, 1, 1);
 	entry = d->buf + HDR;
 	KUNIT_EXPECT_EQ(test, entry[0], 0x1001ULL);
 	KUNIT_EXPECT_EQ(test, entry[1], 0xaa00ULL);
@@ -176,13 +176,13 @@ static void iip_header_is_the_ip_alone(struct kunit *test)
 /* Proves 3.6.2-03 */
 static void without_header_only_values_are_written(struct kunit *test)
 {
-	struct fmt_calls *d = test->priv;
+	struct pfm_fmt_calls *d = test->priv;
 	pfm_default_smpl_hdr_t *hdr;
 	u64 *entry;
 
 	make(test, 4096, PFM_DFL_SMPL_NO_HDR);
-	fmt_calls_sample(d, 1, 2);
-	fmt_calls_sample(d, 1, 2);
+	pfm_calls_sample(d, 1, 2);
+	pfm_calls_sample(d, 1, 2);
 	hdr = d->buf;
 	entry = d->buf + HDR;
 	KUNIT_EXPECT_EQ(test, entry[0], 0xaa00ULL);
@@ -193,16 +193,16 @@ static void without_header_only_values_are_written(struct kunit *test)
 /* Proves 3.6.2-05, 3.6.3-04, 3.6.5-03, 3.6.5-04 */
 static void the_last_entry_that_fits_fills_the_buffer(struct kunit *test)
 {
-	struct fmt_calls *d = test->priv;
+	struct pfm_fmt_calls *d = test->priv;
 	pfm_default_smpl_hdr_t *hdr;
 
 	/* Two small entries, then no room for the largest: full. */
 	make(test, HDR + max_entry(ENTRY) + 2 * ENTRY - 1, 0);
 	hdr = d->buf;
-	KUNIT_EXPECT_EQ(test, fmt_calls_sample(d, 1, 0), 0);
+	KUNIT_EXPECT_EQ(test, pfm_calls_sample(d, 1, 0), 0);
 	KUNIT_EXPECT_EQ(test, d->arg.ovfl_ctrl.val, (u32)PFM_OVFL_CTRL_RESET);
 	KUNIT_EXPECT_EQ(test, hdr->hdr_overflows, 0ULL);
-	KUNIT_EXPECT_EQ(test, fmt_calls_sample(d, 1, 0), 0);
+	KUNIT_EXPECT_EQ(test, pfm_calls_sample(d, 1, 0), 0);
 	KUNIT_EXPECT_EQ(test, d->arg.ovfl_ctrl.val,
 			(u32)(PFM_OVFL_CTRL_NOTIFY | PFM_OVFL_CTRL_BLOCK |
 			      PFM_OVFL_CTRL_MASK));
@@ -213,14 +213,14 @@ static void the_last_entry_that_fits_fills_the_buffer(struct kunit *test)
 /* Proves 3.6.2-05, 3.6.4-19, 3.6.5-04, 3.6.5-05 */
 static void just_enough_room_is_not_full(struct kunit *test)
 {
-	struct fmt_calls *d = test->priv;
+	struct pfm_fmt_calls *d = test->priv;
 
 	make(test, HDR + max_entry(ENTRY) + 2 * ENTRY, 0);
-	fmt_calls_sample(d, 1, 0);
-	fmt_calls_sample(d, 1, 0);
+	pfm_calls_sample(d, 1, 0);
+	pfm_calls_sample(d, 1, 0);
 	KUNIT_EXPECT_EQ(test, d->arg.ovfl_ctrl.val, (u32)PFM_OVFL_CTRL_RESET);
 	/* The largest entry fits to the last byte. */
-	KUNIT_EXPECT_EQ(test, fmt_calls_sample(d, 1, pfm_num_pmds()), 0);
+	KUNIT_EXPECT_EQ(test, pfm_calls_sample(d, 1, pfm_num_pmds()), 0);
 	KUNIT_EXPECT_EQ(test,
 			((pfm_default_smpl_hdr_t *)d->buf)->hdr_cur_offs,
 			(u64)HDR + max_entry(ENTRY) + 2 * ENTRY);
@@ -229,13 +229,13 @@ static void just_enough_room_is_not_full(struct kunit *test)
 /* Proves 3.6.4-19 */
 static void a_full_buffer_takes_no_more(struct kunit *test)
 {
-	struct fmt_calls *d = test->priv;
+	struct pfm_fmt_calls *d = test->priv;
 	pfm_default_smpl_hdr_t *hdr;
 
 	make(test, HDR + max_entry(ENTRY), 0);
 	hdr = d->buf;
-	KUNIT_EXPECT_EQ(test, fmt_calls_sample(d, 1, 0), 0);
-	KUNIT_EXPECT_EQ(test, fmt_calls_sample(d, 2, pfm_num_pmds()), -ENOBUFS);
+	KUNIT_EXPECT_EQ(test, pfm_calls_sample(d, 1, 0), 0);
+	KUNIT_EXPECT_EQ(test, pfm_calls_sample(d, 2, pfm_num_pmds()), -ENOBUFS);
 	KUNIT_EXPECT_TRUE(test, d->arg.ovfl_ctrl.mask_monitoring);
 	KUNIT_EXPECT_EQ(test, hdr->hdr_count, 1ULL);
 	KUNIT_EXPECT_EQ(test, hdr->hdr_overflows, 1ULL);
@@ -244,22 +244,22 @@ static void a_full_buffer_takes_no_more(struct kunit *test)
 /* Proves 3.6.3-04, 3.6.3-10, 3.6.5-13 */
 static void restart_empties_the_buffer_and_resets(struct kunit *test)
 {
-	struct fmt_calls *d = test->priv;
+	struct pfm_fmt_calls *d = test->priv;
 	pfm_default_smpl_entry_t *e;
 	pfm_default_smpl_hdr_t *hdr;
 
 	make(test, HDR + max_entry(ENTRY), 0);
 	hdr = d->buf;
 	e = d->buf + HDR;
-	fmt_calls_sample(d, 1, 0);
-	KUNIT_EXPECT_EQ(test, fmt_calls_restart(test, false),
+	pfm_calls_sample(d, 1, 0);
+	KUNIT_EXPECT_EQ(test, pfm_calls_restart(test, false),
 			(u32)PFM_OVFL_CTRL_RESET);
 	KUNIT_EXPECT_EQ(test, hdr->hdr_count, 0ULL);
 	KUNIT_EXPECT_EQ(test, hdr->hdr_cur_offs, (u64)HDR);
 	/* The count of full buffers stays, and so do the bytes. */
 	KUNIT_EXPECT_EQ(test, hdr->hdr_overflows, 1ULL);
 	KUNIT_EXPECT_EQ(test, e->ovfl_pmd, 1);
-	KUNIT_EXPECT_EQ(test, fmt_calls_sample(d, 2, 0), 0);
+	KUNIT_EXPECT_EQ(test, pfm_calls_sample(d, 2, 0), 0);
 	KUNIT_EXPECT_EQ(test, e->ovfl_pmd, 2);
 	KUNIT_EXPECT_EQ(test, hdr->hdr_overflows, 2ULL);
 }
@@ -267,11 +267,11 @@ static void restart_empties_the_buffer_and_resets(struct kunit *test)
 /* Proves 3.6.5-16 */
 static void active_restart_resets_no_pmd(struct kunit *test)
 {
-	struct fmt_calls *d = test->priv;
+	struct pfm_fmt_calls *d = test->priv;
 
 	make(test, 4096, 0);
-	fmt_calls_sample(d, 1, 0);
-	KUNIT_EXPECT_EQ(test, fmt_calls_restart(test, true), 0U);
+	pfm_calls_sample(d, 1, 0);
+	KUNIT_EXPECT_EQ(test, pfm_calls_restart(test, true), 0U);
 	KUNIT_EXPECT_EQ(test, ((pfm_default_smpl_hdr_t *)d->buf)->hdr_count,
 			0ULL);
 }
@@ -279,7 +279,7 @@ static void active_restart_resets_no_pmd(struct kunit *test)
 /* Proves H03 */
 static void handler_believes_nothing_in_the_mapped_header(struct kunit *test)
 {
-	struct fmt_calls *d = test->priv;
+	struct pfm_fmt_calls *d = test->priv;
 	int byte, value;
 
 	/* KASAN sees a write that follows a forged offset or size. */
@@ -287,10 +287,9 @@ static void handler_believes_nothing_in_the_mapped_header(struct kunit *test)
 		make(test, HDR + max_entry(ENTRY) + ENTRY, 0);
 		for (value = 0; value < 256; value += 51) {
 			((u8 *)d->buf)[byte] = value;
-			fmt_calls_sample(d, 1, 0);
+			pfm_calls_sample(d, 1, 0);
 			KUNIT_ASSERT_NE(test, d->arg.ovfl_ctrl.val, 0U);
 		}
-		kunit_kfree(test, d->base);
 	}
 }
 
@@ -316,7 +315,7 @@ static struct kunit_case dfl_cases[] = {
 static struct kunit_suite dfl_suite = {
 	.name = "pfm_default",
 	.init = dfl_init,
-	.exit = fmt_calls_exit,
+	.exit = pfm_calls_exit,
 	.test_cases = dfl_cases,
 };
 kunit_test_suite(dfl_suite);

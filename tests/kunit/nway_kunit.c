@@ -4,7 +4,7 @@
  */
 #include <kunit/test.h>
 #include <perfmon/perfmon_nway_smpl.h>
-#include "fmt_calls.h"
+#include <perfmon/perfmon_fmt_kunit.h>
 
 #define ENTRY	sizeof(pfm_default_smpl_entry_t)
 #define GO_ON	((u32)PFM_OVFL_CTRL_RESET)
@@ -16,7 +16,7 @@ static int nway_kunit_init(struct kunit *test)
 {
 	static const pfm_uuid_t uuid = PFM_NWAY_SMPL_UUID;
 
-	return fmt_calls_init(test, uuid);
+	return pfm_calls_init(test, uuid);
 }
 
 /* The largest entry: all PMDs of the PMU recorded. */
@@ -40,21 +40,21 @@ static void make(struct kunit *test, u32 regions, u64 entries, u32 flags)
 		.num_regions = regions,
 	};
 
-	fmt_calls_make(test, &arg, arg.buf_size);
+	pfm_calls_make(test, &arg);
 }
 
-static pfm_nway_smpl_hdr_t *hdr_of(const struct fmt_calls *d)
+static pfm_nway_smpl_hdr_t *hdr_of(const struct pfm_fmt_calls *d)
 {
 	return d->buf;
 }
 
-static pfm_nway_smpl_rgn_t *rgn_of(const struct fmt_calls *d, u32 n)
+static pfm_nway_smpl_rgn_t *rgn_of(const struct pfm_fmt_calls *d, u32 n)
 {
 	return (pfm_nway_smpl_rgn_t *)(hdr_of(d) + 1) + n;
 }
 
 /* Entry @i of region @n, if none has PMDs. */
-static pfm_default_smpl_entry_t *entry_of(const struct fmt_calls *d, u32 n,
+static pfm_default_smpl_entry_t *entry_of(const struct pfm_fmt_calls *d, u32 n,
 					  u32 i)
 {
 	const pfm_nway_smpl_hdr_t *hdr = hdr_of(d);
@@ -66,15 +66,15 @@ static pfm_default_smpl_entry_t *entry_of(const struct fmt_calls *d, u32 n,
 /* An overflow of @pmd; the control bits that the handler sets. */
 static u32 overflow(struct kunit *test, u16 pmd)
 {
-	struct fmt_calls *d = test->priv;
+	struct pfm_fmt_calls *d = test->priv;
 
-	KUNIT_EXPECT_EQ(test, fmt_calls_sample(d, pmd, 0), 0);
+	KUNIT_EXPECT_EQ(test, pfm_calls_sample(d, pmd, 0), 0);
 	return d->arg.ovfl_ctrl.val;
 }
 
 static int validate(struct kunit *test, u64 size, u32 regions, u32 flags)
 {
-	struct fmt_calls *d = test->priv;
+	struct pfm_fmt_calls *d = test->priv;
 	pfm_nway_smpl_arg_t arg = { .buf_size = size, .num_regions = regions,
 				    .buf_flags = flags };
 
@@ -119,7 +119,7 @@ static void validate_takes_no_huge_size_for_a_small_one(struct kunit *test)
 static void validate_refuses_unknown_bits_and_reserved_fields(
 	struct kunit *test)
 {
-	struct fmt_calls *d = test->priv;
+	struct pfm_fmt_calls *d = test->priv;
 	pfm_nway_smpl_arg_t arg = { .buf_size = 65536, .num_regions = 2 };
 
 	KUNIT_EXPECT_EQ(test, validate(test, 65536, 2, 0x2), -EINVAL);
@@ -132,7 +132,7 @@ static void validate_refuses_unknown_bits_and_reserved_fields(
 /* Proves 6.3.1-08, P5.4-05 */
 static void init_describes_empty_regions(struct kunit *test)
 {
-	struct fmt_calls *d = test->priv;
+	struct pfm_fmt_calls *d = test->priv;
 	pfm_nway_smpl_hdr_t *hdr;
 
 	make(test, 3, 5, MASK);
@@ -154,12 +154,12 @@ static void init_describes_empty_regions(struct kunit *test)
 /* Proves 6.3.1-08 */
 static void entries_are_those_of_the_default_format(struct kunit *test)
 {
-	struct fmt_calls *d = test->priv;
+	struct pfm_fmt_calls *d = test->priv;
 	pfm_default_smpl_entry_t *e;
 	u64 *body;
 
 	make(test, 2, 9, 0);
-	KUNIT_EXPECT_EQ(test, fmt_calls_sample(d, 7, 2), 0);
+	KUNIT_EXPECT_EQ(test, pfm_calls_sample(d, 7, 2), 0);
 	KUNIT_EXPECT_EQ(test, d->arg.ovfl_ctrl.val, GO_ON);
 	e = entry_of(d, 0, 0);
 	body = (u64 *)(e + 1);
@@ -181,7 +181,7 @@ static void entries_are_those_of_the_default_format(struct kunit *test)
 static void a_full_region_is_handed_out_and_the_next_one_filled(
 	struct kunit *test)
 {
-	struct fmt_calls *d = test->priv;
+	struct pfm_fmt_calls *d = test->priv;
 
 	make(test, 3, 2, 0);
 	KUNIT_EXPECT_EQ(test, overflow(test, 1), GO_ON);
@@ -203,7 +203,7 @@ static void a_full_region_is_handed_out_and_the_next_one_filled(
 static void overflows_of_one_instant_go_on_in_the_next_region(
 	struct kunit *test)
 {
-	struct fmt_calls *d = test->priv;
+	struct pfm_fmt_calls *d = test->priv;
 
 	make(test, 2, 1, 0);
 	/* Two calls of one event: the first fills the region. */
@@ -218,17 +218,17 @@ static void overflows_of_one_instant_go_on_in_the_next_region(
 /* Proves 6.3.1-05 */
 static void restart_frees_the_oldest_region(struct kunit *test)
 {
-	struct fmt_calls *d = test->priv;
+	struct pfm_fmt_calls *d = test->priv;
 
 	make(test, 4, 1, 0);
 	overflow(test, 1);
 	overflow(test, 2);
-	KUNIT_EXPECT_EQ(test, fmt_calls_restart(test, true), 0U);
+	KUNIT_EXPECT_EQ(test, pfm_calls_restart(test, true), 0U);
 	KUNIT_EXPECT_EQ(test, rgn_of(d, 0)->rgn_state, (u32)PFM_NWAY_RGN_FREE);
 	KUNIT_EXPECT_EQ(test, rgn_of(d, 1)->rgn_state,
 			(u32)PFM_NWAY_RGN_READY);
 	KUNIT_EXPECT_EQ(test, hdr_of(d)->hdr_freed, 1ULL);
-	fmt_calls_restart(test, true);
+	pfm_calls_restart(test, true);
 	KUNIT_EXPECT_EQ(test, rgn_of(d, 1)->rgn_state, (u32)PFM_NWAY_RGN_FREE);
 	/* What was in them stays until they are filled anew. */
 	KUNIT_EXPECT_EQ(test, entry_of(d, 0, 0)->ovfl_pmd, 1);
@@ -237,12 +237,12 @@ static void restart_frees_the_oldest_region(struct kunit *test)
 
 static void a_restart_too_many_is_harmless(struct kunit *test)
 {
-	struct fmt_calls *d = test->priv;
+	struct pfm_fmt_calls *d = test->priv;
 
 	make(test, 2, 2, 0);
 	overflow(test, 1);
-	KUNIT_EXPECT_EQ(test, fmt_calls_restart(test, true), 0U);
-	KUNIT_EXPECT_EQ(test, fmt_calls_restart(test, false), GO_ON);
+	KUNIT_EXPECT_EQ(test, pfm_calls_restart(test, true), 0U);
+	KUNIT_EXPECT_EQ(test, pfm_calls_restart(test, false), GO_ON);
 	KUNIT_EXPECT_EQ(test, hdr_of(d)->hdr_freed, 0ULL);
 	KUNIT_EXPECT_EQ(test, rgn_of(d, 0)->rgn_count, 1ULL);
 	KUNIT_EXPECT_EQ(test, overflow(test, 2), TELL);
@@ -250,7 +250,7 @@ static void a_restart_too_many_is_harmless(struct kunit *test)
 
 static void who_keeps_up_loses_nothing(struct kunit *test)
 {
-	struct fmt_calls *d = test->priv;
+	struct pfm_fmt_calls *d = test->priv;
 	u32 regions, n;
 
 	for (regions = 2; regions <= 64; regions += 31) {
@@ -261,7 +261,7 @@ static void who_keeps_up_loses_nothing(struct kunit *test)
 			KUNIT_EXPECT_EQ(test, overflow(test, 3), TELL);
 			KUNIT_EXPECT_EQ(test, rgn_of(d, n % regions)->rgn_seq,
 					n + 1ULL);
-			fmt_calls_restart(test, true);
+			pfm_calls_restart(test, true);
 		}
 		KUNIT_EXPECT_EQ(test, hdr_of(d)->hdr_handed_out,
 				3ULL * regions);
@@ -273,7 +273,7 @@ static void who_keeps_up_loses_nothing(struct kunit *test)
 /* Proves 6.3.1-06 */
 static void without_a_free_region_it_cycles_in_its_own(struct kunit *test)
 {
-	struct fmt_calls *d = test->priv;
+	struct pfm_fmt_calls *d = test->priv;
 
 	make(test, 2, 2, 0);
 	overflow(test, 1);
@@ -298,12 +298,12 @@ static void without_a_free_region_it_cycles_in_its_own(struct kunit *test)
 
 static void after_cycling_a_freed_region_is_used(struct kunit *test)
 {
-	struct fmt_calls *d = test->priv;
+	struct pfm_fmt_calls *d = test->priv;
 
 	make(test, 2, 1, 0);
 	KUNIT_EXPECT_EQ(test, overflow(test, 1), TELL);
 	KUNIT_EXPECT_EQ(test, overflow(test, 2), GO_ON);
-	fmt_calls_restart(test, true);
+	pfm_calls_restart(test, true);
 	/* The full region is handed out late, and nothing was overwritten. */
 	KUNIT_EXPECT_EQ(test, overflow(test, 3), TELL);
 	KUNIT_EXPECT_EQ(test, rgn_of(d, 1)->rgn_state,
@@ -316,7 +316,7 @@ static void after_cycling_a_freed_region_is_used(struct kunit *test)
 /* Proves 6.3.1-07 */
 static void mask_when_full_hands_out_the_last_region(struct kunit *test)
 {
-	struct fmt_calls *d = test->priv;
+	struct pfm_fmt_calls *d = test->priv;
 
 	make(test, 2, 1, MASK);
 	KUNIT_EXPECT_EQ(test, overflow(test, 1), TELL);
@@ -329,15 +329,15 @@ static void mask_when_full_hands_out_the_last_region(struct kunit *test)
 
 static void overflows_while_full_are_dropped_and_counted(struct kunit *test)
 {
-	struct fmt_calls *d = test->priv;
+	struct pfm_fmt_calls *d = test->priv;
 
 	make(test, 2, 1, MASK);
 	overflow(test, 1);
 	overflow(test, 2);
 	/* Others of the same instant. */
-	KUNIT_EXPECT_EQ(test, fmt_calls_sample(d, 3, 0), -ENOBUFS);
+	KUNIT_EXPECT_EQ(test, pfm_calls_sample(d, 3, 0), -ENOBUFS);
 	KUNIT_EXPECT_EQ(test, d->arg.ovfl_ctrl.val, HOLD);
-	KUNIT_EXPECT_EQ(test, fmt_calls_sample(d, 4, 0), -ENOBUFS);
+	KUNIT_EXPECT_EQ(test, pfm_calls_sample(d, 4, 0), -ENOBUFS);
 	KUNIT_EXPECT_EQ(test, hdr_of(d)->hdr_dropped, 2ULL);
 	KUNIT_EXPECT_EQ(test, rgn_of(d, 1)->rgn_dropped, 2ULL);
 	KUNIT_EXPECT_EQ(test, rgn_of(d, 0)->rgn_dropped, 0ULL);
@@ -347,20 +347,20 @@ static void overflows_while_full_are_dropped_and_counted(struct kunit *test)
 /* Proves 6.3.1-07 */
 static void restart_ends_a_saturated_buffer(struct kunit *test)
 {
-	struct fmt_calls *d = test->priv;
+	struct pfm_fmt_calls *d = test->priv;
 
 	make(test, 3, 1, MASK);
 	overflow(test, 1);
 	overflow(test, 2);
 	overflow(test, 3);
-	KUNIT_EXPECT_EQ(test, fmt_calls_restart(test, false), GO_ON);
+	KUNIT_EXPECT_EQ(test, pfm_calls_restart(test, false), GO_ON);
 	KUNIT_EXPECT_EQ(test, rgn_of(d, 0)->rgn_state,
 			(u32)PFM_NWAY_RGN_FILLING);
 	KUNIT_EXPECT_EQ(test, rgn_of(d, 0)->rgn_seq, 4ULL);
 	/* Still only this one is free. */
 	KUNIT_EXPECT_EQ(test, overflow(test, 4), HOLD);
-	fmt_calls_restart(test, false);
-	fmt_calls_restart(test, true);
+	pfm_calls_restart(test, false);
+	pfm_calls_restart(test, true);
 	KUNIT_EXPECT_EQ(test, overflow(test, 5), TELL);
 	KUNIT_EXPECT_EQ(test, overflow(test, 6), HOLD);
 	KUNIT_EXPECT_EQ(test, entry_of(d, 2, 0)->ovfl_pmd, 6);
@@ -369,7 +369,7 @@ static void restart_ends_a_saturated_buffer(struct kunit *test)
 /* Proves H03 */
 static void handler_believes_nothing_in_the_mapped_headers(struct kunit *test)
 {
-	struct fmt_calls *d = test->priv;
+	struct pfm_fmt_calls *d = test->priv;
 	int byte, value;
 
 	/* KASAN sees a write that follows a forged offset, size or number. */
@@ -377,12 +377,11 @@ static void handler_believes_nothing_in_the_mapped_headers(struct kunit *test)
 		make(test, 2, 2, byte & 1 ? MASK : 0);
 		for (value = 0; value < 256; value += 51) {
 			((u8 *)d->buf)[byte] = value;
-			fmt_calls_sample(d, 1, 0);
-			fmt_calls_sample(d, 2, pfm_num_pmds());
+			pfm_calls_sample(d, 1, 0);
+			pfm_calls_sample(d, 2, pfm_num_pmds());
 			KUNIT_ASSERT_NE(test, d->arg.ovfl_ctrl.val, 0U);
-			fmt_calls_restart(test, true);
+			pfm_calls_restart(test, true);
 		}
-		kunit_kfree(test, d->base);
 	}
 }
 
@@ -410,7 +409,7 @@ static struct kunit_case nway_cases[] = {
 static struct kunit_suite nway_suite = {
 	.name = "pfm_nway",
 	.init = nway_kunit_init,
-	.exit = fmt_calls_exit,
+	.exit = pfm_calls_exit,
 	.test_cases = nway_cases,
 };
 kunit_test_suite(nway_suite);

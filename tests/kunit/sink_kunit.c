@@ -4,7 +4,7 @@
  */
 #include <kunit/test.h>
 #include <linux/sizes.h>
-#include "fmt_calls.h"
+#include <perfmon/perfmon_fmt_kunit.h>
 #include "../../examples/format_mini/perfmon_mini_smpl.h"
 
 #define RECORD	sizeof(pfm_mini_record_t)
@@ -17,7 +17,7 @@ static int sink_kunit_init(struct kunit *test)
 {
 	static const pfm_uuid_t uuid = PFM_MINI_SMPL_UUID;
 
-	return fmt_calls_init(test, uuid);
+	return pfm_calls_init(test, uuid);
 }
 
 /* The largest record: all PMDs of the PMU. */
@@ -36,21 +36,21 @@ static void make(struct kunit *test, u32 regions, u64 records, u32 flags)
 		.flags = flags,
 	};
 
-	fmt_calls_make(test, &arg, arg.buf_size);
+	pfm_calls_make(test, &arg);
 }
 
-static pfm_sink_hdr_t *hdr_of(const struct fmt_calls *d)
+static pfm_sink_hdr_t *hdr_of(const struct pfm_fmt_calls *d)
 {
 	return d->buf;
 }
 
-static pfm_sink_rgn_t *rgn_of(const struct fmt_calls *d, u32 n)
+static pfm_sink_rgn_t *rgn_of(const struct pfm_fmt_calls *d, u32 n)
 {
 	return (pfm_sink_rgn_t *)(hdr_of(d) + 1) + n;
 }
 
 /* Record @i of region @n, if none has PMDs. */
-static pfm_mini_record_t *record_of(const struct fmt_calls *d, u32 n, u32 i)
+static pfm_mini_record_t *record_of(const struct pfm_fmt_calls *d, u32 n, u32 i)
 {
 	const pfm_sink_hdr_t *hdr = hdr_of(d);
 	void *region = d->buf + hdr->hdr_region_offs + n * hdr->hdr_region_size;
@@ -61,9 +61,9 @@ static pfm_mini_record_t *record_of(const struct fmt_calls *d, u32 n, u32 i)
 /* An overflow of @pmd; the control bits that the handler sets. */
 static u32 overflow(struct kunit *test, u16 pmd)
 {
-	struct fmt_calls *d = test->priv;
+	struct pfm_fmt_calls *d = test->priv;
 
-	KUNIT_EXPECT_EQ(test, fmt_calls_sample(d, pmd, 0), 0);
+	KUNIT_EXPECT_EQ(test, pfm_calls_sample(d, pmd, 0), 0);
 	return d->arg.ovfl_ctrl.val;
 }
 
@@ -75,7 +75,7 @@ static void overflows(struct kunit *test, unsigned int n)
 
 static int validate(struct kunit *test, u64 size, u32 regions, u32 flags)
 {
-	struct fmt_calls *d = test->priv;
+	struct pfm_fmt_calls *d = test->priv;
 	pfm_sink_arg_t arg = { .buf_size = size, .num_regions = regions,
 			       .flags = flags };
 
@@ -83,7 +83,7 @@ static int validate(struct kunit *test, u64 size, u32 regions, u32 flags)
 }
 
 /* Samples that the header says were recorded. */
-static u64 recorded(const struct fmt_calls *d)
+static u64 recorded(const struct pfm_fmt_calls *d)
 {
 	const pfm_sink_hdr_t *hdr = hdr_of(d);
 	u64 sum = hdr->hdr_past + hdr->hdr_overwritten;
@@ -118,7 +118,7 @@ static void only_several_regions_can_be_overwritten(struct kunit *test)
 
 static void the_header_describes_an_empty_buffer(struct kunit *test)
 {
-	struct fmt_calls *d = test->priv;
+	struct pfm_fmt_calls *d = test->priv;
 	pfm_sink_hdr_t *hdr;
 
 	make(test, 2, 3, 0);
@@ -144,9 +144,9 @@ static void the_header_describes_an_empty_buffer(struct kunit *test)
 static void the_number_of_regions_is_1_if_none_is_given(struct kunit *test)
 {
 	pfm_sink_arg_t arg = { .buf_size = SZ_4K };
-	struct fmt_calls *d = test->priv;
+	struct pfm_fmt_calls *d = test->priv;
 
-	fmt_calls_make(test, &arg, arg.buf_size);
+	pfm_calls_make(test, &arg);
 	KUNIT_EXPECT_EQ(test, hdr_of(d)->hdr_num_regions, 1);
 	KUNIT_EXPECT_EQ(test, hdr_of(d)->hdr_region_offs,
 			PFM_SINK_REGION_OFFS(1));
@@ -154,13 +154,13 @@ static void the_number_of_regions_is_1_if_none_is_given(struct kunit *test)
 
 static void records_follow_each_other(struct kunit *test)
 {
-	struct fmt_calls *d = test->priv;
+	struct pfm_fmt_calls *d = test->priv;
 	const pfm_mini_record_t *record;
 
 	make(test, 1, 8, 0);
-	KUNIT_EXPECT_EQ(test, fmt_calls_sample(d, 5, 2), 0);
+	KUNIT_EXPECT_EQ(test, pfm_calls_sample(d, 5, 2), 0);
 	KUNIT_EXPECT_EQ(test, d->arg.ovfl_ctrl.val, GO_ON);
-	KUNIT_EXPECT_EQ(test, fmt_calls_sample(d, 6, 0), 0);
+	KUNIT_EXPECT_EQ(test, pfm_calls_sample(d, 6, 0), 0);
 	record = record_of(d, 0, 0);
 	KUNIT_EXPECT_EQ(test, record->ip, 0x1005);
 	KUNIT_EXPECT_EQ(test, record->tid, 12);
@@ -175,7 +175,7 @@ static void records_follow_each_other(struct kunit *test)
 
 static void one_region_is_filled_read_and_filled_again(struct kunit *test)
 {
-	struct fmt_calls *d = test->priv;
+	struct pfm_fmt_calls *d = test->priv;
 
 	make(test, 1, 3, 0);
 	overflows(test, 2);
@@ -183,7 +183,7 @@ static void one_region_is_filled_read_and_filled_again(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, hdr_of(d)->hdr_fills, 1);
 	KUNIT_EXPECT_EQ(test, rgn_of(d, 0)->rgn_state, PFM_SINK_RGN_READY);
 	KUNIT_EXPECT_EQ(test, record_of(d, 0, 2)->ip, 0x1007);
-	KUNIT_EXPECT_EQ(test, fmt_calls_restart(test, false), GO_ON);
+	KUNIT_EXPECT_EQ(test, pfm_calls_restart(test, false), GO_ON);
 	KUNIT_EXPECT_EQ(test, hdr_of(d)->hdr_freed, 1);
 	KUNIT_EXPECT_EQ(test, hdr_of(d)->hdr_past, 3);
 	KUNIT_EXPECT_EQ(test, rgn_of(d, 0)->rgn_count, 0);
@@ -195,11 +195,11 @@ static void one_region_is_filled_read_and_filled_again(struct kunit *test)
 
 static void without_room_a_sample_is_lost_and_held(struct kunit *test)
 {
-	struct fmt_calls *d = test->priv;
+	struct pfm_fmt_calls *d = test->priv;
 
 	make(test, 1, 2, 0);
 	overflows(test, 2);
-	KUNIT_EXPECT_EQ(test, fmt_calls_sample(d, 0, 0), -ENOBUFS);
+	KUNIT_EXPECT_EQ(test, pfm_calls_sample(d, 0, 0), -ENOBUFS);
 	KUNIT_EXPECT_EQ(test, d->arg.ovfl_ctrl.val, HOLD);
 	KUNIT_EXPECT_EQ(test, hdr_of(d)->hdr_lost[PFM_SINK_LOST_FULL], 1);
 	KUNIT_EXPECT_EQ(test, rgn_of(d, 0)->rgn_count, 2);
@@ -208,7 +208,7 @@ static void without_room_a_sample_is_lost_and_held(struct kunit *test)
 
 static void several_regions_are_handed_out_in_turn(struct kunit *test)
 {
-	struct fmt_calls *d = test->priv;
+	struct pfm_fmt_calls *d = test->priv;
 
 	make(test, 3, 2, 0);
 	overflows(test, 1);
@@ -221,7 +221,7 @@ static void several_regions_are_handed_out_in_turn(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, overflow(test, 0), HOLD);
 	KUNIT_EXPECT_EQ(test, hdr_of(d)->hdr_fills, 3);
 	/* All are handed out: the oldest becomes free and is filled next. */
-	fmt_calls_restart(test, false);
+	pfm_calls_restart(test, false);
 	KUNIT_EXPECT_EQ(test, hdr_of(d)->hdr_cur_region, 0);
 	KUNIT_EXPECT_EQ(test, rgn_of(d, 0)->rgn_seq, 4);
 	KUNIT_EXPECT_EQ(test, rgn_of(d, 1)->rgn_count, 2);
@@ -230,16 +230,16 @@ static void several_regions_are_handed_out_in_turn(struct kunit *test)
 
 static void a_restart_leaves_what_was_not_handed_out(struct kunit *test)
 {
-	struct fmt_calls *d = test->priv;
+	struct pfm_fmt_calls *d = test->priv;
 
 	make(test, 2, 3, 0);
 	overflows(test, 2);
-	KUNIT_EXPECT_EQ(test, fmt_calls_restart(test, true), 0);
+	KUNIT_EXPECT_EQ(test, pfm_calls_restart(test, true), 0);
 	KUNIT_EXPECT_EQ(test, rgn_of(d, 0)->rgn_count, 2);
 	KUNIT_EXPECT_EQ(test, rgn_of(d, 0)->rgn_seq, 1);
 	KUNIT_EXPECT_EQ(test, hdr_of(d)->hdr_freed, 0);
 	overflows(test, 2);
-	KUNIT_EXPECT_EQ(test, fmt_calls_restart(test, true), 0);
+	KUNIT_EXPECT_EQ(test, pfm_calls_restart(test, true), 0);
 	KUNIT_EXPECT_EQ(test, rgn_of(d, 0)->rgn_state, PFM_SINK_RGN_FREE);
 	KUNIT_EXPECT_EQ(test, rgn_of(d, 0)->rgn_seq, 0);
 	KUNIT_EXPECT_EQ(test, rgn_of(d, 1)->rgn_count, 1);
@@ -247,7 +247,7 @@ static void a_restart_leaves_what_was_not_handed_out(struct kunit *test)
 
 static void a_recorder_goes_round_without_a_word(struct kunit *test)
 {
-	struct fmt_calls *d = test->priv;
+	struct pfm_fmt_calls *d = test->priv;
 	u16 i;
 
 	make(test, 2, 2, OVERWRITE);
@@ -265,13 +265,13 @@ static void a_recorder_goes_round_without_a_word(struct kunit *test)
 
 static void a_recorder_is_emptied_only_if_it_is_frozen(struct kunit *test)
 {
-	struct fmt_calls *d = test->priv;
+	struct pfm_fmt_calls *d = test->priv;
 
 	make(test, 2, 2, OVERWRITE);
 	overflows(test, 3);
-	KUNIT_EXPECT_EQ(test, fmt_calls_restart(test, true), 0);
+	KUNIT_EXPECT_EQ(test, pfm_calls_restart(test, true), 0);
 	KUNIT_EXPECT_EQ(test, rgn_of(d, 1)->rgn_count, 1);
-	KUNIT_EXPECT_EQ(test, fmt_calls_restart(test, false), GO_ON);
+	KUNIT_EXPECT_EQ(test, pfm_calls_restart(test, false), GO_ON);
 	KUNIT_EXPECT_EQ(test, rgn_of(d, 0)->rgn_count, 0);
 	KUNIT_EXPECT_EQ(test, rgn_of(d, 0)->rgn_state, PFM_SINK_RGN_FILLING);
 	KUNIT_EXPECT_EQ(test, rgn_of(d, 1)->rgn_count, 0);
@@ -283,7 +283,7 @@ static void a_recorder_is_emptied_only_if_it_is_frozen(struct kunit *test)
 
 static void handler_believes_nothing_in_the_mapped_header(struct kunit *test)
 {
-	struct fmt_calls *d = test->priv;
+	struct pfm_fmt_calls *d = test->priv;
 	u64 offs, size;
 
 	make(test, 2, 2, 0);
@@ -291,7 +291,7 @@ static void handler_believes_nothing_in_the_mapped_header(struct kunit *test)
 	size = hdr_of(d)->hdr_region_size;
 	memset(d->buf, 0xff, offs);
 	overflows(test, 3);
-	fmt_calls_restart(test, false);
+	pfm_calls_restart(test, false);
 	overflows(test, 1);
 	KUNIT_EXPECT_EQ(test, ((pfm_mini_record_t *)(d->buf + offs + size))->ip,
 			0x1000);
@@ -345,7 +345,7 @@ static struct kunit_case sink_cases[] = {
 static struct kunit_suite sink_suite = {
 	.name = "pfm_sink",
 	.init = sink_kunit_init,
-	.exit = fmt_calls_exit,
+	.exit = pfm_calls_exit,
 	.test_cases = sink_cases,
 };
 

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * perfmon_fmt_kunit.h - KUnit suites of formats: the call-backs, called
+ *			 directly on a buffer of exact size
+ *
+ * KASAN sees the first byte that a format touches beyond its buffer. The suite
+ * is linked into a kernel with the core, the simulated PMU and the format.
+ */
+#ifndef PERFMON_PERFMON_FMT_KUNIT_H
+#define PERFMON_PERFMON_FMT_KUNIT_H
+
+#include <kunit/test.h>
+#include <linux/vmalloc.h>
+#include <perfmon/perfmon_fmt_sdk.h>
+
+/* The core's own: modules do not reach them, what is linked with it does. */
+const pfm_buffer_fmt_t *pfm_fmt_get(const pfm_uuid_t uuid);
+void pfm_fmt_put(const pfm_buffer_fmt_t *fmt);
+
+/* What pfm_calls_sample() says of each overflow. */
+#define PFM_CALLS_TID		12
+#define PFM_CALLS_TGID		11
+#define PFM_CALLS_CPU		3
+#define PFM_CALLS_SET		4
+#define PFM_CALLS_LAST_RESET	((u64)-100)
+#define PFM_CALLS_TSTAMP	5555ULL
+#define PFM_CALLS_IP(pmd)	(0x1000ULL + (pmd))
+#define PFM_CALLS_VALUE(i)	(0xaa00ULL + (i))
+
+/**
+ * struct pfm_fmt_calls - a format under test; test->priv in its suite
+ * @fmt:  the format
+ * @base: what is allocated: what is in front of the buffer, and the buffer;
+ *        NULL if the format wants none
+ * @buf:  first byte of the buffer, or NULL
+ * @size: its size in bytes
+ * @area: the private area of fmt_getpriv, or NULL
+ * @live: whether fmt_exit is still to be called
+ * @arg:  the last overflow; what pfm_calls_sample() does not set is a test's to
+ *        set before, such as pmd_eventid
+ */
+struct pfm_fmt_calls {
+	const pfm_buffer_fmt_t	*fmt;
+	void			*base;
+	void			*buf;
+	size_t			size;
+	void			*area;
+	bool			live;
+	pfm_ovfl_arg_t		arg;
+};
+
+/**
+ * pfm_calls_init() - find the format; for a suite's .init
+ * @test: the test
+ * @uuid: the format's
+ *
+ * Context: process.
+ * Return: 0; -ENOENT if it is not registered; -ENOMEM.
+ */
+static inline int pfm_calls_init(struct kunit *test, const pfm_uuid_t uuid)
+{
+	struct pfm_fmt_calls *d = kunit_kzalloc(test, sizeof(*d), GFP_KERNEL);
+
+	if (!d)
+		return -ENOMEM;
+	d->fmt = pfm_fmt_get(uuid);
+	test->priv = d;
+	return d->fmt ? 0 : -ENOENT;
+}
+
+/**
+ * pfm_calls_end() - end what pfm_calls_make() began: fmt_exit, no buffer
+ * @test: the test
+ *
+ * Context: process.
+ */
+static inline void pfm_calls_end(struct kunit *test)
+{
+	struct pfm_fmt_calls *d = test->priv;
+
+	if (d->live && d->fmt->fmt_exit)
+		KUNIT_EXPECT_EQ(test, d->fmt->fmt_exit(d->buf), 0);
+	d->live = false;
+	vfree(d->area);
+	vfree(d->base);
+	d->area = NULL;
+	d->base = NULL;
+	d->buf = NULL;
+}
+
+/**
+ * pfm_calls_exit() - a suite's .exit
+ * @test: the test
+ *
+ * Context: process.
+ */
+static inline void pfm_calls_exit(struct kunit *test)
+{
+	struct pfm_fmt_calls *d = test->priv;
+
+	if (!d || !d->fmt)
+		return;
+	pfm_calls_end(test);
+	pfm_fmt_put(d->fmt);
+}
+
+/**
+ * pfm_calls_validate() - fmt_validate, as at the creation of a context
+ * @test: the test
+ * @arg:  the format's argument
+ *
+ * Context: process.
+ * Return: what it returns; 0 if the format has none.
+ */
+static inline int pfm_calls_validate(struct kunit *test, void *arg)
+{
+	struct pfm_fmt_calls *d = test->priv;
+
+	if (!d->fmt->fmt_validate)
+		return 0;
+	return d->fmt->fmt_validate(0, pfm_num_pmds(), arg);
+}
+
+/**
+ * pfm_calls_getsize() - fmt_getsize
+ * @test: the test
+ * @arg:  the format's argument
+ * @size: out: the size in bytes; 0 if the format has no fmt_getsize
+ *
+ * Context: process.
+ * Return: what it returns.
+ */
+static inline int pfm_calls_getsize(struct kunit *test, void *arg, size_t *size)
+{
+	struct pfm_fmt_calls *d = test->priv;
+
+	*size = 0;
+	return d->fmt->fmt_getsize ? d->fmt->fmt_getsize(0, arg, size) : 0;
+}
+
+/**
+ * pfm_calls_getpriv() - fmt_getpriv
+ * @test: the test
+ * @arg:  the format's argument
+ * @size: out: the size in bytes; 0 if the format has no fmt_getpriv
+ *
+ * Context: process.
+ * Return: what it returns.
+ */
+static inline int pfm_calls_getpriv(struct kunit *test, void *arg, size_t *size)
+{
+	struct pfm_fmt_calls *d = test->priv;
+
+	*size = 0;
+	return d->fmt->fmt_getpriv ? d->fmt->fmt_getpriv(0, arg, size) : 0;
+}
+
+/* What the format asks for. Return: 0, or an error as of the core. */
+static inline int pfm_calls_alloc(struct kunit *test, void *arg)
+{
+	struct pfm_fmt_calls *d = test->priv;
+	size_t area = 0;
+	int ret = pfm_calls_getsize(test, arg, &d->size);
+
+	if (!ret)
+		ret = pfm_calls_getpriv(test, arg, &area);
+	if (ret || !d->size)
+		return ret ? ret : area ? -EINVAL : 0;
+	d->base = vzalloc(sizeof(struct pfm_fmt_front) + d->size);
+	KUNIT_ASSERT_NOT_NULL(test, d->base);
+	d->buf = d->base + sizeof(struct pfm_fmt_front);
+	if (area) {
+		d->area = vzalloc(area);
+		KUNIT_ASSERT_NOT_NULL(test, d->area);
+	}
+	pfm_fmt_front(d->buf)->area = d->area;
+	return 0;
+}
+
+/**
+ * pfm_calls_try() - what the core does when a context is created
+ * @test: the test
+ * @arg:  the format's argument
+ *
+ * fmt_validate, fmt_getsize, fmt_getpriv, a buffer and a private area of these
+ * sizes and not a byte more, zeroed and page aligned, and fmt_init; those that
+ * the format has. What was made before ends. pfm_calls_end() or the end of the
+ * test calls fmt_exit.
+ *
+ * Context: process.
+ * Return: 0, or what the first call-back returned that failed.
+ */
+static inline int pfm_calls_try(struct kunit *test, void *arg)
+{
+	struct pfm_fmt_calls *d = test->priv;
+	int ret;
+
+	pfm_calls_end(test);
+	ret = pfm_calls_validate(test, arg);
+	if (!ret)
+		ret = pfm_calls_alloc(test, arg);
+	if (!ret && d->fmt->fmt_init)
+		ret = d->fmt->fmt_init(0, arg, d->buf);
+	d->live = !ret;
+	return ret;
+}
+
+/**
+ * pfm_calls_make() - pfm_calls_try(), which must succeed
+ * @test: the test
+ * @arg:  the format's argument
+ *
+ * Context: process.
+ */
+static inline void pfm_calls_make(struct kunit *test, void *arg)
+{
+	KUNIT_ASSERT_EQ(test, pfm_calls_try(test, arg), 0);
+}
+
+/**
+ * pfm_calls_sample() - an overflow
+ * @d:      the format
+ * @pmd:    the PMD that overflows
+ * @values: how many PMDs are to be recorded
+ *
+ * The registers are gone, as in an overflow that had to wait.
+ *
+ * Context: process.
+ * Return: what fmt_handler returns; its control bits are in @d->arg.ovfl_ctrl.
+ */
+static inline int pfm_calls_sample(struct pfm_fmt_calls *d, u16 pmd, u16 values)
+{
+	struct pfm_ovfl_data data = { .ip = PFM_CALLS_IP(pmd),
+				      .tid = PFM_CALLS_TID,
+				      .tgid = PFM_CALLS_TGID };
+	u16 i;
+
+	d->arg.ovfl_pmd = pmd;
+	d->arg.ovfl_cpu = PFM_CALLS_CPU;
+	d->arg.active_set = PFM_CALLS_SET;
+	d->arg.pmd_last_reset = PFM_CALLS_LAST_RESET;
+	d->arg.num_smpl_pmds = values;
+	for (i = 0; i < values; i++)
+		d->arg.smpl_pmds_values[i] = PFM_CALLS_VALUE(i);
+	d->arg.ovfl_ctrl.val = 0;
+	return d->fmt->fmt_handler(d->buf, &d->arg, PFM_CALLS_TSTAMP, &data);
+}
+
+/**
+ * pfm_calls_restart() - PFM_RESTART
+ * @test:      the test
+ * @is_active: whether monitoring is not masked
+ *
+ * Context: process.
+ * Return: the control bits that fmt_restart sets; without it, what the core
+ * does then.
+ */
+static inline u32 pfm_calls_restart(struct kunit *test, bool is_active)
+{
+	struct pfm_fmt_calls *d = test->priv;
+	pfm_ovfl_ctrl_t ctrl = { .val = 0 };
+
+	if (!d->fmt->fmt_restart)
+		pfm_restart_resume(is_active, &ctrl);
+	else
+		KUNIT_EXPECT_EQ(test,
+				d->fmt->fmt_restart(d->buf, is_active, &ctrl),
+				0);
+	return ctrl.val;
+}
+
+#endif /* PERFMON_PERFMON_FMT_KUNIT_H */
