@@ -34,6 +34,7 @@ help:
 	@echo 'make debs     Debian packages in build/debs/; of another release: RELEASE=trixie'
 	@echo 'make user     libperfmon, libpfm2x, libpfm22 and pfmon'
 	@echo 'make kunit    the KUnit suites, on UML'
+	@echo 'make sdk      formats outside the tree: their suites and VMs'
 	@echo 'make vm       the tests in VMs'
 	@echo 'make hosts    make run on the other release of Debian, in a root of it'
 	@echo 'make packages the life of the Debian packages on machines of two releases'
@@ -145,7 +146,7 @@ bench: deps-bench
 # Tests. Each can be run by itself once its parts are built.
 PYTEST := $(PYTHON) -m pytest -q -p no:cacheprovider
 
-.PHONY: build built style conformance kunit scripts parsers lib tools \
+.PHONY: build built style conformance kunit sdk scripts parsers lib tools \
 	hosts vm packages check
 build: parts
 	@$(MAKE) -s built
@@ -166,6 +167,10 @@ conformance:
 kunit:
 	@scripts/parts.py kunit
 	@test -e $(BUILD)/left-out/kunit || tests/kunit/run
+# Formats outside the tree, with the installed SDK.
+sdk: user
+	@scripts/parts.py kunit vm-x86_64-$$(scripts/host.py kernel)
+	@$(PYTEST) tests/sdk
 scripts: user
 	@$(PYTEST) tests/scripts
 parsers:
@@ -184,7 +189,7 @@ packages: deps-run
 # With REQUIRE_ALL=1 it fails where something would be left out.
 check: deps-check
 	@$(MAKE) -s build
-	@$(MAKE) -s -o parts style scripts parsers lib tools kunit hosts vm
+	@$(MAKE) -s -o parts style scripts parsers lib tools kunit sdk hosts vm
 	@echo "all checks passed"
 	@scripts/parts.py --conclude
 

@@ -26,12 +26,23 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import module_sources
+
 ROOT = Path(__file__).resolve().parents[1]
 PROGRAMS = 0o755
 DATA = 0o644
 LIST = "share/perfmon/installed"
 # What programs include; the other headers of the SDK are for kernel modules.
 USER_HEADERS = re.compile(r"perfmon(2x|22|_sink|_\w+_smpl)?\.h")
+# What pfm-vm and `make kunit` of a format are made of.
+SDK_SCRIPTS = (
+    *("cache.py", "debian.py", "debug.config", "debug_kernel.py", "format_folder.py"),
+    *("host.py", "kept.py", "kernel_source.py", "kernels.py", "kunit.config"),
+    *("kunit.py", "kunit_format.py", "module_sources.py", "packages.py", "roots.py"),
+    *("vm/cpio.py", "vm/guest.py", "vm/init", "vm/initramfs.py", "vm/libraries.py"),
+    *("vm/qemu.py", "vm/rootdisk.py", "vm/run", "vm/stream.py", "vm/supply.py"),
+    "vm/verdict.py",
+)
 # The functions whose page is another's, in its NAME section.
 NAMES = re.compile(r"^\.SH NAME\n(.*?)\\-", re.MULTILINE | re.DOTALL)
 
@@ -68,7 +79,7 @@ class Layout:
 
 @dataclass(frozen=True)
 class Item:
-    """A file to install: a copy of source, a text, or a link to a name beside it."""
+    """A file to install: a copy of source, a text, or a link to what it names."""
 
     path: Path
     mode: int = DATA
@@ -130,9 +141,28 @@ def sdk(layout: Layout) -> Iterator[Item]:
         yield Item(into / "symvers" / release / symvers.name, source=symvers)
 
 
+def sources(layout: Layout) -> Iterator[Item]:
+    """Yield the modules' sources and the programs that build and boot them.
+
+    They are as in the tree: these programs find everything as they do there.
+    """
+    into = layout.prefix / "share/perfmon/src"
+    for path in module_sources.files():
+        if not path.is_relative_to(module_sources.HEADERS):
+            yield Item(into / path, source=ROOT / path)
+    yield Item(into / "sdk/include", link="../../include")
+    for name in SDK_SCRIPTS:
+        source = ROOT / "scripts" / name
+        mode = PROGRAMS if os.access(source, os.X_OK) else DATA
+        yield Item(into / "scripts" / name, mode, source)
+    program = "../share/perfmon/src/scripts/vm/run"
+    yield Item(layout.prefix / "bin/pfm-vm", link=program)
+
+
 def manual(layout: Layout) -> Iterator[Item]:
     """Yield the pages of the manual, and a link for each other name of a page."""
-    for pattern in ("lib/*.[23]", "tools/pfmon/*.1", "parsers/*.1", "docs/*.7"):
+    programs = ("tools/pfmon/*.1", "parsers/*.1", "scripts/vm/*.1")
+    for pattern in ("lib/*.[23]", *programs, "docs/*.7"):
         for source in sorted(ROOT.glob(pattern)):
             directory = layout.prefix / f"share/man/man{source.suffix[1:]}"
             page = str(source.relative_to(ROOT))
@@ -176,6 +206,7 @@ def everything(layout: Layout, build: str) -> list[Item]:
     return [
         *libraries(layout, build),
         *sdk(layout),
+        *sources(layout),
         *manual(layout),
         *tools(layout, build),
         *system(layout),

@@ -202,7 +202,7 @@ def make(kernel: Kernel, arguments: list[str]) -> list[str]:
     if kernel.arch == "arm64":
         wanted.append(f"{GCC[kernel.debian]}-{CROSS}")
     root = roots.root(debian.base(kernel.debian), wanted)
-    return roots.exec_arguments(root, command, Path.cwd())[1]
+    return roots.exec_arguments(root, command)[1]
 
 
 def depmod(tree: Path, release: str) -> None:

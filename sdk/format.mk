@@ -7,6 +7,7 @@
 #
 #   make [KDIR=/lib/modules/RELEASE/build]	for this kernel; the running one
 #   make modules_install, make clean		as kbuild does them
+#   make kunit [KUNIT='pfm_mine*']		the suites *_kunit.c, on UML; only these
 #
 # PERFMON_SYMVERS=FILE names the Module.symvers of perfmon's modules, if it is in
 # neither of the places where a build for this kernel leaves it.
@@ -25,8 +26,12 @@ PERFMON_SYMVERS ?= $(firstword $(wildcard \
 perfmon-kbuild = $(MAKE) -C $(KDIR) M=$(CURDIR) CONFIG_DEBUG_INFO_BTF_MODULES= \
 	KCFLAGS="$(KCFLAGS) -I$(perfmon-sdk)/include"
 
+# Installed, or in perfmon's tree.
+perfmon-scripts := $(firstword $(wildcard $(perfmon-sdk)/src/scripts \
+	$(perfmon-sdk)/../scripts))
+
 .DEFAULT_GOAL := modules
-.PHONY: modules modules_install clean perfmon-headers perfmon-symvers
+.PHONY: modules modules_install clean kunit perfmon-headers perfmon-symvers
 perfmon-headers:
 	@test -n "$(perfmon-release)" || { echo "$(KDIR) has no kernel to build for;" \
 		"install its headers: linux-headers-RELEASE, or give KDIR=" >&2; exit 1; }
@@ -38,5 +43,7 @@ modules: perfmon-symvers
 	$(perfmon-kbuild) KBUILD_EXTRA_SYMBOLS=$(abspath $(PERFMON_SYMVERS)) $@
 modules_install clean: perfmon-headers
 	$(perfmon-kbuild) CONFIG_MODULE_SIG_ALL= $@
+kunit:
+	@$(perfmon-scripts)/kunit_format.py $(CURDIR) $(if $(KUNIT),-- '$(KUNIT)')
 
 endif

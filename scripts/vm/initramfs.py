@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import lzma
 import os
 import shlex
 import shutil
@@ -15,6 +16,7 @@ import cpio
 import kernels
 import libraries
 import packages
+import supply
 
 HERE = Path(__file__).resolve().parent
 
@@ -24,7 +26,9 @@ DRIVERS = ("virtio_pci", "virtio_console")
 DISK_DRIVERS = ("virtio_blk", "ext4")
 # What makes the project work, in the order in which it is loaded.
 LOADED = ("perfmon.ko", "pfm_pmu_perf.ko", "pfm_fmt_default.ko")
-INDEXES = ("modules.dep", "modules.alias", "modules.symbols", "modules.softdep")
+# The place of formats below the other modules.
+FORMATS = "formats"
+COMPRESSED = ".xz"
 DIRECTORIES = (
     *("proc", "sys", "dev", "run", "tmp", "out", "root"),
     *("bin", "sbin", "usr/bin", "usr/sbin"),
@@ -44,10 +48,12 @@ class Content:
     """What goes into a guest.
 
     own_modules: the kernel's own directory lib/modules/RELEASE.
-    modules: directory with our built modules, None for a guest without them.
+    modules: our modules, None for a guest without them.
     load: whether the guest loads the core, the PMU and the default format.
-    programs: directory of built programs (need not exist).
-    libraries: directory with shared libraries for them, None if there is none.
+    formats: more modules, which are loaded after these.
+    programs: what comes to /perfmon/bin.
+    search: directory in which their libraries are looked for first.
+    libraries: directory with shared libraries for the guest, None if there is none.
     added: pairs of host path and absolute guest path.
     command: argument vector to run.
     collect: whether the guest sends its $OUT.
@@ -58,9 +64,11 @@ class Content:
 
     kernel: kernels.Kernel
     own_modules: Path
-    modules: Path | None
+    modules: supply.Modules | None
     load: bool
-    programs: Path
+    formats: Sequence[Path]
+    programs: Sequence[Path]
+    search: Path | None
     libraries: Path | None
     added: Sequence[tuple[Path, str]]
     command: Sequence[str]
@@ -111,14 +119,18 @@ def _add_modules(
     """
     release = content.kernel.release
     extra = f"/lib/modules/{release}/extra"
-    ours = _built_modules(content.modules)
+    ours = dict(content.modules.files) if content.modules else {}
     loaded = _choose_loaded(ours, content) if content.load else []
+    for source in content.formats:
+        module = Path(FORMATS) / source.name
+        ours[module] = source
+        loaded.append(module)
     with tempfile.TemporaryDirectory(prefix="perfmon-modules.") as name:
         stage = Path(name) / "lib/modules" / release
         wanted = DRIVERS + DISK_DRIVERS if content.disk else DRIVERS
         drivers = _stage_drivers(content.own_modules, wanted, stage)
         for module, source in ours.items():
-            _stage(source, stage / "extra" / module)
+            _stage_ours(source, stage / "extra" / module)
         kernels.depmod(Path(name), release)
         for index in stage.glob("modules.*.bin"):
             index.unlink()
@@ -126,20 +138,13 @@ def _add_modules(
     return drivers, [f"{extra}/{module}" for module in loaded]
 
 
-def _built_modules(directory: Path | None) -> dict[Path, Path]:
-    """Return our modules: path relative to their directory -> path of the host."""
-    if directory is None:
-        return {}
-    found = sorted(directory.rglob("*.ko"))
-    return {path.relative_to(directory): path for path in found}
-
-
 def _choose_loaded(ours: Iterable[Path], content: Content) -> list[Path]:
     by_name = {module.name: module for module in ours}
     missing = [name for name in LOADED if name not in by_name]
     if missing:
+        where = content.modules.where if content.modules else "/lib/modules"
         raise ContentError(
-            f"not found below {content.modules}: {', '.join(missing)}. Build the "
+            f"not found below {where}: {', '.join(missing)}. Build the "
             f"modules for {content.kernel.arch} {content.kernel.series}, name their "
             "directory with --modules-dir, or run with --no-modules"
         )
@@ -174,27 +179,29 @@ def _stage(source: Path, target: Path) -> None:
     shutil.copy(source, target)
 
 
+def _stage_ours(source: Path, target: Path) -> None:
+    """Copy a module as insmod takes it, which knows no compression."""
+    if source.suffix == COMPRESSED:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with lzma.open(source) as stream:
+            target.write_bytes(stream.read())
+    else:
+        _stage(source, target)
+
+
 def _add_programs(archive: cpio.Archive, content: Content) -> None:
-    programs = [] if content.disk else list(_programs(content.programs))
+    programs = [] if content.disk else content.programs
     for program in programs:
         archive.add_file(f"/perfmon/bin/{program.name}", program)
     for source, path in content.added:
         archive.add_tree(path, source)
     if content.kernel.arch == "x86_64" and not content.disk:
-        search = content.libraries or content.programs
+        search = content.libraries or content.search
         executables = [*programs, *_added_programs(content.added)]
         for path, source in libraries.needed(executables, search).items():
             archive.add_file(path, source)
     if content.libraries:
         archive.add_tree("/lib", content.libraries)
-
-
-def _programs(built: Path) -> Iterator[Path]:
-    for directory in (built, built / "tests"):
-        if directory.is_dir():
-            for path in sorted(directory.iterdir()):
-                if _is_executable(path) and ".so" not in path.suffixes:
-                    yield path
 
 
 def _added_programs(added: Sequence[tuple[Path, str]]) -> Iterator[Path]:

@@ -22,10 +22,10 @@ def is_elf(path: Path) -> bool:
         return stream.read(4) == b"\x7fELF"
 
 
-def needed(programs: Iterable[Path], search: Path) -> dict[str, Path]:
+def needed(programs: Iterable[Path], search: Path | None) -> dict[str, Path]:
     """Return guest path -> host file of all libraries that the programs need.
 
-    `search` is a directory in which libraries are looked for first. Libraries of the
+    `search`: a directory in which libraries are looked for first. Libraries of the
     system keep their place, all others come to /lib. Raises LibraryError if a library
     is not found.
     """
@@ -34,7 +34,7 @@ def needed(programs: Iterable[Path], search: Path) -> dict[str, Path]:
         return {}
     listing = subprocess.run(
         ["ldd", *elves],
-        env={**os.environ, "LD_LIBRARY_PATH": str(search), "LC_ALL": "C"},
+        env={**os.environ, "LD_LIBRARY_PATH": str(search or ""), "LC_ALL": "C"},
         capture_output=True,
         text=True,
         check=False,

@@ -38,7 +38,7 @@ FUNCTIONS = (
 )
 SDK = "share/perfmon"
 EXPECTED = {
-    *("bin/pfmon", "bin/pfmparse"),
+    *("bin/pfmon", "bin/pfmparse", "bin/pfm-vm"),
     *(f"include/perfmon/{name}.h" for name in USER_HEADERS),
     *(
         f"{LIBDIR}/{name}.{end}"
@@ -52,7 +52,7 @@ EXPECTED = {
     "lib/udev/rules.d/60-perfmon.rules",
     "share/bash-completion/completions/pfmon",
     "share/bash-completion/completions/pfmparse",
-    *("share/man/man1/pfmon.1", "share/man/man1/pfmparse.1"),
+    *(f"share/man/man1/{name}.1" for name in ("pfmon", "pfmparse", "pfm-vm")),
     *("share/man/man2/perfmonctl.2", "share/man/man3/libperfmon.3"),
     *(f"share/man/man3/pfm_{name}.3" for name in FUNCTIONS),
     "share/man/man7/perfmon.7",
@@ -72,6 +72,15 @@ EXPECTED = {
         for name in ("Kbuild", "Makefile", "pfm_pmu_usage.c")
     ),
 }
+# What pfm-vm and `make kunit` of a format consist of, beside the modules' sources.
+SCRIPTS = (
+    *("cache.py", "debian.py", "debug.config", "debug_kernel.py", "format_folder.py"),
+    *("host.py", "kept.py", "kernel_source.py", "kernels.py", "kunit.config"),
+    *("kunit.py", "kunit_format.py", "module_sources.py", "packages.py", "roots.py"),
+    *("vm/cpio.py", "vm/guest.py", "vm/init", "vm/initramfs.py", "vm/libraries.py"),
+    *("vm/qemu.py", "vm/rootdisk.py", "vm/run", "vm/stream.py", "vm/supply.py"),
+    "vm/verdict.py",
+)
 PROGRAM = """
 #include <errno.h>
 #include <stdio.h>
@@ -128,12 +137,20 @@ def test_exactly_what_is_expected_is_installed(prefix: Path) -> None:
         for source in (ROOT / "parsers/pfmparse").rglob("*")
         if source.suffix == ".py" or source.name == "py.typed"
     }
+    sources = {
+        f"{SDK}/src/{path.relative_to(ROOT)}"
+        for top in ("core", "pmu", "formats")
+        for path in (ROOT / top).rglob("*")
+        if path.is_file()
+    }
+    sources |= {f"{SDK}/src/{name}" for name in ("Kbuild", "VERSION", "sdk/include")}
+    sources |= {f"{SDK}/src/scripts/{name}" for name in ("modules.mk", *SCRIPTS)}
     found = {
         name
         for name in files(prefix)
         if not name.endswith(".pyc") and not name.startswith(f"{SDK}/symvers/")
     }
-    assert found == EXPECTED | python
+    assert found == EXPECTED | python | sources
 
 
 def test_the_library_has_the_name_that_programs_load(prefix: Path) -> None:

@@ -21,6 +21,7 @@ REPEATED = {
     "lib/perfmonctl.2": r'^\.TH .* "perfmon (\S+)"',
     "parsers/pfmparse.1": r'^\.TH .* "perfmon (\S+)"',
     "parsers/pfmparse/__init__.py": r'^__version__ = "(.+)"',
+    "scripts/vm/pfm-vm.1": r'^\.TH .* "perfmon (\S+)"',
     "tools/pfmon/pfmon.1": r'^\.TH .* "perfmon (\S+)"',
 }
 

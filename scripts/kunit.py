@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""KUnit suites in a User Mode Linux kernel that is built from Debian's source.
+
+The source of the package linux-source-6.12 is unpacked into the cache once. A workspace
+has a clone of it (hard links, so it costs little), in which drivers/perfmon is ours,
+and a build directory: only what has changed is built again.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import cache
+import kernel_source
+import packages
+import verdict
+
+CONFIG = Path(__file__).resolve().parent / "kunit.config"
+KCONFIG = (
+    "config PERFMON_KUNIT\n"
+    '\tbool "KUnit suites of perfmon"\n'
+    "\tdepends on KUNIT=y\n"
+)
+# What a build of that kernel takes: programs, and the packages that have them.
+PROGRAMS = {"make": "make", "gcc": "gcc", "flex": "flex", "bison": "bison", "bc": "bc"}
+SUMMARY = re.compile(r"Testing complete\. Ran \d+ tests?: (.*)")
+COUNT = re.compile(r"(\w+): (\d+)")
+# All that run() raises.
+ERRORS = (kernel_source.SourceError, OSError, subprocess.CalledProcessError)
+
+
+def run(
+    name: str,
+    makefile: str,
+    populate: Callable[[Path], None],
+    extra: list[str],
+    show: Callable[[str], str] = lambda line: line,
+) -> int:
+    """Build and run suites; return the exit status, 0 if all is well.
+
+    name: of the workspace; others who use it wait. makefile: of drivers/perfmon.
+    populate: puts what that builds into the directory it is given. extra: arguments of
+    kunit.py run. show: returns a line of its report as it is to be read.
+    Raises one of ERRORS.
+    """
+    _need_programs()
+    pristine = kernel_source.pristine()
+    workspace = cache.root() / "kunit" / f"{pristine.name}-{name}"
+    workspace.mkdir(parents=True, exist_ok=True)
+    build = workspace / "build"
+    log = build / "test.log"
+    with cache.locked(f"kunit/{workspace.name}"):
+        source = _hooked_source(workspace, pristine, makefile)
+        populate(source / "drivers/perfmon")
+        log.unlink(missing_ok=True)
+        if not (build / "vmlinux").exists():
+            print("building a kernel with KUnit: some minutes", flush=True)
+        report = _run_suites(source, build, extra, show)
+        kernel_log = log.read_text(errors="replace") if log.exists() else ""
+    return _conclude(report, kernel_log, log)
+
+
+def replace(path: Path, content: bytes) -> None:
+    """Give a file this content, leaving other links to the old one, and mtime, alone.
+
+    A file that already has the content is not touched: nothing is built again.
+    """
+    if path.exists() and path.read_bytes() == content:
+        return
+    new = path.with_name(f".{path.name}.new")
+    new.write_bytes(content)
+    new.rename(path)
+
+
+def _need_programs() -> None:
+    missing = [PROGRAMS[name] for name in PROGRAMS if shutil.which(name) is None]
+    if packages.installed_version(kernel_source.PACKAGE) is None:
+        missing.append(kernel_source.PACKAGE)
+    if missing:
+        raise kernel_source.SourceError(
+            f"packages are missing; install them: apt-get install {' '.join(missing)}"
+        )
+
+
+def _hooked_source(workspace: Path, pristine: Path, makefile: str) -> Path:
+    """Return the clone of the source that builds drivers/perfmon.
+
+    The caller holds the lock of this workspace.
+    """
+    clone = workspace / "source"
+    if not clone.is_dir():
+        with cache.filling(clone) as tree:
+            subprocess.run(["cp", "-al", f"{pristine}/.", str(tree)], check=True)
+    drivers = clone / "drivers"
+    (drivers / "perfmon").mkdir(exist_ok=True)
+    kconfig = (pristine / "drivers/Kconfig").read_text().rpartition("endmenu")[0]
+    kconfig += 'source "drivers/perfmon/Kconfig"\n\nendmenu\n'
+    makefiles = (pristine / "drivers/Makefile").read_text() + "\nobj-y += perfmon/\n"
+    for path, text in (
+        ("perfmon/Kconfig", KCONFIG),
+        ("perfmon/Makefile", makefile),
+        ("Kconfig", kconfig),
+        ("Makefile", makefiles),
+    ):
+        replace(drivers / path, text.encode())
+    # The suites need none of the devices that kunit.py adds for UML.
+    replace(clone / "tools/testing/kunit/configs/arch_uml.config", b"")
+    return clone
+
+
+def _run_suites(
+    source: Path, build: Path, extra: list[str], show: Callable[[str], str]
+) -> str:
+    """Build and run the suites, showing kunit.py's report; return that report."""
+    command = [sys.executable, str(source / "tools/testing/kunit/kunit.py"), "run"]
+    command += ["--arch=um", f"--build_dir={build}", f"--jobs={os.cpu_count()}"]
+    command += [f"--kunitconfig={CONFIG}", *extra]
+    process = subprocess.Popen(
+        command,
+        env=kernel_source.build_environment(),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        start_new_session=True,
+    )
+    lines = []
+    try:
+        assert process.stdout is not None
+        for line in process.stdout:
+            print(show(line), end="", flush=True)
+            lines.append(line)
+        process.wait()
+    finally:
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+    return "".join(lines)
+
+
+def _count(report: str) -> tuple[int, int, int]:
+    """Return how many tests passed, failed (or crashed) and were skipped."""
+    summaries = SUMMARY.findall(report)
+    counts = {
+        name: int(number)
+        for name, number in COUNT.findall(summaries[-1] if summaries else "")
+    }
+    failed = sum(counts.get(name, 0) for name in ("failed", "crashed", "errors"))
+    return counts.get("passed", 0), failed, counts.get("skipped", 0)
+
+
+def _conclude(report: str, kernel_log: str, log: Path) -> int:
+    """Print the end of the report; return the exit status."""
+    passed, failed, skipped = _count(report)
+    splat = verdict.find_splat(kernel_log, stamped=False)
+    if splat:
+        print(f"the kernel complained: {splat} (see {log})")
+    if passed + failed == 0:
+        print("no test was executed")
+    print(f"{passed} passed, {failed} failed, {skipped} skipped")
+    return 0 if passed and not failed and not splat else 1

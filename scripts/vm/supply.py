@@ -1,0 +1,239 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""What a guest is made of, in a checkout and where the SDK is installed.
+
+A kernel is one of Debian's, by its name in kernels.KERNELS, or one that is installed on
+this machine, by its release. Perfmon's modules for it are those of the checkout's
+build, those that are installed for it, or built from their sources.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+import shutil
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import format_folder
+import host
+import kernels
+import module_sources
+import rootdisk
+
+TREE = Path(__file__).resolve().parents[2]
+MACHINE = Path("/")
+ARCHS = {"x86_64": "x86_64", "aarch64": "arm64"}
+# Below lib/modules/RELEASE: where DKMS and `make modules_install` put modules.
+INSTALLED = ("updates/dkms", "updates/perfmon")
+OURS = re.compile(r"(perfmon|pfm_\w+)\.ko(\.xz)?")
+# Where they leave the symbols.
+SYMVERS = (
+    "/var/lib/dkms/perfmon/kernel-{}-*/Module.symvers",
+    f"{TREE.parent}/symvers/{{}}/Module.symvers",
+    f"{TREE}/build/modules/{{}}/Module.symvers",
+)
+VERMAGIC = re.compile(rb"\0vermagic=(\S+) ")
+ERRORS = (
+    *kernels.ERRORS,
+    host.HostError,
+    format_folder.FolderError,
+    module_sources.BuildError,
+)
+
+
+class SupplyError(Exception):
+    """Something is missing; the text says what, and what to do about it."""
+
+
+@dataclass(frozen=True)
+class Modules:
+    """Perfmon's modules for one kernel.
+
+    files: host path by path below a directory. where: where they are from. symvers:
+    their Module.symvers, None if it is not there.
+    """
+
+    files: Mapping[Path, Path]
+    where: str
+    symvers: Path | None
+
+
+def is_checkout() -> bool:
+    """Tell whether this is the project's tree, where everything is built."""
+    return (TREE / "Makefile").is_file()
+
+
+def kernel(arch: str, name: str | None) -> kernels.Kernel:
+    """Return the kernel of a name or a release; without one that of the host.
+
+    Raises SupplyError, or what kernels.resolve() raises.
+    """
+    native = ARCHS.get(platform.machine()) == arch
+    if name is None:
+        own = platform.release()
+        if not is_checkout() and native and _is_installed(own):
+            return _own(arch, own)
+        return kernels.resolve(arch, _default(arch))
+    if native and name in rootdisk.images(MACHINE):
+        return _own(arch, name)
+    try:
+        return kernels.resolve(arch, name)
+    except kernels.KernelError as error:
+        here = ", ".join(sorted(rootdisk.images(MACHINE))) if native else ""
+        more = f"; installed on this machine: {here}" if here else ""
+        raise SupplyError(f"{error}{more}") from error
+
+
+def image(chosen: kernels.Kernel) -> Path:
+    """Return a kernel's image. Raises SupplyError or what kernels.image() raises."""
+    if not _is_own(chosen):
+        return kernels.image(chosen)
+    path = rootdisk.image(MACHINE, chosen)
+    if not os.access(path, os.R_OK):
+        raise SupplyError(f"{path} cannot be read; run this as root, or name another")
+    return path
+
+
+def kernel_modules(chosen: kernels.Kernel) -> Path:
+    """Return the kernel's own directory lib/modules/RELEASE."""
+    if _is_own(chosen):
+        return rootdisk.modules(MACHINE, chosen)
+    return kernels.modules(chosen)
+
+
+def modules(
+    chosen: kernels.Kernel, directory: Path | None, needed: bool = True
+) -> Modules:
+    """Return perfmon's modules for a kernel: of a directory, if one is named.
+
+    needed: whether to build those that are not there.
+    Raises what module_sources.built() raises.
+    """
+    if directory is None and is_checkout() and not _is_own(chosen):
+        directory = TREE / "build/kmod" / f"{chosen.arch}-{chosen.series}"
+    if directory is None:
+        found = _installed(chosen.release)
+        if found or not needed:
+            return found or Modules({}, "", None)
+        directory = module_sources.built(chosen)
+    files = {path.relative_to(directory): path for path in directory.rglob("*.ko")}
+    symvers = directory / "Module.symvers"
+    return Modules(files, str(directory), symvers if symvers.is_file() else None)
+
+
+def formats(
+    paths: list[Path], chosen: kernels.Kernel, ours: Modules | None, work: Path
+) -> Iterator[Path]:
+    """Yield the modules of formats: files, and what folders build, in work.
+
+    Raises SupplyError, format_folder.FolderError, or what module_sources.build() does.
+    """
+    for number, path in enumerate(paths):
+        if path.is_dir():
+            yield from _built(path.resolve(), chosen, ours, work / str(number))
+        else:
+            _check(path, chosen)
+            yield path
+
+
+def programs(arch: str) -> tuple[list[Path], Path | None]:
+    """Return the programs that each guest has, and where their libraries may be."""
+    if is_checkout():
+        built = TREE / "build" / arch
+        return list(_executables(built)), built
+    prefix = TREE.parents[2]
+    pfmon = shutil.which("pfmon", path=f"{prefix}/bin:{os.environ.get('PATH', '')}")
+    if pfmon is None or ARCHS.get(platform.machine()) != arch:
+        return [], None
+    return [Path(pfmon)], next(
+        iter(prefix.glob("lib/*/libperfmon.so.0")), prefix
+    ).parent
+
+
+def _default(arch: str) -> str:
+    """Return the release's own kernel if there is that for the architecture, or one."""
+    own = host.kernel() if is_checkout() else host.newest()
+    return own if own in kernels.SUPPORTED[arch] else kernels.SUPPORTED[arch][0]
+
+
+def _own(arch: str, release: str) -> kernels.Kernel:
+    return kernels.Kernel(arch, release, release, "", "")
+
+
+def _is_own(chosen: kernels.Kernel) -> bool:
+    return chosen.series == chosen.release
+
+
+def _is_installed(release: str) -> bool:
+    return release in rootdisk.images(MACHINE)
+
+
+def _installed(release: str) -> Modules | None:
+    """Return what DKMS or `make modules_install` has installed."""
+    top = MACHINE / "lib/modules" / release
+    for place in INSTALLED:
+        found = {
+            Path(path.name.removesuffix(".xz")): path
+            for path in (top / place).rglob("*")
+            if OURS.fullmatch(path.name)
+        }
+        if found:
+            return Modules(found, str(top / place), _symvers(release))
+    return None
+
+
+def _symvers(release: str) -> Path | None:
+    for pattern in SYMVERS:
+        for path in MACHINE.glob(pattern.format(release).lstrip("/")):
+            return path
+    return None
+
+
+def _built(
+    folder: Path, chosen: kernels.Kernel, ours: Modules | None, work: Path
+) -> Iterator[Path]:
+    if ours is None or ours.symvers is None:
+        where = ours.where if ours else "the guest"
+        raise SupplyError(
+            f"{folder} cannot be built: {where} has no Module.symvers; "
+            "name a module instead: --format my.ko"
+        )
+    for path, content in format_folder.sources(folder).items():
+        (work / path).parent.mkdir(parents=True, exist_ok=True)
+        (work / path).write_bytes(content)
+    module_sources.build(
+        chosen,
+        work,
+        str(folder),
+        f"KBUILD_EXTRA_SYMBOLS={ours.symvers}",
+        f"KCFLAGS=-I{TREE}/sdk/include",
+    )
+    yield from sorted(work.rglob("*.ko"))
+
+
+def _check(path: Path, chosen: kernels.Kernel) -> None:
+    """Raise SupplyError if a file is no module for this kernel."""
+    try:
+        found = VERMAGIC.search(path.read_bytes())
+    except OSError as error:
+        raise SupplyError(f"{path}: {error.strerror}") from error
+    if found is None:
+        raise SupplyError(f"{path} is no kernel module")
+    built_for = found[1].decode()
+    if built_for != chosen.release:
+        raise SupplyError(
+            f"{path} was built for {built_for}, and the guest runs {chosen.release}: "
+            "choose the kernel with --kernel, or name the format's folder, which is "
+            f"built for the guest: --format {path.parent}"
+        )
+
+
+def _executables(built: Path) -> Iterator[Path]:
+    for directory in (built, built / "tests"):
+        if directory.is_dir():
+            for path in sorted(directory.iterdir()):
+                runs = path.is_file() and os.access(path, os.X_OK)
+                if runs and ".so" not in path.suffixes:
+                    yield path

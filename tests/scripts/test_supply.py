@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""What scripts/vm/supply.py takes a guest's kernel, modules and formats from."""
+
+from __future__ import annotations
+
+import platform
+from pathlib import Path
+
+import host
+import kernels
+import module_sources
+import pytest
+import supply
+
+RELEASE = "6.12.9+deb13-amd64"
+KERNEL = kernels.Kernel("x86_64", RELEASE, RELEASE, "", "")
+
+
+@pytest.fixture(name="machine")
+def fixture_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A machine that runs a kernel of its own, where the SDK is installed."""
+    monkeypatch.setattr(supply, "MACHINE", tmp_path)
+    monkeypatch.setattr(supply, "is_checkout", lambda: False)
+    monkeypatch.setattr(platform, "machine", lambda: "x86_64")
+    monkeypatch.setattr(platform, "release", lambda: RELEASE)
+    (tmp_path / "boot").mkdir()
+    (tmp_path / "boot" / f"vmlinuz-{RELEASE}").touch()
+    return tmp_path
+
+
+def module(path: Path, release: str = RELEASE) -> Path:
+    """Write what looks like a module."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(b"\x7fELF\0vermagic=" + release.encode() + b" SMP \0")
+    return path
+
+
+@pytest.mark.usefixtures("machine")
+def test_the_machine_s_own_kernel_is_the_default() -> None:
+    assert supply.kernel("x86_64", None) == KERNEL
+    assert supply.image(KERNEL).name == f"vmlinuz-{RELEASE}"
+
+
+@pytest.mark.usefixtures("machine")
+def test_a_kernel_of_the_machine_is_found_by_its_release() -> None:
+    assert supply.kernel("x86_64", RELEASE) == KERNEL
+
+
+def test_a_kernel_that_cannot_be_booted_is_no_default(
+    machine: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = kernels.Kernel("x86_64", "6.12", "6.12.1", "1", "trixie")
+    (machine / "boot" / f"vmlinuz-{RELEASE}").unlink()
+    monkeypatch.setattr(host, "newest", lambda: "6.12")
+    monkeypatch.setattr(kernels, "resolve", lambda arch, name: other)
+    assert supply.kernel("x86_64", None) == other
+
+
+@pytest.mark.usefixtures("machine")
+def test_an_unknown_kernel_is_answered_with_those_of_the_machine() -> None:
+    with pytest.raises(supply.SupplyError, match=f"on this machine: .*{RELEASE[-6:]}"):
+        supply.kernel("x86_64", "2.6.30")
+
+
+@pytest.mark.parametrize("place", ["updates/dkms", "updates/perfmon/core"])
+def test_installed_modules_are_taken_and_no_others(machine: Path, place: str) -> None:
+    top = machine / "lib/modules" / RELEASE / place
+    for name in ("perfmon.ko.xz", "pfm_pmu_perf.ko", "nvidia.ko"):
+        module(top / name)
+    dkms = machine / f"var/lib/dkms/perfmon/kernel-{RELEASE}-x86_64/Module.symvers"
+    dkms.parent.mkdir(parents=True)
+    dkms.touch()
+    found = supply.modules(KERNEL, None)
+    assert set(map(str, found.files)) == {"perfmon.ko", "pfm_pmu_perf.ko"}
+    assert found.symvers == dkms
+
+
+@pytest.mark.usefixtures("machine")
+def test_modules_that_nobody_installed_are_built(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    built = module(tmp_path / "built/perfmon.ko").parent
+    monkeypatch.setattr(module_sources, "built", lambda kernel: built)
+    assert supply.modules(KERNEL, None).files == {
+        Path("perfmon.ko"): built / "perfmon.ko"
+    }
+    assert not supply.modules(KERNEL, None, needed=False).files
+
+
+def test_headers_that_are_missing_are_named() -> None:
+    with pytest.raises(
+        module_sources.BuildError, match=f"linux-headers-{KERNEL.release[:4]}"
+    ):
+        module_sources.build(KERNEL, "/nonexistent", "a format")
+
+
+def formats(tmp_path: Path, path: Path) -> list[Path]:
+    """Return the modules of a format."""
+    ours = supply.Modules({}, "/lib/modules", None)
+    return list(supply.formats([path], KERNEL, ours, tmp_path))
+
+
+def test_a_format_is_for_the_guest_s_kernel(tmp_path: Path) -> None:
+    mine = module(tmp_path / "mine.ko")
+    assert formats(tmp_path, mine) == [mine]
+    other = module(tmp_path / "other.ko", "6.1.0-1-amd64")
+    with pytest.raises(
+        supply.SupplyError, match="other.ko was built for 6.1.0-1-amd64"
+    ):
+        formats(tmp_path, other)
+
+
+def test_a_file_that_is_no_module_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "mine.ko").write_text("text\n")
+    with pytest.raises(supply.SupplyError, match="is no kernel module"):
+        formats(tmp_path, tmp_path / "mine.ko")
+
+
+def test_a_folder_cannot_be_built_without_symbols(tmp_path: Path) -> None:
+    (tmp_path / "Makefile").write_text("obj-m := mine.o\n")
+    with pytest.raises(supply.SupplyError, match="has no Module.symvers"):
+        formats(tmp_path / "work", tmp_path)

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""KUnit suites of a format outside the tree, with nothing but the installed SDK."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import parts
+import pytest
+from installed_sdk import Sdk
+
+BROKEN = "beyond_kunit.c"
+
+
+@pytest.fixture
+def uml() -> None:
+    """Skip a test if this machine cannot build the kernel of the suites."""
+    reason = parts.left_out("kunit")
+    if reason:
+        pytest.skip(reason)
+
+
+def content(folder: Path) -> dict[str, bytes]:
+    """Return all files of a folder."""
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+@pytest.mark.usefixtures("uml")
+def test_suites_outside_the_tree_run_by_one_command(sdk: Sdk, folder: Path) -> None:
+    (folder / BROKEN).unlink()
+    before = content(folder)
+    done = sdk.make(folder, "kunit")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.endswith("6 passed, 0 failed, 0 skipped\n")
+    assert content(folder) == before
+
+
+@pytest.mark.usefixtures("uml")
+@pytest.mark.parametrize("what", ["buffer", "area"])
+def test_the_first_byte_too_far_is_a_failure(sdk: Sdk, folder: Path, what: str) -> None:
+    done = sdk.make(folder, "kunit", f"KUNIT=beyond.writes_behind_the_{what}")
+    assert done.returncode != 0
+    assert "the kernel complained: BUG: KASAN: " in done.stdout
+    assert "1 passed, 0 failed, 0 skipped" in done.stdout
+
+
+@pytest.mark.usefixtures("uml")
+def test_an_error_of_the_compiler_names_the_author_s_file(
+    sdk: Sdk, folder: Path
+) -> None:
+    with open(folder / "plain_kunit.c", "a", encoding="ascii") as suite:
+        suite.write("#error not yet\n")
+    done = sdk.make(folder, "kunit")
+    assert done.returncode != 0
+    assert f"{folder}/plain_kunit.c:" in done.stdout
+    assert done.stdout.endswith("no test was executed\n0 passed, 0 failed, 0 skipped\n")
+
+
+def test_a_folder_without_a_suite_says_how_one_is_named(sdk: Sdk, folder: Path) -> None:
+    for suite in folder.glob("*_kunit.c"):
+        suite.unlink()
+    done = sdk.make(folder, "kunit")
+    assert done.returncode != 0
+    assert f"{folder} has no suite: a file *_kunit.c" in done.stderr
+
+
+def test_a_folder_without_a_module_says_so(sdk: Sdk, folder: Path) -> None:
+    (folder / "Makefile").write_text(f"include {sdk.share}/format.mk\n")
+    done = sdk.make(folder, "kunit")
+    assert done.returncode != 0
+    assert "Makefile names no module: obj-m := " in done.stderr
+
+
+def test_what_the_kernel_takes_is_asked_for_at_once(
+    sdk: Sdk, folder: Path, tmp_path: Path
+) -> None:
+    programs = tmp_path / "bin"
+    programs.mkdir()
+    for name in ("make", "gcc", "sh", "sed", "uname", "dpkg-query"):
+        (programs / name).symlink_to(f"/usr/bin/{name}")
+    done = sdk.make(folder, "kunit", PATH=str(programs))
+    assert done.returncode != 0
+    assert "apt-get install flex bison bc" in done.stderr

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""pfm-vm: a format outside the tree and a program of one's own in a guest."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import host
+import parts
+import pytest
+import verdict
+from installed_sdk import Sdk
+
+PROGRAM = """
+#include <stdio.h>
+int main(void)
+{
+    puts("a program of mine");
+    return 0;
+}
+"""
+IN_GUEST = """
+grep -o '^pfm_fmt_[pa][a-z]*' /proc/modules
+mine
+pfmon -e page-faults --long-smpl-periods=1 --smpl-module=plain -o $OUT/mine.cap true
+exit 7
+"""
+
+
+def test_a_format_and_a_program_run_by_one_command(
+    sdk: Sdk, folder: Path, tmp_path: Path
+) -> None:
+    reason = parts.left_out(f"vm-x86_64-{host.kernel()}")
+    if reason:
+        pytest.skip(reason)
+    before = sorted(folder.iterdir())
+    (tmp_path / "mine.c").write_text(PROGRAM)
+    subprocess.run(["gcc", "-o", "mine", "mine.c"], cwd=tmp_path, check=True)
+    words: list[str | Path] = [
+        "--kernel",
+        host.kernel(),
+        "--format",
+        folder,
+        "--out",
+        tmp_path / "out",
+    ]
+    words += ["--program", tmp_path / "mine", "--", "sh", "-c", IN_GUEST]
+    done = sdk.vm(*words, cwd=tmp_path)
+    assert done.returncode == 7, done.stdout + done.stderr
+    assert "pfm_fmt_plain\n" in done.stdout and "pfm_fmt_area\n" in done.stdout
+    assert "a program of mine\n" in done.stdout
+    assert (tmp_path / "out/mine.cap").stat().st_size > 0
+    assert sorted(folder.iterdir()) == before
+
+
+def refused(sdk: Sdk, *words: str | Path) -> str:
+    """Run pfm-vm with what cannot be; return what it says."""
+    done = sdk.vm(*words, "--", "true")
+    assert (done.returncode, done.stdout) == (verdict.SETUP, "")
+    assert "Traceback" not in done.stderr
+    return done.stderr
+
+
+def test_what_is_not_there_is_named(sdk: Sdk, tmp_path: Path) -> None:
+    for option in ("--format", "--program", "--modules-dir", "--add"):
+        assert "/nonexistent " in refused(sdk, option, "/nonexistent")
+    (tmp_path / "text").write_text("no program\n")
+    assert "text is no program" in refused(sdk, "--program", tmp_path / "text")
+
+
+def test_an_unknown_kernel_is_answered_with_those_that_are_known(sdk: Sdk) -> None:
+    said = refused(sdk, "--kernel", "2.6.30")
+    assert "no kernel 2.6.30 for x86_64; choose one of: 6.1, 6.12" in said
+
+
+def test_formats_need_perfmon_s_modules(sdk: Sdk, folder: Path) -> None:
+    said = refused(sdk, "--format", folder, "--no-modules")
+    assert "--format needs perfmon's modules" in said
+
+
+def test_a_command_is_needed(sdk: Sdk) -> None:
+    done = sdk.vm("--kernel", "6.1")
+    assert done.returncode == verdict.SETUP
+    assert done.stderr.startswith("usage: pfm-vm [OPTION]... -- COMMAND")
