@@ -134,6 +134,10 @@ def sdk(layout: Layout) -> Iterator[Item]:
         yield from copies(f"examples/{name}/Kbuild", example)
         text = layout.filled(f"examples/{name}/Makefile")
         yield Item(example / "Makefile", text=text)
+        if name.startswith("format_"):
+            for pattern in ("*.py", "pyproject.toml"):
+                parser = f"examples/{name}/parser/{pattern}"
+                yield from copies(parser, example / "parser")
     for program in ("hotloops.c", "nway_reader.c"):
         yield from copies(f"examples/{program}", into / "examples")
     for symvers in sorted(ROOT.glob("build/modules/*/Module.symvers")):

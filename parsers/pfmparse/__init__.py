@@ -22,6 +22,7 @@ from .formats.decoding import Decoded, Decoder, Format, Lost, Region
 from .formats.registry import find as find_format
 from .formats.roles import Role
 from .formats.samples import Column, Lazy, PmdGroup, Samples
+from .formats.sink import SINK_ARGUMENT, Records, sink_decoder
 from .layout import Data, bad_field, integers, struct_dtype, structures
 from .recording import Batch, Recording, open_capture, open_raw
 from .symbols.resolver import Addresses, Detail, Location, Resolver
@@ -46,9 +47,11 @@ __all__ = [
     "PfmParseError",
     "PmdGroup",
     "Recording",
+    "Records",
     "Region",
     "Resolver",
     "Role",
+    "SINK_ARGUMENT",
     "Samples",
     "Session",
     "bad_field",
@@ -58,6 +61,7 @@ __all__ = [
     "open_raw",
     "parse_session",
     "session_template",
+    "sink_decoder",
     "struct_dtype",
     "structures",
 ]

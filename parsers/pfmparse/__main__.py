@@ -118,7 +118,7 @@ def _run(arguments: argparse.Namespace, recording: Recording) -> None:
 
 def _decode(arguments: argparse.Namespace) -> int:
     """Runs the command on its file; PfmParseError and OSError if it cannot be read."""
-    any_format = arguments.command == "info"
+    any_format = arguments.command in ("info", "report")
     with open(arguments.file, "rb") as stream:
         if arguments.raw:
             session = _session(arguments.session)
@@ -128,6 +128,8 @@ def _decode(arguments: argparse.Namespace) -> int:
         _run(arguments, recording)
     for problem in recording.problems:
         _warn(arguments.file, problem)
+    if recording.no_parser is not None and arguments.command == "report":
+        raise recording.no_parser
     return BAD_INPUT if recording.useless else OK
 
 

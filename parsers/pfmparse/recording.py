@@ -74,25 +74,27 @@ class Recording:
 
     ``samples`` and ``imprecise`` count a sample as often as its weight says.
     ``in_buffers`` is what the last buffer of each context says was lost. ``origin``
-    says what has brought the format's parser, None if there is none; ``uncounted`` is
-    set if the samples of a buffer cannot even be counted then.
+    says what has brought the format's parser. If none has, ``no_parser`` says so, and
+    ``uncounted`` is set if the samples of a buffer cannot even be counted.
     """
 
     def __init__(self, source: Source, any_format: bool = False) -> None:
         """PfmParseError if there is no parser for the session's format.
 
-        Unless it may be ``any_format``: then the buffers of an unknown one have no
-        columns.
+        Unless it may be ``any_format``: then samples of an unknown one have no columns,
+        and are counted if the buffers say how many there are.
         """
         self.source = source
         self.session = source.session
         self.origin: Optional[str] = None
+        self.no_parser: Optional[PfmParseError] = None
         try:
             parser = registry.find_parser(source.session.format.uuid)
             self.format, self.origin = parser.format, parser.origin
-        except PfmParseError:
+        except PfmParseError as error:
             if not any_format:
                 raise
+            self.no_parser = error
             self.format = unknown.stand_in(source.session.format)
         self.samples = 0
         self.buffers = 0
@@ -196,7 +198,7 @@ class Recording:
         for problem in decoded.problems:
             self._note(problem, buffer)
         self.in_buffers[buffer.context] = decoded.lost
-        if self.origin is None and not decoded.regions:
+        if self.no_parser is not None and not unknown.counts(buffer.data):
             self.uncounted = True
         return decoded.regions
 

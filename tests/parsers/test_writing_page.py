@@ -3,41 +3,56 @@
 
 from __future__ import annotations
 
+import importlib.util
+import json
 import re
+import shutil
 import struct
 import subprocess
 import sys
+import venv
+import zipfile
 from pathlib import Path
 
 import pytest
 from helpers import three_samples
 from helpers.cli import PARSERS, ROOT, importing, program
+from helpers.sink_buffer import SinkRegion, sink
 from helpers.writers import bufr, capture, json_chunk, pmd, session, totals
 
-PLUGIN = ROOT / "examples/format_count/parser"
-HEADER = ROOT / "examples/format_count/perfmon_count_smpl.h"
+COUNT, MINI = (ROOT / f"examples/format_{name}" for name in ("count", "mini"))
+EXAMPLES = (COUNT, MINI)
+
+
+def uuid_of(example: Path) -> str:
+    """The UUID in the header of an example."""
+    (header,) = example.glob("perfmon_*_smpl.h")
+    (uuid,) = re.findall(r'_UUID_STR "(.*)"', header.read_text())
+    return str(uuid)
 
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A directory for sys.path in which the example is installed."""
+    """A directory for sys.path in which the examples are installed."""
     site = tmp_path_factory.mktemp("site")
-    (site / "pfmparse_count.py").symlink_to(PLUGIN / "pfmparse_count.py")
-    info = site / "pfmparse_count-1.0.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: c\nVersion: 1\n")
-    project = (PLUGIN / "pyproject.toml").read_text()
-    (point,) = re.findall(r"\[project.entry-points.*\n(.*)\n", project)
-    text = f"[pfmparse.formats]\n{point}\n".replace('"', "")
-    (info / "entry_points.txt").write_text(text)
+    for example in EXAMPLES:
+        # setuptools leaves what it builds from beside the sources.
+        source = tmp_path_factory.mktemp("source") / "parser"
+        shutil.copytree(example / "parser", source)
+        code = "import setuptools.build_meta as b; b.build_wheel('.')"
+        subprocess.run(
+            [sys.executable, "-c", code], cwd=source, capture_output=True, check=True
+        )
+        (wheel,) = source.glob("*.whl")
+        with zipfile.ZipFile(wheel) as files:
+            files.extractall(site)
     return site
 
 
 @pytest.fixture
 def counts(tmp_path: Path) -> str:
     """A capture of two copies of a buffer with counts of three events."""
-    (uuid,) = re.findall(r'_UUID_STR "(.*)"', HEADER.read_text())
-    described = session({0: [{**pmd(0), "event": "clock"}]}, uuid)
+    described = session({0: [{**pmd(0), "event": "clock"}]}, uuid_of(COUNT))
     described["format"]["arg"] = struct.pack("<II", 3, 0).hex()
     buffers = [
         struct.pack("<IIQ3Q", 1 << 16, 3, others, *numbers)
@@ -49,17 +64,19 @@ def counts(tmp_path: Path) -> str:
     return str(path)
 
 
-def test_tests_of_the_example_pass() -> None:
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: str(path.name))
+def test_tests_of_the_examples_pass(example: Path, site: Path) -> None:
+    parser = example / "parser"
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", PLUGIN],
-        env=importing(PARSERS, PLUGIN),
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", parser],
+        env=importing(PARSERS, site),
         capture_output=True,
         text=True,
     )
     assert done.returncode == 0, done.stdout
 
 
-def test_commands_work_for_the_format_of_the_example(site: Path, counts: str) -> None:
+def test_commands_work_for_a_histogram(site: Path, counts: str) -> None:
     def lines(*argv: str) -> list[str]:
         done = program(*argv, counts, directories=(PARSERS, site))
         assert (done.returncode, done.stderr) == (0, "")
@@ -81,6 +98,59 @@ def test_commands_work_for_the_format_of_the_example(site: Path, counts: str) ->
         "event=1 count=0",
         "event=2 count=9",
     ]
+
+
+def test_commands_work_for_a_format_with_a_sink(site: Path, tmp_path: Path) -> None:
+    records = [struct.pack("<QIIQ", ip, 5, 1, 10 * ip) for ip in (16, 17, 16)]
+    regions = [SinkRegion(1, tuple(records[:2])), SinkRegion(2, tuple(records[2:]))]
+    described = json_chunk("SESS", session({0: [pmd(0, [3])]}, uuid_of(MINI)))
+    path = tmp_path / "mini.cap"
+    done = json_chunk("DONE", totals(3))
+    path.write_bytes(capture(described, *[bufr(sink(regions))] * 2, done))
+    ran = program(
+        "report", "--by", "ip", "--json", str(path), directories=(PARSERS, site)
+    )
+    report = json.loads(ran.stdout)
+    assert [(row["address"], row["count"]) for row in report["rows"]] == [
+        (16, 2),
+        (17, 1),
+    ]
+    assert report["lost_in_buffers"]["full"] == 2
+    ran = program("dump", str(path), directories=(PARSERS, site))
+    assert ran.stdout.splitlines()[0] == "ip=0x10 tid=5 pmd3=160"
+
+
+WRONG = """
+import pfmparse as pfm
+
+def decode(data: bytes) -> pfm.Samples:
+    return pfm.Samples(5, {"ip": [1, 2]}, roles={"address": "ip"})
+
+FORMAT = pfm.Format("wrong", "mine", lambda session: decode)
+"""
+
+
+def test_packages_of_others_are_checked_by_their_types(
+    site: Path, tmp_path: Path
+) -> None:
+    if not importlib.util.find_spec("mypy"):
+        pytest.skip("mypy is not installed")
+    # Where mypy believes a package only if it has py.typed.
+    venv.create(tmp_path / "venv", system_site_packages=True, with_pip=False)
+    (packages,) = tmp_path.glob("venv/lib/*/site-packages")
+    shutil.copytree(PARSERS / "pfmparse", packages / "pfmparse")
+    sources = [tmp_path / "wrong.py", *site.glob("pfmparse_*.py")]
+    sources[0].write_text(WRONG)
+    options = [f"--python-executable={tmp_path}/venv/bin/python3", "--strict"]
+    options += [f"--cache-dir={tmp_path}/cache"]
+    done = subprocess.run(
+        [sys.executable, "-m", "mypy", *options, *sources],
+        capture_output=True,
+        text=True,
+    )
+    errors = [line for line in done.stdout.splitlines() if ": error: " in line]
+    assert {line.split(":")[0].rpartition("/")[2] for line in errors} == {"wrong.py"}
+    assert {line.split(":")[1] for line in errors} == {"5", "7"}, done.stdout
 
 
 def test_program_of_the_page_exports_samples(tmp_path: Path) -> None:

@@ -60,8 +60,16 @@ EXPECTED = {
     *(f"{SDK}/include/perfmon/{name}.h" for name in (*USER_HEADERS, *KERNEL_HEADERS)),
     *(f"{SDK}/examples/{name}" for name in ("hotloops.c", "nway_reader.c")),
     *(
+        f"{SDK}/examples/format_count/parser/{name}"
+        for name in ("pyproject.toml", "pfmparse_count.py", "test_pfmparse_count.py")
+    ),
+    *(
         f"{SDK}/examples/format_count/{name}"
         for name in ("Kbuild", "Makefile", "perfmon_count_smpl.h", "pfm_fmt_count.c")
+    ),
+    *(
+        f"{SDK}/examples/format_mini/parser/{name}"
+        for name in ("pyproject.toml", "pfmparse_mini.py", "test_pfmparse_mini.py")
     ),
     *(
         f"{SDK}/examples/format_mini/{name}"

@@ -8,6 +8,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Callable, Mapping, Optional, Sequence, TextIO
 
+from ..errors import PfmParseError
 from ..recording import Recording
 from . import summary
 from .report_keys import ROLES, TALLIES, Row, Tally, tally_by
@@ -45,8 +46,11 @@ def make(recording: Recording, options: Options, warn: Callable[[str], None]) ->
     """Reads the recording and counts its samples.
 
     PfmParseError if the entries lack the field by which to count. ``warn`` is called
-    with the reason if symbols are missing.
+    with the reason if symbols are missing. Of a format without a parser there are no
+    rows, but the total and what was lost, if the buffers say so.
     """
+    if recording.no_parser is not None:
+        return _of_unknown(recording, recording.no_parser)
     by = SAME.get(options.by, options.by)
     if by in TITLES:
         tally: Tally = Locations(by, options.symfs, warn)
@@ -56,6 +60,15 @@ def make(recording: Recording, options: Options, warn: Callable[[str], None]) ->
     rows = sorted(tally.rows(recording), key=_order)
     total = sum(row.count for row in rows)
     return Report(tally.title, total, rows[: options.top], tally.summary())
+
+
+def _of_unknown(recording: Recording, why: PfmParseError) -> Report:
+    """Counts samples that cannot be read; PfmParseError if even that cannot be."""
+    for _ in recording.batches():
+        pass
+    if recording.uncounted:
+        raise why
+    return Report("", recording.samples, [], {})
 
 
 def _count(recording: Recording, tally: Tally) -> None:

@@ -10,6 +10,7 @@
 #include <perfmon/perfmon_nway_smpl.h>
 #include <perfmon/perfmon_pebs32_smpl.h>
 #include <perfmon/perfmon_pebs64_smpl.h>
+#include <perfmon/perfmon_sink.h>
 
 struct row {
 	char type[32];
@@ -257,4 +258,31 @@ const struct row rows[] = {
 	FIELD(pfm_pebs64_skl_entry_t, base.real_ip),
 	FIELD(pfm_pebs64_skl_entry_t, base.tsx_tuning),
 	FIELD(pfm_pebs64_skl_entry_t, tsc),
+	WHOLE(pfm_sink_arg_t),
+	FIELD(pfm_sink_arg_t, buf_size),
+	FIELD(pfm_sink_arg_t, num_regions),
+	FIELD(pfm_sink_arg_t, flags),
+	WHOLE(pfm_sink_hdr_t),
+	FIELD(pfm_sink_hdr_t, hdr_magic),
+	FIELD(pfm_sink_hdr_t, hdr_version),
+	FIELD(pfm_sink_hdr_t, hdr_fmt_version),
+	FIELD(pfm_sink_hdr_t, hdr_buf_size),
+	FIELD(pfm_sink_hdr_t, hdr_region_offs),
+	FIELD(pfm_sink_hdr_t, hdr_region_size),
+	FIELD(pfm_sink_hdr_t, hdr_max_record),
+	FIELD(pfm_sink_hdr_t, hdr_num_regions),
+	FIELD(pfm_sink_hdr_t, hdr_flags),
+	FIELD(pfm_sink_hdr_t, hdr_cur_region),
+	FIELD(pfm_sink_hdr_t, hdr_reserved),
+	FIELD(pfm_sink_hdr_t, hdr_fills),
+	FIELD(pfm_sink_hdr_t, hdr_freed),
+	FIELD(pfm_sink_hdr_t, hdr_past),
+	FIELD(pfm_sink_hdr_t, hdr_overwritten),
+	ARRAY(pfm_sink_hdr_t, hdr_lost),
+	WHOLE(pfm_sink_rgn_t),
+	FIELD(pfm_sink_rgn_t, rgn_seq),
+	FIELD(pfm_sink_rgn_t, rgn_count),
+	FIELD(pfm_sink_rgn_t, rgn_used),
+	FIELD(pfm_sink_rgn_t, rgn_state),
+	FIELD(pfm_sink_rgn_t, rgn_reserved),
 };

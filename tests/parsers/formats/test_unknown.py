@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from helpers.cli import printed, run, told
+from helpers.sink_buffer import UUID_SINK, SinkRegion, sink
 from helpers.writers import bufr, capture, json_chunk, session, totals
 from pfmparse import PfmParseError, open_capture
 
@@ -64,3 +65,50 @@ def test_any_format_must_be_asked_for() -> None:
     assert list(recording.batches()) == []
     assert recording.origin is None and recording.uncounted
     assert json.loads(recording.source.session_text)["format"]["name"] == "mine"
+
+
+@pytest.fixture
+def sink_file(tmp_path: Path) -> str:
+    """A capture of two buffers of a format with a sink, which have three records."""
+    first, second = SinkRegion(1, (b"a" * 8, b"b" * 8)), SinkRegion(2, (b"c" * 24,))
+    images = [sink([first, SinkRegion()]), sink([first, second], lost0=9)]
+    chunks = [*map(bufr, images), json_chunk("DONE", totals(3))]
+    path = tmp_path / "sink.pfm"
+    described = json_chunk("SESS", session(uuid=UUID_SINK))
+    path.write_bytes(capture(described, *chunks))
+    return str(path)
+
+
+LOST = {"overwritten": 6, "full": 9, "table": 3, "registers": 4, "other": 5}
+
+
+def test_samples_in_a_sink_are_counted(
+    sink_file: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    described = told(capsys, "info", sink_file)
+    assert described["format"]["parser"] is None
+    assert (described["samples"], described["problems"]) == (3, [])
+    assert described["lost_in_buffers"] == LOST
+
+
+def test_report_of_a_sink_has_what_was_lost(
+    sink_file: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    status, out, err = run(capsys, "report", sink_file, "--json")
+    report = json.loads(out)
+    assert (report["rows"], report["total"]) == ([], 3)
+    assert report["lost_in_buffers"] == LOST
+    assert status == 1 and f"no parser for format {UUID_SINK}" in err
+    _, out, _ = run(capsys, "report", sink_file)
+    assert "samples: 3" in out.splitlines()
+
+
+def test_damaged_sink_is_a_problem(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, image = tmp_path / "x.pfm", sink([SinkRegion(1, (b"a" * 8,), count=9)])
+    described = json_chunk("SESS", session(uuid=UUID_SINK))
+    path.write_bytes(capture(described, bufr(image), json_chunk("DONE", totals(0))))
+    status, out, err = run(capsys, "info", "--json", str(path))
+    assert status == 1 and "rgn_count: region 0: 9 in 8 bytes" in err
+    assert json.loads(out)["samples"] == 0

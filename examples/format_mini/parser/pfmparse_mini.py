@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Reads the records of the example format with a sink (perfmon_mini_smpl.h)."""
+
+import pfmparse as pfm
+
+RECORD = pfm.struct_dtype(
+    16, [("ip", "<u8", 0), ("tid", "<u4", 8), ("num_pmds", "<u4", 12)]
+)
+
+
+def read(records: pfm.Records, session: pfm.Session) -> pfm.Samples:
+    """Samples of records, behind each of which there are values of PMDs."""
+    heads, behind = records.walk(RECORD, lambda heads: heads["num_pmds"])
+    _, values = records.words(behind, heads["num_pmds"])
+    columns = {"ip": heads["ip"], "tid": heads["tid"]}
+    # Which PMDs these are the record does not say.
+    lists = {p.smpl_pmds for s in session.sets for p in s.pmds if p.sampling}
+    pmds = lists.pop() if len(lists) == 1 else ()
+    if (heads["num_pmds"] != len(pmds)).any():
+        return pfm.Samples(heads.size, columns)
+    group = pfm.PmdGroup(slice(None), pmds, values.reshape(heads.size, len(pmds)))
+    return pfm.Samples(heads.size, columns, (group,))
+
+
+FORMAT = pfm.Format(
+    name="mini",
+    uuid="31a25ba0-2564-439a-9d56-4965f97e6f23",
+    decoder=pfm.sink_decoder(read, version=1 << 16),
+    dtypes={"argument": pfm.SINK_ARGUMENT, "record": RECORD},
+)

@@ -1,0 +1,290 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""The sink: the header that the buffers of many formats begin with (perfmon_sink.h).
+
+It says how many records there are, where, and what was lost. What is in a record only
+the format knows.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Mapping, Optional
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..capture.session import Session
+from ..errors import PfmParseError
+from ..layout import Data, bad_field, integers, struct_dtype, table, view
+from .decoding import Decoded, Decoder, Lost, Region
+from .samples import Samples
+
+MAGIC = int.from_bytes(b"pfm-sink", "little")
+MAJOR = 1  # version of the header
+MAX_REGIONS = 64
+WORD = 8  # bytes; records are whole words
+FREE, FILLING, READY = 0, 1, 2  # states of a region
+
+# Why samples are lost, in the order of hdr_lost.
+REASONS = ("full", "table", "registers", "other")
+
+# pfm_sink_arg_t
+SINK_ARGUMENT = struct_dtype(
+    16,
+    [
+        ("buf_size", "<u8", 0),  # bytes
+        ("num_regions", "<u4", 8),
+        ("flags", "<u4", 12),
+    ],
+)
+
+# pfm_sink_hdr_t
+HDR = struct_dtype(
+    128,
+    [
+        ("hdr_magic", "<u8", 0),
+        ("hdr_version", "<u4", 8),  # major << 16 | minor
+        ("hdr_fmt_version", "<u4", 12),  # of the records
+        ("hdr_buf_size", "<u8", 16),  # bytes
+        ("hdr_region_offs", "<u8", 24),  # bytes from the first of the buffer
+        ("hdr_region_size", "<u8", 32),  # bytes
+        ("hdr_max_record", "<u8", 40),  # bytes
+        ("hdr_num_regions", "<u4", 48),
+        ("hdr_flags", "<u4", 52),
+        ("hdr_cur_region", "<u4", 56),
+        ("hdr_reserved", "<u4", 60),
+        ("hdr_fills", "<u8", 64),  # regions
+        ("hdr_freed", "<u8", 72),  # regions
+        ("hdr_past", "<u8", 80),  # samples
+        ("hdr_overwritten", "<u8", 88),  # records
+        ("hdr_lost", "4<u8", 96),  # samples
+    ],
+)
+
+# pfm_sink_rgn_t
+RGN = struct_dtype(
+    32,
+    [
+        ("rgn_seq", "<u8", 0),
+        ("rgn_count", "<u8", 8),  # records
+        ("rgn_used", "<u8", 16),  # bytes
+        ("rgn_state", "<u4", 24),
+        ("rgn_reserved", "<u4", 28),
+    ],
+)
+
+
+class Records:
+    """Records of a region that are new: ``count`` of them in ``data``.
+
+    These begin at byte ``offset`` of the buffer; each record at a multiple of 8.
+    ``version`` is that of the records, ``problem`` why some could not be read.
+    """
+
+    def __init__(self, data: memoryview, count: int, offset: int, version: int) -> None:
+        self.data = data
+        self.count = count
+        self.offset = offset
+        self.version = version
+        self.problem: Optional[PfmParseError] = None
+
+    def fixed(self, record: np.dtype[np.void]) -> NDArray[np.void]:
+        """The records, if each has that layout and nothing behind it."""
+        stride = -(-record.itemsize // WORD) * WORD
+        self._expect(len(self.data) // stride, len(self.data))
+        number = min(self.count, len(self.data) // stride)
+        return view(self.data, record, number, 0, stride)
+
+    def walk(
+        self,
+        head: np.dtype[np.void],
+        words: Callable[[NDArray[np.void]], NDArray[np.integer[Any]]],
+    ) -> tuple[NDArray[np.void], NDArray[np.intp]]:
+        """The records, if each begins with ``head`` and has 64-bit words behind it.
+
+        ``words`` says how many, of an array of heads. Returned are the heads and
+        where, in ``data``, the words behind each of them begin, both of shape (n,).
+        """
+        first = -(-head.itemsize // WORD)
+        size = len(self.data) // WORD
+        candidates = view(self.data, head, max(0, size - first + 1), 0, WORD)
+        lengths = np.minimum(words(candidates), size + 1).astype(np.intp) + first
+        starts, end = _follow(lengths, size, self.count)
+        self._expect(starts.size, end * WORD)
+        return candidates[starts], (starts + first) * WORD
+
+    def words(
+        self, begins: NDArray[np.intp], numbers: NDArray[np.integer[Any]]
+    ) -> tuple[NDArray[np.intp], NDArray[np.uint64]]:
+        """The ``numbers`` words from each of the bytes ``begins`` on.
+
+        All are in one array; those of record i from element i of the first array
+        returned to the next one, as ``Chains`` has them.
+        """
+        all_words: NDArray[np.uint64] = np.ndarray(
+            (len(self.data) // WORD,), "<u8", self.data
+        )
+        offsets = np.zeros(numbers.size + 1, np.intp)
+        np.cumsum(numbers, out=offsets[1:])
+        shifts = np.repeat(begins // WORD - offsets[:-1], np.diff(offsets))
+        return offsets, all_words[np.arange(offsets[-1]) + shifts]
+
+    def _expect(self, found: int, end: int) -> None:
+        """Notes if there are fewer records than the region says."""
+        if found < self.count and self.problem is None:
+            text = f"{found} of {self.count} records are whole"
+            self.problem = PfmParseError(text, self.offset + end)
+
+
+Read = Callable[[Records], Samples]
+
+
+class SinkDecoder:
+    """Decodes the buffers of one context of a format with a sink."""
+
+    def __init__(self, read: Read, version: Optional[int] = None) -> None:
+        """``version`` is that of the records that ``read`` knows, None if all."""
+        self._read = read
+        self._version = version
+        # How much of each region was decoded: seq, records, bytes.
+        self._seen: dict[int, tuple[int, int, int]] = {}
+
+    def __call__(self, data: Data) -> Decoded:
+        """The records that are new, those of the region that was filled first first."""
+        header = self._header(data)
+        number = header["hdr_num_regions"]
+        raw = table(data, RGN, number, HDR.itemsize, "the table of regions")
+        regions: list[Region] = []
+        problems: list[PfmParseError] = []
+        for at in sorted(range(number), key=lambda at: raw[at]["rgn_seq"]):
+            try:
+                records = self._new(memoryview(data), header, at, raw[at])
+                if records is not None:
+                    regions.append(Region(at, self._read(records)))
+                    problems += [records.problem] if records.problem else []
+            except PfmParseError as problem:
+                problems.append(problem)
+        return Decoded(tuple(regions), tuple(problems), _lost(data, header))
+
+    def _header(self, data: Data) -> dict[str, int]:
+        """The header of a buffer whose records can be read."""
+        header = _header(data)
+        version = header["hdr_fmt_version"]
+        if self._version is not None and version >> 16 != self._version >> 16:
+            text = f"{version:#x} is not {self._version:#x}"
+            raise bad_field(HDR, "hdr_fmt_version", text)
+        return header
+
+    def _new(
+        self,
+        data: memoryview,
+        header: Mapping[str, int],
+        number: int,
+        region: Mapping[str, int],
+    ) -> Optional[Records]:
+        """The new records of a region, None if there are none."""
+        seq, count, used = region["rgn_seq"], region["rgn_count"], region["rgn_used"]
+        if seq == 0 or count == 0:
+            return None
+        at = HDR.itemsize + number * RGN.itemsize
+        if used > header["hdr_region_size"]:
+            raise bad_field(RGN, "rgn_used", f"region {number}: {used} is too much", at)
+        if count > used // WORD:
+            text = f"region {number}: {count} in {used} bytes"
+            raise bad_field(RGN, "rgn_count", text, at)
+        last, records, size = self._seen.get(number, (0, 0, 0))
+        if seq < last:
+            text = f"region {number}: {seq} after {last}"
+            raise bad_field(RGN, "rgn_seq", text, at)
+        if seq > last:
+            records = size = 0
+        if count <= records or used < size:
+            return None
+        self._seen[number] = seq, count, used
+        start = _start(header, number)
+        content = data[start + size : start + used]
+        version = header["hdr_fmt_version"]
+        new = Records(content, count - records, start + size, version)
+        if start + used > len(data):
+            text = f"the buffer ends here instead of at {start + used}"
+            new.problem = PfmParseError(text, len(data), truncated=True)
+        return new
+
+
+def sink_decoder(
+    read: Callable[[Records, Session], Samples], version: int
+) -> Callable[[Session], Decoder]:
+    """The ``Format.decoder`` of a format with a sink.
+
+    ``read`` makes samples of records, whose layout has that ``version``. Which of them
+    are new, what was lost, and what is wrong with the buffer is known here.
+    """
+
+    def decoder(session: Session) -> Decoder:
+        return SinkDecoder(lambda records: read(records, session), version)
+
+    return decoder
+
+
+def is_sink(data: Data) -> bool:
+    """A buffer begins with the header of a sink that can be read."""
+    if len(data) < HDR.itemsize:
+        return False
+    header = integers(data, HDR, 0, "the sink's header")
+    return header["hdr_magic"] == MAGIC and header["hdr_version"] >> 16 == MAJOR
+
+
+def _header(data: Data) -> dict[str, int]:
+    """The header, after all checks that it allows by itself."""
+    header = integers(data, HDR, 0, "the sink's header")
+    if header["hdr_magic"] != MAGIC:
+        raise bad_field(HDR, "hdr_magic", "not that of a sink")
+    if header["hdr_version"] >> 16 != MAJOR:
+        raise bad_field(HDR, "hdr_version", f"{header['hdr_version']:#x} is unknown")
+    number, start = header["hdr_num_regions"], header["hdr_region_offs"]
+    if not 1 <= number <= MAX_REGIONS:
+        raise bad_field(HDR, "hdr_num_regions", f"{number} is not 1 to {MAX_REGIONS}")
+    first = HDR.itemsize + number * RGN.itemsize
+    if start < first or start % WORD:
+        text = f"{start} is not a multiple of {WORD} from {first} on"
+        raise bad_field(HDR, "hdr_region_offs", text)
+    if header["hdr_region_size"] % WORD:
+        text = f"{header['hdr_region_size']} is not a multiple of {WORD}"
+        raise bad_field(HDR, "hdr_region_size", text)
+    end = start + number * header["hdr_region_size"]
+    if end > header["hdr_buf_size"]:
+        raise bad_field(HDR, "hdr_buf_size", f"the regions end at {end}")
+    return header
+
+
+def _start(header: Mapping[str, int], number: int) -> int:
+    return header["hdr_region_offs"] + number * header["hdr_region_size"]
+
+
+def _lost(data: Data, header: Mapping[str, int]) -> Lost:
+    numbers = view(data, HDR, 1, 0, HDR.itemsize)[0]["hdr_lost"].tolist()
+    lost = dict(zip(REASONS, numbers))
+    return Lost({"overwritten": header["hdr_overwritten"], **lost})
+
+
+def _follow(
+    lengths: NDArray[np.intp], size: int, count: int
+) -> tuple[NDArray[np.intp], int]:
+    """Where ``count`` records start, and where the last one ends, in words.
+
+    ``lengths`` has that of a record that would start at each of ``size`` words.
+    """
+    if lengths.size == 0 or count == 0:
+        return np.zeros(0, np.intp), 0
+    stride = int(lengths[0])
+    same = np.arange(min(count, size // stride)) * stride
+    if same.size == count and (lengths[same] == stride).all():
+        # Usually all are equal: no loop.
+        return same, same.size * stride
+    starts: list[int] = []
+    at, length_at = 0, lengths.tolist()
+    while at < len(length_at) and len(starts) < count:
+        if at + length_at[at] > size:
+            break
+        starts.append(at)
+        at += length_at[at]
+    return np.array(starts, np.intp), at

@@ -1,0 +1,238 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Buffers that begin with the header of a sink."""
+
+from __future__ import annotations
+
+import struct
+
+import numpy as np
+import pytest
+from helpers.sink_buffer import FILLING, FREE, READY, REGION_SIZE, SinkRegion, sink
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pfmparse import (
+    Decoded,
+    PfmParseError,
+    Records,
+    Samples,
+    Session,
+    parse_session,
+    session_template,
+    sink_decoder,
+    struct_dtype,
+)
+from pfmparse.formats.sink import SinkDecoder, is_sink
+
+NUMBER = struct_dtype(8, [("n", "<u8", 0)])
+ODD = struct_dtype(12, [("n", "<u8", 0), ("m", "<u4", 8)])
+HEAD = struct_dtype(8, [("n", "<u4", 0), ("words", "<u4", 4)])
+
+
+def numbers(*values: int) -> tuple[bytes, ...]:
+    """Records of one number each."""
+    return tuple(struct.pack("<Q", value) for value in values)
+
+
+def by_number(records: Records) -> Samples:
+    """Samples of such records."""
+    return Samples.of_records(records.fixed(NUMBER))
+
+
+def found(decoded: Decoded) -> list[int]:
+    """The numbers, in all regions."""
+    return [n for r in decoded.regions for n in r.samples.column("n").tolist()]
+
+
+def fed(decode: SinkDecoder, *regions: SinkRegion) -> list[int]:
+    """The numbers that a buffer with these regions adds."""
+    decoded = decode(sink(regions))
+    assert decoded.problems == ()
+    return found(decoded)
+
+
+def test_regions_are_read_in_the_order_in_which_they_were_filled() -> None:
+    regions = [
+        SinkRegion(5, numbers(1, 2)),
+        SinkRegion(6, numbers(3), FILLING),
+        SinkRegion(0, numbers(9), FREE),
+        SinkRegion(4, numbers(4)),
+        SinkRegion(7, (), FILLING),
+    ]
+    decoded = SinkDecoder(by_number)(sink(regions))
+    assert [region.number for region in decoded.regions] == [3, 0, 1]
+    assert found(decoded) == [4, 1, 2, 3] and decoded.problems == ()
+
+
+def test_records_are_read_once() -> None:
+    decode = SinkDecoder(by_number)
+    assert fed(decode, SinkRegion(1, numbers(1)), SinkRegion()) == [1]
+    full, next_one = SinkRegion(1, numbers(1, 2)), SinkRegion(2, numbers(3), FILLING)
+    assert fed(decode, full, next_one) == [2, 3]
+    assert fed(decode, full, next_one) == []
+    assert fed(decode, SinkRegion(3, numbers(4)), SinkRegion()) == [4]
+
+
+def test_what_was_lost_has_its_reasons() -> None:
+    decoded = SinkDecoder(by_number)(sink([SinkRegion()]))
+    assert decoded.lost.total == {
+        "overwritten": 6,
+        "full": 2,
+        "table": 3,
+        "registers": 4,
+        "other": 5,
+    }
+
+
+def test_records_need_not_be_whole_words() -> None:
+    records = tuple(struct.pack("<QI", n, n + 1) for n in (5, 6))
+    read: list[list[tuple[int, ...]]] = []
+
+    def by_pair(records: Records) -> Samples:
+        read.append(records.fixed(ODD).tolist())
+        return Samples(0, {})
+
+    assert SinkDecoder(by_pair)(sink([SinkRegion(1, records)])).problems == ()
+    assert read == [[(5, 6), (6, 7)]]
+
+
+@pytest.mark.parametrize("lengths", [(2, 2, 2), (0, 0), (1, 0, 3, 2), (2, 0), (0,)])
+def test_records_have_words_behind_them(lengths: tuple[int, ...]) -> None:
+    behind = [[10 * n + at for at in range(k)] for n, k in enumerate(lengths)]
+    records = tuple(
+        struct.pack(f"<II{len(words)}Q", n, len(words), *words)
+        for n, words in enumerate(behind)
+    )
+    read: list[list[list[int]]] = []
+
+    def walk(records: Records) -> Samples:
+        heads, begins = records.walk(HEAD, lambda heads: heads["words"])
+        assert heads["n"].tolist() == list(range(len(lengths)))
+        offsets, words = records.words(begins, heads["words"])
+        read.append([part.tolist() for part in np.split(words, offsets[1:-1])])
+        return Samples(0, {})
+
+    assert SinkDecoder(walk)(sink([SinkRegion(1, records)])).problems == ()
+    assert read == [behind]
+
+
+@pytest.mark.parametrize(
+    "field,value,offset,said",
+    [
+        ("magic", 5, 0, "hdr_magic: not that of a sink"),
+        ("version", 2 << 16, 8, "hdr_version: 0x20000 is unknown"),
+        ("fmt_version", 2 << 16, 12, "hdr_fmt_version: 0x20000 is not 0x10001"),
+        ("num_regions", 0, 48, "hdr_num_regions: 0 is not 1 to 64"),
+        ("num_regions", 65, 48, "hdr_num_regions: 65 is not 1 to 64"),
+        ("region_offs", 152, 24, "hdr_region_offs: 152 is not a multiple of 8 from"),
+        ("region_offs", 164, 24, "hdr_region_offs: 164 is not"),
+        ("region_size", 12, 32, "hdr_region_size: 12 is not"),
+        ("region_size", 1 << 63, 16, "hdr_buf_size: the regions end at"),
+    ],
+)
+def test_header_that_is_wrong_is_refused(
+    field: str, value: int, offset: int, said: str
+) -> None:
+    with pytest.raises(PfmParseError, match=said) as error:
+        SinkDecoder(by_number, (1 << 16) + 1)(sink([SinkRegion()], **{field: value}))
+    assert error.value.offset == offset
+
+
+def test_minor_versions_and_more_are_read() -> None:
+    fields = {"version": (1 << 16) + 5, "fmt_version": (1 << 16) + 7}
+    data = sink([SinkRegion(1, numbers(1))], **fields)
+    assert found(SinkDecoder(by_number, 1 << 16)(data)) == [1]
+
+
+@pytest.mark.parametrize(
+    "region,offset,said",
+    [
+        (SinkRegion(1, numbers(1), used=REGION_SIZE + 8), 16, "rgn_used: region 1"),
+        (SinkRegion(1, numbers(1), count=2), 8, "rgn_count: region 1: 2 in 8 bytes"),
+        (SinkRegion(1, numbers(1), count=1 << 63), 8, "rgn_count: region 1"),
+    ],
+)
+def test_region_that_is_wrong_leaves_the_others(
+    region: SinkRegion, offset: int, said: str
+) -> None:
+    decoded = SinkDecoder(by_number)(sink([SinkRegion(2, numbers(7)), region]))
+    assert found(decoded) == [7]
+    (problem,) = decoded.problems
+    assert said in problem.message and problem.offset == 128 + 32 + offset
+
+
+def test_older_filling_of_a_region_is_refused() -> None:
+    decode = SinkDecoder(by_number)
+    fed(decode, SinkRegion(5, numbers(1)))
+    (problem,) = decode(sink([SinkRegion(4, numbers(1))])).problems
+    assert problem.message == "rgn_seq: region 0: 4 after 5"
+
+
+def test_records_that_do_not_fill_what_is_used_are_a_problem() -> None:
+    heads = (struct.pack("<II", 0, 0), struct.pack("<II", 1, 9))
+
+    def walk(records: Records) -> Samples:
+        return Samples.of_records(records.walk(HEAD, lambda heads: heads["words"])[0])
+
+    decoded = SinkDecoder(walk)(sink([SinkRegion(1, heads)]))
+    assert found(decoded) == [0]
+    (problem,) = decoded.problems
+    assert problem.message == "1 of 2 records are whole" and problem.offset == 160 + 8
+
+
+def test_each_prefix_gives_the_whole_records_before_the_cut() -> None:
+    data = sink([SinkRegion(1, numbers(1, 2, 3)), SinkRegion(2, numbers(4))])
+    starts = [192, 200, 208, 192 + REGION_SIZE]
+    for size in range(len(data) - REGION_SIZE + 8):
+        decode = SinkDecoder(by_number)
+        if size < 192:
+            with pytest.raises(PfmParseError) as error:
+                decode(data[:size])
+            assert error.value.truncated
+            continue
+        decoded = decode(data[:size])
+        assert found(decoded) == [
+            n + 1 for n, at in enumerate(starts) if at + 8 <= size
+        ]
+        assert all(p.truncated and p.offset == size for p in decoded.problems)
+        assert decoded.problems
+
+
+@settings(derandomize=True, deadline=None, max_examples=300)
+@given(st.data())
+def test_damaged_buffers_raise_nothing_else(data: st.DataObject) -> None:
+    regions = [SinkRegion(1, numbers(1, 2, 3)), SinkRegion(2, numbers(4))]
+    image = bytearray(sink(regions))
+    for _ in range(data.draw(st.integers(1, 4))):
+        at = data.draw(st.integers(0, 207))
+        image[at] = data.draw(st.integers(0, 255))
+
+    def walk(records: Records) -> Samples:
+        heads, begins = records.walk(HEAD, lambda heads: heads["words"])
+        records.words(begins, heads["words"])
+        return by_number(records)
+
+    try:
+        SinkDecoder(walk)(bytes(image))
+    except PfmParseError:
+        pass
+
+
+def test_format_has_a_decoder_for_each_context() -> None:
+    sessions: list[Session] = []
+
+    def read(records: Records, session: Session) -> Samples:
+        sessions.append(session)
+        assert records.version == 1 << 16 and records.offset == 160
+        return by_number(records)
+
+    session = parse_session(session_template("00" * 16), 0)
+    make, data = sink_decoder(read, 1 << 16), sink([SinkRegion(1, numbers(1))])
+    assert found(make(session)(data)) == found(make(session)(data)) == [1]
+    assert sessions == [session] * 2
+
+
+@pytest.mark.parametrize("version,is_one", [(1 << 16, True), (2 << 16, False)])
+def test_sink_is_known_by_its_magic_and_version(version: int, is_one: bool) -> None:
+    data = sink([SinkRegion(state=READY)], version=version)
+    assert is_sink(data) is is_one and is_sink(data[:128]) is is_one
+    assert not is_sink(data[:127]) and not is_sink(bytes(128))

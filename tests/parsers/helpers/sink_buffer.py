@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Writes buffers of formats with a sink (perfmon_sink.h)."""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass
+from typing import Optional, Sequence
+
+FREE, FILLING, READY = range(3)
+REGION_SIZE = 256
+
+# An unknown format.
+UUID_SINK = "00000000-0000-4000-8000-00000000000b"
+
+
+@dataclass(frozen=True)
+class SinkRegion:
+    """A region; count and used are those of the records unless they are given."""
+
+    seq: int = 0
+    records: tuple[bytes, ...] = ()
+    state: int = READY
+    count: Optional[int] = None
+    used: Optional[int] = None
+
+    def body(self) -> bytes:
+        """The records' bytes; each begins at a multiple of 8."""
+        return b"".join(r.ljust(-(-len(r) // 8) * 8, b"\xa5") for r in self.records)
+
+    def header(self) -> bytes:
+        """What the buffer says about it."""
+        count = len(self.records) if self.count is None else self.count
+        used = len(self.body()) if self.used is None else self.used
+        return struct.pack("<QQQII", self.seq, count, used, self.state, 0)
+
+
+def sink(regions: Sequence[SinkRegion], **fields: int) -> bytes:
+    """A buffer that lost 2 (full), 3, 4 and 5 samples; 6 records are overwritten.
+
+    ``fields`` replace those of the header.
+    """
+    offs = 128 + 32 * len(regions)
+    values = {
+        "magic": int.from_bytes(b"pfm-sink", "little"),
+        "version": 1 << 16,
+        "fmt_version": 1 << 16,
+        "buf_size": offs + len(regions) * REGION_SIZE,
+        "region_offs": offs,
+        "region_size": REGION_SIZE,
+        "max_record": 64,
+        "num_regions": len(regions),
+        "flags": 0,
+        "cur_region": 0,
+        "reserved": 0,
+        "fills": 0,
+        "freed": 0,
+        "past": 0,
+        "overwritten": 6,
+        **{f"lost{n}": 2 + n for n in range(4)},
+        **fields,
+    }
+    head = struct.pack("<QIIQQQQIIIIQQQQQQQQ", *values.values())
+    head += b"".join(region.header() for region in regions)
+    return head + b"".join(r.body().ljust(REGION_SIZE, b"\xa5") for r in regions)
