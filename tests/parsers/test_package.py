@@ -6,6 +6,7 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
+import tarfile
 import zipfile
 from graphlib import TopologicalSorter
 from pathlib import Path
@@ -13,7 +14,7 @@ from typing import Iterator
 
 import pfmparse
 import pytest
-from helpers.cli import PARSERS, program
+from helpers.cli import PARSERS, importing, program
 from pfmparse import capture, formats
 
 HERE = Path(__file__).parent
@@ -80,40 +81,68 @@ def test_modules_do_not_import_each_other_in_circles() -> None:
 
 
 def test_what_writes_inputs_does_not_know_the_parsers() -> None:
-    for name in ("writers", "oprofile_stream", "sample_capture", "three_samples"):
+    names = ("writers", "oprofile_stream", "sample_capture", "sink_buffer")
+    for name in (*names, "three_samples"):
         assert "pfmparse" not in (HERE / f"helpers/{name}.py").read_text()
 
 
 def test_public_names_are_there_and_in_order() -> None:
     assert pfmparse.__all__ == sorted(pfmparse.__all__)
     for name in pfmparse.__all__:
-        assert getattr(pfmparse, name).__doc__ or name in ("Column", "Data")
+        described = getattr(pfmparse, name).__doc__
+        assert described or name in ("Column", "Data", "SINK_ARGUMENT")
     assert capture.Capture is pfmparse.Capture
     assert formats.find is pfmparse.find_format
 
 
-def test_package_builds_without_the_network(tmp_path: Path) -> None:
-    source = tmp_path / "source"
-    source.mkdir()
-    for name in ("pyproject.toml", "pfmparse"):
-        (source / name).symlink_to(PARSERS / name)
+def files_of_the_checkout() -> set[Path]:
+    """What is in the package's folder, but for bytecode."""
+    return {path for path in PARSERS.rglob("*") if "__pycache__" not in path.parts}
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A directory with a wheel and an archive of sources, built in the checkout."""
+    into, before = tmp_path_factory.mktemp("built"), files_of_the_checkout()
+    code = "import build_elsewhere as b; b.build_wheel(i); b.build_sdist(i)"
     subprocess.run(
-        [sys.executable, "-c"]
-        + [f"import setuptools.build_meta as b; b.build_wheel({str(tmp_path)!r})"],
-        cwd=source,
+        [sys.executable, "-c", f"i = {str(into)!r}; {code}"],
+        cwd=PARSERS,
+        env=importing(PARSERS),
         capture_output=True,
         check=True,
     )
-    (wheel,) = tmp_path.glob("pfmparse-*.whl")
+    assert files_of_the_checkout() == before
+    return into
+
+
+def test_package_builds_without_the_network(built: Path, tmp_path: Path) -> None:
+    (wheel,) = built.glob("pfmparse-*.whl")
     assert wheel.name.startswith(f"pfmparse-{pfmparse.__version__}-")
     with zipfile.ZipFile(wheel) as files:
         names = files.namelist()
         files.extractall(tmp_path / "installed")
-    package = PARSERS / "pfmparse"
-    files_of = [*package.rglob("*.py"), package / "py.typed"]
+    files_of = [*PACKAGE.rglob("*.py"), PACKAGE / "py.typed"]
     modules = {path.relative_to(PARSERS).as_posix() for path in files_of}
-    assert modules <= set(names)
+    # And nothing else: it is a package of its own.
+    assert {name for name in names if ".dist-info/" not in name} == modules
     (points,) = (tmp_path / "installed").glob("*.dist-info/entry_points.txt")
     assert "pfmparse = pfmparse.__main__:main" in points.read_text()
     done = program("info", "/nonexistent", directories=(tmp_path / "installed",))
     assert done.returncode == 1 and "No such file" in done.stderr
+
+
+def test_package_builds_from_its_archive(built: Path, tmp_path: Path) -> None:
+    (archive,) = built.glob("pfmparse-*.tar.gz")
+    with tarfile.open(archive) as files:
+        files.extractall(tmp_path)
+    (source,) = tmp_path.iterdir()
+    code = f"import build_elsewhere as b; b.build_wheel({str(tmp_path)!r})"
+    subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=source,
+        env=importing(source),
+        capture_output=True,
+        check=True,
+    )
+    assert list(tmp_path.glob("pfmparse-*.whl"))
