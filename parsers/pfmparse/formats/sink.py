@@ -7,6 +7,7 @@ the format knows.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Callable, Mapping, Optional
 
 import numpy as np
@@ -16,6 +17,7 @@ from ..capture.session import Session
 from ..errors import PfmParseError
 from ..layout import Data, bad_field, integers, struct_dtype, table, view
 from .decoding import Decoded, Decoder, Lost, Region
+from .roles import Role
 from .samples import Samples
 
 MAGIC = int.from_bytes(b"pfm-sink", "little")
@@ -141,10 +143,19 @@ Read = Callable[[Records], Samples]
 class SinkDecoder:
     """Decodes the buffers of one context of a format with a sink."""
 
-    def __init__(self, read: Read, version: Optional[int] = None) -> None:
-        """``version`` is that of the records that ``read`` knows, None if all."""
+    def __init__(
+        self, read: Read, version: Optional[int] = None, rising: bool = False
+    ) -> None:
+        """``version`` is that of the records that ``read`` knows, None if all.
+
+        If the weights of records are ``rising`` where they are, ``read`` is given old
+        ones, too.
+        """
         self._read = read
         self._version = version
+        self._rising = rising
+        # The weights in each region when they were read: seq, weights.
+        self._weights: dict[int, tuple[int, NDArray[np.uint64]]] = {}
         # How much of each region was decoded: seq, records, bytes.
         self._seen: dict[int, tuple[int, int, int]] = {}
 
@@ -159,7 +170,10 @@ class SinkDecoder:
             try:
                 records = self._new(memoryview(data), header, at, raw[at])
                 if records is not None:
-                    regions.append(Region(at, self._read(records)))
+                    samples = self._read(records)
+                    if self._rising:
+                        samples = self._risen(at, raw[at]["rgn_seq"], samples)
+                    regions.append(Region(at, samples))
                     problems += [records.problem] if records.problem else []
             except PfmParseError as problem:
                 problems.append(problem)
@@ -195,7 +209,7 @@ class SinkDecoder:
         if seq < last:
             text = f"region {number}: {seq} after {last}"
             raise bad_field(RGN, "rgn_seq", text, at)
-        if seq > last:
+        if seq > last or self._rising:
             records = size = 0
         if count <= records or used < size:
             return None
@@ -209,18 +223,35 @@ class SinkDecoder:
             new.problem = PfmParseError(text, len(data), truncated=True)
         return new
 
+    def _risen(self, number: int, seq: int, samples: Samples) -> Samples:
+        """The samples of a region with what their weights have risen by."""
+        name = samples.name_of(Role.WEIGHT)
+        if name is None:
+            raise ValueError("samples whose weights are rising have none")
+        weights = samples.column(name).astype(np.uint64)
+        last, before = self._weights.get(number, (0, weights))
+        risen = weights.copy()
+        if last == seq:
+            known = slice(0, min(before.size, weights.size))
+            # Of a damaged buffer they may have fallen.
+            risen[known] -= np.minimum(before[known], weights[known])
+        self._weights[number] = seq, weights
+        return replace(samples, columns={**samples.fields(), name: risen})
+
 
 def sink_decoder(
-    read: Callable[[Records, Session], Samples], version: int
+    read: Callable[[Records, Session], Samples], version: int, rising: bool = False
 ) -> Callable[[Session], Decoder]:
     """The ``Format.decoder`` of a format with a sink.
 
     ``read`` makes samples of records, whose layout has that ``version``. Which of them
-    are new, what was lost, and what is wrong with the buffer is known here.
+    are new, what was lost, and what is wrong with the buffer is known here. If records
+    have counts that are ``rising`` where they are, as in a histogram, ``read`` is given
+    all of them each time, and the samples' weights become what they have risen by.
     """
 
     def decoder(session: Session) -> Decoder:
-        return SinkDecoder(lambda records: read(records, session), version)
+        return SinkDecoder(lambda records: read(records, session), version, rising)
 
     return decoder
 
@@ -231,6 +262,18 @@ def is_sink(data: Data) -> bool:
         return False
     header = integers(data, HDR, 0, "the sink's header")
     return header["hdr_magic"] == MAGIC and header["hdr_version"] >> 16 == MAJOR
+
+
+def recorded(data: Data) -> Optional[int]:
+    """How many samples a sink has recorded, None if its buffer does not tell.
+
+    A copy of a buffer with several regions may lack some of their headers.
+    """
+    header = _header(data)
+    if header["hdr_num_regions"] > 1:
+        return None
+    region = integers(data, RGN, HDR.itemsize, "the table of regions")
+    return header["hdr_past"] + region["rgn_count"]
 
 
 def _header(data: Data) -> dict[str, int]:

@@ -6,16 +6,18 @@ The samples of those with a sink can be counted, though not read.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ..capture.session import FormatId, Session
 from ..layout import Data
-from .decoding import Decoded, Decoder, Format
+from .decoding import Decoded, Format, Region
 from .samples import Samples
-from .sink import Records, SinkDecoder, is_sink
+from .sink import Records, SinkDecoder, is_sink, recorded
 
 
 def stand_in(identity: FormatId) -> Format:
     """What can be said about any format: its buffers are there."""
-    return Format(identity.name, identity.uuid, _decoder)
+    return Format(identity.name, identity.uuid, _Counter)
 
 
 def counts(data: Data) -> bool:
@@ -23,11 +25,25 @@ def counts(data: Data) -> bool:
     return is_sink(data)
 
 
-def _decoder(session: Session) -> Decoder:
-    count = SinkDecoder(_counted)
-    return lambda data: count(data) if counts(data) else Decoded(())
+class _Counter:
+    """Counts the samples in the buffers of one context."""
+
+    def __init__(self, session: Session) -> None:
+        self._sink = SinkDecoder(_counted)
+        self._recorded = 0
+
+    def __call__(self, data: Data) -> Decoded:
+        """As many samples as are new, without columns."""
+        if not counts(data):
+            return Decoded(())
+        decoded = self._sink(data)
+        now = recorded(data)
+        if now is None or decoded.problems:
+            return decoded
+        # A record may stand for many samples.
+        new, self._recorded = max(0, now - self._recorded), now
+        return replace(decoded, regions=(Region(0, Samples(new, {})),))
 
 
 def _counted(records: Records) -> Samples:
-    """As many samples, without columns."""
     return Samples(records.count, {})

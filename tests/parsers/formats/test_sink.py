@@ -14,6 +14,7 @@ from pfmparse import (
     Decoded,
     PfmParseError,
     Records,
+    Role,
     Samples,
     Session,
     parse_session,
@@ -113,6 +114,41 @@ def test_records_have_words_behind_them(lengths: tuple[int, ...]) -> None:
 
     assert SinkDecoder(walk)(sink([SinkRegion(1, records)])).problems == ()
     assert read == [behind]
+
+
+def counts(*pairs: tuple[int, int]) -> tuple[bytes, ...]:
+    """Records of a key and its count."""
+    return tuple(struct.pack("<QQ", *pair) for pair in pairs)
+
+
+PAIR = struct_dtype(16, [("n", "<u8", 0), ("count", "<u8", 8)])
+
+
+def by_count(records: Records) -> Samples:
+    """Samples of such records."""
+    return Samples.of_records(records.fixed(PAIR), roles={Role.WEIGHT: "count"})
+
+
+def test_counts_that_rise_in_place_are_read_as_what_they_have_risen_by() -> None:
+    decode = SinkDecoder(by_count, rising=True)
+
+    def risen(seq: int, *pairs: tuple[int, int]) -> list[tuple[int, int]]:
+        decoded = decode(sink([SinkRegion(seq, counts(*pairs))]))
+        assert decoded.problems == ()
+        (region,) = decoded.regions
+        found: list[tuple[int, int]] = region.samples.to_array().tolist()
+        return found
+
+    assert risen(1, (7, 5), (8, 1)) == [(7, 5), (8, 1)]
+    assert risen(1, (7, 9), (8, 1), (9, 2)) == [(7, 4), (8, 0), (9, 2)]
+    assert risen(1, (7, 3), (8, 2)) == [(7, 0), (8, 1)]
+    assert risen(2, (7, 3)) == [(7, 3)]
+
+
+def test_counts_that_rise_are_weights() -> None:
+    decode = SinkDecoder(by_number, rising=True)
+    with pytest.raises(ValueError, match="weights are rising have none"):
+        decode(sink([SinkRegion(1, numbers(1))]))
 
 
 @pytest.mark.parametrize(

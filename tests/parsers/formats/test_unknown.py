@@ -91,6 +91,18 @@ def test_samples_in_a_sink_are_counted(
     assert described["lost_in_buffers"] == LOST
 
 
+def test_records_that_stand_for_many_samples_are_counted_so(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    two, path = SinkRegion(1, (b"a" * 8, b"b" * 8)), tmp_path / "x.pfm"
+    images = [sink([two], past=5), sink([two], past=8), sink([two], past=8)]
+    described = json_chunk("SESS", session(uuid=UUID_SINK))
+    path.write_bytes(
+        capture(described, *map(bufr, images), json_chunk("DONE", totals(0)))
+    )
+    assert told(capsys, "info", str(path))["samples"] == 10
+
+
 def test_report_of_a_sink_has_what_was_lost(
     sink_file: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
