@@ -12,11 +12,14 @@ import other_host
 import pytest
 import roots
 
+# The packages of each root that is made.
+Made = dict[str, set[str]]
+
 
 @pytest.fixture(autouse=True)
-def made(monkeypatch: pytest.MonkeyPatch) -> dict[str, set[str]]:
-    """The packages of each root that is made on Debian 12; in a root gcc is 14."""
-    found: dict[str, set[str]] = {}
+def made(monkeypatch: pytest.MonkeyPatch) -> Made:
+    """What is made on Debian 12; in a root gcc is 14."""
+    found: Made = {}
 
     def root(release: str, wanted: Iterable[str]) -> Path:
         place = f"{release}-{len(found)}"
@@ -47,17 +50,13 @@ def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return place
 
 
-def test_a_root_for_make_run_lacks_what_only_tests_need(
-    made: dict[str, set[str]]
-) -> None:
+def test_a_root_for_make_run_lacks_what_only_tests_need(made: Made) -> None:
     other_host.root()
     assert "qemu-system-x86" in made["trixie-0"]
     assert "python3-pytest" not in made["trixie-0"]
 
 
-def test_a_root_for_make_check_has_what_every_part_needs_there(
-    made: dict[str, set[str]]
-) -> None:
+def test_a_root_for_make_check_has_what_every_part_needs_there(made: Made) -> None:
     other_host.root_for_check(Path("/"))
     wanted = {"qemu-system-x86", "python3-pytest", "gcc-14-multilib", "sparse"}
     assert wanted <= made["trixie-1"]

@@ -22,6 +22,7 @@ def missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> set[str]:
     monkeypatch.setattr(parts, "LEFT_OUT", tmp_path / "left-out")
     monkeypatch.delenv("REQUIRE_ALL", raising=False)
     monkeypatch.setattr(host, "gcc", lambda: "12")
+    monkeypatch.setattr(host, "newest", lambda: "6.12")
     monkeypatch.setattr(
         packages, "installed_version", lambda name: None if name in names else "1"
     )
