@@ -25,8 +25,8 @@ USER_HEADERS = (
     *("perfmon_pebs32_smpl", "perfmon_pebs64_smpl", "perfmon_sink"),
 )
 KERNEL_HEADERS = (
-    *("perfmon_ds", "perfmon_fmt", "perfmon_fmt_entry", "perfmon_fmt_kunit"),
-    *("perfmon_fmt_sdk", "perfmon_fmt_sink"),
+    *("perfmon_ds", "perfmon_fmt", "perfmon_fmt_callers", "perfmon_fmt_entry"),
+    *("perfmon_fmt_kunit", "perfmon_fmt_sdk", "perfmon_fmt_sink"),
     *("perfmon_irq_work", "perfmon_kprobe", "perfmon_pmu"),
 )
 FUNCTIONS = (

@@ -35,7 +35,7 @@ from kernels import SUPPORTED
 PROGRAMS = (
     *("dev", "vector", "regs", "load", "restart", "value", "overflow", "ctxfile"),
     *("attach", "buffer", "charge", "evtset", "evtset_page", "evtset_switch", "idle"),
-    *("default", "nway"),
+    *("default", "nway", "callers"),
     *("pebs", "syswide", "cpu", "config", "sysfs", "compat2x", "compat22", "block"),
     *("block_stops", "perm", "levels", "races", "pmu_perf", "fmt", "pmu", "main"),
     *("oprofile", "member", "refused", "stress", "storm"),
@@ -50,7 +50,7 @@ LIVE = ("live_counters",)
 PROGRAMS32 = (
     *("dev", "vector", "regs", "load", "restart", "value", "overflow", "ctxfile"),
     *("attach", "buffer", "charge", "evtset", "evtset_page", "evtset_switch", "idle"),
-    *("default", "nway"),
+    *("default", "nway", "callers"),
     *("pebs", "syswide", "config", "compat2x", "compat22", "block", "oprofile"),
     *("simpmu", "simpebs"),
 )
@@ -79,7 +79,7 @@ SIMULATED = ("simpmu", "simpebs")
 SIMULATED_MODULES = ("core/perfmon", "pmu/sim/pfm_pmu_sim")
 # Run on x86_64 with a PMU of perf's whose overflows are NMIs, after all others: these,
 # and some again whose page faults are NMIs then.
-NMI = ("nmi", "nmi_pebs", "nmi_oprofile", "nmi_fire", "nmi_life")
+NMI = ("nmi", "nmi_callers", "nmi_pebs", "nmi_oprofile", "nmi_fire", "nmi_life")
 RIGGED = (
     *("overflow", "restart", "evtset", "evtset_switch", "ctxfile", "regs", "buffer"),
     *("idle", "default", "nway", "block", "stress", "storm"),

@@ -6,7 +6,8 @@
  * allocator over the buffer, a ring of regions, restart helpers, and the module
  * boilerplate. Everything is inline: a format needs no symbol but the core's
  * registration. perfmon_fmt_sink.h is a whole buffer with one common header,
- * perfmon_fmt_entry.h writes entries in the default format's layout.
+ * perfmon_fmt_entry.h writes entries in the default format's layout,
+ * perfmon_fmt_callers.h has call chains.
  */
 #ifndef PERFMON_PERFMON_FMT_SDK_H
 #define PERFMON_PERFMON_FMT_SDK_H

@@ -1,0 +1,391 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * perfmon_fmt_callers.h - who called the code that overflowed
+ *
+ * Chains of return addresses of the interrupted thread, for fmt_handler: at
+ * user level by frame pointers, in the kernel by its unwinder on x86 and by
+ * frame pointers on arm64. Elsewhere (UML) there are none.
+ *
+ * User memory is read without faulting and without waiting: what is not there
+ * ends the chain, and so does a frame that is not above the last one. A
+ * function that has not set up its frame, or has none, hides its caller.
+ */
+#ifndef PERFMON_PERFMON_FMT_CALLERS_H
+#define PERFMON_PERFMON_FMT_CALLERS_H
+
+#include <linux/align.h>
+#include <linux/ptrace.h>
+#include <linux/sched.h>
+#include <linux/sched/task_stack.h>
+#include <linux/uaccess.h>
+#include <perfmon/perfmon_fmt.h>
+
+/**
+ * struct pfm_frame - what a frame pointer points to
+ * @next: frame pointer of the caller
+ * @ret:  return address into it
+ */
+struct pfm_frame {
+	unsigned long	next;
+	unsigned long	ret;
+};
+
+/* The same of a 32-bit program on x86_64. */
+struct pfm_frame32 {
+	u32	next;
+	u32	ret;
+};
+
+#if defined(CONFIG_X86_64) && !defined(CONFIG_UML)
+
+#include <asm/unwind.h>
+
+#define PFM_HAS_CALLERS	1
+
+static inline bool pfm_frames_are_narrow(struct pt_regs *regs)
+{
+	return !user_64bit_mode(regs);
+}
+
+static inline unsigned long pfm_first_user_frame(struct pt_regs *regs)
+{
+	return regs->bp;
+}
+
+static inline u64 pfm_user_address(unsigned long ret)
+{
+	return ret;
+}
+
+static inline u64 pfm_kernel_address(unsigned long ret)
+{
+	return ret;
+}
+
+/*
+ * An NMI may have come while the CPU has other page tables than the thread.
+ * Only this function knows. What it says holds until the handler returns.
+ */
+static inline bool pfm_user_is_readable(unsigned long addr)
+{
+	u32 word;
+
+	return !copy_from_user_nmi(&word, (void __user *)addr, sizeof(word));
+}
+
+/*
+ * An event of the kernel's own code, a tracepoint say, has the registers that
+ * tell where it is, and no others: perf leaves a flag out of them that is
+ * always set.
+ */
+static inline unsigned int pfm_kernel_frames(struct pt_regs *regs, u64 *out,
+					     unsigned int max)
+{
+	struct unwind_state state;
+	unsigned long ret;
+	unsigned int n;
+
+	if (regs->flags & X86_EFLAGS_FIXED) {
+		unwind_start(&state, current, regs, NULL);
+	} else {
+		unwind_start(&state, current, NULL, (void *)regs->sp);
+		if (unwind_get_return_address(&state) == regs->ip)
+			unwind_next_frame(&state);
+	}
+	for (n = 0; n < max && !unwind_done(&state); n++) {
+		ret = unwind_get_return_address(&state);
+		if (!ret)
+			break;
+		out[n] = ret;
+		unwind_next_frame(&state);
+	}
+	return n;
+}
+
+#elif defined(CONFIG_ARM64)
+
+#define PFM_HAS_CALLERS	1
+
+static inline bool pfm_frames_are_narrow(struct pt_regs *regs)
+{
+	return false;
+}
+
+/* The frames of 32-bit programs depend on their compiler. */
+static inline unsigned long pfm_first_user_frame(struct pt_regs *regs)
+{
+	return compat_user_mode(regs) ? 0 : regs->regs[29];
+}
+
+/* Without their authentication code. */
+static inline u64 pfm_user_address(unsigned long ret)
+{
+	return ret & ~ptrauth_user_pac_mask();
+}
+
+static inline u64 pfm_kernel_address(unsigned long ret)
+{
+	return ret | ptrauth_kernel_pac_mask();
+}
+
+static inline bool pfm_user_is_readable(unsigned long addr)
+{
+	return true;
+}
+
+#else
+
+#define PFM_HAS_CALLERS	0
+
+static inline u64 pfm_user_address(unsigned long ret)
+{
+	return ret;
+}
+
+static inline u64 pfm_kernel_address(unsigned long ret)
+{
+	return ret;
+}
+
+static inline bool pfm_user_is_readable(unsigned long addr)
+{
+	return true;
+}
+
+#endif
+
+/* Page faults are off: what is not there is not read. */
+static __always_inline bool pfm_read_frame(unsigned long fp,
+					   struct pfm_frame *frame)
+{
+	const struct pfm_frame __user *at = (void __user *)fp;
+
+	if (!IS_ALIGNED(fp, sizeof(fp)) ||
+	    !user_read_access_begin(at, sizeof(*at)))
+		return false;
+	unsafe_get_user(frame->next, &at->next, fault);
+	unsafe_get_user(frame->ret, &at->ret, fault);
+	user_read_access_end();
+	return true;
+fault:
+	user_read_access_end();
+	return false;
+}
+
+static __always_inline bool pfm_read_frame32(unsigned long fp,
+					     struct pfm_frame *frame)
+{
+	const struct pfm_frame32 __user *at = (void __user *)fp;
+	u32 next, ret;
+
+	if (!IS_ALIGNED(fp, sizeof(next)) ||
+	    !user_read_access_begin(at, sizeof(*at)))
+		return false;
+	unsafe_get_user(next, &at->next, fault);
+	unsafe_get_user(ret, &at->ret, fault);
+	user_read_access_end();
+	frame->next = next;
+	frame->ret = ret;
+	return true;
+fault:
+	user_read_access_end();
+	return false;
+}
+
+/**
+ * pfm_follow_user() - return addresses in frames at user level
+ * @fp:     frame pointer
+ * @narrow: the frames are those of a 32-bit program
+ * @out:    out: return addresses, innermost first
+ * @max:    at most so many
+ *
+ * Frames lie one above the other: what does not is none.
+ *
+ * Context: any, NMI included; current is the thread.
+ * Return: how many.
+ */
+static inline unsigned int pfm_follow_user(unsigned long fp, bool narrow,
+					   u64 *out, unsigned int max)
+{
+	struct pfm_frame frame;
+	unsigned long last = 0;
+	unsigned int n = 0;
+
+	if (!max || !pfm_user_is_readable(fp))
+		return 0;
+	pagefault_disable();
+	while (n < max && fp > last &&
+	       (narrow ? pfm_read_frame32(fp, &frame) :
+			 pfm_read_frame(fp, &frame)) && frame.ret) {
+		out[n++] = pfm_user_address(frame.ret);
+		last = fp;
+		fp = frame.next;
+	}
+	pagefault_enable();
+	return n;
+}
+
+/**
+ * pfm_follow_stack() - return addresses in frames on a stack of the kernel's
+ * @fp:   frame pointer; out: that of the first frame that is elsewhere
+ * @low:  the stack as far as it is in use
+ * @high: end of the stack
+ * @out:  out: return addresses, innermost first
+ * @max:  at most so many
+ *
+ * Context: any, NMI included.
+ * Return: how many.
+ */
+static inline unsigned int pfm_follow_stack(unsigned long *fp,
+					    unsigned long low,
+					    unsigned long high, u64 *out,
+					    unsigned int max)
+{
+	const struct pfm_frame *frame;
+	unsigned long ret;
+	unsigned int n;
+
+	for (n = 0; n < max; n++) {
+		frame = (const void *)*fp;
+		if (!IS_ALIGNED(*fp, sizeof(*fp)) || *fp < low ||
+		    *fp > high - sizeof(*frame))
+			break;
+		/* KASAN sees the variables of functions there. */
+		ret = READ_ONCE_NOCHECK(frame->ret);
+		if (!ret)
+			break;
+		out[n] = pfm_kernel_address(ret);
+		low = *fp + sizeof(*frame);
+		*fp = READ_ONCE_NOCHECK(frame->next);
+	}
+	return n;
+}
+
+#ifdef CONFIG_ARM64
+/*
+ * An interrupt's stack has the size and the alignment of a thread's, and leads
+ * back to it.
+ */
+static inline unsigned int pfm_kernel_frames(struct pt_regs *regs, u64 *out,
+					     unsigned int max)
+{
+	unsigned long stack = (unsigned long)task_stack_page(current);
+	unsigned long fp = regs->regs[29], low = regs->sp;
+	unsigned int n = 0;
+
+	if (low - stack >= THREAD_SIZE) {
+		if (!IS_ENABLED(CONFIG_VMAP_STACK))
+			return 0;
+		n = pfm_follow_stack(&fp, low, round_up(low, THREAD_SIZE),
+				     out, max);
+		low = stack;
+	}
+	return n + pfm_follow_stack(&fp, low, stack + THREAD_SIZE, out + n,
+				    max - n);
+}
+#endif
+
+#if PFM_HAS_CALLERS
+
+/* Registers at user level, or NULL: gone, or those of a thread without it. */
+static inline struct pt_regs *pfm_user_regs(const struct pfm_ovfl_data *data)
+{
+	struct pt_regs *regs = data->regs;
+
+	if (!regs || user_mode(regs))
+		return regs;
+	if (current->flags & PF_KTHREAD || !current->mm)
+		return NULL;
+	regs = task_pt_regs(current);
+	/* Others of the kernel's own have never been there. */
+	return user_mode(regs) && instruction_pointer(regs) ? regs : NULL;
+}
+
+/**
+ * pfm_user_frames() - who called what these registers are of
+ * @regs: registers at user level of the current thread
+ * @out:  out: return addresses, innermost first
+ * @max:  at most so many
+ *
+ * Context: fmt_handler.
+ * Return: how many.
+ */
+static inline unsigned int pfm_user_frames(struct pt_regs *regs, u64 *out,
+					   unsigned int max)
+{
+	return pfm_follow_user(pfm_first_user_frame(regs),
+			       pfm_frames_are_narrow(regs), out, max);
+}
+
+/**
+ * pfm_user_callers() - the chain at user level
+ * @data: what fmt_handler was given as data
+ * @out:  out: where the thread is at user level, then return addresses,
+ *        innermost first
+ * @max:  at most so many
+ *
+ * Interrupted in the kernel, the chain is the one that leads to it. Of a 32-bit
+ * program on arm64 it has the first entry only.
+ *
+ * Context: fmt_handler, NMI included.
+ * Return: how many; 0 for a thread of the kernel's, and if @data->regs is NULL.
+ */
+static inline unsigned int pfm_user_callers(const struct pfm_ovfl_data *data,
+					    u64 *out, unsigned int max)
+{
+	struct pt_regs *regs = pfm_user_regs(data);
+
+	if (!regs || !max)
+		return 0;
+	out[0] = instruction_pointer(regs);
+	return 1 + pfm_user_frames(regs, out + 1, max - 1);
+}
+
+/**
+ * pfm_kernel_callers() - the chain in the kernel
+ * @data: what fmt_handler was given as data
+ * @out:  out: where the kernel was interrupted, then return addresses,
+ *        innermost first
+ * @max:  at most so many
+ *
+ * An event that excludes the kernel has registers of user level only, and so no
+ * such chain: nobody gets addresses of the kernel's who may not sample it.
+ *
+ * Context: fmt_handler, NMI included.
+ * Return: how many; 0 if the overflow was at user level, and if @data->regs is
+ * NULL.
+ */
+static inline unsigned int pfm_kernel_callers(const struct pfm_ovfl_data *data,
+					      u64 *out, unsigned int max)
+{
+	struct pt_regs *regs = data->regs;
+
+	if (!regs || user_mode(regs) || !max)
+		return 0;
+	out[0] = instruction_pointer(regs);
+	return 1 + pfm_kernel_frames(regs, out + 1, max - 1);
+}
+
+#else
+
+static inline unsigned int pfm_user_frames(struct pt_regs *regs, u64 *out,
+					   unsigned int max)
+{
+	return 0;
+}
+
+static inline unsigned int pfm_user_callers(const struct pfm_ovfl_data *data,
+					    u64 *out, unsigned int max)
+{
+	return 0;
+}
+
+static inline unsigned int pfm_kernel_callers(const struct pfm_ovfl_data *data,
+					      u64 *out, unsigned int max)
+{
+	return 0;
+}
+
+#endif
+
+#endif /* PERFMON_PERFMON_FMT_CALLERS_H */

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/*
+ * pfm_callers - what call chains cost in a handler, in guest instructions
+ *
+ * The same page faults, each a sample, with more and more entries of a chain:
+ * at user level of frames that are made up, in the kernel of a read().
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include "../guest/fmt_callers/callers_smpl.h"
+#include "bench.h"
+
+#define PARAMETERS	"/sys/module/pfm_fmt_callers/parameters/"
+
+static struct {
+	uintptr_t	next;
+	uintptr_t	ret;
+} frames[CALLERS_MAX];
+static int zeroes, file;
+
+/* Pages that are there already: see run_faults(). */
+static char *map_file(void)
+{
+	char *p = mmap(NULL, FAULTS * sysconf(_SC_PAGESIZE),
+		       PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+
+	if (p == MAP_FAILED)
+		die("mmap");
+	return p;
+}
+
+static void unmap_file(char *p)
+{
+	munmap(p, FAULTS * sysconf(_SC_PAGESIZE));
+}
+
+static void __attribute__((noipa)) touch(char *p, char *end, size_t step)
+{
+#if defined(__aarch64__)
+	__asm__ volatile("mov x9, x29\n\tmov x29, %[fp]\n"
+			 "1:\tstrb wzr, [%[p]]\n\tadd %[p], %[p], %[step]\n"
+			 "\tcmp %[p], %[end]\n\tb.ne 1b\n\tmov x29, x9"
+			 : [p] "+r"(p) : [end] "r"(end), [step] "r"(step),
+			   [fp] "r"(frames) : "x9", "cc", "memory");
+#else
+	__asm__ volatile("mov %%rbp, %%r12\n\tmov %[fp], %%rbp\n"
+			 "1:\tmovb $0, (%[p])\n\tadd %[step], %[p]\n"
+			 "\tcmp %[end], %[p]\n\tjne 1b\n\tmov %%r12, %%rbp"
+			 : [p] "+r"(p) : [end] "r"(end), [step] "r"(step),
+			   [fp] "r"(frames) : "r12", "cc", "memory");
+#endif
+}
+
+static void fault_at_user_level(void)
+{
+	size_t page = sysconf(_SC_PAGESIZE);
+	char *p = map_file();
+
+	touch(p, p + FAULTS * page, page);
+	unmap_file(p);
+}
+
+static void fault_in_the_kernel(void)
+{
+	size_t size = FAULTS * sysconf(_SC_PAGESIZE);
+	char *p = map_file();
+
+	if (read(zeroes, p, size) != (ssize_t)size)
+		die("read");
+	unmap_file(p);
+}
+
+static void set_max(const char *parameter, unsigned int value)
+{
+	char path[96], text[16];
+	int fd;
+
+	snprintf(path, sizeof(path), PARAMETERS "%s", parameter);
+	snprintf(text, sizeof(text), "%u", value);
+	fd = open(path, O_WRONLY);
+	if (fd < 0 || write(fd, text, strlen(text)) < 0)
+		die("%s", path);
+	close(fd);
+}
+
+/* Instructions for each fault, with so many entries. */
+static double measure(void (*run)(void), const char *parameter,
+		      unsigned int entries)
+{
+	set_max(parameter, entries);
+	return (double)least(run) / FAULTS;
+}
+
+static void compare(const char *what, void (*run)(void), const char *parameter,
+		    unsigned int more)
+{
+	double none, first, second, last;
+
+	set_max("max_user", 0);
+	set_max("max_kernel", 0);
+	/* The first run pays for what comes once, and is not counted. */
+	run();
+	none = measure(run, parameter, 0);
+	first = measure(run, parameter, 1);
+	second = measure(run, parameter, 2);
+	last = measure(run, parameter, 2 + more);
+	printf("%-20s %12.1f %14.1f %14.1f", what, first - none,
+	       second - first, (last - second) / more);
+	end_row(0, 0);
+}
+
+int main(void)
+{
+	pfarg_ctx_t ctx = { .ctx_smpl_buf_id = CALLERS_UUID };
+	int fd = pfm_create_context(&ctx, NULL, 0);
+
+	if (fd < 0)
+		die("PFM_CREATE_CONTEXT");
+	for (unsigned int i = 0; i < CALLERS_MAX; i++) {
+		frames[i].next = (uintptr_t)&frames[i + 1];
+		frames[i].ret = 0x10000 + i;
+	}
+	zeroes = open("/dev/zero", O_RDONLY);
+	file = memfd_create("faults", MFD_CLOEXEC);
+	if (zeroes < 0 || file < 0 ||
+	    ftruncate(file, FAULTS * sysconf(_SC_PAGESIZE)))
+		die("files");
+	fault_in_the_kernel();
+	write_counter(fd, 0, 0, PAGE_FAULTS, -1, 0);
+	start_on(fd, syscall(SYS_gettid));
+	printf("call chains, instructions a sample\n%-20s %12s %14s %14s\n", "",
+	       "its place", "first caller", "each further");
+	compare("user level", fault_at_user_level, "max_user", 16);
+	compare("kernel", fault_in_the_kernel, "max_kernel", 3);
+	return 0;
+}

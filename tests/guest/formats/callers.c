@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/*
+ * callers.c - call chains that a handler records (perfmon_fmt_callers.h), in
+ *	       the thread and in interrupts; in NMIs: ../nmi/nmi_callers.c
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "chains.h"
+#include "check.h"
+#include "ctx.h"
+#include "faults.h"
+
+#define noipa		__attribute__((noipa))
+#define FAULTS \
+	PFM_PERF_EVENT(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS)
+#define SWITCHES \
+	PFM_PERF_EVENT(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES)
+#define CPU_CLOCK \
+	PFM_PERF_EVENT(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK)
+
+extern const char __start_bottom_text[], __stop_bottom_text[];
+
+static bool is_in(__u64 address, const char *start, const char *stop)
+{
+	return address >= (uintptr_t)start && address < (uintptr_t)stop;
+}
+
+/* A context that samples this thread every @period events, not started. */
+static struct chains sampling(__u64 event, __u64 period)
+{
+	struct chains c = chains_new(0);
+	struct counter n = counter(0, 0, period);
+
+	n.pmc.reg_value = event;
+	counter_write(c.fd, &n);
+	faults_prepare();
+	return c;
+}
+
+static void start(const struct chains *c)
+{
+	ctx_start_on(c->fd, thread_id());
+}
+
+/* At user level */
+
+noipa __section("bottom_text")
+static void fault(void *page)
+{
+	have_frame();
+	NOTE_CALLER();
+	__atomic_store_n((char *)page, 1, __ATOMIC_RELAXED);
+}
+
+TEST(chain_at_user_level_is_who_called)
+{
+	struct chains c = sampling(FAULTS, 1);
+	char *page = fresh_page();
+	const struct callers_smpl *s;
+
+	start(&c);
+	call_known(fault, page);
+	ctx_stop(c.fd);
+	s = only_chain(&c);
+	expect_sane(s);
+	CHECK(is_in(s->user[0], __start_bottom_text, __stop_bottom_text));
+	CHECK(has_known_callers(s));
+}
+
+TEST(event_that_excludes_the_kernel_has_the_same_chain)
+{
+	struct chains c = sampling(FAULTS | PFM_PERF_EXCL_KERNEL, 1);
+	char *page = fresh_page();
+
+	start(&c);
+	call_known(fault, page);
+	ctx_stop(c.fd);
+	expect_sane(only_chain(&c));
+	CHECK(has_known_callers(only_chain(&c)));
+}
+
+/* Frames in memory, more than there is room for. */
+static struct {
+	uintptr_t	next;
+	uintptr_t	ret;
+} ladder[10 * CALLERS_MAX];
+
+static void expect_steps(const struct callers_smpl *s, unsigned int n)
+{
+	CHECK_EQ(s->num_user, n);
+	for (unsigned int i = 1; i < n; i++)
+		CHECK_EQ(s->user[i], ladder[i - 1].ret);
+}
+
+TEST(chain_ends_where_the_room_or_the_last_frame_does)
+{
+	for (unsigned int n = 1; n < CALLERS_MAX + 2; n++) {
+		struct chains c = sampling(FAULTS, 1);
+		char *page = fresh_page();
+
+		for (unsigned int i = 0; i < n; i++) {
+			ladder[i].next = (uintptr_t)&ladder[i + 1];
+			ladder[i].ret = 0x10000 + i;
+		}
+		ladder[n].ret = 0;
+		start(&c);
+		touch_with_frame(page, (uintptr_t)ladder);
+		ctx_stop(c.fd);
+		expect_steps(only_chain(&c), n + 1 < CALLERS_MAX ?
+						     n + 1 : CALLERS_MAX);
+		CHECK_OK(close(c.fd));
+	}
+}
+
+TEST(hostile_frame_pointers_end_the_chain)
+{
+	struct hostile h[MAX_HOSTILE];
+	unsigned int n = hostile_frames(h);
+
+	for (unsigned int i = 0; i < n; i++) {
+		struct chains c = sampling(FAULTS, 1);
+		char *page = fresh_page();
+
+		start(&c);
+		touch_with_frame(page, h[i].fp);
+		ctx_stop(c.fd);
+		printf("# %s\n", h[i].name);
+		/* To look has caused no fault. */
+		expect_sane(only_chain(&c));
+		CHECK_EQ(only_chain(&c)->num_user, 1 + h[i].callers);
+		CHECK(is_in(only_chain(&c)->user[0], __start_hostile_text,
+			    __stop_hostile_text));
+		CHECK_OK(close(c.fd));
+	}
+}
+
+/* In the kernel */
+
+/* A read() of a function that has a frame. */
+static long bare_read(int fd, void *buf, size_t size)
+{
+#if defined(__x86_64__)
+	long ret = SYS_read;
+
+	__asm__ volatile("syscall" : "+a"(ret) : "D"(fd), "S"(buf), "d"(size) :
+			 "rcx", "r11", "memory");
+	return ret;
+#elif defined(__i386__)
+	long ret = SYS_read;
+
+	__asm__ volatile("int $0x80" : "+a"(ret) :
+			 "b"(fd), "c"(buf), "d"(size) : "memory");
+	return ret;
+#else
+	register long x8 __asm__("x8") = SYS_read;
+	register long x0 __asm__("x0") = fd;
+	register void *x1 __asm__("x1") = buf;
+	register long x2 __asm__("x2") = size;
+
+	__asm__ volatile("svc 0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2) :
+			 "memory");
+	return x0;
+#endif
+}
+
+static int zeroes;
+
+noipa __section("bottom_text")
+static void read_zeroes(void *page)
+{
+	have_frame();
+	NOTE_CALLER();
+	CHECK_EQ(bare_read(zeroes, page, 8), 8);
+}
+
+/* The kernel writes to a page that is not there yet. */
+TEST(chains_of_a_system_call_are_the_kernels_and_the_programs)
+{
+	struct chains c = sampling(FAULTS, 1);
+	char *page = fresh_page();
+	const struct callers_smpl *s;
+
+	zeroes = CHECK_OK(open("/dev/zero", O_RDONLY));
+	start(&c);
+	call_known(read_zeroes, page);
+	ctx_stop(c.fd);
+	s = only_chain(&c);
+	expect_sane(s);
+	CHECK(is_in(s->user[0], __start_bottom_text, __stop_bottom_text));
+	CHECK(has_known_callers(s));
+	CHECK(kernel_called(s, "vfs_read"));
+#if defined(__x86_64__)
+	CHECK(kernel_called(s, "do_syscall_64"));
+#elif defined(__aarch64__)
+	CHECK(kernel_called(s, "el0_svc"));
+#endif
+}
+
+/* perf reports it from within the scheduler, with few registers. */
+TEST(chain_of_a_context_switch_leads_through_the_scheduler)
+{
+	struct chains c = sampling(SWITCHES, 1);
+	const struct callers_smpl *s;
+
+	start(&c);
+	/* Each sleep is one. */
+	while (!c.hdr->count)
+		usleep(1);
+	ctx_stop(c.fd);
+	s = chain_at(&c, 0);
+	expect_sane(s);
+	CHECK(s->num_user > 0);
+	CHECK(kernel_called(s, "schedule"));
+	CHECK(kernel_called(s, "do_nanosleep"));
+}
+
+/* In interrupts, wherever they come. */
+TEST(chains_from_interrupts_are_sane)
+{
+	struct chains c = sampling(CPU_CLOCK, 100000);
+	unsigned int user = 0, kernel = 0;
+	char byte;
+
+	zeroes = CHECK_OK(open("/dev/zero", O_RDONLY));
+	start(&c);
+	while (c.hdr->count < CALLERS_SAMPLES)
+		for (int i = 0; i < 1000; i++)
+			CHECK_EQ(bare_read(zeroes, &byte, 1), 1);
+	ctx_stop(c.fd);
+	for (unsigned int i = 0; i < CALLERS_SAMPLES; i++) {
+		const struct callers_smpl *s = &c.hdr->samples[i];
+
+		expect_sane(s);
+		user += s->num_user > 0;
+		kernel += s->num_kernel > 1;
+	}
+	printf("# %u user, %u kernel\n", user, kernel);
+	CHECK_EQ(user, CALLERS_SAMPLES);
+	CHECK(kernel > 0);
+}
+
+/* Only the idle thread runs while this one sleeps. */
+TEST(kernel_threads_have_no_chain_at_user_level)
+{
+	struct chains c = chains_new(PFM_FL_SYSTEM_WIDE);
+	struct counter n = counter(0, 0, 100000);
+	const struct callers_smpl *s = NULL;
+	__u64 seen = 0;
+
+	n.pmc.reg_value = CPU_CLOCK;
+	counter_write(c.fd, &n);
+	ctx_pin(0);
+	ctx_start_on(c.fd, thread_id());
+	while (!s) {
+		usleep(1000);
+		for (; seen < c.hdr->count && !s; seen++)
+			if (!c.hdr->samples[seen % CALLERS_SAMPLES].tid)
+				s = &c.hdr->samples[seen % CALLERS_SAMPLES];
+	}
+	ctx_stop(c.fd);
+	expect_sane(s);
+	CHECK_EQ(s->num_user, 0);
+	CHECK(kernel_called(s, "do_idle"));
+}

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/*
+ * nmi_callers.c - call chains that a handler records in NMIs
+ */
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "chains.h"
+#include "check.h"
+#include "ctx.h"
+#include "rig.h"
+
+#define NMIS	200
+#define ROUNDS	300
+
+extern const char __start_bottom_text[], __stop_bottom_text[];
+
+/* A context that samples every NMI of this thread, on CPU 0. */
+static struct chains sampling(__u64 flags)
+{
+	struct counter n;
+	struct chains c;
+
+	rig_need();
+	c = chains_new(0);
+	/* Two events for each NMI: a period of one is not for all PMUs. */
+	n = rig_counter(0, 0, 2);
+	n.pmc.reg_value = rig_event(2) | flags;
+	counter_write(c.fd, &n);
+	ctx_pin(0);
+	return c;
+}
+
+static void start(const struct chains *c)
+{
+	ctx_start_on(c->fd, thread_id());
+}
+
+/* Of the last samples. */
+static __u64 first_kept(const struct chains *c)
+{
+	return c->hdr->count > CALLERS_SAMPLES ?
+		       c->hdr->count - CALLERS_SAMPLES : 0;
+}
+
+__attribute__((noipa)) __section("bottom_text")
+static void spin(void *done)
+{
+	have_frame();
+	NOTE_CALLER();
+	while (!__atomic_load_n((const bool *)done, __ATOMIC_ACQUIRE))
+		;
+}
+
+static void spin_below(const bool *done)
+{
+	call_known(spin, (void *)done);
+}
+
+static bool is_in(__u64 address, const char *start, const char *stop)
+{
+	return address >= (uintptr_t)start && address < (uintptr_t)stop;
+}
+
+TEST(chain_at_user_level_is_who_called)
+{
+	struct chains c = sampling(0);
+	unsigned int spinning = 0, known = 0;
+
+	start(&c);
+	/* They may all come before it spins, and some where it begins. */
+	for (__u64 i = 0; spinning < NMIS; ) {
+		rig_fire_while(NMIS, spin_below);
+		for (; i < c.hdr->count; i++) {
+			const struct callers_smpl *s = chain_at(&c, i);
+
+			expect_sane(s);
+			if (!is_in(s->ip, __start_bottom_text,
+				   __stop_bottom_text))
+				continue;
+			spinning++;
+			known += has_known_callers(s);
+		}
+	}
+	ctx_stop(c.fd);
+	printf("# %u spinning, %u with all callers\n", spinning, known);
+	CHECK(known > spinning / 2);
+}
+
+TEST(chain_in_the_kernel_is_the_system_call)
+{
+	struct chains c = sampling(0);
+
+	start(&c);
+	rig_fire(NMIS);
+	ctx_stop(c.fd);
+	CHECK_EQ(c.hdr->count, NMIS);
+	for (__u64 i = 0; i < NMIS; i++) {
+		expect_sane(chain_at(&c, i));
+		CHECK(chain_at(&c, i)->num_kernel > 1);
+		CHECK(chain_at(&c, i)->num_user > 0);
+	}
+	CHECK(kernel_called(chain_at(&c, NMIS / 2), "vfs_write"));
+	CHECK(kernel_called(chain_at(&c, NMIS / 2), "do_syscall_64"));
+}
+
+/* They come in the kernel, too late. */
+TEST(event_that_excludes_the_kernel_gets_no_chain_there)
+{
+	struct chains c = sampling(PFM_PERF_EXCL_KERNEL | RIG_SKID);
+
+	start(&c);
+	rig_fire(NMIS);
+	ctx_stop(c.fd);
+	CHECK_EQ(c.hdr->count, NMIS);
+	for (__u64 i = 0; i < NMIS; i++) {
+		expect_sane(chain_at(&c, i));
+		CHECK_EQ(chain_at(&c, i)->num_kernel, 0);
+		CHECK(chain_at(&c, i)->num_user > 0);
+	}
+}
+
+static uintptr_t hostile_fp;
+
+static void spin_hostile(const bool *done)
+{
+	spin_with_frame(done, hostile_fp);
+}
+
+/*
+ * NMIs may all have come before it spins. Return: samples that found it there.
+ */
+static unsigned int fire_at_hostile(const struct chains *c,
+				    const struct hostile *h)
+{
+	unsigned int spinning = 0;
+	__u64 i = c->hdr->count;
+
+	hostile_fp = h->fp;
+	rig_fire_while(NMIS, spin_hostile);
+	for (; i < c->hdr->count; i++) {
+		const struct callers_smpl *s = chain_at(c, i);
+
+		expect_sane(s);
+		if (!is_in(s->ip, __start_hostile_text, __stop_hostile_text))
+			continue;
+		spinning += s->num_user == 1 + h->callers;
+	}
+	return spinning;
+}
+
+TEST(hostile_frame_pointers_end_the_chain)
+{
+	struct hostile h[MAX_HOSTILE];
+	unsigned int n = hostile_frames(h);
+	struct chains c = sampling(0);
+
+	start(&c);
+	for (unsigned int i = 0; i < n; i++) {
+		printf("# %s\n", h[i].name);
+		while (!fire_at_hostile(&c, &h[i]))
+			;
+	}
+	ctx_stop(c.fd);
+}
+
+static void touch_in_child(void *page)
+{
+	*(volatile char *)page = 2;
+}
+
+/* The thread's memory changes: faults, system calls, other threads' turns. */
+static void change_memory(void)
+{
+	char *page = fresh_page();
+
+	*page = 1;
+	reap(spawn(touch_in_child, page));
+	CHECK_OK(munmap(page, sysconf(_SC_PAGESIZE)));
+}
+
+TEST(chains_at_any_moment_are_sane)
+{
+	struct rig_stats stats;
+	struct chains c = sampling(0);
+	unsigned int user = 0, kernel = 0;
+	__u64 seen;
+
+	stats = rig_stats();
+	start(&c);
+	rig_rate(RIG_FASTEST);
+	for (int i = 0; i < ROUNDS; i++)
+		change_memory();
+	rig_rate(0);
+	ctx_stop(c.fd);
+	stats = rig_since(stats);
+	rig_print(&stats);
+	CHECK(c.hdr->count > 0);
+	for (seen = first_kept(&c); seen < c.hdr->count; seen++) {
+		expect_sane(chain_at(&c, seen));
+		user += chain_at(&c, seen)->num_user > 0;
+		kernel += chain_at(&c, seen)->num_kernel > 1;
+	}
+	printf("# %llu samples; of the last, %u user, %u kernel\n",
+	       (unsigned long long)c.hdr->count, user, kernel);
+}
+
+/* All that runs on a CPU: the idle thread, and switches to it, too. */
+TEST(chains_of_a_cpu_at_any_moment_are_sane)
+{
+	struct rig_stats stats;
+	struct counter n;
+	struct chains c;
+
+	rig_need();
+	c = chains_new(PFM_FL_SYSTEM_WIDE);
+	n = rig_counter(0, 0, 2);
+	n.pmc.reg_value = rig_event(2);
+	counter_write(c.fd, &n);
+	ctx_pin(0);
+	stats = rig_stats();
+	start(&c);
+	rig_rate(RIG_FASTEST);
+	for (int i = 0; i < ROUNDS; i++)
+		change_memory();
+	rig_rate(0);
+	ctx_stop(c.fd);
+	stats = rig_since(stats);
+	rig_print(&stats);
+	for (__u64 i = first_kept(&c); i < c.hdr->count; i++)
+		expect_sane(chain_at(&c, i));
+}
