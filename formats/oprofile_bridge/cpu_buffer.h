@@ -38,7 +38,7 @@ struct pfm_op_sample {
 	u32			tgid;
 	bool			user;
 	u16			num_callers;
-	unsigned long		callers[];
+	u64			callers[];
 };
 
 /**

@@ -17,7 +17,6 @@
 #include <linux/uaccess.h>
 #include <perfmon/perfmon_oprofile_smpl.h>
 #include "reader.h"
-#include "trace.h"
 
 /*
  * Module parameters. They count for the next one that opens the device.

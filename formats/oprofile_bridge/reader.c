@@ -7,13 +7,12 @@
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
-#include <perfmon/perfmon_fmt.h>
+#include <perfmon/perfmon_fmt_callers.h>
 #include <perfmon/perfmon_oprofile_smpl.h>
 #include "compat.h"
 #include "mapping.h"
 #include "reader.h"
 #include "stats.h"
-#include "trace.h"
 
 #define SYNC_PERIOD	(HZ / 10)
 /* How often a sync waits for processes' locks: a tenth of a second, in all. */
@@ -56,9 +55,8 @@ static void sample_fill(struct pfm_op_sample *sample,
 	sample->user = sample_is_user(data);
 	sample->num_callers = 0;
 	if (depth && sample->user && data->regs)
-		sample->num_callers = pfm_op_user_callers(data->regs,
-							  sample->callers,
-							  depth);
+		sample->num_callers = pfm_user_frames(data->regs,
+						      sample->callers, depth);
 }
 
 void notrace pfm_op_add_sample(const struct pfm_ovfl_data *data, u64 event)

@@ -16,6 +16,8 @@
 #include "cpu_buffer.h"
 #include "stream.h"
 
+#define PFM_OP_MAX_DEPTH	64
+
 struct pfm_ovfl_data;
 
 /**
