@@ -177,8 +177,7 @@ typedef int (*fmt_init_t)(u32 ctx_flags, void *arg, void *buf);
  *
  * Called once per overflowed PMD, in increasing index.
  *
- * Context: any, NMI included. Must not sleep, allocate, print, take a lock or
- * touch user memory.
+ * Context: any, NMI included. What it may do and touch: docs/handler_rules.md.
  * Locking: never concurrent with itself, fmt_restart or fmt_exit for one @buf.
  * Return: 0. An error ends the calls for this overflow event and masks
  * monitoring until PFM_RESTART; this overflow and those that it is not called
