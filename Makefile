@@ -114,10 +114,10 @@ modules-kunit:
 
 .PHONY: user user-arm64 user-i386 pfmon-docs
 user:
-	@$(MAKE) -s -f scripts/user.mk UARCH=x86_64 user
+	@$(MAKE) -s -f scripts/user.mk UARCH=$(HOST_ARCH) user
 # pfmon's completion, and the options in its manual page.
 pfmon-docs:
-	@$(MAKE) -s -f scripts/user.mk UARCH=x86_64 $@
+	@$(MAKE) -s -f scripts/user.mk UARCH=$(HOST_ARCH) $@
 user-arm64 user-i386: user-%:
 	@$(MAKE) -s -f scripts/user.mk UARCH=$* user
 # Programs of the tests in VMs, and of the benchmark.

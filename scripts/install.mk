@@ -16,7 +16,7 @@ INSTALL_PLACES := $(INSTALL_WHERE) $(if $(LIBDIR),--libdir "$(LIBDIR)") \
 
 .PHONY: install uninstall
 install: user
-	@scripts/install.py install $(INSTALL_PLACES)
+	@scripts/install.py install --build $(BUILD)/$(HOST_ARCH) $(INSTALL_PLACES)
 uninstall:
 	@scripts/install.py uninstall $(INSTALL_WHERE)
 

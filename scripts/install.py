@@ -360,8 +360,10 @@ def main() -> int:
     parser.add_argument("--prefix", type=Path, default=Path("/usr/local"))
     parser.add_argument("--libdir", type=Path, help="PREFIX/lib/MULTIARCH")
     parser.add_argument("--pythondir", type=Path, help="where python3 looks")
-    parser.add_argument("--build", default="build/x86_64", help="what make user built")
+    parser.add_argument("--build", help="what make user built, to be installed")
     arguments = parser.parse_args()
+    if arguments.what == "install" and not arguments.build:
+        parser.error("what is to be installed? --build names the directory")
     prefix = arguments.prefix
     layout = Layout(
         arguments.destdir.rstrip("/"),

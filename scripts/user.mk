@@ -3,20 +3,22 @@
 # The user-space programs: libperfmon, libpfm2x, libpfm22, pfmon, the example
 # workload.
 #
-#   make -f scripts/user.mk UARCH=x86_64	from the top of the tree; or arm64, i386
+#   make -f scripts/user.mk [UARCH=ARCH]	from the top of the tree
 #
-# What is built goes to build/$(UARCH)/. For arm64 and i386 programs are linked
-# statically, against libraries that scripts/sysroot.py fetches.
+# What is built goes to build/$(UARCH)/, by default for this machine. On x86_64 also
+# for arm64 and i386: those programs are linked statically, against libraries that
+# scripts/sysroot.py fetches.
 
 include scripts/cross.mk
 
-UARCH ?= x86_64
+UARCH ?= $(HOST_ARCH)
 UOUT := build/$(UARCH)
 UOBJ := $(UOUT)/obj
 
-ifeq ($(UARCH),x86_64)
+ifeq ($(UARCH),$(HOST_ARCH))
 UCC := $(if $(filter default,$(origin CC)),gcc,$(CC))
 UAR := ar
+USHARED := y
 else ifeq ($(UARCH),arm64)
 UCC := $(CROSS_GCC)
 UAR := aarch64-linux-gnu-ar
@@ -25,8 +27,9 @@ else ifeq ($(UARCH),i386)
 UCC := gcc -m32
 UAR := ar
 UTRIPLET := i386-linux-gnu
+USHARED := y
 else
-$(error UARCH=$(UARCH) is none of x86_64, arm64 and i386)
+$(error UARCH=$(UARCH) cannot be built on $(HOST_ARCH), only $(HOST_ARCH), arm64 and i386)
 endif
 
 CFLAGS ?= -O2 -g -Wall -Wextra -Werror -std=gnu11
@@ -72,7 +75,7 @@ LIB22_OBJ := $(addprefix $(UOBJ)/lib/,create22.o $(LIB2X_SHARED))
 
 .PHONY: user user-clean
 user: $(LIBPERFMON_A) $(LIBPFM2X_A) $(LIBPFM22_A) $(PFMON) $(HOTLOOPS)
-ifneq ($(UARCH),arm64)
+ifdef USHARED
 user: $(LIBPERFMON_SO) $(UOUT)/libperfmon.so $(LIBPFM2X_SO) $(LIBPFM22_SO)
 endif
 

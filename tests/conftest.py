@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import platform
 import subprocess
 from pathlib import Path
 
@@ -19,4 +20,5 @@ def programs() -> Path:
         cwd=ROOT,
         check=True,
     )
-    return ROOT / "build" / "x86_64"
+    machine = platform.machine()
+    return ROOT / "build" / {"aarch64": "arm64"}.get(machine, machine)

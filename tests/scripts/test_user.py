@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""What the Makefile builds for users, by the machine: its commands, not run."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import kernel_source
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+OWN = [("x86_64", "x86_64"), ("aarch64", "arm64"), ("riscv64", "riscv64")]
+
+
+def commands(machine: str, place: Path, *words: str) -> str:
+    """Return what make would run on a machine that calls itself so."""
+    shim = place / "uname"
+    shim.write_text(f"#!/bin/sh\necho {machine}\n")
+    shim.chmod(0o755)
+    path = f"{place}:{os.environ['PATH']}"
+    done = subprocess.run(
+        # As if nothing had been built.
+        ["make", "-n", "-B", "-s", *words],
+        cwd=ROOT,
+        env={**kernel_source.build_environment(), "PATH": path},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(("machine", "name"), OWN)
+def test_programs_are_built_for_the_machine_and_by_its_compiler(
+    machine: str, name: str, tmp_path: Path
+) -> None:
+    printed = commands(machine, tmp_path, "user")
+    assert set(re.findall(r" -o (build/\w+)/", printed)) == {f"build/{name}"}
+    compilers = re.findall(r"^(\S+) .* -o ", printed, re.MULTILINE)
+    assert set(compilers) == {"gcc"}
+    assert "-static" not in printed
+    assert f" -o build/{name}/libperfmon.so.0 " in printed
+
+
+@pytest.mark.parametrize(("machine", "name"), OWN)
+def test_what_is_installed_is_what_was_built(
+    machine: str, name: str, tmp_path: Path
+) -> None:
+    printed = commands(machine, tmp_path, "install")
+    assert f"scripts/install.py install --build build/{name} " in printed
+
+
+def test_programs_of_a_machine_that_cannot_be_built_for_are_refused(
+    tmp_path: Path,
+) -> None:
+    said = commands("aarch64", tmp_path, "-f", "scripts/user.mk", "UARCH=x86_64")
+    assert "UARCH=x86_64 cannot be built on arm64" in said
