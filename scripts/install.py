@@ -36,8 +36,9 @@ LIST = "share/perfmon/installed"
 USER_HEADERS = re.compile(r"perfmon(2x|22|_sink|_\w+_smpl)?\.h")
 # What pfm-vm and `make kunit` of a format are made of.
 SDK_SCRIPTS = (
-    *("cache.py", "debian.py", "debug.config", "debug_kernel.py", "format_folder.py"),
-    *("host.py", "kept.py", "kernel_source.py", "kernels.py", "kunit.config"),
+    *("cache.py", "debian.py", "debug.config", "debug_kernel.py", "firmware.py"),
+    *("format_folder.py", "host.py", "kept.py", "kernel_source.py", "kernels.py"),
+    "kunit.config",
     *("kunit.py", "kunit_format.py", "module_sources.py", "packages.py", "roots.py"),
     *("vm/cpio.py", "vm/guest.py", "vm/init", "vm/initramfs.py", "vm/libraries.py"),
     *("vm/qemu.py", "vm/rootdisk.py", "vm/run", "vm/stream.py", "vm/supply.py"),

@@ -22,6 +22,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+import firmware
 import host
 import kernel_source
 import kernels
@@ -63,6 +64,7 @@ def parts() -> dict[str, Part]:
         "sparse": Part(("sparse",), partial(_headers, "x86_64", host.newest())),
         "python-style": Part(("black", "isort", "flake8", "mypy", "git"), _nothing),
         "other-host": Part(("mmdebstrap", "git", *users), other_host.root),
+        "secure-boot": Part(("mokutil", "openssl"), firmware.fetch),
         "man-pages": Part(("groff", "git"), _nothing),
     }
     for arch, known in kernels.SUPPORTED.items():

@@ -24,6 +24,8 @@ HERE = Path(__file__).resolve().parent
 DRIVERS = ("virtio_pci", "virtio_console")
 # And if it has a disk.
 DISK_DRIVERS = ("virtio_blk", "ext4")
+# And if firmware has variables.
+FIRMWARE_DRIVERS = ("efivarfs",)
 # What makes the project work, in the order in which it is loaded.
 LOADED = ("perfmon.ko", "pfm_pmu_perf.ko", "pfm_fmt_default.ko")
 # The place of formats below the other modules.
@@ -59,6 +61,7 @@ class Content:
     collect: whether the guest sends its $OUT.
     disk: whether the command is run in the root on the guest's disk, which then has
         what is added below /perfmon, and no programs of ours.
+    firmware: whether firmware boots it, and has variables.
     end_mark: what the guest sends after the last byte of output and of files.
     """
 
@@ -74,6 +77,7 @@ class Content:
     command: Sequence[str]
     collect: bool
     disk: bool
+    firmware: bool
     end_mark: bytes
 
 
@@ -127,7 +131,9 @@ def _add_modules(
         loaded.append(module)
     with tempfile.TemporaryDirectory(prefix="perfmon-modules.") as name:
         stage = Path(name) / "lib/modules" / release
-        wanted = DRIVERS + DISK_DRIVERS if content.disk else DRIVERS
+        wanted = [*DRIVERS]
+        wanted += DISK_DRIVERS if content.disk else ()
+        wanted += FIRMWARE_DRIVERS if content.firmware else ()
         drivers = _stage_drivers(content.own_modules, wanted, stage)
         for module, source in ours.items():
             _stage_ours(source, stage / "extra" / module)

@@ -12,6 +12,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from firmware import Firmware
+
 PORTS = ("output", "verdict", "files")
 CHANNELS = ("console", *PORTS)
 # One instruction takes 2^1 ns of the guest's time.
@@ -30,6 +32,7 @@ class Machine:
     icount: let the guest's time be a function of the instructions it executes.
     append: words added to the kernel's command line.
     disk: a raw image that the guest may write to, None if it has no disk.
+    firmware: what boots the image, which is on its disk then, x86_64 only.
     """
 
     arch: str
@@ -39,6 +42,7 @@ class Machine:
     icount: bool
     append: str
     disk: Path | None = None
+    firmware: Firmware | None = None
 
 
 # After CMPXCHG16B, what QEMU 7.2 saves as the flags at an interrupt may be any value:
@@ -47,6 +51,8 @@ class Machine:
 # and events not precise, go on with the default.
 CPU = "max"
 INTERRUPTED_CPU = f"{CPU},-cx16,vendor=GenuineIntel"
+# With system management mode, in which the firmware keeps its variables.
+FIRMWARE_BOARD = "q35,smm=on"
 
 
 def command(
@@ -60,8 +66,9 @@ def command(
     arguments = [_program(machine.arch), *_cpu(machine)]
     arguments += ["-nodefaults", "-no-user-config", "-display", "none", "-no-reboot"]
     arguments += ["-smp", str(machine.cpus), "-m", str(machine.memory)]
-    arguments += ["-kernel", str(machine.image), "-initrd", str(initramfs)]
-    arguments += ["-append", _kernel_arguments(machine)]
+    if not machine.firmware:
+        arguments += ["-kernel", str(machine.image), "-initrd", str(initramfs)]
+        arguments += ["-append", kernel_arguments(machine)]
     for name in CHANNELS:
         arguments += ["-chardev", f"{backends[name]},id={name}"]
     arguments += ["-serial", "chardev:console", "-device", "virtio-serial-pci"]
@@ -72,7 +79,24 @@ def command(
         # guest: nothing need reach the host's disk.
         drive = f"if=none,id=disk,format=raw,cache=unsafe,file={machine.disk}"
         arguments += ["-drive", drive, "-device", "virtio-blk-pci,drive=disk"]
+    if machine.firmware:
+        arguments += firmware_arguments(machine.firmware)
     return arguments
+
+
+def firmware_arguments(firmware: Firmware) -> list[str]:
+    """Return the arguments for a machine of kind q35 that the firmware boots.
+
+    Only code in system management mode may write its variables.
+    """
+    flash = "if=pflash,format=raw"
+    disk = f"if=none,id=boot,format=raw,readonly=on,file=fat:{firmware.disk}"
+    return [
+        *("-global", "driver=cfi.pflash01,property=secure,value=on"),
+        *("-drive", f"{flash},unit=0,readonly=on,file={firmware.code}"),
+        *("-drive", f"{flash},unit=1,file={firmware.variables}"),
+        *("-drive", disk, "-device", "virtio-blk-pci,drive=boot,bootindex=0"),
+    ]
 
 
 def _program(arch: str) -> str:
@@ -89,7 +113,8 @@ def _cpu(machine: Machine) -> list[str]:
     if machine.arch == "arm64":
         kind = ["-M", "virt", "-cpu", "cortex-a57"]
     else:
-        kind = ["-M", "pc", "-cpu", CPU if machine.icount else INTERRUPTED_CPU]
+        board = FIRMWARE_BOARD if machine.firmware else "pc"
+        kind = ["-M", board, "-cpu", CPU if machine.icount else INTERRUPTED_CPU]
     if machine.icount and machine.arch == "x86_64" and machine.cpus > 1:
         raise QemuError(
             "with --icount the second CPU of an x86_64 guest never starts; use --smp 1"
@@ -100,7 +125,8 @@ def _cpu(machine: Machine) -> list[str]:
     return [*kind, "-accel", "tcg,thread=multi"]
 
 
-def _kernel_arguments(machine: Machine) -> str:
+def kernel_arguments(machine: Machine) -> str:
+    """Return the kernel's command line."""
     console = "ttyAMA0" if machine.arch == "arm64" else "ttyS0"
     words = [
         f"console={console}",

@@ -10,7 +10,17 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from machines import CERT, EXTRA, LOCKDOWN, OWNERS_KEYS, RELEASE, SECURE_BOOT, Machine
+from machines import (
+    CERT,
+    EXTRA,
+    FIRMWARE_KEYS,
+    LOCKDOWN,
+    NEW_KEYS,
+    OWNERS_KEYS,
+    RELEASE,
+    SECURE_BOOT,
+    Machine,
+)
 from pfmon import ERROR, USAGE, Pfmon, without_kernel
 
 BUILD = f"KDIR=/lib/modules/{RELEASE}/build"
@@ -254,6 +264,30 @@ def test_signed_modules_whose_key_is_not_enrolled(machine: Machine) -> None:
     findings = machine.examine()
     assert findings.checks["signature"]["status"] == "ok"
     assert findings.of("problem") == ["loaded"]
+
+
+def test_signed_modules_whose_key_waits_to_be_confirmed(machine: Machine) -> None:
+    machine.unload()
+    machine.boot_securely()
+    machine.install(signer="a key")
+    machine.write(CERT, b"0a key1")
+    machine.write(OWNERS_KEYS, b"other keys")
+    machine.write(NEW_KEYS, b"new 0a key1")
+    text, remedy = only_problem(machine, "signature")
+    assert '"a key", a key that is enrolled when you confirm it' in text
+    assert remedy == ENROLL[-1:]
+
+
+def test_key_of_the_firmware_is_trusted_by_kernels_of_debian(machine: Machine) -> None:
+    machine.unload()
+    machine.boot_securely()
+    machine.install(signer="a key")
+    machine.write(CERT, b"0a key1")
+    machine.write(OWNERS_KEYS, b"other keys")
+    machine.write(FIRMWARE_KEYS, b"Microsoft's, and 0a key1")
+    assert machine.examine().checks["signature"]["status"] == "ok"
+    machine.remove("etc/debian_version")
+    assert machine.examine().checks["signature"]["status"] == "problem"
 
 
 @pytest.mark.parametrize("keys", [None, b"", b"0of another1"])

@@ -21,12 +21,13 @@ commands_for() {
 		-e 's/","/\n/g'
 }
 
-# Does the file's commands, and prints them. Who was told to use sudo is nobody, and
-# instead of su - logs in again.
+# Does the file's commands, and prints them, with functions of $provided, if any. Who
+# was told to use sudo is nobody, and instead of su - logs in again.
 follow() {
 	sed 's/^/+ /' "$1"
 	{
 		echo "$kmod; $join"
+		echo "$provided"
 		echo 'sudo() { "$@"; }; id() { echo nobody; }'
 		grep -v '^su - ' "$1"
 	} >/tmp/commands

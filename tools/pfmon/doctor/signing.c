@@ -14,8 +14,11 @@
 #define SIG_ENFORCE	"/sys/module/module/parameters/sig_enforce"
 #define EFIVARS		"/sys/firmware/efi/efivars"
 #define SECURE_BOOT	EFIVARS "/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c"
-/* What shim gives to the kernel: the owner's keys. */
+/* What shim gives to the kernel: the owner's keys; and those he is to confirm. */
 #define OWNERS_KEYS	EFIVARS "/MokListRT-605dab50-e046-4300-abb6-3dd810dd8b23"
+#define NEW_KEYS	EFIVARS "/MokNew-605dab50-e046-4300-abb6-3dd810dd8b23"
+/* The firmware's own, which Debian's kernels trust with modules, too. */
+#define FIRMWARE_KEYS	EFIVARS "/db-d719b2cb-3d3a-4596-a3bc-dad00e67656f"
 /* With these DKMS signs. */
 #define DKMS_KEY	"/var/lib/dkms/mok.key"
 #define DKMS_CERT	"/var/lib/dkms/mok.pub"
@@ -29,9 +32,8 @@
 	"find build/modules/%s -name '*.ko' -exec "			\
 	"/lib/modules/%s/build/scripts/sign-file sha256 "		\
 	DKMS_KEY " " DKMS_CERT " {} ';'"
-#define ENROLL								\
-	"mokutil --import " DKMS_CERT "\n"				\
-	"reboot   # and choose to enroll the key"
+#define CONFIRM		"reboot   # and choose to enroll the key"
+#define ENROLL		"mokutil --import " DKMS_CERT "\n" CONFIRM
 
 /* A variable's value follows four bytes of attributes. */
 static bool has_secure_boot(const struct machine *machine)
@@ -101,25 +103,43 @@ static char *unsigned_remedy(const struct machine *machine)
 	return remedy;
 }
 
-enum enrolled { ENROLLED, NOT_ENROLLED, ENROLLED_UNKNOWN };
+enum enrolled { ENROLLED, NOT_CONFIRMED, NOT_ENROLLED, ENROLLED_UNKNOWN };
+
+/* Whether a file has these bytes in it. */
+static bool has_bytes(const struct machine *machine, const char *file,
+		      const char *bytes, size_t length)
+{
+	char *path = machine_path(machine, "%s", file);
+	size_t file_length;
+	char *content = read_file(path, &file_length);
+	bool found = content && memmem(content, file_length, bytes, length);
+
+	free(content);
+	free(path);
+	return found;
+}
 
 /* Of DKMS's certificate, if it is the signer's: that has his name in it. */
 static enum enrolled is_enrolled(const struct machine *machine,
 				 const char *signer)
 {
 	char *path = machine_path(machine, DKMS_CERT);
-	char *list_path = machine_path(machine, OWNERS_KEYS);
-	size_t length, list_length;
+	size_t length;
 	char *cert = read_file(path, &length);
-	char *list = read_file(list_path, &list_length);
 	enum enrolled answer = ENROLLED_UNKNOWN;
 
-	if (cert && list && memmem(cert, length, signer, strlen(signer)))
-		answer = memmem(list, list_length, cert, length) ?
-			 ENROLLED : NOT_ENROLLED;
-	free(list);
+	if (!cert || !memmem(cert, length, signer, strlen(signer)))
+		goto out;
+	if (has_bytes(machine, OWNERS_KEYS, cert, length) ||
+	    (machine->is_debian &&
+	     has_bytes(machine, FIRMWARE_KEYS, cert, length)))
+		answer = ENROLLED;
+	else if (has_bytes(machine, NEW_KEYS, cert, length))
+		answer = NOT_CONFIRMED;
+	else if (machine_has(machine, OWNERS_KEYS))
+		answer = NOT_ENROLLED;
+out:
 	free(cert);
-	free(list_path);
 	free(path);
 	return answer;
 }
@@ -132,6 +152,10 @@ static void check_key(const struct machine *machine, const char *why,
 	if (enrolled == NOT_ENROLLED)
 		finding_problem(finding, as_root(machine, "%s", ENROLL),
 				"%s, and the modules are signed by \"%s\", a key that is not enrolled",
+				why, signer);
+	else if (enrolled == NOT_CONFIRMED)
+		finding_problem(finding, as_root(machine, "%s", CONFIRM),
+				"%s, and the modules are signed by \"%s\", a key that is enrolled when you confirm it at the next boot",
 				why, signer);
 	else if (enrolled == ENROLLED)
 		finding_ok(finding,
