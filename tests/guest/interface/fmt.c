@@ -15,6 +15,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include <perfmon/perfmon_histogram_smpl.h>
 #include <perfmon/perfmon_nway_smpl.h>
 #include <perfmon/perfmon_pebs32_smpl.h>
 #include <perfmon/perfmon_pebs64_smpl.h>
@@ -65,6 +66,8 @@ static const struct format {
 	  PFM_PEBS32_SMPL_UUID },
 	{ "pebs64", "pfm_fmt_pebs64", PFM_PEBS64_SMPL_UUID_STR,
 	  PFM_PEBS64_SMPL_UUID },
+	{ "histogram", "pfm_fmt_histogram", PFM_HISTOGRAM_SMPL_UUID_STR,
+	  PFM_HISTOGRAM_SMPL_UUID },
 };
 
 static void expect_format(const struct format *f)
