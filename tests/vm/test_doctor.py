@@ -33,6 +33,7 @@ OLD = "pretend /sys/module/perfmon/version 0.8.0"
 OTHER = f"{OLD}; pretend /sys/kernel/perfmon/version 0.7"
 FOR_GROUP = "chgrp perfmon /dev/perfmon; chmod 660 /dev/perfmon"
 JOINED = "leave_group perfmon; begin_session; usermod -aG perfmon nobody; end_session"
+FOR_ROOT = "chgrp 0 /dev/perfmon; chmod 600 /dev/perfmon"
 TASK_GROUP = "/sys/kernel/perfmon/task_group"
 ONLY_GROUP = f"chmod 666 /dev/perfmon; leave_group perfmon; echo 77 >{TASK_GROUP}"
 LOCKED_MEMORY = (
@@ -76,6 +77,17 @@ OBSTACLES = {
         "access",
         "/dev/perfmon is for the group perfmon",
         f"{FOR_GROUP}; mend_for_nobody access",
+    ),
+    # As where udev has not seen the device.
+    "mode": Obstacle(
+        "access",
+        "/dev/perfmon is not for you: it has mode 0600 and group root",
+        f"{FOR_ROOT}; mend_for_nobody access",
+    ),
+    "missing": Obstacle(
+        "access",
+        "/dev/perfmon is not there, though perfmon is loaded",
+        "rm /dev/perfmon; mend_for_nobody access",
     ),
     "session": Obstacle(
         "access",
@@ -170,6 +182,7 @@ def _options(target: Target) -> Iterator[str]:
     if target == X86_64:
         yield "--no-modules"
         yield from obstacles.kmod_options()
+        yield "--add=/usr/sbin/groupadd:/usr/sbin/groupadd"
 
 
 @pytest.fixture(scope="module", name="boots")
