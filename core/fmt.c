@@ -184,6 +184,16 @@ const pfm_buffer_fmt_t *pfm_fmt_get(const pfm_uuid_t uuid)
 
 void pfm_fmt_put(const pfm_buffer_fmt_t *fmt)
 {
+int pfm_fmt_result(const pfm_buffer_fmt_t *fmt, const char *callback, int ret)
+{
+	/* Below, it would be taken for a pointer. */
+	if (ret <= 0 && ret >= -MAX_ERRNO)
+		return ret;
+	pr_err_ratelimited("perfmon: format %s: %s returns %d, which is neither 0 nor an errno\n",
+			   fmt->fmt_name, callback, ret);
+	return -EINVAL;
+}
+
 	struct pfm_fmt_entry *e;
 	struct module *owner;
 

@@ -193,6 +193,18 @@ static void expect_odd(const char *parameters, const char *const lines[])
 	struct counter c = counter(0, 0, 1);
 	int fd;
 
+TEST(answer_that_is_no_errno_blames_the_format)
+{
+	pfarg_ctx_t ctx = { .ctx_smpl_buf_id = ODD_UUID };
+	int log;
+
+	CHECK_OK(module_insert_with(ODD, "validate=3"));
+	log = log_open();
+	CHECK_ERRNO(pfm_create_context(&ctx, NULL, 0), EINVAL);
+	CHECK(log_says_once(log, "format odd: fmt_validate returns 3, "));
+	CHECK_OK(module_unload(MODULE_ODD));
+}
+
 	CHECK_OK(module_insert_with(ODD, parameters));
 	fd = odd_new();
 	counter_write(fd, &c);
