@@ -83,6 +83,12 @@ static pfm_buffer_fmt_t odd_fmt = {
 	.fmt_handler	= odd_handler,
 };
 
+static const struct pfm_arg_field odd_layout[] = {
+	{ "first", "events", 0, 8, 0 },
+	{ "beyond", "events", 8, 8, 0 },
+	{}
+};
+
 static void odd_spoil(pfm_buffer_fmt_t *fmt)
 {
 	fmt->fmt_arg_size = arg_size;
@@ -98,6 +104,8 @@ static void odd_spoil(pfm_buffer_fmt_t *fmt)
 		fmt->fmt_msgq_depth = PFM_FMT_MAX_MSGQ_DEPTH + 1;
 	else if (!strcmp(wrong, "fmt_flags"))
 		fmt->fmt_flags = ~PFM_FMTFL_ALL;
+	else if (!strcmp(wrong, "fmt_arg_layout"))
+		fmt->fmt_arg_layout = odd_layout;
 }
 
 static int __init odd_init(void)
