@@ -79,7 +79,9 @@ class Machine:
     ) -> boot.Boot:
         """Boot a copy of the machine with one of its kernels; see boot.Boot."""
         out.mkdir(parents=True, exist_ok=True)
-        where = ("--root", str(self.tree), "--timeout", str(TIMEOUT))
+        # Patching code under a second CPU can crash an emulated one, and the machine of
+        # the other release has its CPU, too.
+        where = ("--root", str(self.tree), "--timeout", str(TIMEOUT), "--smp", "1")
         target = boot.Target("x86_64", release)
         return boot.Boot(target, commands, out, (*where, *options))
 
