@@ -28,6 +28,8 @@ DISK_DRIVERS = ("virtio_blk", "ext4")
 FIRMWARE_DRIVERS = ("efivarfs",)
 # What makes the project work, in the order in which it is loaded.
 LOADED = ("perfmon.ko", "pfm_pmu_perf.ko", "pfm_fmt_default.ko")
+# Of init, which no other system can run.
+INTERPRETER = b"#!/bin/busybox sh\n"
 # The place of formats below the other modules.
 FORMATS = "formats"
 COMPRESSED = ".xz"
@@ -111,7 +113,7 @@ def _add_system(archive: cpio.Archive, arch: str) -> None:
     archive.add_file("/bin/busybox", busybox(arch))
     for path, lines in ACCOUNTS.items():
         archive.add_bytes(path, lines)
-    archive.add_bytes("/init", (HERE / "init").read_bytes(), 0o755)
+    archive.add_bytes("/init", INTERPRETER + (HERE / "init").read_bytes(), 0o755)
 
 
 def _add_modules(
