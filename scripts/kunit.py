@@ -9,6 +9,7 @@ and a build directory: only what has changed is built again.
 from __future__ import annotations
 
 import os
+import platform
 import re
 import shutil
 import signal
@@ -28,6 +29,7 @@ KCONFIG = (
     '\tbool "KUnit suites of perfmon"\n'
     "\tdepends on KUNIT=y\n"
 )
+MACHINE = "x86_64"
 # What a build of that kernel takes: programs, and the packages that have them.
 PROGRAMS = {"make": "make", "gcc": "gcc", "flex": "flex", "bison": "bison", "bc": "bc"}
 SUMMARY = re.compile(r"Testing complete\. Ran \d+ tests?: (.*)")
@@ -80,6 +82,10 @@ def replace(path: Path, content: bytes) -> None:
 
 
 def _need_programs() -> None:
+    if platform.machine() != MACHINE:
+        raise kernel_source.SourceError(
+            f"User Mode Linux runs on {MACHINE} only, and this is {platform.machine()}"
+        )
     missing = [PROGRAMS[name] for name in PROGRAMS if shutil.which(name) is None]
     if packages.installed_version(kernel_source.PACKAGE) is None:
         missing.append(kernel_source.PACKAGE)

@@ -16,6 +16,7 @@ not; 2 if they cannot be built here at all.
 from __future__ import annotations
 
 import argparse
+import re
 import signal
 import sys
 from collections.abc import Mapping
@@ -48,6 +49,8 @@ obj-y := $(obj-m) {suites}
 obj-m :=
 """
 KBUILD = "modules.mk"
+# What the compiler and KUnit call the folder's copy.
+COPY = re.compile(rf"[^\s:]*drivers/perfmon/{FORMAT}/")
 
 
 class NoSuite(Exception):
@@ -101,7 +104,7 @@ def _run(folder: Path, extra: list[str]) -> int:
             _update(drivers / name, content)
 
     def show(line: str) -> str:
-        return line.replace(f"../drivers/perfmon/{FORMAT}/", f"{folder}/")
+        return COPY.sub(lambda _: f"{folder}/", line)
 
     makefile = MAKEFILE.format(" ".join(f"{name}/" for name in parts))
     return kunit.run(WORKSPACE, makefile, populate, extra, show)

@@ -13,6 +13,11 @@ static int area_kunit_init(struct kunit *test)
 	return pfm_calls_init(test, uuid);
 }
 
+static bool is_page_aligned(const void *at)
+{
+	return IS_ALIGNED((unsigned long)at, PAGE_SIZE);
+}
+
 static void buffer_and_area_are_as_large_as_asked_for(struct kunit *test)
 {
 	struct pfm_fmt_calls *d = test->priv;
@@ -20,8 +25,8 @@ static void buffer_and_area_are_as_large_as_asked_for(struct kunit *test)
 
 	pfm_calls_make(test, &arg);
 	KUNIT_EXPECT_EQ(test, d->size, (size_t)5001);
-	KUNIT_EXPECT_TRUE(test, PAGE_ALIGNED(d->buf));
-	KUNIT_EXPECT_TRUE(test, PAGE_ALIGNED(pfm_fmt_area(d->buf)));
+	KUNIT_EXPECT_TRUE(test, is_page_aligned(d->buf));
+	KUNIT_EXPECT_TRUE(test, is_page_aligned(pfm_fmt_area(d->buf)));
 	KUNIT_EXPECT_EQ(test, pfm_calls_sample(d, 1, 0), 0);
 	KUNIT_EXPECT_EQ(test, ((u8 *)d->buf)[5000], 1);
 	KUNIT_EXPECT_EQ(test, ((u8 *)pfm_fmt_area(d->buf))[10006], 2);
