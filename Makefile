@@ -12,6 +12,8 @@ TARGETS := x86_64-6.1 x86_64-6.12 x86_64-6.12-deb13 x86_64-7.3 \
 	arm64-6.1 arm64-6.12
 # Whatever Debian offers today; only `make check-newest` builds for them.
 NEWEST_TARGETS := x86_64-backports x86_64-sid
+# A kernel that they cannot be built for, which the tests see.
+REFUSED_TARGETS := x86_64-6.12-rt
 # The kernel that looks for faults; its modules are no part of `make modules`.
 DEBUG_TARGET := x86_64-debug
 KMOD_DIRS := Kbuild VERSION scripts/modules.mk sdk core pmu formats
@@ -93,7 +95,7 @@ endef
 # Build the modules below directory $2, which need ours, for target $1.
 build-others = $(call build-modules,$1,$1,$2,KBUILD_EXTRA_SYMBOLS=$(CURDIR)/$(BUILD)/kmod/$1/Module.symvers)
 
-ALL_TARGETS := $(TARGETS) $(NEWEST_TARGETS) $(DEBUG_TARGET)
+ALL_TARGETS := $(TARGETS) $(NEWEST_TARGETS) $(REFUSED_TARGETS) $(DEBUG_TARGET)
 .PHONY: modules modules-all built-modules modules-kunit \
 	$(ALL_TARGETS:%=modules-%) $(ALL_TARGETS:%=test-modules-%)
 modules: $(if $(KDIR),modules-kdir,modules-all)

@@ -69,9 +69,11 @@ static int pfm_fmt_sizes(struct pfm_context *ctx, void *arg, size_t *size,
 	int ret = 0;
 
 	if (fmt->fmt_getsize)
-		ret = fmt->fmt_getsize(ctx->flags, arg, size);
+		ret = pfm_fmt_result(fmt, "fmt_getsize",
+				     fmt->fmt_getsize(ctx->flags, arg, size));
 	if (!ret && fmt->fmt_getpriv)
-		ret = fmt->fmt_getpriv(ctx->flags, arg, area);
+		ret = pfm_fmt_result(fmt, "fmt_getpriv",
+				     fmt->fmt_getpriv(ctx->flags, arg, area));
 	if (ret || *size || !*area)
 		return ret;
 	pr_warn_ratelimited("perfmon: format %s: fmt_getpriv asks for %zu bytes, but without a buffer nothing leads to them\n",
@@ -114,7 +116,9 @@ static int pfm_fmt_init_buffer(struct pfm_context *ctx, void *arg)
 	int ret = 0;
 
 	if (ctx->fmt->fmt_init)
-		ret = ctx->fmt->fmt_init(ctx->flags, arg, ctx->buf);
+		ret = pfm_fmt_result(ctx->fmt, "fmt_init",
+				     ctx->fmt->fmt_init(ctx->flags, arg,
+							ctx->buf));
 	if (ret)
 		return ret;
 	ret = pfm_ds_attach(ctx);
@@ -130,15 +134,16 @@ static int pfm_fmt_setup(struct pfm_context *ctx, void *arg)
 	int ret = 0;
 
 	if (fmt->fmt_validate)
-		ret = fmt->fmt_validate(ctx->flags, ctx->pmu->num_pmds, arg);
+		ret = pfm_fmt_result(fmt, "fmt_validate",
+				     fmt->fmt_validate(ctx->flags,
+						       ctx->pmu->num_pmds,
+						       arg));
 	if (!ret)
 		ret = pfm_fmt_buffer(ctx, arg);
 	if (!ret)
 		ret = pfm_fmt_init_buffer(ctx, arg);
 	if (ret && ctx->buffer)
 		pfm_buffer_put(ctx->buffer);
-	if (ret > 0) /* no errno: a broken format */
-		ret = -EINVAL;
 	if (!ret)
 		ctx->handler = fmt->fmt_handler;
 	return ret;

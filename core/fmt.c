@@ -9,6 +9,7 @@
 #include <perfmon/perfmon_ds.h>
 #include <perfmon/perfmon_fmt_sdk.h>
 #include "fmt.h"
+#include "fmt_arg.h"
 #include "sysfs.h"
 
 /**
@@ -32,7 +33,8 @@ struct pfm_fmt_entry {
  * changes it raises PFM_FMT_INTERFACE, so that older formats are refused.
  */
 static_assert(PFM_FMT_INTERFACE == 3);
-static_assert(sizeof(pfm_buffer_fmt_t) == 112);
+static_assert(sizeof(pfm_buffer_fmt_t) == 120);
+static_assert(sizeof(struct pfm_arg_field) == 32);
 static_assert(offsetof(pfm_ovfl_arg_t, ovfl_ctrl) == 24);
 static_assert(offsetof(pfm_ovfl_arg_t, smpl_pmds) == 40);
 static_assert(offsetof(pfm_ovfl_arg_t, smpl_pmds_values) == 88);
@@ -91,7 +93,7 @@ static int pfm_fmt_check(const pfm_buffer_fmt_t *fmt, const char *module,
 		       fault);
 		return -EINVAL;
 	}
-	return 0;
+	return pfm_arg_layout_check(fmt, module);
 }
 
 /* Make @e known. Return: 0; -EBUSY if its UUID is; what sysfs says. */
@@ -180,6 +182,16 @@ const pfm_buffer_fmt_t *pfm_fmt_get(const pfm_uuid_t uuid)
 	if (!fmt && !request_module("perfmon-fmt-%pUb", uuid))
 		fmt = pfm_fmt_try_get(uuid);
 	return fmt;
+}
+
+int pfm_fmt_result(const pfm_buffer_fmt_t *fmt, const char *callback, int ret)
+{
+	/* Below, it would be taken for a pointer. */
+	if (ret <= 0 && ret >= -MAX_ERRNO)
+		return ret;
+	pr_err_ratelimited("perfmon: format %s: %s returns %d, which is neither 0 nor an errno\n",
+			   fmt->fmt_name, callback, ret);
+	return -EINVAL;
 }
 
 void pfm_fmt_put(const pfm_buffer_fmt_t *fmt)

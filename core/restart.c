@@ -5,6 +5,7 @@
 #include "block.h"
 #include "context.h"
 #include "evtset_switch.h"
+#include "fmt.h"
 #include "freeze.h"
 #include "load.h"
 #include "owner.h"
@@ -54,8 +55,7 @@ static int pfm_restart_ctrl(struct pfm_context *ctx, pfm_ovfl_ctrl_t *ctrl)
 					    ctrl);
 	else
 		ctrl->reset_ovfl_pmds = pfm_is_masked(ctx);
-	/* Positive is no errno: a broken format. */
-	return ret > 0 ? -EINVAL : ret;
+	return ret ? pfm_fmt_result(ctx->fmt, "fmt_restart", ret) : 0;
 }
 
 /* Do what the restart asks for. Context: paused. */

@@ -5,7 +5,7 @@
  *
  *   version
  *   what pfm_sysfs_add_files() is given: config.c's limits and groups
- *   formats/<uuid>/name, arg_size, and what the format adds
+ *   formats/<uuid>/name, arg_size, arg_layout, and what the format adds
  *   pmu_desc/name, mappings
  */
 #include <linux/kobject.h>
@@ -15,6 +15,7 @@
 #include <linux/sysfs.h>
 #include <perfmon/perfmon_pmu.h>
 #include "compat.h"
+#include "fmt_arg.h"
 #include "sysfs.h"
 
 static struct kobject *pfm_root;
@@ -39,33 +40,58 @@ static ssize_t version_show(struct kobject *kobj, struct kobj_attribute *attr,
 
 static struct kobj_attribute pfm_version_attr = __ATTR_RO(version);
 
+static const pfm_buffer_fmt_t *pfm_fmt_of(struct kobject *kobj)
+{
+	return container_of(kobj, struct pfm_fmt_dir, kobj)->fmt;
+}
+
 static ssize_t fmt_name_show(struct kobject *kobj, struct kobj_attribute *attr,
 			     char *buf)
 {
-	return sysfs_emit(buf, "%s\n",
-			  container_of(kobj, struct pfm_fmt_dir, kobj)
-				  ->fmt->fmt_name);
+	return sysfs_emit(buf, "%s\n", pfm_fmt_of(kobj)->fmt_name);
 }
 
 static ssize_t fmt_arg_size_show(struct kobject *kobj,
 				 struct kobj_attribute *attr, char *buf)
 {
-	return sysfs_emit(buf, "%zu\n",
-			  container_of(kobj, struct pfm_fmt_dir, kobj)
-				  ->fmt->fmt_arg_size);
+	return sysfs_emit(buf, "%zu\n", pfm_fmt_of(kobj)->fmt_arg_size);
+}
+
+static ssize_t fmt_arg_layout_show(struct kobject *kobj,
+				   struct kobj_attribute *attr, char *buf)
+{
+	return pfm_arg_layout_show(pfm_fmt_of(kobj), buf);
 }
 
 static struct kobj_attribute pfm_fmt_name_attr =
 	__ATTR(name, 0444, fmt_name_show, NULL);
 static struct kobj_attribute pfm_fmt_arg_size_attr =
 	__ATTR(arg_size, 0444, fmt_arg_size_show, NULL);
+static struct kobj_attribute pfm_fmt_arg_layout_attr =
+	__ATTR(arg_layout, 0444, fmt_arg_layout_show, NULL);
 
 static struct attribute *pfm_fmt_attrs[] = {
 	&pfm_fmt_name_attr.attr,
 	&pfm_fmt_arg_size_attr.attr,
+	&pfm_fmt_arg_layout_attr.attr,
 	NULL
 };
-ATTRIBUTE_GROUPS(pfm_fmt);
+
+/* Who says nothing of an argument is no format with an empty one. */
+static umode_t pfm_fmt_visible(struct kobject *kobj, struct attribute *attr,
+			       int n)
+{
+	bool hidden = attr == &pfm_fmt_arg_layout_attr.attr &&
+		      !pfm_fmt_of(kobj)->fmt_arg_layout;
+
+	return hidden ? 0 : attr->mode;
+}
+
+static const struct attribute_group pfm_fmt_group = {
+	.attrs		= pfm_fmt_attrs,
+	.is_visible	= pfm_fmt_visible,
+};
+__ATTRIBUTE_GROUPS(pfm_fmt);
 
 static void pfm_fmt_dir_release(struct kobject *kobj)
 {

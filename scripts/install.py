@@ -33,7 +33,7 @@ PROGRAMS = 0o755
 DATA = 0o644
 LIST = "share/perfmon/installed"
 # What programs include; the other headers of the SDK are for kernel modules.
-USER_HEADERS = re.compile(r"perfmon(2x|22|_sink|_\w+_smpl)?\.h")
+USER_HEADERS = re.compile(r"perfmon(2x|22|_sink|_hist|_\w+_smpl)?\.h")
 # What pfm-vm and `make kunit` of a format are made of.
 SDK_SCRIPTS = (
     *("cache.py", "debian.py", "debug.config", "debug_kernel.py", "firmware.py"),

@@ -45,11 +45,17 @@ class Series:
     """Kernels of one name.
 
     release: of Debian. version: what their versions begin with; "" is the newest.
+    flavour: which of Debian's configurations.
     """
 
     release: str
     version: str
     archs: tuple[str, ...] = ("x86_64",)
+    flavour: str = "cloud"
+
+    def suffix(self, arch: str) -> str:
+        """Return what `uname -r` ends with."""
+        return f"-{self.flavour}-{DEBIAN_ARCH[arch]}"
 
 
 KERNELS = {
@@ -63,13 +69,18 @@ NEWEST = {
     "backports": Series("trixie-backports", ""),
     "sid": Series("sid", ""),
 }
+# What no modules can be built for: the tests see that.
+REFUSED = {"6.12-rt": Series("bookworm", "6.12.", flavour="rt")}
 SUPPORTED = {
     arch: tuple(name for name, series in KERNELS.items() if arch in series.archs)
     for arch in ("x86_64", "arm64")
 }
+_ALL = KERNELS | NEWEST | REFUSED
 # Built from source, for x86_64 only.
 DEBUG = "debug"
 DEBIAN_ARCH = {"x86_64": "amd64", "arm64": "arm64"}
+# The common headers of a flavour.
+COMMON = {"cloud": "common", "rt": "common-rt"}
 # From this version on a package has the image and another one its modules.
 SPLIT = [6, 19]
 # What modules are built with in a root, and for arm64: the release's compiler.
@@ -128,7 +139,7 @@ def resolve(arch: str, name: str) -> Kernel:
     if arch not in SUPPORTED:
         known = ", ".join(SUPPORTED)
         raise KernelError(f"unknown architecture {arch}; choose one of: {known}")
-    series = (KERNELS | NEWEST).get(name)
+    series = _ALL.get(name)
     if series is None or arch not in series.archs:
         known = ", ".join(SUPPORTED[arch])
         raise KernelError(f"no kernel {name} for {arch}; choose one of: {known}")
@@ -151,10 +162,11 @@ def kdir(kernel: Kernel) -> Path:
         return HEADERS / name
     arch = DEBIAN_ARCH[kernel.arch]
     ours = kernel.offer(packages.native())
-    base = kernel.release.removesuffix(_flavour(kernel.arch))
+    series = _ALL[kernel.series]
+    base = kernel.release.removesuffix(series.suffix(kernel.arch))
     parts = [
         (name, kernel.offer(arch), kernel.version),
-        (f"{PREFIX}{base}-common", ours, kernel.version),
+        (f"{PREFIX}{base}-{COMMON[series.flavour]}", ours, kernel.version),
     ]
 
     def finish(tree: Path) -> None:
@@ -233,10 +245,6 @@ def _cross(kernel: Kernel) -> list[str]:
     return ["ARCH=arm64", f"CROSS_COMPILE={CROSS}-", f"CC={compiler}"]
 
 
-def _flavour(arch: str) -> str:
-    return f"-cloud-{DEBIAN_ARCH[arch]}"
-
-
 def _installed(arch: str, name: str, series: Series) -> Kernel | None:
     """Return the kernel of the newest installed headers, None if there are none.
 
@@ -244,13 +252,13 @@ def _installed(arch: str, name: str, series: Series) -> Kernel | None:
     """
     if debian.host() != debian.base(series.release) or not series.version:
         return None
-    flavour = _flavour("x86_64")
-    found = HEADERS.glob(f"{PREFIX}{series.version}*{flavour}")
+    suffix = series.suffix("x86_64")
+    found = HEADERS.glob(f"{PREFIX}{series.version}*{suffix}")
     for path in sorted(found, key=lambda path: _version_key(path.name), reverse=True):
         version = packages.installed_version(path.name)
         if version is not None:
-            base = path.name.removeprefix(PREFIX).removesuffix(flavour)
-            release = base + _flavour(arch)
+            base = path.name.removeprefix(PREFIX).removesuffix(suffix)
+            release = base + series.suffix(arch)
             return Kernel(arch, name, release, version, series.release, True)
     return None
 
@@ -261,7 +269,7 @@ def _offered(arch: str, name: str, series: Series) -> Kernel | None:
     known = packages.names(offer, PREFIX + series.version)
     releases = [name.removeprefix(PREFIX) for name in known]
     # Not the packages that depend on the newest of a series.
-    full = re.compile(rf"\d+\.\d+\.\d+[^-]*(-\d+)?{_flavour(arch)}")
+    full = re.compile(rf"\d+\.\d+\.\d+[^-]*(-\d+)?{series.suffix(arch)}")
     newest = max(filter(full.fullmatch, releases), key=_version_key, default=None)
     if newest is None:
         return None
@@ -275,7 +283,7 @@ def _cached(arch: str, name: str, series: Series) -> Kernel:
 
     Raises KernelError if there is none.
     """
-    found = _headers(f"{series.version}*{_flavour(arch)}", "*")
+    found = _headers(f"{series.version}*{series.suffix(arch)}", "*")
     entries = found.parent.glob(found.name) if series.version else ()
     newest = max((entry.name for entry in entries), key=_version_key, default=None)
     if newest is None:
@@ -302,7 +310,8 @@ def _make_relative(makefile: Path) -> None:
 
 def _version_key(name: str) -> list[int]:
     """Return the numbers of a kernel's version, without those of its flavour."""
-    return [int(number) for number in re.findall(r"\d+", name.partition("-cloud")[0])]
+    version = re.split(r"-(?:cloud|rt)-", name)[0]
+    return [int(number) for number in re.findall(r"\d+", version)]
 
 
 def _image_tree(kernel: Kernel) -> Path:
@@ -334,7 +343,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    names = ", ".join((*KERNELS, *NEWEST, DEBUG))
+    names = ", ".join((*_ALL, DEBUG))
     parser.add_argument("--arch", default="x86_64", help="x86_64 or arm64")
     parser.add_argument("--kernel", default="6.1", help=names)
     what = ["kdir", "image", "release", "modules", "make"]

@@ -136,15 +136,18 @@ def offered(offer: Offer, names: Iterable[str]) -> dict[str, str]:
     Raises PackageError if one is not offered.
     """
     wanted = list(names)
+    found: dict[str, str] = {}
 
-    def look() -> dict[str, str] | None:
+    def look() -> bool | None:
         shown = _apt(offer, "apt-cache", "show", "--no-all-versions", *wanted)
-        found = dict(VERSION.findall(shown.stdout))
-        return found if set(wanted) <= set(found) else None
+        found.clear()
+        found.update(VERSION.findall(shown.stdout))
+        return set(wanted) <= set(found) or None
 
-    found, failure = _looked_up(offer, look)
-    if found is None:
-        raise _unavailable(f"one of {', '.join(wanted)} for {offer}", failure)
+    complete, failure = _looked_up(offer, look)
+    if not complete:
+        missing = [name for name in wanted if name not in found]
+        raise _unavailable(f"{', '.join(missing)} for {offer}", failure)
     return found
 
 
@@ -303,11 +306,11 @@ def _apt(
 def _unavailable(spec: str, failure: str | None) -> PackageError:
     if failure:
         return PackageError(
-            f"the package {spec} cannot be downloaded, and the package lists cannot "
-            f"be updated; check the network and the sources of apt:\n{failure}"
+            f"{spec}: cannot be downloaded, as the package lists cannot be "
+            f"updated; check the network and the sources of apt:\n{failure}"
         )
     return PackageError(
-        f"the package {spec} cannot be downloaded. If its version is no longer "
+        f"{spec}: cannot be downloaded. If its version is no longer "
         "offered, bring the installed packages up to date: "
         "apt-get update && apt-get upgrade"
     )

@@ -67,14 +67,14 @@ def parts() -> dict[str, Part]:
         "secure-boot": Part(("mokutil", "openssl"), firmware.fetch),
         "man-pages": Part(("groff", "git"), _nothing),
     }
-    for arch, known in kernels.SUPPORTED.items():
-        for series in known:
+    for name, kernel in (kernels.KERNELS | kernels.REFUSED).items():
+        for arch in kernel.archs:
             compiler = cross if arch == "arm64" else ()
-            found[f"modules-{arch}-{series}"] = Part(
-                compiler, partial(_headers, arch, series)
+            found[f"modules-{arch}-{name}"] = Part(
+                compiler, partial(_headers, arch, name)
             )
-            found[f"vm-{arch}-{series}"] = Part(
-                (QEMU[arch],), partial(_image, arch, series)
+            found[f"vm-{arch}-{name}"] = Part(
+                (QEMU[arch],), partial(_image, arch, name)
             )
     return found
 

@@ -21,6 +21,10 @@ typedef struct {
 
 PFM_STATIC_ASSERT(sizeof(pfm_count_smpl_arg_t) == 8);
 
+/* What tools are told of it; see PFM_FMT_ARG(). */
+#define PFM_COUNT_SMPL_ARG_LAYOUT {					\
+	PFM_ARG(pfm_count_smpl_arg_t, num_events, 16, "events") }
+
 /* First bytes of the buffer; a 64-bit count of each event follows. */
 typedef struct {
 	__u32	hdr_version;

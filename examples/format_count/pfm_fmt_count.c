@@ -62,7 +62,7 @@ static int notrace count_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
 static const pfm_buffer_fmt_t pfm_count_fmt = {
 	.fmt_name	= "count",
 	.fmt_uuid	= PFM_COUNT_SMPL_UUID,
-	.fmt_arg_size	= sizeof(pfm_count_smpl_arg_t),
+	PFM_FMT_ARG(pfm_count_smpl_arg_t, PFM_COUNT_SMPL_ARG_LAYOUT),
 	.fmt_validate	= count_validate,
 	.fmt_getsize	= count_getsize,
 	.fmt_init	= count_init,

@@ -168,7 +168,7 @@ static int default_restart(void *buf, int is_active, pfm_ovfl_ctrl_t *ctrl)
 static const pfm_buffer_fmt_t pfm_default_fmt = {
 	.fmt_name	= "default",
 	.fmt_uuid	= PFM_DFL_SMPL_UUID,
-	.fmt_arg_size	= sizeof(pfm_default_smpl_arg_t),
+	PFM_FMT_ARG(pfm_default_smpl_arg_t, PFM_DFL_SMPL_ARG_LAYOUT),
 	.fmt_msgq_depth	= 1,
 	.fmt_validate	= default_validate,
 	.fmt_getsize	= pfm_getsize,

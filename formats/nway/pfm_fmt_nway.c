@@ -197,7 +197,7 @@ static int nway_restart(void *buf, int is_active, pfm_ovfl_ctrl_t *ctrl)
 static const pfm_buffer_fmt_t pfm_nway_fmt = {
 	.fmt_name	= "nway",
 	.fmt_uuid	= PFM_NWAY_SMPL_UUID,
-	.fmt_arg_size	= sizeof(pfm_nway_smpl_arg_t),
+	PFM_FMT_ARG(pfm_nway_smpl_arg_t, PFM_NWAY_SMPL_ARG_LAYOUT),
 	.fmt_msgq_depth	= PFM_NWAY_MAX_REGIONS,
 	.fmt_validate	= nway_validate,
 	.fmt_getsize	= pfm_getsize,

@@ -96,7 +96,7 @@ static int pebs_restart(void *buf, int is_active, pfm_ovfl_ctrl_t *ctrl)
 static const pfm_buffer_fmt_t pebs_fmt = {
 	.fmt_name	= "pebs" __stringify(PEBS_BITS),
 	.fmt_uuid	= PEBS(UUID),
-	.fmt_arg_size	= sizeof(pebs_arg_t),
+	PFM_FMT_ARG(pebs_arg_t, PEBS(ARG_LAYOUT)),
 	.fmt_msgq_depth	= 1,
 	.fmt_flags	= PFM_FMTFL_DS,
 	.fmt_validate	= pebs_validate,

@@ -18,8 +18,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 #include <perfmon/perfmon_default_smpl.h>
+#include <perfmon/perfmon_histogram_smpl.h>
 #include <perfmon/perfmon_nway_smpl.h>
 #include "bench.h"
+#include "../../examples/format_mini/perfmon_mini_smpl.h"
 
 #define CYCLE_PERIOD	20000UL
 #define LOOP_STEPS	40000000UL
@@ -195,6 +197,51 @@ static uint64_t nway_end(void)
 	return n;
 }
 
+/* A format with a sink, whose buffer is filled once. */
+static void sink_begin(const struct workload *w, int values,
+		       const pfm_uuid_t uuid)
+{
+	pfm_sink_arg_t arg = {
+		.buf_size = RING_PAGES * sysconf(_SC_PAGESIZE),
+	};
+	pfarg_ctx_t ctx = { .ctx_flags = 0 };
+
+	memcpy(ctx.ctx_smpl_buf_id, uuid, sizeof(ctx.ctx_smpl_buf_id));
+	fds[0] = pfm_create_context(&ctx, &arg, sizeof(arg));
+	if (fds[0] < 0)
+		die("PFM_CREATE_CONTEXT");
+	start(w, values);
+}
+
+static uint64_t sink_end(void)
+{
+	const pfm_sink_hdr_t *hdr = map;
+	const pfm_sink_rgn_t *rgn = (const void *)(hdr + 1);
+	uint64_t n;
+
+	if (pfm_stop(fds[0]))
+		die("PFM_STOP");
+	if (hdr->hdr_fills || hdr->hdr_lost[PFM_SINK_LOST_TABLE])
+		die("the buffer became full");
+	n = hdr->hdr_past + rgn->rgn_count;
+	close_all();
+	return n;
+}
+
+static void mini_begin(const struct workload *w, int values)
+{
+	static const pfm_uuid_t uuid = PFM_MINI_SMPL_UUID;
+
+	sink_begin(w, values, uuid);
+}
+
+static void histogram_begin(const struct workload *w, int values)
+{
+	static const pfm_uuid_t uuid = PFM_HISTOGRAM_SMPL_UUID;
+
+	sink_begin(w, values, uuid);
+}
+
 static uint64_t default_end(void)
 {
 	const pfm_default_smpl_hdr_t *hdr = map;
@@ -262,6 +309,9 @@ static const struct recorder recorders[] = {
 	  ON_ARM64(130) },
 	{ "perfmon, two PMDs", default_begin, default_end, 2, ON_ARM64(270) },
 	{ "perfmon n-way format", nway_begin, nway_end, 0, ON_ARM64(150) },
+	{ "perfmon, a sink", mini_begin, sink_end, 0, 0 },
+	{ "perfmon histogram format", histogram_begin, sink_end, 0,
+	  ON_ARM64(242) },
 	{ "perf ring buffer", ring_begin, ring_end, 0, 0 },
 	{ "perf ring buffer, two read", ring_begin, ring_end, 2, 0 },
 };

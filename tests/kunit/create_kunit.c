@@ -213,10 +213,24 @@ static void what_init_says_ends_the_creation(struct kunit *test)
 	KUNIT_EXPECT_STREQ(test, calls->order, "vgi");
 }
 
-static void a_positive_result_is_einval(struct kunit *test)
+/* Below -MAX_ERRNO a result would be taken for a context. */
+static void a_result_that_is_no_errno_is_einval(struct kunit *test)
 {
-	calls->init_ret = 1;
-	KUNIT_EXPECT_EQ(test, PTR_ERR(create(test, 0)), -EINVAL);
+	static const int rets[] = { 1, INT_MAX, -MAX_ERRNO - 1, INT_MIN };
+	int *const answers[] = { &calls->validate_ret, &calls->getsize_ret,
+				 &calls->getpriv_ret, &calls->init_ret };
+	int i, n;
+
+	fmt.fmt_getpriv = note_getpriv;
+	for (i = 0; i < ARRAY_SIZE(answers); i++) {
+		for (n = 0; n < ARRAY_SIZE(rets); n++) {
+			*answers[i] = rets[n];
+			KUNIT_EXPECT_EQ(test, PTR_ERR(create(test, 0)),
+					-EINVAL);
+			pfm_unregister_buffer_fmt(fmt.fmt_uuid);
+		}
+		*answers[i] = 0;
+	}
 }
 
 /* Proves 3.5.11-04 */
@@ -540,7 +554,7 @@ static struct kunit_case create_cases[] = {
 	KUNIT_CASE(what_validate_says_ends_the_creation),
 	KUNIT_CASE(what_getsize_says_ends_the_creation),
 	KUNIT_CASE(what_init_says_ends_the_creation),
-	KUNIT_CASE(a_positive_result_is_einval),
+	KUNIT_CASE(a_result_that_is_no_errno_is_einval),
 	KUNIT_CASE(a_buffer_beyond_all_limits_is_enomem),
 	KUNIT_CASE(a_handler_is_enough),
 	KUNIT_CASE(a_format_may_have_no_buffer),

@@ -3,14 +3,17 @@
 
 from __future__ import annotations
 
+import shlex
 import shutil
 import subprocess
 from pathlib import Path
 
-import debian
+import debs
+import readme
+import source_tree
+from machine import FOLDER, USER, Machine, as_user
 
 ROOT = Path(__file__).resolve().parents[2]
-BUILT = ROOT / "build/debs"
 
 
 def version() -> str:
@@ -23,23 +26,43 @@ def next_version() -> str:
     return f"{version()}.1"
 
 
-def build(release: str) -> Path:
-    """Build the packages of the tree for a release; return their folder.
+def build(builder: Machine, release: str, into: Path) -> None:
+    """Build the packages of the tree on a machine as README says, and copy them.
 
-    Raises AssertionError with what `make debs` printed; lintian has to be content.
+    Raises AssertionError with what was printed if a line of README fails.
     """
-    other = () if release == debian.host() else (f"RELEASE={release}",)
-    done = subprocess.run(
-        ["make", "-s", "debs", "LINTIAN=1", *other],
-        cwd=ROOT,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout
-    return BUILT / release
+    folder = builder.tree / FOLDER.format(USER).strip("/")
+    folder.mkdir()
+    source_tree.copy(ROOT, folder)
+    builder.run(f"chown -R {USER}: /home/{USER}")
+    first, *rest = readme.building()
+    builder.run(as_user(USER, first))
+    builder.run(as_user(USER, "git init -q && git add --all"))
+    for line in rest:
+        builder.run(as_user(USER, line))
+    shutil.copytree(folder / _built(release), into)
+
+
+def lint(builder: Machine, release: str) -> subprocess.CompletedProcess[str]:
+    """Let lintian look at the packages that a machine has built."""
+    builder.run("apt-get -q --no-install-recommends install lintian")
+    command = f"cd {_built(release)}; {shlex.join(debs.LINTIAN)} *.changes"
+    return builder.run(as_user(USER, command), check=False)
+
+
+def give(machine: Machine, release: str, folder: Path) -> None:
+    """Put packages where README's lines expect them."""
+    place = machine.tree / FOLDER.format(USER).strip("/") / _built(release)
+    shutil.rmtree(place, ignore_errors=True)
+    place.mkdir(parents=True)
+    for package in folder.glob("*.deb"):
+        shutil.copy(package, place)
+    machine.run(f"chown -R {USER}: /home/{USER}")
+
+
+def _built(release: str) -> str:
+    """Return where the tree has the packages of a release."""
+    return f"build/debs/{release}"
 
 
 def follow(folder: Path, target: Path) -> Path:

@@ -11,20 +11,22 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import shlex
 import subprocess
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+import archives
+import bare
 import boot
-import cache
 import rootdisk
 import roots
 
-# What a machine has on which nothing was installed but Debian.
-BARE = ("linux-image-cloud-amd64", "systemd", "udev", "kmod", "sudo")
 # Who measures, and may become root; who may neither.
 USER, STRANGER = "alice", "bob"
+# Where users have the project.
+FOLDER = "/home/{}/perfmon"
 # Seconds for a guest, on a busy machine too.
 TIMEOUT = 1800
 ENVIRONMENT = {
@@ -34,7 +36,9 @@ ENVIRONMENT = {
 }
 # What is not listed of a machine: what is mounted there, and what is its users'.
 NOT_LISTED = ("dev", "proc", "sys", "run", "tmp", "out", "perfmon", "home")
-APT_CONFIG = Path("etc/apt/apt.conf.d/99kept")
+APT_CONFIG = Path("etc/apt/apt.conf.d/98machine")
+# This one names the cache, and so the project.
+APT_KEPT = Path("etc/apt/apt.conf.d/99kept")
 
 
 class Machine:
@@ -75,7 +79,9 @@ class Machine:
     ) -> boot.Boot:
         """Boot a copy of the machine with one of its kernels; see boot.Boot."""
         out.mkdir(parents=True, exist_ok=True)
-        where = ("--root", str(self.tree), "--timeout", str(TIMEOUT))
+        # Patching code under a second CPU can crash an emulated one, and the machine of
+        # the other release has its CPU, too.
+        where = ("--root", str(self.tree), "--timeout", str(TIMEOUT), "--smp", "1")
         target = boot.Target("x86_64", release)
         return boot.Boot(target, commands, out, (*where, *options))
 
@@ -88,6 +94,12 @@ class Machine:
                 directories[:] = [d for d in directories if d not in NOT_LISTED]
             found.update(f"/{inside / name}" for name in [*directories, *files])
         return found
+
+
+def as_user(name: str, command: str) -> str:
+    """Return the command that does the same after a new login of this user."""
+    folder = FOLDER.format(name)
+    return f"su - {name} -c {shlex.quote(f'mkdir -p {folder}; cd {folder}; {command}')}"
 
 
 def merged(path: str) -> str:
@@ -107,15 +119,16 @@ LIST_FILES = (
 def clean(release: str) -> Iterator[Machine]:
     """Give a clean machine of a release; it is gone afterwards.
 
-    Raises what roots.root() raises.
+    Raises one of roots.ERRORS, or AssertionError if apt cannot have its lists.
     """
-    root = roots.root(release, BARE)
+    root = bare.root(release)
     with roots.copied(root) as tree:
         machine = Machine(tree)
-        _configure_apt(machine, cache.root() / "machines" / root.name)
-        machine.runs_on(machine.kernels()[0])
-        machine.run(_USERS)
-        yield machine
+        _configure(tree)
+        with archives.kept(machine, root.name, tree / APT_KEPT):
+            machine.runs_on(machine.kernels()[0])
+            machine.run(_USERS)
+            yield machine
 
 
 _USERS = f"""
@@ -126,19 +139,11 @@ echo '{USER} ALL=(ALL) NOPASSWD: ALL' >/etc/sudoers.d/{USER}
 """
 
 
-def _configure_apt(machine: Machine, kept: Path) -> None:
-    """Let apt keep in the cache what it has fetched; fetch the lists if they are not.
-
-    Nothing need be on the disk if the host fails, and no initramfs is ever booted.
-    """
-    for directory in ("lists/partial", "archives/partial"):
-        (kept / directory).mkdir(parents=True, exist_ok=True)
-    etc = machine.tree / "etc"
-    (machine.tree / APT_CONFIG).write_text(
+def _configure(tree: Path) -> None:
+    """Nothing need be on the disk if the host fails; no initramfs is ever booted."""
+    (tree / APT_CONFIG).write_text(
         textwrap.dedent(
-            f"""\
-            Dir::State::lists "{kept}/lists";
-            Dir::Cache::archives "{kept}/archives";
+            """\
             Binary::apt::APT::Keep-Downloaded-Packages "true";
             APT::Sandbox::User "root";
             APT::Get::Assume-Yes "true";
@@ -146,10 +151,6 @@ def _configure_apt(machine: Machine, kept: Path) -> None:
             """
         )
     )
+    etc = tree / "etc"
     (etc / "dpkg/dpkg.cfg.d/unsafe-io").write_text("force-unsafe-io\n")
     (etc / "initramfs-tools/update-initramfs.conf").write_text("update_initramfs=no\n")
-    done = kept / "updated"
-    with cache.locked("machines"):
-        if not done.exists():
-            machine.run("apt-get -q update")
-            done.touch()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The lines of README that take a bare machine to a profile."""
+"""The lines of README that build the packages, and take a bare machine to a profile."""
 
 from __future__ import annotations
 
@@ -7,12 +7,22 @@ import re
 from pathlib import Path
 
 README = Path(__file__).resolve().parents[2] / "README.md"
-BLOCK = re.compile(r"<!-- tried: on-your-machine -->\n+```\w*\n(.*?)```", re.DOTALL)
+BLOCK = r"<!-- tried: {} -->\n+```\w*\n(.*?)```"
 
 
-def lines() -> list[str]:
-    """Return the commands of the block that is marked as tried, as they are there."""
-    (block,) = BLOCK.findall(README.read_text(encoding="utf-8"))
+def building() -> list[str]:
+    """Return the commands that build the packages, as they are there."""
+    return _lines("packages")
+
+
+def using() -> list[str]:
+    """Return the commands that install and use them, as they are there."""
+    return _lines("on-your-machine")
+
+
+def _lines(name: str) -> list[str]:
+    text = README.read_text(encoding="utf-8")
+    (block,) = re.findall(BLOCK.format(name), text, re.DOTALL)
     assert isinstance(block, str)
     return block.splitlines()
 

@@ -1,47 +1,38 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
 """A machine's life with the packages, on each release: from bare to nothing left.
 
-A clean machine gets them as README says, boots, and is used; it gets the next version
-and another kernel, boots that, and the packages are removed and purged. Each test looks
-at one thing on the way.
+One clean machine builds them as README says. Another gets them as README says, boots,
+and is used; it gets the next version and another kernel, boots that, and the packages
+are removed and purged. Each test looks at one thing on the way.
 """
 
 from __future__ import annotations
 
-import os
+import contextlib
 import re
 import shlex
-import shutil
+import subprocess
 from collections.abc import Iterator, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
-from functools import cached_property
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import bare
 import debfiles
 import machine
+import parts
 import pytest
 import readme
 from boot import Boot
-from machine import STRANGER, USER, Machine
+from machine import FOLDER, STRANGER, USER, Machine, as_user
 
-RELEASES = ("bookworm", "trixie")
-# Where their packages come from, and how to get another kernel from there.
-SOURCES = {"bookworm": "bookworm", "trixie": "trixie-backports"}
+# How to get another kernel.
 SECOND_KERNEL = {
     "bookworm": "linux-image-6.12-cloud-amd64 linux-headers-6.12-cloud-amd64",
     "trixie": "-t trixie-backports linux-image-cloud-amd64 linux-headers-cloud-amd64",
 }
-# Where users have the project.
-FOLDER = "/home/{}/perfmon"
 # What a user measures: a shell that counts.
 LOOP = "sh -c 'i=0; while [ $i -lt 30000 ]; do i=$((i + 1)); done'"
 PROFILE = "pfmon -e cpu-clock --long-smpl-periods=1000000"
-
-
-def as_user(name: str, command: str) -> str:
-    """Return the command that does the same after a new login of this user."""
-    folder = FOLDER.format(name)
-    return f"su - {name} -c {shlex.quote(f'mkdir -p {folder}; cd {folder}; {command}')}"
 
 
 def refused(command: str, *messages: str) -> str:
@@ -54,6 +45,14 @@ PACKAGES = (
     *("perfmon-dkms", "libperfmon0", "libperfmon-dev", "perfmon-tools"),
     *("python3-pfmparse", "perfmon-sdk", "perfmon-doc"),
 )
+# The example of the SDK, outside the tree.
+FORMAT = "cp -r /usr/share/perfmon/examples/format_count . && make -C format_count"
+READ_COUNTS = """
+import pfmparse, struct
+with open("count.cap", "rb") as stream:
+    (buffer,) = pfmparse.Capture(stream).buffers()
+print("counted", *struct.unpack_from("<IIQQ", buffer.data))
+"""
 # Names of commands and what they are; all run in the machine as root.
 FIRST_BOOT = {
     "node": 'stat -c "%U %G %a" /dev/perfmon | grep -x "root perfmon 660"',
@@ -66,6 +65,12 @@ FIRST_BOOT = {
     "on-demand": "modprobe -r pfm_fmt_nway; "
     + as_user(USER, f"{PROFILE} --smpl-module=nway -o nway.cap {LOOP}")
     + ' && grep "^pfm_fmt_nway " /proc/modules',
+    "own-format": as_user(
+        USER,
+        "sudo insmod format_count/pfm_fmt_count.ko && "
+        f"{PROFILE} --smpl-module=count --smpl-arg=0100000000000000 -o count.cap {LOOP}"
+        f" && python3 -c {shlex.quote(READ_COUNTS)} && sudo rmmod pfm_fmt_count",
+    ),
     "stranger": refused(
         as_user(STRANGER, f"{PROFILE} -o no.cap true"),
         "is for the group perfmon",
@@ -84,7 +89,7 @@ SECOND_BOOT = {
     "remove": f"dpkg --remove {' '.join(PACKAGES)}",
     "purge": f"dpkg --purge {' '.join(PACKAGES)} && {{ "
     f"{machine.LIST_FILES} >$OUT/files; cat /var/lib/dpkg/info/*.list >$OUT/owned; "
-    f"grep -rlE 'perfmon|pfm_' --exclude='*-' --exclude={machine.APT_CONFIG.name} "
+    f"grep -rlE 'perfmon|pfm_' --exclude='*-' --exclude={machine.APT_KEPT.name} "
     # It names a capability.
     "--exclude-dir=apparmor.d "
     "/etc /usr/lib/modules/*/modules.* >$OUT/mentioned; "
@@ -99,71 +104,119 @@ REMAINS = re.compile(
 
 
 class Life:
-    """What happens to a machine, each step once, when it is first asked for."""
+    """What happens to a machine; a step begins when those before it have ended."""
 
-    def __init__(
-        self, root: Machine, release: str, built: Future[Path], work: Path
-    ) -> None:
-        self.work = work
+    def __init__(self, release: str, work: Path) -> None:
         self.release = release
-        self._debs = f"build/debs/{release}"
-        self._root = root
-        self._built = built
+        self.work = work
+        self._builder = contextlib.ExitStack()
+        self._machine = contextlib.ExitStack()
         self._boots: list[Boot] = []
-        self._pool = ThreadPoolExecutor(max_workers=1)
-        self.kernel = root.kernels()[0]
-        self.before = root.files()
+        self._pool = ThreadPoolExecutor()
+        # Those that a step waits for come before it: the pool always gets on.
+        self._built = self._pool.submit(self._build)
+        self._linted = self._pool.submit(self._lint)
+        self._installed = self._pool.submit(self._install)
+        self._started = self._pool.submit(self._start)
+        self._first = self._pool.submit(self._end_first)
+        self._upgraded = self._pool.submit(self._upgrade)
+        self._second = self._pool.submit(self._boot_second)
 
-    @cached_property
+    @property
+    def linted(self) -> subprocess.CompletedProcess[str]:
+        """What lintian said of the packages, which were built on a bare machine."""
+        return self._linted.result()
+
+    @property
     def installed(self) -> Machine:
         """The machine after those lines of README that install."""
-        self._give(self._built.result())
-        for line in readme.lines():
-            if not readme.needs_kernel(line):
-                self._root.run(as_user(USER, line))
-        return self._root
+        return self._installed.result()
 
-    @cached_property
+    @property
     def first(self) -> Boot:
         """The machine booted; meanwhile its root gets the next version."""
+        return self._first.result()
+
+    @property
+    def upgraded(self) -> Machine:
+        """The machine with the next version, then with another kernel."""
+        return self._upgraded.result()
+
+    @property
+    def second(self) -> Boot:
+        """The machine booted with the other kernel, until everything is purged."""
+        return self._second.result()
+
+    def close(self) -> None:
+        """End what still goes on."""
+        self._pool.shutdown(wait=False, cancel_futures=True)
+        self._end_guests()
+        self._pool.shutdown()
+        self._end_guests()
+        self._machine.close()
+
+    def _end_guests(self) -> None:
+        while self._boots:
+            self._boots.pop().close()
+
+    def _build(self) -> Machine:
+        builder = self._builder.enter_context(machine.clean(self.release))
+        debfiles.build(builder, self.release, self.work / "debs")
+        return builder
+
+    def _lint(self) -> subprocess.CompletedProcess[str]:
+        try:
+            return debfiles.lint(self._built.result(), self.release)
+        finally:
+            self._builder.close()
+
+    def _install(self) -> Machine:
+        root = self._machine.enter_context(machine.clean(self.release))
+        (self.kernel,) = root.kernels()
+        self.before = root.files()
+        self._built.result()
+        debfiles.give(root, self.release, self.work / "debs")
+        for line in readme.using():
+            if not readme.needs_kernel(line):
+                root.run(as_user(USER, line))
+        self.format = root.run(as_user(USER, FORMAT), check=False)
+        return root
+
+    def _start(self) -> Boot:
         lines = {
             f"readme-{number}": as_user(USER, line)
-            for number, line in enumerate(readme.lines())
+            for number, line in enumerate(readme.using())
             if readme.needs_kernel(line)
         }
         commands = {"ready": "true", **lines, **FIRST_BOOT}
         guest = self._booted(self.installed, self.kernel, commands, "first")
         # It has the copy that it was booted from.
         guest.command("ready")
-        self._upgrading = self._pool.submit(self._upgrade)
         return guest
 
-    @property
-    def upgraded(self) -> Machine:
-        """The machine with the next version, then with another kernel."""
-        assert self.first
-        self._upgrading.result()
-        return self._root
+    def _end_first(self) -> Boot:
+        guest = self._started.result()
+        guest.status()
+        return guest
 
-    @cached_property
-    def second(self) -> Boot:
-        """The machine booted with the other kernel, until everything is purged."""
+    def _upgrade(self) -> Machine:
+        self._started.result()
+        root = self.installed
+        following = debfiles.follow(self.work / "debs", self.work / "next")
+        debfiles.give(root, self.release, following)
+        root.run(
+            f"apt-get -q install {FOLDER.format(USER)}/build/debs/{self.release}/*.deb"
+        )
+        root.run(f"apt-get -q install {SECOND_KERNEL[self.release]}")
+        return root
+
+    def _boot_second(self) -> Boot:
         (kernel,) = set(self.upgraded.kernels()) - {self.kernel}
-        self.first.status()
+        assert self.first
         self.upgraded.runs_on(kernel)
-        return self._booted(self.upgraded, kernel, SECOND_BOOT, "second")
-
-    def close(self) -> None:
-        """End what still goes on."""
-        for guest in self._boots:
-            guest.close()
-        self._pool.shutdown()
-
-    def _upgrade(self) -> None:
-        self._give(debfiles.follow(self._built.result(), self.work / "next"))
-        folder = FOLDER.format(USER)
-        self._root.run(f"cd {folder}; apt-get -q install ./{self._debs}/*.deb")
-        self._root.run(f"apt-get -q install {SECOND_KERNEL[self.release]}")
+        guest = self._booted(self.upgraded, kernel, SECOND_BOOT, "second")
+        guest.status()
+        return guest
 
     def _booted(
         self, root: Machine, kernel: str, commands: Mapping[str, str], name: str
@@ -172,48 +225,35 @@ class Life:
         self._boots.append(guest)
         return guest
 
-    def _give(self, folder: Path) -> None:
-        """Put packages where README's lines expect them."""
-        place = self._root.tree / FOLDER.format(USER).strip("/") / self._debs
-        shutil.rmtree(place, ignore_errors=True)
-        place.mkdir(parents=True)
-        for package in folder.glob("*.deb"):
-            shutil.copy(package, place)
-        self._root.run(f"chown -R {USER}: /home/{USER}")
-
 
 def _lines(path: Path) -> list[str]:
     return path.read_text(encoding="utf-8").splitlines()
 
 
 @pytest.fixture(scope="session")
-def possible() -> None:
-    """Skip all of this if this user cannot make a machine."""
-    if os.geteuid() != 0:
-        pytest.skip("only root can write the disk of a machine")
+def lives(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[dict[str, Life]]:
+    """The lives of the machines that are asked for, side by side."""
+    asked = {
+        str(item.callspec.params["life"])
+        for item in request.session.items
+        if isinstance(item, pytest.Function) and "life" in item.fixturenames
+    }
+    possible = [each for each in asked if not parts.left_out(f"packages-{each}")]
+    started = {each: Life(each, tmp_path_factory.mktemp(each)) for each in possible}
+    yield started
+    for each in started.values():
+        each.close()
 
 
-@pytest.fixture(scope="session")
-def built(possible: None) -> Iterator[dict[str, Future[Path]]]:
-    """Build the packages of one release after the other, while tests use the first."""
-    with ThreadPoolExecutor(max_workers=1) as pool:
-        yield {release: pool.submit(debfiles.build, release) for release in RELEASES}
-        pool.shutdown(cancel_futures=True)
-
-
-@pytest.fixture(scope="module", params=RELEASES)
-def life(
-    request: pytest.FixtureRequest,
-    built: dict[str, Future[Path]],
-    tmp_path_factory: pytest.TempPathFactory,
-) -> Iterator[Life]:
+@pytest.fixture(params=bare.SOURCES)
+def life(request: pytest.FixtureRequest, lives: dict[str, Life]) -> Life:
     """Give the life of a machine of each release."""
-    release = request.param
-    work = tmp_path_factory.mktemp(release)
-    with machine.clean(SOURCES[release]) as installed:
-        lived = Life(installed, release, built[release], work)
-        yield lived
-        lived.close()
+    reason = parts.left_out(f"packages-{request.param}")
+    if reason:
+        pytest.skip(reason)
+    return lives[request.param]
 
 
 def check(guest: Boot, name: str) -> str:
@@ -223,10 +263,14 @@ def check(guest: Boot, name: str) -> str:
     return guest.printed(name)
 
 
+def test_lintian_is_content_with_what_a_bare_machine_builds(life: Life) -> None:
+    assert life.linted.returncode == 0, life.linted.stdout
+
+
 def test_readme_leads_from_a_bare_machine_to_a_profile(life: Life) -> None:
     tried = [
         check(life.first, f"readme-{number}")
-        for number, line in enumerate(readme.lines())
+        for number, line in enumerate(readme.using())
         if readme.needs_kernel(line)
     ]
     assert re.search(r"^ +\d+ +\d+\.\d\d%", tried[-1], re.MULTILINE), tried
@@ -251,6 +295,16 @@ def test_member_of_the_group_records_and_reports(life: Life) -> None:
 @pytest.mark.parametrize("name", ["alias", "on-demand"])
 def test_format_is_loaded_by_its_uuid(life: Life, name: str) -> None:
     check(life.first, name)
+
+
+def test_format_of_ones_own_is_built_with_the_sdk_and_records(life: Life) -> None:
+    assert life.installed and life.format.returncode == 0, life.format.stdout
+    said = check(life.first, "own-format")
+    # The header's version, events and other events, then the event's count.
+    counted = re.search(r"^counted (\d+) (\d+) (\d+) (\d+)$", said, re.MULTILINE)
+    assert counted, said
+    assert counted.groups()[:3] == (str(1 << 16), "1", "0")
+    assert int(counted[4]) > 0
 
 
 def test_stranger_is_told_of_the_group(life: Life) -> None:
@@ -289,7 +343,6 @@ def test_new_kernel_runs_the_next_version(life: Life) -> None:
 def test_purge_leaves_nothing(life: Life) -> None:
     check(life.second, "remove")
     check(life.second, "purge")
-    life.second.status()
     out = life.work / "second"
     known = life.before | {machine.merged(path) for path in _lines(out / "owned")}
     left = [

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import compileall
 import os
+import platform
 import shutil
 import subprocess
 import sys
@@ -19,14 +20,17 @@ VERSION = (ROOT / "VERSION").read_text().strip()
 PREFIX = Path("/usr/local")
 LIBDIR = f"lib/{sysconfig.get_config_var('MULTIARCH')}"
 PYTHONDIR = f"lib/python{sys.version_info.major}.{sys.version_info.minor}/dist-packages"
+# As scripts/cross.mk calls this machine.
+HOST_ARCH = {"aarch64": "arm64"}.get(platform.machine(), platform.machine())
 USER_HEADERS = (
     *("perfmon", "perfmon22", "perfmon2x", "perfmon_default_smpl"),
     *("perfmon_nway_smpl", "perfmon_oprofile_smpl"),
     *("perfmon_pebs32_smpl", "perfmon_pebs64_smpl", "perfmon_sink"),
+    *("perfmon_hist", "perfmon_histogram_smpl"),
 )
 KERNEL_HEADERS = (
     *("perfmon_ds", "perfmon_fmt", "perfmon_fmt_callers", "perfmon_fmt_entry"),
-    *("perfmon_fmt_kunit", "perfmon_fmt_sdk", "perfmon_fmt_sink"),
+    *("perfmon_fmt_hist", "perfmon_fmt_kunit", "perfmon_fmt_sdk", "perfmon_fmt_sink"),
     *("perfmon_irq_work", "perfmon_kprobe", "perfmon_pmu"),
 )
 FUNCTIONS = (
@@ -241,7 +245,7 @@ def check_modules_install(root: Path, headers: Path, release: str) -> None:
     # Many kernels have their modules compressed.
     assert list(place.glob("updates/perfmon/core/perfmon.ko*"))
     aliases = (place / "modules.alias").read_text()
-    assert aliases.count("alias perfmon-fmt-") == 5
+    assert aliases.count("alias perfmon-fmt-") == 6
     assert make("modules_uninstall", *where).returncode == 0
     assert not list(place.rglob("*.ko*"))
 
@@ -326,7 +330,8 @@ def test_uninstall_after_an_interruption_leaves_nothing(
 
     where = compileall if step == "compile_dir" else shutil
     monkeypatch.setattr(where, step, interrupt)
-    words = ["install.py", "install", "--destdir", str(tmp_path)]
+    built = f"build/{HOST_ARCH}"
+    words = ["install.py", "install", "--destdir", str(tmp_path), "--build", built]
     monkeypatch.setattr(sys, "argv", words)
     with pytest.raises(KeyboardInterrupt):
         install.main()

@@ -32,10 +32,10 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
     def names(offer: packages.Offer, prefix: str) -> list[str]:
         releases = OFFERED.get(offer.release or debian.host(), [])
-        flavour = f"cloud-{offer.arch}"
         meta = ["linux-headers-6.12", "linux-headers"]
         known = [*(f"linux-headers-{release}" for release in releases), *meta]
-        packaged = [f"{name}-{flavour}" for name in known]
+        flavours = [f"{name}-{offer.arch}" for name in ("cloud", "rt")]
+        packaged = [f"{name}-{flavour}" for name in known for flavour in flavours]
         return [name for name in packaged if name.startswith(prefix)]
 
     monkeypatch.setattr(packages, "names", names)
@@ -53,6 +53,8 @@ def test_the_makefile_builds_for_every_kernel() -> None:
         for arch in kernels.SUPPORTED
         for name in kernels.SUPPORTED[arch]
     }
+    refused = re.search(r"^REFUSED_TARGETS := (.*)$", text, re.MULTILINE)
+    assert refused and refused[1].split() == [f"x86_64-{n}" for n in kernels.REFUSED]
     newest = re.search(r"^NEWEST_TARGETS := (.*)$", text, re.MULTILINE)
     assert newest and newest[1].split() == [f"x86_64-{name}" for name in kernels.NEWEST]
 
@@ -64,6 +66,7 @@ def test_the_makefile_builds_for_every_kernel() -> None:
         ("arm64", "6.12", "6.12.117+deb12-cloud-arm64"),
         ("x86_64", "6.12-deb13", "6.12.115+deb13.1-cloud-amd64"),
         ("x86_64", "7.3", "7.3.4+deb13-cloud-amd64"),
+        ("x86_64", "6.12-rt", "6.12.117+deb12-rt-amd64"),
         ("x86_64", "backports", "7.3.4+deb13-cloud-amd64"),
         ("x86_64", "sid", "7.2.13+deb14-cloud-amd64"),
     ],

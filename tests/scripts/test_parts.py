@@ -76,6 +76,7 @@ def test_without_a_cross_compiler_arm64_is_left_out(
         ("libc6-dev-i386", {"user-i386"}),
         ("sparse", {"sparse"}),
         ("mypy", {"python-style"}),
+        ("mokutil", {"secure-boot"}),
         ("mmdebstrap", {"other-host"}),
         ("linux-source-6.12", {"kunit", "checkpatch"}),
         (

@@ -210,7 +210,10 @@ def test_realtime_kernel_comes_before_all_else(machine: Machine) -> None:
     machine.write("proc/sys/kernel/version", "#1 SMP PREEMPT_RT Debian 6.12.1-1\n")
     text, remedy = only_problem(machine, "kernel")
     assert "PREEMPT_RT" in text
-    assert remedy == ["sudo apt install linux-image-amd64 linux-headers-amd64"]
+    assert remedy == [
+        "sudo apt install linux-image-amd64 linux-headers-amd64",
+        "sudo reboot   # and choose that kernel",
+    ]
 
 
 def test_kernel_that_is_too_old(machine: Machine) -> None:
@@ -219,7 +222,7 @@ def test_kernel_that_is_too_old(machine: Machine) -> None:
     machine.write("proc/sys/kernel/arch", "aarch64\n")
     text, remedy = only_problem(machine, "kernel")
     assert "too old: boot 6.1 or later" in text
-    assert remedy == ["sudo apt install linux-image-arm64 linux-headers-arm64"]
+    assert remedy[0] == "sudo apt install linux-image-arm64 linux-headers-arm64"
 
 
 def test_kernel_without_perf_events(machine: Machine) -> None:
@@ -454,7 +457,14 @@ def test_level_that_allows_nothing(machine: Machine) -> None:
 def test_missing_node(machine: Machine) -> None:
     text, remedy = only_problem(machine, "access", "node=missing")
     assert text.startswith("/dev/perfmon is not there")
-    assert remedy == ["sudo modprobe -r pfm_pmu_perf perfmon", *LOAD]
+    assert remedy == []
+    machine.write("sys/class/misc/perfmon/dev", "10:123\n")
+    _, remedy = only_problem(machine, "access", "node=missing")
+    assert remedy == [
+        "sudo mknod -m 660 /dev/perfmon c 10 123",
+        "sudo groupadd -rf perfmon",
+        "sudo chgrp perfmon /dev/perfmon",
+    ]
 
 
 def test_all_that_can_be_mended_at_once_is_said_at_once(machine: Machine) -> None:

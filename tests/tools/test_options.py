@@ -21,6 +21,7 @@ from pfmon import ERROR, SAMPLING, Pfmon, complaint_of
             "without a sampling period",
         ),
         (("-e", "cpu-clock", "--smpl-entries=5", "true"), "without a sampling period"),
+        (("-e", "cpu-clock", "--smpl-arg=a=1", "true"), "without a sampling period"),
         (("-e", "cpu-clock", "--overflow-block", "true"), "without a sampling period"),
         (("-e", "cpu-clock", "--attach-task=1", "true"), "takes no command"),
         (("-e", "cpu-clock", "--attach-task=1", "--system-wide"), "exclude each other"),

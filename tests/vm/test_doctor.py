@@ -8,15 +8,17 @@ architectures.
 
 from __future__ import annotations
 
+import subprocess
 from collections.abc import Iterator
 
 import obstacles
 import pytest
-from boot import Boot, Boots, Target
+from boot import ROOT, Boot, Boots, Target, need
 from obstacles import SCRIPT, Obstacle, check_mended, check_named, findings, followed
 
 X86_64 = Target("x86_64", "6.12")
 ARM64 = Target("arm64", "6.1")
+REALTIME = Target("x86_64", "6.12-rt")
 TIMEOUT = 1200
 REBOOT = "+ reboot"
 
@@ -33,6 +35,7 @@ OLD = "pretend /sys/module/perfmon/version 0.8.0"
 OTHER = f"{OLD}; pretend /sys/kernel/perfmon/version 0.7"
 FOR_GROUP = "chgrp perfmon /dev/perfmon; chmod 660 /dev/perfmon"
 JOINED = "leave_group perfmon; begin_session; usermod -aG perfmon nobody; end_session"
+FOR_ROOT = "chgrp 0 /dev/perfmon; chmod 600 /dev/perfmon"
 TASK_GROUP = "/sys/kernel/perfmon/task_group"
 ONLY_GROUP = f"chmod 666 /dev/perfmon; leave_group perfmon; echo 77 >{TASK_GROUP}"
 LOCKED_MEMORY = (
@@ -76,6 +79,17 @@ OBSTACLES = {
         "access",
         "/dev/perfmon is for the group perfmon",
         f"{FOR_GROUP}; mend_for_nobody access",
+    ),
+    # As where udev has not seen the device.
+    "mode": Obstacle(
+        "access",
+        "/dev/perfmon is not for you: it has mode 0600 and group root",
+        f"{FOR_ROOT}; mend_for_nobody access",
+    ),
+    "missing": Obstacle(
+        "access",
+        "/dev/perfmon is not there, though perfmon is loaded",
+        "rm /dev/perfmon; mend_for_nobody access",
     ),
     "session": Obstacle(
         "access",
@@ -142,6 +156,11 @@ COUNTERS = {
     ),
 }
 
+# Until another kernel is booted.
+REALTIME_KERNEL = Obstacle(
+    "kernel", "is a PREEMPT_RT kernel, for which the modules cannot be built", ""
+)
+
 
 def _commands() -> dict[Target, dict[str, str]]:
     """Return what runs in each guest: name -> shell command."""
@@ -153,6 +172,8 @@ def _commands() -> dict[Target, dict[str, str]]:
         if obstacle.status == "problem":
             show = f"commands_for {obstacle.check} | sed 's/^/+ /'"
             provoked[name] += f'; echo "$found" | {show}'
+    # Modules for the same version, without PREEMPT_RT.
+    refused = "modprobe perfmon; dmesg | tail -n 1; pfmon doctor --json"
     counters = {name: obstacle.provoke for name, obstacle in COUNTERS.items()}
     return {
         X86_64: {
@@ -160,6 +181,7 @@ def _commands() -> dict[Target, dict[str, str]]:
             "prepare": f"{tools}; prepare",
             **provoked,
         },
+        REALTIME: {"prepare": f"{tools}; prepare", "kernel": refused},
         ARM64: {"prepare": tools, "free": "pfmon doctor --json", **counters},
     }
 
@@ -167,9 +189,12 @@ def _commands() -> dict[Target, dict[str, str]]:
 def _options(target: Target) -> Iterator[str]:
     """Yield the options of the harness."""
     yield from (f"--timeout={TIMEOUT}", f"--add={SCRIPT}")
-    if target == X86_64:
+    if target == REALTIME:
+        yield f"--modules-dir={ROOT}/build/kmod/{X86_64}"
+    if target != ARM64:
         yield "--no-modules"
         yield from obstacles.kmod_options()
+        yield "--add=/usr/sbin/groupadd:/usr/sbin/groupadd"
 
 
 @pytest.fixture(scope="module", name="boots")
@@ -201,8 +226,33 @@ def test_obstacle_until_a_reboot_is_named(name: str, boots: Boots[Target]) -> No
         assert followed(printed)[-1].startswith(REBOOT)
 
 
+def test_realtime_kernel_takes_no_modules_and_is_named(boots: Boots[Target]) -> None:
+    printed = boots[REALTIME].printed("kernel")
+    assert "Invalid module format" in printed or "Exec format error" in printed, printed
+    (said,) = findings(printed)
+    check_named(REALTIME_KERNEL, said)
+    install, reboot = said["checks"]["kernel"]["remedy"]
+    assert install.startswith("apt install linux-image-amd64 ")
+    assert reboot.startswith("reboot ")
+
+
+def test_modules_are_not_built_for_a_realtime_kernel() -> None:
+    need(REALTIME)
+    done = subprocess.run(
+        ["make", "-s", f"modules-{REALTIME}"],
+        cwd=ROOT,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode != 0
+    assert "perfmon cannot be built for PREEMPT_RT kernels" in done.stderr
+
+
 def test_fresh_boot_has_none_of_them(boots: Boots[Target]) -> None:
     said = findings(boots[X86_64].printed("unlisted"))[-1]
+    assert said["checks"]["kernel"]["status"] == "ok"
     assert said["checks"]["signature"]["status"] == "ok"
     assert said["checks"]["registers"]["status"] == "skipped"
 
@@ -227,6 +277,6 @@ def test_free_counters_count_cycles(boots: Boots[Target]) -> None:
     assert said["checks"]["cycles"]["status"] == "ok"
 
 
-@pytest.mark.parametrize("target", [X86_64, ARM64], ids=str)
+@pytest.mark.parametrize("target", [X86_64, REALTIME, ARM64], ids=str)
 def test_kernel_is_content(target: Target, boots: Boots[Target]) -> None:
     assert boots[target].status() == 0, boots[target].errors()

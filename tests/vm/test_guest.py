@@ -72,7 +72,7 @@ SOURCES_OF = {
     "dynamic2x": ("compat2x", "create2x"),
     "dynamic22": ("compat2x", "create22"),
 }
-FORMATS = ("default", "nway", "pebs32", "pebs64")
+FORMATS = ("default", "nway", "pebs32", "pebs64", "histogram")
 FORMAT_MODULE = "formats/default/pfm_fmt_default"
 # Run with the simulated PMU, after all others.
 SIMULATED = ("simpmu", "simpebs")
@@ -107,6 +107,16 @@ FUZZ = f"fuzz --seed {FUZZ_SEED} --calls {FUZZ_CALLS}"
 TIMEOUT = 1800 + FUZZ_CALLS // 10
 # Loaded with parameters: see there.
 ODD_MODULE = "tests/guest/fmt_odd/pfm_fmt_odd"
+# A format that pfmon knows only from sysfs, named so that it is loaded on demand, and
+# arguments that pfmon or the format refuses.
+COUNT = "ab3b0f7e-5f0c-4d6f-9d4a-5b9d8e0c4a11"
+REFUSED = {
+    "depth=3": "the sampling format count has no field 'depth'; it has num_events",
+    "num_events=2k": "k, M and G are for bytes, and this is a number of events",
+    "num_events=4294967296": "the field has 4 bytes, and holds at most 4294967295",
+    "num_events=2000": "format count refuses its argument, num_events=2000; what is",
+    "02000000": "format count takes 8 bytes as its argument, and --smpl-arg has 4",
+}
 # Run with perf again, and last: the kernel takes no modules after it.
 LOCKED = ("lockdown",)
 LOCKED_MODULES = (
@@ -200,6 +210,16 @@ def _odd(parameter: str) -> str:
     return f"{command}; rmmod pfm_fmt_odd"
 
 
+def _named() -> str:
+    """Return the command that samples with arguments by name, right and wrong."""
+    sample = f"pfmon -e page-faults --long-smpl-periods=1 --smpl-module={COUNT}"
+    lines = [f"{sample} --smpl-arg=num_events=3 -o /out/named.cap true"]
+    lines += [f"! {sample} --smpl-arg={arg} -o /out/no.cap true" for arg in REFUSED]
+    lines += [f"{sample} -o /out/unnamed.cap true", "pfmon --list-formats"]
+    lines += ["test ! -e /out/no.cap", "rmmod pfm_fmt_count"]
+    return f"({' && '.join(lines)}) 2>&1"
+
+
 def nmis(series: str) -> int:
     """Return how many NMIs nmi_fire makes on a kernel."""
     return int(os.environ.get("NMIS", NMIS.get(series, FEWER_NMIS)))
@@ -210,7 +230,9 @@ def nmi_commands(series: str) -> dict[str, str]:
     # Users that are not root are to receive some, too.
     commands = {"rig": f"{insmod(*NMI_MODULES)} && chmod 222 {RIG}/fire"}
     commands |= {name: f"NMIS={nmis(series)} {name}" for name in NMI}
-    commands |= {f"{RIG_PREFIX}{name}": f"PFM_NMI=1 {name}" for name in RIGGED}
+    # A test that was killed has left NMIs coming.
+    calm = f"echo 0 >{RIG}/rate; PFM_NMI=1"
+    commands |= {f"{RIG_PREFIX}{name}": f"{calm} {name}" for name in RIGGED}
     commands["nmis"] = f"cat {RIG}/stats"
     return commands
 
@@ -229,6 +251,7 @@ def _commands(target: Target) -> dict[str, str]:
     # What emulated CPUs do not survive well: see keep_events.c.
     commands = {"keep_events": "keep_events"}
     commands |= {name: name for name in _with_narrow(target, usual(target))}
+    commands["named"] = _named()
     if target.arch == "x86_64":
         for name, library in _preloaded().items():
             commands[name] = f"LD_PRELOAD={PRELOAD_DIR}/{library} {name}"
@@ -414,6 +437,21 @@ def test_a_handler_that_answers_oddly_is_told_of(
     assert len(told) == len(patterns)
     for line, pattern in zip(told, patterns):
         assert re.fullmatch(pattern, line)
+
+
+@pytest.mark.parametrize("target", TARGETS, ids=str)
+def test_a_format_that_pfmon_does_not_know_takes_arguments_by_name(
+    target: Target, boots: Boots[Target]
+) -> None:
+    boot = boots[target]
+    assert boot.command("named") == 0, boot.printed("named")
+    printed = boot.printed("named")
+    for complaint in REFUSED.values():
+        assert complaint in printed
+    assert f"{COUNT} count (argument: 8 bytes)\n\tnum_events=16 (events, " in printed
+    for name, events in (("named", 3), ("unnamed", 16)):
+        session = (boot.out / f"{name}.cap").read_bytes()
+        assert re.search(rb'"arg": ?"%02x00000000000000"' % events, session)
 
 
 @pytest.mark.parametrize("target", ARM64, ids=str)

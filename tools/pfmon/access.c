@@ -11,9 +11,6 @@
 #include "util.h"
 
 #define PERFS_LEVEL	"kernel.perf_event_paranoid"
-/* If there is none. */
-#define MAKE_GROUP	"groupadd -rf perfmon"
-
 /* What users may not do at a level, and at those above it. */
 #define LEVEL_NOTHING	3	/* anything; Debian's */
 #define LEVEL_USER	2	/* see the kernel */
@@ -83,7 +80,7 @@ static void judge_node(const struct access_facts *facts,
 	}
 	refusal->reason = checked_printf(PFM_DEVICE " is not for you: it has mode %04o and group %s",
 					 facts->node_mode, facts->node.name);
-	refusal->command = checked_strdup(MAKE_GROUP " && chgrp perfmon "
+	refusal->command = checked_strdup(ACCESS_MAKE_GROUP " && chgrp perfmon "
 					  PFM_DEVICE " && chmod 660 "
 					  PFM_DEVICE);
 }

@@ -34,6 +34,9 @@ enum access_cause {
 #define ACCESS_THREADS_FILE	"/sys/kernel/perfmon/task_group"
 #define ACCESS_CPUS_FILE	"/sys/kernel/perfmon/sys_group"
 
+/* The group of the device, if there is none. */
+#define ACCESS_MAKE_GROUP	"groupadd -rf perfmon"
+
 /* No group is asked for; the value of PFM_GROUP_ANY. */
 #define ACCESS_ANY_GROUP	((gid_t)-1)
 

@@ -63,9 +63,16 @@ static void explain_create(const struct plan *plan, int error)
 	else if (error == EINVAL && sampling && !smpl_format_registered(format))
 		message("the sampling format %s is not registered: load its module",
 			format->name);
-	else if (error == EINVAL && sampling)
-		message("the sampling format %s refuses its argument: check --smpl-entries, --smpl-arg and the PMDs to record",
+	else if (error == EINVAL && sampling && format->module)
+		message("the sampling format %s refuses its argument: check --smpl-entries and the PMDs to record",
 			format->name);
+	else if (error == EINVAL && sampling)
+		message("the sampling format %s refuses its argument, %s; what is the format's own mistake is in the kernel's log",
+			format->name,
+			format->arg_text ? format->arg_text : "which is empty");
+	else if (error == E2BIG && sampling)
+		message("the argument of the sampling format %s, %zu bytes, is larger than " PFM_SYSFS "/arg_size_max allows",
+			format->name, format->arg_size);
 	else if (error == EOPNOTSUPP && format->precise)
 		message("the sampling format %s needs precise events, and this machine has none; on x86, --smpl-imprecise takes samples of the registers at the interrupt instead",
 			format->name);

@@ -177,12 +177,11 @@ static int hex_digit(char letter)
 	return found ? (int)(found - digits) : -1;
 }
 
-bool parse_smpl_arg(struct options *options, const char *text)
+static bool parse_bytes(struct options *options, const char *text)
 {
 	size_t digits = strlen(text);
 	int high, low;
 
-	free(options->format_arg);
 	options->format_arg = checked_calloc(digits / 2, 1);
 	options->format_arg_size = digits / 2;
 	for (size_t i = 0; i < digits / 2; i++) {
@@ -194,7 +193,16 @@ bool parse_smpl_arg(struct options *options, const char *text)
 		if (i == digits / 2 - 1 && digits % 2 == 0)
 			return true;
 	}
-	message("--smpl-arg: '%s' is not a sequence of bytes in hexadecimal",
+	message("--smpl-arg: '%s' is neither NAME=VALUE,... nor a sequence of bytes in hexadecimal",
 		text);
 	return false;
+}
+
+/* Which names there are, only the format says. The last such option counts. */
+bool parse_smpl_arg(struct options *options, const char *text)
+{
+	free(options->format_arg);
+	options->format_arg = NULL;
+	options->format_fields = strchr(text, '=') ? text : NULL;
+	return options->format_fields || parse_bytes(options, text);
 }

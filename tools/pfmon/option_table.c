@@ -162,13 +162,18 @@ const struct option_row option_table[] = {
 		.effect = KEEPS(module),
 		.summary = "sampling format (default: " DEFAULT_MODULE ")",
 	}, {
-		.name = "smpl-arg", .group = GROUP_SAMPLING, .argument = "HEX",
+		.name = "smpl-arg", .group = GROUP_SAMPLING,
+		.argument = "NAME=VALUE,...",
 		.effect = CALLS(parse_smpl_arg),
-		.summary = "argument of another format, byte by byte",
+		.summary = "argument of another format; or all of it in hex",
 		.details =
-			"It is for formats that *pfmon* does not know.\n"
-			"Without it as many zero bytes are passed as the format\n"
-			"declares.\n",
+			"It is for formats that *pfmon* does not know; *--list-formats*\n"
+			"prints the fields of those that are registered.\n"
+			"Sizes in bytes may end in *k*, *M* or *G*, as in\n"
+			"*buf_size=64k,max_depth=16*.\n"
+			"A field that is not named has its default value.\n"
+			"Where a format does not publish its fields, _HEX_ is the\n"
+			"whole argument, byte by byte; without it all bytes are 0.\n",
 	}, {
 		.name = "overflow-block", .group = GROUP_SAMPLING,
 		.effect = SETS(overflow_block),
@@ -223,6 +228,9 @@ const struct option_row option_table[] = {
 		.name = "list-formats", .group = GROUP_PRINTING,
 		.effect = ACTS(LIST_FORMATS),
 		.summary = "print the registered sampling formats",
+		.details =
+			"Below each are the fields of its argument: name, default\n"
+			"value, unit and size.\n",
 	}, {
 		.name = "verbose", .letter = 'v', .group = GROUP_PRINTING,
 		.effect = SETS(verbose),

@@ -17,8 +17,8 @@ static bool agree(const struct options *options)
 	const unsigned int short_entries =
 		FORMAT_OPT_NO_HDR | FORMAT_OPT_IP_ONLY;
 	bool sampling_options = options->module || options->format_options ||
-		options->format_arg || options->reset_non_smpl ||
-		options->overflow_block;
+		options->format_arg || options->format_fields ||
+		options->reset_non_smpl || options->overflow_block;
 
 	if (!options->event_count)
 		message("no event given; say which with -e, for instance -e cpu-clock");

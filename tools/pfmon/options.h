@@ -35,9 +35,8 @@ enum action {
 #define FORMAT_OPT_RECORD	0x080
 #define FORMAT_OPT_IMPRECISE	0x100
 
-/* Those for formats whose layout is unknown. */
-#define FORMAT_OPT_UNKNOWN \
-	(FORMAT_OPT_ENTRIES | FORMAT_OPT_PMDS | FORMAT_OPT_RANDOM)
+/* Those for formats whose layout is unknown: they are of the counters. */
+#define FORMAT_OPT_UNKNOWN	(FORMAT_OPT_PMDS | FORMAT_OPT_RANDOM)
 
 /* One event of -e; it controls a sampling period if periods are given. */
 struct event_option {
@@ -70,6 +69,7 @@ struct options {
 	unsigned int format_options;	/* FORMAT_OPT_* that were given */
 	unsigned char *format_arg;	/* --smpl-arg, NULL if not given */
 	size_t format_arg_size;
+	const char *format_fields;	/* or its fields by name, or NULL */
 	const char *long_periods;	/* lists with an element per event */
 	const char *short_periods;
 	const char *random_masks;

@@ -33,7 +33,8 @@ class Options:
 class Report:
     """The rows, most samples first, and the total of all samples.
 
-    ``summary`` has further figures by name.
+    There is no ``title`` if the samples cannot be read. ``summary`` has further
+    figures by name.
     """
 
     title: str
@@ -113,8 +114,19 @@ def print_json(report: Report, recording: Recording, by: str, out: TextIO) -> No
 
 def print_text(report: Report, recording: Recording, file: str, out: TextIO) -> None:
     """The flat profile, followed by what was sampled and lost."""
-    title = report.title
-    out.write(f"{'samples':>12} {'percent':>9} {'cumulative':>10}  {title}\n")
+    if report.title:
+        _print_rows(report, out)
+    out.write(f"samples: {report.total}\n")
+    for name, figure in report.summary.items():
+        out.write(f"{name.replace('_', ' ')}: {figure}\n")
+    for name, value in summary.lines(recording):
+        out.write(f"{name}: {value}\n")
+    out.write(f"file: {printable(file)}\n")
+
+
+def _print_rows(report: Report, out: TextIO) -> None:
+    """The flat profile, and an empty line."""
+    out.write(f"{'samples':>12} {'percent':>9} {'cumulative':>10}  {report.title}\n")
     sum_of_rows = 0
     for row in report.rows:
         sum_of_rows += row.count
@@ -122,9 +134,4 @@ def print_text(report: Report, recording: Recording, file: str, out: TextIO) -> 
         cumulative = f"{100 * sum_of_rows / report.total:.2f}%"
         label = printable(row.label)
         out.write(f"{row.count:>12} {percent:>9} {cumulative:>10}  {label}\n")
-    out.write(f"\nsamples: {report.total}\n")
-    for name, figure in report.summary.items():
-        out.write(f"{name.replace('_', ' ')}: {figure}\n")
-    for name, value in summary.lines(recording):
-        out.write(f"{name}: {value}\n")
-    out.write(f"file: {printable(file)}\n")
+    out.write("\n")

@@ -40,6 +40,11 @@ PFM_ASSERT_FIELD(pfm_default_smpl_arg_t, buf_flags, 8, 4);
 PFM_ASSERT_FIELD(pfm_default_smpl_arg_t, reserved1, 12, 4);
 PFM_ASSERT_FIELD(pfm_default_smpl_arg_t, reserved2, 16, 48);
 
+/* What tools are told of it; see PFM_FMT_ARG(). */
+#define PFM_DFL_SMPL_ARG_LAYOUT {					\
+	PFM_ARG(pfm_default_smpl_arg_t, buf_size, 65536, "bytes"),	\
+	PFM_ARG(pfm_default_smpl_arg_t, buf_flags, 0, "flags") }
+
 /**
  * typedef pfm_default_smpl_hdr_t - first bytes of the buffer (3.6.3)
  * @hdr_count:         entries since the buffer was last reset

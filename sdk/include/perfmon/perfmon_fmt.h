@@ -8,7 +8,9 @@
 #ifndef PERFMON_PERFMON_FMT_H
 #define PERFMON_PERFMON_FMT_H
 
+#include <linux/container_of.h>
 #include <linux/module.h>
+#include <linux/stddef.h>
 #include <linux/types.h>
 #include <perfmon/perfmon.h>
 
@@ -222,6 +224,55 @@ typedef int (*fmt_exit_t)(void *buf);
 #define PFM_FMT_MAX_ARG_SIZE	65536
 #define PFM_FMT_MAX_MSGQ_DEPTH	1024
 
+/* What a published field may be; all lines together fit into a page. */
+#define PFM_ARG_MAX_FIELDS	32
+#define PFM_ARG_MAX_WORD	31
+
+/**
+ * struct pfm_arg_field - a field of a format's argument, as tools see it
+ * @name:   its name, a word of at most PFM_ARG_MAX_WORD letters, digits and _
+ * @unit:   what it is a number of, such a word. For "bytes" tools take 64k
+ * @offset: where it begins, in bytes from the start of the argument
+ * @size:   1, 2, 4 or 8 bytes; unsigned, in the byte order of the machine
+ * @dfl:    its value where the user names none
+ */
+struct pfm_arg_field {
+	const char	*name;
+	const char	*unit;
+	u32		offset;
+	u32		size;
+	u64		dfl;
+};
+
+/**
+ * PFM_ARG() - a struct pfm_arg_field
+ * @type:   type of the argument
+ * @member: the field; its name is the one that tools are given
+ * @_dfl:   as above
+ * @_unit:  as above, a literal
+ */
+#define PFM_ARG(type, member, _dfl, _unit)				\
+	{								\
+		.name = #member,					\
+		.unit = (_unit),					\
+		.offset = offsetof(type, member),			\
+		/* Neither an array nor a structure can be cast to. */	\
+		.size = sizeof((typeof_member(type, member))0),		\
+		.dfl = (_dfl),						\
+	}
+
+/**
+ * PFM_FMT_ARG() - fmt_arg_size and fmt_arg_layout of a format
+ * @type: type of the argument
+ * @...:  in braces, PFM_ARG() of each field that a user may set; what is left,
+ *        such as reserved fields, is passed as 0
+ */
+#define PFM_FMT_ARG(type, ...)						\
+	.fmt_arg_size = sizeof(type),					\
+	/* Of this size, the last one has no name. */			\
+	.fmt_arg_layout = (const struct pfm_arg_field			\
+			   [PFM_ARG_MAX_FIELDS + 1]) __VA_ARGS__
+
 /**
  * typedef pfm_buffer_fmt_t - a sampling buffer format (3.5.7)
  * @fmt_name:       name, for people (required)
@@ -240,6 +291,8 @@ typedef int (*fmt_exit_t)(void *buf);
  * @fmt_groups:     optional: further files for the format's folder in sysfs,
  *                  NULL-terminated
  * @fmt_getpriv:    optional
+ * @fmt_arg_layout: optional: fields of the argument, the last without a name:
+ *                  with it, tools take them by name (PFM_FMT_ARG())
  */
 typedef struct {
 	const char	*fmt_name;
@@ -255,6 +308,7 @@ typedef struct {
 	fmt_exit_t	fmt_exit;
 	const struct attribute_group **fmt_groups;
 	fmt_getpriv_t	fmt_getpriv;
+	const struct pfm_arg_field *fmt_arg_layout;
 } pfm_buffer_fmt_t;
 
 typedef pfm_buffer_fmt_t pfm_smpl_fmt_t;

@@ -209,6 +209,34 @@ static __always_inline void pfm_sink_fill(struct pfm_sink *s, void *buf,
 }
 
 /**
+ * pfm_sink_publish() - show a record that was written behind the last one
+ * @s:    the sink
+ * @buf:  first byte of the buffer
+ * @size: bytes of the record, at most the largest
+ *
+ * The part of pfm_sink_end() that is not about what the tool is told.
+ *
+ * Context: fmt_handler.
+ * Return: true if the region is full now.
+ */
+static __always_inline bool pfm_sink_publish(struct pfm_sink *s, void *buf,
+					     u64 size)
+{
+	struct pfm_records *records = &s->regions.records;
+	pfm_sink_rgn_t *rgn = pfm_sink_rgn(buf, s->regions.cur);
+	/* In registers: for all the compiler knows, the buffer is @s. */
+	u64 cur = records->cur + ALIGN(size, sizeof(u64));
+	u64 count = records->count + 1;
+
+	records->cur = cur;
+	records->count = count;
+	WRITE_ONCE(rgn->rgn_used, cur - records->start);
+	/* The record, then that it is there: pairs with a load-acquire. */
+	smp_store_release(&rgn->rgn_count, count);
+	return cur > records->limit;
+}
+
+/**
  * pfm_sink_begin() - room for a record
  * @buf: as passed to fmt_handler
  * @arg: as passed to fmt_handler
@@ -246,18 +274,8 @@ static __always_inline void pfm_sink_end(void *buf, pfm_ovfl_arg_t *arg,
 					 u64 size)
 {
 	struct pfm_sink *s = pfm_fmt_priv(buf);
-	struct pfm_records *records = &s->regions.records;
-	pfm_sink_rgn_t *rgn = pfm_sink_rgn(buf, s->regions.cur);
-	/* In registers: for all the compiler knows, the buffer is @s. */
-	u64 cur = records->cur + ALIGN(size, sizeof(u64));
-	u64 count = records->count + 1;
 
-	records->cur = cur;
-	records->count = count;
-	WRITE_ONCE(rgn->rgn_used, cur - records->start);
-	/* The record, then that it is there: pairs with a load-acquire. */
-	smp_store_release(&rgn->rgn_count, count);
-	if (unlikely(cur > records->limit))
+	if (unlikely(pfm_sink_publish(s, buf, size)))
 		pfm_sink_fill(s, buf, arg);
 }
 

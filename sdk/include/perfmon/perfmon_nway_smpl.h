@@ -64,6 +64,12 @@ PFM_ASSERT_FIELD(pfm_nway_smpl_arg_t, buf_flags, 8, 4);
 PFM_ASSERT_FIELD(pfm_nway_smpl_arg_t, num_regions, 12, 4);
 PFM_ASSERT_FIELD(pfm_nway_smpl_arg_t, reserved, 16, 48);
 
+/* What tools are told of it; see PFM_FMT_ARG(). */
+#define PFM_NWAY_SMPL_ARG_LAYOUT {					\
+	PFM_ARG(pfm_nway_smpl_arg_t, buf_size, 65536, "bytes"),		\
+	PFM_ARG(pfm_nway_smpl_arg_t, buf_flags, 0, "flags"),		\
+	PFM_ARG(pfm_nway_smpl_arg_t, num_regions, 4, "regions") }
+
 /**
  * typedef pfm_nway_smpl_hdr_t - first bytes of the buffer
  * @hdr_buf_size:    size in bytes that was asked for

@@ -68,6 +68,13 @@ PFM_ASSERT_FIELD(pfm_pebs32_smpl_arg_t, cnt_reset, 12, 8);
 PFM_ASSERT_FIELD(pfm_pebs32_smpl_arg_t, reserved1, 20, 4);
 PFM_ASSERT_FIELD(pfm_pebs32_smpl_arg_t, reserved2, 24, 16);
 
+/* What tools are told of it; see PFM_FMT_ARG(). */
+#define PFM_PEBS32_SMPL_ARG_LAYOUT {					\
+	PFM_ARG(pfm_pebs32_smpl_arg_t, buf_size, 65536, "bytes"),	\
+	PFM_ARG(pfm_pebs32_smpl_arg_t, intr_thres, 256, "records"),	\
+	PFM_ARG(pfm_pebs32_smpl_arg_t, flags, 0, "flags"),		\
+	PFM_ARG(pfm_pebs32_smpl_arg_t, cnt_reset, 0, "events") }
+
 /**
  * typedef pfm_pebs32_ds_area_t - the CPU's debug-store area
  * @bts_buf_base:    0, branch traces are not used

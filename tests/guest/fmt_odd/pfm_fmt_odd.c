@@ -18,6 +18,10 @@ static ulong arg_size;
 module_param(arg_size, ulong, 0444);
 MODULE_PARM_DESC(arg_size, "bytes of the argument");
 
+static int validate;
+module_param(validate, int, 0644);
+MODULE_PARM_DESC(validate, "what fmt_validate returns");
+
 static int ret;
 module_param(ret, int, 0644);
 MODULE_PARM_DESC(ret, "what the handler returns");
@@ -54,6 +58,11 @@ static void notrace odd_count(void *buf)
 	*(u8 *)buf = ++*last;
 }
 
+static int odd_validate(u32 ctx_flags, u16 num_pmds, void *arg)
+{
+	return READ_ONCE(validate);
+}
+
 static int notrace odd_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
 			       struct pfm_ovfl_data *data)
 {
@@ -68,9 +77,16 @@ static pfm_buffer_fmt_t odd_fmt = {
 	/* 3b0f0c62-5d0b-4a55-8d7e-6d0f6f3c9a17 */
 	.fmt_uuid	= { 0x3b, 0x0f, 0x0c, 0x62, 0x5d, 0x0b, 0x4a, 0x55,
 			    0x8d, 0x7e, 0x6d, 0x0f, 0x6f, 0x3c, 0x9a, 0x17 },
+	.fmt_validate	= odd_validate,
 	.fmt_getsize	= odd_getsize,
 	.fmt_getpriv	= odd_getpriv,
 	.fmt_handler	= odd_handler,
+};
+
+static const struct pfm_arg_field odd_layout[] = {
+	{ "first", "events", 0, 8, 0 },
+	{ "beyond", "events", 8, 8, 0 },
+	{}
 };
 
 static void odd_spoil(pfm_buffer_fmt_t *fmt)
@@ -88,6 +104,8 @@ static void odd_spoil(pfm_buffer_fmt_t *fmt)
 		fmt->fmt_msgq_depth = PFM_FMT_MAX_MSGQ_DEPTH + 1;
 	else if (!strcmp(wrong, "fmt_flags"))
 		fmt->fmt_flags = ~PFM_FMTFL_ALL;
+	else if (!strcmp(wrong, "fmt_arg_layout"))
+		fmt->fmt_arg_layout = odd_layout;
 }
 
 static int __init odd_init(void)

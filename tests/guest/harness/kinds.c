@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <perfmon/perfmon_histogram_smpl.h>
 #include <perfmon/perfmon_nway_smpl.h>
 #include <perfmon/perfmon_oprofile_smpl.h>
 #include <perfmon/perfmon_pebs32_smpl.h>
@@ -280,6 +281,30 @@ static void pebs32_read(struct sampler *s)
 	      faults_are_nmis());
 }
 
+static size_t histogram_arg(const struct kind *kind, void *arg)
+{
+	(void)kind;
+	*(pfm_sink_arg_t *)arg = (pfm_sink_arg_t){
+		.buf_size = PFM_SINK_REGION_OFFS(1) +
+			    ENTRIES * sizeof(pfm_hist_record_t),
+	};
+	return sizeof(pfm_sink_arg_t);
+}
+
+static void histogram_read(struct sampler *s)
+{
+	const pfm_sink_hdr_t *hdr = s->m.buf;
+	const pfm_sink_rgn_t *rgn = (const void *)(hdr + 1);
+	const pfm_hist_record_t *record = (const void *)(rgn + 1);
+	__u64 sum = 0;
+
+	CHECK(rgn->rgn_count <= ENTRIES);
+	for (unsigned int i = 0; i < rgn->rgn_count; i++)
+		sum += record[i].count;
+	CHECK_EQ(sum, rgn->rgn_count + hdr->hdr_past);
+	CHECK_EQ(s->messages, 0);
+}
+
 static size_t pebs64_arg(const struct kind *kind, void *arg)
 {
 	*(pfm_pebs64_smpl_arg_t *)arg = (pfm_pebs64_smpl_arg_t){
@@ -355,6 +380,9 @@ const struct kind kinds[NUM_KINDS] = {
 	{ .name = "pebs64 base", PEBS64(BASE) },
 	{ .name = "pebs64 nehalem", PEBS64(NEHALEM) },
 	{ .name = "pebs64 skylake", PEBS64(SKYLAKE) },
+	{ .name = "histogram", .module = "pfm_fmt_histogram",
+	  .uuid = PFM_HISTOGRAM_SMPL_UUID, .make_arg = histogram_arg,
+	  .read_rest = histogram_read },
 	{ .name = "oprofile", .module = "pfm_fmt_oprofile",
 	  .uuid = PFM_OPROFILE_SMPL_UUID },
 };

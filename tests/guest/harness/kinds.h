@@ -50,7 +50,7 @@ struct kind {
 	void		(*peek)(struct sampler *s);
 };
 
-#define NUM_KINDS	8
+#define NUM_KINDS	9
 extern const struct kind kinds[NUM_KINDS];
 
 /**

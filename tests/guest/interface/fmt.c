@@ -15,6 +15,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include <perfmon/perfmon_histogram_smpl.h>
 #include <perfmon/perfmon_nway_smpl.h>
 #include <perfmon/perfmon_pebs32_smpl.h>
 #include <perfmon/perfmon_pebs64_smpl.h>
@@ -65,6 +66,8 @@ static const struct format {
 	  PFM_PEBS32_SMPL_UUID },
 	{ "pebs64", "pfm_fmt_pebs64", PFM_PEBS64_SMPL_UUID_STR,
 	  PFM_PEBS64_SMPL_UUID },
+	{ "histogram", "pfm_fmt_histogram", PFM_HISTOGRAM_SMPL_UUID_STR,
+	  PFM_HISTOGRAM_SMPL_UUID },
 };
 
 static void expect_format(const struct format *f)
@@ -156,7 +159,7 @@ TEST(format_that_is_refused_is_told_which_field_is_wrong)
 {
 	static const char *const fields[] = {
 		"fmt_name", "fmt_uuid", "fmt_handler", "fmt_arg_size",
-		"fmt_msgq_depth", "fmt_flags",
+		"fmt_msgq_depth", "fmt_flags", "fmt_arg_layout",
 	};
 
 	for (unsigned int i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
@@ -171,6 +174,12 @@ TEST(format_that_is_refused_is_told_which_field_is_wrong)
 	CHECK_OK(module_unload(MODULE_ODD));
 }
 
+TEST(layout_that_is_refused_names_the_field)
+{
+	expect_refusal("wrong=fmt_arg_layout arg_size=12",
+		       "fmt_arg_layout has field 1, beyond: it ends beyond fmt_arg_size");
+}
+
 TEST(format_for_another_interface_is_refused_with_both_numbers)
 {
 	expect_refusal("interface=4711",
@@ -182,6 +191,18 @@ static int odd_new(void)
 	pfarg_ctx_t ctx = { .ctx_smpl_buf_id = ODD_UUID };
 
 	return CHECK_OK(pfm_create_context(&ctx, NULL, 0));
+}
+
+TEST(answer_that_is_no_errno_blames_the_format)
+{
+	pfarg_ctx_t ctx = { .ctx_smpl_buf_id = ODD_UUID };
+	int log;
+
+	CHECK_OK(module_insert_with(ODD, "validate=3"));
+	log = log_open();
+	CHECK_ERRNO(pfm_create_context(&ctx, NULL, 0), EINVAL);
+	CHECK(log_says_once(log, "format odd: fmt_validate returns 3, "));
+	CHECK_OK(module_unload(MODULE_ODD));
 }
 
 /* Loaded with @parameters, it answers to one overflow. */
@@ -235,6 +256,72 @@ TEST(odd_answers_of_a_handler_are_in_fdinfo)
 	expect_odd("ret=-105", (const char *[]){
 		"pfm_handler_errors:\t0", "pfm_handler_errno:\t0",
 		"pfm_handler_no_ctrl:\t0", "pfm_handler_bad_ctrl:\t0" });
+}
+
+/* Sets the fields of @arg as the lines say. Return: how many there are. */
+static int set_defaults(unsigned char *arg, size_t size, char *lines)
+{
+	char name[32], unit[32], *rest, *line;
+	unsigned long long value;
+	unsigned int at, length;
+	int n = 0, words;
+
+	for (line = strtok_r(lines, "\n", &rest); line;
+	     line = strtok_r(NULL, "\n", &rest), n++) {
+		words = sscanf(line, "%31s %u %u %llu %31s", name, &at,
+			       &length, &value, unit);
+		CHECK_EQ(words, 5);
+		CHECK(at + length <= size);
+		/* Little endian, as all these machines are. */
+		memcpy(arg + at, &value, length);
+	}
+	return n;
+}
+
+static int create_with_defaults(const struct format *f, int fields)
+{
+	pfarg_ctx_t ctx = {};
+	unsigned char arg[128] = {};
+	char path[128], lines[1024];
+	long size;
+
+	snprintf(path, sizeof(path), PFM_SYSFS "/formats/%s/arg_size",
+		 f->uuid_text);
+	size = read_number(path);
+	CHECK(size <= (long)sizeof(arg));
+	snprintf(path, sizeof(path), PFM_SYSFS "/formats/%s/arg_layout",
+		 f->uuid_text);
+	read_text(path, lines, sizeof(lines));
+	CHECK_EQ(set_defaults(arg, size, lines), fields);
+	memcpy(ctx.ctx_smpl_buf_id, f->uuid, sizeof(pfm_uuid_t));
+	return pfm_create_context(&ctx, arg, size);
+}
+
+TEST(defaults_of_a_layout_are_an_argument)
+{
+	static const int fields[FORMATS] = { 2, 3, 4, 4 };
+
+	for (unsigned int i = 0; i < FORMATS; i++) {
+		int fd;
+
+		module_load(formats[i].module);
+		fd = create_with_defaults(&formats[i], fields[i]);
+		/* No precise events, but nothing is wrong with the argument. */
+		if (fd < 0)
+			CHECK_EQ(errno, EOPNOTSUPP);
+		else
+			CHECK_OK(close(fd));
+	}
+	for (unsigned int i = 1; i < FORMATS; i++)
+		CHECK_OK(module_unload(formats[i].module));
+}
+
+TEST(layout_of_an_argument_that_has_none_is_not_there)
+{
+	CHECK_OK(module_insert(ODD));
+	CHECK(exists(PFM_SYSFS "/formats/" ODD_UUID_TEXT "/arg_size"));
+	CHECK(!exists(PFM_SYSFS "/formats/" ODD_UUID_TEXT "/arg_layout"));
+	CHECK_OK(module_unload(MODULE_ODD));
 }
 
 /* Proves 3.1.2-18, 3.5-05, 3.5.14-16 */

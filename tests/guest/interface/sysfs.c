@@ -23,6 +23,7 @@ TEST(sysfs_shows_version_format_and_pmu)
 	expect_text(PFM_SYSFS "/version", "0.6");
 	expect_text(FORMAT_DIR "/name", "default");
 	expect_text(FORMAT_DIR "/arg_size", "64");
+	expect_text(FORMAT_DIR "/arg_layout", "buf_size 0 8 65536 bytes");
 	expect_text(PFM_SYSFS "/pmu_desc/name", "perf_events");
 	CHECK_ERRNO(open(PFM_SYSFS "/version", O_WRONLY | O_TRUNC), EACCES);
 }

@@ -30,6 +30,8 @@
 
 /* After comparing two equal values: IF, ZF, PF, and a bit that is always 1. */
 #define EFLAGS	0x246
+/* Beside these: QEMU 10 resumes with it, and does not clear it. */
+#define RESUMED	(1 << 16)
 
 static const pfm_uuid_t uuid32 = PFM_PEBS32_SMPL_UUID;
 static const pfm_uuid_t uuid64 = PFM_PEBS64_SMPL_UUID;
@@ -159,6 +161,7 @@ static void check_place(const pfm_pebs64_smpl_entry_t *e)
 	CHECK(is_spinning_at(e->ip));
 	fill_place(done, &expected);
 	copy.ip = 0;
+	copy.eflags &= ~RESUMED;
 	for (unsigned int i = 0; i < sizeof(copy) / sizeof(__u64); i++)
 		CHECK_EQ(((__u64 *)&copy)[i], ((__u64 *)&expected)[i]);
 }
@@ -254,7 +257,7 @@ TEST(each_field_of_a_32_bit_record_is_what_the_cpu_stored)
 	e = m.buf + BASE;
 	for (unsigned int i = 0; i < RECORDS; i++) {
 		CHECK(is_spinning_at(e[i].ip));
-		CHECK_EQ(e[i].eflags, EFLAGS);
+		CHECK_EQ(e[i].eflags & ~RESUMED, EFLAGS);
 		for (unsigned int j = 2; j < sizeof(*e) / sizeof(__u32); j++)
 			CHECK_EQ(((const __u32 *)&e[i])[j],
 				 ((const __u64 *)&expected)[j]);

@@ -7,6 +7,7 @@
  * that layouts of other architectures can be looked at too.
  */
 #include <perfmon/perfmon_default_smpl.h>
+#include <perfmon/perfmon_histogram_smpl.h>
 #include <perfmon/perfmon_nway_smpl.h>
 #include <perfmon/perfmon_pebs32_smpl.h>
 #include <perfmon/perfmon_pebs64_smpl.h>
@@ -258,6 +259,12 @@ const struct row rows[] = {
 	FIELD(pfm_pebs64_skl_entry_t, base.real_ip),
 	FIELD(pfm_pebs64_skl_entry_t, base.tsx_tuning),
 	FIELD(pfm_pebs64_skl_entry_t, tsc),
+	WHOLE(pfm_histogram_record_t),
+	FIELD(pfm_histogram_record_t, ovfl_pmd),
+	FIELD(pfm_histogram_record_t, set),
+	FIELD(pfm_histogram_record_t, tgid),
+	FIELD(pfm_histogram_record_t, ip),
+	FIELD(pfm_histogram_record_t, count),
 	WHOLE(pfm_sink_arg_t),
 	FIELD(pfm_sink_arg_t, buf_size),
 	FIELD(pfm_sink_arg_t, num_regions),

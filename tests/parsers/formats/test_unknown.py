@@ -112,7 +112,9 @@ def test_report_of_a_sink_has_what_was_lost(
     assert report["lost_in_buffers"] == LOST
     assert status == 1 and f"no parser for format {UUID_SINK}" in err
     _, out, _ = run(capsys, "report", sink_file)
-    assert "samples: 3" in out.splitlines()
+    assert out.startswith(
+        "samples: 3\nlost samples: 7\nlost in buffers: 6 overwritten,"
+    )
 
 
 def test_damaged_sink_is_a_problem(

@@ -14,6 +14,7 @@ UUIDS = {
     "pebs64": "36be9794-1fbf-41df-b463-1062eb729bad",
     "oprofile": "777a6e61-2065-7369-746e-722061650a6c",
 }
+UNKNOWN = "00000000-0000-0000-0000-000000000001"
 
 
 @pytest.mark.parametrize(("name", "uuid"), UUIDS.items())
@@ -64,7 +65,7 @@ def test_format_is_found_by_name_and_by_uuid(
             "oprofile does not take --smpl-pmds",
         ),
         (
-            ("--smpl-module=00000000-0000-0000-0000-000000000001", "--smpl-regions=3"),
+            (f"--smpl-module={UNKNOWN}", "--smpl-regions=3"),
             "0001 does not take --smpl-regions; these do: nway",
         ),
         (
@@ -75,7 +76,23 @@ def test_format_is_found_by_name_and_by_uuid(
             ("--smpl-module=pebs32", "--long-smpl-periods=1000,2000"),
             "one short period for all events, not 1000 and 2000",
         ),
-        (("--smpl-module=nway", "--smpl-arg=00"), "makes the argument of the format"),
+        (
+            ("--smpl-module=nway", "--smpl-arg=00"),
+            "pfmon makes the argument of the sampling format nway itself, of "
+            "--smpl-entries, --smpl-regions, --smpl-mask-when-full;",
+        ),
+        (
+            ("--smpl-module=default", "--smpl-arg=buf_size=64k"),
+            "the sampling format default itself, of --smpl-ip-only, --smpl-no-hdr",
+        ),
+        (
+            ("--smpl-module=oprofile", "--smpl-arg=a=1"),
+            "the sampling format oprofile takes no argument",
+        ),
+        (
+            (f"--smpl-module={UNKNOWN}", "--smpl-entries=3"),
+            "0001 does not take --smpl-entries; these do: default, nway, pebs",
+        ),
     ],
 )
 def test_what_a_format_does_not_take_is_refused(

@@ -32,9 +32,19 @@ char *newest_kernel(const struct machine *machine)
 		       flavour, name, flavour, name);
 }
 
+/* The one that runs may stay what is booted by default. */
 static char *another_kernel(const struct machine *machine)
 {
-	return machine->is_debian ? newest_kernel(machine) : NULL;
+	char *install, *boot, *remedy;
+
+	if (!machine->is_debian)
+		return NULL;
+	install = newest_kernel(machine);
+	boot = as_root(machine, "reboot   # and choose that kernel");
+	remedy = checked_printf("%s\n%s", install, boot);
+	free(boot);
+	free(install);
+	return remedy;
 }
 
 /* uname -v has it, and has it of no other kernel. */

@@ -8,10 +8,15 @@
 
 #include "access.h"
 #include "doctor/checks.h"
-#include "doctor/loading.h"
 #include "util.h"
 
 #define NODE_FOR_CONTAINER	"docker run --device " PFM_DEVICE " ..."
+/* Of the device, MAJOR:MINOR. */
+#define DEVICE_NUMBER		"/sys/class/misc/perfmon/dev"
+#define MAKE_NODE							\
+	"mknod -m 660 " PFM_DEVICE " c %s\n"				\
+	ACCESS_MAKE_GROUP "\n"						\
+	"chgrp perfmon " PFM_DEVICE
 
 /* The group that is asked for, if one is. */
 static const struct access_group *group_of(const struct machine *machine,
@@ -59,14 +64,31 @@ static char *remedy_of(const struct machine *machine,
 		       command_remedy(machine, refusal->command);
 }
 
-/* The kernel makes it when perfmon is loaded; not in a container. */
+/*
+ * The kernel makes it when perfmon is loaded, and udev gives it its group. To
+ * load perfmon again would take nobody who measures.
+ */
+static char *node_remedy(const struct machine *machine)
+{
+	char *number = machine_line(machine, DEVICE_NUMBER);
+	char *colon = number ? strchr(number, ':') : NULL;
+	char *remedy = NULL;
+
+	if (colon) {
+		*colon = ' ';
+		remedy = as_root(machine, MAKE_NODE, number);
+	}
+	free(number);
+	return remedy;
+}
+
 static void check_node(const struct machine *machine, struct finding *finding)
 {
 	if (machine->is_container)
 		finding_problem(finding, checked_printf(NODE_FOR_CONTAINER),
 				PFM_DEVICE " is not there: the container has to be given it");
 	else
-		finding_problem(finding, reload_remedy(machine),
+		finding_problem(finding, node_remedy(machine),
 				PFM_DEVICE " is not there, though perfmon is loaded");
 }
 

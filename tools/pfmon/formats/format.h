@@ -20,6 +20,7 @@ struct smpl_format {
 	pfm_uuid_t uuid;
 	unsigned char *arg;
 	size_t arg_size;
+	char *arg_text;				/* it, in words; or NULL */
 	size_t entry_size;			/* bytes of each entry */
 	uint32_t flags;				/* the module's own */
 	bool precise;				/* sampling events must be */

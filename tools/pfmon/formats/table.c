@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +11,9 @@
 #include <unistd.h>
 #include <uuid/uuid.h>
 
+#include "formats/arg_layout.h"
 #include "formats/table.h"
+#include "formats/unknown.h"
 #include "option_table.h"
 #include "util.h"
 
@@ -116,22 +119,16 @@ void smpl_format_set_arg(struct smpl_format *format, const void *arg,
 		memcpy(format->arg, arg, size);
 }
 
-/* The argument of a format that pfmon does not know: given, or zero bytes. */
-static void set_up_unknown(struct smpl_format *format,
-			   const struct options *options)
+char *smpl_format_file(const pfm_uuid_t uuid, const char *name)
 {
-	char *uuid = uuid_text(format->uuid);
-	char *size_text = attribute(uuid, "arg_size");
-	uint64_t size = 0;
+	char *text = uuid_text(uuid);
+	char *path = checked_printf(FORMATS_DIR "/%s/%s", text, name);
+	size_t length;
+	char *content = read_file(path, &length);
 
-	if (options->format_arg)
-		size = options->format_arg_size;
-	else if (size_text &&
-		 (!parse_u64(size_text, &size) || size > UINT16_MAX))
-		size = 0;
-	smpl_format_set_arg(format, options->format_arg, size);
-	free(size_text);
-	free(uuid);
+	free(path);
+	free(text);
+	return content;
 }
 
 char *smpl_formats_with(unsigned int option)
@@ -165,6 +162,40 @@ static bool check_options(const struct smpl_format *format,
 	return false;
 }
 
+/* Names of FORMAT_OPT_*, with commas between; to be freed. */
+static char *names_of_options(unsigned int format_options)
+{
+	char *names = checked_strdup("");
+
+	for (unsigned int bit = 1; bit <= format_options; bit <<= 1) {
+		if (!(format_options & bit))
+			continue;
+		names = checked_append(names, ", ", "--");
+		names = checked_append(names, "", format_option_name(bit));
+	}
+	return names;
+}
+
+/* What is known is made of options, which pfmon counts on. */
+static bool takes_no_arg(const struct smpl_module *module,
+			 const struct options *options)
+{
+	char *names;
+
+	if (!options->format_arg && !options->format_fields)
+		return true;
+	names = names_of_options(module->options &
+				 ~(unsigned int)FORMAT_OPT_UNKNOWN);
+	if (*names)
+		message("pfmon makes the argument of the sampling format %s itself, of %s; --smpl-arg is for formats that it does not know",
+			module->name, names);
+	else
+		message("the sampling format %s takes no argument",
+			module->name);
+	free(names);
+	return false;
+}
+
 bool smpl_format_find(struct smpl_format *format,
 		      const struct options *options,
 		      unsigned int recorded_pmds)
@@ -176,24 +207,20 @@ bool smpl_format_find(struct smpl_format *format,
 		return false;
 	}
 	format->module = module_of(format->uuid);
-	if (format->module && options->format_arg) {
-		message("pfmon makes the argument of the format %s itself; --smpl-arg is for formats that it does not know",
-			format->module->name);
-		return false;
-	}
 	format->name = name_of(format);
 	if (!check_options(format, options))
 		return false;
-	if (format->module)
-		return format->module->set_up(format, options, recorded_pmds);
-	set_up_unknown(format, options);
-	return true;
+	if (!format->module)
+		return smpl_unknown_set_up(format, options);
+	return takes_no_arg(format->module, options) &&
+	       format->module->set_up(format, options, recorded_pmds);
 }
 
 void smpl_format_free(struct smpl_format *format)
 {
 	free(format->name);
 	free(format->arg);
+	free(format->arg_text);
 	memset(format, 0, sizeof(*format));
 }
 
@@ -208,11 +235,41 @@ bool smpl_format_registered(const struct smpl_format *format)
 	return registered;
 }
 
+/* The fields of an argument, as --smpl-arg takes them. */
+static void list_fields(const pfm_uuid_t uuid)
+{
+	char *text = smpl_format_file(uuid, "arg_layout");
+	struct arg_layout layout;
+
+	arg_layout_parse(&layout, text ? text : "", SIZE_MAX);
+	for (size_t i = 0; i < layout.count; i++) {
+		const struct arg_field *field = &layout.fields[i];
+
+		printf("\t%s=%" PRIu64 " (%s, in %zu bytes)\n", field->name,
+		       field->default_value, field->unit, field->size);
+	}
+	arg_layout_free(&layout);
+	free(text);
+}
+
+static void list_format(const char *uuid_text)
+{
+	char *name = attribute(uuid_text, "name");
+	char *arg_size = attribute(uuid_text, "arg_size");
+	pfm_uuid_t uuid;
+
+	printf("%s %s (argument: %s bytes)\n", uuid_text, name ? name : "?",
+	       arg_size ? arg_size : "?");
+	if (!uuid_parse(uuid_text, uuid))
+		list_fields(uuid);
+	free(name);
+	free(arg_size);
+}
+
 bool smpl_formats_list(void)
 {
 	struct dirent **entries;
 	int count = scandir(FORMATS_DIR, &entries, is_uuid, alphasort);
-	char *name, *arg_size;
 
 	if (count < 0) {
 		message("cannot read " FORMATS_DIR ": %s; is perfmon loaded? (insmod perfmon.ko)",
@@ -220,12 +277,7 @@ bool smpl_formats_list(void)
 		return false;
 	}
 	for (int i = 0; i < count; i++) {
-		name = attribute(entries[i]->d_name, "name");
-		arg_size = attribute(entries[i]->d_name, "arg_size");
-		printf("%s %s (argument: %s bytes)\n", entries[i]->d_name,
-		       name ? name : "?", arg_size ? arg_size : "?");
-		free(name);
-		free(arg_size);
+		list_format(entries[i]->d_name);
 		free(entries[i]);
 	}
 	free(entries);

@@ -32,6 +32,9 @@ void smpl_format_free(struct smpl_format *format);
  */
 char *smpl_formats_with(unsigned int format_option);
 
+/* A file of a registered format in sysfs; NULL if it is not there; to be freed. */
+char *smpl_format_file(const pfm_uuid_t uuid, const char *name);
+
 /* Whether the kernel has the format registered at this moment. */
 bool smpl_format_registered(const struct smpl_format *format);
 

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * fmt_arg.c - what a format says of the fields of its argument
+ */
+#include <linux/kernel.h>
+#include <linux/string.h>
+#include <linux/sysfs.h>
+#include "fmt_arg.h"
+
+#define PFM_PLAIN \
+	"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
+/* Two words; offset and size; the default: each with what is behind it. */
+#define PFM_ARG_LINE \
+	(2 * (PFM_ARG_MAX_WORD + 1) + sizeof("65535") + sizeof("8") + \
+	 sizeof("18446744073709551615"))
+
+static_assert(PFM_ARG_MAX_FIELDS * PFM_ARG_LINE < PAGE_SIZE);
+
+/* Whoever reads a line can split it. */
+static bool pfm_is_plain(const char *word)
+{
+	size_t len = word ? strspn(word, PFM_PLAIN) : 0;
+
+	return len && len <= PFM_ARG_MAX_WORD && !word[len];
+}
+
+/* Is what the user names where the format finds it? */
+static const char *pfm_arg_field_fault(const struct pfm_arg_field *f,
+				       size_t arg_size)
+{
+	if (!pfm_is_plain(f->name))
+		return "its name is not a word of letters, digits and _";
+	if (!pfm_is_plain(f->unit))
+		return "its unit is not a word of letters, digits and _";
+	if (f->size != 1 && f->size != 2 && f->size != 4 && f->size != 8)
+		return "its size is not 1, 2, 4 or 8";
+	if (f->offset > arg_size || f->size > arg_size - f->offset)
+		return "it ends beyond fmt_arg_size";
+	if (f->size < sizeof(f->dfl) && f->dfl >> 8 * f->size)
+		return "its default does not fit";
+	return NULL;
+}
+
+static const char *pfm_arg_pair_fault(const struct pfm_arg_field *f,
+				      const struct pfm_arg_field *before)
+{
+	if (!strcmp(f->name, before->name))
+		return "its name is that of another one";
+	if (f->offset < before->offset + before->size &&
+	    before->offset < f->offset + f->size)
+		return "it overlaps another one";
+	return NULL;
+}
+
+/* Return: what is wrong with field @n, those before it being right; or NULL. */
+static const char *pfm_arg_fault(const pfm_buffer_fmt_t *fmt, unsigned int n)
+{
+	const struct pfm_arg_field *fields = fmt->fmt_arg_layout;
+	const char *fault = pfm_arg_field_fault(&fields[n], fmt->fmt_arg_size);
+	unsigned int i;
+
+	if (n >= PFM_ARG_MAX_FIELDS)
+		return "it is one more than PFM_ARG_MAX_FIELDS";
+	for (i = 0; i < n && !fault; i++)
+		fault = pfm_arg_pair_fault(&fields[n], &fields[i]);
+	return fault;
+}
+
+int pfm_arg_layout_check(const pfm_buffer_fmt_t *fmt, const char *module)
+{
+	const struct pfm_arg_field *fields = fmt->fmt_arg_layout;
+	const char *fault;
+	unsigned int n;
+
+	for (n = 0; fields && fields[n].name; n++) {
+		fault = pfm_arg_fault(fmt, n);
+		if (!fault)
+			continue;
+		pr_err("perfmon: format %s in module %s: fmt_arg_layout has field %u, %s: %s\n",
+		       fmt->fmt_name, module, n, fields[n].name, fault);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+ssize_t pfm_arg_layout_show(const pfm_buffer_fmt_t *fmt, char *page)
+{
+	const struct pfm_arg_field *f;
+	ssize_t len = 0;
+
+	for (f = fmt->fmt_arg_layout; f->name; f++)
+		len += sysfs_emit_at(page, len, "%s %u %u %llu %s\n", f->name,
+				     f->offset, f->size, f->dfl, f->unit);
+	return len;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: (GPL-2.0 WITH Linux-syscall-note) OR MIT */
+/*
+ * perfmon_histogram_smpl.h - samples counted by process, event and address
+ *
+ * Argument: a pfm_sink_arg_t, num_regions at most 1, flags 0. The buffer is
+ * that of perfmon_hist.h; its size is how many records there can be.
+ */
+#ifndef PERFMON_HISTOGRAM_SMPL_H
+#define PERFMON_HISTOGRAM_SMPL_H
+
+#include <perfmon/perfmon_hist.h>
+
+#define PFM_HISTOGRAM_SMPL_UUID_STR "7e053c7a-52c0-4536-84e9-10d7885f57c9"
+#define PFM_HISTOGRAM_SMPL_UUID	PFM_UUID(PFM_HISTOGRAM_SMPL_UUID_STR)
+
+#define PFM_HISTOGRAM_SMPL_VERSION ((1U << 16) | 0U)	/* major.minor */
+
+/**
+ * typedef pfm_histogram_record_t - a pfm_hist_record_t of this format
+ * @ovfl_pmd: PMD that overflowed
+ * @set:      event set that was active
+ * @tgid:     process
+ * @ip:       instruction pointer
+ * @count:    samples that had all these
+ */
+typedef struct {
+	__u16	ovfl_pmd;
+	__u16	set;
+	__u32	tgid;
+	__u64	ip;
+	__u64	count;
+} pfm_histogram_record_t;
+
+PFM_STATIC_ASSERT(sizeof(pfm_histogram_record_t) == sizeof(pfm_hist_record_t));
+PFM_ASSERT_FIELD(pfm_histogram_record_t, ovfl_pmd, 0, 2);
+PFM_ASSERT_FIELD(pfm_histogram_record_t, set, 2, 2);
+PFM_ASSERT_FIELD(pfm_histogram_record_t, tgid, 4, 4);
+PFM_ASSERT_FIELD(pfm_histogram_record_t, ip, 8, 8);
+PFM_ASSERT_FIELD(pfm_histogram_record_t, count, 16, 8);
+
+#endif /* PERFMON_HISTOGRAM_SMPL_H */

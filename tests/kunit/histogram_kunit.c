@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * histogram_kunit.c - the histogram format's call-backs, called directly
+ */
+#include <kunit/test.h>
+#include <linux/sizes.h>
+#include <perfmon/perfmon_fmt_hist.h>
+#include <perfmon/perfmon_fmt_kunit.h>
+#include <perfmon/perfmon_histogram_smpl.h>
+
+#define RECORD	sizeof(pfm_hist_record_t)
+#define OFFS	PFM_SINK_REGION_OFFS(1)
+#define GO_ON	((u32)PFM_OVFL_CTRL_RESET)
+
+static int histogram_kunit_init(struct kunit *test)
+{
+	static const pfm_uuid_t uuid = PFM_HISTOGRAM_SMPL_UUID;
+
+	return pfm_calls_init(test, uuid);
+}
+
+/* A buffer for @keys, whose last byte is that of the last record. */
+static void make(struct kunit *test, u64 keys)
+{
+	pfm_sink_arg_t arg = { .buf_size = OFFS + keys * RECORD };
+
+	pfm_calls_make(test, &arg);
+}
+
+static const pfm_sink_hdr_t *hdr_of(const struct pfm_fmt_calls *d)
+{
+	return d->buf;
+}
+
+static u64 keys_of(const struct pfm_fmt_calls *d)
+{
+	return ((const pfm_sink_rgn_t *)(hdr_of(d) + 1))->rgn_count;
+}
+
+static const pfm_histogram_record_t *record_of(const struct pfm_fmt_calls *d,
+					       u64 i)
+{
+	return (const pfm_histogram_record_t *)(d->buf + OFFS) + i;
+}
+
+/* A sample at @ip; @times of them. */
+static void samples(struct kunit *test, u64 ip, unsigned int times)
+{
+	struct pfm_ovfl_data data = { .ip = ip, .tid = 12, .tgid = 11 };
+	struct pfm_fmt_calls *d = test->priv;
+
+	d->arg.ovfl_pmd = 3;
+	d->arg.active_set = 4;
+	while (times--) {
+		d->arg.ovfl_ctrl.val = 0;
+		KUNIT_EXPECT_EQ(test, d->fmt->fmt_handler(d->buf, &d->arg, 0,
+							  &data), 0);
+		KUNIT_EXPECT_EQ(test, d->arg.ovfl_ctrl.val, GO_ON);
+	}
+}
+
+static int validate(struct kunit *test, u64 size, u32 regions, u32 flags)
+{
+	pfm_sink_arg_t arg = { .buf_size = size, .num_regions = regions,
+			       .flags = flags };
+
+	return pfm_calls_validate(test, &arg);
+}
+
+static void arguments_out_of_range_are_refused(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, validate(test, OFFS + RECORD, 1, 0), 0);
+	KUNIT_EXPECT_EQ(test, validate(test, OFFS + RECORD, 0, 0), 0);
+	KUNIT_EXPECT_EQ(test, validate(test, OFFS + RECORD - 1, 1, 0), -EINVAL);
+	KUNIT_EXPECT_EQ(test, validate(test, 0, 1, 0), -EINVAL);
+	KUNIT_EXPECT_EQ(test, validate(test, SZ_1M, 2, 0), -EINVAL);
+	KUNIT_EXPECT_EQ(test, validate(test, SZ_1M, 1, 1), -EINVAL);
+	KUNIT_EXPECT_EQ(test, validate(test, U64_MAX, 1, 0), -EINVAL);
+	KUNIT_EXPECT_EQ(test, validate(test, U64_MAX / 32, 1, 0), -EINVAL);
+}
+
+static void the_table_has_twice_as_many_places_as_records(struct kunit *test)
+{
+	pfm_sink_arg_t arg = { .buf_size = OFFS + 64 * RECORD };
+	size_t size = 0;
+
+	KUNIT_EXPECT_EQ(test, pfm_calls_getpriv(test, &arg, &size), 0);
+	KUNIT_EXPECT_EQ(test, size, 128 * sizeof(struct pfm_hist_slot));
+	arg.buf_size += RECORD;
+	KUNIT_EXPECT_EQ(test, pfm_calls_getpriv(test, &arg, &size), 0);
+	KUNIT_EXPECT_EQ(test, size, 256 * sizeof(struct pfm_hist_slot));
+}
+
+static void a_key_has_one_record_whose_count_rises(struct kunit *test)
+{
+	struct pfm_fmt_calls *d = test->priv;
+
+	make(test, 8);
+	samples(test, 0x1000, 1);
+	samples(test, 0x2000, 3);
+	samples(test, 0x1000, 4);
+	KUNIT_EXPECT_EQ(test, keys_of(d), 2);
+	KUNIT_EXPECT_EQ(test, record_of(d, 0)->ovfl_pmd, 3);
+	KUNIT_EXPECT_EQ(test, record_of(d, 0)->set, 4);
+	KUNIT_EXPECT_EQ(test, record_of(d, 0)->tgid, 11);
+	KUNIT_EXPECT_EQ(test, record_of(d, 0)->ip, 0x1000);
+	KUNIT_EXPECT_EQ(test, record_of(d, 0)->count, 5);
+	KUNIT_EXPECT_EQ(test, record_of(d, 1)->ip, 0x2000);
+	KUNIT_EXPECT_EQ(test, record_of(d, 1)->count, 3);
+	KUNIT_EXPECT_EQ(test, hdr_of(d)->hdr_past, 6);
+}
+
+/* Keys recorded, counted, and lost are all that were given. */
+static void keys_beyond_the_last_record_are_lost(struct kunit *test)
+{
+	struct pfm_fmt_calls *d = test->priv;
+	u64 ip;
+
+	make(test, 4);
+	for (ip = 0; ip < 6; ip++)
+		samples(test, ip, 1);
+	KUNIT_EXPECT_EQ(test, keys_of(d), 4);
+	KUNIT_EXPECT_EQ(test, hdr_of(d)->hdr_lost[PFM_SINK_LOST_TABLE], 2);
+	/* Those that are known are counted on. */
+	samples(test, 2, 5);
+	KUNIT_EXPECT_EQ(test, record_of(d, 2)->count, 6);
+	KUNIT_EXPECT_EQ(test, hdr_of(d)->hdr_lost[PFM_SINK_LOST_TABLE], 2);
+}
+
+static void no_sample_is_neither_counted_nor_lost(struct kunit *test)
+{
+	struct pfm_fmt_calls *d = test->priv;
+	u64 i, sum = 0;
+
+	make(test, 512);
+	for (i = 0; i < 4096; i++)
+		samples(test, 0xffffffff81000000 + (i % 700) * 5, 1);
+	for (i = 0; i < keys_of(d); i++)
+		sum += record_of(d, i)->count;
+	KUNIT_EXPECT_EQ(test, sum, keys_of(d) + hdr_of(d)->hdr_past);
+	KUNIT_EXPECT_EQ(test, sum + hdr_of(d)->hdr_lost[PFM_SINK_LOST_TABLE],
+			4096);
+	KUNIT_EXPECT_GT(test, keys_of(d), 450);
+}
+
+/* All keys are forced to one place: a search looks at some only. */
+static void a_search_is_bounded(struct kunit *test)
+{
+	struct pfm_fmt_calls *d = test->priv;
+	struct pfm_hist *h;
+	u64 ip;
+
+	make(test, 64);
+	h = pfm_sink_priv(d->buf);
+	h->shift = 63;
+	for (ip = 0; ip < 32; ip++)
+		samples(test, ip, 1);
+	KUNIT_EXPECT_LE(test, keys_of(d), PFM_HIST_PROBES + 1);
+	KUNIT_EXPECT_EQ(test, keys_of(d) +
+			hdr_of(d)->hdr_lost[PFM_SINK_LOST_TABLE], 32);
+}
+
+static void a_search_goes_round_at_the_end_of_the_table(struct kunit *test)
+{
+	struct pfm_fmt_calls *d = test->priv;
+
+	make(test, 1);
+	samples(test, 0x1234, 2);
+	KUNIT_EXPECT_EQ(test, record_of(d, 0)->count, 2);
+	samples(test, 0x9999, 1);
+	samples(test, 0x8888, 1);
+	KUNIT_EXPECT_EQ(test, hdr_of(d)->hdr_lost[PFM_SINK_LOST_TABLE], 2);
+}
+
+static void restarts_keep_what_was_counted(struct kunit *test)
+{
+	struct pfm_fmt_calls *d = test->priv;
+
+	make(test, 4);
+	samples(test, 1, 2);
+	KUNIT_EXPECT_EQ(test, pfm_calls_restart(test, true), 0);
+	KUNIT_EXPECT_EQ(test, pfm_calls_restart(test, false), GO_ON);
+	samples(test, 1, 2);
+	KUNIT_EXPECT_EQ(test, record_of(d, 0)->count, 4);
+}
+
+static void handler_believes_nothing_that_is_mapped(struct kunit *test)
+{
+	struct pfm_fmt_calls *d = test->priv;
+
+	make(test, 4);
+	samples(test, 1, 2);
+	memset(d->buf, 0xff, OFFS + 4 * RECORD);
+	samples(test, 1, 1);
+	samples(test, 2, 1);
+	KUNIT_EXPECT_EQ(test, record_of(d, 0)->count, 3);
+	KUNIT_EXPECT_EQ(test, record_of(d, 1)->ip, 2);
+	KUNIT_EXPECT_EQ(test, keys_of(d), 2);
+}
+
+static struct kunit_case histogram_cases[] = {
+	KUNIT_CASE(arguments_out_of_range_are_refused),
+	KUNIT_CASE(the_table_has_twice_as_many_places_as_records),
+	KUNIT_CASE(a_key_has_one_record_whose_count_rises),
+	KUNIT_CASE(keys_beyond_the_last_record_are_lost),
+	KUNIT_CASE(no_sample_is_neither_counted_nor_lost),
+	KUNIT_CASE(a_search_is_bounded),
+	KUNIT_CASE(a_search_goes_round_at_the_end_of_the_table),
+	KUNIT_CASE(restarts_keep_what_was_counted),
+	KUNIT_CASE(handler_believes_nothing_that_is_mapped),
+	{}
+};
+
+static struct kunit_suite histogram_suite = {
+	.name = "pfm_histogram",
+	.init = histogram_kunit_init,
+	.exit = pfm_calls_exit,
+	.test_cases = histogram_cases,
+};
+
+kunit_test_suite(histogram_suite);

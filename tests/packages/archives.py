@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""What apt has fetched for machines, kept in the cache for the next ones."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import cache
+import packages
+
+if TYPE_CHECKING:
+    from machine import Machine
+
+# If a list cannot be had, that is a failure, too.
+UPDATE = "apt-get -q -o APT::Update::Error-Mode=any update"
+# What the lists do not have any more.
+CLEAN = "apt-get -q -o Dir::Cache::archives={} autoclean"
+
+
+@contextlib.contextmanager
+def kept(machine: Machine, name: str, settings: Path) -> Iterator[None]:
+    """Let apt on a copy of the root `name` find what is kept, and keep what it fetches.
+
+    `settings` is a file that apt reads there. Each copy has archives of its own, links
+    to those that are kept, as apt locks the directory.
+    """
+    place = _directory() / name
+    own = machine.tree.parent / "archives"
+    for directory in (place / "lists", place / "archives", own):
+        (directory / "partial").mkdir(parents=True, exist_ok=True)
+    settings.write_text(
+        f'Dir::State::lists "{place}/lists";\nDir::Cache::archives "{own}";\n'
+    )
+    with cache.locked("machines"):
+        _prune()
+        _update(machine, place)
+        _link(place / "archives", own)
+    try:
+        yield
+    finally:
+        with cache.locked("machines"):
+            _link(own, place / "archives")
+
+
+def _directory() -> Path:
+    return cache.root() / "machines"
+
+
+def _update(machine: Machine, place: Path) -> None:
+    """Fetch the lists if they are not there, or old; old ones are better than none."""
+    updated = place / "updated"
+    known = updated.exists()
+    if known and time.time() - updated.stat().st_mtime < packages.OLD_SECONDS:
+        return
+    if machine.run(UPDATE, check=not known).returncode == 0:
+        updated.touch()
+        machine.run(CLEAN.format(place / "archives"))
+
+
+def _link(source: Path, target: Path) -> None:
+    for archive in source.glob("*.deb"):
+        if not (target / archive.name).exists():
+            os.link(archive, target / archive.name)
+
+
+def _prune() -> None:
+    """Remove what is kept for roots that are gone."""
+    for place in _directory().iterdir():
+        if not (cache.root() / "roots" / place.name).is_dir():
+            shutil.rmtree(place)
