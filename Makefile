@@ -184,14 +184,14 @@ hosts:
 	@$(PYTEST) tests/hosts
 vm: build
 	@$(PYTEST) tests/vm
-packages: deps-run
-	@scripts/need-packages mmdebstrap e2fsprogs python3-pytest
+packages:
+	@scripts/parts.py packages-bookworm packages-trixie
 	@$(PYTEST) tests/packages
 
 # With REQUIRE_ALL=1 it fails where something would be left out.
 check: deps-check
 	@$(MAKE) -s build
-	@$(MAKE) -s -o parts style scripts parsers lib tools kunit sdk hosts vm
+	@$(MAKE) -s -o parts style scripts parsers lib tools kunit sdk hosts packages vm
 	@echo "all checks passed"
 	@scripts/parts.py --conclude
 

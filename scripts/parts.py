@@ -7,9 +7,10 @@
     parts.py --conclude     print what was left out
 
 A part is built, run or checked by itself: the modules for one kernel, its VM, the
-programs for arm64, ... It is left out if packages are missing or something cannot be
-fetched: one line says what, and a file of the part's name in build/left-out has it for
-the tests that are skipped. With REQUIRE_ALL=1 in the environment that is a failure.
+programs for arm64, a bare machine with one release, ... It is left out if packages are
+missing or something cannot be fetched: one line says what, and a file of the part's
+name in build/left-out has it for the tests that are skipped. With REQUIRE_ALL=1 in the
+environment that is a failure.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+import bare
 import firmware
 import host
 import kernel_source
@@ -67,6 +69,9 @@ def parts() -> dict[str, Part]:
         "secure-boot": Part(("mokutil", "openssl"), firmware.fetch),
         "man-pages": Part(("groff", "git"), _nothing),
     }
+    machine = ("mmdebstrap", "e2fsprogs", "git", QEMU["x86_64"])
+    for release in bare.SOURCES:
+        found[f"packages-{release}"] = Part(machine, partial(bare.root, release))
     for name, kernel in (kernels.KERNELS | kernels.REFUSED).items():
         for arch in kernel.archs:
             compiler = cross if arch == "arm64" else ()

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
@@ -12,7 +13,10 @@ import other_host
 import packages
 import parts
 import pytest
+import roots
 import sysroot
+
+PACKAGES = {"packages-bookworm", "packages-trixie"}
 
 
 @pytest.fixture(autouse=True)
@@ -32,6 +36,8 @@ def missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> set[str]:
     ):
         monkeypatch.setattr(module, function, lambda *_: Path("/"))
     monkeypatch.setattr(other_host, "root", lambda: Path("/"))
+    monkeypatch.setattr(roots, "root", lambda *_: Path("/"))
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
     return names
 
 
@@ -77,7 +83,8 @@ def test_without_a_cross_compiler_arm64_is_left_out(
         ("sparse", {"sparse"}),
         ("mypy", {"python-style"}),
         ("mokutil", {"secure-boot"}),
-        ("mmdebstrap", {"other-host"}),
+        ("mmdebstrap", {"other-host", *PACKAGES}),
+        ("e2fsprogs", PACKAGES),
         ("linux-source-6.12", {"kunit", "checkpatch"}),
         (
             "qemu-system-arm",
@@ -119,6 +126,27 @@ def test_libraries_that_cannot_be_fetched_take_only_their_programs(
     monkeypatch.setattr(sysroot, "sysroot", fetch)
     assert look(monkeypatch) == 0
     assert left_out() == {"user-i386"}
+
+
+def test_who_is_not_root_tries_no_packages(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    assert look(monkeypatch) == 0
+    assert left_out() == PACKAGES
+    assert "only root" in str(parts.left_out("packages-trixie"))
+
+
+def test_a_root_that_cannot_be_made_takes_only_what_needs_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def make(release: str, wanted: tuple[str, ...]) -> Path:
+        if release == "trixie-backports":
+            raise roots.RootError("no such mirror")
+        return Path("/")
+
+    monkeypatch.setattr(roots, "root", make)
+    assert look(monkeypatch) == 0
+    assert left_out() == {"packages-trixie"}
+    assert "no such mirror" in str(parts.left_out("packages-trixie"))
 
 
 def test_what_has_come_is_left_out_no_more(
