@@ -31,7 +31,7 @@
 /* After comparing two equal values: IF, ZF, PF, and a bit that is always 1. */
 #define EFLAGS	0x246
 /* Beside these: QEMU 10 resumes with it, and does not clear it. */
-#define RESUMED	(1 << 16)
+#define RESUMED	0x10000
 
 static const pfm_uuid_t uuid32 = PFM_PEBS32_SMPL_UUID;
 static const pfm_uuid_t uuid64 = PFM_PEBS64_SMPL_UUID;
