@@ -91,10 +91,49 @@ static void pfm_buffer_uncharge(struct pfm_buffer *b)
 }
 
 /* Rather none than memory for which the control group kills others. */
+#define PFM_BUFFER_GFP	(GFP_KERNEL_ACCOUNT | __GFP_RETRY_MAYFAIL | \
+			 __GFP_NOWARN)
+
+static void *pfm_private_alloc(size_t size)
+{
+	return __vmalloc(size, PFM_BUFFER_GFP | __GFP_ZERO);
+}
+
+static void pfm_pages_free(struct page **pages, size_t n)
+{
+	while (n)
+		__free_page(pages[--n]);
+	kvfree(pages);
+}
+
+/*
+ * For vfree(). Page by page, as what is too much must be free before the caller
+ * knows of it: 7.3 has a work queue free what a failing __vmalloc() got, and
+ * until then the control group kills who has a page fault.
+ */
 static void *pfm_buffer_alloc(size_t size)
 {
-	return __vmalloc(size, GFP_KERNEL_ACCOUNT | __GFP_RETRY_MAYFAIL |
-			 __GFP_ZERO | __GFP_NOWARN);
+	size_t n = size >> PAGE_SHIFT, i;
+	struct page **pages;
+	void *base;
+
+	if (n > totalram_pages())
+		return NULL;
+	pages = kvmalloc_array(n, sizeof(*pages), PFM_BUFFER_GFP);
+	if (!pages)
+		return NULL;
+	for (i = 0; i < n; i++) {
+		pages[i] = alloc_page(PFM_BUFFER_GFP | __GFP_ZERO);
+		if (!pages[i])
+			goto err;
+		cond_resched();
+	}
+	base = vmap(pages, n, VM_MAP | VM_MAP_PUT_PAGES, PAGE_KERNEL);
+	if (base)
+		return base;
+err:
+	pfm_pages_free(pages, i);
+	return NULL;
 }
 
 struct pfm_buffer *pfm_buffer_create(size_t size, unsigned int front,
@@ -120,7 +159,7 @@ struct pfm_buffer *pfm_buffer_create(size_t size, unsigned int front,
 		goto err_alloc;
 	if (!area)
 		return b;
-	b->area = pfm_buffer_alloc(area);
+	b->area = pfm_private_alloc(area);
 	if (!b->area)
 		goto err_area;
 	return b;
