@@ -13,7 +13,7 @@
 #include "rig.h"
 
 #define NMIS	200
-#define ROUNDS	300
+#define ROUNDS	30
 
 extern const char __start_bottom_text[], __stop_bottom_text[];
 
