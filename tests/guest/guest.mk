@@ -65,15 +65,15 @@ TEST2X_OBJ32 := $(TEST2X_OBJ:.o=.32.o)
 guest: $(GUEST_PROGRAMS) $(DYNAMIC) $(GUEST_PROGRAMS32)
 
 # Callers are found by frame pointers.
-$(addprefix $(GOBJ)/tests/guest/,$(foreach name,formats/callers \
+$(addprefix $(GOBJ)/tests/guest/,$(foreach name,formats/callers formats/callstack \
 	formats/oprofile harness/chains nmi/nmi_callers nmi/nmi_oprofile, \
 	$(name).o $(name).32.o)): GCFLAGS += \
 	-fno-omit-frame-pointer -mno-omit-leaf-frame-pointer
 # What some programs need of the harness besides.
 harness-obj = $(addprefix $(GOBJ)/$(HARNESS)/,$1)
 $(GOUT)/cpu $(GOUT)/suspend: $(call harness-obj,cpus.o)
-$(GOUT)/callers $(GOUT)/nmi_callers: $(call harness-obj,chains.o)
-$(GOUT)/callers32: $(call harness-obj,chains.32.o)
+$(GOUT)/callers $(GOUT)/callstack $(GOUT)/nmi_callers: $(call harness-obj,chains.o)
+$(GOUT)/callers32 $(GOUT)/callstack32: $(call harness-obj,chains.32.o)
 $(GOUT)/oprofile $(GOUT)/nmi_oprofile: \
 	$(call harness-obj,bridge.o oprofile_stream.o)
 $(GOUT)/oprofile32: $(call harness-obj,bridge.32.o oprofile_stream.32.o)

@@ -10,7 +10,7 @@ from importlib.metadata import EntryPoint, entry_points
 from typing import Iterable
 
 from ..errors import PfmParseError, blamed
-from . import default, histogram, nway, oprofile, pebs32, pebs64
+from . import callstack, default, histogram, nway, oprofile, pebs32, pebs64
 from .decoding import Format
 
 GROUP = "pfmparse.formats"  # entry points of other packages' formats
@@ -23,6 +23,7 @@ OWN = (
     *pebs64.FORMATS,
     *oprofile.FORMATS,
     *histogram.FORMATS,
+    *callstack.FORMATS,
 )
 
 

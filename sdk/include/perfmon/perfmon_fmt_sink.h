@@ -370,7 +370,12 @@ static inline int pfm_sink_restart(void *buf, int is_active,
 
 /* In a pfm_buffer_fmt_t: all but its name, its UUID and the handler. */
 #define PFM_SINK_CALLS(name)						\
-	.fmt_arg_size	= sizeof(pfm_sink_arg_t),			\
+	PFM_SINK_CALLS_ARG(name, PFM_FMT_ARG(pfm_sink_arg_t,		\
+					     { PFM_SINK_ARG_FIELDS }))
+
+/* The same, of a format whose argument begins with one: its PFM_FMT_ARG(). */
+#define PFM_SINK_CALLS_ARG(name, ...)					\
+	__VA_ARGS__,							\
 	.fmt_msgq_depth	= PFM_SINK_MAX_REGIONS,				\
 	.fmt_validate	= name##_validate,				\
 	.fmt_getsize	= pfm_getsize,					\

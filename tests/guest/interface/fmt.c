@@ -15,6 +15,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include <perfmon/perfmon_callstack_smpl.h>
 #include <perfmon/perfmon_histogram_smpl.h>
 #include <perfmon/perfmon_nway_smpl.h>
 #include <perfmon/perfmon_pebs32_smpl.h>
@@ -68,6 +69,8 @@ static const struct format {
 	  PFM_PEBS64_SMPL_UUID },
 	{ "histogram", "pfm_fmt_histogram", PFM_HISTOGRAM_SMPL_UUID_STR,
 	  PFM_HISTOGRAM_SMPL_UUID },
+	{ "callstack", "pfm_fmt_callstack", PFM_CALLSTACK_SMPL_UUID_STR,
+	  PFM_CALLSTACK_SMPL_UUID },
 };
 
 static void expect_format(const struct format *f)
@@ -299,7 +302,7 @@ static int create_with_defaults(const struct format *f, int fields)
 
 TEST(defaults_of_a_layout_are_an_argument)
 {
-	static const int fields[FORMATS] = { 2, 3, 4, 4 };
+	static const int fields[FORMATS] = { 2, 3, 4, 4, 3, 4 };
 
 	for (unsigned int i = 0; i < FORMATS; i++) {
 		int fd;

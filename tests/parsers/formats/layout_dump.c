@@ -6,6 +6,7 @@
  * test_layout_agrees_with_c.py reads it. Nothing has to be linked or run, so
  * that layouts of other architectures can be looked at too.
  */
+#include <perfmon/perfmon_callstack_smpl.h>
 #include <perfmon/perfmon_default_smpl.h>
 #include <perfmon/perfmon_histogram_smpl.h>
 #include <perfmon/perfmon_nway_smpl.h>
@@ -259,6 +260,18 @@ const struct row rows[] = {
 	FIELD(pfm_pebs64_skl_entry_t, base.real_ip),
 	FIELD(pfm_pebs64_skl_entry_t, base.tsx_tuning),
 	FIELD(pfm_pebs64_skl_entry_t, tsc),
+	WHOLE(pfm_callstack_record_t),
+	FIELD(pfm_callstack_record_t, tstamp),
+	FIELD(pfm_callstack_record_t, ip),
+	FIELD(pfm_callstack_record_t, tid),
+	FIELD(pfm_callstack_record_t, tgid),
+	FIELD(pfm_callstack_record_t, ovfl_pmd),
+	FIELD(pfm_callstack_record_t, cpu),
+	FIELD(pfm_callstack_record_t, set),
+	FIELD(pfm_callstack_record_t, num_pmds),
+	FIELD(pfm_callstack_record_t, num_kernel),
+	FIELD(pfm_callstack_record_t, num_user),
+	FIELD(pfm_callstack_record_t, reserved),
 	WHOLE(pfm_histogram_record_t),
 	FIELD(pfm_histogram_record_t, ovfl_pmd),
 	FIELD(pfm_histogram_record_t, set),

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * pfm_fmt_callstack - samples with the chains of their callers, and PMDs
+ */
+#include <linux/module.h>
+#include <perfmon/perfmon_callstack_smpl.h>
+#include <perfmon/perfmon_fmt_callers.h>
+#include <perfmon/perfmon_fmt_sink.h>
+
+/* What the handler relies on; no mapping shows it. */
+struct callstack_priv {
+	u32	max_depth;
+};
+
+/* The largest record: all PMDs, and chains in the kernel and at user level. */
+static u64 callstack_max_record(const pfm_callstack_smpl_arg_t *arg,
+				u16 num_pmds)
+{
+	return sizeof(pfm_callstack_record_t) +
+	       sizeof(u64) * (num_pmds + 2 * (u64)arg->max_depth);
+}
+
+static int callstack_validate(u32 ctx_flags, u16 num_pmds, void *data)
+{
+	const pfm_callstack_smpl_arg_t *arg = data;
+
+	if (!arg->max_depth || arg->max_depth > PFM_CALLSTACK_MAX_DEPTH ||
+	    arg->reserved)
+		return -EINVAL;
+	return pfm_sink_validate(&arg->sink,
+				 callstack_max_record(arg, num_pmds));
+}
+
+static int callstack_init(u32 ctx_flags, void *data, void *buf)
+{
+	const pfm_callstack_smpl_arg_t *arg = data;
+	struct callstack_priv *priv = pfm_sink_priv(buf);
+
+	priv->max_depth = arg->max_depth;
+	return pfm_sink_init(buf, &arg->sink,
+			     callstack_max_record(arg, pfm_num_pmds()),
+			     PFM_CALLSTACK_SMPL_VERSION);
+}
+
+static int notrace callstack_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
+				     struct pfm_ovfl_data *data)
+{
+	const struct callstack_priv *priv = pfm_sink_priv(buf);
+	pfm_callstack_record_t *record = pfm_sink_begin(buf, arg);
+	u16 pmds = arg->num_smpl_pmds, kernel, user;
+	u64 *chain = (u64 *)(record + 1) + pmds;
+
+	if (!record)
+		return -ENOBUFS;
+	pfm_copy_pmds((u64 *)(record + 1), arg, pmds);
+	kernel = pfm_kernel_callers(data, chain, priv->max_depth);
+	user = pfm_user_callers(data, chain + kernel, priv->max_depth);
+	*record = (pfm_callstack_record_t) {
+		.tstamp = tstamp,
+		.ip = data->ip,
+		.tid = data->tid,
+		.tgid = data->tgid,
+		.ovfl_pmd = arg->ovfl_pmd,
+		.cpu = arg->ovfl_cpu,
+		.set = arg->active_set,
+		.num_pmds = pmds,
+		.num_kernel = kernel,
+		.num_user = user,
+	};
+	pfm_sink_end(buf, arg, sizeof(*record) +
+			       sizeof(u64) * (pmds + kernel + user));
+	return 0;
+}
+
+static const pfm_buffer_fmt_t pfm_callstack_fmt = {
+	.fmt_name	= "callstack",
+	.fmt_uuid	= PFM_CALLSTACK_SMPL_UUID,
+	.fmt_handler	= callstack_handler,
+	PFM_SINK_CALLS_ARG(callstack,
+			   PFM_FMT_ARG(pfm_callstack_smpl_arg_t,
+				       PFM_CALLSTACK_SMPL_ARG_LAYOUT)),
+};
+
+pfm_format_module(pfm_callstack_fmt, PFM_CALLSTACK_SMPL_UUID_STR,
+		  "perfmon2: call stack sampling format");

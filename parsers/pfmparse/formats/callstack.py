@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""The callstack format: samples with the chains of their callers, in a sink."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..capture.session import Session
+from ..layout import struct_dtype
+from .chains import Chains
+from .decoding import Format
+from .samples import PmdGroup, Samples
+from .sink import Records, sink_decoder
+
+UUID = "bad42f83-abb5-4fb1-bc94-36de0415f7ca"
+VERSION = 1 << 16
+WORD = 8  # bytes
+
+# pfm_callstack_smpl_arg_t
+ARG = struct_dtype(
+    24,
+    [
+        ("buf_size", "<u8", 0),  # bytes
+        ("num_regions", "<u4", 8),
+        ("flags", "<u4", 12),
+        ("max_depth", "<u4", 16),  # addresses
+        ("reserved", "<u4", 20),
+    ],
+)
+
+# pfm_callstack_record_t
+RECORD = struct_dtype(
+    40,
+    [
+        ("tstamp", "<u8", 0),  # ns
+        ("ip", "<u8", 8),
+        ("tid", "<u4", 16),
+        ("tgid", "<u4", 20),
+        ("ovfl_pmd", "<u2", 24),
+        ("cpu", "<u2", 26),
+        ("set", "<u2", 28),
+        ("num_pmds", "<u2", 30),
+        ("num_kernel", "<u2", 32),
+        ("num_user", "<u2", 34),
+        ("reserved", "<u4", 36),
+    ],
+)
+# The numbers of words behind a record, in their order.
+NUMBERS = ("num_pmds", "num_kernel", "num_user")
+
+
+def read(records: Records, session: Session) -> Samples:
+    """Samples of the records, with chains and values of PMDs."""
+    heads, behind = records.walk(RECORD, _words)
+    samples = Samples.of_records(
+        heads,
+        groups=tuple(_groups(records, session, heads, behind)),
+        chains=_chains(records, heads, behind),
+    )
+    fields = samples.fields()
+    columns = {name: fields[name] for name in fields if name not in NUMBERS}
+    return replace(samples, columns=columns)
+
+
+def _words(heads: NDArray[np.void]) -> NDArray[np.intp]:
+    """How many words are behind each record; shape (n,)."""
+    pmds, kernel, user = (heads[name].astype(np.intp) for name in NUMBERS)
+    return pmds + kernel + user
+
+
+def _chains(
+    records: Records, heads: NDArray[np.void], behind: NDArray[np.intp]
+) -> Chains:
+    """The chains, each without its first address, which is the sample's own."""
+    pmds, kernel, user = (heads[name].astype(np.intp) for name in NUMBERS)
+    own = np.minimum(kernel + user, 1)
+    first = behind + WORD * (pmds + own)
+    offsets, addresses = records.words(first, kernel + user - own)
+    return Chains(offsets, addresses, np.maximum(kernel - 1, 0))
+
+
+def _groups(
+    records: Records,
+    session: Session,
+    heads: NDArray[np.void],
+    behind: NDArray[np.intp],
+) -> Iterator[PmdGroup]:
+    """The values of PMDs, for each kind of sample that has some."""
+    keys = heads["set"].astype(np.uint32) << 16 | heads["ovfl_pmd"]
+    for event_set in session.sets:
+        for pmd in event_set.pmds:
+            pmds = pmd.smpl_pmds
+            known = (keys == event_set.id << 16 | pmd.num) if pmd.sampling else False
+            which = np.flatnonzero(known & (heads["num_pmds"] == len(pmds)))
+            if pmds and which.size:
+                _, values = records.words(behind[which], heads["num_pmds"][which])
+                yield PmdGroup(which, pmds, values.reshape(which.size, len(pmds)))
+
+
+FORMATS = (
+    Format(
+        name="callstack",
+        uuid=UUID,
+        decoder=sink_decoder(read, VERSION),
+        dtypes={"argument": ARG, "record": RECORD},
+    ),
+)

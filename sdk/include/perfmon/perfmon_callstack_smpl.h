@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: (GPL-2.0 WITH Linux-syscall-note) OR MIT */
+/*
+ * perfmon_callstack_smpl.h - samples with the chains of their callers, in a
+ *			      sink (perfmon_sink.h)
+ */
+#ifndef PERFMON_CALLSTACK_SMPL_H
+#define PERFMON_CALLSTACK_SMPL_H
+
+#include <perfmon/perfmon_sink.h>
+
+#define PFM_CALLSTACK_SMPL_UUID_STR "bad42f83-abb5-4fb1-bc94-36de0415f7ca"
+#define PFM_CALLSTACK_SMPL_UUID	PFM_UUID(PFM_CALLSTACK_SMPL_UUID_STR)
+
+#define PFM_CALLSTACK_SMPL_VERSION ((1U << 16) | 0U)	/* major.minor */
+
+#define PFM_CALLSTACK_MAX_DEPTH	128
+
+/**
+ * typedef pfm_callstack_smpl_arg_t - argument of the format
+ * @sink:      how the buffer is laid out
+ * @max_depth: addresses in a chain at most, in that of the kernel and in that
+ *             of user level; 1 to PFM_CALLSTACK_MAX_DEPTH
+ * @reserved:  must be 0
+ */
+typedef struct {
+	pfm_sink_arg_t	sink;
+	__u32		max_depth;
+	__u32		reserved;
+} pfm_callstack_smpl_arg_t;
+
+PFM_STATIC_ASSERT(sizeof(pfm_callstack_smpl_arg_t) == 24);
+PFM_ASSERT_FIELD(pfm_callstack_smpl_arg_t, sink, 0, 16);
+PFM_ASSERT_FIELD(pfm_callstack_smpl_arg_t, max_depth, 16, 4);
+PFM_ASSERT_FIELD(pfm_callstack_smpl_arg_t, reserved, 20, 4);
+
+/* What tools are told of it; see PFM_FMT_ARG(). */
+#define PFM_CALLSTACK_SMPL_ARG_LAYOUT {					\
+	PFM_SINK_ARG_FIELDS,						\
+	PFM_ARG(pfm_callstack_smpl_arg_t, max_depth, 32, "addresses") }
+
+/**
+ * typedef pfm_callstack_record_t - a record; 64-bit words follow
+ * @tstamp:     time in ns, of the clock of all samples
+ * @ip:         instruction pointer
+ * @tid:        thread
+ * @tgid:       its process
+ * @ovfl_pmd:   PMD that overflowed
+ * @cpu:        CPU
+ * @set:        event set that was active
+ * @num_pmds:   values of the PMDs of interest, which follow
+ * @num_kernel: addresses in the kernel, which follow those: where it was
+ *              interrupted, then its callers, innermost first; 0 if it was not
+ * @num_user:   addresses at user level, which follow those: where the thread
+ *              is, or called the kernel, then callers, innermost first
+ * @reserved:   0
+ */
+typedef struct {
+	__u64	tstamp;
+	__u64	ip;
+	__u32	tid;
+	__u32	tgid;
+	__u16	ovfl_pmd;
+	__u16	cpu;
+	__u16	set;
+	__u16	num_pmds;
+	__u16	num_kernel;
+	__u16	num_user;
+	__u32	reserved;
+} pfm_callstack_record_t;
+
+PFM_STATIC_ASSERT(sizeof(pfm_callstack_record_t) == 40);
+PFM_ASSERT_FIELD(pfm_callstack_record_t, tstamp, 0, 8);
+PFM_ASSERT_FIELD(pfm_callstack_record_t, ip, 8, 8);
+PFM_ASSERT_FIELD(pfm_callstack_record_t, tid, 16, 4);
+PFM_ASSERT_FIELD(pfm_callstack_record_t, tgid, 20, 4);
+PFM_ASSERT_FIELD(pfm_callstack_record_t, ovfl_pmd, 24, 2);
+PFM_ASSERT_FIELD(pfm_callstack_record_t, cpu, 26, 2);
+PFM_ASSERT_FIELD(pfm_callstack_record_t, set, 28, 2);
+PFM_ASSERT_FIELD(pfm_callstack_record_t, num_pmds, 30, 2);
+PFM_ASSERT_FIELD(pfm_callstack_record_t, num_kernel, 32, 2);
+PFM_ASSERT_FIELD(pfm_callstack_record_t, num_user, 34, 2);
+PFM_ASSERT_FIELD(pfm_callstack_record_t, reserved, 36, 4);
+
+#endif /* PERFMON_CALLSTACK_SMPL_H */

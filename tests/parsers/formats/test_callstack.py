@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""The callstack format."""
+
+from __future__ import annotations
+
+import struct
+
+import numpy as np
+from helpers.sink_buffer import FILLING, SinkRegion, sink
+from pfmparse import Samples, parse_session, session_template
+from pfmparse.formats.callstack import UUID
+from pfmparse.formats.registry import find
+
+SESSION = parse_session(session_template(UUID), 0)
+KERNEL = 0xFFFFFFFF81000000
+
+
+def record(
+    pmds: tuple[int, ...] = (),
+    kernel: tuple[int, ...] = (),
+    user: tuple[int, ...] = (),
+    ip: int = 0x1000,
+) -> bytes:
+    """A record of PMD 0 in event set 0."""
+    numbers = len(pmds), len(kernel), len(user)
+    head = struct.pack("<QQIIHHHHHHI", 5, ip, 12, 11, 0, 3, 0, *numbers, 0)
+    words = (*pmds, *kernel, *user)
+    return head + struct.pack(f"<{len(words)}Q", *words)
+
+
+def read(*records: bytes) -> Samples:
+    """The samples of these records."""
+    decoded = find(UUID).decoder(SESSION)(sink([SinkRegion(1, records, FILLING)]))
+    assert decoded.problems == ()
+    (region,) = decoded.regions
+    return region.samples
+
+
+def test_fields_are_columns_and_numbers_of_words_are_none() -> None:
+    samples = read(record(user=(0x1000, 0x2000)))
+    assert {name: column.tolist() for name, column in samples.fields().items()} == {
+        "tstamp": [5],
+        "ip": [0x1000],
+        "tid": [12],
+        "tgid": [11],
+        "ovfl_pmd": [0],
+        "cpu": [3],
+        "set": [0],
+    }
+
+
+def test_chains_are_callers_without_the_own_address() -> None:
+    samples = read(
+        record(user=(0x1000, 0x2000, 0x3000)),
+        record(kernel=(KERNEL, KERNEL + 8), user=(0x10, 0x20), ip=KERNEL),
+        record(kernel=(KERNEL,), ip=KERNEL),
+        record(),
+    )
+    chains = samples.chains
+    assert chains is not None
+    assert chains.to_lists() == [[0x2000, 0x3000], [KERNEL + 8, 0x10, 0x20], [], []]
+    assert chains.kernel is not None and chains.kernel.tolist() == [0, 1, 0, 0]
+
+
+def test_values_of_pmds_are_in_front_of_the_chains() -> None:
+    (event_set,) = SESSION.sets
+    (pmd,) = event_set.pmds
+    assert pmd.smpl_pmds == ()
+    samples = read(record(pmds=(7, 8), user=(0x1000, 0x2000)))
+    assert samples.groups == ()
+    assert samples.chains is not None
+    assert samples.chains.to_lists() == [[0x2000]]
+
+
+def test_values_belong_to_the_pmds_that_the_session_names() -> None:
+    text = session_template(UUID).replace(b'"smpl_pmds": []', b'"smpl_pmds": [4, 6]')
+    session = parse_session(text, 0)
+    records = record(pmds=(7, 8), user=(0x1000,)), record(pmds=(9, 10))
+    buffer = sink([SinkRegion(1, records, FILLING)])
+    (region,) = find(UUID).decoder(session)(buffer).regions
+    (group,) = region.samples.groups
+    assert group.pmds == (4, 6)
+    assert np.asarray(group.values).tolist() == [[7, 8], [9, 10]]
