@@ -35,7 +35,9 @@ PFM_ASSERT_FIELD(pfm_callstack_smpl_arg_t, reserved, 20, 4);
 
 /* What tools are told of it; see PFM_FMT_ARG(). */
 #define PFM_CALLSTACK_SMPL_ARG_LAYOUT {					\
-	PFM_SINK_ARG_FIELDS,						\
+	PFM_ARG(pfm_sink_arg_t, buf_size, 65536, "bytes"),		\
+	PFM_ARG(pfm_sink_arg_t, num_regions, 1, "regions"),		\
+	PFM_ARG(pfm_sink_arg_t, flags, 0, "flags"),			\
 	PFM_ARG(pfm_callstack_smpl_arg_t, max_depth, 32, "addresses") }
 
 /**

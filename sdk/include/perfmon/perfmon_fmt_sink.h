@@ -371,7 +371,7 @@ static inline int pfm_sink_restart(void *buf, int is_active,
 /* In a pfm_buffer_fmt_t: all but its name, its UUID and the handler. */
 #define PFM_SINK_CALLS(name)						\
 	PFM_SINK_CALLS_ARG(name, PFM_FMT_ARG(pfm_sink_arg_t,		\
-					     { PFM_SINK_ARG_FIELDS }))
+					     PFM_SINK_ARG_LAYOUT))
 
 /* The same, of a format whose argument begins with one: its PFM_FMT_ARG(). */
 #define PFM_SINK_CALLS_ARG(name, ...)					\

@@ -65,10 +65,10 @@ PFM_ASSERT_FIELD(pfm_sink_arg_t, num_regions, 8, 4);
 PFM_ASSERT_FIELD(pfm_sink_arg_t, flags, 12, 4);
 
 /* What tools are told of it; see PFM_FMT_ARG(). */
-#define PFM_SINK_ARG_FIELDS						\
+#define PFM_SINK_ARG_LAYOUT {						\
 	PFM_ARG(pfm_sink_arg_t, buf_size, 65536, "bytes"),		\
 	PFM_ARG(pfm_sink_arg_t, num_regions, 1, "regions"),		\
-	PFM_ARG(pfm_sink_arg_t, flags, 0, "flags")
+	PFM_ARG(pfm_sink_arg_t, flags, 0, "flags") }
 
 /*
  * Why samples are lost, hdr_lost. The context has counted those that found no

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * fmt_arg_kunit.c - published layouts of formats' arguments
+ */
+#include "fixture.h"
+#include "fmt_arg.h"
+
+struct odd_arg {
+	u64	buf_size;
+	u8	depth;
+	u8	reserved[7];
+};
+
+static struct pfm_arg_field odd_layout[] = {
+	PFM_ARG(struct odd_arg, buf_size, 65536, "bytes"),
+	PFM_ARG(struct odd_arg, depth, 255, "frames"),
+	{}
+};
+
+/* What is wrong with a layout whose second field is this one? */
+static int register_with(struct pfm_arg_field field)
+{
+	pfm_buffer_fmt_t fmt = script_fmt;
+	int ret;
+
+	fmt.fmt_arg_size = sizeof(struct odd_arg);
+	fmt.fmt_arg_layout = odd_layout;
+	odd_layout[1] = field;
+	ret = pfm_register_buffer_fmt(&fmt);
+	if (!ret)
+		pfm_unregister_buffer_fmt(fmt.fmt_uuid);
+	return ret;
+}
+
+static void layout_is_of_a_scalar_where_it_is(struct kunit *test)
+{
+	struct pfm_arg_field depth =
+		PFM_ARG(struct odd_arg, depth, 255, "frames");
+
+	KUNIT_EXPECT_STREQ(test, depth.name, "depth");
+	KUNIT_EXPECT_STREQ(test, depth.unit, "frames");
+	KUNIT_EXPECT_EQ(test, depth.offset, 8U);
+	KUNIT_EXPECT_EQ(test, depth.size, 1U);
+	KUNIT_EXPECT_EQ(test, depth.dfl, 255ULL);
+	KUNIT_EXPECT_EQ(test, register_with(depth), 0);
+}
+
+#define LETTERS31	"abcdefghijklmnopqrstuvwxyz01234"
+
+static void layout_that_no_tool_could_use_is_einval(struct kunit *test)
+{
+	static const struct {
+		struct pfm_arg_field field;
+		int ret;
+	} cases[] = {
+		{ { "depth", "frames", 15, 1, 255 }, 0 },
+		{ { "depth", "frames", 16, 1, 255 }, -EINVAL },
+		{ { "depth", "frames", -1, 1, 255 }, -EINVAL },
+		{ { "depth", "frames", 12, 8, 255 }, -EINVAL },
+		{ { "depth", "frames", 8, 0, 0 }, -EINVAL },
+		{ { "depth", "frames", 8, 3, 255 }, -EINVAL },
+		{ { "depth", "frames", 7, 1, 255 }, -EINVAL },
+		{ { "depth", "frames", 0, 8, 255 }, -EINVAL },
+		{ { "depth", "frames", 8, 1, 256 }, -EINVAL },
+		{ { "depth", "frames", 8, 4, U32_MAX }, 0 },
+		{ { "depth", "frames", 8, 4, 1ULL << 32 }, -EINVAL },
+		{ { "depth", "frames", 8, 8, U64_MAX }, 0 },
+		{ { "buf_size", "frames", 8, 1, 255 }, -EINVAL },
+		{ { "", "frames", 8, 1, 255 }, -EINVAL },
+		{ { "a depth", "frames", 8, 1, 255 }, -EINVAL },
+		{ { "depth=", "frames", 8, 1, 255 }, -EINVAL },
+		{ { "depth\n", "frames", 8, 1, 255 }, -EINVAL },
+		{ { LETTERS31, LETTERS31, 8, 1, 255 }, 0 },
+		{ { LETTERS31 "_", "frames", 8, 1, 255 }, -EINVAL },
+		{ { "depth", NULL, 8, 1, 255 }, -EINVAL },
+		{ { "depth", "", 8, 1, 255 }, -EINVAL },
+		{ { "depth", "of frames", 8, 1, 255 }, -EINVAL },
+	};
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++)
+		KUNIT_EXPECT_EQ_MSG(test, register_with(cases[i].field),
+				    cases[i].ret, "case %d", i);
+}
+
+/* Every line is as long as it can be, so that the page is as full. */
+static void layout_has_as_many_fields_as_a_page_has_lines(struct kunit *test)
+{
+	struct pfm_arg_field *fields;
+	pfm_buffer_fmt_t fmt = script_fmt;
+	char *names, *page;
+	int i;
+
+	fields = kunit_kcalloc(test, PFM_ARG_MAX_FIELDS + 2, sizeof(*fields),
+			       GFP_KERNEL);
+	names = kunit_kzalloc(test, 32 * (PFM_ARG_MAX_FIELDS + 1), GFP_KERNEL);
+	page = (char *)get_zeroed_page(GFP_KERNEL);
+	KUNIT_ASSERT_TRUE(test, fields && names && page);
+	for (i = 0; i <= PFM_ARG_MAX_FIELDS; i++) {
+		scnprintf(names + 32 * i, 32, "%02d" LETTERS31, i);
+		fields[i] = (struct pfm_arg_field){
+			names + 32 * i, LETTERS31, 60000 + 8 * i, 8, U64_MAX
+		};
+	}
+	fmt.fmt_arg_size = PFM_FMT_MAX_ARG_SIZE;
+	fmt.fmt_arg_layout = fields;
+	KUNIT_EXPECT_EQ(test, pfm_register_buffer_fmt(&fmt), -EINVAL);
+	fields[PFM_ARG_MAX_FIELDS].name = NULL;
+	KUNIT_EXPECT_EQ(test, pfm_register_buffer_fmt(&fmt), 0);
+	pfm_unregister_buffer_fmt(fmt.fmt_uuid);
+	/* Name, offset, size, default and unit, and what is between. */
+	KUNIT_EXPECT_EQ(test, pfm_arg_layout_show(&fmt, page),
+			PFM_ARG_MAX_FIELDS * (31 + 5 + 1 + 20 + 31 + 5));
+	free_page((unsigned long)page);
+}
+
+static struct kunit_case fmt_arg_cases[] = {
+	KUNIT_CASE(layout_is_of_a_scalar_where_it_is),
+	KUNIT_CASE(layout_that_no_tool_could_use_is_einval),
+	KUNIT_CASE(layout_has_as_many_fields_as_a_page_has_lines),
+	{}
+};
+
+static struct kunit_suite fmt_arg_suite = {
+	.name = "pfm_fmt_arg",
+	.exit = fixture_exit,
+	.test_cases = fmt_arg_cases,
+};
+kunit_test_suite(fmt_arg_suite);
