@@ -210,6 +210,23 @@ static void user_frames_that_do_not_grow_end_the_chain(struct kunit *test)
 	}
 }
 
+static void what_is_no_address_of_user_level_ends_the_chain(struct kunit *test)
+{
+	unsigned long first = user_frames(test);
+	unsigned long ret = first + 3 * sizeof(stack[0]) +
+			    offsetof(struct pfm_frame, ret);
+	const unsigned long bad[] = { 0, 1UL << 63, ~0UL,
+				      (unsigned long)-4096 };
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(bad); i++) {
+		put(test, ret, &bad[i], sizeof(bad[i]));
+		expect_chain(test, pfm_follow_user(first, false, chain, FRAMES),
+			     0, 3);
+		stack_init(test);
+	}
+}
+
 static void without_registers_there_is_no_chain(struct kunit *test)
 {
 	const struct pfm_ovfl_data data = { .ip = 0x1234 };
@@ -224,6 +241,7 @@ static struct kunit_case user_cases[] = {
 	KUNIT_CASE(user_chain_is_no_longer_than_there_is_room),
 	KUNIT_CASE(narrow_frames_are_half_as_wide),
 	KUNIT_CASE(user_frames_that_do_not_grow_end_the_chain),
+	KUNIT_CASE(what_is_no_address_of_user_level_ends_the_chain),
 	KUNIT_CASE(without_registers_there_is_no_chain),
 	{}
 };

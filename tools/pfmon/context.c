@@ -71,8 +71,8 @@ static void explain_create(const struct plan *plan, int error)
 			format->name,
 			format->arg_text ? format->arg_text : "which is empty");
 	else if (error == E2BIG && sampling)
-		message("the argument of the sampling format %s, %zu bytes, is larger than " PFM_SYSFS "/arg_size_max allows",
-			format->name, format->arg_size);
+		message("the argument of the sampling format %s, %zu bytes, is larger than %s/arg_size_max allows",
+			format->name, format->arg_size, PFM_SYSFS);
 	else if (error == EOPNOTSUPP && format->precise)
 		message("the sampling format %s needs precise events, and this machine has none; on x86, --smpl-imprecise takes samples of the registers at the interrupt instead",
 			format->name);

@@ -82,9 +82,11 @@ static inline unsigned int pfm_kernel_frames(struct pt_regs *regs, u64 *out,
 					     unsigned int max)
 {
 	struct unwind_state state;
+	unsigned int n = 0;
 	unsigned long ret;
-	unsigned int n;
 
+	if (!max)
+		return 0;
 	if (regs->flags & X86_EFLAGS_FIXED) {
 		unwind_start(&state, current, regs, NULL);
 	} else {
@@ -92,11 +94,14 @@ static inline unsigned int pfm_kernel_frames(struct pt_regs *regs, u64 *out,
 		if (unwind_get_return_address(&state) == regs->ip)
 			unwind_next_frame(&state);
 	}
-	for (n = 0; n < max && !unwind_done(&state); n++) {
+	while (!unwind_done(&state)) {
 		ret = unwind_get_return_address(&state);
 		if (!ret)
 			break;
-		out[n] = ret;
+		out[n++] = ret;
+		/* A step is what costs. */
+		if (n == max)
+			break;
 		unwind_next_frame(&state);
 	}
 	return n;
@@ -199,7 +204,9 @@ fault:
  * @out:    out: return addresses, innermost first
  * @max:    at most so many
  *
- * Frames lie one above the other: what does not is none.
+ * Frames lie one above the other: what does not is none. Nor is what would
+ * return to the upper half of all addresses, which is not at user level:
+ * without frame pointers, anything may be there.
  *
  * Context: any, NMI included; current is the thread.
  * Return: how many.
@@ -216,7 +223,8 @@ static inline unsigned int pfm_follow_user(unsigned long fp, bool narrow,
 	pagefault_disable();
 	while (n < max && fp > last &&
 	       (narrow ? pfm_read_frame32(fp, &frame) :
-			 pfm_read_frame(fp, &frame)) && frame.ret) {
+			 pfm_read_frame(fp, &frame)) &&
+	       (s64)pfm_user_address(frame.ret) > 0) {
 		out[n++] = pfm_user_address(frame.ret);
 		last = fp;
 		fp = frame.next;

@@ -14,7 +14,7 @@
 #define SIG_ENFORCE	"/sys/module/module/parameters/sig_enforce"
 #define EFIVARS		"/sys/firmware/efi/efivars"
 #define SECURE_BOOT	EFIVARS "/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c"
-/* What shim gives to the kernel: the owner's keys; and those he is to confirm. */
+/* What shim gives to the kernel: the owner's keys, and those not confirmed. */
 #define OWNERS_KEYS	EFIVARS "/MokListRT-605dab50-e046-4300-abb6-3dd810dd8b23"
 #define NEW_KEYS	EFIVARS "/MokNew-605dab50-e046-4300-abb6-3dd810dd8b23"
 /* The firmware's own, which Debian's kernels trust with modules, too. */

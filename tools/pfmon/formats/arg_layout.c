@@ -139,8 +139,9 @@ static bool parse_value(const struct arg_field *field, const char *text,
 			in_bytes ? " such as 65536, 0x10000 or 64k" :
 			" such as 16 or 0x10");
 	else if (*value > largest_of(field))
-		message("--smpl-arg: %s=%s: the field has %zu bytes, and holds at most %" PRIu64,
-			field->name, text, field->size, largest_of(field));
+		message("--smpl-arg: %s=%s: the field has %zu bytes, and holds at most %ju",
+			field->name, text, field->size,
+			(uintmax_t)largest_of(field));
 	else
 		return true;
 	return false;

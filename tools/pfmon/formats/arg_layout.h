@@ -20,7 +20,7 @@ struct arg_field {
 
 struct arg_layout {
 	struct arg_field *fields;
-	size_t count;			/* 0: nothing is known of the argument */
+	size_t count;			/* 0: nothing is known of it */
 };
 
 /*

@@ -32,7 +32,7 @@ void smpl_format_free(struct smpl_format *format);
  */
 char *smpl_formats_with(unsigned int format_option);
 
-/* A file of a registered format in sysfs; NULL if it is not there; to be freed. */
+/* A file of a registered format in sysfs, to be freed; NULL without one. */
 char *smpl_format_file(const pfm_uuid_t uuid, const char *name);
 
 /* Whether the kernel has the format registered at this moment. */
