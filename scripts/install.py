@@ -31,6 +31,10 @@ import module_sources
 ROOT = Path(__file__).resolve().parents[1]
 PROGRAMS = 0o755
 DATA = 0o644
+COMPLETIONS = (
+    *("tools/pfmon/pfmon.bash", "parsers/pfmparse.bash"),
+    "sdk/pfm-new-format.bash",
+)
 LIST = "share/perfmon/installed"
 # What programs include; the other headers of the SDK are for kernel modules.
 USER_HEADERS = re.compile(r"perfmon(2x|22|_sink|_hist|_\w+_smpl)?\.h")
@@ -141,6 +145,7 @@ def sdk(layout: Layout) -> Iterator[Item]:
                 yield from copies(parser, example / "parser")
     for program in ("hotloops.c", "nway_reader.c"):
         yield from copies(f"examples/{program}", into / "examples")
+    yield from scaffold(layout)
     for symvers in sorted(ROOT.glob("build/modules/*/Module.symvers")):
         release = symvers.parent.name
         yield Item(into / "symvers" / release / symvers.name, source=symvers)
@@ -164,9 +169,21 @@ def sources(layout: Layout) -> Iterator[Item]:
     yield Item(layout.prefix / "bin/pfm-vm", link=program)
 
 
+def scaffold(layout: Layout) -> Iterator[Item]:
+    """Yield pfm-new-format and its templates."""
+    into = layout.prefix / "share/perfmon"
+    program = "pfm-new-format"
+    yield Item(into / program, PROGRAMS, source=ROOT / "sdk" / program)
+    yield Item(layout.prefix / "bin" / program, link=f"../share/perfmon/{program}")
+    for source in sorted((ROOT / "sdk/templates").rglob("*")):
+        if source.is_file():
+            mode = PROGRAMS if os.access(source, os.X_OK) else DATA
+            yield Item(into / source.relative_to(ROOT / "sdk"), mode, source=source)
+
+
 def manual(layout: Layout) -> Iterator[Item]:
     """Yield the pages of the manual, and a link for each other name of a page."""
-    programs = ("tools/pfmon/*.1", "parsers/*.1", "scripts/vm/*.1")
+    programs = ("tools/pfmon/*.1", "parsers/*.1", "scripts/vm/*.1", "sdk/*.1")
     for pattern in ("lib/*.[23]", *programs, "docs/*.7"):
         for source in sorted(ROOT.glob(pattern)):
             directory = layout.prefix / f"share/man/man{source.suffix[1:]}"
@@ -190,7 +207,7 @@ def tools(layout: Layout, build: str) -> Iterator[Item]:
         path = layout.pythondir / source.relative_to(package.parent)
         yield Item(path, source=source)
     completions = layout.prefix / "share/bash-completion/completions"
-    for script in ("tools/pfmon/pfmon.bash", "parsers/pfmparse.bash"):
+    for script in COMPLETIONS:
         yield Item(completions / Path(script).stem, source=ROOT / script)
 
 

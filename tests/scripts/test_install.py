@@ -42,7 +42,7 @@ FUNCTIONS = (
 )
 SDK = "share/perfmon"
 EXPECTED = {
-    *("bin/pfmon", "bin/pfmparse", "bin/pfm-vm"),
+    *("bin/pfmon", "bin/pfmparse", "bin/pfm-vm", "bin/pfm-new-format"),
     *(f"include/perfmon/{name}.h" for name in USER_HEADERS),
     *(
         f"{LIBDIR}/{name}.{end}"
@@ -56,11 +56,13 @@ EXPECTED = {
     "lib/udev/rules.d/60-perfmon.rules",
     "share/bash-completion/completions/pfmon",
     "share/bash-completion/completions/pfmparse",
+    "share/bash-completion/completions/pfm-new-format",
     *(f"share/man/man1/{name}.1" for name in ("pfmon", "pfmparse", "pfm-vm")),
+    "share/man/man1/pfm-new-format.1",
     *("share/man/man2/perfmonctl.2", "share/man/man3/libperfmon.3"),
     *(f"share/man/man3/pfm_{name}.3" for name in FUNCTIONS),
     "share/man/man7/perfmon.7",
-    *(f"{SDK}/{name}" for name in ("format.mk", "installed")),
+    *(f"{SDK}/{name}" for name in ("format.mk", "installed", "pfm-new-format")),
     *(f"{SDK}/include/perfmon/{name}.h" for name in (*USER_HEADERS, *KERNEL_HEADERS)),
     *(f"{SDK}/examples/{name}" for name in ("hotloops.c", "nway_reader.c")),
     *(
@@ -156,6 +158,11 @@ def test_exactly_what_is_expected_is_installed(prefix: Path) -> None:
         for path in (ROOT / top).rglob("*")
         if path.is_file()
     }
+    sources |= {
+        f"{SDK}/{path.relative_to(ROOT / 'sdk')}"
+        for path in (ROOT / "sdk/templates").rglob("*")
+        if path.is_file()
+    }
     sources |= {f"{SDK}/src/{name}" for name in ("Kbuild", "VERSION", "sdk/include")}
     sources |= {f"{SDK}/src/scripts/{name}" for name in ("modules.mk", *SCRIPTS)}
     found = {
@@ -226,7 +233,7 @@ def test_pfmparse_needs_no_search_path(prefix: Path) -> None:
     assert f'"{PREFIX / PYTHONDIR}"' in text
 
 
-@pytest.mark.parametrize("command", ["pfmon", "pfmparse"])
+@pytest.mark.parametrize("command", ["pfmon", "pfmparse", "pfm-new-format"])
 def test_completions_can_be_sourced(prefix: Path, command: str) -> None:
     script = prefix / "share/bash-completion/completions" / command
     subprocess.run(

@@ -21,11 +21,16 @@ class Sdk:
         """Return the directory of format.mk."""
         return self.prefix / "share/perfmon"
 
+    @property
+    def python(self) -> dict[str, str]:
+        """Return an environment in which Python finds pfmparse."""
+        return {"PYTHONPATH": str(self.prefix / "lib/python3/dist-packages")}
+
     def make(
         self, folder: Path, *words: str, **environment: str
     ) -> subprocess.CompletedProcess[str]:
         """Run make in a format's folder."""
-        return self._run(
+        return self.run(
             ["make", "-s", f"PERFMON_SDK={self.share}", *words], folder, environment
         )
 
@@ -33,11 +38,12 @@ class Sdk:
         self, *words: str | Path, cwd: Path = Path("/")
     ) -> subprocess.CompletedProcess[str]:
         """Run pfm-vm."""
-        return self._run([self.prefix / "bin/pfm-vm", *words], cwd, {})
+        return self.run([self.prefix / "bin/pfm-vm", *words], cwd, {})
 
-    def _run(
+    def run(
         self, command: list[str | Path], cwd: Path, environment: dict[str, str]
     ) -> subprocess.CompletedProcess[str]:
+        """Run a program that is installed, or of the machine."""
         return subprocess.run(
             command,
             cwd=cwd,

@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+#
+# Completion of pfm-new-format's command line in bash; to be sourced.
+
+_pfm_new_format()
+{
+	local option=${COMP_WORDS[COMP_CWORD - 1]} text=${2#=}
+
+	# An "=" is a word of its own.
+	[[ $option == = ]] && option=${COMP_WORDS[COMP_CWORD - 2]}
+	case $option in
+	--model) mapfile -t COMPREPLY < <(compgen -W 'linear regions histogram' -- "$text") ;;
+	*) mapfile -t COMPREPLY < <(compgen -W '--model --help' -- "$2") ;;
+	esac
+}
+
+complete -F _pfm_new_format pfm-new-format

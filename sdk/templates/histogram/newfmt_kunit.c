@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * newfmt_kunit.c - its call-backs, on a buffer of exact size
+ *
+ * Copyright YEAR AUTHOR
+ */
+#include <perfmon/perfmon_fmt_kunit.h>
+#include "perfmon_newfmt_smpl.h"
+
+#define GO_ON	((u32)PFM_OVFL_CTRL_RESET)
+
+static int newfmt_kunit_init(struct kunit *test)
+{
+	static const pfm_uuid_t uuid = PFM_NEWFMT_SMPL_UUID;
+
+	return pfm_calls_init(test, uuid);
+}
+
+/* An argument for so many keys. */
+static pfm_sink_arg_t argument(u64 keys)
+{
+	return (pfm_sink_arg_t) {
+		.buf_size = PFM_SINK_REGION_OFFS(1) +
+			    keys * sizeof(pfm_newfmt_record_t),
+		.num_regions = 1,
+	};
+}
+
+static void make(struct kunit *test, u64 keys)
+{
+	pfm_sink_arg_t arg = argument(keys);
+
+	pfm_calls_make(test, &arg);
+}
+
+static pfm_sink_hdr_t *hdr_of(const struct pfm_fmt_calls *d)
+{
+	return d->buf;
+}
+
+static u64 keys_of(const struct pfm_fmt_calls *d)
+{
+	return ((const pfm_sink_rgn_t *)(hdr_of(d) + 1))->rgn_count;
+}
+
+static pfm_newfmt_record_t *
+record_of(const struct pfm_fmt_calls *d, u64 i)
+{
+	pfm_newfmt_record_t *first;
+
+	first = d->buf + PFM_SINK_REGION_OFFS(1);
+	return first + i;
+}
+
+/* An overflow, whose address is that of @pmd. */
+static void overflow(struct kunit *test, u16 pmd)
+{
+	struct pfm_fmt_calls *d = test->priv;
+
+	KUNIT_EXPECT_EQ(test, pfm_calls_sample(d, pmd, 0), 0);
+	KUNIT_EXPECT_EQ(test, d->arg.ovfl_ctrl.val, GO_ON);
+}
+
+static void arguments_out_of_range_are_refused(struct kunit *test)
+{
+	pfm_sink_arg_t arg = argument(1);
+
+	KUNIT_EXPECT_EQ(test, pfm_calls_validate(test, &arg), 0);
+	arg.buf_size--;
+	KUNIT_EXPECT_EQ(test, pfm_calls_validate(test, &arg), -EINVAL);
+	arg = argument(100);
+	arg.num_regions = 2;
+	KUNIT_EXPECT_EQ(test, pfm_calls_validate(test, &arg), -EINVAL);
+	arg = argument(100);
+	arg.flags = PFM_SINK_OVERWRITE;
+	KUNIT_EXPECT_EQ(test, pfm_calls_validate(test, &arg), -EINVAL);
+}
+
+static void defaults_of_the_argument_are_accepted(struct kunit *test)
+{
+	const struct pfm_fmt_calls *d = test->priv;
+	const struct pfm_arg_field *field = d->fmt->fmt_arg_layout;
+	pfm_sink_arg_t arg = {};
+
+	KUNIT_ASSERT_EQ(test, d->fmt->fmt_arg_size, sizeof(arg));
+	for (; field->name; field++)
+		memcpy((void *)&arg + field->offset, &field->dfl, field->size);
+	KUNIT_EXPECT_EQ(test, pfm_calls_validate(test, &arg), 0);
+}
+
+static void every_byte_of_a_record_is_written(struct kunit *test)
+{
+	struct pfm_fmt_calls *d = test->priv;
+	const pfm_newfmt_record_t expected = {
+		.event = 77,
+		.tgid = PFM_CALLS_TGID,
+		.ip = PFM_CALLS_IP(1),
+		.count = 1,
+	};
+
+	make(test, 2);
+	memset(record_of(d, 0), 0xff, sizeof(expected));
+	d->arg.pmd_eventid = 77;
+	overflow(test, 1);
+	KUNIT_EXPECT_EQ(test, keys_of(d), 1);
+	KUNIT_EXPECT_MEMEQ(test, record_of(d, 0), &expected, sizeof(expected));
+	KUNIT_EXPECT_EQ(test, hdr_of(d)->hdr_fmt_version,
+			PFM_NEWFMT_SMPL_VERSION);
+}
+
+static void the_same_key_is_counted_where_it_is(struct kunit *test)
+{
+	struct pfm_fmt_calls *d = test->priv;
+
+	make(test, 2);
+	overflow(test, 1);
+	overflow(test, 2);
+	overflow(test, 1);
+	KUNIT_EXPECT_EQ(test, keys_of(d), 2);
+	KUNIT_EXPECT_EQ(test, record_of(d, 0)->count, 2);
+	KUNIT_EXPECT_EQ(test, record_of(d, 1)->count, 1);
+}
+
+static void without_room_for_a_key_a_sample_is_lost(struct kunit *test)
+{
+	struct pfm_fmt_calls *d = test->priv;
+
+	make(test, 1);
+	overflow(test, 1);
+	overflow(test, 2);
+	overflow(test, 1);
+	KUNIT_EXPECT_EQ(test, keys_of(d), 1);
+	KUNIT_EXPECT_EQ(test, record_of(d, 0)->count, 2);
+	KUNIT_EXPECT_EQ(test, hdr_of(d)->hdr_lost[PFM_SINK_LOST_TABLE], 1);
+}
+
+static void a_restart_keeps_what_was_counted(struct kunit *test)
+{
+	struct pfm_fmt_calls *d = test->priv;
+
+	make(test, 2);
+	overflow(test, 1);
+	KUNIT_EXPECT_EQ(test, pfm_calls_restart(test, true), 0);
+	overflow(test, 1);
+	KUNIT_EXPECT_EQ(test, record_of(d, 0)->count, 2);
+}
+
+static void handler_believes_nothing_in_the_mapped_buffer(struct kunit *test)
+{
+	struct pfm_fmt_calls *d = test->priv;
+
+	make(test, 2);
+	overflow(test, 1);
+	memset(d->buf, 0xff, d->size);
+	overflow(test, 1);
+	overflow(test, 2);
+	KUNIT_EXPECT_EQ(test, record_of(d, 0)->count, 2);
+	KUNIT_EXPECT_EQ(test, record_of(d, 1)->count, 1);
+	KUNIT_EXPECT_EQ(test, keys_of(d), 2);
+}
+
+static struct kunit_case newfmt_cases[] = {
+	KUNIT_CASE(arguments_out_of_range_are_refused),
+	KUNIT_CASE(defaults_of_the_argument_are_accepted),
+	KUNIT_CASE(every_byte_of_a_record_is_written),
+	KUNIT_CASE(the_same_key_is_counted_where_it_is),
+	KUNIT_CASE(without_room_for_a_key_a_sample_is_lost),
+	KUNIT_CASE(a_restart_keeps_what_was_counted),
+	KUNIT_CASE(handler_believes_nothing_in_the_mapped_buffer),
+	{}
+};
+
+static struct kunit_suite newfmt_suite = {
+	.name = "pfm_newfmt",
+	.init = newfmt_kunit_init,
+	.exit = pfm_calls_exit,
+	.test_cases = newfmt_cases,
+};
+
+kunit_test_suite(newfmt_suite);

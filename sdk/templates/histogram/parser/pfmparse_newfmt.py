@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Decodes what newfmt has counted (perfmon_newfmt_smpl.h).
+
+Copyright YEAR AUTHOR
+"""
+
+import pfmparse as pfm
+
+VERSION = 1 << 16
+
+# pfm_newfmt_record_t
+RECORD = pfm.struct_dtype(
+    24,
+    [
+        ("event", "<u4", 0),
+        ("tgid", "<u4", 4),
+        ("ip", "<u8", 8),
+        ("count", "<u8", 16),
+    ],
+)
+
+
+def read(records: pfm.Records, session: pfm.Session) -> pfm.Samples:
+    """Samples of records, each of which stands for many."""
+    roles = {pfm.Role.WEIGHT: "count"}
+    return pfm.Samples.of_records(records.fixed(RECORD), roles=roles)
+
+
+FORMAT = pfm.Format(
+    name="newfmt",
+    uuid="00000000-0000-0000-0000-000000000000",
+    decoder=pfm.sink_decoder(read, version=VERSION, rising=True),
+    dtypes={"argument": pfm.SINK_ARGUMENT, "record": RECORD},
+)

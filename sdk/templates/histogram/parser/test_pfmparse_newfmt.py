@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""The decoder of newfmt, on buffers that are written here byte by byte.
+
+Copyright YEAR AUTHOR
+"""
+
+import random
+import struct
+
+import pfmparse as pfm
+import pytest
+from pfmparse_newfmt import FORMAT
+from sink_buffer import buffer
+
+
+def record(number: int, count: int) -> bytes:
+    """A record; its key tells it from others."""
+    return struct.pack("<IIQQ", 7, 30 + number, 0x1000 + number, count)
+
+
+@pytest.fixture(name="decode")
+def fixture_decode() -> pfm.Decoder:
+    """A decoder of one context."""
+    return FORMAT.decoder(pfm.parse_session(pfm.session_template(FORMAT.uuid), 0))
+
+
+def test_every_field_is_a_column(decode: pfm.Decoder) -> None:
+    decoded = decode(buffer(record(0, 5), record(1, 6)))
+    assert not decoded.problems
+    (region,) = decoded.regions
+    found = region.samples.to_array()
+    assert found.dtype.names == ("event", "tgid", "ip", "count")
+    assert found.tolist() == [(7, 30, 0x1000, 5), (7, 31, 0x1001, 6)]
+    assert region.samples.total() == 11
+
+
+def test_what_was_counted_before_is_not_counted_again(decode: pfm.Decoder) -> None:
+    decode(buffer(record(0, 5)))
+    decoded = decode(buffer(record(0, 7), record(1, 1)))
+    assert sum(region.samples.total() for region in decoded.regions) == 3
+
+
+def test_losses_are_those_of_the_header(decode: pfm.Decoder) -> None:
+    assert decode(buffer(record(0, 1), lost=3)).lost.total["full"] == 3
+
+
+def test_another_version_is_refused(decode: pfm.Decoder) -> None:
+    with pytest.raises(pfm.PfmParseError, match="version"):
+        decode(buffer(record(0, 1), version=2 << 16))
+
+
+def test_every_prefix_has_a_problem() -> None:
+    whole = buffer(record(0, 1), record(1, 2))
+    session = pfm.parse_session(pfm.session_template(FORMAT.uuid), 0)
+    for size in range(len(whole)):
+        try:
+            assert FORMAT.decoder(session)(whole[:size]).problems
+        except pfm.PfmParseError:
+            pass
+
+
+def test_damaged_buffers_have_problems_and_nothing_worse() -> None:
+    whole = buffer(record(0, 1), record(1, 2))
+    session = pfm.parse_session(pfm.session_template(FORMAT.uuid), 0)
+    chance = random.Random(1)
+    for _ in range(1000):
+        damaged = bytearray(whole)
+        for _ in range(4):
+            damaged[chance.randrange(len(whole))] = chance.randrange(256)
+        try:
+            FORMAT.decoder(session)(damaged)
+        except pfm.PfmParseError:
+            pass

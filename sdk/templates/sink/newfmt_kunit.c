@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * newfmt_kunit.c - its call-backs, on a buffer of exact size
+ *
+ * Copyright YEAR AUTHOR
+ */
+#include <perfmon/perfmon_fmt_kunit.h>
+#include "perfmon_newfmt_smpl.h"
+
+#define GO_ON	((u32)PFM_OVFL_CTRL_RESET)
+#define TELL	((u32)(PFM_OVFL_CTRL_RESET | PFM_OVFL_CTRL_NOTIFY))
+#define HOLD	((u32)PFM_OVFL_CTRL_HOLD)
+#define PMD	1
+
+static int newfmt_kunit_init(struct kunit *test)
+{
+	static const pfm_uuid_t uuid = PFM_NEWFMT_SMPL_UUID;
+
+	return pfm_calls_init(test, uuid);
+}
+
+/* A record with the values of all PMDs. */
+static u64 largest(void)
+{
+	return sizeof(pfm_newfmt_record_t) +
+	       pfm_num_pmds() * sizeof(u64);
+}
+
+/* An argument for regions that are full with so many of the largest records. */
+static pfm_sink_arg_t argument(u32 regions, u64 records)
+{
+	return (pfm_sink_arg_t) {
+		.buf_size = PFM_SINK_REGION_OFFS(regions) +
+			    regions * records * largest(),
+		.num_regions = regions,
+	};
+}
+
+static void make(struct kunit *test, u32 regions, u64 records)
+{
+	pfm_sink_arg_t arg = argument(regions, records);
+
+	pfm_calls_make(test, &arg);
+}
+
+static pfm_sink_hdr_t *hdr_of(const struct pfm_fmt_calls *d)
+{
+	return d->buf;
+}
+
+static pfm_sink_rgn_t *rgn_of(const struct pfm_fmt_calls *d, u32 n)
+{
+	return (pfm_sink_rgn_t *)(hdr_of(d) + 1) + n;
+}
+
+static void *region_of(const struct pfm_fmt_calls *d, u32 n)
+{
+	const pfm_sink_hdr_t *hdr = hdr_of(d);
+
+	return d->buf + hdr->hdr_region_offs + n * hdr->hdr_region_size;
+}
+
+/* An overflow, with all PMDs to record. Return: the control bits. */
+static u32 overflow(struct kunit *test)
+{
+	struct pfm_fmt_calls *d = test->priv;
+
+	KUNIT_EXPECT_EQ(test, pfm_calls_sample(d, PMD, pfm_num_pmds()), 0);
+	return d->arg.ovfl_ctrl.val;
+}
+
+static void arguments_out_of_range_are_refused(struct kunit *test)
+{
+	pfm_sink_arg_t arg = argument(2, 1);
+
+	KUNIT_EXPECT_EQ(test, pfm_calls_validate(test, &arg), 0);
+	arg.buf_size--;
+	KUNIT_EXPECT_EQ(test, pfm_calls_validate(test, &arg), -EINVAL);
+	arg = argument(PFM_SINK_MAX_REGIONS + 1, 1);
+	KUNIT_EXPECT_EQ(test, pfm_calls_validate(test, &arg), -EINVAL);
+	arg = argument(2, 1);
+	arg.flags = PFM_SINK_ALL + 1;
+	KUNIT_EXPECT_EQ(test, pfm_calls_validate(test, &arg), -EINVAL);
+}
+
+static void defaults_of_the_argument_are_accepted(struct kunit *test)
+{
+	const struct pfm_fmt_calls *d = test->priv;
+	const struct pfm_arg_field *field = d->fmt->fmt_arg_layout;
+	pfm_sink_arg_t arg = {};
+
+	KUNIT_ASSERT_EQ(test, d->fmt->fmt_arg_size, sizeof(arg));
+	for (; field->name; field++)
+		memcpy((void *)&arg + field->offset, &field->dfl, field->size);
+	KUNIT_EXPECT_EQ(test, arg.num_regions, NUM_REGIONS);
+	KUNIT_EXPECT_EQ(test, pfm_calls_validate(test, &arg), 0);
+}
+
+static void every_byte_of_a_record_is_written(struct kunit *test)
+{
+	struct pfm_fmt_calls *d = test->priv;
+	const struct {
+		pfm_newfmt_record_t	head;
+		u64			pmds[2];
+	} expected = {
+		.head = {
+			.ip = PFM_CALLS_IP(PMD),
+			.tstamp = PFM_CALLS_TSTAMP,
+			.event = 77,
+			.tid = PFM_CALLS_TID,
+			.tgid = PFM_CALLS_TGID,
+			.cpu = PFM_CALLS_CPU,
+			.num_pmds = 2,
+		},
+		.pmds = { PFM_CALLS_VALUE(0), PFM_CALLS_VALUE(1) },
+	};
+
+	make(test, 1, 2);
+	memset(region_of(d, 0), 0xff, sizeof(expected));
+	d->arg.pmd_eventid = 77;
+	KUNIT_EXPECT_EQ(test, pfm_calls_sample(d, PMD, 2), 0);
+	KUNIT_EXPECT_EQ(test, d->arg.ovfl_ctrl.val, GO_ON);
+	KUNIT_EXPECT_MEMEQ(test, region_of(d, 0), &expected, sizeof(expected));
+	KUNIT_EXPECT_EQ(test, rgn_of(d, 0)->rgn_count, 1);
+	KUNIT_EXPECT_EQ(test, rgn_of(d, 0)->rgn_used, sizeof(expected));
+	KUNIT_EXPECT_EQ(test, hdr_of(d)->hdr_fmt_version,
+			PFM_NEWFMT_SMPL_VERSION);
+}
+
+static void the_last_record_that_fits_holds(struct kunit *test)
+{
+	struct pfm_fmt_calls *d = test->priv;
+
+	make(test, 1, 2);
+	KUNIT_EXPECT_EQ(test, overflow(test), GO_ON);
+	KUNIT_EXPECT_EQ(test, overflow(test), HOLD);
+	KUNIT_EXPECT_EQ(test, rgn_of(d, 0)->rgn_count, 2);
+	KUNIT_EXPECT_EQ(test, rgn_of(d, 0)->rgn_state, PFM_SINK_RGN_READY);
+}
+
+static void without_room_a_sample_is_lost(struct kunit *test)
+{
+	struct pfm_fmt_calls *d = test->priv;
+
+	make(test, 1, 1);
+	overflow(test);
+	KUNIT_EXPECT_EQ(test, pfm_calls_sample(d, PMD, 0), -ENOBUFS);
+	KUNIT_EXPECT_EQ(test, d->arg.ovfl_ctrl.val, HOLD);
+	KUNIT_EXPECT_EQ(test, hdr_of(d)->hdr_lost[PFM_SINK_LOST_FULL], 1);
+	KUNIT_EXPECT_EQ(test, rgn_of(d, 0)->rgn_count, 1);
+}
+
+static void a_restart_empties_what_was_full(struct kunit *test)
+{
+	struct pfm_fmt_calls *d = test->priv;
+
+	make(test, 1, 2);
+	overflow(test);
+	overflow(test);
+	KUNIT_EXPECT_EQ(test, pfm_calls_restart(test, false), GO_ON);
+	KUNIT_EXPECT_EQ(test, rgn_of(d, 0)->rgn_count, 0);
+	KUNIT_EXPECT_EQ(test, hdr_of(d)->hdr_past, 2);
+	KUNIT_EXPECT_EQ(test, overflow(test), GO_ON);
+	KUNIT_EXPECT_EQ(test, rgn_of(d, 0)->rgn_count, 1);
+}
+
+static void a_restart_while_active_keeps_what_is_not_full(struct kunit *test)
+{
+	struct pfm_fmt_calls *d = test->priv;
+
+	make(test, 1, 2);
+	overflow(test);
+	KUNIT_EXPECT_EQ(test, pfm_calls_restart(test, true), 0);
+	KUNIT_EXPECT_EQ(test, rgn_of(d, 0)->rgn_count, 1);
+}
+
+static void several_regions_are_handed_out_in_turn(struct kunit *test)
+{
+	struct pfm_fmt_calls *d = test->priv;
+
+	make(test, 2, 1);
+	KUNIT_EXPECT_EQ(test, overflow(test), TELL);
+	KUNIT_EXPECT_EQ(test, rgn_of(d, 0)->rgn_state, PFM_SINK_RGN_READY);
+	KUNIT_EXPECT_EQ(test, pfm_calls_restart(test, true), 0);
+	KUNIT_EXPECT_EQ(test, overflow(test), TELL);
+	KUNIT_EXPECT_EQ(test, overflow(test), HOLD);
+}
+
+static void handler_believes_nothing_in_the_mapped_header(struct kunit *test)
+{
+	struct pfm_fmt_calls *d = test->priv;
+	const pfm_newfmt_record_t *second;
+
+	make(test, 2, 1);
+	second = region_of(d, 1);
+	memset(d->buf, 0xff, hdr_of(d)->hdr_region_offs);
+	KUNIT_EXPECT_EQ(test, overflow(test), TELL);
+	KUNIT_EXPECT_EQ(test, pfm_calls_restart(test, true), 0);
+	KUNIT_EXPECT_EQ(test, overflow(test), TELL);
+	KUNIT_EXPECT_EQ(test, second->ip, PFM_CALLS_IP(PMD));
+	KUNIT_EXPECT_EQ(test, hdr_of(d)->hdr_fills, 2);
+}
+
+static struct kunit_case newfmt_cases[] = {
+	KUNIT_CASE(arguments_out_of_range_are_refused),
+	KUNIT_CASE(defaults_of_the_argument_are_accepted),
+	KUNIT_CASE(every_byte_of_a_record_is_written),
+	KUNIT_CASE(the_last_record_that_fits_holds),
+	KUNIT_CASE(without_room_a_sample_is_lost),
+	KUNIT_CASE(a_restart_empties_what_was_full),
+	KUNIT_CASE(a_restart_while_active_keeps_what_is_not_full),
+	KUNIT_CASE(several_regions_are_handed_out_in_turn),
+	KUNIT_CASE(handler_believes_nothing_in_the_mapped_header),
+	{}
+};
+
+static struct kunit_suite newfmt_suite = {
+	.name = "pfm_newfmt",
+	.init = newfmt_kunit_init,
+	.exit = pfm_calls_exit,
+	.test_cases = newfmt_cases,
+};
+
+kunit_test_suite(newfmt_suite);

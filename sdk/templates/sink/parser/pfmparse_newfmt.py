@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Decodes the records of newfmt (perfmon_newfmt_smpl.h).
+
+Copyright YEAR AUTHOR
+"""
+
+import numpy as np
+import pfmparse as pfm
+
+VERSION = 1 << 16
+
+# pfm_newfmt_record_t
+RECORD = pfm.struct_dtype(
+    40,
+    [
+        ("ip", "<u8", 0),
+        ("tstamp", "<u8", 8),  # ns
+        ("event", "<u8", 16),
+        ("tid", "<u4", 24),
+        ("tgid", "<u4", 28),
+        ("cpu", "<u4", 32),
+        ("num_pmds", "<u4", 36),
+    ],
+)
+COLUMNS = ("ip", "tstamp", "event", "tid", "tgid", "cpu")
+
+
+def read(records: pfm.Records, session: pfm.Session) -> pfm.Samples:
+    """Samples of records; which PMDs an event records, the session says."""
+    heads, behind = records.walk(RECORD, lambda heads: heads["num_pmds"])
+    pmds = {p.eventid: p.smpl_pmds for s in session.sets for p in s.pmds if p.sampling}
+    groups = []
+    for event, recorded in pmds.items():
+        which = heads["event"] == event
+        found = np.flatnonzero(which & (heads["num_pmds"] == len(recorded)))
+        _, values = records.words(behind[found], heads["num_pmds"][found])
+        shaped = values.reshape(found.size, len(recorded))
+        groups.append(pfm.PmdGroup(found, recorded, shaped))
+    return pfm.Samples(heads.size, {n: heads[n] for n in COLUMNS}, tuple(groups))
+
+
+FORMAT = pfm.Format(
+    name="newfmt",
+    uuid="00000000-0000-0000-0000-000000000000",
+    decoder=pfm.sink_decoder(read, version=VERSION),
+    dtypes={"argument": pfm.SINK_ARGUMENT, "record": RECORD},
+)

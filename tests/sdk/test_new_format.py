@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""What pfm-new-format makes works as it is: built, tested, recorded and reported."""
+
+from __future__ import annotations
+
+import os
+import resource
+import shutil
+import subprocess
+from pathlib import Path
+
+import host
+import kernels
+import parts
+import pytest
+from installed_sdk import Sdk
+
+ROOT = Path(__file__).resolve().parents[2]
+MODELS = ("linear", "regions", "histogram")
+# Of the shortest and the longest names.
+NAMES = ("a", "abcdefghij_klmnopqrs")
+# Those of scripts/modules.mk.
+WARNINGS = (
+    "-Wall -Wextra -Wno-unused-parameter -Wno-missing-field-initializers "
+    "-Wno-sign-compare -Wno-type-limits -Wno-shift-negative-value"
+)
+# In the place of pfm-vm: its words go to a file, and what it would have recorded comes
+# from a folder.
+STAND_IN = """#!/bin/sh -e
+printf '%s\\n' "$*" > "$WORDS"
+mkdir -p vm
+cp "$RECORDED"/* vm/
+"""
+
+
+def new_format(
+    sdk: Sdk, where: Path, *words: str, **environment: str
+) -> subprocess.CompletedProcess[str]:
+    """Run pfm-new-format in a directory."""
+    return sdk.run([sdk.prefix / "bin/pfm-new-format", *words], where, environment)
+
+
+def made(sdk: Sdk, where: Path, name: str, model: str) -> Path:
+    """Return a new format's folder."""
+    done = new_format(sdk, where, name, "--model", model)
+    assert done.returncode == 0, done.stderr
+    return where / name
+
+
+@pytest.fixture(scope="module", name="formats")
+def fixture_formats(sdk: Sdk, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with one format of each model, as parts of one module build."""
+    folder = tmp_path_factory.mktemp("formats")
+    for model in MODELS:
+        made(sdk, folder, f"my_{model}", model)
+    modules = " ".join(f"my_{model}/pfm_fmt_my_{model}.o" for model in MODELS)
+    (folder / "Kbuild").write_text(f"obj-m := {modules}\n")
+    (folder / "Makefile").write_text(f"include {sdk.share}/format.mk\n")
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        *((name, "is no name for a format") for name in ("A", "1a", "a-b", "_a", "a_")),
+        *((name, "is no name for a format") for name in ("a__b", "", "a" * 21, "../a")),
+        *((name, "is taken") for name in ("nway", "default", "pebs64", "sink", "fmt")),
+        ("there", "is there already"),
+    ],
+)
+def test_a_name_that_cannot_be_is_refused(
+    sdk: Sdk, tmp_path: Path, name: str, said: str
+) -> None:
+    (tmp_path / "there").touch()
+    done = new_format(sdk, tmp_path, name)
+    assert done.returncode == 1
+    assert said in done.stderr
+    assert os.listdir(tmp_path) == ["there"]
+
+
+def test_what_cannot_be_written_leaves_nothing(sdk: Sdk, tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sdk.prefix / "bin/pfm-new-format", "mine"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (3000, 3000)),
+    )
+    assert done.returncode == 1
+    assert "File too large" in done.stderr and "Traceback" not in done.stderr
+    assert os.listdir(tmp_path) == []
+
+
+def test_each_format_has_a_uuid_of_its_own(sdk: Sdk, tmp_path: Path) -> None:
+    headers = [
+        (made(sdk, tmp_path, name, "linear") / f"perfmon_{name}_smpl.h").read_text()
+        for name in NAMES
+    ]
+    uuids = [header.partition('\t"')[2].partition('"')[0] for header in headers]
+    assert len(set(uuids)) == len(NAMES)
+    assert all(len(uuid) == 36 and uuid[14] == "4" for uuid in uuids)
+
+
+def test_the_author_is_whom_the_environment_names(sdk: Sdk, tmp_path: Path) -> None:
+    who = {"DEBFULLNAME": "A. Uthor", "DEBEMAIL": "a@example.org"}
+    assert new_format(sdk, tmp_path, "mine", **who).returncode == 0
+    control = (tmp_path / "mine/debian/control").read_text()
+    assert "Maintainer: A. Uthor <a@example.org>\n" in control
+    assert "A. Uthor\n" in (tmp_path / "mine/pfm_fmt_mine.c").read_text()
+
+
+@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("name", NAMES)
+def test_lines_are_aligned_and_not_too_long(
+    sdk: Sdk, tmp_path: Path, name: str, model: str
+) -> None:
+    folder = made(sdk, tmp_path, name, model)
+    long = [
+        (path.name, line)
+        for path in folder.rglob("*")
+        if path.suffix in (".c", ".h", ".py")
+        for line in path.read_text().expandtabs().splitlines()
+        if len(line) > (88 if path.suffix == ".py" else 80)
+    ]
+    assert not long
+    module = (folder / f"pfm_fmt_{name}.c").read_text().expandtabs().splitlines()
+    at = next(i for i, line in enumerate(module) if "_handler(void" in line)
+    assert module[at].index("void") == module[at + 1].index("struct")
+    assert not [line for line in module if "newfmt" in line.lower()]
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_no_word_of_the_templates_is_left(sdk: Sdk, tmp_path: Path, model: str) -> None:
+    folder = made(sdk, tmp_path, "mine", model)
+    text = "".join(
+        f"{path.relative_to(folder)} {path.read_text()}"
+        for path in folder.rglob("*")
+        if path.is_file()
+    )
+    for word in ("newfmt", "NEWFMT", "DASHED", "NUM_REGIONS,", "ABOUT", "DATE", "YEAR"):
+        assert word not in text
+    assert f"PERFMON_SDK ?= {sdk.share.resolve()}\n" in text
+
+
+def test_parsers_tests_pass(sdk: Sdk, formats: Path) -> None:
+    for model in MODELS:
+        done = sdk.make(formats / f"my_{model}", "check", **sdk.python)
+        assert done.returncode == 0, done.stdout + done.stderr
+        assert " passed" in done.stdout and "skipped" not in done.stdout
+
+
+def test_suites_pass(sdk: Sdk, formats: Path) -> None:
+    reason = parts.left_out("kunit")
+    if reason:
+        pytest.skip(reason)
+    done = sdk.make(formats, "kunit")
+    assert done.returncode == 0, done.stdout + done.stderr
+    cases = sum(
+        path.read_text().count("KUNIT_CASE(") for path in formats.rglob("*_kunit.c")
+    )
+    assert f"{cases} passed, 0 failed, 0 skipped" in done.stdout
+    assert "warning:" not in done.stdout
+
+
+def test_modules_build_without_a_warning(sdk: Sdk, formats: Path) -> None:
+    """For each of the release's kernels for which perfmon's modules are built."""
+    built = []
+    for name in kernels.SUPPORTED["x86_64"]:
+        symvers = ROOT / f"build/kmod/x86_64-{name}/Module.symvers"
+        kernel = kernels.resolve("x86_64", name) if symvers.is_file() else None
+        if kernel is None or not kernel.native:
+            continue
+        where = (f"KDIR={kernels.kdir(kernel)}", f"PERFMON_SYMVERS={symvers}")
+        done = sdk.make(formats, *where, f"KCFLAGS={WARNINGS}")
+        assert done.returncode == 0, done.stderr
+        assert "warning" not in done.stderr
+        sdk.make(formats, *where, "clean")
+        built.append(name)
+    if not built:
+        pytest.skip("perfmon's modules have not been built for a kernel of the release")
+
+
+@pytest.fixture(name="tools")
+def fixture_tools(sdk: Sdk, tmp_path: Path) -> dict[str, str]:
+    """An environment with the SDK's tools, and something in the place of pfm-vm."""
+    programs = tmp_path / "bin"
+    programs.mkdir()
+    (programs / "pfm-vm").write_text(STAND_IN)
+    (programs / "pfm-vm").chmod(0o755)
+    path = f"{programs}:{sdk.prefix}/bin:{os.environ['PATH']}"
+    (tmp_path / "recorded").mkdir()
+    return {
+        **sdk.python,
+        "PATH": path,
+        "WORDS": str(tmp_path / "words"),
+        "RECORDED": str(tmp_path / "recorded"),
+    }
+
+
+def test_formats_record_and_are_reported(
+    sdk: Sdk, formats: Path, tools: dict[str, str], tmp_path: Path
+) -> None:
+    """All in one guest: what make vm would run of each."""
+    reason = parts.left_out(f"vm-x86_64-{host.kernel()}")
+    if reason:
+        pytest.skip(reason)
+    commands = []
+    for model in MODELS:
+        sdk.make(formats / f"my_{model}", "vm", "KERNEL=6.1", **tools)
+        words = Path(tools["WORDS"]).read_text().strip()
+        folder = formats / f"my_{model}"
+        options = f"--kernel 6.1 --format {folder} --out vm -- sh -c "
+        assert words.startswith(options)
+        commands.append(words.removeprefix(options))
+    done = sdk.vm(
+        *("--kernel", host.kernel(), "--format", formats, "--out", tmp_path / "out"),
+        *("--", "sh", "-ec", "\n".join(commands)),
+        cwd=tmp_path,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "warning:" not in done.stderr
+    for model in MODELS:
+        name = f"my_{model}.cap"
+        shutil.copyfile(tmp_path / "out" / name, f"{tools['RECORDED']}/{name}")
+        reported = sdk.make(formats / f"my_{model}", "vm", **tools)
+        assert reported.returncode == 0, reported.stdout + reported.stderr
+        assert "busybox" in reported.stdout
