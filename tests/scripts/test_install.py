@@ -26,7 +26,8 @@ USER_HEADERS = (
     *("perfmon", "perfmon22", "perfmon2x", "perfmon_default_smpl"),
     *("perfmon_nway_smpl", "perfmon_oprofile_smpl"),
     *("perfmon_pebs32_smpl", "perfmon_pebs64_smpl", "perfmon_sink"),
-    *("perfmon_callstack_smpl", "perfmon_hist", "perfmon_histogram_smpl"),
+    *("perfmon_callstack_smpl", "perfmon_flight_smpl"),
+    *("perfmon_hist", "perfmon_histogram_smpl"),
 )
 KERNEL_HEADERS = (
     *("perfmon_ds", "perfmon_fmt", "perfmon_fmt_callers", "perfmon_fmt_entry"),
@@ -252,7 +253,7 @@ def check_modules_install(root: Path, headers: Path, release: str) -> None:
     # Many kernels have their modules compressed.
     assert list(place.glob("updates/perfmon/core/perfmon.ko*"))
     aliases = (place / "modules.alias").read_text()
-    assert aliases.count("alias perfmon-fmt-") == 7
+    assert aliases.count("alias perfmon-fmt-") == 8
     assert make("modules_uninstall", *where).returncode == 0
     assert not list(place.rglob("*.ko*"))
 

@@ -24,6 +24,7 @@ from pfmon import SAMPLING, Pfmon, complaint_of
         (("-e", "cpu-clock", "--short-smpl-periods=1,2", "true"), "more elements"),
         ((*SAMPLING, "--smpl-periods-random=1:2,3:4", "true"), "more elements"),
         ((*SAMPLING, "--smpl-periods-random=1", "true"), "MASK:SEED"),
+        ((*SAMPLING, "--smpl-notify=2", "true"), "neither 0 nor 1"),
         ((*SAMPLING, "--smpl-periods-random=1:4294967296", "true"), "MASK:SEED"),
         (
             ("-e", "cpu-clock", "--smpl-periods-random=1:2", "true"),

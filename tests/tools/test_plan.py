@@ -40,3 +40,21 @@ def test_pebs_makes_sampling_events_precise(
 ) -> None:
     events = ("-e", f"{event},instructions", "--long-smpl-periods=1000")
     assert precise_levels(printer.session(*events, *options)) == levels
+
+
+@pytest.mark.parametrize(
+    ("options", "notify"),
+    [
+        ((), [True, True, True]),
+        (("--smpl-notify=0,1",), [False, True, True]),
+        (("--smpl-notify=,0,0",), [True, False, False]),
+    ],
+)
+def test_events_ask_for_notification_unless_told_not_to(
+    printer: Printer, options: tuple[str, ...], notify: list[bool]
+) -> None:
+    session = printer.session(
+        *("-e", "cycles,instructions,branches", *options),
+        "--long-smpl-periods=1000,1000,1000",
+    )
+    assert [pmd["notify"] for pmd in session["sets"][0]["pmds"]] == notify

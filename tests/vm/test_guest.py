@@ -72,7 +72,10 @@ SOURCES_OF = {
     "dynamic2x": ("compat2x", "create2x"),
     "dynamic22": ("compat2x", "create22"),
 }
-FORMATS = ("default", "nway", "pebs32", "pebs64", "histogram", "callstack")
+FORMATS = (
+    *("default", "nway", "pebs32", "pebs64"),
+    *("histogram", "callstack", "flight"),
+)
 FORMAT_MODULE = "formats/default/pfm_fmt_default"
 # Run with the simulated PMU, after all others.
 SIMULATED = ("simpmu", "simpebs")

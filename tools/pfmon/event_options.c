@@ -152,6 +152,21 @@ static bool add_random(struct options *options, const char *text,
 	return true;
 }
 
+static bool add_notify(struct options *options, const char *text,
+		       unsigned int index)
+{
+	struct event_option *event = event_at(options, index, "--smpl-notify");
+
+	if (!event || !*text)
+		return event;
+	if (strcmp(text, "0") && strcmp(text, "1")) {
+		message("--smpl-notify: '%s' is neither 0 nor 1", text);
+		return false;
+	}
+	event->quiet = *text == '0';
+	return true;
+}
+
 /* A period that is not given is the other one. */
 static void complete_periods(struct event_option *event)
 {
@@ -198,8 +213,11 @@ static bool apply_lists(struct options *options)
 	if (options->short_periods &&
 	    !each_element(options->short_periods, options, add_short_period))
 		return false;
-	return !options->random_masks ||
-	       each_element(options->random_masks, options, add_random);
+	if (options->random_masks &&
+	    !each_element(options->random_masks, options, add_random))
+		return false;
+	return !options->notify ||
+	       each_element(options->notify, options, add_notify);
 }
 
 bool event_options_complete(struct options *options)

@@ -130,6 +130,14 @@ const struct option_row option_table[] = {
 			"only, and is from the series that _S_ begins.\n"
 			"The mask must be smaller than both periods.\n",
 	}, {
+		.name = "smpl-notify", .group = GROUP_SAMPLING,
+		.argument = "0|1,...",
+		.effect = KEEPS(notify),
+		.summary = "which events may ask for a notification",
+		.details =
+			"Without it, all that have a period. Of the *flight* format,\n"
+			"they are what freezes the buffer.\n",
+	}, {
 		.name = "smpl-entries", .group = GROUP_SAMPLING,
 		.argument = "N",
 		.effect = CALLS(parse_smpl_entries),

@@ -47,6 +47,7 @@ struct event_option {
 	uint64_t long_period;
 	uint64_t short_period;
 	bool randomised;
+	bool quiet;			/* its overflows notify nobody */
 	uint64_t random_mask;
 	uint32_t random_seed;
 };
@@ -73,6 +74,7 @@ struct options {
 	const char *long_periods;	/* lists with an element per event */
 	const char *short_periods;
 	const char *random_masks;
+	const char *notify;
 	__u64 smpl_pmds[PFM_MAX_PMD_BITVECTOR];	/* --smpl-pmds */
 	bool reset_non_smpl;
 	bool overflow_block;

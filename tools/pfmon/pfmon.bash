@@ -18,6 +18,7 @@ _pfmon_options='
 	--long-smpl-periods=
 	--short-smpl-periods=
 	--smpl-periods-random=
+	--smpl-notify=
 	--smpl-entries=
 	--smpl-pmds=
 	--reset-non-smpl-periods
@@ -97,6 +98,7 @@ _pfmon()
 		--long-smpl-periods | \
 		--short-smpl-periods | \
 		--smpl-periods-random | \
+		--smpl-notify | \
 		--smpl-entries | \
 		--smpl-pmds | \
 		--smpl-module | \

@@ -44,7 +44,7 @@ static unsigned int recorded_count(const struct plan *plan)
 static void set_period(const struct event_option *event, pfarg_pmc_t *pmc,
 		       pfarg_pmd_t *pmd)
 {
-	pmc->reg_flags = PFM_REGFL_OVFL_NOTIFY;
+	pmc->reg_flags = event->quiet ? 0 : PFM_REGFL_OVFL_NOTIFY;
 	pmd->reg_value = -event->long_period;
 	pmd->reg_long_reset = -event->long_period;
 	pmd->reg_short_reset = -event->short_period;

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +12,8 @@ from ..capture.session import Session
 from ..layout import struct_dtype
 from .chains import Chains
 from .decoding import Format
-from .samples import PmdGroup, Samples
+from .pmd_words import groups
+from .samples import Samples
 from .sink import Records, sink_decoder
 
 UUID = "bad42f83-abb5-4fb1-bc94-36de0415f7ca"
@@ -58,7 +58,7 @@ def read(records: Records, session: Session) -> Samples:
     heads, behind = records.walk(RECORD, _words)
     samples = Samples.of_records(
         heads,
-        groups=tuple(_groups(records, session, heads, behind)),
+        groups=tuple(groups(records, session, heads, behind)),
         chains=_chains(records, heads, behind),
     )
     fields = samples.fields()
@@ -81,24 +81,6 @@ def _chains(
     first = behind + WORD * (pmds + own)
     offsets, addresses = records.words(first, kernel + user - own)
     return Chains(offsets, addresses, np.maximum(kernel - 1, 0))
-
-
-def _groups(
-    records: Records,
-    session: Session,
-    heads: NDArray[np.void],
-    behind: NDArray[np.intp],
-) -> Iterator[PmdGroup]:
-    """The values of PMDs, for each kind of sample that has some."""
-    keys = heads["set"].astype(np.uint32) << 16 | heads["ovfl_pmd"]
-    for event_set in session.sets:
-        for pmd in event_set.pmds:
-            pmds = pmd.smpl_pmds
-            known = (keys == event_set.id << 16 | pmd.num) if pmd.sampling else False
-            which = np.flatnonzero(known & (heads["num_pmds"] == len(pmds)))
-            if pmds and which.size:
-                _, values = records.words(behind[which], heads["num_pmds"][which])
-                yield PmdGroup(which, pmds, values.reshape(which.size, len(pmds)))
 
 
 FORMATS = (

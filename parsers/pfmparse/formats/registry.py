@@ -10,7 +10,7 @@ from importlib.metadata import EntryPoint, entry_points
 from typing import Iterable
 
 from ..errors import PfmParseError, blamed
-from . import callstack, default, histogram, nway, oprofile, pebs32, pebs64
+from . import callstack, default, flight, histogram, nway, oprofile, pebs32, pebs64
 from .decoding import Format
 
 GROUP = "pfmparse.formats"  # entry points of other packages' formats
@@ -24,6 +24,7 @@ OWN = (
     *oprofile.FORMATS,
     *histogram.FORMATS,
     *callstack.FORMATS,
+    *flight.FORMATS,
 )
 
 

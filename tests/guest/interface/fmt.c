@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include <perfmon/perfmon_callstack_smpl.h>
+#include <perfmon/perfmon_flight_smpl.h>
 #include <perfmon/perfmon_histogram_smpl.h>
 #include <perfmon/perfmon_nway_smpl.h>
 #include <perfmon/perfmon_pebs32_smpl.h>
@@ -71,6 +72,8 @@ static const struct format {
 	  PFM_HISTOGRAM_SMPL_UUID },
 	{ "callstack", "pfm_fmt_callstack", PFM_CALLSTACK_SMPL_UUID_STR,
 	  PFM_CALLSTACK_SMPL_UUID },
+	{ "flight", "pfm_fmt_flight", PFM_FLIGHT_SMPL_UUID_STR,
+	  PFM_FLIGHT_SMPL_UUID },
 };
 
 static void expect_format(const struct format *f)
@@ -302,7 +305,7 @@ static int create_with_defaults(const struct format *f, int fields)
 
 TEST(defaults_of_a_layout_are_an_argument)
 {
-	static const int fields[FORMATS] = { 2, 3, 4, 4, 3, 4 };
+	static const int fields[FORMATS] = { 2, 3, 4, 4, 3, 4, 3 };
 
 	for (unsigned int i = 0; i < FORMATS; i++) {
 		int fd;

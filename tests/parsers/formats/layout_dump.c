@@ -8,6 +8,7 @@
  */
 #include <perfmon/perfmon_callstack_smpl.h>
 #include <perfmon/perfmon_default_smpl.h>
+#include <perfmon/perfmon_flight_smpl.h>
 #include <perfmon/perfmon_histogram_smpl.h>
 #include <perfmon/perfmon_nway_smpl.h>
 #include <perfmon/perfmon_pebs32_smpl.h>
@@ -272,6 +273,15 @@ const struct row rows[] = {
 	FIELD(pfm_callstack_record_t, num_kernel),
 	FIELD(pfm_callstack_record_t, num_user),
 	FIELD(pfm_callstack_record_t, reserved),
+	WHOLE(pfm_flight_record_t),
+	FIELD(pfm_flight_record_t, tstamp),
+	FIELD(pfm_flight_record_t, ip),
+	FIELD(pfm_flight_record_t, tid),
+	FIELD(pfm_flight_record_t, tgid),
+	FIELD(pfm_flight_record_t, ovfl_pmd),
+	FIELD(pfm_flight_record_t, cpu),
+	FIELD(pfm_flight_record_t, set),
+	FIELD(pfm_flight_record_t, num_pmds),
 	WHOLE(pfm_histogram_record_t),
 	FIELD(pfm_histogram_record_t, ovfl_pmd),
 	FIELD(pfm_histogram_record_t, set),

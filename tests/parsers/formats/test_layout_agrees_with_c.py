@@ -11,7 +11,16 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 from helpers.cli import ROOT
-from pfmparse.formats import callstack, default, histogram, nway, pebs32, pebs64, sink
+from pfmparse.formats import (
+    callstack,
+    default,
+    flight,
+    histogram,
+    nway,
+    pebs32,
+    pebs64,
+    sink,
+)
 
 HERE = Path(__file__).parent
 SDK = ROOT / "sdk" / "include"
@@ -36,6 +45,7 @@ DTYPES = {
     "pfm_pebs64_hsw_entry_t": pebs64.HASWELL,
     "pfm_pebs64_skl_entry_t": pebs64.SKYLAKE,
     "pfm_callstack_record_t": callstack.RECORD,
+    "pfm_flight_record_t": flight.RECORD,
     "pfm_histogram_record_t": histogram.RECORD,
     "pfm_sink_arg_t": sink.SINK_ARGUMENT,
     "pfm_sink_hdr_t": sink.HDR,

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""The flight format: the last samples before something happened, in a sink."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ..capture.session import Session
+from ..layout import struct_dtype
+from .decoding import Format
+from .pmd_words import groups
+from .samples import Samples
+from .sink import SINK_ARGUMENT, Records, sink_decoder
+
+UUID = "b9d0cd6e-d66e-486b-aa83-880009473ebf"
+VERSION = 1 << 16
+
+# pfm_flight_record_t
+RECORD = struct_dtype(
+    32,
+    [
+        ("tstamp", "<u8", 0),  # ns
+        ("ip", "<u8", 8),
+        ("tid", "<u4", 16),
+        ("tgid", "<u4", 20),
+        ("ovfl_pmd", "<u2", 24),
+        ("cpu", "<u2", 26),
+        ("set", "<u2", 28),
+        ("num_pmds", "<u2", 30),  # values behind the record
+    ],
+)
+
+
+def read(records: Records, session: Session) -> Samples:
+    """Samples of the records, with values of PMDs."""
+    heads, behind = records.walk(RECORD, lambda heads: heads["num_pmds"])
+    found = tuple(groups(records, session, heads, behind))
+    samples = Samples.of_records(heads, groups=found)
+    fields = samples.fields()
+    columns = {name: fields[name] for name in fields if name != "num_pmds"}
+    return replace(samples, columns=columns)
+
+
+FORMATS = (
+    Format(
+        name="flight",
+        uuid=UUID,
+        decoder=sink_decoder(read, VERSION),
+        dtypes={"argument": SINK_ARGUMENT, "record": RECORD},
+    ),
+)

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Values of PMDs in the words behind the records of a sink."""
+
+from __future__ import annotations
+
+from typing import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..capture.session import Session
+from .samples import PmdGroup
+from .sink import Records
+
+
+def groups(
+    records: Records,
+    session: Session,
+    heads: NDArray[np.void],
+    behind: NDArray[np.intp],
+) -> Iterator[PmdGroup]:
+    """The values of PMDs, for each kind of sample that has some.
+
+    ``heads`` have ``ovfl_pmd``, ``set`` and ``num_pmds``, by which the session tells
+    which PMDs the words are that begin at the bytes ``behind``, shape (n,), each.
+    """
+    keys = heads["set"].astype(np.uint32) << 16 | heads["ovfl_pmd"]
+    for event_set in session.sets:
+        for pmd in event_set.pmds:
+            pmds = pmd.smpl_pmds
+            known = (keys == event_set.id << 16 | pmd.num) if pmd.sampling else False
+            which = np.flatnonzero(known & (heads["num_pmds"] == len(pmds)))
+            if pmds and which.size:
+                _, values = records.words(behind[which], heads["num_pmds"][which])
+                yield PmdGroup(which, pmds, values.reshape(which.size, len(pmds)))
