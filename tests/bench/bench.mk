@@ -8,7 +8,7 @@ include scripts/cross.mk
 UARCH ?= x86_64
 UOUT := build/$(UARCH)
 UCC := $(if $(filter arm64,$(UARCH)),$(CROSS_GCC),gcc)
-CFLAGS ?= -O2 -g -Wall -Wextra -Werror -std=gnu11
+CFLAGS ?= -O2 -g -Wall -Wextra -Werror -std=gnu11 -fno-omit-frame-pointer
 SHARED := tests/bench/bench.c tests/bench/sleepers.c
 PROGRAMS := $(notdir $(basename $(wildcard tests/bench/pfm_*.c)))
 

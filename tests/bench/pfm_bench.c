@@ -17,6 +17,7 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include <perfmon/perfmon_callstack_smpl.h>
 #include <perfmon/perfmon_default_smpl.h>
 #include <perfmon/perfmon_histogram_smpl.h>
 #include <perfmon/perfmon_nway_smpl.h>
@@ -199,15 +200,13 @@ static uint64_t nway_end(void)
 
 /* A format with a sink, whose buffer is filled once. */
 static void sink_begin(const struct workload *w, int values,
-		       const pfm_uuid_t uuid)
+		       const pfm_uuid_t uuid, pfm_sink_arg_t *arg, size_t size)
 {
-	pfm_sink_arg_t arg = {
-		.buf_size = RING_PAGES * sysconf(_SC_PAGESIZE),
-	};
 	pfarg_ctx_t ctx = { .ctx_flags = 0 };
 
+	arg->buf_size = RING_PAGES * sysconf(_SC_PAGESIZE);
 	memcpy(ctx.ctx_smpl_buf_id, uuid, sizeof(ctx.ctx_smpl_buf_id));
-	fds[0] = pfm_create_context(&ctx, &arg, sizeof(arg));
+	fds[0] = pfm_create_context(&ctx, arg, size);
 	if (fds[0] < 0)
 		die("PFM_CREATE_CONTEXT");
 	start(w, values);
@@ -231,15 +230,25 @@ static uint64_t sink_end(void)
 static void mini_begin(const struct workload *w, int values)
 {
 	static const pfm_uuid_t uuid = PFM_MINI_SMPL_UUID;
+	pfm_sink_arg_t arg = { .num_regions = 1 };
 
-	sink_begin(w, values, uuid);
+	sink_begin(w, values, uuid, &arg, sizeof(arg));
 }
 
 static void histogram_begin(const struct workload *w, int values)
 {
 	static const pfm_uuid_t uuid = PFM_HISTOGRAM_SMPL_UUID;
+	pfm_sink_arg_t arg = { .num_regions = 1 };
 
-	sink_begin(w, values, uuid);
+	sink_begin(w, values, uuid, &arg, sizeof(arg));
+}
+
+static void callstack_begin(const struct workload *w, int values)
+{
+	static const pfm_uuid_t uuid = PFM_CALLSTACK_SMPL_UUID;
+	pfm_callstack_smpl_arg_t arg = { .max_depth = PFM_CALLSTACK_MAX_DEPTH };
+
+	sink_begin(w, values, uuid, &arg.sink, sizeof(arg));
 }
 
 static uint64_t default_end(void)
@@ -256,14 +265,14 @@ static uint64_t default_end(void)
 	return n;
 }
 
-static void ring_begin(const struct workload *w, int values)
+static void ring_open(const struct workload *w, int values, uint64_t fields)
 {
 	struct perf_event_attr attr;
 
 	fill_attr(&attr, w->type, w->config);
 	attr.sample_period = w->period;
 	attr.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
-			   PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD;
+			   PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD | fields;
 	attr.wakeup_events = 1U << 30;
 	attr.disabled = 1;
 	if (values) {
@@ -282,6 +291,16 @@ static void ring_begin(const struct workload *w, int values)
 	}
 	if (ioctl(fds[0], PERF_EVENT_IOC_ENABLE, PERF_IOC_FLAG_GROUP))
 		die("PERF_EVENT_IOC_ENABLE");
+}
+
+static void ring_begin(const struct workload *w, int values)
+{
+	ring_open(w, values, 0);
+}
+
+static void chains_begin(const struct workload *w, int values)
+{
+	ring_open(w, values, PERF_SAMPLE_CALLCHAIN);
 }
 
 static uint64_t ring_end(void)
@@ -312,8 +331,12 @@ static const struct recorder recorders[] = {
 	{ "perfmon, a sink", mini_begin, sink_end, 0, 0 },
 	{ "perfmon histogram format", histogram_begin, sink_end, 0,
 	  ON_ARM64(242) },
+	/* A quarter of what perf's chains take. */
+	{ "perfmon callstack format", callstack_begin, sink_end, 0,
+	  ON_ARM64(384) },
 	{ "perf ring buffer", ring_begin, ring_end, 0, 0 },
 	{ "perf ring buffer, two read", ring_begin, ring_end, 2, 0 },
+	{ "perf ring buffer, chains", chains_begin, ring_end, 0, 0 },
 };
 
 #define NUM_RECORDERS	(sizeof(recorders) / sizeof(recorders[0]))
