@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -45,6 +46,20 @@ int module_insert(const char *path)
 int module_unload(const char *module)
 {
 	return syscall(SYS_delete_module, module, O_NONBLOCK);
+}
+
+void modules_unload_formats(void)
+{
+	FILE *list = fopen("/proc/modules", "re");
+	char line[512];
+
+	CHECK(list);
+	while (fgets(line, sizeof(line), list)) {
+		line[strcspn(line, " ")] = '\0';
+		if (!strncmp(line, "pfm_fmt_", strlen("pfm_fmt_")))
+			module_unload(line);
+	}
+	fclose(list);
 }
 
 long module_references(const char *module)

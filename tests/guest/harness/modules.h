@@ -23,6 +23,8 @@ void module_load(const char *module);
 int module_insert(const char *path);
 int module_insert_with(const char *path, const char *parameters);
 int module_unload(const char *module);
+/* Unload all formats that nobody uses, whoever has loaded them. */
+void modules_unload_formats(void);
 /* Return: the reference count of a module that is loaded. */
 long module_references(const char *module);
 
