@@ -28,6 +28,7 @@
 #include <linux/mm.h>
 #include <linux/mmap_lock.h>
 #include <linux/personality.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 #include "buffer.h"
@@ -123,6 +124,9 @@ static void *pfm_buffer_alloc(size_t size)
 	if (!pages)
 		return NULL;
 	for (i = 0; i < n; i++) {
+		/* Who was killed, for memory perhaps, takes no more of it. */
+		if (fatal_signal_pending(current))
+			goto err;
 		pages[i] = alloc_page(PFM_BUFFER_GFP | __GFP_ZERO);
 		if (!pages[i])
 			goto err;

@@ -48,10 +48,11 @@ static int notrace callstack_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
 	const struct callstack_priv *priv = pfm_sink_priv(buf);
 	pfm_callstack_record_t *record = pfm_sink_begin(buf, arg);
 	u16 pmds = arg->num_smpl_pmds, kernel, user;
-	u64 *chain = (u64 *)(record + 1) + pmds;
+	u64 *chain;
 
 	if (!record)
 		return -ENOBUFS;
+	chain = (u64 *)(record + 1) + pmds;
 	pfm_copy_pmds((u64 *)(record + 1), arg, pmds);
 	kernel = pfm_kernel_callers(data, chain, priv->max_depth);
 	user = pfm_user_callers(data, chain + kernel, priv->max_depth);

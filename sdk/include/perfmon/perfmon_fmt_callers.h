@@ -6,6 +6,10 @@
  * user level by frame pointers, in the kernel by its unwinder on x86 and by
  * frame pointers on arm64. Elsewhere (UML) there are none.
  *
+ * A precise event's registers are put together from two moments: its chains
+ * can end early, and those of 32-bit programs do. On arm64 kernels that mark
+ * the frames of interrupts (7.2 and later) a kernel's chain ends at a mark.
+ *
  * User memory is read without faulting and without waiting: what is not there
  * ends the chain, and so does a frame that is not above the last one. A
  * function that has not set up its frame, or has none, hides its caller.

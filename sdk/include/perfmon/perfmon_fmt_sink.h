@@ -160,6 +160,9 @@ static inline int pfm_sink_init(void *buf, const pfm_sink_arg_t *arg, u64 max,
  * @buf:    first byte of the buffer
  * @reason: PFM_SINK_LOST_TABLE, _REGS, or _OTHER; the sink counts _FULL itself
  *
+ * Sets no control bits: pfm_sink_begin() has done so, or pfm_ctrl_continue() is
+ * still to be called.
+ *
  * Context: fmt_handler, which then returns 0.
  */
 static __always_inline void pfm_sink_lose(void *buf, unsigned int reason)
@@ -265,7 +268,8 @@ static __always_inline void *pfm_sink_begin(void *buf, pfm_ovfl_arg_t *arg)
  * pfm_sink_end() - the record that was begun is complete
  * @buf:  as passed to fmt_handler
  * @arg:  as passed to fmt_handler; its ovfl_ctrl is set: reset and go on, tell
- *        the tool as well, or hold. To ask for more, set it after this
+ *        the tool as well, or hold. To ask for more, add to it after this:
+ *        arg->ovfl_ctrl.val |= PFM_OVFL_CTRL_NOTIFY
  * @size: bytes of the record, at most the largest
  *
  * Context: fmt_handler.
@@ -288,7 +292,7 @@ static inline void pfm_sink_forget(struct pfm_sink *s, void *buf, u32 n)
 	s->counts[n] = 0;
 	WRITE_ONCE(pfm_sink_rgn(buf, n)->rgn_count, 0);
 	WRITE_ONCE(pfm_sink_rgn(buf, n)->rgn_state, PFM_SINK_RGN_FREE);
-	/* Who still sees the old number sees the records, too. */
+	/* Who sees the old number behind a copy has copied the records. */
 	smp_store_release(&pfm_sink_rgn(buf, n)->rgn_seq, 0);
 }
 

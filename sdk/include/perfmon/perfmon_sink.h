@@ -16,15 +16,21 @@
  * region is handed out and the oldest records are overwritten: a flight
  * recorder.
  *
- * Whoever knows the header knows how many samples were recorded and lost, and
- * which bytes are records:
+ * Whoever knows the header knows how many samples were recorded, and which
+ * bytes are records. While nothing is recorded, freed or overwritten:
  *
  *	recorded = hdr_past + hdr_overwritten + the sum of all rgn_count
  *
- * It can be read while the kernel writes, without a lock. Load rgn_seq, then
- * rgn_count (acquire), then copy rgn_used bytes; discard them if rgn_seq is
- * another one by then. A region whose rgn_state is PFM_SINK_RGN_READY is stable
- * until a PFM_RESTART, or overwriting, gives it another rgn_seq.
+ * What was lost is in pfm_lost of the context's fdinfo and in hdr_lost. Of
+ * those, PFM_SINK_LOST_FULL is a part of pfm_lost, as one overflow without room
+ * ends the calls for others, too; of the rest only the header knows.
+ *
+ * It can be read while the kernel writes, without a lock: load rgn_seq
+ * (acquire), then rgn_count (acquire); copy that many records; then, behind an
+ * acquire fence, load rgn_seq again, and discard the copy if it is another one.
+ * rgn_used can be ahead of rgn_count by a record that is not there yet. A
+ * region whose rgn_state is PFM_SINK_RGN_READY is stable until a PFM_RESTART,
+ * or overwriting, gives it another rgn_seq.
  */
 #ifndef PERFMON_SINK_H
 #define PERFMON_SINK_H
