@@ -10,7 +10,13 @@ from pfmparse import Records, parse_session, session_template, struct_dtype
 from pfmparse.formats.pmd_words import groups
 
 HEAD = struct_dtype(
-    8, [("ovfl_pmd", "<u2", 0), ("set", "<u2", 2), ("num_pmds", "<u2", 4)]
+    8,
+    [
+        ("ovfl_pmd", "<u2", 0),
+        ("set", "<u2", 2),
+        ("num_pmds", "<u2", 4),
+        ("reserved", "<u2", 6),
+    ],
 )
 TEXT = session_template("00000000-0000-4000-8000-00000000000c")
 SESSION = parse_session(TEXT.replace(b'"smpl_pmds": []', b'"smpl_pmds": [4, 6]'), 0)
