@@ -35,7 +35,7 @@ from kernels import SUPPORTED
 PROGRAMS = (
     *("dev", "vector", "regs", "load", "restart", "value", "overflow", "ctxfile"),
     *("attach", "buffer", "charge", "evtset", "evtset_page", "evtset_switch", "idle"),
-    *("default", "nway", "callers"),
+    *("default", "nway", "callers", "histogram", "callstack", "flight"),
     *("pebs", "syswide", "cpu", "config", "sysfs", "compat2x", "compat22", "block"),
     *("block_stops", "perm", "levels", "races", "pmu_perf", "fmt", "pmu", "main"),
     *("oprofile", "member", "refused", "stress", "storm"),
@@ -50,7 +50,7 @@ LIVE = ("live_counters",)
 PROGRAMS32 = (
     *("dev", "vector", "regs", "load", "restart", "value", "overflow", "ctxfile"),
     *("attach", "buffer", "charge", "evtset", "evtset_page", "evtset_switch", "idle"),
-    *("default", "nway", "callers"),
+    *("default", "nway", "callers", "histogram", "callstack", "flight"),
     *("pebs", "syswide", "config", "compat2x", "compat22", "block", "oprofile"),
     *("simpmu", "simpebs"),
 )
