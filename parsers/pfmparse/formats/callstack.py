@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -49,6 +47,7 @@ RECORD = struct_dtype(
         ("reserved", "<u4", 36),
     ],
 )
+COLUMNS = ("tstamp", "ip", "tid", "tgid", "ovfl_pmd", "cpu", "set")
 # The numbers of words behind a record, in their order.
 NUMBERS = ("num_pmds", "num_kernel", "num_user")
 
@@ -56,14 +55,11 @@ NUMBERS = ("num_pmds", "num_kernel", "num_user")
 def read(records: Records, session: Session) -> Samples:
     """Samples of the records, with chains and values of PMDs."""
     heads, behind = records.walk(RECORD, _words)
-    samples = Samples.of_records(
-        heads,
+    return Samples.of_records(
+        heads[list(COLUMNS)],
         groups=tuple(groups(records, session, heads, behind)),
         chains=_chains(records, heads, behind),
     )
-    fields = samples.fields()
-    columns = {name: fields[name] for name in fields if name not in NUMBERS}
-    return replace(samples, columns=columns)
 
 
 def _words(heads: NDArray[np.void]) -> NDArray[np.intp]:

@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from ..capture.session import Session
 from ..layout import struct_dtype
 from .decoding import Format
@@ -29,16 +27,14 @@ RECORD = struct_dtype(
         ("num_pmds", "<u2", 30),  # values behind the record
     ],
 )
+COLUMNS = ("tstamp", "ip", "tid", "tgid", "ovfl_pmd", "cpu", "set")
 
 
 def read(records: Records, session: Session) -> Samples:
     """Samples of the records, with values of PMDs."""
     heads, behind = records.walk(RECORD, lambda heads: heads["num_pmds"])
     found = tuple(groups(records, session, heads, behind))
-    samples = Samples.of_records(heads, groups=found)
-    fields = samples.fields()
-    columns = {name: fields[name] for name in fields if name != "num_pmds"}
-    return replace(samples, columns=columns)
+    return Samples.of_records(heads[list(COLUMNS)], groups=found)
 
 
 FORMATS = (
