@@ -50,7 +50,7 @@ def leave():
     raise SystemExit("leaving")
 
 def made_by(decoder, **rest):
-    return Format("bad", "{OTHER}f", decoder, **rest)
+    return Format("bad", "{OTHER}8", decoder, **rest)
 
 def raising(session):
     def decode(data):
@@ -189,7 +189,7 @@ def test_decoder_that_fails_is_named_and_what_it_did(
     site: Path, which: str, said: str
 ) -> None:
     install(site, f"bad = others:{which}")
-    done = run(site, "dump", *raw(site, f"{OTHER}f"))
+    done = run(site, "dump", *raw(site, f"{OTHER}8"))
     assert (done.returncode, done.stdout) == (1, "")
     (line,) = done.stderr.splitlines()
     assert said in line and f"others:{which}" in line
@@ -198,7 +198,7 @@ def test_decoder_that_fails_is_named_and_what_it_did(
 
 def test_describing_that_fails_leaves_the_rest(site: Path) -> None:
     install(site, "bad = others:UNSURE")
-    done = run(site, "info", "--json", *raw(site, f"{OTHER}f"))
+    done = run(site, "info", "--json", *raw(site, f"{OTHER}8"))
     assert done.returncode == 0
     assert "describe_arg of format bad of bad (others:UNSURE): Zero" in done.stderr
     described = json.loads(done.stdout)
