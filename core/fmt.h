@@ -17,7 +17,8 @@ void pfm_fmt_put(const pfm_buffer_fmt_t *fmt);
 /*
  * What a call-back has answered, if that is 0 or an errno. Anything else is a
  * mistake of the format's, whose name goes into the log.
- * Context: process. Return: 0 or an errno.
+ * Context: process, nothing waits: the console may be slow.
+ * Return: 0 or an errno.
  */
 int pfm_fmt_result(const pfm_buffer_fmt_t *fmt, const char *callback, int ret);
 

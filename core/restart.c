@@ -45,17 +45,17 @@ static int pfm_unmask(struct pfm_context *ctx)
 	return ret;
 }
 
-/* What the restart does: the format's word, or reset if masked. */
+/*
+ * What the restart does: the format's word, or reset if masked. Overflows wait:
+ * whether its answer is an errno is seen to once they do not.
+ */
 static int pfm_restart_ctrl(struct pfm_context *ctx, pfm_ovfl_ctrl_t *ctrl)
 {
-	int ret = 0;
-
 	if (ctx->fmt && ctx->fmt->fmt_restart)
-		ret = ctx->fmt->fmt_restart(ctx->buf, !pfm_is_masked(ctx),
-					    ctrl);
-	else
-		ctrl->reset_ovfl_pmds = pfm_is_masked(ctx);
-	return ret ? pfm_fmt_result(ctx->fmt, "fmt_restart", ret) : 0;
+		return ctx->fmt->fmt_restart(ctx->buf, !pfm_is_masked(ctx),
+					     ctrl);
+	ctrl->reset_ovfl_pmds = pfm_is_masked(ctx);
+	return 0;
 }
 
 /* Do what the restart asks for. Context: paused. */
@@ -131,5 +131,6 @@ int pfm_restart_context(struct pfm_context *ctx)
 				   pfm_restart_active(ctx);
 	/* Once what the thread does is counted. */
 	pfm_block_wake(ctx);
-	return ret;
+	/* What is no errno is the format's: the core has none of that kind. */
+	return ret ? pfm_fmt_result(ctx->fmt, "fmt_restart", ret) : 0;
 }

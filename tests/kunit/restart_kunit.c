@@ -3,9 +3,29 @@
  * restart_kunit.c - PFM_RESTART, and the format's call-back for it (3.1.9,
  *		     3.5.15)
  */
+#include <linux/delay.h>
+#include <trace/events/printk.h>
 #include "block.h"
 #include "context.h"
 #include "fixture.h"
+
+/* Lines that were printed, and those of them while overflows were kept out. */
+struct printed {
+	const struct pfm_context	*ctx;
+	const struct task_struct	*by;
+	int				lines;
+	int				in_the_way;
+};
+
+static void note_line(void *data, const char *text, size_t len)
+{
+	struct printed *printed = data;
+
+	if (current != printed->by)
+		return;
+	printed->lines++;
+	printed->in_the_way += printed->ctx->paused || printed->ctx->busy;
+}
 
 /* Proves 3.1.9-02 */
 static void restart_of_a_detached_context_is_ebusy(struct kunit *test)
@@ -99,6 +119,42 @@ static void a_positive_restart_result_is_einval(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fixture_restart(test), -EINVAL);
 }
 
+/*
+ * A restart that is answered oddly is printed while nothing waits for it: once
+ * others, whose lines count for the same rate, have printed enough.
+ */
+static void expect_line(struct kunit *test)
+{
+	struct printed printed = { .ctx = ctx_of(test), .by = current };
+	int i;
+
+	KUNIT_ASSERT_EQ(test, register_trace_console(note_line, &printed), 0);
+	for (i = 0; i < 200 && !printed.lines; i++) {
+		if (i)
+			msleep(50);
+		KUNIT_EXPECT_EQ(test, fixture_restart(test), -EINVAL);
+	}
+	unregister_trace_console(note_line, &printed);
+	tracepoint_synchronize_unregister();
+	KUNIT_EXPECT_GT(test, printed.lines, 0);
+	KUNIT_EXPECT_EQ(test, printed.in_the_way, 0);
+}
+
+/* Proves H19 */
+static void odd_restarts_are_printed_when_nothing_waits(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+
+	fixture_sampling_counter(test, 0, 0);
+	f->script.ctrl[0] = PFM_OVFL_CTRL_MASK;
+	f->script.restart_ret = -MAX_ERRNO - 1;
+	fixture_start(test);
+	expect_line(test);
+	fixture_count(test, 13);
+	KUNIT_EXPECT_TRUE(test, pfm_is_masked(f->ctx));
+	expect_line(test);
+}
+
 static struct kunit_case restart_cases[] = {
 	KUNIT_CASE(restart_of_a_detached_context_is_ebusy),
 	KUNIT_CASE(restart_neither_notifies_nor_blocks),
@@ -106,6 +162,7 @@ static struct kunit_case restart_cases[] = {
 	KUNIT_CASE(restart_may_keep_a_masked_context_masked),
 	KUNIT_CASE(a_failing_restart_changes_nothing),
 	KUNIT_CASE(a_positive_restart_result_is_einval),
+	KUNIT_CASE(odd_restarts_are_printed_when_nothing_waits),
 	{}
 };
 
