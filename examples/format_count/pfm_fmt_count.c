@@ -3,6 +3,7 @@
  * pfm_fmt_count - a small format, complete: counts the overflows of each event
  */
 #include <linux/module.h>
+#include <linux/nospec.h>
 #include <perfmon/perfmon_fmt_sdk.h>
 #include "perfmon_count_smpl.h"
 
@@ -51,10 +52,12 @@ static int notrace count_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
 	pfm_count_smpl_hdr_t *hdr = buf;
 	u64 *counts = (u64 *)(hdr + 1), id = arg->pmd_eventid;
 
-	if (id < priv->num_events)
+	if (id < priv->num_events) {
+		id = array_index_nospec(id, priv->num_events);
 		pfm_count(&counts[id], &priv->counts[id], 1);
-	else
+	} else {
 		pfm_count(&hdr->hdr_others, &priv->others, 1);
+	}
 	pfm_ctrl_continue(arg);
 	return 0;
 }
