@@ -80,6 +80,10 @@ class Records:
 
     These begin at byte ``offset`` of the buffer; each record at a multiple of 8.
     ``version`` is that of the records, ``problem`` why some could not be read.
+
+    In a copy that was made while the kernel wrote, a record may have begun behind them
+    that is not counted yet. So ``found`` of them end at byte ``end`` of ``data``, which
+    whoever calls neither ``fixed`` nor ``walk`` corrects.
     """
 
     def __init__(self, data: memoryview, count: int, offset: int, version: int) -> None:
@@ -88,12 +92,14 @@ class Records:
         self.offset = offset
         self.version = version
         self.problem: Optional[PfmParseError] = None
+        self.found = count
+        self.end = len(data)
 
     def fixed(self, record: np.dtype[np.void]) -> NDArray[np.void]:
         """The records, if each has that layout and nothing behind it."""
         stride = -(-record.itemsize // WORD) * WORD
-        self._expect(len(self.data) // stride, len(self.data))
         number = min(self.count, len(self.data) // stride)
+        self._note(number, number * stride, len(self.data))
         return view(self.data, record, number, 0, stride)
 
     def walk(
@@ -111,7 +117,7 @@ class Records:
         candidates = view(self.data, head, max(0, size - first + 1), 0, WORD)
         lengths = np.minimum(words(candidates), size + 1).astype(np.intp) + first
         starts, end = _follow(lengths, size, self.count)
-        self._expect(starts.size, end * WORD)
+        self._note(starts.size, end * WORD, end * WORD)
         return candidates[starts], (starts + first) * WORD
 
     def words(
@@ -130,11 +136,12 @@ class Records:
         shifts = np.repeat(begins // WORD - offsets[:-1], np.diff(offsets))
         return offsets, all_words[np.arange(offsets[-1]) + shifts]
 
-    def _expect(self, found: int, end: int) -> None:
-        """Notes if there are fewer records than the region says."""
+    def _note(self, found: int, end: int, stop: int) -> None:
+        """Notes what there is, and if it is less than the region says, up to stop."""
+        self.found, self.end = found, end
         if found < self.count and self.problem is None:
             text = f"{found} of {self.count} records are whole"
-            self.problem = PfmParseError(text, self.offset + end)
+            self.problem = PfmParseError(text, self.offset + stop)
 
 
 Read = Callable[[Records], Samples]
@@ -171,6 +178,7 @@ class SinkDecoder:
                 records = self._new(memoryview(data), header, at, raw[at])
                 if records is not None:
                     samples = self._read(records)
+                    self._remember(at, records)
                     if self._rising:
                         samples = self._risen(at, raw[at]["rgn_seq"], samples)
                     regions.append(Region(at, samples))
@@ -213,7 +221,7 @@ class SinkDecoder:
             records = size = 0
         if count <= records or used < size:
             return None
-        self._seen[number] = seq, count, used
+        self._seen[number] = seq, records, size
         start = _start(header, number)
         content = data[start + size : start + used]
         version = header["hdr_fmt_version"]
@@ -221,7 +229,13 @@ class SinkDecoder:
         if start + used > len(data):
             text = f"the buffer ends here instead of at {start + used}"
             new.problem = PfmParseError(text, len(data), truncated=True)
+            new.end = used - size
         return new
+
+    def _remember(self, number: int, records: Records) -> None:
+        """The next records of a region begin behind those that were found."""
+        seq, before, size = self._seen[number]
+        self._seen[number] = seq, before + records.found, size + records.end
 
     def _risen(self, number: int, seq: int, samples: Samples) -> Samples:
         """The samples of a region with what their weights have risen by."""

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import struct
+from typing import Callable
 
 import numpy as np
 import pytest
@@ -71,6 +72,46 @@ def test_records_are_read_once() -> None:
     assert fed(decode, full, next_one) == [2, 3]
     assert fed(decode, full, next_one) == []
     assert fed(decode, SinkRegion(3, numbers(4)), SinkRegion()) == [4]
+
+
+def by_head(records: Records) -> Samples:
+    """Samples of records with words behind them."""
+    return Samples.of_records(records.walk(HEAD, lambda heads: heads["words"])[0])
+
+
+def heads(*values: int) -> tuple[bytes, ...]:
+    """Such records, with as many words as the number says."""
+    return tuple(struct.pack(f"<II{n}Q", n, n, *range(n)) for n in values)
+
+
+def by_itself(records: Records) -> Samples:
+    """What a reader does that knows the layout better than fixed() does."""
+    records.end = 8 * records.count
+    content = records.data[: records.end]
+    return Samples.of_records(np.frombuffer(content, NUMBER))
+
+
+@pytest.mark.parametrize(
+    "read,records",
+    [(by_number, numbers), (by_head, heads), (by_itself, numbers)],
+)
+def test_record_that_a_live_copy_does_not_count_yet_is_read_later(
+    read: Callable[[Records], Samples], records: Callable[..., tuple[bytes, ...]]
+) -> None:
+    decode = SinkDecoder(read)
+    assert fed(decode, SinkRegion(1, records(1, 2, 3), FILLING, count=2)) == [1, 2]
+    assert fed(decode, SinkRegion(1, records(1, 2, 3), FILLING, count=2)) == []
+    assert fed(decode, SinkRegion(1, records(1, 2, 3, 4), FILLING, count=3)) == [3]
+    assert fed(decode, SinkRegion(1, records(1, 2, 3, 4), READY)) == [4]
+
+
+@pytest.mark.parametrize("read,records", [(by_number, numbers), (by_head, heads)])
+def test_records_behind_a_cut_are_read_from_the_next_copy(
+    read: Callable[[Records], Samples], records: Callable[..., tuple[bytes, ...]]
+) -> None:
+    decode, data = SinkDecoder(read), sink([SinkRegion(1, records(2, 2, 2))])
+    assert found(decode(data[: 160 + len(records(2)[0])])) == [2]
+    assert found(decode(data)) == [2, 2] and found(decode(data)) == []
 
 
 def test_what_was_lost_has_its_reasons() -> None:
@@ -204,12 +245,8 @@ def test_older_filling_of_a_region_is_refused() -> None:
 
 
 def test_records_that_do_not_fill_what_is_used_are_a_problem() -> None:
-    heads = (struct.pack("<II", 0, 0), struct.pack("<II", 1, 9))
-
-    def walk(records: Records) -> Samples:
-        return Samples.of_records(records.walk(HEAD, lambda heads: heads["words"])[0])
-
-    decoded = SinkDecoder(walk)(sink([SinkRegion(1, heads)]))
+    broken = (struct.pack("<II", 0, 0), struct.pack("<II", 1, 9))
+    decoded = SinkDecoder(by_head)(sink([SinkRegion(1, broken)]))
     assert found(decoded) == [0]
     (problem,) = decoded.problems
     assert problem.message == "1 of 2 records are whole" and problem.offset == 160 + 8
