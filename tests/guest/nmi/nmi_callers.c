@@ -183,22 +183,28 @@ static void change_memory(void)
 	CHECK_OK(munmap(page, sysconf(_SC_PAGESIZE)));
 }
 
+/* Samples at any moment of that. */
+static void fire_until_enough(struct chains *c)
+{
+	struct rig_stats stats = rig_stats();
+
+	start(c);
+	rig_rate(RIG_FASTEST);
+	for (int i = 0; i < ROUNDS && c->hdr->count < ENOUGH; i++)
+		change_memory();
+	rig_rate(0);
+	ctx_stop(c->fd);
+	stats = rig_since(stats);
+	rig_print(&stats);
+}
+
 TEST(chains_at_any_moment_are_sane)
 {
-	struct rig_stats stats;
 	struct chains c = sampling(0);
 	unsigned int user = 0, kernel = 0;
 	__u64 seen;
 
-	stats = rig_stats();
-	start(&c);
-	rig_rate(RIG_FASTEST);
-	for (int i = 0; i < ROUNDS && c.hdr->count < ENOUGH; i++)
-		change_memory();
-	rig_rate(0);
-	ctx_stop(c.fd);
-	stats = rig_since(stats);
-	rig_print(&stats);
+	fire_until_enough(&c);
 	CHECK(c.hdr->count > 0);
 	for (seen = first_kept(&c); seen < c.hdr->count; seen++) {
 		expect_sane(chain_at(&c, seen));
@@ -212,7 +218,6 @@ TEST(chains_at_any_moment_are_sane)
 /* All that runs on a CPU: the idle thread, and switches to it, too. */
 TEST(chains_of_a_cpu_at_any_moment_are_sane)
 {
-	struct rig_stats stats;
 	struct counter n;
 	struct chains c;
 
@@ -222,15 +227,7 @@ TEST(chains_of_a_cpu_at_any_moment_are_sane)
 	n.pmc.reg_value = rig_event(2);
 	counter_write(c.fd, &n);
 	ctx_pin(0);
-	stats = rig_stats();
-	start(&c);
-	rig_rate(RIG_FASTEST);
-	for (int i = 0; i < ROUNDS && c.hdr->count < ENOUGH; i++)
-		change_memory();
-	rig_rate(0);
-	ctx_stop(c.fd);
-	stats = rig_since(stats);
-	rig_print(&stats);
+	fire_until_enough(&c);
 	for (__u64 i = first_kept(&c); i < c.hdr->count; i++)
 		expect_sane(chain_at(&c, i));
 }
