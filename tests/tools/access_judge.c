@@ -38,7 +38,8 @@ static const struct {
 	void *value;
 	size_t size;
 } fields[] = {
-	FACT(node_exists), FACT(node_opens), FACT(node_mode), FACT(node.gid),
+	FACT(loaded), FACT(node_exists), FACT(node_opens), FACT(node_mode),
+	FACT(node.gid),
 	FACT(node.member), FACT(node.later), FACT(threads.gid),
 	FACT(threads.member), FACT(cpus.gid), FACT(cpus.member), FACT(level),
 	FACT(kernel_level), FACT(own_level), FACT(locked_down),

@@ -123,6 +123,18 @@ def test_the_first_cause_is_named(
     assert refusal.reason != "-"
 
 
+def test_perfmon_without_its_node_is_loaded_nevertheless(judge: Judge) -> None:
+    missing = judge("loaded=1", "node_exists=0", *NOBODY)
+    assert missing.reason == "/dev/perfmon is not there, though perfmon is loaded"
+    assert (missing.advice, missing.command) == (
+        "pfmon doctor says how to make it",
+        "-",
+    )
+    absent = judge("node_exists=0", *NOBODY)
+    assert absent.reason == "perfmon is not loaded"
+    assert absent.command == "modprobe pfm_pmu_perf"
+
+
 def test_who_is_not_in_the_group_is_told_how_to_join_it(judge: Judge) -> None:
     refusal = judge(*NOBODY)
     assert "/dev/perfmon is for the group perfmon" in refusal.reason

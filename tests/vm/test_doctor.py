@@ -253,6 +253,7 @@ def test_modules_are_not_built_for_a_realtime_kernel() -> None:
 def test_fresh_boot_has_none_of_them(boots: Boots[Target]) -> None:
     said = findings(boots[X86_64].printed("unlisted"))[-1]
     assert said["checks"]["kernel"]["status"] == "ok"
+    assert said["checks"]["module"]["text"].startswith("/lib/modules/")
     assert said["checks"]["signature"]["status"] == "ok"
     assert said["checks"]["registers"]["status"] == "skipped"
 

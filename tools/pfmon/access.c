@@ -233,11 +233,17 @@ static void judge_levels(const struct access_facts *facts,
 		judge_kernel(facts, refusal);
 }
 
-static void judge_not_loaded(struct access_refusal *refusal)
+static void judge_absent(const struct access_facts *facts,
+			 struct access_refusal *refusal)
 {
 	refusal->cause = ACCESS_NO_NODE;
+	if (facts->loaded && !facts->node_exists) {
+		refusal->reason = checked_strdup(PFM_DEVICE " is not there, though perfmon is loaded");
+		refusal->advice = checked_strdup("pfmon doctor says how to make it");
+		return;
+	}
 	refusal->reason = checked_strdup("perfmon is not loaded");
-	refusal->command = checked_strdup("modprobe pfm_pmu_perf");
+	refusal->command = checked_strdup(ACCESS_LOAD);
 }
 
 void access_judge(const struct access_facts *facts,
@@ -246,7 +252,7 @@ void access_judge(const struct access_facts *facts,
 {
 	memset(refusal, 0, sizeof(*refusal));
 	if (!facts->node_exists)
-		judge_not_loaded(refusal);
+		judge_absent(facts, refusal);
 	else if (!facts->node_opens)
 		judge_node(facts, refusal);
 	else if (!group_for(facts, wish)->member)
@@ -278,22 +284,38 @@ static void judge_unknown(const struct access_wish *wish,
 	refusal->reason = checked_strdup("nothing that pfmon knows of speaks against it; ask the kernel log about security modules");
 }
 
+/* As a sentence; what the refusal holds is freed. */
+static char *say(struct access_refusal *refusal)
+{
+	char *text = checked_printf("%s%s%s%s%s%s", refusal->reason,
+				    refusal->advice ? "; " : "",
+				    refusal->advice ? refusal->advice : "",
+				    refusal->command ? "; as root: " : "",
+				    refusal->command ? refusal->command : "",
+				    refusal->login ? ", and log in again" : "");
+
+	access_free(refusal);
+	return text;
+}
+
 char *access_explain(const struct access_wish *wish)
 {
 	struct access_refusal refusal;
 	struct access_facts facts;
-	char *text;
 
 	access_gather(&facts, wish->thread);
 	access_judge(&facts, wish, &refusal);
 	if (refusal.cause == ACCESS_GRANTED)
 		judge_unknown(wish, &refusal);
-	text = checked_printf("%s%s%s%s%s%s", refusal.reason,
-			      refusal.advice ? "; " : "",
-			      refusal.advice ? refusal.advice : "",
-			      refusal.command ? "; as root: " : "",
-			      refusal.command ? refusal.command : "",
-			      refusal.login ? ", and log in again" : "");
-	access_free(&refusal);
-	return text;
+	return say(&refusal);
+}
+
+char *access_absent(void)
+{
+	struct access_refusal refusal = { .cause = ACCESS_NO_NODE };
+	struct access_facts facts;
+
+	access_gather(&facts, 0);
+	judge_absent(&facts, &refusal);
+	return say(&refusal);
 }

@@ -15,7 +15,7 @@
 /* In the order in which the kernel asks. */
 enum access_cause {
 	ACCESS_GRANTED,		/* nothing speaks against it */
-	ACCESS_NO_NODE,		/* perfmon is not loaded */
+	ACCESS_NO_NODE,		/* perfmon is not loaded, or has no node */
 	ACCESS_NODE,		/* the device node does not open */
 	ACCESS_GROUP,		/* task_group or sys_group */
 	ACCESS_LEVEL,		/* the level allows users nothing at all */
@@ -33,6 +33,9 @@ enum access_cause {
 #define ACCESS_LEVEL_FILE	"/sys/module/perfmon/parameters/paranoid"
 #define ACCESS_THREADS_FILE	"/sys/kernel/perfmon/task_group"
 #define ACCESS_CPUS_FILE	"/sys/kernel/perfmon/sys_group"
+
+/* What root does for perfmon to be there. */
+#define ACCESS_LOAD		"modprobe pfm_pmu_perf"
 
 /* The group of the device, if there is none. */
 #define ACCESS_MAKE_GROUP	"groupadd -rf perfmon"
@@ -58,6 +61,7 @@ struct access_thread {
 
 /* What the kernel goes by. */
 struct access_facts {
+	bool loaded;
 	bool node_exists;
 	bool node_opens;
 	mode_t node_mode;
@@ -106,5 +110,8 @@ void access_free(struct access_refusal *refusal);
  * has refused; the caller frees.
  */
 char *access_explain(const struct access_wish *wish);
+
+/* The same if there is no perfmon at all (ENOSYS). */
+char *access_absent(void);
 
 #endif /* PFMON_ACCESS_H */

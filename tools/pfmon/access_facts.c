@@ -108,6 +108,7 @@ static void gather_node(struct access_facts *facts)
 {
 	struct stat st = { .st_gid = ACCESS_ANY_GROUP };
 
+	facts->loaded = !access(PFM_SYSFS, F_OK);
 	facts->node_exists = !stat(PFM_DEVICE, &st);
 	facts->node_opens = !faccessat(AT_FDCWD, PFM_DEVICE, R_OK | W_OK,
 				       AT_EACCESS);

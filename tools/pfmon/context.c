@@ -48,6 +48,14 @@ static void explain_refusal(const struct plan *plan, pid_t tid)
 	free(why);
 }
 
+static void explain_absent(void)
+{
+	char *why = access_absent();
+
+	message("%s", why);
+	free(why);
+}
+
 /* Why a context could not be created, and what to do about it. */
 static void explain_create(const struct plan *plan, int error)
 {
@@ -55,11 +63,11 @@ static void explain_create(const struct plan *plan, int error)
 	bool sampling = plan->options->sampling;
 
 	if (error == ENOSYS)
-		message("perfmon is not loaded: load it with insmod perfmon.ko and the modules of a PMU and of the sampling formats");
+		explain_absent();
 	else if (error == EPERM)
 		explain_refusal(plan, 0);
 	else if (error == ENODEV)
-		message("perfmon has no PMU: load one, insmod pfm_pmu_perf.ko");
+		message("perfmon has no PMU: load one, " ACCESS_LOAD);
 	else if (error == EINVAL && sampling && !smpl_format_registered(format))
 		message("the sampling format %s is not registered: load its module",
 			format->name);

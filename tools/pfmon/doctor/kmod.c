@@ -77,11 +77,11 @@ static char *first_line(const char *program, const char * const arguments[])
 char *kmod_field(const struct machine *machine, const char *module,
 		 const char *field)
 {
-	const char *root = *machine->root ? machine->root : "/";
 	const char *program = modinfo();
+	/* It takes options behind names. For "-b /" it says //lib. */
 	const char * const arguments[] = {
-		"modinfo", "-b", root, "-k", machine->release, "-F", field,
-		module, NULL
+		"modinfo", "-k", machine->release, "-F", field, module,
+		*machine->root ? "-b" : NULL, machine->root, NULL
 	};
 
 	return program ? first_line(program, arguments) : NULL;

@@ -272,7 +272,7 @@ bool smpl_formats_list(void)
 	int count = scandir(FORMATS_DIR, &entries, is_uuid, alphasort);
 
 	if (count < 0) {
-		message("cannot read " FORMATS_DIR ": %s; is perfmon loaded? (insmod perfmon.ko)",
+		message("cannot read " FORMATS_DIR ": %s; is perfmon loaded? (modprobe perfmon)",
 			strerror(errno));
 		return false;
 	}
