@@ -3,7 +3,7 @@
 
 An entry of the cache is a directory that either is complete or is not there: it is
 filled under a temporary name beside its final one and renamed when it is complete.
-A lock file keeps two runs from filling the cache at the same time.
+A lock keeps two runs from filling the same entry at the same time.
 """
 
 from __future__ import annotations
@@ -31,10 +31,15 @@ def root() -> Path:
 
 
 @contextlib.contextmanager
-def locked(name: str) -> Iterator[None]:
-    """Hold the cache's lock called `name`; waits while another process has it."""
-    with open(root() / f"{name}.lock", "w", encoding="ascii") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+def locked(name: str, shared: bool = False) -> Iterator[None]:
+    """Hold the cache's lock called `name`; waits while another process has it.
+
+    Those who want it `shared` may have it together.
+    """
+    path = root() / f"{name}.lock"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with open(path, "w", encoding="ascii") as lock:
+        fcntl.flock(lock, fcntl.LOCK_SH if shared else fcntl.LOCK_EX)
         yield
 
 

@@ -16,6 +16,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -97,7 +98,7 @@ def combined(
     """
     if entry.is_dir():
         return entry
-    with cache.locked("packages"):
+    with cache.locked(f"locks/{entry.name}"):
         if not entry.is_dir():
             with cache.filling(entry) as tree:
                 for package, offer, version in parts:
@@ -115,7 +116,7 @@ def unpacked_any(package: str, arch: str, release: str = "") -> Path:
     """
     offer = Offer(arch, release)
     directory = _directory() / _release(offer)
-    with cache.locked("packages"):
+    with cache.locked(f"locks/{package}-{_state(offer).name}"):
         known = sorted(directory.glob(f"{package}_*_{arch}"))
         if known:
             return known[-1]
@@ -168,13 +169,11 @@ def _looked_up(
     offer: Offer, look: Callable[[], Result | None]
 ) -> tuple[Result | None, str | None]:
     """Return what is found in the lists, and what failed in updating them."""
-    failure = None
-    with cache.locked("packages"):
-        found = look() if _age(offer) < OLD_SECONDS else None
-        if found is None:
-            failure = _update(offer)
-            found = look()
-    return found, failure
+    found = look() if _age(offer) < OLD_SECONDS else None
+    if found is not None:
+        return found, None
+    failure = _update(offer)
+    return look(), failure
 
 
 def _entry(package: str, offer: Offer, version: str) -> Path:
@@ -232,7 +231,7 @@ def _update(offer: Offer) -> str | None:
     A list that cannot be had matters only if the wanted package is in it.
     """
     _say(f"updating the package lists for {offer}")
-    updated = _apt(offer, "apt-get", "-q", "update")
+    updated = _apt(offer, "apt-get", "-q", "update", alone=True)
     if updated.returncode or "Failed to fetch" in updated.stderr:
         return updated.stderr.strip()
     (_state(offer) / UPDATED).touch()
@@ -266,9 +265,16 @@ def _field(spec: str, offer: Offer, field: str) -> str | None:
 
 
 def _apt(
-    offer: Offer, tool: str, *arguments: str, cwd: Path | None = None
+    offer: Offer,
+    tool: str,
+    *arguments: str,
+    cwd: Path | None = None,
+    alone: bool = False,
 ) -> subprocess.CompletedProcess[str]:
-    """Run a program of apt on the state that belongs to an offer."""
+    """Run a program of apt on the state that belongs to an offer.
+
+    Others use it at the same time, unless this one changes it and has to be `alone`.
+    """
     state = _state(offer)
     for directory in ("lists/partial", "archives/partial"):
         (state / directory).mkdir(parents=True, exist_ok=True)
@@ -285,22 +291,33 @@ def _apt(
         f"APT::Architectures={offer.arch}",
     ]
     if offer.release:
-        listed = state / "sources.list"
-        listed.write_text("\n".join(debian.sources(offer.release)) + "\n")
+        listed = _list_sources(state, offer.release)
         options += [f"Dir::Etc::SourceList={listed}", "Dir::Etc::SourceParts=/dev/null"]
     command = [tool]
     for option in options:
         command += ["-o", option]
-    return subprocess.run(
-        [*command, *arguments],
-        cwd=cwd,
-        # Its messages are read.
-        env={**os.environ, "LC_ALL": "C"},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    with cache.locked(f"apt/{state.name}/lists", shared=not alone):
+        return subprocess.run(
+            [*command, *arguments],
+            cwd=cwd,
+            # Its messages are read.
+            env={**os.environ, "LC_ALL": "C"},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+
+def _list_sources(state: Path, release: str) -> Path:
+    """Return the file with a release's sources; whoever reads it finds a whole one."""
+    listed = state / "sources.list"
+    text = "\n".join(debian.sources(release)) + "\n"
+    if not listed.exists() or listed.read_text() != text:
+        with tempfile.NamedTemporaryFile("w", dir=state, delete=False) as new:
+            new.write(text)
+        os.replace(new.name, listed)
+    return listed
 
 
 def _unavailable(spec: str, failure: str | None) -> PackageError:

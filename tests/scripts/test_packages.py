@@ -6,6 +6,7 @@ from __future__ import annotations
 import hashlib
 import shutil
 import subprocess
+import threading
 from pathlib import Path
 
 import cache
@@ -50,7 +51,8 @@ def archive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (root / "pool").mkdir(parents=True)
     sums = ""
     for arch in (*LISTED, BROKEN):
-        build_package("thing", arch, root / "pool", tmp_path / "work")
+        for name in ("thing", "other"):
+            build_package(name, arch, root / "pool", tmp_path / "work")
         sums += write_list(root, arch)
     (root / "dists/stable/Release").write_text(
         f"Suite: stable\nArchitectures: {' '.join((*LISTED, BROKEN))}\n"
@@ -92,6 +94,41 @@ def test_what_is_in_the_cache_needs_no_archive(
     monkeypatch.setenv("PATH", "")
     assert packages.unpacked("thing", packages.Offer("amd64"), VERSION) == first
     assert packages.unpacked_any("thing", "amd64") == whichever
+
+
+def test_nobody_waits_while_another_package_is_unpacked(archive: Path) -> None:
+    offer = packages.Offer("amd64")
+    seen: list[object] = []
+
+    def others() -> None:
+        seen.append(packages.offered(offer, ["thing", "other"]))
+        seen.append(packages.unpacked("other", offer, VERSION).is_dir())
+        seen.append(packages.unpacked_any("other", "amd64").is_dir())
+
+    def finish(tree: Path) -> None:
+        assert (tree / "usr/thing").exists()
+        # A daemon: who would have to wait for this package does not keep it back.
+        beside = threading.Thread(target=others, daemon=True)
+        beside.start()
+        beside.join(60)
+        assert seen == [{"thing": VERSION, "other": VERSION}, True, True]
+
+    packages.unpacked("thing", offer, VERSION, finish)
+
+
+def test_an_entry_is_filled_by_one_at_a_time(archive: Path) -> None:
+    offer = packages.Offer("amd64")
+    finished: list[Path] = []
+
+    def take() -> None:
+        packages.unpacked("thing", offer, VERSION, finished.append)
+
+    takers = [threading.Thread(target=take) for _ in range(4)]
+    for taker in takers:
+        taker.start()
+    for taker in takers:
+        taker.join()
+    assert len(finished) == 1
 
 
 def test_only_the_lists_of_the_wanted_architecture_are_fetched(archive: Path) -> None:
