@@ -3,7 +3,7 @@
 
 It is built once, from debug.config, and kept in the cache together with all that
 modules need to be built against it. Another configuration, source or compiler gives
-another entry of the cache.
+another entry of the cache; when one is built, those go that nobody used for two weeks.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 import collections
 import hashlib
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -18,6 +19,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import cache
+import kept
 import kernel_source
 
 HERE = Path(__file__).resolve().parent
@@ -44,12 +46,14 @@ def tree() -> Path:
     """
     source = kernel_source.pristine()
     entry = cache.root() / "kernels" / f"{source.name}-debug-{_key(source)}"
+    kept.use(entry, [entry.name])
     if entry.is_dir():
         return entry
     with cache.locked("kernels"):
         if not entry.is_dir():
             with cache.filling(entry) as unfinished:
                 _build(source, unfinished)
+    kept.prune(entry, shutil.rmtree)
     return entry
 
 

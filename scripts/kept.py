@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Which of the cache's roots are in use, and which are of no more use.
+"""Which large entries of the cache are in use, and which are of no more use.
 
-Beside a root is a file with the names of the packages that it was asked for. Who uses
-the root holds a lock on it, and changes it before: its time is that of the last use.
+They are roots, kernels for KUnit and debug kernels. Beside an entry is a file with
+names of what it was asked for, packages of a root. Who uses the entry holds a lock on
+that file, and changes it before: its time is that of the last use.
 """
 
 from __future__ import annotations
@@ -18,21 +19,21 @@ from typing import IO
 import cache
 
 DAY = 24 * 3600
-# Without use for as long, a root is of none.
+# Without use for as long, an entry is of none.
 KEPT = 14 * DAY
 # No run takes as long: what has another name is left of one that was interrupted.
 LEFT = DAY
 
-# The end of that file's name.
+# The end of that file's name, from when all were roots.
 NOTE = ".packages"
 # Locks end with this process, or with what is executed in its place.
 _locks: dict[Path, IO[str]] = {}
 
 
 def use(entry: Path, names: list[str]) -> None:
-    """Keep a root, which need not be there yet, as long as this process runs."""
+    """Keep an entry, which need not be there yet, as long as this process runs."""
     entry.parent.mkdir(parents=True, exist_ok=True)
-    with cache.locked("roots"):
+    with cache.locked("kept"):
         if entry not in _locks:
             _locks[entry] = open(_note(entry), "a", encoding="ascii")
             os.set_inheritable(_locks[entry].fileno(), True)
@@ -40,12 +41,12 @@ def use(entry: Path, names: list[str]) -> None:
         _note(entry).write_text(f"{' '.join(names)}\n", encoding="ascii")
 
 
-def prune(made: Path, remove: Callable[[Path], None]) -> None:
-    """Remove what is of no use, now that a root has been made.
+def prune(made: Path, remove: Callable[[Path], object]) -> None:
+    """Remove what is of no use beside an entry, now that it has been made.
 
     `remove` is called with a directory that has what nobody finds any more.
     """
-    with cache.locked("roots"):
+    with cache.locked("kept"):
         useless = [each for each in _entries(made.parent) if _is_useless(each, made)]
         gone = Path(tempfile.mkdtemp(prefix=".gone-", dir=made.parent))
         for entry in useless:
@@ -60,14 +61,14 @@ def _note(entry: Path) -> Path:
 
 
 def _entries(directory: Path) -> set[Path]:
-    """Return the roots that are there, begun, or only noted down."""
+    """Return the entries that are there, begun, or only noted down."""
     return {
         path.with_name(path.name.removesuffix(NOTE)) for path in directory.iterdir()
     }
 
 
 def _is_useless(entry: Path, made: Path) -> bool:
-    """Tell whether nobody will ask for a root again, or it never was complete."""
+    """Tell whether nobody will ask for an entry again, or it never was complete."""
     if entry.name.startswith("."):
         return _idle(entry) > LEFT
     replaced = _purpose(entry) == _purpose(made)
@@ -75,7 +76,7 @@ def _is_useless(entry: Path, made: Path) -> bool:
 
 
 def _purpose(entry: Path) -> tuple[str, str | None]:
-    """Return the release of a root, and its packages as far as that is known."""
+    """Return what an entry is of, and its names as far as they are known."""
     note = _note(entry)
     names = note.read_text(encoding="ascii") if note.exists() else None
     return entry.name.rpartition("-")[0], names
@@ -88,7 +89,7 @@ def _idle(entry: Path) -> float:
 
 
 def _is_used(entry: Path) -> bool:
-    """Tell whether a process keeps a root."""
+    """Tell whether a process keeps an entry."""
     if not _note(entry).exists():
         return False
     with open(_note(entry), encoding="ascii") as note:

@@ -3,7 +3,8 @@
 
 The source of the package linux-source-6.12 is unpacked into the cache once. A workspace
 has a clone of it (hard links, so it costs little), in which drivers/perfmon is ours,
-and a build directory: only what has changed is built again.
+and a build directory: only what has changed is built again. When there is a new one,
+those go that nobody used for two weeks.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import cache
+import kept
 import kernel_source
 import packages
 import verdict
@@ -54,11 +56,10 @@ def run(
     """
     _need_programs()
     pristine = kernel_source.pristine()
-    workspace = cache.root() / "kunit" / f"{pristine.name}-{name}"
-    workspace.mkdir(parents=True, exist_ok=True)
+    workspace = _workspace(f"{pristine.name}-{name}")
     build = workspace / "build"
     log = build / "test.log"
-    with cache.locked(f"kunit/{workspace.name}"):
+    with cache.locked(f"kunit/{workspace.name}/run"):
         source = _hooked_source(workspace, pristine, makefile)
         populate(source / "drivers/perfmon")
         log.unlink(missing_ok=True)
@@ -93,6 +94,16 @@ def _need_programs() -> None:
         raise kernel_source.SourceError(
             f"packages are missing; install them: apt-get install {' '.join(missing)}"
         )
+
+
+def _workspace(name: str) -> Path:
+    """Return the directory of a workspace; with a new one those go that are unused."""
+    workspace = cache.root() / "kunit" / name
+    kept.use(workspace, [name])
+    if not workspace.is_dir():
+        workspace.mkdir(exist_ok=True)
+        kept.prune(workspace, shutil.rmtree)
+    return workspace
 
 
 def _hooked_source(workspace: Path, pristine: Path, makefile: str) -> Path:

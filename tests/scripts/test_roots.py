@@ -7,16 +7,15 @@ import os
 import shutil
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import cache
 import debian
-import kept
 import packages
 import pytest
 import roots
+from aging import pass_days, release_all
 
 # Makes an archive of busybox alone, and keeps its arguments and the sources.
 MMDEBSTRAP = """#!/bin/sh -e
@@ -63,22 +62,9 @@ def install(tmp_path: Path, script: str) -> None:
     program.chmod(0o755)
 
 
-def release_all() -> None:
-    """Use none of the roots any more, as if this process had ended."""
-    for lock in kept._locks.values():
-        lock.close()
-    kept._locks.clear()
-
-
 def trees() -> set[Path]:
     """Return all directories among the roots, complete or not."""
     return set(filter(Path.is_dir, (cache.root() / "roots").iterdir()))
-
-
-def pass_days(days: float, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the roots be as many days older."""
-    now = time.time()
-    monkeypatch.setattr(time, "time", lambda: now + days * kept.DAY)
 
 
 def needs_name_spaces() -> None:

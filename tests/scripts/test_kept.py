@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Large entries of the cache, roots apart, go when nobody uses them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import cache
+import debug_kernel
+import kernel_source
+import kunit
+import pytest
+from aging import pass_days, release_all
+
+Make = Callable[[str], Path]
+
+
+def workspace(name: str) -> Path:
+    """Make a workspace for KUnit, or use it again."""
+    return kunit._workspace(name)
+
+
+def kernel(name: str) -> Path:
+    """Make a debug kernel of a source, or use it again."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(kernel_source, "pristine", lambda: Path(name))
+        patch.setattr(debug_kernel, "_build", lambda source, tree: None)
+        return debug_kernel.tree()
+
+
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A cache with nothing in it."""
+    monkeypatch.setenv("PERFMON_CACHE", str(tmp_path))
+    yield
+    release_all()
+
+
+def entries(made: Path) -> set[Path]:
+    """Return all that is there of the kind."""
+    return set(filter(Path.is_dir, made.parent.iterdir()))
+
+
+@pytest.mark.parametrize("make", [workspace, kernel])
+def test_what_was_not_used_for_two_weeks_goes_when_another_is_made(
+    make: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old = make("a-1")
+    release_all()
+    pass_days(13.9, monkeypatch)
+    new = {make("b-1")}
+    assert entries(old) == {old, *new}
+    pass_days(0.2, monkeypatch)
+    new.add(make("c-1"))
+    assert entries(old) == new
+
+
+@pytest.mark.parametrize("make", [workspace, kernel])
+def test_what_is_being_used_stays(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    used = make("a-1")
+    pass_days(30, monkeypatch)
+    new = make("b-1")
+    assert entries(new) == {used, new}
+
+
+def test_lock_of_a_workspace_goes_with_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    old = workspace("a-1")
+    with cache.locked(f"kunit/{old.name}/run"):
+        pass
+    release_all()
+    pass_days(15, monkeypatch)
+    new = workspace("b-1")
+    left = {path.name for path in new.parent.iterdir()}
+    assert left == {"b-1", "b-1.packages"}
