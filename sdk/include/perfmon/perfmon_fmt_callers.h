@@ -126,6 +126,31 @@ static inline unsigned long pfm_first_user_frame(struct pt_regs *regs)
 	return compat_user_mode(regs) ? 0 : regs->regs[29];
 }
 
+/*
+ * Both words at once: for 6.1's unsafe_get_user() each is an access of its own.
+ * Page faults are off: what is not there is not read.
+ */
+static __always_inline bool pfm_read_frame(unsigned long fp,
+					   struct pfm_frame *frame)
+{
+	const struct pfm_frame __user *at = (void __user *)fp;
+	int err = 0;
+
+	if (!IS_ALIGNED(fp, sizeof(fp)) || !access_ok(at, sizeof(*at)))
+		return false;
+	uaccess_ttbr0_enable();
+	asm volatile("1:	ldtr	%[next], [%[at]]\n"
+		     "2:	ldtr	%[ret], [%[at], #8]\n"
+		     "3:\n"
+		     _ASM_EXTABLE_UACCESS_ERR(1b, 3b, %w[err])
+		     _ASM_EXTABLE_UACCESS_ERR(2b, 3b, %w[err])
+		     : [err] "+&r" (err), [next] "=&r" (frame->next),
+		       [ret] "=r" (frame->ret)
+		     : [at] "r" (uaccess_mask_ptr(at)));
+	uaccess_ttbr0_disable();
+	return !err;
+}
+
 /* Without their authentication code. */
 static inline u64 pfm_user_address(unsigned long ret)
 {
@@ -163,6 +188,7 @@ static inline bool pfm_user_is_readable(unsigned long addr)
 
 #endif
 
+#ifndef CONFIG_ARM64
 /* Page faults are off: what is not there is not read. */
 static __always_inline bool pfm_read_frame(unsigned long fp,
 					   struct pfm_frame *frame)
@@ -180,6 +206,7 @@ fault:
 	user_read_access_end();
 	return false;
 }
+#endif
 
 static __always_inline bool pfm_read_frame32(unsigned long fp,
 					     struct pfm_frame *frame)
