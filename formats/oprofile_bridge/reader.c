@@ -62,20 +62,20 @@ static void sample_fill(struct pfm_op_sample *sample,
 void notrace pfm_op_add_sample(const struct pfm_ovfl_data *data, u64 event)
 {
 	struct pfm_op_reader *rd = rcu_dereference_sched(op_reader);
-	struct pfm_op_cpu_buffer *b = rd ? this_cpu_ptr(rd->cpus) : NULL;
+	struct pfm_ring *ring = rd ? this_cpu_ptr(rd->cpus) : NULL;
 	struct pfm_op_sample *sample = NULL;
 	unsigned long pos;
 
 	pfm_op_count(PFM_OP_RECEIVED);
-	if (likely(b))
-		sample = pfm_op_reserve(b, &pos);
+	if (likely(ring))
+		sample = pfm_ring_reserve(ring, &pos);
 	if (unlikely(!sample)) {
 		pfm_op_count(PFM_OP_LOST_OVERFLOW);
 		return;
 	}
 	sample_fill(sample, data, event, rd->depth);
-	pfm_op_publish(sample, pos);
-	if (unlikely(pfm_op_pending(b, pos) == (b->mask + 1) / 2))
+	pfm_ring_publish(&sample->slot, pos);
+	if (unlikely(pfm_ring_pending(ring, pos) == (ring->mask + 1) / 2))
 		irq_work_queue(&rd->irq_work);
 }
 
@@ -149,17 +149,17 @@ static enum pfm_op_stat sync_sample(struct pfm_op_reader *rd, u32 cpu,
 /* What is there now; what comes meanwhile is for the next time. */
 static void sync_cpu(struct pfm_op_reader *rd, u32 cpu, struct sync_process *p)
 {
-	struct pfm_op_cpu_buffer *b = per_cpu_ptr(rd->cpus, cpu);
-	unsigned long end = READ_ONCE(b->head);
+	struct pfm_ring *ring = per_cpu_ptr(rd->cpus, cpu);
+	unsigned long end = READ_ONCE(ring->head);
 	const struct pfm_op_sample *sample;
 
-	while (b->tail != end) {
-		sample = pfm_op_next(b);
+	while (ring->tail != end) {
+		sample = pfm_ring_next(ring);
 		if (!sample)
 			return;
 		sync_enter(rd, p, sample->mm);
 		pfm_op_count(sync_sample(rd, cpu, sample, p));
-		pfm_op_consume(b);
+		pfm_ring_consume(ring);
 		cond_resched();
 	}
 }
@@ -227,7 +227,7 @@ static void reader_free(struct pfm_op_reader *rd)
 
 	if (rd->cpus)
 		for_each_possible_cpu(cpu)
-			pfm_op_cpu_buffer_free(per_cpu_ptr(rd->cpus, cpu));
+			pfm_ring_free(per_cpu_ptr(rd->cpus, cpu));
 	free_percpu(rd->cpus);
 	pfm_op_stream_free(&rd->stream);
 	kfree(rd->callers);
@@ -239,13 +239,14 @@ static int reader_alloc_cpus(struct pfm_op_reader *rd,
 {
 	int cpu, ret;
 
-	rd->cpus = alloc_percpu(struct pfm_op_cpu_buffer);
+	rd->cpus = alloc_percpu(struct pfm_ring);
 	if (!rd->cpus)
 		return -ENOMEM;
 	for_each_possible_cpu(cpu) {
-		ret = pfm_op_cpu_buffer_init(per_cpu_ptr(rd->cpus, cpu),
-					     sizes->samples, sizes->depth,
-					     cpu_to_node(cpu));
+		ret = pfm_ring_init(per_cpu_ptr(rd->cpus, cpu), sizes->samples,
+				    struct_size_t(struct pfm_op_sample, callers,
+						  sizes->depth),
+				    cpu_to_node(cpu));
 		if (ret)
 			return ret;
 	}
@@ -303,15 +304,15 @@ struct pfm_op_reader *pfm_op_reader_open(const struct pfm_op_sizes *sizes)
 }
 
 /* Nobody will want what is left. */
-static void reader_discard(struct pfm_op_cpu_buffer *b)
+static void reader_discard(struct pfm_ring *ring)
 {
 	const struct pfm_op_sample *sample;
 
-	while ((sample = pfm_op_next(b))) {
+	while ((sample = pfm_ring_next(ring))) {
 		if (sample->mm)
 			mmput(sample->mm);
 		pfm_op_count(PFM_OP_LOST_OVERFLOW);
-		pfm_op_consume(b);
+		pfm_ring_consume(ring);
 	}
 }
 

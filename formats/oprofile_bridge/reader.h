@@ -12,12 +12,13 @@
 #include <linux/mutex.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
+#include <perfmon/perfmon_fmt_ring.h>
 #include "cookies.h"
-#include "cpu_buffer.h"
 #include "stream.h"
 
 #define PFM_OP_MAX_DEPTH	64
 
+struct mm_struct;
 struct pfm_ovfl_data;
 
 /**
@@ -30,6 +31,30 @@ struct pfm_op_sizes {
 	unsigned int	samples;
 	unsigned int	words;
 	unsigned int	depth;
+};
+
+/**
+ * struct pfm_op_sample - a sample on its way from the handler to the sync
+ * @slot:        of the CPU's ring
+ * @mm:          the thread's address space, a reference; NULL if it has none
+ * @ip:          where
+ * @event:       reg_smpl_eventid
+ * @tid:         thread
+ * @tgid:        its process
+ * @user:        at user level
+ * @num_callers: valid ones in @callers
+ * @callers:     return addresses, innermost first
+ */
+struct pfm_op_sample {
+	struct pfm_ring_slot	slot;
+	struct mm_struct	*mm;
+	unsigned long		ip;
+	unsigned long		event;
+	u32			tid;
+	u32			tgid;
+	bool			user;
+	u16			num_callers;
+	u64			callers[];
 };
 
 /**
@@ -49,7 +74,7 @@ struct pfm_op_sizes {
  * @work:      sync
  */
 struct pfm_op_reader {
-	struct pfm_op_cpu_buffer __percpu *cpus;
+	struct pfm_ring __percpu *cpus;
 	unsigned int			depth;
 	struct mutex			sync_lock;
 	unsigned int			patience;

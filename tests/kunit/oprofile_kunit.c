@@ -11,7 +11,6 @@
 #include <linux/slab.h>
 #include <perfmon/perfmon_oprofile_smpl.h>
 #include "context.h"
-#include "cpu_buffer.h"
 #include "create.h"
 #include "fixture.h"
 #include "fmt.h"
@@ -392,11 +391,11 @@ static void put_traced(struct kunit *test, unsigned long ip,
 		       const unsigned long *callers, unsigned int n)
 {
 	struct bridge *b = test->priv;
-	struct pfm_op_cpu_buffer *buffer = per_cpu_ptr(b->rd->cpus, 0);
+	struct pfm_ring *ring = per_cpu_ptr(b->rd->cpus, 0);
 	struct pfm_op_sample *sample;
 	unsigned long pos;
 
-	sample = pfm_op_reserve(buffer, &pos);
+	sample = pfm_ring_reserve(ring, &pos);
 	KUNIT_ASSERT_NOT_NULL(test, sample);
 	mmget(current->mm);
 	sample->mm = current->mm;
@@ -407,7 +406,7 @@ static void put_traced(struct kunit *test, unsigned long ip,
 	sample->user = true;
 	sample->num_callers = n;
 	memcpy(sample->callers, callers, n * sizeof(*callers));
-	pfm_op_publish(sample, pos);
+	pfm_ring_publish(&sample->slot, pos);
 }
 
 static void trace_ends_where_nothing_is_mapped(struct kunit *test)
@@ -431,18 +430,18 @@ static void trace_ends_where_nothing_is_mapped(struct kunit *test)
 static void sample_that_was_interrupted_stops_the_sync(struct kunit *test)
 {
 	struct pfm_op_reader *rd = open_reader(test, &usual);
-	struct pfm_op_cpu_buffer *buffer = per_cpu_ptr(rd->cpus, 0);
+	struct pfm_ring *ring = per_cpu_ptr(rd->cpus, 0);
 	struct pfm_op_sample *outer;
 	unsigned long pos;
 
 	overflow(test, KERNEL_IP, 1, NULL);
-	outer = pfm_op_reserve(buffer, &pos);
+	outer = pfm_ring_reserve(ring, &pos);
 	KUNIT_ASSERT_NOT_NULL(test, outer);
 	overflow(test, KERNEL_IP, 3, NULL);
 	pfm_op_sync(rd);
 	EXPECT_STATS(test, 2, 1);
 	*outer = (struct pfm_op_sample){ .ip = KERNEL_IP, .event = 2 };
-	pfm_op_publish(outer, pos);
+	pfm_ring_publish(&outer->slot, pos);
 	pfm_op_sync(rd);
 	KUNIT_EXPECT_EQ(test, counted(test, PFM_OP_DELIVERED), 3UL);
 }

@@ -10,7 +10,10 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 LIBC = {"mmap", "mmap64"}
-SDK = ("ds", "fmt", "fmt_entry", "fmt_kunit", "fmt_hist", "fmt_sdk", "fmt_sink", "pmu")
+SDK = (
+    *("ds", "fmt", "fmt_entry", "fmt_hist", "fmt_kunit", "fmt_ring"),
+    *("fmt_sdk", "fmt_sink", "pmu"),
+)
 
 
 def exported(version_script: str) -> set[str]:
