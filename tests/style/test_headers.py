@@ -11,7 +11,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 LIBC = {"mmap", "mmap64"}
 SDK = (
-    *("ds", "fmt", "fmt_entry", "fmt_hist", "fmt_kunit", "fmt_ring"),
+    *("ds", "fmt", "fmt_device", "fmt_entry", "fmt_hist", "fmt_kunit", "fmt_ring"),
     *("fmt_sdk", "fmt_sink", "pmu"),
 )
 

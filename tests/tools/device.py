@@ -73,14 +73,18 @@ class Recorded:
         return found
 
 
+OPROFILE = "777a6e61-2065-7369-746e-722061650a6c"
+
+
 class Device:
     """A device that is a FIFO, with its statistics and the files of its cookies."""
 
-    def __init__(self, program: Path, directory: Path) -> None:
+    def __init__(self, program: Path, directory: Path, uuid: str = OPROFILE) -> None:
         self.program = program
         self.directory = directory
-        stats = "sys/formats/777a6e61-2065-7369-746e-722061650a6c/stats"
-        self.stats = directory / stats
+        self.uuid = uuid
+        self.format = directory / "sys/formats" / uuid
+        self.stats = self.format / "stats"
         self.stats.mkdir(parents=True)
         self.files = directory / "files"
         self.files.mkdir()
@@ -92,7 +96,7 @@ class Device:
             [
                 *(self.program, self.directory, "-e", "cpu-clock", "-o"),
                 *(self.directory / "capture", "--long-smpl-periods=1000"),
-                *("--smpl-module=oprofile", "true"),
+                *(f"--smpl-module={self.uuid}", "true"),
             ],
             input="\n".join([*lines, ""]),
             capture_output=True,

@@ -4,12 +4,12 @@
  *
  * usage: stream_reader DIRECTORY [pfmon's options] [COMMAND]
  *
- * In DIRECTORY are device, in the place of the OProfile bridge's device, feed,
- * the FIFO that it is, sys, in the place of /sys/kernel/perfmon, and files:
- * what the cookie N stands for is the file N there. Each line of standard input
- * names a file whose content the device then gives out, at most a page in a
- * read; "stat NAME N" changes one of its statistics. At the end all is
- * recorded, and the totals are printed: samples, lost.
+ * In DIRECTORY are device, in the place of the format's device, feed, the FIFO
+ * that it is, sys, in the place of /sys/kernel/perfmon, and files: what the
+ * OProfile bridge's cookie N stands for is the file N there. Each line of
+ * standard input names a file whose content the device then gives out, at most
+ * a page in a read; "stat NAME N" changes a number in the folder of formats in
+ * sys. At the end all is recorded, and the totals are printed: samples, lost.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -45,7 +45,8 @@ int __wrap_scandir(const char *path, struct dirent ***list,
 /* The path in the directory that is in the place of another one. */
 static char *redirect(const char *path)
 {
-	if (!strcmp(path, "/dev/perfmon-oprofile"))
+	if (!strcmp(path, "/dev/perfmon-oprofile") ||
+	    !strcmp(path, "/dev/pfm_mine"))
 		return checked_printf("%s/device", directory);
 	if (!strncmp(path, PFM_SYSFS, strlen(PFM_SYSFS)))
 		return checked_printf("%s/sys%s", directory,
@@ -128,8 +129,7 @@ static void change(char *name)
 
 	check(number, name);
 	*number++ = '\0';
-	path = checked_printf("%s/sys/formats/" PFM_OPROFILE_SMPL_UUID_STR
-			      "/stats/%s", directory, name);
+	path = checked_printf("%s/sys/formats/%s", directory, name);
 	file = fopen(path, "w");
 	check(file && fputs(number, file) >= 0 && !fclose(file), path);
 	free(path);

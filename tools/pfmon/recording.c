@@ -40,7 +40,8 @@ struct recording *recording_open(const struct plan *plan)
 
 	pthread_mutex_init(&recording->lock, NULL);
 	recording->maps = maps_create();
-	recording->totals.samples_known = plan->format.module;
+	recording->totals.samples_known =
+		plan->format.module || plan->format.device;
 	if (written(recording, capture_open(&recording->capture,
 					    plan->options->outfile)))
 		return recording;

@@ -34,15 +34,14 @@ static void explain_open(const char *path, int error)
 
 bool stream_open(struct stream *stream, const struct smpl_format *format)
 {
-	const struct smpl_device *device =
-		format->module ? format->module->device : NULL;
+	const struct smpl_device *device = format->device;
 
 	memset(stream, 0, sizeof(*stream));
 	if (!device)
 		return true;
-	stream->fd = open(device->path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	stream->fd = open(format->device_path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	if (stream->fd < 0) {
-		explain_open(device->path, errno);
+		explain_open(format->device_path, errno);
 		return false;
 	}
 	stream->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -52,6 +51,7 @@ bool stream_open(struct stream *stream, const struct smpl_format *format)
 		return false;
 	}
 	stream->device = device;
+	stream->path = format->device_path;
 	stream->state = device->begin(format);
 	stream->image.bytes = checked_calloc(ROOM, 1);
 	return true;
@@ -86,8 +86,7 @@ static bool read_stream(struct stream *stream, bool all)
 		 (got < 0 && errno == EINTR));
 	if (got >= 0 || errno == EAGAIN)
 		return true;
-	message("cannot read from %s: %s", stream->device->path,
-		strerror(errno));
+	message("cannot read from %s: %s", stream->path, strerror(errno));
 	return false;
 }
 

@@ -13,6 +13,7 @@
 
 struct stream {
 	const struct smpl_device *device;	/* NULL: the format has none */
+	const char *path;			/* its, the format's */
 	void *state;				/* the device's */
 	int fd;
 	int stop_fd;				/* readable: reading must end */

@@ -10,6 +10,7 @@
 #define PERFMON_PERFMON_FMT_KUNIT_H
 
 #include <kunit/test.h>
+#include <linux/preempt.h>
 #include <linux/vmalloc.h>
 #include <perfmon/perfmon_fmt_sdk.h>
 
@@ -223,7 +224,8 @@ static inline void pfm_calls_make(struct kunit *test, void *arg)
  * @pmd:    the PMD that overflows
  * @values: how many PMDs are to be recorded
  *
- * The registers are gone, as in an overflow that had to wait.
+ * The registers are gone, as in an overflow that had to wait. Preemption is
+ * disabled, as in any.
  *
  * Context: process.
  * Return: what fmt_handler returns; its control bits are in @d->arg.ovfl_ctrl.
@@ -233,6 +235,7 @@ static inline int pfm_calls_sample(struct pfm_fmt_calls *d, u16 pmd, u16 values)
 	struct pfm_ovfl_data data = { .ip = PFM_CALLS_IP(pmd),
 				      .tid = PFM_CALLS_TID,
 				      .tgid = PFM_CALLS_TGID };
+	int ret;
 	u16 i;
 
 	d->arg.ovfl_pmd = pmd;
@@ -243,7 +246,10 @@ static inline int pfm_calls_sample(struct pfm_fmt_calls *d, u16 pmd, u16 values)
 	for (i = 0; i < values; i++)
 		d->arg.smpl_pmds_values[i] = PFM_CALLS_VALUE(i);
 	d->arg.ovfl_ctrl.val = 0;
-	return d->fmt->fmt_handler(d->buf, &d->arg, PFM_CALLS_TSTAMP, &data);
+	preempt_disable();
+	ret = d->fmt->fmt_handler(d->buf, &d->arg, PFM_CALLS_TSTAMP, &data);
+	preempt_enable();
+	return ret;
 }
 
 /**

@@ -47,9 +47,11 @@ def test_lost_are_those_of_this_session(device: Device) -> None:
     }.items():
         (device.stats / name).write_text(f"{count}\n", "ascii")
     changes = [
-        "sample_lost_overflow 25",
-        "sample_received 200",
-        "bt_lost_no_mapping 60",
+        f"stat {device.uuid}/stats/{change}"
+        for change in (
+            *("sample_lost_overflow 25", "sample_received 200"),
+            "bt_lost_no_mapping 60",
+        )
     ]
-    recorded = device.record(STREAM, *(f"stat {change}" for change in changes))
+    recorded = device.record(STREAM, *changes)
     assert recorded.totals == f"{SAMPLES} 20"

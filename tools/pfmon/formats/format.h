@@ -13,6 +13,8 @@
 #include "image.h"
 #include "options.h"
 
+struct smpl_device;
+
 /* A sampling format, ready to create contexts with. */
 struct smpl_format {
 	const struct smpl_module *module;	/* NULL: unknown layout */
@@ -21,6 +23,8 @@ struct smpl_format {
 	unsigned char *arg;
 	size_t arg_size;
 	char *arg_text;				/* it, in words; or NULL */
+	const struct smpl_device *device;	/* NULL: it has a buffer */
+	char *device_path;
 	size_t entry_size;			/* bytes of each entry */
 	uint32_t flags;				/* the module's own */
 	bool precise;				/* sampling events must be */
@@ -41,7 +45,6 @@ struct smpl_scan {
 
 /* A device that the samples of a format without a buffer are read from. */
 struct smpl_device {
-	const char *path;
 	const char *chunk;	/* type of the chunks that explain samples */
 
 	/* The state of one measurement; losses count from here. */
@@ -99,13 +102,14 @@ struct smpl_module {
 	void (*each_process)(const struct smpl_format *format,
 			     const struct image *image,
 			     void (*visit)(pid_t tgid, void *data), void *data);
-
-	/* Instead of the functions for a buffer, after set_up. */
-	const struct smpl_device *device;
 };
 
 /* Copies the argument; for set_up(). */
 void smpl_format_set_arg(struct smpl_format *format, const void *arg,
 			 size_t size);
+
+/* Samples come from /dev/<name>, instead of a buffer; for set_up(). */
+void smpl_format_set_device(struct smpl_format *format,
+			    const struct smpl_device *device, const char *name);
 
 #endif /* PFMON_FORMATS_FORMAT_H */

@@ -34,15 +34,6 @@ struct cookie_list {
 	struct json_object *list;	/* NULL while it is empty */
 };
 
-static bool set_up(struct smpl_format *format, const struct options *options,
-		   unsigned int recorded_pmds)
-{
-	(void)format;
-	(void)options;
-	(void)recorded_pmds;
-	return true;
-}
-
 static int counts_losses(const struct dirent *entry)
 {
 	static const char start[] = "sample_lost_";
@@ -142,7 +133,6 @@ static uint64_t lost(void *state)
 }
 
 static const struct smpl_device device = {
-	.path = "/dev/" PFM_OPROFILE_DEVICE,
 	.chunk = "COOK",
 	.begin = begin,
 	.scan = scan,
@@ -150,10 +140,18 @@ static const struct smpl_device device = {
 	.end = end,
 };
 
+static bool set_up(struct smpl_format *format, const struct options *options,
+		   unsigned int recorded_pmds)
+{
+	(void)options;
+	(void)recorded_pmds;
+	smpl_format_set_device(format, &device, PFM_OPROFILE_DEVICE);
+	return true;
+}
+
 const struct smpl_module smpl_oprofile = {
 	.name = "oprofile",
 	.uuid = PFM_OPROFILE_SMPL_UUID_STR,
 	.options = FORMAT_OPT_RANDOM,
 	.set_up = set_up,
-	.device = &device,
 };

@@ -12,6 +12,7 @@
 #include <uuid/uuid.h>
 
 #include "formats/arg_layout.h"
+#include "formats/records.h"
 #include "formats/table.h"
 #include "formats/unknown.h"
 #include "option_table.h"
@@ -119,6 +120,13 @@ void smpl_format_set_arg(struct smpl_format *format, const void *arg,
 		memcpy(format->arg, arg, size);
 }
 
+void smpl_format_set_device(struct smpl_format *format,
+			    const struct smpl_device *device, const char *name)
+{
+	format->device = device;
+	format->device_path = checked_printf("/dev/%s", name);
+}
+
 char *smpl_format_file(const pfm_uuid_t uuid, const char *name)
 {
 	char *text = uuid_text(uuid);
@@ -129,6 +137,19 @@ char *smpl_format_file(const pfm_uuid_t uuid, const char *name)
 	free(path);
 	free(text);
 	return content;
+}
+
+uint64_t smpl_format_number(const pfm_uuid_t uuid, const char *name)
+{
+	char *text = smpl_format_file(uuid, name);
+	uint64_t number = 0;
+
+	if (text) {
+		text[strcspn(text, "\n")] = '\0';
+		parse_u64(text, &number);
+	}
+	free(text);
+	return number;
 }
 
 char *smpl_formats_with(unsigned int option)
@@ -210,8 +231,13 @@ bool smpl_format_find(struct smpl_format *format,
 	format->name = name_of(format);
 	if (!check_options(format, options))
 		return false;
-	if (!format->module)
-		return smpl_unknown_set_up(format, options);
+	if (!format->module) {
+		if (!smpl_unknown_set_up(format, options))
+			return false;
+		/* The module is there now, if there is one. */
+		records_find(format);
+		return true;
+	}
 	return takes_no_arg(format->module, options) &&
 	       format->module->set_up(format, options, recorded_pmds);
 }
@@ -221,6 +247,7 @@ void smpl_format_free(struct smpl_format *format)
 	free(format->name);
 	free(format->arg);
 	free(format->arg_text);
+	free(format->device_path);
 	memset(format, 0, sizeof(*format));
 }
 

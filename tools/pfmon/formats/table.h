@@ -35,6 +35,9 @@ char *smpl_formats_with(unsigned int format_option);
 /* A file of a registered format in sysfs, to be freed; NULL without one. */
 char *smpl_format_file(const pfm_uuid_t uuid, const char *name);
 
+/* The number in such a file; 0 without one. */
+uint64_t smpl_format_number(const pfm_uuid_t uuid, const char *name);
+
 /* Whether the kernel has the format registered at this moment. */
 bool smpl_format_registered(const struct smpl_format *format);
 

@@ -79,20 +79,6 @@ static bool set_arg(struct smpl_format *format, const struct options *options)
 	return ok;
 }
 
-/* Bytes of the argument, as the kernel says. */
-static size_t arg_size_of(const struct smpl_format *format)
-{
-	char *text = smpl_format_file(format->uuid, "arg_size");
-	uint64_t size = 0;
-
-	if (text) {
-		text[strcspn(text, "\n")] = '\0';
-		parse_u64(text, &size);
-	}
-	free(text);
-	return size;
-}
-
 bool smpl_unknown_set_up(struct smpl_format *format,
 			 const struct options *options)
 {
@@ -102,7 +88,7 @@ bool smpl_unknown_set_up(struct smpl_format *format,
 				    options->format_arg_size);
 		return true;
 	}
-	format->arg_size = arg_size_of(format);
+	format->arg_size = smpl_format_number(format->uuid, "arg_size");
 	if (format->arg_size)
 		return set_arg(format, options);
 	if (!options->format_arg && !options->format_fields)

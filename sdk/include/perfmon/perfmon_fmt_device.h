@@ -1,0 +1,443 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * perfmon_fmt_device.h - a format whose samples are read from a device
+ *
+ * Each overflow writes a record of a fixed size to a ring of its CPU; who has
+ * /dev/pfm_<name> open reads the records of all contexts, and is the only one
+ * who does. The format needs no buffer that is mapped:
+ *
+ *	record = pfm_device_begin(&mine_device, arg);
+ *	if (!record)
+ *		return 0;
+ *	record->ip = data->ip;
+ *	pfm_device_end(&mine_device, record);
+ *	return 0;
+ *
+ * DEFINE_PFM_DEVICE() is the device; tools find its name, the size of a record
+ * and what was lost in the format's folder in sysfs.
+ */
+#ifndef PERFMON_PERFMON_FMT_DEVICE_H
+#define PERFMON_PERFMON_FMT_DEVICE_H
+
+#include <linux/fs.h>
+#include <linux/kobject.h>
+#include <linux/miscdevice.h>
+#include <linux/mutex.h>
+#include <linux/percpu.h>
+#include <linux/poll.h>
+#include <linux/sysfs.h>
+#include <linux/uio.h>
+#include <linux/wait.h>
+#include <perfmon/perfmon_fmt_ring.h>
+#include <perfmon/perfmon_fmt_sdk.h>
+#include <perfmon/perfmon_irq_work.h>
+
+/**
+ * struct pfm_device_slot - a record on its way to the reader
+ * @head: of the ring
+ * @pos:  its position there
+ * @data: the record
+ */
+struct pfm_device_slot {
+	struct pfm_ring_slot	head;
+	unsigned long		pos;
+	u64			data[];
+};
+
+/**
+ * struct pfm_device - a format's device
+ * @misc:        what is opened
+ * @record_size: bytes of a record
+ * @num_records: that each CPU has room for
+ * @rings:       one for each CPU while somebody reads, or NULL
+ * @lost:        samples that nobody will read, counted on each CPU
+ * @is_open:     whether there is a reader
+ * @lock:        threads of the reader exclude each other by it
+ * @wait:        where they wait for records
+ * @wake:        wakes them
+ * @attrs:       files in sysfs: device, record_size, lost
+ * @list:        the same, as sysfs wants them
+ * @group:       the same
+ * @groups:      the same, for fmt_groups
+ */
+struct pfm_device {
+	struct miscdevice		misc;
+	size_t				record_size;
+	unsigned int			num_records;
+	struct pfm_ring __percpu	*rings;
+	unsigned long __percpu		*lost;
+	atomic_t			is_open;
+	struct mutex			lock;
+	wait_queue_head_t		wait;
+	struct pfm_irq_work		wake;
+	struct kobj_attribute		attrs[3];
+	struct attribute		*list[4];
+	struct attribute_group		group;
+	const struct attribute_group	*groups[2];
+};
+
+/**
+ * pfm_device_begin() - room for a record
+ * @dev: the device
+ * @arg: as passed to fmt_handler; its ovfl_ctrl is set: reset and go on
+ *
+ * Without it the sample is lost, and counted as such: nobody reads, or the
+ * reader is too slow.
+ *
+ * Context: fmt_handler.
+ * Return: the record, to be written and given to pfm_device_end(); or NULL.
+ */
+static __always_inline void *pfm_device_begin(struct pfm_device *dev,
+					      pfm_ovfl_arg_t *arg)
+{
+	/* Pairs with the release in pfm_device_open(). */
+	struct pfm_ring __percpu *rings = smp_load_acquire(&dev->rings);
+	struct pfm_device_slot *slot = NULL;
+	unsigned long pos;
+
+	pfm_ctrl_continue(arg);
+	if (likely(rings))
+		slot = pfm_ring_reserve(this_cpu_ptr(rings), &pos);
+	if (unlikely(!slot)) {
+		this_cpu_inc(*dev->lost);
+		return NULL;
+	}
+	slot->pos = pos;
+	return slot->data;
+}
+
+/**
+ * pfm_device_end() - the record is written
+ * @dev:    the device
+ * @record: as pfm_device_begin() has returned it
+ *
+ * Context: fmt_handler.
+ */
+static __always_inline void pfm_device_end(struct pfm_device *dev, void *record)
+{
+	struct pfm_device_slot *slot =
+		container_of(record, struct pfm_device_slot, data);
+
+	pfm_ring_publish(&slot->head, slot->pos);
+	/* Waking takes locks, which whom we interrupt may hold. */
+	if (unlikely(wq_has_sleeper(&dev->wait)))
+		pfm_irq_work_queue(&dev->wake);
+}
+
+/* The device of an open file. */
+static inline struct pfm_device *pfm_device_of_file(const struct file *file)
+{
+	return container_of(file->private_data, struct pfm_device, misc);
+}
+
+/**
+ * pfm_device_of() - the device of a format
+ * @fmt: the format, whose fmt_groups are those of its device
+ *
+ * Context: any.
+ * Return: the device.
+ */
+static inline struct pfm_device *pfm_device_of(const pfm_buffer_fmt_t *fmt)
+{
+	return container_of(fmt->fmt_groups, struct pfm_device, groups[0]);
+}
+
+static inline void pfm_device_wake(struct irq_work *work)
+{
+	struct pfm_device *dev =
+		container_of(work, struct pfm_device, wake.work);
+
+	wake_up_interruptible(&dev->wait);
+	pfm_irq_work_done(&dev->wake);
+}
+
+static inline void pfm_device_free_rings(struct pfm_ring __percpu *rings)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		pfm_ring_free(per_cpu_ptr(rings, cpu));
+	free_percpu(rings);
+}
+
+static inline struct pfm_ring __percpu *
+pfm_device_new_rings(const struct pfm_device *dev)
+{
+	size_t stride = sizeof(struct pfm_device_slot) +
+			round_up(dev->record_size, sizeof(u64));
+	struct pfm_ring __percpu *rings = alloc_percpu(struct pfm_ring);
+	int cpu;
+
+	if (!rings)
+		return NULL;
+	for_each_possible_cpu(cpu)
+		if (pfm_ring_init(per_cpu_ptr(rings, cpu), dev->num_records,
+				  stride, cpu_to_node(cpu))) {
+			pfm_device_free_rings(rings);
+			return NULL;
+		}
+	return rings;
+}
+
+/**
+ * pfm_device_open() - open of its file: the one reader, and room for records
+ * @inode: as passed to open
+ * @file:  as passed to open
+ *
+ * Context: process, may sleep.
+ * Return: 0; -EBUSY if there is a reader; -ENOMEM.
+ */
+static inline int pfm_device_open(struct inode *inode, struct file *file)
+{
+	struct pfm_device *dev = pfm_device_of_file(file);
+	struct pfm_ring __percpu *rings;
+
+	if (atomic_cmpxchg(&dev->is_open, 0, 1))
+		return -EBUSY;
+	rings = pfm_device_new_rings(dev);
+	if (!rings) {
+		atomic_set_release(&dev->is_open, 0);
+		return -ENOMEM;
+	}
+	/* Pairs with the acquire in pfm_device_begin(). */
+	smp_store_release(&dev->rings, rings);
+	return nonseekable_open(inode, file);
+}
+
+/* What the reader has left is lost. */
+static inline void pfm_device_discard(struct pfm_device *dev,
+				      struct pfm_ring __percpu *rings)
+{
+	const struct pfm_ring *r;
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		r = per_cpu_ptr(rings, cpu);
+		this_cpu_add(*dev->lost, r->head - r->tail);
+	}
+}
+
+/**
+ * pfm_device_release() - the reader's last close
+ * @inode: as passed to release
+ * @file:  as passed to release
+ *
+ * Context: process, may sleep.
+ * Return: 0.
+ */
+static inline int pfm_device_release(struct inode *inode, struct file *file)
+{
+	struct pfm_device *dev = pfm_device_of_file(file);
+	struct pfm_ring __percpu *rings = dev->rings;
+
+	WRITE_ONCE(dev->rings, NULL);
+	/* Handlers run with preemption disabled: none uses them after this. */
+	synchronize_rcu();
+	pfm_irq_work_wait(&dev->wake);
+	pfm_device_discard(dev, rings);
+	pfm_device_free_rings(rings);
+	/* Pairs with the full barrier in pfm_device_open(). */
+	atomic_set_release(&dev->is_open, 0);
+	return 0;
+}
+
+/* Is there anything to read? */
+static inline bool pfm_device_has_records(const struct pfm_device *dev)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		if (pfm_ring_next(per_cpu_ptr(dev->rings, cpu)))
+			return true;
+	return false;
+}
+
+/* The whole records of a CPU that there is room for. Return: bytes. */
+static inline size_t pfm_device_copy_cpu(const struct pfm_device *dev, int cpu,
+					 struct iov_iter *to)
+{
+	struct pfm_ring *r = per_cpu_ptr(dev->rings, cpu);
+	const struct pfm_device_slot *slot;
+	size_t done = 0;
+
+	while (iov_iter_count(to) >= dev->record_size) {
+		slot = pfm_ring_next(r);
+		if (!slot || copy_to_iter(slot->data, dev->record_size, to) !=
+			     dev->record_size)
+			break;
+		pfm_ring_consume(r);
+		done += dev->record_size;
+	}
+	return done;
+}
+
+/* The same of all CPUs. Return: bytes, 0 if there are none; -EFAULT. */
+static inline ssize_t pfm_device_copy(struct pfm_device *dev,
+				      struct iov_iter *to)
+{
+	ssize_t done = 0;
+	int cpu;
+
+	mutex_lock(&dev->lock);
+	for_each_possible_cpu(cpu)
+		done += pfm_device_copy_cpu(dev, cpu, to);
+	if (!done && pfm_device_has_records(dev))
+		done = -EFAULT;
+	mutex_unlock(&dev->lock);
+	return done;
+}
+
+/**
+ * pfm_device_read() - read of its file: whole records
+ * @iocb: as passed to read_iter
+ * @to:   as passed to read_iter
+ *
+ * Those of one CPU are in order.
+ *
+ * Context: process, may sleep.
+ * Return: bytes; -EINVAL without room for a record; -EAGAIN if there is none
+ * and the file does not block; -ERESTARTSYS; -EFAULT.
+ */
+static inline ssize_t pfm_device_read(struct kiocb *iocb, struct iov_iter *to)
+{
+	struct pfm_device *dev = pfm_device_of_file(iocb->ki_filp);
+	bool wait = !(iocb->ki_filp->f_flags & O_NONBLOCK);
+	ssize_t ret;
+
+	if (iov_iter_count(to) < dev->record_size)
+		return -EINVAL;
+	for (;;) {
+		ret = pfm_device_copy(dev, to);
+		if (ret)
+			return ret;
+		if (!wait)
+			return -EAGAIN;
+		ret = wait_event_interruptible(dev->wait,
+					       pfm_device_has_records(dev));
+		if (ret)
+			return ret;
+	}
+}
+
+/**
+ * pfm_device_poll() - poll of its file: readable if there is a record
+ * @file:  as passed to poll
+ * @table: as passed to poll
+ *
+ * Context: process, may sleep.
+ * Return: the events.
+ */
+static inline __poll_t pfm_device_poll(struct file *file, poll_table *table)
+{
+	struct pfm_device *dev = pfm_device_of_file(file);
+
+	poll_wait(file, &dev->wait, table);
+	/* Pairs with that of wq_has_sleeper() in pfm_device_end(). */
+	smp_mb();
+	return pfm_device_has_records(dev) ? EPOLLIN | EPOLLRDNORM : 0;
+}
+
+static inline ssize_t pfm_device_show_name(struct kobject *kobj,
+					   struct kobj_attribute *attr,
+					   char *buf)
+{
+	const struct pfm_device *dev =
+		container_of(attr, struct pfm_device, attrs[0]);
+
+	return sysfs_emit(buf, "%s\n", dev->misc.name);
+}
+
+static inline ssize_t pfm_device_show_size(struct kobject *kobj,
+					   struct kobj_attribute *attr,
+					   char *buf)
+{
+	const struct pfm_device *dev =
+		container_of(attr, struct pfm_device, attrs[1]);
+
+	return sysfs_emit(buf, "%zu\n", dev->record_size);
+}
+
+/**
+ * pfm_device_lost() - samples that were lost since the module was loaded
+ * @dev: the device
+ *
+ * Context: any.
+ * Return: their number.
+ */
+static inline unsigned long pfm_device_lost(const struct pfm_device *dev)
+{
+	unsigned long sum = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		sum += READ_ONCE(*per_cpu_ptr(dev->lost, cpu));
+	return sum;
+}
+
+static inline ssize_t pfm_device_show_lost(struct kobject *kobj,
+					   struct kobj_attribute *attr,
+					   char *buf)
+{
+	const struct pfm_device *dev =
+		container_of(attr, struct pfm_device, attrs[2]);
+
+	return sysfs_emit(buf, "%lu\n", pfm_device_lost(dev));
+}
+
+/**
+ * DEFINE_PFM_DEVICE() - the device of a format
+ * @fmt:    the format's name; the device is /dev/pfm_<fmt>, and what is defined
+ *          is fmt_device and, for pfm_format_module_with(), fmt_device_add()
+ *          and fmt_device_del()
+ * @size:   bytes of a record
+ * @number: of records that each CPU has room for
+ *
+ * Only root reads it, unless a rule of udev gives it to a group: who reads sees
+ * the samples of all contexts.
+ */
+#define DEFINE_PFM_DEVICE(fmt, size, number)				\
+	static const struct file_operations fmt##_device_fops = {	\
+		.owner		= THIS_MODULE,				\
+		.open		= pfm_device_open,			\
+		.release	= pfm_device_release,			\
+		.read_iter	= pfm_device_read,			\
+		.poll		= pfm_device_poll,			\
+	};								\
+	static DEFINE_PER_CPU(unsigned long, fmt##_device_lost);	\
+	static struct pfm_device fmt##_device = {			\
+		.misc = {						\
+			.minor	= MISC_DYNAMIC_MINOR,			\
+			.name	= "pfm_" #fmt,				\
+			.fops	= &fmt##_device_fops,			\
+			.mode	= 0600,					\
+		},							\
+		.record_size = (size),					\
+		.num_records = (number),				\
+		.lost = &fmt##_device_lost,				\
+		.lock = __MUTEX_INITIALIZER(fmt##_device.lock),		\
+		.wait = __WAIT_QUEUE_HEAD_INITIALIZER(fmt##_device.wait), \
+		.wake.work = IRQ_WORK_INIT(pfm_device_wake),		\
+		.attrs = {						\
+			__ATTR(device, 0444, pfm_device_show_name, NULL), \
+			__ATTR(record_size, 0444, pfm_device_show_size, \
+			       NULL),					\
+			__ATTR(lost, 0444, pfm_device_show_lost, NULL),	\
+		},							\
+		.list = {						\
+			&fmt##_device.attrs[0].attr,			\
+			&fmt##_device.attrs[1].attr,			\
+			&fmt##_device.attrs[2].attr,			\
+		},							\
+		.group.attrs = fmt##_device.list,			\
+		.groups = { &fmt##_device.group },			\
+	};								\
+	static int fmt##_device_add(void)				\
+	{								\
+		return misc_register(&fmt##_device.misc);		\
+	}								\
+	static void fmt##_device_del(void)				\
+	{								\
+		misc_deregister(&fmt##_device.misc);			\
+	}
+
+#endif /* PERFMON_PERFMON_FMT_DEVICE_H */
