@@ -9,7 +9,7 @@ _pfm_new_format()
 	# An "=" is a word of its own.
 	[[ $option == = ]] && option=${COMP_WORDS[COMP_CWORD - 2]}
 	case $option in
-	--model) mapfile -t COMPREPLY < <(compgen -W 'linear regions histogram' -- "$text") ;;
+	--model) mapfile -t COMPREPLY < <(compgen -W 'linear regions histogram device' -- "$text") ;;
 	*) mapfile -t COMPREPLY < <(compgen -W '--model --help' -- "$2") ;;
 	esac
 }

@@ -16,7 +16,7 @@ import pytest
 from installed_sdk import Sdk
 
 ROOT = Path(__file__).resolve().parents[2]
-MODELS = ("linear", "regions", "histogram")
+MODELS = ("linear", "regions", "histogram", "device")
 # Of the shortest and the longest names.
 NAMES = ("a", "abcdefghij_klmnopqrs")
 # Those of scripts/modules.mk.
@@ -24,6 +24,14 @@ WARNINGS = (
     "-Wall -Wextra -Wno-unused-parameter -Wno-missing-field-initializers "
     "-Wno-sign-compare -Wno-type-limits -Wno-shift-negative-value"
 )
+# Who has the device open is the only one, and keeps the module; then it goes.
+UNLOADED = """
+exec 3< /dev/pfm_my_device
+if (: < /dev/pfm_my_device) || rmmod pfm_fmt_my_device; then exit 1; fi
+exec 3<&-
+rmmod pfm_fmt_my_device
+test ! -e /dev/pfm_my_device
+"""
 # In the place of pfm-vm: its words go to a file, and what it would have recorded comes
 # from a folder.
 STAND_IN = """#!/bin/sh -e
@@ -215,7 +223,7 @@ def test_formats_record_and_are_reported(
         commands.append(words.removeprefix(options))
     done = sdk.vm(
         *("--kernel", host.kernel(), "--format", formats, "--out", tmp_path / "out"),
-        *("--", "sh", "-ec", "\n".join(commands)),
+        *("--", "sh", "-ec", "\n".join([*commands, UNLOADED])),
         cwd=tmp_path,
     )
     assert done.returncode == 0, done.stdout + done.stderr

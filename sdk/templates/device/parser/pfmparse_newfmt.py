@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Decodes the records of newfmt (perfmon_newfmt_smpl.h).
+
+Copyright YEAR AUTHOR
+"""
+
+import pfmparse as pfm
+
+VERSION = 1 << 16
+
+# pfm_newfmt_record_t
+RECORD = pfm.struct_dtype(
+    40,
+    [
+        ("ip", "<u8", 0),
+        ("tstamp", "<u8", 8),  # ns
+        ("event", "<u8", 16),
+        ("tid", "<u4", 24),
+        ("tgid", "<u4", 28),
+        ("cpu", "<u4", 32),
+        ("version", "<u4", 36),  # major << 16 | minor
+    ],
+)
+COLUMNS = ("ip", "tstamp", "event", "tid", "tgid", "cpu")
+
+
+class Decoder:
+    """Decodes what was read at once, whole records, without looking back."""
+
+    def __init__(self, session: pfm.Session) -> None:
+        """Every session is decoded alike."""
+
+    def __call__(self, data: pfm.Data) -> pfm.Decoded:
+        """The samples of records that begin with the first byte."""
+        number, rest = divmod(len(data), RECORD.itemsize)
+        records = pfm.structures(data, RECORD, number, 0, "the records")
+        others = (records["version"] >> 16 != VERSION >> 16).nonzero()[0]
+        if others.size:
+            at = int(others[0])
+            text = f"{records['version'][at]:#x} is not {VERSION:#x}"
+            raise pfm.bad_field(RECORD, "version", text, at * RECORD.itemsize)
+        problems = []
+        if rest:
+            text = f"a record ends here, of {RECORD.itemsize} bytes"
+            problems.append(pfm.PfmParseError(text, len(data), truncated=True))
+        samples = pfm.Samples(number, {name: records[name] for name in COLUMNS})
+        return pfm.Decoded((pfm.Region(0, samples),), tuple(problems))
+
+
+FORMAT = pfm.Format(
+    name="newfmt",
+    uuid="00000000-0000-0000-0000-000000000000",
+    decoder=Decoder,
+    dtypes={"record": RECORD},
+    stream=True,
+)
