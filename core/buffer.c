@@ -95,11 +95,6 @@ static void pfm_buffer_uncharge(struct pfm_buffer *b)
 #define PFM_BUFFER_GFP	(GFP_KERNEL_ACCOUNT | __GFP_RETRY_MAYFAIL | \
 			 __GFP_NOWARN)
 
-static void *pfm_private_alloc(size_t size)
-{
-	return __vmalloc(size, PFM_BUFFER_GFP | __GFP_ZERO);
-}
-
 static void pfm_pages_free(struct page **pages, size_t n)
 {
 	while (n)
@@ -138,6 +133,17 @@ static void *pfm_buffer_alloc(size_t size)
 err:
 	pfm_pages_free(pages, i);
 	return NULL;
+}
+
+/*
+ * The same for a private area, but where KASAN runs: it guards the end of what
+ * __vmalloc() was asked for to the byte, and that of vmap() to the page.
+ */
+static void *pfm_private_alloc(size_t size)
+{
+	if (IS_ENABLED(CONFIG_KASAN_VMALLOC))
+		return __vmalloc(size, PFM_BUFFER_GFP | __GFP_ZERO);
+	return pfm_buffer_alloc(PAGE_ALIGN(size));
 }
 
 struct pfm_buffer *pfm_buffer_create(size_t size, unsigned int front,

@@ -24,6 +24,7 @@
 #include "ctx.h"
 #include "faults.h"
 #include "files.h"
+#include "modules.h"
 #include "oprofile_stream.h"
 #include "smpl.h"
 #include "users.h"
@@ -273,6 +274,7 @@ TEST(the_bridge_has_none_either_and_is_not_for_users)
 
 #define CGROUP		"/sys/fs/cgroup/member"
 #define GROUP_MAX	(64U << 20)
+#define SOME		(4U << 20)
 
 /* The kernel charges ahead for each CPU: of up to 64 pages nothing is seen. */
 #define AHEAD		(64 * 2 * 4096U)
@@ -328,26 +330,57 @@ TEST(buffers_and_contexts_count_for_the_control_group)
 	run_in_group(fill_at_level_2);
 }
 
-/* As large as what the group may have in all. */
-static void outgrow_group(void *unused)
+/* A context that takes as much as what the group may have in all. */
+static void expect_too_large(pfarg_ctx_t *ctx, void *arg, size_t size)
 {
-	static const pfm_uuid_t uuid = PFM_DFL_SMPL_UUID;
-	pfm_default_smpl_arg_t arg = { .buf_size = GROUP_MAX };
-	pfarg_ctx_t ctx = { 0 };
-
 	write_text(CGROUP "/cgroup.procs", "0");
-	memcpy(ctx.ctx_smpl_buf_id, uuid, sizeof(pfm_uuid_t));
-	CHECK_ERRNO(pfm_create_context(&ctx, &arg, sizeof(arg)), ENOMEM);
+	CHECK_ERRNO(pfm_create_context(ctx, arg, size), ENOMEM);
+	/* The group has it again: others take some. */
+	CHECK(mmap(NULL, SOME, PROT_READ | PROT_WRITE, MAP_PRIVATE |
+		   MAP_ANONYMOUS | MAP_POPULATE, -1, 0) != MAP_FAILED);
 }
 
-/* Proves H15 */
-TEST(a_buffer_too_large_for_the_control_group_is_refused_and_kills_nobody)
+static void outgrow_group(void *unused)
+{
+	pfarg_ctx_t ctx = { .ctx_smpl_buf_id = PFM_DFL_SMPL_UUID };
+	pfm_default_smpl_arg_t arg = { .buf_size = GROUP_MAX };
+
+	expect_too_large(&ctx, &arg, sizeof(arg));
+}
+
+static void outgrow_group_in_private(void *unused)
+{
+	pfarg_ctx_t ctx = { .ctx_smpl_buf_id = ODD_UUID };
+
+	expect_too_large(&ctx, NULL, 0);
+}
+
+static void make_group_of_64_mib(void)
 {
 	char max[24];
 
 	snprintf(max, sizeof(max), "%u", GROUP_MAX);
 	make_group(max);
+}
+
+/* Proves H15 */
+TEST(a_buffer_too_large_for_the_control_group_is_refused_and_kills_nobody)
+{
+	make_group_of_64_mib();
 	run_in_group(outgrow_group);
+}
+
+/* Proves H15 */
+TEST(a_private_area_too_large_for_the_control_group_is_refused_likewise)
+{
+	char parameters[64];
+
+	make_group_of_64_mib();
+	snprintf(parameters, sizeof(parameters), "buf_size=1 area_size=%u",
+		 GROUP_MAX);
+	CHECK_OK(module_insert_with(ODD, parameters));
+	run_in_group(outgrow_group_in_private);
+	CHECK_OK(module_unload(MODULE_ODD));
 }
 
 /* Time */
