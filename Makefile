@@ -110,8 +110,9 @@ $(ALL_TARGETS:%=modules-%): modules-%:
 $(ALL_TARGETS:%=test-modules-%): test-modules-%: modules-%
 	$(call build-others,$*,examples)
 	$(call build-others,$*,tests)
-# The suites with what they test, as one module.
+# The suites with what they test, an example too, as one module.
 modules-kunit:
+	@scripts/link-tree $(BUILD)/kmod/$(DEBUG_TARGET)-kunit examples
 	$(call build-modules,$(DEBUG_TARGET),$(DEBUG_TARGET)-kunit,tests/kunit)
 
 .PHONY: user user-arm64 user-i386 pfmon-docs
