@@ -4,13 +4,16 @@
 from __future__ import annotations
 
 import os
+import re
 import resource
 import shutil
 import subprocess
 from pathlib import Path
 
+import debian
 import host
 import kernels
+import module_sources
 import parts
 import pytest
 from installed_sdk import Sdk
@@ -32,6 +35,13 @@ exec 3<&-
 rmmod pfm_fmt_my_device
 test ! -e /dev/pfm_my_device
 """
+# Kernels that not only the machine's compiler and headers build for.
+OTHERS = [
+    (arch, name)
+    for arch, names in kernels.SUPPORTED.items()
+    for name in names
+    if arch != "x86_64" or debian.base(kernels.KERNELS[name].release) != debian.host()
+]
 # In the place of pfm-vm: its words go to a file, and what it would have recorded comes
 # from a folder.
 STAND_IN = """#!/bin/sh -e
@@ -187,6 +197,25 @@ def test_modules_build_without_a_warning(sdk: Sdk, formats: Path) -> None:
         built.append(name)
     if not built:
         pytest.skip("perfmon's modules have not been built for a kernel of the release")
+
+
+@pytest.mark.parametrize(("arch", "name"), OTHERS)
+def test_modules_build_for_another_release_or_architecture(
+    sdk: Sdk, formats: Path, arch: str, name: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    symvers = ROOT / f"build/kmod/{arch}-{name}/Module.symvers"
+    if not symvers.is_file():
+        pytest.skip(f"perfmon's modules have not been built for {arch}-{name}")
+    with module_sources.workspace() as work:
+        shutil.copytree(formats, work, dirs_exist_ok=True)
+        shutil.copytree(sdk.share / "include", Path(work) / "include")
+        flags = f"KCFLAGS={WARNINGS} -I{work}/include"
+        symbols = f"KBUILD_EXTRA_SYMBOLS={symvers}"
+        kernel = kernels.resolve(arch, name)
+        module_sources.build(kernel, work, "formats", symbols, flags)
+        assert len(list(Path(work).rglob("*.ko"))) == len(MODELS)
+    # What is said of pahole is no compiler's.
+    assert not re.search(r"\.[ch]:\d+.* warning", capfd.readouterr().err)
 
 
 @pytest.fixture(name="tools")
