@@ -28,6 +28,8 @@ DISK_DRIVERS = ("virtio_blk", "ext4")
 FIRMWARE_DRIVERS = ("efivarfs",)
 # What makes the project work, in the order in which it is loaded.
 LOADED = ("perfmon.ko", "pfm_pmu_perf.ko", "pfm_fmt_default.ko")
+# The package of the guest's shell.
+BUSYBOX = "busybox-static"
 # Of init, which no other system can run.
 INTERPRETER = b"#!/bin/busybox sh\n"
 # The place of formats below the other modules.
@@ -101,7 +103,9 @@ def write(content: Content, target: Path) -> None:
 def busybox(arch: str) -> Path:
     """Return the guest's shell. Raises packages.PackageError."""
     debian = "arm64" if arch == "arm64" else "amd64"
-    tree = packages.unpacked_any("busybox-static", debian)
+    if debian == packages.native() and packages.installed_version(BUSYBOX):
+        return Path("/bin/busybox")
+    tree = packages.unpacked_any(BUSYBOX, debian)
     # Below usr from Debian 13 on.
     return next(tree.rglob("bin/busybox"))
 

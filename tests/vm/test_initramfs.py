@@ -18,4 +18,21 @@ def test_busybox_is_found_wherever_its_package_has_it(
     program.parent.mkdir(parents=True)
     program.touch()
     monkeypatch.setattr(packages, "unpacked_any", lambda name, arch: tmp_path)
+    monkeypatch.setattr(packages, "native", lambda: "amd64")
     assert initramfs.busybox("arm64") == program
+
+
+def test_busybox_that_is_installed_is_not_fetched(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    fetched: list[str] = []
+
+    def fetch(name: str, arch: str) -> Path:
+        fetched.append(arch)
+        return Path()
+
+    monkeypatch.setattr(packages, "unpacked_any", fetch)
+    monkeypatch.setattr(packages, "native", lambda: "amd64")
+    monkeypatch.setattr(packages, "installed_version", lambda name: "1")
+    assert initramfs.busybox("x86_64") == Path("/bin/busybox")
+    assert not fetched
