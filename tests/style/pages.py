@@ -20,6 +20,8 @@ _HEADING = re.compile(r"^#+ (.*)$", re.MULTILINE)
 # [text](target), [text](target "title"), and [label]: target for links elsewhere.
 _LINK = re.compile(r"\[[^]]*\](?:\(|: +)<?([^)>\s]+)")
 _CODE = re.compile(r"`([^`\n]+)`")
+# What leaves lines of a block out.
+_DOTS = ("...", "/* ... */")
 
 
 @dataclass(frozen=True)
@@ -97,6 +99,34 @@ def pages() -> tuple[Page, ...]:
     """Return all pages."""
     names = sorted(name for name in files() if name.endswith(".md"))
     return tuple(Page(name, (ROOT / name).read_text()) for name in names)
+
+
+def _stripped(text: str) -> list[str]:
+    return [line.strip() for line in text.strip("\n").split("\n")]
+
+
+def _parts(lines: list[str]) -> Iterator[list[str]]:
+    """Yield the lines between those that leave some out."""
+    part: list[str] = []
+    for line in lines:
+        if line in _DOTS:
+            yield part
+            part = []
+        else:
+            part.append(line)
+    yield part
+
+
+def differs(block: str, source: str) -> str:
+    """Return the first line of a block that its source does not have there."""
+    lines, at = _stripped(source), 0
+    for part in _parts(_stripped(block)):
+        starts = range(at, len(lines) - len(part) + 1)
+        begin = next((n for n in starts if lines[n : n + len(part)] == part), -1)
+        if begin < 0:
+            return next((line for line in part if line not in lines), part[0])
+        at = begin + len(part)
+    return ""
 
 
 def expect_none(problems: Iterable[str]) -> None:

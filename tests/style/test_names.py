@@ -11,6 +11,9 @@ from pages import ROOT, Page, expect_none, files, pages
 
 # A name; what stands for several ends in an underscore.
 _NAME = re.compile(r"\b(?:PFM_[A-Z0-9_]+|pfm_[a-z0-9_]+)")
+# What a format has that a page makes: names of the templates, with its own in them.
+_MADE = re.compile(r"\bpfm-new-format (\w+)")
+_TEMPLATE = "newfmt"
 _SOURCES = (".c", ".h", ".py", ".mk", ".2", ".3", "Kbuild")
 
 
@@ -27,7 +30,10 @@ def _names() -> frozenset[str]:
 
 def unknown_names(page: Page) -> Iterator[str]:
     """Yield the names in a page that no source has."""
-    for number, line in enumerate(page.text.split("\n"), 1):
+    text = page.text
+    for made in set(_MADE.findall(text)):
+        text = re.sub(rf"(?<=_){made}(?=_|\b)", _TEMPLATE, text)
+    for number, line in enumerate(text.split("\n"), 1):
         for name in _NAME.findall(line):
             some = name.endswith("_") and any(n.startswith(name) for n in _names())
             if not some and name not in _names():
@@ -36,6 +42,14 @@ def unknown_names(page: Page) -> Iterator[str]:
 
 def test_names_in_pages_are_in_sources() -> None:
     expect_none(problem for page in pages() for problem in unknown_names(page))
+
+
+def test_names_of_a_format_that_a_page_makes_are_the_templates() -> None:
+    text = "pfm_fmt_my_own pfm_my_own_record_t pfm_my_own_no\n"
+    assert len(list(unknown_names(Page("p.md", text)))) == 3
+    assert list(unknown_names(Page("p.md", f"`pfm-new-format my_own`\n{text}"))) == [
+        "p.md:2: no source has the name pfm_newfmt_no"
+    ]
 
 
 def test_names_that_no_source_has_are_found() -> None:

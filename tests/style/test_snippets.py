@@ -14,39 +14,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from pages import ROOT, Block, Page, expect_none, pages
+from pages import ROOT, Block, Page, differs, expect_none, pages
 
 # What ends a line of C; shell ends none so.
 _C = re.compile(r"[;{]$|^#include ", re.MULTILINE)
-_DOTS = ("...", "/* ... */")
-
-
-def _stripped(text: str) -> list[str]:
-    return [line.strip() for line in text.strip("\n").split("\n")]
-
-
-def _parts(lines: list[str]) -> Iterator[list[str]]:
-    """Yield the lines between those that leave some out."""
-    part: list[str] = []
-    for line in lines:
-        if line in _DOTS:
-            yield part
-            part = []
-        else:
-            part.append(line)
-    yield part
-
-
-def differs(block: str, source: str) -> str:
-    """Return the first line of a block that its source does not have there."""
-    lines, at = _stripped(source), 0
-    for part in _parts(_stripped(block)):
-        starts = range(at, len(lines) - len(part) + 1)
-        begin = next((n for n in starts if lines[n : n + len(part)] == part), -1)
-        if begin < 0:
-            return next((line for line in part if line not in lines), part[0])
-        at = begin + len(part)
-    return ""
 
 
 def _problem(block: Block) -> str:
