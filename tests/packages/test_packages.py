@@ -3,7 +3,8 @@
 
 One clean machine builds them as README says. Another gets them as README says, boots,
 and is used; it gets the next version and another kernel, boots that, and the packages
-are removed and purged. Each test looks at one thing on the way.
+are removed and purged. Each test looks at one thing on the way. On a third one, of the
+host's release, somebody takes the steps of the tutorial.
 """
 
 from __future__ import annotations
@@ -18,12 +19,16 @@ from pathlib import Path
 
 import bare
 import debfiles
+import debs
 import machine
 import parts
 import pytest
 import readme
+import tutorial
 from boot import Boot
 from machine import FOLDER, STRANGER, USER, Machine, as_user
+from pages import ROOT, Page
+from tutorial import Author, Step
 
 # How to get another kernel.
 SECOND_KERNEL = {
@@ -103,6 +108,11 @@ REMAINS = re.compile(
 )
 
 
+# The release of an author's machine: the kernel of its suites is in the host's cache.
+AUTHORS = debs.host_release()
+STEPS = tutorial.steps(Page(tutorial.PAGE, (ROOT / tutorial.PAGE).read_text()))
+
+
 class Life:
     """What happens to a machine; a step begins when those before it have ended."""
 
@@ -121,6 +131,12 @@ class Life:
         self._first = self._pool.submit(self._end_first)
         self._upgraded = self._pool.submit(self._upgrade)
         self._second = self._pool.submit(self._boot_second)
+
+    @property
+    def debs(self) -> Path:
+        """The folder with the packages, once they are built."""
+        self._built.result()
+        return self.work / "debs"
 
     @property
     def linted(self) -> subprocess.CompletedProcess[str]:
@@ -174,8 +190,7 @@ class Life:
         root = self._machine.enter_context(machine.clean(self.release))
         (self.kernel,) = root.kernels()
         self.before = root.files()
-        self._built.result()
-        debfiles.give(root, self.release, self.work / "debs")
+        debfiles.give(root, self.release, self.debs)
         for line in readme.using():
             if not readme.needs_kernel(line):
                 root.run(as_user(USER, line))
@@ -235,11 +250,16 @@ def lives(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[dict[str, Life]]:
     """The lives of the machines that are asked for, side by side."""
+    tests = [
+        item for item in request.session.items if isinstance(item, pytest.Function)
+    ]
     asked = {
         str(item.callspec.params["life"])
-        for item in request.session.items
-        if isinstance(item, pytest.Function) and "life" in item.fixturenames
+        for item in tests
+        if "life" in item.fixturenames
     }
+    if any("author" in item.fixturenames for item in tests):
+        asked.add(AUTHORS)
     possible = [each for each in asked if not parts.left_out(f"packages-{each}")]
     started = {each: Life(each, tmp_path_factory.mktemp(each)) for each in possible}
     yield started
@@ -256,11 +276,35 @@ def life(request: pytest.FixtureRequest, lives: dict[str, Life]) -> Life:
     return lives[request.param]
 
 
+@pytest.fixture(scope="session")
+def author(
+    lives: dict[str, Life], tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Author]:
+    """Give somebody who takes the steps of the tutorial."""
+    reason = parts.left_out(f"packages-{AUTHORS}")
+    if reason:
+        pytest.skip(reason)
+    packages = lives[AUTHORS]
+    work = tmp_path_factory.mktemp("author")
+    taken = Author(AUTHORS, lambda: packages.debs, STEPS, work)
+    yield taken
+    taken.close()
+
+
 def check(guest: Boot, name: str) -> str:
     """Fail if a command of a guest failed; return what it printed."""
     status = guest.command(name)
     assert status == 0, f"{status}\n{guest.printed(name)}{guest.errors()}"
     return guest.printed(name)
+
+
+# First, so that its machine lives beside the others.
+@pytest.mark.parametrize("step", STEPS, ids=[step.where for step in STEPS])
+def test_tutorial_leads_to_a_format_of_ones_own(author: Author, step: Step) -> None:
+    done = author.outcome(step)
+    assert done.status is not None, done.printed
+    assert (done.status != 0) == step.fails, done.printed
+    assert not step.lacks(done.printed), done.printed
 
 
 def test_lintian_is_content_with_what_a_bare_machine_builds(life: Life) -> None:

@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""The steps of docs/tutorial.md, and somebody who takes them on a clean machine.
+
+A block `sh` is what an author types; `diff` is applied to the folder they are in. A
+block `text` is what the one before it prints: these lines in this order, others where
+there is a line "...". A comment before a block says more of it:
+
+    <!-- tried: on its kernel -->   once the machine has booted
+    <!-- tried: in vain -->         the last command fails
+    <!-- tried: other numbers -->   what is printed has these lines with other numbers
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+import cache
+import debfiles
+import machine
+from boot import Boot
+from machine import FOLDER, USER, Machine, as_user
+from pages import Block, Page, differs
+
+PAGE = "docs/tutorial.md"
+MARK = "tried: "
+PATCH = "patch -p1 <<'END_OF_PATCH'\n{}END_OF_PATCH\n"
+# Each block begins where the one before it has ended.
+PLACE = f"{FOLDER.format(USER)}/.place"
+SCRIPT = f'cd "$(cat {PLACE})"\nset -e\n{{}}pwd >{PLACE}'
+# It has the kernel that the cache has, where only root can write.
+KUNIT = "make kunit\n"
+
+
+class TutorialError(Exception):
+    """A block of the page cannot be tried; the text says which, and why."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """A block that is tried.
+
+    where: in the page. on_kernel: whether the machine has to boot first. fails: whether
+    its last command does. expected: what it prints. literally: in these very numbers.
+    """
+
+    where: str
+    script: str
+    on_kernel: bool = False
+    fails: bool = False
+    expected: str = ""
+    literally: bool = True
+
+    def lacks(self, printed: str) -> str:
+        """Return a line that should have been printed, nothing if all were."""
+        if not self.expected:
+            return ""
+        return differs(self._comparable(self.expected), self._comparable(printed))
+
+    def _comparable(self, text: str) -> str:
+        """Return a text without what may differ."""
+        text = re.sub("[ \t]+", " ", text)
+        return text if self.literally else re.sub(r"\d+", "0", text)
+
+
+def steps(page: Page) -> list[Step]:
+    """Return the steps that a page has. Raises TutorialError."""
+    found: list[Step] = []
+    for block in page.blocks():
+        mark = block.mark.removeprefix(MARK)
+        if block.language == "text" and found:
+            said = dataclasses.replace(
+                found[-1], expected=block.text, literally=mark != "other numbers"
+            )
+            found[-1] = said
+        elif block.language in ("sh", "diff"):
+            found.append(_step(block, mark))
+        else:
+            raise TutorialError(f"{block.where}: this block is never tried")
+    booted = [step.on_kernel for step in found]
+    if booted != sorted(booted):
+        raise TutorialError(f"{page.name}: what needs no kernel comes after what does")
+    return found
+
+
+def _step(block: Block, mark: str) -> Step:
+    script = PATCH.format(block.text) if block.language == "diff" else block.text
+    return Step(block.where, script, mark == "on its kernel", mark == "in vain")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a step has come to; status: None if it was not tried."""
+
+    status: int | None
+    printed: str
+
+
+class Author:
+    """Somebody who takes the steps on a clean machine; see it while it goes on.
+
+    packages: waits for the project's packages, and returns their folder.
+    """
+
+    def __init__(
+        self,
+        release: str,
+        packages: Callable[[], Path],
+        todo: Sequence[Step],
+        work: Path,
+    ) -> None:
+        self._release = release
+        self._packages = packages
+        self._work = work
+        self._outcomes: dict[Step, Future[Outcome]] = {s: Future() for s in todo}
+        self._boots: list[Boot] = []
+        self._pool = ThreadPoolExecutor(1)
+        self._all = self._pool.submit(self._take)
+        self._all.add_done_callback(self._give_up)
+
+    def outcome(self, step: Step) -> Outcome:
+        """Wait for a step."""
+        return self._outcomes[step].result()
+
+    def close(self) -> None:
+        """End what still goes on."""
+        self._pool.shutdown(wait=False, cancel_futures=True)
+        while self._boots:
+            self._boots.pop().close()
+        self._pool.shutdown()
+
+    def _give_up(self, ended: Future[None]) -> None:
+        """Let nobody wait for what will not be tried."""
+        error = ended.exception() if not ended.cancelled() else None
+        for outcome in self._outcomes.values():
+            if not outcome.done() and error:
+                outcome.set_exception(error)
+            elif not outcome.done():
+                outcome.set_result(Outcome(None, "a step before this one failed"))
+
+    def _take(self) -> None:
+        with machine.clean(self._release) as root:
+            (kernel,) = root.kernels()
+            debfiles.give(root, self._release, self._packages())
+            root.run(f"echo {FOLDER.format(USER)} >{PLACE}; chown {USER}: {PLACE}")
+            for step, outcome in self._outcomes.items():
+                if step.on_kernel:
+                    break
+                done = root.run(_command(step), check=False)
+                outcome.set_result(Outcome(done.returncode, done.stdout))
+                if (done.returncode != 0) != step.fails:
+                    return
+            self._boot(root, kernel)
+
+    def _boot(self, root: Machine, kernel: str) -> None:
+        later = {step.where: step for step in self._outcomes if step.on_kernel}
+        commands = {where: _command(step) for where, step in later.items()}
+        guest = root.boot(kernel, commands, self._work)
+        self._boots.append(guest)
+        for where, step in later.items():
+            done = Outcome(guest.command(where), guest.printed(where))
+            self._outcomes[step].set_result(done)
+        guest.status()
+
+
+def _command(step: Step) -> str:
+    """Return the command of a machine's root that takes a step."""
+    script = SCRIPT.format(step.script)
+    if step.script == KUNIT:
+        return f"export PERFMON_CACHE={cache.root()}\n{script}"
+    return as_user(USER, script)
