@@ -252,39 +252,45 @@ static inline bool pfm_device_has_records(const struct pfm_device *dev)
 	return false;
 }
 
-/* The whole records of a CPU that there is room for. Return: bytes. */
-static inline size_t pfm_device_copy_cpu(const struct pfm_device *dev, int cpu,
-					 struct iov_iter *to)
+/*
+ * The whole records of a CPU that there is room for; their bytes are added to
+ * @done. Return: 0; -EFAULT, then nothing more can go to @to.
+ */
+static inline int pfm_device_copy_cpu(const struct pfm_device *dev, int cpu,
+				      struct iov_iter *to, ssize_t *done)
 {
 	struct pfm_ring *r = per_cpu_ptr(dev->rings, cpu);
 	const struct pfm_device_slot *slot;
-	size_t done = 0;
 
 	while (iov_iter_count(to) >= dev->record_size) {
 		slot = pfm_ring_next(r);
-		if (!slot || copy_to_iter(slot->data, dev->record_size, to) !=
-			     dev->record_size)
-			break;
+		if (!slot)
+			return 0;
+		if (copy_to_iter(slot->data, dev->record_size, to) !=
+		    dev->record_size)
+			return -EFAULT;
 		pfm_ring_consume(r);
-		done += dev->record_size;
+		*done += dev->record_size;
 	}
-	return done;
+	return 0;
 }
 
-/* The same of all CPUs. Return: bytes, 0 if there are none; -EFAULT. */
+/* The same of all CPUs. Return: bytes, 0 if there are none; an error. */
 static inline ssize_t pfm_device_copy(struct pfm_device *dev,
 				      struct iov_iter *to)
 {
 	ssize_t done = 0;
-	int cpu;
+	int cpu, ret = 0;
 
-	mutex_lock(&dev->lock);
-	for_each_possible_cpu(cpu)
-		done += pfm_device_copy_cpu(dev, cpu, to);
-	if (!done && pfm_device_has_records(dev))
-		done = -EFAULT;
+	if (mutex_lock_interruptible(&dev->lock))
+		return -ERESTARTSYS;
+	for_each_possible_cpu(cpu) {
+		ret = pfm_device_copy_cpu(dev, cpu, to, &done);
+		if (ret)
+			break;
+	}
 	mutex_unlock(&dev->lock);
-	return done;
+	return done ? done : ret;
 }
 
 /**

@@ -6,6 +6,7 @@
  */
 #include <linux/completion.h>
 #include <linux/kthread.h>
+#include <linux/mman.h>
 #include <perfmon/perfmon_fmt_device.h>
 #include <perfmon/perfmon_fmt_kunit.h>
 #include "perfmon_newfmt_smpl.h"
@@ -62,15 +63,21 @@ static void newfmt_kunit_exit(struct kunit *test)
 	close_reader();
 }
 
+static ssize_t read_to(struct iov_iter *to)
+{
+	struct kiocb iocb;
+
+	init_sync_kiocb(&iocb, &reader);
+	return reader.f_op->read_iter(&iocb, to);
+}
+
 static ssize_t read_bytes(void *to, size_t size)
 {
 	struct kvec vec = { .iov_base = to, .iov_len = size };
 	struct iov_iter iter;
-	struct kiocb iocb;
 
-	init_sync_kiocb(&iocb, &reader);
 	iov_iter_kvec(&iter, ITER_DEST, &vec, 1, size);
-	return reader.f_op->read_iter(&iocb, &iter);
+	return read_to(&iter);
 }
 
 /* An overflow, whose address is that of @pmd. */
@@ -118,6 +125,22 @@ static void whole_records_are_read_in_order(struct kunit *test)
 	for (i = 0; i < 3; i++)
 		KUNIT_EXPECT_EQ(test, records[i].ip, PFM_CALLS_IP(i));
 	KUNIT_EXPECT_EQ(test, read_bytes(records, SIZE), -EAGAIN);
+}
+
+static void what_cannot_be_copied_stays(struct kunit *test)
+{
+	/* Nobody writes there. */
+	unsigned long addr = kunit_vm_mmap(test, NULL, 0, PAGE_SIZE, PROT_READ,
+					   MAP_PRIVATE | MAP_ANONYMOUS, 0);
+	pfm_newfmt_record_t record;
+	struct iov_iter iter;
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR_VALUE(addr) || !addr);
+	open_reader(test);
+	overflow(test, 1);
+	iov_iter_ubuf(&iter, ITER_DEST, (void __user *)addr, SIZE);
+	KUNIT_EXPECT_EQ(test, read_to(&iter), -EFAULT);
+	KUNIT_EXPECT_EQ(test, read_bytes(&record, SIZE), SIZE);
 }
 
 static void poll_says_whether_there_is_a_record(struct kunit *test)
@@ -214,11 +237,14 @@ static void what_is_not_read_is_lost(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, read_bytes(&record, SIZE), SIZE);
 	close_reader();
 	KUNIT_EXPECT_EQ(test, pfm_device_lost(device_of(test)), before + 2);
+	overflow(test, 1);
+	KUNIT_EXPECT_EQ(test, pfm_device_lost(device_of(test)), before + 3);
 }
 
 static struct kunit_case newfmt_cases[] = {
 	KUNIT_CASE(every_byte_of_a_record_is_written),
 	KUNIT_CASE(whole_records_are_read_in_order),
+	KUNIT_CASE(what_cannot_be_copied_stays),
 	KUNIT_CASE(poll_says_whether_there_is_a_record),
 	KUNIT_CASE(a_read_waits_for_a_record),
 	KUNIT_CASE(there_is_one_reader),
