@@ -183,6 +183,7 @@ const pfm_buffer_fmt_t *pfm_fmt_get(const pfm_uuid_t uuid)
 		fmt = pfm_fmt_try_get(uuid);
 	return fmt;
 }
+EXPORT_SYMBOL_GPL(pfm_fmt_get);
 
 int pfm_fmt_result(const pfm_buffer_fmt_t *fmt, const char *callback, int ret)
 {
@@ -206,3 +207,4 @@ void pfm_fmt_put(const pfm_buffer_fmt_t *fmt)
 	mutex_unlock(&pfm_fmts_lock);
 	module_put(owner);
 }
+EXPORT_SYMBOL_GPL(pfm_fmt_put);

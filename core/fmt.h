@@ -8,13 +8,6 @@
 #include <perfmon/perfmon_fmt.h>
 
 /*
- * Find a format and hold it; ask for its module if it is not registered.
- * Context: process, may sleep. Return: the format, or NULL.
- */
-const pfm_buffer_fmt_t *pfm_fmt_get(const pfm_uuid_t uuid);
-void pfm_fmt_put(const pfm_buffer_fmt_t *fmt);
-
-/*
  * What a call-back has answered, if that is 0 or an errno. Anything else is a
  * mistake of the format's, whose name goes into the log.
  * Context: process, nothing waits: the console may be slow.

@@ -352,6 +352,26 @@ int __pfm_register_buffer_fmt(const pfm_buffer_fmt_t *fmt,
 int pfm_unregister_buffer_fmt(const pfm_uuid_t uuid);
 
 /**
+ * pfm_fmt_get() - find a format and hold it, as a context does
+ * @uuid: its UUID
+ *
+ * For what tests formats. The format's module is asked for if nobody has
+ * registered it.
+ *
+ * Context: process, may sleep.
+ * Return: the format, until pfm_fmt_put(); NULL if there is none.
+ */
+const pfm_buffer_fmt_t *pfm_fmt_get(const pfm_uuid_t uuid);
+
+/**
+ * pfm_fmt_put() - hold a format no longer
+ * @fmt: what pfm_fmt_get() has returned
+ *
+ * Context: process, may sleep.
+ */
+void pfm_fmt_put(const pfm_buffer_fmt_t *fmt);
+
+/**
  * pfm_num_pmds() - number of PMDs that the current PMU implements
  *
  * For the size of the largest possible entry (3.6.5).

@@ -14,10 +14,6 @@
 #include <linux/vmalloc.h>
 #include <perfmon/perfmon_fmt_sdk.h>
 
-/* The core's own: modules do not reach them, what is linked with it does. */
-const pfm_buffer_fmt_t *pfm_fmt_get(const pfm_uuid_t uuid);
-void pfm_fmt_put(const pfm_buffer_fmt_t *fmt);
-
 /* What pfm_calls_sample() says of each overflow. */
 #define PFM_CALLS_TID		12
 #define PFM_CALLS_TGID		11
