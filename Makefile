@@ -92,8 +92,8 @@ define build-modules
 		$(NO_BTF) $4 $(KMOD_FLAGS) modules
 endef
 
-# Build the modules below directory $2, which need ours, for target $1.
-build-others = $(call build-modules,$1,$1,$2,KBUILD_EXTRA_SYMBOLS=$(CURDIR)/$(BUILD)/kmod/$1/Module.symvers)
+# Build the modules below directory $2, which need ours, for target $1; $3 as $4 above.
+build-others = $(call build-modules,$1,$1,$2,KBUILD_EXTRA_SYMBOLS=$(CURDIR)/$(BUILD)/kmod/$1/Module.symvers $3)
 
 ALL_TARGETS := $(TARGETS) $(NEWEST_TARGETS) $(REFUSED_TARGETS) $(DEBUG_TARGET)
 .PHONY: modules modules-all built-modules modules-kunit \
@@ -106,10 +106,11 @@ modules-all: parts
 built-modules: $(filter-out $(LEFT_OUT),$(TARGETS:%=modules-%))
 $(ALL_TARGETS:%=modules-%): modules-%:
 	$(call build-modules,$*,$*)
-# The examples, and what only tests and benchmarks load.
+# The examples, what only tests and benchmarks load, and pfm-conform's module.
 $(ALL_TARGETS:%=test-modules-%): test-modules-%: modules-%
 	$(call build-others,$*,examples)
 	$(call build-others,$*,tests)
+	$(call build-others,$*,sdk/conform/kernel,KCFLAGS=-I$(CURDIR)/sdk/include)
 # The suites with what they test, an example too, as one module.
 modules-kunit:
 	@scripts/link-tree $(BUILD)/kmod/$(DEBUG_TARGET)-kunit examples

@@ -33,8 +33,9 @@ PROGRAMS = 0o755
 DATA = 0o644
 COMPLETIONS = (
     *("tools/pfmon/pfmon.bash", "parsers/pfmparse.bash"),
-    "sdk/pfm-new-format.bash",
+    *("sdk/pfm-new-format.bash", "sdk/conform/pfm-conform.bash"),
 )
+CONFORM = "sdk/conform/run"
 LIST = "share/perfmon/installed"
 # What programs include; the other headers of the SDK are for kernel modules.
 USER_HEADERS = re.compile(r"perfmon(2x|22|_sink|_hist|_\w+_smpl)?\.h")
@@ -165,8 +166,13 @@ def sources(layout: Layout) -> Iterator[Item]:
         source = ROOT / "scripts" / name
         mode = PROGRAMS if os.access(source, os.X_OK) else DATA
         yield Item(into / "scripts" / name, mode, source)
-    program = "../share/perfmon/src/scripts/vm/run"
-    yield Item(layout.prefix / "bin/pfm-vm", link=program)
+    for source in sorted((ROOT / "sdk/conform").rglob("*")):
+        if source.is_file() and source.suffix not in (".1", ".bash", ".pyc"):
+            mode = PROGRAMS if os.access(source, os.X_OK) else DATA
+            yield Item(into / source.relative_to(ROOT), mode, source)
+    for name, program in (("pfm-vm", "scripts/vm/run"), ("pfm-conform", CONFORM)):
+        link = f"../share/perfmon/src/{program}"
+        yield Item(layout.prefix / "bin" / name, link=link)
 
 
 def scaffold(layout: Layout) -> Iterator[Item]:
@@ -183,7 +189,7 @@ def scaffold(layout: Layout) -> Iterator[Item]:
 
 def manual(layout: Layout) -> Iterator[Item]:
     """Yield the pages of the manual, and a link for each other name of a page."""
-    programs = ("tools/pfmon/*.1", "parsers/*.1", "scripts/vm/*.1", "sdk/*.1")
+    programs = ("tools/pfmon/*.1", "parsers/*.1", "scripts/vm/*.1", "sdk/*.1", "sdk/*/*.1")
     for pattern in ("lib/*.[23]", *programs, "docs/*.7"):
         for source in sorted(ROOT.glob(pattern)):
             directory = layout.prefix / f"share/man/man{source.suffix[1:]}"

@@ -45,6 +45,7 @@ FUNCTIONS = (
 SDK = "share/perfmon"
 EXPECTED = {
     *("bin/pfmon", "bin/pfmparse", "bin/pfm-vm", "bin/pfm-new-format"),
+    "bin/pfm-conform",
     *(f"include/perfmon/{name}.h" for name in USER_HEADERS),
     *(
         f"{LIBDIR}/{name}.{end}"
@@ -59,8 +60,9 @@ EXPECTED = {
     "share/bash-completion/completions/pfmon",
     "share/bash-completion/completions/pfmparse",
     "share/bash-completion/completions/pfm-new-format",
+    "share/bash-completion/completions/pfm-conform",
     *(f"share/man/man1/{name}.1" for name in ("pfmon", "pfmparse", "pfm-vm")),
-    "share/man/man1/pfm-new-format.1",
+    *(f"share/man/man1/{name}.1" for name in ("pfm-new-format", "pfm-conform")),
     *("share/man/man2/perfmonctl.2", "share/man/man3/libperfmon.3"),
     *(f"share/man/man3/pfm_{name}.3" for name in FUNCTIONS),
     "share/man/man7/perfmon.7",
@@ -164,6 +166,11 @@ def test_exactly_what_is_expected_is_installed(prefix: Path) -> None:
         f"{SDK}/{path.relative_to(ROOT / 'sdk')}"
         for path in (ROOT / "sdk/templates").rglob("*")
         if path.is_file()
+    }
+    sources |= {
+        f"{SDK}/src/{path.relative_to(ROOT)}"
+        for path in (ROOT / "sdk/conform").rglob("*")
+        if path.suffix in ("", ".c", ".h", ".py", ".sh") and path.is_file()
     }
     sources |= {f"{SDK}/src/{name}" for name in ("Kbuild", "VERSION", "sdk/include")}
     sources |= {f"{SDK}/src/scripts/{name}" for name in ("modules.mk", *SCRIPTS)}

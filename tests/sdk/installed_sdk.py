@@ -40,6 +40,12 @@ class Sdk:
         """Run pfm-vm."""
         return self.run([self.prefix / "bin/pfm-vm", *words], cwd, {})
 
+    def conform(
+        self, *words: str | Path, cwd: Path = Path("/")
+    ) -> subprocess.CompletedProcess[str]:
+        """Run pfm-conform."""
+        return self.run([self.prefix / "bin/pfm-conform", *words], cwd, self.python)
+
     def run(
         self, command: list[str | Path], cwd: Path, environment: dict[str, str]
     ) -> subprocess.CompletedProcess[str]:

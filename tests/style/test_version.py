@@ -22,6 +22,7 @@ REPEATED = {
     "parsers/pfmparse.1": r'^\.TH .* "perfmon (\S+)"',
     "parsers/pfmparse/__init__.py": r'^__version__ = "(.+)"',
     "scripts/vm/pfm-vm.1": r'^\.TH .* "perfmon (\S+)"',
+    "sdk/conform/pfm-conform.1": r'^\.TH .* "perfmon (\S+)"',
     "sdk/pfm-new-format.1": r'^\.TH .* "perfmon (\S+)"',
     "tools/pfmon/pfmon.1": r'^\.TH .* "perfmon (\S+)"',
 }

@@ -1,0 +1,328 @@
+#!/usr/bin/python3 -B
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Check a format's parser against a buffer whose samples are known.
+
+    decoding.py UUID DIRECTORY [--plugin FILE:OBJECT] [--quick] [--seed N]
+
+In the directory are buffer, what the format has written, truth, what it was told, and
+perhaps argument, the layout that it publishes of its argument. A process of its own:
+whatever a parser does ends with it. Prints "CHECK ok", "CHECK not ok TEXT" or
+"CHECK skip TEXT" for each of CHECKS; the last line that is printed by a parser that
+hangs or crashes is "CHECK begin".
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import json
+import random
+import resource
+import signal
+import sys
+import traceback
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType
+
+import numpy as np
+import pfmparse as pfm
+from numpy.typing import NDArray
+
+# Names of the kit's own values of PMDs; kernel/calls.c has the same.
+FIRST_VALUE = 0x1111000000
+PMDS = (0, 1)
+# What a parser may take: seconds for a buffer, bytes of memory.
+MOST_TIME = 20
+MOST_MEMORY = 8 << 30
+PREFIXES, PREFIXES_QUICK = 1 << 16, 1 << 11
+DAMAGED, DAMAGED_QUICK = 10_000, 1_000
+
+
+Column = NDArray[np.uint64]
+
+
+class Finding(Exception):
+    """Something is wrong with the parser; the text is for its author."""
+
+
+class Skipped(Exception):
+    """A check does not apply; the text says why."""
+
+
+@dataclass(frozen=True)
+class Known:
+    """A parser, and a buffer of which everything is known.
+
+    truth: what each stored overflow was, by the key of pfmparse.Role.
+    """
+
+    format: pfm.Format
+    buffer: bytes
+    truth: Mapping[str, Column]
+    layout: str | None
+    size: int
+    quick: bool
+    chance: random.Random
+
+    def decoder(self) -> pfm.Decoder:
+        """Return a new decoder, of a context that records two PMDs."""
+        session = json.loads(pfm.session_template(self.format.uuid))
+        session["sets"][0]["pmds"][0].update(smpl_pmds=PMDS)
+        return self.format.decoder(pfm.parse_session(json.dumps(session).encode(), 0))
+
+    @property
+    def stored(self) -> int:
+        """Return how many samples the buffer has."""
+        return len(next(iter(self.truth.values())))
+
+
+def _decode(known: Known, data: bytes) -> pfm.Decoded | None:
+    """Decode a buffer; None if the parser refuses it as it may.
+
+    Raises Finding for what it may not do.
+    """
+    signal.alarm(MOST_TIME)
+    try:
+        decoded = known.decoder()(data)
+        for region in decoded.regions:
+            region.samples.fields()
+        return decoded
+    except pfm.PfmParseError:
+        return None
+    except Exception as error:
+        raise Finding(f"raises {_where(error)}") from error
+    finally:
+        signal.alarm(0)
+
+
+def _where(error: Exception) -> str:
+    frame = traceback.extract_tb(error.__traceback__)[-1]
+    what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    return f"{what} ({Path(frame.filename).name}:{frame.lineno})"
+
+
+def _samples(known: Known) -> list[pfm.Samples]:
+    decoded = _decode(known, known.buffer)
+    if decoded is None:
+        raise Finding("refuses a buffer that is right")
+    if decoded.problems:
+        raise Finding(
+            f"has a problem with a buffer that is right: {decoded.problems[0]}"
+        )
+    return [region.samples for region in decoded.regions]
+
+
+def check_decoded(known: Known) -> None:
+    """Every sample that was stored is there, as it was told."""
+    samples = _samples(known)
+    found = sum(each.total() for each in samples)
+    if found != known.stored:
+        raise Finding(f"finds {found} samples, and {known.stored} were recorded")
+    compared = [key for key in known.truth if _compare(known, samples, pfm.Role(key))]
+    if not compared:
+        raise Finding(
+            "does not say what its columns mean: none has a role, so that no report can "
+            "be made of them"
+        )
+    _compare_values(samples)
+
+
+def _compare(known: Known, samples: list[pfm.Samples], role: pfm.Role) -> bool:
+    """Compare a column; return False if the format has none of that meaning."""
+    names = {each.name_of(role) for each in samples if each.count}
+    if None in names:
+        return False
+    found, expected = _spread(samples, role), known.truth[role.value]
+    if any(each.weights() is not None for each in samples):
+        found, expected = np.sort(found), np.sort(expected)
+    if not np.array_equal(found, expected):
+        at = int(np.flatnonzero(found != expected)[0])
+        raise Finding(
+            f"column {names.pop()}, the {role.value}: sample {at} has {found[at]:#x}, "
+            f"and {expected[at]:#x} was recorded"
+        )
+    return True
+
+
+def _spread(samples: list[pfm.Samples], role: pfm.Role) -> Column:
+    """Return a column with a row for each sample, however they are counted."""
+    columns = []
+    for each in samples:
+        column = each.role(role).astype(np.uint64)
+        weights = each.weights()
+        columns.append(
+            column if weights is None else np.repeat(column, weights.astype(np.int64))
+        )
+    return np.concatenate(columns)
+
+
+def _compare_values(samples: list[pfm.Samples]) -> None:
+    for each in samples:
+        for group in each.groups:
+            expected = [FIRST_VALUE + PMDS.index(pmd) for pmd in group.pmds]
+            if (group.values != np.array(expected, np.uint64)).any():
+                raise Finding(f"values of PMDs {group.pmds} are not those recorded")
+
+
+def check_layout(known: Known) -> None:
+    """The argument is in Python as it is in C."""
+    dtype = known.format.dtypes.get("argument")
+    if dtype is None:
+        raise Skipped("the parser has no dtype of the argument")
+    if dtype.itemsize != known.size:
+        raise Finding(
+            f"the argument has {known.size} bytes, and the dtype {dtype.itemsize}"
+        )
+    for line in (known.layout or "").splitlines():
+        name, offset, size = line.split()[:3]
+        if dtype.fields is None or name not in dtype.fields:
+            raise Finding(f"the argument has a field {name}, and the dtype has not")
+        field = dtype.fields[name]
+        there = (field[1], field[0].itemsize)
+        if there != (int(offset), int(size)):
+            raise Finding(
+                f"{name} is at byte {offset} of the argument, {size} bytes, and the dtype "
+                f"has it at {there[0]}, {there[1]} bytes"
+            )
+
+
+def check_prefixes(known: Known) -> None:
+    """No prefix has more than the whole, or does harm."""
+    sizes = list(range(len(known.buffer)))
+    most = PREFIXES_QUICK if known.quick else PREFIXES
+    if len(sizes) > most:
+        sizes = sorted({*sizes[: most // 2], *known.chance.sample(sizes, most // 2)})
+    for size in sizes:
+        try:
+            decoded = _decode(known, known.buffer[:size])
+        except Finding as finding:
+            raise Finding(f"{finding}, if only {size} bytes are there") from finding
+        found = sum(r.samples.total() for r in decoded.regions) if decoded else 0
+        if found > known.stored:
+            raise Finding(f"finds {found} samples in {size} bytes, more than in all")
+
+
+def check_damaged(known: Known) -> None:
+    """Whatever the bytes are, there are samples or problems and nothing else."""
+    # Where something is written; behind that all is 0.
+    end = len(known.buffer.rstrip(b"\0")) + 16
+    for number in range(DAMAGED_QUICK if known.quick else DAMAGED):
+        damaged = bytearray(known.buffer)
+        for _ in range(known.chance.choice((1, 2, 8, 64))):
+            at = known.chance.randrange(min(end, len(damaged)))
+            damaged[at] = known.chance.choice(
+                (0, 1, 0x7F, 0x80, 0xFF, known.chance.randrange(256))
+            )
+        try:
+            _decode(known, bytes(damaged))
+        except Finding as finding:
+            raise Finding(f"{finding}, in damaged buffer {number}") from finding
+
+
+CHECKS: Mapping[str, Callable[[Known], None]] = {
+    "decoded": check_decoded,
+    "layout": check_layout,
+    "prefixes": check_prefixes,
+    "damaged": check_damaged,
+}
+
+
+def _truth(path: Path) -> dict[str, Column]:
+    names, *rows = path.read_text().splitlines()
+    values = [tuple(map(int, row.split())) for row in rows]
+    table = np.array(values, np.uint64).reshape(len(values), len(names.split()))
+    return {name: table[:, i] for i, name in enumerate(names.split())}
+
+
+def _plugin(text: str, uuid: str) -> pfm.Format:
+    """Return the format of a plug-in that is not installed."""
+    path, _, names = text.rpartition(":")
+    sys.path.insert(0, str(Path(path).parent))
+    spec = importlib.util.spec_from_file_location(Path(path).stem, path)
+    if spec is None or spec.loader is None:
+        raise Finding(f"{path} is no module of Python")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    try:
+        spec.loader.exec_module(module)
+        found = getattr(module, names)
+    except Exception as error:
+        raise Finding(f"cannot be loaded: {_where(error)}") from error
+    formats = [found] if isinstance(found, pfm.Format) else list(found)
+    for each in formats:
+        if each.uuid == uuid:
+            return each
+    raise Finding(f"{path} is of another UUID: {formats[0].uuid}, not {uuid}")
+
+
+def _known(arguments: argparse.Namespace) -> Known:
+    directory: Path = arguments.directory
+    if arguments.plugin:
+        form = _plugin(arguments.plugin, arguments.uuid)
+    else:
+        try:
+            form = pfm.find_format(arguments.uuid)
+        except pfm.PfmParseError as error:
+            raise Skipped("pfmparse has no parser for it") from error
+    layout = directory / "argument"
+    return Known(
+        form,
+        (directory / "buffer").read_bytes(),
+        _truth(directory / "truth"),
+        layout.read_text() if layout.is_file() else None,
+        arguments.size,
+        arguments.quick,
+        random.Random(arguments.seed),
+    )
+
+
+def _timeout(number: int, frame: FrameType | None) -> None:
+    raise TimeoutError(f"does not end within {MOST_TIME} s")
+
+
+def _say(check: str, outcome: str, text: str = "") -> None:
+    print(check, outcome, " ".join(text.split()), flush=True)
+
+
+def _run(known: Known) -> None:
+    for name, check in CHECKS.items():
+        _say(name, "begin")
+        try:
+            check(known)
+        except Finding as finding:
+            _say(name, "not ok", str(finding))
+        except Skipped as why:
+            _say(name, "skip", str(why))
+        else:
+            _say(name, "ok")
+
+
+def main() -> int:
+    """Run all checks; return 0."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("uuid")
+    parser.add_argument("directory", type=Path)
+    parser.add_argument("--size", type=int, default=0, help="bytes of the argument")
+    parser.add_argument("--plugin", metavar="FILE:OBJECT")
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--seed", type=int, default=1)
+    arguments = parser.parse_args()
+    resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
+    signal.signal(signal.SIGALRM, _timeout)
+    try:
+        known = _known(arguments)
+    except Finding as finding:
+        for name in CHECKS:
+            _say(name, "not ok", str(finding))
+    except Skipped as why:
+        for name in CHECKS:
+            _say(name, "skip", str(why))
+    else:
+        _run(known)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

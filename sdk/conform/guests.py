@@ -1,0 +1,251 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Guests that run the checks of formats: another one, when one has crashed."""
+
+from __future__ import annotations
+
+import base64
+import os
+import re
+import selectors
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+import checks
+import ktap
+import verdict
+from fmt_modules import Format
+from ktap import Outcome, Result
+
+HERE = Path(__file__).resolve().parent
+VM = HERE.parents[1] / "scripts/vm/run"
+LOG = "kernel.log"
+IN_GUEST = "/perfmon/add/conform"
+# A guest as a whole ends by itself long before that.
+MOST_TIME = 100_000
+# Guests that may crash with one format.
+MOST_CRASHES = 2
+# Seconds from the last line to the end of QEMU.
+ENDING = 10
+# What the kernel says of a fault, and what that tells an author.
+MEANINGS = {
+    r"scheduling while atomic|sleeping function called|suspicious RCU usage.*sleep": (
+        "a call-back that may not sleep does"
+    ),
+    r"inconsistent lock state|invalid wait context|possible \w+ lock": (
+        "a call-back takes a lock, or allocates, where it may not"
+    ),
+    r"NULL pointer dereference": (
+        "something is NULL that it uses: registers may be, and the buffer without one"
+    ),
+    r"KASAN: .*out-of-bounds": "it reads or writes beside memory that it was given",
+    r"KASAN: .*use-after-free": "it uses memory that is gone",
+    r"unable to handle (kernel paging request|page fault)|Unable to handle kernel": (
+        "it uses an address where there is nothing: an offset out of a mapped header, "
+        "memory beside or after its own"
+    ),
+    r"soft lockup|hard LOCKUP|detected stalls|blocked for more than": "it does not end",
+}
+
+
+class GuestError(Exception):
+    """No guest could be set up; the text says why."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """How guests are run; as the options of the command of these names."""
+
+    kernel: str
+    arch: str
+    modules: Path | None
+    argument: str
+    quick: bool
+    seed: int
+    timeout: int
+
+
+@dataclass
+class Facts:
+    """What a guest has told of a format.
+
+    uuid, size: of the format and its argument, once it was loaded.
+    """
+
+    uuid: str | None = None
+    size: int = 0
+
+
+class Guests:
+    """The guests of some formats.
+
+    facts: of each format. out: of each, where what "records" leaves goes; kernel logs
+    go to the directory above.
+    """
+
+    def __init__(
+        self, forms: list[Format], kit: Path, options: Options, out: list[Path]
+    ) -> None:
+        self._forms = forms
+        self._kit = kit
+        self._options = options
+        self._boots = 0
+        self._crashes = [0 for _ in forms]
+        self.out = out
+        self.facts = [Facts() for _ in forms]
+
+    def run(self, wanted: list[str]) -> Iterator[tuple[int, Result]]:
+        """Make checks; yield the format's index and how each has ended, in order.
+
+        Raises GuestError.
+        """
+        # Nothing is found out without loading; that is told once.
+        left = [["load", *(c for c in wanted if c != "load")] for _ in self._forms]
+        while any(left):
+            before = sum(map(len, left))
+            for index, result in self._boot(left):
+                if result.check not in left[index]:
+                    continue
+                left[index].remove(result.check)
+                yield index, result
+                reason = self._given_up(index, result)
+                if reason:
+                    for name in left[index]:
+                        yield index, Result(name, Outcome.SKIPPED, reason)
+                    left[index].clear()
+            if sum(map(len, left)) == before:
+                raise GuestError("a guest ends before its first check; --out keeps why")
+
+    def _given_up(self, index: int, result: Result) -> str:
+        """Return why nothing else is asked of a format after a result, or nothing."""
+        if result.check == "load" and result.outcome is Outcome.FAILED:
+            return "the format is not loaded"
+        if self._crashes[index] >= MOST_CRASHES:
+            return f"{MOST_CRASHES} guests have crashed with this format"
+        return ""
+
+    def _boot(self, left: list[list[str]]) -> Iterator[tuple[int, Result]]:
+        """Yield what one guest says, until its end."""
+        self._boots += 1
+        out = self.out[0].parent / f"guest{self._boots}"
+        with tempfile.TemporaryDirectory(prefix="perfmon-conform.") as name:
+            content = Path(name)
+            self._fill(content, left)
+            with subprocess.Popen(
+                self._command(content, out),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+                errors="replace",
+            ) as process:
+                try:
+                    yield from self._follow(process, out / LOG)
+                finally:
+                    process.terminate()
+
+    def _fill(self, content: Path, left: list[list[str]]) -> None:
+        """Write what guest.sh reads."""
+        shutil.copyfile(self._kit, content / self._kit.name)
+        shutil.copyfile(HERE / "guest.sh", content / "guest.sh")
+        for index, names in enumerate(left):
+            if not names:
+                continue
+            folder = content / f"{index:03}"
+            folder.mkdir()
+            module = self._forms[index].module
+            shutil.copyfile(module, folder / module.name)
+            (folder / "module").write_text(module.stem)
+            (folder / "argument").write_text(self._options.argument)
+            inside = [name for name in checks.GUEST if name in (*names, "load")]
+            (folder / "checks").write_text(" ".join(inside))
+
+    def _command(self, content: Path, out: Path) -> list[str]:
+        options = self._options
+        words = ["--arch", options.arch, "--kernel", options.kernel]
+        words += ["--timeout", str(MOST_TIME), "--out", str(out)]
+        if options.modules:
+            words += ["--modules-dir", str(options.modules)]
+        guest = ["sh", f"{IN_GUEST}/guest.sh", IN_GUEST, str(int(options.quick))]
+        words += ["--add", f"{content}:{IN_GUEST}", "--", *guest, str(options.seed)]
+        return [sys.executable, "-B", str(VM), *words]
+
+    def _follow(
+        self, process: subprocess.Popen[str], log: Path
+    ) -> Iterator[tuple[int, Result]]:
+        """Yield results as they come; the last one may be that of a fault."""
+        running: tuple[int, str] | None = None
+        done = said = False
+        assert process.stdout and process.stderr
+        for line in _lines(process.stdout, self._options.timeout):
+            word, _, rest = line.partition(" ")
+            if word == "@begin":
+                number, check = rest.split()
+                running = int(number), check
+                ktap.progress(f"{self._forms[running[0]].name}: {check}")
+            elif word == "@format":
+                number, _, uuid, size = rest.split()
+                self.facts[int(number)] = Facts(uuid, int(size))
+            elif word == "@file":
+                number, name, *coded = rest.split()
+                data = base64.b64decode("".join(coded))
+                (self.out[int(number)] / name).write_bytes(data)
+            elif word in OUTCOMES and running:
+                yield running[0], Result(running[1], OUTCOMES[word], rest)
+                running, said = None, True
+            done |= word == "@done"
+        if done or (said and not running):
+            # What crashes between checks is what a finding before has left.
+            return
+        text = _ending(process, log, self._options.timeout)
+        if running is None:
+            raise GuestError(text)
+        self._crashes[running[0]] += 1
+        yield running[0], Result(running[1], Outcome.FAILED, text)
+
+
+OUTCOMES = {
+    "@ok": Outcome.PASSED,
+    "@skip": Outcome.SKIPPED,
+    "@fail": Outcome.FAILED,
+}
+
+
+def _lines(stream: IO[str], timeout: float) -> Iterator[str]:
+    """Yield lines of output until its end, or until none comes any more."""
+    text = ""
+    with selectors.DefaultSelector() as selector:
+        selector.register(stream, selectors.EVENT_READ)
+        while selector.select(timeout):
+            data = os.read(stream.fileno(), 1 << 16)
+            if not data:
+                return
+            *whole, text = (text + data.decode(errors="replace")).split("\n")
+            yield from whole
+
+
+def _ending(process: subprocess.Popen[str], log: Path, timeout: float) -> str:
+    """Say for an author why a guest says no more in the middle of a check.
+
+    Raises GuestError if it could not be set up.
+    """
+    assert process.stderr
+    try:
+        status = process.wait(ENDING)
+    except subprocess.TimeoutExpired:
+        return f"does not end within {timeout:g} s"
+    said = process.stderr.read().strip().splitlines() or [f"exit status {status}"]
+    reason = said[-1].partition(": ")[2] or said[-1]
+    if status == verdict.SETUP:
+        raise GuestError(reason)
+    text = log.read_text(errors="replace") if log.is_file() else ""
+    fault = verdict.find_splat(text, stamped=True) or reason
+    for pattern, meaning in MEANINGS.items():
+        if re.search(pattern, fault):
+            return f"{meaning} ({fault})"
+    return fault

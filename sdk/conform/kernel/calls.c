@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * calls.c - the call-backs of a format, each as the core calls it
+ */
+#include <linux/err.h>
+#include <linux/sched.h>
+#include <linux/smp.h>
+#include <linux/string.h>
+#include "conform.h"
+#include "ds_records.h"
+
+#define FIRST_TIME	1000000000000ULL	/* ns */
+#define TIME_STEP	1000
+#define LAST_RESET	((u64)-100)
+#define PMD_VALUE	3
+/* More calls than any format may need for the smallest record. */
+#define MOST_CALLS(size)	((size) / sizeof(u64) + 1024)
+
+/* Is that what a call-back may return? */
+static int calls_check(struct conform *c, const char *callback, int ret)
+{
+	if (ret > 0 || ret < -MAX_ERRNO)
+		return conform_fail(c,
+				    "%s returns %d, which is neither 0 nor an errno",
+				    callback, ret);
+	return 0;
+}
+
+int conform_guards(struct conform *c)
+{
+	return conform_mem_check(c, &c->buf, "the buffer") ?:
+		conform_mem_check(c, &c->area, "the private area") ?:
+		conform_mem_check(c, &c->arg, "its argument") ?:
+		conform_mem_check(c, &c->ovfl, "the overflow that it is told of");
+}
+
+/*
+ * The life of a context
+ */
+
+/* Return: 0; refused, as @refused says; a finding. */
+static int calls_sizes(struct conform *c, size_t *size, size_t *area)
+{
+	const pfm_buffer_fmt_t *fmt = c->fmt;
+	int ret = 0;
+
+	*size = 0;
+	*area = 0;
+	if (fmt->fmt_validate)
+		ret = fmt->fmt_validate(0, pfm_num_pmds(), c->arg.start);
+	c->refused = ret;
+	if (ret)
+		return calls_check(c, "fmt_validate", ret);
+	if (fmt->fmt_getsize)
+		ret = fmt->fmt_getsize(0, c->arg.start, size);
+	c->refused = ret;
+	if (ret)
+		return calls_check(c, "fmt_getsize", ret);
+	if (fmt->fmt_getpriv)
+		ret = fmt->fmt_getpriv(0, c->arg.start, area);
+	c->refused = ret;
+	if (ret)
+		return calls_check(c, "fmt_getpriv", ret);
+	if (*area && !*size)
+		c->refused = -EINVAL;
+	else if (*size > CONFORM_MAX_SIZE || *area > CONFORM_MAX_SIZE)
+		c->refused = -ENOMEM;
+	return 0;
+}
+
+static int calls_alloc(struct conform *c, size_t size, size_t area)
+{
+	int ret = 0;
+
+	conform_mem_free(&c->buf);
+	conform_mem_free(&c->area);
+	if (size)
+		ret = conform_mem_alloc(&c->buf, sizeof(struct pfm_fmt_front),
+					size);
+	if (!ret && area)
+		ret = conform_mem_alloc(&c->area, 0, area);
+	if (!ret && size)
+		pfm_fmt_front(c->buf.start)->area = c->area.start;
+	return ret;
+}
+
+static int calls_init(struct conform *c)
+{
+	int ret = 0;
+
+	if (c->fmt->fmt_init)
+		ret = c->fmt->fmt_init(0, c->arg.start, c->buf.start);
+	c->refused = ret;
+	c->live = !ret;
+	c->held = false;
+	c->notify = !c->notify;
+	return calls_check(c, "fmt_init", ret) ?: conform_guards(c);
+}
+
+int conform_create(struct conform *c, const void *arg)
+{
+	size_t size, area, arg_size = c->fmt->fmt_arg_size;
+	int ret = conform_end(c);
+
+	if (ret)
+		return ret;
+	if (arg_size)
+		memcpy(c->arg.start, arg ?: c->dfl, arg_size);
+	ret = calls_sizes(c, &size, &area);
+	if (ret || c->refused)
+		return ret;
+	return calls_alloc(c, size, area) ?: calls_init(c);
+}
+
+int conform_make(struct conform *c)
+{
+	int ret = conform_create(c, NULL);
+
+	if (ret || c->live)
+		return ret;
+	return conform_fail(c,
+			    "the argument that tools give by default is refused with %d: publish one that works (fmt_arg_layout), or say --arg NAME=VALUE,...",
+			    c->refused);
+}
+
+int conform_create_size(struct conform *c, u64 size)
+{
+	const struct pfm_arg_field *f = conform_arg_size(c);
+	u8 old[sizeof(u64)];
+	int ret;
+
+	if (!f)
+		return conform_create(c, NULL);
+	memcpy(old, c->dfl + f->offset, f->size);
+	conform_arg_put(c->dfl, f, size);
+	ret = conform_create(c, NULL);
+	memcpy(c->dfl + f->offset, old, f->size);
+	return ret;
+}
+
+int conform_make_small(struct conform *c)
+{
+	u64 smallest = conform_arg_smallest(c);
+	int ret = 0;
+
+	if (smallest)
+		ret = conform_create_size(c, 4 * smallest);
+	if (ret || c->live)
+		return ret;
+	return conform_make(c);
+}
+
+int conform_end(struct conform *c)
+{
+	int ret = 0;
+
+	if (!c->live)
+		return 0;
+	c->live = false;
+	if (c->fmt->fmt_exit)
+		ret = c->fmt->fmt_exit(c->buf.start);
+	if (ret)
+		return conform_fail(c,
+				    "fmt_exit returns %d: nobody can do anything about it, so it is to return 0",
+				    ret);
+	return conform_guards(c);
+}
+
+/*
+ * Overflows
+ */
+
+int conform_values(struct conform *c, u16 values)
+{
+	size_t size = offsetof(pfm_ovfl_arg_t, smpl_pmds_values);
+	int ret;
+	u16 i;
+
+	values = min_t(u16, values, pfm_num_pmds());
+	size += values * sizeof(u64);
+	ret = conform_mem_alloc(&c->ovfl, 0, size);
+	if (ret)
+		return ret;
+	c->values = values;
+	c->before->num_smpl_pmds = values;
+	memset(c->before->smpl_pmds, 0, sizeof(c->before->smpl_pmds));
+	for (i = 0; i < values; i++) {
+		c->before->smpl_pmds[i / 64] |= 1ULL << i % 64;
+		c->before->smpl_pmds_values[i] = 0x1111000000ULL + i;
+	}
+	return 0;
+}
+
+/* Is what the handler was lent as it was, but for the control bits? */
+static int calls_look(struct conform *c, int ret)
+{
+	const size_t ctrl = offsetof(pfm_ovfl_arg_t, ovfl_ctrl);
+	const size_t behind = ctrl + sizeof(pfm_ovfl_ctrl_t);
+	const pfm_ovfl_arg_t *arg = c->ovfl.start;
+
+	if (memcmp(arg, c->before, ctrl) ||
+	    memcmp((void *)arg + behind, (void *)c->before + behind,
+		   c->ovfl.size - behind))
+		return conform_fail(c,
+				    "the handler changes the overflow that it is told of: only ovfl_ctrl is its to write");
+	if (arg->ovfl_ctrl.reserved)
+		return conform_fail(c,
+				    "the handler sets control bits that there are not: 0x%x",
+				    arg->ovfl_ctrl.val);
+	if (!ret && !arg->ovfl_ctrl.val)
+		return conform_fail(c,
+				    "the handler sets no control bit and returns 0: the counter goes on without a reset (pfm_ctrl_continue())");
+	return conform_guards(c);
+}
+
+/* The @i-th PMD of this instant. Return: 0 or a finding. */
+static int calls_handle(struct conform *c, unsigned int i, struct pt_regs *regs)
+{
+	struct pfm_ovfl_data data = {
+		.regs = regs,
+		.ip = conform_ip(c->calls),
+		.tid = conform_tid(c->calls),
+		.tgid = CONFORM_TGID,
+	}, lent;
+	pfm_ovfl_arg_t *arg = c->ovfl.start;
+	int ret;
+
+	if (c->current_thread) {
+		data.tid = task_pid_nr(current);
+		data.tgid = task_tgid_nr(current);
+	}
+	c->before->ovfl_pmd = i;
+	c->before->ovfl_cpu = smp_processor_id();
+	c->before->pmd_last_reset = LAST_RESET;
+	c->before->pmd_value = PMD_VALUE;
+	c->before->pmd_eventid = i;
+	c->before->ovfl_notify = c->notify;
+	memcpy(arg, c->before, c->ovfl.size);
+	lent = data;
+	ret = c->fmt->fmt_handler(c->buf.start, arg, c->tstamp, &data);
+	c->calls++;
+	c->stored += !ret;
+	c->failed = ret;
+	c->held |= ret || arg->ovfl_ctrl.mask_monitoring;
+	if (memcmp(&data, &lent, sizeof(data)))
+		return conform_fail(c,
+				    "the handler changes its last argument, the struct pfm_ovfl_data");
+	return calls_check(c, "fmt_handler", ret) ?: calls_look(c, ret);
+}
+
+int conform_overflow(struct conform *c, unsigned int n, struct pt_regs *regs)
+{
+	unsigned int i;
+	int ret = 0;
+
+	c->tstamp = (c->tstamp ?: FIRST_TIME) + TIME_STEP;
+	/* As in an overflow: nobody else is let in. */
+	preempt_disable();
+	c->failed = false;
+	for (i = 0; !ret && !c->failed && i < n; i++) {
+		if (c->fmt->fmt_flags & PFM_FMTFL_DS &&
+		    !conform_ds_record(c, i))
+			continue;
+		ret = calls_handle(c, i, regs);
+	}
+	preempt_enable();
+	return ret;
+}
+
+int conform_restart(struct conform *c, bool is_active)
+{
+	pfm_ovfl_ctrl_t ctrl = { .val = 0 };
+	int ret = 0;
+
+	if (!c->fmt->fmt_restart) {
+		pfm_restart_resume(is_active, &ctrl);
+	} else {
+		preempt_disable();
+		ret = c->fmt->fmt_restart(c->buf.start, is_active, &ctrl);
+		preempt_enable();
+	}
+	if (calls_check(c, "fmt_restart", ret) || conform_guards(c))
+		return -EBADMSG;
+	if (ctrl.val & ~(PFM_OVFL_CTRL_RESET | PFM_OVFL_CTRL_MASK))
+		return conform_fail(c,
+				    "fmt_restart sets control bits 0x%x: only reset_ovfl_pmds and mask_monitoring are for it",
+				    ctrl.val);
+	if (ret || ctrl.mask_monitoring)
+		return 0;
+	if (!is_active && c->held && !ctrl.reset_ovfl_pmds)
+		return conform_fail(c,
+				    "fmt_restart resumes and does not set reset_ovfl_pmds: what overflowed goes on without a reset");
+	if (!is_active)
+		c->held = false;
+	return 0;
+}
+
+int conform_fill(struct conform *c, unsigned int burst)
+{
+	size_t most = MOST_CALLS(c->buf.size);
+	int ret = 0;
+
+	for (; !ret && !c->held && most; most--)
+		ret = conform_overflow(c, burst, NULL);
+	return ret;
+}

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * fill.c - every fill level, what happens when there is no room, restarts, and
+ *	    registers that are gone
+ */
+#include <linux/sched.h>
+#include <linux/sched/task_stack.h>
+#include <linux/ptrace.h>
+#include "conform.h"
+
+/* The largest number of fill levels, and of times a buffer is filled. */
+#define LEVELS		1000
+#define LEVELS_QUICK	60
+#define ROUNDS		20
+#define ROUNDS_QUICK	4
+/* Overflows with registers. */
+#define THREADS		2000
+
+/* @level single overflows, then as many at once as there may be. */
+static int fill_to(struct conform *c, unsigned int level, bool *full)
+{
+	unsigned int i;
+	int ret = conform_make_small(c) ?: conform_values(c, level % 3);
+
+	for (i = 0; !ret && !c->held && i < level; i++)
+		ret = conform_overflow(c, 1, NULL);
+	*full = c->held;
+	if (ret || c->held)
+		return ret;
+	return conform_values(c, pfm_num_pmds()) ?:
+		conform_overflow(c, CONFORM_BURST, NULL);
+}
+
+int conform_check_levels(struct conform *c)
+{
+	unsigned int most = c->quick ? LEVELS_QUICK : LEVELS, level;
+	bool full = false;
+	int ret = conform_make(c);
+
+	for (level = 0; !ret && !full && level < most; level++) {
+		ret = fill_to(c, level, &full);
+		if (ret == -EBADMSG)
+			conform_more(c, ", after %u single overflows", level);
+		ret = ret ?: conform_end(c);
+	}
+	return ret;
+}
+
+/* There is a record more after a restart that resumes. */
+static int fill_resume(struct conform *c)
+{
+	int ret = conform_restart(c, false);
+
+	if (ret || c->held)
+		return ret;
+	ret = conform_overflow(c, 1, NULL);
+	if (!ret && c->failed)
+		return conform_fail(c,
+				    "fmt_restart resumes and there is no room: the next overflow is lost at once");
+	return ret;
+}
+
+/* Nothing is told of an overflow for which there is no room: it is an error. */
+static int fill_beyond(struct conform *c)
+{
+	u64 stored;
+	int i, ret = 0;
+
+	for (i = 0; !ret && i < 3; i++) {
+		stored = c->stored;
+		ret = conform_overflow(c, CONFORM_BURST, NULL);
+		/* It may have recorded one that is smaller than the largest. */
+		if (!ret && c->stored >= stored + CONFORM_BURST && !c->held)
+			return 0;
+	}
+	return ret;
+}
+
+int conform_check_full(struct conform *c)
+{
+	unsigned int rounds = c->quick ? ROUNDS_QUICK : ROUNDS, i;
+	int ret = conform_make(c) ?: conform_values(c, 2);
+
+	for (i = 0; !ret && i < rounds; i++) {
+		ret = conform_fill(c, 1 + i % CONFORM_BURST);
+		if (!ret && c->held)
+			ret = fill_beyond(c) ?: fill_resume(c);
+	}
+	return ret ?: conform_end(c);
+}
+
+/* Restarts of both kinds at a fill level. */
+static int restart_at(struct conform *c, unsigned int level)
+{
+	unsigned int i;
+	int ret = conform_make_small(c) ?: conform_values(c, 1);
+
+	for (i = 0; !ret && !c->held && i < level; i++)
+		ret = conform_overflow(c, 1, NULL);
+	for (i = 0; !ret && !c->held && i < 3; i++)
+		ret = conform_restart(c, true);
+	ret = ret ?: conform_fill(c, 2);
+	for (i = 0; !ret && c->held && i < 3; i++)
+		ret = conform_restart(c, false);
+	return ret ?: conform_fill(c, 1) ?: conform_end(c);
+}
+
+int conform_check_restart(struct conform *c)
+{
+	unsigned int most = c->quick ? LEVELS_QUICK / 2 : LEVELS, level;
+	int ret = conform_make(c);
+
+	for (level = 0; !ret && level < most; level++) {
+		ret = restart_at(c, level);
+		if (ret == -EBADMSG)
+			conform_more(c, ", after %u overflows", level);
+	}
+	return ret ?: conform_end(c);
+}
+
+/* With the registers of this thread, at user level; without; of no thread. */
+int conform_check_registers(struct conform *c)
+{
+	struct pt_regs *regs = task_pt_regs(current);
+	unsigned int i;
+	int ret = conform_make(c) ?: conform_values(c, 1);
+
+	for (i = 0; !ret && i < THREADS; i++) {
+		c->current_thread = i % 4;
+		ret = conform_overflow(c, 1 + i % 2, i % 2 ? regs : NULL);
+		if (!ret && c->held)
+			ret = conform_restart(c, false);
+		/* Who does not resume holds for good: begin anew. */
+		if (!ret && c->held)
+			ret = conform_make(c);
+	}
+	c->current_thread = false;
+	return ret ?: conform_end(c);
+}

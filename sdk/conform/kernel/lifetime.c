@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * lifetime.c - nothing is left when a context has ended
+ */
+#include <linux/delay.h>
+#include <linux/mm.h>
+#include <linux/string.h>
+#include "conform.h"
+
+#define ENDS		50
+#define ENDS_QUICK	5
+/* ms; what is late comes within that time. */
+#define LATE		20
+#define FORGOTTEN	0x5a
+#define CYCLES		20000
+#define CYCLES_QUICK	5000
+/* Bytes that the kernel itself takes or gives meanwhile. */
+#define UNSURE		0x100000L
+
+/* Return: 0 or a finding, if something has written to what was a buffer. */
+static int exit_watch(struct conform *c, const struct conform_mem *m,
+		      const char *what)
+{
+	const u8 *bad;
+
+	if (!m->base)
+		return 0;
+	bad = memchr_inv(m->start, FORGOTTEN, m->size);
+	if (bad)
+		return conform_fail(c, "wrote to %s after fmt_exit, byte %zu",
+				    what, bad - (u8 *)m->start);
+	return 0;
+}
+
+static void exit_forget(const struct conform_mem *m)
+{
+	if (m->base)
+		memset(m->start, FORGOTTEN, m->size);
+}
+
+/* A context that was used ends; its memory is still there. */
+static int exit_once(struct conform *c)
+{
+	int ret = conform_make(c) ?: conform_values(c, 1) ?:
+		conform_fill(c, 1) ?: conform_end(c);
+
+	if (ret)
+		return ret;
+	exit_forget(&c->buf);
+	exit_forget(&c->area);
+	msleep(LATE);
+	return exit_watch(c, &c->buf, "its buffer") ?:
+		exit_watch(c, &c->area, "its private area");
+}
+
+int conform_check_exit(struct conform *c)
+{
+	unsigned int n = c->quick ? ENDS_QUICK : ENDS;
+	int ret = 0;
+
+	for (; !ret && n; n--)
+		ret = exit_once(c);
+	return ret;
+}
+
+static long leaks_taken(void)
+{
+	struct sysinfo info;
+
+	si_meminfo(&info);
+	return (info.totalram - info.freeram) * PAGE_SIZE;
+}
+
+static int leaks_cycle(struct conform *c, unsigned int n)
+{
+	u64 size = conform_arg_smallest(c);
+	int ret = 0;
+
+	for (; !ret && n; n--)
+		ret = size ? conform_create_size(c, size) : conform_make(c);
+	return ret ?: conform_end(c);
+}
+
+int conform_check_leaks(struct conform *c)
+{
+	unsigned int cycles = c->quick ? CYCLES_QUICK : CYCLES;
+	int ret = conform_make(c) ?: leaks_cycle(c, cycles / 10);
+	long before = leaks_taken(), taken;
+
+	ret = ret ?: leaks_cycle(c, cycles);
+	taken = leaks_taken() - before;
+	if (!ret && taken > UNSURE)
+		return conform_fail(c,
+				    "%u contexts have left %ld kB behind, about %ld bytes each: fmt_exit is to free what fmt_init takes",
+				    cycles, taken / 1024, taken / cycles);
+	return ret;
+}

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""The checks of a format's parser, in a process of their own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import supply
+from fmt_modules import Format
+from guests import Facts, Options
+from ktap import Outcome, Result, progress
+
+HERE = Path(__file__).resolve().parent
+OUTCOMES = {outcome.value: outcome for outcome in Outcome}
+# Seconds for all checks of a parser; each buffer has a limit of its own.
+MOST_TIME = 3600
+
+
+def check(
+    form: Format, facts: Facts, wanted: list[str], options: Options, out: Path
+) -> Iterator[Result]:
+    """Yield what the checks of a parser have found, if there is something to parse."""
+    if not wanted:
+        return
+    reason = _missing(facts, out)
+    if reason:
+        yield from (Result(name, Outcome.SKIPPED, reason) for name in wanted)
+        return
+    progress(f"{form.name}: its parser")
+    found = dict(_outcomes(_command(form, facts, options, out)))
+    for name in wanted:
+        yield found.get(name) or Result(name, Outcome.SKIPPED, "an earlier one crashed")
+
+
+def _missing(facts: Facts, out: Path) -> str:
+    """Return why nothing can be parsed, or nothing."""
+    if facts.uuid is None:
+        return "the format is not loaded"
+    if not (out / "buffer").is_file() or not (out / "buffer").stat().st_size:
+        return "there is no buffer with records"
+    try:
+        import numpy  # noqa: F401  pylint: disable=unused-import
+    except ImportError:
+        return "python3-numpy is not installed"
+    return ""
+
+
+def _command(form: Format, facts: Facts, options: Options, out: Path) -> list[str]:
+    words = [str(HERE / "decoding.py"), facts.uuid or "", str(out)]
+    words += ["--size", str(facts.size), "--seed", str(options.seed)]
+    words += ["--quick"] if options.quick else []
+    words += ["--plugin", form.plugin] if form.plugin else []
+    return [sys.executable, "-B", *words]
+
+
+def _outcomes(command: list[str]) -> Iterator[tuple[str, Result]]:
+    """Yield what the process says of each check."""
+    environment = dict(os.environ)
+    if supply.is_checkout():
+        there = environment.get("PYTHONPATH")
+        ours = str(supply.TREE / "parsers")
+        environment["PYTHONPATH"] = f"{ours}:{there}" if there else ours
+    done = subprocess.run(
+        command,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=MOST_TIME,
+        check=False,
+    )
+    last = done.stderr.strip().splitlines()[-1:] or [f"exit status {done.returncode}"]
+    if not done.stdout:
+        yield from _all_skipped(last[0])
+    for line in done.stdout.splitlines():
+        name, _, rest = line.partition(" ")
+        for word, outcome in OUTCOMES.items():
+            if rest.startswith(word):
+                text = rest.removeprefix(word).strip()
+                yield name, Result(name, outcome, text)
+        if rest.startswith("begin"):
+            # Replaced by what follows, if something does.
+            crash = f"the parser's process ends in the middle: {last[0]}"
+            yield name, Result(name, Outcome.FAILED, crash)
+
+
+def _all_skipped(reason: str) -> Iterator[tuple[str, Result]]:
+    import checks
+
+    for name in checks.PARSER:
+        yield name, Result(name, Outcome.SKIPPED, f"the parser cannot be run: {reason}")

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""pfm-conform --debug: all formats pass, and it finds what no other kernel sees."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from boot import ROOT
+from conform_report import results
+
+CONFORM = ROOT / "sdk/conform/run"
+BROKEN = ROOT / "tests/sdk/broken"
+OURS = "default nway pebs32 pebs64 oprofile callstack histogram flight".split()
+# The check, and the words for the author.
+EXPECTED = {
+    "allocates": ("nmis", "takes a lock, or allocates, where it may not"),
+    "faults": ("full", "may not sleep does .*sleeping function called from invalid"),
+    "locks": ("nmis", "takes a lock, or allocates, where it may not"),
+    "reads": ("records", "reads or writes beside memory that it was given .*KASAN: "),
+}
+
+
+def conform(*words: str | Path) -> subprocess.CompletedProcess[str]:
+    """Run pfm-conform on the debug kernel."""
+    return subprocess.run(
+        [CONFORM, "--debug", "--quick", *words],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_nothing_is_found_in_any_format() -> None:
+    done = conform(*OURS)
+    found = results(done.stdout)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert list(found) == OURS
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_what_only_this_kernel_sees_is_found(tmp_path: Path, name: str) -> None:
+    folder = tmp_path / "broken"
+    shutil.copytree(BROKEN, folder)
+    (folder / "Makefile").write_text(f"obj-m := pfm_fmt_broken_{name}.o\n")
+    check, words = EXPECTED[name]
+    done = conform("--check", check, folder)
+    outcome, text = results(done.stdout)[f"broken_{name}"][check]
+    assert (done.returncode, outcome) == (1, "not ok"), done.stderr
+    assert re.search(words, text)

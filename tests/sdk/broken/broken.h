@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * broken.h - formats that are right but for one thing, each its own
+ *
+ * What is not replaced is a sink of records of one address.
+ */
+#ifndef PFM_BROKEN_H
+#define PFM_BROKEN_H
+
+#include <linux/module.h>
+#include <perfmon/perfmon_fmt_sink.h>
+
+#define BROKEN_VERSION	0x10000
+
+struct broken_record {
+	__u64	ip;
+};
+
+/* What a handler would do. Return: what it would. */
+static __always_inline int broken_record(void *buf, pfm_ovfl_arg_t *arg,
+					 const struct pfm_ovfl_data *data)
+{
+	struct broken_record *record = pfm_sink_begin(buf, arg);
+
+	if (!record)
+		return -ENOBUFS;
+	record->ip = data->ip;
+	pfm_sink_end(buf, arg, sizeof(*record));
+	return 0;
+}
+
+static int __maybe_unused notrace broken_handler(void *buf, pfm_ovfl_arg_t *arg,
+						 u64 tstamp,
+						 struct pfm_ovfl_data *data)
+{
+	return broken_record(buf, arg, data);
+}
+
+DEFINE_PFM_SINK(broken, sizeof(struct broken_record), 0, BROKEN_VERSION)
+
+/* The rest of a description: of several designators of a field, the last. */
+#define BROKEN(name, uuid)						\
+	.fmt_name	= "broken_" name,				\
+	.fmt_uuid	= PFM_UUID(uuid),				\
+	.fmt_handler	= broken_handler,				\
+	PFM_SINK_CALLS(broken)
+
+#define BROKEN_MODULE(fmt, uuid) \
+	pfm_format_module(fmt, uuid, "perfmon2: test, a broken format")
+
+/* Stands for broken_validate() and broken_init() where they are replaced. */
+#define BROKEN_UNUSED	((void)broken_validate, (void)broken_init)
+
+#endif /* PFM_BROKEN_H */

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * pfm_fmt_broken_exits - its end fails
+ */
+#include "broken.h"
+
+static int exits_exit(void *buf)
+{
+	return -EBUSY;
+}
+
+static const pfm_buffer_fmt_t exits_fmt = {
+	BROKEN("exits", "b0b0b0b0-0000-4000-8000-00000000000f"),
+	.fmt_exit	= exits_exit,
+};
+
+BROKEN_MODULE(exits_fmt, "b0b0b0b0-0000-4000-8000-00000000000f");
