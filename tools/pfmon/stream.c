@@ -39,7 +39,8 @@ bool stream_open(struct stream *stream, const struct smpl_format *format)
 	memset(stream, 0, sizeof(*stream));
 	if (!device)
 		return true;
-	stream->fd = open(format->device_path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	stream->fd = open(format->device_path,
+			  O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	if (stream->fd < 0) {
 		explain_open(format->device_path, errno);
 		return false;

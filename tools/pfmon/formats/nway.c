@@ -9,8 +9,8 @@
 typedef pfm_nway_smpl_hdr_t header_t;
 
 _Static_assert(IMAGE_MAX_PIECES > PFM_NWAY_MAX_REGIONS, "headers and regions");
-_Static_assert((int)REGION_FILLING == PFM_NWAY_RGN_FILLING &&
-	       (int)REGION_READY == PFM_NWAY_RGN_READY, "states of a region");
+_Static_assert(PFM_NWAY_RGN_FILLING == (int)REGION_FILLING &&
+	       PFM_NWAY_RGN_READY == (int)REGION_READY, "states of a region");
 
 static struct regions regions(const void *buffer)
 {

@@ -5,8 +5,8 @@
  * A header is followed by one header for each region, and these by the regions.
  * How the fields lie in them differs from layout to layout, what they mean does
  * not. PFM_RESTART frees the oldest region that is handed out, so that this is
- * what is saved at a notification, while the kernel fills other regions. Readers
- * know by a region's number of filling what of it was in an earlier buffer.
+ * what is saved at a notification, while the kernel fills other regions. By a
+ * region's number of filling readers know what of it was in an earlier buffer.
  */
 #ifndef PFMON_FORMATS_REGIONS_H
 #define PFMON_FORMATS_REGIONS_H

@@ -14,8 +14,8 @@
 typedef pfm_sink_hdr_t header_t;
 
 _Static_assert(IMAGE_MAX_PIECES > PFM_SINK_MAX_REGIONS, "headers and regions");
-_Static_assert((int)REGION_FILLING == PFM_SINK_RGN_FILLING &&
-	       (int)REGION_READY == PFM_SINK_RGN_READY, "states of a region");
+_Static_assert(PFM_SINK_RGN_FILLING == (int)REGION_FILLING &&
+	       PFM_SINK_RGN_READY == (int)REGION_READY, "states of a region");
 
 static struct regions regions(const void *buffer)
 {
