@@ -31,11 +31,12 @@ KCONFIG = (
     '\tbool "KUnit suites of perfmon"\n'
     "\tdepends on KUNIT=y\n"
 )
-# With gcc 13 and later, KASAN leaves these to functions that the compiler is to call, and
-# where all memory is far away, as in User Mode Linux, it calls others, which do not look.
-WATCHED = "".join(
-    f"subdir-ccflags-$(CONFIG_CC_HAS_KASAN_MEMINTRINSIC_PREFIX) += -D{name}=__asan_{name}\n"
-    for name in ("memcpy", "memmove", "memset")
+# With gcc 13 and later, KASAN leaves these to functions that the compiler is to call.
+# Where all memory is far away, as in User Mode Linux, it calls others, which do not
+# look.
+WATCHED = (
+    "subdir-ccflags-$(CONFIG_CC_HAS_KASAN_MEMINTRINSIC_PREFIX) += "
+    "-Dmemcpy=__asan_memcpy -Dmemmove=__asan_memmove -Dmemset=__asan_memset\n"
 )
 MACHINE = "x86_64"
 # What a build of that kernel takes: programs, and the packages that have them.

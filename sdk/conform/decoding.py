@@ -123,8 +123,8 @@ def check_decoded(known: Known) -> None:
     compared = [key for key in known.truth if _compare(known, samples, pfm.Role(key))]
     if not compared:
         raise Finding(
-            "does not say what its columns mean: none has a role, so that no report can "
-            "be made of them"
+            "does not say what its columns mean: none has a role, so that no report "
+            "can be made of them"
         )
     _compare_values(samples)
 
@@ -183,8 +183,8 @@ def check_layout(known: Known) -> None:
         there = (field[1], field[0].itemsize)
         if there != (int(offset), int(size)):
             raise Finding(
-                f"{name} is at byte {offset} of the argument, {size} bytes, and the dtype "
-                f"has it at {there[0]}, {there[1]} bytes"
+                f"{name} is at byte {offset} of the argument, {size} bytes, and the "
+                f"dtype has it at {there[0]}, {there[1]} bytes"
             )
 
 

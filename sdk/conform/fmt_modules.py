@@ -6,13 +6,13 @@ from __future__ import annotations
 import lzma
 import re
 import shutil
+import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import kernels
 import supply
-import tomllib
 from ktap import Outcome, Result
 
 HERE = Path(__file__).resolve().parent
