@@ -20,6 +20,7 @@ dir=$1 quick=$2 seed=$3
 kit=/sys/kernel/debug/pfm_conform
 formats=/sys/kernel/perfmon/formats
 filters=/sys/kernel/tracing/available_filter_functions
+leaks=/sys/kernel/debug/kmemleak
 # Times that a format is used and unloaded.
 loops=12
 [ "$quick" = 0 ] || loops=3
@@ -119,7 +120,7 @@ check_inside() {
 	if ! examine; then
 		fail "$(cat $kit/text)"
 	elif { echo "$1" >$kit/run; } 2>/tmp/error; then
-		ok
+		[ "$1" = leaks ] && has_leaked || ok
 	elif grep -q "not supported" /tmp/error; then
 		skip "$(cat $kit/text)"
 	elif [ -n "$(cat $kit/text)" ]; then
@@ -129,6 +130,19 @@ check_inside() {
 	fi
 	[ "$1" != records ] || tell_records
 	release
+}
+
+# What the kernel itself has found to be lost, if it looks for that. What looks lost
+# at once, or only once, is not.
+has_leaked() {
+	[ -w $leaks ] || return 1
+	sleep 6
+	echo scan >$leaks
+	echo scan >$leaks
+	lost=$(cat $leaks)
+	[ -n "$lost" ] || return 1
+	echo clear >$leaks
+	fail "contexts leave memory behind: fmt_exit is to free what fmt_init takes ($(echo "$lost" | grep -c unreferenced) objects, allocated by $(echo "$lost" | grep -om 1 '[a-z0-9_]*+[^ ]* \['"$module"'\]'))"
 }
 
 tell_file() {

@@ -11,6 +11,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,6 +29,10 @@ LOG = "kernel.log"
 IN_GUEST = "/perfmon/add/conform"
 # A guest as a whole ends by itself long before that.
 MOST_TIME = 100_000
+# In its kernel's log, before each check.
+MARK = "pfm_conform: begin {}"
+# Tenths of a second that the log may be late.
+LATE = 100
 # Guests that may crash with one format.
 MOST_CRASHES = 2
 # Seconds from the last line to the end of QEMU.
@@ -37,13 +42,13 @@ MEANINGS = {
     r"scheduling while atomic|sleeping function called|suspicious RCU usage.*sleep": (
         "a call-back that may not sleep does"
     ),
-    r"inconsistent lock state|invalid wait context|possible \w+ lock": (
+    r"inconsistent lock state|invalid wait context|possible \w+ lock|stack_depot": (
         "a call-back takes a lock, or allocates, where it may not"
     ),
     r"NULL pointer dereference": (
         "something is NULL that it uses: registers may be, and the buffer without one"
     ),
-    r"KASAN: .*out-of-bounds": "it reads or writes beside memory that it was given",
+    r"KASAN: .*(out-of-bounds|invalid-access)": "it reads or writes beside memory that it was given",
     r"KASAN: .*use-after-free": "it uses memory that is gone",
     r"unable to handle (kernel paging request|page fault)|Unable to handle kernel": (
         "it uses an address where there is nothing: an offset out of a mapped header, "
@@ -178,13 +183,16 @@ class Guests:
     def _follow(
         self, process: subprocess.Popen[str], log: Path
     ) -> Iterator[tuple[int, Result]]:
-        """Yield results as they come; the last one may be that of a fault."""
+        """Yield results when the next check begins; the last may be that of a crash."""
         running: tuple[int, str] | None = None
-        done = said = False
-        assert process.stdout and process.stderr
+        held: tuple[int, Result] | None = None
+        assert process.stdout
         for line in _lines(process.stdout, self._options.timeout):
             word, _, rest = line.partition(" ")
             if word == "@begin":
+                if held:
+                    yield held[0], _judged(held, log, rest)
+                held = None
                 number, check = rest.split()
                 running = int(number), check
                 ktap.progress(f"{self._forms[running[0]].name}: {check}")
@@ -196,17 +204,17 @@ class Guests:
                 data = base64.b64decode("".join(coded))
                 (self.out[int(number)] / name).write_bytes(data)
             elif word in OUTCOMES and running:
-                yield running[0], Result(running[1], OUTCOMES[word], rest)
-                running, said = None, True
-            done |= word == "@done"
-        if done or (said and not running):
-            # What crashes between checks is what a finding before has left.
-            return
+                held = running[0], Result(running[1], OUTCOMES[word], rest)
+                running = None
         text = _ending(process, log, self._options.timeout)
-        if running is None:
+        if held:
+            # What crashes afterwards is what a finding has left, or unloading.
+            yield held[0], _judged(held, log, None)
+        elif running:
+            self._crashes[running[0]] += 1
+            yield running[0], Result(running[1], Outcome.FAILED, text)
+        else:
             raise GuestError(text)
-        self._crashes[running[0]] += 1
-        yield running[0], Result(running[1], Outcome.FAILED, text)
 
 
 OUTCOMES = {
@@ -229,8 +237,38 @@ def _lines(stream: IO[str], timeout: float) -> Iterator[str]:
             yield from whole
 
 
+def _judged(held: tuple[int, Result], log: Path, following: str | None) -> Result:
+    """Return a result, or what the kernel has complained of meanwhile.
+
+    following: the check that has begun since, None if the guest has ended. What the
+    kernel says comes by another way, and later.
+    """
+    index, result = held
+    mark = MARK.format(f"{index:03} {result.check}")
+    for _ in range(LATE):
+        text = log.read_text(errors="replace")
+        if following is None or MARK.format(following) in text:
+            break
+        time.sleep(0.1)
+    during = text.rpartition(mark)[2]
+    if following is not None:
+        during = during.partition(MARK.format(following))[0]
+    fault = verdict.find_splat(during, stamped=True)
+    if fault and result.outcome is not Outcome.FAILED:
+        return Result(result.check, Outcome.FAILED, _meaning(fault))
+    return result
+
+
+def _meaning(fault: str) -> str:
+    """Say for an author what a fault of the kernel's may be."""
+    for pattern, meaning in MEANINGS.items():
+        if re.search(pattern, fault, re.IGNORECASE):
+            return f"{meaning} ({fault})"
+    return fault
+
+
 def _ending(process: subprocess.Popen[str], log: Path, timeout: float) -> str:
-    """Say for an author why a guest says no more in the middle of a check.
+    """Say for an author why a guest says no more.
 
     Raises GuestError if it could not be set up.
     """
@@ -244,8 +282,4 @@ def _ending(process: subprocess.Popen[str], log: Path, timeout: float) -> str:
     if status == verdict.SETUP:
         raise GuestError(reason)
     text = log.read_text(errors="replace") if log.is_file() else ""
-    fault = verdict.find_splat(text, stamped=True) or reason
-    for pattern, meaning in MEANINGS.items():
-        if re.search(pattern, fault):
-            return f"{meaning} ({fault})"
-    return fault
+    return _meaning(verdict.find_splat(text, stamped=True) or reason)

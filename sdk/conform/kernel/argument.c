@@ -67,11 +67,12 @@ static int arg_set(struct conform *c, const char *name, const char *value)
 int conform_arg_parse(struct conform *c, char *words)
 {
 	const struct pfm_arg_field *f = c->fmt->fmt_arg_layout;
+	size_t size = c->fmt->fmt_arg_size;
 	char *word, *name;
 	int ret = 0;
 
-	c->dfl = kzalloc(c->fmt->fmt_arg_size, GFP_KERNEL);
-	if (!c->dfl || conform_mem_alloc(&c->arg, 0, c->fmt->fmt_arg_size))
+	c->dfl = kzalloc(size, GFP_KERNEL);
+	if (!c->dfl || (size && conform_mem_alloc(&c->arg, 0, size)))
 		return -ENOMEM;
 	for (; f && f->name; f++)
 		conform_arg_put(c->dfl, f, f->dfl);
