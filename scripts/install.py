@@ -189,8 +189,8 @@ def scaffold(layout: Layout) -> Iterator[Item]:
 
 def manual(layout: Layout) -> Iterator[Item]:
     """Yield the pages of the manual, and a link for each other name of a page."""
-    programs = ("tools/pfmon/*.1", "parsers/*.1", "scripts/vm/*.1")
-    programs += ("sdk/*.1", "sdk/conform/*.1")
+    sdk_pages = ("scripts/vm/*.1", "sdk/*.1", "sdk/conform/*.1")
+    programs = ("tools/pfmon/*.1", "parsers/*.1", *sdk_pages)
     for pattern in ("lib/*.[23]", *programs, "docs/*.7"):
         for source in sorted(ROOT.glob(pattern)):
             directory = layout.prefix / f"share/man/man{source.suffix[1:]}"

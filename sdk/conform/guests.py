@@ -45,10 +45,10 @@ MEANINGS = {
     r"inconsistent lock state|invalid wait context|possible \w+ lock|stack_depot": (
         "a call-back takes a lock, or allocates, where it may not"
     ),
-    r"NULL pointer dereference": (
+    r"NULL pointer dereference|KASAN: null-ptr": (
         "something is NULL that it uses: registers may be, and the buffer without one"
     ),
-    r"KASAN: .*(out-of-bounds|invalid-access)": "it reads or writes beside memory that it was given",
+    r"KASAN: .*out-of-bounds": "it reads or writes beside memory that it was given",
     r"KASAN: .*use-after-free": "it uses memory that is gone",
     r"unable to handle (kernel paging request|page fault)|Unable to handle kernel": (
         "it uses an address where there is nothing: an offset out of a mapped header, "
