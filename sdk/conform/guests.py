@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import os
 import re
 import selectors
@@ -138,19 +139,19 @@ class Guests:
         """Yield what one guest says, until its end."""
         self._boots += 1
         out = self.out[0].parent / f"guest{self._boots}"
-        with tempfile.TemporaryDirectory(prefix="perfmon-conform.") as name:
-            content = Path(name)
+        with contextlib.ExitStack() as cleanup:
+            name = tempfile.TemporaryDirectory(prefix="perfmon-conform.")
+            content = Path(cleanup.enter_context(name))
             self._fill(content, left)
+            errors = cleanup.enter_context(tempfile.TemporaryFile())
             with subprocess.Popen(
                 self._command(content, out),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                text=True,
-                errors="replace",
+                stderr=errors,
             ) as process:
                 try:
-                    yield from self._follow(process, out / LOG)
+                    yield from self._follow(process, out / LOG, errors)
                 finally:
                     process.terminate()
 
@@ -181,23 +182,28 @@ class Guests:
         return [sys.executable, "-B", str(VM), *words]
 
     def _follow(
-        self, process: subprocess.Popen[str], log: Path
+        self, process: subprocess.Popen[bytes], log: Path, errors: IO[bytes]
     ) -> Iterator[tuple[int, Result]]:
         """Yield results when the next check begins; the last may be that of a crash."""
         running: tuple[int, str] | None = None
         held: tuple[int, Result] | None = None
         assert process.stdout
-        for line in _lines(process.stdout, self._options.timeout):
+        # To boot may take as long again.
+        for line in _lines(process.stdout, 2 * self._options.timeout):
             word, _, rest = line.partition(" ")
             if word == "@begin":
                 if held:
-                    yield held[0], _judged(held, log, rest)
+                    judged = _judged(held, log, rest)
+                    yield held[0], judged
+                    if judged is not held[1]:
+                        # Lockdep, for one, says nothing more in this guest.
+                        return
                 held = None
                 number, check = rest.split()
                 running = int(number), check
                 ktap.progress(f"{self._forms[running[0]].name}: {check}")
             elif word == "@format":
-                number, _, uuid, size = rest.split()
+                number, uuid, size = rest.split()
                 self.facts[int(number)] = Facts(uuid, int(size))
             elif word == "@file":
                 number, name, *coded = rest.split()
@@ -206,7 +212,7 @@ class Guests:
             elif word in OUTCOMES and running:
                 held = running[0], Result(running[1], OUTCOMES[word], rest)
                 running = None
-        text = _ending(process, log, self._options.timeout)
+        text = _ending(process, log, errors, 2 * self._options.timeout)
         if held:
             # What crashes afterwards is what a finding has left, or unloading.
             yield held[0], _judged(held, log, None)
@@ -224,7 +230,7 @@ OUTCOMES = {
 }
 
 
-def _lines(stream: IO[str], timeout: float) -> Iterator[str]:
+def _lines(stream: IO[bytes], timeout: float) -> Iterator[str]:
     """Yield lines of output until its end, or until none comes any more."""
     text = ""
     with selectors.DefaultSelector() as selector:
@@ -267,17 +273,20 @@ def _meaning(fault: str) -> str:
     return fault
 
 
-def _ending(process: subprocess.Popen[str], log: Path, timeout: float) -> str:
+def _ending(
+    process: subprocess.Popen[bytes], log: Path, errors: IO[bytes], timeout: float
+) -> str:
     """Say for an author why a guest says no more.
 
     Raises GuestError if it could not be set up.
     """
-    assert process.stderr
     try:
         status = process.wait(ENDING)
     except subprocess.TimeoutExpired:
         return f"does not end within {timeout:g} s"
-    said = process.stderr.read().strip().splitlines() or [f"exit status {status}"]
+    errors.seek(0)
+    said = errors.read().decode(errors="replace").strip().splitlines()
+    said = said or [f"exit status {status}"]
     reason = said[-1].partition(": ")[2] or said[-1]
     if status == verdict.SETUP:
         raise GuestError(reason)

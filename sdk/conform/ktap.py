@@ -31,9 +31,9 @@ def begin(formats: int) -> None:
     _say("KTAP version 1", f"1..{formats}")
 
 
-def begin_format(name: str, checks: int) -> None:
-    """Begin what is said of a format."""
-    _say("    KTAP version 1", f"    # Subtest: {name}", f"    1..{checks}")
+def begin_format(name: str) -> None:
+    """Begin what is said of a format. The number of its checks comes at their end."""
+    _say("    KTAP version 1", f"    # Subtest: {name}")
 
 
 def result(number: int, found: Result) -> None:
@@ -52,6 +52,7 @@ def end_format(number: int, name: str, results: Sequence[Result]) -> bool:
     bad = sum(found.outcome is Outcome.FAILED for found in results)
     skipped = sum(found.outcome is Outcome.SKIPPED for found in results)
     passed = len(results) - bad - skipped
+    _say(f"    1..{len(results)}")
     _say(f"    # {name}: pass:{passed} fail:{bad} skip:{skipped} total:{len(results)}")
     _say(f"{'not ok' if bad else 'ok'} {number} {name}")
     return not bad

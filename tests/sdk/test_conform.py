@@ -16,6 +16,7 @@ from conform_report import results
 from installed_sdk import Sdk
 
 BROKEN = Path(__file__).resolve().parent / "broken"
+PEBS = ("pebs32", "pebs64")
 MODELS = "linear regions histogram device".split()
 OURS = "default nway pebs32 pebs64 oprofile callstack histogram flight".split()
 # What finds each broken format, and the words for its author.
@@ -83,7 +84,7 @@ def test_our_formats_and_what_pfm_new_format_makes_pass(
     without |= {"decoded", "layout", "prefixes", "damaged"}
     assert skipped == {
         *((name, check) for name in ("oprofile", "my_device") for check in without),
-        *((name, "recording") for name in ("pebs32", "pebs64")),
+        *((name, check) for name in PEBS for check in ("recording", "unload")),
     }
 
 

@@ -138,6 +138,7 @@ int conform_check_arguments(struct conform *c)
 	arg = kmalloc(c->fmt->fmt_arg_size, GFP_KERNEL);
 	if (!arg)
 		return -ENOMEM;
+	c->max_size = CONFORM_MAX_CHANCE;
 	for (; !ret && n; n--) {
 		memcpy(arg, c->dfl, c->fmt->fmt_arg_size);
 		arg_spoil(c, arg);
@@ -167,12 +168,14 @@ u64 conform_arg_smallest(struct conform *c)
 }
 
 /* Full, emptied, and full again, with the largest records. */
-static int sizes_try(struct conform *c, u64 size)
+static int sizes_try(struct conform *c, u64 size, unsigned int *tried)
 {
 	int ret = conform_create_size(c, size);
 
 	if (ret || !c->live)
 		return ret;
+	++*tried;
+	c->notify = false;
 	ret = conform_fill(c, CONFORM_BURST) ?: conform_restart(c, false) ?:
 		conform_fill(c, 1);
 	if (ret == -EBADMSG)
@@ -180,18 +183,19 @@ static int sizes_try(struct conform *c, u64 size)
 	return ret ?: conform_end(c);
 }
 
-static int sizes_around(struct conform *c, u64 first)
+static int sizes_around(struct conform *c, u64 first, unsigned int *tried)
 {
 	u64 last = first + (c->quick ? SIZES_QUICK : SIZES), size;
 	int ret = 0;
 
 	for (size = first; !ret && size < last; size++)
-		ret = sizes_try(c, size);
+		ret = sizes_try(c, size, tried);
 	return ret;
 }
 
 int conform_check_sizes(struct conform *c)
 {
+	unsigned int tried = 0;
 	u64 smallest;
 	int ret = conform_make(c) ?: conform_values(c, pfm_num_pmds());
 
@@ -201,6 +205,10 @@ int conform_check_sizes(struct conform *c)
 		return conform_skip(c,
 				    "no field of the argument is a number of bytes");
 	smallest = conform_arg_smallest(c);
-	return sizes_around(c, smallest) ?:
-		conform_values(c, 0) ?: sizes_around(c, smallest);
+	ret = sizes_around(c, smallest, &tried) ?: conform_values(c, 0) ?:
+		sizes_around(c, smallest, &tried);
+	if (!ret && !tried)
+		return conform_skip(c, "no buffer of %llu bytes or a little more can be made",
+				    smallest);
+	return ret;
 }

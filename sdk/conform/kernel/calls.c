@@ -26,9 +26,18 @@ static int calls_check(struct conform *c, const char *callback, int ret)
 	return 0;
 }
 
+/* The core's own word in front of the buffer. */
+static int calls_area(struct conform *c)
+{
+	if (c->buf.base && pfm_fmt_front(c->buf.start)->area != c->area.start)
+		return conform_fail(c, "wrote behind the %d private bytes in front of its buffer",
+				    PFM_FMT_PRIV_SIZE);
+	return 0;
+}
+
 int conform_guards(struct conform *c)
 {
-	return conform_mem_check(c, &c->buf, "the buffer") ?:
+	return calls_area(c) ?: conform_mem_check(c, &c->buf, "the buffer") ?:
 		conform_mem_check(c, &c->area, "the private area") ?:
 		conform_mem_check(c, &c->arg, "its argument") ?:
 		conform_mem_check(c, &c->ovfl, "the overflow that it is told of");
@@ -63,7 +72,7 @@ static int calls_sizes(struct conform *c, size_t *size, size_t *area)
 		return calls_check(c, "fmt_getpriv", ret);
 	if (*area && !*size)
 		c->refused = -EINVAL;
-	else if (*size > CONFORM_MAX_SIZE || *area > CONFORM_MAX_SIZE)
+	else if (*size > c->max_size || *area > c->max_size)
 		c->refused = -ENOMEM;
 	return 0;
 }
@@ -118,6 +127,10 @@ int conform_make(struct conform *c)
 
 	if (ret || c->live)
 		return ret;
+	if (c->refused == -ENOMEM)
+		return conform_skip(c, "there is no memory for its buffer");
+	if (c->fmt->fmt_arg_size && !c->fmt->fmt_arg_layout)
+		return conform_skip(c, "the format publishes no layout of its argument, and refuses zeros");
 	return conform_fail(c,
 			    "the argument that tools give by default is refused with %d: publish one that works (fmt_arg_layout), or say --arg NAME=VALUE,...",
 			    c->refused);

@@ -16,8 +16,12 @@
 
 struct pt_regs;
 
-/* Larger ones are as good as refused: nothing is learned from their size. */
-#define CONFORM_MAX_SIZE	(4UL << 20)
+/*
+ * Bytes of the largest buffer that is made; of arguments by chance those above
+ * the other one are as good as refused: nothing is learned from their size.
+ */
+#define CONFORM_MAX_SIZE	(64UL << 20)
+#define CONFORM_MAX_CHANCE	(4UL << 20)
 #define CONFORM_TEXT		400
 /* PMDs that overflow at once. */
 #define CONFORM_BURST		4
@@ -43,6 +47,7 @@ struct conform_mem {
  * @arg:     the argument of this context
  * @buf:     its buffer
  * @area:    its private area
+ * @max_size: CONFORM_MAX_SIZE, or CONFORM_MAX_CHANCE
  * @live:    fmt_init was called, fmt_exit was not
  * @refused: why there is no context; 0 if there is
  * @ovfl:    the overflow that the handler is given, and not a byte more
@@ -68,6 +73,7 @@ struct conform {
 	struct conform_mem	arg;
 	struct conform_mem	buf;
 	struct conform_mem	area;
+	size_t			max_size;
 	bool			live;
 	int			refused;
 	struct conform_mem	ovfl;

@@ -22,6 +22,8 @@ static int fill_to(struct conform *c, unsigned int level, bool *full)
 	unsigned int i;
 	int ret = conform_make_small(c) ?: conform_values(c, level % 3);
 
+	/* Who is to be told may hold for another reason. */
+	c->notify = false;
 	for (i = 0; !ret && !c->held && i < level; i++)
 		ret = conform_overflow(c, 1, NULL);
 	*full = c->held;

@@ -25,17 +25,19 @@ static int exit_watch(struct conform *c, const struct conform_mem *m,
 
 	if (!m->base)
 		return 0;
-	bad = memchr_inv(m->start, FORGOTTEN, m->size);
-	if (bad)
-		return conform_fail(c, "wrote to %s after fmt_exit, byte %zu",
-				    what, bad - (u8 *)m->start);
-	return 0;
+	bad = memchr_inv(m->start - m->front, FORGOTTEN, m->front + m->size);
+	if (!bad)
+		return 0;
+	if (bad < (u8 *)m->start)
+		return conform_fail(c, "wrote to its private bytes after fmt_exit");
+	return conform_fail(c, "wrote to %s after fmt_exit, byte %zu", what,
+			    bad - (u8 *)m->start);
 }
 
 static void exit_forget(const struct conform_mem *m)
 {
 	if (m->base)
-		memset(m->start, FORGOTTEN, m->size);
+		memset(m->start - m->front, FORGOTTEN, m->front + m->size);
 }
 
 /* A context that was used ends; its memory is still there. */

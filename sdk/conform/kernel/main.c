@@ -96,9 +96,7 @@ u32 conform_random(struct conform *c, u32 ceiling)
 
 static void conform_drop(struct conform *c)
 {
-	/* One that was found to be wrong is let go as well as it can be. */
-	if (c->live)
-		conform_end(c);
+	conform_end(c);
 	conform_mem_free(&c->arg);
 	conform_mem_free(&c->buf);
 	conform_mem_free(&c->area);
@@ -150,9 +148,11 @@ static int conform_run(char *name)
 			continue;
 		*c->text = 0;
 		c->quick = quick;
+		c->max_size = CONFORM_MAX_SIZE;
 		prandom_seed_state(&c->rnd, seed);
 		ret = conform_checks[i].run(c);
-		c->live = c->live && ret != -EBADMSG;
+		/* What it has begun ends, whatever was found. */
+		conform_end(c);
 		return ret;
 	}
 	return -EINVAL;

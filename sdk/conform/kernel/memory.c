@@ -13,7 +13,7 @@
 #define GUARDED		(!IS_ENABLED(CONFIG_KASAN_VMALLOC))
 #define GUARD		0xa5
 /* Bytes that are looked at, on either side. */
-#define NEAR		512
+#define NEAR		1024
 
 int conform_mem_alloc(struct conform_mem *m, size_t front, size_t size)
 {

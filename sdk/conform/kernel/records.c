@@ -62,10 +62,13 @@ int conform_check_records(struct conform *c)
 	if (!c->shot || !c->truth)
 		return -ENOMEM;
 	c->calls = 0;
+	c->stored = 0;
 	/* Who asks for messages may be one that freezes. */
 	c->notify = false;
 	ret = records_make(c);
 	memcpy(c->shot, c->buf.start, c->buf.size);
 	c->shot_size = c->buf.size;
+	if (!ret && !c->stored)
+		return conform_fail(c, "records nothing: the handler returns an error for the first overflow");
 	return ret ?: conform_end(c);
 }

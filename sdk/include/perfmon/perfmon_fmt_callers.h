@@ -134,21 +134,22 @@ static __always_inline bool pfm_read_frame(unsigned long fp,
 					   struct pfm_frame *frame)
 {
 	const struct pfm_frame __user *at = (void __user *)fp;
-	int err = 0;
+	unsigned int ok = 0;
 
 	if (!IS_ALIGNED(fp, sizeof(fp)) || !access_ok(at, sizeof(*at)))
 		return false;
 	uaccess_ttbr0_enable();
 	asm volatile("1:	ldtr	%[next], [%[at]]\n"
 		     "2:	ldtr	%[ret], [%[at], #8]\n"
+		     "	mov	%w[ok], #1\n"
 		     "3:\n"
-		     _ASM_EXTABLE_UACCESS_ERR(1b, 3b, %w[err])
-		     _ASM_EXTABLE_UACCESS_ERR(2b, 3b, %w[err])
-		     : [err] "+&r" (err), [next] "=&r" (frame->next),
-		       [ret] "=r" (frame->ret)
+		     _ASM_EXTABLE_UACCESS(1b, 3b)
+		     _ASM_EXTABLE_UACCESS(2b, 3b)
+		     : [ok] "+&r" (ok), [next] "=&r" (frame->next),
+		       [ret] "=&r" (frame->ret)
 		     : [at] "r" (uaccess_mask_ptr(at)));
 	uaccess_ttbr0_disable();
-	return !err;
+	return ok;
 }
 
 /* Without their authentication code. */
