@@ -44,7 +44,7 @@ static int forge_fields(struct conform *c)
 
 	for (at = 0; !ret && at < end; at += 4)
 		for (how = 0; !ret && how < 16; how++) {
-			/* Whatever was forged before is as the format had it. */
+			/* What was forged before is as the format had it. */
 			ret = conform_make_small(c);
 			if (ret)
 				break;
