@@ -156,15 +156,16 @@ u64 conform_arg_smallest(struct conform *c)
 	const struct pfm_arg_field *f = conform_arg_size(c);
 	u64 size;
 
-	if (!f || !c->fmt->fmt_validate)
-		return 0;
+	if (!f || !c->fmt->fmt_validate || c->smallest)
+		return c->smallest;
 	for (size = 0; size < 1 << 20; size++) {
 		memcpy(c->arg.start, c->dfl, c->fmt->fmt_arg_size);
 		conform_arg_put(c->arg.start, f, size);
 		if (!c->fmt->fmt_validate(0, pfm_num_pmds(), c->arg.start))
-			return size;
+			break;
 	}
-	return 0;
+	c->smallest = size < 1 << 20 ? size : 0;
+	return c->smallest;
 }
 
 /* Full, emptied, and full again, with the largest records. */

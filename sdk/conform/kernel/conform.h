@@ -44,6 +44,7 @@ struct conform_mem {
  * struct conform - the format under test, and its context
  * @fmt:     the format
  * @dfl:     its argument, as tools would give it
+ * @smallest: bytes of the smallest buffer, if that was found
  * @arg:     the argument of this context
  * @buf:     its buffer
  * @area:    its private area
@@ -70,6 +71,7 @@ struct conform_mem {
 struct conform {
 	const pfm_buffer_fmt_t	*fmt;
 	void			*dfl;
+	u64			smallest;
 	struct conform_mem	arg;
 	struct conform_mem	buf;
 	struct conform_mem	area;
