@@ -148,6 +148,8 @@ struct pfm_pmd {
  * @page_seq:    its sequence number
  * @counter_seq: the one of the counters in it
  * @page_buffer: holds @page
+ * @configs:     words of configuration beside the PMC of each of its registers,
+ *               or NULL while all of them are 0 (pmc.c)
  * @regs:        the @hw of its PMDs, in the order of the PMU's table, that is
  *               increasing index; and of the clock, which counts from
  *               -@timeout. NULL for what nobody has spoken of (pmd.c)
@@ -168,6 +170,7 @@ struct pfm_evtset {
 	u32			page_seq;
 	u32			counter_seq;
 	struct pfm_buffer	*page_buffer;
+	u64			(*configs)[PFM_PMC_CONFIGS];
 	struct pfm_pmu_reg	*regs[];
 };
 

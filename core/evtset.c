@@ -17,6 +17,7 @@
 #include "context.h"
 #include "evtset.h"
 #include "evtset_page.h"
+#include "pmc.h"
 #include "pmd.h"
 #include "pmu.h"
 #include "value.h"
@@ -43,6 +44,7 @@ static void pfm_evtset_free(struct pfm_evtset *set)
 	size_t size = pfm_evtset_size(set->pmu_set.num_regs);
 
 	pfm_pmds_free(set);
+	pfm_pmcs_free(set);
 	if (set->page_buffer)
 		pfm_buffer_put(set->page_buffer);
 	kfree(set);

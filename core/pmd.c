@@ -149,16 +149,6 @@ int pfm_pmds_create(struct pfm_context *ctx, struct pfm_evtset *set)
 	return ret;
 }
 
-/* Default value of the PMC that controls a PMD. */
-static u64 pfm_default_pmc(const struct pfm_pmu *pmu, u16 num)
-{
-	const struct pfm_reg_desc *pmc = pmu->pmcs;
-
-	while (pmc->pmd != num)
-		pmc++;
-	return pmc->dfl;
-}
-
 int pfm_pmd_need(struct pfm_evtset *set, unsigned int slot)
 {
 	struct pfm_context *ctx = pfm_context_of(set);
@@ -172,7 +162,7 @@ int pfm_pmd_need(struct pfm_evtset *set, unsigned int slot)
 	pmd = pfm_pmd_new(ctx, set, slot, &pmu->pmds[slot]);
 	if (!pmd)
 		return -ENOMEM;
-	pmd->hw.pmc_value = pfm_default_pmc(pmu, pmu->pmds[slot].num);
+	pmd->hw.pmc_value = pfm_pmu_selector(pmu, pmu->pmds[slot].num)->dfl;
 	if (ctx->loaded)
 		ret = pmu->write_pmc(&pmd->hw) ?:
 		      pfm_value_write(pmd, pmd->value);

@@ -13,7 +13,7 @@
  * What descriptions have compiled in: whoever changes it raises
  * PFM_PMU_INTERFACE, so that older ones are refused.
  */
-static_assert(PFM_PMU_INTERFACE == 2);
+static_assert(PFM_PMU_INTERFACE == 3);
 static_assert(sizeof(struct pfm_pmu) == 128);
 static_assert(sizeof(struct pfm_reg_desc) == 48);
 static_assert(sizeof(struct pfm_pmu_reg) == 64);
@@ -62,23 +62,43 @@ static bool pfm_regs_are_valid(const struct pfm_reg_desc *regs, u16 n,
 	return true;
 }
 
-/* Every PMC that controls a PMD has one of its own, and one that counts. */
-static bool pfm_pmcs_control_counters(const struct pfm_pmu *pmu)
+/*
+ * PMCs with those flags that control a PMD have one of their own, and one that
+ * counts.
+ */
+static bool pfm_pmcs_have_counters(const struct pfm_pmu *pmu, u16 flags,
+				   unsigned long *controlled)
 {
-	DECLARE_BITMAP(controlled, PFM_MAX_PMDS);
 	u16 i;
 	int slot;
 
 	bitmap_zero(controlled, PFM_MAX_PMDS);
 	for (i = 0; i < pmu->num_pmcs; i++) {
-		if (pmu->pmcs[i].pmd == PFM_REGD_NO_PMD)
+		const struct pfm_reg_desc *pmc = &pmu->pmcs[i];
+
+		if (pmc->flags != flags ||
+		    (!flags && pmc->pmd == PFM_REGD_NO_PMD))
 			continue;
-		slot = pfm_pmu_find(pmu->pmds, pmu->num_pmds, pmu->pmcs[i].pmd);
+		slot = pfm_pmu_find(pmu->pmds, pmu->num_pmds, pmc->pmd);
 		if (slot < 0 || !(pmu->pmds[slot].flags & PFM_REGD_COUNTER) ||
+		    (flags && pmc->dfl) ||
 		    __test_and_set_bit(slot, controlled))
 			return false;
 	}
 	return true;
+}
+
+/* Words of configuration are beside a PMC that controls the counter. */
+static bool pfm_pmcs_control_counters(const struct pfm_pmu *pmu)
+{
+	DECLARE_BITMAP(selected, PFM_MAX_PMDS);
+	DECLARE_BITMAP(configured, PFM_MAX_PMDS);
+
+	return pfm_pmcs_have_counters(pmu, 0, selected) &&
+	       pfm_pmcs_have_counters(pmu, PFM_REGD_CONFIG1, configured) &&
+	       bitmap_subset(configured, selected, PFM_MAX_PMDS) &&
+	       pfm_pmcs_have_counters(pmu, PFM_REGD_CONFIG2, configured) &&
+	       bitmap_subset(configured, selected, PFM_MAX_PMDS);
 }
 
 /* Return: what is wrong with the tables, or NULL. */
@@ -86,7 +106,8 @@ static const char *pfm_tables_fault(const struct pfm_pmu *pmu)
 {
 	if (!pmu->num_pmds)
 		return "num_pmds is 0";
-	if (!pfm_regs_are_valid(pmu->pmcs, pmu->num_pmcs, PFM_MAX_PMCS, 0))
+	if (!pfm_regs_are_valid(pmu->pmcs, pmu->num_pmcs, PFM_MAX_PMCS,
+				PFM_REGD_CONFIG1 | PFM_REGD_CONFIG2))
 		return "an entry of pmcs is not well formed, or out of order";
 	if (!pfm_regs_are_valid(pmu->pmds, pmu->num_pmds, PFM_MAX_PMDS,
 				PFM_REGD_COUNTER | PFM_REGD_READ_ONLY |
@@ -228,6 +249,15 @@ int pfm_pmu_find(const struct pfm_reg_desc *regs, u16 n, u16 num)
 			high = mid - 1;
 	}
 	return -ENOENT;
+}
+
+const struct pfm_reg_desc *pfm_pmu_selector(const struct pfm_pmu *pmu, u16 num)
+{
+	const struct pfm_reg_desc *pmc = pmu->pmcs;
+
+	while (pmc->pmd != num || pmc->flags)
+		pmc++;
+	return pmc;
 }
 
 void pfm_bv_from_slots(const struct pfm_pmu *pmu, const unsigned long *slots,

@@ -17,6 +17,11 @@ void pfm_pmu_put(const struct pfm_pmu *pmu);
 /* Return: place of register @num in the table, or -ENOENT. Context: any. */
 int pfm_pmu_find(const struct pfm_reg_desc *regs, u16 n, u16 num);
 
+/*
+ * Context: any. Return: the PMC that controls PMD @num, which one controls.
+ */
+const struct pfm_reg_desc *pfm_pmu_selector(const struct pfm_pmu *pmu, u16 num);
+
 /* Places in the PMU's table to a bit vector of PMD indices. Context: any. */
 void pfm_bv_from_slots(const struct pfm_pmu *pmu, const unsigned long *slots,
 		       u64 *bv);

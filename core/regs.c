@@ -12,6 +12,7 @@
 #include "context.h"
 #include "evtset.h"
 #include "pause.h"
+#include "pmc.h"
 #include "pmd.h"
 #include "pmu.h"
 #include "regs.h"
@@ -255,20 +256,23 @@ static void pfm_use_ovfl(struct pfm_pmd *pmd, struct pfm_pmd_ovfl *ovfl)
 }
 
 /*
- * Let the PMU follow a changed PMC, or a counter that has begun or ceased to
- * sample. The PMD is loaded with @value then.
+ * Let the PMU follow changed PMCs, or a counter that has begun or ceased to
+ * sample; @words is NULL if the PMCs stay. The PMD is loaded with @value then.
  */
-static int pfm_reprogram(struct pfm_pmd *pmd, u64 pmc_value, u64 value)
+static int pfm_reprogram(struct pfm_pmd *pmd, const struct pfm_pmc_words *words,
+			 u64 value)
 {
 	struct pfm_context *ctx = pmd->ctx;
 	bool sampling = pfm_pmd_is_sampling(pmd);
 	int ret;
 
-	if (pmd->hw.pmc_value == pmc_value && pmd->hw.sampling == sampling)
+	if ((!words || pfm_pmc_says(pmd, words)) &&
+	    pmd->hw.sampling == sampling)
 		return 0;
 	if (ctx->loaded && ctx->ask_first)
 		return PFM_ASK_FIRST;
-	pmd->hw.pmc_value = pmc_value;
+	if (words)
+		pfm_pmc_write(pmd, words);
 	pmd->hw.sampling = sampling;
 	if (!ctx->loaded)
 		return 0;
@@ -277,19 +281,22 @@ static int pfm_reprogram(struct pfm_pmd *pmd, u64 pmc_value, u64 value)
 }
 
 /* Change what a PMC and its PMD do, or nothing if the PMU refuses. */
-static int pfm_change_pmc(struct pfm_pmd *pmd, u64 pmc_value,
+static int pfm_change_pmc(struct pfm_pmd *pmd,
+			  const struct pfm_pmc_words *words,
 			  struct pfm_pmd_ovfl *ovfl)
 {
-	u64 old = pmd->hw.pmc_value, value = pfm_value_read(pmd);
 	struct pfm_pmd_ovfl *old_ovfl = pmd->ovfl;
+	u64 value = pfm_value_read(pmd);
+	struct pfm_pmc_words old;
 	int ret;
 
+	pfm_pmc_read(pmd, &old);
 	pfm_use_ovfl(pmd, ovfl);
-	ret = pfm_reprogram(pmd, pmc_value, value);
+	ret = pfm_reprogram(pmd, words, value);
 	if (ret) {
 		pfm_use_ovfl(pmd, old_ovfl);
 		/* What was counted stays, even if nothing counts any more. */
-		if (pfm_reprogram(pmd, old, value))
+		if (pfm_reprogram(pmd, &old, value))
 			pfm_value_write(pmd, value);
 	}
 	pfm_free_other_ovfl(pmd, old_ovfl, ovfl);
@@ -298,7 +305,8 @@ static int pfm_change_pmc(struct pfm_pmd *pmd, u64 pmc_value,
 
 /* The same; @conf is NULL if its PMD does what it did. */
 static int pfm_write_pmc_paused(struct pfm_evtset *set, unsigned int slot,
-				u64 pmc_value, const struct pfm_smpl_conf *conf)
+				const struct pfm_pmc_words *words,
+				const struct pfm_smpl_conf *conf)
 {
 	static const struct pfm_smpl_conf none;
 	struct pfm_pmd *pmd = pfm_pmd_at(set, slot);
@@ -307,21 +315,36 @@ static int pfm_write_pmc_paused(struct pfm_evtset *set, unsigned int slot,
 
 	if (!conf && !(pmd && pmd->ovfl))
 		conf = &none;
-	ret = pfm_reserve(set, slot, conf, &pmd, &ovfl);
-	return ret ?: pfm_change_pmc(pmd, pmc_value, ovfl);
+	ret = pfm_pmc_reserve(set, words) ?:
+	      pfm_reserve(set, slot, conf, &pmd, &ovfl);
+	return ret ?: pfm_change_pmc(pmd, words, ovfl);
 }
 
-static bool pfm_pmc_is_good(const struct pfm_context *ctx,
-			    const pfarg_pmc_t *req, u64 value)
+static bool pfm_pmc_is_good(const pfarg_pmc_t *req)
 {
-	const struct pfm_pmu *pmu = ctx->pmu;
+	return !(req->reg_flags & ~(PFM_PMC_FLAGS | PFM_REG_RETFL_MASK)) &&
+	       !memchr_inv(req->reserved, 0, sizeof(req->reserved));
+}
 
-	if (req->reg_flags & ~(PFM_PMC_FLAGS | PFM_REG_RETFL_MASK))
-		return false;
-	if (memchr_inv(req->reserved, 0, sizeof(req->reserved)))
-		return false;
+/*
+ * What the PMCs of a counter are to say once @pmc has @value. @pmd: its place,
+ * negative if @pmc controls none. Return: does the PMU know that?
+ */
+static bool pfm_make_words(const struct pfm_evtset *set, int pmd,
+			   const struct pfm_reg_desc *pmc, u64 value,
+			   struct pfm_pmc_words *words)
+{
+	const struct pfm_context *ctx = pfm_context_of(set);
+	const struct pfm_pmu *pmu = ctx->pmu;
+	u16 num = pmc->num;
+
+	if (pmd >= 0)
+		num = pfm_pmc_change(set, pmd, pmc, value, words);
+	else
+		*words = (struct pfm_pmc_words){ .select = value };
 	return !pmu->check_pmc ||
-	       !pmu->check_pmc(req->reg_num, value, pfm_is_syswide(ctx));
+	       !pmu->check_pmc(num, words->select, words->config,
+			       pfm_is_syswide(ctx));
 }
 
 int pfm_write_pmc(struct pfm_context *ctx, void *elem)
@@ -330,10 +353,10 @@ int pfm_write_pmc(struct pfm_context *ctx, void *elem)
 	const struct pfm_pmu *pmu = ctx->pmu;
 	struct pfm_smpl_conf conf;
 	struct pfm_evtset *set = pfm_evtset_find(ctx, req->reg_set);
+	struct pfm_pmc_words words;
 	const struct pfm_reg_desc *pmc;
-	int slot, ret = 0, err;
-	bool has_pmd, smpl;
-	u64 value;
+	int slot, pmd, ret = 0, err;
+	bool smpl;
 
 	lockdep_assert_held(&ctx->mutex);
 	slot = pfm_reg_slot(pmu->pmcs, pmu->num_pmcs, req->reg_num,
@@ -343,11 +366,13 @@ int pfm_write_pmc(struct pfm_context *ctx, void *elem)
 	if (!set)
 		return pfm_bad_elem(&req->reg_flags, PFM_REG_RETFL_NOSET);
 	pmc = &pmu->pmcs[slot];
-	value = pfm_keep_reserved(pmc, req->reg_value);
-	if (!pfm_pmc_is_good(ctx, req, value))
+	pmd = pfm_pmu_find(pmu->pmds, pmu->num_pmds, pmc->pmd);
+	if (!pfm_pmc_is_good(req) ||
+	    !pfm_make_words(set, pmd, pmc,
+			    pfm_keep_reserved(pmc, req->reg_value), &words))
 		return pfm_bad_elem(&req->reg_flags, PFM_REG_RETFL_EINVAL);
-	has_pmd = pmc->pmd != PFM_REGD_NO_PMD;
-	smpl = has_pmd && !(req->reg_flags & PFM_REGFL_VALUE_ONLY);
+	smpl = pmd >= 0 && !pmc->flags &&
+	       !(req->reg_flags & PFM_REGFL_VALUE_ONLY);
 	if (smpl && pfm_make_smpl_conf(pmu, req->reg_flags,
 				       req->reg_smpl_eventid,
 				       req->reg_smpl_pmds,
@@ -356,12 +381,9 @@ int pfm_write_pmc(struct pfm_context *ctx, void *elem)
 	req->reg_flags &= ~PFM_REG_RETFL_MASK;
 
 	pfm_pause(ctx);
-	if (has_pmd)
-		ret = pfm_write_pmc_paused(set,
-					   pfm_pmu_find(pmu->pmds,
-							pmu->num_pmds,
-							pmc->pmd),
-					   value, smpl ? &conf : NULL);
+	if (pmd >= 0)
+		ret = pfm_write_pmc_paused(set, pmd, &words,
+					   smpl ? &conf : NULL);
 	pfm_publish(set);
 	err = pfm_resume(ctx);
 	if (ret == -EINVAL)
@@ -403,7 +425,7 @@ static int pfm_apply_pmd(struct pfm_pmd *pmd, const pfarg_pmd_t *req,
 	pmd->ovfl = ovfl;
 	pfm_note_reset(pmd, pmd->value);
 	pfm_prepare_reset(pmd);
-	ret = pfm_reprogram(pmd, pmd->hw.pmc_value, pmd->last_reset);
+	ret = pfm_reprogram(pmd, NULL, pmd->last_reset);
 	return ret ?: pfm_value_write(pmd, pmd->last_reset);
 }
 
@@ -417,7 +439,7 @@ static void pfm_restore_pmd(struct pfm_pmd *pmd, const struct pfm_pmd *old)
 	if (pmd->ovfl)
 		pmd->ovfl->arg.pmd_last_reset = pmd->last_reset;
 	pfm_prepare_reset(pmd);
-	pfm_reprogram(pmd, hw.pmc_value, old->value);
+	pfm_reprogram(pmd, NULL, old->value);
 	pfm_value_write(pmd, old->value);
 }
 

@@ -25,10 +25,11 @@ static bool pfm_pmd_is_live(const struct pfm_pmd *pmd)
 	       READ_ONCE(ctx->set) == pfm_evtset_of(pmd);
 }
 
-/* Bits of its value that are in the hardware. */
+/* Bits of its value that are in the hardware: all if it is no counter's. */
 static u64 pfm_pmd_hw_mask(const struct pfm_pmd *pmd)
 {
-	return pfm_is_clock(pmd) ? ~0ULL : pfm_hw_mask(pmd->ctx->pmu);
+	return pfm_is_clock(pmd) || pmd->hw.desc->read ?
+		       ~0ULL : pfm_hw_mask(pmd->ctx->pmu);
 }
 
 /*

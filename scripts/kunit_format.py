@@ -21,11 +21,11 @@ import signal
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from types import FrameType
 
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE / "vm")]
 
+import command_line  # noqa: E402
 import format_folder  # noqa: E402
 import kunit  # noqa: E402
 
@@ -110,10 +110,6 @@ def _run(folder: Path, extra: list[str]) -> int:
     return kunit.run(WORKSPACE, makefile, populate, extra, show)
 
 
-def _stop(number: int, _: FrameType | None) -> None:
-    sys.exit(128 + number)
-
-
 def main() -> int:
     """Run the suites; return the exit status."""
     parser = argparse.ArgumentParser(
@@ -129,8 +125,7 @@ def main() -> int:
         help="arguments of kunit.py run, for instance a glob of suites",
     )
     arguments = parser.parse_args()
-    signal.signal(signal.SIGTERM, _stop)
-    signal.signal(signal.SIGINT, _stop)
+    command_line.exit_on(signal.SIGTERM, signal.SIGINT)
     try:
         return _run(arguments.folder.resolve(), arguments.extra)
     except (format_folder.FolderError, NoSuite, *kunit.ERRORS) as error:

@@ -102,7 +102,7 @@ static void perf_set_period(const struct pfm_pmu_reg *reg,
 {
 	struct hw_perf_event *hw = &event->hw;
 
-	if (!perf_is_software(reg->pmc_value))
+	if (!perf_has_no_counter(reg->pmc_value))
 		period = max(period, 2ULL);
 	hw->sample_period = period;
 	if (perf_is_counted_at_once(reg->pmc_value)) {
@@ -132,7 +132,7 @@ static void perf_arm(struct pfm_pmu_reg *reg, struct perf_event *event,
 void perf_arm_reported(struct pfm_pmu_reg *reg, struct perf_event *event,
 		       u64 value)
 {
-	bool stop = !perf_is_software(reg->pmc_value) &&
+	bool stop = !perf_has_no_counter(reg->pmc_value) &&
 		    !(event->hw.state & PERF_HES_STOPPED);
 
 	if (stop)

@@ -4,8 +4,8 @@
  *
  * Sixteen pairs PMCn/PMDn, each an event of the kernel's perf, and virtual PMDs
  * for resources that are no counters. A PMC's value is an event in the encoding
- * of perfmon.h (PFM_PERF_*). perf folds its counters to 64 bits, and so a PMD's
- * value is
+ * of perfmon.h (PFM_PERF_*); PMCs 64 + n and 128 + n are config1 and config2 of
+ * perf_event_attr. perf folds its counters to 64 bits, and so a PMD's value is
  *
  *	event->count - reg->offset
  *
@@ -47,12 +47,18 @@ static void perf_apply(struct perf_set *ps,
 	}
 }
 
-static void perf_fill_attr(struct perf_event_attr *attr, u64 pmc, u64 period)
+static void perf_fill_attr(struct perf_event_attr *attr, u64 pmc,
+			   const u64 *config, u64 period)
 {
 	memset(attr, 0, sizeof(*attr));
 	attr->size = sizeof(*attr);
 	attr->type = perf_pmc_type(pmc);
 	attr->config = pmc & PFM_PERF_ID_MASK;
+	attr->config1 = config[0];
+	attr->config2 = config[1];
+	/* All that the configuration of a breakpoint has no word for. */
+	if (attr->type == PERF_TYPE_BREAKPOINT)
+		attr->bp_type = attr->config;
 	attr->exclude_user = !!(pmc & PFM_PERF_EXCL_USER);
 	attr->exclude_kernel = !!(pmc & PFM_PERF_EXCL_KERNEL);
 	attr->exclude_hv = attr->exclude_kernel;
@@ -88,7 +94,8 @@ static int perf_errno(long err)
 }
 
 /*
- * Values that perf has taken for a thread, inverted. Creating an event to ask
+ * Values that perf has taken for a thread with nothing beside them, inverted.
+ * Creating an event to ask
  * costs more than all else that writing a PMC does.
  */
 static u64 perf_taken[64];
@@ -110,8 +117,13 @@ static bool perf_is_lasting(u64 pmc, bool syswide)
 		perf_pmc_type(pmc) == PERF_TYPE_SOFTWARE);
 }
 
+static bool perf_has_configs(const u64 *config)
+{
+	return config[0] | config[1];
+}
+
 /* Only perf knows what this machine can count. */
-static int perf_ask(u64 pmc, bool syswide)
+static int perf_ask(u64 pmc, const u64 *config, bool syswide)
 {
 	struct task_struct *task = syswide ? NULL : current;
 	int cpu = syswide ? raw_smp_processor_id() : -1;
@@ -119,12 +131,12 @@ static int perf_ask(u64 pmc, bool syswide)
 	struct perf_event *event;
 	int ret;
 
-	perf_fill_attr(&attr, pmc, 0);
+	perf_fill_attr(&attr, pmc, config, 0);
 	event = perf_event_create_kernel_counter(&attr, cpu, task,
 						 perf_overflow_far, NULL);
 	if (!IS_ERR(event)) {
 		perf_event_release_kernel(event);
-		if (perf_is_lasting(pmc, syswide))
+		if (perf_is_lasting(pmc, syswide) && !perf_has_configs(config))
 			WRITE_ONCE(*perf_taken_slot(pmc), ~pmc);
 		return 0;
 	}
@@ -132,15 +144,28 @@ static int perf_ask(u64 pmc, bool syswide)
 	return ret == -EINVAL ? ret : 0;
 }
 
-static int perf_check_pmc(u16 num, u64 pmc, bool syswide)
+/*
+ * arm64 steps over an instruction that has come to a breakpoint for perf's own
+ * handlers only: with any other the thread is there for ever.
+ */
+static bool perf_is_endless(u64 pmc)
+{
+	return perf_pmc_type(pmc) == PERF_TYPE_BREAKPOINT &&
+	       !IS_ENABLED(CONFIG_X86);
+}
+
+static int perf_check_pmc(u16 num, u64 pmc, const u64 *config, bool syswide)
 {
 	if (!perf_pmc_is_used(pmc))
 		return pmc == PFM_PERF_NONE ? 0 : -EINVAL;
 	if (pmc & PFM_PERF_RAW && pmc & PFM_PERF_TYPE_MASK)
 		return -EINVAL;
-	if (!syswide && READ_ONCE(*perf_taken_slot(pmc)) == ~pmc)
+	if (perf_is_endless(pmc))
+		return -EINVAL;
+	if (!syswide && !perf_has_configs(config) &&
+	    READ_ONCE(*perf_taken_slot(pmc)) == ~pmc)
 		return 0;
-	return perf_ask(pmc, syswide);
+	return perf_ask(pmc, config, syswide);
 }
 
 /* A debug-store area may want records that are exact. */
@@ -185,9 +210,21 @@ static u64 perf_clock_pmc(const struct pfm_pmu_set *s)
 					PERF_COUNT_SW_CPU_CLOCK);
 }
 
+/*
+ * Is it counted as it happens, by a PMU whose number does not tell? That one is
+ * told its periods in another way than a counter.
+ */
+static bool perf_has_odd_periods(const struct pfm_pmu_reg *reg,
+				 const struct perf_event *event)
+{
+	return event->pmu->task_ctx_nr == perf_sw_context &&
+	       !perf_has_no_counter(reg->pmc_value);
+}
+
 static noinline int perf_add_event(struct pfm_pmu_reg *reg)
 {
 	struct pfm_pmu_set *s = reg->set;
+	u64 config[PFM_PMC_CONFIGS];
 	struct perf_event_attr attr;
 	struct perf_event *event;
 
@@ -195,7 +232,8 @@ static noinline int perf_add_event(struct pfm_pmu_reg *reg)
 		return -EPERM;
 	if (!perf_is_exact_enough(reg))
 		return -EINVAL;
-	perf_fill_attr(&attr, reg->pmc_value,
+	pfm_pmc_configs(reg, config);
+	perf_fill_attr(&attr, reg->pmc_value, config,
 		       reg->sampling ? PERF_MAX_PERIOD : 0);
 	if (perf_is_ds(reg)) {
 		attr.sample_type = PERF_RECORD_SAMPLE;
@@ -207,6 +245,10 @@ static noinline int perf_add_event(struct pfm_pmu_reg *reg)
 						 reg);
 	if (IS_ERR(event))
 		return perf_errno(PTR_ERR(event));
+	if (reg->sampling && perf_has_odd_periods(reg, event)) {
+		perf_event_release_kernel(event);
+		return -EINVAL;
+	}
 	WARN_ON_ONCE(s->task && event->cpu != -1);
 	reg->update = perf_updater(reg->pmc_value, event);
 	reg->ask_counter = perf_has_counter(reg->pmc_value, event);
@@ -459,6 +501,17 @@ static u64 perf_read_pmd(struct pfm_pmu_reg *reg)
 	  .dfl = PFM_PERF_NONE, .rsvd = 0, .index = (n),	\
 	  .name = "PERFSEL" #n }
 
+/* perf_event_attr.config1 and config2 of the same event. */
+#define PERF_PMC_CONFIG1(n)					\
+	{ .num = 64 + (n), .type = PFM_REG_TYPE_PERF,		\
+	  .flags = PFM_REGD_CONFIG1, .pmd = (n),		\
+	  .index = 64 + (n), .name = "PERFCONFIG1_" #n }
+
+#define PERF_PMC_CONFIG2(n)					\
+	{ .num = 128 + (n), .type = PFM_REG_TYPE_PERF,		\
+	  .flags = PFM_REGD_CONFIG2, .pmd = (n),		\
+	  .index = 128 + (n), .name = "PERFCONFIG2_" #n }
+
 #define PERF_PMD(n)						\
 	{ .num = (n), .type = PFM_REG_TYPE_PERF,		\
 	  .flags = PFM_REGD_COUNTER, .pmd = PFM_REGD_NO_PMD,	\
@@ -474,8 +527,24 @@ static const struct pfm_reg_desc perf_pmcs[] = {
 	PERF_PMC(4), PERF_PMC(5), PERF_PMC(6), PERF_PMC(7),
 	PERF_PMC(8), PERF_PMC(9), PERF_PMC(10), PERF_PMC(11),
 	PERF_PMC(12), PERF_PMC(13), PERF_PMC(14), PERF_PMC(15),
+	PERF_PMC_CONFIG1(0), PERF_PMC_CONFIG1(1),
+	PERF_PMC_CONFIG1(2), PERF_PMC_CONFIG1(3),
+	PERF_PMC_CONFIG1(4), PERF_PMC_CONFIG1(5),
+	PERF_PMC_CONFIG1(6), PERF_PMC_CONFIG1(7),
+	PERF_PMC_CONFIG1(8), PERF_PMC_CONFIG1(9),
+	PERF_PMC_CONFIG1(10), PERF_PMC_CONFIG1(11),
+	PERF_PMC_CONFIG1(12), PERF_PMC_CONFIG1(13),
+	PERF_PMC_CONFIG1(14), PERF_PMC_CONFIG1(15),
+	PERF_PMC_CONFIG2(0), PERF_PMC_CONFIG2(1),
+	PERF_PMC_CONFIG2(2), PERF_PMC_CONFIG2(3),
+	PERF_PMC_CONFIG2(4), PERF_PMC_CONFIG2(5),
+	PERF_PMC_CONFIG2(6), PERF_PMC_CONFIG2(7),
+	PERF_PMC_CONFIG2(8), PERF_PMC_CONFIG2(9),
+	PERF_PMC_CONFIG2(10), PERF_PMC_CONFIG2(11),
+	PERF_PMC_CONFIG2(12), PERF_PMC_CONFIG2(13),
+	PERF_PMC_CONFIG2(14), PERF_PMC_CONFIG2(15),
 };
-static_assert(ARRAY_SIZE(perf_pmcs) == PERF_NUM_PAIRS);
+static_assert(ARRAY_SIZE(perf_pmcs) == (1 + PFM_PMC_CONFIGS) * PERF_NUM_PAIRS);
 
 static const struct pfm_reg_desc perf_pmds[] = {
 	PERF_PMD(0), PERF_PMD(1), PERF_PMD(2), PERF_PMD(3),
@@ -486,6 +555,8 @@ static const struct pfm_reg_desc perf_pmds[] = {
 	PERF_VIRTUAL(PFM_PMD_TID, PFM_REGD_READ_ONLY, "TID", perf_tid),
 	PERF_VIRTUAL(PFM_PMD_RESIDENT, PFM_REGD_READ_ONLY, "RESIDENT_PAGES",
 		     perf_resident_pages),
+	PERF_VIRTUAL(PFM_PMD_PERF_CLOCK, PFM_REGD_READ_ONLY, "PERF_CLOCK_NS",
+		     perf_clock_now),
 };
 
 static struct pfm_pmu perf_pmu __ro_after_init = {
@@ -513,12 +584,13 @@ static bool __init perf_is_precise(void)
 {
 	u64 cycles = PFM_PERF_EVENT(PERF_TYPE_HARDWARE,
 				    PERF_COUNT_HW_CPU_CYCLES);
+	static const u64 none[PFM_PMC_CONFIGS];
 	struct perf_event_attr attr;
 	struct perf_event *event;
 
 	if (!perf_has_exact_regs())
 		return false;
-	perf_fill_attr(&attr, cycles | 1ULL << PFM_PERF_PRECISE_SHIFT, 0);
+	perf_fill_attr(&attr, cycles | 1ULL << PFM_PERF_PRECISE_SHIFT, none, 0);
 	event = perf_event_create_kernel_counter(&attr, -1, current,
 						 perf_overflow_far, NULL);
 	if (IS_ERR(event))

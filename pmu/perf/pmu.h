@@ -98,12 +98,19 @@ static inline bool perf_is_clock(u64 pmc)
 }
 
 /*
- * The other software events are counted as they happen, and perf reports each
- * of their periods.
+ * The other software events, and breakpoints, are counted as they happen, and
+ * perf reports each of their periods.
  */
 static inline bool perf_is_counted_at_once(u64 pmc)
 {
-	return perf_is_software(pmc) && !perf_is_clock(pmc);
+	return perf_pmc_type(pmc) == PERF_TYPE_BREAKPOINT ||
+	       (perf_is_software(pmc) && !perf_is_clock(pmc));
+}
+
+/* perf does with its period, and with its timer, all that is to be done. */
+static inline bool perf_has_no_counter(u64 pmc)
+{
+	return perf_is_software(pmc) || perf_is_counted_at_once(pmc);
 }
 
 /* An event of the CPU, of no PMU that is named. */

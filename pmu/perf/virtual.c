@@ -4,6 +4,7 @@
  */
 #include <linux/mm.h>
 #include <linux/sched.h>
+#include <linux/sched/clock.h>
 #include <linux/sched/mm.h>
 #include <linux/timekeeping.h>
 #include "clock.h"
@@ -34,6 +35,12 @@ u64 perf_resident_pages(struct task_struct *task)
 	pages = get_mm_rss(mm);
 	mmput(mm);
 	return pages;
+}
+
+/* That of perf's own time stamps, and of a format's. */
+u64 perf_clock_now(struct task_struct *task)
+{
+	return local_clock();
 }
 
 /*

@@ -3,22 +3,24 @@
  * pfm_pmu_sim - a simulated PMU, exact and deterministic
  *
  * Eight pairs PMCn/PMDn with 32-bit counters, one PMD that is no counter, and
- * the virtual PMDs of the real PMU as plain registers. Nothing counts by
- * itself: pfm_sim_advance() says what happens, or from user space a line
- * written to pfm_sim/advance in debugfs:
+ * the virtual PMDs of the real PMU: perf's clock as it is, the others as plain
+ * registers. Nothing counts by itself: pfm_sim_advance() says what happens, or
+ * from user space a line written to pfm_sim/advance in debugfs:
  *
  *	task TID|cpu N [irq] [ip ADDRESS] [ns TIME] PMD=EVENTS... FIELD=VALUE...
  *
  * where TIME is what has passed meanwhile in ns, and FIELD is one of a
  * debug-store record's. As a CPU does, the PMU writes one record for the
  * counters that overflow in one instant. A PMC counts when it is not 0; its
- * upper 32 bits are reserved.
+ * upper 32 bits are reserved. PMCs 64 + n and 128 + n are words of
+ * configuration beside PMCn, which the PMU takes and does nothing with.
  */
 #include <linux/debugfs.h>
 #include <linux/irq_work.h>
 #include <linux/module.h>
 #include <linux/pid.h>
 #include <linux/sched.h>
+#include <linux/sched/clock.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
@@ -125,8 +127,15 @@ static int sim_write_pmd(struct pfm_pmu_reg *reg, u64 value)
 	return 0;
 }
 
+static u64 sim_clock_now(struct task_struct *task)
+{
+	return local_clock();
+}
+
 static u64 sim_read_pmd(struct pfm_pmu_reg *reg)
 {
+	if (reg->desc->read)
+		return reg->desc->read(reg->set->task);
 	return *(u64 *)reg->priv;
 }
 
@@ -403,6 +412,13 @@ static const struct file_operations sim_advance_fops = {
 	{ .num = (n), .type = PFM_REG_TYPE_PMC, .pmd = (n),	\
 	  .rsvd = ~SIM_MASK, .index = (n), .name = "SIMSEL" #n }
 
+#define SIM_PMC_CONFIG(word, base, n)				\
+	{ .num = (base) + (n), .type = PFM_REG_TYPE_PMC,	\
+	  .flags = PFM_REGD_CONFIG##word, .pmd = (n),		\
+	  .index = (base) + (n), .name = "SIMCONFIG" #word "_" #n }
+#define SIM_PMC_CONFIG1(n)	SIM_PMC_CONFIG(1, 64, n)
+#define SIM_PMC_CONFIG2(n)	SIM_PMC_CONFIG(2, 128, n)
+
 #define SIM_PMD(n)						\
 	{ .num = (n), .type = PFM_REG_TYPE_PMD,			\
 	  .flags = PFM_REGD_COUNTER, .pmd = PFM_REGD_NO_PMD,	\
@@ -416,8 +432,16 @@ static const struct file_operations sim_advance_fops = {
 static const struct pfm_reg_desc sim_pmcs[] = {
 	SIM_PMC(0), SIM_PMC(1), SIM_PMC(2), SIM_PMC(3),
 	SIM_PMC(4), SIM_PMC(5), SIM_PMC(6), SIM_PMC(7),
+	SIM_PMC_CONFIG1(0), SIM_PMC_CONFIG1(1),
+	SIM_PMC_CONFIG1(2), SIM_PMC_CONFIG1(3),
+	SIM_PMC_CONFIG1(4), SIM_PMC_CONFIG1(5),
+	SIM_PMC_CONFIG1(6), SIM_PMC_CONFIG1(7),
+	SIM_PMC_CONFIG2(0), SIM_PMC_CONFIG2(1),
+	SIM_PMC_CONFIG2(2), SIM_PMC_CONFIG2(3),
+	SIM_PMC_CONFIG2(4), SIM_PMC_CONFIG2(5),
+	SIM_PMC_CONFIG2(6), SIM_PMC_CONFIG2(7),
 };
-static_assert(ARRAY_SIZE(sim_pmcs) == PFM_SIM_PAIRS);
+static_assert(ARRAY_SIZE(sim_pmcs) == (1 + PFM_PMC_CONFIGS) * PFM_SIM_PAIRS);
 
 static const struct pfm_reg_desc sim_pmds[] = {
 	SIM_PMD(0), SIM_PMD(1), SIM_PMD(2), SIM_PMD(3),
@@ -426,6 +450,10 @@ static const struct pfm_reg_desc sim_pmds[] = {
 	SIM_PLAIN(PFM_PMD_ELAPSED, 0, "ELAPSED_NS"),
 	SIM_PLAIN(PFM_PMD_TID, PFM_REGD_READ_ONLY, "TID"),
 	SIM_PLAIN(PFM_PMD_RESIDENT, PFM_REGD_READ_ONLY, "RESIDENT_PAGES"),
+	{ .num = PFM_PMD_PERF_CLOCK, .type = PFM_REG_TYPE_VIRTUAL,
+	  .flags = PFM_REGD_READ_ONLY, .pmd = PFM_REGD_NO_PMD,
+	  .index = PFM_PMD_PERF_CLOCK, .name = "PERF_CLOCK_NS",
+	  .read = sim_clock_now },
 };
 
 static const struct pfm_pmu sim_pmu = {

@@ -26,7 +26,7 @@ GUEST_TESTS := $(notdir $(basename $(foreach dir,$(FOLDERS),\
 # Not those whose subject is not data, or that take long, or are run on the debug
 # kernel only.
 GUEST_TESTS32 := $(filter-out block_stops cpu fmt levels lockdown main member nmi% \
-		 nomemory perm pmu pmu_perf races refused storm stress suspend sysfs,$(GUEST_TESTS))
+		 nomemory perm pmc_config pmu pmu_perf races refused storm stress suspend sysfs,$(GUEST_TESTS))
 HARNESS := tests/guest/harness
 HARNESS_SHARED := check ctx faults files modules params rig sim smpl users \
 		  worker
@@ -50,8 +50,8 @@ GCFLAGS := -O2 -g -Wall -Wextra -Wno-unused-parameter -Werror -std=gnu11 \
 	   -Isdk/include -I$(HARNESS) -MMD -MP
 # Debian keeps <asm/> in the directory of the 64-bit architecture.
 GCFLAGS32 = $(GCFLAGS) -m32 -idirafter /usr/include/x86_64-linux-gnu
-GUEST_PROGRAMS := $(addprefix $(GOUT)/,$(GUEST_TESTS) fuzz keep_events retire \
-		  take_counters worker)
+GUEST_PROGRAMS := $(addprefix $(GOUT)/,$(GUEST_TESTS) fuzz hotframes keep_events \
+		  made_code retire take_counters worker)
 SHARED_OBJ := $(HARNESS_SHARED:%=$(GOBJ)/$(HARNESS)/%.o)
 TEST_OBJ := $(SHARED_OBJ) $(GOBJ)/$(HARNESS)/check_main.o
 FUZZ_OBJ := $(patsubst %.c,$(GOBJ)/%.o,$(wildcard tests/guest/fuzz/*.c))
@@ -65,10 +65,10 @@ TEST2X_OBJ32 := $(TEST2X_OBJ:.o=.32.o)
 guest: $(GUEST_PROGRAMS) $(DYNAMIC) $(GUEST_PROGRAMS32)
 
 # Callers are found by frame pointers.
+FRAMES := -fno-omit-frame-pointer -mno-omit-leaf-frame-pointer
 $(addprefix $(GOBJ)/tests/guest/,$(foreach name,formats/callers formats/callstack \
 	formats/oprofile harness/chains nmi/nmi_callers nmi/nmi_oprofile, \
-	$(name).o $(name).32.o)): GCFLAGS += \
-	-fno-omit-frame-pointer -mno-omit-leaf-frame-pointer
+	$(name).o $(name).32.o)): GCFLAGS += $(FRAMES)
 # What some programs need of the harness besides.
 harness-obj = $(addprefix $(GOBJ)/$(HARNESS)/,$1)
 $(GOUT)/cpu $(GOUT)/suspend: $(call harness-obj,cpus.o)
@@ -104,9 +104,14 @@ $(GOUT)/fuzz: $(FUZZ_OBJ) $(LIBPERFMON)
 	@mkdir -p $(@D)
 	$(GCC) -static -o $@ $^ -lpthread
 
-$(addprefix $(GOUT)/,keep_events retire take_counters): $(GOUT)/%: $(GOBJ)/$(HARNESS)/%.o
+$(addprefix $(GOUT)/,keep_events made_code retire take_counters): $(GOUT)/%: $(GOBJ)/$(HARNESS)/%.o
 	@mkdir -p $(@D)
-	$(GCC) -static -o $@ $^
+	$(GCC) -static -o $@ $^ -lpthread
+
+# hotloops, whose callers are found: optimised functions that call none have no frame.
+$(GOUT)/hotframes: examples/hotloops.c tests/guest/guest.mk
+	@mkdir -p $(@D)
+	$(GCC) -O0 -g -Wall -Wextra -Werror -std=gnu11 $(FRAMES) -static -o $@ $<
 
 # The programs of a folder, $1.
 define programs-of

@@ -18,7 +18,7 @@ static int num_pmds(struct kunit *test, u16 id)
 }
 
 /* All but those that a PMC controls. */
-#define AT_FIRST	4
+#define AT_FIRST	5
 
 static void a_set_has_no_counter_that_nobody_has_spoken_of(struct kunit *test)
 {

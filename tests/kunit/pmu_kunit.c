@@ -274,6 +274,45 @@ static void counter_of_two_pmcs_is_einval(struct kunit *test)
 	expect(test, d, -EINVAL);
 }
 
+/* PMC2 is beside PMC0. */
+static struct desc *with_config(struct kunit *test, u16 flags)
+{
+	struct desc *d = good(test);
+
+	d->pmu.num_pmcs = 3;
+	d->pmcs[2].pmd = 0;
+	d->pmcs[2].flags = flags;
+	return d;
+}
+
+static void configuration_is_beside_one_pmc_with_a_counter(struct kunit *test)
+{
+	struct desc *d = with_config(test, PFM_REGD_CONFIG1);
+
+	expect(test, d, -EBUSY);
+	expect(test, with_config(test, PFM_REGD_CONFIG2), -EBUSY);
+	d->pmcs[3].pmd = 0;
+	d->pmu.num_pmcs = 4;
+	d->pmcs[3].flags = PFM_REGD_CONFIG2;
+	expect(test, d, -EBUSY);
+	/* There is a first word already. */
+	d->pmcs[3].flags = PFM_REGD_CONFIG1;
+	expect(test, d, -EINVAL);
+	d->pmcs[3].pmd = 1;
+	expect(test, d, -EBUSY);
+	/* Nobody controls the counter. */
+	d->pmcs[1].pmd = PFM_REGD_NO_PMD;
+	expect(test, d, -EINVAL);
+	d = with_config(test, PFM_REGD_CONFIG2);
+	d->pmcs[2].pmd = PFM_REGD_NO_PMD;
+	expect(test, d, -EINVAL);
+	d = with_config(test, PFM_REGD_CONFIG2);
+	d->pmcs[2].dfl = 1;
+	expect(test, d, -EINVAL);
+	expect(test, with_config(test, PFM_REGD_CONFIG1 | PFM_REGD_CONFIG2),
+	       -EINVAL);
+}
+
 static void unknown_flag_or_type_is_einval(struct kunit *test)
 {
 	struct desc *d = good(test);
@@ -333,6 +372,7 @@ static struct kunit_case pmu_cases[] = {
 	KUNIT_CASE(numbers_out_of_order_are_einval),
 	KUNIT_CASE(pmc_without_its_counter_is_einval),
 	KUNIT_CASE(counter_of_two_pmcs_is_einval),
+	KUNIT_CASE(configuration_is_beside_one_pmc_with_a_counter),
 	KUNIT_CASE(unknown_flag_or_type_is_einval),
 	KUNIT_CASE(name_that_spoils_a_line_is_einval),
 	{}

@@ -3,20 +3,23 @@
  * regs_kunit.c - PMCs and PMDs (3.1.2 - 3.1.4), some of which no PMU
  *		  description in the tree has
  */
+#include <linux/sched/clock.h>
 #include <linux/slab.h>
 #include "context.h"
 #include "evtset_fixture.h"
 #include "pfm_sim.h"
+#include "pmu.h"
 #include "regs.h"
+#include "value.h"
 
 /* Proves 3.1.2-11 */
 static void a_pmc_without_counter_ignores_what_concerns_overflows(
 	struct kunit *test)
 {
 	struct pfm_context *ctx = ctx_of(test);
-	struct pfm_reg_desc pmcs[PFM_SIM_PAIRS];
 	const struct pfm_pmu *real = ctx->pmu;
 	struct pfm_pmu pmu = *real;
+	struct pfm_reg_desc pmcs[PFM_SIM_PAIRS];
 	pfarg_pmc_t pmc = { .reg_num = 3, .reg_value = 1,
 			    .reg_flags = PFM_REGFL_OVFL_NOTIFY |
 					 PFM_REGFL_RANDOM,
@@ -25,6 +28,7 @@ static void a_pmc_without_counter_ignores_what_concerns_overflows(
 	memcpy(pmcs, real->pmcs, sizeof(pmcs));
 	pmcs[3].pmd = PFM_REGD_NO_PMD;
 	pmu.pmcs = pmcs;
+	pmu.num_pmcs = PFM_SIM_PAIRS;
 	/* There is no such PMD. */
 	pmc.reg_smpl_pmds[2] = 1;
 	ctx->pmu = &pmu;
@@ -34,6 +38,48 @@ static void a_pmc_without_counter_ignores_what_concerns_overflows(
 	ctx->pmu = real;
 	KUNIT_EXPECT_EQ(test, pmc.reg_flags & PFM_REG_RETFL_MASK, 0U);
 	KUNIT_EXPECT_NULL(test, fixture_pmd_of(ctx, 3));
+}
+
+/* All of its 64 bits, whatever the width of the counters. */
+static u64 read_wide(struct task_struct *task)
+{
+	return 0x123456789abcdef0;
+}
+
+static void a_pmd_without_register_has_64_bits(struct kunit *test)
+{
+	struct pfm_context *ctx = ctx_of(test);
+	struct pfm_pmd *pmd;
+	struct pfm_reg_desc desc;
+
+	KUNIT_ASSERT_EQ(test, load(test, 0), 0);
+	/* It is there from the first reading on. */
+	value(test, 0, PFM_PMD_PERF_CLOCK);
+	pmd = fixture_pmd_of(ctx, pfm_pmu_find(ctx->pmu->pmds,
+					       ctx->pmu->num_pmds,
+					       PFM_PMD_PERF_CLOCK));
+	KUNIT_ASSERT_NOT_NULL(test, pmd);
+	desc = *pmd->hw.desc;
+	desc.read = read_wide;
+	pmd->hw.desc = &desc;
+	KUNIT_EXPECT_EQ(test, value(test, 0, PFM_PMD_PERF_CLOCK),
+			read_wide(current));
+	KUNIT_EXPECT_EQ(test, pfm_value_read_ovfl(pmd), read_wide(current));
+	fixture_unload(test);
+}
+
+static void a_pmd_without_register_is_read_by_its_description(
+	struct kunit *test)
+{
+	u64 before, read, after;
+
+	KUNIT_ASSERT_EQ(test, load(test, 0), 0);
+	before = local_clock();
+	read = value(test, 0, PFM_PMD_PERF_CLOCK);
+	after = local_clock();
+	KUNIT_EXPECT_GE(test, read, before);
+	KUNIT_EXPECT_LE(test, read, after);
+	fixture_unload(test);
 }
 
 static int refuse_sampling(struct pfm_pmu_reg *reg)
@@ -227,6 +273,8 @@ static struct kunit_case regs_cases[] = {
 	KUNIT_CASE(a_pmc_without_counter_ignores_what_concerns_overflows),
 	KUNIT_CASE(a_counter_takes_memory_for_the_values_that_it_samples),
 	KUNIT_CASE(a_counter_may_sample_more_values_than_before),
+	KUNIT_CASE(a_pmd_without_register_has_64_bits),
+	KUNIT_CASE(a_pmd_without_register_is_read_by_its_description),
 	KUNIT_CASE(a_refused_pmd_value_changes_nothing),
 	KUNIT_CASE(a_refused_pmc_value_brings_the_old_one_back),
 	KUNIT_CASE(an_old_pmc_value_may_be_refused_as_well),

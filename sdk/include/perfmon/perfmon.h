@@ -677,6 +677,7 @@ PFM_ASSERT_FIELD(struct pfm_ioc, reserved, 28, 4);
 #define PFM_PMD_ELAPSED		256	/* ns since loaded or last reset */
 #define PFM_PMD_TID		257	/* thread that is running */
 #define PFM_PMD_RESIDENT	258	/* resident pages of its process */
+#define PFM_PMD_PERF_CLOCK	259	/* ns of perf's clock, on this CPU */
 
 /**
  * pfm_bv_set() - add a register to a bit vector of PMCs or PMDs

@@ -28,6 +28,15 @@ struct task_struct;
  * not.
  */
 #define PFM_REGD_MONOTONIC	0x4
+/*
+ * PMC: it controls no counter by itself, but is the first or the second word of
+ * configuration beside the PMC that controls @pmd. Its default value is 0.
+ */
+#define PFM_REGD_CONFIG1	0x8
+#define PFM_REGD_CONFIG2	0x10
+
+/* Words of configuration that a counter can have, PFM_REGD_CONFIG1 first. */
+#define PFM_PMC_CONFIGS		2
 
 #define PFM_REGD_NO_PMD		0xffff
 
@@ -38,9 +47,10 @@ struct task_struct;
  * struct pfm_reg_desc - one logical register
  * @num:   index of the PMC or PMD, below PFM_MAX_PMCS or PFM_MAX_PMDS
  * @type:  PFM_REG_TYPE_* of the actual register
- * @flags: PFM_REGD_* flags of a PMD, one or none; a PMC has none
- * @pmd:   PMC: the counting PMD that it controls, it alone, or PFM_REGD_NO_PMD
- * @dfl:   default value; a PMC that holds it measures nothing
+ * @flags: PFM_REGD_* flags of a PMD or a PMC, one or none
+ * @pmd:   PMC: the counting PMD that it controls, or configures, it alone with
+ *         its flags; or PFM_REGD_NO_PMD
+ * @dfl:   default value; a PMC that controls and holds it measures nothing
  * @rsvd:  reserved bits: they keep their default value
  * @index: index or address of the actual register, or PFM_REG_IDX_NONE
  * @name:  its name; 1 to PFM_REGD_NAME_MAX printable characters of ASCII
@@ -88,7 +98,8 @@ struct pfm_pmu_set;
  * @update:    owned by the PMU
  * @set:       event set that the register belongs to
  * @desc:      the PMD's description
- * @pmc_value: value of the PMC that controls it; the clock's is the PMU's
+ * @pmc_value: value of the PMC that controls it; the clock's is the PMU's.
+ *             pfm_pmc_configs() has what is beside it
  * @sampling:  its overflow matters to somebody
  * @user_read: owned by the PMU: while the set counts, pfm_show_counter() says
  *             how the monitored thread reads the counter itself. The PMD's
@@ -146,7 +157,7 @@ struct pfm_pmu_set {
  * @owner:         its module; held by every context
  * @counter_width: bits of the hardware counters, 1-64; the core emulates the
  *                 rest (3.1.3). Values given to and by the operations have
- *                 this many bits
+ *                 this many bits, but for PMDs with pfm_reg_desc.read: 64
  * @actual_width:  bits of the actual counters, for people, if something beneath
  *                 the PMU makes @counter_width of them; else 0
  * @ds:            what it can do for the debug-store service
@@ -155,7 +166,9 @@ struct pfm_pmu_set {
  * @pmcs:          descriptions of the PMCs, increasing index
  * @pmds:          descriptions of the PMDs, increasing index
  * @check_pmc:     (optional, process context) is the value good for this PMC,
- *                 in a set of this kind? 0 or -EINVAL
+ *                 which controls a counter, with PFM_PMC_CONFIGS words of
+ *                 configuration beside it, in a set of this kind? Also asked
+ *                 when one of these changes. 0 or -EINVAL
  * @load:          (process) bind the registers to the set's task or CPU.
  *                 Nothing counts yet; a @write_pmd of every PMD comes before
  *                 @start. A PMD that a PMC controls may not exist, while the
@@ -169,9 +182,9 @@ struct pfm_pmu_set {
  *                 counts on return, but an overflow that is under way may still
  *                 be reported
  * @write_pmc:     (process) the PMC of a register of a loaded, stopped set
- *                 has changed; or the register is new, and this is the first
- *                 that is heard of it, its PMC at the default value. Errors as
- *                 of load
+ *                 has changed, or a word beside it; or the register is new,
+ *                 and this is the first that is heard of it, its PMC at the
+ *                 default value. Errors as of load
  * @write_pmd:     (process) load a PMD of a loaded, stopped set. 0, -EINVAL
  *                 or -ENOMEM
  * @read_pmd:      (process) read a PMD of a loaded set
@@ -194,7 +207,8 @@ struct pfm_pmu {
 	const struct pfm_reg_desc	*pmcs;
 	const struct pfm_reg_desc	*pmds;
 
-	int	(*check_pmc)(u16 num, u64 value, bool syswide);
+	int	(*check_pmc)(u16 num, u64 value, const u64 *config,
+			     bool syswide);
 	int	(*load)(struct pfm_pmu_set *s,
 			struct pfm_pmu_reg *const *regs);
 	void	(*unload)(struct pfm_pmu_set *s);
@@ -212,7 +226,7 @@ struct pfm_pmu {
  * The number of all that is compiled into a PMU description: a module that was
  * built for another one is refused.
  */
-#define PFM_PMU_INTERFACE	2
+#define PFM_PMU_INTERFACE	3
 
 /**
  * pfm_register_pmu() - make a PMU description the current one
@@ -239,6 +253,15 @@ int __pfm_register_pmu(const struct pfm_pmu *pmu, struct module *owner,
  * Context: process, may sleep.
  */
 void pfm_unregister_pmu(const struct pfm_pmu *pmu);
+
+/**
+ * pfm_pmc_configs() - words of configuration beside the PMC of a counter
+ * @reg:    the counter, or the clock, which has none
+ * @config: filled in: PFM_PMC_CONFIGS words, 0 where nobody wrote one
+ *
+ * Context: process, in an operation of the PMU that gets @reg or its set.
+ */
+void pfm_pmc_configs(const struct pfm_pmu_reg *reg, u64 *config);
 
 /**
  * pfm_overflow() - one 64-bit counter has overflowed

@@ -235,6 +235,28 @@ TEST(elapsed_time_is_reset_with_each_sample)
 	CHECK(sum > 0 && sum <= clock_ns(CLOCK_MONOTONIC) - start);
 }
 
+/* PMDs are read before their sample gets its time stamp. */
+TEST(time_stamps_are_from_the_clock_that_a_pmd_shows)
+{
+	struct counter c = counter(0, 0, PERIOD);
+	struct smpl s = smpl_new(0, BIG_BUFFER, 0);
+	__u64 last;
+
+	pfm_bv_set(c.pmc.reg_smpl_pmds, PFM_PMD_PERF_CLOCK);
+	smpl_start(&c, s);
+	last = ctx_read(s.fd, PFM_PMD_PERF_CLOCK);
+	touch_pages(SAMPLES * PERIOD, NULL);
+	CHECK_EQ(s.hdr->hdr_count, SAMPLES);
+	for (int i = 0; i < SAMPLES; i++) {
+		const pfm_default_smpl_entry_t *e = smpl_entry(&s, i, 1);
+
+		CHECK(*smpl_values(e) >= last);
+		last = *smpl_values(e);
+		CHECK(last <= e->tstamp);
+	}
+	CHECK(ctx_read(s.fd, PFM_PMD_PERF_CLOCK) >= last);
+}
+
 /* Two sampling counters whose entries differ in size. */
 struct seen {
 	unsigned int	entries[2];

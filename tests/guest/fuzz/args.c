@@ -3,6 +3,7 @@
  * args.c - valid arguments for commands
  */
 #define _GNU_SOURCE
+#include <stdint.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -44,6 +45,32 @@ static __u64 event(struct fuzz *f)
 	return value;
 }
 
+/* Something is written here now and then: breakpoints watch it. */
+static volatile __u64 watched[4];
+
+/* A write to there, or an execution of what is none. */
+static __u64 breakpoint(struct fuzz *f)
+{
+	watched[fuzz_below(f, ARRAY_SIZE(watched))]++;
+	return PFM_PERF_EVENT(PERF_TYPE_BREAKPOINT, fuzz_below(f, 8)) |
+	       PFM_PERF_EXCL_KERNEL;
+}
+
+/* A word of configuration: of a breakpoint, or anything. */
+static __u64 config(struct fuzz *f)
+{
+	switch (fuzz_below(f, 4)) {
+	case 0:
+		return (uintptr_t)&watched[fuzz_below(f, ARRAY_SIZE(watched))];
+	case 1:
+		return 1 << fuzz_below(f, 4);
+	case 2:
+		return 0;
+	default:
+		return fuzz_u64(f);
+	}
+}
+
 /* Most are in the event set that there is always. */
 static __u16 set_id(struct fuzz *f)
 {
@@ -59,7 +86,7 @@ static void some_pmds(struct fuzz *f, __u64 *bv)
 {
 	bv[0] = fuzz_one_in(f, 2) ? fuzz_u64(f) & fuzz_u64(f) & 0x3f : 0;
 	if (fuzz_one_in(f, 4))
-		bv[PFM_PMD_ELAPSED / 64] = fuzz_u64(f) & 0x7;
+		bv[PFM_PMD_ELAPSED / 64] = fuzz_u64(f) & 0xf;
 }
 
 static __u32 smpl_flags(struct fuzz *f)
@@ -76,7 +103,11 @@ static void make_pmc(struct fuzz *f, void *elem)
 	pmc->reg_flags = smpl_flags(f);
 	if (fuzz_one_in(f, 6))
 		pmc->reg_flags |= PFM_REGFL_VALUE_ONLY;
-	pmc->reg_value = event(f);
+	pmc->reg_value = fuzz_one_in(f, 16) ? breakpoint(f) : event(f);
+	if (fuzz_one_in(f, 4)) {
+		pmc->reg_num += 64 * (1 + fuzz_below(f, 2));
+		pmc->reg_value = config(f);
+	}
 	some_pmds(f, pmc->reg_reset_pmds);
 	some_pmds(f, pmc->reg_smpl_pmds);
 	pmc->reg_smpl_eventid = fuzz_below(f, 4);
@@ -111,7 +142,7 @@ static void make_pmd_to_read(struct fuzz *f, void *elem)
 {
 	pfarg_pmd_t *pmd = elem;
 
-	pmd->reg_num = fuzz_one_in(f, 4) ? PFM_PMD_ELAPSED + fuzz_below(f, 3) :
+	pmd->reg_num = fuzz_one_in(f, 4) ? PFM_PMD_ELAPSED + fuzz_below(f, 4) :
 					   fuzz_below(f, 6);
 	pmd->reg_set = set_id(f);
 }

@@ -5,8 +5,11 @@
  *
  * A number written to the parameter leap is how many periods of its event pass
  * in one instant, which is reported once. reads says how often the event was
- * read, found how many could still be found when they were destroyed.
+ * read, found how many could still be found when they were destroyed, and
+ * config, config1 and config2 what the last one was asked for. To user level it
+ * is a PMU that all CPUs share and CPU 0 counts for.
  */
+#include <linux/cpumask.h>
 #include <linux/module.h>
 #include <linux/perf_event.h>
 #include <linux/smp.h>
@@ -15,6 +18,7 @@
 static struct pmu leap_pmu;
 static struct perf_event *leap_event;
 static unsigned int reads, found;
+static unsigned long long config, config1, config2;
 
 static void leap_start(struct perf_event *event, int flags)
 {
@@ -61,12 +65,54 @@ static int leap_event_init(struct perf_event *event)
 {
 	if (event->attr.type != leap_pmu.type)
 		return -ENOENT;
+	config = event->attr.config;
+	config1 = event->attr.config1;
+	config2 = event->attr.config2;
 	event->destroy = leap_destroy;
 	return 0;
 }
 
+PMU_FORMAT_ATTR(event, "config:0-7");
+PMU_FORMAT_ATTR(first, "config1:0-63");
+PMU_FORMAT_ATTR(second, "config2:8-15");
+PMU_EVENT_ATTR_STRING(leaps, leap_leaps, "event=0x12,first=3");
+PMU_EVENT_ATTR_STRING(leaps.unit, leap_unit, "leaps");
+
+static ssize_t cpumask_show(struct device *dev, struct device_attribute *attr,
+			    char *buf)
+{
+	return sysfs_emit(buf, "0\n");
+}
+static DEVICE_ATTR_RO(cpumask);
+
+static struct attribute *leap_formats[] = {
+	&format_attr_event.attr, &format_attr_first.attr,
+	&format_attr_second.attr, NULL
+};
+
+static struct attribute *leap_events[] = {
+	&leap_leaps.attr.attr, &leap_unit.attr.attr, NULL
+};
+
+static struct attribute *leap_files[] = { &dev_attr_cpumask.attr, NULL };
+
+static const struct attribute_group leap_format_group = {
+	.name = "format", .attrs = leap_formats,
+};
+
+static const struct attribute_group leap_event_group = {
+	.name = "events", .attrs = leap_events,
+};
+
+static const struct attribute_group leap_file_group = { .attrs = leap_files };
+
+static const struct attribute_group *leap_groups[] = {
+	&leap_format_group, &leap_event_group, &leap_file_group, NULL
+};
+
 static struct pmu leap_pmu = {
 	.module		= THIS_MODULE,
+	.attr_groups	= leap_groups,
 	.task_ctx_nr	= perf_invalid_context,
 	.event_init	= leap_event_init,
 	.add		= leap_add,
@@ -110,6 +156,9 @@ static const struct kernel_param_ops leap_ops = { .set = leap_set };
 module_param_cb(leap, &leap_ops, NULL, 0200);
 module_param(reads, uint, 0444);
 module_param(found, uint, 0444);
+module_param(config, ullong, 0444);
+module_param(config1, ullong, 0444);
+module_param(config2, ullong, 0444);
 
 static int __init leap_init(void)
 {
