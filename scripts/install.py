@@ -38,16 +38,16 @@ COMPLETIONS = (
 CONFORM = "sdk/conform/run"
 LIST = "share/perfmon/installed"
 # What programs include; the other headers of the SDK are for kernel modules.
-USER_HEADERS = re.compile(r"perfmon(2x|22|_sink|_hist|_\w+_smpl)?\.h")
+USER_HEADERS = re.compile(r"perfmon(2x|22|_sink|_hist|_read|_read_\w+|_\w+_smpl)?\.h")
 # What pfm-vm and `make kunit` of a format are made of.
 SDK_SCRIPTS = (
     *("cache.py", "debian.py", "debug.config", "debug_kernel.py", "firmware.py"),
     *("format_folder.py", "host.py", "kept.py", "kernel_source.py", "kernels.py"),
     "kunit.config",
     *("kunit.py", "kunit_format.py", "module_sources.py", "packages.py", "roots.py"),
-    *("vm/cpio.py", "vm/guest.py", "vm/init", "vm/initramfs.py", "vm/libraries.py"),
-    *("vm/qemu.py", "vm/rootdisk.py", "vm/run", "vm/stream.py", "vm/supply.py"),
-    "vm/verdict.py",
+    *("vm/command_line.py", "vm/cpio.py", "vm/guest.py", "vm/init"),
+    *("vm/initramfs.py", "vm/libraries.py", "vm/qemu.py", "vm/rootdisk.py", "vm/run"),
+    *("vm/stream.py", "vm/supply.py", "vm/verdict.py"),
 )
 # The functions whose page is another's, in its NAME section.
 NAMES = re.compile(r"^\.SH NAME\n(.*?)\\-", re.MULTILINE | re.DOTALL)
@@ -210,7 +210,8 @@ def tools(layout: Layout, build: str) -> Iterator[Item]:
     text = layout.filled("packaging/pfmparse.in")
     yield Item(programs / "pfmparse", PROGRAMS, text=text)
     package = ROOT / "parsers/pfmparse"
-    for source in sorted([*package.rglob("*.py"), package / "py.typed"]):
+    kinds = ("*.py", "*.js", "*.css", "*.html", "py.typed")
+    for source in sorted(path for kind in kinds for path in package.rglob(kind)):
         path = layout.pythondir / source.relative_to(package.parent)
         yield Item(path, source=source)
     completions = layout.prefix / "share/bash-completion/completions"

@@ -28,6 +28,10 @@ USER_HEADERS = (
     *("perfmon_pebs32_smpl", "perfmon_pebs64_smpl", "perfmon_sink"),
     *("perfmon_callstack_smpl", "perfmon_flight_smpl"),
     *("perfmon_hist", "perfmon_histogram_smpl"),
+    *("perfmon_read", "perfmon_read_default", "perfmon_read_nway"),
+    *("perfmon_read_oprofile", "perfmon_read_pebs", "perfmon_read_pebs32"),
+    *("perfmon_read_pebs64", "perfmon_read_regions", "perfmon_read_sink"),
+    *("perfmon_read_callstack", "perfmon_read_flight", "perfmon_read_histogram"),
 )
 KERNEL_HEADERS = (
     *("perfmon_ds", "perfmon_fmt", "perfmon_fmt_callers", "perfmon_fmt_device"),
@@ -96,15 +100,15 @@ SCRIPTS = (
     *("format_folder.py", "host.py", "kept.py", "kernel_source.py", "kernels.py"),
     "kunit.config",
     *("kunit.py", "kunit_format.py", "module_sources.py", "packages.py", "roots.py"),
-    *("vm/cpio.py", "vm/guest.py", "vm/init", "vm/initramfs.py", "vm/libraries.py"),
-    *("vm/qemu.py", "vm/rootdisk.py", "vm/run", "vm/stream.py", "vm/supply.py"),
-    "vm/verdict.py",
+    *("vm/command_line.py", "vm/cpio.py", "vm/guest.py", "vm/init"),
+    *("vm/initramfs.py", "vm/libraries.py", "vm/qemu.py", "vm/rootdisk.py", "vm/run"),
+    *("vm/stream.py", "vm/supply.py", "vm/verdict.py"),
 )
 PROGRAM = """
 #include <errno.h>
 #include <stdio.h>
 #include <perfmon/perfmon.h>
-#include <perfmon/perfmon_default_smpl.h>
+#include <perfmon/perfmon_read_default.h>
 
 int main(void)
 {
@@ -154,7 +158,7 @@ def test_exactly_what_is_expected_is_installed(prefix: Path) -> None:
     python = {
         f"{PYTHONDIR}/{source.relative_to(ROOT / 'parsers')}"
         for source in (ROOT / "parsers/pfmparse").rglob("*")
-        if source.suffix == ".py" or source.name == "py.typed"
+        if source.suffix in (".py", ".js", ".css", ".html") or source.name == "py.typed"
     }
     sources = {
         f"{SDK}/src/{path.relative_to(ROOT)}"

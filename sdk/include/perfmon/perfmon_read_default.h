@@ -1,0 +1,420 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0 */
+/*
+ * perfmon_read_default.h - reads buffers of the default format (3.6)
+ *
+ * Also those of perfmon 2.0 on ia64, whose UUID is another one: their entries
+ * are given in today's layout. perfmon_read.h says how a reader is used.
+ */
+#ifndef PERFMON_READ_DEFAULT_H
+#define PERFMON_READ_DEFAULT_H
+
+#include <perfmon/perfmon_default_smpl.h>
+#include <perfmon/perfmon_read.h>
+
+/* A kind with this PMD, the only one then, is every PMD of every set. */
+#define PFM_READ_ANY_PMD	0xffff
+
+/**
+ * struct pfm_read_kind - what you have programmed: how long an entry is
+ * @set:      number of the event set
+ * @pmd:      PMD that samples in it; PFM_READ_ANY_PMD
+ * @num_pmds: PMDs in the reg_smpl_pmds of its PMC, whose values follow
+ *
+ * An entry says neither (3.6.4).
+ */
+struct pfm_read_kind {
+	__u16 set;
+	__u16 pmd;
+	__u32 num_pmds;
+};
+
+/* Entries one after the other, for the readers of formats that have them. */
+struct pfm_read_entries {
+	const struct pfm_read_kind *kinds;
+	const struct pfm_read_kind *last;	/* that was found */
+	__u32 num_kinds;
+	__u32 least;		/* bytes of the shortest entry */
+	__u32 head;		/* bytes before the values */
+	int is_ia64;
+	int is_odd;		/* not today's layout with the whole header */
+	enum pfm_read_error error;	/* why there is no entry */
+};
+
+/**
+ * struct pfm_read_entry - an entry (3.6.4)
+ * @head:     its header; 0 where PFM_DFL_SMPL_NO_HDR or PFM_DFL_SMPL_IIP_HDR
+ *            leave it out
+ * @kind:     its kind, of those that init was given; NULL where the header is
+ *            left out
+ * @pmds:     values of the PMDs, in increasing PMD index
+ * @num_pmds: their number
+ */
+struct pfm_read_entry {
+	pfm_default_smpl_entry_t head;
+	const struct pfm_read_kind *kind;
+	const __u64 *pmds;
+	__u32 num_pmds;
+};
+
+/* The header of a buffer of perfmon 2.0 on ia64. */
+typedef struct {
+	__u64	hdr_count;
+	__u64	hdr_cur_offs;
+	__u64	hdr_reserved1;
+	__u64	hdr_overflows;
+	__u64	hdr_buf_size;
+	__u32	hdr_version;
+	__u32	hdr_reserved2;
+	__u64	hdr_reserved3[10];
+} pfm_read_ia64_hdr_t;
+
+/* The header of an entry of perfmon 2.0 on ia64. */
+typedef struct {
+	__s32	pid;
+	__u8	reserved[3];
+	__u8	ovfl_pmd;
+	__u64	last_reset_val;
+	__u64	ip;
+	__u64	tstamp;
+	__u16	cpu;
+	__u16	set;
+	__s32	tgid;
+} pfm_read_ia64_entry_t;
+
+#define PFM_READ_IA64_VERSION	((2U << 16) | 0U)
+
+PFM_STATIC_ASSERT(sizeof(pfm_read_ia64_hdr_t) ==
+		  sizeof(pfm_default_smpl_hdr_t));
+PFM_STATIC_ASSERT(sizeof(pfm_read_ia64_entry_t) ==
+		  sizeof(pfm_default_smpl_entry_t));
+PFM_STATIC_ASSERT(offsetof(pfm_read_ia64_hdr_t, hdr_version) ==
+		  offsetof(pfm_default_smpl_hdr_t, hdr_version));
+
+/* Return: 0; -1 if a kind has too many PMDs, or is for any and not alone. */
+static inline int pfm_read_entries_init(struct pfm_read_entries *entries,
+					const struct pfm_read_kind *kinds,
+					__u32 num_kinds)
+{
+	__u32 i, values = num_kinds ? kinds[0].num_pmds : 0;
+
+	memset(entries, 0, sizeof(*entries));
+	for (i = 0; i < num_kinds; i++) {
+		if (kinds[i].num_pmds > PFM_MAX_PMDS ||
+		    (kinds[i].pmd == PFM_READ_ANY_PMD && num_kinds > 1))
+			return -1;
+		/* Entries of several lengths have the header at least. */
+		if (kinds[i].num_pmds != kinds[0].num_pmds)
+			values = 0;
+	}
+	entries->kinds = kinds;
+	entries->last = num_kinds ? kinds : NULL;
+	entries->num_kinds = num_kinds;
+	entries->head = sizeof(pfm_default_smpl_entry_t);
+	entries->least = entries->head + values * (__u32)sizeof(__u64);
+	return 0;
+}
+
+static inline int pfm_read_is_kind(const struct pfm_read_kind *kind,
+				   const pfm_default_smpl_entry_t *entry)
+{
+	return kind->pmd == entry->ovfl_pmd ? kind->set == entry->set :
+	       kind->pmd == PFM_READ_ANY_PMD;
+}
+
+/* Return: the kind of an entry that is not of that of the last one; NULL. */
+static inline const struct pfm_read_kind *
+pfm_read_find_kind(struct pfm_read_entries *entries,
+		   const pfm_default_smpl_entry_t *entry)
+{
+	__u32 i;
+
+	for (i = 0; i < entries->num_kinds; i++) {
+		if (!pfm_read_is_kind(&entries->kinds[i], entry))
+			continue;
+		entries->last = &entries->kinds[i];
+		return entries->last;
+	}
+	return NULL;
+}
+
+/* The header of an entry of perfmon 2.0, in today's layout. */
+static inline void pfm_read_ia64_entry(const void *from,
+				       pfm_default_smpl_entry_t *entry)
+{
+	pfm_read_ia64_entry_t old;
+
+	pfm_read_copy(&old, from, sizeof(old));
+	entry->pid = (__u32)old.pid;
+	entry->ovfl_pmd = old.ovfl_pmd;
+	entry->last_reset_val = old.last_reset_val;
+	entry->ip = old.ip;
+	entry->tstamp = old.tstamp;
+	entry->cpu = old.cpu;
+	entry->set = old.set;
+	entry->tgid = (__u32)old.tgid;
+}
+
+/* The header of an entry that is not in today's layout, or not there. */
+static inline void pfm_read_odd_entry(const struct pfm_read_entries *entries,
+				      const void *from,
+				      pfm_default_smpl_entry_t *entry)
+{
+	memset(entry, 0, sizeof(*entry));
+	if (entries->head == sizeof(entry->ip))
+		pfm_read_copy(&entry->ip, from, sizeof(entry->ip));
+	else if (entries->head)
+		pfm_read_ia64_entry(from, entry);
+}
+
+/*
+ * The entry at @from, of which @left bytes are there.
+ *
+ * Return: its size in bytes; 0 with PFM_READ_UNKNOWN or, if it is not whole,
+ * PFM_READ_COUNT in error.
+ */
+static inline __attribute__((always_inline)) __u32
+pfm_read_entry_at(struct pfm_read_entries *entries, const unsigned char *from,
+		  __u64 left, struct pfm_read_entry *entry)
+{
+	const struct pfm_read_kind *kind = entries->last;
+	__u32 size;
+
+	entries->error = PFM_READ_COUNT;
+	if (left < entries->least)
+		return 0;
+	if (entries->is_odd)
+		pfm_read_odd_entry(entries, from, &entry->head);
+	else
+		pfm_read_copy(&entry->head, from, sizeof(entry->head));
+	if (entries->head != sizeof(entry->head)) {
+		/* There is one length only, and so the first kind. */
+		entry->kind = NULL;
+	} else {
+		if (!kind || !pfm_read_is_kind(kind, &entry->head))
+			kind = pfm_read_find_kind(entries, &entry->head);
+		if (!kind) {
+			entries->error = PFM_READ_UNKNOWN;
+			return 0;
+		}
+		entry->kind = kind;
+	}
+	entry->num_pmds = kind->num_pmds;
+	size = entries->head + kind->num_pmds * (__u32)sizeof(__u64);
+	if (left < size)
+		return 0;
+	entry->pmds = (const __u64 *)(const void *)(from + entries->head);
+	return size;
+}
+
+/**
+ * struct pfm_read_default - a reader of the default format
+ * @problem:   what the last -1 was about
+ * @entry:     the entry that next has found
+ * @count:     entries that there are
+ * @overflows: times that the buffer became full so far
+ * @entries:   for the reader
+ * @buf:       for the reader: first byte of the buffer
+ * @size:      for the reader: bytes of it that are there
+ * @cur_offs:  offset in bytes of the byte behind the last entry
+ * @cur:       for the reader: offset in bytes of the next one
+ * @end:       for the reader: the same of the byte behind what there is
+ * @found:     for the reader: entries before @cur
+ * @is_live:   for the reader: PFM_READ_LIVE
+ * @is_done:   for the reader: next has nothing more
+ */
+struct pfm_read_default {
+	struct pfm_read_problem problem;
+	struct pfm_read_entry entry;
+	__u64 count;
+	__u64 overflows;
+	struct pfm_read_entries entries;
+	const unsigned char *buf;
+	__u64 size;
+	__u64 cur_offs;
+	__u64 cur;
+	__u64 end;
+	__u64 found;
+	int is_live;
+	int is_done;
+};
+
+/**
+ * pfm_read_default_init() - a reader for the buffers of a context
+ * @r:         the reader
+ * @kinds:     what was programmed: all PMDs that sample; it stays there
+ * @num_kinds: how many these are
+ *
+ * Context: any.
+ * Return: 0; -1 if these cannot be: @problem of the reader.
+ */
+static inline int pfm_read_default_init(struct pfm_read_default *r,
+					const struct pfm_read_kind *kinds,
+					__u32 num_kinds)
+{
+	memset(r, 0, sizeof(*r));
+	r->is_done = 1;
+	if (pfm_read_entries_init(&r->entries, kinds, num_kinds))
+		return pfm_read_fail(&r->problem, PFM_READ_USE, 0, "kinds");
+	return 0;
+}
+
+/**
+ * pfm_read_default_ia64_init() - the same for those of perfmon 2.0 on ia64
+ * @r:         the reader
+ * @kinds:     as for pfm_read_default_init()
+ * @num_kinds: as for pfm_read_default_init()
+ *
+ * For the UUID 4d72bec0-0664-4143-82b4-d3fd27243c97.
+ *
+ * Context: any.
+ * Return: as pfm_read_default_init().
+ */
+static inline int pfm_read_default_ia64_init(struct pfm_read_default *r,
+					     const struct pfm_read_kind *kinds,
+					     __u32 num_kinds)
+{
+	if (pfm_read_default_init(r, kinds, num_kinds))
+		return -1;
+	r->entries.is_ia64 = 1;
+	r->entries.is_odd = 1;
+	return 0;
+}
+
+/* Entries without a whole header are told apart by their one length only. */
+static inline int pfm_read_default_flags(struct pfm_read_default *r,
+					 __u32 flags)
+{
+	struct pfm_read_entries *entries = &r->entries;
+	__u32 i, head = sizeof(pfm_default_smpl_entry_t);
+	__u32 values = entries->num_kinds ? entries->kinds[0].num_pmds : 0;
+
+	if (flags == PFM_DFL_SMPL_NO_HDR)
+		head = 0;
+	else if (flags == PFM_DFL_SMPL_IIP_HDR)
+		head = sizeof(__u64);
+	else if (flags)
+		return -1;
+	if (flags) {
+		for (i = 0; i < entries->num_kinds; i++) {
+			if (entries->kinds[i].num_pmds != values)
+				return -1;
+		}
+		if (!entries->num_kinds || head + values == 0)
+			return -1;
+	}
+	entries->least += head - entries->head;
+	entries->head = head;
+	entries->is_odd = flags || entries->is_ia64;
+	return 0;
+}
+
+/* The part of the header that says where entries are. */
+static inline int pfm_read_default_header(struct pfm_read_default *r,
+					  const void *buf)
+{
+	const pfm_default_smpl_hdr_t *hdr = (const pfm_default_smpl_hdr_t *)buf;
+	const pfm_read_ia64_hdr_t *old = (const pfm_read_ia64_hdr_t *)buf;
+	int is_ia64 = r->entries.is_ia64;
+	__u64 buf_size;
+	__u32 flags;
+
+	/* Who sees a count sees these entries, and where they end. */
+	r->count = pfm_read_acquire64(&hdr->hdr_count);
+	r->cur_offs = pfm_read_once64(&hdr->hdr_cur_offs);
+	r->overflows = pfm_read_once64(is_ia64 ? &old->hdr_overflows :
+				       &hdr->hdr_overflows);
+	buf_size = pfm_read_once64(is_ia64 ? &old->hdr_buf_size :
+				   &hdr->hdr_buf_size);
+	flags = is_ia64 ? 0 : pfm_read_once32(&hdr->hdr_buf_flags);
+	if (pfm_read_once32(&hdr->hdr_version) !=
+	    (is_ia64 ? PFM_READ_IA64_VERSION : PFM_DFL_SMPL_VERSION))
+		return PFM_READ_BAD(&r->problem, 0, pfm_default_smpl_hdr_t,
+				    hdr_version);
+	if (flags > PFM_DFL_SMPL_IIP_HDR)
+		return PFM_READ_BAD(&r->problem, 0, pfm_default_smpl_hdr_t,
+				    hdr_buf_flags);
+	if (r->cur_offs < sizeof(*hdr) || r->cur_offs > buf_size)
+		return PFM_READ_BAD(&r->problem, 0, pfm_default_smpl_hdr_t,
+				    hdr_cur_offs);
+	if (pfm_read_default_flags(r, flags))
+		return PFM_READ_BAD(&r->problem, 0, pfm_default_smpl_hdr_t,
+				    hdr_buf_flags);
+	return 0;
+}
+
+/**
+ * pfm_read_default_begin() - read a buffer from its first entry on
+ * @r:     the reader
+ * @buf:   first byte of the buffer, aligned to 8
+ * @size:  bytes that are there; what is behind the last entry may be missing
+ * @flags: PFM_READ_LIVE or 0
+ *
+ * What is read of a live buffer is stable until PFM_RESTART (3.6.3).
+ *
+ * Context: any; one thread at a time for a reader.
+ * Return: 0; -1 if it cannot be read: @problem of the reader.
+ */
+static inline int pfm_read_default_begin(struct pfm_read_default *r,
+					 const void *buf, size_t size,
+					 unsigned int flags)
+{
+	r->is_done = 1;
+	if (pfm_read_check(&r->problem, buf, size,
+			   sizeof(pfm_default_smpl_hdr_t)) ||
+	    pfm_read_default_header(r, buf))
+		return -1;
+	r->buf = (const unsigned char *)buf;
+	r->size = size;
+	r->cur = sizeof(pfm_default_smpl_hdr_t);
+	r->end = r->cur_offs < size ? r->cur_offs : size;
+	r->found = 0;
+	r->is_live = (flags & PFM_READ_LIVE) != 0;
+	r->is_done = 0;
+	return 0;
+}
+
+/* How the entries contradict the header. */
+static inline int pfm_read_default_end(struct pfm_read_default *r)
+{
+	int is_short = r->found < r->count;
+
+	r->is_done = 1;
+	if (is_short && r->entries.error == PFM_READ_UNKNOWN)
+		return pfm_read_fail(&r->problem, PFM_READ_UNKNOWN, r->cur,
+				     "a PMD that does not sample");
+	if (is_short && r->size < r->cur_offs)
+		return pfm_read_fail(&r->problem, PFM_READ_TRUNCATED, r->size,
+				     "hdr_cur_offs");
+	if (is_short || (!r->is_live && r->cur != r->cur_offs))
+		return pfm_read_fail(&r->problem, PFM_READ_COUNT, r->cur,
+				     "hdr_count");
+	return 0;
+}
+
+/**
+ * pfm_read_default_next() - the next entry
+ * @r: the reader
+ *
+ * Context: as pfm_read_default_begin().
+ * Return: 1, with @entry of the reader; 0 at the end; -1, once: the entries end
+ * in another place than the header says, @problem of the reader.
+ */
+static inline int pfm_read_default_next(struct pfm_read_default *r)
+{
+	__u32 size;
+
+	if (r->is_done)
+		return 0;
+	if (r->found < r->count) {
+		size = pfm_read_entry_at(&r->entries, r->buf + r->cur,
+					 r->end - r->cur, &r->entry);
+		if (size) {
+			r->cur += size;
+			r->found++;
+			return 1;
+		}
+	}
+	return pfm_read_default_end(r);
+}
+
+#endif /* PERFMON_READ_DEFAULT_H */

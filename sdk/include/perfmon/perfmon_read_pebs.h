@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0 */
+/*
+ * perfmon_read_pebs.h - what the readers of the PEBS formats share: records in
+ *			 a debug-store area (paper, 5.4)
+ *
+ * They include it; programs include perfmon_read_pebs32.h or
+ * perfmon_read_pebs64.h.
+ */
+#ifndef PERFMON_READ_PEBS_H
+#define PERFMON_READ_PEBS_H
+
+#include <perfmon/perfmon_read.h>
+
+/**
+ * struct pfm_read_pebs - records of one length
+ * @problem:      what the last -1 was about
+ * @count:        records that there are
+ * @entry_size:   size in bytes of a record
+ * @overflows:    times that the threshold was reached so far
+ * @dropped:      records that were not written so far: a register did not fit
+ * @no_room:      records that were not written so far: there was no room
+ * @is_imprecise: some have the registers of an interrupt
+ * @index:        offset in bytes of the byte behind the last record
+ * @buf:          for the reader: first byte of the buffer
+ * @size:         for the reader: bytes of it that are there
+ * @base:         for the reader: offset in bytes of the first record
+ * @found:        for the reader: records that were given
+ * @is_done:      for the reader: next has nothing more
+ */
+struct pfm_read_pebs {
+	struct pfm_read_problem problem;
+	__u64 count;
+	__u32 entry_size;
+	__u64 overflows;
+	__u64 dropped;
+	__u64 no_room;
+	int is_imprecise;
+	__u64 index;
+	const unsigned char *buf;
+	__u64 size;
+	__u64 base;
+	__u64 found;
+	int is_done;
+};
+
+/* Begin with what was loaded; base, index and entry_size are right. */
+static inline void pfm_read_pebs_start(struct pfm_read_pebs *r, const void *buf,
+				       size_t size)
+{
+	r->buf = (const unsigned char *)buf;
+	r->size = size;
+	r->count = (r->index - r->base) / r->entry_size;
+	r->found = 0;
+	r->is_done = 0;
+}
+
+/* How the records contradict the area. */
+static inline int pfm_read_pebs_end(struct pfm_read_pebs *r)
+{
+	__u64 rest = (r->index - r->base) % r->entry_size;
+
+	r->is_done = 1;
+	if (r->found < r->count)
+		return pfm_read_fail(&r->problem, PFM_READ_TRUNCATED, r->size,
+				     "pebs_index");
+	if (rest)
+		return pfm_read_fail(&r->problem, PFM_READ_COUNT,
+				     r->index - rest, "pebs_index");
+	return 0;
+}
+
+/* Return: the next record, NULL at the end, with 0 or -1 in @got. */
+static inline const unsigned char *pfm_read_pebs_at(struct pfm_read_pebs *r,
+						    int *got)
+{
+	__u64 end = r->index < r->size ? r->index : r->size;
+	__u64 cur = r->base + r->found * r->entry_size;
+
+	*got = 0;
+	if (r->is_done)
+		return NULL;
+	if (cur > end || end - cur < r->entry_size) {
+		*got = pfm_read_pebs_end(r);
+		return NULL;
+	}
+	r->found++;
+	*got = 1;
+	return r->buf + cur;
+}
+
+#endif /* PERFMON_READ_PEBS_H */

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0 */
+/*
+ * perfmon_read_pebs64.h - reads buffers of the 64-bit PEBS format (paper, 5.4)
+ *
+ * perfmon_read.h says how a reader is used.
+ */
+#ifndef PERFMON_READ_PEBS64_H
+#define PERFMON_READ_PEBS64_H
+
+#include <perfmon/perfmon_pebs64_smpl.h>
+#include <perfmon/perfmon_read_pebs.h>
+
+/**
+ * struct pfm_read_pebs64 - a reader of the 64-bit PEBS format
+ * @pebs:  what both formats have, pebs.problem first of all
+ * @entry: the record that next has found: regs are what all CPUs record, nhm,
+ *         hsw and skl what later ones do, 0 behind pebs.entry_size
+ */
+struct pfm_read_pebs64 {
+	struct pfm_read_pebs pebs;
+	union {
+		pfm_pebs64_smpl_entry_t regs;
+		pfm_pebs64_nhm_entry_t nhm;
+		pfm_pebs64_hsw_entry_t hsw;
+		pfm_pebs64_skl_entry_t skl;
+	} entry;
+};
+
+/**
+ * pfm_read_pebs64_init() - a reader for the buffers of a context
+ * @r: the reader
+ *
+ * Context: any.
+ */
+static inline void pfm_read_pebs64_init(struct pfm_read_pebs64 *r)
+{
+	memset(r, 0, sizeof(*r));
+	r->pebs.is_done = 1;
+}
+
+/* Records of later CPUs begin with the shorter ones. */
+static inline int pfm_read_pebs64_is_size(__u32 size)
+{
+	return size == sizeof(pfm_pebs64_smpl_entry_t) ||
+	       size == sizeof(pfm_pebs64_nhm_entry_t) ||
+	       size == sizeof(pfm_pebs64_hsw_entry_t) ||
+	       size == sizeof(pfm_pebs64_skl_entry_t);
+}
+
+/* What the header and the area say, as far as they are right. */
+static inline int pfm_read_pebs64_header(struct pfm_read_pebs *r,
+					const void *buf)
+{
+	const pfm_pebs64_smpl_hdr_t *hdr = (const pfm_pebs64_smpl_hdr_t *)buf;
+	const pfm_pebs64_ds_area_t *ds = &hdr->hdr_ds;
+	const __u64 area = offsetof(pfm_pebs64_smpl_hdr_t, hdr_ds);
+	__u64 first = sizeof(*hdr), end;
+
+	/* Who sees an index sees the records before it. */
+	r->index = pfm_read_acquire64(&ds->pebs_index);
+	r->base = pfm_read_once64(&ds->pebs_buf_base);
+	end = pfm_read_once64(&ds->pebs_abs_max);
+	first += pfm_read_once64(&hdr->hdr_start_offs);
+	r->entry_size = pfm_read_once32(&hdr->hdr_entry_size);
+	r->is_imprecise = pfm_read_once32(&hdr->hdr_flags) &
+			  PFM_PEBS64_HDR_IMPRECISE;
+	r->overflows = pfm_read_once64(&hdr->hdr_overflows);
+	r->dropped = pfm_read_once64(&hdr->hdr_dropped);
+	r->no_room = pfm_read_once64(&hdr->hdr_lost);
+	if (pfm_read_once32(&hdr->hdr_version) != PFM_PEBS64_SMPL_VERSION)
+		return PFM_READ_BAD(&r->problem, 0, pfm_pebs64_smpl_hdr_t,
+				    hdr_version);
+	if (!pfm_read_pebs64_is_size(r->entry_size))
+		return PFM_READ_BAD(&r->problem, 0, pfm_pebs64_smpl_hdr_t,
+				    hdr_entry_size);
+	if (r->base != first || first < sizeof(*hdr))
+		return PFM_READ_BAD(&r->problem, area, pfm_pebs64_ds_area_t,
+				    pebs_buf_base);
+	if (end > pfm_read_once64(&hdr->hdr_buf_size))
+		return PFM_READ_BAD(&r->problem, area, pfm_pebs64_ds_area_t,
+				    pebs_abs_max);
+	if (r->index < r->base || r->index > end)
+		return PFM_READ_BAD(&r->problem, area, pfm_pebs64_ds_area_t,
+				    pebs_index);
+	return 0;
+}
+
+/**
+ * pfm_read_pebs64_begin() - read a buffer from its first record on
+ * @r:    the reader
+ * @buf:  first byte of the buffer, aligned to 8
+ * @size: bytes that are there; what is behind the last record may be missing
+ *
+ * The kernel may be writing: the records are stable until PFM_RESTART.
+ *
+ * Context: any; one thread at a time for a reader.
+ * Return: 0; -1 if it cannot be read: @pebs.problem of the reader.
+ */
+static inline int pfm_read_pebs64_begin(struct pfm_read_pebs64 *r,
+				       const void *buf, size_t size)
+{
+	r->pebs.is_done = 1;
+	if (pfm_read_check(&r->pebs.problem, buf, size,
+			   sizeof(pfm_pebs64_smpl_hdr_t)) ||
+	    pfm_read_pebs64_header(&r->pebs, buf))
+		return -1;
+	memset(&r->entry, 0, sizeof(r->entry));
+	pfm_read_pebs_start(&r->pebs, buf, size);
+	return 0;
+}
+
+/**
+ * pfm_read_pebs64_next() - the next record
+ * @r: the reader
+ *
+ * Context: as pfm_read_pebs64_begin().
+ * Return: 1, with @entry of the reader; 0 at the end; -1, once: the records end
+ * in another place than the area says, @pebs.problem of the reader.
+ */
+static inline int pfm_read_pebs64_next(struct pfm_read_pebs64 *r)
+{
+	const unsigned char *from;
+	int got;
+
+	from = pfm_read_pebs_at(&r->pebs, &got);
+	if (from)
+		pfm_read_copy(&r->entry, from, r->pebs.entry_size);
+	return got;
+}
+
+#endif /* PERFMON_READ_PEBS64_H */

@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0 */
+/*
+ * perfmon_read_regions.h - buffers whose regions are filled in turn, read while
+ *			    they are written
+ *
+ * The n-way format (6.3.1; paper, 5.4) and the sink have the same protocol, and
+ * this is the reader's side of it, for the readers of both and for tools that
+ * copy whole regions. The kernel writes
+ *
+ *	begin or overwrite a region	a record
+ *	  count = 0, used = 0		  the record
+ *	  release state = FILLING	  used
+ *	  release number = a new one	  release count
+ *	  smp_wmb()
+ *
+ * So whoever sees the new number never sees the old count, and whoever sees any
+ * of a new record sees the new number behind a fence. used and count are
+ * written in no order with an old number: while the kernel writes, only count
+ * says something.
+ */
+#ifndef PERFMON_READ_REGIONS_H
+#define PERFMON_READ_REGIONS_H
+
+#include <perfmon/perfmon_read.h>
+
+#define PFM_READ_MAX_REGIONS	64
+
+/**
+ * struct pfm_read_region_layout - where fields are in the headers of a format
+ * @header:   size in bytes of the buffer's header, behind which regions have
+ *            theirs
+ * @region:   size in bytes of a region's header, which begins with rgn_seq
+ * @state:    offset in bytes of rgn_state in it
+ * @count:    offset in bytes of rgn_count
+ * @used:     offset in bytes of what says how many bytes they take
+ * @used_name: name of that field
+ * @num_regions: offset in bytes of hdr_num_regions in the buffer's header
+ * @region_offs: offset in bytes of hdr_region_offs
+ * @region_size: offset in bytes of hdr_region_size
+ * @buf_size: offset in bytes of hdr_buf_size
+ * @min:      regions that there are at least
+ */
+struct pfm_read_region_layout {
+	__u32 header;
+	__u32 region;
+	__u32 state;
+	__u32 count;
+	__u32 used;
+	const char *used_name;
+	__u32 num_regions;
+	__u32 region_offs;
+	__u32 region_size;
+	__u32 buf_size;
+	__u32 min;
+};
+
+/**
+ * struct pfm_read_areas - where the regions are
+ * @offs: offset in bytes of region 0, a multiple of 8
+ * @size: size in bytes of each, a multiple of 8
+ * @num:  how many there are, 1 to PFM_READ_MAX_REGIONS
+ */
+struct pfm_read_areas {
+	__u64 offs;
+	__u64 size;
+	__u32 num;
+};
+
+/**
+ * struct pfm_read_region - what a region's header said
+ * @seq:   number of this filling, 0 if there is none
+ * @count: records
+ * @used:  bytes that they take, or more
+ * @state: 0 free, 1 being filled, 2 full and handed out
+ */
+struct pfm_read_region {
+	__u64 seq;
+	__u64 count;
+	__u64 used;
+	__u32 state;
+};
+
+#define PFM_READ_RGN_FREE	0
+#define PFM_READ_RGN_FILLING	1
+#define PFM_READ_RGN_READY	2
+
+/**
+ * pfm_read_region_load() - the header of a region
+ * @layout: of the format
+ * @header: first byte of the region's header
+ * @region: out: what it says, loaded in the order in which it means something
+ *
+ * Context: any.
+ */
+static inline void
+pfm_read_region_load(const struct pfm_read_region_layout *layout,
+		     const void *header, struct pfm_read_region *region)
+{
+	const unsigned char *bytes = (const unsigned char *)header;
+
+	/* Who sees a number sees neither the old count nor the old state. */
+	region->seq = pfm_read_acquire64(bytes);
+	region->state = pfm_read_acquire32(bytes + layout->state);
+	/* Who sees a count sees these records. */
+	region->count = pfm_read_acquire64(bytes + layout->count);
+	region->used = pfm_read_once64(bytes + layout->used);
+}
+
+/**
+ * pfm_read_region_is_same() - was what was copied what had been asked for?
+ * @header: first byte of the region's header
+ * @seq:    number of the filling, loaded before bytes of it were copied
+ *
+ * Context: any.
+ * Return: 1; 0 if the region may have been overwritten meanwhile: discard it.
+ */
+static inline int pfm_read_region_is_same(const void *header, __u64 seq)
+{
+	/* Pairs with the kernel's smp_wmb() between the number and records. */
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	return pfm_read_once64(header) == seq;
+}
+
+/* The rest is for the readers. */
+
+struct pfm_read_place {
+	__u64 seq;
+	__u32 number;
+};
+
+/* How much of a region has been given: records, and their bytes. */
+struct pfm_read_seen {
+	__u64 seq;
+	__u64 count;
+	__u64 size;
+};
+
+/*
+ * A pass over the regions in the order of their numbers. A region whose number
+ * changes behind the beginning of a pass is left to the next one, so that a
+ * pass ends however fast the kernel writes.
+ */
+struct pfm_read_pass {
+	const unsigned char *buf;
+	__u64 size;
+	struct pfm_read_areas areas;
+	int is_live;
+	int is_in;		/* in a region, number */
+	__u32 number;
+	__u32 at;		/* of the next one, in order */
+	__u64 overtaken;
+	__u64 limit;		/* no region with a greater number */
+	struct pfm_read_region region;
+	__u64 start;		/* offset of the region, ... */
+	__u64 cur;		/* ... of its next record, ... */
+	__u64 end;		/* ... and of the byte behind them */
+	__u64 found;		/* records before cur */
+	struct pfm_read_place order[PFM_READ_MAX_REGIONS];
+	struct pfm_read_seen seen[PFM_READ_MAX_REGIONS];
+};
+
+static inline __u64
+pfm_read_region_offs(const struct pfm_read_region_layout *layout, __u64 number)
+{
+	return layout->header + number * layout->region;
+}
+
+/* What the buffer's header, which is there, says of regions. */
+static inline int
+pfm_read_areas_load(const struct pfm_read_region_layout *layout,
+		    const void *buf, struct pfm_read_areas *areas,
+		    struct pfm_read_problem *problem)
+{
+	const unsigned char *hdr = (const unsigned char *)buf;
+	__u64 end = pfm_read_once64(hdr + layout->buf_size);
+
+	areas->num = pfm_read_once32(hdr + layout->num_regions);
+	areas->offs = pfm_read_once64(hdr + layout->region_offs);
+	areas->size = pfm_read_once64(hdr + layout->region_size);
+	if (areas->num < layout->min || areas->num > PFM_READ_MAX_REGIONS)
+		return pfm_read_fail(problem, PFM_READ_FIELD,
+				     layout->num_regions, "hdr_num_regions");
+	if (areas->offs < pfm_read_region_offs(layout, areas->num) ||
+	    areas->offs % sizeof(__u64))
+		return pfm_read_fail(problem, PFM_READ_FIELD,
+				     layout->region_offs, "hdr_region_offs");
+	if (areas->size % sizeof(__u64))
+		return pfm_read_fail(problem, PFM_READ_FIELD,
+				     layout->region_size, "hdr_region_size");
+	/* No sum of these overflows from here on. */
+	if (areas->offs > end || areas->size > (end - areas->offs) / areas->num)
+		return pfm_read_fail(problem, PFM_READ_FIELD, layout->buf_size,
+				     "hdr_buf_size");
+	return 0;
+}
+
+static inline const unsigned char *
+pfm_read_pass_header(const struct pfm_read_pass *pass,
+		     const struct pfm_read_region_layout *layout, __u32 number)
+{
+	return pass->buf + pfm_read_region_offs(layout, number);
+}
+
+/* Sort the regions that are there by their numbers; equal ones stay. */
+static inline void
+pfm_read_pass_sort(struct pfm_read_pass *pass,
+		   const struct pfm_read_region_layout *layout)
+{
+	__u32 number, at;
+	__u64 seq;
+
+	for (number = 0; number < pass->areas.num; number++) {
+		seq = pfm_read_acquire64(pfm_read_pass_header(pass, layout,
+							      number));
+		for (at = number; at && pass->order[at - 1].seq > seq; at--)
+			pass->order[at] = pass->order[at - 1];
+		pass->order[at].seq = seq;
+		pass->order[at].number = number;
+	}
+}
+
+/* Leave the region: the next pass goes on where this one has got to. */
+static inline void pfm_read_pass_leave(struct pfm_read_pass *pass)
+{
+	struct pfm_read_seen *seen = &pass->seen[pass->number];
+
+	if (!pass->is_in)
+		return;
+	pass->is_in = 0;
+	seen->seq = pass->region.seq;
+	seen->count = pass->found;
+	seen->size = pass->cur - pass->start;
+}
+
+/* Begin a pass over a buffer whose @areas are right. */
+static inline int
+pfm_read_pass_begin(struct pfm_read_pass *pass,
+		    const struct pfm_read_region_layout *layout,
+		    struct pfm_read_problem *problem, const void *buf,
+		    size_t size, unsigned int flags)
+{
+	pass->at = pass->areas.num;
+	if (size < pfm_read_region_offs(layout, pass->areas.num))
+		return pfm_read_fail(problem, PFM_READ_TRUNCATED, size,
+				     "the table of regions");
+	pass->buf = (const unsigned char *)buf;
+	pass->size = size;
+	pass->is_live = (flags & PFM_READ_LIVE) != 0;
+	pass->at = 0;
+	pass->limit = ~(__u64)0;
+	pfm_read_pass_sort(pass, layout);
+	return 0;
+}
+
+/*
+ * Go to the next region.
+ *
+ * If it has been filled anew, regions that were filled behind that are left to
+ * the next pass, too: their numbers were loaded later, and what is in this one
+ * is older.
+ *
+ * Return: 1, with its header in @region; 0 if there is none.
+ */
+static inline int
+pfm_read_pass_enter(struct pfm_read_pass *pass,
+		    const struct pfm_read_region_layout *layout)
+{
+	struct pfm_read_region *region = &pass->region;
+	const struct pfm_read_place *place;
+
+	while (pass->at < pass->areas.num) {
+		place = &pass->order[pass->at++];
+		if (place->seq > pass->limit)
+			break;
+		pass->number = place->number;
+		pass->start = pass->areas.offs +
+			      place->number * pass->areas.size;
+		pfm_read_region_load(layout,
+				     pfm_read_pass_header(pass, layout,
+							  place->number),
+				     region);
+		if (region->seq == place->seq)
+			return 1;
+		pass->overtaken++;
+		if (region->seq && region->seq < pass->limit)
+			pass->limit = region->seq;
+	}
+	pass->at = pass->areas.num;
+	return 0;
+}
+
+/* A problem with a field of the region's header; 0 if nothing is read of it. */
+static inline int
+pfm_read_pass_bad(const struct pfm_read_pass *pass,
+		  const struct pfm_read_region_layout *layout,
+		  struct pfm_read_problem *problem, __u32 offset,
+		  const char *name)
+{
+	pfm_read_fail(problem, PFM_READ_FIELD,
+		      pfm_read_region_offs(layout, pass->number) + offset,
+		      name);
+	problem->region = pass->number;
+	return -1;
+}
+
+/*
+ * Go on in the region that was entered behind what was given of it, or at its
+ * beginning with @is_new.
+ *
+ * Return: 1; 0 if there is nothing new; -1.
+ */
+static inline int
+pfm_read_pass_resume(struct pfm_read_pass *pass,
+		     const struct pfm_read_region_layout *layout,
+		     struct pfm_read_problem *problem, int is_new)
+{
+	const struct pfm_read_region *region = &pass->region;
+	struct pfm_read_seen seen = pass->seen[pass->number];
+
+	if (region->seq < seen.seq)
+		return pfm_read_pass_bad(pass, layout, problem, 0, "rgn_seq");
+	if (region->seq > seen.seq || is_new)
+		memset(&seen, 0, sizeof(seen));
+	if (region->count <= seen.count)
+		return 0;
+	if (pass->start + seen.size < pass->start)
+		return pfm_read_pass_bad(pass, layout, problem, layout->used,
+					 layout->used_name);
+	pass->found = seen.count;
+	pass->cur = pass->start + seen.size;
+	pass->end = pass->start +
+		    (pass->is_live ? pass->areas.size : region->used);
+	if (pass->end > pass->size)
+		pass->end = pass->size;
+	pass->is_in = 1;
+	return 1;
+}
+
+/* Bytes from the next record to the end of what there is of the region. */
+static inline __u64 pfm_read_pass_left(const struct pfm_read_pass *pass)
+{
+	return pass->end > pass->cur ? pass->end - pass->cur : 0;
+}
+
+/* What was copied of a live buffer was not overwritten; or leave the region. */
+static inline int
+pfm_read_pass_holds(struct pfm_read_pass *pass,
+		    const struct pfm_read_region_layout *layout)
+{
+	if (!pass->is_live ||
+	    pfm_read_region_is_same(pfm_read_pass_header(pass, layout,
+							 pass->number),
+				    pass->region.seq))
+		return 1;
+	pfm_read_pass_leave(pass);
+	pass->overtaken++;
+	return 0;
+}
+
+#endif /* PERFMON_READ_REGIONS_H */

@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0 */
+/*
+ * perfmon_read_sink.h - reads buffers of formats with a sink (perfmon_sink.h),
+ *			 also while the kernel writes
+ *
+ * perfmon_read.h says how a reader is used. What a record is only the format
+ * knows, so its reader calls pfm_read_sink_head() for what all its records
+ * have, and pfm_read_sink_words() for what follows, as much as that says. That
+ * of examples/format_mini would be
+ *
+ *	static inline int mini_next(struct mini *r)
+ *	{
+ *		int got;
+ *
+ *		do {
+ *			got = pfm_read_sink_head(&r->sink, &r->head,
+ *						 sizeof(r->head));
+ *			if (got <= 0)
+ *				return got;
+ *			r->pmds = pfm_read_sink_words(&r->sink, sizeof(r->head),
+ *						      r->head.num_pmds, &got);
+ *		} while (!got);
+ *		return got;
+ *	}
+ */
+#ifndef PERFMON_READ_SINK_H
+#define PERFMON_READ_SINK_H
+
+#include <perfmon/perfmon_read_regions.h>
+#include <perfmon/perfmon_sink.h>
+
+/*
+ * Words behind a record that can be copied out of a live buffer: values of all
+ * PMDs, and two call chains of 128 addresses. Define it before this is included
+ * if a format has more.
+ */
+#ifndef PFM_READ_SINK_WORDS
+#define PFM_READ_SINK_WORDS	(PFM_MAX_PMDS + 2 * 128)
+#endif
+
+static const struct pfm_read_region_layout pfm_read_sink_layout = {
+	sizeof(pfm_sink_hdr_t),
+	sizeof(pfm_sink_rgn_t),
+	offsetof(pfm_sink_rgn_t, rgn_state),
+	offsetof(pfm_sink_rgn_t, rgn_count),
+	offsetof(pfm_sink_rgn_t, rgn_used),
+	"rgn_used",
+	offsetof(pfm_sink_hdr_t, hdr_num_regions),
+	offsetof(pfm_sink_hdr_t, hdr_region_offs),
+	offsetof(pfm_sink_hdr_t, hdr_region_size),
+	offsetof(pfm_sink_hdr_t, hdr_buf_size),
+	1,
+};
+
+PFM_STATIC_ASSERT(offsetof(pfm_sink_rgn_t, rgn_seq) == 0);
+PFM_STATIC_ASSERT(PFM_SINK_MAX_REGIONS == PFM_READ_MAX_REGIONS);
+PFM_STATIC_ASSERT(PFM_SINK_RGN_FREE == (int)PFM_READ_RGN_FREE &&
+		  PFM_SINK_RGN_FILLING == (int)PFM_READ_RGN_FILLING &&
+		  PFM_SINK_RGN_READY == (int)PFM_READ_RGN_READY);
+
+/**
+ * struct pfm_read_sink - a reader of the records of a sink
+ * @problem:     what the last -1 was about
+ * @seq:         number of the filling that the record is in
+ * @region:      number of the region that it is in
+ * @fmt_version: version of the records
+ * @past:        hdr_past
+ * @overwritten: records that the kernel has overwritten so far
+ * @lost:        samples that it has not recorded so far, by PFM_SINK_LOST_*
+ * @is_rising:   for the reader: records are given again, as they change
+ * @needed:      for the reader: major version that the records must have, or 0
+ * @pass:        for the reader; pass.overtaken are regions that were filled
+ *               anew while they were read
+ * @room:        for the reader: words out of a live buffer
+ */
+struct pfm_read_sink {
+	struct pfm_read_problem problem;
+	__u64 seq;
+	__u32 region;
+	__u32 fmt_version;
+	__u64 past;
+	__u64 overwritten;
+	__u64 lost[PFM_SINK_NUM_LOST];
+	int is_rising;
+	__u32 needed;
+	struct pfm_read_pass pass;
+	__u64 room[PFM_READ_SINK_WORDS];
+};
+
+/**
+ * pfm_read_sink_init() - a reader for the buffers of a context
+ * @r:           the reader
+ * @fmt_version: version of the records that are known, of which the major one
+ *               matters; 0 for any
+ *
+ * Context: any.
+ */
+static inline void pfm_read_sink_init(struct pfm_read_sink *r,
+				      __u32 fmt_version)
+{
+	memset(r, 0, sizeof(*r));
+	r->needed = PFM_VERSION_MAJOR(fmt_version);
+}
+
+/**
+ * pfm_read_sink_areas() - where the regions of a buffer are
+ * @buf:     first byte of the buffer, aligned to 8
+ * @size:    bytes that are there; regions may be missing
+ * @areas:   out: the regions
+ * @problem: out: why it cannot be read
+ *
+ * Context: any.
+ * Return: 0; -1 if it is no sink's.
+ */
+static inline int pfm_read_sink_areas(const void *buf, size_t size,
+				      struct pfm_read_areas *areas,
+				      struct pfm_read_problem *problem)
+{
+	const pfm_sink_hdr_t *hdr = (const pfm_sink_hdr_t *)buf;
+
+	if (pfm_read_check(problem, buf, size, sizeof(*hdr)))
+		return -1;
+	if (pfm_read_once64(&hdr->hdr_magic) != PFM_SINK_MAGIC)
+		return PFM_READ_BAD(problem, 0, pfm_sink_hdr_t, hdr_magic);
+	if (PFM_VERSION_MAJOR(pfm_read_once32(&hdr->hdr_version)) !=
+	    PFM_VERSION_MAJOR(PFM_SINK_VERSION))
+		return PFM_READ_BAD(problem, 0, pfm_sink_hdr_t, hdr_version);
+	return pfm_read_areas_load(&pfm_read_sink_layout, buf, areas, problem);
+}
+
+/**
+ * pfm_read_sink_begin() - read what is new in a buffer
+ * @r:     the reader
+ * @buf:   first byte of the buffer, aligned to 8
+ * @size:  bytes that are there
+ * @flags: PFM_READ_LIVE or 0
+ *
+ * Context: any; one thread at a time for a reader.
+ * Return: 0; -1 if it cannot be read: @problem of the reader.
+ */
+static inline int pfm_read_sink_begin(struct pfm_read_sink *r, const void *buf,
+				      size_t size, unsigned int flags)
+{
+	const pfm_sink_hdr_t *hdr = (const pfm_sink_hdr_t *)buf;
+	unsigned int i;
+
+	pfm_read_pass_leave(&r->pass);
+	if (pfm_read_sink_areas(buf, size, &r->pass.areas, &r->problem)) {
+		r->pass.areas.num = 0;
+		return -1;
+	}
+	r->pass.at = r->pass.areas.num;
+	r->fmt_version = pfm_read_once32(&hdr->hdr_fmt_version);
+	if (r->needed && PFM_VERSION_MAJOR(r->fmt_version) != r->needed)
+		return PFM_READ_BAD(&r->problem, 0, pfm_sink_hdr_t,
+				    hdr_fmt_version);
+	r->past = pfm_read_once64(&hdr->hdr_past);
+	r->overwritten = pfm_read_once64(&hdr->hdr_overwritten);
+	for (i = 0; i < PFM_SINK_NUM_LOST; i++)
+		r->lost[i] = pfm_read_once64(&hdr->hdr_lost[i]);
+	return pfm_read_pass_begin(&r->pass, &pfm_read_sink_layout,
+				   &r->problem, buf, size, flags);
+}
+
+/* Go to the next region with something new. */
+static inline int pfm_read_sink_enter(struct pfm_read_sink *r)
+{
+	const struct pfm_read_region_layout *layout = &pfm_read_sink_layout;
+	struct pfm_read_pass *pass = &r->pass;
+	int got;
+
+	while (pfm_read_pass_enter(pass, layout)) {
+		if (!pass->region.seq || !pass->region.count)
+			continue;
+		if (pass->region.used > pass->areas.size)
+			return pfm_read_pass_bad(pass, layout, &r->problem,
+						 layout->used, "rgn_used");
+		if (!pass->is_live &&
+		    pass->region.count > pass->region.used / sizeof(__u64))
+			return pfm_read_pass_bad(pass, layout, &r->problem,
+						 layout->count, "rgn_count");
+		got = pfm_read_pass_resume(pass, layout, &r->problem,
+					   r->is_rising);
+		if (got < 0)
+			return got;
+		/* Shorter than before: nothing of it is new. */
+		if (got && (pass->is_live ||
+			    pass->cur - pass->start <= pass->region.used))
+			return 1;
+		pass->is_in = 0;
+	}
+	return 0;
+}
+
+/* Leave the region, in which there may be records that are not whole. */
+static inline int pfm_read_sink_end(struct pfm_read_sink *r)
+{
+	struct pfm_read_pass *pass = &r->pass;
+	__u64 end = pass->start + pass->region.used;
+
+	pfm_read_pass_leave(pass);
+	if (!pass->is_live && end > pass->size)
+		pfm_read_fail(&r->problem, PFM_READ_TRUNCATED, pass->size,
+			      "rgn_used");
+	else if (pass->found < pass->region.count)
+		pfm_read_fail(&r->problem, PFM_READ_COUNT, pass->cur,
+			      "rgn_count");
+	else
+		return 0;
+	r->problem.region = pass->number;
+	return -1;
+}
+
+/**
+ * pfm_read_sink_head() - what the next record begins with
+ * @r:    the reader
+ * @head: out: a copy of it
+ * @size: bytes of it
+ *
+ * The record is given by pfm_read_sink_words(), which is to be called next.
+ *
+ * Context: as pfm_read_sink_begin().
+ * Return: 1; 0 if there are no more records; -1 if a region, or the rest of it,
+ * cannot be read: @problem of the reader.
+ */
+static inline int pfm_read_sink_head(struct pfm_read_sink *r, void *head,
+				     size_t size)
+{
+	struct pfm_read_pass *pass = &r->pass;
+	int got;
+
+	for (;;) {
+		if (pass->is_in && pass->found < pass->region.count &&
+		    pfm_read_pass_left(pass) >= size) {
+			pfm_read_copy(head, pass->buf + pass->cur, size);
+			return 1;
+		}
+		if (pass->is_in) {
+			if (!pfm_read_pass_holds(pass, &pfm_read_sink_layout))
+				continue;
+			got = pfm_read_sink_end(r);
+			if (got)
+				return got;
+		}
+		got = pfm_read_sink_enter(r);
+		if (got <= 0)
+			return got;
+		r->seq = pass->region.seq;
+		r->region = pass->number;
+	}
+}
+
+/* The words behind the head, in @room if the kernel could overwrite them. */
+static inline const __u64 *pfm_read_sink_copy(struct pfm_read_sink *r,
+					      size_t head, __u64 num)
+{
+	const unsigned char *from = r->pass.buf + r->pass.cur + head;
+
+	if (!r->pass.is_live)
+		return (const __u64 *)(const void *)from;
+	memcpy(r->room, from, (size_t)num * sizeof(r->room[0]));
+	return r->room;
+}
+
+/* A live record that is longer than @room: the rest of the region is left. */
+static inline int pfm_read_sink_too_long(struct pfm_read_sink *r)
+{
+	pfm_read_pass_leave(&r->pass);
+	pfm_read_fail(&r->problem, PFM_READ_ROOM, r->pass.cur, "a record");
+	r->problem.region = r->pass.number;
+	return -1;
+}
+
+/**
+ * pfm_read_sink_words() - the words behind what a record begins with
+ * @r:    the reader, whose pfm_read_sink_head() has returned 1
+ * @size: bytes that the record begins with, as passed to that
+ * @num:  64-bit words that follow
+ * @got:  out: 1; 0 if the record was overwritten meanwhile: begin anew with
+ *        pfm_read_sink_head(); -1 if it is not whole: problem of the reader
+ *
+ * Context: as pfm_read_sink_begin().
+ * Return: the words; NULL if @got is not 1.
+ */
+static inline const __u64 *pfm_read_sink_words(struct pfm_read_sink *r,
+					       size_t size, __u64 num,
+					       int *got)
+{
+	struct pfm_read_pass *pass = &r->pass;
+	__u64 head = (size + 7) / 8 * 8, left = pfm_read_pass_left(pass);
+	const __u64 *words;
+
+	*got = 0;
+	if (left < head || num > (left - head) / sizeof(__u64)) {
+		if (pfm_read_pass_holds(pass, &pfm_read_sink_layout))
+			*got = pfm_read_sink_end(r);
+		return NULL;
+	}
+	if (pass->is_live && num > PFM_READ_SINK_WORDS) {
+		if (pfm_read_pass_holds(pass, &pfm_read_sink_layout))
+			*got = pfm_read_sink_too_long(r);
+		return NULL;
+	}
+	words = pfm_read_sink_copy(r, (size_t)head, num);
+	if (!pfm_read_pass_holds(pass, &pfm_read_sink_layout))
+		return NULL;
+	pass->cur += head + num * sizeof(__u64);
+	pass->found++;
+	*got = 1;
+	return words;
+}
+
+#endif /* PERFMON_READ_SINK_H */
