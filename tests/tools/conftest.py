@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from device import Device
+from encoder import Encoder
 from pfmon import Pfmon
 from saver import Saver, saver_of
 from sessions import Printer
@@ -26,6 +27,11 @@ def fixture_printer(programs: Path) -> Printer:
 @pytest.fixture(scope="session", name="pfmon")
 def fixture_pfmon(programs: Path) -> Pfmon:
     return Pfmon(programs / "pfmon")
+
+
+@pytest.fixture(name="encoder")
+def fixture_encoder(programs: Path, tmp_path: Path) -> Encoder:
+    return Encoder(programs / "event_encoder", tmp_path)
 
 
 @pytest.fixture(name="device")

@@ -4,7 +4,8 @@
  *
  * usage: cpu_lister LIST
  *
- * Prints a CPU per line; the exit status is 1 if that is not a list.
+ * Prints the list, in order, and a CPU per line; the exit status is 1 if that
+ * is not a list.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,12 +15,16 @@
 int main(int argc, char **argv)
 {
 	unsigned int count;
+	char *text;
 	int *cpus;
 
 	if (argc != 2)
 		return 2;
 	if (!cpus_parse(argv[1], &cpus, &count))
 		return 1;
+	text = cpus_text(cpus, count);
+	puts(text);
+	free(text);
 	for (unsigned int i = 0; i < count; i++)
 		printf("%d\n", cpus[i]);
 	free(cpus);

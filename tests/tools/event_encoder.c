@@ -2,12 +2,17 @@
 /*
  * event_encoder - prints the PMC values of events for the tests
  *
- * usage: event_encoder [u][k]- NAME...
+ * usage: event_encoder ROOT [u][k]- NAME...
+ *        event_encoder ROOT list PATTERN
  *
- * The first argument is the privilege that pfmon's options would choose.
+ * ROOT is a tree with the files of the kernel's that name events, or empty. The
+ * second argument is the privilege that pfmon's options would choose. Behind
+ * each name follow the value of its PMC, config1, config2, and the CPUs that
+ * count it: "-" if all do, and "!" before what they count for no thread.
  */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "events.h"
@@ -15,20 +20,26 @@
 int main(int argc, char **argv)
 {
 	unsigned int levels = 0;
-	uint64_t pmc;
+	struct encoded_event e;
 
-	if (argc < 3) {
-		fprintf(stderr, "usage: %s [u][k]- NAME...\n", argv[0]);
+	if (argc < 4) {
+		fprintf(stderr, "usage: %s ROOT [u][k]-|list NAME...\n",
+			argv[0]);
 		return 2;
 	}
-	if (strchr(argv[1], 'u'))
+	if (!strcmp(argv[2], "list"))
+		return !events_list(argv[1], argv[3]);
+	if (strchr(argv[2], 'u'))
 		levels |= LEVEL_USER;
-	if (strchr(argv[1], 'k'))
+	if (strchr(argv[2], 'k'))
 		levels |= LEVEL_KERNEL;
-	for (int i = 2; i < argc; i++) {
-		if (!event_encode(argv[i], levels, &pmc))
+	for (int i = 3; i < argc; i++) {
+		if (!event_encode(argv[1], argv[i], levels, &e))
 			return 1;
-		printf("%s %016" PRIx64 "\n", argv[i], pmc);
+		printf("%s %016" PRIx64 " %#" PRIx64 " %#" PRIx64 " %s%s\n",
+		       argv[i], e.pmc, e.config[0], e.config[1],
+		       e.per_thread ? "" : "!", e.cpus ? e.cpus : "-");
+		free(e.cpus);
 	}
 	return 0;
 }

@@ -29,9 +29,9 @@ class Printer:
 
 
 @contextmanager
-def printer(programs: Path, pid: int) -> Iterator[Printer]:
+def printer(programs: Path, pid: int, *options: str) -> Iterator[Printer]:
     with subprocess.Popen(
-        [programs / "maps_printer", str(pid)],
+        [programs / "maps_printer", str(pid), *options],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
     ) as process:

@@ -2,7 +2,7 @@
 /*
  * maps_printer - prints the MAPS chunks that pfmon would write, for the tests
  *
- * usage: maps_printer PID
+ * usage: maps_printer PID [data]
  *
  * Looks at the process whenever a line arrives on standard input, and answers
  * with a line: the chunk's text, or nothing if there is no news.
@@ -18,11 +18,11 @@ int main(int argc, char **argv)
 	char *text;
 	int c;
 
-	if (argc != 2) {
-		fprintf(stderr, "usage: %s PID\n", argv[0]);
+	if (argc != 2 && argc != 3) {
+		fprintf(stderr, "usage: %s PID [data]\n", argv[0]);
 		return 2;
 	}
-	maps = maps_create();
+	maps = maps_create(argc == 3);
 	while ((c = getchar()) != EOF) {
 		if (c != '\n')
 			continue;

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import struct
 import subprocess
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -22,6 +23,11 @@ class Outcome:
 
 
 Saver = Callable[..., Outcome]
+
+
+def default_header(count: int, offset: int, size: int) -> bytes:
+    """Return the header of a buffer of the default format."""
+    return struct.pack("<QQQQQII80x", count, offset, 0, size, ENTRY, 1 << 16, 0)
 
 
 def saver_of(program: Path, directory: Path) -> Saver:

@@ -3,13 +3,11 @@
 
 from __future__ import annotations
 
-import struct
-
-from saver import ENTRY, Saver
+from saver import ENTRY, Saver, default_header
 
 
 def test_buffer_of_an_ended_thread_is_saved_once(save: Saver) -> None:
-    header = struct.pack("<QQ112x", 1, 128 + ENTRY)
+    header = default_header(1, 128 + ENTRY, 128 + 400)
     content = header + bytes(400)
     outcome = save("default", "load", content, "detached", "rest", "totals")
     assert outcome.answers[1:] == ["0 0", "1", "1 0"]

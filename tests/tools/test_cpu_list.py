@@ -25,21 +25,24 @@ def test_usage_errors_say_what_is_wrong(
 
 
 @pytest.mark.parametrize(
-    ("text", "cpus"),
+    ("text", "ordered", "cpus"),
     [
-        ("0", [0]),
-        ("0,2-3", [0, 2, 3]),
-        ("3,1-2,2", [1, 2, 3]),
-        ("1023", [1023]),
+        ("0", "0", [0]),
+        ("0,2-3", "0,2-3", [0, 2, 3]),
+        ("3,1-2,2", "1-3", [1, 2, 3]),
+        ("7-9,1,3,4", "1,3-4,7-9", [1, 3, 4, 7, 8, 9]),
+        ("1023", "1023", [1023]),
     ],
 )
 def test_list_is_in_order_and_without_duplicates(
-    programs: Path, text: str, cpus: list[int]
+    programs: Path, text: str, ordered: str, cpus: list[int]
 ) -> None:
     done = subprocess.run(
         [programs / "cpu_lister", text], capture_output=True, text=True, check=True
     )
-    assert [int(line) for line in done.stdout.split()] == cpus
+    shown, *lines = done.stdout.split()
+    assert shown == ordered
+    assert [int(line) for line in lines] == cpus
 
 
 @pytest.mark.parametrize("text", ["", "a", "-1", "1-", "0,,1", "0-1-2", "1024", "0 "])

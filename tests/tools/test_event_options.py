@@ -22,6 +22,9 @@ from pfmon import SAMPLING, Pfmon, complaint_of
         ),
         (("-e", "cpu-clock", "--long-smpl-periods=1,2", "true"), "more elements"),
         (("-e", "cpu-clock", "--short-smpl-periods=1,2", "true"), "more elements"),
+        # A comma between slashes is of an event's own.
+        (("-e", "p/a,b=1/u,c,d/e,f/", "--long-smpl-periods=1,2,3,4", "x"), "(3)"),
+        (("-e", "p/a,b=1/u,,d/e,f/", "x"), "empty event name"),
         ((*SAMPLING, "--smpl-periods-random=1:2,3:4", "true"), "more elements"),
         ((*SAMPLING, "--smpl-periods-random=1", "true"), "MASK:SEED"),
         ((*SAMPLING, "--smpl-notify=2", "true"), "neither 0 nor 1"),

@@ -24,9 +24,43 @@ def test_executable_mappings_are_those_of_proc(programs: Path, cat: Path) -> Non
     with running(bytes(cat)) as pid, printer(programs, pid) as maps:
         chunk = maps.news()
         found = [(m["start"], m["end"], m["offset"]) for m in chunk["maps"]]
+        assert {m["prot"][2:] for m in chunk["maps"]} == {"xp"}
         assert found == executable_lines(pid)
         assert chunk["tgid"] == pid
         assert chunk["comm"] == "cat"
+
+
+def test_mappings_of_data_are_told_on_demand(programs: Path, cat: Path) -> None:
+    with running(bytes(cat)) as pid, printer(programs, pid, "data") as maps:
+        lines = Path(f"/proc/{pid}/maps").read_text().splitlines()
+        told = maps.news()["maps"]
+        assert [
+            f"{m['start']:x}-{m['end']:x} {m['prot']} {m['offset']:08x}" for m in told
+        ] == [" ".join(line.split()[:3]) for line in lines]
+        assert {"[heap]", "[stack]", ""} <= {m["path"] for m in told}
+        # What is mapped of a file is of one build.
+        ids = {m["build_id"] for m in told if m["path"] == str(cat)}
+        assert len(ids) == 1 and None not in ids
+
+
+def test_heap_that_grows_is_news(programs: Path) -> None:
+    grows = "import mmap, sys; print(flush=True); sys.stdin.readline();"
+    grows += "m = mmap.mmap(-1, 1 << 24); print(flush=True); sys.stdin.readline()"
+    with subprocess.Popen(
+        [sys.executable, "-c", grows], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as child, printer(programs, child.pid) as code, printer(
+        programs, child.pid, "data"
+    ) as data:
+        assert child.stdin and child.stdout
+        child.stdout.readline()
+        assert code.news() and data.news()
+        child.stdin.write(b"\n")
+        child.stdin.flush()
+        child.stdout.readline()
+        assert code.news() is None
+        assert data.news()
+        child.stdin.write(b"\n")
+        child.stdin.flush()
 
 
 RENAMES_ITSELF = """

@@ -58,3 +58,16 @@ def test_events_ask_for_notification_unless_told_not_to(
         "--long-smpl-periods=1000,1000,1000",
     )
     assert [pmd["notify"] for pmd in session["sets"][0]["pmds"]] == notify
+
+
+def test_further_words_of_events_are_registers_of_their_own(printer: Printer) -> None:
+    event = "software/config=2,config1=7,config2=0x1ffffffff/"
+    session = printer.session(
+        "-e", f"cycles,{event},cycles", "--long-smpl-periods=1000"
+    )
+    (only,) = session["sets"]
+    numbers = {pmc["num"]: pmc["value"] for pmc in only["pmcs"]}
+    assert list(numbers) == [0, 1, 2, 65, 129]
+    assert numbers[1] == 1 << 56 | 2
+    assert (numbers[65], numbers[129]) == (7, 0x1FFFFFFFF)
+    assert [pmd["event"] for pmd in only["pmds"]] == ["cycles", event, "cycles"]

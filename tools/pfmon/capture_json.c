@@ -2,15 +2,15 @@
 /* capture_json.c - the JSON chunks SESS and DONE of a capture */
 #define _GNU_SOURCE
 #include <stdlib.h>
-#include <sys/utsname.h>
-#include <unistd.h>
 #include <uuid/uuid.h>
 
 #include "capture_json.h"
 #include "command.h"
 #include "json.h"
+#include "machine.h"
 #include "pmu.h"
 #include "util.h"
+#include "view.h"
 
 #define CAPTURE_SESSION_VERSION	1
 
@@ -24,22 +24,6 @@ static struct json_object *describe_command(char **command)
 	for (; *command; command++)
 		json_append(list, json_new_text(*command));
 	return list;
-}
-
-static struct json_object *describe_machine(void)
-{
-	struct json_object *machine = json_new_object();
-	char *pmu = pmu_name();
-	struct utsname name;
-
-	uname(&name);
-	json_add_text(machine, "arch", name.machine);
-	json_add_text(machine, "release", name.release);
-	json_add_u64(machine, "cpus", (uint64_t)sysconf(_SC_NPROCESSORS_ONLN));
-	json_add_u64(machine, "page_size", (uint64_t)sysconf(_SC_PAGESIZE));
-	json_add_text(machine, "pmu", pmu);
-	free(pmu);
-	return machine;
 }
 
 static struct json_object *describe_format(const struct smpl_format *format)
@@ -73,18 +57,25 @@ static struct json_object *describe_contexts(struct context *const *contexts,
 	return list;
 }
 
+static void append_pmcs(struct json_object *list, const pfarg_pmc_t *pmcs,
+			unsigned int count)
+{
+	for (unsigned int i = 0; i < count; i++) {
+		struct json_object *object = json_new_object();
+
+		json_add_u64(object, "num", pmcs[i].reg_num);
+		json_add_u64(object, "value", pmcs[i].reg_value);
+		json_add_u64(object, "flags", pmcs[i].reg_flags);
+		json_append(list, object);
+	}
+}
+
 static struct json_object *describe_pmcs(const struct plan *plan)
 {
 	struct json_object *list = json_new_array();
 
-	for (unsigned int i = 0; i < plan->options->event_count; i++) {
-		struct json_object *object = json_new_object();
-
-		json_add_u64(object, "num", plan->pmcs[i].reg_num);
-		json_add_u64(object, "value", plan->pmcs[i].reg_value);
-		json_add_u64(object, "flags", plan->pmcs[i].reg_flags);
-		json_append(list, object);
-	}
+	append_pmcs(list, plan->pmcs, plan->options->event_count);
+	append_pmcs(list, plan->configs, plan->config_count);
 	return list;
 }
 
@@ -157,7 +148,7 @@ static struct json_object *describe_sets(const struct plan *plan)
 char *session_json(const struct plan *plan,
 		   struct context *const *contexts, unsigned int count)
 {
-	struct json_object *object = json_new_object();
+	struct json_object *object = json_new_object(), *view;
 	const struct options *options = plan->options;
 
 	json_add_u64(object, "version", CAPTURE_SESSION_VERSION);
@@ -166,10 +157,13 @@ char *session_json(const struct plan *plan,
 	json_add_text(object, "mode",
 		      options->system_wide ? "system-wide" : "thread");
 	json_add_u64(object, "start_ns", plan->start_ns);
-	json_add(object, "machine", describe_machine());
+	json_add(object, "machine", machine_describe());
 	json_add(object, "format", describe_format(&plan->format));
 	json_add(object, "contexts", describe_contexts(contexts, count));
 	json_add(object, "sets", describe_sets(plan));
+	view = view_describe(options);
+	if (view)
+		json_add(object, "view", view);
 	return json_finish(object);
 }
 
@@ -182,8 +176,11 @@ static struct json_object *describe_counts(const struct plan *plan,
 
 	for (unsigned int c = 0; c < count; c++) {
 		for (unsigned int i = 0; i < options->event_count; i++) {
-			struct json_object *object = json_new_object();
+			struct json_object *object;
 
+			if (!plan_counts_on(plan, i, contexts[c]->cpu))
+				continue;
+			object = json_new_object();
 			json_add_u64(object, "context", contexts[c]->id);
 			json_add_u64(object, "set", 0);
 			json_add_u64(object, "pmd", i);

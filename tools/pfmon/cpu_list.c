@@ -37,26 +37,59 @@ static bool parse_range(const char **text, cpu_set_t *set)
 	return true;
 }
 
-bool cpus_parse(const char *text, int **cpus, unsigned int *count)
+static bool parse_list(const char *text, cpu_set_t *set)
 {
-	cpu_set_t set;
-
-	CPU_ZERO(&set);
-	while (parse_range(&text, &set)) {
-		if (!*text) {
-			*cpus = checked_calloc((size_t)CPU_COUNT(&set),
-					       sizeof(int));
-			*count = 0;
-			for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
-				if (CPU_ISSET(cpu, &set))
-					(*cpus)[(*count)++] = cpu;
-			}
+	CPU_ZERO(set);
+	while (parse_range(&text, set)) {
+		if (!*text)
 			return true;
-		}
 		if (*text++ != ',')
 			return false;
 	}
 	return false;
+}
+
+bool cpus_parse(const char *text, int **cpus, unsigned int *count)
+{
+	cpu_set_t set;
+
+	if (!parse_list(text, &set))
+		return false;
+	*cpus = checked_calloc((size_t)CPU_COUNT(&set), sizeof(int));
+	*count = 0;
+	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+		if (CPU_ISSET(cpu, &set))
+			(*cpus)[(*count)++] = cpu;
+	}
+	return true;
+}
+
+bool cpus_have(const char *text, int cpu)
+{
+	cpu_set_t set;
+
+	return parse_list(text, &set) && cpu >= 0 && cpu < CPU_SETSIZE &&
+	       CPU_ISSET(cpu, &set);
+}
+
+char *cpus_text(const int *cpus, unsigned int count)
+{
+	char *text = checked_strdup("");
+
+	for (unsigned int first = 0, end; first < count; first = end) {
+		char *range;
+
+		for (end = first + 1; end < count; end++) {
+			if (cpus[end] != cpus[end - 1] + 1)
+				break;
+		}
+		range = end - first == 1 ?
+			checked_printf("%d", cpus[first]) :
+			checked_printf("%d-%d", cpus[first], cpus[end - 1]);
+		text = checked_append(text, ",", range);
+		free(range);
+	}
+	return text;
 }
 
 bool cpus_online(int **cpus, unsigned int *count)

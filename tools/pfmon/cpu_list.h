@@ -11,6 +11,12 @@
  */
 bool cpus_parse(const char *text, int **cpus, unsigned int *count);
 
+/* Is it in such a list? Nothing is in what is no list. */
+bool cpus_have(const char *text, int cpu);
+
+/* The list, to be freed, of CPUs in ascending order. */
+char *cpus_text(const int *cpus, unsigned int count);
+
 /* The CPUs that are online, as cpus_parse() gives them. */
 bool cpus_online(int **cpus, unsigned int *count);
 

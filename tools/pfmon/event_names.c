@@ -13,12 +13,18 @@
 
 struct named_event {
 	const char *name;
-	struct generic_event event;
+	struct {
+		uint32_t type;
+		uint64_t id;
+		unsigned int levels;
+	} event;
 };
 
-#define HARDWARE(id)	{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_##id, false }
-#define SOFTWARE(id)	{ PERF_TYPE_SOFTWARE, PERF_COUNT_SW_##id, false }
-#define IN_KERNEL(id)	{ PERF_TYPE_SOFTWARE, PERF_COUNT_SW_##id, true }
+#define BOTH		(LEVEL_USER | LEVEL_KERNEL)
+#define HARDWARE(id)	{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_##id, 0 }
+#define SOFTWARE(id)	{ PERF_TYPE_SOFTWARE, PERF_COUNT_SW_##id, 0 }
+/* It happens in the kernel, also for user code. */
+#define IN_KERNEL(id)	{ PERF_TYPE_SOFTWARE, PERF_COUNT_SW_##id, BOTH }
 
 static const struct named_event named_events[] = {
 	{ "cycles",			HARDWARE(CPU_CYCLES) },
@@ -77,23 +83,32 @@ static uint64_t cache_event(size_t number, char name[NAME_LENGTH])
 	return cache | operation << 8 | miss << 16;
 }
 
-bool generic_event_find(const char *name, struct generic_event *event)
+static void set_code(struct event_code *code, uint32_t type, uint64_t id,
+		     unsigned int levels)
+{
+	code->type = type;
+	code->config[0] = id;
+	code->levels = levels;
+	code->per_thread = true;
+}
+
+bool generic_event_find(const char *name, struct event_code *code)
 {
 	char cache_name[NAME_LENGTH];
 	uint64_t id;
 
 	for (size_t i = 0; i < ARRAY_SIZE(named_events); i++) {
 		if (!strcasecmp(name, named_events[i].name)) {
-			*event = named_events[i].event;
+			set_code(code, named_events[i].event.type,
+				 named_events[i].event.id,
+				 named_events[i].event.levels);
 			return true;
 		}
 	}
 	for (size_t i = 0; i < CACHE_EVENTS; i++) {
 		id = cache_event(i, cache_name);
 		if (!strcasecmp(name, cache_name)) {
-			event->type = PERF_TYPE_HW_CACHE;
-			event->id = id;
-			event->in_kernel = false;
+			set_code(code, PERF_TYPE_HW_CACHE, id, 0);
 			return true;
 		}
 	}

@@ -4,16 +4,11 @@
 #define PFMON_EVENT_NAMES_H
 
 #include <stdbool.h>
-#include <stdint.h>
 
-struct generic_event {
-	uint32_t type;
-	uint64_t id;
-	bool in_kernel;		/* happens in the kernel, also for user code */
-};
+#include "event_code.h"
 
 /* False if there is no such name. */
-bool generic_event_find(const char *name, struct generic_event *event);
+bool generic_event_find(const char *name, struct event_code *code);
 
 /* Calls visit with every name; the text is valid during the call only. */
 void generic_event_each(void (*visit)(const char *name, void *data),

@@ -11,6 +11,24 @@
 #define LARGEST_PERIOD	INT64_MAX
 #define LARGEST_SETS	256u
 
+/*
+ * Cuts off the first element, at a comma. One between two slashes belongs to
+ * the parameters of an event.
+ */
+static char *next_element(char **rest)
+{
+	char *element = *rest, *end;
+	bool inside = false;
+
+	if (!element)
+		return NULL;
+	for (end = element; *end && (inside || *end != ','); end++)
+		inside ^= *end == '/';
+	*rest = *end ? end + 1 : NULL;
+	*end = '\0';
+	return element;
+}
+
 bool each_element(const char *list, struct options *options,
 		  bool (*add)(struct options *options, const char *element,
 			      unsigned int index))
@@ -19,7 +37,7 @@ bool each_element(const char *list, struct options *options,
 	unsigned int index = 0;
 	bool ok = true;
 
-	while (ok && (element = strsep(&rest, ",")))
+	while (ok && (element = next_element(&rest)))
 		ok = add(options, element, index++);
 	free(copy);
 	return ok;

@@ -17,7 +17,10 @@ bool event_options_add(struct options *options, const char *list);
  */
 bool event_options_complete(struct options *options);
 
-/* Calls add for each element of a list with commas; the element is a copy. */
+/*
+ * Calls add for each element of a list with commas, but for those between two
+ * slashes; the element is a copy.
+ */
 bool each_element(const char *list, struct options *options,
 		  bool (*add)(struct options *options, const char *element,
 			      unsigned int index));

@@ -99,6 +99,21 @@ void json_append(struct json_object *array, struct json_object *value)
 	exit(PFMON_EXIT_ERROR);
 }
 
+size_t json_length(const struct json_object *array)
+{
+	return json_object_array_length(array);
+}
+
+bool json_equal(struct json_object *one, struct json_object *other)
+{
+	return json_object_equal(one, other);
+}
+
+void json_drop(struct json_object *object)
+{
+	json_object_put(object);
+}
+
 void json_add_u64(struct json_object *object, const char *name, uint64_t value)
 {
 	json_add(object, name, json_new_u64(value));

@@ -21,6 +21,11 @@ void json_add(struct json_object *object, const char *name,
 	      struct json_object *value);
 void json_append(struct json_object *array, struct json_object *value);
 
+/* Elements of an array. */
+size_t json_length(const struct json_object *array);
+bool json_equal(struct json_object *one, struct json_object *other);
+void json_drop(struct json_object *object);
+
 void json_add_u64(struct json_object *object, const char *name, uint64_t value);
 void json_add_bool(struct json_object *object, const char *name, bool value);
 void json_add_text(struct json_object *object, const char *name,

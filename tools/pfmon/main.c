@@ -2,6 +2,7 @@
 /* main.c - counts events, or samples them into a capture, with perfmon2 */
 #define _GNU_SOURCE
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "doctor/doctor.h"
 #include "events.h"
@@ -10,9 +11,10 @@
 #include "option_help.h"
 #include "options.h"
 #include "util.h"
+#include "view.h"
 #include "waiter.h"
 
-static int measure(const struct options *options)
+static int measure_anything(const struct options *options)
 {
 	struct waiter waiter;
 	int status;
@@ -27,6 +29,22 @@ static int measure(const struct options *options)
 	return status;
 }
 
+/* Shows what was measured, too, if a view was asked for. */
+static int measure(const struct options *options)
+{
+	char *program;
+	int status;
+
+	if (!view_find_program(options, &program))
+		return PFMON_EXIT_ERROR;
+	status = measure_anything(options);
+	if (program && status != PFMON_EXIT_ERROR &&
+	    !view_show(program, options->outfile))
+		status = PFMON_EXIT_ERROR;
+	free(program);
+	return status;
+}
+
 static int perform(const struct options *options)
 {
 	switch (options->action) {
@@ -37,7 +55,7 @@ static int perform(const struct options *options)
 		puts("pfmon " PFM_PROJECT_VERSION);
 		return 0;
 	case ACTION_LIST_EVENTS:
-		return events_list(options->pattern) ? 0 : PFMON_EXIT_USAGE;
+		return events_list("", options->pattern) ? 0 : PFMON_EXIT_USAGE;
 	case ACTION_LIST_FORMATS:
 		return smpl_formats_list() ? 0 : PFMON_EXIT_ERROR;
 	case ACTION_DOCTOR:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* maps.c - executable mappings of processes, for the capture */
+/* maps.c - mappings of processes, for the capture */
 #define _GNU_SOURCE
 #include <inttypes.h>
 #include <stdbool.h>
@@ -15,11 +15,15 @@
 
 #define BUCKETS	256
 
+/* A chunk of so many can be read: that is 6 MB. */
+#define MOST_OTHERS	32768
+
 /* The mappings of a process as they were last written. */
 struct process {
 	struct process *next;
 	pid_t tgid;
 	bool known;
+	bool made_code;		/* some is in no file */
 	uint64_t signature;
 	uint64_t round;		/* in which it was last looked at */
 };
@@ -32,6 +36,7 @@ struct file {
 };
 
 struct maps {
+	bool data;		/* others than executable ones matter, too */
 	uint64_t round;
 	struct process *processes[BUCKETS];
 	struct file *files[BUCKETS];
@@ -40,15 +45,16 @@ struct maps {
 /* One line of /proc/PID/maps; the texts point into the line. */
 struct mapping {
 	uint64_t start, end, offset;
-	bool executable;
+	char prot[5];
 	char *device_inode;
 	char *path;
 };
 
-struct maps *maps_create(void)
+struct maps *maps_create(bool data)
 {
 	struct maps *maps = checked_calloc(1, sizeof(*maps));
 
+	maps->data = data;
 	maps->round = 1;
 	return maps;
 }
@@ -101,13 +107,12 @@ static void unescape(char *path)
 static bool parse_line(char *line, struct mapping *mapping)
 {
 	int device = 0, inode_end = 0;
-	char flags[5];
 
 	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %n%*s %*s%n",
-		   &mapping->start, &mapping->end, flags, &mapping->offset,
+		   &mapping->start, &mapping->end, mapping->prot,
+		   &mapping->offset,
 		   &device, &inode_end) != 4 || !inode_end)
 		return false;
-	mapping->executable = flags[2] == 'x';
 	mapping->device_inode = line + device;
 	mapping->path = line + inode_end;
 	if (*mapping->path)
@@ -153,7 +158,8 @@ static const char *build_id(struct maps *maps, pid_t tgid,
 	struct file **bucket, *file;
 	char *key;
 
-	if (mapping->path[0] != '/')
+	/* What is below /dev has none, and is not to be opened. */
+	if (mapping->path[0] != '/' || !strncmp(mapping->path, "/dev/", 5))
 		return NULL;
 	key = checked_printf("%s %s", mapping->device_inode, mapping->path);
 	bucket = &maps->files[crc_of(0, key) % BUCKETS];
@@ -181,6 +187,7 @@ static struct json_object *describe(struct maps *maps, pid_t tgid,
 	json_add_u64(object, "start", mapping->start);
 	json_add_u64(object, "end", mapping->end);
 	json_add_u64(object, "offset", mapping->offset);
+	json_add_text(object, "prot", mapping->prot);
 	json_add_text(object, "path", mapping->path);
 	json_add_text(object, "build_id", id);
 	return object;
@@ -213,27 +220,47 @@ static bool is_news(struct process *process, uint64_t signature)
 	return true;
 }
 
-/* Keeps the lines of executable mappings and returns their signature. */
-static uint64_t keep_executable(char *text, const char *comm)
+/* Keeps the lines of mappings that matter and returns their signature. */
+static uint64_t keep_lines(char *text, const char *comm, bool data)
 {
 	uint32_t crc = crc_of(0, comm);
-	size_t kept = 0, length;
-	char flags[5];
+	size_t kept = 0, length, others = 0;
+	char prot[5];
 
 	for (char *line = text; *line; line += length) {
 		length = strcspn(line, "\n");
 		length += line[length] == '\n';
-		if (sscanf(line, "%*s %4s", flags) != 1 || flags[2] != 'x')
+		if (sscanf(line, "%*s %4s", prot) != 1 ||
+		    (prot[2] != 'x' && (!data || ++others > MOST_OTHERS)))
 			continue;
 		memmove(text + kept, line, length);
 		kept += length;
 	}
 	text[kept] = '\0';
+	if (others > MOST_OTHERS)
+		message("a process has more than %d mappings of data: the others are missing",
+			MOST_OTHERS);
 	return (uint64_t)kept << 32 | crc_of(crc, text);
 }
 
-static char *serialise(struct maps *maps, pid_t tgid, const char *comm,
-		       char *text)
+/* Is what is executable there in no file, or in one that is memory? */
+static bool is_made_code(const struct mapping *mapping)
+{
+	static const char *const memory[] = {
+		"[anon", "/memfd:", "/dev/zero", "/anon_hugepage", "/SYSV",
+	};
+
+	if (mapping->prot[2] != 'x')
+		return false;
+	for (size_t i = 0; i < ARRAY_SIZE(memory); i++) {
+		if (!strncmp(mapping->path, memory[i], strlen(memory[i])))
+			return true;
+	}
+	return !*mapping->path;
+}
+
+static char *serialise(struct maps *maps, struct process *process,
+		       const char *comm, char *text)
 {
 	struct json_object *object = json_new_object();
 	struct json_object *list = json_new_array();
@@ -241,10 +268,12 @@ static char *serialise(struct maps *maps, pid_t tgid, const char *comm,
 	char *line, *rest = text;
 
 	while ((line = strsep(&rest, "\n"))) {
-		if (parse_line(line, &mapping) && mapping.executable)
-			json_append(list, describe(maps, tgid, &mapping));
+		if (!parse_line(line, &mapping))
+			continue;
+		process->made_code |= is_made_code(&mapping);
+		json_append(list, describe(maps, process->tgid, &mapping));
 	}
-	json_add_u64(object, "tgid", (uint64_t)tgid);
+	json_add_u64(object, "tgid", (uint64_t)process->tgid);
 	json_add_text(object, "comm", comm);
 	json_add(object, "maps", list);
 	return json_finish(object);
@@ -259,8 +288,9 @@ static char *look_at(struct maps *maps, struct process *process)
 	char *text = read_file(path, &length);
 	char *json = NULL;
 
-	if (text && comm && is_news(process, keep_executable(text, comm)))
-		json = serialise(maps, process->tgid, comm, text);
+	if (text && comm &&
+	    is_news(process, keep_lines(text, comm, maps->data)))
+		json = serialise(maps, process, comm, text);
 	free(text);
 	free(comm);
 	free(comm_path);
@@ -273,6 +303,11 @@ void maps_next_round(struct maps *maps)
 	maps->round++;
 }
 
+bool maps_is_looked_at(struct maps *maps, pid_t tgid)
+{
+	return find_process(maps, tgid)->round == maps->round;
+}
+
 char *maps_changed(struct maps *maps, pid_t tgid)
 {
 	struct process *process = find_process(maps, tgid);
@@ -281,4 +316,9 @@ char *maps_changed(struct maps *maps, pid_t tgid)
 		return NULL;
 	process->round = maps->round;
 	return look_at(maps, process);
+}
+
+bool maps_has_made_code(struct maps *maps, pid_t tgid)
+{
+	return find_process(maps, tgid)->made_code;
 }

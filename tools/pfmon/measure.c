@@ -20,8 +20,16 @@ bool measurement_start_recording(struct measurement *m, pid_t tgid)
 	m->recording = recording_open(&m->plan);
 	return m->recording &&
 	       recording_begin(m->recording, &m->plan, m->contexts, m->count) &&
+	       recording_clocks(m->recording, &m->start) &&
 	       record_processes(m, tgid) &&
 	       stream_start(&m->stream, m->recording, m->waiter);
+}
+
+bool measurement_record_clocks(struct measurement *m, int cpu)
+{
+	struct moment moment = clocks_read(cpu);
+
+	return recording_clocks(m->recording, &moment);
 }
 
 bool measurement_start_time(struct measurement *m)

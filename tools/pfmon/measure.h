@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+#include "clocks.h"
 #include "command.h"
 #include "context.h"
 #include "options.h"
@@ -21,6 +22,7 @@ struct measurement {
 	struct waiter *waiter;
 	struct plan plan;
 	struct recording *recording;	/* NULL when counting */
+	struct moment start;		/* the clocks then */
 	struct stream stream;
 	struct command command;
 	struct context **contexts;
@@ -46,6 +48,9 @@ int measure_cpus(const struct options *options, struct waiter *waiter);
  * mappings of a process, or of ALL_PROCESSES.
  */
 bool measurement_start_recording(struct measurement *m, pid_t tgid);
+
+/* What the clocks show now: clocks_read(). */
+bool measurement_record_clocks(struct measurement *m, int cpu);
 
 /* Starts the time after which the measurement ends, and progress reports. */
 bool measurement_start_time(struct measurement *m);

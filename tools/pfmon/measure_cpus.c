@@ -65,6 +65,9 @@ static bool prepare(struct worker *worker)
 
 	if (!pin(worker->cpu))
 		return false;
+	/* It cannot be done while the CPU has a context. */
+	if (!id && system->m.options->sampling)
+		system->m.start = clocks_read(worker->cpu);
 	worker->opened = context_open(&worker->context, &system->m.plan, id,
 				      worker->cpu);
 	return worker->opened && context_load(&worker->context, gettid());
@@ -125,6 +128,9 @@ static bool finish_worker(struct worker *worker)
 	context_unload(&worker->context);
 	if (recording && context_save_rest(&worker->context))
 		ok = recording_buffer(recording, &worker->context);
+	if (recording && !worker->context.id)
+		ok = measurement_record_clocks(&worker->system->m,
+					       worker->cpu) && ok;
 	return context_read_counts(&worker->context) && ok;
 }
 
@@ -286,6 +292,11 @@ static bool make_workers(struct system *system)
 
 	if (!cpus && !cpus_online(&cpus, &count)) {
 		message("cannot find out which CPUs are online; give them with --cpu-list");
+		return false;
+	}
+	if (!plan_check_cpus(&system->m.plan, cpus, count)) {
+		if (cpus != options->cpus)
+			free(cpus);
 		return false;
 	}
 	system->m.count = count;

@@ -33,7 +33,8 @@ static bool handle_overflow(struct thread *thread, bool after_exec)
 	if (!recording)
 		return true;
 	recording_notification(recording);
-	return (after_exec || recording_process(recording, thread->tgid)) &&
+	return (after_exec ||
+		recording_new_of_process(recording, thread->tgid)) &&
 	       (!saved || recording_buffer(recording, &thread->context));
 }
 
@@ -147,6 +148,7 @@ static bool load_and_start(struct thread *thread, pid_t tid)
 	if (!context_load(&thread->context, tid))
 		return false;
 	thread->loaded = true;
+	thread->m.start = clocks_read(NO_CPU);
 	return measurement_start_recording(&thread->m, thread->tgid) &&
 	       context_start(&thread->context) &&
 	       measurement_start_time(&thread->m);
@@ -164,6 +166,8 @@ static int finish(struct thread *thread)
 
 	if (recording && context_save_rest(&thread->context) &&
 	    !recording_buffer(recording, &thread->context))
+		thread->m.failed = true;
+	if (recording && !measurement_record_clocks(&thread->m, NO_CPU))
 		thread->m.failed = true;
 	return measurement_finish(&thread->m, read_counts);
 }

@@ -63,7 +63,7 @@ static bool add_smpl_pmd(struct options *options, const char *name,
 		return true;
 	}
 	if (!parse_u64(name, &number) || number >= PFM_MAX_PMDS) {
-		message("--smpl-pmds: '%s' is neither elapsed, tid, resident nor a PMD number below %d",
+		message("--smpl-pmds: '%s' is neither elapsed, tid, resident, clock nor a PMD number below %d",
 			name, PFM_MAX_PMDS);
 		return false;
 	}
@@ -120,6 +120,16 @@ bool parse_smpl_record(struct options *options, const char *text)
 	}
 	message("--smpl-record: '%s' is neither base, nehalem, haswell nor skylake",
 		text);
+	return false;
+}
+
+bool parse_show_top(struct options *options, const char *text)
+{
+	if (parse_u64(text, &options->show_top) && options->show_top &&
+	    options->show_top <= INT_MAX)
+		return true;
+	message("--smpl-show-top: '%s' is not a number from 1 to %d", text,
+		INT_MAX);
 	return false;
 }
 

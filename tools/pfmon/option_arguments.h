@@ -19,6 +19,7 @@ bool parse_cpu_list(struct options *options, const char *text);
 bool parse_smpl_entries(struct options *options, const char *text);
 bool parse_smpl_regions(struct options *options, const char *text);
 bool parse_smpl_record(struct options *options, const char *text);
+bool parse_show_top(struct options *options, const char *text);
 bool parse_attach_task(struct options *options, const char *text);
 bool parse_session_timeout(struct options *options, const char *text);
 bool parse_switch_timeout(struct options *options, const char *text);

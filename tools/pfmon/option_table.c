@@ -40,8 +40,11 @@ const struct option_row option_table[] = {
 		.details =
 			"An event is one of the kernel's generic ones under the name\n"
 			"that *perf*(1) gives it, such as *cpu-clock*, *page-faults*\n"
-			"or *cycles*; *r*_HEX_, a raw number of the CPU's; or a name\n"
-			"that libpfm4 knows.\n"
+			"or *cycles*; *r*_HEX_, a raw number of the CPU's;\n"
+			"_PMU_*/*_TERM_,...*/* as *perf*(1) writes it, or\n"
+			"_NAME_[*:*_TERM_]..., of a PMU that the kernel names;\n"
+			"_SYSTEM_*:*_NAME_, a tracepoint; or a name that libpfm4 knows.\n"
+			"See EVENTS.\n"
 			"A suffix *:u*, *:k* or *:uk* says at which privilege level it\n"
 			"is measured, whatever *-u* and *-k* say; letters *p* in it,\n"
 			"one to three, are its precise level: how exactly the address\n"
@@ -51,8 +54,9 @@ const struct option_row option_table[] = {
 		.effect = CALLS(take_user_level),
 		.summary = "measure at user level (default)",
 		.details =
-			"Only context switches and CPU migrations, which happen in the\n"
-			"kernel, are by default measured there as well.\n",
+			"Only what happens in the kernel - context switches, CPU\n"
+			"migrations, tracepoints - is by default measured there as\n"
+			"well, and so are events of PMUs that are not the CPUs'.\n",
 	}, {
 		.name = "kernel-level", .letter = 'k',
 		.effect = CALLS(take_kernel_level),
@@ -148,14 +152,14 @@ const struct option_row option_table[] = {
 	}, {
 		.name = "smpl-pmds", .group = GROUP_SAMPLING,
 		.argument = "NAME,...",
-		.words = "elapsed tid resident",
+		.words = "elapsed tid resident clock",
 		.effect = CALLS(parse_smpl_pmds),
 		.format_option = FORMAT_OPT_PMDS,
-		.summary = "record elapsed, tid, resident or PMDs by number",
+		.summary = "record elapsed, tid, resident, clock or PMDs by number",
 		.details =
 			"*elapsed* is the time in nanoseconds since the context was\n"
 			"loaded or the PMD last reset, *tid* is the thread, *resident*\n"
-			"is the process's pages in memory.\n"
+			"is the process's pages in memory, *clock* is perf's clock.\n"
 			"The counts of events without a period are always recorded.\n",
 	}, {
 		.name = "reset-non-smpl-periods", .group = GROUP_SAMPLING,
@@ -166,9 +170,12 @@ const struct option_row option_table[] = {
 	}, {
 		.name = "smpl-module", .group = GROUP_SAMPLING,
 		.argument = "NAME|UUID",
-		.words = "default nway pebs32 pebs64 oprofile",
+		.words = "default nway pebs32 pebs64 dear-hist oprofile",
 		.effect = KEEPS(module),
 		.summary = "sampling format (default: " DEFAULT_MODULE ")",
+		.details =
+			"*dear-hist* records what *pebs64* does, and at the end shows\n"
+			"where memory was slow, with *pfmparse*(1).\n",
 	}, {
 		.name = "smpl-arg", .group = GROUP_SAMPLING,
 		.argument = "NAME=VALUE,...",
@@ -182,6 +189,15 @@ const struct option_row option_table[] = {
 			"A field that is not named has its default value.\n"
 			"Where a format does not publish its fields, _HEX_ is the\n"
 			"whole argument, byte by byte; without it all bytes are 0.\n",
+	}, {
+		.name = "data-maps", .group = GROUP_SAMPLING,
+		.effect = SETS(data_maps),
+		.summary = "record mappings of data, too",
+		.details =
+			"The capture then knows what lies where in the processes'\n"
+			"memory: files, heap, stacks. It always does if samples have\n"
+			"addresses of data, as those of *dear-hist*, and of *pebs64* with\n"
+			"a longer *--smpl-record* than *base*.\n",
 	}, {
 		.name = "overflow-block", .group = GROUP_SAMPLING,
 		.effect = SETS(overflow_block),
@@ -225,6 +241,29 @@ const struct option_row option_table[] = {
 			"Sampling events are left as they are, precise or not; where\n"
 			"an event is not, the registers are those of the interrupt\n"
 			"that reported it.\n",
+	}, {
+		.name = "smpl-show-func", .group = GROUP_FORMAT,
+		.format_option = FORMAT_OPT_SHOW_FUNC,
+		.summary = "show functions instead of instructions",
+		.details = "In the view of data, variables.\n",
+	}, {
+		.name = "smpl-show-top", .group = GROUP_FORMAT,
+		.argument = "N",
+		.effect = CALLS(parse_show_top),
+		.format_option = FORMAT_OPT_SHOW_TOP,
+		.summary = "show the first _N_ rows only",
+	}, {
+		.name = "smpl-inst-view", .group = GROUP_FORMAT,
+		.format_option = FORMAT_OPT_INST_VIEW,
+		.summary = "show the loads that missed (default)",
+	}, {
+		.name = "smpl-data-view", .group = GROUP_FORMAT,
+		.format_option = FORMAT_OPT_DATA_VIEW,
+		.summary = "show the addresses of data that they missed",
+	}, {
+		.name = "smpl-level-view", .group = GROUP_FORMAT,
+		.format_option = FORMAT_OPT_LEVEL_VIEW,
+		.summary = "show the levels where these were found",
 	}, {
 		.name = "list-events", .letter = 'l', .group = GROUP_PRINTING,
 		.argument = "PATTERN", .optional = true,

@@ -11,6 +11,12 @@
 #include "options.h"
 #include "util.h"
 
+/* Are two bits set? */
+static bool has_two(unsigned int bits)
+{
+	return bits & (bits - 1);
+}
+
 /* Do the options go together? If not, says what is wrong. */
 static bool agree(const struct options *options)
 {
@@ -18,7 +24,8 @@ static bool agree(const struct options *options)
 		FORMAT_OPT_NO_HDR | FORMAT_OPT_IP_ONLY;
 	bool sampling_options = options->module || options->format_options ||
 		options->format_arg || options->format_fields ||
-		options->reset_non_smpl || options->overflow_block;
+		options->reset_non_smpl || options->overflow_block ||
+		options->data_maps;
 
 	if (!options->event_count)
 		message("no event given; say which with -e, for instance -e cpu-clock");
@@ -30,6 +37,8 @@ static bool agree(const struct options *options)
 		message("sampling options without a sampling period; give one with --long-smpl-periods");
 	else if ((options->format_options & short_entries) == short_entries)
 		message("--smpl-no-hdr and --smpl-ip-only exclude each other");
+	else if (has_two(options->format_options & FORMAT_OPT_VIEWS))
+		message("--smpl-inst-view, --smpl-data-view and --smpl-level-view exclude each other");
 	else if (options->system_wide && options->attach)
 		message("--system-wide and --attach-task exclude each other");
 	else if (options->attach && options->command)

@@ -34,6 +34,14 @@ enum action {
 #define FORMAT_OPT_MASK_WHEN_FULL 0x040
 #define FORMAT_OPT_RECORD	0x080
 #define FORMAT_OPT_IMPRECISE	0x100
+#define FORMAT_OPT_SHOW_FUNC	0x200
+#define FORMAT_OPT_SHOW_TOP	0x400
+#define FORMAT_OPT_INST_VIEW	0x800
+#define FORMAT_OPT_DATA_VIEW	0x1000
+#define FORMAT_OPT_LEVEL_VIEW	0x2000
+
+#define FORMAT_OPT_VIEWS \
+	(FORMAT_OPT_INST_VIEW | FORMAT_OPT_DATA_VIEW | FORMAT_OPT_LEVEL_VIEW)
 
 /* Those for formats whose layout is unknown: they are of the counters. */
 #define FORMAT_OPT_UNKNOWN	(FORMAT_OPT_PMDS | FORMAT_OPT_RANDOM)
@@ -76,8 +84,10 @@ struct options {
 	const char *random_masks;
 	const char *notify;
 	__u64 smpl_pmds[PFM_MAX_PMD_BITVECTOR];	/* --smpl-pmds */
+	uint64_t show_top;		/* rows of a view, 0 for all */
 	bool reset_non_smpl;
 	bool overflow_block;
+	bool data_maps;
 
 	bool system_wide;
 	int *cpus;

@@ -24,6 +24,7 @@ _pfmon_options='
 	--reset-non-smpl-periods
 	--smpl-module=
 	--smpl-arg=
+	--data-maps
 	--overflow-block
 	--smpl-ip-only
 	--smpl-no-hdr
@@ -31,6 +32,11 @@ _pfmon_options='
 	--smpl-mask-when-full
 	--smpl-record=
 	--smpl-imprecise
+	--smpl-show-func
+	--smpl-show-top=
+	--smpl-inst-view
+	--smpl-data-view
+	--smpl-level-view
 	-l --list-events
 	--list-formats
 	-v --verbose
@@ -70,8 +76,8 @@ _pfmon_argument()
 	case $1 in
 	-e | --events) _pfmon_words "$(pfmon --list-events='^[^:]*$' 2>/dev/null)" "$2" ;;
 	-o | --outfile) _pfmon_files "$2" ;;
-	--smpl-pmds) _pfmon_words "elapsed tid resident" "$2" ;;
-	--smpl-module) _pfmon_words "default nway pebs32 pebs64 oprofile" "$2" ;;
+	--smpl-pmds) _pfmon_words "elapsed tid resident clock" "$2" ;;
+	--smpl-module) _pfmon_words "default nway pebs32 pebs64 dear-hist oprofile" "$2" ;;
 	--smpl-record) _pfmon_words "base nehalem haswell skylake" "$2" ;;
 	esac
 }
@@ -104,7 +110,8 @@ _pfmon()
 		--smpl-module | \
 		--smpl-arg | \
 		--smpl-regions | \
-		--smpl-record)
+		--smpl-record | \
+		--smpl-show-top)
 			option=${COMP_WORDS[at]}
 			[[ ${COMP_WORDS[at + 1]} == = ]] && ((at++))
 			((at += 2)) ;;

@@ -8,16 +8,22 @@
 
 #include <perfmon/perfmon.h>
 
+#include "events.h"
 #include "formats/format.h"
 #include "options.h"
 
 /*
  * An event is programmed into the PMC, and counted by the PMD, of its number in
- * its set.
+ * its set. What it has in config1 and config2 goes into PMCs of its own, and
+ * before: the event is checked with it. The reg_smpl_eventid of each PMC is the
+ * event.
  */
 struct plan {
 	const struct options *options;
 	struct smpl_format format;	/* only if sampling */
+	struct encoded_event *events;	/* one per event */
+	pfarg_pmc_t *configs;		/* of events that have some */
+	unsigned int config_count;
 	pfarg_pmc_t *pmcs;		/* one per event */
 	pfarg_pmd_t *pmds;		/* one per event */
 	__u64 smpl_pmds[PFM_MAX_PMD_BITVECTOR];
@@ -28,6 +34,13 @@ struct plan {
 /* False with a message if there is no such event or no such format. */
 bool plan_init(struct plan *plan, const struct options *options);
 void plan_free(struct plan *plan);
+
+/* Does a context of that CPU, or of a thread, count the event? */
+bool plan_counts_on(const struct plan *plan, uint64_t event, int cpu);
+
+/* Does one of these CPUs count each event? False with a message if not. */
+bool plan_check_cpus(const struct plan *plan, const int *cpus,
+		     unsigned int count);
 
 static inline bool pmc_is_precise(const pfarg_pmc_t *pmc)
 {

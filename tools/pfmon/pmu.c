@@ -19,6 +19,7 @@ static const struct {
 	{ "elapsed",	PFM_PMD_ELAPSED },
 	{ "tid",	PFM_PMD_TID },
 	{ "resident",	PFM_PMD_RESIDENT },
+	{ "clock",	PFM_PMD_PERF_CLOCK },
 };
 
 char *pmu_name(void)

@@ -10,14 +10,20 @@
 
 #include "capture.h"
 #include "capture_json.h"
+#include "jit.h"
 #include "maps.h"
 #include "recording.h"
+#include "threads.h"
 #include "util.h"
 
 struct recording {
 	pthread_mutex_t lock;
 	struct capture capture;
 	struct maps *maps;
+	struct threads *threads;
+	struct jit *jit;
+	bool samples_tell_process;	/* if it is not the same for all */
+	bool clock_failed;		/* to be read, and that was said */
 	struct totals totals;
 	bool failed;
 };
@@ -39,7 +45,10 @@ struct recording *recording_open(const struct plan *plan)
 	struct recording *recording = checked_calloc(1, sizeof(*recording));
 
 	pthread_mutex_init(&recording->lock, NULL);
-	recording->maps = maps_create();
+	recording->maps = maps_create(plan->options->data_maps ||
+				      plan->format.data_addresses);
+	recording->threads = threads_create();
+	recording->jit = jit_create();
 	recording->totals.samples_known =
 		plan->format.module || plan->format.device;
 	if (written(recording, capture_open(&recording->capture,
@@ -53,6 +62,8 @@ bool recording_close(struct recording *recording)
 {
 	bool ok = written(recording, capture_close(&recording->capture));
 
+	jit_destroy(recording->jit);
+	threads_destroy(recording->threads);
 	maps_destroy(recording->maps);
 	pthread_mutex_destroy(&recording->lock);
 	free(recording);
@@ -110,6 +121,18 @@ static bool write_kernel_symbols(struct recording *recording)
 	return ok;
 }
 
+/* Samples of CPUs are of any process: do all say of which? */
+static bool samples_tell_process(struct context *const *contexts,
+				 unsigned int count)
+{
+	for (unsigned int i = 0; i < count; i++) {
+		if (contexts[i]->cpu == NO_CPU || !contexts[i]->layout ||
+		    !contexts[i]->layout->each_process)
+			return false;
+	}
+	return true;
+}
+
 bool recording_begin(struct recording *recording,
 		     const struct plan *plan,
 		     struct context *const *contexts, unsigned int count)
@@ -117,6 +140,7 @@ bool recording_begin(struct recording *recording,
 	bool ok;
 
 	pthread_mutex_lock(&recording->lock);
+	recording->samples_tell_process = samples_tell_process(contexts, count);
 	ok = write_text(recording, "SESS",
 			session_json(plan, contexts, count)) &&
 	     (!samples_kernel(plan) || write_kernel_symbols(recording));
@@ -124,22 +148,46 @@ bool recording_begin(struct recording *recording,
 	return ok;
 }
 
-static bool write_process(struct recording *recording, pid_t tgid)
+/* The text of a chunk, or NULL. */
+static bool write_if_any(struct recording *recording, const char type[4],
+			 char *text)
 {
-	char *text = maps_changed(recording->maps, tgid);
-
-	return !text || write_text(recording, "MAPS", text);
+	return !text || write_text(recording, type, text);
 }
 
-bool recording_process(struct recording *recording, pid_t tgid)
+/* What has changed of a process, and of all or the new ones of its threads. */
+static bool write_process(struct recording *recording, pid_t tgid, bool all,
+			  bool sampled)
+{
+	if (!write_if_any(recording, "MAPS",
+			  maps_changed(recording->maps, tgid)))
+		return false;
+	if (sampled && maps_has_made_code(recording->maps, tgid))
+		jit_look_at(recording->jit, tgid);
+	return write_if_any(recording, "THRD",
+			    threads_changed(recording->threads, tgid, all));
+}
+
+static bool record_process(struct recording *recording, pid_t tgid, bool all,
+			   bool sampled)
 {
 	bool ok;
 
 	pthread_mutex_lock(&recording->lock);
 	maps_next_round(recording->maps);
-	ok = write_process(recording, tgid);
+	ok = write_process(recording, tgid, all, sampled);
 	pthread_mutex_unlock(&recording->lock);
 	return ok;
+}
+
+bool recording_process(struct recording *recording, pid_t tgid)
+{
+	return record_process(recording, tgid, true, true);
+}
+
+bool recording_new_of_process(struct recording *recording, pid_t tgid)
+{
+	return record_process(recording, tgid, false, true);
 }
 
 bool recording_all_processes(struct recording *recording)
@@ -155,7 +203,8 @@ bool recording_all_processes(struct recording *recording)
 	}
 	while (ok && (entry = readdir(proc))) {
 		if (parse_u64(entry->d_name, &tgid))
-			ok = recording_process(recording, (pid_t)tgid);
+			ok = record_process(recording, (pid_t)tgid, true,
+					    !recording->samples_tell_process);
 	}
 	closedir(proc);
 	return ok;
@@ -163,7 +212,11 @@ bool recording_all_processes(struct recording *recording)
 
 static void visit_process(pid_t tgid, void *data)
 {
-	write_process(data, tgid);
+	struct recording *recording = data;
+
+	/* Each once for a buffer, though samples name it again and again. */
+	if (!maps_is_looked_at(recording->maps, tgid))
+		write_process(recording, tgid, false, true);
 }
 
 static bool write_buffer(struct recording *recording, unsigned int context,
@@ -255,6 +308,21 @@ static void tell_of_trouble(const struct context *context,
 	tell_of_handler(context, stats);
 }
 
+bool recording_clocks(struct recording *recording, const struct moment *moment)
+{
+	bool ok = true;
+
+	pthread_mutex_lock(&recording->lock);
+	if (!moment->error)
+		ok = write_text(recording, "CLCK", clocks_json(moment));
+	else if (!recording->clock_failed)
+		message("times of samples are of perf's clock only, which cannot be read: %s",
+			strerror(moment->error));
+	recording->clock_failed |= moment->error;
+	pthread_mutex_unlock(&recording->lock);
+	return ok;
+}
+
 bool recording_end(struct recording *recording, const struct plan *plan,
 		   struct context *const *contexts, unsigned int count,
 		   int exit_status)
@@ -268,7 +336,9 @@ bool recording_end(struct recording *recording, const struct plan *plan,
 		recording->totals.lost += stats.lost;
 		tell_of_trouble(contexts[i], &stats);
 	}
-	ok = write_text(recording, "DONE",
+	ok = written(recording, jit_write(recording->jit,
+					  &recording->capture)) &&
+	     write_text(recording, "DONE",
 			totals_json(plan, contexts, count,
 				    &recording->totals, exit_status));
 	pthread_mutex_unlock(&recording->lock);

@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "clocks.h"
 #include "context.h"
 #include "image.h"
 #include "plan.h"
@@ -34,9 +35,16 @@ bool recording_begin(struct recording *recording,
 		     const struct plan *plan,
 		     struct context *const *contexts, unsigned int count);
 
-/* Mappings of one process, or of all that exist, as far as they changed. */
+/*
+ * Mappings and threads of one process, or of all that exist, as far as they
+ * changed; or, quicker, of one with the threads that are new.
+ */
 bool recording_process(struct recording *recording, pid_t tgid);
 bool recording_all_processes(struct recording *recording);
+bool recording_new_of_process(struct recording *recording, pid_t tgid);
+
+/* What the clocks showed; an error is reported once, and is none otherwise. */
+bool recording_clocks(struct recording *recording, const struct moment *moment);
 
 /*
  * What was saved last of the context's buffer; for a CPU, after the mappings of

@@ -24,18 +24,21 @@ static bool any_virtual(const struct plan *plan)
 
 /* Says which register the kernel refused; flags are those that it returned. */
 static void explain_register(const struct context *context, const char *kind,
-			     unsigned int i, uint32_t flags)
+			     uint64_t i, unsigned int number, uint32_t flags)
 {
 	const struct plan *plan = context->plan;
 	const char *event = plan->options->events[i].name;
-	unsigned int number = plan->options->events[i].number;
+	bool is_config = number != plan->options->events[i].number;
 	const char *pmds = "", *level = "";
 
 	if (any_virtual(plan))
 		pmds = "a PMD of --smpl-pmds does not exist, or ";
 	if (pmc_is_precise(&plan->pmcs[i]))
 		level = " or its precise level";
-	if (flags & PFM_REG_RETFL_NOTAVAIL)
+	if (flags & PFM_REG_RETFL_NOTAVAIL && is_config)
+		message("event %s: there is no %s%u, for its second or third word of configuration",
+			event, kind, number);
+	else if (flags & PFM_REG_RETFL_NOTAVAIL)
 		message("event %s: there is no %s%u; this PMU has fewer registers than there are events: let sets of them take turns (--switch-timeout)",
 			event, kind, number);
 	else if (flags & PFM_REG_RETFL_NOSET)
@@ -54,25 +57,45 @@ static unsigned int vector_length(const struct context *context,
 	return rest < LARGEST_VECTOR ? rest : LARGEST_VECTOR;
 }
 
-static bool write_some_pmcs(struct context *context, unsigned int first)
+static bool write_some_pmcs(const struct context *context, pfarg_pmc_t *pmcs,
+			    unsigned int count)
 {
-	unsigned int count = vector_length(context, first);
-	pfarg_pmc_t pmcs[LARGEST_VECTOR];
 	int error;
 
-	memcpy(pmcs, context->plan->pmcs + first, count * sizeof(*pmcs));
-	if (!pfm_write_pmcs(context->fd, pmcs, (int)count))
+	if (!count || !pfm_write_pmcs(context->fd, pmcs, (int)count))
 		return true;
 	error = errno;
 	for (unsigned int i = 0; i < count; i++) {
 		if (PFM_REG_HAS_ERROR(pmcs[i].reg_flags)) {
-			explain_register(context, "PMC", first + i,
-					 pmcs[i].reg_flags);
+			explain_register(context, "PMC",
+					 pmcs[i].reg_smpl_eventid,
+					 pmcs[i].reg_num, pmcs[i].reg_flags);
 			return false;
 		}
 	}
 	message("cannot program the events: %s", strerror(error));
 	return false;
+}
+
+/* Those of a list whose events the context counts, a vector at a time. */
+static bool write_pmcs(const struct context *context, const pfarg_pmc_t *list,
+		       unsigned int length)
+{
+	pfarg_pmc_t pmcs[LARGEST_VECTOR];
+	unsigned int count = 0;
+
+	for (unsigned int i = 0; i < length; i++) {
+		if (!plan_counts_on(context->plan, list[i].reg_smpl_eventid,
+				    context->cpu))
+			continue;
+		pmcs[count++] = list[i];
+		if (count < LARGEST_VECTOR)
+			continue;
+		if (!write_some_pmcs(context, pmcs, count))
+			return false;
+		count = 0;
+	}
+	return write_some_pmcs(context, pmcs, count);
 }
 
 static bool write_some_pmds(struct context *context, unsigned int first)
@@ -88,7 +111,7 @@ static bool write_some_pmds(struct context *context, unsigned int first)
 	for (unsigned int i = 0; i < count; i++) {
 		if (PFM_REG_HAS_ERROR(pmds[i].reg_flags)) {
 			explain_register(context, "PMD", first + i,
-					 pmds[i].reg_flags);
+					 pmds[i].reg_num, pmds[i].reg_flags);
 			return false;
 		}
 	}
@@ -130,7 +153,10 @@ static bool for_all_events(struct context *context,
 
 bool registers_write(struct context *context)
 {
-	return for_all_events(context, write_some_pmcs) &&
+	const struct plan *plan = context->plan;
+
+	return write_pmcs(context, plan->configs, plan->config_count) &&
+	       write_pmcs(context, plan->pmcs, plan->options->event_count) &&
 	       for_all_events(context, write_some_pmds);
 }
 

@@ -86,6 +86,16 @@ void report_summary(const struct plan *plan, const struct totals *totals,
 	print_denied(plan, contexts, count);
 }
 
+static void print_pmcs(const struct plan *plan, const pfarg_pmc_t *pmcs,
+		       unsigned int count, FILE *out)
+{
+	for (unsigned int i = 0; i < count; i++)
+		fprintf(out, "# set %u, PMC%u: %#018llx %s\n",
+			pmcs[i].reg_set, pmcs[i].reg_num,
+			(unsigned long long)pmcs[i].reg_value,
+			plan->options->events[pmcs[i].reg_smpl_eventid].name);
+}
+
 static void print_header(const struct plan *plan, FILE *out)
 {
 	const struct options *options = plan->options;
@@ -110,11 +120,8 @@ static void print_header(const struct plan *plan, FILE *out)
 			fprintf(out, " %s", *word);
 		fputc('\n', out);
 	}
-	for (unsigned int i = 0; i < options->event_count; i++)
-		fprintf(out, "# set %u, PMC%u: %#018llx %s\n",
-			options->events[i].set, options->events[i].number,
-			(unsigned long long)plan->pmcs[i].reg_value,
-			options->events[i].name);
+	print_pmcs(plan, plan->pmcs, options->event_count, out);
+	print_pmcs(plan, plan->configs, plan->config_count, out);
 	free(pmu);
 }
 
@@ -133,9 +140,12 @@ static void print_counts(const struct plan *plan,
 	const struct options *options = plan->options;
 
 	for (unsigned int i = 0; i < options->event_count; i++) {
+		uint64_t count;
 		double share;
-		uint64_t count = evtsets_estimate(context, i, &share);
 
+		if (!plan_counts_on(plan, i, context->cpu))
+			continue;
+		count = evtsets_estimate(context, i, &share);
 		if (context->cpu != NO_CPU)
 			fprintf(out, "CPU%-4d ", context->cpu);
 		print_count(context->denied[i], count, options->events[i].name,
@@ -157,6 +167,7 @@ static void print_sums(const struct plan *plan,
 		uint64_t sum = 0;
 		double share;
 
+		/* Where it is not counted it is 0. */
 		for (unsigned int c = 0; c < count; c++)
 			sum += evtsets_estimate(contexts[c], i, &share);
 		print_count(is_denied(contexts, count, i), sum,

@@ -6,7 +6,7 @@ from __future__ import annotations
 import struct
 
 import pytest
-from saver import ENTRY, Saver
+from saver import ENTRY, Saver, default_header
 from sessions import Printer, room, without_kernel
 
 
@@ -18,7 +18,7 @@ def test_default_buffer_is_full_with_the_last_entry(printer: Printer) -> None:
 
 def test_default_buffer_is_saved_up_to_its_last_entry(save: Saver) -> None:
     entries = b"\x11" * (2 * ENTRY)
-    header = struct.pack("<QQ112x", 2, 128 + len(entries))
+    header = default_header(2, 128 + len(entries), 128 + 400)
     outcome = save("default", "load", header + entries.ljust(400), "notified", "totals")
     assert outcome.answers[1:] == ["1 1", "2 0"]
     assert outcome.saved[0].pieces == {0: header + entries}
@@ -28,13 +28,13 @@ def test_default_buffer_is_saved_up_to_its_last_entry(save: Saver) -> None:
 def test_default_offset_outside_of_the_buffer_leaves_it_whole(
     save: Saver, offset: int
 ) -> None:
-    content = struct.pack("<QQ112x", 2, offset) + bytes(400)
+    content = default_header(2, offset, 128 + 400) + bytes(400)
     outcome = save("default", "load", content, "rest")
     assert outcome.saved[0].pieces == {0: content}
 
 
 def test_buffer_without_a_whole_header_has_no_samples(save: Saver) -> None:
-    content = struct.pack("<QQ", 2, 128 + 2 * ENTRY) + bytes(100)
+    content = default_header(2, 128 + 2 * ENTRY, 528)[:116]
     outcome = save("default", "load", content, "rest", "totals")
     assert outcome.answers[1:] == ["1", "0 0"]
     assert outcome.saved[0].pieces == {0: content}

@@ -64,4 +64,9 @@ def test_arguments_are_no_escapes(scan: Scanner) -> None:
 
 
 def test_event_may_look_like_an_escape(scan: Scanner) -> None:
-    assert scan([5, ESC, COOKIE_SWITCH, 3]) == ([], 2)
+    assert scan([ESC, CPU_SWITCH, 1, 5, ESC, COOKIE_SWITCH, 3]) == ([], 2)
+
+
+def test_words_behind_an_unknown_escape_are_no_samples(scan: Scanner) -> None:
+    stream = [ESC, CPU_SWITCH, 1, 5, 0, ESC, 99, 6, 0, ESC, CPU_SWITCH, 1, 7, 0]
+    assert scan(stream) == ([], 2)

@@ -3,7 +3,7 @@
 #define _GNU_SOURCE
 #include <string.h>
 
-#include <perfmon/perfmon_default_smpl.h>
+#include <perfmon/perfmon_read_default.h>
 
 #include "formats/entries.h"
 #include "formats/table.h"
@@ -44,17 +44,32 @@ static bool set_up(struct smpl_format *format, const struct options *options,
 	return true;
 }
 
+/* Looks at the header only: no entry is read. */
+static bool begin(struct pfm_read_default *reader,
+		  const struct smpl_format *format, const void *buffer,
+		  size_t size)
+{
+	const size_t values = format->entry_size -
+			      entry_header_size(format->flags);
+	const struct pfm_read_kind kind = {
+		.pmd = PFM_READ_ANY_PMD,
+		.num_pmds = (uint32_t)(values / sizeof(uint64_t)),
+	};
+
+	return !pfm_read_default_init(reader, &kind, 1) &&
+	       !pfm_read_default_begin(reader, buffer, size, 0);
+}
+
 static unsigned int choose(const struct smpl_format *format, const void *buffer,
 			   size_t size, enum smpl_moment moment,
 			   struct piece pieces[IMAGE_MAX_PIECES])
 {
-	const pfm_default_smpl_hdr_t *header = buffer;
-	uint64_t used = header->hdr_cur_offs;
+	struct pfm_read_default reader;
+	uint64_t used = size;
 
-	(void)format;
 	(void)moment;
-	if (used < sizeof(*header) || used > size)
-		used = size;
+	if (begin(&reader, format, buffer, size) && reader.cur_offs < size)
+		used = reader.cur_offs;
 	pieces[0] = (struct piece){ 0, used };
 	return 1;
 }
@@ -62,11 +77,10 @@ static unsigned int choose(const struct smpl_format *format, const void *buffer,
 static uint64_t samples(const struct smpl_format *format,
 			const struct image *image)
 {
-	const pfm_default_smpl_hdr_t *header =
-		image_at(image, 0, sizeof(*header));
+	struct pfm_read_default reader;
 
-	(void)format;
-	return header ? header->hdr_count : 0;
+	return begin(&reader, format, image->bytes, image->size) ?
+	       reader.count : 0;
 }
 
 static void each_process(const struct smpl_format *format,

@@ -28,6 +28,7 @@ struct smpl_format {
 	size_t entry_size;			/* bytes of each entry */
 	uint32_t flags;				/* the module's own */
 	bool precise;				/* sampling events must be */
+	bool data_addresses;			/* its samples have some */
 };
 
 /* When a buffer is saved. */
@@ -67,6 +68,7 @@ struct smpl_module {
 	const char *name;
 	const char *uuid;
 	unsigned int options;			/* FORMAT_OPT_* that it takes */
+	const char *view;			/* pfmparse's, or NULL */
 
 	/* Sets what follows the UUID in format. False with a message. */
 	bool (*set_up)(struct smpl_format *format,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /* nway.c - the n-way sampling format (section 6.3.1) */
-#include <perfmon/perfmon_nway_smpl.h>
+#include <perfmon/perfmon_read_nway.h>
 
 #include "formats/entries.h"
 #include "formats/regions.h"
@@ -9,39 +9,20 @@
 typedef pfm_nway_smpl_hdr_t header_t;
 
 _Static_assert(IMAGE_MAX_PIECES > PFM_NWAY_MAX_REGIONS, "headers and regions");
-_Static_assert(PFM_NWAY_RGN_FILLING == (int)REGION_FILLING &&
-	       PFM_NWAY_RGN_READY == (int)REGION_READY, "states of a region");
 
-static struct regions regions(const void *buffer)
+static void turns(const void *buffer, struct regions *all)
 {
 	const header_t *header = buffer;
 
-	return (struct regions){
-		.offs = header->hdr_region_offs,
-		.size = header->hdr_region_size,
-		.num = header->hdr_num_regions,
-		.current = header->hdr_cur_region,
-		.handed_out = LOAD(header->hdr_handed_out),
-		.freed = LOAD(header->hdr_freed),
-	};
-}
-
-static struct region region(const void *header)
-{
-	const pfm_nway_smpl_rgn_t *rgn = header;
-	struct region region = { .seq = LOAD(rgn->rgn_seq) };
-
-	region.state = LOAD(rgn->rgn_state);
-	region.count = LOAD(rgn->rgn_count);
-	region.used = LOAD(rgn->rgn_size);
-	return region;
+	all->current = pfm_read_once32(&header->hdr_cur_region);
+	all->handed_out = pfm_read_acquire64(&header->hdr_handed_out);
+	all->freed = pfm_read_acquire64(&header->hdr_freed);
 }
 
 static const struct region_layout layout = {
-	.header_size = sizeof(header_t),
-	.region_header_size = sizeof(pfm_nway_smpl_rgn_t),
-	.regions = regions,
-	.region = region,
+	.fields = &pfm_read_nway_layout,
+	.areas = pfm_read_nway_areas,
+	.turns = turns,
 };
 
 static bool set_up(struct smpl_format *format, const struct options *options,
@@ -67,14 +48,13 @@ static unsigned int choose(const struct smpl_format *format, const void *buffer,
 			   struct piece pieces[IMAGE_MAX_PIECES])
 {
 	(void)format;
-	if (!regions_fit(&layout, buffer, size, PFM_NWAY_MIN_REGIONS,
-			 PFM_NWAY_MAX_REGIONS)) {
+	if (!regions_fit(&layout, buffer, size)) {
 		pieces[0] = (struct piece){ 0, size };
 		return 1;
 	}
 	if (moment == SMPL_END)
-		return regions_choose_rest(&layout, buffer, pieces);
-	return regions_choose_now(&layout, buffer, moment, pieces);
+		return regions_choose_rest(&layout, buffer, size, pieces);
+	return regions_choose_now(&layout, buffer, size, moment, pieces);
 }
 
 static bool intact(const void *buffer, const struct image *image)

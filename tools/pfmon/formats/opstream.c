@@ -5,32 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <perfmon/perfmon_oprofile_smpl.h>
-
 #include "formats/opstream.h"
 #include "util.h"
-
-static unsigned int arguments_of(uint64_t code)
-{
-	switch (code) {
-	case PFM_OPROFILE_CTX_SWITCH:
-		return 2;
-	case PFM_OPROFILE_CPU_SWITCH:
-	case PFM_OPROFILE_COOKIE_SWITCH:
-	case PFM_OPROFILE_CTX_TGID:
-		return 1;
-	default:
-		return 0;
-	}
-}
-
-/* The last argument of both escapes that have a cookie. */
-static bool is_cookie(const struct opstream *stream)
-{
-	return !stream->arguments &&
-	       (stream->code == PFM_OPROFILE_CTX_SWITCH ||
-		stream->code == PFM_OPROFILE_COOKIE_SWITCH);
-}
 
 /* Remembers a cookie; false if it was known. */
 static bool is_new(struct opstream *stream, uint64_t cookie)
@@ -57,57 +33,35 @@ static bool is_new(struct opstream *stream, uint64_t cookie)
 	return true;
 }
 
-static void begin_escape(struct opstream *stream, uint64_t code)
+/* Returns the cookie of an escape if it stands for a file. */
+static uint64_t cookie_of(const struct pfm_read_oprofile *reader)
 {
-	stream->code = code;
-	stream->arguments = arguments_of(code);
-	stream->state = stream->arguments ? OPSTREAM_ARGUMENT : OPSTREAM_OFFSET;
-	if (code == PFM_OPROFILE_TRACE_BEGIN)
-		stream->pair = OPSTREAM_TRACED_SAMPLE;
-	else if (code == PFM_OPROFILE_TRACE_END)
-		stream->pair = OPSTREAM_SAMPLE;
-}
+	uint64_t cookie = PFM_OPROFILE_NO_COOKIE;
 
-static void count_pair(struct opstream *stream)
-{
-	if (stream->pair != OPSTREAM_CALLER)
-		stream->samples++;
-	if (stream->pair == OPSTREAM_TRACED_SAMPLE)
-		stream->pair = OPSTREAM_CALLER;
-}
-
-/* Returns the word if it is a cookie that stands for a file. */
-static uint64_t take(struct opstream *stream, uint64_t word)
-{
-	switch (stream->state) {
-	case OPSTREAM_OFFSET:
-		stream->state = word == PFM_OPROFILE_ESC ? OPSTREAM_CODE :
-				OPSTREAM_EVENT;
-		break;
-	case OPSTREAM_EVENT:
-		stream->state = OPSTREAM_OFFSET;
-		count_pair(stream);
-		break;
-	case OPSTREAM_CODE:
-		begin_escape(stream, word);
-		break;
-	case OPSTREAM_ARGUMENT:
-		if (!--stream->arguments)
-			stream->state = OPSTREAM_OFFSET;
-		if (is_cookie(stream) && word != PFM_OPROFILE_INVALID_COOKIE)
-			return word;
-		break;
-	}
-	return PFM_OPROFILE_NO_COOKIE;
+	if (reader->code == PFM_OPROFILE_CTX_SWITCH)
+		cookie = reader->app_cookie;
+	else if (reader->code == PFM_OPROFILE_COOKIE_SWITCH)
+		cookie = reader->cookie;
+	return cookie == PFM_OPROFILE_INVALID_COOKIE ? PFM_OPROFILE_NO_COOKIE :
+	       cookie;
 }
 
 void opstream_scan(struct opstream *stream, const uint64_t *words, size_t count,
 		   void (*visit)(uint64_t cookie, void *data), void *data)
 {
+	struct pfm_read_oprofile *reader = &stream->reader;
+	enum pfm_read_took took;
 	uint64_t cookie;
 
+	if (!reader->word_size)
+		pfm_read_oprofile_init(reader, sizeof(*words));
 	for (size_t i = 0; i < count; i++) {
-		cookie = take(stream, words[i]);
+		took = pfm_read_oprofile_take(reader, words[i]);
+		if (took == PFM_READ_PAIR && !reader->is_caller)
+			stream->samples++;
+		if (took != PFM_READ_ESCAPE)
+			continue;
+		cookie = cookie_of(reader);
 		if (cookie != PFM_OPROFILE_NO_COOKIE && is_new(stream, cookie))
 			visit(cookie, data);
 	}

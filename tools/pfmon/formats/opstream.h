@@ -6,30 +6,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What the next word of the stream is. */
-enum opstream_state {
-	OPSTREAM_OFFSET,	/* of a sample, or the begin of an escape */
-	OPSTREAM_EVENT,
-	OPSTREAM_CODE,
-	OPSTREAM_ARGUMENT,
-};
-
-/* What the next pair of the stream is. */
-enum opstream_pair {
-	OPSTREAM_SAMPLE,
-	OPSTREAM_TRACED_SAMPLE,	/* the first of a trace */
-	OPSTREAM_CALLER,
-};
+#include <perfmon/perfmon_read_oprofile.h>
 
 /*
  * A stream that is read part by part; all zero at its beginning. Its words are
  * the kernel's, which has 64 bits even if pfmon has 32.
  */
 struct opstream {
-	enum opstream_state state;
-	uint64_t code;			/* of the escape whose arguments come */
-	unsigned int arguments;		/* of it that are still to come */
-	enum opstream_pair pair;
+	struct pfm_read_oprofile reader;
 	uint64_t samples;		/* so far */
 	uint64_t *cookies;		/* in increasing order */
 	size_t cookie_count;

@@ -2,68 +2,53 @@
 /*
  * pebs.c - the PEBS sampling formats, 32-bit and 64-bit
  *
- * They differ in the width of the fields. What pfmon
- * needs of a buffer is read from either into a struct area.
+ * They differ in the width of the fields; what the readers of both have in
+ * common is enough here.
  */
 #define _GNU_SOURCE
 #include <inttypes.h>
 #include <string.h>
 
-#include <perfmon/perfmon_pebs32_smpl.h>
-#include <perfmon/perfmon_pebs64_smpl.h>
+#include <perfmon/perfmon_read_pebs32.h>
+#include <perfmon/perfmon_read_pebs64.h>
 
 #include "formats/table.h"
 #include "util.h"
 
 #define OPTIONS	(FORMAT_OPT_ENTRIES | FORMAT_OPT_IMPRECISE)
 
-/* A buffer's records, in offsets from its first byte. */
-struct area {
-	uint64_t base;
-	uint64_t index;
-	uint64_t entry_size;
-	uint64_t lost;		/* records that were not written */
-};
-
 static bool is_wide(const struct smpl_format *format)
 {
-	return format->module == &smpl_pebs64;
+	return format->module != &smpl_pebs32;
 }
 
-static struct area read_narrow(const pfm_pebs32_smpl_hdr_t *header)
+/* Looks at the headers only; false if they are not right. */
+static bool read_area(const struct smpl_format *format, const void *buffer,
+		      size_t size, struct pfm_read_pebs *area)
 {
-	const pfm_pebs32_ds_area_t *ds = &header->hdr_ds;
+	struct pfm_read_pebs32 narrow;
+	struct pfm_read_pebs64 wide;
+	bool ok;
 
-	return (struct area){
-		.base = ds->pebs_buf_base,
-		.index = __atomic_load_n(&ds->pebs_index, __ATOMIC_ACQUIRE),
-		.entry_size = header->hdr_entry_size,
-		.lost = header->hdr_dropped + header->hdr_lost,
-	};
+	if (is_wide(format)) {
+		pfm_read_pebs64_init(&wide);
+		ok = !pfm_read_pebs64_begin(&wide, buffer, size);
+		*area = wide.pebs;
+	} else {
+		pfm_read_pebs32_init(&narrow);
+		ok = !pfm_read_pebs32_begin(&narrow, buffer, size);
+		*area = narrow.pebs;
+	}
+	return ok;
 }
 
-static struct area read_wide(const pfm_pebs64_smpl_hdr_t *header)
+/* The shortest one with what a view of memory needs is enough for it. */
+static uint32_t record_of(const struct smpl_format *format,
+			  const struct options *options)
 {
-	const pfm_pebs64_ds_area_t *ds = &header->hdr_ds;
-
-	return (struct area){
-		.base = ds->pebs_buf_base,
-		.index = __atomic_load_n(&ds->pebs_index, __ATOMIC_ACQUIRE),
-		.entry_size = header->hdr_entry_size,
-		.lost = header->hdr_dropped + header->hdr_lost,
-	};
-}
-
-static struct area read_area(const struct smpl_format *format,
-			     const void *buffer)
-{
-	return is_wide(format) ? read_wide(buffer) : read_narrow(buffer);
-}
-
-static size_t header_size(const struct smpl_format *format)
-{
-	return is_wide(format) ? sizeof(pfm_pebs64_smpl_hdr_t) :
-	       sizeof(pfm_pebs32_smpl_hdr_t);
+	if (format->module->view && !options->record)
+		return PFM_PEBS64_SMPL_NEHALEM;
+	return options->record;
 }
 
 static size_t record_size(const struct smpl_format *format,
@@ -71,7 +56,7 @@ static size_t record_size(const struct smpl_format *format,
 {
 	if (!is_wide(format))
 		return sizeof(pfm_pebs32_smpl_entry_t);
-	switch (options->record) {
+	switch (record_of(format, options)) {
 	case PFM_PEBS64_SMPL_NEHALEM:
 		return sizeof(pfm_pebs64_nhm_entry_t);
 	case PFM_PEBS64_SMPL_HASWELL:
@@ -135,7 +120,7 @@ static void set_up_wide(struct smpl_format *format,
 		.buf_size = PFM_PEBS64_SMPL_ALIGN +
 			    options->entries * format->entry_size,
 		.intr_thres = options->entries,
-		.flags = options->record,
+		.flags = record_of(format, options),
 		.cnt_reset = reset,
 	};
 
@@ -158,6 +143,7 @@ static bool set_up(struct smpl_format *format, const struct options *options,
 		return false;
 	format->precise = !(options->format_options & FORMAT_OPT_IMPRECISE);
 	format->entry_size = record_size(format, options);
+	format->data_addresses = is_wide(format) && record_of(format, options);
 	if (!is_wide(format))
 		return set_up_narrow(format, options, reset);
 	set_up_wide(format, options, reset);
@@ -171,11 +157,12 @@ static unsigned int choose(const struct smpl_format *format, const void *buffer,
 			   size_t size, enum smpl_moment moment,
 			   struct piece pieces[IMAGE_MAX_PIECES])
 {
-	uint64_t used = read_area(format, buffer).index;
+	struct pfm_read_pebs area;
+	uint64_t used = size;
 
 	(void)moment;
-	if (used < header_size(format) || used > size)
-		used = size;
+	if (read_area(format, buffer, size, &area) && area.index < size)
+		used = area.index;
 	pieces[0] = (struct piece){ 0, used };
 	return 1;
 }
@@ -183,22 +170,27 @@ static unsigned int choose(const struct smpl_format *format, const void *buffer,
 static uint64_t samples(const struct smpl_format *format,
 			const struct image *image)
 {
-	const void *header = image_at(image, 0, header_size(format));
-	struct area area = { 0, 0, 0, 0 };
+	struct pfm_read_pebs area;
 
-	uint64_t end;
-
-	if (header)
-		area = read_area(format, header);
-	end = area.index < image->size ? area.index : image->size;
-	if (!area.entry_size || end < area.base)
-		return 0;
-	return (end - area.base) / area.entry_size;
+	return read_area(format, image->bytes, image->size, &area) ?
+	       area.count : 0;
 }
 
-static uint64_t lost(const struct smpl_format *format, const void *buffer)
+static uint64_t lost_narrow(const struct smpl_format *format,
+			    const void *buffer)
 {
-	return read_area(format, buffer).lost;
+	const pfm_pebs32_smpl_hdr_t *header = buffer;
+
+	(void)format;
+	return header->hdr_dropped + header->hdr_lost;
+}
+
+static uint64_t lost_wide(const struct smpl_format *format, const void *buffer)
+{
+	const pfm_pebs64_smpl_hdr_t *header = buffer;
+
+	(void)format;
+	return header->hdr_dropped + header->hdr_lost;
 }
 
 const struct smpl_module smpl_pebs32 = {
@@ -208,7 +200,7 @@ const struct smpl_module smpl_pebs32 = {
 	.set_up = set_up,
 	.choose = choose,
 	.samples = samples,
-	.lost = lost,
+	.lost = lost_narrow,
 };
 
 const struct smpl_module smpl_pebs64 = {
@@ -218,5 +210,18 @@ const struct smpl_module smpl_pebs64 = {
 	.set_up = set_up,
 	.choose = choose,
 	.samples = samples,
-	.lost = lost,
+	.lost = lost_wide,
+};
+
+/* The old pfmon's histograms, of the same records. */
+const struct smpl_module smpl_dear_hist = {
+	.name = "dear-hist",
+	.uuid = PFM_PEBS64_SMPL_UUID_STR,
+	.options = OPTIONS | FORMAT_OPT_RECORD | FORMAT_OPT_SHOW_FUNC |
+		   FORMAT_OPT_SHOW_TOP | FORMAT_OPT_VIEWS,
+	.view = "mem",
+	.set_up = set_up,
+	.choose = choose,
+	.samples = samples,
+	.lost = lost_wide,
 };

@@ -1,60 +1,70 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /* regions.c - buffers whose regions are filled, handed out and freed in turn */
-#include <stdatomic.h>
-
 #include "formats/regions.h"
 
 static uint64_t region_header_at(const struct region_layout *layout,
 				 uint64_t number)
 {
-	return layout->header_size + number * layout->region_header_size;
+	return pfm_read_region_offs(layout->fields, number);
 }
 
-static struct region region_of(const struct region_layout *layout,
-			       const void *buffer, uint64_t number)
+static struct pfm_read_region region_of(const struct region_layout *layout,
+					const void *buffer, uint64_t number)
 {
-	return layout->region((const char *)buffer +
-			      region_header_at(layout, number));
+	struct pfm_read_region region;
+
+	pfm_read_region_load(layout->fields,
+			     (const char *)buffer +
+			     region_header_at(layout, number), &region);
+	return region;
+}
+
+/* False if they are not right; of an image all regions need not be there. */
+static bool find_regions(const struct region_layout *layout, const void *buffer,
+			 size_t size, struct regions *all)
+{
+	struct pfm_read_problem problem;
+
+	if (layout->areas(buffer, size, &all->areas, &problem) ||
+	    !all->areas.size)
+		return false;
+	layout->turns(buffer, all);
+	return true;
 }
 
 bool regions_fit(const struct region_layout *layout, const void *buffer,
-		 size_t size, uint64_t min, uint64_t max)
+		 size_t size)
 {
 	struct regions all;
 
-	if (size < layout->header_size)
-		return false;
-	all = layout->regions(buffer);
-	return all.num >= min && all.num <= max &&
-	       all.offs >= region_header_at(layout, all.num) &&
-	       all.offs <= size && all.size &&
-	       all.size <= (size - all.offs) / all.num;
+	return find_regions(layout, buffer, size, &all) &&
+	       all.areas.offs + all.areas.num * all.areas.size <= size;
 }
 
 /* The samples of a region. */
-static struct piece content(const struct regions *all, uint64_t number,
-			    const struct region *region)
+static struct piece content(const struct pfm_read_areas *areas, uint64_t number,
+			    const struct pfm_read_region *region)
 {
 	uint64_t used = region->count ? region->used : 0;
 
-	if (used > all->size)
-		used = all->size;
-	return (struct piece){ all->offs + number * all->size, used };
+	if (used > areas->size)
+		used = areas->size;
+	return (struct piece){ areas->offs + number * areas->size, used };
 }
 
 static unsigned int choose_one(const struct region_layout *layout,
 			       const void *buffer, const struct regions *all,
-			       uint64_t number, enum region_state state,
+			       uint64_t number, uint32_t state,
 			       struct piece *pieces)
 {
-	struct region region = region_of(layout, buffer, number);
+	struct pfm_read_region region = region_of(layout, buffer, number);
 
 	if (region.state != state)
 		return 0;
-	pieces[0] = (struct piece){ 0, layout->header_size };
+	pieces[0] = (struct piece){ 0, layout->fields->header };
 	pieces[1] = (struct piece){ region_header_at(layout, number),
-				    layout->region_header_size };
-	pieces[2] = content(all, number, &region);
+				    layout->fields->region };
+	pieces[2] = content(&all->areas, number, &region);
 	return pieces[2].size ? 3 : 0;
 }
 
@@ -64,32 +74,39 @@ static unsigned int choose_one(const struct region_layout *layout,
  * saved again when it is full.
  */
 unsigned int regions_choose_now(const struct region_layout *layout,
-				const void *buffer, enum smpl_moment moment,
-				struct piece *pieces)
+				const void *buffer, size_t size,
+				enum smpl_moment moment, struct piece *pieces)
 {
-	struct regions all = layout->regions(buffer);
+	struct regions all;
 
-	if (all.freed != all.handed_out)
-		return choose_one(layout, buffer, &all, all.freed % all.num,
-				  REGION_READY, pieces);
-	if (moment != SMPL_EXEC || all.current >= all.num)
+	if (!find_regions(layout, buffer, size, &all))
 		return 0;
-	return choose_one(layout, buffer, &all, all.current, REGION_FILLING,
-			  pieces);
+	if (all.freed != all.handed_out)
+		return choose_one(layout, buffer, &all,
+				  all.freed % all.areas.num,
+				  PFM_READ_RGN_READY, pieces);
+	if (moment != SMPL_EXEC || all.current >= all.areas.num)
+		return 0;
+	return choose_one(layout, buffer, &all, all.current,
+			  PFM_READ_RGN_FILLING, pieces);
 }
 
 unsigned int regions_choose_rest(const struct region_layout *layout,
-				 const void *buffer, struct piece *pieces)
+				 const void *buffer, size_t size,
+				 struct piece *pieces)
 {
-	struct regions all = layout->regions(buffer);
+	struct pfm_read_region region;
 	unsigned int count = 1;
+	struct regions all;
 
-	pieces[0] = (struct piece){ 0, region_header_at(layout, all.num) };
-	for (uint64_t i = 0; i < all.num; i++) {
-		struct region region = region_of(layout, buffer, i);
-
-		pieces[count] = content(&all, i, &region);
-		if (region.state != REGION_FREE && pieces[count].size)
+	if (!find_regions(layout, buffer, size, &all))
+		return 0;
+	pieces[0] = (struct piece){ 0, region_header_at(layout,
+							all.areas.num) };
+	for (uint64_t i = 0; i < all.areas.num; i++) {
+		region = region_of(layout, buffer, i);
+		pieces[count] = content(&all.areas, i, &region);
+		if (region.state != PFM_READ_RGN_FREE && pieces[count].size)
 			count++;
 	}
 	return count;
@@ -100,21 +117,21 @@ bool regions_saved(const struct region_layout *layout,
 		   const struct image *image, unsigned int i,
 		   struct saved_region *saved)
 {
-	const void *header = image_at(image, 0, layout->header_size);
+	const void *header = image_at(image, 0, layout->fields->header);
 	const struct piece *piece = &image->pieces[i];
 	struct regions all;
 
-	if (!i || !header)
+	if (!i || !header ||
+	    !find_regions(layout, header, layout->fields->header, &all) ||
+	    piece->offset < all.areas.offs)
 		return false;
-	all = layout->regions(header);
-	if (piece->offset < all.offs)
-		return false;
-	saved->number = (unsigned int)((piece->offset - all.offs) / all.size);
+	saved->number = (unsigned int)((piece->offset - all.areas.offs) /
+				       all.areas.size);
 	header = image_at(image, region_header_at(layout, saved->number),
-			  layout->region_header_size);
+			  layout->fields->region);
 	if (!header)
 		return false;
-	saved->header = layout->region(header);
+	pfm_read_region_load(layout->fields, header, &saved->header);
 	saved->samples = image_at(image, piece->offset, piece->size);
 	saved->size = piece->size;
 	return true;
@@ -124,16 +141,16 @@ bool regions_intact(const struct region_layout *layout, const void *buffer,
 		    const struct image *image)
 {
 	struct saved_region saved;
-	struct region now;
+	const void *now;
 
-	/* Pairs with the kernel's smp_wmb() between the number and samples. */
-	atomic_thread_fence(memory_order_acquire);
 	for (unsigned int i = 0; i < image->count; i++) {
 		if (!regions_saved(layout, image, i, &saved))
 			continue;
-		now = region_of(layout, buffer, saved.number);
-		if (now.seq != saved.header.seq ||
-		    now.state != saved.header.state ||
+		now = (const char *)buffer +
+		      region_header_at(layout, saved.number);
+		if (!pfm_read_region_is_same(now, saved.header.seq) ||
+		    region_of(layout, buffer, saved.number).state !=
+			    saved.header.state ||
 		    saved.header.used != saved.size)
 			return false;
 	}
@@ -144,7 +161,7 @@ bool regions_intact(const struct region_layout *layout, const void *buffer,
 static bool is_final(const struct region_layout *layout,
 		     const struct image *image)
 {
-	return image->count && image->pieces[0].size > layout->header_size;
+	return image->count && image->pieces[0].size > layout->fields->header;
 }
 
 uint64_t regions_samples(const struct region_layout *layout,
@@ -155,7 +172,7 @@ uint64_t regions_samples(const struct region_layout *layout,
 
 	for (unsigned int i = 0; i < image->count; i++) {
 		if (regions_saved(layout, image, i, &saved) &&
-		    (saved.header.state == REGION_READY ||
+		    (saved.header.state == PFM_READ_RGN_READY ||
 		     is_final(layout, image)))
 			sum += saved.header.count;
 	}

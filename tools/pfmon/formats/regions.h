@@ -15,57 +15,42 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <perfmon/perfmon_read_regions.h>
+
 #include "formats/format.h"
 #include "image.h"
 
-/* A field that the kernel may be writing. */
-#define LOAD(field)	__atomic_load_n(&(field), __ATOMIC_ACQUIRE)
-
-/* States of a region, the same in all layouts. */
-enum region_state {
-	REGION_FREE,
-	REGION_FILLING,
-	REGION_READY,		/* full and stable */
-};
-
-/* What a buffer's header says. Sizes and offsets are in bytes. */
+/* What a buffer's header says. */
 struct regions {
-	uint64_t offs;		/* of region 0 */
-	uint64_t size;		/* of each */
-	uint64_t num;
+	struct pfm_read_areas areas;
 	uint64_t current;	/* the one that is being filled */
 	uint64_t handed_out;
 	uint64_t freed;
 };
 
-/* What a region's header says. */
-struct region {
-	uint64_t seq;		/* number of this filling */
-	uint32_t state;
-	uint64_t count;		/* samples */
-	uint64_t used;		/* bytes that they take */
-};
-
 struct region_layout {
-	size_t header_size;
-	size_t region_header_size;
-	struct regions (*regions)(const void *header);
+	const struct pfm_read_region_layout *fields;
 
-	/* Loads the fields in their order above, each with acquire. */
-	struct region (*region)(const void *header);
+	/* Where regions are; as pfm_read_nway_areas(). */
+	int (*areas)(const void *buffer, size_t size,
+		     struct pfm_read_areas *areas,
+		     struct pfm_read_problem *problem);
+
+	/* Sets what is behind the areas. */
+	void (*turns)(const void *header, struct regions *all);
 };
 
 /* A region whose samples were saved. */
 struct saved_region {
 	unsigned int number;
-	struct region header;
+	struct pfm_read_region header;
 	const void *samples;
 	size_t size;
 };
 
-/* Whether there are min to max regions, and they fit behind their headers. */
+/* Whether what the header says of regions is right, and all are there. */
 bool regions_fit(const struct region_layout *layout, const void *buffer,
-		 size_t size, uint64_t min, uint64_t max);
+		 size_t size);
 
 /*
  * What to save of a buffer whose regions fit, as of struct smpl_module: all
@@ -73,10 +58,11 @@ bool regions_fit(const struct region_layout *layout, const void *buffer,
  * asks for that is not the end.
  */
 unsigned int regions_choose_rest(const struct region_layout *layout,
-				 const void *buffer, struct piece *pieces);
+				 const void *buffer, size_t size,
+				 struct piece *pieces);
 unsigned int regions_choose_now(const struct region_layout *layout,
-				const void *buffer, enum smpl_moment moment,
-				struct piece *pieces);
+				const void *buffer, size_t size,
+				enum smpl_moment moment, struct piece *pieces);
 
 /* Piece i of an image; false if it is no region's. */
 bool regions_saved(const struct region_layout *layout,

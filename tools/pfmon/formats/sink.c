@@ -6,7 +6,7 @@
  * recorder that overwrites hands nothing out: all of it is saved when it is
  * frozen, and a restart empties it.
  */
-#include <perfmon/perfmon_sink.h>
+#include <perfmon/perfmon_read_sink.h>
 
 #include "formats/regions.h"
 #include "formats/sink.h"
@@ -14,52 +14,27 @@
 typedef pfm_sink_hdr_t header_t;
 
 _Static_assert(IMAGE_MAX_PIECES > PFM_SINK_MAX_REGIONS, "headers and regions");
-_Static_assert(PFM_SINK_RGN_FILLING == (int)REGION_FILLING &&
-	       PFM_SINK_RGN_READY == (int)REGION_READY, "states of a region");
 
-static struct regions regions(const void *buffer)
+static void turns(const void *buffer, struct regions *all)
 {
 	const header_t *header = buffer;
-	struct regions all = {
-		.offs = header->hdr_region_offs,
-		.size = header->hdr_region_size,
-		.num = header->hdr_num_regions,
-		.current = header->hdr_cur_region,
-		.handed_out = LOAD(header->hdr_fills),
-		.freed = LOAD(header->hdr_freed),
-	};
 
+	all->current = pfm_read_once32(&header->hdr_cur_region);
+	all->handed_out = pfm_read_acquire64(&header->hdr_fills);
+	all->freed = pfm_read_acquire64(&header->hdr_freed);
 	if (header->hdr_flags & PFM_SINK_OVERWRITE)
-		all.handed_out = all.freed;
-	return all;
-}
-
-static struct region region(const void *header)
-{
-	const pfm_sink_rgn_t *rgn = header;
-	struct region region = { .seq = LOAD(rgn->rgn_seq) };
-
-	region.state = LOAD(rgn->rgn_state);
-	region.count = LOAD(rgn->rgn_count);
-	region.used = LOAD(rgn->rgn_used);
-	return region;
+		all->handed_out = all->freed;
 }
 
 static const struct region_layout layout = {
-	.header_size = sizeof(header_t),
-	.region_header_size = sizeof(pfm_sink_rgn_t),
-	.regions = regions,
-	.region = region,
+	.fields = &pfm_read_sink_layout,
+	.areas = pfm_read_sink_areas,
+	.turns = turns,
 };
 
 bool sink_is_one(const void *buffer, size_t size)
 {
-	const header_t *header = buffer;
-
-	return size >= sizeof(*header) && header->hdr_magic == PFM_SINK_MAGIC &&
-	       PFM_VERSION_MAJOR(header->hdr_version) ==
-		       PFM_VERSION_MAJOR(PFM_SINK_VERSION) &&
-	       regions_fit(&layout, buffer, size, 1, PFM_SINK_MAX_REGIONS);
+	return regions_fit(&layout, buffer, size);
 }
 
 static unsigned int choose(const struct smpl_format *format, const void *buffer,
@@ -75,8 +50,8 @@ static unsigned int choose(const struct smpl_format *format, const void *buffer,
 	}
 	if (moment == SMPL_END || (moment == SMPL_NOTIFIED &&
 				   header->hdr_flags & PFM_SINK_OVERWRITE))
-		return regions_choose_rest(&layout, buffer, pieces);
-	return regions_choose_now(&layout, buffer, moment, pieces);
+		return regions_choose_rest(&layout, buffer, size, pieces);
+	return regions_choose_now(&layout, buffer, size, moment, pieces);
 }
 
 static bool intact(const void *buffer, const struct image *image)

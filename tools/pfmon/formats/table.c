@@ -25,11 +25,22 @@ const struct smpl_module * const smpl_modules[] = {
 	&smpl_nway,
 	&smpl_pebs32,
 	&smpl_pebs64,
+	&smpl_dear_hist,
 	&smpl_oprofile,
 };
 
 const size_t smpl_module_count = ARRAY_SIZE(smpl_modules);
 
+const struct smpl_module *smpl_module_named(const char *name)
+{
+	for (size_t i = 0; i < smpl_module_count; i++) {
+		if (!strcmp(smpl_modules[i]->name, name))
+			return smpl_modules[i];
+	}
+	return NULL;
+}
+
+/* The first of those that record this format. */
 static const struct smpl_module *module_of(const pfm_uuid_t uuid)
 {
 	uuid_t known;
@@ -81,12 +92,12 @@ static bool registered_by_name(const char *name, pfm_uuid_t uuid)
 
 static bool find_uuid(const char *name, pfm_uuid_t uuid)
 {
+	const struct smpl_module *module = smpl_module_named(name);
+
 	if (!uuid_parse(name, uuid))
 		return true;
-	for (size_t i = 0; i < smpl_module_count; i++) {
-		if (!strcmp(smpl_modules[i]->name, name))
-			return !uuid_parse(smpl_modules[i]->uuid, uuid);
-	}
+	if (module)
+		return !uuid_parse(module->uuid, uuid);
 	return registered_by_name(name, uuid);
 }
 
@@ -227,7 +238,9 @@ bool smpl_format_find(struct smpl_format *format,
 			options->module);
 		return false;
 	}
-	format->module = module_of(format->uuid);
+	format->module = smpl_module_named(options->module);
+	if (!format->module)
+		format->module = module_of(format->uuid);
 	format->name = name_of(format);
 	if (!check_options(format, options))
 		return false;

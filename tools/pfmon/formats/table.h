@@ -11,11 +11,15 @@ extern const struct smpl_module smpl_default;
 extern const struct smpl_module smpl_nway;
 extern const struct smpl_module smpl_pebs32;
 extern const struct smpl_module smpl_pebs64;
+extern const struct smpl_module smpl_dear_hist;
 extern const struct smpl_module smpl_oprofile;
 
 /* All of them. */
 extern const struct smpl_module * const smpl_modules[];
 extern const size_t smpl_module_count;
+
+/* One of them, NULL if it is none. */
+const struct smpl_module *smpl_module_named(const char *name);
 
 /*
  * Finds the format that the options name and prepares its argument. False with

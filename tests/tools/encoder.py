@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Encodes events on a machine that the tests make up."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+DEVICES = "sys/bus/event_source/devices"
+TRACING = "sys/kernel/tracing"
+
+
+@dataclass(frozen=True)
+class Encoded:
+    """The registers of an event, and where it is counted."""
+
+    pmc: int
+    config1: int
+    config2: int
+    cpus: str  # "-" for all
+    per_thread: bool
+
+
+class Encoder:
+    """Runs event_encoder with a root of its own."""
+
+    def __init__(self, program: Path, root: Path) -> None:
+        self.program = program
+        self.root = root
+        self.prefix: tuple[str, ...] = ()
+
+    def _run(self, levels: str, name: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [*self.prefix, self.program, self.root, levels, name],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    def obey_modes(self) -> None:
+        """Encode as somebody whom the modes of files concern, even as root."""
+        if os.geteuid() == 0:
+            self.prefix = ("setpriv", "--bounding-set=-dac_override,-dac_read_search")
+
+    def __call__(self, name: str, levels: str = "-") -> Encoded:
+        run = self._run(levels, name)
+        assert run.returncode == 0, run.stderr
+        pmc, config1, config2, cpus = run.stdout.split()[-4:]
+        return Encoded(
+            int(pmc, 16),
+            int(config1, 16),
+            int(config2, 16),
+            cpus.removeprefix("!"),
+            not cpus.startswith("!"),
+        )
+
+    def complaint(self, name: str) -> str:
+        """Return what is said of an event that there is not."""
+        run = self._run("-", name)
+        assert run.returncode == 1
+        assert run.stdout == ""
+        return run.stderr
+
+    def listed(self, pattern: str) -> list[str]:
+        """Return the names that pfmon --list-events=PATTERN prints."""
+        run = self._run("list", pattern)
+        assert run.returncode == 0, run.stderr
+        return run.stdout.split()
+
+    def add(self, path: str, text: str) -> None:
+        """Make a file of one line."""
+        file = self.root / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text + "\n")
+
+    def add_pmu(self, name: str, number: int, files: Mapping[str, str]) -> None:
+        """Make a PMU: its files and what they say."""
+        self.add(f"{DEVICES}/{name}/type", str(number))
+        for file, text in files.items():
+            self.add(f"{DEVICES}/{name}/{file}", text)
+
+    def add_tracepoint(self, name: str, number: int, mount: str = TRACING) -> None:
+        """Make SYSTEM:EVENT."""
+        system, event = name.split(":")
+        self.add(f"{mount}/events/{system}/{event}/id", str(number))

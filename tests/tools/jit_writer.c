@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/*
+ * jit_writer - writes the JITM chunks that pfmon would write, for the tests
+ *
+ * usage: jit_writer CAPTURE PID...
+ *
+ * Looks at the processes, says so with a line on standard output, and writes
+ * the capture when standard input ends.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "capture.h"
+#include "jit.h"
+
+int main(int argc, char **argv)
+{
+	struct capture capture;
+	struct jit *jit;
+	int ret;
+
+	if (argc < 2 || capture_open(&capture, argv[1]))
+		return 2;
+	jit = jit_create();
+	for (int i = 2; i < argc; i++)
+		jit_look_at(jit, atoi(argv[i]));
+	puts("looked");
+	fflush(stdout);
+	while (getchar() != EOF)
+		;
+	ret = jit_write(jit, &capture);
+	jit_destroy(jit);
+	return capture_close(&capture) || ret ? 1 : 0;
+}

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""What is recorded of processes, and what is said if that is not possible."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+from chunks import chunks_of
+
+SAMPLING = ("-e", "cpu-clock", "--long-smpl-periods=1000")
+
+
+@pytest.fixture(name="capture")
+def fixture_capture(tmp_path: Path) -> Path:
+    return tmp_path / "capture"
+
+
+def recorded(
+    programs: Path, capture: Path, *options: str
+) -> subprocess.CompletedProcess[str]:
+    """Record this process."""
+    program = programs / "process_recorder"
+    return subprocess.run(
+        [program, *SAMPLING, *options, "-o", capture, str(os.getpid())],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+
+def documents(capture: Path, kind: bytes) -> list[Any]:
+    chunks = chunks_of(capture.read_bytes())
+    return [json.loads(chunk.payload) for chunk in chunks if chunk.kind == kind]
+
+
+@pytest.mark.parametrize(
+    ("options", "data"),
+    [
+        ((), False),
+        (("--data-maps",), True),
+        (("--smpl-module=pebs64",), False),
+        (("--smpl-module=pebs64", "--smpl-record=nehalem"), True),
+        (("--smpl-module=pebs64", "--smpl-record=base", "--data-maps"), True),
+        (("--smpl-module=dear-hist",), True),
+        (("--smpl-module=pebs32",), False),
+    ],
+)
+def test_mappings_of_data_are_recorded_for_addresses_of_data(
+    programs: Path, capture: Path, options: tuple[str, ...], data: bool
+) -> None:
+    recorded(programs, capture, *options)
+    (process,) = documents(capture, b"MAPS")
+    assert process["tgid"] == os.getpid()
+    assert any("x" not in mapping["prot"] for mapping in process["maps"]) is data
+
+
+def test_threads_are_recorded_with_the_process(programs: Path, capture: Path) -> None:
+    recorded(programs, capture)
+    ((thread, *_),) = (chunk["threads"] for chunk in documents(capture, b"THRD"))
+    assert (thread["tid"], thread["tgid"]) == (os.getpid(), os.getpid())
+    assert thread["ppid"] == os.getppid()
+
+
+def test_clock_that_cannot_be_read_is_said_once(programs: Path, capture: Path) -> None:
+    if Path("/dev/perfmon").exists():
+        pytest.skip("this machine has perfmon, and perf's clock can be read")
+    said = recorded(programs, capture).stderr
+    assert said.count("perf's clock only") == 1
+    assert documents(capture, b"CLCK") == [] and documents(capture, b"MAPS")

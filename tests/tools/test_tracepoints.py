@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Tracepoints by their names."""
+
+from __future__ import annotations
+
+import pytest
+from encoder import Encoder
+
+TRACEPOINT = 2 << 56
+EXCL_USER = 1 << 48
+EXCL_KERNEL = 1 << 49
+DEBUGFS = "sys/kernel/debug/tracing"
+
+
+@pytest.mark.parametrize("mount", ["sys/kernel/tracing", DEBUGFS])
+def test_the_id_is_the_kernels(encoder: Encoder, mount: str) -> None:
+    encoder.add_tracepoint("sched:sched_switch", 315, mount)
+    assert encoder("sched:sched_switch").pmc == TRACEPOINT | 315
+    assert encoder("sched:sched_switch", "k-").pmc == TRACEPOINT | EXCL_USER | 315
+    assert encoder("sched:sched_switch:u").pmc == TRACEPOINT | EXCL_KERNEL | 315
+
+
+@pytest.mark.parametrize(
+    ("name", "complaint"),
+    [
+        (
+            "sched:sched_swatch",
+            "no tracepoint sched_swatch in sched; "
+            "there are: sched_switch, sched_waking\n",
+        ),
+        ("shed:sched_switch", "there is no event shed:sched_switch here"),
+        ("sched:", "there is no event sched: here"),
+    ],
+)
+def test_unknown_names_are_refused(encoder: Encoder, name: str, complaint: str) -> None:
+    encoder.add_tracepoint("sched:sched_switch", 315)
+    encoder.add_tracepoint("sched:sched_waking", 314)
+    encoder.add("sys/kernel/tracing/events/sched/enable", "0")
+    assert complaint in encoder.complaint(name)
+
+
+def test_names_of_libpfm_stay_what_they_are(encoder: Encoder) -> None:
+    encoder.add_tracepoint("sched:sched_switch", 315)
+    assert encoder("perf::PERF_COUNT_SW_CPU_CLOCK").pmc >> 56 == 1
+
+
+def test_who_may_not_look_is_told_so(encoder: Encoder) -> None:
+    encoder.add_tracepoint("sched:sched_switch", 315)
+    tracing = encoder.root / "sys/kernel/tracing"
+    tracing.chmod(0)
+    encoder.obey_modes()
+    complaint = encoder.complaint("sched:sched_switch")
+    tracing.chmod(0o755)
+    assert "whether it is a tracepoint, only root may see" in complaint
+    # It is none, whoever asks.
+    (encoder.root / "sys/kernel").rename(encoder.root / "sys/kernels")
+    complaint = encoder.complaint("sched:sched_switch")
+    assert "only root" not in complaint
+
+
+def test_they_are_listed(encoder: Encoder) -> None:
+    encoder.add_tracepoint("sched:sched_switch", 315)
+    encoder.add_tracepoint("irq:irq_handler_entry", 140)
+    encoder.add("sys/kernel/tracing/events/enable", "0")
+    encoder.add("sys/kernel/tracing/events/sched/enable", "0")
+    assert encoder.listed("^[a-z]+:[a-z]") == [
+        "irq:irq_handler_entry",
+        "sched:sched_switch",
+    ]

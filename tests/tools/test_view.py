@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""The view that a capture is shown in, and the program that shows it."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from pfmon import ERROR, Pfmon, complaint_of
+from sessions import EVENTS, Printer
+
+DEAR_HIST = (*EVENTS, "--smpl-module=dear-hist")
+SHOWS = "#!/bin/sh\necho shown by {} as: $*\n"
+NONE, NOTHING = 3, 4
+
+
+@pytest.mark.parametrize(
+    ("options", "view"),
+    [
+        ((), {"view": "inst"}),
+        (("--smpl-inst-view",), {"view": "inst"}),
+        (("--smpl-show-func",), {"view": "inst", "per": "function"}),
+        (("--smpl-show-top=10",), {"view": "inst", "top": "10"}),
+        (("--smpl-data-view", "--smpl-show-top=1"), {"view": "data", "top": "1"}),
+        (("--smpl-data-view", "--smpl-show-func"), {"view": "data", "per": "symbol"}),
+        (("--smpl-level-view", "--smpl-show-func"), {"view": "level"}),
+    ],
+)
+def test_session_has_the_view(
+    printer: Printer, options: tuple[str, ...], view: dict[str, str]
+) -> None:
+    session = printer.session(*DEAR_HIST, *options)
+    assert session["view"] == {"command": "mem", "options": view}
+
+
+def test_session_of_other_formats_has_none(printer: Printer) -> None:
+    assert "view" not in printer.session(*EVENTS, "--smpl-module=pebs64")
+
+
+@pytest.mark.parametrize(
+    ("option", "flags"), [((), 0x10), (("--smpl-record=skylake",), 0x30)]
+)
+def test_records_have_what_the_view_needs(
+    printer: Printer, option: tuple[str, ...], flags: int
+) -> None:
+    of_view = printer.session(*DEAR_HIST, *option)
+    record = option or ("--smpl-record=nehalem",)
+    plain = printer.session(*EVENTS, "--smpl-module=pebs64", *record)
+    assert of_view["format"]["arg"] == plain["format"]["arg"]
+    assert of_view["format"]["uuid"] == plain["format"]["uuid"]
+    assert of_view["sets"] == plain["sets"]
+    assert bytes.fromhex(of_view["format"]["arg"])[16] == flags
+
+
+@pytest.mark.parametrize(
+    "option",
+    ["--smpl-show-func", "--smpl-show-top=1", "--smpl-inst-view", "--smpl-data-view"]
+    + ["--smpl-level-view"],
+)
+def test_formats_without_a_view_refuse_its_options(
+    printer: Printer, option: str
+) -> None:
+    run = printer.run(*EVENTS, "--smpl-module=pebs64", option)
+    name = option.partition("=")[0]
+    expected = f"pebs64 does not take {name}; these do: dear-hist\n"
+    assert run.returncode == ERROR and run.stderr.endswith(expected)
+
+
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
+        (("--smpl-show-top=0",), "'0' is not a number from 1"),
+        (("--smpl-show-top=all",), "'all' is not a number from 1"),
+        (("--smpl-inst-view", "--smpl-level-view"), "exclude each other"),
+    ],
+)
+def test_usage_errors_say_what_is_wrong(
+    pfmon: Pfmon, options: tuple[str, ...], complaint: str
+) -> None:
+    assert complaint in complaint_of(pfmon, (*DEAR_HIST, *options, "true"))
+
+
+class Shower:
+    """Runs a copy of view_shower, in a directory of its own."""
+
+    def __init__(self, programs: Path, tmp_path: Path) -> None:
+        self.beside, self.path = tmp_path / "beside", tmp_path / "path"
+        for directory in (self.beside, self.path):
+            directory.mkdir()
+        self._program = shutil.copy(programs / "view_shower", self.beside)
+
+    def has(self, directory: Path, script: str = SHOWS) -> None:
+        """There is a pfmparse in that directory."""
+        program = directory / "pfmparse"
+        program.write_text(script.format(directory.name))
+        program.chmod(0o755)
+
+    def __call__(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [self._program, "-o", "-x.cap", *arguments, "true"],
+            env={"PATH": f"/nonexistent:{self.path}"},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+
+@pytest.fixture(name="shower")
+def fixture_shower(programs: Path, tmp_path: Path) -> Shower:
+    return Shower(programs, tmp_path)
+
+
+def test_program_next_to_pfmon_is_preferred_to_that_in_path(shower: Shower) -> None:
+    shower.has(shower.path)
+    assert shower(*DEAR_HIST).stdout == "shown by path as: show -- -x.cap\n"
+    shower.has(shower.beside)
+    assert shower(*DEAR_HIST).stdout == "shown by beside as: show -- -x.cap\n"
+
+
+def test_program_that_is_missing_is_said(shower: Shower) -> None:
+    run = shower(*DEAR_HIST)
+    assert run.returncode == NONE
+    assert "pfmparse, which is neither next to pfmon nor in PATH" in run.stderr
+
+
+def test_program_that_cannot_be_run_is_not_taken(shower: Shower) -> None:
+    (shower.path / "pfmparse").write_text("just text")
+    assert shower(*DEAR_HIST).returncode == NONE
+
+
+def test_formats_without_a_view_need_no_program(shower: Shower) -> None:
+    run = shower(*EVENTS, "--smpl-module=pebs64")
+    assert (run.returncode, run.stdout, run.stderr) == (NOTHING, "", "")
+    assert shower("-e", "cycles").returncode == NOTHING
+
+
+def test_program_that_fails_is_said(shower: Shower) -> None:
+    shower.has(shower.path, "#!/bin/sh\nexit 1\n")
+    run = shower(*DEAR_HIST)
+    assert run.returncode == ERROR
+    assert run.stderr.endswith("path/pfmparse show -x.cap failed\n")
+
+
+def test_nothing_is_measured_without_the_program(
+    programs: Path, tmp_path: Path
+) -> None:
+    program = shutil.copy(programs / "pfmon", tmp_path)
+    trace = tmp_path / "has-run"
+    run = subprocess.run(
+        [program, *DEAR_HIST, "-o", str(tmp_path / "x.cap"), "/bin/touch", trace],
+        env={"PATH": "/nonexistent"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == ERROR
+    assert "dear-hist shows its view with pfmparse" in run.stderr
+    assert not trace.exists() and not (tmp_path / "x.cap").exists()

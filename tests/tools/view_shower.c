@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/*
+ * view_shower - shows a capture as pfmon does, for the tests
+ *
+ * usage: view_shower [pfmon's options] COMMAND
+ *
+ * The capture is what --outfile names. The exit status is 3 if no program is
+ * found, 4 if there is nothing to show, 1 if that failed.
+ */
+#include <stdlib.h>
+
+#include "options.h"
+#include "view.h"
+
+int main(int argc, char **argv)
+{
+	struct options options;
+	char *program;
+	int status = 4;
+
+	if (!options_parse(&options, argc, argv))
+		return 2;
+	if (!view_find_program(&options, &program))
+		return 3;
+	if (program)
+		status = !view_show(program, options.outfile);
+	free(program);
+	options_free(&options);
+	return status;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0 */
+/* event_code.h - an event as perf_event_open() is asked for it */
+#ifndef PFMON_EVENT_CODE_H
+#define PFMON_EVENT_CODE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Privilege levels at which an event is measured; 0 leaves the choice open. */
+#define LEVEL_USER	0x1
+#define LEVEL_KERNEL	0x2
+
+/* config, config1 and config2. */
+#define CODE_CONFIGS	3
+
+struct event_code {
+	uint32_t type;
+	uint64_t config[CODE_CONFIGS];
+	unsigned int levels;	/* unless the user says which; 0: users' */
+	bool per_thread;	/* it is counted for threads, with levels */
+	char *cpus;		/* CPUs that count it, or NULL; to be freed */
+};
+
+#endif /* PFMON_EVENT_CODE_H */

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/* threads.c - names and processes of threads, for the capture */
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <inttypes.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "json.h"
+#include "threads.h"
+#include "util.h"
+
+#define BUCKETS		1024
+#define NS_PER_S	1000000000ULL
+
+/* A chunk of so many can be read: that is 5 MB. */
+#define MOST_THREADS	32768
+
+/* A thread as it was written last. */
+struct known {
+	struct known *next;
+	pid_t tid, tgid;
+	uint32_t signature;
+	bool settled;		/* the same twice */
+};
+
+struct threads {
+	struct known *known[BUCKETS];
+};
+
+/* What is read of a thread; the name points into what was read. */
+struct thread {
+	pid_t tid, tgid;
+	unsigned int ppid;
+	uint64_t start;		/* in clock ticks */
+	char *comm;
+};
+
+struct threads *threads_create(void)
+{
+	return checked_calloc(1, sizeof(struct threads));
+}
+
+void threads_destroy(struct threads *threads)
+{
+	if (!threads)
+		return;
+	for (size_t i = 0; i < BUCKETS; i++) {
+		while (threads->known[i]) {
+			struct known *known = threads->known[i];
+
+			threads->known[i] = known->next;
+			free(known);
+		}
+	}
+	free(threads);
+}
+
+static struct known *find(struct threads *threads, pid_t tid)
+{
+	struct known **bucket = &threads->known[(unsigned int)tid % BUCKETS];
+	struct known *known;
+
+	for (known = *bucket; known; known = known->next) {
+		if (known->tid == tid)
+			return known;
+	}
+	known = checked_calloc(1, sizeof(*known));
+	known->tid = tid;
+	known->next = *bucket;
+	*bucket = known;
+	return known;
+}
+
+#define SKIP_4	" %*s %*s %*s %*s"
+#define SKIP_17	SKIP_4 SKIP_4 SKIP_4 SKIP_4 " %*s"
+
+/* pid (name) state ppid, 17 numbers, start; a name may have parentheses. */
+static bool parse_stat(char *text, struct thread *thread)
+{
+	char *name = strchr(text, '('), *end = strrchr(text, ')');
+
+	if (!name || !end ||
+	    sscanf(end + 1, " %*c %u" SKIP_17 " %" SCNu64, &thread->ppid,
+		   &thread->start) != 2)
+		return false;
+	*end = '\0';
+	thread->comm = name + 1;
+	return true;
+}
+
+static uint32_t signature_of(const struct thread *thread)
+{
+	uint64_t numbers[] = { thread->ppid, thread->start };
+	uLong crc = crc32_z(0, (const Bytef *)numbers, sizeof(numbers));
+
+	return (uint32_t)crc32_z(crc, (const Bytef *)thread->comm,
+				 strlen(thread->comm));
+}
+
+/* Returns whether it is to be written, and remembers it. */
+static bool is_news(struct known *known, const struct thread *thread)
+{
+	uint32_t signature = signature_of(thread);
+
+	known->settled = known->tgid == thread->tgid &&
+			 known->signature == signature;
+	known->tgid = thread->tgid;
+	known->signature = signature;
+	return !known->settled;
+}
+
+static struct json_object *describe(const struct thread *thread)
+{
+	uint64_t ticks = (uint64_t)sysconf(_SC_CLK_TCK);
+	struct json_object *object = json_new_object();
+
+	json_add_u64(object, "tid", (uint64_t)thread->tid);
+	json_add_u64(object, "tgid", (uint64_t)thread->tgid);
+	json_add_u64(object, "ppid", thread->ppid);
+	json_add_text(object, "comm", thread->comm);
+	json_add_u64(object, "start_ns", thread->start * (NS_PER_S / ticks));
+	return object;
+}
+
+/* Adds a thread to the list if there is news of it. */
+static void look_at(struct known *known, struct json_object *list, pid_t tgid)
+{
+	struct thread thread = { .tid = known->tid, .tgid = tgid };
+	char *path = checked_printf("/proc/%d/task/%d/stat", tgid, known->tid);
+	size_t length;
+	char *text = read_file(path, &length);
+
+	if (text && parse_stat(text, &thread) &&
+	    is_news(known, &thread))
+		json_append(list, describe(&thread));
+	free(text);
+	free(path);
+}
+
+static struct json_object *list_changed(struct threads *threads, DIR *task,
+					pid_t tgid, bool all)
+{
+	struct json_object *list = json_new_array();
+	struct dirent *entry;
+	struct known *known;
+	uint64_t tid;
+
+	while ((entry = readdir(task))) {
+		if (!parse_u64(entry->d_name, &tid))
+			continue;
+		if (json_length(list) == MOST_THREADS) {
+			message("process %d has more than %d threads: the names of the others are missing",
+				tgid, MOST_THREADS);
+			break;
+		}
+		known = find(threads, (pid_t)tid);
+		if (all || !known->settled || known->tgid != tgid)
+			look_at(known, list, tgid);
+	}
+	return list;
+}
+
+char *threads_changed(struct threads *threads, pid_t tgid, bool all)
+{
+	char *path = checked_printf("/proc/%d/task", tgid);
+	DIR *task = opendir(path);
+	struct json_object *list, *object;
+
+	free(path);
+	if (!task)
+		return NULL;
+	list = list_changed(threads, task, tgid, all);
+	closedir(task);
+	if (!json_length(list)) {
+		json_drop(list);
+		return NULL;
+	}
+	object = json_new_object();
+	json_add(object, "threads", list);
+	return json_finish(object);
+}
