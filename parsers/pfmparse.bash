@@ -1,49 +1,58 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
 #
-# Completion of pfmparse's command line in bash; to be sourced.
+# Completion of pfmparse's command line in bash; to be sourced. Options are those
+# that the command's help names.
 
-_pfmparse_keys='function ip line image data-address caller tid pmd event kernel latency
-	data-source address weight process thread cpu time set period file'
+_pfmparse_keys='function ip line image data-address data-symbol caller tid process
+	comm pmd event kernel latency data-source file host address weight thread cpu time
+	set period'
+_pfmparse_pers='address function symbol line cacheline page level latency'
+_pfmparse_commands='info dump report annotate diff timeline mem show export extract session-template'
 
 _pfmparse()
 {
-	local command= word options='--json --raw --session --help'
+	local command= word
 	local option=${COMP_WORDS[COMP_CWORD - 1]} text=${2#=}
 
 	# An "=" is a word of its own.
 	[[ $option == = ]] && option=${COMP_WORDS[COMP_CWORD - 2]}
 	for word in "${COMP_WORDS[@]:1:COMP_CWORD - 1}"; do
-		case $word in
-		info | dump | report | extract | session-template)
+		if [[ " $_pfmparse_commands " == *" $word "* ]]; then
 			command=$word
-			break ;;
-		esac
+			break
+		fi
 	done
-	case $command in
-	report) options+=' --by --top --symfs' ;;
-	extract) options='--json --help' ;;
-	session-template) options='--help' ;;
-	esac
 
 	case $option in
 	--by) mapfile -t COMPREPLY < <(compgen -W "$_pfmparse_keys" -- "$text") ;;
 	--symfs)
 		compopt -o filenames
 		mapfile -t COMPREPLY < <(compgen -d -- "$text") ;;
-	--top) COMPREPLY=() ;;
+	--view) mapfile -t COMPREPLY < <(compgen -W 'inst data level tlb' -- "$text") ;;
+	--per) mapfile -t COMPREPLY < <(compgen -W "$_pfmparse_pers" -- "$text") ;;
+	--sort) mapfile -t COMPREPLY < <(compgen -W 'count value level' -- "$text") ;;
+	--rows) mapfile -t COMPREPLY < <(compgen -W 'sample location' -- "$text") ;;
+	--top | --cum | --l2 | --l3 | --frequency | --min-percent | --weight | --event | \
+		--pid | --tid | --comm | --cpu | --set | --object | --symbol | --time | \
+		--to | --dsn | --function | -s | --debuginfod) COMPREPLY=() ;;
 	*)
-		if [[ ! $command && $2 != -* ]]; then
-			mapfile -t COMPREPLY < <(compgen -W \
-				'info dump report extract session-template' -- "$2")
+		if [[ $2 == -* ]]; then
+			mapfile -t COMPREPLY < <(compgen -W "$(_pfmparse_options)" -- "$2")
 		elif [[ ! $command ]]; then
-			mapfile -t COMPREPLY < <(compgen -W '--version --help' -- "$2")
-		elif [[ $2 == -* ]]; then
-			mapfile -t COMPREPLY < <(compgen -W "$options" -- "$2")
+			mapfile -t COMPREPLY < <(compgen -W "$_pfmparse_commands" -- "$2")
 		else
 			compopt -o filenames
 			mapfile -t COMPREPLY < <(compgen -f -- "$text")
 		fi ;;
 	esac
+}
+
+# The long options, and -o, of the command that is being typed.
+_pfmparse_options()
+{
+	"${COMP_WORDS[0]}" $command --help 2> /dev/null |
+		sed -nE 's/^  (-.*)/\1/p' | sed 's/  .*//' |
+		grep -oE '(^|[ ,])--?[a-z][a-z0-9-]*' | tr -d ' ,' | grep -v '^-h$'
 }
 
 complete -F _pfmparse pfmparse

@@ -7,10 +7,12 @@ else may move. Inside, imports go one way, from the top to the bottom:
 
     __main__            the command line
     commands/           info, dump, report and others
+    exports/            captures in the formats of other tools
+    analysis/           selection, grouping, stacks: what views and exports share
     recording           the samples of a capture or of a raw buffer
     formats/, symbols/  buffers to samples; addresses to functions and lines
     capture/            the capture file, with a module for each type of chunk
-    errors, layout, grouping
+    errors, layout, grouping, pipeline, status_line
 """
 
 from .capture.file import Capture
@@ -25,7 +27,9 @@ from .formats.samples import Column, Lazy, PmdGroup, Samples
 from .formats.sink import SINK_ARGUMENT, Records, sink_decoder
 from .layout import Data, bad_field, integers, struct_dtype, structures
 from .recording import Batch, Recording, open_capture, open_raw
-from .symbols.resolver import Addresses, Detail, Location, Resolver
+from .symbols.location import Detail, Frame, Location
+from .symbols.options import SymbolOptions
+from .symbols.resolver import Addresses, Resolver
 
 # That of ../../VERSION, which the package does not have once it is installed.
 __version__ = "0.9.0"
@@ -41,6 +45,7 @@ __all__ = [
     "Decoder",
     "Detail",
     "Format",
+    "Frame",
     "Lazy",
     "Location",
     "Lost",
@@ -54,6 +59,7 @@ __all__ = [
     "SINK_ARGUMENT",
     "Samples",
     "Session",
+    "SymbolOptions",
     "bad_field",
     "find_format",
     "integers",

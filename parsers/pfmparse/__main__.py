@@ -6,22 +6,42 @@ from __future__ import annotations
 import argparse
 import io
 import os
+import signal
 import sys
-from pathlib import Path
-from typing import Optional, Sequence
+from importlib import import_module
+from typing import NoReturn, Optional, Protocol, Sequence, cast
 
 from . import __version__
-from .capture.file import Capture
-from .capture.session import parse_session
-from .commands import dump, extract, info, report, session_template
-from .errors import PfmParseError
-from .recording import Recording, open_capture, open_raw
+from .commands.opening import BAD_INPUT, OK, BadInput
 
-OK = 0
-BAD_INPUT = 1
+# The module of each command in commands/, and what the command tells.
+COMMANDS = {
+    "info": ("info", "what was recorded"),
+    "dump": ("dump", "every sample, one per line"),
+    "report": ("report", "how many samples each function has, or another key"),
+    "annotate": ("annotate", "a function's samples beside its code and source"),
+    "diff": ("diff", "what two captures, or two sets of them, do not have in common"),
+    "timeline": ("timeline", "samples by time, and by another key beside it"),
+    "mem": ("mem", "where memory was slow: loads, data, levels, TLBs"),
+    "show": ("show", "the view that a capture asks for"),
+    "export": ("export", "the samples in the format of another tool"),
+    "extract": ("extract", "the buffers of a capture, a file each, and its session"),
+    "session-template": ("session_template", "a session to be edited, for --session"),
+}
 
 
-def _parser() -> argparse.ArgumentParser:
+class Command(Protocol):
+    """The module of a command."""
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        """Its options."""
+
+    def run(self, arguments: argparse.Namespace) -> int:
+        """Does it; the exit status. BadInput, with a message, if it cannot."""
+
+
+def _parser(chosen: Optional[str]) -> argparse.ArgumentParser:
+    """The parser; only the ``chosen`` command has its options: others' take time."""
     parser = argparse.ArgumentParser(
         prog="pfmparse", description="Decode perfmon captures and sampling buffers."
     )
@@ -29,165 +49,65 @@ def _parser() -> argparse.ArgumentParser:
         "--version", action="version", version=f"%(prog)s {__version__}"
     )
     commands = parser.add_subparsers(dest="command", required=True)
-    for name, text in (
-        ("info", "what was recorded"),
-        ("dump", "every sample, one per line"),
-        ("report", "how many samples each function has, or another key"),
-    ):
+    for name, (_, text) in COMMANDS.items():
         command = commands.add_parser(name, help=text, description=text)
-        command.add_argument("file", metavar="FILE", help="capture, or buffer if --raw")
-        command.add_argument("--json", action="store_true", help="print JSON")
-        command.add_argument(
-            "--raw", action="store_true", help="FILE is the image of one buffer"
-        )
-        command.add_argument(
-            "--session",
-            metavar="SESSION.json",
-            help="with --raw: the session, as in a capture's SESS chunk",
-        )
-    _add_report_options(commands.choices["report"])
-    text = "the buffers of a capture, a file each, and its session"
-    command = commands.add_parser("extract", help=text, description=text)
-    command.add_argument("file", metavar="FILE", help="capture")
-    command.add_argument(
-        "directory", metavar="DIR", type=Path, help="where to write; made if not there"
-    )
-    command.add_argument("--json", action="store_true", help="print JSON")
-    text = "a session to be edited, for --session"
-    command = commands.add_parser("session-template", help=text, description=text)
-    command.add_argument(
-        "file",
-        metavar="FORMAT",
-        nargs="?",
-        default="default",
-        help="name of a format that is known, or a UUID; default: default",
-    )
+        if name == chosen:
+            _module(name).add_options(command)
     return parser
 
 
-def _add_report_options(command: argparse.ArgumentParser) -> None:
-    command.add_argument(
-        "--by",
-        metavar="KEY",
-        default="function",
-        help=f"{', '.join(report.KEYS)}, or a column of the format; default: function",
-    )
-    command.add_argument(
-        "--top", type=_positive, metavar="N", help="only the first N rows"
-    )
-    command.add_argument(
-        "--symfs",
-        action="append",
-        default=[],
-        metavar="DIR",
-        help="look for mapped files in DIR first; can be given several times",
-    )
-
-
-def _positive(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise ValueError
-    return number
-
-
-def _warn(file: str, message: object) -> None:
-    print(f"pfmparse: {file}: {message}", file=sys.stderr)
-
-
-def _run(arguments: argparse.Namespace, recording: Recording) -> None:
-    """Prints what the command asks for."""
-    out, file = sys.stdout, arguments.file
-    if arguments.command == "report":
-        options = report.Options(arguments.by, arguments.top, arguments.symfs)
-        result = report.make(recording, options, lambda text: _warn(file, text))
-        if arguments.json:
-            report.print_json(result, recording, options.by, out)
-        else:
-            report.print_text(result, recording, file, out)
-    elif arguments.command == "dump":
-        if arguments.json:
-            dump.print_json(recording, out)
-        else:
-            dump.print_text(recording, out)
-    elif arguments.json:
-        info.print_json(recording, out)
-    else:
-        info.print_text(recording, file, out)
-
-
-def _decode(arguments: argparse.Namespace) -> int:
-    """Runs the command on its file; PfmParseError and OSError if it cannot be read."""
-    any_format = arguments.command in ("info", "report")
-    with open(arguments.file, "rb") as stream:
-        if arguments.raw:
-            session = _session(arguments.session)
-            recording = open_raw(stream.read(), session, any_format)
-        else:
-            recording = open_capture(stream, any_format)
-        _run(arguments, recording)
-    for problem in recording.problems:
-        _warn(arguments.file, problem)
-    if recording.no_parser is not None and arguments.command == "report":
-        raise recording.no_parser
-    return BAD_INPUT if recording.useless else OK
-
-
-def _session(file: str) -> bytes:
-    """The text of a session, SystemExit if that is none."""
-    text = Path(file).read_bytes()
-    try:
-        parse_session(text, 0)
-    except PfmParseError as error:
-        _warn(file, error)
-        sys.exit(BAD_INPUT)
-    return text
-
-
-def _extract(arguments: argparse.Namespace) -> int:
-    """Runs extract; PfmParseError and OSError if it cannot."""
-    with open(arguments.file, "rb") as stream:
-        capture = Capture(stream)
-        if arguments.json:
-            extract.print_json(capture, arguments.directory, sys.stdout)
-        else:
-            extract.print_text(capture, arguments.directory, sys.stdout)
-    for problem in capture.problems:
-        _warn(arguments.file, problem)
-    return OK
-
-
-def _template(arguments: argparse.Namespace) -> int:
-    """Prints a session; PfmParseError if the format is not known."""
-    session_template.print_text(arguments.file, sys.stdout)
-    return OK
-
-
-RUN = {"extract": _extract, "session-template": _template}
+def _module(name: str) -> Command:
+    module = import_module(f".commands.{COMMANDS[name][0]}", __package__)
+    return cast(Command, module)
 
 
 def main(argv: Optional[Sequence[str]] = None) -> int:
     """Runs a command line; returns the exit status, SystemExit(2) on wrong usage."""
-    parser = _parser()
-    arguments = parser.parse_args(argv)
-    if arguments.command not in RUN and arguments.raw != bool(arguments.session):
+    words = sys.argv[1:] if argv is None else list(argv)
+    chosen = next((word for word in words if word in COMMANDS), None)
+    parser = _parser(chosen)
+    arguments, rest = parser.parse_known_args(words)
+    files = getattr(arguments, "file", None)
+    if rest and (not isinstance(files, list) or any(w.startswith("-") for w in rest)):
+        parser.error(f"unrecognized arguments: {' '.join(rest)}")
+    if rest and isinstance(files, list):
+        # argparse takes no files behind an option that stands between files.
+        files += rest
+    if getattr(arguments, "raw", False) != bool(getattr(arguments, "session", None)):
         parser.error("--raw and --session need each other")
+    if sys.stdout is None:
+        print("pfmparse: the standard output is closed", file=sys.stderr)
+        return BAD_INPUT
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
-        status = RUN.get(arguments.command, _decode)(arguments)
+        status = _module(arguments.command).run(arguments)
         sys.stdout.flush()
         return status
-    except PfmParseError as error:
-        _warn(arguments.file, error)
+    except BadInput as error:
+        print(f"pfmparse: {error}", file=sys.stderr)
     except BrokenPipeError:
         # The reader is gone; keep the interpreter from flushing again at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return OK
     except OSError as error:
-        _warn(error.filename or arguments.file, error.strerror)
+        where = error.filename or "standard output"
+        print(f"pfmparse: {where}: {error.strerror}", file=sys.stderr)
     return BAD_INPUT
 
 
+def _stop(number: int, _: object) -> NoReturn:
+    raise SystemExit(128 + number)
+
+
+def program() -> int:
+    """The same as a program: signals end it as errors do, which leave nothing half."""
+    signal.signal(signal.SIGTERM, _stop)
+    try:
+        return main()
+    except KeyboardInterrupt:
+        return 128 + signal.SIGINT
+
+
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(program())

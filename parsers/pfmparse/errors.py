@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import traceback
+from bisect import insort
 
 # Frames of these are not those of whose fault it was.
 _OURS = (os.path.dirname(os.path.abspath(__file__)), f"{os.sep}numpy{os.sep}")
@@ -39,6 +40,11 @@ class PfmParseError(Exception):
 
     def __str__(self) -> str:
         return f"offset {self.offset:#x}: {self.message}"
+
+
+def note(problems: list[PfmParseError], problem: PfmParseError) -> None:
+    """Adds a problem behind those at lower offsets and its own."""
+    insort(problems, problem, key=lambda other: other.offset)
 
 
 def blamed(error: BaseException) -> str:

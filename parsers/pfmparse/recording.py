@@ -8,16 +8,27 @@ from io import BufferedIOBase
 from typing import Iterator, Mapping, Optional, Protocol, Sequence
 
 from .capture.buffer import Buffer
+from .capture.buffers import Buffers
+from .capture.clocks import Clocks
 from .capture.cookies import CookieFile
 from .capture.file import Capture
+from .capture.gathering import gather
+from .capture.jit import JitMaps
 from .capture.kallsyms import KernelSymbols
 from .capture.maps import MapsHistory
+from .capture.metadata import Metadata
 from .capture.session import Session, parse_session
+from .capture.threads import Threads
 from .capture.totals import Totals
-from .errors import PfmParseError, blamed
+from .errors import PfmParseError, blamed, note
 from .formats import registry, unknown
 from .formats.decoding import Decoded, Decoder, Lost, Region
+from .formats.joining import alike, join
 from .formats.samples import Samples
+from .pipeline import cpus
+
+MUCH = 8 << 20  # bytes of buffers that threads are worth it for
+ENOUGH = 1 << 16  # samples in a batch, unless one buffer has more
 
 
 class Source(Protocol):
@@ -27,46 +38,80 @@ class Source(Protocol):
     session_text: bytes
     problems: list[PfmParseError]
     maps: MapsHistory
+    threads: Threads
+    jit: JitMaps
+    clocks: Clocks
     kernel: Optional[KernelSymbols]
     cookies: dict[int, CookieFile]
     totals: Optional[Totals]
 
+    @property
+    def bytes_of_buffers(self) -> int:
+        """How much there is to read, at most."""
+
     def buffers(self) -> Iterator[Buffer]:
         """The buffers in the order in which they were copied."""
 
+    def again(self) -> Source:
+        """The same source, to be read from its start."""
 
-class RawBuffer:
+    def groups(self, threads: int) -> Iterator[list[Buffers]]:
+        """The same, several at a time, which so many threads read in advance."""
+
+
+class RawBuffer(Metadata):
     """The image of one buffer, without a capture around it."""
 
     def __init__(self, data: bytes, session_text: bytes) -> None:
+        super().__init__()
         self.session = parse_session(session_text, 0)
         self.session_text = session_text
         self.problems: list[PfmParseError] = []
-        self.maps = MapsHistory()
-        self.kernel: Optional[KernelSymbols] = None
-        self.cookies: dict[int, CookieFile] = {}
-        self.totals: Optional[Totals] = None
         self._data = data
+        self.bytes_of_buffers = len(data)
+
+    def again(self) -> RawBuffer:
+        """The same."""
+        return RawBuffer(self._data, self.session_text)
 
     def buffers(self) -> Iterator[Buffer]:
         """The one buffer."""
         data = memoryview(self._data)
         yield Buffer(data, 0, epoch=0, offset=0, stored="", whole=False)
 
+    def groups(self, threads: int) -> Iterator[list[Buffers]]:
+        """The same."""
+        yield [Buffers.of(buffer) for buffer in self.buffers()]
+
 
 @dataclass(frozen=True)
 class Batch:
-    """Samples of a part of a buffer.
+    """Samples of some buffers, or of a part of one.
 
     ``epoch`` is that of the mappings that apply, ``context`` the context that the
-    buffer is of. ``lost`` is what the buffer says was lost, by reason, since the
-    context's batch before.
+    buffers are of. ``lost`` is what they say was lost, by reason, since the context's
+    batch before.
     """
 
     samples: Samples
     epoch: int
     context: int = 0
     lost: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass
+class _Part:
+    """Samples of one context and epoch that become a batch, and what was lost."""
+
+    samples: list[Samples] = field(default_factory=list)
+    lost: list[Mapping[str, int]] = field(default_factory=list)
+
+    def takes(self, samples: Samples) -> bool:
+        """These can be added to those that are there."""
+        room = ENOUGH - sum(part.count for part in self.samples)
+        return samples.count <= room and all(
+            alike(part, samples) for part in self.samples[:1]
+        )
 
 
 class Recording:
@@ -85,6 +130,7 @@ class Recording:
         and are counted if the buffers say how many there are.
         """
         self.source = source
+        self._any_format = any_format
         self.session = source.session
         self.origin: Optional[str] = None
         self.no_parser: Optional[PfmParseError] = None
@@ -105,9 +151,13 @@ class Recording:
         self._told: dict[int, Mapping[str, int]] = {}
         self._unread = 0
 
+    def reopened(self) -> Recording:
+        """The same, from its start, to be read before or after this one."""
+        return Recording(self.source.again(), self._any_format)
+
     @property
     def problems(self) -> list[PfmParseError]:
-        """What was wrong with the input so far."""
+        """What was wrong with the input so far, by offset."""
         return self.source.problems
 
     @property
@@ -153,19 +203,39 @@ class Recording:
             return self.format.describe_arg(self.session.format.arg)
         # Whatever the format of another package does, the rest can be told.
         except Exception as error:
-            self.problems.append(self._fault("describe_arg", error))
+            note(self.problems, self._fault("describe_arg", error))
             return None
 
-    def batches(self) -> Iterator[Batch]:
-        """The samples of each buffer's regions, as far as they can be decoded."""
-        for buffer in self.source.buffers():
-            self.buffers += 1
-            for region in self._regions(buffer):
-                total = region.samples.total()
+    def batches(self, threads: Optional[int] = None) -> Iterator[Batch]:
+        """All samples, as far as they can be decoded; those of a context in order.
+
+        Up to so many ``threads`` read in advance: if not given, what is worth it.
+        """
+        if threads is None:
+            threads = _worth(self.source.bytes_of_buffers)
+        for runs in gather(self.source.groups(threads)):
+            for part in self._parts(runs):
+                lost = _sum(part.lost)
+                yield Batch(join(part.samples), runs[0].epoch, runs[0].context, lost)
+
+    def _parts(self, runs: Sequence[Buffers]) -> Iterator[_Part]:
+        """The samples of buffers of one context and epoch, in parts of some size."""
+        part = _Part()
+        for run in runs:
+            self.buffers += len(run)
+            for region in self._regions(run):
+                samples = region.samples
+                total = samples.total()
                 self.samples += total
                 self.imprecise += total if region.imprecise else 0
-                lost = self._newly_lost(buffer.context)
-                yield Batch(region.samples, buffer.epoch, buffer.context, lost)
+                if not (self.format.joined and part.takes(samples)):
+                    if part.samples:
+                        yield part
+                    part = _Part()
+                part.samples.append(samples)
+                part.lost.append(self._newly_lost(run.context))
+        if part.samples:
+            yield part
 
     def _newly_lost(self, context: int) -> Mapping[str, int]:
         """What was lost since this was called before."""
@@ -177,14 +247,30 @@ class Recording:
             reason: number - before.get(reason, 0) for reason, number in now.items()
         }
 
-    def _regions(self, buffer: Buffer) -> Sequence[Region]:
-        """Decodes a buffer; notes what was wrong and what was lost."""
-        if self.format.stream and buffer.unread != self._unread:
+    def _regions(self, run: Buffers) -> Iterator[Region]:
+        """Decodes buffers; notes what was wrong and what was lost."""
+        if self.format.stream and run.unread != self._unread:
             self._decoders.clear()
-            self._unread = buffer.unread
-        decode = self._decoders.get(buffer.context)
+            self._unread = run.unread
+        decode = self._decoders.get(run.context)
         if decode is None:
-            decode = self._decoders[buffer.context] = self._decoder()
+            decode = self._decoders[run.context] = self._decoder()
+        together = getattr(decode, "together", None)
+        decoded = None if together is None else together(run)
+        if decoded is not None:
+            self.in_buffers[run.context] = decoded.lost
+            yield from decoded.regions
+        elif together is None or len(run) == 1:
+            for buffer in run:
+                yield from self._decoded(decode, buffer)
+        else:
+            # What is wrong with some of them is seen in ever fewer.
+            half = len(run) // 2
+            yield from self._regions(run.part(0, half))
+            yield from self._regions(run.part(half, len(run)))
+
+    def _decoded(self, decode: Decoder, buffer: Buffer) -> Sequence[Region]:
+        """Decodes one buffer."""
         try:
             decoded = decode(buffer.data)
             if not isinstance(decoded, Decoded):
@@ -217,7 +303,22 @@ class Recording:
         return PfmParseError(f"{what} of {name}: {blamed(error)}", 0)
 
     def _note(self, problem: PfmParseError, buffer: Buffer) -> None:
-        self.problems.append(problem.within(buffer.offset, buffer.stored, buffer.whole))
+        where = problem.within(buffer.offset, buffer.stored, buffer.whole)
+        note(self.problems, where)
+
+
+def _worth(size: int) -> int:
+    """How many threads may read so many bytes, besides the one that asks."""
+    return cpus() if size >= MUCH and cpus() > 1 else 0
+
+
+def _sum(losses: Sequence[Mapping[str, int]]) -> Mapping[str, int]:
+    """The numbers of each reason together."""
+    sums = dict(losses[0])
+    for lost in losses[1:]:
+        for reason, number in lost.items():
+            sums[reason] = sums.get(reason, 0) + number
+    return sums
 
 
 def open_capture(stream: BufferedIOBase, any_format: bool = False) -> Recording:

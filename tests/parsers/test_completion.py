@@ -6,21 +6,25 @@ from __future__ import annotations
 import argparse
 import shlex
 import subprocess
+import sys
 
 import pytest
-from helpers.cli import PARSERS
-from pfmparse.__main__ import _parser
-from pfmparse.commands.report import KEYS
+from helpers.cli import PARSERS, importing
+from pfmparse.__main__ import COMMANDS, _parser
+from pfmparse.analysis.keys import NAMES
 
 
 def commands() -> dict[str, argparse.ArgumentParser]:
     """The commands and their parsers."""
-    (action,) = (
-        action
-        for action in _parser()._actions
-        if isinstance(action, argparse._SubParsersAction)
-    )
-    return dict(action.choices)
+    found = {}
+    for name in COMMANDS:
+        (action,) = (
+            action
+            for action in _parser(name)._actions
+            if isinstance(action, argparse._SubParsersAction)
+        )
+        found[name] = action.choices[name]
+    return found
 
 
 def completed(*words: str) -> set[str]:
@@ -32,9 +36,11 @@ def completed(*words: str) -> set[str]:
         ["bash", "-c"]
         + [
             f"source {script}; compopt() {{ :; }}; COMP_WORDS=({given}); "
+            f'pfmparse() {{ {sys.executable} -m pfmparse "$@"; }}; '
             f"COMP_CWORD={len(words)}; _pfmparse pfmparse {last}; "
             'printf "%s\\n" "${COMPREPLY[@]}"'
         ],
+        env=importing(PARSERS),
         capture_output=True,
         text=True,
         check=True,
@@ -55,7 +61,7 @@ def test_options_of_a_command_are_completed(command: str) -> None:
 
 
 def test_keys_are_completed() -> None:
-    assert completed("report", "--by", "") == set(KEYS)
+    assert completed("report", "--by", "") == set(NAMES)
 
 
 def test_manual_page_has_the_commands() -> None:

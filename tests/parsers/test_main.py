@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -71,7 +73,7 @@ def test_missing_file_fails(capsys: pytest.CaptureFixture[str]) -> None:
         ["frobnicate", "x"],
         ["report", "x", "--top", "0"],
         ["report", "x", "--top", "one"],
-        ["dump", "x", "--symfs", "y"],
+        ["info", "x", "--symfs", "y"],
         ["dump", "x", "--raw"],
         ["dump", "x", "--session", "y"],
     ],
@@ -165,11 +167,58 @@ def test_bad_session_is_named_with_all_that_is_wrong(
 ) -> None:
     arguments = raw_arguments(tmp_path, buffer(SAMPLES))
     Path(arguments[2]).write_text('{"version": 1, "tool": 5, "sets": [{"id": "x"}]}')
-    with pytest.raises(SystemExit) as stopped:
-        main(["dump", *arguments])
-    assert stopped.value.code == 1
+    assert main(["dump", *arguments]) == 1
     said = capsys.readouterr().err
     assert said.startswith(f"pfmparse: {arguments[2]}: offset 0x0: ")
     for wrong in ("SESS.tool: not a string", "SESS: no member 'mode'"):
         assert wrong in said
     assert "SESS.sets[0].id: not an integer" in said
+
+
+def test_files_can_stand_on_both_sides_of_options(
+    file: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert told(capsys, "report", file, "--by", "cpu", file)["total"] == 6
+    with pytest.raises(SystemExit) as stopped:
+        main(["info", file, file])
+    assert stopped.value.code == 2
+
+
+def test_output_that_cannot_be_written_is_named(file: str) -> None:
+    environment = importing(PARSERS)
+    for command in ("report", "dump"):
+        with open("/dev/full", "w") as full:
+            done = subprocess.run(
+                [sys.executable, "-m", "pfmparse", command, file],
+                env=environment,
+                stdout=full,
+                stderr=subprocess.PIPE,
+                text=True,
+            )
+        assert done.returncode == 1
+        assert "pfmparse: standard output: No space left" in done.stderr
+    closed = f"exec {sys.executable} -m pfmparse report {file} >&-"
+    done = subprocess.run(["sh", "-c", closed], env=environment, stderr=-1, text=True)
+    assert (done.returncode, done.stderr) == (
+        1,
+        "pfmparse: the standard output is closed\n",
+    )
+
+
+def test_signals_leave_nothing_half(file: str, tmp_path: Path) -> None:
+    fifo, out = tmp_path / "fifo", tmp_path / "out"
+    os.mkfifo(fifo)
+    for number in (signal.SIGTERM, signal.SIGINT):
+        running = subprocess.Popen(
+            [sys.executable, "-m", "pfmparse", "export", str(fifo)]
+            + ["--to", "folded", "-o", str(out)],
+            env=importing(PARSERS),
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        # Once it has been opened for reading, the program has begun.
+        with open(fifo, "wb"):
+            running.send_signal(number)
+            _, err = running.communicate()
+        assert (running.returncode, err) == (128 + number, "")
+        assert {path.name for path in tmp_path.iterdir()} == {"fifo", Path(file).name}

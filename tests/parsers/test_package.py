@@ -24,11 +24,13 @@ PACKAGE = PARSERS / "pfmparse"
 FLOORS = (
     {"__main__"},
     {"commands"},
+    {"exports"},
+    {"analysis"},
     {"recording"},
     {"formats", "symbols"},
     {"capture"},
     {"layout"},
-    {"errors", "grouping"},
+    {"errors", "grouping", "pipeline", "status_line"},
 )
 
 
@@ -122,12 +124,13 @@ def test_package_builds_without_the_network(built: Path, tmp_path: Path) -> None
     with zipfile.ZipFile(wheel) as files:
         names = files.namelist()
         files.extractall(tmp_path / "installed")
-    files_of = [*PACKAGE.rglob("*.py"), PACKAGE / "py.typed"]
+    kinds = ("*.py", "*.js", "*.css", "*.html", "py.typed")
+    files_of = [path for kind in kinds for path in PACKAGE.rglob(kind)]
     modules = {path.relative_to(PARSERS).as_posix() for path in files_of}
     # And nothing else: it is a package of its own.
     assert {name for name in names if ".dist-info/" not in name} == modules
     (points,) = (tmp_path / "installed").glob("*.dist-info/entry_points.txt")
-    assert "pfmparse = pfmparse.__main__:main" in points.read_text()
+    assert "pfmparse = pfmparse.__main__:program" in points.read_text()
     done = program("info", "/nonexistent", directories=(tmp_path / "installed",))
     assert done.returncode == 1 and "No such file" in done.stderr
 

@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from helpers.c_readers import compiled
 from helpers.cli import PARSERS, ROOT, importing
 from helpers.writers import (
     FILLING,
@@ -18,6 +19,7 @@ from helpers.writers import (
     UUID_NWAY,
     NwayRegion,
     Sample,
+    buffer,
     nway,
     pmd,
     session,
@@ -36,11 +38,7 @@ REGIONS = [
 def reader(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The C example, compiled."""
     program = tmp_path_factory.mktemp("bin") / "nway_reader"
-    options = ["-O2", "-Wall", "-Wextra", "-Werror", f"-I{ROOT}/sdk/include"]
-    options += ["-fsanitize=address,undefined", "-fno-sanitize-recover"]
-    source = ROOT / "examples/nway_reader.c"
-    subprocess.run(["gcc", *options, "-o", program, source], check=True)
-    return program
+    return compiled(ROOT / "examples/nway_reader.c", program)
 
 
 def read(reader: Path, image: Path, data: bytes) -> tuple[int, str]:
@@ -83,6 +81,24 @@ def test_c_example_does_not_believe_a_count(reader: Path, tmp_path: Path) -> Non
     regions = [NwayRegion(1, READY, count=1 << 60), *REGIONS]
     status, out = read(reader, tmp_path / "image", nway(regions))
     assert status == 0 and len(out.splitlines()) == 4
+
+
+def test_c_program_of_the_page_prints_entries(tmp_path: Path) -> None:
+    page = (ROOT / "docs/parsing.md").read_text()
+    (code,) = re.findall(r"```c\n(.*?)```", page, re.DOTALL)
+    (tmp_path / "entries.c").write_text(code)
+    program = compiled(tmp_path / "entries.c", tmp_path / "entries")
+    samples = [
+        Sample(tgid=7, ip=0x40, pmds=((5, 55),)),
+        Sample(tgid=8, ip=0x41, ovfl_pmd=1, pmds=VALUES),
+    ]
+    data = buffer(samples)
+    done = subprocess.run([program], input=data, capture_output=True, check=True)
+    assert done.stdout.decode() == "7 0x40 55\n8 0x41 55 77\n"
+    assert done.stderr == b""
+    cut = subprocess.run([program], input=data[:-8], capture_output=True)
+    assert (cut.returncode, cut.stdout.decode()) == (1, "7 0x40 55\n")
+    assert cut.stderr == b"hdr_cur_offs goes on behind the end of the buffer\n"
 
 
 def test_python_example_reads_buffers_in_turn(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ import pytest
 from helpers.readers import read_capture
 from helpers.sample_capture import DONE, FIRST, SAMPLES, SECOND, SESS
 from helpers.writers import (
+    HDR_SIZE,
     READY,
     UUID_NWAY,
     UUID_PEBS64,
@@ -29,6 +30,7 @@ from helpers.writers import (
     session,
 )
 from pfmparse import (
+    Data,
     Decoded,
     Decoder,
     Lost,
@@ -166,3 +168,39 @@ def test_weights_are_counted_and_losses_are_told_once() -> None:
     assert [batch.lost for batch in batches] == [{"full": 10}, {}, {"full": 5}, {}]
     assert [batch.context for batch in batches] == [0, 0, 0, 0]
     assert recording.lost_in_buffers() == {"full": 15}
+
+
+def test_decoders_of_others_get_one_buffer_at_a_time_and_keep_their_regions() -> None:
+    got: list[int] = []
+
+    def decode(data: Data) -> Decoded:
+        got.append(len(data))
+        columns = {"ip": np.array([len(got)])}
+        return Decoded((Region(0, Samples(1, columns)),) * 2)
+
+    recording = open_capture(io.BytesIO(capture(SESS, *[FIRST] * 3, DONE)))
+    recording.format = replace(
+        recording.format, decoder=lambda parsed: decode, joined=False
+    )
+    batches = list(recording.batches())
+    assert got == [HDR_SIZE + 4 * 40] * 3
+    assert [batch.samples.column("ip").tolist() for batch in batches] == [
+        *([1], [1]),
+        *([2], [2]),
+        *([3], [3]),
+    ]
+
+
+def test_losses_of_buffers_in_one_batch_are_added_up() -> None:
+    chunks = [
+        bufr(nway([NwayRegion(n, READY, (Sample(ip=n),)), NwayRegion()], **lost))
+        for n, lost in (
+            (1, {"overwritten": 3, "dropped": 0}),
+            (2, {"overwritten": 5, "dropped": 1}),
+            (3, {"overwritten": 9, "dropped": 1}),
+        )
+    ]
+    data = capture(json_chunk("SESS", session(uuid=UUID_NWAY)), *chunks)
+    (batch,) = open_capture(io.BytesIO(data)).batches()
+    assert batch.samples.column("ip").tolist() == [1, 2, 3]
+    assert batch.lost == {"overwritten": 9, "dropped": 1}

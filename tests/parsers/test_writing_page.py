@@ -173,7 +173,6 @@ def test_program_of_the_page_exports_samples(tmp_path: Path) -> None:
     )
     assert done.stderr == ""
     assert done.stdout.splitlines() == [
-        "0 [4096, 4096] None None {'overwritten': 3, 'dropped': 4}",
-        "0 [8192] None None {}",
+        "0 [4096, 4096, 8192] None None {'overwritten': 3, 'dropped': 4}",
         "3 {'overwritten': 3, 'dropped': 4}",
     ]

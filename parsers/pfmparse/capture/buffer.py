@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Container
+import struct
+from typing import Container, NamedTuple
 
 from ..errors import PfmParseError
-from ..layout import struct_dtype, view
+from ..layout import struct_dtype
 from .chunks import Chunk
 from .image import assemble
 
@@ -21,10 +21,11 @@ BUFFER_HEADER = struct_dtype(
     ],
 )
 assert BUFFER_HEADER.itemsize == 24
+_HEADER = struct.Struct("<IIQQ")  # the same: a capture has many, one by one
+assert _HEADER.size == BUFFER_HEADER.itemsize
 
 
-@dataclass(frozen=True)
-class Buffer:
+class Buffer(NamedTuple):
     """A copy of a sampling buffer.
 
     ``epoch`` is that of the mappings when it was copied. ``offset`` is where the
@@ -43,35 +44,23 @@ class Buffer:
     unread: int = 0
 
 
-def read_buffer(
-    chunk: Chunk, contexts: Container[int], epoch: int, unread: int
-) -> Buffer:
+def read_buffer(chunk: Chunk, contexts: Container[int], epoch: int) -> Buffer:
     """The copy in a BUFR chunk; PfmParseError if it is not of one of ``contexts``."""
     head = BUFFER_HEADER.itemsize
     if len(chunk.payload) < head:
         text = f"BUFR of {len(chunk.payload)} bytes"
         raise PfmParseError(text, chunk.offset, truncated=not chunk.whole)
-    raw = view(chunk.payload, BUFFER_HEADER, 1, 0, head)[0]
-    context = int(raw["context"])
+    context, pieces, _, size = _HEADER.unpack_from(chunk.payload)
     if context not in contexts:
         text = f"BUFR of context {context}, which is not in the session"
         raise PfmParseError(text, chunk.offset)
     data = memoryview(chunk.payload)[head:]
     offset = chunk.offset + (0 if chunk.compressed else head)
     stored = "decompressed" if chunk.compressed else ""
-    pieces = int(raw["pieces"])
     if pieces:
         try:
-            data = assemble(data, pieces, int(raw["buf_size"]), chunk.whole)
+            data = assemble(data, pieces, size, chunk.whole)
         except PfmParseError as problem:
             raise problem.within(offset, stored, chunk.whole) from None
         stored = "assembled"
-    return Buffer(
-        data=data,
-        context=context,
-        epoch=epoch,
-        offset=offset,
-        stored=stored,
-        whole=chunk.whole,
-        unread=unread,
-    )
+    return Buffer(data, context, epoch, offset, stored, chunk.whole)

@@ -1,29 +1,30 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Reads the chunks of a capture file in order (docs/capture.md)."""
+"""Finds and reads the chunks of a capture file (docs/capture.md)."""
 
 from __future__ import annotations
 
-import os
+import struct
 import zlib
-from dataclasses import dataclass
 from io import BufferedIOBase
-from typing import Iterator, Optional
+from typing import Iterator, NamedTuple, Optional
 
-import numpy as np
-
-from ..errors import PfmParseError
+from ..errors import PfmParseError, note
 from ..layout import Data, struct_dtype, view
 from .checksum import crc32
+from .storage import Storage
 
 MAGIC = b"PFMCAP\r\n"
 FILE_VERSION = 1
 COMPRESSED = 0x1  # flag of a chunk
-PIECE = 1 << 18  # bytes read or decompressed at once
+PIECE = 1 << 18  # bytes that are decompressed at once
 
 # The longest payload that is read of each type, in decompressed bytes.
 MAX_PAYLOAD = {
     "SESS": 8 << 20,
     "MAPS": 8 << 20,
+    "THRD": 8 << 20,
+    "JITM": 64 << 20,
+    "CLCK": 8 << 20,
     "KSYM": 64 << 20,
     "BUFR": 256 << 20,
     "COOK": 8 << 20,
@@ -51,24 +52,28 @@ CHUNK_HEADER = struct_dtype(
     ],
 )
 assert CHUNK_HEADER.itemsize == 24
+_HEADER = struct.Struct("<4sIQII")  # the same: a capture has many, one by one
+assert _HEADER.size == CHUNK_HEADER.itemsize
 
 
-@dataclass(frozen=True)
-class ChunkHeader:
-    """A chunk's header, its checksum verified; length in bytes as stored."""
+class ChunkHeader(NamedTuple):
+    """A chunk's header, its checksum verified.
+
+    ``offset`` is that of the payload in the file, ``length`` in bytes as stored.
+    """
 
     type: str
     flags: int
     length: int
     payload_crc: int
+    offset: int
 
 
-@dataclass(frozen=True)
-class Chunk:
+class Chunk(NamedTuple):
     """A chunk's payload, decompressed, and its offset in the file.
 
     ``whole`` is False if the file ends within it; the checksum then verifies
-    nothing. Only a BUFR is returned like that.
+    nothing.
     """
 
     type: str
@@ -79,19 +84,18 @@ class Chunk:
 
 
 class ChunkReader:
-    """Reads a capture's chunks, each one once.
+    """Finds a capture's chunks by their headers, and reads payloads.
 
     ``problems`` collects what was wrong; reading goes on as docs/capture.md says.
+    ``offset`` is that of the first byte behind what was found.
     """
 
     def __init__(self, stream: BufferedIOBase, problems: list[PfmParseError]) -> None:
         """Reads the file's header; PfmParseError if the file is not a capture."""
-        self._stream = stream
+        self._storage = Storage(stream)
         self._problems = problems
-        self._size = _size(stream)
         self.offset = 0
-        self.unread_buffers = 0
-        head = bytes(self._read(FILE_HEADER.itemsize))
+        head = self._read(FILE_HEADER.itemsize)
         if not MAGIC.startswith(head[: len(MAGIC)]):
             raise PfmParseError("not a capture", 0)
         if len(head) < FILE_HEADER.itemsize:
@@ -101,109 +105,82 @@ class ChunkReader:
         if version != FILE_VERSION:
             raise PfmParseError(f"version {version} of captures is unknown", 8)
 
-    def __iter__(self) -> Iterator[Chunk]:
-        """The chunks of known types with correct checksums."""
+    def headers(self) -> Iterator[ChunkHeader]:
+        """The headers of all chunks, without a look at what is between them."""
         while True:
             header = self._header()
             if header is None:
                 return
-            start = self.offset
-            try:
-                chunk = self._payload(header)
-            except PfmParseError as problem:
-                self._problems.append(problem)
-                self.unread_buffers += header.type == "BUFR"
-                chunk = None
-            if chunk is not None:
-                yield chunk
-            if not self._skip_to(start, header.length):
+            yield header
+            self.offset += header.length + -header.length % 8
+            if self.offset > self._storage.size:
+                self.offset = self._storage.size
+                self._cut("a chunk")
                 return
+
+    def payload(self, header: ChunkHeader) -> Optional[Chunk]:
+        """The chunk of a known type; None if the file ends within it.
+
+        PfmParseError if it is damaged. Several threads may call this.
+        """
+        chunk = self.chunk(header)
+        return chunk if chunk.whole else None
+
+    def chunk(self, header: ChunkHeader, stored: Optional[Data] = None) -> Chunk:
+        """The same, though the file may end within it; ``stored`` if that is known."""
+        return _chunk(header, self._stored(header) if stored is None else stored)
+
+    def stored(self, start: int, end: int) -> memoryview:
+        """The bytes of the file from ``start`` on, fewer than to ``end`` at its end."""
+        return self._storage.read(start, end - start)
+
+    def _stored(self, header: ChunkHeader) -> Data:
+        """The payload as it is stored; PfmParseError if that cannot be read."""
+        limit = MAX_PAYLOAD[header.type]
+        if header.length > limit:
+            text = f"{header.type} of {header.length} bytes, at most {limit} are read"
+            raise PfmParseError(text, header.offset - 16)
+        return self._storage.read(header.offset, header.length)
 
     def _header(self) -> Optional[ChunkHeader]:
         """The next chunk's header; None at the end, or if it is damaged."""
         start = self.offset
-        head = bytes(self._read(CHUNK_HEADER.itemsize))
+        head = self._read(CHUNK_HEADER.itemsize)
         if not head:
             return None
         if len(head) < CHUNK_HEADER.itemsize:
             self._cut("a chunk's header")
             return None
-        raw = view(head, CHUNK_HEADER, 1, 0, len(head))[0]
-        if zlib.crc32(head[:20]) != int(raw["header_crc"]):
+        kind, flags, length, payload_crc, header_crc = _HEADER.unpack(head)
+        if zlib.crc32(head[:20]) != header_crc:
             text = "a chunk's header has a wrong checksum, the rest is not read"
-            self._problems.append(PfmParseError(text, start))
+            note(self._problems, PfmParseError(text, start))
             return None
-        return ChunkHeader(
-            type=head[:4].decode("ascii", errors="replace"),
-            flags=int(raw["flags"]),
-            length=int(raw["length"]),
-            payload_crc=int(raw["payload_crc"]),
-        )
-
-    def _payload(self, header: ChunkHeader) -> Optional[Chunk]:
-        """The payload that follows a header; None if the type is unknown."""
-        start, limit = self.offset, MAX_PAYLOAD.get(header.type)
-        if limit is None:
-            return None
-        if header.flags & ~COMPRESSED:
-            raise PfmParseError(f"flags {header.flags:#x} are unknown", start - 20)
-        if header.length > limit:
-            text = f"{header.type} of {header.length} bytes, at most {limit} are read"
-            raise PfmParseError(text, start - 16)
-        stored: Data = self._read(header.length)
-        whole = len(stored) == header.length
-        if whole and crc32(stored) != header.payload_crc:
-            raise PfmParseError(f"{header.type} has a wrong checksum", start)
-        compressed = bool(header.flags & COMPRESSED)
-        if compressed:
-            stored = _decompress(stored, limit, whole, start)
-        if not whole and header.type != "BUFR":
-            return None
-        return Chunk(header.type, start, stored, compressed, whole)
-
-    def _skip_to(self, start: int, length: int) -> bool:
-        """Skips a payload and its padding; False if the file ends within them."""
-        end = start + length + -length % 8
-        while self.offset < end:
-            if not self._read(min(PIECE, end - self.offset)):
-                self._cut("a chunk")
-                return False
-        return True
+        name = kind.decode("ascii", errors="replace")
+        return ChunkHeader(name, flags, length, payload_crc, self.offset)
 
     def _cut(self, what: str) -> None:
         text = f"the file ends within {what}"
-        self._problems.append(PfmParseError(text, self.offset, truncated=True))
+        note(self._problems, PfmParseError(text, self.offset, truncated=True))
 
-    def _read(self, length: int) -> memoryview:
-        """The next ``length`` bytes, fewer at the end of the file.
-
-        Whatever ``length`` claims, no more is allocated than the file holds or, if
-        its size is not known, than twice what was read.
-        """
-        if self._size is not None:
-            length = min(length, self._size - self.offset)
-        room = min(length, PIECE) if self._size is None else length
-        read, end = np.empty(room, np.uint8), 0
-        while end < length:
-            if end == read.size:
-                more = min(length - end, end)
-                read = np.concatenate([read, np.empty(more, np.uint8)])
-            piece = self._stream.readinto(read[end : end + PIECE].data)
-            if not piece:
-                break
-            end += piece
-        self.offset += end
-        return read[:end].data
+    def _read(self, length: int) -> bytes:
+        """The next ``length`` bytes, fewer at the end of the file."""
+        read = self._storage.peek(self.offset, length)
+        self.offset += len(read)
+        return read
 
 
-def _size(stream: BufferedIOBase) -> Optional[int]:
-    """Bytes from here to the end of a stream; None if it cannot seek."""
-    if not stream.seekable():
-        return None
-    start = stream.tell()
-    size = stream.seek(0, os.SEEK_END) - start
-    stream.seek(start)
-    return size
+def _chunk(header: ChunkHeader, stored: Data) -> Chunk:
+    """The chunk of which so much is stored; PfmParseError if it is damaged."""
+    start, whole = header.offset, len(stored) == header.length
+    if header.flags & ~COMPRESSED:
+        raise PfmParseError(f"flags {header.flags:#x} are unknown", start - 20)
+    if whole and crc32(stored) != header.payload_crc:
+        raise PfmParseError(f"{header.type} has a wrong checksum", start)
+    compressed = bool(header.flags & COMPRESSED)
+    if compressed:
+        stored = _decompress(stored, MAX_PAYLOAD[header.type], whole, start)
+    return Chunk(header.type, start, stored, compressed, whole)
 
 
 def _decompress(stored: Data, limit: int, whole: bool, offset: int) -> bytes:

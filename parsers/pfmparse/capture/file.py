@@ -3,85 +3,190 @@
 
 from __future__ import annotations
 
+from collections import deque
+from copy import copy
+from dataclasses import replace
+from functools import partial
 from io import BufferedIOBase
-from typing import Iterator, Optional
+from typing import Iterator, Optional, Union
 
-from ..errors import PfmParseError
+import numpy as np
+
+from ..errors import PfmParseError, note
+from ..pipeline import in_threads
 from .buffer import Buffer, read_buffer
-from .chunks import FILE_HEADER, Chunk, ChunkReader
-from .cookies import CookieFile, parse_cookies
-from .kallsyms import KernelSymbols
-from .maps import MapsHistory, parse_maps
-from .session import parse_session
-from .totals import Totals, parse_totals
+from .buffers import Buffers, plain_buffers
+from .checksum import crc32_of_each
+from .chunks import FILE_HEADER, MAX_PAYLOAD, Chunk, ChunkHeader, ChunkReader
+from .index import Group, Index
+from .metadata import ADD, Metadata
+from .session import Session, parse_session
 
-MAX_MAPPINGS = 1 << 20  # in all MAPS chunks together
-MAX_COOKIES = 1 << 20  # in all COOK chunks together
+ROOM = 8 << 20  # bytes of buffers that are read in advance: they stay in the cache
+
+Found = Union[Buffers, PfmParseError]
 
 
-class Capture:
+class Capture(Metadata):
     """A capture file.
 
-    The session is there from the start; ``maps``, ``kernel``, ``cookies``,
-    ``totals`` and ``problems`` are complete once ``buffers()`` is exhausted.
+    What it says besides its buffers is there from the start, wherever in the file it
+    is; ``problems``, by offset, are complete once ``buffers()`` is exhausted.
     """
 
+    session: Session
+    session_text: bytes
+
     def __init__(self, stream: BufferedIOBase) -> None:
-        """Reads up to the session; PfmParseError if it cannot be read."""
+        """Reads all but the buffers; PfmParseError if there is no session."""
+        super().__init__()
         self.problems: list[PfmParseError] = []
-        self.maps = MapsHistory()
-        self.kernel: Optional[KernelSymbols] = None
-        self.cookies: dict[int, CookieFile] = {}
-        self.totals: Optional[Totals] = None
-        self._mappings = 0
         self._reader = ChunkReader(stream, self.problems)
-        self._chunks = iter(self._reader)
-        first = next(self._chunks, None)
-        if first is not None and first.type == "SESS":
-            self.session_text = bytes(first.payload)
-            self.session = parse_session(self.session_text, first.offset)
-        elif self.problems:
-            raise self.problems[0]
-        else:
-            text = "the session is not the first chunk"
-            raise PfmParseError(text, FILE_HEADER.itemsize, truncated=first is None)
+        self._buffers = Index()
+        for header in self._reader.headers():
+            self._scan(header)
+        if not hasattr(self, "session"):
+            raise self.problems[0] if self.problems else _no_session(truncated=True)
         self._contexts = {context.id for context in self.session.contexts}
+        if self.totals is None and not any(p.truncated for p in self.problems):
+            text = "the file ends without a DONE chunk that can be read"
+            note(self.problems, PfmParseError(text, self._reader.offset, True))
 
     def buffers(self) -> Iterator[Buffer]:
         """The copies of buffers in file order; can be iterated once."""
-        for chunk in self._chunks:
-            try:
-                if chunk.type == "BUFR":
-                    unread = self._reader.unread_buffers
-                    yield read_buffer(chunk, self._contexts, self.maps.epoch, unread)
-                else:
-                    self._note(chunk)
-            except PfmParseError as problem:
-                self.problems.append(problem)
-                self._reader.unread_buffers += chunk.type == "BUFR"
-        if self.totals is None and not any(p.truncated for p in self.problems):
-            text = "the file ends without a DONE chunk that can be read"
-            end = self._reader.offset
-            self.problems.append(PfmParseError(text, end, truncated=True))
+        for some in self.groups(0):
+            found = (buffer for buffers in some for buffer in buffers)
+            yield from sorted(found, key=lambda buffer: buffer.offset)
+
+    def groups(self, threads: int) -> Iterator[list[Buffers]]:
+        """The same, several at a time, which up to so many threads read in advance.
+
+        Those of a context are in order.
+        """
+        groups = (self._buffers.group(which) for which in self._buffers.groups())
+        if threads:
+            calls = (
+                (each.end - each.start, partial(self._read, each)) for each in groups
+            )
+            results = in_threads(calls, threads, ROOM)
+        else:
+            results = map(self._read, groups)
+        unread = 0
+        for result in results:
+            some: list[Buffers] = []
+            size = 0
+            for found in result:
+                if isinstance(found, PfmParseError):
+                    note(self.problems, found)
+                    unread += 1
+                    continue
+                some.append(replace(found, unread=unread) if unread else found)
+                size += len(found.data)
+                if size > ROOM:
+                    yield some
+                    some, size = [], 0
+                del found
+            yield some
+
+    @property
+    def bytes_of_buffers(self) -> int:
+        """How much there is to read, at most."""
+        return self._buffers.total()
+
+    def _read(self, group: Group) -> Iterator[Found]:
+        """The buffers of a group, or what is wrong with them."""
+        stored = None
+        if (group.flags == 0).all() and (group.lengths <= MAX_PAYLOAD["BUFR"]).all():
+            stored = self._reader.stored(group.start, group.end)
+            plain = self._plain(group, stored)
+            if plain is not None:
+                return iter(plain)
+        # Pieces, and what is compressed, can become much more than is stored: what
+        # does not fit is made when it is its turn.
+        made, size, waiting = deque[Found](), 0, deque(group.headers())
+        while waiting and size <= ROOM:
+            made.append(self._one(group, waiting.popleft(), stored))
+            size += made[-1].data.nbytes if isinstance(made[-1], Buffers) else 0
+        return self._each(made, group, waiting, stored)
+
+    def _each(
+        self,
+        made: deque[Found],
+        group: Group,
+        waiting: deque[ChunkHeader],
+        stored: Optional[memoryview],
+    ) -> Iterator[Found]:
+        """What is made, then what is not."""
+        while made:
+            yield made.popleft()
+        while waiting:
+            yield self._one(group, waiting.popleft(), stored)
+
+    def _one(
+        self, group: Group, header: ChunkHeader, stored: Optional[memoryview]
+    ) -> Found:
+        """A buffer of a group, of whose bytes ``stored`` may have been read."""
+        begin = header.offset - group.start
+        part = None if stored is None else stored[begin : begin + header.length]
+        try:
+            chunk = self._reader.chunk(header, part)
+            return Buffers.of(read_buffer(chunk, self._contexts, group.epoch))
+        except PfmParseError as problem:
+            return problem
+
+    def _plain(self, group: Group, stored: memoryview) -> Optional[list[Buffers]]:
+        """The buffers of a group if nothing about them is special."""
+        if len(stored) < group.end - group.start:
+            return None
+        sizes = group.lengths.astype(np.intp)
+        chunks = Buffers(stored, group.begins, sizes, 0, group.epoch, group.start)
+        runs = plain_buffers(chunks, self._contexts)
+        if runs is None:
+            return None
+        crcs = crc32_of_each(stored, chunks.begins.tolist(), sizes.tolist())
+        return runs if crcs == group.crcs.tolist() else None
+
+    def again(self) -> Capture:
+        """The same capture, whose buffers can be iterated once more."""
+        same = copy(self)
+        same.problems = list(self.problems)
+        return same
+
+    def _scan(self, header: ChunkHeader) -> None:
+        """Reads what is no buffer; PfmParseError if the session is not the first."""
+        if header.type == "BUFR":
+            if not hasattr(self, "session"):
+                raise _no_session()
+            self._buffers.append(header, self.maps.epoch)
+        elif header.type == "SESS" or header.type in ADD:
+            chunk = self._payload(header)
+            if chunk is not None:
+                self._note(chunk)
+
+    def _payload(self, header: ChunkHeader) -> Optional[Chunk]:
+        try:
+            return self._reader.payload(header)
+        except PfmParseError as problem:
+            note(self.problems, problem)
+            return None
 
     def _note(self, chunk: Chunk) -> None:
         """Stores what a chunk says about the capture as a whole."""
         text = bytes(chunk.payload)
-        if chunk.type == "MAPS":
-            maps = parse_maps(text, chunk.offset)
-            self._mappings += len(maps.mappings)
-            if self._mappings > MAX_MAPPINGS:
-                many = f"more than {MAX_MAPPINGS} mappings"
-                raise PfmParseError(many, chunk.offset)
-            self.maps.add(maps)
-        elif chunk.type == "COOK":
-            cookies = {**self.cookies, **parse_cookies(text, chunk.offset)}
-            if len(cookies) > MAX_COOKIES:
-                raise PfmParseError(f"more than {MAX_COOKIES} cookies", chunk.offset)
-            self.cookies = cookies
-        elif chunk.type == "KSYM" and self.kernel is None:
-            self.kernel = KernelSymbols(text, chunk.offset)
-        elif chunk.type == "DONE" and self.totals is None:
-            self.totals = parse_totals(text, chunk.offset)
-        else:
-            raise PfmParseError(f"a second {chunk.type}", chunk.offset)
+        if not hasattr(self, "session"):
+            if chunk.type != "SESS":
+                raise self.problems[0] if self.problems else _no_session()
+            self.session = parse_session(text, chunk.offset)
+            self.session_text = text
+            return
+        try:
+            if chunk.type == "SESS":
+                raise PfmParseError("a second SESS", chunk.offset)
+            self.add(chunk.type, text, chunk.offset)
+        except PfmParseError as problem:
+            note(self.problems, problem)
+
+
+def _no_session(truncated: bool = False) -> PfmParseError:
+    text = "the session is not the first chunk"
+    return PfmParseError(text, FILE_HEADER.itemsize, truncated)

@@ -88,6 +88,19 @@ class Node:
             value = self._value[key]
         return Node(value, f"{self._path}.{key}", self._offset, self._wrong)
 
+    def optional(self, key: str, read: Callable[[Node], T]) -> Optional[T]:
+        """None if the object lacks the member or it is null, else as unless_null()."""
+        if isinstance(self._value, dict) and key not in self._value:
+            return None
+        return self[key].unless_null(read)
+
+    def members(self) -> dict[str, Node]:
+        """The members of an object, by name."""
+        if not isinstance(self._value, dict):
+            self.refuse("not an object")
+            return {}
+        return {name: self[name] for name in self._value}
+
     def items(self) -> list[Node]:
         """The elements of an array."""
         if not isinstance(self._value, list):

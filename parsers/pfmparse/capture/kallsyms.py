@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from typing import Iterator, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,17 @@ MAX_FUNCTION = 64 * 1024
 
 _LINE = re.compile(r"([0-9a-f]+) (\S) (\S+)(?:[ \t]+(\[\S+\]))?")
 _TEXT_TYPES = "tTwW"
+
+
+class KernelSymbol(NamedTuple):
+    """A function, "" if it is unknown; where it is, and its address."""
+
+    name: str
+    object: str
+    start: int
+
+
+NO_SYMBOL = KernelSymbol("", KERNEL, 0)
 
 
 class KernelSymbols:
@@ -42,15 +54,21 @@ class KernelSymbols:
                 symbols.append((start, local, alias, number, shown, where))
         symbols.sort(reverse=True)
         best = {symbol[0]: symbol for symbol in symbols}
-        self._symbols = [best[start][4:] for start in sorted(best)]
+        self._symbols = [
+            KernelSymbol(*best[start][4:], start) for start in sorted(best)
+        ]
         self._starts = np.array(sorted(best), np.uint64)
 
-    def find(self, addresses: NDArray[np.uint64]) -> list[tuple[str, str]]:
-        """Function and object of each address; ("", "[kernel]") if there is none."""
+    def all(self) -> Iterator[KernelSymbol]:
+        """All symbols by address; without a name what is no function."""
+        return iter(self._symbols)
+
+    def find(self, addresses: NDArray[np.uint64]) -> list[KernelSymbol]:
+        """The function of each address; NO_SYMBOL if there is none."""
         found = np.searchsorted(self._starts, addresses, side="right") - 1
         near = found >= 0
         near[near] = addresses[near] - self._starts[found[near]] < MAX_FUNCTION
         return [
-            self._symbols[at] if ok else ("", KERNEL)
+            self._symbols[at] if ok else NO_SYMBOL
             for at, ok in zip(found.tolist(), near.tolist())
         ]

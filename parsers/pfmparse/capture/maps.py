@@ -3,30 +3,50 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from dataclasses import dataclass
-from typing import Optional
+from typing import Iterator, Optional
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .json_node import U64_MAX, Node
 
+PROT = re.compile("[r-][w-][x-][sp]")
+OLD_PROT = "r-xp"  # of captures that do not say it
+
+# How /proc/PID/maps calls memory whose file has no content of its own.
+_ANONYMOUS = ("[anon", "/memfd:", "/dev/zero", "/anon_hugepage", "/SYSV")
+
 
 @dataclass(frozen=True)
 class Mapping:
-    """Addresses start <= a < end map the file from byte ``offset`` on."""
+    """Addresses start <= a < end map the file from byte ``offset`` on.
+
+    ``prot`` is what may be done there, as in /proc/PID/maps, "r-xp" for example; old
+    captures lack it and have executable mappings only.
+    """
 
     start: int
     end: int
     offset: int
     path: str
     build_id: Optional[bytes]
+    prot: str = OLD_PROT
+
+    @property
+    def executable(self) -> bool:
+        """It may hold code."""
+        return self.prot[2] == "x"
 
 
 @dataclass(frozen=True)
 class ProcessMaps:
-    """The executable mappings of one process, in increasing order of start."""
+    """The mappings of one process, in increasing order of start.
+
+    They are the executable ones, unless the format records addresses of data.
+    """
 
     tgid: int
     comm: str
@@ -40,6 +60,11 @@ class ProcessMaps:
         inside = found >= 0
         inside[inside] = addresses[inside] < ends[found[inside]]
         return np.where(inside, found, -1)
+
+
+def is_anonymous(path: str) -> bool:
+    """What is mapped is no file, or one that only passes memory on."""
+    return not path or path.startswith(_ANONYMOUS)
 
 
 class MapsHistory:
@@ -56,6 +81,11 @@ class MapsHistory:
         """Adds the next MAPS chunk."""
         self.epoch += 1
         self._processes.setdefault(maps.tgid, []).append((self.epoch, maps))
+
+    def all(self) -> Iterator[tuple[int, ProcessMaps]]:
+        """The mappings of each chunk, and the epoch that begins with it, by epoch."""
+        found = [item for history in self._processes.values() for item in history]
+        yield from sorted(found, key=lambda item: item[0])
 
     def processes(self) -> dict[int, str]:
         """The last known name of each process, by tgid."""
@@ -96,4 +126,12 @@ def _mapping(node: Node) -> Mapping:
         offset=node["offset"].u64(),
         path=node["path"].string(),
         build_id=node["build_id"].unless_null(Node.hexadecimal) or None,
+        prot=node.optional("prot", _prot) or OLD_PROT,
     )
+
+
+def _prot(node: Node) -> str:
+    prot = node.string()
+    if not PROT.fullmatch(prot):
+        node.refuse("not as in /proc/PID/maps")
+    return prot

@@ -8,23 +8,14 @@ from dataclasses import dataclass
 from typing import Callable, Optional, TypeVar
 
 from .json_node import Node
+from .machine import Machine, parse_machine
+from .view import View, parse_view
 
 T = TypeVar("T")
 
 SESSION_VERSION = 1
 MAX_PMCS = 320  # PFM_MAX_PMCS
 MAX_PMDS = 320  # PFM_MAX_PMDS
-
-
-@dataclass(frozen=True)
-class Machine:
-    """The machine that was monitored; page_size in bytes, pmu None if unknown."""
-
-    arch: str
-    release: str
-    cpus: int
-    page_size: int
-    pmu: Optional[str]
 
 
 @dataclass(frozen=True)
@@ -86,7 +77,8 @@ class EventSet:
 class Session:
     """What one run of a tool monitored, and how.
 
-    ``start_ns`` is its start in ns, ``command`` None if nothing was run.
+    ``start_ns`` is its start in ns, ``command`` None if nothing was run; ``view`` is
+    how the capture is to be shown, None if it does not ask for a view.
     """
 
     tool: str
@@ -97,6 +89,7 @@ class Session:
     format: FormatId
     contexts: tuple[Context, ...]
     sets: tuple[EventSet, ...]
+    view: Optional[View] = None
 
 
 def parse_session(text: bytes, offset: int) -> Session:
@@ -112,10 +105,11 @@ def parse_session(text: bytes, offset: int) -> Session:
         command=node["command"].unless_null(_strings),
         mode=_mode(node["mode"]),
         start_ns=node["start_ns"].u64(),
-        machine=_machine(node["machine"]),
+        machine=parse_machine(node["machine"]),
         format=_format(node["format"]),
         contexts=_unique(node["contexts"], _context, lambda c: c.id),
         sets=_unique(node["sets"], _event_set, lambda s: s.id),
+        view=node.optional("view", parse_view),
     )
     node.check()
     return session
@@ -130,16 +124,6 @@ def _mode(node: Node) -> str:
     if mode not in ("thread", "system-wide"):
         node.refuse('not "thread" or "system-wide"')
     return mode
-
-
-def _machine(node: Node) -> Machine:
-    return Machine(
-        arch=node["arch"].string(),
-        release=node["release"].string(),
-        cpus=node["cpus"].u32(),
-        page_size=node["page_size"].u64(),
-        pmu=node["pmu"].unless_null(Node.string),
-    )
 
 
 def _format(node: Node) -> FormatId:

@@ -3,15 +3,21 @@
 
 from __future__ import annotations
 
+import argparse
 import json
-from typing import Container, Iterator, TextIO
+import sys
+from typing import Container, Iterable, Iterator
 
 import numpy as np
 
 from ..formats.pebs import REGISTERS
 from ..formats.roles import Role
 from ..formats.samples import Samples
-from ..recording import Recording
+from ..recording import Batch
+from ..symbols.location import Detail
+from ..symbols.options import add_symbol_options
+from .arguments import add_files, add_selection
+from .opening import blaming, inputs_of, printing, status_of
 
 # Fields that are printed in hexadecimal.
 HEXADECIMAL = frozenset(
@@ -22,11 +28,33 @@ HEXADECIMAL = frozenset(
 
 # So are those of columns that have one of these roles, and call chains.
 ADDRESSES = (Role.ADDRESS, Role.DATA_ADDRESS)
-CALLERS = "callers"
+CALLERS, CALLER_COOKIES = "callers", "caller_cookies"
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """The options of the command."""
+    add_files(parser, many=True)
+    add_selection(parser)
+    add_symbol_options(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Prints the samples; the exit status."""
+    lines_of = json_lines if arguments.json else text_lines
+    with inputs_of(arguments, arguments.file, Detail.SYMBOL) as inputs:
+        for source in inputs:
+            with blaming(source.file):
+                for line in lines_of(source.batches()):
+                    with printing():
+                        sys.stdout.write(line)
+        return status_of([(source.file, source.recording) for source in inputs])
 
 
 def samples_as_dicts(samples: Samples) -> Iterator[dict[str, object]]:
-    """Each sample's fields, its ``callers``, and its PMDs' values as ``pmds``."""
+    """Each sample's fields, its ``callers``, and its PMDs' values as ``pmds``.
+
+    Callers that may be offsets in files have their ``caller_cookies``, too.
+    """
     pmds: list[dict[str, int]] = [{}] * samples.count
     numbers = np.arange(samples.count)
     for group in samples.groups:
@@ -39,6 +67,10 @@ def samples_as_dicts(samples: Samples) -> Iterator[dict[str, object]]:
     if samples.chains is not None:
         columns.append(list(samples.chains.to_lists()))
         names.append(CALLERS)
+        files = samples.chains.files_to_lists()
+        if files is not None:
+            columns.append(list(files))
+            names.append(CALLER_COOKIES)
     rows: Iterator[tuple[object, ...]] = (
         zip(*columns) if columns else iter([()] * samples.count)
     )
@@ -46,23 +78,27 @@ def samples_as_dicts(samples: Samples) -> Iterator[dict[str, object]]:
         yield {**dict(zip(names, row)), "pmds": values_of}
 
 
-def print_json(recording: Recording, out: TextIO) -> None:
-    """One JSON object per sample and line."""
-    for batch in recording.batches():
-        for sample in samples_as_dicts(batch.samples):
-            out.write(json.dumps(sample) + "\n")
+def json_lines(batches: Iterable[Batch]) -> Iterator[str]:
+    """One JSON object per sample and line; the lines of a batch at once."""
+    for batch in batches:
+        lines = (
+            json.dumps(sample) + "\n" for sample in samples_as_dicts(batch.samples)
+        )
+        yield "".join(lines)
 
 
-def print_text(recording: Recording, out: TextIO) -> None:
+def text_lines(batches: Iterable[Batch]) -> Iterator[str]:
     """One line of name=value pairs per sample; PMDs are named by their index."""
-    for batch in recording.batches():
+    for batch in batches:
         addresses = {batch.samples.name_of(role) for role in ADDRESSES}
-        for sample in samples_as_dicts(batch.samples):
-            out.write(_line(sample, HEXADECIMAL | addresses) + "\n")
+        hexadecimal = HEXADECIMAL | addresses
+        samples = samples_as_dicts(batch.samples)
+        yield "".join(_line(sample, hexadecimal) + "\n" for sample in samples)
 
 
 def _line(sample: dict[str, object], hexadecimal: Container[str | None]) -> str:
     pmds, callers = sample.pop("pmds"), sample.pop(CALLERS, None)
+    cookies = sample.pop(CALLER_COOKIES, None)
     assert isinstance(pmds, dict)
     fields = [
         f"{name}={value:#x}" if name in hexadecimal else f"{name}={value}"
@@ -70,4 +106,6 @@ def _line(sample: dict[str, object], hexadecimal: Container[str | None]) -> str:
     ]
     if isinstance(callers, list):
         fields.append(f"{CALLERS}={','.join(map(hex, callers))}")
+    if isinstance(cookies, list):
+        fields.append(f"{CALLER_COOKIES}={','.join(map(str, cookies))}")
     return " ".join(fields + [f"pmd{index}={value}" for index, value in pmds.items()])

@@ -3,14 +3,38 @@
 
 from __future__ import annotations
 
+import argparse
 import json
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Iterator, TextIO
 
+from ..capture.file import Capture
 from ..recording import Source
+from .opening import OK, blaming, warn
 
 SESSION = "session.json"
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """The options of the command."""
+    parser.add_argument("file", metavar="FILE", help="capture")
+    parser.add_argument(
+        "directory", metavar="DIR", type=Path, help="where to write; made if not there"
+    )
+    parser.add_argument("--json", action="store_true", help="print JSON")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Extracts; the exit status."""
+    show = print_json if arguments.json else print_text
+    with blaming(arguments.file), open(arguments.file, "rb") as stream:
+        capture = Capture(stream)
+        show(capture, arguments.directory, sys.stdout)
+    for problem in capture.problems:
+        warn(arguments.file, problem)
+    return OK
 
 
 @dataclass(frozen=True)

@@ -3,24 +3,40 @@
 
 from __future__ import annotations
 
+import argparse
 import json
+import sys
 from typing import Mapping, Optional, TextIO
 
 from ..formats.registry import OURS
 from ..recording import Recording
-from . import summary
+from . import info_machine, summary
+from .arguments import add_files
+from .opening import blaming, recording_of, status_of
 from .text import known, printable
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """The options of the command."""
+    add_files(parser, many=False)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Tells about the file; the exit status."""
+    file = arguments.file
+    with recording_of(file, arguments, any_format=True) as recording, blaming(file):
+        if arguments.json:
+            print_json(recording, sys.stdout)
+        else:
+            print_text(recording, file, sys.stdout)
+        return status_of([(file, recording)])
 
 
 def describe(recording: Recording) -> dict[str, object]:
     """Reads the recording; returns the JSON object that docs/pfmparse.md describes."""
     for _ in recording.batches():
         pass
-    session, totals, source = (
-        recording.session,
-        recording.source.totals,
-        recording.source,
-    )
+    session, totals = recording.session, recording.source.totals
     form = recording.format
     return {
         "format": {
@@ -32,18 +48,13 @@ def describe(recording: Recording) -> dict[str, object]:
         "tool": session.tool,
         "command": None if session.command is None else list(session.command),
         "mode": session.mode,
-        "machine": vars(session.machine),
         "start_ns": session.start_ns,
         "end_ns": totals.end_ns if totals else None,
         "exit_status": totals.exit_status if totals else None,
         "contexts": [vars(context) for context in session.contexts],
         "events": _events(recording),
         "counts": [vars(count) for count in totals.counts] if totals else None,
-        "processes": [
-            {"tgid": tgid, "comm": comm}
-            for tgid, comm in source.maps.processes().items()
-        ],
-        "kernel_symbols": source.kernel is not None,
+        **info_machine.as_json(recording),
         "buffers": recording.buffers,
         "samples": None if recording.uncounted else recording.samples,
         **summary.as_json(recording),
@@ -78,9 +89,7 @@ def print_json(recording: Recording, out: TextIO) -> None:
 def print_text(recording: Recording, file: str, out: TextIO) -> None:
     """The essentials, one name and value per line."""
     described = describe(recording)
-    session, machine = recording.session, recording.session.machine
-    form = recording.format
-    pmu = machine.pmu or "unknown PMU"
+    session, form = recording.session, recording.format
     command = "none" if session.command is None else " ".join(session.command)
     lines = [
         ("file", file),
@@ -90,10 +99,7 @@ def print_text(recording: Recording, file: str, out: TextIO) -> None:
         ("tool", session.tool),
         ("command", command),
         ("mode", session.mode),
-        (
-            "machine",
-            f"{machine.arch}, {machine.release}, {machine.cpus} CPUs, {pmu}",
-        ),
+        *info_machine.lines(recording),
         ("contexts", str(len(session.contexts))),
         *(
             (f"event (set {e['set']}, PMD {e['pmd']})", _event(e))

@@ -3,135 +3,172 @@
 
 from __future__ import annotations
 
-import json
-from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
-from typing import Callable, Mapping, Optional, Sequence, TextIO
+import argparse
+import sys
+from typing import Sequence, TextIO
 
-from ..errors import PfmParseError
+from ..analysis import keys
+from ..analysis.inputs import Input
+from ..analysis.pmd_stats import check_stat, parse_wanted
 from ..recording import Recording
-from . import summary
-from .report_keys import ROLES, TALLIES, Row, Tally, tally_by
-from .report_locations import SAME, TITLES, Locations
-from .text import printable
-
-# What any format can be counted by if it has it; besides, its columns.
-KEYS = tuple(dict.fromkeys((*TITLES, *TALLIES, *ROLES)))
-LARGE = 1 << 14  # samples; with fewer, the threads wait for each other
-
-
-@dataclass(frozen=True)
-class Options:
-    """What to report; ``top`` limits the number of rows, None is all."""
-
-    by: str
-    top: Optional[int]
-    symfs: Sequence[str]
-
-
-@dataclass(frozen=True)
-class Report:
-    """The rows, most samples first, and the total of all samples.
-
-    There is no ``title`` if the samples cannot be read. ``summary`` has further
-    figures by name.
-    """
-
-    title: str
-    total: int
-    rows: list[Row]
-    summary: Mapping[str, object]
+from ..symbols.options import add_symbol_options
+from . import report_calls
+from .arguments import (
+    add_files,
+    add_selection,
+    add_weight,
+    each,
+    pattern,
+    percentage,
+    positive,
+    words,
+)
+from .opening import BadInput, blaming, inputs_of, status_of
+from .pmd_columns import PmdOptions
+from .report_calls import CallOptions
+from .report_print import print_csv, print_json, print_text
+from .report_rows import Options, Report, count_unknown, make
 
 
-def make(recording: Recording, options: Options, warn: Callable[[str], None]) -> Report:
-    """Reads the recording and counts its samples.
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """The options of the command."""
+    add_files(parser, many=True)
+    parser.add_argument("--csv", action="store_true", help="print the rows as CSV")
+    parser.add_argument(
+        "--by",
+        metavar="KEY,...",
+        type=words,
+        default=["function"],
+        help=f"{', '.join(keys.NAMES)}, or a column of the format; default: function",
+    )
+    parser.add_argument(
+        "--top", type=positive, metavar="N", help="only the first N rows"
+    )
+    parser.add_argument(
+        "--min-percent",
+        type=percentage,
+        metavar="P",
+        default=0.0,
+        help="only rows that have so much of the total",
+    )
+    parser.add_argument(
+        "--pmd",
+        metavar="N,N/M",
+        type=each(parse_wanted),
+        default=[],
+        help="figures of the values of PMD N that samples carry, or of a ratio",
+    )
+    parser.add_argument(
+        "--stat",
+        metavar="FIGURE,...",
+        type=each(check_stat),
+        help="with --pmd: sum, mean, max, p50, p99 and so on, hist; default: sum",
+    )
+    calls = parser.add_argument_group(
+        "calls", "Of formats that record call chains; by function only."
+    ).add_mutually_exclusive_group()
+    calls.add_argument(
+        "--cumulative",
+        action="store_true",
+        help="functions with what they call, most first",
+    )
+    calls.add_argument(
+        "--callers", action="store_true", help="the same, and who called each"
+    )
+    calls.add_argument(
+        "--callees", action="store_true", help="the same, and what each called"
+    )
+    calls.add_argument(
+        "--caller-of",
+        metavar="REGEX",
+        type=pattern,
+        help="who called the functions whose name has this in it",
+    )
+    add_weight(parser)
+    add_selection(parser)
+    add_symbol_options(parser)
 
-    PfmParseError if the entries lack the field by which to count. ``warn`` is called
-    with the reason if symbols are missing. Of a format without a parser there are no
-    rows, but the total and what was lost, if the buffers say so.
-    """
-    if recording.no_parser is not None:
-        return _of_unknown(recording, recording.no_parser)
-    by = SAME.get(options.by, options.by)
-    if by in TITLES:
-        tally: Tally = Locations(by, options.symfs, warn)
+
+def run(arguments: argparse.Namespace) -> int:
+    """Prints the report; the exit status."""
+    if arguments.csv and arguments.json:
+        raise BadInput("--csv and --json do not go together")
+    if arguments.stat and not arguments.pmd:
+        raise BadInput("--stat is about the values of PMDs: --pmd says which")
+    options = Options(
+        arguments.by,
+        arguments.weight,
+        arguments.top,
+        arguments.min_percent,
+        PmdOptions(arguments.pmd, arguments.stat or ["sum"]),
+    )
+    if _wants_calls(arguments):
+        return _run_calls(arguments)
+    detail = keys.detail_of(options.by)
+    with inputs_of(arguments, arguments.file, detail, any_format=True) as inputs:
+        unknown = [source for source in inputs if source.recording.no_parser]
+        if unknown:
+            return _run_unknown(unknown[0], options, arguments)
+        report = make(inputs, options)
+        _print(report, [(s.file, s.recording) for s in inputs], arguments, sys.stdout)
+        return status_of([(source.file, source.recording) for source in inputs])
+
+
+def _wants_calls(arguments: argparse.Namespace) -> bool:
+    """The report is one of calls; BadInput if that does not go with the rest."""
+    calls = (arguments.callers, arguments.callees, arguments.cumulative)
+    if not any(calls) and arguments.caller_of is None:
+        return False
+    if list(arguments.by) != ["function"] or arguments.pmd or arguments.csv:
+        text = "calls are reported by function only, without --by, --pmd and --csv"
+        raise BadInput(text)
+    return True
+
+
+def _run_calls(arguments: argparse.Namespace) -> int:
+    """Prints who called whom; the exit status."""
+    lines = report_calls.CALLEES if arguments.callees else None
+    if arguments.callers or arguments.caller_of:
+        lines = report_calls.CALLERS
+    options = CallOptions(
+        lines,
+        arguments.caller_of,
+        arguments.weight,
+        arguments.top,
+        arguments.min_percent,
+    )
+    with inputs_of(arguments, arguments.file, keys.detail_of(["function"])) as inputs:
+        report = report_calls.make(inputs, options)
+        recordings = [(source.file, source.recording) for source in inputs]
+        if arguments.json:
+            plain = [recording for _, recording in recordings]
+            report_calls.print_json(report, plain, sys.stdout)
+        else:
+            report_calls.print_text(report, recordings, sys.stdout)
+        return status_of(recordings)
+
+
+def _run_unknown(source: Input, options: Options, arguments: argparse.Namespace) -> int:
+    """Reports on samples that cannot be read; BadInput with the reason at the end."""
+    recording = source.recording
+    assert recording.no_parser is not None
+    with blaming(source.file):
+        if len(arguments.file) == 1:
+            report = count_unknown(recording, options)
+            _print(report, [(source.file, recording)], arguments, sys.stdout)
+            status_of([(source.file, recording)])
+        raise recording.no_parser
+
+
+def _print(
+    report: Report,
+    recordings: Sequence[tuple[str, Recording]],
+    arguments: argparse.Namespace,
+    out: TextIO,
+) -> None:
+    if arguments.csv:
+        print_csv(report, out)
+    elif arguments.json:
+        print_json(report, [recording for _, recording in recordings], out)
     else:
-        tally = tally_by(by)
-    _count(recording, tally)
-    rows = sorted(tally.rows(recording), key=_order)
-    total = sum(row.count for row in rows)
-    return Report(tally.title, total, rows[: options.top], tally.summary())
-
-
-def _of_unknown(recording: Recording, why: PfmParseError) -> Report:
-    """Counts samples that cannot be read; PfmParseError if even that cannot be."""
-    for _ in recording.batches():
-        pass
-    if recording.uncounted:
-        raise why
-    return Report("", recording.samples, [], {})
-
-
-def _count(recording: Recording, tally: Tally) -> None:
-    """Counts large batches in a thread while the next ones are being read."""
-    with ThreadPoolExecutor(max_workers=1) as worker:
-        counted: Future[None] = worker.submit(lambda: None)
-        for batch in recording.batches():
-            counted.result()
-            if batch.samples.count < LARGE:
-                tally.add(batch)
-            else:
-                counted = worker.submit(tally.add, batch)
-        counted.result()
-
-
-def _order(row: Row) -> tuple[int, str, str]:
-    key = f"{row.key:020}" if isinstance(row.key, int) else row.key
-    return -row.count, key, row.label
-
-
-def print_json(report: Report, recording: Recording, by: str, out: TextIO) -> None:
-    """One JSON object, as docs/pfmparse.md describes it."""
-    rows: list[dict[str, object]] = [
-        {
-            "key": row.key,
-            "count": row.count,
-            "percent": 100 * row.count / report.total,
-            **row.extra,
-        }
-        for row in report.rows
-    ]
-    document = {
-        "by": by,
-        "total": report.total,
-        **report.summary,
-        **summary.as_json(recording),
-        "rows": rows,
-    }
-    json.dump(document, out)
-    out.write("\n")
-
-
-def print_text(report: Report, recording: Recording, file: str, out: TextIO) -> None:
-    """The flat profile, followed by what was sampled and lost."""
-    if report.title:
-        _print_rows(report, out)
-    out.write(f"samples: {report.total}\n")
-    for name, figure in report.summary.items():
-        out.write(f"{name.replace('_', ' ')}: {figure}\n")
-    for name, value in summary.lines(recording):
-        out.write(f"{name}: {value}\n")
-    out.write(f"file: {printable(file)}\n")
-
-
-def _print_rows(report: Report, out: TextIO) -> None:
-    """The flat profile, and an empty line."""
-    out.write(f"{'samples':>12} {'percent':>9} {'cumulative':>10}  {report.title}\n")
-    sum_of_rows = 0
-    for row in report.rows:
-        sum_of_rows += row.count
-        percent = f"{100 * row.count / report.total:.2f}%"
-        cumulative = f"{100 * sum_of_rows / report.total:.2f}%"
-        label = printable(row.label)
-        out.write(f"{row.count:>12} {percent:>9} {cumulative:>10}  {label}\n")
-    out.write("\n")
+        print_text(report, recordings, out)

@@ -3,12 +3,33 @@
 
 from __future__ import annotations
 
+import argparse
+import sys
 import uuid
 from typing import TextIO
 
 from ..capture.template import session_template
 from ..errors import PfmParseError
 from ..formats import registry
+from .opening import OK, blaming
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """The options of the command."""
+    parser.add_argument(
+        "file",
+        metavar="FORMAT",
+        nargs="?",
+        default="default",
+        help="name of a format that is known, or a UUID; default: default",
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Prints a session; the exit status."""
+    with blaming(arguments.file):
+        print_text(arguments.file, sys.stdout)
+    return OK
 
 
 def print_text(wanted: str, out: TextIO) -> None:

@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-from typing import Mapping
+from typing import Mapping, Sequence, TextIO
 
 from ..recording import Recording
-from .text import known
+from .text import known, printable
 
 
 def as_json(recording: Recording) -> dict[str, object]:
@@ -41,3 +41,24 @@ def lines(recording: Recording) -> list[tuple[str, str]]:
 
 def _reasons(lost: Mapping[str, object]) -> str:
     return ", ".join(f"{number} {reason}" for reason, number in lost.items())
+
+
+def print_all(recordings: Sequence[tuple[str, Recording]], out: TextIO) -> None:
+    """The lines of each recording, and its file."""
+    for file, recording in recordings:
+        for name, value in lines(recording):
+            out.write(f"{name}: {value}\n")
+        out.write(f"file: {printable(file)}\n")
+
+
+def of_all(recordings: Sequence[Recording]) -> dict[str, object]:
+    """as_json() of one recording; of several, each one's, and what they sum up to."""
+    if len(recordings) == 1:
+        return as_json(recordings[0])
+    losses = [recording.lost for recording in recordings]
+    known_losses = [lost for lost in losses if lost is not None]
+    return {
+        "lost": sum(known_losses) if len(known_losses) == len(losses) else None,
+        "truncated": any(recording.truncated for recording in recordings),
+        "recordings": [as_json(recording) for recording in recordings],
+    }

@@ -85,5 +85,6 @@ FORMATS = (
         uuid=UUID,
         decoder=sink_decoder(read, VERSION),
         dtypes={"argument": ARG, "record": RECORD},
+        joined=True,
     ),
 )

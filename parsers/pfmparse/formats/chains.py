@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Optional
+from typing import Any, Optional, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,12 +19,14 @@ class Chains:
     That of sample i is ``addresses[offsets[i]:offsets[i + 1]]``, innermost caller
     first: return addresses, without the sample's own address. ``offsets`` has shape
     (n + 1,) and increases. The first ``kernel[i]`` addresses of a chain are at kernel
-    level, the others at user level; without ``kernel`` the address tells.
+    level, the others at user level; without ``kernel`` the address tells. ``files`` has
+    the cookie of the file that an address is an offset in, 0 if it is none.
     """
 
     offsets: NDArray[np.intp]
     addresses: NDArray[np.uint64]
     kernel: Optional[NDArray[np.intp]] = None
+    files: Optional[NDArray[np.uint64]] = None
 
     def __post_init__(self) -> None:
         """ValueError if the arrays do not belong together."""
@@ -34,6 +36,9 @@ class Chains:
         lengths = np.diff(offsets)
         if offsets[0] < 0 or offsets[-1] > size or (lengths < 0).any():
             raise ValueError(f"offsets of chains do not increase from 0 to {size}")
+        if self.files is not None and self.files.shape != self.addresses.shape:
+            text = f"files has {self.files.size} values for {size} addresses"
+            raise ValueError(text)
         if self.kernel is None:
             return
         if self.kernel.shape != lengths.shape:
@@ -62,6 +67,22 @@ class Chains:
         parts = None if kernel is None else kernel.astype(np.intp)
         return cls(offsets, addresses[used], parts)
 
+    @classmethod
+    def joined(cls, parts: Sequence[Chains]) -> Chains:
+        """All chains, one part after the other; all know the same about theirs."""
+        lengths = np.concatenate([np.diff(part.offsets) for part in parts])
+        offsets = np.zeros(lengths.size + 1, np.intp)
+        np.cumsum(lengths, out=offsets[1:])
+        used = [slice(part.offsets[0], part.offsets[-1]) for part in parts]
+        kernel = [part.kernel for part in parts if part.kernel is not None]
+        files = [p.files[use] for p, use in zip(parts, used) if p.files is not None]
+        return cls(
+            offsets,
+            np.concatenate([part.addresses[use] for part, use in zip(parts, used)]),
+            np.concatenate(kernel) if kernel else None,
+            np.concatenate(files) if files else None,
+        )
+
     @property
     def count(self) -> int:
         """How many chains there are."""
@@ -79,12 +100,26 @@ class Chains:
 
     def callers(self) -> NDArray[np.uint64]:
         """The innermost caller of each sample, 0 where there is none; shape (n,)."""
-        some = self.offsets[:-1] < self.offsets[1:]
-        callers = np.zeros(self.count, np.uint64)
-        callers[some] = self.addresses[self.offsets[:-1][some]]
-        return callers
+        return self._innermost(self.addresses)
+
+    def files_of_callers(self) -> Optional[NDArray[np.uint64]]:
+        """The ``files`` of the innermost callers; shape (n,)."""
+        return None if self.files is None else self._innermost(self.files)
 
     def to_lists(self) -> list[list[int]]:
         """Each chain as a list."""
-        addresses, offsets = self.addresses.tolist(), self.offsets.tolist()
-        return [addresses[at:end] for at, end in zip(offsets, offsets[1:])]
+        return self._lists(self.addresses)
+
+    def files_to_lists(self) -> Optional[list[list[int]]]:
+        """The ``files`` of each chain as a list."""
+        return None if self.files is None else self._lists(self.files)
+
+    def _innermost(self, values: NDArray[np.uint64]) -> NDArray[np.uint64]:
+        some = self.offsets[:-1] < self.offsets[1:]
+        first = np.zeros(self.count, np.uint64)
+        first[some] = values[self.offsets[:-1][some]]
+        return first
+
+    def _lists(self, values: NDArray[np.uint64]) -> list[list[int]]:
+        every, offsets = values.tolist(), self.offsets.tolist()
+        return [every[at:end] for at, end in zip(offsets, offsets[1:])]

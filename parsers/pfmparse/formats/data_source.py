@@ -22,6 +22,20 @@ NUMBERS = {1: "L1", 2: "L2", 3: "L3", 4: "L4", 9: "CXL", 10: "I/O", 11: "any cac
 NUMBERS |= {12: "LFB", 13: "RAM", 14: "PMEM"}
 HOPS = ("", "other core", "other node", "other socket", "other board")
 
+# The level alone, without where it is, by number and by bit of the level.
+BY_NUMBER = {1: "L1", 2: "L2", 3: "L3", 4: "L4", 12: "LFB", 13: "RAM"}
+BY_BIT = {0x08: "L1", 0x10: "LFB", 0x20: "L2", 0x40: "L3"}
+BY_BIT |= {0x080: "RAM", 0x100: "RAM", 0x200: "RAM"}
+NOT_AVAILABLE = "not available"
+OTHER, UNKNOWN = "other", "n/a"
+# The levels from the nearest to the farthest.
+NEAREST_FIRST = ("L1", "LFB", "L2", "L3", "L4", "RAM", OTHER, UNKNOWN)
+
+# Who translated the address: a TLB, the walker of the page tables, the system. A hit
+# that is of one of two TLBs is that of the first.
+BY_TLB = {0x08: "L1", 0x18: "L1", 0x10: "L2", 0x20: "walk", 0x40: "OS"}
+TLBS_FIRST = ("L1", "L2", "walk", "OS", "miss", UNKNOWN)
+
 HIT, MISS = 0x2, 0x4  # bits of the level and of the TLB
 REMOTE_LEVELS = 0xF00  # bits of the level
 OP_BITS, USED_BITS = 5, 46
@@ -32,7 +46,7 @@ def name_of(value: int) -> str:
 
     A number that sets only bits of the operation is in an encoding of the CPU.
     """
-    if value >> USED_BITS or not value >> OP_BITS:
+    if not _is_known(value):
         return f"{value:#x}"
     operations = _named(_field(value, 0, 5), OPS)
     parts = [
@@ -45,9 +59,49 @@ def name_of(value: int) -> str:
     ]
     text = ", ".join(part for part in parts if part)
     if not text:
-        return " ".join(operations) or "not available"
+        return " ".join(operations) or NOT_AVAILABLE
     # Most are loads, and the text says what memory did: "load" adds nothing.
     return " ".join([*(op for op in operations if op != "load"), text])
+
+
+def level_name(value: int) -> str:
+    """The level of memory alone, with hit or miss and where it is."""
+    if value and not _is_known(value):
+        return f"{value:#x}"
+    return _level(value) or NOT_AVAILABLE
+
+
+def tlb_name(value: int) -> str:
+    """What the TLBs did alone."""
+    if value and not _is_known(value):
+        return f"{value:#x}"
+    return _tlb(_field(value, 26, 7)).removeprefix("TLB ") or NOT_AVAILABLE
+
+
+def level_of(value: int) -> str:
+    """Where the data were found, one of NEAREST_FIRST."""
+    bits, number = _field(value, 5, 14), _field(value, 33, 4)
+    if not _is_known(value) or bits & MISS:
+        return UNKNOWN
+    if number in NUMBERS:
+        return BY_NUMBER.get(number, OTHER)
+    found = bits & ~(HIT | 1)
+    return BY_BIT.get(found, OTHER) if found else UNKNOWN
+
+
+def tlb_of(value: int) -> str:
+    """Where the address was translated, one of TLBS_FIRST."""
+    bits = _field(value, 26, 7)
+    if not _is_known(value):
+        return UNKNOWN
+    if bits & MISS:
+        return "miss"
+    return BY_TLB.get(bits & ~(HIT | 1), UNKNOWN)
+
+
+def _is_known(value: int) -> bool:
+    """It is in perf's encoding."""
+    return not value >> USED_BITS and bool(value >> OP_BITS)
 
 
 def _field(value: int, shift: int, width: int) -> int:

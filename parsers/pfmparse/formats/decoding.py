@@ -10,6 +10,7 @@ from typing import Callable, Mapping, Optional, Protocol
 
 import numpy as np
 
+from ..capture.buffers import Buffers
 from ..capture.session import Session
 from ..errors import PfmParseError
 from ..layout import Data, describe
@@ -86,6 +87,16 @@ class Decoder(Protocol):
         """
 
 
+class TogetherDecoder(Decoder, Protocol):
+    """One that may decode several buffers at once faster."""
+
+    def together(self, buffers: Buffers) -> Optional[Decoded]:
+        """The samples of all, and what the last one says was lost.
+
+        None, and nothing is remembered, unless there is no problem in any of them.
+        """
+
+
 def _not_described(arg: bytes) -> Optional[Mapping[str, object]]:
     """What is known of an argument of which the format says nothing."""
     return None
@@ -99,7 +110,8 @@ class Format:
     the values in the format's argument, or returns None if these bytes are not one;
     ``dtypes`` are the format's structures, of which "argument" is enough to describe
     it. A ``stream`` continues from buffer to buffer: after a missing one, a new
-    decoder has to synchronize with it.
+    decoder has to synchronize with it. The samples of several buffers may be
+    ``joined`` in one batch.
     """
 
     name: str
@@ -108,6 +120,7 @@ class Format:
     describe_arg: Callable[[bytes], Optional[Mapping[str, object]]] = _not_described
     dtypes: Mapping[str, np.dtype[np.void]] = field(default_factory=dict)
     stream: bool = False
+    joined: bool = False
 
     def __post_init__(self) -> None:
         """ValueError if the UUID is none; it is kept in lower case."""

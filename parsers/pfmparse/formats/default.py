@@ -9,12 +9,14 @@ from typing import Optional
 
 import numpy as np
 
+from ..capture.buffers import Buffers
 from ..capture.session import Session
 from ..errors import PfmParseError
-from ..layout import Data, bad_field, integers, struct_dtype
+from ..layout import Data, bad_field, field_names, integers, struct_dtype
 from .decoding import Decoded, Format, Region
 from .default_entries import Entries, Run, Span, as_samples, rows
-from .samples import PmdGroup
+from .ear import Ears
+from .samples import PmdGroup, Samples
 
 NO_HDR = 0x1  # entries have no header
 IIP_HDR = 0x2  # entry headers are the ip
@@ -136,6 +138,7 @@ class Decoder:
     def __init__(self, layout: Layout, session: Session) -> None:
         self._layout = layout
         self._entries = Entries(layout.entry, session)
+        self._ears = Ears(session) if layout is PERFMON_2_0_IA64 else None
 
     def __call__(self, data: Data) -> Decoded:
         """The samples in a buffer of which ``data`` are the first bytes."""
@@ -146,7 +149,28 @@ class Decoder:
         else:
             run = self._entries.find(data, span)
         problem = _problem(header, run, len(data))
-        return Decoded((Region(0, run.samples),), (problem,) if problem else ())
+        return Decoded((self._region(run.samples),), (problem,) if problem else ())
+
+    def together(self, buffers: Buffers) -> Optional[Decoded]:
+        """The samples of several buffers, if each has what its header says."""
+        if (buffers.sizes < HDR_SIZE).any():
+            return None
+        raw, sizes = buffers.heads(self._layout.header), buffers.sizes.astype(np.uint64)
+        ends, counts = raw["hdr_cur_offs"], raw["hdr_count"]
+        usual = raw["hdr_version"] == self._layout.version
+        usual &= (ends <= raw["hdr_buf_size"]) & (ends <= sizes)
+        # First what keeps the product below from exceeding 64 bits.
+        usual &= counts <= sizes
+        usual &= ends == counts * np.uint64(self._entries.size) + np.uint64(HDR_SIZE)
+        if "hdr_buf_flags" in field_names(raw.dtype):
+            usual &= raw["hdr_buf_flags"] == 0
+        if not usual.all():
+            return None
+        samples = self._entries.all_of(buffers, HDR_SIZE, counts.astype(np.intp))
+        return None if samples is None else Decoded((self._region(samples),))
+
+    def _region(self, samples: Samples) -> Region:
+        return Region(0, samples if self._ears is None else self._ears.add_to(samples))
 
     def _header(self, data: Data) -> Header:
         """The header, after all checks that it allows by itself."""
@@ -208,11 +232,13 @@ FORMATS = (
         uuid="d139b29e-62e8-40e4-b402-73078792e937",
         decoder=partial(Decoder, PERFMON_2_2),
         dtypes={"argument": ARG, "header": HDR, "entry": ENTRY},
+        joined=True,
     ),
     Format(
         name="default (perfmon 2.0, ia64)",
         uuid="4d72bec0-0664-4143-82b4-d3fd27243c97",
         decoder=partial(Decoder, PERFMON_2_0_IA64),
         dtypes={"argument": ARG, "header": IA64_HDR, "entry": IA64_ENTRY},
+        joined=True,
     ),
 )

@@ -4,17 +4,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Iterator, Mapping, Optional, Sequence
+from typing import Iterator, Mapping, Optional, Sequence, Union
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..capture.buffers import Buffers
 from ..capture.session import Session
 from ..grouping import split
 from ..layout import Data, field_names, view
-from .samples import Column, Lazy, PmdGroup, Samples
+from .samples import Column, Lazy, PmdGroup, Samples, made_once
 
 WORD = 8  # bytes; entries are whole words
+
+Fields = Union[Mapping[str, Column], NDArray[np.void]]
 
 
 @dataclass(frozen=True)
@@ -58,21 +61,21 @@ class Kinds:
         found[found == self.keys.size] = 0
         return np.where(self.keys[found] == keys, self.group[found], -1)
 
-    def first_unknown(self, entries: NDArray[np.void]) -> Optional[int]:
+    def first_unknown(self, columns: Fields) -> Optional[int]:
         """Index of the first entry that no PMD can have recorded, or None."""
         if self.keys.size == 1:
             event_set, pmd = divmod(int(self.keys[0]), 1 << 16)
-            wrong = entries["ovfl_pmd"] != pmd
-            wrong |= entries["set"] != event_set
+            wrong = columns["ovfl_pmd"] != pmd
+            wrong |= columns["set"] != event_set
         else:
-            wrong = self.groups_of(keys_of(entries)) < 0
+            wrong = self.groups_of(keys_of(columns)) < 0
         return int(np.argmax(wrong)) if wrong.any() else None
 
 
-def keys_of(entries: NDArray[np.void]) -> NDArray[np.uint32]:
+def keys_of(columns: Fields) -> NDArray[np.uint32]:
     """set << 16 | ovfl_pmd of each entry; shape (n,)."""
-    sets: NDArray[np.uint32] = entries["set"].astype(np.uint32)
-    return (sets << np.uint32(16)) | entries["ovfl_pmd"].astype(np.uint32)
+    sets: NDArray[np.uint32] = columns["set"].astype(np.uint32)
+    return (sets << np.uint32(16)) | columns["ovfl_pmd"].astype(np.uint32)
 
 
 @dataclass(frozen=True)
@@ -115,6 +118,40 @@ class Entries:
         if self.kinds.one_size():
             return self._one_size(data, span)
         return self._many_sizes(data, span)
+
+    def all_of(
+        self, buffers: Buffers, start: int, counts: NDArray[np.intp]
+    ) -> Optional[Samples]:
+        """The entries from byte ``start`` of each buffer on, if all are of one list.
+
+        The caller has checked that there are so many in each. None if they are of
+        several lists, or if there is one that no PMD can have recorded.
+        """
+        if len(self.kinds.lists) != 1:
+            return None
+        columns = _columns(buffers, self._entry, start, counts, self.size)
+        if self.kinds.first_unknown(columns) is not None:
+            return None
+        pmds, head = self.kinds.lists[0], self._entry.itemsize
+        groups, ends = [], np.cumsum(counts).tolist()
+        for begin, count, end in zip(buffers.begins.tolist(), counts.tolist(), ends):
+            if not (pmds and count):
+                continue
+            values: NDArray[np.uint64] = np.ndarray(
+                (count, len(pmds)),
+                "<u8",
+                buffers.data,
+                begin + start + head,
+                (self.size, 8),
+            )
+            groups.append(PmdGroup(slice(end - count, end), pmds, values))
+        return _samples(ends[-1], columns, groups)
+
+    @property
+    def size(self) -> int:
+        """The bytes of an entry, if all have the same."""
+        lists = self.kinds.lists
+        return self._entry.itemsize + (WORD * len(lists[0]) if lists else 0)
 
     def _one_size(self, data: Data, span: Span) -> Run:
         """Entries of one size: views of the buffer, no copies."""
@@ -167,6 +204,31 @@ class Entries:
             yield which, lists[of[which[0]]]
 
 
+def _columns(
+    buffers: Buffers,
+    entry: np.dtype[np.void],
+    start: int,
+    counts: NDArray[np.intp],
+    stride: int,
+) -> Lazy:
+    """The fields of the entries in all buffers, each ``stride`` bytes from the next."""
+    spacing, count = buffers.spacing(), int(counts[0])
+    at = buffers.begins + start
+    if spacing and (counts == count).all() and count:
+        table: NDArray[np.void] = np.ndarray(
+            (len(buffers), count), entry, buffers.data, int(at[0]), (spacing, stride)
+        )
+        return made_once(field_names(entry), lambda name: table[name].reshape(-1))
+    parts = [
+        view(buffers.data, entry, number, begin, stride)
+        for begin, number in zip(at.tolist(), counts.tolist())
+    ]
+    return made_once(
+        field_names(entry),
+        lambda name: np.concatenate([part[name] for part in parts]),
+    )
+
+
 def rows(
     data: Data, entry: np.dtype[np.void], values: int, span: Span
 ) -> NDArray[np.void]:
@@ -206,7 +268,14 @@ def _gather(
 def as_samples(entries: NDArray[np.void], groups: Sequence[PmdGroup]) -> Samples:
     """The entries as columns."""
     columns: dict[str, Column] = {n: entries[n] for n in field_names(entries.dtype)}
+    return _samples(entries.size, columns, groups)
+
+
+def _samples(
+    count: int, columns: Mapping[str, Column], groups: Sequence[PmdGroup]
+) -> Samples:
+    """Samples with these columns, and what is derived from them."""
     derived = {}
     if "last_reset_val" in columns:
-        derived["period"] = lambda: np.uint64(0) - entries["last_reset_val"]
-    return Samples(entries.size, columns, tuple(groups), Lazy(derived))
+        derived["period"] = lambda: np.uint64(0) - columns["last_reset_val"]
+    return Samples(count, columns, tuple(groups), Lazy(derived))

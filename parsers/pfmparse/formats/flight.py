@@ -43,5 +43,6 @@ FORMATS = (
         uuid=UUID,
         decoder=sink_decoder(read, VERSION),
         dtypes={"argument": SINK_ARGUMENT, "record": RECORD},
+        joined=True,
     ),
 )

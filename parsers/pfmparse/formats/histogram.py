@@ -37,5 +37,6 @@ FORMATS = (
         uuid=UUID,
         decoder=sink_decoder(read, VERSION, rising=True),
         dtypes={"argument": SINK_ARGUMENT, "record": RECORD},
+        joined=True,
     ),
 )

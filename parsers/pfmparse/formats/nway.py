@@ -248,5 +248,6 @@ FORMATS = (
         decoder=Decoder,
         describe_arg=_describe_arg,
         dtypes={"argument": ARG, "header": HDR, "region": RGN, "entry": ENTRY},
+        joined=True,
     ),
 )

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from ..capture.session import Session
 from ..errors import PfmParseError
 from ..layout import Data
+from .chains import Chains
 from .decoding import Decoded, Format, Region
 from .samples import Column, Lazy, Samples
 
@@ -46,6 +47,9 @@ DTYPES = {"cpu": "<u4", "pid": "<u4", "tgid": "<u4", "kernel": "u1"}
 
 NOT_TRACED, SAMPLE_NEXT, CALLERS = 0, 1, 2  # what the next pair is
 
+# Words of a trace, at most; the bridge's longest ones have 326.
+LONGEST_TRACE = 1 << 12
+
 Words = NDArray[Any]
 Indices = NDArray[np.intp]
 
@@ -70,6 +74,17 @@ class _Escapes:
         for code in codes[1:]:
             found |= self.codes == code
         return np.flatnonzero(found)
+
+    def of_traces(self) -> Indices:
+        """The indices of those where traces begin or end, in increasing order."""
+        return np.flatnonzero(self.codes >= TRACE_BEGIN)
+
+    def before(self, index: int) -> _Escapes:
+        """The escapes before that one, and the pairs between them."""
+        pairs = slice(index + 1)
+        return _Escapes(
+            self.at[:index], self.codes[:index], self.starts[pairs], self.ends[pairs]
+        )
 
 
 @dataclass(frozen=True)
@@ -141,17 +156,32 @@ class Decoder:
         self._rest = words[words.size if walk.lost and walk.cut is None else rest :]
         self._rest = self._rest.copy()
         self._lost = walk.lost or (self._lost and walk.real.size == 0)
-        return _Escapes(at, codes, starts, walk.ends), walk.unknown
+        escapes = _Escapes(at, codes, starts, walk.ends)
+        if walk.unknown is None:
+            escapes = self._without_open_trace(words, escapes)
+        return escapes, walk.unknown
+
+    def _without_open_trace(self, words: Words, escapes: _Escapes) -> _Escapes:
+        """The escapes before a trace that goes on behind the words; keeps that."""
+        traces = escapes.of_traces()
+        if traces.size == 0 or escapes.codes[traces[-1]] == TRACE_END:
+            return escapes
+        begin = int(escapes.at[traces[-1]])
+        if words.size - begin > LONGEST_TRACE:
+            return escapes
+        self._rest = words[begin:].copy()
+        return escapes.before(int(traces[-1]))
 
     def _samples(self, words: Words, escapes: _Escapes) -> Samples:
-        """The pairs as columns, without the callers in traces."""
+        """The pairs as columns; callers in traces as chains."""
         counts = (escapes.ends - escapes.starts) // 2
         pairs = words[_in_pairs(words.size, escapes)].reshape(-1, 2)
         states = self._states(words, escapes)
         kept = self._without_callers(escapes, counts)
+        segment, chains = _Segment(counts, kept), None
         if kept is not None:
+            chains = _chains(pairs[:, 0], kept, segment, states)
             pairs = pairs[kept]
-        segment = _Segment(counts, kept)
 
         def column_of(values: Words) -> Callable[[], Column]:
             return lambda: values[segment.of_samples]
@@ -162,7 +192,7 @@ class Decoder:
             **{name: column_of(values) for name, values in states.items()},
         }
         derived = {"ip": columns["offset"]}
-        return Samples(len(pairs), Lazy(columns), derived=Lazy(derived))
+        return Samples(len(pairs), Lazy(columns), derived=Lazy(derived), chains=chains)
 
     def _states(self, words: Words, escapes: _Escapes) -> dict[str, Words]:
         """The state before any escape and after each one, by column."""
@@ -184,7 +214,7 @@ class Decoder:
 
         The first pair of a trace is a sample, the others are its callers.
         """
-        which = escapes.of(TRACE_BEGIN, TRACE_END)
+        which = escapes.of_traces()
         if which.size == 0 and self._trace == NOT_TRACED:
             return None
         begins = escapes.codes[which] == TRACE_BEGIN
@@ -217,17 +247,43 @@ class Decoder:
 
 
 class _Segment:
-    """Which escape each sample follows."""
+    """Which escape each pair follows."""
 
     def __init__(self, counts: Indices, kept: Optional[NDArray[np.bool_]]) -> None:
         self._counts = counts
         self._kept = kept
 
     @cached_property
+    def of_pairs(self) -> Indices:
+        """The number of escapes before each pair; shape (pairs,)."""
+        return np.repeat(np.arange(self._counts.size), self._counts)
+
+    @cached_property
     def of_samples(self) -> Indices:
-        """The number of escapes before each sample; shape (samples,)."""
-        segment = np.repeat(np.arange(self._counts.size), self._counts)
-        return segment if self._kept is None else segment[self._kept]
+        """The same of those pairs that are samples; shape (samples,)."""
+        return self.of_pairs if self._kept is None else self.of_pairs[self._kept]
+
+
+def _chains(
+    offsets: Words,
+    kept: NDArray[np.bool_],
+    segment: _Segment,
+    states: Mapping[str, Words],
+) -> Chains:
+    """The callers behind each pair that is a sample; ``kept`` says which are."""
+    samples = np.flatnonzero(kept)
+    # What comes before the first sample are callers of one that was cut off.
+    whose = ~kept
+    whose[: samples[0] if samples.size else kept.size] = False
+    lengths = np.diff(samples, append=kept.size) - 1
+    ends = np.concatenate([np.zeros(1, np.intp), np.cumsum(lengths)])
+    behind = segment.of_pairs[whose]
+    kernel = states["kernel"][behind] != 0
+    before = np.concatenate([np.zeros(1, np.intp), np.cumsum(kernel)])
+    files = states["cookie"][behind].astype(np.uint64)
+    files[kernel] = 0
+    addresses = offsets[whose].astype(np.uint64)
+    return Chains(ends, addresses, np.diff(before[ends]), files)
 
 
 def _in_pairs(size: int, escapes: _Escapes) -> NDArray[np.bool_]:
@@ -315,5 +371,6 @@ FORMATS = (
         decoder=Decoder,
         stream=True,
         describe_arg=_describe_arg,
+        joined=True,
     ),
 )

@@ -65,5 +65,6 @@ FORMATS = (
         decoder=partial(Decoder, Layout(HDR, AREA, {40: ENTRY})),
         describe_arg=partial(describe_arg, dtype=ARG),
         dtypes={"argument": ARG, "area": AREA, "header": HDR, "entry": ENTRY},
+        joined=True,
     ),
 )

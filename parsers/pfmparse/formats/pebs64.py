@@ -107,5 +107,6 @@ FORMATS = (
             "haswell entry": HASWELL,
             "skylake entry": SKYLAKE,
         },
+        joined=True,
     ),
 )

@@ -6,26 +6,30 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass
 from functools import cache
-from importlib.metadata import EntryPoint, entry_points
-from typing import Iterable
+from importlib import import_module
+from typing import TYPE_CHECKING, Iterable
 
 from ..errors import PfmParseError, blamed
-from . import callstack, default, flight, histogram, nway, oprofile, pebs32, pebs64
 from .decoding import Format
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 GROUP = "pfmparse.formats"  # entry points of other packages' formats
 OURS = "pfmparse"
 
-OWN = (
-    *default.FORMATS,
-    *nway.FORMATS,
-    *pebs32.FORMATS,
-    *pebs64.FORMATS,
-    *oprofile.FORMATS,
-    *histogram.FORMATS,
-    *callstack.FORMATS,
-    *flight.FORMATS,
-)
+# Our formats, by UUID: the modules that have them, which are imported when needed.
+OWN = {
+    "d139b29e-62e8-40e4-b402-73078792e937": "default",
+    "4d72bec0-0664-4143-82b4-d3fd27243c97": "default",
+    "70fa5e60-0e12-4a8b-8a49-beac1a9d51ce": "nway",
+    "0d8591e7-493f-49ae-8cfc-e8b933e4eb8b": "pebs32",
+    "36be9794-1fbf-41df-b463-1062eb729bad": "pebs64",
+    "777a6e61-2065-7369-746e-722061650a6c": "oprofile",
+    "7e053c7a-52c0-4536-84e9-10d7885f57c9": "histogram",
+    "bad42f83-abb5-4fb1-bc94-36de0415f7ca": "callstack",
+    "b9d0cd6e-d66e-486b-aa83-880009473ebf": "flight",
+}
 
 
 @dataclass(frozen=True)
@@ -39,13 +43,21 @@ class Parser:
         return f"{self.format.uuid} ({self.format.name})"
 
 
+def _own(uuid: str) -> Parser:
+    """The parser of one of our formats."""
+    formats: Iterable[Format] = import_module(f".{OWN[uuid]}", __package__).FORMATS
+    return Parser(next(form for form in formats if form.uuid == uuid), OURS)
+
+
 @cache
 def known() -> dict[str, Parser]:
     """All parsers by UUID: ours, and those of installed packages.
 
     A package whose formats cannot be used is named on standard error.
     """
-    parsers = {form.uuid: Parser(form, OURS) for form in OWN}
+    from importlib.metadata import entry_points  # takes long, and is rarely needed
+
+    parsers = {uuid: _own(uuid) for uuid in OWN}
     for entry in entry_points(group=GROUP):
         origin = f"{entry.name} ({entry.value})"
         try:
@@ -66,14 +78,19 @@ def known() -> dict[str, Parser]:
 
 
 def find_parser(uuid: str) -> Parser:
-    """What reads the format of that UUID; PfmParseError if nothing does."""
+    """What reads the format of that UUID; PfmParseError if nothing does.
+
+    Packages are not asked for formats that are ours.
+    """
+    wanted = uuid.lower()
+    if wanted in OWN:
+        return _own(wanted)
     parsers = known()
-    try:
-        return parsers[uuid.lower()]
-    except KeyError:
+    if wanted not in parsers:
         names = ", ".join(map(str, parsers.values()))
         message = f"no parser for format {uuid}; known are {names}"
-        raise PfmParseError(message, 0) from None
+        raise PfmParseError(message, 0)
+    return parsers[wanted]
 
 
 def find(uuid: str) -> Format:

@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Callable, Iterator, Mapping, Optional, Union
+from functools import cache, partial
+from typing import Any, Callable, Iterable, Iterator, Mapping, Optional, Union
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +38,12 @@ class Lazy(Mapping[str, Column]):
 
     def __len__(self) -> int:
         return len(self._makers)
+
+
+def made_once(names: Iterable[str], make: Callable[[str], Column]) -> Lazy:
+    """Columns that are made when they are needed, and kept."""
+    column = cache(make)
+    return Lazy({name: partial(column, name) for name in names})
 
 
 @dataclass(frozen=True)
@@ -150,7 +157,12 @@ class Samples:
     def total(self) -> int:
         """How many samples these stand for."""
         weights = self.weights()
-        return self.count if weights is None else int(weights.sum(dtype=np.uint64))
+        if weights is None:
+            return self.count
+        # Halves of the numbers, whose sums cannot overflow.
+        wide = weights.astype(np.uint64, copy=False)
+        high, low = wide >> np.uint64(32), wide & np.uint64(0xFFFFFFFF)
+        return (int(high.sum()) << 32) + int(low.sum())
 
     def to_array(self) -> NDArray[np.void]:
         """A copy of all samples as one structured array, shape (count,).

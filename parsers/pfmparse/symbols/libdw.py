@@ -1,44 +1,65 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The part of elfutils' libdw and libelf that symbol resolution needs."""
+"""What is used of elfutils' libdw and libelf."""
 
 from __future__ import annotations
 
 import ctypes as c
-import os
-import stat
-from bisect import bisect_right
-from functools import cached_property, lru_cache
-from typing import Any, Optional
+from functools import lru_cache
+from typing import Any, NamedTuple
 
-PT_LOAD = 1
-PF_X = 0x1
+# Of Dwfl_Callbacks.find_debuginfo: module, its user data, name and base; file; link,
+# its checksum; where the path of what is found goes, for free().
+_FIND_ARGUMENTS: list[Any] = [c.c_void_p, c.c_void_p, c.c_char_p, c.c_uint64]
+_FIND_ARGUMENTS += [c.c_char_p, c.c_char_p, c.c_uint32, c.POINTER(c.c_void_p)]
+FindDebuginfo = c.CFUNCTYPE(c.c_int, *_FIND_ARGUMENTS)
 
 
-class _Callbacks(c.Structure):
+class Callbacks(c.Structure):
     """Dwfl_Callbacks of <elfutils/libdwfl.h>."""
 
     _fields_ = [
         ("find_elf", c.c_void_p),
-        ("find_debuginfo", c.c_void_p),
+        ("find_debuginfo", FindDebuginfo),
         ("section_address", c.c_void_p),
-        ("debuginfo_path", c.c_void_p),
+        ("debuginfo_path", c.POINTER(c.c_char_p)),
     ]
 
 
-class _Sym(c.Structure):
-    """GElf_Sym of <gelf.h>."""
+class Die(c.Structure):
+    """Dwarf_Die of <elfutils/libdw.h>; without ``abbrev``, libdw looks for it."""
 
     _fields_ = [
-        ("st_name", c.c_uint32),
-        ("st_info", c.c_uint8),
-        ("st_other", c.c_uint8),
-        ("st_shndx", c.c_uint16),
-        ("st_value", c.c_uint64),
-        ("st_size", c.c_uint64),
+        ("addr", c.c_void_p),
+        ("cu", c.c_void_p),
+        ("abbrev", c.c_void_p),
+        ("padding", c.c_long),
     ]
 
 
-class _Phdr(c.Structure):
+class Attribute(c.Structure):
+    """Dwarf_Attribute of <elfutils/libdw.h>."""
+
+    _fields_ = [
+        ("code", c.c_uint),
+        ("form", c.c_uint),
+        ("valp", c.c_void_p),
+        ("cu", c.c_void_p),
+    ]
+
+
+class Ehdr(c.Structure):
+    """GElf_Ehdr of <gelf.h>, up to what is used."""
+
+    _fields_ = [
+        ("e_ident", c.c_uint8 * 16),
+        ("e_type", c.c_uint16),
+        ("e_machine", c.c_uint16),
+        ("e_version", c.c_uint32),
+        ("e_rest", c.c_uint64 * 5),
+    ]
+
+
+class Phdr(c.Structure):
     """GElf_Phdr of <gelf.h>."""
 
     _fields_ = [
@@ -53,19 +74,74 @@ class _Phdr(c.Structure):
     ]
 
 
+class Shdr(c.Structure):
+    """GElf_Shdr of <gelf.h>."""
+
+    _fields_ = [
+        ("sh_name", c.c_uint32),
+        ("sh_type", c.c_uint32),
+        ("sh_flags", c.c_uint64),
+        ("sh_addr", c.c_uint64),
+        ("sh_offset", c.c_uint64),
+        ("sh_size", c.c_uint64),
+        ("sh_link", c.c_uint32),
+        ("sh_info", c.c_uint32),
+        ("sh_addralign", c.c_uint64),
+        ("sh_entsize", c.c_uint64),
+    ]
+
+
+class Sym(c.Structure):
+    """GElf_Sym of <gelf.h>."""
+
+    _fields_ = [
+        ("st_name", c.c_uint32),
+        ("st_info", c.c_uint8),
+        ("st_other", c.c_uint8),
+        ("st_shndx", c.c_uint16),
+        ("st_value", c.c_uint64),
+        ("st_size", c.c_uint64),
+    ]
+
+
+class ElfData(c.Structure):
+    """Elf_Data of <libelf.h>."""
+
+    _fields_ = [
+        ("d_buf", c.c_void_p),
+        ("d_type", c.c_int),
+        ("d_version", c.c_uint),
+        ("d_size", c.c_size_t),
+        ("d_off", c.c_int64),
+        ("d_align", c.c_size_t),
+    ]
+
+
+class Libraries(NamedTuple):
+    """libdw and libelf."""
+
+    dw: c.CDLL
+    elf: c.CDLL
+
+
 @lru_cache(maxsize=None)
-def _libraries() -> tuple[c.CDLL, c.CDLL, _Callbacks]:
-    """libdw and libelf with their prototypes; OSError if they are missing."""
+def libraries() -> Libraries:
+    """Both with their prototypes; OSError if they are missing.
+
+    Functions that are called for each DIE have none for their arguments: to convert
+    them would take as long as the call.
+    """
     dw, elf = c.CDLL("libdw.so.1"), c.CDLL("libelf.so.1")
-    pointer, address, u64_out = c.c_void_p, c.c_uint64, c.POINTER(c.c_uint64)
+    pointer, u64, u64_out = c.c_void_p, c.c_uint64, c.POINTER(c.c_uint64)
+    string, size_out = c.c_char_p, c.POINTER(c.c_size_t)
     prototypes: list[tuple[Any, Any, list[Any]]] = [
-        (dw.dwfl_begin, pointer, [c.POINTER(_Callbacks)]),
+        (dw.dwfl_begin, pointer, [c.POINTER(Callbacks)]),
         (dw.dwfl_end, None, [pointer]),
         (dw.dwfl_report_begin, None, [pointer]),
         (
             dw.dwfl_report_elf,
             pointer,
-            [pointer, c.c_char_p, c.c_char_p, c.c_int, address, c.c_bool],
+            [pointer, string, string, c.c_int, u64, c.c_bool],
         ),
         (dw.dwfl_report_end, c.c_int, [pointer, pointer, pointer]),
         (
@@ -74,148 +150,55 @@ def _libraries() -> tuple[c.CDLL, c.CDLL, _Callbacks]:
             [pointer, c.POINTER(c.POINTER(c.c_ubyte)), u64_out],
         ),
         (dw.dwfl_module_getelf, pointer, [pointer, u64_out]),
-        (
-            dw.dwfl_module_addrinfo,
-            c.c_char_p,
-            [pointer, address, u64_out, c.POINTER(_Sym), pointer, pointer, pointer],
-        ),
+        (dw.dwfl_module_getdwarf, pointer, [pointer, u64_out]),
         (dw.dwfl_module_getsymtab, c.c_int, [pointer]),
+        (dw.dwfl_module_getsymtab_first_global, c.c_int, [pointer]),
         (
-            dw.dwfl_module_getsym,
-            c.c_char_p,
-            [pointer, c.c_int, c.POINTER(_Sym), pointer],
+            dw.dwfl_module_getsym_info,
+            string,
+            [pointer, c.c_int, c.POINTER(Sym)]
+            + [pointer, pointer, c.POINTER(pointer), u64_out],
         ),
-        (dw.dwfl_module_getsrc, pointer, [pointer, address]),
+        (dw.dwarf_get_units, c.c_int, [pointer] * 7),
+        (dw.dwarf_getsrclines, c.c_int, [pointer, c.POINTER(pointer), size_out]),
+        (dw.dwarf_getsrcfiles, c.c_int, [pointer, c.POINTER(pointer), size_out]),
+        (dw.dwarf_filesrc, string, [pointer, c.c_size_t, pointer, pointer]),
+        (dw.dwarf_onesrcline, pointer, [pointer, c.c_size_t]),
+        (dw.dwarf_lineaddr, c.c_int, [pointer, u64_out]),
+        (dw.dwarf_lineno, c.c_int, [pointer, c.POINTER(c.c_int)]),
+        (dw.dwarf_lineendsequence, c.c_int, [pointer, c.POINTER(c.c_bool)]),
+        (dw.dwarf_linesrc, string, [pointer, pointer, pointer]),
+        (dw.dwarf_getsrc_die, pointer, [c.POINTER(Die), u64]),
+        (dw.dwarf_diename, string, [c.POINTER(Die)]),
+        (dw.dwarf_formstring, string, [c.POINTER(Attribute)]),
+        (dw.strdup, pointer, [string]),
+        (elf.gelf_getclass, c.c_int, [pointer]),
+        (elf.gelf_getehdr, pointer, [pointer, c.POINTER(Ehdr)]),
+        (elf.elf_getphdrnum, c.c_int, [pointer, size_out]),
+        (elf.gelf_getphdr, pointer, [pointer, c.c_int, c.POINTER(Phdr)]),
+        (elf.elf_nextscn, pointer, [pointer, pointer]),
+        (elf.gelf_getshdr, pointer, [pointer, c.POINTER(Shdr)]),
+        (elf.elf_getdata, c.POINTER(ElfData), [pointer, pointer]),
         (
-            dw.dwfl_lineinfo,
-            c.c_char_p,
-            [pointer, pointer, c.POINTER(c.c_int), pointer, pointer, pointer],
+            elf.elf_getdata_rawchunk,
+            c.POINTER(ElfData),
+            [pointer, c.c_int64, c.c_size_t, c.c_int],
         ),
-        (elf.elf_getphdrnum, c.c_int, [pointer, c.POINTER(c.c_size_t)]),
-        (elf.gelf_getphdr, pointer, [pointer, c.c_int, c.POINTER(_Phdr)]),
+        (elf.elf_strptr, string, [pointer, c.c_size_t, c.c_size_t]),
     ]
     for function, result, arguments in prototypes:
         function.restype, function.argtypes = result, arguments
-    callbacks = _Callbacks(
-        find_debuginfo=c.cast(dw.dwfl_standard_find_debuginfo, pointer),
-        section_address=c.cast(dw.dwfl_offline_section_address, pointer),
-    )
-    return dw, elf, callbacks
+    dw.dwfl_standard_find_debuginfo.argtypes = _FIND_ARGUMENTS
+    dw.dwarf_ranges.restype = c.c_ssize_t
+    for function in (dw.dwarf_attr, dw.dwarf_attr_integrate, dw.dwarf_formref_die):
+        function.restype = pointer
+    return Libraries(dw, elf)
 
 
 def available() -> bool:
     """libdw is installed."""
     try:
-        _libraries()
+        libraries()
     except OSError:
         return False
     return True
-
-
-class ElfFile:
-    """An ELF file with its symbols and, if there is any, its debug information.
-
-    It is used as a context manager, which closes it.
-    """
-
-    def __init__(self, path: str) -> None:
-        """Opens a regular file; OSError if it is not one, ValueError if not ELF."""
-        self._dw, self._elf, callbacks = _libraries()
-        descriptor = _open_regular(path)
-        self._dwfl = self._dw.dwfl_begin(c.byref(callbacks))
-        self._dw.dwfl_report_begin(self._dwfl)
-        # At base 0, the addresses are those in the file's program headers.
-        self._module = self._dw.dwfl_report_elf(
-            self._dwfl, b"object", os.fsencode(path), descriptor, 0, True
-        )
-        self._dw.dwfl_report_end(self._dwfl, None, None)
-        if not self._module:
-            os.close(descriptor)
-            self._dw.dwfl_end(self._dwfl)
-            raise ValueError(f"{path} is not an ELF file")
-        # Function names by the number of bounds at or below their addresses.
-        self._functions: dict[int, str] = {}
-        self._segments = self._executable_segments()
-
-    def __enter__(self) -> ElfFile:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._dw.dwfl_end(self._dwfl)
-
-    def build_id(self) -> Optional[bytes]:
-        """The build ID, None if the file has none."""
-        bits, address = c.POINTER(c.c_ubyte)(), c.c_uint64()
-        length: int = self._dw.dwfl_module_build_id(
-            self._module, c.byref(bits), c.byref(address)
-        )
-        return bytes(bits[:length]) if length > 0 else None
-
-    def address(self, offset: int) -> Optional[int]:
-        """The address of the code at that byte of the file, None if it is not code."""
-        for segment in self._segments:
-            if 0 <= offset - segment.p_offset < segment.p_filesz:
-                return int(offset - segment.p_offset + segment.p_vaddr)
-        return None
-
-    def function(self, address: int) -> Optional[str]:
-        """The function at that address."""
-        # libdw searches all symbols each time.
-        between = bisect_right(self._bounds, address)
-        if between in self._functions:
-            return self._functions[between]
-        offset, symbol = c.c_uint64(), _Sym()
-        name: Optional[bytes] = self._dw.dwfl_module_addrinfo(
-            self._module, address, c.byref(offset), c.byref(symbol), None, None, None
-        )
-        function = name.decode(errors="replace") if name else None
-        if function and offset.value < symbol.st_size:
-            self._functions[between] = function
-        return function
-
-    @cached_property
-    def _bounds(self) -> list[int]:
-        """Where symbols start and end; between two bounds, symbols do not change."""
-        bounds: set[int] = set()
-        symbol = _Sym()
-        for index in range(self._dw.dwfl_module_getsymtab(self._module)):
-            if (
-                self._dw.dwfl_module_getsym(self._module, index, c.byref(symbol), None)
-                and symbol.st_size
-            ):
-                bounds |= {symbol.st_value, symbol.st_value + symbol.st_size}
-        return sorted(bounds)
-
-    def line(self, address: int) -> Optional[str]:
-        """Source file and line, as "file:line", of the code at that address."""
-        line = self._dw.dwfl_module_getsrc(self._module, address)
-        if not line:
-            return None
-        number = c.c_int()
-        name: Optional[bytes] = self._dw.dwfl_lineinfo(
-            line, None, c.byref(number), None, None, None
-        )
-        return f"{name.decode(errors='replace')}:{number.value}" if name else None
-
-    def _executable_segments(self) -> list[_Phdr]:
-        bias, count = c.c_uint64(), c.c_size_t()
-        elf = self._dw.dwfl_module_getelf(self._module, c.byref(bias))
-        if not elf or self._elf.elf_getphdrnum(elf, c.byref(count)):
-            return []
-        segments = []
-        for index in range(count.value):
-            segment = _Phdr()
-            if not self._elf.gelf_getphdr(elf, index, c.byref(segment)):
-                break
-            if segment.p_type == PT_LOAD and segment.p_flags & PF_X:
-                segments.append(segment)
-        return segments
-
-
-def _open_regular(path: str) -> int:
-    """A descriptor of a regular file; OSError for others, which may block."""
-    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
-    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-        os.close(descriptor)
-        raise OSError(f"{path} is not a regular file")
-    return descriptor

@@ -3,46 +3,36 @@
 
 from __future__ import annotations
 
-import os
-from collections import defaultdict
-from dataclasses import dataclass
-from enum import Enum
-from typing import Callable, Iterable, Iterator, Optional, Sequence
+from dataclasses import dataclass, replace
+from typing import (
+    Any,
+    Callable,
+    Iterable,
+    Iterator,
+    NamedTuple,
+    Optional,
+    Sequence,
+    Union,
+)
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..capture.cookies import CookieFile
+from ..capture.jit import JitMaps
 from ..capture.json_node import U64_MAX
 from ..capture.kallsyms import KernelSymbols
-from ..capture.maps import Mapping, MapsHistory
+from ..capture.maps import Mapping, MapsHistory, ProcessMaps, is_anonymous
 from ..grouping import split
 from ..layout import KERNEL_START
-from . import libdw
-
-UNKNOWN = "[unknown]"
-DELETED = " (deleted)"
-
-
-@dataclass(frozen=True)
-class Location:
-    """Where an address lies.
-
-    ``object`` is a path, "[kernel]", a module as "[name]" or "[unknown]"; ``symbol``
-    and ``line`` ("file:line") are None where they are not known.
-    """
-
-    object: str
-    symbol: Optional[str] = None
-    line: Optional[str] = None
-
-
-class Detail(Enum):
-    """How much to look up about a place in a file."""
-
-    OBJECT = "object"
-    SYMBOL = "symbol"
-    LINE = "line"
+from .debug_info import Inlined, Line
+from .demangle import Names
+from .elf_file import ElfFile
+from .files import Files
+from .intervals import Ids, U64s
+from .location import JIT, UNKNOWN, Detail, Frame, Location
+from .options import SymbolOptions
+from .symbol_table import Symbol
 
 
 @dataclass(frozen=True)
@@ -57,19 +47,35 @@ class Addresses:
     ip: NDArray[np.uint64]
 
 
-@dataclass(frozen=True)
-class _Code:
-    """Known symbol and line of a place in a file."""
+class _Place(NamedTuple):
+    """What is known of a place in a file."""
 
-    symbol: Optional[str]
-    line: Optional[str]
+    address: Optional[int] = None
+    symbol: Optional[Symbol] = None
+    line: Optional[Line] = None
+    inlines: tuple[Inlined, ...] = ()
 
 
-# A mapping, the elements of Addresses within it, and their offsets in the file.
-_Place = tuple[Mapping, NDArray[np.intp], NDArray[np.uint64]]
+NOTHING = _Place()
 
-# The places in one file: by mapping, elements of Addresses and offsets.
-_Places = dict[Mapping, list[tuple[NDArray[np.intp], NDArray[np.uint64]]]]
+# What is inlined somewhere, and the symbol there.
+_Inlines = tuple[tuple[Inlined, ...], Optional[str]]
+
+
+class _Hit(NamedTuple):
+    """A mapping, the elements of Addresses within it, and their offsets in the file.
+
+    Unless ``sure``, they are behind the mapping, and may have nothing to do with it.
+    """
+
+    mapping: Mapping
+    which: Ids
+    offsets: U64s
+    sure: bool = True
+
+
+# Reads what is at those offsets of a file, for each.
+_Read = Callable[[ElfFile, U64s], list[_Place]]
 
 
 class Resolver:
@@ -79,125 +85,252 @@ class Resolver:
         self,
         maps: MapsHistory,
         kernel: Optional[KernelSymbols],
-        symfs: Sequence[str],
+        options: Union[SymbolOptions, Sequence[str]],
         detail: Detail,
         warn: Callable[[str], None],
+        jit: Optional[JitMaps] = None,
     ) -> None:
-        """``symfs`` are directories with copies of the files, searched first.
+        """``options`` can be the directories of SymbolOptions.symfs only.
 
-        ``warn`` is called once per file whose symbols are missing, with the reason.
+        ``warn`` is called with the reason, once per file, if symbols are missing.
         """
+        if not isinstance(options, SymbolOptions):
+            options = SymbolOptions(options)
+        if detail is Detail.INLINES and not options.inlines:
+            detail = Detail.LINE
         self._maps = maps
-        self._kernel = kernel
-        self._symfs = symfs
+        self._kernel = kernel or KernelSymbols(b"", 0)
         self._detail = detail
-        self._warn = warn
+        self._jit = jit or JitMaps()
+        self._files = Files(options, warn)
+        self._names = Names(options.demangle, warn)
+        self._known_frames: dict[Inlined, Frame] = {}
+        self._known_stacks: dict[_Inlines, tuple[Frame, ...]] = {}
 
     def resolve(self, addresses: Addresses) -> list[Location]:
-        """The location of each address; n elements."""
-        locations = [Location(UNKNOWN)] * addresses.ip.size
-        in_kernel = addresses.ip >= np.uint64(KERNEL_START)
-        self._resolve_kernel(addresses, np.flatnonzero(in_kernel), locations)
-        places = self._mapped(addresses, np.flatnonzero(~in_kernel))
-        self._resolve_places(places, locations)
+        """The location of each address of code; n elements."""
+        locations = self._resolve(addresses, self._mapped, self._read_code)
+        self._resolve_jit(addresses, locations)
         return locations
+
+    def resolve_data(self, addresses: Addresses) -> list[Location]:
+        """The location of each address of data: symbols are variables; n elements."""
+        return self._resolve(addresses, self._mapped_data, self._read_data)
 
     def resolve_files(
         self,
         files: dict[int, CookieFile],
-        cookies: NDArray[np.uint64],
-        offsets: NDArray[np.uint64],
+        cookies: U64s,
+        offsets: U64s,
     ) -> list[Location]:
         """The location of each offset in the file of each cookie; n elements."""
         locations = [Location(UNKNOWN)] * offsets.size
-        places = []
+        hits = []
         for which in split(np.arange(cookies.size), cookies):
             file = files.get(int(cookies[which[0]]))
             if file is not None:
                 whole = Mapping(0, U64_MAX, 0, file.path, file.build_id)
-                places.append((whole, which, offsets[which]))
-        self._resolve_places(places, locations)
+                hits.append(_Hit(whole, which, offsets[which]))
+        self._resolve_hits(hits, self._read_code, locations)
         return locations
 
-    def _resolve_places(self, found: Iterable[_Place], out: list[Location]) -> None:
-        """Resolves places in mapped files, file by file."""
-        files: dict[tuple[Optional[bytes], str], _Places] = {}
-        for mapping, which, offsets in found:
-            # Files with the same build ID are the same file.
-            key = (mapping.build_id, "" if mapping.build_id else mapping.path)
-            files.setdefault(key, defaultdict(list))[mapping].append((which, offsets))
-        for places in files.values():
-            self._resolve_file(places, out)
+    def file(self, location: Location) -> Optional[ElfFile]:
+        """The file in which a location is; None if there is none."""
+        return self._files.open(location.build_id, [location.object])
+
+    def _resolve(
+        self,
+        addresses: Addresses,
+        mapped: Callable[[ProcessMaps, U64s], Iterator[_Hit]],
+        read: _Read,
+    ) -> list[Location]:
+        locations = [Location(UNKNOWN)] * addresses.ip.size
+        in_kernel = addresses.ip >= np.uint64(KERNEL_START)
+        self._resolve_kernel(addresses, np.flatnonzero(in_kernel), locations)
+        hits = self._hits(addresses, np.flatnonzero(~in_kernel), mapped)
+        self._resolve_hits(hits, read, locations)
+        return locations
 
     def _resolve_kernel(
-        self, addresses: Addresses, which: NDArray[np.intp], out: list[Location]
+        self, addresses: Addresses, which: Ids, out: list[Location]
     ) -> None:
-        kernel = self._kernel or KernelSymbols(b"", 0)
-        found = kernel.find(addresses.ip[which])
-        for at, (symbol, where) in zip(which.tolist(), found):
-            out[at] = Location(where, symbol or None)
+        found = self._kernel.find(addresses.ip[which])
+        self._names.learn(symbol.name for symbol in found)
+        ips = addresses.ip[which].tolist()
+        for at, ip, symbol in zip(which.tolist(), ips, found):
+            if symbol.name:
+                there = _Place(ip, Symbol(symbol.name, symbol.start, symbol.start))
+                out[at] = self._location(symbol.object, None, there)
+            else:
+                out[at] = Location(symbol.object, offset=ip)
 
-    def _mapped(self, addresses: Addresses, user: NDArray[np.intp]) -> Iterator[_Place]:
+    def _resolve_jit(self, addresses: Addresses, out: list[Location]) -> None:
+        """Resolves what is in no file: code that was made at run time."""
+        if not len(self._jit):
+            return
+        elsewhere = [at for at, place in enumerate(out) if _in_no_file(place.object)]
+        which = np.array(elsewhere, np.intp)
+        for of_process in split(which, addresses.tgid[which]):
+            functions = self._jit.find(int(addresses.tgid[of_process[0]]))
+            if functions is None:
+                continue
+            ips = addresses.ip[of_process]
+            for at, ip, function in zip(
+                of_process.tolist(), ips.tolist(), functions.find(ips)
+            ):
+                if function is not None:
+                    out[at] = Location(
+                        JIT, function.name, offset=ip, start=function.start
+                    )
+
+    def _hits(
+        self,
+        addresses: Addresses,
+        user: Ids,
+        mapped: Callable[[ProcessMaps, U64s], Iterator[_Hit]],
+    ) -> Iterator[_Hit]:
         """Mappings, the elements of ``user`` within them, and their file offsets."""
         for space in split(user, addresses.epoch[user], addresses.tgid[user]):
             epoch, tgid = addresses.epoch[space[0]], addresses.tgid[space[0]]
             for maps in self._maps.candidates(int(tgid), int(epoch)):
-                found = maps.find(addresses.ip[space])
-                hits = np.flatnonzero(found >= 0)
-                for hit in split(hits, found[hits]):
-                    mapping, which = maps.mappings[found[hit[0]]], space[hit]
-                    shift = np.uint64((mapping.offset - mapping.start) % (1 << 64))
-                    yield mapping, which, addresses.ip[which] + shift
-                space = space[found < 0]
+                unknown = np.ones(space.size, np.bool_)
+                for hit in mapped(maps, addresses.ip[space]):
+                    unknown[hit.which] = False
+                    yield hit._replace(which=space[hit.which])
+                space = space[unknown]
 
-    def _resolve_file(self, places: _Places, out: list[Location]) -> None:
+    def _mapped(self, maps: ProcessMaps, ips: U64s) -> Iterator[_Hit]:
+        found = maps.find(ips)
+        hits = np.flatnonzero(found >= 0)
+        for hit in split(hits, found[hits]):
+            mapping = maps.mappings[found[hit[0]]]
+            yield _Hit(mapping, hit, ips[hit] + _shift(mapping))
+
+    def _mapped_data(self, maps: ProcessMaps, ips: U64s) -> Iterator[_Hit]:
+        """As for code; memory behind a file's mapping may be data that begins as 0."""
+        for hit in self._mapped(maps, ips):
+            at = maps.mappings.index(hit.mapping)
+            before = maps.mappings[max(0, at - 1)]
+            is_behind = before.path.startswith("/") and before.end == hit.mapping.start
+            if hit.mapping.path or not is_behind:
+                yield hit
+            else:
+                offsets = ips[hit.which] + _shift(before)
+                yield _Hit(before, hit.which, offsets, sure=False)
+
+    def _resolve_hits(
+        self, found: Iterable[_Hit], read: _Read, out: list[Location]
+    ) -> None:
+        """Resolves places in mapped files, file by file."""
+        files: dict[tuple[Optional[bytes], str], list[_Hit]] = {}
+        for hit in found:
+            mapping = hit.mapping
+            # Files with the same build ID are the same file.
+            key = (mapping.build_id, "" if mapping.build_id else mapping.path)
+            files.setdefault(key, []).append(hit)
+        for hits in files.values():
+            self._resolve_file(hits, read, out)
+
+    def _resolve_file(self, hits: list[_Hit], read: _Read, out: list[Location]) -> None:
         """Resolves the places in one file, which may be mapped under several names."""
-        offsets = np.unique(
-            np.concatenate([at for hits in places.values() for _, at in hits])
+        build_id = hits[0].mapping.build_id
+        every = np.concatenate([hit.offsets for hit in hits])
+        offsets, inverse = np.unique(every, return_inverse=True)
+        places = [NOTHING] * offsets.size
+        sure = all(hit.sure for hit in hits)
+        if self._detail is not Detail.OBJECT or not sure:
+            file = self._files.open(build_id, {hit.mapping.path for hit in hits})
+            if file is not None:
+                places = read(file, offsets)
+                self._names.learn(_names_in(places))
+        done = 0
+        for hit in hits:
+            name = hit.mapping.path or UNKNOWN
+            for index, at in zip(hit.which.tolist(), inverse[done:].tolist()):
+                if hit.sure or places[at] is not NOTHING:
+                    out[index] = self._location(name, build_id, places[at])
+            done += hit.which.size
+
+    def _read_code(self, file: ElfFile, offsets: U64s) -> list[_Place]:
+        addresses, there = file.addresses(offsets)
+        known = addresses[there]
+        columns: list[Sequence[object]] = [known.tolist(), file.functions(known)]
+        if self._detail.includes(Detail.LINE):
+            columns.append(file.lines(known))
+        if self._detail.includes(Detail.INLINES):
+            columns.append(file.inlines(known))
+        return _spread(columns, there)
+
+    def _read_data(self, file: ElfFile, offsets: U64s) -> list[_Place]:
+        addresses, there = file.addresses(offsets, code=False)
+        known = addresses[there]
+        columns: list[Sequence[object]] = [known.tolist()]
+        if self._detail.includes(Detail.SYMBOL):
+            columns.append(file.objects(known))
+        return _spread(columns, there)
+
+    def _location(
+        self, where: str, build_id: Optional[bytes], place: _Place
+    ) -> Location:
+        name = mangled = start = None
+        if place.symbol is not None:
+            name, start = self._names[place.symbol.name], place.symbol.start
+            mangled = None if name == place.symbol.name else place.symbol.name
+        line = f"{place.line.file}:{place.line.number}" if place.line else None
+        return Location(
+            where,
+            name,
+            line,
+            self._frames(place, name),
+            place.address,
+            start,
+            mangled,
+            build_id,
         )
-        code = self._read(list(places), offsets.tolist())
-        for mapping, hits in places.items():
-            name = mapping.path or UNKNOWN
-            for which, ats in hits:
-                for index, at in zip(which.tolist(), ats.tolist()):
-                    known = code.get(at, _Code(None, None))
-                    out[index] = Location(name, known.symbol, known.line)
 
-    def _read(self, mappings: list[Mapping], offsets: list[int]) -> dict[int, _Code]:
-        """What is at those offsets of the file; empty if it cannot be read."""
-        paths = {m.path for m in mappings if m.path.startswith("/")}
-        if not paths or self._detail is Detail.OBJECT:
-            return {}
-        if not libdw.available():
-            self._warn(f"{min(paths)} cannot be read without libdw.so.1")
-            return {}
-        different = False
-        for path in _copies(sorted(paths), self._symfs):
-            try:
-                with libdw.ElfFile(path) as elf:
-                    if mappings[0].build_id in (None, elf.build_id()):
-                        return {at: self._code(elf, at) for at in offsets}
-                different = True
-            except (OSError, ValueError):
-                continue
-        why = "has another build ID" if different else "cannot be read"
-        self._warn(f"{min(paths)} {why}, its symbols are missing")
-        return {}
+    def _frames(self, place: _Place, symbol: Optional[str]) -> tuple[Frame, ...]:
+        """The frames of what is inlined there."""
+        if not place.inlines:
+            return ()
+        known = self._known_stacks.get((place.inlines, symbol))
+        if known is None:
+            frames = [self._frame(inlined) for inlined in place.inlines]
+            if symbol is not None:
+                # As a profile of functions calls it.
+                frames[-1] = replace(frames[-1], function=symbol)
+            known = self._known_stacks[place.inlines, symbol] = tuple(frames)
+        return known
 
-    def _code(self, elf: libdw.ElfFile, offset: int) -> _Code:
-        address = elf.address(offset)
-        if address is None:
-            return _Code(None, None)
-        line = elf.line(address) if self._detail is Detail.LINE else None
-        return _Code(elf.function(address), line)
+    def _frame(self, inlined: Inlined) -> Frame:
+        frame = self._known_frames.get(inlined)
+        if frame is None:
+            name = inlined.function and self._names[inlined.function]
+            file, line = inlined.line or (None, None)
+            frame = self._known_frames[inlined] = Frame(name, file, line)
+        return frame
 
 
-def _copies(paths: list[str], symfs: Sequence[str]) -> Iterator[str]:
-    """Candidates for the file that was mapped under those paths, best first."""
-    for path in paths:
-        name = path.removesuffix(DELETED)
-        for directory in symfs:
-            yield os.path.join(directory, name.lstrip("/"))
-            yield os.path.join(directory, os.path.basename(name))
-    for path in paths:
-        yield path.removesuffix(DELETED)
+def _in_no_file(where: str) -> bool:
+    return where == UNKNOWN or is_anonymous(where)
+
+
+def _shift(mapping: Mapping) -> np.uint64:
+    """From addresses to offsets in the file."""
+    return np.uint64((mapping.offset - mapping.start) % (1 << 64))
+
+
+def _spread(columns: Sequence[Sequence[Any]], there: NDArray[np.bool_]) -> list[_Place]:
+    """Places, made of columns of what is known, and NOTHING between them."""
+    places = [NOTHING] * there.size
+    for index, values in zip(np.flatnonzero(there).tolist(), zip(*columns)):
+        places[index] = _Place(*values)
+    return places
+
+
+def _names_in(places: Iterable[_Place]) -> Iterator[str]:
+    for place in places:
+        if place.symbol is not None:
+            yield place.symbol.name
+        for inlined in place.inlines:
+            if inlined.function is not None:
+                yield inlined.function

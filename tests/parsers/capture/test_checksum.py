@@ -10,7 +10,7 @@ from typing import Iterator
 import numpy as np
 import pytest
 from pfmparse.capture import checksum
-from pfmparse.capture.checksum import SMALL, crc32
+from pfmparse.capture.checksum import SMALL, crc32, crc32_of_each
 
 
 def _no_library(name: str) -> ctypes.CDLL:
@@ -34,6 +34,15 @@ def libraries(request: pytest.FixtureRequest) -> Iterator[None]:
 def test_checksum_is_that_of_zlib(size: int, kind: type) -> None:
     data = np.random.default_rng(size).bytes(size)
     assert crc32(kind(data)) == zlib.crc32(data)
+
+
+@pytest.mark.usefixtures("libraries")
+def test_checksums_of_parts_are_those_of_zlib() -> None:
+    data = np.random.default_rng(1).bytes(1000)
+    parts = [(0, 1000), (5, 0), (7, 300), (999, 1)]
+    begins, sizes = (list(column) for column in zip(*parts))
+    found = crc32_of_each(memoryview(data), begins, sizes)
+    assert found == [zlib.crc32(data[at : at + size]) for at, size in parts]
 
 
 def test_small_data_do_not_need_the_library(monkeypatch: pytest.MonkeyPatch) -> None:

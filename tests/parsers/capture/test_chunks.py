@@ -7,7 +7,7 @@ import io
 import struct
 import zlib
 from pathlib import Path
-from typing import Any
+from typing import Optional
 
 import pytest
 from helpers.readers import peak_memory, read_capture, read_stream
@@ -66,13 +66,13 @@ class Pipe(io.BytesIO):
         """Fails."""
         raise io.UnsupportedOperation("seek")
 
-    def readinto(self, buffer: Any) -> int:
+    def read(self, size: Optional[int] = -1, /) -> bytes:
         """At most 7 bytes."""
-        return super().readinto(memoryview(buffer)[:7])
+        return super().read(7)
 
 
 def test_capture_is_read_from_a_pipe(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pfmparse.capture.chunks.PIECE", 16)
+    monkeypatch.setattr("pfmparse.capture.storage.PIECE", 16)
     data = capture(SESS, FIRST, SECOND, DONE)
     samples, recording = read_stream(Pipe(data))
     assert samples == ALL and not recording.problems

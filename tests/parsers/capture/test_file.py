@@ -3,9 +3,13 @@
 
 from __future__ import annotations
 
+import io
 import json
+import os
 import struct
 import zlib
+from pathlib import Path
+from typing import Any
 
 import pytest
 from helpers.readers import read_capture
@@ -16,15 +20,19 @@ from helpers.writers import (
     bufr,
     capture,
     chunk,
+    clock_moment,
     cook,
     json_chunk,
     mapping,
     maps,
     session,
+    thread,
     totals,
 )
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pfmparse import Capture, open_capture
+from pfmparse.commands.dump import samples_as_dicts
 from pfmparse.errors import PfmParseError
 
 
@@ -98,7 +106,7 @@ def test_mutated_capture_gives_samples_or_the_error_type(data: st.DataObject) ->
 
 @settings(derandomize=True, deadline=None, max_examples=200)
 @given(
-    st.sampled_from(["SESS", "MAPS", "KSYM", "BUFR", "DONE"]),
+    st.sampled_from(["SESS", "MAPS", "THRD", "JITM", "CLCK", "KSYM", "BUFR", "DONE"]),
     st.data(),
     st.booleans(),
 )
@@ -108,6 +116,9 @@ def test_mutated_payload_with_right_checksum_gives_samples_or_the_error_type(
     payloads = {
         "SESS": json.dumps(session()).encode(),
         "MAPS": json.dumps(maps(1, [mapping(1, 2, 0, "/x", "ab")])).encode(),
+        "THRD": json.dumps({"threads": [thread(2, 1, "x")]}).encode(),
+        "JITM": struct.pack("<II", 1, 0) + b"5000 10 made\n",
+        "CLCK": json.dumps(clock_moment(1, 2)).encode(),
         "KSYM": b"ffffffff81000000 T start\n",
         "BUFR": struct.pack("<IIQQ", 0, 0, 0, 1 << 20) + buffer(SAMPLES),
         "DONE": json.dumps(totals(6)).encode(),
@@ -165,6 +176,9 @@ def test_what_is_no_usable_capture_is_refused(data: bytes, offset: int) -> None:
         chunk("MAPS", b"{"),
         chunk("MAPS", b"[" * 100_000),
         chunk("MAPS", b'{"tgid": ' + b"9" * 10_000 + b"}"),
+        chunk("THRD", b"[]"),
+        chunk("JITM", b"1000 10"[:7]),
+        chunk("CLCK", b"{}"),
         chunk("DONE", b"\xff"),
         chunk("KSYM", b"no symbols here"),
         SESS,
@@ -176,29 +190,52 @@ def test_chunk_that_cannot_be_read_is_a_problem_and_no_more(bad: bytes) -> None:
     assert len(recording.problems) == 1 and not recording.truncated
 
 
-def test_cookies_of_all_chunks_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pfmparse.capture.file.MAX_COOKIES", 3)
-    chunks = [cook([(n, "/x", None), (9, "/y", None)]) for n in range(3)]
-    _, recording = read_capture(capture(SESS, *chunks, cook([(1, "/z", None)]), DONE))
-    assert [problem.message for problem in recording.problems] == [
-        "more than 3 cookies"
+def test_what_stands_behind_the_buffers_is_known_before_them() -> None:
+    program = mapping(0x1000, 0x2000, 0, "/bin/x")
+    later = [
+        json_chunk("MAPS", maps(100, [program], "x")),
+        chunk("KSYM", b"ffffffff81000000 T start\n", compress=True),
+        cook([(5, "/x", None)]),
+        DONE,
     ]
-    assert {n: file.path for n, file in recording.source.cookies.items()} == {
-        0: "/x",
-        1: "/z",
-        9: "/y",
-    }
+    source = open_capture(io.BytesIO(capture(SESS, FIRST, *later))).source
+    assert source.maps.processes() == {100: "x"} and source.kernel is not None
+    assert list(source.cookies) == [5] and source.totals is not None
+    assert source.problems == []
 
 
-def test_mappings_of_all_chunks_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pfmparse.capture.file.MAX_MAPPINGS", 3)
-    one, two = (
-        json_chunk(
-            "MAPS", maps(tgid, [mapping(n, n + 1, 0, "/x") for n in range(tgid)])
-        )
-        for tgid in (1, 2)
-    )
-    _, recording = read_capture(capture(SESS, one, two, one, DONE))
-    (problem,) = recording.problems
-    assert problem.message == "more than 3 mappings"
-    assert recording.source.maps.epoch == 2
+class Counted(io.BytesIO):
+    """A file that counts the bytes that are read."""
+
+    number = 0
+
+    def readinto(self, buffer: Any) -> int:
+        """Counts them."""
+        read = super().readinto(buffer)
+        self.number += read
+        return read
+
+
+def test_buffers_are_not_read_before_they_are_asked_for() -> None:
+    stream = Counted(capture(SESS, *[bufr(bytes(1 << 20))] * 3, DONE))
+    Capture(stream)
+    assert stream.number < 1 << 16
+
+
+def test_problems_are_in_the_order_of_their_offsets() -> None:
+    bad, cut = chunk("MAPS", b"{"), bufr(buffer(SAMPLES))[:-50]
+    parts = [SESS, bufr(b"short"), bad, bufr(b"", context=5), bad, cut]
+    _, recording = read_capture(capture(*parts))
+    offsets = [problem.offset for problem in recording.problems]
+    assert len(offsets) == 6 and offsets == sorted(offsets)
+    assert "the file ends within a chunk" in [p.message for p in recording.problems]
+
+
+def test_file_that_becomes_shorter_is_cut(tmp_path: Path) -> None:
+    path = tmp_path / "x.pfm"
+    path.write_bytes(capture(SESS, FIRST, SECOND, DONE))
+    with open(path, "rb") as stream:
+        recording = open_capture(stream)
+        os.truncate(path, len(capture(SESS, FIRST)) + 24 + 24 + HDR_SIZE + 40)
+        samples = [s for b in recording.batches() for s in samples_as_dicts(b.samples)]
+    assert samples == ALL[:5] and recording.truncated

@@ -31,6 +31,16 @@ def test_document_is_utf8() -> None:
     assert Node.parse(b'"' + TEXT + b'"', "DOC", 0).string() == TEXT.decode()
 
 
+def test_optional_member_may_be_missing_or_null() -> None:
+    assert node({}).optional("a", Node.u64) is None
+    assert node({"a": None}).optional("a", Node.u64) is None
+    assert node({"a": 5}).optional("a", Node.u64) == 5
+    with pytest.raises(PfmParseError, match="DOC.a: not an integer"):
+        node({"a": "x"}).optional("a", Node.u64)
+    with pytest.raises(PfmParseError, match="DOC: not an object"):
+        node([]).optional("a", Node.u64)
+
+
 def test_path_leads_to_the_place() -> None:
     with pytest.raises(PfmParseError) as error:
         node({"a": [1, {"b": "x"}]})["a"].items()[1]["b"].u64()

@@ -22,30 +22,30 @@ ffffffffc0000000 t veth_xmit\t[veth]
 
 
 @pytest.mark.parametrize(
-    "address,symbol,where",
+    "address,symbol,where,start",
     [
-        (0xFFFFFFFF80FFFFFF, "", "[kernel]"),
-        (0xFFFFFFFF81000000, "startup", "[kernel]"),
-        (0xFFFFFFFF810000FF, "startup", "[kernel]"),
-        (0xFFFFFFFF81000100, "helper", "[kernel]"),
-        (0xFFFFFFFF81000300, "", "[kernel]"),
-        (0xFFFFFFFFC0000010, "veth_xmit", "[veth]"),
-        (0xFFFFFFFFC0001010, "ext4_read", "[ext4]"),
-        (0xFFFFFFFFC0100000, "", "[kernel]"),
-        (0xFFFFFFFFFFFFFFFF, "", "[kernel]"),
+        (0xFFFFFFFF80FFFFFF, "", "[kernel]", 0),
+        (0xFFFFFFFF81000000, "startup", "[kernel]", 0xFFFFFFFF81000000),
+        (0xFFFFFFFF810000FF, "startup", "[kernel]", 0xFFFFFFFF81000000),
+        (0xFFFFFFFF81000100, "helper", "[kernel]", 0xFFFFFFFF81000100),
+        (0xFFFFFFFF81000300, "", "[kernel]", 0xFFFFFFFF81000300),
+        (0xFFFFFFFFC0000010, "veth_xmit", "[veth]", 0xFFFFFFFFC0000000),
+        (0xFFFFFFFFC0001010, "ext4_read", "[ext4]", 0xFFFFFFFFC0001000),
+        (0xFFFFFFFFC0100000, "", "[kernel]", 0),
+        (0xFFFFFFFFFFFFFFFF, "", "[kernel]", 0),
     ],
 )
 def test_address_has_its_function_and_module(
-    address: int, symbol: str, where: str
+    address: int, symbol: str, where: str, start: int
 ) -> None:
     found = KernelSymbols(TEXT, 0).find(np.array([address], np.uint64))
-    assert found == [(symbol, where)]
+    assert found == [(symbol, where, start)]
 
 
 @pytest.mark.parametrize("text", [b"", b"0000000000000000 T hidden\n"])
 def test_hidden_addresses_give_no_symbols(text: bytes) -> None:
     found = KernelSymbols(text, 0).find(np.array([1 << 63], np.uint64))
-    assert found == [("", "[kernel]")]
+    assert found == [("", "[kernel]", 0)]
 
 
 @pytest.mark.parametrize("line", [b"x T f", b"1 T", b"1 T f extra", b"f" * 200 + b" T"])
@@ -59,6 +59,6 @@ def test_only_addresses_of_the_kernel_are_symbols() -> None:
         b"00007f0000000000 T user\n8000000000000000 T first\n" + b"f" * 17 + b" T no\n"
     )
     found = KernelSymbols(text, 0).find(np.array([0x7F0000000000, 1 << 63], np.uint64))
-    assert found == [("", "[kernel]"), ("first", "[kernel]")]
+    assert found == [("", "[kernel]", 0), ("first", "[kernel]", 1 << 63)]
     last = np.array([(1 << 64) - 1], np.uint64)
-    assert KernelSymbols(text, 0).find(last) == [("", "[kernel]")]
+    assert KernelSymbols(text, 0).find(last) == [("", "[kernel]", 0)]

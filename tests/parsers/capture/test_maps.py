@@ -8,7 +8,7 @@ import json
 import numpy as np
 import pytest
 from helpers.writers import Json, mapping, maps
-from pfmparse.capture.maps import MapsHistory, ProcessMaps, parse_maps
+from pfmparse.capture.maps import MapsHistory, ProcessMaps, is_anonymous, parse_maps
 from pfmparse.errors import PfmParseError
 
 
@@ -45,6 +45,14 @@ def test_later_maps_replace_earlier_ones_for_later_buffers() -> None:
     assert names(history, 9, epoch=4) == []
 
 
+def test_all_mappings_are_told_in_order_with_their_epochs() -> None:
+    history = MapsHistory()
+    for tgid, name in ((2, "a"), (1, "b"), (2, "c")):
+        history.add(named(tgid, name))
+    found = [(epoch, maps.tgid, maps.comm) for epoch, maps in history.all()]
+    assert found == [(1, 2, "a"), (2, 1, "b"), (3, 2, "c")]
+
+
 def test_only_process_is_known_if_it_is_alone() -> None:
     history = MapsHistory()
     assert history.only_tgid() is None
@@ -55,9 +63,40 @@ def test_only_process_is_known_if_it_is_alone() -> None:
     assert history.processes() == {1: "a", 2: "b"}
 
 
+def test_mapping_says_what_may_be_done_there() -> None:
+    heap = mapping(0x1000, 0x2000, 0, "[heap]", prot="rw-p")
+    code = mapping(0x3000, 0x4000, 0, "/x", prot="r-xs")
+    old = mapping(0x5000, 0x6000, 0, "/y")
+    del old["prot"]
+    found = parsed(maps(1, [heap, code, old])).mappings
+    assert [m.prot for m in found] == ["rw-p", "r-xs", "r-xp"]
+    assert [m.executable for m in found] == [False, True, True]
+
+
+@pytest.mark.parametrize(
+    "path,anonymous",
+    [
+        ("", True),
+        ("[anon:jit cache]", True),
+        ("[anon_shmem:code]", True),
+        ("/memfd:doublemapper", True),
+        ("/dev/zero", True),
+        ("/anon_hugepage", True),
+        ("[vdso]", False),
+        ("[heap]", False),
+        ("/usr/bin/node", False),
+    ],
+)
+def test_memory_without_a_file_is_anonymous(path: str, anonymous: bool) -> None:
+    assert is_anonymous(path) is anonymous
+
+
 @pytest.mark.parametrize(
     "change",
-    [{"end": 0x1000}, {"start": -1}, {"path": 1}, {"build_id": "x"}, {"offset": None}],
+    [
+        *({"end": 0x1000}, {"start": -1}, {"path": 1}, {"build_id": "x"}),
+        *({"offset": None}, {"prot": 5}, {"prot": "rwx"}, {"prot": "xwrp"}),
+    ],
 )
 def test_bad_mapping_is_refused(change: Json) -> None:
     bad = {**mapping(0x1000, 0x2000, 0, "/x"), **change}

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 from pathlib import Path
 
@@ -13,7 +12,7 @@ from helpers.cli import run
 from helpers.three_samples import SAMPLES, whole_capture
 from helpers.writers import IIP_HDR, NO_HDR, UUID_PEBS64, pebs_capture, session
 from pfmparse import Batch, Chains, Recording, Role, open_raw
-from pfmparse.commands.dump import print_json, print_text, samples_as_dicts
+from pfmparse.commands.dump import json_lines, samples_as_dicts, text_lines
 from pfmparse.formats.samples import PmdGroup, Samples
 
 
@@ -86,15 +85,14 @@ def called() -> Recording:
 
 
 def test_samples_have_their_callers(called: Recording) -> None:
-    out = io.StringIO()
-    print_json(called, out)
-    assert [json.loads(line) for line in out.getvalue().splitlines()] == [
+    out = "".join(json_lines(called.batches()))
+    assert [json.loads(line) for line in out.splitlines()] == [
         {"pc": 17, "n": 1, "callers": [16, 255], "pmds": {}},
         {"pc": 18, "n": 2, "callers": [], "pmds": {}},
     ]
 
 
 def test_addresses_of_any_name_and_callers_are_hexadecimal(called: Recording) -> None:
-    out = io.StringIO()
-    print_text(called, out)
-    assert out.getvalue() == "pc=0x11 n=1 callers=0x10,0xff\npc=0x12 n=2 callers=\n"
+    assert "".join(text_lines(called.batches())) == (
+        "pc=0x11 n=1 callers=0x10,0xff\npc=0x12 n=2 callers=\n"
+    )

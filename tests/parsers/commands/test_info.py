@@ -44,6 +44,17 @@ def test_info_json_describes_the_capture(
         ],
         "counts": totals(3)["counts"],
         "processes": [{"tgid": 100, "comm": "hotloops"}],
+        "threads": [
+            {
+                "tid": 100,
+                "tgid": 100,
+                "comm": "hotloops",
+                "ppid": None,
+                "start_ns": None,
+            }
+        ],
+        "jit": [],
+        "clocks": [],
         "kernel_symbols": False,
         "buffers": 1,
         "samples": 3,

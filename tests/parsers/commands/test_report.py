@@ -3,31 +3,15 @@
 
 from __future__ import annotations
 
-import io
 import json
 from pathlib import Path
 
 import pytest
-from helpers.cli import run, told
+from helpers import every_format
+from helpers.cli import rows, run, told
+from helpers.programs import compiled
 from helpers.three_samples import SUMMARY, whole_capture
-from helpers.writers import (
-    NO_HDR,
-    UUID_PEBS64,
-    Json,
-    Sample,
-    buffer,
-    bufr,
-    capture,
-    json_chunk,
-    pebs_capture,
-    pmd,
-    session,
-    simple_capture,
-    totals,
-)
-from pfmparse.commands import report
-from pfmparse.errors import PfmParseError
-from pfmparse.recording import open_capture
+from helpers.writers import NO_HDR, Json, Sample, simple_capture
 
 
 @pytest.mark.parametrize(
@@ -162,53 +146,73 @@ def test_any_role_or_column_can_be_counted_by(
     assert [row["key"] for row in rows] == keys
 
 
-BUFFERS = [
-    [Sample(ip=0x1000 + n, cpu=n % 3) for n in range(size)] for size in (1, 7, 3, 20)
-]
-
-
-def made(by: str) -> report.Report:
-    """The report on all buffers."""
-    chunks = [bufr(buffer(samples)) for samples in BUFFERS]
-    done = json_chunk("DONE", totals(31))
-    data = capture(json_chunk("SESS", session()), *chunks, done)
-    recording = open_capture(io.BytesIO(data))
-    return report.make(recording, report.Options(by, None, []), print)
-
-
-@pytest.mark.parametrize("large", [1, 5, 100])
-def test_small_and_large_batches_are_counted_together(
-    large: int, monkeypatch: pytest.MonkeyPatch
+def test_several_keys_are_a_row_for_each_combination(
+    file: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(report, "LARGE", large)
-    counts = {row.key: row.count for row in made("cpu").rows}
-    cpus = [sample.cpu for samples in BUFFERS for sample in samples]
-    assert counts == {cpu: cpus.count(cpu) for cpu in set(cpus)}
+    rows = told(capsys, "report", "--by", "ip,cpu", file)["rows"]
+    found = {tuple(row["key"]): row["count"] for row in rows}
+    assert sum(found.values()) == 3 and len(found) == len(rows)
+    assert {key[0] for key in found} == {"0x1000", "0x2000"}
+    assert {key[1] for key in found} == {0, 1}
 
 
-@pytest.mark.parametrize("large", [1, 100])
-def test_report_by_a_field_that_is_missing_is_refused(
-    large: int, monkeypatch: pytest.MonkeyPatch
+def test_small_rows_are_left_out(file: str, capsys: pytest.CaptureFixture[str]) -> None:
+    report = told(capsys, "report", "--by", "cpu", "--min-percent", "50", file)
+    assert [row["key"] for row in report["rows"]] == [0] and report["total"] == 3
+
+
+@pytest.mark.parametrize("weight,total", [("period", 3000), ("cpu", 1)])
+def test_weights_are_added_up_beside_the_samples(
+    weight: str, total: int, file: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(report, "LARGE", large)
-    with pytest.raises(PfmParseError, match="no latency; they have pid, "):
-        made("latency")
+    report = told(capsys, "report", "--by", "cpu", "--weight", weight, file)
+    assert (report["weight"], report["total"]) == (weight, 3)
+    assert report["total_weight"] == total
+    assert sum(row["weight"] for row in report["rows"]) == total
+    assert sum(row["percent"] for row in report["rows"]) == pytest.approx(100)
 
 
-def test_rows_with_the_most_samples_come_first_then_by_key() -> None:
-    ips = [0x30, 0x20, 0x30, 0x100, 0x20]
-    made_of = open_capture(io.BytesIO(simple_capture([Sample(ip=ip) for ip in ips])))
-    rows = report.make(made_of, report.Options("ip", None, []), print).rows
-    assert [row.key for row in rows] == ["0x20", "0x30", "0x100"]
-    cpus = [Sample(cpu=cpu) for cpu in (10, 9, 2, 10)]
-    made_of = open_capture(io.BytesIO(simple_capture(cpus)))
-    rows = report.make(made_of, report.Options("cpu", None, []), print).rows
-    assert [row.key for row in rows] == [10, 2, 9]
+def test_several_captures_are_one_report_unless_told_apart(
+    file: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other = tmp_path / "other.pfm"
+    other.write_bytes(simple_capture([Sample(cpu=1), Sample(cpu=1)]))
+    merged = told(capsys, "report", "--by", "cpu", file, str(other))
+    assert {row["key"]: row["count"] for row in merged["rows"]} == {0: 2, 1: 3}
+    assert merged["total"] == 5 and len(merged["recordings"]) == 2
+    apart = told(capsys, "report", "--by", "file", file, str(other))
+    assert {row["key"]: row["count"] for row in apart["rows"]} == {
+        file: 3,
+        str(other): 2,
+    }
 
 
-def test_rows_without_a_number_come_after_those_with_one() -> None:
-    sess = session({0: [pmd(0), pmd(3)]}, UUID_PEBS64)
-    records = [{"status": status} for status in (0, 1 << 3, 1)]
-    made_of = open_capture(io.BytesIO(pebs_capture(records, 176, sess)))
-    rows = report.make(made_of, report.Options("pmd", None, []), print).rows
-    assert [row.key for row in rows] == [0, 3, "[unknown]"]
+def test_one_capture_that_cannot_be_read_leaves_nothing_printed(
+    file: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other = tmp_path / "other.pfm"
+    other.write_bytes(b"just text")
+    status, out, err = run(capsys, "report", file, str(other))
+    assert (status, out) == (1, "") and f"{other}: offset 0x0: not a capture" in err
+
+
+def test_figures_without_pmds_are_refused(
+    file: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    status, out, err = run(capsys, "report", "--stat", "max", file)
+    assert (status, out) == (1, "") and "--pmd says which" in err
+
+
+def test_every_format_knows_the_names_of_its_threads(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    program = compiled(tmp_path / "hotspots")
+    names = {}
+    for name, data in every_format.captures(program).items():
+        path = tmp_path / f"{name}.pfm"
+        path.write_bytes(data)
+        names[name] = set(rows(capsys, "comm", path, warns=True))
+    # These do not record the thread: their samples have the name of the process.
+    without = dict.fromkeys(("pebs32", "pebs64", "histogram"), {"program"})
+    both = dict.fromkeys(every_format.FORMATS, {"program", "worker"})
+    assert names == {**both, **without}

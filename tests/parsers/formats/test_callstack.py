@@ -3,9 +3,8 @@
 
 from __future__ import annotations
 
-import struct
-
 import numpy as np
+from helpers.chained import callstack_record as record
 from helpers.sink_buffer import FILLING, SinkRegion, sink
 from pfmparse import Samples, parse_session, session_template
 from pfmparse.formats.callstack import UUID
@@ -13,19 +12,6 @@ from pfmparse.formats.registry import find
 
 SESSION = parse_session(session_template(UUID), 0)
 KERNEL = 0xFFFFFFFF81000000
-
-
-def record(
-    pmds: tuple[int, ...] = (),
-    kernel: tuple[int, ...] = (),
-    user: tuple[int, ...] = (),
-    ip: int = 0x1000,
-) -> bytes:
-    """A record of PMD 0 in event set 0."""
-    numbers = len(pmds), len(kernel), len(user)
-    head = struct.pack("<QQIIHHHHHHI", 5, ip, 12, 11, 0, 3, 0, *numbers, 0)
-    words = (*pmds, *kernel, *user)
-    return head + struct.pack(f"<{len(words)}Q", *words)
 
 
 def read(*records: bytes) -> Samples:

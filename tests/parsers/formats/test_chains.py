@@ -10,6 +10,7 @@ import pytest
 from pfmparse import Chains
 
 KERNEL = 1 << 63
+FILES = np.array([8, 0, 9], np.uint64)
 
 
 def chains(*lists: list[int], kernel: Optional[list[int]] = None) -> Chains:
@@ -42,6 +43,17 @@ def test_table_has_room_that_is_not_used() -> None:
     made = Chains.of_table(table, np.array([3, 0, 1]), np.array([1, 0, 1]))
     assert made.to_lists() == [[1, 2, 3], [], [7]]
     assert made.in_kernel().tolist() == [True, False, False, True]
+
+
+def test_addresses_can_be_offsets_in_files() -> None:
+    made = Chains(np.array([0, 2, 2, 3]), np.array([1, 2, 3], "<u8"), None, FILES)
+    assert made.files_to_lists() == [[8, 0], [], [9]]
+    found = made.files_of_callers()
+    assert found is not None and found.tolist() == [8, 0, 9]
+    plain = chains([1])
+    assert plain.files_to_lists() is None and plain.files_of_callers() is None
+    with pytest.raises(ValueError, match="files has 3 values for 1 addresses"):
+        Chains(np.array([0, 1]), np.zeros(1, np.uint64), None, FILES)
 
 
 @pytest.mark.parametrize("lengths", [[4, 0], [-1, 0], [1]])

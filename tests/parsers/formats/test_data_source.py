@@ -70,3 +70,53 @@ def test_level_without_a_number_has_its_bits(number: int) -> None:
 )
 def test_every_bit_has_its_name(bit: int, name: str) -> None:
     assert data_source.name_of(0x2 | 1 << bit | 1 << 19) == name
+
+
+@pytest.mark.parametrize(
+    "value,level,where",
+    [
+        (0, "not available", "n/a"),
+        (7, "0x7", "n/a"),
+        (1 << 46 | 0x142, "0x400000000142", "n/a"),
+        (0x2 | (0x2 | 0x8) << 5, "L1 hit", "L1"),
+        (0x2 | (0x2 | 0x10) << 5, "LFB hit", "LFB"),
+        (0x2 | (0x4 | 0x40) << 5, "L3 miss", "n/a"),
+        (0x2 | (0x2 | 0x80) << 5, "RAM hit", "RAM"),
+        (0x2 | (0x2 | 0x100) << 5, "RAM hit (remote)", "RAM"),
+        (0x2 | (0x2 | 0x400) << 5, "cache hit (remote)", "other"),
+        (0x2 | (0x2 | 0x20) << 5 | 13 << 33, "RAM hit", "RAM"),
+        (0x2 | (0x2 | 0x20) << 5 | 14 << 33, "PMEM hit", "other"),
+        (0x2 | (0x2 | 0x20) << 5 | 15 << 33, "L2 hit", "L2"),
+        (0x2 | (0x2 | 0x28) << 5, "L1 or L2 hit", "other"),
+        (0x2 | 0x1 << 5 | 0x12 << 26, "not available", "n/a"),
+    ],
+)
+def test_level_alone_is_named_and_sorted(value: int, level: str, where: str) -> None:
+    assert data_source.level_name(value) == level
+    assert data_source.level_of(value) == where
+
+
+@pytest.mark.parametrize(
+    "bits,name,where",
+    [
+        (0, "not available", "n/a"),
+        (0x0A, "L1 hit", "L1"),
+        (0x1A, "L1 or L2 hit", "L1"),
+        (0x12, "L2 hit", "L2"),
+        (0x14, "L2 miss", "miss"),
+        (0x22, "walker hit", "walk"),
+        (0x42, "OS hit", "OS"),
+    ],
+)
+def test_tlb_alone_is_named_and_sorted(bits: int, name: str, where: str) -> None:
+    value = 0x142 | bits << 26
+    assert data_source.tlb_name(value) == name
+    assert data_source.tlb_of(value) == where
+
+
+@settings(derandomize=True, deadline=None, max_examples=300)
+@given(st.integers(0, U64_MAX))
+def test_every_data_source_has_its_place(value: int) -> None:
+    assert data_source.level_of(value) in data_source.NEAREST_FIRST
+    assert data_source.tlb_of(value) in data_source.TLBS_FIRST
+    assert data_source.level_name(value) and data_source.tlb_name(value)

@@ -10,7 +10,15 @@ from typing import Sequence
 import numpy as np
 import pytest
 from helpers.cli import rows, told
-from helpers.oprofile_stream import NOBODY, STREAM, Step, expected, sess
+from helpers.oprofile_stream import (
+    NOBODY,
+    STREAM,
+    Step,
+    expected,
+    sess,
+    with_callers,
+    without_callers,
+)
 from helpers.readers import Json, all_samples, decoder, read_capture
 from helpers.writers import (
     OPROFILE_CODES,
@@ -31,16 +39,21 @@ from helpers.writers import (
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pfmparse.__main__ import main
-from pfmparse.formats.decoding import Decoder
+from pfmparse.formats.decoding import Decoded, Decoder
+from pfmparse.formats.oprofile import LONGEST_TRACE
 
 TOP = U64_MAX
 ARGUMENTS = {"ctx": 2, "cpu": 1, "cookie": 1, "tgid": 1}
 
 
+def told_by(decoded: Decoded) -> list[Json]:
+    return with_callers(all_samples(decoded))
+
+
 def fed(decode: Decoder, words: Sequence[int]) -> list[Json]:
     decoded = decode(oprofile(words))
     assert decoded.problems == ()
-    return all_samples(decoded)
+    return told_by(decoded)
 
 
 def test_escapes_hold_for_the_samples_behind_them() -> None:
@@ -58,7 +71,7 @@ def test_words_of_32_bit_machines_have_4_bytes(arch: str) -> None:
         ("at", 17, 5),
     ]
     decoded = decoder(sess(arch))(oprofile(oprofile_words(steps, 32), 32))
-    assert all_samples(decoded) == expected(steps, 32)
+    assert told_by(decoded) == expected(steps, 32)
     assert decoded.problems == ()
 
 
@@ -106,8 +119,48 @@ def test_callers_in_a_trace_are_no_samples() -> None:
         caller,
     ]
     samples = fed(decoder(sess()), oprofile_words(steps))
-    assert [sample["offset"] for sample in samples] == [1, 2, 3, 4, 5, 6]
+    # The last trace may have more callers in what is read next.
+    assert [sample["offset"] for sample in samples] == [1, 2, 3, 4, 5]
     assert samples == expected(steps)
+
+
+TRACED: list[Step] = [
+    ("cpu", 1),
+    ("tgid", 200),
+    ("user",),
+    ("cookie", 5),
+    ("at", 1, 1),
+    ("trace",),
+    ("at", 2, 1),
+    ("at", 0x11, 0),
+    ("cookie", 6),
+    ("at", 0x12, 0),
+    ("cookie", 0),
+    ("at", 0x7F0000001000, 0),
+    ("end",),
+    ("cookie", 5),
+    ("at", 3, 1),
+]
+
+
+def test_callers_are_chains_with_the_files_that_they_are_in() -> None:
+    decoded = decoder(sess())(oprofile(oprofile_words(TRACED)))
+    chains = decoded.regions[0].samples.chains
+    assert chains is not None
+    assert chains.to_lists() == [[], [0x11, 0x12, 0x7F0000001000], []]
+    assert chains.files_to_lists() == [[], [5, 6, 0], []]
+    assert chains.in_kernel().tolist() == [False, False, False]
+
+
+def test_trace_without_end_is_not_kept_for_ever() -> None:
+    decode = decoder(sess())
+    head = oprofile_words([("cpu", 1), ("trace",), ("at", 1, 1)])
+    words = [*head, *[7, 0] * (LONGEST_TRACE // 2)]
+    (sample,) = fed(decode, words)
+    assert sample["offset"] == 1 and len(sample["callers"]) == LONGEST_TRACE // 2
+    steps: list[Step] = [("at", 8, 0), ("end",), ("at", 2, 1)]
+    (sample,) = fed(decode, oprofile_words(steps))
+    assert sample["offset"] == 2 and sample["callers"] == []
 
 
 @pytest.mark.parametrize(
@@ -164,7 +217,7 @@ def test_unknown_escape_skips_to_the_next_that_is_known(code: int) -> None:
     first, second = oprofile_words(STREAM[:6]), oprofile_words(STREAM[11:])
     words = [*first, TOP, code, 77, 78, 79, *second]
     decoded = decoder(sess())(oprofile(words))
-    assert all_samples(decoded) == [
+    assert told_by(decoded) == [
         *expected(STREAM[:6]),
         {**expected(STREAM)[-1], "kernel": 0},
     ]
@@ -178,7 +231,7 @@ def test_unknown_escape_at_the_end_of_a_chunk_skips_on_in_the_next(code: int) ->
     decode = decoder(sess())
     assert len(fed(decode, [*first, TOP])) == 2
     decoded = decode(oprofile([code, 77]))
-    assert all_samples(decoded) == [] and len(decoded.problems) == 1
+    assert told_by(decoded) == [] and len(decoded.problems) == 1
     assert decoded.problems[0].offset == 0
     assert [s["offset"] for s in fed(decode, [78, 79, *second])] == [0x7F0000001000]
 
@@ -186,7 +239,7 @@ def test_unknown_escape_at_the_end_of_a_chunk_skips_on_in_the_next(code: int) ->
 def test_half_a_word_is_a_truncation() -> None:
     data = oprofile(oprofile_words(STREAM))
     decoded = decoder(sess())(data[:-3])
-    assert all_samples(decoded) == expected(STREAM)[:-1]
+    assert told_by(decoded) == expected(STREAM)[:-1]
     assert [(p.offset, p.truncated) for p in decoded.problems] == [
         (len(data) - 8, True)
     ]
@@ -203,7 +256,7 @@ def test_every_prefix_gives_the_samples_before_the_cut() -> None:
     for size in range(len(data)):
         decoded = decoder(sess())(data[:size])
         whole = sum(end <= size for end in ends)
-        assert all_samples(decoded) == expected(STREAM)[:whole]
+        assert told_by(decoded) == expected(STREAM)[:whole]
         assert all(p.truncated for p in decoded.problems)
 
 
@@ -218,7 +271,7 @@ def test_mutated_stream_gives_samples(data: st.DataObject) -> None:
     image, decode = oprofile(words), decoder(sess())
     cut = data.draw(st.integers(0, len(image)))
     found = [decode(image[:cut]), decode(image[cut:])]
-    assert sum(len(all_samples(decoded)) for decoded in found) <= len(words) // 2
+    assert sum(len(told_by(decoded)) for decoded in found) <= len(words) // 2
 
 
 @settings(derandomize=True, deadline=None, max_examples=300)
@@ -245,6 +298,7 @@ def test_samples_after_a_lost_chunk_wait_for_an_escape() -> None:
         assert not recording.useless
 
 
+CALL = 0x7F0000001000
 CODE = mapping(0x7F0000000000, 0x7F0000002000, 0, "[anon]")
 FILES = [(5, "/bin/x", None), (7, "/bin/app", "ab"), (6, "/lib/y", "8c1f")]
 
@@ -301,6 +355,39 @@ def test_reports_find_cookies_kernel_symbols_and_mappings(
     }
 
 
+def written(tmp_path: Path, steps: Sequence[Step]) -> str:
+    """A capture of a stream, with the files of its cookies."""
+    path = tmp_path / "traced.pfm"
+    head = (json_chunk("SESS", sess()), json_chunk("MAPS", maps(200, [CODE])))
+    data = bufr(oprofile(oprofile_words(steps)))
+    path.write_bytes(capture(*head, cook(FILES), data))
+    return str(path)
+
+
+def test_callers_are_found_in_their_files(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    anon: list[Step] = [("trace",), ("at", 9, 1), ("cookie", 0), ("at", CALL, 0)]
+    file = written(tmp_path, [*TRACED, *anon, ("end",)])
+    found = rows(capsys, "caller", file, warns=True)
+    assert found == {"/bin/x": 1, "[anon]": 1, "[unknown]": 2}
+
+
+def test_stream_without_traces_has_no_callers(
+    file: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["report", "--by", "caller", file]) == 1
+    assert "the samples have no call chains" in capsys.readouterr().err
+
+
+def test_dump_has_callers_and_their_cookies(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["dump", written(tmp_path, TRACED)])
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[1].endswith("callers=0x11,0x12,0x7f0000001000 caller_cookies=5,6,0")
+
+
 def test_reports_by_what_escapes_and_samples_say(
     file: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -351,7 +438,7 @@ def test_info_and_dump_know_the_stream(
     assert described["samples"] == 5
     main(["dump", "--json", file])
     lines = capsys.readouterr().out.splitlines()
-    assert [json.loads(line) for line in lines] == expected(STREAM)
+    assert [json.loads(line) for line in lines] == without_callers(expected(STREAM))
 
 
 def test_columns_have_the_width_of_what_they_hold() -> None:

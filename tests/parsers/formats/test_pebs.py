@@ -239,7 +239,7 @@ def test_report_by_data_address_latency_and_source(
     assert "mean latency: 103.25" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("by", ["data-address", "latency", "data-source", "cpu", "tid"])
+@pytest.mark.parametrize("by", ["data-address", "latency", "data-source", "cpu"])
 def test_report_by_what_the_record_lacks_is_refused(
     by: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

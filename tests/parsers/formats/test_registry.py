@@ -5,10 +5,12 @@ from __future__ import annotations
 
 import json
 import subprocess
+import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
-from helpers.cli import PARSERS, program
+from helpers.cli import PARSERS, importing, program
 from helpers.readers import read_capture
 from helpers.writers import (
     UUID_2_2,
@@ -19,6 +21,7 @@ from helpers.writers import (
     simple_capture,
 )
 from pfmparse.errors import PfmParseError
+from pfmparse.formats.registry import OWN, find
 
 OTHER = "00000000-0000-0000-0000-00000000000"
 
@@ -115,16 +118,43 @@ def test_formats_of_other_packages_are_found(site: Path, number: int) -> None:
 
 
 def test_our_formats_win(site: Path) -> None:
-    install(site, "ours = others:OURS")
+    install(site, "ours = others:OURS", "two = others:TWO")
     (site / "x.pfm").write_bytes(simple_capture([Sample()] * 3))
     done = run(site, "info", "--json", str(site / "x.pfm"))
+    assert (done.returncode, done.stderr) == (0, "")
+    described = json.loads(done.stdout)
+    assert described["format"]["name"] == "default" and described["samples"] == 3
+    done = run(site, "dump", *raw(site, f"{OTHER}2"))
     assert done.returncode == 0
     assert done.stderr == (
         f"pfmparse: format ours (others:OURS): {UUID_2_2} is that of default, which "
         "pfmparse reads\n"
     )
-    described = json.loads(done.stdout)
-    assert described["format"]["name"] == "default" and described["samples"] == 3
+
+
+def test_our_formats_are_where_the_table_says() -> None:
+    modules = {import_module(f"pfmparse.formats.{name}") for name in OWN.values()}
+    forms = [form for module in modules for form in module.FORMATS]
+    assert sorted(form.uuid for form in forms) == sorted(OWN)
+    assert all(find(form.uuid) is form for form in forms)
+
+
+def test_formats_that_are_not_needed_are_not_imported(site: Path) -> None:
+    (site / "x.pfm").write_bytes(simple_capture([Sample()]))
+    code = (
+        "import sys; from pfmparse.__main__ import main\n"
+        f"main(['report', {str(site / 'x.pfm')!r}]); print(*sys.modules)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env=importing(PARSERS),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    modules = done.stdout.splitlines()[-1].split()
+    assert "pfmparse.formats.default" in modules
+    assert not {"pfmparse.formats.nway", "importlib.metadata"} & set(modules)
 
 
 @pytest.mark.parametrize(

@@ -172,6 +172,9 @@ def test_sample_stands_for_as_many_as_its_weight_says() -> None:
     assert plain.weights() is None and plain.total() == 3
     counted = Samples(2, columns(n=[5, 0]), roles={Role.WEIGHT: "n"})
     assert counted.total() == 5
+    many = np.array([(1 << 64) - 1, 1 << 63, 3], np.uint64)
+    counted = Samples(3, {"n": many}, roles={Role.WEIGHT: "n"})
+    assert counted.total() == (1 << 64) + (1 << 63) + 2
 
 
 def test_fields_of_records_are_columns() -> None:

@@ -12,6 +12,20 @@ NAMES = ["offset", "event", "cpu", "pid", "tgid", "app_cookie", "cookie", "kerne
 
 Step = tuple[Any, ...]
 
+
+def with_callers(samples: Sequence[Json]) -> list[Json]:
+    """Samples as decoded; chunks without a trace do not speak of callers."""
+    return [{"callers": [], "caller_cookies": [], **sample} for sample in samples]
+
+
+def without_callers(samples: Sequence[Json]) -> list[Json]:
+    """The same without those that they do not have."""
+    return [
+        {name: value for name, value in sample.items() if value != []}
+        for sample in samples
+    ]
+
+
 STREAM: list[Step] = [
     ("cpu", 1),
     ("ctx", 101, 7),
@@ -41,15 +55,24 @@ def sess(arch: str = "x86_64") -> Json:
 
 
 def expected(steps: Sequence[Step], bits: int = 64) -> list[Json]:
-    """What the stream means, one word after the other."""
+    """What the stream means, one word after the other.
+
+    A trace that does not end is not there yet.
+    """
     top = (1 << bits) - 1
     now = dict(zip(NAMES[2:], [NOBODY, NOBODY, NOBODY, top, top, 0]))
     found: list[Json] = []
-    trace = 0
+    trace, whole = 0, 0
     for name, *numbers in steps:
         if name == "at":
-            if trace != 2:
-                found.append({**dict(zip(NAMES, numbers)), **now, "pmds": {}})
+            if trace == 2:
+                found[-1]["callers"].append(numbers[0])
+                found[-1]["caller_cookies"].append(
+                    0 if now["kernel"] else now["cookie"]
+                )
+            else:
+                sample: Json = {**dict(zip(NAMES, numbers)), **now, "pmds": {}}
+                found += with_callers([sample])
             trace = 2 if trace else 0
         elif name == "ctx":
             now["pid"], now["app_cookie"] = numbers[0] & NOBODY, numbers[1]
@@ -60,5 +83,5 @@ def expected(steps: Sequence[Step], bits: int = 64) -> list[Json]:
         elif name in ("kernel", "user"):
             now["kernel"] = int(name == "kernel")
         elif name in ("trace", "end"):
-            trace = int(name == "trace")
-    return found
+            trace, whole = int(name == "trace"), len(found)
+    return found[:whole] if trace else found

@@ -6,6 +6,7 @@ from __future__ import annotations
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Optional
 
 from elftools.elf.elffile import ELFFile  # type: ignore[import]
 from helpers.writers import Json, mapping
@@ -22,6 +23,7 @@ class Program:
     build_id: str
     symbols: dict[str, int]  # file offset of each function
     mapping: Json
+    shift: int  # from addresses in the file to its offsets
 
     def ip(self, symbol: str) -> int:
         """An address within that function."""
@@ -29,13 +31,33 @@ class Program:
         at = self.symbols[symbol] - int(mapped["offset"]) + 1
         return int(mapped["start"]) + at
 
+    def address(self, symbol: str) -> int:
+        """The address of that function as the file counts."""
+        return self.symbols[symbol] - self.shift
 
-def compiled(path: Path, *options: str) -> Program:
+    def offset_of(self, symbol: str) -> int:
+        """Where in the file a label or a variable is, or would be behind its data."""
+        with open(self.path, "rb") as stream:
+            elf = ELFFile(stream)
+            table = elf.get_section_by_name(".symtab")
+            address: int = table.get_symbol_by_name(symbol)[0]["st_value"]
+            for segment in elf.iter_segments("PT_LOAD"):
+                if 0 <= address - segment["p_vaddr"] < segment["p_memsz"]:
+                    return int(address - segment["p_vaddr"] + segment["p_offset"])
+        raise ValueError(f"{symbol} is in no segment")
+
+
+def run(*command: object) -> None:
+    """Runs a command that must not fail."""
+    subprocess.run([str(word) for word in command], check=True)
+
+
+def compiled(
+    path: Path, *options: str, source: Path = SOURCE, compiler: Optional[str] = None
+) -> Program:
     """The program, compiled with these options; read with pyelftools."""
-    subprocess.run(
-        ["gcc", "-g", "-O1", "-Wl,--build-id", *options, "-o", path, SOURCE],
-        check=True,
-    )
+    compiler = compiler or ("gcc" if source.suffix == ".c" else "g++")
+    run(compiler, "-g", "-O1", "-Wl,--build-id", *options, "-o", path, source)
     with open(path, "rb") as stream:
         elf = ELFFile(stream)
         note = next(elf.get_section_by_name(".note.gnu.build-id").iter_notes())
@@ -53,4 +75,4 @@ def compiled(path: Path, *options: str) -> Program:
         start, size = code["p_offset"] & ~0xFFF, code["p_filesz"] + 0x1000
     build_id = note["n_desc"]
     where = mapping(LOAD + start, LOAD + start + size, start, str(path), build_id)
-    return Program(path, build_id, symbols, where)
+    return Program(path, build_id, symbols, where, shift)

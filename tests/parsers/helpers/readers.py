@@ -11,12 +11,17 @@ from io import BufferedIOBase
 from typing import Any, Callable, Optional, Sequence, TypeVar
 
 from pfmparse import formats
+from pfmparse.analysis.inputs import Input, Options
+from pfmparse.analysis.keys import detail_of
+from pfmparse.analysis.selection import Selection
 from pfmparse.capture.session import parse_session
-from pfmparse.commands import report
+from pfmparse.commands import report_rows
 from pfmparse.commands.dump import samples_as_dicts
+from pfmparse.commands.report_print import print_json
 from pfmparse.errors import PfmParseError
 from pfmparse.formats.decoding import Decoded, Decoder
 from pfmparse.recording import Recording, open_capture
+from pfmparse.symbols.options import SymbolOptions
 
 Json = dict[str, Any]
 T = TypeVar("T")
@@ -69,6 +74,20 @@ def peak_memory(read: Callable[[], T]) -> tuple[int, T]:
         tracemalloc.stop()
 
 
+def opened(
+    data: bytes,
+    by: str = "function",
+    symfs: Sequence[str] = (),
+    warn: Callable[[str], None] = print,
+    selection: Selection = Selection(),
+    demangle: bool = True,
+) -> Input:
+    """A capture as the input of a report by that key."""
+    options = Options(selection, SymbolOptions(symfs, demangle))
+    recording = open_capture(io.BytesIO(data))
+    return Input("x.pfm", recording, options, warn, detail_of([by]))
+
+
 @dataclass(frozen=True)
 class Reported:
     """Rows of a report as (key, symbol, object, count), and the warnings."""
@@ -77,13 +96,18 @@ class Reported:
     warnings: list[str]
 
 
-def reported(data: bytes, by: str = "function", symfs: Sequence[str] = ()) -> Reported:
+def reported(
+    data: bytes,
+    by: str = "function",
+    symfs: Sequence[str] = (),
+    demangle: bool = True,
+) -> Reported:
     """What report --json says about a capture."""
-    recording, warnings = open_capture(io.BytesIO(data)), list[str]()
-    options = report.Options(by, None, list(symfs))
-    made = report.make(recording, options, warnings.append)
+    warnings = list[str]()
+    source = opened(data, by, symfs, warnings.append, demangle=demangle)
+    made = report_rows.make([source], report_rows.Options([by]))
     out = io.StringIO()
-    report.print_json(made, recording, by, out)
+    print_json(made, [source.recording], out)
     rows = [
         (row["key"], row["symbol"], row["object"], row["count"])
         for row in json.loads(out.getvalue())["rows"]

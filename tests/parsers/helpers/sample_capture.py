@@ -9,10 +9,14 @@ from helpers.writers import (
     bufr,
     capture,
     chunk,
+    clck,
+    jitm,
     json_chunk,
     mapping,
     maps,
     session,
+    thrd,
+    thread,
     totals,
 )
 
@@ -29,6 +33,9 @@ def full_capture() -> bytes:
     return capture(
         SESS,
         json_chunk("MAPS", maps(100, [mapping(0x1000, 0x2000, 0, "/bin/x")])),
+        thrd(thread(100, 100, "x")),
+        clck(1, 2),
+        jitm(100, "5000 10 made\n"),
         chunk("KSYM", kernel, compress=True),
         chunk("NEWS", b"from the future"),
         FIRST,

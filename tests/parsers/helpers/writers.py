@@ -122,6 +122,9 @@ def session(sets: Optional[dict[int, list[Json]]] = None, uuid: str = UUID_2_2) 
             "cpus": 2,
             "page_size": 4096,
             "pmu": "perf_events",
+            "host": "build7",
+            "boot_id": "0d6ec4b8-8c0f-4d8a-a8f1-6e0e3a4c2b11",
+            "processors": [processors()],
         },
         "format": {
             "name": "default",
@@ -137,6 +140,29 @@ def session(sets: Optional[dict[int, list[Json]]] = None, uuid: str = UUID_2_2) 
             }
             for number, pmds in sets.items()
         ],
+    }
+
+
+def processors() -> Json:
+    """Two CPUs of a kind, each with a cache of its own and one in common."""
+    return {
+        "cpus": "0-1",
+        "model": "Example CPU @ 2.80GHz",
+        "id": "GenuineExample,6,85,7",
+        "khz": 2800000,
+        "caches": [cache(1, "data", 32768, 1), cache(2, "unified", 1 << 20, 2)],
+    }
+
+
+def cache(level: int, kind: str, size: int, shared_by: int) -> Json:
+    """A cache."""
+    return {
+        "level": level,
+        "type": kind,
+        "size": size,
+        "line_size": 64,
+        "ways": 8,
+        "shared_by": shared_by,
     }
 
 
@@ -160,17 +186,62 @@ def maps(tgid: int, mappings: Sequence[Json], comm: str = "hotloops") -> Json:
     return {"tgid": tgid, "comm": comm, "maps": list(mappings)}
 
 
+def thread(tid: int, tgid: int, comm: str, ppid: int = 1, start_ns: int = 0) -> Json:
+    """A thread."""
+    return {
+        "tid": tid,
+        "tgid": tgid,
+        "ppid": ppid,
+        "comm": comm,
+        "start_ns": start_ns,
+    }
+
+
+def thrd(*threads: Json) -> bytes:
+    """A THRD chunk."""
+    return json_chunk("THRD", {"threads": list(threads)})
+
+
 def mapping(
-    start: int, end: int, offset: int, path: str, build_id: Optional[str] = None
+    start: int,
+    end: int,
+    offset: int,
+    path: str,
+    build_id: Optional[str] = None,
+    prot: str = "r-xp",
 ) -> Json:
     """One mapping."""
     return {
         "start": start,
         "end": end,
         "offset": offset,
+        "prot": prot,
         "path": path,
         "build_id": build_id,
     }
+
+
+def clock_moment(perf: int, realtime: int, tsc: Optional[int] = None) -> Json:
+    """What the clocks showed in one moment; it took 100 ns."""
+    return {
+        "perf_ns": perf,
+        "realtime_ns": realtime,
+        "monotonic_ns": perf + 1000,
+        "boottime_ns": perf + 2000,
+        "uncertainty_ns": 100,
+        "tsc": tsc,
+    }
+
+
+def clck(perf: int, realtime: int) -> bytes:
+    """A CLCK chunk."""
+    return json_chunk("CLCK", clock_moment(perf, realtime))
+
+
+def jitm(tgid: int, text: str, flags: int = 0) -> bytes:
+    """A JITM chunk."""
+    payload = struct.pack("<II", tgid, flags) + text.encode()
+    return chunk("JITM", payload, compress=True)
 
 
 def totals(samples: int, lost: int = 7, notifications: int = 3) -> Json:

@@ -3,17 +3,20 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 from pathlib import Path
 from typing import Optional
 
+import numpy as np
 import pytest
-from helpers.programs import SOURCE, Program, compiled
+from helpers.programs import SOURCE, Program, compiled, run
 from helpers.readers import reported
 from helpers.writers import (
     IIP_HDR,
     UUID_OPROFILE,
+    Json,
     Sample,
     buffer,
     bufr,
@@ -21,14 +24,22 @@ from helpers.writers import (
     captured,
     chunk,
     cook,
+    jitm,
     json_chunk,
     mapped,
     mapping,
+    maps,
     oprofile,
     oprofile_words,
     session,
+    totals,
 )
+from pfmparse.capture.kallsyms import KernelSymbols
+from pfmparse.capture.maps import Mapping, MapsHistory, ProcessMaps, parse_maps
 from pfmparse.symbols import libdw
+from pfmparse.symbols.location import Detail, Frame, Location
+from pfmparse.symbols.options import SymbolOptions
+from pfmparse.symbols.resolver import Addresses, Resolver
 
 
 @pytest.fixture(scope="module")
@@ -227,3 +238,203 @@ def test_offsets_in_a_file_are_looked_up_by_its_cookie(
     ]
     lines = [row[0] for row in reported(data, "line").rows]
     assert sum("hotspots.c:" in line for line in lines) >= 2
+
+
+CPP = """
+namespace shapes {
+__attribute__((noinline)) int area(int side) { return side * side; }
+__attribute__((noinline)) int area(double side) { return side * 2; }
+}
+int main() { return shapes::area(3) + shapes::area(2.0); }
+"""
+
+
+@pytest.mark.parametrize("demangle", [True, False])
+def test_names_are_those_of_the_source(demangle: bool, tmp_path: Path) -> None:
+    source = tmp_path / "shapes.cpp"
+    source.write_text(CPP)
+    program = compiled(tmp_path / "shapes", source=source)
+    names = {"_ZN6shapes4areaEi": "shapes::area(int)"}
+    names["_ZN6shapes4areaEd"] = "shapes::area(double)"
+    samples = [Sample(ip=program.ip(name)) for name in names]
+    found = reported(captured(samples, mapped(program.mapping)), demangle=demangle)
+    wanted = names.values() if demangle else names.keys()
+    assert sorted(row[1] or "" for row in found.rows) == sorted(wanted)
+    assert found.warnings == []
+
+
+def test_names_of_the_kernel_are_those_of_the_source() -> None:
+    text = b"ffffffff81000000 T _RNvNtCs1234_6kernel4sync4lock\n"
+    data = captured([Sample(ip=0xFFFFFFFF81000010)], chunk("KSYM", text, True))
+    assert [row[1] for row in reported(data).rows] == ["kernel::sync::lock"]
+
+
+def test_location_says_where_in_the_file_the_function_is(program: Program) -> None:
+    ips = np.array([program.ip("hot"), 0xFFFFFFFF81000010], np.uint64)
+    maps = MapsHistory()
+    text = json.dumps({"tgid": 1, "comm": "", "maps": [program.mapping]})
+    maps.add(parse_maps(text.encode(), 0))
+    kernel = KernelSymbols(b"ffffffff81000000 T _RNvCs1_6kernel4lock\n", 0)
+    resolver = Resolver(maps, kernel, [], Detail.SYMBOL, print)
+    ones = np.ones(2, np.uint64)
+    hot, lock = resolver.resolve(Addresses(ones, ones, ips))
+    start = program.address("hot")
+    assert (hot.start, hot.offset) == (start, start + 1)
+    assert hot.mangled is None
+    assert (lock.start, lock.offset) == (0xFFFFFFFF81000000, 0xFFFFFFFF81000010)
+    assert (lock.symbol, lock.mangled) == ("kernel::lock", "_RNvCs1_6kernel4lock")
+
+
+def jit_capture(samples: list[Sample], where: list[Json], *jits: bytes) -> bytes:
+    """A capture whose process 100 has these mappings; functions come at the end."""
+    return capture(
+        json_chunk("SESS", session()),
+        json_chunk("MAPS", maps(100, where)),
+        bufr(buffer(samples)),
+        *jits,
+        json_chunk("DONE", totals(len(samples))),
+    )
+
+
+def test_functions_made_at_run_time_are_found_in_anonymous_memory() -> None:
+    where = [
+        mapping(0x10000, 0x20000, 0, "", prot="rwxp"),
+        mapping(0x20000, 0x30000, 0, "[anon:code]"),
+        mapping(0x30000, 0x40000, 0, "/dev/zero"),
+        mapping(0x50000, 0x60000, 0, "[vdso]"),
+    ]
+    ips = [0x10010, 0x10018, 0x20010, 0x30010, 0x40010, 0x50010, 0x10040]
+    text = "".join(f"{n}0000 20 made{n}\n" for n in range(1, 6))
+    data = jit_capture([Sample(ip=ip) for ip in ips], where, jitm(100, text))
+    found = reported(data)
+    assert found.rows == [
+        ("made1", "made1", "[jit]", 2),
+        ("[unknown]", None, "[unknown]", 1),
+        ("[vdso]", None, "[vdso]", 1),
+        ("made2", "made2", "[jit]", 1),
+        ("made3", "made3", "[jit]", 1),
+        ("made4", "made4", "[jit]", 1),
+    ]
+    assert found.warnings == []
+
+
+def test_functions_made_at_run_time_are_those_of_the_process() -> None:
+    samples = [Sample(ip=0x1000, tgid=100), Sample(ip=0x1000, tgid=200)]
+    two = jitm(200, "1000 10 two\n"), jitm(300, "1000 10 three\n")
+    found = reported(jit_capture(samples, [], *two))
+    assert found.rows == [
+        ("[unknown]", None, "[unknown]", 1),
+        ("two", "two", "[jit]", 1),
+    ]
+
+
+def resolver(
+    maps: list[Mapping], detail: Detail, options: SymbolOptions = SymbolOptions()
+) -> Resolver:
+    """A resolver of process 1."""
+    history = MapsHistory()
+    history.add(ProcessMaps(1, "", tuple(maps)))
+    return Resolver(history, None, options, detail, print)
+
+
+def at(*ips: int) -> Addresses:
+    """Addresses of process 1."""
+    ones = np.ones(len(ips), np.uint64)
+    return Addresses(ones, ones, np.array(ips, np.uint64))
+
+
+INLINED = """
+namespace shapes {
+inline __attribute__((always_inline)) void area() { __asm__ volatile("here: nop"); }
+}
+extern "C++" int main() { shapes::area(); return 0; }
+"""
+
+
+@pytest.mark.parametrize("inlines", [True, False])
+def test_inlined_functions_are_frames(inlines: bool, tmp_path: Path) -> None:
+    source, path = tmp_path / "x.cpp", tmp_path / "x"
+    source.write_text(INLINED)
+    program = compiled(path, "-O2", source=source)
+    where = Mapping(0x1000, 1 << 40, 0, str(path), None)
+    options = SymbolOptions(inlines=inlines)
+    found = resolver([where], Detail.INLINES, options)
+    (location,) = found.resolve(at(0x1000 + program.offset_of("here")))
+    assert location.symbol == "main" and location.line == f"{source}:3"
+    if not inlines:
+        assert location.inlines == ()
+        assert location.frames() == (Frame("main", str(source), 3),)
+        return
+    frames = (Frame("shapes::area()", str(source), 3), Frame("main", str(source), 5))
+    assert location.inlines == location.frames() == frames
+
+
+def test_function_is_called_as_its_symbol_in_all_frames(tmp_path: Path) -> None:
+    source, path = tmp_path / "x.cpp", tmp_path / "x"
+    source.write_text(INLINED)
+    program = compiled(path, "-O2", source=source)
+    here = program.offset_of("here")
+    run("objcopy", "--redefine-sym", "main=main.cold", path)
+    where = Mapping(0x1000, 1 << 40, 0, str(path), None)
+    (location,) = resolver([where], Detail.INLINES).resolve(at(0x1000 + here))
+    names = [frame.function for frame in location.inlines]
+    assert names == ["shapes::area()", "main.cold"]
+    assert location.symbol == "main.cold"
+
+
+def test_calls_for_few_addresses_find_what_one_for_all_finds(
+    program: Program,
+) -> None:
+    where = Mapping(0x1000, 1 << 40, 0, str(program.path), None)
+    ips = [0x1000 + offset for offset in range(0, 0x3000, 7)]
+    whole = resolver([where], Detail.INLINES).resolve(at(*ips))
+    apart = resolver([where], Detail.INLINES)
+    found = [apart.resolve(at(ip))[0] for ip in ips]
+    assert [repr(one) for one in found] == [repr(one) for one in whole]
+    assert {location.symbol for location in whole} >= {"hot", "warm", "main", None}
+
+
+def test_file_of_a_location_can_be_read(program: Program) -> None:
+    build_id = bytes.fromhex(program.build_id)
+    where = Mapping(0x1000, 1 << 40, 0, str(program.path), build_id)
+    found = resolver([where], Detail.SYMBOL)
+    (location,) = found.resolve(at(0x1000 + program.symbols["hot"]))
+    assert location.build_id == build_id
+    file = found.file(location)
+    assert file is not None and location.start is not None
+    assert file.rows(location.start, location.start + 8)
+    assert found.file(Location("[kernel]")) is None
+
+
+VARIABLES = "int first = 1; static int last[100000]; int main(void) { return last[0]; }"
+
+
+def test_variables_are_found_behind_the_mapping_of_their_file_too(
+    tmp_path: Path,
+) -> None:
+    source, path = tmp_path / "x.c", tmp_path / "x"
+    source.write_text(VARIABLES)
+    program = compiled(path, "-O0", source=source)
+    first, last = program.offset_of("first"), program.offset_of("last") + 399999
+    page = first & ~0xFFF
+    maps = [
+        Mapping(0x10000, 0x11000, page, str(path), None),
+        Mapping(0x11000, 0x90000, 0, "", None),
+        Mapping(0xA0000, 0xB0000, 0, "[heap]", None),
+        Mapping(0xB0000, 0xC0000, 0, "", None),
+    ]
+    found = resolver(maps, Detail.SYMBOL)
+    ips = [0x10000 + first - page, 0x10000 + last - page, 0x8FFFF, 0xB0000]
+    locations = found.resolve_data(at(*ips))
+    assert [(one.symbol, one.object) for one in locations] == [
+        ("first", str(path)),
+        ("last", str(path)),
+        # Other memory that the kernel has put there.
+        (None, "[unknown]"),
+        (None, "[unknown]"),
+    ]
+    objects = resolver(maps, Detail.OBJECT).resolve_data(at(*ips))
+    assert [one.object for one in objects] == [one.object for one in locations]
+    assert {one.symbol for one in objects} == {None}
+    # They are no code.
+    assert {one.symbol for one in found.resolve(at(*ips))} == {None}

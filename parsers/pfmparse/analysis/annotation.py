@@ -1,0 +1,289 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""The samples of one function, by instruction and by line of its source."""
+
+from __future__ import annotations
+
+import os
+from bisect import bisect_right
+from collections import defaultdict
+from dataclasses import dataclass, field
+from typing import Iterable, Optional, Sequence
+
+import numpy as np
+
+from ..errors import PfmParseError
+from ..symbols.debug_info import Line
+from ..symbols.disassembly import disassemble
+from ..symbols.elf_file import ElfFile
+from ..symbols.location import Location
+from .inputs import Input
+from .interner import Interner
+from .sums import Sums
+from .weights import Weight
+
+Weights = list[int]  # one for each event
+
+# Of a function; files may claim anything.
+MAX_LINES = 1 << 16
+MAX_CODE = 1 << 20  # bytes
+
+
+@dataclass(frozen=True)
+class Function:
+    """A function, where it begins as Location.offset counts, and a place in it."""
+
+    name: str
+    start: int
+    place: Location
+
+    @property
+    def object(self) -> str:
+        """The file, or what Location.object says of it."""
+        return self.place.object
+
+
+@dataclass
+class Samples:
+    """What was sampled in a function, by address and event."""
+
+    function: Function
+    weights: dict[int, Weights] = field(default_factory=dict)
+    total: int = 0
+
+
+@dataclass(frozen=True)
+class Instruction:
+    """An instruction, the line that it is of if that is known, and its weights."""
+
+    address: int
+    text: str
+    line: Optional[Line]
+    weights: Weights
+
+
+@dataclass(frozen=True)
+class SourceLine:
+    """A line of a file; ``text`` is None if the file cannot be read."""
+
+    line: Line
+    text: Optional[str]
+    weights: Weights
+
+
+@dataclass(frozen=True)
+class Annotation:
+    """A function with its code and its source, as far as they are there.
+
+    ``lacks`` says why something is not.
+    """
+
+    function: Function
+    events: Sequence[str]
+    totals: Weights
+    instructions: Sequence[Instruction]
+    lines: Sequence[SourceLine]
+    lacks: Sequence[str]
+
+
+class Collector:
+    """Collects the samples of functions of a name, from inputs one after another."""
+
+    def __init__(self, name: str, weight: str) -> None:
+        self._name = name
+        self._weight = weight
+        self._events: dict[str, int] = {}
+        self._found: dict[object, Samples] = {}
+
+    def add(self, source: Input) -> None:
+        """Reads an input; PfmParseError if its samples lack a column."""
+        pairs, sums = Interner(), Sums()
+        weight = Weight(self._weight, source.events)
+        for batch in source.batches():
+            own, events = source.places.own(batch), source.events.ids(batch.samples)
+            sums.add(pairs.ids(own, events), weight.of(batch.samples))
+        locations = source.places.locations()
+        names = [event.name for event in source.events.all]
+        places, events = (part.tolist() for part in pairs.pairs())
+        totals = sums.result(len(pairs))
+        for place, event, total in zip(places, events, totals):
+            if total and self._name in (
+                locations[place].symbol,
+                locations[place].mangled,
+            ):
+                self._count(locations[place], names[event], total)
+
+    def samples(self) -> list[Samples]:
+        """The functions, most weight first; PfmParseError if there is none."""
+        if not self._found:
+            raise PfmParseError(f"no sample is in a function {self._name}", 0)
+        for samples in self._found.values():
+            for weights in samples.weights.values():
+                weights += [0] * (len(self._events) - len(weights))
+        return sorted(self._found.values(), key=lambda samples: -samples.total)
+
+    def events(self) -> list[str]:
+        """The events, in the order of the weights."""
+        return list(self._events)
+
+    def _count(self, location: Location, event: str, weight: int) -> None:
+        assert location.offset is not None
+        start = location.offset if location.start is None else location.start
+        # The same file may have been at several places.
+        file = location.build_id or location.object
+        key = (file, start)
+        function = Function(self._name, start, location)
+        samples = self._found.setdefault(key, Samples(function))
+        number = self._events.setdefault(event, len(self._events))
+        weights = samples.weights.setdefault(location.offset, [])
+        weights += [0] * (number + 1 - len(weights))
+        weights[number] += weight
+        samples.total += weight
+
+
+class SourceFiles:
+    """Reads source files, each once; looks into some directories first.
+
+    What is not here is asked for on the servers of SymbolOptions.debuginfod.
+    """
+
+    def __init__(self, directories: Sequence[str]) -> None:
+        self._directories = directories
+        self._lines: dict[str, Optional[list[str]]] = {}
+
+    def text(self, line: Line, elf: ElfFile) -> Optional[str]:
+        """The text of a line of a file's source, None if it is not there."""
+        if line.file not in self._lines:
+            self._lines[line.file] = self._read(line.file, elf)
+        lines = self._lines[line.file]
+        there = lines is not None and 0 < line.number <= len(lines)
+        return lines[line.number - 1] if lines and there else None
+
+    def _read(self, path: str, elf: ElfFile) -> Optional[list[str]]:
+        under = [os.path.join(d, path.lstrip("/")) for d in self._directories]
+        beside = [os.path.join(d, os.path.basename(path)) for d in self._directories]
+        for candidate in (*under, *beside, path):
+            lines = _lines_in(candidate)
+            if lines is not None:
+                return lines
+        fetched = elf.source(path)
+        return None if fetched is None else _lines_in(fetched)
+
+
+def _lines_in(path: str) -> Optional[list[str]]:
+    """The lines of a text, None if it cannot be read."""
+    try:
+        # A name may be that of anything: a device could be read for ever.
+        if os.path.isfile(path):
+            with open(path, encoding="utf-8", errors="replace") as file:
+                return file.read().splitlines()
+    except OSError:
+        pass
+    return None
+
+
+def annotate(
+    samples: Samples,
+    events: Sequence[str],
+    elf: Optional[ElfFile],
+    sources: SourceFiles,
+    assembly: bool,
+) -> Annotation:
+    """Puts samples beside code, if ``assembly`` is wanted, and source."""
+    lacks: list[str] = []
+    width = len(events)
+    totals = _sum(samples.weights.values(), width)
+    instructions: list[Instruction] = []
+    lines: list[SourceLine] = []
+    if elf is None:
+        lacks.append(
+            f"{samples.function.object} cannot be read: only addresses are shown"
+        )
+        instructions = _bare(samples)
+    else:
+        end = _end(elf, samples)
+        rows = elf.rows(samples.function.start, end)
+        if assembly:
+            instructions = _instructions(samples, elf, end, width, lacks)
+        if not rows:
+            lacks.append(f"{samples.function.object} has no debug information")
+        lines = _lines(samples, elf, [row.line for row in rows], sources, width)
+        missing = {line.line.file for line in lines if line.text is None}
+        lacks += [f"{file} cannot be read" for file in sorted(missing)]
+    return Annotation(samples.function, events, totals, instructions, lines, lacks)
+
+
+def _end(elf: ElfFile, samples: Samples) -> int:
+    """Where the function ends, as far as it is known."""
+    (symbol,) = elf.functions(np.array([samples.function.start], np.uint64))
+    last = max(samples.weights) + 1
+    return max(symbol.end, last) if symbol else last
+
+
+def _bare(samples: Samples) -> list[Instruction]:
+    return [Instruction(at, "", None, w) for at, w in sorted(samples.weights.items())]
+
+
+def _instructions(
+    samples: Samples, elf: ElfFile, end: int, width: int, lacks: list[str]
+) -> list[Instruction]:
+    """The function's instructions; a sample is of the one that its address is in."""
+    start = samples.function.start
+    if end - start > MAX_CODE:
+        lacks.append(f"of {end - start} bytes of code, only addresses are shown")
+        return _bare(samples)
+    try:
+        found = disassemble(elf.code(start, end), start, elf.machine)
+    except PfmParseError as error:
+        lacks.append(error.message)
+        return _bare(samples)
+    if not found:
+        lacks.append(f"{samples.function.object} has no code at {start:#x}")
+        return _bare(samples)
+    starts = [instruction.address for instruction in found]
+    weights = [[0] * width for _ in found]
+    for address, some in samples.weights.items():
+        at = max(0, bisect_right(starts, address) - 1)
+        weights[at] = _sum((weights[at], some), width)
+    lines = elf.lines(np.array(starts, np.uint64))
+    return [
+        Instruction(one.address, one.text, line, some)
+        for one, line, some in zip(found, lines, weights)
+    ]
+
+
+def _lines(
+    samples: Samples,
+    elf: ElfFile,
+    of_code: Sequence[Optional[Line]],
+    sources: SourceFiles,
+    width: int,
+) -> list[SourceLine]:
+    """The function's lines from the first to the last, and lines from elsewhere."""
+    addresses = sorted(samples.weights)
+    sums: dict[Line, Weights] = defaultdict(lambda: [0] * width)
+    found = elf.lines(np.array(addresses, np.uint64))
+    for address, line in zip(addresses, found):
+        if line is not None:
+            sums[line] = _sum((sums[line], samples.weights[address]), width)
+    known = [line for line in of_code if line is not None and line.number]
+    numbers: dict[str, set[int]] = defaultdict(set)
+    for line in (*known, *sums):
+        numbers[line.file].add(line.number)
+    if known:
+        # What is between the first line and the last belongs to the function.
+        own = known[0].file
+        first, last = min(numbers[own]), max(numbers[own])
+        if last - first < MAX_LINES:
+            numbers[own] = set(range(first, last + 1))
+    lines = (Line(file, n) for file in numbers for n in sorted(numbers[file]))
+    return [
+        SourceLine(line, sources.text(line, elf), sums.get(line, [0] * width))
+        for line in lines
+    ]
+
+
+def _sum(weights: Iterable[Weights], width: int) -> Weights:
+    total = [0] * width
+    for some in weights:
+        total = [a + b for a, b in zip(total, some)]
+    return total

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Columns that views need and that formats may record in several ways."""
+
+from __future__ import annotations
+
+import re
+from typing import Optional
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import PfmParseError
+from ..formats.roles import Role
+from ..formats.samples import Column, Samples
+from ..layout import KERNEL_START
+from ..recording import Recording
+
+ROLES = {role.value: role for role in Role}
+NOBODY = (1 << 32) - 1  # no process, thread or CPU; 0 is the number of idle threads
+PMD = re.compile(r"pmd([0-9]{1,3})")
+
+
+def named(samples: Samples, name: str) -> Column:
+    """The column of a role's name, ``pmdN`` for values of PMD N, or of its own name.
+
+    PfmParseError if the samples do not have it.
+    """
+    if name in ROLES:
+        return samples.role(ROLES[name])
+    pmd = pmd_of(name)
+    if pmd is not None and not samples.has(name):
+        return pmd_values(samples, pmd)[0]
+    return samples.column(name)
+
+
+def pmd_of(name: str) -> Optional[int]:
+    """The N of ``pmdN``, None of another name."""
+    match = PMD.fullmatch(name)
+    return int(match[1]) if match else None
+
+
+def check_pmd(pmd: int, recording: Recording) -> None:
+    """PfmParseError if no sample of a recording can have values of a PMD."""
+    sets = recording.session.sets
+    there = {n for s in sets for p in s.pmds if p.sampling for n in p.smpl_pmds}
+    if pmd not in there:
+        have = ", ".join(map(str, sorted(there))) or "none"
+        text = f"no sample has values of PMD {pmd}; recorded were those of {have}"
+        raise PfmParseError(text, 0)
+
+
+def pmd_values(samples: Samples, pmd: int) -> tuple[Column, NDArray[np.bool_]]:
+    """The values of a PMD, 0 where it was not recorded, and where it was."""
+    values = np.zeros(samples.count, np.uint64)
+    there = np.zeros(samples.count, np.bool_)
+    for group in samples.groups:
+        if pmd in group.pmds:
+            values[group.which] = group.values[:, group.pmds.index(pmd)]
+            there[group.which] = True
+    return values, there
+
+
+def in_kernel(samples: Samples) -> NDArray[np.bool_]:
+    """Which samples are at kernel level."""
+    if samples.name_of(Role.KERNEL) is not None:
+        level: NDArray[np.bool_] = samples.role(Role.KERNEL) != 0
+        return level
+    above: NDArray[np.bool_] = samples.role(Role.ADDRESS) >= np.uint64(KERNEL_START)
+    return above
+
+
+def optional(samples: Samples, role: Role) -> Optional[Column]:
+    """The column of a role, None if the format does not record it."""
+    return None if samples.name_of(role) is None else samples.role(role)
+
+
+def processes(samples: Samples, recording: Recording) -> Column:
+    """The process of each sample: what was recorded, or the capture's only one."""
+    only = recording.source.maps.only_tgid()
+    if samples.name_of(Role.PROCESS) is None and only is not None:
+        return np.full(samples.count, only, np.uint32)
+    return samples.role(Role.PROCESS)
+
+
+def threads(samples: Samples, recording: Recording) -> Column:
+    """The thread of each sample: what was recorded, or the capture's only one."""
+    if samples.name_of(Role.THREAD) is None:
+        only = only_thread(recording)
+        if only is not None:
+            return np.full(samples.count, only, np.uint32)
+    return samples.role(Role.THREAD)
+
+
+def only_thread(recording: Recording) -> Optional[int]:
+    """The thread that was monitored, if there was exactly one."""
+    contexts = recording.session.contexts
+    if recording.session.mode != "thread" or len(contexts) != 1:
+        return None
+    return contexts[0].tid

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""The events of a capture, and which one each sample is of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Optional
+
+import numpy as np
+
+from ..errors import PfmParseError
+from ..formats.roles import Role
+from ..formats.samples import Column, Samples
+from ..recording import Recording
+from ..symbols.location import UNKNOWN
+from .interner import Ids
+
+
+@dataclass(frozen=True)
+class Event:
+    """An event whose overflows recorded samples; ``period`` between two of them.
+
+    ``set``, ``pmd`` and ``eventid`` are None of samples whose event is unknown.
+    """
+
+    name: str
+    set: Optional[int]
+    pmd: Optional[int]
+    eventid: Optional[int]
+    period: int
+
+
+class Events:
+    """The sampling PMDs of a session; the last event is that of unknown samples."""
+
+    def __init__(self, recording: Recording) -> None:
+        self.all = [
+            Event(pmd.event, s.id, pmd.num, pmd.eventid, -pmd.long_reset % (1 << 64))
+            for s in recording.session.sets
+            for pmd in s.pmds
+            if pmd.sampling
+        ]
+        self.recording = recording
+        self.all.append(Event(UNKNOWN, None, None, None, 1))
+
+    @property
+    def unknown(self) -> int:
+        """The number of the event that unknown samples have."""
+        return len(self.all) - 1
+
+    def ids(self, samples: Samples) -> Ids:
+        """The number of each sample's event."""
+        if samples.name_of(Role.PMD) is not None:
+            return self._by_pmd(samples)
+        if samples.name_of(Role.EVENT) is not None:
+            return self._by_eventid(samples.role(Role.EVENT))
+        only = 0 if self.unknown == 1 else self.unknown
+        return np.full(samples.count, only, np.intp)
+
+    def named(self, name: str) -> Ids:
+        """The numbers of the events of a name; PfmParseError if there is none."""
+        found = [at for at, event in enumerate(self.all) if event.name == name]
+        if not found:
+            there = ", ".join(dict.fromkeys(event.name for event in self.all[:-1]))
+            text = f"no event {name} was sampled; sampled were {there or 'none'}"
+            raise PfmParseError(text, 0)
+        return np.array(found, np.intp)
+
+    def _by_pmd(self, samples: Samples) -> Ids:
+        pmds = samples.role(Role.PMD)
+        sets: Optional[Column] = None
+        if samples.name_of(Role.SET) is not None:
+            sets = samples.role(Role.SET)
+        ids = np.full(samples.count, self.unknown, np.intp)
+        for at, event in enumerate(self.all[:-1]):
+            ours = pmds == event.pmd
+            ids[ours if sets is None else ours & (sets == event.set)] = at
+        return ids
+
+    def _by_eventid(self, numbers: Column) -> Ids:
+        ids = np.full(numbers.size, self.unknown, np.intp)
+        # Of events with the same number, the first: they cannot be told apart.
+        for at in range(self.unknown - 1, -1, -1):
+            eventid = self.all[at].eventid
+            assert eventid is not None
+            ids[numbers == np.uint64(eventid)] = at
+        return ids

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Samples grouped by one key or by several."""
+
+from __future__ import annotations
+
+from typing import Sequence
+
+import numpy as np
+
+from ..recording import Batch
+from .interner import Ids, Interner, U64s
+from .keys import Key, Value
+
+Values = tuple[Value, ...]
+
+
+class Groups:
+    """Numbers the combinations of some keys that occur."""
+
+    def __init__(self, keys: Sequence[Key]) -> None:
+        self._keys = keys
+        # The numbers of (the keys before, a key), for each key but the first.
+        self._pairs = [Interner() for _ in keys[1:]]
+
+    def ids(self, batch: Batch) -> Ids:
+        """The number of each sample's combination."""
+        ids = self._keys[0].ids(batch)
+        for key, pairs in zip(self._keys[1:], self._pairs):
+            ids = pairs.ids(_unsigned(ids), _unsigned(key.ids(batch)))
+        return ids
+
+    def values(self) -> list[Values]:
+        """The keys' values, by number; different numbers can have the same."""
+        found: list[Values] = [(value,) for value in self._keys[0].values()]
+        for key, pairs in zip(self._keys[1:], self._pairs):
+            values = key.values()
+            before, last = (part.tolist() for part in pairs.pairs())
+            found = [found[a] + (values[b],) for a, b in zip(before, last)]
+        return found
+
+
+def _unsigned(ids: Ids) -> U64s:
+    return ids.astype(np.uint64)

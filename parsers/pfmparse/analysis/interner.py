@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Dense numbers for pairs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+U64s = NDArray[np.uint64]
+Ids = NDArray[np.intp]
+
+BLOCK = 1 << 15  # pairs that are looked up at once: what that takes stays in the cache
+SLOTS = 1 << 12  # at first
+SPARE = 4  # slots for each pair, at least: then few share one
+LARGE = 1 << 22  # slots; then two for each pair are enough
+
+# An odd number that spreads neighbours apart: 2^64 / golden ratio.
+MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
+HALF = np.uint64(32)  # bits
+
+
+class Interner:
+    """Numbers distinct pairs (a, b) of 64-bit numbers from 0 on; a number stays.
+
+    Memory grows with the number of distinct pairs, not of those that are looked up.
+    It is for one thread at a time.
+
+    A table of slots has the numbers. The low bits of b select a pair's slot: the
+    addresses of a program's code are close together and do not collide there. What
+    finds another pair there goes on to further slots, by a hash. An empty slot has a
+    number, too, that of any pair: whether it is the right one is seen from the pair
+    that it stands for, so only what is not found needs to know which are empty.
+    """
+
+    def __init__(self) -> None:
+        self._count = 0
+        self._a, self._b = np.zeros(1, np.uint64), np.zeros(1, np.uint64)
+        self._same_a = True  # in all pairs
+        self._slots = np.zeros(SLOTS, np.intp)
+        self._used = np.zeros(SLOTS, np.bool_)
+
+    def __len__(self) -> int:
+        return self._count
+
+    def pairs(self) -> tuple[U64s, U64s]:
+        """The pairs' a and b, by number; copies."""
+        return self._a[: self._count].copy(), self._b[: self._count].copy()
+
+    def ids(self, a: NDArray[Any], b: NDArray[Any]) -> Ids:
+        """The number of each pair; ``a`` has shape (n,) or (1,), ``b`` (n,).
+
+        Both have integers, negative ones stand for those modulo 2^64.
+        """
+        ids = np.empty(b.size, np.intp)
+        for start in range(0, b.size, BLOCK):
+            part = slice(start, start + BLOCK)
+            ours = _wide(_or_one(a if a.size == 1 else a[part]))
+            self._look_up(ours, _wide(b[part]), ids[part])
+        return ids
+
+    def _look_up(self, a: U64s, b: U64s, ids: Ids) -> None:
+        """Fills in the numbers of some pairs."""
+        slots = _first_slots(a, b, self._slots.size)
+        if self._count == 0:
+            self._add_new(slots[:1], a[:1], b[:1])
+        np.take(self._slots, slots, out=ids, mode="wrap")
+        others = np.flatnonzero(self._differ(ids, a, b))
+        if others.size:
+            ids[others] = self._search(a if a.size == 1 else a[others], b[others])
+
+    def _differ(self, ids: Ids, a: U64s, b: U64s) -> NDArray[np.bool_]:
+        """Which pairs are not those of these numbers."""
+        differ: NDArray[np.bool_] = self._b.take(ids, mode="wrap") != b
+        if not (self._same_a and a.size == 1 and a[0] == self._a[0]):
+            differ |= self._a.take(ids, mode="wrap") != a
+        return differ
+
+    def _search(self, a: U64s, b: U64s) -> Ids:
+        """The numbers of pairs that may be anywhere in the table, or nowhere."""
+        ids, left = np.empty(b.size, np.intp), np.arange(b.size)
+        walk, a = self._walk(a, b), np.broadcast_to(a, b.shape)
+        while left.size:
+            self._add_new(walk.slots, a, b)
+            found = self._slots[walk.slots]
+            differ = (self._b[found] != b) | (self._a[found] != a)
+            ids[left[~differ]] = found[~differ]
+            left, a, b = left[differ], a[differ], b[differ]
+            grown = self._grow()
+            walk = self._walk(a, b) if grown else walk.next(differ)
+        return ids
+
+    def _add_new(self, slots: Ids, a: U64s, b: U64s) -> None:
+        """Gives empty slots among these to pairs that look there."""
+        new = self._claim(slots)
+        self._slots[slots[new]] = np.arange(self._count, self._count + new.size)
+        self._append(a[new], b[new])
+
+    def _claim(self, slots: Ids) -> Ids:
+        """The indices of those that get the slot that they look at."""
+        empty = np.flatnonzero(~self._used[slots])
+        # Of several that look at one slot, one is written there last.
+        self._slots[slots[empty]] = empty
+        got: Ids = empty[self._slots[slots[empty]] == empty]
+        self._used[slots[got]] = True
+        return got
+
+    def _append(self, a: U64s, b: U64s) -> None:
+        """Gives the next numbers to pairs."""
+        if b.size == 0:
+            return
+        end = self._count + b.size
+        if end > self._b.size:
+            size = max(end, 2 * self._b.size)
+            self._a, self._b = _resized(self._a, size), _resized(self._b, size)
+        self._a[self._count : end], self._b[self._count : end] = a, b
+        self._same_a = self._same_a and bool((a == self._a[0]).all())
+        self._count = end
+
+    def _grow(self) -> bool:
+        """Makes more slots if there are few for the pairs; False if there are not."""
+        size = self._slots.size
+        while self._count * (SPARE if size < LARGE else 2) > size:
+            size *= 2
+        if size == self._slots.size:
+            return False
+        self._slots, self._used = np.zeros(size, np.intp), np.zeros(size, np.bool_)
+        a, b = self._a[: self._count], self._b[: self._count]
+        walk, left = self._walk(a, b), np.arange(self._count)
+        while left.size:
+            got = self._claim(walk.slots)
+            self._slots[walk.slots[got]] = left[got]
+            others = np.ones(left.size, np.bool_)
+            others[got] = False
+            left, walk = left[others], walk.next(others)
+        return True
+
+    def _walk(self, a: U64s, b: U64s) -> _Walk:
+        """Where to look for pairs, one slot after the other."""
+        return _Walk(
+            _first_slots(a, b, self._slots.size), _steps(a, b), self._slots.size
+        )
+
+
+class _Walk:
+    """Slots at which pairs are looked for, and how far it is to the next ones."""
+
+    def __init__(self, slots: Ids, steps: Ids, size: int) -> None:
+        self.slots = slots
+        self._steps = steps
+        self._size = size  # a power of two: odd steps come to all slots
+
+    def next(self, which: NDArray[np.bool_]) -> _Walk:
+        """The next slots of some of them."""
+        steps = self._steps[which]
+        slots = (self.slots[which] + steps) & (self._size - 1)
+        return _Walk(slots, steps, self._size)
+
+
+def _or_one(numbers: NDArray[Any]) -> NDArray[Any]:
+    """Only the first if all are equal, as they often are: it is faster."""
+    equal = numbers.strides[0] == 0 or (numbers == numbers[0]).all()
+    return numbers[:1] if equal else numbers
+
+
+def _wide(numbers: NDArray[Any]) -> U64s:
+    """Numbers of 64 bits, side by side."""
+    if numbers.dtype == np.uint64 and numbers.flags.c_contiguous:
+        return numbers
+    return numbers.astype(np.uint64)
+
+
+def _first_slots(a: U64s, b: U64s, size: int) -> Ids:
+    """Neighbouring slots for neighbouring b; far apart for different a."""
+    slots = a * MULTIPLIER + b
+    slots &= np.uint64(size - 1)
+    return slots.view(np.int64).astype(np.intp, copy=False)
+
+
+def _steps(a: U64s, b: U64s) -> Ids:
+    """Odd numbers that depend on all bits of the pairs."""
+    mixed = (a * MULTIPLIER) ^ b
+    mixed *= MULTIPLIER
+    mixed >>= HALF
+    mixed |= np.uint64(1)
+    return mixed.view(np.int64).astype(np.intp, copy=False)
+
+
+def _resized(numbers: U64s, size: int) -> U64s:
+    larger = np.zeros(size, np.uint64)
+    larger[: numbers.size] = numbers
+    return larger

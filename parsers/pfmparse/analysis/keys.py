@@ -1,0 +1,330 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""What samples can be grouped by."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Callable, Mapping, Optional, Protocol, Sequence, Union
+
+import numpy as np
+
+from ..errors import PfmParseError
+from ..formats import data_source
+from ..formats.roles import Role
+from ..formats.samples import Column, Samples
+from ..recording import Batch
+from ..symbols.location import UNKNOWN, Detail, Location
+from . import columns
+from .inputs import Input
+from .interner import Ids, Interner, U64s
+from .names import Names
+
+
+@dataclass(frozen=True)
+class Value:
+    """A value of a key; ``extra`` is what JSON has besides."""
+
+    key: Union[str, int]
+    label: str
+    extra: Mapping[str, object] = field(default_factory=dict)
+
+    def __hash__(self) -> int:
+        return hash((self.key, self.label))
+
+
+class Key(Protocol):
+    """What the samples of one input are grouped by."""
+
+    title: str
+
+    def ids(self, batch: Batch) -> Ids:
+        """A dense number for each sample; PfmParseError if they lack the column."""
+
+    def values(self) -> Sequence[Value]:
+        """What each number means; different ones can mean the same."""
+
+
+class Numbers:
+    """The number in a column."""
+
+    def __init__(self, title: str, select: Callable[[Samples], Column]) -> None:
+        self.title = title
+        self._select = select
+        self._numbers = Interner()
+        self._signed = False
+
+    def ids(self, batch: Batch) -> Ids:
+        """The number of each sample's number."""
+        column = self._select(batch.samples)
+        self._signed |= column.dtype.kind == "i"
+        wide = column.astype(np.uint64, copy=False)
+        return self._numbers.ids(np.zeros(1, np.uint64), wide)
+
+    def values(self) -> Sequence[Value]:
+        """The numbers."""
+        numbers = self._numbers.pairs()[1]
+        as_they_are = numbers.view(np.int64 if self._signed else np.uint64)
+        return [self._value(number) for number in as_they_are.tolist()]
+
+    def _value(self, number: int) -> Value:
+        return Value(number, str(number))
+
+
+class Named(Numbers):
+    """The name of the number in a column."""
+
+    def __init__(
+        self,
+        title: str,
+        select: Callable[[Samples], Column],
+        name: Callable[[int], str],
+    ) -> None:
+        super().__init__(title, select)
+        self._name = name
+
+    def _value(self, number: int) -> Value:
+        name = self._name(number)
+        return Value(name, name)
+
+
+class Eventids(Numbers):
+    """The number that the session gave to an event."""
+
+    def __init__(self, source: Input) -> None:
+        super().__init__("event", lambda samples: samples.role(Role.EVENT))
+        self._names: dict[int, list[str]] = {}
+        for event in source.events.all[:-1]:
+            assert event.eventid is not None
+            self._names.setdefault(event.eventid, []).append(event.name)
+
+    def _value(self, number: int) -> Value:
+        name = " or ".join(dict.fromkeys(self._names.get(number, []))) or None
+        return Value(number, f"{number} {name or UNKNOWN}", {"event": name})
+
+
+class Pmds:
+    """The PMD whose overflow recorded the sample."""
+
+    title = "pmd"
+
+    def __init__(self, source: Input) -> None:
+        self._pairs = Interner()
+        self._events = {(e.set, e.pmd): e.name for e in source.events.all[:-1]}
+
+    def ids(self, batch: Batch) -> Ids:
+        """The number of each sample's set and PMD."""
+        sets, pmds = batch.samples.role(Role.SET), batch.samples.role(Role.PMD)
+        return self._pairs.ids(sets.astype(np.uint64), pmds.astype(np.uint64))
+
+    def values(self) -> Sequence[Value]:
+        """A PMD of a set; all that the session does not sample are one."""
+        return [self._value(s, p) for s, p in zip(*_lists(self._pairs))]
+
+    def _value(self, event_set: int, pmd: int) -> Value:
+        event = self._events.get((event_set, pmd))
+        extra: dict[str, object] = {
+            "set": None if event is None else event_set,
+            "event": event,
+        }
+        if event is None:
+            return Value(UNKNOWN, UNKNOWN, extra)
+        return Value(pmd, f"{pmd} {event} (set {event_set})", extra)
+
+
+class Comms:
+    """The name of the thread or process."""
+
+    title = "comm"
+
+    def __init__(self, source: Input) -> None:
+        self._names = Names(source.recording)
+
+    def ids(self, batch: Batch) -> Ids:
+        """The number of each sample's name."""
+        return self._names.ids(batch.samples)
+
+    def values(self) -> Sequence[Value]:
+        """The names."""
+        return [Value(name, name) for name in self._names.all()]
+
+
+class Same:
+    """What all samples of an input have in common."""
+
+    def __init__(self, title: str, name: str) -> None:
+        self.title = title
+        self._name = name
+
+    def ids(self, batch: Batch) -> Ids:
+        """0."""
+        return np.zeros(batch.samples.count, np.intp)
+
+    def values(self) -> Sequence[Value]:
+        """The one value."""
+        return [Value(self._name, self._name)]
+
+
+class Located:
+    """Where an address lies: of the code, of its caller, or of the data."""
+
+    def __init__(
+        self,
+        title: str,
+        source: Input,
+        ids: Callable[[Batch], Ids],
+        value: Callable[[Location, int], Value],
+    ) -> None:
+        self.title = title
+        self._places = source.places
+        self._ids = ids
+        self._to_value = value
+
+    def ids(self, batch: Batch) -> Ids:
+        """The number of each sample's place."""
+        return self._ids(batch)
+
+    def values(self) -> Sequence[Value]:
+        """Where each place is."""
+        addresses = self._places.addresses().tolist()
+        found = zip(self._places.locations(), addresses)
+        return [self._to_value(location, address) for location, address in found]
+
+    def addresses(self) -> U64s:
+        """The address of each place."""
+        return self._places.addresses()
+
+    def some(self, ids: Ids) -> Sequence[Value]:
+        """Where some places are; the others need not be looked up."""
+        found = zip(self._places.some(ids), self._places.addresses()[ids].tolist())
+        return [self._to_value(location, address) for location, address in found]
+
+
+def _lists(pairs: Interner) -> tuple[list[int], list[int]]:
+    a, b = pairs.pairs()
+    return a.tolist(), b.tolist()
+
+
+def _function(location: Location, _: int) -> Value:
+    name = location.symbol or location.object
+    label = f"{location.symbol or UNKNOWN} ({location.object})"
+    return Value(name, label, _extra(location))
+
+
+def _line(location: Location, address: int) -> Value:
+    plain = _function(location, address)
+    if location.line is None:
+        return plain
+    return Value(location.line, f"{location.line} {plain.label}", plain.extra)
+
+
+def _address(location: Location, address: int) -> Value:
+    plain, name = _function(location, address), f"{address:#x}"
+    extra: dict[str, object] = {**plain.extra, "address": address}
+    return Value(name, f"{name} {plain.label}", extra)
+
+
+def _image(location: Location, _: int) -> Value:
+    return Value(location.object, location.object)
+
+
+def _extra(location: Location) -> dict[str, object]:
+    return {"symbol": location.symbol, "object": location.object}
+
+
+def _level(kernel: int) -> str:
+    return "kernel" if kernel else "user"
+
+
+class Callers(Located):
+    """Where the innermost caller is; not known of samples without a chain."""
+
+    def __init__(self, source: Input) -> None:
+        super().__init__("caller (object)", source, self._callers, _function)
+        self._lacking: Optional[PfmParseError] = None
+        self._found = False
+
+    def values(self) -> Sequence[Value]:
+        """The functions; PfmParseError if no sample can have recorded a chain."""
+        if self._lacking is not None and not self._found:
+            raise self._lacking
+        return super().values()
+
+    def _callers(self, batch: Batch) -> Ids:
+        samples = batch.samples
+        which, chains = np.arange(samples.count), samples.chains
+        if chains is None:
+            # Where a sample need not have a chain, none of a batch may have one.
+            self._lacking = self._lacking or samples.lacks("call chains")
+            return self._places.calls(batch, which, np.zeros(which.size, np.uint64))
+        self._found = True
+        files = chains.files_of_callers()
+        return self._places.calls(batch, which, chains.callers(), files)
+
+
+def _located(
+    title: str, value: Callable[[Location, int], Value]
+) -> Callable[[Input], Key]:
+    return lambda source: Located(title, source, source.places.own, value)
+
+
+KEYS: dict[str, Callable[[Input], Key]] = {
+    "function": _located("function (object)", _function),
+    "ip": _located("ip function (object)", _address),
+    "line": _located("line function (object)", _line),
+    "image": _located("image", _image),
+    "data-address": lambda source: Located(
+        "data address symbol (object)", source, source.places.data, _address
+    ),
+    "data-symbol": lambda source: Located(
+        "data symbol (object)", source, source.places.data, _function
+    ),
+    "caller": Callers,
+    "tid": lambda source: Numbers(
+        "tid", lambda samples: columns.threads(samples, source.recording)
+    ),
+    "process": lambda source: Numbers(
+        "process", lambda samples: columns.processes(samples, source.recording)
+    ),
+    "comm": Comms,
+    "pmd": Pmds,
+    "event": Eventids,
+    "kernel": lambda source: Named(
+        "kernel or user", lambda s: columns.in_kernel(s).view(np.uint8), _level
+    ),
+    "latency": lambda source: Numbers(
+        "latency in cycles", lambda samples: samples.role(Role.LATENCY)
+    ),
+    "data-source": lambda source: Named(
+        "data source",
+        lambda samples: samples.role(Role.DATA_SOURCE),
+        data_source.name_of,
+    ),
+    "file": lambda source: Same("file", source.file),
+    "host": lambda source: Same("host", source.host),
+}
+SAME = {"address": "ip"}  # the names of the roles
+
+# What needs more, or less, than symbols.
+DETAILS = {"line": Detail.LINE, "image": Detail.OBJECT}
+DETAILS |= dict.fromkeys(("function", "ip", "caller"), Detail.SYMBOL)
+DETAILS |= dict.fromkeys(("data-address", "data-symbol"), Detail.SYMBOL)
+ORDER = tuple(Detail)  # from the least to the most
+
+NAMES = tuple(dict.fromkeys((*KEYS, *columns.ROLES)))
+
+
+def detail_of(names: Sequence[str]) -> Detail:
+    """What has to be looked up for these keys."""
+    details = [DETAILS.get(SAME.get(name, name), Detail.OBJECT) for name in names]
+    return max(details, key=ORDER.index, default=Detail.OBJECT)
+
+
+def key(name: str, source: Input) -> Key:
+    """A key of that name: one of KEYS, another role's name, or a column's."""
+    name = SAME.get(name, name)
+    if name in KEYS:
+        return KEYS[name](source)
+    pmd = columns.pmd_of(name)
+    if pmd is not None:
+        columns.check_pmd(pmd, source.recording)
+    return Numbers(name, lambda samples: columns.named(samples, name))

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Where in the hierarchy of memory the data of samples were found."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Callable, Optional, Sequence
+
+import numpy as np
+
+from ..capture.session import Session
+from ..formats import data_source
+from ..formats.data_source import NEAREST_FIRST, TLBS_FIRST
+from ..formats.roles import Role
+from ..formats.samples import Column, Samples
+from .columns import optional
+from .interner import Ids, Interner
+
+UNKNOWN = NEAREST_FIRST.index(data_source.UNKNOWN)
+
+
+@dataclass(frozen=True)
+class Thresholds:
+    """The latencies of the second and of the third level, in cycles.
+
+    What took longer came from memory.
+    """
+
+    l2: int
+    l3: int
+
+
+# Of Itanium 2, whose event address registers do not tell the level.
+ITANIUM_2 = Thresholds(5, 14)
+
+
+def usual(session: Session) -> Optional[Thresholds]:
+    """The thresholds of the machine that was monitored, if they are known."""
+    return ITANIUM_2 if session.machine.arch == "ia64" else None
+
+
+class Classes(ABC):
+    """Sorts samples into a few classes, of ``names`` from the nearest one on.
+
+    When some were sorted, ``thresholds`` are those of their latencies, None if these
+    did not matter, and ``by_source`` is set if a data source did.
+    """
+
+    names: Sequence[str]
+    thresholds: Optional[Thresholds] = None
+    by_source = False
+
+    @abstractmethod
+    def ids(self, samples: Samples) -> Ids:
+        """The number of each sample's class."""
+
+
+class Levels(Classes):
+    """The level by the data source, or by the latency where there is no source."""
+
+    names = NEAREST_FIRST
+
+    def __init__(
+        self, given: Optional[Thresholds], otherwise: Optional[Thresholds]
+    ) -> None:
+        """Thresholds that are ``given`` apply even where the data source is known."""
+        self._given = given
+        self._usable = given or otherwise
+        self._sources = _Table(self.names, data_source.level_of)
+
+    def ids(self, samples: Samples) -> Ids:
+        """The number of each sample's level."""
+        ids = np.full(samples.count, UNKNOWN, np.intp)
+        sources = optional(samples, Role.DATA_SOURCE)
+        if sources is not None and self._given is None:
+            ids = self._sources.ids(sources)
+            self.by_source = self.by_source or bool((ids != UNKNOWN).any())
+        latencies = optional(samples, Role.LATENCY)
+        if self._usable is None or latencies is None:
+            return ids
+        rest = (ids == UNKNOWN) & (latencies != 0)
+        if rest.any():
+            self.thresholds = self._usable
+            ids[rest] = _by_latency(latencies[rest], self._usable)
+        return ids
+
+
+class Tlbs(Classes):
+    """Who translated the address, by the data source."""
+
+    names = TLBS_FIRST
+
+    def __init__(self) -> None:
+        self._table = _Table(self.names, data_source.tlb_of)
+
+    def ids(self, samples: Samples) -> Ids:
+        """The number of each sample's class; PfmParseError without data source."""
+        return self._table.ids(samples.role(Role.DATA_SOURCE))
+
+
+class _Table:
+    """The class of each distinct number."""
+
+    def __init__(self, names: Sequence[str], of: Callable[[int], str]) -> None:
+        self._names = names
+        self._of = of
+        self._numbers = Interner()
+        self._classes = np.zeros(0, np.intp)
+
+    def ids(self, column: Column) -> Ids:
+        """The class of each number."""
+        numbers = self._numbers.ids(np.zeros(1, np.uint64), column)
+        if len(self._numbers) > self._classes.size:
+            new = self._numbers.pairs()[1][self._classes.size :].tolist()
+            found = [self._names.index(self._of(number)) for number in new]
+            self._classes = np.append(self._classes, np.array(found, np.intp))
+        classes: Ids = self._classes[numbers]
+        return classes
+
+
+def _by_latency(latencies: Column, thresholds: Thresholds) -> Ids:
+    second, third, memory = (NEAREST_FIRST.index(n) for n in ("L2", "L3", "RAM"))
+    beyond = np.where(latencies <= thresholds.l3, third, memory)
+    return np.where(latencies <= thresholds.l2, second, beyond).astype(np.intp)

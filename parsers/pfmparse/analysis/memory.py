@@ -1,0 +1,269 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Samples of memory: by what they are grouped, and what is added up."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Mapping, Optional, Sequence
+
+import numpy as np
+
+from ..errors import PfmParseError
+from ..formats import data_source
+from ..formats.roles import Role
+from ..recording import Batch
+from ..symbols.location import UNKNOWN, Detail, Location
+from .columns import optional
+from .first_rows import Wanted, Words, first
+from .inputs import Input
+from .interner import Ids, U64s
+from .keys import Key, Located, Named, Value, key
+from .levels import Classes
+from .sums import Sums
+from .weights import Weight, product
+
+CACHE_LINE = 64  # bytes, where the machine does not say
+
+INST, DATA, LEVEL, TLB = "inst", "data", "level", "tlb"
+ADDRESS, FUNCTION, SYMBOL, LINE = "address", "function", "symbol", "line"
+CACHELINE, PAGE, LATENCY = "cacheline", "page", "latency"
+
+# What each view's samples can be grouped by; first what they are if nothing is said.
+VIEWS: Mapping[str, tuple[str, ...]] = {
+    INST: (ADDRESS, FUNCTION, SYMBOL, LINE, CACHELINE, PAGE),
+    DATA: (ADDRESS, SYMBOL, CACHELINE, PAGE),
+    LEVEL: (LEVEL, LATENCY),
+    TLB: (LEVEL, ADDRESS, FUNCTION, SYMBOL, LINE, CACHELINE, PAGE),
+}
+PERS = tuple(dict.fromkeys(per for pers in VIEWS.values() for per in pers))
+
+
+@dataclass
+class Row:
+    """Samples that have one value, their latencies, and how many are of each class."""
+
+    value: Value
+    samples: int = 0
+    latency: int = 0
+    classes: list[int] = field(default_factory=list)
+
+    def add(self, other: Row) -> None:
+        """Adds samples of the same value; of two addresses, the lower one stays."""
+        self.samples += other.samples
+        self.latency += other.latency
+        if not self.classes:
+            self.classes = [0] * len(other.classes)
+        self.classes = [one + two for one, two in zip(self.classes, other.classes)]
+        if (self.address or 0) > (other.address or 0):
+            self.value = other.value
+
+    @property
+    def identity(self) -> tuple[object, ...]:
+        """Rows of which this is equal have the same value, wherever that was mapped."""
+        return self.value.key, self.value.label, self.value.extra.get("object")
+
+    @property
+    def address(self) -> Optional[int]:
+        """Where the value begins, None if it is not in memory."""
+        address = self.value.extra.get("address")
+        return address if isinstance(address, int) else None
+
+
+Rows = dict[tuple[object, ...], Row]
+
+
+def add_row(rows: Rows, row: Row) -> None:
+    """Adds a row to those with other values."""
+    rows.setdefault(row.identity, Row(row.value)).add(row)
+
+
+class Addresses(Located):
+    """Where an address lies; each is a value, wherever it lies."""
+
+
+class Collapsed(Located):
+    """What is where an address lies; of one thing there are many addresses."""
+
+    def together(self, ids: Ids) -> tuple[Ids, list[Value]]:
+        """For each place the number of its value, and these: few as there may be."""
+        locations, addresses = self._places.locations(), self._places.addresses()[ids]
+        known: dict[object, int] = {}
+        values: list[Value] = []
+        numbers = []
+        # Of what has no beginning, the lowest address is that.
+        order = np.argsort(addresses, kind="stable")
+        for at, address in zip(ids[order].tolist(), addresses[order].tolist()):
+            place = locations[at]
+            begin = None
+            if place.start is not None and place.offset is not None:
+                begin = address - place.offset
+            key = place.symbol, place.object, place.line, begin
+            number = known.get(key)
+            if number is None:
+                number = known[key] = len(values)
+                values.append(self._to_value(place, address))
+            numbers.append(number)
+        found = np.empty(ids.size, np.intp)
+        found[order] = numbers
+        return found, values
+
+
+class Tally:
+    """Adds up the samples of an input."""
+
+    def __init__(
+        self, by: Key, classes: Classes, weight: Optional[Weight] = None
+    ) -> None:
+        """Without a ``weight``, what the samples say of themselves."""
+        self._by = by
+        self._weight = weight
+        self.classes = classes
+        self._samples, self._latencies, self._classes_of = Sums(), Sums(), Sums()
+        self._count = 0  # values so far
+        self._width = len(classes.names)
+
+    def add(self, batch: Batch) -> None:
+        """Adds samples; PfmParseError if they lack a column."""
+        samples = batch.samples
+        if not samples.count:
+            return
+        ids, weights = self._by.ids(batch), samples.weights()
+        if self._weight is not None:
+            weights = self._weight.of(samples)
+        self._count = max(self._count, int(ids.max()) + 1)
+        self._samples.add(ids, weights)
+        of_each = ids * self._width + self.classes.ids(samples)
+        self._classes_of.add(of_each, weights)
+        latencies = optional(samples, Role.LATENCY)
+        if latencies is not None:
+            cycles = latencies.astype(np.uint64, copy=False)
+            if weights is not None:
+                cycles = product(cycles, weights, Role.LATENCY.value)
+            self._latencies.add(ids, cycles)
+
+    def rows(self, wanted: Wanted = Wanted()) -> Rows:
+        """A row for each value that samples have.
+
+        Of addresses, those that cannot be among the ``wanted`` ones may be missing.
+        """
+        by, samples = self._by, self._samples.words(self._count)
+        ids = np.flatnonzero(samples[0] | samples[1])
+        if isinstance(by, Collapsed):
+            return self._rows(ids, *by.together(ids))
+        if isinstance(by, Addresses) and not wanted.all:
+            ids = ids[self._first(ids, by.addresses(), wanted)]
+            values = by.some(ids)
+        else:
+            every = by.values()
+            values = [every[at] for at in ids.tolist()]
+        return self._rows(ids, np.arange(ids.size), values)
+
+    def _first(self, ids: Ids, addresses: U64s, wanted: Wanted) -> Ids:
+        """The indices of the ids whose rows can be among the first."""
+        samples = self._samples.words(self._count)
+        high, low = self._classes_of.words(self._width * self._count)
+        classes = high.reshape(-1, self._width), low.reshape(-1, self._width)
+        return first(addresses[ids], _some(samples, ids), _some(classes, ids), wanted)
+
+    def of_each_class(self) -> list[int]:
+        """All samples of each class."""
+        return self._classes_of.totals(self._width * self._count, self._width)
+
+    def _rows(self, ids: Ids, numbers: Ids, values: Sequence[Value]) -> Rows:
+        """The rows of values, of which these numbers are those of the ids."""
+        rows: Rows = {}
+        width, count = self._width, len(values)
+        samples = self._samples.moved(ids, numbers).result(count)
+        latencies = self._latencies.moved(ids, numbers).result(count)
+        classes = self._classes_of.moved(*(_times(n, width) for n in (ids, numbers)))
+        of_each = classes.result(width * count)
+        for at, value in enumerate(values):
+            row = Row(value, samples[at], latencies[at])
+            row.classes = of_each[at * width : (at + 1) * width]
+            add_row(rows, row)
+        return rows
+
+
+def by(view: str, per: str, source: Input) -> Key:
+    """What a view's samples are grouped by; PfmParseError if there is no such."""
+    if per == LATENCY:
+        return key("latency", source)
+    if per == LEVEL:
+        name = data_source.tlb_name if view == TLB else data_source.level_name
+        return Named(per, lambda samples: samples.role(Role.DATA_SOURCE), name)
+    unit = _unit(per, source)
+    ids = source.places.data if is_of_data(view, per) else source.places.own
+    values = {FUNCTION: _symbol, SYMBOL: _symbol, LINE: _line}
+    if per in values:
+        return Collapsed(per, source, ids, values[per])
+    return Addresses(per, source, lambda batch: ids(batch, unit), _address)
+
+
+def is_of_data(view: str, per: str) -> bool:
+    """Rows are places of data: not those of the code that used them."""
+    return view != INST and per not in (FUNCTION, LINE, LEVEL, LATENCY)
+
+
+def detail_of(per: str) -> Detail:
+    """What has to be looked up for that."""
+    return Detail.LINE if per == LINE else Detail.SYMBOL
+
+
+def _some(words: Words, ids: Ids) -> Words:
+    return words[0][ids], words[1][ids]
+
+
+def _times(ids: Ids, width: int) -> Ids:
+    """The numbers of all classes of each id."""
+    numbers: Ids = (ids[:, np.newaxis] * width + np.arange(width)).reshape(-1)
+    return numbers
+
+
+def _unit(per: str, source: Input) -> int:
+    """How many bytes are a value."""
+    machine = source.recording.session.machine
+    if per == CACHELINE:
+        return machine.cache_line or CACHE_LINE
+    if per == PAGE and not machine.page_size:
+        raise PfmParseError("the session does not say how large pages are", 0)
+    return machine.page_size if per == PAGE else 1
+
+
+def _address(location: Location, address: int) -> Value:
+    return Value(f"{address:#x}", _name(location), _extra(location, address))
+
+
+def _symbol(location: Location, address: int) -> Value:
+    name = location.symbol or location.object
+    return Value(name, name, _extra(location, address - (_offset(location) or 0)))
+
+
+def _line(location: Location, address: int) -> Value:
+    if location.line is None:
+        return _symbol(location, address)
+    label = f"{location.line} {location.symbol or location.object}"
+    extra = {"symbol": location.symbol, "object": location.object}
+    return Value(location.line, label, extra)
+
+
+def _extra(location: Location, address: int) -> dict[str, object]:
+    return {
+        "symbol": location.symbol,
+        "object": location.object,
+        "address": address,
+    }
+
+
+def _name(location: Location) -> str:
+    """What is there: symbol and offset, or the object, or nothing that is known."""
+    offset = _offset(location)
+    if location.symbol is not None and offset is not None:
+        return f"{location.symbol}+{offset:#x}"
+    return "" if location.object == UNKNOWN else location.object
+
+
+def _offset(location: Location) -> Optional[int]:
+    """How far the place is from the beginning of its symbol."""
+    if location.offset is None or location.start is None:
+        return None
+    return location.offset - location.start

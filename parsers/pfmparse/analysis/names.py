@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""The names of the processes and threads that samples are of."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..formats.roles import Role
+from ..formats.samples import Samples
+from ..recording import Recording
+from ..symbols.location import UNKNOWN
+from .columns import NOBODY, processes
+from .interner import Ids, Interner
+
+
+class Names:
+    """Numbers names: that of a sample's thread, or else of its process."""
+
+    def __init__(self, recording: Recording) -> None:
+        self._recording = recording
+        self._pairs = Interner()
+        self._names: list[str] = []
+
+    def ids(self, samples: Samples) -> Ids:
+        """The number of each sample's name; PfmParseError if it has neither."""
+        tgids = processes(samples, self._recording).astype(np.uint64)
+        tids = np.full(1, NOBODY, np.uint64)
+        if samples.name_of(Role.THREAD) is not None:
+            tids = samples.role(Role.THREAD).astype(np.uint64)
+        return self._pairs.ids(np.broadcast_to(tids, tgids.shape), tgids)
+
+    def all(self) -> list[str]:
+        """The names, by number."""
+        tids, tgids = (part.tolist() for part in self._pairs.pairs())
+        done = len(self._names)
+        self._names += [self.of(*pair) for pair in zip(tids[done:], tgids[done:])]
+        return self._names
+
+    def of(self, tid: int, tgid: int) -> str:
+        """The name of a thread, or else of its process."""
+        threads = self._recording.source.threads
+        return threads.name(tid) or threads.name(tgid) or UNKNOWN

@@ -1,0 +1,220 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Dense numbers for the addresses of samples, and where those lie."""
+
+from __future__ import annotations
+
+from typing import Callable, Optional
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..formats.roles import Role
+from ..formats.samples import Column, Samples
+from ..recording import Batch, Recording
+from ..symbols.elf_file import ElfFile
+from ..symbols.location import Detail, Location
+from ..symbols.options import SymbolOptions
+from ..symbols.resolver import Addresses, Resolver
+from .columns import NOBODY
+from .interner import Ids, Interner, U64s
+
+KERNEL_TGID = NOBODY - 1  # no process has it, either
+NO_COOKIE = 0
+FILE = 1 << 63  # a space that is a file: the number of its cookie
+DATA = 1 << 62  # a space of data; what else it has is that of the code
+
+Warn = Callable[[str], None]
+
+
+class Places:
+    """Numbers addresses by address space, and looks up where they lie.
+
+    A space is the epoch of the mappings << 32 | tgid, or a file of a cookie, in
+    which the address is an offset.
+    """
+
+    def __init__(
+        self, recording: Recording, options: SymbolOptions, detail: Detail, warn: Warn
+    ) -> None:
+        """``detail`` is what is looked up; ``warn`` is as for the Resolver."""
+        source = recording.source
+        self._recording = recording
+        self._resolver = Resolver(
+            source.maps, source.kernel, options, detail, warn, source.jit
+        )
+        self._interner = Interner()
+        self._cookies = Interner()
+        self._locations: list[Location] = []
+
+    def __len__(self) -> int:
+        return len(self._interner)
+
+    def own(self, batch: Batch, unit: int = 1) -> Ids:
+        """The number of each sample's own address, or of its ``unit`` bytes of memory.
+
+        Units lie one after the other from address 0 on, as lines and pages do.
+        """
+        at = batch.samples.role(Role.ADDRESS)
+        return self._interner.ids(self._spaces(batch), _start(at, unit))
+
+    def data(self, batch: Batch, unit: int = 1) -> Ids:
+        """The number of each sample's data address, or of its unit of memory."""
+        at = batch.samples.role(Role.DATA_ADDRESS)
+        spaces = _processes(batch.samples, batch.epoch) | np.uint64(DATA)
+        return self._interner.ids(spaces, _start(at, unit))
+
+    def calls(
+        self,
+        batch: Batch,
+        which: Ids,
+        addresses: U64s,
+        files: Optional[U64s] = None,
+    ) -> Ids:
+        """The numbers of the calls that return to addresses, of samples ``which``.
+
+        ``files`` are as those of Chains. A call can be the last instruction of its
+        function, so that it is the byte before the address where it returns to that
+        lies in the function.
+        """
+        spaces = _processes(batch.samples, batch.epoch)
+        if spaces.size > 1:
+            spaces = spaces[which]
+        if files is not None and files.any():
+            spaces = np.where(files != NO_COOKIE, self._files(files), spaces)
+        one = np.uint64(1)
+        return self._interner.ids(spaces, np.maximum(addresses, one) - one)
+
+    def addresses(self) -> U64s:
+        """The addresses, by number."""
+        return self._interner.pairs()[1]
+
+    def processes(self) -> NDArray[np.uint64]:
+        """The process of each address by number; NOBODY if it is not known."""
+        spaces = self._interner.pairs()[0]
+        tgids = spaces & np.uint64(NOBODY)
+        tgids[spaces >= np.uint64(FILE)] = NOBODY
+        return self._known(tgids)
+
+    def locations(self) -> list[Location]:
+        """Where the addresses lie, by number; looks up those that are new."""
+        done = len(self._locations)
+        if done < len(self):
+            spaces, ips = (part[done:] for part in self._interner.pairs())
+            self._locations += self._resolve(spaces, ips)
+        return self._locations
+
+    def elf(self, location: Location) -> Optional[ElfFile]:
+        """The file in which a location is, None if there is none."""
+        return self._resolver.file(location)
+
+    def some(self, ids: Ids) -> list[Location]:
+        """Where some of the addresses lie, which are looked up each time."""
+        spaces, ips = self._interner.pairs()
+        return self._resolve(spaces[ids], ips[ids])
+
+    def _resolve(self, spaces: U64s, ips: U64s) -> list[Location]:
+        found = np.empty(ips.size, object)
+        in_file = spaces >= np.uint64(FILE)
+        of_data = ~in_file & (spaces & np.uint64(DATA) != 0)
+        for which, resolve in (
+            (in_file, self._resolve_files),
+            (of_data, self._resolve_data),
+            (~in_file & ~of_data, self._resolve_code),
+        ):
+            if which.any():
+                found[which] = _objects(resolve(spaces[which], ips[which]))
+        return list(found)
+
+    def _resolve_code(self, spaces: U64s, ips: U64s) -> list[Location]:
+        return self._resolver.resolve(self._in_spaces(spaces, ips))
+
+    def _resolve_data(self, spaces: U64s, ips: U64s) -> list[Location]:
+        spaces = spaces ^ np.uint64(DATA)
+        return self._resolver.resolve_data(self._in_spaces(spaces, ips))
+
+    def _resolve_files(self, spaces: U64s, offsets: U64s) -> list[Location]:
+        numbers = (spaces ^ np.uint64(FILE)).astype(np.intp)
+        cookies = self._cookies.pairs()[1][numbers]
+        table = self._recording.source.cookies
+        return self._resolver.resolve_files(table, cookies, offsets)
+
+    def _in_spaces(self, spaces: U64s, ips: U64s) -> Addresses:
+        tgids = self._known(spaces & np.uint64(NOBODY))
+        return Addresses(spaces >> np.uint64(32), tgids, ips)
+
+    def _known(self, tgids: U64s) -> U64s:
+        """The processes, with the only one where none was recorded."""
+        only = self._recording.source.maps.only_tgid()
+        if only is not None:
+            tgids[tgids == NOBODY] = only
+        return tgids
+
+    def _spaces(self, batch: Batch) -> U64s:
+        """The space of each sample's own address; (n,), or (1,) if it is the same."""
+        samples = batch.samples
+        files = _in_files(samples)
+        if files is None or not files.any():
+            return _spaces(samples, batch.epoch)
+        cookies = self._files(samples.role(Role.FILE))
+        # Often all are in files: what the others would be takes as long again.
+        if files.all():
+            return cookies
+        return np.where(files, cookies, _spaces(samples, batch.epoch))
+
+    def _files(self, cookies: Column) -> U64s:
+        """The space of each file; shape (n,), or (1,) if all are the same."""
+        if cookies.size and (cookies == cookies[0]).all():
+            cookies = cookies[:1]
+        zero = np.zeros(1, np.uint64)
+        numbers = self._cookies.ids(zero, _wide(cookies)).astype(np.uint64)
+        return numbers | np.uint64(FILE)
+
+
+def _wide(column: Column) -> U64s:
+    return column.astype(np.uint64, copy=False)
+
+
+def _start(column: Column, unit: int) -> U64s:
+    """The first addresses of the units that these addresses are in."""
+    at = _wide(column)
+    return at if unit == 1 else at - at % np.uint64(unit)
+
+
+def _objects(locations: list[Location]) -> NDArray[np.object_]:
+    """An array that can be assigned to a part of another."""
+    array = np.empty(len(locations), object)
+    array[:] = locations
+    return array
+
+
+def _spaces(samples: Samples, epoch: int) -> U64s:
+    """The address space of each sample; shape (n,), or (1,) if it is the same."""
+    if samples.name_of(Role.KERNEL) is None:
+        return _processes(samples, epoch)
+    tgid = np.full(samples.count, NOBODY, np.uint32)
+    if samples.name_of(Role.PROCESS) is not None:
+        tgid = samples.role(Role.PROCESS).astype(np.uint32, copy=False)
+    tgid = np.where(samples.role(Role.KERNEL), np.uint32(KERNEL_TGID), tgid)
+    return _wide(tgid) | np.uint64(epoch << 32)
+
+
+def _processes(samples: Samples, epoch: int) -> U64s:
+    """The address space of each sample's process; of the same shapes."""
+    if samples.name_of(Role.PROCESS) is None:
+        return np.array([NOBODY | epoch << 32], np.uint64)
+    # Negative process IDs must not spill into the epoch.
+    tgid = samples.role(Role.PROCESS).astype(np.uint32, copy=False)
+    if samples.count and (tgid == tgid[0]).all():
+        # Often there is only one process: one number instead of a column.
+        return np.array([int(tgid[0]) | epoch << 32], np.uint64)
+    return _wide(tgid) | np.uint64(epoch << 32)
+
+
+def _in_files(samples: Samples) -> Optional[NDArray[np.bool_]]:
+    """Which samples are offsets in a file, None if the format has no cookies."""
+    if samples.name_of(Role.FILE) is None:
+        return None
+    files: NDArray[np.bool_] = samples.role(Role.FILE) != NO_COOKIE
+    if samples.name_of(Role.KERNEL) is not None:
+        files &= samples.role(Role.KERNEL) == 0
+    return files

@@ -1,0 +1,294 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Samples summed by stack, event and thread: what most exports and call views need."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Callable, Iterator, Optional, Sequence, TypeVar
+
+import numpy as np
+
+from ..errors import PfmParseError
+from ..formats.roles import Role
+from ..formats.samples import Samples
+from ..recording import Batch
+from ..symbols.location import UNKNOWN, Location
+from .columns import NOBODY, processes, threads
+from .inputs import Input
+from .interner import Ids, Interner, U64s
+from .names import Names
+from .stacks import ROOT
+from .sums import Sums
+from .weights import Weight
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A function in a stack, or a place in one.
+
+    ``address`` and ``file`` with ``line`` are None where frames are told apart by
+    function only, or where they are not known; ``inlined`` is set if the function is
+    part of the one that called it.
+    """
+
+    function: str
+    object: str
+    file: Optional[str] = None
+    line: Optional[int] = None
+    address: Optional[int] = None
+    inlined: bool = False
+
+
+@dataclass(frozen=True)
+class Thread:
+    """A thread of a machine; numbers are None where they are not known."""
+
+    host: str
+    process: Optional[int]
+    thread: Optional[int]
+    name: str
+
+
+@dataclass
+class Row:
+    """What was summed of one stack, event and thread, by number of each.
+
+    It is of a ``moment``, in steps of the Profiler's, where those are told apart.
+    """
+
+    node: int
+    event: int
+    thread: int
+    samples: int
+    weight: int
+    moment: int = 0
+
+
+@dataclass
+class Profile:
+    """Samples by stack, event and thread.
+
+    A stack is a node of a tree: ``frames[frame_of[node]]`` is its innermost frame,
+    ``parents[node]``, which is smaller, the stack of its caller, or ROOT.
+    """
+
+    events: list[str] = field(default_factory=list)
+    threads: list[Thread] = field(default_factory=list)
+    frames: list[Frame] = field(default_factory=list)
+    parents: list[int] = field(default_factory=list)
+    frame_of: list[int] = field(default_factory=list)
+    rows: list[Row] = field(default_factory=list)
+
+    def stack(self, node: int) -> list[Frame]:
+        """The frames of a stack, innermost first."""
+        return [self.frames[at] for at in self.numbers(node)]
+
+    def numbers(self, node: int) -> list[int]:
+        """The numbers of these frames."""
+        found = []
+        while node != ROOT:
+            found.append(self.frame_of[node])
+            node = self.parents[node]
+        return found
+
+    def sampled_events(self) -> list[int]:
+        """The numbers of the events but for unknown ones that have no samples."""
+        found = {row.event for row in self.rows}
+        all_of_them = enumerate(self.events)
+        return [at for at, name in all_of_them if at in found or name != UNKNOWN]
+
+    def total(self) -> int:
+        """All samples."""
+        return sum(row.samples for row in self.rows)
+
+
+FramesOf = Callable[[Location, int], Sequence[Frame]]
+
+
+def by_function(location: Location, _: int) -> Sequence[Frame]:
+    """A frame for the function of a place, then for those inlined there."""
+    frames = location.frames()[::-1]
+    return [
+        Frame(frame.function or UNKNOWN, location.object, inlined=at > 0)
+        for at, frame in enumerate(frames)
+    ]
+
+
+def by_place(location: Location, address: int) -> Sequence[Frame]:
+    """The same, told apart by address; file and line are set if they are known."""
+    frames = location.frames()[::-1]
+    return [
+        Frame(
+            frame.function or UNKNOWN,
+            location.object,
+            frame.file,
+            frame.line,
+            address,
+            at > 0,
+        )
+        for at, frame in enumerate(frames)
+    ]
+
+
+class Profiler:
+    """Makes a profile of inputs, in one pass over each."""
+
+    def __init__(
+        self,
+        weight: str = "count",
+        frames_of: FramesOf = by_function,
+        step: Optional[int] = None,
+    ) -> None:
+        """``step`` in ns tells moments apart, if the samples have times."""
+        self.profile = Profile()
+        self._step = step
+        self._weight = weight
+        self._frames_of = frames_of
+        self._frames: dict[Frame, int] = {}
+        self._nodes: dict[tuple[int, int], int] = {}
+        self._events: dict[str, int] = {}
+        self._threads: dict[Thread, int] = {}
+        self._rows: dict[tuple[int, int, int, int], Row] = {}
+
+    def add(self, source: Input, batches: Iterator[Batch]) -> None:
+        """Adds the samples of an input; PfmParseError if they lack a column."""
+        numbers = _Numbers(source, self._step)
+        samples, weights = Sums(), Sums()
+        weight = Weight(self._weight, source.events)
+        for batch in batches:
+            ids = numbers.ids(batch)
+            samples.add(ids, batch.samples.weights())
+            weights.add(ids, weight.of(batch.samples))
+        self._merge(source, numbers, samples, weights)
+
+    def _merge(
+        self, source: Input, numbers: _Numbers, samples: Sums, weights: Sums
+    ) -> None:
+        """Adds an input's sums to those of the same stacks, events and threads."""
+        nodes = self._merged_nodes(source)
+        events = [_number(self._events, e.name) for e in source.events.all]
+        all_threads = [_number(self._threads, t) for t in numbers.threads()]
+        count = len(numbers)
+        sums = zip(samples.result(count), weights.result(count))
+        for (node, event, thread, moment), (sample, weight) in zip(
+            numbers.rows(), sums
+        ):
+            key = nodes[node], events[event], all_threads[thread], moment
+            row = self._rows.setdefault(key, Row(*key[:3], 0, 0, moment))
+            row.samples += sample
+            row.weight += weight
+        done = self.profile
+        done.events, done.threads = list(self._events), list(self._threads)
+        done.frames, done.rows = list(self._frames), list(self._rows.values())
+
+    def _merged_nodes(self, source: Input) -> list[int]:
+        """For each stack of the input, the node of the profile."""
+        addresses = source.places.addresses().tolist()
+        found = zip(source.places.locations(), addresses)
+        frames = [
+            [_number(self._frames, frame) for frame in self._frames_of(*place)]
+            for place in found
+        ]
+        nodes: list[int] = []
+        parents, places = source.stacks.parents(), source.stacks.places()
+        for parent, place in zip(parents.tolist(), places.tolist()):
+            node = ROOT if parent == ROOT else nodes[parent]
+            for frame in frames[place]:
+                node = self._node(node, frame)
+            nodes.append(node)
+        return nodes
+
+    def _node(self, parent: int, frame: int) -> int:
+        node = self._nodes.setdefault((parent, frame), len(self._nodes))
+        if node == len(self.profile.parents):
+            self.profile.parents.append(parent)
+            self.profile.frame_of.append(frame)
+        return node
+
+
+class _Numbers:
+    """Numbers the combinations of stack, event, thread and moment in one input."""
+
+    def __init__(self, source: Input, step: Optional[int]) -> None:
+        self._source = source
+        self._step = step
+        self._threads = ThreadIds(source)
+        self._who, self._when, self._all = Interner(), Interner(), Interner()
+
+    def __len__(self) -> int:
+        return len(self._all)
+
+    def ids(self, batch: Batch) -> Ids:
+        """The number of each sample's combination."""
+        events = self._source.events.ids(batch.samples).astype(np.uint64)
+        threads = self._threads.ids(batch).astype(np.uint64)
+        who = self._who.ids(events, threads).astype(np.uint64)
+        if self._step is not None:
+            moments = self._moments(batch.samples, self._step)
+            who = self._when.ids(moments, who).astype(np.uint64)
+        return self._all.ids(self._source.stacks.ids(batch).astype(np.uint64), who)
+
+    def _moments(self, samples: Samples, step: int) -> U64s:
+        if samples.name_of(Role.TIME) is None:
+            return np.zeros(1, np.uint64)
+        return samples.role(Role.TIME).astype(np.uint64) // np.uint64(step)
+
+    def rows(self) -> Iterator[tuple[int, int, int, int]]:
+        """Stack, event, thread and moment of each combination, by number."""
+        events, threads = (part.tolist() for part in self._who.pairs())
+        moments, people = (part.tolist() for part in self._when.pairs())
+        nodes, who = (part.tolist() for part in self._all.pairs())
+        for node, at in zip(nodes, who):
+            moment = 0
+            if self._step is not None:
+                moment, at = moments[at], people[at]
+            yield node, events[at], threads[at], moment
+
+    def threads(self) -> list[Thread]:
+        """The threads, by number."""
+        return self._threads.all()
+
+
+class ThreadIds:
+    """Numbers the threads of an input's samples."""
+
+    def __init__(self, source: Input) -> None:
+        self._source = source
+        self._pairs = Interner()
+        self._names = Names(source.recording)
+
+    def ids(self, batch: Batch) -> Ids:
+        """The number of each sample's thread, whatever is known of it."""
+        tgids, tids = self._numbers(batch)
+        return self._pairs.ids(tgids, tids)
+
+    def all(self) -> list[Thread]:
+        """The threads, by number."""
+        pairs = zip(*(part.tolist() for part in self._pairs.pairs()))
+        return [self._thread(tgid, tid) for tgid, tid in pairs]
+
+    def _thread(self, tgid: int, tid: int) -> Thread:
+        name = self._names.of(tid, tgid)
+        return Thread(self._source.host, _known(tgid), _known(tid), name)
+
+    def _numbers(self, batch: Batch) -> tuple[U64s, U64s]:
+        samples, recording = batch.samples, self._source.recording
+        parts = []
+        for select in (processes, threads):
+            try:
+                column = select(samples, recording).astype(np.uint32)
+            except PfmParseError:
+                column = np.full(samples.count, NOBODY, np.uint32)
+            parts.append(column.astype(np.uint64))
+        return parts[0], parts[1]
+
+
+def _number(table: dict[T, int], thing: T) -> int:
+    """The number of a thing, the next one if it is new."""
+    return table.setdefault(thing, len(table))
+
+
+def _known(number: int) -> Optional[int]:
+    return None if number == NOBODY else number

@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Which samples a view is of."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+from typing import Callable, Iterable, Optional, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..formats.roles import Role
+from ..formats.samples import Column
+from ..recording import Batch, Recording
+from ..symbols.location import Detail, Location
+from .columns import in_kernel, processes, threads
+from .events import Events
+from .names import Names
+from .places import Places
+from .subset import subset
+from .times import Window, first_time
+
+Mask = NDArray[np.bool_]
+Test = Callable[[Batch], Mask]
+Select = Callable[[Batch], Batch]
+
+
+@dataclass(frozen=True)
+class Selection:
+    """What a sample must be; what is None or empty does not matter.
+
+    ``events`` are names; ``comms`` and ``objects`` patterns with * and ?; ``symbols``
+    regular expressions; ``kernel`` is the level, ``time`` counts from the start.
+    """
+
+    events: Sequence[str] = ()
+    pids: Sequence[int] = ()
+    tids: Sequence[int] = ()
+    comms: Sequence[str] = ()
+    cpus: Sequence[int] = ()
+    sets: Sequence[int] = ()
+    objects: Sequence[str] = ()
+    symbols: Sequence[re.Pattern[str]] = ()
+    kernel: Optional[bool] = None
+    time: Optional[Window] = None
+
+    @property
+    def detail(self) -> Detail:
+        """What has to be looked up about places to select."""
+        return Detail.SYMBOL if self.symbols else Detail.OBJECT
+
+    def of(self, recording: Recording, events: Events, places: Places) -> Select:
+        """What selects samples of a recording; PfmParseError if nothing can match."""
+        tests = list(self._tests(recording, events, places))
+
+        def select(batch: Batch) -> Batch:
+            for test in tests:
+                if batch.samples.count:
+                    batch = replace(batch, samples=subset(batch.samples, test(batch)))
+            return batch
+
+        return select
+
+    def _tests(
+        self, recording: Recording, events: Events, places: Places
+    ) -> Iterable[Test]:
+        """The cheap ones first; each is for the samples that the others have left."""
+        if self.kernel is not None:
+            kernel = self.kernel
+            yield lambda batch: _is(in_kernel(batch.samples), kernel)
+        if self.events:
+            wanted = np.concatenate([events.named(name) for name in self.events])
+            yield lambda batch: _among(events.ids(batch.samples), wanted)
+        if self.pids:
+            yield lambda b: _among(processes(b.samples, recording), self.pids)
+        if self.tids:
+            yield lambda b: _among(threads(b.samples, recording), self.tids)
+        if self.cpus:
+            yield lambda b: _among(b.samples.role(Role.CPU), self.cpus)
+        if self.sets:
+            yield lambda b: _among(b.samples.role(Role.SET), self.sets)
+        if self.time is not None:
+            window = self.time.after(first_time(recording))
+            yield lambda batch: window.has(batch.samples.role(Role.TIME))
+        if self.comms:
+            names = Names(recording)
+            yield lambda b: _matching(names, names.ids(b.samples), self.comms)
+        if self.objects or self.symbols:
+            yield lambda batch: self._located(places, batch)
+
+    def _located(self, places: Places, batch: Batch) -> Mask:
+        ids = places.own(batch)
+        distinct, inverse = np.unique(ids, return_inverse=True)
+        locations = places.locations()
+        good = [self._is_wanted(locations[at]) for at in distinct.tolist()]
+        mask: Mask = np.array(good, np.bool_)[inverse]
+        return mask
+
+    def _is_wanted(self, location: Location) -> bool:
+        name = location.symbol or ""
+        if self.symbols and not any(symbol.search(name) for symbol in self.symbols):
+            return False
+        names = (location.object, os.path.basename(location.object))
+        return not self.objects or any(_matches(name, self.objects) for name in names)
+
+
+def _among(column: Column, wanted: Iterable[int]) -> Mask:
+    """Which elements are one of those."""
+    if column.dtype.kind == "b":
+        column = column.astype(np.uint8)
+    # A number that the column cannot hold would become another one.
+    there = np.iinfo(column.dtype)
+    possible = [number for number in wanted if there.min <= number <= there.max]
+    return np.isin(column, np.array(possible, column.dtype))
+
+
+def _is(mask: Mask, wanted: bool) -> Mask:
+    return mask if wanted else ~mask
+
+
+def _matches(name: str, patterns: Sequence[str]) -> bool:
+    return any(fnmatchcase(name, pattern) for pattern in patterns)
+
+
+def _matching(names: Names, ids: NDArray[np.intp], patterns: Sequence[str]) -> Mask:
+    """Which elements have a name that matches."""
+    good = [_matches(name, patterns) for name in names.all()]
+    mask: Mask = np.array(good, np.bool_)[ids]
+    return mask

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Call stacks as a tree, whose nodes have dense numbers."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..recording import Batch
+from .interner import Ids, Interner, U64s
+from .places import Places
+
+ROOT = -1
+
+
+class Stacks:
+    """Numbers distinct stacks: each is a node, whose parent is that of the caller.
+
+    A sample without a call chain has a stack of its own address only.
+    """
+
+    def __init__(self, places: Places) -> None:
+        self._places = places
+        self._nodes = Interner()
+
+    def __len__(self) -> int:
+        return len(self._nodes)
+
+    def ids(self, batch: Batch) -> Ids:
+        """The node of each sample's whole stack."""
+        own = self._places.own(batch)
+        parents = self._callers(batch)
+        return self._nodes.ids(_plus_one(parents), own.astype(np.uint64))
+
+    def parents(self) -> Ids:
+        """The parent of each node, ROOT if it has none; always a smaller number."""
+        return self._nodes.pairs()[0].astype(np.intp) - 1
+
+    def places(self) -> Ids:
+        """The place of each node, a number of Places."""
+        return self._nodes.pairs()[1].astype(np.intp)
+
+    def _callers(self, batch: Batch) -> Ids:
+        """The node of each sample's innermost caller; ROOT where there is none."""
+        nodes = np.full(batch.samples.count, ROOT, np.intp)
+        chains = batch.samples.chains
+        if chains is None or batch.samples.count == 0:
+            return nodes
+        starts, lengths = chains.offsets[:-1], np.diff(chains.offsets)
+        which = np.repeat(np.arange(nodes.size), lengths)
+        used = slice(chains.offsets[0], chains.offsets[-1])
+        files = None if chains.files is None else chains.files[used]
+        calls = self._places.calls(batch, which, chains.addresses[used], files)
+        calls = calls.astype(np.uint64)
+        starts = starts - chains.offsets[0]
+        # From the outermost callers inwards, all samples that are so deep at once.
+        for depth in range(int(lengths.max()) - 1, -1, -1):
+            deep = np.flatnonzero(lengths > depth)
+            of = calls[starts[deep] + depth]
+            nodes[deep] = self._nodes.ids(_plus_one(nodes[deep]), of)
+        return nodes
+
+
+def _plus_one(nodes: Ids) -> U64s:
+    """The nodes as unsigned numbers, ROOT as 0."""
+    return (nodes + 1).astype(np.uint64)

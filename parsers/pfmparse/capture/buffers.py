@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Buffers of one context that are processed together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Container, Iterator, Optional
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .buffer import BUFFER_HEADER, Buffer
+
+Offsets = NDArray[np.intp]
+
+
+@dataclass(frozen=True)
+class Buffers:
+    """Some copies of one context's buffers, at one epoch of the mappings.
+
+    ``data`` has them, from the bytes ``begins`` on, each of so many bytes as ``sizes``
+    says; the arrays have shape (n,). ``offset`` is where the file holds ``data``; the
+    other fields are those of each Buffer.
+    """
+
+    data: memoryview
+    begins: Offsets
+    sizes: Offsets
+    context: int
+    epoch: int
+    offset: int
+    stored: str = ""
+    whole: bool = True
+    unread: int = 0
+
+    @classmethod
+    def of(cls, buffer: Buffer) -> Buffers:
+        """That buffer alone."""
+        return cls(
+            buffer.data,
+            np.zeros(1, np.intp),
+            np.array([len(buffer.data)], np.intp),
+            *buffer[1:],
+        )
+
+    def __len__(self) -> int:
+        return self.begins.size
+
+    def __iter__(self) -> Iterator[Buffer]:
+        for begin, size in zip(self.begins.tolist(), self.sizes.tolist()):
+            yield Buffer(
+                self.data[begin : begin + size],
+                self.context,
+                self.epoch,
+                self.offset + begin,
+                self.stored,
+                self.whole,
+                self.unread,
+            )
+
+    def part(self, start: int, end: int) -> Buffers:
+        """The copies from number ``start`` to before number ``end``."""
+        return replace(self, begins=self.begins[start:end], sizes=self.sizes[start:end])
+
+    def heads(self, dtype: np.dtype[np.void]) -> NDArray[np.void]:
+        """The structure that each copy begins with, and has room for; shape (n,)."""
+        raw = np.frombuffer(self.data, np.uint8)
+        rows = raw[self.begins[:, np.newaxis] + np.arange(dtype.itemsize)]
+        return rows.view(dtype)[:, 0]
+
+    def spacing(self) -> int:
+        """Bytes from the beginning of one to that of the next, 0 if these differ."""
+        gaps = np.diff(self.begins)
+        if gaps.size == 0:
+            return int(self.sizes[0])
+        return int(gaps[0]) if (gaps == gaps[0]).all() else 0
+
+
+def plain_buffers(chunks: Buffers, contexts: Container[int]) -> Optional[list[Buffers]]:
+    """The copies in some BUFR chunks, if they are stored as they were in memory.
+
+    ``chunks`` is where the payloads are; its context does not count. None if one has
+    no header, or has pieces, or is of none of ``contexts``.
+    """
+    size = BUFFER_HEADER.itemsize
+    if (chunks.sizes < size).any():
+        return None
+    heads = chunks.heads(BUFFER_HEADER)
+    found = list(dict.fromkeys(heads["context"].tolist()))
+    if heads["pieces"].any() or not all(context in contexts for context in found):
+        return None
+    begins, sizes = chunks.begins + size, chunks.sizes - size
+    copies = replace(chunks, begins=begins, sizes=sizes)
+    if len(found) == 1:
+        return [replace(copies, context=found[0])]
+    found_of = []
+    for context in found:
+        ours = heads["context"] == context
+        found_of.append(
+            replace(copies, begins=begins[ours], sizes=sizes[ours], context=context)
+        )
+    return found_of

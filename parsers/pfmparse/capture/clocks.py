@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""What several clocks showed in the same moments: the CLCK chunks (docs/capture.md)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Optional
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import PfmParseError
+from .json_node import Node
+
+MAX_MOMENTS = 1 << 12
+MAX_NS = (1 << 62) - 1  # so that no difference of two has more than 64 bits
+
+
+@dataclass(frozen=True)
+class Moment:
+    """What the clocks showed in one moment, in ns but for ``tsc``.
+
+    ``perf_ns`` is the clock of samples, ``uncertainty_ns`` how long reading took.
+    ``tsc`` is the CPU's time stamp counter, None if it could not be read.
+    """
+
+    perf_ns: int
+    realtime_ns: int
+    monotonic_ns: int
+    boottime_ns: int
+    uncertainty_ns: int
+    tsc: Optional[int]
+
+
+class Clocks:
+    """How the clock of samples relates to others."""
+
+    def __init__(self) -> None:
+        self.moments: list[Moment] = []
+
+    def __len__(self) -> int:
+        return len(self.moments)
+
+    def add(self, moment: Moment, offset: int) -> None:
+        """Adds the next CLCK chunk, whose payload is at byte ``offset``."""
+        if len(self.moments) == MAX_MOMENTS:
+            raise PfmParseError(f"more than {MAX_MOMENTS} CLCK", offset)
+        self.moments.append(moment)
+        self.moments.sort(key=lambda moment: moment.perf_ns)
+
+    def perf_to_realtime(self, times: NDArray[np.uint64]) -> NDArray[np.uint64]:
+        """Times of samples in ns since 1970; shape (n,).
+
+        PfmParseError if the capture does not tell. Between two moments the difference
+        of the clocks changes evenly; before the first and after the last it stays.
+        """
+        if not self.moments:
+            raise PfmParseError("the capture does not relate its clock to others", 0)
+        base = self.moments[0]
+        perf = [moment.perf_ns - base.perf_ns for moment in self.moments]
+        shift = base.realtime_ns - base.perf_ns
+        drift = [m.realtime_ns - m.perf_ns - shift for m in self.moments]
+        since = (times - np.uint64(base.perf_ns)).view(np.int64)
+        drifted = np.interp(since, np.array(perf, float), np.array(drift, float))
+        # A sum of two numbers of 62 bits is only near them as a float.
+        whole = np.rint(np.clip(drifted, -MAX_NS, MAX_NS)).astype(np.int64)
+        change = (whole + np.int64(shift)).view(np.uint64)
+        shown: NDArray[np.uint64] = times + change
+        return shown
+
+
+def parse_moment(text: bytes, offset: int) -> Moment:
+    """What a CLCK document says that starts at byte ``offset`` of the file."""
+    node = Node.parse(text, "CLCK", offset)
+    return Moment(
+        perf_ns=_ns(node["perf_ns"]),
+        realtime_ns=_ns(node["realtime_ns"]),
+        monotonic_ns=_ns(node["monotonic_ns"]),
+        boottime_ns=_ns(node["boottime_ns"]),
+        uncertainty_ns=_ns(node["uncertainty_ns"]),
+        tsc=node["tsc"].unless_null(Node.u64),
+    )
+
+
+def _ns(node: Node) -> int:
+    return node.integer(0, MAX_NS)

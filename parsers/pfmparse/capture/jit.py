@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Functions of code that was made at run time: the JITM chunks (docs/capture.md)."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Optional
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import PfmParseError
+from ..layout import Data, struct_dtype, view
+from .json_node import U64_MAX
+
+MAX_JIT_TEXT = 256 << 20  # in all JITM chunks together
+
+HEADER = struct_dtype(8, [("tgid", "<u4", 0), ("flags", "<u4", 4)])
+assert HEADER.itemsize == 8
+CUT = 0x1  # flag: the file was longer
+
+# Start and size in hexadecimal, and a name, in which there may be blanks.
+_LINE = re.compile(rb"\s*(?:0x)?([0-9a-f]+)\s+(?:0x)?([0-9a-f]+)\s+(\S.*)", re.I)
+
+
+@dataclass(frozen=True)
+class JitFunction:
+    """A function that a process has made, and its first address."""
+
+    name: str
+    start: int
+
+
+class JitSymbols:
+    """The functions that one process has made.
+
+    ``cut`` says that the file was longer than what was kept of it. Lines that are no
+    functions are left out: programs write these files while they run.
+    """
+
+    def __init__(self, tgid: int, text: bytes, cut: bool) -> None:
+        self.tgid = tgid
+        self.cut = cut
+        self._text = text
+
+    def __len__(self) -> int:
+        return len(self._parsed[2])
+
+    def find(self, addresses: NDArray[np.uint64]) -> list[Optional[JitFunction]]:
+        """The function of each address, None if there is none; n elements.
+
+        Where several functions have been, it is the one that was written last.
+        """
+        starts, ends, names = self._parsed
+        order = np.argsort(addresses, kind="stable")
+        ascending = addresses[order]
+        first = np.searchsorted(ascending, starts)
+        behind = np.searchsorted(ascending, ends)
+        owner = np.full(addresses.size, -1, np.intp)
+        # Most functions have no sample.
+        for function in np.flatnonzero(first < behind).tolist():
+            owner[first[function] : behind[function]] = function
+        found: list[Optional[JitFunction]] = [None] * addresses.size
+        for at, function in zip(order.tolist(), owner.tolist()):
+            if function >= 0:
+                name = names[function].decode(errors="replace")
+                found[at] = JitFunction(name, int(starts[function]))
+        return found
+
+    @cached_property
+    def _parsed(self) -> tuple[NDArray[np.uint64], NDArray[np.uint64], list[bytes]]:
+        """Starts, ends and names of the functions in the order of the file."""
+        # The last line may have been half written.
+        lines = self._text.split(b"\n")[:-1]
+        starts, ends, names = [], [], []
+        for match in filter(None, map(_LINE.fullmatch, lines)):
+            start = int(match[1], 16)
+            end = start + int(match[2], 16)
+            if start < end <= U64_MAX:
+                starts.append(start)
+                ends.append(end)
+                names.append(match[3].rstrip())
+        return np.array(starts, np.uint64), np.array(ends, np.uint64), names
+
+
+class JitMaps:
+    """The functions that processes have made, by process; the last chunk holds."""
+
+    def __init__(self) -> None:
+        self._processes: dict[int, JitSymbols] = {}
+        self._bytes = 0
+
+    def __len__(self) -> int:
+        return len(self._processes)
+
+    def add(self, payload: Data, offset: int) -> None:
+        """Adds the next JITM chunk, whose payload is at byte ``offset``."""
+        if len(payload) < HEADER.itemsize:
+            raise PfmParseError("JITM without a header", offset)
+        header = view(payload, HEADER, 1, 0, len(payload))[0]
+        self._bytes += len(payload)
+        if self._bytes > MAX_JIT_TEXT:
+            many = f"more than {MAX_JIT_TEXT} bytes of JITM"
+            raise PfmParseError(many, offset)
+        tgid, cut = int(header["tgid"]), bool(header["flags"] & CUT)
+        text = bytes(payload[HEADER.itemsize :])
+        self._processes[tgid] = JitSymbols(tgid, text, cut)
+
+    def find(self, tgid: int) -> Optional[JitSymbols]:
+        """The functions that a process has made, None if it has told of none."""
+        return self._processes.get(tgid)
+
+    def processes(self) -> list[JitSymbols]:
+        """Those that have told of their functions, in increasing order of tgid."""
+        return [self._processes[tgid] for tgid in sorted(self._processes)]

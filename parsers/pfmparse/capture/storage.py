@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""The bytes of a capture, at any offset."""
+
+from __future__ import annotations
+
+import io
+import os
+from io import BufferedIOBase
+from threading import Lock
+from typing import Callable, Optional
+
+import numpy as np
+
+PIECE = 1 << 18  # bytes that are copied at once from a stream that cannot seek
+
+
+class Storage:
+    """Reads a stream from where it is to its end, in any order, by any thread.
+
+    Files are read, not mapped: of a mapped file that somebody shortens, an access is
+    a signal that ends the process; a read merely has fewer bytes.
+    """
+
+    def __init__(self, stream: BufferedIOBase) -> None:
+        """One that cannot seek is copied to a temporary file first."""
+        if not stream.seekable():
+            stream = _copied(stream)
+        self._stream = stream
+        self._start = stream.tell()
+        self.size = max(0, stream.seek(0, os.SEEK_END) - self._start)
+        self._descriptor = _descriptor(stream)
+        self._lock = Lock()
+        self._read_into: Callable[[memoryview, int], Optional[int]] = (
+            self._seek_and_read if self._descriptor is None else self._read_at
+        )
+
+    def read(self, offset: int, length: int) -> memoryview:
+        """``length`` bytes from ``offset`` on, fewer at the end of the file.
+
+        Whatever ``length`` claims, no more is allocated than the file holds.
+        """
+        room = np.empty(max(0, min(length, self.size - offset)), np.uint8).data
+        end = 0
+        while end < len(room):
+            number = self._read_into(room[end:], self._start + offset + end)
+            if not number:
+                break
+            end += number
+        return room[:end]
+
+    def peek(self, offset: int, length: int) -> bytes:
+        """The same of a few bytes, for which an array would be too much."""
+        if self._descriptor is None:
+            return bytes(self.read(offset, length))
+        length = max(0, min(length, self.size - offset))
+        return os.pread(self._descriptor, length, self._start + offset)
+
+    def _read_at(self, room: memoryview, offset: int) -> int:
+        assert self._descriptor is not None
+        return os.preadv(self._descriptor, [room], offset)
+
+    def _seek_and_read(self, room: memoryview, offset: int) -> Optional[int]:
+        with self._lock:
+            self._stream.seek(offset)
+            return self._stream.readinto(room)
+
+
+def _descriptor(stream: BufferedIOBase) -> Optional[int]:
+    """That of the file whose bytes a stream has; others read something else, too."""
+    raw = getattr(stream, "raw", stream)
+    if isinstance(stream, (io.BufferedReader, io.BufferedRandom)) and isinstance(
+        raw, io.FileIO
+    ):
+        return raw.fileno()
+    return None
+
+
+def _copied(stream: BufferedIOBase) -> BufferedIOBase:
+    """A temporary file, without a name, of what a stream still has."""
+    from tempfile import TemporaryFile  # takes long, and is rarely needed
+
+    copy = TemporaryFile()
+    while piece := stream.read(PIECE):
+        copy.write(piece)
+    copy.flush()
+    copy.seek(0)
+    assert isinstance(copy, io.BufferedRandom)
+    return copy

@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""The annotate command: the samples of a function beside its code and its source."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import Optional, Sequence, TextIO
+
+from ..analysis.annotation import (
+    Annotation,
+    Collector,
+    SourceFiles,
+    SourceLine,
+    annotate,
+)
+from ..analysis.inputs import Input
+from ..symbols.debug_info import Line
+from ..symbols.location import Detail
+from ..symbols.options import add_symbol_options, symbol_options
+from . import summary
+from .annotate_html import write_html
+from .arguments import add_files, add_selection, add_weight
+from .opening import BadInput, blaming, inputs_of, status_of
+from .text import printable
+from .writing import check_target
+
+SOURCE, ASSEMBLY, BOTH = "source", "asm", "both"
+WIDTH = 12
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """The options of the command."""
+    add_files(parser, many=True)
+    parser.add_argument(
+        "-s", "--function", metavar="FUNCTION", required=True, help="its whole name"
+    )
+    shown = parser.add_mutually_exclusive_group()
+    for name, text in (
+        (SOURCE, "only lines of source"),
+        (ASSEMBLY, "only instructions"),
+    ):
+        shown.add_argument(
+            f"--{name}", dest="shown", action="store_const", const=name, help=text
+        )
+    parser.set_defaults(shown=BOTH)
+    parser.add_argument(
+        "--html", metavar="FILE", type=Path, help="write a page instead"
+    )
+    add_weight(parser)
+    add_selection(parser)
+    add_symbol_options(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Prints the annotated functions of that name; the exit status."""
+    if arguments.html and arguments.json:
+        raise BadInput("--html and --json do not go together")
+    with inputs_of(arguments, arguments.file, Detail.SYMBOL) as inputs:
+        found = make(inputs, arguments)
+        if arguments.html:
+            check_target(arguments.html, arguments.file)
+            _say_lacks(found)
+            with blaming(str(arguments.html)):
+                write_html(found, arguments.shown, arguments.html)
+        elif arguments.json:
+            print_json(found, inputs, arguments.weight, sys.stdout)
+        else:
+            print_text(found, inputs, arguments.shown, sys.stdout)
+        return status_of([(source.file, source.recording) for source in inputs])
+
+
+def make(inputs: Sequence[Input], arguments: argparse.Namespace) -> list[Annotation]:
+    """The functions of that name; BadInput if there is none."""
+    collector = Collector(arguments.function, arguments.weight)
+    for source in inputs:
+        with blaming(source.file):
+            collector.add(source)
+    with blaming(inputs[-1].file):
+        all_samples = collector.samples()
+    sources = SourceFiles(symbol_options(arguments).symfs)
+    found = []
+    for samples in all_samples:
+        files = (source.places.elf(samples.function.place) for source in inputs)
+        elf = next((file for file in files if file is not None), None)
+        assembly = arguments.shown != SOURCE or bool(arguments.json)
+        found.append(annotate(samples, collector.events(), elf, sources, assembly))
+    return found
+
+
+def print_json(
+    found: Sequence[Annotation], inputs: Sequence[Input], weight: str, out: TextIO
+) -> None:
+    """One JSON object, as docs/pfmparse.md describes it."""
+    document: dict[str, object] = {
+        "weight": weight,
+        **summary.of_all([source.recording for source in inputs]),
+        "functions": [_as_json(one) for one in found],
+    }
+    json.dump(document, out)
+    out.write("\n")
+
+
+def _as_json(one: Annotation) -> dict[str, object]:
+    return {
+        "symbol": one.function.name,
+        "object": one.function.object,
+        "start": one.function.start,
+        "events": list(one.events),
+        "totals": one.totals,
+        "instructions": [
+            {
+                "address": instruction.address,
+                "text": instruction.text,
+                "line": _line_text(instruction.line),
+                "weights": instruction.weights,
+            }
+            for instruction in one.instructions
+        ],
+        "lines": [
+            {
+                "file": line.line.file,
+                "line": line.line.number,
+                "text": line.text,
+                "weights": line.weights,
+            }
+            for line in one.lines
+        ],
+        "lacks": list(one.lacks),
+    }
+
+
+def _line_text(line: Optional[Line]) -> Optional[str]:
+    return None if line is None else f"{line.file}:{line.number}"
+
+
+def print_text(
+    found: Sequence[Annotation], inputs: Sequence[Input], shown: str, out: TextIO
+) -> None:
+    """Each function, with a column for each event in percent of the function."""
+    _say_lacks(found)
+    for one in found:
+        function = one.function
+        out.write(printable(f"{function.name} ({function.object})") + "\n")
+        totals = zip(one.totals, one.events)
+        said = ", ".join(f"{total} {name}" for total, name in totals)
+        out.write(printable(said) + "\n\n")
+        heads = "".join(f"{event[-WIDTH + 1:]:>{WIDTH}}" for event in one.events)
+        out.write(printable(heads) + "\n")
+        if shown == SOURCE and one.lines:
+            _print_source(one, out)
+        else:
+            _print_code(one, shown == BOTH, out)
+        out.write("\n")
+    summary.print_all([(source.file, source.recording) for source in inputs], out)
+
+
+def _say_lacks(found: Sequence[Annotation]) -> None:
+    for text in dict.fromkeys(text for one in found for text in one.lacks):
+        print(f"pfmparse: {printable(text)}", file=sys.stderr)
+
+
+def _print_source(one: Annotation, out: TextIO) -> None:
+    file = None
+    for line in one.lines:
+        if line.line.file != file:
+            file = line.line.file
+            out.write(f"{'':{WIDTH * len(one.events)}}  {printable(file)}\n")
+        out.write(_cells(one, line.weights) + f"  {line.line.number:>6}  ")
+        out.write(_text(line) + "\n")
+
+
+def _print_code(one: Annotation, with_source: bool, out: TextIO) -> None:
+    """Instructions; above those of another line, the line."""
+    by_line = {line.line: line for line in one.lines}
+    last: Optional[Line] = None
+    for instruction in one.instructions:
+        line = instruction.line
+        if with_source and line is not None and line != last and line in by_line:
+            last = line
+            place = f"{line.file}:{line.number}"
+            indent = " " * (WIDTH * len(one.events))
+            out.write(f"{indent}  {printable(place)}  {_text(by_line[line])}\n")
+        out.write(_cells(one, instruction.weights) + f"  {instruction.address:>12x}  ")
+        out.write(instruction.text + "\n")
+
+
+def _text(line: SourceLine) -> str:
+    return printable((line.text or "").expandtabs(4))
+
+
+def _cells(one: Annotation, weights: Sequence[int]) -> str:
+    return "".join(map(_cell, weights, one.totals))
+
+
+def _cell(weight: int, total: int) -> str:
+    """A weight in percent; nothing is easier to overlook than 0."""
+    text = f"{100 * weight / total:.2f}%" if weight else ""
+    return f"{text:>{WIDTH}}"

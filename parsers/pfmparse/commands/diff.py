@@ -1,0 +1,260 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""The diff command: what two captures, or two sets of them, do not have in common."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import os
+import sys
+from dataclasses import dataclass
+from typing import Mapping, Optional, Sequence, TextIO
+
+from ..analysis import keys
+from ..analysis.groups import Values
+from ..analysis.inputs import Input
+from ..analysis.keys import Value
+from ..analysis.weights import COUNT
+from ..errors import PfmParseError
+from ..symbols.options import add_symbol_options
+from . import report_rows, summary
+from .arguments import add_flags, add_selection, add_weight, difference, positive, words
+from .opening import BadInput, blaming, inputs_of, status_of
+from .report_print import one_or_all
+from .text import printable
+
+TOTAL, TIME = "total", "time"
+NS = 10**9
+
+
+@dataclass(frozen=True)
+class Options:
+    """What to compare, and which differences to show, in percent."""
+
+    by: Sequence[str]
+    weight: str = COUNT
+    normalise: str = TOTAL
+    min_delta: float = 0.0
+    top: Optional[int] = None
+
+
+@dataclass(frozen=True)
+class Row:
+    """What both sides have of some values, and the difference, in percent.
+
+    ``noise`` is what a difference can be by chance: twice its standard deviation.
+    """
+
+    values: Values
+    old: int
+    new: int
+    delta: float
+    noise: float
+
+
+@dataclass(frozen=True)
+class Side:
+    """One side: its report, and what its numbers are divided by."""
+
+    report: report_rows.Report
+    unit: float
+
+    def rate(self, weight: int) -> float:
+        """A weight by the side's total, or by its time."""
+        return weight / self.unit if self.unit else 0.0
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """The options of the command."""
+    parser.add_argument("file", metavar="OLD NEW", nargs="*", help="two captures")
+    for side in ("old", "new"):
+        parser.add_argument(
+            f"--{side}",
+            metavar="FILE",
+            nargs="+",
+            default=[],
+            help=f"several captures as the {side} side",
+        )
+    add_flags(parser)
+    parser.add_argument(
+        "--by",
+        metavar="KEY,...",
+        type=words,
+        default=["function"],
+        help="what to compare, as for report; default: function",
+    )
+    parser.add_argument(
+        "--normalise",
+        choices=(TOTAL, TIME),
+        default=TOTAL,
+        help="compare parts of all samples, or samples per second; default: total",
+    )
+    parser.add_argument(
+        "--min-delta",
+        type=difference,
+        metavar="P",
+        default=0.0,
+        help="only differences of so many percent, of all of the old side",
+    )
+    parser.add_argument(
+        "--top", type=positive, metavar="N", help="only the first N rows"
+    )
+    add_weight(parser)
+    add_selection(parser)
+    add_symbol_options(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Prints the differences; the exit status."""
+    options = Options(
+        arguments.by,
+        arguments.weight,
+        arguments.normalise,
+        arguments.min_delta,
+        arguments.top,
+    )
+    old, new = _sides(arguments)
+    with inputs_of(arguments, [*old, *new], keys.detail_of(options.by)) as inputs:
+        sides = [
+            _side(part, options) for part in (inputs[: len(old)], inputs[len(old) :])
+        ]
+        rows = compare(sides[0], sides[1], options)
+        if arguments.json:
+            print_json(rows, sides, inputs, options, sys.stdout)
+        else:
+            print_text(rows, sides, inputs, options, sys.stdout)
+        return status_of([(source.file, source.recording) for source in inputs])
+
+
+def _sides(arguments: argparse.Namespace) -> tuple[list[str], list[str]]:
+    """The files of each side; BadInput if that is not what was given."""
+    old, new = list(arguments.old), list(arguments.new)
+    if len(arguments.file) == 2 and not old and not new:
+        return arguments.file[:1], arguments.file[1:]
+    if arguments.file or not old or not new:
+        text = "diff compares two captures, OLD NEW, or --old FILE... --new FILE..."
+        raise BadInput(text)
+    return old, new
+
+
+def _side(inputs: Sequence[Input], options: Options) -> Side:
+    made = report_rows.make(inputs, report_rows.Options(options.by, options.weight))
+    if options.normalise == TOTAL:
+        return Side(made, float(made.weight))
+    return Side(made, sum(map(_seconds, inputs)))
+
+
+def _seconds(source: Input) -> float:
+    """How long a capture was recorded; BadInput if it does not say."""
+    with blaming(source.file):
+        totals = source.recording.source.totals
+        start = source.recording.session.start_ns
+        if totals is None or totals.end_ns <= start:
+            text = "the capture does not say how long it took: --normalise total"
+            raise PfmParseError(text, 0)
+        return (totals.end_ns - start) / NS
+
+
+def compare(old: Side, new: Side, options: Options) -> list[Row]:
+    """The rows of both sides, the greatest difference first."""
+    before, after = _by_name(old.report), _by_name(new.report)
+    whole = old.rate(old.report.weight) or new.rate(new.report.weight)
+    rows = []
+    for name in {**before, **after}:
+        sides = before.get(name), after.get(name)
+        one, other = (row.weight if row else 0 for row in sides)
+        there = sides[1] or sides[0]
+        assert there is not None
+        delta = 100 * (new.rate(other) - old.rate(one)) / whole if whole else 0.0
+        noise = 100 * _noise(old, one, new, other, options) / whole if whole else 0.0
+        rows.append(Row(there.values, one, other, delta, noise))
+    rows.sort(key=lambda row: (-abs(row.delta), [v.label for v in row.values]))
+    shown = [row for row in rows if abs(row.delta) >= options.min_delta]
+    return shown[: options.top]
+
+
+def _by_name(made: report_rows.Report) -> Mapping[object, report_rows.Row]:
+    """Rows by what they are called, whatever directory the files are in."""
+    found: dict[object, report_rows.Row] = {}
+    for row in made.rows:
+        name = tuple(map(_name, row.values))
+        known = found.setdefault(name, report_rows.Row(row.values))
+        known.samples += row.samples
+        known.weight += row.weight
+    return found
+
+
+def _name(value: Value) -> tuple[object, str]:
+    """What a value is called, without the directory of its file."""
+    path = value.extra.get("object")
+    file = os.path.basename(str(path or ""))
+    return (file if value.key == path else value.key), file
+
+
+def _noise(old: Side, one: int, new: Side, other: int, options: Options) -> float:
+    """Twice the standard deviation of the difference, if samples were counted."""
+    if options.weight != COUNT:
+        return 0.0
+    parts = ((old, one), (new, other))
+    return 2 * math.sqrt(sum(_variance(*part, options) for part in parts))
+
+
+def _variance(side: Side, weight: int, options: Options) -> float:
+    """Of a side's rate: of a part of all samples, or of samples in a time."""
+    if not side.unit:
+        return 0.0
+    rest = 1 - weight / side.unit if options.normalise == TOTAL else 1.0
+    return weight * rest / side.unit**2
+
+
+def print_json(
+    rows: Sequence[Row],
+    sides: Sequence[Side],
+    inputs: Sequence[Input],
+    options: Options,
+    out: TextIO,
+) -> None:
+    """One JSON object, as docs/pfmparse.md describes it."""
+    document = {
+        "by": list(options.by),
+        "weight": options.weight,
+        "normalise": options.normalise,
+        "old_total": sides[0].report.weight,
+        "new_total": sides[1].report.weight,
+        **summary.of_all([source.recording for source in inputs]),
+        "rows": [
+            {
+                "key": one_or_all([value.key for value in row.values]),
+                "old": row.old,
+                "new": row.new,
+                "old_rate": sides[0].rate(row.old),
+                "new_rate": sides[1].rate(row.new),
+                "delta": row.delta,
+                "noise": row.noise,
+            }
+            for row in rows
+        ],
+    }
+    json.dump(document, out)
+    out.write("\n")
+
+
+def print_text(
+    rows: Sequence[Row],
+    sides: Sequence[Side],
+    inputs: Sequence[Input],
+    options: Options,
+    out: TextIO,
+) -> None:
+    """A line for each difference, and what was compared."""
+    title = "  ".join(sides[1].report.titles)
+    out.write(f"{'delta':>9} {'noise':>9} {'old':>12} {'new':>12}  {title}\n")
+    for row in rows:
+        label = printable("  ".join(value.label for value in row.values))
+        out.write(f"{row.delta:>+8.2f}% {row.noise:>8.2f}% ")
+        out.write(f"{row.old:>12} {row.new:>12}  {label}\n")
+    what = "samples" if options.weight == COUNT else options.weight
+    old, new = (side.report.weight for side in sides)
+    out.write(f"\n{what}: {old} and {new}\n")
+    summary.print_all([(source.file, source.recording) for source in inputs], out)

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""The export command: captures in the formats of other tools."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Sequence, TextIO
+
+from ..analysis.inputs import Input
+from ..errors import blamed
+from ..exports import registry
+from ..exports.job import Export, ExportError, Job
+from ..symbols.options import add_symbol_options
+from . import summary
+from .arguments import add_files, add_selection, add_weight
+from .opening import BadInput, blaming, inputs_of, status_of
+from .writing import check_target, is_standard_output, replaced
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """The options of the command."""
+    add_files(parser, many=True)
+    parser.add_argument(
+        "--to",
+        required=True,
+        metavar="FORMAT",
+        help=f"what to write: {', '.join(registry.names())}",
+    )
+    parser.add_argument("-o", "--output", metavar="FILE", help="the file to write")
+    parser.add_argument(
+        "--strict",
+        action="store_true",
+        help="fail, and write nothing, if the format cannot carry everything",
+    )
+    parser.add_argument(
+        "--dsn", metavar="DSN", help="with --to sql: a PostgreSQL database instead"
+    )
+    parser.add_argument(
+        "--rows",
+        choices=("sample", "location"),
+        default="sample",
+        help="with --to sql: a row for each sample or for each location",
+    )
+    add_weight(parser)
+    add_selection(parser)
+    add_symbol_options(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Exports; the exit status."""
+    with blaming("--to"):
+        export = registry.find(arguments.to)
+    if export.name != "sql" and (arguments.dsn or arguments.rows != "sample"):
+        raise BadInput("--dsn and --rows are for --to sql")
+    if not arguments.output and not (export.appends and arguments.dsn):
+        raise BadInput("-o FILE is missing: where to write")
+    with inputs_of(arguments, arguments.file, export.detail) as inputs:
+        job = _write(export, inputs, arguments)
+        # What is exported to the standard output is not to be mixed with this.
+        aside = is_standard_output(Path(arguments.output or ""))
+        _print(export, job, arguments, sys.stderr if aside else sys.stdout)
+        return status_of([(source.file, source.recording) for source in inputs])
+
+
+def _write(
+    export: Export, inputs: Sequence[Input], arguments: argparse.Namespace
+) -> Job:
+    """Writes the export, all of it or nothing; BadInput if it cannot be."""
+    path = Path(arguments.output or "")
+    job = Job(inputs, path, arguments.weight, arguments.dsn, arguments.rows)
+    job.strict = arguments.strict
+    if export.appends:
+        _call(export, job)
+        return job
+    check_target(path, arguments.file)
+    with blaming(str(path)), ExitStack() as files:
+
+        def beside(suffix: str) -> Path:
+            return files.enter_context(replaced(Path(f"{path}{suffix}")))
+
+        job.path, job.beside = beside(""), beside
+        _call(export, job)
+    return job
+
+
+def _call(export: Export, job: Job) -> None:
+    """Lets the export write; BadInput with its name if it fails."""
+    try:
+        with blaming(f"export {export.name}"):
+            export.write(job)
+            job.check()
+    except (BadInput, MemoryError):
+        raise
+    except ExportError as error:
+        raise BadInput(f"export {export.name}: {error}") from error
+    # Whatever the export of another package does must be said of it.
+    except Exception as error:
+        raise BadInput(f"export {export.name}: {blamed(error)}") from error
+
+
+def _print(
+    export: Export, job: Job, arguments: argparse.Namespace, out: TextIO
+) -> None:
+    """Says what was written, and what the format could not carry."""
+    samples = sum(source.selected for source in job.inputs)
+    for text in job.lacks:
+        print(f"pfmparse: {export.name} does not carry {text}", file=sys.stderr)
+    if arguments.json:
+        document = {
+            "to": export.name,
+            "file": arguments.output,
+            "samples": samples,
+            "not_carried": list(job.lacks),
+            **summary.of_all([source.recording for source in job.inputs]),
+        }
+        out.write(json.dumps(document) + "\n")
+    else:
+        out.write(f"{arguments.output or 'database'}: {samples} samples\n")

@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Samples of memory as a histogram, and its text, which is that of dear-hist."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import Iterator, Optional, Sequence, TextIO
+
+from ..analysis.first_rows import COUNT, Wanted
+from ..analysis.levels import Thresholds
+from ..analysis.memory import (
+    ADDRESS,
+    CACHELINE,
+    DATA,
+    FUNCTION,
+    LATENCY,
+    LEVEL,
+    LINE,
+    PAGE,
+    SYMBOL,
+    TLB,
+    Row,
+)
+from ..analysis.weights import COUNT as WEIGHT
+from ..formats.data_source import UNKNOWN
+from .text import printable
+
+
+@dataclass(frozen=True)
+class Options:
+    """What to show: of which view, by what, in which order, and how many rows.
+
+    ``khz`` is the frequency of the latencies' cycles, None where it is the machine's.
+    """
+
+    view: str = "inst"
+    per: Optional[str] = None
+    sort: str = COUNT
+    top: Optional[int] = None
+    cum: float = 100.0
+    thresholds: Optional[Thresholds] = None
+    khz: Optional[int] = None
+    weight: str = WEIGHT
+
+    @property
+    def wanted(self) -> Wanted:
+        """The rows to show."""
+        return Wanted(self.sort, self.top, self.cum)
+
+
+@dataclass(frozen=True)
+class Histogram:
+    """The rows to show, in their order, and what all samples have.
+
+    ``names`` are those of the rows' classes, ``of_each`` how many samples are of each;
+    ``thresholds`` are the latencies that these were told by, None if by none;
+    ``sources`` is set if data sources have told them. ``translations`` is set if the
+    classes are those of TLBs, ``of_data`` if rows are places of data.
+    """
+
+    options: Options
+    per: str
+    samples: int
+    rows: Sequence[Row]
+    names: Sequence[str]
+    of_each: Sequence[int]
+    thresholds: Optional[Thresholds]
+    sources: bool
+    khz: Optional[int]
+    lost: int
+    translations: bool
+    of_data: bool
+
+    def percent(self, count: int) -> float:
+        """The part of all samples."""
+        return 100 * count / self.samples if self.samples else 0.0
+
+    def columns(self) -> list[int]:
+        """The classes to show: those that dear-hist had, and others that occur."""
+        always = [] if self.sources or self.thresholds is None else ["L2", "L3", "RAM"]
+        there = [at for at, number in enumerate(self.of_each) if number]
+        found = {self.names.index(name) for name in always} | set(there)
+        return [] if found == {self.names.index(UNKNOWN)} else sorted(found)
+
+    def running(self) -> Iterator[tuple[Row, int]]:
+        """The rows, and the samples of each and of those before it."""
+        return zip(self.rows, accumulate(row.samples for row in self.rows))
+
+
+ADDRESS_WIDTH = 18  # of an address behind the columns
+WHERE = {"LFB": "a line that was on its way", "RAM": "memory"}
+WHERE |= {"other": "something else", UNKNOWN: "what is not known"}
+TRANSLATED = {
+    "L1": "found in the first TLB, or the second",
+    "L2": "found in the second TLB",
+    "walk": "found by the hardware's walker",
+    "OS": "found by the system",
+    "miss": "missed by the TLBs",
+    UNKNOWN: "found where is not known",
+}
+
+# What rows are, by view and kind; of all views without one of its own.
+TITLES = {
+    (DATA, ADDRESS): "data addr",
+    (DATA, SYMBOL): "data symbol addr",
+    (DATA, CACHELINE): "data line addr",
+    (DATA, PAGE): "data page addr",
+}
+USUAL_TITLES = {
+    ADDRESS: "instruction addr",
+    FUNCTION: "function addr",
+    SYMBOL: "function addr",
+    LINE: "line",
+    CACHELINE: "code line addr",
+    PAGE: "code page addr",
+    LEVEL: "level",
+    LATENCY: "level",
+}
+
+
+def print_text(histogram: Histogram, out: TextIO) -> None:
+    """The histogram below its header."""
+    for line in _header(histogram):
+        out.write(f"# {line}\n")
+    if histogram.per in (LEVEL, LATENCY):
+        _print_levels(histogram, out)
+    else:
+        _print_places(histogram, out)
+
+
+def _title(histogram: Histogram) -> str:
+    side = DATA if histogram.of_data else ""
+    return TITLES.get((side, histogram.per), USUAL_TITLES[histogram.per])
+
+
+def _header(histogram: Histogram) -> Iterator[str]:
+    """What the histogram is of."""
+    per, thresholds = histogram.per, histogram.thresholds
+    view = TLB if histogram.translations and per == LEVEL else _title(histogram)
+    weight = histogram.options.weight
+    what = "samples" if weight == WEIGHT else weight
+    yield f"total_{what} {histogram.samples}"
+    if histogram.lost:
+        yield f"lost_samples {histogram.lost}"
+    yield f"{view} view"
+    yield f"sorted by {histogram.options.sort}"
+    grouped = per in (FUNCTION, SYMBOL)
+    yield f"showing per {per} histogram" if grouped else "showing per distinct value"
+    if thresholds is not None:
+        yield f"L2   : {thresholds.l2:>2} cycles load latency"
+        yield f"L3   : {thresholds.l3:>2} cycles load latency"
+    if histogram.sources:
+        yield "levels are those of the data source"
+    if per not in (LEVEL, LATENCY):
+        yield from _columns_explained(histogram)
+
+
+def _columns_explained(histogram: Histogram) -> Iterator[str]:
+    names = [histogram.names[at] for at in histogram.columns()]
+    if not names and not histogram.translations:
+        yield "levels are not known: --l2 and --l3 tell them by the latency"
+    for name in names:
+        yield f"{'%' + name:<5}: {_explained(name, histogram)}"
+
+
+def _explained(name: str, histogram: Histogram) -> str:
+    """What a column is, in the words of dear-hist for its three."""
+    if histogram.translations:
+        return f"percentage of addresses whose translation was {TRANSLATED[name]}"
+    what = "samples" if histogram.sources else "L1 misses"
+    return f"percentage of {what} that hit {WHERE.get(name, name)}"
+
+
+def _print_places(histogram: Histogram, out: TextIO) -> None:
+    """Rows of instructions or data, and the part of each class."""
+    columns = histogram.columns()
+    names = "".join(f"{'%' + histogram.names[at]:>8}" for at in columns)
+    title = _title(histogram)
+    out.write(f"# #count   %self    %cum{names} {title:>{ADDRESS_WIDTH}}\n")
+    for row, so_far in histogram.running():
+        parts = "".join(_percent(100 * row.classes[at] / row.samples) for at in columns)
+        place = "" if row.address is None else f" {row.address:#0{ADDRESS_WIDTH}x}"
+        label = f" {printable(row.value.label)}" if row.value.label else ""
+        out.write(f"{_counts(histogram, row, so_far)}{parts}{place}{label}\n")
+
+
+def _print_levels(histogram: Histogram, out: TextIO) -> None:
+    """Rows of latencies, or of levels with their mean latency."""
+    named = histogram.per == LEVEL
+    title = "  level" if named else ""
+    out.write(f"# #count   %self    %cum lat(cycles) lat(ns){title}\n")
+    for row, so_far in histogram.running():
+        cycles = _rounded(row.latency, row.samples)
+        ns = "-"
+        if histogram.khz is not None:
+            ns = str(_rounded(row.latency * 10**6, row.samples * histogram.khz))
+        label = f"  {printable(row.value.label)}" if named else ""
+        counts = _counts(histogram, row, so_far)
+        out.write(f"{counts} {cycles:>11} {ns:>7}{label}\n")
+
+
+def _counts(histogram: Histogram, row: Row, so_far: int) -> str:
+    self_and_sum = histogram.percent(row.samples), histogram.percent(so_far)
+    return f"{row.samples:>8}" + "".join(map(_percent, self_and_sum))
+
+
+def _percent(value: float) -> str:
+    return f"{value:>7.2f}%"
+
+
+def _rounded(dividend: int, divisor: int) -> int:
+    """The quotient; a half is rounded up."""
+    return (2 * dividend + divisor) // (2 * divisor)

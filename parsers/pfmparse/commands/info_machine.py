@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""The part of info that is about the machine, and what ran there."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Optional
+
+from ..capture.machine import Cache, Processors
+from ..recording import Recording
+
+UNITS = ((1 << 20, "MiB"), (1 << 10, "KiB"))
+
+
+def as_json(recording: Recording) -> dict[str, object]:
+    """The members of the JSON object that docs/pfmparse.md describes."""
+    source = recording.source
+    return {
+        "machine": asdict(recording.session.machine),
+        "processes": [
+            {"tgid": tgid, "comm": comm}
+            for tgid, comm in source.maps.processes().items()
+        ],
+        "threads": [vars(thread) for thread in source.threads],
+        "jit": [
+            {"tgid": process.tgid, "functions": len(process), "cut": process.cut}
+            for process in source.jit.processes()
+        ],
+        "clocks": [vars(moment) for moment in source.clocks.moments],
+        "kernel_symbols": source.kernel is not None,
+    }
+
+
+def lines(recording: Recording) -> list[tuple[str, str]]:
+    """The essentials of it: names and values."""
+    machine, source = recording.session.machine, recording.source
+    pmu = machine.pmu or "unknown PMU"
+    found = [
+        ("machine", f"{machine.arch}, {machine.release}, {machine.cpus} CPUs, {pmu}")
+    ]
+    if machine.host is not None:
+        found.append(("host", machine.host))
+    for kind in machine.processors:
+        found.append((f"CPUs {kind.cpus}", _processors(kind)))
+    threads = list(source.threads)
+    processes = {thread.tgid for thread in threads}
+    found.append(("threads", f"{len(threads)} of {len(processes)} processes"))
+    for made in source.jit.processes():
+        rest = ", and more that were left out" if made.cut else ""
+        found.append((f"functions made by process {made.tgid}", f"{len(made)}{rest}"))
+    return found
+
+
+def _processors(kind: Processors) -> str:
+    """Model, frequency and caches."""
+    parts = [kind.model or kind.id or "unknown model"]
+    if kind.khz is not None:
+        parts.append(f"{kind.khz // 1000} MHz")
+    return ", ".join([*parts, *map(_cache, kind.caches)])
+
+
+def _cache(cache: Cache) -> str:
+    """Level, type and size."""
+    kind = "" if cache.type == "unified" else f" {cache.type}"
+    return f"L{cache.level}{kind} {_size(cache.size)}"
+
+
+def _size(size: Optional[int]) -> str:
+    if size is None:
+        return "of unknown size"
+    for unit, name in UNITS:
+        if size >= unit and size % unit == 0:
+            return f"{size // unit} {name}"
+    return f"{size} bytes"

@@ -1,0 +1,267 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""The mem command: where memory was slow, as pfmon's dear-hist showed it."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from typing import Any, Callable, Mapping, Optional, Sequence, TextIO
+
+import numpy as np
+
+from ..analysis import memory
+from ..analysis.first_rows import COUNT, ORDERS, VALUE, Wanted
+from ..analysis.inputs import Input
+from ..analysis.levels import Classes, Levels, Thresholds, Tlbs, usual
+from ..analysis.memory import LATENCY, LEVEL, PERS, TLB, VIEWS, Row, Rows, Tally
+from ..analysis.weights import Weight
+from ..formats.data_source import UNKNOWN, level_of, tlb_of
+from ..formats.roles import Role
+from ..formats.samples import Samples
+from ..symbols.options import add_symbol_options
+from . import summary
+from .arguments import (
+    add_files,
+    add_selection,
+    add_weight,
+    frequency,
+    percentage,
+    positive,
+)
+from .histogram import Histogram, Options, print_text
+from .opening import BadInput, blaming, inputs_of, status_of
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """The options of the command."""
+    add_files(parser, many=True)
+    parser.add_argument(
+        "--view",
+        choices=tuple(VIEWS),
+        default="inst",
+        help="by what missed (inst), what it wanted (data), where that was found "
+        "(level), or who translated its address (tlb); default: inst",
+    )
+    parser.add_argument(
+        "--per",
+        choices=PERS,
+        help="what a row is; default: address, or level of the last two views",
+    )
+    parser.add_argument("--sort", choices=ORDERS, default=COUNT, help="default: count")
+    parser.add_argument(
+        "--top", type=positive, metavar="N", help="only the first N rows"
+    )
+    parser.add_argument(
+        "--cum",
+        type=percentage,
+        metavar="P",
+        default=100.0,
+        help="only the first rows that have P percent of all samples together",
+    )
+    for level in ("l2", "l3"):
+        parser.add_argument(
+            f"--{level}",
+            type=positive,
+            metavar="CYCLES",
+            help=f"the latency of {level.upper()}, to tell levels by",
+        )
+    parser.add_argument(
+        "--frequency",
+        type=frequency,
+        metavar="F",
+        help="of cycles, such as 1.4GHz, for latencies in ns; default: the machine's",
+    )
+    add_weight(parser)
+    add_selection(parser)
+    add_symbol_options(parser)
+
+
+def options_of(arguments: argparse.Namespace) -> Options:
+    """What the command line says; BadInput if it contradicts itself."""
+    per, pers = arguments.per, VIEWS[arguments.view]
+    if per is not None and per not in pers:
+        known = ", ".join(pers)
+        raise BadInput(f"--per {per} is not for --view {arguments.view}: {known} are")
+    thresholds = None
+    if (arguments.l2 is None) != (arguments.l3 is None):
+        raise BadInput("--l2 and --l3 need each other")
+    if arguments.l2 is not None:
+        thresholds = Thresholds(arguments.l2, arguments.l3)
+        if thresholds.l2 > thresholds.l3:
+            raise BadInput(f"--l2 {thresholds.l2} is more than --l3 {thresholds.l3}")
+    return Options(
+        arguments.view,
+        per,
+        arguments.sort,
+        arguments.top,
+        arguments.cum,
+        thresholds,
+        arguments.frequency,
+        arguments.weight,
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Prints the histogram; the exit status."""
+    options = options_of(arguments)
+    detail = memory.detail_of(options.per or "")
+    with inputs_of(arguments, arguments.file, detail) as inputs:
+        histogram = make(inputs, options)
+        if arguments.json:
+            print_json(histogram, inputs, sys.stdout)
+        else:
+            print_text(histogram, sys.stdout)
+        return status_of([(source.file, source.recording) for source in inputs])
+
+
+def make(inputs: Sequence[Input], options: Options) -> Histogram:
+    """Reads the inputs; BadInput if the samples lack what the view is of."""
+    first = next(filter(None, map(_first, inputs)), None)
+    translations = options.view == TLB or tells_only_tlbs(first)
+    per = options.per or _usual_per(options.view, translations, first)
+    view = TLB if translations and options.view == LEVEL else options.view
+    # Of several inputs, a row can be among the first that is so in none.
+    wanted = options.wanted if len(inputs) == 1 else Wanted()
+    rows: Rows = {}
+    tallies = []
+    for source in inputs:
+        classes: Classes = Tlbs()
+        if not translations:
+            classes = Levels(options.thresholds, usual(source.recording.session))
+        with blaming(source.file):
+            weight = Weight(options.weight, source.events)
+            tally = Tally(memory.by(view, per, source), classes, weight)
+            for batch in source.batches():
+                tally.add(batch)
+            for row in tally.rows(wanted).values():
+                memory.add_row(rows, row)
+        tallies.append(tally)
+    return _histogram(options, per, rows, tallies, inputs)
+
+
+def _first(source: Input) -> Optional[Samples]:
+    """The first samples of an input."""
+    with blaming(source.file):
+        for batch in source.recording.reopened().batches():
+            if batch.samples.count:
+                return batch.samples
+    return None
+
+
+def tells_only_tlbs(samples: Optional[Samples]) -> bool:
+    """The samples are of events of the TLB: no level and no latency is known."""
+    if samples is None or samples.name_of(Role.LATENCY) is not None:
+        return False
+    if samples.name_of(Role.DATA_SOURCE) is None:
+        return False
+    sources = np.unique(samples.role(Role.DATA_SOURCE)).tolist()
+    return all(level_of(value) == UNKNOWN for value in sources) and any(
+        tlb_of(value) != UNKNOWN for value in sources
+    )
+
+
+def _usual_per(view: str, translations: bool, first: Optional[Samples]) -> str:
+    """What a row is if nothing is said."""
+    known = first is not None and first.name_of(Role.DATA_SOURCE) is not None
+    if view == LEVEL and not translations and not known:
+        return LATENCY
+    return VIEWS[view][0]
+
+
+def _histogram(
+    options: Options,
+    per: str,
+    rows: Rows,
+    tallies: Sequence[Tally],
+    inputs: Sequence[Input],
+) -> Histogram:
+    """All rows in their order, those that are not wanted left out."""
+    of_each = [sum(n) for n in zip(*(tally.of_each_class() for tally in tallies))]
+    samples = sum(of_each)
+    ordered = sorted(rows.values(), key=SORTS[options.sort])
+    shown, so_far = [], 0
+    for row in ordered[: options.top]:
+        if so_far * 100 >= options.cum * samples:
+            break
+        so_far += row.samples
+        shown.append(row)
+    levels = [tally.classes for tally in tallies]
+    thresholds = next(filter(None, (level.thresholds for level in levels)), None)
+    return Histogram(
+        options,
+        per,
+        samples,
+        shown,
+        levels[0].names,
+        of_each,
+        thresholds,
+        any(level.by_source for level in levels),
+        options.khz or _khz(inputs),
+        sum(source.recording.lost or 0 for source in inputs),
+        isinstance(levels[0], Tlbs),
+        memory.is_of_data(options.view, per),
+    )
+
+
+def _khz(inputs: Sequence[Input]) -> Optional[int]:
+    """The frequency of the machines, if there is one."""
+    machines = [source.recording.session.machine for source in inputs]
+    kinds = {kind.khz for machine in machines for kind in machine.processors}
+    return kinds.pop() if len(kinds) == 1 and all(kinds) else None
+
+
+def _by_value(row: Row) -> tuple[object, ...]:
+    key = row.value.key
+    if row.address is not None:
+        return 0, row.address, str(key)
+    return (1, key, "") if isinstance(key, int) else (2, 0, key)
+
+
+def _by_count(row: Row) -> tuple[object, ...]:
+    """The most first; of equally many, the highest address."""
+    return -row.samples, -(row.address or 0), _by_value(row)
+
+
+def _by_level(row: Row) -> tuple[object, ...]:
+    """Those with the most samples from far away first."""
+    return [-number for number in reversed(row.classes[:-1])], _by_count(row)
+
+
+SORTS: Mapping[str, Callable[[Row], Any]] = {
+    COUNT: _by_count,
+    VALUE: _by_value,
+    LEVEL: _by_level,
+}
+
+
+def print_json(histogram: Histogram, inputs: Sequence[Input], out: TextIO) -> None:
+    """One JSON object, as docs/memory.md describes it."""
+    options, thresholds = histogram.options, histogram.thresholds
+    document: dict[str, object] = {
+        "view": options.view,
+        "per": histogram.per,
+        "sort": options.sort,
+        "weight": options.weight,
+        "total": histogram.samples,
+        "levels": dict(zip(histogram.names, histogram.of_each)),
+        "thresholds": thresholds and {"l2": thresholds.l2, "l3": thresholds.l3},
+        "data_source": histogram.sources,
+        "khz": histogram.khz,
+        **summary.of_all([source.recording for source in inputs]),
+    }
+    document["rows"] = [_as_json(histogram, *row) for row in histogram.running()]
+    json.dump(document, out)
+    out.write("\n")
+
+
+def _as_json(histogram: Histogram, row: Row, so_far: int) -> dict[str, object]:
+    found: dict[str, object] = {
+        "key": row.value.key,
+        "count": row.samples,
+        "percent": histogram.percent(row.samples),
+        "cumulative": histogram.percent(so_far),
+        "latency": row.latency,
+        "levels": dict(zip(histogram.names, row.classes)),
+    }
+    return {**found, **row.value.extra}

@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Opens the files of a command, and tells what was wrong with them."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from contextlib import ExitStack, contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Iterator, Optional, Sequence
+
+from ..analysis.inputs import Input
+from ..capture.session import parse_session
+from ..errors import PfmParseError
+from ..recording import Recording, open_capture, open_raw
+from ..symbols.location import Detail
+from .arguments import options_of
+from .progress import Progress
+
+OK = 0
+BAD_INPUT = 1
+
+
+class BadInput(Exception):
+    """A file that cannot be read; the message names it."""
+
+
+def warn(file: str, message: object) -> None:
+    """Says on standard error what is wrong with a file."""
+    print(f"pfmparse: {file}: {message}", file=sys.stderr)
+
+
+@contextmanager
+def blaming(file: str) -> Iterator[None]:
+    """Makes PfmParseError and OSError within it a BadInput that names the file."""
+    try:
+        yield
+    except PfmParseError as error:
+        raise BadInput(f"{file}: {error}") from error
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise BadInput(f"{error.filename or file}: {error.strerror}") from error
+
+
+@contextmanager
+def printing() -> Iterator[None]:
+    """Makes OSError within it a BadInput that names the standard output."""
+    with blaming("standard output"):
+        yield
+
+
+@contextmanager
+def recording_of(
+    file: str, arguments: argparse.Namespace, any_format: bool = False
+) -> Iterator[Recording]:
+    """The recording in a file, as long as the file is open; BadInput if there is none.
+
+    With ``any_format``, formats without a parser are good enough. What the arguments
+    have as ``opened`` is that recording: a pipe cannot be opened twice.
+    """
+    opened: Optional[Recording] = getattr(arguments, "opened", None)
+    if opened is not None:
+        if opened.no_parser is not None and not any_format:
+            raise BadInput(f"{file}: {opened.no_parser}") from opened.no_parser
+        yield opened
+        return
+    with ExitStack() as stack:
+        with blaming(file):
+            stream = stack.enter_context(open(file, "rb"))
+        if arguments.raw:
+            session = _session(arguments.session)
+            with blaming(file):
+                recording = open_raw(stream.read(), session, any_format)
+        else:
+            with blaming(file):
+                recording = open_capture(stream, any_format)
+        yield recording
+
+
+def _session(file: str) -> bytes:
+    """The text of a session; BadInput if that is none."""
+    with blaming(file):
+        text = Path(file).read_bytes()
+        parse_session(text, 0)
+    return text
+
+
+@contextmanager
+def inputs_of(
+    arguments: argparse.Namespace,
+    files: Sequence[str],
+    detail: Detail,
+    any_format: bool = False,
+) -> Iterator[list[Input]]:
+    """The inputs of a view; BadInput if one cannot be opened.
+
+    ``detail`` is what is looked up about places; ``any_format`` as in recording_of().
+    """
+    options, progress = options_of(arguments), Progress("read")
+    with ExitStack() as stack:
+        inputs = []
+        for file in files:
+            recording = stack.enter_context(recording_of(file, arguments, any_format))
+            with blaming(file):
+                tell = partial(warn, file)
+                inputs.append(Input(file, recording, options, tell, detail, progress))
+        yield inputs
+
+
+def status_of(recordings: Sequence[tuple[str, Recording]]) -> int:
+    """Says what was wrong with recordings that were read; the exit status."""
+    status = OK
+    for file, recording in recordings:
+        for problem in recording.problems:
+            warn(file, problem)
+        if recording.useless:
+            status = BAD_INPUT
+    return status

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Tells how far a long command has come."""
+
+from __future__ import annotations
+
+import sys
+from typing import TextIO
+
+from ..status_line import StatusLine
+
+
+class Progress:
+    """A line on a terminal that counts samples, once they have taken a while."""
+
+    def __init__(self, verb: str, out: TextIO = sys.stderr) -> None:
+        self._verb = verb
+        self._line = StatusLine(out)
+        self._samples = 0
+
+    def add(self, samples: int) -> None:
+        """So many more are done."""
+        self._samples += samples
+        self._line.show(f"{self._samples:,} samples {self._verb}")
+
+    def remove(self) -> None:
+        """Removes the line, until more are done."""
+        self._line.remove()

@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Reports of who called whom, and of what functions cost with what they call."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from dataclasses import dataclass
+from typing import Optional, Sequence, TextIO
+
+from ..analysis.calls import Calls, calls_of
+from ..analysis.inputs import Input
+from ..analysis.profile import Frame, Profile, Profiler
+from ..analysis.weights import COUNT
+from ..recording import Recording
+from . import summary
+from .opening import blaming
+from .text import printable
+
+CALLERS, CALLEES = "callers", "callees"
+
+
+@dataclass(frozen=True)
+class CallOptions:
+    """What to report: ``lines`` are "callers", "callees" or None, for neither.
+
+    ``of`` selects functions by their names.
+    """
+
+    lines: Optional[str] = None
+    of: Optional[re.Pattern[str]] = None
+    weight: str = COUNT
+    top: Optional[int] = None
+    min_percent: float = 0.0
+
+
+@dataclass(frozen=True)
+class Call:
+    """A function that called, or was called, and its part of the weight."""
+
+    frame: Frame
+    weight: int
+
+
+@dataclass(frozen=True)
+class Row:
+    """A function, with its weight alone, with that of what it calls, and calls."""
+
+    frame: Frame
+    own: int
+    inclusive: int
+    calls: Sequence[Call]
+
+
+@dataclass(frozen=True)
+class CallReport:
+    """The rows, most inclusive weight first, and the totals."""
+
+    options: CallOptions
+    samples: int
+    weight: int
+    rows: Sequence[Row]
+
+    def percent(self, weight: int) -> float:
+        """The part of all weight."""
+        return 100 * weight / self.weight if self.weight else 0.0
+
+
+def make(inputs: Sequence[Input], options: CallOptions) -> CallReport:
+    """Reads the inputs; BadInput, with the file's name, if one cannot be."""
+    profiler = Profiler(options.weight)
+    for source in inputs:
+        with blaming(source.file):
+            profiler.add(source, source.batches())
+    profile = profiler.profile
+    weight = sum(row.weight for row in profile.rows)
+    found = calls_of(profile)
+    rows = [_row(at, profile, found, options) for at in found.inclusive]
+    rows.sort(key=lambda row: (-row.inclusive, row.frame.function, row.frame.object))
+    report = CallReport(options, profile.total(), weight, rows)
+    shown = [row for row in rows if _is_shown(row, report)]
+    return CallReport(options, report.samples, weight, shown[: options.top])
+
+
+def _row(at: int, profile: Profile, found: Calls, options: CallOptions) -> Row:
+    edges = {CALLERS: found.callers, CALLEES: found.callees}
+    parts = edges[options.lines].get(at) if options.lines else None
+    calls = [Call(profile.frames[n], part) for n, part in (parts or Counter()).items()]
+    calls.sort(key=lambda call: (-call.weight, call.frame.function, call.frame.object))
+    return Row(profile.frames[at], found.own[at], found.inclusive[at], calls)
+
+
+def _is_shown(row: Row, report: CallReport) -> bool:
+    of = report.options.of
+    if of is not None and not of.search(row.frame.function):
+        return False
+    return report.percent(row.inclusive) >= report.options.min_percent
+
+
+def print_json(
+    report: CallReport, recordings: Sequence[Recording], out: TextIO
+) -> None:
+    """One JSON object, as docs/pfmparse.md describes it."""
+    options = report.options
+    document: dict[str, object] = {
+        "by": "function",
+        "total": report.samples,
+        "weight": options.weight,
+        "total_weight": report.weight,
+        **summary.of_all(recordings),
+        "rows": [_row_as_json(row, report) for row in report.rows],
+    }
+    json.dump(document, out)
+    out.write("\n")
+
+
+def _row_as_json(row: Row, report: CallReport) -> dict[str, object]:
+    found: dict[str, object] = {
+        **_named(row.frame),
+        "own": row.own,
+        "own_percent": report.percent(row.own),
+        "inclusive": row.inclusive,
+        "percent": report.percent(row.inclusive),
+    }
+    if report.options.lines:
+        found[report.options.lines] = [_call_as_json(c, report) for c in row.calls]
+    return found
+
+
+def _call_as_json(call: Call, report: CallReport) -> dict[str, object]:
+    percent = report.percent(call.weight)
+    return {**_named(call.frame), "inclusive": call.weight, "percent": percent}
+
+
+def _named(frame: Frame) -> dict[str, object]:
+    return {"key": frame.function, "object": frame.object}
+
+
+def print_text(
+    report: CallReport, recordings: Sequence[tuple[str, Recording]], out: TextIO
+) -> None:
+    """A line for each function, and below it one for each call."""
+    what = "samples" if report.options.weight == COUNT else report.options.weight
+    out.write(f"{'with calls':>12} {'percent':>9} {what:>12} {'percent':>9}  ")
+    out.write("function (object)\n")
+    arrow = "<-" if report.options.lines == CALLERS else "->"
+    for row in report.rows:
+        out.write(_columns(row.inclusive, report) + _columns(row.own, report))
+        out.write(f" {_label(row.frame)}\n")
+        for call in row.calls:
+            out.write(_columns(call.weight, report) + " " * 23)
+            out.write(f"   {arrow} {_label(call.frame)}\n")
+    out.write(f"\nsamples: {report.samples}\n")
+    if report.options.weight != COUNT:
+        out.write(f"{report.options.weight}: {report.weight}\n")
+    summary.print_all(recordings, out)
+
+
+def _columns(weight: int, report: CallReport) -> str:
+    return f"{weight:>12} {report.percent(weight):>8.2f}% "
+
+
+def _label(frame: Frame) -> str:
+    return printable(f"{frame.function} ({frame.object})")

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""A report as text, JSON or CSV."""
+
+from __future__ import annotations
+
+import csv
+import json
+from typing import Sequence, TextIO, Union
+
+from ..analysis.weights import COUNT
+from ..recording import Recording
+from . import pmd_columns, summary
+from .report_rows import Report, Row
+from .text import printable
+
+
+def print_json(report: Report, recordings: Sequence[Recording], out: TextIO) -> None:
+    """One JSON object, as docs/pfmparse.md describes it."""
+    by, weighed = report.options.by, report.options.weight != COUNT
+    document: dict[str, object] = {"by": one_or_all(by), "total": report.samples}
+    if weighed:
+        document |= {"weight": report.options.weight, "total_weight": report.weight}
+    document |= {**report.figures, **summary.of_all(recordings)}
+    document["rows"] = [_row_as_json(row, report, weighed) for row in report.rows]
+    json.dump(document, out)
+    out.write("\n")
+
+
+def _row_as_json(row: Row, report: Report, weighed: bool) -> dict[str, object]:
+    figures: dict[str, object] = {"count": row.samples}
+    if weighed:
+        figures["weight"] = row.weight
+    figures["percent"] = report.percent(row)
+    found: dict[str, object] = {"key": one_or_all([v.key for v in row.values])}
+    found |= figures
+    for value in row.values:
+        found |= value.extra
+    return found | pmd_columns.as_json(row.pmds, report.options.pmds)
+
+
+def one_or_all(things: Sequence[Union[str, int]]) -> object:
+    """The only one, or a list."""
+    return things[0] if len(things) == 1 else list(things)
+
+
+def print_text(
+    report: Report, recordings: Sequence[tuple[str, Recording]], out: TextIO
+) -> None:
+    """The flat profile, followed by what was sampled and lost."""
+    if report.titles:
+        _print_rows(report, out)
+    out.write(f"samples: {report.samples}\n")
+    if report.options.weight != COUNT:
+        out.write(f"{report.options.weight}: {report.weight}\n")
+    for name, figure in report.figures.items():
+        out.write(f"{name.replace('_', ' ')}: {figure}\n")
+    summary.print_all(recordings, out)
+
+
+def _print_rows(report: Report, out: TextIO) -> None:
+    """The flat profile, and an empty line."""
+    weighed = report.options.weight != COUNT
+    extra = f"{report.options.weight:>20} " if weighed else ""
+    extra += pmd_columns.heads(report.options.pmds)
+    title = "  ".join(report.titles)
+    out.write(f"{'samples':>12} {extra}{'percent':>9} {'cumulative':>10}  {title}\n")
+    sum_of_rows = 0.0
+    for row in report.rows:
+        sum_of_rows += report.percent(row)
+        percent, cumulative = f"{report.percent(row):.2f}%", f"{sum_of_rows:.2f}%"
+        extra = f"{row.weight:>20} " if weighed else ""
+        extra += pmd_columns.cells(row.pmds, report.options.pmds)
+        label = printable("  ".join(value.label for value in row.values))
+        out.write(f"{row.samples:>12} {extra}{percent:>9} {cumulative:>10}  {label}\n")
+        out.writelines(pmd_columns.histograms(row.pmds, report.options.pmds))
+    out.write("\n")
+
+
+def print_csv(report: Report, out: TextIO) -> None:
+    """A line for each row, below one of names; what is not known is empty."""
+    weighed = report.options.weight != COUNT
+    rows = [_row_as_csv(row, report, weighed) for row in report.rows]
+    names = dict.fromkeys(name for row in rows for name in row)
+    heads = [*names] or [*report.options.by, "count", "percent"]
+    writer = csv.DictWriter(out, heads, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+
+
+def _row_as_csv(row: Row, report: Report, weighed: bool) -> dict[str, object]:
+    keys = zip(report.options.by, (value.key for value in row.values))
+    found: dict[str, object] = {**dict(keys), "count": row.samples}
+    if weighed:
+        found[report.options.weight] = row.weight
+    found["percent"] = f"{report.percent(row):.4f}"
+    for value in row.values:
+        # By function and thread, a column may be that of the key itself.
+        found |= {
+            name: extra for name, extra in value.extra.items() if name not in found
+        }
+    return found | pmd_columns.as_csv(row.pmds, report.options.pmds)

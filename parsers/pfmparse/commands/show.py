@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""The show command: the view that a capture asks for."""
+
+from __future__ import annotations
+
+import argparse
+from typing import NoReturn
+
+from ..capture.view import View
+from ..errors import PfmParseError
+from ..symbols.options import add_symbol_options
+from . import mem, report
+from .arguments import add_files, add_selection
+from .opening import BadInput, recording_of, warn
+
+# The options that a capture may ask for, by command: what is shown, and of what.
+ALLOWED = {"mem": ("view", "per", "sort", "top", "cum", "l2", "l3")}
+
+
+class _Parser(argparse.ArgumentParser):
+    """A parser of options that no user has typed."""
+
+    def error(self, message: str) -> NoReturn:
+        """PfmParseError instead of the end of the program."""
+        raise PfmParseError(message, 0)
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """The options of the command."""
+    add_files(parser, many=False)
+    add_selection(parser)
+    add_symbol_options(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Shows the view, or a report if there is none; the exit status."""
+    file = arguments.file
+    with recording_of(file, arguments, any_format=True) as recording:
+        arguments.opened = recording
+        view = recording.session.view
+        if view is not None:
+            try:
+                asked = _arguments_of_view(view, arguments)
+            except PfmParseError as error:
+                warn(file, f"the view that it asks for is not known: {error.message}")
+            else:
+                return mem.run(asked)
+        parser = argparse.ArgumentParser()
+        report.add_options(parser)
+        return report.run(_filled(parser, [], arguments))
+
+
+def _arguments_of_view(view: View, arguments: argparse.Namespace) -> argparse.Namespace:
+    """The arguments of a view's command; PfmParseError if it is not known."""
+    if view.command not in ALLOWED:
+        raise PfmParseError(f"{view.command!r} is no view", 0)
+    for name in view.options:
+        if name not in ALLOWED[view.command]:
+            raise PfmParseError(f"{view.command} has no option {name!r}", 0)
+    parser = _Parser(allow_abbrev=False)
+    mem.add_options(parser)
+    words = [f"--{name}={value}" for name, value in view.options.items()]
+    filled = _filled(parser, words, arguments)
+    try:
+        mem.options_of(filled)
+    except BadInput as error:
+        raise PfmParseError(str(error), 0) from None
+    return filled
+
+
+def _filled(
+    parser: argparse.ArgumentParser, words: list[str], arguments: argparse.Namespace
+) -> argparse.Namespace:
+    """A command's arguments: those of the view, and those that show was given."""
+    filled = parser.parse_args([*words, "--", arguments.file])
+    given = {**vars(arguments), "file": filled.file}
+    for name, value in given.items():
+        setattr(filled, name, value)
+    return filled

@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""The timeline command: samples by time, and by another key beside it."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Optional, Sequence, TextIO
+
+import numpy as np
+
+from ..analysis import keys
+from ..analysis.groups import Groups
+from ..analysis.inputs import Input
+from ..analysis.interner import Ids, Interner
+from ..analysis.keys import Key, Value
+from ..analysis.sums import Sums
+from ..analysis.weights import COUNT, Weight
+from ..errors import PfmParseError
+from ..formats.roles import Role
+from ..recording import Batch
+from ..symbols.options import add_symbol_options
+from . import summary
+from .arguments import add_files, add_selection, add_weight, positive, span
+from .opening import BadInput, blaming, inputs_of, status_of
+from .text import printable
+
+DEFAULT_STEP = 100 * 10**6  # ns
+MAX_STEPS = 1 << 20
+COLUMNS = 8  # of the text
+BAR = 40  # characters
+ALL = "samples"
+OTHERS = "others"
+
+
+@dataclass(frozen=True)
+class Options:
+    """The step in ns; what is beside the time, and what is added up."""
+
+    step: int = DEFAULT_STEP
+    by: Optional[str] = None
+    weight: str = COUNT
+
+
+@dataclass
+class Timeline:
+    """Weights by step and value; the values with most of it come first.
+
+    Steps count from that of the first sample, of each capture its own.
+    """
+
+    options: Options
+    title: str = ALL
+    steps: int = 0
+    weights: dict[Value, Counter[int]] = field(default_factory=dict)
+
+    def values(self) -> list[Value]:
+        """The values in order."""
+        totals = {value: sum(by.values()) for value, by in self.weights.items()}
+        return sorted(totals, key=lambda value: (-totals[value], value.label))
+
+
+class _Steps:
+    """The step in which a sample was recorded, as a key."""
+
+    title = "time"
+
+    def __init__(self, step: int) -> None:
+        self._step = np.uint64(step)
+        self._numbers = Interner()
+
+    def ids(self, batch: Batch) -> Ids:
+        """The number of each sample's step."""
+        steps = batch.samples.role(Role.TIME).astype(np.uint64) // self._step
+        return self._numbers.ids(np.zeros(1, np.uint64), steps)
+
+    def values(self) -> Sequence[Value]:
+        """The steps, from the start of the clock."""
+        return [Value(number, "") for number in self._numbers.pairs()[1].tolist()]
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """The options of the command."""
+    add_files(parser, many=True)
+    parser.add_argument(
+        "--step",
+        metavar="TIME",
+        type=span,
+        default=DEFAULT_STEP,
+        help="how long a line is: 10ms, 1s; default: 100ms",
+    )
+    parser.add_argument(
+        "--by", metavar="KEY", help="a column for each value of one key, as for report"
+    )
+    parser.add_argument(
+        "--top",
+        type=positive,
+        metavar="N",
+        default=COLUMNS,
+        help="so many columns of the text, the rest is added up; JSON has all; "
+        f"default: {COLUMNS}",
+    )
+    add_weight(parser)
+    add_selection(parser)
+    add_symbol_options(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Prints the timeline; the exit status."""
+    if arguments.step < 1:
+        raise BadInput("--step must be at least 1ns")
+    if "," in (arguments.by or ""):
+        raise BadInput(f"--by takes one key, not {arguments.by!r}")
+    options = Options(arguments.step, arguments.by, arguments.weight)
+    detail = keys.detail_of([options.by] if options.by else [])
+    with inputs_of(arguments, arguments.file, detail) as inputs:
+        timeline = make(inputs, options)
+        if arguments.json:
+            print_json(timeline, inputs, sys.stdout)
+        else:
+            print_text(timeline, inputs, arguments.top, sys.stdout)
+        return status_of([(source.file, source.recording) for source in inputs])
+
+
+def make(inputs: Sequence[Input], options: Options) -> Timeline:
+    """Reads the inputs; BadInput, with the file's name, if one cannot be."""
+    timeline = Timeline(options)
+    for source in inputs:
+        with blaming(source.file):
+            _add(timeline, source)
+    return timeline
+
+
+def _add(timeline: Timeline, source: Input) -> None:
+    """Adds the samples of an input."""
+    options = timeline.options
+    key: Key = keys.Same(ALL, ALL)
+    if options.by:
+        key = keys.key(options.by, source)
+        timeline.title = key.title
+    groups, sums = Groups([_Steps(options.step), key]), Sums()
+    weight = Weight(options.weight, source.events)
+    for batch in source.batches():
+        sums.add(groups.ids(batch), weight.of(batch.samples))
+    found = groups.values()
+    if not found:
+        return
+    first = min(int(step.key) for step, _ in found)
+    steps = max(int(step.key) for step, _ in found) - first + 1
+    if steps > MAX_STEPS:
+        text = f"{steps} steps of {options.step} ns, at most {MAX_STEPS} are shown"
+        raise PfmParseError(f"{text}: --step must be longer, or --time shorter", 0)
+    timeline.steps = max(timeline.steps, steps)
+    for (step, value), total in zip(found, sums.result(len(found))):
+        by = timeline.weights.setdefault(value, Counter())
+        by[int(step.key) - first] += total
+
+
+def print_json(timeline: Timeline, inputs: Sequence[Input], out: TextIO) -> None:
+    """One JSON object, as docs/pfmparse.md describes it."""
+    document: dict[str, object] = {
+        "step_ns": timeline.options.step,
+        "steps": timeline.steps,
+        "by": timeline.options.by,
+        "weight": timeline.options.weight,
+        **summary.of_all([source.recording for source in inputs]),
+        "columns": [_column_as_json(v, timeline) for v in timeline.values()],
+    }
+    json.dump(document, out)
+    out.write("\n")
+
+
+def _column_as_json(value: Value, timeline: Timeline) -> dict[str, object]:
+    steps = sorted(timeline.weights[value].items())
+    return {"key": value.key, **value.extra, "steps": steps}
+
+
+def print_text(
+    timeline: Timeline, inputs: Sequence[Input], top: int, out: TextIO
+) -> None:
+    """A line for each step, with a bar of all samples."""
+    columns, totals = _columns(timeline, top), Counter[int]()
+    for _, by in columns:
+        totals.update(by)
+    widths = [max(len(name), 8) for name, _ in columns]
+    heads = "  ".join(f"{name:>{w}}" for (name, _), w in zip(columns, widths))
+    out.write(f"{'seconds':>14}  {heads}\n")
+    most = max(totals.values(), default=1) or 1
+    for step in range(timeline.steps):
+        seconds = f"{step * timeline.options.step / 10**9:.6f}"
+        cells = "  ".join(f"{by[step]:>{w}}" for (_, by), w in zip(columns, widths))
+        bar = "#" * round(BAR * totals[step] / most)
+        out.write(f"{seconds:>14}  {cells}  {bar}".rstrip() + "\n")
+    out.write(f"\n{timeline.options.weight}: {sum(totals.values())}\n")
+    summary.print_all([(source.file, source.recording) for source in inputs], out)
+
+
+def _columns(timeline: Timeline, top: int) -> list[tuple[str, Counter[int]]]:
+    """Names and weights of the columns that are shown."""
+    values = timeline.values()
+    columns = [(_label(value), timeline.weights[value]) for value in values[:top]]
+    if len(values) > top:
+        rest: Counter[int] = Counter()
+        for value in values[top:]:
+            rest.update(timeline.weights[value])
+        columns.append((OTHERS, rest))
+    return columns
+
+
+def _label(value: Value) -> str:
+    return printable(str(value.key))

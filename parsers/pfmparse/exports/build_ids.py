@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""The build IDs that captures know of the files in them."""
+
+from __future__ import annotations
+
+from typing import Iterator, Sequence
+
+from ..analysis.inputs import Input
+from ..recording import Recording
+
+
+def build_ids_of(inputs: Sequence[Input]) -> dict[str, bytes]:
+    """The build ID by path; of files that have several, none."""
+    found: dict[str, set[bytes]] = {}
+    for source in inputs:
+        for path, build_id in _known(source.recording):
+            found.setdefault(path, set()).add(build_id)
+    return {path: ids.pop() for path, ids in found.items() if len(ids) == 1}
+
+
+def _known(recording: Recording) -> Iterator[tuple[str, bytes]]:
+    for _, process in recording.source.maps.all():
+        for mapping in process.mappings:
+            if mapping.build_id:
+                yield mapping.path, mapping.build_id
+    for file in recording.source.cookies.values():
+        if file.build_id:
+            yield file.path, file.build_id

@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""callgrind's format, for callgrind_annotate and KCachegrind."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NamedTuple, Optional, TextIO
+
+from ..analysis.profile import Frame, Profile, Profiler, by_place
+from ..analysis.stacks import ROOT
+from ..symbols.location import UNKNOWN, Detail, Location
+from .job import Export, Job
+from .lacking import noted
+
+UNKNOWN_FILE = "???"  # as callgrind itself calls it
+
+Costs = list[int]  # of each event
+
+
+class Function(NamedTuple):
+    """A function, and where it is."""
+
+    object: str
+    file: str
+    name: str
+
+
+@dataclass
+class Spent:
+    """What a function costs, by line: itself, and what it calls."""
+
+    own: dict[int, Costs] = field(default_factory=dict)
+    calls: dict[tuple[int, Function], Costs] = field(default_factory=dict)
+
+
+def write(job: Job) -> None:
+    """Writes the samples of all inputs."""
+    profiler = Profiler(job.weight, _frames)
+    for source in job.inputs:
+        profiler.add(source, noted(job, source))
+    profile = profiler.profile
+    if len(profile.threads) > 1:
+        job.lack("which thread a sample is of")
+    commands = [source.recording.session.command for source in job.inputs]
+    with job.path.open("w", encoding="utf-8", errors="backslashreplace") as out:
+        _Writer(profile, out).write(commands[0])
+
+
+def _frames(location: Location, _: int) -> list[Frame]:
+    """The functions of a place, with the lines that they are at."""
+    return [
+        Frame(frame.function, frame.object, frame.file, frame.line)
+        for frame in by_place(location, 0)
+    ]
+
+
+class _Writer:
+    """Writes one profile."""
+
+    def __init__(self, profile: Profile, out: TextIO) -> None:
+        self._profile = profile
+        self._out = out
+        self._events = profile.sampled_events()
+        # By what they are names of, those that were written, and their numbers.
+        self._names: dict[str, dict[str, int]] = {}
+
+    def write(self, command: Optional[tuple[str, ...]]) -> None:
+        """The whole file."""
+        spent = self._spent()
+        self._out.write("# callgrind format\nversion: 1\ncreator: pfmparse\n")
+        if command:
+            self._out.write(f"cmd: {_line(' '.join(command))}\n")
+        names = (_word(self._profile.events[at]) for at in self._events)
+        self._out.write(f"positions: line\nevents: {' '.join(names)}\n")
+        for function, costs in spent.items():
+            self._write_function(function, costs)
+        totals = [self._zero()]
+        totals += (cost for costs in spent.values() for cost in costs.own.values())
+        sums = (str(sum(column)) for column in zip(*totals))
+        self._out.write(f"\ntotals: {' '.join(sums)}\n")
+
+    def _write_function(self, function: Function, spent: Spent) -> None:
+        self._out.write("\n")
+        self._write_position("", function)
+        for line, costs in sorted(spent.own.items()):
+            self._write_costs(line, costs)
+        for (line, callee), costs in spent.calls.items():
+            self._write_position("c", callee)
+            # How often is not known; never would make this the caller's own cost.
+            self._out.write("calls=1 0\n")
+            self._write_costs(line, costs)
+
+    def _write_position(self, prefix: str, function: Function) -> None:
+        file = "cfi" if prefix else "fl"
+        self._out.write(
+            f"{prefix}ob={self._name('ob', function.object)}\n"
+            f"{file}={self._name('fl', function.file)}\n"
+            f"{prefix}fn={self._name('fn', function.name)}\n"
+        )
+
+    def _write_costs(self, line: int, costs: Costs) -> None:
+        self._out.write(f"{line} {' '.join(map(str, costs))}\n")
+
+    def _name(self, kind: str, name: str) -> str:
+        """The number of a name, with the name when it is new."""
+        known = self._names.setdefault(kind, {})
+        if name in known:
+            return f"({known[name]})"
+        known[name] = len(known) + 1
+        return f"({known[name]}) {_line(name)}"
+
+    def _zero(self) -> Costs:
+        return [0] * len(self._events)
+
+    def _spent(self) -> dict[Function, Spent]:
+        """What functions cost, in the order in which they were found."""
+        profile = self._profile
+        functions = [_function(frame) for frame in profile.frames]
+        lines = [frame.line or 0 for frame in profile.frames]
+        found: dict[Function, Spent] = {name: Spent() for name in functions}
+        # From the innermost functions outwards: callers have smaller numbers.
+        own, sums = self._own(), [self._zero() for _ in profile.parents]
+        for node in range(len(profile.parents) - 1, -1, -1):
+            frame, parent = profile.frame_of[node], profile.parents[node]
+            if any(own[node]):
+                by_line = found[functions[frame]].own
+                _add(by_line.setdefault(lines[frame], self._zero()), own[node])
+                _add(sums[node], own[node])
+            if parent != ROOT and any(sums[node]):
+                caller = profile.frame_of[parent]
+                call = lines[caller], functions[frame]
+                calls = found[functions[caller]].calls
+                _add(calls.setdefault(call, self._zero()), sums[node])
+                _add(sums[parent], sums[node])
+        return found
+
+    def _own(self) -> list[Costs]:
+        """What each stack's innermost function costs by itself."""
+        own = [self._zero() for _ in self._profile.parents]
+        column = {event: at for at, event in enumerate(self._events)}
+        for row in self._profile.rows:
+            own[row.node][column[row.event]] += row.weight
+        return own
+
+
+def _add(to: Costs, costs: Costs) -> None:
+    for at, cost in enumerate(costs):
+        to[at] += cost
+
+
+def _function(frame: Frame) -> Function:
+    return Function(frame.object, frame.file or UNKNOWN_FILE, frame.function)
+
+
+def _line(text: str) -> str:
+    """Text that ends with its line."""
+    return " ".join(text.split()) or UNKNOWN
+
+
+def _word(text: str) -> str:
+    """A name without blanks, which separate names."""
+    return "-".join(text.split()) or UNKNOWN
+
+
+EXPORT = Export("callgrind", "callgrind's format", write, Detail.INLINES)

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""What is said above a picture of captures."""
+
+from __future__ import annotations
+
+import os
+from typing import Sequence
+
+from ..analysis.inputs import Input
+from ..analysis.profile import Profile
+from ..analysis.weights import COUNT, PERIOD
+from .job import Job
+
+LONGEST = 80  # characters of a command
+
+
+def title_of(inputs: Sequence[Input]) -> str:
+    """What was recorded: the command and the host, or how many captures."""
+    if len(inputs) != 1:
+        hosts = {source.host for source in inputs}
+        where = hosts.pop() if len(hosts) == 1 else f"{len(hosts)} hosts"
+        return f"{len(inputs)} captures of {where}"
+    (source,) = inputs
+    command = source.recording.session.command
+    if not command:
+        return f"{source.host}, {os.path.basename(source.file)}"
+    words = " ".join([os.path.basename(command[0]), *command[1:]])
+    if len(words) > LONGEST:
+        words = words[: LONGEST - 3] + "..."
+    return f"{words} on {source.host}"
+
+
+def unit_of(job: Job, profile: Profile) -> str:
+    """What is added up."""
+    if job.weight == COUNT:
+        return "samples"
+    if job.weight != PERIOD:
+        return job.weight
+    names = {profile.events[row.event] for row in profile.rows}
+    return names.pop() if len(names) == 1 else "events"
+
+
+def events_of(profile: Profile) -> list[str]:
+    """The events that there are samples of."""
+    found = {row.event for row in profile.rows}
+    return [name for at, name in enumerate(profile.events) if at in found]

@@ -1,0 +1,258 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Comma-separated values, RFC 4180: a row for each sample."""
+
+from __future__ import annotations
+
+from itertools import chain, islice, repeat
+from typing import Callable, Iterable, Iterator, Optional, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..analysis.columns import NOBODY
+from ..analysis.inputs import Input
+from ..analysis.interner import Ids, Interner
+from ..analysis.profile import by_function
+from ..analysis.stacks import ROOT
+from ..analysis.weights import COUNT
+from ..formats.data_source import name_of
+from ..formats.samples import Column
+from ..recording import Batch
+from ..symbols.location import Detail, Location
+from .job import Export, Job
+from .labels import label
+from .lacking import noted
+from .rows import CARRIED, RowMaker, Rows, pmds_of
+
+HEAD = ("time", "cpu", "pid", "tid", "comm", "event", "period", "count")
+WEIGHT = ("weight",)  # if it is not the count
+PLACE = ("address", "function", "object", "line", "stack")
+DATA = ("data_address", "latency", "data_source")
+
+BLOCK = 1 << 14  # pieces that are joined at once: what that takes stays in the cache
+SPECIAL = frozenset(',"\r\n')
+
+Texts = Iterable[str]
+
+
+def write(job: Job) -> None:
+    """Writes the rows, with a header."""
+    pmds = pmds_of(job.inputs)
+    with job.path.open(
+        "w", encoding="utf-8", errors="backslashreplace", newline=""
+    ) as out:
+        weight = () if job.weight == COUNT else WEIGHT
+        names = (f"pmd{pmd}" for pmd in pmds)
+        out.write(",".join([*HEAD, *weight, *PLACE, *DATA, *names]) + "\r\n")
+        for source in job.inputs:
+            lines = _Lines(source, pmds, job.weight)
+            for batch in noted(job, source, CARRIED, pmds=True):
+                if batch.samples.count:
+                    out.writelines(lines.texts(batch))
+
+
+class _Lines:
+    """The lines of an input: most parts of them occur again and again."""
+
+    def __init__(self, source: Input, pmds: Sequence[int], weight: str) -> None:
+        self._source = source
+        self._maker = RowMaker(source, pmds, weight)
+        self._who = _Who(source, self._maker)
+        self._where = _Table(self._places)
+        self._stacks = _Stacks(source)
+        self._sources = Interner()
+        self._source_names = _Table(self._new_sources)
+
+    def texts(self, batch: Batch) -> Iterator[str]:
+        """The lines of a batch, which is not empty; some at once."""
+        rows = self._maker.rows(batch)
+        parts = [
+            _numbers(rows.times),
+            self._who.texts(rows),
+            _numbers(rows.periods, ","),
+            _numbers(rows.counts, ",", "1"),
+            "" if rows.weights is None else _numbers(rows.weights, ","),
+            self._where.texts(rows.places),
+            self._stacks_of(rows),
+            _hexadecimal(rows.data_addresses),
+            _numbers(rows.latencies, ","),
+            self._sources_of(rows.data_sources),
+            *(_where(*pmd) for pmd in rows.pmds),
+        ]
+        pieces = chain.from_iterable(zip(*_merged(parts, rows.count)))
+        while text := "".join(islice(pieces, BLOCK)):
+            yield text
+
+    def _stacks_of(self, rows: Rows) -> Texts | str:
+        return "," if rows.stacks is None else self._stacks.texts(rows.stacks)
+
+    def _sources_of(self, values: Optional[Column]) -> Texts | str:
+        if values is None:
+            return ","
+        ids = self._sources.ids(np.zeros(1, np.uint64), values)
+        return self._source_names.texts(ids)
+
+    def _places(self, done: int) -> list[str]:
+        addresses = self._source.places.addresses()[done:].tolist()
+        found = zip(self._source.places.locations()[done:], addresses)
+        return [_place(location, address) for location, address in found]
+
+    def _new_sources(self, done: int) -> list[str]:
+        values = self._sources.pairs()[1][done:].tolist()
+        return ["," + _quoted(name_of(value)) for value in values]
+
+
+class _Table:
+    """Texts by number, which are made once."""
+
+    def __init__(self, new: Callable[[int], list[str]]) -> None:
+        """``new`` makes those from a number on, as far as there are any."""
+        self._new = new
+        self._all: list[str] = []
+
+    def texts(self, ids: Ids) -> Texts:
+        """The text of each number."""
+        if int(ids.max()) >= len(self._all):
+            self._all += self._new(len(self._all))
+        return map(self._all.__getitem__, ids.tolist())
+
+
+class _Stacks:
+    """Texts of stacks that samples have: all others are callers of those only."""
+
+    def __init__(self, source: Input) -> None:
+        self._source = source
+        self._texts: dict[int, str] = {}
+        self._known = np.zeros(0, np.bool_)
+        self._names: list[str] = []  # of places
+        # Of nodes, as far as they were there when a new stack was met.
+        self._parents: list[int] = []
+        self._places: list[int] = []
+
+    def texts(self, ids: Ids) -> Texts:
+        """The text of each number."""
+        if int(ids.max()) >= len(self._parents):
+            self._catch_up()
+        known = self._known[ids]
+        if not known.all():
+            new = np.unique(ids[~known])
+            self._known[new] = True
+            self._texts |= {at: self._text(at) for at in new.tolist()}
+        return map(self._texts.__getitem__, ids.tolist())
+
+    def _catch_up(self) -> None:
+        """Adds the nodes and the names of the places that are new."""
+        stacks, places = self._source.stacks, self._source.places
+        done = len(self._parents)
+        self._parents += stacks.parents()[done:].tolist()
+        self._places += stacks.places()[done:].tolist()
+        self._known = np.append(
+            self._known, np.zeros(len(self._parents) - done, np.bool_)
+        )
+        done = len(self._names)
+        found = zip(places.locations()[done:], places.addresses()[done:].tolist())
+        self._names += [
+            ";".join(label(frame) for frame in by_function(*place)) for place in found
+        ]
+
+    def _text(self, node: int) -> str:
+        """The functions of a stack, the outermost first."""
+        names = []
+        while node != ROOT:
+            names.append(self._names[self._places[node]])
+            node = self._parents[node]
+        return "," + _quoted(";".join(reversed(names)))
+
+
+class _Who:
+    """Texts of CPU, process, thread, name and event of samples."""
+
+    def __init__(self, source: Input, maker: RowMaker) -> None:
+        self._events = [_quoted(event.name) for event in source.events.all[:-1]] + [""]
+        self._maker = maker
+        self._threads, self._named = Interner(), Interner()
+        self._where, self._all = Interner(), Interner()
+        self._table = _Table(self._new)
+
+    def texts(self, rows: Rows) -> Texts:
+        """The text of each sample."""
+        nobody = np.full(rows.count, NOBODY, np.uint32)
+        numbers = [nobody if c is None else c for c in (rows.tgids, rows.tids)]
+        threads = self._threads.ids(*numbers)
+        names = nobody if rows.names is None else rows.names
+        where = self._where.ids(nobody if rows.cpus is None else rows.cpus, rows.events)
+        return self._table.texts(self._all.ids(self._named.ids(threads, names), where))
+
+    def _new(self, done: int) -> list[str]:
+        tgids, tids = (part.tolist() for part in self._threads.pairs())
+        threads, names = (part.tolist() for part in self._named.pairs())
+        cpus, events = (part.tolist() for part in self._where.pairs())
+        comms = [_quoted(name) for name in self._maker.names.all()]
+        found = []
+        for named, where in zip(*(part[done:].tolist() for part in self._all.pairs())):
+            thread, name = threads[named], names[named]
+            comm = "" if name == NOBODY else comms[name]
+            numbers = map(_known, (cpus[where], tgids[thread], tids[thread]))
+            text = ",".join([*numbers, comm, self._events[events[where]]])
+            found.append("," + text)
+        return found
+
+
+def _merged(parts: Sequence[Texts | str], count: int) -> list[Texts]:
+    """The parts of lines, with those that are the same in all lines joined."""
+    merged: list[Texts] = []
+    same = ""
+    for part in [*parts, "\r\n"]:
+        if isinstance(part, str):
+            same += part
+            continue
+        if same:
+            merged.append(repeat(same, count))
+        merged.append(part)
+        same = ""
+    return [*merged, repeat(same, count)]
+
+
+def _numbers(
+    column: Optional[Column], before: str = "", unknown: str = ""
+) -> Texts | str:
+    """Decimal numbers; one text if they are all the same."""
+    if column is None:
+        return before + unknown
+    if (column == column[0]).all():
+        return before + str(int(column[0]))
+    texts = map(str, column.tolist())
+    return map(before.__add__, texts) if before else texts
+
+
+def _hexadecimal(column: Optional[Column]) -> Texts | str:
+    return "," if column is None else map(",{:#x}".format, column.tolist())
+
+
+def _where(values: Column, there: NDArray[np.bool_]) -> Texts | str:
+    """Numbers, and nothing where there are none."""
+    if there.all():
+        return _numbers(values, ",")
+    if not there.any():
+        return ","
+    pairs = zip(values.tolist(), there.tolist())
+    return (f",{value}" if known else "," for value, known in pairs)
+
+
+def _place(location: Location, address: int) -> str:
+    names = location.symbol or "", location.object, location.line or ""
+    return f",{address:#x}," + ",".join(map(_quoted, names))
+
+
+def _quoted(text: str) -> str:
+    """A field as it is written."""
+    if SPECIAL.isdisjoint(text):
+        return text
+    return '"' + text.replace('"', '""') + '"'
+
+
+def _known(number: int) -> str:
+    return "" if number == NOBODY else str(number)
+
+
+EXPORT = Export("csv", "comma-separated values, a row a sample", write, Detail.LINE)

@@ -1,0 +1,263 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Firefox Profiler's processed profiles: a thread for each event and thread."""
+
+from __future__ import annotations
+
+import json
+from typing import Mapping, Sequence
+
+from ..analysis.inputs import Input
+from ..analysis.profile import Frame, Profile, Profiler, Row, Thread, by_place
+from ..analysis.stacks import ROOT
+from ..capture.session import Session
+from ..formats.roles import Role
+from ..layout import KERNEL_START
+from ..symbols.location import Detail, Location
+from .job import Export, Job
+from .lacking import noted
+from .threads import Titles, by_event_and_thread
+
+GECKO_VERSION, VERSION = 27, 48  # of the format: the raw one's, and the one written
+ROWS = 100_000  # of samples, about: more cannot be looked at in a browser
+SHORTEST = 10**3  # ns of a moment
+MS = 10**6  # ns
+LIBRARY = 1  # type of a resource
+
+USER, KERNEL = 0, 1  # indices of categories
+CATEGORIES = (("User", "yellow"), ("Kernel", "orange"))
+
+Table = dict[str, object]
+
+
+def write(job: Job) -> None:
+    """Writes the samples of all inputs."""
+    step = max(map(_step, job.inputs))
+    profiler = Profiler(job.weight, _frames, step)
+    for source in job.inputs:
+        profiler.add(source, noted(job, source, {Role.TIME}))
+    profile = profiler.profile
+    first = min((row.moment for row in profile.rows), default=0)
+    with job.path.open("w", encoding="utf-8", errors="backslashreplace") as out:
+        meta = _meta(job.inputs[0].recording.session, step)
+        head = {"meta": meta, "libs": [], "pages": []}
+        out.write(json.dumps(head)[:-1] + ', "threads": [')
+        titles = Titles(profile)
+        for at, ((event, thread), rows) in enumerate(by_event_and_thread(profile)):
+            out.write(",\n" if at else "\n")
+            rows.sort(key=lambda row: row.moment)
+            tables = _Thread(profile)
+            stacks = [tables.stack(row.node) for row in rows]
+            samples = _samples(stacks, rows, _times(rows, step, first))
+            described = _described(profile.threads[thread], titles.of(event, thread))
+            one: Table = {**described, "samples": samples, **tables.tables()}
+            out.write(json.dumps(one))
+        out.write("\n]}\n")
+
+
+def _step(source: Input) -> int:
+    """How long a moment is, in ns, so that each selected stack in each is not too much.
+
+    Reads the whole recording.
+    """
+    samples, first, last = 0, (1 << 64) - 1, 0
+    for batch in source.ahead():
+        if batch.samples.count == 0 or batch.samples.name_of(Role.TIME) is None:
+            continue
+        samples += batch.samples.count
+        times = batch.samples.role(Role.TIME)
+        first, last = min(first, int(times.min())), max(last, int(times.max()))
+        source.stacks.ids(batch)
+    if samples <= ROWS:
+        return SHORTEST
+    moments = max(1, ROWS // len(source.stacks))
+    return max(SHORTEST, -(-(last + 1 - first) // moments))
+
+
+def _frames(location: Location, address: int) -> Sequence[Frame]:
+    """The functions of a place; of the address only the level is kept."""
+    level = KERNEL_START if address >= KERNEL_START else None
+    return [
+        Frame(f.function, f.object, f.file, f.line, level, f.inlined)
+        for f in by_place(location, address)
+    ]
+
+
+class _Thread:
+    """The tables of one thread, which has them to itself."""
+
+    def __init__(self, profile: Profile) -> None:
+        self._profile = profile
+        # Numbers by what they stand for.
+        self._strings: dict[str, int] = {}
+        self._objects: dict[str, int] = {}
+        self._functions: dict[tuple[str, str, str], int] = {}
+        self._frames: dict[int, int] = {}
+        self._stacks: dict[int, int] = {}
+
+    def stack(self, node: int) -> int:
+        """The number of a stack, whose callers have smaller ones."""
+        new = []
+        while node != ROOT and node not in self._stacks:
+            new.append(node)
+            node = self._profile.parents[node]
+        for one in reversed(new):
+            self._stacks[one] = len(self._stacks)
+            self._frame(self._profile.frame_of[one])
+        return self._stacks[new[0] if new else node]
+
+    def tables(self) -> Table:
+        """All tables but for that of samples."""
+        tables: Table = {
+            "stackTable": self._stack_table(),
+            "frameTable": self._frame_table(),
+            "funcTable": self._function_table(),
+            "resourceTable": self._resource_table(),
+            "nativeSymbols": _table(0, "libIndex", "address", "name", "functionSize"),
+            "markers": _table(
+                0, "data", "name", "startTime", "endTime", "phase", "category"
+            ),
+        }
+        return tables | {"stringArray": list(self._strings)}
+
+    def _string(self, text: str) -> int:
+        return self._strings.setdefault(text, len(self._strings))
+
+    def _frame(self, number: int) -> int:
+        """The number of a frame in the thread; notes all that it refers to."""
+        frame = self._profile.frames[number]
+        self._objects.setdefault(frame.object, len(self._objects))
+        key = frame.function, frame.object, frame.file or ""
+        self._functions.setdefault(key, len(self._functions))
+        for text in filter(None, key):
+            self._string(text)
+        return self._frames.setdefault(number, len(self._frames))
+
+    def _stack_table(self) -> Table:
+        parents, frames = self._profile.parents, self._profile.frame_of
+        return _columns(
+            len(self._stacks),
+            prefix=[self._stacks.get(parents[node]) for node in self._stacks],
+            frame=[self._frames[frames[node]] for node in self._stacks],
+            category=[
+                _category(self._profile.frames[frames[node]]) for node in self._stacks
+            ],
+            subcategory=[0] * len(self._stacks),
+        )
+
+    def _frame_table(self) -> Table:
+        frames = [self._profile.frames[number] for number in self._frames]
+        keys = [(f.function, f.object, f.file or "") for f in frames]
+        names = "nativeSymbol", "innerWindowID", "implementation", "column"
+        return _table(len(frames), *names) | _columns(
+            len(frames),
+            address=[-1] * len(frames),
+            inlineDepth=[0] * len(frames),
+            category=[_category(frame) for frame in frames],
+            subcategory=[0] * len(frames),
+            func=[self._functions[key] for key in keys],
+            line=[frame.line for frame in frames],
+        )
+
+    def _function_table(self) -> Table:
+        count = len(self._functions)
+        return _table(count, "lineNumber", "columnNumber") | _columns(
+            count,
+            isJS=[False] * count,
+            relevantForJS=[False] * count,
+            name=[self._string(name) for name, _, _ in self._functions],
+            resource=[self._objects[where] for _, where, _ in self._functions],
+            fileName=[
+                self._string(file) if file else None for _, _, file in self._functions
+            ],
+        )
+
+    def _resource_table(self) -> Table:
+        count = len(self._objects)
+        return _table(count, "lib", "host") | _columns(
+            count,
+            name=[self._string(name) for name in self._objects],
+            type=[LIBRARY] * count,
+        )
+
+
+def _columns(length: int, **columns: Sequence[object]) -> Table:
+    """A table of columns of that length."""
+    return {**columns, "length": length}
+
+
+def _table(length: int, *names: str) -> Table:
+    """A table in whose columns nothing is known."""
+    return _columns(length, **{name: [None] * length for name in names})
+
+
+def _category(frame: Frame) -> int:
+    return USER if frame.address is None else KERNEL
+
+
+def _samples(
+    stacks: Sequence[int], rows: Sequence[Row], times: Sequence[float]
+) -> Table:
+    """The table of samples; those of one stack and moment are one with a weight."""
+    return {
+        "stack": stacks,
+        "time": times,
+        "weight": [row.weight for row in rows],
+        "weightType": "samples",
+        "length": len(rows),
+    }
+
+
+def _times(rows: Sequence[Row], step: int, first: int) -> list[float]:
+    """When each row was, in ms from the first of all; or one after the other."""
+    if not any(row.moment for row in rows):
+        return list(map(float, range(len(rows))))
+    return [(row.moment - first) * step / MS for row in rows]
+
+
+def _described(thread: Thread, title: str) -> Table:
+    """What is said of a thread besides its tables."""
+    process, number = thread.process or 0, thread.thread or 0
+    return {
+        "processType": "default",
+        "processName": thread.name,
+        "processStartupTime": 0,
+        "processShutdownTime": None,
+        "registerTime": 0,
+        "unregisterTime": None,
+        "pausedRanges": [],
+        "name": title,
+        "isMainThread": process == number,
+        "pid": str(process),
+        "tid": number,
+    }
+
+
+def _meta(session: Session, step: int) -> Mapping[str, object]:
+    """What is said of the recording."""
+    return {
+        "version": GECKO_VERSION,
+        "preprocessedProfileVersion": VERSION,
+        "importedFrom": "pfmparse",
+        "product": " ".join(session.command or (session.tool,)),
+        "interval": step / MS,
+        "startTime": session.start_ns / MS,
+        "processType": 0,
+        "stackwalk": 1,
+        "abi": session.machine.arch,
+        "oscpu": f"Linux {session.machine.release}",
+        "platform": session.machine.host or "",
+        "misc": session.tool,
+        "logicalCPUs": session.machine.cpus,
+        "categories": [
+            {"name": name, "color": color, "subcategories": ["Other"]}
+            for name, color in CATEGORIES
+        ],
+        "markerSchema": [],
+        "symbolicated": True,
+        "usesOnlyOneStackType": True,
+        "doesNotUseFrameImplementation": True,
+        "sourceCodeIsNotOnSearchfox": True,
+    }
+
+
+EXPORT = Export("firefox", "Firefox Profiler's JSON", write, Detail.INLINES)

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+// Draws the flame graph of the page, and counts for the chosen event and thread.
+"use strict";
+(() => {
+  const ROW = 18, LEAST = 0.001;
+  const $ = (id) => document.getElementById(id);
+  const data = JSON.parse($("data").textContent);
+  const { parents, labels: labelOf, totals } = data.boxes;
+  const name = (box) => data.labels[labelOf[box]][0];
+  const children = parents.map(() => []);
+  const depths = parents.map(() => 0);
+  parents.forEach((parent, box) => {
+    if (parent < 0) return;
+    children[parent].push(box);
+    depths[box] = depths[parent] + 1;
+  });
+  const byName = (a, b) => (name(a) < name(b) ? -1 : name(a) > name(b) ? 1 : a - b);
+  for (const list of children) list.sort(byName);
+  const flames = $("flames");
+  const state = { zoom: 0, pattern: null, by: "self", down: true, focus: 0 };
+  let sums = [], drawn = new Map();
+
+  const number = (value) => value.toLocaleString("en-US");
+  const percent = (value, all) => (all ? 100 * value / all : 0).toFixed(2) + " %";
+  const object = (box) => data.objects[data.labels[labelOf[box]][1]];
+
+  // Values are lists of a series and what it sums up to, one after the other.
+  function chosen() {
+    const event = +$("event").value, thread = +$("thread").value;
+    return data.series.map(([e, t]) =>
+      (event < 0 || e === event) && (thread < 0 || t === thread));
+  }
+
+  function sum(values, series) {
+    let all = 0;
+    for (let at = 0; at < values.length; at += 2)
+      if (series[values[at]]) all += values[at + 1];
+    return all;
+  }
+
+  function said(box) {
+    const where = object(box)[0];
+    const place = where && where !== name(box) ? ` (${where})` : "";
+    const inlined = data.labels[labelOf[box]][2] ? ", inlined" : "";
+    return `${name(box)}${place}${inlined}: ${number(sums[box])} ${data.unit}, ` +
+      percent(sums[box], sums[0]);
+  }
+
+  function place(box, x, width, below) {
+    const element = document.createElement("div");
+    const side = $("icicle").checked ? "top" : "bottom";
+    element.style[side] = depths[box] * ROW + "px";
+    element.style.left = 100 * x + "%";
+    element.style.width = 100 * width + "%";
+    element.style.background = object(box)[1];
+    element.textContent = name(box);
+    element.title = said(box);
+    element.setAttribute("role", "treeitem");
+    element.setAttribute("aria-level", depths[box] + 1);
+    element.setAttribute("aria-label", said(box));
+    element.tabIndex = -1;
+    element.dataset.box = box;
+    element.classList.toggle("below", below);
+    element.classList.toggle("hit", state.pattern !== null &&
+      state.pattern.test(name(box)));
+    drawn.set(box, element);
+    return element;
+  }
+
+  function draw() {
+    drawn = new Map();
+    const found = document.createDocumentFragment();
+    let deepest = depths[state.zoom];
+    const path = [];
+    for (let box = parents[state.zoom]; box >= 0; box = parents[box]) path.push(box);
+    for (const box of path.reverse()) found.append(place(box, 0, 1, true));
+    const all = sums[state.zoom];
+    const waiting = [[state.zoom, 0, 1]];
+    while (waiting.length) {
+      const [box, x, width] = waiting.shift();
+      found.append(place(box, x, width, false));
+      deepest = Math.max(deepest, depths[box]);
+      let at = x;
+      for (const child of children[box]) {
+        const part = all ? sums[child] / all : 0;
+        if (part >= LEAST) waiting.push([child, at, part]);
+        at += part;
+      }
+    }
+    flames.style.height = (deepest + 1) * ROW + "px";
+    flames.replaceChildren(found);
+    if (!drawn.has(state.focus)) state.focus = state.zoom;
+    drawn.get(state.focus).tabIndex = 0;
+  }
+
+  function count() {
+    const series = chosen();
+    sums = totals.map((values) => sum(values, series));
+    $("summary").textContent = `${number(sums[0])} ${data.unit}` +
+      ($("event").value < 0 ? "" : " of " + data.events[$("event").value]) +
+      ($("thread").value < 0 ? "" : " in " + data.threads[$("thread").value]);
+    state.rows = data.functions.map(([label, self, total]) => ({
+      name: data.labels[label][0], object: data.objects[data.labels[label][1]][0],
+      self: sum(self, series), total: sum(total, series),
+    }));
+    const others = data.others;
+    state.others = others.count ? { name: `${number(others.count)} other functions`,
+      object: "", self: sum(others.self, series), total: null } : null;
+    list();
+    draw();
+    find();
+  }
+
+  function list() {
+    const sign = state.down ? -1 : 1, by = state.by;
+    const compare = (a, b) => (a < b ? -1 : a > b ? 1 : 0);
+    const rows = state.rows.filter((row) => row.self || row.total);
+    rows.sort((a, b) => sign * compare(a[by], b[by]) || compare(a.name, b.name));
+    if (state.others && state.others.self) rows.push(state.others);
+    $("functions").tBodies[0].replaceChildren(...rows.map((row) => {
+      const line = document.createElement("tr");
+      const cells = [row.name, row.object, number(row.self), percent(row.self, sums[0]),
+        row.total === null ? "" : number(row.total),
+        row.total === null ? "" : percent(row.total, sums[0])];
+      cells.forEach((text, at) => {
+        const cell = line.insertCell();
+        cell.textContent = text;
+        if (at > 1) cell.className = "number";
+      });
+      return line;
+    }));
+  }
+
+  function find() {
+    const words = $("search").value;
+    state.pattern = null;
+    let text = "";
+    try {
+      if (words) state.pattern = new RegExp(words, "i");
+    } catch (error) {
+      text = "This is no regular expression.";
+    }
+    const hit = (box) => state.pattern !== null && state.pattern.test(name(box));
+    for (const [box, element] of drawn) element.classList.toggle("hit", hit(box));
+    for (const line of $("functions").tBodies[0].rows)
+      line.classList.toggle("hit", state.pattern !== null &&
+        state.pattern.test(line.cells[0].textContent));
+    if (state.pattern !== null) {
+      // What stands on a box that was found counts with that.
+      let all = 0;
+      const waiting = [0];
+      while (waiting.length) {
+        const box = waiting.pop();
+        if (hit(box)) all += sums[box];
+        else waiting.push(...children[box]);
+      }
+      text = `Found in ${number(all)} ${data.unit}, ${percent(all, sums[0])}`;
+    }
+    $("found").textContent = text;
+  }
+
+  function zoom(box) {
+    state.zoom = box;
+    draw();
+  }
+
+  function focus(box) {
+    if (!drawn.has(box)) return;
+    if (drawn.has(state.focus)) drawn.get(state.focus).tabIndex = -1;
+    state.focus = box;
+    drawn.get(box).tabIndex = 0;
+    drawn.get(box).focus();
+  }
+
+  function reset() {
+    $("search").value = "";
+    find();
+    zoom(0);
+  }
+
+  function walk(box, key) {
+    const shown = (boxes) => boxes.filter((one) => drawn.has(one));
+    const outwards = $("icicle").checked ? "ArrowDown" : "ArrowUp";
+    if (key === outwards) {
+      const above = shown(children[box]);
+      return above.reduce((a, b) => (sums[b] > sums[a] ? b : a), above[0]);
+    }
+    if (key === "ArrowUp" || key === "ArrowDown") return parents[box];
+    if (key === "Home") return 0;
+    const beside = parents[box] < 0 ? [box] : shown(children[parents[box]]);
+    return beside[beside.indexOf(box) + (key === "ArrowRight" ? 1 : -1)];
+  }
+
+  function of(event) {
+    const element = event.target.closest("[data-box]");
+    return element === null ? null : +element.dataset.box;
+  }
+
+  function tell(event) {
+    const box = of(event);
+    if (box !== null) $("details").textContent = said(box);
+  }
+
+  function fill(select, names, all) {
+    if (names.length !== 1) select.append(new Option(all, -1));
+    names.forEach((text, at) => select.append(new Option(text, at)));
+    select.addEventListener("change", () => {
+      state.zoom = 0;
+      count();
+    });
+  }
+
+  function listen() {
+    flames.addEventListener("mouseover", tell);
+    flames.addEventListener("focusin", tell);
+    flames.addEventListener("click", (event) => {
+      const box = of(event);
+      if (box === null) return;
+      state.focus = box;
+      zoom(box);
+      focus(box);
+    });
+    flames.addEventListener("keydown", (event) => {
+      const box = of(event);
+      if (box === null) return;
+      if (event.key === "Enter" || event.key === " ") {
+        zoom(box);
+        focus(box);
+      } else if (event.key.startsWith("Arrow") || event.key === "Home") {
+        focus(walk(box, event.key));
+      } else {
+        return;
+      }
+      event.preventDefault();
+    });
+    document.addEventListener("keydown", (event) => {
+      if (event.key === "Escape") {
+        reset();
+      } else if (event.key === "/" && event.target !== $("search")) {
+        event.preventDefault();
+        $("search").focus();
+      }
+    });
+    $("controls").addEventListener("submit", (event) => event.preventDefault());
+    $("search").addEventListener("input", find);
+    $("icicle").addEventListener("change", draw);
+    $("reset").addEventListener("click", reset);
+    for (const head of document.querySelectorAll("th[data-by]"))
+      head.firstElementChild.addEventListener("click", () => {
+        const by = head.dataset.by;
+        state.down = by === state.by ? !state.down : by === "self" || by === "total";
+        state.by = by;
+        for (const other of document.querySelectorAll("th[data-by]"))
+          other.removeAttribute("aria-sort");
+        head.setAttribute("aria-sort", state.down ? "descending" : "ascending");
+        list();
+        find();
+      });
+  }
+
+  fill($("event"), data.events, "all events");
+  fill($("thread"), data.threads, "all threads");
+  listen();
+  $("graph").hidden = false;
+  count();
+})();

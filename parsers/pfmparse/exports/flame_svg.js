@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+// Zooming and searching in a flame graph that is complete without this.
+"use strict";
+(() => {
+  const WIDTH = 1184, LEFT = 8, CHAR = 7.3;
+  const boxes = Array.from(document.querySelectorAll("#boxes > g"), (g) => ({
+    g, name: g.getAttribute("data-n"), depth: +g.getAttribute("data-d"),
+    x: +g.getAttribute("data-x"), width: +g.getAttribute("data-w"),
+    rect: g.querySelector("rect"), text: g.querySelector("text"),
+  }));
+  const say = document.getElementById("found");
+
+  function fitted(name, width) {
+    const room = Math.floor((width - 6) / CHAR);
+    if (room < 3) return "";
+    return name.length <= room ? name : name.slice(0, room - 2) + "..";
+  }
+
+  function contains(outer, inner) {
+    const slack = 1e-9;
+    return outer.x <= inner.x + slack &&
+      inner.x + inner.width <= outer.x + outer.width + slack;
+  }
+
+  function zoom(chosen) {
+    const scale = 1 / chosen.width;
+    for (const box of boxes) {
+      const below = box.depth < chosen.depth && contains(box, chosen);
+      const above = box.depth >= chosen.depth && contains(chosen, box);
+      box.g.style.display = below || above ? "" : "none";
+      box.g.classList.toggle("below", below);
+      if (!below && !above) continue;
+      const x = below ? 0 : (box.x - chosen.x) * scale;
+      const width = (below ? 1 : box.width * scale) * WIDTH;
+      box.rect.setAttribute("x", LEFT + x * WIDTH);
+      box.rect.setAttribute("width", Math.max(width - 0.5, 0.5));
+      box.text.setAttribute("x", LEFT + x * WIDTH + 3);
+      box.text.textContent = fitted(box.name, width);
+    }
+  }
+
+  function search(words) {
+    let pattern = null;
+    try {
+      pattern = words ? new RegExp(words) : null;
+    } catch (error) {
+      say.textContent = "no regular expression: " + words;
+      return;
+    }
+    let part = 0, end = -1;
+    const hits = boxes.filter((box) => {
+      const hit = pattern !== null && pattern.test(box.name);
+      box.g.classList.toggle("hit", hit);
+      return hit;
+    });
+    // What stands on a box that was found counts with that.
+    hits.sort((a, b) => a.x - b.x || a.depth - b.depth);
+    for (const box of hits) {
+      if (box.x + box.width <= end + 1e-9) continue;
+      part += box.width;
+      end = box.x + box.width;
+    }
+    say.textContent = pattern === null ? "" :
+      words + ": " + hits.length + " frames, " + (100 * part).toFixed(1) + " %";
+  }
+
+  function ask() {
+    const words = window.prompt("Functions to find (a regular expression):", "");
+    if (words !== null) search(words);
+  }
+
+  for (const box of boxes) {
+    box.g.setAttribute("tabindex", "0");
+    box.g.addEventListener("click", () => zoom(box));
+    box.g.addEventListener("keydown", (event) => {
+      if (event.key === "Enter") zoom(box);
+    });
+  }
+  document.addEventListener("keydown", (event) => {
+    if (event.key === "Escape") {
+      zoom(boxes[0]);
+      search("");
+    } else if (event.key === "/") {
+      event.preventDefault();
+      ask();
+    }
+  });
+  const button = document.getElementById("search");
+  button.style.display = "";
+  button.addEventListener("click", ask);
+})();

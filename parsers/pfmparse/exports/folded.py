@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Folded stacks: a line for each stack, as scripts that draw flame graphs read them."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from ..analysis.profile import Profile, Profiler
+from ..symbols.location import UNKNOWN, Detail
+from .job import Export, Job
+from .labels import label, several_events
+from .lacking import noted
+
+
+def write(job: Job) -> None:
+    """Writes ``name;outermost;...;innermost weight`` lines, sorted.
+
+    The event comes before the name if there are several.
+    """
+    profiler = Profiler(job.weight)
+    for source in job.inputs:
+        profiler.add(source, noted(job, source))
+    with job.path.open("w", encoding="utf-8", errors="backslashreplace") as out:
+        out.writelines(f"{text} {sums}\n" for text, sums in _lines(profiler.profile))
+
+
+def _lines(profile: Profile) -> list[tuple[str, int]]:
+    """The stacks and what they sum up to, in order."""
+    frames = [_plain(label(frame)) for frame in profile.frames]
+    texts: Counter[str] = Counter()
+    for (node, below), total in _sums(profile).items():
+        if total:
+            stack = (frames[at] for at in reversed(profile.numbers(node)))
+            texts[";".join([below, *stack])] += total
+    return sorted(texts.items())
+
+
+def _sums(profile: Profile) -> Counter[tuple[int, str]]:
+    """The weights by stack and what it stands on: many threads can have one name."""
+    events = [_plain(event) for event in profile.events]
+    names = [_plain(thread.name) for thread in profile.threads]
+    apart = several_events(profile)
+    sums: Counter[tuple[int, str]] = Counter()
+    for row in profile.rows:
+        below = names[row.thread]
+        if apart:
+            below = f"{events[row.event]};{below}"
+        sums[row.node, below] += row.weight
+    return sums
+
+
+def _plain(name: str) -> str:
+    """A name without what separates stacks and lines."""
+    return " ".join(name.replace(";", ":").split()) or UNKNOWN
+
+
+EXPORT = Export("folded", "folded stacks", write, Detail.INLINES)

@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""perf.data, for perf and all that reads its files; samples stream through."""
+
+from __future__ import annotations
+
+from typing import BinaryIO
+
+from ..analysis.inputs import Input
+from ..recording import Batch
+from ..symbols.location import Detail
+from . import perf_records
+from .build_ids import build_ids_of
+from .job import Export, Job
+from .lacking import noted
+from .perf_header import SIZE, Header
+from .perf_kernel import Kernel
+from .perf_order import Order
+from .perf_processes import Processes
+from .perf_samples import CARRIED, Events, Maker, sample_type
+
+MODULES = "which module of the kernel a function is in"
+
+
+def write(job: Job) -> None:
+    """Writes the samples of all inputs."""
+    with open(job.path, "wb") as out:
+        _Writer(job, out).write()
+
+
+class _Writer:
+    """Writes one file."""
+
+    def __init__(self, job: Job, out: BinaryIO) -> None:
+        self._job = job
+        self._out = out
+        self._sample_type = sample_type(job.inputs)
+        self._events = Events(job.inputs)
+        self._times = (1 << 64) - 1, 0  # of the first and the last sample
+        known = [source.recording.source.kernel for source in job.inputs]
+        kernels = (symbols for symbols in known if symbols is not None)
+        self._kernel = Kernel(next(kernels, None))
+
+    def write(self) -> None:
+        """Records first: what is said of all of them is known at the end."""
+        self._out.write(bytes(SIZE))
+        self._write_kernel()
+        for source in self._job.inputs:
+            self._write_input(source)
+        end = self._out.tell()
+        header = Header(
+            self._sample_type,
+            self._events.all(),
+            self._job.inputs[0].recording.session,
+            build_ids_of(self._job.inputs),
+            self._kernel.identifier(),
+            self._times if self._times[0] <= self._times[1] else None,
+        )
+        tail, attrs = header.tail(end)
+        self._out.write(tail)
+        self._out.seek(0)
+        self._out.write(header.head(end - SIZE, attrs))
+
+    def _write_kernel(self) -> None:
+        """Where the kernel is; its symbols go into a file beside this one."""
+        if len({source.host for source in self._job.inputs}) > 1:
+            self._job.lack("which machine a sample is of")
+        self._write_records(self._kernel.mapping())
+        text = self._kernel.kallsyms()
+        if text and self._job.beside is not None:
+            self._job.beside(".kallsyms").write_bytes(text)
+
+    def _write_input(self, source: Input) -> None:
+        processes = Processes(source)
+        maker = Maker(self._job, source, processes, self._events)
+        alone = len(self._job.inputs) == 1
+        order = Order(len(source.recording.session.contexts) if alone else None)
+        self._write_records(processes.names())
+        for batch in noted(self._job, source, CARRIED, losses=True):
+            if batch.samples.count:
+                self._write_records(_new_mappings(batch, processes, order))
+                self._write_batch(batch, maker, order)
+        self._write_records(_lost(source))
+        if len(source.recording.source.jit):
+            self._job.lack("names of functions that were made at run time")
+
+    def _write_records(self, records: bytes) -> None:
+        """Writes what is no sample."""
+        self._out.write(perf_records.identified(records, self._sample_type))
+
+    def _write_batch(self, batch: Batch, maker: Maker, order: Order) -> None:
+        made, mappings = maker.made(batch, self._sample_type)
+        if MODULES not in self._job.lacks and made.kernel.any():
+            if self._kernel.is_in_modules(made.words[perf_records.IP][made.kernel]):
+                self._job.lack(MODULES)
+        self._write_records(mappings)
+        for block in perf_records.samples(self._sample_type, made):
+            self._out.write(block)
+        times = made.words.get(perf_records.TIME)
+        if times is not None:
+            first, last = int(times.min()), int(times.max())
+            self._times = min(self._times[0], first), max(self._times[1], last)
+            self._out.write(order.after(batch.context, last))
+
+
+def _new_mappings(batch: Batch, processes: Processes, order: Order) -> bytes:
+    """Mappings that hold from this batch on, and not before."""
+    mappings, replace = processes.mappings(batch.epoch)
+    return order.flush() + mappings if replace else mappings
+
+
+def _lost(source: Input) -> bytes:
+    """How many samples were lost, if any were."""
+    recording = source.recording
+    number = recording.lost
+    if number is None:
+        number = sum(recording.lost_in_buffers().values())
+    return perf_records.lost(number) if number else b""
+
+
+EXPORT = Export("perf-data", "perf.data", write, Detail.OBJECT)

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Threads and mappings in perf.data: records that have to come before samples."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..analysis.inputs import Input
+from ..analysis.interner import Interner
+from ..capture.maps import Mapping, ProcessMaps
+from . import perf_records
+from .perf_records import Words
+
+DELETED = " (deleted)"
+
+# Where files are that samples are offsets in: perf wants addresses.
+FILES_AT, FILE_SIZE, MAX_FILES = 1 << 44, 1 << 32, 1 << 14
+
+
+class Processes:
+    """What perf must know of the processes of an input before their samples."""
+
+    def __init__(self, source: Input) -> None:
+        self._source = source.recording.source
+        # The mappings of each chunk that do not hold yet, the next ones last.
+        self._later = list(self._source.maps.all())[::-1]
+        self._written: dict[int, list[ProcessMaps]] = {}
+        self._cookies, self._uses = Interner(), Interner()
+
+    def names(self) -> bytes:
+        """COMM records of all threads that have names."""
+        return b"".join(
+            perf_records.comm(thread.tgid, thread.tid, thread.comm)
+            for thread in self._source.threads
+        )
+
+    def mappings(self, epoch: int) -> tuple[bytes, bool]:
+        """MMAP2 records of what is new in that epoch, and whether any replace others.
+
+        Epochs only grow.
+        """
+        known = self._source.maps
+        changed = {} if self._written else dict.fromkeys(known.processes())
+        while self._later and self._later[-1][0] <= epoch:
+            changed[self._later.pop()[1].tgid] = None
+        found: list[bytes] = []
+        replace = False
+        for tgid in changed:
+            before, now = self._written.get(tgid, []), known.candidates(tgid, epoch)
+            if list(map(id, before)) != list(map(id, now)):
+                self._written[tgid] = now
+                replace |= bool(before)
+                found += _records(tgid, now)
+        return b"".join(found), replace
+
+    def in_files(
+        self,
+        tgids: NDArray[np.uint64],
+        cookies: NDArray[np.uint64],
+        offsets: Words,
+    ) -> tuple[Words, bytes]:
+        """Addresses of offsets in files, and MMAP2 records of files that are new.
+
+        An offset whose cookie is 0 is an address already.
+        """
+        which = np.flatnonzero((cookies != 0) & (offsets < np.uint64(FILE_SIZE)))
+        numbers = self._cookies.ids(np.zeros(1, np.uint64), cookies[which])
+        room = numbers < MAX_FILES
+        which, numbers = which[room], numbers[room].astype(np.uint64)
+        before = len(self._uses)
+        self._uses.ids(tgids[which], numbers)
+        addresses = offsets.copy()
+        bases = numbers * np.uint64(FILE_SIZE) + np.uint64(FILES_AT)
+        addresses[which] = addresses[which] + bases
+        return addresses, self._files(before)
+
+    def _files(self, before: int) -> bytes:
+        """Mappings of the files that processes use, from that use on."""
+        tgids, numbers = (part[before:].tolist() for part in self._uses.pairs())
+        cookies = self._cookies.pairs()[1]
+        found = []
+        for tgid, number in zip(tgids, numbers):
+            file = self._source.cookies.get(int(cookies[number]))
+            if file is not None:
+                start = FILES_AT + number * FILE_SIZE
+                whole = Mapping(start, start + FILE_SIZE, 0, file.path, file.build_id)
+                found.append(perf_records.mmap2(tgid, _without_deleted(whole)))
+        return b"".join(found)
+
+
+def _records(tgid: int, candidates: list[ProcessMaps]) -> list[bytes]:
+    """Mappings that a process may have, in the order of candidates()."""
+    # What is written last is what perf finds: that which held before.
+    return [
+        perf_records.mmap2(tgid, _without_deleted(mapping))
+        for process in reversed(candidates)
+        for mapping in process.mappings
+    ]
+
+
+def _without_deleted(mapping: Mapping) -> Mapping:
+    """The same file under the name that it had."""
+    if not mapping.path.endswith(DELETED):
+        return mapping
+    path = mapping.path.removesuffix(DELETED)
+    return Mapping(
+        mapping.start,
+        mapping.end,
+        mapping.offset,
+        path,
+        mapping.build_id,
+        mapping.prot,
+    )

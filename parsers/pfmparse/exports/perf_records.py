@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Records of perf.data: struct perf_event_header, and what is behind it.
+
+All begin at a multiple of 8 bytes and are whole words.
+"""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass
+from typing import Any, Iterator, Optional, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..capture.maps import Mapping
+
+Words = NDArray[np.uint64]
+
+# Types of records.
+MMAP, LOST, COMM, SAMPLE, MMAP2 = 1, 2, 3, 9, 10
+FINISHED_ROUND = 68
+
+# In misc: the level, and what else there is.
+KERNEL, USER = 1, 2
+MMAP_DATA = 1 << 13
+MMAP_BUILD_ID = 1 << 14
+PRIVATE, SHARED = 2, 1  # flags of a mapping
+BUILD_ID_SIZE = 20  # bytes, at most
+
+# What a sample has, in the order of its words; bits of sample_type.
+IP, TID, TIME, ADDR, CALLCHAIN = 1 << 0, 1 << 1, 1 << 2, 1 << 3, 1 << 5
+CPU, PERIOD, WEIGHT = 1 << 7, 1 << 8, 1 << 14
+DATA_SRC, IDENTIFIER = 1 << 15, 1 << 16
+BEFORE_CHAIN = (IDENTIFIER, IP, TID, TIME, ADDR, CPU, PERIOD)
+BEHIND_CHAIN = (WEIGHT, DATA_SRC)
+
+IN_ALL = (TID, TIME, CPU, IDENTIFIER)  # what other records have, too
+
+# Words of a chain before addresses of that level: PERF_CONTEXT_KERNEL, _USER.
+CONTEXTS = np.array([-128 % (1 << 64), -512 % (1 << 64)], np.uint64)
+MAX_CHAIN = 8000  # words: sizes of records have 16 bits
+BLOCK = 1 << 12  # samples whose records stay in the cache while they are made
+WORD = 8  # bytes
+
+
+def record(kind: int, misc: int, body: bytes) -> bytes:
+    """A record of any type."""
+    body += bytes(-len(body) % WORD)
+    return struct.pack("<IHH", kind, misc, 8 + len(body)) + body
+
+
+def identified(records: bytes, sample_type: int) -> bytes:
+    """The same records with what samples have besides: time 0, of no event.
+
+    perf puts samples in order only if all of the kernel's records have that.
+    """
+    size = WORD * sum(1 for bit in IN_ALL if sample_type & bit)
+    found, at = [], 0
+    while at < len(records):
+        kind, misc, length = struct.unpack_from("<IHH", records, at)
+        more = size if kind < FINISHED_ROUND else 0
+        found.append(struct.pack("<IHH", kind, misc, length + more))
+        found.append(records[at + 8 : at + length] + bytes(more))
+        at += length
+    return b"".join(found)
+
+
+def name(text: str) -> bytes:
+    """The name at the end of a record; what does not fit is cut off."""
+    return text.encode(errors="replace")[:4000] + b"\0"
+
+
+def comm(tgid: int, tid: int, text: str) -> bytes:
+    """What a thread is called."""
+    return record(COMM, USER, struct.pack("<II", tgid, tid) + name(text))
+
+
+def mmap(start: int, length: int, offset: int, text: str) -> bytes:
+    """A part of the kernel."""
+    body = struct.pack("<iIQQQ", -1, 0, start, length, offset)
+    return record(MMAP, KERNEL, body + name(text))
+
+
+def mmap2(tgid: int, mapping: Mapping) -> bytes:
+    """A mapping of a process, with the build ID of its file if that is known."""
+    misc, file = USER, struct.pack("<IIQQ", 0, 0, 0, 0)
+    build_id = mapping.build_id or b""
+    if 0 < len(build_id) <= BUILD_ID_SIZE:
+        misc |= MMAP_BUILD_ID
+        file = struct.pack("<BBH20s", len(build_id), 0, 0, build_id)
+    if not mapping.executable:
+        misc |= MMAP_DATA
+    prot = sum(bit for at, bit in enumerate((1, 2, 4)) if mapping.prot[at] != "-")
+    flags = SHARED if mapping.prot[3] == "s" else PRIVATE
+    length = mapping.end - mapping.start
+    body = struct.pack("<II", tgid, tgid)
+    body += struct.pack("<QQQ", mapping.start, length, mapping.offset)
+    body += file + struct.pack("<II", prot, flags)
+    return record(MMAP2, misc, body + name(mapping.path or "//anon"))
+
+
+def lost(number: int) -> bytes:
+    """So many samples are missing."""
+    return record(LOST, 0, struct.pack("<QQ", 0, number % (1 << 64)))
+
+
+def finished_round() -> bytes:
+    """All that was written before the last one of these can be put in order."""
+    return record(FINISHED_ROUND, 0, b"")
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Words of n samples, by what they are; without a word in all samples: absent.
+
+    ``kernel`` tells levels. ``chains`` has the words of all chains and ``lengths``
+    how many each has.
+    """
+
+    words: dict[int, NDArray[Any]]
+    kernel: NDArray[np.bool_]
+    chains: Optional[Words] = None
+    lengths: Optional[NDArray[np.intp]] = None
+
+
+def samples(sample_type: int, columns: Columns) -> Iterator[memoryview]:
+    """SAMPLE records that all have what ``sample_type`` says, 0 if it is not known.
+
+    In parts, each of which is good until the next one.
+    """
+    if sample_type & CALLCHAIN:
+        yield _with_chains(sample_type, columns).data
+        return
+    names = [bit for bit in BEFORE_CHAIN + BEHIND_CHAIN if sample_type & bit]
+    count, size = columns.kernel.size, 1 + len(names)
+    rows = np.zeros((min(count, BLOCK), size), np.uint64)
+    for start in range(0, count, BLOCK):
+        part = slice(start, start + BLOCK)
+        block = rows[: count - start]
+        block[:, 0] = _headers(columns.kernel[part], size)
+        for at, bit in enumerate(names, 1):
+            if bit in columns.words:
+                block[:, at] = columns.words[bit][part]
+        yield block.data
+
+
+def _headers(kernel: NDArray[np.bool_], size: Any) -> Words:
+    """The first word of records of that many words."""
+    level = np.where(kernel, KERNEL, USER).astype(np.uint64)
+    wide = np.asarray(size, np.uint64) * np.uint64(WORD)
+    return np.uint64(SAMPLE) | level << np.uint64(32) | wide << np.uint64(48)
+
+
+def _with_chains(sample_type: int, columns: Columns) -> Words:
+    """The same with call chains, so that each record has its own size."""
+    count = columns.kernel.size
+    chains, lengths = columns.chains, columns.lengths
+    if chains is None or lengths is None:
+        chains, lengths = np.zeros(0, np.uint64), np.zeros(count, np.intp)
+    before = [bit for bit in BEFORE_CHAIN if sample_type & bit]
+    behind = [bit for bit in BEHIND_CHAIN if sample_type & bit]
+    sizes = 2 + len(before) + lengths + len(behind)
+    ends = np.cumsum(sizes)
+    starts = ends - sizes
+    out = np.zeros(int(ends[-1]) if count else 0, np.uint64)
+    out[starts] = _headers(columns.kernel, sizes)
+    for at, bit in enumerate(before, 1):
+        out[starts + at] = columns.words.get(bit, 0)
+    numbers = starts + 1 + len(before)
+    out[numbers] = lengths.astype(np.uint64)
+    # Where each word of a chain goes: behind its number, in its order.
+    firsts = np.cumsum(lengths) - lengths
+    out[np.arange(chains.size) + np.repeat(numbers + 1 - firsts, lengths)] = chains
+    for at, bit in enumerate(behind):
+        out[ends - len(behind) + at] = columns.words.get(bit, 0)
+    return out
+
+
+def chain_words(
+    own: Words, offsets: NDArray[np.intp], addresses: Words, kernel: Sequence[Any]
+) -> tuple[Words, NDArray[np.intp]]:
+    """Chains as perf has them: levels, then addresses, the sample's own one first.
+
+    ``kernel`` has the levels of the n samples, and of the addresses. The words of all
+    chains and how many each has; those that are too long end early.
+    """
+    count = own.size
+    of_own, of_callers = (np.asarray(part, np.bool_) for part in kernel)
+    kept = np.minimum(np.diff(offsets), MAX_CHAIN)
+    sizes = kept + 1
+    ends = np.cumsum(sizes)
+    starts = ends - sizes
+    total = int(ends[-1]) if count else 0
+    words, levels = np.zeros(total, np.uint64), np.zeros(total, np.bool_)
+    words[starts], levels[starts] = own, of_own
+    callers = np.ones(total, np.bool_)
+    callers[starts] = False
+    taken = np.arange(total)[callers] + np.repeat(offsets[:-1] - starts - 1, kept)
+    words[callers], levels[callers] = addresses[taken], of_callers[taken]
+    # A level is said where a chain begins and where it changes.
+    said = np.ones(total, np.bool_)
+    said[1:] = levels[1:] != levels[:-1]
+    said[starts] = True
+    places = np.arange(total) + np.cumsum(said)
+    out = np.zeros(total + int(said.sum()), np.uint64)
+    out[places] = words
+    out[places[said] - 1] = CONTEXTS[(~levels[said]).astype(np.intp)]
+    extra = np.add.reduceat(said.astype(np.intp), starts) if count else said[:0]
+    return out, sizes + extra

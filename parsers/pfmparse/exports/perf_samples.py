@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Samples as the words of perf's records."""
+
+from __future__ import annotations
+
+from typing import Any, Optional, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..analysis import columns
+from ..analysis.columns import NOBODY
+from ..analysis.inputs import Input
+from ..analysis.weights import COUNT, PERIOD, Weight
+from ..errors import PfmParseError
+from ..formats.roles import Role
+from ..formats.samples import Column, Samples
+from ..recording import Batch
+from ..symbols.location import UNKNOWN
+from . import perf_records
+from .job import Job
+from .perf_processes import Processes
+from .perf_records import MAX_CHAIN, Columns, Words, chain_words
+
+# What perf.data has of a sample that not every format records: bits by role.
+OPTIONAL = {
+    Role.TIME: perf_records.TIME,
+    Role.DATA_ADDRESS: perf_records.ADDR,
+    Role.CPU: perf_records.CPU,
+    Role.LATENCY: perf_records.WEIGHT,
+    Role.DATA_SOURCE: perf_records.DATA_SRC,
+}
+ALWAYS = perf_records.IDENTIFIER | perf_records.IP | perf_records.TID
+ALWAYS |= perf_records.PERIOD
+CARRIED = frozenset((*OPTIONAL, Role.THREAD, Role.ADDRESS))
+
+# union perf_mem_data_src: nothing is known; its fields begin and end at these bits.
+NOT_AVAILABLE = 1 << 0 | 1 << 5 | 1 << 19 | 1 << 24 | 1 << 26
+OP_BITS, USED_BITS = 5, 46
+
+
+def sample_type(inputs: Sequence[Input]) -> int:
+    """What samples have, those of any input: bits."""
+    found = ALWAYS
+    for source in inputs:
+        for batch in source.recording.reopened().batches():
+            if batch.samples.count:
+                found |= _bits(batch.samples)
+                break
+    return found
+
+
+def _bits(samples: Samples) -> int:
+    found = 0 if samples.chains is None else perf_records.CALLCHAIN
+    for role, bit in OPTIONAL.items():
+        if samples.name_of(role) is not None:
+            found |= bit
+    return found
+
+
+class Events:
+    """The events of all inputs by name, with numbers from 1 on; unknown ones last."""
+
+    def __init__(self, inputs: Sequence[Input]) -> None:
+        self._periods: dict[str, int] = {}
+        self._unknown = False
+        for source in inputs:
+            for event in source.events.all[:-1]:
+                self._periods.setdefault(event.name, event.period)
+
+    def all(self) -> list[tuple[str, int]]:
+        """Name and period of each; unknown ones only if samples are of such."""
+        unknown = [(UNKNOWN, 1)] if self._unknown or not self._periods else []
+        return [*self._periods.items(), *unknown]
+
+    def ids(self, source: Input, samples: Samples) -> Words:
+        """The number of each sample's event."""
+        ids = source.events.ids(samples)
+        self._unknown |= bool((ids == source.events.unknown).any())
+        numbers = {name: at for at, name in enumerate(self._periods, 1)}
+        known = [numbers[event.name] for event in source.events.all[:-1]]
+        table = np.array([*known, len(numbers) + 1], np.uint64)
+        found: Words = table[ids]
+        return found
+
+
+class Maker:
+    """Makes columns of words of the samples of an input."""
+
+    def __init__(
+        self, job: Job, source: Input, processes: Processes, events: Events
+    ) -> None:
+        self._job = job
+        self._source = source
+        self._processes = processes
+        self._events = events
+        period = PERIOD if job.weight == COUNT else job.weight
+        self._weight = Weight(period, source.events)
+
+    def made(self, batch: Batch, wanted: int) -> tuple[Columns, bytes]:
+        """The words of samples, and what perf must know before them."""
+        samples = batch.samples
+        tgids, tids = self._threads(samples)
+        kernel = columns.in_kernel(samples)
+        at, mappings = self._addresses(samples, tgids, kernel)
+        words: dict[int, NDArray[Any]] = {
+            perf_records.IDENTIFIER: self._events.ids(self._source, samples),
+            perf_records.IP: at,
+            perf_records.TID: tgids | tids << np.uint64(32),
+            perf_records.PERIOD: self._periods(samples),
+        }
+        for role, bit in OPTIONAL.items():
+            if samples.name_of(role) is not None:
+                words[bit] = _wide(samples.role(role))
+        if perf_records.CPU in words:
+            words[perf_records.CPU] &= np.uint64(NOBODY)
+        if perf_records.DATA_SRC in words:
+            words[perf_records.DATA_SRC] = self._sources(words[perf_records.DATA_SRC])
+        if not wanted & perf_records.CALLCHAIN:
+            return Columns(words, kernel), mappings
+        chains, lengths, more = self._chains(samples, tgids, at, kernel)
+        return Columns(words, kernel, chains, lengths), mappings + more
+
+    def _threads(self, samples: Samples) -> tuple[Words, Words]:
+        """Process and thread of each sample; the process's first one if not known."""
+        recording = self._source.recording
+        found = []
+        for select in (columns.processes, columns.threads):
+            try:
+                numbers = _wide(select(samples, recording)) & np.uint64(NOBODY)
+            except PfmParseError:
+                numbers = np.full(samples.count, NOBODY, np.uint64)
+            found.append(numbers)
+        tgids, tids = found
+        only = recording.source.maps.only_tgid()
+        if only is not None:
+            tgids = np.where(tgids == NOBODY, np.uint64(only), tgids)
+        return tgids, np.where(tids == NOBODY, tgids, tids)
+
+    def _addresses(
+        self, samples: Samples, tgids: Words, kernel: NDArray[np.bool_]
+    ) -> tuple[Words, bytes]:
+        at = _wide(samples.role(Role.ADDRESS))
+        if samples.name_of(Role.FILE) is None:
+            return at, b""
+        cookies = np.where(kernel, np.uint64(0), _wide(samples.role(Role.FILE)))
+        return self._processes.in_files(tgids, cookies, at)
+
+    def _periods(self, samples: Samples) -> Column:
+        """Events of each sample, or what else is to be added up."""
+        if samples.weights() is not None:
+            self._job.lack("how many samples a record stands for, but in its period")
+        weights = self._weight.of(samples)
+        if weights is None:
+            return np.ones(samples.count, np.uint64)
+        return weights
+
+    def _sources(self, values: Words) -> Words:
+        """Sources of data; those in an encoding of the CPU perf would misread."""
+        bad = (values >> np.uint64(USED_BITS) != 0) | (
+            values >> np.uint64(OP_BITS) == 0
+        )
+        if (values[bad] != 0).any():
+            self._job.lack("data sources in the CPU's own encoding")
+        return np.where(bad, np.uint64(NOT_AVAILABLE), values)
+
+    def _chains(
+        self, samples: Samples, tgids: Words, at: Words, kernel: NDArray[np.bool_]
+    ) -> tuple[Optional[Words], Optional[NDArray[np.intp]], bytes]:
+        """Words of chains, how many each sample has, and new mappings."""
+        chains = samples.chains
+        if chains is None:
+            return None, None, b""
+        begin, end = int(chains.offsets[0]), int(chains.offsets[-1])
+        offsets, used = chains.offsets - begin, slice(begin, end)
+        addresses, mappings = chains.addresses[used], b""
+        lengths = np.diff(offsets)
+        if (lengths > MAX_CHAIN).any():
+            self._job.lack(f"callers beyond {MAX_CHAIN} in a call chain")
+        if chains.files is not None:
+            addresses, mappings = self._processes.in_files(
+                np.repeat(tgids, lengths), chains.files[used], addresses
+            )
+        levels = kernel, chains.in_kernel()[used]
+        words, sizes = chain_words(at, offsets, addresses, levels)
+        return words, sizes, mappings
+
+
+def _wide(column: Column) -> Words:
+    return column.astype(np.uint64, copy=False)

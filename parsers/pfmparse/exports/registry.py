@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""The exports there are: ours and those of other packages."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from importlib.metadata import entry_points
+
+from ..errors import PfmParseError, blamed
+from .job import Export
+
+GROUP = "pfmparse.exports"  # entry points of other packages' exports
+
+# Ours by name: each is EXPORT in a module, which is imported when it is asked for.
+OURS: dict[str, str] = {
+    "callgrind": "callgrind",
+    "csv": "csv",
+    "firefox": "firefox",
+    "folded": "folded",
+    "html": "html",
+    "npz": "npz",
+    "perf-data": "perf_data",
+    "pprof": "pprof",
+    "speedscope": "speedscope",
+    "sql": "sql",
+    "svg": "svg",
+}
+
+
+def names() -> list[str]:
+    """The names of all exports."""
+    return sorted({*OURS, *(entry.name for entry in entry_points(group=GROUP))})
+
+
+def find(name: str) -> Export:
+    """The export of that name; PfmParseError if there is none, or it is broken."""
+    if name in OURS:
+        export = import_module(f".{OURS[name]}", __package__).EXPORT
+        assert isinstance(export, Export)
+        return export
+    for entry in entry_points(group=GROUP, name=name):
+        try:
+            export = entry.load()
+        # Whatever another package does must be said of it.
+        except (Exception, SystemExit) as error:
+            raise _broken(entry.value, blamed(error)) from error
+        if not isinstance(export, Export):
+            raise _broken(entry.value, f"{export!r} is no pfmparse.exports.job.Export")
+        return export
+    raise PfmParseError(f"no export {name}; there are {', '.join(names())}", 0)
+
+
+def _broken(origin: str, message: str) -> PfmParseError:
+    return PfmParseError(f"export {origin}: {message}", 0)

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Samples as rows of a table: what all exports of single samples share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Callable, Optional, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..analysis.columns import optional, pmd_values, processes, threads
+from ..analysis.inputs import Input
+from ..analysis.interner import Ids
+from ..analysis.names import Names
+from ..analysis.weights import COUNT, Weight, periods
+from ..errors import PfmParseError
+from ..formats.roles import Role
+from ..formats.samples import Column, Samples
+from ..recording import Batch
+
+# All that rows carry, beside values of PMDs and call chains.
+CARRIED = frozenset(Role)
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Samples of a batch; ``who``, ``events``, ``places`` and ``stacks`` are numbers.
+
+    A column that the format does not record is None; so are ``counts`` if each is 1,
+    and ``weights`` if samples are counted.
+    ``pmds`` has, for each PMD that was asked for, its values and where there are any.
+    """
+
+    count: int
+    times: Optional[Column]
+    cpus: Optional[Column]
+    tgids: Optional[Column]
+    tids: Optional[Column]
+    names: Optional[Ids]
+    events: Ids
+    periods: Column
+    counts: Optional[Column]
+    weights: Optional[Column]
+    addresses: Column
+    places: Ids
+    stacks: Optional[Ids]
+    data_addresses: Optional[Column]
+    latencies: Optional[Column]
+    data_sources: Optional[Column]
+    pmds: Sequence[tuple[Column, NDArray[np.bool_]]]
+
+
+class RowMaker:
+    """Makes rows of the batches of an input."""
+
+    def __init__(self, source: Input, pmds: Sequence[int], weight: str = COUNT) -> None:
+        """``weight`` is as for Weight; PfmParseError if it is a PMD without values."""
+        self.names = Names(source.recording)
+        self._source = source
+        self._pmds = pmds
+        self._weight = None if weight == COUNT else Weight(weight, source.events)
+
+    def rows(self, batch: Batch) -> Rows:
+        """The rows of a batch; PfmParseError if its samples lack address or weight."""
+        samples, source = batch.samples, self._source
+        tgids = _known(processes, samples, source)
+        return Rows(
+            samples.count,
+            optional(samples, Role.TIME),
+            optional(samples, Role.CPU),
+            tgids,
+            _known(threads, samples, source),
+            None if tgids is None else self.names.ids(samples),
+            source.events.ids(samples),
+            periods(samples, source.events),
+            samples.weights(),
+            None if self._weight is None else self._weight.of(samples),
+            samples.role(Role.ADDRESS),
+            source.places.own(batch),
+            None if samples.chains is None else source.stacks.ids(batch),
+            optional(samples, Role.DATA_ADDRESS),
+            optional(samples, Role.LATENCY),
+            optional(samples, Role.DATA_SOURCE),
+            [pmd_values(samples, pmd) for pmd in self._pmds],
+        )
+
+
+def pmds_of(inputs: Sequence[Input]) -> list[int]:
+    """The PMDs whose values any sample can have."""
+    return sorted(
+        {
+            number
+            for source in inputs
+            for event_set in source.recording.session.sets
+            for pmd in event_set.pmds
+            if pmd.sampling
+            for number in pmd.smpl_pmds
+        }
+    )
+
+
+def _known(
+    select: Callable[..., Column], samples: Samples, source: Input
+) -> Optional[Column]:
+    """Processes or threads, None if they are not known."""
+    try:
+        return select(samples, source.recording)
+    except PfmParseError:
+        return None

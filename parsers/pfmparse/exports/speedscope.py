@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""speedscope's own file format: a profile for each event and thread."""
+
+from __future__ import annotations
+
+import json
+from typing import TextIO
+
+from ..analysis.profile import Frame, Profile, Profiler, Row, by_place
+from ..symbols.location import Detail, Location
+from .job import Export, Job
+from .lacking import noted
+from .threads import Titles, by_event_and_thread
+
+SCHEMA = "https://www.speedscope.app/file-format-schema.json"
+EXACT = 1 << 53  # JavaScript's numbers are exact up to here
+
+
+def write(job: Job) -> None:
+    """Writes the samples of all inputs."""
+    profiler = Profiler(job.weight, _frames)
+    for source in job.inputs:
+        profiler.add(source, noted(job, source))
+    with job.path.open("w", encoding="utf-8", errors="backslashreplace") as out:
+        _Writer(job, profiler.profile).write(out)
+
+
+def _frames(location: Location, _: int) -> list[Frame]:
+    """The functions of a place, with the files that they are in."""
+    return [Frame(f.function, f.object, f.file) for f in by_place(location, 0)]
+
+
+class _Writer:
+    """Writes one profile, part by part: all of it at once may be large."""
+
+    def __init__(self, job: Job, profile: Profile) -> None:
+        self._job = job
+        self._profile = profile
+
+    def write(self, out: TextIO) -> None:
+        """The whole file."""
+        names = ", ".join(source.file for source in self._job.inputs)
+        head = {"$schema": SCHEMA, "exporter": "pfmparse", "name": names}
+        shared = {"frames": [_frame(frame) for frame in self._profile.frames]}
+        out.write(json.dumps({**head, "shared": shared})[:-1] + ', "profiles": [')
+        groups, titles = by_event_and_thread(self._profile), Titles(self._profile)
+        for at, ((event, thread), rows) in enumerate(groups):
+            out.write(",\n" if at else "\n")
+            one = self._one(titles.of(event, thread), rows)
+            out.write(json.dumps(one))
+        out.write("\n]}\n")
+
+    def _one(self, name: str, rows: list[Row]) -> dict[str, object]:
+        """The samples of an event and a thread: outermost callers first."""
+        total = sum(row.weight for row in rows)
+        if total > EXACT:
+            self._job.lack("all digits of sums above 2^53")
+        return {
+            "type": "sampled",
+            "name": name,
+            "unit": "none",
+            "startValue": 0,
+            "endValue": total,
+            "samples": [self._stack(row.node) for row in rows],
+            "weights": [row.weight for row in rows],
+        }
+
+    def _stack(self, node: int) -> list[int]:
+        return self._profile.numbers(node)[::-1]
+
+
+def _frame(frame: Frame) -> dict[str, object]:
+    # Where the source is not known, the program is the file.
+    return {"name": frame.function, "file": frame.file or frame.object}
+
+
+EXPORT = Export("speedscope", "speedscope's JSON", write, Detail.INLINES)

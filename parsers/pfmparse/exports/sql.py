@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Captures in a database, as many as one likes: SQLite or PostgreSQL."""
+
+from __future__ import annotations
+
+import hashlib
+from contextlib import closing
+
+from ..analysis.inputs import Input
+from ..analysis.weights import COUNT, PERIOD
+from ..formats.roles import Role
+from ..symbols.location import Detail
+from .job import Export, ExportError, Job
+from .lacking import noted
+from .rows import CARRIED
+from .sql_database import Database, Postgres, Sqlite
+from .sql_rows import LocationRows, SampleRows
+from .sql_run import Run
+
+# What a row for a location does not have.
+SINGLE = (Role.TIME, Role.CPU, Role.DATA_ADDRESS, Role.LATENCY, Role.DATA_SOURCE)
+
+
+def write(job: Job) -> None:
+    """Adds the captures to the database, all of them or none."""
+    if job.weight not in (COUNT, PERIOD):
+        text = "rows have the count and the period, and what else was recorded"
+        raise ExportError(f"--weight {job.weight} is not possible: {text}")
+    with closing(_opened(job)) as database:
+        database.prepare()
+        for source in job.inputs:
+            _add(job, source, database)
+        job.check()
+        database.commit()
+
+
+def _opened(job: Job) -> Database:
+    if job.dsn is None:
+        return Sqlite(job.path)
+    if str(job.path) != ".":
+        raise ExportError("either -o FILE or --dsn DSN says where to write")
+    return Postgres(job.dsn)
+
+
+def _add(job: Job, source: Input, database: Database) -> None:
+    """Adds a capture."""
+    identity = _identity(source)
+    query = "SELECT file FROM runs WHERE identity = ?"
+    known = database.one(query, identity)
+    if known is not None:
+        text = f"{source.file} is in the database already, as {known[0]}"
+        raise ExportError(f"{text}: nothing was added")
+    run = Run(source, database)
+    by_sample = job.rows == "sample"
+    rows: SampleRows | LocationRows
+    rows = SampleRows(run) if by_sample else LocationRows(run)
+    carried = CARRIED if by_sample else CARRIED - frozenset(SINGLE)
+    for batch in noted(job, source, carried, pmds=by_sample, losses=True):
+        if batch.samples.count:
+            rows.add(batch)
+    rows.close()
+    if rows.limited:
+        job.lack("counts and periods of 2^63 and more, which are 2^63 - 1 there")
+    run.describe(identity, job.rows)
+
+
+def _identity(source: Input) -> str:
+    """What no other capture has: its session, and what was recorded first."""
+    again = source.recording.reopened()
+    found = hashlib.sha256(again.source.session_text)
+    for buffer in again.source.buffers():
+        found.update(buffer.data)
+        break
+    return found.hexdigest()
+
+
+EXPORT = Export(
+    "sql", "a database, SQLite or PostgreSQL", write, Detail.LINE, appends=True
+)

@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""The databases that samples are put into: SQLite and PostgreSQL."""
+
+from __future__ import annotations
+
+import io
+import sqlite3
+from abc import ABC, abstractmethod
+from importlib import import_module
+from itertools import islice, repeat
+from pathlib import Path
+from typing import Any, Iterable, Mapping, Optional, Sequence, Union
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import sql_schema
+from .job import ExportError
+
+# Integers or other values, one for each row, or a number or NULL for all of them.
+Values = Union[NDArray[Any], Sequence[object], int, None]
+
+LOCK = 0x70666D  # of PostgreSQL's: who has it is the only one who numbers rows
+BLOCK = 1 << 14  # rows that become text at once: what that takes stays in the cache
+
+# What has a meaning where PostgreSQL reads rows; no text of its own has a NUL.
+ESCAPES = str.maketrans(
+    {"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r", "\0": " "}
+)
+NULL = "\\N"
+
+
+class Database(ABC):
+    """A database in a transaction; what is not committed is dropped by close().
+
+    Whatever is wrong with it is an ExportError.
+    """
+
+    def prepare(self) -> None:
+        """Makes the tables if there are none; ExportError if they are others."""
+        if not self.has_schema():
+            for statement in sql_schema.statements(self.own_id):
+                self.run(statement)
+            self.run("INSERT INTO pfmparse_schema VALUES (?)", sql_schema.VERSION)
+            return
+        (found,) = self.one("SELECT version FROM pfmparse_schema") or (None,)
+        if found != sql_schema.VERSION:
+            text = f"its tables have version {found}, not {sql_schema.VERSION}"
+            raise ExportError(f"{text}: use a new database")
+
+    def next_id(self, table: str) -> int:
+        """The first number that no row of a table has."""
+        (found,) = self.one(f"SELECT COALESCE(MAX(id), 0) + 1 FROM {table}") or (1,)
+        return int(found)
+
+    def one(self, query: str, *values: object) -> Optional[tuple[Any, ...]]:
+        """The first row of the answer, None if there is none."""
+        row: Optional[tuple[Any, ...]] = self.run(query, *values).fetchone()
+        return row
+
+    @property
+    @abstractmethod
+    def own_id(self) -> str:
+        """The type of a table's own number."""
+
+    @abstractmethod
+    def has_schema(self) -> bool:
+        """There are tables of ours."""
+
+    @abstractmethod
+    def run(self, statement: str, *values: object) -> Any:
+        """Runs a statement, in which ``?`` stand for the values; its cursor."""
+
+    @abstractmethod
+    def insert(self, table: str, count: int, columns: Mapping[str, Values]) -> None:
+        """Adds that many rows."""
+
+    @abstractmethod
+    def commit(self) -> None:
+        """Keeps what was done."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Ends it; drops what was not committed."""
+
+
+class Sqlite(Database):
+    """A file of SQLite's, which is made if there is none."""
+
+    own_id = "INTEGER PRIMARY KEY"
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._is_new = not path.exists()
+        try:
+            self._link = sqlite3.connect(path, isolation_level=None, timeout=60)
+        except sqlite3.Error as error:
+            raise self._wrong(error) from error
+        self.run("PRAGMA cache_size = -65536")
+        self.run("BEGIN IMMEDIATE")
+
+    def has_schema(self) -> bool:
+        query = "SELECT COUNT(*) FROM sqlite_master WHERE name = 'pfmparse_schema'"
+        return self.one(query) == (1,)
+
+    def run(self, statement: str, *values: object) -> sqlite3.Cursor:
+        try:
+            return self._link.execute(statement, values)
+        except sqlite3.Error as error:
+            raise self._wrong(error) from error
+
+    def insert(self, table: str, count: int, columns: Mapping[str, Values]) -> None:
+        # What is the same in all rows is not handed over again and again.
+        same = {name: _only(values) for name, values in columns.items()}
+        places = ", ".join("?" if only is None else only for only in same.values())
+        statement = f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({places})"
+        rows = zip(
+            *(_each(columns[name]) for name, only in same.items() if only is None)
+        )
+        try:
+            self._link.executemany(statement, rows)
+        except sqlite3.Error as error:
+            raise self._wrong(error) from error
+
+    def commit(self) -> None:
+        self.run("COMMIT")
+        self._is_new = False
+
+    def close(self) -> None:
+        self._link.close()
+        if self._is_new:
+            self._path.unlink(missing_ok=True)
+
+    def _wrong(self, error: sqlite3.Error) -> ExportError:
+        return ExportError(f"{self._path}: {error}")
+
+
+class Postgres(Database):
+    """A database of PostgreSQL's."""
+
+    own_id = "BIGINT PRIMARY KEY"
+
+    def __init__(self, dsn: str) -> None:
+        try:
+            psycopg2: Any = import_module("psycopg2")
+        except ImportError as error:
+            text = "psycopg2 is missing (Debian: python3-psycopg2)"
+            raise ExportError(text) from error
+        self._error = psycopg2.Error
+        try:
+            self._link = psycopg2.connect(dsn)
+            self._cursor = self._link.cursor()
+        except self._error as error:
+            raise self._wrong(error) from error
+        self.run("SELECT pg_advisory_xact_lock(?)", LOCK)
+
+    def has_schema(self) -> bool:
+        return self.one("SELECT to_regclass('pfmparse_schema') IS NOT NULL") == (True,)
+
+    def run(self, statement: str, *values: object) -> Any:
+        try:
+            self._cursor.execute(statement.replace("?", "%s"), values or None)
+        except self._error as error:
+            raise self._wrong(error) from error
+        return self._cursor
+
+    def insert(self, table: str, count: int, columns: Mapping[str, Values]) -> None:
+        statement = f"COPY {table} ({', '.join(columns)}) FROM STDIN"
+        lines = zip(*(_texts(values, count) for values in columns.values()))
+        try:
+            while text := "\n".join(map("\t".join, islice(lines, BLOCK))):
+                self._cursor.copy_expert(statement, io.StringIO(text + "\n"))
+        except self._error as error:
+            raise self._wrong(error) from error
+
+    def commit(self) -> None:
+        try:
+            self._link.commit()
+        except self._error as error:
+            raise self._wrong(error) from error
+
+    def close(self) -> None:
+        self._link.close()
+
+    def _wrong(self, error: Exception) -> ExportError:
+        return ExportError(f"PostgreSQL: {str(error).strip()}")
+
+
+def _only(values: Values) -> Optional[str]:
+    """The value of all rows as SQL has it, None if they have different ones."""
+    if values is None:
+        return "NULL"
+    if isinstance(values, np.ndarray) and values.size > 1:
+        return str(_signed(values[:1])[0]) if (values == values[0]).all() else None
+    return str(values) if isinstance(values, int) else None
+
+
+def _each(values: Values) -> Iterable[object]:
+    """A value for each row."""
+    if isinstance(values, np.ndarray):
+        found: list[object] = _signed(values).tolist()
+        return found
+    assert values is not None and not isinstance(values, int)
+    return values
+
+
+def _texts(values: Values, count: int) -> Iterable[str]:
+    """A value for each row as PostgreSQL reads it."""
+    if isinstance(values, np.ndarray):
+        return map(str, _signed(values).tolist())
+    if values is None or isinstance(values, int):
+        return repeat(_text(values), count)
+    return map(_text, values)
+
+
+def _text(value: object) -> str:
+    if value is None:
+        return NULL
+    return str(value).translate(ESCAPES)
+
+
+def _signed(values: NDArray[Any]) -> NDArray[Any]:
+    """The numbers as those of 64 bits with a sign, which is all that databases have."""
+    return values.astype(np.int64) if values.dtype == np.uint64 else values

@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""A flame graph as one picture, SVG, which a little script makes interactive."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import resources
+from typing import Iterator, Mapping, Sequence
+from xml.sax.saxutils import escape, quoteattr
+
+import numpy as np
+
+from ..analysis.profile import Profile, Profiler
+from ..symbols.location import Detail
+from .captions import events_of, title_of, unit_of
+from .flame_layout import LEAST, Box, Layout, colours_of, layout_of
+from .flame_tree import PLAIN, Tree, Weights, tree_of
+from .job import Export, Job
+from .lacking import noted
+
+# Pixels; of the script, too.
+WIDTH, LEFT = 1184, 8
+ROW = 18
+TOP, BOTTOM = 58, 46
+CHARACTER = 7.3
+LEGEND = 8  # objects that are named below
+# What no XML document can have: control characters, halves of characters, no ones.
+NO_XML = {n: "\ufffd" for n in range(0x20) if chr(n) not in "\t\n\r"}
+NO_XML |= {n: "\ufffd" for n in (*range(0xD800, 0xE000), 0xFFFE, 0xFFFF)}
+
+STYLE = """
+text { font: 12px ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace;
+       fill: #111; pointer-events: none; }
+.title { font-size: 17px; font-weight: bold; }
+.quiet { fill: #444; }
+#search { pointer-events: all; cursor: pointer; text-decoration: underline; }
+#boxes g { cursor: pointer; }
+#boxes g:hover rect, #boxes g:focus rect { stroke: #111; stroke-width: 1; }
+#boxes g:focus { outline: none; }
+#boxes .below { opacity: 0.55; }
+#boxes .hit rect { fill: #e68ae0; }
+"""
+
+
+def write(job: Job) -> None:
+    """Draws the samples of all inputs."""
+    profiler = Profiler(job.weight)
+    for source in job.inputs:
+        profiler.add(source, noted(job, source))
+    picture = _Picture(job, profiler.profile)
+    if picture.layout.left_out:
+        job.lack(f"frames below {LEAST:.1%} of the width")
+    with job.path.open("w", encoding="utf-8", newline="\n") as out:
+        out.writelines(picture.lines())
+
+
+@dataclass(frozen=True)
+class _Words:
+    """What is said around the boxes."""
+
+    title: str
+    unit: str
+    events: Sequence[str]
+
+
+class _Picture:
+    """A flame graph of a profile."""
+
+    def __init__(self, job: Job, profile: Profile) -> None:
+        self._tree: Tree = tree_of(profile)
+        weights = np.array([row.weight for row in profile.rows], np.float64)
+        self._totals: Weights = self._tree.totals(weights)
+        self.layout: Layout = layout_of(self._tree, self._totals)
+        self._samples = profile.total()
+        self._words = _Words(
+            title_of(job.inputs), unit_of(job, profile), events_of(profile)
+        )
+        self._height = (
+            TOP + BOTTOM + ROW * (1 + max(b.depth for b in self.layout.boxes))
+        )
+        self._objects = self._by_weight(weights)
+        self._colours: Mapping[str, str] = colours_of(self._objects)
+
+    def lines(self) -> Iterator[str]:
+        """The document."""
+        width = WIDTH + 2 * LEFT
+        yield '<?xml version="1.0" encoding="UTF-8"?>\n'
+        yield (
+            f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" '
+            f'height="{self._height}" viewBox="0 0 {width} {self._height}" '
+            'role="img" aria-labelledby="title">\n'
+        )
+        yield f'<title id="title">{_text(self._words.title)}</title>\n'
+        yield f"<style>{STYLE}</style>\n"
+        yield f'<rect width="{width}" height="{self._height}" fill="#fff"/>\n'
+        yield from self._above()
+        yield '<g id="boxes">\n'
+        for box in self.layout.boxes:
+            yield self._box(box)
+        yield "</g>\n"
+        yield from self._below()
+        script = (
+            resources.files(__package__).joinpath("flame_svg.js").read_text("utf-8")
+        )
+        yield f"<script><![CDATA[\n{script}]]></script>\n</svg>\n"
+
+    def _by_weight(self, weights: Weights) -> list[str]:
+        """The objects, those with the most samples of their own first."""
+        tree, sums = self._tree, dict[str, float]()
+        own = np.bincount(tree.label_of[tree.tops], weights, len(tree.labels))
+        for named, weight in zip(tree.labels, own.tolist()):
+            sums[named.object] = sums.get(named.object, 0.0) + weight
+        return sorted(sums, key=lambda where: (-sums[where], where))
+
+    def _above(self) -> Iterator[str]:
+        words, total = self._words, int(self._totals[0])
+        events = ", ".join(words.events) or "no event"
+        counts = f"{total:,} {words.unit}"
+        if words.unit != "samples":
+            counts += f" in {self._samples:,} samples"
+        yield _words(LEFT, 22, words.title, "title")
+        yield _words(LEFT, 42, f"{counts} of {events}", "quiet")
+        yield (
+            f'<text id="search" class="quiet" x="{LEFT + WIDTH}" y="22" '
+            'text-anchor="end" style="display: none">Search (/)</text>\n'
+        )
+        yield (
+            f'<text id="found" class="quiet" x="{LEFT + WIDTH}" y="42" '
+            'text-anchor="end"></text>\n'
+        )
+
+    def _box(self, box: Box) -> str:
+        name, where, inlined = self._tree.labels[self._tree.label_of[box.number]]
+        weight = int(self._totals[box.number])
+        x, width = LEFT + box.x * WIDTH, box.width * WIDTH
+        y = self._height - BOTTOM - ROW * (box.depth + 1)
+        place = f" ({where})" if where not in (PLAIN, name) else ""
+        place += ", inlined" if inlined else ""
+        told = f"{name}{place}\n{weight:,} {self._words.unit}, {box.width:.2%}"
+        return (
+            f'<g data-n={_quoted(name)} data-d="{box.depth}" data-x="{box.x:.9g}" '
+            f'data-w="{box.width:.9g}"><title>{_text(told)}</title>'
+            f'<rect x="{x:.2f}" y="{y}" width="{max(width - 0.5, 0.5):.2f}" '
+            f'height="{ROW - 1}" rx="1" fill="{self._colours[where]}"/>'
+            f'<text x="{x + 3:.2f}" y="{y + 13}">{_text(_fitted(name, width))}</text>'
+            "</g>\n"
+        )
+
+    def _below(self) -> Iterator[str]:
+        y = self._height - BOTTOM + 18
+        x = float(LEFT)
+        for where in [o for o in self._objects if o != PLAIN][:LEGEND]:
+            name = where.rpartition("/")[2] or where
+            needed = 22 + CHARACTER * len(name)
+            if x + needed > LEFT + WIDTH:
+                break
+            colour = self._colours[where]
+            yield f'<rect x="{x:.1f}" y="{y - 10}" width="11" height="11" '
+            yield f'fill="{colour}"/>\n'
+            yield _words(x + 15, y, name, "quiet")
+            x += needed + 8
+        layout = self.layout
+        if layout.left_out:
+            text = (
+                f"left out: {layout.left_out:,} frames below {LEAST:.1%} of the width, "
+                f"{layout.left_out_part:.2%} of all"
+            )
+            yield _words(LEFT, y + 19, text, "quiet")
+
+
+def _words(x: float, y: float, text: str, kind: str) -> str:
+    return f'<text class="{kind}" x="{x:g}" y="{y:g}">{_text(text)}</text>\n'
+
+
+def _fitted(name: str, width: float) -> str:
+    """As much of a name as a box has room for."""
+    room = int((width - 6) / CHARACTER)
+    if room < 3:
+        return ""
+    return name if len(name) <= room else name[: room - 2] + ".."
+
+
+def _text(text: str) -> str:
+    return escape(text.translate(NO_XML))
+
+
+def _quoted(text: str) -> str:
+    return quoteattr(text.translate(NO_XML))
+
+
+EXPORT = Export("svg", "a flame graph, SVG", write, Detail.INLINES)

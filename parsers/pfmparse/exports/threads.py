@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Profiles with a part for each event and thread."""
+
+from __future__ import annotations
+
+from ..analysis.profile import Profile, Row, Thread
+from .labels import several_events
+
+Part = tuple[int, int]  # the numbers of an event and of a thread
+
+
+def by_event_and_thread(profile: Profile) -> list[tuple[Part, list[Row]]]:
+    """The rows of each event and thread that have samples."""
+    found: dict[Part, list[Row]] = {}
+    for row in profile.rows:
+        found.setdefault((row.event, row.thread), []).append(row)
+    return sorted(found.items())
+
+
+class Titles:
+    """What to call these parts of a profile, which is complete."""
+
+    def __init__(self, profile: Profile) -> None:
+        self._profile = profile
+        self._several_hosts = len({one.host for one in profile.threads}) > 1
+        self._several_events = several_events(profile)
+
+    def of(self, event: int, thread: int) -> str:
+        """The event and the host if there are several of them, and the thread."""
+        known = self._profile.threads[thread]
+        name = thread_name(known)
+        if self._several_hosts:
+            name = f"{known.host}: {name}"
+        return (
+            f"{self._profile.events[event]}, {name}" if self._several_events else name
+        )
+
+
+def thread_name(thread: Thread) -> str:
+    """A thread's name and numbers, as far as they are known."""
+    numbers = [str(n) for n in (thread.process, thread.thread) if n is not None]
+    return f"{thread.name} {'/'.join(numbers)}".rstrip()

@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Event address registers (EARs) of Itanium 2, which samples recorded as PMDs.
+
+The data EAR has the data address, the latency and the instruction of a load that
+missed; the instruction EAR the line of code and the latency. With events of the TLB
+both say, instead of a latency, who found the translation.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Callable, Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..capture.session import Session
+from .samples import Column, Lazy, PmdGroup, Samples
+
+U64s = NDArray[np.uint64]
+
+DATA_LATENCY, CODE_LATENCY = (1 << 13) - 1, (1 << 12) - 1  # bits of cycles
+DATA_STATUS, CODE_STATUS = 14, 0  # first of the two bits that say who found it
+SLOT, NEXT_BUNDLE, VALID = 0x3, 0x4, 0x8  # bits of the instruction
+BUNDLE = 16  # bytes
+LINE = 32  # bytes
+
+# Who found a translation, as perf says it (data_source.py), by these two bits:
+# nobody, the second TLB, the hardware's walker (VHPT), the system.
+HIT = 0x2 << 26
+FOUND_BY = np.array([0, HIT | 0x10 << 26, HIT | 0x20 << 26, HIT | 0x40 << 26], "<u8")
+LOAD, EXEC, NO_LEVEL = 0x2, 0x10, 0x20
+
+ADDRESS = "event_ip"  # of the event, unlike ip, which is that of the interrupt
+
+# Of the values of some samples, a column.
+Read = Callable[[PmdGroup], U64s]
+
+
+@dataclass(frozen=True)
+class Ear:
+    """Where an EAR's values are, and the columns that are read from them."""
+
+    pmds: frozenset[int]
+    cache: Mapping[str, Read]
+    tlb: Mapping[str, Read]
+
+
+class Ears:
+    """The EARs that the samples of a session recorded."""
+
+    def __init__(self, session: Session) -> None:
+        self._reads: list[tuple[frozenset[int], Mapping[str, Read]]] = []
+        for ear in EARS:
+            events = [
+                pmd.event.upper()
+                for event_set in session.sets
+                for pmd in event_set.pmds
+                if pmd.sampling and ear.pmds <= set(pmd.smpl_pmds)
+            ]
+            # All events share the EAR, and what it records.
+            if any("TLB" in event for event in events):
+                self._reads.append((ear.pmds, ear.tlb))
+            elif events:
+                self._reads.append((ear.pmds, ear.cache))
+        self._names = dict.fromkeys(n for _, reads in self._reads for n in reads)
+
+    def add_to(self, samples: Samples) -> Samples:
+        """The samples, with derived columns of what the EARs say."""
+        makers = {name: partial(self._column, name, samples) for name in self._names}
+        return replace(samples, derived=Lazy({**_makers(samples), **makers}))
+
+    def _column(self, name: str, samples: Samples) -> Column:
+        """A column: 0, or for addresses the entry's, where no EAR says anything."""
+        column = np.zeros(samples.count, np.uint64)
+        for pmds, reads in self._reads:
+            for group in samples.groups:
+                if name in reads and pmds <= set(group.pmds):
+                    column[group.which] = reads[name](group)
+        if name == ADDRESS:
+            np.copyto(column, samples.column("ip"), where=column == 0)
+        return column
+
+
+def _makers(samples: Samples) -> dict[str, Callable[[], Column]]:
+    """What makes the derived columns that there are."""
+    return {name: partial(samples.column, name) for name in samples.derived}
+
+
+def _value(pmd: int, group: PmdGroup) -> U64s:
+    return group.values[:, group.pmds.index(pmd)].astype(np.uint64, copy=False)
+
+
+def _bits(pmd: int, mask: int, group: PmdGroup) -> U64s:
+    bits: U64s = _value(pmd, group) & np.uint64(mask)
+    return bits
+
+
+def _source(pmd: int, shift: int, operation: int, group: PmdGroup) -> U64s:
+    """Who found the translation."""
+    status = _value(pmd, group) >> np.uint64(shift) & np.uint64(3)
+    source: U64s = FOUND_BY[status.astype(np.intp)] | np.uint64(operation | NO_LEVEL)
+    return source
+
+
+def _instruction(pmd: int, group: PmdGroup) -> U64s:
+    """The address of the bundle and the slot in it, 0 if the register has none."""
+    value = _value(pmd, group)
+    bundle = value & ~np.uint64(BUNDLE - 1)
+    bundle += np.uint64(BUNDLE) * (value & np.uint64(NEXT_BUNDLE) != 0)
+    bundle |= value & np.uint64(SLOT)
+    bundle[value & np.uint64(VALID) == 0] = 0
+    return bundle
+
+
+def _data_ear(data: int, latency: int, instruction: int) -> Ear:
+    both: dict[str, Read] = {
+        ADDRESS: partial(_instruction, instruction),
+        "dla": partial(_value, data),
+    }
+    return Ear(
+        frozenset((data, latency, instruction)),
+        {**both, "lat": partial(_bits, latency, DATA_LATENCY)},
+        {**both, "dse": partial(_source, latency, DATA_STATUS, LOAD)},
+    )
+
+
+def _code_ear(line: int, latency: int) -> Ear:
+    both: dict[str, Read] = {ADDRESS: partial(_bits, line, -LINE % (1 << 64))}
+    return Ear(
+        frozenset((line, latency)),
+        {**both, "lat": partial(_bits, latency, CODE_LATENCY)},
+        {**both, "dse": partial(_source, line, CODE_STATUS, EXEC)},
+    )
+
+
+# Of Itanium 2, and of its dual-core successors.
+EARS = (
+    _data_ear(data=2, latency=3, instruction=17),
+    _code_ear(line=0, latency=1),
+    _data_ear(data=32, latency=33, instruction=36),
+    _code_ear(line=34, latency=35),
+)

@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Files from debuginfod servers, by elfutils' client."""
+
+from __future__ import annotations
+
+import ctypes as c
+import errno
+import math
+import os
+import time
+import weakref
+from contextlib import contextmanager
+from functools import lru_cache
+from typing import Any, Callable, Iterator, Optional
+
+from ..status_line import StatusLine
+
+URLS, MAXTIME = "DEBUGINFOD_URLS", "DEBUGINFOD_MAXTIME"
+LIBRARY = "libdebuginfod.so.1"
+LIMIT = 120.0  # s for a file, if MAXTIME does not say it
+MIB = 1 << 20
+
+_Progress = c.CFUNCTYPE(c.c_int, c.c_void_p, c.c_long, c.c_long)
+
+
+class Debuginfod:
+    """The servers, asked for executables, their debug information and sources.
+
+    The library keeps what it gets: docs/pfmparse.md.
+    """
+
+    def __init__(self, urls: Optional[str], warn: Callable[[str], None]) -> None:
+        """``urls`` are the servers', None for those of the environment.
+
+        ``warn`` is told once if they do not answer: then they are asked no more.
+        """
+        self._urls = os.environ.get(URLS, "") if urls is None else urls
+        self._warn = warn
+        self._client: Optional[_Client] = None
+        self._line = StatusLine()
+        self._what, self._until = "", 0.0
+        self._late = False
+        self.interrupted = False  # while a call-back could not say so
+
+    def executable(self, build_id: bytes, name: str) -> Optional[str]:
+        """A copy of the executable with that build ID; None if no server has it."""
+        found = self._ask("debuginfod_find_executable", build_id, name)
+        self.check()
+        return found
+
+    def debuginfo(self, build_id: bytes, name: str) -> Optional[str]:
+        """The same of debug information; a call-back, to be followed by check()."""
+        what = f"debug information of {name}"
+        return self._ask("debuginfod_find_debuginfo", build_id, what)
+
+    def source(self, build_id: bytes, path: str) -> Optional[str]:
+        """A copy of a source file of the executable with that build ID, or None."""
+        found = None
+        if path.startswith("/"):
+            name = os.fsencode(path)
+            found = self._ask("debuginfod_find_source", build_id, path, name)
+        self.check()
+        return found
+
+    def check(self) -> None:
+        """KeyboardInterrupt if there was one while a server was being asked."""
+        if self.interrupted:
+            self.interrupted = False
+            raise KeyboardInterrupt
+
+    def _ask(
+        self, function: str, build_id: bytes, what: str, *more: bytes
+    ) -> Optional[str]:
+        if not self._urls or not build_id:
+            return None
+        try:
+            if self._client is None:
+                self._client = _Client(self._go_on)
+            with self._asking(what):
+                return self._client.find(function, build_id, *more)
+        except OSError as error:
+            # What was given up is no file either, says the library.
+            why = error.strerror
+            if self._late or error.errno == errno.ETIME:
+                why = f"{what} takes too long; {MAXTIME} sets the limit in seconds"
+            elif self.interrupted or error.errno == errno.ENOENT:
+                return None
+            self._warn(f"debuginfod servers are not asked any more: {why}")
+            self._urls = ""
+            return None
+
+    @contextmanager
+    def _asking(self, what: str) -> Iterator[None]:
+        limit = os.environ.get(MAXTIME, "")
+        seconds = float(limit) if limit.isdecimal() and int(limit) else LIMIT
+        self._what, self._until = what, time.monotonic() + seconds
+        self._late = False
+        self._line.restart()
+        # Newer libraries do not call back while a server is silent.
+        whole = str(max(1, math.ceil(seconds)))
+        with environment(URLS, self._urls), environment(MAXTIME, whole):
+            try:
+                yield
+            finally:
+                self._line.remove()
+
+    def _go_on(self, done: int, total: int) -> bool:
+        """Shows how far a download is; False to give it up."""
+        try:
+            size = f": {done // MIB} of {total // MIB} MiB" if total > 0 else ""
+            self._line.show(f"fetching {self._what}{size}")
+            self._late = time.monotonic() > self._until
+        except KeyboardInterrupt:
+            self.interrupted = True
+        return not (self._late or self.interrupted)
+
+
+class _Client:
+    """A debuginfod_client of libdebuginfod's, which ends with this object."""
+
+    def __init__(self, go_on: Callable[[int, int], bool]) -> None:
+        """``go_on`` is called now and then, with the bytes that have come and all.
+
+        OSError if there is no such library.
+        """
+        self._library = _library()
+        self._handle = self._library.debuginfod_begin()
+        if not self._handle:
+            raise OSError(errno.ENOMEM, f"{LIBRARY} cannot start")
+        self._progress = _Progress(lambda _, done, all_: int(not go_on(done, all_)))
+        self._library.debuginfod_set_progressfn(self._handle, self._progress)
+        weakref.finalize(self, self._library.debuginfod_end, self._handle)
+
+    def find(self, function: str, build_id: bytes, *more: bytes) -> str:
+        """The path of a file; OSError if there is none."""
+        path = c.c_void_p()
+        ask = getattr(self._library, function)
+        descriptor = ask(self._handle, build_id, len(build_id), *more, c.byref(path))
+        if descriptor < 0:
+            raise OSError(-descriptor, os.strerror(-descriptor))
+        os.close(descriptor)
+        found = os.fsdecode(c.string_at(path.value or 0))
+        c.CDLL(None).free(path)
+        return found
+
+
+@lru_cache(maxsize=None)
+def _library() -> Any:
+    """libdebuginfod with its prototypes; OSError if it is missing."""
+    try:
+        library = c.CDLL(LIBRARY)
+    except OSError as error:
+        raise OSError(errno.ELIBACC, f"{LIBRARY} is not installed") from error
+    pointer = c.c_void_p
+    library.debuginfod_begin.restype = pointer
+    library.debuginfod_end.restype = None
+    library.debuginfod_end.argtypes = [pointer]
+    library.debuginfod_set_progressfn.argtypes = [pointer, _Progress]
+    file = [pointer, c.c_char_p, c.c_int]
+    for name in ("debuginfod_find_executable", "debuginfod_find_debuginfo"):
+        getattr(library, name).argtypes = [*file, c.POINTER(pointer)]
+    library.debuginfod_find_source.argtypes = [*file, c.c_char_p, c.POINTER(pointer)]
+    return library
+
+
+@contextmanager
+def environment(name: str, value: str) -> Iterator[None]:
+    """A variable has this value meanwhile: the libraries have no other way."""
+    before = os.environ.get(name)
+    os.environ[name] = value
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[name]
+        else:
+            os.environ[name] = before

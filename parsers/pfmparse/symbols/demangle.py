@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Names of C++ and Rust as their sources have them, by binutils' c++filt."""
+
+from __future__ import annotations
+
+import os
+import re
+import select
+import subprocess
+import time
+import weakref
+from typing import Callable, Iterable, Iterator, Optional
+
+PROGRAM = "c++filt"
+
+# What is sent: Itanium's C++ and Rust's, as long as c++filt's buffer at most.
+_MANGLED = re.compile(r"_[ZR][A-Za-z0-9_.$@]{1,16000}")
+CHUNK = 4096  # bytes that fit into any pipe
+TIMEOUT = 10.0  # seconds in which a chunk is answered
+LONGEST = 64 << 20  # bytes of an answer
+
+
+class Names:
+    """The names to show, by those in the files; one process demangles all."""
+
+    def __init__(self, demangle: bool, warn: Callable[[str], None]) -> None:
+        """``warn`` is called once, with the reason, if names must stay mangled."""
+        self._demangle = demangle
+        self._warn = warn
+        self._shown: dict[str, str] = {}
+        self._filter: Optional[_Filter] = None
+
+    def __getitem__(self, name: str) -> str:
+        """What to show for a name that was learnt."""
+        return self._shown[name]
+
+    def learn(self, names: Iterable[str]) -> None:
+        """Looks up those names that are new; what is not mangled stays as it is."""
+        new = {name for name in names if name not in self._shown}
+        self._shown.update((name, name) for name in new)
+        for chunk in _chunks(sorted(filter(_MANGLED.fullmatch, new))):
+            if not self._demangle:
+                return
+            self._shown.update(zip(chunk, self._demangled(chunk)))
+
+    def _demangled(self, names: list[str]) -> list[str]:
+        try:
+            if self._filter is None:
+                self._filter = _Filter()
+            return self._filter.lines(names)
+        except OSError as error:
+            self._demangle = False
+            what = error.strerror or str(error)
+            self._warn(f"names stay mangled: {PROGRAM} (of binutils): {what}")
+            return names
+
+
+class _Filter:
+    """A running c++filt, which ends with this object."""
+
+    def __init__(self) -> None:
+        """OSError if it cannot be started."""
+        # Without details of the implementation: hashes of Rust, std::string's template.
+        process = subprocess.Popen(
+            [PROGRAM, "--no-verbose"],
+            bufsize=0,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        )
+        self._process = process
+        self._end = weakref.finalize(self, _end, process)
+
+    def lines(self, names: list[str]) -> list[str]:
+        """A line for each name; OSError if they do not come in time."""
+        assert self._process.stdin and self._process.stdout
+        try:
+            os.write(self._process.stdin.fileno(), "".join(map(_line, names)).encode())
+            answer = self._read(self._process.stdout.fileno(), len(names))
+        except OSError:
+            self._end()
+            raise
+        return answer.decode(errors="replace").split("\n")[:-1]
+
+    def _read(self, pipe: int, lines: int) -> bytes:
+        deadline = time.monotonic() + TIMEOUT
+        parts: list[bytes] = []
+        size = 0
+        while lines:
+            left = max(0.0, deadline - time.monotonic())
+            if not select.select([pipe], [], [], left)[0]:
+                raise TimeoutError(0, "it takes too long")
+            if size > LONGEST:
+                raise OSError(0, "it gives too long an answer")
+            part = os.read(pipe, 1 << 16)
+            if not part:
+                raise OSError(0, "it ended")
+            parts.append(part)
+            size += len(part)
+            lines -= part.count(b"\n")
+        return b"".join(parts)
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    process.kill()
+    for pipe in (process.stdin, process.stdout):
+        if pipe:
+            pipe.close()
+    process.wait()
+
+
+def _line(name: str) -> str:
+    return f"{name}\n"
+
+
+def _chunks(names: Iterable[str]) -> Iterator[list[str]]:
+    """The names in groups of at most CHUNK bytes, if a single one is not longer."""
+    chunk: list[str] = []
+    size = 0
+    for name in names:
+        if chunk and size + len(name) + 1 > CHUNK:
+            yield chunk
+            chunk, size = [], 0
+        chunk.append(name)
+        size += len(name) + 1
+    if chunk:
+        yield chunk

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Machine code as text, of x86 and ARM on any machine (Debian: python3-capstone)."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any, NamedTuple
+
+from ..errors import PfmParseError
+
+EM_386, EM_ARM, EM_X86_64, EM_AARCH64 = 3, 40, 62, 183  # of <elf.h>
+
+# capstone's names of architecture and mode, by ELF machine.
+MACHINES = {
+    EM_386: ("CS_ARCH_X86", "CS_MODE_32"),
+    EM_X86_64: ("CS_ARCH_X86", "CS_MODE_64"),
+    EM_ARM: ("CS_ARCH_ARM", "CS_MODE_ARM"),
+    EM_AARCH64: ("CS_ARCH_ARM64", "CS_MODE_ARM"),
+}
+
+
+class Instruction(NamedTuple):
+    """An instruction; what cannot be decoded is data."""
+
+    address: int
+    size: int
+    text: str
+
+
+def disassemble(code: bytes, address: int, machine: int) -> list[Instruction]:
+    """The instructions of code at an address, of an ELF machine.
+
+    PfmParseError if there is nothing that can decode them.
+    """
+    if machine not in MACHINES:
+        raise PfmParseError(f"code of ELF machine {machine} cannot be shown", 0)
+    decoder = _decoder(machine)
+    found: list[Instruction] = []
+    at = 0
+    while at < len(code):
+        for start, size, name, operands in decoder.disasm_lite(code[at:], address + at):
+            found.append(Instruction(start, size, f"{name} {operands}".rstrip()))
+            at = start + size - address
+        if at < len(code):
+            # Data within code, or what capstone does not know.
+            size = min(4 if machine in (EM_ARM, EM_AARCH64) else 1, len(code) - at)
+            text = f".byte {code[at:at + size].hex(' ')}"
+            found.append(Instruction(address + at, size, text))
+            at += size
+    return found
+
+
+def _decoder(machine: int) -> Any:
+    try:
+        capstone = import_module("capstone")
+    except ImportError:
+        text = "assembly cannot be shown without capstone (Debian: python3-capstone)"
+        raise PfmParseError(text, 0) from None
+    arch, mode = (getattr(capstone, name) for name in MACHINES[machine])
+    return capstone.Cs(arch, mode)

@@ -1,0 +1,276 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""An ELF file: its code, symbols, and debug information."""
+
+from __future__ import annotations
+
+import ctypes as c
+import os
+import stat
+import weakref
+from functools import cached_property
+from typing import Any, Iterator, Optional, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..capture.json_node import U64_MAX
+from . import symbol_table
+from .debug_info import DebugInfo, Inlined, Line, Row
+from .debuginfod import URLS, Debuginfod, environment
+from .intervals import U64s
+from .libdw import Callbacks, Ehdr, FindDebuginfo, Phdr, Sym, libraries
+from .symbol_table import Symbol, SymbolTable, Table
+
+PT_LOAD = 1
+PF_X = 0x1
+ELF_T_BYTE = 0
+# Where files of debug information are, seen from the file: beside it, below .debug, and
+# below a directory by build ID or by path.
+DEBUG = ("", ".debug", "/usr/lib/debug")
+
+
+class ElfFile:
+    """An ELF file with its symbols and, if there is any, its debug information.
+
+    Addresses are those of its program headers. It is closed when nobody uses it any
+    more, or by a context manager.
+    """
+
+    def __init__(
+        self,
+        path: str,
+        debuginfod: Optional[Debuginfod] = None,
+        debug: Sequence[str] = (),
+    ) -> None:
+        """Opens a regular file; OSError if it is not one, ValueError if not ELF.
+
+        ``debug`` are more directories such as /usr/lib/debug; ``debuginfod`` is asked
+        for debug information that is not here.
+        """
+        self._dw, self._elf_library = libraries()
+        self._path = path
+        self._debuginfod = debuginfod or Debuginfod("", print)
+        descriptor = _open_regular(path)
+        callbacks = self._callbacks(":".join([*DEBUG, *debug]))
+        self._dwfl = self._dw.dwfl_begin(c.byref(callbacks))
+        self._end = weakref.finalize(self, _end, self._dwfl, callbacks)
+        self._dw.dwfl_report_begin(self._dwfl)
+        # At base 0, the addresses are those in the file's program headers.
+        self._module = self._dw.dwfl_report_elf(
+            self._dwfl, b"object", os.fsencode(path), descriptor, 0, True
+        )
+        self._dw.dwfl_report_end(self._dwfl, None, None)
+        if not self._module:
+            os.close(descriptor)
+            self._end()
+            raise ValueError(f"{path} is not an ELF file")
+        bias = c.c_uint64()
+        self._elf = self._dw.dwfl_module_getelf(self._module, c.byref(bias)) or 0
+        self._segments = list(self._load_segments())
+
+    def __enter__(self) -> ElfFile:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._end()
+
+    @property
+    def machine(self) -> int:
+        """The machine whose code it is: EM_X86_64, EM_AARCH64 and others of <elf.h>."""
+        header = Ehdr()
+        self._elf_library.gelf_getehdr(self._elf, c.byref(header))
+        return int(header.e_machine)
+
+    def build_id(self) -> Optional[bytes]:
+        """The build ID, None if the file has none."""
+        bits, address = c.POINTER(c.c_ubyte)(), c.c_uint64()
+        length: int = self._dw.dwfl_module_build_id(
+            self._module, c.byref(bits), c.byref(address)
+        )
+        return bytes(bits[:length]) if length > 0 else None
+
+    def addresses(
+        self, offsets: U64s, code: bool = True
+    ) -> tuple[U64s, NDArray[np.bool_]]:
+        """The addresses of those bytes of the file, and which of them have one.
+
+        With ``code``, only bytes of code have one; without, also what would follow
+        the last one of a segment: data that begins as 0.
+        """
+        found, there = offsets.copy(), np.zeros(offsets.size, np.bool_)
+        for segment in self._segments:
+            if segment.p_flags & PF_X or not code:
+                _place(segment, segment.p_filesz, offsets, found, there)
+        if not code:
+            for segment in self._segments:
+                _place(segment, segment.p_memsz, offsets, found, there)
+        return found, there
+
+    def functions(self, addresses: U64s) -> list[Optional[Symbol]]:
+        """The function at each address."""
+        return self._functions.find(addresses)
+
+    def objects(self, addresses: U64s) -> list[Optional[Symbol]]:
+        """The variable at each address."""
+        return self._objects.find(addresses)
+
+    def lines(self, addresses: U64s) -> list[Optional[Line]]:
+        """The source line of the code at each address."""
+        if self._debug_info is None:
+            return [None] * addresses.size
+        return self._debug_info.lines(addresses)
+
+    def inlines(self, addresses: U64s) -> list[tuple[Inlined, ...]]:
+        """The functions at each address: innermost first, the last is not inlined.
+
+        There are none where nothing is inlined.
+        """
+        if self._debug_info is None:
+            return [()] * addresses.size
+        return self._debug_info.inlines(addresses)
+
+    def rows(self, start: int, end: int) -> list[Row]:
+        """The lines of the code of a function, in order of address.
+
+        The first row may begin before.
+        """
+        return [] if self._debug_info is None else self._debug_info.rows(start, end)
+
+    def source(self, path: str) -> Optional[str]:
+        """A copy of one of its source files from a server, None if none has it."""
+        return self._debuginfod.source(self.build_id() or b"", path)
+
+    def code(self, start: int, end: int) -> bytes:
+        """The bytes from one address to another; fewer if the file has no more."""
+        for segment in self._segments:
+            at = start - segment.p_vaddr
+            if 0 <= at < segment.p_filesz:
+                size = min(end - start, segment.p_filesz - at)
+                return self._read(segment.p_offset + at, size)
+        return b""
+
+    def _read(self, offset: int, size: int) -> bytes:
+        data = self._elf_library.elf_getdata_rawchunk(
+            self._elf, offset, size, ELF_T_BYTE
+        )
+        return c.string_at(data.contents.d_buf, size) if data else b""
+
+    @cached_property
+    def _functions(self) -> SymbolTable:
+        table = SymbolTable(self._tables, symbol_table.CODE)
+        headers = [section.header for section in symbol_table.sections(self._elf)]
+        table.extend_labels(
+            (header.sh_addr, min(header.sh_addr + header.sh_size, U64_MAX))
+            for header in headers
+            if header.sh_flags & symbol_table.SHF_EXECINSTR
+        )
+        return table
+
+    @cached_property
+    def _objects(self) -> SymbolTable:
+        return SymbolTable(self._tables, symbol_table.DATA)
+
+    @cached_property
+    def _tables(self) -> list[Table]:
+        """The symbol tables: the file's, or that of the file of debug information.
+
+        libdw knows which, and of a compressed one beside it. In its order, these
+        symbols are at the beginning or the end of all local or all global ones.
+        """
+        count = self._dw.dwfl_module_getsymtab(self._module)
+        self._debuginfod.check()
+        border = self._dw.dwfl_module_getsymtab_first_global(self._module)
+        tables: dict[int, Table] = {}
+        for index in (1, border - 1, border, count - 1):
+            if not 0 < index < count:
+                continue
+            sym, elf, bias = Sym(), c.c_void_p(), c.c_uint64()
+            refs = c.byref(sym), None, None, c.byref(elf), c.byref(bias)
+            self._dw.dwfl_module_getsym_info(self._module, index, *refs)
+            if elf.value and elf.value not in tables:
+                tables[elf.value] = Table(elf.value, bias.value)
+        return list(tables.values())
+
+    @cached_property
+    def _debug_info(self) -> Optional[DebugInfo]:
+        bias = c.c_uint64()
+        dwarf = self._dw.dwfl_module_getdwarf(self._module, c.byref(bias))
+        self._debuginfod.check()
+        return DebugInfo(dwarf, bias.value) if dwarf else None
+
+    def _callbacks(self, debug: str) -> Callbacks:
+        """What libdw asks for; it does not keep this object alive."""
+        this = weakref.ref(self)
+
+        def find(*arguments: Any) -> int:
+            elf_file = this()
+            return -1 if elf_file is None else elf_file._find_debuginfo(*arguments)
+
+        return Callbacks(
+            find_debuginfo=FindDebuginfo(find),
+            section_address=c.cast(self._dw.dwfl_offline_section_address, c.c_void_p),
+            debuginfo_path=c.pointer(c.c_char_p(os.fsencode(debug))),
+        )
+
+    def _find_debuginfo(self, *arguments: Any) -> int:
+        """Finds the file with the debug information, here or on a server.
+
+        -1 without one. What it raises would be lost, and be a descriptor to libdw.
+        """
+        try:
+            with environment(URLS, ""):
+                found: int = self._dw.dwfl_standard_find_debuginfo(*arguments)
+            # Without a name it is about what several such files have in common.
+            if found >= 0 or arguments[4] is None:
+                return found
+            path = self._debuginfod.debuginfo(self.build_id() or b"", self._path)
+            if path is None:
+                return -1
+            descriptor = _open_regular(path)
+            arguments[-1][0] = self._dw.strdup(os.fsencode(path))
+            return descriptor
+        except OSError:
+            return -1
+        except KeyboardInterrupt:
+            self._debuginfod.interrupted = True
+            return -1
+
+    def _load_segments(self) -> Iterator[Phdr]:
+        count = c.c_size_t()
+        if not self._elf or self._elf_library.elf_getphdrnum(self._elf, c.byref(count)):
+            return
+        for index in range(count.value):
+            segment = Phdr()
+            if not self._elf_library.gelf_getphdr(self._elf, index, c.byref(segment)):
+                return
+            if segment.p_type == PT_LOAD:
+                yield segment
+
+
+def _place(
+    segment: Phdr,
+    size: int,
+    offsets: U64s,
+    found: U64s,
+    there: NDArray[np.bool_],
+) -> None:
+    """Finds the addresses of offsets in a segment that are not known yet."""
+    start = np.uint64(segment.p_offset)
+    inside = ~there & (offsets >= start) & (offsets - start < np.uint64(size))
+    shift = np.uint64((segment.p_vaddr - segment.p_offset) % 2**64)
+    found[inside] = offsets[inside] + shift
+    there |= inside
+
+
+def _end(dwfl: int, callbacks: Callbacks) -> None:
+    """Closes a Dwfl, whose call-backs must be there until then."""
+    libraries().dw.dwfl_end(dwfl)
+
+
+def _open_regular(path: str) -> int:
+    """A descriptor of a regular file; OSError for others, which may block."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise OSError(f"{path} is not a regular file")
+    return descriptor

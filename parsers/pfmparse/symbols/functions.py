@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""The functions of a compilation unit, and those that were inlined into them."""
+
+from __future__ import annotations
+
+import ctypes as c
+from array import array
+from typing import Any, NamedTuple, Optional
+
+import numpy as np
+
+from .intervals import Ids, Intervals, U64s
+from .libdw import Attribute, Die, libraries
+
+TAG_LEXICAL_BLOCK, TAG_INLINED, TAG_SUBPROGRAM, TAG_NAMESPACE = 0x0B, 0x1D, 0x2E, 0x39
+TAG_TRY_BLOCK, TAG_CATCH_BLOCK = 0x32, 0x25
+BLOCKS = frozenset((TAG_LEXICAL_BLOCK, TAG_NAMESPACE, TAG_TRY_BLOCK, TAG_CATCH_BLOCK))
+OF_CODE = BLOCKS | {TAG_SUBPROGRAM, TAG_INLINED}
+AT_ABSTRACT_ORIGIN, AT_CALL_FILE, AT_CALL_LINE = 0x31, 0x58, 0x59
+AT_LINKAGE_NAME, AT_MIPS_LINKAGE_NAME = 0x6E, 0x2007
+DEEPEST = 200  # blocks and functions within each other
+NONE = -1
+
+
+class Call(NamedTuple):
+    """Where an inlined function was called; the file is a number of the unit's."""
+
+    file: int
+    line: int
+
+
+class Functions:
+    """The functions of a unit that have code, by number.
+
+    What is inlined into a function is read when an address of it is looked up first.
+    """
+
+    def __init__(self, root: Die) -> None:
+        """``root`` is the unit."""
+        self._dw = libraries().dw
+        self._cu = root.cu
+        self._stack = [Die() for _ in range(DEEPEST + 1)]
+        self._refs: list[Any] = [c.byref(die) for die in self._stack]
+        self._dies = array("Q")  # where in the unit, by number
+        self._parents = array("q")
+        self._ranges = Ranges()
+        self._attribute = _Attributes()
+        self._names: dict[int, Optional[str]] = {}
+        self._names_of_dies: dict[int, Optional[str]] = {}
+        self._read(root, NONE)
+        self._outer = self._all = self._ranges.lookup()
+        self._is_read = np.zeros(len(self._dies), np.bool_)
+
+    def innermost(self, addresses: U64s) -> Ids:
+        """The number of the function at each address, NONE if there is none.
+
+        A function is further in than that into which it is inlined.
+        """
+        outer = np.unique(self._outer.find(addresses))
+        if outer.size and outer[0] == NONE:
+            # It may be in a function that is declared in another one.
+            outer = np.arange(self._is_read.size)
+        new = outer[~self._is_read[outer]]
+        if new.size:
+            for number in new.tolist():
+                self._read(self._die(number), number)
+            self._is_read[new] = True
+            self._all = self._ranges.lookup()
+        return self._all.find(addresses)
+
+    def parent(self, number: int) -> int:
+        """The function into which one is inlined, NONE if it is not."""
+        return self._parents[number]
+
+    def name(self, number: int) -> Optional[str]:
+        """The name that the linker would know, or else that of the source."""
+        if number not in self._names:
+            die = self._attribute.die(self._die(number), AT_ABSTRACT_ORIGIN)
+            die = die or self._die(number)
+            # One function is inlined in many places.
+            key = int(die.addr or 0)
+            if key not in self._names_of_dies:
+                self._names_of_dies[key] = self._attribute.full_name(die)
+            self._names[number] = self._names_of_dies[key]
+        return self._names[number]
+
+    def call(self, number: int) -> Optional[Call]:
+        """Where an inlined function was called, None if that is not known."""
+        die = self._die(number)
+        file = self._attribute.number(die, AT_CALL_FILE)
+        line = self._attribute.number(die, AT_CALL_LINE)
+        return None if file is None or line is None else Call(file, line)
+
+    def _die(self, number: int) -> Die:
+        return Die(self._dies[number], self._cu, None, 0)
+
+    def _read(self, root: Die, number: int) -> None:
+        """Adds the functions below a DIE that have code: the unit, or function number.
+
+        Below the unit, not what is within a function.
+        """
+        child, sibling = self._dw.dwarf_child, self._dw.dwarf_siblingof
+        tag_of, refs, stack = self._dw.dwarf_tag, self._refs, self._stack
+        parents = [number] * (DEEPEST + 1)
+        depth = 1
+        if child(c.byref(root), refs[1]):
+            return
+        while depth:
+            tag = tag_of(refs[depth])
+            if tag in OF_CODE:
+                parents[depth + 1] = parents[depth]
+                inside = tag in BLOCKS
+                if not inside and self._ranges.add(refs[depth], len(self._dies)):
+                    parents[depth + 1] = len(self._dies)
+                    inlined = tag == TAG_INLINED
+                    self._dies.append(stack[depth].addr)
+                    self._parents.append(parents[depth] if inlined else NONE)
+                    inside = number != NONE
+                if inside and depth + 1 < DEEPEST:
+                    if child(refs[depth], refs[depth + 1]) == 0:
+                        depth += 1
+                        continue
+            while depth and sibling(refs[depth], refs[depth]):
+                depth -= 1
+
+
+class Ranges:
+    """Ranges of the addresses of functions."""
+
+    def __init__(self) -> None:
+        self._starts, self._ends, self._ids = array("Q"), array("Q"), array("q")
+        self._find = libraries().dw.dwarf_ranges
+        self._base, self._start, self._end = c.c_uint64(), c.c_uint64(), c.c_uint64()
+        self._refs = c.byref(self._base), c.byref(self._start), c.byref(self._end)
+
+    def add(self, die: Any, number: int) -> bool:
+        """Adds those of a DIE, given by reference; tells whether it has any."""
+        find, refs, at = self._find, self._refs, c.c_ssize_t(0)
+        at.value = find(die, at, *refs)
+        if at.value <= 0:
+            return False
+        while at.value > 0:
+            self._starts.append(self._start.value)
+            self._ends.append(self._end.value)
+            self._ids.append(number)
+            # It is 1 if there is only one.
+            at.value = find(die, at, *refs) if at.value > 1 else 0
+        return True
+
+    def lookup(self) -> Lookup:
+        """What has been added until now."""
+        starts, ends = np.array(self._starts, np.uint64), np.array(
+            self._ends, np.uint64
+        )
+        return Lookup(starts, ends, np.array(self._ids, np.intp))
+
+
+class Lookup:
+    """Ranges by number; of equal ones that with the greater number is further in."""
+
+    def __init__(self, starts: U64s, ends: U64s, numbers: Ids) -> None:
+        """All have shape (n,); a number may have several ranges."""
+        self._numbers = np.append(numbers, NONE)
+        self._intervals = Intervals(starts, ends, numbers)
+
+    def find(self, addresses: U64s) -> Ids:
+        """The number of the innermost range around each address, NONE without one."""
+        return self._numbers[self._intervals.innermost(addresses)]
+
+
+class _Attributes:
+    """Reads attributes of DIEs."""
+
+    def __init__(self) -> None:
+        self._dw = libraries().dw
+        self._attribute, self._value = Attribute(), c.c_uint64()
+        self._at, self._out = c.byref(self._attribute), c.byref(self._value)
+
+    def number(self, die: Die, name: int) -> Optional[int]:
+        """A number, None if there is none."""
+        if not self._dw.dwarf_attr(c.byref(die), name, self._at):
+            return None
+        failed = self._dw.dwarf_formudata(self._at, self._out)
+        return None if failed else self._value.value
+
+    def die(self, die: Die, name: int) -> Optional[Die]:
+        """The DIE that an attribute refers to, None if it does not."""
+        found = Die()
+        if not self._dw.dwarf_attr(c.byref(die), name, self._at):
+            return None
+        return found if self._dw.dwarf_formref_die(self._at, c.byref(found)) else None
+
+    def full_name(self, die: Die) -> Optional[str]:
+        """The name that the linker would know, or else that of the source."""
+        for kind in (AT_LINKAGE_NAME, AT_MIPS_LINKAGE_NAME):
+            if self._dw.dwarf_attr_integrate(c.byref(die), kind, self._at):
+                name = self._dw.dwarf_formstring(self._at)
+                if name:
+                    return bytes(name).decode(errors="replace")
+        name = self._dw.dwarf_diename(c.byref(die))
+        return bytes(name).decode(errors="replace") if name else None

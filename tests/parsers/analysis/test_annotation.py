@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""The samples of one function; on real programs, see commands/test_annotate.py."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Optional, cast
+
+import numpy as np
+import pytest
+from helpers.readers import opened
+from helpers.writers import Sample, captured, chunk
+from numpy.typing import NDArray
+from pfmparse.analysis.annotation import Collector, SourceFiles, annotate
+from pfmparse.errors import PfmParseError
+from pfmparse.symbols.debug_info import Line, Row
+from pfmparse.symbols.disassembly import EM_X86_64
+from pfmparse.symbols.elf_file import ElfFile
+from pfmparse.symbols.symbol_table import Symbol
+
+KERNEL = 0xFFFFFFFF81000000
+SYMBOLS = f"{KERNEL:x} T f\n{KERNEL + 16:x} T g\n".encode()
+
+
+def collected(*addresses: int) -> Collector:
+    """The samples of f() at these addresses."""
+    found = [Sample(ip=at) for at in addresses]
+    source = opened(captured(found, chunk("KSYM", SYMBOLS)))
+    collector = Collector("f", "count")
+    collector.add(source)
+    return collector
+
+
+def test_samples_of_other_functions_do_not_count() -> None:
+    (samples,) = collected(KERNEL, KERNEL + 4, KERNEL + 4, KERNEL + 16).samples()
+    assert samples.weights == {KERNEL: [1], KERNEL + 4: [2]} and samples.total == 3
+    with pytest.raises(PfmParseError, match="no sample is in a function f"):
+        collected(KERNEL + 16).samples()
+
+
+def test_without_the_file_only_addresses_are_known() -> None:
+    collector = collected(KERNEL + 4, KERNEL)
+    (samples,) = collector.samples()
+    found = annotate(samples, collector.events(), None, SourceFiles([]), True)
+    assert [one.address for one in found.instructions] == [KERNEL, KERNEL + 4]
+    assert found.totals == [2] and found.lines == []
+    assert found.lacks == ["[kernel] cannot be read: only addresses are shown"]
+
+
+class Claims:
+    """A file that claims a function of any size, with two lines far apart."""
+
+    machine = EM_X86_64
+
+    def functions(self, addresses: NDArray[np.uint64]) -> list[Symbol]:
+        """One."""
+        return [Symbol("f", KERNEL, KERNEL + (1 << 62))]
+
+    def rows(self, start: int, end: int) -> list[Row]:
+        """Two."""
+        return [Row(KERNEL, Line("x.c", n)) for n in (1, 1 << 31)]
+
+    def lines(self, addresses: NDArray[np.uint64]) -> list[None]:
+        """None is known."""
+        return [None] * addresses.size
+
+    def source(self, path: str) -> None:
+        """It is nowhere."""
+
+
+def test_what_a_file_claims_has_limits() -> None:
+    collector = collected(KERNEL)
+    (samples,) = collector.samples()
+    elf = cast(ElfFile, Claims())
+    found = annotate(samples, collector.events(), elf, SourceFiles([]), True)
+    assert [line.line.number for line in found.lines] == [1, 1 << 31]
+    assert [one.address for one in found.instructions] == [KERNEL]
+    assert "bytes of code, only addresses are shown" in found.lacks[0]
+
+
+def test_source_is_read_once_and_only_from_files(tmp_path: Path) -> None:
+    path = tmp_path / "x.c"
+    path.write_text("one\ntwo\n")
+    sources = SourceFiles([])
+    with ElfFile("/bin/sh") as elf:
+        assert sources.text(Line(str(path), 2), elf) == "two"
+        path.unlink()
+        assert sources.text(Line(str(path), 1), elf) == "one"
+        assert sources.text(Line(str(path), 3), elf) is None
+        assert sources.text(Line("/dev/zero", 1), elf) is None
+
+
+def test_source_that_is_not_here_comes_from_servers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    copy = tmp_path / "copy"
+    copy.write_text("one\ntwo\n")
+    asked: list[str] = []
+
+    def source(_: ElfFile, path: str) -> Optional[str]:
+        asked.append(path)
+        return str(copy) if path == "/gone/x.c" else None
+
+    monkeypatch.setattr(ElfFile, "source", source)
+    sources = SourceFiles([])
+    with ElfFile("/bin/sh") as elf:
+        for number, text in ((1, "one"), (2, "two"), (3, None)):
+            assert sources.text(Line("/gone/x.c", number), elf) == text
+            assert sources.text(Line("/gone/y.c", number), elf) is None
+    assert asked == ["/gone/x.c", "/gone/y.c"]

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Dense numbers for pairs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from pfmparse.analysis import interner
+from pfmparse.analysis.interner import Interner
+
+FAR = (1 << 64) - 1
+NUMBERS = st.one_of(st.integers(0, 6), st.sampled_from([1 << 40, 1 << 63, FAR]))
+PAIRS = st.lists(st.tuples(NUMBERS, NUMBERS), max_size=40)
+
+
+def looked_up(table: Interner, pairs: list[tuple[int, int]]) -> list[int]:
+    """The numbers of pairs."""
+    columns = np.array(pairs, np.uint64).reshape(-1, 2)
+    numbers: list[int] = table.ids(columns[:, 0], columns[:, 1]).tolist()
+    return numbers
+
+
+def known(table: Interner) -> list[tuple[int, int]]:
+    """The pairs by number."""
+    a, b = table.pairs()
+    return list(zip(a.tolist(), b.tolist()))
+
+
+@settings(derandomize=True, deadline=None, max_examples=400)
+@given(
+    st.lists(PAIRS, max_size=5),
+    st.integers(1, 30),
+    st.sampled_from([1, 2, 4, 1 << 10]),
+    st.sampled_from([1, 8, 1 << 20]),
+)
+def test_equal_pairs_and_no_others_have_the_same_number(
+    batches: list[list[tuple[int, int]]], block: int, slots: int, large: int
+) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(interner, "BLOCK", block)
+        patch.setattr(interner, "SLOTS", slots)
+        patch.setattr(interner, "LARGE", large)
+        table, numbers = Interner(), dict[tuple[int, int], int]()
+        for batch in batches:
+            for pair, number in zip(batch, looked_up(table, batch)):
+                assert numbers.setdefault(pair, number) == number
+            assert len(table) == len(numbers)
+            assert known(table) == sorted(numbers, key=lambda pair: numbers[pair])
+
+
+def test_pairs_that_collide_are_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    def nowhere(a: NDArray[Any], b: NDArray[Any], size: int) -> NDArray[np.intp]:
+        return np.zeros(np.broadcast(a, b).shape, np.intp)
+
+    monkeypatch.setattr(interner, "_first_slots", nowhere)
+    table, pairs = Interner(), [(a, b) for a in range(30) for b in range(30)]
+    first = looked_up(table, pairs)
+    assert sorted(first) == list(range(900))
+    assert looked_up(table, pairs) == first
+
+
+@pytest.mark.parametrize("a", [np.array([7]), np.broadcast_to(np.uint32(7), (6,))])
+@pytest.mark.parametrize("kind", ["u1", "<u4", ">i8", "<i4", "<u8"])
+def test_columns_may_be_of_any_kind(a: NDArray[Any], kind: str) -> None:
+    columns = np.zeros(6, [("b", kind), ("other", "u1")])
+    columns["b"] = [5, 6, 5, 0, 6, 5]
+    table = Interner()
+    ids = table.ids(a, columns["b"])
+    assert [known(table)[at] for at in ids] == [(7, n) for n in (5, 6, 5, 0, 6, 5)]
+
+
+def test_negative_numbers_are_those_modulo_two_to_the_64() -> None:
+    table = Interner()
+    assert table.ids(np.array([-1]), np.array([-2], np.int32)).tolist() == [0]
+    assert known(table) == [(FAR, FAR - 1)]
+
+
+def test_nothing_has_no_number() -> None:
+    table = Interner()
+    assert table.ids(np.zeros(1), np.zeros(0)).size == 0
+    assert len(table) == 0 and known(table) == []
+
+
+def test_memory_grows_with_distinct_pairs_only() -> None:
+    table, same = Interner(), np.zeros(1 << 18, np.uint64)
+    for number in range(20):
+        table.ids(same[:1], same + np.uint64(number))
+    assert len(table) == 20
+    assert table._slots.size == interner.SLOTS and table._b.size < 64

@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Reports by function, address, line, image and data address."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from helpers.readers import opened, reported
+from helpers.writers import (
+    IIP_HDR,
+    UUID_IA64,
+    UUID_OPROFILE,
+    UUID_PEBS64,
+    Sample,
+    buffer,
+    bufr,
+    capture,
+    captured,
+    json_chunk,
+    mapped,
+    mapping,
+    oprofile,
+    oprofile_words,
+    pebs_capture,
+    session,
+)
+from numpy.typing import NDArray
+from pfmparse import Batch, Chains, Role, Samples
+from pfmparse.analysis.keys import key
+from pfmparse.analysis.sums import Sums
+from pfmparse.commands import report_rows
+
+
+def test_images_need_no_file() -> None:
+    where = mapping(0x1000, 0x2000, 0, "/gone", "ab")
+    data = captured([Sample(ip=0x1800), Sample(ip=0x1900)], mapped(where))
+    warnings = list[str]()
+    source = opened(data, "image", warn=warnings.append)
+    (row,) = report_rows.make([source], report_rows.Options(["image"])).rows
+    assert (row.values[0].key, row.samples, warnings) == ("/gone", 2, [])
+
+
+ANON = mapping(0x1000, 0x3000, 0, "[anon]")
+
+
+def test_equal_locations_are_one_row_unless_addresses_count() -> None:
+    samples = [Sample(ip=ip) for ip in (0x1000, 0x2000, 0x1000)]
+    data = captured(samples, mapped(ANON))
+    assert reported(data, "function").rows == [("[anon]", None, "[anon]", 3)]
+    assert reported(data, "ip").rows == [
+        ("0x1000", None, "[anon]", 2),
+        ("0x2000", None, "[anon]", 1),
+    ]
+
+
+def test_address_has_the_mappings_of_its_time() -> None:
+    other = {**ANON, "path": "[later]"}
+    one = bufr(buffer([Sample(ip=0x1000)]))
+    chunks = [mapped(ANON), one, mapped(ANON), mapped(other), one, one]
+    data = capture(json_chunk("SESS", session()), *chunks)
+    assert reported(data).rows == [
+        ("[later]", None, "[later]", 2),
+        ("[anon]", None, "[anon]", 1),
+    ]
+
+
+def test_address_has_the_mappings_of_its_process() -> None:
+    samples = [Sample(ip=0x1000, tgid=tgid) for tgid in (100, 200, 300)]
+    other = {**ANON, "path": "[other]"}
+    data = captured(samples, mapped(ANON, 100), mapped(other, 200))
+    assert {row[0] for row in reported(data).rows} == {"[anon]", "[other]", "[unknown]"}
+
+
+def test_negative_process_keeps_its_mappings() -> None:
+    described = session(uuid=UUID_IA64)
+    data = capture(
+        json_chunk("SESS", described),
+        mapped(ANON, (1 << 32) - 5),
+        mapped(ANON, 7),
+        bufr(buffer([Sample(ip=0x1000, tgid=-5)], UUID_IA64)),
+    )
+    assert [row[0] for row in reported(data).rows] == ["[anon]"]
+
+
+def test_kernel_level_has_no_mappings_of_a_process() -> None:
+    steps = [("tgid", 100), ("cookie", 0), ("at", 0x1000, 1)]
+    steps += [("kernel",), ("at", 0x1000, 1), ("at", 1 << 63, 1)]
+    data = capture(
+        json_chunk("SESS", session(uuid=UUID_OPROFILE)),
+        mapped(ANON),
+        bufr(oprofile(oprofile_words(steps))),
+    )
+    assert [(row[0], row[3]) for row in reported(data).rows] == [
+        ("[anon]", 1),
+        ("[kernel]", 1),
+        ("[unknown]", 1),
+    ]
+
+
+def test_data_addresses_are_counted_instead_of_code() -> None:
+    records = [{"ip": 0x1000, "dla": dla} for dla in (0x2000, 0x2000, 0x9000)]
+    data = pebs_capture(records, 176, session(uuid=UUID_PEBS64))
+    assert reported(data, "data-address").rows == [
+        ("0x2000", None, "[unknown]", 2),
+        ("0x9000", None, "[unknown]", 1),
+    ]
+
+
+def test_address_of_the_event_is_preferred() -> None:
+    records = [{"ip": 0x1004, "real_ip": 0x1000}, {"ip": 0x1008}]
+    data = pebs_capture(records, 192, session(uuid=UUID_PEBS64))
+    assert [row[0] for row in reported(data, "ip").rows] == ["0x1000", "0x1008"]
+
+
+def test_samples_without_process_have_the_mappings_of_their_time() -> None:
+    other = {**ANON, "path": "[later]"}
+    one = bufr(buffer([Sample(ip=0x1000)], flags=IIP_HDR))
+    chunks = [mapped(ANON), one, mapped(ANON), mapped(other), one, one]
+    data = capture(json_chunk("SESS", session()), *chunks)
+    assert [(row[0], row[3]) for row in reported(data).rows] == [
+        ("[later]", 2),
+        ("[anon]", 1),
+    ]
+
+
+def located(by: str, samples: Samples, *chunks: bytes) -> dict[object, int]:
+    """Keys and counts of samples in a capture with these chunks."""
+    source = opened(captured([], *chunks), by)
+    located_by = key(by, source)
+    ids = located_by.ids(Batch(samples, source.recording.source.maps.epoch))
+    sums = Sums()
+    sums.add(ids, samples.weights())
+    values, counts = located_by.values(), dict[object, int]()
+    for value, count in zip(values, sums.result(len(values))):
+        counts[value.key] = counts.get(value.key, 0) + count
+    return counts
+
+
+def array(*values: int) -> NDArray[np.uint64]:
+    """A column."""
+    return np.array(values, np.uint64)
+
+
+def test_weights_count_for_locations() -> None:
+    columns = {"pc": array(0x1000, 0x2000, 0x9000), "n": array(5, 6, 7)}
+    samples = Samples(3, columns, roles={Role.ADDRESS: "pc", Role.WEIGHT: "n"})
+    assert located("function", samples, mapped(ANON)) == {"[anon]": 11, "[unknown]": 7}
+    assert located("ip", samples) == {"0x1000": 5, "0x2000": 6, "0x9000": 7}
+
+
+@pytest.mark.parametrize("cookies", [(3, 3, 3), (3, 0, 3)])
+def test_weights_count_in_files(cookies: tuple[int, ...]) -> None:
+    columns = {
+        "ip": array(1, 2, 1),
+        "cookie": array(*cookies),
+        "weight": array(5, 6, 7),
+    }
+    assert located("ip", Samples(3, columns)) == {"0x1": 12, "0x2": 6}
+
+
+def test_callers_are_counted_where_they_called() -> None:
+    # The first call is the last instruction of what is mapped.
+    chains = Chains.of_table(
+        np.array([[0x3000, 1], [0x1000, 1], [1 << 63, 1], [9, 9]], np.uint64),
+        np.array([2, 1, 1, 0]),
+    )
+    columns = {
+        "ip": array(5, 5, 5, 5),
+        "kernel": array(0, 1, 1, 0),
+        "cookie": array(1, 1, 1, 1),
+    }
+    samples = Samples(4, {**columns, "weight": array(1, 10, 100, 1000)}, chains=chains)
+    assert located("caller", samples, mapped(ANON)) == {"[anon]": 1, "[unknown]": 1110}

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Which samples a view is of."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from helpers.readers import opened
+from helpers.writers import (
+    UUID_PEBS64,
+    Sample,
+    buffer,
+    bufr,
+    capture,
+    json_chunk,
+    mapping,
+    maps,
+    pebs_capture,
+    pmd,
+    session,
+)
+from pfmparse.analysis.selection import Selection
+from pfmparse.analysis.times import Window
+from pfmparse.errors import PfmParseError
+
+KERNEL = 1 << 63
+SETS = {0: [pmd(0), pmd(1)], 1: [pmd(0)]}
+SAMPLES = [
+    Sample(pid=11, tgid=10, cpu=0, ip=0x1000, tstamp=1000),
+    Sample(pid=12, tgid=10, cpu=1, ip=0x2000, tstamp=2000, ovfl_pmd=1),
+    Sample(pid=20, tgid=20, cpu=2, ip=0x1000, tstamp=3000, set=1),
+    Sample(pid=20, tgid=20, cpu=3, ip=KERNEL, tstamp=4000),
+]
+
+
+def whole() -> bytes:
+    """A capture of these samples in two buffers, of two processes."""
+    where = [
+        mapping(0x1000, 0x2000, 0, "/bin/one"),
+        mapping(0x2000, 0x3000, 0, "[two]"),
+    ]
+    return capture(
+        json_chunk("SESS", session(SETS)),
+        json_chunk("MAPS", {**maps(10, where), "comm": "first"}),
+        json_chunk("MAPS", {**maps(20, where), "comm": "second"}),
+        bufr(buffer(SAMPLES[:1])),
+        bufr(buffer(SAMPLES[1:])),
+    )
+
+
+def selected(data: bytes, **what: Any) -> list[int]:
+    """The times of the samples that are selected."""
+    source = opened(data, selection=Selection(**what), warn=lambda text: None)
+    found = [batch.samples.column("tstamp").tolist() for batch in source.batches()]
+    assert source.selected == sum(map(len, found))
+    assert source.recording.samples == len(SAMPLES)
+    return [time for times in found for time in times]
+
+
+@pytest.mark.parametrize(
+    "what,times",
+    [
+        ({}, [1000, 2000, 3000, 4000]),
+        ({"pids": [20]}, [3000, 4000]),
+        ({"tids": [11, 12]}, [1000, 2000]),
+        ({"cpus": [1, 3, 99]}, [2000, 4000]),
+        ({"sets": [1]}, [3000]),
+        ({"events": ["event-1"]}, [2000]),
+        ({"events": ["event-0"]}, [1000, 3000, 4000]),
+        ({"events": ["event-0", "event-1"]}, [1000, 2000, 3000, 4000]),
+        ({"comms": ["f*"]}, [1000, 2000]),
+        ({"comms": ["third"]}, []),
+        ({"kernel": True}, [4000]),
+        ({"kernel": False}, [1000, 2000, 3000]),
+        ({"time": Window(0, 1001)}, [1000, 2000]),
+        ({"time": Window(3000, None)}, [4000]),
+        ({"objects": ["one"]}, [1000, 3000]),
+        ({"objects": ["/bin/*", "[[]two]"]}, [1000, 2000, 3000]),
+        ({"symbols": [re.compile("nothing"), re.compile("none")]}, []),
+        (
+            {"symbols": [re.compile("nothing"), re.compile("^")]},
+            [1000, 2000, 3000, 4000],
+        ),
+        ({"pids": [20], "kernel": False}, [3000]),
+        ({"pids": [10], "sets": [1]}, []),
+        ({"pids": [1 << 31]}, []),
+        ({"pids": [(1 << 32) + 20]}, []),
+        ({"cpus": [(1 << 16) + 1]}, []),
+        ({"cpus": [(1 << 16) + 1, 2]}, [3000]),
+        ({"sets": [1 << 16]}, []),
+    ],
+)
+def test_samples_that_match_all_are_selected(what: Any, times: list[int]) -> None:
+    assert selected(whole(), **what) == times
+
+
+def test_event_that_was_not_sampled_is_named() -> None:
+    with pytest.raises(
+        PfmParseError, match="no event cycles was sampled; sampled were"
+    ):
+        opened(whole(), selection=Selection(events=["cycles"]))
+
+
+def test_samples_that_do_not_say_are_of_the_only_thread() -> None:
+    sess = session({0: [pmd(0)]}, UUID_PEBS64)
+    data = pebs_capture([{"ip": 1}], 144, sess)
+    tid = sess["contexts"][0]["tid"]
+    for wanted, count in ((tid, 1), (tid + 1, 0)):
+        source = opened(data, selection=Selection(tids=[wanted]))
+        assert sum(batch.samples.count for batch in source.batches()) == count
+
+
+def test_what_the_samples_do_not_say_cannot_be_selected() -> None:
+    data = pebs_capture([{"ip": 1}], 144, session(uuid=UUID_PEBS64))
+    with pytest.raises(PfmParseError, match="the samples have no cpu"):
+        list(opened(data, selection=Selection(cpus=[1])).batches())

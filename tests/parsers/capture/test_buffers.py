@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Buffers of one context that are processed together."""
+
+from __future__ import annotations
+
+import struct
+
+import numpy as np
+import pytest
+from pfmparse.capture.buffer import Buffer
+from pfmparse.capture.buffers import Buffers, plain_buffers
+from pfmparse.layout import struct_dtype
+
+DATA = bytes(range(200))
+
+
+def some(begins: list[int], sizes: list[int]) -> Buffers:
+    """Buffers in DATA, which is at byte 1000 of the file."""
+    return Buffers(
+        memoryview(DATA), np.array(begins), np.array(sizes), 3, 4, 1000, unread=2
+    )
+
+
+def test_each_buffer_is_where_the_file_has_it() -> None:
+    one, other = some([10, 50], [5, 7])
+    assert (one.data, one.offset) == (DATA[10:15], 1010)
+    assert (other.data, other.offset) == (DATA[50:57], 1050)
+    assert one[1:3] == other[1:3] == (3, 4)
+    assert (one.stored, one.whole, one.unread) == ("", True, 2)
+    assert len(some([10, 50], [5, 7])) == 2
+
+
+def test_one_buffer_is_the_same_in_a_list_of_one() -> None:
+    buffer = Buffer(memoryview(DATA), 1, 2, 3, "assembled", False, 4)
+    assert list(Buffers.of(buffer)) == [buffer]
+
+
+def test_parts_are_buffers_in_the_same_order() -> None:
+    buffers = some([10, 50, 90], [5, 7, 9])
+    assert list(buffers.part(1, 3)) == list(buffers)[1:]
+
+
+def test_heads_are_structures_at_the_beginnings() -> None:
+    head = struct_dtype(4, [("a", "<u2", 0), ("b", "<u2", 2)])
+    found = some([11, 50], [5, 7]).heads(head)
+    assert found.tolist() == [struct.unpack_from("<HH", DATA, at) for at in (11, 50)]
+
+
+@pytest.mark.parametrize(
+    "begins,spacing",
+    [([10], 5), ([10, 30], 20), ([10, 30, 50], 20), ([10, 30, 51], 0)],
+)
+def test_spacing_is_that_of_all_or_none(begins: list[int], spacing: int) -> None:
+    assert some(begins, [5] * len(begins)).spacing() == spacing
+
+
+def payloads(*heads: tuple[int, int]) -> Buffers:
+    """Payloads of BUFR chunks of contexts, with so many pieces."""
+    data = b"".join(struct.pack("<IIQQQ", *head, 0, 0, 7) for head in heads)
+    begins = np.arange(len(heads)) * 32
+    return Buffers(memoryview(data), begins, np.full(len(heads), 32), 0, 0, 0)
+
+
+def test_plain_buffers_are_told_apart_by_context() -> None:
+    found = plain_buffers(payloads((5, 0), (6, 0), (5, 0)), {5, 6})
+    assert found is not None
+    assert [buffers.context for buffers in found] == [5, 6]
+    assert [buffers.begins.tolist() for buffers in found] == [[24, 88], [56]]
+    assert [buffers.sizes.tolist() for buffers in found] == [[8, 8], [8]]
+
+
+@pytest.mark.parametrize("head", [(5, 1), (9, 0)])
+def test_pieces_and_unknown_contexts_are_not_plain(head: tuple[int, int]) -> None:
+    assert plain_buffers(payloads((5, 0), head), {5}) is None
+
+
+def test_payload_without_a_header_is_not_plain() -> None:
+    short = Buffers(memoryview(DATA), np.array([0, 30]), np.array([30, 23]), 0, 0, 0)
+    assert plain_buffers(short, {50462976}) is None

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""What a capture says besides its buffers, in all chunks together."""
+
+from __future__ import annotations
+
+import pytest
+from helpers.readers import read_capture
+from helpers.sample_capture import DONE, SESS
+from helpers.writers import capture, chunk, cook, json_chunk, mapping, maps
+
+
+def test_cookies_of_all_chunks_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pfmparse.capture.metadata.MAX_COOKIES", 3)
+    chunks = [cook([(n, "/x", None), (9, "/y", None)]) for n in range(3)]
+    _, recording = read_capture(capture(SESS, *chunks, cook([(1, "/z", None)]), DONE))
+    assert [problem.message for problem in recording.problems] == [
+        "more than 3 cookies"
+    ]
+    assert {n: file.path for n, file in recording.source.cookies.items()} == {
+        0: "/x",
+        1: "/z",
+        9: "/y",
+    }
+
+
+def test_mappings_of_all_chunks_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pfmparse.capture.metadata.MAX_MAPPINGS", 3)
+    one, two = (
+        json_chunk(
+            "MAPS", maps(tgid, [mapping(n, n + 1, 0, "/x") for n in range(tgid)])
+        )
+        for tgid in (1, 2)
+    )
+    _, recording = read_capture(capture(SESS, one, two, one, DONE))
+    (problem,) = recording.problems
+    assert problem.message == "more than 3 mappings"
+    assert recording.source.maps.epoch == 2
+
+
+@pytest.mark.parametrize(
+    "kind,text", [("KSYM", b""), ("DONE", DONE[24:].rstrip(b"\0"))]
+)
+def test_second_one_is_refused(kind: str, text: bytes) -> None:
+    _, recording = read_capture(capture(SESS, chunk(kind, text), chunk(kind, text)))
+    assert f"a second {kind}" in [problem.message for problem in recording.problems]

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""The bytes of files and of other streams."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+from pathlib import Path
+from threading import Thread
+from typing import Iterator
+
+import pytest
+from pfmparse.capture import storage
+from pfmparse.capture.storage import Storage
+
+DATA = bytes(range(256)) * 5
+
+
+@pytest.fixture(params=["file", "memory", "gzip", "pipe"])
+def stream(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[io.IOBase]:
+    """Streams that have the same bytes."""
+    path, plain = tmp_path / "x", request.param != "gzip"
+    path.write_bytes(DATA if plain else gzip.compress(DATA))
+    if request.param == "memory":
+        yield io.BytesIO(DATA)
+    elif request.param == "pipe":
+        fifo = tmp_path / "fifo"
+        os.mkfifo(fifo)
+        writer = Thread(target=fifo.write_bytes, args=(DATA,))
+        writer.start()
+        with open(fifo, "rb") as opened:
+            yield opened
+        writer.join()
+    else:
+        with open(path, "rb") if plain else gzip.open(path) as opened:
+            yield opened
+
+
+def test_bytes_are_those_of_the_stream(
+    stream: io.BufferedIOBase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(storage, "PIECE", 100)
+    found = Storage(stream)
+    assert found.size == len(DATA)
+    for offset, length in ((300, 500), (0, 3), (1270, 100), (5000, 1), (7, 1 << 62)):
+        assert found.read(offset, length) == DATA[offset : offset + length]
+
+
+def test_stream_begins_where_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "x"
+    path.write_bytes(DATA)
+    with open(path, "rb") as stream:
+        stream.read(10)
+        found = Storage(stream)
+        assert found.size == len(DATA) - 10 and found.read(1, 4) == DATA[11:15]
+
+
+def test_file_that_becomes_shorter_has_fewer_bytes(tmp_path: Path) -> None:
+    path = tmp_path / "x"
+    path.write_bytes(DATA)
+    with open(path, "rb") as stream:
+        found = Storage(stream)
+        os.truncate(path, 100)
+        assert found.read(90, 50) == DATA[90:100] and found.read(200, 5) == b""

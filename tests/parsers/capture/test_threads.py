@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""The JSON of the THRD chunks, and what all of them say together."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from helpers.readers import read_capture
+from helpers.sample_capture import ALL, DONE, FIRST, SECOND, SESS
+from helpers.writers import capture, changed, json_chunk, maps, thrd, thread
+from pfmparse.capture.threads import Thread, Threads, parse_threads
+from pfmparse.errors import PfmParseError
+
+DOCUMENT = {"threads": [thread(125, 123, "worker", ppid=100, start_ns=81230000000)]}
+
+
+def of_capture(*chunks: bytes) -> Threads:
+    samples, recording = read_capture(capture(SESS, FIRST, *chunks, SECOND, DONE))
+    assert samples == ALL and not recording.problems
+    return recording.source.threads
+
+
+def test_thread_is_read_as_written() -> None:
+    assert parse_threads(json.dumps(DOCUMENT).encode(), 0) == [
+        Thread(125, 123, "worker", ppid=100, start_ns=81230000000)
+    ]
+
+
+def test_capture_says_names_and_processes() -> None:
+    threads = of_capture(thrd(thread(125, 123, "worker"), thread(123, 123, "main")))
+    assert threads.name(125) == "worker" and threads.process(125) == 123
+    assert threads.name(7) is None and threads.process(7) is None
+    assert threads.find(7) is None and len(threads) == 2
+    assert [t.tid for t in threads] == [123, 125]
+
+
+def test_idle_thread_has_the_name_that_the_kernel_gives_it() -> None:
+    threads = of_capture()
+    assert (threads.name(0), threads.process(0)) == ("swapper", 0)
+    assert list(threads) == []
+    assert of_capture(thrd(thread(0, 0, "other"))).name(0) == "other"
+
+
+def test_what_was_said_last_holds() -> None:
+    threads = of_capture(
+        thrd(thread(5, 5, "sh", ppid=2, start_ns=10)),
+        json_chunk("MAPS", maps(5, [], comm="gzip")),
+        thrd(thread(6, 5, "old"), thread(6, 6, "new")),
+    )
+    assert threads.find(5) == Thread(5, 5, "gzip", ppid=2, start_ns=10)
+    assert threads.name(6) == "new" and threads.process(6) == 6
+
+
+def test_number_of_a_thread_may_become_that_of_a_process() -> None:
+    threads = of_capture(
+        thrd(thread(6, 5, "worker", ppid=2, start_ns=10)),
+        json_chunk("MAPS", maps(6, [], comm="gzip")),
+    )
+    assert threads.find(6) == Thread(6, 6, "gzip")
+
+
+def test_process_of_a_capture_without_threads_has_its_name() -> None:
+    threads = of_capture(json_chunk("MAPS", maps(100, [])))
+    assert list(threads) == [Thread(100, 100, "hotloops")]
+
+
+def test_threads_of_all_chunks_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pfmparse.capture.threads.MAX_THREADS", 3)
+    two = thrd(thread(1, 1, "a"), thread(2, 1, "b"))
+    _, recording = read_capture(capture(SESS, two, two, DONE))
+    assert [p.message for p in recording.problems] == ["more than 3 threads"]
+    assert len(recording.source.threads) == 2
+
+
+@pytest.mark.parametrize(
+    "path,value",
+    [
+        (["threads"], None),
+        (["threads", 0], 5),
+        (["threads", 0, "tid"], 1 << 32),
+        (["threads", 0, "tgid"], -1),
+        (["threads", 0, "ppid"], None),
+        (["threads", 0, "comm"], 5),
+        (["threads", 0, "start_ns"], 1 << 64),
+    ],
+)
+def test_bad_value_names_its_path(path: list[Any], value: object) -> None:
+    with pytest.raises(PfmParseError) as error:
+        parse_threads(changed(DOCUMENT, path, value), 64)
+    steps = (f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
+    assert error.value.message.startswith(f"THRD{''.join(steps)}: ")
+    assert error.value.offset == 64

@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Annotated functions as a page; on a real program, see test_annotate.py."""
+
+from __future__ import annotations
+
+from xml.etree import ElementTree
+
+from pfmparse.analysis.annotation import Annotation, Function, Instruction, SourceLine
+from pfmparse.commands.annotate_html import page
+from pfmparse.symbols.debug_info import Line
+from pfmparse.symbols.location import Location
+
+NASTY = "<script>&\"'</script>"
+LINE = Line(NASTY, 7)
+ANNOTATION = Annotation(
+    Function(NASTY, 16, Location(NASTY)),
+    [NASTY],
+    [4],
+    [Instruction(16, NASTY, LINE, [3]), Instruction(20, "ret", None, [1])],
+    [SourceLine(LINE, NASTY, [3])],
+    [NASTY],
+)
+
+
+def test_nothing_of_a_capture_becomes_markup() -> None:
+    for shown in ("both", "asm", "source"):
+        text = "".join(page([ANNOTATION], shown))
+        assert "<script" not in text
+        body = text[text.index("<body>") : text.index("</html>")]
+        tree = ElementTree.fromstring(body)
+        assert tree.findtext("h1") == NASTY
+        cells = [cell.text for cell in tree.iter("td")]
+        assert NASTY in cells and "75.00%" in cells

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Options that commands have in common."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Callable
+
+import pytest
+from pfmparse.analysis.selection import Selection
+from pfmparse.analysis.times import Window
+from pfmparse.commands.arguments import (
+    add_selection,
+    difference,
+    frequency,
+    options_of,
+    percentage,
+    positive,
+    span,
+)
+from pfmparse.symbols.options import add_symbol_options
+
+
+def selection(*words: str) -> Selection:
+    """What these options select."""
+    parser = argparse.ArgumentParser()
+    add_selection(parser)
+    add_symbol_options(parser)
+    return options_of(parser.parse_args(words)).selection
+
+
+def test_nothing_is_selected_by_default() -> None:
+    assert selection() == Selection([], [], [], [], [], [], [], [])
+
+
+def test_lists_and_repeated_options_add_up() -> None:
+    found = selection("--cpu", "0,2-4", "--cpu", "9", "--event", "a,b", "--event", "c")
+    assert (found.cpus, found.events) == ([0, 2, 3, 4, 9], ["a", "b", "c"])
+    found = selection("--symbol", "a{1,2}", "--symbol", "b")
+    assert [symbol.pattern for symbol in found.symbols] == ["a{1,2}", "b"]
+
+
+def test_each_option_is_its_own() -> None:
+    found = selection(
+        *["--pid", "1", "--tid", "2", "--set", "3", "--comm", "c*", "--object", "[o]"],
+        *["--symbol", "^f", "--time", "1s-2s", "--user"],
+    )
+    assert (found.pids, found.tids, found.sets) == ([1], [2], [3])
+    assert (found.comms, found.objects) == (["c*"], ["[o]"])
+    assert [symbol.pattern for symbol in found.symbols] == ["^f"]
+    assert found.time == Window(10**9, 2 * 10**9)
+    assert found.kernel is False and selection("--kernel").kernel is True
+
+
+@pytest.mark.parametrize(
+    "words,message",
+    [
+        (["--cpu", "x"], "'x' is neither a number nor a range such as 0-3"),
+        (["--cpu", "3-1"], "'3-1' is no range of numbers that there can be"),
+        (["--cpu", "0-99999999"], "is no range of numbers that there can be"),
+        (["--pid", "4294967296"], "is no range of numbers that there can be"),
+        (["--pid", ","], "it is empty"),
+        (["--symbol", "("], "'(' is no regular expression"),
+        (["--time", "soon"], "'soon' is no part of the time such as 2s-5s"),
+        (["--time", "5s-2s"], "'5s-2s' ends before it begins"),
+        (["--kernel", "--user"], "not allowed with argument"),
+    ],
+)
+def test_what_cannot_be_meant_is_said(
+    words: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        selection(*words)
+    assert stopped.value.code == 2
+    assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "text,khz",
+    [("1.4GHz", 1400000), ("800MHz", 800000), ("2800000kHz", 2800000)],
+)
+def test_frequencies_have_units(text: str, khz: int) -> None:
+    assert frequency(text) == khz
+
+
+@pytest.mark.parametrize("text", ["1400", "0GHz", "-1GHz", "1e9GHz", "GHz", "1.4Ghz"])
+def test_what_is_no_frequency_is_refused(text: str) -> None:
+    with pytest.raises(argparse.ArgumentTypeError, match="is no frequency such as"):
+        frequency(text)
+
+
+@pytest.mark.parametrize(
+    "read,text,number",
+    [(positive, "1", 1), (percentage, "12.5%", 12.5), (percentage, "100", 100.0)]
+    + [(difference, "250%", 250.0), (span, "18446744073s", 18446744073 * 10**9)],
+)
+def test_numbers_are_read(
+    read: Callable[[str], float], text: str, number: float
+) -> None:
+    assert read(text) == number
+
+
+@pytest.mark.parametrize(
+    "read,texts,message",
+    [
+        (positive, ["0", "-1", "x", "1.5", "9" * 5000], "is no number from 1 on"),
+        (percentage, ["-1", "101", "nan", "x"], "is no percentage from 0 to 100"),
+        (difference, ["-1", "nan", "inf", "x"], "is no number of percent from 0 on"),
+        (span, ["20000000000s", "18446744073709551616ns"], "clocks of 64 bits"),
+    ],
+)
+def test_refused_numbers_are_told_what_they_can_be(
+    read: Callable[[str], float], texts: list[str], message: str
+) -> None:
+    for text in texts:
+        with pytest.raises(argparse.ArgumentTypeError, match=message):
+            read(text)

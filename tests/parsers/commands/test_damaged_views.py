@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Damaged captures of every format: views have what a report counts, or nothing."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any, Callable, Sequence
+
+import pytest
+from helpers import damaged
+from helpers.damaged import Counted
+from helpers.exporting import called
+
+Count = Callable[[Any], int]
+
+
+def rows(document: Any) -> int:
+    """The samples in the rows of a report."""
+    assert document["total"] == sum(row["count"] for row in document["rows"])
+    return int(document["total"])
+
+
+def calls(document: Any) -> int:
+    """The samples that functions have of their own."""
+    assert document["total"] == sum(row["own"] for row in document["rows"])
+    return int(document["total"])
+
+
+def steps(document: Any) -> int:
+    """The samples in the steps of a timeline."""
+    columns = document["columns"]
+    return sum(weight for column in columns for _, weight in column["steps"])
+
+
+def both_sides(document: Any) -> int:
+    """The samples of one side of a comparison with itself."""
+    assert document["old_total"] == document["new_total"]
+    assert all(row["delta"] == 0 for row in document["rows"])
+    return int(document["old_total"])
+
+
+def view(argv: Sequence[str], count: Count, file: Path) -> Counted:
+    """What a view counts; the file takes the place of {}."""
+    words = [word.replace("{}", str(file)) for word in argv]
+    status, out, err = called(*words, "--json")
+    assert status in (0, 1) and (status == 0 or err)
+    if not out:
+        return Counted(None, err)
+    return Counted(count(json.loads(out)), err)
+
+
+@pytest.mark.parametrize(
+    "argv,count",
+    [
+        (["report", "{}"], rows),
+        (["report", "--by", "comm,event,kernel", "{}"], rows),
+        (["report", "--by", "tid,cpu", "--weight", "period", "{}"], rows),
+        (["report", "--callers", "{}"], calls),
+        (["timeline", "--step", "1s", "--by", "pmd", "{}"], steps),
+        (["diff", "--by", "ip", "{}", "{}"], both_sides),
+        (["mem", "{}"], rows),
+        (["mem", "--per", "function", "--l2", "5", "--l3", "14", "{}"], rows),
+        (["mem", "--view", "data", "--per", "cacheline", "{}"], rows),
+        (["mem", "--view", "level", "{}"], rows),
+        (["mem", "--view", "tlb", "--per", "page", "{}"], rows),
+        (["show", "{}"], rows),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_view_has_what_a_report_counts_or_says_why_not(
+    argv: list[str], count: Count
+) -> None:
+    damaged.check(lambda file: view(argv, count, file))
+
+
+def dumped(file: Path) -> Counted:
+    """The samples that dump prints, as often as each one counts."""
+    status, out, err = called("dump", "--json", str(file))
+    samples = [json.loads(line) for line in out.splitlines()]
+    if status and not samples:
+        return Counted(None, err)
+    return Counted(sum(sample.get("count", 1) for sample in samples), err)
+
+
+def test_dump_prints_what_a_report_counts_or_says_why_not() -> None:
+    damaged.check(dumped)
+
+
+def annotated(file: Path) -> Counted:
+    """What annotate has of a function beside what a report says of it."""
+    _, out, err = called("annotate", "-s", "do_work", "--json", str(file))
+    _, reported, _ = called("report", "--symbol", "^do_work$", "--json", str(file))
+    functions = json.loads(out)["functions"] if out else []
+    found = sum(total for one in functions for total in one["totals"])
+    assert found == (json.loads(reported)["total"] if reported else 0)
+    assert functions or err
+    # That it agrees with a report was seen; what all samples are it does not tell.
+    return Counted(None, "a part of the samples")
+
+
+def test_annotate_has_what_a_report_counts_or_says_why_not() -> None:
+    damaged.check(annotated)

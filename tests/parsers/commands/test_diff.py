@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""The diff command."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Sequence
+
+import pytest
+from helpers.cli import run, told
+from helpers.writers import (
+    Json,
+    Sample,
+    buffer,
+    bufr,
+    capture,
+    json_chunk,
+    mapped,
+    mapping,
+    session,
+    totals,
+)
+
+Capsys = pytest.CaptureFixture[str]
+SECOND = 10**9
+
+
+def on_cpus(*cpus: int, seconds: int = 1, path: str = "/a/x") -> bytes:
+    """A capture of a sample on each of these CPUs, that took so long."""
+    sess: Json = session()
+    end = {**totals(len(cpus)), "end_ns": sess["start_ns"] + seconds * SECOND}
+    return capture(
+        json_chunk("SESS", sess),
+        mapped(mapping(0x1000, 0x2000, 0, path)),
+        bufr(buffer([Sample(cpu=cpu, ip=0x1000) for cpu in cpus])),
+        json_chunk("DONE", end),
+    )
+
+
+@pytest.fixture
+def sides(tmp_path: Path) -> list[str]:
+    """An old capture of 4 samples, and a new one of 8 in twice the time."""
+    old, new = tmp_path / "old.pfm", tmp_path / "new.pfm"
+    old.write_bytes(on_cpus(0, 0, 1, 1))
+    new.write_bytes(on_cpus(*[0] * 6, 1, 2, seconds=2, path="/b/x"))
+    return [str(old), str(new)]
+
+
+def deltas(capsys: Capsys, *argv: str) -> dict[Any, float]:
+    """The differences by key, in their order."""
+    rows = told(capsys, "diff", *argv, warns=True)["rows"]
+    return {row["key"]: row["delta"] for row in rows}
+
+
+def test_parts_of_the_total_are_compared(sides: list[str], capsys: Capsys) -> None:
+    found = deltas(capsys, "--by", "cpu", *sides)
+    assert list(found.items()) == [(1, -37.5), (0, 25.0), (2, 12.5)]
+
+
+def test_samples_per_second_are_compared(sides: list[str], capsys: Capsys) -> None:
+    found = deltas(capsys, "--by", "cpu", "--normalise", "time", *sides)
+    # 2 and 2 a second before; now 3, a half and a half.
+    assert found == {1: -37.5, 0: 25.0, 2: 12.5}
+
+
+def test_capture_that_has_no_end_has_no_rate(
+    sides: list[str], tmp_path: Path, capsys: Capsys
+) -> None:
+    cut = tmp_path / "cut.pfm"
+    cut.write_bytes(capture(json_chunk("SESS", session())))
+    argv = ["diff", "--normalise", "time", sides[0], str(cut)]
+    status, out, err = run(capsys, *argv)
+    assert (status, out) == (1, "")
+    assert f"{cut}: " in err and "does not say how long it took" in err
+
+
+def test_small_differences_are_left_out(sides: list[str], capsys: Capsys) -> None:
+    found = deltas(capsys, "--by", "cpu", "--min-delta", "20", *sides)
+    assert set(found) == {0, 1}
+    assert list(deltas(capsys, "--by", "cpu", "--top", "1", *sides)) == [1]
+
+
+def test_files_of_the_same_name_are_compared(sides: list[str], capsys: Capsys) -> None:
+    rows = told(capsys, "diff", "--by", "function", *sides, warns=True)["rows"]
+    assert [(row["old"], row["new"], row["delta"]) for row in rows] == [(4, 8, 0.0)]
+
+
+def test_sets_of_captures_are_added_up(sides: list[str], capsys: Capsys) -> None:
+    old, new = sides
+    found = deltas(capsys, "--by", "cpu", "--old", old, old, "--new", new)
+    assert found == {1: -37.5, 0: 25.0, 2: 12.5}
+
+
+def test_noise_is_what_chance_can_do(sides: list[str], capsys: Capsys) -> None:
+    rows = told(capsys, "diff", "--by", "cpu", *sides)["rows"]
+    noise = {row["key"]: row["noise"] for row in rows}
+    # Twice the root of p (1 - p) / n of both sides, in percent.
+    assert noise[0] == pytest.approx(200 * (0.25 / 4 + 0.75 * 0.25 / 8) ** 0.5)
+
+
+def test_text_has_a_line_for_each_difference(sides: list[str], capsys: Capsys) -> None:
+    _, out, _ = run(capsys, "diff", "--by", "cpu", *sides)
+    lines = [line.split() for line in out.splitlines()]
+    assert lines[0] == ["delta", "noise", "old", "new", "cpu"]
+    assert lines[1][0] == "-37.50%" and lines[1][2:] == ["2", "1", "1"]
+    assert "samples: 4 and 8\n" in out
+
+
+@pytest.mark.parametrize(
+    "which", [(), (0,), (0, 1, 0), (0, 1, "--old", 0), ("--old", 0), ("--new", 1)]
+)
+def test_two_sides_are_needed(
+    which: Sequence[Any], sides: list[str], capsys: Capsys
+) -> None:
+    argv = [sides[word] if isinstance(word, int) else word for word in which]
+    status, out, err = run(capsys, "diff", *argv)
+    assert (status, out) == (1, "") and "diff compares two captures, OLD NEW" in err
+
+
+@pytest.mark.parametrize("least", ["nan", "-1", "inf"])
+def test_least_difference_is_a_number_from_0_on(
+    least: str, sides: list[str], capsys: Capsys
+) -> None:
+    with pytest.raises(SystemExit):
+        run(capsys, "diff", f"--min-delta={least}", *sides)
+    assert f"'{least}' is no number of percent from 0 on" in capsys.readouterr().err

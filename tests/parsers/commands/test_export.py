@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""The export command, whatever the format."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Callable
+
+import pytest
+from helpers.cli import program, run
+from pfmparse.errors import PfmParseError
+from pfmparse.exports import registry
+from pfmparse.exports.job import Export, Job
+
+Capsys = pytest.CaptureFixture[str]
+
+
+def count(job: Job) -> None:
+    """Writes how many samples there are."""
+    total = sum(
+        batch.samples.count for source in job.inputs for batch in job.batches(source)
+    )
+    job.path.write_text(f"{total}\n")
+
+
+def lacking(job: Job) -> None:
+    """The same, without something."""
+    count(job)
+    job.lack("call chains")
+    job.lack("call chains")
+
+
+def failing(job: Job) -> None:
+    """Fails in the middle."""
+    job.path.write_text("half")
+    raise PfmParseError("no room for it", 7)
+
+
+def broken(job: Job) -> None:
+    """What another package may do."""
+    raise ZeroDivisionError("oh")
+
+
+def two_files(job: Job) -> None:
+    """Writes a second file, too."""
+    assert job.beside is not None
+    job.beside(".more").write_text("more")
+    count(job)
+
+
+def failing_with_two(job: Job) -> None:
+    """The same, but fails then."""
+    two_files(job)
+    raise PfmParseError("no room for it", 7)
+
+
+@pytest.fixture
+def export(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[Job], None]], None]:
+    """Makes a function the export that is found."""
+
+    def use(write: Callable[[Job], None]) -> None:
+        made = Export("test", "a test", write)
+        monkeypatch.setattr(registry, "find", lambda name: made)
+
+    return use
+
+
+Use = Callable[[Callable[[Job], None]], None]
+
+
+def test_export_is_written_as_a_whole(
+    export: Use, file: str, tmp_path: Path, capsys: Capsys
+) -> None:
+    export(count)
+    out = tmp_path / "out"
+    out.write_text("before")
+    assert run(capsys, "export", file, "--to", "test", "-o", str(out)) == (
+        0,
+        f"{out}: 3 samples\n",
+        "",
+    )
+    assert out.read_text() == "3\n"
+    assert {path.name for path in tmp_path.iterdir()} == {"out", Path(file).name}
+
+
+def test_selected_samples_are_exported(
+    export: Use, file: str, tmp_path: Path, capsys: Capsys
+) -> None:
+    export(count)
+    out = tmp_path / "out"
+    argv = ["export", file, "--to", "test", "-o", str(out), "--tid", "101", "--json"]
+    status, printed, _ = run(capsys, *argv)
+    assert status == 0 and json.loads(printed)["samples"] == 2
+    assert out.read_text() == "2\n"
+
+
+def test_second_file_is_there_with_the_first_or_not_at_all(
+    export: Use, file: str, tmp_path: Path, capsys: Capsys
+) -> None:
+    argv = ["export", file, "--to", "test", "-o", str(tmp_path / "out")]
+    export(failing_with_two)
+    assert run(capsys, *argv)[0] == 1
+    assert {path.name for path in tmp_path.iterdir()} == {Path(file).name}
+    export(two_files)
+    assert run(capsys, *argv)[0] == 0
+    assert (tmp_path / "out").read_text() == "3\n"
+    assert (tmp_path / "out.more").read_text() == "more"
+    assert len(list(tmp_path.iterdir())) == 3
+
+
+@pytest.mark.parametrize("write,why", [(failing, "no room"), (broken, "Division")])
+def test_export_that_fails_leaves_what_was_there(
+    write: Callable[[Job], None],
+    why: str,
+    export: Use,
+    file: str,
+    tmp_path: Path,
+    capsys: Capsys,
+) -> None:
+    export(write)
+    out = tmp_path / "out"
+    out.write_text("before")
+    status, printed, err = run(capsys, "export", file, "--to", "test", "-o", str(out))
+    assert (status, printed) == (1, "")
+    assert err.startswith("pfmparse: export test: ") and why in err
+    assert out.read_text() == "before"
+    assert {path.name for path in tmp_path.iterdir()} == {"out", Path(file).name}
+
+
+def test_what_is_not_carried_is_said_once(
+    export: Use, file: str, tmp_path: Path, capsys: Capsys
+) -> None:
+    export(lacking)
+    out = tmp_path / "out"
+    argv = ["export", file, "--to", "test", "-o", str(out), "--json"]
+    status, printed, err = run(capsys, *argv)
+    assert (status, err) == (0, "pfmparse: test does not carry call chains\n")
+    assert json.loads(printed)["not_carried"] == ["call chains"]
+
+
+def test_strict_export_writes_nothing_if_it_cannot_carry_everything(
+    export: Use, file: str, tmp_path: Path, capsys: Capsys
+) -> None:
+    export(lacking)
+    out = tmp_path / "out"
+    argv = ["export", file, "--to", "test", "-o", str(out), "--strict"]
+    status, printed, err = run(capsys, *argv)
+    assert (status, printed) == (1, "") and "not written: call chains" in err
+    assert {path.name for path in tmp_path.iterdir()} == {Path(file).name}
+
+
+def test_directory_that_is_not_there_is_named(
+    export: Use, file: str, tmp_path: Path, capsys: Capsys
+) -> None:
+    export(count)
+    out = tmp_path / "none" / "out"
+    status, _, err = run(capsys, "export", file, "--to", "test", "-o", str(out))
+    assert status == 1 and "none" in err and "No such file" in err
+
+
+def test_export_needs_to_know_where_to(export: Use, file: str, capsys: Capsys) -> None:
+    export(count)
+    status, _, err = run(capsys, "export", file, "--to", "test")
+    assert (status, err) == (1, "pfmparse: -o FILE is missing: where to write\n")
+
+
+def test_unknown_export_is_named(file: str, capsys: Capsys) -> None:
+    status, _, err = run(capsys, "export", file, "--to", "stone", "-o", "x")
+    assert status == 1 and "no export stone; there are" in err
+
+
+def test_capture_is_not_replaced_by_its_export(
+    export: Use, file: str, capsys: Capsys
+) -> None:
+    export(count)
+    before = Path(file).read_bytes()
+    status, _, err = run(capsys, "export", file, "--to", "test", "-o", file)
+    assert status == 1 and "is the capture that is read" in err
+    assert Path(file).read_bytes() == before
+
+
+def test_options_of_databases_are_for_databases(
+    export: Use, file: str, tmp_path: Path, capsys: Capsys
+) -> None:
+    export(count)
+    argv = ["export", file, "--to", "test", "-o", str(tmp_path / "x")]
+    for option in (["--dsn", "host=db"], ["--rows", "location"]):
+        status, _, err = run(capsys, *argv, *option)
+        assert status == 1 and "--dsn and --rows are for --to sql" in err
+
+
+def test_export_to_the_standard_output_is_alone_there(file: str) -> None:
+    done = program("export", file, "--to", "folded", "-o", "-")
+    assert done.returncode == 0
+    assert sum(int(line.split()[-1]) for line in done.stdout.splitlines()) == 3
+    assert "3 samples" in done.stderr

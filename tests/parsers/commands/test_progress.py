@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Tells how far a long command has come."""
+
+from __future__ import annotations
+
+import pytest
+from helpers.terminal import Terminal
+from pfmparse import status_line
+from pfmparse.commands.progress import Progress
+
+
+def test_progress_is_a_line_that_goes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(status_line, "FIRST", 0.0)
+    monkeypatch.setattr(status_line, "NEXT", 0.0)
+    out = Terminal()
+    line = Progress("read", out)
+    line.add(1000)
+    line.add(1)
+    line.remove()
+    first, second = "1,000 samples read", "1,001 samples read"
+    assert out.getvalue() == f"\r{first}\r{second}\r{' ' * len(second)}\r"

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Reports of who called whom."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from helpers.chained import chained_capture
+from helpers.cli import run, told
+
+STACKS = [
+    *[["main", "hot"]] * 6,
+    *[["main", "warm", "cold"]] * 3,
+    ["main", "hot", "cold", "hot"],
+]
+
+
+@pytest.fixture
+def stacks(tmp_path: Path) -> str:
+    """A capture of ten samples with stacks, in one of which a function calls itself."""
+    path = tmp_path / "stacks.pfm"
+    path.write_bytes(chained_capture(STACKS))
+    return str(path)
+
+
+def rows(capsys: pytest.CaptureFixture[str], *argv: str) -> dict[str, Any]:
+    """The rows of a report by function."""
+    return {
+        row["key"]: row for row in told(capsys, "report", *argv, warns=True)["rows"]
+    }
+
+
+def test_functions_have_what_they_call(
+    stacks: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = rows(capsys, "--cumulative", stacks)
+    assert {key: (row["own"], row["inclusive"]) for key, row in found.items()} == {
+        "main": (0, 10),
+        "hot": (7, 7),
+        "cold": (3, 4),
+        "warm": (0, 3),
+    }
+    assert found["main"]["percent"] == 100 and found["hot"]["own_percent"] == 70
+
+
+def test_callers_and_callees_have_their_parts(
+    stacks: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = rows(capsys, "--callers", stacks)
+    calls = {
+        key: {call["key"]: call["inclusive"] for call in row["callers"]}
+        for key, row in found.items()
+    }
+    assert calls == {
+        "main": {},
+        "hot": {"main": 7, "cold": 1},
+        "cold": {"warm": 3, "hot": 1},
+        "warm": {"main": 3},
+    }
+    found = rows(capsys, "--callees", stacks)
+    main = {call["key"]: call["inclusive"] for call in found["main"]["callees"]}
+    assert main == {"hot": 7, "warm": 3}
+
+
+def test_callers_of_some_functions_are_only_theirs(
+    stacks: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = rows(capsys, "--caller-of", "^c", stacks)
+    assert set(found) == {"cold"} and len(found["cold"]["callers"]) == 2
+
+
+def test_text_has_a_line_for_each_call(
+    stacks: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _, out, _ = run(capsys, "report", "--callers", "--top", "2", stacks)
+    assert [line.split() for line in out.splitlines()[1:5]] == [
+        ["10", "100.00%", "0", "0.00%", "main", "([kernel])"],
+        ["7", "70.00%", "7", "70.00%", "hot", "([kernel])"],
+        ["7", "70.00%", "<-", "main", "([kernel])"],
+        ["1", "10.00%", "<-", "cold", "([kernel])"],
+    ]
+    assert "samples: 10\n" in out
+
+
+def test_samples_without_chains_have_only_themselves(
+    file: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = told(capsys, "report", "--callers", file)["rows"]
+    assert sum(row["own"] for row in found) == 3
+    assert all(row["own"] == row["inclusive"] for row in found)
+    assert all(row["callers"] == [] for row in found)
+
+
+@pytest.mark.parametrize("other", [["--by", "cpu"], ["--pmd", "1"], ["--csv"]])
+def test_calls_are_by_function_only(
+    other: list[str], stacks: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    status, out, err = run(capsys, "report", "--callers", *other, stacks)
+    assert (status, out) == (1, "")
+    assert "calls are reported by function only" in err

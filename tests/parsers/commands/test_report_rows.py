@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""The rows of a report."""
+
+from __future__ import annotations
+
+import pytest
+from helpers.readers import opened
+from helpers.writers import (
+    UUID_PEBS64,
+    Sample,
+    buffer,
+    bufr,
+    capture,
+    json_chunk,
+    pebs_capture,
+    pmd,
+    session,
+    simple_capture,
+    totals,
+)
+from pfmparse.commands import report_rows
+from pfmparse.commands.opening import BadInput
+
+BUFFERS = [
+    [Sample(ip=0x1000 + n, cpu=n % 3) for n in range(size)] for size in (1, 7, 3, 20)
+]
+
+
+def made(by: str, data: bytes) -> report_rows.Report:
+    """The report on a capture."""
+    return report_rows.make([opened(data, by)], report_rows.Options([by]))
+
+
+def keys(by: str, data: bytes) -> list[object]:
+    """The keys of its rows, in their order."""
+    return [row.values[0].key for row in made(by, data).rows]
+
+
+def test_batches_are_counted_together() -> None:
+    chunks = [bufr(buffer(samples)) for samples in BUFFERS]
+    done = json_chunk("DONE", totals(31))
+    data = capture(json_chunk("SESS", session()), *chunks, done)
+    counts = {row.values[0].key: row.samples for row in made("cpu", data).rows}
+    cpus = [sample.cpu for samples in BUFFERS for sample in samples]
+    assert counts == {cpu: cpus.count(cpu) for cpu in set(cpus)}
+
+
+def test_report_by_a_field_that_is_missing_is_refused() -> None:
+    with pytest.raises(BadInput, match="x.pfm: .*no latency; they have pid, "):
+        made("latency", simple_capture([Sample()]))
+
+
+def test_rows_with_the_most_samples_come_first_then_by_key() -> None:
+    ips = [0x30, 0x20, 0x30, 0x100, 0x20]
+    data = simple_capture([Sample(ip=ip) for ip in ips])
+    assert keys("ip", data) == ["0x20", "0x30", "0x100"]
+    cpus = [Sample(cpu=cpu) for cpu in (10, 9, 2, 10)]
+    assert keys("cpu", simple_capture(cpus)) == [10, 2, 9]
+
+
+def test_rows_without_a_number_come_after_those_with_one() -> None:
+    sess = session({0: [pmd(0), pmd(3)]}, UUID_PEBS64)
+    records = [{"status": status} for status in (0, 1 << 3, 1)]
+    assert keys("pmd", pebs_capture(records, 176, sess)) == [0, 3, "[unknown]"]

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""The show command."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Optional
+
+import pytest
+from helpers.cli import printed, run, told
+from helpers.itanium import CODE, ear_capture, ear_session, load
+from helpers.writers import Sample, session, simple_capture
+
+SAMPLES = [load(CODE + at, 0x6000 + 8 * at, 5) for at in (0, 0, 1)]
+
+
+def capture(tmp_path: Path, view: Optional[dict[str, Any]]) -> str:
+    """The name of a capture that asks for a view."""
+    sess = ear_session("data_ear_cache_lat4")
+    if view is not None:
+        sess["view"] = view
+    path = tmp_path / "x.pfm"
+    path.write_bytes(ear_capture(SAMPLES, sess))
+    return str(path)
+
+
+@pytest.mark.parametrize(
+    "options,same",
+    [
+        ({}, []),
+        ({"view": "data", "top": "1"}, ["--view", "data", "--top", "1"]),
+        ({"view": "level", "per": "latency"}, ["--view=level", "--per=latency"]),
+        ({"l2": "3", "l3": "4", "cum": "50"}, ["--l2=3", "--l3=4", "--cum=50"]),
+    ],
+)
+def test_view_is_what_its_command_shows(
+    options: dict[str, str],
+    same: list[str],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    path = capture(tmp_path, {"command": "mem", "options": options})
+    assert printed(capsys, "show", path) == printed(capsys, "mem", *same, path)
+    assert told(capsys, "show", path) == told(capsys, "mem", *same, path)
+
+
+def test_samples_are_selected_of_a_view_too(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = capture(tmp_path, {"command": "mem", "options": {}})
+    assert told(capsys, "show", "--kernel", path)["total"] == 0
+
+
+def test_capture_without_a_view_is_reported(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = capture(tmp_path, None)
+    assert printed(capsys, "show", path) == printed(capsys, "report", path)
+
+
+@pytest.mark.parametrize(
+    "view,reason",
+    [
+        ({"command": "dump", "options": {}}, "'dump' is no view"),
+        ({"command": "", "options": {}}, "'' is no view"),
+        ({"command": "mem", "options": {"symfs": "/tmp"}}, "has no option 'symfs'"),
+        ({"command": "mem", "options": {"json": ""}}, "has no option 'json'"),
+        ({"command": "mem", "options": {"vie": "data"}}, "has no option 'vie'"),
+        ({"command": "mem", "options": {"view": "all"}}, "invalid choice: 'all'"),
+        ({"command": "mem", "options": {"view": "--help"}}, "invalid choice"),
+        ({"command": "mem", "options": {"top": "0"}}, "'0' is no number from 1 on"),
+        (
+            {"command": "mem", "options": {"top": "/etc/passwd"}},
+            "is no number from 1 on",
+        ),
+        ({"command": "mem", "options": {"l2": "3"}}, "--l2 and --l3 need each other"),
+        (
+            {"command": "mem", "options": {"view": "level", "per": "page"}},
+            "--per page is not for --view level",
+        ),
+    ],
+)
+def test_view_that_is_not_known_is_reported_instead(
+    view: dict[str, Any],
+    reason: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    path = capture(tmp_path, view)
+    status, out, err = run(capsys, "show", path)
+    assert "x.pfm: the view that it asks for is not known: " in err and reason in err
+    assert (status, out) == (0, printed(capsys, "report", path))
+
+
+def test_view_that_the_samples_cannot_have_is_an_error(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = {"command": "mem", "options": {"view": "data"}}
+    path = tmp_path / "x.pfm"
+    path.write_bytes(simple_capture([Sample()], {**session(), "view": asked}))
+    status, out, err = run(capsys, "show", str(path))
+    assert (status, out) == (1, "") and "the samples have no data-address" in err
+
+
+def test_what_is_no_capture_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "x.pfm"
+    path.write_bytes(b"just text")
+    status, out, err = run(capsys, "show", str(path))
+    assert (status, out) == (1, "") and "not a capture" in err

@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Captures of every format for the exports to write."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from helpers import every_format, programs
+
+
+@pytest.fixture(scope="session")
+def program(tmp_path_factory: pytest.TempPathFactory) -> programs.Program:
+    """The program that was sampled."""
+    return programs.compiled(tmp_path_factory.mktemp("program") / "hotspots")
+
+
+@pytest.fixture(scope="session")
+def captures(
+    program: programs.Program, tmp_path_factory: pytest.TempPathFactory
+) -> dict[str, Path]:
+    """A capture of each format, by name."""
+    directory = tmp_path_factory.mktemp("captures")
+    found = {}
+    for name, data in every_format.captures(program).items():
+        found[name] = directory / f"{name}.pfm"
+        found[name].write_bytes(data)
+    return found

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""callgrind's format, as callgrind_annotate reads it."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from helpers.exporting import NAMES, by_symbol, called, exported, reported
+from helpers.programs import Program
+
+# "40 (67.80%) 20 (48.78%)  file:function [object]"; a dot is nothing.
+COST = r"([\d,]+|\.)(?: \([ \d.]+%\))?"
+OF_ONE = re.compile(rf" *{COST} +\S*?:(\S.*?)(?: \(\dx\))? \[.*\]$")
+OF_TWO = re.compile(rf" *{COST} +{COST} +\S*?:(\S.*?)(?: \(\dx\))? \[.*\]$")
+
+
+def annotated(file: Path, *options: str) -> str:
+    """What callgrind_annotate prints."""
+    command = ["callgrind_annotate", "--threshold=100", "--auto=no"]
+    command += [*options, str(file)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout
+
+
+def costs(text: str) -> tuple[Counter[str], Counter[str]]:
+    """What functions cost, of the first and the second event."""
+    found: tuple[Counter[str], Counter[str]] = Counter(), Counter()
+    pattern = OF_TWO if "Events shown:     cycles loads" in text else OF_ONE
+    for match in filter(None, map(pattern.match, text.splitlines())):
+        *numbers, name = match.groups()
+        for counter, number in zip(found, numbers):
+            counter[name] += 0 if number == "." else int(number.replace(",", ""))
+    return +found[0], +found[1]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_functions_have_what_a_report_says(
+    name: str, captures: dict[str, Path], tmp_path: Path
+) -> None:
+    file = captures[name]
+    text = annotated(exported(file, "callgrind", tmp_path / "c"))
+    cycles, loads = costs(text)
+    assert cycles == by_symbol(file, "--event", "cycles")
+    if name == "pebs32":
+        assert not loads
+    else:
+        assert loads == by_symbol(file, "--event", "loads")
+    total = f"{sum(cycles.values()):,} (100.0%)"
+    assert re.search(rf"^ *{re.escape(total)}.*PROGRAM TOTALS$", text, re.M)
+
+
+def test_weights_can_be_others(captures: dict[str, Path], tmp_path: Path) -> None:
+    options = ("--weight", "period")
+    file = captures["default"]
+    _, loads = costs(annotated(exported(file, "callgrind", tmp_path / "c", *options)))
+    assert loads == by_symbol(file, "--event", "loads", *options)
+
+
+def test_calls_have_what_callees_cost(
+    captures: dict[str, Path], tmp_path: Path
+) -> None:
+    file = exported(captures["callstack"], "callgrind", tmp_path / "c")
+    cycles, loads = costs(annotated(file, "--inclusive=yes"))
+    assert (cycles["main"], loads["main"]) == (58, 41)
+    assert (cycles["hot"], cycles["_text"], cycles["do_work"]) == (43, 3, 4)
+    rows = reported(captures["callstack"], "--callers", "--event", "cycles")
+    assert rows
+    tree = annotated(file, "--inclusive=yes", "--tree=calling")
+    callees = [line.split(">")[1] for line in tree.splitlines() if " > " in line]
+    assert any(":_text (1x) [[kernel]]" in line for line in callees)
+
+
+def test_lines_of_the_source_have_their_costs(
+    captures: dict[str, Path], program: Program, tmp_path: Path
+) -> None:
+    file = exported(captures["default"], "callgrind", tmp_path / "c")
+    text = annotated(file, "--auto=yes")
+    assert re.search(r"^40 \(67.80%\) 20 \(48.78%\)\s+sink\+\+;$", text, re.M)
+
+
+def test_names_are_written_once(captures: dict[str, Path], tmp_path: Path) -> None:
+    text = exported(captures["callstack"], "callgrind", tmp_path / "c").read_text()
+    for kind, name in (("c?fn", "hot"), ("c?fn", "do_work"), ("c?ob", "[kernel]")):
+        named = re.findall(rf"^{kind}=\((\d+)\) {re.escape(name)}$", text, re.M)
+        assert len(named) == 1
+        assert re.search(rf"^{kind}=\({named[0]}\)$", text, re.M)
+
+
+def test_threads_are_noted(captures: dict[str, Path], tmp_path: Path) -> None:
+    argv = ["export", str(captures["flight"]), "--to", "callgrind"]
+    _, _, err = called(*argv, "-o", str(tmp_path / "c"))
+    assert "callgrind does not carry which thread a sample is of\n" in err
+    _, _, err = called(*argv, "-o", str(tmp_path / "c"), "--tid", "100")
+    assert "which thread" not in err

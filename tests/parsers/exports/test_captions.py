@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""What is said above pictures."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from helpers.readers import opened
+from helpers.writers import capture as written
+from helpers.writers import captured, json_chunk, session
+from pfmparse.analysis.profile import Profile, Row
+from pfmparse.exports.captions import events_of, title_of, unit_of
+from pfmparse.exports.job import Job
+
+
+def test_title_is_the_command_and_the_host() -> None:
+    described = session()
+    described["command"] = ["/usr/bin/prog", "-x", "1"]
+    source = opened(written(json_chunk("SESS", described)))
+    assert title_of([source]) == "prog -x 1 on build7"
+    described["command"] = ["prog", 100 * "x"]
+    source = opened(written(json_chunk("SESS", described)))
+    assert title_of([source]) == f"prog {72 * 'x'}... on build7"
+    described["command"] = None
+    source = opened(written(json_chunk("SESS", described)))
+    assert title_of([source]) == "build7, x.pfm"
+
+
+def test_title_of_several_captures_is_how_many_there_are() -> None:
+    elsewhere = session()
+    elsewhere["machine"]["host"] = "build8"
+    one, two = opened(captured([])), opened(written(json_chunk("SESS", elsewhere)))
+    assert title_of([one, one]) == "2 captures of build7"
+    assert title_of([one, two]) == "2 captures of 2 hosts"
+
+
+def test_unit_is_what_is_added_up() -> None:
+    rows = [Row(0, 1, 0, 1, 1)]
+    profile = Profile(events=["cycles", "loads"], rows=rows)
+    assert events_of(profile) == ["loads"]
+    assert unit_of(Job([], Path("x")), profile) == "samples"
+    assert unit_of(Job([], Path("x"), "latency"), profile) == "latency"
+    assert unit_of(Job([], Path("x"), "period"), profile) == "loads"
+    rows.append(Row(0, 0, 0, 1, 1))
+    assert unit_of(Job([], Path("x"), "period"), profile) == "events"

@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Damaged captures of every format: exports have what a report counts, or nothing."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+import pytest
+from helpers import damaged
+from helpers.exporting import damaged_export
+from pfmparse.exports import registry
+
+
+@pytest.mark.parametrize("to", sorted(registry.OURS))
+def test_export_has_what_a_report_counts_or_says_why_not(
+    to: str, tmp_path: Path
+) -> None:
+    damaged.check(partial(damaged_export, to, tmp_path))

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Firefox Profiler's processed profiles."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any, Iterator
+
+import pytest
+from helpers import every_format
+from helpers.exporting import NAMES, by_symbol, exported, reported
+from helpers.stacks_capture import WORKER, Stack, stack_capture
+from pfmparse.exports import firefox
+
+
+def threads(path: Path) -> Any:
+    """The threads of a profile of the version that tools were seen to open."""
+    document = json.loads(path.read_text())
+    assert document["meta"]["preprocessedProfileVersion"] == 48
+    return document["threads"]
+
+
+def stacks(thread: Any) -> Iterator[tuple[tuple[str, ...], int]]:
+    """Functions, innermost first, and the weight of each sample."""
+    names, functions = thread["stringArray"], thread["funcTable"]["name"]
+    table, frames = thread["stackTable"], thread["frameTable"]
+    for at, weight in zip(thread["samples"]["stack"], thread["samples"]["weight"]):
+        found = []
+        while at is not None:
+            found.append(names[functions[frames["func"][table["frame"][at]]]])
+            before = table["prefix"][at]
+            assert before is None or before < at
+            at = before
+        yield tuple(found), weight
+
+
+def innermost(all_of_them: Any, title: str = "") -> Counter[str]:
+    """Weights by function that was sampled, in threads of that title."""
+    counts: Counter[str] = Counter()
+    for thread in all_of_them:
+        if title in thread["name"]:
+            for stack, weight in stacks(thread):
+                counts[stack[0]] += weight
+    return counts
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_functions_have_what_a_report_says(
+    name: str, captures: dict[str, Path], tmp_path: Path
+) -> None:
+    file = captures[name]
+    found = threads(exported(file, "firefox", tmp_path / "f"))
+    assert innermost(found) == by_symbol(file)
+    if name != "pebs32":
+        assert innermost(found, "loads, ") == by_symbol(file, "--event", "loads")
+
+
+def test_columns_of_tables_are_as_long_as_they_say(
+    captures: dict[str, Path], tmp_path: Path
+) -> None:
+    for thread in threads(exported(captures["callstack"], "firefox", tmp_path / "f")):
+        tables = [table for table in thread.values() if "length" in dict_of(table)]
+        assert len(tables) == 7
+        for table in tables:
+            lengths = {len(c) for c in table.values() if isinstance(c, list)}
+            assert lengths == {table["length"]}
+
+
+def dict_of(value: Any) -> Any:
+    """A table, or an empty one."""
+    return value if isinstance(value, dict) else {}
+
+
+def test_times_are_those_of_the_samples(
+    captures: dict[str, Path], tmp_path: Path
+) -> None:
+    document = exported(captures["default"], "firefox", tmp_path / "f").read_text()
+    step = json.loads(document)["meta"]["interval"]
+    assert 0 < step <= 1
+    times: Counter[float] = Counter()
+    for thread in json.loads(document)["threads"]:
+        found = thread["samples"]["time"]
+        assert found == sorted(found)
+        times.update(found)
+    # 100 samples, 1 us apart.
+    first = every_format.FIRST_TIME / 1e6
+    last = first + 0.099
+    assert min(times) == 0 and max(times) <= last - first + step
+
+
+def test_samples_without_times_follow_each_other(
+    captures: dict[str, Path], tmp_path: Path
+) -> None:
+    for thread in threads(exported(captures["histogram"], "firefox", tmp_path / "f")):
+        assert thread["samples"]["time"] == list(range(thread["samples"]["length"]))
+
+
+def test_categories_tell_kernel_and_user(
+    captures: dict[str, Path], tmp_path: Path
+) -> None:
+    file = captures["nway"]
+    path = exported(file, "firefox", tmp_path / "f")
+    names = [one["name"] for one in json.loads(path.read_text())["meta"]["categories"]]
+    counts: Counter[str] = Counter()
+    for thread in threads(path):
+        samples, table = thread["samples"], thread["stackTable"]
+        for at, weight in zip(samples["stack"], samples["weight"]):
+            counts[names[table["category"][at]].lower()] += weight
+    rows = reported(file, "--by", "kernel")
+    assert counts == {row["key"]: row["count"] for row in rows}
+
+
+def test_stacks_have_their_callers(captures: dict[str, Path], tmp_path: Path) -> None:
+    found: Counter[tuple[str, ...]] = Counter()
+    for thread in threads(exported(captures["callstack"], "firefox", tmp_path / "f")):
+        for stack, weight in stacks(thread):
+            found[stack] += weight
+    assert found["hot", "main"] == 60 and found["warm", "main"] == 30
+    assert found["do_work", "_text", "hot", "main"] == 3
+
+
+def test_moments_are_as_short_as_what_is_selected_allows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(firefox, "ROWS", 10)
+    others = [Stack((name,), 50) for name in ("hot", "warm", "main")]
+    path = tmp_path / "x.pfm"
+    path.write_bytes(stack_capture([*others, Stack(("hot",), 5, tid=WORKER)]))
+
+    def interval(*options: str) -> Any:
+        out = exported(path, "firefox", tmp_path / "f", *options)
+        return json.loads(out.read_text())["meta"]["interval"]
+
+    assert interval("--tid", str(WORKER)) == firefox.SHORTEST / firefox.MS
+    assert interval() > firefox.SHORTEST / firefox.MS

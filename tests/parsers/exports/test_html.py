@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Exports as pages; what a browser makes of them is tried in tests/viewers."""
+
+from __future__ import annotations
+
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any, Optional
+
+import pytest
+from helpers.exporting import NAMES, exported, reported
+from helpers.stacks_capture import Stack, stack_capture
+from helpers.writers import captured
+
+
+class Page(HTMLParser):
+    """A page: its tables, the data in it, and what it loads."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        self.tables: dict[str, list[list[str]]] = {}
+        self.loads: list[str] = []
+        self.text = ""
+        self._table: list[list[str]] = []
+        self._in: Optional[str] = None
+        self.feed(path.read_text("utf-8"))
+        self.data: Any = json.loads(self.text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, Optional[str]]]) -> None:
+        """Notes where one is."""
+        named = dict(attrs)
+        self.loads += [value or "" for name, value in attrs if name in ("src", "href")]
+        self._in = "data" if named.get("id") == "data" else tag
+        if tag == "table":
+            self._table = self.tables[named["id"] or ""] = []
+        elif tag == "tr":
+            self._table.append([])
+        elif tag == "td":
+            self._table[-1].append("")
+
+    def handle_endtag(self, tag: str) -> None:
+        """Notes that it is over."""
+        self._in = None
+
+    def handle_data(self, data: str) -> None:
+        """Keeps what is in cells, and the data."""
+        if self._in == "td":
+            self._table[-1][-1] += data
+        elif self._in == "data":
+            self.text += data
+
+
+def page(tmp_path: Path, data: bytes, *options: str) -> Page:
+    """The page of a capture."""
+    source = tmp_path / "x.pfm"
+    source.write_bytes(data)
+    return Page(exported(source, "html", tmp_path / "x.html", *options))
+
+
+def functions(found: Page) -> dict[str, tuple[str, int, int]]:
+    """Object, self and total of each function in the table."""
+    return {
+        row[0]: (row[1], int(row[2].replace(",", "")), int(row[4].replace(",", "")))
+        for row in found.tables["functions"]
+        if row
+    }
+
+
+def test_table_has_what_is_in_functions_and_in_what_they_called(
+    tmp_path: Path,
+) -> None:
+    assert functions(page(tmp_path, stack_capture())) == {
+        "hot": ("[jit]", 6, 6),
+        "warm": ("[jit]", 3, 4),
+        "schedule": ("[kernel]", 1, 1),
+        "main": ("[jit]", 0, 10),
+    }
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_table_has_what_a_report_says(
+    name: str, captures: dict[str, Path], tmp_path: Path
+) -> None:
+    found = functions(page(tmp_path, captures[name].read_bytes()))
+    assert {name: own for name, (_, own, _) in found.items() if own} == {
+        row["key"]: row["count"] for row in reported(captures[name])
+    }
+
+
+def test_losses_are_told(tmp_path: Path) -> None:
+    found = page(tmp_path, stack_capture())
+    (row,) = (row for row in found.tables["captures"] if row)
+    assert row[1:] == ["build7", "10", "7", "4 overwritten", ""]
+    whole = stack_capture()
+    found = page(tmp_path, whole[:-50])
+    (row,) = (row for row in found.tables["captures"] if row)
+    assert row[3] == "unknown" and "ends within" in row[5]
+
+
+def test_nothing_is_loaded(tmp_path: Path) -> None:
+    found = page(tmp_path, stack_capture())
+    assert found.loads == ["data:,"]
+    text = (tmp_path / "x.html").read_text()
+    assert not re.search(r"https?://|@import|\burl\(|fetch\(|XMLHttp|import\(", text)
+    assert "default-src 'none'" in text
+
+
+def test_names_are_neither_markup_nor_script(tmp_path: Path) -> None:
+    names = ["</script><script>alert(1)</script>", "<b>&amp;\"'", "<!--", "@DATA@"]
+    found = page(tmp_path, stack_capture([Stack((name,)) for name in names], names))
+    assert set(functions(found)) == set(names)
+    labels = {label[0] for label in found.data["labels"]}
+    assert set(names) <= labels
+
+
+def test_weights_have_their_unit(tmp_path: Path) -> None:
+    found = page(tmp_path, stack_capture(), "--weight", "period")
+    assert found.data["unit"] == "events"
+    assert functions(found)["hot"] == ("[jit]", 6000, 6000)
+
+
+def test_captures_without_samples_are_a_page(tmp_path: Path) -> None:
+    found = page(tmp_path, captured([]))
+    assert functions(found) == {} and found.data["boxes"]["parents"] == [-1]

@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""What frames are called."""
+
+from __future__ import annotations
+
+from pfmparse.analysis.profile import Frame, Profile, Row
+from pfmparse.exports.labels import label, several_events
+
+
+def test_frames_are_functions_or_else_objects() -> None:
+    assert label(Frame("f", "/bin/x")) == "f"
+    assert label(Frame("[unknown]", "/bin/x")) == "/bin/x"
+
+
+def test_events_without_samples_are_not_several() -> None:
+    profile = Profile(events=["a", "b"], rows=[Row(0, 1, 0, 1, 1), Row(1, 1, 0, 1, 1)])
+    assert not several_events(profile)
+    profile.rows.append(Row(0, 0, 0, 1, 1))
+    assert several_events(profile)

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""What is noted of captures that a format cannot carry."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from helpers.readers import opened
+from helpers.stacks_capture import stack_capture
+from helpers.writers import (
+    UUID_PEBS64,
+    Sample,
+    buffer,
+    bufr,
+    capture,
+    captured,
+    json_chunk,
+    pebs_capture,
+    pmd,
+    session,
+)
+from pfmparse import Role
+from pfmparse.exports.job import ExportError, Job
+from pfmparse.exports.lacking import noted
+
+ALL = frozenset(Role)
+
+
+def lacks(data: bytes, *carries: Role, **more: bool) -> list[str]:
+    """What is noted of a capture."""
+    source = opened(data)
+    job = Job([source], Path("x"))
+    for _ in noted(job, source, frozenset(carries), **more):
+        pass
+    return list(job.lacks)
+
+
+def test_columns_of_roles_are_noted_unless_they_are_carried() -> None:
+    data = captured([Sample()])
+    names = ["addresses", "numbers of threads", "CPUs", "times", "what was lost"]
+    assert lacks(data) == names
+    assert lacks(data, Role.TIME, Role.CPU) == [*names[:2], names[4]]
+    assert lacks(data, *ALL, losses=True) == []
+
+
+def test_chains_and_values_of_pmds_are_noted_if_there_are_any() -> None:
+    assert lacks(stack_capture(), *ALL, chains=False, losses=True) == ["call chains"]
+    data = capture(
+        json_chunk("SESS", session({0: [pmd(0, [1])]})),
+        bufr(buffer([Sample(pmds=((1, 5),))])),
+    )
+    assert lacks(data, *ALL) == ["values of PMDs"]
+    assert lacks(data, *ALL, pmds=True) == []
+
+
+def test_columns_of_a_format_alone_are_noted_by_name() -> None:
+    data = pebs_capture([{"ip": 1, "eax": 5}], 176, session(uuid=UUID_PEBS64))
+    found = lacks(data, *ALL, losses=True)
+    (text,) = found
+    assert text.startswith("columns eflags, eax, ") and "dla" not in text
+
+
+def test_what_is_lacking_can_be_an_error() -> None:
+    job = Job([], Path("x"), strict=True)
+    job.check()
+    job.lack("times")
+    with pytest.raises(ExportError, match="not written: times"):
+        job.check()
+    Job([], Path("x")).check()

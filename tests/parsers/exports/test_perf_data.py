@@ -1,0 +1,344 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""perf.data, as linux-perf reads it."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+from collections import Counter
+from pathlib import Path
+from typing import Any, Iterator
+
+import pytest
+from helpers import every_format, perf_file
+from helpers.exporting import NAMES, by_symbol, called, exported, reported
+from helpers.programs import Program, compiled
+from helpers.readers import peak_memory
+from helpers.writers import (
+    UUID_OPROFILE,
+    Sample,
+    buffer,
+    bufr,
+    capture,
+    chunk,
+    cook,
+    json_chunk,
+    mapping,
+    maps,
+    oprofile,
+    oprofile_words,
+    session,
+    simple_capture,
+    totals,
+)
+from pfmparse.__main__ import main
+
+UNKNOWN = re.compile(r"0x[0-9a-f]{16}")
+
+
+def perf(*argv: str, cwd: Path) -> tuple[str, str]:
+    """What perf prints, and what it says besides."""
+    environment = {**os.environ, "PERF_CONFIG": "/dev/null", "HOME": str(cwd)}
+    environment |= {"PAGER": "cat", "DEBUGINFOD_URLS": ""}
+    done = subprocess.run(
+        ["perf", *argv], env=environment, cwd=cwd, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout, done.stderr
+
+
+def on(file: Path) -> list[str]:
+    """perf's options for an export and the symbols of its kernel."""
+    kallsyms = Path(f"{file}.kallsyms")
+    known = ["--kallsyms", str(kallsyms)] if kallsyms.exists() else []
+    return ["-i", str(file), *known]
+
+
+def rows(text: str) -> Iterator[list[str]]:
+    """Fields of the rows that perf report prints."""
+    for line in text.splitlines():
+        if line.strip() and not line.startswith("#"):
+            yield re.split(r" {2,}", line.strip())
+
+
+def by_function(file: Path, *options: str, column: str = "sample") -> Counter[str]:
+    """Samples, or periods, by function."""
+    argv = ["report", *on(file), "--stdio", "-g", "none", "--no-children"]
+    out, _ = perf(*argv, "-F", f"{column},sym", *options, cwd=file.parent)
+    counts: Counter[str] = Counter()
+    for count, name in rows(out):
+        name = name.partition("] ")[2]
+        counts["[unknown]" if UNKNOWN.fullmatch(name) else name] += int(count)
+    return +counts
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_report_finds_what_our_report_does(
+    name: str, captures: dict[str, Path], tmp_path: Path
+) -> None:
+    file = exported(captures[name], "perf-data", tmp_path / "perf.data")
+    periods = ("--weight", "period")
+    assert by_function(file, column="period") == by_symbol(captures[name], *periods)
+    # perf counts records, of which each can stand for several samples.
+    if name != "histogram":
+        assert by_function(file) == by_symbol(captures[name])
+
+
+def test_report_by_thread_and_object_finds_what_ours_does(
+    captures: dict[str, Path], program: Program, tmp_path: Path
+) -> None:
+    file = exported(captures["nway"], "perf-data", tmp_path / "perf.data")
+    out, _ = perf("report", *on(file), "--stdio", "-F", "sample,pid", cwd=tmp_path)
+    found: Counter[str] = Counter()
+    for count, thread in rows(out):
+        found[thread.partition(":")[0]] += int(count)
+    tids = {
+        str(r["key"]): r["count"] for r in reported(captures["nway"], "--by", "tid")
+    }
+    assert found == tids
+    out, _ = perf("report", *on(file), "--stdio", "-F", "sample,dso", cwd=tmp_path)
+    found = Counter()
+    for count, name in rows(out):
+        found[name] += int(count)
+    images = {r["key"]: r["count"] for r in reported(captures["nway"], "--by", "image")}
+    assert found[program.path.name] == images[str(program.path)]
+    kernel = images["[kernel]"] + images["[mod]"]
+    assert found["[kernel.kallsyms]"] == kernel
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name != "histogram"])
+def test_script_finds_what_our_report_does(
+    name: str, captures: dict[str, Path], tmp_path: Path
+) -> None:
+    file = exported(captures[name], "perf-data", tmp_path / "perf.data")
+    argv = ["script", *on(file), "-G", "-F", "event,ip,sym"]
+    out, _ = perf(*argv, cwd=tmp_path)
+    found: dict[str, Counter[str]] = {}
+    for line in out.splitlines():
+        event, _, symbol = line.split()
+        counts = found.setdefault(event.rstrip(":"), Counter())
+        counts[symbol] += 1
+    assert set(found) == ({"cycles"} if name == "pebs32" else {"cycles", "loads"})
+    for event, counts in found.items():
+        assert counts == by_symbol(captures[name], "--event", event)
+
+
+@pytest.mark.parametrize("name", ["default", "oprofile", "callstack"])
+def test_script_has_the_thread_and_cpu_of_each_sample(
+    name: str, captures: dict[str, Path], tmp_path: Path
+) -> None:
+    file = exported(captures[name], "perf-data", tmp_path / "perf.data")
+    argv = ["script", *on(file), "-G", "-F", "comm,tid,cpu,event,ip,sym"]
+    out, _ = perf(*argv, cwd=tmp_path)
+    found: Counter[tuple[str, str]] = Counter()
+    for line in out.splitlines():
+        comm, tid, cpu, event, *_ = line.split()
+        assert cpu == f"[00{int(tid) - every_format.TGID}]"
+        found[comm, event.rstrip(":")] += 1
+    for (comm, event), count in found.items():
+        options = ("--comm", comm, "--event", event)
+        assert count == sum(by_symbol(captures[name], *options).values())
+    assert sum(found.values()) == 100
+
+
+def test_events_build_ids_and_machine_are_in_the_header(
+    captures: dict[str, Path], program: Program, tmp_path: Path
+) -> None:
+    file = exported(captures["flight"], "perf-data", tmp_path / "perf.data")
+    assert perf("evlist", "-i", str(file), cwd=tmp_path)[0].split() == [
+        "cycles",
+        "loads",
+    ]
+    out, _ = perf("buildid-list", "-i", str(file), cwd=tmp_path)
+    assert f"{program.build_id} {program.path}" in out.splitlines()
+    out, _ = perf("report", "-i", str(file), "--header-only", cwd=tmp_path)
+    for line in (
+        "# hostname : build7",
+        "# os release : 6.1.0-38-cloud-amd64",
+        "# arch : x86_64",
+        "# nrcpus online : 2",
+        "# cpuid : GenuineExample,6,85,7",
+        "# cmdline : ./hotloops --fast ",
+        "# time of first sample : 5.000000",
+        "# time of last sample : 5.000099",
+    ):
+        assert line in out.splitlines()
+
+
+def test_memory_is_what_was_recorded(captures: dict[str, Path], tmp_path: Path) -> None:
+    file = exported(captures["pebs64"], "perf-data", tmp_path / "perf.data")
+    argv = ["mem", "report", "-i", str(file), "--stdio"]
+    out, _ = perf(*argv, "-F", "sample,mem,local_weight", cwd=tmp_path)
+    found: Counter[tuple[str, str]] = Counter()
+    for count, level, latency in rows(out):
+        found[level, latency] += int(count)
+    assert found == {("L1 hit", "7"): 58, ("L3 hit", "300"): 32, ("N/A", "0"): 10}
+    sources = reported(captures["pebs64"], "--by", "latency")
+    assert {str(r["key"]): r["count"] for r in sources} == {"7": 58, "300": 32, "0": 10}
+    out, _ = perf("c2c", "report", "-i", str(file), "--stats", cwd=tmp_path)
+    for what, number in (("Load L1D hit", 58), ("Load LLC hit", 32)):
+        assert re.search(rf"^ *{what} +: +{number}$", out, re.M)
+    assert re.search(r"Total records +: +100$", out, re.M)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_annotate_diff_and_conversion_read_each_format(
+    name: str, captures: dict[str, Path], tmp_path: Path
+) -> None:
+    file = exported(captures[name], "perf-data", tmp_path / "perf.data")
+    argv = ["annotate", "-i", str(file), "--stdio", "-s", "warm"]
+    samples = 30 if name == "pebs32" else 12
+    assert f"({samples} samples" in perf(*argv, cwd=tmp_path)[0]
+    out, _ = perf("diff", str(file), str(file), cwd=tmp_path)
+    assert re.search(r"% +\+0.00% .* hot$", out, re.M)
+    argv = ["data", "convert", "-i", str(file), "--to-json", str(tmp_path / "j")]
+    perf(*argv, cwd=tmp_path)
+    found: Counter[str] = Counter()
+    for sample in json.loads((tmp_path / "j").read_text())["samples"]:
+        found[sample["callchain"][0].get("symbol", "")] += 1
+    assert (found["hot"], found["warm"]) == (60, 30)
+
+
+def test_conversion_has_call_chains(captures: dict[str, Path], tmp_path: Path) -> None:
+    file = exported(captures["callstack"], "perf-data", tmp_path / "perf.data")
+    argv = ["data", "convert", "-i", str(file), "--to-json", str(tmp_path / "j")]
+    perf(*argv, cwd=tmp_path)
+    chains: Counter[tuple[str, ...]] = Counter()
+    for sample in json.loads((tmp_path / "j").read_text())["samples"]:
+        chains[tuple(e.get("symbol", "") for e in sample["callchain"])] += 1
+    assert chains["hot", "main"] == 60 and chains["warm", "main"] == 30
+
+
+def test_callers_that_are_offsets_in_files_have_their_functions(
+    program: Program, tmp_path: Path
+) -> None:
+    shift = program.mapping["offset"] - program.mapping["start"]
+    hot, main = (program.ip(name) + shift for name in ("hot", "main"))
+    work = every_format.KERNEL + 0x110
+    steps: list[tuple[Any, ...]] = [("cpu", 0), ("ctx", 100, 5), ("tgid", 100)]
+    steps += [("cookie", 5), ("trace",), ("at", hot, 60), ("at", main, 60), ("end",)]
+    steps += [("trace",), ("kernel",), ("at", work, 60), ("user",), ("at", hot, 60)]
+    steps += [("at", main, 60), ("end",)]
+    source = tmp_path / "x.pfm"
+    described = every_format.session(UUID_OPROFILE)
+    described["format"]["arg"] = ""
+    chunks = [
+        json_chunk("SESS", described),
+        chunk("KSYM", every_format.KALLSYMS),
+        cook([(5, str(program.path), program.build_id)]),
+        bufr(oprofile(oprofile_words(steps))),
+        json_chunk("DONE", totals(2, 0)),
+    ]
+    source.write_bytes(capture(*chunks))
+    file = exported(source, "perf-data", tmp_path / "perf.data")
+    out, _ = perf("script", *on(file), "-F", "ip,sym", cwd=tmp_path)
+    chains = [block.split()[1::2] for block in out.strip().split("\n\n")]
+    assert chains == [["hot", "main"], ["do_work", "hot", "main"]]
+
+
+def test_symbols_of_the_kernel_are_in_a_file_beside_it(
+    captures: dict[str, Path], tmp_path: Path
+) -> None:
+    file = exported(captures["default"], "perf-data", tmp_path / "perf.data")
+    known = tmp_path / "perf.data.kallsyms"
+    assert "do_work" in known.read_text()
+    known.unlink()
+    # Without them perf must not find those of this machine.
+    assert by_function(file)["[unknown]"] == 7
+
+
+def test_losses_are_a_record(captures: dict[str, Path], tmp_path: Path) -> None:
+    file = exported(captures["flight"], "perf-data", tmp_path / "perf.data")
+    assert not [r for r in perf_file.records(file) if r.kind == 2]
+    source = tmp_path / "lost.pfm"
+    source.write_bytes(simple_capture([Sample()]))
+    file = exported(source, "perf-data", tmp_path / "perf.data")
+    (record,) = (r for r in perf_file.records(file) if r.kind == 2)
+    assert int.from_bytes(record.body[8:16], "little") == 7
+
+
+def test_times_of_two_contexts_are_put_in_order_by_perf(tmp_path: Path) -> None:
+    sess = session()
+    sess["contexts"].append({**sess["contexts"][0], "id": 1})
+    chunks = [
+        bufr(buffer([Sample(tstamp=t) for t in range(at, at + 4000, 2)]), context)
+        for at in (10**9, 10**9 + 4000, 10**9 + 8000)
+        for context, at in ((0, at), (1, at + 1))
+    ]
+    source = tmp_path / "x.pfm"
+    source.write_bytes(
+        capture(json_chunk("SESS", sess), *chunks, json_chunk("DONE", totals(12000, 0)))
+    )
+    file = exported(source, "perf-data", tmp_path / "perf.data")
+    assert any(record.kind == 68 for record in perf_file.records(file))
+    out, err = perf("script", "-i", str(file), "--ns", "-F", "time", cwd=tmp_path)
+    times = [float(line.rstrip(": ")) for line in out.split()]
+    assert len(times) == 12000 and times == sorted(times)
+    assert "out of order" not in err
+
+
+def test_mappings_hold_for_the_samples_behind_them(
+    program: Program, tmp_path: Path
+) -> None:
+    other = compiled(tmp_path / "other")
+    moved = mapping(
+        program.mapping["start"],
+        program.mapping["end"],
+        other.mapping["offset"] + 0x1000,
+        str(other.path),
+    )
+    chunks = []
+    for where, time in ((program.mapping, 1), (moved, 2), (program.mapping, 3)):
+        samples = [Sample(ip=program.ip("hot"), tstamp=time * 10**9)] * time
+        # Mappings that follow a buffer can hold for it, too, but not against others.
+        chunks += [json_chunk("MAPS", maps(100, [where])), bufr(buffer(samples))]
+    source = tmp_path / "x.pfm"
+    done = json_chunk("DONE", totals(6, 0))
+    source.write_bytes(capture(json_chunk("SESS", session()), *chunks, done))
+    file = exported(source, "perf-data", tmp_path / "perf.data")
+    out, _ = perf(
+        "report", "-i", str(file), "--stdio", "-F", "sample,dso", cwd=tmp_path
+    )
+    found = {name: int(count) for count, name in rows(out)}
+    assert found == {program.path.name: 4, other.path.name: 2}
+
+
+def test_several_captures_are_one_file(
+    captures: dict[str, Path], tmp_path: Path
+) -> None:
+    out = tmp_path / "perf.data"
+    argv = ["export", str(captures["pebs64"]), str(captures["callstack"])]
+    status, _, err = called(*argv, "--to", "perf-data", "-o", str(out))
+    assert status == 0 and "which machine" not in err
+    found = by_function(out)
+    twice = by_symbol(captures["callstack"]) + by_symbol(captures["pebs64"])
+    assert found == twice
+
+
+def test_what_is_not_carried_is_said(captures: dict[str, Path], tmp_path: Path) -> None:
+    argv = ["--to", "perf-data", "-o", str(tmp_path / "perf.data")]
+    _, _, err = called("export", str(captures["flight"]), *argv)
+    assert err == (
+        "pfmparse: perf-data does not carry "
+        "which module of the kernel a function is in\n"
+    )
+    _, _, err = called("export", str(captures["histogram"]), *argv)
+    assert "how many samples a record stands for, but in its period\n" in err
+
+
+def test_memory_does_not_grow_with_the_samples(tmp_path: Path) -> None:
+    def peak(buffers: int) -> int:
+        samples = [Sample(tstamp=n, ip=n % 64) for n in range(2000)]
+        chunks = [bufr(buffer(samples))] * buffers
+        source = tmp_path / f"{buffers}.pfm"
+        done = json_chunk("DONE", totals(2000 * buffers, 0))
+        source.write_bytes(capture(json_chunk("SESS", session()), *chunks, done))
+        argv = ["export", str(source), "--to", "perf-data", "-o", str(tmp_path / "out")]
+        used, status = peak_memory(lambda: main(argv))
+        assert status == 0
+        return used
+
+    peak(1)
+    assert peak(500) < peak(250) + (1 << 20)

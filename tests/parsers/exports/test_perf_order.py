@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""When perf can put samples in order."""
+
+from __future__ import annotations
+
+from pfmparse.exports.perf_order import Order
+from pfmparse.exports.perf_records import finished_round
+
+
+def test_round_ends_after_each_batch_of_an_only_context() -> None:
+    order = Order(1)
+    assert [order.after(0, time) for time in (5, 9)] == [finished_round()] * 2
+
+
+def test_round_waits_for_the_slowest_context() -> None:
+    order = Order(2)
+    assert not order.after(0, 100)
+    # Nothing before 0 can follow, and the first round makes perf handle nothing.
+    assert order.after(1, 10)
+    # Until both are past 100, samples before 100 can follow.
+    assert not order.after(1, 50)
+    assert not order.after(0, 200)
+    assert order.after(1, 100)
+    assert not order.after(1, 150)
+    assert order.after(1, 201)
+
+
+def test_times_that_begin_anew_have_no_rounds() -> None:
+    order = Order(None)
+    assert not order.after(0, 5) and not order.after(0, 9)
+
+
+def test_two_rounds_make_perf_handle_everything() -> None:
+    order = Order(2)
+    assert not order.flush()
+    order.after(0, 5)
+    assert order.flush() == 2 * finished_round()

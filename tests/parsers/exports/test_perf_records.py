@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Records of perf.data, word by word."""
+
+from __future__ import annotations
+
+import struct
+
+import numpy as np
+import pytest
+from helpers import perf_file
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pfmparse.capture.maps import Mapping
+from pfmparse.exports import perf_records
+from pfmparse.exports.perf_records import Columns, chain_words
+
+USER, KERNEL = -512 % (1 << 64), -128 % (1 << 64)
+ALL = 0x1C1AF  # what the records below have
+
+
+def one(data: bytes, sample_type: int = 0) -> perf_file.Record:
+    (record,) = perf_file.parsed(data, sample_type)
+    return record
+
+
+def test_names_are_padded_and_end_with_a_nul() -> None:
+    record = one(perf_records.comm(5, 6, "worker"))
+    assert (record.kind, record.misc) == (3, 2)
+    assert record.body == struct.pack("<II", 5, 6) + b"worker\0\0"
+    assert len(one(perf_records.comm(1, 1, "x" * 70000)).body) < 1 << 16
+
+
+@pytest.mark.parametrize(
+    "prot,misc,bits,flags",
+    [("r-xp", 2, 5, 2), ("rw-s", 2 | 1 << 13, 3, 1), ("---p", 2 | 1 << 13, 0, 2)],
+)
+def test_mappings_say_what_may_be_done_there(
+    prot: str, misc: int, bits: int, flags: int
+) -> None:
+    record = one(
+        perf_records.mmap2(7, Mapping(0x1000, 0x3000, 0x500, "/x", None, prot))
+    )
+    assert (record.kind, record.misc) == (10, misc)
+    head = struct.unpack_from("<IIQQQ24xII", record.body)
+    assert head == (7, 7, 0x1000, 0x2000, 0x500, bits, flags)
+    assert record.body[64:] == b"/x" + bytes(6)
+
+
+def test_mapping_has_its_build_id() -> None:
+    build_id = bytes(range(20))
+    record = one(perf_records.mmap2(7, Mapping(0, 1, 0, "/x", build_id)))
+    assert record.misc == 2 | 1 << 14
+    assert record.body[32:36] == b"\x14\0\0\0" and record.body[36:56] == build_id
+    long = one(perf_records.mmap2(7, Mapping(0, 1, 0, "", bytes(21))))
+    assert long.misc == 2 and b"//anon\0" in long.body
+
+
+def test_records_but_for_rounds_have_what_samples_have_of_time_and_event() -> None:
+    plain = perf_records.lost(7) + perf_records.finished_round()
+    made = perf_records.identified(plain, ALL)
+    first, second = perf_file.parsed(made, ALL)
+    assert first.body == struct.pack("<QQ", 0, 7) + bytes(8 * 4)
+    assert (second.kind, second.body) == (68, b"")
+    (first, _) = perf_file.parsed(perf_records.identified(plain, 0x10103), ALL)
+    assert first.body == struct.pack("<QQ", 0, 7) + bytes(8 * 2)
+
+
+def columns(count: int, kernel: bool = False) -> Columns:
+    """Words that differ, of every kind."""
+    bits = perf_records.BEFORE_CHAIN + perf_records.BEHIND_CHAIN
+    words = {
+        bit: np.arange(count, dtype=np.uint64) + np.uint64(bit << 32) for bit in bits
+    }
+    return Columns(words, np.full(count, kernel))
+
+
+@pytest.mark.parametrize("count", [0, 1, perf_records.BLOCK, perf_records.BLOCK + 3])
+def test_samples_have_their_words_in_perfs_order(count: int) -> None:
+    kind = ALL & ~perf_records.CALLCHAIN
+    data = b"".join(map(bytes, perf_records.samples(kind, columns(count))))
+    found = list(perf_file.parsed(data, kind))
+    assert len(found) == count
+    for number, record in enumerate(found):
+        assert (record.kind, record.misc) == (9, 2)
+        assert list(record.fields.values()) == [
+            number + (bit << 32)
+            for bit in (1 << 16, 1, 2, 4, 8, 1 << 7, 1 << 8, 1 << 14, 1 << 15)
+        ]
+
+
+def test_words_that_are_not_known_are_0() -> None:
+    kind = perf_records.IP | perf_records.TIME | perf_records.WEIGHT
+    words = {perf_records.IP: np.array([7], np.uint64)}
+    made = Columns(words, np.array([True]))
+    (block,) = perf_records.samples(kind, made)
+    record = one(bytes(block), kind)
+    assert record.misc == 1
+    assert record.fields == {"ip": 7, "time": 0, "weight": 0}
+    chained = kind | perf_records.CALLCHAIN
+    (block,) = perf_records.samples(chained, made)
+    record = one(bytes(block), chained)
+    assert record.chain == [] and record.fields["ip"] == 7
+
+
+CHAIN = st.lists(st.tuples(st.integers(0, 99), st.booleans()), max_size=5)
+
+
+@settings(max_examples=100)
+@given(st.lists(st.tuples(st.booleans(), CHAIN), max_size=6))
+def test_chains_name_each_change_of_the_level(
+    samples: list[tuple[bool, list[tuple[int, bool]]]]
+) -> None:
+    lengths = [len(chain) for _, chain in samples]
+    offsets = np.concatenate([np.zeros(1, np.intp), np.cumsum(lengths, dtype=np.intp)])
+    flat = [entry for _, chain in samples for entry in chain]
+    own = np.arange(1000, 1000 + len(samples), dtype=np.uint64)
+    kernel = np.array([level for level, _ in samples], np.bool_)
+    words, sizes = chain_words(
+        own,
+        offsets,
+        np.array([at for at, _ in flat], np.uint64),
+        (kernel, np.array([level for _, level in flat], np.bool_)),
+    )
+    made = columns(len(samples))
+    made = Columns(made.words, kernel, words, sizes)
+    data = b"".join(map(bytes, perf_records.samples(ALL, made)))
+    for number, record in enumerate(perf_file.parsed(data, ALL)):
+        expected: list[int] = []
+        before = None
+        for at, level in [(1000 + number, samples[number][0]), *samples[number][1]]:
+            if level != before:
+                expected.append(KERNEL if level else USER)
+            expected.append(at)
+            before = level
+        assert record.chain == expected
+        assert record.misc == (1 if samples[number][0] else 2)
+        assert record.fields["weight"] == number + (1 << 14 + 32)
+
+
+def test_chain_that_is_too_long_ends_early() -> None:
+    many = perf_records.MAX_CHAIN + 5
+    words, sizes = chain_words(
+        np.array([1, 2], np.uint64),
+        np.array([0, many, many + 1]),
+        np.arange(10, 11 + many, dtype=np.uint64),
+        (np.zeros(2, np.bool_), np.zeros(many + 1, np.bool_)),
+    )
+    assert sizes.tolist() == [perf_records.MAX_CHAIN + 2, 3]
+    assert words[-3:].tolist() == [USER, 2, many + 10]
+    assert words[2:4].tolist() == [10, 11]

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Samples as the words of perf's records."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from helpers import every_format, perf_file
+from helpers.exporting import exported
+from helpers.programs import Program
+from helpers.readers import opened
+from helpers.writers import UUID_PEBS64, Sample, pebs_capture, session, simple_capture
+from pfmparse.exports.perf_samples import NOT_AVAILABLE, Events, sample_type
+
+IP_TID_PERIOD_ID = 0x10103
+
+
+def samples(file: Path, tmp_path: Path, *options: str) -> list[perf_file.Record]:
+    """The SAMPLE records of an export."""
+    out = exported(file, "perf-data", tmp_path / "perf.data", *options)
+    return [r for r in perf_file.records(out) if r.kind == perf_file.SAMPLE]
+
+
+@pytest.mark.parametrize(
+    "name,bits",
+    [
+        ("default", 0x84),  # time and CPU
+        ("pebs32", 0),
+        ("pebs64", 0xC008),  # address, weight and source of data
+        ("oprofile", 0x80),
+        ("callstack", 0xA4),
+        ("histogram", 0),
+    ],
+)
+def test_samples_have_what_the_format_records(
+    name: str, bits: int, captures: dict[str, Path]
+) -> None:
+    source = opened(captures[name].read_bytes())
+    assert sample_type([source]) == IP_TID_PERIOD_ID | bits
+
+
+def test_words_are_as_recorded(
+    captures: dict[str, Path], program: Program, tmp_path: Path
+) -> None:
+    found = samples(captures["flight"], tmp_path)
+    points = every_format.points(program)
+    assert len(found) == len(points)
+    for number, (record, point) in enumerate(zip(found, points)):
+        assert record.fields == {
+            "id": point.pmd + 1,
+            "ip": point.ip,
+            "tid": every_format.TGID | point.tid << 32,
+            "time": every_format.FIRST_TIME + 1000 * number,
+            "cpu": point.cpu,
+            "period": every_format.PERIODS[point.pmd],
+        }
+        assert record.misc == (1 if point.ip >= every_format.KERNEL else 2)
+
+
+def test_memory_is_as_recorded(
+    captures: dict[str, Path], program: Program, tmp_path: Path
+) -> None:
+    found = samples(captures["pebs64"], tmp_path)
+    for record, point in zip(found, every_format.points(program)):
+        source = point.source or NOT_AVAILABLE
+        expected = {"addr": point.data, "weight": point.latency, "source": source}
+        assert expected.items() <= record.fields.items()
+
+
+def test_chains_are_as_recorded(
+    captures: dict[str, Path], program: Program, tmp_path: Path
+) -> None:
+    found = samples(captures["callstack"], tmp_path)
+    for record, point in zip(found, every_format.points(program)):
+        assert record.chain is not None
+        addresses = [word for word in record.chain if word < (1 << 64) - 4096]
+        assert addresses == [point.ip, *point.callers]
+
+
+def test_weight_of_samples_is_in_their_periods(
+    captures: dict[str, Path], tmp_path: Path
+) -> None:
+    found = samples(captures["histogram"], tmp_path)
+    periods = [record.fields["period"] for record in found]
+    assert periods == [
+        (number + 1) * every_format.PERIODS[record.fields["id"] - 1]
+        for number, record in enumerate(found)
+    ]
+
+
+def test_what_is_added_up_can_be_something_else(
+    captures: dict[str, Path], tmp_path: Path
+) -> None:
+    found = samples(captures["default"], tmp_path, "--weight", "cpu")
+    assert all(r.fields["period"] == r.fields["cpu"] for r in found)
+
+
+def test_sources_in_the_cpus_own_encoding_are_not_perfs(tmp_path: Path) -> None:
+    values = (1, 1 << 46, every_format.L1_HIT, 0)
+    records = [{"ip": 0x1000, "dse": value} for value in values]
+    file = tmp_path / "x.pfm"
+    file.write_bytes(pebs_capture(records, 176, session(uuid=UUID_PEBS64)))
+    found = [record.fields["source"] for record in samples(file, tmp_path)]
+    assert found == [NOT_AVAILABLE] * 2 + [every_format.L1_HIT, NOT_AVAILABLE]
+
+
+def test_unknown_event_is_the_last_and_there_only_with_samples() -> None:
+    source = opened(simple_capture([Sample()]))
+    events = Events([source, source])
+    assert events.all() == [("event-0", 1000)]
+    (batch,) = source.batches()
+    assert events.ids(source, batch.samples).tolist() == [1]
+    assert events.all() == [("event-0", 1000)]
+    two = session(uuid=UUID_PEBS64)
+    two["sets"][0]["pmds"].append({**two["sets"][0]["pmds"][0], "num": 1})
+    data = pebs_capture([{"ip": 1}] * 3, 144, two)
+    other = opened(data)
+    events = Events([other])
+    for batch in other.batches():
+        events.ids(other, batch.samples)
+    assert events.all()[-1] == ("[unknown]", 1)

@@ -1,0 +1,289 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Exports into SQLite."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+import struct
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from helpers.cli import ROOT, Capture, rows, run, told
+from helpers.every_format import UUID_HISTOGRAM
+from helpers.exporting import called, reported
+from helpers.sink_buffer import READY, SinkRegion, sink
+from helpers.stacks_capture import TGID, WORKER, Stack, stack_capture
+from helpers.writers import (
+    UUID_PEBS64,
+    Sample,
+    buffer,
+    bufr,
+    capture,
+    captured,
+    json_chunk,
+    mapped,
+    mapping,
+    maps,
+    pebs_capture,
+    pmd,
+    session,
+)
+
+PAGE = ROOT / "docs/exports.md"
+QUERIES = re.compile(r"```sql\n(.*?)```", re.DOTALL)
+
+
+def add(path: Path, data: bytes, *options: str) -> Path:
+    """Adds a capture to the database beside it."""
+    path.write_bytes(data)
+    database = path.parent / "x.db"
+    argv = ["export", str(path), "--to", "sql", "-o", str(database), *options]
+    status, _, err = called(*argv)
+    assert status == 0, err
+    return database
+
+
+def histogram(count: int) -> bytes:
+    """A capture of one record of the histogram format, which stands for so many."""
+    record = struct.pack("<HHIQQ", 0, 0, TGID, 0x1000, count)
+    region = SinkRegion(1, (record,), READY)
+    size = len(region.body())
+    return capture(
+        json_chunk("SESS", session({0: [pmd(0)]}, UUID_HISTOGRAM)),
+        bufr(sink([region], region_size=size, buf_size=160 + size)),
+    )
+
+
+def query(database: Path, text: str) -> list[tuple[Any, ...]]:
+    """What a query finds."""
+    with closing(sqlite3.connect(database)) as link:
+        return link.execute(text).fetchall()
+
+
+def test_samples_have_all_that_was_recorded(tmp_path: Path) -> None:
+    sets = {0: [pmd(0, [1, 7]), pmd(1)]}
+    samples = [
+        Sample(ip=0x1008, pid=101, cpu=3, tstamp=5, pmds=((1, 8), (7, 1 << 63))),
+        Sample(ip=1 << 63, ovfl_pmd=1, tstamp=6, last_reset_val=(1 << 64) - 7),
+    ]
+    where = mapped(mapping(0x1000, 0x2000, 0, "/x"))
+    data = capture(json_chunk("SESS", session(sets)), where, bufr(buffer(samples)))
+    database = add(tmp_path / "1.pfm", data)
+    text = """
+        SELECT time_ns, cpu, pid, tid, threads.name, events.name, samples.period, count,
+               address, path, functions.name, stack_id, latency
+        FROM samples
+        JOIN events ON events.id = event_id JOIN threads ON threads.id = thread_id
+        JOIN locations ON locations.id = location_id
+        JOIN functions ON functions.id = function_id
+        JOIN objects ON objects.id = object_id ORDER BY time_ns
+    """
+    assert query(database, text) == [
+        (5, 3, 100, 101, "hotloops", "event-0", 1000, 1)
+        + (0x1008, "/x", "", None, None),
+        (6, 0, 100, 100, "hotloops", "event-1", 7, 1)
+        + (-(1 << 63), "[kernel]", "", None, None),
+    ]
+    values = query(database, "SELECT sample_id, pmd, value FROM pmd_values")
+    assert values == [(1, 1, 8), (1, 7, -(1 << 63))]
+
+
+def test_stacks_are_trees_over_locations(tmp_path: Path) -> None:
+    database = add(tmp_path / "1.pfm", stack_capture())
+    text = """
+        WITH RECURSIVE walk (id, at, path) AS (
+            SELECT id, parent_id, location_id || '' FROM stacks
+            UNION ALL
+            SELECT walk.id, stacks.parent_id, location_id || ';' || path
+            FROM walk JOIN stacks ON stacks.id = walk.at)
+        SELECT path, SUM(count) FROM samples JOIN walk ON walk.id = stack_id
+        WHERE at IS NULL GROUP BY path ORDER BY 2 DESC
+    """
+    names: dict[int, str] = dict(
+        (at, name)
+        for at, name in query(
+            database,
+            "SELECT locations.id, name FROM locations"
+            " JOIN functions ON functions.id = function_id",
+        )
+    )
+    found = {
+        ";".join(names[int(at)] for at in path.split(";")): count
+        for path, count in query(database, text)
+    }
+    assert found == {"main;hot": 6, "main;warm": 3, "main;warm;schedule": 1}
+
+
+def test_latencies_and_data_are_there(tmp_path: Path) -> None:
+    records = [{"ip": 1, "dla": 0x20, "lat": 9, "dse": 3}]
+    data = pebs_capture(records, 176, session(uuid=UUID_PEBS64))
+    database = add(tmp_path / "1.pfm", data)
+    text = "SELECT data_address, latency, data_source FROM samples"
+    assert query(database, text) == [(0x20, 9, 3)]
+
+
+@pytest.mark.parametrize("kept", ["sample", "location"])
+def test_captures_meet_in_one_database(
+    kept: str, tmp_path: Path, capsys: Capture
+) -> None:
+    first = tmp_path / "1.pfm"
+    add(first, stack_capture(), "--rows", kept)
+    other = [Stack(("hot", "main"), 5, tid=WORKER)]
+    database = add(tmp_path / "2.pfm", stack_capture(other), "--rows", kept)
+    text = "SELECT run_id, function, SUM(samples), SUM(period) FROM by_function"
+    found = query(database, text + " GROUP BY 1, 2 ORDER BY 1, 3 DESC")
+    assert found == [
+        *((1, "hot", 6, 6000), (1, "warm", 3, 3000), (1, "schedule", 1, 1000)),
+        (2, "hot", 5, 5000),
+    ]
+    assert {row[1]: row[2] for row in found if row[0] == 1} == rows(
+        capsys, "function", first
+    )
+    (top, *_) = query(database, "SELECT * FROM top_functions")
+    assert top[0] == "hot" and top[2:] == (11, pytest.approx(1100 / 15))
+    assert query(database, "SELECT COUNT(*) FROM hosts") == [(1,)]
+    names = query(database, "SELECT COUNT(*), COUNT(DISTINCT name) FROM functions")
+    assert names == [(4, 4)] or names == [(3, 3)]
+    threads = query(database, "SELECT DISTINCT pid, tid, name FROM threads")
+    assert set(threads) == {(TGID, TGID, "program"), (TGID, WORKER, "worker")}
+    count = 15 if kept == "sample" else 4
+    assert query(database, "SELECT COUNT(*), SUM(count) FROM samples") == [(count, 15)]
+
+
+def test_the_same_capture_is_refused(tmp_path: Path, capsys: Capture) -> None:
+    database = add(tmp_path / "1.pfm", stack_capture())
+    before = database.read_bytes()
+    copy, new = tmp_path / "copy.pfm", tmp_path / "new.pfm"
+    copy.write_bytes(stack_capture())
+    new.write_bytes(stack_capture([Stack(("warm",))]))
+    # The other one is not added either.
+    argv = ["export", str(new), str(copy), "--to", "sql", "-o", str(database)]
+    status, _, err = run(capsys, *argv)
+    assert status == 1
+    assert f"{copy} is in the database already, as {tmp_path}/1.pfm" in err
+    assert query(database, "SELECT COUNT(*) FROM runs") == [(1,)]
+    assert database.read_bytes() == before
+
+
+def test_nothing_is_left_of_what_cannot_be_written(
+    tmp_path: Path, capsys: Capture
+) -> None:
+    path, database = tmp_path / "1.pfm", tmp_path / "x.db"
+    path.write_bytes(stack_capture())
+    argv = ["export", str(path), "--to", "sql", "-o", str(database)]
+    status, _, err = run(capsys, *argv, "--rows", "location", "--strict")
+    assert status == 1 and "not written: CPUs; times" in err
+    assert not database.exists()
+    assert run(capsys, *argv, "--strict")[0] == 0
+    database.write_bytes(b"no database" * 100)
+    status, _, err = run(capsys, *argv)
+    assert status == 1 and "file is not a database" in err
+    assert database.read_bytes() == b"no database" * 100
+
+
+def test_tables_of_another_version_are_refused(tmp_path: Path, capsys: Capture) -> None:
+    database = add(tmp_path / "1.pfm", stack_capture())
+    with closing(sqlite3.connect(database)) as link:
+        link.execute("UPDATE pfmparse_schema SET version = 2")
+        link.commit()
+    argv = ["export", str(tmp_path / "1.pfm"), "--to", "sql", "-o", str(database)]
+    status, _, err = run(capsys, *argv)
+    assert status == 1 and "its tables have version 2, not 1: use a new" in err
+
+
+def test_tables_of_others_stay(tmp_path: Path) -> None:
+    database = tmp_path / "x.db"
+    with closing(sqlite3.connect(database)) as link:
+        link.execute("CREATE TABLE mine (n)")
+        link.commit()
+    add(tmp_path / "1.pfm", stack_capture())
+    assert query(database, "SELECT COUNT(*) FROM mine") == [(0,)]
+
+
+def test_file_or_dsn_is_needed_and_not_both(tmp_path: Path, capsys: Capture) -> None:
+    path = tmp_path / "1.pfm"
+    path.write_bytes(stack_capture())
+    argv = ["export", str(path), "--to", "sql"]
+    status, _, err = run(capsys, *argv)
+    assert status == 1 and "-o FILE is missing" in err
+    status, _, err = run(capsys, *argv, "-o", "x.db", "--dsn", "dbname=x")
+    assert status == 1 and "either -o FILE or --dsn DSN" in err
+
+
+def test_names_that_are_no_text_are_written(tmp_path: Path) -> None:
+    path = "/a\t\\N\0'b"
+    data = captured([Sample(ip=0x1000)], mapped(mapping(0x1000, 0x2000, 0, path)))
+    database = add(tmp_path / "1.pfm", data)
+    assert query(database, "SELECT path FROM objects") == [("/a\t\\N 'b",)]
+
+
+def test_names_of_events_and_threads_can_be_no_text(tmp_path: Path) -> None:
+    event = {**pmd(0), "event": "e\udcfe"}
+    where = json_chunk("MAPS", maps(100, [], "c\udcfe\0"))
+    head = json_chunk("SESS", session({0: [event]}))
+    data = capture(head, where, bufr(buffer([Sample(pid=100)])))
+    database = add(tmp_path / "1.pfm", data)
+    found = query(
+        database,
+        "SELECT events.name, threads.name FROM samples"
+        " JOIN events ON events.id = event_id JOIN threads ON threads.id = thread_id",
+    )
+    assert found == [("e\\udcfe", "c\\udcfe ")]
+
+
+def test_queries_of_the_page_answer(
+    captures: dict[str, Path], tmp_path: Path, capsys: Capture
+) -> None:
+    database = tmp_path / "x.db"
+    for name in ("default", "pebs64", "callstack"):
+        argv = ["export", str(captures[name]), "--to", "sql", "-o", str(database)]
+        assert told(capsys, *argv, warns=True)["not_carried"] is not None
+    found = [query(database, text) for text in QUERIES.findall(PAGE.read_text())]
+    assert len(found) == 3 and all(found)
+    counts: dict[str, int] = {}
+    for name in ("default", "pebs64", "callstack"):
+        for row in reported(captures[name]):
+            counts[row["key"]] = counts.get(row["key"], 0) + row["count"]
+    functions = query(database, "SELECT function, samples FROM top_functions")
+    assert {name: count for name, count in functions} == counts
+
+
+@pytest.mark.parametrize("kept", ["sample", "location"])
+def test_numbers_that_databases_do_not_have_are_named(
+    kept: str, tmp_path: Path, capsys: Capture
+) -> None:
+    path, database = tmp_path / "1.pfm", tmp_path / "x.db"
+    argv = ["export", str(path), "--to", "sql", "-o", str(database), "--rows", kept]
+    most = (1 << 63) - 1
+    # The period is 1000.
+    for count, known, period in (
+        (1 << 53, 1 << 53, 1000 << 53),
+        (1 << 54, 1 << 54, most),
+        (1 << 62, 1 << 62, most),
+        (1 << 63, most, most),
+    ):
+        path.write_bytes(histogram(count))
+        lacks = told(capsys, *argv, warns=True)["not_carried"]
+        text = "counts and periods of 2^63 and more, which are 2^63 - 1 there"
+        assert (text in lacks) == (most in (known, period))
+        found = query(database, "SELECT count, samples.period FROM samples")
+        assert found == [(known, period)]
+        database.unlink()
+
+
+def test_period_is_there_with_any_weight_that_is_possible(tmp_path: Path) -> None:
+    text = "SELECT count, samples.period FROM samples"
+    database = add(tmp_path / "1.pfm", captured([Sample()]), "--weight", "period")
+    assert query(database, text) == [(1, 1000)]
+
+
+def test_other_weights_are_refused(tmp_path: Path, capsys: Capture) -> None:
+    path, database = tmp_path / "1.pfm", tmp_path / "x.db"
+    path.write_bytes(captured([Sample()]))
+    argv = ["export", str(path), "--to", "sql", "-o", str(database)]
+    status, _, err = run(capsys, *argv, "--weight", "cpu")
+    assert status == 1 and "--weight cpu is not possible: rows have the count" in err
+    assert not database.exists()

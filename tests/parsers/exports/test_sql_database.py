@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Tables in a database; PostgreSQL's own are tried in tests/viewers."""
+
+from __future__ import annotations
+
+import sqlite3
+import sys
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from pfmparse.exports.job import ExportError
+from pfmparse.exports.sql_database import Postgres, Sqlite
+
+
+def stored(path: Path) -> list[tuple[Any, ...]]:
+    """The samples that a file has, without what is not set."""
+    columns = "id, run_id, stack_id, count, period"
+    with closing(sqlite3.connect(path)) as link:
+        return link.execute(f"SELECT {columns} FROM samples").fetchall()
+
+
+def columns(count: int) -> dict[str, Any]:
+    """Columns of that many samples: arrays, lists, and what is the same in all."""
+    numbers = np.arange(1, count + 1)
+    same = {"event_id": 1, "thread_id": np.ones(count, np.intp), "location_id": 1}
+    return {
+        "id": numbers,
+        "run_id": 3,
+        "stack_id": None,
+        "count": [2] * count,
+        "period": np.full(count, 1 << 63, np.uint64),
+        **same,
+    }
+
+
+@pytest.mark.parametrize("count", [0, 1, 3])
+def test_rows_are_added_whatever_form_their_values_have(
+    count: int, tmp_path: Path
+) -> None:
+    path = tmp_path / "x.db"
+    with closing(Sqlite(path)) as database:
+        database.prepare()
+        assert database.next_id("samples") == 1
+        database.insert("samples", count, columns(count))
+        assert database.next_id("samples") == count + 1
+        database.commit()
+    assert stored(path) == [(at, 3, None, 2, -(1 << 63)) for at in range(1, count + 1)]
+
+
+def test_what_is_not_committed_is_dropped(tmp_path: Path) -> None:
+    path = tmp_path / "x.db"
+    with closing(Sqlite(path)) as database:
+        database.prepare()
+    assert not path.exists()
+    with closing(Sqlite(path)) as database:
+        database.prepare()
+        database.commit()
+    with closing(Sqlite(path)) as database:
+        database.prepare()
+        database.insert("samples", 2, columns(2))
+    assert stored(path) == []
+
+
+def test_mistakes_are_the_exports_errors(tmp_path: Path) -> None:
+    with closing(Sqlite(tmp_path / "x.db")) as database:
+        with pytest.raises(ExportError, match="x.db: no such table: none"):
+            database.run("SELECT * FROM none")
+        with pytest.raises(ExportError, match="no such table: samples"):
+            database.insert("samples", 1, {"id": [1]})
+    with pytest.raises(ExportError, match="unable to open"):
+        Sqlite(tmp_path / "none" / "x.db")
+
+
+def test_without_its_library_postgresql_cannot_be_used(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    modules: dict[str, object] = dict(sys.modules, psycopg2=None)
+    monkeypatch.setattr(sys, "modules", modules)
+    with pytest.raises(ExportError, match="python3-psycopg2"):
+        Postgres("dbname=x")

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Exports as flame graphs."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from helpers.exporting import by_symbol, called, exported
+from helpers.stacks_capture import Stack, stack_capture
+from helpers.writers import Sample, captured, mapped, mapping
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def drawn(
+    tmp_path: Path, data: bytes, *options: str
+) -> tuple[ElementTree.Element, dict[str, tuple[float, float]]]:
+    """The picture of a capture, and x and width of its boxes by their titles."""
+    source = tmp_path / "x.pfm"
+    source.write_bytes(data)
+    path = exported(source, "svg", tmp_path / "x.svg", *options)
+    root = ElementTree.parse(path).getroot()
+    boxes = {}
+    for group in root.findall(f"{SVG}g[@id='boxes']/{SVG}g"):
+        title, rect = group.find(f"{SVG}title"), group.find(f"{SVG}rect")
+        assert title is not None and title.text and rect is not None
+        boxes[title.text] = (float(rect.attrib["x"]), float(rect.attrib["width"]))
+    return root, boxes
+
+
+def words(root: ElementTree.Element) -> str:
+    """All that is written in a picture."""
+    return "\n".join(text.text or "" for text in root.iter(f"{SVG}text"))
+
+
+def test_boxes_are_as_wide_as_their_part_of_the_samples(tmp_path: Path) -> None:
+    root, boxes = drawn(tmp_path, stack_capture())
+    width = boxes["all\n10 samples, 100.00%"][1]
+    found = {
+        title: round(place[1] / width, 2)
+        for title, place in boxes.items()
+        if "(" in title
+    }
+    assert found == {
+        "main ([jit])\n6 samples, 60.00%": 0.6,
+        "hot ([jit])\n6 samples, 60.00%": 0.6,
+        "main ([jit])\n1 samples, 10.00%": 0.1,
+        "warm ([jit])\n1 samples, 10.00%": 0.1,
+        "schedule ([kernel])\n1 samples, 10.00%": 0.1,
+        "main ([jit])\n3 samples, 30.00%": 0.3,
+        "warm ([jit])\n3 samples, 30.00%": 0.3,
+    }
+    text = words(root)
+    assert "hotloops --fast on build7" in text
+    assert "10 samples of event-0, event-1" in text
+
+
+def test_weights_have_their_unit(tmp_path: Path) -> None:
+    options = ("--weight", "period")
+    root, boxes = drawn(tmp_path, stack_capture(), *options)
+    assert "all\n10,000 events, 100.00%" in boxes
+    assert "10,000 events in 10 samples of event-0, event-1" in words(root)
+    root, boxes = drawn(tmp_path, stack_capture(), *options, "--event", "event-1")
+    assert "all\n3,000 event-1, 100.00%" in boxes
+
+
+def test_names_are_no_markup(tmp_path: Path) -> None:
+    names = ["<b>&\"'", "]]></script>", "\x1bx", "a\u00e9"]
+    data = stack_capture([Stack((name,)) for name in names], names)
+    _, boxes = drawn(tmp_path, data)
+    found = {title.split(" ([jit])")[0] for title in boxes if "[jit]" in title}
+    assert found == {names[0], names[1], "\ufffdx", names[3]}
+    where = mapped(mapping(0x1000, 0x2000, 0, "/a<b>&c\x07"))
+    _, boxes = drawn(tmp_path, captured([Sample(ip=0x1000)], where))
+    assert any(title.startswith("/a<b>&c\ufffd") for title in boxes)
+
+
+def test_what_is_left_out_is_named(tmp_path: Path) -> None:
+    rare = [Stack((f"f{at}",)) for at in range(5)]
+    names = ["hot", *(f"f{at}" for at in range(5))]
+    data = stack_capture([Stack(("hot",), 6000), *rare], names)
+    root, boxes = drawn(tmp_path, data)
+    assert not any(title.startswith("f") for title in boxes)
+    assert "left out: 5 frames below 0.1% of the width, 0.08% of all" in words(root)
+    argv = ["export", str(tmp_path / "x.pfm"), "--to", "svg", "-o", "x", "--strict"]
+    status, _, err = called(*argv)
+    assert status == 1 and "frames below 0.1% of the width" in err
+
+
+def test_many_different_stacks_are_a_small_picture(tmp_path: Path) -> None:
+    names = [f"function_{at}" for at in range(250)]
+    stacks = [
+        Stack((names[n % 250], names[n // 250 % 250], names[n % 7], names[n % 3]))
+        for n in range(20000)
+    ]
+    drawn(tmp_path, stack_capture(stacks, names))
+    assert (tmp_path / "x.svg").stat().st_size < 100_000
+
+
+def test_picture_is_one_file_that_loads_nothing(tmp_path: Path) -> None:
+    root, _ = drawn(tmp_path, stack_capture())
+    text = (tmp_path / "x.svg").read_text()
+    assert re.findall(r"https?://[^\"' ]*", text) == ["http://www.w3.org/2000/svg"]
+    assert not re.search(r"\b(href|src|@import|url)\b\s*[=(]", text)
+    assert all(child.tag.startswith(SVG) for child in root.iter())
+
+
+def test_captures_without_samples_are_a_picture_without_functions(
+    tmp_path: Path,
+) -> None:
+    root, boxes = drawn(tmp_path, captured([]))
+    assert list(boxes) == ["all\n0 samples, 100.00%"] and "no event" in words(root)
+
+
+@pytest.mark.parametrize("name", ["default", "oprofile", "callstack", "histogram"])
+def test_innermost_functions_are_those_of_a_report(
+    name: str, captures: dict[str, Path], tmp_path: Path
+) -> None:
+    _, boxes = drawn(tmp_path, captures[name].read_bytes())
+    found = {title.split(" (")[0] for title in boxes}
+    named = {symbol for symbol in by_symbol(captures[name]) if symbol != "[unknown]"}
+    assert named <= found

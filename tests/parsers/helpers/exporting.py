@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Short ways to export captures, and to see what a report says of them."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+from collections import Counter
+from contextlib import redirect_stderr, redirect_stdout
+from pathlib import Path
+from typing import Any, Optional
+
+from helpers import every_format, perf_file
+from helpers.damaged import Counted
+from helpers.wire_format import fields, numbers
+from pfmparse.__main__ import main
+
+NAMES = sorted(every_format.FORMATS)
+
+
+def called(*argv: str) -> tuple[int, str, str]:
+    """Exit status, output and error output of a command, without a fixture."""
+    out, err = io.StringIO(), io.StringIO()
+    with redirect_stdout(out), redirect_stderr(err):
+        status = main(argv)
+    return status, out.getvalue(), err.getvalue()
+
+
+def exported(file: Path, to: str, out: Path, *options: str) -> Path:
+    """Exports a capture, and does it again: the same bytes; the file."""
+    again = out.with_name(f"again-{out.name}")
+    for path in (out, again):
+        argv = ["export", str(file), "--to", to, "-o", str(path), *options]
+        status, printed, err = called(*argv)
+        assert status == 0, err
+    assert out.read_bytes() == again.read_bytes()
+    again.unlink()
+    return out
+
+
+def reported(file: Path, *options: str) -> list[Any]:
+    """The rows of a report."""
+    status, out, err = called("report", str(file), "--json", *options)
+    assert status == 0, err
+    rows = json.loads(out)["rows"]
+    assert isinstance(rows, list)
+    return rows
+
+
+def by_symbol(file: Path, *options: str) -> Counter[str]:
+    """Samples, or weights if that is asked for, by function as a report says."""
+    counts: Counter[str] = Counter()
+    for row in reported(file, *options):
+        counts[row["symbol"] or "[unknown]"] += row.get("weight", row["count"])
+    return counts
+
+
+def samples_in(file: Path, to: str) -> Optional[int]:
+    """How many samples an export has, None if it is of a kind that is not read here."""
+    if to == "perf-data":
+        return sum(r.kind == perf_file.SAMPLE for r in perf_file.records(file))
+    if to == "pprof":
+        samples = (b for n, b in fields(gzip.decompress(file.read_bytes())) if n == 2)
+        values = (b for sample in samples for n, b in fields(sample) if n == 2)
+        return sum(sum(numbers(packed)) for packed in values)
+    if to == "callgrind":
+        totals = file.read_text().splitlines()[-1]
+        return sum(map(int, totals.removeprefix("totals: ").split()))
+    if to == "speedscope":
+        profiles = json.loads(file.read_text())["profiles"]
+        return int(sum(sum(profile["weights"]) for profile in profiles))
+    if to == "firefox":
+        threads = json.loads(file.read_text())["threads"]
+        return int(sum(sum(thread["samples"]["weight"]) for thread in threads))
+    return None
+
+
+def damaged_export(to: str, directory: Path, file: Path) -> Counted:
+    """What an export makes of a file that may be damaged."""
+    out = directory / "out"
+    out.unlink(missing_ok=True)
+    status, printed, err = called(
+        "export", str(file), "--to", to, "-o", str(out), "--json"
+    )
+    if not printed:
+        assert status != 0 and not out.exists()
+        return Counted(None, err)
+    told = json.loads(printed)
+    # Records of perf's can stand for several samples.
+    if not any("a record stands for" in text for text in told["not_carried"]):
+        assert samples_in(out, to) in (None, told["samples"])
+    return Counted(told["samples"], err)

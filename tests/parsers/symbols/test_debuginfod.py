@@ -1,0 +1,254 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Executables and debug information from a server of debuginfod's, played here."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import threading
+from contextlib import suppress
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Iterator, Optional
+
+import numpy as np
+import pytest
+from helpers.programs import Program, compiled, run
+from helpers.terminal import Terminal
+from pfmparse import status_line
+from pfmparse.symbols import debuginfod
+from pfmparse.symbols.elf_file import ElfFile
+from pfmparse.symbols.files import Files
+from pfmparse.symbols.options import SymbolOptions
+
+SILENT = "this libdebuginfod does not call back while a server is silent"
+
+
+@dataclass
+class Server:
+    """Has files by path, and does not answer for others unless ``open``."""
+
+    url: str
+    files: dict[str, Path] = field(default_factory=dict)
+    asked: list[str] = field(default_factory=list)
+    open: threading.Event = field(default_factory=threading.Event)
+
+
+@pytest.fixture
+def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
+    """A server, alone in the environment, with an empty cache."""
+    try:
+        ctypes.CDLL(debuginfod.LIBRARY)
+    except OSError:
+        pytest.skip(f"{debuginfod.LIBRARY} is not installed")
+    played = Server("")
+    played.open.set()
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            played.asked.append(self.path)
+            path = played.files.get(self.path)
+            if path is None:
+                played.open.wait()
+                with suppress(BrokenPipeError):
+                    self.send_error(404)
+                return
+            self.send_response(200)
+            content = path.read_bytes()
+            self.send_header("Content-Length", str(len(content)))
+            self.end_headers()
+            self.wfile.write(content)
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    http.daemon_threads = True
+    thread = threading.Thread(target=http.serve_forever)
+    thread.start()
+    played.url = f"http://127.0.0.1:{http.server_address[1]}"
+    monkeypatch.setenv("DEBUGINFOD_CACHE_PATH", str(tmp_path / "cache"))
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
+    for name in (debuginfod.URLS, debuginfod.MAXTIME):
+        monkeypatch.delenv(name, raising=False)
+    yield played
+    played.open.set()
+    http.shutdown()
+    thread.join()
+    http.server_close()
+
+
+@dataclass(frozen=True)
+class Split:
+    """A program, its stripped executable and its debug information."""
+
+    whole: Program
+    stripped: Path
+    debug: Path
+
+    def path(self, what: str) -> str:
+        """Where a server has that."""
+        return f"/buildid/{self.whole.build_id}/{what}"
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Split:
+    where = tmp_path_factory.mktemp("bin")
+    made = Split(compiled(where / "x"), where / "stripped", where / "x.dbg")
+    run("objcopy", "--only-keep-debug", made.whole.path, made.debug)
+    run("strip", "-o", made.stripped, made.whole.path)
+    return made
+
+
+def look(
+    program: Split, urls: Optional[str], said: list[str], name: str = "/gone/x"
+) -> tuple[Optional[str], bool]:
+    """The function at hot()'s address in that file, and whether it has a line."""
+    files = Files(SymbolOptions(debuginfod=urls), said.append)
+    file = files.open(bytes.fromhex(program.whole.build_id), [name])
+    if file is None:
+        return None, False
+    at = np.array([program.whole.address("hot")], np.uint64)
+    (symbol,), (line,) = file.functions(at), file.lines(at)
+    return symbol and symbol.name, line is not None
+
+
+def test_files_come_from_the_server_once(program: Split, server: Server) -> None:
+    server.files = {
+        program.path("executable"): program.stripped,
+        program.path("debuginfo"): program.debug,
+    }
+    said: list[str] = []
+    for _ in range(2):
+        assert look(program, server.url, said) == ("hot", True)
+    assert server.asked == [program.path("executable"), program.path("debuginfo")]
+    assert said == []
+    assert debuginfod.URLS not in os.environ
+
+
+def test_servers_are_those_of_the_environment(
+    program: Split, server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server.files = {program.path("debuginfo"): program.debug}
+    monkeypatch.setenv(debuginfod.URLS, server.url)
+    here = str(program.stripped)
+    assert look(program, "", [], here) == (None, False)
+    assert server.asked == []
+    assert look(program, None, [], here) == ("hot", True)
+    assert server.asked == [program.path("debuginfo")]
+    assert os.environ[debuginfod.URLS] == server.url
+
+
+def test_what_is_here_is_not_asked_for(program: Split, server: Server) -> None:
+    whole = str(program.whole.path)
+    assert look(program, server.url, [], whole) == ("hot", True)
+    assert server.asked == []
+
+
+def test_sources_come_from_the_server(
+    program: Split, server: Server, tmp_path: Path
+) -> None:
+    (tmp_path / "x.c").write_text("text")
+    server.files = {program.path("source/src/x.c"): tmp_path / "x.c"}
+    asked = debuginfod.Debuginfod(server.url, print)
+    with ElfFile(str(program.stripped), asked) as elf:
+        copy = elf.source("/src/x.c")
+        assert copy is not None and Path(copy).read_text() == "text"
+        assert elf.source("/src/y.c") is None
+        before = list(server.asked)
+        # Nobody knows below which directory that is.
+        assert elf.source("y.c") is None
+    assert server.asked == before
+    with ElfFile(str(program.stripped)) as elf:
+        assert elf.source("/src/x.c") is None
+
+
+def test_what_no_server_has_is_missing(program: Split, server: Server) -> None:
+    said: list[str] = []
+    assert look(program, server.url, said) == (None, False)
+    assert said == ["/gone/x cannot be read, its symbols are missing"]
+    here = str(program.stripped)
+    assert look(program, server.url, said, here) == (None, False)
+    assert len(said) == 1
+
+
+def test_server_that_does_not_answer_is_given_up(
+    program: Split, server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server.open.clear()
+    monkeypatch.setattr(debuginfod, "LIMIT", 0.2)
+    said: list[str] = []
+    asked = debuginfod.Debuginfod(server.url, said.append)
+    assert asked.executable(b"\x01" * 20, "/gone/x") is None
+    assert asked.executable(b"\x02" * 20, "/gone/y") is None
+    assert server.asked == [f"/buildid/{'01' * 20}/executable"]
+    assert len(said) == 1 and "/gone/x takes too long; DEBUGINFOD_MAXTIME" in said[0]
+
+
+def test_server_that_is_not_there_is_told_once(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said: list[str] = []
+    asked = debuginfod.Debuginfod("http://127.0.0.1:1", said.append)
+    for number in (1, 2):
+        assert asked.executable(bytes([number]) * 20, "/gone/x") is None
+    assert len(said) == 1 and "servers are not asked any more" in said[0]
+
+
+def test_missing_library_is_told_if_it_is_needed(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(debuginfod, "LIBRARY", "libnone.so.1")
+    debuginfod._library.cache_clear()
+    said: list[str] = []
+    for urls in ("", server.url):
+        asked = debuginfod.Debuginfod(urls, said.append)
+        assert asked.executable(b"\x01" * 20, "/gone/x") is None
+    debuginfod._library.cache_clear()
+    assert len(said) == 1 and "libnone.so.1 is not installed" in said[0]
+
+
+def test_progress_is_shown_while_a_server_is_asked(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server.open.clear()
+    monkeypatch.setattr(debuginfod, "LIMIT", 0.5)
+    for name in ("FIRST", "NEXT"):
+        monkeypatch.setattr(status_line, name, 0.0)
+    asked, out = debuginfod.Debuginfod(server.url, lambda _: None), Terminal()
+    monkeypatch.setattr(asked, "_line", status_line.StatusLine(out))
+    asked.executable(b"\x01" * 20, "/gone/x")
+    if not out.getvalue():
+        pytest.skip(SILENT)
+    assert "fetching /gone/x" in out.getvalue() and out.getvalue().endswith(" \r")
+
+
+@pytest.mark.parametrize("what", ["executable", "debuginfo"])
+def test_interrupt_ends_the_wait(
+    what: str, program: Split, server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server.open.clear()
+    monkeypatch.setattr(debuginfod, "LIMIT", 5.0)
+    called: list[str] = []
+    if what == "debuginfo":
+        server.files = {program.path("executable"): program.stripped}
+    show = status_line.StatusLine.show
+
+    def interrupting(line: status_line.StatusLine, text: str) -> None:
+        show(line, text)
+        called.append(text)
+        if program.path(what) in server.asked:
+            signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(status_line.StatusLine, "show", interrupting)
+    said: list[str] = []
+    try:
+        look(program, server.url, said)
+    except KeyboardInterrupt:
+        assert said == []
+    else:
+        if not any("debug" in text or what != "debuginfo" for text in called):
+            pytest.skip(SILENT)
+        pytest.fail("the wait went on")

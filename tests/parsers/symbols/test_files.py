@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Where mapped files are looked for, and how long they stay open."""
+
+from __future__ import annotations
+
+import gc
+import os
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+from helpers.programs import Program, compiled, run
+from pfmparse.symbols import files
+from pfmparse.symbols.files import Files
+from pfmparse.symbols.options import SymbolOptions
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Program:
+    return compiled(tmp_path_factory.mktemp("bin") / "hotspots")
+
+
+@pytest.fixture
+def said() -> list[str]:
+    return []
+
+
+@pytest.fixture
+def found(said: list[str]) -> Files:
+    return Files(SymbolOptions(), said.append)
+
+
+def descriptors() -> int:
+    """How many files this process has open, without those that tests have dropped."""
+    gc.collect()
+    return len(os.listdir("/proc/self/fd"))
+
+
+def test_file_of_perf_is_found_by_build_id(
+    program: Program,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    found: Files,
+    said: list[str],
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    text = program.build_id
+    kept = tmp_path / ".debug/.build-id" / text[:2] / text[2:] / "elf"
+    kept.parent.mkdir(parents=True)
+    shutil.copy(program.path, kept)
+    file = found.open(bytes.fromhex(text), ["/gone/hotspots (deleted)"])
+    assert file is not None and file.build_id() == bytes.fromhex(text)
+    # Another file that somebody put there is not taken.
+    other = kept.parents[2] / "01" / ("01" * 19) / "elf"
+    other.parent.mkdir(parents=True)
+    shutil.copy(program.path, other)
+    assert found.open(b"\x01" * 20, ["/gone/hotspots"]) is None
+    assert len(said) == 1 and "/gone/hotspots" in said[0]
+
+
+def test_file_stays_open_and_is_the_same_under_all_its_names(
+    program: Program, found: Files
+) -> None:
+    build_id = bytes.fromhex(program.build_id)
+    first = found.open(build_id, [str(program.path)])
+    assert first is not None
+    assert found.open(build_id, ["/other/name"]) is first
+    assert found.open(None, [str(program.path)]) is not first
+
+
+def test_debug_information_is_found_below_symfs(
+    program: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = program.build_id
+    run("strip", "-o", tmp_path / "hotspots", program.path)
+    debug = tmp_path / "usr/lib/debug/.build-id" / text[:2] / f"{text[2:]}.debug"
+    debug.parent.mkdir(parents=True)
+    run("objcopy", "--only-keep-debug", program.path, debug)
+    at = np.array([program.address("hot")], np.uint64)
+    monkeypatch.chdir(tmp_path)
+    for symfs in (str(tmp_path), "."):
+        found = Files(SymbolOptions(symfs=[symfs]), print)
+        file = found.open(bytes.fromhex(text), ["/gone/hotspots"])
+        assert file is not None
+        assert [f and f.name for f in file.functions(at)] == ["hot"]
+
+
+def test_files_that_were_used_least_are_closed(
+    program: Program, found: Files, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(files, "OPEN", 3)
+    paths = [str(tmp_path / str(number)) for number in range(6)]
+    for path in paths:
+        shutil.copy(program.path, path)
+    first = found.open(None, paths[:1])
+    for path in paths[1:3]:
+        found.open(None, [path])
+    before = descriptors()
+    for path in paths[3:]:
+        assert found.open(None, paths[:1]) is first
+        found.open(None, [path])
+        assert descriptors() == before
+
+
+def test_file_that_is_used_is_not_closed(
+    program: Program, found: Files, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(files, "OPEN", 1)
+    shutil.copy(program.path, tmp_path / "other")
+    first = found.open(None, [str(program.path)])
+    assert first is not None
+    assert found.open(None, [str(tmp_path / "other")]) is not None
+    at = np.array([program.address("hot")], np.uint64)
+    assert first.functions(at)[0] and first.lines(at)[0]
+    assert found.open(None, [str(program.path)]) is not first
+
+
+def test_missing_file_is_told_once_and_not_looked_for_again(
+    found: Files, said: list[str], program: Program
+) -> None:
+    build_id = bytes.fromhex(program.build_id)
+    for _ in range(2):
+        assert found.open(build_id, ["/gone"]) is None
+    # It may be under another name that comes later.
+    assert found.open(build_id, ["/gone", str(program.path)]) is not None
+    assert said == ["/gone cannot be read, its symbols are missing"]
+
+
+@pytest.mark.parametrize("path", ["", "[vdso]", "[heap]"])
+def test_what_is_no_path_is_no_file(path: str, found: Files, said: list[str]) -> None:
+    assert found.open(None, [path]) is None
+    assert said == []

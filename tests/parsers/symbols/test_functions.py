@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Functions of a compilation unit, in programs that are compiled here."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from helpers.programs import Program, compiled
+from pfmparse.symbols import functions
+from pfmparse.symbols.elf_file import ElfFile
+from pfmparse.symbols.functions import NONE, Functions
+
+# deep() has blocks within blocks; nested() a function of its own within it, which is
+# not inlined; cold() is in two places.
+SOURCE = """
+#define INLINE static inline __attribute__((always_inline))
+#define LABEL(name) __asm__ volatile(name ": nop")
+volatile int sink;
+INLINE void leaf(void) { LABEL("in_leaf"); }
+__attribute__((noinline)) void deep(void)
+{
+\t{ int a = sink; { int b = sink; { int c = sink; leaf(); sink = c; } sink = b; }
+\tsink = a; }
+}
+__attribute__((noinline)) int nested(int by)
+{
+\t__attribute__((noinline)) int within(int x) { LABEL("in_within"); return x + by; }
+\treturn within(sink);
+}
+INLINE void unlikely(void) { LABEL("in_cold"); sink = 2; __builtin_trap(); }
+__attribute__((noinline)) void two_places(void)
+{
+\tif (__builtin_expect(sink, 0)) unlikely();
+\tsink = 3;
+}
+int main(void) { deep(); two_places(); return nested(3); }
+"""
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Program:
+    where = tmp_path_factory.mktemp("bin")
+    source = where / "x.c"
+    source.write_text(SOURCE)
+    return compiled(where / "x", "-O2", "-no-pie", source=source)
+
+
+def names_at(elf: ElfFile, program: Program, label: str) -> list[str]:
+    """The functions at a label, from the one that is there outwards."""
+    address = program.offset_of(label) - program.shift
+    read = functions_of(elf)
+    number = int(read.innermost(np.array([address], np.uint64))[0])
+    names = []
+    while number != NONE:
+        names.append(str(read.name(number)))
+        number = read.parent(number)
+    return names
+
+
+def functions_of(elf: ElfFile) -> Functions:
+    """Those of the unit that was compiled here."""
+    assert elf._debug_info is not None
+    (unit,) = (u for u in elf._debug_info._units if u._functions._dies)
+    return unit._functions
+
+
+@pytest.mark.parametrize(
+    "label,names",
+    [
+        ("in_leaf", ["leaf", "deep"]),
+        ("in_within", ["within"]),
+        ("in_cold", ["unlikely", "two_places"]),
+        ("main", ["main"]),
+    ],
+)
+def test_functions_are_those_of_the_source(
+    label: str, names: list[str], program: Program
+) -> None:
+    with ElfFile(str(program.path)) as elf:
+        found = [name.split(".")[0] for name in names_at(elf, program, label)]
+    assert found == names
+
+
+def test_what_is_inlined_is_read_when_it_is_looked_up(program: Program) -> None:
+    with ElfFile(str(program.path)) as elf:
+        read = functions_of(elf)
+        before = len(read._dies)
+        assert names_at(elf, program, "main") == ["main"]
+        assert len(read._dies) == before
+        for _ in range(2):
+            assert names_at(elf, program, "in_leaf")[0] == "leaf"
+            assert len(read._dies) == before + 1
+
+
+def test_depth_is_limited(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(functions, "DEEPEST", 3)
+    with ElfFile(str(program.path)) as elf:
+        assert names_at(elf, program, "in_leaf") == ["deep"]
+
+
+def test_addresses_of_no_function_have_none(program: Program) -> None:
+    with ElfFile(str(program.path)) as elf:
+        outside = np.array([0, 1 << 40, 2**64 - 1], np.uint64)
+        assert functions_of(elf).innermost(outside).tolist() == [NONE] * 3
+
+
+def test_file_without_functions_has_none(tmp_path: Path) -> None:
+    source = tmp_path / "x.c"
+    source.write_text("int main = 0xc3;")
+    made = compiled(tmp_path / "x", "-w", source=source)
+    with ElfFile(str(made.path)) as elf:
+        assert elf.inlines(np.array([made.shift], np.uint64)) == [()]

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Symbols of files that are assembled here."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+from typing import Optional
+
+import numpy as np
+import pytest
+from elftools.elf.elffile import ELFFile  # type: ignore[import]
+from helpers.programs import run
+from pfmparse.symbols.elf_file import ElfFile
+
+# A function with another one within it, a label without a size behind both, which ends
+# at another one, and a section without symbols. What begins with "$" is no function,
+# nor is a label within one.
+NESTED = """
+.text
+.type outer, @function
+outer: .fill 16, 1, 0x90
+.type inner, @function
+inner: .fill 8, 1, 0x90
+within: .fill 8, 1, 0x90
+.size inner, . - inner
+.fill 16, 1, 0x90
+.size outer, . - outer
+.type label, @function
+label: .fill 8, 1, 0x90
+$x: .fill 8, 1, 0x90
+after: .fill 16, 1, 0x90
+.section .other, "ax"
+.fill 16, 1, 0x90
+"""
+FOUND = ["outer"] * 16 + ["inner"] * 16 + ["outer"] * 16 + ["label"] * 8
+STARTS = [0] * 16 + [16] * 16 + [0] * 16 + [48] * 8
+
+# Names of one address: the smallest one, of these the global one.
+ALIASES = """
+.text
+.globl strong
+.weak weak
+{}
+.fill 16, 1, 0x90
+.size local, 16
+.size weak, 16
+.size strong, 16
+.size large, 32
+.fill 16, 1, 0x90
+"""
+
+
+def assembled(where: Path, text: str, *options: str) -> Path:
+    """A shared object."""
+    source, path = where / "x.s", where / "x"
+    source.write_text(text)
+    subprocess.run(
+        ["gcc", "-nostdlib", "-shared", *options, "-o", path, source], check=True
+    )
+    return path
+
+
+def functions(path: Path, start: int, count: int) -> list[Optional[tuple[str, int]]]:
+    """The names, and how far the functions start behind ``start``."""
+    with ElfFile(str(path)) as elf:
+        found = elf.functions(np.arange(start, start + count, dtype=np.uint64))
+    return [function and (function.name, function.start - start) for function in found]
+
+
+def start_of(path: Path, section: str) -> int:
+    """The address of a section."""
+    with open(path, "rb") as stream:
+        return int(ELFFile(stream).get_section_by_name(section)["sh_addr"])
+
+
+@pytest.mark.parametrize("options", [[], ["-m32"]])
+def test_each_address_of_nested_functions_has_the_innermost_one(
+    options: list[str], tmp_path: Path
+) -> None:
+    path = assembled(tmp_path, NESTED, *options)
+    found = functions(path, start_of(path, ".text"), 80)
+    assert found[:56] == list(zip(FOUND, STARTS))
+    # The label before ends there, but no function begins.
+    assert found[56:64] == [None] * 8
+    assert found[64:] == [("after", 64)] * 16
+    assert functions(path, start_of(path, ".other"), 16) == [None] * 16
+
+
+def test_of_several_names_the_smallest_and_global_one_is_shown(tmp_path: Path) -> None:
+    names = ("local", "weak", "strong", "large")
+    for order in (names, names[::-1]):
+        labels = "\n".join(f".type {name}, @function\n{name}:" for name in order)
+        path = assembled(tmp_path, ALIASES.format(labels))
+        found = functions(path, start_of(path, ".text"), 32)
+        assert found == [("strong", 0)] * 16 + [("large", 0)] * 16
+
+
+def test_functions_of_other_files_are_not_in_this_one(tmp_path: Path) -> None:
+    source, path = tmp_path / "x.c", tmp_path / "x"
+    source.write_text("extern int puts();\nint main() { return (long)&puts == 1; }\n")
+    run("gcc", "-no-pie", "-fno-pic", "-o", path, source)
+    with open(path, "rb") as stream:
+        table = ELFFile(stream).get_section_by_name(".symtab")
+        (puts,) = (s.entry for s in table.iter_symbols() if s.name.startswith("puts"))
+    # Where it is called by way of the dynamic linker is its address here.
+    assert puts["st_value"] and puts["st_shndx"] == "SHN_UNDEF"
+    assert functions(path, puts["st_value"], 4) == [None] * 4
+
+
+def test_section_beyond_the_address_space_is_cut(tmp_path: Path) -> None:
+    path = assembled(tmp_path, ".text\nlabel: .fill 16, 1, 0x90\n")
+    start = start_of(path, ".text")
+    with open(path, "r+b") as stream:
+        elf = ELFFile(stream)
+        header = elf["e_shoff"] + elf.get_section_index(".text") * elf["e_shentsize"]
+        stream.seek(header + 32)  # sh_size
+        stream.write(b"\xff" * 8)
+    assert functions(path, start, 16) == [("label", 0)] * 16
+
+
+def test_file_of_many_symbols_is_looked_up_at_once(tmp_path: Path) -> None:
+    parts = [
+        f".type f{at}, @function\nf{at}: .byte 0x90, 0x90\n.size f{at}, 2\n.byte 0x90\n"
+        for at in range(5000)
+    ]
+    path = assembled(tmp_path, ".text\n" + "".join(parts))
+    found = functions(path, start_of(path, ".text"), 15000)
+    assert found[0::3] == found[1::3] == [(f"f{at}", 3 * at) for at in range(5000)]
+    assert found[2::3] == [None] * 5000

@@ -1,0 +1,262 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Buffers that are read together have the same samples as one by one."""
+
+from __future__ import annotations
+
+import io
+import json
+import struct
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field
+from typing import Any, Optional
+
+import pytest
+from helpers import damaged, writers
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from pfmparse import Capture, Decoder, PfmParseError, Samples, find_format, open_capture
+from pfmparse.capture import file, gathering, index
+from pfmparse.commands.dump import samples_as_dicts
+from pfmparse.formats.decoding import Lost
+
+Json = dict[str, Any]
+CONTEXTS = 2
+
+
+@dataclass
+class Read:
+    """What was read; samples are those of each context and epoch."""
+
+    samples: dict[tuple[int, int], list[Json]] = field(
+        default_factory=lambda: defaultdict(list)
+    )
+    problems: list[tuple[int, str, bool]] = field(default_factory=list)
+    total: int = 0
+    imprecise: int = 0
+    buffers: int = 0
+    lost: dict[int, Lost] = field(default_factory=dict)
+    told: dict[int, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
+
+    def note(self, problem: PfmParseError) -> None:
+        """Adds a problem."""
+        self.problems.append((problem.offset, problem.message, problem.truncated))
+
+
+def rows_of(samples: Samples) -> list[Json]:
+    """All columns of the samples, derived ones too."""
+    rows: list[Json] = [dict(row) for row in samples_as_dicts(samples)]
+    for name in samples.derived:
+        for row, value in zip(rows, samples.column(name).tolist()):
+            row[f"derived {name}"] = value
+    return rows
+
+
+def one_by_one(data: bytes) -> Read:
+    """What the decoders of the contexts make of one buffer after another."""
+    capture, read = Capture(io.BytesIO(data)), Read()
+    form, unread = find_format(capture.session.format.uuid), 0
+    decoders: dict[int, Decoder] = {}
+    for buffer in capture.buffers():
+        read.buffers += 1
+        if form.stream and buffer.unread != unread:
+            decoders, unread = {}, buffer.unread
+        if buffer.context not in decoders:
+            decoders[buffer.context] = form.decoder(capture.session)
+        try:
+            decoded = decoders[buffer.context](buffer.data)
+        except PfmParseError as error:
+            read.note(error.within(buffer.offset, buffer.stored, buffer.whole))
+            continue
+        for problem in decoded.problems:
+            read.note(problem.within(buffer.offset, buffer.stored, buffer.whole))
+        read.lost[buffer.context] = decoded.lost
+        for region in decoded.regions:
+            total = region.samples.total()
+            read.total += total
+            read.imprecise += total if region.imprecise else 0
+            rows = rows_of(region.samples)
+            read.samples[buffer.context, buffer.epoch] += rows
+            read.told[buffer.context] = Counter(decoded.lost.total)
+    for problem in capture.problems:
+        read.note(problem)
+    return read
+
+
+def together(data: bytes, threads: int) -> Read:
+    """The same as the batches of a recording have it."""
+    recording, read = open_capture(io.BytesIO(data)), Read()
+    for batch in recording.batches(threads):
+        rows = rows_of(batch.samples)
+        read.samples[batch.context, batch.epoch] += rows
+        read.told[batch.context].update(batch.lost)
+    read.total, read.imprecise = recording.samples, recording.imprecise
+    read.buffers, read.lost = recording.buffers, recording.in_buffers
+    for problem in recording.problems:
+        read.note(problem)
+    offsets = [offset for offset, _, _ in read.problems]
+    assert offsets == sorted(offsets)
+    return read
+
+
+def check_same(data: bytes, threads: int) -> None:
+    """Fails if there is a difference."""
+    one, other = one_by_one(data), together(data, threads)
+    assert other.samples == one.samples
+    assert Counter(other.problems) == Counter(one.problems)
+    assert (other.total, other.imprecise) == (one.total, one.imprecise)
+    assert other.buffers == one.buffers and other.lost == one.lost
+    for context, told in one.told.items():
+        assert +other.told[context] == +told
+
+
+def sessions(sets: Optional[dict[int, list[Json]]] = None) -> Json:
+    """A session of several contexts in the default format."""
+    described = writers.session(sets)
+    described["contexts"] = writers.contexts(CONTEXTS)
+    return described
+
+
+def plain(
+    count: int, base: int, pmds: tuple[int, ...] = (), uuid: str = writers.UUID_2_2
+) -> bytes:
+    """A buffer of the default format."""
+    ovfl = 4 if uuid == writers.UUID_IA64 else 0
+    numbers = range(base, base + count)
+    values = [tuple((pmd, n * 10 + pmd) for pmd in pmds) for n in numbers]
+    return writers.buffer(
+        [
+            writers.Sample(ip=0x1000 + n, tstamp=n, pmds=p, ovfl_pmd=ovfl)
+            for n, p in zip(numbers, values)
+        ],
+        uuid,
+    )
+
+
+def on_ia64(described: Json) -> Json:
+    """The same session there."""
+    described["format"]["uuid"] = writers.UUID_IA64
+    return described
+
+
+EAR = "DATA_EAR_CACHE_LAT4"
+SIZES = (0, 1, 3, 3, 3, 9)
+DEFAULTS = {
+    "default": (sessions(), [plain(n, 10 * at) for at, n in enumerate(SIZES)]),
+    "default with values": (
+        sessions({0: [writers.pmd(0, [2, 3])]}),
+        [plain(n, 10 * at, (2, 3)) for at, n in enumerate(SIZES)],
+    ),
+    "default of ia64": (
+        on_ia64(sessions({0: [{**writers.pmd(4, [2, 3, 17]), "event": EAR}]})),
+        [
+            plain(n, 10 * at, (2, 3, 17), writers.UUID_IA64)
+            for at, n in enumerate(SIZES)
+        ],
+    ),
+    "default of two sizes": (
+        sessions({0: [writers.pmd(0, [2]), writers.pmd(1)]}),
+        [plain(n, 10 * at, (2,)) for at, n in enumerate(SIZES)],
+    ),
+}
+
+
+def inputs() -> dict[str, tuple[Json, list[bytes]]]:
+    """A session of each format, and some of its buffers."""
+    found = dict(DEFAULTS)
+    for name, data in damaged.UNHARMED.items():
+        chunks = [(head[:4], payload) for _, head, payload in damaged._chunks(data)]
+        described = json.loads(chunks[0][1])
+        context = described["contexts"][0]
+        described["contexts"] = [{**context, "id": n} for n in range(CONTEXTS)]
+        buffers = [payload[24:] for kind, payload in chunks if kind == b"BUFR"]
+        found[f"every: {name}"] = described, buffers
+    return found
+
+
+INPUTS = inputs()
+MAPS = writers.mapped(writers.mapping(0, 1, 0, "/x"))
+
+
+@st.composite
+def chunks(draw: st.DrawFn, buffers: list[bytes]) -> bytes:
+    """A buffer in a chunk, or what is no buffer, or a damaged one."""
+    data = draw(st.sampled_from(buffers))
+    context = draw(st.integers(0, CONTEXTS - 1))
+    kind = draw(st.integers(0, 9))
+    if kind == 0:
+        return MAPS
+    if kind == 1:
+        return writers.bufr(data, context, compress=True)
+    if kind == 2:
+        return writers.bufr_pieces([(0, data)], len(data), context)
+    if kind == 3 and data:
+        at = draw(st.integers(0, len(data) - 1))
+        data = (
+            data[:at] + bytes([data[at] ^ draw(st.integers(1, 255))]) + data[at + 1 :]
+        )
+    if kind == 4:
+        data = data[: draw(st.integers(0, len(data)))]
+    chunk = bytearray(writers.bufr(data, CONTEXTS if kind == 5 else context))
+    if kind == 6:
+        chunk[24 + draw(st.integers(0, len(chunk) - 25))] ^= 1
+    if kind == 7:
+        chunk = bytearray(writers.chunk("BUFR", bytes(chunk[24:]), flags=2))
+    return bytes(chunk)
+
+
+@st.composite
+def captures(draw: st.DrawFn) -> bytes:
+    """A capture of any format, some of whose buffers may be damaged."""
+    described, buffers = INPUTS[draw(st.sampled_from(sorted(INPUTS)))]
+    parts = draw(st.lists(chunks(buffers), max_size=12))
+    # Usually there are several alike in a row.
+    parts = [part for part in parts for _ in range(draw(st.integers(1, 3)))]
+    data = writers.capture(writers.json_chunk("SESS", described), *parts)
+    if draw(st.booleans()):
+        return data + writers.json_chunk("DONE", writers.totals(1))
+    return data[: len(data) - draw(st.integers(0, len(parts[-1]) if parts else 0))]
+
+
+@settings(
+    derandomize=True,
+    deadline=None,
+    max_examples=500,
+    suppress_health_check=list(HealthCheck),
+)
+@given(
+    captures(),
+    st.sampled_from([0, 0, 1, 3]),
+    st.sampled_from([1, 1000, 1 << 20]),
+    st.sampled_from([1, 1000, 1 << 20]),
+)
+def test_batches_have_what_one_buffer_after_another_has(
+    data: bytes, threads: int, group: int, enough: int
+) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(index, "GROUP", group)
+        patch.setattr(gathering, "ENOUGH", enough)
+        patch.setattr(file, "ROOM", 3 * group)
+        check_same(data, threads)
+
+
+@pytest.mark.parametrize("name", sorted(INPUTS))
+def test_buffers_that_are_alike_become_one_batch(name: str) -> None:
+    described, buffers = INPUTS[name]
+    parts = [writers.bufr(data) for data in buffers]
+    data = writers.capture(writers.json_chunk("SESS", described), *parts)
+    recording = open_capture(io.BytesIO(data))
+    batches = list(recording.batches())
+    assert len(batches) == 1 and batches[0].samples.total() == recording.samples
+    check_same(data, 0)
+
+
+def test_wrong_fields_of_headers_are_seen_in_buffers_among_others() -> None:
+    described, _ = DEFAULTS["default"]
+    good = plain(3, 0)
+    for at in range(0, 48, 4):
+        for value in (1, 1 << 20, 1 << 31, (1 << 32) - 1):
+            word = struct.unpack_from("<I", good, at)[0] ^ value
+            bad = good[:at] + struct.pack("<I", word) + good[at + 4 :]
+            parts = [writers.bufr(b) for b in (good, good, bad, good, bad)]
+            session = writers.json_chunk("SESS", described)
+            check_same(writers.capture(session, *parts), 0)

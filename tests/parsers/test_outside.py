@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""A format from outside the tree, with roles and weights: all views and exports."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from helpers.cli import run, told
+from helpers.writers import bufr, capture, json_chunk, mapped, mapping, session
+from numpy.typing import NDArray
+from pfmparse import Chains, Decoded, Format, Region, Role, Samples, Session
+from pfmparse.exports import registry as exports
+from pfmparse.formats import registry
+from pfmparse.formats.registry import Parser
+
+Capsys = pytest.CaptureFixture[str]
+UUID = "00000000-0000-4000-8000-0000000000aa"
+RECORD = np.dtype(
+    [
+        ("pc", "<u8"),
+        ("caller", "<u8"),
+        ("touched", "<u8"),
+        ("took", "<u8"),
+        ("when", "<u8"),
+        ("thread", "<u4"),
+        ("task", "<u4"),
+        ("core", "<u4"),
+        ("times", "<u4"),
+    ]
+)
+ROLES = {
+    Role.ADDRESS: "pc",
+    Role.DATA_ADDRESS: "touched",
+    Role.LATENCY: "took",
+    Role.TIME: "when",
+    Role.THREAD: "thread",
+    Role.PROCESS: "task",
+    Role.CPU: "core",
+    Role.WEIGHT: "times",
+}
+ROWS = [
+    (0x1000, 0x2008, 0x5000, 7, 10**9, 101, 100, 0, 60),
+    (0x2000, 0x2008, 0x5040, 9, 2 * 10**9, 102, 100, 1, 30),
+    (0x3000, 0x2008, 0x6000, 300, 3 * 10**9, 102, 100, 1, 10),
+]
+TOTAL = 100
+
+
+def decoder(_: Session) -> Any:
+    """A decoder of buffers of such records."""
+
+    def decode(data: Any) -> Decoded:
+        records: NDArray[np.void] = np.frombuffer(data, RECORD)
+        chains = Chains.of_table(
+            records["caller"].astype(np.uint64).reshape(-1, 1),
+            np.ones(records.size, np.intp),
+        )
+        samples = Samples.of_records(records, roles=ROLES, chains=chains)
+        return Decoded((Region(0, samples),))
+
+    return decode
+
+
+@pytest.fixture
+def outside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A capture in a format that another package reads."""
+    form = Format(name="outside", uuid=UUID, decoder=decoder)
+    known = {**registry.known(), UUID: Parser(form, "other (other.package)")}
+    monkeypatch.setattr(registry, "known", lambda: known)
+    path = tmp_path / "outside.pfm"
+    chunks = [mapped(mapping(0x1000 * n, 0x1000 * (n + 1), 0, f"[{n}]")) for n in (1,)]
+    data = np.array(ROWS, RECORD).tobytes()
+    path.write_bytes(
+        capture(json_chunk("SESS", session(uuid=UUID)), *chunks, bufr(data))
+    )
+    return str(path)
+
+
+VIEWS = (
+    "report",
+    "report --by function,tid,cpu",
+    "report --by data-address --weight latency",
+    "report --callers",
+    "timeline --step 1s --by tid",
+    "mem --view data",
+    "mem --per cacheline",
+)
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_views_know_what_its_columns_mean(
+    view: str, outside: str, capsys: Capsys
+) -> None:
+    status, out, err = run(capsys, *view.split(), outside)
+    assert status == 0, err
+    assert f"{TOTAL}" in out
+
+
+def test_selection_knows_what_its_columns_mean(outside: str, capsys: Capsys) -> None:
+    for selected, count in (
+        (["--tid", "102"], 40),
+        (["--cpu", "0"], 60),
+        (["--pid", "100"], 100),
+        (["--time", "1s-2s"], 30),
+        (["--object", "[[]1]"], 60),
+        (["--kernel"], 0),
+    ):
+        found = told(capsys, "report", "--by", "ip", *selected, outside, warns=True)
+        assert found["total"] == count, selected
+
+
+@pytest.mark.parametrize("to", sorted(exports.OURS))
+def test_exports_carry_its_samples(
+    to: str, outside: str, tmp_path: Path, capsys: Capsys
+) -> None:
+    out = tmp_path / "out"
+    argv = ["export", outside, "--to", to, "-o", str(out), "--json"]
+    status, printed, err = run(capsys, *argv)
+    assert status == 0, err
+    assert json.loads(printed)["samples"] == TOTAL and out.stat().st_size

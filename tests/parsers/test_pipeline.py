@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Work that threads do in advance."""
+
+from __future__ import annotations
+
+import threading
+from functools import partial
+from typing import Callable, Iterator
+
+import pytest
+from pfmparse import pipeline
+from pfmparse.pipeline import cpus, in_threads
+
+
+def calls(number: int) -> Iterator[tuple[int, Callable[[], int]]]:
+    """Calls that return their number, of a size of 10 each."""
+    for at in range(number):
+        yield 10, partial(int, at)
+
+
+@pytest.mark.parametrize("threads", [1, 2, 5])
+@pytest.mark.parametrize("room", [0, 35, 10_000])
+def test_results_are_in_the_order_of_their_calls(threads: int, room: int) -> None:
+    assert list(in_threads(calls(50), threads, room)) == list(range(50))
+    assert list(in_threads(calls(0), threads, room)) == []
+
+
+def test_no_more_is_called_in_advance_than_there_is_room_for() -> None:
+    asked: list[int] = []
+
+    def noted() -> Iterator[tuple[int, Callable[[], int]]]:
+        for size, call in calls(50):
+            asked.append(size)
+            yield size, call
+
+    results = in_threads(noted(), 2, 45)
+    assert next(results) == 0
+    # Four fit, the fifth is what had to wait.
+    assert len(asked) == 5
+    results.close()  # type: ignore[attr-defined]
+
+
+def test_results_that_are_waited_for_get_another_thread(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(pipeline, "PATIENCE", 2)
+    alone, both = threading.Semaphore(0), threading.Barrier(2, timeout=60)
+
+    def slow() -> int:
+        return int(alone.acquire(timeout=0.01))
+
+    # Each is large; the last two need each other.
+    large = [(1 << 40, slow)] * 4 + [(1 << 40, both.wait)] * 2
+    assert sorted(in_threads(large, 2, 1)) == [0, 0, 0, 0, 0, 1]
+
+
+def test_results_that_nobody_waits_for_need_one_thread() -> None:
+    before, done = threading.active_count(), threading.Semaphore(0)
+    calls: list[tuple[int, Callable[[], None]]] = [(1, done.release)] * 50
+    for at, _ in enumerate(in_threads(calls, 5, 4)):
+        assert threading.active_count() == before + 1
+        # The next one is done before it is asked for.
+        for _ in range(0 if at == len(calls) - 1 else 2 if at == 0 else 1):
+            assert done.acquire(timeout=60)
+
+
+def test_what_a_call_raises_is_raised_where_its_result_is_wanted() -> None:
+    def fails() -> int:
+        raise OSError("gone")
+
+    done: Callable[[], int] = partial(int, 0)
+    results = in_threads([(1, done), (1, fails), (1, done)], 2, 10)
+    assert next(results) == 0
+    with pytest.raises(OSError, match="gone"):
+        next(results)
+
+
+def test_threads_end_when_nobody_wants_the_rest() -> None:
+    before = threading.active_count()
+    results = in_threads(calls(50), 3, 10_000)
+    next(results)
+    assert threading.active_count() > before
+    results.close()  # type: ignore[attr-defined]
+    assert threading.active_count() == before
+
+
+def test_there_is_a_cpu() -> None:
+    assert cpus() >= 1

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""A line on a terminal that says what is going on."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+from helpers.terminal import Terminal
+from pfmparse import status_line
+from pfmparse.status_line import StatusLine
+
+
+def shown(out: io.StringIO, monkeypatch: pytest.MonkeyPatch, after: float) -> str:
+    """What is written while two texts are shown, and twice removed."""
+    monkeypatch.setattr(status_line, "FIRST", after)
+    monkeypatch.setattr(status_line, "NEXT", 0.0)
+    line = StatusLine(out)
+    line.show("first text")
+    line.show("second")
+    line.remove()
+    line.remove()
+    return out.getvalue()
+
+
+def test_line_is_overwritten_and_goes(monkeypatch: pytest.MonkeyPatch) -> None:
+    expected = f"\rfirst text\rsecond    \r{' ' * 6}\r"
+    assert shown(Terminal(), monkeypatch, 0.0) == expected
+
+
+def test_what_is_soon_done_says_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert shown(Terminal(), monkeypatch, 3600.0) == ""
+
+
+def test_files_get_no_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert shown(io.StringIO(), monkeypatch, 0.0) == ""
