@@ -22,8 +22,13 @@ RUN_PACKAGES := build-essential bc cpio kmod linux-headers-cloud-amd64 \
 	qemu-system-x86 busybox-static libpfm4-dev libjson-c-dev libelf-dev \
 	libdw-dev uuid-dev zlib1g-dev python3 python3-numpy
 CHECK_PACKAGES := $(RUN_PACKAGES) pkgconf python3-pytest python3-hypothesis \
-	python3-pyelftools python3-setuptools python3-wheel git xz-utils
-BENCH_PACKAGES := $(CHECK_PACKAGES) linux-perf libdeflate0
+	python3-pyelftools python3-setuptools python3-wheel \
+	python3-capstone libdebuginfod-dev git xz-utils linux-perf valgrind
+BENCH_PACKAGES := $(CHECK_PACKAGES) libdeflate0
+# npm comes with node where that is not Debian's.
+VIEWER_PACKAGES := $(CHECK_PACKAGES) chromium chromium-driver golang-go \
+	postgresql python3-jsonschema python3-psycopg2 \
+	$(if $(shell command -v npm),,nodejs npm)
 
 .PHONY: help
 help:
@@ -51,17 +56,21 @@ help:
 	@echo 'make check-host  make check on the other release of Debian, in a root of it'
 	@echo 'make check-newest  build for the newest kernels of backports and sid, and test'
 	@echo '              there'
+	@echo 'make check-viewers  exports in the tools that they are for, where those are large:'
+	@echo '              go, node, chromium; 20,000 damaged captures for each command'
 	@echo 'make bench    guest instructions per sample, per read of a PMD, per context, with'
-	@echo '              bounds; samples a second that the parsers and perf read'
+	@echo '              bounds; samples a second that the parsers and perf read; symbols'
 	@echo 'make clean    remove $(BUILD)/'
 
 # Packages: installed for root, otherwise asked for in one line. Those that only a
 # part of the tests needs depend on the release's compiler, which comes first.
-.PHONY: deps-run deps-check deps-bench
+.PHONY: deps-run deps-check deps-bench deps-viewers
 deps-run:
 	@scripts/need-packages $(RUN_PACKAGES)
 deps-check: deps-run
 	@scripts/need-packages $(CHECK_PACKAGES) -- $$(scripts/parts.py --packages)
+deps-viewers: deps-run
+	@scripts/need-packages $(VIEWER_PACKAGES)
 deps-bench: deps-run
 	@scripts/need-packages $(BENCH_PACKAGES) $$(scripts/parts.py --packages)
 
@@ -146,6 +155,7 @@ bench: deps-bench
 	@$(MAKE) -s -f tests/bench/bench.mk UARCH=arm64
 	@tests/bench/run
 	@tests/bench/reading/run
+	@tests/bench/symbols/run
 
 # Tests. Each can be run by itself once its parts are built.
 PYTEST := $(PYTHON) -m pytest -q -p no:cacheprovider
@@ -221,6 +231,21 @@ check-debug: deps-check
 	@FUZZ_CALLS=$(FUZZ_CALLS) FUZZ_SEED=$(FUZZ_SEED) \
 		$(PYTHON) -m pytest -v -p no:cacheprovider tests/debug
 	@echo "nothing found with FUZZ_SEED=$(FUZZ_SEED)"
+
+# What npm fetches is what the lock names; nothing of it runs when it is installed.
+VIEWERS := $(BUILD)/viewers
+$(VIEWERS)/fetched: tests/viewers/package.json tests/viewers/package-lock.json
+	@mkdir -p $(VIEWERS) && cp $^ $(VIEWERS)
+	@cd $(VIEWERS) && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
+	@touch $@
+
+.PHONY: check-viewers viewers
+check-viewers: deps-viewers
+	@$(MAKE) -s viewers
+	@DAMAGED_CASES=20000 $(PYTEST) tests/parsers/exports/test_damaged_captures.py \
+		tests/parsers/commands/test_damaged_views.py
+viewers: $(VIEWERS)/fetched
+	@$(PYTEST) tests/viewers
 
 .PHONY: clean
 clean:

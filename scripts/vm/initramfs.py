@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import lzma
 import os
 import shlex
 import shutil
@@ -34,7 +33,6 @@ BUSYBOX = "busybox-static"
 INTERPRETER = b"#!/bin/busybox sh\n"
 # The place of formats below the other modules.
 FORMATS = "formats"
-COMPRESSED = ".xz"
 DIRECTORIES = (
     *("proc", "sys", "dev", "run", "tmp", "out", "root"),
     *("bin", "sbin", "usr/bin", "usr/sbin"),
@@ -142,7 +140,7 @@ def _add_modules(
         wanted += FIRMWARE_DRIVERS if content.firmware else ()
         drivers = _stage_drivers(content.own_modules, wanted, stage)
         for module, source in ours.items():
-            _stage_ours(source, stage / "extra" / module)
+            supply.copy_module(source, stage / "extra" / module)
         kernels.depmod(Path(name), release)
         for index in stage.glob("modules.*.bin"):
             index.unlink()
@@ -189,16 +187,6 @@ def _name(module: str) -> str:
 def _stage(source: Path, target: Path) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
     shutil.copy(source, target)
-
-
-def _stage_ours(source: Path, target: Path) -> None:
-    """Copy a module as insmod takes it, which knows no compression."""
-    if source.suffix == COMPRESSED:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        with lzma.open(source) as stream:
-            target.write_bytes(stream.read())
-    else:
-        _stage(source, target)
 
 
 def _add_programs(archive: cpio.Archive, content: Content) -> None:

@@ -8,6 +8,7 @@ build, those that are installed for it, or built from their sources.
 
 from __future__ import annotations
 
+import lzma
 import os
 import platform
 import re
@@ -27,6 +28,7 @@ MACHINE = Path("/")
 ARCHS = {"x86_64": "x86_64", "aarch64": "arm64"}
 # Below lib/modules/RELEASE: where DKMS and `make modules_install` put modules.
 INSTALLED = ("updates/dkms", "updates/perfmon")
+COMPRESSED = ".xz"
 OURS = re.compile(r"(perfmon|pfm_\w+)\.ko(\.xz)?")
 # Where they leave the symbols.
 SYMVERS = (
@@ -121,6 +123,16 @@ def modules(
     files = {path.relative_to(directory): path for path in directory.rglob("*.ko")}
     symvers = directory / "Module.symvers"
     return Modules(files, str(directory), symvers if symvers.is_file() else None)
+
+
+def copy_module(source: Path, target: Path) -> None:
+    """Copy a module as insmod takes it, which knows no compression."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    if source.suffix == COMPRESSED:
+        with lzma.open(source) as stream:
+            target.write_bytes(stream.read())
+    else:
+        shutil.copy(source, target)
 
 
 def formats(

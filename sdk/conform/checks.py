@@ -3,12 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from ktap import Result
-
-Results = Iterator[Result]
-
 # In the guest.
 GUEST = {
     "load": "the module loads and registers one format",

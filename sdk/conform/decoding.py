@@ -29,7 +29,7 @@ import numpy as np
 import pfmparse as pfm
 from numpy.typing import NDArray
 
-# Names of the kit's own values of PMDs; kernel/calls.c has the same.
+# The kit's own values of PMDs; kernel/calls.c has the same.
 FIRST_VALUE = 0x1111000000
 PMDS = (0, 1)
 # What a parser may take: seconds for a buffer, bytes of memory.

@@ -3,9 +3,7 @@
 
 from __future__ import annotations
 
-import lzma
 import re
-import shutil
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -75,22 +73,14 @@ def _modules(
         yield from supply.formats([path], kernel, modules, work)
         return
     for source in modules.files.values():
-        if source.name.removesuffix(".xz") == f"{PREFIX}{word}.ko":
-            yield _unpacked(source, work)
+        if source.name.removesuffix(supply.COMPRESSED) == f"{PREFIX}{word}.ko":
+            target = work / source.name.removesuffix(supply.COMPRESSED)
+            supply.copy_module(source, target)
+            yield target
             return
     raise FormatError(
         f"{word} is neither a folder or a module nor a format in {modules.where}"
     )
-
-
-def _unpacked(source: Path, work: Path) -> Path:
-    work.mkdir(parents=True, exist_ok=True)
-    target = work / source.name.removesuffix(".xz")
-    if source.suffix == ".xz":
-        target.write_bytes(lzma.decompress(source.read_bytes()))
-    else:
-        shutil.copyfile(source, target)
-    return target
 
 
 def _plugin(folder: Path, module: Path) -> str | None:

@@ -12,7 +12,6 @@
 #   @format NUMBER UUID ARGUMENT-BYTES	what a module has registered
 #   @begin NUMBER CHECK
 #   @ok | @skip WHY | @fail WHAT		how that ended
-#   @done
 #   @file NUMBER NAME BASE64		buffer, truth and argument of "records"
 set -u
 
@@ -273,4 +272,3 @@ for folder in "$dir"/[0-9]*; do
 	argument=$(cat "$folder/argument")
 	check_all
 done
-echo "@done"

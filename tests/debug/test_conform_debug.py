@@ -10,11 +10,10 @@ from pathlib import Path
 
 import pytest
 from boot import ROOT
-from conform_report import results
+from conform_report import OURS, results
 
 CONFORM = ROOT / "sdk/conform/run"
 BROKEN = ROOT / "tests/sdk/broken"
-OURS = "default nway pebs32 pebs64 oprofile callstack histogram flight".split()
 # The check, and the words for the author.
 EXPECTED = {
     "allocates": ("nmis", "takes a lock, or allocates, where it may not"),

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Reads what pfm-conform has reported."""
+"""What pfm-conform is tried on, and what it has reported."""
 
 from __future__ import annotations
 
 import re
 
+# The formats that are installed.
+OURS = "default nway pebs32 pebs64 oprofile callstack histogram flight".split()
 RESULT = re.compile(r"    (ok|not ok) \d+ (\w+)(?:: (.*)| # SKIP (.*))?")
 SUBTEST = "    # Subtest: "
 

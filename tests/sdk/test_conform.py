@@ -14,13 +14,12 @@ import host
 import parts
 import pytest
 import verdict
-from conform_report import results
+from conform_report import OURS, results
 from installed_sdk import Sdk
 
 BROKEN = Path(__file__).resolve().parent / "broken"
 PEBS = ("pebs32", "pebs64")
 MODELS = "linear regions histogram device".split()
-OURS = "default nway pebs32 pebs64 oprofile callstack histogram flight".split()
 # What finds each broken format, and the words for its author.
 EXPECTED = {
     "area": {

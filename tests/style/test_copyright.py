@@ -22,7 +22,8 @@ def test_copyright_goes_by_the_files() -> None:
     wrong = []
     for name in listed:
         path = ROOT / name
-        line = SPDX.search(path.read_text()[:1000]) if path.is_file() else None
+        head = path.read_bytes()[:1000] if path.is_file() else b""
+        line = SPDX.search(head.decode(errors="replace"))
         if line is None:
             continue
         # The last paragraph that fits is meant.

@@ -12,7 +12,9 @@ ROOT = Path(__file__).resolve().parents[2]
 LIBC = {"mmap", "mmap64"}
 SDK = (
     *("ds", "fmt", "fmt_device", "fmt_entry", "fmt_hist", "fmt_kunit", "fmt_ring"),
-    *("fmt_sdk", "fmt_sink", "pmu"),
+    *("fmt_sdk", "fmt_sink", "pmu", "read", "read_callstack", "read_default"),
+    *("read_flight", "read_histogram", "read_nway", "read_oprofile"),
+    *("read_pebs32", "read_pebs64", "read_regions", "read_sink"),
 )
 
 
@@ -42,7 +44,7 @@ def test_calls_have_kernel_doc(version_script: str, header: str) -> None:
 
 
 @pytest.mark.parametrize("name", SDK)
-def test_functions_for_modules_say_their_context(name: str) -> None:
+def test_functions_of_the_sdk_say_their_context(name: str) -> None:
     text = (ROOT / f"sdk/include/perfmon/perfmon_{name}.h").read_text()
     docs = re.findall(r"^/\*\*\n \* (\w+)\(\) - (.*?)\*/\n(.)", text, re.M | re.S)
     # A macro is wherever it is written.

@@ -37,7 +37,8 @@ PROGRAMS = (
     *("attach", "buffer", "charge", "evtset", "evtset_page", "evtset_switch", "idle"),
     *("default", "nway", "callers", "histogram", "callstack", "flight"),
     *("pebs", "syswide", "cpu", "config", "sysfs", "compat2x", "compat22", "block"),
-    *("block_stops", "perm", "levels", "races", "pmu_perf", "fmt", "pmu", "main"),
+    *("block_stops", "perm", "levels", "races", "pmu_perf", "pmc_config"),
+    *("fmt", "pmu", "main"),
     *("oprofile", "member", "refused", "stress", "storm"),
 )
 # The kernels on which all of them run. On the others neither what takes long runs, nor
@@ -77,6 +78,8 @@ FORMATS = (
     *("histogram", "callstack", "flight"),
 )
 FORMAT_MODULE = "formats/default/pfm_fmt_default"
+# A PMU of perf's with two more words of configuration, for which CPU 0 counts.
+LEAP_MODULE = "tests/guest/perf_leap/pfm_perf_leap"
 # Run with the simulated PMU, after all others.
 SIMULATED = ("simpmu", "simpebs")
 SIMULATED_MODULES = ("core/perfmon", "pmu/sim/pfm_pmu_sim")
@@ -223,6 +226,29 @@ def _named() -> str:
     return f"({' && '.join(lines)}) 2>&1"
 
 
+def _events() -> str:
+    """Return the command that measures events as sysfs and tracefs name them."""
+    extra = "/lib/modules/$(uname -r)/extra"
+    leap = "/sys/bus/event_source/devices/pfm_leap"
+    words = "/sys/module/pfm_perf_leap/parameters/config"
+    sleeps = "sh -c 'for i in 1 2 3 4 5; do sleep 0.01; done'"
+    event = "pfm_leap/leaps,first=30,second=7/"
+    everywhere = "pfmon --system-wide"
+    sample = f"{everywhere} -e cpu-clock,{event} --long-smpl-periods=1000000"
+    lines = [
+        f"pfmon -e sched:sched_switch,context-switches:uk -o /out/switches {sleeps}",
+        f"{{ test -e {leap} || insmod {extra}/{LEAP_MODULE}.ko; }}",
+        f"{everywhere} --with-header -e cpu-clock,{event} -o /out/leaps true",
+        f"cat {words} {words}1 {words}2",
+        f"{sample} -o /out/leaps.cap true",
+        f"! pfmon -e {event} true",
+        f"! {everywhere} -e {event} --long-smpl-periods=10 -o /out/no.cap true",
+        "! pfmon -e sched:nothing true",
+        "rmmod pfm_perf_leap",
+    ]
+    return f"({' && '.join(lines)}) 2>&1"
+
+
 def nmis(series: str) -> int:
     """Return how many NMIs nmi_fire makes on a kernel."""
     return int(os.environ.get("NMIS", NMIS.get(series, FEWER_NMIS)))
@@ -255,6 +281,7 @@ def _commands(target: Target) -> dict[str, str]:
     commands = {"keep_events": "keep_events"}
     commands |= {name: name for name in _with_narrow(target, usual(target))}
     commands["named"] = _named()
+    commands["events"] = _events()
     if target.arch == "x86_64":
         for name, library in _preloaded().items():
             commands[name] = f"LD_PRELOAD={PRELOAD_DIR}/{library} {name}"
@@ -267,6 +294,8 @@ def _commands(target: Target) -> dict[str, str]:
         sample = f"pfmon -e cycles --long-smpl-periods={PERIOD} --smpl-entries=256"
         sample += f" --short-smpl-periods={PERIOD} -o /out/retire.cap"
         commands["count"] = f"pfmon -e instructions -o /out/count retire {ROUNDS}"
+        same = "instructions,inst_retired,armv8_pmuv3/event=8/"
+        commands["same"] = f"pfmon -e {same} -o /out/same retire {ROUNDS}"
         commands["sample"] = f"{sample} retire {ROUNDS}"
         turns = "pfmon --switch-timeout=4 -e instructions -e cycles -o /out/turns"
         commands["turns"] = f"{turns} retire {ROUNDS}"
@@ -400,6 +429,18 @@ def test_counts_of_event_sets_are_scaled_to_the_whole(
 
 
 @pytest.mark.parametrize("target", ARM64, ids=str)
+def test_an_event_counts_the_same_however_it_is_written(
+    target: Target, boots: Boots[Target]
+) -> None:
+    boot = boots[target]
+    assert boot.command("same") == 0
+    lines = (boot.out / "same").read_text().splitlines()
+    counts = [int(line.split()[0]) for line in lines]
+    assert counts == [pytest.approx(INSTRUCTIONS, rel=0.05)] * 3
+    assert len(set(counts)) == 1
+
+
+@pytest.mark.parametrize("target", ARM64, ids=str)
 def test_event_without_a_counter_is_said_not_to_be_counted(
     target: Target, boots: Boots[Target]
 ) -> None:
@@ -455,6 +496,47 @@ def test_a_format_that_pfmon_does_not_know_takes_arguments_by_name(
     for name, events in (("named", 3), ("unnamed", 16)):
         session = (boot.out / f"{name}.cap").read_bytes()
         assert re.search(rb'"arg": ?"%02x00000000000000"' % events, session)
+
+
+@pytest.mark.parametrize("target", TARGETS, ids=str)
+def test_a_tracepoint_counts_what_perf_counts_there(
+    target: Target, boots: Boots[Target]
+) -> None:
+    boot = boots[target]
+    assert boot.command("events") == 0, boot.printed("events")
+    lines = (boot.out / "switches").read_text().splitlines()
+    counts = {name: int(count) for count, name in map(str.split, lines)}
+    # It waits for each of them.
+    assert counts["sched:sched_switch"] >= 5
+    assert counts["sched:sched_switch"] == counts["context-switches:uk"]
+
+
+@pytest.mark.parametrize("target", TARGETS, ids=str)
+def test_an_event_of_sysfs_is_programmed_where_it_is_counted(
+    target: Target, boots: Boots[Target]
+) -> None:
+    boot = boots[target]
+    assert boot.command("events") == 0, boot.printed("events")
+    printed = boot.printed("events")
+    # config, config1 and config2 as perf got them.
+    assert "\n".join(map(str, (0x12, 30, 7 << 8))) in printed
+    for complaint in (
+        "is counted for CPUs (0), not for threads: use --system-wide",
+        "is counted for CPUs (0), and cannot be sampled",
+        "there is no tracepoint nothing in sched; there are: ",
+    ):
+        assert complaint in printed
+    text = (boot.out / "leaps").read_text()
+    for number, value in ((65, 30), (129, 7 << 8)):
+        assert f"# set 0, PMC{number}: {value:#018x} pfm_leap/leaps," in text
+    lines = [line.split() for line in text.splitlines() if line[0] != "#"]
+    names = {name for *_, name in lines}
+    cpus = {name: [cpu for cpu, _, event in lines if event == name] for name in names}
+    assert cpus.pop("pfm_leap/leaps,first=30,second=7/") == ["CPU0"]
+    assert cpus.pop("cpu-clock")[0] == "CPU0"
+    session = (boot.out / "leaps.cap").read_bytes()
+    for number, value in ((65, 30), (129, 7 << 8)):
+        assert re.search(rb'"num": ?%d, ?"value": ?%d,' % (number, value), session)
 
 
 @pytest.mark.parametrize("target", ARM64, ids=str)

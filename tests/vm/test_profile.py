@@ -17,11 +17,14 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import boot
 import pytest
 from boot import ROOT, RUN
 
+SVG = "{http://www.w3.org/2000/svg}"
+TINY = 1e-6  # of the width of a picture
 EXPECTED = {"hot_sixty": 60.0, "hot_thirty": 30.0, "hot_ten": 10.0}
 # How far shares may be off, in percent. On arm64 the guest's time depends on its
 # instructions only; on x86_64 the host's other work is in it, and what is masked
@@ -108,6 +111,17 @@ take() {{
     done
 }}
 """
+# The same of made_code, and how long it runs.
+MADE = {"made_often()": 75.0, "made_seldom": 25.0}
+MADE_ROUNDS = {"arm64": 100, "x86_64": 1000}
+# A /tmp of its own, which is gone when the program is.
+PRIVATE = "unshare -m sh -c 'mount -t tmpfs none /tmp; exec made_code {}'"
+# Callers of the functions of hotframes, which is hotloops with frame pointers.
+BRIDGE = "/sys/module/pfm_fmt_oprofile/parameters"
+TRACED = "traced"
+DEPTH = 16
+# How far clocks may drift apart.
+DRIFT = 1 / 1000
 SUMMARY = re.compile(r"pfmon: (\d+) samples, (\d+) lost, .* -> /out/(.*)\.cap")
 
 X86_64 = [Target("x86_64", series, "cpu-clock", 2000) for series in ("6.12", "7.3")]
@@ -155,6 +169,15 @@ def _script(target: Target) -> str:
         # pfmon ends with the thread that it is attached to.
         f"{work} & {sample} -o /out/attached.cap --attach-task $!",
     ]
+    rounds = MADE_ROUNDS[target.arch]
+    # Full now and then, while the program's thread is there to be seen. On one CPU
+    # perf's clock never goes back, whatever the guest believes of its clocks.
+    often = f"taskset -c 0 {sample} --smpl-entries=64"
+    lines.append(f"{often} -o /out/made.cap made_code {rounds}")
+    if target in X86_64:
+        lines.append(f"{often} -o /out/private.cap {PRIVATE.format(rounds)}")
+    everything = f"{sample} --smpl-entries=64 --data-maps --system-wide"
+    lines.append(f"{everything} -o /out/made-system.cap made_code {rounds}")
     for name in _formats(target):
         form = FORMATS[name]
         if _missing_tool(form):
@@ -162,6 +185,13 @@ def _script(target: Target) -> str:
         rounds = int(target.rounds * form.part)
         chosen = f"--smpl-module={form.options} -o /out/{name}.cap"
         lines.append(f"take {form.tool} {sampling} {chosen} {form.program} {rounds}")
+    # What the bridge has to know before its device is opened.
+    lines.append("modprobe pfm_fmt_oprofile")
+    lines.append(f"echo {DEPTH} >{BRIDGE}/trace_depth")
+    traced = f"--smpl-module=oprofile -o /out/{TRACED}.cap"
+    rounds = int(target.rounds / 2)
+    lines.append(f"take {sample} {traced} hotframes {rounds}")
+    lines.append(f"echo 0 >{BRIDGE}/trace_depth")
     if target in X86_64:
         pinned = " & ".join(f"taskset -c {cpu} {work}" for cpu in CPUS)
         for name, options in SYSTEM_WIDE.items():
@@ -311,3 +341,150 @@ def test_format_is_reported_by_what_it_records(
             assert report["rows"][0]["percent"] > MIN_PERCENT
         if key in ("tid", "pmd", "event", "kernel"):
             assert len(report["rows"]) == 1
+
+
+def _exported(target: Target, capture: Path, to: str, path: Path) -> Path:
+    """Export a capture; return the file that this makes."""
+    built = ROOT / "build" / target.arch
+    symfs = ("--symfs", built, "--symfs", built / "tests")
+    options = (*symfs, "--to", to, "-o", path)
+    done = subprocess.run(
+        [sys.executable, "-m", "pfmparse", "export", capture, *options],
+        env={**os.environ, "PYTHONPATH": str(ROOT / "parsers")},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        check=False,
+        text=True,
+    )
+    assert done.returncode == 0, done.stdout
+    return path
+
+
+def _check_parts(target: Target, sums: dict[str, float]) -> None:
+    """Compare what was summed up of the three functions with what must be."""
+    total = sum(sums.values())
+    parts = {name: 100 * part / total for name, part in sums.items()}
+    assert parts == pytest.approx(EXPECTED, abs=TOLERANCE[target.arch])
+
+
+@pytest.mark.parametrize("target", TARGETS, ids=str)
+def test_call_chains_become_folded_stacks(
+    target: Target, captures_of: Captures, tmp_path: Path
+) -> None:
+    capture = captures_of(target) / f"{TRACED}.cap"
+    path = _exported(target, capture, "folded", tmp_path / "folded")
+    sums: dict[str, float] = dict.fromkeys(EXPECTED, 0)
+    for line in path.read_text().splitlines():
+        stack, _, count = line.rpartition(" ")
+        # What is inlined into the three stands on them.
+        found = re.search(r";main;(\w+);work$", stack)
+        if found:
+            sums[found[1]] += int(count)
+    assert sum(sums.values()) >= MIN_SAMPLES
+    _check_parts(target, sums)
+
+
+@pytest.mark.parametrize("target", TARGETS, ids=str)
+def test_call_chains_become_a_flame_graph(
+    target: Target, captures_of: Captures, tmp_path: Path
+) -> None:
+    capture = captures_of(target) / f"{TRACED}.cap"
+    path = _exported(target, capture, "svg", tmp_path / "x.svg")
+    boxes = [
+        (group.attrib["data-n"], int(group.attrib["data-d"]), *_span(group))
+        for group in ElementTree.parse(path).getroot().iter(f"{SVG}g")
+        if "data-n" in group.attrib
+    ]
+    # The widest one of each name, and what it stands on.
+    widest = {name: (d, x, w) for name, d, x, w in sorted(boxes, key=lambda b: b[3])}
+    depth, start, width = widest["main"]
+    for name in EXPECTED:
+        at, x, part = widest[name]
+        assert at == depth + 1 and start - TINY <= x <= start + width - part + TINY
+    _check_parts(target, {name: widest[name][2] for name in EXPECTED})
+
+
+def _span(group: ElementTree.Element) -> tuple[float, float]:
+    return float(group.attrib["data-x"]), float(group.attrib["data-w"])
+
+
+def _made(target: Target, capture: Path) -> None:
+    """Compare the shares of functions made at run time with what they must be."""
+    rows = _rows(target, capture, "function")
+    made = {row["key"]: row["percent"] for row in rows if row["object"] == "[jit]"}
+    total = sum(made.values())
+    shares = {name: 100 * percent / total for name, percent in made.items()}
+    assert shares == pytest.approx(MADE, abs=TOLERANCE[target.arch])
+
+
+@pytest.mark.parametrize("name", ["made", "made-system"])
+@pytest.mark.parametrize("target", TARGETS, ids=str)
+def test_functions_made_at_run_time_have_their_names(
+    target: Target, name: str, captures_of: Captures
+) -> None:
+    _made(target, captures_of(target) / f"{name}.cap")
+
+
+# The shell of other guests is not a file of the host's.
+@pytest.mark.parametrize("target", X86_64, ids=str)
+def test_their_names_are_read_in_the_programs_own_directory(
+    target: Target, captures_of: Captures
+) -> None:
+    _made(target, captures_of(target) / "private.cap")
+
+
+def _info(capture: Path) -> Any:
+    return json.loads(_parse("info", capture))
+
+
+@pytest.mark.parametrize("target", TARGETS, ids=str)
+def test_threads_have_their_names(target: Target, captures_of: Captures) -> None:
+    (context,) = _info(captures_of(target) / "made.cap")["contexts"]
+    threads = _info(captures_of(target) / "made.cap")["threads"]
+    assert {thread["comm"] for thread in threads} == {"made_code", "bystander"}
+    assert {thread["tgid"] for thread in threads} == {context["tid"]}
+    everything = _info(captures_of(target) / "made-system.cap")
+    names = {thread["comm"] for thread in everything["threads"]}
+    assert {"kthreadd", "made_code", "bystander", "pfmon"} <= names
+
+
+@pytest.mark.parametrize("target", TARGETS, ids=str)
+def test_mappings_of_data_are_told_on_demand(
+    target: Target, captures_of: Captures
+) -> None:
+    captures = captures_of(target)
+    stacks = {
+        name: b'"path":"[stack]"' in (captures / f"{name}.cap").read_bytes()
+        for name in ("made", "made-system")
+    }
+    assert stacks == {"made": False, "made-system": True}
+
+
+@pytest.mark.parametrize("target", TARGETS, ids=str)
+def test_samples_are_between_the_clocks_of_start_and_end(
+    target: Target, captures_of: Captures
+) -> None:
+    capture = captures_of(target) / "made.cap"
+    start, end = _info(capture)["clocks"]
+    times = [
+        json.loads(line)["tstamp"] for line in _parse("dump", capture).splitlines()
+    ]
+    assert start["perf_ns"] < min(times) and max(times) < end["perf_ns"]
+    for name in ("realtime_ns", "monotonic_ns", "boottime_ns"):
+        assert start[name] < end[name]
+    assert (start["tsc"] is None) == (target.arch == "arm64")
+
+
+@pytest.mark.parametrize("target", TARGETS, ids=str)
+def test_clocks_of_start_and_end_agree(target: Target, captures_of: Captures) -> None:
+    if target in X86_64:
+        pytest.skip("perf's clock stands still while such a guest has no timer ticks")
+    start, end = _info(captures_of(target) / "made.cap")["clocks"]
+    passed = {
+        name: end[name] - start[name]
+        for name in ("perf_ns", "realtime_ns", "monotonic_ns", "boottime_ns")
+    }
+    unsure = start["uncertainty_ns"] + end["uncertainty_ns"]
+    unsure += DRIFT * passed["monotonic_ns"]
+    for time in passed.values():
+        assert time == pytest.approx(passed["monotonic_ns"], abs=unsure)

@@ -35,7 +35,8 @@ static int calls_area(struct conform *c)
 	return 0;
 }
 
-int conform_guards(struct conform *c)
+/* Nothing was written that is not the format's. Return: 0 or a finding. */
+static int calls_guards(struct conform *c)
 {
 	return calls_area(c) ?: conform_mem_check(c, &c->buf, "the buffer") ?:
 		conform_mem_check(c, &c->area, "the private area") ?:
@@ -103,7 +104,7 @@ static int calls_init(struct conform *c)
 	c->live = !ret;
 	c->held = false;
 	c->notify = !c->notify;
-	return calls_check(c, "fmt_init", ret) ?: conform_guards(c);
+	return calls_check(c, "fmt_init", ret) ?: calls_guards(c);
 }
 
 int conform_create(struct conform *c, const void *arg)
@@ -176,7 +177,7 @@ int conform_end(struct conform *c)
 		return conform_fail(c,
 				    "fmt_exit returns %d: nobody can do anything about it, so it is to return 0",
 				    ret);
-	return conform_guards(c);
+	return calls_guards(c);
 }
 
 /*
@@ -194,7 +195,6 @@ int conform_values(struct conform *c, u16 values)
 	ret = conform_mem_alloc(&c->ovfl, 0, size);
 	if (ret)
 		return ret;
-	c->values = values;
 	c->before->num_smpl_pmds = values;
 	memset(c->before->smpl_pmds, 0, sizeof(c->before->smpl_pmds));
 	for (i = 0; i < values; i++) {
@@ -223,7 +223,7 @@ static int calls_look(struct conform *c, int ret)
 	if (!ret && !arg->ovfl_ctrl.val)
 		return conform_fail(c,
 				    "the handler sets no control bit and returns 0: the counter goes on without a reset (pfm_ctrl_continue())");
-	return conform_guards(c);
+	return calls_guards(c);
 }
 
 /* The @i-th PMD of this instant. Return: 0 or a finding. */
@@ -292,7 +292,7 @@ int conform_restart(struct conform *c, bool is_active)
 		ret = c->fmt->fmt_restart(c->buf.start, is_active, &ctrl);
 		preempt_enable();
 	}
-	if (calls_check(c, "fmt_restart", ret) || conform_guards(c))
+	if (calls_check(c, "fmt_restart", ret) || calls_guards(c))
 		return -EBADMSG;
 	if (ctrl.val & ~(PFM_OVFL_CTRL_RESET | PFM_OVFL_CTRL_MASK))
 		return conform_fail(c,
@@ -306,6 +306,13 @@ int conform_restart(struct conform *c, bool is_active)
 	if (!is_active)
 		c->held = false;
 	return 0;
+}
+
+int conform_go_on(struct conform *c)
+{
+	int ret = c->held ? conform_restart(c, false) : 0;
+
+	return ret || !c->held ? ret : conform_make(c);
 }
 
 int conform_fill(struct conform *c, unsigned int burst)

@@ -53,7 +53,6 @@ struct conform_mem {
  * @refused: why there is no context; 0 if there is
  * @ovfl:    the overflow that the handler is given, and not a byte more
  * @before:  what it was
- * @values:  values of PMDs in it
  * @tstamp:  in ns, of the last overflow
  * @calls:   overflows
  * @stored:  those for which the handler returned 0
@@ -80,7 +79,6 @@ struct conform {
 	int			refused;
 	struct conform_mem	ovfl;
 	pfm_ovfl_arg_t		*before;
-	u16			values;
 	u64			tstamp;
 	u64			calls;
 	u64			stored;
@@ -102,12 +100,12 @@ struct conform {
  */
 __printf(2, 3)
 int conform_fail(struct conform *c, const char *text, ...);
-/* More of the finding. */
-__printf(2, 3)
-void conform_more(struct conform *c, const char *text, ...);
 /* The same of what cannot be checked. Return: -EOPNOTSUPP. */
 __printf(2, 3)
 int conform_skip(struct conform *c, const char *text, ...);
+/* More of the finding. */
+__printf(2, 3)
+void conform_more(struct conform *c, const char *text, ...);
 /* Something below @ceiling. */
 u32 conform_random(struct conform *c, u32 ceiling);
 
@@ -159,8 +157,8 @@ int conform_values(struct conform *c, u16 values);
 int conform_overflow(struct conform *c, unsigned int n, struct pt_regs *regs);
 /* PFM_RESTART. Return: 0 or a finding. */
 int conform_restart(struct conform *c, bool is_active);
-/* Nothing was written that is not the format's. Return: 0 or a finding. */
-int conform_guards(struct conform *c);
+/* Resume what is held; who does not resume holds for good: begin anew. */
+int conform_go_on(struct conform *c);
 /* Overflows until monitoring is held, or it would have been long ago. */
 int conform_fill(struct conform *c, unsigned int burst);
 

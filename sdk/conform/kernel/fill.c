@@ -129,12 +129,8 @@ int conform_check_registers(struct conform *c)
 
 	for (i = 0; !ret && i < THREADS; i++) {
 		c->current_thread = i % 4;
-		ret = conform_overflow(c, 1 + i % 2, i % 2 ? regs : NULL);
-		if (!ret && c->held)
-			ret = conform_restart(c, false);
-		/* Who does not resume holds for good: begin anew. */
-		if (!ret && c->held)
-			ret = conform_make(c);
+		ret = conform_overflow(c, 1 + i % 2, i % 2 ? regs : NULL) ?:
+			conform_go_on(c);
 	}
 	c->current_thread = false;
 	return ret ?: conform_end(c);

@@ -57,11 +57,7 @@ static int interrupts_take(struct conform *c, void (*send)(void))
 		/* All that it is about, then that there is something to do. */
 		smp_store_release(&conform_interrupted, c);
 		send();
-		ret = conform_result;
-		if (!ret && c->held)
-			ret = conform_restart(c, false);
-		if (!ret && c->held)
-			ret = conform_make(c);
+		ret = conform_result ?: conform_go_on(c);
 	}
 	c->current_thread = false;
 	return ret ?: conform_end(c);

@@ -9,7 +9,7 @@
  *	run	NAME: run it. EBADMSG: there is a finding. EOPNOTSUPP: it does
  *		not apply. The text says what, or why
  *	text	what the last check has said
- *	about	handler's symbol, flags and bytes of the argument
+ *	about	the handler's symbol and module
  *	truth	of the check "records": what its overflows were
  *	buffer	and what the format has made of them
  *

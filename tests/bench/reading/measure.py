@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Runs a command: measure.py COMMAND... Prints seconds, and KiB at the peak.
+"""Runs a command: measure.py COMMAND... Prints seconds, those of CPUs, KiB at the peak.
 
 A process of its own, because a child's peak is never less than its parent's size.
 """
@@ -22,7 +22,7 @@ def main() -> None:
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
         sys.exit(f"{' '.join(sys.argv[1:])}: status {process.returncode}")
-    print(seconds, usage.ru_maxrss)
+    print(seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss)
 
 
 main()

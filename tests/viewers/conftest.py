@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Captures of every format for the viewers, and what runs the viewers."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+from helpers import every_format, programs
+from viewers import NODE_MODULES, Node
+
+HERE = Path(__file__).parent
+
+
+@pytest.fixture(scope="session")
+def captures(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """A capture of each format, by name."""
+    directory = tmp_path_factory.mktemp("captures")
+    program = programs.compiled(directory / "hotspots")
+    found = {}
+    for name, data in every_format.captures(program).items():
+        found[name] = directory / f"{name}.pfm"
+        found[name].write_bytes(data)
+    return found
+
+
+@pytest.fixture(scope="session")
+def node() -> Node:
+    """Runs a script with the packages that were fetched; what it prints."""
+
+    def run(script: Path, *arguments: str, **environment: str) -> str:
+        done = subprocess.run(
+            ["node", script, *arguments],
+            env={**os.environ, "NODE_PATH": str(NODE_MODULES), **environment},
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == 0, done.stderr + done.stdout
+        return done.stdout
+
+    return run

@@ -1,0 +1,254 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Pages and pictures in a real browser."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+from typing import Any, Iterator
+
+import pytest
+from browser import Browser
+from helpers.exporting import NAMES, exported, reported
+from helpers.stacks_capture import Stack, stack_capture
+
+ROWS = """
+    return Array.from(document.querySelector("#functions").tBodies[0].rows,
+        (row) => Array.from(row.cells, (cell) => cell.textContent));
+"""
+CHOOSE = """
+    const select = document.getElementById(arguments[0]);
+    const found = Array.from(select.options).find((o) => o.text === arguments[1]);
+    select.value = found.value;
+    select.dispatchEvent(new Event("change"));
+"""
+BOXES = """
+    return Array.from(document.querySelectorAll("#flames [data-box]"), (box) =>
+        [box.getAttribute("aria-label"), box.getBoundingClientRect().width /
+            document.getElementById("flames").getBoundingClientRect().width]);
+"""
+FOCUSED = "return document.activeElement.getAttribute('aria-label')"
+# The contrast of text and what is behind it, the least one of these elements.
+CONTRAST = """
+    const channel = (c) =>
+        (c /= 255) <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;
+    const light = ([r, g, b]) =>
+        0.2126 * channel(r) + 0.7152 * channel(g) + 0.0722 * channel(b);
+    const parse = (text) => text.match(/[\\d.]+/g).map(Number);
+    const behind = (element) => {
+        for (; element; element = element.parentElement) {
+            const colour = parse(getComputedStyle(element).backgroundColor);
+            if (colour.length === 3 || colour[3] > 0) return colour;
+        }
+        return [255, 255, 255];
+    };
+    const chosen = Array.from(document.querySelectorAll(arguments[0]));
+    return Math.min(...chosen.map((element) => {
+        const text = light(parse(getComputedStyle(element).color));
+        const ground = light(behind(element));
+        return (Math.max(text, ground) + 0.05) / (Math.min(text, ground) + 0.05);
+    }));
+"""
+# What is drawn of a picture: names and widths, as parts of the lowest box's.
+DRAWN = """
+    const all = Array.from(document.querySelectorAll("#boxes > g"));
+    const width = (g) => +g.querySelector("rect").getAttribute("width");
+    return all.filter((g) => g.style.display !== "none").map((g) =>
+        [g.dataset.n, width(g) / width(all[0]), g.classList.contains("hit")]);
+"""
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    """A browser."""
+    with Browser(tmp_path_factory.mktemp("browser")) as found:
+        yield found
+
+
+@pytest.fixture
+def stacks(tmp_path: Path) -> Path:
+    """A capture of call stacks."""
+    path = tmp_path / "stacks.pfm"
+    path.write_bytes(stack_capture())
+    return path
+
+
+def opened(browser: Browser, file: Path, to: str, directory: Path) -> Path:
+    """Exports a capture, and opens what that makes."""
+    path = exported(file, to, directory / f"x.{to}")
+    browser.complaints()
+    browser.open(path)
+    return path
+
+
+def functions(browser: Browser) -> dict[str, int]:
+    """The functions in the page's table that have something of their own."""
+    rows = browser.run(ROWS)
+    counts = {row[0]: int(row[2].replace(",", "")) for row in rows}
+    return {name: count for name, count in counts.items() if count}
+
+
+def boxes(browser: Browser) -> dict[str, float]:
+    """What is drawn: how wide, by what is said of it; the last of each name."""
+    return {said: round(width, 2) for said, width in browser.run(BOXES)}
+
+
+def counted(file: Path, *options: str) -> dict[str, int]:
+    """The functions of a report."""
+    return {row["key"]: row["count"] for row in reported(file, *options)}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_page_says_what_a_report_says(
+    name: str, browser: Browser, captures: dict[str, Path], tmp_path: Path
+) -> None:
+    opened(browser, captures[name], "html", tmp_path)
+    assert functions(browser) == counted(captures[name])
+    events = ("cycles",) if name == "pebs32" else ("cycles", "loads")
+    for event in events:
+        browser.run(CHOOSE, "event", event)
+        assert functions(browser) == counted(captures[name], "--event", event)
+    assert browser.complaints() == []
+    assert browser.run("return performance.getEntriesByType('resource').length") == 0
+
+
+def test_thread_can_be_chosen(
+    browser: Browser, captures: dict[str, Path], tmp_path: Path
+) -> None:
+    opened(browser, captures["default"], "html", tmp_path)
+    browser.run(CHOOSE, "thread", "worker 101, process 100")
+    assert functions(browser) == counted(captures["default"], "--tid", "101")
+    browser.run(CHOOSE, "event", "loads")
+    options = ("--tid", "101", "--event", "loads")
+    assert functions(browser) == counted(captures["default"], *options)
+
+
+def test_boxes_are_walked_and_zoomed_by_keys(
+    browser: Browser, stacks: Path, tmp_path: Path
+) -> None:
+    opened(browser, stacks, "html", tmp_path)
+    whole = boxes(browser)
+    assert whole["hot ([jit]): 6 samples, 60.00 %"] == 0.6
+    browser.run("document.querySelector('#flames [tabindex=\"0\"]').focus()")
+    assert browser.run(FOCUSED) == "all: 10 samples, 100.00 %"
+    focused = "#flames :focus"
+    browser.press(focused, "Up")
+    browser.press(focused, "Right")
+    assert browser.run(FOCUSED) == "event-1: 3 samples, 30.00 %"
+    browser.press(focused, "Up", "Up")
+    browser.press(focused, "Enter")
+    assert browser.run(FOCUSED).startswith("main ([jit]): 3 samples")
+    found = boxes(browser)
+    assert found["warm ([jit]): 3 samples, 30.00 %"] == 1.0
+    assert not any(said.startswith("hot") for said in found)
+    browser.press(focused, "Down")
+    assert browser.run(FOCUSED).startswith("program: 3 samples")
+    browser.press("body", "Escape")
+    assert boxes(browser) == whole
+
+
+def test_icicles_hang_down(browser: Browser, stacks: Path, tmp_path: Path) -> None:
+    opened(browser, stacks, "html", tmp_path)
+    order = """
+        const top = (name) => Array.from(document.querySelectorAll("#flames div"))
+            .find((box) => box.textContent === name).getBoundingClientRect().top;
+        return top("hot") < top("main");
+    """
+    assert browser.run(order) is True
+    browser.click("#icicle")
+    assert browser.run(order) is False
+
+
+def test_search_marks_and_sums_up(
+    browser: Browser, stacks: Path, tmp_path: Path
+) -> None:
+    opened(browser, stacks, "html", tmp_path)
+    browser.press("body", "/")
+    browser.press("#search", "warm|sched")
+    said = "return document.getElementById('found').textContent"
+    assert browser.run(said) == "Found in 4 samples, 40.00 %"
+    marked = (
+        "return Array.from(document.querySelectorAll('.hit'), (e) => e.textContent)"
+    )
+    assert len(browser.run(marked)) == 5
+    browser.press("#search", "(")
+    assert browser.run(said) == "This is no regular expression."
+    browser.press("body", "Escape")
+    assert browser.run(said) == "" and browser.run(marked) == []
+
+
+def test_table_is_sorted_by_what_is_clicked(
+    browser: Browser, stacks: Path, tmp_path: Path
+) -> None:
+    opened(browser, stacks, "html", tmp_path)
+    names = [row[0] for row in browser.run(ROWS)]
+    assert names == ["hot", "warm", "schedule", "main"]
+    browser.click("th[data-by=total] button")
+    assert [row[0] for row in browser.run(ROWS)][0] == "main"
+    browser.click("th[data-by=total] button")
+    assert [row[0] for row in browser.run(ROWS)][0] == "schedule"
+    browser.click("th[data-by=name] button")
+    assert [row[0] for row in browser.run(ROWS)] == sorted(names)
+    sorted_by = "return document.querySelector('[aria-sort]').dataset.by"
+    assert browser.run(sorted_by) == "name"
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_text_can_be_read_in_the_dark(
+    scheme: str, browser: Browser, stacks: Path, tmp_path: Path
+) -> None:
+    opened(browser, stacks, "html", tmp_path)
+    browser.prefer(scheme)
+    try:
+        ground = browser.run("return getComputedStyle(document.body).backgroundColor")
+        assert (ground == "rgb(255, 255, 255)") == (scheme == "light")
+        everything = "h1, h2, p, td, th button, label, select, #reset, #flames div"
+        assert browser.run(CONTRAST, everything) >= 4.5
+    finally:
+        browser.prefer("light")
+
+
+def test_names_are_no_markup(browser: Browser, tmp_path: Path) -> None:
+    names = ["</script><script>document.title='no'</script>", "<b>&amp;", "]]>"]
+    path = tmp_path / "names.pfm"
+    path.write_bytes(stack_capture([Stack((name,)) for name in names], names))
+    opened(browser, path, "html", tmp_path)
+    assert set(functions(browser)) == set(names)
+    assert browser.run("return document.title") == "hotloops --fast on build7"
+    opened(browser, path, "svg", tmp_path)
+    assert {name for name, _, _ in browser.run(DRAWN)} >= set(names)
+    assert browser.complaints() == []
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_picture_is_valid_and_has_the_functions_of_a_report(
+    name: str, browser: Browser, captures: dict[str, Path], tmp_path: Path
+) -> None:
+    path = opened(browser, captures[name], "svg", tmp_path)
+    subprocess.run(["xmllint", "--noout", "--nonet", path], check=True)
+    drawn = {box[0] for box in browser.run(DRAWN)}
+    assert set(counted(captures[name])) <= drawn
+    assert browser.complaints() == []
+
+
+def test_picture_is_zoomed_and_searched(
+    browser: Browser, stacks: Path, tmp_path: Path
+) -> None:
+    opened(browser, stacks, "svg", tmp_path)
+
+    def drawn() -> dict[str, Any]:
+        return {box[0]: (round(box[1], 2), box[2]) for box in browser.run(DRAWN)}
+
+    whole = drawn()
+    assert whole["hot"] == (0.6, False) and whole["schedule"] == (0.1, False)
+    browser.click('#boxes > g[data-n="worker"]')
+    found = drawn()
+    assert found["schedule"] == found["worker"] == found["all"] == (1.0, False)
+    assert "hot" not in found
+    browser.press('#boxes > g[data-n="worker"]', "Escape")
+    assert drawn() == whole
+    browser.click("#search")
+    browser.answer("^(hot|schedule)$")
+    assert {name for name, (_, hit) in drawn().items() if hit} == {"hot", "schedule"}
+    said = browser.run("return document.getElementById('found').textContent")
+    assert said == "^(hot|schedule)$: 2 frames, 70.0 %"

@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""speedscope's file format against the schema that speedscope has."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import jsonschema  # type: ignore[import]
+import pytest
+from helpers.exporting import NAMES, exported
+from viewers import NODE_MODULES
+
+SCHEMA = NODE_MODULES / "speedscope/dist/release/file-format-schema.json"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_export_is_as_the_schema_says(
+    name: str, captures: dict[str, Path], tmp_path: Path
+) -> None:
+    schema = json.loads(SCHEMA.read_text())
+    schema["$ref"] = "#/definitions/FileFormat.File"
+    document = json.loads(
+        exported(captures[name], "speedscope", tmp_path / "s").read_text()
+    )
+    jsonschema.validate(document, schema)
+    document["profiles"][0]["weights"] = None
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(document, schema)

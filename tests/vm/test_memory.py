@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Where memory is slow, from end to end: pfmon's dear-hist in a guest, and pfmparse.
+
+The guest's CPU is the PMU of NMIs, whose precise events sample an address, a latency
+and a data source that are known: so many of each level.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import boot
+import pytest
+from boot import ROOT, RUN
+
+TARGET = boot.Target("x86_64", "6.12")
+MODULES = (
+    "tests/guest/pmu_nmi/pfm_nmi",
+    "core/perfmon",
+    "pmu/perf/pfm_pmu_perf",
+    "formats/pebs64/pfm_fmt_pebs64",
+)
+RIG = "/sys/kernel/debug/pfm_nmi"
+PERIOD = 2
+ADDRESS, LATENCY = 0x7F0000000000, 100  # of the first sample; then one more each
+
+
+@dataclass(frozen=True)
+class Phase:
+    """So many samples of one data source, a union perf_mem_data_src.
+
+    level, tlb: what pfmparse calls it.
+    """
+
+    samples: int
+    source: int
+    level: str
+    tlb: str
+
+
+PHASES = (
+    Phase(600, 0x2 | 0x0A << 5 | 0x1A << 26, "L1 hit", "L1 or L2 hit"),
+    Phase(30, 0x2 | 0x12 << 5 | 0x1A << 26, "LFB hit", "L1 or L2 hit"),
+    Phase(300, 0x2 | 0x42 << 5 | 0x14 << 26, "L3 hit", "L2 miss"),
+    Phase(100, 0x2 | 0x82 << 5 | 0x14 << 26, "RAM hit", "L2 miss"),
+)
+# What perf calls them, if it is something else.
+PERF_NAMES = {"RAM hit": "Local RAM hit", "LFB hit": "LFB/MAB hit"}
+PERF_ROW = re.compile(r"^ +([0-9.]+)% +([0-9]+)  (?:\[.\] )?(.*?) *$", re.MULTILINE)
+TOTAL = sum(phase.samples for phase in PHASES)
+
+
+def latencies() -> Iterator[tuple[Phase, range]]:
+    """Yield the latencies of each phase's samples."""
+    first = LATENCY
+    for phase in PHASES:
+        yield phase, range(first, first + phase.samples)
+        first += phase.samples
+
+
+def _script() -> str:
+    """Return what runs in the guest."""
+    extra = "/lib/modules/$(uname -r)/extra"
+    shots = "; ".join(
+        f"echo {phase.source:#x} >{RIG}/source; "
+        f"echo -1 {PERIOD * phase.samples} >{RIG}/fire"
+        for phase in PHASES
+    )
+    viewer = "/bin/pfmparse"
+    return "\n".join(
+        [
+            "set -e",
+            *(f"insmod {extra}/{module}.ko" for module in MODULES),
+            f"echo {ADDRESS:#x} >{RIG}/addr",
+            f"echo {LATENCY} >{RIG}/latency",
+            # Python is not there: who shows the view says how it was asked to.
+            f"printf '#!/bin/sh\\necho asked: $*\\n' >{viewer}",
+            f"chmod +x {viewer}",
+            f"pfmon --smpl-module=dear-hist --smpl-level-view --smpl-show-top=10"
+            f" --smpl-entries={2 * TOTAL} -e cycles:kpp"
+            f" --long-smpl-periods={PERIOD} -o /out/loads.cap sh -c '{shots}'",
+            f"rm {viewer}",
+            f"! pfmon --smpl-module=dear-hist -e cycles:kpp -o /out/no.cap"
+            f" --long-smpl-periods={PERIOD} touch /out/has-run",
+        ]
+    )
+
+
+@pytest.fixture(scope="module", name="out")
+def fixture_out(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the directory with the capture, and with what pfmon said as "output"."""
+    boot.need(TARGET)
+    out = tmp_path_factory.mktemp("memory")
+    where = ("--arch", TARGET.arch, "--kernel", TARGET.series, "--no-modules")
+    done = subprocess.run(
+        [RUN, *where, "--out", out, "--", "sh", "-c", _script()],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        check=False,
+        text=True,
+    )
+    assert done.returncode == 0, done.stdout
+    (out / "output").write_text(done.stdout)
+    return out
+
+
+def _pfmparse(*arguments: str | Path) -> str:
+    """Run pfmparse; it must succeed without a complaint about what it reads."""
+    done = subprocess.run(
+        [sys.executable, "-m", "pfmparse", *arguments],
+        env={**os.environ, "PYTHONPATH": str(ROOT / "parsers")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def _told(*arguments: str | Path) -> Any:
+    """Return the JSON that a command prints about a capture that lacks nothing."""
+    found = json.loads(_pfmparse(*arguments, "--json"))
+    assert found["lost"] == 0 and not found["truncated"] and not found["problems"]
+    return found
+
+
+def test_capture_has_the_mix_of_levels(out: Path) -> None:
+    found = _told("mem", "--view", "level", out / "loads.cap")
+    assert found["total"] == TOTAL and found["data_source"]
+    rows = {row["key"]: (row["count"], row["latency"]) for row in found["rows"]}
+    assert rows == {
+        phase.level: (phase.samples, sum(cycles)) for phase, cycles in latencies()
+    }
+
+
+def test_tlbs_and_lines_are_those_of_the_samples(out: Path) -> None:
+    found = _told("mem", "--view", "tlb", out / "loads.cap")
+    tlbs = {phase.tlb: 0 for phase in PHASES}
+    for phase in PHASES:
+        tlbs[phase.tlb] += phase.samples
+    assert {row["key"]: row["count"] for row in found["rows"]} == tlbs
+    options = ("--view", "data", "--per", "cacheline", "--sort", "value")
+    lines = _told("mem", *options, out / "loads.cap")["rows"]
+    assert lines[0]["address"] == ADDRESS and lines[0]["count"] == 64
+    assert len(lines) == -(-TOTAL // 64)
+
+
+def test_pfmon_lets_the_view_be_shown(out: Path) -> None:
+    said = (out / "output").read_text()
+    assert f"pfmon: {TOTAL} samples, 0 lost" in said
+    assert "asked: show -- /out/loads.cap" in said
+    shown = _told("show", out / "loads.cap")
+    assert shown == _told("mem", "--view=level", "--top=10", out / "loads.cap")
+
+
+def test_nothing_is_measured_if_the_view_cannot_be_shown(out: Path) -> None:
+    said = (out / "output").read_text()
+    assert "dear-hist shows its view with pfmparse, which is neither" in said
+    assert not (out / "no.cap").exists() and not (out / "has-run").exists()
+
+
+@dataclass(frozen=True)
+class PerfRow:
+    """A row of perf mem report: samples, and the percentage of all latency."""
+
+    samples: int
+    percent: str
+
+
+@pytest.fixture(scope="module", name="exported")
+def fixture_exported(out: Path) -> Path:
+    """Return the capture as perf's file."""
+    if not shutil.which("perf"):
+        pytest.skip("perf (of linux-perf) is not there")
+    data = out / "perf.data"
+    _pfmparse("export", out / "loads.cap", "--to", "perf-data", "-o", data)
+    return data
+
+
+def _perf(data: Path, sort: str) -> dict[str, PerfRow]:
+    """Return what perf mem report says, by the name of each row."""
+    done = subprocess.run(
+        ["perf", "mem", "report", "-i", data, "--stdio", "-n", f"--sort={sort}"],
+        env={**os.environ, "PERF_CONFIG": "/dev/null", "HOME": str(data.parent)},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    rows = PERF_ROW.findall(done.stdout)
+    return {name: PerfRow(int(samples), percent) for percent, samples, name in rows}
+
+
+@pytest.mark.parametrize(
+    ("sort", "options"),
+    [
+        ("mem", ("--view", "level")),
+        ("tlb", ("--view", "tlb")),
+        ("dcacheline", ("--view", "data", "--per", "cacheline")),
+    ],
+)
+def test_perf_mem_report_has_the_same_numbers(
+    exported: Path, sort: str, options: tuple[str, ...]
+) -> None:
+    ours = _told("mem", *options, exported.with_name("loads.cap"))
+    every = sum(row["latency"] for row in ours["rows"])
+    expected = {}
+    for row in ours["rows"]:
+        name = f"{row['address']:#018x}" if "address" in row else row["key"]
+        percent = f"{100 * row['latency'] / every:.2f}"
+        expected[PERF_NAMES.get(name, name)] = PerfRow(row["count"], percent)
+    assert _perf(exported, sort) == expected
