@@ -185,7 +185,7 @@ static struct json_object *describe_counts(const struct plan *plan,
 			json_add_u64(object, "set", 0);
 			json_add_u64(object, "pmd", i);
 			json_add_text(object, "event", options->events[i].name);
-			json_add_u64(object, "value", contexts[c]->counts[i]);
+			json_add_u64(object, "value", contexts[c]->result.events[i].count);
 			json_append(list, object);
 		}
 	}

@@ -156,12 +156,7 @@ bool context_open(struct context *context, const struct plan *plan,
 	context->plan = plan;
 	context->id = id;
 	context->cpu = cpu;
-	context->counts = checked_calloc(plan->options->event_count,
-					 sizeof(*context->counts));
-	context->durations = checked_calloc(plan->options->set_count,
-					    sizeof(*context->durations));
-	context->denied = checked_calloc(plan->options->event_count,
-					 sizeof(*context->denied));
+	result_init(&context->result, plan, cpu);
 	if (create(context) && map_buffer(context) && evtsets_create(context) &&
 	    registers_write(context))
 		return true;
@@ -176,9 +171,7 @@ void context_close(struct context *context)
 	if (context->fd >= 0)
 		close(context->fd);
 	free(context->image.bytes);
-	free(context->counts);
-	free(context->durations);
-	free(context->denied);
+	result_free(&context->result);
 	memset(context, 0, sizeof(*context));
 	context->fd = -1;
 }
@@ -210,6 +203,7 @@ bool context_load(struct context *context, pid_t tid)
 	pfarg_load_t load = { .load_pid = (__u32)tid };
 
 	context->tid = tid;
+	context->result.tid = context->cpu == NO_CPU ? tid : 0;
 	if (!pfm_load_context(context->fd, &load))
 		return true;
 	explain_load(context, tid, errno);

@@ -13,8 +13,7 @@
 #include "formats/format.h"
 #include "image.h"
 #include "plan.h"
-
-#define NO_CPU	(-1)
+#include "results.h"
 
 struct context {
 	const struct plan *plan;
@@ -26,9 +25,7 @@ struct context {
 	size_t buffer_size;		/* 0 without a buffer */
 	const struct smpl_module *layout; /* of the buffer; NULL: unknown */
 	struct image image;		/* what was saved last of the buffer */
-	uint64_t *counts;		/* one per event, when they were read */
-	uint64_t *durations;		/* of each event set in ns, then */
-	bool *denied;			/* one per event: it got no counter */
+	struct result result;		/* when it was read */
 };
 
 /* What fdinfo and the sampling buffer tell of a context. */
@@ -77,7 +74,7 @@ int context_save_and_restart(struct context *context, enum smpl_moment moment);
 /* Copies all that is left, after context_unload(); false without a buffer. */
 bool context_save_rest(struct context *context);
 
-/* Reads the PMDs of all events into counts, and durations and denied. */
+/* Reads the result. */
 bool context_read_counts(struct context *context);
 
 struct context_stats context_stats(const struct context *context);

@@ -48,25 +48,9 @@ bool evtsets_read(struct context *context)
 				i, strerror(errno));
 			return false;
 		}
-		context->durations[i] =
+		context->result.durations[i] =
 			(uint64_t)info.set_act_duration.tv_sec * NS +
 			(uint64_t)info.set_act_duration.tv_nsec;
 	}
 	return true;
-}
-
-uint64_t evtsets_estimate(const struct context *context, unsigned int i,
-			  double *share)
-{
-	const struct options *options = context->plan->options;
-	double own = (double)context->durations[options->events[i].set];
-	double all = 0;
-
-	for (unsigned int set = 0; set < options->set_count; set++)
-		all += (double)context->durations[set];
-	*share = all > 0 ? own / all : 0;
-	if (options->set_count == 1)
-		return context->counts[i];
-	return *share > 0 ?
-		(uint64_t)((double)context->counts[i] / *share + 0.5) : 0;
 }

@@ -16,14 +16,7 @@
 /* Creates the sets of a context, unless there is one only. */
 bool evtsets_create(const struct context *context);
 
-/* Reads how long each set was active into durations. */
+/* Reads how long each set was active into the result. */
 bool evtsets_read(struct context *context);
-
-/*
- * What event i would have counted had its set been active all the time; *share
- * is the part of the time that it was, 0 if never.
- */
-uint64_t evtsets_estimate(const struct context *context, unsigned int i,
-			  double *share);
 
 #endif /* PFMON_EVTSET_H */

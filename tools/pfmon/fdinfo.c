@@ -36,7 +36,7 @@ static void set_denied(struct context *context, unsigned int set,
 	for (unsigned int i = 0; i < options->event_count; i++) {
 		if (options->events[i].set == set &&
 		    options->events[i].number == pmd)
-			context->denied[i] = true;
+			context->result.events[i].denied = true;
 	}
 }
 

@@ -10,7 +10,7 @@
 /* Whether its CPU has gone offline. */
 bool fdinfo_is_offline(const struct context *context);
 
-/* Marks the events that got no counter in denied. */
+/* Marks the events of the result that got no counter. */
 void fdinfo_read_denied(struct context *context);
 
 /* What went wrong beside the measurement; 0 if the kernel does not say. */

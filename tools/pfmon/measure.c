@@ -11,6 +11,20 @@ static bool record_processes(struct measurement *m, pid_t tgid)
 	       recording_process(m->recording, tgid);
 }
 
+bool measurement_init(struct measurement *m)
+{
+	if (!plan_init(&m->plan, m->options))
+		return false;
+	results_init(&m->results, &m->plan);
+	return true;
+}
+
+void measurement_free(struct measurement *m)
+{
+	results_free(&m->results);
+	plan_free(&m->plan);
+}
+
 bool measurement_start_recording(struct measurement *m, pid_t tgid)
 {
 	if (!m->options->sampling)
@@ -23,6 +37,12 @@ bool measurement_start_recording(struct measurement *m, pid_t tgid)
 	       recording_clocks(m->recording, &m->start) &&
 	       record_processes(m, tgid) &&
 	       stream_start(&m->stream, m->recording, m->waiter);
+}
+
+void measurement_add_result(struct measurement *m,
+			    const struct context *context)
+{
+	results_add(&m->results, &context->result, !m->options->aggregate);
 }
 
 bool measurement_record_clocks(struct measurement *m, int cpu)
@@ -54,6 +74,12 @@ static int exit_status_of(const struct measurement *m)
 	       command_exit_status(&m->command) : NO_EXIT_STATUS;
 }
 
+static void add_results(struct measurement *m)
+{
+	for (unsigned int i = 0; i < m->count; i++)
+		measurement_add_result(m, m->contexts[i]);
+}
+
 static bool finish_recording(struct measurement *m,
 			     bool (*complete)(struct measurement *m))
 {
@@ -63,9 +89,19 @@ static bool finish_recording(struct measurement *m,
 	ok = stream_finish(&m->stream);
 	ok = complete(m) && recording_end(m->recording, &m->plan, m->contexts,
 					  m->count, exit_status_of(m)) && ok;
+	add_results(m);
 	totals = recording_totals(m->recording);
-	report_summary(&m->plan, &totals, m->contexts, m->count);
+	report_summary(&totals, &m->results);
 	return ok;
+}
+
+static bool finish_counting(struct measurement *m,
+			    bool (*complete)(struct measurement *m))
+{
+	if (!complete(m))
+		return false;
+	add_results(m);
+	return report_counts(&m->results);
 }
 
 int measurement_finish(struct measurement *m,
@@ -78,8 +114,7 @@ int measurement_finish(struct measurement *m,
 	if (m->recording)
 		ok = finish_recording(m, complete);
 	else
-		ok = complete(m) &&
-		     report_counts(&m->plan, m->contexts, m->count);
+		ok = finish_counting(m, complete);
 	if (!ok || m->failed)
 		return PFMON_EXIT_ERROR;
 	return exit_status == NO_EXIT_STATUS ? 0 : exit_status;

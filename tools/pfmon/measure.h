@@ -12,6 +12,7 @@
 #include "options.h"
 #include "plan.h"
 #include "recording.h"
+#include "results.h"
 #include "stream.h"
 #include "waiter.h"
 
@@ -27,6 +28,7 @@ struct measurement {
 	struct command command;
 	struct context **contexts;
 	unsigned int count;		/* of the contexts */
+	struct results results;		/* of contexts that have ended */
 	bool failed;
 };
 
@@ -43,11 +45,22 @@ int measure_cpus(const struct options *options, struct waiter *waiter);
 
 /* All functions that can fail return false with a message. */
 
+/* Makes the plan from the options, which are set before. */
+bool measurement_init(struct measurement *m);
+void measurement_free(struct measurement *m);
+
 /*
  * Opens the capture if there are events to be sampled. It begins with the
  * mappings of a process, or of ALL_PROCESSES.
  */
 bool measurement_start_recording(struct measurement *m, pid_t tgid);
+
+/*
+ * Adds what was read of a context to the results, if it is closed before the
+ * measurement is finished: that adds those of all contexts there are.
+ */
+void measurement_add_result(struct measurement *m,
+			    const struct context *context);
 
 /* What the clocks show now: clocks_read(). */
 bool measurement_record_clocks(struct measurement *m, int cpu);

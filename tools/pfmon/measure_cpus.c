@@ -345,12 +345,12 @@ int measure_cpus(const struct options *options, struct waiter *waiter)
 					.waiter = waiter } };
 	int status = PFMON_EXIT_ERROR;
 
-	if (!plan_init(&system.m.plan, options))
+	if (!measurement_init(&system.m))
 		return status;
 	if (make_workers(&system)) {
 		status = measure_all(&system);
 		free_workers(&system);
 	}
-	plan_free(&system.m.plan);
+	measurement_free(&system.m);
 	return status;
 }

@@ -248,9 +248,9 @@ int measure_thread(const struct options *options, struct waiter *waiter)
 					.waiter = waiter } };
 	int status;
 
-	if (!plan_init(&thread.m.plan, options))
+	if (!measurement_init(&thread.m))
 		return PFMON_EXIT_ERROR;
 	status = measure(&thread);
-	plan_free(&thread.m.plan);
+	measurement_free(&thread.m);
 	return status;
 }

@@ -133,7 +133,7 @@ static bool read_some_pmds(struct context *context, unsigned int first)
 		return false;
 	}
 	for (unsigned int i = 0; i < count; i++)
-		context->counts[first + i] = pmds[i].reg_value;
+		context->result.events[first + i].count = pmds[i].reg_value;
 	return true;
 }
 

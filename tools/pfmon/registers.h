@@ -12,7 +12,7 @@
 /* Writes what the plan has for each event. */
 bool registers_write(struct context *context);
 
-/* Reads the PMDs of all events into counts. */
+/* Reads the PMDs of all events into the result. */
 bool registers_read(struct context *context);
 
 #endif /* PFMON_REGISTERS_H */

@@ -10,7 +10,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "evtset.h"
 #include "pmu.h"
 #include "report.h"
 #include "util.h"
@@ -52,38 +51,26 @@ void progress_end(const struct options *options)
 		fputs("\r\033[K", stderr);
 }
 
-static bool is_denied(struct context *const *contexts, unsigned int count,
-		      unsigned int event)
-{
-	for (unsigned int c = 0; c < count; c++) {
-		if (contexts[c]->denied[event])
-			return true;
-	}
-	return false;
-}
-
 /* Counts that are incomplete. */
-static void print_denied(const struct plan *plan,
-			 struct context *const *contexts, unsigned int count)
+static void print_denied(const struct results *results)
 {
-	const struct options *options = plan->options;
+	const struct options *options = results->plan->options;
 
 	for (unsigned int i = 0; i < options->event_count; i++) {
-		if (is_denied(contexts, count, i))
+		if (results->sum.events[i].denied)
 			message("%s was not counted, or not always: the PMU had no counter left for it; see --switch-timeout",
 				options->events[i].name);
 	}
 }
 
-void report_summary(const struct plan *plan, const struct totals *totals,
-		    struct context *const *contexts, unsigned int count)
+void report_summary(const struct totals *totals, const struct results *results)
 {
 	fputs("pfmon: ", stderr);
 	print_samples(totals);
 	fprintf(stderr, ", %" PRIu64 " lost, %" PRIu64 " notifications, %"
 		PRIu64 " bytes -> %s\n", totals->lost, totals->notifications,
-		totals->bytes, plan->options->outfile);
-	print_denied(plan, contexts, count);
+		totals->bytes, results->plan->options->outfile);
+	print_denied(results);
 }
 
 static void print_pmcs(const struct plan *plan, const pfarg_pmc_t *pmcs,
@@ -134,8 +121,8 @@ static void print_count(bool denied, uint64_t count, const char *name,
 		fprintf(out, "%20" PRIu64 " %s", count, name);
 }
 
-static void print_counts(const struct plan *plan,
-			 const struct context *context, FILE *out)
+static void print_row(const struct plan *plan, const struct result *row,
+		      FILE *out)
 {
 	const struct options *options = plan->options;
 
@@ -143,13 +130,13 @@ static void print_counts(const struct plan *plan,
 		uint64_t count;
 		double share;
 
-		if (!plan_counts_on(plan, i, context->cpu))
+		if (!plan_counts_on(plan, i, row->cpu))
 			continue;
-		count = evtsets_estimate(context, i, &share);
-		if (context->cpu != NO_CPU)
-			fprintf(out, "CPU%-4d ", context->cpu);
-		print_count(context->denied[i], count, options->events[i].name,
-			    out);
+		count = result_estimate(row, plan, i, &share);
+		if (row->cpu != NO_CPU)
+			fprintf(out, "CPU%-4d ", row->cpu);
+		print_count(row->events[i].denied, count,
+			    options->events[i].name, out);
 		if (options->set_count > 1)
 			fprintf(out, " (counted %.2f %% of the time)",
 				100 * share);
@@ -157,46 +144,38 @@ static void print_counts(const struct plan *plan,
 	}
 }
 
-static void print_sums(const struct plan *plan,
-		       struct context *const *contexts, unsigned int count,
-		       FILE *out)
+static void print_sum(const struct plan *plan, const struct result *sum,
+		      FILE *out)
 {
 	const struct options *options = plan->options;
+	double share;
 
 	for (unsigned int i = 0; i < options->event_count; i++) {
-		uint64_t sum = 0;
-		double share;
-
-		/* Where it is not counted it is 0. */
-		for (unsigned int c = 0; c < count; c++)
-			sum += evtsets_estimate(contexts[c], i, &share);
-		print_count(is_denied(contexts, count, i), sum,
+		print_count(sum->events[i].denied,
+			    result_estimate(sum, plan, i, &share),
 			    options->events[i].name, out);
 		fputc('\n', out);
 	}
 }
 
-static bool print_all(const struct plan *plan,
-		      struct context *const *contexts, unsigned int count,
-		      FILE *out)
+static bool print_all(const struct results *results, FILE *out)
 {
+	const struct plan *plan = results->plan;
+
 	if (plan->options->with_header)
 		print_header(plan, out);
-	if (plan->options->aggregate) {
-		print_sums(plan, contexts, count, out);
-	} else {
-		for (unsigned int i = 0; i < count; i++)
-			print_counts(plan, contexts[i], out);
-	}
+	if (plan->options->aggregate)
+		print_sum(plan, &results->sum, out);
+	for (unsigned int i = 0; i < results->row_count; i++)
+		print_row(plan, &results->rows[i], out);
 	return !fflush(out) && !ferror(out);
 }
 
-bool report_counts(const struct plan *plan,
-		   struct context *const *contexts, unsigned int count)
+bool report_counts(const struct results *results)
 {
-	const char *path = plan->options->outfile;
+	const char *path = results->plan->options->outfile;
 	FILE *out = path ? fopen(path, "we") : stdout;
-	bool ok = out && print_all(plan, contexts, count, out);
+	bool ok = out && print_all(results, out);
 	int error = errno;
 
 	if (out && path && fclose(out)) {
@@ -206,6 +185,6 @@ bool report_counts(const struct plan *plan,
 	if (!ok)
 		message("cannot write %s: %s", path ? path : "the counts",
 			strerror(error));
-	print_denied(plan, contexts, count);
+	print_denied(results);
 	return ok;
 }

@@ -5,8 +5,8 @@
 
 #include <stdbool.h>
 
-#include "context.h"
 #include "recording.h"
+#include "results.h"
 
 /* Whether progress is to be printed, once a second. */
 bool progress_wanted(const struct options *options);
@@ -16,11 +16,9 @@ void progress_print(const struct plan *plan, const struct totals *totals);
 void progress_end(const struct options *options);
 
 /* The counts, to the output file or standard output; false with a message. */
-bool report_counts(const struct plan *plan,
-		   struct context *const *contexts, unsigned int count);
+bool report_counts(const struct results *results);
 
 /* The totals of a sampling plan, to standard error. */
-void report_summary(const struct plan *plan, const struct totals *totals,
-		    struct context *const *contexts, unsigned int count);
+void report_summary(const struct totals *totals, const struct results *results);
 
 #endif /* PFMON_REPORT_H */

@@ -72,7 +72,7 @@ static bool has_counts(struct context *context)
 {
 	if (!context_read_counts(context))
 		return false;
-	if (context->counts[0])
+	if (context->result.events[0].count)
 		return true;
 	message("everything went well, but nothing was counted");
 	return false;

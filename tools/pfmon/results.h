@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0 */
+/*
+ * results.h - what was counted of one thread or CPU, and of many of them
+ *
+ * Results outlive the contexts that they were read from.
+ */
+#ifndef PFMON_RESULTS_H
+#define PFMON_RESULTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "plan.h"
+
+#define NO_CPU		(-1)
+#define COMM_LENGTH	16
+
+struct event_result {
+	uint64_t count;		/* what the PMD held */
+	bool denied;		/* it got no counter, or not always */
+};
+
+/* Of a thread or a CPU, or the sum of several. */
+struct result {
+	pid_t tid;		/* 0 if it is not of one thread */
+	pid_t tgid;		/* its process, 0 if that is not known */
+	char comm[COMM_LENGTH];	/* the thread's name, or "" */
+	int cpu;		/* NO_CPU if it is not of one */
+	unsigned int parts;	/* what was summed up */
+	struct event_result *events;	/* one per event of the plan */
+	uint64_t *durations;	/* of each event set in ns */
+};
+
+void result_init(struct result *result, const struct plan *plan, int cpu);
+void result_free(struct result *result);
+
+/*
+ * What event i would have counted had its set been active all the time; *share
+ * is the part of the time that it was, 0 if never.
+ */
+uint64_t result_estimate(const struct result *result, const struct plan *plan,
+			 unsigned int i, double *share);
+
+/* Those of a measurement. */
+struct results {
+	const struct plan *plan;
+	struct result sum;	/* of all that were added */
+	struct result *rows;	/* those that were to be kept, in that order */
+	unsigned int row_count;
+};
+
+void results_init(struct results *results, const struct plan *plan);
+void results_free(struct results *results);
+
+/*
+ * Adds a copy to the sum, and to the rows if it is to be told apart: a
+ * measurement of many threads needs room for those only.
+ */
+void results_add(struct results *results, const struct result *result,
+		 bool keep);
+
+#endif /* PFMON_RESULTS_H */
