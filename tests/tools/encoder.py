@@ -68,7 +68,13 @@ class Encoder:
         """Return the names that pfmon --list-events=PATTERN prints."""
         run = self._run("list", pattern)
         assert run.returncode == 0, run.stderr
-        return run.stdout.split()
+        return [line.split()[0] for line in run.stdout.splitlines()]
+
+    def told(self, names: str) -> str:
+        """Return what pfmon --info=NAMES prints."""
+        run = self._run("info", names)
+        assert run.returncode == 0, run.stderr
+        return run.stdout
 
     def add(self, path: str, text: str) -> None:
         """Make a file of one line."""

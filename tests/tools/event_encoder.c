@@ -4,6 +4,7 @@
  *
  * usage: event_encoder ROOT [u][k]- NAME...
  *        event_encoder ROOT list PATTERN
+ *        event_encoder ROOT info NAME,...
  *
  * ROOT is a tree with the files of the kernel's that name events, or empty. The
  * second argument is the privilege that pfmon's options would choose. Behind
@@ -15,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "event_list.h"
 #include "events.h"
 
 int main(int argc, char **argv)
@@ -23,12 +25,14 @@ int main(int argc, char **argv)
 	struct encoded_event e;
 
 	if (argc < 4) {
-		fprintf(stderr, "usage: %s ROOT [u][k]-|list NAME...\n",
+		fprintf(stderr, "usage: %s ROOT [u][k]-|list|info NAME...\n",
 			argv[0]);
 		return 2;
 	}
 	if (!strcmp(argv[2], "list"))
-		return !events_list(argv[1], argv[3]);
+		return events_list(argv[1], argv[3]);
+	if (!strcmp(argv[2], "info"))
+		return events_explain(argv[1], argv[3]);
 	if (strchr(argv[2], 'u'))
 		levels |= LEVEL_USER;
 	if (strchr(argv[2], 'k'))

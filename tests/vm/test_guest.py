@@ -249,6 +249,22 @@ def _events() -> str:
     return f"({' && '.join(lines)}) 2>&1"
 
 
+def _asked() -> str:
+    """Return the command that asks what can be measured, and measures nothing."""
+    check = "pfmon --check-events-only"
+    leak = "-e page-faults,cpu-clock touch /tmp/asked"
+    lines = [
+        "pfmon --list-events='^(cpu-clock|alignment-faults|node-stores)$'",
+        "pfmon --info=page-faults,sched:sched_switch",
+        f"{check} {leak}",
+        f"! {check} -e page-faults,node-stores",
+        f"pfmon --dry-run --long-smpl-periods=1000 --smpl-entries=16 {leak}",
+        f"! pfmon --dry-run -e node-stores {leak}",
+        "test ! -e /tmp/asked",
+    ]
+    return f"({' && '.join(lines)}) 2>&1"
+
+
 def nmis(series: str) -> int:
     """Return how many NMIs nmi_fire makes on a kernel."""
     return int(os.environ.get("NMIS", NMIS.get(series, FEWER_NMIS)))
@@ -282,6 +298,7 @@ def _commands(target: Target) -> dict[str, str]:
     commands |= {name: name for name in _with_narrow(target, usual(target))}
     commands["named"] = _named()
     commands["events"] = _events()
+    commands["asked"] = _asked()
     if target.arch == "x86_64":
         for name, library in _preloaded().items():
             commands[name] = f"LD_PRELOAD={PRELOAD_DIR}/{library} {name}"
@@ -300,6 +317,8 @@ def _commands(target: Target) -> dict[str, str]:
         turns = "pfmon --switch-timeout=4 -e instructions -e cycles -o /out/turns"
         commands["turns"] = f"{turns} retire {ROUNDS}"
         many = ",".join(["cycles"] * (COUNTERS + 1))
+        together = f"! pfmon --check-events-only -e {many}"
+        commands["together"] = together
         commands["denied"] = f"pfmon -e {many} -o /out/denied retire {ROUNDS}"
     if target in ALL_OF_IT:
         commands["fuzz"] = FUZZ
@@ -537,6 +556,36 @@ def test_an_event_of_sysfs_is_programmed_where_it_is_counted(
     session = (boot.out / "leaps.cap").read_bytes()
     for number, value in ((65, 30), (129, 7 << 8)):
         assert re.search(rb'"num": ?%d, ?"value": ?%d,' % (number, value), session)
+
+
+@pytest.mark.parametrize("target", TARGETS, ids=str)
+def test_pfmon_says_what_could_be_measured(
+    target: Target, boots: Boots[Target]
+) -> None:
+    boot = boots[target]
+    printed = boot.printed("asked")
+    assert boot.command("asked") == 0, printed
+    lines = printed.splitlines()
+    assert [line.split() for line in lines[:3]] == [
+        *(["cpu-clock", "+"], ["alignment-faults", "+"], ["node-stores"]),
+    ]
+    assert printed.count("Here:      counted") == 2
+    assert "\tpid_t next_pid" in lines
+    assert lines.count("page-faults: yes") == 2
+    assert "node-stores: no: this machine does not have it" in printed
+    assert re.search(r"^Kernel:   takes this; .* has [1-9]\d* bytes", printed, re.M)
+    assert "event node-stores: PMC0 refuses its value" in printed
+
+
+@pytest.mark.parametrize("target", ARM64, ids=str)
+def test_events_that_are_too_many_together_are_told_of(
+    target: Target, boots: Boots[Target]
+) -> None:
+    boot = boots[target]
+    assert boot.command("together") == 0
+    lines = boot.printed("together").splitlines()
+    assert lines[:-1] == ["cycles: yes"] * (COUNTERS + 1)
+    assert lines[-1].startswith("cycles: no: the PMU has no counter left for it")
 
 
 @pytest.mark.parametrize("target", ARM64, ids=str)

@@ -13,7 +13,17 @@
 /* config, config1 and config2. */
 #define CODE_CONFIGS	3
 
+/* Who knows the name. */
+enum event_source {
+	EVENT_GENERIC,		/* the kernel's, under perf's name */
+	EVENT_RAW,
+	EVENT_SYSFS,
+	EVENT_TRACEPOINT,
+	EVENT_PFMLIB,
+};
+
 struct event_code {
+	enum event_source source;
 	uint32_t type;
 	uint64_t config[CODE_CONFIGS];
 	unsigned int levels;	/* unless the user says which; 0: users' */

@@ -18,6 +18,7 @@ struct named_event {
 		uint64_t id;
 		unsigned int levels;
 	} event;
+	const char *meaning;
 };
 
 #define BOTH		(LEVEL_USER | LEVEL_KERNEL)
@@ -27,30 +28,54 @@ struct named_event {
 #define IN_KERNEL(id)	{ PERF_TYPE_SOFTWARE, PERF_COUNT_SW_##id, BOTH }
 
 static const struct named_event named_events[] = {
-	{ "cycles",			HARDWARE(CPU_CYCLES) },
-	{ "cpu-cycles",			HARDWARE(CPU_CYCLES) },
-	{ "instructions",		HARDWARE(INSTRUCTIONS) },
-	{ "cache-references",		HARDWARE(CACHE_REFERENCES) },
-	{ "cache-misses",		HARDWARE(CACHE_MISSES) },
-	{ "branches",			HARDWARE(BRANCH_INSTRUCTIONS) },
-	{ "branch-instructions",	HARDWARE(BRANCH_INSTRUCTIONS) },
-	{ "branch-misses",		HARDWARE(BRANCH_MISSES) },
-	{ "bus-cycles",			HARDWARE(BUS_CYCLES) },
-	{ "stalled-cycles-frontend",	HARDWARE(STALLED_CYCLES_FRONTEND) },
-	{ "stalled-cycles-backend",	HARDWARE(STALLED_CYCLES_BACKEND) },
-	{ "ref-cycles",			HARDWARE(REF_CPU_CYCLES) },
-	{ "cpu-clock",			SOFTWARE(CPU_CLOCK) },
-	{ "task-clock",			SOFTWARE(TASK_CLOCK) },
-	{ "page-faults",		SOFTWARE(PAGE_FAULTS) },
-	{ "faults",			SOFTWARE(PAGE_FAULTS) },
-	{ "minor-faults",		SOFTWARE(PAGE_FAULTS_MIN) },
-	{ "major-faults",		SOFTWARE(PAGE_FAULTS_MAJ) },
-	{ "context-switches",		IN_KERNEL(CONTEXT_SWITCHES) },
-	{ "cs",				IN_KERNEL(CONTEXT_SWITCHES) },
-	{ "cpu-migrations",		IN_KERNEL(CPU_MIGRATIONS) },
-	{ "migrations",			IN_KERNEL(CPU_MIGRATIONS) },
-	{ "alignment-faults",		SOFTWARE(ALIGNMENT_FAULTS) },
-	{ "emulation-faults",		SOFTWARE(EMULATION_FAULTS) },
+	{ "cycles",			HARDWARE(CPU_CYCLES),
+	  "cycles of the CPU" },
+	{ "cpu-cycles",			HARDWARE(CPU_CYCLES),
+	  "cycles of the CPU" },
+	{ "instructions",		HARDWARE(INSTRUCTIONS),
+	  "instructions that were completed" },
+	{ "cache-references",		HARDWARE(CACHE_REFERENCES),
+	  "accesses to the last cache, as a rule" },
+	{ "cache-misses",		HARDWARE(CACHE_MISSES),
+	  "accesses that this cache could not serve" },
+	{ "branches",			HARDWARE(BRANCH_INSTRUCTIONS),
+	  "branches that were completed" },
+	{ "branch-instructions",	HARDWARE(BRANCH_INSTRUCTIONS),
+	  "branches that were completed" },
+	{ "branch-misses",		HARDWARE(BRANCH_MISSES),
+	  "branches that were predicted wrongly" },
+	{ "bus-cycles",			HARDWARE(BUS_CYCLES),
+	  "cycles of the bus" },
+	{ "stalled-cycles-frontend",	HARDWARE(STALLED_CYCLES_FRONTEND),
+	  "cycles without an instruction to begin" },
+	{ "stalled-cycles-backend",	HARDWARE(STALLED_CYCLES_BACKEND),
+	  "cycles without a unit or a result to go on with" },
+	{ "ref-cycles",			HARDWARE(REF_CPU_CYCLES),
+	  "cycles of a clock that does not change with the CPU's speed" },
+	{ "cpu-clock",			SOFTWARE(CPU_CLOCK),
+	  "ns on the CPU, by a timer" },
+	{ "task-clock",			SOFTWARE(TASK_CLOCK),
+	  "ns that the thread ran" },
+	{ "page-faults",		SOFTWARE(PAGE_FAULTS),
+	  "page faults" },
+	{ "faults",			SOFTWARE(PAGE_FAULTS),
+	  "page faults" },
+	{ "minor-faults",		SOFTWARE(PAGE_FAULTS_MIN),
+	  "page faults without input" },
+	{ "major-faults",		SOFTWARE(PAGE_FAULTS_MAJ),
+	  "page faults that had to wait for input" },
+	{ "context-switches",		IN_KERNEL(CONTEXT_SWITCHES),
+	  "switches to another thread" },
+	{ "cs",				IN_KERNEL(CONTEXT_SWITCHES),
+	  "switches to another thread" },
+	{ "cpu-migrations",		IN_KERNEL(CPU_MIGRATIONS),
+	  "moves of a thread to another CPU" },
+	{ "migrations",			IN_KERNEL(CPU_MIGRATIONS),
+	  "moves of a thread to another CPU" },
+	{ "alignment-faults",		SOFTWARE(ALIGNMENT_FAULTS),
+	  "unaligned accesses that the kernel had to mend" },
+	{ "emulation-faults",		SOFTWARE(EMULATION_FAULTS),
+	  "instructions that the kernel had to emulate" },
 };
 
 static const char * const caches[] = {
@@ -113,6 +138,23 @@ bool generic_event_find(const char *name, struct event_code *code)
 		}
 	}
 	return false;
+}
+
+char *generic_event_meaning(const char *name)
+{
+	char cache_name[NAME_LENGTH];
+
+	for (size_t i = 0; i < ARRAY_SIZE(named_events); i++) {
+		if (!strcasecmp(name, named_events[i].name))
+			return checked_strdup(named_events[i].meaning);
+	}
+	for (size_t i = 0; i < CACHE_EVENTS; i++) {
+		cache_event(i, cache_name);
+		if (!strcasecmp(name, cache_name))
+			return checked_printf("%s of the kernel's cache events",
+					      cache_name);
+	}
+	return NULL;
 }
 
 void generic_event_each(void (*visit)(const char *name, void *data),

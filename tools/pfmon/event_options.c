@@ -11,11 +11,7 @@
 #define LARGEST_PERIOD	INT64_MAX
 #define LARGEST_SETS	256u
 
-/*
- * Cuts off the first element, at a comma. One between two slashes belongs to
- * the parameters of an event.
- */
-static char *next_element(char **rest)
+char *next_element(char **rest)
 {
 	char *element = *rest, *end;
 	bool inside = false;

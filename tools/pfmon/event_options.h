@@ -18,6 +18,12 @@ bool event_options_add(struct options *options, const char *list);
 bool event_options_complete(struct options *options);
 
 /*
+ * Cuts off the first element, at a comma. One between two slashes belongs to
+ * the parameters of an event. NULL behind the last one.
+ */
+char *next_element(char **rest);
+
+/*
  * Calls add for each element of a list with commas, but for those between two
  * slashes; the element is a copy.
  */

@@ -7,9 +7,6 @@
  * perf_events. All end in the PMC values of perfmon/perfmon.h.
  */
 #define _GNU_SOURCE
-#include <ctype.h>
-#include <regex.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,23 +15,12 @@
 
 #include "event_names.h"
 #include "events.h"
+#include "pfmlib_events.h"
 #include "sysfs_pmu.h"
 #include "tracepoints.h"
 #include "util.h"
 
 #define MOST_PRECISE	3
-
-static int pfmlib_ready(void)
-{
-	static int ret = PFM_ERR_NOINIT;
-
-	if (ret != PFM_ERR_NOINIT)
-		return ret;
-	ret = pfm_initialize();
-	if (ret == PFM_SUCCESS)
-		atexit(pfm_terminate);
-	return ret;
-}
 
 static uint64_t exclusions(unsigned int levels)
 {
@@ -127,25 +113,12 @@ static void explain(const char *name, int error)
 		message("event %s: %s", name, pfm_strerror(error));
 }
 
-static int ask_pfmlib(const char *name, unsigned int levels,
-		      struct perf_event_attr *attr)
-{
-	pfm_perf_encode_arg_t arg = { .attr = attr, .size = sizeof(arg) };
-	int plm = (levels & LEVEL_USER ? PFM_PLM3 : 0) |
-		  (levels & LEVEL_KERNEL ? PFM_PLM0 : 0);
-	int ret = pfmlib_ready();
-
-	return ret == PFM_SUCCESS ?
-		pfm_get_os_event_encoding(name, plm, PFM_OS_PERF_EVENT, &arg) :
-		ret;
-}
-
 static bool encode_with_pfmlib(const char *name, unsigned int levels,
 			       struct encoded_event *event)
 {
 	struct perf_event_attr attr = { .size = sizeof(attr) };
 	struct event_code code = { .type = 0 };
-	int ret = ask_pfmlib(name, levels, &attr);
+	int ret = pfmlib_encode(name, levels, &attr);
 
 	if (ret != PFM_SUCCESS) {
 		explain(name, ret);
@@ -161,6 +134,7 @@ static bool encode_with_pfmlib(const char *name, unsigned int levels,
 	event->pmc |= attr.exclude_kernel ? PFM_PERF_EXCL_KERNEL : 0;
 	event->pmc |= (uint64_t)attr.precise_ip << PFM_PERF_PRECISE_SHIFT;
 	event->per_thread = true;
+	event->source = EVENT_PFMLIB;
 	return true;
 }
 
@@ -190,11 +164,12 @@ static enum finding find_tracepoint(const char *root, const char *name,
 
 	switch (tracepoint_find(root, name, code)) {
 	case TRACEPOINT_FOUND:
+		code->source = EVENT_TRACEPOINT;
 		return FOUND;
 	case TRACEPOINT_REFUSED:
 		return REFUSED;
 	case TRACEPOINT_UNKNOWN:
-		if (ask_pfmlib(name, LEVEL_USER, &attr) == PFM_SUCCESS)
+		if (pfmlib_encode(name, LEVEL_USER, &attr) == PFM_SUCCESS)
 			return NOT_FOUND;
 		message("there is no event %s here; whether it is a tracepoint, only root may see: /sys/kernel/tracing",
 			name);
@@ -209,14 +184,18 @@ static enum finding find_code(const char *root, const char *name,
 {
 	enum finding finding;
 
-	if (generic_event_find(name, code))
+	if (generic_event_find(name, code)) {
+		code->source = EVENT_GENERIC;
 		return FOUND;
+	}
 	if (is_raw(name)) {
+		code->source = EVENT_RAW;
 		code->type = PERF_TYPE_RAW;
 		code->config[0] = strtoull(name + 1, NULL, 16);
 		code->per_thread = true;
 		return FOUND;
 	}
+	code->source = EVENT_SYSFS;
 	finding = find_in_sysfs(root, name, code);
 	return finding == NOT_FOUND ? find_tracepoint(root, name, code) :
 				      finding;
@@ -257,6 +236,7 @@ static bool encode(const char *root, const char *name, unsigned int own,
 	}
 	ok = pack(name, &code, event) &&
 	     choose_levels(name, &code, own, levels, event);
+	event->source = code.source;
 	event->per_thread = code.per_thread;
 	event->cpus = code.cpus;
 	return ok;
@@ -279,74 +259,31 @@ bool event_encode(const char *root, const char *name, unsigned int levels,
 	return ok;
 }
 
-static void print_if_matching(const char *name, void *data)
+bool event_encode_quietly(const char *root, const char *name,
+			  unsigned int levels, struct encoded_event *event,
+			  char **why)
 {
-	if (!regexec(data, name, 0, NULL, 0))
-		puts(name);
+	bool ok;
+
+	message_keep(why);
+	ok = event_encode(root, name, levels, event);
+	message_keep(NULL);
+	return ok;
 }
 
-static void list_unit_masks(const char *event, const pfm_event_info_t *info,
-			    regex_t *pattern)
+char *event_plain_name(const char *name)
 {
-	for (int i = 0; i < info->nattrs; i++) {
-		pfm_event_attr_info_t attr = { .size = sizeof(attr) };
-		char *name;
+	char *plain = checked_strdup(name);
 
-		if (pfm_get_event_attr_info(info->idx, i, PFM_OS_PERF_EVENT,
-					    &attr) != PFM_SUCCESS ||
-		    attr.type != PFM_ATTR_UMASK)
-			continue;
-		name = checked_printf("%s:%s", event, attr.name);
-		print_if_matching(name, pattern);
-		free(name);
-	}
+	cut_suffix(plain);
+	return plain;
 }
 
-static void list_pmu(const pfm_pmu_info_t *pmu, regex_t *pattern)
+void events_each(const char *root, void (*visit)(const char *name, void *data),
+		 void *data)
 {
-	for (int i = pmu->first_event; i != -1; i = pfm_get_event_next(i)) {
-		pfm_event_info_t info = { .size = sizeof(info) };
-		char *name;
-
-		if (pfm_get_event_info(i, PFM_OS_PERF_EVENT, &info) !=
-		    PFM_SUCCESS)
-			continue;
-		name = checked_printf("%s::%s", pmu->name, info.name);
-		print_if_matching(name, pattern);
-		list_unit_masks(name, &info, pattern);
-		free(name);
-	}
-}
-
-static void list_pfmlib(regex_t *pattern)
-{
-	if (pfmlib_ready() != PFM_SUCCESS)
-		return;
-	for (int i = PFM_PMU_NONE; i < PFM_PMU_MAX; i++) {
-		pfm_pmu_info_t pmu = { .size = sizeof(pmu) };
-
-		if (pfm_get_pmu_info((pfm_pmu_t)i, &pmu) == PFM_SUCCESS &&
-		    pmu.is_present)
-			list_pmu(&pmu, pattern);
-	}
-}
-
-bool events_list(const char *root, const char *pattern)
-{
-	regex_t compiled;
-	char text[128];
-	int error = regcomp(&compiled, pattern ? pattern : "",
-			    REG_EXTENDED | REG_ICASE | REG_NOSUB);
-
-	if (error) {
-		regerror(error, &compiled, text, sizeof(text));
-		message("pattern '%s': %s", pattern, text);
-		return false;
-	}
-	generic_event_each(print_if_matching, &compiled);
-	sysfs_event_each(root, print_if_matching, &compiled);
-	tracepoint_each(root, print_if_matching, &compiled);
-	list_pfmlib(&compiled);
-	regfree(&compiled);
-	return true;
+	generic_event_each(visit, data);
+	sysfs_event_each(root, visit, data);
+	tracepoint_each(root, visit, data);
+	pfmlib_event_each(visit, data);
 }

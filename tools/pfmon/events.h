@@ -11,7 +11,11 @@
 /* The words of configuration beside a PMC value: config1, config2. */
 #define ENCODED_CONFIGS	2
 
+/* From PMCn to that of config1 of its event, and on to that of config2. */
+#define EVENT_CONFIG_STEP	64
+
 struct encoded_event {
+	enum event_source source;
 	uint64_t pmc;
 	uint64_t config[ENCODED_CONFIGS];
 	bool per_thread;	/* it can be counted for threads */
@@ -28,10 +32,22 @@ struct encoded_event {
 bool event_encode(const char *root, const char *name, unsigned int levels,
 		  struct encoded_event *event);
 
-/*
- * Prints the names that match a regular expression, all if pattern is NULL.
- * Returns false with a message if the expression is wrong.
- */
-bool events_list(const char *root, const char *pattern);
+/* The same without a message: it is *why, to be freed, or NULL. */
+bool event_encode_quietly(const char *root, const char *name,
+			  unsigned int levels, struct encoded_event *event,
+			  char **why);
+
+/* The register of a word: PMC64 is config1 of the event of PMC0. */
+static inline unsigned int event_config_pmc(unsigned int word)
+{
+	return EVENT_CONFIG_STEP * (word + 1);
+}
+
+/* Its name without the suffix, to be freed. */
+char *event_plain_name(const char *name);
+
+/* Calls visit with every name that there is; it lasts during the call only. */
+void events_each(const char *root, void (*visit)(const char *name, void *data),
+		 void *data);
 
 #endif /* PFMON_EVENTS_H */

@@ -12,6 +12,19 @@
 
 #define NS	1000000000ULL
 
+pfarg_setdesc_t evtset_description(const struct options *options,
+				   unsigned int i)
+{
+	return (pfarg_setdesc_t){
+		.set_id = (__u16)i,
+		.set_flags = PFM_SETFL_TIME_SWITCH,
+		.set_timeout = {
+			.tv_sec = (__s64)(options->switch_ns / NS),
+			.tv_nsec = (__s64)(options->switch_ns % NS),
+		},
+	};
+}
+
 bool evtsets_create(const struct context *context)
 {
 	const struct options *options = context->plan->options;
@@ -20,14 +33,7 @@ bool evtsets_create(const struct context *context)
 	if (!options->switch_ns)
 		return true;
 	for (unsigned int i = 0; i < options->set_count; i++) {
-		set = (pfarg_setdesc_t){
-			.set_id = (__u16)i,
-			.set_flags = PFM_SETFL_TIME_SWITCH,
-			.set_timeout = {
-				.tv_sec = (__s64)(options->switch_ns / NS),
-				.tv_nsec = (__s64)(options->switch_ns % NS),
-			},
-		};
+		set = evtset_description(options, i);
 		if (pfm_create_evtsets(context->fd, &set, 1)) {
 			message("cannot create event set %u: %s", i,
 				strerror(errno));

@@ -11,6 +11,10 @@
 
 #include "context.h"
 
+/* Set i, if there are several: they take turns. */
+pfarg_setdesc_t evtset_description(const struct options *options,
+				   unsigned int i);
+
 /* Both return false with a message if they fail. */
 
 /* Creates the sets of a context, unless there is one only. */

@@ -5,7 +5,9 @@
 #include <stdlib.h>
 
 #include "doctor/doctor.h"
-#include "events.h"
+#include "dry_run.h"
+#include "event_check.h"
+#include "event_list.h"
 #include "formats/table.h"
 #include "measure.h"
 #include "option_help.h"
@@ -55,7 +57,13 @@ static int perform(const struct options *options)
 		puts("pfmon " PFM_PROJECT_VERSION);
 		return 0;
 	case ACTION_LIST_EVENTS:
-		return events_list("", options->pattern) ? 0 : PFMON_EXIT_USAGE;
+		return events_list("", options->pattern);
+	case ACTION_INFO:
+		return events_explain("", options->pattern);
+	case ACTION_CHECK_EVENTS:
+		return check_events(options) ? 0 : PFMON_EXIT_ERROR;
+	case ACTION_DRY_RUN:
+		return dry_run(options) ? 0 : PFMON_EXIT_ERROR;
 	case ACTION_LIST_FORMATS:
 		return smpl_formats_list() ? 0 : PFMON_EXIT_ERROR;
 	case ACTION_DOCTOR:

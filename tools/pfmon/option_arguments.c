@@ -51,6 +51,13 @@ bool take_list_events(struct options *options, const char *pattern)
 	return true;
 }
 
+bool take_info(struct options *options, const char *names)
+{
+	options->action = ACTION_INFO;
+	options->pattern = names;
+	return true;
+}
+
 static bool add_smpl_pmd(struct options *options, const char *name,
 			 unsigned int index)
 {

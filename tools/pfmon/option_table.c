@@ -12,6 +12,10 @@
 #define CALLS(function)	{ EFFECT_CALL, .call = function }
 #define ACTS(which)	{ EFFECT_ACTION, .action = ACTION_##which }
 
+/* For completion: names, without their marks. */
+#define EVENT_WORDS \
+	"$(pfmon --list-events='^[^:]*$' 2>/dev/null | cut -d' ' -f1)"
+
 #define TEXT_OF(number)		TEXT_OF_TOKEN(number)
 #define TEXT_OF_TOKEN(token)	#token
 
@@ -34,7 +38,7 @@ const struct option_heading option_headings[OPTION_GROUPS] = {
 const struct option_row option_table[] = {
 	{
 		.name = "events", .letter = 'e', .argument = "EV1,...",
-		.words = "$(pfmon --list-events='^[^:]*$' 2>/dev/null)",
+		.words = EVENT_WORDS,
 		.effect = CALLS(event_options_add),
 		.summary = "events; a suffix *:u*, *:k*, *:p* says how",
 		.details =
@@ -270,7 +274,33 @@ const struct option_row option_table[] = {
 		.effect = CALLS(take_list_events),
 		.summary = "print the events that match",
 		.details =
-			"_PATTERN_ is an extended regular expression.\n",
+			"_PATTERN_ is an extended regular expression.\n"
+			"Those that this machine counts are marked *+*, if perfmon can\n"
+			"be asked.\n",
+	}, {
+		.name = "info", .letter = 'i', .group = GROUP_PRINTING,
+		.argument = "EV1,...",
+		.words = EVENT_WORDS,
+		.effect = CALLS(take_info),
+		.summary = "print what there is to know of events",
+		.details =
+			"That is what it counts, how it is encoded, which suffixes,\n"
+			"unit masks, modifiers and parameters it has, and whether this\n"
+			"machine counts it.\n"
+			"What is no event is a pattern, as of *--list-events*.\n",
+	}, {
+		.name = "check-events-only", .group = GROUP_PRINTING,
+		.effect = ACTS(CHECK_EVENTS),
+		.summary = "say whether the events can be counted, and together",
+		.details =
+			"Nothing is run. The exit status is 0 if all can be, else 1.\n",
+	}, {
+		.name = "dry-run", .group = GROUP_PRINTING,
+		.effect = ACTS(DRY_RUN),
+		.summary = "print what the kernel would be told, and do nothing",
+		.details =
+			"That is each PMC and PMD with its meaning, the event sets, the\n"
+			"format with its argument, and the contexts.\n",
 	}, {
 		.name = "list-formats", .group = GROUP_PRINTING,
 		.effect = ACTS(LIST_FORMATS),

@@ -47,7 +47,8 @@ static bool agree(const struct options *options)
 		message("--overflow-block is for threads; a system-wide session cannot block");
 	else if (!options->system_wide && (options->cpus || options->aggregate))
 		message("--cpu-list and --aggregate-results need --system-wide");
-	else if (!options->system_wide && !options->attach && !options->command)
+	else if (options->action == ACTION_MEASURE && !options->system_wide &&
+		 !options->attach && !options->command)
 		message("nothing to measure: give a command, --attach-task or --system-wide");
 	else
 		return true;
@@ -197,6 +198,12 @@ static bool parse_doctor(struct options *options, int argc, char **argv)
 	return false;
 }
 
+static bool takes_events(enum action action)
+{
+	return action == ACTION_MEASURE || action == ACTION_CHECK_EVENTS ||
+	       action == ACTION_DRY_RUN;
+}
+
 static bool parse(struct options *options, int argc, char **argv)
 {
 	if (argc > 1 && !strcmp(argv[1], DOCTOR_WORD))
@@ -207,7 +214,7 @@ static bool parse(struct options *options, int argc, char **argv)
 		options->command = argv + optind;
 	if (options->action == ACTION_LIST_EVENTS && !options->pattern)
 		options->pattern = argv[optind];
-	if (options->action != ACTION_MEASURE)
+	if (!takes_events(options->action))
 		return true;
 	return event_options_complete(options) && check(options);
 }

@@ -18,6 +18,9 @@
 enum action {
 	ACTION_MEASURE,
 	ACTION_LIST_EVENTS,
+	ACTION_INFO,
+	ACTION_CHECK_EVENTS,
+	ACTION_DRY_RUN,
 	ACTION_LIST_FORMATS,
 	ACTION_HELP,
 	ACTION_VERSION,
@@ -62,7 +65,7 @@ struct event_option {
 
 struct options {
 	enum action action;
-	const char *pattern;		/* of --list-events */
+	const char *pattern;		/* of --list-events, --info */
 
 	struct event_option *events;
 	unsigned int event_count;

@@ -38,6 +38,9 @@ _pfmon_options='
 	--smpl-data-view
 	--smpl-level-view
 	-l --list-events
+	-i --info=
+	--check-events-only
+	--dry-run
 	--list-formats
 	-v --verbose
 	--version
@@ -74,11 +77,12 @@ _pfmon_option_names()
 _pfmon_argument()
 {
 	case $1 in
-	-e | --events) _pfmon_words "$(pfmon --list-events='^[^:]*$' 2>/dev/null)" "$2" ;;
+	-e | --events) _pfmon_words "$(pfmon --list-events='^[^:]*$' 2>/dev/null | cut -d' ' -f1)" "$2" ;;
 	-o | --outfile) _pfmon_files "$2" ;;
 	--smpl-pmds) _pfmon_words "elapsed tid resident clock" "$2" ;;
 	--smpl-module) _pfmon_words "default nway pebs32 pebs64 dear-hist oprofile" "$2" ;;
 	--smpl-record) _pfmon_words "base nehalem haswell skylake" "$2" ;;
+	-i | --info) _pfmon_words "$(pfmon --list-events='^[^:]*$' 2>/dev/null | cut -d' ' -f1)" "$2" ;;
 	esac
 }
 
@@ -111,7 +115,8 @@ _pfmon()
 		--smpl-arg | \
 		--smpl-regions | \
 		--smpl-record | \
-		--smpl-show-top)
+		--smpl-show-top | \
+		-i | --info)
 			option=${COMP_WORDS[at]}
 			[[ ${COMP_WORDS[at + 1]} == = ]] && ((at++))
 			((at += 2)) ;;

@@ -55,9 +55,6 @@ static void set_period(const struct event_option *event, pfarg_pmc_t *pmc,
 	pmd->reg_random_seed = event->random_seed;
 }
 
-/* The first register of each word: PMC64 is config1 of the event of PMC0. */
-static const unsigned int config_pmcs[ENCODED_CONFIGS] = { 64, 128 };
-
 static void add_configs(struct plan *plan, unsigned int i)
 {
 	const struct event_option *option = &plan->options->events[i];
@@ -71,7 +68,8 @@ static void add_configs(struct plan *plan, unsigned int i)
 						plan->config_count + 1,
 						sizeof(*plan->configs));
 		plan->configs[plan->config_count++] = (pfarg_pmc_t){
-			.reg_num = (__u16)(config_pmcs[word] + option->number),
+			.reg_num = (__u16)(event_config_pmc(word) +
+					   option->number),
 			.reg_set = (__u16)option->set,
 			.reg_value = value,
 			.reg_smpl_eventid = i,

@@ -113,6 +113,13 @@ static bool parse_field(const char *text, struct field *field)
 	return ok && field->word < CODE_CONFIGS;
 }
 
+unsigned int sysfs_parameter_bits(const char *text)
+{
+	struct field field;
+
+	return parse_field(text, &field) ? field.count : 0;
+}
+
 static bool is_whole_word(const char *name, struct field *field)
 {
 	*field = (struct field){ .word = find_word(name) };
@@ -260,7 +267,7 @@ static bool set_terms(const struct sysfs_pmu *pmu, const char *terms,
 	return ok;
 }
 
-static char *devices_of(const char *root)
+char *sysfs_pmu_devices(const char *root)
 {
 	return checked_printf("%s" DEVICES, root);
 }
@@ -280,7 +287,7 @@ static bool find_type(const char *root, const struct sysfs_pmu *pmu)
 		pmu->code->type = (uint32_t)type;
 		return true;
 	}
-	path = devices_of(root);
+	path = sysfs_pmu_devices(root);
 	names = directory_join(path, is_visible);
 	message("event %s: there is no PMU %s; there are: %s", pmu->event,
 		pmu->name, names);
@@ -390,7 +397,7 @@ char *sysfs_event_find(const char *root, const char *name, bool *several)
 {
 	char *terms = replace(checked_strdup(name), ':', ',');
 	char *event = checked_strdup(name);
-	char *devices = devices_of(root);
+	char *devices = sysfs_pmu_devices(root);
 	char *pmus = NULL, *found = NULL;
 	size_t count = 0;
 
@@ -429,7 +436,7 @@ static void visit_pmu(const char *devices, const char *pmu,
 void sysfs_event_each(const char *root,
 		      void (*visit)(const char *name, void *data), void *data)
 {
-	char *devices = devices_of(root);
+	char *devices = sysfs_pmu_devices(root);
 	struct directory list = directory_read(devices, is_visible);
 
 	for (size_t i = 0; i < list.count; i++)

@@ -28,6 +28,15 @@ bool sysfs_event_encode(const char *root, const char *name,
  */
 char *sysfs_event_find(const char *root, const char *name, bool *several);
 
+/*
+ * Bits of a parameter that a format directory says to be in text,
+ * "config1:0-15"; 0 if a PMC value cannot express it.
+ */
+unsigned int sysfs_parameter_bits(const char *text);
+
+/* The directory of all PMUs, to be freed. */
+char *sysfs_pmu_devices(const char *root);
+
 /* Calls visit with every event, as PMU/NAME/. */
 void sysfs_event_each(const char *root,
 		      void (*visit)(const char *name, void *data), void *data);

@@ -106,6 +106,44 @@ enum tracepoint_answer tracepoint_find(const char *root, const char *name,
 	return answer;
 }
 
+/* Of "field:TYPE NAME;\toffset:...;"; what all tracepoints have is left out. */
+static void print_field(const char *line, FILE *out)
+{
+	static const char start[] = "\tfield:";
+	const char *field = line + strlen(start);
+
+	if (!strncmp(line, start, strlen(start)) && !strstr(line, " common_"))
+		fprintf(out, "\t%.*s\n", (int)strcspn(field, ";"), field);
+}
+
+static void print_fields(const char *path, FILE *out)
+{
+	size_t length;
+	char *text = read_file(path, &length), *rest = text;
+	const char *line;
+
+	if (!text)
+		return;
+	fprintf(out, "Fields, as %s says:\n", path);
+	while ((line = strsep(&rest, "\n")))
+		print_field(line, out);
+	free(text);
+}
+
+void tracepoint_describe(const char *root, const char *name, FILE *out)
+{
+	char *events = open_events(root), *path;
+	int length = (int)strcspn(name, ":");
+
+	if (!events)
+		return;
+	path = checked_printf("%s/%.*s/%s/format", events, length, name,
+			      name + length + 1);
+	print_fields(path, out);
+	free(path);
+	free(events);
+}
+
 static void visit_system(const char *events, const char *system,
 			 void (*visit)(const char *name, void *data),
 			 void *data)

@@ -4,6 +4,7 @@
 #define PFMON_TRACEPOINTS_H
 
 #include <stdbool.h>
+#include <stdio.h>
 
 #include "event_code.h"
 
@@ -17,6 +18,9 @@ enum tracepoint_answer {
 /* Looks for SYSTEM:EVENT in the tracefs of the file system below root. */
 enum tracepoint_answer tracepoint_find(const char *root, const char *name,
 				       struct event_code *code);
+
+/* Prints the fields of SYSTEM:EVENT, and the file that has them. */
+void tracepoint_describe(const char *root, const char *name, FILE *out);
 
 /* Calls visit with every name, in their order. */
 void tracepoint_each(const char *root,

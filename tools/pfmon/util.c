@@ -12,6 +12,21 @@
 
 #include "util.h"
 
+static char **kept_text;
+
+void message_keep(char **text)
+{
+	kept_text = text;
+	if (text)
+		*text = NULL;
+}
+
+static void keep(const char *text)
+{
+	free(*kept_text);
+	*kept_text = checked_strdup(text);
+}
+
 /* When several CPUs fail for the same reason, it is printed once. */
 void message(const char *format, ...)
 {
@@ -22,6 +37,10 @@ void message(const char *format, ...)
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
+	if (kept_text) {
+		keep(text);
+		return;
+	}
 	flockfile(stderr);
 	if (strcmp(text, last)) {
 		fprintf(stderr, "pfmon: %s\n", text);
@@ -34,6 +53,7 @@ static void *checked(void *memory)
 {
 	if (memory)
 		return memory;
+	kept_text = NULL;
 	message("out of memory");
 	exit(PFMON_EXIT_ERROR);
 }

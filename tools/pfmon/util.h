@@ -20,6 +20,12 @@
 /* Prints "pfmon: ", the text and a newline to standard error, but not twice. */
 void message(const char *format, ...) CHECKED_FORMAT;
 
+/*
+ * Until it is called with NULL, message() prints nothing: *text is the last
+ * one, to be freed, or NULL. For one thread.
+ */
+void message_keep(char **text);
+
 /* These end the program with a message when memory runs out. */
 void *checked_calloc(size_t count, size_t size);
 void *checked_realloc(void *old, size_t count, size_t size);

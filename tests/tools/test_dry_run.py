@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""What pfmon would tell the kernel, printed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from pfmon import ERROR, SAMPLING, Pfmon, without_kernel
+
+
+def printed(pfmon: Pfmon, *arguments: str) -> list[str]:
+    run = pfmon("--dry-run", *arguments)
+    assert run.returncode == 0, run.stderr
+    return [" ".join(line.split()) for line in run.stdout.splitlines()]
+
+
+def test_nothing_is_run_or_written(pfmon: Pfmon, tmp_path: Path) -> None:
+    without_kernel()
+    files = (f"-o{tmp_path}/capture", "touch", f"{tmp_path}/ran")
+    assert "Contexts: 1, of the command's first thread" in printed(
+        pfmon, *SAMPLING, *files
+    )
+    assert not list(tmp_path.iterdir())
+
+
+def test_registers_of_a_sampling_session(pfmon: Pfmon) -> None:
+    without_kernel()
+    lines = printed(
+        pfmon,
+        *("-e", "cycles:pp,page-faults,software/config=2,config1=7/"),
+        *("--long-smpl-periods=1000,,2000", "--short-smpl-periods=100"),
+        *("--smpl-periods-random=31:5", "--smpl-pmds=tid"),
+        *("--reset-non-smpl-periods", "--smpl-notify=1,,0"),
+    )
+    registers = lines[lines.index("Event set 0: it is never left") + 1 : -1]
+    event = "software/config=2,config1=7/"
+    assert registers == [
+        f"PMC66 0x0000000000000007 {event}: config1",
+        "PMC0 0x0022000000000000 cycles:pp: hardware event 0, user level,"
+        " precise level 2",
+        "an overflow may notify pfmon",
+        "periods are randomised",
+        "records: PMD1, tid",
+        "resets: PMD1, tid",
+        "PMD0 0xfffffffffffffc18 counts cycles:pp",
+        "long reset -1000, short reset -100",
+        "random mask 0x1f, seed 5",
+        "PMC1 0x0102000000000002 page-faults: software event 0x2, user level,"
+        " precise level 0",
+        "PMD1 0x0000000000000000 counts page-faults",
+        f"PMC2 0x0100000000000002 {event}: software event 0x2, user and kernel"
+        " level, precise level 0",
+        "records: PMD1, tid",
+        "resets: PMD1, tid",
+        f"PMD2 0xfffffffffffff830 counts {event}",
+        "long reset -2000, short reset -2000",
+    ]
+    assert lines[-1] == "Kernel: has no perfmon to ask whether it takes this"
+
+
+def test_sets_that_take_turns_on_cpus(pfmon: Pfmon) -> None:
+    without_kernel()
+    sets = ("-e", "cycles", "-e", "instructions", "--switch-timeout=4.5")
+    lines = printed(pfmon, *sets, "--system-wide", "--cpu-list=0")
+    assert lines[0] == "Contexts: 1, system-wide, one for each of the CPUs 0"
+    for number in (0, 1):
+        turn = f"Event set {number}: PFM_SETFL_TIME_SWITCH, left after 4.500 ms"
+        assert turn in lines
+
+
+@pytest.mark.parametrize("module", ["default", "nway", "pebs64", "oprofile"])
+def test_format_and_its_argument(pfmon: Pfmon, module: str) -> None:
+    without_kernel()
+    lines = printed(pfmon, *SAMPLING, f"--smpl-module={module}", "-o", "x.cap")
+    (line,) = [line for line in lines if line.startswith("argument: ")]
+    size = int(line.split()[1])
+    if size:
+        assert len(line.split()[-1]) == 2 * size
+    assert any(line.startswith(f"Format: {module}, ") for line in lines)
+    assert "Capture: x.cap" in lines
+
+
+def test_what_could_not_be_measured_is_an_error(pfmon: Pfmon) -> None:
+    run = pfmon("--dry-run", "-e", "nosuch")
+    assert run.returncode == ERROR
+    assert "there is no event nosuch" in run.stderr

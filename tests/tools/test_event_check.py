@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Whether events can be counted, without counting them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pfmon import ERROR, Pfmon, complaint_of, without_kernel
+
+CHECK = "--check-events-only"
+
+
+def test_each_event_is_answered_and_nothing_is_run(
+    pfmon: Pfmon, tmp_path: Path
+) -> None:
+    without_kernel()
+    run = pfmon(CHECK, "-e", "cycles,nosuch", "touch", str(tmp_path / "ran"))
+    assert run.returncode == ERROR
+    cycles, nosuch = run.stdout.splitlines()
+    assert cycles.startswith("cycles: no: perfmon is not loaded")
+    assert nosuch.startswith("nosuch: no: there is no event nosuch")
+    assert not (tmp_path / "ran").exists()
+
+
+def test_events_are_needed(pfmon: Pfmon) -> None:
+    assert "no event given" in complaint_of(pfmon, (CHECK,))

@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Which events there are, and what is said where none can be marked."""
+
+from __future__ import annotations
+
+from pfmon import ERROR, Pfmon, without_kernel
+
+
+def test_a_pattern_that_nothing_matches_is_an_error(pfmon: Pfmon) -> None:
+    run = pfmon("--list-events=nosuch")
+    assert run.returncode == ERROR
+    assert run.stdout == ""
+    assert "no event matches 'nosuch'" in run.stderr
+
+
+def test_without_perfmon_nothing_is_marked_and_that_is_said(pfmon: Pfmon) -> None:
+    without_kernel()
+    run = pfmon("-l^cycles$")
+    assert (run.returncode, run.stdout) == (0, "cycles\n")
+    assert "no event is marked" in run.stderr
+    assert "modprobe pfm_pmu_perf" in run.stderr

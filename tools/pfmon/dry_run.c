@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/*
+ * dry_run.c - --dry-run
+ *
+ * What is printed is the plan that a measurement would follow. Where there is a
+ * perfmon, a context is made of it, attached to nothing: the kernel then says
+ * whether it takes all that, and how large the buffer is.
+ */
+#define _GNU_SOURCE
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <uuid/uuid.h>
+
+#include "context.h"
+#include "cpu_list.h"
+#include "dry_run.h"
+#include "evtset.h"
+#include "formats/arg_layout.h"
+#include "formats/table.h"
+#include "plan.h"
+#include "pmc_value.h"
+#include "pmu.h"
+#include "util.h"
+
+static bool print_cpus(const struct plan *plan)
+{
+	const struct options *options = plan->options;
+	unsigned int count = options->cpu_count;
+	int *cpus = options->cpus;
+	char *text;
+	bool ok;
+
+	if (!cpus && !cpus_online(&cpus, &count))
+		return false;
+	text = cpus_text(cpus, count);
+	printf("Contexts: %u, system-wide, one for each of the CPUs %s\n",
+	       count, text);
+	free(text);
+	ok = plan_check_cpus(plan, cpus, count);
+	if (cpus != options->cpus)
+		free(cpus);
+	return ok;
+}
+
+static void print_command(char **command)
+{
+	if (!command)
+		return;
+	fputs("Command:", stdout);
+	for (; *command; command++)
+		printf(" %s", *command);
+	putchar('\n');
+}
+
+static bool print_contexts(const struct plan *plan)
+{
+	const struct options *options = plan->options;
+
+	print_command(options->command);
+	if (options->system_wide)
+		return print_cpus(plan);
+	if (options->attach)
+		printf("Contexts: 1, of thread %d\n", options->attach);
+	else
+		puts("Contexts: 1, of the command's first thread");
+	if (options->overflow_block)
+		puts("\tblocks the thread while its buffer is saved");
+	return true;
+}
+
+static void print_bytes(const unsigned char *bytes, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		printf("%02x", bytes[i]);
+	putchar('\n');
+}
+
+/* The fields, where the kernel has the format and says what they are. */
+static void print_fields(const struct smpl_format *format)
+{
+	char *layout_text = smpl_format_file(format->uuid, "arg_layout");
+	struct arg_layout layout;
+	char *text;
+
+	arg_layout_parse(&layout, layout_text ? layout_text : "",
+			 format->arg_size);
+	text = arg_layout_text(&layout, format->arg);
+	if (*text)
+		printf("\tthat is: %s\n", text);
+	free(text);
+	arg_layout_free(&layout);
+	free(layout_text);
+}
+
+static void print_format(const struct smpl_format *format)
+{
+	char uuid[UUID_STR_LEN];
+
+	uuid_unparse_lower(format->uuid, uuid);
+	printf("Format:   %s, %s\n\targument: %zu bytes", format->name, uuid,
+	       format->arg_size);
+	if (format->arg_size) {
+		fputs(": ", stdout);
+		print_bytes(format->arg, format->arg_size);
+		print_fields(format);
+	} else {
+		putchar('\n');
+	}
+	if (format->device)
+		printf("\tsamples are read from %s\n", format->device_path);
+	if (format->entry_size)
+		printf("\teach sample has %zu bytes\n", format->entry_size);
+}
+
+static void print_list(const char *title, const __u64 *bits)
+{
+	char *names = checked_strdup("");
+
+	for (unsigned int i = 0; i < PFM_MAX_PMDS; i++) {
+		if (pfm_bv_isset(bits, i))
+			names = checked_append(names, ", ",
+					       virtual_pmd_name(i));
+	}
+	if (*names)
+		printf("\t\t%s: %s\n", title, names);
+	free(names);
+}
+
+static void print_pmc(const pfarg_pmc_t *pmc, const char *event)
+{
+	char *text = pmc_value_text(pmc->reg_value);
+
+	printf("\tPMC%-3u 0x%016" PRIx64 "  %s: %s\n", pmc->reg_num,
+	       (uint64_t)pmc->reg_value, event, text);
+	free(text);
+	if (pmc->reg_flags & PFM_REGFL_OVFL_NOTIFY)
+		puts("\t\tan overflow may notify pfmon");
+	if (pmc->reg_flags & PFM_REGFL_RANDOM)
+		puts("\t\tperiods are randomised");
+	print_list("records", pmc->reg_smpl_pmds);
+	print_list("resets", pmc->reg_reset_pmds);
+}
+
+/* A counter that samples starts and resets its period below 0. */
+static void print_pmd(const pfarg_pmd_t *pmd,
+		      const struct event_option *event)
+{
+	printf("\tPMD%-3u 0x%016" PRIx64 "  counts %s\n", pmd->reg_num,
+	       (uint64_t)pmd->reg_value, event->name);
+	if (!event->sampling)
+		return;
+	printf("\t\tlong reset -%" PRIu64 ", short reset -%" PRIu64 "\n",
+	       (uint64_t)-pmd->reg_long_reset,
+	       (uint64_t)-pmd->reg_short_reset);
+	if (event->randomised)
+		printf("\t\trandom mask %#" PRIx64 ", seed %u\n",
+		       (uint64_t)pmd->reg_random_mask,
+		       (unsigned int)pmd->reg_random_seed);
+}
+
+static void print_registers(const struct plan *plan, unsigned int set)
+{
+	const struct event_option *events = plan->options->events;
+
+	for (unsigned int i = 0; i < plan->config_count; i++) {
+		const pfarg_pmc_t *pmc = &plan->configs[i];
+
+		if (pmc->reg_set == set)
+			printf("\tPMC%-3u 0x%016" PRIx64 "  %s: config%u\n",
+			       pmc->reg_num, (uint64_t)pmc->reg_value,
+			       events[pmc->reg_smpl_eventid].name,
+			       pmc->reg_num / EVENT_CONFIG_STEP);
+	}
+	for (unsigned int i = 0; i < plan->options->event_count; i++) {
+		if (events[i].set != set)
+			continue;
+		print_pmc(&plan->pmcs[i], events[i].name);
+		print_pmd(&plan->pmds[i], &events[i]);
+	}
+}
+
+static void print_set(const struct plan *plan, unsigned int i)
+{
+	const struct options *options = plan->options;
+	pfarg_setdesc_t set = evtset_description(options, i);
+
+	printf("Event set %u:", i);
+	if (!options->switch_ns)
+		puts(" it is never left");
+	else
+		printf(" PFM_SETFL_TIME_SWITCH, left after %.3f ms\n",
+		       (double)set.set_timeout.tv_sec * 1e3 +
+		       (double)set.set_timeout.tv_nsec / 1e6);
+	print_registers(plan, i);
+}
+
+/* What the kernel says of it, if there is a perfmon. */
+static bool try_context(const struct plan *plan)
+{
+	struct context context;
+	int cpu = plan->options->cpus ? plan->options->cpus[0] : 0;
+
+	fflush(stdout);
+	if (access(PFM_DEVICE, F_OK)) {
+		puts("Kernel:   has no perfmon to ask whether it takes this");
+		return true;
+	}
+	if (!context_open(&context, plan, 0,
+			  plan->options->system_wide ? cpu : NO_CPU))
+		return false;
+	printf("Kernel:   takes this; each context's buffer has %zu bytes\n",
+	       context.buffer_size);
+	context_close(&context);
+	return true;
+}
+
+bool dry_run(const struct options *options)
+{
+	struct plan plan;
+	bool ok;
+
+	if (!plan_init(&plan, options))
+		return false;
+	ok = print_contexts(&plan);
+	if (options->sampling) {
+		print_format(&plan.format);
+		printf("Capture:  %s\n", options->outfile);
+	}
+	for (unsigned int i = 0; i < options->set_count; i++)
+		print_set(&plan, i);
+	ok = ok && try_context(&plan);
+	plan_free(&plan);
+	return ok;
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/* event_check.c - --check-events-only */
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "context.h"
+#include "event_check.h"
+#include "event_trial.h"
+#include "events.h"
+#include "plan.h"
+#include "util.h"
+
+/* Why an event is not counted, to be freed; NULL if it is. */
+static char *obstacle_of(const struct options *options, const char *name,
+			 struct event_trial *trial)
+{
+	struct encoded_event event;
+	bool unknown;
+	char *why;
+
+	if (!event_encode_quietly("", name, options->levels, &event, &why))
+		return why ? why : checked_strdup("it cannot be encoded");
+	event_trial_counts(trial, &event, &why, &unknown);
+	free(event.cpus);
+	return why;
+}
+
+static bool check_each(const struct options *options)
+{
+	struct event_trial trial;
+	bool ok = true;
+
+	event_trial_init(&trial);
+	for (unsigned int i = 0; i < options->event_count; i++) {
+		const char *name = options->events[i].name;
+		char *why = obstacle_of(options, name, &trial);
+
+		if (why)
+			printf("%s: no: %s\n", name, why);
+		else
+			printf("%s: yes\n", name);
+		ok = ok && !why;
+		free(why);
+	}
+	event_trial_close(&trial);
+	return ok;
+}
+
+/* The same events, without what is only for samples of them. */
+static struct options counting(const struct options *options)
+{
+	struct options plain = *options;
+	size_t size = options->event_count * sizeof(*options->events);
+
+	plain.events = checked_calloc(options->event_count,
+				      sizeof(*options->events));
+	memcpy(plain.events, options->events, size);
+	for (unsigned int i = 0; i < plain.event_count; i++)
+		plain.events[i].sampling = false;
+	plain.sampling = false;
+	plain.overflow_block = false;
+	return plain;
+}
+
+static bool print_denied(const struct context *context)
+{
+	const struct options *options = context->plan->options;
+	bool ok = true;
+
+	for (unsigned int i = 0; i < options->event_count; i++) {
+		if (!context->denied[i])
+			continue;
+		printf("%s: no: the PMU has no counter left for it beside the others; see --switch-timeout\n",
+		       options->events[i].name);
+		ok = false;
+	}
+	return ok;
+}
+
+/* Counts on this very thread for a moment. */
+static bool try_together(struct context *context)
+{
+	bool ok = context_load(context, gettid());
+
+	if (!ok)
+		return false;
+	ok = context_start(context);
+	context_unload(context);
+	return ok && context_read_counts(context) && print_denied(context);
+}
+
+static bool check_together(const struct options *options)
+{
+	struct options plain = counting(options);
+	struct context context;
+	struct plan plan;
+	bool ok = plan_init(&plan, &plain);
+
+	if (ok) {
+		ok = context_open(&context, &plan, 0, NO_CPU);
+		if (ok) {
+			ok = try_together(&context);
+			context_close(&context);
+		}
+		plan_free(&plan);
+	}
+	free(plain.events);
+	return ok;
+}
+
+/* A CPU may be measured by others just now, and is not tried. */
+bool check_events(const struct options *options)
+{
+	if (!check_each(options))
+		return false;
+	return options->system_wide || check_together(options);
+}

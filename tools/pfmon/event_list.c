@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/* event_list.c - which events there are, and which of them are counted here */
+#define _GNU_SOURCE
+#include <regex.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "event_info.h"
+#include "event_list.h"
+#include "event_options.h"
+#include "event_trial.h"
+#include "events.h"
+#include "util.h"
+
+/* Width of a name; the mark follows. */
+#define NAME_WIDTH	40
+
+struct listing {
+	const char *root;
+	regex_t pattern;
+	struct event_trial trial;
+	size_t found;
+	char *unknown;		/* why nothing is marked, or NULL */
+	void (*show)(struct listing *listing, const char *name);
+};
+
+static bool compile(struct listing *listing, const char *pattern)
+{
+	char text[128];
+	int error = regcomp(&listing->pattern, pattern,
+			    REG_EXTENDED | REG_ICASE | REG_NOSUB);
+
+	if (!error)
+		return true;
+	regerror(error, &listing->pattern, text, sizeof(text));
+	message("pattern '%s': %s", pattern, text);
+	return false;
+}
+
+/* What cannot be encoded as it stands wants a unit mask or a parameter. */
+static bool is_counted(struct listing *listing, const char *name)
+{
+	struct encoded_event event;
+	bool counted = false, unknown = false;
+	char *why;
+
+	if (listing->unknown)
+		return false;
+	if (event_encode_quietly(listing->root, name, 0, &event, &why)) {
+		counted = event_trial_counts(&listing->trial, &event, &why,
+					     &unknown);
+		free(event.cpus);
+	}
+	if (unknown)
+		listing->unknown = why;
+	else
+		free(why);
+	return counted;
+}
+
+static void print_marked(struct listing *listing, const char *name)
+{
+	if (is_counted(listing, name))
+		printf("%-*s +\n", NAME_WIDTH, name);
+	else
+		puts(name);
+}
+
+static void show_if_matching(const char *name, void *data)
+{
+	struct listing *listing = data;
+
+	if (regexec(&listing->pattern, name, 0, NULL, 0))
+		return;
+	listing->found++;
+	listing->show(listing, name);
+}
+
+/* Returns the exit status; it is no error here that there are none. */
+static int show_matching(struct listing *listing, const char *pattern)
+{
+	if (!compile(listing, pattern))
+		return PFMON_EXIT_USAGE;
+	events_each(listing->root, show_if_matching, listing);
+	regfree(&listing->pattern);
+	return 0;
+}
+
+int events_list(const char *root, const char *pattern)
+{
+	struct listing listing = { .root = root, .show = print_marked };
+	int status;
+
+	event_trial_init(&listing.trial);
+	status = show_matching(&listing, pattern ? pattern : "");
+	event_trial_close(&listing.trial);
+	fflush(stdout);
+	if (!status && !listing.found) {
+		message("no event matches '%s'; pfmon --list-events prints all",
+			pattern ? pattern : "");
+		status = PFMON_EXIT_ERROR;
+	}
+	if (listing.unknown && listing.found)
+		message("no event is marked (+) as one that this machine counts: %s",
+			listing.unknown);
+	free(listing.unknown);
+	return status;
+}
+
+static void explain(struct listing *listing, const char *name)
+{
+	if (listing->found > 1)
+		putchar('\n');
+	event_explain(listing->root, name, &listing->trial);
+}
+
+/* An event as -e takes it, or else a pattern. */
+static int explain_one(struct listing *listing, const char *name)
+{
+	struct encoded_event event;
+	size_t before = listing->found++;
+	int status = 0;
+	char *why;
+
+	if (event_encode_quietly(listing->root, name, 0, &event, &why)) {
+		free(event.cpus);
+		explain(listing, name);
+		return 0;
+	}
+	listing->found = before;
+	status = show_matching(listing, name);
+	if (!status && listing->found == before) {
+		message("%s", why);
+		status = PFMON_EXIT_ERROR;
+	}
+	free(why);
+	return status;
+}
+
+int events_explain(const char *root, const char *names)
+{
+	struct listing listing = { .root = root, .show = explain };
+	char *copy = checked_strdup(names), *rest = copy, *name;
+	int status = 0, one;
+
+	event_trial_init(&listing.trial);
+	while ((name = next_element(&rest))) {
+		one = explain_one(&listing, name);
+		status = one ? one : status;
+	}
+	event_trial_close(&listing.trial);
+	free(copy);
+	return status;
+}

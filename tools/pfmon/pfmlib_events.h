@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0 */
+/* pfmlib_events.h - the events that libpfm4 knows of this machine's CPUs */
+#ifndef PFMON_PFMLIB_EVENTS_H
+#define PFMON_PFMLIB_EVENTS_H
+
+#include <stdio.h>
+
+struct perf_event_attr;
+
+/* Encodes an event at LEVEL_*. Returns one of libpfm4's codes. */
+int pfmlib_encode(const char *name, unsigned int levels,
+		  struct perf_event_attr *attr);
+
+/* Calls visit with every event, and with each of its unit masks. */
+void pfmlib_event_each(void (*visit)(const char *name, void *data),
+		       void *data);
+
+/* Prints what libpfm4 says of an event: PMU, meaning, unit masks, modifiers. */
+void pfmlib_event_describe(const char *name, FILE *out);
+
+#endif /* PFMON_PFMLIB_EVENTS_H */
