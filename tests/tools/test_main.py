@@ -38,4 +38,4 @@ def test_list_formats_without_perfmon_says_what_to_load(pfmon: Pfmon) -> None:
     without_kernel()
     run = pfmon("--list-formats")
     assert run.returncode == ERROR
-    assert "modprobe perfmon" in run.stderr
+    assert "modprobe pfm_pmu_perf" in run.stderr

@@ -69,7 +69,7 @@ static void explain_create(const struct plan *plan, int error)
 	else if (error == ENODEV)
 		message("perfmon has no PMU: load one, " ACCESS_LOAD);
 	else if (error == EINVAL && sampling && !smpl_format_registered(format))
-		message("the sampling format %s is not registered: load its module",
+		message("the sampling format %s is not registered: load its module (modprobe), see pfmon doctor",
 			format->name);
 	else if (error == EINVAL && sampling && format->module)
 		message("the sampling format %s refuses its argument: check --smpl-entries and the PMDs to record",
@@ -79,16 +79,18 @@ static void explain_create(const struct plan *plan, int error)
 			format->name,
 			format->arg_text ? format->arg_text : "which is empty");
 	else if (error == E2BIG && sampling)
-		message("the argument of the sampling format %s, %zu bytes, is larger than %s/arg_size_max allows",
+		message("the argument of the sampling format %s, %zu bytes, is larger than %s/arg_size_max allows: root can write a higher number there",
 			format->name, format->arg_size, PFM_SYSFS);
 	else if (error == EOPNOTSUPP && format->precise)
 		message("the sampling format %s needs precise events, and this machine has none; on x86, --smpl-imprecise takes samples of the registers at the interrupt instead",
 			format->name);
 	else if (error == EOPNOTSUPP && sampling)
-		message("the sampling format %s does not work on this architecture",
+		message("the sampling format %s does not work on this architecture; --list-formats prints others",
 			format->name);
 	else if (error == ENOMEM && sampling)
-		message("no memory for the sampling buffer: lower --smpl-entries, or raise the limit of locked memory (ulimit -l)");
+		message("no memory for the sampling buffer: lower %s, or raise the limit of locked memory (ulimit -l)",
+			format->module ? "--smpl-entries" :
+			"its size in --smpl-arg");
 	else
 		message("cannot create a context: %s", strerror(error));
 }
@@ -181,17 +183,17 @@ static void explain_load(const struct context *context, pid_t tid, int error)
 	bool system_wide = context->cpu != NO_CPU;
 
 	if (error == EBUSY && system_wide)
-		message("CPU %d is being measured already, or a thread is: system-wide and per-thread sessions exclude each other",
+		message("CPU %d is being measured already, or a thread is: system-wide and per-thread sessions exclude each other; wait until that ends",
 			context->cpu);
 	else if (error == EBUSY)
-		message("thread %d is being measured already, or a CPU is: per-thread and system-wide sessions exclude each other",
+		message("thread %d is being measured already, or a CPU is: per-thread and system-wide sessions exclude each other; wait until that ends",
 			tid);
 	else if (error == ESRCH)
-		message("there is no thread %d", tid);
+		message("there is no thread %d; ps -eL prints all", tid);
 	else if (error == EPERM || error == EACCES)
 		explain_refusal(context->plan, tid);
 	else if (error == ENOENT || error == EOPNOTSUPP || error == ENODEV)
-		message("this machine's PMU does not support one of the events: %s",
+		message("this machine's PMU does not support one of the events: %s; --check-events-only says which",
 			strerror(error));
 	else
 		message("cannot attach the context to thread %d: %s", tid,

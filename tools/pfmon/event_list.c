@@ -33,7 +33,7 @@ static bool compile(struct listing *listing, const char *pattern)
 	if (!error)
 		return true;
 	regerror(error, &listing->pattern, text, sizeof(text));
-	message("pattern '%s': %s", pattern, text);
+	message("pattern '%s': %s; see regex(7)", pattern, text);
 	return false;
 }
 

@@ -46,11 +46,11 @@ static bool add_event(struct options *options, const char *name,
 
 	(void)index;
 	if (!*name) {
-		message("-e has an empty event name");
+		message("-e has an empty event name; write -e EV1,EV2 with one comma between");
 		return false;
 	}
 	if (options->event_count == PFM_MAX_HW_REGS) {
-		message("more than %d events", PFM_MAX_HW_REGS);
+		message("more than %d events; measure the others in another run", PFM_MAX_HW_REGS);
 		return false;
 	}
 	options->events = checked_realloc(options->events,
@@ -66,7 +66,7 @@ static bool add_event(struct options *options, const char *name,
 bool event_options_add(struct options *options, const char *list)
 {
 	if (options->set_count == LARGEST_SETS) {
-		message("more than %u -e options", LARGEST_SETS);
+		message("more than %u -e options; measure the others in another run", LARGEST_SETS);
 		return false;
 	}
 	if (!each_element(list, options, add_event))
@@ -99,7 +99,7 @@ static struct event_option *event_at(struct options *options,
 {
 	if (index < options->event_count)
 		return &options->events[index];
-	message("%s has more elements than there are events (%u)", option,
+	message("%s has more elements than there are events (%u); an event without one gets an empty element", option,
 		options->event_count);
 	return NULL;
 }
@@ -196,7 +196,7 @@ static bool check_random(const struct event_option *event)
 	if (!event->randomised)
 		return true;
 	if (!event->sampling) {
-		message("event %s has a random mask but no sampling period",
+		message("event %s has a random mask but no sampling period; give it one with --long-smpl-periods",
 			event->name);
 		return false;
 	}

@@ -38,12 +38,12 @@ static bool pack(const char *name, const struct event_code *code,
 	uint64_t id = code->config[0];
 
 	if (id & ~PFM_PERF_ID_MASK) {
-		message("event %s: its configuration %#llx has more than the 48 bits of a PMC value",
+		message("event %s: its configuration %#llx has more than the 48 bits of a PMC value, and cannot be measured",
 			name, (unsigned long long)id);
 		return false;
 	}
 	if (code->type > largest_type) {
-		message("event %s: its PMU has number %u, a PMC value holds at most %u",
+		message("event %s: its PMU has number %u, a PMC value holds at most %u, and so it cannot be measured",
 			name, code->type, (unsigned int)largest_type);
 		return false;
 	}
@@ -107,10 +107,11 @@ static void explain(const char *name, int error)
 		message("there is no event %s here; pfmon --list-events prints those that are",
 			name);
 	else if (error == PFM_ERR_UMASK)
-		message("event %s: its unit mask is missing or wrong; pfmon --list-events prints them",
+		message("event %s: its unit mask is missing or wrong; pfmon -i prints them",
 			name);
 	else
-		message("event %s: %s", name, pfm_strerror(error));
+		message("event %s: libpfm4 says: %s", name,
+			pfm_strerror(error));
 }
 
 static bool encode_with_pfmlib(const char *name, unsigned int levels,

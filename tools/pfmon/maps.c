@@ -238,7 +238,7 @@ static uint64_t keep_lines(char *text, const char *comm, bool data)
 	}
 	text[kept] = '\0';
 	if (others > MOST_OTHERS)
-		message("a process has more than %d mappings of data: the others are missing",
+		message("a process has more than %d mappings of data: the others are missing; leave out --data-maps if they do not matter",
 			MOST_OTHERS);
 	return (uint64_t)kept << 32 | crc_of(crc, text);
 }

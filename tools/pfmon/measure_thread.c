@@ -205,7 +205,7 @@ static pid_t process_of(pid_t tid)
 	if (line)
 		tgid = (pid_t)strtol(line + strlen("\nTgid:"), NULL, 10);
 	if (!tgid)
-		message("there is no thread %d", tid);
+		message("there is no thread %d; ps -eL prints all", tid);
 	free(text);
 	free(path);
 	return tgid;

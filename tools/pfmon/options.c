@@ -36,13 +36,13 @@ static bool agree(const struct options *options)
 	else if (sampling_options && !options->sampling)
 		message("sampling options without a sampling period; give one with --long-smpl-periods");
 	else if ((options->format_options & short_entries) == short_entries)
-		message("--smpl-no-hdr and --smpl-ip-only exclude each other");
+		message("--smpl-no-hdr and --smpl-ip-only exclude each other: give one of them");
 	else if (has_two(options->format_options & FORMAT_OPT_VIEWS))
-		message("--smpl-inst-view, --smpl-data-view and --smpl-level-view exclude each other");
+		message("--smpl-inst-view, --smpl-data-view and --smpl-level-view exclude each other: give one of them");
 	else if (options->system_wide && options->attach)
-		message("--system-wide and --attach-task exclude each other");
+		message("--system-wide and --attach-task exclude each other: give one of them");
 	else if (options->attach && options->command)
-		message("--attach-task takes no command");
+		message("--attach-task takes no command: leave it out");
 	else if (options->system_wide && options->overflow_block)
 		message("--overflow-block is for threads; a system-wide session cannot block");
 	else if (!options->system_wide && (options->cpus || options->aggregate))

@@ -302,7 +302,7 @@ static void tell_of_trouble(const struct context *context,
 			    const struct context_stats *stats)
 {
 	if (stats->messages_dropped)
-		message("context %u: %llu notifications were dropped because they were not read in time",
+		message("context %u: %llu notifications were dropped because they were not read in time; give longer periods",
 			context->id,
 			(unsigned long long)stats->messages_dropped);
 	tell_of_handler(context, stats);

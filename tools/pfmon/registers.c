@@ -36,7 +36,7 @@ static void explain_register(const struct context *context, const char *kind,
 	if (pmc_is_precise(&plan->pmcs[i]))
 		level = " or its precise level";
 	if (flags & PFM_REG_RETFL_NOTAVAIL && is_config)
-		message("event %s: there is no %s%u, for its second or third word of configuration",
+		message("event %s: there is no %s%u, for its second or third word of configuration; measure it with perf",
 			event, kind, number);
 	else if (flags & PFM_REG_RETFL_NOTAVAIL)
 		message("event %s: there is no %s%u; this PMU has fewer registers than there are events: let sets of them take turns (--switch-timeout)",
@@ -45,7 +45,7 @@ static void explain_register(const struct context *context, const char *kind,
 		message("event %s: %s%u: no such event set", event, kind,
 			number);
 	else
-		message("event %s: %s%u refuses its value; %sthe event%s is not supported on this machine",
+		message("event %s: %s%u refuses its value; %sthe event%s is not supported on this machine: --list-events marks those that are",
 			event, kind, number, pmds, level);
 }
 

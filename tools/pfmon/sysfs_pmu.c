@@ -180,7 +180,7 @@ static bool set_parameter(const struct sysfs_pmu *pmu, const char *name,
 	if (!find_field(pmu, name, &field))
 		return false;
 	if (text && !parse_u64(text, &value)) {
-		message("event %s: '%s' is no number for %s", pmu->event, text,
+		message("event %s: '%s' is no number for %s; write 16 or 0x10", pmu->event, text,
 			name);
 		return false;
 	}
@@ -320,7 +320,7 @@ static bool split(const char *event, char **name, char **terms)
 	const char *end = strrchr(event, '/');
 
 	if (slash == end) {
-		message("event %s: after the parameters of %.*s a / is missing",
+		message("event %s: after the parameters of %.*s a / is missing: write PMU/PARAMETER=NUMBER/",
 			event, (int)(slash - event), event);
 		return false;
 	}

@@ -80,7 +80,7 @@ static bool find_reset(const struct smpl_format *format,
 		if (!event->sampling)
 			continue;
 		if (period && event->short_period != period) {
-			message("the sampling format %s has one short period for all events, not %llu and %llu",
+			message("the sampling format %s has one short period for all events, not %llu and %llu: give the same",
 				format->name, (unsigned long long)period,
 				(unsigned long long)event->short_period);
 			return false;

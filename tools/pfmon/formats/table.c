@@ -222,7 +222,7 @@ static bool takes_no_arg(const struct smpl_module *module,
 		message("pfmon makes the argument of the sampling format %s itself, of %s; --smpl-arg is for formats that it does not know",
 			module->name, names);
 	else
-		message("the sampling format %s takes no argument",
+		message("the sampling format %s takes no argument: leave out --smpl-arg",
 			module->name);
 	free(names);
 	return false;
@@ -312,7 +312,7 @@ bool smpl_formats_list(void)
 	int count = scandir(FORMATS_DIR, &entries, is_uuid, alphasort);
 
 	if (count < 0) {
-		message("cannot read " FORMATS_DIR ": %s; is perfmon loaded? (modprobe perfmon)",
+		message("cannot read " FORMATS_DIR ": %s; is perfmon loaded? (modprobe pfm_pmu_perf)",
 			strerror(errno));
 		return false;
 	}
