@@ -71,7 +71,7 @@ static bool print_denied(const struct context *context)
 	bool ok = true;
 
 	for (unsigned int i = 0; i < options->event_count; i++) {
-		if (!context->denied[i])
+		if (!context->result.events[i].denied)
 			continue;
 		printf("%s: no: the PMU has no counter left for it beside the others; see --switch-timeout\n",
 		       options->events[i].name);

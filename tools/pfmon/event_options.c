@@ -50,7 +50,8 @@ static bool add_event(struct options *options, const char *name,
 		return false;
 	}
 	if (options->event_count == PFM_MAX_HW_REGS) {
-		message("more than %d events; measure the others in another run", PFM_MAX_HW_REGS);
+		message("more than %d events; measure the others in another run",
+			PFM_MAX_HW_REGS);
 		return false;
 	}
 	options->events = checked_realloc(options->events,
@@ -66,7 +67,8 @@ static bool add_event(struct options *options, const char *name,
 bool event_options_add(struct options *options, const char *list)
 {
 	if (options->set_count == LARGEST_SETS) {
-		message("more than %u -e options; measure the others in another run", LARGEST_SETS);
+		message("more than %u -e options; measure the others in another run",
+			LARGEST_SETS);
 		return false;
 	}
 	if (!each_element(list, options, add_event))
@@ -99,7 +101,8 @@ static struct event_option *event_at(struct options *options,
 {
 	if (index < options->event_count)
 		return &options->events[index];
-	message("%s has more elements than there are events (%u); an event without one gets an empty element", option,
+	message("%s has more elements than there are events (%u); an event without one gets an empty element",
+		option,
 		options->event_count);
 	return NULL;
 }

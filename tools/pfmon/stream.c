@@ -27,7 +27,8 @@ static void explain_open(const char *path, int error)
 		message("there is no %s, although the sampling format is registered: is /dev a devtmpfs?",
 			path);
 	else if (error == EBUSY)
-		message("%s has another reader: wait until that session ends", path);
+		message("%s has another reader: wait until that session ends",
+			path);
 	else
 		message("cannot open %s: %s", path, strerror(error));
 }

@@ -180,7 +180,8 @@ static bool set_parameter(const struct sysfs_pmu *pmu, const char *name,
 	if (!find_field(pmu, name, &field))
 		return false;
 	if (text && !parse_u64(text, &value)) {
-		message("event %s: '%s' is no number for %s; write 16 or 0x10", pmu->event, text,
+		message("event %s: '%s' is no number for %s; write 16 or 0x10",
+			pmu->event, text,
 			name);
 		return false;
 	}

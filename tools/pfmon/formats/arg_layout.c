@@ -156,7 +156,8 @@ static bool assign(const struct arg_layout *layout, const char *format,
 	uint64_t value;
 
 	if (!value_text) {
-		message("--smpl-arg: '%s' is not NAME=VALUE; --list-formats prints the names", assignment);
+		message("--smpl-arg: '%s' is not NAME=VALUE; --list-formats prints the names",
+			assignment);
 		return false;
 	}
 	*value_text++ = '\0';
@@ -164,7 +165,8 @@ static bool assign(const struct arg_layout *layout, const char *format,
 	if (!field || !parse_value(field, value_text, &value))
 		return false;
 	if (was_set[field - layout->fields]) {
-		message("--smpl-arg: %s is given twice: leave one out", field->name);
+		message("--smpl-arg: %s is given twice: leave one out",
+			field->name);
 		return false;
 	}
 	was_set[field - layout->fields] = true;

@@ -93,6 +93,7 @@ bool smpl_unknown_set_up(struct smpl_format *format,
 		return set_arg(format, options);
 	if (!options->format_arg && !options->format_fields)
 		return true;
-	message("the sampling format %s takes no argument: leave out --smpl-arg", format->name);
+	message("the sampling format %s takes no argument: leave out --smpl-arg",
+		format->name);
 	return false;
 }
