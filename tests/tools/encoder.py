@@ -71,7 +71,7 @@ class Encoder:
         return [line.split()[0] for line in run.stdout.splitlines()]
 
     def told(self, names: str) -> str:
-        """Return what pfmon --info=NAMES prints."""
+        """Return what pfmon --event-info=NAMES prints."""
         run = self._run("info", names)
         assert run.returncode == 0, run.stderr
         return run.stdout

@@ -255,7 +255,7 @@ def _asked() -> str:
     leak = "-e page-faults,cpu-clock touch /tmp/asked"
     lines = [
         "pfmon --list-events='^(cpu-clock|alignment-faults|node-stores)$'",
-        "pfmon --info=page-faults,sched:sched_switch",
+        "pfmon --event-info=page-faults,sched:sched_switch",
         f"{check} {leak}",
         f"! {check} -e page-faults,node-stores",
         f"pfmon --dry-run --long-smpl-periods=1000 --smpl-entries=16 {leak}",

@@ -58,7 +58,7 @@ static int perform(const struct options *options)
 		return 0;
 	case ACTION_LIST_EVENTS:
 		return events_list("", options->pattern);
-	case ACTION_INFO:
+	case ACTION_EVENT_INFO:
 		return events_explain("", options->pattern);
 	case ACTION_CHECK_EVENTS:
 		return check_events(options) ? 0 : PFMON_EXIT_ERROR;

@@ -51,9 +51,9 @@ bool take_list_events(struct options *options, const char *pattern)
 	return true;
 }
 
-bool take_info(struct options *options, const char *names)
+bool take_event_info(struct options *options, const char *names)
 {
-	options->action = ACTION_INFO;
+	options->action = ACTION_EVENT_INFO;
 	options->pattern = names;
 	return true;
 }

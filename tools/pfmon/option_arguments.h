@@ -14,7 +14,7 @@
 bool take_user_level(struct options *options, const char *text);
 bool take_kernel_level(struct options *options, const char *text);
 bool take_list_events(struct options *options, const char *pattern);
-bool take_info(struct options *options, const char *names);
+bool take_event_info(struct options *options, const char *names);
 bool parse_smpl_pmds(struct options *options, const char *text);
 bool parse_cpu_list(struct options *options, const char *text);
 bool parse_smpl_entries(struct options *options, const char *text);

@@ -278,10 +278,10 @@ const struct option_row option_table[] = {
 			"Those that this machine counts are marked *+*, if perfmon can\n"
 			"be asked.\n",
 	}, {
-		.name = "info", .letter = 'i', .group = GROUP_PRINTING,
+		.name = "event-info", .letter = 'i', .group = GROUP_PRINTING,
 		.argument = "EV1,...",
 		.words = EVENT_WORDS,
-		.effect = CALLS(take_info),
+		.effect = CALLS(take_event_info),
 		.summary = "print what there is to know of events",
 		.details =
 			"That is what it counts, how it is encoded, which suffixes,\n"

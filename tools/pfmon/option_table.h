@@ -55,6 +55,13 @@ struct option_row {
 	const char *details;		/* or NULL */
 };
 
+/* Another name of an option, which means the same. */
+struct option_alias {
+	const char *name;		/* without the dashes, or NULL */
+	char letter;			/* or 0 */
+	const char *option;		/* the name of its row */
+};
+
 struct option_heading {
 	const char *title;		/* NULL for the first group */
 	const char *note;		/* as a summary, or NULL */
@@ -66,6 +73,10 @@ extern const size_t option_count;
 #define DOCTOR_WORD	"doctor"
 
 extern const struct option_heading option_headings[OPTION_GROUPS];
+
+extern const struct option_alias option_aliases[];
+extern const size_t option_alias_count;
+const struct option_row *option_of_alias(const struct option_alias *alias);
 
 /* The name of one of FORMAT_OPT_*, without the dashes. */
 const char *format_option_name(unsigned int format_option);

@@ -93,6 +93,10 @@ static const struct option_row *row_of(int value)
 		if (value_of(&option_table[i]) == value)
 			return &option_table[i];
 	}
+	for (size_t i = 0; i < option_alias_count; i++) {
+		if (option_aliases[i].letter == value)
+			return option_of_alias(&option_aliases[i]);
+	}
 	return NULL;
 }
 
@@ -107,18 +111,38 @@ static bool is_taken(const struct options *options,
 	       (row->group == GROUP_DOCTOR);
 }
 
+static void add_name(struct option **next, const char *name,
+		     const struct option_row *row)
+{
+	int arguments = row->optional ? optional_argument :
+			row->argument ? required_argument : no_argument;
+
+	if (name)
+		*(*next)++ = (struct option){
+			name, arguments, NULL, value_of(row)
+		};
+}
+
+static void add_letter(char **next, char letter, const struct option_row *row)
+{
+	if (letter)
+		*next += sprintf(*next, "%c%s", letter, row->optional ? "::" :
+				 row->argument ? ":" : "");
+}
+
 /*
- * Converts the table for getopt_long(); it stops at the first word that is not
+ * Converts the tables for getopt_long(); it stops at the first word that is not
  * an option.
  */
 static struct getopt_table make_getopt_table(const struct options *options)
 {
+	size_t count = option_count + option_alias_count;
 	struct getopt_table table = {
-		.longs = checked_calloc(option_count + 1, sizeof(*table.longs)),
+		.longs = checked_calloc(count + 1, sizeof(*table.longs)),
 		/*
 		 * A plus sign, then at most a letter and two colons per option.
 		 */
-		.letters = checked_calloc(1 + 3 * option_count + 1, 1),
+		.letters = checked_calloc(1 + 3 * count + 1, 1),
 	};
 	struct option *next_long = table.longs;
 	char *next = table.letters;
@@ -126,18 +150,20 @@ static struct getopt_table make_getopt_table(const struct options *options)
 	*next++ = '+';
 	for (size_t i = 0; i < option_count; i++) {
 		const struct option_row *row = &option_table[i];
-		int arguments = row->optional ? optional_argument :
-				row->argument ? required_argument : no_argument;
 
 		if (!is_taken(options, row))
 			continue;
-		*next_long++ = (struct option){
-			row->name, arguments, NULL, value_of(row)
-		};
-		if (row->letter)
-			next += sprintf(next, "%c%s", row->letter,
-					row->optional ? "::" :
-					row->argument ? ":" : "");
+		add_name(&next_long, row->name, row);
+		add_letter(&next, row->letter, row);
+	}
+	for (size_t i = 0; i < option_alias_count; i++) {
+		const struct option_alias *alias = &option_aliases[i];
+		const struct option_row *row = option_of_alias(alias);
+
+		if (!row || !is_taken(options, row))
+			continue;
+		add_name(&next_long, alias->name, row);
+		add_letter(&next, alias->letter, row);
 	}
 	return table;
 }

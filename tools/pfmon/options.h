@@ -18,7 +18,7 @@
 enum action {
 	ACTION_MEASURE,
 	ACTION_LIST_EVENTS,
-	ACTION_INFO,
+	ACTION_EVENT_INFO,
 	ACTION_CHECK_EVENTS,
 	ACTION_DRY_RUN,
 	ACTION_LIST_FORMATS,
@@ -65,7 +65,7 @@ struct event_option {
 
 struct options {
 	enum action action;
-	const char *pattern;		/* of --list-events, --info */
+	const char *pattern;		/* of --list-events, --event-info */
 
 	struct event_option *events;
 	unsigned int event_count;

@@ -38,7 +38,7 @@ _pfmon_options='
 	--smpl-data-view
 	--smpl-level-view
 	-l --list-events
-	-i --info=
+	-i --event-info=
 	--check-events-only
 	--dry-run
 	--list-formats
@@ -82,7 +82,7 @@ _pfmon_argument()
 	--smpl-pmds) _pfmon_words "elapsed tid resident clock" "$2" ;;
 	--smpl-module) _pfmon_words "default nway pebs32 pebs64 dear-hist oprofile" "$2" ;;
 	--smpl-record) _pfmon_words "base nehalem haswell skylake" "$2" ;;
-	-i | --info) _pfmon_words "$(pfmon --list-events='^[^:]*$' 2>/dev/null | cut -d' ' -f1)" "$2" ;;
+	-i | --event-info) _pfmon_words "$(pfmon --list-events='^[^:]*$' 2>/dev/null | cut -d' ' -f1)" "$2" ;;
 	esac
 }
 
@@ -116,7 +116,7 @@ _pfmon()
 		--smpl-regions | \
 		--smpl-record | \
 		--smpl-show-top | \
-		-i | --info)
+		-i | --event-info)
 			option=${COMP_WORDS[at]}
 			[[ ${COMP_WORDS[at + 1]} == = ]] && ((at++))
 			((at += 2)) ;;

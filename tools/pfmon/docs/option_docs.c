@@ -80,6 +80,30 @@ static void print_formats(const struct option_row *row)
 	free(formats);
 }
 
+/* What the old pfmon called it. */
+static void print_aliases(const struct option_row *row)
+{
+	const char *before = "In the old pfmon also ";
+
+	for (size_t i = 0; i < option_alias_count; i++) {
+		const struct option_alias *alias = &option_aliases[i];
+		const char letter[] = { alias->letter, '\0' };
+
+		if (option_of_alias(alias) != row)
+			continue;
+		fputs(before, stdout);
+		if (alias->letter)
+			print_bold("-", letter);
+		if (alias->letter && alias->name)
+			fputs(", ", stdout);
+		if (alias->name)
+			print_bold("--", alias->name);
+		before = ", ";
+	}
+	if (*before == ',')
+		puts(".");
+}
+
 static void print_man_option(const struct option_row *row)
 {
 	puts(".TP");
@@ -89,6 +113,7 @@ static void print_man_option(const struct option_row *row)
 	puts(".");
 	if (row->details)
 		print_roff(row->details);
+	print_aliases(row);
 }
 
 static void print_man(void)
