@@ -27,6 +27,7 @@ from pfmon import ERROR, SAMPLING, Pfmon, complaint_of
         (("-e", "cpu-clock", "--attach-task=1", "--system-wide"), "exclude each other"),
         ((*SAMPLING, "--system-wide", "--overflow-block"), "cannot block"),
         (("-e", "cpu-clock", "--cpu-list=0", "true"), "need --system-wide"),
+        (("-e", "cs", "--system-wide", "--pin-command", "true"), "needs --cpu-list"),
     ],
 )
 def test_usage_errors_say_what_is_wrong(

@@ -271,15 +271,42 @@ static int measure_with_workers(struct system *system)
 	return status;
 }
 
+static bool launch(struct system *system)
+{
+	return command_launch(&system->m.command, system->m.options->command,
+			      &system->m.waiter->unblocked);
+}
+
+/* A child begins on the CPUs of its parent. */
+static bool launch_pinned(struct system *system)
+{
+	const struct options *options = system->m.options;
+	cpu_set_t before, set;
+	bool ok;
+
+	CPU_ZERO(&set);
+	for (unsigned int i = 0; i < options->cpu_count; i++)
+		CPU_SET(options->cpus[i], &set);
+	if (sched_getaffinity(0, sizeof(before), &before) ||
+	    sched_setaffinity(0, sizeof(set), &set)) {
+		message("cannot pin the command: %s; are these CPUs online?",
+			strerror(errno));
+		return false;
+	}
+	ok = launch(system);
+	sched_setaffinity(0, sizeof(before), &before);
+	return ok;
+}
+
 static int measure_command(struct system *system)
 {
+	const struct options *options = system->m.options;
 	struct command *command = &system->m.command;
 
 	command->stopped = process_stopped;
 	command->data = system;
-	if (system->m.options->command &&
-	    !command_launch(command, system->m.options->command,
-			    &system->m.waiter->unblocked))
+	if (options->command &&
+	    !(options->pin_command ? launch_pinned(system) : launch(system)))
 		return PFMON_EXIT_ERROR;
 	return measure_with_workers(system);
 }

@@ -58,23 +58,36 @@ bool take_event_info(struct options *options, const char *names)
 	return true;
 }
 
+/* N, or N-M. */
+static bool parse_pmd_range(const char *text, uint64_t *first, uint64_t *last)
+{
+	char *copy = checked_strdup(text), *rest = copy;
+	const char *start = strsep(&rest, "-");
+	bool ok = parse_u64(start, first) &&
+		  parse_u64(rest ? rest : start, last);
+
+	free(copy);
+	return ok && *first <= *last && *last < PFM_MAX_PMDS;
+}
+
 static bool add_smpl_pmd(struct options *options, const char *name,
 			 unsigned int index)
 {
 	unsigned int virtual;
-	uint64_t number;
+	uint64_t first, last;
 
 	(void)index;
 	if (virtual_pmd_find(name, &virtual)) {
 		pfm_bv_set(options->smpl_pmds, virtual);
 		return true;
 	}
-	if (!parse_u64(name, &number) || number >= PFM_MAX_PMDS) {
-		message("--smpl-pmds: '%s' is neither elapsed, tid, resident, clock nor a PMD number below %d",
+	if (!parse_pmd_range(name, &first, &last)) {
+		message("--smpl-pmds: '%s' is neither elapsed, tid, resident, clock nor a PMD number below %d, or two with - between",
 			name, PFM_MAX_PMDS);
 		return false;
 	}
-	pfm_bv_set(options->smpl_pmds, (unsigned int)number);
+	for (; first <= last; first++)
+		pfm_bv_set(options->smpl_pmds, (unsigned int)first);
 	return true;
 }
 

@@ -110,6 +110,10 @@ const struct option_row option_table[] = {
 		.effect = CALLS(parse_cpu_list),
 		.summary = "these CPUs, such as *0,2-3* (default: all)",
 	}, {
+		.name = "pin-command",
+		.effect = SETS(pin_command),
+		.summary = "let the command run on these CPUs only",
+	}, {
 		.name = "aggregate-results",
 		.effect = SETS(aggregate),
 		.summary = "print sums over the CPUs instead of each count",

@@ -47,6 +47,8 @@ static bool agree(const struct options *options)
 		message("--overflow-block is for threads; a system-wide session cannot block");
 	else if (!options->system_wide && (options->cpus || options->aggregate))
 		message("--cpu-list and --aggregate-results need --system-wide");
+	else if (options->pin_command && (!options->cpus || !options->command))
+		message("--pin-command needs --cpu-list and a command");
 	else if (options->action == ACTION_MEASURE && !options->system_wide &&
 		 !options->attach && !options->command)
 		message("nothing to measure: give a command, --attach-task or --system-wide");

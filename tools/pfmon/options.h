@@ -96,6 +96,7 @@ struct options {
 	int *cpus;
 	unsigned int cpu_count;
 	bool aggregate;
+	bool pin_command;		/* it runs on these CPUs only */
 	pid_t attach;			/* 0 if not given */
 	uint64_t timeout_ns;		/* 0 for none */
 	char **command;			/* NULL if not given */

@@ -14,6 +14,7 @@ _pfmon_options='
 	--attach-task=
 	--system-wide
 	--cpu-list=
+	--pin-command
 	--aggregate-results
 	--long-smpl-periods=
 	--short-smpl-periods=
