@@ -259,7 +259,7 @@ def _asked() -> str:
         f"{check} {leak}",
         f"! {check} -e page-faults,node-stores",
         f"pfmon --dry-run --long-smpl-periods=1000 --smpl-entries=16 {leak}",
-        f"! pfmon --dry-run -e node-stores {leak}",
+        f"! pfmon --dry-run --long-smpl-periods=9 -e node-stores {leak}",
         "test ! -e /tmp/asked",
     ]
     return f"({' && '.join(lines)}) 2>&1"

@@ -9,7 +9,7 @@
 const struct option_alias option_aliases[] = {
 	{ "show-events",	 0,   "list-events" },
 	{ "long-show-events",	 'L', "list-events" },
-	{ "info",		 'I', "list-formats" },
+	{ "info",		 0,   "list-formats" },
 	{ NULL,			 'V', "version" },
 	{ NULL,			 '3', "user-level" },
 	{ NULL,			 '0', "kernel-level" },
