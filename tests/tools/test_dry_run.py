@@ -69,6 +69,37 @@ def test_sets_that_take_turns_on_cpus(pfmon: Pfmon) -> None:
         assert turn in lines
 
 
+def test_sets_that_overflows_end_without_the_idle_thread(pfmon: Pfmon) -> None:
+    without_kernel()
+    lines = printed(
+        pfmon,
+        *("-e", "cycles@0", "-e", "instructions", "--system-wide", "--cpu-list=0"),
+        *("--excl-idle", "--long-smpl-periods=10", "--switch-overflow=3"),
+    )
+    assert "Event set 0: PFM_SETFL_EXCL_IDLE, PFM_SETFL_OVFL_SWITCH" in lines
+    assert "PMD0 0xfffffffffffffff6 counts cycles, on CPUs 0" in lines
+    assert "the set is left after 3 overflows" in lines
+    assert "Event set 1: PFM_SETFL_EXCL_IDLE, it is never left" in lines
+
+
+def test_only_cpus_that_have_events_have_contexts(pfmon: Pfmon) -> None:
+    without_kernel()
+    everywhere = ("--system-wide", "--cpu-list=0-3")
+    lines = printed(pfmon, *everywhere, "-e", "cycles@1,instructions@3,branches@1")
+    assert lines[0] == "Contexts: 2, system-wide, one for each of the CPUs 1,3"
+
+
+@pytest.mark.parametrize(
+    ("cpus", "events"), [("0-2", "cycles@2-3"), ("1", "cycles,branches@0")]
+)
+def test_events_of_cpus_that_are_not_measured_are_refused(
+    pfmon: Pfmon, cpus: str, events: str
+) -> None:
+    run = pfmon("--dry-run", "--system-wide", f"--cpu-list={cpus}", "-e", events)
+    assert run.returncode == ERROR
+    assert f"those that are measured are {cpus}: see --cpu-list" in run.stderr
+
+
 @pytest.mark.parametrize("module", ["default", "nway", "pebs64", "oprofile"])
 def test_format_and_its_argument(pfmon: Pfmon, module: str) -> None:
     without_kernel()

@@ -6,6 +6,8 @@ from __future__ import annotations
 import pytest
 from pfmon import SAMPLING, Pfmon, complaint_of
 
+TWO_SETS = (*SAMPLING, "-e", "b")
+
 
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
@@ -34,6 +36,20 @@ from pfmon import SAMPLING, Pfmon, complaint_of
             "no sampling period",
         ),
         ((*SAMPLING, "--smpl-periods-random=1000:1", "true"), "must be smaller"),
+        (("-e", "a@0,2-3,b@1", "true"), "event a is for CPUs 0,2-3, and threads"),
+        (("-e", "a@", "--system-wide"), "-e a@ is not EVENT@CPUS"),
+        (("-e", "@1", "--system-wide"), "-e @1 is not EVENT@CPUS"),
+        (("-e", "a@3-1", "--system-wide"), "-e a@3-1 is not EVENT@CPUS"),
+        # An @ between slashes is of an event's own.
+        (("-e", "p/a=@1/,b@x", "--system-wide"), "-e b@x is not"),
+        ((*TWO_SETS, "--switch-overflow=0", "true"), "'0' is not a number of over"),
+        ((*TWO_SETS, "--switch-overflow=4294967296", "true"), "1 to 2^32-1"),
+        ((*TWO_SETS, "--switch-overflow=1,1,1", "true"), "more elements"),
+        ((*TWO_SETS, "--switch-overflow=1,1", "true"), "event b has no sampling"),
+        (
+            (*TWO_SETS, "-e", "c", "--switch-overflow=1", "true"),
+            "set 1, that of -e number 2, would never be left",
+        ),
     ],
 )
 def test_usage_errors_say_what_is_wrong(

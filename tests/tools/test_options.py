@@ -13,7 +13,8 @@ from pfmon import ERROR, SAMPLING, Pfmon, complaint_of
         ((), "no event given"),
         (("-e", "cpu-clock"), "nothing to measure"),
         (("-e", "a", "--switch-timeout=4", "true"), "several -e"),
-        ((*SAMPLING, "-e", "b", "--switch-timeout=4", "true"), "for counting"),
+        ((*SAMPLING, "--switch-overflow=4", "true"), "several -e"),
+        (("-e", "a", "--excl-idle", "true"), "needs --system-wide"),
         (("--no-such-option",), "unrecognized option"),
         ((*SAMPLING, "--smpl-no-hdr", "--smpl-ip-only", "true"), "exclude each other"),
         (

@@ -71,3 +71,100 @@ def test_further_words_of_events_are_registers_of_their_own(printer: Printer) ->
     assert numbers[1] == 1 << 56 | 2
     assert (numbers[65], numbers[129]) == (7, 0x1FFFFFFFF)
     assert [pmd["event"] for pmd in only["pmds"]] == ["cycles", event, "cycles"]
+
+
+TWO_SETS = ("-e", "cycles,instructions", "-e", "branches", "--switch-timeout=4")
+OVFL_SWITCH, TIME_SWITCH, EXCL_IDLE = 1, 2, 8
+
+
+def test_event_sets_have_registers_of_their_own(printer: Printer) -> None:
+    session = printer.session(*TWO_SETS, "--long-smpl-periods=1000,,1000")
+    first, second = session["sets"]
+    assert [pmd["event"] for pmd in first["pmds"]] == ["cycles", "instructions"]
+    assert [pmd["num"] for pmd in first["pmds"]] == [0, 1]
+    assert [pmd["num"] for pmd in second["pmds"]] == [0]
+    assert [pmc["num"] for pmc in second["pmcs"]] == [0]
+    # The event of a set is recorded with what samples in that set.
+    assert first["pmds"][0]["smpl_pmds"] == [1]
+    assert second["pmds"][0]["smpl_pmds"] == []
+    assert [pmd["eventid"] for pmd in first["pmds"] + second["pmds"]] == [0, 1, 2]
+
+
+def test_recorded_pmds_are_reset_in_the_set_of_the_sample(printer: Printer) -> None:
+    session = printer.session(
+        *(*TWO_SETS, "--long-smpl-periods=1000,,1000", "--smpl-pmds=elapsed"),
+        "--reset-non-smpl-periods",
+    )
+    resets = [entry["pmds"][0]["reset_pmds"] for entry in session["sets"]]
+    assert resets == [[1, 256], [256]]
+
+
+def switches(session: Any) -> list[tuple[int, int]]:
+    return [(entry["flags"], entry["timeout_ns"]) for entry in session["sets"]]
+
+
+def test_sets_are_left_after_a_time_or_after_overflows(printer: Printer) -> None:
+    periods = "--long-smpl-periods=1000,,1000"
+    session = printer.session(*TWO_SETS, periods)
+    assert switches(session) == [(TIME_SWITCH, 4_000_000)] * 2
+    session = printer.session(*TWO_SETS, periods, "--switch-overflow=3")
+    assert switches(session) == [(OVFL_SWITCH, 0), (TIME_SWITCH, 4_000_000)]
+    assert session["sets"][0]["pmds"][0]["switch_overflow"] == 3
+    assert "switch_overflow" not in session["sets"][0]["pmds"][1]
+    # The last set may be one that is never left.
+    session = printer.session(*TWO_SETS[:-1], periods, "--switch-overflow=3")
+    assert switches(session) == [(OVFL_SWITCH, 0), (0, 0)]
+
+
+def test_without_turns_all_events_share_a_set(printer: Printer) -> None:
+    session = printer.session(*TWO_SETS[:-1])
+    (only,) = session["sets"]
+    assert [pmd["num"] for pmd in only["pmds"]] == [0, 1, 2]
+    assert switches(session) == [(0, 0)]
+
+
+def test_idle_thread_is_left_out_by_all_sets(printer: Printer) -> None:
+    session = printer.session(*TWO_SETS, "--excl-idle", "--system-wide")
+    assert [flags for flags, _ in switches(session)] == [TIME_SWITCH | EXCL_IDLE] * 2
+
+
+def test_events_of_some_cpus_are_told(printer: Printer) -> None:
+    session = printer.session(
+        *("--system-wide", "-e", "cycles@0,2-3,instructions@1,branches"),
+        "--long-smpl-periods=1000,1000",
+    )
+    (only,) = session["sets"]
+    assert [pmd["event"] for pmd in only["pmds"]] == [
+        *("cycles", "instructions", "branches")
+    ]
+    assert [pmd.get("cpus") for pmd in only["pmds"]] == ["0,2-3", "1", None]
+
+
+def test_events_are_recorded_where_they_are_counted(printer: Printer) -> None:
+    session = printer.session(
+        *("--system-wide", "-e", "cycles@0,instructions@0-1,branches@1"),
+        "--long-smpl-periods=1000",
+    )
+    assert session["sets"][0]["pmds"][0]["smpl_pmds"] == [1]
+
+
+@pytest.mark.parametrize("option", ["--smpl-no-hdr", "--smpl-ip-only"])
+def test_samples_without_header_must_be_alike(printer: Printer, option: str) -> None:
+    periods = "--long-smpl-periods=1000,,1000"
+    run = printer.run(*TWO_SETS, periods, option)
+    assert run.returncode == 1
+    assert "samples of branches record other counters than those" in run.stderr
+    alike = ("-e", "cycles", "-e", "branches", "--switch-timeout=4")
+    printer.session(*alike, "--long-smpl-periods=1000,1000", option)
+
+
+@pytest.mark.parametrize("name", ["default", "nway"])
+def test_buffer_has_room_for_the_longest_samples(printer: Printer, name: str) -> None:
+    def size(*events: str) -> int:
+        session = printer.session(
+            *events, f"--smpl-module={name}", "--smpl-entries=1000"
+        )
+        return int.from_bytes(bytes.fromhex(session["format"]["arg"])[:8], "little")
+
+    turns = size(*TWO_SETS, "--long-smpl-periods=1000,,1000")
+    assert turns == size(*TWO_SETS[:2], "--long-smpl-periods=1000")

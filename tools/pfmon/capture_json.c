@@ -6,6 +6,7 @@
 
 #include "capture_json.h"
 #include "command.h"
+#include "evtset.h"
 #include "json.h"
 #include "machine.h"
 #include "pmu.h"
@@ -58,11 +59,14 @@ static struct json_object *describe_contexts(struct context *const *contexts,
 }
 
 static void append_pmcs(struct json_object *list, const pfarg_pmc_t *pmcs,
-			unsigned int count)
+			unsigned int count, unsigned int set)
 {
 	for (unsigned int i = 0; i < count; i++) {
-		struct json_object *object = json_new_object();
+		struct json_object *object;
 
+		if (pmcs[i].reg_set != set)
+			continue;
+		object = json_new_object();
 		json_add_u64(object, "num", pmcs[i].reg_num);
 		json_add_u64(object, "value", pmcs[i].reg_value);
 		json_add_u64(object, "flags", pmcs[i].reg_flags);
@@ -70,12 +74,13 @@ static void append_pmcs(struct json_object *list, const pfarg_pmc_t *pmcs,
 	}
 }
 
-static struct json_object *describe_pmcs(const struct plan *plan)
+static struct json_object *describe_pmcs(const struct plan *plan,
+					 unsigned int set)
 {
 	struct json_object *list = json_new_array();
 
-	append_pmcs(list, plan->pmcs, plan->options->event_count);
-	append_pmcs(list, plan->configs, plan->config_count);
+	append_pmcs(list, plan->pmcs, plan->options->event_count, set);
+	append_pmcs(list, plan->configs, plan->config_count, set);
 	return list;
 }
 
@@ -90,7 +95,7 @@ static struct json_object *describe_bits(const __u64 *bits)
 	return list;
 }
 
-static struct json_object *describe_pmd(const char *event,
+static struct json_object *describe_pmd(const char *event, const char *cpus,
 					const pfarg_pmd_t *pmd,
 					const pfarg_pmc_t *pmc, bool sampling)
 {
@@ -108,40 +113,65 @@ static struct json_object *describe_pmd(const char *event,
 	json_add(object, "smpl_pmds", describe_bits(pmc->reg_smpl_pmds));
 	json_add(object, "reset_pmds", describe_bits(pmc->reg_reset_pmds));
 	json_add_u64(object, "eventid", pmc->reg_smpl_eventid);
+	if (cpus)
+		json_add_text(object, "cpus", cpus);
+	if (pmd->reg_ovflsw_thres)
+		json_add_u64(object, "switch_overflow", pmd->reg_ovflsw_thres);
 	return object;
 }
 
 /* Those that count events, and those that are only recorded. */
-static struct json_object *describe_pmds(const struct plan *plan)
+static struct json_object *describe_pmds(const struct plan *plan,
+					 unsigned int set)
 {
 	const struct options *options = plan->options;
 	struct json_object *list = json_new_array();
 	const pfarg_pmc_t no_pmc = { .reg_num = 0 };
+	unsigned int last = 0;
 
-	for (unsigned int i = 0; i < options->event_count; i++)
+	for (unsigned int i = 0; i < options->event_count; i++) {
+		if (options->events[i].set != set)
+			continue;
+		last = options->events[i].number;
 		json_append(list, describe_pmd(options->events[i].name,
+					       options->events[i].cpus,
 					       &plan->pmds[i],
 					       &plan->pmcs[i],
 					       options->events[i].sampling));
-	for (unsigned int i = options->event_count; i < PFM_MAX_PMDS; i++) {
+	}
+	for (unsigned int i = last + 1; i < PFM_MAX_PMDS; i++) {
 		pfarg_pmd_t pmd = { .reg_num = (__u16)i };
 
-		if (pfm_bv_isset(plan->smpl_pmds, i))
+		if (pfm_bv_isset(options->smpl_pmds, i))
 			json_append(list, describe_pmd(virtual_pmd_name(i),
-						       &pmd, &no_pmc, false));
+						       NULL, &pmd, &no_pmc,
+						       false));
 	}
 	return list;
+}
+
+static struct json_object *describe_set(const struct plan *plan,
+					unsigned int set)
+{
+	const pfarg_setdesc_t desc = evtset_description(plan->options, set);
+	struct json_object *object = json_new_object();
+
+	json_add_u64(object, "id", set);
+	json_add_u64(object, "flags", desc.set_flags);
+	json_add_u64(object, "timeout_ns",
+		     desc.set_flags & PFM_SETFL_TIME_SWITCH ?
+		     plan->options->switch_ns : 0);
+	json_add(object, "pmcs", describe_pmcs(plan, set));
+	json_add(object, "pmds", describe_pmds(plan, set));
+	return object;
 }
 
 static struct json_object *describe_sets(const struct plan *plan)
 {
 	struct json_object *list = json_new_array();
-	struct json_object *set = json_new_object();
 
-	json_add_u64(set, "id", 0);
-	json_add(set, "pmcs", describe_pmcs(plan));
-	json_add(set, "pmds", describe_pmds(plan));
-	json_append(list, set);
+	for (unsigned int i = 0; i < plan->options->set_count; i++)
+		json_append(list, describe_set(plan, i));
 	return list;
 }
 
@@ -182,10 +212,35 @@ static struct json_object *describe_counts(const struct plan *plan,
 				continue;
 			object = json_new_object();
 			json_add_u64(object, "context", contexts[c]->id);
-			json_add_u64(object, "set", 0);
-			json_add_u64(object, "pmd", i);
+			json_add_u64(object, "set", options->events[i].set);
+			json_add_u64(object, "pmd", options->events[i].number);
 			json_add_text(object, "event", options->events[i].name);
 			json_add_u64(object, "value", contexts[c]->result.events[i].count);
+			json_append(list, object);
+		}
+	}
+	return list;
+}
+
+static struct json_object *describe_turns(const struct plan *plan,
+					  struct context *const *contexts,
+					  unsigned int count)
+{
+	struct json_object *list = json_new_array();
+
+	for (unsigned int c = 0; c < count; c++) {
+		for (unsigned int i = 0; i < plan->options->set_count; i++) {
+			struct json_object *object;
+
+			if (!plan_uses_set(plan, i, contexts[c]->cpu))
+				continue;
+			object = json_new_object();
+			json_add_u64(object, "context", contexts[c]->id);
+			json_add_u64(object, "set", i);
+			json_add_u64(object, "active_ns",
+				     contexts[c]->result.durations[i]);
+			json_add_u64(object, "runs",
+				     contexts[c]->result.runs[i]);
 			json_append(list, object);
 		}
 	}
@@ -207,5 +262,6 @@ char *totals_json(const struct plan *plan,
 	json_add(object, "exit_status", exit_status == NO_EXIT_STATUS ? NULL :
 		 json_new_u64((uint64_t)exit_status));
 	json_add(object, "counts", describe_counts(plan, contexts, count));
+	json_add(object, "turns", describe_turns(plan, contexts, count));
 	return json_finish(object);
 }

@@ -202,7 +202,10 @@ static void explain_load(const struct context *context, pid_t tid, int error)
 
 bool context_load(struct context *context, pid_t tid)
 {
-	pfarg_load_t load = { .load_pid = (__u32)tid };
+	pfarg_load_t load = {
+		.load_pid = (__u32)tid,
+		.load_set = (__u16)evtsets_first(context),
+	};
 
 	context->tid = tid;
 	context->result.tid = context->cpu == NO_CPU ? tid : 0;

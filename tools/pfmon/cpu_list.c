@@ -72,6 +72,26 @@ bool cpus_have(const char *text, int cpu)
 	       CPU_ISSET(cpu, &set);
 }
 
+bool cpus_overlap(const char *one, const char *other)
+{
+	cpu_set_t a, b;
+
+	if (!parse_list(one, &a) || !parse_list(other, &b))
+		return false;
+	CPU_AND(&a, &a, &b);
+	return CPU_COUNT(&a);
+}
+
+bool cpus_include(const char *whole, const char *part)
+{
+	cpu_set_t a, b;
+
+	if (!parse_list(whole, &a) || !parse_list(part, &b))
+		return false;
+	CPU_AND(&a, &a, &b);
+	return CPU_EQUAL(&a, &b);
+}
+
 char *cpus_text(const int *cpus, unsigned int count)
 {
 	char *text = checked_strdup("");

@@ -14,6 +14,12 @@ bool cpus_parse(const char *text, int **cpus, unsigned int *count);
 /* Is it in such a list? Nothing is in what is no list. */
 bool cpus_have(const char *text, int cpu);
 
+/* Have such lists a CPU in common? */
+bool cpus_overlap(const char *one, const char *other);
+
+/* Are all CPUs of the part in the whole? */
+bool cpus_include(const char *whole, const char *part);
+
 /* The list, to be freed, of CPUs in ascending order. */
 char *cpus_text(const int *cpus, unsigned int count);
 

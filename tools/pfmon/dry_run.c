@@ -27,22 +27,18 @@
 
 static bool print_cpus(const struct plan *plan)
 {
-	const struct options *options = plan->options;
-	unsigned int count = options->cpu_count;
-	int *cpus = options->cpus;
+	unsigned int count;
 	char *text;
-	bool ok;
+	int *cpus;
 
-	if (!cpus && !cpus_online(&cpus, &count))
+	if (!plan_choose_cpus(plan, &cpus, &count))
 		return false;
 	text = cpus_text(cpus, count);
 	printf("Contexts: %u, system-wide, one for each of the CPUs %s\n",
 	       count, text);
 	free(text);
-	ok = plan_check_cpus(plan, cpus, count);
-	if (cpus != options->cpus)
-		free(cpus);
-	return ok;
+	free(cpus);
+	return true;
 }
 
 static void print_command(char **command)
@@ -148,8 +144,11 @@ static void print_pmc(const pfarg_pmc_t *pmc, const char *event)
 static void print_pmd(const pfarg_pmd_t *pmd,
 		      const struct event_option *event)
 {
-	printf("\tPMD%-3u 0x%016" PRIx64 "  counts %s\n", pmd->reg_num,
+	printf("\tPMD%-3u 0x%016" PRIx64 "  counts %s", pmd->reg_num,
 	       (uint64_t)pmd->reg_value, event->name);
+	if (event->cpus)
+		printf(", on CPUs %s", event->cpus);
+	putchar('\n');
 	if (!event->sampling)
 		return;
 	printf("\t\tlong reset -%" PRIu64 ", short reset -%" PRIu64 "\n",
@@ -159,6 +158,9 @@ static void print_pmd(const pfarg_pmd_t *pmd,
 		printf("\t\trandom mask %#" PRIx64 ", seed %u\n",
 		       (uint64_t)pmd->reg_random_mask,
 		       (unsigned int)pmd->reg_random_seed);
+	if (event->switch_after)
+		printf("\t\tthe set is left after %" PRIu64 " overflows\n",
+		       event->switch_after);
 }
 
 static void print_registers(const struct plan *plan, unsigned int set)
@@ -188,32 +190,61 @@ static void print_set(const struct plan *plan, unsigned int i)
 	pfarg_setdesc_t set = evtset_description(options, i);
 
 	printf("Event set %u:", i);
-	if (!options->switch_ns)
-		puts(" it is never left");
-	else
+	if (set.set_flags & PFM_SETFL_EXCL_IDLE)
+		fputs(" PFM_SETFL_EXCL_IDLE,", stdout);
+	if (set.set_flags & PFM_SETFL_OVFL_SWITCH)
+		puts(" PFM_SETFL_OVFL_SWITCH");
+	else if (set.set_flags & PFM_SETFL_TIME_SWITCH)
 		printf(" PFM_SETFL_TIME_SWITCH, left after %.3f ms\n",
 		       (double)set.set_timeout.tv_sec * 1e3 +
 		       (double)set.set_timeout.tv_nsec / 1e6);
+	else
+		puts(" it is never left");
 	print_registers(plan, i);
 }
 
-/* What the kernel says of it, if there is a perfmon. */
-static bool try_context(const struct plan *plan)
+static bool try_on(const struct plan *plan, int cpu, size_t *buffer_size)
 {
 	struct context context;
-	int cpu = plan->options->cpus ? plan->options->cpus[0] : 0;
+
+	if (!context_open(&context, plan, 0, cpu))
+		return false;
+	*buffer_size = context.buffer_size;
+	context_close(&context);
+	return true;
+}
+
+/* CPUs can have events of their own. */
+static bool try_all(const struct plan *plan, size_t *buffer_size)
+{
+	unsigned int count;
+	bool ok = true;
+	int *cpus;
+
+	if (!plan->options->system_wide)
+		return try_on(plan, NO_CPU, buffer_size);
+	if (!plan_choose_cpus(plan, &cpus, &count))
+		return false;
+	for (unsigned int i = 0; ok && i < count; i++)
+		ok = try_on(plan, cpus[i], buffer_size);
+	free(cpus);
+	return ok;
+}
+
+/* What the kernel says of it, if there is a perfmon. */
+static bool try_contexts(const struct plan *plan)
+{
+	size_t buffer_size;
 
 	fflush(stdout);
 	if (access(PFM_DEVICE, F_OK)) {
 		puts("Kernel:   has no perfmon to ask whether it takes this");
 		return true;
 	}
-	if (!context_open(&context, plan, 0,
-			  plan->options->system_wide ? cpu : NO_CPU))
+	if (!try_all(plan, &buffer_size))
 		return false;
 	printf("Kernel:   takes this; each context's buffer has %zu bytes\n",
-	       context.buffer_size);
-	context_close(&context);
+	       buffer_size);
 	return true;
 }
 
@@ -231,7 +262,7 @@ bool dry_run(const struct options *options)
 	}
 	for (unsigned int i = 0; i < options->set_count; i++)
 		print_set(&plan, i);
-	ok = ok && try_context(&plan);
+	ok = ok && try_contexts(&plan);
 	plan_free(&plan);
 	return ok;
 }

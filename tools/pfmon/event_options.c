@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /* event_options.c - the events of -e, and the lists with an element for each */
 #define _GNU_SOURCE
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cpu_list.h"
 #include "event_options.h"
 #include "util.h"
 
@@ -11,15 +13,24 @@
 #define LARGEST_PERIOD	INT64_MAX
 #define LARGEST_SETS	256u
 
+/* Does an element end here? No name of an event begins with a digit. */
+static bool is_end(const char *at, bool inside, bool in_cpus)
+{
+	return !*at || (*at == ',' && !inside &&
+			!(in_cpus && isdigit((unsigned char)at[1])));
+}
+
 char *next_element(char **rest)
 {
+	bool inside = false, in_cpus = false;
 	char *element = *rest, *end;
-	bool inside = false;
 
 	if (!element)
 		return NULL;
-	for (end = element; *end && (inside || *end != ','); end++)
+	for (end = element; !is_end(end, inside, in_cpus); end++) {
 		inside ^= *end == '/';
+		in_cpus |= *end == '@' && !inside;
+	}
 	*rest = *end ? end + 1 : NULL;
 	*end = '\0';
 	return element;
@@ -37,6 +48,26 @@ bool each_element(const char *list, struct options *options,
 		ok = add(options, element, index++);
 	free(copy);
 	return ok;
+}
+
+/* Cuts off the CPUs of an event: what follows an @ behind its name. */
+static bool take_cpus(struct event_option *event)
+{
+	char *at = strrchr(event->name, '@');
+	unsigned int count;
+	int *cpus;
+
+	if (!at || strchr(at, '/'))
+		return true;
+	*at = '\0';
+	if (!*event->name || !cpus_parse(at + 1, &cpus, &count)) {
+		message("-e %s@%s is not EVENT@CPUS, with a list of CPUs such as 0,2-3",
+			event->name, at + 1);
+		return false;
+	}
+	event->cpus = cpus_text(cpus, count);
+	free(cpus);
+	return true;
 }
 
 static bool add_event(struct options *options, const char *name,
@@ -61,7 +92,7 @@ static bool add_event(struct options *options, const char *name,
 	memset(event, 0, sizeof(*event));
 	event->name = checked_strdup(name);
 	event->set = options->set_count;
-	return true;
+	return take_cpus(event);
 }
 
 bool event_options_add(struct options *options, const char *list)
@@ -80,14 +111,15 @@ bool event_options_add(struct options *options, const char *list)
 /* Registers, from 0 in each set. */
 static void number_events(struct options *options)
 {
+	bool take_turns = options->switch_ns || options->switch_overflows;
 	const struct event_option *last = NULL;
 
-	if (!options->switch_ns)
+	if (!take_turns)
 		options->set_count = 1;
 	for (unsigned int i = 0; i < options->event_count; i++) {
 		struct event_option *event = &options->events[i];
 
-		if (!options->switch_ns)
+		if (!take_turns)
 			event->set = 0;
 		event->number = last && last->set == event->set ?
 				last->number + 1 : 0;
@@ -184,6 +216,22 @@ static bool add_notify(struct options *options, const char *text,
 	return true;
 }
 
+static bool add_switch(struct options *options, const char *text,
+		       unsigned int index)
+{
+	struct event_option *event = event_at(options, index,
+					      "--switch-overflow");
+
+	if (!event || !*text)
+		return event;
+	if (parse_u64(text, &event->switch_after) && event->switch_after &&
+	    event->switch_after <= UINT32_MAX)
+		return true;
+	message("--switch-overflow: '%s' is not a number of overflows from 1 to 2^32-1",
+		text);
+	return false;
+}
+
 /* A period that is not given is the other one. */
 static void complete_periods(struct event_option *event)
 {
@@ -211,13 +259,60 @@ static bool check_random(const struct event_option *event)
 	return false;
 }
 
+/* Only what has a period overflows. */
+static bool check_switch(const struct event_option *event)
+{
+	if (event->sampling || !event->switch_after)
+		return true;
+	message("event %s has no sampling period, and --switch-overflow counts its overflows: give it one with --long-smpl-periods",
+		event->name);
+	return false;
+}
+
+static bool check_cpus(const struct options *options,
+		       const struct event_option *event)
+{
+	if (options->system_wide || !event->cpus)
+		return true;
+	message("event %s is for CPUs %s, and threads are measured wherever they run: use --system-wide",
+		event->name, event->cpus);
+	return false;
+}
+
 static bool complete_events(struct options *options)
 {
 	for (unsigned int i = 0; i < options->event_count; i++) {
-		complete_periods(&options->events[i]);
-		if (!check_random(&options->events[i]))
+		struct event_option *event = &options->events[i];
+
+		complete_periods(event);
+		if (!check_random(event) || !check_switch(event) ||
+		    !check_cpus(options, event))
 			return false;
-		options->sampling |= options->events[i].sampling;
+		options->sampling |= event->sampling;
+	}
+	return true;
+}
+
+bool set_switches_on_overflow(const struct options *options, unsigned int set)
+{
+	for (unsigned int i = 0; i < options->event_count; i++) {
+		if (options->events[i].set == set &&
+		    options->events[i].switch_after)
+			return true;
+	}
+	return false;
+}
+
+/* Is each set but the last one left, so that the next one has its turn? */
+static bool check_turns(const struct options *options)
+{
+	for (unsigned int set = 0; set + 1 < options->set_count; set++) {
+		if (options->switch_ns ||
+		    set_switches_on_overflow(options, set))
+			continue;
+		message("set %u, that of -e number %u, would never be left: give one of its events a --switch-overflow, or all sets a --switch-timeout",
+			set, set + 1);
+		return false;
 	}
 	return true;
 }
@@ -233,12 +328,16 @@ static bool apply_lists(struct options *options)
 	if (options->random_masks &&
 	    !each_element(options->random_masks, options, add_random))
 		return false;
-	return !options->notify ||
-	       each_element(options->notify, options, add_notify);
+	if (options->notify &&
+	    !each_element(options->notify, options, add_notify))
+		return false;
+	return !options->switch_overflows ||
+	       each_element(options->switch_overflows, options, add_switch);
 }
 
 bool event_options_complete(struct options *options)
 {
 	number_events(options);
-	return apply_lists(options) && complete_events(options);
+	return apply_lists(options) && complete_events(options) &&
+	       check_turns(options);
 }

@@ -17,6 +17,9 @@ bool event_options_add(struct options *options, const char *list);
  */
 bool event_options_complete(struct options *options);
 
+/* Does the set end its turn when one of its events has overflowed? */
+bool set_switches_on_overflow(const struct options *options, unsigned int set);
+
 /*
  * Cuts off the first element, at a comma. One between two slashes belongs to
  * the parameters of an event. NULL behind the last one.
@@ -25,7 +28,7 @@ char *next_element(char **rest);
 
 /*
  * Calls add for each element of a list with commas, but for those between two
- * slashes; the element is a copy.
+ * slashes or behind an @ and before a digit; the element is a copy.
  */
 bool each_element(const char *list, struct options *options,
 		  bool (*add)(struct options *options, const char *element,

@@ -1,62 +1,146 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
  * evtset.c - event sets that take turns, when there are more events than
- * counters
+ * counters, or one measurement is to follow another
  */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <string.h>
 
+#include "event_options.h"
 #include "evtset.h"
 #include "util.h"
 
 #define NS	1000000000ULL
 
-pfarg_setdesc_t evtset_description(const struct options *options,
-				   unsigned int i)
+/* The sets that a context has events in, which are a ring. */
+struct ring {
+	unsigned int first;
+	unsigned int last;
+};
+
+static struct ring ring_of(const struct plan *plan, int cpu)
 {
-	return (pfarg_setdesc_t){
-		.set_id = (__u16)i,
-		.set_flags = PFM_SETFL_TIME_SWITCH,
-		.set_timeout = {
-			.tv_sec = (__s64)(options->switch_ns / NS),
-			.tv_nsec = (__s64)(options->switch_ns % NS),
-		},
-	};
+	struct ring ring = { .first = plan->options->set_count };
+
+	for (unsigned int set = 0; set < plan->options->set_count; set++) {
+		if (!plan_uses_set(plan, set, cpu))
+			continue;
+		if (ring.first == plan->options->set_count)
+			ring.first = set;
+		ring.last = set;
+	}
+	return ring;
+}
+
+unsigned int evtsets_first(const struct context *context)
+{
+	return ring_of(context->plan, context->cpu).first;
+}
+
+pfarg_setdesc_t evtset_description(const struct options *options,
+				   unsigned int set)
+{
+	pfarg_setdesc_t desc = { .set_id = (__u16)set };
+
+	if (options->excl_idle)
+		desc.set_flags |= PFM_SETFL_EXCL_IDLE;
+	if (set_switches_on_overflow(options, set)) {
+		desc.set_flags |= PFM_SETFL_OVFL_SWITCH;
+	} else if (options->switch_ns) {
+		desc.set_flags |= PFM_SETFL_TIME_SWITCH;
+		desc.set_timeout.tv_sec = (__s64)(options->switch_ns / NS);
+		desc.set_timeout.tv_nsec = (__s64)(options->switch_ns % NS);
+	}
+	return desc;
+}
+
+/* Where there is no other set, nothing switches. */
+static pfarg_setdesc_t describe_in(const struct options *options,
+				   const struct ring *ring, unsigned int set)
+{
+	pfarg_setdesc_t desc = evtset_description(options, set);
+
+	if (ring->first == ring->last) {
+		desc.set_flags &= ~(PFM_SETFL_OVFL_SWITCH |
+				    PFM_SETFL_TIME_SWITCH);
+	} else if (set == ring->last && ring->first) {
+		desc.set_flags |= PFM_SETFL_EXPL_NEXT;
+		desc.set_id_next = (__u16)ring->first;
+	}
+	return desc;
+}
+
+static void explain_create(const struct plan *plan, unsigned int set, int error)
+{
+	if (error == ENOMEM)
+		message("no memory for event set %u: give fewer -e, or raise the limit of locked memory (ulimit -l)",
+			set);
+	else if (error == EINVAL && set && plan->options->sampling)
+		message("the sampling format %s cannot have events in several sets: take one -e, or another format",
+			plan->format.name);
+	else
+		message("cannot create event set %u: %s", set, strerror(error));
 }
 
 bool evtsets_create(const struct context *context)
 {
-	const struct options *options = context->plan->options;
-	pfarg_setdesc_t set;
+	const struct plan *plan = context->plan;
+	const struct options *options = plan->options;
+	struct ring ring = ring_of(plan, context->cpu);
+	pfarg_setdesc_t desc;
 
-	if (!options->switch_ns)
-		return true;
-	for (unsigned int i = 0; i < options->set_count; i++) {
-		set = evtset_description(options, i);
-		if (pfm_create_evtsets(context->fd, &set, 1)) {
-			message("cannot create event set %u: %s", i,
-				strerror(errno));
+	for (unsigned int set = ring.first; set < options->set_count; set++) {
+		desc = describe_in(options, &ring, set);
+		/* set0 is there, and is never left. */
+		if (!plan_uses_set(plan, set, context->cpu) ||
+		    (!set && !desc.set_flags))
+			continue;
+		if (pfm_create_evtsets(context->fd, &desc, 1)) {
+			explain_create(plan, set, errno);
 			return false;
 		}
 	}
 	return true;
 }
 
+static uint64_t ns_of(const struct __kernel_timespec *time)
+{
+	return (uint64_t)time->tv_sec * NS + (uint64_t)time->tv_nsec;
+}
+
+/* The time of a set's turns and of those of the others that it waits for. */
+static void sum_up_times(const struct context *context, struct result *result)
+{
+	const struct plan *plan = context->plan;
+	unsigned int count = plan->options->set_count;
+	uint64_t all = 0;
+
+	for (unsigned int i = 0; i < count; i++)
+		all += result->durations[i];
+	for (unsigned int i = 0; i < count; i++)
+		result->times[i] = plan_uses_set(plan, i, context->cpu) ?
+				   all : 0;
+}
+
 bool evtsets_read(struct context *context)
 {
+	const struct plan *plan = context->plan;
+	struct result *result = &context->result;
 	pfarg_setinfo_t info;
 
-	for (unsigned int i = 0; i < context->plan->options->set_count; i++) {
+	for (unsigned int i = 0; i < plan->options->set_count; i++) {
+		if (!plan_uses_set(plan, i, context->cpu))
+			continue;
 		info = (pfarg_setinfo_t){ .set_id = (__u16)i };
 		if (pfm_getinfo_evtsets(context->fd, &info, 1)) {
 			message("cannot read how long event set %u was active: %s",
 				i, strerror(errno));
 			return false;
 		}
-		context->result.durations[i] =
-			(uint64_t)info.set_act_duration.tv_sec * NS +
-			(uint64_t)info.set_act_duration.tv_nsec;
+		result->durations[i] = ns_of(&info.set_act_duration);
+		result->runs[i] = info.set_runs;
 	}
+	sum_up_times(context, result);
 	return true;
 }

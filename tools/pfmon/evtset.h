@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
 /*
  * evtset.h - event sets that take turns, when there are more events than
- * counters
+ * counters, or one measurement is to follow another
  */
 #ifndef PFMON_EVTSET_H
 #define PFMON_EVTSET_H
@@ -11,16 +11,22 @@
 
 #include "context.h"
 
-/* Set i, if there are several: they take turns. */
+/* What a set is created as where it has others to take turns with. */
 pfarg_setdesc_t evtset_description(const struct options *options,
-				   unsigned int i);
+				   unsigned int set);
 
 /* Both return false with a message if they fail. */
 
-/* Creates the sets of a context, unless there is one only. */
+/*
+ * Creates the sets that a context has events in: those of another CPU's events
+ * do not take turns there.
+ */
 bool evtsets_create(const struct context *context);
 
-/* Reads how long each set was active into the result. */
+/* The set that is active first. */
+unsigned int evtsets_first(const struct context *context);
+
+/* Reads how long and how often each set was active into the result. */
 bool evtsets_read(struct context *context);
 
 #endif /* PFMON_EVTSET_H */

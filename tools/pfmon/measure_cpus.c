@@ -17,7 +17,6 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "cpu_list.h"
 #include "measure.h"
 #include "util.h"
 
@@ -313,19 +312,11 @@ static int measure_command(struct system *system)
 
 static bool make_workers(struct system *system)
 {
-	const struct options *options = system->m.options;
-	int *cpus = options->cpus;
-	unsigned int count = options->cpu_count;
+	unsigned int count;
+	int *cpus;
 
-	if (!cpus && !cpus_online(&cpus, &count)) {
-		message("cannot find out which CPUs are online; give them with --cpu-list");
+	if (!plan_choose_cpus(&system->m.plan, &cpus, &count))
 		return false;
-	}
-	if (!plan_check_cpus(&system->m.plan, cpus, count)) {
-		if (cpus != options->cpus)
-			free(cpus);
-		return false;
-	}
 	system->m.count = count;
 	system->workers = checked_calloc(count, sizeof(*system->workers));
 	system->m.contexts = checked_calloc(count, sizeof(*system->m.contexts));
@@ -335,8 +326,7 @@ static bool make_workers(struct system *system)
 		system->workers[i].context.fd = -1;
 		system->m.contexts[i] = &system->workers[i].context;
 	}
-	if (cpus != options->cpus)
-		free(cpus);
+	free(cpus);
 	return true;
 }
 

@@ -52,7 +52,10 @@ const struct option_row option_table[] = {
 			"A suffix *:u*, *:k* or *:uk* says at which privilege level it\n"
 			"is measured, whatever *-u* and *-k* say; letters *p* in it,\n"
 			"one to three, are its precise level: how exactly the address\n"
-			"of a sample is that of the event, as far as the CPU can tell.\n",
+			"of a sample is that of the event, as far as the CPU can tell.\n"
+			"_EVENT_*@*_LIST_ is measured on these CPUs only, as in\n"
+			"*cycles@0,2-3,instructions@1*; without *@* on all that are\n"
+			"measured.\n",
 	}, {
 		.name = "user-level", .letter = 'u',
 		.effect = CALLS(take_user_level),
@@ -93,7 +96,7 @@ const struct option_row option_table[] = {
 			"Turns are rounded up to the kernel's timer tick; counts are\n"
 			"scaled to the whole time, and the part of it that they were\n"
 			"counted is printed.\n"
-			"For counting only.\n",
+			"Samples are those of the set whose turn it is.\n",
 	}, {
 		.name = "attach-task", .argument = "TID",
 		.effect = CALLS(parse_attach_task),
@@ -105,6 +108,11 @@ const struct option_row option_table[] = {
 		.name = "system-wide",
 		.effect = SETS(system_wide),
 		.summary = "measure CPUs, whatever runs there",
+	}, {
+		.name = "excl-idle",
+		.effect = SETS(excl_idle),
+		.summary = "leave out what the idle thread does",
+		.details = "For CPUs: *--system-wide*.\n",
 	}, {
 		.name = "cpu-list", .argument = "LIST",
 		.effect = CALLS(parse_cpu_list),
@@ -149,6 +157,16 @@ const struct option_row option_table[] = {
 		.details =
 			"Without it, all that have a period. Of the *flight* format,\n"
 			"they are what freezes the buffer.\n",
+	}, {
+		.name = "switch-overflow", .group = GROUP_SAMPLING,
+		.argument = "N,...",
+		.effect = KEEPS(switch_overflows),
+		.summary = "each *-e* is an event set, left after _N_ overflows",
+		.details =
+			"The set of the event is left when its counter has overflowed\n"
+			"_N_ times, whatever the other sets do; those of whose events\n"
+			"none has an element take turns by *--switch-timeout*, or the\n"
+			"last of them is never left.\n",
 	}, {
 		.name = "smpl-entries", .group = GROUP_SAMPLING,
 		.argument = "N",

@@ -31,8 +31,8 @@ static bool agree(const struct options *options)
 		message("no event given; say which with -e, for instance -e cpu-clock");
 	else if (options->switch_ns && options->set_count < 2)
 		message("--switch-timeout needs several -e; each is a set of events that takes its turn");
-	else if (options->switch_ns && options->sampling)
-		message("--switch-timeout is for counting; events with sampling periods do not take turns");
+	else if (options->switch_overflows && options->set_count < 2)
+		message("--switch-overflow needs several -e; each is a set of events that takes its turn");
 	else if (sampling_options && !options->sampling)
 		message("sampling options without a sampling period; give one with --long-smpl-periods");
 	else if ((options->format_options & short_entries) == short_entries)
@@ -49,6 +49,8 @@ static bool agree(const struct options *options)
 		message("--cpu-list and --aggregate-results need --system-wide");
 	else if (options->pin_command && (!options->cpus || !options->command))
 		message("--pin-command needs --cpu-list and a command");
+	else if (!options->system_wide && options->excl_idle)
+		message("--excl-idle needs --system-wide: the idle thread is none of the threads that are measured otherwise");
 	else if (options->action == ACTION_MEASURE && !options->system_wide &&
 		 !options->attach && !options->command)
 		message("nothing to measure: give a command, --attach-task or --system-wide");
@@ -259,8 +261,10 @@ bool options_parse(struct options *options, int argc, char **argv)
 
 void options_free(struct options *options)
 {
-	for (unsigned int i = 0; i < options->event_count; i++)
+	for (unsigned int i = 0; i < options->event_count; i++) {
 		free(options->events[i].name);
+		free(options->events[i].cpus);
+	}
 	free(options->events);
 	free(options->format_arg);
 	free(options->cpus);

@@ -52,6 +52,7 @@ enum action {
 /* One event of -e; it controls a sampling period if periods are given. */
 struct event_option {
 	char *name;
+	char *cpus;			/* that count it; NULL: all */
 	unsigned int set;		/* event set */
 	unsigned int number;		/* of its PMC and PMD there */
 	bool sampling;
@@ -59,6 +60,7 @@ struct event_option {
 	uint64_t short_period;
 	bool randomised;
 	bool quiet;			/* its overflows notify nobody */
+	uint64_t switch_after;		/* overflows, then its set is left */
 	uint64_t random_mask;
 	uint32_t random_seed;
 };
@@ -71,6 +73,8 @@ struct options {
 	unsigned int event_count;
 	unsigned int set_count;		/* 1 unless they take turns */
 	uint64_t switch_ns;		/* --switch-timeout, 0 if not given */
+	const char *switch_overflows;	/* a list with an element per event */
+	bool excl_idle;
 	unsigned int levels;		/* LEVEL_*, 0 if not given */
 
 	bool sampling;			/* some event has a period */

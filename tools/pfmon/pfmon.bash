@@ -13,6 +13,7 @@ _pfmon_options='
 	--switch-timeout=
 	--attach-task=
 	--system-wide
+	--excl-idle
 	--cpu-list=
 	--pin-command
 	--aggregate-results
@@ -20,6 +21,7 @@ _pfmon_options='
 	--short-smpl-periods=
 	--smpl-periods-random=
 	--smpl-notify=
+	--switch-overflow=
 	--smpl-entries=
 	--smpl-pmds=
 	--reset-non-smpl-periods
@@ -110,6 +112,7 @@ _pfmon()
 		--short-smpl-periods | \
 		--smpl-periods-random | \
 		--smpl-notify | \
+		--switch-overflow | \
 		--smpl-entries | \
 		--smpl-pmds | \
 		--smpl-module | \

@@ -9,32 +9,112 @@
 #include "plan.h"
 #include "util.h"
 
-/* PMDs that are recorded and do not control a sampling period. */
-static void choose_pmds(struct plan *plan)
+static bool share_a_cpu(const struct event_option *a,
+			const struct event_option *b)
 {
-	const struct options *options = plan->options;
+	return !a->cpus || !b->cpus || cpus_overlap(a->cpus, b->cpus);
+}
 
-	memcpy(plan->smpl_pmds, options->smpl_pmds, sizeof(plan->smpl_pmds));
+/*
+ * PMDs that are recorded with an event: those that were asked for, and those of
+ * its set and its CPUs that do not control a sampling period.
+ */
+static void choose_pmds(const struct options *options,
+			const struct event_option *event, pfarg_pmc_t *pmc)
+{
+	memcpy(pmc->reg_smpl_pmds, options->smpl_pmds,
+	       sizeof(pmc->reg_smpl_pmds));
 	for (unsigned int i = 0; i < options->event_count; i++) {
-		if (!options->events[i].sampling)
-			pfm_bv_set(plan->smpl_pmds, i);
+		const struct event_option *other = &options->events[i];
+
+		if (other->set == event->set && !other->sampling &&
+		    share_a_cpu(event, other))
+			pfm_bv_set(pmc->reg_smpl_pmds, other->number);
 	}
 	if (!options->reset_non_smpl)
 		return;
-	memcpy(plan->reset_pmds, plan->smpl_pmds, sizeof(plan->reset_pmds));
+	memcpy(pmc->reg_reset_pmds, pmc->reg_smpl_pmds,
+	       sizeof(pmc->reg_reset_pmds));
 	for (unsigned int i = 0; i < options->event_count; i++) {
-		if (options->events[i].sampling)
-			plan->reset_pmds[i / 64] &= ~(1ULL << (i % 64));
+		const struct event_option *other = &options->events[i];
+
+		if (other->set == event->set && other->sampling)
+			pmc->reg_reset_pmds[other->number / 64] &=
+				~(1ULL << (other->number % 64));
 	}
 }
 
-static unsigned int recorded_count(const struct plan *plan)
+static unsigned int recorded_count(const pfarg_pmc_t *pmc)
 {
 	unsigned int count = 0;
 
 	for (unsigned int i = 0; i < PFM_MAX_PMDS; i++)
-		count += (unsigned int)pfm_bv_isset(plan->smpl_pmds, i);
+		count += (unsigned int)pfm_bv_isset(pmc->reg_smpl_pmds, i);
 	return count;
+}
+
+/* What samples have, which depends on the event and its set. */
+static void choose_kinds(struct plan *plan)
+{
+	const struct options *options = plan->options;
+
+	plan->kinds = checked_calloc(options->event_count,
+				     sizeof(*plan->kinds));
+	for (unsigned int i = 0; i < options->event_count; i++) {
+		const struct event_option *event = &options->events[i];
+
+		if (!event->sampling)
+			continue;
+		choose_pmds(options, event, &plan->pmcs[i]);
+		plan->kinds[plan->kind_count++] = (struct pfm_read_kind){
+			.set = (__u16)event->set,
+			.pmd = (__u16)event->number,
+			.num_pmds = recorded_count(&plan->pmcs[i]),
+		};
+	}
+}
+
+/* Of the events that sample, the first one that records other PMDs; or NULL. */
+static const struct event_option *find_odd(const struct plan *plan)
+{
+	const struct options *options = plan->options;
+	const pfarg_pmc_t *first = NULL;
+
+	for (unsigned int i = 0; i < options->event_count; i++) {
+		const pfarg_pmc_t *pmc = &plan->pmcs[i];
+
+		if (!options->events[i].sampling)
+			continue;
+		if (first && memcmp(first->reg_smpl_pmds, pmc->reg_smpl_pmds,
+				    sizeof(pmc->reg_smpl_pmds)))
+			return &options->events[i];
+		first = pmc;
+	}
+	return NULL;
+}
+
+/* What tells samples apart is in their headers. */
+static bool check_headers(const struct plan *plan)
+{
+	const unsigned int short_entries =
+		FORMAT_OPT_NO_HDR | FORMAT_OPT_IP_ONLY;
+	const struct event_option *odd = NULL;
+
+	if (plan->options->format_options & short_entries)
+		odd = find_odd(plan);
+	if (!odd)
+		return true;
+	message("samples of %s record other counters than those before it, and --smpl-no-hdr and --smpl-ip-only leave out what tells them apart",
+		odd->name);
+	return false;
+}
+
+static bool choose_format(struct plan *plan)
+{
+	const struct smpl_kinds kinds = { plan->kinds, plan->kind_count };
+
+	return smpl_format_find(&plan->format, plan->options, &kinds) &&
+	       check_headers(plan);
 }
 
 /*
@@ -48,6 +128,7 @@ static void set_period(const struct event_option *event, pfarg_pmc_t *pmc,
 	pmd->reg_value = -event->long_period;
 	pmd->reg_long_reset = -event->long_period;
 	pmd->reg_short_reset = -event->short_period;
+	pmd->reg_ovflsw_thres = event->switch_after;
 	if (!event->randomised)
 		return;
 	pmc->reg_flags |= PFM_REGFL_RANDOM;
@@ -128,10 +209,6 @@ static bool set_registers(struct plan *plan)
 		if (plan->format.precise && !pmc_is_precise(pmc))
 			pmc->reg_value |= 1ULL << PFM_PERF_PRECISE_SHIFT;
 		set_period(event, pmc, pmd);
-		memcpy(pmc->reg_smpl_pmds, plan->smpl_pmds,
-		       sizeof(pmc->reg_smpl_pmds));
-		memcpy(pmc->reg_reset_pmds, plan->reset_pmds,
-		       sizeof(pmc->reg_reset_pmds));
 	}
 	return true;
 }
@@ -145,10 +222,8 @@ bool plan_init(struct plan *plan, const struct options *options)
 	plan->pmcs = checked_calloc(options->event_count, sizeof(*plan->pmcs));
 	plan->pmds = checked_calloc(options->event_count, sizeof(*plan->pmds));
 	if (options->sampling)
-		choose_pmds(plan);
-	if ((!options->sampling ||
-	     smpl_format_find(&plan->format, options, recorded_count(plan))) &&
-	    set_registers(plan))
+		choose_kinds(plan);
+	if ((!options->sampling || choose_format(plan)) && set_registers(plan))
 		return true;
 	plan_free(plan);
 	return false;
@@ -156,9 +231,31 @@ bool plan_init(struct plan *plan, const struct options *options)
 
 bool plan_counts_on(const struct plan *plan, uint64_t event, int cpu)
 {
+	const char *own = plan->options->events[event].cpus;
 	const char *cpus = plan->events[event].cpus;
 
-	return !plan->options->system_wide || !cpus || cpus_have(cpus, cpu);
+	return !plan->options->system_wide ||
+	       ((!cpus || cpus_have(cpus, cpu)) &&
+		(!own || cpus_have(own, cpu)));
+}
+
+static bool plan_uses_cpu(const struct plan *plan, int cpu)
+{
+	for (unsigned int i = 0; i < plan->options->event_count; i++) {
+		if (plan_counts_on(plan, i, cpu))
+			return true;
+	}
+	return false;
+}
+
+bool plan_uses_set(const struct plan *plan, unsigned int set, int cpu)
+{
+	for (unsigned int i = 0; i < plan->options->event_count; i++) {
+		if (plan->options->events[i].set == set &&
+		    plan_counts_on(plan, i, cpu))
+			return true;
+	}
+	return false;
 }
 
 static bool any_counts(const struct plan *plan, unsigned int event,
@@ -171,15 +268,65 @@ static bool any_counts(const struct plan *plan, unsigned int event,
 	return false;
 }
 
-bool plan_check_cpus(const struct plan *plan, const int *cpus,
-		     unsigned int count)
+/* Are the CPUs that an event was given measured, all of them? */
+static bool check_own_cpus(const struct event_option *event, const int *cpus,
+			   unsigned int count)
+{
+	char *measured = cpus_text(cpus, count);
+	bool ok = !event->cpus || cpus_include(measured, event->cpus);
+
+	if (!ok)
+		message("event %s is for CPUs %s, and those that are measured are %s: see --cpu-list; are all of them online?",
+			event->name, event->cpus, measured);
+	free(measured);
+	return ok;
+}
+
+static bool check_cpus(const struct plan *plan, const int *cpus,
+		       unsigned int count)
 {
 	for (unsigned int i = 0; i < plan->options->event_count; i++) {
+		const struct event_option *event = &plan->options->events[i];
+
+		if (!check_own_cpus(event, cpus, count))
+			return false;
 		if (any_counts(plan, i, cpus, count))
 			continue;
-		message("event %s is counted by CPUs %s, and none of them is measured: see --cpu-list",
-			plan->options->events[i].name, plan->events[i].cpus);
+		message("event %s is counted by CPUs %s, and none of them is measured for it: see --cpu-list",
+			event->name, plan->events[i].cpus);
 		return false;
+	}
+	return true;
+}
+
+/* A copy of the list of --cpu-list. */
+static bool given_cpus(const struct options *options, int **cpus,
+		       unsigned int *count)
+{
+	*count = options->cpu_count;
+	*cpus = checked_calloc(*count, sizeof(**cpus));
+	memcpy(*cpus, options->cpus, *count * sizeof(**cpus));
+	return true;
+}
+
+bool plan_choose_cpus(const struct plan *plan, int **cpus, unsigned int *count)
+{
+	const struct options *options = plan->options;
+	unsigned int all;
+
+	if (!(options->cpus ? given_cpus(options, cpus, &all) :
+			      cpus_online(cpus, &all))) {
+		message("cannot find out which CPUs are online; give them with --cpu-list");
+		return false;
+	}
+	if (!check_cpus(plan, *cpus, all)) {
+		free(*cpus);
+		return false;
+	}
+	*count = 0;
+	for (unsigned int i = 0; i < all; i++) {
+		if (plan_uses_cpu(plan, (*cpus)[i]))
+			(*cpus)[(*count)++] = (*cpus)[i];
 	}
 	return true;
 }
@@ -190,6 +337,7 @@ void plan_free(struct plan *plan)
 		free(plan->events[i].cpus);
 	free(plan->events);
 	free(plan->configs);
+	free(plan->kinds);
 	smpl_format_free(&plan->format);
 	free(plan->pmcs);
 	free(plan->pmds);

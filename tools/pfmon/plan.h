@@ -26,8 +26,8 @@ struct plan {
 	unsigned int config_count;
 	pfarg_pmc_t *pmcs;		/* one per event */
 	pfarg_pmd_t *pmds;		/* one per event */
-	__u64 smpl_pmds[PFM_MAX_PMD_BITVECTOR];
-	__u64 reset_pmds[PFM_MAX_PMD_BITVECTOR];
+	struct pfm_read_kind *kinds;	/* one per event that samples */
+	unsigned int kind_count;
 	uint64_t start_ns;		/* CLOCK_REALTIME */
 };
 
@@ -38,9 +38,15 @@ void plan_free(struct plan *plan);
 /* Does a context of that CPU, or of a thread, count the event? */
 bool plan_counts_on(const struct plan *plan, uint64_t event, int cpu);
 
-/* Does one of these CPUs count each event? False with a message if not. */
-bool plan_check_cpus(const struct plan *plan, const int *cpus,
-		     unsigned int count);
+/* Does it count any of the set? */
+bool plan_uses_set(const struct plan *plan, unsigned int set, int cpu);
+
+/*
+ * The CPUs that are measured: those of --cpu-list, or that are online, but for
+ * those that have no event; to be freed. False with a message if an event is
+ * for others.
+ */
+bool plan_choose_cpus(const struct plan *plan, int **cpus, unsigned int *count);
 
 static inline bool pmc_is_precise(const pfarg_pmc_t *pmc)
 {

@@ -13,10 +13,16 @@
  */
 #define LARGEST_VECTOR	16
 
+/* Some events of a context, for one call. */
+struct batch {
+	unsigned int events[LARGEST_VECTOR];
+	unsigned int count;
+};
+
 static bool any_virtual(const struct plan *plan)
 {
 	for (unsigned int i = PFM_MAX_HW_REGS; i < PFM_MAX_PMDS; i++) {
-		if (pfm_bv_isset(plan->smpl_pmds, i))
+		if (pfm_bv_isset(plan->options->smpl_pmds, i))
 			return true;
 	}
 	return false;
@@ -39,22 +45,16 @@ static void explain_register(const struct context *context, const char *kind,
 		message("event %s: there is no %s%u, for its second or third word of configuration; measure it with perf",
 			event, kind, number);
 	else if (flags & PFM_REG_RETFL_NOTAVAIL)
-		message("event %s: there is no %s%u; this PMU has fewer registers than there are events: let sets of them take turns (--switch-timeout)",
-			event, kind, number);
+		message("event %s: there is no %s%u; this PMU has fewer registers than there are events%s",
+			event, kind, number, plan->options->set_count > 1 ?
+			" in that set: spread them over more -e" :
+			": let sets of them take turns (--switch-timeout)");
 	else if (flags & PFM_REG_RETFL_NOSET)
 		message("event %s: %s%u: no such event set", event, kind,
 			number);
 	else
 		message("event %s: %s%u refuses its value; %sthe event%s is not supported on this machine: --list-events marks those that are",
 			event, kind, number, pmds, level);
-}
-
-static unsigned int vector_length(const struct context *context,
-				  unsigned int first)
-{
-	unsigned int rest = context->plan->options->event_count - first;
-
-	return rest < LARGEST_VECTOR ? rest : LARGEST_VECTOR;
 }
 
 static bool write_some_pmcs(const struct context *context, pfarg_pmc_t *pmcs,
@@ -98,19 +98,19 @@ static bool write_pmcs(const struct context *context, const pfarg_pmc_t *list,
 	return write_some_pmcs(context, pmcs, count);
 }
 
-static bool write_some_pmds(struct context *context, unsigned int first)
+static bool write_some_pmds(struct context *context, const struct batch *batch)
 {
-	unsigned int count = vector_length(context, first);
 	pfarg_pmd_t pmds[LARGEST_VECTOR];
 	int error;
 
-	memcpy(pmds, context->plan->pmds + first, count * sizeof(*pmds));
-	if (!pfm_write_pmds(context->fd, pmds, (int)count))
+	for (unsigned int i = 0; i < batch->count; i++)
+		pmds[i] = context->plan->pmds[batch->events[i]];
+	if (!pfm_write_pmds(context->fd, pmds, (int)batch->count))
 		return true;
 	error = errno;
-	for (unsigned int i = 0; i < count; i++) {
+	for (unsigned int i = 0; i < batch->count; i++) {
 		if (PFM_REG_HAS_ERROR(pmds[i].reg_flags)) {
-			explain_register(context, "PMD", first + i,
+			explain_register(context, "PMD", batch->events[i],
 					 pmds[i].reg_num, pmds[i].reg_flags);
 			return false;
 		}
@@ -119,36 +119,45 @@ static bool write_some_pmds(struct context *context, unsigned int first)
 	return false;
 }
 
-static bool read_some_pmds(struct context *context, unsigned int first)
+static bool read_some_pmds(struct context *context, const struct batch *batch)
 {
-	unsigned int count = vector_length(context, first);
 	pfarg_pmd_t pmds[LARGEST_VECTOR] = { { .reg_num = 0 } };
 
-	for (unsigned int i = 0; i < count; i++) {
-		pmds[i].reg_num = context->plan->pmds[first + i].reg_num;
-		pmds[i].reg_set = context->plan->pmds[first + i].reg_set;
+	for (unsigned int i = 0; i < batch->count; i++) {
+		const pfarg_pmd_t *pmd = &context->plan->pmds[batch->events[i]];
+
+		pmds[i].reg_num = pmd->reg_num;
+		pmds[i].reg_set = pmd->reg_set;
 	}
-	if (pfm_read_pmds(context->fd, pmds, (int)count)) {
+	if (pfm_read_pmds(context->fd, pmds, (int)batch->count)) {
 		message("cannot read the counts: %s", strerror(errno));
 		return false;
 	}
-	for (unsigned int i = 0; i < count; i++)
-		context->result.events[first + i].count = pmds[i].reg_value;
+	for (unsigned int i = 0; i < batch->count; i++)
+		context->result.events[batch->events[i]].count =
+			pmds[i].reg_value;
 	return true;
 }
 
-/* Calls a command for the registers of all events, a vector at a time. */
+/* Calls a command for the registers of all its events, a vector at a time. */
 static bool for_all_events(struct context *context,
 			   bool (*some)(struct context *context,
-					unsigned int first))
+					const struct batch *batch))
 {
-	unsigned int count = context->plan->options->event_count;
+	const struct plan *plan = context->plan;
+	struct batch batch = { .count = 0 };
 
-	for (unsigned int i = 0; i < count; i += LARGEST_VECTOR) {
-		if (!some(context, i))
+	for (unsigned int i = 0; i < plan->options->event_count; i++) {
+		if (!plan_counts_on(plan, i, context->cpu))
+			continue;
+		batch.events[batch.count++] = i;
+		if (batch.count < LARGEST_VECTOR)
+			continue;
+		if (!some(context, &batch))
 			return false;
+		batch.count = 0;
 	}
-	return true;
+	return !batch.count || some(context, &batch);
 }
 
 bool registers_write(struct context *context)

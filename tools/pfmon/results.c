@@ -16,26 +16,29 @@ void result_init(struct result *result, const struct plan *plan, int cpu)
 					sizeof(*result->events));
 	result->durations = checked_calloc(plan->options->set_count,
 					   sizeof(*result->durations));
+	result->times = checked_calloc(plan->options->set_count,
+				       sizeof(*result->times));
+	result->runs = checked_calloc(plan->options->set_count,
+				      sizeof(*result->runs));
 }
 
 void result_free(struct result *result)
 {
 	free(result->events);
 	free(result->durations);
+	free(result->times);
+	free(result->runs);
 	memset(result, 0, sizeof(*result));
 }
 
 uint64_t result_estimate(const struct result *result, const struct plan *plan,
 			 unsigned int i, double *share)
 {
-	const struct options *options = plan->options;
-	double own = (double)result->durations[options->events[i].set];
-	double all = 0;
+	unsigned int set = plan->options->events[i].set;
+	double all = (double)result->times[set];
 
-	for (unsigned int set = 0; set < options->set_count; set++)
-		all += (double)result->durations[set];
-	*share = all > 0 ? own / all : 0;
-	if (options->set_count == 1)
+	*share = all > 0 ? (double)result->durations[set] / all : 0;
+	if (plan->options->set_count == 1)
 		return result->events[i].count;
 	return *share > 0 ?
 		(uint64_t)((double)result->events[i].count / *share + 0.5) : 0;
@@ -48,8 +51,11 @@ static void add(struct result *sum, const struct plan *plan,
 		sum->events[i].count += result->events[i].count;
 		sum->events[i].denied |= result->events[i].denied;
 	}
-	for (unsigned int set = 0; set < plan->options->set_count; set++)
+	for (unsigned int set = 0; set < plan->options->set_count; set++) {
 		sum->durations[set] += result->durations[set];
+		sum->times[set] += result->times[set];
+		sum->runs[set] += result->runs[set];
+	}
 	sum->parts += result->parts;
 }
 

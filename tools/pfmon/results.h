@@ -30,6 +30,8 @@ struct result {
 	unsigned int parts;	/* what was summed up */
 	struct event_result *events;	/* one per event of the plan */
 	uint64_t *durations;	/* of each event set in ns */
+	uint64_t *times;	/* of all sets, where that one takes turns */
+	uint64_t *runs;		/* how often each set was active */
 };
 
 void result_init(struct result *result, const struct plan *plan, int cpu);

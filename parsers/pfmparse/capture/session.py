@@ -48,7 +48,11 @@ class Pmc:
 
 @dataclass(frozen=True)
 class Pmd:
-    """A PMD as it was written; smpl_pmds and reset_pmds in increasing order."""
+    """A PMD as it was written; smpl_pmds and reset_pmds in increasing order.
+
+    ``cpus`` lists those that count it, None for all; ``frequency`` is how many samples
+    a second its periods are adapted to, None if they are fixed.
+    """
 
     num: int
     event: str
@@ -62,6 +66,8 @@ class Pmd:
     smpl_pmds: tuple[int, ...]
     reset_pmds: tuple[int, ...]
     eventid: int
+    cpus: Optional[str] = None
+    frequency: Optional[int] = None
 
 
 @dataclass(frozen=True)
@@ -174,6 +180,8 @@ def _pmd(node: Node) -> Pmd:
         smpl_pmds=_pmd_list(node["smpl_pmds"]),
         reset_pmds=_pmd_list(node["reset_pmds"]),
         eventid=node["eventid"].u64(),
+        cpus=node.optional("cpus", Node.string),
+        frequency=node.optional("frequency", Node.u64),
     )
 
 

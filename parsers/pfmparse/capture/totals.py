@@ -22,11 +22,21 @@ class Count:
 
 
 @dataclass(frozen=True)
+class Turns:
+    """How long an event set was active in a context, in ns, and how often."""
+
+    context: int
+    set: int
+    active_ns: int
+    runs: int
+
+
+@dataclass(frozen=True)
 class Totals:
     """What the tool counted; ``bytes`` of buffers were copied, ``end_ns`` is the end.
 
     ``samples`` is None if the tool cannot count those of the format, ``exit_status``
-    if it ran no command.
+    if it ran no command. ``turns`` is empty if it does not say how sets took turns.
     """
 
     samples: Optional[int]
@@ -36,6 +46,7 @@ class Totals:
     end_ns: int
     exit_status: Optional[int]
     counts: tuple[Count, ...]
+    turns: tuple[Turns, ...] = ()
 
 
 def parse_totals(text: bytes, offset: int) -> Totals:
@@ -49,6 +60,20 @@ def parse_totals(text: bytes, offset: int) -> Totals:
         end_ns=node["end_ns"].u64(),
         exit_status=node["exit_status"].unless_null(_exit_status),
         counts=tuple(_count(item) for item in node["counts"].items()),
+        turns=node.optional("turns", _all_turns) or (),
+    )
+
+
+def _all_turns(node: Node) -> tuple[Turns, ...]:
+    return tuple(_turns(item) for item in node.items())
+
+
+def _turns(node: Node) -> Turns:
+    return Turns(
+        context=node["context"].u32(),
+        set=node["set"].u16(),
+        active_ns=node["active_ns"].u64(),
+        runs=node["runs"].u64(),
     )
 
 

@@ -10,7 +10,7 @@ from typing import Mapping, Optional, TextIO
 
 from ..formats.registry import OURS
 from ..recording import Recording
-from . import info_machine, summary
+from . import info_counts, info_machine, summary
 from .arguments import add_files
 from .opening import blaming, recording_of, status_of
 from .text import known, printable
@@ -53,7 +53,7 @@ def describe(recording: Recording) -> dict[str, object]:
         "exit_status": totals.exit_status if totals else None,
         "contexts": [vars(context) for context in session.contexts],
         "events": _events(recording),
-        "counts": [vars(count) for count in totals.counts] if totals else None,
+        **info_counts.as_json(recording),
         **info_machine.as_json(recording),
         "buffers": recording.buffers,
         "samples": None if recording.uncounted else recording.samples,
@@ -73,6 +73,8 @@ def _events(recording: Recording) -> list[dict[str, object]]:
             "long_reset": pmd.long_reset,
             "short_reset": pmd.short_reset,
             "smpl_pmds": list(pmd.smpl_pmds),
+            "cpus": pmd.cpus,
+            "frequency": pmd.frequency,
         }
         for event_set in recording.session.sets
         for pmd in event_set.pmds
@@ -105,6 +107,7 @@ def print_text(recording: Recording, file: str, out: TextIO) -> None:
             (f"event (set {e['set']}, PMD {e['pmd']})", _event(e))
             for e in _events(recording)
         ),
+        *info_counts.lines(recording),
         ("buffers", str(recording.buffers)),
         ("samples", known(None if recording.uncounted else recording.samples)),
         *summary.lines(recording),
@@ -130,4 +133,6 @@ def _argument(values: Optional[Mapping[str, object]]) -> list[tuple[str, str]]:
 
 def _event(event: dict[str, object]) -> str:
     use = "sampling" if event["sampling"] else "recorded or counted"
-    return f"{event['event']}, {use}"
+    often = "" if event["frequency"] is None else f" at {event['frequency']} Hz"
+    where = "" if event["cpus"] is None else f", on CPUs {event['cpus']}"
+    return f"{event['event']}, {use}{often}{where}"

@@ -44,6 +44,7 @@ def test_missing_member_is_named(name: str) -> None:
         (["counts", 0, "set"], 1 << 16),
         (["counts", 0, "context"], 1 << 32),
         (["counts", 0, "event"], None),
+        (["turns"], {}),
     ],
 )
 def test_bad_value_names_its_path(path: list[Any], value: object) -> None:
@@ -52,6 +53,13 @@ def test_bad_value_names_its_path(path: list[Any], value: object) -> None:
     steps = (f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
     assert error.value.message.startswith(f"DONE{''.join(steps)}: ")
     assert error.value.offset == 64
+
+
+def test_turns_of_event_sets_may_be_missing() -> None:
+    assert parse_totals(json.dumps(totals(9)).encode(), 0).turns == ()
+    turns = {"context": 1, "set": 2, "active_ns": 3, "runs": 4}
+    parsed = parse_totals(changed(totals(9), ["turns"], [turns]), 0)
+    assert [vars(of_set) for of_set in parsed.turns] == [turns]
 
 
 @pytest.mark.parametrize("status", [-(1 << 31), -9, 255, (1 << 31) - 1])

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from helpers.cli import printed, run, told
 from helpers.three_samples import SETS, SUMMARY
-from helpers.writers import UUID_2_2, session, simple_capture, totals
+from helpers.writers import UUID_2_2, pmd, session, simple_capture, totals
 
 
 def test_info_json_describes_the_capture(
@@ -39,10 +39,13 @@ def test_info_json_describes_the_capture(
                     for name in ("event", "sampling", "notify")
                     + ("long_reset", "short_reset", "smpl_pmds")
                 },
+                "cpus": None,
+                "frequency": None,
             }
             for p in SETS[0]
         ],
         "counts": totals(3)["counts"],
+        "turns": [],
         "processes": [{"tgid": 100, "comm": "hotloops"}],
         "threads": [
             {
@@ -99,7 +102,9 @@ def test_capture_that_was_cut_is_told(
     _, out, _ = run(capsys, "info", str(path))
     assert out.splitlines()[-1] == "truncated: yes"
     described = told(capsys, "info", str(path), warns=True)
-    for name in ("end_ns", "exit_status", "counts", "lost", "notifications"):
+    for name in (
+        *("end_ns", "exit_status", "counts", "turns", "lost", "notifications"),
+    ):
         assert described[name] is None
 
 
@@ -111,3 +116,14 @@ def test_argument_of_another_size_is_not_decoded(
     path.write_bytes(simple_capture([], sess))
     assert told(capsys, "info", str(path))["format"]["arg"] is None
     assert "argument:" not in printed(capsys, "info", str(path))
+
+
+def test_text_tells_where_and_how_often_an_event_is_sampled(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    events = [{**pmd(0), "cpus": "0,2-3"}, {**pmd(1), "frequency": 999}]
+    path = tmp_path / "x.pfm"
+    path.write_bytes(simple_capture([], session({0: events})))
+    lines = printed(capsys, "info", str(path)).splitlines()
+    assert "event (set 0, PMD 0): event-0, sampling, on CPUs 0,2-3" in lines
+    assert "event (set 0, PMD 1): event-1, sampling at 999 Hz" in lines

@@ -28,15 +28,14 @@ static uint32_t flags_of(const struct options *options)
 	return flags;
 }
 
-static bool set_up(struct smpl_format *format, const struct options *options,
-		   unsigned int recorded_pmds)
+static bool set_up(struct smpl_format *format, const struct options *options)
 {
 	uint32_t flags = flags_of(options);
 	pfm_default_smpl_arg_t arg = { .buf_flags = flags };
 
 	format->flags = flags;
 	format->entry_size = entry_header_size(flags) +
-			     sizeof(uint64_t) * recorded_pmds;
+			     entries_values(&format->kinds);
 	arg.buf_size = sizeof(pfm_default_smpl_hdr_t) +
 		       entries_room(entry_header_size(flags),
 				    format->entry_size, options->entries);
@@ -49,14 +48,8 @@ static bool begin(struct pfm_read_default *reader,
 		  const struct smpl_format *format, const void *buffer,
 		  size_t size)
 {
-	const size_t values = format->entry_size -
-			      entry_header_size(format->flags);
-	const struct pfm_read_kind kind = {
-		.pmd = PFM_READ_ANY_PMD,
-		.num_pmds = (uint32_t)(values / sizeof(uint64_t)),
-	};
-
-	return !pfm_read_default_init(reader, &kind, 1) &&
+	return !pfm_read_default_init(reader, format->kinds.list,
+				      format->kinds.count) &&
 	       !pfm_read_default_begin(reader, buffer, size, 0);
 }
 
@@ -92,8 +85,8 @@ static void each_process(const struct smpl_format *format,
 	if (entry_header_size(format->flags) ==
 		    sizeof(pfm_default_smpl_entry_t) &&
 	    image->size > first)
-		entries_each_process(image->bytes + first, image->size - first,
-				     format->entry_size, visit, data);
+		entries_each_process(&format->kinds, image->bytes + first,
+				     image->size - first, visit, data);
 }
 
 const struct smpl_module smpl_default = {

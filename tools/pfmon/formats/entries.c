@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /* entries.c - entries of the default format, in its buffer and in others' */
-#include <perfmon/perfmon_read_default.h>
-
 #include "formats/entries.h"
 #include "pmu.h"
 
@@ -12,21 +10,28 @@ uint64_t entries_room(size_t header_size, size_t entry_size, uint64_t count)
 	return largest + (count - 1) * entry_size;
 }
 
-void entries_each_process(const void *entries, size_t size, size_t entry_size,
+size_t entries_values(const struct smpl_kinds *kinds)
+{
+	size_t most = 0;
+
+	for (unsigned int i = 0; i < kinds->count; i++) {
+		if (most < kinds->list[i].num_pmds)
+			most = kinds->list[i].num_pmds;
+	}
+	return most * sizeof(uint64_t);
+}
+
+void entries_each_process(const struct smpl_kinds *kinds, const void *entries,
+			  size_t size,
 			  void (*visit)(pid_t tgid, void *data), void *data)
 {
-	const size_t values = entry_size - sizeof(pfm_default_smpl_entry_t);
-	const struct pfm_read_kind kind = {
-		.pmd = PFM_READ_ANY_PMD,
-		.num_pmds = (uint32_t)(values / sizeof(uint64_t)),
-	};
 	struct pfm_read_entries reader;
 	struct pfm_read_entry entry;
 	const unsigned char *at = entries;
 	pid_t last = -1, now;
 	size_t length;
 
-	if (pfm_read_entries_init(&reader, &kind, 1))
+	if (pfm_read_entries_init(&reader, kinds->list, kinds->count))
 		return;
 	while ((length = pfm_read_entry_at(&reader, at, size, &entry))) {
 		now = (pid_t)entry.head.tgid;

@@ -9,23 +9,31 @@
 #include <sys/types.h>
 
 #include <perfmon/perfmon.h>
+#include <perfmon/perfmon_read_default.h>
 
 #include "image.h"
 #include "options.h"
 
 struct smpl_device;
 
+/* What samples are recorded of: one kind per event that samples. */
+struct smpl_kinds {
+	const struct pfm_read_kind *list;
+	unsigned int count;
+};
+
 /* A sampling format, ready to create contexts with. */
 struct smpl_format {
 	const struct smpl_module *module;	/* NULL: unknown layout */
 	char *name;
 	pfm_uuid_t uuid;
+	struct smpl_kinds kinds;		/* the caller's */
 	unsigned char *arg;
 	size_t arg_size;
 	char *arg_text;				/* it, in words; or NULL */
 	const struct smpl_device *device;	/* NULL: it has a buffer */
 	char *device_path;
-	size_t entry_size;			/* bytes of each entry */
+	size_t entry_size;			/* bytes of the longest entry */
 	uint32_t flags;				/* the module's own */
 	bool precise;				/* sampling events must be */
 	bool data_addresses;			/* its samples have some */
@@ -70,10 +78,9 @@ struct smpl_module {
 	unsigned int options;			/* FORMAT_OPT_* that it takes */
 	const char *view;			/* pfmparse's, or NULL */
 
-	/* Sets what follows the UUID in format. False with a message. */
+	/* Sets what follows the kinds in format. False with a message. */
 	bool (*set_up)(struct smpl_format *format,
-		       const struct options *options,
-		       unsigned int recorded_pmds);
+		       const struct options *options);
 
 	/*
 	 * What to save. Returns the number of pieces; 0: nothing, and a restart

@@ -25,8 +25,7 @@ static const struct region_layout layout = {
 	.turns = turns,
 };
 
-static bool set_up(struct smpl_format *format, const struct options *options,
-		   unsigned int recorded_pmds)
+static bool set_up(struct smpl_format *format, const struct options *options)
 {
 	const size_t entry_header = sizeof(pfm_default_smpl_entry_t);
 	uint64_t regions = options->regions;
@@ -35,7 +34,7 @@ static bool set_up(struct smpl_format *format, const struct options *options,
 
 	if (options->format_options & FORMAT_OPT_MASK_WHEN_FULL)
 		arg.buf_flags |= PFM_NWAY_SMPL_MASK_WHEN_FULL;
-	format->entry_size = entry_header + sizeof(uint64_t) * recorded_pmds;
+	format->entry_size = entry_header + entries_values(&format->kinds);
 	arg.buf_size = PFM_NWAY_REGION_OFFS(options->regions) +
 		       regions * entries_room(entry_header, format->entry_size,
 					      per_region);
@@ -86,8 +85,8 @@ static void each_process(const struct smpl_format *format,
 
 	for (unsigned int i = 0; i < image->count; i++) {
 		if (regions_saved(&layout, image, i, &saved))
-			entries_each_process(saved.samples, saved.size,
-					     format->entry_size, visit, data);
+			entries_each_process(&format->kinds, saved.samples,
+					     saved.size, visit, data);
 	}
 }
 

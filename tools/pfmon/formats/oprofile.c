@@ -140,11 +140,9 @@ static const struct smpl_device device = {
 	.end = end,
 };
 
-static bool set_up(struct smpl_format *format, const struct options *options,
-		   unsigned int recorded_pmds)
+static bool set_up(struct smpl_format *format, const struct options *options)
 {
 	(void)options;
-	(void)recorded_pmds;
 	smpl_format_set_device(format, &device, PFM_OPROFILE_DEVICE);
 	return true;
 }

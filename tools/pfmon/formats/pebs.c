@@ -133,12 +133,10 @@ static void set_up_wide(struct smpl_format *format,
  * Both headers fit before the first multiple of 256 bytes, where the records
  * begin. The notification comes with the last one that there is room for.
  */
-static bool set_up(struct smpl_format *format, const struct options *options,
-		   unsigned int recorded_pmds)
+static bool set_up(struct smpl_format *format, const struct options *options)
 {
 	uint64_t reset;
 
-	(void)recorded_pmds;
 	if (!find_reset(format, options, &reset))
 		return false;
 	format->precise = !(options->format_options & FORMAT_OPT_IMPRECISE);

@@ -230,9 +230,10 @@ static bool takes_no_arg(const struct smpl_module *module,
 
 bool smpl_format_find(struct smpl_format *format,
 		      const struct options *options,
-		      unsigned int recorded_pmds)
+		      const struct smpl_kinds *kinds)
 {
 	memset(format, 0, sizeof(*format));
+	format->kinds = *kinds;
 	if (!find_uuid(options->module, format->uuid)) {
 		message("there is no sampling format %s; load its module, or give its UUID. pfmon --list-formats prints the registered ones",
 			options->module);
@@ -252,7 +253,7 @@ bool smpl_format_find(struct smpl_format *format,
 		return true;
 	}
 	return takes_no_arg(format->module, options) &&
-	       format->module->set_up(format, options, recorded_pmds);
+	       format->module->set_up(format, options);
 }
 
 void smpl_format_free(struct smpl_format *format)

@@ -22,12 +22,12 @@ extern const size_t smpl_module_count;
 const struct smpl_module *smpl_module_named(const char *name);
 
 /*
- * Finds the format that the options name and prepares its argument. False with
- * a message if there is none.
+ * Finds the format that the options name and prepares its argument. The list of
+ * kinds must stay there. False with a message if there is none.
  */
 bool smpl_format_find(struct smpl_format *format,
 		      const struct options *options,
-		      unsigned int recorded_pmds);
+		      const struct smpl_kinds *kinds);
 void smpl_format_free(struct smpl_format *format);
 
 /*

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""The part of info that is about what was counted, and when event sets were active."""
+
+from __future__ import annotations
+
+from typing import Optional
+
+from ..capture.totals import Count, Totals
+from ..recording import Recording
+
+
+def as_json(recording: Recording) -> dict[str, object]:
+    """The members of the JSON object that docs/pfmparse.md describes."""
+    totals = recording.source.totals
+    return {
+        "counts": [vars(count) for count in totals.counts] if totals else None,
+        "turns": [vars(turns) for turns in totals.turns] if totals else None,
+    }
+
+
+def lines(recording: Recording) -> list[tuple[str, str]]:
+    """Names and values: sums over the contexts of what did not sample."""
+    totals = recording.source.totals
+    if totals is None:
+        return []
+    found = [
+        (f"count (set {event_set.id}, PMD {pmd.num})", text)
+        for event_set in recording.session.sets
+        for pmd in event_set.pmds
+        if not pmd.sampling
+        for text in _sums(totals, event_set.id, pmd.num)
+    ]
+    if len(recording.session.sets) == 1:
+        return found
+    return [*found, *_times(recording, totals)]
+
+
+def _sums(totals: Totals, event_set: int, pmd: int) -> list[str]:
+    """What was counted, and what would have been all the time; nothing if unknown."""
+    counts = [c for c in totals.counts if (c.set, c.pmd) == (event_set, pmd)]
+    if not counts:
+        return []
+    number = sum(count.value for count in counts)
+    text = f"{counts[0].event}, {number}"
+    estimates = [_estimate(totals, count) for count in counts]
+    whole = sum(estimate for estimate in estimates if estimate is not None)
+    if None in estimates or whole == number:
+        return [text]
+    return [f"{text}, which is {whole} for the whole time"]
+
+
+def _estimate(totals: Totals, count: Count) -> Optional[int]:
+    """Scaled by the set's part of the time; None if it had none."""
+    turns = [turns for turns in totals.turns if turns.context == count.context]
+    own = sum(turns.active_ns for turns in turns if turns.set == count.set)
+    every = sum(turns.active_ns for turns in turns)
+    return round(count.value * every / own) if own else None
+
+
+def _times(recording: Recording, totals: Totals) -> list[tuple[str, str]]:
+    """When each set was active, of all contexts."""
+    found = []
+    for event_set in recording.session.sets:
+        turns = [turns for turns in totals.turns if turns.set == event_set.id]
+        runs, active = sum(t.runs for t in turns), sum(t.active_ns for t in turns)
+        name = f"set {event_set.id} was active"
+        found.append((name, f"{runs} times, {active / 1e9:.3f} s"))
+    return found if totals.turns else []

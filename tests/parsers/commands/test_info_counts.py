@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""What info tells of counts, and of the turns of event sets."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from helpers.cli import printed, told
+from helpers.writers import Json, capture, json_chunk, pmd, session, totals
+
+SETS = {0: [pmd(0), pmd(1, sampling=False)], 1: [pmd(0, sampling=False)]}
+
+
+def count(context: int, number: int, index: int, value: int) -> Json:
+    """A count of a PMD in a set."""
+    name = f"event-{index}"
+    return {
+        "context": context,
+        "set": number,
+        "pmd": index,
+        "event": name,
+        "value": value,
+    }
+
+
+def turns(context: int, number: int, active_ns: int, runs: int) -> Json:
+    """When a set was active."""
+    return {"context": context, "set": number, "active_ns": active_ns, "runs": runs}
+
+
+COUNTS = [
+    *(count(0, 0, 0, 5), count(0, 0, 1, 30), count(0, 1, 0, 7)),
+    *(count(1, 0, 0, 5), count(1, 0, 1, 10), count(1, 1, 0, 3)),
+]
+TURNS = [
+    *(turns(0, 0, 3_000_000_000, 9), turns(0, 1, 1_000_000_000, 8)),
+    *(turns(1, 0, 1_000_000_000, 1), turns(1, 1, 1_000_000_000, 1)),
+]
+
+
+def written(path: Path, sets: dict[int, list[Json]], **members: Any) -> str:
+    """A capture without samples whose totals have these members."""
+    done = {**totals(0), **members}
+    chunks = (json_chunk("SESS", session(sets)), json_chunk("DONE", done))
+    path.write_bytes(capture(*chunks))
+    return str(path)
+
+
+def test_counts_are_summed_and_scaled_to_the_whole_time(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = written(tmp_path / "x.pfm", SETS, counts=COUNTS, turns=TURNS)
+    lines = printed(capsys, "info", file).splitlines()
+    # 30 * 4 / 3 + 10 * 2 / 1, and 7 * 4 / 1 + 3 * 2 / 1.
+    whole = "for the whole time"
+    assert f"count (set 0, PMD 1): event-1, 40, which is 60 {whole}" in lines
+    assert f"count (set 1, PMD 0): event-0, 10, which is 34 {whole}" in lines
+    assert "set 0 was active: 10 times, 4.000 s" in lines
+    assert "set 1 was active: 9 times, 2.000 s" in lines
+    # What samples is not there: its counter is reset again and again.
+    assert not any(line.startswith("count (set 0, PMD 0)") for line in lines)
+
+
+def test_a_set_that_was_never_active_has_no_estimate(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    never = [turns(0, 0, 10, 1), turns(0, 1, 0, 0)]
+    counts = [count(0, 1, 0, 0)]
+    file = written(tmp_path / "x.pfm", SETS, counts=counts, turns=never)
+    lines = printed(capsys, "info", file).splitlines()
+    assert "count (set 1, PMD 0): event-0, 0" in lines
+    assert "set 1 was active: 0 times, 0.000 s" in lines
+
+
+def test_of_one_set_only_the_counts_are_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    sets = {0: SETS[0]}
+    file = written(tmp_path / "x.pfm", sets, counts=COUNTS[:2], turns=TURNS[:1])
+    lines = printed(capsys, "info", file).splitlines()
+    assert "count (set 0, PMD 1): event-1, 30" in lines
+    assert not any("active" in line for line in lines)
+
+
+def test_json_has_counts_and_turns_as_they_were_written(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = written(tmp_path / "x.pfm", SETS, counts=COUNTS, turns=TURNS)
+    described = told(capsys, "info", file)
+    assert described["counts"] == COUNTS
+    assert described["turns"] == TURNS
+    older = written(tmp_path / "y.pfm", SETS, counts=COUNTS)
+    assert told(capsys, "info", older)["turns"] == []
