@@ -13,10 +13,11 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import event_sets
 import pytest
 from boot import (
     ROOT,
@@ -299,6 +300,7 @@ def _commands(target: Target) -> dict[str, str]:
     commands["named"] = _named()
     commands["events"] = _events()
     commands["asked"] = _asked()
+    commands["sets"] = event_sets.command(target.arch)
     if target.arch == "x86_64":
         for name, library in _preloaded().items():
             commands[name] = f"LD_PRELOAD={PRELOAD_DIR}/{library} {name}"
@@ -586,6 +588,27 @@ def test_events_that_are_too_many_together_are_told_of(
     lines = boot.printed("together").splitlines()
     assert lines[:-1] == ["cycles: yes"] * (COUNTERS + 1)
     assert lines[-1].startswith("cycles: no: the PMU has no counter left for it")
+
+
+@pytest.mark.parametrize("target", TARGETS, ids=str)
+@pytest.mark.parametrize(
+    "check", [event_sets.check_overflows, event_sets.check_turns, event_sets.check_idle]
+)
+def test_event_sets_take_turns_and_leave_out_what_is_idle(
+    target: Target, check: Callable[[Path], None], boots: Boots[Target]
+) -> None:
+    boot = boots[target]
+    assert boot.command("sets") == 0, boot.printed("sets")
+    check(boot.out)
+
+
+@pytest.mark.parametrize("target", X86_64, ids=str)
+def test_events_are_measured_on_their_own_cpus(
+    target: Target, boots: Boots[Target]
+) -> None:
+    boot = boots[target]
+    assert boot.command("sets") == 0, boot.printed("sets")
+    event_sets.check_cpus(boot.out, boot.printed("sets"))
 
 
 @pytest.mark.parametrize("target", ARM64, ids=str)

@@ -234,7 +234,7 @@ static bool try_all(const struct plan *plan, size_t *buffer_size)
 /* What the kernel says of it, if there is a perfmon. */
 static bool try_contexts(const struct plan *plan)
 {
-	size_t buffer_size;
+	size_t buffer_size = 0;
 
 	fflush(stdout);
 	if (access(PFM_DEVICE, F_OK)) {

@@ -17,6 +17,7 @@ const struct option_alias option_aliases[] = {
 	{ "smpl-outfile",	 0,   "outfile" },
 	{ "extra-smpl-pmds",	 0,   "smpl-pmds" },
 	{ "smpl-per-function",	 0,   "smpl-show-func" },
+	{ "exclude-idle",	 0,   "excl-idle" },
 };
 
 const size_t option_alias_count = ARRAY_SIZE(option_aliases);

@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Event sets and events of some CPUs: what pfmon does in a guest, and what it says."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from boot import ROOT
+
+# Overflows after which each of two sets is left.
+OVERFLOWS = (3, 5)
+ABSENT_CPU = 7
+EVERYWHERE = "pfmon --system-wide"
+# How long hotloops runs, on arm64 and elsewhere.
+ROUNDS = {"arm64": 30, "x86_64": 300}
+
+
+def command(arch: str) -> str:
+    """Return the command that samples and counts in turns, and on some CPUs."""
+    lines = _turns(arch)
+    if arch == "x86_64":
+        lines += _cpus(arch)
+    return f"({' && '.join(lines)}) 2>&1"
+
+
+def _work(arch: str) -> str:
+    return f"hotloops {ROUNDS[arch]} >/dev/null"
+
+
+def _turns(arch: str) -> list[str]:
+    periods = "--long-smpl-periods=1000000"
+    left = "--switch-overflow=" + ",".join(map(str, OVERFLOWS))
+    two = "-e cpu-clock -e task-clock"
+    turns = "--switch-timeout=8 -e cpu-clock,page-faults -e task-clock"
+    idle = f"{EVERYWHERE} --cpu-list=0 -e cpu-clock"
+    return [
+        f"pfmon {left} {two} {periods},1000000 -o /out/left.cap {_work(arch)}",
+        f"pfmon {turns} {periods},,1000000 -o /out/turns.cap {_work(arch)}",
+        f"{idle} -o /out/all sleep 1",
+        f"{idle} --excl-idle -o /out/busy sleep 1",
+    ]
+
+
+def _cpus(arch: str) -> list[str]:
+    events = "cpu-clock@0,page-faults@1,context-switches"
+    sampled = "-e cpu-clock@0,page-faults,task-clock@1"
+    sampled += " --long-smpl-periods=1000000,,1000000"
+    turns = "--switch-timeout=4 -e cpu-clock@0 -e task-clock"
+    return [
+        f"{EVERYWHERE} -e {events} -o /out/cpus true",
+        f"{EVERYWHERE} -e cpu-clock@1 -o /out/one true",
+        f"{EVERYWHERE} {turns} -o /out/own sleep 0.1",
+        f"{EVERYWHERE} {sampled} -o /out/cpus.cap {_work(arch)}",
+        f"! {EVERYWHERE} -e cpu-clock@{ABSENT_CPU} true",
+        f"! {EVERYWHERE} --cpu-list=0 -e cpu-clock@0-1 true",
+    ]
+
+
+def _pfmparse(*arguments: str) -> str:
+    return subprocess.run(
+        [sys.executable, "-m", "pfmparse", *arguments],
+        env={**os.environ, "PYTHONPATH": str(ROOT / "parsers")},
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+
+
+def _dump(path: Path) -> list[Any]:
+    lines = _pfmparse("dump", "--json", str(path)).splitlines()
+    return [json.loads(line) for line in lines]
+
+
+def _info(path: Path) -> Any:
+    return json.loads(_pfmparse("info", "--json", str(path)))
+
+
+def check_overflows(out: Path) -> None:
+    """Check that each set is left after its number of samples, and no other."""
+    samples = _dump(out / "left.cap")
+    groups = [(number, len(list(some))) for number, some in groupby(samples, _set_of)]
+    assert len(groups) > 2, samples
+    expected = [(i % 2, OVERFLOWS[i % 2]) for i in range(len(groups))]
+    # The last turn ends with the program.
+    assert groups[:-1] == expected[:-1]
+    assert groups[-1][0] == expected[-1][0] and groups[-1][1] <= expected[-1][1]
+
+
+def _set_of(sample: Any) -> Any:
+    return sample["set"]
+
+
+def check_turns(out: Path) -> None:
+    """Check that samples of each set are its own event's, with what it records."""
+    samples = _dump(out / "turns.cap")
+    assert {sample["set"] for sample in samples} == {0, 1}
+    for sample in samples:
+        assert sample["ovfl_pmd"] == 0
+        assert list(sample["pmds"]) == ([] if sample["set"] else ["1"])
+    rows = json.loads(
+        _pfmparse("report", "--json", "--by", "pmd", str(out / "turns.cap"))
+    )["rows"]
+    assert {(row["set"], row["event"]) for row in rows} == {
+        (0, "cpu-clock"),
+        (1, "task-clock"),
+    }
+    described = _info(out / "turns.cap")
+    runs = {turns["set"]: turns["runs"] for turns in described["turns"]}
+    # They take turns, so one is ahead by one at most.
+    assert runs[0] > 1 and 0 <= runs[0] - runs[1] <= 1
+    counts = [(c["set"], c["pmd"], c["event"]) for c in described["counts"]]
+    assert counts == [
+        *((0, 0, "cpu-clock"), (0, 1, "page-faults"), (1, 0, "task-clock"))
+    ]
+
+
+def check_idle(out: Path) -> None:
+    """Check that what an idle CPU does is left out."""
+    idle, busy = (int((out / name).read_text().split()[1]) for name in ("all", "busy"))
+    assert busy < idle / 2
+
+
+def _counted(path: Path) -> list[tuple[str, str]]:
+    """Return CPU and event of each line."""
+    lines = map(str.split, path.read_text().splitlines())
+    return [(line[0], line[2]) for line in lines]
+
+
+def check_cpus(out: Path, printed: str) -> None:
+    """Check that events are measured on their CPUs, and no others are measured."""
+    assert _counted(out / "cpus") == [
+        ("CPU0", "cpu-clock"),
+        ("CPU0", "context-switches"),
+        ("CPU1", "page-faults"),
+        ("CPU1", "context-switches"),
+    ]
+    assert _counted(out / "one") == [("CPU1", "cpu-clock")]
+    # Where a set has no event the others do not wait for its turn.
+    shares = re.findall(r"^CPU(\d) .*counted (\S+) %", (out / "own").read_text(), re.M)
+    assert [cpu for cpu, _ in shares] == ["0", "0", "1"]
+    assert [share for cpu, share in shares if cpu == "1"] == ["100.00"]
+    for number, measured in ((str(ABSENT_CPU), "0-1"), ("0-1", "0")):
+        assert f"is for CPUs {number}, and those that are measured are {measured}:" in (
+            printed
+        )
+    described = _info(out / "cpus.cap")
+    assert [event["cpus"] for event in described["events"]] == ["0", None, "1"]
+    counts = [(count["context"], count["event"]) for count in described["counts"]]
+    assert counts == [
+        *((0, "cpu-clock"), (0, "page-faults")),
+        *((1, "page-faults"), (1, "task-clock")),
+    ]
+    for sample in _dump(out / "cpus.cap"):
+        assert sample["ovfl_pmd"] == 2 * sample["cpu"]
+        assert list(sample["pmds"]) == ["1"]
