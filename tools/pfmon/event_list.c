@@ -4,6 +4,7 @@
 #include <regex.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "event_info.h"
 #include "event_list.h"
@@ -15,10 +16,14 @@
 /* Width of a name; the mark follows. */
 #define NAME_WIDTH	40
 
+#define FTRACE		"ftrace:"
+
 struct listing {
 	const char *root;
 	regex_t pattern;
 	struct event_trial trial;
+	bool tracepoint_tried;	/* one of them: all others are as that is */
+	bool tracepoint_counted;
 	size_t found;
 	char *unknown;		/* why nothing is marked, or NULL */
 	void (*show)(struct listing *listing, const char *name);
@@ -37,24 +42,52 @@ static bool compile(struct listing *listing, const char *pattern)
 	return false;
 }
 
+/* Sets listing->unknown if nothing can be tried. */
+static bool try_event(struct listing *listing,
+		      const struct encoded_event *event)
+{
+	bool counted, unknown;
+	char *why;
+
+	counted = event_trial_counts(&listing->trial, event, &why, &unknown);
+	if (unknown)
+		listing->unknown = why;
+	else
+		free(why);
+	return counted;
+}
+
+/*
+ * Each trial switches a tracepoint on and off, which makes all CPUs wait:
+ * thousands would take minutes. What ftrace has for itself is not for perf.
+ */
+static bool try_tracepoint(struct listing *listing, const char *name,
+			   const struct encoded_event *event)
+{
+	if (!strncmp(name, FTRACE, strlen(FTRACE)))
+		return false;
+	if (!listing->tracepoint_tried)
+		listing->tracepoint_counted = try_event(listing, event);
+	listing->tracepoint_tried = true;
+	return listing->tracepoint_counted;
+}
+
 /* What cannot be encoded as it stands wants a unit mask or a parameter. */
 static bool is_counted(struct listing *listing, const char *name)
 {
 	struct encoded_event event;
-	bool counted = false, unknown = false;
+	bool counted = false;
 	char *why;
 
 	if (listing->unknown)
 		return false;
 	if (event_encode_quietly(listing->root, name, 0, &event, &why)) {
-		counted = event_trial_counts(&listing->trial, &event, &why,
-					     &unknown);
+		counted = event.source == EVENT_TRACEPOINT ?
+			  try_tracepoint(listing, name, &event) :
+			  try_event(listing, &event);
 		free(event.cpus);
 	}
-	if (unknown)
-		listing->unknown = why;
-	else
-		free(why);
+	free(why);
 	return counted;
 }
 

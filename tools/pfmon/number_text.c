@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/* number_text.c - counts as their readers write numbers */
+#define _GNU_SOURCE
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "number_text.h"
+
+#define GROUP	3
+
+/* Copies digits with a separator before each group but the first. */
+static void group(char *text, const char *digits, char separator)
+{
+	size_t left = strlen(digits);
+
+	for (; left; left--, digits++) {
+		*text++ = *digits;
+		if (left > 1 && left % GROUP == 1)
+			*text++ = separator;
+	}
+	*text = '\0';
+}
+
+const char *number_text(char text[NUMBER_TEXT_SIZE], uint64_t number,
+			enum number_format format)
+{
+	char digits[NUMBER_TEXT_SIZE];
+
+	snprintf(digits, sizeof(digits),
+		 format == NUMBER_HEX ? "%#" PRIx64 : "%" PRIu64, number);
+	if (format == NUMBER_US || format == NUMBER_EU)
+		group(text, digits, format == NUMBER_US ? ',' : '.');
+	else
+		strcpy(text, digits);
+	return text;
+}
