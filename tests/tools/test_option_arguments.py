@@ -14,6 +14,8 @@ from pfmon import SAMPLING, Pfmon, complaint_of
         ((*SAMPLING, "--smpl-entries=0", "true"), "--smpl-entries"),
         ((*SAMPLING, "--smpl-pmds=nonsense", "true"), "'nonsense'"),
         ((*SAMPLING, "--smpl-pmds=320", "true"), "'320'"),
+        ((*SAMPLING, "--smpl-pmds=5-3", "true"), "'5-3'"),
+        ((*SAMPLING, "--priv-levels=1", "true"), "'1' is not u, k or uk"),
         ((*SAMPLING, "--smpl-regions=1", "true"), "'1' is not a number from 2 to 64"),
         ((*SAMPLING, "--smpl-regions=65", "true"), "'65' is not a number from 2 to 64"),
         ((*SAMPLING, "--smpl-record=p4", "true"), "'p4' is neither base"),

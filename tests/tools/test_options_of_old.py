@@ -75,6 +75,8 @@ def test_letters_and_names_are_of_one_option() -> None:
     [
         (("-0",), ("--kernel-level",)),
         (("-3", "-0"), ("-u", "-k")),
+        (("--priv-levels=0",), ("-k",)),
+        (("--priv-levels=u3",), ("-u",)),
         (("-t", "2"), ("--session-timeout=2",)),
         (("--smpl-outfile=x",), ("-o", "x")),
         (("--extra-smpl-pmds=3-5",), ("--smpl-pmds=3,4,5",)),

@@ -42,6 +42,16 @@ def test_pebs_makes_sampling_events_precise(
     assert precise_levels(printer.session(*events, *options)) == levels
 
 
+def test_each_event_has_its_levels(printer: Printer) -> None:
+    session = printer.session(
+        *("-e", "cycles,instructions,branches:u", "-k", "--priv-levels=uk,,k"),
+        "--long-smpl-periods=1000",
+    )
+    levels = [pmc["value"] >> 48 & 3 for pmc in session["sets"][0]["pmcs"]]
+    exclude_user, exclude_kernel = 1, 2
+    assert levels == [0, exclude_user, exclude_kernel]
+
+
 @pytest.mark.parametrize(
     ("options", "notify"),
     [

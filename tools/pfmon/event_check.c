@@ -8,20 +8,24 @@
 
 #include "context.h"
 #include "event_check.h"
+#include "event_options.h"
 #include "event_trial.h"
 #include "events.h"
 #include "plan.h"
 #include "util.h"
 
 /* Why an event is not counted, to be freed; NULL if it is. */
-static char *obstacle_of(const struct options *options, const char *name,
+static char *obstacle_of(const struct options *options,
+			 const struct event_option *option,
 			 struct event_trial *trial)
 {
 	struct encoded_event event;
 	bool unknown;
 	char *why;
 
-	if (!event_encode_quietly("", name, options->levels, &event, &why))
+	if (!event_encode_quietly("", option->name,
+				  event_option_levels(options, option), &event,
+				  &why))
 		return why ? why : checked_strdup("it cannot be encoded");
 	event_trial_counts(trial, &event, &why, &unknown);
 	free(event.cpus);
@@ -35,13 +39,13 @@ static bool check_each(const struct options *options)
 
 	event_trial_init(&trial);
 	for (unsigned int i = 0; i < options->event_count; i++) {
-		const char *name = options->events[i].name;
-		char *why = obstacle_of(options, name, &trial);
+		const struct event_option *option = &options->events[i];
+		char *why = obstacle_of(options, option, &trial);
 
 		if (why)
-			printf("%s: no: %s\n", name, why);
+			printf("%s: no: %s\n", option->name, why);
 		else
-			printf("%s: yes\n", name);
+			printf("%s: yes\n", option->name);
 		ok = ok && !why;
 		free(why);
 	}

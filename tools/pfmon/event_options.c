@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cpu_list.h"
+#include "event_code.h"
 #include "event_options.h"
 #include "util.h"
 
@@ -232,6 +233,24 @@ static bool add_switch(struct options *options, const char *text,
 	return false;
 }
 
+/* What is left is neither a level nor the number that the old pfmon gave it. */
+static bool add_levels(struct options *options, const char *text,
+		       unsigned int index)
+{
+	struct event_option *event = event_at(options, index, "--priv-levels");
+
+	if (!event || !*text)
+		return event;
+	if (strpbrk(text, "u3"))
+		event->levels |= LEVEL_USER;
+	if (strpbrk(text, "k0"))
+		event->levels |= LEVEL_KERNEL;
+	if (text[strspn(text, "uk03")] == '\0')
+		return true;
+	message("--priv-levels: '%s' is not u, k or uk", text);
+	return false;
+}
+
 /* A period that is not given is the other one. */
 static void complete_periods(struct event_option *event)
 {
@@ -328,11 +347,20 @@ static bool apply_lists(struct options *options)
 	if (options->random_masks &&
 	    !each_element(options->random_masks, options, add_random))
 		return false;
+	if (options->priv_levels &&
+	    !each_element(options->priv_levels, options, add_levels))
+		return false;
 	if (options->notify &&
 	    !each_element(options->notify, options, add_notify))
 		return false;
 	return !options->switch_overflows ||
 	       each_element(options->switch_overflows, options, add_switch);
+}
+
+unsigned int event_option_levels(const struct options *options,
+				 const struct event_option *event)
+{
+	return event->levels ? event->levels : options->levels;
 }
 
 bool event_options_complete(struct options *options)

@@ -20,6 +20,10 @@ bool event_options_complete(struct options *options);
 /* Does the set end its turn when one of its events has overflowed? */
 bool set_switches_on_overflow(const struct options *options, unsigned int set);
 
+/* LEVEL_* that the options choose for an event; 0 if they choose none. */
+unsigned int event_option_levels(const struct options *options,
+				 const struct event_option *event);
+
 /*
  * Cuts off the first element, at a comma. One between two slashes belongs to
  * the parameters of an event. NULL behind the last one.

@@ -14,6 +14,7 @@ const struct option_alias option_aliases[] = {
 	{ NULL,			 '3', "user-level" },
 	{ NULL,			 '0', "kernel-level" },
 	{ NULL,			 't', "session-timeout" },
+	{ "exclude-idle",	 0,   "excl-idle" },
 	{ "smpl-outfile",	 0,   "outfile" },
 	{ "extra-smpl-pmds",	 0,   "smpl-pmds" },
 	{ "smpl-per-function",	 0,   "smpl-show-func" },

@@ -69,6 +69,13 @@ const struct option_row option_table[] = {
 		.effect = CALLS(take_kernel_level),
 		.summary = "measure at kernel level; *-uk* at both",
 	}, {
+		.name = "priv-levels", .argument = "L1,...",
+		.effect = KEEPS(priv_levels),
+		.summary = "levels of each event: *u*, *k* or *uk*",
+		.details =
+			"In the order of the events; one with an empty element is\n"
+			"measured as *-u* and *-k* say.\n",
+	}, {
 		.name = "outfile", .letter = 'o', .argument = "FILE",
 		.names_file = true,
 		.effect = KEEPS(outfile),

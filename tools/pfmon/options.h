@@ -55,6 +55,7 @@ struct event_option {
 	char *cpus;			/* that count it; NULL: all */
 	unsigned int set;		/* event set */
 	unsigned int number;		/* of its PMC and PMD there */
+	unsigned int levels;		/* LEVEL_*, of --priv-levels; or 0 */
 	bool sampling;
 	uint64_t long_period;
 	uint64_t short_period;
@@ -86,7 +87,8 @@ struct options {
 	unsigned char *format_arg;	/* --smpl-arg, NULL if not given */
 	size_t format_arg_size;
 	const char *format_fields;	/* or its fields by name, or NULL */
-	const char *long_periods;	/* lists with an element per event */
+	const char *priv_levels;	/* lists with an element per event */
+	const char *long_periods;
 	const char *short_periods;
 	const char *random_masks;
 	const char *notify;

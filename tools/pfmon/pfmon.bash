@@ -7,6 +7,7 @@ _pfmon_options='
 	-e --events=
 	-u --user-level
 	-k --kernel-level
+	--priv-levels=
 	-o --outfile=
 	--with-header
 	--session-timeout=
@@ -103,6 +104,7 @@ _pfmon()
 		option=
 		case ${COMP_WORDS[at]} in
 		-e | --events | \
+		--priv-levels | \
 		-o | --outfile | \
 		--session-timeout | \
 		--switch-timeout | \

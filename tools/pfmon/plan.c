@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cpu_list.h"
+#include "event_options.h"
 #include "formats/table.h"
 #include "plan.h"
 #include "util.h"
@@ -179,8 +180,9 @@ static bool is_measurable(const struct plan *plan, unsigned int i)
 static bool encode_event(struct plan *plan, unsigned int i)
 {
 	const struct options *options = plan->options;
+	const struct event_option *event = &options->events[i];
 
-	if (!event_encode("", options->events[i].name, options->levels,
+	if (!event_encode("", event->name, event_option_levels(options, event),
 			  &plan->events[i]) || !is_measurable(plan, i))
 		return false;
 	add_configs(plan, i);
