@@ -140,7 +140,10 @@ echo '{USER} ALL=(ALL) NOPASSWD: ALL' >/etc/sudoers.d/{USER}
 
 
 def _configure(tree: Path) -> None:
-    """Nothing need be on the disk if the host fails; no initramfs is ever booted."""
+    """Nothing need be on the disk if the host fails; no initramfs is ever booted.
+
+    Python says where it was when a signal ends it, whoever runs it.
+    """
     (tree / APT_CONFIG).write_text(
         textwrap.dedent(
             """\
@@ -152,5 +155,7 @@ def _configure(tree: Path) -> None:
         )
     )
     etc = tree / "etc"
+    with (etc / "environment").open("a", encoding="utf-8") as environment:
+        environment.write("PYTHONFAULTHANDLER=1\n")
     (etc / "dpkg/dpkg.cfg.d/unsafe-io").write_text("force-unsafe-io\n")
     (etc / "initramfs-tools/update-initramfs.conf").write_text("update_initramfs=no\n")
