@@ -53,17 +53,27 @@ static bool check_each(const struct options *options)
 	return ok;
 }
 
-/* The same events, without what is only for samples of them. */
-static struct options counting(const struct options *options)
+/* The events of a set, without what is only for samples of them and for turns. */
+static struct options counting(const struct options *options, unsigned int set)
 {
 	struct options plain = *options;
-	size_t size = options->event_count * sizeof(*options->events);
 
 	plain.events = checked_calloc(options->event_count,
 				      sizeof(*options->events));
-	memcpy(plain.events, options->events, size);
-	for (unsigned int i = 0; i < plain.event_count; i++)
-		plain.events[i].sampling = false;
+	plain.event_count = 0;
+	for (unsigned int i = 0; i < options->event_count; i++) {
+		struct event_option *event = &plain.events[plain.event_count];
+
+		if (options->events[i].set != set)
+			continue;
+		*event = options->events[i];
+		event->set = 0;
+		event->sampling = false;
+		event->switch_after = 0;
+		plain.event_count++;
+	}
+	plain.set_count = 1;
+	plain.switch_ns = 0;
 	plain.sampling = false;
 	plain.overflow_block = false;
 	return plain;
@@ -96,9 +106,9 @@ static bool try_together(struct context *context)
 	return ok && context_read_counts(context) && print_denied(context);
 }
 
-static bool check_together(const struct options *options)
+static bool check_together(const struct options *options, unsigned int set)
 {
-	struct options plain = counting(options);
+	struct options plain = counting(options, set);
 	struct context context;
 	struct plan plan;
 	bool ok = plan_init(&plan, &plain);
@@ -118,7 +128,10 @@ static bool check_together(const struct options *options)
 /* A CPU may be measured by others just now, and is not tried. */
 bool check_events(const struct options *options)
 {
-	if (!check_each(options))
-		return false;
-	return options->system_wide || check_together(options);
+	bool ok = check_each(options);
+
+	for (unsigned int set = 0; ok && !options->system_wide &&
+	     set < options->set_count; set++)
+		ok = check_together(options, set);
+	return ok;
 }
