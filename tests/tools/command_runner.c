@@ -2,7 +2,10 @@
 /*
  * command_runner - runs a command as pfmon does, for the tests
  *
- * usage: command_runner COMMAND [ARGS]
+ * usage: command_runner [--detach] COMMAND [ARGS]
+ *
+ * With --detach the command is let go right after its exec, which is no stop
+ * then; nothing else stops it.
  *
  * Prints a line when the command is stopped after its exec, for each further
  * stop, "exec" or "exit", and at last the exit status that pfmon would have.
@@ -10,6 +13,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "command.h"
 
@@ -30,9 +34,11 @@ int main(int argc, char **argv)
 {
 	struct command command = { .stopped = stopped };
 	sigset_t child, unblocked;
+	bool detach = argc > 1 && !strcmp(argv[1], "--detach");
 	int signal;
 
-	if (argc < 2)
+	argv += detach;
+	if (!argv[1])
 		return 2;
 	sigemptyset(&child);
 	sigaddset(&child, SIGCHLD);
@@ -41,6 +47,8 @@ int main(int argc, char **argv)
 		return 1;
 	say("launched");
 	command_resume(&command);
+	if (detach)
+		command_detach(&command);
 	while (!command.ended && !sigwait(&child, &signal))
 		command_reap(&command);
 	printf("%d\n", command_exit_status(&command));

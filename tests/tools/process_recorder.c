@@ -4,20 +4,38 @@
  *
  * usage: process_recorder [pfmon's options] PID...
  *
+ * In place of a PID, "divide" finishes the capture and begins the next one.
  * Reads the clocks before and after, which fails where perfmon is not loaded.
  */
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "context.h"
 #include "recording.h"
 
-static bool record(struct recording *recording, char **pids)
+static bool divide(struct recording *recording, const struct plan *plan)
+{
+	struct division division;
+	bool ok = recording_divide(recording, plan, NULL, 0, &division);
+
+	printf("%s\n", division.path ? division.path : "refused");
+	free(division.path);
+	return ok;
+}
+
+static bool record(struct recording *recording, const struct plan *plan,
+		   char **pids)
 {
 	struct moment moment = clocks_read(NO_CPU);
 	bool ok = recording_clocks(recording, &moment);
 
-	for (; *pids; pids++)
-		ok = recording_process(recording, atoi(*pids)) && ok;
+	for (; *pids; pids++) {
+		if (!strcmp(*pids, "divide"))
+			ok = divide(recording, plan) && ok;
+		else
+			ok = recording_process(recording, atoi(*pids)) && ok;
+	}
 	return recording_clocks(recording, &moment) && ok;
 }
 
@@ -33,7 +51,7 @@ int main(int argc, char **argv)
 	if (!plan_init(&plan, &options))
 		return 1;
 	recording = recording_open(&plan);
-	ok = recording && record(recording, options.command);
+	ok = recording && record(recording, &plan, options.command);
 	if (recording)
 		ok = recording_close(recording) && ok;
 	plan_free(&plan);

@@ -58,3 +58,14 @@ def test_command_that_cannot_be_run_is_named(programs: Path) -> None:
     assert done.returncode == 1
     assert "launched" not in done.stdout
     assert "cannot run /no/such/command: No such file" in done.stderr
+
+
+def test_command_that_is_let_go_is_not_traced(programs: Path) -> None:
+    script = "while grep -q 'TracerPid:.*[1-9]' /proc/$$/status; do :; done; exit 9"
+    stops = lines(programs, "--detach", "sh", "-c", script)
+    assert stops == ["launched", "9"]
+
+
+def test_command_that_is_let_go_keeps_the_signal_that_it_got(programs: Path) -> None:
+    script = "kill -TERM $$"
+    assert lines(programs, "--detach", "sh", "-c", script)[-1] == "143"

@@ -25,6 +25,9 @@ from pfmon import SAMPLING, Pfmon, complaint_of
         (("-e", "cpu-clock", "--attach-task=0"), "not a thread id"),
         (("-e", "cpu-clock", "--session-timeout=0", "true"), "number of seconds"),
         (("-e", "cpu-clock", "--session-timeout=nan", "true"), "number of seconds"),
+        (("-e", "cpu-clock", "--duration=0", "true"), "number of seconds"),
+        (("-e", "cpu-clock", "--snapshot=x", "true"), "number of seconds"),
+        (("-e", "cpu-clock", "--delay=-2", "true"), "milliseconds from 0.001"),
     ],
 )
 def test_usage_errors_say_what_is_wrong(

@@ -21,12 +21,12 @@ def fixture_capture(tmp_path: Path) -> Path:
 
 
 def recorded(
-    programs: Path, capture: Path, *options: str
+    programs: Path, capture: Path, *options: str, then: tuple[str, ...] = ()
 ) -> subprocess.CompletedProcess[str]:
-    """Record this process."""
+    """Record this process, and do what process_recorder is told then."""
     program = programs / "process_recorder"
     return subprocess.run(
-        [program, *SAMPLING, *options, "-o", capture, str(os.getpid())],
+        [program, *SAMPLING, *options, "-o", capture, str(os.getpid()), *then],
         capture_output=True,
         text=True,
         check=True,
@@ -72,3 +72,20 @@ def test_clock_that_cannot_be_read_is_said_once(programs: Path, capture: Path) -
     said = recorded(programs, capture).stderr
     assert said.count("perf's clock only") == 1
     assert documents(capture, b"CLCK") == [] and documents(capture, b"MAPS")
+
+
+def test_division_finishes_the_capture_and_begins_another(
+    programs: Path, capture: Path
+) -> None:
+    done = recorded(programs, capture, then=("divide", str(os.getpid())))
+    first = capture.with_name(f"{capture.name}.1")
+    assert done.stdout == f"{first}\n"
+    for path, kinds in ((first, {b"MAPS", b"DONE"}), (capture, {b"SESS", b"MAPS"})):
+        assert kinds <= {chunk.kind for chunk in chunks_of(path.read_bytes())}
+    assert documents(first, b"MAPS")[0] == documents(capture, b"MAPS")[0]
+
+
+def test_capture_that_is_no_file_is_not_divided(programs: Path) -> None:
+    done = recorded(programs, Path("/dev/null"), then=("divide",))
+    assert done.stdout == "refused\n"
+    assert "no snapshot: /dev/null is no file that could be renamed" in done.stderr

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import event_sets
+import going_on
 import pytest
 from boot import (
     ROOT,
@@ -299,6 +300,7 @@ def _commands(target: Target) -> dict[str, str]:
     commands |= {name: name for name in _with_narrow(target, usual(target))}
     commands["named"] = _named()
     commands["events"] = _events()
+    commands["going_on"] = going_on.command()
     commands["asked"] = _asked()
     commands["sets"] = event_sets.command(target.arch)
     if target.arch == "x86_64":
@@ -517,6 +519,21 @@ def test_a_format_that_pfmon_does_not_know_takes_arguments_by_name(
     for name, events in (("named", 3), ("unnamed", 16)):
         session = (boot.out / f"{name}.cap").read_bytes()
         assert re.search(rb'"arg": ?"%02x00000000000000"' % events, session)
+
+
+@pytest.mark.parametrize("target", TARGETS, ids=str)
+def test_measuring_begins_and_ends_while_the_command_goes_on(
+    target: Target, boots: Boots[Target]
+) -> None:
+    going_on.check_times(boots[target])
+
+
+@pytest.mark.parametrize("name", ["divided", "cpus"])
+@pytest.mark.parametrize("target", TARGETS, ids=str)
+def test_snapshots_have_every_sample_once(
+    target: Target, boots: Boots[Target], name: str
+) -> None:
+    going_on.check_snapshots(boots[target], name)
 
 
 @pytest.mark.parametrize("target", TARGETS, ids=str)

@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -155,21 +156,39 @@ int capture_write(struct capture *capture, const char type[4],
 	return write_chunk(capture, type, 0, &part, 1);
 }
 
+bool capture_pack(struct packed *packed, const void *payload, size_t length)
+{
+	uLongf room = compressBound(length);
+
+	packed->bytes = checked_calloc(room, 1);
+	packed->size = 0;
+	if (compress(packed->bytes, &room, payload, length) != Z_OK) {
+		free(packed->bytes);
+		packed->bytes = NULL;
+		return false;
+	}
+	packed->size = room;
+	return true;
+}
+
+int capture_write_stored(struct capture *capture, const char type[4],
+			 const struct packed *packed)
+{
+	struct iovec part = { packed->bytes, packed->size };
+
+	return write_chunk(capture, type, CHUNK_PACKED, &part, 1);
+}
+
 int capture_write_packed(struct capture *capture, const char type[4],
 			 const void *payload, size_t length)
 {
-	uLongf room = compressBound(length);
-	Bytef *packed = checked_calloc(room, 1);
-	struct iovec part = { packed, 0 };
+	struct packed packed;
 	int ret;
 
-	if (compress(packed, &room, payload, length) != Z_OK) {
-		free(packed);
+	if (!capture_pack(&packed, payload, length))
 		return fail(capture, ENOMEM);
-	}
-	part.iov_len = room;
-	ret = write_chunk(capture, type, CHUNK_PACKED, &part, 1);
-	free(packed);
+	ret = capture_write_stored(capture, type, &packed);
+	free(packed.bytes);
 	return ret;
 }
 
@@ -207,6 +226,13 @@ int capture_write_buffer(struct capture *capture, uint32_t context,
 	};
 
 	return write_chunk(capture, "BUFR", 0, parts, CHUNK_PARTS);
+}
+
+bool capture_is_file(const struct capture *capture)
+{
+	struct stat info;
+
+	return !fstat(capture->fd, &info) && S_ISREG(info.st_mode);
 }
 
 int capture_close(struct capture *capture)

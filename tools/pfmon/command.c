@@ -222,6 +222,23 @@ void command_resume(struct command *command)
 	proceed(command->pid, PTRACE_CONT, 0);
 }
 
+/* What it was about to get is delivered; other stops have no signal. */
+static void let_go(pid_t pid, int status)
+{
+	proceed(pid, PTRACE_DETACH, status >> 16 ? 0 : WSTOPSIG(status));
+}
+
+void command_detach(struct command *command)
+{
+	int status;
+
+	if (!command->pid || command->ended)
+		return;
+	ptrace(PTRACE_INTERRUPT, command->pid, NULL, NULL);
+	if (next_change(command, 0, &status) && !command->ended)
+		let_go(command->pid, status);
+}
+
 void command_reap(struct command *command)
 {
 	int status;

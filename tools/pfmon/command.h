@@ -32,6 +32,9 @@ bool command_launch(struct command *command, char **argv,
 /* Lets the program that command_launch() left stopped go on. */
 void command_resume(struct command *command);
 
+/* Lets it go on by itself: not traced, and not killed if this program dies. */
+void command_detach(struct command *command);
+
 /* Handles what has happened to it; to be called after SIGCHLD. */
 void command_reap(struct command *command);
 

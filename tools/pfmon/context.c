@@ -217,12 +217,41 @@ bool context_load(struct context *context, pid_t tid)
 
 bool context_start(struct context *context)
 {
-	if (!pfm_start(context->fd, NULL))
+	context->started = !pfm_start(context->fd, NULL);
+	if (context->started)
 		return true;
 	if (errno == EBUSY)
 		message("cannot start measuring: the PMU has not enough free counters for these events; see --switch-timeout");
 	else
 		message("cannot start measuring: %s", strerror(errno));
+	return false;
+}
+
+/* What a command says of a context that is not attached any more. */
+static bool is_gone(int error)
+{
+	return error == EBUSY || error == ENODEV;
+}
+
+bool context_pause(struct context *context)
+{
+	if (!context->started || !pfm_stop(context->fd) || is_gone(errno))
+		return true;
+	message("cannot pause measuring: %s", strerror(errno));
+	return false;
+}
+
+bool context_go_on(struct context *context)
+{
+	int error;
+
+	if (!context->started || !pfm_start(context->fd, NULL))
+		return true;
+	error = errno;
+	/* EBUSY may also be that the counters went to others meanwhile. */
+	if (is_gone(error) && pfm_stop(context->fd))
+		return true;
+	message("cannot go on measuring: %s", strerror(error));
 	return false;
 }
 
@@ -286,7 +315,7 @@ int context_save_and_restart(struct context *context, enum smpl_moment moment)
 		return 0;
 	if (!pfm_restart(context->fd))
 		return saved;
-	if (errno == EBUSY || errno == ENODEV)
+	if (is_gone(errno))
 		return 0;
 	message("cannot go on after a notification: %s", strerror(errno));
 	return -1;

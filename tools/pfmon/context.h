@@ -21,6 +21,7 @@ struct context {
 	pid_t tid;			/* what was passed as load_pid */
 	int cpu;			/* NO_CPU for a per-thread context */
 	int fd;
+	bool started;			/* and not stopped for good */
 	void *buffer;			/* mapping of the sampling buffer */
 	size_t buffer_size;		/* 0 without a buffer */
 	const struct smpl_module *layout; /* of the buffer; NULL: unknown */
@@ -52,6 +53,14 @@ bool context_load(struct context *context, pid_t tid);
 bool context_start(struct context *context);
 
 /*
+ * Between the two a started context is not monitoring: its buffer stays as it
+ * is. A thread that has ended meanwhile, and a CPU that is offline, are no
+ * error.
+ */
+bool context_pause(struct context *context);
+bool context_go_on(struct context *context);
+
+/*
  * Unloads; a context that is unloaded already is not an error. Says so if its
  * CPU has gone offline meanwhile.
  */
@@ -64,8 +73,8 @@ void context_unload(struct context *context);
 int context_next_message(struct context *context);
 
 /*
- * Ends a notification, or saves what an exec has interrupted: copies, at least
- * what a restart frees, and restarts. Returns 1 if the image is to be recorded,
+ * Ends a notification, or saves what an exec or context_pause() has interrupted:
+ * copies, at least what a restart frees, and restarts. Returns 1 if the image is to be recorded,
  * 0 if not, -1 with a message on an error. A thread that has ended
  * meanwhile is not an error: its buffer is saved at the end.
  */

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /* measure.c - what measuring a thread and measuring CPUs have in common */
 #define _GNU_SOURCE
+#include <stdlib.h>
+
 #include "measure.h"
 #include "report.h"
 #include "util.h"
+
+#define PROGRESS_NS	1000000000
 
 static bool record_processes(struct measurement *m, pid_t tgid)
 {
@@ -54,8 +58,27 @@ bool measurement_record_clocks(struct measurement *m, int cpu)
 
 bool measurement_start_time(struct measurement *m)
 {
-	return waiter_start(m->waiter, m->options->timeout_ns,
-			    progress_wanted(m->options));
+	const struct options *options = m->options;
+
+	return waiter_start_once(m->waiter, TIMER_TIMEOUT,
+				 options->timeout_ns) &&
+	       waiter_start_once(m->waiter, TIMER_DELAY, options->delay_ns) &&
+	       waiter_start_ticking(m->waiter, TIMER_PROGRESS,
+				    progress_wanted(options) ?
+				    PROGRESS_NS : 0) &&
+	       waiter_start_ticking(m->waiter, TIMER_SNAPSHOT,
+				    options->snapshot_ns);
+}
+
+bool measurement_waits(const struct measurement *m)
+{
+	return m->options->delay_ns || m->options->delayed_for_good;
+}
+
+bool measurement_has_begun(struct measurement *m)
+{
+	return waiter_start_once(m->waiter, TIMER_DURATION,
+				 m->options->duration_ns);
 }
 
 void measurement_print_progress(const struct measurement *m)
@@ -63,8 +86,57 @@ void measurement_print_progress(const struct measurement *m)
 	struct totals totals;
 
 	if (m->recording)
-		totals = recording_totals(m->recording);
+		totals = recording_now(m->recording, m->contexts, m->count);
 	progress_print(&m->plan, m->recording ? &totals : NULL);
+}
+
+static bool divide(struct measurement *m, pid_t tgid)
+{
+	struct division division;
+
+	if (!recording_divide(m->recording, &m->plan, m->contexts, m->count,
+			      &division))
+		return false;
+	if (!division.path)
+		return true;
+	progress_end(m->options);
+	report_summary(&division.totals, division.path);
+	free(division.path);
+	return recording_clocks(m->recording, &m->start) &&
+	       record_processes(m, tgid);
+}
+
+/* What is over, and what the contexts have counted by now. */
+static bool report_so_far(const struct measurement *m)
+{
+	const struct results *over = &m->results;
+	bool keep = !m->options->aggregate;
+	struct results now;
+	bool ok;
+
+	results_init(&now, &m->plan);
+	for (unsigned int i = 0; i < over->row_count; i++)
+		results_add(&now, &over->rows[i], keep);
+	if (!over->row_count && over->sum.parts)
+		results_add(&now, &over->sum, keep);
+	for (unsigned int i = 0; i < m->count; i++)
+		results_add(&now, &m->contexts[i]->result, keep);
+	ok = report_counts(&now);
+	results_free(&now);
+	return ok;
+}
+
+bool measurement_snapshot(struct measurement *m, pid_t tgid)
+{
+	if (!m->recording) {
+		progress_end(m->options);
+		return report_so_far(m);
+	}
+	if (!m->plan.format.device)
+		return divide(m, tgid);
+	message("no snapshot: the samples of format %s come from %s, and cannot be divided",
+		m->plan.format.name, m->plan.format.device_path);
+	return true;
 }
 
 /* A command may outlive its measurement. */
@@ -91,7 +163,8 @@ static bool finish_recording(struct measurement *m,
 					  m->count, exit_status_of(m)) && ok;
 	add_results(m);
 	totals = recording_totals(m->recording);
-	report_summary(&totals, &m->results);
+	report_summary(&totals, m->options->outfile);
+	report_denied(&m->results);
 	return ok;
 }
 
@@ -118,6 +191,22 @@ int measurement_finish(struct measurement *m,
 	if (!ok || m->failed)
 		return PFMON_EXIT_ERROR;
 	return exit_status == NO_EXIT_STATUS ? 0 : exit_status;
+}
+
+int measurement_await_command(struct measurement *m, int status)
+{
+	unsigned int wake = 0;
+
+	while (m->command.pid && !m->command.ended && !(wake & WAKE_ERROR)) {
+		wake = waiter_wait(m->waiter, -1);
+		if (wake & WAKE_SIGNAL)
+			waiter_handle_signals(m->waiter, &m->command);
+		if (wake & WAKE_TIMER(TIMER_TIMEOUT))
+			command_signal(&m->command, SIGTERM);
+	}
+	if (status || !m->command.pid || !m->command.ended)
+		return status;
+	return command_exit_status(&m->command);
 }
 
 bool measurement_close(struct measurement *m)

@@ -65,10 +65,30 @@ void measurement_add_result(struct measurement *m,
 /* What the clocks show now: clocks_read(). */
 bool measurement_record_clocks(struct measurement *m, int cpu);
 
-/* Starts the time after which the measurement ends, and progress reports. */
+/*
+ * Starts the session's time: when it ends, when measuring begins if that is put
+ * off, progress reports, snapshots.
+ */
 bool measurement_start_time(struct measurement *m);
 
+/* Is the beginning put off? measurement_has_begun() is called at it. */
+bool measurement_waits(const struct measurement *m);
+bool measurement_has_begun(struct measurement *m);
+
 void measurement_print_progress(const struct measurement *m);
+
+/*
+ * Once all contexts have been saved, and their counts read: finishes the
+ * capture and begins another one, which tgid is for as in
+ * measurement_start_recording(), or prints the counts so far.
+ */
+bool measurement_snapshot(struct measurement *m, pid_t tgid);
+
+/*
+ * When the measurement is over, and the command is not: goes on as if it was
+ * the command. Returns the exit status, that of the measurement unless 0.
+ */
+int measurement_await_command(struct measurement *m, int status);
 
 /*
  * Ends the recording and prints its summary, or prints the counts. complete()

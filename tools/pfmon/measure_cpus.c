@@ -5,13 +5,15 @@
  * A system-wide context takes its commands on its CPU only, so each is served
  * by a thread that is pinned there. The threads and the main one meet three
  * times: when all contexts are attached, when the capture has its first
- * chunks, and when all CPUs are monitored.
+ * chunks, and when all CPUs are monitored. Then the main one asks all others
+ * for what is to be done; the last that has done it does what is left.
  */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -22,11 +24,18 @@
 
 struct system;
 
+/* What workers are asked for. */
+#define ASK_BEGIN	0x1
+#define ASK_SNAPSHOT	0x2
+#define ASK_END		0x4
+
 struct worker {
 	struct system *system;
 	pthread_t thread;
 	struct context context;
 	int cpu;
+	int ask_fd;			/* readable when it is asked */
+	atomic_uint asked;		/* ASK_* */
 	bool opened;
 	bool failed;
 };
@@ -36,7 +45,9 @@ struct system {
 	struct worker *workers;		/* m.count of them */
 	pthread_barrier_t barrier;
 	bool cancelled;			/* set between the first two meetings */
-	int stop_fd;			/* readable when workers must end */
+	bool begun;			/* measuring is, or has been asked for */
+	atomic_bool wanted;		/* is a snapshot */
+	atomic_uint unsaved;		/* workers that it waits for, and one */
 };
 
 static void meet(struct system *system)
@@ -97,15 +108,85 @@ static bool handle_messages(struct worker *worker)
 	return type == 0;
 }
 
+static void ask(struct system *system, unsigned int what)
+{
+	for (unsigned int i = 0; i < system->m.count; i++) {
+		atomic_fetch_or(&system->workers[i].asked, what);
+		raise_event(system->workers[i].ask_fd);
+	}
+}
+
+/* One after the other: the one that is taken ends with another try. */
+static void begin_snapshot(struct system *system)
+{
+	unsigned int none = 0;
+
+	while (atomic_load(&system->wanted)) {
+		if (!atomic_compare_exchange_strong(&system->unsaved, &none,
+						    system->m.count + 1))
+			return;
+		if (atomic_exchange(&system->wanted, false)) {
+			ask(system, ASK_SNAPSHOT);
+			return;
+		}
+		atomic_store(&system->unsaved, 0);
+	}
+}
+
+/* Saves what there is although the buffer is not full. */
+static bool save_now(struct worker *worker, enum smpl_moment moment)
+{
+	struct recording *recording = worker->system->m.recording;
+	struct context *context = &worker->context;
+	int saved = 0;
+
+	if (!recording)
+		return true;
+	if (!context_pause(context))
+		return false;
+	if (!handle_messages(worker))
+		return false;
+	if (context->layout)
+		saved = context_save_and_restart(context, moment);
+	return context_go_on(context) && saved >= 0 &&
+	       (!saved || recording_buffer(recording, context));
+}
+
+/* The last one takes it, and only then lets there be another. */
+static bool take_part_in_snapshot(struct worker *worker)
+{
+	struct system *system = worker->system;
+	bool ok;
+
+	if (!save_now(worker, SMPL_NOTIFIED) ||
+	    !context_read_counts(&worker->context))
+		return false;
+	if (atomic_fetch_sub(&system->unsaved, 1) != 2)
+		return true;
+	ok = measurement_snapshot(&system->m, ALL_PROCESSES);
+	atomic_store(&system->unsaved, 0);
+	begin_snapshot(system);
+	return ok;
+}
+
+/* Does what it is asked for; false if it cannot. */
+static bool obey(struct worker *worker, unsigned int asked)
+{
+	if ((asked & ASK_BEGIN) && !context_start(&worker->context))
+		return false;
+	return !(asked & ASK_SNAPSHOT) || take_part_in_snapshot(worker);
+}
+
 /* Serves the context until all are to end; false if it cannot be served. */
 static bool serve(struct worker *worker)
 {
 	struct pollfd fds[] = {
 		{ .fd = worker->context.fd, .events = POLLIN },
-		{ .fd = worker->system->stop_fd, .events = POLLIN },
+		{ .fd = worker->ask_fd, .events = POLLIN },
 	};
+	unsigned int asked = 0;
 
-	while (!fds[1].revents) {
+	while (!(asked & ASK_END)) {
 		if (poll(fds, ARRAY_SIZE(fds), -1) < 0) {
 			if (errno == EINTR)
 				continue;
@@ -113,6 +194,12 @@ static bool serve(struct worker *worker)
 			return false;
 		}
 		if (fds[0].revents && !handle_messages(worker))
+			return false;
+		if (!fds[1].revents)
+			continue;
+		lower_event(worker->ask_fd);
+		asked = atomic_exchange(&worker->asked, 0);
+		if (!obey(worker, asked))
 			return false;
 	}
 	return true;
@@ -146,7 +233,7 @@ static void *work(void *data)
 			context_unload(&worker->context);
 		return NULL;
 	}
-	worker->failed = !context_start(&worker->context);
+	worker->failed = system->begun && !context_start(&worker->context);
 	meet(system);
 	if (!worker->failed)
 		worker->failed = !serve(worker);
@@ -175,29 +262,75 @@ static bool any_failed(const struct system *system)
 	return false;
 }
 
+static void begin_late(struct system *system)
+{
+	if (system->begun)
+		return;
+	system->begun = true;
+	ask(system, ASK_BEGIN);
+	if (!measurement_has_begun(&system->m))
+		system->m.failed = true;
+}
+
+static void ask_for_snapshot(struct system *system)
+{
+	atomic_store(&system->wanted, true);
+	begin_snapshot(system);
+}
+
+/* Returns false if the measurement is to end. */
+static bool handle_signals(struct system *system)
+{
+	unsigned int wishes = waiter_handle_signals(system->m.waiter,
+						    &system->m.command);
+
+	if (wishes & WISH_BEGIN)
+		begin_late(system);
+	if (wishes & WISH_SNAPSHOT)
+		ask_for_snapshot(system);
+	return !(wishes & WISH_END);
+}
+
+/* The same. */
+static bool handle_timers(struct system *system, unsigned int wake)
+{
+	struct command *command = &system->m.command;
+
+	if (wake & WAKE_TIMER(TIMER_DELAY))
+		begin_late(system);
+	if (wake & WAKE_TIMER(TIMER_PROGRESS))
+		measurement_print_progress(&system->m);
+	if (wake & WAKE_TIMER(TIMER_SNAPSHOT))
+		ask_for_snapshot(system);
+	if (wake & WAKE_TIMER(TIMER_DURATION)) {
+		command_detach(command);
+		return false;
+	}
+	if (wake & WAKE_TIMER(TIMER_TIMEOUT))
+		command_signal(command, SIGTERM);
+	return !(wake & WAKE_TIMER(TIMER_TIMEOUT)) || command->pid;
+}
+
 /* Returns when the measurement is to end. */
 static void run(struct system *system)
 {
-	struct command *command = &system->m.command;
 	unsigned int wake;
 
-	while (!command->ended) {
+	while (!system->m.command.ended && !system->m.failed) {
 		wake = waiter_wait(system->m.waiter, -1);
-		if ((wake & WAKE_SIGNAL) &&
-		    waiter_handle_signals(system->m.waiter, command))
+		if ((wake & WAKE_SIGNAL) && !handle_signals(system))
 			return;
-		if (wake & (WAKE_ALARM | WAKE_ERROR)) {
+		if (wake & (WAKE_ALARM | WAKE_ERROR))
 			system->m.failed = true;
+		else if (!handle_timers(system, wake))
 			return;
-		}
-		if (wake & WAKE_TIMEOUT) {
-			if (!command->pid)
-				return;
-			command_signal(command, SIGTERM);
-		}
-		if (wake & WAKE_TICK)
-			measurement_print_progress(&system->m);
 	}
+}
+
+static bool start_time(struct system *system)
+{
+	return measurement_start_time(&system->m) &&
+	       (!system->begun || measurement_has_begun(&system->m));
 }
 
 /* Between the first and the second meeting the workers wait. */
@@ -205,6 +338,7 @@ static void measure(struct system *system)
 {
 	meet(system);
 	system->m.plan.start_ns = clock_ns(CLOCK_REALTIME);
+	system->begun = !measurement_waits(&system->m);
 	system->cancelled = any_failed(system) ||
 		!measurement_start_recording(&system->m, ALL_PROCESSES);
 	meet(system);
@@ -215,11 +349,11 @@ static void measure(struct system *system)
 	meet(system);
 	if (system->m.command.pid)
 		command_resume(&system->m.command);
-	if (measurement_start_time(&system->m))
+	if (start_time(system))
 		run(system);
 	else
 		system->m.failed = true;
-	raise_event(system->stop_fd);
+	ask(system, ASK_END);
 }
 
 static void start_workers(struct system *system)
@@ -324,6 +458,7 @@ static bool make_workers(struct system *system)
 		system->workers[i].system = system;
 		system->workers[i].cpu = cpus[i];
 		system->workers[i].context.fd = -1;
+		system->workers[i].ask_fd = -1;
 		system->m.contexts[i] = &system->workers[i].context;
 	}
 	free(cpus);
@@ -335,25 +470,37 @@ static void free_workers(struct system *system)
 	for (unsigned int i = 0; i < system->m.count; i++) {
 		if (system->workers[i].opened)
 			context_close(&system->workers[i].context);
+		if (system->workers[i].ask_fd >= 0)
+			close(system->workers[i].ask_fd);
 	}
 	free(system->workers);
 	free(system->m.contexts);
+}
+
+static bool open_ask_fds(struct system *system)
+{
+	for (unsigned int i = 0; i < system->m.count; i++) {
+		int fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+
+		if (fd < 0) {
+			message("cannot make an eventfd: %s", strerror(errno));
+			return false;
+		}
+		system->workers[i].ask_fd = fd;
+	}
+	return true;
 }
 
 static int measure_all(struct system *system)
 {
 	int status;
 
-	system->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (system->stop_fd < 0) {
-		message("cannot make an eventfd: %s", strerror(errno));
+	if (!open_ask_fds(system))
 		return PFMON_EXIT_ERROR;
-	}
 	status = measure_command(system);
 	if (!measurement_close(&system->m))
 		status = PFMON_EXIT_ERROR;
-	close(system->stop_fd);
-	return status;
+	return measurement_await_command(&system->m, status);
 }
 
 int measure_cpus(const struct options *options, struct waiter *waiter)

@@ -17,6 +17,7 @@ struct thread {
 	struct context *contexts[1];	/* the context, as a list */
 	pid_t tgid;
 	bool loaded;			/* and neither unloaded nor ended */
+	bool over;			/* it ends before the command */
 };
 
 /*
@@ -72,6 +73,36 @@ static bool save_before_exec(struct thread *thread)
 							&thread->context));
 }
 
+/* Saves what there is although the buffer is not full. */
+static bool save_now(struct thread *thread, enum smpl_moment moment)
+{
+	struct context *context = &thread->context;
+	struct recording *recording = thread->m.recording;
+	int saved = 0;
+
+	if (!recording)
+		return true;
+	if (!context_pause(context))
+		return false;
+	handle_messages(thread, false);
+	if (thread->loaded && context->layout)
+		saved = context_save_and_restart(context, moment);
+	if (saved < 0 || !context_go_on(context))
+		return false;
+	return !saved || (recording_new_of_process(recording, thread->tgid) &&
+			  recording_buffer(recording, context));
+}
+
+static void take_snapshot(struct thread *thread)
+{
+	if (!thread->loaded || thread->m.failed)
+		return;
+	if (!save_now(thread, SMPL_NOTIFIED) ||
+	    !context_read_counts(&thread->context) ||
+	    !measurement_snapshot(&thread->m, thread->tgid))
+		thread->m.failed = true;
+}
+
 static void process_stopped(pid_t pid, bool after_exec, void *data)
 {
 	struct thread *thread = data;
@@ -99,8 +130,61 @@ static void handle_timeout(struct thread *thread)
 		stop_measuring(thread);
 }
 
+static bool begin(struct thread *thread)
+{
+	return thread->context.started ||
+	       (context_start(&thread->context) &&
+		measurement_has_begun(&thread->m));
+}
+
+static void begin_late(struct thread *thread)
+{
+	if (thread->loaded && !begin(thread))
+		thread->m.failed = true;
+}
+
+/* The command goes on, but measuring it does not. */
+static void end_duration(struct thread *thread)
+{
+	stop_measuring(thread);
+	if (thread->m.recording &&
+	    !recording_process(thread->m.recording, thread->tgid))
+		thread->m.failed = true;
+	command_detach(&thread->m.command);
+	thread->over = true;
+}
+
+static void handle_signals(struct thread *thread)
+{
+	unsigned int wishes = waiter_handle_signals(thread->m.waiter,
+						    &thread->m.command);
+
+	if (wishes & WISH_END)
+		stop_measuring(thread);
+	if (wishes & WISH_BEGIN)
+		begin_late(thread);
+	if (wishes & WISH_SNAPSHOT)
+		take_snapshot(thread);
+}
+
+static void handle_timers(struct thread *thread, unsigned int wake)
+{
+	if (wake & WAKE_TIMER(TIMER_TIMEOUT))
+		handle_timeout(thread);
+	if (wake & WAKE_TIMER(TIMER_DELAY))
+		begin_late(thread);
+	if (wake & WAKE_TIMER(TIMER_DURATION))
+		end_duration(thread);
+	if (wake & WAKE_TIMER(TIMER_PROGRESS))
+		measurement_print_progress(&thread->m);
+	if (wake & WAKE_TIMER(TIMER_SNAPSHOT))
+		take_snapshot(thread);
+}
+
 static bool goes_on(const struct thread *thread)
 {
+	if (thread->over)
+		return false;
 	return thread->m.command.pid ? !thread->m.command.ended :
 				       thread->loaded;
 }
@@ -115,13 +199,9 @@ static void run(struct thread *thread)
 				   thread->loaded ? thread->context.fd : -1);
 		if (wake & WAKE_FD)
 			handle_messages(thread, false);
-		if ((wake & WAKE_SIGNAL) &&
-		    waiter_handle_signals(m->waiter, &m->command))
-			stop_measuring(thread);
-		if (wake & WAKE_TIMEOUT)
-			handle_timeout(thread);
-		if (wake & WAKE_TICK)
-			measurement_print_progress(m);
+		if (wake & WAKE_SIGNAL)
+			handle_signals(thread);
+		handle_timers(thread, wake);
 		if (wake & (WAKE_ALARM | WAKE_ERROR))
 			m->failed = true;
 		if (m->failed)
@@ -150,7 +230,7 @@ static bool load_and_start(struct thread *thread, pid_t tid)
 	thread->loaded = true;
 	thread->m.start = clocks_read(NO_CPU);
 	return measurement_start_recording(&thread->m, thread->tgid) &&
-	       context_start(&thread->context) &&
+	       (measurement_waits(&thread->m) || begin(thread)) &&
 	       measurement_start_time(&thread->m);
 }
 
@@ -188,7 +268,8 @@ static int measure_command(struct thread *thread)
 	}
 	command_resume(command);
 	run(thread);
-	command_kill(command);
+	if (!thread->over)
+		command_kill(command);
 	wait_for_end_message(thread);
 	return finish(thread);
 }
@@ -239,6 +320,8 @@ static int measure(struct thread *thread)
 	if (!measurement_close(&thread->m))
 		status = PFMON_EXIT_ERROR;
 	context_close(&thread->context);
+	if (thread->over)
+		status = measurement_await_command(&thread->m, status);
 	return status;
 }
 

@@ -180,13 +180,40 @@ static uint64_t parse_time(const char *text, double unit_ns)
 	return (uint64_t)(number * unit_ns);
 }
 
+/* False with a message, in the name of the option, if it is no time. */
+static bool parse_seconds(const char *option, const char *text, uint64_t *ns)
+{
+	*ns = parse_time(text, 1e9);
+	if (!*ns)
+		message("--%s: '%s' is not a number of seconds from 0.001 to 10^9",
+			option, text);
+	return *ns;
+}
+
 bool parse_session_timeout(struct options *options, const char *text)
 {
-	options->timeout_ns = parse_time(text, 1e9);
-	if (!options->timeout_ns)
-		message("--session-timeout: '%s' is not a number of seconds from 0.001 to 10^9",
-			text);
-	return options->timeout_ns;
+	return parse_seconds("session-timeout", text, &options->timeout_ns);
+}
+
+bool parse_duration(struct options *options, const char *text)
+{
+	return parse_seconds("duration", text, &options->duration_ns);
+}
+
+bool parse_snapshot(struct options *options, const char *text)
+{
+	return parse_seconds("snapshot", text, &options->snapshot_ns);
+}
+
+bool parse_delay(struct options *options, const char *text)
+{
+	options->delayed_for_good = !strcmp(text, "-1");
+	options->delay_ns = parse_time(text, 1e6);
+	if (options->delayed_for_good || options->delay_ns)
+		return true;
+	message("--delay: '%s' is neither a number of milliseconds from 0.001 to 10^9 nor -1",
+		text);
+	return false;
 }
 
 bool parse_switch_timeout(struct options *options, const char *text)

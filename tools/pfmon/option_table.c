@@ -96,6 +96,29 @@ const struct option_row option_table[] = {
 			"The number may have decimals.\n"
 			"A command is sent *SIGTERM* then.\n",
 	}, {
+		.name = "duration", .argument = "S",
+		.effect = CALLS(parse_duration),
+		.summary = "measure for _S_ seconds only",
+		.details =
+			"Unlike *--session-timeout* it leaves a command alone: what was\n"
+			"measured is printed, or saved, at once, and *pfmon* waits for\n"
+			"the command, which is not traced any more.\n"
+			"The time begins with measuring: see *--delay*.\n",
+	}, {
+		.name = "delay", .argument = "MS",
+		.effect = CALLS(parse_delay),
+		.summary = "begin measuring after _MS_ milliseconds",
+		.details =
+			"They begin with the command, or the session.\n"
+			"With -1, measuring begins when *pfmon* gets *SIGUSR1*, as it\n"
+			"also does if that comes before the time is over.\n",
+	}, {
+		.name = "snapshot", .argument = "S",
+		.effect = CALLS(parse_snapshot),
+		.summary = "save what there is every _S_ seconds",
+		.details =
+			"*SIGUSR2* does the same at any moment: see SIGNALS.\n",
+	}, {
 		.name = "switch-timeout", .argument = "MS",
 		.effect = CALLS(parse_switch_timeout),
 		.summary = "each *-e* is an event set; they take turns of _MS_ ms",

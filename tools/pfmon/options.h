@@ -105,6 +105,10 @@ struct options {
 	bool pin_command;		/* it runs on these CPUs only */
 	pid_t attach;			/* 0 if not given */
 	uint64_t timeout_ns;		/* 0 for none */
+	uint64_t duration_ns;		/* 0 for none */
+	uint64_t delay_ns;		/* 0 for none */
+	bool delayed_for_good;		/* until a signal comes */
+	uint64_t snapshot_ns;		/* 0: only when a signal comes */
 	char **command;			/* NULL if not given */
 
 	const char *outfile;		/* NULL if not given */

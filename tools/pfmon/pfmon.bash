@@ -11,6 +11,9 @@ _pfmon_options='
 	-o --outfile=
 	--with-header
 	--session-timeout=
+	--duration=
+	--delay=
+	--snapshot=
 	--switch-timeout=
 	--attach-task=
 	--system-wide
@@ -107,6 +110,9 @@ _pfmon()
 		--priv-levels | \
 		-o | --outfile | \
 		--session-timeout | \
+		--duration | \
+		--delay | \
+		--snapshot | \
 		--switch-timeout | \
 		--attach-task | \
 		--cpu-list | \

@@ -5,11 +5,13 @@
 #include <dirent.h>
 #include <errno.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "capture.h"
 #include "capture_json.h"
+#include "command.h"
 #include "jit.h"
 #include "maps.h"
 #include "recording.h"
@@ -25,6 +27,10 @@ struct recording {
 	bool samples_tell_process;	/* if it is not the same for all */
 	bool clock_failed;		/* to be read, and that was said */
 	struct totals totals;
+	struct totals before;		/* what of them is in earlier captures */
+	uint64_t lost_elsewhere;	/* not by contexts */
+	unsigned int divisions;		/* earlier captures */
+	struct packed kernel;		/* its symbols */
 	bool failed;
 };
 
@@ -40,15 +46,28 @@ static bool written(struct recording *recording, int ret)
 	return false;
 }
 
+/* Of processes a capture has yet to be told. */
+static void know_nothing(struct recording *recording, const struct plan *plan)
+{
+	recording->maps = maps_create(plan->options->data_maps ||
+				      plan->format.data_addresses);
+	recording->threads = threads_create();
+	recording->jit = jit_create();
+}
+
+static void forget(struct recording *recording)
+{
+	jit_destroy(recording->jit);
+	threads_destroy(recording->threads);
+	maps_destroy(recording->maps);
+}
+
 struct recording *recording_open(const struct plan *plan)
 {
 	struct recording *recording = checked_calloc(1, sizeof(*recording));
 
 	pthread_mutex_init(&recording->lock, NULL);
-	recording->maps = maps_create(plan->options->data_maps ||
-				      plan->format.data_addresses);
-	recording->threads = threads_create();
-	recording->jit = jit_create();
+	know_nothing(recording, plan);
 	recording->totals.samples_known =
 		plan->format.module || plan->format.device;
 	if (written(recording, capture_open(&recording->capture,
@@ -62,9 +81,8 @@ bool recording_close(struct recording *recording)
 {
 	bool ok = written(recording, capture_close(&recording->capture));
 
-	jit_destroy(recording->jit);
-	threads_destroy(recording->threads);
-	maps_destroy(recording->maps);
+	forget(recording);
+	free(recording->kernel.bytes);
 	pthread_mutex_destroy(&recording->lock);
 	free(recording);
 	return ok;
@@ -105,20 +123,27 @@ static bool has_addresses(const char *symbols)
 	return false;
 }
 
-static bool write_kernel_symbols(struct recording *recording)
+/* They are many: they are read and packed once for all captures. */
+static void read_kernel_symbols(struct recording *recording)
 {
 	size_t length;
 	char *symbols = read_file("/proc/kallsyms", &length);
-	bool ok = true;
 
-	if (symbols && has_addresses(symbols))
-		ok = written(recording,
-			     capture_write_packed(&recording->capture, "KSYM",
-						  symbols, length));
-	else
+	if (!symbols || !has_addresses(symbols))
 		message("samples in the kernel stay without symbols: /proc/kallsyms hides its addresses (see kernel.kptr_restrict)");
+	else if (!capture_pack(&recording->kernel, symbols, length))
+		message("samples in the kernel stay without symbols: no memory");
 	free(symbols);
-	return ok;
+}
+
+static bool write_kernel_symbols(struct recording *recording)
+{
+	if (!recording->divisions)
+		read_kernel_symbols(recording);
+	return !recording->kernel.bytes ||
+	       written(recording, capture_write_stored(&recording->capture,
+						       "KSYM",
+						       &recording->kernel));
 }
 
 /* Samples of CPUs are of any process: do all say of which? */
@@ -133,6 +158,15 @@ static bool samples_tell_process(struct context *const *contexts,
 	return true;
 }
 
+static bool write_beginning(struct recording *recording,
+			    const struct plan *plan,
+			    struct context *const *contexts, unsigned int count)
+{
+	return write_text(recording, "SESS",
+			  session_json(plan, contexts, count)) &&
+	       (!samples_kernel(plan) || write_kernel_symbols(recording));
+}
+
 bool recording_begin(struct recording *recording,
 		     const struct plan *plan,
 		     struct context *const *contexts, unsigned int count)
@@ -141,9 +175,7 @@ bool recording_begin(struct recording *recording,
 
 	pthread_mutex_lock(&recording->lock);
 	recording->samples_tell_process = samples_tell_process(contexts, count);
-	ok = write_text(recording, "SESS",
-			session_json(plan, contexts, count)) &&
-	     (!samples_kernel(plan) || write_kernel_symbols(recording));
+	ok = write_beginning(recording, plan, contexts, count);
 	pthread_mutex_unlock(&recording->lock);
 	return ok;
 }
@@ -277,6 +309,7 @@ void recording_notification(struct recording *recording)
 void recording_lost(struct recording *recording, uint64_t samples)
 {
 	pthread_mutex_lock(&recording->lock);
+	recording->lost_elsewhere += samples;
 	recording->totals.lost += samples;
 	pthread_mutex_unlock(&recording->lock);
 }
@@ -323,6 +356,43 @@ bool recording_clocks(struct recording *recording, const struct moment *moment)
 	return ok;
 }
 
+/* Brings what was lost up to date. */
+static void count_losses(struct recording *recording,
+			 struct context *const *contexts, unsigned int count)
+{
+	recording->totals.lost = recording->lost_elsewhere;
+	for (unsigned int i = 0; i < count; i++)
+		recording->totals.lost += context_stats(contexts[i]).lost;
+}
+
+/* What of the totals is in this capture, the rest being in earlier ones. */
+static struct totals totals_of_capture(const struct recording *recording)
+{
+	const struct totals *before = &recording->before;
+	struct totals totals = recording->totals;
+
+	totals.samples -= before->samples;
+	totals.lost -= before->lost;
+	totals.notifications -= before->notifications;
+	totals.bytes -= before->bytes;
+	return totals;
+}
+
+static bool write_end(struct recording *recording, const struct plan *plan,
+		      struct context *const *contexts, unsigned int count,
+		      int exit_status)
+{
+	struct totals totals;
+
+	count_losses(recording, contexts, count);
+	totals = totals_of_capture(recording);
+	return written(recording, jit_write(recording->jit,
+					    &recording->capture)) &&
+	       write_text(recording, "DONE",
+			  totals_json(plan, contexts, count, &totals,
+				      exit_status));
+}
+
 bool recording_end(struct recording *recording, const struct plan *plan,
 		   struct context *const *contexts, unsigned int count,
 		   int exit_status)
@@ -333,16 +403,72 @@ bool recording_end(struct recording *recording, const struct plan *plan,
 	pthread_mutex_lock(&recording->lock);
 	for (unsigned int i = 0; i < count; i++) {
 		stats = context_stats(contexts[i]);
-		recording->totals.lost += stats.lost;
 		tell_of_trouble(contexts[i], &stats);
 	}
-	ok = written(recording, jit_write(recording->jit,
-					  &recording->capture)) &&
-	     write_text(recording, "DONE",
-			totals_json(plan, contexts, count,
-				    &recording->totals, exit_status));
+	ok = write_end(recording, plan, contexts, count, exit_status);
 	pthread_mutex_unlock(&recording->lock);
 	return ok;
+}
+
+/* Renames the capture to what it returns; NULL with a message if it cannot. */
+static char *put_aside(struct recording *recording)
+{
+	const char *path = recording->capture.path;
+	char *name;
+
+	if (!capture_is_file(&recording->capture)) {
+		message("no snapshot: %s is no file that could be renamed",
+			path);
+		return NULL;
+	}
+	name = checked_printf("%s.%u", path, recording->divisions + 1);
+	if (!rename(path, name))
+		return name;
+	message("no snapshot: cannot rename %s to %s: %s", path, name,
+		strerror(errno));
+	free(name);
+	return NULL;
+}
+
+static bool begin_next(struct recording *recording, const struct plan *plan,
+		       struct context *const *contexts, unsigned int count)
+{
+	const char *path = recording->capture.path;
+
+	recording->before = recording->totals;
+	recording->divisions++;
+	forget(recording);
+	know_nothing(recording, plan);
+	return written(recording, capture_close(&recording->capture)) &&
+	       written(recording, capture_open(&recording->capture, path)) &&
+	       write_beginning(recording, plan, contexts, count);
+}
+
+bool recording_divide(struct recording *recording, const struct plan *plan,
+		      struct context *const *contexts, unsigned int count,
+		      struct division *division)
+{
+	bool ok = true;
+
+	pthread_mutex_lock(&recording->lock);
+	division->path = put_aside(recording);
+	if (division->path) {
+		ok = write_end(recording, plan, contexts, count,
+			       NO_EXIT_STATUS);
+		division->totals = totals_of_capture(recording);
+		ok = ok && begin_next(recording, plan, contexts, count);
+	}
+	pthread_mutex_unlock(&recording->lock);
+	return ok;
+}
+
+struct totals recording_now(struct recording *recording,
+			    struct context *const *contexts, unsigned int count)
+{
+	pthread_mutex_lock(&recording->lock);
+	count_losses(recording, contexts, count);
+	pthread_mutex_unlock(&recording->lock);
+	return recording_totals(recording);
 }
 
 struct totals recording_totals(struct recording *recording)

@@ -70,8 +70,28 @@ bool recording_end(struct recording *recording, const struct plan *plan,
 		   struct context *const *contexts, unsigned int count,
 		   int exit_status);
 
+/* A capture that was finished before the end, and what of the totals it has. */
+struct division {
+	char *path;		/* to be freed; NULL if it could not be done */
+	struct totals totals;
+};
+
+/*
+ * Finishes the capture, gives it a name of its own, and begins the next one
+ * under the old name, as recording_begin() does. If it cannot be renamed, it
+ * goes on, after a message.
+ */
+bool recording_divide(struct recording *recording, const struct plan *plan,
+		      struct context *const *contexts, unsigned int count,
+		      struct division *division);
+
 /* A copy of the totals at this moment. */
 struct totals recording_totals(struct recording *recording);
+
+/* The same, with what contexts say that they have lost by now. */
+struct totals recording_now(struct recording *recording,
+			    struct context *const *contexts,
+			    unsigned int count);
 
 /*
  * Frees it, too; false with a message if what was written did not reach the

@@ -19,12 +19,15 @@ bool progress_wanted(const struct options *options)
 	return options->verbose || isatty(STDERR_FILENO);
 }
 
-static void print_samples(const struct totals *totals)
+static void print_totals(const struct totals *totals)
 {
 	if (totals->samples_known)
 		fprintf(stderr, "%" PRIu64 " samples", totals->samples);
 	else
 		fputs("- samples", stderr);
+	fprintf(stderr, ", %" PRIu64 " lost, %" PRIu64 " notifications, %"
+		PRIu64 " bytes", totals->lost, totals->notifications,
+		totals->bytes);
 }
 
 void progress_print(const struct plan *plan, const struct totals *totals)
@@ -36,9 +39,7 @@ void progress_print(const struct plan *plan, const struct totals *totals)
 		"\r\033[K" : "", seconds);
 	if (totals) {
 		fputs(", ", stderr);
-		print_samples(totals);
-		fprintf(stderr, ", %" PRIu64 " notifications",
-			totals->notifications);
+		print_totals(totals);
 	}
 	if (!isatty(STDERR_FILENO))
 		fputc('\n', stderr);
@@ -51,8 +52,7 @@ void progress_end(const struct options *options)
 		fputs("\r\033[K", stderr);
 }
 
-/* Counts that are incomplete. */
-static void print_denied(const struct results *results)
+void report_denied(const struct results *results)
 {
 	const struct options *options = results->plan->options;
 
@@ -63,14 +63,11 @@ static void print_denied(const struct results *results)
 	}
 }
 
-void report_summary(const struct totals *totals, const struct results *results)
+void report_summary(const struct totals *totals, const char *path)
 {
 	fputs("pfmon: ", stderr);
-	print_samples(totals);
-	fprintf(stderr, ", %" PRIu64 " lost, %" PRIu64 " notifications, %"
-		PRIu64 " bytes -> %s\n", totals->lost, totals->notifications,
-		totals->bytes, results->plan->options->outfile);
-	print_denied(results);
+	print_totals(totals);
+	fprintf(stderr, " -> %s\n", path);
 }
 
 static void print_pmcs(const struct plan *plan, const pfarg_pmc_t *pmcs,
@@ -185,6 +182,6 @@ bool report_counts(const struct results *results)
 	if (!ok)
 		message("cannot write %s: %s", path ? path : "the counts",
 			strerror(error));
-	print_denied(results);
+	report_denied(results);
 	return ok;
 }

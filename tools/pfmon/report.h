@@ -18,7 +18,10 @@ void progress_end(const struct options *options);
 /* The counts, to the output file or standard output; false with a message. */
 bool report_counts(const struct results *results);
 
-/* The totals of a sampling plan, to standard error. */
-void report_summary(const struct totals *totals, const struct results *results);
+/* Says which counts are incomplete. */
+void report_denied(const struct results *results);
+
+/* What was sampled into a capture, to standard error. */
+void report_summary(const struct totals *totals, const char *path);
 
 #endif /* PFMON_REPORT_H */

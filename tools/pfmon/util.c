@@ -179,3 +179,10 @@ void raise_event(int fd)
 	while (write(fd, &one, sizeof(one)) < 0 && errno == EINTR)
 		;
 }
+
+bool lower_event(int fd)
+{
+	uint64_t times;
+
+	return read(fd, &times, sizeof(times)) == sizeof(times);
+}

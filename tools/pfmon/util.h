@@ -51,4 +51,7 @@ uint64_t clock_ns(clockid_t clock);
 /* An eventfd that is raised stays readable: all who poll it see it. */
 void raise_event(int fd);
 
+/* Reads an eventfd, or a timer's: has anything come since it was read? */
+bool lower_event(int fd);
+
 #endif /* PFMON_UTIL_H */

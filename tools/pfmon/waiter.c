@@ -28,8 +28,10 @@ bool waiter_init(struct waiter *waiter)
 	sigaddset(&signals, SIGTERM);
 	sigaddset(&signals, SIGHUP);
 	sigaddset(&signals, SIGQUIT);
-	waiter->timeout_fd = -1;
-	waiter->tick_fd = -1;
+	sigaddset(&signals, SIGUSR1);
+	sigaddset(&signals, SIGUSR2);
+	for (int i = 0; i < WAITER_TIMERS; i++)
+		waiter->timer_fds[i] = -1;
 	waiter->signal_fd = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (waiter->signal_fd < 0)
 		return failed("wait for signals");
@@ -45,22 +47,23 @@ bool waiter_init(struct waiter *waiter)
 
 void waiter_close(struct waiter *waiter)
 {
-	if (waiter->timeout_fd >= 0)
-		close(waiter->timeout_fd);
-	if (waiter->tick_fd >= 0)
-		close(waiter->tick_fd);
+	for (int i = 0; i < WAITER_TIMERS; i++) {
+		if (waiter->timer_fds[i] >= 0)
+			close(waiter->timer_fds[i]);
+	}
 	close(waiter->alarm_fd);
 	close(waiter->signal_fd);
 	sigprocmask(SIG_SETMASK, &waiter->unblocked, NULL);
 }
 
 /* Returns a descriptor, -1 with a message if that fails. */
-static int start_timer(uint64_t first_ns, uint64_t interval_ns)
+static int make_timer(uint64_t first_ns, uint64_t interval_ns)
 {
 	struct itimerspec times = {
 		.it_value.tv_sec = (time_t)(first_ns / 1000000000),
 		.it_value.tv_nsec = (long)(first_ns % 1000000000),
 		.it_interval.tv_sec = (time_t)(interval_ns / 1000000000),
+		.it_interval.tv_nsec = (long)(interval_ns % 1000000000),
 	};
 	int fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
 
@@ -73,40 +76,40 @@ static int start_timer(uint64_t first_ns, uint64_t interval_ns)
 	return fd;
 }
 
-bool waiter_start(struct waiter *waiter, uint64_t timeout_ns, bool ticks)
+static bool start_timer(struct waiter *waiter, enum waiter_timer timer,
+			uint64_t first_ns, uint64_t interval_ns)
 {
-	if (timeout_ns) {
-		waiter->timeout_fd = start_timer(timeout_ns, 0);
-		if (waiter->timeout_fd < 0)
-			return false;
-	}
-	if (ticks) {
-		waiter->tick_fd = start_timer(1000000000, 1000000000);
-		if (waiter->tick_fd < 0)
-			return false;
-	}
-	return true;
+	if (!first_ns)
+		return true;
+	waiter->timer_fds[timer] = make_timer(first_ns, interval_ns);
+	return waiter->timer_fds[timer] >= 0;
 }
 
-/* Reads a timer or an event that has become readable. */
-static bool has_come(int fd)
+bool waiter_start_once(struct waiter *waiter, enum waiter_timer timer,
+		       uint64_t ns)
 {
-	uint64_t times;
+	return start_timer(waiter, timer, ns, 0);
+}
 
-	return read(fd, &times, sizeof(times)) == sizeof(times);
+bool waiter_start_ticking(struct waiter *waiter, enum waiter_timer timer,
+			  uint64_t ns)
+{
+	return start_timer(waiter, timer, ns, ns);
 }
 
 unsigned int waiter_wait(struct waiter *waiter, int fd)
 {
-	struct pollfd fds[] = {
+	struct pollfd fds[3 + WAITER_TIMERS] = {
 		{ .fd = waiter->signal_fd, .events = POLLIN },
-		{ .fd = waiter->timeout_fd, .events = POLLIN },
-		{ .fd = waiter->tick_fd, .events = POLLIN },
 		{ .fd = fd, .events = POLLIN },
 		{ .fd = waiter->alarm_fd, .events = POLLIN },
 	};
+	struct pollfd *timers = fds + 3;
 	unsigned int wake = 0;
 
+	for (int i = 0; i < WAITER_TIMERS; i++)
+		timers[i] = (struct pollfd){ .fd = waiter->timer_fds[i],
+					     .events = POLLIN };
 	if (poll(fds, ARRAY_SIZE(fds), -1) < 0) {
 		if (errno == EINTR)
 			return 0;
@@ -115,14 +118,14 @@ unsigned int waiter_wait(struct waiter *waiter, int fd)
 	}
 	if (fds[0].revents)
 		wake |= WAKE_SIGNAL;
-	if (fds[1].revents && has_come(waiter->timeout_fd))
-		wake |= WAKE_TIMEOUT;
-	if (fds[2].revents && has_come(waiter->tick_fd))
-		wake |= WAKE_TICK;
-	if (fds[3].revents)
+	if (fds[1].revents)
 		wake |= WAKE_FD;
-	if (fds[4].revents && has_come(waiter->alarm_fd))
+	if (fds[2].revents && lower_event(waiter->alarm_fd))
 		wake |= WAKE_ALARM;
+	for (int i = 0; i < WAITER_TIMERS; i++) {
+		if (timers[i].revents && lower_event(timers[i].fd))
+			wake |= WAKE_TIMER(i);
+	}
 	return wake;
 }
 
@@ -141,19 +144,34 @@ bool waiter_next_signal(struct waiter *waiter, struct signalfd_siginfo *info)
 	return got == sizeof(*info);
 }
 
-bool waiter_handle_signals(struct waiter *waiter, struct command *command)
+/* What a signal that is for pfmon itself, or for its command, asks for. */
+static unsigned int take_signal(const struct signalfd_siginfo *info,
+				struct command *command)
+{
+	switch (info->ssi_signo) {
+	case SIGCHLD:
+		command_reap(command);
+		return 0;
+	case SIGUSR1:
+		return WISH_BEGIN;
+	case SIGUSR2:
+		return WISH_SNAPSHOT;
+	}
+	if (!command->pid)
+		return WISH_END;
+	/* Otherwise the terminal has sent it to the command, too. */
+	if (info->ssi_code != SI_KERNEL)
+		command_signal(command, (int)info->ssi_signo);
+	return 0;
+}
+
+unsigned int waiter_handle_signals(struct waiter *waiter,
+				   struct command *command)
 {
 	struct signalfd_siginfo info;
-	bool end = false;
+	unsigned int wishes = 0;
 
-	while (waiter_next_signal(waiter, &info)) {
-		if (info.ssi_signo == SIGCHLD)
-			command_reap(command);
-		else if (!command->pid)
-			end = true;
-		else if (info.ssi_code != SI_KERNEL)
-			command_signal(command, (int)info.ssi_signo);
-		/* Otherwise the terminal has sent it to the command, too. */
-	}
-	return end;
+	while (waiter_next_signal(waiter, &info))
+		wishes |= take_signal(&info, command);
+	return wishes;
 }

@@ -10,18 +10,30 @@
 
 #include "command.h"
 
+enum waiter_timer {
+	TIMER_TIMEOUT,		/* the session's time is up */
+	TIMER_DELAY,		/* measuring is to begin */
+	TIMER_DURATION,		/* it is to end */
+	TIMER_PROGRESS,		/* it is to be printed */
+	TIMER_SNAPSHOT,		/* what there is is to be saved */
+	WAITER_TIMERS
+};
+
 #define WAKE_SIGNAL	0x1	/* waiter_next_signal() has one */
-#define WAKE_TIMEOUT	0x2	/* the time is up; reported once */
-#define WAKE_TICK	0x4	/* a second has passed */
-#define WAKE_FD		0x8	/* the caller's descriptor is readable */
-#define WAKE_ALARM	0x10	/* another thread has failed */
-#define WAKE_ERROR	0x20	/* waiting failed; a message was printed */
+#define WAKE_FD		0x2	/* the caller's descriptor is readable */
+#define WAKE_ALARM	0x4	/* another thread has failed */
+#define WAKE_ERROR	0x8	/* waiting failed; a message was printed */
+#define WAKE_TIMER(timer)	(0x10U << (timer))
+
+/* What signals asked for. */
+#define WISH_END	0x1	/* the measurement is to end */
+#define WISH_BEGIN	0x2	/* it is to begin now, if it was put off */
+#define WISH_SNAPSHOT	0x4
 
 struct waiter {
 	sigset_t unblocked;	/* signal mask from before waiter_init() */
 	int signal_fd;
-	int timeout_fd;
-	int tick_fd;
+	int timer_fds[WAITER_TIMERS];
 	int alarm_fd;
 };
 
@@ -32,8 +44,11 @@ struct waiter {
 bool waiter_init(struct waiter *waiter);
 void waiter_close(struct waiter *waiter);
 
-/* Starts the measurement's time and the ticks; timeout_ns is 0 for no end. */
-bool waiter_start(struct waiter *waiter, uint64_t timeout_ns, bool ticks);
+/* Wakes once after a time, or again and again; never if that is 0. */
+bool waiter_start_once(struct waiter *waiter, enum waiter_timer timer,
+		       uint64_t ns);
+bool waiter_start_ticking(struct waiter *waiter, enum waiter_timer timer,
+			  uint64_t ns);
 
 /* Waits and returns WAKE_* bits; fd is -1 for none. */
 unsigned int waiter_wait(struct waiter *waiter, int fd);
@@ -45,9 +60,10 @@ void waiter_alarm(struct waiter *waiter);
 bool waiter_next_signal(struct waiter *waiter, struct signalfd_siginfo *info);
 
 /*
- * Takes all signals that are there: SIGCHLD goes to command_reap(), the others
- * to the command if there is one. Returns true if the measurement is to end.
+ * Takes all signals that are there: SIGCHLD goes to command_reap(), those that
+ * end programs to the command if there is one. Returns WISH_* bits.
  */
-bool waiter_handle_signals(struct waiter *waiter, struct command *command);
+unsigned int waiter_handle_signals(struct waiter *waiter,
+				   struct command *command);
 
 #endif /* PFMON_WAITER_H */

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""What pfmon does while a session goes on: its commands, and what they must have done.
+
+Each command waits for what it wants to see, so that a slow guest changes nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+from boot import ROOT, Boot
+
+LET_GO = 'while grep -q "TracerPid:.*[1-9]" /proc/$$/status; do :; done; exit 7'
+BEGUN = "/out/begun"
+# The second signal is answered behind the first.
+BEGIN = (
+    f"kill -USR1 $PPID; kill -USR2 $PPID; until grep -q clock {BEGUN}; do :; done; "
+    'i=0; while [ "$i" -lt 500 ]; do i=$((i+1)); done'
+)
+SNAPSHOTS = 2
+# Each takes faults of its own: grep is a new program.
+TAKE = " ".join(
+    f"kill -USR2 $PPID; until test -e /out/{{0}}.cap.{n}; do :; done; "
+    f"for i in 1 2 3; do (:); done;"
+    for n in range(1, SNAPSHOTS + 1)
+)
+FAULTS = "-e page-faults,page-faults --long-smpl-periods=1 --smpl-entries=64"
+EVERYWHERE = "pfmon --system-wide"
+
+
+def command() -> str:
+    """Return the command that tries all of it."""
+    fall = "test $? = 7"
+    lines = [
+        f"{{ pfmon --duration=0.01 -e cpu-clock sh -c '{LET_GO}'; {fall}; }}",
+        f"{{ {EVERYWHERE} --duration=0.01 -e cpu-clock sh -c '{LET_GO}'; {fall}; }}",
+        "pfmon --delay=-1 -e cpu-clock -o /out/never true",
+        f"pfmon --delay=-1 -e cpu-clock -o {BEGUN} sh -c '{BEGIN}'",
+        f"pfmon {FAULTS} -o /out/divided.cap sh -c '{TAKE.format('divided')}'",
+        f"{EVERYWHERE} {FAULTS} -uk -o /out/cpus.cap sh -c '{TAKE.format('cpus')}'",
+        f"{EVERYWHERE} -e cpu-clock --snapshot=0.01 --duration=0.1 -o /out/cpus",
+    ]
+    return f"({' && '.join(lines)}) 2>&1"
+
+
+def check_times(boot: Boot) -> None:
+    """Let the test fail unless measuring begins and ends when it is to."""
+    assert boot.command("going_on") == 0, boot.printed("going_on")
+    assert _count(boot.out / "never") == 0
+    assert _count(boot.out / "begun") > 0
+
+
+def check_snapshots(boot: Boot, name: str) -> None:
+    """Let the test fail unless the captures have every sample once."""
+    assert boot.command("going_on") == 0, boot.printed("going_on")
+    files = [f"{name}.cap.{n}" for n in range(1, SNAPSHOTS + 1)] + [f"{name}.cap"]
+    said = re.findall(
+        rf"(\d+) samples, (\d+) lost, .* -> /out/({name}\.cap\S*)",
+        boot.printed("going_on"),
+    )
+    assert [file for *_, file in said] == files
+    found = [_info(boot.out / file) for file in files]
+    samples = [info["samples"] for info in found]
+    lost = [info["lost"] for info in found]
+    # The last line has all of it.
+    assert [int(n) for n, *_ in said] == [*samples[:-1], sum(samples)]
+    assert [int(n) for _, n, _ in said] == [*lost[:-1], sum(lost)]
+    assert all(samples)
+
+
+def _count(path: Path) -> int:
+    return int(path.read_text().split()[0])
+
+
+def _info(capture: Path) -> dict[str, int]:
+    """Return what pfmparse counts in a capture, without complaint."""
+    done = subprocess.run(
+        [sys.executable, "-m", "pfmparse", "info", "--json", capture],
+        env={**os.environ, "PYTHONPATH": str(ROOT / "parsers")},
+        capture_output=True,
+        check=True,
+    )
+    assert done.stderr == b""
+    totals: dict[str, int] = json.loads(done.stdout)
+    return totals
