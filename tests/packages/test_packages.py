@@ -74,8 +74,9 @@ FIRST_BOOT = {
     "node": 'stat -c "%U %G %a" /dev/perfmon | grep -x "root perfmon 660"',
     "signer": "modinfo -F signer perfmon",
     "sort": f"python3 -c {shlex.quote(SORT)}",
+    # The kernel says who got a signal, and where.
     "record": as_user(USER, f"{PROFILE} -o loop.cap {LOOP} && pfmparse report loop.cap")
-    + " | tee /tmp/said; grep dash /tmp/said",
+    + " | tee /tmp/said; grep dash /tmp/said || { dmesg | grep segfault; false; }",
     "alias": "modprobe -r pfm_fmt_nway; modprobe perfmon-fmt-"
     '$(modinfo -F alias pfm_fmt_nway | sed -n "s/^perfmon-fmt-//p" | head -n 1)'
     ' && grep "^pfm_fmt_nway " /proc/modules',
