@@ -35,7 +35,7 @@ endif
 CFLAGS ?= -O2 -g -Wall -Wextra -Werror -std=gnu11
 UCFLAGS = $(CPPFLAGS) $(CFLAGS) -Isdk/include -MMD -MP
 ULDFLAGS = $(LDFLAGS)
-ULIBS := -lpfm -ljson-c -lelf -luuid -lz -lpthread
+ULIBS := -lpfm -ljson-c -lelf -luuid -lz -lm -lpthread
 
 # Deferred: the packages are fetched when something is compiled.
 ifdef UTRIPLET

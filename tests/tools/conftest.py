@@ -7,6 +7,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from counts import Counts
 from device import Device
 from encoder import Encoder
 from pfmon import Pfmon
@@ -32,6 +33,11 @@ def fixture_pfmon(programs: Path) -> Pfmon:
 @pytest.fixture(name="encoder")
 def fixture_encoder(programs: Path, tmp_path: Path) -> Encoder:
     return Encoder(programs / "event_encoder", tmp_path)
+
+
+@pytest.fixture(name="counts")
+def fixture_counts(programs: Path) -> Counts:
+    return Counts(programs / "count_printer")
 
 
 @pytest.fixture(name="device")

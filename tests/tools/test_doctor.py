@@ -691,7 +691,6 @@ def test_doctor_takes_no_command_and_no_options_of_measurements(
         run = pfmon("doctor", *words)
         assert (run.returncode, run.stdout) == (USAGE, "")
     assert "pfmon [options] -- doctor" in pfmon("doctor", "ls").stderr
-    assert pfmon("--json", "-e", "cpu-clock", "true").returncode == USAGE
 
 
 def test_doctor_after_an_event_is_a_command(pfmon: Pfmon) -> None:

@@ -80,7 +80,7 @@ def complete(programs: Path, line: str) -> list[str]:
         ("pfmon|docto", ["doctor"]),
         ("pfmon|doctor|", ["--help", "--json"]),
         ("pfmon|doctor|--js", ["--json"]),
-        ("pfmon|--js", []),
+        ("pfmon|--js", ["--json"]),
         ("pfmon|-u|docto", []),
     ],
 )

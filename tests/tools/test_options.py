@@ -10,7 +10,13 @@ from pfmon import ERROR, SAMPLING, Pfmon, complaint_of
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        ((), "no event given"),
+        ((), "nothing to measure"),
+        (("--long-smpl-periods=1000", "true"), "--long-smpl-periods has more elements"),
+        (("--repeat=2", "--system-wide"), "--repeat needs a command"),
+        (("--append", "true"), "needs a file"),
+        (("--json", "--csv", "true"), "exclude each other"),
+        (("-r", "2", "--print-interval=9", "true"), "exclude each other"),
+        ((*SAMPLING, "--json", "true"), "are for counting"),
         (("-e", "cpu-clock"), "nothing to measure"),
         (("-e", "a", "--switch-timeout=4", "true"), "several -e"),
         ((*SAMPLING, "--switch-overflow=4", "true"), "several -e"),

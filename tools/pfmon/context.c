@@ -159,6 +159,7 @@ bool context_open(struct context *context, const struct plan *plan,
 	context->id = id;
 	context->cpu = cpu;
 	result_init(&context->result, plan, cpu);
+	result_init(&context->printed, plan, cpu);
 	if (create(context) && map_buffer(context) && evtsets_create(context) &&
 	    registers_write(context))
 		return true;
@@ -174,6 +175,7 @@ void context_close(struct context *context)
 		close(context->fd);
 	free(context->image.bytes);
 	result_free(&context->result);
+	result_free(&context->printed);
 	memset(context, 0, sizeof(*context));
 	context->fd = -1;
 }

@@ -27,6 +27,7 @@ struct context {
 	const struct smpl_module *layout; /* of the buffer; NULL: unknown */
 	struct image image;		/* what was saved last of the buffer */
 	struct result result;		/* when it was read */
+	struct result printed;		/* the part of it that was printed */
 };
 
 /* What fdinfo and the sampling buffer tell of a context. */

@@ -32,6 +32,11 @@ struct json_object *json_new_u64(uint64_t value)
 	return checked(json_object_new_uint64(value));
 }
 
+struct json_object *json_new_double(double value)
+{
+	return checked(json_object_new_double(value));
+}
+
 /* Length of the UTF-8 sequence at the start of text, 0 if it is none. */
 static size_t sequence_length(const unsigned char *text)
 {

@@ -12,6 +12,7 @@ struct json_object;
 struct json_object *json_new_object(void);
 struct json_object *json_new_array(void);
 struct json_object *json_new_u64(uint64_t value);
+struct json_object *json_new_double(double value);
 
 /* NULL gives null; bytes that are not UTF-8 are replaced. */
 struct json_object *json_new_text(const char *text);

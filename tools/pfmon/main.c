@@ -16,18 +16,42 @@
 #include "view.h"
 #include "waiter.h"
 
-static int measure_anything(const struct options *options)
+/* *over is set if no other run is to follow. */
+static int measure_once(struct counting *counting, bool *over)
 {
+	const struct options *options = counting->options;
+	unsigned int done = counting->done;
 	struct waiter waiter;
 	int status;
 
+	*over = true;
 	if (!waiter_init(&waiter))
 		return PFMON_EXIT_ERROR;
 	if (options->system_wide)
-		status = measure_cpus(options, &waiter);
+		status = measure_cpus(options, &waiter, counting);
 	else
-		status = measure_thread(options, &waiter);
+		status = measure_thread(options, &waiter, counting);
+	if (counting->done > done) {
+		*over = counting_is_over(counting, waiter.interrupted);
+		status = counting->status ? counting->status : status;
+	}
 	waiter_close(&waiter);
+	return status;
+}
+
+static int measure_anything(const struct options *options)
+{
+	struct counting counting;
+	int status;
+	bool over;
+
+	if (!counting_open(&counting, options))
+		return PFMON_EXIT_ERROR;
+	do {
+		status = measure_once(&counting, &over);
+	} while (!over);
+	if (!counting_close(&counting))
+		status = PFMON_EXIT_ERROR;
 	return status;
 }
 

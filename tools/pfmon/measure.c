@@ -44,9 +44,19 @@ bool measurement_start_recording(struct measurement *m, pid_t tgid)
 }
 
 void measurement_add_result(struct measurement *m,
-			    const struct context *context)
+			    struct context *context)
 {
-	results_add(&m->results, &context->result, !m->options->aggregate);
+	struct result part;
+
+	if (!m->options->interval_ns) {
+		results_add(&m->results, &context->result,
+			    !m->options->aggregate);
+		return;
+	}
+	result_init(&part, &m->plan, context->cpu);
+	result_part(&part, &m->plan, &context->printed, &context->result);
+	results_add(&m->results, &part, !m->options->aggregate);
+	result_free(&part);
 }
 
 bool measurement_record_clocks(struct measurement *m, int cpu)
@@ -56,10 +66,17 @@ bool measurement_record_clocks(struct measurement *m, int cpu)
 	return recording_clocks(m->recording, &moment);
 }
 
+bool measurement_waits(const struct measurement *m)
+{
+	return m->options->delay_ns || m->options->delayed_for_good;
+}
+
 bool measurement_start_time(struct measurement *m)
 {
 	const struct options *options = m->options;
 
+	if (measurement_waits(m))
+		m->begun = times_read();
 	return waiter_start_once(m->waiter, TIMER_TIMEOUT,
 				 options->timeout_ns) &&
 	       waiter_start_once(m->waiter, TIMER_DELAY, options->delay_ns) &&
@@ -67,16 +84,14 @@ bool measurement_start_time(struct measurement *m)
 				    progress_wanted(options) ?
 				    PROGRESS_NS : 0) &&
 	       waiter_start_ticking(m->waiter, TIMER_SNAPSHOT,
+				    options->interval_ns ?
+				    options->interval_ns :
 				    options->snapshot_ns);
-}
-
-bool measurement_waits(const struct measurement *m)
-{
-	return m->options->delay_ns || m->options->delayed_for_good;
 }
 
 bool measurement_has_begun(struct measurement *m)
 {
+	m->begun = times_read();
 	return waiter_start_once(m->waiter, TIMER_DURATION,
 				 m->options->duration_ns);
 }
@@ -106,10 +121,29 @@ static bool divide(struct measurement *m, pid_t tgid)
 	       record_processes(m, tgid);
 }
 
+static void add_results(struct measurement *m)
+{
+	for (unsigned int i = 0; i < m->count; i++)
+		measurement_add_result(m, m->contexts[i]);
+}
+
+/* What has come since the last interval. */
+static bool report_interval(struct measurement *m)
+{
+	struct times times = times_since(&m->begun);
+	bool ok;
+
+	add_results(m);
+	ok = counting_interval(m->counting, &m->results, &times);
+	results_clear(&m->results);
+	return ok;
+}
+
 /* What is over, and what the contexts have counted by now. */
 static bool report_so_far(const struct measurement *m)
 {
 	const struct results *over = &m->results;
+	struct times times = times_since(&m->begun);
 	bool keep = !m->options->aggregate;
 	struct results now;
 	bool ok;
@@ -121,7 +155,7 @@ static bool report_so_far(const struct measurement *m)
 		results_add(&now, &over->sum, keep);
 	for (unsigned int i = 0; i < m->count; i++)
 		results_add(&now, &m->contexts[i]->result, keep);
-	ok = report_counts(&now);
+	ok = counting_snapshot(m->counting, &now, &times);
 	results_free(&now);
 	return ok;
 }
@@ -130,7 +164,8 @@ bool measurement_snapshot(struct measurement *m, pid_t tgid)
 {
 	if (!m->recording) {
 		progress_end(m->options);
-		return report_so_far(m);
+		return m->options->interval_ns ? report_interval(m) :
+						 report_so_far(m);
 	}
 	if (!m->plan.format.device)
 		return divide(m, tgid);
@@ -144,12 +179,6 @@ static int exit_status_of(const struct measurement *m)
 {
 	return m->command.pid && m->command.ended ?
 	       command_exit_status(&m->command) : NO_EXIT_STATUS;
-}
-
-static void add_results(struct measurement *m)
-{
-	for (unsigned int i = 0; i < m->count; i++)
-		measurement_add_result(m, m->contexts[i]);
 }
 
 static bool finish_recording(struct measurement *m,
@@ -171,10 +200,13 @@ static bool finish_recording(struct measurement *m,
 static bool finish_counting(struct measurement *m,
 			    bool (*complete)(struct measurement *m))
 {
+	struct times times = times_since(&m->begun);
+
 	if (!complete(m))
 		return false;
 	add_results(m);
-	return report_counts(&m->results);
+	return counting_end(m->counting, &m->results, &times, exit_status_of(m),
+			    m->waiter->interrupted);
 }
 
 int measurement_finish(struct measurement *m,

@@ -9,11 +9,13 @@
 #include "clocks.h"
 #include "command.h"
 #include "context.h"
+#include "counting.h"
 #include "options.h"
 #include "plan.h"
 #include "recording.h"
 #include "results.h"
 #include "stream.h"
+#include "times.h"
 #include "waiter.h"
 
 #define ALL_PROCESSES	0
@@ -21,9 +23,11 @@
 struct measurement {
 	const struct options *options;
 	struct waiter *waiter;
+	struct counting *counting;	/* what becomes of the counts */
 	struct plan plan;
 	struct recording *recording;	/* NULL when counting */
 	struct moment start;		/* the clocks then */
+	struct times begun;		/* when it was started */
 	struct stream stream;
 	struct command command;
 	struct context **contexts;
@@ -36,12 +40,14 @@ struct measurement {
  * Measures a command's first thread, or a running thread. Returns the exit
  * status.
  */
-int measure_thread(const struct options *options, struct waiter *waiter);
+int measure_thread(const struct options *options, struct waiter *waiter,
+		   struct counting *counting);
 
 /*
  * Measures CPUs, with a context and a thread for each. Returns the exit status.
  */
-int measure_cpus(const struct options *options, struct waiter *waiter);
+int measure_cpus(const struct options *options, struct waiter *waiter,
+		 struct counting *counting);
 
 /* All functions that can fail return false with a message. */
 
@@ -60,7 +66,7 @@ bool measurement_start_recording(struct measurement *m, pid_t tgid);
  * measurement is finished: that adds those of all contexts there are.
  */
 void measurement_add_result(struct measurement *m,
-			    const struct context *context);
+			    struct context *context);
 
 /* What the clocks show now: clocks_read(). */
 bool measurement_record_clocks(struct measurement *m, int cpu);

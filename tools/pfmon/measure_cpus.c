@@ -503,10 +503,12 @@ static int measure_all(struct system *system)
 	return measurement_await_command(&system->m, status);
 }
 
-int measure_cpus(const struct options *options, struct waiter *waiter)
+int measure_cpus(const struct options *options, struct waiter *waiter,
+		 struct counting *counting)
 {
 	struct system system = { .m = { .options = options,
-					.waiter = waiter } };
+					.waiter = waiter,
+					.counting = counting } };
 	int status = PFMON_EXIT_ERROR;
 
 	if (!measurement_init(&system.m))

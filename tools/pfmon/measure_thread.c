@@ -325,10 +325,12 @@ static int measure(struct thread *thread)
 	return status;
 }
 
-int measure_thread(const struct options *options, struct waiter *waiter)
+int measure_thread(const struct options *options, struct waiter *waiter,
+		   struct counting *counting)
 {
 	struct thread thread = { .m = { .options = options,
-					.waiter = waiter } };
+					.waiter = waiter,
+					.counting = counting } };
 	int status;
 
 	if (!measurement_init(&thread.m))

@@ -165,11 +165,7 @@ bool parse_attach_task(struct options *options, const char *text)
 	return false;
 }
 
-/*
- * Converts a number of units, 0.001 or more, to nanoseconds; 0 if it is not
- * one.
- */
-static uint64_t parse_time(const char *text, double unit_ns)
+uint64_t parse_time(const char *text, double unit_ns)
 {
 	char *end;
 	double number = strtod(text, &end);

@@ -8,6 +8,12 @@
 #include "options.h"
 
 /*
+ * Converts a number of units, 0.001 or more, to nanoseconds; 0 if it is not
+ * one.
+ */
+uint64_t parse_time(const char *text, double unit_ns);
+
+/*
  * Each takes one option, after which it is named; text is its argument, NULL if
  * it has none. They return false with a message on a usage error.
  */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /* option_table.c - every option of pfmon, once */
 #define _GNU_SOURCE
+#include "counting_options.h"
 #include "event_options.h"
 #include "option_arguments.h"
 #include "option_table.h"
@@ -20,6 +21,7 @@
 #define TEXT_OF_TOKEN(token)	#token
 
 const struct option_heading option_headings[OPTION_GROUPS] = {
+	[GROUP_COUNTING] = { "Counting", NULL },
 	[GROUP_SAMPLING] = {
 		"Sampling",
 		"lists are in the order of the events; an element may be empty"
@@ -155,6 +157,36 @@ const struct option_row option_table[] = {
 		.name = "aggregate-results",
 		.effect = SETS(aggregate),
 		.summary = "print sums over the CPUs instead of each count",
+	}, {
+		.name = "repeat", .letter = 'r', .group = GROUP_COUNTING,
+		.argument = "N",
+		.effect = CALLS(parse_repeat),
+		.summary = "run the command _N_ times, and print means",
+		.details =
+			"Behind each mean is its standard error in percent.\n"
+			"The exit status is that of the first run that failed.\n",
+	}, {
+		.name = "print-interval", .group = GROUP_COUNTING,
+		.argument = "MS",
+		.effect = CALLS(parse_print_interval),
+		.summary = "print what was counted every _MS_ milliseconds",
+		.details =
+			"Before each count is the time since the start in seconds.\n",
+	}, {
+		.name = "json", .letter = 'j', .group = GROUP_COUNTING,
+		.effect = SETS(json),
+		.summary = "print the counts as JSON, an object in a line",
+	}, {
+		.name = "csv", .group = GROUP_COUNTING,
+		.argument = "SEP", .optional = true,
+		.effect = CALLS(take_csv),
+		.summary = "print the counts as columns with _SEP_ between them",
+		.details =
+			"The default is a comma. The first line names the columns.\n",
+	}, {
+		.name = "append", .group = GROUP_COUNTING,
+		.effect = SETS(append),
+		.summary = "write behind what is in the file of *-o*",
 	}, {
 		.name = "long-smpl-periods", .group = GROUP_SAMPLING,
 		.argument = "P1,...",

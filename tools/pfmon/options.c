@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "counting_options.h"
+#include "default_events.h"
 #include "event_options.h"
 #include "option_table.h"
 #include "options.h"
@@ -15,6 +17,16 @@
 static bool has_two(unsigned int bits)
 {
 	return bits & (bits - 1);
+}
+
+static bool has_periods(const struct options *options)
+{
+	return options->long_periods || options->short_periods;
+}
+
+static bool measures_something(const struct options *options)
+{
+	return options->command || options->attach || options->system_wide;
 }
 
 /* Do the options go together? If not, says what is wrong. */
@@ -27,7 +39,9 @@ static bool agree(const struct options *options)
 		options->reset_non_smpl || options->overflow_block ||
 		options->data_maps;
 
-	if (!options->event_count)
+	if (options->action == ACTION_MEASURE && !measures_something(options))
+		message("nothing to measure: give a command, --attach-task or --system-wide");
+	else if (!options->event_count)
 		message("no event given; say which with -e, for instance -e cpu-clock");
 	else if (options->switch_ns && options->set_count < 2)
 		message("--switch-timeout needs several -e; each is a set of events that takes its turn");
@@ -51,9 +65,6 @@ static bool agree(const struct options *options)
 		message("--pin-command needs --cpu-list and a command");
 	else if (!options->system_wide && options->excl_idle)
 		message("--excl-idle needs --system-wide: the idle thread is none of the threads that are measured otherwise");
-	else if (options->action == ACTION_MEASURE && !options->system_wide &&
-		 !options->attach && !options->command)
-		message("nothing to measure: give a command, --attach-task or --system-wide");
 	else
 		return true;
 	return false;
@@ -61,7 +72,7 @@ static bool agree(const struct options *options)
 
 static bool check(struct options *options)
 {
-	if (!agree(options))
+	if (!agree(options) || !counting_options_agree(options))
 		return false;
 	if (!options->module)
 		options->module = DEFAULT_MODULE;
@@ -234,6 +245,13 @@ static bool takes_events(enum action action)
 	       action == ACTION_DRY_RUN;
 }
 
+/* Who samples says what. */
+static bool add_events(struct options *options)
+{
+	return options->event_count || !measures_something(options) ||
+	       has_periods(options) || default_events_add(options);
+}
+
 static bool parse(struct options *options, int argc, char **argv)
 {
 	if (argc > 1 && !strcmp(argv[1], DOCTOR_WORD))
@@ -246,7 +264,8 @@ static bool parse(struct options *options, int argc, char **argv)
 		options->pattern = argv[optind];
 	if (!takes_events(options->action))
 		return true;
-	return event_options_complete(options) && check(options);
+	return add_events(options) && event_options_complete(options) &&
+	       check(options);
 }
 
 bool options_parse(struct options *options, int argc, char **argv)

@@ -103,6 +103,9 @@ struct options {
 	unsigned int cpu_count;
 	bool aggregate;
 	bool pin_command;		/* it runs on these CPUs only */
+	bool default_events;		/* there is no -e */
+	unsigned int runs;		/* --repeat, 0 if not given */
+	uint64_t interval_ns;		/* --print-interval, 0 if not given */
 	pid_t attach;			/* 0 if not given */
 	uint64_t timeout_ns;		/* 0 for none */
 	uint64_t duration_ns;		/* 0 for none */
@@ -112,10 +115,12 @@ struct options {
 	char **command;			/* NULL if not given */
 
 	const char *outfile;		/* NULL if not given */
+	bool append;			/* to the output file */
+	const char *csv;		/* separator, NULL if not given */
 	bool with_header;
 	bool verbose;
 
-	bool json;			/* of the doctor's findings */
+	bool json;			/* counts, or the doctor's findings */
 };
 
 /*

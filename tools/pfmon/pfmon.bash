@@ -21,6 +21,11 @@ _pfmon_options='
 	--cpu-list=
 	--pin-command
 	--aggregate-results
+	-r --repeat=
+	--print-interval=
+	-j --json
+	--csv
+	--append
 	--long-smpl-periods=
 	--short-smpl-periods=
 	--smpl-periods-random=
@@ -116,6 +121,8 @@ _pfmon()
 		--switch-timeout | \
 		--attach-task | \
 		--cpu-list | \
+		-r | --repeat | \
+		--print-interval | \
 		--long-smpl-periods | \
 		--short-smpl-periods | \
 		--smpl-periods-random | \

@@ -57,36 +57,75 @@ static void explain_register(const struct context *context, const char *kind,
 			event, kind, number, pmds, level);
 }
 
-static bool write_some_pmcs(const struct context *context, pfarg_pmc_t *pmcs,
-			    unsigned int count)
+/* The first one that was refused. */
+static unsigned int first_bad(const pfarg_pmc_t *pmcs, unsigned int count)
 {
-	int error;
+	unsigned int i;
 
-	if (!count || !pfm_write_pmcs(context->fd, pmcs, (int)count))
-		return true;
-	error = errno;
-	for (unsigned int i = 0; i < count; i++) {
-		if (PFM_REG_HAS_ERROR(pmcs[i].reg_flags)) {
-			explain_register(context, "PMC",
-					 pmcs[i].reg_smpl_eventid,
-					 pmcs[i].reg_num, pmcs[i].reg_flags);
-			return false;
-		}
+	for (i = 0; i < count; i++) {
+		if (PFM_REG_HAS_ERROR(pmcs[i].reg_flags))
+			break;
 	}
-	message("cannot program the events: %s", strerror(error));
+	return i;
+}
+
+/*
+ * What this machine cannot count is left out of counts, but of no samples, as
+ * long as there is anything else.
+ */
+static bool do_without(struct context *context, const pfarg_pmc_t *pmc)
+{
+	const struct options *options = context->plan->options;
+	struct event_result *events = context->result.events;
+
+	if (options->sampling || PFM_REG_HAS_ERROR(pmc->reg_flags) !=
+	    PFM_REG_RETFL_EINVAL)
+		return false;
+	events[pmc->reg_smpl_eventid].unsupported = true;
+	for (unsigned int i = 0; i < options->event_count; i++) {
+		if (!events[i].unsupported)
+			return true;
+	}
 	return false;
 }
 
-/* Those of a list whose events the context counts, a vector at a time. */
-static bool write_pmcs(const struct context *context, const pfarg_pmc_t *list,
+static bool write_some_pmcs(struct context *context, pfarg_pmc_t *pmcs,
+			    unsigned int count)
+{
+	unsigned int bad;
+
+	while (count && pfm_write_pmcs(context->fd, pmcs, (int)count)) {
+		bad = first_bad(pmcs, count);
+		if (bad == count) {
+			message("cannot program the events: %s",
+				strerror(errno));
+			return false;
+		}
+		if (!do_without(context, &pmcs[bad])) {
+			explain_register(context, "PMC",
+					 pmcs[bad].reg_smpl_eventid,
+					 pmcs[bad].reg_num,
+					 pmcs[bad].reg_flags);
+			return false;
+		}
+		pmcs += bad + 1;
+		count -= bad + 1;
+	}
+	return true;
+}
+
+/* Those of a list whose events the context can count, a vector at a time. */
+static bool write_pmcs(struct context *context, const pfarg_pmc_t *list,
 		       unsigned int length)
 {
 	pfarg_pmc_t pmcs[LARGEST_VECTOR];
 	unsigned int count = 0;
 
 	for (unsigned int i = 0; i < length; i++) {
-		if (!plan_counts_on(context->plan, list[i].reg_smpl_eventid,
-				    context->cpu))
+		const struct event_result *event =
+			&context->result.events[list[i].reg_smpl_eventid];
+
+		if (event->unsupported)
 			continue;
 		pmcs[count++] = list[i];
 		if (count < LARGEST_VECTOR)
@@ -130,6 +169,9 @@ static bool read_some_pmds(struct context *context, const struct batch *batch)
 		pmds[i].reg_set = pmd->reg_set;
 	}
 	if (pfm_read_pmds(context->fd, pmds, (int)batch->count)) {
+		/* Its CPU went offline: all is read when it is unloaded. */
+		if (errno == ENODEV)
+			return true;
 		message("cannot read the counts: %s", strerror(errno));
 		return false;
 	}

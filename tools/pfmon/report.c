@@ -80,7 +80,7 @@ static void print_pmcs(const struct plan *plan, const pfarg_pmc_t *pmcs,
 			plan->options->events[pmcs[i].reg_smpl_eventid].name);
 }
 
-static void print_header(const struct plan *plan, FILE *out)
+void report_header(const struct plan *plan, FILE *out)
 {
 	const struct options *options = plan->options;
 	time_t start = (time_t)(plan->start_ns / 1000000000);
@@ -107,81 +107,4 @@ static void print_header(const struct plan *plan, FILE *out)
 	print_pmcs(plan, plan->pmcs, options->event_count, out);
 	print_pmcs(plan, plan->configs, plan->config_count, out);
 	free(pmu);
-}
-
-static void print_count(bool denied, uint64_t count, const char *name,
-			FILE *out)
-{
-	if (denied)
-		fprintf(out, "%20s %s", "<not counted>", name);
-	else
-		fprintf(out, "%20" PRIu64 " %s", count, name);
-}
-
-static void print_row(const struct plan *plan, const struct result *row,
-		      FILE *out)
-{
-	const struct options *options = plan->options;
-
-	for (unsigned int i = 0; i < options->event_count; i++) {
-		uint64_t count;
-		double share;
-
-		if (!plan_counts_on(plan, i, row->cpu))
-			continue;
-		count = result_estimate(row, plan, i, &share);
-		if (row->cpu != NO_CPU)
-			fprintf(out, "CPU%-4d ", row->cpu);
-		print_count(row->events[i].denied, count,
-			    options->events[i].name, out);
-		if (options->set_count > 1)
-			fprintf(out, " (counted %.2f %% of the time)",
-				100 * share);
-		fputc('\n', out);
-	}
-}
-
-static void print_sum(const struct plan *plan, const struct result *sum,
-		      FILE *out)
-{
-	const struct options *options = plan->options;
-	double share;
-
-	for (unsigned int i = 0; i < options->event_count; i++) {
-		print_count(sum->events[i].denied,
-			    result_estimate(sum, plan, i, &share),
-			    options->events[i].name, out);
-		fputc('\n', out);
-	}
-}
-
-static bool print_all(const struct results *results, FILE *out)
-{
-	const struct plan *plan = results->plan;
-
-	if (plan->options->with_header)
-		print_header(plan, out);
-	if (plan->options->aggregate)
-		print_sum(plan, &results->sum, out);
-	for (unsigned int i = 0; i < results->row_count; i++)
-		print_row(plan, &results->rows[i], out);
-	return !fflush(out) && !ferror(out);
-}
-
-bool report_counts(const struct results *results)
-{
-	const char *path = results->plan->options->outfile;
-	FILE *out = path ? fopen(path, "we") : stdout;
-	bool ok = out && print_all(results, out);
-	int error = errno;
-
-	if (out && path && fclose(out)) {
-		error = ok ? errno : error;
-		ok = false;
-	}
-	if (!ok)
-		message("cannot write %s: %s", path ? path : "the counts",
-			strerror(error));
-	report_denied(results);
-	return ok;
 }

@@ -4,6 +4,7 @@
 #define PFMON_REPORT_H
 
 #include <stdbool.h>
+#include <stdio.h>
 
 #include "recording.h"
 #include "results.h"
@@ -15,8 +16,11 @@ void progress_print(const struct plan *plan, const struct totals *totals);
 /* Ends the line that progress_print() rewrites. */
 void progress_end(const struct options *options);
 
-/* The counts, to the output file or standard output; false with a message. */
-bool report_counts(const struct results *results);
+/* The machine and the session, above the counts. */
+void report_header(const struct plan *plan, FILE *out);
+
+/* Tells of counts that are incomplete. */
+void report_denied(const struct results *results);
 
 /* Says which counts are incomplete. */
 void report_denied(const struct results *results);

@@ -7,11 +7,10 @@
 #include "results.h"
 #include "util.h"
 
-void result_init(struct result *result, const struct plan *plan, int cpu)
+static void make_empty(struct result *result, const struct plan *plan, int cpu)
 {
 	memset(result, 0, sizeof(*result));
 	result->cpu = cpu;
-	result->parts = 1;
 	result->events = checked_calloc(plan->options->event_count,
 					sizeof(*result->events));
 	result->durations = checked_calloc(plan->options->set_count,
@@ -20,6 +19,22 @@ void result_init(struct result *result, const struct plan *plan, int cpu)
 				       sizeof(*result->times));
 	result->runs = checked_calloc(plan->options->set_count,
 				      sizeof(*result->runs));
+}
+
+/* What is counted elsewhere does not make a sum supported. */
+void result_init(struct result *result, const struct plan *plan, int cpu)
+{
+	make_empty(result, plan, cpu);
+	result->parts = 1;
+	for (unsigned int i = 0; i < plan->options->event_count; i++)
+		result->events[i].unsupported = !plan_counts_on(plan, i, cpu);
+}
+
+void result_init_sum(struct result *sum, const struct plan *plan, int cpu)
+{
+	make_empty(sum, plan, cpu);
+	for (unsigned int i = 0; i < plan->options->event_count; i++)
+		sum->events[i].unsupported = true;
 }
 
 void result_free(struct result *result)
@@ -38,18 +53,21 @@ uint64_t result_estimate(const struct result *result, const struct plan *plan,
 	double all = (double)result->times[set];
 
 	*share = all > 0 ? (double)result->durations[set] / all : 0;
-	if (plan->options->set_count == 1)
+	if (plan->options->set_count == 1) {
+		*share = 1;
 		return result->events[i].count;
+	}
 	return *share > 0 ?
 		(uint64_t)((double)result->events[i].count / *share + 0.5) : 0;
 }
 
-static void add(struct result *sum, const struct plan *plan,
+void result_add(struct result *sum, const struct plan *plan,
 		const struct result *result)
 {
 	for (unsigned int i = 0; i < plan->options->event_count; i++) {
 		sum->events[i].count += result->events[i].count;
 		sum->events[i].denied |= result->events[i].denied;
+		sum->events[i].unsupported &= result->events[i].unsupported;
 	}
 	for (unsigned int set = 0; set < plan->options->set_count; set++) {
 		sum->durations[set] += result->durations[set];
@@ -63,8 +81,7 @@ void results_init(struct results *results, const struct plan *plan)
 {
 	memset(results, 0, sizeof(*results));
 	results->plan = plan;
-	result_init(&results->sum, plan, NO_CPU);
-	results->sum.parts = 0;
+	result_init_sum(&results->sum, plan, NO_CPU);
 }
 
 void results_free(struct results *results)
@@ -76,6 +93,41 @@ void results_free(struct results *results)
 	memset(results, 0, sizeof(*results));
 }
 
+void results_clear(struct results *results)
+{
+	const struct plan *plan = results->plan;
+
+	results_free(results);
+	results_init(results, plan);
+}
+
+static void copy_identity(struct result *copy, const struct result *result)
+{
+	copy->tid = result->tid;
+	copy->tgid = result->tgid;
+	memcpy(copy->comm, result->comm, sizeof(copy->comm));
+}
+
+void result_part(struct result *part, const struct plan *plan,
+		 struct result *since, const struct result *now)
+{
+	for (unsigned int i = 0; i < plan->options->event_count; i++) {
+		part->events[i] = now->events[i];
+		part->events[i].count -= since->events[i].count;
+		since->events[i].count = now->events[i].count;
+	}
+	for (unsigned int set = 0; set < plan->options->set_count; set++) {
+		part->durations[set] = now->durations[set] -
+				       since->durations[set];
+		part->times[set] = now->times[set] - since->times[set];
+		part->runs[set] = now->runs[set] - since->runs[set];
+		since->durations[set] = now->durations[set];
+		since->times[set] = now->times[set];
+		since->runs[set] = now->runs[set];
+	}
+	copy_identity(part, now);
+}
+
 static void add_row(struct results *results, const struct result *result)
 {
 	struct result *row;
@@ -83,18 +135,15 @@ static void add_row(struct results *results, const struct result *result)
 	results->rows = checked_realloc(results->rows, results->row_count + 1,
 					sizeof(*results->rows));
 	row = &results->rows[results->row_count++];
-	result_init(row, results->plan, result->cpu);
-	row->tid = result->tid;
-	row->tgid = result->tgid;
-	memcpy(row->comm, result->comm, sizeof(row->comm));
-	row->parts = 0;
-	add(row, results->plan, result);
+	result_init_sum(row, results->plan, result->cpu);
+	copy_identity(row, result);
+	result_add(row, results->plan, result);
 }
 
 void results_add(struct results *results, const struct result *result,
 		 bool keep)
 {
-	add(&results->sum, results->plan, result);
+	result_add(&results->sum, results->plan, result);
 	if (keep)
 		add_row(results, result);
 }

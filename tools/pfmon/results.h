@@ -19,6 +19,7 @@
 struct event_result {
 	uint64_t count;		/* what the PMD held */
 	bool denied;		/* it got no counter, or not always */
+	bool unsupported;	/* nobody there can count it */
 };
 
 /* Of a thread or a CPU, or the sum of several. */
@@ -34,8 +35,27 @@ struct result {
 	uint64_t *runs;		/* how often each set was active */
 };
 
+/* Does the count say all? */
+static inline bool was_counted(const struct event_result *event)
+{
+	return !event->denied && !event->unsupported;
+}
+
 void result_init(struct result *result, const struct plan *plan, int cpu);
+/* Nothing yet, to which others are added. */
+void result_init_sum(struct result *sum, const struct plan *plan, int cpu);
+
 void result_free(struct result *result);
+
+/*
+ * *part is what has come since; and then, since is now. Both have been
+ * initialised.
+ */
+void result_part(struct result *part, const struct plan *plan,
+		 struct result *since, const struct result *now);
+
+void result_add(struct result *sum, const struct plan *plan,
+		const struct result *result);
 
 /*
  * What event i would have counted had its set been active all the time; *share
@@ -54,6 +74,9 @@ struct results {
 
 void results_init(struct results *results, const struct plan *plan);
 void results_free(struct results *results);
+
+/* Nothing is there again. */
+void results_clear(struct results *results);
 
 /*
  * Adds a copy to the sum, and to the rows if it is to be told apart: a

@@ -30,6 +30,7 @@ bool waiter_init(struct waiter *waiter)
 	sigaddset(&signals, SIGQUIT);
 	sigaddset(&signals, SIGUSR1);
 	sigaddset(&signals, SIGUSR2);
+	waiter->interrupted = false;
 	for (int i = 0; i < WAITER_TIMERS; i++)
 		waiter->timer_fds[i] = -1;
 	waiter->signal_fd = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
@@ -165,13 +166,20 @@ static unsigned int take_signal(const struct signalfd_siginfo *info,
 	return 0;
 }
 
+static bool ends_programs(uint32_t signal)
+{
+	return signal != SIGCHLD && signal != SIGUSR1 && signal != SIGUSR2;
+}
+
 unsigned int waiter_handle_signals(struct waiter *waiter,
 				   struct command *command)
 {
 	struct signalfd_siginfo info;
 	unsigned int wishes = 0;
 
-	while (waiter_next_signal(waiter, &info))
+	while (waiter_next_signal(waiter, &info)) {
+		waiter->interrupted |= ends_programs(info.ssi_signo);
 		wishes |= take_signal(&info, command);
+	}
 	return wishes;
 }

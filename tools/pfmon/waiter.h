@@ -35,6 +35,7 @@ struct waiter {
 	int signal_fd;
 	int timer_fds[WAITER_TIMERS];
 	int alarm_fd;
+	bool interrupted;	/* a signal has asked for the end */
 };
 
 /*

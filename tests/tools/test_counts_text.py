@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Counts as text: lines, what was not counted, times, intervals, deviations."""
+
+from __future__ import annotations
+
+import pytest
+from counts import Counts, cpu, thread
+
+
+def test_a_line_is_count_and_name(counts: Counts) -> None:
+    printed = counts.printed("-e r1a8,r1a9", *thread(12, 345), "end 0")
+    assert printed == f"{12:20d} r1a8\n{345:20d} r1a9\n"
+
+
+def test_what_is_not_supported_or_had_no_counter_is_not_0(counts: Counts) -> None:
+    done = counts.run("-e r1,r2,r3", *thread(1, "unsupported", "denied"), "end 0")
+    lines = [line.split(maxsplit=1) for line in done.stdout.splitlines()]
+    assert lines[0] == ["1", "r1"]
+    assert done.stdout.splitlines()[1:] == [
+        f"{'<not supported>':>20} r2",
+        f"{'<not counted>':>20} r3",
+    ]
+    assert "r3 was not counted" in done.stderr
+    assert "r2" not in done.stderr
+
+
+def test_cpus_are_told_apart_or_summed_up(counts: Counts) -> None:
+    script = [*cpu(0, 10, "unsupported"), *cpu(3, 5, "unsupported"), "end 0"]
+    options = "--system-wide -e r1,r2"
+    assert counts.lines(options, *script) == [
+        ["CPU0", "10", "r1"],
+        ["CPU0", "<not", "supported>", "r2"],
+        ["CPU3", "5", "r1"],
+        ["CPU3", "<not", "supported>", "r2"],
+    ]
+    assert counts.lines(f"{options} --aggregate-results", *script) == [
+        ["15", "r1"],
+        ["<not", "supported>", "r2"],
+    ]
+
+
+def test_a_sum_is_supported_if_a_part_is(counts: Counts) -> None:
+    script = [*cpu(0, "unsupported"), *cpu(1, 5), "end 0"]
+    options = "--system-wide --aggregate-results -e r1"
+    assert counts.lines(options, *script) == [["5", "r1"]]
+
+
+def test_without_events_times_are_printed(counts: Counts) -> None:
+    names = [
+        *("task-clock", "context-switches", "cpu-migrations", "page-faults"),
+        *("cycles", "instructions", "branches", "branch-misses"),
+    ]
+    times = "times 2500000000 1000000000 250000000"
+    lines = counts.lines("-uk", *thread(*range(8)), times, "end 0")
+    assert [words[1] for words in lines[:8]] == names
+    assert lines[8:] == [
+        [],
+        ["2.500000000", "s", "elapsed"],
+        ["1.000000000", "s", "user"],
+        ["0.250000000", "s", "system"],
+    ]
+
+
+def test_at_user_level_nothing_of_the_kernels_is_a_default(counts: Counts) -> None:
+    lines = counts.lines("-u", *thread(*range(6)), "end 0")
+    assert [words[1] for words in lines[:6]] == [
+        *("task-clock", "page-faults", "cycles", "instructions"),
+        *("branches", "branch-misses"),
+    ]
+
+
+def test_sets_that_take_turns_say_how_long_they_counted(counts: Counts) -> None:
+    script = [*thread(30, 10), "duration 3000", "duration 1000", "end 0"]
+    assert counts.lines("--switch-timeout=4 -e r1 -e r2", *script) == [
+        "40 r1 (counted 75.00 % of the time)".split(),
+        "40 r2 (counted 25.00 % of the time)".split(),
+    ]
+
+
+def test_means_have_their_standard_error(counts: Counts) -> None:
+    script: list[str] = []
+    for count, elapsed in ((90, 1), (110, 3)):
+        times = f"times {elapsed}000000000 0 0"
+        script += [*thread(count, 4, "unsupported"), times, "end 0"]
+    lines = counts.lines("--repeat=2 -e r1,r2,r3", *script)
+    assert lines[0] == "100 r1 ( +- 10.00 % )".split()
+    assert lines[1] == "4 r2 ( +- 0.00 % )".split()
+    assert lines[2] == "<not supported> r3".split()
+    assert lines[4] == "2.000000000 s elapsed ( +- 50.00 % )".split()
+
+
+@pytest.mark.parametrize("runs", [1, 2])
+def test_nothing_is_printed_before_the_last_run(counts: Counts, runs: int) -> None:
+    script = [*thread(1), "end 0"] * runs
+    assert counts.printed("--repeat=3 -e r1", *script) == ""
+
+
+def test_intervals_begin_with_the_time(counts: Counts) -> None:
+    script = [
+        *(*thread(5), "times 1000000000 0 0", "interval"),
+        *(*thread(7), "times 1500000000 0 0", "end 0"),
+    ]
+    assert counts.lines("--print-interval=1000 -e r1", *script) == [
+        ["1.000000", "5", "r1"],
+        ["1.500000", "7", "r1"],
+    ]

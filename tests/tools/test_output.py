@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Where counts go: files that are written anew, appended to, or not at all."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from counts import Counts, thread
+from pfmon import ERROR, Pfmon, without_kernel
+
+LINE = f"{5:20d} r1\n"
+
+
+def test_a_file_is_written_anew(counts: Counts, tmp_path: Path) -> None:
+    path = tmp_path / "counts"
+    path.write_text("what was there before, and longer than what comes\n")
+    assert counts.printed(f"-o {path} -e r1", *thread(5), "end 0") == ""
+    assert path.read_text() == LINE
+
+
+def test_appending_keeps_what_was_there(counts: Counts, tmp_path: Path) -> None:
+    path = tmp_path / "counts"
+    for _ in range(2):
+        counts.printed(f"--append -o {path} -e r1", *thread(5), "end 0")
+    assert path.read_text() == 2 * LINE
+
+
+@pytest.mark.parametrize("before", [None, "as it was\n"])
+def test_without_a_measurement_a_file_is_as_it_was(
+    pfmon: Pfmon, tmp_path: Path, before: str | None
+) -> None:
+    without_kernel()
+    path = tmp_path / "counts"
+    if before:
+        path.write_text(before)
+    assert pfmon("-o", str(path), "-e", "r1", "true").returncode == ERROR
+    assert (path.read_text() if path.exists() else None) == before
+
+
+def test_an_output_that_cannot_be_written_is_refused_at_once(
+    counts: Counts, pfmon: Pfmon, tmp_path: Path
+) -> None:
+    path, made = tmp_path / "no/counts", tmp_path / "made"
+    run = pfmon("-o", str(path), "-e", "r1", "touch", str(made))
+    assert run.returncode == ERROR
+    assert run.stderr == f"pfmon: cannot write {path}: No such file or directory\n"
+    assert not made.exists()
+    full = counts.run("-o /dev/full -e r1", *thread(5), "end 0")
+    assert full.returncode == ERROR
+    assert "cannot write /dev/full: No space left" in full.stderr
+
+
+def test_a_file_has_the_last_snapshot_only(counts: Counts, tmp_path: Path) -> None:
+    path = tmp_path / "counts"
+    script = [*thread(123456789), "snapshot", *thread(5), "end 0"]
+    counts.printed(f"--snapshot=1 -o {path} -e r1", *script)
+    assert path.read_text() == LINE

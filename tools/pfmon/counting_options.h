@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0 */
+/* counting_options.h - options of counts: when they are printed, and how */
+#ifndef PFMON_COUNTING_OPTIONS_H
+#define PFMON_COUNTING_OPTIONS_H
+
+#include <stdbool.h>
+
+#include "options.h"
+
+/* All return false with a message on a usage error. */
+
+bool parse_print_interval(struct options *options, const char *text);
+bool parse_repeat(struct options *options, const char *text);
+bool take_csv(struct options *options, const char *text);
+
+/* Do they go together, and with the others? */
+bool counting_options_agree(const struct options *options);
+
+#endif /* PFMON_COUNTING_OPTIONS_H */
