@@ -206,6 +206,7 @@ static struct json_object *describe_counts(const struct plan *plan,
 
 	for (unsigned int c = 0; c < count; c++) {
 		for (unsigned int i = 0; i < options->event_count; i++) {
+			const struct result *result = &contexts[c]->result;
 			struct json_object *object;
 
 			if (!plan_counts_on(plan, i, contexts[c]->cpu))
@@ -215,7 +216,7 @@ static struct json_object *describe_counts(const struct plan *plan,
 			json_add_u64(object, "set", options->events[i].set);
 			json_add_u64(object, "pmd", options->events[i].number);
 			json_add_text(object, "event", options->events[i].name);
-			json_add_u64(object, "value", contexts[c]->result.events[i].count);
+			json_add_u64(object, "value", result->events[i].count);
 			json_append(list, object);
 		}
 	}
