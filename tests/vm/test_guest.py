@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import counting
 import event_sets
 import going_on
 import pytest
@@ -301,6 +302,7 @@ def _commands(target: Target) -> dict[str, str]:
     commands["named"] = _named()
     commands["events"] = _events()
     commands["going_on"] = going_on.command()
+    commands["counting"] = counting.command(with_perf(target))
     commands["asked"] = _asked()
     commands["sets"] = event_sets.command(target.arch)
     if target.arch == "x86_64":
@@ -362,10 +364,24 @@ def _preloads(target: Target) -> Iterator[str]:
         yield f"--add={built}:{PRELOAD_DIR}/{library}"
 
 
+# Where perf's counts are compared with pfmon's.
+BESIDE_PERF = Target("x86_64", "6.12")
+
+
+def with_perf(target: Target) -> bool:
+    """Tell whether perf (of linux-perf) is in a guest."""
+    return bool(counting.PERF) and target == BESIDE_PERF
+
+
+def _perf(target: Target) -> tuple[str, ...]:
+    """Return the harness's options for it."""
+    return (f"--program={counting.PERF}",) if with_perf(target) else ()
+
+
 @pytest.fixture(scope="session")
 def boots(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Boots[Target]]:
     def boot(target: Target) -> Boot:
-        options = (f"--timeout={TIMEOUT}", *_preloads(target))
+        options = (f"--timeout={TIMEOUT}", *_preloads(target), *_perf(target))
         out = tmp_path_factory.mktemp(str(target))
         return Boot(target, _commands(target), out, options)
 
@@ -485,7 +501,7 @@ def test_cpu_that_goes_offline_is_said_to_be_measured_until_then(
     assert boot.command("offline") == 0
     printed = boot.printed("offline")
     assert "CPU 1 went offline and was measured until then only" in printed
-    assert re.search(r"^CPU1 +\d+ cpu-clock$", printed, re.MULTILINE)
+    assert re.search(r"^CPU1 +\d+ cpu-clock +#", printed, re.MULTILINE)
 
 
 @pytest.mark.parametrize("target", X86_64, ids=str)
@@ -537,6 +553,17 @@ def test_snapshots_have_every_sample_once(
 
 
 @pytest.mark.parametrize("target", TARGETS, ids=str)
+def test_counts_are_printed_as_asked_for(target: Target, boots: Boots[Target]) -> None:
+    counting.check_forms(boots[target])
+
+
+def test_counts_are_those_of_perf_stat(boots: Boots[Target]) -> None:
+    if not with_perf(BESIDE_PERF):
+        pytest.skip("perf (of linux-perf) is not there")
+    counting.check_against_perf(boots[BESIDE_PERF])
+
+
+@pytest.mark.parametrize("target", TARGETS, ids=str)
 def test_a_tracepoint_counts_what_perf_counts_there(
     target: Target, boots: Boots[Target]
 ) -> None:
@@ -567,7 +594,8 @@ def test_an_event_of_sysfs_is_programmed_where_it_is_counted(
     text = (boot.out / "leaps").read_text()
     for number, value in ((65, 30), (129, 7 << 8)):
         assert f"# set 0, PMC{number}: {value:#018x} pfm_leap/leaps," in text
-    lines = [line.split() for line in text.splitlines() if line[0] != "#"]
+    lines = [line.partition(" # ")[0].split() for line in text.splitlines()]
+    lines = [words for words in lines if words[0].startswith("CPU")]
     names = {name for *_, name in lines}
     cpus = {name: [cpu for cpu, _, event in lines if event == name] for name in names}
     assert cpus.pop("pfm_leap/leaps,first=30,second=7/") == ["CPU0"]
