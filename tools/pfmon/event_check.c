@@ -53,7 +53,7 @@ static bool check_each(const struct options *options)
 	return ok;
 }
 
-/* The events of a set, without what is only for samples of them and for turns. */
+/* The events of a set, without what is for samples of them, or for turns. */
 static struct options counting(const struct options *options, unsigned int set)
 {
 	struct options plain = *options;

@@ -32,6 +32,6 @@ const char *number_text(char text[NUMBER_TEXT_SIZE], uint64_t number,
 	if (format == NUMBER_US || format == NUMBER_EU)
 		group(text, digits, format == NUMBER_US ? ',' : '.');
 	else
-		strcpy(text, digits);
+		memcpy(text, digits, sizeof(digits));
 	return text;
 }
