@@ -15,6 +15,7 @@ from pfmon import ERROR, SAMPLING, Pfmon, complaint_of
         (("--repeat=2", "--system-wide"), "--repeat needs a command"),
         (("--append", "true"), "needs a file"),
         (("--json", "--csv", "true"), "exclude each other"),
+        (("--table", "--csv", "true"), "exclude each other"),
         (("-r", "2", "--print-interval=9", "true"), "exclude each other"),
         ((*SAMPLING, "--json", "true"), "are for counting"),
         (("-e", "cpu-clock"), "nothing to measure"),

@@ -42,6 +42,8 @@ static bool print(struct counting *counting, const struct counts *counts)
 		counts_print_json(counts, output->file);
 	else if (counting->options->csv)
 		counts_print_csv(counts, output->file);
+	else if (counting->options->table)
+		counts_print_table(counts, output->file);
 	else
 		counts_print_text(counts, output->file);
 	return output_flush(output);

@@ -45,12 +45,13 @@ bool take_csv(struct options *options, const char *text)
 bool counting_options_agree(const struct options *options)
 {
 	bool any = options->runs || options->interval_ns || options->json ||
-		   options->csv || options->append;
+		   options->csv || options->table || options->append;
 
 	if (any && options->sampling)
-		message("--repeat, --print-interval, --json, --csv and --append are for counting; give no sampling period with them");
-	else if (options->json && options->csv)
-		message("--json and --csv exclude each other: give one of them");
+		message("--repeat, --print-interval, --json, --csv, --table and --append are for counting; give no sampling period with them");
+	else if ((options->json && options->csv) ||
+		 (options->table && (options->json || options->csv)))
+		message("--json, --csv and --table exclude each other: give one of them");
 	else if (options->append && !options->outfile)
 		message("--append needs a file: -o FILE");
 	else if (options->runs && options->interval_ns)

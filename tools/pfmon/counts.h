@@ -34,8 +34,14 @@ static inline double counts_deviation(const struct counts *counts,
 				   i] : 0;
 }
 
-/* A line for each event, or a table of rows and events. */
+/* A line for each event. */
 void counts_print_text(const struct counts *counts, FILE *out);
+
+/* A row for each thread or CPU, a column for each event. */
+void counts_print_table(const struct counts *counts, FILE *out);
+
+/* How long it took, below either, if that is to be printed. */
+void counts_print_times(const struct counts *counts, FILE *out);
 
 /* A line for each event; the first line of all names the columns. */
 void counts_print_csv_header(const char *separator, FILE *out);

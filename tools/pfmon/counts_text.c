@@ -106,14 +106,17 @@ static void print_time(const struct counts *counts, uint64_t ns,
 	fputc('\n', out);
 }
 
-static void print_times(const struct counts *counts, FILE *out)
+void counts_print_times(const struct counts *counts, FILE *out)
 {
+	const struct options *options = counts->plan->options;
 	const struct times *times = &counts->times;
 
+	if (counts->interval || !(options->default_events || counts->runs > 1))
+		return;
 	fputc('\n', out);
 	print_time(counts, times->elapsed, counts->spread.elapsed, "elapsed",
 		   out);
-	if (!counts->plan->options->command)
+	if (!options->command)
 		return;
 	print_time(counts, times->user, counts->spread.user, "user", out);
 	print_time(counts, times->system, counts->spread.system, "system", out);
@@ -131,7 +134,5 @@ void counts_print_text(const struct counts *counts, FILE *out)
 				print_event(counts, r, i, out);
 		}
 	}
-	if (!counts->interval &&
-	    (options->default_events || counts->runs > 1))
-		print_times(counts, out);
+	counts_print_times(counts, out);
 }

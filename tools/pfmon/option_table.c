@@ -184,6 +184,12 @@ const struct option_row option_table[] = {
 		.details =
 			"The default is a comma. The first line names the columns.\n",
 	}, {
+		.name = "table", .group = GROUP_COUNTING,
+		.effect = SETS(table),
+		.summary = "print a row for each CPU or thread",
+		.details =
+			"The columns are the events.\n",
+	}, {
 		.name = "append", .group = GROUP_COUNTING,
 		.effect = SETS(append),
 		.summary = "write behind what is in the file of *-o*",

@@ -117,6 +117,7 @@ struct options {
 	const char *outfile;		/* NULL if not given */
 	bool append;			/* to the output file */
 	const char *csv;		/* separator, NULL if not given */
+	bool table;			/* --table */
 	bool with_header;
 	bool verbose;
 

@@ -25,6 +25,7 @@ _pfmon_options='
 	--print-interval=
 	-j --json
 	--csv
+	--table
 	--append
 	--long-smpl-periods=
 	--short-smpl-periods=
