@@ -7,7 +7,7 @@ _pfmparse_keys='function ip line image data-address data-symbol caller tid proce
 	comm pmd event kernel latency data-source file host address weight thread cpu time
 	set period'
 _pfmparse_pers='address function symbol line cacheline page level latency'
-_pfmparse_commands='info dump report annotate diff timeline mem show export extract session-template'
+_pfmparse_commands='info dump report annotate diff timeline mem top show export extract session-template'
 
 _pfmparse()
 {
@@ -34,7 +34,7 @@ _pfmparse()
 	--rows) mapfile -t COMPREPLY < <(compgen -W 'sample location' -- "$text") ;;
 	--top | --cum | --l2 | --l3 | --frequency | --min-percent | --weight | --event | \
 		--pid | --tid | --comm | --cpu | --set | --object | --symbol | --time | \
-		--to | --dsn | --function | -s | --debuginfod) COMPREPLY=() ;;
+		--window | --iterations | --to | --dsn | --function | -s | --debuginfod) COMPREPLY=() ;;
 	*)
 		if [[ $2 == -* ]]; then
 			mapfile -t COMPREPLY < <(compgen -W "$(_pfmparse_options)" -- "$2")

@@ -23,6 +23,7 @@ COMMANDS = {
     "diff": ("diff", "what two captures, or two sets of them, do not have in common"),
     "timeline": ("timeline", "samples by time, and by another key beside it"),
     "mem": ("mem", "where memory was slow: loads, data, levels, TLBs"),
+    "top": ("top", "functions that run now, of a capture that is being written"),
     "show": ("show", "the view that a capture asks for"),
     "export": ("export", "the samples in the format of another tool"),
     "extract": ("extract", "the buffers of a capture, a file each, and its session"),

@@ -248,14 +248,31 @@ static struct json_object *describe_turns(const struct plan *plan,
 	return list;
 }
 
+static void add_samples(struct json_object *object,
+			const struct totals *totals)
+{
+	json_add(object, "samples", totals->samples_known ?
+		 json_new_u64(totals->samples) : NULL);
+}
+
+char *tick_json(const struct plan *plan, const struct totals *totals)
+{
+	struct json_object *object = json_new_object();
+
+	json_add_u64(object, "elapsed_ns",
+		     clock_ns(CLOCK_REALTIME) - plan->start_ns);
+	add_samples(object, totals);
+	json_add_u64(object, "lost", totals->lost);
+	return json_finish(object);
+}
+
 char *totals_json(const struct plan *plan,
 		  struct context *const *contexts, unsigned int count,
 		  const struct totals *totals, int exit_status)
 {
 	struct json_object *object = json_new_object();
 
-	json_add(object, "samples", totals->samples_known ?
-		 json_new_u64(totals->samples) : NULL);
+	add_samples(object, totals);
 	json_add_u64(object, "lost", totals->lost);
 	json_add_u64(object, "notifications", totals->notifications);
 	json_add_u64(object, "bytes", totals->bytes);

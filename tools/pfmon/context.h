@@ -74,10 +74,11 @@ void context_unload(struct context *context);
 int context_next_message(struct context *context);
 
 /*
- * Ends a notification, or saves what an exec or context_pause() has interrupted:
- * copies, at least what a restart frees, and restarts. Returns 1 if the image is to be recorded,
- * 0 if not, -1 with a message on an error. A thread that has ended
- * meanwhile is not an error: its buffer is saved at the end.
+ * Ends a notification, or saves what an exec or context_pause() has
+ * interrupted: copies, at least what a restart frees, and restarts. Returns 1
+ * if the image is to be recorded, 0 if not, -1 with a message on an error. A
+ * thread that has ended meanwhile is not an error: its buffer is saved at the
+ * end.
  */
 int context_save_and_restart(struct context *context, enum smpl_moment moment);
 

@@ -12,12 +12,18 @@
 #include "measure.h"
 #include "option_help.h"
 #include "options.h"
+#include "top.h"
 #include "util.h"
 #include "view.h"
 #include "waiter.h"
 
-/* *over is set if no other run is to follow. */
-static int measure_once(struct counting *counting, bool *over)
+#define NO_VIEWER	(-1)
+
+/*
+ * *over is set if no other run is to follow. viewer is readable when who
+ * watches has ended; NO_VIEWER if nobody does.
+ */
+static int measure_once(struct counting *counting, int viewer, bool *over)
 {
 	const struct options *options = counting->options;
 	unsigned int done = counting->done;
@@ -27,6 +33,7 @@ static int measure_once(struct counting *counting, bool *over)
 	*over = true;
 	if (!waiter_init(&waiter))
 		return PFMON_EXIT_ERROR;
+	waiter.viewer_fd = viewer;
 	if (options->system_wide)
 		status = measure_cpus(options, &waiter, counting);
 	else
@@ -39,7 +46,7 @@ static int measure_once(struct counting *counting, bool *over)
 	return status;
 }
 
-static int measure_anything(const struct options *options)
+static int measure_anything(const struct options *options, int viewer)
 {
 	struct counting counting;
 	int status;
@@ -48,7 +55,7 @@ static int measure_anything(const struct options *options)
 	if (!counting_open(&counting, options))
 		return PFMON_EXIT_ERROR;
 	do {
-		status = measure_once(&counting, &over);
+		status = measure_once(&counting, viewer, &over);
 	} while (!over);
 	if (!counting_close(&counting))
 		status = PFMON_EXIT_ERROR;
@@ -63,7 +70,7 @@ static int measure(const struct options *options)
 
 	if (!view_find_program(options, &program))
 		return PFMON_EXIT_ERROR;
-	status = measure_anything(options);
+	status = measure_anything(options, NO_VIEWER);
 	if (program && status != PFMON_EXIT_ERROR &&
 	    !view_show(program, options->outfile))
 		status = PFMON_EXIT_ERROR;
@@ -92,6 +99,8 @@ static int perform(const struct options *options)
 		return smpl_formats_list() ? 0 : PFMON_EXIT_ERROR;
 	case ACTION_DOCTOR:
 		return doctor(options->json);
+	case ACTION_TOP:
+		return top_show(options, measure_anything);
 	case ACTION_MEASURE:
 		break;
 	}

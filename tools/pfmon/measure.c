@@ -86,7 +86,9 @@ bool measurement_start_time(struct measurement *m)
 	       waiter_start_ticking(m->waiter, TIMER_SNAPSHOT,
 				    options->interval_ns ?
 				    options->interval_ns :
-				    options->snapshot_ns);
+				    options->snapshot_ns) &&
+	       waiter_start_ticking(m->waiter, TIMER_REFRESH,
+				    options->top.interval_ns);
 }
 
 bool measurement_has_begun(struct measurement *m)
@@ -174,6 +176,11 @@ bool measurement_snapshot(struct measurement *m, pid_t tgid)
 	return true;
 }
 
+bool measurement_refresh(struct measurement *m)
+{
+	return recording_tick(m->recording, &m->plan, m->contexts, m->count);
+}
+
 /* A command may outlive its measurement. */
 static int exit_status_of(const struct measurement *m)
 {
@@ -192,7 +199,8 @@ static bool finish_recording(struct measurement *m,
 					  m->count, exit_status_of(m)) && ok;
 	add_results(m);
 	totals = recording_totals(m->recording);
-	report_summary(&totals, m->options->outfile);
+	if (!m->options->top.interval_ns)
+		report_summary(&totals, m->options->outfile);
 	report_denied(&m->results);
 	return ok;
 }

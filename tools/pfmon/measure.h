@@ -90,6 +90,9 @@ void measurement_print_progress(const struct measurement *m);
  */
 bool measurement_snapshot(struct measurement *m, pid_t tgid);
 
+/* Once all contexts have been saved: who watches is to show it. */
+bool measurement_refresh(struct measurement *m);
+
 /*
  * When the measurement is over, and the command is not: goes on as if it was
  * the command. Returns the exit status, that of the measurement unless 0.

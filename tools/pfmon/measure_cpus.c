@@ -27,7 +27,11 @@ struct system;
 /* What workers are asked for. */
 #define ASK_BEGIN	0x1
 #define ASK_SNAPSHOT	0x2
-#define ASK_END		0x4
+#define ASK_REFRESH	0x4
+#define ASK_END		0x8
+
+/* What all have to save for before it can be done. */
+#define ASK_TO_SAVE	(ASK_SNAPSHOT | ASK_REFRESH)
 
 struct worker {
 	struct system *system;
@@ -45,8 +49,8 @@ struct system {
 	struct worker *workers;		/* m.count of them */
 	pthread_barrier_t barrier;
 	bool cancelled;			/* set between the first two meetings */
-	bool begun;			/* measuring is, or has been asked for */
-	atomic_bool wanted;		/* is a snapshot */
+	bool begun;			/* or was asked to begin */
+	atomic_uint wanted;		/* of ASK_TO_SAVE */
 	atomic_uint unsaved;		/* workers that it waits for, and one */
 };
 
@@ -117,16 +121,17 @@ static void ask(struct system *system, unsigned int what)
 }
 
 /* One after the other: the one that is taken ends with another try. */
-static void begin_snapshot(struct system *system)
+static void begin_saving(struct system *system)
 {
-	unsigned int none = 0;
+	unsigned int none = 0, wanted;
 
 	while (atomic_load(&system->wanted)) {
 		if (!atomic_compare_exchange_strong(&system->unsaved, &none,
 						    system->m.count + 1))
 			return;
-		if (atomic_exchange(&system->wanted, false)) {
-			ask(system, ASK_SNAPSHOT);
+		wanted = atomic_exchange(&system->wanted, 0);
+		if (wanted) {
+			ask(system, wanted);
 			return;
 		}
 		atomic_store(&system->unsaved, 0);
@@ -152,20 +157,29 @@ static bool save_now(struct worker *worker, enum smpl_moment moment)
 	       (!saved || recording_buffer(recording, context));
 }
 
-/* The last one takes it, and only then lets there be another. */
-static bool take_part_in_snapshot(struct worker *worker)
+static bool use_saved(struct system *system, unsigned int asked)
 {
+	return (!(asked & ASK_REFRESH) || measurement_refresh(&system->m)) &&
+	       (!(asked & ASK_SNAPSHOT) ||
+		measurement_snapshot(&system->m, ALL_PROCESSES));
+}
+
+/* The last one uses it, and only then lets others be asked for. */
+static bool take_part(struct worker *worker, unsigned int asked)
+{
+	enum smpl_moment moment = asked & ASK_SNAPSHOT ? SMPL_NOTIFIED :
+							 SMPL_EXEC;
 	struct system *system = worker->system;
 	bool ok;
 
-	if (!save_now(worker, SMPL_NOTIFIED) ||
+	if (!save_now(worker, moment) ||
 	    !context_read_counts(&worker->context))
 		return false;
 	if (atomic_fetch_sub(&system->unsaved, 1) != 2)
 		return true;
-	ok = measurement_snapshot(&system->m, ALL_PROCESSES);
+	ok = use_saved(system, asked);
 	atomic_store(&system->unsaved, 0);
-	begin_snapshot(system);
+	begin_saving(system);
 	return ok;
 }
 
@@ -174,7 +188,7 @@ static bool obey(struct worker *worker, unsigned int asked)
 {
 	if ((asked & ASK_BEGIN) && !context_start(&worker->context))
 		return false;
-	return !(asked & ASK_SNAPSHOT) || take_part_in_snapshot(worker);
+	return !(asked & ASK_TO_SAVE) || take_part(worker, asked);
 }
 
 /* Serves the context until all are to end; false if it cannot be served. */
@@ -272,10 +286,10 @@ static void begin_late(struct system *system)
 		system->m.failed = true;
 }
 
-static void ask_for_snapshot(struct system *system)
+static void want(struct system *system, unsigned int what)
 {
-	atomic_store(&system->wanted, true);
-	begin_snapshot(system);
+	atomic_fetch_or(&system->wanted, what);
+	begin_saving(system);
 }
 
 /* Returns false if the measurement is to end. */
@@ -287,7 +301,7 @@ static bool handle_signals(struct system *system)
 	if (wishes & WISH_BEGIN)
 		begin_late(system);
 	if (wishes & WISH_SNAPSHOT)
-		ask_for_snapshot(system);
+		want(system, ASK_SNAPSHOT);
 	return !(wishes & WISH_END);
 }
 
@@ -301,14 +315,17 @@ static bool handle_timers(struct system *system, unsigned int wake)
 	if (wake & WAKE_TIMER(TIMER_PROGRESS))
 		measurement_print_progress(&system->m);
 	if (wake & WAKE_TIMER(TIMER_SNAPSHOT))
-		ask_for_snapshot(system);
+		want(system, ASK_SNAPSHOT);
+	if (wake & WAKE_TIMER(TIMER_REFRESH))
+		want(system, ASK_REFRESH);
 	if (wake & WAKE_TIMER(TIMER_DURATION)) {
 		command_detach(command);
 		return false;
 	}
-	if (wake & WAKE_TIMER(TIMER_TIMEOUT))
-		command_signal(command, SIGTERM);
-	return !(wake & WAKE_TIMER(TIMER_TIMEOUT)) || command->pid;
+	if (!(wake & (WAKE_TIMER(TIMER_TIMEOUT) | WAKE_UNWATCHED)))
+		return true;
+	command_signal(command, SIGTERM);
+	return command->pid;
 }
 
 /* Returns when the measurement is to end. */

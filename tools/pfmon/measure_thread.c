@@ -103,6 +103,15 @@ static void take_snapshot(struct thread *thread)
 		thread->m.failed = true;
 }
 
+/* Who watches sees what there is. */
+static void refresh(struct thread *thread)
+{
+	if (!thread->loaded || thread->m.failed)
+		return;
+	if (!save_now(thread, SMPL_EXEC) || !measurement_refresh(&thread->m))
+		thread->m.failed = true;
+}
+
 static void process_stopped(pid_t pid, bool after_exec, void *data)
 {
 	struct thread *thread = data;
@@ -179,6 +188,8 @@ static void handle_timers(struct thread *thread, unsigned int wake)
 		measurement_print_progress(&thread->m);
 	if (wake & WAKE_TIMER(TIMER_SNAPSHOT))
 		take_snapshot(thread);
+	if (wake & WAKE_TIMER(TIMER_REFRESH))
+		refresh(thread);
 }
 
 static bool goes_on(const struct thread *thread)
@@ -202,6 +213,8 @@ static void run(struct thread *thread)
 		if (wake & WAKE_SIGNAL)
 			handle_signals(thread);
 		handle_timers(thread, wake);
+		if (wake & WAKE_UNWATCHED)
+			handle_timeout(thread);
 		if (wake & (WAKE_ALARM | WAKE_ERROR))
 			m->failed = true;
 		if (m->failed)

@@ -196,6 +196,11 @@ bool parse_duration(struct options *options, const char *text)
 	return parse_seconds("duration", text, &options->duration_ns);
 }
 
+bool parse_interval(struct options *options, const char *text)
+{
+	return parse_seconds("interval", text, &options->top.interval_ns);
+}
+
 bool parse_snapshot(struct options *options, const char *text)
 {
 	return parse_seconds("snapshot", text, &options->snapshot_ns);

@@ -61,9 +61,11 @@ void options_help(void)
 	puts("usage: pfmon [options] [--] COMMAND [ARGS]\n"
 	     "       pfmon [options] --attach-task TID\n"
 	     "       pfmon [options] --system-wide [--cpu-list LIST] [COMMAND [ARGS]]\n"
+	     "       pfmon " TOP_WORD " [options] [COMMAND [ARGS]]\n"
 	     "       pfmon " DOCTOR_WORD " [--json]\n"
 	     "\n"
 	     "Counts events; with sampling periods, records samples into a capture file.\n"
+	     "pfmon " TOP_WORD " shows what runs now.\n"
 	     "pfmon " DOCTOR_WORD " says what stands in the way of that on this machine.");
 	for (enum option_group group = 0; group < OPTION_GROUPS; group++)
 		print_group(group);

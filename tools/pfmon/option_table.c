@@ -31,6 +31,10 @@ const struct option_heading option_headings[OPTION_GROUPS] = {
 		"the other formats refuse them"
 	},
 	[GROUP_PRINTING] = { "Information", NULL },
+	[GROUP_TOP] = {
+		"Options of pfmon " TOP_WORD,
+		"it takes those above, too"
+	},
 	[GROUP_DOCTOR] = {
 		"Options of pfmon " DOCTOR_WORD,
 		"it takes no others but *--help*"
@@ -412,6 +416,31 @@ const struct option_row option_table[] = {
 		.name = "help", .letter = 'h', .group = GROUP_PRINTING,
 		.effect = ACTS(HELP),
 		.summary = "print a summary of the options",
+	}, {
+		.name = "interval", .group = GROUP_TOP, .argument = "S",
+		.effect = CALLS(parse_interval),
+		.summary = "refresh every _S_ seconds (default 1)",
+	}, {
+		.name = "window", .group = GROUP_TOP, .argument = "TIME",
+		.effect = KEEPS(top.window),
+		.summary = "show the last _TIME_, such as *500ms* (default 5s)",
+	}, {
+		.name = "batch", .group = GROUP_TOP,
+		.effect = SETS(top.batch),
+		.summary = "print each refresh, as without a terminal",
+	}, {
+		.name = "iterations", .group = GROUP_TOP, .argument = "N",
+		.effect = KEEPS(top.iterations),
+		.summary = "end after _N_ refreshes",
+	}, {
+		.name = "rows", .group = GROUP_TOP, .argument = "N",
+		.effect = KEEPS(top.rows),
+		.summary = "print _N_ rows at each (default 20)",
+	}, {
+		.name = "sort", .group = GROUP_TOP, .argument = "KEY",
+		.words = "samples function object comm",
+		.effect = KEEPS(top.sort),
+		.summary = "order of the rows that are printed",
 	}, {
 		.name = "json", .group = GROUP_DOCTOR,
 		.effect = SETS(json),

@@ -20,6 +20,7 @@ enum option_group {
 	GROUP_SAMPLING,
 	GROUP_FORMAT,
 	GROUP_PRINTING,
+	GROUP_TOP,		/* taken after `pfmon top` only */
 	GROUP_DOCTOR,		/* the only ones after `pfmon doctor` */
 	OPTION_GROUPS
 };
@@ -72,6 +73,8 @@ extern const struct option_row option_table[];
 extern const size_t option_count;
 /* The first word that asks what stands in the way; no measurement begins so. */
 #define DOCTOR_WORD	"doctor"
+/* The first word that has what is measured shown. */
+#define TOP_WORD	"top"
 
 extern const struct option_heading option_headings[OPTION_GROUPS];
 

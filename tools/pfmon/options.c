@@ -9,9 +9,12 @@
 #include "counting_options.h"
 #include "default_events.h"
 #include "event_options.h"
+#include "events.h"
 #include "option_table.h"
 #include "options.h"
 #include "util.h"
+
+#define DEFAULT_INTERVAL_NS	1000000000
 
 /* Are two bits set? */
 static bool has_two(unsigned int bits)
@@ -49,6 +52,8 @@ static bool agree(const struct options *options)
 		message("--switch-overflow needs several -e; each is a set of events that takes its turn");
 	else if (sampling_options && !options->sampling)
 		message("sampling options without a sampling period; give one with --long-smpl-periods");
+	else if (options->action == ACTION_TOP && !options->sampling)
+		message("pfmon " TOP_WORD " needs a sampling period; give one with --long-smpl-periods, or no event");
 	else if ((options->format_options & short_entries) == short_entries)
 		message("--smpl-no-hdr and --smpl-ip-only exclude each other: give one of them");
 	else if (has_two(options->format_options & FORMAT_OPT_VIEWS))
@@ -115,13 +120,15 @@ static const struct option_row *row_of(int value)
 	return NULL;
 }
 
-/* The doctor has options of its own, and helps. */
+/* The doctor has options of its own, and helps; top has some besides. */
 static bool is_taken(const struct options *options,
 		     const struct option_row *row)
 {
 	bool helps = row->effect.kind == EFFECT_ACTION &&
 		     row->effect.action == ACTION_HELP;
 
+	if (row->group == GROUP_TOP)
+		return options->action == ACTION_TOP;
 	return helps || (options->action == ACTION_DOCTOR) ==
 	       (row->group == GROUP_DOCTOR);
 }
@@ -241,8 +248,28 @@ static bool parse_doctor(struct options *options, int argc, char **argv)
 
 static bool takes_events(enum action action)
 {
-	return action == ACTION_MEASURE || action == ACTION_CHECK_EVENTS ||
-	       action == ACTION_DRY_RUN;
+	return action == ACTION_MEASURE || action == ACTION_TOP ||
+	       action == ACTION_CHECK_EVENTS || action == ACTION_DRY_RUN;
+}
+
+/* Of everything, each millisecond, unless something else is asked for. */
+static bool complete_top(struct options *options)
+{
+	if (options->outfile || options->snapshot_ns) {
+		message("pfmon " TOP_WORD " writes no file: --outfile and --snapshot are for sessions that are recorded");
+		return false;
+	}
+	if (!options->top.interval_ns)
+		options->top.interval_ns = DEFAULT_INTERVAL_NS;
+	if (!options->command && !options->attach)
+		options->system_wide = true;
+	if (options->event_count)
+		return true;
+	if (!options->levels)
+		options->levels = LEVEL_USER | LEVEL_KERNEL;
+	if (!options->long_periods && !options->short_periods)
+		options->long_periods = "1000000";
+	return event_options_add(options, "cpu-clock");
 }
 
 /* Who samples says what. */
@@ -256,6 +283,11 @@ static bool parse(struct options *options, int argc, char **argv)
 {
 	if (argc > 1 && !strcmp(argv[1], DOCTOR_WORD))
 		return parse_doctor(options, argc - 1, argv + 1);
+	if (argc > 1 && !strcmp(argv[1], TOP_WORD)) {
+		options->action = ACTION_TOP;
+		argc--;
+		argv++;
+	}
 	if (!apply_all(options, argc, argv))
 		return false;
 	if (argv[optind])
@@ -264,6 +296,8 @@ static bool parse(struct options *options, int argc, char **argv)
 		options->pattern = argv[optind];
 	if (!takes_events(options->action))
 		return true;
+	if (options->action == ACTION_TOP && !complete_top(options))
+		return false;
 	return add_events(options) && event_options_complete(options) &&
 	       check(options);
 }

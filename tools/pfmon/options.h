@@ -25,6 +25,7 @@ enum action {
 	ACTION_HELP,
 	ACTION_VERSION,
 	ACTION_DOCTOR,
+	ACTION_TOP,
 };
 
 /* Options that not every sampling format takes; one bit each. */
@@ -122,6 +123,15 @@ struct options {
 	bool verbose;
 
 	bool json;			/* counts, or the doctor's findings */
+
+	struct top_options {
+		uint64_t interval_ns;	/* 0: nobody watches */
+		bool batch;
+		const char *iterations;	/* what pfmparse is given, or NULL */
+		const char *window;
+		const char *rows;
+		const char *sort;
+	} top;
 };
 
 /*

@@ -58,6 +58,12 @@ _pfmon_options='
 	-v --verbose
 	--version
 	-h --help
+	--interval=
+	--window=
+	--batch
+	--iterations=
+	--rows=
+	--sort=
 '
 _pfmon_doctor_options='
 	--help
@@ -96,6 +102,7 @@ _pfmon_argument()
 	--smpl-module) _pfmon_words "default nway pebs32 pebs64 dear-hist oprofile" "$2" ;;
 	--smpl-record) _pfmon_words "base nehalem haswell skylake" "$2" ;;
 	-i | --event-info) _pfmon_words "$(pfmon --list-events='^[^:]*$' 2>/dev/null | cut -d' ' -f1)" "$2" ;;
+	--sort) _pfmon_words "samples function object comm" "$2" ;;
 	esac
 }
 
@@ -136,7 +143,12 @@ _pfmon()
 		--smpl-regions | \
 		--smpl-record | \
 		--smpl-show-top | \
-		-i | --event-info)
+		-i | --event-info | \
+		--interval | \
+		--window | \
+		--iterations | \
+		--rows | \
+		--sort)
 			option=${COMP_WORDS[at]}
 			[[ ${COMP_WORDS[at + 1]} == = ]] && ((at++))
 			((at += 2)) ;;

@@ -24,10 +24,11 @@ struct recording {
 	struct maps *maps;
 	struct threads *threads;
 	struct jit *jit;
+	bool watched;			/* by who may end before */
 	bool samples_tell_process;	/* if it is not the same for all */
 	bool clock_failed;		/* to be read, and that was said */
 	struct totals totals;
-	struct totals before;		/* what of them is in earlier captures */
+	struct totals before;		/* those of earlier captures */
 	uint64_t lost_elsewhere;	/* not by contexts */
 	unsigned int divisions;		/* earlier captures */
 	struct packed kernel;		/* its symbols */
@@ -39,7 +40,7 @@ static bool written(struct recording *recording, int ret)
 {
 	if (!ret)
 		return true;
-	if (!recording->failed)
+	if (!recording->failed && !(recording->watched && errno == EPIPE))
 		message("cannot write %s: %s", recording->capture.path,
 			strerror(errno));
 	recording->failed = true;
@@ -68,6 +69,7 @@ struct recording *recording_open(const struct plan *plan)
 
 	pthread_mutex_init(&recording->lock, NULL);
 	know_nothing(recording, plan);
+	recording->watched = plan->options->top.interval_ns;
 	recording->totals.samples_known =
 		plan->format.module || plan->format.device;
 	if (written(recording, capture_open(&recording->capture,
@@ -458,6 +460,19 @@ bool recording_divide(struct recording *recording, const struct plan *plan,
 		division->totals = totals_of_capture(recording);
 		ok = ok && begin_next(recording, plan, contexts, count);
 	}
+	pthread_mutex_unlock(&recording->lock);
+	return ok;
+}
+
+bool recording_tick(struct recording *recording, const struct plan *plan,
+		    struct context *const *contexts, unsigned int count)
+{
+	bool ok;
+
+	pthread_mutex_lock(&recording->lock);
+	count_losses(recording, contexts, count);
+	ok = write_text(recording, "TICK",
+			tick_json(plan, &recording->totals));
 	pthread_mutex_unlock(&recording->lock);
 	return ok;
 }

@@ -85,6 +85,10 @@ bool recording_divide(struct recording *recording, const struct plan *plan,
 		      struct context *const *contexts, unsigned int count,
 		      struct division *division);
 
+/* A TICK chunk: what was recorded by now, for who watches. */
+bool recording_tick(struct recording *recording, const struct plan *plan,
+		    struct context *const *contexts, unsigned int count);
+
 /* A copy of the totals at this moment. */
 struct totals recording_totals(struct recording *recording);
 

@@ -13,6 +13,7 @@
 #include "util.h"
 
 static char **kept_text;
+static char *held_text;
 
 void message_keep(char **text)
 {
@@ -25,6 +26,19 @@ static void keep(const char *text)
 {
 	free(*kept_text);
 	*kept_text = checked_strdup(text);
+}
+
+static void print_or_hold(const char *text)
+{
+	char *line;
+
+	if (!held_text) {
+		fprintf(stderr, "pfmon: %s\n", text);
+		return;
+	}
+	line = checked_printf("pfmon: %s\n", text);
+	held_text = checked_append(held_text, "", line);
+	free(line);
 }
 
 /* When several CPUs fail for the same reason, it is printed once. */
@@ -43,9 +57,20 @@ void message(const char *format, ...)
 	}
 	flockfile(stderr);
 	if (strcmp(text, last)) {
-		fprintf(stderr, "pfmon: %s\n", text);
+		print_or_hold(text);
 		memcpy(last, text, sizeof(last));
 	}
+	funlockfile(stderr);
+}
+
+void message_hold(bool hold)
+{
+	flockfile(stderr);
+	if (!hold && held_text) {
+		fputs(held_text, stderr);
+		free(held_text);
+	}
+	held_text = hold ? checked_strdup("") : NULL;
 	funlockfile(stderr);
 }
 

@@ -20,6 +20,9 @@
 /* Prints "pfmon: ", the text and a newline to standard error, but not twice. */
 void message(const char *format, ...) CHECKED_FORMAT;
 
+/* Whether messages wait until this is called with false. */
+void message_hold(bool hold);
+
 /*
  * Until it is called with NULL, message() prints nothing: *text is the last
  * one, to be freed, or NULL. For one thread.

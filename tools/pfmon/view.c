@@ -110,14 +110,19 @@ static char *program_in_path(void)
 	return path;
 }
 
+char *view_program(void)
+{
+	char *path = program_beside();
+
+	return path ? path : program_in_path();
+}
+
 bool view_find_program(const struct options *options, char **path)
 {
 	*path = NULL;
 	if (!command_of(options))
 		return true;
-	*path = program_beside();
-	if (!*path)
-		*path = program_in_path();
+	*path = view_program();
 	if (*path)
 		return true;
 	message("%s shows its view with " PROGRAM ", which is neither next to pfmon nor in PATH; install it, or record with --smpl-module=pebs64 --smpl-record=nehalem",

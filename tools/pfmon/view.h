@@ -22,6 +22,9 @@ struct json_object *view_describe(const struct options *options);
  */
 bool view_find_program(const struct options *options, char **path);
 
+/* The path of pfmparse, to be freed; NULL if there is none. */
+char *view_program(void);
+
 /* Shows the capture; false with a message if that failed. */
 bool view_show(const char *program, const char *capture);
 

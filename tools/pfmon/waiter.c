@@ -33,6 +33,7 @@ bool waiter_init(struct waiter *waiter)
 	waiter->interrupted = false;
 	for (int i = 0; i < WAITER_TIMERS; i++)
 		waiter->timer_fds[i] = -1;
+	waiter->viewer_fd = -1;
 	waiter->signal_fd = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (waiter->signal_fd < 0)
 		return failed("wait for signals");
@@ -100,12 +101,13 @@ bool waiter_start_ticking(struct waiter *waiter, enum waiter_timer timer,
 
 unsigned int waiter_wait(struct waiter *waiter, int fd)
 {
-	struct pollfd fds[3 + WAITER_TIMERS] = {
+	struct pollfd fds[4 + WAITER_TIMERS] = {
 		{ .fd = waiter->signal_fd, .events = POLLIN },
 		{ .fd = fd, .events = POLLIN },
 		{ .fd = waiter->alarm_fd, .events = POLLIN },
+		{ .fd = waiter->viewer_fd, .events = POLLIN },
 	};
-	struct pollfd *timers = fds + 3;
+	struct pollfd *timers = fds + 4;
 	unsigned int wake = 0;
 
 	for (int i = 0; i < WAITER_TIMERS; i++)
@@ -123,6 +125,10 @@ unsigned int waiter_wait(struct waiter *waiter, int fd)
 		wake |= WAKE_FD;
 	if (fds[2].revents && lower_event(waiter->alarm_fd))
 		wake |= WAKE_ALARM;
+	if (fds[3].revents) {
+		wake |= WAKE_UNWATCHED;
+		waiter->viewer_fd = -1;
+	}
 	for (int i = 0; i < WAITER_TIMERS; i++) {
 		if (timers[i].revents && lower_event(timers[i].fd))
 			wake |= WAKE_TIMER(i);

@@ -15,7 +15,8 @@ enum waiter_timer {
 	TIMER_DELAY,		/* measuring is to begin */
 	TIMER_DURATION,		/* it is to end */
 	TIMER_PROGRESS,		/* it is to be printed */
-	TIMER_SNAPSHOT,		/* what there is is to be saved */
+	TIMER_SNAPSHOT,		/* all that is there is to be saved */
+	TIMER_REFRESH,		/* who watches is to see it */
 	WAITER_TIMERS
 };
 
@@ -23,7 +24,8 @@ enum waiter_timer {
 #define WAKE_FD		0x2	/* the caller's descriptor is readable */
 #define WAKE_ALARM	0x4	/* another thread has failed */
 #define WAKE_ERROR	0x8	/* waiting failed; a message was printed */
-#define WAKE_TIMER(timer)	(0x10U << (timer))
+#define WAKE_UNWATCHED	0x10	/* nobody watches any more; reported once */
+#define WAKE_TIMER(timer)	(0x20U << (timer))
 
 /* What signals asked for. */
 #define WISH_END	0x1	/* the measurement is to end */
@@ -33,6 +35,7 @@ enum waiter_timer {
 struct waiter {
 	sigset_t unblocked;	/* signal mask from before waiter_init() */
 	int signal_fd;
+	int viewer_fd;		/* readable when who watches has ended, or -1 */
 	int timer_fds[WAITER_TIMERS];
 	int alarm_fd;
 	bool interrupted;	/* a signal has asked for the end */

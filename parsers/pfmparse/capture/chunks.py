@@ -29,6 +29,7 @@ MAX_PAYLOAD = {
     "BUFR": 256 << 20,
     "COOK": 8 << 20,
     "DONE": 8 << 20,
+    "TICK": 8 << 20,
 }
 
 FILE_HEADER = struct_dtype(
@@ -96,14 +97,7 @@ class ChunkReader:
         self._problems = problems
         self.offset = 0
         head = self._read(FILE_HEADER.itemsize)
-        if not MAGIC.startswith(head[: len(MAGIC)]):
-            raise PfmParseError("not a capture", 0)
-        if len(head) < FILE_HEADER.itemsize:
-            message = "the file ends within its header"
-            raise PfmParseError(message, len(head), truncated=True)
-        version = int(view(head, FILE_HEADER, 1, 0, len(head))[0]["version"])
-        if version != FILE_VERSION:
-            raise PfmParseError(f"version {version} of captures is unknown", 8)
+        check_file_header(head)
 
     def headers(self) -> Iterator[ChunkHeader]:
         """The headers of all chunks, without a look at what is between them."""
@@ -128,7 +122,7 @@ class ChunkReader:
 
     def chunk(self, header: ChunkHeader, stored: Optional[Data] = None) -> Chunk:
         """The same, though the file may end within it; ``stored`` if that is known."""
-        return _chunk(header, self._stored(header) if stored is None else stored)
+        return chunk_of(header, self._stored(header) if stored is None else stored)
 
     def stored(self, start: int, end: int) -> memoryview:
         """The bytes of the file from ``start`` on, fewer than to ``end`` at its end."""
@@ -151,13 +145,11 @@ class ChunkReader:
         if len(head) < CHUNK_HEADER.itemsize:
             self._cut("a chunk's header")
             return None
-        kind, flags, length, payload_crc, header_crc = _HEADER.unpack(head)
-        if zlib.crc32(head[:20]) != header_crc:
-            text = "a chunk's header has a wrong checksum, the rest is not read"
-            note(self._problems, PfmParseError(text, start))
+        try:
+            return parse_header(head, start)
+        except PfmParseError as problem:
+            note(self._problems, problem)
             return None
-        name = kind.decode("ascii", errors="replace")
-        return ChunkHeader(name, flags, length, payload_crc, self.offset)
 
     def _cut(self, what: str) -> None:
         text = f"the file ends within {what}"
@@ -170,7 +162,29 @@ class ChunkReader:
         return read
 
 
-def _chunk(header: ChunkHeader, stored: Data) -> Chunk:
+def check_file_header(head: bytes) -> None:
+    """PfmParseError if a file that begins like that is no capture."""
+    if not MAGIC.startswith(head[: len(MAGIC)]):
+        raise PfmParseError("not a capture", 0)
+    if len(head) < FILE_HEADER.itemsize:
+        message = "the file ends within its header"
+        raise PfmParseError(message, len(head), truncated=True)
+    version = int(view(head, FILE_HEADER, 1, 0, len(head))[0]["version"])
+    if version != FILE_VERSION:
+        raise PfmParseError(f"version {version} of captures is unknown", 8)
+
+
+def parse_header(head: bytes, offset: int) -> ChunkHeader:
+    """The header at that byte of the file; PfmParseError if its checksum is wrong."""
+    kind, flags, length, payload_crc, header_crc = _HEADER.unpack(head)
+    if zlib.crc32(head[:20]) != header_crc:
+        text = "a chunk's header has a wrong checksum, the rest is not read"
+        raise PfmParseError(text, offset)
+    name = kind.decode("ascii", errors="replace")
+    return ChunkHeader(name, flags, length, payload_crc, offset + len(head))
+
+
+def chunk_of(header: ChunkHeader, stored: Data) -> Chunk:
     """The chunk of which so much is stored; PfmParseError if it is damaged."""
     start, whole = header.offset, len(stored) == header.length
     if header.flags & ~COMPRESSED:

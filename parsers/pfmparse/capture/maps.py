@@ -82,6 +82,21 @@ class MapsHistory:
         self.epoch += 1
         self._processes.setdefault(maps.tgid, []).append((self.epoch, maps))
 
+    def keep(self, number: int) -> int:
+        """Keeps at most so many mappings, those that were told last of each process.
+
+        Returns how many there are then. Where epochs begin does not change.
+        """
+        last = {tgid: told[-1:] for tgid, told in self._processes.items()}
+        kept = 0
+        self._processes = {}
+        for tgid, told in sorted(last.items(), key=lambda item: -item[1][0][0]):
+            kept += len(told[0][1].mappings)
+            if kept > number:
+                return kept - len(told[0][1].mappings)
+            self._processes[tgid] = told
+        return kept
+
     def all(self) -> Iterator[tuple[int, ProcessMaps]]:
         """The mappings of each chunk, and the epoch that begins with it, by epoch."""
         found = [item for history in self._processes.values() for item in history]

@@ -52,6 +52,10 @@ class Threads:
             raise PfmParseError(f"more than {MAX_THREADS} threads", offset)
         self._threads.update((thread.tid, thread) for thread in threads)
 
+    def count_again(self) -> None:
+        """What was said of a thread before others said more does not count."""
+        self._said = len(self._threads)
+
     def name_process(self, tgid: int, comm: str) -> None:
         """Adds what a MAPS chunk says: the name of a process's first thread."""
         known = self._threads.get(tgid)

@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""The samples of the last moments, by function."""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from dataclasses import dataclass
+from typing import Callable
+
+import numpy as np
+
+from ..errors import PfmParseError
+from ..recording import Batch, Recording
+from ..symbols.location import UNKNOWN
+from .events import Event
+from .inputs import Input, Options
+from .interner import Ids
+from .names import Names
+
+MANY = 1 << 20  # places; then they are numbered anew
+NAMELESS = -1
+
+
+@dataclass(frozen=True)
+class Place:
+    """A function, the file that it is in, and the thread or process that ran it."""
+
+    function: str
+    object: str
+    comm: str
+
+
+@dataclass(frozen=True)
+class Step:
+    """What came from one tick to the next: samples by place; how long it took.
+
+    ``lost`` is what was lost meanwhile.
+    """
+
+    counts: Counter[Place]
+    elapsed_ns: int
+    lost: int
+
+
+class Recent:
+    """Adds up samples as they come; remembers those of the last steps."""
+
+    def __init__(
+        self,
+        recording: Recording,
+        options: Options,
+        warn: Callable[[str], None],
+        window_ns: int,
+    ) -> None:
+        """The last steps are those that together took about ``window_ns``."""
+        self.samples = 0
+        self.lost = 0
+        self._recording = recording
+        self._open: Callable[[], Input] = lambda: Input("", recording, options, warn)
+        self._window_ns = window_ns
+        self._steps: deque[Step] = deque()
+        self._now: Counter[tuple[int, int]] = Counter()
+        self._start()
+
+    def _start(self) -> None:
+        """Begins to number places and names."""
+        self._input = self._open()
+        self._names = Names(self._recording)
+
+    @property
+    def events(self) -> list[Event]:
+        """Those that sample."""
+        return self._input.events.all[:-1]
+
+    def take(self) -> None:
+        """Takes what has come, as a part of the step that is going on."""
+        for batch in self._input.batches():
+            if batch.samples.count:
+                self._add(batch)
+
+    def end_step(self, elapsed_ns: int, lost: int) -> Step:
+        """Ends a step that took so long; ``lost`` is what was lost since the start."""
+        step = Step(self._resolved(), elapsed_ns, max(0, lost - self.lost))
+        self.lost = max(lost, self.lost)
+        self.samples += step.counts.total()
+        self._steps.append(step)
+        while self.span_ns() - self._steps[0].elapsed_ns >= self._window_ns:
+            self._steps.popleft()
+        if len(self._input.places) > MANY:
+            self._start()
+        return step
+
+    def forget(self) -> None:
+        """Forgets the steps that are over."""
+        self._steps.clear()
+
+    def span_ns(self) -> int:
+        """How long the last steps took."""
+        return sum(step.elapsed_ns for step in self._steps)
+
+    def counts(self) -> Counter[Place]:
+        """The samples of the last steps."""
+        return sum((step.counts for step in self._steps), Counter[Place]())
+
+    def _add(self, batch: Batch) -> None:
+        samples = batch.samples
+        weights = samples.weights()
+        if weights is None:
+            weights = np.ones(samples.count, np.int64)
+        places = self._input.places.own(batch)
+        pairs = np.stack([places, self._ids_of_names(batch)])
+        distinct, inverse = np.unique(pairs, axis=1, return_inverse=True)
+        sums = np.zeros(distinct.shape[1], np.int64)
+        np.add.at(sums, inverse.reshape(-1), weights.astype(np.int64))
+        for place, name, count in zip(*distinct.tolist(), sums.tolist()):
+            self._now[place, name] += count
+
+    def _ids_of_names(self, batch: Batch) -> Ids:
+        """The number of each sample's name, NAMELESS if it does not tell its thread."""
+        try:
+            return self._names.ids(batch.samples)
+        except PfmParseError:
+            return np.full(batch.samples.count, NAMELESS, np.intp)
+
+    def _resolved(self) -> Counter[Place]:
+        """The samples of the step that is going on, which is then over."""
+        counts: Counter[Place] = Counter()
+        locations = self._input.places.locations()
+        names = self._names.all()
+        for (at, name), count in self._now.items():
+            where = locations[at]
+            comm = UNKNOWN if name == NAMELESS else names[name]
+            place = Place(where.symbol or UNKNOWN, where.object, comm)
+            counts[place] += count
+        self._now.clear()
+        return counts

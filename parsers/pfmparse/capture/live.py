@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""A capture that is read while it is written (docs/capture.md)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Iterator, Optional
+
+from ..errors import PfmParseError
+from .buffer import Buffer, read_buffer
+from .buffers import Buffers
+from .chunks import (
+    CHUNK_HEADER,
+    FILE_HEADER,
+    MAX_PAYLOAD,
+    Chunk,
+    ChunkHeader,
+    check_file_header,
+    chunk_of,
+    parse_header,
+)
+from .metadata import MAX_MAPPINGS, Metadata
+from .session import Session, parse_session
+from .tick import Tick, parse_tick
+
+KEPT_PROBLEMS = 100  # the last ones: a session may go on for days
+
+
+class LiveCapture(Metadata):
+    """What has come of a capture so far.
+
+    ``session`` is there once ``begun``. Its groups are the buffers that came since
+    they were taken last.
+    """
+
+    session: Session
+    session_text: bytes
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.problems: list[PfmParseError] = []
+        self.begun = False
+        self.bytes_of_buffers = 0  # no threads are worth it
+        self._came = bytearray()
+        self._offset = 0  # of the first byte of what came and was not read
+        self._skip = 0  # bytes of a chunk that nobody knows
+        self._header: Optional[ChunkHeader] = None
+        self._buffers: list[Buffers] = []
+        self._tick: Optional[Tick] = None
+        self._contexts: set[int] = set()
+        self._unread = 0
+
+    @property
+    def came(self) -> int:
+        """How many bytes there were."""
+        return self._offset + len(self._came)
+
+    @property
+    def has_buffers(self) -> bool:
+        """There is a buffer that was not yet taken."""
+        return bool(self._buffers)
+
+    def ticks(self, data: bytes) -> Iterator[Tick]:
+        """Reads what comes next; stops at each TICK, before what is behind it.
+
+        PfmParseError if nothing behind it can be read.
+        """
+        self._came += data
+        if self._offset == 0:
+            head = self._take(FILE_HEADER.itemsize)
+            if head is None:
+                return
+            check_file_header(head)
+        while self._read_chunk():
+            if self._tick is not None:
+                tick, self._tick = self._tick, None
+                yield tick
+
+    def groups(self, threads: int) -> Iterator[list[Buffers]]:
+        """The buffers that came since this was called before."""
+        some, self._buffers = self._buffers, []
+        yield some
+
+    def buffers(self) -> Iterator[Buffer]:
+        """The same, one by one."""
+        for some in self.groups(0):
+            for buffers in some:
+                yield from buffers
+
+    def again(self) -> LiveCapture:
+        """What has been read is gone."""
+        raise PfmParseError("a capture that is being written is read once", 0)
+
+    def _take(self, size: int) -> Optional[bytes]:
+        """The next bytes, None until all of them have come."""
+        if len(self._came) < size:
+            return None
+        taken = bytes(self._came[:size])
+        del self._came[:size]
+        self._offset += size
+        return taken
+
+    def _read_chunk(self) -> bool:
+        """Reads the next chunk, or a part of it; False until more comes."""
+        if self._skip:
+            size = min(self._skip, len(self._came))
+            del self._came[:size]
+            self._offset += size
+            self._skip -= size
+            return not self._skip
+        if self._header is None:
+            head = self._take(CHUNK_HEADER.itemsize)
+            if head is None:
+                return False
+            self._header = parse_header(head, self._offset - len(head))
+        header = self._header
+        size = header.length + -header.length % 8
+        if header.length > MAX_PAYLOAD.get(header.type, -1):
+            self._header, self._skip = None, size
+            return True
+        stored = self._take(size)
+        if stored is None:
+            return False
+        self._header = None
+        try:
+            self._add(chunk_of(header, memoryview(stored)[: header.length]))
+        except PfmParseError as problem:
+            if not self.begun:
+                raise
+            self._unread += header.type == "BUFR"
+            self.problems.append(problem)
+            del self.problems[:-KEPT_PROBLEMS]
+        return True
+
+    def _add(self, chunk: Chunk) -> None:
+        """Adds what a chunk says; PfmParseError if it cannot be read."""
+        if not self.begun:
+            self._begin(chunk)
+        elif chunk.type == "SESS":
+            raise PfmParseError("a second SESS", chunk.offset)
+        elif chunk.type == "BUFR":
+            buffer = read_buffer(chunk, self._contexts, self.maps.epoch)
+            self._buffers.append(replace(Buffers.of(buffer), unread=self._unread))
+        elif chunk.type == "TICK":
+            self._tick = parse_tick(bytes(chunk.payload), chunk.offset)
+        else:
+            self._forget()
+            self.add(chunk.type, bytes(chunk.payload), chunk.offset)
+
+    def _begin(self, chunk: Chunk) -> None:
+        if chunk.type != "SESS":
+            raise PfmParseError("the session is not the first chunk", chunk.offset)
+        self.session_text = bytes(chunk.payload)
+        self.session = parse_session(self.session_text, chunk.offset)
+        self._contexts = {context.id for context in self.session.contexts}
+        self.begun = True
+
+    def _forget(self) -> None:
+        """Forgets mappings that must have been replaced, when they become many."""
+        if self._mappings > MAX_MAPPINGS // 2:
+            self._mappings = self.maps.keep(MAX_MAPPINGS // 4)
+        self.threads.count_again()

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""How far a session is that is being watched: the TICK chunks (docs/capture.md)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Optional
+
+from .json_node import Node
+
+
+@dataclass(frozen=True)
+class Tick:
+    """A moment, ``elapsed_ns`` after the session's start, and its totals so far.
+
+    ``samples`` is None if the tool cannot count those of the format.
+    """
+
+    elapsed_ns: int
+    samples: Optional[int]
+    lost: int
+
+
+def parse_tick(text: bytes, offset: int) -> Tick:
+    """The totals in a TICK document that starts at byte ``offset`` of the file."""
+    node = Node.parse(text, "TICK", offset)
+    return Tick(
+        elapsed_ns=node["elapsed_ns"].u64(),
+        samples=node["samples"].unless_null(Node.u64),
+        lost=node["lost"].u64(),
+    )

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""The top command: functions that run now, of a capture that is being written."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from dataclasses import replace
+from functools import partial
+from typing import Callable, Optional
+
+from ..symbols.options import add_symbol_options
+from . import top_screen
+from .arguments import add_selection, options_of, positive, span
+from .opening import BAD_INPUT, OK, blaming, warn
+from .top_lines import ORDERS, heading, rows, table
+from .watching import PIECE, Watch
+
+ROWS = 20  # of each refresh that is printed
+WIDTH = 100  # of what is no terminal
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """The options of the command."""
+    parser.add_argument(
+        "file", metavar="FILE", help="a pipe that a capture is written to, or a capture"
+    )
+    parser.add_argument(
+        "--batch",
+        action="store_true",
+        help="print the rows at each refresh, as without a terminal",
+    )
+    parser.add_argument(
+        "--iterations", metavar="N", type=positive, help="end after N refreshes"
+    )
+    parser.add_argument(
+        "--window",
+        metavar="TIME",
+        type=span,
+        default=5 * 10**9,
+        help="rows are of so much time, such as 500ms; default: 5s",
+    )
+    parser.add_argument(
+        "--rows",
+        metavar="N",
+        type=positive,
+        default=ROWS,
+        help=f"print so many rows at each refresh; default: {ROWS}",
+    )
+    parser.add_argument(
+        "--sort", choices=ORDERS, default="samples", help="order of what is printed"
+    )
+    add_selection(parser)
+    add_symbol_options(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Shows what comes; the exit status."""
+    screen = not arguments.batch and top_screen.can_show()
+    tell: Callable[[str], None] = partial(warn, arguments.file)
+    with blaming(arguments.file):
+        fd = os.open(arguments.file, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        tell = _say_nothing if screen else tell
+        watch = Watch(fd, options_of(arguments), tell, arguments.window)
+        with blaming(arguments.file):
+            if screen and watch.read_session():
+                top_screen.show(watch, arguments.iterations)
+            elif not screen:
+                _print_all(watch, arguments)
+    except KeyboardInterrupt:
+        pass  # the usual way to end it
+    finally:
+        os.close(fd)
+    return _status_of(watch, arguments.file)
+
+
+def _say_nothing(_: str) -> None:
+    """On a screen there is no place for what is missing of symbols."""
+
+
+def _print_all(watch: Watch, arguments: argparse.Namespace) -> None:
+    """Prints each step until there is no more, or there were enough."""
+    left: Optional[int] = arguments.iterations
+    while True:
+        data = os.read(watch.fd, PIECE)
+        for _ in watch.steps(data):
+            _print(watch, arguments)
+            if left is not None:
+                left -= 1
+            if left == 0:
+                return
+        if not data:
+            break
+    if watch.end():
+        _print(watch, arguments)
+
+
+def _print(watch: Watch, arguments: argparse.Namespace) -> None:
+    """Prints one refresh."""
+    width = os.get_terminal_size().columns if sys.stdout.isatty() else WIDTH
+    found = rows(watch.counts, arguments.sort)
+    lines = heading(replace(watch.status, order=arguments.sort))
+    lines += table(found, watch.counts.total(), width, arguments.rows)
+    print("\n".join(lines), end="\n\n", flush=True)
+
+
+def _status_of(watch: Watch, file: str) -> int:
+    """Says what was wrong; the exit status."""
+    for problem in watch.capture.problems:
+        warn(file, problem)
+    if not watch.capture.begun and watch.capture.came:
+        warn(file, "it ends before its session")
+    return OK if watch.capture.begun else BAD_INPUT

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""The lines that the top command shows."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from dataclasses import dataclass
+from typing import Callable, Optional, Sequence
+
+from ..analysis.events import Event
+from ..analysis.recent import Place
+from .text import printable
+
+NS = 10**9
+COMM = 16  # characters of a thread's name
+OBJECT = 24
+FUNCTION = 20  # at least
+KEYS = "q quit  p pause  s sort  r reset  w write"
+
+Row = tuple[Place, int]
+
+# What rows can be ordered by: first what is largest, or by name.
+ORDERS: dict[str, Callable[[Row], tuple[object, ...]]] = {
+    "samples": lambda row: (-row[1], row[0].function, row[0].object, row[0].comm),
+    "function": lambda row: (row[0].function, -row[1], row[0].object),
+    "object": lambda row: (row[0].object, -row[1], row[0].function),
+    "comm": lambda row: (row[0].comm, -row[1], row[0].function),
+}
+
+
+@dataclass(frozen=True)
+class Status:
+    """What is always in sight: totals, and what the last step of ``step_ns`` had.
+
+    ``span_ns`` is the time that the rows are of; ``note`` is said once.
+    """
+
+    events: Sequence[Event]
+    elapsed_ns: int = 0
+    samples: int = 0
+    lost: int = 0
+    step_ns: int = 0
+    step_samples: int = 0
+    step_lost: int = 0
+    span_ns: int = 0
+    order: str = "samples"
+    paused: bool = False
+    note: str = ""
+
+    def per_second(self, number: int) -> float:
+        """So many in the last step."""
+        return number * NS / self.step_ns if self.step_ns else 0.0
+
+
+def heading(status: Status) -> list[str]:
+    """The lines above the rows; the second one has the losses."""
+    events = ", ".join(f"{e.name} (period {e.period})" for e in status.events)
+    state = ", paused" if status.paused else ""
+    return [
+        f"{status.elapsed_ns // NS} s, {events}, "
+        f"rows: last {status.span_ns / NS:.0f} s by {status.order}{state}",
+        f"{status.samples} samples, {status.per_second(status.step_samples):.0f}/s; "
+        f"{status.lost} lost, {status.per_second(status.step_lost):.0f}/s",
+    ]
+
+
+def rows(counts: Counter[Place], order: str) -> list[Row]:
+    """The places in order."""
+    return sorted(counts.items(), key=ORDERS[order])
+
+
+def table(
+    found: Sequence[Row], total: int, width: int, limit: Optional[int]
+) -> list[str]:
+    """The rows as lines, below their titles."""
+    function = max(FUNCTION, width - COMM - OBJECT - 8 - 10 - 2)
+    titles = f"{'%':>7} {'samples':>9} {'function':{function}} {'object':{OBJECT}} comm"
+    lines = [titles]
+    for place, count in found[:limit]:
+        percent = 100 * count / total if total else 0.0
+        name = _cut(place.function, function)
+        where = _cut(os.path.basename(place.object) or place.object, OBJECT)
+        lines.append(
+            f"{percent:7.2f} {count:9} {name:{function}} {where:{OBJECT}} "
+            f"{printable(place.comm)}"
+        )
+    return [line.rstrip() for line in lines]
+
+
+def _cut(text: str, width: int) -> str:
+    text = printable(text)
+    return text if len(text) <= width else text[: width - 1] + "~"

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Reads a capture while it is written, step by step."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from typing import Callable, Iterator, Optional
+
+from ..analysis.inputs import Options
+from ..analysis.recent import Place, Recent
+from ..capture.live import LiveCapture
+from ..capture.tick import Tick
+from ..recording import Recording
+from .top_lines import Status
+
+PIECE = 1 << 20  # bytes that are read at once
+
+
+class Watch:
+    """What a capture has told so far.
+
+    ``status`` and ``counts`` are those of the last of its ``ended`` steps.
+    """
+
+    def __init__(
+        self, fd: int, options: Options, warn: Callable[[str], None], window_ns: int
+    ) -> None:
+        self.fd = fd
+        self.capture = LiveCapture()
+        self.status = Status(())
+        self.counts: Counter[Place] = Counter()
+        self.ended = 0
+        self._options = options
+        self._warn = warn
+        self._window_ns = window_ns
+        self._recent: Optional[Recent] = None
+        self._elapsed_ns = 0
+
+    def read(self) -> bool:
+        """Reads what there is, waits if that is nothing; False at the end."""
+        data = os.read(self.fd, PIECE)
+        for _ in self.steps(data):
+            pass
+        return bool(data)
+
+    def read_session(self) -> bool:
+        """Waits until it is known what is measured; False if that does not come."""
+        while not self.capture.begun:
+            if not self.read():
+                return False
+        return True
+
+    def steps(self, data: bytes) -> Iterator[Tick]:
+        """Reads these bytes; stops at the end of each step."""
+        for tick in self.capture.ticks(data):
+            self.end_step(tick)
+            yield tick
+        # What they need to be understood is before the first ones.
+        if self.capture.has_buffers:
+            self._open().take()
+
+    def end_step(self, tick: Tick) -> None:
+        """Ends a step, of all that has come."""
+        recent = self._open()
+        recent.take()
+        took = max(1, tick.elapsed_ns - self._elapsed_ns)
+        self._elapsed_ns = tick.elapsed_ns
+        step = recent.end_step(took, tick.lost)
+        self.counts = recent.counts()
+        self.ended += 1
+        self.status = Status(
+            events=recent.events,
+            elapsed_ns=tick.elapsed_ns,
+            samples=recent.samples,
+            lost=tick.lost,
+            step_ns=took,
+            step_samples=step.counts.total(),
+            step_lost=step.lost,
+            span_ns=recent.span_ns(),
+        )
+
+    def end(self) -> bool:
+        """Nothing more comes: what was in no step is one; is there anything?"""
+        if not self.capture.begun:
+            return False
+        totals = self.capture.totals
+        tick = Tick(self._elapsed_ns, None, self.status.lost)
+        if totals is not None:
+            elapsed = max(0, totals.end_ns - self.capture.session.start_ns)
+            tick = Tick(elapsed, totals.samples, totals.lost)
+        self.end_step(tick)
+        return True
+
+    def forget(self) -> None:
+        """Forgets what was in the steps before."""
+        if self._recent is not None:
+            self._recent.forget()
+
+    def _open(self) -> Recent:
+        if self._recent is None:
+            recording = Recording(self.capture)
+            self._recent = Recent(recording, self._options, self._warn, self._window_ns)
+        return self._recent

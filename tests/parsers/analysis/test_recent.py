@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""The samples of the last moments."""
+
+from __future__ import annotations
+
+from typing import Sequence
+
+import pytest
+from helpers.writers import (
+    Sample,
+    buffer,
+    bufr,
+    capture,
+    json_chunk,
+    mapped,
+    mapping,
+    session,
+    thrd,
+    thread,
+)
+from pfmparse.analysis import recent as recent_module
+from pfmparse.analysis.inputs import Options
+from pfmparse.analysis.recent import Place, Recent
+from pfmparse.analysis.selection import Selection
+from pfmparse.capture.live import LiveCapture
+from pfmparse.recording import Recording
+from pfmparse.symbols.location import UNKNOWN
+from pfmparse.symbols.options import SymbolOptions
+
+S = 10**9
+HOT = Place(UNKNOWN, "/bin/hot", "hot")
+WORK = Place(UNKNOWN, "/bin/hot", "work")
+ELSEWHERE = Place(UNKNOWN, UNKNOWN, "hot")
+
+
+class Fed:
+    """A capture that gets samples."""
+
+    def __init__(self, selection: Selection = Selection(), window: int = 2 * S) -> None:
+        self.live = LiveCapture()
+        self.feed(
+            capture(
+                json_chunk("SESS", session()),
+                mapped(mapping(0x400000, 0x500000, 0, "/bin/hot")),
+                thrd(thread(100, 100, "hot"), thread(101, 100, "work")),
+            )
+        )
+        self.recent = Recent(
+            Recording(self.live), Options(selection, SymbolOptions()), print, window
+        )
+
+    def feed(self, data: bytes) -> None:
+        assert not list(self.live.ticks(data))
+
+    def add(self, samples: Sequence[Sample]) -> None:
+        self.feed(bufr(buffer(samples)))
+        self.recent.take()
+
+
+def test_samples_are_counted_by_function_file_and_thread() -> None:
+    fed = Fed()
+    fed.add([Sample(), Sample(ip=0x401001), Sample(pid=101), Sample(ip=1)])
+    step = fed.recent.end_step(S, 7)
+    assert step.counts == {HOT: 2, WORK: 1, ELSEWHERE: 1}
+    assert (step.lost, fed.recent.samples) == (7, 4)
+
+
+def test_rows_are_of_the_last_steps_only() -> None:
+    fed = Fed()
+    for count in (5, 3, 1):
+        fed.add([Sample()] * count)
+        fed.recent.end_step(S, 0)
+    assert fed.recent.counts() == {HOT: 4}
+    assert fed.recent.span_ns() == 2 * S
+    assert fed.recent.samples == 9
+    fed.recent.forget()
+    assert not fed.recent.counts()
+
+
+def test_step_that_is_longer_than_the_window_is_kept() -> None:
+    fed = Fed()
+    fed.add([Sample()])
+    fed.recent.end_step(10 * S, 0)
+    assert fed.recent.counts() == {HOT: 1}
+
+
+def test_losses_are_those_of_the_step() -> None:
+    fed = Fed()
+    assert [fed.recent.end_step(S, lost).lost for lost in (3, 3, 10)] == [3, 0, 7]
+
+
+def test_only_what_is_selected_counts() -> None:
+    fed = Fed(Selection(tids=[101]))
+    fed.add([Sample(), Sample(pid=101)])
+    assert fed.recent.end_step(S, 0).counts == {WORK: 1}
+
+
+def test_places_are_numbered_anew_when_they_are_many(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(recent_module, "MANY", 2)
+    fed = Fed()
+    for first in (0x401000, 0x402000):
+        fed.add([Sample(ip=first + at) for at in range(5)])
+        assert fed.recent.end_step(S, 0).counts == {HOT: 5}
+    assert fed.recent.counts() == {HOT: 10}
+
+
+def test_samples_without_a_thread_have_no_name() -> None:
+    fed = Fed()
+    fed.add([Sample(pid=999, tgid=998, ip=1)])
+    (place,) = fed.recent.end_step(S, 0).counts
+    assert place == Place(UNKNOWN, UNKNOWN, UNKNOWN)
+
+
+def test_events_are_those_that_sample() -> None:
+    assert [event.name for event in Fed().recent.events] == ["event-0"]

@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Captures that are read while they are written."""
+
+from __future__ import annotations
+
+import struct
+
+import pytest
+from helpers.writers import (
+    Json,
+    Sample,
+    buffer,
+    bufr,
+    capture,
+    chunk,
+    json_chunk,
+    mapped,
+    mapping,
+    session,
+    thrd,
+    thread,
+    totals,
+)
+from pfmparse.capture.live import KEPT_PROBLEMS, LiveCapture
+from pfmparse.capture.metadata import MAX_MAPPINGS
+from pfmparse.errors import PfmParseError
+
+HOT = mapping(0x400000, 0x500000, 0, "/bin/hot")
+
+
+def tick(number: int) -> bytes:
+    """A TICK chunk after so many seconds."""
+    document: Json = {"elapsed_ns": number * 10**9, "samples": 1, "lost": number}
+    return json_chunk("TICK", document)
+
+
+WHOLE = capture(
+    json_chunk("SESS", session()),
+    mapped(HOT),
+    thrd(thread(101, 100, "worker")),
+    bufr(buffer([Sample()])),
+    tick(1),
+    bufr(buffer([Sample(), Sample()]), compress=True),
+    tick(2),
+    json_chunk("DONE", totals(3)),
+)
+
+
+@pytest.mark.parametrize("size", [1, 7, 24, 1000, len(WHOLE)])
+def test_pieces_of_any_size_are_the_same_capture(size: int) -> None:
+    live, lost, sizes = LiveCapture(), [], []
+    for start in range(0, len(WHOLE), size):
+        for step in live.ticks(WHOLE[start : start + size]):
+            lost.append(step.lost)
+            sizes.append([len(b.data) for b in live.buffers()])
+    assert lost == [1, 2]
+    assert [len(some) for some in sizes] == [1, 1]
+    assert sizes[0][0] < sizes[1][0]
+    assert live.begun and live.session.mode == "thread"
+    assert live.threads.name(101) == "worker"
+    assert [maps.tgid for _, maps in live.maps.all()] == [100]
+    assert live.totals is not None and live.problems == []
+    assert live.came == len(WHOLE)
+
+
+def test_what_nobody_knows_is_skipped() -> None:
+    live = LiveCapture()
+    odd = chunk("WHAT", bytes(100)) + chunk("WHAT", b"")
+    data = capture(json_chunk("SESS", session()), odd, tick(3))
+    assert [step.lost for step in live.ticks(data)] == [3]
+    assert live.problems == []
+
+
+def test_damaged_chunk_is_lost_alone() -> None:
+    live = LiveCapture()
+    bad = bytearray(bufr(buffer([Sample()])))
+    bad[-1] ^= 1
+    good = bufr(buffer([Sample()]))
+    data = capture(json_chunk("SESS", session()), bytes(bad), good, tick(1))
+    assert len(list(live.ticks(data))) == 1
+    assert [buffer.unread for buffer in live.buffers()] == [1]
+    assert "wrong checksum" in live.problems[0].message
+
+
+def test_problems_that_are_kept_do_not_grow() -> None:
+    live = LiveCapture()
+    bad = bufr(b"", context=9)
+    data = capture(json_chunk("SESS", session()), bad * (KEPT_PROBLEMS + 5))
+    assert not list(live.ticks(data))
+    assert len(live.problems) == KEPT_PROBLEMS
+
+
+@pytest.mark.parametrize(
+    "data,complaint",
+    [
+        (b"x" * 16, "not a capture"),
+        (capture(tick(1)), "the session is not the first chunk"),
+        (capture(bytes(24)), "wrong checksum, the rest is not read"),
+    ],
+)
+def test_what_is_no_capture_is_refused(data: bytes, complaint: str) -> None:
+    with pytest.raises(PfmParseError, match=complaint):
+        list(LiveCapture().ticks(data))
+
+
+def test_a_second_session_is_a_problem() -> None:
+    live = LiveCapture()
+    sess = json_chunk("SESS", session())
+    assert not list(live.ticks(capture(sess, sess)))
+    assert "a second SESS" in live.problems[0].message
+
+
+def test_mappings_that_were_replaced_are_forgotten() -> None:
+    live = LiveCapture()
+    list(live.ticks(capture(json_chunk("SESS", session()))))
+    live._mappings = MAX_MAPPINGS // 2 + 1  # as after days
+    for tgid in (1, 2, 1):
+        list(live.ticks(mapped(HOT, tgid)))
+    assert live._mappings < 10
+    assert live.maps.candidates(1, live.maps.epoch)
+
+
+def test_it_is_read_once() -> None:
+    with pytest.raises(PfmParseError, match="is read once"):
+        LiveCapture().again()
+
+
+def test_header_of_the_file_may_come_late() -> None:
+    live = LiveCapture()
+    assert not list(live.ticks(WHOLE[:9]))
+    assert live.came == 9 and not live.begun
+    assert struct.unpack_from("<8s", WHOLE)[0] == b"PFMCAP\r\n"

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""The lines of the top command."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+from pfmparse.analysis.events import Event
+from pfmparse.analysis.recent import Place
+from pfmparse.commands.top_lines import Status, heading, rows, table
+
+S = 10**9
+A = Place("alpha", "/usr/lib/libz.so", "zip")
+B = Place("beta", "[kernel]", "zip")
+C = Place("gamma", "/bin/app", "app")
+COUNTS = Counter({A: 1, B: 3, C: 1})
+
+
+@pytest.mark.parametrize(
+    "order,places",
+    [
+        ("samples", [B, A, C]),
+        ("function", [A, B, C]),
+        ("object", [C, A, B]),
+        ("comm", [C, B, A]),
+    ],
+)
+def test_rows_are_in_order(order: str, places: list[Place]) -> None:
+    assert [place for place, _ in rows(COUNTS, order)] == places
+
+
+def test_totals_rate_and_losses_are_in_the_heading() -> None:
+    status = Status(
+        [Event("cpu-clock", 0, 0, 0, 1000)], 3 * S, 500, 20, S // 2, 100, 5, 2 * S
+    )
+    assert heading(status) == [
+        "3 s, cpu-clock (period 1000), rows: last 2 s by samples",
+        "500 samples, 200/s; 20 lost, 10/s",
+    ]
+
+
+def test_nothing_has_no_rate() -> None:
+    assert heading(Status(()))[1] == "0 samples, 0/s; 0 lost, 0/s"
+
+
+def test_table_has_shares_and_names_of_files() -> None:
+    lines = table(rows(COUNTS, "samples"), 5, 80, 2)
+    assert [line.split() for line in lines] == [
+        ["%", "samples", "function", "object", "comm"],
+        ["60.00", "3", "beta", "[kernel]", "zip"],
+        ["20.00", "1", "alpha", "libz.so", "zip"],
+    ]
+    assert not table([], 0, 80, None)[1:]
+
+
+def test_what_is_too_long_is_cut_and_what_is_odd_escaped() -> None:
+    odd = Place("f" * 200, "/x/\x1b[2J", "e\nvil")
+    (line,) = table([(odd, 1)], 1, 80, None)[1:]
+    assert len(line) <= 80 and "fff~" in line
+    assert "\\x1b[2J" in line and "e\\nvil" in line

@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""The top command on a terminal: a program of its own on a pseudo terminal."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import pty
+import select
+import signal
+import struct
+import subprocess
+import sys
+import termios
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from helpers.cli import PARSERS, importing
+from helpers.live_stream import stream
+
+pytest.importorskip("curses")
+
+PATIENCE = 60  # s, for what must come
+
+
+class Session:
+    """pfmparse top, its terminal, and the pipe that it reads."""
+
+    def __init__(self, directory: Path, *options: str) -> None:
+        pipe = directory / "pipe"
+        os.mkfifo(pipe)
+        self.terminal, other = pty.openpty()
+        self.resize(24, 80)
+        self.before = termios.tcgetattr(other)
+        self.other = other
+        self.text = ""
+        self.program = subprocess.Popen(
+            [sys.executable, "-m", "pfmparse", "top", *options, str(pipe)],
+            env={**importing(PARSERS), "TERM": "vt100"},
+            cwd=directory,
+            stdin=other,
+            stdout=other,
+            stderr=other,
+            preexec_fn=self._own_terminal,
+        )
+        self.pipe = open(pipe, "wb", buffering=0)
+
+    @staticmethod
+    def _own_terminal() -> None:
+        os.setsid()
+        fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+
+    def resize(self, lines: int, columns: int) -> None:
+        """Give the terminal another size."""
+        size = struct.pack("HHHH", lines, columns, 0, 0)
+        fcntl.ioctl(self.terminal, termios.TIOCSWINSZ, size)
+
+    def await_text(self, text: str) -> None:
+        """Read until this is on the terminal, from where it was read to last."""
+        while text not in self.text:
+            ready, _, _ = select.select([self.terminal], [], [], PATIENCE)
+            assert ready, self.text
+            self.text += os.read(self.terminal, 4096).decode(errors="replace")
+        self.text = self.text.partition(text)[2]
+
+    def press(self, keys: str) -> None:
+        """Type."""
+        os.write(self.terminal, keys.encode())
+
+    def end(self) -> int:
+        """Return its exit status; the terminal must be as it was."""
+        status = self.program.wait(60)
+        assert termios.tcgetattr(self.other) == self.before
+        return status
+
+    def close(self) -> None:
+        """Leave nothing behind."""
+        self.program.kill()
+        self.program.wait()
+        self.pipe.close()
+        os.close(self.terminal)
+        os.close(self.other)
+
+
+@pytest.fixture(name="session")
+def fixture_session(tmp_path: Path) -> Iterator[Session]:
+    session = Session(tmp_path)
+    session.pipe.write(stream())
+    session.await_text("hotloops")
+    yield session
+    session.close()
+
+
+def test_a_key_ends_it(session: Session) -> None:
+    session.press("q")
+    assert session.end() == 0
+
+
+def test_the_end_of_the_capture_ends_it(session: Session) -> None:
+    session.pipe.close()
+    assert session.end() == 0
+
+
+@pytest.mark.parametrize(
+    "number,status", [(signal.SIGINT, 0), (signal.SIGTERM, 128 + signal.SIGTERM)]
+)
+def test_signals_leave_the_terminal_as_it_was(
+    session: Session, number: signal.Signals, status: int
+) -> None:
+    session.program.send_signal(number)
+    assert session.end() == status
+
+
+def test_rows_are_ordered_held_and_written(session: Session, tmp_path: Path) -> None:
+    session.press("s")
+    session.await_text("function")
+    session.press("p")
+    session.await_text("paused")
+    session.press("w")
+    session.await_text("written to pfmon-top-3.txt")
+    lines = (tmp_path / "pfmon-top-3.txt").read_text().splitlines()
+    assert lines[0].endswith("by function, paused")
+    session.press("pr")
+    session.press("q")
+    assert session.end() == 0
+
+
+def test_it_follows_the_size_of_the_terminal(session: Session) -> None:
+    session.await_text("w write")
+    session.resize(10, 60)
+    os.kill(session.program.pid, signal.SIGWINCH)
+    session.await_text("w write")
+    session.press("q")
+    assert session.end() == 0
+
+
+def test_it_ends_after_so_many_refreshes(tmp_path: Path) -> None:
+    session = Session(tmp_path, "--iterations=2")
+    session.pipe.write(stream())
+    assert session.end() == 0
+    session.close()

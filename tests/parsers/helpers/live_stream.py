@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""What pfmon top writes: a capture with a TICK at each refresh."""
+
+from __future__ import annotations
+
+from .writers import (
+    Sample,
+    buffer,
+    bufr,
+    capture,
+    json_chunk,
+    mapped,
+    mapping,
+    session,
+    thrd,
+    thread,
+    totals,
+)
+
+TICKS = 3
+S = 10**9
+
+
+def stream(rest: int = 0) -> bytes:
+    """1, 2, 3 samples, a second each, 5 lost in all but the first; and a rest."""
+    start = session()
+    chunks = [
+        json_chunk("SESS", start),
+        mapped(mapping(0x400000, 0x500000, 0, "/bin/hotloops")),
+        thrd(thread(100, 100, "hotloops")),
+    ]
+    for number in range(1, TICKS + 1):
+        chunks.append(bufr(buffer([Sample()] * number)))
+        tick = {"elapsed_ns": number * S, "samples": 1, "lost": 5 * (number - 1)}
+        chunks.append(json_chunk("TICK", tick))
+    if rest:
+        chunks.append(bufr(buffer([Sample()] * rest)))
+        end = {**totals(8, lost=12), "end_ns": start["start_ns"] + 4 * S}
+        chunks.append(json_chunk("DONE", end))
+    return capture(*chunks)

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""pfmon top: what it takes, and the program that it has showing."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from pfmon import ERROR, Pfmon, complaint_of, without_kernel
+
+# Shows only what it was told, after the end of what it gets.
+SHOWS = '#!/bin/sh\ncat "/dev/fd/3"\necho shown as: $* >&2\n'
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (("-o", "x"), "pfmon top writes no file"),
+        (("--snapshot=1",), "pfmon top writes no file"),
+        (("--interval=0",), "--interval: '0' is not a number of seconds"),
+        (("-e", "page-faults", "true"), "pfmon top needs a sampling period"),
+    ],
+)
+def test_usage_errors_say_what_is_wrong(
+    pfmon: Pfmon, arguments: tuple[str, ...], complaint: str
+) -> None:
+    assert complaint in complaint_of(pfmon, ("top", *arguments))
+
+
+@pytest.mark.parametrize("option", ["--batch", "--interval=1", "--rows=3"])
+def test_its_options_are_no_others(pfmon: Pfmon, option: str) -> None:
+    arguments = ("-e", "cpu-clock", option, "true")
+    assert "unrecognized option" in complaint_of(pfmon, arguments)
+
+
+def beside(pfmon: Pfmon, directory: Path) -> Pfmon:
+    """Return a pfmon that has a program to show with."""
+    program = directory / "pfmparse"
+    program.write_text(SHOWS)
+    program.chmod(0o755)
+    return Pfmon(Path(shutil.copy2(pfmon.program, directory)))
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ((), "top /dev/fd/3"),
+        (
+            ("--batch", "--iterations=2", "--window=1s", "--rows=5", "--sort=comm"),
+            "top --iterations=2 --window=1s --rows=5 --sort=comm --batch /dev/fd/3",
+        ),
+    ],
+)
+def test_the_program_that_shows_gets_the_options(
+    pfmon: Pfmon, tmp_path: Path, options: tuple[str, ...], words: str
+) -> None:
+    without_kernel()
+    run = beside(pfmon, tmp_path)("top", *options)
+    assert run.returncode == ERROR
+    assert f"shown as: {words}\n" in run.stderr
+    assert "perfmon is not loaded" in run.stderr
+
+
+def test_what_pfmon_says_comes_after_what_is_shown(
+    pfmon: Pfmon, tmp_path: Path
+) -> None:
+    without_kernel()
+    said = beside(pfmon, tmp_path)("top").stderr.splitlines()
+    assert [line.partition(" ")[0] for line in said] == ["shown", "pfmon:"]
+
+
+def test_program_that_is_missing_is_named(pfmon: Pfmon, tmp_path: Path) -> None:
+    alone = Pfmon(Path(shutil.copy2(pfmon.program, tmp_path)))
+    run = alone("top")
+    if "is neither next to pfmon nor in PATH" not in run.stderr:
+        pytest.skip("this machine has a pfmparse")
+    assert run.returncode == ERROR

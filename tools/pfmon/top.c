@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/*
+ * top.c - what runs now, shown while it is measured
+ *
+ * The capture goes through a pipe to pfmparse, which reads it as it comes. That
+ * has the terminal to itself: what pfmon has to say waits until it has ended.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/pidfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "top.h"
+#include "util.h"
+#include "view.h"
+
+/* The end of the pipe that pfmparse gets. */
+#define VIEWER_FD	3
+
+/* The program, the command, five options, the file, NULL. */
+#define MOST_WORDS	9
+
+struct viewer {
+	char *program;
+	int pipe[2];
+	pid_t pid;
+	int fd;				/* readable when it has ended */
+};
+
+static bool spawn(struct viewer *viewer, const struct options *options)
+{
+	const struct {
+		const char *name, *value;
+	} passed[] = {
+		{ "iterations", options->top.iterations },
+		{ "window", options->top.window },
+		{ "rows", options->top.rows },
+		{ "sort", options->top.sort },
+	};
+	char *words[MOST_WORDS] = { (char *)"pfmparse", (char *)"top" };
+	size_t count = 2;
+	posix_spawn_file_actions_t actions;
+	int error;
+
+	for (size_t i = 0; i < ARRAY_SIZE(passed); i++) {
+		if (passed[i].value)
+			words[count++] = checked_printf("--%s=%s",
+							passed[i].name,
+							passed[i].value);
+	}
+	if (options->top.batch)
+		words[count++] = checked_strdup("--batch");
+	words[count++] = checked_printf("/dev/fd/%d", VIEWER_FD);
+	posix_spawn_file_actions_init(&actions);
+	posix_spawn_file_actions_adddup2(&actions, viewer->pipe[0], VIEWER_FD);
+	error = posix_spawn(&viewer->pid, viewer->program, &actions, NULL,
+			    words, environ);
+	posix_spawn_file_actions_destroy(&actions);
+	while (count-- > 2)
+		free(words[count]);
+	if (error)
+		message("cannot run %s: %s", viewer->program, strerror(error));
+	return !error;
+}
+
+static bool start(struct viewer *viewer, const struct options *options)
+{
+	bool ok;
+
+	if (pipe2(viewer->pipe, O_CLOEXEC)) {
+		message("cannot make a pipe: %s", strerror(errno));
+		return false;
+	}
+	ok = spawn(viewer, options);
+	close(viewer->pipe[0]);
+	if (!ok) {
+		close(viewer->pipe[1]);
+		return false;
+	}
+	viewer->fd = pidfd_open(viewer->pid, 0);
+	return true;
+}
+
+/* Then what was written meanwhile found no reader, which is no failure. */
+static bool has_ended(const struct viewer *viewer)
+{
+	struct pollfd fd = { .fd = viewer->fd, .events = POLLIN };
+
+	return poll(&fd, 1, 0) > 0;
+}
+
+/* Nothing more comes. Returns its exit status. */
+static int wait_for_end(struct viewer *viewer)
+{
+	int status;
+
+	close(viewer->pipe[1]);
+	while (waitpid(viewer->pid, &status, 0) < 0) {
+		if (errno != EINTR)
+			return PFMON_EXIT_ERROR;
+	}
+	if (viewer->fd >= 0)
+		close(viewer->fd);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : PFMON_EXIT_ERROR;
+}
+
+static int measure_with(struct viewer *viewer, const struct options *options,
+			int (*measure)(const struct options *options,
+				       int viewer))
+{
+	struct options piped = *options;
+	char *path = checked_printf("/dev/fd/%d", viewer->pipe[1]);
+	int status, shown;
+
+	piped.outfile = path;
+	/* It may end before the last of the capture is written. */
+	signal(SIGPIPE, SIG_IGN);
+	message_hold(!options->top.batch);
+	status = measure(&piped, viewer->fd);
+	if (has_ended(viewer))
+		status = 0;
+	shown = wait_for_end(viewer);
+	message_hold(false);
+	free(path);
+	return status ? status : shown;
+}
+
+int top_show(const struct options *options,
+	     int (*measure)(const struct options *options, int viewer))
+{
+	struct viewer viewer = { .program = view_program() };
+	int status = PFMON_EXIT_ERROR;
+
+	if (!viewer.program)
+		message("pfmon top shows what it measures with pfmparse, which is neither next to pfmon nor in PATH; install it");
+	else if (start(&viewer, options))
+		status = measure_with(&viewer, options, measure);
+	free(viewer.program);
+	return status;
+}
