@@ -24,6 +24,30 @@ def test_what_is_not_supported_or_had_no_counter_is_not_0(counts: Counts) -> Non
     assert "r2" not in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("option", "text"),
+    [
+        ("--us-counter-format", ["0", "1,024", "18,446,744,073,709,551,615"]),
+        ("--eu-counter-format", ["0", "1.024", "18.446.744.073.709.551.615"]),
+        ("--hex-counter-format", ["0", "0x400", "0xffffffffffffffff"]),
+    ],
+)
+def test_numbers_are_as_their_reader_writes_them(
+    counts: Counts, option: str, text: list[str]
+) -> None:
+    script = [*thread(0, 1024, 2**64 - 1), "end 0"]
+    printed = counts.printed(f"{option} -e r1,r2,r3", *script)
+    assert printed.splitlines() == [
+        f"{number:>20} r{i}" for i, number in enumerate(text, 1)
+    ]
+
+
+def test_times_are_printed_if_they_are_asked_for(counts: Counts) -> None:
+    script = [*thread(1), "times 2000000000 1 1", "end 0"]
+    assert "elapsed" not in counts.printed("-e r1", *script)
+    assert "elapsed" in counts.printed("-e r1 --show-time", *script)
+
+
 def test_cpus_are_told_apart_or_summed_up(counts: Counts) -> None:
     script = [*cpu(0, 10, "unsupported"), *cpu(3, 5, "unsupported"), "end 0"]
     options = "--system-wide -e r1,r2"

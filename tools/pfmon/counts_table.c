@@ -48,6 +48,7 @@ static void print_cell(const struct counts *counts, const struct result *row,
 {
 	int width = width_of(counts->plan->options, i);
 	const struct event_result *event = &row->events[i];
+	char text[NUMBER_TEXT_SIZE];
 	double share;
 
 	if (row->cpu != NO_CPU && !plan_counts_on(counts->plan, i, row->cpu))
@@ -57,8 +58,10 @@ static void print_cell(const struct counts *counts, const struct result *row,
 	else if (event->denied)
 		fprintf(out, " %*s", width, "<not counted>");
 	else
-		fprintf(out, " %*" PRIu64, width,
-			result_estimate(row, counts->plan, i, &share));
+		fprintf(out, " %*s", width,
+			number_text(text, result_estimate(row, counts->plan, i,
+							  &share),
+				    counts->plan->options->numbers));
 }
 
 void counts_print_table(const struct counts *counts, FILE *out)

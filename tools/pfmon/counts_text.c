@@ -54,15 +54,20 @@ static void print_ratio(const struct counts *counts, const struct result *row,
 		ratio.value, unit);
 }
 
-static void print_count(const struct event_result *event, uint64_t count,
+static void print_count(const struct counts *counts,
+			const struct event_result *event, uint64_t count,
 			FILE *out)
 {
+	char text[NUMBER_TEXT_SIZE];
+
 	if (event->unsupported)
 		fprintf(out, "%20s", "<not supported>");
 	else if (event->denied)
 		fprintf(out, "%20s", "<not counted>");
 	else
-		fprintf(out, "%20" PRIu64, count);
+		fprintf(out, "%20s",
+			number_text(text, count,
+				    counts->plan->options->numbers));
 }
 
 /* Of which part of the counts they are. */
@@ -86,7 +91,7 @@ static void print_event(const struct counts *counts, unsigned int r,
 
 	count = result_estimate(row, counts->plan, i, &share);
 	print_place(counts, row, out);
-	print_count(event, count, out);
+	print_count(counts, event, count, out);
 	fprintf(out, " %s", options->events[i].name);
 	print_ratio(counts, row, i, out);
 	if (options->set_count > 1 && was_counted(event))
@@ -111,7 +116,9 @@ void counts_print_times(const struct counts *counts, FILE *out)
 	const struct options *options = counts->plan->options;
 	const struct times *times = &counts->times;
 
-	if (counts->interval || !(options->default_events || counts->runs > 1))
+	if (counts->interval ||
+	    !(options->default_events || options->show_time ||
+	      counts->runs > 1))
 		return;
 	fputc('\n', out);
 	print_time(counts, times->elapsed, counts->spread.elapsed, "elapsed",

@@ -51,6 +51,27 @@ bool take_list_events(struct options *options, const char *pattern)
 	return true;
 }
 
+bool take_us_numbers(struct options *options, const char *text)
+{
+	(void)text;
+	options->numbers = NUMBER_US;
+	return true;
+}
+
+bool take_eu_numbers(struct options *options, const char *text)
+{
+	(void)text;
+	options->numbers = NUMBER_EU;
+	return true;
+}
+
+bool take_hex_numbers(struct options *options, const char *text)
+{
+	(void)text;
+	options->numbers = NUMBER_HEX;
+	return true;
+}
+
 bool take_event_info(struct options *options, const char *names)
 {
 	options->action = ACTION_EVENT_INFO;

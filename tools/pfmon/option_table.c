@@ -194,6 +194,22 @@ const struct option_row option_table[] = {
 		.details =
 			"The columns are the events.\n",
 	}, {
+		.name = "show-time", .group = GROUP_COUNTING,
+		.effect = SETS(show_time),
+		.summary = "print how long it took, and the command's own time",
+	}, {
+		.name = "us-counter-format", .group = GROUP_COUNTING,
+		.effect = CALLS(take_us_numbers),
+		.summary = "print counts as 1,024",
+	}, {
+		.name = "eu-counter-format", .group = GROUP_COUNTING,
+		.effect = CALLS(take_eu_numbers),
+		.summary = "print counts as 1.024",
+	}, {
+		.name = "hex-counter-format", .group = GROUP_COUNTING,
+		.effect = CALLS(take_hex_numbers),
+		.summary = "print counts as 0x400",
+	}, {
 		.name = "append", .group = GROUP_COUNTING,
 		.effect = SETS(append),
 		.summary = "write behind what is in the file of *-o*",

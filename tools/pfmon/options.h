@@ -10,6 +10,8 @@
 
 #include <perfmon/perfmon.h>
 
+#include "number_text.h"
+
 #define DEFAULT_ENTRIES		2048
 #define DEFAULT_REGIONS		4
 #define DEFAULT_CAPTURE		"pfmon.cap"
@@ -120,6 +122,8 @@ struct options {
 	const char *csv;		/* separator, NULL if not given */
 	bool table;			/* --table */
 	bool with_header;
+	bool show_time;
+	enum number_format numbers;	/* of counts, for readers */
 	bool verbose;
 
 	bool json;			/* counts, or the doctor's findings */

@@ -26,6 +26,10 @@ _pfmon_options='
 	-j --json
 	--csv
 	--table
+	--show-time
+	--us-counter-format
+	--eu-counter-format
+	--hex-counter-format
 	--append
 	--long-smpl-periods=
 	--short-smpl-periods=
