@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -110,6 +111,15 @@ def test_format_and_its_argument(pfmon: Pfmon, module: str) -> None:
         assert len(line.split()[-1]) == 2 * size
     assert any(line.startswith(f"Format: {module}, ") for line in lines)
     assert "Capture: x.cap" in lines
+
+
+@pytest.mark.parametrize("options", [("-e", "cycles"), SAMPLING])
+def test_the_same_as_json(pfmon: Pfmon, options: tuple[str, ...]) -> None:
+    run = pfmon("--dry-run", "--json", *options)
+    assert run.returncode == 0, run.stderr
+    session = json.loads(run.stdout)
+    assert [pmc["num"] for pmc in session["sets"][0]["pmcs"]] == [0]
+    assert bool(session["format"]) == (options is SAMPLING)
 
 
 def test_what_could_not_be_measured_is_an_error(pfmon: Pfmon) -> None:

@@ -188,7 +188,8 @@ char *session_json(const struct plan *plan,
 		      options->system_wide ? "system-wide" : "thread");
 	json_add_u64(object, "start_ns", plan->start_ns);
 	json_add(object, "machine", machine_describe());
-	json_add(object, "format", describe_format(&plan->format));
+	json_add(object, "format", options->sampling ?
+		 describe_format(&plan->format) : NULL);
 	json_add(object, "contexts", describe_contexts(contexts, count));
 	json_add(object, "sets", describe_sets(plan));
 	view = view_describe(options);

@@ -44,7 +44,8 @@ bool take_csv(struct options *options, const char *text)
 
 bool counting_options_agree(const struct options *options)
 {
-	bool any = options->runs || options->interval_ns || options->json ||
+	bool json = options->json && options->action != ACTION_DRY_RUN;
+	bool any = options->runs || options->interval_ns || json ||
 		   options->csv || options->table || options->append;
 
 	if (any && options->sampling)

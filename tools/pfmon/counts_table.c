@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /* counts_table.c - counts for readers: a row for each thread or CPU */
 #define _GNU_SOURCE
-#include <inttypes.h>
 #include <string.h>
 
 #include "counts.h"

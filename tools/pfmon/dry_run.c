@@ -14,6 +14,7 @@
 #include <unistd.h>
 #include <uuid/uuid.h>
 
+#include "capture_json.h"
 #include "context.h"
 #include "cpu_list.h"
 #include "dry_run.h"
@@ -248,6 +249,30 @@ static bool try_contexts(const struct plan *plan)
 	return true;
 }
 
+/* As a capture's session. */
+static bool print_json(const struct plan *plan)
+{
+	char *text = session_json(plan, NULL, 0);
+
+	puts(text);
+	free(text);
+	return true;
+}
+
+static bool print_text(const struct plan *plan)
+{
+	const struct options *options = plan->options;
+	bool ok = print_contexts(plan);
+
+	if (options->sampling) {
+		print_format(&plan->format);
+		printf("Capture:  %s\n", options->outfile);
+	}
+	for (unsigned int i = 0; i < options->set_count; i++)
+		print_set(plan, i);
+	return ok && try_contexts(plan);
+}
+
 bool dry_run(const struct options *options)
 {
 	struct plan plan;
@@ -255,14 +280,7 @@ bool dry_run(const struct options *options)
 
 	if (!plan_init(&plan, options))
 		return false;
-	ok = print_contexts(&plan);
-	if (options->sampling) {
-		print_format(&plan.format);
-		printf("Capture:  %s\n", options->outfile);
-	}
-	for (unsigned int i = 0; i < options->set_count; i++)
-		print_set(&plan, i);
-	ok = ok && try_contexts(&plan);
+	ok = options->json ? print_json(&plan) : print_text(&plan);
 	plan_free(&plan);
 	return ok;
 }

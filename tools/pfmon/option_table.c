@@ -410,7 +410,8 @@ const struct option_row option_table[] = {
 		.summary = "print what the kernel would be told, and do nothing",
 		.details =
 			"That is each PMC and PMD with its meaning, the event sets, the\n"
-			"format with its argument, and the contexts.\n",
+			"format with its argument, and the contexts; with *--json* as in\n"
+			"a capture's session.\n",
 	}, {
 		.name = "list-formats", .group = GROUP_PRINTING,
 		.effect = ACTS(LIST_FORMATS),
