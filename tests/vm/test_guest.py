@@ -19,6 +19,7 @@ from pathlib import Path
 
 import counting
 import event_sets
+import frequencies
 import going_on
 import pytest
 from boot import (
@@ -305,6 +306,7 @@ def _commands(target: Target) -> dict[str, str]:
     commands["counting"] = counting.command(with_perf(target))
     commands["asked"] = _asked()
     commands["sets"] = event_sets.command(target.arch)
+    commands["often"] = frequencies.command(target.arch)
     if target.arch == "x86_64":
         for name, library in _preloaded().items():
             commands[name] = f"LD_PRELOAD={PRELOAD_DIR}/{library} {name}"
@@ -654,6 +656,24 @@ def test_events_are_measured_on_their_own_cpus(
     boot = boots[target]
     assert boot.command("sets") == 0, boot.printed("sets")
     event_sets.check_cpus(boot.out, boot.printed("sets"))
+
+
+@pytest.mark.parametrize("target", TARGETS, ids=str)
+def test_periods_are_adapted_to_what_the_kernel_counts(
+    target: Target, boots: Boots[Target]
+) -> None:
+    boot = boots[target]
+    assert boot.command("often") == 0, boot.printed("often")
+    frequencies.check_faults(boot.out)
+
+
+@pytest.mark.parametrize("target", ARM64, ids=str)
+def test_hardware_samples_come_so_often_a_second(
+    target: Target, boots: Boots[Target]
+) -> None:
+    boot = boots[target]
+    assert boot.command("often") == 0, boot.printed("often")
+    frequencies.check_cycles(boot.out)
 
 
 @pytest.mark.parametrize("target", ARM64, ids=str)

@@ -95,26 +95,29 @@ static struct json_object *describe_bits(const __u64 *bits)
 	return list;
 }
 
-static struct json_object *describe_pmd(const char *event, const char *cpus,
+static struct json_object *describe_pmd(const char *name,
+					const struct event_option *event,
 					const pfarg_pmd_t *pmd,
-					const pfarg_pmc_t *pmc, bool sampling)
+					const pfarg_pmc_t *pmc)
 {
 	struct json_object *object = json_new_object();
 
 	json_add_u64(object, "num", pmd->reg_num);
-	json_add_text(object, "event", event);
+	json_add_text(object, "event", name);
 	json_add_u64(object, "value", pmd->reg_value);
 	json_add_u64(object, "long_reset", pmd->reg_long_reset);
 	json_add_u64(object, "short_reset", pmd->reg_short_reset);
 	json_add_u64(object, "random_mask", pmd->reg_random_mask);
 	json_add_u64(object, "random_seed", pmd->reg_random_seed);
-	json_add_bool(object, "sampling", sampling);
+	json_add_bool(object, "sampling", event->sampling);
 	json_add_bool(object, "notify", pmc->reg_flags & PFM_REGFL_OVFL_NOTIFY);
 	json_add(object, "smpl_pmds", describe_bits(pmc->reg_smpl_pmds));
 	json_add(object, "reset_pmds", describe_bits(pmc->reg_reset_pmds));
 	json_add_u64(object, "eventid", pmc->reg_smpl_eventid);
-	if (cpus)
-		json_add_text(object, "cpus", cpus);
+	if (event->cpus)
+		json_add_text(object, "cpus", event->cpus);
+	if (event->frequency)
+		json_add_u64(object, "frequency", event->frequency);
 	if (pmd->reg_ovflsw_thres)
 		json_add_u64(object, "switch_overflow", pmd->reg_ovflsw_thres);
 	return object;
@@ -126,6 +129,7 @@ static struct json_object *describe_pmds(const struct plan *plan,
 {
 	const struct options *options = plan->options;
 	struct json_object *list = json_new_array();
+	const struct event_option recorded = { .sampling = false };
 	const pfarg_pmc_t no_pmc = { .reg_num = 0 };
 	unsigned int last = 0;
 
@@ -134,18 +138,17 @@ static struct json_object *describe_pmds(const struct plan *plan,
 			continue;
 		last = options->events[i].number;
 		json_append(list, describe_pmd(options->events[i].name,
-					       options->events[i].cpus,
+					       &options->events[i],
 					       &plan->pmds[i],
-					       &plan->pmcs[i],
-					       options->events[i].sampling));
+					       &plan->pmcs[i]));
 	}
 	for (unsigned int i = last + 1; i < PFM_MAX_PMDS; i++) {
 		pfarg_pmd_t pmd = { .reg_num = (__u16)i };
 
 		if (pfm_bv_isset(options->smpl_pmds, i))
 			json_append(list, describe_pmd(virtual_pmd_name(i),
-						       NULL, &pmd, &no_pmc,
-						       false));
+						       &recorded, &pmd,
+						       &no_pmc));
 	}
 	return list;
 }

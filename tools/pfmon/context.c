@@ -19,6 +19,7 @@
 #include "fdinfo.h"
 #include "formats/sink.h"
 #include "formats/table.h"
+#include "frequency.h"
 #include "registers.h"
 #include "util.h"
 
@@ -160,6 +161,7 @@ bool context_open(struct context *context, const struct plan *plan,
 	context->cpu = cpu;
 	result_init(&context->result, plan, cpu);
 	result_init(&context->printed, plan, cpu);
+	context->frequency = frequency_create(context);
 	if (create(context) && map_buffer(context) && evtsets_create(context) &&
 	    registers_write(context))
 		return true;
@@ -174,6 +176,7 @@ void context_close(struct context *context)
 	if (context->fd >= 0)
 		close(context->fd);
 	free(context->image.bytes);
+	frequency_destroy(context->frequency);
 	result_free(&context->result);
 	result_free(&context->printed);
 	memset(context, 0, sizeof(*context));
@@ -237,7 +240,8 @@ static bool is_gone(int error)
 
 bool context_pause(struct context *context)
 {
-	if (!context->started || !pfm_stop(context->fd) || is_gone(errno))
+	if (!context->started || context->pauses++ || !pfm_stop(context->fd) ||
+	    is_gone(errno))
 		return true;
 	message("cannot pause measuring: %s", strerror(errno));
 	return false;
@@ -247,7 +251,8 @@ bool context_go_on(struct context *context)
 {
 	int error;
 
-	if (!context->started || !pfm_start(context->fd, NULL))
+	if (!context->started || --context->pauses ||
+	    !pfm_start(context->fd, NULL))
 		return true;
 	error = errno;
 	/* EBUSY may also be that the counters went to others meanwhile. */
@@ -311,12 +316,17 @@ static bool save(struct context *context, enum smpl_moment moment)
  */
 int context_save_and_restart(struct context *context, enum smpl_moment moment)
 {
-	bool saved = save(context, moment);
+	bool saved;
 
+	if (!frequency_look(context))
+		return -1;
+	saved = save(context, moment);
 	if (context->buffer && !saved)
 		return 0;
-	if (!pfm_restart(context->fd))
+	if (!pfm_restart(context->fd)) {
+		frequency_restarted(context);
 		return saved;
+	}
 	if (is_gone(errno))
 		return 0;
 	message("cannot go on after a notification: %s", strerror(errno));

@@ -22,10 +22,12 @@ struct context {
 	int cpu;			/* NO_CPU for a per-thread context */
 	int fd;
 	bool started;			/* and not stopped for good */
+	unsigned int pauses;		/* one within the other */
 	void *buffer;			/* mapping of the sampling buffer */
 	size_t buffer_size;		/* 0 without a buffer */
 	const struct smpl_module *layout; /* of the buffer; NULL: unknown */
 	struct image image;		/* what was saved last of the buffer */
+	struct frequency *frequency;	/* NULL if no period is adapted */
 	struct result result;		/* when it was read */
 	struct result printed;		/* the part of it that was printed */
 };
@@ -56,7 +58,7 @@ bool context_start(struct context *context);
 /*
  * Between the two a started context is not monitoring: its buffer stays as it
  * is. A thread that has ended meanwhile, and a CPU that is offline, are no
- * error.
+ * error. What is between them may be paused, too.
  */
 bool context_pause(struct context *context);
 bool context_go_on(struct context *context);

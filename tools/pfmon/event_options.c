@@ -8,10 +8,9 @@
 #include "cpu_list.h"
 #include "event_code.h"
 #include "event_options.h"
+#include "sampling_lists.h"
 #include "util.h"
 
-/* perf's periods have 63 bits. */
-#define LARGEST_PERIOD	INT64_MAX
 #define LARGEST_SETS	256u
 
 /* Does an element end here? No name of an event begins with a digit. */
@@ -128,9 +127,8 @@ static void number_events(struct options *options)
 	}
 }
 
-/* The event that an element of a list is for; NULL with a message if none. */
-static struct event_option *event_at(struct options *options,
-				     unsigned int index, const char *option)
+struct event_option *event_at(struct options *options, unsigned int index,
+			      const char *option)
 {
 	if (index < options->event_count)
 		return &options->events[index];
@@ -138,83 +136,6 @@ static struct event_option *event_at(struct options *options,
 		option,
 		options->event_count);
 	return NULL;
-}
-
-static bool parse_period(const char *text, uint64_t *period)
-{
-	if (parse_u64(text, period) && *period && *period <= LARGEST_PERIOD)
-		return true;
-	message("sampling period '%s' is not a number from 1 to 2^63-1", text);
-	return false;
-}
-
-/* An empty element leaves its event without a period. */
-static bool take_period(struct event_option *event, const char *text,
-			uint64_t *period)
-{
-	if (!*text)
-		return true;
-	event->sampling = true;
-	return parse_period(text, period);
-}
-
-static bool add_long_period(struct options *options, const char *text,
-			    unsigned int index)
-{
-	struct event_option *event = event_at(options, index,
-					      "--long-smpl-periods");
-
-	return event && take_period(event, text, &event->long_period);
-}
-
-static bool add_short_period(struct options *options, const char *text,
-			     unsigned int index)
-{
-	struct event_option *event = event_at(options, index,
-					      "--short-smpl-periods");
-
-	return event && take_period(event, text, &event->short_period);
-}
-
-static bool add_random(struct options *options, const char *text,
-		       unsigned int index)
-{
-	struct event_option *event = event_at(options, index,
-					      "--smpl-periods-random");
-	const char *colon = strchr(text, ':');
-	uint64_t seed = 0;
-	char *mask;
-	bool ok;
-
-	if (!event || !*text)
-		return event;
-	mask = colon ? strndup(text, (size_t)(colon - text)) : NULL;
-	ok = mask && parse_u64(mask, &event->random_mask) &&
-	     parse_u64(colon + 1, &seed) && seed <= UINT32_MAX;
-	free(mask);
-	if (!ok) {
-		message("--smpl-periods-random: '%s' is not MASK:SEED, a 64-bit and a 32-bit number",
-			text);
-		return false;
-	}
-	event->random_seed = (uint32_t)seed;
-	event->randomised = true;
-	return true;
-}
-
-static bool add_notify(struct options *options, const char *text,
-		       unsigned int index)
-{
-	struct event_option *event = event_at(options, index, "--smpl-notify");
-
-	if (!event || !*text)
-		return event;
-	if (strcmp(text, "0") && strcmp(text, "1")) {
-		message("--smpl-notify: '%s' is neither 0 nor 1", text);
-		return false;
-	}
-	event->quiet = *text == '0';
-	return true;
 }
 
 static bool add_switch(struct options *options, const char *text,
@@ -251,33 +172,6 @@ static bool add_levels(struct options *options, const char *text,
 	return false;
 }
 
-/* A period that is not given is the other one. */
-static void complete_periods(struct event_option *event)
-{
-	if (!event->long_period)
-		event->long_period = event->short_period;
-	if (!event->short_period)
-		event->short_period = event->long_period;
-}
-
-/* The random number shortens a period, which must not become 0 or less. */
-static bool check_random(const struct event_option *event)
-{
-	if (!event->randomised)
-		return true;
-	if (!event->sampling) {
-		message("event %s has a random mask but no sampling period; give it one with --long-smpl-periods",
-			event->name);
-		return false;
-	}
-	if (event->random_mask < event->long_period &&
-	    event->random_mask < event->short_period)
-		return true;
-	message("event %s: its random mask must be smaller than its periods",
-		event->name);
-	return false;
-}
-
 /* Only what has a period overflows. */
 static bool check_switch(const struct event_option *event)
 {
@@ -303,12 +197,14 @@ static bool complete_events(struct options *options)
 	for (unsigned int i = 0; i < options->event_count; i++) {
 		struct event_option *event = &options->events[i];
 
-		complete_periods(event);
-		if (!check_random(event) || !check_switch(event) ||
+		if (!sampling_lists_complete(event) || !check_switch(event) ||
 		    !check_cpus(options, event))
 			return false;
 		options->sampling |= event->sampling;
+		options->adapts |= event->adapted;
 	}
+	if (!options->adapts)
+		options->format_options &= ~(unsigned int)FORMAT_OPT_FREQUENCY;
 	return true;
 }
 
@@ -336,31 +232,21 @@ static bool check_turns(const struct options *options)
 	return true;
 }
 
-static bool apply_lists(struct options *options)
-{
-	if (options->long_periods &&
-	    !each_element(options->long_periods, options, add_long_period))
-		return false;
-	if (options->short_periods &&
-	    !each_element(options->short_periods, options, add_short_period))
-		return false;
-	if (options->random_masks &&
-	    !each_element(options->random_masks, options, add_random))
-		return false;
-	if (options->priv_levels &&
-	    !each_element(options->priv_levels, options, add_levels))
-		return false;
-	if (options->notify &&
-	    !each_element(options->notify, options, add_notify))
-		return false;
-	return !options->switch_overflows ||
-	       each_element(options->switch_overflows, options, add_switch);
-}
-
 unsigned int event_option_levels(const struct options *options,
 				 const struct event_option *event)
 {
 	return event->levels ? event->levels : options->levels;
+}
+
+static bool apply_lists(struct options *options)
+{
+	if (!sampling_lists_apply(options))
+		return false;
+	if (options->priv_levels &&
+	    !each_element(options->priv_levels, options, add_levels))
+		return false;
+	return !options->switch_overflows ||
+	       each_element(options->switch_overflows, options, add_switch);
 }
 
 bool event_options_complete(struct options *options)

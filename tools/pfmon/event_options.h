@@ -17,6 +17,10 @@ bool event_options_add(struct options *options, const char *list);
  */
 bool event_options_complete(struct options *options);
 
+/* The event that an element of a list is for; NULL if there is none. */
+struct event_option *event_at(struct options *options, unsigned int index,
+			      const char *option);
+
 /* Does the set end its turn when one of its events has overflowed? */
 bool set_switches_on_overflow(const struct options *options, unsigned int set);
 

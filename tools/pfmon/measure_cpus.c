@@ -19,6 +19,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "frequency.h"
 #include "measure.h"
 #include "util.h"
 
@@ -198,16 +199,22 @@ static bool serve(struct worker *worker)
 		{ .fd = worker->context.fd, .events = POLLIN },
 		{ .fd = worker->ask_fd, .events = POLLIN },
 	};
+	const int look_ms = worker->context.frequency ?
+			    FREQUENCY_LOOK_NS / 1000000 : -1;
 	unsigned int asked = 0;
+	int count;
 
 	while (!(asked & ASK_END)) {
-		if (poll(fds, ARRAY_SIZE(fds), -1) < 0) {
+		count = poll(fds, ARRAY_SIZE(fds), look_ms);
+		if (count < 0) {
 			if (errno == EINTR)
 				continue;
 			message("cannot wait: %s", strerror(errno));
 			return false;
 		}
 		if (fds[0].revents && !handle_messages(worker))
+			return false;
+		if (!count && !frequency_look(&worker->context))
 			return false;
 		if (!fds[1].revents)
 			continue;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "frequency.h"
 #include "measure.h"
 #include "util.h"
 
@@ -190,6 +191,9 @@ static void handle_timers(struct thread *thread, unsigned int wake)
 		take_snapshot(thread);
 	if (wake & WAKE_TIMER(TIMER_REFRESH))
 		refresh(thread);
+	if ((wake & WAKE_TIMER(TIMER_LOOK)) && thread->loaded &&
+	    !frequency_look(&thread->context))
+		thread->m.failed = true;
 }
 
 static bool goes_on(const struct thread *thread)
@@ -244,6 +248,9 @@ static bool load_and_start(struct thread *thread, pid_t tid)
 	thread->m.start = clocks_read(NO_CPU);
 	return measurement_start_recording(&thread->m, thread->tgid) &&
 	       (measurement_waits(&thread->m) || begin(thread)) &&
+	       waiter_start_ticking(thread->m.waiter, TIMER_LOOK,
+				    thread->context.frequency ?
+				    FREQUENCY_LOOK_NS : 0) &&
 	       measurement_start_time(&thread->m);
 }
 

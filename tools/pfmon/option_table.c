@@ -228,6 +228,19 @@ const struct option_row option_table[] = {
 			"If only one of the two periods is given for an event, it is\n"
 			"both.\n",
 	}, {
+		.name = "smpl-freq", .letter = 'F', .group = GROUP_SAMPLING,
+		.argument = "HZ,...",
+		.effect = KEEPS(frequencies),
+		.format_option = FORMAT_OPT_FREQUENCY,
+		.summary = "sample so often a second, instead of a period",
+		.details =
+			"The period follows from how often the event happens, and is\n"
+			"adapted when that changes; that of a clock is fixed, and such\n"
+			"events any format takes.\n"
+			"A number alone is for all events without a period, *999,* for\n"
+			"the first only.\n"
+			"The second is one in which the event's set is active.\n",
+	}, {
 		.name = "smpl-periods-random", .group = GROUP_SAMPLING,
 		.argument = "M:S,...",
 		.effect = KEEPS(random_masks),

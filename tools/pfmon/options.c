@@ -54,6 +54,8 @@ static bool agree(const struct options *options)
 		message("sampling options without a sampling period; give one with --long-smpl-periods");
 	else if (options->action == ACTION_TOP && !options->sampling)
 		message("pfmon " TOP_WORD " needs a sampling period; give one with --long-smpl-periods, or no event");
+	else if (options->adapts && options->format_options & short_entries)
+		message("--smpl-no-hdr and --smpl-ip-only leave out the period of each sample, which --smpl-freq adapts");
 	else if ((options->format_options & short_entries) == short_entries)
 		message("--smpl-no-hdr and --smpl-ip-only exclude each other: give one of them");
 	else if (has_two(options->format_options & FORMAT_OPT_VIEWS))

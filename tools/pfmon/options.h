@@ -45,6 +45,7 @@ enum action {
 #define FORMAT_OPT_INST_VIEW	0x800
 #define FORMAT_OPT_DATA_VIEW	0x1000
 #define FORMAT_OPT_LEVEL_VIEW	0x2000
+#define FORMAT_OPT_FREQUENCY	0x4000
 
 #define FORMAT_OPT_VIEWS \
 	(FORMAT_OPT_INST_VIEW | FORMAT_OPT_DATA_VIEW | FORMAT_OPT_LEVEL_VIEW)
@@ -63,6 +64,8 @@ struct event_option {
 	uint64_t long_period;
 	uint64_t short_period;
 	bool randomised;
+	uint64_t frequency;		/* samples a second, 0: a period */
+	bool adapted;			/* its period, to have so many */
 	bool quiet;			/* its overflows notify nobody */
 	uint64_t switch_after;		/* overflows, then its set is left */
 	uint64_t random_mask;
@@ -82,6 +85,7 @@ struct options {
 	unsigned int levels;		/* LEVEL_*, 0 if not given */
 
 	bool sampling;			/* some event has a period */
+	bool adapts;			/* or one that is adapted */
 	const char *module;		/* sampling format, by name or UUID */
 	uint64_t entries;
 	uint32_t regions;		/* of the n-way format */
@@ -93,6 +97,7 @@ struct options {
 	const char *priv_levels;	/* lists with an element per event */
 	const char *long_periods;
 	const char *short_periods;
+	const char *frequencies;
 	const char *random_masks;
 	const char *notify;
 	__u64 smpl_pmds[PFM_MAX_PMD_BITVECTOR];	/* --smpl-pmds */

@@ -33,6 +33,7 @@ _pfmon_options='
 	--append
 	--long-smpl-periods=
 	--short-smpl-periods=
+	-F --smpl-freq=
 	--smpl-periods-random=
 	--smpl-notify=
 	--switch-overflow=
@@ -137,6 +138,7 @@ _pfmon()
 		--print-interval | \
 		--long-smpl-periods | \
 		--short-smpl-periods | \
+		-F | --smpl-freq | \
 		--smpl-periods-random | \
 		--smpl-notify | \
 		--switch-overflow | \

@@ -7,6 +7,7 @@
 #include "cpu_list.h"
 #include "event_options.h"
 #include "formats/table.h"
+#include "frequency.h"
 #include "plan.h"
 #include "util.h"
 
@@ -125,10 +126,13 @@ static bool choose_format(struct plan *plan)
 static void set_period(const struct event_option *event, pfarg_pmc_t *pmc,
 		       pfarg_pmd_t *pmd)
 {
+	uint64_t first = event->adapted ?
+		frequency_first_period(pmc->reg_value, event->frequency) : 0;
+
 	pmc->reg_flags = event->quiet ? 0 : PFM_REGFL_OVFL_NOTIFY;
-	pmd->reg_value = -event->long_period;
-	pmd->reg_long_reset = -event->long_period;
-	pmd->reg_short_reset = -event->short_period;
+	pmd->reg_long_reset = -(first ? first : event->long_period);
+	pmd->reg_short_reset = -(first ? first : event->short_period);
+	pmd->reg_value = pmd->reg_long_reset;
 	pmd->reg_ovflsw_thres = event->switch_after;
 	if (!event->randomised)
 		return;
@@ -225,7 +229,8 @@ bool plan_init(struct plan *plan, const struct options *options)
 	plan->pmds = checked_calloc(options->event_count, sizeof(*plan->pmds));
 	if (options->sampling)
 		choose_kinds(plan);
-	if ((!options->sampling || choose_format(plan)) && set_registers(plan))
+	if (frequency_check(options) &&
+	    (!options->sampling || choose_format(plan)) && set_registers(plan))
 		return true;
 	plan_free(plan);
 	return false;

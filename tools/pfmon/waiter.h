@@ -17,6 +17,7 @@ enum waiter_timer {
 	TIMER_PROGRESS,		/* it is to be printed */
 	TIMER_SNAPSHOT,		/* all that is there is to be saved */
 	TIMER_REFRESH,		/* who watches is to see it */
+	TIMER_LOOK,		/* periods are to be looked at */
 	WAITER_TIMERS
 };
 

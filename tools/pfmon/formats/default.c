@@ -89,13 +89,35 @@ static void each_process(const struct smpl_format *format,
 				     image->size - first, visit, data);
 }
 
+static void each_new(const struct smpl_format *format, const void *buffer,
+		     size_t size, struct smpl_position *position,
+		     void (*visit)(const struct pfm_read_entry *entry,
+				   void *data),
+		     void *data)
+{
+	struct pfm_read_default reader;
+
+	if (!begin(&reader, format, buffer, size) ||
+	    reader.count <= position->count)
+		return;
+	if (position->count) {
+		reader.found = position->count;
+		reader.cur = position->offset;
+	}
+	while (pfm_read_default_next(&reader) > 0)
+		visit(&reader.entry, data);
+	position->count = reader.found;
+	position->offset = reader.cur;
+}
+
 const struct smpl_module smpl_default = {
 	.name = "default",
 	.uuid = PFM_DFL_SMPL_UUID_STR,
 	.options = FORMAT_OPT_IP_ONLY | FORMAT_OPT_NO_HDR | FORMAT_OPT_ENTRIES |
-		   FORMAT_OPT_PMDS | FORMAT_OPT_RANDOM,
+		   FORMAT_OPT_PMDS | FORMAT_OPT_RANDOM | FORMAT_OPT_FREQUENCY,
 	.set_up = set_up,
 	.choose = choose,
 	.samples = samples,
+	.each_new = each_new,
 	.each_process = each_process,
 };

@@ -16,6 +16,12 @@
 
 struct smpl_device;
 
+/* How far entries of a buffer have been seen. */
+struct smpl_position {
+	uint64_t count;
+	uint64_t offset;
+};
+
 /* What samples are recorded of: one kind per event that samples. */
 struct smpl_kinds {
 	const struct pfm_read_kind *list;
@@ -103,6 +109,18 @@ struct smpl_module {
 
 	/* Optional: samples that the buffer says were lost, so far. */
 	uint64_t (*lost)(const struct smpl_format *format, const void *buffer);
+
+	/*
+	 * Optional, for formats whose entries have the value that their counter
+	 * was loaded with: calls visit with those behind the position, which
+	 * moves on. The buffer may be in use; the position is 0 when it has
+	 * been freed.
+	 */
+	void (*each_new)(const struct smpl_format *format, const void *buffer,
+			 size_t size, struct smpl_position *position,
+			 void (*visit)(const struct pfm_read_entry *entry,
+				       void *data),
+			 void *data);
 
 	/*
 	 * Optional: calls visit with the process of each entry; repetitions may

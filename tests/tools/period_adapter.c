@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/*
+ * period_adapter - adapts periods to what the tests say was counted
+ *
+ * usage: period_adapter [pfmon's options] [COMMAND]
+ *
+ * Commands come as lines on standard input:
+ *
+ *	time SET NS		so long the set has been active
+ *	pmd SET NUM VALUE LAST	what the PMD holds, and was last loaded with
+ *	load FILE		the file's content is the buffer
+ *	freed			a restart has emptied it
+ *	look			the periods are looked at
+ *
+ * Prints "SET NUM PERIOD" for each period that is changed, and "looked".
+ */
+#define _GNU_SOURCE
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "context.h"
+#include "frequency.h"
+#include "util.h"
+
+#define SETS	2
+#define PMDS	16
+
+static struct pmd {
+	uint64_t value;
+	uint64_t last_reset;
+} pmds[SETS][PMDS];
+static uint64_t times[SETS];
+static bool stopped;
+
+/* The linker puts them in the places of those of libperfmon. */
+int __wrap_pfm_read_pmds(int fd, pfarg_pmd_t *args, int count);
+int __wrap_pfm_write_pmds(int fd, pfarg_pmd_t *args, int count);
+int __wrap_pfm_getinfo_evtsets(int fd, pfarg_setinfo_t *args, int count);
+int __wrap_pfm_stop(int fd);
+int __wrap_pfm_start(int fd, pfarg_start_t *arg);
+
+int __wrap_pfm_read_pmds(int fd, pfarg_pmd_t *args, int count)
+{
+	(void)fd;
+	for (int i = 0; i < count; i++) {
+		const struct pmd *pmd =
+			&pmds[args[i].reg_set][args[i].reg_num];
+
+		args[i].reg_value = pmd->value;
+		args[i].reg_last_reset_val = pmd->last_reset;
+	}
+	return 0;
+}
+
+int __wrap_pfm_write_pmds(int fd, pfarg_pmd_t *args, int count)
+{
+	(void)fd;
+	for (int i = 0; i < count; i++) {
+		struct pmd *pmd = &pmds[args[i].reg_set][args[i].reg_num];
+
+		if (!stopped || args[i].reg_long_reset != args[i].reg_value ||
+		    args[i].reg_short_reset != args[i].reg_value)
+			exit(3);
+		pmd->value = args[i].reg_value;
+		pmd->last_reset = args[i].reg_value;
+		printf("%u %u %" PRIu64 "\n", args[i].reg_set, args[i].reg_num,
+		       (uint64_t)-args[i].reg_value);
+	}
+	return 0;
+}
+
+int __wrap_pfm_getinfo_evtsets(int fd, pfarg_setinfo_t *args, int count)
+{
+	(void)fd;
+	for (int i = 0; i < count; i++) {
+		uint64_t ns = times[args[i].set_id];
+
+		args[i].set_act_duration.tv_sec = (__s64)(ns / 1000000000);
+		args[i].set_act_duration.tv_nsec = (__s64)(ns % 1000000000);
+	}
+	return 0;
+}
+
+int __wrap_pfm_stop(int fd)
+{
+	(void)fd;
+	stopped = true;
+	return 0;
+}
+
+int __wrap_pfm_start(int fd, pfarg_start_t *arg)
+{
+	(void)fd;
+	(void)arg;
+	stopped = false;
+	return 0;
+}
+
+static void load_buffer(struct context *context, const char *path)
+{
+	free(context->buffer);
+	context->buffer = read_file(path, &context->buffer_size);
+	if (!context->buffer) {
+		perror(path);
+		exit(1);
+	}
+}
+
+static void perform(struct context *context, char *line)
+{
+	unsigned int set, number;
+	int64_t value, last;
+	uint64_t ns;
+
+	if (sscanf(line, "time %u %" SCNu64, &set, &ns) == 2) {
+		times[set] = ns;
+	} else if (sscanf(line, "pmd %u %u %" SCNd64 " %" SCNd64, &set, &number,
+			  &value, &last) == 4) {
+		pmds[set][number] = (struct pmd){ (uint64_t)value,
+						  (uint64_t)last };
+	} else if (!strncmp(line, "load ", strlen("load "))) {
+		load_buffer(context, line + strlen("load "));
+	} else if (!strcmp(line, "freed")) {
+		frequency_restarted(context);
+	} else if (!strcmp(line, "look")) {
+		if (!frequency_look(context) || stopped)
+			exit(1);
+		puts("looked");
+	} else {
+		exit(2);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	struct context context = { .fd = -1, .cpu = NO_CPU, .started = true };
+	struct options options;
+	struct plan plan;
+	char *line = NULL;
+	size_t room = 0;
+
+	if (!options_parse(&options, argc, argv))
+		return 2;
+	if (!plan_init(&plan, &options))
+		return 1;
+	context.plan = &plan;
+	context.layout = plan.format.module;
+	result_init(&context.result, &plan, NO_CPU);
+	context.frequency = frequency_create(&context);
+	while (getline(&line, &room, stdin) > 0) {
+		line[strcspn(line, "\n")] = '\0';
+		perform(&context, line);
+	}
+	free(line);
+	free(context.buffer);
+	context.buffer = NULL;
+	context_close(&context);
+	plan_free(&plan);
+	options_free(&options);
+	return 0;
+}

@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Periods that are adapted, by what the tests say was counted, and how long it took."""
+
+from __future__ import annotations
+
+import struct
+import subprocess
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+from pfmon import ERROR, Pfmon, complaint_of
+from saver import default_header
+from sessions import Printer
+
+SECOND = 1_000_000_000
+FIRST = 100_000  # of a CPU's event at 1000 Hz
+CYCLES = ("-e", "cycles", "-F", "1000")
+
+Adapter = Callable[..., list[str]]
+
+
+@pytest.fixture(name="adapt")
+def fixture_adapt(programs: Path, tmp_path: Path) -> Adapter:
+    def run(options: Sequence[str], *commands: str | bytes) -> list[str]:
+        """Run commands; bytes are the content of a buffer."""
+        lines = []
+        for number, command in enumerate(commands):
+            if isinstance(command, bytes):
+                path = tmp_path / f"{number}"
+                path.write_bytes(command)
+                command = f"load {path}"
+            lines.append(command)
+        return subprocess.run(
+            [programs / "period_adapter", *options, "true"],
+            input="\n".join([*lines, ""]),
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout.splitlines()
+
+    return run
+
+
+def buffer(*samples: tuple[int, int, int]) -> bytes:
+    """A buffer with samples: set, PMD, period."""
+    entries = b"".join(
+        struct.pack("<IHHQQQHHI", 1, pmd, 0, 2**64 - period, 0, 0, 0, number, 1)
+        for number, pmd, period in samples
+    )
+    header = default_header(len(samples), 128 + len(entries), 1 << 20)
+    return header + entries.ljust(1 << 16, b"\0")
+
+
+def at_rest(period: int = FIRST) -> str:
+    return f"pmd 0 0 -{period} -{period}"
+
+
+def test_period_is_what_the_rate_makes_of_the_frequency(adapt: Adapter) -> None:
+    # 5e6 events in 5 ms are a thousand million in a second.
+    samples = buffer(*[(0, 0, FIRST)] * 50)
+    lines = adapt(CYCLES, at_rest(), samples, "time 0 5000000", "look")
+    assert lines == ["0 0 1000000", "looked"]
+
+
+def test_the_part_of_a_period_counts_too(adapt: Adapter) -> None:
+    half = f"pmd 0 0 -{FIRST // 2} -{FIRST}"
+    samples = buffer((0, 0, FIRST))
+    # 150000 events in 10 ms.
+    lines = adapt(CYCLES, half, samples, "time 0 10000000", "look")
+    assert lines == ["0 0 15000", "looked"]
+
+
+def test_samples_are_counted_once_however_often_they_are_seen(adapt: Adapter) -> None:
+    few, more = buffer(*[(0, 0, FIRST)] * 10), buffer(*[(0, 0, FIRST)] * 20)
+    lines = adapt(
+        CYCLES,
+        *(at_rest(), few, "time 0 10000000", "look"),
+        # The same rate again: nothing is off.
+        *(more, "time 0 20000000", "look"),
+        *("freed", few, "time 0 30000000", "look"),
+    )
+    assert lines == ["looked"] * 3
+
+
+def test_a_period_that_is_nearly_right_is_left_alone(adapt: Adapter) -> None:
+    # A hundred thousand is programmed, and nine per cent more are right.
+    part = f"pmd 0 0 -{FIRST // 10} -{FIRST}"
+    samples = buffer(*[(0, 0, FIRST)] * 10)
+    lines = adapt(CYCLES, part, samples, "time 0 10000000", "look")
+    assert lines == ["looked"]
+
+
+def test_what_is_about_to_be_reset_is_set_right(adapt: Adapter) -> None:
+    samples = buffer(*[(0, 0, FIRST)] * 12)
+    over = f"pmd 0 0 0 -{FIRST}"
+    lines = adapt(CYCLES, over, samples, "time 0 10000000", "look")
+    assert lines == ["0 0 120000", "looked"]
+
+
+def test_a_pause_makes_periods_shorter_step_by_step(adapt: Adapter) -> None:
+    part = f"pmd 0 0 -{FIRST - 1000} -{FIRST}"
+    lines = adapt(
+        CYCLES,
+        # A thousand events in a second would be a period of 1.
+        *(part, "time 0 1000000000", "look"),
+        *(f"pmd 0 0 -{FIRST // 8 - 1000} -{FIRST // 8}", "time 0 2000000000", "look"),
+    )
+    assert lines == [f"0 0 {FIRST // 8}", "looked", "0 0 1562", "looked"]
+
+
+def test_without_time_or_events_nothing_is_learnt(adapt: Adapter) -> None:
+    samples = buffer(*[(0, 0, FIRST)] * 50)
+    lines = adapt(
+        CYCLES,
+        *(at_rest(), "time 0 1000000000", "look"),
+        *(at_rest(), samples, "time 0 1000000", "look"),
+    )
+    assert lines[0] == "looked"
+    quick = adapt(CYCLES, at_rest(), samples, "time 0 4999999", "look")
+    assert quick == ["looked"]
+
+
+def test_each_event_has_the_time_and_the_samples_of_its_set(adapt: Adapter) -> None:
+    turns = ("-e", "cycles", "-e", "page-faults", "--switch-timeout=4", "-F", "1000,50")
+    samples = buffer((0, 0, FIRST), *[(1, 0, 1)] * 40)
+    lines = adapt(
+        turns,
+        *(at_rest(), "pmd 1 0 -1 -1", samples),
+        *("time 0 10000000", "time 1 20000000", "look"),
+    )
+    # 1e5 in 10 ms; 40 in 20 ms.
+    assert lines == ["0 0 12500", "1 0 40", "looked"]
+
+
+def test_events_with_periods_are_left_alone(adapt: Adapter) -> None:
+    both = ("-e", "cycles,branches", "--long-smpl-periods=10", "-F", ",1000")
+    samples = buffer(*[(0, 0, 10)] * 40, *[(0, 1, FIRST)] * 40)
+    lines = adapt(
+        both,
+        *("pmd 0 0 -10 -10", f"pmd 0 1 -{FIRST} -{FIRST}", samples),
+        *("time 0 10000000", "look"),
+    )
+    assert lines == ["0 1 400000", "looked"]
+
+
+def periods(session: object) -> list[tuple[bool, int, object]]:
+    assert isinstance(session, dict)
+    (only,) = session["sets"]
+    return [
+        (pmd["sampling"], -pmd["long_reset"] % 2**64, pmd.get("frequency"))
+        for pmd in only["pmds"]
+    ]
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        (("-F", "1000"), [(True, FIRST, 1000), (True, 1, 1000)]),
+        (("-F", "1000,"), [(True, FIRST, 1000), (False, 0, None)]),
+        (("-F", ",20"), [(False, 0, None), (True, 1, 20)]),
+        (
+            ("-F", "20", "--long-smpl-periods=7"),
+            [(True, 7, None), (True, 1, 20)],
+        ),
+    ],
+)
+def test_first_periods(
+    printer: Printer, options: tuple[str, ...], expected: list[tuple[bool, int, object]]
+) -> None:
+    assert periods(printer.session("-e", "cycles,page-faults", *options)) == expected
+
+
+@pytest.mark.parametrize("module", ["default", "nway", "oprofile"])
+def test_the_period_of_a_clock_follows_from_the_frequency(
+    printer: Printer, module: str
+) -> None:
+    session = printer.session(
+        *("-e", "cpu-clock,task-clock:u", "--smpl-freq=999,1000"),
+        f"--smpl-module={module}",
+    )
+    assert periods(session) == [(True, 1_001_001, 999), (True, 1_000_000, 1000)]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (("-e", "a", "-F", "0", "true"), "'0' is not a number of samples a second"),
+        (("-e", "a", "-F", "x", "true"), "'x' is not a number of samples a second"),
+        (("-e", "a", "-F", "1000000001", "true"), "from 1 to 10^9"),
+        (("-e", "a", "-F", "1,2", "true"), "more elements"),
+        (
+            ("-e", "a", "-F", "1,", "--long-smpl-periods=5", "true"),
+            "more elements",
+        ),
+        (
+            ("-e", "a,b", "-F", "1,", "--long-smpl-periods=5", "true"),
+            "event a has a frequency, and a sampling period besides",
+        ),
+        (
+            ("-e", "a", "-F", "1", "--smpl-periods-random=1:2", "true"),
+            "a random mask for periods besides",
+        ),
+        (("-e", "a", "-F", "1", "--smpl-no-hdr", "true"), "the period of each sample"),
+        (("-e", "cpu-clock", "-F", "100001", "true"), "sampled 100000 times a second"),
+    ],
+)
+def test_usage_errors_say_what_is_wrong(
+    pfmon: Pfmon, arguments: tuple[str, ...], complaint: str
+) -> None:
+    assert complaint in complaint_of(pfmon, arguments)
+
+
+@pytest.mark.parametrize("module", ["nway", "pebs64", "oprofile"])
+def test_formats_that_do_not_tell_periods_take_none_that_change(
+    pfmon: Pfmon, module: str
+) -> None:
+    run = pfmon("-e", "cycles", "-F", "9", f"--smpl-module={module}", "true")
+    assert run.returncode == ERROR
+    assert "does not take --smpl-freq; these do: default" in run.stderr
+
+
+def test_more_samples_than_the_kernel_takes_are_refused(pfmon: Pfmon) -> None:
+    limit = Path("/proc/sys/kernel/perf_event_max_sample_rate")
+    if not limit.exists():
+        pytest.skip("this machine's kernel has no perf_events")
+    wanted = int(limit.read_text("ascii")) + 1
+    run = pfmon("-e", "cycles", "-F", str(wanted), "true")
+    assert run.returncode == ERROR
+    assert f"at most {wanted - 1} samples a second" in run.stderr

@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/*
+ * frequency.c - periods that are adapted, so that an event is sampled so many
+ * times a second
+ *
+ * How many events there were is known exactly: those of the samples, by the
+ * value that each says its counter was loaded with, and those that the counter
+ * has counted since the last sample. How long it took is the time that their
+ * set was active. A new period is written to a counter that stands still,
+ * because its buffer is full, or because monitoring is stopped for it; what it
+ * had counted of an old period that was not over is in no sample.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <inttypes.h>
+#include <linux/perf_event.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "context.h"
+#include "evtset.h"
+#include "fdinfo.h"
+#include "frequency.h"
+#include "util.h"
+
+#define NS		1e9
+/* Less time says little about a rate. */
+#define LEAST_NS	5000000
+#define LARGEST_PERIOD	(INT64_MAX / 2)
+/* A period that is wrong by less than a tenth is left alone. */
+#define MARGIN		1.1
+/* A burst must not be met by a period that a pause has made tiny at once. */
+#define STEEPEST	8
+/* A CPU's event is assumed to happen so often, until it is known. */
+#define FIRST_RATE	100000000ULL
+#define MAX_RATE_FILE	"/proc/sys/kernel/perf_event_max_sample_rate"
+
+/* One event that samples. */
+struct rate {
+	unsigned int event;
+	uint64_t wanted;	/* samples in a second; 0: its period is fixed */
+	uint64_t period;	/* that is programmed */
+	uint64_t next_period;
+	double per_second;	/* events, 0 if that is not known yet */
+	uint64_t sampled;	/* events that samples tell of */
+	uint64_t cut_off;	/* events of periods that were not over */
+	uint64_t events_before;	/* all of them at the last look */
+	uint64_t ns_before;
+};
+
+struct frequency {
+	struct rate *rates;	/* one per kind of samples */
+	unsigned int count;
+	struct smpl_position position;	/* what was seen of the buffer */
+};
+
+static unsigned int type_of(uint64_t pmc)
+{
+	return (pmc & PFM_PERF_TYPE_MASK) >> PFM_PERF_TYPE_SHIFT;
+}
+
+static bool is_clock(uint64_t pmc)
+{
+	uint64_t id = pmc & PFM_PERF_ID_MASK;
+
+	return type_of(pmc) == PERF_TYPE_SOFTWARE &&
+	       (id == PERF_COUNT_SW_CPU_CLOCK ||
+		id == PERF_COUNT_SW_TASK_CLOCK);
+}
+
+/* What the kernel itself counts may be rare. */
+uint64_t frequency_first_period(uint64_t pmc, uint64_t frequency)
+{
+	uint64_t rate = FIRST_RATE;
+	bool of_kernel = !(pmc & PFM_PERF_RAW) &&
+		(type_of(pmc) == PERF_TYPE_SOFTWARE ||
+		 type_of(pmc) == PERF_TYPE_TRACEPOINT ||
+		 type_of(pmc) == PERF_TYPE_BREAKPOINT);
+
+	if (of_kernel)
+		rate = is_clock(pmc) ? (uint64_t)NS : 0;
+	return frequency < rate ? rate / frequency : 1;
+}
+
+bool frequency_check(const struct options *options)
+{
+	char *text = read_line_of(MAX_RATE_FILE);
+	uint64_t most = UINT64_MAX;
+	bool ok = true;
+
+	if (text)
+		parse_u64(text, &most);
+	free(text);
+	for (unsigned int i = 0; ok && i < options->event_count; i++) {
+		ok = options->events[i].frequency <= most;
+		if (!ok)
+			message("event %s: the kernel takes at most %" PRIu64 " samples a second: lower --smpl-freq, or raise kernel.perf_event_max_sample_rate",
+				options->events[i].name, most);
+	}
+	return ok;
+}
+
+struct frequency *frequency_create(const struct context *context)
+{
+	const struct plan *plan = context->plan;
+	struct frequency *frequency;
+	unsigned int kind = 0;
+
+	if (!plan->options->adapts)
+		return NULL;
+	frequency = checked_calloc(1, sizeof(*frequency));
+	frequency->count = plan->kind_count;
+	frequency->rates = checked_calloc(plan->kind_count,
+					  sizeof(*frequency->rates));
+	for (unsigned int i = 0; i < plan->options->event_count; i++) {
+		const struct event_option *event = &plan->options->events[i];
+
+		if (!event->sampling)
+			continue;
+		frequency->rates[kind++] = (struct rate){
+			.event = i,
+			.wanted = event->adapted &&
+				  plan_counts_on(plan, i, context->cpu) ?
+				  event->frequency : 0,
+			.period = -plan->pmds[i].reg_long_reset,
+		};
+	}
+	return frequency;
+}
+
+void frequency_destroy(struct frequency *frequency)
+{
+	if (frequency)
+		free(frequency->rates);
+	free(frequency);
+}
+
+void frequency_restarted(struct context *context)
+{
+	if (context->frequency)
+		memset(&context->frequency->position, 0,
+		       sizeof(context->frequency->position));
+}
+
+static void take_sample(const struct pfm_read_entry *entry, void *data)
+{
+	const struct context *context = data;
+	const struct pfm_read_kind *kinds = context->plan->kinds;
+
+	context->frequency->rates[entry->kind - kinds].sampled +=
+		-entry->head.last_reset_val;
+}
+
+static void take_samples(struct context *context)
+{
+	context->layout->each_new(&context->plan->format, context->buffer,
+				  context->buffer_size,
+				  &context->frequency->position, take_sample,
+				  context);
+}
+
+static pfarg_pmd_t pmd_of(const struct context *context,
+			  const struct rate *rate)
+{
+	const pfarg_pmd_t *pmd = &context->plan->pmds[rate->event];
+
+	return (pfarg_pmd_t){
+		.reg_num = pmd->reg_num,
+		.reg_set = pmd->reg_set,
+		.reg_ovflsw_thres = pmd->reg_ovflsw_thres,
+	};
+}
+
+static bool read_pmd(const struct context *context, const struct rate *rate,
+		     pfarg_pmd_t *pmd)
+{
+	*pmd = pmd_of(context, rate);
+	if (!pfm_read_pmds(context->fd, pmd, 1))
+		return true;
+	message("cannot read a counter whose period is adapted: %s",
+		strerror(errno));
+	return false;
+}
+
+/* It has overflowed, and is reset when the context goes on. */
+static bool is_over(const pfarg_pmd_t *pmd)
+{
+	return (int64_t)pmd->reg_value >= 0;
+}
+
+/* What it has counted that no sample tells of. */
+static uint64_t counted_since(const pfarg_pmd_t *pmd)
+{
+	return is_over(pmd) ? pmd->reg_value :
+			      pmd->reg_value - pmd->reg_last_reset_val;
+}
+
+/* Half of what is new, unless it is another matter. */
+static void learn(struct rate *rate, double per_second)
+{
+	bool other = per_second > 2 * rate->per_second ||
+		     2 * per_second < rate->per_second;
+
+	rate->per_second = other ? per_second :
+				   (rate->per_second + per_second) / 2;
+}
+
+static uint64_t period_for(const struct rate *rate)
+{
+	double period = rate->per_second / (double)rate->wanted + 0.5;
+	double least = (double)rate->period / STEEPEST;
+
+	if (period < least)
+		period = least;
+	if (period < 1)
+		return 1;
+	return period < (double)LARGEST_PERIOD ? (uint64_t)period :
+						 LARGEST_PERIOD;
+}
+
+/* Finds the period that is right. */
+static void estimate(struct rate *rate, const pfarg_pmd_t *pmd, uint64_t ns)
+{
+	uint64_t events = rate->sampled + rate->cut_off + counted_since(pmd);
+
+	rate->next_period = rate->period;
+	if (ns < rate->ns_before + LEAST_NS || events <= rate->events_before)
+		return;
+	learn(rate, (double)(events - rate->events_before) * NS /
+		    (double)(ns - rate->ns_before));
+	rate->events_before = events;
+	rate->ns_before = ns;
+	rate->next_period = period_for(rate);
+}
+
+/* What is about to be reset is changed at no cost. */
+static bool is_off(const struct rate *rate, const pfarg_pmd_t *pmd)
+{
+	double now = (double)rate->period, next = (double)rate->next_period;
+
+	if (is_over(pmd))
+		return rate->next_period != rate->period;
+	return now > MARGIN * next || next > MARGIN * now;
+}
+
+static bool look_at(struct context *context, struct rate *rate)
+{
+	unsigned int set = context->plan->options->events[rate->event].set;
+	pfarg_pmd_t pmd;
+
+	if (!read_pmd(context, rate, &pmd))
+		return false;
+	estimate(rate, &pmd, context->result.durations[set]);
+	if (!is_off(rate, &pmd))
+		rate->next_period = rate->period;
+	return true;
+}
+
+/* The counter stands still. */
+static bool reprogram(struct context *context, struct rate *rate)
+{
+	uint64_t value = -rate->next_period;
+	pfarg_pmd_t pmd;
+
+	if (!read_pmd(context, rate, &pmd))
+		return false;
+	if (!is_over(&pmd))
+		rate->cut_off += counted_since(&pmd);
+	pmd = pmd_of(context, rate);
+	pmd.reg_value = value;
+	pmd.reg_long_reset = value;
+	pmd.reg_short_reset = value;
+	if (pfm_write_pmds(context->fd, &pmd, 1)) {
+		message("cannot change a sampling period: %s", strerror(errno));
+		return false;
+	}
+	rate->period = rate->next_period;
+	return true;
+}
+
+static bool change_all(struct context *context)
+{
+	struct frequency *frequency = context->frequency;
+	bool ok = true;
+
+	if (!context_pause(context))
+		return false;
+	for (unsigned int i = 0; ok && i < frequency->count; i++) {
+		struct rate *rate = &frequency->rates[i];
+
+		if (rate->wanted && rate->next_period != rate->period)
+			ok = reprogram(context, rate);
+	}
+	return context_go_on(context) && ok;
+}
+
+bool frequency_look(struct context *context)
+{
+	struct frequency *frequency = context->frequency;
+	bool any = false;
+
+	if (!frequency || !context->started ||
+	    (context->cpu != NO_CPU && fdinfo_is_offline(context)))
+		return true;
+	take_samples(context);
+	if (!evtsets_read(context))
+		return false;
+	for (unsigned int i = 0; i < frequency->count; i++) {
+		struct rate *rate = &frequency->rates[i];
+
+		if (!rate->wanted)
+			continue;
+		if (!look_at(context, rate))
+			return false;
+		any |= rate->next_period != rate->period;
+	}
+	return !any || change_all(context);
+}
