@@ -4,7 +4,7 @@
 # that the command's help names.
 
 _pfmparse_keys='function ip line image data-address data-symbol caller tid process
-	comm pmd event kernel latency data-source file host address weight thread cpu time
+	comm cgroup pmd event kernel latency data-source file host address weight thread cpu time
 	set period'
 _pfmparse_pers='address function symbol line cacheline page level latency'
 _pfmparse_commands='info dump report annotate diff timeline mem top show export extract session-template'
@@ -33,7 +33,7 @@ _pfmparse()
 	--sort) mapfile -t COMPREPLY < <(compgen -W 'count value level' -- "$text") ;;
 	--rows) mapfile -t COMPREPLY < <(compgen -W 'sample location' -- "$text") ;;
 	--top | --cum | --l2 | --l3 | --frequency | --min-percent | --weight | --event | \
-		--pid | --tid | --comm | --cpu | --set | --object | --symbol | --time | \
+		--pid | --tid | --comm | --cgroup | --container | --cpu | --set | --object | --symbol | --time | \
 		--window | --iterations | --to | --dsn | --function | -s | --debuginfod) COMPREPLY=() ;;
 	*)
 		if [[ $2 == -* ]]; then

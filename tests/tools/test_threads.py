@@ -69,6 +69,15 @@ def program() -> Iterator[Asked]:
         yield asked
 
 
+def test_the_control_group_of_the_process_is_there(programs: Path) -> None:
+    paths = Path("/proc/self/cgroup").read_text().splitlines()
+    known = {line.split(":", 2)[2] for line in paths}
+    with started(programs / "threads_printer", str(os.getpid())) as printer:
+        answer = json.loads(printer.ask(b"all"))
+    deeper = known - {"/"}
+    assert answer["cgroup"] in (deeper or known)
+
+
 def in_proc(pid: int) -> list[dict[str, object]]:
     """Return what /proc says of the threads of a process."""
     found = []

@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "cgroup.h"
 #include "json.h"
 #include "threads.h"
 #include "util.h"
@@ -170,6 +171,7 @@ char *threads_changed(struct threads *threads, pid_t tgid, bool all)
 	char *path = checked_printf("/proc/%d/task", tgid);
 	DIR *task = opendir(path);
 	struct json_object *list, *object;
+	char *cgroup;
 
 	free(path);
 	if (!task)
@@ -182,5 +184,9 @@ char *threads_changed(struct threads *threads, pid_t tgid, bool all)
 	}
 	object = json_new_object();
 	json_add(object, "threads", list);
+	cgroup = cgroup_of(tgid);
+	if (cgroup)
+		json_add_text(object, "cgroup", cgroup);
+	free(cgroup);
 	return json_finish(object);
 }

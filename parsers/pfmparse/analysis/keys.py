@@ -286,6 +286,11 @@ KEYS: dict[str, Callable[[Input], Key]] = {
         "process", lambda samples: columns.processes(samples, source.recording)
     ),
     "comm": Comms,
+    "cgroup": lambda source: Named(
+        "cgroup",
+        lambda samples: columns.processes(samples, source.recording),
+        lambda tgid: source.recording.source.threads.cgroup(tgid) or UNKNOWN,
+    ),
     "pmd": Pmds,
     "event": Eventids,
     "kernel": lambda source: Named(

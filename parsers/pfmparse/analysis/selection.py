@@ -46,6 +46,8 @@ class Selection:
     symbols: Sequence[re.Pattern[str]] = ()
     kernel: Optional[bool] = None
     time: Optional[Window] = None
+    cgroups: Sequence[str] = ()
+    containers: Sequence[str] = ()
 
     @property
     def detail(self) -> Detail:
@@ -88,8 +90,28 @@ class Selection:
         if self.comms:
             names = Names(recording)
             yield lambda b: _matching(names, names.ids(b.samples), self.comms)
+        if self.cgroups or self.containers:
+            yield lambda b: self._grouped(processes(b.samples, recording), recording)
         if self.objects or self.symbols:
             yield lambda batch: self._located(places, batch)
+
+    def _grouped(self, tgids: Column, recording: Recording) -> Mask:
+        """Which processes are in a control group that is wanted, or below one."""
+        distinct, inverse = np.unique(tgids, return_inverse=True)
+        known = recording.source.threads
+        paths = [known.cgroup(tgid) for tgid in distinct.tolist()]
+        good = [path is not None and self._is_group(path) for path in paths]
+        mask: Mask = np.array(good, np.bool_)[inverse]
+        return mask
+
+    def _is_group(self, path: str) -> bool:
+        parts = path.split("/")
+        above = ["/".join(parts[:end]) or "/" for end in range(1, len(parts) + 1)]
+        return any(_matches(name, self.cgroups) for name in above) or any(
+            re.fullmatch(rf"(.*[-:])?{re.escape(id)}[0-9a-f]*(\.scope)?", part)
+            for part in parts
+            for id in self.containers
+        )
 
     def _located(self, places: Places, batch: Batch) -> Mask:
         ids = places.own(batch)

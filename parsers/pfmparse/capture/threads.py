@@ -18,7 +18,8 @@ class Thread:
     """A thread, and the process ``tgid`` that it is of.
 
     ``ppid`` is the process's parent, ``start_ns`` when the thread started, of
-    CLOCK_BOOTTIME; both are None if only the name is known.
+    CLOCK_BOOTTIME, ``cgroup`` its process's control group; they are None if only the
+    name is known.
     """
 
     tid: int
@@ -26,6 +27,7 @@ class Thread:
     comm: str
     ppid: Optional[int] = None
     start_ns: Optional[int] = None
+    cgroup: Optional[str] = None
 
 
 class Threads:
@@ -73,6 +75,11 @@ class Threads:
         thread = self.find(tid)
         return thread.comm if thread else None
 
+    def cgroup(self, tgid: int) -> Optional[str]:
+        """A process's control group, None if that is not known."""
+        thread = self.find(tgid)
+        return thread.cgroup if thread else None
+
     def process(self, tid: int) -> Optional[int]:
         """The process that it is of, None if that is not known."""
         thread = self.find(tid)
@@ -82,14 +89,16 @@ class Threads:
 def parse_threads(text: bytes, offset: int) -> list[Thread]:
     """The threads in a THRD document that starts at byte ``offset`` of the file."""
     node = Node.parse(text, "THRD", offset)
-    return [_thread(item) for item in node["threads"].items()]
+    cgroup = node.optional("cgroup", Node.string)
+    return [_thread(item, cgroup) for item in node["threads"].items()]
 
 
-def _thread(node: Node) -> Thread:
+def _thread(node: Node, cgroup: Optional[str]) -> Thread:
     return Thread(
         tid=node["tid"].u32(),
         tgid=node["tgid"].u32(),
         comm=node["comm"].string(),
         ppid=node["ppid"].u32(),
         start_ns=node["start_ns"].u64(),
+        cgroup=cgroup,
     )

@@ -68,6 +68,8 @@ def add_selection(parser: argparse.ArgumentParser) -> None:
     add("--pid", "PID", _numbers, "a process")
     add("--tid", "TID", _numbers, "a thread")
     add("--comm", "PATTERN", _words, "a thread or process of this name; * and ? match")
+    add("--cgroup", "PATTERN", _words, "a control group and those below; * and ? match")
+    add("--container", "ID", _words, "a container, whose ID may be cut off")
     add("--cpu", "CPU", _numbers, "a CPU; 0-3 are several")
     add("--set", "SET", _numbers, "an event set")
     add("--object", "PATTERN", _words, "a program, library or [module]; * and ? match")
@@ -120,6 +122,8 @@ def options_of(arguments: argparse.Namespace) -> Options:
         pids=arguments.pid,
         tids=arguments.tid,
         comms=arguments.comm,
+        cgroups=arguments.cgroup,
+        containers=arguments.container,
         cpus=arguments.cpu,
         sets=arguments.set,
         objects=arguments.object,

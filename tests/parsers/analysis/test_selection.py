@@ -20,6 +20,7 @@ from helpers.writers import (
     pebs_capture,
     pmd,
     session,
+    thread,
 )
 from pfmparse.analysis.selection import Selection
 from pfmparse.analysis.times import Window
@@ -116,3 +117,33 @@ def test_what_the_samples_do_not_say_cannot_be_selected() -> None:
     data = pebs_capture([{"ip": 1}], 144, session(uuid=UUID_PEBS64))
     with pytest.raises(PfmParseError, match="the samples have no cpu"):
         list(opened(data, selection=Selection(cpus=[1])).batches())
+
+
+DOCKER = "/system.slice/docker-0a1b2c3d4e.scope"
+
+
+@pytest.mark.parametrize(
+    "what,times",
+    [
+        ({"cgroups": [DOCKER]}, [1000, 2000]),
+        ({"cgroups": ["/system.slice"]}, [1000, 2000]),
+        ({"cgroups": ["/*slice/docker-*"]}, [1000, 2000]),
+        ({"cgroups": ["/"]}, [1000, 2000, 3000, 4000]),
+        ({"cgroups": ["/system"]}, []),
+        ({"cgroups": ["/user.slice", DOCKER]}, [1000, 2000, 3000, 4000]),
+        ({"containers": ["0a1b"]}, [1000, 2000]),
+        ({"containers": ["a1b2"]}, []),
+        ({"containers": ["user"]}, []),
+    ],
+)
+def test_processes_of_control_groups(what: dict[str, Any], times: list[int]) -> None:
+    groups = [
+        json_chunk("THRD", {"threads": [thread(tgid, tgid, "x")], "cgroup": path})
+        for tgid, path in ((10, DOCKER), (20, "/user.slice/a.scope"))
+    ]
+    head = capture(json_chunk("SESS", session(SETS)), *groups)
+    assert selected(head + bufr(buffer(SAMPLES)), **what) == times
+
+
+def test_process_whose_control_group_is_unknown_is_in_none() -> None:
+    assert selected(whole(), cgroups=["*"]) == []

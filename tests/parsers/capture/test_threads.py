@@ -92,3 +92,12 @@ def test_bad_value_names_its_path(path: list[Any], value: object) -> None:
     steps = (f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
     assert error.value.message.startswith(f"THRD{''.join(steps)}: ")
     assert error.value.offset == 64
+
+
+def test_control_group_is_the_processes() -> None:
+    document = {**DOCUMENT, "cgroup": "/system.slice"}
+    assert parse_threads(json.dumps(document).encode(), 0)[0].cgroup == "/system.slice"
+    threads = of_capture(
+        json_chunk("THRD", {**document, "threads": [thread(9, 9, "a")]})
+    )
+    assert (threads.cgroup(9), threads.cgroup(1)) == ("/system.slice", None)
