@@ -160,9 +160,36 @@ DEFAULTS = {
 }
 
 
+def regions(seq: int, *counts: int, free: int = 0) -> bytes:
+    """An n-way buffer whose regions, the last one first, have so many entries."""
+    found = []
+    for at, count in enumerate(counts):
+        numbers = range(100 * seq + 10 * at, 100 * seq + 10 * at + count)
+        samples = (writers.Sample(ip=0x1000 + n, tstamp=n) for n in numbers)
+        state = writers.FREE if at < free else writers.READY
+        number = seq + len(counts) - at
+        found.append(writers.NwayRegion(number, state, tuple(samples), dropped=seq))
+    return writers.nway(found, dropped=seq)
+
+
+def in_regions() -> Json:
+    """A session of several contexts in the n-way format."""
+    described = sessions()
+    described["format"]["uuid"] = writers.UUID_NWAY
+    return described
+
+
+NWAYS = [
+    regions(1, 3, 3),
+    regions(5, 3, 2),
+    regions(9, 0, 4),
+    regions(13, 2, 2, free=1),
+]
+
+
 def inputs() -> dict[str, tuple[Json, list[bytes]]]:
     """A session of each format, and some of its buffers."""
-    found = dict(DEFAULTS)
+    found = {**DEFAULTS, "n-way": (in_regions(), NWAYS)}
     for name, data in damaged.UNHARMED.items():
         chunks = [(head[:4], payload) for _, head, payload in damaged._chunks(data)]
         described = json.loads(chunks[0][1])
@@ -250,13 +277,30 @@ def test_buffers_that_are_alike_become_one_batch(name: str) -> None:
     check_same(data, 0)
 
 
-def test_wrong_fields_of_headers_are_seen_in_buffers_among_others() -> None:
-    described, _ = DEFAULTS["default"]
-    good = plain(3, 0)
-    for at in range(0, 48, 4):
+@pytest.mark.parametrize("some", [[0, 1, 2, 3], [0, 0], [1, 0, 2], [3, 3, 1]])
+def test_regions_are_read_once_in_whatever_order_they_come(some: list[int]) -> None:
+    parts = [writers.bufr(NWAYS[at]) for at in some]
+    session = writers.json_chunk("SESS", in_regions())
+    check_same(writers.capture(session, *parts), 0)
+
+
+@pytest.mark.parametrize(
+    "described, good, size",
+    [
+        (DEFAULTS["default"][0], [plain(3, 0)] * 5, 48),
+        (in_regions(), [regions(seq, 3, 3) for seq in range(1, 11, 2)], 256),
+    ],
+)
+def test_wrong_fields_of_headers_are_seen_in_buffers_among_others(
+    described: Json, good: list[bytes], size: int
+) -> None:
+    for at in range(0, size, 4):
         for value in (1, 1 << 20, 1 << 31, (1 << 32) - 1):
-            word = struct.unpack_from("<I", good, at)[0] ^ value
-            bad = good[:at] + struct.pack("<I", word) + good[at + 4 :]
-            parts = [writers.bufr(b) for b in (good, good, bad, good, bad)]
+            buffers = list(good)
+            for which in (2, 4):
+                data = buffers[which]
+                word = struct.unpack_from("<I", data, at)[0] ^ value
+                buffers[which] = data[:at] + struct.pack("<I", word) + data[at + 4 :]
+            parts = [writers.bufr(data) for data in buffers]
             session = writers.json_chunk("SESS", described)
             check_same(writers.capture(session, *parts), 0)

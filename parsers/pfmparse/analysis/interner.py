@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Iterator, Optional
 
 import numpy as np
 from numpy.typing import NDArray
+
+from .window import Window
 
 U64s = NDArray[np.uint64]
 Ids = NDArray[np.intp]
@@ -15,6 +17,7 @@ BLOCK = 1 << 15  # pairs that are looked up at once: what that takes stays in th
 SLOTS = 1 << 12  # at first
 SPARE = 4  # slots for each pair, at least: then few share one
 LARGE = 1 << 22  # slots; then two for each pair are enough
+PATIENCE = 1 << 14  # pairs without a window, after which one is tried
 
 # An odd number that spreads neighbours apart: 2^64 / golden ratio.
 MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
@@ -40,6 +43,9 @@ class Interner:
         self._same_a = True  # in all pairs
         self._slots = np.zeros(SLOTS, np.intp)
         self._used = np.zeros(SLOTS, np.bool_)
+        self._window: Optional[Window] = None
+        self._window_of = np.uint64(0)  # the a of the pairs in it
+        self._tries = 0  # pairs that were looked up without it
 
     def __len__(self) -> int:
         return self._count
@@ -54,21 +60,45 @@ class Interner:
         Both have integers, negative ones stand for those modulo 2^64.
         """
         ids = np.empty(b.size, np.intp)
+        if b.size == 0:
+            return ids
+        a, left = _or_one(a), list[Ids]()
+        window = self._window_for(_part(a, slice(1)), b) if a.size == 1 else None
         for start in range(0, b.size, BLOCK):
             part = slice(start, start + BLOCK)
-            ours = _wide(_or_one(a if a.size == 1 else a[part]))
-            self._look_up(ours, _wide(b[part]), ids[part])
+            some = _wide(b[part])
+            others = window.look_up(some, ids[part]) if window else None
+            if others is None:
+                others = self._look_up(_part(a, part), some, ids[part])
+            if others.size:
+                left.append(others + start)
+        # Few are not where they are looked for first: all of them together.
+        for which in _pieces(left):
+            some = _wide(b[which])
+            ids[which] = self._search(_part(a, which), some)
+            if window:
+                window.note(some, ids[which])
         return ids
 
-    def _look_up(self, a: U64s, b: U64s, ids: Ids) -> None:
-        """Fills in the numbers of some pairs."""
+    def _window_for(self, a: U64s, b: NDArray[Any]) -> Optional[Window]:
+        """A window that may have the pairs of this a; None if there is none."""
+        if self._window is not None and self._window_of == a[0]:
+            return self._window
+        self._tries += b.size
+        if self._tries < PATIENCE:
+            return None
+        self._tries = 0
+        self._window, self._window_of = Window.around(_wide(b)), a[0]
+        return self._window
+
+    def _look_up(self, a: U64s, b: U64s, ids: Ids) -> Ids:
+        """Fills in the numbers of some pairs; the indices of those not found so."""
         slots = _first_slots(a, b, self._slots.size)
         if self._count == 0:
             self._add_new(slots[:1], a[:1], b[:1])
-        np.take(self._slots, slots, out=ids, mode="wrap")
-        others = np.flatnonzero(self._differ(ids, a, b))
-        if others.size:
-            ids[others] = self._search(a if a.size == 1 else a[others], b[others])
+        self._slots.take(slots, 0, ids, "wrap")
+        others: Ids = self._differ(ids, a, b).nonzero()[0]
+        return others
 
     def _differ(self, ids: Ids, a: U64s, b: U64s) -> NDArray[np.bool_]:
         """Which pairs are not those of these numbers."""
@@ -158,6 +188,19 @@ class _Walk:
         return _Walk(slots, steps, self._size)
 
 
+def _part(a: NDArray[Any], which: slice | Ids) -> U64s:
+    """Some of n numbers, or the one that all have."""
+    return _wide(a if a.size == 1 else a[which])
+
+
+def _pieces(parts: list[Ids]) -> Iterator[Ids]:
+    """The same indices in arrays of a block, at most."""
+    if parts:
+        together = np.concatenate(parts)
+        for start in range(0, together.size, BLOCK):
+            yield together[start : start + BLOCK]
+
+
 def _or_one(numbers: NDArray[Any]) -> NDArray[Any]:
     """Only the first if all are equal, as they often are: it is faster."""
     equal = numbers.strides[0] == 0 or (numbers == numbers[0]).all()
@@ -173,7 +216,7 @@ def _wide(numbers: NDArray[Any]) -> U64s:
 
 def _first_slots(a: U64s, b: U64s, size: int) -> Ids:
     """Neighbouring slots for neighbouring b; far apart for different a."""
-    slots = a * MULTIPLIER + b
+    slots = b + a * MULTIPLIER
     slots &= np.uint64(size - 1)
     return slots.view(np.int64).astype(np.intp, copy=False)
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..formats.roles import Role
-from ..formats.samples import Column, Samples
+from ..formats.samples import Column, Samples, compact
 from ..recording import Batch, Recording
 from ..symbols.elf_file import ElfFile
 from ..symbols.location import Detail, Location
@@ -155,7 +155,7 @@ class Places:
         files = _in_files(samples)
         if files is None or not files.any():
             return _spaces(samples, batch.epoch)
-        cookies = self._files(samples.role(Role.FILE))
+        cookies = self._files(compact(samples.role(Role.FILE)))
         # Often all are in files: what the others would be takes as long again.
         if files.all():
             return cookies
@@ -191,10 +191,11 @@ def _spaces(samples: Samples, epoch: int) -> U64s:
     """The address space of each sample; shape (n,), or (1,) if it is the same."""
     if samples.name_of(Role.KERNEL) is None:
         return _processes(samples, epoch)
-    tgid = np.full(samples.count, NOBODY, np.uint32)
+    tgid: Column = np.full(1, NOBODY, np.uint32)
     if samples.name_of(Role.PROCESS) is not None:
-        tgid = samples.role(Role.PROCESS).astype(np.uint32, copy=False)
-    tgid = np.where(samples.role(Role.KERNEL), np.uint32(KERNEL_TGID), tgid)
+        tgid = compact(samples.role(Role.PROCESS)).astype(np.uint32, copy=False)
+    kernel = compact(samples.role(Role.KERNEL))
+    tgid = np.where(kernel, np.uint32(KERNEL_TGID), tgid)
     return _wide(tgid) | np.uint64(epoch << 32)
 
 
@@ -203,7 +204,7 @@ def _processes(samples: Samples, epoch: int) -> U64s:
     if samples.name_of(Role.PROCESS) is None:
         return np.array([NOBODY | epoch << 32], np.uint64)
     # Negative process IDs must not spill into the epoch.
-    tgid = samples.role(Role.PROCESS).astype(np.uint32, copy=False)
+    tgid = compact(samples.role(Role.PROCESS)).astype(np.uint32, copy=False)
     if samples.count and (tgid == tgid[0]).all():
         # Often there is only one process: one number instead of a column.
         return np.array([int(tgid[0]) | epoch << 32], np.uint64)
@@ -211,10 +212,13 @@ def _processes(samples: Samples, epoch: int) -> U64s:
 
 
 def _in_files(samples: Samples) -> Optional[NDArray[np.bool_]]:
-    """Which samples are offsets in a file, None if the format has no cookies."""
+    """Which samples are offsets in a file, None if the format has no cookies.
+
+    Of shape (n,), or (1,) if it is the same of all.
+    """
     if samples.name_of(Role.FILE) is None:
         return None
-    files: NDArray[np.bool_] = samples.role(Role.FILE) != NO_COOKIE
+    files: NDArray[np.bool_] = compact(samples.role(Role.FILE)) != NO_COOKIE
     if samples.name_of(Role.KERNEL) is not None:
-        files &= samples.role(Role.KERNEL) == 0
+        files = files & (compact(samples.role(Role.KERNEL)) == 0)
     return files

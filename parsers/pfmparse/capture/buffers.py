@@ -62,6 +62,15 @@ class Buffers:
         """The copies from number ``start`` to before number ``end``."""
         return replace(self, begins=self.begins[start:end], sizes=self.sizes[start:end])
 
+    def first(self) -> memoryview:
+        """The bytes of the first copy."""
+        begin = int(self.begins[0])
+        return self.data[begin : begin + int(self.sizes[0])]
+
+    def within(self, which: Offsets, starts: Offsets, sizes: Offsets) -> Buffers:
+        """Parts of some copies, of so many bytes, each from a byte on."""
+        return replace(self, begins=self.begins[which] + starts, sizes=sizes)
+
     def heads(self, dtype: np.dtype[np.void]) -> NDArray[np.void]:
         """The structure that each copy begins with, and has room for; shape (n,)."""
         raw = np.frombuffer(self.data, np.uint8)

@@ -8,7 +8,7 @@ from typing import Mapping, Sequence
 import numpy as np
 
 from .chains import Chains
-from .samples import Column, Lazy, PmdGroup, Samples, made_once
+from .samples import Column, Lazy, PmdGroup, Samples, compact, constant, made_once
 
 
 def alike(one: Samples, other: Samples) -> bool:
@@ -43,7 +43,7 @@ def join(parts: Sequence[Samples]) -> Samples:
     chains = [part.chains for part in parts if part.chains is not None]
 
     def column(name: str) -> Column:
-        return np.concatenate([part.column(name) for part in parts])
+        return _joined([part.column(name) for part in parts])
 
     return Samples(
         starts[-1],
@@ -53,6 +53,14 @@ def join(parts: Sequence[Samples]) -> Samples:
         parts[0].roles,
         Chains.joined(chains) if chains else None,
     )
+
+
+def _joined(columns: Sequence[Column]) -> Column:
+    """One column behind the other."""
+    short = [compact(column) for column in columns]
+    if all(column.size == 1 and column[0] == short[0][0] for column in short):
+        return constant(short[0], sum(column.size for column in columns))
+    return np.concatenate(columns)
 
 
 def _shifted(group: PmdGroup, count: int, start: int) -> PmdGroup:

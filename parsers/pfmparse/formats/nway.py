@@ -6,6 +6,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Mapping, Optional
 
+import numpy as np
+from numpy.typing import NDArray
+
+from ..capture.buffers import Buffers
 from ..capture.session import Session
 from ..errors import PfmParseError
 from ..layout import Data, bad_field, describe, integers, struct_dtype, table
@@ -17,6 +21,14 @@ VERSION = 1 << 16
 MIN_REGIONS, MAX_REGIONS = 2, 64
 MASK_WHEN_FULL = 0x1  # flag of the argument
 FREE, FILLING, READY = 0, 1, 2  # states of a region
+# What says where regions are.
+GEOMETRY = (
+    "hdr_version",
+    "hdr_num_regions",
+    "hdr_region_offs",
+    "hdr_region_size",
+    "hdr_buf_size",
+)
 ALIGN = 8  # bytes; of regions and of their sizes
 
 # pfm_nway_smpl_arg_t
@@ -117,6 +129,25 @@ class Decoder:
                 problems.append(problem)
         return Decoded(tuple(regions), tuple(problems), _lost(header, raw))
 
+    def together(self, buffers: Buffers) -> Optional[Decoded]:
+        """The samples of several buffers, if each region is new and has what it says."""
+        filled = _Filled.of(buffers, self._entries.size)
+        if filled is None:
+            return None
+        last = {number: self._read.get(number, _Read()) for number in filled.numbers}
+        for number, read in zip(filled.numbers, filled.reads):
+            if read.seq <= last[number].seq:
+                return None
+            last[number] = read
+        regions: tuple[Region, ...] = ()
+        if filled.numbers:
+            samples = self._entries.all_of(filled.entries, 0, filled.counts)
+            if samples is None:
+                return None
+            regions = (Region(0, samples),)
+        self._read.update(last)
+        return Decoded(regions, (), filled.lost)
+
     def _decode(
         self,
         data: Data,
@@ -150,6 +181,72 @@ class Decoder:
         problem = _problem(filling, run, found, len(data))
         if problem is not None:
             problems.append(problem)
+
+
+@dataclass(frozen=True)
+class _Filled:
+    """The full regions of several buffers in the order in which they were filled.
+
+    ``entries`` are where their entries are, ``counts`` how many; ``numbers`` are the
+    regions', ``reads`` what has been read of each when these are decoded. ``lost`` is
+    what the last buffer says.
+    """
+
+    entries: Buffers
+    counts: NDArray[np.intp]
+    numbers: list[int]
+    reads: list[_Read]
+    lost: Lost
+
+    @classmethod
+    def of(cls, buffers: Buffers, entry: int) -> Optional[_Filled]:
+        """Those with entries of so many bytes.
+
+        None if there is anything unusual about the buffers.
+        """
+        try:
+            header = _header(buffers.first())
+        except PfmParseError:
+            return None
+        number = header["hdr_num_regions"]
+        table_of = np.dtype([("header", HDR), ("regions", RGN, (number,))])
+        if (buffers.sizes < table_of.itemsize).any():
+            return None
+        heads = buffers.heads(table_of)
+        if any((heads["header"][n] != header[n]).any() for n in GEOMETRY):
+            return None
+        raw = heads["regions"]
+        buffer, region = np.nonzero(
+            (raw["rgn_state"] != FREE) & (raw["rgn_seq"] != 0) & (raw["rgn_count"] != 0)
+        )
+        order = np.lexsort((raw["rgn_seq"][buffer, region], buffer))
+        buffer, region = buffer[order], region[order]
+        rows = raw[buffer, region]
+        starts = header["hdr_region_offs"] + region * header["hdr_region_size"]
+        counts, sizes = rows["rgn_count"], rows["rgn_size"]
+        # First what keeps the product below from exceeding 64 bits.
+        usual = (rows["rgn_state"] == READY) & (counts <= sizes)
+        usual &= sizes <= header["hdr_region_size"]
+        usual &= sizes == counts * np.uint64(entry)
+        usual &= starts + sizes.astype(np.intp) <= buffers.sizes[buffer]
+        if not usual.all():
+            return None
+        words = (rows[n].tolist() for n in ("rgn_seq", "rgn_count", "rgn_size"))
+        return cls(
+            buffers.within(buffer, starts, sizes.astype(np.intp)),
+            counts.astype(np.intp),
+            region.tolist(),
+            [_Read(*read) for read in zip(*words)],
+            _last_lost(heads[-1]),
+        )
+
+
+def _last_lost(head: np.void) -> Lost:
+    """What a buffer says that was lost."""
+    data = head.tobytes()
+    header = integers(data, HDR, 0, "the buffer's header")
+    number = header["hdr_num_regions"]
+    return _lost(header, table(data, RGN, number, HDR.itemsize, "the table of regions"))
 
 
 def _header(data: Data) -> Mapping[str, int]:

@@ -15,7 +15,7 @@ from ..errors import PfmParseError
 from ..layout import Data
 from .chains import Chains
 from .decoding import Decoded, Format, Region
-from .samples import Column, Lazy, Samples
+from .samples import Column, Lazy, Samples, constant, made_once
 
 # Codes of escapes.
 CTX_SWITCH = 1
@@ -45,6 +45,8 @@ ESCAPES_SET = (
 )
 DTYPES = {"cpu": "<u4", "pid": "<u4", "tgid": "<u4", "kernel": "u1"}
 
+ZERO = np.zeros(1, np.intp)
+
 NOT_TRACED, SAMPLE_NEXT, CALLERS = 0, 1, 2  # what the next pair is
 
 # Words of a trace, at most; the bridge's longest ones have 326.
@@ -73,11 +75,13 @@ class _Escapes:
         found = self.codes == codes[0]
         for code in codes[1:]:
             found |= self.codes == code
-        return np.flatnonzero(found)
+        which: Indices = found.nonzero()[0]
+        return which
 
     def of_traces(self) -> Indices:
         """The indices of those where traces begin or end, in increasing order."""
-        return np.flatnonzero(self.codes >= TRACE_BEGIN)
+        which: Indices = (self.codes >= TRACE_BEGIN).nonzero()[0]
+        return which
 
     def before(self, index: int) -> _Escapes:
         """The escapes before that one, and the pairs between them."""
@@ -150,7 +154,7 @@ class Decoder:
         if walk is None:
             walk = _walk(words.size, at, arguments)
         at, codes, arguments = at[walk.real], codes[walk.real], arguments[walk.real]
-        starts = np.append(np.intp(0), at + 2 + arguments)
+        starts = np.concatenate([ZERO, at + 2 + arguments])
         end = int(walk.ends[-1])
         rest = end - (end - int(starts[-1])) % 2 if walk.cut is None else walk.cut
         self._rest = words[words.size if walk.lost and walk.cut is None else rest :]
@@ -183,29 +187,36 @@ class Decoder:
             chains = _chains(pairs[:, 0], kept, segment, states)
             pairs = pairs[kept]
 
-        def column_of(values: Words) -> Callable[[], Column]:
-            return lambda: values[segment.of_samples]
+        def column_of(name: str) -> Callable[[], Column]:
+            return lambda: segment.column(states[name], len(pairs))
 
         columns: dict[str, Callable[[], Column]] = {
             "offset": lambda: pairs[:, 0],
             "event": lambda: pairs[:, 1],
-            **{name: column_of(values) for name, values in states.items()},
+            **{name: column_of(name) for name in states},
         }
         derived = {"ip": columns["offset"]}
         return Samples(len(pairs), Lazy(columns), derived=Lazy(derived), chains=chains)
 
-    def _states(self, words: Words, escapes: _Escapes) -> dict[str, Words]:
-        """The state before any escape and after each one, by column."""
-        states: dict[str, Words] = {}
+    def _states(self, words: Words, escapes: _Escapes) -> Mapping[str, Words]:
+        """The state before any escape and after each one, by column; shape (n + 1,)."""
+        sets: dict[str, tuple[Indices, Words]] = {}
         for name, code, word in ESCAPES_SET:
             which = escapes.of(code)
-            states[name] = self._fill(
-                name, escapes, which, words[escapes.at[which] + word]
-            )
+            sets[name] = which, words[escapes.at[which] + word]
         which = escapes.of(KERNEL_ENTER, KERNEL_EXIT)
-        inside = escapes.codes[which] == KERNEL_ENTER
-        states["kernel"] = self._fill("kernel", escapes, which, inside)
-        return {n: v.astype(DTYPES.get(n, self._word)) for n, v in states.items()}
+        sets["kernel"] = which, escapes.codes[which] == KERNEL_ENTER
+        before = dict(self._state)
+        for name, (_, values) in sets.items():
+            if values.size:
+                self._state[name] = int(values[-1])
+
+        def state(name: str) -> Words:
+            which, values = sets[name]
+            filled = _filled(before[name], which, values, escapes.starts.size)
+            return filled.astype(DTYPES.get(name, self._word))
+
+        return made_once(sets, state)
 
     def _without_callers(
         self, escapes: _Escapes, counts: Indices
@@ -232,18 +243,14 @@ class Decoder:
             self._trace = CALLERS
         return kept
 
-    def _fill(
-        self, name: str, escapes: _Escapes, which: Indices, values: Words
-    ) -> Words:
-        """A column's value before any escape and after each one; shape (n + 1,).
 
-        The escapes ``which`` set it to ``values``.
-        """
-        all_values = np.append(np.array([self._state[name]], self._word), values)
-        bounds = np.concatenate([[0], which + 1, [escapes.starts.size]])
-        filled = np.repeat(all_values, np.diff(bounds))
-        self._state[name] = int(filled[-1])
-        return filled
+def _filled(before: int, which: Indices, values: Words, count: int) -> Words:
+    """What is set to ``values`` by some of the ``count`` states, and is kept then."""
+    filled = np.zeros(count, np.intp)
+    filled[which + 1] = np.arange(1, which.size + 1)
+    all_values = np.concatenate([np.array([before], np.uint64), values])
+    states: Words = all_values[np.maximum.accumulate(filled)]
+    return states
 
 
 class _Segment:
@@ -252,6 +259,13 @@ class _Segment:
     def __init__(self, counts: Indices, kept: Optional[NDArray[np.bool_]]) -> None:
         self._counts = counts
         self._kept = kept
+
+    def column(self, values: Words, count: int) -> Column:
+        """The value of each sample's segment, of ``count`` samples."""
+        used = values[self._counts > 0]
+        if used.size and (used == used[0]).all():
+            return constant(used[:1], count)
+        return values[self.of_samples]
 
     @cached_property
     def of_pairs(self) -> Indices:
@@ -320,12 +334,12 @@ def _first_known(words: Words, at: Indices) -> int:
 def _all_real(size: int, at: Indices, arguments: Indices) -> Optional[_Walk]:
     """The usual case, without a loop: all candidates are escapes of known codes."""
     behind = at + 2 + arguments
-    gaps = at - np.append(np.intp(0), behind)[:-1]
+    gaps = at - np.concatenate([ZERO, behind[:-1]])[: at.size]
     if (arguments < 0).any() or (gaps < 0).any() or (gaps % 2).any():
         return None
     if behind.size and behind[-1] > size:
         return _Walk(np.arange(at.size - 1), at, int(at[-1]))
-    return _Walk(np.arange(at.size), np.append(at, size), None)
+    return _Walk(np.arange(at.size), np.concatenate([at, [size]]), None)
 
 
 def _walk(size: int, at: Indices, arguments: Indices) -> _Walk:

@@ -20,6 +20,18 @@ Column = NDArray[np.integer[Any]]
 BLOCK = 1 << 12  # samples that stay in the cache while their fields are copied
 
 
+def constant(value: NDArray[Any], count: int) -> Column:
+    """A column of which all elements are the one in ``value``, and take its place."""
+    column: Column = np.ndarray((count,), value.dtype, value, strides=(0,))
+    column.flags.writeable = False
+    return column
+
+
+def compact(column: Column) -> Column:
+    """The same of shape (1,) if it is such a column: less to go through."""
+    return column[:1] if column.size and column.strides == (0,) else column
+
+
 class Lazy(Mapping[str, Column]):
     """Columns that are made on demand."""
 

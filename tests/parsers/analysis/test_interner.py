@@ -64,6 +64,43 @@ def test_pairs_that_collide_are_told_apart(monkeypatch: pytest.MonkeyPatch) -> N
     assert looked_up(table, pairs) == first
 
 
+@settings(derandomize=True, deadline=None, max_examples=200)
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from([0, 1, 1 << 40]),
+            st.lists(NUMBERS | st.integers(1 << 40, (1 << 40) + 9), max_size=40),
+        ),
+        max_size=8,
+    ),
+    st.integers(1, 30),
+    st.sampled_from([0, 20, 1 << 10]),
+)
+def test_pairs_with_one_a_have_the_same_numbers_with_a_window(
+    batches: list[tuple[int, list[int]]], block: int, patience: int
+) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(interner, "BLOCK", block)
+        patch.setattr(interner, "PATIENCE", patience)
+        table, numbers = Interner(), dict[tuple[int, int], int]()
+        for a, some in batches:
+            ids = table.ids(np.array([a], np.uint64), np.array(some, np.uint64))
+            for b, number in zip(some, ids.tolist()):
+                assert numbers.setdefault((a, b), number) == number
+        assert known(table) == sorted(numbers, key=lambda pair: numbers[pair])
+
+
+def test_close_numbers_need_no_search_once_they_are_known(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    table, a = Interner(), np.array([5], np.uint64)
+    numbers = np.arange(interner.PATIENCE, dtype=np.uint64) + np.uint64(1 << 63)
+    first = table.ids(a, numbers).tolist()
+    monkeypatch.setattr(table, "_look_up", None)
+    monkeypatch.setattr(table, "_search", None)
+    assert table.ids(a, numbers).tolist() == first
+
+
 @pytest.mark.parametrize("a", [np.array([7]), np.broadcast_to(np.uint32(7), (6,))])
 @pytest.mark.parametrize("kind", ["u1", "<u4", ">i8", "<i4", "<u8"])
 def test_columns_may_be_of_any_kind(a: NDArray[Any], kind: str) -> None:

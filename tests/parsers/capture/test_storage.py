@@ -10,6 +10,7 @@ from pathlib import Path
 from threading import Thread
 from typing import Iterator
 
+import numpy as np
 import pytest
 from pfmparse.capture import storage
 from pfmparse.capture.storage import Storage
@@ -45,6 +46,18 @@ def test_bytes_are_those_of_the_stream(
     assert found.size == len(DATA)
     for offset, length in ((300, 500), (0, 3), (1270, 100), (5000, 1), (7, 1 << 62)):
         assert found.read(offset, length) == DATA[offset : offset + length]
+
+
+def test_bytes_are_at_the_same_place_in_their_page(tmp_path: Path) -> None:
+    path = tmp_path / "x"
+    path.write_bytes(bytes(storage.PAGE) + DATA)
+    with open(path, "rb") as stream:
+        stream.read(10)
+        found = Storage(stream)
+        for offset in (0, 8, 100, storage.PAGE + 3):
+            data = np.frombuffer(found.read(offset, 50), np.uint8)
+            address = data.__array_interface__["data"][0]
+            assert address % storage.PAGE == (10 + offset) % storage.PAGE
 
 
 def test_stream_begins_where_it_is(tmp_path: Path) -> None:

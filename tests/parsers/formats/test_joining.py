@@ -10,6 +10,7 @@ import pytest
 from pfmparse import Chains, Lazy, PmdGroup, Role, Samples
 from pfmparse.commands.dump import samples_as_dicts
 from pfmparse.formats.joining import alike, join
+from pfmparse.formats.samples import compact, constant
 
 ONE = {"ip": np.array([1, 2, 3], np.uint64)}
 OTHER = {"ip": np.array([4, 5], np.uint64)}
@@ -80,6 +81,22 @@ def test_columns_are_made_once_and_only_if_they_are_needed() -> None:
     assert made == []
     assert both.column("ip").tolist() == both.column("ip").tolist() == [1, 1]
     assert made == ["a", "b"]
+
+
+def test_columns_of_one_value_take_its_place_only() -> None:
+    one, other = (
+        Samples(n, {"cpu": constant(np.array([value]), n), "ip": np.arange(n)})
+        for n, value in ((3, 7), (2, 7))
+    )
+    both = join([one, other])
+    assert both.column("cpu").tolist() == [7] * 5
+    assert compact(both.column("cpu")).tolist() == [7]
+    assert compact(both.column("ip")).tolist() == [0, 1, 2, 0, 1]
+
+
+def test_columns_of_different_values_are_joined() -> None:
+    parts = [Samples(2, {"cpu": constant(np.array([n]), 2)}) for n in (7, 8)]
+    assert join(parts).column("cpu").tolist() == [7, 7, 8, 8]
 
 
 @pytest.mark.parametrize(

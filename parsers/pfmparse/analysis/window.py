@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Dense numbers of numbers that lie close together, such as addresses of one file."""
+
+from __future__ import annotations
+
+from typing import Optional
+
+import numpy as np
+from numpy.typing import NDArray
+
+U64s = NDArray[np.uint64]
+Ids = NDArray[np.intp]
+
+SIZE = 1 << 20  # numbers, at most
+UNKNOWN = -1
+
+
+class Window:
+    """A table of what was said of the numbers from ``base`` on: no search at all."""
+
+    def __init__(self, base: int, size: int) -> None:
+        self._base = np.uint64(base)
+        self._ids = np.full(size, UNKNOWN, np.intp)
+
+    @classmethod
+    def around(cls, numbers: U64s) -> Optional[Window]:
+        """One that has these numbers, and some beside them; None if they lie apart."""
+        low, high = int(numbers.min()), int(numbers.max())
+        size = 2 * (high - low + 1)
+        return cls(max(0, low - size // 4), size) if size <= SIZE else None
+
+    def look_up(self, numbers: U64s, ids: Ids) -> Optional[Ids]:
+        """Fills in what is known; the indices of the others.
+
+        None if not all of the numbers are within the window.
+        """
+        at = numbers - self._base
+        if at.max() >= self._ids.size:
+            return None
+        self._ids.take(at.view(np.int64), 0, ids, "wrap")
+        if ids.min() != UNKNOWN:
+            return np.zeros(0, np.intp)
+        others: Ids = (ids == UNKNOWN).nonzero()[0]
+        return others
+
+    def note(self, numbers: U64s, ids: Ids) -> None:
+        """What some of the numbers are; those outside do not matter."""
+        at = numbers - self._base
+        inside = at < self._ids.size
+        self._ids[at[inside].view(np.int64)] = ids[inside]
