@@ -12,7 +12,7 @@ else may move. Inside, imports go one way, from the top to the bottom:
     recording           the samples of a capture or of a raw buffer
     formats/, symbols/  buffers to samples; addresses to functions and lines
     capture/            the capture file, with a module for each type of chunk
-    errors, layout, grouping, pipeline, status_line
+    errors, arrays, layout, grouping, pipeline, status_line
 """
 
 from .capture.file import Capture

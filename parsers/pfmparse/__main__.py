@@ -49,7 +49,8 @@ def _parser(chosen: Optional[str]) -> argparse.ArgumentParser:
     parser.add_argument(
         "--version", action="version", version=f"%(prog)s {__version__}"
     )
-    commands = parser.add_subparsers(dest="command", required=True)
+    # Without its name, argparse would look up how wide the terminal is.
+    commands = parser.add_subparsers(dest="command", required=True, prog=parser.prog)
     for name, (_, text) in COMMANDS.items():
         command = commands.add_parser(name, help=text, description=text)
         if name == chosen:

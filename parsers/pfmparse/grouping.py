@@ -6,7 +6,8 @@ from __future__ import annotations
 from typing import Any, Iterator
 
 import numpy as np
-from numpy.typing import NDArray
+
+from .arrays import NDArray
 
 
 def split(which: NDArray[np.intp], *keys: NDArray[Any]) -> Iterator[NDArray[np.intp]]:

@@ -6,8 +6,8 @@ from __future__ import annotations
 from typing import Any, Mapping, Optional, Sequence, Union
 
 import numpy as np
-from numpy.typing import NDArray
 
+from .arrays import NDArray
 from .errors import PfmParseError
 
 Field = tuple[str, Union[str, "np.dtype[Any]"], int]

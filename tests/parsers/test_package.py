@@ -31,6 +31,7 @@ FLOORS = (
     {"capture"},
     {"layout"},
     {"errors", "grouping", "pipeline", "status_line"},
+    {"arrays"},
 )
 
 

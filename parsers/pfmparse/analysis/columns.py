@@ -7,8 +7,8 @@ import re
 from typing import Optional
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import NDArray
 from ..errors import PfmParseError
 from ..formats.roles import Role
 from ..formats.samples import Column, Samples

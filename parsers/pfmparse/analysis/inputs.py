@@ -6,6 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Callable, Iterator, Optional, Protocol
 
+from ..formats.samples import Samples
 from ..recording import Batch, Recording
 from ..symbols.location import UNKNOWN, Detail
 from ..symbols.options import SymbolOptions
@@ -83,6 +84,11 @@ class Input:
         finally:
             if self._watcher is not None:
                 self._watcher.remove()
+
+    def first(self) -> Optional[Samples]:
+        """The first samples, selected or not, read beforehand; None if none were."""
+        batches = self.recording.reopened().batches(0)
+        return next((b.samples for b in batches if b.samples.count), None)
 
     def ahead(self) -> Iterator[Batch]:
         """The same, read beforehand and not counted."""

@@ -6,8 +6,8 @@ from __future__ import annotations
 from typing import Any, Iterator, Optional
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import NDArray
 from .window import Window
 
 U64s = NDArray[np.uint64]

@@ -6,8 +6,8 @@ from __future__ import annotations
 from typing import Callable, Optional
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import NDArray
 from ..formats.roles import Role
 from ..formats.samples import Column, Samples, compact
 from ..recording import Batch, Recording

@@ -10,8 +10,8 @@ from fnmatch import fnmatchcase
 from typing import Callable, Iterable, Optional, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import NDArray
 from ..formats.roles import Role
 from ..formats.samples import Column
 from ..recording import Batch, Recording

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import NDArray
 from .interner import Ids, Interner, U64s
 from .sums import Sums
 

@@ -7,8 +7,8 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import NDArray
 from ..formats.chains import Chains
 from ..formats.samples import Column, Lazy, PmdGroup, Samples
 

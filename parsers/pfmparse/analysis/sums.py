@@ -6,7 +6,8 @@ from __future__ import annotations
 from typing import Any, Optional, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
+
+from ..arrays import NDArray
 
 Ids = NDArray[np.intp]
 U64s = NDArray[np.uint64]

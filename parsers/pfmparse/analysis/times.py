@@ -5,12 +5,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from decimal import Decimal
 from typing import Optional
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import NDArray
 from ..formats.roles import Role
 from ..formats.samples import Column
 from ..recording import Recording
@@ -47,6 +46,8 @@ def parse_span(text: str) -> int:
     match = SPAN.fullmatch(text)
     if match is None:
         raise ValueError(f"{text!r} is no time such as 1.5s, 20ms, 30us or 40ns")
+    from decimal import Decimal  # takes long, and is rarely needed
+
     return int(Decimal(match[1]) * UNITS[match[2]])
 
 

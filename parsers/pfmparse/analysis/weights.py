@@ -6,8 +6,8 @@ from __future__ import annotations
 from typing import Any, Optional
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import NDArray
 from ..errors import PfmParseError
 from ..formats.roles import Role
 from ..formats.samples import Column, Samples

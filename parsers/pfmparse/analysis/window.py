@@ -6,7 +6,8 @@ from __future__ import annotations
 from typing import Optional
 
 import numpy as np
-from numpy.typing import NDArray
+
+from ..arrays import NDArray
 
 U64s = NDArray[np.uint64]
 Ids = NDArray[np.intp]

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Container, Iterator, Optional
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import NDArray
 from .buffer import BUFFER_HEADER, Buffer
 
 Offsets = NDArray[np.intp]

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from typing import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import NDArray
 from .chunks import CHUNK_HEADER, ChunkHeader
 
-GROUP = 2 << 20  # bytes of buffers that are read together
+GROUP = 4 << 20  # bytes of buffers that are read together
 GAP = 1 << 12  # bytes that may be between two of them, and are read, too
 
 

@@ -9,8 +9,8 @@ from functools import cached_property
 from typing import Optional
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import NDArray
 from ..errors import PfmParseError
 from ..layout import Data, struct_dtype, view
 from .json_node import U64_MAX

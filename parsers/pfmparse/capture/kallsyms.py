@@ -7,8 +7,8 @@ import re
 from typing import Iterator, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import NDArray
 from ..errors import PfmParseError
 from ..layout import KERNEL_START
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Iterator, Optional
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import NDArray
 from .json_node import U64_MAX, Node
 
 PROT = re.compile("[r-][w-][x-][sp]")

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-import uuid
+import re
 from dataclasses import dataclass
 from typing import Callable, Optional, TypeVar
 
@@ -16,6 +16,7 @@ T = TypeVar("T")
 SESSION_VERSION = 1
 MAX_PMCS = 320  # PFM_MAX_PMCS
 MAX_PMDS = 320  # PFM_MAX_PMDS
+PLAIN_UUID = re.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
 @dataclass(frozen=True)
@@ -135,10 +136,19 @@ def _mode(node: Node) -> str:
 def _format(node: Node) -> FormatId:
     given, uuid_text = node["uuid"], ""
     try:
-        uuid_text = str(uuid.UUID(given.string()))
+        uuid_text = plain_uuid(given.string())
     except ValueError:
         given.refuse("not a UUID")
     return FormatId(node["name"].string(), uuid_text, node["arg"].hexadecimal())
+
+
+def plain_uuid(text: str) -> str:
+    """A UUID as it is usually written; ValueError if it is none."""
+    if PLAIN_UUID.fullmatch(text):
+        return text
+    import uuid  # takes long, and is rarely needed
+
+    return str(uuid.UUID(text))
 
 
 def _context(node: Node) -> Context:

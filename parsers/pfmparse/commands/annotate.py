@@ -23,7 +23,7 @@ from ..symbols.options import add_symbol_options, symbol_options
 from . import summary
 from .annotate_html import write_html
 from .arguments import add_files, add_selection, add_weight
-from .opening import BadInput, blaming, inputs_of, status_of
+from .opening import BadInput, blaming, inputs_of, recordings_of, status_of
 from .text import printable
 from .writing import check_target
 
@@ -69,7 +69,7 @@ def run(arguments: argparse.Namespace) -> int:
             print_json(found, inputs, arguments.weight, sys.stdout)
         else:
             print_text(found, inputs, arguments.shown, sys.stdout)
-        return status_of([(source.file, source.recording) for source in inputs])
+        return status_of(recordings_of(inputs))
 
 
 def make(inputs: Sequence[Input], arguments: argparse.Namespace) -> list[Annotation]:
@@ -154,7 +154,7 @@ def print_text(
         else:
             _print_code(one, shown == BOTH, out)
         out.write("\n")
-    summary.print_all([(source.file, source.recording) for source in inputs], out)
+    summary.print_all(recordings_of(inputs), out)
 
 
 def _say_lacks(found: Sequence[Annotation]) -> None:

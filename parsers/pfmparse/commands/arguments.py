@@ -6,7 +6,6 @@ from __future__ import annotations
 import argparse
 import math
 import re
-from decimal import Decimal
 from typing import Callable, TypeVar
 
 from ..analysis.inputs import Options
@@ -101,6 +100,13 @@ def add_selection(parser: argparse.ArgumentParser) -> None:
         action="store_const",
         const=False,
         help="only samples at user level",
+    )
+
+
+def add_top(parser: argparse.ArgumentParser) -> None:
+    """How many rows are shown."""
+    parser.add_argument(
+        "--top", type=positive, metavar="N", help="only the first N rows"
     )
 
 
@@ -224,6 +230,8 @@ def _span(text: str) -> int:
 
 def _khz(text: str) -> int:
     match = re.fullmatch(r"([0-9]{1,9}(?:\.[0-9]{1,9})?)([kMG])Hz", text)
+    from decimal import Decimal  # takes long, and is rarely needed
+
     khz = int(Decimal(match[1]) * KHZ[match[2]]) if match else 0
     if not khz:
         raise ValueError(f"{text!r} is no frequency such as 1.4GHz or 800MHz")

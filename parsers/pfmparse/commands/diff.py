@@ -19,8 +19,8 @@ from ..analysis.weights import COUNT
 from ..errors import PfmParseError
 from ..symbols.options import add_symbol_options
 from . import report_rows, summary
-from .arguments import add_flags, add_selection, add_weight, difference, positive, words
-from .opening import BadInput, blaming, inputs_of, status_of
+from .arguments import add_flags, add_selection, add_top, add_weight, difference, words
+from .opening import BadInput, blaming, inputs_of, recordings_of, status_of
 from .report_print import one_or_all
 from .text import printable
 
@@ -97,9 +97,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         default=0.0,
         help="only differences of so many percent, of all of the old side",
     )
-    parser.add_argument(
-        "--top", type=positive, metavar="N", help="only the first N rows"
-    )
+    add_top(parser)
     add_weight(parser)
     add_selection(parser)
     add_symbol_options(parser)
@@ -124,7 +122,7 @@ def run(arguments: argparse.Namespace) -> int:
             print_json(rows, sides, inputs, options, sys.stdout)
         else:
             print_text(rows, sides, inputs, options, sys.stdout)
-        return status_of([(source.file, source.recording) for source in inputs])
+        return status_of(recordings_of(inputs))
 
 
 def _sides(arguments: argparse.Namespace) -> tuple[list[str], list[str]]:
@@ -257,4 +255,4 @@ def print_text(
     what = "samples" if options.weight == COUNT else options.weight
     old, new = (side.report.weight for side in sides)
     out.write(f"\n{what}: {old} and {new}\n")
-    summary.print_all([(source.file, source.recording) for source in inputs], out)
+    summary.print_all(recordings_of(inputs), out)

@@ -17,7 +17,7 @@ from ..recording import Batch
 from ..symbols.location import Detail
 from ..symbols.options import add_symbol_options
 from .arguments import add_files, add_selection
-from .opening import blaming, inputs_of, printing, status_of
+from .opening import blaming, inputs_of, printing, recordings_of, status_of
 
 # Fields that are printed in hexadecimal.
 HEXADECIMAL = frozenset(
@@ -47,7 +47,7 @@ def run(arguments: argparse.Namespace) -> int:
                 for line in lines_of(source.batches()):
                     with printing():
                         sys.stdout.write(line)
-        return status_of([(source.file, source.recording) for source in inputs])
+        return status_of(recordings_of(inputs))
 
 
 def samples_as_dicts(samples: Samples) -> Iterator[dict[str, object]]:

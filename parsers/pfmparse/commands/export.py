@@ -17,7 +17,7 @@ from ..exports.job import Export, ExportError, Job
 from ..symbols.options import add_symbol_options
 from . import summary
 from .arguments import add_files, add_selection, add_weight
-from .opening import BadInput, blaming, inputs_of, status_of
+from .opening import BadInput, blaming, inputs_of, recordings_of, status_of
 from .writing import check_target, is_standard_output, replaced
 
 
@@ -63,7 +63,7 @@ def run(arguments: argparse.Namespace) -> int:
         # What is exported to the standard output is not to be mixed with this.
         aside = is_standard_output(Path(arguments.output or ""))
         _print(export, job, arguments, sys.stderr if aside else sys.stdout)
-        return status_of([(source.file, source.recording) for source in inputs])
+        return status_of(recordings_of(inputs))
 
 
 def _write(

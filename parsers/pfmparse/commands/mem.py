@@ -24,13 +24,14 @@ from . import summary
 from .arguments import (
     add_files,
     add_selection,
+    add_top,
     add_weight,
     frequency,
     percentage,
     positive,
 )
 from .histogram import Histogram, Options, print_text
-from .opening import BadInput, blaming, inputs_of, status_of
+from .opening import BadInput, blaming, inputs_of, recordings_of, status_of
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -49,9 +50,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="what a row is; default: address, or level of the last two views",
     )
     parser.add_argument("--sort", choices=ORDERS, default=COUNT, help="default: count")
-    parser.add_argument(
-        "--top", type=positive, metavar="N", help="only the first N rows"
-    )
+    add_top(parser)
     parser.add_argument(
         "--cum",
         type=percentage,
@@ -112,12 +111,15 @@ def run(arguments: argparse.Namespace) -> int:
             print_json(histogram, inputs, sys.stdout)
         else:
             print_text(histogram, sys.stdout)
-        return status_of([(source.file, source.recording) for source in inputs])
+        return status_of(recordings_of(inputs))
 
 
 def make(inputs: Sequence[Input], options: Options) -> Histogram:
     """Reads the inputs; BadInput if the samples lack what the view is of."""
-    first = next(filter(None, map(_first, inputs)), None)
+    first: Optional[Samples] = None
+    for source in inputs:
+        with blaming(source.file):
+            first = first or source.first()
     translations = options.view == TLB or tells_only_tlbs(first)
     per = options.per or _usual_per(options.view, translations, first)
     view = TLB if translations and options.view == LEVEL else options.view
@@ -138,15 +140,6 @@ def make(inputs: Sequence[Input], options: Options) -> Histogram:
                 memory.add_row(rows, row)
         tallies.append(tally)
     return _histogram(options, per, rows, tallies, inputs)
-
-
-def _first(source: Input) -> Optional[Samples]:
-    """The first samples of an input."""
-    with blaming(source.file):
-        for batch in source.recording.reopened().batches():
-            if batch.samples.count:
-                return batch.samples
-    return None
 
 
 def tells_only_tlbs(samples: Optional[Samples]) -> bool:

@@ -109,6 +109,11 @@ def inputs_of(
         yield inputs
 
 
+def recordings_of(inputs: Sequence[Input]) -> list[tuple[str, Recording]]:
+    """The files and what was recorded in them."""
+    return [(source.file, source.recording) for source in inputs]
+
+
 def status_of(recordings: Sequence[tuple[str, Recording]]) -> int:
     """Says what was wrong with recordings that were read; the exit status."""
     status = OK

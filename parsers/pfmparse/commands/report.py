@@ -12,20 +12,18 @@ from ..analysis.inputs import Input
 from ..analysis.pmd_stats import check_stat, parse_wanted
 from ..recording import Recording
 from ..symbols.options import add_symbol_options
-from . import report_calls
 from .arguments import (
     add_files,
     add_selection,
+    add_top,
     add_weight,
     each,
     pattern,
     percentage,
-    positive,
     words,
 )
-from .opening import BadInput, blaming, inputs_of, status_of
+from .opening import BadInput, blaming, inputs_of, recordings_of, status_of
 from .pmd_columns import PmdOptions
-from .report_calls import CallOptions
 from .report_print import print_csv, print_json, print_text
 from .report_rows import Options, Report, count_unknown, make
 
@@ -41,9 +39,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         default=["function"],
         help=f"{', '.join(keys.NAMES)}, or a column of the format; default: function",
     )
-    parser.add_argument(
-        "--top", type=positive, metavar="N", help="only the first N rows"
-    )
+    add_top(parser)
     parser.add_argument(
         "--min-percent",
         type=percentage,
@@ -110,8 +106,8 @@ def run(arguments: argparse.Namespace) -> int:
         if unknown:
             return _run_unknown(unknown[0], options, arguments)
         report = make(inputs, options)
-        _print(report, [(s.file, s.recording) for s in inputs], arguments, sys.stdout)
-        return status_of([(source.file, source.recording) for source in inputs])
+        _print(report, recordings_of(inputs), arguments, sys.stdout)
+        return status_of(recordings_of(inputs))
 
 
 def _wants_calls(arguments: argparse.Namespace) -> bool:
@@ -127,10 +123,12 @@ def _wants_calls(arguments: argparse.Namespace) -> bool:
 
 def _run_calls(arguments: argparse.Namespace) -> int:
     """Prints who called whom; the exit status."""
+    from . import report_calls  # takes long, and is rarely needed
+
     lines = report_calls.CALLEES if arguments.callees else None
     if arguments.callers or arguments.caller_of:
         lines = report_calls.CALLERS
-    options = CallOptions(
+    options = report_calls.CallOptions(
         lines,
         arguments.caller_of,
         arguments.weight,
@@ -139,7 +137,7 @@ def _run_calls(arguments: argparse.Namespace) -> int:
     )
     with inputs_of(arguments, arguments.file, keys.detail_of(["function"])) as inputs:
         report = report_calls.make(inputs, options)
-        recordings = [(source.file, source.recording) for source in inputs]
+        recordings = recordings_of(inputs)
         if arguments.json:
             plain = [recording for _, recording in recordings]
             report_calls.print_json(report, plain, sys.stdout)

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from typing import Sequence, TextIO, Union
 
@@ -82,6 +81,8 @@ def print_csv(report: Report, out: TextIO) -> None:
     rows = [_row_as_csv(row, report, weighed) for row in report.rows]
     names = dict.fromkeys(name for row in rows for name in row)
     heads = [*names] or [*report.options.by, "count", "percent"]
+    import csv  # takes long, and is rarely needed
+
     writer = csv.DictWriter(out, heads, lineterminator="\n")
     writer.writeheader()
     writer.writerows(rows)

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import argparse
 import sys
-import uuid
 from typing import TextIO
 
+from ..capture.session import plain_uuid
 from ..capture.template import session_template
 from ..errors import PfmParseError
 from ..formats import registry
@@ -43,7 +43,7 @@ def _template(wanted: str) -> bytes:
         if wanted in (form.uuid, form.name.lower()):
             return session_template(form.uuid, form.name)
     try:
-        return session_template(str(uuid.UUID(wanted)))
+        return session_template(plain_uuid(wanted))
     except ValueError:
         names = ", ".join(parser.format.name for parser in registry.known().values())
         text = f"{wanted} is neither a UUID nor one of {names}"

@@ -25,7 +25,7 @@ from ..recording import Batch
 from ..symbols.options import add_symbol_options
 from . import summary
 from .arguments import add_files, add_selection, add_weight, positive, span
-from .opening import BadInput, blaming, inputs_of, status_of
+from .opening import BadInput, blaming, inputs_of, recordings_of, status_of
 from .text import printable
 
 DEFAULT_STEP = 100 * 10**6  # ns
@@ -122,7 +122,7 @@ def run(arguments: argparse.Namespace) -> int:
             print_json(timeline, inputs, sys.stdout)
         else:
             print_text(timeline, inputs, arguments.top, sys.stdout)
-        return status_of([(source.file, source.recording) for source in inputs])
+        return status_of(recordings_of(inputs))
 
 
 def make(inputs: Sequence[Input], options: Options) -> Timeline:
@@ -195,7 +195,7 @@ def print_text(
         bar = "#" * round(BAR * totals[step] / most)
         out.write(f"{seconds:>14}  {cells}  {bar}".rstrip() + "\n")
     out.write(f"\n{timeline.options.weight}: {sum(totals.values())}\n")
-    summary.print_all([(source.file, source.recording) for source in inputs], out)
+    summary.print_all(recordings_of(inputs), out)
 
 
 def _columns(timeline: Timeline, top: int) -> list[tuple[str, Counter[int]]]:

@@ -7,7 +7,6 @@ from itertools import chain, islice, repeat
 from typing import Callable, Iterable, Iterator, Optional, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..analysis.columns import NOBODY
 from ..analysis.inputs import Input
@@ -15,6 +14,7 @@ from ..analysis.interner import Ids, Interner
 from ..analysis.profile import by_function
 from ..analysis.stacks import ROOT
 from ..analysis.weights import COUNT
+from ..arrays import NDArray
 from ..formats.data_source import name_of
 from ..formats.samples import Column
 from ..recording import Batch

@@ -9,10 +9,10 @@ from functools import cached_property
 from typing import NamedTuple, Optional, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..analysis.profile import Profile
 from ..analysis.stacks import ROOT
+from ..arrays import NDArray
 from .labels import label, several_events
 
 Ids = NDArray[np.intp]

@@ -10,11 +10,11 @@ from typing import Any, BinaryIO, Optional, Sequence
 from zipfile import ZipFile, ZipInfo
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..analysis.columns import NOBODY
 from ..analysis.inputs import Input
 from ..analysis.weights import COUNT
+from ..arrays import NDArray
 from ..formats.roles import Role
 from ..formats.samples import Column
 from ..recording import Batch
@@ -93,22 +93,15 @@ def _dtype(
     inputs: Sequence[Input], more: Sequence[tuple[str, str]]
 ) -> np.dtype[np.void]:
     """The fields that any of the inputs needs, and ``more`` of them."""
-    found = [_first(source) for source in inputs]
-    batches = [batch for batch in found if batch is not None]
+    found = [samples for source in inputs if (samples := source.first()) is not None]
     fields = [
         (name, kind)
         for name, (role, kind) in RECORDED.items()
-        if any(batch.samples.name_of(role) is not None for batch in batches)
+        if any(samples.name_of(role) is not None for samples in found)
     ]
     fields += [(name, "<u4") for name in ("pid", "tid", "comm", "event", "place")]
     fields += [("stack", "<i8"), ("period", "<u8"), ("count", "<u8")]
     return np.dtype([*fields, *more])
-
-
-def _first(source: Input) -> Optional[Batch]:
-    """The first samples of an input, which is not read by this."""
-    batches = source.recording.reopened().batches()
-    return next((batch for batch in batches if batch.samples.count), None)
 
 
 @dataclass

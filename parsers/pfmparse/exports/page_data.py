@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Iterable, NamedTuple, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..analysis.profile import Profile, Thread
+from ..arrays import NDArray
 from .captions import events_of
 from .flame_layout import LEAST, colours_of
 from .flame_tree import PLAIN, Ids, Tree, Weights, tree_of

@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..analysis.inputs import Input
 from ..analysis.interner import Interner
+from ..arrays import NDArray
 from ..capture.maps import Mapping, ProcessMaps
 from . import perf_records
 from .perf_records import Words

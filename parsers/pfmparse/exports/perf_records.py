@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Any, Iterator, Optional, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import NDArray
 from ..capture.maps import Mapping
 
 Words = NDArray[np.uint64]

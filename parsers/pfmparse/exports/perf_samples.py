@@ -6,12 +6,12 @@ from __future__ import annotations
 from typing import Any, Optional, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..analysis import columns
 from ..analysis.columns import NOBODY
 from ..analysis.inputs import Input
 from ..analysis.weights import COUNT, PERIOD, Weight
+from ..arrays import NDArray
 from ..errors import PfmParseError
 from ..formats.roles import Role
 from ..formats.samples import Column, Samples
@@ -43,10 +43,9 @@ def sample_type(inputs: Sequence[Input]) -> int:
     """What samples have, those of any input: bits."""
     found = ALWAYS
     for source in inputs:
-        for batch in source.recording.reopened().batches():
-            if batch.samples.count:
-                found |= _bits(batch.samples)
-                break
+        samples = source.first()
+        if samples is not None:
+            found |= _bits(samples)
     return found
 
 

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import Callable, Optional, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..analysis.columns import optional, pmd_values, processes, threads
 from ..analysis.inputs import Input
 from ..analysis.interner import Ids
 from ..analysis.names import Names
 from ..analysis.weights import COUNT, Weight, periods
+from ..arrays import NDArray
 from ..errors import PfmParseError
 from ..formats.roles import Role
 from ..formats.samples import Column, Samples

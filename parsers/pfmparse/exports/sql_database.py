@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any, Iterable, Mapping, Optional, Sequence, Union
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import NDArray
 from . import sql_schema
 from .job import ExportError
 

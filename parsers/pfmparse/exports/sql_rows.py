@@ -6,13 +6,13 @@ from __future__ import annotations
 from typing import Any, Optional
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..analysis.columns import NOBODY
 from ..analysis.interner import Ids, Interner
 from ..analysis.sums import Sums
 from ..analysis.weights import GREATEST as MOST
 from ..analysis.weights import fits
+from ..arrays import NDArray
 from ..formats.samples import Column
 from ..recording import Batch
 from .rows import RowMaker, Rows, pmds_of

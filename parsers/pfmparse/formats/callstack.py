@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import NDArray
 from ..capture.session import Session
 from ..layout import struct_dtype
 from .chains import Chains

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any, Optional, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import NDArray
 from ..layout import KERNEL_START
 
 

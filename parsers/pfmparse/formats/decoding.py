@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import uuid
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Callable, Mapping, Optional, Protocol
@@ -11,7 +10,7 @@ from typing import Callable, Mapping, Optional, Protocol
 import numpy as np
 
 from ..capture.buffers import Buffers
-from ..capture.session import Session
+from ..capture.session import Session, plain_uuid
 from ..errors import PfmParseError
 from ..layout import Data, describe
 from .samples import Samples
@@ -125,7 +124,7 @@ class Format:
     def __post_init__(self) -> None:
         """ValueError if the UUID is none; it is kept in lower case."""
         try:
-            text = str(uuid.UUID(self.uuid))
+            text = plain_uuid(self.uuid)
         except (ValueError, AttributeError, TypeError):
             message = f"{self.uuid!r}, of format {self.name!r}, is no UUID"
             raise ValueError(message) from None

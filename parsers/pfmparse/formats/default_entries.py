@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Iterator, Mapping, Optional, Sequence, Union
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import NDArray
 from ..capture.buffers import Buffers
 from ..capture.session import Session
 from ..grouping import split

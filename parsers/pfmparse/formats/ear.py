@@ -13,8 +13,8 @@ from functools import partial
 from typing import Callable, Mapping
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import NDArray
 from ..capture.session import Session
 from .samples import Column, Lazy, PmdGroup, Samples
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Mapping, Optional
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import NDArray
 from ..capture.buffers import Buffers
 from ..capture.session import Session
 from ..errors import PfmParseError
@@ -130,7 +130,7 @@ class Decoder:
         return Decoded(tuple(regions), tuple(problems), _lost(header, raw))
 
     def together(self, buffers: Buffers) -> Optional[Decoded]:
-        """The samples of several buffers, if each region is new and has what it says."""
+        """The samples of several buffers, if all regions are new and as they say."""
         filled = _Filled.of(buffers, self._entries.size)
         if filled is None:
             return None

@@ -8,8 +8,8 @@ from functools import cached_property
 from typing import Any, Callable, Mapping, Optional
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import NDArray
 from ..capture.session import Session
 from ..errors import PfmParseError
 from ..layout import Data

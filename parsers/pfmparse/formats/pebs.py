@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Callable, Mapping, Optional, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import NDArray
 from ..capture.session import Session
 from ..errors import PfmParseError
 from ..layout import Data, bad_field, describe, field_names, integers, view

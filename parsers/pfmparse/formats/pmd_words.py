@@ -6,8 +6,8 @@ from __future__ import annotations
 from typing import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import NDArray
 from ..capture.session import Session
 from .samples import PmdGroup
 from .sink import Records

@@ -8,8 +8,8 @@ from functools import cache, partial
 from typing import Any, Callable, Iterable, Iterator, Mapping, Optional, Union
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import NDArray
 from ..errors import PfmParseError, blamed
 from ..layout import field_names
 from .chains import Chains

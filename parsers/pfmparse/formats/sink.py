@@ -11,8 +11,8 @@ from dataclasses import replace
 from typing import Any, Callable, Mapping, Optional
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import NDArray
 from ..capture.session import Session
 from ..errors import PfmParseError
 from ..layout import Data, bad_field, integers, struct_dtype, table, view

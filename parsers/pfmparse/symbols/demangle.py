@@ -6,10 +6,12 @@ from __future__ import annotations
 import os
 import re
 import select
-import subprocess
 import time
 import weakref
-from typing import Callable, Iterable, Iterator, Optional
+from typing import TYPE_CHECKING, Callable, Iterable, Iterator, Optional
+
+if TYPE_CHECKING:
+    import subprocess
 
 PROGRAM = "c++filt"
 
@@ -60,6 +62,8 @@ class _Filter:
 
     def __init__(self) -> None:
         """OSError if it cannot be started."""
+        import subprocess  # takes long, and is rarely needed
+
         # Without details of the implementation: hashes of Rust, std::string's template.
         process = subprocess.Popen(
             [PROGRAM, "--no-verbose"],

@@ -11,8 +11,8 @@ from functools import cached_property
 from typing import Any, Iterator, Optional, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import NDArray
 from ..capture.json_node import U64_MAX
 from . import symbol_table
 from .debug_info import DebugInfo, Inlined, Line, Row

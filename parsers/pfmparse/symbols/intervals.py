@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
+
+from ..arrays import NDArray
 
 U64s = NDArray[np.uint64]
 Ids = NDArray[np.intp]

@@ -16,8 +16,8 @@ from typing import (
 )
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import NDArray
 from ..capture.cookies import CookieFile
 from ..capture.jit import JitMaps
 from ..capture.json_node import U64_MAX

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any, Iterable, Iterator, NamedTuple, Optional
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import NDArray
 from .intervals import Intervals, U64s
 from .libdw import Shdr, libraries
 

@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""The type of arrays."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from pfmparse.arrays import NDArray
+
+
+def test_type_can_be_used_where_types_are_made() -> None:
+    for kind in (NDArray[Any], NDArray[np.uint64], NDArray[np.integer[Any]]):
+        assert getattr(kind, "__origin__") is np.ndarray
