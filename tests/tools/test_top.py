@@ -10,7 +10,7 @@ import pytest
 from pfmon import ERROR, Pfmon, complaint_of, without_kernel
 
 # Shows only what it was told, after the end of what it gets.
-SHOWS = '#!/bin/sh\ncat "/dev/fd/3"\necho shown as: $* >&2\n'
+SHOWS = '#!/bin/sh\ncat "/proc/self/fd/3"\necho shown as: $* >&2\n'
 
 
 @pytest.mark.parametrize(
@@ -45,10 +45,10 @@ def beside(pfmon: Pfmon, directory: Path) -> Pfmon:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ((), "top /dev/fd/3"),
+        ((), "top /proc/self/fd/3"),
         (
             ("--batch", "--iterations=2", "--window=1s", "--rows=5", "--sort=comm"),
-            "top --iterations=2 --window=1s --rows=5 --sort=comm --batch /dev/fd/3",
+            "top --iterations=2 --window=1s --rows=5 --sort=comm --batch /proc/self/fd/3",
         ),
     ],
 )

@@ -57,7 +57,7 @@ static bool spawn(struct viewer *viewer, const struct options *options)
 	}
 	if (options->top.batch)
 		words[count++] = checked_strdup("--batch");
-	words[count++] = checked_printf("/dev/fd/%d", VIEWER_FD);
+	words[count++] = checked_printf("/proc/self/fd/%d", VIEWER_FD);
 	posix_spawn_file_actions_init(&actions);
 	posix_spawn_file_actions_adddup2(&actions, viewer->pipe[0], VIEWER_FD);
 	error = posix_spawn(&viewer->pid, viewer->program, &actions, NULL,
@@ -116,7 +116,7 @@ static int measure_with(struct viewer *viewer, const struct options *options,
 				       int viewer))
 {
 	struct options piped = *options;
-	char *path = checked_printf("/dev/fd/%d", viewer->pipe[1]);
+	char *path = checked_printf("/proc/self/fd/%d", viewer->pipe[1]);
 	int status, shown;
 
 	piped.outfile = path;
