@@ -13,7 +13,13 @@ include scripts/user.mk
 LIB_TESTS := $(patsubst tests/lib/%.c,$(UOUT)/%,$(wildcard tests/lib/*.c))
 TOOL_TESTS := $(patsubst tests/tools/%.c,$(UOUT)/%,$(wildcard tests/tools/*.c))
 
-programs: user $(OPTION_DOCS) $(LIB_TESTS) $(TOOL_TESTS)
+# What guests run that is good for the host, too.
+FAMILY := $(UOUT)/family
+
+programs: user $(OPTION_DOCS) $(LIB_TESTS) $(TOOL_TESTS) $(FAMILY)
+
+$(FAMILY): $(UOBJ)/tests/guest/harness/family.o
+	$(UCC) $(CFLAGS) $(ULDFLAGS) -o $@ $^ -lpthread
 
 $(UOBJ)/tests/tools/%: UCFLAGS += -Itools/pfmon
 
@@ -33,4 +39,5 @@ $(UOUT)/perfmon2x_errors: $(LIBPFM2X_A)
 $(LIB_TESTS): $(UOUT)/%: $(UOBJ)/tests/lib/%.o
 	$(UCC) $(CFLAGS) $(ULDFLAGS) -o $@ $< $(filter %.a,$^)
 
--include $(wildcard $(UOBJ)/tests/lib/*.d $(UOBJ)/tests/tools/*.d)
+-include $(wildcard $(UOBJ)/tests/lib/*.d $(UOBJ)/tests/tools/*.d \
+	$(UOBJ)/tests/guest/harness/*.d)

@@ -20,6 +20,7 @@ from .capture.metadata import Metadata
 from .capture.session import Session, parse_session
 from .capture.threads import Threads
 from .capture.totals import Totals
+from .context_threads import ContextThreads
 from .errors import PfmParseError, blamed, note
 from .formats import registry, unknown
 from .formats.decoding import Decoded, Decoder, Lost, Region
@@ -150,6 +151,7 @@ class Recording:
         self._decoders: dict[int, Decoder] = {}
         self._told: dict[int, Mapping[str, int]] = {}
         self._unread = 0
+        self._threads = ContextThreads.of(self.session)
 
     def reopened(self) -> Recording:
         """The same, from its start, to be read before or after this one."""
@@ -216,7 +218,13 @@ class Recording:
         for runs in gather(self.source.groups(threads)):
             for part in self._parts(runs):
                 lost = _sum(part.lost)
-                yield Batch(join(part.samples), runs[0].epoch, runs[0].context, lost)
+                samples = self._whose(join(part.samples), runs[0].context)
+                yield Batch(samples, runs[0].epoch, runs[0].context, lost)
+
+    def _whose(self, samples: Samples, context: int) -> Samples:
+        """The samples, with their context's thread if they do not say which it is."""
+        threads = self._threads
+        return samples if threads is None else threads.tell(samples, context)
 
     def _parts(self, runs: Sequence[Buffers]) -> Iterator[_Part]:
         """The samples of buffers of one context and epoch, in parts of some size."""

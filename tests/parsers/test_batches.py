@@ -14,7 +14,15 @@ import pytest
 from helpers import damaged, writers
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from pfmparse import Capture, Decoder, PfmParseError, Samples, find_format, open_capture
+from pfmparse import (
+    Capture,
+    Decoder,
+    PfmParseError,
+    Samples,
+    context_threads,
+    find_format,
+    open_capture,
+)
 from pfmparse.capture import file, gathering, index
 from pfmparse.commands.dump import samples_as_dicts
 from pfmparse.formats.decoding import Lost
@@ -43,9 +51,12 @@ class Read:
 
 
 def rows_of(samples: Samples) -> list[Json]:
-    """All columns of the samples, derived ones too."""
+    """All columns of the samples, derived ones too, but those of their context."""
     rows: list[Json] = [dict(row) for row in samples_as_dicts(samples)]
-    for name in samples.derived:
+    for name in set(samples.derived) - {
+        context_threads.THREAD,
+        context_threads.PROCESS,
+    }:
         for row, value in zip(rows, samples.column(name).tolist()):
             row[f"derived {name}"] = value
     return rows

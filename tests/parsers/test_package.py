@@ -27,6 +27,7 @@ FLOORS = (
     {"exports"},
     {"analysis"},
     {"recording"},
+    {"context_threads"},
     {"formats", "symbols"},
     {"capture"},
     {"layout"},

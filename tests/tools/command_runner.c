@@ -23,16 +23,18 @@ static void say(const char *text)
 	fflush(stdout);
 }
 
-static void stopped(pid_t pid, bool after_exec, void *data)
+static void handle(const struct trace_event *event, void *data)
 {
-	(void)pid;
 	(void)data;
-	say(after_exec ? "exec" : "exit");
+	if (event->what == TRACE_EXECED)
+		say("exec");
+	if (event->what == TRACE_EXITING)
+		say("exit");
 }
 
 int main(int argc, char **argv)
 {
-	struct command command = { .stopped = stopped };
+	struct command command = { .handle = handle };
 	sigset_t child, unblocked;
 	bool detach = argc > 1 && !strcmp(argv[1], "--detach");
 	int signal;
@@ -43,6 +45,7 @@ int main(int argc, char **argv)
 	sigemptyset(&child);
 	sigaddset(&child, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &child, &unblocked);
+	command_init(&command, TRACE_EXIT | TRACE_KILL);
 	if (!command_launch(&command, argv + 1, &unblocked))
 		return 1;
 	say("launched");
@@ -51,6 +54,7 @@ int main(int argc, char **argv)
 		command_detach(&command);
 	while (!command.ended && !sigwait(&child, &signal))
 		command_reap(&command);
+	trace_free(&command.trace);
 	printf("%d\n", command_exit_status(&command));
 	return 0;
 }

@@ -38,8 +38,7 @@ static void end_row(struct script *script)
 		for (unsigned int other = 0; other < script->sets; other++)
 			script->row.times[set] += script->row.durations[other];
 	if (script->row.events) {
-		results_add(&script->results, &script->row,
-			    !script->plan.options->aggregate);
+		results_add(&script->results, &script->row);
 		result_free(&script->row);
 	}
 	script->events = script->sets = 0;

@@ -65,7 +65,7 @@ def complete(programs: Path, line: str) -> list[str]:
     ("line", "offered"),
     [
         ("pfmon|--smpl-p", ["--smpl-periods-random=", "--smpl-pmds="]),
-        ("pfmon|--system-wide|--agg", ["--aggregate-results"]),
+        ("pfmon|--system-wide|--agg", ["--aggregate-results", "--aggregate="]),
         ("pfmon|--smpl-record|=|ha", ["haswell"]),
         ("pfmon|--smpl-record|=", ["base", "nehalem", "haswell", "skylake"]),
         ("pfmon|--smpl-record|ha", ["haswell"]),

@@ -19,6 +19,7 @@ from pathlib import Path
 
 import counting
 import event_sets
+import followed
 import frequencies
 import going_on
 import pytest
@@ -161,6 +162,8 @@ TARGETS = [Target(arch, series) for arch in SUPPORTED for series in SUPPORTED[ar
 ARM64 = [target for target in TARGETS if target.arch == "arm64"]
 X86_64 = [target for target in TARGETS if target.arch == "x86_64"]
 ALL_OF_IT = [target for target in TARGETS if target.series in THOROUGH]
+# Where pfmon follows what a command makes.
+FOLLOWED = Target("x86_64", "6.12")
 WITH_NMIS = [target for target in ALL_OF_IT if target.arch == "x86_64"]
 
 
@@ -299,6 +302,8 @@ def _commands(target: Target) -> dict[str, str]:
     """Return what runs in a guest: name -> shell command."""
     # What emulated CPUs do not survive well: see keep_events.c.
     commands = {"keep_events": "keep_events"}
+    if target == FOLLOWED:
+        commands["follow"] = followed.script()
     commands |= {name: name for name in _with_narrow(target, usual(target))}
     commands["named"] = _named()
     commands["events"] = _events()
@@ -479,6 +484,11 @@ def test_an_event_counts_the_same_however_it_is_written(
     counts = [int(line.split()[0]) for line in lines]
     assert counts == [pytest.approx(INSTRUCTIONS, rel=0.05)] * 3
     assert len(set(counts)) == 1
+
+
+@pytest.mark.parametrize("check", followed.cases())
+def test_pfmon_follows(check: str, boots: Boots[Target]) -> None:
+    followed.cases()[check](boots[FOLLOWED])
 
 
 @pytest.mark.parametrize("target", ARM64, ids=str)

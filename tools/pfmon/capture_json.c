@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* capture_json.c - the JSON chunks SESS and DONE of a capture */
+/* capture_json.c - the JSON chunks SESS, CTXT and DONE of a capture */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <uuid/uuid.h>
@@ -39,23 +39,34 @@ static struct json_object *describe_format(const struct smpl_format *format)
 	return object;
 }
 
+static struct json_object *describe_context(const struct context *context)
+{
+	struct json_object *object = json_new_object();
+	int cpu = context->cpu;
+
+	json_add_u64(object, "id", context->id);
+	json_add_u64(object, "tid", (uint64_t)context->tid);
+	json_add(object, "tgid", context->result.tgid ?
+		 json_new_u64((uint64_t)context->result.tgid) : NULL);
+	json_add(object, "cpu",
+		 cpu == NO_CPU ? NULL : json_new_u64((uint64_t)cpu));
+	json_add_u64(object, "buf_size", context->buffer_size);
+	return object;
+}
+
 static struct json_object *describe_contexts(struct context *const *contexts,
 					     unsigned int count)
 {
 	struct json_object *list = json_new_array();
 
-	for (unsigned int i = 0; i < count; i++) {
-		struct json_object *object = json_new_object();
-		int cpu = contexts[i]->cpu;
-
-		json_add_u64(object, "id", contexts[i]->id);
-		json_add_u64(object, "tid", (uint64_t)contexts[i]->tid);
-		json_add(object, "cpu",
-			 cpu == NO_CPU ? NULL : json_new_u64((uint64_t)cpu));
-		json_add_u64(object, "buf_size", contexts[i]->buffer_size);
-		json_append(list, object);
-	}
+	for (unsigned int i = 0; i < count; i++)
+		json_append(list, describe_context(contexts[i]));
 	return list;
+}
+
+char *context_json(const struct context *context)
+{
+	return json_finish(describe_context(context));
 }
 
 static void append_pmcs(struct json_object *list, const pfarg_pmc_t *pmcs,
@@ -201,57 +212,6 @@ char *session_json(const struct plan *plan,
 	return json_finish(object);
 }
 
-static struct json_object *describe_counts(const struct plan *plan,
-					   struct context *const *contexts,
-					   unsigned int count)
-{
-	const struct options *options = plan->options;
-	struct json_object *list = json_new_array();
-
-	for (unsigned int c = 0; c < count; c++) {
-		for (unsigned int i = 0; i < options->event_count; i++) {
-			const struct result *result = &contexts[c]->result;
-			struct json_object *object;
-
-			if (!plan_counts_on(plan, i, contexts[c]->cpu))
-				continue;
-			object = json_new_object();
-			json_add_u64(object, "context", contexts[c]->id);
-			json_add_u64(object, "set", options->events[i].set);
-			json_add_u64(object, "pmd", options->events[i].number);
-			json_add_text(object, "event", options->events[i].name);
-			json_add_u64(object, "value", result->events[i].count);
-			json_append(list, object);
-		}
-	}
-	return list;
-}
-
-static struct json_object *describe_turns(const struct plan *plan,
-					  struct context *const *contexts,
-					  unsigned int count)
-{
-	struct json_object *list = json_new_array();
-
-	for (unsigned int c = 0; c < count; c++) {
-		for (unsigned int i = 0; i < plan->options->set_count; i++) {
-			struct json_object *object;
-
-			if (!plan_uses_set(plan, i, contexts[c]->cpu))
-				continue;
-			object = json_new_object();
-			json_add_u64(object, "context", contexts[c]->id);
-			json_add_u64(object, "set", i);
-			json_add_u64(object, "active_ns",
-				     contexts[c]->result.durations[i]);
-			json_add_u64(object, "runs",
-				     contexts[c]->result.runs[i]);
-			json_append(list, object);
-		}
-	}
-	return list;
-}
-
 static void add_samples(struct json_object *object,
 			const struct totals *totals)
 {
@@ -270,8 +230,7 @@ char *tick_json(const struct plan *plan, const struct totals *totals)
 	return json_finish(object);
 }
 
-char *totals_json(const struct plan *plan,
-		  struct context *const *contexts, unsigned int count,
+char *totals_json(const struct plan *plan, const struct capture_counts *counts,
 		  const struct totals *totals, int exit_status)
 {
 	struct json_object *object = json_new_object();
@@ -283,7 +242,7 @@ char *totals_json(const struct plan *plan,
 	json_add_u64(object, "end_ns", clock_ns(CLOCK_REALTIME));
 	json_add(object, "exit_status", exit_status == NO_EXIT_STATUS ? NULL :
 		 json_new_u64((uint64_t)exit_status));
-	json_add(object, "counts", describe_counts(plan, contexts, count));
-	json_add(object, "turns", describe_turns(plan, contexts, count));
+	json_add(object, "counts", capture_counts_json(counts, plan));
+	json_add(object, "turns", capture_turns_json(counts));
 	return json_finish(object);
 }

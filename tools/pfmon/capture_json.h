@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
-/* capture_json.h - the JSON chunks SESS, TICK and DONE of a capture */
+/* capture_json.h - the JSON chunks SESS, CTXT, TICK and DONE of a capture */
 #ifndef PFMON_CAPTURE_JSON_H
 #define PFMON_CAPTURE_JSON_H
 
+#include "capture_counts.h"
 #include "context.h"
 #include "recording.h"
 
@@ -10,8 +11,10 @@
 char *session_json(const struct plan *plan,
 		   struct context *const *contexts, unsigned int count);
 
-char *totals_json(const struct plan *plan,
-		  struct context *const *contexts, unsigned int count,
+/* A context that was made later. */
+char *context_json(const struct context *context);
+
+char *totals_json(const struct plan *plan, const struct capture_counts *counts,
 		  const struct totals *totals, int exit_status);
 
 char *tick_json(const struct plan *plan, const struct totals *totals);

@@ -2,24 +2,19 @@
 /*
  * command.c - a program that is run under ptrace while it is measured
  *
- * ptrace stops it at two moments: after exec, so that measuring starts with the
- * program's first instruction, and before exit, so that its mappings can be
- * read a last time. Everything else it does as if it was not traced.
+ * It is left stopped after its exec, so that measuring starts with the
+ * program's first instruction.
  */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ptrace.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "command.h"
 #include "util.h"
-
-#define TRACE_OPTIONS \
-	(PTRACE_O_TRACEEXEC | PTRACE_O_TRACEEXIT | PTRACE_O_EXITKILL)
 
 /* Two pipes between pfmon and the child before its exec. */
 struct channel {
@@ -80,78 +75,17 @@ static _Noreturn void child(struct channel *channel, char **argv,
 	_exit(PFMON_EXIT_ERROR);
 }
 
-static void proceed(pid_t pid, int request, int signal)
-{
-	/* ESRCH: it has been killed, which the next wait reports. */
-	ptrace(request, pid, NULL, (void *)(long)signal);
-}
-
-static bool is_stopping(int signal)
-{
-	return signal == SIGSTOP || signal == SIGTSTP || signal == SIGTTIN ||
-	       signal == SIGTTOU;
-}
-
-static void handle_stop(struct command *command, int status)
-{
-	int signal = WSTOPSIG(status);
-	int event = status >> 16;
-
-	switch (event) {
-	case 0:			/* a signal is about to be delivered */
-		proceed(command->pid, PTRACE_CONT, signal);
-		break;
-	case PTRACE_EVENT_STOP:	/* job control: stay stopped until SIGCONT */
-		proceed(command->pid,
-			is_stopping(signal) ? PTRACE_LISTEN : PTRACE_CONT, 0);
-		break;
-	case PTRACE_EVENT_EXEC:
-	case PTRACE_EVENT_EXIT:
-		if (command->stopped)
-			command->stopped(command->pid,
-					 event == PTRACE_EVENT_EXEC,
-					 command->data);
-		proceed(command->pid, PTRACE_CONT, 0);
-		break;
-	default:
-		proceed(command->pid, PTRACE_CONT, 0);
-	}
-}
-
-/* Takes one change of state; false if there is none or the child is gone. */
-static bool next_change(struct command *command, int flags, int *status)
-{
-	pid_t pid;
-
-	if (command->ended)
-		return false;
-	do {
-		pid = waitpid(command->pid, status, flags | __WALL);
-	} while (pid < 0 && errno == EINTR);
-	if (pid <= 0)
-		return false;
-	if (!WIFSTOPPED(*status)) {
-		command->ended = true;
-		command->status = *status;
-	}
-	return true;
-}
-
 /*
  * Returns true when it is stopped at its exec, false if it ended before that.
  */
 static bool wait_for_exec(struct command *command)
 {
-	int status;
-
-	while (next_change(command, 0, &status)) {
-		if (command->ended)
+	command->trace.hold = true;
+	while (!command->ended && command->trace.hold) {
+		if (!trace_wait(&command->trace))
 			return false;
-		if (status >> 16 == PTRACE_EVENT_EXEC)
-			return true;
-		handle_stop(command, status);
 	}
-	return false;
+	return !command->ended;
 }
 
 /* Why it ended without an exec. */
@@ -168,8 +102,7 @@ static void explain_failure(const struct channel *channel, const char *name)
 
 static bool seize(struct command *command)
 {
-	if (!ptrace(PTRACE_SEIZE, command->pid, NULL,
-		    (void *)(long)TRACE_OPTIONS))
+	if (trace_seize(&command->trace, command->pid, command->pid))
 		return true;
 	message("cannot trace the command: %s; is pfmon traced or ptrace forbidden here (kernel.yama.ptrace_scope)?",
 		strerror(errno));
@@ -190,6 +123,25 @@ static bool run_to_exec(struct command *command, struct channel *channel,
 	if (!running)
 		explain_failure(channel, name);
 	return running;
+}
+
+static void handle(const struct trace_event *event, void *data)
+{
+	struct command *command = data;
+
+	if (event->what == TRACE_GONE && event->tid == command->pid) {
+		command->ended = true;
+		command->status = event->status;
+	}
+	if (command->handle)
+		command->handle(event, command->data);
+}
+
+void command_init(struct command *command, unsigned int flags)
+{
+	command->trace.flags = flags;
+	command->trace.handle = handle;
+	command->trace.data = command;
 }
 
 bool command_launch(struct command *command, char **argv,
@@ -219,34 +171,17 @@ bool command_launch(struct command *command, char **argv,
 
 void command_resume(struct command *command)
 {
-	proceed(command->pid, PTRACE_CONT, 0);
-}
-
-/* What it was about to get is delivered; other stops have no signal. */
-static void let_go(pid_t pid, int status)
-{
-	proceed(pid, PTRACE_DETACH, status >> 16 ? 0 : WSTOPSIG(status));
+	trace_resume(command->pid);
 }
 
 void command_detach(struct command *command)
 {
-	int status;
-
-	if (!command->pid || command->ended)
-		return;
-	ptrace(PTRACE_INTERRUPT, command->pid, NULL, NULL);
-	if (next_change(command, 0, &status) && !command->ended)
-		let_go(command->pid, status);
+	trace_detach(&command->trace);
 }
 
 void command_reap(struct command *command)
 {
-	int status;
-
-	while (command->pid && next_change(command, WNOHANG, &status)) {
-		if (!command->ended)
-			handle_stop(command, status);
-	}
+	trace_reap(&command->trace);
 }
 
 void command_signal(struct command *command, int signal)
@@ -257,15 +192,10 @@ void command_signal(struct command *command, int signal)
 
 void command_kill(struct command *command)
 {
-	int status;
-
-	if (!command->pid)
-		return;
 	command_signal(command, SIGKILL);
-	while (next_change(command, 0, &status)) {
-		if (!command->ended)
-			proceed(command->pid, PTRACE_CONT, 0);
-	}
+	while (command->pid && !command->ended &&
+	       trace_wait(&command->trace))
+		;
 }
 
 int command_exit_status(const struct command *command)

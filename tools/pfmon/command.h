@@ -7,20 +7,23 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+#include "trace.h"
+
 #define NO_EXIT_STATUS	(-1)	/* no command was run */
 
 struct command {
 	pid_t pid;		/* 0 if there is none */
 	bool ended;
 	int status;		/* as waitpid() gives it, when ended */
+	struct trace trace;	/* its threads, and what is followed */
 
-	/*
-	 * Called while it stands still, after a further exec or before its
-	 * exit.
-	 */
-	void (*stopped)(pid_t pid, bool after_exec, void *data);
+	/* What happens to any of them, once it has been resumed; or NULL. */
+	void (*handle)(const struct trace_event *event, void *data);
 	void *data;
 };
+
+/* The flags are TRACE_*. Without a command, its trace may be used alone. */
+void command_init(struct command *command, unsigned int flags);
 
 /*
  * Starts a program and leaves it stopped right after its exec. unblocked is
@@ -32,10 +35,16 @@ bool command_launch(struct command *command, char **argv,
 /* Lets the program that command_launch() left stopped go on. */
 void command_resume(struct command *command);
 
-/* Lets it go on by itself: not traced, and not killed if this program dies. */
+/*
+ * Lets it go on by itself, and what is followed: not traced, and not killed if
+ * this program dies. SIGCHLD must be blocked.
+ */
 void command_detach(struct command *command);
 
-/* Handles what has happened to it; to be called after SIGCHLD. */
+/*
+ * Handles what has happened to what is traced; to be called after SIGCHLD. If
+ * that is very much, SIGCHLD comes again.
+ */
 void command_reap(struct command *command);
 
 void command_signal(struct command *command, int signal);

@@ -211,12 +211,15 @@ bool context_load(struct context *context, pid_t tid)
 		.load_pid = (__u32)tid,
 		.load_set = (__u16)evtsets_first(context),
 	};
+	int error;
 
 	context->tid = tid;
 	context->result.tid = context->cpu == NO_CPU ? tid : 0;
 	if (!pfm_load_context(context->fd, &load))
 		return true;
-	explain_load(context, tid, errno);
+	error = errno;
+	explain_load(context, tid, error);
+	errno = error;
 	return false;
 }
 

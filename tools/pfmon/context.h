@@ -52,6 +52,7 @@ void context_close(struct context *context);
 /* What the layout of the buffer is, as the format or its header says. */
 void context_find_layout(struct context *context);
 
+/* If it fails it sets errno: ESRCH if the thread has ended. */
 bool context_load(struct context *context, pid_t tid);
 bool context_start(struct context *context);
 

@@ -54,7 +54,7 @@ static const struct result *rows_of(const struct counting *counting,
 				    const struct results *results,
 				    unsigned int *count)
 {
-	bool sum = counting->options->aggregate;
+	bool sum = counting->options->aggregate || !results->row_count;
 
 	*count = sum ? 1 : results->row_count;
 	return sum ? &results->sum : results->rows;

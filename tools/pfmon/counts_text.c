@@ -74,10 +74,16 @@ static void print_count(const struct counts *counts,
 static void print_place(const struct counts *counts, const struct result *row,
 			FILE *out)
 {
+	const struct options *options = counts->plan->options;
+
 	if (counts->interval)
 		fprintf(out, "%14.6f ", (double)counts->end_ns / S);
 	if (row->cpu != NO_CPU)
 		fprintf(out, "CPU%-4d ", row->cpu);
+	else if (options->aggregation == AGGREGATE_THREAD)
+		fprintf(out, "%16s-%-7d ", row->comm, row->tid);
+	else if (options->aggregation == AGGREGATE_PROCESS)
+		fprintf(out, "%16s-%-7d ", row->comm, row->tgid);
 }
 
 static void print_event(const struct counts *counts, unsigned int r,

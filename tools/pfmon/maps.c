@@ -11,6 +11,7 @@
 #include "buildid.h"
 #include "json.h"
 #include "maps.h"
+#include "pid_table.h"
 #include "util.h"
 
 #define BUCKETS	256
@@ -20,8 +21,7 @@
 
 /* The mappings of a process as they were last written. */
 struct process {
-	struct process *next;
-	pid_t tgid;
+	struct pid_entry entry;	/* by its tgid */
 	bool known;
 	bool made_code;		/* some is in no file */
 	uint64_t signature;
@@ -38,7 +38,7 @@ struct file {
 struct maps {
 	bool data;		/* others than executable ones matter, too */
 	uint64_t round;
-	struct process *processes[BUCKETS];
+	struct pid_table processes;
 	struct file *files[BUCKETS];
 };
 
@@ -63,13 +63,8 @@ void maps_destroy(struct maps *maps)
 {
 	if (!maps)
 		return;
+	pid_table_free(&maps->processes);
 	for (size_t i = 0; i < BUCKETS; i++) {
-		while (maps->processes[i]) {
-			struct process *process = maps->processes[i];
-
-			maps->processes[i] = process->next;
-			free(process);
-		}
 		while (maps->files[i]) {
 			struct file *file = maps->files[i];
 
@@ -195,19 +190,7 @@ static struct json_object *describe(struct maps *maps, pid_t tgid,
 
 static struct process *find_process(struct maps *maps, pid_t tgid)
 {
-	struct process **bucket =
-		&maps->processes[(unsigned int)tgid % BUCKETS];
-	struct process *process;
-
-	for (process = *bucket; process; process = process->next) {
-		if (process->tgid == tgid)
-			return process;
-	}
-	process = checked_calloc(1, sizeof(*process));
-	process->tgid = tgid;
-	process->next = *bucket;
-	*bucket = process;
-	return process;
+	return pid_table_get(&maps->processes, tgid, sizeof(struct process));
 }
 
 /* Returns whether the mappings have changed, and remembers them. */
@@ -271,9 +254,9 @@ static char *serialise(struct maps *maps, struct process *process,
 		if (!parse_line(line, &mapping))
 			continue;
 		process->made_code |= is_made_code(&mapping);
-		json_append(list, describe(maps, process->tgid, &mapping));
+		json_append(list, describe(maps, process->entry.pid, &mapping));
 	}
-	json_add_u64(object, "tgid", (uint64_t)process->tgid);
+	json_add_u64(object, "tgid", (uint64_t)process->entry.pid);
 	json_add_text(object, "comm", comm);
 	json_add(object, "maps", list);
 	return json_finish(object);
@@ -281,8 +264,8 @@ static char *serialise(struct maps *maps, struct process *process,
 
 static char *look_at(struct maps *maps, struct process *process)
 {
-	char *path = checked_printf("/proc/%d/maps", process->tgid);
-	char *comm_path = checked_printf("/proc/%d/comm", process->tgid);
+	char *path = checked_printf("/proc/%d/maps", process->entry.pid);
+	char *comm_path = checked_printf("/proc/%d/comm", process->entry.pid);
 	char *comm = read_line_of(comm_path);
 	size_t length;
 	char *text = read_file(path, &length);
@@ -316,6 +299,11 @@ char *maps_changed(struct maps *maps, pid_t tgid)
 		return NULL;
 	process->round = maps->round;
 	return look_at(maps, process);
+}
+
+void maps_forget(struct maps *maps, pid_t tgid)
+{
+	pid_table_forget(&maps->processes, tgid);
 }
 
 bool maps_has_made_code(struct maps *maps, pid_t tgid)

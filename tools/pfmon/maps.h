@@ -29,6 +29,9 @@ bool maps_is_looked_at(struct maps *maps, pid_t tgid);
  */
 char *maps_changed(struct maps *maps, pid_t tgid);
 
+/* The process is gone. */
+void maps_forget(struct maps *maps, pid_t tgid);
+
 /* Does the process run code that is in no file, as far as is known? */
 bool maps_has_made_code(struct maps *maps, pid_t tgid);
 

@@ -49,13 +49,12 @@ void measurement_add_result(struct measurement *m,
 	struct result part;
 
 	if (!m->options->interval_ns) {
-		results_add(&m->results, &context->result,
-			    !m->options->aggregate);
+		results_add(&m->results, &context->result);
 		return;
 	}
 	result_init(&part, &m->plan, context->cpu);
 	result_part(&part, &m->plan, &context->printed, &context->result);
-	results_add(&m->results, &part, !m->options->aggregate);
+	results_add(&m->results, &part);
 	result_free(&part);
 }
 
@@ -146,17 +145,14 @@ static bool report_so_far(const struct measurement *m)
 {
 	const struct results *over = &m->results;
 	struct times times = times_since(&m->begun);
-	bool keep = !m->options->aggregate;
 	struct results now;
 	bool ok;
 
 	results_init(&now, &m->plan);
 	for (unsigned int i = 0; i < over->row_count; i++)
-		results_add(&now, &over->rows[i], keep);
-	if (!over->row_count && over->sum.parts)
-		results_add(&now, &over->sum, keep);
+		results_add(&now, &over->rows[i]);
 	for (unsigned int i = 0; i < m->count; i++)
-		results_add(&now, &m->contexts[i]->result, keep);
+		results_add(&now, &m->contexts[i]->result);
 	ok = counting_snapshot(m->counting, &now, &times);
 	results_free(&now);
 	return ok;

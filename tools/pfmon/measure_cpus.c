@@ -265,12 +265,12 @@ static void *work(void *data)
 	return NULL;
 }
 
-static void process_stopped(pid_t pid, bool after_exec, void *data)
+static void handle_command(const struct trace_event *event, void *data)
 {
 	struct system *system = data;
 
-	(void)after_exec;
-	if (system->m.recording && !recording_process(system->m.recording, pid))
+	if (event->what != TRACE_GONE && system->m.recording &&
+	    !recording_process(system->m.recording, event->tgid))
 		system->m.failed = true;
 }
 
@@ -460,7 +460,8 @@ static int measure_command(struct system *system)
 	const struct options *options = system->m.options;
 	struct command *command = &system->m.command;
 
-	command->stopped = process_stopped;
+	command_init(command, TRACE_EXIT | TRACE_KILL);
+	command->handle = handle_command;
 	command->data = system;
 	if (options->command &&
 	    !(options->pin_command ? launch_pinned(system) : launch(system)))
@@ -522,6 +523,7 @@ static int measure_all(struct system *system)
 	if (!open_ask_fds(system))
 		return PFMON_EXIT_ERROR;
 	status = measure_command(system);
+	trace_free(&system->m.command.trace);
 	if (!measurement_close(&system->m))
 		status = PFMON_EXIT_ERROR;
 	return measurement_await_command(&system->m, status);

@@ -19,6 +19,7 @@ const struct option_alias option_aliases[] = {
 	{ "extra-smpl-pmds",	 0,   "smpl-pmds" },
 	{ "smpl-per-function",	 0,   "smpl-show-func" },
 	{ "exclude-idle",	 0,   "excl-idle" },
+	{ "follow-exec-exclude", 0,   "exclude" },
 };
 
 const size_t option_alias_count = ARRAY_SIZE(option_aliases);

@@ -174,18 +174,6 @@ bool parse_show_top(struct options *options, const char *text)
 	return false;
 }
 
-bool parse_attach_task(struct options *options, const char *text)
-{
-	uint64_t tid;
-
-	if (parse_u64(text, &tid) && tid && tid <= INT_MAX) {
-		options->attach = (pid_t)tid;
-		return true;
-	}
-	message("--attach-task: '%s' is not a thread id", text);
-	return false;
-}
-
 uint64_t parse_time(const char *text, double unit_ns)
 {
 	char *end;

@@ -30,7 +30,6 @@ bool parse_smpl_entries(struct options *options, const char *text);
 bool parse_smpl_regions(struct options *options, const char *text);
 bool parse_smpl_record(struct options *options, const char *text);
 bool parse_show_top(struct options *options, const char *text);
-bool parse_attach_task(struct options *options, const char *text);
 bool parse_session_timeout(struct options *options, const char *text);
 bool parse_interval(struct options *options, const char *text);
 bool parse_duration(struct options *options, const char *text);

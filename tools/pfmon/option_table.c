@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "counting_options.h"
 #include "event_options.h"
+#include "follow_options.h"
 #include "option_arguments.h"
 #include "option_table.h"
 #include "util.h"
@@ -140,6 +141,58 @@ const struct option_row option_table[] = {
 		.details =
 			"Measuring goes on until it ends, the time is up or a signal\n"
 			"arrives.\n",
+	}, {
+		.name = "attach-process", .argument = "PID",
+		.effect = CALLS(parse_attach_process),
+		.summary = "measure all threads of a running process",
+		.details =
+			"Those that it makes later are measured, too; processes that\n"
+			"it makes are with *--follow-fork*.\n"
+			"Measuring goes on until all have ended, the time is up or a\n"
+			"signal arrives.\n",
+	}, {
+		.name = "follow-fork",
+		.effect = CALLS(follow_fork),
+		.summary = "measure processes that *fork*(2) makes, too",
+		.details =
+			"What is followed is measured from its first instruction at\n"
+			"user level on.\n"
+			"Measuring goes on until the last has ended; but those that\n"
+			"have left the session, daemons, go on unmeasured then.\n",
+	}, {
+		.name = "follow-vfork",
+		.effect = CALLS(follow_vfork),
+		.summary = "measure processes that *vfork*(2) makes, too",
+		.details =
+			"Some shells, *make*(1) and *posix_spawn*(3) use it.\n",
+	}, {
+		.name = "follow-pthread",
+		.effect = CALLS(follow_pthread),
+		.summary = "measure further threads, too",
+	}, {
+		.name = "follow-exec", .argument = "REGEX", .optional = true,
+		.effect = CALLS(follow_exec),
+		.summary = "measure only programs that match _REGEX_",
+		.details =
+			"An extended regular expression, see *regex*(7), that matches\n"
+			"a part of the program's path, or of its arguments with spaces\n"
+			"between them.\n"
+			"Without it a thread that calls *execve*(2) is measured on,\n"
+			"and this option changes nothing.\n",
+	}, {
+		.name = "follow-all",
+		.effect = CALLS(follow_all),
+		.summary = "all four: whatever the command does",
+	}, {
+		.name = "exclude", .argument = "REGEX",
+		.effect = CALLS(parse_exclude),
+		.summary = "do not measure programs that match _REGEX_",
+	}, {
+		.name = "aggregate", .argument = "HOW", .words = "thread process all",
+		.effect = CALLS(parse_aggregate),
+		.summary = "print counts by *thread*, by *process* or of *all*",
+		.details =
+			"The default is the sum of all threads that are followed.\n",
 	}, {
 		.name = "system-wide",
 		.effect = SETS(system_wide),

@@ -10,6 +10,7 @@
 #include "default_events.h"
 #include "event_options.h"
 #include "events.h"
+#include "follow_options.h"
 #include "option_table.h"
 #include "options.h"
 #include "util.h"
@@ -29,7 +30,8 @@ static bool has_periods(const struct options *options)
 
 static bool measures_something(const struct options *options)
 {
-	return options->command || options->attach || options->system_wide;
+	return options->command || options->attach ||
+	       options->attach_process || options->system_wide;
 }
 
 /* Do the options go together? If not, says what is wrong. */
@@ -43,7 +45,7 @@ static bool agree(const struct options *options)
 		options->data_maps;
 
 	if (options->action == ACTION_MEASURE && !measures_something(options))
-		message("nothing to measure: give a command, --attach-task or --system-wide");
+		message("nothing to measure: give a command, --attach-task, --attach-process or --system-wide");
 	else if (!options->event_count)
 		message("no event given; say which with -e, for instance -e cpu-clock");
 	else if (options->switch_ns && options->set_count < 2)
@@ -79,7 +81,8 @@ static bool agree(const struct options *options)
 
 static bool check(struct options *options)
 {
-	if (!agree(options) || !counting_options_agree(options))
+	if (!agree(options) || !counting_options_agree(options) ||
+	    !follow_options_agree(options))
 		return false;
 	if (!options->module)
 		options->module = DEFAULT_MODULE;
@@ -263,7 +266,8 @@ static bool complete_top(struct options *options)
 	}
 	if (!options->top.interval_ns)
 		options->top.interval_ns = DEFAULT_INTERVAL_NS;
-	if (!options->command && !options->attach)
+	if (!options->command && !options->attach &&
+	    !options->attach_process)
 		options->system_wide = true;
 	if (options->event_count)
 		return true;
@@ -323,5 +327,6 @@ void options_free(struct options *options)
 	free(options->events);
 	free(options->format_arg);
 	free(options->cpus);
+	follow_options_free(options);
 	memset(options, 0, sizeof(*options));
 }

@@ -3,6 +3,7 @@
 #ifndef PFMON_OPTIONS_H
 #define PFMON_OPTIONS_H
 
+#include <regex.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -52,6 +53,20 @@ enum action {
 
 /* Those for formats whose layout is unknown: they are of the counters. */
 #define FORMAT_OPT_UNKNOWN	(FORMAT_OPT_PMDS | FORMAT_OPT_RANDOM)
+
+/* What a command, or an attached process, makes that is measured, too. */
+#define FOLLOW_FORK	0x1
+#define FOLLOW_VFORK	0x2
+#define FOLLOW_PTHREAD	0x4
+#define FOLLOW_EXEC	0x8
+
+/* What is told apart when threads are counted. */
+enum aggregation {
+	AGGREGATE_DEFAULT,
+	AGGREGATE_THREAD,
+	AGGREGATE_PROCESS,
+	AGGREGATE_ALL,
+};
 
 /* One event of -e; it controls a sampling period if periods are given. */
 struct event_option {
@@ -114,7 +129,12 @@ struct options {
 	bool default_events;		/* there is no -e */
 	unsigned int runs;		/* --repeat, 0 if not given */
 	uint64_t interval_ns;		/* --print-interval, 0 if not given */
-	pid_t attach;			/* 0 if not given */
+	pid_t attach;			/* --attach-task, 0 if not given */
+	pid_t attach_process;		/* 0 if not given */
+	unsigned int follow;		/* FOLLOW_* */
+	regex_t *only;			/* of --follow-exec, or NULL */
+	regex_t *exclude;		/* or NULL */
+	enum aggregation aggregation;
 	uint64_t timeout_ns;		/* 0 for none */
 	uint64_t duration_ns;		/* 0 for none */
 	uint64_t delay_ns;		/* 0 for none */

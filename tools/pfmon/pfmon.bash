@@ -16,6 +16,14 @@ _pfmon_options='
 	--snapshot=
 	--switch-timeout=
 	--attach-task=
+	--attach-process=
+	--follow-fork
+	--follow-vfork
+	--follow-pthread
+	--follow-exec
+	--follow-all
+	--exclude=
+	--aggregate=
 	--system-wide
 	--excl-idle
 	--cpu-list=
@@ -103,6 +111,7 @@ _pfmon_argument()
 	case $1 in
 	-e | --events) _pfmon_words "$(pfmon --list-events='^[^:]*$' 2>/dev/null | cut -d' ' -f1)" "$2" ;;
 	-o | --outfile) _pfmon_files "$2" ;;
+	--aggregate) _pfmon_words "thread process all" "$2" ;;
 	--smpl-pmds) _pfmon_words "elapsed tid resident clock" "$2" ;;
 	--smpl-module) _pfmon_words "default nway pebs32 pebs64 dear-hist oprofile" "$2" ;;
 	--smpl-record) _pfmon_words "base nehalem haswell skylake" "$2" ;;
@@ -133,6 +142,9 @@ _pfmon()
 		--snapshot | \
 		--switch-timeout | \
 		--attach-task | \
+		--attach-process | \
+		--exclude | \
+		--aggregate | \
 		--cpu-list | \
 		-r | --repeat | \
 		--print-interval | \

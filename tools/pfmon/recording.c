@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "capture.h"
+#include "capture_counts.h"
 #include "capture_json.h"
 #include "command.h"
 #include "jit.h"
@@ -29,9 +30,10 @@ struct recording {
 	bool clock_failed;		/* to be read, and that was said */
 	struct totals totals;
 	struct totals before;		/* those of earlier captures */
-	uint64_t lost_elsewhere;	/* not by contexts */
+	uint64_t lost_elsewhere;	/* not by contexts that are there */
 	unsigned int divisions;		/* earlier captures */
 	struct packed kernel;		/* its symbols */
+	struct capture_counts counts;	/* of contexts that have ended since */
 	bool failed;
 };
 
@@ -83,6 +85,7 @@ bool recording_close(struct recording *recording)
 {
 	bool ok = written(recording, capture_close(&recording->capture));
 
+	capture_counts_free(&recording->counts);
 	forget(recording);
 	free(recording->kernel.bytes);
 	pthread_mutex_destroy(&recording->lock);
@@ -244,6 +247,42 @@ bool recording_all_processes(struct recording *recording)
 	return ok;
 }
 
+bool recording_thread(struct recording *recording, pid_t tgid, pid_t tid)
+{
+	bool ok;
+
+	pthread_mutex_lock(&recording->lock);
+	ok = write_if_any(recording, "THRD",
+			  thread_changed(recording->threads, tgid, tid));
+	pthread_mutex_unlock(&recording->lock);
+	return ok;
+}
+
+void recording_forget_process(struct recording *recording, pid_t tgid)
+{
+	pthread_mutex_lock(&recording->lock);
+	maps_forget(recording->maps, tgid);
+	pthread_mutex_unlock(&recording->lock);
+}
+
+void recording_forget_thread(struct recording *recording, pid_t tid)
+{
+	pthread_mutex_lock(&recording->lock);
+	threads_forget(recording->threads, tid);
+	pthread_mutex_unlock(&recording->lock);
+}
+
+bool recording_context(struct recording *recording,
+		       const struct context *context)
+{
+	bool ok;
+
+	pthread_mutex_lock(&recording->lock);
+	ok = write_text(recording, "CTXT", context_json(context));
+	pthread_mutex_unlock(&recording->lock);
+	return ok;
+}
+
 static void visit_process(pid_t tgid, void *data)
 {
 	struct recording *recording = data;
@@ -385,14 +424,33 @@ static bool write_end(struct recording *recording, const struct plan *plan,
 		      int exit_status)
 {
 	struct totals totals;
+	bool ok;
 
 	count_losses(recording, contexts, count);
+	for (unsigned int i = 0; i < count; i++)
+		capture_counts_add(&recording->counts, contexts[i]);
 	totals = totals_of_capture(recording);
-	return written(recording, jit_write(recording->jit,
-					    &recording->capture)) &&
-	       write_text(recording, "DONE",
-			  totals_json(plan, contexts, count, &totals,
-				      exit_status));
+	ok = written(recording, jit_write(recording->jit,
+					  &recording->capture)) &&
+	     write_text(recording, "DONE",
+			totals_json(plan, &recording->counts, &totals,
+				    exit_status));
+	capture_counts_free(&recording->counts);
+	return ok;
+}
+
+void recording_context_ended(struct recording *recording,
+			     const struct context *context)
+{
+	struct context_stats stats;
+
+	pthread_mutex_lock(&recording->lock);
+	stats = context_stats(context);
+	recording->lost_elsewhere += stats.lost;
+	recording->totals.lost += stats.lost;
+	tell_of_trouble(context, &stats);
+	capture_counts_add(&recording->counts, context);
+	pthread_mutex_unlock(&recording->lock);
 }
 
 bool recording_end(struct recording *recording, const struct plan *plan,

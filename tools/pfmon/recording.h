@@ -43,6 +43,21 @@ bool recording_process(struct recording *recording, pid_t tgid);
 bool recording_all_processes(struct recording *recording);
 bool recording_new_of_process(struct recording *recording, pid_t tgid);
 
+/* A thread, as far as it has changed. */
+bool recording_thread(struct recording *recording, pid_t tgid, pid_t tid);
+
+/* They are gone; others may have their numbers. */
+void recording_forget_process(struct recording *recording, pid_t tgid);
+void recording_forget_thread(struct recording *recording, pid_t tid);
+
+/* A context that the session's description does not have; before its samples. */
+bool recording_context(struct recording *recording,
+		       const struct context *context);
+
+/* It goes before the recording ends; its counts have been read. */
+void recording_context_ended(struct recording *recording,
+			     const struct context *context);
+
 /* What the clocks showed; an error is reported once, and is none otherwise. */
 bool recording_clocks(struct recording *recording, const struct moment *moment);
 
@@ -65,7 +80,10 @@ void recording_notification(struct recording *recording);
 /* Samples that were lost, beside those of the contexts. */
 void recording_lost(struct recording *recording, uint64_t samples);
 
-/* The last chunk. The totals must not change any more. */
+/*
+ * The last chunk; the contexts are those that are still there. The totals must
+ * not change any more.
+ */
 bool recording_end(struct recording *recording, const struct plan *plan,
 		   struct context *const *contexts, unsigned int count,
 		   int exit_status);

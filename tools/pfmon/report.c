@@ -97,7 +97,8 @@ void report_header(const struct plan *plan, FILE *out)
 	fprintf(out, "# kernel:  %s %s\n", name.release, name.version);
 	fprintf(out, "# PMU:     %s\n", pmu ? pmu : "unknown");
 	fprintf(out, "# session: %s\n", options->system_wide ? "system-wide" :
-		options->attach ? "attached" : "command");
+		options->attach || options->attach_process ?
+		"attached" : "command");
 	if (options->command) {
 		fputs("# command:", out);
 		for (char **word = options->command; *word; word++)

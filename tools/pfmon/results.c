@@ -90,6 +90,7 @@ void results_free(struct results *results)
 		result_free(&results->rows[i]);
 	free(results->rows);
 	result_free(&results->sum);
+	pid_table_free(&results->processes);
 	memset(results, 0, sizeof(*results));
 }
 
@@ -128,22 +129,68 @@ void result_part(struct result *part, const struct plan *plan,
 	copy_identity(part, now);
 }
 
-static void add_row(struct results *results, const struct result *result)
+struct process_row {
+	struct pid_entry entry;		/* by its tgid */
+	unsigned int row;
+};
+
+static unsigned int make_row(struct results *results,
+			     const struct result *first)
 {
 	struct result *row;
 
 	results->rows = checked_realloc(results->rows, results->row_count + 1,
 					sizeof(*results->rows));
-	row = &results->rows[results->row_count++];
-	result_init_sum(row, results->plan, result->cpu);
-	copy_identity(row, result);
-	result_add(row, results->plan, result);
+	row = &results->rows[results->row_count];
+	result_init_sum(row, results->plan, first->cpu);
+	copy_identity(row, first);
+	return results->row_count++;
 }
 
-void results_add(struct results *results, const struct result *result,
-		 bool keep)
+static unsigned int row_of_process(struct results *results,
+				   const struct result *result)
 {
+	struct process_row *process = pid_table_find(&results->processes,
+						     result->tgid);
+
+	if (process)
+		return process->row;
+	process = pid_table_get(&results->processes, result->tgid,
+				sizeof(*process));
+	process->row = make_row(results, result);
+	return process->row;
+}
+
+static unsigned int row_of(struct results *results, const struct result *result)
+{
+	const struct options *options = results->plan->options;
+
+	if (options->system_wide || options->aggregation == AGGREGATE_THREAD ||
+	    (!results->row_count &&
+	     options->aggregation != AGGREGATE_PROCESS))
+		return make_row(results, result);
+	return options->aggregation == AGGREGATE_PROCESS ?
+	       row_of_process(results, result) : 0;
+}
+
+/* What is of several is of no thread, or of no process. */
+static void merge(struct result *row, const struct plan *plan,
+		  const struct result *result)
+{
+	if (row->tid != result->tid)
+		row->tid = 0;
+	if (row->tgid != result->tgid)
+		row->tgid = 0;
+	/* The first thread's name is the process's. */
+	if (result->tid == result->tgid)
+		memcpy(row->comm, result->comm, sizeof(row->comm));
+	result_add(row, plan, result);
+}
+
+void results_add(struct results *results, const struct result *result)
+{
+	unsigned int row = row_of(results, result);
+
 	result_add(&results->sum, results->plan, result);
-	if (keep)
-		add_row(results, result);
+	merge(&results->rows[row], results->plan, result);
 }

@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "pid_table.h"
 #include "plan.h"
 
 #define NO_CPU		(-1)
@@ -64,12 +65,16 @@ void result_add(struct result *sum, const struct plan *plan,
 uint64_t result_estimate(const struct result *result, const struct plan *plan,
 			 unsigned int i, double *share);
 
-/* Those of a measurement. */
+/*
+ * Those of a measurement: the rows are what is told apart, CPUs or, as
+ * --aggregate says, threads, processes or nothing.
+ */
 struct results {
 	const struct plan *plan;
 	struct result sum;	/* of all that were added */
-	struct result *rows;	/* those that were to be kept, in that order */
+	struct result *rows;	/* in the order in which they came */
 	unsigned int row_count;
+	struct pid_table processes;	/* which row is of which */
 };
 
 void results_init(struct results *results, const struct plan *plan);
@@ -79,10 +84,9 @@ void results_free(struct results *results);
 void results_clear(struct results *results);
 
 /*
- * Adds a copy to the sum, and to the rows if it is to be told apart: a
- * measurement of many threads needs room for those only.
+ * Adds it to the sum and to its row: a measurement of many threads needs room
+ * only for what is told apart.
  */
-void results_add(struct results *results, const struct result *result,
-		 bool keep);
+void results_add(struct results *results, const struct result *result);
 
 #endif /* PFMON_RESULTS_H */

@@ -12,10 +12,10 @@
 
 #include "cgroup.h"
 #include "json.h"
+#include "pid_table.h"
 #include "threads.h"
 #include "util.h"
 
-#define BUCKETS		1024
 #define NS_PER_S	1000000000ULL
 
 /* A chunk of so many can be read: that is 5 MB. */
@@ -23,14 +23,14 @@
 
 /* A thread as it was written last. */
 struct known {
-	struct known *next;
-	pid_t tid, tgid;
+	struct pid_entry entry;	/* by its tid */
+	pid_t tgid;
 	uint32_t signature;
 	bool settled;		/* the same twice */
 };
 
 struct threads {
-	struct known *known[BUCKETS];
+	struct pid_table known;
 };
 
 /* What is read of a thread; the name points into what was read. */
@@ -50,31 +50,8 @@ void threads_destroy(struct threads *threads)
 {
 	if (!threads)
 		return;
-	for (size_t i = 0; i < BUCKETS; i++) {
-		while (threads->known[i]) {
-			struct known *known = threads->known[i];
-
-			threads->known[i] = known->next;
-			free(known);
-		}
-	}
+	pid_table_free(&threads->known);
 	free(threads);
-}
-
-static struct known *find(struct threads *threads, pid_t tid)
-{
-	struct known **bucket = &threads->known[(unsigned int)tid % BUCKETS];
-	struct known *known;
-
-	for (known = *bucket; known; known = known->next) {
-		if (known->tid == tid)
-			return known;
-	}
-	known = checked_calloc(1, sizeof(*known));
-	known->tid = tid;
-	known->next = *bucket;
-	*bucket = known;
-	return known;
 }
 
 #define SKIP_4	" %*s %*s %*s %*s"
@@ -131,8 +108,8 @@ static struct json_object *describe(const struct thread *thread)
 /* Adds a thread to the list if there is news of it. */
 static void look_at(struct known *known, struct json_object *list, pid_t tgid)
 {
-	struct thread thread = { .tid = known->tid, .tgid = tgid };
-	char *path = checked_printf("/proc/%d/task/%d/stat", tgid, known->tid);
+	struct thread thread = { .tid = known->entry.pid, .tgid = tgid };
+	char *path = checked_printf("/proc/%d/task/%d/stat", tgid, known->entry.pid);
 	size_t length;
 	char *text = read_file(path, &length);
 
@@ -159,25 +136,20 @@ static struct json_object *list_changed(struct threads *threads, DIR *task,
 				tgid, MOST_THREADS);
 			break;
 		}
-		known = find(threads, (pid_t)tid);
+		known = pid_table_get(&threads->known, (pid_t)tid,
+				      sizeof(*known));
 		if (all || !known->settled || known->tgid != tgid)
 			look_at(known, list, tgid);
 	}
 	return list;
 }
 
-char *threads_changed(struct threads *threads, pid_t tgid, bool all)
+/* The text of a chunk; NULL if the list is empty. */
+static char *finish_list(struct json_object *list, pid_t tgid)
 {
-	char *path = checked_printf("/proc/%d/task", tgid);
-	DIR *task = opendir(path);
-	struct json_object *list, *object;
+	struct json_object *object;
 	char *cgroup;
 
-	free(path);
-	if (!task)
-		return NULL;
-	list = list_changed(threads, task, tgid, all);
-	closedir(task);
 	if (!json_length(list)) {
 		json_drop(list);
 		return NULL;
@@ -189,4 +161,32 @@ char *threads_changed(struct threads *threads, pid_t tgid, bool all)
 		json_add_text(object, "cgroup", cgroup);
 	free(cgroup);
 	return json_finish(object);
+}
+
+char *thread_changed(struct threads *threads, pid_t tgid, pid_t tid)
+{
+	struct json_object *list = json_new_array();
+
+	look_at(pid_table_get(&threads->known, tid, sizeof(struct known)),
+		list, tgid);
+	return finish_list(list, tgid);
+}
+
+void threads_forget(struct threads *threads, pid_t tid)
+{
+	pid_table_forget(&threads->known, tid);
+}
+
+char *threads_changed(struct threads *threads, pid_t tgid, bool all)
+{
+	char *path = checked_printf("/proc/%d/task", tgid);
+	DIR *task = opendir(path);
+	struct json_object *list;
+
+	free(path);
+	if (!task)
+		return NULL;
+	list = list_changed(threads, task, tgid, all);
+	closedir(task);
+	return finish_list(list, tgid);
 }

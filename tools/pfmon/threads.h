@@ -20,4 +20,10 @@ void threads_destroy(struct threads *threads);
  */
 char *threads_changed(struct threads *threads, pid_t tgid, bool all);
 
+/* The same of one thread. */
+char *thread_changed(struct threads *threads, pid_t tgid, pid_t tid);
+
+/* The thread is gone. */
+void threads_forget(struct threads *threads, pid_t tid);
+
 #endif /* PFMON_THREADS_H */

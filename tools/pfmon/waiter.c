@@ -157,14 +157,13 @@ static unsigned int take_signal(const struct signalfd_siginfo *info,
 {
 	switch (info->ssi_signo) {
 	case SIGCHLD:
-		command_reap(command);
-		return 0;
+		return WISH_REAP;
 	case SIGUSR1:
 		return WISH_BEGIN;
 	case SIGUSR2:
 		return WISH_SNAPSHOT;
 	}
-	if (!command->pid)
+	if (!command->pid || command->ended)
 		return WISH_END;
 	/* Otherwise the terminal has sent it to the command, too. */
 	if (info->ssi_code != SI_KERNEL)
@@ -187,5 +186,7 @@ unsigned int waiter_handle_signals(struct waiter *waiter,
 		waiter->interrupted |= ends_programs(info.ssi_signo);
 		wishes |= take_signal(&info, command);
 	}
+	if (wishes & WISH_REAP)
+		command_reap(command);
 	return wishes;
 }

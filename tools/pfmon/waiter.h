@@ -32,6 +32,7 @@ enum waiter_timer {
 #define WISH_END	0x1	/* the measurement is to end */
 #define WISH_BEGIN	0x2	/* it is to begin now, if it was put off */
 #define WISH_SNAPSHOT	0x4
+#define WISH_REAP	0x8	/* it was done: command_reap() */
 
 struct waiter {
 	sigset_t unblocked;	/* signal mask from before waiter_init() */
@@ -66,7 +67,7 @@ bool waiter_next_signal(struct waiter *waiter, struct signalfd_siginfo *info);
 
 /*
  * Takes all signals that are there: SIGCHLD goes to command_reap(), those that
- * end programs to the command if there is one. Returns WISH_* bits.
+ * end programs to the command as long as it runs. Returns WISH_* bits.
  */
 unsigned int waiter_handle_signals(struct waiter *waiter,
 				   struct command *command);

@@ -21,6 +21,7 @@ PIECE = 1 << 18  # bytes that are decompressed at once
 # The longest payload that is read of each type, in decompressed bytes.
 MAX_PAYLOAD = {
     "SESS": 8 << 20,
+    "CTXT": 1 << 16,
     "MAPS": 8 << 20,
     "THRD": 8 << 20,
     "JITM": 64 << 20,

@@ -20,7 +20,7 @@ from .checksum import crc32_of_each
 from .chunks import FILE_HEADER, MAX_PAYLOAD, Chunk, ChunkHeader, ChunkReader
 from .index import Group, Index
 from .metadata import ADD, Metadata
-from .session import Session, parse_session
+from .session import Context, Session, parse_context, parse_session
 
 ROOM = 8 << 20  # bytes of buffers that are read in advance: they stay in the cache
 
@@ -43,11 +43,12 @@ class Capture(Metadata):
         self.problems: list[PfmParseError] = []
         self._reader = ChunkReader(stream, self.problems)
         self._buffers = Index()
+        self._later: list[tuple[Context, int]] = []
         for header in self._reader.headers():
             self._scan(header)
         if not hasattr(self, "session"):
             raise self.problems[0] if self.problems else _no_session(truncated=True)
-        self._contexts = {context.id for context in self.session.contexts}
+        self._add_contexts()
         if self.totals is None and not any(p.truncated for p in self.problems):
             text = "the file ends without a DONE chunk that can be read"
             note(self.problems, PfmParseError(text, self._reader.offset, True))
@@ -158,10 +159,22 @@ class Capture(Metadata):
             if not hasattr(self, "session"):
                 raise _no_session()
             self._buffers.append(header, self.maps.epoch)
-        elif header.type == "SESS" or header.type in ADD:
+        elif header.type in ("SESS", "CTXT") or header.type in ADD:
             chunk = self._payload(header)
             if chunk is not None:
                 self._note(chunk)
+
+    def _add_contexts(self) -> None:
+        """Completes the session by the contexts that came later."""
+        contexts = {context.id: context for context in self.session.contexts}
+        for context, offset in self._later:
+            if context.id in contexts:
+                text = f"CTXT: context {context.id} is there already"
+                note(self.problems, PfmParseError(text, offset))
+            else:
+                contexts[context.id] = context
+        self.session = replace(self.session, contexts=tuple(contexts.values()))
+        self._contexts = contexts.keys()
 
     def _payload(self, header: ChunkHeader) -> Optional[Chunk]:
         try:
@@ -182,7 +195,11 @@ class Capture(Metadata):
         try:
             if chunk.type == "SESS":
                 raise PfmParseError("a second SESS", chunk.offset)
-            self.add(chunk.type, text, chunk.offset)
+            if chunk.type == "CTXT":
+                context = parse_context(text, chunk.offset)
+                self._later.append((context, chunk.offset))
+            else:
+                self.add(chunk.type, text, chunk.offset)
         except PfmParseError as problem:
             note(self.problems, problem)
 

@@ -20,7 +20,7 @@ from .chunks import (
     parse_header,
 )
 from .metadata import MAX_MAPPINGS, Metadata
-from .session import Session, parse_session
+from .session import Session, parse_context, parse_session
 from .tick import Tick, parse_tick
 
 KEPT_PROBLEMS = 100  # the last ones: a session may go on for days
@@ -141,6 +141,9 @@ class LiveCapture(Metadata):
         elif chunk.type == "BUFR":
             buffer = read_buffer(chunk, self._contexts, self.maps.epoch)
             self._buffers.append(replace(Buffers.of(buffer), unread=self._unread))
+        elif chunk.type == "CTXT":
+            context = parse_context(bytes(chunk.payload), chunk.offset)
+            self._contexts.add(context.id)
         elif chunk.type == "TICK":
             self._tick = parse_tick(bytes(chunk.payload), chunk.offset)
         else:

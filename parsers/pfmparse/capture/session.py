@@ -30,12 +30,16 @@ class FormatId:
 
 @dataclass(frozen=True)
 class Context:
-    """A context; tid and cpu are None where they do not apply, buf_size in bytes."""
+    """A context; tid and cpu are None where they do not apply, buf_size in bytes.
+
+    ``tgid`` is the process of ``tid``, None if the capture does not say.
+    """
 
     id: int
     tid: Optional[int]
     cpu: Optional[int]
     buf_size: int
+    tgid: Optional[int] = None
 
 
 @dataclass(frozen=True)
@@ -122,6 +126,11 @@ def parse_session(text: bytes, offset: int) -> Session:
     return session
 
 
+def parse_context(text: bytes, offset: int) -> Context:
+    """The context in a CTXT document that starts at byte ``offset`` of the file."""
+    return _context(Node.parse(text, "CTXT", offset))
+
+
 def _strings(node: Node) -> tuple[str, ...]:
     return tuple(item.string() for item in node.items())
 
@@ -157,6 +166,7 @@ def _context(node: Node) -> Context:
         tid=node["tid"].unless_null(Node.u32),
         cpu=node["cpu"].unless_null(Node.u32),
         buf_size=node["buf_size"].u64(),
+        tgid=node.optional("tgid", Node.u32),
     )
 
 

@@ -12,9 +12,9 @@ from .session import pmd_index
 
 @dataclass(frozen=True)
 class Count:
-    """The final value of a counter."""
+    """The final value of a counter; ``context`` is None if it is a sum of several."""
 
-    context: int
+    context: Optional[int]
     set: int
     pmd: int
     event: str
@@ -83,7 +83,7 @@ def _exit_status(node: Node) -> int:
 
 def _count(node: Node) -> Count:
     return Count(
-        context=node["context"].u32(),
+        context=node["context"].unless_null(Node.u32),
         set=node["set"].u16(),
         pmd=pmd_index(node["pmd"]),
         event=node["event"].string(),

@@ -22,6 +22,7 @@ from helpers.writers import (
     chunk,
     clock_moment,
     cook,
+    ctxt,
     json_chunk,
     mapping,
     maps,
@@ -239,3 +240,34 @@ def test_file_that_becomes_shorter_is_cut(tmp_path: Path) -> None:
         os.truncate(path, len(capture(SESS, FIRST)) + 24 + 24 + HDR_SIZE + 40)
         samples = [s for b in recording.batches() for s in samples_as_dicts(b.samples)]
     assert samples == ALL[:5] and recording.truncated
+
+
+def test_contexts_that_came_later_are_of_the_session() -> None:
+    began = [ctxt(7, 131, 123), bufr(buffer(SAMPLES), context=7)]
+    samples, recording = read_capture(capture(SESS, FIRST, *began, DONE))
+    assert len(samples) == 4 + len(SAMPLES) and recording.problems == []
+    later = recording.session.contexts[-1]
+    assert (later.id, later.tid, later.tgid) == (7, 131, 123)
+
+
+def test_buffers_of_contexts_that_nobody_told_of_are_problems() -> None:
+    chunks = [bufr(buffer(SAMPLES), context=7), FIRST]
+    samples, recording = read_capture(capture(SESS, *chunks, DONE))
+    assert len(samples) < len(ALL)
+    assert [problem.truncated for problem in recording.problems] == [False]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "named"),
+    [
+        (ctxt(0, 131, 123), "context 0 is there already"),
+        (json_chunk("CTXT", {"id": 7}), "CTXT: no member 'tid'"),
+        (chunk("CTXT", b"[]"), "CTXT: not an object"),
+    ],
+)
+def test_a_wrong_context_is_a_problem_and_the_rest_is_read(
+    wrong: bytes, named: str
+) -> None:
+    samples, recording = read_capture(capture(SESS, wrong, FIRST, SECOND, DONE))
+    assert samples == ALL
+    assert [named in problem.message for problem in recording.problems] == [True]

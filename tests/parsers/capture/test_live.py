@@ -13,6 +13,7 @@ from helpers.writers import (
     bufr,
     capture,
     chunk,
+    ctxt,
     json_chunk,
     mapped,
     mapping,
@@ -130,3 +131,11 @@ def test_header_of_the_file_may_come_late() -> None:
     assert not list(live.ticks(WHOLE[:9]))
     assert live.came == 9 and not live.begun
     assert struct.unpack_from("<8s", WHOLE)[0] == b"PFMCAP\r\n"
+
+
+def test_contexts_that_come_later_have_buffers() -> None:
+    live = LiveCapture()
+    later = [ctxt(7, 131, 123), bufr(buffer([Sample()]), context=7), tick(1)]
+    assert len(list(live.ticks(capture(json_chunk("SESS", session()), *later)))) == 1
+    assert [found.context for found in live.buffers()] == [7]
+    assert live.problems == []

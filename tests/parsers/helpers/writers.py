@@ -131,7 +131,9 @@ def session(sets: Optional[dict[int, list[Json]]] = None, uuid: str = UUID_2_2) 
             "uuid": uuid,
             "arg": struct.pack("<QI52x", 65536, 0).hex(),
         },
-        "contexts": [{"id": 0, "tid": 100, "cpu": None, "buf_size": 65536}],
+        "contexts": [
+            {"id": 0, "tid": 100, "cpu": None, "buf_size": 65536, "tgid": 100}
+        ],
         "sets": [
             {
                 "id": number,
@@ -169,6 +171,12 @@ def cache(level: int, kind: str, size: int, shared_by: int) -> Json:
 def contexts(number: int) -> list[Json]:
     """The contexts of a session that monitored that many CPUs."""
     return [{"id": n, "tid": None, "cpu": n, "buf_size": 4096} for n in range(number)]
+
+
+def ctxt(number: int, tid: int, tgid: int) -> bytes:
+    """A chunk with a context of a thread that began later."""
+    context = {"id": number, "tid": tid, "tgid": tgid, "cpu": None, "buf_size": 4096}
+    return json_chunk("CTXT", context)
 
 
 def changed(document: Json, path: list[Any], value: object) -> bytes:

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Threads and processes of samples that do not say whose they are."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import Mapping, Optional
+
+import numpy as np
+
+from .capture.session import Context, Session
+from .formats.roles import Role
+from .formats.samples import Column, Lazy, Samples
+
+THREAD, PROCESS = "context_tid", "context_tgid"  # columns that are added
+
+
+class ContextThreads:
+    """The threads of a session's contexts."""
+
+    def __init__(self, contexts: Mapping[int, Context]) -> None:
+        self._contexts = contexts
+
+    @classmethod
+    def of(cls, session: Session) -> Optional[ContextThreads]:
+        """None if no context, or only one, is of a thread.
+
+        The samples of a capture with one need no column to know whose they are.
+        """
+        if session.mode != "thread" or len(session.contexts) < 2:
+            return None
+        return cls({context.id: context for context in session.contexts})
+
+    def tell(self, samples: Samples, context: int) -> Samples:
+        """The samples of a context, with what it knows and they do not."""
+        known = self._contexts.get(context)
+        if known is None:
+            return samples
+        for role, name, number in (
+            (Role.THREAD, THREAD, known.tid),
+            (Role.PROCESS, PROCESS, known.tgid),
+        ):
+            if number is not None and samples.name_of(role) is None:
+                samples = _with(samples, role, name, number)
+        return samples
+
+
+def _with(samples: Samples, role: Role, name: str, number: int) -> Samples:
+    """The samples with one more derived column, in which all is one number."""
+
+    def column() -> Column:
+        return np.full(samples.count, number, np.uint32)
+
+    there = {each: partial(samples.column, each) for each in samples.derived}
+    derived = Lazy({**there, name: column})
+    return replace(samples, derived=derived, roles={**samples.roles, role: name})

@@ -1,0 +1,389 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/*
+ * family.c - threads and processes that make others and end in many ways, and
+ *	      together call getppid() a known number of times
+ *
+ * usage: family WHAT [N [CALLS]]
+ *
+ * Each of N threads or processes makes so many calls. What it expects to be
+ * counted is printed: "calls: TOTAL".
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define ODD_STATUS	7
+#define STACK_SIZE	(64 << 10)
+
+static long number = 1, calls = 1;
+static char *program;
+
+static void fail(const char *what)
+{
+	perror(what);
+	exit(1);
+}
+
+/* Not the C library's getppid(): nothing but these counts. */
+static void call(void)
+{
+	for (long i = 0; i < calls; i++)
+		syscall(SYS_getppid);
+}
+
+static void expect(long total)
+{
+	printf("calls: %ld\n", total);
+	fflush(stdout);
+}
+
+/* A raw system call: the child's first one is what it is to be. */
+static pid_t raw_fork(void)
+{
+	pid_t pid = (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+
+	if (pid < 0)
+		fail("clone");
+	return pid;
+}
+
+static int reap(pid_t pid)
+{
+	int status;
+
+	if (waitpid(pid, &status, 0) < 0)
+		fail("waitpid");
+	return status;
+}
+
+static int forks(void)
+{
+	for (long i = 0; i < number; i++) {
+		if (!raw_fork()) {
+			call();
+			_exit(0);
+		}
+	}
+	for (long i = 0; i < number; i++)
+		reap(-1);
+	expect(number * calls);
+	return 0;
+}
+
+static pid_t vfork_one(void)
+{
+	pid_t pid = vfork();
+
+	if (!pid) {
+		syscall(SYS_getppid);
+		_exit(0);
+	}
+	return pid;
+}
+
+static int vforks(void)
+{
+	for (long i = 0; i < number; i++)
+		reap(vfork_one());
+	expect(number);
+	return 0;
+}
+
+static void *call_in_thread(void *arg)
+{
+	(void)arg;
+	call();
+	return NULL;
+}
+
+static pthread_t start(void *(*routine)(void *arg), void *arg)
+{
+	pthread_attr_t attr;
+	pthread_t thread;
+
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, STACK_SIZE);
+	if (pthread_create(&thread, &attr, routine, arg))
+		fail("pthread_create");
+	return thread;
+}
+
+/* All of them at once. */
+static void *meet_and_call(void *barrier)
+{
+	pthread_barrier_wait(barrier);
+	call();
+	pthread_barrier_wait(barrier);
+	return NULL;
+}
+
+static int threads(void)
+{
+	pthread_t *all = calloc((size_t)number, sizeof(*all));
+	pthread_barrier_t barrier;
+
+	pthread_barrier_init(&barrier, NULL, (unsigned int)number);
+	for (long i = 0; i < number; i++)
+		all[i] = start(meet_and_call, &barrier);
+	for (long i = 0; i < number; i++)
+		pthread_join(all[i], NULL);
+	free(all);
+	expect(number * calls);
+	return 0;
+}
+
+static void *pause_in_thread(void *arg)
+{
+	(void)arg;
+	call();
+	for (;;)
+		pause();
+	return NULL;
+}
+
+static void *exec_in_thread(void *arg)
+{
+	char times[32];
+	(void)arg;
+
+	call();
+	snprintf(times, sizeof(times), "%ld", calls);
+	execl(program, program, "call", "1", times, NULL);
+	fail("exec");
+	return NULL;
+}
+
+/* The first thread and others vanish in the exec of another one. */
+static int thread_execs(void)
+{
+	expect((number + 3) * calls);
+	for (long i = 0; i < number; i++)
+		start(pause_in_thread, NULL);
+	/* Once all have begun. */
+	usleep(10000);
+	start(exec_in_thread, NULL);
+	pause_in_thread(NULL);
+	return 1;
+}
+
+static void *end_process(void *leader)
+{
+	pthread_join(*(pthread_t *)leader, NULL);
+	call();
+	exit(ODD_STATUS);
+}
+
+/* The first thread ends before the others. */
+static int leader_ends(void)
+{
+	static pthread_t leader;
+
+	leader = pthread_self();
+	expect(2 * calls);
+	call();
+	start(end_process, &leader);
+	pthread_exit(NULL);
+}
+
+static int killed(void)
+{
+	int status;
+	pid_t pid = raw_fork();
+
+	if (!pid) {
+		call();
+		kill(getpid(), SIGKILL);
+	}
+	status = reap(pid);
+	expect(calls);
+	return WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL ? 0 : 1;
+}
+
+static int stopped(void)
+{
+	pid_t pid = raw_fork();
+	int status;
+
+	if (!pid) {
+		call();
+		kill(getpid(), SIGSTOP);
+		call();
+		_exit(ODD_STATUS);
+	}
+	if (waitpid(pid, &status, WUNTRACED) != pid || !WIFSTOPPED(status))
+		return 1;
+	kill(pid, SIGCONT);
+	if (waitpid(pid, &status, WCONTINUED) != pid || !WIFCONTINUED(status))
+		return 1;
+	status = reap(pid);
+	expect(2 * calls);
+	return WEXITSTATUS(status) == ODD_STATUS ? 0 : 1;
+}
+
+/* Forks until it must not any more. */
+static int bomb(void)
+{
+	const struct rlimit limit = { (rlim_t)number, (rlim_t)number };
+	long made = 0;
+	int gate[2];
+	char end;
+
+	/* A user with nothing else; root has no limit. */
+	if (pipe(gate) || setrlimit(RLIMIT_NPROC, &limit) || setuid(12345))
+		fail("limit");
+	for (;;) {
+		pid_t pid = fork();
+
+		if (pid < 0)
+			break;
+		made++;
+		if (!pid) {
+			close(gate[1]);
+			call();
+			_exit(read(gate[0], &end, 1) ? 1 : 0);
+		}
+	}
+	close(gate[1]);
+	for (long i = 0; i < made; i++)
+		reap(-1);
+	expect(made * calls);
+	return 0;
+}
+
+/* Short ones, one after the other. */
+static int series(void)
+{
+	for (long i = 0; i < number; i++) {
+		pid_t pid = raw_fork();
+
+		if (!pid) {
+			call();
+			_exit(0);
+		}
+		reap(pid);
+	}
+	expect(number * calls);
+	return 0;
+}
+
+/* A daemon goes on when its parent has ended. */
+static int leaves_daemon(void)
+{
+	pid_t pid = raw_fork();
+
+	if (!pid) {
+		setsid();
+		call();
+		close(STDOUT_FILENO);
+		close(STDERR_FILENO);
+		sleep((unsigned int)number);
+		_exit(0);
+	}
+	printf("daemon: %d\n", pid);
+	return 0;
+}
+
+/* One that stays in the session. */
+static int leaves_child(void)
+{
+	if (!raw_fork()) {
+		usleep(200000);
+		call();
+		_exit(0);
+	}
+	expect(calls);
+	return 0;
+}
+
+/* Waits for a signal, then goes on with new threads, and old ones. */
+static int waits(void)
+{
+	sigset_t set;
+	int signal;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGUSR1);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	start(pause_in_thread, NULL);
+	printf("ready: %d\n", getpid());
+	fflush(stdout);
+	sigwait(&set, &signal);
+	call();
+	threads();
+	return 0;
+}
+
+static int spins(void)
+{
+	for (long i = 0; i < number; i++)
+		start(call_in_thread, NULL);
+	for (long i = 0; i < number; i++) {
+		if (!raw_fork()) {
+			for (;;)
+				call();
+		}
+	}
+	printf("ready: %d\n", getpid());
+	fflush(stdout);
+	while (number)
+		call();
+	return 0;
+}
+
+static int just_call(void)
+{
+	call();
+	return 0;
+}
+
+static int dies(void)
+{
+	kill(getpid(), SIGTERM);
+	return 1;
+}
+
+static const struct {
+	const char *name;
+	int (*run)(void);
+} ways[] = {
+	{ "forks", forks },
+	{ "vforks", vforks },
+	{ "threads", threads },
+	{ "thread-execs", thread_execs },
+	{ "leader-ends", leader_ends },
+	{ "killed", killed },
+	{ "stopped", stopped },
+	{ "bomb", bomb },
+	{ "series", series },
+	{ "daemon", leaves_daemon },
+	{ "child", leaves_child },
+	{ "waits", waits },
+	{ "spins", spins },
+	{ "call", just_call },
+	{ "dies", dies },
+};
+
+int main(int argc, char **argv)
+{
+	program = "/proc/self/exe";
+	if (argc > 2)
+		number = atol(argv[2]);
+	if (argc > 3)
+		calls = atol(argv[3]);
+	for (size_t i = 0; argc > 1 && i < sizeof(ways) / sizeof(*ways); i++) {
+		if (!strcmp(argv[1], ways[i].name))
+			return ways[i].run();
+	}
+	fprintf(stderr, "usage: %s WHAT [N [CALLS]]\n", argv[0]);
+	return 2;
+}

@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Options that say which threads are measured."""
+
+from __future__ import annotations
+
+import pytest
+from pfmon import Pfmon, complaint_of
+
+EVENT = ("-e", "page-faults")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (("--attach-process=0",), "--attach-process: '0' is not a process id"),
+        (("--attach-task=x",), "--attach-task: 'x' is not a thread id"),
+        (("--attach-process=1", "true"), "takes no command"),
+        (("--attach-process=1", "--attach-task=1"), "exclude each other"),
+        (("--attach-process=1", "--system-wide"), "exclude each other"),
+        (("--attach-task=1", "--follow-fork"), "measures one thread"),
+        (("--attach-task=1", "--exclude=x"), "measures one thread"),
+        (("--system-wide", "--follow-all"), "follows nobody"),
+        (("--system-wide", "--aggregate=thread"), "is for threads"),
+        (("--aggregate=cpu", "true"), "'cpu' is neither thread, process nor all"),
+        (("--exclude=(", "true"), "--exclude: '(' is not a regular expression: "),
+        (("--follow-exec=[", "true"), "--follow-exec: '[' is not a regular expre"),
+    ],
+)
+def test_usage_errors_say_what_is_wrong(
+    pfmon: Pfmon, arguments: tuple[str, ...], complaint: str
+) -> None:
+    assert complaint in complaint_of(pfmon, (*EVENT, *arguments))

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""What is traced of a command, and that it behaves as if it was not."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+SECONDS = 120
+
+
+def run(programs: Path, *command: str, detach: bool = False) -> list[str]:
+    """Trace family with these arguments; return the lines that it printed."""
+    done = subprocess.run(
+        [programs / "trace_runner", programs / "family", *command],
+        env={**os.environ, **({"DETACH": "1"} if detach else {})},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=SECONDS,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout.splitlines()
+
+
+def counted(threads: int, processes: int, execs: int = 0) -> str:
+    # The first process is not born, and not gone if it has become another thread.
+    gone = 1 + threads + processes
+    return (
+        f"{threads} threads, {processes} processes, {gone} gone, "
+        f"{execs} execs, {execs} renamed"
+    )
+
+
+@pytest.mark.parametrize(
+    ("what", "threads", "processes"),
+    [
+        ("forks 20 2", 0, 20),
+        ("vforks 5", 0, 5),
+        ("threads 1000 2", 1000, 0),
+        ("series 100 1", 0, 100),
+        ("killed 1 3", 0, 1),
+        ("child 1 1", 0, 1),
+    ],
+)
+def test_what_a_command_makes_begins_and_ends(
+    programs: Path, what: str, threads: int, processes: int
+) -> None:
+    assert run(programs, *what.split())[1:] == [counted(threads, processes), "0"]
+
+
+def test_exec_of_a_thread_ends_the_first_one(programs: Path) -> None:
+    # All but the thread that has become the process, which ends at last.
+    assert run(programs, "thread-execs", "3", "2")[1:] == [counted(4, 0, 1), "0"]
+
+
+def test_first_thread_may_end_first(programs: Path) -> None:
+    assert run(programs, "leader-ends", "1", "2")[1:] == [counted(1, 0), "7"]
+
+
+def test_parent_sees_its_child_stop_and_continue(programs: Path) -> None:
+    assert run(programs, "stopped", "1", "3")[1:] == [counted(0, 1), "0"]
+
+
+def test_fork_bomb_ends_at_its_limit(programs: Path) -> None:
+    if os.geteuid():
+        pytest.skip("only root can become another user")
+    calls, counts, status = run(programs, "bomb", "50", "2")
+    made = int(calls.removeprefix("calls: ")) // 2
+    assert 10 < made < 50
+    assert (counts, status) == (counted(0, made), "0")
+
+
+def test_signal_that_ends_it_is_in_the_status(programs: Path) -> None:
+    assert run(programs, "dies") == [counted(0, 0), "143"]
+
+
+def test_what_is_left_goes_on_when_it_is_let_go(programs: Path) -> None:
+    # It would be killed with its tracer, or stay stopped, and never say that.
+    assert run(programs, "child", "1", "4", detach=True)[0] == "calls: 4"
+    daemon, counts, status = run(programs, "daemon", "30", "1", detach=True)
+    pid = int(daemon.removeprefix("daemon: "))
+    try:
+        text = Path(f"/proc/{pid}/status").read_text("ascii")
+        assert "TracerPid:\t0" in text
+    finally:
+        os.kill(pid, 9)
+    assert status == "0" and counts.startswith("0 threads, ")

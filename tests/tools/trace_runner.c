@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/*
+ * trace_runner - follows all that a command makes, for the tests
+ *
+ * usage: trace_runner COMMAND [ARGS]
+ *
+ * When nothing is left that is traced, or the command has ended and a line
+ * "detach" was read from standard input, prints how many threads and processes
+ * were born, how many are gone, how many execs there were, and the exit status
+ * that pfmon would have.
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "command.h"
+
+struct counts {
+	unsigned int threads;
+	unsigned int processes;
+	unsigned int gone;
+	unsigned int execs;
+	unsigned int renamed;	/* execs of another thread than the first */
+};
+
+static void handle(const struct trace_event *event, void *data)
+{
+	struct counts *counts = data;
+
+	switch (event->what) {
+	case TRACE_BORN:
+		if (event->tid == event->tgid)
+			counts->processes++;
+		else
+			counts->threads++;
+		break;
+	case TRACE_EXECED:
+		counts->execs++;
+		counts->renamed += event->former != event->tid;
+		break;
+	case TRACE_EXITING:
+		break;
+	case TRACE_GONE:
+		counts->gone++;
+		break;
+	}
+}
+
+int main(int argc, char **argv)
+{
+	struct counts counts = { .threads = 0 };
+	struct command command = { .handle = handle, .data = &counts };
+	bool detach = getenv("DETACH");
+	sigset_t child, unblocked;
+	int signal;
+
+	if (argc < 2)
+		return 2;
+	sigemptyset(&child);
+	sigaddset(&child, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &child, &unblocked);
+	command_init(&command, TRACE_FORK | TRACE_VFORK | TRACE_CLONE |
+			       TRACE_EXIT | TRACE_KILL);
+	if (!command_launch(&command, argv + 1, &unblocked))
+		return 1;
+	command_resume(&command);
+	while ((detach ? !command.ended : command.trace.tracees.count) &&
+	       !sigwait(&child, &signal))
+		command_reap(&command);
+	if (detach)
+		trace_detach(&command.trace);
+	printf("%u threads, %u processes, %u gone, %u execs, %u renamed\n",
+	       counts.threads, counts.processes, counts.gone, counts.execs,
+	       counts.renamed);
+	printf("%d\n", command_exit_status(&command));
+	trace_free(&command.trace);
+	return 0;
+}

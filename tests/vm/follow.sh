@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+#
+# pfmon follows what family makes, which says how often it has called getppid():
+# followed.py compares. Each part begins with "-- NAME", and ends with "=> STATUS".
+
+E=syscalls:sys_enter_getppid
+ALL="pfmon --follow-all -e $E"
+SAMPLE="pfmon -e $E -uk --long-smpl-periods=10 --smpl-entries=64"
+
+part() {
+	echo "-- $1"
+	shift
+	"$@" 2>&1
+	echo "=> $?"
+}
+
+# When the first thread that pfmon has attached to is measured.
+wait_for_start() {
+	until grep -qs 'pfm_state:.started' /proc/$1/fdinfo/*; do :; done
+}
+
+# Starts a program in the background, which says "ready: PID".
+start() {
+	"$@" >/tmp/ready &
+	started=$!
+	read -r word pid </tmp/ready
+}
+
+attach() {
+	start family waits 5 3
+	pfmon --attach-process=$pid -e $E &
+	pfmon=$!
+	wait_for_start $pfmon
+	kill -USR1 $pid
+	wait $pfmon
+}
+
+# pfmon ends, and the process does not.
+interrupt() {
+	start family spins 2 1
+	pfmon --attach-process=$pid --follow-fork -e $E -o /out/interrupted &
+	pfmon=$!
+	wait_for_start $pfmon
+	kill -INT $pfmon
+	wait $pfmon
+	status=$?
+	how_it_is
+	return $status
+}
+
+# Nothing of what runs is stopped, or traced.
+how_it_is() {
+	for task in /proc/$pid/task/*; do
+		grep -q '^State:.[RS]' $task/status || echo stopped: $task
+		grep -q '^TracerPid:.0' $task/status || echo traced: $task
+	done
+	for process in /proc/[0-9]*; do
+		grep -qs '^family$' $process/comm && kill -9 ${process#/proc/}
+	done
+}
+
+kill_attached() {
+	start family spins 2 1
+	pfmon --attach-process=$pid -e $E -o /out/nothing &
+	pfmon=$!
+	wait_for_start $pfmon
+	kill -9 $pfmon
+	wait $pfmon
+	how_it_is
+}
+
+# Its capture has some buffers by then.
+kill_sampling() {
+	start $SAMPLE --follow-all -o /out/killed.cap family spins 3 1
+	until [ $(stat -c %s /out/killed.cap) -gt 40000 ]; do :; done
+	kill -9 $started
+	while grep -qs '^State:.[^ZX]' /proc/$pid/status; do :; done
+}
+
+limited() {
+	ulimit -n 40
+	$ALL family threads 60 1
+}
+
+mknod /tmp/ready p
+mount -t tracefs none /sys/kernel/tracing 2>/tmp/mounted
+part alone pfmon -e $E family forks 3 5
+part forks $ALL family forks 10 5
+part vforks $ALL family vforks 10
+part threads $ALL family threads 1000 2
+part thread-execs $ALL family thread-execs 3 4
+part leader-ends $ALL family leader-ends 1 4
+part killed $ALL family killed 1 5
+part stopped $ALL family stopped 1 5
+part series $ALL family series 100 3
+part bomb $ALL family bomb 40 3
+part child $ALL family child 1 5
+part daemon $ALL family daemon 30 5
+part dies $ALL family dies
+part limited limited
+part only-threads pfmon --follow-pthread -e $E family forks 3 5
+part by-thread $ALL --aggregate=thread family threads 3 2
+part by-process $ALL --aggregate=process family forks 3 2
+part excluded $ALL --exclude='family forks' sh -c 'family forks 3 2; family series 4 2'
+part chosen $ALL --follow-exec='^family f' sh -c 'family series 3 2; family forks 4 2'
+part attached attach
+part interrupted interrupt
+part kill-attached kill_attached
+part kill-sampling kill_sampling
+part sampled $SAMPLE --follow-all -o /out/followed.cap sh -c 'family forks 3 50; family threads 4 50'

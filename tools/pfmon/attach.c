@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/* attach.c - processes and threads that run already */
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "attach.h"
+#include "util.h"
+
+pid_t attach_process_of(pid_t tid)
+{
+	char *path = checked_printf("/proc/%d/status", tid);
+	size_t length;
+	char *text = read_file(path, &length);
+	char *line = text ? strstr(text, "\nTgid:") : NULL;
+	pid_t tgid = 0;
+
+	if (line)
+		tgid = (pid_t)strtol(line + strlen("\nTgid:"), NULL, 10);
+	if (!tgid)
+		message("there is no thread %d; ps -eL prints all", tid);
+	free(text);
+	free(path);
+	return tgid;
+}
+
+/* The threads that are traced, in the order in which they were found. */
+struct list {
+	pid_t *tids;
+	unsigned int count;
+	int error;	/* why one could not be traced */
+};
+
+static bool seize_new(struct trace *trace, pid_t tgid, pid_t tid,
+		      struct list *list)
+{
+	if (pid_table_find(&trace->tracees, tid))
+		return false;
+	if (!trace_seize(trace, tid, tgid)) {
+		/* One that exits cannot be traced any more. */
+		if (errno != ESRCH)
+			list->error = errno;
+		return false;
+	}
+	list->tids = checked_realloc(list->tids, list->count + 1,
+				     sizeof(*list->tids));
+	list->tids[list->count++] = tid;
+	return true;
+}
+
+/* Returns whether there were any that had not been seen before. */
+static bool seize_some(struct trace *trace, pid_t tgid, const char *path,
+		       struct list *list)
+{
+	DIR *task = opendir(path);
+	struct dirent *entry;
+	bool any = false;
+	uint64_t tid;
+
+	if (!task)
+		return false;
+	while ((entry = readdir(task))) {
+		if (parse_u64(entry->d_name, &tid) &&
+		    seize_new(trace, tgid, (pid_t)tid, list))
+			any = true;
+	}
+	closedir(task);
+	return any;
+}
+
+pid_t *attach_to_all(struct trace *trace, pid_t tgid, unsigned int *count)
+{
+	char *path = checked_printf("/proc/%d/task", tgid);
+	struct list list = { .tids = NULL };
+
+	/* What a thread that is traced makes is traced. */
+	while (seize_some(trace, tgid, path, &list))
+		;
+	free(path);
+	*count = list.count;
+	if (list.tids)
+		return list.tids;
+	if (list.error)
+		message("cannot trace process %d: %s; is it traced by another program, or ptrace forbidden here (kernel.yama.ptrace_scope)?",
+			tgid, strerror(list.error));
+	else
+		message("there is no process %d", tgid);
+	return NULL;
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/* pool.c - contexts that are made ahead, so that a new thread waits for none */
+#define _GNU_SOURCE
+#include <stdlib.h>
+#include <string.h>
+
+#include "pool.h"
+#include "util.h"
+
+/* More are not made ahead: they take descriptors and locked memory. */
+#define MOST_READY	64
+
+/* What cannot be made is no failure before a thread needs it. */
+static struct context *make(struct pool *pool)
+{
+	struct context *context = checked_calloc(1, sizeof(*context));
+	bool ok;
+
+	free(pool->reason);
+	pool->reason = NULL;
+	message_keep(&pool->reason);
+	ok = context_open(context, pool->plan, 0, NO_CPU);
+	message_keep(NULL);
+	pool->exhausted = !ok;
+	if (ok)
+		return context;
+	free(context);
+	return NULL;
+}
+
+void pool_init(struct pool *pool, const struct plan *plan, unsigned int wanted)
+{
+	memset(pool, 0, sizeof(*pool));
+	pool->plan = plan;
+	pool->wanted = wanted;
+	pool->ready = checked_calloc(MOST_READY, sizeof(struct context *));
+	while (pool_is_low(pool))
+		pool_refill(pool);
+}
+
+void pool_free(struct pool *pool)
+{
+	while (pool->count)
+		pool_close(pool, pool->ready[--pool->count]);
+	free(pool->ready);
+	free(pool->reason);
+	memset(pool, 0, sizeof(*pool));
+}
+
+bool pool_is_low(const struct pool *pool)
+{
+	return pool->count < pool->wanted && !pool->exhausted;
+}
+
+void pool_refill(struct pool *pool)
+{
+	struct context *context = make(pool);
+
+	if (context)
+		pool->ready[pool->count++] = context;
+}
+
+struct context *pool_take(struct pool *pool)
+{
+	struct context *context;
+
+	if (pool->count) {
+		context = pool->ready[--pool->count];
+	} else {
+		context = make(pool);
+		if (pool->wanted && 2 * pool->wanted <= MOST_READY)
+			pool->wanted *= 2;
+	}
+	if (context)
+		context->id = pool->next_id++;
+	return context;
+}
+
+/* What it took may be what others lack. */
+void pool_close(struct pool *pool, struct context *context)
+{
+	context_close(context);
+	free(context);
+	pool->exhausted = false;
+}

@@ -1,0 +1,382 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/*
+ * trace.c - threads under ptrace: what becomes of them, and how they go on
+ *
+ * They stop when they begin, after an exec, and before they exit if that is
+ * asked for; everything else they do as if they were not traced. One thread of
+ * pfmon's does all of this, as the kernel demands.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "trace.h"
+#include "util.h"
+
+/*
+ * Threads that cannot stop, as those that wait for the exec of a child of
+ * vfork(), keep pfmon so long when it wants to let go of them.
+ */
+#define DETACH_S	10
+
+/* Handled in one go. */
+#define MOST_CHANGES	64
+
+struct tracee {
+	struct pid_entry entry;		/* by its tid */
+	pid_t tgid;
+	pid_t parent;			/* process that made it, or 0 */
+	bool begun;			/* it has been reported */
+};
+
+static long options_of(const struct trace *trace)
+{
+	static const struct {
+		unsigned int flag;
+		long option;
+	} map[] = {
+		{ TRACE_FORK,	PTRACE_O_TRACEFORK },
+		{ TRACE_VFORK,	PTRACE_O_TRACEVFORK },
+		{ TRACE_CLONE,	PTRACE_O_TRACECLONE },
+		{ TRACE_EXIT,	PTRACE_O_TRACEEXIT },
+		{ TRACE_KILL,	PTRACE_O_EXITKILL },
+	};
+	long options = PTRACE_O_TRACEEXEC;
+
+	for (size_t i = 0; i < ARRAY_SIZE(map); i++) {
+		if (trace->flags & map[i].flag)
+			options |= map[i].option;
+	}
+	return options;
+}
+
+static struct tracee *add(struct trace *trace, pid_t tid, pid_t tgid)
+{
+	struct tracee *tracee = pid_table_get(&trace->tracees, tid,
+					      sizeof(*tracee));
+
+	tracee->tgid = tgid;
+	return tracee;
+}
+
+bool trace_seize(struct trace *trace, pid_t tid, pid_t tgid)
+{
+	if (ptrace(PTRACE_SEIZE, tid, NULL, (void *)options_of(trace)))
+		return false;
+	add(trace, tid, tgid)->begun = true;
+	return true;
+}
+
+static void proceed(pid_t tid, int request, int signal)
+{
+	/* ESRCH: it has been killed, which the next wait reports. */
+	ptrace(request, tid, NULL, (void *)(long)signal);
+}
+
+void trace_resume(pid_t tid)
+{
+	proceed(tid, PTRACE_CONT, 0);
+}
+
+static bool is_stopping(int signal)
+{
+	return signal == SIGSTOP || signal == SIGTSTP || signal == SIGTTIN ||
+	       signal == SIGTTOU;
+}
+
+/* What the event says: the number of a new thread, or that from before exec. */
+static pid_t event_message(pid_t tid)
+{
+	unsigned long number = 0;
+
+	return ptrace(PTRACE_GETEVENTMSG, tid, NULL, &number) ? 0 :
+							(pid_t)number;
+}
+
+/* Who may be signalled is asked only if it is. */
+static bool is_thread_of(pid_t tgid, pid_t tid)
+{
+	return !syscall(SYS_tgkill, tgid, tid, 0) || errno == EPERM;
+}
+
+/* A thread that is gone, of which the one that has made it may yet tell. */
+static void note_early(struct trace *trace, pid_t tid)
+{
+	pid_table_get(&trace->early, tid, sizeof(struct pid_entry));
+}
+
+/* The thread that has made it tells before or after its own first stop. */
+static void expect(struct trace *trace, const struct tracee *parent)
+{
+	pid_t tid = event_message(parent->entry.pid);
+	struct pid_entry *early = pid_table_find(&trace->early, tid);
+	struct tracee *tracee;
+
+	if (early) {
+		pid_table_remove(&trace->early, early);
+		free(early);
+		return;
+	}
+	if (!tid || pid_table_find(&trace->tracees, tid))
+		return;
+	tracee = add(trace, tid, is_thread_of(parent->tgid, tid) ?
+		     parent->tgid : tid);
+	tracee->parent = parent->tgid;
+}
+
+/* A line of /proc/TID/status; 0 if it is not there. */
+static pid_t number_of(const char *status, const char *name)
+{
+	const char *line = status ? strstr(status, name) : NULL;
+
+	return line ? (pid_t)strtol(line + strlen(name), NULL, 10) : 0;
+}
+
+/* A new thread whose parent has not told of it yet. */
+static struct tracee *add_unexpected(struct trace *trace, pid_t tid)
+{
+	char *path = checked_printf("/proc/%d/status", tid);
+	size_t length;
+	char *status = read_file(path, &length);
+	pid_t tgid = number_of(status, "\nTgid:");
+	struct tracee *tracee = add(trace, tid, tgid ? tgid : tid);
+
+	tracee->parent = tgid == tid ? number_of(status, "\nPPid:") : tgid;
+	free(status);
+	free(path);
+	return tracee;
+}
+
+static void tell(const struct trace *trace, const struct trace_event *event)
+{
+	if (trace->handle)
+		trace->handle(event, trace->data);
+}
+
+/* A child that was let go, or a thread that has never begun. */
+static void end_untraced(struct trace *trace, pid_t tid, int status)
+{
+	const struct trace_event event = {
+		.what = TRACE_GONE,
+		.tid = tid,
+		.tgid = tid,
+		.status = status,
+	};
+
+	note_early(trace, tid);
+	tell(trace, &event);
+}
+
+static void begin(struct trace *trace, struct tracee *tracee)
+{
+	const struct trace_event event = {
+		.what = TRACE_BORN,
+		.tid = tracee->entry.pid,
+		.tgid = tracee->tgid,
+		.parent = tracee->parent,
+	};
+
+	tracee->begun = true;
+	tell(trace, &event);
+}
+
+static void end(struct trace *trace, struct tracee *tracee, int status)
+{
+	const struct trace_event event = {
+		.what = TRACE_GONE,
+		.tid = tracee->entry.pid,
+		.tgid = tracee->tgid,
+		.status = status,
+	};
+
+	pid_table_remove(&trace->tracees, &tracee->entry);
+	free(tracee);
+	tell(trace, &event);
+}
+
+/* The first thread of the process is gone if another one has its number now. */
+static void exec(struct trace *trace, struct tracee *tracee)
+{
+	pid_t tid = tracee->entry.pid, former = event_message(tid);
+	struct trace_event event = {
+		.what = TRACE_EXECED,
+		.tid = tid,
+		.tgid = tid,
+		.former = tid,
+	};
+	struct tracee *other = NULL;
+
+	if (former && former != tid)
+		other = pid_table_find(&trace->tracees, former);
+	if (other) {
+		end(trace, tracee, 0);
+		pid_table_rename(&trace->tracees, &other->entry, tid);
+		event.former = former;
+	}
+	tell(trace, &event);
+}
+
+/* Its memory can still be read. */
+static void leave(struct trace *trace, const struct tracee *tracee)
+{
+	const struct trace_event event = {
+		.what = TRACE_EXITING,
+		.tid = tracee->entry.pid,
+		.tgid = tracee->tgid,
+	};
+
+	tell(trace, &event);
+}
+
+static void handle_stop(struct trace *trace, struct tracee *tracee, int status)
+{
+	int signal = WSTOPSIG(status), request = PTRACE_CONT;
+	pid_t tid = tracee->entry.pid;
+
+	switch (status >> 16) {
+	case 0:			/* a signal is about to be delivered */
+		proceed(tid, PTRACE_CONT, signal);
+		return;
+	case PTRACE_EVENT_STOP:	/* job control: stay stopped until SIGCONT */
+		if (is_stopping(signal))
+			request = PTRACE_LISTEN;
+		break;
+	case PTRACE_EVENT_FORK:
+	case PTRACE_EVENT_VFORK:
+	case PTRACE_EVENT_CLONE:
+		expect(trace, tracee);
+		break;
+	case PTRACE_EVENT_EXEC:
+		if (trace->hold) {
+			trace->hold = false;
+			return;
+		}
+		exec(trace, tracee);
+		break;
+	case PTRACE_EVENT_EXIT:
+		leave(trace, tracee);
+		break;
+	}
+	proceed(tid, request, 0);
+}
+
+static void handle_change(struct trace *trace, pid_t tid, int status)
+{
+	struct tracee *tracee = pid_table_find(&trace->tracees, tid);
+
+	if (!WIFSTOPPED(status)) {
+		if (tracee)
+			end(trace, tracee, status);
+		else
+			end_untraced(trace, tid, status);
+		return;
+	}
+	if (!tracee)
+		tracee = add_unexpected(trace, tid);
+	if (!tracee->begun)
+		begin(trace, tracee);
+	handle_stop(trace, tracee, status);
+}
+
+static pid_t next_change(int flags, int *status)
+{
+	pid_t tid;
+
+	do {
+		tid = waitpid(-1, status, flags | __WALL);
+	} while (tid < 0 && errno == EINTR);
+	return tid;
+}
+
+void trace_reap(struct trace *trace)
+{
+	int status;
+	pid_t tid;
+
+	for (unsigned int i = 0; i < MOST_CHANGES; i++) {
+		tid = next_change(WNOHANG, &status);
+		if (tid <= 0)
+			return;
+		handle_change(trace, tid, status);
+	}
+	/* Others want to be served, too. */
+	kill(getpid(), SIGCHLD);
+}
+
+bool trace_wait(struct trace *trace)
+{
+	int status;
+	pid_t tid = next_change(0, &status);
+
+	if (tid > 0)
+		handle_change(trace, tid, status);
+	return tid > 0;
+}
+
+static bool is_birth(int event)
+{
+	return event == PTRACE_EVENT_FORK || event == PTRACE_EVENT_VFORK ||
+	       event == PTRACE_EVENT_CLONE;
+}
+
+/* It is in a stop. */
+static void let_go(struct trace *trace, pid_t tid, int status)
+{
+	struct tracee *tracee = pid_table_find(&trace->tracees, tid);
+	int event = status >> 16;
+
+	if (!tracee)
+		note_early(trace, tid);
+	else if (is_birth(event))
+		expect(trace, tracee);
+	else if (event == PTRACE_EVENT_EXEC)
+		pid_table_forget(&trace->tracees, event_message(tid));
+	proceed(tid, PTRACE_DETACH, event ? 0 : WSTOPSIG(status));
+	pid_table_forget(&trace->tracees, tid);
+}
+
+static void interrupt(struct pid_entry *entry, void *data)
+{
+	(void)data;
+	ptrace(PTRACE_INTERRUPT, entry->pid, NULL, NULL);
+}
+
+/* Waits for SIGCHLD, but not for ever. */
+static bool wait_for_child(void)
+{
+	const struct timespec limit = { .tv_sec = DETACH_S };
+	sigset_t child;
+
+	sigemptyset(&child);
+	sigaddset(&child, SIGCHLD);
+	return sigtimedwait(&child, NULL, &limit) > 0;
+}
+
+void trace_detach(struct trace *trace)
+{
+	int status;
+	pid_t tid;
+
+	pid_table_each(&trace->tracees, interrupt, NULL);
+	while (trace->tracees.count) {
+		tid = next_change(WNOHANG, &status);
+		if (tid > 0 && WIFSTOPPED(status))
+			let_go(trace, tid, status);
+		else if (tid > 0)
+			handle_change(trace, tid, status);
+		else if (tid < 0 || !wait_for_child())
+			break;
+	}
+}
+
+void trace_free(struct trace *trace)
+{
+	pid_table_free(&trace->tracees);
+	pid_table_free(&trace->early);
+}
