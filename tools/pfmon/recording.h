@@ -50,7 +50,7 @@ bool recording_thread(struct recording *recording, pid_t tgid, pid_t tid);
 void recording_forget_process(struct recording *recording, pid_t tgid);
 void recording_forget_thread(struct recording *recording, pid_t tid);
 
-/* A context that the session's description does not have; before its samples. */
+/* A context that SESS does not have; before its samples. */
 bool recording_context(struct recording *recording,
 		       const struct context *context);
 

@@ -109,7 +109,8 @@ static struct json_object *describe(const struct thread *thread)
 static void look_at(struct known *known, struct json_object *list, pid_t tgid)
 {
 	struct thread thread = { .tid = known->entry.pid, .tgid = tgid };
-	char *path = checked_printf("/proc/%d/task/%d/stat", tgid, known->entry.pid);
+	char *path = checked_printf("/proc/%d/task/%d/stat", tgid,
+				    known->entry.pid);
 	size_t length;
 	char *text = read_file(path, &length);
 
