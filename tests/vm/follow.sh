@@ -72,7 +72,8 @@ kill_attached() {
 # Its capture has some buffers by then.
 kill_sampling() {
 	start $SAMPLE --follow-all -o /out/killed.cap family spins 3 1
-	until [ $(stat -c %s /out/killed.cap) -gt 40000 ]; do :; done
+	begun=$(stat -c %s /out/killed.cap)
+	until [ $(stat -c %s /out/killed.cap) -gt $((begun + 20000)) ]; do :; done
 	kill -9 $started
 	while grep -qs '^State:.[^ZX]' /proc/$pid/status; do :; done
 }
