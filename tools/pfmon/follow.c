@@ -30,6 +30,7 @@ struct process {
 	unsigned int threads;
 	unsigned int leaving;	/* of them, those that exit */
 	bool measured;
+	bool examined;		/* since its exec, when a thread left */
 };
 
 struct thread {
@@ -363,6 +364,7 @@ static void execed(struct follow *follow, const struct trace_event *event)
 	    !save_before_exec(follow, thread))
 		fail(follow);
 	process->measured = programs_choose(follow->m->options, event->tgid);
+	process->examined = false;
 	if (!wants(follow, thread)) {
 		finish(follow, thread);
 		return;
@@ -372,7 +374,18 @@ static void execed(struct follow *follow, const struct trace_event *event)
 		begin(follow, thread);
 }
 
-/* All there is of a process when its last thread leaves, else that thread. */
+/*
+ * Threads that are killed because another one ends the process may not stop:
+ * the last that does need not be the last of all.
+ */
+static bool may_be_last(const struct process *process,
+			const struct trace_event *event)
+{
+	return process->leaving >= process->threads ||
+	       event->tid == event->tgid || !process->examined;
+}
+
+/* All there is of a process that may end now, else that thread. */
 static void exiting(struct follow *follow, const struct trace_event *event)
 {
 	struct thread *thread = pid_table_find(&follow->threads, event->tid);
@@ -387,9 +400,12 @@ static void exiting(struct follow *follow, const struct trace_event *event)
 	read_name(thread->context, event->tid);
 	if (!recording)
 		return;
-	if (process->leaving >= process->threads)
+	if (may_be_last(process, event)) {
+		process->examined = true;
 		record_process(follow, event->tgid);
-	else if (!recording_thread(recording, event->tgid, event->tid))
+		return;
+	}
+	if (!recording_thread(recording, event->tgid, event->tid))
 		fail(follow);
 }
 

@@ -262,6 +262,15 @@ static char *serialise(struct maps *maps, struct process *process,
 	return json_finish(object);
 }
 
+/*
+ * A first thread that has exited has no mappings any more, and what others of
+ * its process have sampled is still to come.
+ */
+static bool has_exited(const struct process *process, const char *text)
+{
+	return !*text && process->signature >> 32;
+}
+
 static char *look_at(struct maps *maps, struct process *process)
 {
 	char *path = checked_printf("/proc/%d/maps", process->entry.pid);
@@ -271,7 +280,7 @@ static char *look_at(struct maps *maps, struct process *process)
 	char *text = read_file(path, &length);
 	char *json = NULL;
 
-	if (text && comm &&
+	if (text && comm && !has_exited(process, text) &&
 	    is_news(process, keep_lines(text, comm, maps->data)))
 		json = serialise(maps, process, comm, text);
 	free(text);
