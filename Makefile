@@ -43,6 +43,7 @@ help:
 	@echo 'make kunit    the KUnit suites, on UML'
 	@echo 'make sdk      formats outside the tree: their suites and VMs'
 	@echo 'make vm       the tests in VMs'
+	@echo 'make beside-perf  whole programs under pfmon and under perf, which must agree'
 	@echo 'make hosts    make run on the other release of Debian, in a root of it'
 	@echo 'make packages the life of the Debian packages on machines of two releases'
 	@echo 'make parsers, lib, tools, scripts'
@@ -150,7 +151,8 @@ run: deps-run
 
 .PHONY: bench
 bench: deps-bench
-	@$(MAKE) -s test-modules-x86_64-6.1 test-modules-arm64-6.1 user user-arm64
+	@$(MAKE) -s test-modules-x86_64-6.1 test-modules-arm64-6.1 \
+		modules-x86_64-6.12 user user-arm64
 	@$(MAKE) -s -f tests/bench/bench.mk UARCH=x86_64
 	@$(MAKE) -s -f tests/bench/bench.mk UARCH=arm64
 	@tests/bench/run
@@ -196,6 +198,11 @@ hosts:
 	@$(PYTEST) tests/hosts
 vm: build
 	@$(PYTEST) tests/vm
+# What `make vm` compares in short programs, in longer ones.
+.PHONY: beside-perf
+beside-perf: deps-check
+	@$(MAKE) -s modules-x86_64-6.12 guest-x86_64
+	@BESIDE_SCALE=12 $(PYTEST) tests/vm/test_beside_perf.py
 packages:
 	@scripts/parts.py packages-bookworm packages-trixie
 	@$(PYTEST) tests/packages

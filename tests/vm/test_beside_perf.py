@@ -1,0 +1,287 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Whole programs, measured by pfmon and by perf in one guest: do they agree?
+
+The host's own programs, each run as it is, twice under perf stat, twice under pfmon,
+and once under either that samples. The guest's time is its instructions: what differs
+from run to run is not the host's doing.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import pytest
+from boot import ROOT, Boot, Target
+
+TARGET = Target("x86_64", "6.12")
+# How much longer the programs run, for make beside-perf.
+SCALE = int(os.environ.get("BESIDE_SCALE", "1"))
+TIMEOUT = 1800
+TOOLS = ("perf", "gcc", "as", "xz", "python3")
+# Of these it has its own.
+GUESTS_OWN = ("come_and_go",)
+FAULTS, USER_FAULTS, SWITCHES = "page-faults", "page-faults:u", "context-switches"
+EVENTS = (USER_FAULTS, FAULTS, SWITCHES)
+RUNS = ("perf-1", "pfmon-1", "perf-2", "pfmon-2")
+# ns of CPU time between samples.
+PERIOD = 100_000
+# Percent. Of as many samples, a share of a half is within one of them by chance, too.
+POINTS = 2.0
+MIN_SAMPLES = 2500
+# The environment that perf gives a program is a few bytes longer: a page of its stack
+# may begin elsewhere.
+PAGES = 2
+# Of all context switches: threads that share a CPU take turns at ticks, which come at
+# other moments of their work.
+SLICES = 0.1
+# How often pfmon stops what begins: its parent at the birth, and for SIGCHLD; itself
+# after the exec, and before it ends.
+STOPS = 4
+SCRIPT = """\
+def fibonacci(n):
+    return n if n < 2 else fibonacci(n - 1) + fibonacci(n - 2)
+
+
+print(fibonacci({}), len(sorted(str(i) for i in range({}))))
+"""
+
+
+@dataclass(frozen=True)
+class Program:
+    """What is measured: a command, and how many threads it begins besides."""
+
+    command: str
+    births: int
+
+
+FILES = 6 * SCALE
+PROGRAMS = {
+    # The driver, the compiler and the assembler for each file.
+    "compiler": Program("sh compile.sh", 3 * FILES),
+    "threads": Program(f"come_and_go {40 * SCALE}", 64),
+    "python": Program("python3 -I -S -B script.py", 0),
+    "xz": Program("/usr/bin/xz -k -c -0 -T4 --block-size=100KiB data", 4),
+}
+PREPARE = f"""
+mkdir -p /usr/include /tmp/work
+touch /usr/include/stdc-predef.h
+echo 0 >/proc/sys/kernel/randomize_va_space
+cd /tmp/work
+for i in $(seq {FILES}); do
+    echo "int square_$i(int x) {{ return x * x + $i; }}" >square_$i.c
+done
+cat >compile.sh <<'END'
+for file in square_*.c; do
+    gcc -c -o /tmp/work/square.o $file
+done
+END
+cat >script.py <<'END'
+{SCRIPT.format(21 + SCALE.bit_length(), 90000 * SCALE)}END
+head -c {400000 * SCALE} /perfmon/bin/pfmon >data
+"""
+
+
+def _commands() -> dict[str, str]:
+    """Return the guest's commands; each program has run once before it is measured."""
+    events = ",".join(EVENTS)
+    ours = f"{USER_FAULTS},{FAULTS}:uk,{SWITCHES}:uk"
+    tools = {
+        "perf": f"perf stat -x, -o /tmp/counts -e {events}",
+        "pfmon": f"pfmon --follow-all -o /tmp/counts -e {ours}",
+        # Without -B and -N it reads all programs once more, and copies them.
+        "perf-samples": "perf record -q -B -N -e cpu-clock "
+        f"-c {PERIOD} -o /out/{{}}.data",
+        "pfmon-samples": "pfmon --follow-all -uk -e cpu-clock "
+        f"--long-smpl-periods={PERIOD} -o /out/{{}}.cap",
+    }
+    found = {"prepare": f"{PREPARE}cp /proc/kallsyms /out"}
+    for name, program in PROGRAMS.items():
+        found[f"{name}-alone"] = f"{program.command} >/dev/null"
+        for run in (*RUNS, "perf-samples", "pfmon-samples"):
+            tool = tools.get(run) or tools[run.partition("-")[0]]
+            measured = f"{tool.format(name)} {program.command} >/dev/null"
+            shown = "" if run in tools else " && cat /tmp/counts"
+            found[f"{name}-{run}"] = measured + shown
+    return found
+
+
+@cache
+def _missing() -> tuple[str, ...]:
+    return tuple(name for name in TOOLS if not shutil.which(name, path="/usr/bin"))
+
+
+def _asked(*command: str) -> list[str]:
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    return done.stdout.split()
+
+
+def _added() -> Iterator[str]:
+    """Return the host's files that the guest has at the same places."""
+    modules = "import encodings.latin_1, os, sys; print(*filter(None, ("
+    modules += "getattr(m, '__file__', None) for m in sys.modules.values())))"
+    files = [f"/usr/bin/{name}" for name in TOOLS]
+    files += _asked("/usr/bin/gcc", "-print-prog-name=cc1")
+    files += _asked("/usr/bin/python3", "-I", "-S", "-c", modules)
+    for path in files:
+        yield f"--add={Path(path).resolve()}:{path}"
+
+
+@pytest.fixture(scope="module", name="guest")
+def fixture_guest(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Boot]:
+    """Boot the guest."""
+    if _missing():
+        pytest.skip(f"not there: {', '.join(_missing())}")
+    out = tmp_path_factory.mktemp("beside")
+    options = ("--icount", f"--timeout={TIMEOUT * SCALE}", *_added())
+    guest = Boot(TARGET, _commands(), out, options)
+    yield guest
+    guest.close()
+
+
+def _printed(guest: Boot, name: str) -> str:
+    """Return what a command has said, which must have succeeded."""
+    status = guest.command(name)
+    assert status == 0, f"{name}: {status}\n{guest.printed(name)}{guest.errors()}"
+    return guest.printed(name)
+
+
+def _counts(guest: Boot, name: str, run: str) -> dict[str, int]:
+    """Return what a tool has counted, by event."""
+    printed = _printed(guest, f"{name}-{run}")
+    pattern = r"^(\d+),,([^,]*)," if run.startswith("perf") else r"^ *(\d+) (\S+)"
+    rows = re.findall(pattern, printed, re.MULTILINE)
+    found = {event.removesuffix(":uk"): int(count) for count, event in rows}
+    assert set(found) == set(EVENTS), printed
+    return found
+
+
+def _pairs(guest: Boot, name: str, event: str) -> tuple[list[int], list[int]]:
+    """Return what the runs of perf and of pfmon have counted of an event."""
+    found = {run: _counts(guest, name, run)[event] for run in RUNS}
+    perf = [found[run] for run in RUNS if run.startswith("perf")]
+    return perf, [found[run] for run in RUNS if not run.startswith("perf")]
+
+
+@pytest.fixture(scope="module", name="symfs")
+def fixture_symfs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a directory with the guest's programs at their places."""
+    tree = tmp_path_factory.mktemp("symfs")
+    for name in ("usr", "lib", "lib64"):
+        (tree / name).symlink_to(f"/{name}")
+    (tree / "perfmon/bin").mkdir(parents=True)
+    for name in GUESTS_OWN:
+        built = ROOT / "build" / TARGET.arch / "tests" / name
+        (tree / "perfmon/bin" / name).symlink_to(built)
+    return tree
+
+
+# What both say instead of a function's name if there are no symbols.
+NAMELESS = re.compile(r"0x[0-9a-f]+$|/|\[")
+
+
+@dataclass(frozen=True)
+class Row:
+    """Of a report."""
+
+    function: str
+    program: str
+    samples: int
+
+    @property
+    def key(self) -> str:
+        """What the row is of: a function, or a program without symbols."""
+        if not NAMELESS.match(self.function):
+            return self.function
+        return Path(self.program).name
+
+
+def _shares(rows: list[Row]) -> dict[str, float]:
+    """Return the percentage of the samples that each function has."""
+    total = sum(row.samples for row in rows)
+    assert total >= MIN_SAMPLES
+    sums = dict.fromkeys((row.key for row in rows), 0)
+    for row in rows:
+        sums[row.key] += row.samples
+    return {key: 100 * samples / total for key, samples in sums.items()}
+
+
+def _reported(command: list[str], **environment: str) -> str:
+    """Return what a report prints."""
+    return subprocess.run(
+        command,
+        env={**os.environ, **environment},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+
+
+def _perf_rows(data: Path, symfs: Path) -> list[Row]:
+    where = ["--symfs", str(symfs), "--kallsyms", str(data.with_name("kallsyms"))]
+    how = ["--stdio", "-n", "--sort=sym,dso", "-t|", "--no-demangle"]
+    report = ["perf", "report", "-i", str(data), *where, *how]
+    text = _reported(report, PERF_CONFIG="/dev/null", HOME=str(data.parent))
+    row = re.compile(r"^ *[0-9.]+%\s*\|\s*(\d+)\s*\|\[.\] (.*?)\s*\|(\S+)\s*$", re.M)
+    return [Row(name, place, int(count)) for count, name, place in row.findall(text)]
+
+
+def _pfmparse_rows(capture: Path, symfs: Path) -> list[Row]:
+    how = ["--json", "--no-inlines", "--no-demangle", "--symfs", str(symfs)]
+    report = [sys.executable, "-m", "pfmparse", "report", str(capture), *how]
+    rows = json.loads(_reported(report, PYTHONPATH=str(ROOT / "parsers")))["rows"]
+    return [Row(row["key"], row["object"], row["count"]) for row in rows]
+
+
+def _beyond(perf: list[int], ours: list[int]) -> int:
+    """Return how far a run of pfmon is from all that runs of perf have counted."""
+    return max(max(min(perf) - count, count - max(perf), 0) for count in ours)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_page_faults_at_user_level_are_as_many(name: str, guest: Boot) -> None:
+    perf, ours = _pairs(guest, name, USER_FAULTS)
+    spread = max(perf) - min(perf)
+    assert _beyond(perf, ours) <= spread + PAGES, (perf, ours)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_page_faults_lack_those_of_the_kernel_at_births(name: str, guest: Boot) -> None:
+    perf, ours = _pairs(guest, name, FAULTS)
+    spread = max(perf) - min(perf)
+    most = PROGRAMS[name].births + spread + PAGES
+    assert min(perf) - most <= min(ours) <= max(ours) <= max(perf) + spread + PAGES
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_context_switches_are_as_many_and_the_stops(name: str, guest: Boot) -> None:
+    perf, ours = _pairs(guest, name, SWITCHES)
+    slack = max(perf) - min(perf) + SLICES * max(perf)
+    most = max(perf) + STOPS * PROGRAMS[name].births + slack
+    assert min(perf) - slack <= min(ours) <= max(ours) <= most, (perf, ours)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_profiles_are_the_same(name: str, guest: Boot, symfs: Path) -> None:
+    for run in ("perf-samples", "pfmon-samples"):
+        _printed(guest, f"{name}-{run}")
+    # Its files come at the end.
+    assert guest.status() == 0, guest.errors()
+    perf = _shares(_perf_rows(guest.out / f"{name}.data", symfs))
+    ours = _shares(_pfmparse_rows(guest.out / f"{name}.cap", symfs))
+    for function in perf.keys() | ours.keys():
+        shares = perf.get(function, 0), ours.get(function, 0)
+        assert abs(shares[0] - shares[1]) <= POINTS, (function, shares)
+
+
+def test_the_kernel_is_content(guest: Boot) -> None:
+    assert guest.status() == 0, guest.errors()
