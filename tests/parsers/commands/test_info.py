@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from helpers.cli import printed, run, told
@@ -54,6 +55,7 @@ def test_info_json_describes_the_capture(
                 "comm": "hotloops",
                 "ppid": None,
                 "start_ns": None,
+                "cgroup": None,
             }
         ],
         "jit": [],
@@ -121,7 +123,10 @@ def test_argument_of_another_size_is_not_decoded(
 def test_text_tells_where_and_how_often_an_event_is_sampled(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    events = [{**pmd(0), "cpus": "0,2-3"}, {**pmd(1), "frequency": 999}]
+    events: list[dict[str, Any]] = [
+        {**pmd(0), "cpus": "0,2-3"},
+        {**pmd(1), "frequency": 999},
+    ]
     path = tmp_path / "x.pfm"
     path.write_bytes(simple_capture([], session({0: events})))
     lines = printed(capsys, "info", str(path)).splitlines()

@@ -64,7 +64,10 @@ def test_json_has_all_of_it(full: str, capsys: pytest.CaptureFixture[str]) -> No
     described = told(capsys, "info", full)
     assert described["machine"]["processors"] == KINDS
     assert described["machine"]["host"] == "build7"
-    assert described["threads"] == [thread(4, 4, "main"), thread(5, 4, "worker")]
+    assert described["threads"] == [
+        {**thread(tid, 4, comm), "cgroup": None}
+        for tid, comm in ((4, "main"), (5, "worker"))
+    ]
     assert described["jit"] == [
         {"tgid": 3, "functions": 1, "cut": False},
         {"tgid": 4, "functions": 2, "cut": True},
