@@ -5,7 +5,8 @@
  *
  * usage: pfm_births TOOL
  *
- * Twice as many less once as many: what the tool does at its start is in neither.
+ * Twice as many less once as many: what the tool does at its start is in
+ * neither.
  */
 #include <pthread.h>
 #include <stdio.h>

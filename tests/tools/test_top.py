@@ -48,7 +48,8 @@ def beside(pfmon: Pfmon, directory: Path) -> Pfmon:
         ((), "top /proc/self/fd/3"),
         (
             ("--batch", "--iterations=2", "--window=1s", "--rows=5", "--sort=comm"),
-            "top --iterations=2 --window=1s --rows=5 --sort=comm --batch /proc/self/fd/3",
+            "top --iterations=2 --window=1s --rows=5 --sort=comm --batch"
+            " /proc/self/fd/3",
         ),
     ],
 )

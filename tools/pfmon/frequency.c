@@ -38,7 +38,7 @@
 /* One event that samples. */
 struct rate {
 	unsigned int event;
-	uint64_t wanted;	/* samples in a second; 0: its period is fixed */
+	uint64_t wanted;	/* samples in a second; 0: period is fixed */
 	uint64_t period;	/* that is programmed */
 	uint64_t next_period;
 	double per_second;	/* events, 0 if that is not known yet */

@@ -5,8 +5,8 @@
  *
  * usage: come_and_go ROUNDS
  *
- * Each takes 32 pages that nobody has had, sleeps twice, and works ROUNDS times:
- * three times as long in work_often() as in work_seldom().
+ * Each takes 32 pages that nobody has had, sleeps twice, and works ROUNDS
+ * times: three times as long in work_often() as in work_seldom().
  */
 #include <pthread.h>
 #include <stdint.h>

@@ -95,7 +95,7 @@ def test_bad_value_names_its_path(path: list[Any], value: object) -> None:
 
 
 def test_control_group_is_the_processes() -> None:
-    document = {**DOCUMENT, "cgroup": "/system.slice"}
+    document: dict[str, Any] = {**DOCUMENT, "cgroup": "/system.slice"}
     assert parse_threads(json.dumps(document).encode(), 0)[0].cgroup == "/system.slice"
     threads = of_capture(
         json_chunk("THRD", {**document, "threads": [thread(9, 9, "a")]})

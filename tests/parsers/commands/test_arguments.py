@@ -30,7 +30,7 @@ def selection(*words: str) -> Selection:
 
 
 def test_nothing_is_selected_by_default() -> None:
-    assert selection() == Selection(*([[]] * 8), cgroups=[], containers=[])
+    assert selection() == Selection([], [], [], [], [], [], [], [], cgroups=[], containers=[])
 
 
 def test_lists_and_repeated_options_add_up() -> None:
