@@ -30,7 +30,9 @@ def selection(*words: str) -> Selection:
 
 
 def test_nothing_is_selected_by_default() -> None:
-    assert selection() == Selection([], [], [], [], [], [], [], [], cgroups=[], containers=[])
+    assert selection() == Selection(
+        [], [], [], [], [], [], [], [], cgroups=[], containers=[]
+    )
 
 
 def test_lists_and_repeated_options_add_up() -> None:
