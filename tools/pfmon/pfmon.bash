@@ -30,7 +30,7 @@ _pfmon_options='
 	--pin-command
 	--aggregate-results
 	-r --repeat=
-	--print-interval=
+	-I --print-interval=
 	-j --json
 	--csv
 	--table
@@ -147,7 +147,7 @@ _pfmon()
 		--aggregate | \
 		--cpu-list | \
 		-r | --repeat | \
-		--print-interval | \
+		-I | --print-interval | \
 		--long-smpl-periods | \
 		--short-smpl-periods | \
 		-F | --smpl-freq | \
