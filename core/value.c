@@ -211,6 +211,18 @@ u64 pfm_next_reset(struct pfm_pmd *pmd, u64 base)
 	return base;
 }
 
+u64 pfm_usual_period(const struct pfm_pmu_reg *reg)
+{
+	const struct pfm_pmd *pmd = container_of(reg, struct pfm_pmd, hw);
+	u64 reset = pmd->short_reset;
+
+	/* If only PFM_RESTART resets it, it was loaded with the period. */
+	if ((s64)reset >= 0)
+		reset = pmd->last_reset;
+	return (s64)reset < 0 ? -reset : 0;
+}
+EXPORT_SYMBOL_GPL(pfm_usual_period);
+
 void pfm_count_on(struct pfm_pmd *pmd)
 {
 	pfm_value_write_ovfl(pmd, pfm_value_read_ovfl(pmd));

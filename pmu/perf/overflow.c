@@ -54,6 +54,15 @@ static bool perf_has_wrapped(struct perf_event *event, struct pfm_pmu_reg *reg)
 }
 
 /*
+ * Events of a period that follows the one that perf was told. That one may be a
+ * rest: perf goes on with it, but nobody has asked for more than one of these.
+ */
+static u64 perf_whole_period(const struct pfm_pmu_reg *reg)
+{
+	return max(-reg->reload, pfm_usual_period(reg));
+}
+
+/*
  * Whole periods have passed since the last one that was reported. perf reports
  * software events once for each period that one event brings: what is still
  * open when the next event comes was not reported. The others are reported
@@ -68,9 +77,9 @@ static u64 perf_unreported(struct perf_event *event, struct pfm_pmu_reg *reg)
 	bool again = *seen == count;
 
 	if (!perf_is_counted_at_once(reg->pmc_value))
-		return (count - reg->offset) / -reg->reload;
+		return (count - reg->offset) / perf_whole_period(reg);
 	*seen = count;
-	return again || open < 0 ? 0 : open / -reg->reload + 1;
+	return again || open < 0 ? 0 : open / perf_whole_period(reg) + 1;
 }
 
 /*
@@ -82,7 +91,7 @@ static void perf_drop_unreported(struct perf_event *event,
 {
 	u64 periods = perf_unreported(event, reg);
 
-	reg->offset += periods * -reg->reload;
+	reg->offset += periods * perf_whole_period(reg);
 	if (!perf_is_clock(reg->pmc_value))
 		pfm_overflow_lost(reg, periods);
 }
@@ -147,7 +156,18 @@ static __always_inline struct pt_regs *perf_user_regs(struct pt_regs *regs)
 	return current->flags & PF_KTHREAD ? NULL : task_pt_regs(current);
 }
 
-/* There is nobody at user level to report: the next period begins. */
+/* The next period begins; it is a whole one, also after the rest of one. */
+static void perf_begin_period(struct perf_event *event, struct pfm_pmu_reg *reg)
+{
+	u64 period = perf_whole_period(reg), value;
+
+	reg->offset += period;
+	value = local64_read(&event->count) - reg->offset;
+	if (reg->reload != -period && (s64)value < 0)
+		perf_arm_for_rest(event, reg, value);
+}
+
+/* There is nobody at user level to report. */
 static noinline void perf_overflow_unseen(struct perf_event *event,
 					  struct pfm_pmu_reg *reg)
 {
@@ -155,7 +175,7 @@ static noinline void perf_overflow_unseen(struct perf_event *event,
 		return;
 	pfm_overflow_lost(reg, 1);
 	if (reg->reload != PFM_RELOAD_NONE)
-		reg->offset -= reg->reload;
+		perf_begin_period(event, reg);
 }
 
 static void notrace perf_overflow_user(struct perf_event *event,

@@ -7,6 +7,7 @@
 #include "context.h"
 #include "fixture.h"
 #include "msgq.h"
+#include "value.h"
 
 #define TOP	(1ULL << PFM_SIM_WIDTH)
 
@@ -415,7 +416,32 @@ static void a_register_that_does_not_count_is_reset_as_asked(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fixture_value(test, PLAIN), 6ULL);
 }
 
+static u64 usual_period(struct kunit *test, int pmd)
+{
+	return pfm_usual_period(&fixture_pmd_of(ctx_of(test), pmd)->hw);
+}
+
+/* Whatever the one is that is under way. */
+static void the_usual_period_is_that_of_the_resets(struct kunit *test)
+{
+	struct pfm_pmd *pmd;
+
+	fixture_counter(test, 0, 0, -3);
+	fixture_counter(test, 1, 0, 7);
+	pmd = fixture_pmd_of(ctx_of(test), 0);
+	pmd->short_reset = -100;
+	KUNIT_EXPECT_EQ(test, usual_period(test, 0), 100ULL);
+	/* Only PFM_RESTART resets it. */
+	pmd->short_reset = 0;
+	KUNIT_EXPECT_EQ(test, usual_period(test, 0), 3ULL);
+	pfm_note_reset(pmd, -1000);
+	KUNIT_EXPECT_EQ(test, usual_period(test, 0), 1000ULL);
+	/* It is no period. */
+	KUNIT_EXPECT_EQ(test, usual_period(test, 1), 0ULL);
+}
+
 static struct kunit_case value_reset_cases[] = {
+	KUNIT_CASE(the_usual_period_is_that_of_the_resets),
 	KUNIT_CASE(random_resets_follow_the_series_of_the_seed),
 	KUNIT_CASE(only_a_write_begins_a_series_again),
 	KUNIT_CASE(each_pmd_has_a_random_series_of_its_own),

@@ -659,6 +659,15 @@ def test_event_sets_take_turns_and_leave_out_what_is_idle(
     check(boot.out)
 
 
+@pytest.mark.parametrize("target", ARM64, ids=str)
+def test_hardware_counters_sample_all_they_count_in_sets_that_take_turns(
+    target: Target, boots: Boots[Target]
+) -> None:
+    boot = boots[target]
+    assert boot.command("sets") == 0, boot.printed("sets")
+    event_sets.check_hardware(boot.out)
+
+
 @pytest.mark.parametrize("target", X86_64, ids=str)
 def test_events_are_measured_on_their_own_cpus(
     target: Target, boots: Boots[Target]

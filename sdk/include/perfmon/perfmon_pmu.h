@@ -288,6 +288,18 @@ void pfm_overflow(struct pfm_pmu_reg *reg, u64 value, struct pt_regs *regs,
 void pfm_overflow_lost(struct pfm_pmu_reg *reg, u64 n);
 
 /**
+ * pfm_usual_period() - what a counter counts from one overflow to the next
+ * @reg: the counter
+ *
+ * The period that is under way may be shorter: the rest of one that was
+ * interrupted, when its set became active again or the context was masked.
+ * Those that follow are as long as this, or less by what is random.
+ * Context: as pfm_overflow().
+ * Return: events; 0 if it is reset to no period.
+ */
+u64 pfm_usual_period(const struct pfm_pmu_reg *reg);
+
+/**
  * pfm_overflow_is_known() - was a counter's overflow handled with another's?
  * @reg:   the counter
  * @value: its value now

@@ -268,6 +268,64 @@ TEST(periods_that_are_not_reported_are_lost)
 	CHECK_EQ(ctx_read(s.fd, 0), -5ULL + 2);
 }
 
+static void start_set(int fd, unsigned int id)
+{
+	CHECK_OK(pfm_start(fd, &(pfarg_start_t){ .start_set = id }));
+}
+
+/*
+ * Counter 0 of set 0 counts nine with each NMI, and all but two of a period of
+ * 101. Then another set is active, and set 0 again.
+ */
+static void begin_rest(const struct smpl *s)
+{
+	struct counter c = rig_counter(0, 0, 101);
+
+	c.pmc.reg_value = rig_event(9);
+	counter_write(s->fd, &c);
+	ctx_create_set(s->fd, 1, 0);
+	start_here(s->fd);
+	rig_fire(11);
+	ctx_stop(s->fd);
+	CHECK_EQ(ctx_read(s->fd, 0), -2ULL);
+	start_set(s->fd, 1);
+	ctx_stop(s->fd);
+	start_set(s->fd, 0);
+}
+
+TEST(the_rest_of_a_period_is_one_period_however_late_it_ends)
+{
+	struct smpl s = buffer(40, 0);
+
+	begin_rest(&s);
+	rig_fire(1);
+	CHECK_EQ(s.hdr->hdr_count, 1);
+	CHECK(ctx_says(s.fd, "pfm_lost:\t0"));
+	CHECK_EQ(ctx_read(s.fd, 0), -101ULL);
+	/* The next one is whole. */
+	rig_fire(11);
+	CHECK_EQ(s.hdr->hdr_count, 1);
+	rig_fire(1);
+	ctx_stop(s.fd);
+	CHECK_EQ(s.hdr->hdr_count, 2);
+	CHECK(ctx_says(s.fd, "pfm_lost:\t0"));
+}
+
+TEST(whole_periods_that_pass_after_a_rest_are_lost)
+{
+	struct smpl s = buffer(40, 0);
+
+	begin_rest(&s);
+	rig_set("mute", 1);
+	rig_fire(50);
+	rig_set("mute", 0);
+	CHECK_EQ(s.hdr->hdr_count, 0);
+	rig_fire(1);
+	ctx_stop(s.fd);
+	CHECK_EQ(s.hdr->hdr_count, 1);
+	CHECK_EQ(ctx_number(s.fd, "pfm_lost"), (51 * 9 - 2) / 101);
+}
+
 /* Proves 3.5.14-03 */
 TEST(counters_that_wrap_in_one_nmi_overflow_in_one_instant)
 {
