@@ -30,7 +30,7 @@ $(TOOL_TESTS): $(UOUT)/%: $(UOBJ)/tests/tools/%.o $(PFMON_A) $(LIBPERFMON_A)
 $(UOUT)/buffer_saver: WRAPPED := -Wl,--wrap=pfm_restart
 $(UOUT)/period_adapter: WRAPPED := -Wl,--wrap=pfm_read_pmds,--wrap=pfm_write_pmds
 $(UOUT)/period_adapter: WRAPPED += -Wl,--wrap=pfm_getinfo_evtsets,--wrap=pfm_stop
-$(UOUT)/period_adapter: WRAPPED += -Wl,--wrap=pfm_start
+$(UOUT)/period_adapter: WRAPPED += -Wl,--wrap=pfm_start,--wrap=fdinfo_stats
 $(UOUT)/hanging_trial: WRAPPED := -Wl,--wrap=pfm_create_context,--wrap=poll
 $(UOUT)/stream_reader: WRAPPED := -Wl,--wrap=open,--wrap=ioctl,--wrap=scandir
 

@@ -10,6 +10,7 @@
  *	pmd SET NUM VALUE LAST	what the PMD holds, and was last loaded with
  *	load FILE		the file's content is the buffer
  *	freed			a restart has emptied it
+ *	lost N			so many overflows are lost by now
  *	look			the periods are looked at
  *
  * Prints "SET NUM PERIOD" for each period that is changed, and "looked".
@@ -21,6 +22,7 @@
 #include <string.h>
 
 #include "context.h"
+#include "fdinfo.h"
 #include "frequency.h"
 #include "util.h"
 
@@ -32,14 +34,22 @@ static struct pmd {
 	uint64_t last_reset;
 } pmds[SETS][PMDS];
 static uint64_t times[SETS];
+static uint64_t lost;
 static bool stopped;
 
-/* The linker puts them in the places of those of libperfmon. */
+/* The linker puts them in the places of those of libperfmon, and of pfmon. */
 int __wrap_pfm_read_pmds(int fd, pfarg_pmd_t *args, int count);
 int __wrap_pfm_write_pmds(int fd, pfarg_pmd_t *args, int count);
 int __wrap_pfm_getinfo_evtsets(int fd, pfarg_setinfo_t *args, int count);
 int __wrap_pfm_stop(int fd);
 int __wrap_pfm_start(int fd, pfarg_start_t *arg);
+struct context_stats __wrap_fdinfo_stats(const struct context *context);
+
+struct context_stats __wrap_fdinfo_stats(const struct context *context)
+{
+	(void)context;
+	return (struct context_stats){ .lost = lost };
+}
 
 int __wrap_pfm_read_pmds(int fd, pfarg_pmd_t *args, int count)
 {
@@ -122,6 +132,8 @@ static void perform(struct context *context, char *line)
 						  (uint64_t)last };
 	} else if (!strncmp(line, "load ", strlen("load "))) {
 		load_buffer(context, line + strlen("load "));
+	} else if (sscanf(line, "lost %" SCNu64, &lost) == 1) {
+		return;
 	} else if (!strcmp(line, "freed")) {
 		frequency_restarted(context);
 	} else if (!strcmp(line, "look")) {

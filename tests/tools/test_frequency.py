@@ -109,6 +109,29 @@ def test_a_pause_makes_periods_shorter_step_by_step(adapt: Adapter) -> None:
     assert lines == [f"0 0 {FIRST // 8}", "looked", "0 0 1562", "looked"]
 
 
+@pytest.mark.parametrize(
+    ("lost", "changed"),
+    # The samples alone make it as short as one step can.
+    [(0, ["0 0 12500"]), (3, ["0 0 40000"]), (9, []), (1000, [])],
+)
+def test_what_is_lost_makes_no_period_shorter(
+    adapt: Adapter, lost: int, changed: list[str]
+) -> None:
+    samples = buffer((0, 0, FIRST))
+    lines = adapt(CYCLES, at_rest(), samples, "time 0 10000000", f"lost {lost}", "look")
+    assert lines == [*changed, "looked"]
+
+
+def test_a_loss_counts_once(adapt: Adapter) -> None:
+    few, more = buffer((0, 0, FIRST)), buffer(*[(0, 0, FIRST)] * 2)
+    lines = adapt(
+        CYCLES,
+        *(at_rest(), few, "time 0 10000000", "lost 9", "look"),
+        *(more, "time 0 20000000", "look"),
+    )
+    assert lines == ["looked", "0 0 12500", "looked"]
+
+
 def test_without_time_or_events_nothing_is_learnt(adapt: Adapter) -> None:
     samples = buffer(*[(0, 0, FIRST)] * 50)
     lines = adapt(

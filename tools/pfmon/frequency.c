@@ -9,6 +9,11 @@
  * set was active. A new period is written to a counter that stands still,
  * because its buffer is full, or because monitoring is stopped for it; what it
  * had counted of an old period that was not over is in no sample.
+ *
+ * Overflows that are lost are in no sample either, and of which counter they
+ * were, nobody knows. A counter whose overflows are lost seems slow; if that
+ * made its period shorter, more would be lost. So a period is made shorter only
+ * as far as it was if all that was lost had been its own.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -46,6 +51,7 @@ struct rate {
 	uint64_t cut_off;	/* events of periods that were not over */
 	uint64_t events_before;	/* all of them at the last look */
 	uint64_t ns_before;
+	uint64_t lost_before;
 };
 
 struct frequency {
@@ -205,32 +211,42 @@ static void learn(struct rate *rate, double per_second)
 				   (rate->per_second + per_second) / 2;
 }
 
-static uint64_t period_for(const struct rate *rate)
+/* @most_per_second: what it is at most, with all that was lost */
+static uint64_t period_for(const struct rate *rate, double most_per_second)
 {
 	double period = rate->per_second / (double)rate->wanted + 0.5;
-	double least = (double)rate->period / STEEPEST;
+	double most = most_per_second / (double)rate->wanted + 0.5;
+	double now = (double)rate->period;
 
-	if (period < least)
-		period = least;
+	if (period < now && period < most)
+		period = most < now ? most : now;
+	if (period < now / STEEPEST)
+		period = now / STEEPEST;
 	if (period < 1)
 		return 1;
 	return period < (double)LARGEST_PERIOD ? (uint64_t)period :
 						 LARGEST_PERIOD;
 }
 
-/* Finds the period that is right. */
-static void estimate(struct rate *rate, const pfarg_pmd_t *pmd, uint64_t ns)
+/* Finds the period that is right. @lost: overflows of all counters */
+static void estimate(struct rate *rate, const pfarg_pmd_t *pmd, uint64_t ns,
+		     uint64_t lost)
 {
 	uint64_t events = rate->sampled + rate->cut_off + counted_since(pmd);
+	double a_second, new_events, most;
 
 	rate->next_period = rate->period;
 	if (ns < rate->ns_before + LEAST_NS || events <= rate->events_before)
 		return;
-	learn(rate, (double)(events - rate->events_before) * NS /
-		    (double)(ns - rate->ns_before));
+	a_second = NS / (double)(ns - rate->ns_before);
+	new_events = (double)(events - rate->events_before);
+	most = new_events +
+	       (double)(lost - rate->lost_before) * (double)rate->period;
+	learn(rate, new_events * a_second);
 	rate->events_before = events;
 	rate->ns_before = ns;
-	rate->next_period = period_for(rate);
+	rate->lost_before = lost;
+	rate->next_period = period_for(rate, most * a_second);
 }
 
 /* What is about to be reset is changed at no cost. */
@@ -243,14 +259,14 @@ static bool is_off(const struct rate *rate, const pfarg_pmd_t *pmd)
 	return now > MARGIN * next || next > MARGIN * now;
 }
 
-static bool look_at(struct context *context, struct rate *rate)
+static bool look_at(struct context *context, struct rate *rate, uint64_t lost)
 {
 	unsigned int set = context->plan->options->events[rate->event].set;
 	pfarg_pmd_t pmd;
 
 	if (!read_pmd(context, rate, &pmd))
 		return false;
-	estimate(rate, &pmd, context->result.durations[set]);
+	estimate(rate, &pmd, context->result.durations[set], lost);
 	if (!is_off(rate, &pmd))
 		rate->next_period = rate->period;
 	return true;
@@ -298,6 +314,7 @@ bool frequency_look(struct context *context)
 {
 	struct frequency *frequency = context->frequency;
 	bool any = false;
+	uint64_t lost;
 
 	if (!frequency || !context->started ||
 	    (context->cpu != NO_CPU && fdinfo_is_offline(context)))
@@ -305,12 +322,13 @@ bool frequency_look(struct context *context)
 	take_samples(context);
 	if (!evtsets_read(context))
 		return false;
+	lost = fdinfo_stats(context).lost;
 	for (unsigned int i = 0; i < frequency->count; i++) {
 		struct rate *rate = &frequency->rates[i];
 
 		if (!rate->wanted)
 			continue;
-		if (!look_at(context, rate))
+		if (!look_at(context, rate, lost))
 			return false;
 		any |= rate->next_period != rate->period;
 	}
