@@ -567,6 +567,46 @@ bool follow_start(struct follow *follow)
 	return starting.ok && measurement_has_begun(follow->m);
 }
 
+static void pause_thread(struct pid_entry *entry, void *data)
+{
+	const struct thread *thread = (struct thread *)entry;
+	struct starting *starting = data;
+
+	if (thread->loaded && starting->ok)
+		starting->ok = context_pause(thread->context);
+}
+
+static void let_thread_go_on(struct pid_entry *entry, void *data)
+{
+	const struct thread *thread = (struct thread *)entry;
+	struct starting *starting = data;
+
+	if (thread->loaded && starting->ok)
+		starting->ok = context_go_on(thread->context);
+}
+
+bool follow_pause(struct follow *follow)
+{
+	struct starting starting = { .ok = true };
+
+	if (!follow->begun || follow->paused)
+		return true;
+	follow->paused = true;
+	pid_table_each(&follow->threads, pause_thread, &starting);
+	return starting.ok;
+}
+
+bool follow_go_on(struct follow *follow)
+{
+	struct starting starting = { .ok = true };
+
+	if (!follow->paused)
+		return true;
+	follow->paused = false;
+	pid_table_each(&follow->threads, let_thread_go_on, &starting);
+	return starting.ok;
+}
+
 static void list_thread(struct pid_entry *entry, void *data)
 {
 	const struct thread *thread = (struct thread *)entry;

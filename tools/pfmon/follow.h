@@ -26,6 +26,7 @@ struct follow {
 	bool working;		/* it is raised */
 	int timer_fd;		/* looks for daemons; or -1 */
 	bool begun;		/* monitoring, which may be put off */
+	bool paused;		/* by follow_pause() */
 	bool ended;		/* no thread is measured any more */
 	uint64_t unmeasured;	/* threads that got no context */
 	char *reason;		/* why; or NULL */
@@ -45,6 +46,10 @@ bool follow_begin(struct follow *follow, pid_t tgid, const pid_t *tids,
 
 /* Lets all threads be monitored from now on, if they are not yet. */
 bool follow_start(struct follow *follow);
+
+/* Monitors no thread between them; what is the case already is no error. */
+bool follow_pause(struct follow *follow);
+bool follow_go_on(struct follow *follow);
 
 /* What has happened to a thread that is traced; data is the struct follow. */
 void follow_handle(const struct trace_event *event, void *data);

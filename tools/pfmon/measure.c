@@ -67,7 +67,8 @@ bool measurement_record_clocks(struct measurement *m, int cpu)
 
 bool measurement_waits(const struct measurement *m)
 {
-	return m->options->delay_ns || m->options->delayed_for_good;
+	return m->options->delay_ns || m->options->delayed_for_good ||
+	       m->options->trigger_start;
 }
 
 bool measurement_start_time(struct measurement *m)

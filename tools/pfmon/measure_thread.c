@@ -6,11 +6,13 @@
 #include "attach.h"
 #include "follow.h"
 #include "measure.h"
+#include "trigger.h"
 #include "util.h"
 
 struct session {
 	struct measurement m;
 	struct follow follow;
+	struct trigger trigger;
 	pid_t tgid;		/* the first process */
 	bool over;		/* it has ended before the command */
 };
@@ -167,6 +169,55 @@ static int finish(struct session *session)
 	return status;
 }
 
+static bool has_trigger(const struct session *session)
+{
+	const struct options *options = session->m.options;
+
+	return options->trigger_start || options->trigger_stop;
+}
+
+/* A program without the code is measured, or not, as that before it was. */
+static void handle(const struct trace_event *event, void *data)
+{
+	struct session *session = data;
+
+	follow_handle(event, &session->follow);
+	if (event->what == TRACE_EXECED && has_trigger(session))
+		trigger_arm(&session->trigger, session->m.options, event->tid);
+}
+
+static bool handle_trap(pid_t tid, void *data)
+{
+	struct session *session = data;
+	struct follow *follow = &session->follow;
+	enum trigger_effect effect = trigger_of(&session->trigger, tid);
+	bool ok = true;
+
+	if (effect == TRIGGER_START)
+		ok = follow_start(follow) && follow_go_on(follow);
+	else if (effect == TRIGGER_STOP)
+		ok = follow_pause(follow);
+	if (!ok)
+		session->m.failed = true;
+	return effect != TRIGGER_NONE;
+}
+
+/* It is stopped at its exec. */
+static bool prepare(struct session *session)
+{
+	struct command *command = &session->m.command;
+
+	command->handle = handle;
+	command->data = session;
+	command->trace.trap = handle_trap;
+	command->trace.trap_data = session;
+	session->tgid = command->pid;
+	return (!has_trigger(session) ||
+		trigger_arm(&session->trigger, session->m.options,
+			    command->pid)) &&
+	       follow_begin(&session->follow, command->pid, &command->pid, 1);
+}
+
 static int measure_command(struct session *session)
 {
 	struct command *command = &session->m.command;
@@ -174,10 +225,7 @@ static int measure_command(struct session *session)
 	if (!command_launch(command, session->m.options->command,
 			    &session->m.waiter->unblocked))
 		return PFMON_EXIT_ERROR;
-	command->handle = follow_handle;
-	command->data = &session->follow;
-	session->tgid = command->pid;
-	if (!follow_begin(&session->follow, command->pid, &command->pid, 1)) {
+	if (!prepare(session)) {
 		command_kill(command);
 		return PFMON_EXIT_ERROR;
 	}

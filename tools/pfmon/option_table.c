@@ -120,6 +120,23 @@ const struct option_row option_table[] = {
 			"With -1, measuring begins when *pfmon* gets *SIGUSR1*, as it\n"
 			"also does if that comes before the time is over.\n",
 	}, {
+		.name = "trigger-start", .argument = "CODE",
+		.effect = KEEPS(trigger_start),
+		.summary = "measure from this function, or address, on",
+		.details =
+			"_CODE_ is a function of the command's program, or the address\n"
+			"of an instruction as *nm*(1) and *objdump*(1) print it, such\n"
+			"as *0x1139*. Measuring starts before its first thread\n"
+			"executes that instruction, each time again.\n"
+			"On x86_64 only.\n",
+	}, {
+		.name = "trigger-stop", .argument = "CODE",
+		.effect = KEEPS(trigger_stop),
+		.summary = "measure until the command comes to this code",
+		.details =
+			"Measuring stops before that instruction, and starts again\n"
+			"at that of *--trigger-start*.\n",
+	}, {
 		.name = "snapshot", .argument = "S",
 		.effect = CALLS(parse_snapshot),
 		.summary = "save what there is every _S_ seconds",

@@ -13,6 +13,7 @@
 #include "follow_options.h"
 #include "option_table.h"
 #include "options.h"
+#include "trigger.h"
 #include "util.h"
 
 #define DEFAULT_INTERVAL_NS	1000000000
@@ -82,7 +83,7 @@ static bool agree(const struct options *options)
 static bool check(struct options *options)
 {
 	if (!agree(options) || !counting_options_agree(options) ||
-	    !follow_options_agree(options))
+	    !follow_options_agree(options) || !trigger_options_agree(options))
 		return false;
 	if (!options->module)
 		options->module = DEFAULT_MODULE;

@@ -139,6 +139,8 @@ struct options {
 	uint64_t duration_ns;		/* 0 for none */
 	uint64_t delay_ns;		/* 0 for none */
 	bool delayed_for_good;		/* until a signal comes */
+	const char *trigger_start;	/* code of the command, or NULL */
+	const char *trigger_stop;
 	uint64_t snapshot_ns;		/* 0: only when a signal comes */
 	char **command;			/* NULL if not given */
 

@@ -13,6 +13,8 @@ _pfmon_options='
 	--session-timeout=
 	--duration=
 	--delay=
+	--trigger-start=
+	--trigger-stop=
 	--snapshot=
 	--switch-timeout=
 	--attach-task=
@@ -139,6 +141,8 @@ _pfmon()
 		--session-timeout | \
 		--duration | \
 		--delay | \
+		--trigger-start | \
+		--trigger-stop | \
 		--snapshot | \
 		--switch-timeout | \
 		--attach-task | \

@@ -234,6 +234,12 @@ static void leave(struct trace *trace, const struct tracee *tracee)
 	tell(trace, &event);
 }
 
+static bool is_ours(const struct trace *trace, pid_t tid, int signal)
+{
+	return signal == SIGTRAP && trace->trap &&
+	       trace->trap(tid, trace->trap_data);
+}
+
 static void handle_stop(struct trace *trace, struct tracee *tracee, int status)
 {
 	int signal = WSTOPSIG(status), request = PTRACE_CONT;
@@ -241,7 +247,8 @@ static void handle_stop(struct trace *trace, struct tracee *tracee, int status)
 
 	switch (status >> 16) {
 	case 0:			/* a signal is about to be delivered */
-		proceed(tid, PTRACE_CONT, signal);
+		proceed(tid, PTRACE_CONT,
+			is_ours(trace, tid, signal) ? 0 : signal);
 		return;
 	case PTRACE_EVENT_STOP:	/* job control: stay stopped until SIGCONT */
 		if (is_stopping(signal))

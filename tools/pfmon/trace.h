@@ -44,6 +44,10 @@ struct trace {
 	bool hold;		/* the next exec: it is left stopped */
 	void (*handle)(const struct trace_event *event, void *data);
 	void *data;
+
+	/* SIGTRAP has come: is it ours, and not the thread's? Or NULL. */
+	bool (*trap)(pid_t tid, void *data);
+	void *trap_data;
 };
 
 /* Traces a thread that runs, and leaves it running. False sets errno. */

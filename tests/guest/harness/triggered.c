@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/*
+ * triggered.c - calls getppid() a known number of times in each of its parts
+ *
+ * usage: triggered ROUNDS [PROGRAM ARGUMENT...]
+ *
+ * Before the rounds it calls BEFORE times; in each round, INSIDE times from
+ * begin() to end(), and OUTSIDE times after that. A thread and a process of its
+ * own have done a round by then. At the end it executes the program, or returns
+ * how many SIGTRAPs all got: 1, which it sends itself.
+ */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define BEFORE	100
+#define INSIDE	7
+#define OUTSIDE	3
+
+void begin(void);
+void end(void);
+
+static volatile sig_atomic_t traps;
+
+static void count_trap(int signal)
+{
+	(void)signal;
+	traps++;
+}
+
+__attribute__((noinline)) void begin(void)
+{
+	__asm__ volatile("" ::: "memory");
+}
+
+__attribute__((noinline)) void end(void)
+{
+	__asm__ volatile("" ::: "memory");
+}
+
+/* Not the C library's getppid(): nothing but these counts. */
+static void call(int times)
+{
+	for (int i = 0; i < times; i++)
+		syscall(SYS_getppid);
+}
+
+static void *do_round(void *data)
+{
+	begin();
+	call(INSIDE);
+	end();
+	call(OUTSIDE);
+	return data;
+}
+
+/* Nothing of what they do is the first thread's. */
+static void let_others_do_a_round(void)
+{
+	pthread_t thread;
+	int status = 0;
+	pid_t child = fork();
+
+	if (!child) {
+		do_round(NULL);
+		_exit(traps);
+	}
+	waitpid(child, &status, 0);
+	traps += status;
+	if (pthread_create(&thread, NULL, do_round, NULL))
+		abort();
+	pthread_join(thread, NULL);
+}
+
+int main(int argc, char **argv)
+{
+	int rounds = argc > 1 ? atoi(argv[1]) : 1;
+
+	signal(SIGTRAP, count_trap);
+	let_others_do_a_round();
+	raise(SIGTRAP);
+	call(BEFORE);
+	for (int i = 0; i < rounds; i++)
+		do_round(NULL);
+	if (argc > 2)
+		execv(argv[2], argv + 2);
+	return traps;
+}

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Where code is in an executable: what --trigger-start and --trigger-stop name."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+
+class Finder:
+    """Looks for code in a copy of the program that does it."""
+
+    def __init__(self, program: Path, copy: Path) -> None:
+        self.program = program
+        self.file = Path(shutil.copy(program, copy))
+
+    def __call__(self, code: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [self.program, self.file, code], capture_output=True, text=True, check=False
+        )
+
+    def distance(self, code: str) -> int:
+        run = self(code)
+        assert run.returncode == 0, run.stderr
+        return int(run.stdout)
+
+    def complaint(self, code: str) -> str:
+        run = self(code)
+        assert run.returncode == 1 and run.stdout == ""
+        return run.stderr
+
+    def address(self, name: str) -> int:
+        """Return where nm sees it."""
+        listing = subprocess.check_output(["nm", self.file], text=True)
+        found = re.search(rf"^([0-9a-f]+) [Tt] {name}$", listing, re.MULTILINE)
+        assert found, listing
+        return int(found[1], 16)
+
+    def objcopy(self, *options: str) -> None:
+        subprocess.run(["objcopy", *options, self.file], check=True)
+
+
+@pytest.fixture(name="finder")
+def fixture_finder(programs: Path, tmp_path: Path) -> Finder:
+    return Finder(programs / "symbol_finder", tmp_path / "program")
+
+
+def test_function_is_as_far_from_the_entry_as_nm_says(finder: Finder) -> None:
+    expected = finder.address("main") - finder.address("_start")
+    assert finder.distance("main") == expected
+    assert finder.distance("_start") == 0
+
+
+def test_address_is_that_of_nm(finder: Finder) -> None:
+    assert finder.distance(hex(finder.address("main"))) == finder.distance("main")
+
+
+def test_stripped_program_has_addresses_only(finder: Finder) -> None:
+    address, distance = finder.address("main"), finder.distance("main")
+    finder.objcopy("--strip-all", "-R", ".dynsym")
+    assert finder.distance(hex(address)) == distance
+    assert "PROGRAM is stripped of its symbols: give an address" in finder.complaint(
+        "main"
+    )
+
+
+def test_names_that_resemble_one_are_said(finder: Finder) -> None:
+    assert "has no function symbols_fnid; it has symbols_find\n" in finder.complaint(
+        "symbols_fnid"
+    )
+    assert "it has symbols_find\n" in finder.complaint("mbols_F")
+
+
+def test_at_most_five_of_them(finder: Finder) -> None:
+    assert finder.complaint("e").count(", ") == 4
+
+
+def test_name_that_nothing_resembles(finder: Finder) -> None:
+    assert "nor one of a similar name" in finder.complaint("wholly_unlike_any")
+
+
+def test_name_of_data_is_no_function(finder: Finder) -> None:
+    assert "has no function __data_start" in finder.complaint("__data_start")
+
+
+def test_name_of_several_functions_is_refused(finder: Finder) -> None:
+    finder.objcopy("--redefine-sym=message=main")
+    assert "2 functions of PROGRAM are called main" in finder.complaint("main")
+
+
+def test_address_without_code_is_refused(finder: Finder) -> None:
+    assert "PROGRAM has no code at 0x1: addresses are those" in finder.complaint("0x1")
+
+
+def test_what_is_no_program_is_refused(finder: Finder) -> None:
+    finder.file.write_text("#!/bin/sh\n")
+    assert "no code can be found in PROGRAM: it is no 64-bit" in finder.complaint("x")
+    finder.file.unlink()
+    assert "in PROGRAM: No such file or directory" in finder.complaint("x")

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Options that say at which code of a command measuring starts and stops."""
+
+from __future__ import annotations
+
+import platform
+
+import pytest
+from pfmon import Pfmon, complaint_of
+
+EVENT = ("-e", "page-faults")
+X86_64 = platform.machine() == "x86_64"
+
+
+@pytest.mark.skipif(not X86_64, reason="there are no triggers here")
+@pytest.mark.parametrize("option", ["--trigger-start=main", "--trigger-stop=main"])
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (("--attach-task=1",), "need a command"),
+        (("--attach-process=1",), "need a command"),
+        (("--system-wide", "true"), "--system-wide measures CPUs"),
+        (("--follow-fork", "true"), "exclude --follow-* and --exclude"),
+        (("--exclude=x", "true"), "exclude --follow-* and --exclude"),
+        (("--delay=1", "true"), "exclude --delay and --duration"),
+        (("--delay=-1", "true"), "exclude --delay and --duration"),
+        (("--duration=1", "true"), "exclude --delay and --duration"),
+    ],
+)
+def test_usage_errors_say_what_is_wrong(
+    pfmon: Pfmon, option: str, arguments: tuple[str, ...], complaint: str
+) -> None:
+    assert complaint in complaint_of(pfmon, (*EVENT, option, *arguments))
+
+
+@pytest.mark.skipif(X86_64, reason="there are triggers here")
+def test_triggers_are_refused_where_there_are_none(pfmon: Pfmon) -> None:
+    arguments = (*EVENT, "--trigger-start=main", "true")
+    assert "are for x86_64" in complaint_of(pfmon, arguments)

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/* symbols.c - where code is in an executable, by its name or its address */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <libelf.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "symbols.h"
+#include "util.h"
+
+/* So many names that resemble one are said, and so many edits apart. */
+#define MOST_SIMILAR	5
+#define MOST_EDITS	2
+
+struct search {
+	Elf *elf;
+	const char *name;
+	unsigned int symbols;		/* functions that there are */
+	unsigned int found;		/* of the name, at different places */
+	uint64_t address;
+	unsigned int similar;
+	char *list;			/* of them */
+};
+
+/* Is it in a segment that can be executed? */
+static bool is_code(Elf *elf, uint64_t address)
+{
+	GElf_Phdr phdr;
+	size_t count;
+
+	if (elf_getphdrnum(elf, &count))
+		return false;
+	for (size_t i = 0; i < count; i++) {
+		if (gelf_getphdr(elf, (int)i, &phdr) &&
+		    phdr.p_type == PT_LOAD && (phdr.p_flags & PF_X) &&
+		    address - phdr.p_vaddr < phdr.p_filesz)
+			return true;
+	}
+	return false;
+}
+
+static unsigned int least(unsigned int a, unsigned int b, unsigned int c)
+{
+	unsigned int ab = a < b ? a : b;
+
+	return ab < c ? ab : c;
+}
+
+/* Characters to be put in, left out or changed to make one of the other. */
+static unsigned int edits_between(const char *one, const char *other)
+{
+	size_t length = strlen(other);
+	unsigned int *row = checked_calloc(length + 1, sizeof(*row));
+	unsigned int edits;
+
+	for (size_t i = 0; i <= length; i++)
+		row[i] = (unsigned int)i;
+	for (unsigned int n = 1; *one; one++, n++) {
+		unsigned int diagonal = row[0];
+
+		row[0] = n;
+		for (size_t i = 1; i <= length; i++) {
+			unsigned int above = row[i];
+
+			row[i] = least(above + 1, row[i - 1] + 1,
+				       diagonal + (*one != other[i - 1]));
+			diagonal = above;
+		}
+	}
+	edits = row[length];
+	free(row);
+	return edits;
+}
+
+static bool resembles(const char *one, const char *other)
+{
+	return strcasestr(one, other) ||
+	       edits_between(one, other) <= MOST_EDITS;
+}
+
+static void look_at(struct search *search, const char *name, uint64_t address)
+{
+	search->symbols++;
+	if (!strcmp(name, search->name)) {
+		if (!search->found || address != search->address)
+			search->found++;
+		search->address = address;
+	} else if (search->similar < MOST_SIMILAR &&
+		   resembles(name, search->name)) {
+		search->list = checked_append(search->list,
+					      search->similar++ ? ", " : "",
+					      name);
+	}
+}
+
+static bool is_function(Elf *elf, const GElf_Sym *symbol)
+{
+	int type = GELF_ST_TYPE(symbol->st_info);
+
+	return (type == STT_FUNC || type == STT_NOTYPE) &&
+	       symbol->st_shndx != SHN_UNDEF && is_code(elf, symbol->st_value);
+}
+
+static void look_in_table(struct search *search, Elf_Scn *section,
+			  const GElf_Shdr *header)
+{
+	Elf_Data *data = elf_getdata(section, NULL);
+	size_t count = data && header->sh_entsize ?
+		       data->d_size / header->sh_entsize : 0;
+	const char *name;
+	GElf_Sym symbol;
+
+	for (size_t i = 0; i < count; i++) {
+		if (!gelf_getsym(data, (int)i, &symbol) ||
+		    !is_function(search->elf, &symbol))
+			continue;
+		name = elf_strptr(search->elf, header->sh_link, symbol.st_name);
+		if (name && *name)
+			look_at(search, name, symbol.st_value);
+	}
+}
+
+/* Of a stripped file only those that libraries may use are left. */
+static void look_in_tables(struct search *search, GElf_Word type)
+{
+	Elf_Scn *section = NULL;
+	GElf_Shdr header;
+
+	while ((section = elf_nextscn(search->elf, section))) {
+		if (gelf_getshdr(section, &header) && header.sh_type == type)
+			look_in_table(search, section, &header);
+	}
+}
+
+static void complain(const struct search *search, const char *path)
+{
+	if (search->found)
+		message("%u functions of %s are called %s: give the address of one, as nm prints it",
+			search->found, path, search->name);
+	else if (!search->symbols)
+		message("%s is stripped of its symbols: give an address instead of %s",
+			path, search->name);
+	else if (search->similar)
+		message("%s has no function %s; it has %s", path, search->name,
+			search->list);
+	else
+		message("%s has no function %s, nor one of a similar name: nm lists them; those of shared libraries cannot be given",
+			path, search->name);
+}
+
+static bool find_name(Elf *elf, const char *path, const char *name,
+		      uint64_t *address)
+{
+	struct search search = {
+		.elf = elf,
+		.name = name,
+		.list = checked_strdup(""),
+	};
+
+	look_in_tables(&search, SHT_SYMTAB);
+	if (!search.symbols)
+		look_in_tables(&search, SHT_DYNSYM);
+	if (search.found != 1)
+		complain(&search, path);
+	free(search.list);
+	*address = search.address;
+	return search.found == 1;
+}
+
+static bool find_address(Elf *elf, const char *path, const char *text,
+			 uint64_t *address)
+{
+	if (!parse_u64(text, address))
+		return find_name(elf, path, text, address);
+	if (is_code(elf, *address))
+		return true;
+	message("%s has no code at %s: addresses are those that nm and objdump print",
+		path, text);
+	return false;
+}
+
+static bool find(Elf *elf, const char *path, const char *text,
+		 uint64_t *distance)
+{
+	GElf_Ehdr header;
+	uint64_t address;
+
+	if (gelf_getclass(elf) != ELFCLASS64 || !gelf_getehdr(elf, &header)) {
+		message("no code can be found in %s: it is no 64-bit program",
+			path);
+		return false;
+	}
+	if (!find_address(elf, path, text, &address))
+		return false;
+	*distance = address - header.e_entry;
+	return true;
+}
+
+bool symbols_find(const char *path, const char *name, const char *text,
+		  uint64_t *distance)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	bool ok = false;
+	Elf *elf;
+
+	elf_version(EV_CURRENT);
+	elf = fd < 0 ? NULL : elf_begin(fd, ELF_C_READ, NULL);
+	if (elf)
+		ok = find(elf, name, text, distance);
+	else
+		message("no code can be found in %s: %s", name,
+			fd < 0 ? strerror(errno) : elf_errmsg(-1));
+	elf_end(elf);
+	if (fd >= 0)
+		close(fd);
+	return ok;
+}
