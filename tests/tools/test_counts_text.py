@@ -128,3 +128,13 @@ def test_intervals_begin_with_the_time(counts: Counts) -> None:
         ["1.000000", "5", "r1"],
         ["1.500000", "7", "r1"],
     ]
+
+
+def test_an_end_with_nothing_new_is_no_interval(counts: Counts) -> None:
+    script = [
+        *(*thread(5), "times 1000000000 0 0", "interval"),
+        *("times 1500000000 0 0", "end 0"),
+    ]
+    assert counts.lines("--print-interval=1000 -e r1", *script) == [
+        ["1.000000", "5", "r1"]
+    ]

@@ -151,7 +151,9 @@ bool counting_end(struct counting *counting, const struct results *results,
 	if (!counting->status && exit_status != NO_EXIT_STATUS)
 		counting->status = exit_status;
 	if (counting->options->interval_ns) {
-		ok = counting_interval(counting, results, times);
+		/* What has ended may have been in the interval before. */
+		ok = !results->sum.parts ||
+		     counting_interval(counting, results, times);
 	} else if (counting->options->runs > 1) {
 		add_run(counting, results, times);
 		ok = !counting_is_over(counting, interrupted) ||
