@@ -29,6 +29,8 @@ static void handle(const struct trace_event *event, void *data)
 	struct counts *counts = data;
 
 	switch (event->what) {
+	case TRACE_MADE:
+		break;
 	case TRACE_BORN:
 		if (event->tid == event->tgid)
 			counts->processes++;

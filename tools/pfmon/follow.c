@@ -334,15 +334,28 @@ static void record_process(struct follow *follow, pid_t tgid)
 		fail(follow);
 }
 
-static void born(struct follow *follow, const struct trace_event *event)
+/* A process is known before it is born: its parent may be gone by then. */
+static void made(struct follow *follow, const struct trace_event *event)
 {
-	struct thread *thread = add(follow, event->tid, event->tgid);
-	struct process *process = thread->process;
 	struct process *parent = pid_table_find(&follow->processes,
 						event->parent);
+	struct process *process;
 
-	if (process->threads == 1)
-		process->measured = !parent || parent->measured;
+	if (pid_table_find(&follow->processes, event->tgid))
+		return;
+	process = pid_table_get(&follow->processes, event->tgid,
+				sizeof(*process));
+	process->measured = !parent || parent->measured;
+}
+
+static void born(struct follow *follow, const struct trace_event *event)
+{
+	struct thread *thread;
+	struct process *process;
+
+	made(follow, event);
+	thread = add(follow, event->tid, event->tgid);
+	process = thread->process;
 	if (!wants(follow, thread))
 		return;
 	if (process->threads == 1)
@@ -432,13 +445,24 @@ static void remove_thread(struct follow *follow, struct thread *thread)
 	free(thread);
 }
 
+/* It was killed before it was born. */
+static void forget_unborn(struct follow *follow, pid_t tgid)
+{
+	struct process *process = pid_table_find(&follow->processes, tgid);
+
+	if (process && !process->threads)
+		remove_process(follow, process);
+}
+
 /* Its END message has come before. */
 static void gone(struct follow *follow, const struct trace_event *event)
 {
 	struct thread *thread = pid_table_find(&follow->threads, event->tid);
 
-	if (!thread)
+	if (!thread) {
+		forget_unborn(follow, event->tgid);
 		return;
+	}
 	handle_messages(follow, thread, false);
 	finish(follow, thread);
 	remove_thread(follow, thread);
@@ -447,6 +471,9 @@ static void gone(struct follow *follow, const struct trace_event *event)
 void follow_handle(const struct trace_event *event, void *data)
 {
 	switch (event->what) {
+	case TRACE_MADE:
+		made(data, event);
+		break;
 	case TRACE_BORN:
 		born(data, event);
 		break;
@@ -535,7 +562,7 @@ bool follow_has_company(struct follow *follow)
 	if (follow->ended)
 		return false;
 	if (!follow->m->command.pid)
-		return follow->threads.count;
+		return follow->processes.count;
 	pid_table_each(&follow->processes, look_at, &census);
 	if (census.company)
 		start_timer(follow);

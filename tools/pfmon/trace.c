@@ -111,6 +111,25 @@ static void note_early(struct trace *trace, pid_t tid)
 	pid_table_get(&trace->early, tid, sizeof(struct pid_entry));
 }
 
+static void tell(const struct trace *trace, const struct trace_event *event)
+{
+	if (trace->handle)
+		trace->handle(event, trace->data);
+}
+
+static void tell_of_birth(const struct trace *trace, enum trace_what what,
+			  const struct tracee *tracee)
+{
+	const struct trace_event event = {
+		.what = what,
+		.tid = tracee->entry.pid,
+		.tgid = tracee->tgid,
+		.parent = tracee->parent,
+	};
+
+	tell(trace, &event);
+}
+
 /* The thread that has made it tells before or after its own first stop. */
 static void expect(struct trace *trace, const struct tracee *parent)
 {
@@ -128,6 +147,7 @@ static void expect(struct trace *trace, const struct tracee *parent)
 	tracee = add(trace, tid, is_thread_of(parent->tgid, tid) ?
 		     parent->tgid : tid);
 	tracee->parent = parent->tgid;
+	tell_of_birth(trace, TRACE_MADE, tracee);
 }
 
 /* A line of /proc/TID/status; 0 if it is not there. */
@@ -153,12 +173,6 @@ static struct tracee *add_unexpected(struct trace *trace, pid_t tid)
 	return tracee;
 }
 
-static void tell(const struct trace *trace, const struct trace_event *event)
-{
-	if (trace->handle)
-		trace->handle(event, trace->data);
-}
-
 /* A child that was let go, or a thread that has never begun. */
 static void end_untraced(struct trace *trace, pid_t tid, int status)
 {
@@ -175,15 +189,8 @@ static void end_untraced(struct trace *trace, pid_t tid, int status)
 
 static void begin(struct trace *trace, struct tracee *tracee)
 {
-	const struct trace_event event = {
-		.what = TRACE_BORN,
-		.tid = tracee->entry.pid,
-		.tgid = tracee->tgid,
-		.parent = tracee->parent,
-	};
-
 	tracee->begun = true;
-	tell(trace, &event);
+	tell_of_birth(trace, TRACE_BORN, tracee);
 }
 
 static void end(struct trace *trace, struct tracee *tracee, int status)

@@ -18,6 +18,7 @@
 #define TRACE_KILL	0x10
 
 enum trace_what {
+	TRACE_MADE,	/* by another, which tells; not if it is born already */
 	TRACE_BORN,	/* before its first instruction */
 	/*
 	 * All other threads of its process are gone by then, and were told of.
@@ -32,7 +33,7 @@ struct trace_event {
 	enum trace_what what;
 	pid_t tid;
 	pid_t tgid;	/* its process */
-	pid_t parent;	/* TRACE_BORN: the process that made it; 0: unknown */
+	pid_t parent;	/* MADE and BORN: the process that made it; 0: unknown */
 	pid_t former;	/* TRACE_EXECED: its number before, mostly the same */
 	int status;	/* TRACE_GONE: as waitpid() gives it */
 };
