@@ -52,14 +52,20 @@ static void raise_descriptors(void)
 	setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-static bool watch(struct follow *follow, int fd, uint64_t what)
+static bool watch_as(struct follow *follow, int operation, int fd,
+		     uint64_t what)
 {
 	struct epoll_event event = { .events = EPOLLIN, .data.u64 = what };
 
-	if (!epoll_ctl(follow->epoll_fd, EPOLL_CTL_ADD, fd, &event))
+	if (!epoll_ctl(follow->epoll_fd, operation, fd, &event))
 		return true;
 	message("cannot wait for a context: %s", strerror(errno));
 	return false;
+}
+
+static bool watch(struct follow *follow, int fd, uint64_t what)
+{
+	return watch_as(follow, EPOLL_CTL_ADD, fd, what);
 }
 
 static bool open_descriptors(struct follow *follow)
@@ -363,6 +369,19 @@ static void born(struct follow *follow, const struct trace_event *event)
 	begin(follow, thread);
 }
 
+/* A thread other than the first has the number of its process after an exec. */
+static void rename_thread(struct follow *follow, struct thread *thread,
+			  pid_t tid)
+{
+	if (tid == thread->entry.pid)
+		return;
+	pid_table_rename(&follow->threads, &thread->entry, tid);
+	if (thread->context &&
+	    !watch_as(follow, EPOLL_CTL_MOD, thread->context->fd,
+		      (uint64_t)tid))
+		fail(follow);
+}
+
 static void execed(struct follow *follow, const struct trace_event *event)
 {
 	struct thread *thread = pid_table_find(&follow->threads, event->former);
@@ -370,8 +389,7 @@ static void execed(struct follow *follow, const struct trace_event *event)
 
 	if (!thread)
 		return;
-	if (event->former != event->tid)
-		pid_table_rename(&follow->threads, &thread->entry, event->tid);
+	rename_thread(follow, thread, event->tid);
 	process = thread->process;
 	if (thread->context && follow->m->recording &&
 	    !save_before_exec(follow, thread))
