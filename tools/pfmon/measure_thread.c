@@ -15,6 +15,7 @@ struct session {
 	struct trigger trigger;
 	pid_t tgid;		/* the first process */
 	bool over;		/* it has ended before the command */
+	bool timed_out;
 };
 
 static unsigned int trace_flags(const struct options *options)
@@ -41,12 +42,8 @@ static unsigned int trace_flags(const struct options *options)
 
 static void handle_timeout(struct session *session)
 {
-	struct command *command = &session->m.command;
-
-	if (command->pid && !command->ended)
-		command_signal(command, SIGTERM);
-	else
-		follow_end(&session->follow);
+	session->timed_out = true;
+	command_signal(&session->m.command, SIGTERM);
 }
 
 static void begin_late(struct session *session)
@@ -124,8 +121,9 @@ static bool goes_on(struct session *session)
 
 	if (session->over)
 		return false;
-	return (command->pid && !command->ended) ||
-	       follow_has_company(&session->follow);
+	if (command->pid && !command->ended)
+		return true;
+	return !session->timed_out && follow_has_company(&session->follow);
 }
 
 static void run(struct session *session)
