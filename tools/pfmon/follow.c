@@ -513,6 +513,24 @@ static bool is_traced(const struct follow *follow, pid_t tid)
 	return pid_table_find(&follow->m->command.trace.tracees, tid);
 }
 
+static void finish_if_ended(struct pid_entry *entry, void *data)
+{
+	struct thread *thread = (struct thread *)entry;
+	struct follow *follow = data;
+
+	if (!thread->context || thread->loaded)
+		return;
+	finish(follow, thread);
+	if (!is_traced(follow, thread->entry.pid))
+		remove_thread(follow, thread);
+}
+
+/* Those whose END message was read while all were looked at. */
+static void finish_ended(struct follow *follow)
+{
+	pid_table_each(&follow->threads, finish_if_ended, follow);
+}
+
 static void serve_thread(struct follow *follow, pid_t tid)
 {
 	struct thread *thread = pid_table_find(&follow->threads, tid);
@@ -520,11 +538,7 @@ static void serve_thread(struct follow *follow, pid_t tid)
 	if (!thread)
 		return;
 	handle_messages(follow, thread, false);
-	if (thread->loaded)
-		return;
-	finish(follow, thread);
-	if (!is_traced(follow, tid))
-		remove_thread(follow, thread);
+	finish_if_ended(&thread->entry, follow);
 }
 
 void follow_serve(struct follow *follow)
@@ -593,12 +607,22 @@ struct starting {
 
 static void start_thread(struct pid_entry *entry, void *data)
 {
-	const struct thread *thread = (struct thread *)entry;
+	struct thread *thread = (struct thread *)entry;
 	struct starting *starting = data;
+	char *reason;
 
-	if (thread->loaded && starting->ok)
-		starting->ok = context_start(thread->context) ||
-			       has_ended(thread, errno);
+	if (!thread->loaded || !starting->ok)
+		return;
+	message_keep(&reason);
+	starting->ok = context_start(thread->context);
+	if (!starting->ok && has_ended(thread, 0)) {
+		thread->loaded = false;
+		starting->ok = true;
+	}
+	message_keep(NULL);
+	if (!starting->ok)
+		message("%s", reason);
+	free(reason);
 }
 
 bool follow_start(struct follow *follow)
@@ -609,6 +633,7 @@ bool follow_start(struct follow *follow)
 		return true;
 	follow->begun = true;
 	pid_table_each(&follow->threads, start_thread, &starting);
+	finish_ended(follow);
 	return starting.ok && measurement_has_begun(follow->m);
 }
 
@@ -761,6 +786,7 @@ bool follow_refresh(struct follow *follow)
 	bool ok;
 
 	pid_table_each(&follow->threads, refresh_thread, follow);
+	finish_ended(follow);
 	if (follow->m->failed)
 		return false;
 	follow_list(follow);
@@ -788,6 +814,7 @@ bool follow_snapshot(struct follow *follow, pid_t tgid)
 	bool ok;
 
 	pid_table_each(&follow->threads, snapshot_of_thread, follow);
+	finish_ended(follow);
 	if (follow->m->failed)
 		return false;
 	follow_list(follow);

@@ -36,8 +36,8 @@ void pid_table_rename(struct pid_table *table, struct pid_entry *entry,
 		      pid_t pid);
 
 /*
- * Calls a function for each, in no order. It may free the entry that it is
- * called for, if all are.
+ * Calls a function for each, in no order. It may take out the entry that it is
+ * called for, and free it.
  */
 void pid_table_each(const struct pid_table *table,
 		    void (*visit)(struct pid_entry *entry, void *data),
