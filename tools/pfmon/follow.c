@@ -276,13 +276,41 @@ static bool has_ended(const struct thread *thread, int error)
 		context_next_message(thread->context) == PFM_MSG_END);
 }
 
-static bool load_and_start(struct follow *follow, struct thread *thread)
+/* As load(), with the reason instead of a message. */
+static bool load_quietly(struct follow *follow, struct thread *thread,
+			 char **reason)
+{
+	bool ok;
+
+	message_keep(reason);
+	ok = load(follow, thread);
+	message_keep(NULL);
+	return ok;
+}
+
+static bool start_quietly(struct thread *thread, char **reason)
+{
+	bool ok;
+
+	message_keep(reason);
+	ok = context_start(thread->context);
+	message_keep(NULL);
+	return ok;
+}
+
+/* A capture that cannot be written is the end of all. */
+static bool load_and_start(struct follow *follow, struct thread *thread,
+			   char **reason)
 {
 	struct recording *recording = follow->m->recording;
 
-	return load(follow, thread) &&
-	       (!recording || recording_context(recording, thread->context)) &&
-	       (!follow->begun || context_start(thread->context));
+	if (!load_quietly(follow, thread, reason))
+		return false;
+	if (recording && !recording_context(recording, thread->context)) {
+		fail(follow);
+		return true;
+	}
+	return !follow->begun || start_quietly(thread, reason);
 }
 
 static void give_back(struct follow *follow, struct thread *thread)
@@ -304,14 +332,12 @@ static void begin(struct follow *follow, struct thread *thread)
 		count_unmeasured(follow, follow->pool.reason);
 		return;
 	}
-	message_keep(&reason);
-	if (!load_and_start(follow, thread)) {
+	if (!load_and_start(follow, thread, &reason)) {
 		gone = has_ended(thread, errno);
 		give_back(follow, thread);
 		if (!gone)
 			count_unmeasured(follow, reason);
 	}
-	message_keep(NULL);
 	free(reason);
 }
 
@@ -609,17 +635,15 @@ static void start_thread(struct pid_entry *entry, void *data)
 {
 	struct thread *thread = (struct thread *)entry;
 	struct starting *starting = data;
-	char *reason;
+	char *reason = NULL;
 
-	if (!thread->loaded || !starting->ok)
+	if (!thread->loaded || !starting->ok ||
+	    start_quietly(thread, &reason))
 		return;
-	message_keep(&reason);
-	starting->ok = context_start(thread->context);
-	if (!starting->ok && has_ended(thread, 0)) {
+	if (has_ended(thread, errno))
 		thread->loaded = false;
-		starting->ok = true;
-	}
-	message_keep(NULL);
+	else
+		starting->ok = false;
 	if (!starting->ok)
 		message("%s", reason);
 	free(reason);
