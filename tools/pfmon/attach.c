@@ -30,8 +30,31 @@ pid_t attach_process_of(pid_t tid)
 struct list {
 	pid_t *tids;
 	unsigned int count;
-	int error;	/* why one could not be traced */
+	unsigned int refused;	/* others that run, when last looked at */
+	int error;		/* why */
 };
+
+/* The first thread stays in the list when it has ended, until all have. */
+static bool runs(pid_t tgid, pid_t tid)
+{
+	char *path = checked_printf("/proc/%d/task/%d/stat", tgid, tid);
+	size_t length;
+	char *text = read_file(path, &length);
+	const char *name_end = text ? strrchr(text, ')') : NULL;
+	bool running = name_end && !strchr("ZX", name_end[2]);
+
+	free(text);
+	free(path);
+	return running;
+}
+
+static void note_refusal(struct list *list, pid_t tgid, pid_t tid, int error)
+{
+	if (error == ESRCH || !runs(tgid, tid))
+		return;
+	list->refused++;
+	list->error = error;
+}
 
 static bool seize_new(struct trace *trace, pid_t tgid, pid_t tid,
 		      struct list *list)
@@ -39,9 +62,7 @@ static bool seize_new(struct trace *trace, pid_t tgid, pid_t tid,
 	if (pid_table_find(&trace->tracees, tid))
 		return false;
 	if (!trace_seize(trace, tid, tgid)) {
-		/* One that exits cannot be traced any more. */
-		if (errno != ESRCH)
-			list->error = errno;
+		note_refusal(list, tgid, tid, errno);
 		return false;
 	}
 	list->tids = checked_realloc(list->tids, list->count + 1,
@@ -61,6 +82,7 @@ static bool seize_some(struct trace *trace, pid_t tgid, const char *path,
 
 	if (!task)
 		return false;
+	list->refused = 0;
 	while ((entry = readdir(task))) {
 		if (parse_u64(entry->d_name, &tid) &&
 		    seize_new(trace, tgid, (pid_t)tid, list))
@@ -80,6 +102,9 @@ pid_t *attach_to_all(struct trace *trace, pid_t tgid, unsigned int *count)
 		;
 	free(path);
 	*count = list.count;
+	if (list.tids && list.refused)
+		message("%u threads of process %d cannot be traced and are not measured: %s",
+			list.refused, tgid, strerror(list.error));
 	if (list.tids)
 		return list.tids;
 	if (list.error)

@@ -885,23 +885,43 @@ static bool load_first(struct follow *follow, struct thread *thread)
 	return false;
 }
 
+/* As load_first() for many, of which those that cannot be measured go on. */
+static bool load_some(struct follow *follow, pid_t tgid, const pid_t *tids,
+		      unsigned int count)
+{
+	bool any = false;
+
+	for (unsigned int i = 0; i < count; i++) {
+		struct thread *thread = pid_table_find(&follow->threads,
+						       tids[i]);
+
+		begin(follow, thread);
+		any |= thread->loaded;
+	}
+	if (any)
+		return true;
+	if (follow->reason)
+		message("no thread of process %d can be measured: %s", tgid,
+			follow->reason);
+	else
+		message("process %d has ended", tgid);
+	return false;
+}
+
 static bool load_all(struct follow *follow, pid_t tgid, const pid_t *tids,
 		     unsigned int count)
 {
-	struct measurement *m = follow->m;
-	bool measured = programs_choose(m->options, tgid);
+	bool measured = programs_choose(follow->m->options, tgid);
+	struct thread *thread = NULL;
 
 	for (unsigned int i = 0; i < count; i++) {
-		struct thread *thread = add(follow, tids[i], tgid);
-
+		thread = add(follow, tids[i], tgid);
 		thread->process->measured = measured;
-		if (!measured)
-			continue;
-		if (!load_first(follow, thread) &&
-		    (errno != ESRCH || count == 1))
-			return false;
 	}
-	return true;
+	if (!measured)
+		return true;
+	return count == 1 ? load_first(follow, thread) :
+			    load_some(follow, tgid, tids, count);
 }
 
 bool follow_begin(struct follow *follow, pid_t tgid, const pid_t *tids,
