@@ -785,16 +785,6 @@ bool follow_look(struct follow *follow)
 	return !follow->m->failed;
 }
 
-/* Does any event have a frequency, whose period is adapted? */
-static bool adapts(const struct options *options)
-{
-	for (unsigned int i = 0; i < options->event_count; i++) {
-		if (options->events[i].frequency)
-			return true;
-	}
-	return false;
-}
-
 static void refresh_thread(struct pid_entry *entry, void *data)
 {
 	struct thread *thread = (struct thread *)entry;
@@ -941,7 +931,7 @@ bool follow_begin(struct follow *follow, pid_t tgid, const pid_t *tids,
 	follow_unlist(follow);
 	ok = ok && (measurement_waits(m) || follow_start(follow)) &&
 	     waiter_start_ticking(m->waiter, TIMER_LOOK,
-				  adapts(m->options) ? FREQUENCY_LOOK_NS : 0) &&
+				  m->options->adapts ? FREQUENCY_LOOK_NS : 0) &&
 	     measurement_start_time(m);
 	update_work(follow);
 	return ok;
