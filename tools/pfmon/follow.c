@@ -471,6 +471,7 @@ static void remove_process(struct follow *follow, struct process *process)
 	if (follow->m->recording)
 		recording_forget_process(follow->m->recording,
 					 process->entry.pid);
+	results_forget_process(&follow->m->results, process->entry.pid);
 	pid_table_remove(&follow->processes, &process->entry);
 	free(process);
 }

@@ -194,3 +194,8 @@ void results_add(struct results *results, const struct result *result)
 	result_add(&results->sum, results->plan, result);
 	merge(&results->rows[row], results->plan, result);
 }
+
+void results_forget_process(struct results *results, pid_t tgid)
+{
+	pid_table_forget(&results->processes, tgid);
+}

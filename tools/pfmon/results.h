@@ -89,4 +89,7 @@ void results_clear(struct results *results);
  */
 void results_add(struct results *results, const struct result *result);
 
+/* It is gone: its row stays, and another may have its number. */
+void results_forget_process(struct results *results, pid_t tgid);
+
 #endif /* PFMON_RESULTS_H */
