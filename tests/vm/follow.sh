@@ -73,11 +73,28 @@ kill_attached() {
 
 # Its capture has some buffers by then.
 kill_sampling() {
-	start $SAMPLE --follow-all -o /out/killed.cap family spins 3 1
-	begun=$(stat -c %s /out/killed.cap)
-	until [ $(stat -c %s /out/killed.cap) -gt $((begun + 20000)) ]; do :; done
+	capture=$1
+	shift
+	start $SAMPLE --follow-all -o $capture "$@"
+	begun=$(stat -c %s $capture)
+	until [ $(stat -c %s $capture) -gt $((begun + 20000)) ]; do :; done
 	kill -9 $started
 	while grep -qs '^State:.[^ZX]' /proc/$pid/status; do :; done
+}
+
+# Whether the command ends before its child begins is a matter of chance.
+orphans() {
+	for try in 1 2 3 4 5; do
+		$ALL family orphan 1 5
+	done
+}
+
+# What is left goes on when pfmon has ended.
+timed_out() {
+	$ALL --session-timeout=1 sh -c 'sleep 100 & echo $! >/tmp/left; wait'
+	status=$?
+	kill $(cat /tmp/left) && echo left
+	return $status
 }
 
 limited() {
@@ -102,6 +119,8 @@ part stopped $ALL family stopped 1 5
 part series $ALL family series 100 3
 part bomb $ALL family bomb 40 3
 part child $ALL family child 1 5
+part orphans orphans
+part timed-out timed_out
 part daemon $ALL family daemon 30 5
 part dies $ALL family dies
 part limited limited
@@ -113,7 +132,8 @@ part chosen $ALL --follow-exec='^family f' sh -c 'family series 3 2; family fork
 part attached attach
 part interrupted interrupt
 part kill-attached kill_attached
-part kill-sampling kill_sampling
+part kill-sampling kill_sampling /out/kill-sampling.cap family spins 3 1
+part kill-execed kill_sampling /out/kill-execed.cap family thread-spins
 part triggered $BETWEEN triggered 5
 part triggered-first pfmon --trigger-start=begin -e $E triggered 5
 part triggered-last pfmon --trigger-stop=begin -e $E triggered 5

@@ -74,6 +74,17 @@ def what_is_not_followed_is_not_counted(guest: Boot, name: str) -> None:
     assert (counts(printed), expected(printed), status) == ([0], 15, 0)
 
 
+def child_that_is_left_before_it_begins_is_counted(guest: Boot) -> None:
+    printed, status = part(guest, "orphans")
+    assert (counts(printed), expected(printed), status) == ([5] * 5, 25, 0)
+
+
+def children_do_not_outlast_the_session_timeout(guest: Boot) -> None:
+    printed, status = part(guest, "timed-out")
+    assert printed.endswith("left\n") and len(counts(printed)) == 1, printed
+    assert status == 128 + 15
+
+
 def signal_that_ends_the_command_is_in_the_status(guest: Boot) -> None:
     assert part(guest, "dies")[1] == 128 + 15
 
@@ -153,10 +164,10 @@ def capture_says_whose_samples_are(guest: Boot) -> None:
 
 
 def capture_of_a_pfmon_that_was_killed_says_that_it_is_incomplete(
-    guest: Boot,
+    guest: Boot, name: str
 ) -> None:
-    part(guest, "kill-sampling")
-    info = pfmparse("info", guest.out / "killed.cap")
+    part(guest, name)
+    info = pfmparse("info", guest.out / f"{name}.cap")
     assert info["truncated"] and info["samples"] > 100
     assert info["end_ns"] is None
 
@@ -206,6 +217,8 @@ def samples_are_of_what_is_between_two_places(guest: Boot) -> None:
 CHECKS: dict[Callable[..., None], Iterable[str]] = {
     every_call_of_what_is_followed_is_counted: EXACT,
     what_is_not_followed_is_not_counted: ("alone", "only-threads"),
+    child_that_is_left_before_it_begins_is_counted: (),
+    children_do_not_outlast_the_session_timeout: (),
     signal_that_ends_the_command_is_in_the_status: (),
     daemon_is_counted_and_not_waited_for: (),
     threads_beyond_a_limit_run_and_are_told_of: (),
@@ -215,7 +228,10 @@ CHECKS: dict[Callable[..., None], Iterable[str]] = {
     threads_of_a_process_that_runs_and_later_ones_are_counted: (),
     process_goes_on_when_pfmon_ends: ("interrupted", "kill-attached"),
     capture_says_whose_samples_are: (),
-    capture_of_a_pfmon_that_was_killed_says_that_it_is_incomplete: (),
+    capture_of_a_pfmon_that_was_killed_says_that_it_is_incomplete: (
+        "kill-sampling",
+        "kill-execed",
+    ),
     calls_between_two_places_are_counted: TRIGGERED,
     places_are_found_in_the_next_program: (),
     program_without_the_places_is_told_of: (),

@@ -18,7 +18,7 @@
 #define TRACE_KILL	0x10
 
 enum trace_what {
-	TRACE_MADE,	/* by another, which tells; not if it is born already */
+	TRACE_MADE,	/* by one that tells; not if it is born by then */
 	TRACE_BORN,	/* before its first instruction */
 	/*
 	 * All other threads of its process are gone by then, and were told of.

@@ -151,6 +151,23 @@ static void *pause_in_thread(void *arg)
 	return NULL;
 }
 
+/* With no thread and no process more: it spins alone. */
+static void *spin_after_exec(void *arg)
+{
+	(void)arg;
+	execl(program, program, "spins", "-1", "1", NULL);
+	fail("exec");
+	return NULL;
+}
+
+static int thread_spins(void)
+{
+	start(spin_after_exec, NULL);
+	for (;;)
+		pause();
+	return 1;
+}
+
 static void *exec_in_thread(void *arg)
 {
 	char times[32];
@@ -307,6 +324,15 @@ static int leaves_child(void)
 	return 0;
 }
 
+/* The parent ends when the child has hardly begun. */
+static int leaves_orphan(void)
+{
+	expect(calls);
+	if (!raw_fork())
+		call();
+	_exit(0);
+}
+
 /* Waits for a signal, then goes on with new threads, and old ones. */
 static int waits(void)
 {
@@ -369,6 +395,8 @@ static const struct {
 	{ "series", series },
 	{ "daemon", leaves_daemon },
 	{ "child", leaves_child },
+	{ "orphan", leaves_orphan },
+	{ "thread-spins", thread_spins },
 	{ "waits", waits },
 	{ "spins", spins },
 	{ "call", just_call },
