@@ -12,11 +12,14 @@ import pytest
 SECONDS = 120
 
 
-def run(programs: Path, *command: str, detach: bool = False) -> list[str]:
-    """Trace family with these arguments; return the lines that it printed."""
+def run(programs: Path, *command: str, **settings: str) -> list[str]:
+    """Trace family with these arguments; return the lines that it printed.
+
+    The settings are in trace_runner's environment.
+    """
     done = subprocess.run(
         [programs / "trace_runner", programs / "family", *command],
-        env={**os.environ, **({"DETACH": "1"} if detach else {})},
+        env={**os.environ, **settings},
         capture_output=True,
         text=True,
         check=False,
@@ -57,6 +60,12 @@ def test_exec_of_a_thread_ends_the_first_one(programs: Path) -> None:
     assert run(programs, "thread-execs", "3", "2")[1:] == [counted(4, 0, 1), "0"]
 
 
+def test_signal_reaches_the_command_after_the_exec_of_a_thread(programs: Path) -> None:
+    # Its number is that of the first thread, which has not ended the command.
+    lines = run(programs, "thread-execs", "3", "2", SIGNAL="1")
+    assert lines[1:] == [counted(4, 0, 1), "143"]
+
+
 def test_first_thread_may_end_first(programs: Path) -> None:
     assert run(programs, "leader-ends", "1", "2")[1:] == [counted(1, 0), "7"]
 
@@ -80,8 +89,8 @@ def test_signal_that_ends_it_is_in_the_status(programs: Path) -> None:
 
 def test_what_is_left_goes_on_when_it_is_let_go(programs: Path) -> None:
     # It would be killed with its tracer, or stay stopped, and never say that.
-    assert run(programs, "child", "1", "4", detach=True)[0] == "calls: 4"
-    daemon, counts, status = run(programs, "daemon", "30", "1", detach=True)
+    assert run(programs, "child", "1", "4", DETACH="1")[0] == "calls: 4"
+    daemon, counts, status = run(programs, "daemon", "30", "1", DETACH="1")
     pid = int(daemon.removeprefix("daemon: "))
     try:
         text = Path(f"/proc/{pid}/status").read_text("ascii")

@@ -4,6 +4,9 @@
  *
  * usage: trace_runner COMMAND [ARGS]
  *
+ * With SIGNAL in the environment, an exec of another thread than the first makes
+ * it send SIGTERM to the command.
+ *
  * When nothing is left that is traced, or the command has ended and a line
  * "detach" was read from standard input, prints how many threads and processes
  * were born, how many are gone, how many execs there were, and the exit status
@@ -22,6 +25,7 @@ struct counts {
 	unsigned int gone;
 	unsigned int execs;
 	unsigned int renamed;	/* execs of another thread than the first */
+	struct command *command;
 };
 
 static void handle(const struct trace_event *event, void *data)
@@ -39,7 +43,11 @@ static void handle(const struct trace_event *event, void *data)
 		break;
 	case TRACE_EXECED:
 		counts->execs++;
-		counts->renamed += event->former != event->tid;
+		if (event->former == event->tid)
+			break;
+		counts->renamed++;
+		if (getenv("SIGNAL"))
+			command_signal(counts->command, SIGTERM);
 		break;
 	case TRACE_EXITING:
 		break;
@@ -59,6 +67,7 @@ int main(int argc, char **argv)
 
 	if (argc < 2)
 		return 2;
+	counts.command = &command;
 	sigemptyset(&child);
 	sigaddset(&child, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &child, &unblocked);

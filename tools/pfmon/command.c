@@ -129,7 +129,8 @@ static void handle(const struct trace_event *event, void *data)
 {
 	struct command *command = data;
 
-	if (event->what == TRACE_GONE && event->tid == command->pid) {
+	if (event->what == TRACE_GONE && event->tid == command->pid &&
+	    !event->replaced) {
 		command->ended = true;
 		command->status = event->status;
 	}

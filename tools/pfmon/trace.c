@@ -193,18 +193,25 @@ static void begin(struct trace *trace, struct tracee *tracee)
 	tell_of_birth(trace, TRACE_BORN, tracee);
 }
 
-static void end(struct trace *trace, struct tracee *tracee, int status)
+static void remove_tracee(struct trace *trace, struct tracee *tracee,
+			  int status, bool replaced)
 {
 	const struct trace_event event = {
 		.what = TRACE_GONE,
 		.tid = tracee->entry.pid,
 		.tgid = tracee->tgid,
 		.status = status,
+		.replaced = replaced,
 	};
 
 	pid_table_remove(&trace->tracees, &tracee->entry);
 	free(tracee);
 	tell(trace, &event);
+}
+
+static void end(struct trace *trace, struct tracee *tracee, int status)
+{
+	remove_tracee(trace, tracee, status, false);
 }
 
 /* The first thread of the process is gone if another one has its number now. */
@@ -222,7 +229,7 @@ static void exec(struct trace *trace, struct tracee *tracee)
 	if (former && former != tid)
 		other = pid_table_find(&trace->tracees, former);
 	if (other) {
-		end(trace, tracee, 0);
+		remove_tracee(trace, tracee, 0, true);
 		pid_table_rename(&trace->tracees, &other->entry, tid);
 		event.former = former;
 	}

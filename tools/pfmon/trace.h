@@ -36,6 +36,8 @@ struct trace_event {
 	pid_t parent;	/* MADE and BORN: the process that made it; 0: unknown */
 	pid_t former;	/* TRACE_EXECED: its number before, mostly the same */
 	int status;	/* TRACE_GONE: as waitpid() gives it */
+	/* TRACE_GONE: another thread has its number now, TRACE_EXECED follows */
+	bool replaced;
 };
 
 struct trace {
