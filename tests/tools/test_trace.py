@@ -17,8 +17,13 @@ def run(programs: Path, *command: str, **settings: str) -> list[str]:
 
     The settings are in trace_runner's environment.
     """
+    return trace(programs, programs / "family", *command, **settings)
+
+
+def trace(programs: Path, *command: str | Path, **settings: str) -> list[str]:
+    """Trace a program instead."""
     done = subprocess.run(
-        [programs / "trace_runner", programs / "family", *command],
+        [programs / "trace_runner", *command],
         env={**os.environ, **settings},
         capture_output=True,
         text=True,
@@ -29,12 +34,12 @@ def run(programs: Path, *command: str, **settings: str) -> list[str]:
     return done.stdout.splitlines()
 
 
-def counted(threads: int, processes: int, execs: int = 0) -> str:
+def counted(threads: int, processes: int, execs: int = 0, renamed: int = 0) -> str:
     # The first process is not born, and not gone if it has become another thread.
     gone = 1 + threads + processes
     return (
         f"{threads} threads, {processes} processes, {gone} gone, "
-        f"{execs} execs, {execs} renamed"
+        f"{execs} execs, {renamed} renamed"
     )
 
 
@@ -55,15 +60,24 @@ def test_what_a_command_makes_begins_and_ends(
     assert run(programs, *what.split())[1:] == [counted(threads, processes), "0"]
 
 
+def test_child_may_be_gone_before_its_parent_tells_of_it(programs: Path) -> None:
+    # Of several parents: the stops of the youngest are seen first.
+    family = f"{programs / 'family'} series 20 1"
+    script = f"{family} & {family} & {family} & wait"
+    lines = trace(programs, "sh", "-c", script, SLOW="1")
+    # It would wait for ever for those that are thought to come yet.
+    assert lines[3:] == [counted(0, 63, 3), "0"]
+
+
 def test_exec_of_a_thread_ends_the_first_one(programs: Path) -> None:
     # All but the thread that has become the process, which ends at last.
-    assert run(programs, "thread-execs", "3", "2")[1:] == [counted(4, 0, 1), "0"]
+    assert run(programs, "thread-execs", "3", "2")[1:] == [counted(4, 0, 1, 1), "0"]
 
 
 def test_signal_reaches_the_command_after_the_exec_of_a_thread(programs: Path) -> None:
     # Its number is that of the first thread, which has not ended the command.
     lines = run(programs, "thread-execs", "3", "2", SIGNAL="1")
-    assert lines[1:] == [counted(4, 0, 1), "143"]
+    assert lines[1:] == [counted(4, 0, 1, 1), "143"]
 
 
 def test_first_thread_may_end_first(programs: Path) -> None:

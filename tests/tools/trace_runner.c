@@ -5,7 +5,8 @@
  * usage: trace_runner COMMAND [ARGS]
  *
  * With SIGNAL in the environment, an exec of another thread than the first makes
- * it send SIGTERM to the command.
+ * it send SIGTERM to the command. With SLOW, it takes its time whenever one is
+ * born, so that others end meanwhile.
  *
  * When nothing is left that is traced, or the command has ended and a line
  * "detach" was read from standard input, prints how many threads and processes
@@ -36,6 +37,8 @@ static void handle(const struct trace_event *event, void *data)
 	case TRACE_MADE:
 		break;
 	case TRACE_BORN:
+		if (getenv("SLOW"))
+			usleep(2000);
 		if (event->tid == event->tgid)
 			counts->processes++;
 		else

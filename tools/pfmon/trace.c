@@ -33,6 +33,7 @@ struct tracee {
 	pid_t tgid;
 	pid_t parent;			/* process that made it, or 0 */
 	bool begun;			/* it has been reported */
+	bool expected;			/* who has made it has told of it */
 };
 
 static long options_of(const struct trace *trace)
@@ -67,9 +68,13 @@ static struct tracee *add(struct trace *trace, pid_t tid, pid_t tgid)
 
 bool trace_seize(struct trace *trace, pid_t tid, pid_t tgid)
 {
+	struct tracee *tracee;
+
 	if (ptrace(PTRACE_SEIZE, tid, NULL, (void *)options_of(trace)))
 		return false;
-	add(trace, tid, tgid)->begun = true;
+	tracee = add(trace, tid, tgid);
+	tracee->begun = true;
+	tracee->expected = true;
 	return true;
 }
 
@@ -142,12 +147,16 @@ static void expect(struct trace *trace, const struct tracee *parent)
 		free(early);
 		return;
 	}
-	if (!tid || pid_table_find(&trace->tracees, tid))
+	if (!tid)
 		return;
-	tracee = add(trace, tid, is_thread_of(parent->tgid, tid) ?
-		     parent->tgid : tid);
-	tracee->parent = parent->tgid;
-	tell_of_birth(trace, TRACE_MADE, tracee);
+	tracee = pid_table_find(&trace->tracees, tid);
+	if (!tracee) {
+		tracee = add(trace, tid, is_thread_of(parent->tgid, tid) ?
+			     parent->tgid : tid);
+		tracee->parent = parent->tgid;
+		tell_of_birth(trace, TRACE_MADE, tracee);
+	}
+	tracee->expected = true;
 }
 
 /* A line of /proc/TID/status; 0 if it is not there. */
@@ -211,6 +220,8 @@ static void remove_tracee(struct trace *trace, struct tracee *tracee,
 
 static void end(struct trace *trace, struct tracee *tracee, int status)
 {
+	if (!tracee->expected)
+		note_early(trace, tracee->entry.pid);
 	remove_tracee(trace, tracee, status, false);
 }
 
@@ -229,6 +240,7 @@ static void exec(struct trace *trace, struct tracee *tracee)
 	if (former && former != tid)
 		other = pid_table_find(&trace->tracees, former);
 	if (other) {
+		other->expected = tracee->expected;
 		remove_tracee(trace, tracee, 0, true);
 		pid_table_rename(&trace->tracees, &other->entry, tid);
 		event.former = former;
@@ -352,9 +364,9 @@ static void let_go(struct trace *trace, pid_t tid, int status)
 	struct tracee *tracee = pid_table_find(&trace->tracees, tid);
 	int event = status >> 16;
 
-	if (!tracee)
+	if (!tracee || !tracee->expected)
 		note_early(trace, tid);
-	else if (is_birth(event))
+	if (tracee && is_birth(event))
 		expect(trace, tracee);
 	else if (event == PTRACE_EVENT_EXEC)
 		pid_table_forget(&trace->tracees, event_message(tid));
@@ -364,8 +376,12 @@ static void let_go(struct trace *trace, pid_t tid, int status)
 
 static void interrupt(struct pid_entry *entry, void *data)
 {
-	(void)data;
-	ptrace(PTRACE_INTERRUPT, entry->pid, NULL, NULL);
+	struct trace *trace = data;
+
+	/* Nothing more is to come of one that is not there. */
+	if (ptrace(PTRACE_INTERRUPT, entry->pid, NULL, NULL) &&
+	    errno == ESRCH)
+		pid_table_forget(&trace->tracees, entry->pid);
 }
 
 /* Waits for SIGCHLD, but not for ever. */
@@ -384,7 +400,7 @@ void trace_detach(struct trace *trace)
 	int status;
 	pid_t tid;
 
-	pid_table_each(&trace->tracees, interrupt, NULL);
+	pid_table_each(&trace->tracees, interrupt, trace);
 	while (trace->tracees.count) {
 		tid = next_change(WNOHANG, &status);
 		if (tid > 0 && WIFSTOPPED(status))
