@@ -248,6 +248,10 @@ int measurement_await_command(struct measurement *m, int status)
 
 bool measurement_close(struct measurement *m)
 {
+	bool ok;
+
 	stream_close(&m->stream);
-	return !m->recording || recording_close(m->recording);
+	ok = !m->recording || recording_close(m->recording);
+	m->recording = NULL;
+	return ok;
 }

@@ -523,10 +523,12 @@ static int measure_all(struct system *system)
 	if (!open_ask_fds(system))
 		return PFMON_EXIT_ERROR;
 	status = measure_command(system);
-	trace_free(&system->m.command.trace);
+	system->m.command.handle = NULL;
 	if (!measurement_close(&system->m))
 		status = PFMON_EXIT_ERROR;
-	return measurement_await_command(&system->m, status);
+	status = measurement_await_command(&system->m, status);
+	trace_free(&system->m.command.trace);
+	return status;
 }
 
 int measure_cpus(const struct options *options, struct waiter *waiter,
