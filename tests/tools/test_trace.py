@@ -88,6 +88,13 @@ def test_parent_sees_its_child_stop_and_continue(programs: Path) -> None:
     assert run(programs, "stopped", "1", "3")[1:] == [counted(0, 1), "0"]
 
 
+def test_end_of_a_child_that_is_not_traced_is_kept_for_its_maker(
+    programs: Path,
+) -> None:
+    lines = run(programs, "series", "3", "1", BYSTANDER="1")
+    assert lines[1:] == [counted(0, 3), "0", "5"]
+
+
 def test_fork_bomb_ends_at_its_limit(programs: Path) -> None:
     if os.geteuid():
         pytest.skip("only root can become another user")

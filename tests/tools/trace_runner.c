@@ -4,9 +4,10 @@
  *
  * usage: trace_runner COMMAND [ARGS]
  *
- * With SIGNAL in the environment, an exec of another thread than the first makes
- * it send SIGTERM to the command. With SLOW, it takes its time whenever one is
- * born, so that others end meanwhile.
+ * With SIGNAL in the environment, an exec of another thread than the first
+ * makes it send SIGTERM to the command. With SLOW, it takes its time whenever one is
+ * born, so that others end meanwhile. With BYSTANDER, it has another child, of
+ * which it knows, and prints its exit status at last.
  *
  * When nothing is left that is traced, or the command has ended and a line
  * "detach" was read from standard input, prints how many threads and processes
@@ -16,9 +17,12 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "command.h"
+
+#define BYSTANDER_STATUS	5
 
 struct counts {
 	unsigned int threads;
@@ -60,8 +64,21 @@ static void handle(const struct trace_event *event, void *data)
 	}
 }
 
+/* A child that has ended, which nobody has waited for yet. */
+static pid_t make_bystander(void)
+{
+	pid_t pid = fork();
+	siginfo_t info;
+
+	if (!pid)
+		_exit(BYSTANDER_STATUS);
+	waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT);
+	return pid;
+}
+
 int main(int argc, char **argv)
 {
+	struct bystander bystander = { .pid = 0 };
 	struct counts counts = { .threads = 0 };
 	struct command command = { .handle = handle, .data = &counts };
 	bool detach = getenv("DETACH");
@@ -76,6 +93,10 @@ int main(int argc, char **argv)
 	sigprocmask(SIG_BLOCK, &child, &unblocked);
 	command_init(&command, TRACE_FORK | TRACE_VFORK | TRACE_CLONE |
 			       TRACE_EXIT | TRACE_KILL);
+	if (getenv("BYSTANDER")) {
+		bystander.pid = make_bystander();
+		command.trace.bystander = &bystander;
+	}
 	if (!command_launch(&command, argv + 1, &unblocked))
 		return 1;
 	command_resume(&command);
@@ -88,6 +109,8 @@ int main(int argc, char **argv)
 	       counts.threads, counts.processes, counts.gone, counts.execs,
 	       counts.renamed);
 	printf("%d\n", command_exit_status(&command));
+	if (bystander.ended)
+		printf("%d\n", WEXITSTATUS(bystander.status));
 	trace_free(&command.trace);
 	return 0;
 }

@@ -17,13 +17,12 @@
 #include "view.h"
 #include "waiter.h"
 
-#define NO_VIEWER	(-1)
-
 /*
- * *over is set if no other run is to follow. viewer is readable when who
- * watches has ended; NO_VIEWER if nobody does.
+ * *over is set if no other run is to follow. The viewer is NULL if nobody
+ * watches.
  */
-static int measure_once(struct counting *counting, int viewer, bool *over)
+static int measure_once(struct counting *counting, struct viewer *viewer,
+			bool *over)
 {
 	const struct options *options = counting->options;
 	unsigned int done = counting->done;
@@ -33,7 +32,7 @@ static int measure_once(struct counting *counting, int viewer, bool *over)
 	*over = true;
 	if (!waiter_init(&waiter))
 		return PFMON_EXIT_ERROR;
-	waiter.viewer_fd = viewer;
+	waiter.viewer = viewer;
 	if (options->system_wide)
 		status = measure_cpus(options, &waiter, counting);
 	else
@@ -46,7 +45,8 @@ static int measure_once(struct counting *counting, int viewer, bool *over)
 	return status;
 }
 
-static int measure_anything(const struct options *options, int viewer)
+static int measure_anything(const struct options *options,
+			    struct viewer *viewer)
 {
 	struct counting counting;
 	int status;
@@ -70,7 +70,7 @@ static int measure(const struct options *options)
 
 	if (!view_find_program(options, &program))
 		return PFMON_EXIT_ERROR;
-	status = measure_anything(options, NO_VIEWER);
+	status = measure_anything(options, NULL);
 	if (program && status != PFMON_EXIT_ERROR &&
 	    !view_show(program, options->outfile))
 		status = PFMON_EXIT_ERROR;

@@ -20,6 +20,8 @@ bool measurement_init(struct measurement *m)
 	if (!plan_init(&m->plan, m->options))
 		return false;
 	results_init(&m->results, &m->plan);
+	if (m->waiter->viewer)
+		m->command.trace.bystander = &m->waiter->viewer->process;
 	return true;
 }
 

@@ -27,14 +27,13 @@
 /* The program, the command, five options, the file, NULL. */
 #define MOST_WORDS	9
 
-struct viewer {
+struct show {
 	char *program;
 	int pipe[2];
-	pid_t pid;
-	int fd;				/* readable when it has ended */
+	struct viewer viewer;
 };
 
-static bool spawn(struct viewer *viewer, const struct options *options)
+static bool spawn(struct show *show, const struct options *options)
 {
 	const struct {
 		const char *name, *value;
@@ -59,89 +58,94 @@ static bool spawn(struct viewer *viewer, const struct options *options)
 		words[count++] = checked_strdup("--batch");
 	words[count++] = checked_printf("/proc/self/fd/%d", VIEWER_FD);
 	posix_spawn_file_actions_init(&actions);
-	posix_spawn_file_actions_adddup2(&actions, viewer->pipe[0], VIEWER_FD);
-	error = posix_spawn(&viewer->pid, viewer->program, &actions, NULL,
-			    words, environ);
+	posix_spawn_file_actions_adddup2(&actions, show->pipe[0], VIEWER_FD);
+	error = posix_spawn(&show->viewer.process.pid, show->program, &actions,
+			    NULL, words, environ);
 	posix_spawn_file_actions_destroy(&actions);
 	while (count-- > 2)
 		free(words[count]);
 	if (error)
-		message("cannot run %s: %s", viewer->program, strerror(error));
+		message("cannot run %s: %s", show->program, strerror(error));
 	return !error;
 }
 
-static bool start(struct viewer *viewer, const struct options *options)
+static bool start(struct show *show, const struct options *options)
 {
 	bool ok;
 
-	if (pipe2(viewer->pipe, O_CLOEXEC)) {
+	if (pipe2(show->pipe, O_CLOEXEC)) {
 		message("cannot make a pipe: %s", strerror(errno));
 		return false;
 	}
-	ok = spawn(viewer, options);
-	close(viewer->pipe[0]);
+	ok = spawn(show, options);
+	close(show->pipe[0]);
 	if (!ok) {
-		close(viewer->pipe[1]);
+		close(show->pipe[1]);
 		return false;
 	}
-	viewer->fd = pidfd_open(viewer->pid, 0);
+	show->viewer.fd = pidfd_open(show->viewer.process.pid, 0);
 	return true;
 }
 
 /* Then what was written meanwhile found no reader, which is no failure. */
-static bool has_ended(const struct viewer *viewer)
+static bool has_ended(const struct show *show)
 {
-	struct pollfd fd = { .fd = viewer->fd, .events = POLLIN };
+	struct pollfd fd = { .fd = show->viewer.fd, .events = POLLIN };
 
 	return poll(&fd, 1, 0) > 0;
 }
 
 /* Nothing more comes. Returns its exit status. */
-static int wait_for_end(struct viewer *viewer)
+static int wait_for_end(struct show *show)
 {
-	int status;
+	struct bystander *process = &show->viewer.process;
 
-	close(viewer->pipe[1]);
-	while (waitpid(viewer->pid, &status, 0) < 0) {
-		if (errno != EINTR)
+	close(show->pipe[1]);
+	/* Else its end was noticed among those of what is measured. */
+	while (!process->ended) {
+		if (waitpid(process->pid, &process->status, 0) > 0)
+			process->ended = true;
+		else if (errno != EINTR)
 			return PFMON_EXIT_ERROR;
 	}
-	if (viewer->fd >= 0)
-		close(viewer->fd);
-	return WIFEXITED(status) ? WEXITSTATUS(status) : PFMON_EXIT_ERROR;
+	if (show->viewer.fd >= 0)
+		close(show->viewer.fd);
+	return WIFEXITED(process->status) ? WEXITSTATUS(process->status) :
+					    PFMON_EXIT_ERROR;
 }
 
-static int measure_with(struct viewer *viewer, const struct options *options,
+static int measure_with(struct show *show, const struct options *options,
 			int (*measure)(const struct options *options,
-				       int viewer))
+				       struct viewer *viewer))
 {
 	struct options piped = *options;
-	char *path = checked_printf("/proc/self/fd/%d", viewer->pipe[1]);
+	char *path = checked_printf("/proc/self/fd/%d", show->pipe[1]);
 	int status, shown;
 
 	piped.outfile = path;
 	/* It may end before the last of the capture is written. */
 	signal(SIGPIPE, SIG_IGN);
 	message_hold(!options->top.batch);
-	status = measure(&piped, viewer->fd);
-	if (has_ended(viewer))
+	status = measure(&piped, &show->viewer);
+	if (has_ended(show))
 		status = 0;
-	shown = wait_for_end(viewer);
+	shown = wait_for_end(show);
 	message_hold(false);
 	free(path);
 	return status ? status : shown;
 }
 
 int top_show(const struct options *options,
-	     int (*measure)(const struct options *options, int viewer))
+	     int (*measure)(const struct options *options,
+			    struct viewer *viewer))
 {
-	struct viewer viewer = { .program = view_program() };
+	struct show show = { .program = view_program() };
 	int status = PFMON_EXIT_ERROR;
 
-	if (!viewer.program)
+	if (!show.program)
 		message("pfmon top shows what it measures with pfmparse, which is neither next to pfmon nor in PATH; install it");
-	else if (start(&viewer, options))
-		status = measure_with(&viewer, options, measure);
-	free(viewer.program);
+	else if (start(&show, options))
+		status = measure_with(&show, options, measure);
+	free(show.program);
 	return status;
 }

@@ -4,12 +4,14 @@
 #define PFMON_TOP_H
 
 #include "options.h"
+#include "waiter.h"
 
 /*
  * Starts pfmparse, which shows what measure() records; measure() ends when
  * pfmparse does. Returns the exit status.
  */
 int top_show(const struct options *options,
-	     int (*measure)(const struct options *options, int viewer));
+	     int (*measure)(const struct options *options,
+			    struct viewer *viewer));
 
 #endif /* PFMON_TOP_H */

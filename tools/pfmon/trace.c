@@ -299,17 +299,36 @@ static void handle_stop(struct trace *trace, struct tracee *tracee, int status)
 	proceed(tid, request, 0);
 }
 
-static void handle_change(struct trace *trace, pid_t tid, int status)
+static bool is_bystander(const struct trace *trace, pid_t tid)
+{
+	const struct bystander *bystander = trace->bystander;
+
+	return bystander && !bystander->ended && bystander->pid == tid;
+}
+
+static void handle_end(struct trace *trace, pid_t tid, int status)
 {
 	struct tracee *tracee = pid_table_find(&trace->tracees, tid);
 
+	if (tracee) {
+		end(trace, tracee, status);
+	} else if (is_bystander(trace, tid)) {
+		trace->bystander->ended = true;
+		trace->bystander->status = status;
+	} else {
+		end_untraced(trace, tid, status);
+	}
+}
+
+static void handle_change(struct trace *trace, pid_t tid, int status)
+{
+	struct tracee *tracee;
+
 	if (!WIFSTOPPED(status)) {
-		if (tracee)
-			end(trace, tracee, status);
-		else
-			end_untraced(trace, tid, status);
+		handle_end(trace, tid, status);
 		return;
 	}
+	tracee = pid_table_find(&trace->tracees, tid);
 	if (!tracee)
 		tracee = add_unexpected(trace, tid);
 	if (!tracee->begun)

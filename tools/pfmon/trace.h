@@ -36,8 +36,14 @@ struct trace_event {
 	pid_t parent;	/* MADE and BORN: the process that made it; 0: unknown */
 	pid_t former;	/* TRACE_EXECED: its number before, mostly the same */
 	int status;	/* TRACE_GONE: as waitpid() gives it */
-	/* TRACE_GONE: another thread has its number now, TRACE_EXECED follows */
-	bool replaced;
+	bool replaced;	/* TRACE_GONE: by the thread of a TRACE_EXECED to come */
+};
+
+/* A child of pfmon that is not traced, whose end trace_*() may come across. */
+struct bystander {
+	pid_t pid;
+	bool ended;
+	int status;	/* as waitpid() gives it, when ended */
 };
 
 struct trace {
@@ -45,6 +51,7 @@ struct trace {
 	struct pid_table tracees;
 	struct pid_table early;	/* came and went before they were expected */
 	bool hold;		/* the next exec: it is left stopped */
+	struct bystander *bystander;	/* or NULL */
 	void (*handle)(const struct trace_event *event, void *data);
 	void *data;
 

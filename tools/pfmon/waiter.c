@@ -33,7 +33,8 @@ bool waiter_init(struct waiter *waiter)
 	waiter->interrupted = false;
 	for (int i = 0; i < WAITER_TIMERS; i++)
 		waiter->timer_fds[i] = -1;
-	waiter->viewer_fd = -1;
+	waiter->viewer = NULL;
+	waiter->unwatched = false;
 	waiter->signal_fd = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (waiter->signal_fd < 0)
 		return failed("wait for signals");
@@ -99,13 +100,18 @@ bool waiter_start_ticking(struct waiter *waiter, enum waiter_timer timer,
 	return start_timer(waiter, timer, ns, ns);
 }
 
+static int viewer_fd(const struct waiter *waiter)
+{
+	return waiter->viewer && !waiter->unwatched ? waiter->viewer->fd : -1;
+}
+
 unsigned int waiter_wait(struct waiter *waiter, int fd)
 {
 	struct pollfd fds[4 + WAITER_TIMERS] = {
 		{ .fd = waiter->signal_fd, .events = POLLIN },
 		{ .fd = fd, .events = POLLIN },
 		{ .fd = waiter->alarm_fd, .events = POLLIN },
-		{ .fd = waiter->viewer_fd, .events = POLLIN },
+		{ .fd = viewer_fd(waiter), .events = POLLIN },
 	};
 	struct pollfd *timers = fds + 4;
 	unsigned int wake = 0;
@@ -127,7 +133,7 @@ unsigned int waiter_wait(struct waiter *waiter, int fd)
 		wake |= WAKE_ALARM;
 	if (fds[3].revents) {
 		wake |= WAKE_UNWATCHED;
-		waiter->viewer_fd = -1;
+		waiter->unwatched = true;
 	}
 	for (int i = 0; i < WAITER_TIMERS; i++) {
 		if (timers[i].revents && lower_event(timers[i].fd))

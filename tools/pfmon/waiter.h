@@ -34,10 +34,17 @@ enum waiter_timer {
 #define WISH_SNAPSHOT	0x4
 #define WISH_REAP	0x8	/* it was done: command_reap() */
 
+/* Who watches what is measured. */
+struct viewer {
+	struct bystander process;
+	int fd;			/* readable when it has ended, or -1 */
+};
+
 struct waiter {
 	sigset_t unblocked;	/* signal mask from before waiter_init() */
 	int signal_fd;
-	int viewer_fd;		/* readable when who watches has ended, or -1 */
+	struct viewer *viewer;	/* or NULL */
+	bool unwatched;		/* it was reported */
 	int timer_fds[WAITER_TIMERS];
 	int alarm_fd;
 	bool interrupted;	/* a signal has asked for the end */
