@@ -42,14 +42,22 @@ struct thread {
 };
 
 /* Each thread takes a descriptor. */
-static void raise_descriptors(void)
+static void raise_descriptors(struct follow *follow)
 {
 	struct rlimit limit;
 
 	if (getrlimit(RLIMIT_NOFILE, &limit))
 		return;
+	follow->descriptors = limit;
 	limit.rlim_cur = limit.rlim_max;
-	setrlimit(RLIMIT_NOFILE, &limit);
+	follow->raised = !setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+/* The command of another run gets what pfmon has got. */
+static void restore_descriptors(const struct follow *follow)
+{
+	if (follow->raised)
+		setrlimit(RLIMIT_NOFILE, &follow->descriptors);
 }
 
 static bool watch_as(struct follow *follow, int operation, int fd,
@@ -131,6 +139,7 @@ void follow_free(struct follow *follow)
 	close_if_open(follow->work_fd);
 	close_if_open(follow->epoll_fd);
 	free(follow->reason);
+	restore_descriptors(follow);
 }
 
 /* Tells epoll whether contexts are to be made. */
@@ -922,7 +931,7 @@ bool follow_begin(struct follow *follow, pid_t tgid, const pid_t *tids,
 	bool ok;
 
 	if (follows_any(m->options))
-		raise_descriptors();
+		raise_descriptors(follow);
 	m->plan.start_ns = clock_ns(CLOCK_REALTIME);
 	if (!load_all(follow, tgid, tids, count))
 		return false;

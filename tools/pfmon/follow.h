@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/resource.h>
 #include <sys/types.h>
 
 #include "measure.h"
@@ -30,6 +31,8 @@ struct follow {
 	bool ended;		/* no thread is measured any more */
 	uint64_t unmeasured;	/* threads that got no context */
 	char *reason;		/* why; or NULL */
+	struct rlimit descriptors;	/* from before they were raised */
+	bool raised;
 };
 
 /* False with a message. Contexts are made ahead if threads are followed. */
