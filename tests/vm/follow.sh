@@ -97,6 +97,28 @@ timed_out() {
 	return $status
 }
 
+# The command is another thread by then than the one that was started.
+signal_after_exec() {
+	start $ALL -o /out/signalled family thread-waits
+	kill -TERM $started
+	wait $started
+}
+
+# The number of descriptors that each run's command may have.
+descriptors() (
+	ulimit -Sn 100
+	pfmon --follow-all --repeat=2 -e page-faults sh -c 'ulimit -n'
+)
+
+# Who watches ends at once, and what is measured ends with it.
+watched() {
+	mkdir /tmp/viewer
+	printf '#!/bin/sh\nexit 0\n' >/tmp/viewer/pfmparse
+	chmod 755 /tmp/viewer/pfmparse
+	PATH=/tmp/viewer:$PATH pfmon top --batch -e cpu-clock \
+		--long-smpl-periods=10000000 sleep 100000
+}
+
 limited() {
 	ulimit -n 40
 	$ALL family threads 60 1
@@ -113,6 +135,9 @@ part forks $ALL family forks 10 5
 part vforks $ALL family vforks 10
 part threads $ALL family threads 1000 2
 part thread-execs $ALL family thread-execs 3 4
+part signal-after-exec signal_after_exec
+part descriptors descriptors
+part watched watched
 part leader-ends $ALL family leader-ends 1 4
 part killed $ALL family killed 1 5
 part stopped $ALL family stopped 1 5

@@ -89,6 +89,21 @@ def signal_that_ends_the_command_is_in_the_status(guest: Boot) -> None:
     assert part(guest, "dies")[1] == 128 + 15
 
 
+def signal_reaches_the_command_after_the_exec_of_a_thread(guest: Boot) -> None:
+    printed, status = part(guest, "signal-after-exec")
+    assert status == 128 + 15, printed
+
+
+def command_of_each_run_has_the_limits_of_pfmon(guest: Boot) -> None:
+    printed, status = part(guest, "descriptors")
+    assert (printed.splitlines().count("100"), status) == (2, 0), printed
+
+
+def end_of_the_program_that_shows_is_no_failure(guest: Boot) -> None:
+    printed, status = part(guest, "watched")
+    assert status == 0, printed
+
+
 def daemon_is_counted_and_not_waited_for(guest: Boot) -> None:
     printed, status = part(guest, "daemon")
     # It calls once in its life, unless pfmon has gone before.
@@ -220,6 +235,9 @@ CHECKS: dict[Callable[..., None], Iterable[str]] = {
     child_that_is_left_before_it_begins_is_counted: (),
     children_do_not_outlast_the_session_timeout: (),
     signal_that_ends_the_command_is_in_the_status: (),
+    signal_reaches_the_command_after_the_exec_of_a_thread: (),
+    command_of_each_run_has_the_limits_of_pfmon: (),
+    end_of_the_program_that_shows_is_no_failure: (),
     daemon_is_counted_and_not_waited_for: (),
     threads_beyond_a_limit_run_and_are_told_of: (),
     counts_of_each_are_told_apart: ("by-thread", "by-process"),

@@ -180,6 +180,21 @@ static void *exec_in_thread(void *arg)
 	return NULL;
 }
 
+static void *exec_waits(void *arg)
+{
+	(void)arg;
+	execl(program, program, "waits", NULL);
+	fail("exec");
+	return NULL;
+}
+
+/* It waits for a signal when another thread has become the process. */
+static int thread_waits(void)
+{
+	pthread_join(start(exec_waits, NULL), NULL);
+	return 1;
+}
+
 /* The first thread and others vanish in the exec of another one. */
 static int thread_execs(void)
 {
@@ -388,6 +403,7 @@ static const struct {
 	{ "vforks", vforks },
 	{ "threads", threads },
 	{ "thread-execs", thread_execs },
+	{ "thread-waits", thread_waits },
 	{ "leader-ends", leader_ends },
 	{ "killed", killed },
 	{ "stopped", stopped },
