@@ -5,9 +5,9 @@
  * usage: trace_runner COMMAND [ARGS]
  *
  * With SIGNAL in the environment, an exec of another thread than the first
- * makes it send SIGTERM to the command. With SLOW, it takes its time whenever one is
- * born, so that others end meanwhile. With BYSTANDER, it has another child, of
- * which it knows, and prints its exit status at last.
+ * makes it send SIGTERM to the command. With SLOW, it takes its time whenever
+ * one is born, so that others end meanwhile. With BYSTANDER, it has another
+ * child, of which it knows, and prints its exit status at last.
  *
  * When nothing is left that is traced, or the command has ended and a line
  * "detach" was read from standard input, prints how many threads and processes

@@ -33,10 +33,10 @@ struct trace_event {
 	enum trace_what what;
 	pid_t tid;
 	pid_t tgid;	/* its process */
-	pid_t parent;	/* MADE and BORN: the process that made it; 0: unknown */
+	pid_t parent;	/* MADE and BORN: the process that made it, or 0 */
 	pid_t former;	/* TRACE_EXECED: its number before, mostly the same */
 	int status;	/* TRACE_GONE: as waitpid() gives it */
-	bool replaced;	/* TRACE_GONE: by the thread of a TRACE_EXECED to come */
+	bool replaced;	/* TRACE_GONE: by that of a later TRACE_EXECED */
 };
 
 /* A child of pfmon that is not traced, whose end trace_*() may come across. */
