@@ -240,8 +240,8 @@ const struct option_row option_table[] = {
 			"Behind each mean is its standard error in percent.\n"
 			"The exit status is that of the first run that failed.\n",
 	}, {
-		.name = "print-interval", .letter = 'I', .group = GROUP_COUNTING,
-		.argument = "MS",
+		.name = "print-interval", .letter = 'I',
+		.group = GROUP_COUNTING, .argument = "MS",
 		.effect = CALLS(parse_print_interval),
 		.summary = "print what was counted every _MS_ milliseconds",
 		.details =
