@@ -23,16 +23,8 @@ import followed
 import frequencies
 import going_on
 import pytest
-from boot import (
-    ROOT,
-    SOURCES,
-    Boot,
-    Boots,
-    Target,
-    check_test,
-    names_of,
-    without_narrow,
-)
+from boot import (ROOT, SOURCES, Boot, Boots, Target, check_test, names_of,
+                  without_narrow)
 from kernels import SUPPORTED
 
 # In the order in which they run; fmt, pmu, main and stress unload and load the modules,
@@ -88,6 +80,11 @@ LEAP_MODULE = "tests/guest/perf_leap/pfm_perf_leap"
 # Run with the simulated PMU, after all others.
 SIMULATED = ("simpmu", "simpebs")
 SIMULATED_MODULES = ("core/perfmon", "pmu/sim/pfm_pmu_sim")
+# Whole programs, turns and times take long in guests.
+LARGE_ONES = bool(os.environ.get("PFMON_IN_GUESTS"))
+LARGE = pytest.mark.skipif(
+    not LARGE_ONES, reason="takes long: set PFMON_IN_GUESTS=1 to run it"
+)
 # Run on x86_64 with a PMU of perf's whose overflows are NMIs, after all others: these,
 # and some again whose page faults are NMIs then.
 NMI = ("nmi", "nmi_callers", "nmi_pebs", "nmi_oprofile", "nmi_fire", "nmi_life")
@@ -298,20 +295,28 @@ def check_nmis(boot: Boot, series: str) -> None:
     assert counts["received"] == counts["sent"]
 
 
+def _large(target: Target) -> dict[str, str]:
+    """Return what takes long: name -> shell command."""
+    return {
+        "going_on": going_on.command(),
+        "counting": counting.command(with_perf(target)),
+        "asked": _asked(),
+        "sets": event_sets.command(target.arch),
+        "often": frequencies.command(target.arch),
+    }
+
+
 def _commands(target: Target) -> dict[str, str]:
     """Return what runs in a guest: name -> shell command."""
     # What emulated CPUs do not survive well: see keep_events.c.
     commands = {"keep_events": "keep_events"}
-    if target == FOLLOWED:
+    if LARGE_ONES and target == FOLLOWED:
         commands["follow"] = followed.script()
     commands |= {name: name for name in _with_narrow(target, usual(target))}
     commands["named"] = _named()
     commands["events"] = _events()
-    commands["going_on"] = going_on.command()
-    commands["counting"] = counting.command(with_perf(target))
-    commands["asked"] = _asked()
-    commands["sets"] = event_sets.command(target.arch)
-    commands["often"] = frequencies.command(target.arch)
+    if LARGE_ONES:
+        commands |= _large(target)
     if target.arch == "x86_64":
         for name, library in _preloaded().items():
             commands[name] = f"LD_PRELOAD={PRELOAD_DIR}/{library} {name}"
@@ -486,6 +491,7 @@ def test_an_event_counts_the_same_however_it_is_written(
     assert len(set(counts)) == 1
 
 
+@LARGE
 @pytest.mark.parametrize("check", followed.cases())
 def test_pfmon_follows(check: str, boots: Boots[Target]) -> None:
     followed.cases()[check](boots[FOLLOWED])
@@ -549,6 +555,7 @@ def test_a_format_that_pfmon_does_not_know_takes_arguments_by_name(
         assert re.search(rb'"arg": ?"%02x00000000000000"' % events, session)
 
 
+@LARGE
 @pytest.mark.parametrize("target", TARGETS, ids=str)
 def test_measuring_begins_and_ends_while_the_command_goes_on(
     target: Target, boots: Boots[Target]
@@ -556,6 +563,7 @@ def test_measuring_begins_and_ends_while_the_command_goes_on(
     going_on.check_times(boots[target])
 
 
+@LARGE
 @pytest.mark.parametrize("name", ["divided", "cpus"])
 @pytest.mark.parametrize("target", TARGETS, ids=str)
 def test_snapshots_have_every_sample_once(
@@ -564,11 +572,13 @@ def test_snapshots_have_every_sample_once(
     going_on.check_snapshots(boots[target], name)
 
 
+@LARGE
 @pytest.mark.parametrize("target", TARGETS, ids=str)
 def test_counts_are_printed_as_asked_for(target: Target, boots: Boots[Target]) -> None:
     counting.check_forms(boots[target])
 
 
+@LARGE
 def test_counts_are_those_of_perf_stat(boots: Boots[Target]) -> None:
     if not with_perf(BESIDE_PERF):
         pytest.skip("perf (of linux-perf) is not there")
@@ -617,6 +627,7 @@ def test_an_event_of_sysfs_is_programmed_where_it_is_counted(
         assert re.search(rb'"num": ?%d, ?"value": ?%d,' % (number, value), session)
 
 
+@LARGE
 @pytest.mark.parametrize("target", TARGETS, ids=str)
 def test_pfmon_says_what_could_be_measured(
     target: Target, boots: Boots[Target]
@@ -636,6 +647,7 @@ def test_pfmon_says_what_could_be_measured(
     assert "event node-stores: PMC0 refuses its value" in printed
 
 
+@LARGE
 @pytest.mark.parametrize("target", ARM64, ids=str)
 def test_events_that_are_too_many_together_are_told_of(
     target: Target, boots: Boots[Target]
@@ -647,6 +659,7 @@ def test_events_that_are_too_many_together_are_told_of(
     assert lines[-1].startswith("cycles: no: the PMU has no counter left for it")
 
 
+@LARGE
 @pytest.mark.parametrize("target", TARGETS, ids=str)
 @pytest.mark.parametrize(
     "check", [event_sets.check_overflows, event_sets.check_turns, event_sets.check_idle]
@@ -659,6 +672,7 @@ def test_event_sets_take_turns_and_leave_out_what_is_idle(
     check(boot.out)
 
 
+@LARGE
 @pytest.mark.parametrize("target", ARM64, ids=str)
 def test_hardware_counters_sample_all_they_count_in_sets_that_take_turns(
     target: Target, boots: Boots[Target]
@@ -668,6 +682,7 @@ def test_hardware_counters_sample_all_they_count_in_sets_that_take_turns(
     event_sets.check_hardware(boot.out)
 
 
+@LARGE
 @pytest.mark.parametrize("target", X86_64, ids=str)
 def test_events_are_measured_on_their_own_cpus(
     target: Target, boots: Boots[Target]
@@ -677,6 +692,7 @@ def test_events_are_measured_on_their_own_cpus(
     event_sets.check_cpus(boot.out, boot.printed("sets"))
 
 
+@LARGE
 @pytest.mark.parametrize("target", TARGETS, ids=str)
 def test_periods_are_adapted_to_what_the_kernel_counts(
     target: Target, boots: Boots[Target]
@@ -686,6 +702,7 @@ def test_periods_are_adapted_to_what_the_kernel_counts(
     frequencies.check_faults(boot.out)
 
 
+@LARGE
 @pytest.mark.parametrize("target", ARM64, ids=str)
 def test_hardware_samples_come_so_often_a_second(
     target: Target, boots: Boots[Target]
