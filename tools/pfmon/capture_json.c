@@ -2,6 +2,7 @@
 /* capture_json.c - the JSON chunks SESS, CTXT and DONE of a capture */
 #define _GNU_SOURCE
 #include <stdlib.h>
+#include <string.h>
 #include <uuid/uuid.h>
 
 #include "capture_json.h"
@@ -24,6 +25,19 @@ static struct json_object *describe_command(char **command)
 	list = json_new_array();
 	for (; *command; command++)
 		json_append(list, json_new_text(*command));
+	return list;
+}
+
+/* Of what is given as a,b,c. */
+static struct json_object *describe_list(const char *text)
+{
+	struct json_object *list = json_new_array();
+	char *copy = checked_strdup(text), *rest = NULL;
+
+	for (char *item = strtok_r(copy, ",", &rest); item;
+	     item = strtok_r(NULL, ",", &rest))
+		json_append(list, json_new_text(item));
+	free(copy);
 	return list;
 }
 
@@ -201,6 +215,8 @@ char *session_json(const struct plan *plan,
 	json_add_text(object, "mode",
 		      options->system_wide ? "system-wide" : "thread");
 	json_add_u64(object, "start_ns", plan->start_ns);
+	if (options->cgroups)
+		json_add(object, "cgroups", describe_list(options->cgroups));
 	json_add(object, "machine", machine_describe());
 	json_add(object, "format", options->sampling ?
 		 describe_format(&plan->format) : NULL);

@@ -7,6 +7,7 @@
  * hierarchies may know better.
  */
 #define _GNU_SOURCE
+#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,5 +41,33 @@ char *cgroup_of(pid_t tgid)
 	}
 	found = best ? checked_strdup(best) : NULL;
 	free(text);
+	return found;
+}
+
+static bool matches_one(const char *path, const char *patterns)
+{
+	char *list = checked_strdup(patterns), *rest = NULL;
+	bool found = false;
+
+	for (char *pattern = strtok_r(list, ",", &rest); pattern && !found;
+	     pattern = strtok_r(NULL, ",", &rest))
+		found = !fnmatch(pattern, path, FNM_NOESCAPE);
+	free(list);
+	return found;
+}
+
+bool cgroup_matches(const char *path, const char *patterns)
+{
+	char *above = checked_strdup(path), *slash;
+	bool found = matches_one("/", patterns);
+
+	while (!found && *above) {
+		found = matches_one(above, patterns);
+		slash = strrchr(above, '/');
+		if (!slash)
+			break;
+		*slash = '\0';
+	}
+	free(above);
 	return found;
 }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "cgroup_check.h"
 #include "doctor/doctor.h"
 #include "dry_run.h"
 #include "event_check.h"
@@ -100,11 +101,13 @@ static int perform(const struct options *options)
 	case ACTION_DOCTOR:
 		return doctor(options->json);
 	case ACTION_TOP:
-		return top_show(options, measure_anything);
 	case ACTION_MEASURE:
 		break;
 	}
-	return measure(options);
+	if (options->cgroups)
+		cgroup_check(options->cgroups);
+	return options->action == ACTION_TOP ?
+	       top_show(options, measure_anything) : measure(options);
 }
 
 int main(int argc, char **argv)

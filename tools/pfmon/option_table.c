@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /* option_table.c - every option of pfmon, once */
 #define _GNU_SOURCE
+#include "cgroup_options.h"
 #include "counting_options.h"
 #include "event_options.h"
 #include "follow_options.h"
@@ -223,6 +224,15 @@ const struct option_row option_table[] = {
 		.name = "cpu-list", .argument = "LIST",
 		.effect = CALLS(parse_cpu_list),
 		.summary = "these CPUs, such as *0,2-3* (default: all)",
+	}, {
+		.name = "cgroup", .argument = "PATTERN,...",
+		.effect = CALLS(parse_cgroup),
+		.summary = "show samples of these control groups only",
+		.details =
+			"Those of processes in them, or in one below; a pattern is a\n"
+			"path such as */system.slice*, with wildcards as in a shell.\n"
+			"For sampling CPUs: *--system-wide*. All samples are recorded,\n"
+			"and *pfmparse*(1) selects these unless it is told otherwise.\n",
 	}, {
 		.name = "pin-command",
 		.effect = SETS(pin_command),

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cgroup_options.h"
 #include "counting_options.h"
 #include "default_events.h"
 #include "event_options.h"
@@ -83,7 +84,8 @@ static bool agree(const struct options *options)
 static bool check(struct options *options)
 {
 	if (!agree(options) || !counting_options_agree(options) ||
-	    !follow_options_agree(options) || !trigger_options_agree(options))
+	    !follow_options_agree(options) || !trigger_options_agree(options) ||
+	    !cgroup_options_agree(options))
 		return false;
 	if (!options->module)
 		options->module = DEFAULT_MODULE;
@@ -328,6 +330,7 @@ void options_free(struct options *options)
 	free(options->events);
 	free(options->format_arg);
 	free(options->cpus);
+	free(options->cgroups);
 	follow_options_free(options);
 	memset(options, 0, sizeof(*options));
 }

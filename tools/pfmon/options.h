@@ -125,6 +125,7 @@ struct options {
 	int *cpus;
 	unsigned int cpu_count;
 	bool aggregate;
+	char *cgroups;			/* patterns, or NULL */
 	bool pin_command;		/* it runs on these CPUs only */
 	bool default_events;		/* there is no -e */
 	unsigned int runs;		/* --repeat, 0 if not given */

@@ -29,6 +29,7 @@ _pfmon_options='
 	--system-wide
 	--excl-idle
 	--cpu-list=
+	--cgroup=
 	--pin-command
 	--aggregate-results
 	-r --repeat=
@@ -150,6 +151,7 @@ _pfmon()
 		--exclude | \
 		--aggregate | \
 		--cpu-list | \
+		--cgroup | \
 		-r | --repeat | \
 		-I | --print-interval | \
 		--long-smpl-periods | \

@@ -37,7 +37,8 @@ class Watcher(Protocol):
 class Input:
     """A capture: its selected samples, and numbers for what is in it.
 
-    ``selected`` counts those that were read so far, as often as their weight says.
+    ``selection`` has what the capture asks for, too; ``selected`` counts those that
+    were read so far, as often as their weight says.
     """
 
     def __init__(
@@ -58,13 +59,14 @@ class Input:
         self.file = file
         self.recording = recording
         self.events = Events(recording)
-        least = options.selection.detail
+        self.selection = options.selection.asked_of(recording.session)
+        least = self.selection.detail
         detail = max(least, detail, key=list(Detail).index)
         self.places = Places(recording, options.symbols, detail, warn)
         self.stacks = Stacks(self.places)
         self.selected = 0
         self._watcher = watcher
-        self._select = options.selection.of(recording, self.events, self.places)
+        self._select = self.selection.of(recording, self.events, self.places)
 
     @property
     def host(self) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from dataclasses import dataclass
-from typing import Callable
+from typing import Callable, Sequence
 
 import numpy as np
 
@@ -71,6 +71,11 @@ class Recent:
     def events(self) -> list[Event]:
         """Those that sample."""
         return self._input.events.all[:-1]
+
+    @property
+    def cgroups(self) -> Sequence[str]:
+        """Patterns of control groups whose samples are taken; none if all are."""
+        return self._input.selection.cgroups
 
     def take(self) -> None:
         """Takes what has come, as a part of the step that is going on."""

@@ -12,6 +12,7 @@ from typing import Callable, Iterable, Optional, Sequence
 import numpy as np
 
 from ..arrays import NDArray
+from ..capture.session import Session
 from ..formats.roles import Role
 from ..formats.samples import Column
 from ..recording import Batch, Recording
@@ -22,6 +23,8 @@ from .names import Names
 from .places import Places
 from .subset import subset
 from .times import Window, first_time
+
+ROOT = "/"  # the control group of all, also of those whose own is not known
 
 Mask = NDArray[np.bool_]
 Test = Callable[[Batch], Mask]
@@ -48,6 +51,15 @@ class Selection:
     time: Optional[Window] = None
     cgroups: Sequence[str] = ()
     containers: Sequence[str] = ()
+
+    def asked_of(self, session: Session) -> Selection:
+        """This one, of the session's control groups unless it has some."""
+        return self if self.groups else replace(self, cgroups=session.cgroups)
+
+    @property
+    def groups(self) -> bool:
+        """It is one of control groups."""
+        return bool(self.cgroups or self.containers)
 
     @property
     def detail(self) -> Detail:
@@ -90,7 +102,7 @@ class Selection:
         if self.comms:
             names = Names(recording)
             yield lambda b: _matching(names, names.ids(b.samples), self.comms)
-        if self.cgroups or self.containers:
+        if self.groups and not _matches(ROOT, self.cgroups):
             yield lambda b: self._grouped(processes(b.samples, recording), recording)
         if self.objects or self.symbols:
             yield lambda batch: self._located(places, batch)
@@ -106,7 +118,7 @@ class Selection:
 
     def _is_group(self, path: str) -> bool:
         parts = path.split("/")
-        above = ["/".join(parts[:end]) or "/" for end in range(1, len(parts) + 1)]
+        above = ["/".join(parts[:end]) or ROOT for end in range(1, len(parts) + 1)]
         return any(_matches(name, self.cgroups) for name in above) or any(
             re.fullmatch(rf"(.*[-:])?{re.escape(id)}[0-9a-f]*(\.scope)?", part)
             for part in parts

@@ -89,7 +89,8 @@ class Session:
     """What one run of a tool monitored, and how.
 
     ``start_ns`` is its start in ns, ``command`` None if nothing was run; ``view`` is
-    how the capture is to be shown, None if it does not ask for a view.
+    how the capture is to be shown, None if it does not ask for a view; ``cgroups`` are
+    patterns of control groups whose samples are meant, none if all are.
     """
 
     tool: str
@@ -101,6 +102,7 @@ class Session:
     contexts: tuple[Context, ...]
     sets: tuple[EventSet, ...]
     view: Optional[View] = None
+    cgroups: tuple[str, ...] = ()
 
 
 def parse_session(text: bytes, offset: int) -> Session:
@@ -121,6 +123,7 @@ def parse_session(text: bytes, offset: int) -> Session:
         contexts=_unique(node["contexts"], _context, lambda c: c.id),
         sets=_unique(node["sets"], _event_set, lambda s: s.id),
         view=node.optional("view", parse_view),
+        cgroups=node.optional("cgroups", _strings) or (),
     )
     node.check()
     return session

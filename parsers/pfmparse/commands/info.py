@@ -48,6 +48,7 @@ def describe(recording: Recording) -> dict[str, object]:
         "tool": session.tool,
         "command": None if session.command is None else list(session.command),
         "mode": session.mode,
+        "cgroups": list(session.cgroups),
         "start_ns": session.start_ns,
         "end_ns": totals.end_ns if totals else None,
         "exit_status": totals.exit_status if totals else None,
@@ -101,6 +102,7 @@ def print_text(recording: Recording, file: str, out: TextIO) -> None:
         ("tool", session.tool),
         ("command", command),
         ("mode", session.mode),
+        *_groups(recording),
         *info_machine.lines(recording),
         ("contexts", str(len(session.contexts))),
         *(
@@ -122,6 +124,12 @@ def _parser(recording: Recording) -> list[tuple[str, str]]:
     if recording.origin == OURS:
         return []
     return [("parser", recording.origin or "none, the samples cannot be read")]
+
+
+def _groups(recording: Recording) -> list[tuple[str, str]]:
+    """The line of the control groups that are asked for, if any are."""
+    groups = recording.session.cgroups
+    return [("control groups", ", ".join(groups))] if groups else []
 
 
 def _argument(values: Optional[Mapping[str, object]]) -> list[tuple[str, str]]:

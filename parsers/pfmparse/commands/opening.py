@@ -10,13 +10,14 @@ from functools import partial
 from pathlib import Path
 from typing import Iterator, Optional, Sequence
 
-from ..analysis.inputs import Input
+from ..analysis.inputs import Input, Options
 from ..capture.session import parse_session
 from ..errors import PfmParseError
 from ..recording import Recording, open_capture, open_raw
 from ..symbols.location import Detail
 from .arguments import options_of
 from .progress import Progress
+from .text import printable
 
 OK = 0
 BAD_INPUT = 1
@@ -106,7 +107,17 @@ def inputs_of(
             with blaming(file):
                 tell = partial(warn, file)
                 inputs.append(Input(file, recording, options, tell, detail, progress))
+            _tell_of_groups(inputs[-1], options)
         yield inputs
+
+
+def _tell_of_groups(source: Input, options: Options) -> None:
+    """Says that a capture itself has asked for samples of some control groups only."""
+    groups = source.selection.cgroups
+    if groups and not options.selection.cgroups:
+        names = ", ".join(groups)
+        text = f"only samples of control group {names}, as it asks for; "
+        warn(source.file, printable(text + "--cgroup / selects all"))
 
 
 def recordings_of(inputs: Sequence[Input]) -> list[tuple[str, Recording]]:

@@ -33,7 +33,8 @@ ORDERS: dict[str, Callable[[Row], tuple[object, ...]]] = {
 class Status:
     """What is always in sight: totals, and what the last step of ``step_ns`` had.
 
-    ``span_ns`` is the time that the rows are of; ``note`` is said once.
+    ``span_ns`` is the time that the rows are of; ``note`` is said once; ``cgroups`` are
+    the only ones whose samples there are, unless there are none.
     """
 
     events: Sequence[Event]
@@ -47,6 +48,7 @@ class Status:
     order: str = "samples"
     paused: bool = False
     note: str = ""
+    cgroups: Sequence[str] = ()
 
     def per_second(self, number: int) -> float:
         """So many in the last step."""
@@ -56,7 +58,8 @@ class Status:
 def heading(status: Status) -> list[str]:
     """The lines above the rows; the second one has the losses."""
     events = ", ".join(f"{e.name} (period {e.period})" for e in status.events)
-    state = ", paused" if status.paused else ""
+    state = f", of {printable(', '.join(status.cgroups))}" if status.cgroups else ""
+    state += ", paused" if status.paused else ""
     return [
         f"{status.elapsed_ns // NS} s, {events}, "
         f"rows: last {status.span_ns / NS:.0f} s by {status.order}{state}",

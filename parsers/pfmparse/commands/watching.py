@@ -71,6 +71,7 @@ class Watch:
         self.ended += 1
         self.status = Status(
             events=recent.events,
+            cgroups=recent.cgroups,
             elapsed_ns=tick.elapsed_ns,
             samples=recent.samples,
             lost=tick.lost,

@@ -122,6 +122,14 @@ def test_what_the_samples_do_not_say_cannot_be_selected() -> None:
 DOCKER = "/system.slice/docker-0a1b2c3d4e.scope"
 
 
+def groups_of() -> list[bytes]:
+    """Chunks that say where the processes are."""
+    return [
+        json_chunk("THRD", {"threads": [thread(tgid, tgid, "x")], "cgroup": path})
+        for tgid, path in ((10, DOCKER), (20, "/user.slice/a.scope"))
+    ]
+
+
 @pytest.mark.parametrize(
     "what,times",
     [
@@ -137,13 +145,39 @@ DOCKER = "/system.slice/docker-0a1b2c3d4e.scope"
     ],
 )
 def test_processes_of_control_groups(what: dict[str, Any], times: list[int]) -> None:
-    groups = [
-        json_chunk("THRD", {"threads": [thread(tgid, tgid, "x")], "cgroup": path})
-        for tgid, path in ((10, DOCKER), (20, "/user.slice/a.scope"))
-    ]
-    head = capture(json_chunk("SESS", session(SETS)), *groups)
+    head = capture(json_chunk("SESS", session(SETS)), *groups_of())
     assert selected(head + bufr(buffer(SAMPLES)), **what) == times
 
 
-def test_process_whose_control_group_is_unknown_is_in_none() -> None:
-    assert selected(whole(), cgroups=["*"]) == []
+def test_process_whose_control_group_is_unknown_is_in_the_root_only() -> None:
+    times = [sample.tstamp for sample in SAMPLES]
+    assert selected(whole(), cgroups=["/system.slice"]) == []
+    assert selected(whole(), cgroups=["/"]) == times
+    assert selected(whole(), cgroups=["/x", "*"], containers=["x"]) == times
+
+
+def of_session(groups: list[str], **what: Any) -> list[int]:
+    """What is selected of a capture that asks for these control groups itself."""
+    sess = json_chunk("SESS", {**session(SETS), "cgroups": groups})
+    return selected(capture(sess, *groups_of()) + bufr(buffer(SAMPLES)), **what)
+
+
+def test_control_groups_are_those_that_the_capture_asks_for() -> None:
+    assert of_session([DOCKER]) == [1000, 2000]
+    assert of_session(["/user.slice", "/none"]) == [3000, 4000]
+    assert of_session([]) == [1000, 2000, 3000, 4000]
+    assert of_session([DOCKER], cpus=[1, 2]) == [2000]
+
+
+@pytest.mark.parametrize(
+    "what,times",
+    [
+        ({"cgroups": ["/user.slice"]}, [3000, 4000]),
+        ({"cgroups": ["/"]}, [1000, 2000, 3000, 4000]),
+        ({"containers": ["0a1b"]}, [1000, 2000]),
+    ],
+)
+def test_who_reads_it_may_ask_for_others(
+    what: dict[str, Any], times: list[int]
+) -> None:
+    assert of_session(["/none"], **what) == times

@@ -29,6 +29,12 @@ def test_uuid_in_upper_case_is_the_same() -> None:
     assert parse_session(text, 0).format.uuid == session()["format"]["uuid"]
 
 
+def test_control_groups_may_be_missing() -> None:
+    assert parse_session(json.dumps(session()).encode(), 0).cgroups == ()
+    text = json.dumps({**session(), "cgroups": ["/a", "/b*"]}).encode()
+    assert parse_session(text, 0).cgroups == ("/a", "/b*")
+
+
 def test_unknown_members_are_ignored() -> None:
     text = json.dumps({**session(), "future": [1, 2]}).encode()
     assert parse_session(text, 0).mode == "thread"
@@ -42,6 +48,8 @@ def test_unknown_members_are_ignored() -> None:
         (["version"], 2, "SESS.version"),
         (["command"], "ls", "SESS.command"),
         (["command"], [1], "SESS.command[0]"),
+        (["cgroups"], "/x", "SESS.cgroups"),
+        (["cgroups"], [1], "SESS.cgroups[0]"),
         (["start_ns"], -1, "SESS.start_ns"),
         (["start_ns"], 1 << 64, "SESS.start_ns"),
         (["start_ns"], 1.5, "SESS.start_ns"),

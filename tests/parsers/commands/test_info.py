@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from helpers.cli import printed, run, told
 from helpers.three_samples import SETS, SUMMARY
-from helpers.writers import UUID_2_2, pmd, session, simple_capture, totals
+from helpers.writers import UUID_2_2, Sample, pmd, session, simple_capture, totals
 
 
 def test_info_json_describes_the_capture(
@@ -26,6 +26,7 @@ def test_info_json_describes_the_capture(
         "tool": sess["tool"],
         "command": sess["command"],
         "mode": "thread",
+        "cgroups": [],
         "machine": sess["machine"],
         "start_ns": sess["start_ns"],
         "end_ns": totals(3)["end_ns"],
@@ -74,6 +75,16 @@ def test_info_text_names_command_and_totals(
     assert status == 0
     for line in ("command: ./hotloops --fast", "samples: 3", "lost samples: 7"):
         assert line in out.splitlines()
+
+
+def test_control_groups_that_are_asked_for(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "x.pfm"
+    sess = {**session(), "cgroups": ["/a", "/b"]}
+    path.write_bytes(simple_capture([Sample()] * 3, sess))
+    lines = printed(capsys, "info", str(path)).splitlines()
+    assert "control groups: /a, /b" in lines and "samples: 3" in lines
 
 
 def test_text_output_escapes_what_disturbs_a_terminal(

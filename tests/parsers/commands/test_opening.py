@@ -3,12 +3,21 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
-from helpers.cli import PARSERS, importing
-from helpers.writers import UUID_PEBS64, pebs_capture, pmd, session
+from helpers.cli import PARSERS, Capture, importing, run, told
+from helpers.writers import (
+    UUID_PEBS64,
+    Sample,
+    pebs_capture,
+    pmd,
+    session,
+    simple_capture,
+)
 from pfmparse.commands.opening import BadInput, blaming
 from pfmparse.errors import PfmParseError
 
@@ -25,6 +34,21 @@ def test_errors_name_the_file() -> None:
 def test_a_reader_that_has_gone_is_no_fault_of_the_file() -> None:
     with pytest.raises(BrokenPipeError), blaming("x.pfm"):
         raise BrokenPipeError(32, "Broken pipe")
+
+
+def test_control_groups_that_a_capture_asks_for_are_said_once(
+    tmp_path: Path, capsys: Capture
+) -> None:
+    file = tmp_path / "x.pfm"
+    sess = {**session(), "cgroups": ["/a", "/\x1b"]}
+    file.write_bytes(simple_capture([Sample()] * 3, sess))
+    status, out, err = run(capsys, "report", str(file), "--json")
+    assert (status, json.loads(out)["total"]) == (0, 0)
+    assert err == (
+        f"pfmparse: {file}: only samples of control group /a, /\\x1b, as it asks for; "
+        "--cgroup / selects all\n"
+    )
+    assert told(capsys, "report", "--cgroup=/", str(file))["total"] == 3
 
 
 @pytest.mark.parametrize("command", ["report", "info", "show", "mem"])

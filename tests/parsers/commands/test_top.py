@@ -37,6 +37,18 @@ def test_each_refresh_is_printed(file: str, capsys: Capture) -> None:
     assert row == ["100.00", "3", "[unknown]", "hotloops", "hotloops"]
 
 
+def test_control_groups_that_the_capture_asks_for_are_above_the_rows(
+    tmp_path: Path, capsys: Capture
+) -> None:
+    path = tmp_path / "group.cap"
+    path.write_bytes(stream(cgroups=["/a", "/b\x1b"]))
+    first = refreshes(capsys, str(path))[0].splitlines()
+    assert first[0].endswith("rows: last 1 s by samples, of /a, /b\\x1b")
+    assert first[1].startswith("0 samples")
+    first = refreshes(capsys, "--cgroup=/", str(path))[0].splitlines()
+    assert first[0].endswith("by samples, of /") and first[1].startswith("1 samples")
+
+
 def test_it_ends_after_so_many_refreshes(file: str, capsys: Capture) -> None:
     assert len(refreshes(capsys, "--batch", "--iterations=2", file)) == 2
 

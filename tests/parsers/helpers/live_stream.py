@@ -21,9 +21,12 @@ TICKS = 3
 S = 10**9
 
 
-def stream(rest: int = 0) -> bytes:
-    """1, 2, 3 samples, a second each, 5 lost in all but the first; and a rest."""
-    start = session()
+def stream(rest: int = 0, **members: object) -> bytes:
+    """1, 2, 3 samples, a second each, 5 lost in all but the first; and a rest.
+
+    The members are added to the session.
+    """
+    start = {**session(), **members}
     chunks = [
         json_chunk("SESS", start),
         mapped(mapping(0x400000, 0x500000, 0, "/bin/hotloops")),
