@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 DEVICES = "sys/bus/event_source/devices"
 TRACING = "sys/kernel/tracing"
@@ -75,6 +77,14 @@ class Encoder:
         run = self._run("info", names)
         assert run.returncode == 0, run.stderr
         return run.stdout
+
+    def told_as_json(self, what: str, names: str) -> list[Any]:
+        """Return the events that --list-events or --event-info prints with -j."""
+        command = [self.program, self.root, what, names, "json"]
+        run = subprocess.run(command, capture_output=True, text=True, check=True)
+        assert run.stdout.count("\n") == 1
+        events: list[Any] = json.loads(run.stdout).pop("events")
+        return events
 
     def add(self, path: str, text: str) -> None:
         """Make a file of one line."""

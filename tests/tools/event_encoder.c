@@ -3,8 +3,8 @@
  * event_encoder - prints the PMC values of events for the tests
  *
  * usage: event_encoder ROOT [u][k]- NAME...
- *        event_encoder ROOT list PATTERN
- *        event_encoder ROOT info NAME,...
+ *        event_encoder ROOT list PATTERN [json]
+ *        event_encoder ROOT info NAME,... [json]
  *
  * ROOT is a tree with the files of the kernel's that name events, or empty. The
  * second argument is the privilege that pfmon's options would choose. Behind
@@ -30,9 +30,9 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	if (!strcmp(argv[2], "list"))
-		return events_list(argv[1], argv[3]);
+		return events_list(argv[1], argv[3], argv[4]);
 	if (!strcmp(argv[2], "info"))
-		return events_explain(argv[1], argv[3]);
+		return events_explain(argv[1], argv[3], argv[4]);
 	if (strchr(argv[2], 'u'))
 		levels |= LEVEL_USER;
 	if (strchr(argv[2], 'k'))

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from encoder import TRACING, Encoder
 from pfmon import ERROR, Pfmon, without_kernel
@@ -76,3 +78,56 @@ def test_without_perfmon_all_suffixes_are_possible(pfmon: Pfmon) -> None:
     told = pfmon("-i", "cycles").stdout
     assert "Here:      unknown: perfmon is not loaded" in told
     assert "Suffixes:  u, k, uk, p, pp, ppp\n" in told
+
+
+def test_json_has_what_the_text_says(encoder: Encoder) -> None:
+    encoder.add_tracepoint("sched:sched_switch", 300)
+    field = "\tfield:pid_t next_pid;\toffset:56;"
+    encoder.add(f"{TRACING}/events/sched/sched_switch/format", field)
+    switch, cycles, raw = encoder.told_as_json("info", "sched:sched_switch,cycles,r1a8")
+    assert (switch["source"], switch["fields"]) == ("tracepoint", ["pid_t next_pid"])
+    assert (cycles["name"], cycles["source"]) == ("cycles", "generic")
+    assert cycles["meaning"] == "cycles of the CPU"
+    assert (cycles["config"], cycles["pmc_meaning"]) == (
+        0,
+        "hardware event 0, user level, precise level 0",
+    )
+    assert (raw["source"], raw["config"], raw["config1"]) == ("raw", 0x1A8, 0)
+
+
+def test_json_of_a_pmu(encoder: Encoder) -> None:
+    files = {
+        "format/event": "config:0-7",
+        "format/far": "config9:0-7",
+        "events/loads": "event=0xcd",
+        "events/loads.unit": "Bytes",
+        "cpumask": "0,8",
+    }
+    encoder.add_pmu("uncore", 9, files)
+    (told,) = encoder.told_as_json("info", "uncore/loads/")
+    assert (told["pmu"], told["cpus"]) == ("uncore", "0,8")
+    assert "suffixes" not in told
+    assert told["terms"] == [
+        {"name": "loads", "stands_for": "event=0xcd", "unit": "Bytes"}
+    ]
+    assert told["parameters"] == [
+        {"name": "event", "place": "config:0-7", "largest": 255},
+        {"name": "far", "place": "config9:0-7", "largest": None},
+    ]
+
+
+def test_json_of_libpfm4(encoder: Encoder) -> None:
+    (told,) = encoder.told_as_json("info", PERF)
+    assert (told["source"], told["pmu"]) == ("libpfm4", "perf")
+    masks = {mask["name"]: mask for mask in told["unit_masks"]}
+    assert set(masks["READ"]) == {"name", "meaning", "default"}
+    assert {"boolean"} <= {each["value"] for each in told["modifiers"]}
+
+
+def test_json_says_why_an_event_is_not_counted(pfmon: Pfmon) -> None:
+    without_kernel()
+    run = pfmon("-j", "-i", "cycles")
+    (told,) = json.loads(run.stdout)["events"]
+    assert told["counted"] is None
+    assert told["reason"].startswith("perfmon is not loaded")
+    assert told["suffixes"] == ["u", "k", "uk", "p", "pp", "ppp"]

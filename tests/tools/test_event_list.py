@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
-from pfmon import ERROR, Pfmon, without_kernel
+import json
+
+from pfmon import ERROR, USAGE, Pfmon, without_kernel
 
 
 def test_a_pattern_that_nothing_matches_is_an_error(pfmon: Pfmon) -> None:
@@ -19,3 +21,20 @@ def test_without_perfmon_nothing_is_marked_and_that_is_said(pfmon: Pfmon) -> Non
     assert (run.returncode, run.stdout) == (0, "cycles\n")
     assert "no event is marked" in run.stderr
     assert "modprobe pfm_pmu_perf" in run.stderr
+
+
+def test_json_has_null_where_nothing_can_be_tried(pfmon: Pfmon) -> None:
+    without_kernel()
+    run = pfmon("--list-events=^(cycles|page-faults)$", "--json")
+    assert run.stdout.count("\n") == 1 and "no event is marked" in run.stderr
+    events = json.loads(run.stdout)["events"]
+    assert {event["name"]: event["counted"] for event in events} == {
+        **{"cycles": None, "page-faults": None}
+    }
+
+
+def test_pattern_that_is_none_prints_nothing(pfmon: Pfmon) -> None:
+    run = pfmon("-j", "--list-events=(")
+    assert (run.returncode, run.stdout) == (USAGE, "")
+    run = pfmon("-j", "--list-events=nosuch")
+    assert (run.returncode, json.loads(run.stdout)) == (ERROR, {"events": []})

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /* event_info.c - what there is to know of one event */
 #define _GNU_SOURCE
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,54 +8,57 @@
 
 #include "event_info.h"
 #include "event_names.h"
+#include "json.h"
 #include "pfmlib_events.h"
 #include "pmc_value.h"
 #include "sysfs_describe.h"
 #include "tracepoints.h"
 #include "util.h"
 
-static void print_generic(const char *name)
+static void add_generic(struct json_object *object, const char *name)
 {
 	char *meaning = generic_event_meaning(name);
 
-	puts("PMU:       the kernel's own events, under perf's name");
-	printf("Meaning:   %s\n", meaning ? meaning : "-");
+	json_add_text(object, "source", "generic");
+	json_add_text(object, "meaning", meaning);
 	free(meaning);
 }
 
-static void print_source(const char *root, const char *name,
-			 enum event_source source)
+static void add_source(struct json_object *object, const char *root,
+		       const char *name, enum event_source source)
 {
 	switch (source) {
 	case EVENT_GENERIC:
-		print_generic(name);
+		add_generic(object, name);
 		break;
 	case EVENT_RAW:
-		puts("PMU:       the CPU's\n"
-		     "Meaning:   a number of the CPU's own: see its manual");
+		json_add_text(object, "source", "raw");
 		break;
 	case EVENT_SYSFS:
-		sysfs_event_describe(root, name, stdout);
+		json_add_text(object, "source", "sysfs");
+		sysfs_event_describe(root, name, object);
 		break;
 	case EVENT_TRACEPOINT:
-		puts("PMU:       the kernel's tracepoints");
-		tracepoint_describe(root, name, stdout);
+		json_add_text(object, "source", "tracepoint");
+		tracepoint_describe(root, name, object);
 		break;
 	case EVENT_PFMLIB:
-		pfmlib_event_describe(name, stdout);
+		json_add_text(object, "source", "libpfm4");
+		pfmlib_event_describe(name, object);
 		break;
 	}
 }
 
-static void print_encoding(const struct encoded_event *event)
+static void add_encoding(struct json_object *object,
+			 const struct encoded_event *event)
 {
 	char *value = pmc_value_text(event->pmc);
-	uint64_t config = event->pmc & PFM_PERF_ID_MASK;
 
-	printf("Encoding:  config %#" PRIx64 ", config1 %#" PRIx64
-	       ", config2 %#" PRIx64 "\n",
-	       config, event->config[0], event->config[1]);
-	printf("PMC:       0x%016" PRIx64 ": %s\n", event->pmc, value);
+	json_add_u64(object, "config", event->pmc & PFM_PERF_ID_MASK);
+	json_add_u64(object, "config1", event->config[0]);
+	json_add_u64(object, "config2", event->config[1]);
+	json_add_u64(object, "pmc", event->pmc);
+	json_add_text(object, "pmc_meaning", value);
 	free(value);
 }
 
@@ -81,56 +82,70 @@ static bool counts_with(const char *root, const char *plain,
 	return counts || unknown;
 }
 
-static void print_suffixes(const char *root, const char *plain,
-			   struct event_trial *trial)
+static struct json_object *describe_suffixes(const char *root,
+					     const char *plain,
+					     struct event_trial *trial)
 {
 	static const char * const suffixes[] = {
 		"u", "k", "uk", "p", "pp", "ppp",
 	};
-	char *list = checked_strdup("");
+	struct json_object *list = json_new_array();
 
 	for (size_t i = 0; i < ARRAY_SIZE(suffixes); i++) {
 		if (counts_with(root, plain, suffixes[i], trial))
-			list = checked_append(list, ", ", suffixes[i]);
+			json_append(list, json_new_text(suffixes[i]));
 	}
-	printf("Suffixes:  %s\n", *list ? list : "none");
-	free(list);
+	return list;
 }
 
-static void print_counted(const struct encoded_event *event,
-			  struct event_trial *trial)
+/* Null if that is unknown. */
+static void add_counted(struct json_object *object,
+			const struct encoded_event *event,
+			struct event_trial *trial)
 {
-	bool unknown;
+	bool unknown, counted;
 	char *why;
 
-	if (event_trial_counts(trial, event, &why, &unknown))
-		puts("Here:      counted");
+	counted = event_trial_counts(trial, event, &why, &unknown);
+	if (unknown)
+		json_add(object, "counted", NULL);
 	else
-		printf("Here:      %s: %s\n",
-		       unknown ? "unknown" : "not counted", why);
+		json_add_bool(object, "counted", counted);
+	json_add_text(object, "reason", why);
 	free(why);
 }
 
-void event_explain(const char *root, const char *name,
-		   struct event_trial *trial)
+static void add_event(struct json_object *object, const char *root,
+		      const char *plain, const struct encoded_event *event,
+		      struct event_trial *trial)
 {
+	add_encoding(object, event);
+	add_counted(object, event, trial);
+	if (event->per_thread)
+		json_add(object, "suffixes",
+			 describe_suffixes(root, plain, trial));
+	else
+		json_add_text(object, "cpus", event->cpus);
+	add_source(object, root, plain, event->source);
+}
+
+struct json_object *event_describe(const char *root, const char *name,
+				   struct event_trial *trial)
+{
+	struct json_object *object = json_new_object();
 	char *plain = event_plain_name(name), *why;
 	struct encoded_event event;
 
-	printf("Name:      %s\n", name);
+	json_add_text(object, "name", name);
 	if (event_encode_quietly(root, name, 0, &event, &why)) {
-		print_encoding(&event);
-		print_counted(&event, trial);
-		if (event.per_thread)
-			print_suffixes(root, plain, trial);
-		else
-			printf("CPUs:      %s, at all levels\n", event.cpus);
-		print_source(root, plain, event.source);
+		add_event(object, root, plain, &event, trial);
 		free(event.cpus);
 	} else {
-		printf("Encoding:  %s\n", why ? why : "-");
-		print_source(root, plain, EVENT_PFMLIB);
+		json_add_bool(object, "counted", false);
+		json_add_text(object, "reason", why);
+		add_source(object, root, plain, EVENT_PFMLIB);
 	}
 	free(why);
 	free(plain);
+	return object;
 }

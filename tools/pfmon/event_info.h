@@ -5,8 +5,10 @@
 
 #include "event_trial.h"
 
-/* Prints it: what it counts, how it is encoded, whether this machine has it. */
-void event_explain(const char *root, const char *name,
-		   struct event_trial *trial);
+struct json_object;
+
+/* What it counts, how it is encoded, whether this machine has it. */
+struct json_object *event_describe(const char *root, const char *name,
+				   struct event_trial *trial);
 
 #endif /* PFMON_EVENT_INFO_H */

@@ -9,8 +9,10 @@
 #include "event_info.h"
 #include "event_list.h"
 #include "event_options.h"
+#include "event_text.h"
 #include "event_trial.h"
 #include "events.h"
+#include "json.h"
 #include "util.h"
 
 /* Width of a name; the mark follows. */
@@ -26,6 +28,7 @@ struct listing {
 	bool tracepoint_counted;
 	size_t found;
 	char *unknown;		/* why nothing is marked, or NULL */
+	struct json_object *list;	/* of what was found; NULL: as text */
 	void (*show)(struct listing *listing, const char *name);
 };
 
@@ -91,9 +94,24 @@ static bool is_counted(struct listing *listing, const char *name)
 	return counted;
 }
 
-static void print_marked(struct listing *listing, const char *name)
+static void add_marked(struct listing *listing, const char *name)
 {
-	if (is_counted(listing, name))
+	struct json_object *object = json_new_object();
+	bool counted = is_counted(listing, name);
+
+	json_add_text(object, "name", name);
+	if (listing->unknown)
+		json_add(object, "counted", NULL);
+	else
+		json_add_bool(object, "counted", counted);
+	json_append(listing->list, object);
+}
+
+static void show_marked(struct listing *listing, const char *name)
+{
+	if (listing->list)
+		add_marked(listing, name);
+	else if (is_counted(listing, name))
 		printf("%-*s +\n", NAME_WIDTH, name);
 	else
 		puts(name);
@@ -119,14 +137,38 @@ static int show_matching(struct listing *listing, const char *pattern)
 	return 0;
 }
 
-int events_list(const char *root, const char *pattern)
+/* Of JSON, an object in a line; nothing of a pattern that is none. */
+static void print_list(struct listing *listing, int status)
 {
-	struct listing listing = { .root = root, .show = print_marked };
+	struct json_object *object;
+	char *text;
+
+	if (!listing->list)
+		return;
+	if (status == PFMON_EXIT_USAGE) {
+		json_drop(listing->list);
+		return;
+	}
+	object = json_new_object();
+	json_add(object, "events", listing->list);
+	text = json_finish(object);
+	puts(text);
+	free(text);
+}
+
+int events_list(const char *root, const char *pattern, bool json)
+{
+	struct listing listing = {
+		.root = root,
+		.show = show_marked,
+		.list = json ? json_new_array() : NULL,
+	};
 	int status;
 
 	event_trial_init(&listing.trial);
 	status = show_matching(&listing, pattern ? pattern : "");
 	event_trial_close(&listing.trial);
+	print_list(&listing, status);
 	fflush(stdout);
 	if (!status && !listing.found) {
 		message("no event matches '%s'; pfmon --list-events prints all",
@@ -142,9 +184,17 @@ int events_list(const char *root, const char *pattern)
 
 static void explain(struct listing *listing, const char *name)
 {
+	struct json_object *event = event_describe(listing->root, name,
+						   &listing->trial);
+
+	if (listing->list) {
+		json_append(listing->list, event);
+		return;
+	}
 	if (listing->found > 1)
 		putchar('\n');
-	event_explain(listing->root, name, &listing->trial);
+	event_print(event);
+	json_drop(event);
 }
 
 /* An event as -e takes it, or else a pattern. */
@@ -170,9 +220,13 @@ static int explain_one(struct listing *listing, const char *name)
 	return status;
 }
 
-int events_explain(const char *root, const char *names)
+int events_explain(const char *root, const char *names, bool json)
 {
-	struct listing listing = { .root = root, .show = explain };
+	struct listing listing = {
+		.root = root,
+		.show = explain,
+		.list = json ? json_new_array() : NULL,
+	};
 	char *copy = checked_strdup(names), *rest = copy, *name;
 	int status = 0, one;
 
@@ -182,6 +236,7 @@ int events_explain(const char *root, const char *names)
 		status = one ? one : status;
 	}
 	event_trial_close(&listing.trial);
+	print_list(&listing, status);
 	free(copy);
 	return status;
 }

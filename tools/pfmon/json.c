@@ -147,6 +147,39 @@ void json_add_hex(struct json_object *object, const char *name,
 	free(text);
 }
 
+struct json_object *json_member(const struct json_object *object,
+				const char *name)
+{
+	struct json_object *value;
+
+	return json_object_object_get_ex(object, name, &value) ? value : NULL;
+}
+
+const char *json_text_of(const struct json_object *object, const char *name)
+{
+	return json_object_get_string(json_member(object, name));
+}
+
+uint64_t json_u64_of(const struct json_object *object, const char *name)
+{
+	return json_object_get_uint64(json_member(object, name));
+}
+
+bool json_bool_of(const struct json_object *object, const char *name)
+{
+	return json_object_get_boolean(json_member(object, name));
+}
+
+struct json_object *json_at(const struct json_object *array, size_t index)
+{
+	return json_object_array_get_idx(array, index);
+}
+
+const char *json_text_at(const struct json_object *array, size_t index)
+{
+	return json_object_get_string(json_at(array, index));
+}
+
 char *json_finish(struct json_object *object)
 {
 	const char *text =

@@ -34,6 +34,18 @@ void json_add_text(struct json_object *object, const char *name,
 void json_add_hex(struct json_object *object, const char *name,
 		  const void *bytes, size_t length);
 
+/* A member of an object: NULL if it is not there, or null. */
+struct json_object *json_member(const struct json_object *object,
+				const char *name);
+/* The same: NULL, 0 and false if it is not there. */
+const char *json_text_of(const struct json_object *object, const char *name);
+uint64_t json_u64_of(const struct json_object *object, const char *name);
+bool json_bool_of(const struct json_object *object, const char *name);
+
+struct json_object *json_at(const struct json_object *array, size_t index);
+/* An element that is text. */
+const char *json_text_at(const struct json_object *array, size_t index);
+
 /* The text of the object, to be freed; the object is given back. */
 char *json_finish(struct json_object *object);
 

@@ -89,15 +89,15 @@ static int perform(const struct options *options)
 		puts("pfmon " PFM_PROJECT_VERSION);
 		return 0;
 	case ACTION_LIST_EVENTS:
-		return events_list("", options->pattern);
+		return events_list("", options->pattern, options->json);
 	case ACTION_EVENT_INFO:
-		return events_explain("", options->pattern);
+		return events_explain("", options->pattern, options->json);
 	case ACTION_CHECK_EVENTS:
 		return check_events(options) ? 0 : PFMON_EXIT_ERROR;
 	case ACTION_DRY_RUN:
 		return dry_run(options) ? 0 : PFMON_EXIT_ERROR;
 	case ACTION_LIST_FORMATS:
-		return smpl_formats_list() ? 0 : PFMON_EXIT_ERROR;
+		return smpl_formats_list(options->json) ? 0 : PFMON_EXIT_ERROR;
 	case ACTION_DOCTOR:
 		return doctor(options->json);
 	case ACTION_TOP:

@@ -260,6 +260,9 @@ const struct option_row option_table[] = {
 		.name = "json", .letter = 'j', .group = GROUP_COUNTING,
 		.effect = SETS(json),
 		.summary = "print the counts as JSON, an object in a line",
+		.details =
+			"So are events and formats with *--event-info*, *--list-events*\n"
+			"and *--list-formats*.\n",
 	}, {
 		.name = "csv", .group = GROUP_COUNTING,
 		.argument = "SEP", .optional = true,

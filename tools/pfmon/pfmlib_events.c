@@ -7,6 +7,7 @@
 #include <perfmon/pfmlib_perf_event.h>
 
 #include "event_code.h"
+#include "json.h"
 #include "pfmlib_events.h"
 #include "util.h"
 
@@ -91,37 +92,42 @@ void pfmlib_event_each(void (*visit)(const char *name, void *data), void *data)
 	}
 }
 
-static const char *kind_of(const pfm_event_attr_info_t *attr)
+/* What is written behind its name: a unit mask has nothing. */
+static const char *value_of(const pfm_event_attr_info_t *attr)
 {
-	switch (attr->type) {
-	case PFM_ATTR_MOD_BOOL:
-		return " (yes or no)";
-	case PFM_ATTR_MOD_INTEGER:
-		return "=NUMBER";
-	default:
-		return attr->is_dfl ? " (default)" : "";
-	}
+	return attr->type == PFM_ATTR_MOD_BOOL ? "boolean" :
+	       attr->type == PFM_ATTR_MOD_INTEGER ? "number" : NULL;
+}
+
+static struct json_object *describe_attribute(const pfm_event_attr_info_t *attr)
+{
+	struct json_object *object = json_new_object();
+
+	json_add_text(object, "name", attr->name);
+	json_add_text(object, "meaning", attr->desc ? attr->desc : "");
+	if (attr->type == PFM_ATTR_UMASK)
+		json_add_bool(object, "default", attr->is_dfl);
+	else
+		json_add_text(object, "value", value_of(attr));
+	return object;
 }
 
 /* The unit masks of an event, or what else can be written behind a colon. */
-static void print_attributes(const pfm_event_info_t *event, bool masks,
-			     const char *title, FILE *out)
+static struct json_object *describe_attributes(const pfm_event_info_t *event,
+					       bool masks)
 {
+	struct json_object *list = json_new_array();
 	pfm_event_attr_info_t attr;
 
 	for (int i = 0; i < event->nattrs; i++) {
-		if (!get_attribute(event, i, &attr) ||
-		    (attr.type == PFM_ATTR_UMASK) != masks)
-			continue;
-		if (title)
-			fprintf(out, "%s:\n", title);
-		title = NULL;
-		fprintf(out, "\t:%s%s  %s\n", attr.name, kind_of(&attr),
-			attr.desc ? attr.desc : "");
+		if (get_attribute(event, i, &attr) &&
+		    (attr.type == PFM_ATTR_UMASK) == masks)
+			json_append(list, describe_attribute(&attr));
 	}
+	return list;
 }
 
-void pfmlib_event_describe(const char *name, FILE *out)
+void pfmlib_event_describe(const char *name, struct json_object *object)
 {
 	pfm_event_info_t event = { .size = sizeof(event) };
 	pfm_pmu_info_t pmu = { .size = sizeof(pmu) };
@@ -133,11 +139,12 @@ void pfmlib_event_describe(const char *name, FILE *out)
 	if (id < 0 || pfm_get_event_info(id, PFM_OS_PERF_EVENT, &event) !=
 		      PFM_SUCCESS)
 		return;
-	if (pfm_get_pmu_info(event.pmu, &pmu) == PFM_SUCCESS)
-		fprintf(out, "PMU:       %s: %s\n", pmu.name, pmu.desc);
-	fprintf(out, "Meaning:   %s\n", event.desc ? event.desc : "-");
-	if (event.equiv)
-		fprintf(out, "The same:  %s\n", event.equiv);
-	print_attributes(&event, true, "Unit masks", out);
-	print_attributes(&event, false, "Modifiers", out);
+	if (pfm_get_pmu_info(event.pmu, &pmu) == PFM_SUCCESS) {
+		json_add_text(object, "pmu", pmu.name);
+		json_add_text(object, "pmu_meaning", pmu.desc);
+	}
+	json_add_text(object, "meaning", event.desc);
+	json_add_text(object, "same_as", event.equiv);
+	json_add(object, "unit_masks", describe_attributes(&event, true));
+	json_add(object, "modifiers", describe_attributes(&event, false));
 }

@@ -3,8 +3,7 @@
 #ifndef PFMON_PFMLIB_EVENTS_H
 #define PFMON_PFMLIB_EVENTS_H
 
-#include <stdio.h>
-
+struct json_object;
 struct perf_event_attr;
 
 /* Encodes an event at LEVEL_*. Returns one of libpfm4's codes. */
@@ -15,7 +14,7 @@ int pfmlib_encode(const char *name, unsigned int levels,
 void pfmlib_event_each(void (*visit)(const char *name, void *data),
 		       void *data);
 
-/* Prints what libpfm4 says of an event: PMU, meaning, unit masks, modifiers. */
-void pfmlib_event_describe(const char *name, FILE *out);
+/* Adds what libpfm4 says of an event: PMU, meaning, unit masks, modifiers. */
+void pfmlib_event_describe(const char *name, struct json_object *object);
 
 #endif /* PFMON_PFMLIB_EVENTS_H */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "directory.h"
+#include "json.h"
 #include "sysfs_describe.h"
 #include "sysfs_pmu.h"
 #include "util.h"
@@ -19,94 +20,108 @@ static char *line_in(const char *pmu, const char *file, const char *suffix)
 	return line;
 }
 
-/* "  = what it is", if a file says it. */
-static void print_line_in(const char *pmu, const char *file,
-			  const char *suffix, const char *title, FILE *out)
+/* If a file says it. */
+static void add_line_in(struct json_object *object, const char *name,
+			const char *pmu, const char *file, const char *suffix)
 {
 	char *line = line_in(pmu, file, suffix);
 
 	if (line)
-		fprintf(out, "%-10s %s\n", title, line);
+		json_add_text(object, name, line);
 	free(line);
 }
 
 /* Terms are parameters, too: those have no such file. */
-static void print_term(const char *pmu, char *term, FILE *out)
+static void add_term(struct json_object *list, const char *pmu, char *term)
 {
-	char *file = checked_printf("events/%s", strsep(&term, "="));
+	const char *name = strsep(&term, "=");
+	char *file = checked_printf("events/%s", name);
 	char *text = line_in(pmu, file, "");
+	struct json_object *object;
 
 	if (text) {
-		fprintf(out, "Event:     %s stands for %s\n",
-			file + strlen("events/"), text);
-		print_line_in(pmu, file, ".unit", "Unit:", out);
-		print_line_in(pmu, file, ".scale", "Scale:", out);
+		object = json_new_object();
+		json_add_text(object, "name", name);
+		json_add_text(object, "stands_for", text);
+		add_line_in(object, "unit", pmu, file, ".unit");
+		add_line_in(object, "scale", pmu, file, ".scale");
+		json_append(list, object);
 	}
 	free(text);
 	free(file);
 }
 
-static void print_terms(const char *pmu, const char *terms, FILE *out)
+static struct json_object *describe_terms(const char *pmu, const char *terms)
 {
 	char *copy = strndup(terms, strcspn(terms, "/")), *rest = copy, *term;
+	struct json_object *list = json_new_array();
 
 	while (rest && (term = strsep(&rest, ","))) {
 		if (*term)
-			print_term(pmu, term, out);
+			add_term(list, pmu, term);
 	}
 	free(copy);
+	return list;
 }
 
-static void print_parameter(const char *pmu, const char *name, FILE *out)
+static void add_parameter(struct json_object *list, const char *pmu,
+			  const char *name)
 {
 	char *file = checked_printf("format/%s", name);
 	char *text = line_in(pmu, file, "");
 	unsigned int bits = text ? sysfs_parameter_bits(text) : 0;
+	struct json_object *object;
 
-	if (bits)
-		fprintf(out, "\t%s  0 to %#llx, in %s\n", name,
-			bits == 64 ? ~0ULL : (1ULL << bits) - 1, text);
-	else if (text)
-		fprintf(out, "\t%s  in %s, which a PMC value cannot express\n",
-			name, text);
+	if (text) {
+		object = json_new_object();
+		json_add_text(object, "name", name);
+		json_add_text(object, "place", text);
+		json_add(object, "largest", bits ? json_new_u64(bits == 64 ?
+				~0ULL : (1ULL << bits) - 1) : NULL);
+		json_append(list, object);
+	}
 	free(text);
 	free(file);
 }
 
-static void print_parameters(const char *pmu, FILE *out)
+static struct json_object *describe_parameters(const char *pmu)
 {
 	char *path = checked_printf("%s/format", pmu);
-	struct directory list = directory_read(path, directory_is_plain);
+	struct directory names = directory_read(path, directory_is_plain);
+	struct json_object *list = json_new_array();
 
-	fputs("Parameters (besides config, config1 and config2):\n", out);
-	for (size_t i = 0; i < list.count; i++)
-		print_parameter(pmu, list.names[i], out);
-	if (!list.count)
-		fputs("\tnone\n", out);
-	directory_free(&list);
+	for (size_t i = 0; i < names.count; i++)
+		add_parameter(list, pmu, names.names[i]);
+	directory_free(&names);
 	free(path);
+	return list;
 }
 
-static void describe(const char *root, const char *name, FILE *out)
+static void describe(const char *root, const char *name,
+		     struct json_object *object)
 {
 	int length = (int)strcspn(name, "/");
 	char *devices = sysfs_pmu_devices(root);
-	char *pmu = checked_printf("%s/%.*s", devices, length, name);
+	char *pmu = checked_printf("%.*s", length, name);
+	char *path = checked_printf("%s/%s", devices, pmu);
 
-	fprintf(out, "PMU:       %.*s, of %s\n", length, name, pmu);
-	print_terms(pmu, name + length + 1, out);
-	print_parameters(pmu, out);
+	json_add_text(object, "pmu", pmu);
+	json_add_text(object, "path", path);
+	json_add(object, "terms", describe_terms(path, name + length + 1));
+	json_add(object, "parameters", describe_parameters(path));
+	free(path);
 	free(pmu);
 	free(devices);
 }
 
-void sysfs_event_describe(const char *root, const char *name, FILE *out)
+void sysfs_event_describe(const char *root, const char *name,
+			  struct json_object *object)
 {
 	bool several;
 	char *whole = strchr(name, '/') ? checked_strdup(name) :
 		      sysfs_event_find(root, name, &several);
 
 	if (whole)
-		describe(root, whole, out);
+		describe(root, whole, object);
 	free(whole);
 }

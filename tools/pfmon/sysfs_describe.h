@@ -3,9 +3,13 @@
 #ifndef PFMON_SYSFS_DESCRIBE_H
 #define PFMON_SYSFS_DESCRIBE_H
 
-#include <stdio.h>
+struct json_object;
 
-/* Prints it of an event that is encoded: "PMU/TERM,.../", or "NAME:TERM...". */
-void sysfs_event_describe(const char *root, const char *name, FILE *out);
+/*
+ * Adds it of an event that is encoded: "PMU/TERM,.../", or "NAME:TERM...": pmu,
+ * its path, terms that stand for others, and parameters.
+ */
+void sysfs_event_describe(const char *root, const char *name,
+			  struct json_object *object);
 
 #endif /* PFMON_SYSFS_DESCRIBE_H */

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "directory.h"
+#include "json.h"
 #include "tracepoints.h"
 #include "util.h"
 
@@ -107,30 +108,38 @@ enum tracepoint_answer tracepoint_find(const char *root, const char *name,
 }
 
 /* Of "field:TYPE NAME;\toffset:...;"; what all tracepoints have is left out. */
-static void print_field(const char *line, FILE *out)
+static void add_field(struct json_object *list, const char *line)
 {
 	static const char start[] = "\tfield:";
 	const char *field = line + strlen(start);
+	char *text;
 
-	if (!strncmp(line, start, strlen(start)) && !strstr(line, " common_"))
-		fprintf(out, "\t%.*s\n", (int)strcspn(field, ";"), field);
+	if (strncmp(line, start, strlen(start)) || strstr(line, " common_"))
+		return;
+	text = checked_printf("%.*s", (int)strcspn(field, ";"), field);
+	json_append(list, json_new_text(text));
+	free(text);
 }
 
-static void print_fields(const char *path, FILE *out)
+static void add_fields(struct json_object *object, const char *path)
 {
 	size_t length;
 	char *text = read_file(path, &length), *rest = text;
+	struct json_object *list;
 	const char *line;
 
 	if (!text)
 		return;
-	fprintf(out, "Fields, as %s says:\n", path);
+	list = json_new_array();
 	while ((line = strsep(&rest, "\n")))
-		print_field(line, out);
+		add_field(list, line);
+	json_add_text(object, "path", path);
+	json_add(object, "fields", list);
 	free(text);
 }
 
-void tracepoint_describe(const char *root, const char *name, FILE *out)
+void tracepoint_describe(const char *root, const char *name,
+			 struct json_object *object)
 {
 	char *events = open_events(root), *path;
 	int length = (int)strcspn(name, ":");
@@ -139,7 +148,7 @@ void tracepoint_describe(const char *root, const char *name, FILE *out)
 		return;
 	path = checked_printf("%s/%.*s/%s/format", events, length, name,
 			      name + length + 1);
-	print_fields(path, out);
+	add_fields(object, path);
 	free(path);
 	free(events);
 }

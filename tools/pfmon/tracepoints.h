@@ -4,9 +4,10 @@
 #define PFMON_TRACEPOINTS_H
 
 #include <stdbool.h>
-#include <stdio.h>
 
 #include "event_code.h"
+
+struct json_object;
 
 enum tracepoint_answer {
 	TRACEPOINT_FOUND,
@@ -19,8 +20,9 @@ enum tracepoint_answer {
 enum tracepoint_answer tracepoint_find(const char *root, const char *name,
 				       struct event_code *code);
 
-/* Prints the fields of SYSTEM:EVENT, and the file that has them. */
-void tracepoint_describe(const char *root, const char *name, FILE *out);
+/* Adds the fields of SYSTEM:EVENT, and the path of the file that has them. */
+void tracepoint_describe(const char *root, const char *name,
+			 struct json_object *object);
 
 /* Calls visit with every name, in their order. */
 void tracepoint_each(const char *root,

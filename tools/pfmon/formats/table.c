@@ -3,7 +3,6 @@
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,8 +16,6 @@
 #include "formats/unknown.h"
 #include "option_table.h"
 #include "util.h"
-
-#define FORMATS_DIR	PFM_SYSFS "/formats"
 
 const struct smpl_module * const smpl_modules[] = {
 	&smpl_default,
@@ -53,17 +50,16 @@ static const struct smpl_module *module_of(const pfm_uuid_t uuid)
 	return NULL;
 }
 
-/* A file of a registered format in sysfs, without the newline; to be freed. */
-static char *attribute(const char *uuid, const char *name)
+char *smpl_format_line(const char *uuid, const char *name)
 {
-	char *path = checked_printf(FORMATS_DIR "/%s/%s", uuid, name);
+	char *path = checked_printf(SMPL_FORMATS_DIR "/%s/%s", uuid, name);
 	char *text = read_line_of(path);
 
 	free(path);
 	return text;
 }
 
-static int is_uuid(const struct dirent *entry)
+int smpl_is_uuid(const struct dirent *entry)
 {
 	uuid_t uuid;
 
@@ -74,12 +70,12 @@ static int is_uuid(const struct dirent *entry)
 static bool registered_by_name(const char *name, pfm_uuid_t uuid)
 {
 	struct dirent **entries;
-	int count = scandir(FORMATS_DIR, &entries, is_uuid, alphasort);
+	int count = scandir(SMPL_FORMATS_DIR, &entries, smpl_is_uuid, alphasort);
 	bool found = false;
 	char *other;
 
 	for (int i = 0; i < count; i++) {
-		other = attribute(entries[i]->d_name, "name");
+		other = smpl_format_line(entries[i]->d_name, "name");
 		if (!found && other && !strcmp(other, name))
 			found = !uuid_parse(entries[i]->d_name, uuid);
 		free(other);
@@ -112,7 +108,7 @@ static char *uuid_text(const pfm_uuid_t uuid)
 static char *name_of(const struct smpl_format *format)
 {
 	char *uuid = uuid_text(format->uuid);
-	char *name = attribute(uuid, "name");
+	char *name = smpl_format_line(uuid, "name");
 
 	if (!name && format->module)
 		name = checked_strdup(format->module->name);
@@ -141,7 +137,7 @@ void smpl_format_set_device(struct smpl_format *format,
 char *smpl_format_file(const pfm_uuid_t uuid, const char *name)
 {
 	char *text = uuid_text(uuid);
-	char *path = checked_printf(FORMATS_DIR "/%s/%s", text, name);
+	char *path = checked_printf(SMPL_FORMATS_DIR "/%s/%s", text, name);
 	size_t length;
 	char *content = read_file(path, &length);
 
@@ -268,59 +264,10 @@ void smpl_format_free(struct smpl_format *format)
 bool smpl_format_registered(const struct smpl_format *format)
 {
 	char *uuid = uuid_text(format->uuid);
-	char *path = checked_printf(FORMATS_DIR "/%s", uuid);
+	char *path = checked_printf(SMPL_FORMATS_DIR "/%s", uuid);
 	bool registered = !access(path, F_OK);
 
 	free(path);
 	free(uuid);
 	return registered;
-}
-
-/* The fields of an argument, as --smpl-arg takes them. */
-static void list_fields(const pfm_uuid_t uuid)
-{
-	char *text = smpl_format_file(uuid, "arg_layout");
-	struct arg_layout layout;
-
-	arg_layout_parse(&layout, text ? text : "", SIZE_MAX);
-	for (size_t i = 0; i < layout.count; i++) {
-		const struct arg_field *field = &layout.fields[i];
-
-		printf("\t%s=%" PRIu64 " (%s, in %zu bytes)\n", field->name,
-		       field->default_value, field->unit, field->size);
-	}
-	arg_layout_free(&layout);
-	free(text);
-}
-
-static void list_format(const char *uuid_text)
-{
-	char *name = attribute(uuid_text, "name");
-	char *arg_size = attribute(uuid_text, "arg_size");
-	pfm_uuid_t uuid;
-
-	printf("%s %s (argument: %s bytes)\n", uuid_text, name ? name : "?",
-	       arg_size ? arg_size : "?");
-	if (!uuid_parse(uuid_text, uuid))
-		list_fields(uuid);
-	free(name);
-	free(arg_size);
-}
-
-bool smpl_formats_list(void)
-{
-	struct dirent **entries;
-	int count = scandir(FORMATS_DIR, &entries, is_uuid, alphasort);
-
-	if (count < 0) {
-		message("cannot read " FORMATS_DIR ": %s; is perfmon loaded? (modprobe pfm_pmu_perf)",
-			strerror(errno));
-		return false;
-	}
-	for (int i = 0; i < count; i++) {
-		list_format(entries[i]->d_name);
-		free(entries[i]);
-	}
-	free(entries);
-	return true;
 }

@@ -3,6 +3,7 @@
 #ifndef PFMON_FORMATS_TABLE_H
 #define PFMON_FORMATS_TABLE_H
 
+#include <dirent.h>
 #include <stdbool.h>
 
 #include "formats/format.h"
@@ -36,6 +37,13 @@ void smpl_format_free(struct smpl_format *format);
  */
 char *smpl_formats_with(unsigned int format_option);
 
+/* Has a directory for each registered format, whose name is a UUID. */
+#define SMPL_FORMATS_DIR	PFM_SYSFS "/formats"
+int smpl_is_uuid(const struct dirent *entry);
+
+/* A file of it, without the newline; to be freed. NULL without one. */
+char *smpl_format_line(const char *uuid, const char *name);
+
 /* A file of a registered format in sysfs, to be freed; NULL without one. */
 char *smpl_format_file(const pfm_uuid_t uuid, const char *name);
 
@@ -45,7 +53,10 @@ uint64_t smpl_format_number(const pfm_uuid_t uuid, const char *name);
 /* Whether the kernel has the format registered at this moment. */
 bool smpl_format_registered(const struct smpl_format *format);
 
-/* Prints the registered formats; false with a message if perfmon is missing. */
-bool smpl_formats_list(void);
+/*
+ * Prints the registered formats as text or JSON; false with a message if
+ * perfmon is missing.
+ */
+bool smpl_formats_list(bool json);
 
 #endif /* PFMON_FORMATS_TABLE_H */
