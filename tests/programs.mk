@@ -14,12 +14,13 @@ LIB_TESTS := $(patsubst tests/lib/%.c,$(UOUT)/%,$(wildcard tests/lib/*.c))
 TOOL_TESTS := $(patsubst tests/tools/%.c,$(UOUT)/%,$(wildcard tests/tools/*.c))
 
 # What guests run that is good for the host, too.
-FAMILY := $(UOUT)/family
+FAMILY := $(UOUT)/tests/family
 
 programs: user $(OPTION_DOCS) $(LIB_TESTS) $(TOOL_TESTS) $(FAMILY)
 
-$(FAMILY): $(UOBJ)/tests/guest/harness/family.o
-	$(UCC) $(CFLAGS) $(ULDFLAGS) -o $@ $^ -lpthread
+.PHONY: $(FAMILY)
+$(FAMILY):
+	@$(MAKE) -s -f tests/guest/guest.mk UARCH=$(UARCH) $@
 
 $(UOBJ)/tests/tools/%: UCFLAGS += -Itools/pfmon
 
@@ -39,5 +40,4 @@ $(UOUT)/perfmon2x_errors: $(LIBPFM2X_A)
 $(LIB_TESTS): $(UOUT)/%: $(UOBJ)/tests/lib/%.o
 	$(UCC) $(CFLAGS) $(ULDFLAGS) -o $@ $< $(filter %.a,$^)
 
--include $(wildcard $(UOBJ)/tests/lib/*.d $(UOBJ)/tests/tools/*.d \
-	$(UOBJ)/tests/guest/harness/*.d)
+-include $(wildcard $(UOBJ)/tests/lib/*.d $(UOBJ)/tests/tools/*.d)

@@ -17,7 +17,7 @@ def run(programs: Path, *command: str, **settings: str) -> list[str]:
 
     The settings are in trace_runner's environment.
     """
-    return trace(programs, programs / "family", *command, **settings)
+    return trace(programs, programs / "tests/family", *command, **settings)
 
 
 def trace(programs: Path, *command: str | Path, **settings: str) -> list[str]:
@@ -62,7 +62,7 @@ def test_what_a_command_makes_begins_and_ends(
 
 def test_child_may_be_gone_before_its_parent_tells_of_it(programs: Path) -> None:
     # Of several parents: the stops of the youngest are seen first.
-    family = f"{programs / 'family'} series 20 1"
+    family = f"{programs / 'tests/family'} series 20 1"
     script = f"{family} & {family} & {family} & wait"
     lines = trace(programs, "sh", "-c", script, SLOW="1")
     # It would wait for ever for those that are thought to come yet.

@@ -16,9 +16,16 @@ part() {
 	echo "=> $?"
 }
 
-# When the first thread that pfmon has attached to is measured.
+# What has ended has no descriptors.
+runs() {
+	test -e /proc/$1/fdinfo/0
+}
+
+# When the first thread that pfmon has attached to is measured, unless it fails.
 wait_for_start() {
-	until grep -qs 'pfm_state:.started' /proc/$1/fdinfo/*; do :; done
+	until grep -qs 'pfm_state:.started' /proc/$1/fdinfo/*; do
+		runs $1 || return
+	done
 }
 
 # Starts a program in the background, which says "ready: PID".
@@ -77,7 +84,9 @@ kill_sampling() {
 	shift
 	start $SAMPLE --follow-all -o $capture "$@"
 	begun=$(stat -c %s $capture)
-	until [ $(stat -c %s $capture) -gt $((begun + 20000)) ]; do :; done
+	until [ $(stat -c %s $capture) -gt $((begun + 20000)) ]; do
+		runs $started || return
+	done
 	kill -9 $started
 	while grep -qs '^State:.[^ZX]' /proc/$pid/status; do :; done
 }

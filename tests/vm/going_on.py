@@ -17,15 +17,17 @@ from boot import ROOT, Boot
 
 LET_GO = 'while grep -q "TracerPid:.*[1-9]" /proc/$$/status; do :; done; exit 7'
 BEGUN = "/out/begun"
+# Nothing is waited for that a pfmon was to do which has ended.
+WAIT = "do kill -0 $PPID || exit 9; done"
 # The second signal is answered behind the first.
 BEGIN = (
-    f"kill -USR1 $PPID; kill -USR2 $PPID; until grep -q clock {BEGUN}; do :; done; "
+    f"kill -USR1 $PPID; kill -USR2 $PPID; until grep -q clock {BEGUN}; {WAIT}; "
     'i=0; while [ "$i" -lt 500 ]; do i=$((i+1)); done'
 )
 SNAPSHOTS = 2
 # Each takes faults of its own: grep is a new program.
 TAKE = " ".join(
-    f"kill -USR2 $PPID; until test -e /out/{{0}}.cap.{n}; do :; done; "
+    f"kill -USR2 $PPID; until test -e /out/{{0}}.cap.{n}; {WAIT}; "
     f"for i in 1 2 3; do (:); done;"
     for n in range(1, SNAPSHOTS + 1)
 )
