@@ -9,7 +9,7 @@ from typing import Mapping, Optional
 
 import numpy as np
 
-from .capture.session import Context, Session
+from .capture.session import Context
 from .formats.roles import Role
 from .formats.samples import Column, Lazy, Samples
 
@@ -23,14 +23,17 @@ class ContextThreads:
         self._contexts = contexts
 
     @classmethod
-    def of(cls, session: Session) -> Optional[ContextThreads]:
+    def of(
+        cls, mode: str, contexts: Mapping[int, Context], complete: bool
+    ) -> Optional[ContextThreads]:
         """None if no context, or only one, is of a thread.
 
-        The samples of a capture with one need no column to know whose they are.
+        The samples of a capture with one need no column to know whose they are; but
+        unless they are ``complete``, others may come.
         """
-        if session.mode != "thread" or len(session.contexts) < 2:
+        if mode != "thread" or (complete and len(contexts) < 2):
             return None
-        return cls({context.id: context for context in session.contexts})
+        return cls(contexts)
 
     def tell(self, samples: Samples, context: int) -> Samples:
         """The samples of a context, with what it knows and they do not."""

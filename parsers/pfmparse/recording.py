@@ -17,7 +17,7 @@ from .capture.jit import JitMaps
 from .capture.kallsyms import KernelSymbols
 from .capture.maps import MapsHistory
 from .capture.metadata import Metadata
-from .capture.session import Session, parse_session
+from .capture.session import Context, Session, parse_session
 from .capture.threads import Threads
 from .capture.totals import Totals
 from .context_threads import ContextThreads
@@ -37,6 +37,7 @@ class Source(Protocol):
 
     session: Session
     session_text: bytes
+    complete: bool
     problems: list[PfmParseError]
     maps: MapsHistory
     threads: Threads
@@ -45,6 +46,10 @@ class Source(Protocol):
     kernel: Optional[KernelSymbols]
     cookies: dict[int, CookieFile]
     totals: Optional[Totals]
+
+    @property
+    def contexts(self) -> Mapping[int, Context]:
+        """All by their ids; unless it is ``complete``, more may come."""
 
     @property
     def bytes_of_buffers(self) -> int:
@@ -63,10 +68,13 @@ class Source(Protocol):
 class RawBuffer(Metadata):
     """The image of one buffer, without a capture around it."""
 
+    complete = True
+
     def __init__(self, data: bytes, session_text: bytes) -> None:
         super().__init__()
         self.session = parse_session(session_text, 0)
         self.session_text = session_text
+        self.contexts = {context.id: context for context in self.session.contexts}
         self.problems: list[PfmParseError] = []
         self._data = data
         self.bytes_of_buffers = len(data)
@@ -151,7 +159,9 @@ class Recording:
         self._decoders: dict[int, Decoder] = {}
         self._told: dict[int, Mapping[str, int]] = {}
         self._unread = 0
-        self._threads = ContextThreads.of(self.session)
+        self._threads = ContextThreads.of(
+            self.session.mode, source.contexts, source.complete
+        )
 
     def reopened(self) -> Recording:
         """The same, from its start, to be read before or after this one."""

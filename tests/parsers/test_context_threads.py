@@ -3,13 +3,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Iterator, Optional
 
 import pytest
 from helpers.readers import opened
 from helpers.writers import (
     UUID_PEBS64,
-    Json,
     Sample,
     buffer,
     bufr,
@@ -21,9 +20,11 @@ from helpers.writers import (
     session,
 )
 from pfmparse.analysis.selection import Selection
-from pfmparse.capture.session import Session, parse_session
+from pfmparse.capture.live import LiveCapture
+from pfmparse.capture.session import Context
 from pfmparse.context_threads import ContextThreads
 from pfmparse.formats.roles import Role
+from pfmparse.recording import Recording
 
 CONTEXTS = {0: (100, 100), 1: (101, 100), 2: (200, 200)}  # threads and processes
 
@@ -32,8 +33,9 @@ def silent() -> bytes:
     """A capture of three threads; samples of each are at its own address."""
     described = session({0: [pmd(0)]}, UUID_PEBS64)
     described["contexts"][0]["tgid"] = 100
-    chunks = [ctxt(number, *whose) for number, whose in CONTEXTS.items() if number]
-    for number in CONTEXTS:
+    chunks = []
+    for number, whose in CONTEXTS.items():
+        chunks += [ctxt(number, *whose)] if number else []
         data = pebs([{"ip": number}], UUID_PEBS64, 144)
         chunks.append(bufr(data, context=number))
     return capture(json_chunk("SESS", described), *chunks)
@@ -68,16 +70,33 @@ def test_samples_that_say_whose_they_are_are_believed() -> None:
     assert batch.samples.role(Role.PROCESS).tolist() == [5]
 
 
-def described(**changes: object) -> Session:
-    document: Json = {**session(), **changes}
-    return parse_session(capture_text(document), 0)
-
-
-def capture_text(document: Json) -> bytes:
-    return json_chunk("SESS", document)[24:].rstrip(b"\0")
+def of_contexts(mode: str, count: int) -> Optional[ContextThreads]:
+    """What adds columns for so many contexts if there will be no others."""
+    contexts = {number: Context(number, 9, None, 0) for number in range(count)}
+    return ContextThreads.of(mode, contexts, complete=True)
 
 
 def test_one_context_or_cpus_need_no_columns() -> None:
-    assert ContextThreads.of(described()) is None
-    cpus = [{"id": n, "tid": 9, "cpu": n, "buf_size": 0} for n in range(2)]
-    assert ContextThreads.of(described(mode="system-wide", contexts=cpus)) is None
+    assert of_contexts("thread", 1) is None
+    assert of_contexts("system-wide", 2) is None
+    assert of_contexts("thread", 2) is not None
+
+
+def test_samples_say_whose_they_are_while_more_contexts_come() -> None:
+    live = LiveCapture()
+    recording = None
+    found = []
+    # The first has no CTXT: it is in the session.
+    for data in pieces_of(silent()):
+        assert list(live.ticks(data)) == []
+        recording = recording or Recording(live)
+        for batch in recording.batches():
+            found += batch.samples.role(Role.THREAD).tolist()
+    assert found == [tid for tid, _ in CONTEXTS.values()]
+
+
+def pieces_of(data: bytes) -> Iterator[bytes]:
+    """A capture up to its first context's buffer, and what comes behind it."""
+    middle = data.index(ctxt(1, *CONTEXTS[1]))
+    yield data[:middle]
+    yield data[middle:]

@@ -8,7 +8,7 @@ from copy import copy
 from dataclasses import replace
 from functools import partial
 from io import BufferedIOBase
-from typing import Iterator, Optional, Union
+from typing import Iterator, Mapping, Optional, Union
 
 import numpy as np
 
@@ -36,6 +36,8 @@ class Capture(Metadata):
 
     session: Session
     session_text: bytes
+    contexts: Mapping[int, Context]
+    complete = True
 
     def __init__(self, stream: BufferedIOBase) -> None:
         """Reads all but the buffers; PfmParseError if there is no session."""
@@ -131,7 +133,7 @@ class Capture(Metadata):
         part = None if stored is None else stored[begin : begin + header.length]
         try:
             chunk = self._reader.chunk(header, part)
-            return Buffers.of(read_buffer(chunk, self._contexts, group.epoch))
+            return Buffers.of(read_buffer(chunk, self.contexts, group.epoch))
         except PfmParseError as problem:
             return problem
 
@@ -141,7 +143,7 @@ class Capture(Metadata):
             return None
         sizes = group.lengths.astype(np.intp)
         chunks = Buffers(stored, group.begins, sizes, 0, group.epoch, group.start)
-        runs = plain_buffers(chunks, self._contexts)
+        runs = plain_buffers(chunks, self.contexts)
         if runs is None:
             return None
         crcs = crc32_of_each(stored, chunks.begins.tolist(), sizes.tolist())
@@ -174,7 +176,7 @@ class Capture(Metadata):
             else:
                 contexts[context.id] = context
         self.session = replace(self.session, contexts=tuple(contexts.values()))
-        self._contexts = contexts.keys()
+        self.contexts = contexts
 
     def _payload(self, header: ChunkHeader) -> Optional[Chunk]:
         try:

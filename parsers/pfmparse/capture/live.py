@@ -20,7 +20,7 @@ from .chunks import (
     parse_header,
 )
 from .metadata import MAX_MAPPINGS, Metadata
-from .session import Session, parse_context, parse_session
+from .session import Context, Session, parse_context, parse_session
 from .tick import Tick, parse_tick
 
 KEPT_PROBLEMS = 100  # the last ones: a session may go on for days
@@ -35,6 +35,7 @@ class LiveCapture(Metadata):
 
     session: Session
     session_text: bytes
+    complete = False
 
     def __init__(self) -> None:
         super().__init__()
@@ -47,7 +48,7 @@ class LiveCapture(Metadata):
         self._header: Optional[ChunkHeader] = None
         self._buffers: list[Buffers] = []
         self._tick: Optional[Tick] = None
-        self._contexts: set[int] = set()
+        self.contexts: dict[int, Context] = {}
         self._unread = 0
 
     @property
@@ -139,11 +140,11 @@ class LiveCapture(Metadata):
         elif chunk.type == "SESS":
             raise PfmParseError("a second SESS", chunk.offset)
         elif chunk.type == "BUFR":
-            buffer = read_buffer(chunk, self._contexts, self.maps.epoch)
+            buffer = read_buffer(chunk, self.contexts, self.maps.epoch)
             self._buffers.append(replace(Buffers.of(buffer), unread=self._unread))
         elif chunk.type == "CTXT":
             context = parse_context(bytes(chunk.payload), chunk.offset)
-            self._contexts.add(context.id)
+            self.contexts[context.id] = context
         elif chunk.type == "TICK":
             self._tick = parse_tick(bytes(chunk.payload), chunk.offset)
         else:
@@ -155,7 +156,7 @@ class LiveCapture(Metadata):
             raise PfmParseError("the session is not the first chunk", chunk.offset)
         self.session_text = bytes(chunk.payload)
         self.session = parse_session(self.session_text, chunk.offset)
-        self._contexts = {context.id for context in self.session.contexts}
+        self.contexts = {context.id: context for context in self.session.contexts}
         self.begun = True
 
     def _forget(self) -> None:
