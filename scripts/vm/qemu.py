@@ -30,6 +30,7 @@ class Machine:
 
     arch: x86_64 or arm64. cpus: number of CPUs. memory: MiB.
     icount: let the guest's time be a function of the instructions it executes.
+    parallel: emulate each CPU in a thread of its own, unless icount is set.
     append: words added to the kernel's command line.
     disk: a raw image that the guest may write to, None if it has no disk.
     firmware: what boots the image, which is on its disk then, x86_64 only.
@@ -40,6 +41,7 @@ class Machine:
     cpus: int
     memory: int
     icount: bool
+    parallel: bool
     append: str
     disk: Path | None = None
     firmware: Firmware | None = None
@@ -126,7 +128,10 @@ def _cpu(machine: Machine) -> list[str]:
     if machine.icount:
         count = f"shift={ICOUNT_SHIFT},sleep=off"
         return [*kind, "-accel", "tcg,thread=single", "-icount", count]
-    return [*kind, "-accel", "tcg,thread=multi"]
+    # In threads of their own CPUs may go on to execute what was there before the kernel
+    # patched its code, for ever.
+    threads = "multi" if machine.parallel else "single"
+    return [*kind, "-accel", f"tcg,thread={threads}"]
 
 
 def kernel_arguments(machine: Machine) -> str:

@@ -61,7 +61,8 @@ class Outcome:
 class Boot:
     """A guest that runs commands one after the other, and is read while it does.
 
-    commands: name -> shell command. What they print is TAP, or their own.
+    commands: name -> shell command. What they print is TAP, or their own. CPUs may run
+    at the same time if one is keep_events.
     options: of scripts/vm/run. out: where the guest's files and messages go.
     """
 
@@ -80,6 +81,8 @@ class Boot:
         self._statuses: dict[str, int] = {}
         self._printed: dict[str, str] = {}
         where = ("--arch", target.arch, "--kernel", target.series, "--out", str(out))
+        if target.arch == "x86_64" and "keep_events" in commands:
+            where += ("--parallel",)
         with open(self._errors, "wb") as errors:
             self._process = subprocess.Popen(
                 [RUN, *where, *options, "--", "sh", "-c", _script(commands)],
