@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/* follow_events.c - what becomes of threads and processes that are followed */
+#define _GNU_SOURCE
+#include <stdlib.h>
+
+#include "follow.h"
+#include "follow_thread.h"
+#include "follow_watch.h"
+#include "programs.h"
+
+static bool wants(const struct follow *follow, const struct thread *thread)
+{
+	return thread->process->measured && !follow->ended &&
+	       !follow->m->failed;
+}
+
+/* A process is known before it is born: its parent may be gone by then. */
+static void made(struct follow *follow, const struct trace_event *event)
+{
+	struct process *parent = pid_table_find(&follow->processes,
+						event->parent);
+	struct process *process;
+
+	if (pid_table_find(&follow->processes, event->tgid))
+		return;
+	process = pid_table_get(&follow->processes, event->tgid,
+				sizeof(*process));
+	process->measured = !parent || parent->measured;
+}
+
+static void born(struct follow *follow, const struct trace_event *event)
+{
+	struct thread *thread;
+	struct process *process;
+
+	made(follow, event);
+	thread = follow_thread_add(follow, event->tid, event->tgid);
+	process = thread->process;
+	if (!wants(follow, thread))
+		return;
+	if (process->threads == 1)
+		follow_process_record(follow, event->tgid);
+	follow_thread_begin(follow, thread);
+}
+
+/* A thread other than the first has the number of its process after an exec. */
+static void rename_thread(struct follow *follow, struct thread *thread,
+			  pid_t tid)
+{
+	if (tid == thread->entry.pid)
+		return;
+	pid_table_rename(&follow->threads, &thread->entry, tid);
+	if (thread->context && !follow_watch_renamed(follow, thread))
+		follow_fail(follow);
+}
+
+static void execed(struct follow *follow, const struct trace_event *event)
+{
+	struct thread *thread = pid_table_find(&follow->threads, event->former);
+	struct process *process;
+
+	if (!thread)
+		return;
+	rename_thread(follow, thread, event->tid);
+	process = thread->process;
+	if (thread->context && follow->m->recording &&
+	    !follow_thread_save_before_exec(follow, thread))
+		follow_fail(follow);
+	process->measured = programs_choose(follow->m->options, event->tgid);
+	process->examined = false;
+	if (!wants(follow, thread)) {
+		follow_thread_finish(follow, thread);
+		return;
+	}
+	follow_process_record(follow, event->tgid);
+	if (!thread->context)
+		follow_thread_begin(follow, thread);
+}
+
+/*
+ * Threads that are killed because another one ends the process may not stop:
+ * the last that does need not be the last of all.
+ */
+static bool may_be_last(const struct process *process,
+			const struct trace_event *event)
+{
+	return process->leaving >= process->threads ||
+	       event->tid == event->tgid || !process->examined;
+}
+
+/* All there is of a process that may end now, else that thread. */
+static void exiting(struct follow *follow, const struct trace_event *event)
+{
+	struct thread *thread = pid_table_find(&follow->threads, event->tid);
+	struct recording *recording = follow->m->recording;
+	struct process *process;
+
+	if (!thread || !thread->context)
+		return;
+	process = thread->process;
+	process->leaving += !thread->leaving;
+	thread->leaving = true;
+	follow_thread_read_name(thread);
+	if (!recording)
+		return;
+	if (may_be_last(process, event)) {
+		process->examined = true;
+		follow_process_record(follow, event->tgid);
+		return;
+	}
+	if (!recording_thread(recording, event->tgid, event->tid))
+		follow_fail(follow);
+}
+
+/* It was killed before it was born. */
+static void forget_unborn(struct follow *follow, pid_t tgid)
+{
+	struct process *process = pid_table_find(&follow->processes, tgid);
+
+	if (process && !process->threads)
+		follow_process_remove(follow, process);
+}
+
+/* Its END message has come before. */
+static void gone(struct follow *follow, const struct trace_event *event)
+{
+	struct thread *thread = pid_table_find(&follow->threads, event->tid);
+
+	if (!thread) {
+		forget_unborn(follow, event->tgid);
+		return;
+	}
+	follow_thread_handle(follow, thread);
+	follow_thread_finish(follow, thread);
+	follow_thread_remove(follow, thread);
+}
+
+void follow_handle(const struct trace_event *event, void *data)
+{
+	switch (event->what) {
+	case TRACE_MADE:
+		made(data, event);
+		break;
+	case TRACE_BORN:
+		born(data, event);
+		break;
+	case TRACE_EXECED:
+		execed(data, event);
+		break;
+	case TRACE_EXITING:
+		exiting(data, event);
+		break;
+	case TRACE_GONE:
+		gone(data, event);
+		break;
+	}
+}

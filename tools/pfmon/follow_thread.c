@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/* follow_thread.c - one thread that is followed, and its context */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "follow_thread.h"
+#include "follow_watch.h"
+#include "util.h"
+
+void follow_fail(struct follow *follow)
+{
+	follow->m->failed = true;
+}
+
+struct thread *follow_thread_add(struct follow *follow, pid_t tid, pid_t tgid)
+{
+	struct thread *thread = pid_table_get(&follow->threads, tid,
+					      sizeof(*thread));
+
+	thread->process = pid_table_get(&follow->processes, tgid,
+					sizeof(*thread->process));
+	thread->process->threads++;
+	return thread;
+}
+
+void follow_process_record(struct follow *follow, pid_t tgid)
+{
+	if (follow->m->recording &&
+	    !recording_process(follow->m->recording, tgid))
+		follow_fail(follow);
+}
+
+void follow_process_remove(struct follow *follow, struct process *process)
+{
+	if (follow->m->recording)
+		recording_forget_process(follow->m->recording,
+					 process->entry.pid);
+	results_forget_process(&follow->m->results, process->entry.pid);
+	pid_table_remove(&follow->processes, &process->entry);
+	free(process);
+}
+
+void follow_thread_remove(struct follow *follow, struct thread *thread)
+{
+	struct process *process = thread->process;
+
+	if (follow->m->recording)
+		recording_forget_thread(follow->m->recording,
+					thread->entry.pid);
+	process->leaving -= thread->leaving;
+	if (!--process->threads)
+		follow_process_remove(follow, process);
+	pid_table_remove(&follow->threads, &thread->entry);
+	free(thread);
+}
+
+void follow_thread_read_name(const struct thread *thread)
+{
+	struct context *context = thread->context;
+	char *path = checked_printf("/proc/%d/comm", thread->entry.pid);
+	char *comm = *context->result.comm ? NULL : read_line_of(path);
+
+	if (comm)
+		snprintf(context->result.comm, sizeof(context->result.comm),
+			 "%s", comm);
+	free(comm);
+	free(path);
+}
+
+void follow_thread_finish(struct follow *follow, struct thread *thread)
+{
+	struct recording *recording = follow->m->recording;
+	struct context *context = thread->context;
+
+	if (!context)
+		return;
+	if (thread->loaded)
+		context_unload(context);
+	thread->loaded = false;
+	if (recording && context_save_rest(context) &&
+	    !recording_buffer(recording, context))
+		follow_fail(follow);
+	follow_thread_read_name(thread);
+	if (!context_read_counts(context))
+		follow_fail(follow);
+	measurement_add_result(follow->m, context);
+	if (recording)
+		recording_context_ended(recording, context);
+	pool_close(&follow->pool, context);
+	thread->context = NULL;
+	follow_watch_pool(follow);
+}
+
+/* If so, ptrace tells of its end, too. */
+static bool is_traced(const struct follow *follow, pid_t tid)
+{
+	return pid_table_find(&follow->m->command.trace.tracees, tid);
+}
+
+void follow_thread_finish_if_ended(struct follow *follow, struct thread *thread)
+{
+	if (!thread->context || thread->loaded)
+		return;
+	follow_thread_finish(follow, thread);
+	if (!is_traced(follow, thread->entry.pid))
+		follow_thread_remove(follow, thread);
+}
+
+/*
+ * Monitoring goes on while what was saved is written. Mappings that are new
+ * come before the samples, except those of an exec.
+ */
+static bool handle_overflow(struct follow *follow, struct thread *thread,
+			    bool after_exec)
+{
+	struct recording *recording = follow->m->recording;
+	int saved = context_save_and_restart(thread->context, SMPL_NOTIFIED);
+
+	if (saved < 0)
+		return false;
+	if (!recording)
+		return true;
+	recording_notification(recording);
+	return (after_exec ||
+		recording_new_of_process(recording,
+					 thread->process->entry.pid)) &&
+	       (!saved || recording_buffer(recording, thread->context));
+}
+
+static void handle_messages(struct follow *follow, struct thread *thread,
+			    bool after_exec)
+{
+	int type;
+
+	while (thread->loaded && !follow->m->failed) {
+		type = context_next_message(thread->context);
+		if (!type)
+			return;
+		if (type == PFM_MSG_END)
+			thread->loaded = false;
+		else if (type < 0 ||
+			 (type == PFM_MSG_OVFL &&
+			  !handle_overflow(follow, thread, after_exec)))
+			follow_fail(follow);
+	}
+}
+
+void follow_thread_handle(struct follow *follow, struct thread *thread)
+{
+	handle_messages(follow, thread, false);
+}
+
+/*
+ * A restart that no notification asked for empties the buffers whose layout is
+ * known, or what is in them may be saved again; of others nothing is known.
+ */
+bool follow_thread_save_before_exec(struct follow *follow,
+				    struct thread *thread)
+{
+	int saved;
+
+	if (!thread->context)
+		return true;
+	handle_messages(follow, thread, true);
+	if (!thread->loaded || !thread->context->layout)
+		return !follow->m->failed;
+	saved = context_save_and_restart(thread->context, SMPL_EXEC);
+	return !saved || (saved > 0 && recording_buffer(follow->m->recording,
+							thread->context));
+}
+
+bool follow_thread_save(struct follow *follow, struct thread *thread,
+			enum smpl_moment moment)
+{
+	struct recording *recording = follow->m->recording;
+	struct context *context = thread->context;
+	int saved = 0;
+
+	if (!recording)
+		return true;
+	if (!context_pause(context))
+		return false;
+	handle_messages(follow, thread, false);
+	if (thread->loaded && context->layout)
+		saved = context_save_and_restart(context, moment);
+	if (saved < 0 || !context_go_on(context))
+		return false;
+	return !saved ||
+	       (recording_new_of_process(recording,
+					 thread->process->entry.pid) &&
+		recording_buffer(recording, context));
+}
+
+static void count_unmeasured(struct follow *follow, const char *reason)
+{
+	follow->unmeasured++;
+	if (!follow->reason)
+		follow->reason = checked_strdup(reason ? reason : "");
+}
+
+/* Puts a context on a thread that stands still, or runs. False sets errno. */
+static bool load(struct follow *follow, struct thread *thread)
+{
+	struct context *context = thread->context;
+
+	if (!context_load(context, thread->entry.pid))
+		return false;
+	context->result.tgid = thread->process->entry.pid;
+	thread->loaded = true;
+	return follow_watch_thread(follow, thread);
+}
+
+/* It may have been killed where it stands. */
+static bool has_ended(const struct thread *thread, int error)
+{
+	return error == ESRCH ||
+	       (thread->loaded &&
+		context_next_message(thread->context) == PFM_MSG_END);
+}
+
+/* As load(), with the reason instead of a message. */
+static bool load_quietly(struct follow *follow, struct thread *thread,
+			 char **reason)
+{
+	bool ok;
+
+	message_keep(reason);
+	ok = load(follow, thread);
+	message_keep(NULL);
+	return ok;
+}
+
+static bool start_quietly(struct thread *thread, char **reason)
+{
+	bool ok;
+
+	message_keep(reason);
+	ok = context_start(thread->context);
+	message_keep(NULL);
+	return ok;
+}
+
+bool follow_thread_start(struct thread *thread)
+{
+	char *reason = NULL;
+	bool ok = start_quietly(thread, &reason);
+
+	if (!ok && has_ended(thread, errno)) {
+		thread->loaded = false;
+		ok = true;
+	}
+	if (!ok)
+		message("%s", reason);
+	free(reason);
+	return ok;
+}
+
+/* A capture that cannot be written is the end of all. */
+static bool load_and_start(struct follow *follow, struct thread *thread,
+			   char **reason)
+{
+	struct recording *recording = follow->m->recording;
+
+	if (!load_quietly(follow, thread, reason))
+		return false;
+	if (recording && !recording_context(recording, thread->context)) {
+		follow_fail(follow);
+		return true;
+	}
+	return !follow->begun || start_quietly(thread, reason);
+}
+
+static void give_back(struct follow *follow, struct thread *thread)
+{
+	pool_close(&follow->pool, thread->context);
+	thread->context = NULL;
+	thread->loaded = false;
+}
+
+bool follow_thread_load(struct follow *follow, struct thread *thread)
+{
+	thread->context = pool_take(&follow->pool);
+	if (!thread->context) {
+		message("%s", follow->pool.reason);
+		return false;
+	}
+	if (load(follow, thread))
+		return true;
+	give_back(follow, thread);
+	return false;
+}
+
+void follow_thread_begin(struct follow *follow, struct thread *thread)
+{
+	char *reason = NULL;
+	bool gone;
+
+	thread->context = pool_take(&follow->pool);
+	follow_watch_pool(follow);
+	if (!thread->context) {
+		count_unmeasured(follow, follow->pool.reason);
+		return;
+	}
+	if (!load_and_start(follow, thread, &reason)) {
+		gone = has_ended(thread, errno);
+		give_back(follow, thread);
+		if (!gone)
+			count_unmeasured(follow, reason);
+	}
+	free(reason);
+}
