@@ -62,6 +62,9 @@ OPTION_DOCS := $(UOUT)/option_docs
 
 PFMON_SRC := $(wildcard tools/pfmon/*.c tools/pfmon/doctor/*.c \
 	tools/pfmon/formats/*.c)
+# Of this machine, if it has some that pfmon knows.
+PFMON_SRC += $(firstword $(wildcard tools/pfmon/breakpoints/$(UARCH).c) \
+	tools/pfmon/breakpoints/none.c)
 PFMON_OBJ := $(PFMON_SRC:%.c=$(UOBJ)/%.o)
 $(PFMON_OBJ): UCFLAGS += -DPFM_PROJECT_VERSION='"$(shell cat VERSION)"'
 $(PFMON_OBJ): VERSION

@@ -10,6 +10,10 @@ from pathlib import Path
 
 import pytest
 
+# Where an ELF file says which machine it is for, and one of them.
+MACHINE = 18
+AARCH64 = 183
+
 
 class Finder:
     """Looks for code in a copy of the program that does it."""
@@ -39,6 +43,12 @@ class Finder:
         found = re.search(rf"^([0-9a-f]+) [Tt] {name}$", listing, re.MULTILINE)
         assert found, listing
         return int(found[1], 16)
+
+    def pretend_arm64(self) -> None:
+        """Change the file's machine, and nothing else."""
+        content = bytearray(self.file.read_bytes())
+        content[MACHINE : MACHINE + 2] = AARCH64.to_bytes(2, "little")
+        self.file.write_bytes(content)
 
     def objcopy(self, *options: str) -> None:
         subprocess.run(["objcopy", *options, self.file], check=True)
@@ -94,6 +104,24 @@ def test_name_of_several_functions_is_refused(finder: Finder) -> None:
 
 def test_address_without_code_is_refused(finder: Finder) -> None:
     assert "PROGRAM has no code at 0x1: addresses are those" in finder.complaint("0x1")
+
+
+def test_address_between_instructions_of_arm64_is_refused(finder: Finder) -> None:
+    address = finder.address("main") // 4 * 4
+    distances = [finder.distance(hex(address + by)) for by in (4, 6)]
+    finder.pretend_arm64()
+    assert finder.distance(hex(address + 4)) == distances[0] == distances[1] - 2
+    complaint = finder.complaint(hex(address + 6))
+    assert f"PROGRAM has no code at {address + 6:#x}: addresses are" in complaint
+
+
+def test_marks_of_assemblers_for_arm64_are_no_functions(finder: Finder) -> None:
+    names = ("$x", "$x.1", "$d")
+    marks = [f"--add-symbol={name}=.text:0x10,local" for name in names]
+    finder.objcopy("--add-symbol=$xx=.text:0x10,local", *marks)
+    finder.pretend_arm64()
+    complaint = finder.complaint("$xyz")
+    assert "it has $xx\n" in complaint
 
 
 def test_what_is_no_program_is_refused(finder: Finder) -> None:

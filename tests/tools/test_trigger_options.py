@@ -9,10 +9,10 @@ import pytest
 from pfmon import Pfmon, complaint_of
 
 EVENT = ("-e", "page-faults")
-X86_64 = platform.machine() == "x86_64"
+WITH_BREAKPOINTS = platform.machine() in ("x86_64", "aarch64")
 
 
-@pytest.mark.skipif(not X86_64, reason="there are no triggers here")
+@pytest.mark.skipif(not WITH_BREAKPOINTS, reason="there are no triggers here")
 @pytest.mark.parametrize("option", ["--trigger-start=main", "--trigger-stop=main"])
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
@@ -33,7 +33,7 @@ def test_usage_errors_say_what_is_wrong(
     assert complaint in complaint_of(pfmon, (*EVENT, option, *arguments))
 
 
-@pytest.mark.skipif(X86_64, reason="there are triggers here")
+@pytest.mark.skipif(WITH_BREAKPOINTS, reason="there are triggers here")
 def test_triggers_are_refused_where_there_are_none(pfmon: Pfmon) -> None:
     arguments = (*EVENT, "--trigger-start=main", "true")
-    assert "are for x86_64" in complaint_of(pfmon, arguments)
+    assert "are for x86_64 and arm64" in complaint_of(pfmon, arguments)

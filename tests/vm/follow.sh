@@ -1,12 +1,10 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
 #
-# pfmon follows what family makes, which says how often it has called getppid(), and
-# measures between two functions of triggered: followed.py compares. Each part begins
-# with "-- NAME", and ends with "=> STATUS".
+# pfmon follows what family makes, which says how often it has called getppid():
+# followed.py compares. Each part begins with "-- NAME", and ends with "=> STATUS".
 
 E=syscalls:sys_enter_getppid
 ALL="pfmon --follow-all -e $E"
-BETWEEN="pfmon --trigger-start=begin --trigger-stop=end -e $E"
 SAMPLE="pfmon -e $E -uk --long-smpl-periods=10 --smpl-entries=64"
 
 part() {
@@ -168,13 +166,5 @@ part interrupted interrupt
 part kill-attached kill_attached
 part kill-sampling kill_sampling /out/kill-sampling.cap family spins 3 1
 part kill-execed kill_sampling /out/kill-execed.cap family thread-spins
-part triggered $BETWEEN triggered 5
-part triggered-first pfmon --trigger-start=begin -e $E triggered 5
-part triggered-last pfmon --trigger-stop=begin -e $E triggered 5
-part triggered-never $BETWEEN triggered 0
-part triggered-programs $BETWEEN triggered 5 $(which triggered) 3
-part triggered-exec $BETWEEN triggered 5 /bin/true
-part triggered-nowhere pfmon --trigger-start=begn -e $E sh -c 'echo executed'
-part triggered-samples $BETWEEN -uk --long-smpl-periods=1 --smpl-entries=256 -o /out/triggered.cap triggered 20
 part sampled $SAMPLE --follow-all -o /out/followed.cap sh -c 'family forks 3 50; family threads 4 50'
 kill $kept

@@ -29,13 +29,12 @@ def script() -> str:
     return f"({SCRIPT.read_text('utf-8')})"
 
 
-def part(guest: Boot, name: str) -> tuple[str, int]:
+def part(guest: Boot, name: str, script_name: str = "follow") -> tuple[str, int]:
     """Return what a part of the script printed, and its exit status."""
-    assert guest.command("follow") is not None, guest.errors()
-    found = re.search(
-        rf"^-- {name}\n(.*?)^=> (\d+)$", guest.printed("follow"), re.DOTALL | re.M
-    )
-    assert found, guest.printed("follow")
+    assert guest.command(script_name) is not None, guest.errors()
+    printed = guest.printed(script_name)
+    found = re.search(rf"^-- {name}\n(.*?)^=> (\d+)$", printed, re.DOTALL | re.M)
+    assert found, printed
     return found[1], int(found[2])
 
 
@@ -187,47 +186,6 @@ def capture_of_a_pfmon_that_was_killed_says_that_it_is_incomplete(
     assert info["end_ns"] is None
 
 
-# Calls of triggered: before its rounds, in a round from begin() to end(), and after it.
-BEFORE, INSIDE, OUTSIDE = 100, 7, 3
-TRIGGERED = {
-    "triggered": 5 * INSIDE,
-    "triggered-first": 5 * (INSIDE + OUTSIDE),
-    "triggered-last": BEFORE,
-    "triggered-never": 0,
-}
-
-
-def calls_between_two_places_are_counted(guest: Boot, name: str) -> None:
-    printed, traps = part(guest, name)
-    assert counts(printed) == [TRIGGERED[name]], printed
-    # A SIGTRAP that the program sends itself is its own, and no other.
-    assert traps == 1
-
-
-def places_are_found_in_the_next_program(guest: Boot) -> None:
-    printed, traps = part(guest, "triggered-programs")
-    assert (counts(printed), traps) == ([(5 + 3) * INSIDE], 1), printed
-
-
-def program_without_the_places_is_told_of(guest: Boot) -> None:
-    printed, status = part(guest, "triggered-exec")
-    assert (counts(printed), status) == ([5 * INSIDE], 0), printed
-    assert re.search(r"^pfmon: \S* .*begin", printed, re.MULTILINE), printed
-
-
-def command_without_the_place_does_not_begin(guest: Boot) -> None:
-    printed, status = part(guest, "triggered-nowhere")
-    assert "executed" not in printed and counts(printed) == []
-    assert re.match(r"pfmon: \S*busybox .*begn", printed), printed
-    assert status == 1
-
-
-def samples_are_of_what_is_between_two_places(guest: Boot) -> None:
-    assert part(guest, "triggered-samples")[1] == 1
-    info = pfmparse("info", guest.out / "triggered.cap")
-    assert info["samples"] == 20 * INSIDE and info["lost"] == 0
-
-
 # By what is checked: the parts of the script that it is checked of.
 CHECKS: dict[Callable[..., None], Iterable[str]] = {
     every_call_of_what_is_followed_is_counted: EXACT,
@@ -250,11 +208,6 @@ CHECKS: dict[Callable[..., None], Iterable[str]] = {
         "kill-sampling",
         "kill-execed",
     ),
-    calls_between_two_places_are_counted: TRIGGERED,
-    places_are_found_in_the_next_program: (),
-    program_without_the_places_is_told_of: (),
-    command_without_the_place_does_not_begin: (),
-    samples_are_of_what_is_between_two_places: (),
 }
 
 

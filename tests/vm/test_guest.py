@@ -23,6 +23,7 @@ import followed
 import frequencies
 import going_on
 import pytest
+import triggered
 from boot import (
     ROOT,
     SOURCES,
@@ -170,6 +171,8 @@ X86_64 = [target for target in TARGETS if target.arch == "x86_64"]
 ALL_OF_IT = [target for target in TARGETS if target.series in THOROUGH]
 # Where pfmon follows what a command makes.
 FOLLOWED = Target("x86_64", "6.12")
+# Where pfmon measures between two places of a program.
+TRIGGERED = [FOLLOWED, *ARM64]
 WITH_NMIS = [target for target in ALL_OF_IT if target.arch == "x86_64"]
 
 
@@ -321,6 +324,8 @@ def _commands(target: Target) -> dict[str, str]:
     commands = {"keep_events": "keep_events"}
     if LARGE_ONES and target == FOLLOWED:
         commands["follow"] = followed.script()
+    if target in TRIGGERED:
+        commands["triggers"] = triggered.script()
     commands |= {name: name for name in _with_narrow(target, usual(target))}
     commands["named"] = _named()
     commands["events"] = _events()
@@ -504,6 +509,17 @@ def test_an_event_counts_the_same_however_it_is_written(
 @pytest.mark.parametrize("check", followed.cases())
 def test_pfmon_follows(check: str, boots: Boots[Target]) -> None:
     followed.cases()[check](boots[FOLLOWED])
+
+
+@pytest.mark.parametrize(
+    ("target", "check"),
+    [(target, check) for target in TRIGGERED for check in triggered.cases(target.arch)],
+    ids=str,
+)
+def test_pfmon_measures_between_two_places(
+    target: Target, check: str, boots: Boots[Target]
+) -> None:
+    triggered.cases(target.arch)[check](boots[target])
 
 
 @pytest.mark.parametrize("target", ARM64, ids=str)

@@ -184,11 +184,13 @@ static void handle(const struct trace_event *event, void *data)
 		trigger_arm(&session->trigger, session->m.options, event->tid);
 }
 
-static bool handle_trap(pid_t tid, void *data)
+static enum trace_way handle_stop(pid_t tid, int signal, void *data)
 {
 	struct session *session = data;
 	struct follow *follow = &session->follow;
-	enum trigger_effect effect = trigger_of(&session->trigger, tid);
+	enum trace_way way;
+	enum trigger_effect effect = trigger_of(&session->trigger, tid, signal,
+						&way);
 	bool ok = true;
 
 	if (effect == TRIGGER_START)
@@ -197,7 +199,16 @@ static bool handle_trap(pid_t tid, void *data)
 		ok = follow_pause(follow);
 	if (!ok)
 		session->m.failed = true;
-	return effect != TRIGGER_NONE;
+	return way;
+}
+
+static bool arm(struct session *session)
+{
+	struct command *command = &session->m.command;
+
+	command->trace.stopped = handle_stop;
+	command->trace.stopped_data = session;
+	return trigger_arm(&session->trigger, session->m.options, command->pid);
 }
 
 /* It is stopped at its exec. */
@@ -207,12 +218,8 @@ static bool prepare(struct session *session)
 
 	command->handle = handle;
 	command->data = session;
-	command->trace.trap = handle_trap;
-	command->trace.trap_data = session;
 	session->tgid = command->pid;
-	return (!has_trigger(session) ||
-		trigger_arm(&session->trigger, session->m.options,
-			    command->pid)) &&
+	return (!has_trigger(session) || arm(session)) &&
 	       follow_begin(&session->follow, command->pid, &command->pid, 1);
 }
 

@@ -129,7 +129,7 @@ const struct option_row option_table[] = {
 			"of an instruction as *nm*(1) and *objdump*(1) print it, such\n"
 			"as *0x1139*. Measuring starts before its first thread\n"
 			"executes that instruction, each time again.\n"
-			"On x86_64 only.\n",
+			"On x86-64 and arm64 only.\n",
 	}, {
 		.name = "trigger-stop", .argument = "CODE",
 		.effect = KEEPS(trigger_stop),

@@ -16,6 +16,9 @@
 #define MOST_SIMILAR	5
 #define MOST_EDITS	2
 
+/* Bytes */
+#define AARCH64_INSTRUCTION	4
+
 struct search {
 	Elf *elf;
 	const char *name;
@@ -26,13 +29,22 @@ struct search {
 	char *list;			/* of them */
 };
 
+/* Where all instructions have the same size, it is told. */
+static bool may_be_instruction(Elf *elf, uint64_t address)
+{
+	GElf_Ehdr header;
+
+	return !gelf_getehdr(elf, &header) || header.e_machine != EM_AARCH64 ||
+	       address % AARCH64_INSTRUCTION == 0;
+}
+
 /* Is it in a segment that can be executed? */
 static bool is_code(Elf *elf, uint64_t address)
 {
 	GElf_Phdr phdr;
 	size_t count;
 
-	if (elf_getphdrnum(elf, &count))
+	if (!may_be_instruction(elf, address) || elf_getphdrnum(elf, &count))
 		return false;
 	for (size_t i = 0; i < count; i++) {
 		if (gelf_getphdr(elf, (int)i, &phdr) &&
@@ -105,6 +117,13 @@ static bool is_function(Elf *elf, const GElf_Sym *symbol)
 	       symbol->st_shndx != SHN_UNDEF && is_code(elf, symbol->st_value);
 }
 
+/* $x and $d: what assemblers for ARM say of the bytes that follow. */
+static bool is_mark(const char *name)
+{
+	return name[0] == '$' && (name[1] == 'x' || name[1] == 'd') &&
+	       (!name[2] || name[2] == '.');
+}
+
 static void look_in_table(struct search *search, Elf_Scn *section,
 			  const GElf_Shdr *header)
 {
@@ -119,7 +138,7 @@ static void look_in_table(struct search *search, Elf_Scn *section,
 		    !is_function(search->elf, &symbol))
 			continue;
 		name = elf_strptr(search->elf, header->sh_link, symbol.st_name);
-		if (name && *name)
+		if (name && *name && !is_mark(name))
 			look_at(search, name, symbol.st_value);
 	}
 }

@@ -260,10 +260,20 @@ static void leave(struct trace *trace, const struct tracee *tracee)
 	tell(trace, &event);
 }
 
-static bool is_ours(const struct trace *trace, pid_t tid, int signal)
+static enum trace_way way_of(const struct trace *trace, pid_t tid, int signal)
 {
-	return signal == SIGTRAP && trace->trap &&
-	       trace->trap(tid, trace->trap_data);
+	return trace->stopped ? trace->stopped(tid, signal,
+					       trace->stopped_data) :
+				TRACE_WITH;
+}
+
+/* It is about to be delivered. */
+static void handle_signal(const struct trace *trace, pid_t tid, int signal)
+{
+	enum trace_way way = way_of(trace, tid, signal);
+
+	proceed(tid, way == TRACE_STEP ? PTRACE_SINGLESTEP : PTRACE_CONT,
+		way == TRACE_WITH ? signal : 0);
 }
 
 static void handle_stop(struct trace *trace, struct tracee *tracee, int status)
@@ -272,11 +282,11 @@ static void handle_stop(struct trace *trace, struct tracee *tracee, int status)
 	pid_t tid = tracee->entry.pid;
 
 	switch (status >> 16) {
-	case 0:			/* a signal is about to be delivered */
-		proceed(tid, PTRACE_CONT,
-			is_ours(trace, tid, signal) ? 0 : signal);
+	case 0:
+		handle_signal(trace, tid, signal);
 		return;
 	case PTRACE_EVENT_STOP:	/* job control: stay stopped until SIGCONT */
+		way_of(trace, tid, 0);
 		if (is_stopping(signal))
 			request = PTRACE_LISTEN;
 		break;

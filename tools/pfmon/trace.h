@@ -39,6 +39,13 @@ struct trace_event {
 	bool replaced;	/* TRACE_GONE: by that of a later TRACE_EXECED */
 };
 
+/* How a thread goes on that has stopped for a signal. */
+enum trace_way {
+	TRACE_WITH,	/* the signal is its own */
+	TRACE_WITHOUT,	/* the signal was for us */
+	TRACE_STEP,	/* the same; it stops after an instruction */
+};
+
 /* A child of pfmon that is not traced, whose end trace_*() may come across. */
 struct bystander {
 	pid_t pid;
@@ -55,9 +62,12 @@ struct trace {
 	void (*handle)(const struct trace_event *event, void *data);
 	void *data;
 
-	/* SIGTRAP has come: is it ours, and not the thread's? Or NULL. */
-	bool (*trap)(pid_t tid, void *data);
-	void *trap_data;
+	/*
+	 * A thread has stopped for a signal, or, with 0, as all of its process
+	 * do, when it does not matter what is returned. Or NULL.
+	 */
+	enum trace_way (*stopped)(pid_t tid, int signal, void *data);
+	void *stopped_data;
 };
 
 /* Traces a thread that runs, and leaves it running. False sets errno. */

@@ -1,32 +1,29 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/*
- * trigger.c - code of the command at which measuring starts and stops
- *
- * The CPU's breakpoints stop the thread there, before the instruction; the
- * program's memory stays as it is.
- */
+/* trigger.c - code of the command at which measuring starts and stops */
 #define _GNU_SOURCE
 #include <elf.h>
 #include <errno.h>
 #include <limits.h>
 #include <signal.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
-#include <sys/user.h>
 #include <unistd.h>
 
 #include "symbols.h"
 #include "trigger.h"
 #include "util.h"
 
+/* Of the breakpoints. */
+#define START	0
+#define STOP	1
+
 bool trigger_options_agree(const struct options *options)
 {
 	if (!options->trigger_start && !options->trigger_stop)
 		return true;
-	if (!trigger_exists())
-		message("--trigger-start and --trigger-stop are for x86_64");
+	if (!breakpoint_machine.set)
+		message("--trigger-start and --trigger-stop are for x86_64 and arm64");
 	else if (!options->command)
 		message("--trigger-start and --trigger-stop need a command, whose code they are in");
 	else if (options->system_wide)
@@ -40,52 +37,6 @@ bool trigger_options_agree(const struct options *options)
 		return true;
 	return false;
 }
-
-#ifdef __x86_64__
-
-/* An enabled breakpoint for one byte of code in DR7: no bits but this. */
-#define DR7_ENABLE(number)	(1UL << (2 * (number)))
-#define DR7			7
-
-bool trigger_exists(void)
-{
-	return true;
-}
-
-static bool write_register(pid_t tid, int number, uint64_t value)
-{
-	size_t offset = offsetof(struct user, u_debugreg) +
-			(size_t)number * sizeof(value);
-
-	return !ptrace(PTRACE_POKEUSER, tid, (void *)offset, (void *)value);
-}
-
-static bool set_breakpoints(const struct trigger *trigger, pid_t tid)
-{
-	unsigned long enabled = (trigger->start ? DR7_ENABLE(0) : 0) |
-				(trigger->stop ? DR7_ENABLE(1) : 0);
-
-	return write_register(tid, 0, trigger->start) &&
-	       write_register(tid, 1, trigger->stop) &&
-	       write_register(tid, DR7, enabled);
-}
-
-#else
-
-bool trigger_exists(void)
-{
-	return false;
-}
-
-static bool set_breakpoints(const struct trigger *trigger, pid_t tid)
-{
-	(void)trigger;
-	(void)tid;
-	errno = EOPNOTSUPP;
-	return false;
-}
-
-#endif
 
 /* Where the kernel has let the program begin; 0 if it does not say. */
 static uint64_t entry_of(pid_t tid)
@@ -125,16 +76,16 @@ static bool find(const char *text, pid_t tid, uint64_t *address)
 	return ok;
 }
 
-static bool find_both(struct trigger *trigger, const struct options *options,
-		      pid_t tid)
+static bool find_both(uint64_t addresses[BREAKPOINTS],
+		      const struct options *options, pid_t tid)
 {
 	const char *start = options->trigger_start;
 	const char *stop = options->trigger_stop;
 
-	if ((start && !find(start, tid, &trigger->start)) ||
-	    (stop && !find(stop, tid, &trigger->stop)))
+	if ((start && !find(start, tid, &addresses[START])) ||
+	    (stop && !find(stop, tid, &addresses[STOP])))
 		return false;
-	if (!start || trigger->start != trigger->stop)
+	if (!start || addresses[START] != addresses[STOP])
 		return true;
 	message("--trigger-start=%s and --trigger-stop=%s are the same instruction",
 		start, stop);
@@ -144,30 +95,49 @@ static bool find_both(struct trigger *trigger, const struct options *options,
 bool trigger_arm(struct trigger *trigger, const struct options *options,
 		 pid_t tid)
 {
-	struct trigger found = { 0 };
+	const struct trigger none = { .breakpoints = { .addresses = { 0 } } };
+	struct trigger found = none;
 
-	*trigger = found;
-	if (!find_both(&found, options, tid))
+	*trigger = none;
+	if (!find_both(found.breakpoints.addresses, options, tid))
 		return false;
 	*trigger = found;
-	if (set_breakpoints(trigger, tid))
+	if (breakpoints_set(&trigger->breakpoints, tid))
 		return true;
 	message("cannot set a breakpoint: %s; does this machine have some, and are they free?",
 		strerror(errno));
 	return false;
 }
 
-enum trigger_effect trigger_of(const struct trigger *trigger, pid_t tid)
+/* The places are not 0, where no code is. */
+static enum trigger_effect effect_of(const struct breakpoints *breakpoints,
+				     uint64_t address)
 {
-	siginfo_t info;
-	uint64_t address;
+	if (address && address == breakpoints->addresses[START])
+		return TRIGGER_START;
+	return address && address == breakpoints->addresses[STOP] ?
+	       TRIGGER_STOP : TRIGGER_NONE;
+}
 
-	if (ptrace(PTRACE_GETSIGINFO, tid, NULL, &info) ||
-	    info.si_code != TRAP_HWBKPT)
+enum trigger_effect trigger_of(struct trigger *trigger, pid_t tid, int signal,
+			       enum trace_way *way)
+{
+	struct breakpoints *breakpoints = &trigger->breakpoints;
+	enum trigger_effect effect;
+	uint64_t address;
+	siginfo_t info;
+	bool known = signal && !ptrace(PTRACE_GETSIGINFO, tid, NULL, &info);
+
+	*way = TRACE_WITH;
+	if (breakpoints_passed(breakpoints, tid, known ? &info : NULL)) {
+		*way = TRACE_WITHOUT;
+		return TRIGGER_NONE;
+	}
+	if (!known || signal != SIGTRAP || info.si_code != TRAP_HWBKPT)
 		return TRIGGER_NONE;
 	address = (uint64_t)(uintptr_t)info.si_addr;
-	if (trigger->start && address == trigger->start)
-		return TRIGGER_START;
-	return trigger->stop && address == trigger->stop ? TRIGGER_STOP :
-							   TRIGGER_NONE;
+	effect = effect_of(breakpoints, address);
+	if (effect != TRIGGER_NONE)
+		*way = breakpoints_pass(breakpoints, tid, address);
+	return effect;
 }

@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "breakpoints.h"
 #include "options.h"
 
 enum trigger_effect {
@@ -15,14 +16,10 @@ enum trigger_effect {
 	TRIGGER_STOP,
 };
 
-/* Addresses where the program is loaded; 0 if there is none. */
+/* Where the program is loaded. */
 struct trigger {
-	uint64_t start;
-	uint64_t stop;
+	struct breakpoints breakpoints;
 };
-
-/* Are there any on this machine? */
-bool trigger_exists(void);
 
 /* Do they go together with other options? False with a message if not. */
 bool trigger_options_agree(const struct options *options);
@@ -35,9 +32,10 @@ bool trigger_arm(struct trigger *trigger, const struct options *options,
 		 pid_t tid);
 
 /*
- * What a breakpoint says at which the thread has stopped with SIGTRAP; none if
- * the signal is the program's own.
+ * The thread has stopped for a signal, or, with 0, for something else: what a
+ * breakpoint says, and how the thread goes on.
  */
-enum trigger_effect trigger_of(const struct trigger *trigger, pid_t tid);
+enum trigger_effect trigger_of(struct trigger *trigger, pid_t tid, int signal,
+			       enum trace_way *way);
 
 #endif /* PFMON_TRIGGER_H */

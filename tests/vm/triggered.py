@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""What pfmon must have measured between two places of a program in a guest.
+
+What is counted is exact: the programs' calls of getppid() are known.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import followed
+from boot import Boot
+
+SCRIPT = Path(__file__).with_name("triggers.sh")
+# Calls of triggered: before its rounds, in a round from begin() to end(), and after it.
+BEFORE, INSIDE, OUTSIDE = 100, 7, 3
+ROUNDS = {
+    "rounds": 5 * INSIDE,
+    "first": 5 * (INSIDE + OUTSIDE),
+    "last": BEFORE,
+    "never": 0,
+}
+# What gated does at its gate, and how it ends.
+GATED = {
+    "forks": 0,
+    "execs": 0,
+    "exits": 7,
+    "waits": 0,
+    "masks": 0,
+    "signals": 0,
+    "signals-before": 0,
+}
+# Rounds of triggered whose instructions are counted.
+FEW, MANY = 10, 30
+INSTRUCTIONS = re.compile(r"^ *(\d+) instructions$", re.MULTILINE)
+
+Check = Callable[[Boot], None]
+
+
+def script() -> str:
+    """Return the command, which leaves its functions and variables to itself."""
+    return f"({SCRIPT.read_text('utf-8')})"
+
+
+def _part(guest: Boot, name: str) -> tuple[str, int]:
+    return followed.part(guest, name, "triggers")
+
+
+def calls_between_two_places_are_counted(guest: Boot) -> None:
+    for name, calls in ROUNDS.items():
+        printed, traps = _part(guest, name)
+        assert followed.counts(printed) == [calls], printed
+        # A SIGTRAP that the program sends itself is its own, and no other.
+        assert traps == 1
+
+
+def place_may_be_a_system_call_whatever_that_does(guest: Boot) -> None:
+    for name, status in GATED.items():
+        printed, ended = _part(guest, name)
+        expected = followed.expected(printed)
+        assert (followed.counts(printed), ended) == ([expected], status), printed
+
+
+def places_are_found_in_the_next_program(guest: Boot) -> None:
+    printed, traps = _part(guest, "programs")
+    assert (followed.counts(printed), traps) == ([(5 + 3) * INSIDE], 1), printed
+
+
+def program_without_the_places_is_told_of(guest: Boot) -> None:
+    printed, status = _part(guest, "exec")
+    assert (followed.counts(printed), status) == ([5 * INSIDE], 0), printed
+    assert re.search(r"^pfmon: \S* .*begin", printed, re.MULTILINE), printed
+
+
+def command_without_the_place_does_not_begin(guest: Boot) -> None:
+    printed, status = _part(guest, "nowhere")
+    assert "executed" not in printed and followed.counts(printed) == []
+    assert re.match(r"pfmon: \S*busybox .*begn", printed), printed
+    assert status == 1
+
+
+def samples_are_of_what_is_between_two_places(guest: Boot) -> None:
+    assert _part(guest, "samples")[1] == 1
+    # Its files come at the end.
+    guest.status()
+    info = followed.pfmparse("info", guest.out / "triggered.cap")
+    assert info["samples"] == 20 * INSIDE and info["lost"] == 0
+
+
+def instructions_of_each_round_are_the_same(guest: Boot) -> None:
+    few, many = (
+        int(INSTRUCTIONS.findall(_part(guest, name)[0])[0]) for name in ("few", "many")
+    )
+    assert few * MANY == many * FEW and few > 0
+
+
+CHECKS: dict[str, Check] = {
+    check.__name__: check
+    for check in (
+        calls_between_two_places_are_counted,
+        place_may_be_a_system_call_whatever_that_does,
+        places_are_found_in_the_next_program,
+        program_without_the_places_is_told_of,
+        command_without_the_place_does_not_begin,
+        samples_are_of_what_is_between_two_places,
+    )
+}
+# Where instructions are counted.
+HARDWARE_CHECKS: dict[str, Check] = {
+    instructions_of_each_round_are_the_same.__name__: (
+        instructions_of_each_round_are_the_same
+    )
+}
+
+
+def cases(arch: str) -> dict[str, Check]:
+    """Return all checks on an architecture by their names."""
+    return {**CHECKS, **(HARDWARE_CHECKS if arch == "arm64" else {})}
