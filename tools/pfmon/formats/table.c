@@ -70,7 +70,8 @@ int smpl_is_uuid(const struct dirent *entry)
 static bool registered_by_name(const char *name, pfm_uuid_t uuid)
 {
 	struct dirent **entries;
-	int count = scandir(SMPL_FORMATS_DIR, &entries, smpl_is_uuid, alphasort);
+	int count = scandir(SMPL_FORMATS_DIR, &entries, smpl_is_uuid,
+			    alphasort);
 	bool found = false;
 	char *other;
 
