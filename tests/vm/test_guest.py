@@ -22,6 +22,7 @@ import event_sets
 import followed
 import frequencies
 import going_on
+import grouped
 import pytest
 import triggered
 from boot import (
@@ -173,6 +174,8 @@ ALL_OF_IT = [target for target in TARGETS if target.series in THOROUGH]
 FOLLOWED = Target("x86_64", "6.12")
 # Where pfmon measures between two places of a program.
 TRIGGERED = [FOLLOWED, *ARM64]
+# Where control groups are told apart.
+GROUPED = Target("x86_64", "6.12")
 WITH_NMIS = [target for target in ALL_OF_IT if target.arch == "x86_64"]
 
 
@@ -326,6 +329,8 @@ def _commands(target: Target) -> dict[str, str]:
         commands["follow"] = followed.script()
     if target in TRIGGERED:
         commands["triggers"] = triggered.script()
+    if target == GROUPED:
+        commands["group"] = grouped.command()
     commands |= {name: name for name in _with_narrow(target, usual(target))}
     commands["named"] = _named()
     commands["events"] = _events()
@@ -520,6 +525,10 @@ def test_pfmon_measures_between_two_places(
     target: Target, check: str, boots: Boots[Target]
 ) -> None:
     triggered.cases(target.arch)[check](boots[target])
+
+
+def test_samples_of_a_control_group_are_shown(boots: Boots[Target]) -> None:
+    grouped.check(boots[GROUPED])
 
 
 @pytest.mark.parametrize("target", ARM64, ids=str)
