@@ -123,7 +123,7 @@ char *checked_append(char *list, const char *separator, const char *item)
 static char *read_all(int fd, size_t *length)
 {
 	size_t room = 4096, used = 0;
-	char *data = checked_calloc(room, 1);
+	char *data = checked_realloc(NULL, room, 1);
 	ssize_t got;
 
 	for (;;) {

@@ -6,11 +6,15 @@
 #include <poll.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/signalfd.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
 
 #include "util.h"
 #include "waiter.h"
+
+/* More than there are kinds of them. */
+#define MOST_SIGNALS	8
 
 static bool failed(const char *what)
 {
@@ -147,14 +151,17 @@ void waiter_alarm(struct waiter *waiter)
 	raise_event(waiter->alarm_fd);
 }
 
-bool waiter_next_signal(struct waiter *waiter, struct signalfd_siginfo *info)
+/* Takes all that are there, each of which is pending once. */
+static size_t take_signals(const struct waiter *waiter,
+			   struct signalfd_siginfo infos[MOST_SIGNALS])
 {
 	ssize_t got;
 
 	do {
-		got = read(waiter->signal_fd, info, sizeof(*info));
+		got = read(waiter->signal_fd, infos,
+			   MOST_SIGNALS * sizeof(*infos));
 	} while (got < 0 && errno == EINTR);
-	return got == sizeof(*info);
+	return got < 0 ? 0 : (size_t)got / sizeof(*infos);
 }
 
 /* What a signal that is for pfmon itself, or for its command, asks for. */
@@ -185,12 +192,13 @@ static bool ends_programs(uint32_t signal)
 unsigned int waiter_handle_signals(struct waiter *waiter,
 				   struct command *command)
 {
-	struct signalfd_siginfo info;
+	struct signalfd_siginfo infos[MOST_SIGNALS];
+	size_t count = take_signals(waiter, infos);
 	unsigned int wishes = 0;
 
-	while (waiter_next_signal(waiter, &info)) {
-		waiter->interrupted |= ends_programs(info.ssi_signo);
-		wishes |= take_signal(&info, command);
+	for (size_t i = 0; i < count; i++) {
+		waiter->interrupted |= ends_programs(infos[i].ssi_signo);
+		wishes |= take_signal(&infos[i], command);
 	}
 	if (wishes & WISH_REAP)
 		command_reap(command);

@@ -6,7 +6,6 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <sys/signalfd.h>
 
 #include "command.h"
 
@@ -21,7 +20,7 @@ enum waiter_timer {
 	WAITER_TIMERS
 };
 
-#define WAKE_SIGNAL	0x1	/* waiter_next_signal() has one */
+#define WAKE_SIGNAL	0x1	/* waiter_handle_signals() has some */
 #define WAKE_FD		0x2	/* the caller's descriptor is readable */
 #define WAKE_ALARM	0x4	/* another thread has failed */
 #define WAKE_ERROR	0x8	/* waiting failed; a message was printed */
@@ -68,9 +67,6 @@ unsigned int waiter_wait(struct waiter *waiter, int fd);
 
 /* Called by another thread: wakes with WAKE_ALARM, once. */
 void waiter_alarm(struct waiter *waiter);
-
-/* Takes the next signal; false if there is none. */
-bool waiter_next_signal(struct waiter *waiter, struct signalfd_siginfo *info);
 
 /*
  * Takes all signals that are there: SIGCHLD goes to command_reap(), those that
