@@ -57,9 +57,7 @@ static void *load(const char *path, size_t *size)
 static void load_buffer(struct context *context, const char *path)
 {
 	free(context->buffer);
-	free(context->image.bytes);
 	context->buffer = load(path, &context->buffer_size);
-	context->image.bytes = checked_calloc(context->buffer_size, 1);
 	context_find_layout(context);
 	printf("%zu\n", context->buffer_size);
 }

@@ -147,7 +147,6 @@ static bool map_buffer(struct context *context)
 		context->buffer = NULL;
 		return false;
 	}
-	context->image.bytes = checked_calloc(context->buffer_size, 1);
 	context_find_layout(context);
 	return true;
 }
@@ -181,6 +180,12 @@ void context_close(struct context *context)
 	result_free(&context->printed);
 	memset(context, 0, sizeof(*context));
 	context->fd = -1;
+}
+
+/* How long a set was active: counts of one set are not scaled. */
+static bool times_matter(const struct options *options)
+{
+	return options->sampling || options->set_count > 1;
 }
 
 static void explain_load(const struct context *context, pid_t tid, int error)
@@ -267,7 +272,7 @@ bool context_go_on(struct context *context)
 
 void context_unload(struct context *context)
 {
-	if (fdinfo_is_offline(context))
+	if (context->cpu != NO_CPU && fdinfo_is_offline(context))
 		message("CPU %d went offline and was measured until then only",
 			context->cpu);
 	/* EBUSY: the thread has ended, which unloads as well. */
@@ -306,6 +311,7 @@ static bool save(struct context *context, enum smpl_moment moment)
 		image->count = layout->choose(format, context->buffer,
 					      context->buffer_size, moment,
 					      image->pieces);
+	image_make_room(image);
 	image_copy(image, context->buffer);
 	return image->count &&
 	       (moment == SMPL_END || !layout || !layout->intact ||
@@ -341,19 +347,27 @@ bool context_save_rest(struct context *context)
 	return save(context, SMPL_END);
 }
 
-bool context_read_counts(struct context *context)
-{
-	fdinfo_read_denied(context);
-	return registers_read(context) && evtsets_read(context);
-}
-
-struct context_stats context_stats(const struct context *context)
+/* The format has lost some, too. */
+static struct context_stats with_losses(const struct context *context,
+					struct context_stats stats)
 {
 	const struct smpl_module *layout = context->layout;
-	struct context_stats stats = fdinfo_stats(context);
 
 	if (context->buffer && layout && layout->lost)
 		stats.lost += layout->lost(&context->plan->format,
 					   context->buffer);
 	return stats;
+}
+
+bool context_read_counts(struct context *context)
+{
+	context->stats = with_losses(context, fdinfo_read(context));
+	return registers_read(context) &&
+	       (!times_matter(context->plan->options) ||
+		evtsets_read(context));
+}
+
+struct context_stats context_stats(const struct context *context)
+{
+	return with_losses(context, fdinfo_stats(context));
 }

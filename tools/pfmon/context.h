@@ -15,6 +15,16 @@
 #include "plan.h"
 #include "results.h"
 
+/* What fdinfo and the sampling buffer tell of a context. */
+struct context_stats {
+	uint64_t lost;			/* overflows and samples lost */
+	uint64_t messages_dropped;
+	uint64_t handler_errors;	/* odd answers of the format's */
+	int handler_errno;		/* of the last error */
+	uint64_t handler_no_ctrl;
+	uint64_t handler_bad_ctrl;
+};
+
 struct context {
 	const struct plan *plan;
 	unsigned int id;
@@ -29,17 +39,8 @@ struct context {
 	struct image image;		/* what was saved last of the buffer */
 	struct frequency *frequency;	/* NULL if no period is adapted */
 	struct result result;		/* when it was read */
+	struct context_stats stats;	/* then */
 	struct result printed;		/* the part of it that was printed */
-};
-
-/* What fdinfo and the sampling buffer tell of a context. */
-struct context_stats {
-	uint64_t lost;			/* overflows and samples lost */
-	uint64_t messages_dropped;
-	uint64_t handler_errors;	/* odd answers of the format's */
-	int handler_errno;		/* of the last error */
-	uint64_t handler_no_ctrl;
-	uint64_t handler_bad_ctrl;
 };
 
 /* All functions that can fail return false with a message. */
@@ -88,9 +89,10 @@ int context_save_and_restart(struct context *context, enum smpl_moment moment);
 /* Copies all that is left, after context_unload(); false without a buffer. */
 bool context_save_rest(struct context *context);
 
-/* Reads the result. */
+/* Reads the result and the stats. */
 bool context_read_counts(struct context *context);
 
+/* Those of now. */
 struct context_stats context_stats(const struct context *context);
 
 #endif /* PFMON_CONTEXT_H */

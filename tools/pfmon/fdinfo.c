@@ -41,10 +41,9 @@ static void set_denied(struct context *context, unsigned int set,
 }
 
 /* A line of fdinfo lists them as SET:PMD. */
-void fdinfo_read_denied(struct context *context)
+static void mark_denied(struct context *context, const char *text)
 {
-	char *text = read_fdinfo(context);
-	const char *next = text ? strstr(text, "\npfm_denied_pmds:") : NULL;
+	const char *next = strstr(text, "\npfm_denied_pmds:");
 	unsigned int set, pmd;
 	int used = 0;
 
@@ -54,7 +53,6 @@ void fdinfo_read_denied(struct context *context)
 		set_denied(context, set, pmd);
 		next += used;
 	}
-	free(text);
 }
 
 static uint64_t field(const char *text, const char *name)
@@ -64,19 +62,37 @@ static uint64_t field(const char *text, const char *name)
 	return line ? strtoull(line + strlen(name), NULL, 10) : 0;
 }
 
+static struct context_stats parse_stats(const char *text)
+{
+	return (struct context_stats){
+		.lost = field(text, "\npfm_lost:"),
+		.messages_dropped = field(text, "\npfm_msgs_dropped:"),
+		.handler_errors = field(text, "\npfm_handler_errors:"),
+		.handler_errno = (int)field(text, "\npfm_handler_errno:"),
+		.handler_no_ctrl = field(text, "\npfm_handler_no_ctrl:"),
+		.handler_bad_ctrl = field(text, "\npfm_handler_bad_ctrl:"),
+	};
+}
+
 struct context_stats fdinfo_stats(const struct context *context)
 {
 	struct context_stats stats = { 0 };
 	char *text = read_fdinfo(context);
 
+	if (text)
+		stats = parse_stats(text);
+	free(text);
+	return stats;
+}
+
+struct context_stats fdinfo_read(struct context *context)
+{
+	struct context_stats stats = { 0 };
+	char *text = read_fdinfo(context);
+
 	if (text) {
-		stats.lost = field(text, "\npfm_lost:");
-		stats.messages_dropped = field(text, "\npfm_msgs_dropped:");
-		stats.handler_errors = field(text, "\npfm_handler_errors:");
-		stats.handler_errno = (int)field(text, "\npfm_handler_errno:");
-		stats.handler_no_ctrl = field(text, "\npfm_handler_no_ctrl:");
-		stats.handler_bad_ctrl =
-			field(text, "\npfm_handler_bad_ctrl:");
+		stats = parse_stats(text);
+		mark_denied(context, text);
 	}
 	free(text);
 	return stats;

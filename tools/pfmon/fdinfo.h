@@ -10,10 +10,10 @@
 /* Whether its CPU has gone offline. */
 bool fdinfo_is_offline(const struct context *context);
 
-/* Marks the events of the result that got no counter. */
-void fdinfo_read_denied(struct context *context);
-
 /* What went wrong beside the measurement; 0 if the kernel does not say. */
 struct context_stats fdinfo_stats(const struct context *context);
+
+/* The same; and marks the events of the result that got no counter. */
+struct context_stats fdinfo_read(struct context *context);
 
 #endif /* PFMON_FDINFO_H */

@@ -4,10 +4,24 @@
  */
 #define _GNU_SOURCE
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "image.h"
 #include "util.h"
+
+void image_make_room(struct image *image)
+{
+	size_t size = 0;
+
+	for (unsigned int i = 0; i < image->count; i++)
+		size += image->pieces[i].size;
+	if (size <= image->room)
+		return;
+	free(image->bytes);
+	image->bytes = checked_realloc(NULL, size, 1);
+	image->room = size;
+}
 
 void image_copy(struct image *image, const void *buffer)
 {

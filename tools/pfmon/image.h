@@ -21,9 +21,13 @@ struct image {
 	unsigned int count;
 	struct piece pieces[IMAGE_MAX_PIECES];	/* in increasing offset */
 	unsigned char *bytes;		/* of all pieces, one after the other */
+	size_t room;			/* for so many of them */
 	size_t size;			/* of all bytes */
 	uint64_t time_ns;		/* CLOCK_MONOTONIC when it was copied */
 };
+
+/* Makes room for what is in image->pieces; what was copied is lost. */
+void image_make_room(struct image *image);
 
 /*
  * Copies image->pieces out of the buffer into image->bytes, which has room for

@@ -442,13 +442,10 @@ static bool write_end(struct recording *recording, const struct plan *plan,
 void recording_context_ended(struct recording *recording,
 			     const struct context *context)
 {
-	struct context_stats stats;
-
 	pthread_mutex_lock(&recording->lock);
-	stats = context_stats(context);
-	recording->lost_elsewhere += stats.lost;
-	recording->totals.lost += stats.lost;
-	tell_of_trouble(context, &stats);
+	recording->lost_elsewhere += context->stats.lost;
+	recording->totals.lost += context->stats.lost;
+	tell_of_trouble(context, &context->stats);
 	capture_counts_add(&recording->counts, context);
 	pthread_mutex_unlock(&recording->lock);
 }
