@@ -78,6 +78,25 @@ def test_the_control_group_of_the_process_is_there(programs: Path) -> None:
     assert answer["cgroup"] in (deeper or known)
 
 
+def test_one_thread_is_told_with_the_control_group_of_its_process(
+    programs: Path,
+) -> None:
+    with program() as asked, started(
+        programs / "threads_printer", str(asked.pid)
+    ) as printer:
+        before = json.loads(printer.ask(b"all"))
+        asked.ask(b"thread")
+        tid = next(
+            int(task.name)
+            for task in Path(f"/proc/{asked.pid}/task").iterdir()
+            if int(task.name) != asked.pid
+        )
+        answer = json.loads(printer.ask(str(tid).encode()))
+        assert [thread["tid"] for thread in answer["threads"]] == [tid]
+        assert answer["cgroup"] == before["cgroup"]
+        assert printer.threads(str(tid).encode()) == []
+
+
 def in_proc(pid: int) -> list[dict[str, object]]:
     """Return what /proc says of the threads of a process."""
     found = []

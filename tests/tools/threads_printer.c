@@ -5,8 +5,8 @@
  * usage: threads_printer PID
  *
  * Looks at the process whenever a line arrives on standard input, at all
- * threads if it is "all", and answers with a line: the chunk's text, or nothing
- * if there is no news.
+ * threads if it is "all", at one if it is its number, and answers with a line:
+ * the chunk's text, or nothing if there is no news.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -14,6 +14,15 @@
 #include <string.h>
 
 #include "threads.h"
+
+static char *look_at(struct threads *threads, pid_t pid, const char *line)
+{
+	pid_t tid = atoi(line);
+
+	if (tid)
+		return thread_changed(threads, pid, tid);
+	return threads_changed(threads, pid, !strcmp(line, "all\n"));
+}
 
 int main(int argc, char **argv)
 {
@@ -26,8 +35,7 @@ int main(int argc, char **argv)
 	}
 	threads = threads_create();
 	while (fgets(line, sizeof(line), stdin)) {
-		text = threads_changed(threads, atoi(argv[1]),
-				       !strcmp(line, "all\n"));
+		text = look_at(threads, atoi(argv[1]), line);
 		puts(text ? text : "");
 		fflush(stdout);
 		free(text);

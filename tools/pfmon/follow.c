@@ -272,7 +272,7 @@ static void record_entry(struct pid_entry *entry, void *data)
 	const struct process *process = (struct process *)entry;
 
 	if (process->measured)
-		follow_process_record(data, entry->pid);
+		follow_process_record(data, process);
 }
 
 void follow_record(struct follow *follow)

@@ -39,7 +39,7 @@ static void born(struct follow *follow, const struct trace_event *event)
 	if (!wants(follow, thread))
 		return;
 	if (process->threads == 1)
-		follow_process_record(follow, event->tgid);
+		follow_process_record(follow, process);
 	follow_thread_begin(follow, thread);
 }
 
@@ -72,7 +72,7 @@ static void execed(struct follow *follow, const struct trace_event *event)
 		follow_thread_finish(follow, thread);
 		return;
 	}
-	follow_process_record(follow, event->tgid);
+	follow_process_record(follow, process);
 	if (!thread->context)
 		follow_thread_begin(follow, thread);
 }
@@ -105,7 +105,7 @@ static void exiting(struct follow *follow, const struct trace_event *event)
 		return;
 	if (may_be_last(process, event)) {
 		process->examined = true;
-		follow_process_record(follow, event->tgid);
+		follow_process_record(follow, process);
 		return;
 	}
 	if (!recording_thread(recording, event->tgid, event->tid))

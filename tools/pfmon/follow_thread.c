@@ -26,10 +26,25 @@ struct thread *follow_thread_add(struct follow *follow, pid_t tid, pid_t tgid)
 	return thread;
 }
 
-void follow_process_record(struct follow *follow, pid_t tgid)
+/* Others are known only if they are followed. */
+static bool has_one_thread(const struct follow *follow,
+			   const struct process *process)
 {
-	if (follow->m->recording &&
-	    !recording_process(follow->m->recording, tgid))
+	return process->threads == 1 &&
+	       follow->m->command.trace.flags & TRACE_CLONE;
+}
+
+void follow_process_record(struct follow *follow, const struct process *process)
+{
+	struct recording *recording = follow->m->recording;
+	pid_t tgid = process->entry.pid;
+	bool ok = true;
+
+	if (recording && has_one_thread(follow, process))
+		ok = recording_process_of_one(recording, tgid);
+	else if (recording)
+		ok = recording_process(recording, tgid);
+	if (!ok)
 		follow_fail(follow);
 }
 

@@ -29,7 +29,8 @@ struct thread {
 void follow_fail(struct follow *follow);
 
 /* Puts its mappings into the capture, before anything of it. */
-void follow_process_record(struct follow *follow, pid_t tgid);
+void follow_process_record(struct follow *follow,
+			   const struct process *process);
 
 void follow_process_remove(struct follow *follow, struct process *process);
 

@@ -192,17 +192,30 @@ static bool write_if_any(struct recording *recording, const char type[4],
 	return !text || write_text(recording, type, text);
 }
 
+static bool write_mappings(struct recording *recording, pid_t tgid,
+			   bool sampled)
+{
+	bool ok = write_if_any(recording, "MAPS",
+			       maps_changed(recording->maps, tgid));
+
+	if (ok && sampled && maps_has_made_code(recording->maps, tgid))
+		jit_look_at(recording->jit, tgid);
+	return ok;
+}
+
 /* What has changed of a process, and of all or the new ones of its threads. */
 static bool write_process(struct recording *recording, pid_t tgid, bool all,
 			  bool sampled)
 {
-	if (!write_if_any(recording, "MAPS",
-			  maps_changed(recording->maps, tgid)))
-		return false;
-	if (sampled && maps_has_made_code(recording->maps, tgid))
-		jit_look_at(recording->jit, tgid);
-	return write_if_any(recording, "THRD",
+	return write_mappings(recording, tgid, sampled) &&
+	       write_if_any(recording, "THRD",
 			    threads_changed(recording->threads, tgid, all));
+}
+
+static bool write_thread(struct recording *recording, pid_t tgid, pid_t tid)
+{
+	return write_if_any(recording, "THRD",
+			    thread_changed(recording->threads, tgid, tid));
 }
 
 static bool record_process(struct recording *recording, pid_t tgid, bool all,
@@ -225,6 +238,18 @@ bool recording_process(struct recording *recording, pid_t tgid)
 bool recording_new_of_process(struct recording *recording, pid_t tgid)
 {
 	return record_process(recording, tgid, false, true);
+}
+
+bool recording_process_of_one(struct recording *recording, pid_t tgid)
+{
+	bool ok;
+
+	pthread_mutex_lock(&recording->lock);
+	maps_next_round(recording->maps);
+	ok = write_mappings(recording, tgid, true) &&
+	     write_thread(recording, tgid, tgid);
+	pthread_mutex_unlock(&recording->lock);
+	return ok;
 }
 
 bool recording_all_processes(struct recording *recording)
@@ -252,8 +277,7 @@ bool recording_thread(struct recording *recording, pid_t tgid, pid_t tid)
 	bool ok;
 
 	pthread_mutex_lock(&recording->lock);
-	ok = write_if_any(recording, "THRD",
-			  thread_changed(recording->threads, tgid, tid));
+	ok = write_thread(recording, tgid, tid);
 	pthread_mutex_unlock(&recording->lock);
 	return ok;
 }

@@ -43,6 +43,9 @@ bool recording_process(struct recording *recording, pid_t tgid);
 bool recording_all_processes(struct recording *recording);
 bool recording_new_of_process(struct recording *recording, pid_t tgid);
 
+/* As recording_process(), of one that has no thread but the first. */
+bool recording_process_of_one(struct recording *recording, pid_t tgid);
+
 /* A thread, as far as it has changed. */
 bool recording_thread(struct recording *recording, pid_t tgid, pid_t tid);
 

@@ -27,6 +27,7 @@ struct known {
 	pid_t tgid;
 	uint32_t signature;
 	bool settled;		/* the same twice */
+	char *cgroup;		/* of a process, or NULL */
 };
 
 struct threads {
@@ -46,10 +47,17 @@ struct threads *threads_create(void)
 	return checked_calloc(1, sizeof(struct threads));
 }
 
+static void free_cgroup(struct pid_entry *entry, void *data)
+{
+	(void)data;
+	free(((struct known *)entry)->cgroup);
+}
+
 void threads_destroy(struct threads *threads)
 {
 	if (!threads)
 		return;
+	pid_table_each(&threads->known, free_cgroup, NULL);
 	pid_table_free(&threads->known);
 	free(threads);
 }
@@ -145,11 +153,33 @@ static struct json_object *list_changed(struct threads *threads, DIR *task,
 	return list;
 }
 
+static char *read_cgroup(struct known *first, pid_t tgid)
+{
+	char *path = cgroup_of(tgid);
+
+	if (first) {
+		free(first->cgroup);
+		first->cgroup = path ? checked_strdup(path) : NULL;
+	}
+	return path;
+}
+
+/* As it was read last, or now; to be freed, or NULL. */
+static char *find_cgroup(struct threads *threads, pid_t tgid, bool now)
+{
+	struct known *first = pid_table_find(&threads->known, tgid);
+
+	if (!now && first && first->cgroup)
+		return checked_strdup(first->cgroup);
+	return read_cgroup(first, tgid);
+}
+
 /* The text of a chunk; NULL if the list is empty. */
-static char *finish_list(struct json_object *list, pid_t tgid)
+static char *finish_list(struct threads *threads, struct json_object *list,
+			 pid_t tgid, bool now)
 {
 	struct json_object *object;
-	char *cgroup;
+	char *path;
 
 	if (!json_length(list)) {
 		json_drop(list);
@@ -157,10 +187,10 @@ static char *finish_list(struct json_object *list, pid_t tgid)
 	}
 	object = json_new_object();
 	json_add(object, "threads", list);
-	cgroup = cgroup_of(tgid);
-	if (cgroup)
-		json_add_text(object, "cgroup", cgroup);
-	free(cgroup);
+	path = find_cgroup(threads, tgid, now);
+	if (path)
+		json_add_text(object, "cgroup", path);
+	free(path);
 	return json_finish(object);
 }
 
@@ -170,12 +200,18 @@ char *thread_changed(struct threads *threads, pid_t tgid, pid_t tid)
 
 	look_at(pid_table_get(&threads->known, tid, sizeof(struct known)),
 		list, tgid);
-	return finish_list(list, tgid);
+	return finish_list(threads, list, tgid, tid == tgid);
 }
 
 void threads_forget(struct threads *threads, pid_t tid)
 {
-	pid_table_forget(&threads->known, tid);
+	struct known *known = pid_table_find(&threads->known, tid);
+
+	if (!known)
+		return;
+	free(known->cgroup);
+	pid_table_remove(&threads->known, &known->entry);
+	free(known);
 }
 
 char *threads_changed(struct threads *threads, pid_t tgid, bool all)
@@ -189,5 +225,5 @@ char *threads_changed(struct threads *threads, pid_t tgid, bool all)
 		return NULL;
 	list = list_changed(threads, task, tgid, all);
 	closedir(task);
-	return finish_list(list, tgid);
+	return finish_list(threads, list, tgid, true);
 }

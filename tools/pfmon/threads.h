@@ -20,7 +20,7 @@ void threads_destroy(struct threads *threads);
  */
 char *threads_changed(struct threads *threads, pid_t tgid, bool all);
 
-/* The same of one thread. */
+/* The same of one thread, with what was seen last of its process. */
 char *thread_changed(struct threads *threads, pid_t tgid, pid_t tid);
 
 /* The thread is gone. */
