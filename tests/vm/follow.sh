@@ -158,6 +158,8 @@ part dies $ALL family dies
 part limited limited
 part only-threads pfmon --follow-pthread -e $E family forks 3 5
 part by-thread $ALL --aggregate=thread family threads 3 2
+part killed-by-thread $ALL --aggregate=thread family killed 1 5
+part one-by-one $ALL --aggregate=process family series 20 3
 part by-process $ALL --aggregate=process family forks 3 2
 part excluded $ALL --exclude='family forks' sh -c 'family forks 3 2; family series 4 2'
 part chosen $ALL --follow-exec='^family f' sh -c 'family series 3 2; family forks 4 2'

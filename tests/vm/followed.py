@@ -125,6 +125,17 @@ def counts_of_each_are_told_apart(guest: Boot, name: str) -> None:
     assert len({row[1] for row in rows}) == 4
 
 
+def thread_that_was_killed_has_a_name(guest: Boot) -> None:
+    rows = COUNT.findall(part(guest, "killed-by-thread")[0])
+    assert [(row[0], int(row[2])) for row in rows] == [("family", 5), ("family", 0)]
+
+
+def counts_are_of_one_process_whatever_was_counted_before(guest: Boot) -> None:
+    rows = COUNT.findall(part(guest, "one-by-one")[0])
+    assert [int(row[2]) for row in rows] == [3] * 20 + [0]
+    assert len({row[1] for row in rows}) == 21
+
+
 def programs_that_match_are_excluded(guest: Boot) -> None:
     # The shell's arguments match, too: it is measured from its second program on.
     assert counts(part(guest, "excluded")[0]) == [8]
@@ -199,6 +210,8 @@ CHECKS: dict[Callable[..., None], Iterable[str]] = {
     daemon_is_counted_and_not_waited_for: (),
     threads_beyond_a_limit_run_and_are_told_of: (),
     counts_of_each_are_told_apart: ("by-thread", "by-process"),
+    thread_that_was_killed_has_a_name: (),
+    counts_are_of_one_process_whatever_was_counted_before: (),
     programs_that_match_are_excluded: (),
     only_programs_that_match_are_measured: (),
     threads_of_a_process_that_runs_and_later_ones_are_counted: (),

@@ -151,6 +151,24 @@ static bool map_buffer(struct context *context)
 	return true;
 }
 
+/*
+ * All formats that pfmon knows say in their headers what was sampled, but those
+ * that the hardware writes for.
+ */
+static void remember_empty(struct context *context)
+{
+	const struct smpl_format *format = &context->plan->format;
+	struct image *empty = &context->empty;
+
+	if (!context->buffer || !format->module || format->precise)
+		return;
+	empty->count = format->module->choose(format, context->buffer,
+					      context->buffer_size, SMPL_END,
+					      empty->pieces);
+	image_make_room(empty);
+	image_copy(empty, context->buffer);
+}
+
 bool context_open(struct context *context, const struct plan *plan,
 		  unsigned int id, int cpu)
 {
@@ -162,8 +180,10 @@ bool context_open(struct context *context, const struct plan *plan,
 	result_init(&context->printed, plan, cpu);
 	context->frequency = frequency_create(context);
 	if (create(context) && map_buffer(context) && evtsets_create(context) &&
-	    registers_write(context))
+	    registers_write(context)) {
+		remember_empty(context);
 		return true;
+	}
 	context_close(context);
 	return false;
 }
@@ -175,6 +195,7 @@ void context_close(struct context *context)
 	if (context->fd >= 0)
 		close(context->fd);
 	free(context->image.bytes);
+	free(context->empty.bytes);
 	frequency_destroy(context->frequency);
 	result_free(&context->result);
 	result_free(&context->printed);
@@ -182,10 +203,49 @@ void context_close(struct context *context)
 	context->fd = -1;
 }
 
-/* How long a set was active: counts of one set are not scaled. */
-static bool times_matter(const struct options *options)
+static bool lost_anything(const struct context_stats *stats)
 {
-	return options->sampling || options->set_count > 1;
+	return stats->lost || stats->messages_dropped ||
+	       stats->handler_errors || stats->handler_no_ctrl ||
+	       stats->handler_bad_ctrl;
+}
+
+/*
+ * Is it as it was made, but for its registers and the time that it took? What
+ * had no counter is forgotten when it is attached, and so are messages.
+ */
+static bool is_untouched(const struct context *context)
+{
+	const struct options *options = context->plan->options;
+
+	if (options->set_count > 1)
+		return false;
+	return !options->sampling ||
+	       (context->empty.count && !context->restarted &&
+		image_equal(&context->image, &context->empty) &&
+		!lost_anything(&context->stats));
+}
+
+bool context_renew(struct context *context)
+{
+	char *reason = NULL;
+	bool ok;
+
+	if (!is_untouched(context))
+		return false;
+	message_keep(&reason);
+	ok = registers_rewrite(context);
+	message_keep(NULL);
+	free(reason);
+	context->started = false;
+	context->pauses = 0;
+	frequency_destroy(context->frequency);
+	context->frequency = frequency_create(context);
+	context->former_ns += context->result.durations[0];
+	context->former_runs += context->result.runs[0];
+	result_clear(&context->result, context->plan);
+	result_clear(&context->printed, context->plan);
+	return ok;
 }
 
 static void explain_load(const struct context *context, pid_t tid, int error)
@@ -332,6 +392,7 @@ int context_save_and_restart(struct context *context, enum smpl_moment moment)
 	saved = save(context, moment);
 	if (context->buffer && !saved)
 		return 0;
+	context->restarted = true;
 	if (!pfm_restart(context->fd)) {
 		frequency_restarted(context);
 		return saved;
@@ -357,6 +418,12 @@ static struct context_stats with_losses(const struct context *context,
 		stats.lost += layout->lost(&context->plan->format,
 					   context->buffer);
 	return stats;
+}
+
+/* How long a set was active: counts of one set are not scaled. */
+static bool times_matter(const struct options *options)
+{
+	return options->sampling || options->set_count > 1;
 }
 
 bool context_read_counts(struct context *context)

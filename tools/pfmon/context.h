@@ -37,6 +37,10 @@ struct context {
 	size_t buffer_size;		/* 0 without a buffer */
 	const struct smpl_module *layout; /* of the buffer; NULL: unknown */
 	struct image image;		/* what was saved last of the buffer */
+	struct image empty;		/* the same before all; or nothing */
+	bool restarted;			/* since then */
+	uint64_t former_ns;		/* of set 0, with threads before */
+	uint64_t former_runs;
 	struct frequency *frequency;	/* NULL if no period is adapted */
 	struct result result;		/* when it was read */
 	struct context_stats stats;	/* then */
@@ -49,6 +53,13 @@ struct context {
 bool context_open(struct context *context, const struct plan *plan,
 		  unsigned int id, int cpu);
 void context_close(struct context *context);
+
+/*
+ * Makes one that is not attached, and was read, as good as new for another
+ * thread; false if that cannot be: it has several event sets, or anything was
+ * sampled or lost.
+ */
+bool context_renew(struct context *context);
 
 /* What the layout of the buffer is, as the format or its header says. */
 void context_find_layout(struct context *context);

@@ -141,6 +141,8 @@ bool evtsets_read(struct context *context)
 		result->durations[i] = ns_of(&info.set_act_duration);
 		result->runs[i] = info.set_runs;
 	}
+	result->durations[0] -= context->former_ns;
+	result->runs[0] -= context->former_runs;
 	sum_up_times(context, result);
 	return true;
 }

@@ -221,10 +221,12 @@ static void snapshot_of_thread(struct pid_entry *entry, void *data)
 	struct thread *thread = (struct thread *)entry;
 	struct follow *follow = data;
 
-	if (thread->loaded && !follow->m->failed &&
-	    (!follow_thread_save(follow, thread, SMPL_NOTIFIED) ||
-	     !context_read_counts(thread->context)))
+	if (!thread->loaded || follow->m->failed)
+		return;
+	if (!follow_thread_save(follow, thread, SMPL_NOTIFIED) ||
+	    !context_read_counts(thread->context))
 		follow_fail(follow);
+	follow_thread_read_name(follow, thread);
 }
 
 static void look_at_thread(struct pid_entry *entry, void *data)
@@ -302,6 +304,8 @@ static void end_thread(struct pid_entry *entry, void *data)
 	struct follow *follow = data;
 
 	follow_thread_handle(follow, thread);
+	if (thread->context && !thread->leaving)
+		follow_thread_read_name(follow, thread);
 	follow_thread_finish(follow, thread);
 }
 
@@ -352,6 +356,8 @@ static bool load_all(struct follow *follow, pid_t tgid, const pid_t *tids,
 		thread = follow_thread_add(follow, tids[i], tgid);
 		thread->process->measured = measured;
 	}
+	follow->first = tids[0];
+	follow_process_read_name(follow, thread->process);
 	if (!measured)
 		return true;
 	return count == 1 ? follow_thread_load(follow, thread) :

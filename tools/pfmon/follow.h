@@ -22,6 +22,7 @@ struct follow {
 	struct pool pool;
 	struct pid_table threads;
 	struct pid_table processes;
+	pid_t first;		/* that was there at the start */
 	int epoll_fd;		/* readable: follow_serve() is to be called */
 	int work_fd;		/* raised while the pool is low */
 	bool working;		/* it is raised */

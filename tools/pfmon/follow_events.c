@@ -2,6 +2,7 @@
 /* follow_events.c - what becomes of threads and processes that are followed */
 #define _GNU_SOURCE
 #include <stdlib.h>
+#include <string.h>
 
 #include "follow.h"
 #include "follow_thread.h"
@@ -26,6 +27,8 @@ static void made(struct follow *follow, const struct trace_event *event)
 	process = pid_table_get(&follow->processes, event->tgid,
 				sizeof(*process));
 	process->measured = !parent || parent->measured;
+	if (parent)
+		memcpy(process->comm, parent->comm, sizeof(process->comm));
 }
 
 static void born(struct follow *follow, const struct trace_event *event)
@@ -50,7 +53,7 @@ static void rename_thread(struct follow *follow, struct thread *thread,
 	if (tid == thread->entry.pid)
 		return;
 	pid_table_rename(&follow->threads, &thread->entry, tid);
-	if (thread->context && !follow_watch_renamed(follow, thread))
+	if (thread->watched && !follow_watch_renamed(follow, thread))
 		follow_fail(follow);
 }
 
@@ -73,8 +76,11 @@ static void execed(struct follow *follow, const struct trace_event *event)
 		return;
 	}
 	follow_process_record(follow, process);
+	follow_process_read_name(follow, process);
 	if (!thread->context)
 		follow_thread_begin(follow, thread);
+	else
+		follow_thread_inherit_name(thread);
 }
 
 /*
@@ -100,7 +106,7 @@ static void exiting(struct follow *follow, const struct trace_event *event)
 	process = thread->process;
 	process->leaving += !thread->leaving;
 	thread->leaving = true;
-	follow_thread_read_name(thread);
+	follow_thread_read_name(follow, thread);
 	if (!recording)
 		return;
 	if (may_be_last(process, event)) {
@@ -121,7 +127,7 @@ static void forget_unborn(struct follow *follow, pid_t tgid)
 		follow_process_remove(follow, process);
 }
 
-/* Its END message has come before. */
+/* What a context that counts says is that it is detached, no more. */
 static void gone(struct follow *follow, const struct trace_event *event)
 {
 	struct thread *thread = pid_table_find(&follow->threads, event->tid);
@@ -130,7 +136,9 @@ static void gone(struct follow *follow, const struct trace_event *event)
 		forget_unborn(follow, event->tgid);
 		return;
 	}
-	follow_thread_handle(follow, thread);
+	if (follow->m->recording)
+		follow_thread_handle(follow, thread);
+	thread->loaded = false;
 	follow_thread_finish(follow, thread);
 	follow_thread_remove(follow, thread);
 }

@@ -72,17 +72,63 @@ void follow_thread_remove(struct follow *follow, struct thread *thread)
 	free(thread);
 }
 
-void follow_thread_read_name(const struct thread *thread)
+/* If so, ptrace tells of its end. */
+static bool is_traced(const struct follow *follow, pid_t tid)
 {
-	struct context *context = thread->context;
-	char *path = checked_printf("/proc/%d/comm", thread->entry.pid);
-	char *comm = *context->result.comm ? NULL : read_line_of(path);
+	return pid_table_find(&follow->m->command.trace.tracees, tid);
+}
 
+/* Captures have names of their own; the first name is that of all. */
+static bool shows_name(const struct follow *follow, pid_t pid)
+{
+	const struct options *options = follow->m->options;
+
+	return !options->sampling && (pid == follow->first ||
+		options->aggregation == AGGREGATE_THREAD ||
+		options->aggregation == AGGREGATE_PROCESS);
+}
+
+static void read_name(const struct follow *follow, pid_t pid,
+		      char name[COMM_LENGTH])
+{
+	char *path, *comm;
+
+	if (!shows_name(follow, pid))
+		return;
+	path = checked_printf("/proc/%d/comm", pid);
+	comm = read_line_of(path);
 	if (comm)
-		snprintf(context->result.comm, sizeof(context->result.comm),
-			 "%s", comm);
+		snprintf(name, COMM_LENGTH, "%s", comm);
 	free(comm);
 	free(path);
+}
+
+void follow_thread_read_name(const struct follow *follow,
+			     const struct thread *thread)
+{
+	read_name(follow, thread->entry.pid, thread->context->result.comm);
+}
+
+void follow_process_read_name(const struct follow *follow,
+			      struct process *process)
+{
+	read_name(follow, process->entry.pid, process->comm);
+}
+
+void follow_thread_inherit_name(const struct thread *thread)
+{
+	memcpy(thread->context->result.comm, thread->process->comm,
+	       COMM_LENGTH);
+}
+
+/* One that is detached, and was read. */
+static void give_back(struct follow *follow, struct thread *thread)
+{
+	if (thread->watched)
+		follow_watch_no_more(follow, thread);
+	thread->watched = false;
+	pool_give_back(&follow->pool, thread->context);
+	thread->context = NULL;
 }
 
 void follow_thread_finish(struct follow *follow, struct thread *thread)
@@ -98,27 +144,21 @@ void follow_thread_finish(struct follow *follow, struct thread *thread)
 	if (recording && context_save_rest(context) &&
 	    !recording_buffer(recording, context))
 		follow_fail(follow);
-	follow_thread_read_name(thread);
 	if (!context_read_counts(context))
 		follow_fail(follow);
 	measurement_add_result(follow->m, context);
 	if (recording)
 		recording_context_ended(recording, context);
-	pool_close(&follow->pool, context);
-	thread->context = NULL;
+	give_back(follow, thread);
 	follow_watch_pool(follow);
-}
-
-/* If so, ptrace tells of its end, too. */
-static bool is_traced(const struct follow *follow, pid_t tid)
-{
-	return pid_table_find(&follow->m->command.trace.tracees, tid);
 }
 
 void follow_thread_finish_if_ended(struct follow *follow, struct thread *thread)
 {
 	if (!thread->context || thread->loaded)
 		return;
+	if (!thread->leaving)
+		follow_thread_read_name(follow, thread);
 	follow_thread_finish(follow, thread);
 	if (!is_traced(follow, thread->entry.pid))
 		follow_thread_remove(follow, thread);
@@ -225,7 +265,10 @@ static bool load(struct follow *follow, struct thread *thread)
 		return false;
 	context->result.tgid = thread->process->entry.pid;
 	thread->loaded = true;
-	return follow_watch_thread(follow, thread);
+	/* Of a traced thread a counting context has nothing to say. */
+	thread->watched = follow->m->options->sampling ||
+			  !is_traced(follow, thread->entry.pid);
+	return !thread->watched || follow_watch_thread(follow, thread);
 }
 
 /* It may have been killed where it stands. */
@@ -288,23 +331,32 @@ static bool load_and_start(struct follow *follow, struct thread *thread,
 	return !follow->begun || start_quietly(thread, reason);
 }
 
-static void give_back(struct follow *follow, struct thread *thread)
+/* It may be attached to the thread. */
+static void close_context(struct follow *follow, struct thread *thread)
 {
 	pool_close(&follow->pool, thread->context);
 	thread->context = NULL;
 	thread->loaded = false;
+	thread->watched = false;
+}
+
+static bool take_context(struct follow *follow, struct thread *thread)
+{
+	thread->context = pool_take(&follow->pool);
+	if (thread->context)
+		follow_thread_inherit_name(thread);
+	return thread->context;
 }
 
 bool follow_thread_load(struct follow *follow, struct thread *thread)
 {
-	thread->context = pool_take(&follow->pool);
-	if (!thread->context) {
+	if (!take_context(follow, thread)) {
 		message("%s", follow->pool.reason);
 		return false;
 	}
 	if (load(follow, thread))
 		return true;
-	give_back(follow, thread);
+	close_context(follow, thread);
 	return false;
 }
 
@@ -313,7 +365,7 @@ void follow_thread_begin(struct follow *follow, struct thread *thread)
 	char *reason = NULL;
 	bool gone;
 
-	thread->context = pool_take(&follow->pool);
+	take_context(follow, thread);
 	follow_watch_pool(follow);
 	if (!thread->context) {
 		count_unmeasured(follow, follow->pool.reason);
@@ -321,7 +373,7 @@ void follow_thread_begin(struct follow *follow, struct thread *thread)
 	}
 	if (!load_and_start(follow, thread, &reason)) {
 		gone = has_ended(thread, errno);
-		give_back(follow, thread);
+		close_context(follow, thread);
 		if (!gone)
 			count_unmeasured(follow, reason);
 	}

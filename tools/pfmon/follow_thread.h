@@ -11,6 +11,7 @@
 
 struct process {
 	struct pid_entry entry;
+	char comm[COMM_LENGTH];	/* that of a new one is its parent's; or "" */
 	unsigned int threads;
 	unsigned int leaving;	/* of them, those that exit */
 	bool measured;
@@ -22,6 +23,7 @@ struct thread {
 	struct process *process;
 	struct context *context;	/* NULL if it is not measured */
 	bool loaded;			/* and neither unloaded nor ended */
+	bool watched;			/* messages of its context */
 	bool leaving;
 };
 
@@ -69,12 +71,17 @@ bool follow_thread_save(struct follow *follow, struct thread *thread,
 bool follow_thread_save_before_exec(struct follow *follow,
 				    struct thread *thread);
 
-/* Reads the name of a thread that still exists, if it is not known. */
-void follow_thread_read_name(const struct thread *thread);
+/* Reads the name of a thread that still exists, if it is going to be shown. */
+void follow_thread_read_name(const struct follow *follow,
+			     const struct thread *thread);
+void follow_process_read_name(const struct follow *follow,
+			      struct process *process);
+
+/* It has the name of its process until its own is read. */
+void follow_thread_inherit_name(const struct thread *thread);
 
 /* Detaches the context, takes all that it has, and gives it back. */
 void follow_thread_finish(struct follow *follow, struct thread *thread);
-
 /* If its END message has been read. */
 void follow_thread_finish_if_ended(struct follow *follow,
 				   struct thread *thread);

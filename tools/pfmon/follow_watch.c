@@ -73,6 +73,12 @@ bool follow_watch_renamed(const struct follow *follow,
 		       (uint64_t)thread->entry.pid);
 }
 
+void follow_watch_no_more(const struct follow *follow,
+			  const struct thread *thread)
+{
+	control(follow, EPOLL_CTL_DEL, thread->context->fd, 0);
+}
+
 void follow_watch_pool(struct follow *follow)
 {
 	bool low = pool_is_low(&follow->pool);

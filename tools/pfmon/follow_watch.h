@@ -16,6 +16,9 @@ void follow_watch_close(const struct follow *follow);
 bool follow_watch_thread(const struct follow *follow,
 			 const struct thread *thread);
 
+void follow_watch_no_more(const struct follow *follow,
+			  const struct thread *thread);
+
 /* Its number has changed. */
 bool follow_watch_renamed(const struct follow *follow,
 			  const struct thread *thread);

@@ -37,6 +37,14 @@ void image_copy(struct image *image, const void *buffer)
 	image->time_ns = clock_ns(CLOCK_MONOTONIC);
 }
 
+bool image_equal(const struct image *one, const struct image *other)
+{
+	return one->count == other->count && one->size == other->size &&
+	       !memcmp(one->pieces, other->pieces,
+		       one->count * sizeof(*one->pieces)) &&
+	       !memcmp(one->bytes, other->bytes, one->size);
+}
+
 const void *image_at(const struct image *image, uint64_t offset, size_t size)
 {
 	const unsigned char *bytes = image->bytes;

@@ -5,6 +5,7 @@
 #ifndef PFMON_IMAGE_H
 #define PFMON_IMAGE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -34,6 +35,9 @@ void image_make_room(struct image *image);
  * them. What is in a piece is loaded before what is in a later one.
  */
 void image_copy(struct image *image, const void *buffer);
+
+/* Are the same bytes in both, of the same places? */
+bool image_equal(const struct image *one, const struct image *other);
 
 /* The copied bytes at an offset of the buffer; NULL if not all are there. */
 const void *image_at(const struct image *image, uint64_t offset, size_t size);

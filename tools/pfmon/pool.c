@@ -33,6 +33,7 @@ void pool_init(struct pool *pool, const struct plan *plan, unsigned int wanted)
 	memset(pool, 0, sizeof(*pool));
 	pool->plan = plan;
 	pool->wanted = wanted;
+	pool->filling = wanted;
 	pool->ready = checked_calloc(MOST_READY, sizeof(struct context *));
 	while (pool_is_low(pool))
 		pool_refill(pool);
@@ -47,9 +48,15 @@ void pool_free(struct pool *pool)
 	memset(pool, 0, sizeof(*pool));
 }
 
+static void add(struct pool *pool, struct context *context)
+{
+	pool->ready[pool->count++] = context;
+	pool->filling &= pool->count < pool->wanted;
+}
+
 bool pool_is_low(const struct pool *pool)
 {
-	return pool->count < pool->wanted && !pool->exhausted;
+	return pool->filling && !pool->exhausted;
 }
 
 void pool_refill(struct pool *pool)
@@ -57,7 +64,7 @@ void pool_refill(struct pool *pool)
 	struct context *context = make(pool);
 
 	if (context)
-		pool->ready[pool->count++] = context;
+		add(pool, context);
 }
 
 struct context *pool_take(struct pool *pool)
@@ -71,9 +78,18 @@ struct context *pool_take(struct pool *pool)
 		if (pool->wanted && 2 * pool->wanted <= MOST_READY)
 			pool->wanted *= 2;
 	}
+	pool->filling |= 2 * pool->count < pool->wanted;
 	if (context)
 		context->id = pool->next_id++;
 	return context;
+}
+
+void pool_give_back(struct pool *pool, struct context *context)
+{
+	if (pool->count < pool->wanted && context_renew(context))
+		add(pool, context);
+	else
+		pool_close(pool, context);
 }
 
 /* What it took may be what others lack. */

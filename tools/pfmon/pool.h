@@ -9,15 +9,15 @@
 #include "context.h"
 
 /*
- * It grows when threads come faster than contexts are made. What a thread is
- * given is not used a second time: a buffer and what the kernel says of losses
- * is of one thread.
+ * It grows when threads come faster than contexts are made. A context that is
+ * given back is for another thread if it can be made as good as new.
  */
 struct pool {
 	const struct plan *plan;
 	struct context **ready;
 	unsigned int count;		/* of them */
 	unsigned int wanted;		/* as many are to be there */
+	bool filling;			/* from half as many on */
 	uint32_t next_id;		/* of a context in the capture */
 	bool exhausted;			/* no more could be made */
 	char *reason;			/* why not, the last time; or NULL */
@@ -34,10 +34,12 @@ bool pool_is_low(const struct pool *pool);
 void pool_refill(struct pool *pool);
 
 /*
- * A context with a number of its own, to be given to pool_close() at last; NULL
- * if none can be made, and pool->reason says why.
+ * A context with a number of its own; NULL if none can be made, and
+ * pool->reason says why. It is given back at last if it is not attached, and
+ * nobody waits for its messages; otherwise it is closed.
  */
 struct context *pool_take(struct pool *pool);
+void pool_give_back(struct pool *pool, struct context *context);
 void pool_close(struct pool *pool, struct context *context);
 
 #endif /* PFMON_POOL_H */

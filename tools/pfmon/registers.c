@@ -208,7 +208,12 @@ bool registers_write(struct context *context)
 
 	return write_pmcs(context, plan->configs, plan->config_count) &&
 	       write_pmcs(context, plan->pmcs, plan->options->event_count) &&
-	       for_all_events(context, write_some_pmds);
+	       registers_rewrite(context);
+}
+
+bool registers_rewrite(struct context *context)
+{
+	return for_all_events(context, write_some_pmds);
 }
 
 bool registers_read(struct context *context)

@@ -7,10 +7,13 @@
 
 #include "context.h"
 
-/* Both return false with a message if the kernel refuses. */
+/* All return false with a message if the kernel refuses. */
 
 /* Writes what the plan has for each event. */
 bool registers_write(struct context *context);
+
+/* Writes the PMDs again. */
+bool registers_rewrite(struct context *context);
 
 /* Reads the PMDs of all events into the result. */
 bool registers_read(struct context *context);

@@ -37,6 +37,27 @@ void result_init_sum(struct result *sum, const struct plan *plan, int cpu)
 		sum->events[i].unsupported = true;
 }
 
+static void clear_event(struct event_result *event)
+{
+	event->count = 0;
+	event->denied = false;
+}
+
+void result_clear(struct result *result, const struct plan *plan)
+{
+	const struct options *options = plan->options;
+	size_t bytes = options->set_count * sizeof(uint64_t);
+
+	result->tid = 0;
+	result->tgid = 0;
+	memset(result->comm, 0, sizeof(result->comm));
+	for (unsigned int i = 0; i < options->event_count; i++)
+		clear_event(&result->events[i]);
+	memset(result->durations, 0, bytes);
+	memset(result->times, 0, bytes);
+	memset(result->runs, 0, bytes);
+}
+
 void result_free(struct result *result)
 {
 	free(result->events);
@@ -182,7 +203,7 @@ static void merge(struct result *row, const struct plan *plan,
 	if (row->tgid != result->tgid)
 		row->tgid = 0;
 	/* The first thread's name is the process's. */
-	if (result->tid == result->tgid)
+	if (result->tid == result->tgid && *result->comm)
 		memcpy(row->comm, result->comm, sizeof(row->comm));
 	result_add(row, plan, result);
 }

@@ -46,6 +46,9 @@ void result_init(struct result *result, const struct plan *plan, int cpu);
 /* Nothing yet, to which others are added. */
 void result_init_sum(struct result *sum, const struct plan *plan, int cpu);
 
+/* Nothing was counted yet; what is unsupported stays so. */
+void result_clear(struct result *result, const struct plan *plan);
+
 void result_free(struct result *result);
 
 /*
