@@ -80,8 +80,12 @@ class Encoder:
 
     def told_as_json(self, what: str, names: str) -> list[Any]:
         """Return the events that --list-events or --event-info prints with -j."""
-        command = [self.program, self.root, what, names, "json"]
-        run = subprocess.run(command, capture_output=True, text=True, check=True)
+        run = subprocess.run(
+            [self.program, self.root, what, names, "json"],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
         assert run.stdout.count("\n") == 1
         events: list[Any] = json.loads(run.stdout).pop("events")
         return events
