@@ -5,22 +5,22 @@ from __future__ import annotations
 
 import io
 import os
+from functools import cached_property
 from io import BufferedIOBase
 from threading import Lock
 from typing import Callable, Optional
 
 import numpy as np
 
+from .mapped import MappedFile
+
 PIECE = 1 << 18  # bytes that are copied at once from a stream that cannot seek
 PAGE = 4096  # bytes
+MAPPED = 1 << 16  # bytes of a file that are mapped; to copy fewer takes less
 
 
 class Storage:
-    """Reads a stream from where it is to its end, in any order, by any thread.
-
-    Files are read, not mapped: of a mapped file that somebody shortens, an access is
-    a signal that ends the process; a read merely has fewer bytes.
-    """
+    """Reads a stream from where it is to its end, in any order, by any thread."""
 
     def __init__(self, stream: BufferedIOBase) -> None:
         """One that cannot seek is copied to a temporary file first."""
@@ -41,6 +41,11 @@ class Storage:
         Whatever ``length`` claims, no more is allocated than the file holds.
         """
         length = max(0, min(length, self.size - offset))
+        if length >= MAPPED and self._mapped is not None:
+            start = self._start + offset
+            pages = self._mapped.read(start, start + length)
+            if pages is not None:
+                return pages
         room, end = _room(self._start + offset, length), 0
         while end < len(room):
             number = self._read_into(room[end:], self._start + offset + end)
@@ -51,10 +56,17 @@ class Storage:
 
     def peek(self, offset: int, length: int) -> bytes:
         """The same of a few bytes, for which an array would be too much."""
-        if self._descriptor is None:
+        if self._descriptor is None or offset + length > self.size:
             return bytes(self.read(offset, length))
-        length = max(0, min(length, self.size - offset))
         return os.pread(self._descriptor, length, self._start + offset)
+
+    @cached_property
+    def _mapped(self) -> Optional[MappedFile]:
+        """The file, if it is one that can be mapped."""
+        try:
+            return None if self._descriptor is None else MappedFile(self._descriptor)
+        except (OSError, ValueError):
+            return None
 
     def _read_at(self, room: memoryview, offset: int) -> int:
         assert self._descriptor is not None

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import mmap
 import os
 from pathlib import Path
 from threading import Thread
@@ -42,6 +43,7 @@ def test_bytes_are_those_of_the_stream(
     stream: io.BufferedIOBase, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(storage, "PIECE", 100)
+    monkeypatch.setattr(storage, "MAPPED", 400)
     found = Storage(stream)
     assert found.size == len(DATA)
     for offset, length in ((300, 500), (0, 3), (1270, 100), (5000, 1), (7, 1 << 62)):
@@ -60,6 +62,27 @@ def test_bytes_are_at_the_same_place_in_their_page(tmp_path: Path) -> None:
             assert address % storage.PAGE == (10 + offset) % storage.PAGE
 
 
+def is_mapped(data: memoryview) -> bool:
+    """These are bytes of a file that are not copied."""
+    return isinstance(data.obj, mmap.mmap)
+
+
+def test_much_of_a_file_is_mapped(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(storage, "MAPPED", 100)
+    path = tmp_path / "x"
+    path.write_bytes(bytes(storage.PAGE) + DATA)
+    with open(path, "rb") as stream:
+        stream.read(10)
+        found = Storage(stream)
+        for offset in (0, storage.PAGE - 10, storage.PAGE + 300):
+            data = found.read(offset, 100)
+            assert is_mapped(data)
+            assert data == path.read_bytes()[10 + offset :][:100]
+        assert not is_mapped(found.read(0, 99))
+
+
 def test_stream_begins_where_it_is(tmp_path: Path) -> None:
     path = tmp_path / "x"
     path.write_bytes(DATA)
@@ -69,7 +92,11 @@ def test_stream_begins_where_it_is(tmp_path: Path) -> None:
         assert found.size == len(DATA) - 10 and found.read(1, 4) == DATA[11:15]
 
 
-def test_file_that_becomes_shorter_has_fewer_bytes(tmp_path: Path) -> None:
+@pytest.mark.parametrize("mapped", [40, 1000])
+def test_file_that_becomes_shorter_has_fewer_bytes(
+    mapped: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(storage, "MAPPED", mapped)
     path = tmp_path / "x"
     path.write_bytes(DATA)
     with open(path, "rb") as stream:

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""A file that is mapped."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+import pytest
+from pfmparse.capture import mapped
+from pfmparse.capture.mapped import MappedFile
+
+SIZE, STEP = 8 << 20, 1 << 20  # bytes
+SMAPS = Path("/proc/self/smaps")
+
+
+def resident(path: Path) -> int:
+    """The bytes of a file that are in this process's memory."""
+    found = re.search(
+        rf"{re.escape(str(path))}\n(?:\w+: .*\n)*?Rss: +(\d+) kB", SMAPS.read_text()
+    )
+    assert found is not None
+    return int(found[1]) << 10
+
+
+def test_only_what_is_in_use_is_in_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(mapped, "KEPT", STEP)
+    path = tmp_path / "x"
+    path.write_bytes(os.urandom(SIZE))
+    content = path.read_bytes()
+    with open(path, "rb") as stream:
+        file = MappedFile(stream.fileno())
+        for _ in range(2):
+            parts = []
+            for start in range(0, SIZE, STEP):
+                parts.append(file.read(start, start + STEP))
+                assert bytes(parts[-1] or b"") == content[start : start + STEP]
+                # What is behind may have been mapped with it.
+                assert resident(path) <= 4 * STEP
+        # What is used again is there again.
+        assert b"".join(part for part in parts if part is not None) == content
+
+
+def test_file_that_becomes_shorter_has_less(tmp_path: Path) -> None:
+    path = tmp_path / "x"
+    path.write_bytes(bytes(300))
+    with open(path, "rb") as stream:
+        file = MappedFile(stream.fileno())
+        assert file.read(0, 300) == bytes(300) and file.read(0, 301) is None
+        os.truncate(path, 200)
+        assert file.read(100, 201) is None and file.read(100, 200) == bytes(100)
+
+
+def test_empty_file_cannot_be_mapped(tmp_path: Path) -> None:
+    path = tmp_path / "x"
+    path.touch()
+    with open(path, "rb") as stream, pytest.raises(ValueError):
+        MappedFile(stream.fileno())
