@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Callable, Mapping, Optional
 
 import numpy as np
@@ -48,6 +48,8 @@ DTYPES = {"cpu": "<u4", "pid": "<u4", "tgid": "<u4", "kernel": "u1"}
 ZERO = np.zeros(1, np.intp)
 
 NOT_TRACED, SAMPLE_NEXT, CALLERS = 0, 1, 2  # what the next pair is
+
+LONG = 32  # pairs between two escapes, on average, that are copied as one
 
 # Words of a trace, at most; the bridge's longest ones have 326.
 LONGEST_TRACE = 1 << 12
@@ -179,24 +181,26 @@ class Decoder:
     def _samples(self, words: Words, escapes: _Escapes) -> Samples:
         """The pairs as columns; callers in traces as chains."""
         counts = (escapes.ends - escapes.starts) // 2
-        pairs = words[_in_pairs(words.size, escapes)].reshape(-1, 2)
+        offset, event = _both_words(words, escapes, counts)
         states = self._states(words, escapes)
         kept = self._without_callers(escapes, counts)
-        segment, chains = _Segment(counts, kept), None
+        segment, chains, count = _Segment(counts, kept), None, int(counts.sum())
         if kept is not None:
-            chains = _chains(pairs[:, 0], kept, segment, states)
-            pairs = pairs[kept]
+            offsets, events = offset(), event()
+            chains = _chains(offsets, kept, segment, states)
+            offset, event = (lambda: offsets[kept]), (lambda: events[kept])
+            count = int(np.count_nonzero(kept))
 
         def column_of(name: str) -> Callable[[], Column]:
-            return lambda: segment.column(states[name], len(pairs))
+            return lambda: segment.column(states[name], count)
 
         columns: dict[str, Callable[[], Column]] = {
-            "offset": lambda: pairs[:, 0],
-            "event": lambda: pairs[:, 1],
+            "offset": offset,
+            "event": event,
             **{name: column_of(name) for name in states},
         }
         derived = {"ip": columns["offset"]}
-        return Samples(len(pairs), Lazy(columns), derived=Lazy(derived), chains=chains)
+        return Samples(count, Lazy(columns), derived=Lazy(derived), chains=chains)
 
     def _states(self, words: Words, escapes: _Escapes) -> Mapping[str, Words]:
         """The state before any escape and after each one, by column; shape (n + 1,)."""
@@ -298,6 +302,24 @@ def _chains(
     files[kernel] = 0
     addresses = offsets[whose].astype(np.uint64)
     return Chains(ends, addresses, np.diff(before[ends]), files)
+
+
+def _both_words(
+    words: Words, escapes: _Escapes, counts: Indices
+) -> tuple[Callable[[], Words], Callable[[], Words]]:
+    """The first words of all pairs, and the second ones; segments have ``counts``."""
+    used = np.flatnonzero(counts)
+    if counts.sum() < LONG * used.size or used.size == 0:
+        pairs = words[_in_pairs(words.size, escapes)].reshape(-1, 2)
+        return (lambda: pairs[:, 0]), (lambda: pairs[:, 1])
+    starts = escapes.starts[used].tolist()
+    ends = (escapes.starts + 2 * counts)[used].tolist()
+    segments = [words[start:end] for start, end in zip(starts, ends)]
+
+    def one(number: int) -> Words:
+        return np.concatenate([segment[number::2] for segment in segments])
+
+    return partial(one, 0), partial(one, 1)
 
 
 def _in_pairs(size: int, escapes: _Escapes) -> NDArray[np.bool_]:
