@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any, Mapping, Optional, Sequence, Union
 
 import numpy as np
@@ -59,6 +60,7 @@ def structures(
     return view(data, dtype, count, offset, dtype.itemsize)
 
 
+@cache
 def field_names(dtype: np.dtype[np.void]) -> tuple[str, ...]:
     """Names of the fields that are neither reserved nor padding, by offset."""
     return tuple(n for n in dtype.names or () if "reserved" not in n and "pad" not in n)

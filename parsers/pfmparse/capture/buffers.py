@@ -9,6 +9,7 @@ from typing import Container, Iterator, Optional
 import numpy as np
 
 from ..arrays import NDArray
+from ..layout import view
 from .buffer import BUFFER_HEADER, Buffer
 
 Offsets = NDArray[np.intp]
@@ -73,15 +74,18 @@ class Buffers:
 
     def heads(self, dtype: np.dtype[np.void]) -> NDArray[np.void]:
         """The structure that each copy begins with, and has room for; shape (n,)."""
+        spacing = self.spacing()
+        if spacing:
+            return view(self.data, dtype, len(self), int(self.begins[0]), spacing)
         raw = np.frombuffer(self.data, np.uint8)
         rows = raw[self.begins[:, np.newaxis] + np.arange(dtype.itemsize)]
         return rows.view(dtype)[:, 0]
 
     def spacing(self) -> int:
         """Bytes from the beginning of one to that of the next, 0 if these differ."""
-        gaps = np.diff(self.begins)
-        if gaps.size == 0:
+        if len(self) == 1:
             return int(self.sizes[0])
+        gaps = self.begins[1:] - self.begins[:-1]
         return int(gaps[0]) if (gaps == gaps[0]).all() else 0
 
 

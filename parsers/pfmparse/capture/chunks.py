@@ -140,14 +140,13 @@ class ChunkReader:
     def _header(self) -> Optional[ChunkHeader]:
         """The next chunk's header; None at the end, or if it is damaged."""
         start = self.offset
-        head = self._read(CHUNK_HEADER.itemsize)
-        if not head:
-            return None
-        if len(head) < CHUNK_HEADER.itemsize:
-            self._cut("a chunk's header")
-            return None
+        head = self._read(_HEADER.size)
         try:
-            return parse_header(head, start)
+            if len(head) == _HEADER.size:
+                return parse_header(head, start)
+            if head:
+                self._cut("a chunk's header")
+            return None
         except PfmParseError as problem:
             note(self._problems, problem)
             return None

@@ -3,17 +3,31 @@
 
 from __future__ import annotations
 
-from array import array
+import struct
 from dataclasses import dataclass
 from typing import Iterator
 
 import numpy as np
 
 from ..arrays import NDArray
+from ..layout import struct_dtype
 from .chunks import CHUNK_HEADER, ChunkHeader
 
 GROUP = 4 << 20  # bytes of buffers that are read together
 GAP = 1 << 12  # bytes that may be between two of them, and are read, too
+
+ROW = struct_dtype(
+    28,
+    [
+        ("offset", "<u8", 0),  # of the payload
+        ("length", "<u8", 8),  # bytes, as stored
+        ("flags", "<u4", 16),
+        ("crc", "<u4", 20),
+        ("epoch", "<u4", 24),
+    ],
+)
+_ROW = struct.Struct("<QQIII")  # the same
+assert _ROW.size == ROW.itemsize
 
 
 @dataclass(frozen=True)
@@ -53,26 +67,21 @@ class Index:
     """Headers of buffers, and the mappings' epochs: numbers, for there can be many."""
 
     def __init__(self) -> None:
-        self._offsets, self._lengths = array("Q"), array("Q")
-        self._flags, self._crcs, self._epochs = array("I"), array("I"), array("I")
+        self._rows = bytearray()
 
     def append(self, header: ChunkHeader, epoch: int) -> None:
         """Adds the next one."""
-        self._offsets.append(header.offset)
-        self._lengths.append(header.length)
-        self._flags.append(header.flags)
-        self._crcs.append(header.payload_crc)
-        self._epochs.append(epoch)
+        _, flags, length, crc, offset = header
+        self._rows += _ROW.pack(offset, length, flags, crc, epoch)
 
     def total(self) -> int:
         """The bytes of all buffers, if the file is as long as their headers say."""
-        return sum(self._lengths)
+        return sum(length for _, length, *_ in _ROW.iter_unpack(self._rows))
 
     def groups(self) -> Iterator[range]:
         """Buffers of one epoch that are worth being read together, in their order."""
-        first = start = end = epoch = 0
-        rows = zip(self._offsets, self._lengths, self._epochs)
-        for at, (offset, length, now) in enumerate(rows):
+        at = first = start = end = epoch = 0
+        for at, (offset, length, _, _, now) in enumerate(_ROW.iter_unpack(self._rows)):
             far = offset - end > GAP + CHUNK_HEADER.itemsize
             if at > first and (far or now != epoch or offset + length - start > GROUP):
                 yield range(first, at)
@@ -80,16 +89,18 @@ class Index:
             if at == first:
                 start, epoch = offset, now
             end = offset + length
-        if first < len(self._offsets):
-            yield range(first, len(self._offsets))
+        if self._rows:
+            yield range(first, at + 1)
 
     def group(self, which: range) -> Group:
         """The headers of a group."""
-        part = slice(which.start, which.stop)
+        size = _ROW.size
+        part = bytes(self._rows[which.start * size : which.stop * size])
+        rows = np.frombuffer(part, ROW)
         return Group(
-            np.array(self._offsets[part]),
-            np.array(self._lengths[part]),
-            np.array(self._flags[part]),
-            np.array(self._crcs[part]),
-            self._epochs[which.start],
+            rows["offset"],
+            rows["length"],
+            rows["flags"],
+            rows["crc"],
+            int(rows["epoch"][0]),
         )
