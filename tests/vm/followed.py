@@ -188,6 +188,15 @@ def capture_says_whose_samples_are(guest: Boot) -> None:
     assert sorted(row["count"] for row in rows) == [50 // PERIOD] * 7
 
 
+def what_a_process_has_left_of_a_period_is_not_of_the_next(guest: Boot) -> None:
+    assert part(guest, "too-few")[1] == 0
+    info = pfmparse("info", guest.out / "too-few.cap")
+    assert (info["samples"], info["lost"], len(info["contexts"])) == (0, 0, 21)
+    # A PMD says what is left of its period until it overflows.
+    calls = [(count["value"] + PERIOD) % 2**64 for count in info["counts"]]
+    assert sorted(calls) == [0] + [7] * 20
+
+
 def capture_of_a_pfmon_that_was_killed_says_that_it_is_incomplete(
     guest: Boot, name: str
 ) -> None:
@@ -217,6 +226,7 @@ CHECKS: dict[Callable[..., None], Iterable[str]] = {
     threads_of_a_process_that_runs_and_later_ones_are_counted: (),
     process_goes_on_when_pfmon_ends: ("interrupted", "kill-attached"),
     capture_says_whose_samples_are: (),
+    what_a_process_has_left_of_a_period_is_not_of_the_next: (),
     capture_of_a_pfmon_that_was_killed_says_that_it_is_incomplete: (
         "kill-sampling",
         "kill-execed",
