@@ -34,10 +34,6 @@ EVENTS = (USER_FAULTS, FAULTS, SWITCHES)
 RUNS = ("perf-1", "pfmon-1", "perf-2", "pfmon-2")
 # ns of CPU time between samples.
 PERIOD = 100_000
-pytestmark = pytest.mark.skipif(
-    not os.environ.get("PFMON_IN_GUESTS"),
-    reason="not known to pass on every kernel: PFMON_IN_GUESTS=1 runs it",
-)
 # Percent. Of as many samples, a share of a half is within one of them by chance, too.
 POINTS = 2.0
 MIN_SAMPLES = 2500

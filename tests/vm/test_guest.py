@@ -90,12 +90,6 @@ LEAP_MODULE = "tests/guest/perf_leap/pfm_perf_leap"
 # Run with the simulated PMU, after all others.
 SIMULATED = ("simpmu", "simpebs")
 SIMULATED_MODULES = ("core/perfmon", "pmu/sim/pfm_pmu_sim")
-# Whole programs, turns and times: long, and not known to pass on every kernel yet.
-LARGE_ONES = bool(os.environ.get("PFMON_IN_GUESTS"))
-LARGE = pytest.mark.skipif(
-    not LARGE_ONES,
-    reason="not known to pass on every kernel: PFMON_IN_GUESTS=1 runs it",
-)
 # Run on x86_64 with a PMU of perf's whose overflows are NMIs, after all others: these,
 # and some again whose page faults are NMIs then.
 NMI = ("nmi", "nmi_callers", "nmi_pebs", "nmi_oprofile", "nmi_fire", "nmi_life")
@@ -310,8 +304,8 @@ def check_nmis(boot: Boot, series: str) -> None:
     assert counts["received"] == counts["sent"]
 
 
-def _large(target: Target) -> dict[str, str]:
-    """Return what LARGE tests look at: name -> shell command."""
+def _pfmon(target: Target) -> dict[str, str]:
+    """Return what pfmon is tried with on each kernel: name -> shell command."""
     return {
         "going_on": going_on.command(),
         "counting": counting.command(with_perf(target)),
@@ -325,7 +319,7 @@ def _commands(target: Target) -> dict[str, str]:
     """Return what runs in a guest: name -> shell command."""
     # What emulated CPUs do not survive well: see keep_events.c.
     commands = {"keep_events": "keep_events"}
-    if LARGE_ONES and target == FOLLOWED:
+    if target == FOLLOWED:
         commands["follow"] = followed.script()
     if target in TRIGGERED:
         commands["triggers"] = triggered.script()
@@ -334,8 +328,7 @@ def _commands(target: Target) -> dict[str, str]:
     commands |= {name: name for name in _with_narrow(target, usual(target))}
     commands["named"] = _named()
     commands["events"] = _events()
-    if LARGE_ONES:
-        commands |= _large(target)
+    commands |= _pfmon(target)
     if target.arch == "x86_64":
         for name, library in _preloaded().items():
             commands[name] = f"LD_PRELOAD={PRELOAD_DIR}/{library} {name}"
@@ -510,7 +503,6 @@ def test_an_event_counts_the_same_however_it_is_written(
     assert len(set(counts)) == 1
 
 
-@LARGE
 @pytest.mark.parametrize("check", followed.cases())
 def test_pfmon_follows(check: str, boots: Boots[Target]) -> None:
     followed.cases()[check](boots[FOLLOWED])
@@ -589,7 +581,6 @@ def test_a_format_that_pfmon_does_not_know_takes_arguments_by_name(
         assert re.search(rb'"arg": ?"%02x00000000000000"' % events, session)
 
 
-@LARGE
 @pytest.mark.parametrize("target", TARGETS, ids=str)
 def test_measuring_begins_and_ends_while_the_command_goes_on(
     target: Target, boots: Boots[Target]
@@ -597,7 +588,6 @@ def test_measuring_begins_and_ends_while_the_command_goes_on(
     going_on.check_times(boots[target])
 
 
-@LARGE
 @pytest.mark.parametrize("name", ["divided", "cpus"])
 @pytest.mark.parametrize("target", TARGETS, ids=str)
 def test_snapshots_have_every_sample_once(
@@ -606,13 +596,11 @@ def test_snapshots_have_every_sample_once(
     going_on.check_snapshots(boots[target], name)
 
 
-@LARGE
 @pytest.mark.parametrize("target", TARGETS, ids=str)
 def test_counts_are_printed_as_asked_for(target: Target, boots: Boots[Target]) -> None:
     counting.check_forms(boots[target])
 
 
-@LARGE
 def test_counts_are_those_of_perf_stat(boots: Boots[Target]) -> None:
     if not with_perf(BESIDE_PERF):
         pytest.skip("perf (of linux-perf) is not there")
@@ -661,7 +649,6 @@ def test_an_event_of_sysfs_is_programmed_where_it_is_counted(
         assert re.search(rb'"num": ?%d, ?"value": ?%d,' % (number, value), session)
 
 
-@LARGE
 @pytest.mark.parametrize("target", TARGETS, ids=str)
 def test_pfmon_says_what_could_be_measured(
     target: Target, boots: Boots[Target]
@@ -681,7 +668,6 @@ def test_pfmon_says_what_could_be_measured(
     assert "event node-stores: PMC0 refuses its value" in printed
 
 
-@LARGE
 @pytest.mark.parametrize("target", ARM64, ids=str)
 def test_events_that_are_too_many_together_are_told_of(
     target: Target, boots: Boots[Target]
@@ -693,7 +679,6 @@ def test_events_that_are_too_many_together_are_told_of(
     assert lines[-1].startswith("cycles: no: the PMU has no counter left for it")
 
 
-@LARGE
 @pytest.mark.parametrize("target", TARGETS, ids=str)
 @pytest.mark.parametrize(
     "check", [event_sets.check_overflows, event_sets.check_turns, event_sets.check_idle]
@@ -706,7 +691,6 @@ def test_event_sets_take_turns_and_leave_out_what_is_idle(
     check(boot.out)
 
 
-@LARGE
 @pytest.mark.parametrize("target", ARM64, ids=str)
 def test_hardware_counters_sample_all_they_count_in_sets_that_take_turns(
     target: Target, boots: Boots[Target]
@@ -716,7 +700,6 @@ def test_hardware_counters_sample_all_they_count_in_sets_that_take_turns(
     event_sets.check_hardware(boot.out)
 
 
-@LARGE
 @pytest.mark.parametrize("target", X86_64, ids=str)
 def test_events_are_measured_on_their_own_cpus(
     target: Target, boots: Boots[Target]
@@ -726,7 +709,6 @@ def test_events_are_measured_on_their_own_cpus(
     event_sets.check_cpus(boot.out, boot.printed("sets"))
 
 
-@LARGE
 @pytest.mark.parametrize("target", TARGETS, ids=str)
 def test_periods_are_adapted_to_what_the_kernel_counts(
     target: Target, boots: Boots[Target]
@@ -736,7 +718,6 @@ def test_periods_are_adapted_to_what_the_kernel_counts(
     frequencies.check_faults(boot.out)
 
 
-@LARGE
 @pytest.mark.parametrize("target", ARM64, ids=str)
 def test_hardware_samples_come_so_often_a_second(
     target: Target, boots: Boots[Target]
