@@ -80,9 +80,9 @@ class Boot:
         self._outcomes: dict[tuple[str, str], Outcome] = {}
         self._statuses: dict[str, int] = {}
         self._printed: dict[str, str] = {}
-        where = ("--arch", target.arch, "--kernel", target.series, "--out", str(out))
+        where = ["--arch", target.arch, "--kernel", target.series, "--out", str(out)]
         if target.arch == "x86_64" and "keep_events" in commands:
-            where += ("--parallel",)
+            where.append("--parallel")
         with open(self._errors, "wb") as errors:
             self._process = subprocess.Popen(
                 [RUN, *where, *options, "--", "sh", "-c", _script(commands)],

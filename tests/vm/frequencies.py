@@ -18,18 +18,20 @@ HZ = 2000
 CYCLES_A_SECOND = 1_000_000_000
 # retire does two instructions, of a cycle each or two, a round.
 ROUNDS = 100_000_000
-# Programs, each of which has faults of its own, and how often one is sampled.
-PROGRAMS = 150
-FAULT_HZ = 5
+# How often faults are sampled, of programs that each have some of their own.
+FAULT_HZ = 20
 # Before the period is right.
 EARLY = 1 / 2
 
 
 def command(arch: str) -> str:
     """Return the command that samples at frequencies."""
-    faults = f"i=0; while [ $i -lt {PROGRAMS} ]; do i=$((i+1)); (true); done"
     sample = f"pfmon --system-wide -uk -F {FAULT_HZ} -e page-faults -o /out/faults.cap"
-    lines = [f"{sample} sh -c '{faults}'"]
+    lines = [
+        "{ while :; do (true); done & }",
+        f"{sample} --duration=1",
+        "kill $!",
+    ]
     if arch == "arm64":
         sample = f"pfmon -F {HZ}, -e cycles,instructions -o /out/often.cap"
         lines.append(f"{sample} retire {ROUNDS}")

@@ -44,8 +44,8 @@ def command() -> str:
         "pfmon --delay=-1 -e cpu-clock -o /out/never true",
         f"pfmon --delay=-1 -e cpu-clock -o {BEGUN} sh -c '{BEGIN}'",
         f"pfmon {FAULTS} -o /out/divided.cap sh -c '{TAKE.format('divided')}'",
-        f"{EVERYWHERE} {FAULTS} -uk -o /out/cpus.cap sh -c '{TAKE.format('cpus')}'",
-        f"{EVERYWHERE} -e cpu-clock --snapshot=0.01 --duration=0.1 -o /out/cpus",
+        f"{EVERYWHERE} {FAULTS} -uk -o /out/all.cap sh -c '{TAKE.format('all')}'",
+        f"{EVERYWHERE} -e cpu-clock --snapshot=0.01 --duration=0.1 -o /out/clocks",
     ]
     return f"({' && '.join(lines)}) 2>&1"
 

@@ -347,8 +347,7 @@ def _commands(target: Target) -> dict[str, str]:
         turns = "pfmon --switch-timeout=4 -e instructions -e cycles -o /out/turns"
         commands["turns"] = f"{turns} retire {ROUNDS}"
         many = ",".join(["cycles"] * (COUNTERS + 1))
-        together = f"! pfmon --check-events-only -e {many}"
-        commands["together"] = together
+        commands["together"] = f"! pfmon --check-events-only -e {many} 2>&1"
         commands["denied"] = f"pfmon -e {many} -o /out/denied retire {ROUNDS}"
     if target in ALL_OF_IT:
         commands["fuzz"] = FUZZ
@@ -588,7 +587,7 @@ def test_measuring_begins_and_ends_while_the_command_goes_on(
     going_on.check_times(boots[target])
 
 
-@pytest.mark.parametrize("name", ["divided", "cpus"])
+@pytest.mark.parametrize("name", ["divided", "all"])
 @pytest.mark.parametrize("target", TARGETS, ids=str)
 def test_snapshots_have_every_sample_once(
     target: Target, boots: Boots[Target], name: str
@@ -674,9 +673,9 @@ def test_events_that_are_too_many_together_are_told_of(
 ) -> None:
     boot = boots[target]
     assert boot.command("together") == 0
-    lines = boot.printed("together").splitlines()
-    assert lines[:-1] == ["cycles: yes"] * (COUNTERS + 1)
-    assert lines[-1].startswith("cycles: no: the PMU has no counter left for it")
+    printed = boot.printed("together")
+    assert printed.splitlines().count("cycles: yes") == COUNTERS + 1
+    assert "the PMU has not enough free counters for these events" in printed
 
 
 @pytest.mark.parametrize("target", TARGETS, ids=str)
