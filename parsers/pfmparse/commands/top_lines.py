@@ -58,6 +58,7 @@ class Status:
 def heading(status: Status) -> list[str]:
     """The lines above the rows; the second one has the losses."""
     events = ", ".join(f"{e.name} (period {e.period})" for e in status.events)
+    events = events or "waiting for the session"
     state = f", of {printable(', '.join(status.cgroups))}" if status.cgroups else ""
     state += ", paused" if status.paused else ""
     return [

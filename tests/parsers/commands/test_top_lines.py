@@ -41,7 +41,10 @@ def test_totals_rate_and_losses_are_in_the_heading() -> None:
 
 
 def test_nothing_has_no_rate() -> None:
-    assert heading(Status(()))[1] == "0 samples, 0/s; 0 lost, 0/s"
+    assert heading(Status(())) == [
+        "0 s, waiting for the session, rows: last 0 s by samples",
+        "0 samples, 0/s; 0 lost, 0/s",
+    ]
 
 
 def test_table_has_shares_and_names_of_files() -> None:
