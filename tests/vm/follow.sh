@@ -171,3 +171,5 @@ part kill-execed kill_sampling /out/kill-execed.cap family thread-spins
 part too-few $SAMPLE --follow-all -o /out/too-few.cap family series 20 7
 part sampled $SAMPLE --follow-all -o /out/followed.cap sh -c 'family forks 3 50; family threads 4 50'
 kill $kept
+# What is measured next may be a whole CPU.
+wait $kept || true
