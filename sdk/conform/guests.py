@@ -6,8 +6,8 @@ from __future__ import annotations
 import base64
 import contextlib
 import os
+import queue
 import re
-import selectors
 import shutil
 import subprocess
 import sys
@@ -16,6 +16,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Thread
 from typing import IO
 
 import checks
@@ -150,10 +151,11 @@ class Guests:
                 stdout=subprocess.PIPE,
                 stderr=errors,
             ) as process:
+                output = _Output(process)
                 try:
-                    yield from self._follow(process, out / LOG, errors)
+                    yield from self._follow(output, out / LOG, errors)
                 finally:
-                    process.terminate()
+                    output.end()
 
     def _fill(self, content: Path, left: list[list[str]]) -> None:
         """Write what guest.sh reads."""
@@ -182,14 +184,13 @@ class Guests:
         return [sys.executable, "-B", str(VM), *words]
 
     def _follow(
-        self, process: subprocess.Popen[bytes], log: Path, errors: IO[bytes]
+        self, output: _Output, log: Path, errors: IO[bytes]
     ) -> Iterator[tuple[int, Result]]:
         """Yield results when the next check begins; the last may be that of a crash."""
         running: tuple[int, str] | None = None
         held: tuple[int, Result] | None = None
-        assert process.stdout
         # To boot may take as long again.
-        for line in _lines(process.stdout, 2 * self._options.timeout):
+        for line in output.lines(2 * self._options.timeout):
             word, _, rest = line.partition(" ")
             if word == "@begin":
                 if held:
@@ -212,7 +213,7 @@ class Guests:
             elif word in OUTCOMES and running:
                 held = running[0], Result(running[1], OUTCOMES[word], rest)
                 running = None
-        text = _ending(process, log, errors, 2 * self._options.timeout)
+        text = _ending(output.process, log, errors, 2 * self._options.timeout)
         if held:
             # What crashes afterwards is what a finding has left, or unloading.
             yield held[0], _judged(held, log, None)
@@ -230,17 +231,37 @@ OUTCOMES = {
 }
 
 
-def _lines(stream: IO[bytes], timeout: float) -> Iterator[str]:
-    """Yield lines of output until its end, or until none comes any more."""
-    text = ""
-    with selectors.DefaultSelector() as selector:
-        selector.register(stream, selectors.EVENT_READ)
-        while selector.select(timeout):
-            data = os.read(stream.fileno(), 1 << 16)
-            if not data:
-                return
-            *whole, text = (text + data.decode(errors="replace")).split("\n")
-            yield from whole
+class _Output:
+    """What a guest prints, which is read as it comes: the guest never waits for us.
+
+    While the harness waited, what the kernel logs would be lost.
+    """
+
+    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+        self.process = process
+        self._came: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+        self._reader = Thread(target=self._read, daemon=True)
+        self._reader.start()
+
+    def _read(self) -> None:
+        assert self.process.stdout
+        data = b"."
+        while data:
+            data = os.read(self.process.stdout.fileno(), 1 << 16)
+            self._came.put(data)
+
+    def lines(self, timeout: float) -> Iterator[str]:
+        """Yield lines until the end, or until none comes any more."""
+        text = ""
+        with contextlib.suppress(queue.Empty):
+            while data := self._came.get(timeout=timeout):
+                *whole, text = (text + data.decode(errors="replace")).split("\n")
+                yield from whole
+
+    def end(self) -> None:
+        """End the guest, wherever it is."""
+        self.process.terminate()
+        self._reader.join()
 
 
 def _judged(held: tuple[int, Result], log: Path, following: str | None) -> Result:
