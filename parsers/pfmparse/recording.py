@@ -74,7 +74,7 @@ class RawBuffer(Metadata):
         super().__init__()
         self.session = parse_session(session_text, 0)
         self.session_text = session_text
-        self.contexts = {context.id: context for context in self.session.contexts}
+        self.contexts = self.session.contexts_by_id()
         self.problems: list[PfmParseError] = []
         self._data = data
         self.bytes_of_buffers = len(data)

@@ -55,6 +55,7 @@ static void write_buffer(struct capture *capture, uint32_t context,
 	unsigned char bytes[BUFFER_SIZE];
 
 	image->bytes = bytes;
+	image->room = sizeof(bytes);
 	image_copy(image, buffer);
 	image->time_ns = 0x0102030405060708;
 	check(capture_write_buffer(capture, context, BUFFER_SIZE, image));

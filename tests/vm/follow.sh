@@ -1,30 +1,10 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
 #
 # pfmon follows what family makes, which says how often it has called getppid():
-# followed.py compares. Each part begins with "-- NAME", and ends with "=> STATUS".
+# followed.py compares.
 
-E=syscalls:sys_enter_getppid
 ALL="pfmon --follow-all -e $E"
 SAMPLE="pfmon -e $E -uk --long-smpl-periods=10 --smpl-entries=64"
-
-part() {
-	echo "-- $1"
-	shift
-	"$@" 2>&1
-	echo "=> $?"
-}
-
-# What has ended has no descriptors.
-runs() {
-	test -e /proc/$1/fdinfo/0
-}
-
-# When the first thread that pfmon has attached to is measured, unless it fails.
-wait_for_start() {
-	until grep -qs 'pfm_state:.started' /proc/$1/fdinfo/*; do
-		runs $1 || return
-	done
-}
 
 # Starts a program in the background, which says "ready: PID".
 start() {
@@ -132,11 +112,6 @@ limited() {
 }
 
 mknod /tmp/ready p
-mount -t tracefs none /sys/kernel/tracing 2>/tmp/mounted
-# While somebody counts it, the kernel need not patch its code: see keep_events.c.
-pfmon -e $E -o /tmp/kept sleep 100000 &
-kept=$!
-wait_for_start $kept
 part alone pfmon -e $E family forks 3 5
 part forks $ALL family forks 10 5
 part vforks $ALL family vforks 10
@@ -170,6 +145,4 @@ part kill-sampling kill_sampling /out/kill-sampling.cap family spins 3 1
 part kill-execed kill_sampling /out/kill-execed.cap family thread-spins
 part too-few $SAMPLE --follow-all -o /out/too-few.cap family series 20 7
 part sampled $SAMPLE --follow-all -o /out/followed.cap sh -c 'family forks 3 50; family threads 4 50'
-kill $kept
-# What is measured next may be a whole CPU.
-wait $kept || true
+let_go

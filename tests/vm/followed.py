@@ -19,14 +19,15 @@ from typing import Any
 from boot import ROOT, Boot
 
 SCRIPT = Path(__file__).with_name("follow.sh")
+PARTS = SCRIPT.with_name("parts.sh")
 EVENT = "syscalls:sys_enter_getppid"
 COUNT = re.compile(rf"^ *(?:(\S+)-(\d+) +)?(\d+) {EVENT}$", re.MULTILINE)
 PERIOD = 10
 
 
-def script() -> str:
+def script(file: Path = SCRIPT) -> str:
     """Return the command, which leaves its functions and variables to itself."""
-    return f"({SCRIPT.read_text('utf-8')})"
+    return f"({PARTS.read_text('utf-8')}\n{file.read_text('utf-8')})"
 
 
 def part(guest: Boot, name: str, script_name: str = "follow") -> tuple[str, int]:

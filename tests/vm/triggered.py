@@ -40,8 +40,8 @@ Check = Callable[[Boot], None]
 
 
 def script() -> str:
-    """Return the command, which leaves its functions and variables to itself."""
-    return f"({SCRIPT.read_text('utf-8')})"
+    """Return the command."""
+    return followed.script(SCRIPT)
 
 
 def _part(guest: Boot, name: str) -> tuple[str, int]:

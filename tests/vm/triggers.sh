@@ -1,31 +1,11 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
 #
 # pfmon measures between two functions of triggered, and from an instruction of gated
-# on, which say how often they have called getppid(): triggered.py compares. Each part
-# begins with "-- NAME", and ends with "=> STATUS".
+# on, which say how often they have called getppid(): triggered.py compares.
 
-E=syscalls:sys_enter_getppid
 BETWEEN_ANY="pfmon --trigger-start=begin --trigger-stop=end"
 BETWEEN="$BETWEEN_ANY -e $E"
 
-part() {
-	echo "-- $1"
-	shift
-	"$@" 2>&1
-	echo "=> $?"
-}
-
-# When pfmon has begun to count.
-wait_for_start() {
-	until grep -qs 'pfm_state:.started' /proc/$1/fdinfo/*; do :; done
-}
-
-mkdir -p /sys/kernel/tracing
-mount -t tracefs none /sys/kernel/tracing 2>/tmp/mounted
-# While somebody counts it, the kernel need not patch its code: see keep_events.c.
-pfmon -e $E -o /tmp/kept sleep 100000 &
-kept=$!
-wait_for_start $kept
 part rounds $BETWEEN triggered 5
 part first pfmon --trigger-start=begin -e $E triggered 5
 part last pfmon --trigger-stop=begin -e $E triggered 5
@@ -43,6 +23,4 @@ if [ $(uname -m) = aarch64 ]; then
 	part few $BETWEEN_ANY -e instructions triggered 10
 	part many $BETWEEN_ANY -e instructions triggered 30
 fi
-kill $kept
-# What is measured next may be a whole CPU.
-wait $kept || true
+let_go

@@ -165,7 +165,6 @@ static void remember_empty(struct context *context)
 	empty->count = format->module->choose(format, context->buffer,
 					      context->buffer_size, SMPL_END,
 					      empty->pieces);
-	image_make_room(empty);
 	image_copy(empty, context->buffer);
 }
 
@@ -371,7 +370,6 @@ static bool save(struct context *context, enum smpl_moment moment)
 		image->count = layout->choose(format, context->buffer,
 					      context->buffer_size, moment,
 					      image->pieces);
-	image_make_room(image);
 	image_copy(image, context->buffer);
 	return image->count &&
 	       (moment == SMPL_END || !layout || !layout->intact ||

@@ -91,7 +91,6 @@ void counts_print_json(const struct counts *counts, FILE *out)
 	bool of_command = counts->plan->options->command && !counts->interval;
 	struct json_object *object = json_new_object();
 	struct json_object *rows = json_new_array();
-	char *text;
 
 	json_add_u64(object, "version", COUNTS_VERSION);
 	json_add_u64(object, "start_ns", counts->plan->start_ns);
@@ -109,7 +108,5 @@ void counts_print_json(const struct counts *counts, FILE *out)
 	for (unsigned int r = 0; r < counts->row_count; r++)
 		json_append(rows, describe_row(counts, r));
 	json_add(object, "rows", rows);
-	text = json_finish(object);
-	fprintf(out, "%s\n", text);
-	free(text);
+	json_print(object, out);
 }

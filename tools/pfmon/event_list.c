@@ -140,20 +140,12 @@ static int show_matching(struct listing *listing, const char *pattern)
 /* Of JSON, an object in a line; nothing of a pattern that is none. */
 static void print_list(struct listing *listing, int status)
 {
-	struct json_object *object;
-	char *text;
-
 	if (!listing->list)
 		return;
-	if (status == PFMON_EXIT_USAGE) {
+	if (status == PFMON_EXIT_USAGE)
 		json_drop(listing->list);
-		return;
-	}
-	object = json_new_object();
-	json_add(object, "events", listing->list);
-	text = json_finish(object);
-	puts(text);
-	free(text);
+	else
+		json_print_list("events", listing->list);
 }
 
 int events_list(const char *root, const char *pattern, bool json)

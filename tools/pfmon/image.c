@@ -10,7 +10,8 @@
 #include "image.h"
 #include "util.h"
 
-void image_make_room(struct image *image)
+/* What was copied is lost. */
+static void make_room(struct image *image)
 {
 	size_t size = 0;
 
@@ -25,6 +26,7 @@ void image_make_room(struct image *image)
 
 void image_copy(struct image *image, const void *buffer)
 {
+	make_room(image);
 	image->size = 0;
 	for (unsigned int i = 0; i < image->count; i++) {
 		const struct piece *piece = &image->pieces[i];

@@ -27,12 +27,9 @@ struct image {
 	uint64_t time_ns;		/* CLOCK_MONOTONIC when it was copied */
 };
 
-/* Makes room for what is in image->pieces; what was copied is lost. */
-void image_make_room(struct image *image);
-
 /*
- * Copies image->pieces out of the buffer into image->bytes, which has room for
- * them. What is in a piece is loaded before what is in a later one.
+ * Copies image->pieces out of the buffer into image->bytes, which grows to have
+ * room for them. What is in a piece is loaded before what is in a later one.
  */
 void image_copy(struct image *image, const void *buffer);
 

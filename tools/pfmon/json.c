@@ -192,3 +192,19 @@ char *json_finish(struct json_object *object)
 	message("out of memory");
 	exit(PFMON_EXIT_ERROR);
 }
+
+void json_print(struct json_object *object, FILE *out)
+{
+	char *text = json_finish(object);
+
+	fprintf(out, "%s\n", text);
+	free(text);
+}
+
+void json_print_list(const char *name, struct json_object *list)
+{
+	struct json_object *object = json_new_object();
+
+	json_add(object, name, list);
+	json_print(object, stdout);
+}

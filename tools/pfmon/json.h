@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 struct json_object;
 
@@ -48,5 +49,10 @@ const char *json_text_at(const struct json_object *array, size_t index);
 
 /* The text of the object, to be freed; the object is given back. */
 char *json_finish(struct json_object *object);
+
+/* Prints it in a line, and gives it back. */
+void json_print(struct json_object *object, FILE *out);
+/* The same of an object that has the list as its only member, on stdout. */
+void json_print_list(const char *name, struct json_object *list);
 
 #endif /* PFMON_JSON_H */

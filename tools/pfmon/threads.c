@@ -207,11 +207,9 @@ void threads_forget(struct threads *threads, pid_t tid)
 {
 	struct known *known = pid_table_find(&threads->known, tid);
 
-	if (!known)
-		return;
-	free(known->cgroup);
-	pid_table_remove(&threads->known, &known->entry);
-	free(known);
+	if (known)
+		free(known->cgroup);
+	pid_table_forget(&threads->known, tid);
 }
 
 char *threads_changed(struct threads *threads, pid_t tgid, bool all)

@@ -168,7 +168,7 @@ class Capture(Metadata):
 
     def _add_contexts(self) -> None:
         """Completes the session by the contexts that came later."""
-        contexts = {context.id: context for context in self.session.contexts}
+        contexts = self.session.contexts_by_id()
         for context, offset in self._later:
             if context.id in contexts:
                 text = f"CTXT: context {context.id} is there already"

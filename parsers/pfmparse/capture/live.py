@@ -156,7 +156,7 @@ class LiveCapture(Metadata):
             raise PfmParseError("the session is not the first chunk", chunk.offset)
         self.session_text = bytes(chunk.payload)
         self.session = parse_session(self.session_text, chunk.offset)
-        self.contexts = {context.id: context for context in self.session.contexts}
+        self.contexts = self.session.contexts_by_id()
         self.begun = True
 
     def _forget(self) -> None:

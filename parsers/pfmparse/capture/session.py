@@ -104,6 +104,10 @@ class Session:
     view: Optional[View] = None
     cgroups: tuple[str, ...] = ()
 
+    def contexts_by_id(self) -> dict[int, Context]:
+        """The contexts that there were at the start."""
+        return {context.id: context for context in self.contexts}
+
 
 def parse_session(text: bytes, offset: int) -> Session:
     """The session in a SESS document that starts at byte ``offset`` of the file.

@@ -142,7 +142,6 @@ static void print_json(const struct machine *machine,
 {
 	struct json_object *object = json_new_object();
 	struct json_object *list = json_new_array();
-	char *text;
 
 	json_add_u64(object, "doctor", JSON_VERSION);
 	json_add_text(object, "pfmon", PFM_PROJECT_VERSION);
@@ -151,9 +150,7 @@ static void print_json(const struct machine *machine,
 	for (unsigned int i = 0; i < CHECKS; i++)
 		json_append(list, finding_json(&checks[i], &findings[i]));
 	json_add(object, "checks", list);
-	text = json_finish(object);
-	puts(text);
-	free(text);
+	json_print(object, stdout);
 }
 
 int doctor_examine(const struct machine *machine, bool json)

@@ -84,17 +84,6 @@ static void print_format(const struct json_object *format)
 	}
 }
 
-static void print_json(struct json_object *list)
-{
-	struct json_object *object = json_new_object();
-	char *text;
-
-	json_add(object, "formats", list);
-	text = json_finish(object);
-	puts(text);
-	free(text);
-}
-
 static void print_text(struct json_object *list)
 {
 	for (size_t i = 0; i < json_length(list); i++)
@@ -121,7 +110,7 @@ bool smpl_formats_list(bool json)
 	}
 	free(entries);
 	if (json)
-		print_json(list);
+		json_print_list("formats", list);
 	else
 		print_text(list);
 	return true;
