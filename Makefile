@@ -6,6 +6,8 @@ SHELL := /bin/bash
 include scripts/cross.mk
 PYTHON := /usr/bin/python3
 BUILD := build
+# What may run at the same time.
+JOBS ?= $(shell nproc)
 
 # ARCH-KERNEL of each set of modules.
 TARGETS := x86_64-6.1 x86_64-6.12 x86_64-6.12-deb13 x86_64-7.3 \
@@ -21,7 +23,8 @@ KMOD_DIRS := Kbuild VERSION scripts/modules.mk sdk core pmu formats
 RUN_PACKAGES := build-essential bc cpio kmod linux-headers-cloud-amd64 \
 	qemu-system-x86 busybox-static libpfm4-dev libjson-c-dev libelf-dev \
 	libdw-dev uuid-dev zlib1g-dev python3 python3-numpy
-CHECK_PACKAGES := $(RUN_PACKAGES) pkgconf python3-pytest python3-hypothesis \
+CHECK_PACKAGES := $(RUN_PACKAGES) pkgconf python3-pytest python3-pytest-xdist \
+	python3-hypothesis \
 	python3-pyelftools python3-setuptools python3-wheel \
 	python3-capstone libdebuginfod-dev git xz-utils linux-perf valgrind
 BENCH_PACKAGES := $(CHECK_PACKAGES) libdeflate0
@@ -161,17 +164,20 @@ bench: deps-bench
 
 # Tests. Each can be run by itself once its parts are built.
 PYTEST := $(PYTHON) -m pytest -q -p no:cacheprovider
+# Several at a time, but one after the other what is in one file; in VMs, what asks the
+# same guest.
+SIDE_BY_SIDE := $(PYTEST) -n $(JOBS) --dist
 
 .PHONY: build built style conformance kunit sdk scripts parsers lib tools \
 	hosts vm packages check
 build: parts
-	@$(MAKE) -s built
+	@$(MAKE) -s $(if $(findstring -j,$(MAKEFLAGS)),,-j$(JOBS)) built
 built: built-modules user guest-x86_64 $(if $(filter user-arm64,$(LEFT_OUT)),,guest-arm64)
 built: $(patsubst modules-%,test-modules-%,$(filter-out $(LEFT_OUT),$(TARGETS:%=modules-%)))
 # What takes seconds comes first; the floors are read from what sparse has built.
 STYLE_PARTS := checkpatch sparse python-style man-pages
 style:
-	@$(PYTEST) tests/style
+	@$(SIDE_BY_SIDE) loadfile tests/style
 	@tests/style/conformance
 	@tests/style/format_lines
 	@scripts/parts.py $(STYLE_PARTS)
@@ -186,18 +192,18 @@ kunit:
 # Formats outside the tree, with the installed SDK.
 sdk: user
 	@scripts/parts.py kunit vm-x86_64-$$(scripts/host.py kernel)
-	@$(PYTEST) tests/sdk
+	@$(SIDE_BY_SIDE) loadfile tests/sdk
 scripts: user
-	@$(PYTEST) tests/scripts
+	@$(SIDE_BY_SIDE) loadfile tests/scripts
 parsers:
-	@$(PYTEST) tests/parsers
+	@$(SIDE_BY_SIDE) loadfile tests/parsers
 lib tools: user
 	@$(PYTEST) tests/$@
 hosts:
 	@scripts/parts.py other-host
 	@$(PYTEST) tests/hosts
 vm: build
-	@$(PYTEST) tests/vm
+	@$(SIDE_BY_SIDE) loadgroup tests/vm
 # What `make vm` compares in short programs, in longer ones.
 .PHONY: beside-perf
 beside-perf: deps-check

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Prints how many tests passed on each kernel, as the table in docs/testing.md."""
+"""Tests of a file that ask the same guest are run one after the other, others beside.
+
+At last it is printed how many passed on each kernel, as the table in docs/testing.md.
+"""
 
 from __future__ import annotations
 
@@ -14,26 +17,27 @@ import pytest
 
 ENDS = ("passed", "skipped", "failed")
 QEMU = {"x86_64": "qemu-system-x86", "arm64": "qemu-system-arm"}
-TARGETS = pytest.StashKey[dict[str, boot.Target]]()
+TARGET = "target"
 
 
-def pytest_collection_modifyitems(
-    config: pytest.Config, items: list[pytest.Item]
-) -> None:
-    """Remember which kernel each test is run on."""
-    found = {item.nodeid: _target(item) for item in items}
-    config.stash[TARGETS] = {name: on for name, on in found.items() if on}
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Say which tests stay together (pytest -n), and which kernel each is run on."""
+    for item in items:
+        target = _target(item)
+        group = f"{item.path.stem}-{target}" if target else item.path.stem
+        item.add_marker(pytest.mark.xdist_group(group))
+        if target:
+            item.user_properties.append((TARGET, (target.arch, target.series)))
 
 
-def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+def pytest_terminal_summary(terminalreporter: Any) -> None:
     """Print the table, if there is anything in it."""
-    targets: dict[str, boot.Target] = config.stash.get(TARGETS, {})
     counts: dict[boot.Target, Counter[str]] = {}
     for end in (*ENDS, "error"):
         for report in terminalreporter.stats.get(end, []):
-            on = targets.get(report.nodeid)
-            if on:
-                counts.setdefault(boot.Target(on.arch, on.series), Counter())[end] += 1
+            for name, value in report.user_properties:
+                if name == TARGET:
+                    counts.setdefault(boot.Target(*value), Counter())[end] += 1
     if not counts:
         return
     terminalreporter.write_line(f"| {' | '.join(('kernel', 'on', 'host', *ENDS))} |")

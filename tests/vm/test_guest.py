@@ -502,9 +502,10 @@ def test_an_event_counts_the_same_however_it_is_written(
     assert len(set(counts)) == 1
 
 
+@pytest.mark.parametrize("target", [FOLLOWED], ids=str)
 @pytest.mark.parametrize("check", followed.cases())
-def test_pfmon_follows(check: str, boots: Boots[Target]) -> None:
-    followed.cases()[check](boots[FOLLOWED])
+def test_pfmon_follows(target: Target, check: str, boots: Boots[Target]) -> None:
+    followed.cases()[check](boots[target])
 
 
 @pytest.mark.parametrize(
@@ -518,8 +519,11 @@ def test_pfmon_measures_between_two_places(
     triggered.cases(target.arch)[check](boots[target])
 
 
-def test_samples_of_a_control_group_are_shown(boots: Boots[Target]) -> None:
-    grouped.check(boots[GROUPED])
+@pytest.mark.parametrize("target", [GROUPED], ids=str)
+def test_samples_of_a_control_group_are_shown(
+    target: Target, boots: Boots[Target]
+) -> None:
+    grouped.check(boots[target])
 
 
 @pytest.mark.parametrize("target", ARM64, ids=str)
@@ -600,10 +604,11 @@ def test_counts_are_printed_as_asked_for(target: Target, boots: Boots[Target]) -
     counting.check_forms(boots[target])
 
 
-def test_counts_are_those_of_perf_stat(boots: Boots[Target]) -> None:
-    if not with_perf(BESIDE_PERF):
+@pytest.mark.parametrize("target", [BESIDE_PERF], ids=str)
+def test_counts_are_those_of_perf_stat(target: Target, boots: Boots[Target]) -> None:
+    if not with_perf(target):
         pytest.skip("perf (of linux-perf) is not there")
-    counting.check_against_perf(boots[BESIDE_PERF])
+    counting.check_against_perf(boots[target])
 
 
 @pytest.mark.parametrize("target", TARGETS, ids=str)
