@@ -164,8 +164,8 @@ bench: deps-bench
 
 # Tests. Each can be run by itself once its parts are built.
 PYTEST := $(PYTHON) -m pytest -q -p no:cacheprovider
-# Several at a time, but one after the other what is in one file; in VMs, what asks the
-# same guest.
+# Several at a time. One after the other (loadfile, loadgroup): what is in one file; in
+# VMs, what tests/vm/conftest.py says.
 SIDE_BY_SIDE := $(PYTEST) -n $(JOBS) --dist
 
 .PHONY: build built style conformance kunit sdk scripts parsers lib tools \
@@ -216,7 +216,8 @@ packages:
 # With REQUIRE_ALL=1 it fails where something would be left out.
 check: deps-check
 	@$(MAKE) -s build
-	@$(MAKE) -s -o parts style scripts parsers lib tools kunit sdk hosts packages vm
+	@$(MAKE) -s -o parts -o build \
+		style scripts parsers lib tools kunit sdk hosts packages vm
 	@echo "all checks passed"
 	@scripts/parts.py --conclude
 
@@ -255,7 +256,7 @@ $(VIEWERS)/fetched: tests/viewers/package.json tests/viewers/package-lock.json
 .PHONY: check-viewers viewers
 check-viewers: deps-viewers
 	@$(MAKE) -s viewers
-	@DAMAGED_CASES=20000 $(PYTEST) tests/parsers/exports/test_damaged_captures.py \
+	@DAMAGED_CASES=20000 $(SIDE_BY_SIDE) load tests/parsers/exports/test_damaged_captures.py \
 		tests/parsers/commands/test_damaged_views.py
 viewers: $(VIEWERS)/fetched
 	@$(PYTEST) tests/viewers

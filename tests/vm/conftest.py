@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Tests of a file that ask the same guest are run one after the other, others beside.
+"""Guests that count instructions are run beside those that do not.
 
 At last it is printed how many passed on each kernel, as the table in docs/testing.md.
 """
@@ -18,16 +18,29 @@ import pytest
 ENDS = ("passed", "skipped", "failed")
 QEMU = {"x86_64": "qemu-system-x86", "arm64": "qemu-system-arm"}
 TARGET = "target"
+# Files whose guests on x86_64 count instructions.
+COUNTING = ("test_beside_perf",)
 
 
+# Before pytest-xdist reads the groups.
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Say which tests stay together (pytest -n), and which kernel each is run on."""
+    """Say what runs beside what (pytest -n), and which kernel each test is run on."""
     for item in items:
         target = _target(item)
-        group = f"{item.path.stem}-{target}" if target else item.path.stem
-        item.add_marker(pytest.mark.xdist_group(group))
+        item.add_marker(pytest.mark.xdist_group(_group(item, target)))
         if target:
             item.user_properties.append((TARGET, (target.arch, target.series)))
+
+
+def _group(item: pytest.Item, target: boot.Target | None) -> str:
+    """Return the name of the group that a test is in.
+
+    Guests whose CPUs run at the same time need this machine's: beside them are only
+    those that count instructions instead of time.
+    """
+    counts = target is not None and target.arch == "arm64"
+    return "instructions" if counts or item.path.stem in COUNTING else "time"
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
