@@ -22,15 +22,12 @@ TARGET = "target"
 COUNTING = ("test_beside_perf",)
 
 
-# Before pytest-xdist reads the groups.
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Say what runs beside what (pytest -n), and which kernel each test is run on."""
-    for item in items:
-        target = _target(item)
-        item.add_marker(pytest.mark.xdist_group(_group(item, target)))
-        if target:
-            item.user_properties.append((TARGET, (target.arch, target.series)))
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Say what a test runs beside (pytest -n), and which kernel it is run on."""
+    target = _target(item)
+    item.add_marker(pytest.mark.xdist_group(_group(item, target)))
+    if target:
+        item.user_properties.append((TARGET, (target.arch, target.series)))
 
 
 def _group(item: pytest.Item, target: boot.Target | None) -> str:
