@@ -177,7 +177,7 @@ built: $(patsubst modules-%,test-modules-%,$(filter-out $(LEFT_OUT),$(TARGETS:%=
 # What takes seconds comes first; the floors are read from what sparse has built.
 STYLE_PARTS := checkpatch sparse python-style man-pages
 style:
-	@$(SIDE_BY_SIDE) loadfile tests/style
+	@$(PYTEST) tests/style
 	@tests/style/conformance
 	@tests/style/format_lines
 	@scripts/parts.py $(STYLE_PARTS)
@@ -192,9 +192,9 @@ kunit:
 # Formats outside the tree, with the installed SDK.
 sdk: user
 	@scripts/parts.py kunit vm-x86_64-$$(scripts/host.py kernel)
-	@$(SIDE_BY_SIDE) loadfile tests/sdk
+	@$(PYTEST) tests/sdk
 scripts: user
-	@$(SIDE_BY_SIDE) loadfile tests/scripts
+	@$(PYTEST) tests/scripts
 parsers:
 	@$(SIDE_BY_SIDE) loadfile tests/parsers
 lib tools: user
