@@ -31,7 +31,9 @@ EXPECTED = {"hot_sixty": 60.0, "hot_thirty": 30.0, "hot_ten": 10.0}
 # meanwhile may be one function more than another.
 TOLERANCE = {"arm64": 3.0, "x86_64": 7.0}
 PERIOD = 100_000
-MIN_PERCENT = 90.0
+# More than this of a profile is the program's own; the rest is its loader's, whose
+# time is the host's, too, where the guest's depends on the host.
+MIN_PERCENT = {"arm64": 90.0, "x86_64": 50.0}
 # Fewer than these would make a profile by chance.
 MIN_SAMPLES = 500
 CPUS = (0, 1)
@@ -280,7 +282,7 @@ def test_command(target: Target, captures_of: Captures) -> None:
     # Little else is in a command's profile: the loader, and what calls the three.
     rows = _rows(target, capture, "function")
     percent = sum(row["percent"] for row in rows if row["symbol"] in EXPECTED)
-    assert percent > MIN_PERCENT
+    assert percent > MIN_PERCENT[target.arch]
 
 
 @pytest.mark.parametrize("target", TARGETS, ids=str)
@@ -338,7 +340,7 @@ def test_format_is_reported_by_what_it_records(
         assert sum(row["count"] for row in report["rows"]) == report["total"]
         if key == "image":
             assert report["rows"][0]["key"].endswith(f"/{FORMATS[name].program}")
-            assert report["rows"][0]["percent"] > MIN_PERCENT
+            assert report["rows"][0]["percent"] > MIN_PERCENT[target.arch]
         if key in ("tid", "pmd", "event", "kernel"):
             assert len(report["rows"]) == 1
 
