@@ -129,6 +129,10 @@ class ChunkReader:
         """The bytes of the file from ``start`` on, fewer than to ``end`` at its end."""
         return self._storage.read(start, end - start)
 
+    def drop(self, offset: int) -> None:
+        """Nobody needs what the file has before that byte, at least for now."""
+        self._storage.drop(offset)
+
     def _stored(self, header: ChunkHeader) -> Data:
         """The payload as it is stored; PfmParseError if that cannot be read."""
         limit = MAX_PAYLOAD[header.type]

@@ -18,11 +18,13 @@ from .buffer import Buffer, read_buffer
 from .buffers import Buffers, plain_buffers
 from .checksum import crc32_of_each
 from .chunks import FILE_HEADER, MAX_PAYLOAD, Chunk, ChunkHeader, ChunkReader
+from .gathering import MOST
 from .index import Group, Index
 from .metadata import ADD, Metadata
 from .session import Context, Session, parse_context, parse_session
 
 ROOM = 8 << 20  # bytes of buffers that are read in advance: they stay in the cache
+KEPT = MOST  # bytes of the file before a group: buffers there may wait to be gathered
 
 Found = Union[Buffers, PfmParseError]
 
@@ -75,7 +77,8 @@ class Capture(Metadata):
         else:
             results = map(self._read, groups)
         unread = 0
-        for result in results:
+        for start, result in results:
+            self._reader.drop(start - KEPT)
             some: list[Buffers] = []
             size = 0
             for found in result:
@@ -96,7 +99,11 @@ class Capture(Metadata):
         """How much there is to read, at most."""
         return self._buffers.total()
 
-    def _read(self, group: Group) -> Iterator[Found]:
+    def _read(self, group: Group) -> tuple[int, Iterator[Found]]:
+        """The offset of a group, and what is in it."""
+        return group.start, self._found(group)
+
+    def _found(self, group: Group) -> Iterator[Found]:
         """The buffers of a group, or what is wrong with them."""
         stored = None
         if (group.flags == 0).all() and (group.lengths <= MAX_PAYLOAD["BUFR"]).all():

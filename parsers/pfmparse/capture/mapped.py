@@ -7,8 +7,6 @@ import mmap
 import os
 from typing import Optional
 
-KEPT = 16 << 20  # bytes before what is read that stay in memory
-
 
 class MappedFile:
     """The bytes of a file, which several threads may read from its start to its end.
@@ -28,11 +26,13 @@ class MappedFile:
         """A part of the file; None if it ends before."""
         if end > min(len(self._bytes), os.fstat(self._descriptor).st_size):
             return None
-        self._drop(start - KEPT)
         return self._bytes[start:end]
 
-    def _drop(self, end: int) -> None:
-        """Frees memory of what is before that byte; it is read again if it is used."""
+    def drop(self, end: int) -> None:
+        """Frees memory of what is before that byte; it is read again if it is used.
+
+        For one thread at a time.
+        """
         end = max(0, end) // mmap.PAGESIZE * mmap.PAGESIZE
         start, self._dropped = min(self._dropped, end), end
         if start < end:

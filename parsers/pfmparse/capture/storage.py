@@ -60,6 +60,11 @@ class Storage:
             return bytes(self.read(offset, length))
         return os.pread(self._descriptor, length, self._start + offset)
 
+    def drop(self, offset: int) -> None:
+        """Nobody needs what is before that byte, at least for now."""
+        if self._mapped is not None:
+            self._mapped.drop(self._start + offset)
+
     @cached_property
     def _mapped(self) -> Optional[MappedFile]:
         """The file, if it is one that can be mapped."""

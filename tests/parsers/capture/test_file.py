@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from helpers.memory import resident
 from helpers.readers import read_capture
 from helpers.sample_capture import ALL, DONE, FIRST, SAMPLES, SECOND, SESS, full_capture
 from helpers.writers import (
@@ -33,6 +34,7 @@ from helpers.writers import (
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pfmparse import Capture, open_capture
+from pfmparse.capture import file, index
 from pfmparse.commands.dump import samples_as_dicts
 from pfmparse.errors import PfmParseError
 
@@ -221,6 +223,25 @@ def test_buffers_are_not_read_before_they_are_asked_for() -> None:
     stream = Counted(capture(SESS, *[bufr(bytes(1 << 20))] * 3, DONE))
     Capture(stream)
     assert stream.number < 1 << 16
+
+
+@pytest.mark.parametrize("threads", [0, 1])
+def test_of_a_long_file_only_buffers_in_use_are_in_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, threads: int
+) -> None:
+    number, size, in_use = 256, 1 << 16, 8 << 20
+    monkeypatch.setattr(index, "GROUP", 4 * size)
+    monkeypatch.setattr(file, "KEPT", 4 * size)
+    monkeypatch.setattr(file, "ROOM", 4 * size)
+    path = tmp_path / "x.pfm"
+    path.write_bytes(capture(SESS, *[bufr(bytes(size))] * number, DONE))
+    with open(path, "rb") as stream:
+        found = 0
+        for some in Capture(stream).groups(threads):
+            found += sum(len(buffers.sizes) for buffers in some)
+            assert any(buffers.data[0] == 0 for buffers in some)
+            assert 0 < resident(path) <= in_use
+    assert found == number
 
 
 def test_problems_are_in_the_order_of_their_offsets() -> None:

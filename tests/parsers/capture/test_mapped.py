@@ -4,30 +4,16 @@
 from __future__ import annotations
 
 import os
-import re
 from pathlib import Path
 
 import pytest
-from pfmparse.capture import mapped
+from helpers.memory import resident
 from pfmparse.capture.mapped import MappedFile
 
 SIZE, STEP = 8 << 20, 1 << 20  # bytes
-SMAPS = Path("/proc/self/smaps")
 
 
-def resident(path: Path) -> int:
-    """The bytes of a file that are in this process's memory."""
-    found = re.search(
-        rf"{re.escape(str(path))}\n(?:\w+: .*\n)*?Rss: +(\d+) kB", SMAPS.read_text()
-    )
-    assert found is not None
-    return int(found[1]) << 10
-
-
-def test_only_what_is_in_use_is_in_memory(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(mapped, "KEPT", STEP)
+def test_only_what_is_in_use_is_in_memory(tmp_path: Path) -> None:
     path = tmp_path / "x"
     path.write_bytes(os.urandom(SIZE))
     content = path.read_bytes()
@@ -36,6 +22,7 @@ def test_only_what_is_in_use_is_in_memory(
         for _ in range(2):
             parts = []
             for start in range(0, SIZE, STEP):
+                file.drop(start - STEP)
                 parts.append(file.read(start, start + STEP))
                 assert bytes(parts[-1] or b"") == content[start : start + STEP]
                 # What is behind may have been mapped with it.

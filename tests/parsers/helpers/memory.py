@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""What of a file is in this process's memory."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+SMAPS = Path("/proc/self/smaps")
+
+
+def resident(path: Path) -> int:
+    """The bytes of a mapped file that are in memory."""
+    found = re.search(
+        rf"{re.escape(str(path))}\n(?:\w+: .*\n)*?Rss: +(\d+) kB", SMAPS.read_text()
+    )
+    assert found is not None
+    return int(found[1]) << 10
