@@ -15,6 +15,8 @@ COUNT, VALUE, LEVEL = ORDERS = ("count", "value", "level")
 # Numbers as Sums.words() gives them: of 2^32, and what is left.
 Words = tuple[U64s, U64s]
 
+SLACK = 1 + 2.0**-20  # sums in double precision are right but for less
+
 
 @dataclass(frozen=True)
 class Wanted:
@@ -28,6 +30,11 @@ class Wanted:
     def all(self) -> bool:
         """All rows are wanted."""
         return self.top is None and self.cum >= 100
+
+    def enough(self, total: int) -> int:
+        """How many samples of the total are ``cum`` percent, exactly, rounded up."""
+        part, whole = self.cum.as_integer_ratio()
+        return -(-part * total // (100 * whole))
 
 
 def first(addresses: U64s, samples: Words, classes: Words, wanted: Wanted) -> Ids:
@@ -66,6 +73,6 @@ def _needed(samples: Words, order: Ids, wanted: Wanted) -> int:
         numbers = samples[0] * 2.0**32 + samples[1]
         so_far = np.cumsum(numbers[order])
         enough = numbers.sum() * wanted.cum / 100
-        # One more: these are no integers.
-        needed = min(needed, int(np.searchsorted(so_far, enough)) + 2)
+        # Some more are no mistake.
+        needed = min(needed, int(np.searchsorted(so_far, enough * SLACK)) + 1)
     return needed

@@ -173,9 +173,9 @@ def _histogram(
     of_each = [sum(n) for n in zip(*(tally.of_each_class() for tally in tallies))]
     samples = sum(of_each)
     ordered = sorted(rows.values(), key=SORTS[options.sort])
-    shown, so_far = [], 0
+    shown, so_far, enough = [], 0, options.wanted.enough(samples)
     for row in ordered[: options.top]:
-        if so_far * 100 >= options.cum * samples:
+        if so_far >= enough:
             break
         so_far += row.samples
         shown.append(row)

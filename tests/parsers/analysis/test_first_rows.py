@@ -18,7 +18,7 @@ from pfmparse.commands.mem import SORTS
 WIDTH = 3
 ROW = st.tuples(
     st.integers(0, 6) | st.integers(0, (1 << 64) - 1),
-    st.lists(st.integers(0, 3) | st.integers(0, 1 << 40), min_size=3, max_size=3),
+    st.lists(st.integers(0, 3) | st.integers(0, 1 << 60), min_size=3, max_size=3),
 )
 
 
@@ -45,7 +45,7 @@ def chosen(rows: list[tuple[int, list[int]]], wanted: Wanted) -> set[int]:
     st.lists(ROW, min_size=1, max_size=12),
     st.sampled_from(ORDERS),
     st.none() | st.integers(1, 5),
-    st.sampled_from([0.5, 40.0, 99.0, 100.0]),
+    st.sampled_from([0.5, 40.0, 99.0, 99.999999999999, 100.0]),
 )
 def test_no_row_that_comes_first_is_left_out(
     rows: list[tuple[int, list[int]]], order: str, top: Optional[int], cum: float
@@ -57,10 +57,11 @@ def test_no_row_that_comes_first_is_left_out(
         Row(Value(hex(at), "", {"address": at}), sum(of_each), 0, of_each)
         for at, of_each in rows
     ]
-    found = chosen(rows, Wanted(order, top, cum))
+    wanted = Wanted(order, top, cum)
+    found = chosen(rows, wanted)
     total, so_far = sum(row.samples for row in made), 0
     for number, (at, row) in enumerate(sorted(enumerate(made), key=sorted_by)):
-        if number == top or so_far * 100 >= cum * total:
+        if number == top or so_far >= wanted.enough(total):
             break
         so_far += row.samples
         assert at in found
@@ -71,6 +72,12 @@ def test_few_are_enough_unless_addresses_are_shared() -> None:
     assert len(chosen(alone, Wanted(top=3))) == 3
     assert len(chosen(alone, Wanted(cum=10))) < 15
     assert len(chosen([*alone, (5, [1, 0, 0])], Wanted(top=3))) == 5
+
+
+def test_enough_is_exact_and_all_are_the_last_sample_too() -> None:
+    assert Wanted().enough((1 << 63) + 1) == (1 << 63) + 1
+    assert Wanted(cum=60.0).enough(5) == 3 and Wanted(cum=60.1).enough(5) == 4
+    assert Wanted().enough(0) == 0
 
 
 @pytest.mark.parametrize(

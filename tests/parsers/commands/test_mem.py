@@ -3,15 +3,18 @@
 
 from __future__ import annotations
 
+import struct
 from pathlib import Path
 
 import pytest
 from helpers import dear_hist
 from helpers.cli import printed, run, told
 from helpers.dear_hist import DATA, FUNCTIONS, INSTRUCTIONS, LEVELS
+from helpers.every_format import UUID_HISTOGRAM
 from helpers.itanium import CODE, CODE_EAR, ear_capture, ear_session, fetch, load
 from helpers.programs import LOAD as BASE
 from helpers.programs import compiled
+from helpers.sink_buffer import SinkRegion, sink
 from helpers.writers import (
     UUID_PEBS64,
     Json,
@@ -230,6 +233,20 @@ def test_rows_are_sorted_and_left_out_as_asked(
     found = told(capsys, "mem", *options, file)
     assert [row["key"] for row in found["rows"]] == keys
     assert found["total"] == 5 and sum(found["levels"].values()) == 5
+
+
+def test_a_row_is_shown_however_small_its_part_is(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    counts = {0x1000: 1 << 62, 0x2000: 1}
+    records = tuple(struct.pack("<HHIQQ", 0, 0, 1, *row) for row in counts.items())
+    data = sink([SinkRegion(1, records)])
+    sess = json_chunk("SESS", session({0: [pmd(0)]}, UUID_HISTOGRAM))
+    done = json_chunk("DONE", totals(2))
+    path = written(tmp_path, capture(sess, bufr(data), done))
+    found = told(capsys, "mem", path)
+    assert [row["count"] for row in found["rows"]] == [1 << 62, 1]
+    assert found["total"] == (1 << 62) + 1
 
 
 def test_farthest_levels_come_first(
