@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import gzip
+from io import BufferedWriter, RawIOBase
 from typing import IO, Sequence, cast
 
 from ..analysis.inputs import Input
@@ -16,6 +17,7 @@ from .job import Export, ExportError, Job
 from .lacking import noted
 from .protobuf import integer, integers, message
 
+PIECE = 1 << 16  # bytes that are packed at once
 EVERYWHERE = (1 << 64) - 1  # the end of a mapping whose addresses are the file's own
 
 # Fields of Profile.
@@ -31,8 +33,10 @@ def write(job: Job) -> None:
         profiler.add(source, noted(job, source))
     with open(job.path, "wb") as raw:
         # Neither a name nor the time: the same samples are the same bytes.
-        with gzip.GzipFile("", "wb", 6, raw, mtime=0) as out:
-            _Writer(job, profiler.profile).write(cast(IO[bytes], out))
+        with gzip.GzipFile("", "wb", 6, raw, mtime=0) as packed:
+            # What is packed is megabytes of messages of a few bytes.
+            with BufferedWriter(cast(RawIOBase, packed), PIECE) as out:
+                _Writer(job, profiler.profile).write(out)
 
 
 def _frames(location: Location, address: int) -> Sequence[Frame]:

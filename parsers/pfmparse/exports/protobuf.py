@@ -3,12 +3,15 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Iterable
 
 VARINT, BYTES = 0, 2  # types of fields on the wire
 MASK = (1 << 64) - 1
+REMEMBERED = 1 << 17  # numbers: those of fields, functions and places come again
 
 
+@lru_cache(REMEMBERED)
 def varint(number: int) -> bytes:
     """A number of 64 bits, 7 in each byte; a negative one as its complement."""
     number &= MASK
