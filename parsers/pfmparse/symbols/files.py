@@ -84,7 +84,7 @@ class Files:
                 return file
             different = True
         why = "has another build ID" if different else "cannot be read"
-        return f"{why}, its symbols are missing"
+        return f"{why}, its symbols are missing; --symfs names folders that have it"
 
     def _candidates(self, build_id: Optional[bytes], paths: list[str]) -> Iterator[str]:
         """Where the file may be, best first."""
