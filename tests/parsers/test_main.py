@@ -215,8 +215,6 @@ def test_signals_leave_nothing_half(file: str, tmp_path: Path) -> None:
             env=importing(PARSERS),
             stderr=subprocess.PIPE,
             text=True,
-            # Shells have it ignored by what runs in the background.
-            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         )
         # Once it has been opened for reading, the program has begun.
         with open(fifo, "wb"):
