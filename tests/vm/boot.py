@@ -74,7 +74,7 @@ class Boot:
         options: Sequence[str] = (),
     ) -> None:
         need(target)
-        self.out = out
+        self._out = out
         self._errors = out / "errors"
         self._program = self._details = ""
         self._outcomes: dict[tuple[str, str], Outcome] = {}
@@ -112,6 +112,12 @@ class Boot:
         """Wait for the guest's end; return the exit status of scripts/vm/run."""
         self._read_until(lambda: False, None)
         return self._process.wait()
+
+    @property
+    def out(self) -> Path:
+        """Wait for the guest's end, as its files come then; return where they are."""
+        self.status()
+        return self._out
 
     def errors(self) -> str:
         """Return what the harness says."""

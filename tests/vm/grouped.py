@@ -27,8 +27,6 @@ def check(boot: Boot) -> None:
     assert boot.command("group") == 0, printed
     # It has no process at first.
     assert f"no process is in the control group {GROUP} now" in printed
-    # Its files come at the end.
-    boot.status()
     capture = boot.out / CAPTURE
     info = followed.pfmparse("info", capture)
     assert info["cgroups"] == [GROUP]

@@ -83,8 +83,6 @@ def command_without_the_place_does_not_begin(guest: Boot) -> None:
 
 def samples_are_of_what_is_between_two_places(guest: Boot) -> None:
     assert _part(guest, "samples")[1] == 1
-    # Its files come at the end.
-    guest.status()
     info = followed.pfmparse("info", guest.out / "triggered.cap")
     assert info["samples"] == 20 * INSIDE and info["lost"] == 0
 
