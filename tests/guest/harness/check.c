@@ -16,7 +16,7 @@ unsigned int check_timeout(void)
 {
 	const char *seconds = getenv("CHECK_TIMEOUT");
 
-	return seconds ? strtoul(seconds, NULL, 0) : 30;
+	return seconds ? strtoul(seconds, NULL, 0) : 120;
 }
 
 void check_failed(const char *file, int line, const char *format, ...)

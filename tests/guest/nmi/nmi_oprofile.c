@@ -16,7 +16,7 @@
 #define EVENT		0xabcdef0123456789UL
 #define NMIS		1000
 #define WORDS		20000
-#define ROUNDS		100
+#define ROUNDS		25
 
 /**
  * struct bridged - a context that records every NMI, and the device
