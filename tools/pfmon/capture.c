@@ -162,7 +162,9 @@ bool capture_pack(struct packed *packed, const void *payload, size_t length)
 
 	packed->bytes = checked_calloc(room, 1);
 	packed->size = 0;
-	if (compress(packed->bytes, &room, payload, length) != Z_OK) {
+	/* The command waits for the kernel's symbols. */
+	if (compress2(packed->bytes, &room, payload, length,
+		      Z_BEST_SPEED) != Z_OK) {
 		free(packed->bytes);
 		packed->bytes = NULL;
 		return false;

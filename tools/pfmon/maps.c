@@ -10,6 +10,7 @@
 
 #include "buildid.h"
 #include "json.h"
+#include "mapping.h"
 #include "maps.h"
 #include "pid_table.h"
 #include "util.h"
@@ -42,14 +43,6 @@ struct maps {
 	struct file *files[BUCKETS];
 };
 
-/* One line of /proc/PID/maps; the texts point into the line. */
-struct mapping {
-	uint64_t start, end, offset;
-	char prot[5];
-	char *device_inode;
-	char *path;
-};
-
 struct maps *maps_create(bool data)
 {
 	struct maps *maps = checked_calloc(1, sizeof(*maps));
@@ -80,41 +73,6 @@ void maps_destroy(struct maps *maps)
 static uint32_t crc_of(uint32_t start, const char *text)
 {
 	return (uint32_t)crc32_z(start, (const Bytef *)text, strlen(text));
-}
-
-/* The kernel writes a newline in a path as \012. */
-static void unescape(char *path)
-{
-	char *to = path;
-
-	for (; *path; to++) {
-		if (!strncmp(path, "\\012", 4)) {
-			*to = '\n';
-			path += 4;
-		} else {
-			*to = *path++;
-		}
-	}
-	*to = '\0';
-}
-
-/* start-end perms offset device inode     path */
-static bool parse_line(char *line, struct mapping *mapping)
-{
-	int device = 0, inode_end = 0;
-
-	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %n%*s %*s%n",
-		   &mapping->start, &mapping->end, mapping->prot,
-		   &mapping->offset,
-		   &device, &inode_end) != 4 || !inode_end)
-		return false;
-	mapping->device_inode = line + device;
-	mapping->path = line + inode_end;
-	if (*mapping->path)
-		*mapping->path++ = '\0';
-	mapping->path += strspn(mapping->path, " ");
-	unescape(mapping->path);
-	return true;
 }
 
 /* The kernel appends " (deleted)" to the path of such a file. */
@@ -203,17 +161,26 @@ static bool is_news(struct process *process, uint64_t signature)
 	return true;
 }
 
+/* The four letters of a line; NULL if it is none. All lines come here. */
+static const char *prot_of(const char *line)
+{
+	const char *prot = line + strcspn(line, "\n ");
+
+	return *prot == ' ' && strcspn(prot + 1, "\n ") == 4 ? prot + 1 : NULL;
+}
+
 /* Keeps the lines of mappings that matter and returns their signature. */
 static uint64_t keep_lines(char *text, const char *comm, bool data)
 {
 	uint32_t crc = crc_of(0, comm);
 	size_t kept = 0, length, others = 0;
-	char prot[5];
+	const char *prot;
 
 	for (char *line = text; *line; line += length) {
 		length = strcspn(line, "\n");
 		length += line[length] == '\n';
-		if (sscanf(line, "%*s %4s", prot) != 1 ||
+		prot = prot_of(line);
+		if (!prot ||
 		    (prot[2] != 'x' && (!data || ++others > MOST_OTHERS)))
 			continue;
 		memmove(text + kept, line, length);
@@ -251,7 +218,7 @@ static char *serialise(struct maps *maps, struct process *process,
 	char *line, *rest = text;
 
 	while ((line = strsep(&rest, "\n"))) {
-		if (!parse_line(line, &mapping))
+		if (!mapping_parse(line, &mapping))
 			continue;
 		process->made_code |= is_made_code(&mapping);
 		json_append(list, describe(maps, process->entry.pid, &mapping));

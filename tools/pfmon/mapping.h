@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0 */
+/* mapping.h - a line of /proc/PID/maps */
+#ifndef PFMON_MAPPING_H
+#define PFMON_MAPPING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The texts point into the line. */
+struct mapping {
+	uint64_t start, end, offset;
+	char prot[5];
+	char *device_inode;
+	char *path;
+};
+
+/* Reads a line, which it changes. False if it is none. */
+bool mapping_parse(char *line, struct mapping *mapping);
+
+#endif /* PFMON_MAPPING_H */
