@@ -7,11 +7,11 @@
 
 int main(int argc, char **argv)
 {
-	uint64_t distance;
+	struct code_place place;
 
 	if (argc != 3 ||
-	    !symbols_find(argv[1], "PROGRAM", argv[2], &distance))
+	    !symbols_find(argv[1], "PROGRAM", argv[2], &place))
 		return 1;
-	printf("%" PRId64 "\n", (int64_t)distance);
+	printf("%" PRId64 "\n", (int64_t)place.distance);
 	return 0;
 }

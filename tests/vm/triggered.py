@@ -14,7 +14,7 @@ import followed
 from boot import Boot
 
 SCRIPT = Path(__file__).with_name("triggers.sh")
-# Calls of triggered: before its rounds, in a round from begin() to end(), and after it.
+# Calls of triggered: before its rounds; in each, from begin() to finish(); after that.
 BEFORE, INSIDE, OUTSIDE = 100, 7, 3
 ROUNDS = {
     "rounds": 5 * INSIDE,
@@ -31,6 +31,19 @@ GATED = {
     "masks": 0,
     "signals": 0,
     "signals-before": 0,
+}
+# The same with marks in a library.
+LINKED = {
+    "linked": 5 * INSIDE,
+    "linked-and-own": BEFORE,
+    "linked-entry": BEFORE,
+    "linked-next": (5 + 3) * INSIDE,
+}
+# What is said of those that do not begin.
+NOT_LINKED = {
+    "linked-nowhere": r"libmark is no library .*; there are: busybox$",
+    "linked-broken": "/tmp/broken has ended before it had its libraries$",
+    "linked-no-code": r"\S*/libmarks\.so has no function begn; it has begin$",
 }
 # Rounds of triggered whose instructions are counted.
 FEW, MANY = 10, 30
@@ -87,6 +100,28 @@ def samples_are_of_what_is_between_two_places(guest: Boot) -> None:
     assert info["samples"] == 20 * INSIDE and info["lost"] == 0
 
 
+def places_may_be_in_libraries(guest: Boot) -> None:
+    for name, calls in LINKED.items():
+        printed, traps = _part(guest, name)
+        assert (followed.counts(printed), traps) == ([calls], 1), printed
+
+
+def next_program_without_the_library_is_told_of(guest: Boot) -> None:
+    printed, status = _part(guest, "linked-exec")
+    assert (followed.counts(printed), status) == ([5 * INSIDE], 0), printed
+    assert re.search(r"^pfmon: libmarks is no library", printed, re.MULTILINE), printed
+
+
+def command_without_the_library_does_not_begin(guest: Boot) -> None:
+    for name, complaint in NOT_LINKED.items():
+        printed, status = _part(guest, name)
+        assert re.search(f"^pfmon: {complaint}", printed, re.MULTILINE), printed
+        assert "executed" not in printed and status == 1
+        assert followed.counts(printed) == []
+    # Nor is a capture begun.
+    assert _part(guest, "linked-kept") == ("kept\n", 0)
+
+
 def instructions_of_each_round_are_the_same(guest: Boot) -> None:
     few, many = (
         int(INSTRUCTIONS.findall(_part(guest, name)[0])[0]) for name in ("few", "many")
@@ -105,6 +140,15 @@ CHECKS: dict[str, Check] = {
         samples_are_of_what_is_between_two_places,
     )
 }
+# Where programs are linked to libraries.
+LINKED_CHECKS: dict[str, Check] = {
+    check.__name__: check
+    for check in (
+        places_may_be_in_libraries,
+        next_program_without_the_library_is_told_of,
+        command_without_the_library_does_not_begin,
+    )
+}
 # Where instructions are counted.
 HARDWARE_CHECKS: dict[str, Check] = {
     instructions_of_each_round_are_the_same.__name__: (
@@ -115,4 +159,4 @@ HARDWARE_CHECKS: dict[str, Check] = {
 
 def cases(arch: str) -> dict[str, Check]:
     """Return all checks on an architecture by their names."""
-    return {**CHECKS, **(HARDWARE_CHECKS if arch == "arm64" else {})}
+    return {**CHECKS, **(HARDWARE_CHECKS if arch == "arm64" else LINKED_CHECKS)}

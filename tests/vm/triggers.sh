@@ -3,7 +3,7 @@
 # pfmon measures between two functions of triggered, and from an instruction of gated
 # on, which say how often they have called getppid(): triggered.py compares.
 
-BETWEEN_ANY="pfmon --trigger-start=begin --trigger-stop=end"
+BETWEEN_ANY="pfmon --trigger-start=begin --trigger-stop=finish"
 BETWEEN="$BETWEEN_ANY -e $E"
 
 part rounds $BETWEEN triggered 5
@@ -18,6 +18,22 @@ for kind in forks execs exits waits masks signals; do
 	part $kind pfmon --trigger-start=gate -e $E gated $kind
 done
 part signals-before pfmon --trigger-start=pass -e $E gated signals
+# Only there are programs that are not linked statically.
+if [ $(uname -m) = x86_64 ]; then
+	LINKED="pfmon --trigger-start=libmarks:begin --trigger-stop=libmarks.so:finish -e $E"
+	part linked $LINKED triggered_linked 5
+	part linked-and-own pfmon --trigger-start=main --trigger-stop=libmarks:begin -e $E triggered_linked 5
+	part linked-entry pfmon --trigger-start=_start --trigger-stop=libmarks:begin -e $E triggered_linked 5
+	part linked-next $LINKED triggered_linked 5 $(which triggered_linked) 3
+	part linked-exec $LINKED triggered_linked 5 /bin/true
+	part linked-nowhere pfmon --trigger-start=libmark:begin -e $E busybox echo executed
+	sed s/libmarks/libmarkz/ $(which triggered_linked) >/tmp/broken
+	chmod +x /tmp/broken
+	part linked-broken $LINKED /tmp/broken
+	echo kept >/tmp/kept
+	part linked-no-code pfmon --trigger-start=libmarks:begn -e $E --long-smpl-periods=1 -o /tmp/kept triggered_linked 5
+	part linked-kept cat /tmp/kept
+fi
 # Emulated, only arm64 has counters.
 if [ $(uname -m) = aarch64 ]; then
 	part few $BETWEEN_ANY -e instructions triggered 10

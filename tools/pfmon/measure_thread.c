@@ -16,6 +16,8 @@ struct session {
 	pid_t tgid;		/* the first process */
 	bool over;		/* it has ended before the command */
 	bool timed_out;
+	bool entering;		/* the command has not come to its own code */
+	enum trigger_effect at_entry;
 };
 
 static unsigned int trace_flags(const struct options *options)
@@ -184,22 +186,50 @@ static void handle(const struct trace_event *event, void *data)
 		trigger_arm(&session->trigger, session->m.options, event->tid);
 }
 
+static bool apply(struct session *session, enum trigger_effect effect)
+{
+	struct follow *follow = &session->follow;
+
+	if (effect == TRIGGER_START)
+		return follow_start(follow) && follow_go_on(follow);
+	return effect != TRIGGER_STOP || follow_pause(follow);
+}
+
 static enum trace_way handle_stop(pid_t tid, int signal, void *data)
 {
 	struct session *session = data;
-	struct follow *follow = &session->follow;
 	enum trace_way way;
 	enum trigger_effect effect = trigger_of(&session->trigger, tid, signal,
 						&way);
-	bool ok = true;
 
-	if (effect == TRIGGER_START)
-		ok = follow_start(follow) && follow_go_on(follow);
-	else if (effect == TRIGGER_STOP)
-		ok = follow_pause(follow);
-	if (!ok)
+	if (session->entering && !session->trigger.entry) {
+		session->entering = false;
+		session->at_entry = effect;
+		return TRACE_HOLD;
+	}
+	if (!apply(session, effect))
 		session->m.failed = true;
 	return way;
+}
+
+/*
+ * What was there before stays as it is, as a capture of an earlier session, if
+ * the command's libraries do not have the code.
+ */
+static bool enter(struct session *session)
+{
+	struct command *command = &session->m.command;
+
+	session->entering = true;
+	command_resume(command);
+	while (session->entering && !command->ended &&
+	       trace_wait(&command->trace))
+		;
+	if (!session->entering)
+		return session->at_entry != TRIGGER_MISSING;
+	message("%s has ended before it had its libraries",
+		session->m.options->command[0]);
+	return false;
 }
 
 static bool arm(struct session *session)
@@ -208,10 +238,12 @@ static bool arm(struct session *session)
 
 	command->trace.stopped = handle_stop;
 	command->trace.stopped_data = session;
-	return trigger_arm(&session->trigger, session->m.options, command->pid);
+	return trigger_arm(&session->trigger, session->m.options,
+			   command->pid) &&
+	       (!session->trigger.entry || enter(session));
 }
 
-/* It is stopped at its exec. */
+/* It is stopped at its exec; at last, there or where its own code begins. */
 static bool prepare(struct session *session)
 {
 	struct command *command = &session->m.command;
@@ -220,7 +252,8 @@ static bool prepare(struct session *session)
 	command->data = session;
 	session->tgid = command->pid;
 	return (!has_trigger(session) || arm(session)) &&
-	       follow_begin(&session->follow, command->pid, &command->pid, 1);
+	       follow_begin(&session->follow, command->pid, &command->pid, 1) &&
+	       apply(session, session->at_entry);
 }
 
 static int measure_command(struct session *session)

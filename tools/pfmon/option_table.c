@@ -127,7 +127,8 @@ const struct option_row option_table[] = {
 		.details =
 			"_CODE_ is a function of the command's program, or the address\n"
 			"of an instruction as *nm*(1) and *objdump*(1) print it, such\n"
-			"as *0x1139*. Measuring starts before its first thread\n"
+			"as *0x1139*. One of a shared library is _LIBRARY_*:*_CODE_, as\n"
+			"*libz:inflate*. Measuring starts before its first thread\n"
 			"executes that instruction, each time again.\n"
 			"On x86-64 and arm64 only.\n",
 	}, {

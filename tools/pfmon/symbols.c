@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* symbols.c - where code is in an executable, by its name or its address */
+/* symbols.c - where code is in a program or library, by name or address */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -38,8 +38,8 @@ static bool may_be_instruction(Elf *elf, uint64_t address)
 	       address % AARCH64_INSTRUCTION == 0;
 }
 
-/* Is it in a segment that can be executed? */
-static bool is_code(Elf *elf, uint64_t address)
+/* Where in the file it is, if it is in a segment that can be executed. */
+static bool find_offset(Elf *elf, uint64_t address, uint64_t *offset)
 {
 	GElf_Phdr phdr;
 	size_t count;
@@ -47,12 +47,19 @@ static bool is_code(Elf *elf, uint64_t address)
 	if (!may_be_instruction(elf, address) || elf_getphdrnum(elf, &count))
 		return false;
 	for (size_t i = 0; i < count; i++) {
-		if (gelf_getphdr(elf, (int)i, &phdr) &&
-		    phdr.p_type == PT_LOAD && (phdr.p_flags & PF_X) &&
-		    address - phdr.p_vaddr < phdr.p_filesz)
-			return true;
+		if (!gelf_getphdr(elf, (int)i, &phdr) ||
+		    phdr.p_type != PT_LOAD || !(phdr.p_flags & PF_X) ||
+		    address - phdr.p_vaddr >= phdr.p_filesz)
+			continue;
+		*offset = address - phdr.p_vaddr + phdr.p_offset;
+		return true;
 	}
 	return false;
+}
+
+static bool is_code(Elf *elf, uint64_t address)
+{
+	return find_offset(elf, address, &(uint64_t){ 0 });
 }
 
 static unsigned int least(unsigned int a, unsigned int b, unsigned int c)
@@ -167,8 +174,8 @@ static void complain(const struct search *search, const char *path)
 		message("%s has no function %s; it has %s", path, search->name,
 			search->list);
 	else
-		message("%s has no function %s, nor one of a similar name: nm lists them; those of shared libraries cannot be given",
-			path, search->name);
+		message("%s has no function %s, nor one of a similar name: nm lists them; that of a shared library is given as LIBRARY:%s",
+			path, search->name, search->name);
 }
 
 static bool find_name(Elf *elf, const char *path, const char *name,
@@ -203,7 +210,7 @@ static bool find_address(Elf *elf, const char *path, const char *text,
 }
 
 static bool find(Elf *elf, const char *path, const char *text,
-		 uint64_t *distance)
+		 struct code_place *place)
 {
 	GElf_Ehdr header;
 	uint64_t address;
@@ -215,12 +222,12 @@ static bool find(Elf *elf, const char *path, const char *text,
 	}
 	if (!find_address(elf, path, text, &address))
 		return false;
-	*distance = address - header.e_entry;
-	return true;
+	place->distance = address - header.e_entry;
+	return find_offset(elf, address, &place->offset);
 }
 
 bool symbols_find(const char *path, const char *name, const char *text,
-		  uint64_t *distance)
+		  struct code_place *place)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	bool ok = false;
@@ -229,7 +236,7 @@ bool symbols_find(const char *path, const char *name, const char *text,
 	elf_version(EV_CURRENT);
 	elf = fd < 0 ? NULL : elf_begin(fd, ELF_C_READ, NULL);
 	if (elf)
-		ok = find(elf, name, text, distance);
+		ok = find(elf, name, text, place);
 	else
 		message("no code can be found in %s: %s", name,
 			fd < 0 ? strerror(errno) : elf_errmsg(-1));

@@ -44,6 +44,7 @@ enum trace_way {
 	TRACE_WITH,	/* the signal is its own */
 	TRACE_WITHOUT,	/* the signal was for us */
 	TRACE_STEP,	/* the same; it stops after an instruction */
+	TRACE_HOLD,	/* the same; it stays where it is: see trace_resume() */
 };
 
 /* A child of pfmon that is not traced, whose end trace_*() may come across. */

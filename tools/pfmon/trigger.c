@@ -10,6 +10,7 @@
 #include <sys/ptrace.h>
 #include <unistd.h>
 
+#include "library.h"
 #include "symbols.h"
 #include "trigger.h"
 #include "util.h"
@@ -59,21 +60,27 @@ static uint64_t entry_of(pid_t tid)
 }
 
 /* The file may have been replaced since: it is opened as it is executed. */
-static bool find(const char *text, pid_t tid, uint64_t *address)
+static bool find_in_program(const char *text, pid_t tid, uint64_t *address)
 {
 	char *path = checked_printf("/proc/%d/exe", tid);
 	char name[PATH_MAX] = "the program";
 	ssize_t length = readlink(path, name, sizeof(name) - 1);
-	uint64_t distance;
+	struct code_place place;
 	bool ok;
 
 	if (length > 0)
 		name[length] = 0;
-	ok = symbols_find(path, name, text, &distance);
+	ok = symbols_find(path, name, text, &place);
 	if (ok)
-		*address = entry_of(tid) + distance;
+		*address = entry_of(tid) + place.distance;
 	free(path);
 	return ok;
+}
+
+static bool find(const char *text, pid_t tid, uint64_t *address)
+{
+	return library_is_named(text) ? library_find(tid, text, address) :
+					find_in_program(text, tid, address);
 }
 
 static bool find_both(uint64_t addresses[BREAKPOINTS],
@@ -92,21 +99,50 @@ static bool find_both(uint64_t addresses[BREAKPOINTS],
 	return false;
 }
 
-bool trigger_arm(struct trigger *trigger, const struct options *options,
-		 pid_t tid)
+static bool set_breakpoints(struct trigger *trigger, pid_t tid)
 {
-	const struct trigger none = { .breakpoints = { .addresses = { 0 } } };
-	struct trigger found = none;
-
-	*trigger = none;
-	if (!find_both(found.breakpoints.addresses, options, tid))
-		return false;
-	*trigger = found;
 	if (breakpoints_set(&trigger->breakpoints, tid))
 		return true;
 	message("cannot set a breakpoint: %s; does this machine have some, and are they free?",
 		strerror(errno));
 	return false;
+}
+
+/* Both places, or none. */
+static bool set_both(struct trigger *trigger, pid_t tid)
+{
+	struct breakpoints found = { .addresses = { 0 } };
+
+	if (!find_both(found.addresses, trigger->options, tid))
+		return false;
+	trigger->breakpoints = found;
+	return set_breakpoints(trigger, tid);
+}
+
+static bool needs_libraries(const struct options *options)
+{
+	return library_is_named(options->trigger_start) ||
+	       library_is_named(options->trigger_stop);
+}
+
+bool trigger_arm(struct trigger *trigger, const struct options *options,
+		 pid_t tid)
+{
+	*trigger = (struct trigger){ .options = options };
+	if (!needs_libraries(options))
+		return set_both(trigger, tid);
+	trigger->entry = entry_of(tid);
+	trigger->breakpoints.addresses[START] = trigger->entry;
+	return set_breakpoints(trigger, tid);
+}
+
+/* The program has its libraries, and has executed nothing of its own. */
+static bool enter(struct trigger *trigger, pid_t tid)
+{
+	trigger->entry = 0;
+	trigger->breakpoints.addresses[START] = 0;
+	breakpoints_set(&trigger->breakpoints, tid);
+	return set_both(trigger, tid);
 }
 
 /* The places are not 0, where no code is. */
@@ -136,6 +172,11 @@ enum trigger_effect trigger_of(struct trigger *trigger, pid_t tid, int signal,
 	if (!known || signal != SIGTRAP || info.si_code != TRAP_HWBKPT)
 		return TRIGGER_NONE;
 	address = (uint64_t)(uintptr_t)info.si_addr;
+	if (trigger->entry && address == trigger->entry) {
+		*way = TRACE_WITHOUT;
+		return enter(trigger, tid) ? effect_of(breakpoints, address) :
+					     TRIGGER_MISSING;
+	}
 	effect = effect_of(breakpoints, address);
 	if (effect != TRIGGER_NONE)
 		*way = breakpoints_pass(breakpoints, tid, address);

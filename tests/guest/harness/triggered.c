@@ -5,9 +5,9 @@
  * usage: triggered ROUNDS [PROGRAM ARGUMENT...]
  *
  * Before the rounds it calls BEFORE times; in each round, INSIDE times from
- * begin() to end(), and OUTSIDE times after that. A thread and a process of its
- * own have done a round by then. At the end it executes the program, or returns
- * how many SIGTRAPs all got: 1, which it sends itself.
+ * begin() to finish(), and OUTSIDE times after that. A thread and a process of
+ * its own have done a round by then. At the end it executes the program, or
+ * returns how many SIGTRAPs all got: 1, which it sends itself.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -17,12 +17,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "marks.h"
+
 #define BEFORE	100
 #define INSIDE	7
 #define OUTSIDE	3
-
-void begin(void);
-void end(void);
 
 static volatile sig_atomic_t traps;
 
@@ -30,16 +29,6 @@ static void count_trap(int signal)
 {
 	(void)signal;
 	traps++;
-}
-
-__attribute__((noinline)) void begin(void)
-{
-	__asm__ volatile("" ::: "memory");
-}
-
-__attribute__((noinline)) void end(void)
-{
-	__asm__ volatile("" ::: "memory");
 }
 
 /* Not the C library's getppid(): nothing but these counts. */
@@ -53,7 +42,7 @@ static void *do_round(void *data)
 {
 	begin();
 	call(INSIDE);
-	end();
+	finish();
 	call(OUTSIDE);
 	return data;
 }

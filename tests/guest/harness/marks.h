@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0 */
+/* marks.h - functions by which triggered tells where it is */
+#ifndef GUEST_MARKS_H
+#define GUEST_MARKS_H
+
+void begin(void);
+void finish(void);
+
+#endif /* GUEST_MARKS_H */

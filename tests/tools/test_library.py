@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Where code is in the libraries of a process: what LIBRARY:CODE names."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+LIBC = "libc.so.6"
+FUNCTION = "qsort"
+MATHS = "libm.so.6"
+
+Finder = Callable[[str], "subprocess.CompletedProcess[str]"]
+
+
+@pytest.fixture(name="finder")
+def fixture_finder(programs: Path) -> Finder:
+    """Return what looks for code in this process."""
+
+    def find(code: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [programs / "library_finder", str(os.getpid()), code],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    return find
+
+
+def address_of(library: ctypes.CDLL, function: str) -> int:
+    """Return where the loader has put it."""
+    address = ctypes.cast(getattr(library, function), ctypes.c_void_p).value
+    assert address
+    return address
+
+
+def path_of(name: str) -> str:
+    """Return the path of a library that this process has."""
+    lines = Path("/proc/self/maps").read_text("utf-8").splitlines()
+    return next(line.split(maxsplit=5)[5] for line in lines if line.endswith(name))
+
+
+def address_in_file(path: str, function: str) -> str:
+    """Return where nm sees it."""
+    listing = subprocess.check_output(["nm", "-D", path], text=True)
+    found = re.search(rf"^([0-9a-f]+) [TW] {function}(?:@.*)?$", listing, re.MULTILINE)
+    assert found, listing
+    return f"0x{found[1]}"
+
+
+def test_function_is_where_the_loader_has_put_it(finder: Finder) -> None:
+    expected = f"{address_of(ctypes.CDLL(LIBC), FUNCTION)}\n"
+    for library in ("libc", "libc.so", LIBC, path_of(f"/{LIBC}")):
+        assert finder(f"{library}:{FUNCTION}").stdout == expected, library
+
+
+def test_address_is_that_of_nm(finder: Finder) -> None:
+    code = address_in_file(path_of(f"/{LIBC}"), FUNCTION)
+    address = address_of(ctypes.CDLL(LIBC), FUNCTION)
+    assert finder(f"libc:{code}").stdout == f"{address}\n"
+
+
+@pytest.mark.parametrize(
+    ("code", "complaint"),
+    [
+        ("lib:qsort", "lib is no library that the program begins with; there are: "),
+        ("/libc.so.6:qsort", "/libc.so.6 is no library that the program begins with"),
+        ("libc:qsrt", f"/{LIBC} has no function qsrt; it has "),
+        ("libc:0x1", f"/{LIBC} has no code at 0x1"),
+    ],
+)
+def test_what_is_not_there_is_refused(
+    finder: Finder, code: str, complaint: str
+) -> None:
+    run = finder(code)
+    assert complaint in run.stderr and LIBC in run.stderr
+    assert (run.returncode, run.stdout) == (1, "")
+
+
+@pytest.mark.parametrize("code", ["qsort", "ns::qsort", ":qsort", "libc:", "::", ""])
+def test_names_of_functions_name_no_library(finder: Finder, code: str) -> None:
+    run = finder(code)
+    assert (run.returncode, run.stdout, run.stderr) == (1, "", "")
+
+
+def load_copy(path: Path) -> Path:
+    """Load a library under another name."""
+    ctypes.CDLL(MATHS)
+    ctypes.CDLL(str(shutil.copy(path_of(f"/{MATHS}"), path)))
+    return path
+
+
+def test_name_of_several_libraries_is_refused(finder: Finder, tmp_path: Path) -> None:
+    paths = [load_copy(tmp_path / f"libcopy.so.{number}") for number in (1, 2)]
+    for name in ("libcopy", "libcopy.so"):
+        complaint = finder(f"{name}:cosh").stderr
+        assert f" {name} may be " in complaint and "give the path" in complaint
+        assert all(str(path) in complaint for path in paths)
+    assert finder("libcopy.so.2:cosh").stdout
+
+
+def test_library_that_was_replaced_is_not_searched(
+    finder: Finder, tmp_path: Path
+) -> None:
+    load_copy(tmp_path / "libgone.so").unlink()
+    assert "libgone.so (deleted)" in finder("libgone:cosh").stderr
