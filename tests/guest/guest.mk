@@ -159,6 +159,7 @@ $(GOUT)/dynamic2232: $(TEST2X_OBJ32) $(COMPAT)/create22.32.o
 $(GOUT)/dynamic2x32 $(GOUT)/dynamic2232: GCC += -m32
 $(GOUT)/dynamic2x32 $(GOUT)/dynamic2232: $(GOUT)/libold2x32.so
 # The same as triggered, but that its marks are in a library.
+$(GOBJ)/$(HARNESS)/marks.o: GCFLAGS += -fPIC
 $(GOUT)/libmarks.so: $(GOBJ)/$(HARNESS)/marks.o
 	@mkdir -p $(@D)
 	$(GCC) -shared -Wl,-soname,$(@F) -o $@ $^

@@ -11,7 +11,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import followed
-from boot import Boot
+import pytest
+from boot import Boot, without_narrow
 
 SCRIPT = Path(__file__).with_name("triggers.sh")
 # Calls of triggered: before its rounds; in each, from begin() to finish(); after that.
@@ -42,7 +43,8 @@ LINKED = {
 # What is said of those that do not begin.
 NOT_LINKED = {
     "linked-nowhere": r"libmark is no library .*; there are: busybox$",
-    "linked-broken": "/tmp/broken has ended before it had its libraries$",
+    "linked-broken": "/tmp/broken has ended with status 127 before its own code ",
+    "linked-hangs": "triggered_linked has ended with status 143 before its own code ",
     "linked-no-code": r"\S*/libmarks\.so has no function begn; it has begin$",
 }
 # Rounds of triggered whose instructions are counted.
@@ -122,6 +124,15 @@ def command_without_the_library_does_not_begin(guest: Boot) -> None:
     assert _part(guest, "linked-kept") == ("kept\n", 0)
 
 
+def program_of_32_bits_does_not_begin(guest: Boot) -> None:
+    reason = without_narrow()
+    if reason:
+        pytest.skip(reason)
+    printed, status = _part(guest, "narrow")
+    assert re.match(r"pfmon: no code .*32: it is no 64-bit program$", printed), printed
+    assert status == 1
+
+
 def instructions_of_each_round_are_the_same(guest: Boot) -> None:
     few, many = (
         int(INSTRUCTIONS.findall(_part(guest, name)[0])[0]) for name in ("few", "many")
@@ -147,6 +158,7 @@ LINKED_CHECKS: dict[str, Check] = {
         places_may_be_in_libraries,
         next_program_without_the_library_is_told_of,
         command_without_the_library_does_not_begin,
+        program_of_32_bits_does_not_begin,
     )
 }
 # Where instructions are counted.

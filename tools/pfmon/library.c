@@ -2,8 +2,10 @@
 /* library.c - where code is in the shared libraries of a process */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "library.h"
 #include "mapping.h"
@@ -68,18 +70,45 @@ static void free_code(struct code *code)
 	free(code->text);
 }
 
+static uint64_t inode_of(const struct mapping *mapping)
+{
+	const char *inode = strchr(mapping->device_inode, ' ');
+
+	return inode ? strtoull(inode, NULL, 10) : 0;
+}
+
 static const char *file_name(const char *path)
 {
 	return strrchr(path, '/') + 1;
 }
 
-static bool is_called(const char *path, const char *library, size_t length)
+static bool leads_to(const char *path, const struct mapping *mapping)
 {
-	const char *name = memchr(library, '/', length) ? path :
-							  file_name(path);
+	struct stat info;
 
+	return !stat(path, &info) && info.st_ino == inode_of(mapping);
+}
+
+/* By its path, whatever links lead to it. */
+static bool is_at(const char *library, size_t length,
+		  const struct mapping *mapping)
+{
+	char *path = checked_printf("%.*s", (int)length, library);
+	bool same = !strcmp(path, mapping->path) || leads_to(path, mapping);
+
+	free(path);
+	return same;
+}
+
+static bool is_called(const char *library, size_t length,
+		      const struct mapping *mapping)
+{
+	const char *name = file_name(mapping->path);
+
+	if (memchr(library, '/', length))
+		return is_at(library, length, mapping);
 	return !strncmp(name, library, length) &&
-	       (!name[length] || (name != path && name[length] == '.'));
+	       (!name[length] || name[length] == '.');
 }
 
 static void complain(const struct code *code, const char *library,
@@ -95,22 +124,23 @@ static void complain(const struct code *code, const char *library,
 	free(list);
 }
 
-/* The path of the library; NULL with a message if there is none, or several. */
-static const char *choose(const struct code *code, const char *library,
-			  size_t length)
+/* A mapping of the library; NULL with a message if it is none, or several. */
+static const struct mapping *choose(const struct code *code,
+				    const char *library, size_t length)
 {
-	const char *chosen = NULL, *path;
+	const struct mapping *chosen = NULL, *mapping;
 
 	for (unsigned int i = 0; i < code->count; i++) {
-		path = code->mappings[i].path;
-		if (!is_called(path, library, length))
+		mapping = &code->mappings[i];
+		if (!is_called(library, length, mapping))
 			continue;
-		if (chosen && strcmp(chosen, path)) {
+		if (chosen && strcmp(chosen->path, mapping->path)) {
 			message("%.*s may be %s or %s: give the path of one",
-				(int)length, library, chosen, path);
+				(int)length, library, chosen->path,
+				mapping->path);
 			return NULL;
 		}
-		chosen = path;
+		chosen = mapping;
 	}
 	if (!chosen)
 		complain(code, library, length);
@@ -135,22 +165,45 @@ static bool find_mapped(const struct code *code, const char *path,
 	return false;
 }
 
+/*
+ * By which the file of a mapping can be opened, to be freed; it need not be
+ * there. The mapping itself leads to it, which needs a capability. The path is
+ * that which this process sees, or the other one.
+ */
+static char *reach(pid_t tid, const struct mapping *mapping)
+{
+	char *path = checked_printf("/proc/%d/map_files/%" PRIx64 "-%" PRIx64,
+				    tid, mapping->start, mapping->end);
+
+	if (leads_to(path, mapping))
+		return path;
+	free(path);
+	if (leads_to(mapping->path, mapping))
+		return checked_strdup(mapping->path);
+	return checked_printf("/proc/%d/root%s", tid, mapping->path);
+}
+
+static bool find_in(pid_t tid, const struct code *code,
+		    const struct mapping *mapping, const char *text,
+		    uint64_t *address)
+{
+	char *file = reach(tid, mapping);
+	struct code_place place;
+	bool ok = symbols_find(file, mapping->path, text, &place) &&
+		  find_mapped(code, mapping->path, place.offset, address);
+
+	free(file);
+	return ok;
+}
+
 static bool find(pid_t tid, const struct code *code, const char *text,
 		 uint64_t *address)
 {
 	const char *colon = colon_of(text);
-	const char *path = choose(code, text, (size_t)(colon - text));
-	struct code_place place;
-	char *file;
-	bool ok;
+	const struct mapping *mapping =
+		choose(code, text, (size_t)(colon - text));
 
-	if (!path)
-		return false;
-	file = checked_printf("/proc/%d/root%s", tid, path);
-	ok = symbols_find(file, path, colon + 1, &place) &&
-	     find_mapped(code, path, place.offset, address);
-	free(file);
-	return ok;
+	return mapping && find_in(tid, code, mapping, colon + 1, address);
 }
 
 bool library_find(pid_t tid, const char *text, uint64_t *address)

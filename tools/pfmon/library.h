@@ -12,8 +12,8 @@ bool library_is_named(const char *text);
 
 /*
  * Finds the code of LIBRARY:CODE in what a thread's process has mapped now. The
- * library is named by its path, its file's name, or the beginning of that up to
- * a dot; the code as for symbols_find(). False with a message.
+ * library is named by a path to it, by its file's name, or the beginning of
+ * that up to a dot; the code as for symbols_find(). False with a message.
  */
 bool library_find(pid_t tid, const char *text, uint64_t *address);
 

@@ -182,8 +182,15 @@ static void handle(const struct trace_event *event, void *data)
 	struct session *session = data;
 
 	follow_handle(event, &session->follow);
-	if (event->what == TRACE_EXECED && has_trigger(session))
-		trigger_arm(&session->trigger, session->m.options, event->tid);
+	if (event->what != TRACE_EXECED || !has_trigger(session) ||
+	    trigger_arm(&session->trigger, session->m.options, event->tid))
+		return;
+	/* The loader of another one has executed it. */
+	if (session->entering) {
+		session->entering = false;
+		session->at_entry = TRIGGER_MISSING;
+		command_signal(&session->m.command, SIGKILL);
+	}
 }
 
 static bool apply(struct session *session, enum trigger_effect effect)
@@ -219,16 +226,21 @@ static enum trace_way handle_stop(pid_t tid, int signal, void *data)
 static bool enter(struct session *session)
 {
 	struct command *command = &session->m.command;
+	unsigned int wake = 0;
 
 	session->entering = true;
 	command_resume(command);
-	while (session->entering && !command->ended &&
-	       trace_wait(&command->trace))
-		;
+	while (session->entering && !command->ended && !(wake & WAKE_ERROR)) {
+		wake = waiter_wait(session->m.waiter, -1);
+		if (wake & WAKE_SIGNAL)
+			waiter_handle_signals(session->m.waiter, command);
+	}
 	if (!session->entering)
 		return session->at_entry != TRIGGER_MISSING;
-	message("%s has ended before it had its libraries",
-		session->m.options->command[0]);
+	if (command->ended)
+		message("%s has ended with status %d before its own code has begun",
+			session->m.options->command[0],
+			command_exit_status(command));
 	return false;
 }
 

@@ -25,6 +25,7 @@ struct search {
 	unsigned int symbols;		/* functions that there are */
 	unsigned int found;		/* of the name, at different places */
 	uint64_t address;
+	bool chosen_later;		/* by the loader, of several */
 	unsigned int similar;
 	char *list;			/* of them */
 };
@@ -101,13 +102,16 @@ static bool resembles(const char *one, const char *other)
 	       edits_between(one, other) <= MOST_EDITS;
 }
 
-static void look_at(struct search *search, const char *name, uint64_t address)
+static void look_at(struct search *search, const char *name,
+		    const GElf_Sym *symbol)
 {
 	search->symbols++;
 	if (!strcmp(name, search->name)) {
-		if (!search->found || address != search->address)
+		if (!search->found || symbol->st_value != search->address)
 			search->found++;
-		search->address = address;
+		search->address = symbol->st_value;
+		search->chosen_later |= GELF_ST_TYPE(symbol->st_info) ==
+					STT_GNU_IFUNC;
 	} else if (search->similar < MOST_SIMILAR &&
 		   resembles(name, search->name)) {
 		search->list = checked_append(search->list,
@@ -120,7 +124,8 @@ static bool is_function(Elf *elf, const GElf_Sym *symbol)
 {
 	int type = GELF_ST_TYPE(symbol->st_info);
 
-	return (type == STT_FUNC || type == STT_NOTYPE) &&
+	return (type == STT_FUNC || type == STT_NOTYPE ||
+		type == STT_GNU_IFUNC) &&
 	       symbol->st_shndx != SHN_UNDEF && is_code(elf, symbol->st_value);
 }
 
@@ -146,7 +151,7 @@ static void look_in_table(struct search *search, Elf_Scn *section,
 			continue;
 		name = elf_strptr(search->elf, header->sh_link, symbol.st_name);
 		if (name && *name && !is_mark(name))
-			look_at(search, name, symbol.st_value);
+			look_at(search, name, &symbol);
 	}
 }
 
@@ -164,7 +169,10 @@ static void look_in_tables(struct search *search, GElf_Word type)
 
 static void complain(const struct search *search, const char *path)
 {
-	if (search->found)
+	if (search->chosen_later)
+		message("which code %s of %s is depends on the CPU: give the address of that which is used here, as nm and a profile have it",
+			search->name, path);
+	else if (search->found)
 		message("%u functions of %s are called %s: give the address of one, as nm prints it",
 			search->found, path, search->name);
 	else if (!search->symbols)
@@ -174,8 +182,8 @@ static void complain(const struct search *search, const char *path)
 		message("%s has no function %s; it has %s", path, search->name,
 			search->list);
 	else
-		message("%s has no function %s, nor one of a similar name: nm lists them; that of a shared library is given as LIBRARY:%s",
-			path, search->name, search->name);
+		message("%s has no function %s, nor one of a similar name: nm lists those of a program, nm -D those of a library, which are given as LIBRARY:FUNCTION",
+			path, search->name);
 }
 
 static bool find_name(Elf *elf, const char *path, const char *name,
@@ -186,15 +194,17 @@ static bool find_name(Elf *elf, const char *path, const char *name,
 		.name = name,
 		.list = checked_strdup(""),
 	};
+	bool found;
 
 	look_in_tables(&search, SHT_SYMTAB);
 	if (!search.symbols)
 		look_in_tables(&search, SHT_DYNSYM);
-	if (search.found != 1)
+	found = search.found == 1 && !search.chosen_later;
+	if (!found)
 		complain(&search, path);
 	free(search.list);
 	*address = search.address;
-	return search.found == 1;
+	return found;
 }
 
 static bool find_address(Elf *elf, const char *path, const char *text,

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
@@ -39,7 +40,18 @@ bool trigger_options_agree(const struct options *options)
 	return false;
 }
 
-/* Where the kernel has let the program begin; 0 if it does not say. */
+static void read_name(pid_t tid, char name[PATH_MAX])
+{
+	char *path = checked_printf("/proc/%d/exe", tid);
+	ssize_t length = readlink(path, name, PATH_MAX - 1);
+
+	if (length < 0)
+		length = snprintf(name, PATH_MAX, "the program");
+	name[length] = 0;
+	free(path);
+}
+
+/* Where the kernel has let a 64-bit program begin; 0 of others. */
 static uint64_t entry_of(pid_t tid)
 {
 	char *path = checked_printf("/proc/%d/auxv", tid);
@@ -63,13 +75,11 @@ static uint64_t entry_of(pid_t tid)
 static bool find_in_program(const char *text, pid_t tid, uint64_t *address)
 {
 	char *path = checked_printf("/proc/%d/exe", tid);
-	char name[PATH_MAX] = "the program";
-	ssize_t length = readlink(path, name, sizeof(name) - 1);
 	struct code_place place;
+	char name[PATH_MAX];
 	bool ok;
 
-	if (length > 0)
-		name[length] = 0;
+	read_name(tid, name);
 	ok = symbols_find(path, name, text, &place);
 	if (ok)
 		*address = entry_of(tid) + place.distance;
@@ -128,12 +138,18 @@ static bool needs_libraries(const struct options *options)
 bool trigger_arm(struct trigger *trigger, const struct options *options,
 		 pid_t tid)
 {
+	char name[PATH_MAX];
+
 	*trigger = (struct trigger){ .options = options };
 	if (!needs_libraries(options))
 		return set_both(trigger, tid);
 	trigger->entry = entry_of(tid);
 	trigger->breakpoints.addresses[START] = trigger->entry;
-	return set_breakpoints(trigger, tid);
+	if (trigger->entry)
+		return set_breakpoints(trigger, tid);
+	read_name(tid, name);
+	message("no code can be found in %s: it is no 64-bit program", name);
+	return false;
 }
 
 /* The program has its libraries, and has executed nothing of its own. */
