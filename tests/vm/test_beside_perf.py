@@ -33,10 +33,11 @@ FAULTS, USER_FAULTS, SWITCHES = "page-faults", "page-faults:u", "context-switche
 EVENTS = (USER_FAULTS, FAULTS, SWITCHES)
 RUNS = ("perf-1", "pfmon-1", "perf-2", "pfmon-2")
 # ns of CPU time between samples.
-PERIOD = 100_000
-# Percent. Of as many samples, a share of a half is within one of them by chance, too.
+PERIOD = 50_000
+# Percent. By chance, two shares of a half of 13,500 samples, or of nine tenths of 5,000,
+# differ by that once in a thousand times.
 POINTS = 2.0
-MIN_SAMPLES = 2500
+MIN_SAMPLES = 6000
 # The environment that perf gives a program is a few bytes longer: a page of its stack
 # may begin elsewhere.
 PAGES = 2
@@ -85,7 +86,7 @@ for file in square_*.c; do
 done
 END
 cat >script.py <<'END'
-{SCRIPT.format(21 + SCALE.bit_length(), 90000 * SCALE)}END
+{SCRIPT.format(22 + SCALE.bit_length(), 180000 * SCALE)}END
 head -c {400000 * SCALE} /perfmon/bin/pfmon >data
 """
 
