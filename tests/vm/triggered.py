@@ -140,33 +140,27 @@ def instructions_of_each_round_are_the_same(guest: Boot) -> None:
     assert few * MANY == many * FEW and few > 0
 
 
-CHECKS: dict[str, Check] = {
-    check.__name__: check
-    for check in (
-        calls_between_two_places_are_counted,
-        place_may_be_a_system_call_whatever_that_does,
-        places_are_found_in_the_next_program,
-        program_without_the_places_is_told_of,
-        command_without_the_place_does_not_begin,
-        samples_are_of_what_is_between_two_places,
-    )
-}
+def _by_name(*checks: Check) -> dict[str, Check]:
+    return {check.__name__: check for check in checks}
+
+
+CHECKS = _by_name(
+    calls_between_two_places_are_counted,
+    place_may_be_a_system_call_whatever_that_does,
+    places_are_found_in_the_next_program,
+    program_without_the_places_is_told_of,
+    command_without_the_place_does_not_begin,
+    samples_are_of_what_is_between_two_places,
+)
 # Where programs are linked to libraries.
-LINKED_CHECKS: dict[str, Check] = {
-    check.__name__: check
-    for check in (
-        places_may_be_in_libraries,
-        next_program_without_the_library_is_told_of,
-        command_without_the_library_does_not_begin,
-        program_of_32_bits_does_not_begin,
-    )
-}
+LINKED_CHECKS = _by_name(
+    places_may_be_in_libraries,
+    next_program_without_the_library_is_told_of,
+    command_without_the_library_does_not_begin,
+    program_of_32_bits_does_not_begin,
+)
 # Where instructions are counted.
-HARDWARE_CHECKS: dict[str, Check] = {
-    instructions_of_each_round_are_the_same.__name__: (
-        instructions_of_each_round_are_the_same
-    )
-}
+HARDWARE_CHECKS = _by_name(instructions_of_each_round_are_the_same)
 
 
 def cases(arch: str) -> dict[str, Check]:

@@ -200,7 +200,6 @@ TEST(chains_of_a_system_call_are_the_kernels_and_the_programs)
 #endif
 }
 
-/* perf reports it from within the scheduler, with few registers. */
 /*
  * Each sleep is one, unless it is over before it begins; the thread may have to
  * give way besides. NULL: there was none.
@@ -225,6 +224,7 @@ static const struct callers_smpl *chain_of_sleep(void)
 	return NULL;
 }
 
+/* perf reports it from within the scheduler, with few registers. */
 TEST(chain_of_a_context_switch_leads_through_the_scheduler)
 {
 	const struct callers_smpl *s;
