@@ -142,10 +142,12 @@ static int threads(void)
 	return 0;
 }
 
-static void *pause_in_thread(void *arg)
+/* Once all have called that meet at the barrier, if there is one. */
+static void *pause_in_thread(void *barrier)
 {
-	(void)arg;
 	call();
+	if (barrier)
+		pthread_barrier_wait(barrier);
 	for (;;)
 		pause();
 	return NULL;
@@ -168,12 +170,13 @@ static int thread_spins(void)
 	return 1;
 }
 
-static void *exec_in_thread(void *arg)
+/* Nobody is to vanish before his calls. */
+static void *exec_in_thread(void *barrier)
 {
 	char times[32];
-	(void)arg;
 
 	call();
+	pthread_barrier_wait(barrier);
 	snprintf(times, sizeof(times), "%ld", calls);
 	execl(program, program, "call", "1", times, NULL);
 	fail("exec");
@@ -198,13 +201,14 @@ static int thread_waits(void)
 /* The first thread and others vanish in the exec of another one. */
 static int thread_execs(void)
 {
+	pthread_barrier_t barrier;
+
 	expect((number + 3) * calls);
+	pthread_barrier_init(&barrier, NULL, (unsigned int)number + 2);
 	for (long i = 0; i < number; i++)
-		start(pause_in_thread, NULL);
-	/* Once all have begun. */
-	usleep(10000);
-	start(exec_in_thread, NULL);
-	pause_in_thread(NULL);
+		start(pause_in_thread, &barrier);
+	start(exec_in_thread, &barrier);
+	pause_in_thread(&barrier);
 	return 1;
 }
 
