@@ -16,7 +16,7 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import cache
@@ -87,6 +87,19 @@ def replace(path: Path, content: bytes) -> None:
     new = path.with_name(f".{path.name}.new")
     new.write_bytes(content)
     new.rename(path)
+
+
+def update(directory: Path, files: Mapping[Path, bytes]) -> None:
+    """Let a directory have these files and no others, new only where they differ."""
+    for path in sorted(directory.rglob("*"), reverse=True):
+        if path.is_dir():
+            if not any(path.iterdir()):
+                path.rmdir()
+        elif path.relative_to(directory) not in files:
+            path.unlink()
+    for name, content in files.items():
+        (directory / name).parent.mkdir(parents=True, exist_ok=True)
+        replace(directory / name, content)
 
 
 def _need_programs() -> None:

@@ -19,7 +19,6 @@ import argparse
 import re
 import signal
 import sys
-from collections.abc import Mapping
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -57,19 +56,6 @@ class NoSuite(Exception):
     """There is nothing to run; the text says how there would be."""
 
 
-def _update(directory: Path, files: Mapping[Path, bytes]) -> None:
-    """Let a directory have these files and no others, new only where they differ."""
-    for path in sorted(directory.rglob("*"), reverse=True):
-        if path.is_dir():
-            if not any(path.iterdir()):
-                path.rmdir()
-        elif path.relative_to(directory) not in files:
-            path.unlink()
-    for name, content in files.items():
-        (directory / name).parent.mkdir(parents=True, exist_ok=True)
-        kunit.replace(directory / name, content)
-
-
 def _built_in(
     files: dict[Path, bytes], suites: list[str], flags: str = ""
 ) -> dict[Path, bytes]:
@@ -99,9 +85,9 @@ def _run(folder: Path, extra: list[str]) -> int:
     headers = sorted((ROOT / "sdk" / HEADERS).glob("*.h"))
 
     def populate(drivers: Path) -> None:
-        _update(drivers / HEADERS, {Path(h.name): h.read_bytes() for h in headers})
+        kunit.update(drivers / HEADERS, {Path(h.name): h.read_bytes() for h in headers})
         for name, content in parts.items():
-            _update(drivers / name, content)
+            kunit.update(drivers / name, content)
 
     def show(line: str) -> str:
         return COPY.sub(lambda _: f"{folder}/", line)
