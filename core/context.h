@@ -214,7 +214,8 @@ struct pfm_odd_answers {
  * @missed:   more than one of a PMD: so many are to be added to @lost
  * @unsettled: the PMU was started, and nobody has waited since for overflows to
  *            end
- * @paused:   a command does as it likes: for the probe of the idle thread
+ * @paused:   a command does as it likes: for the probe of the idle thread, and
+ *            for overflows that come late
  * @idle:     the CPU is idle, says that probe
  * @handler:  the format's handler, or pfm_no_fmt_handler()
  * @buf:      the format's buffer, or NULL

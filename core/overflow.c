@@ -552,6 +552,23 @@ static void pfm_await_reports(struct pfm_context *ctx,
 }
 
 /*
+ * Nothing counts, but the PMU goes on until a thread has stopped it. A counter
+ * that overflows as soon as it is re-armed would leave no time for that: let
+ * the overflow that is being reported be its last. It is loaded anew before it
+ * counts again. In a pause the PMU is stopped, and a command may be loading it.
+ */
+static void pfm_silence(struct pfm_pmd *pmd)
+{
+	unsigned long flags;
+
+	if (pmd->ctx->paused)
+		return;
+	local_irq_save(flags);
+	pmd->ctx->pmu->reset_pmd(&pmd->hw, 0, true);
+	local_irq_restore(flags);
+}
+
+/*
  * The PMU reports one counter after another, also those that overflowed in one
  * instant. They are one event with the first that is reported (3.5.14).
  * Return: true if there is nothing left to do.
@@ -563,8 +580,11 @@ static noinline bool pfm_look_closer(struct pfm_pmd *pmd, u64 value, u64 ip,
 	DECLARE_BITMAP(others, PFM_MAX_PMDS);
 	DECLARE_BITMAP(ovfl, PFM_MAX_PMDS);
 
-	if (READ_ONCE(ctx->frozen) ||
-	    WARN_ON_ONCE(pfm_evtset_of(pmd) != ctx->set || !pmd->ovfl) ||
+	if (READ_ONCE(ctx->frozen)) {
+		pfm_silence(pmd);
+		return true;
+	}
+	if (WARN_ON_ONCE(pfm_evtset_of(pmd) != ctx->set || !pmd->ovfl) ||
 	    pfm_is_known(pmd, value))
 		return true;
 	if (!pfm_find_others(pmd, others))
@@ -723,7 +743,9 @@ void pfm_ds_overflow(struct pfm_pmu_reg *reg, u64 ip, struct pt_regs *regs,
 		return;
 	}
 	ctx->reported = pmd;
-	if (!READ_ONCE(ctx->frozen))
+	if (READ_ONCE(ctx->frozen))
+		pfm_silence(pmd);
+	else
 		pfm_ds_event(pmd, ip, regs, rec);
 	ctx->reported = NULL;
 	pfm_leave(ctx);

@@ -4,8 +4,9 @@
  *
  * pfm_pause() stops the PMU and waits until every handler that was under way is
  * done (pfm_wait_overflows()). What they have left to an interrupt is waited
- * for, too. A masked context needs no wait: overflows discard themselves, and
- * only the one that masked it may still be finishing. The probe of the idle
+ * for, too. A masked context needs no wait: overflows discard themselves, leave
+ * its counters alone from then on (pfm_context.paused), and only the one that
+ * masked it may still be finishing. The probe of the idle
  * thread goes on: it only notes what it finds, and pfm_resume() makes up for
  * it.
  */

@@ -44,6 +44,9 @@
 /* perf's own mark of an event that it has throttled, until the next tick. */
 #define PERF_THROTTLED	(~0ULL)
 
+/* No counter's shortest period is longer. */
+#define PERF_SHORT_PERIOD	1024
+
 /* The shortest time in ns that perf sets a clock's timer to. */
 #define PERF_MIN_TIMER	10000ULL
 
@@ -129,11 +132,22 @@ static void perf_arm(struct pfm_pmu_reg *reg, struct perf_event *event,
 	perf_set_period(reg, event, perf_period(value));
 }
 
+/*
+ * perf stops a throttled event itself, and starts it with what is in its
+ * counter then: let that be no more than the period that it had. If it is
+ * reported before the PMD wraps, it is armed for the rest.
+ */
+static bool perf_keeps_counter(const struct perf_event *event, u64 value)
+{
+	return event->hw.interrupts == PERF_THROTTLED && !perf_is_period(value);
+}
+
 void perf_arm_reported(struct pfm_pmu_reg *reg, struct perf_event *event,
 		       u64 value)
 {
 	bool stop = !perf_has_no_counter(reg->pmc_value) &&
-		    !(event->hw.state & PERF_HES_STOPPED);
+		    !(event->hw.state & PERF_HES_STOPPED) &&
+		    !perf_keeps_counter(event, value);
 
 	if (stop)
 		event->pmu->stop(event, PERF_EF_UPDATE);
@@ -259,13 +273,24 @@ void perf_arm_later(struct pfm_pmu_reg *reg, struct perf_event *event,
 		pfm_irq_work_queue(&ps->irq_work);
 }
 
+/*
+ * Some counters have a shortest period. They are reported late, which is put
+ * right; the rest of a period may be as short as that.
+ */
 int perf_arm_stopped(struct pfm_pmu_reg *reg, struct perf_event *event,
 		     u64 value)
 {
+	u64 period = perf_period(value);
+	int ret;
+
 	clear_bit(perf_place(reg), perf_unarmed(reg));
 	reg->reload = perf_is_period(value) ? value : PFM_RELOAD_NONE;
 	perf_set_handler(reg, event, value);
-	return perf_event_period(event, perf_period(value)) ? -EINVAL : 0;
+	do {
+		ret = perf_event_period(event, period);
+		period *= 2;
+	} while (ret && period <= PERF_SHORT_PERIOD);
+	return ret ? -EINVAL : 0;
 }
 
 void perf_arm_rest(struct perf_set *ps)

@@ -383,6 +383,28 @@ static void a_report_that_never_comes_hides_no_later_one(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, f->script.calls, 5);
 }
 
+/* Or it would overflow again and again until the PMU can be stopped. */
+/* Proves H18 */
+static void a_masked_counter_is_silent_once_it_is_reported(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	struct pfm_pmd *pmd;
+
+	fixture_sampling_counter(test, 0, PFM_REGFL_OVFL_NOTIFY);
+	f->script.ctrl[0] = PFM_OVFL_CTRL_HOLD;
+	start_one_by_one(test);
+	pmd = fixture_pmd_of(f->ctx, 0);
+	counter_is(test, 0, 1);
+	report(test, 0);
+	KUNIT_ASSERT_TRUE(test, f->ctx->frozen);
+	KUNIT_EXPECT_EQ(test, *(u64 *)pmd->hw.priv, 1ULL);
+	report(test, 0);
+	/* What the PMU holds is far from an overflow, and nobody's value. */
+	KUNIT_EXPECT_EQ(test, *(u64 *)pmd->hw.priv, 0ULL);
+	KUNIT_EXPECT_EQ(test, pmd->value, 1ULL);
+	KUNIT_EXPECT_EQ(test, f->script.calls, 1);
+}
+
 static void what_is_written_while_counting_counts_at_once(struct kunit *test)
 {
 	pfarg_pmc_t pmc = { .reg_num = 0 };
@@ -603,6 +625,7 @@ static struct kunit_case overflow_cases[] = {
 	KUNIT_CASE(odd_answers_are_counted),
 	KUNIT_CASE(reset_pmds_are_reset_with_the_counter),
 	KUNIT_CASE(each_pmd_of_an_event_is_reset_or_not),
+	KUNIT_CASE(a_masked_counter_is_silent_once_it_is_reported),
 	KUNIT_CASE(overflows_come_from_hard_interrupts_too),
 	{}
 };

@@ -193,8 +193,11 @@ struct pfm_pmu_set {
  * @reset_pmd:     (as the overflow, or the set is stopped; interrupts off) load
  *                 a PMD. @reported: it is the one whose overflow is being
  *                 reported by the PMU at this moment, and the PMU may do to its
- *                 counter what it may do there. Any other holds @value at once,
- *                 but its counter may follow later
+ *                 counter what it may do there: at once. Any other holds @value
+ *                 at once, but its counter may follow later. @value 0, as far
+ *                 from an overflow as can be, silences a counter that is
+ *                 reported while nothing counts, of any set of the context; it
+ *                 is loaded before it counts again
  */
 struct pfm_pmu {
 	const char			*pmu_name;

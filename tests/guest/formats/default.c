@@ -329,6 +329,31 @@ TEST(full_buffer_masks_and_notifies)
 	}
 }
 
+/*
+ * In the kernel, too: the CPU is interrupted before it has executed anything,
+ * also on its way out of the call that starts it. The PMU is stopped by a
+ * thread of the kernel's, and nothing else counts the reports.
+ */
+/* Proves H18 */
+TEST(masked_counter_leaves_time_to_stop_it)
+{
+	struct counter c = counter(0, NOTIFY, 2);
+	struct smpl s = smpl_new_for(0, 4, 0);
+
+	c.pmc.reg_value = PFM_PERF_EVENT(PERF_TYPE_HARDWARE,
+					 PERF_COUNT_HW_CPU_CYCLES);
+	if (pfm_write_pmcs(s.fd, &c.pmc, 1))
+		check_skip("needs a hardware PMU");
+	smpl_start(&c, s);
+	for (unsigned int round = 1; round <= 3; round++) {
+		ctx_expect_message(s.fd, PFM_MSG_OVFL);
+		ctx_expect_state(s.fd, "masked");
+		CHECK_EQ(s.hdr->hdr_count, 4);
+		CHECK_EQ(s.hdr->hdr_overflows, round);
+		CHECK_OK(pfm_restart(s.fd));
+	}
+}
+
 static void overflow_too_often(void *arg)
 {
 	struct counter c = counter(0, NOTIFY, 1);

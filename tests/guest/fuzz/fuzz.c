@@ -385,14 +385,14 @@ static bool run(void)
 		perror("fuzz");
 		return false;
 	}
-	fuzz_configure();
+	fuzz_begin();
 	for (unsigned int i = 0; i < options.processes; i++) {
 		pids[i] = fork();
 		if (!pids[i])
 			run_process(i);
 	}
 	ok = watch(pids);
-	fuzz_deconfigure();
+	fuzz_end();
 	printf("# %lu calls\n", count_calls());
 	return ok && fuzz_unload_all();
 }

@@ -173,8 +173,9 @@ void fuzz_unload_format(struct fuzz *f);
 void fuzz_device(struct fuzz *f);
 /* Limits that a small guest stands, and a user without privilege needs. */
 void fuzz_configure(void);
-/* As it was after boot. */
-void fuzz_deconfigure(void);
+/* The same, and perf's; as it was after boot. */
+void fuzz_begin(void);
+void fuzz_end(void);
 /* Nothing is in use: unload all modules, and load what was there. */
 bool fuzz_unload_all(void);
 

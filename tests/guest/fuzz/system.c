@@ -53,6 +53,21 @@ static int put_text(const char *path, const char *text)
 	return error;
 }
 
+#define SAMPLE_RATE	"/proc/sys/kernel/perf_event_max_sample_rate"
+#define CPU_LIMIT	"/proc/sys/kernel/perf_cpu_time_max_percent"
+
+/*
+ * How often perf lets an event overflow. Guests have no limit, and then a CPU's
+ * own counter with a short period leaves no time for anything. perf takes a
+ * rate only while it limits time, too.
+ */
+static void limit_sampling(const char *per_second)
+{
+	put_text(CPU_LIMIT, "25");
+	put_text(SAMPLE_RATE, per_second);
+	put_text(CPU_LIMIT, "0");
+}
+
 static void put_all(bool boot)
 {
 	for (unsigned int i = 0; i < ARRAY_SIZE(files); i++)
@@ -64,9 +79,16 @@ void fuzz_configure(void)
 	put_all(false);
 }
 
-void fuzz_deconfigure(void)
+void fuzz_begin(void)
+{
+	limit_sampling("100000");
+	fuzz_configure();
+}
+
+void fuzz_end(void)
 {
 	put_all(true);
+	limit_sampling("1000000000");
 }
 
 static void make_text(struct fuzz *f, char *text, size_t size)

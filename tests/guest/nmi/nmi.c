@@ -156,6 +156,22 @@ TEST(a_counter_that_perf_throttles_samples_on_after_a_tick)
 	with_sample_rate(FEW_SAMPLES, be_throttled, NULL);
 }
 
+/* It is reported as late as the counter can, and what it misses is lost. */
+TEST(a_period_that_is_too_short_for_a_counter_is_reported_late)
+{
+	struct smpl s = buffer(40, 0);
+
+	rig_set("shortest", 8);
+	rig_add_counter(s.fd, 0, 0, 5);
+	start_here(s.fd);
+	rig_set("shortest", 0);
+	rig_fire(100);
+	ctx_stop(s.fd);
+	CHECK_EQ(s.hdr->hdr_count, 10);
+	CHECK_EQ(ctx_number(s.fd, "pfm_lost"), 10);
+	CHECK_EQ(ctx_read(s.fd, 0), -5ULL);
+}
+
 /* What goes beyond a period counts for the next one. */
 TEST(counters_that_overshoot_keep_what_is_too_much)
 {

@@ -16,6 +16,7 @@ DEFINE_PER_CPU(struct rig_cpu, rig_cpus);
 struct rig_record rig_record;
 bool rig_late;
 bool rig_mute;
+u64 rig_shortest;
 
 /* Not for modules; but what drivers call, and what throttles. */
 static int (*overflow)(struct perf_event *event, struct perf_sample_data *data,
@@ -156,6 +157,12 @@ static int rig_event_init(struct perf_event *event)
 	return 0;
 }
 
+/* As CPUs do it that have a shortest period. */
+static int rig_check_period(struct perf_event *event, u64 period)
+{
+	return period < READ_ONCE(rig_shortest) ? -EINVAL : 0;
+}
+
 static struct pmu rig_pmu = {
 	.module		= THIS_MODULE,
 	.task_ctx_nr	= perf_hw_context,
@@ -171,6 +178,7 @@ static struct pmu rig_pmu = {
 	.start		= rig_start,
 	.stop		= rig_stop,
 	.read		= rig_update,
+	.check_period	= rig_check_period,
 };
 
 /*

@@ -90,6 +90,7 @@ static void rig_create_files(void)
 	debugfs_create_file("stats", 0400, rig_dir, NULL, &rig_stats_fops);
 	debugfs_create_bool("late", 0600, rig_dir, &rig_late);
 	debugfs_create_bool("mute", 0600, rig_dir, &rig_mute);
+	debugfs_create_u64("shortest", 0600, rig_dir, &rig_shortest);
 	debugfs_create_u64("addr", 0600, rig_dir, &rig_record.addr);
 	debugfs_create_u64("latency", 0600, rig_dir, &rig_record.latency);
 	debugfs_create_x64("source", 0600, rig_dir, &rig_record.source);

@@ -87,6 +87,8 @@ extern struct rig_record rig_record;
 extern bool rig_late;
 /* It is never reported, as records that perf drains at a context switch. */
 extern bool rig_mute;
+/* Shorter periods than this are refused. */
+extern u64 rig_shortest;
 
 /* Is a counter on? */
 static inline bool rig_is_active(const struct rig_cpu *c)
