@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Writes what tests of commands read."""
+"""Writes what tests of commands read; generated cases are the same in each run."""
 
 from __future__ import annotations
 
@@ -7,6 +7,16 @@ from pathlib import Path
 
 import pytest
 from helpers import three_samples
+from hypothesis import HealthCheck, settings
+
+# Neither chance nor a busy machine decides.
+settings.register_profile(
+    "here",
+    derandomize=True,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.load_profile("here")
 
 
 @pytest.fixture

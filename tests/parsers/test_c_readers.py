@@ -429,7 +429,7 @@ def test_hostile_numbers_lead_nowhere(name: str, readers: Readers) -> None:
 
 
 @pytest.mark.parametrize("name", CASES)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(draw=st.data())
 def test_damaged_buffers_give_what_pfmparse_finds_in_them(
     name: str, readers: Readers, draw: st.DataObject

@@ -7,7 +7,7 @@ from typing import Any, Optional
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pfmparse.analysis.first_rows import ORDERS, Wanted, first
 from pfmparse.analysis.keys import Value
@@ -40,7 +40,6 @@ def chosen(rows: list[tuple[int, list[int]]], wanted: Wanted) -> set[int]:
     return set(found)
 
 
-@settings(deadline=None)
 @given(
     st.lists(ROW, min_size=1, max_size=12),
     st.sampled_from(ORDERS),
