@@ -27,6 +27,7 @@ FEW_SAMPLES = 10_000
 TOLERANCE_OF_FEW = 7.0
 # Fewer than these tell nothing.
 MIN_SAMPLES = 500
+TRIES = 3
 TOP = 10
 PERIOD_NS = 100_000
 ENTRIES = 4096
@@ -57,6 +58,18 @@ def record(kernel: str, out: Path) -> Path:
         check=True,
         stdin=subprocess.DEVNULL,
     )
+    return capture
+
+
+def record_enough(kernel: str, out: Path) -> Path:
+    """The same, up to TRIES times: a busy host lets the VM take too few samples."""
+    capture = record(kernel, out)
+    for _ in range(TRIES - 1):
+        samples = json.loads(parse("report", "--json", "--by", "tid", capture))["total"]
+        if samples >= MIN_SAMPLES:
+            break
+        say(f"{samples} samples are too few, this machine is busy: sampling again")
+        capture = record(kernel, out)
     return capture
 
 
@@ -103,7 +116,7 @@ def main() -> int:
     symfs = ("--symfs", ROOT / "build/x86_64")
     try:
         say(f"booting Debian's {args.kernel} kernel and sampling hotloops in it")
-        capture = record(args.kernel, args.out)
+        capture = record_enough(args.kernel, args.out)
         say("symbols and report")
         print(parse("report", "--top", str(TOP), *symfs, capture))
         wrong = faults(parse("report", "--json", *symfs, capture))
