@@ -33,11 +33,11 @@ FAULTS, USER_FAULTS, SWITCHES = "page-faults", "page-faults:u", "context-switche
 EVENTS = (USER_FAULTS, FAULTS, SWITCHES)
 RUNS = ("perf-1", "pfmon-1", "perf-2", "pfmon-2")
 # ns of CPU time between samples.
-PERIOD = 50_000
-# Percent. By chance, two shares of a half of 13,500 samples, or of nine tenths of
-# 5,000, differ by that once in a thousand times.
+PERIOD = 25_000
+# Percent. By chance, two shares of a half of so many samples differ by that once in a
+# thousand times.
 POINTS = 2.0
-MIN_SAMPLES = 6000
+MIN_SAMPLES = 13_500
 # The environment that perf gives a program is a few bytes longer: a page of its stack
 # may begin elsewhere.
 PAGES = 2
