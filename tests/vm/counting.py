@@ -15,7 +15,7 @@ from boot import Boot
 PERF = shutil.which("perf")
 # Each fork makes the shell's pages shared, so that it faults again; it waits ten times.
 FORK = "sh -c 'i=0; while [ $i -lt 100 ]; do (:); i=$((i+1)); done'"
-WAIT = "sh -c 'for i in 1 2 3 4 5 6 7 8 9 10; do sleep 0.01; done'"
+WAIT = "sh -c 'for i in 1 2 3 4 5 6 7 8 9 10; do sleep 0.1; done'"
 FORKS = 100
 WAITS = 10
 # Of faults: some depend on which of the two processes runs first.

@@ -17,9 +17,21 @@ attach() {
 	start family waits 5 3
 	pfmon --attach-process=$pid -e $E &
 	pfmon=$!
-	wait_for_start $pfmon
+	wait_for_start $pfmon 2
 	kill -USR1 $pid
 	wait $pfmon
+}
+
+# Ticks for which a process has run.
+time_of() {
+	set -- $(cat /proc/$1/stat)
+	echo $((${14} + ${15}))
+}
+
+# When it has run for a while more.
+wait_for_time() {
+	begun=$(time_of $1)
+	until [ $(time_of $1) -gt $((begun + 1)) ]; do :; done
 }
 
 # pfmon ends, and the process does not.
@@ -28,6 +40,7 @@ interrupt() {
 	pfmon --attach-process=$pid --follow-fork -e $E -o /out/interrupted &
 	pfmon=$!
 	wait_for_start $pfmon
+	wait_for_time $pid
 	kill -INT $pfmon
 	wait $pfmon
 	status=$?

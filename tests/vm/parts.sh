@@ -18,11 +18,15 @@ runs() {
 	test -e /proc/$1/fdinfo/0
 }
 
-# When the first thread that pfmon has attached to is measured, unless it fails.
+# When one thread, or N, that pfmon has attached to is measured, unless it fails.
 wait_for_start() {
-	until grep -qs 'pfm_state:.started' /proc/$1/fdinfo/*; do
+	until [ $(started $1) -ge ${2:-1} ]; do
 		runs $1 || return
 	done
+}
+
+started() {
+	grep -ls 'pfm_state:.started' /proc/$1/fdinfo/* | wc -l
 }
 
 let_go() {

@@ -110,6 +110,8 @@ RIG = "/sys/kernel/debug/pfm_nmi"
 # NMIs of nmi_fire, by the kernel; it is a matter of seconds unless the host is busy.
 NMIS = {"6.12": 1_000_000}
 FEWER_NMIS = 100_000
+# Seconds until one of their tests counts as hung.
+NMI_TIMEOUT = 600
 # For the debug kernel only: see tests/debug.
 DEBUG_ONLY = ("nomemory", "suspend")
 # Random calls: how many, and what they follow from.
@@ -244,7 +246,7 @@ def _events() -> str:
     extra = "/lib/modules/$(uname -r)/extra"
     leap = "/sys/bus/event_source/devices/pfm_leap"
     words = "/sys/module/pfm_perf_leap/parameters/config"
-    sleeps = "sh -c 'for i in 1 2 3 4 5; do sleep 0.01; done'"
+    sleeps = "sh -c 'for i in 1 2 3 4 5; do sleep 0.1; done'"
     event = "pfm_leap/leaps,first=30,second=7/"
     everywhere = "pfmon --system-wide"
     sample = f"{everywhere} -e cpu-clock,{event} --long-smpl-periods=1000000"
@@ -287,7 +289,8 @@ def nmi_commands(series: str) -> dict[str, str]:
     """Return what runs where the modules with the PMU of NMIs are not yet loaded."""
     # Users that are not root are to receive some, too.
     commands = {"rig": f"{insmod(*NMI_MODULES)} && chmod 222 {RIG}/fire"}
-    commands |= {name: f"NMIS={nmis(series)} {name}" for name in NMI}
+    patient = f"CHECK_TIMEOUT={NMI_TIMEOUT} NMIS={nmis(series)}"
+    commands |= {name: f"{patient} {name}" for name in NMI}
     # A test that was killed has left NMIs coming.
     calm = f"echo 0 >{RIG}/rate; PFM_NMI=1"
     commands |= {f"{RIG_PREFIX}{name}": f"{calm} {name}" for name in RIGGED}

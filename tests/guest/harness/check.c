@@ -102,16 +102,34 @@ void wait_go(int pipe)
 	CHECK_EQ(read(pipe, &byte, 1), 1);
 }
 
+/* A word of one of a process's files. */
+static void scan_proc(pid_t pid, const char *name, const char *format,
+		      char *word)
+{
+	char path[64];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", pid, name);
+	file = fopen(path, "r");
+	CHECK(file && fscanf(file, format, word) == 1);
+	fclose(file);
+}
+
+/* It is asleep before it has left its CPU: then its system call is told. */
+static bool is_off_cpu(pid_t pid)
+{
+	char call[32];
+
+	scan_proc(pid, "syscall", "%31s", call);
+	return strcmp(call, "running");
+}
+
 void wait_asleep(pid_t pid)
 {
-	char path[64], state = 0;
+	char state = 0;
 
-	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-	while (state != 'S' && state != 'D') {
-		FILE *file = fopen(path, "r");
-
-		CHECK(file && fscanf(file, "%*d (%*[^)]) %c", &state) == 1);
-		fclose(file);
+	do {
 		sched_yield();
-	}
+		scan_proc(pid, "stat", "%*d (%*[^)]) %c", &state);
+	} while ((state != 'S' && state != 'D') || !is_off_cpu(pid));
 }

@@ -355,13 +355,16 @@ static int leaves_orphan(void)
 /* Waits for a signal, then goes on with new threads, and old ones. */
 static int waits(void)
 {
+	pthread_barrier_t barrier;
 	sigset_t set;
 	int signal;
 
 	sigemptyset(&set);
 	sigaddset(&set, SIGUSR1);
 	sigprocmask(SIG_BLOCK, &set, NULL);
-	start(pause_in_thread, NULL);
+	pthread_barrier_init(&barrier, NULL, 2);
+	start(pause_in_thread, &barrier);
+	pthread_barrier_wait(&barrier);
 	printf("ready: %d\n", getpid());
 	fflush(stdout);
 	sigwait(&set, &signal);

@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <poll.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -52,6 +53,14 @@ void expect_text(const char *path, const char *expected)
 	if (strcmp(text, expected))
 		check_failed(__FILE__, __LINE__, "%s holds '%s', not '%s'",
 			     path, text, expected);
+}
+
+void remove_cgroup(const char *path)
+{
+	while (rmdir(path)) {
+		CHECK_EQ(errno, EBUSY);
+		sched_yield();
+	}
 }
 
 bool is_readable(int fd)

@@ -18,6 +18,8 @@ void write_text(const char *path, const char *text);
 void expect_text(const char *path, const char *expected);
 /* The first number in a file. */
 long read_number(const char *path);
+/* Remove a control group as soon as what has ended in it is gone. */
+void remove_cgroup(const char *path);
 /* Would a read() of the descriptor return at once? */
 bool is_readable(int fd);
 /* Pass a descriptor through a socket. The sender keeps its own. */

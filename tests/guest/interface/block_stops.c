@@ -420,7 +420,7 @@ TEST(it_can_be_frozen)
 	wait_frozen(false);
 	expect_blocked(&b);
 	restart_to_end(&b);
-	CHECK_OK(rmdir(FREEZER));
+	remove_cgroup(FREEZER);
 }
 
 /* What is left */

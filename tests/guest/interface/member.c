@@ -293,7 +293,7 @@ static void run_in_group(void (*work)(void *arg))
 {
 	int status = wait_for(spawn(work, NULL));
 
-	CHECK_OK(rmdir(CGROUP));
+	remove_cgroup(CGROUP);
 	CHECK_EQ(status, 0);
 }
 

@@ -140,25 +140,30 @@ static bool has_callers(const struct sample *s)
 TEST(samples_of_user_level_have_file_offset_and_callers)
 {
 	struct bridged b = bridged("2");
-	unsigned int spinning = 0, whole = 0;
+	unsigned int spinning = 0, whole = 0, i = 0;
+	size_t num_words = 0;
 
-	rig_fire_while(NMIS, root);
+	/* They may all come before it spins. */
+	while (spinning < NMIS / 10) {
+		rig_fire_while(NMIS, root);
+		num_words = drain(b.device, num_words);
+		decode(num_words);
+		for (; i < num_samples; i++) {
+			expect_own(&samples[i]);
+			if (!is_spinning(&samples[i]))
+				continue;
+			expect_path(b.device, samples[i].cookie, own_path());
+			spinning++;
+			whole += has_callers(&samples[i]);
+		}
+	}
 	ctx_stop(b.fd);
-	decode(drain(b.device, 0));
+	decode(drain(b.device, num_words));
 	account(&b);
 	CHECK_EQ(b.lost, 0);
 	CHECK_EQ(num_samples, b.delivered);
-	for (unsigned int i = 0; i < num_samples; i++) {
-		expect_own(&samples[i]);
-		if (!is_spinning(&samples[i]))
-			continue;
-		expect_path(b.device, samples[i].cookie, own_path());
-		spinning++;
-		whole += has_callers(&samples[i]);
-	}
 	printf("# %u spinning, %u with both callers\n", spinning, whole);
-	/* Others came before, or where the timer had interrupted it. */
-	CHECK(spinning > 0);
+	/* Others came where the timer had interrupted it. */
 	CHECK(whole > spinning / 2);
 }
 
