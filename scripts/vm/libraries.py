@@ -73,7 +73,8 @@ def _places(listing: str, program: Path, search: Path | None) -> list[Path]:
     if search:
         places.append(search)
     if LOADER.is_symlink():
-        places.append((LOADER.parent / os.readlink(LOADER)).parent)
+        target = os.path.normpath(LOADER.parent / os.readlink(LOADER))
+        places.append(Path(target).parent)
     return places
 
 

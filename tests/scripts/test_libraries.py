@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""What 32-bit programs need is found, whatever the host's kernel can run."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import libraries
+import parts
+import pytest
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Path:
+    """A 32-bit program with a library beside it."""
+    reason = parts.left_out("user-i386")
+    if reason:
+        pytest.skip(reason)
+    source, program = tmp_path / "source.c", tmp_path / "program"
+    library = tmp_path / "libmine.so"
+    source.write_text("int mine(void) { return 0; }\n")
+    _compile("-shared", "-fPIC", "-o", library, source)
+    source.write_text("int mine(void);\nint main(void) { return mine(); }\n")
+    _compile("-o", program, source, library, "-Wl,-rpath,$ORIGIN")
+    return program
+
+
+def test_libraries_of_32_bit_programs_are_found(program: Path) -> None:
+    found = libraries.needed([program], None)
+    assert found["/lib/libmine.so"] == program.with_name("libmine.so")
+    assert found[str(libraries.LOADER)] == libraries.LOADER
+    (libc,) = (path for name, path in found.items() if name.endswith("/libc.so.6"))
+    assert libraries._is_narrow(libc)
+
+
+def test_library_of_a_32_bit_program_that_is_missing_is_named(program: Path) -> None:
+    program.with_name("libmine.so").unlink()
+    with pytest.raises(libraries.LibraryError, match="libmine.so, of 32 bits"):
+        libraries.needed([program], None)
+
+
+def _compile(*arguments: str | Path) -> None:
+    subprocess.run(["gcc", "-m32", *arguments], check=True)
