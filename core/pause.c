@@ -6,9 +6,8 @@
  * done (pfm_wait_overflows()). What they have left to an interrupt is waited
  * for, too. A masked context needs no wait: overflows discard themselves, leave
  * its counters alone from then on (pfm_context.paused), and only the one that
- * masked it may still be finishing. The probe of the idle
- * thread goes on: it only notes what it finds, and pfm_resume() makes up for
- * it.
+ * masked it may still be finishing. The probe of the idle thread goes on: it
+ * only notes what it finds, and pfm_resume() makes up for it.
  */
 #include "context.h"
 #include "freeze.h"

@@ -91,6 +91,7 @@ def check(run: Run, cases: int = CASES) -> None:
     @settings(
         max_examples=cases,
         derandomize=not ASKED,
+        database=None,
         suppress_health_check=list(HealthCheck),
     )
     @given(captures())
