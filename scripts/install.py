@@ -41,9 +41,9 @@ LIST = "share/perfmon/installed"
 USER_HEADERS = re.compile(r"perfmon(2x|22|_sink|_hist|_read|_read_\w+|_\w+_smpl)?\.h")
 # What pfm-vm and `make kunit` of a format are made of.
 SDK_SCRIPTS = (
-    *("cache.py", "debian.py", "debug.config", "debug_kernel.py", "firmware.py"),
-    *("format_folder.py", "host.py", "kept.py", "kernel_source.py", "kernels.py"),
-    "kunit.config",
+    *("cache.py", "counted.py", "debian.py", "debug.config", "debug_kernel.py"),
+    *("firmware.py", "format_folder.py", "host.py", "kept.py", "kernel_source.py"),
+    *("kernels.py", "kunit.config"),
     *("kunit.py", "kunit_format.py", "module_sources.py", "packages.py", "roots.py"),
     *("vm/command_line.py", "vm/cpio.py", "vm/guest.py", "vm/init"),
     *("vm/initramfs.py", "vm/libraries.py", "vm/qemu.py", "vm/rootdisk.py", "vm/run"),

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
 """KUnit suites in a User Mode Linux kernel that is built from Debian's source.
 
-The source of the package linux-source-6.12 is unpacked into the cache once. A workspace
-has a clone of it (hard links, so it costs little), in which drivers/perfmon is ours,
-and a build directory: only what has changed is built again. When there is a new one,
-those go that nobody used for two weeks.
+The source of the package linux-source-6.12 is unpacked into the cache once. The
+workspace has a clone of it (hard links, so it costs little), in which each folder of
+drivers/perfmon has the suites of one caller, and a build directory. All callers share
+it: the kernel is built once, then only what has changed. A new version of the package
+gets a new workspace; those that were not used for two weeks are deleted then.
 """
 
 from __future__ import annotations
@@ -20,12 +21,14 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import cache
+import counted
 import kept
 import kernel_source
 import packages
 import verdict
 
 CONFIG = Path(__file__).resolve().parent / "kunit.config"
+BUILT = "obj-$(CONFIG_PERFMON_KUNIT) += {}/\n"
 KCONFIG = (
     "config PERFMON_KUNIT\n"
     '\tbool "KUnit suites of perfmon"\n'
@@ -48,30 +51,30 @@ ERRORS = (kernel_source.SourceError, OSError, subprocess.CalledProcessError)
 
 
 def run(
-    name: str,
-    makefile: str,
-    populate: Callable[[Path], None],
+    folder: str,
+    files: Mapping[Path, bytes],
     extra: list[str],
     show: Callable[[str], str] = lambda line: line,
 ) -> int:
     """Build and run suites; return the exit status, 0 if all is well.
 
-    name: of the workspace; others who use it wait. makefile: of drivers/perfmon.
-    populate: puts what that builds into the directory it is given. extra: arguments of
-    kunit.py run. show: returns a line of its report as it is to be read.
+    folder: of drivers/perfmon, which is built alone; other callers wait. files: its
+    content, by path below it. extra: arguments of kunit.py run. show: returns a line of
+    its report as it is to be read.
     Raises one of ERRORS.
     """
     _need_programs()
     pristine = kernel_source.pristine()
-    workspace = _workspace(f"{pristine.name}-{name}")
+    workspace = _workspace(pristine.name)
     build = workspace / "build"
     log = build / "test.log"
     with cache.locked(f"kunit/{workspace.name}/run"):
-        source = _hooked_source(workspace, pristine, makefile)
-        populate(source / "drivers/perfmon")
+        source = _hooked_source(workspace, pristine, folder)
+        update(source / "drivers/perfmon" / folder, files)
         log.unlink(missing_ok=True)
         if not (build / "vmlinux").exists():
             print("building a kernel with KUnit: some minutes", flush=True)
+            counted.count(counted.KERNEL)
         report = _run_suites(source, build, extra, show)
         kernel_log = log.read_text(errors="replace") if log.exists() else ""
     return _conclude(report, kernel_log, log)
@@ -117,7 +120,7 @@ def _need_programs() -> None:
 
 
 def _workspace(name: str) -> Path:
-    """Return the directory of a workspace; with a new one those go that are unused."""
+    """Return the directory of a workspace; a new one replaces those not in use."""
     workspace = cache.root() / "kunit" / name
     kept.use(workspace, [name])
     if not workspace.is_dir():
@@ -126,8 +129,8 @@ def _workspace(name: str) -> Path:
     return workspace
 
 
-def _hooked_source(workspace: Path, pristine: Path, makefile: str) -> Path:
-    """Return the clone of the source that builds drivers/perfmon.
+def _hooked_source(workspace: Path, pristine: Path, folder: str) -> Path:
+    """Return the clone of the source that builds this folder of drivers/perfmon.
 
     The caller holds the lock of this workspace.
     """
@@ -142,7 +145,7 @@ def _hooked_source(workspace: Path, pristine: Path, makefile: str) -> Path:
     makefiles = (pristine / "drivers/Makefile").read_text() + "\nobj-y += perfmon/\n"
     for path, text in (
         ("perfmon/Kconfig", KCONFIG),
-        ("perfmon/Makefile", makefile + WATCHED),
+        ("perfmon/Makefile", BUILT.format(folder) + WATCHED),
         ("Kconfig", kconfig),
         ("Makefile", makefiles),
     ):

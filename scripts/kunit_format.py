@@ -29,16 +29,16 @@ import format_folder  # noqa: E402
 import kunit  # noqa: E402
 
 ROOT = HERE.parent
-# One for all formats: what differs is built again.
-WORKSPACE = "formats"
+# Of drivers/perfmon, and in it the copy of the format's folder. One for all formats:
+# only what differs is built again.
+FOLDER = "formats"
 FORMAT = "format"
-# Directories of drivers/perfmon, in the order of their init: what they have of ours.
+# Directories of it, in the order of their init: what they have of ours.
 OURS = {"core": "core", "sim": "pmu/sim"}
-HEADERS = "include/perfmon"
-# Of drivers/perfmon.
+HEADERS = Path("include/perfmon")
 MAKEFILE = """\
-subdir-ccflags-y := -I$(srctree)/drivers/perfmon/include
-obj-$(CONFIG_PERFMON_KUNIT) += {}
+subdir-ccflags-y := -I$(src)/include
+obj-y := {}
 """
 # Of a directory of it: its modules are built in.
 DIRECTORY = """\
@@ -49,7 +49,7 @@ obj-m :=
 """
 KBUILD = "modules.mk"
 # What the compiler and KUnit call the folder's copy.
-COPY = re.compile(rf"[^\s:]*drivers/perfmon/{FORMAT}/")
+COPY = re.compile(rf"[^\s:]*drivers/perfmon/{FOLDER}/{FORMAT}/")
 
 
 class NoSuite(Exception):
@@ -57,17 +57,24 @@ class NoSuite(Exception):
 
 
 def _built_in(
-    files: dict[Path, bytes], suites: list[str], flags: str = ""
+    name: str, files: dict[Path, bytes], suites: list[str], flags: str = ""
 ) -> dict[Path, bytes]:
-    """Return the files of a directory whose modules are built in."""
-    kbuild = files[Path("Kbuild")]
-    names = " ".join(suites)
-    makefile = DIRECTORY.format(kbuild=KBUILD, suites=names, flags=flags)
-    rest = {path: text for path, text in files.items() if path != Path("Kbuild")}
-    return {**rest, Path(KBUILD): kbuild, Path("Makefile"): makefile.encode()}
+    """Return the files of the directory of this name, whose modules are built in."""
+    text = DIRECTORY.format(kbuild=KBUILD, suites=" ".join(suites), flags=flags)
+    built = {
+        **files,
+        Path(KBUILD): files[Path("Kbuild")],
+        Path("Makefile"): text.encode(),
+    }
+    del built[Path("Kbuild")]
+    return {name / path: content for path, content in built.items()}
 
 
-def _run(folder: Path, extra: list[str]) -> int:
+def _files(folder: Path) -> dict[Path, bytes]:
+    """Return what is built: the core, the simulated PMU, the format and its suites.
+
+    Raises FolderError or NoSuite.
+    """
     files = format_folder.sources(folder)
     suites = format_folder.suites(files)
     if not suites:
@@ -77,23 +84,20 @@ def _run(folder: Path, extra: list[str]) -> int:
         )
     version = (ROOT / "VERSION").read_text().strip()
     flags = f"-DPFM_PROJECT_VERSION='\"{version}\"'"
-    parts = {
-        name: _built_in(format_folder.sources(ROOT / where), [], flags)
-        for name, where in OURS.items()
-    }
-    parts[FORMAT] = _built_in(files, suites)
-    headers = sorted((ROOT / "sdk" / HEADERS).glob("*.h"))
+    makefile = MAKEFILE.format(" ".join(f"{name}/" for name in (*OURS, FORMAT)))
+    found = {Path("Makefile"): makefile.encode()}
+    for header in (ROOT / "sdk" / HEADERS).glob("*.h"):
+        found[HEADERS / header.name] = header.read_bytes()
+    for name, where in OURS.items():
+        found |= _built_in(name, format_folder.sources(ROOT / where), [], flags)
+    return found | _built_in(FORMAT, files, suites)
 
-    def populate(drivers: Path) -> None:
-        kunit.update(drivers / HEADERS, {Path(h.name): h.read_bytes() for h in headers})
-        for name, content in parts.items():
-            kunit.update(drivers / name, content)
 
+def _run(folder: Path, extra: list[str]) -> int:
     def show(line: str) -> str:
         return COPY.sub(lambda _: f"{folder}/", line)
 
-    makefile = MAKEFILE.format(" ".join(f"{name}/" for name in parts))
-    return kunit.run(WORKSPACE, makefile, populate, extra, show)
+    return kunit.run(FOLDER, _files(folder), extra, show)
 
 
 def main() -> int:

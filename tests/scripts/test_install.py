@@ -96,9 +96,9 @@ EXPECTED = {
 }
 # What pfm-vm and `make kunit` of a format consist of, beside the modules' sources.
 SCRIPTS = (
-    *("cache.py", "debian.py", "debug.config", "debug_kernel.py", "firmware.py"),
-    *("format_folder.py", "host.py", "kept.py", "kernel_source.py", "kernels.py"),
-    "kunit.config",
+    *("cache.py", "counted.py", "debian.py", "debug.config", "debug_kernel.py"),
+    *("firmware.py", "format_folder.py", "host.py", "kept.py", "kernel_source.py"),
+    *("kernels.py", "kunit.config"),
     *("kunit.py", "kunit_format.py", "module_sources.py", "packages.py", "roots.py"),
     *("vm/command_line.py", "vm/cpio.py", "vm/guest.py", "vm/init"),
     *("vm/initramfs.py", "vm/libraries.py", "vm/qemu.py", "vm/rootdisk.py", "vm/run"),
