@@ -7,6 +7,8 @@ from typing import Sequence
 
 import pytest
 from helpers.writers import (
+    UUID_PEBS64,
+    Json,
     Sample,
     buffer,
     bufr,
@@ -14,6 +16,7 @@ from helpers.writers import (
     json_chunk,
     mapped,
     mapping,
+    pebs,
     session,
     thrd,
     thread,
@@ -36,11 +39,17 @@ ELSEWHERE = Place(UNKNOWN, UNKNOWN, "hot")
 class Fed:
     """A capture that gets samples."""
 
-    def __init__(self, selection: Selection = Selection(), window: int = 2 * S) -> None:
+    def __init__(
+        self,
+        selection: Selection = Selection(),
+        window: int = 2 * S,
+        told: Json = session(),
+    ) -> None:
+        """The session is as ``told``."""
         self.live = LiveCapture()
         self.feed(
             capture(
-                json_chunk("SESS", session()),
+                json_chunk("SESS", told),
                 mapped(mapping(0x400000, 0x500000, 0, "/bin/hot")),
                 thrd(thread(100, 100, "hot"), thread(101, 100, "work")),
             )
@@ -106,11 +115,24 @@ def test_places_are_numbered_anew_when_they_are_many(
     assert fed.recent.counts() == {HOT: 10}
 
 
-def test_samples_without_a_thread_have_no_name() -> None:
+def test_samples_of_an_unknown_thread_have_no_name() -> None:
     fed = Fed()
     fed.add([Sample(pid=999, tgid=998, ip=1)])
     (place,) = fed.recent.end_step(S, 0).counts
     assert place == Place(UNKNOWN, UNKNOWN, UNKNOWN)
+
+
+def test_samples_without_a_thread_have_no_name() -> None:
+    # PEBS records name no thread; of a whole CPU, they are any thread's.
+    whole_cpu = {"id": 0, "tid": None, "cpu": 0, "buf_size": 65536}
+    system_wide = session(uuid=UUID_PEBS64)
+    system_wide |= {"mode": "system-wide", "contexts": [whole_cpu]}
+    fed = Fed(told=system_wide)
+    fed.feed(mapped(mapping(0x400000, 0x500000, 0, "/bin/hot"), tgid=200))
+    fed.feed(thrd(thread(200, 200, "hot")))
+    fed.feed(bufr(pebs([{"ip": 0x401000}] * 3, UUID_PEBS64, 176)))
+    fed.recent.take()
+    assert fed.recent.end_step(S, 0).counts == {Place(UNKNOWN, UNKNOWN, UNKNOWN): 3}
 
 
 def test_events_are_those_that_sample() -> None:
