@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import counted
 import qemu
 import verdict
 from stream import Stream
@@ -88,12 +89,15 @@ def run(
     may_deny: as for verdict.judge().
     Raises qemu.QemuError.
     """
+    counted.count(counted.GUEST)
     with _started(machine, initramfs) as (process, channels):
         in_time = _receive(channels, receiver, timeout)
         receiver.close()
         qemu_status = process.wait() if in_time else None
     fault = verdict.judge(receiver.log(), may_deny=may_deny)
     if fault:
+        if fault[0] == verdict.EMULATOR:
+            counted.count(counted.MISREAD)
         return Ending(*fault)
     if qemu_status is None:
         reason = f"the guest did not end within {timeout:g} s"
@@ -177,7 +181,7 @@ def _conclude(receiver: Receiver, qemu_status: int) -> Ending:
     if keyword == "failed":
         return Ending(verdict.SETUP, f"the guest failed: {text}")
     status = int(text)
-    if verdict.SETUP <= status <= verdict.RESERVED_STATUS:
+    if status in verdict.RESERVED:
         reason = f"the command's own exit status was {status}"
         return Ending(verdict.RESERVED_STATUS, reason)
     return Ending(status)

@@ -3,27 +3,39 @@
 
 Exit codes of scripts/vm/run, other than the command's own:
 
+    119  the emulator executed code that the guest's kernel had patched away
     120  the harness could not set the guest up (also: bad arguments)
     121  the guest's kernel panicked
     122  the guest's kernel warned, oopsed or reported a bug (a splat in its log)
     123  the guest did not end in time
     124  the guest ended without a verdict
-    125  the command's own exit status was one of 120 to 125
+    125  the command's own exit status was one of 119 to 125
 
-The worst of these wins over the command's status: a panic, then a splat, then the
-time, then the missing verdict.
+The worst of these wins over the command's status: the emulator's fault, which explains
+all others, then a panic, then a splat, then the time, then the missing verdict.
 """
 
 from __future__ import annotations
 
 import re
 
+EMULATOR = 119
 SETUP = 120
 PANIC = 121
 SPLAT = 122
 TIMEOUT = 123
 NO_VERDICT = 124
 RESERVED_STATUS = 125
+
+RESERVED = range(EMULATOR, RESERVED_STATUS + 1)
+
+# While the kernel patches an instruction, an int3 stands in its place. QEMU 7.2 may
+# execute that int3, or half of the new instruction, when the new one is in memory.
+_PATCHING = re.compile(r"(?:Oops: )?(int3|invalid opcode): ")
+# The bytes around the address at which the exception was taken, which are in <>.
+_CODE = re.compile(r"Code: (?:[0-9a-f?]{2} )*?(..) <(..)>((?: ..)*)$")
+# What the kernel writes to such places: nops of 5 and 2 bytes, a call and jumps.
+_PATCHED = re.compile(r"0f 1f 44 00 00|66 90|e8|e9|eb")
 
 _STAMP = re.compile(r"^\[ *\d+\.\d+\](?:\[[^]]*\])? ")
 _PANIC = re.compile(r"Kernel panic - not syncing: (.*)")
@@ -59,6 +71,7 @@ _SPLAT = re.compile(
         )
     )
 )
+_FAULT = re.compile(f"{_PATCHING.pattern}|{_SPLAT.pattern}")
 
 
 def judge(log: str, *, may_deny: bool = False) -> tuple[int, str] | None:
@@ -66,6 +79,9 @@ def judge(log: str, *, may_deny: bool = False) -> tuple[int, str] | None:
 
     may_deny: that the kernel denies memory is no fault.
     """
+    site = _misread_patch(log)
+    if site:
+        return EMULATOR, f"the emulator executed patched code as it was before: {site}"
     if may_deny:
         log = _without_denials(log)
     panic = _first(_PANIC, log, stamped=True)
@@ -81,6 +97,31 @@ def find_splat(log: str, *, stamped: bool) -> str | None:
     stamped: whether the kernel's messages have time stamps; lines without are ignored.
     """
     return _first(_SPLAT, log, stamped=stamped)
+
+
+def _misread_patch(log: str) -> str | None:
+    """Return the place of the first oops if only the emulator can have caused it.
+
+    An int3 of the kernel's is in memory, before the address of the exception, and so is
+    an invalid opcode of its own. What the emulator misread has been replaced.
+    """
+    fault = _first(_FAULT, log, stamped=True)
+    if not fault or not _PATCHING.match(fault):
+        return None
+    site = kind = None
+    for line in log.splitlines():
+        message = _STAMP.sub("", line)
+        oops = _PATCHING.match(message)
+        code = _CODE.match(message)
+        if kind is None and oops:
+            kind = oops[1]
+        elif kind and message.startswith("RIP: "):
+            site = message.rpartition(":")[2]
+        elif kind and code:
+            before, at, after = code.groups()
+            start = f"{before} {at}" if kind == "int3" else at
+            return site if _PATCHED.match(start + after) else None
+    return None
 
 
 def _without_denials(log: str) -> str:

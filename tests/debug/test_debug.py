@@ -16,21 +16,17 @@ from dataclasses import dataclass
 import kernels
 import pytest
 from boot import ROOT, Boot, Boots, Target, check_test
-from test_guest import (
+from commands import (
     FORMAT_MODULE,
     FUZZ,
     FUZZ_CALLS,
-    NMI_PROGRAMS,
-    PROGRAMS,
-    PROGRAMS32,
-    SIMULATED,
     SIMULATED_MODULES,
     check_nmis,
     insmod,
-    names_in,
     nmi_commands,
     rmmod,
 )
+from programs import PROGRAMS, PROGRAMS32, SIMULATED, names_in, with_nmis
 
 DEBUG = Target("x86_64", kernels.DEBUG)
 SUITES = ROOT / "tests/kunit"
@@ -84,7 +80,7 @@ def _with_simulation(*programs: str) -> Guest:
 def _with_nmis() -> Guest:
     unload = f"{rmmod('pfm_pmu_perf')} pfm_nmi"
     commands = nmi_commands(DEBUG.series) | _with_leaks(unload)
-    return Guest(NMI_PROGRAMS, commands, ("--no-modules",))
+    return Guest(tuple(with_nmis(DEBUG.series)), commands, ("--no-modules",))
 
 
 def _with_suites() -> Guest:
@@ -120,7 +116,7 @@ def boots(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Boots[str]]:
         # The second: what emulated CPUs do not survive well, see keep_events.c.
         commands = {"settings": SETTINGS, "keep_events": "keep_events"}
         commands |= guest.commands
-        options = (f"--timeout={GUEST_TIMEOUT}", *guest.options)
+        options = (f"--timeout={GUEST_TIMEOUT}", "--parallel", *guest.options)
         return Boot(DEBUG, commands, tmp_path_factory.mktemp(name), options)
 
     guests = Boots(boot)

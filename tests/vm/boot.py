@@ -5,13 +5,15 @@ from __future__ import annotations
 
 import re
 import subprocess
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import Generic, NoReturn, TypeVar
 
 import parts
 import pytest
+import verdict
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = ROOT / "tests/guest"
@@ -61,9 +63,9 @@ class Outcome:
 class Boot:
     """A guest that runs commands one after the other, and is read while it does.
 
-    commands: name -> shell command. What they print is TAP, or their own. CPUs may run
-    at the same time if one is keep_events.
+    commands: name -> shell command. What they print is TAP, or their own.
     options: of scripts/vm/run. out: where the guest's files and messages go.
+    A guest that ends because of a fault of the emulator is booted once more.
     """
 
     def __init__(
@@ -74,18 +76,31 @@ class Boot:
         options: Sequence[str] = (),
     ) -> None:
         need(target)
+        self._target = target
         self._out = out
         self._errors = out / "errors"
+        self._told = self._again = False
+        where = ["--arch", target.arch, "--kernel", target.series, "--out", str(out)]
+        self._command = [
+            str(RUN),
+            *where,
+            *options,
+            "--",
+            "sh",
+            "-c",
+            _script(commands),
+        ]
+        self._start()
+
+    def _start(self) -> None:
+        """Boot, and forget what an earlier boot has printed."""
         self._program = self._details = ""
         self._outcomes: dict[tuple[str, str], Outcome] = {}
         self._statuses: dict[str, int] = {}
         self._printed: dict[str, str] = {}
-        where = ["--arch", target.arch, "--kernel", target.series, "--out", str(out)]
-        if target.arch == "x86_64" and "keep_events" in commands:
-            where.append("--parallel")
         with open(self._errors, "wb") as errors:
             self._process = subprocess.Popen(
-                [RUN, *where, *options, "--", "sh", "-c", _script(commands)],
+                self._command,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=errors,
@@ -98,20 +113,31 @@ class Boot:
         self._read_until(lambda: (program, test) in self._outcomes, program)
         return self._outcomes.get((program, test))
 
-    def command(self, name: str) -> int | None:
-        """Wait for a command's exit status; None if it did not run to its end."""
+    def command(self, name: str) -> int:
+        """Wait for a command's exit status.
+
+        If the guest ended before the command did, the first test that asks fails, and
+        the others are skipped.
+        """
         self._read_until(lambda: False, name)
-        return self._statuses.get(name)
+        if name not in self._statuses:
+            self._tell_of_the_end(name)
+        return self._statuses[name]
 
     def printed(self, name: str) -> str:
-        """Return what a command printed, when it has ended, besides results."""
-        self._read_until(lambda: False, name)
-        return self._printed.get(name, "")
+        """Return what a command printed, besides results; wait as command() does."""
+        self.command(name)
+        return self._printed[name]
 
     def status(self) -> int:
         """Wait for the guest's end; return the exit status of scripts/vm/run."""
         self._read_until(lambda: False, None)
         return self._process.wait()
+
+    def check_end(self) -> None:
+        """Wait for the guest's end; fail unless it is a good one, or was told of."""
+        if self.status():
+            self._tell_of_the_end("its end")
 
     @property
     def out(self) -> Path:
@@ -128,14 +154,32 @@ class Boot:
         self._process.terminate()
         self._process.communicate()
 
+    def _tell_of_the_end(self, missing: str) -> NoReturn:
+        """Fail because the guest ended too early; skip if another test has told so."""
+        status = self.status()
+        if self._told:
+            pytest.skip(f"not run: the guest {self._target} ended with {status}")
+        self._told = True
+        pytest.fail(f"{missing}: the guest ended with {status}\n{self.errors()}")
+
     def _read_until(self, found: Callable[[], bool], name: str | None) -> None:
         """Read until something is found, or the command has ended, or the guest."""
-        assert self._process.stdout is not None
         while not found() and name not in self._statuses:
+            assert self._process.stdout is not None
             line = self._process.stdout.readline()
-            if not line:
+            if line:
+                self._take(line.rstrip("\n"))
+            elif not self._boot_again():
                 break
-            self._take(line.rstrip("\n"))
+
+    def _boot_again(self) -> bool:
+        """Boot once more after a fault of the emulator; tell whether it was one."""
+        if self._again or self._process.wait() != verdict.EMULATOR:
+            return False
+        self._again = True
+        warnings.warn(f"booted again: {self._target}: {self.errors().splitlines()[-1]}")
+        self._start()
+        return True
 
     def _take(self, line: str) -> None:
         """Sort a line of the script's output into the results."""
@@ -181,8 +225,7 @@ def check_test(boot: Boot, program: str, test: str) -> None:
     """Let the pytest test that asks end as the guest's test did."""
     outcome = boot.outcome(program, test)
     if outcome is None:
-        status = boot.command(program)
-        pytest.fail(f"no result; {program} ended with {status}\n{boot.errors()}")
+        pytest.fail(f"no result; {program} ended with {boot.command(program)}")
     if outcome.skipped:
         pytest.skip(outcome.details)
     assert outcome.passed, outcome.details

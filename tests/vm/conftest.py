@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Guests that count instructions are run beside those that do not.
+"""Schedules guests that may run at the same time, and reports at the end.
 
-At last it is printed how many passed on each kernel, as the table in docs/testing.md.
+The end prints how many tests passed on each kernel, as the table in docs/testing.md,
+and fails if a test of a program was skipped in every guest in which it ran.
 """
 
 from __future__ import annotations
@@ -13,13 +14,21 @@ from typing import Any
 import boot
 import kernels
 import packages
+import programs
 import pytest
 
 ENDS = ("passed", "skipped", "failed")
 QEMU = {"x86_64": "qemu-system-x86", "arm64": "qemu-system-arm"}
 TARGET = "target"
-# Files whose guests on x86_64 count instructions.
-COUNTING = ("test_beside_perf",)
+# Files whose guests on x86_64 count instructions, or do not depend on time.
+COUNTING = ("test_beside_perf", "test_profile", "test_run")
+# The others.
+TIME = "time"
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with what may take long and can only run one after the other."""
+    items.sort(key=lambda item: _group(item, _target(item)) != TIME)
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
@@ -33,15 +42,46 @@ def pytest_itemcollected(item: pytest.Item) -> None:
 def _group(item: pytest.Item, target: boot.Target | None) -> str:
     """Return the name of the group that a test is in.
 
-    Guests whose CPUs run at the same time need this machine's: beside them are only
-    those that count instructions instead of time.
+    Guests whose CPUs run at the same time need this machine's: they are booted one
+    after the other. Beside them are those that count instructions instead of time.
     """
-    counts = target is not None and target.arch == "arm64"
-    return "instructions" if counts or item.path.stem in COUNTING else "time"
+    counts = item.path.stem in COUNTING
+    if isinstance(target, programs.Guest):
+        counts = not target.parallel
+    if counts or (target and target.arch == "arm64"):
+        return f"{item.path.stem}-{target}"
+    return TIME
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Fail if a test ran in all its guests, and was skipped in each of them."""
+    skipped = _skipped_everywhere(session.config)
+    if skipped and session.exitstatus == pytest.ExitCode.OK:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def _skipped_everywhere(config: pytest.Config) -> list[str]:
+    """Return the tests of programs that no guest could run."""
+    reporter = config.pluginmanager.get_plugin("terminalreporter")
+    ends: dict[str, Counter[str]] = {}
+    for end in ("passed", "failed", "skipped"):
+        for report in reporter.stats.get(end, []) if reporter else ():
+            for name, value in report.user_properties:
+                if name == programs.RAN:
+                    ends.setdefault(value, Counter())[end] += 1
+    expected = Counter(
+        f"{programs.source_of(program)} {test}"
+        for guest in programs.GUESTS
+        for program in programs.programs_of(guest)
+        for test in programs.names_in(program)
+    )
+    return [name for name, n in ends.items() if n["skipped"] == expected[name]]
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
     """Print the table, if there is anything in it."""
+    for name in _skipped_everywhere(terminalreporter.config):
+        terminalreporter.write_line(f"skipped in every guest: {name}", red=True)
     counts: dict[boot.Target, Counter[str]] = {}
     for end in (*ENDS, "error"):
         for report in terminalreporter.stats.get(end, []):

@@ -20,7 +20,7 @@ sys.path[:0] = [str(ROOT / "scripts"), str(ROOT / "scripts/vm")]
 
 import boot  # noqa: E402
 import kernels  # noqa: E402
-import test_guest  # noqa: E402
+import programs  # noqa: E402
 
 ARCH = "x86_64"
 
@@ -50,12 +50,12 @@ def _build(name: str, log: Path) -> None:
 
 def _pass(name: str, out: Path) -> str:
     """Run the programs of the interface; return how many tests passed."""
-    programs = test_guest.usual(boot.Target(ARCH, name))
-    commands = {"keep_events": "keep_events", **{each: each for each in programs}}
-    guest = boot.Boot(boot.Target(ARCH, name), commands, out)
+    names = programs.usual(boot.Target(ARCH, name))
+    commands = {"keep_events": "keep_events", **{each: each for each in names}}
+    guest = boot.Boot(boot.Target(ARCH, name), commands, out, ["--parallel"])
     failed, passed, skipped = [], 0, 0
-    for program in programs:
-        for test in test_guest.names_in(program):
+    for program in names:
+        for test in programs.names_in(program):
             outcome = guest.outcome(program, test)
             skipped += bool(outcome and outcome.skipped)
             passed += bool(outcome and outcome.passed and not outcome.skipped)

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 
 import pytest
 from boot import Boot, check_test, names_of
-from test_guest import ARM64, LIVE, TIMEOUT
+from commands import TIMEOUT
+from programs import ARM64, LIVE
 
 CASES = [(program, test) for program in LIVE for test in names_of(program)]
 

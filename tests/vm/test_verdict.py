@@ -86,3 +86,48 @@ def test_denied_memory_is_no_fault_if_a_program_asks_for_it(log: str) -> None:
 def test_a_fault_after_denied_memory_is_one() -> None:
     judged = verdict.judge(DENIED + "[    3.2] Call Trace:\n", may_deny=True)
     assert judged and judged[0] == verdict.SPLAT
+
+
+PATCHED = (
+    ("int3", "00 00 01 0f <1f> 44 00 00 0f 1f"),
+    ("int3", "7b ff ff ff eb <49> e9 57 ff ff"),
+    ("invalid opcode", "00 00 00 01 <0f> 1f 44 00 00 0f"),
+    ("invalid opcode", "00 00 00 01 <66> 90 44 00 00 0f"),
+)
+OWN = (
+    ("int3", "00 00 01 cc <90> 44 00 00 0f 1f"),
+    ("invalid opcode", "00 00 00 01 <0f> 0b 44 00 00 0f"),
+    ("int3", "00 00 01 0f"),
+    ("general protection fault", "00 00 01 0f <1f> 44 00 00 0f 1f"),
+)
+
+
+def oops(kind: str, bytes_: str) -> tuple[str, ...]:
+    """Return what the kernel logs of an exception at this place, and its end."""
+    return (
+        f"Oops: {kind}: 0000 [#1] PREEMPT SMP NOPTI",
+        "RIP: 0010:syscall_trace_enter+0xd6/0x190",
+        f"Code: {bytes_}",
+        "Kernel panic - not syncing: Fatal exception in interrupt",
+    )
+
+
+@pytest.mark.parametrize(("kind", "bytes_"), PATCHED)
+def test_exception_where_code_was_patched_is_the_emulators(
+    kind: str, bytes_: str
+) -> None:
+    assert code(*oops(kind, bytes_)) == verdict.EMULATOR
+    older = (f"{kind}: 0000 [#1] PREEMPT SMP NOPTI", *oops(kind, bytes_)[1:])
+    assert code(*older) == verdict.EMULATOR
+
+
+@pytest.mark.parametrize(("kind", "bytes_"), OWN)
+def test_exception_of_code_in_memory_is_the_kernels(kind: str, bytes_: str) -> None:
+    assert code(*oops(kind, bytes_)) == verdict.PANIC
+
+
+def test_an_earlier_oops_is_not_explained_by_patched_code() -> None:
+    own, emulators = oops(*OWN[0]), oops(*PATCHED[0])
+    assert code(*own[:3], *emulators) == verdict.PANIC
+    fault = "Oops: general protection fault: 0000 [#1] PREEMPT SMP NOPTI"
+    assert code(fault, *emulators) == verdict.PANIC

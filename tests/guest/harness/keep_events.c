@@ -3,11 +3,12 @@
  * keep_events.c - for scripts, to be run first: a process that keeps events and
  *		   probes alive until the guest ends
  *
- * See keep_events.h for why. The kernel also patches the scheduler's
- * tracepoint, with its first and second probe and when these go. So it gets two
- * that stay. A function gets a kprobe that stays, where contexts that may block
- * have theirs come and go. The second CPU is offline meanwhile, so that nothing
- * can crash.
+ * See keep_events.h for why. The kernel also patches the tracepoint of the
+ * scheduler and that of all system calls, with the first and second probe and
+ * when these go. So the first gets two that stay, the tracer's and perf's, and
+ * the other perf's, the only one that tests use. A function gets a kprobe that
+ * stays, where contexts that may block have theirs come and go. The second CPU
+ * is offline meanwhile, so that nothing can crash.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -23,6 +24,7 @@
 
 #define TRACEFS	"/sys/kernel/tracing"
 #define SWITCH	TRACEFS "/events/sched/sched_switch/"
+#define SYSCALL	TRACEFS "/events/syscalls/sys_enter_getppid/"
 #define KPROBES	TRACEFS "/kprobe_events"
 #define KPROBE	TRACEFS "/events/kprobes/keep_events/"
 
@@ -48,20 +50,8 @@ static void put_cpus(const char *online)
 	globfree(&cpus);
 }
 
-/* The number by which perf knows the scheduler's tracepoint, or -1. */
-static long switch_id(void)
-{
-	char text[32] = "";
-	int fd = open(SWITCH "id", O_RDONLY | O_CLOEXEC);
-	ssize_t size = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
-
-	if (fd >= 0)
-		close(fd);
-	return size > 0 ? strtol(text, NULL, 10) : -1;
-}
-
-/* One probe is the tracer's, one is perf's. */
-static bool keep_switches_probed(void)
+/* Let perf have a probe on a tracepoint, whose number is in this file. */
+static bool keep_tracepoint(const char *id)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_TRACEPOINT,
@@ -69,17 +59,25 @@ static bool keep_switches_probed(void)
 		.sample_period = 1,
 		.disabled = 1,
 	};
-	long id;
+	char text[32] = "";
+	int fd = open(id, O_RDONLY | O_CLOEXEC);
+	ssize_t size = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
 
+	if (fd >= 0)
+		close(fd);
+	if (size <= 0)
+		return false;
+	attr.config = strtol(text, NULL, 10);
+	return syscall(SYS_perf_event_open, &attr, 0, -1, -1,
+		       PERF_FLAG_FD_CLOEXEC) >= 0;
+}
+
+static bool keep_tracepoints(void)
+{
 	/* It may be mounted. */
 	mount("tracefs", TRACEFS, "tracefs", 0, NULL);
-	id = switch_id();
-	if (id < 0)
-		return false;
-	attr.config = id;
 	return write_text(SWITCH "enable", "1") &&
-	       syscall(SYS_perf_event_open, &attr, 0, -1, -1,
-		       PERF_FLAG_FD_CLOEXEC) >= 0;
+	       keep_tracepoint(SWITCH "id") && keep_tracepoint(SYSCALL "id");
 }
 
 /* Not every kernel has kprobes for user level. */
@@ -104,7 +102,7 @@ int main(void)
 	/* The events are a thread's: they belong to the one that stays. */
 	if (!fork()) {
 		put_cpus("0");
-		ok = !keep_events_on() && keep_switches_probed() &&
+		ok = !keep_events_on() && keep_tracepoints() &&
 		     keep_function_probed();
 		put_cpus("1");
 		if (write(ready[1], &ok, 1) == 1)

@@ -1,0 +1,321 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""The shell commands that each guest runs, and the options of the harness."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+import counting
+import event_sets
+import followed
+import frequencies
+import going_on
+import grouped
+import triggered
+from boot import ROOT, Boot, without_narrow
+from programs import (
+    ALL,
+    ARM64,
+    LOCKED,
+    NMI,
+    PRELOADED,
+    RIG_PREFIX,
+    SIMULATED,
+    THOROUGH,
+    WITH_NMIS,
+    Guest,
+    native,
+    rigged,
+    with_narrow,
+)
+
+PRELOAD_DIR = "/perfmon/lib"
+FORMATS = (
+    *("default", "nway", "pebs32", "pebs64"),
+    *("histogram", "callstack", "flight"),
+)
+FORMAT_MODULE = "formats/default/pfm_fmt_default"
+# A PMU of perf's with two more words of configuration, for which CPU 0 counts.
+LEAP_MODULE = "tests/guest/perf_leap/pfm_perf_leap"
+# Loaded with the simulated PMU.
+SIMULATED_MODULES = ("core/perfmon", "pmu/sim/pfm_pmu_sim")
+NMI_MODULES = (
+    "tests/guest/pmu_nmi/pfm_nmi",
+    "core/perfmon",
+    "pmu/perf/pfm_pmu_perf",
+    *(f"formats/{name}/pfm_fmt_{name}" for name in FORMATS),
+    "formats/oprofile_bridge/pfm_fmt_oprofile",
+)
+RIG = "/sys/kernel/debug/pfm_nmi"
+# NMIs of nmi_fire, and rounds of nmi_life; on one kernel they may be many.
+MANY_NMIS = "6.12"
+NMIS = {MANY_NMIS: 1_000_000} if ALL else {}
+FEWER_NMIS = 100_000
+NMI_ROUNDS = int(os.environ.get("NMI_ROUNDS", 50 if ALL else 10))
+# Seconds until one of their tests counts as hung.
+NMI_TIMEOUT = 600
+# Random calls: how many, and what they follow from.
+FUZZ_CALLS = int(os.environ.get("FUZZ_CALLS", "1500"), 0)
+FUZZ_SEED = int(os.environ.get("FUZZ_SEED", "1"), 0)
+FUZZ = f"fuzz --seed {FUZZ_SEED} --calls {FUZZ_CALLS}"
+# Seconds until a guest counts as hung; minutes do where nothing else runs.
+TIMEOUT = 1800 + FUZZ_CALLS // 10
+# Loaded with parameters: see there.
+ODD_MODULE = "tests/guest/fmt_odd/pfm_fmt_odd"
+# A format that pfmon knows only from sysfs, named so that it is loaded on demand, and
+# arguments that pfmon or the format refuses.
+COUNT = "ab3b0f7e-5f0c-4d6f-9d4a-5b9d8e0c4a11"
+REFUSED = {
+    "depth=3": "the sampling format count has no field 'depth'; it has num_events",
+    "num_events=2k": "k, M and G are for bytes, and this is a number of events",
+    "num_events=4294967296": "the field has 4 bytes, and holds at most 4294967295",
+    "num_events=2000": "format count refuses its argument, num_events=2000; what is",
+    "02000000": "format count takes 8 bytes as its argument, and --smpl-arg has 4",
+}
+LOCKED_MODULES = (
+    "core/perfmon",
+    "pmu/perf/pfm_pmu_perf",
+    "formats/pebs64/pfm_fmt_pebs64",
+)
+
+# What retire retires, two instructions a round, and how it is sampled.
+ROUNDS = 25_000_000
+INSTRUCTIONS = 2 * ROUNDS
+PERIOD = 100_000
+# With one instruction in 2 ns, a cycle is a nanosecond.
+CYCLES = 2 * INSTRUCTIONS
+# Of the PMU that arm64 has, for events that are given to it one by one.
+COUNTERS = 7
+
+
+# Where pfmon follows what a command makes.
+FOLLOWED = Guest("x86_64", "6.12", parallel=True)
+# Where pfmon measures between two places of a program.
+TRIGGERED = [Guest("x86_64", "6.12"), *ARM64]
+# Where control groups are told apart.
+GROUPED = Guest("x86_64", "6.12")
+# Where calls are random.
+RANDOM = [guest for guest in (*ARM64, *WITH_NMIS) if guest.series in THOROUGH]
+
+
+def insmod(*modules: str) -> str:
+    """Return the command that loads our modules."""
+    extra = "/lib/modules/$(uname -r)/extra"
+    return " && ".join(f"insmod {extra}/{module}.ko" for module in modules)
+
+
+def rmmod(pmu: str) -> str:
+    """Return the command that unloads all modules, among them this PMU's."""
+    return f"rmmod $(cut -d' ' -f1 /proc/modules | grep ^pfm_fmt_) {pmu} perfmon"
+
+
+def _odd(parameter: str) -> str:
+    """Return the command that samples once with a format that is told what to do."""
+    sample = "pfmon -e page-faults --long-smpl-periods=1 --smpl-module=odd"
+    command = f"{insmod(ODD_MODULE)} {parameter}; {sample} -o /out/odd.cap true 2>&1"
+    return f"{command}; rmmod pfm_fmt_odd"
+
+
+def _named() -> str:
+    """Return the command that samples with arguments by name, right and wrong."""
+    sample = f"pfmon -e page-faults --long-smpl-periods=1 --smpl-module={COUNT}"
+    lines = [f"{sample} --smpl-arg=num_events=3 -o /out/named.cap true"]
+    lines += [f"! {sample} --smpl-arg={arg} -o /out/no.cap true" for arg in REFUSED]
+    lines += [f"{sample} -o /out/unnamed.cap true", "pfmon --list-formats"]
+    lines += ["test ! -e /out/no.cap", "rmmod pfm_fmt_count"]
+    return f"({' && '.join(lines)}) 2>&1"
+
+
+def _events() -> str:
+    """Return the command that measures events as sysfs and tracefs name them."""
+    extra = "/lib/modules/$(uname -r)/extra"
+    leap = "/sys/bus/event_source/devices/pfm_leap"
+    words = "/sys/module/pfm_perf_leap/parameters/config"
+    sleeps = "sh -c 'for i in 1 2 3 4 5; do sleep 0.1; done'"
+    event = "pfm_leap/leaps,first=30,second=7/"
+    everywhere = "pfmon --system-wide"
+    sample = f"{everywhere} -e cpu-clock,{event} --long-smpl-periods=1000000"
+    lines = [
+        f"pfmon -e sched:sched_switch,context-switches:uk -o /out/switches {sleeps}",
+        f"{{ test -e {leap} || insmod {extra}/{LEAP_MODULE}.ko; }}",
+        f"{everywhere} --with-header -e cpu-clock,{event} -o /out/leaps true",
+        f"cat {words} {words}1 {words}2",
+        f"{sample} -o /out/leaps.cap true",
+        f"! pfmon -e {event} true",
+        f"! {everywhere} -e {event} --long-smpl-periods=10 -o /out/no.cap true",
+        "! pfmon -e sched:nothing true",
+        "rmmod pfm_perf_leap",
+    ]
+    return f"({' && '.join(lines)}) 2>&1"
+
+
+def _asked() -> str:
+    """Return the command that asks what can be measured, and measures nothing."""
+    check = "pfmon --check-events-only"
+    leak = "-e page-faults,cpu-clock touch /tmp/asked"
+    lines = [
+        "pfmon --list-events='^(cpu-clock|alignment-faults|node-stores)$'",
+        "pfmon --event-info=page-faults,sched:sched_switch",
+        f"{check} {leak}",
+        f"! {check} -e page-faults,node-stores",
+        f"pfmon --dry-run --long-smpl-periods=1000 --smpl-entries=16 {leak}",
+        f"! pfmon --dry-run --long-smpl-periods=9 -e node-stores {leak}",
+        "test ! -e /tmp/asked",
+    ]
+    return f"({' && '.join(lines)}) 2>&1"
+
+
+def nmis(series: str) -> int:
+    """Return how many NMIs nmi_fire makes on a kernel."""
+    return int(os.environ.get("NMIS", NMIS.get(series, FEWER_NMIS)))
+
+
+def nmi_commands(series: str) -> dict[str, str]:
+    """Return what runs where the modules with the PMU of NMIs are not yet loaded."""
+    # Users that are not root are to receive some, too.
+    commands = {"rig": f"{insmod(*NMI_MODULES)} && chmod 222 {RIG}/fire"}
+    patient = f"CHECK_TIMEOUT={NMI_TIMEOUT} NMIS={nmis(series)} NMI_ROUNDS={NMI_ROUNDS}"
+    commands |= {name: f"{patient} {name}" for name in NMI}
+    # A test that was killed has left NMIs coming.
+    calm = f"echo 0 >{RIG}/rate; PFM_NMI=1"
+    commands |= {f"{RIG_PREFIX}{name}": f"{calm} {name}" for name in rigged(series)}
+    commands["nmis"] = f"cat {RIG}/stats"
+    return commands
+
+
+def check_nmis(boot: Boot, series: str) -> None:
+    """Let the test fail unless all NMIs have come."""
+    assert boot.command("nmis") == 0, boot.errors()
+    print(boot.printed("nmis"))
+    counts = dict(line.split(": ") for line in boot.printed("nmis").splitlines())
+    assert int(counts["received"]) >= nmis(series)
+    assert counts["received"] == counts["sent"]
+
+
+def _pfmon(guest: Guest) -> dict[str, str]:
+    """Return what pfmon is tried with on each kernel: name -> shell command."""
+    return {
+        "going_on": going_on.command(),
+        "counting": counting.command(with_perf(guest)),
+        "asked": _asked(),
+        "sets": event_sets.command(guest.arch),
+        "often": frequencies.command(guest.arch),
+    }
+
+
+def commands(guest: Guest) -> dict[str, str]:
+    """Return what runs in a guest: name -> shell command."""
+    found = _parallel(guest) if guest.parallel else _exact(guest)
+    if without_narrow():
+        found = {name: run for name, run in found.items() if not narrow(name)}
+    return found
+
+
+def _parallel(guest: Guest) -> dict[str, str]:
+    """Return what runs in a guest whose CPUs run at the same time."""
+    # Patched code confuses emulated CPUs: see keep_events.c.
+    found = {"keep_events": "keep_events"}
+    if guest == FOLLOWED:
+        found["follow"] = followed.script()
+    found |= {name: name for name in with_narrow(guest, native(guest))}
+    found["own_cpus"] = event_sets.command_for_cpus(guest.arch)
+    cpu = "/sys/devices/system/cpu/cpu1/online"
+    toggle = f"echo 0 >{cpu} && echo 1 >{cpu}"
+    measure = "pfmon --system-wide -e cpu-clock"
+    found["offline"] = f"{measure} sh -c '{toggle}' 2>&1"
+    if guest in RANDOM:
+        found["fuzz"] = FUZZ
+    found["unload"] = rmmod("pfm_pmu_perf")
+    if guest in WITH_NMIS:
+        found |= nmi_commands(guest.series)
+        found["unrig"] = f"{rmmod('pfm_pmu_perf')} pfm_nmi"
+    return found
+
+
+def _exact(guest: Guest) -> dict[str, str]:
+    """Return what runs in a guest whose time is its instructions."""
+    found = {}
+    if guest in TRIGGERED:
+        found["triggers"] = triggered.script()
+    if guest == GROUPED:
+        found["group"] = grouped.command()
+    found |= {name: name for name in with_narrow(guest, native(guest))}
+    found["named"] = _named()
+    found["events"] = _events()
+    found |= _pfmon(guest)
+    if guest.arch == "x86_64":
+        for name, library in _preloaded().items():
+            found[name] = f"LD_PRELOAD={PRELOAD_DIR}/{library} {name}"
+        found["odd"] = f"{_odd('ret=-5')}; {_odd('ctrl=0')}; {_odd('ctrl=16')}"
+    else:
+        found |= _hardware()
+    if guest in RANDOM:
+        found["fuzz"] = FUZZ
+    found["unload"] = rmmod("pfm_pmu_perf")
+    found["simulate"] = insmod(*SIMULATED_MODULES, FORMAT_MODULE)
+    found |= {name: name for name in with_narrow(guest, SIMULATED)}
+    found["unsimulate"] = rmmod("pfm_pmu_sim")
+    found["lock"] = insmod(*LOCKED_MODULES)
+    return found | {name: name for name in LOCKED}
+
+
+def _hardware() -> dict[str, str]:
+    """Return what counts with the PMU of arm64."""
+    sample = f"pfmon -e cycles --long-smpl-periods={PERIOD} --smpl-entries=256"
+    sample += f" --short-smpl-periods={PERIOD} -o /out/retire.cap"
+    same = "instructions,inst_retired,armv8_pmuv3/event=8/"
+    turns = "pfmon --switch-timeout=4 -e instructions -e cycles -o /out/turns"
+    many = ",".join(["cycles"] * (COUNTERS + 1))
+    return {
+        "count": f"pfmon -e instructions -o /out/count retire {ROUNDS}",
+        "same": f"pfmon -e {same} -o /out/same retire {ROUNDS}",
+        "sample": f"{sample} retire {ROUNDS}",
+        "turns": f"{turns} retire {ROUNDS}",
+        "together": f"! pfmon --check-events-only -e {many} 2>&1",
+        "denied": f"pfmon -e {many} -o /out/denied retire {ROUNDS}",
+    }
+
+
+def narrow(name: str) -> bool:
+    """Tell whether a program, or a library, is the 32-bit one."""
+    return name.partition(".")[0].endswith("32")
+
+
+def _preloaded() -> dict[str, str]:
+    """Return what of PRELOADED can be built."""
+    if without_narrow():
+        return {name: lib for name, lib in PRELOADED.items() if not narrow(name)}
+    return PRELOADED
+
+
+def _preloads(guest: Guest) -> Iterator[str]:
+    """Yield the options of the harness that put what is preloaded into a guest."""
+    if guest.arch != "x86_64":
+        return
+    for library in _preloaded().values():
+        arch = "i386" if narrow(library) else "x86_64"
+        built = ROOT / "build" / arch / library.replace("32.", ".")
+        yield f"--add={built}:{PRELOAD_DIR}/{library}"
+
+
+# Where perf's counts are compared with pfmon's.
+BESIDE_PERF = Guest("x86_64", "6.12")
+
+
+def with_perf(guest: Guest) -> bool:
+    """Tell whether perf (of linux-perf) is in a guest."""
+    return bool(counting.PERF) and guest == BESIDE_PERF
+
+
+def _perf(guest: Guest) -> tuple[str, ...]:
+    """Return the harness's options for it."""
+    return (f"--program={counting.PERF}",) if with_perf(guest) else ()
+
+
+def options(guest: Guest) -> list[str]:
+    """Return the options of the harness for a guest."""
+    found = [f"--timeout={TIMEOUT}", *_preloads(guest), *_perf(guest)]
+    if guest.arch == "x86_64":
+        found.append("--parallel" if guest.parallel else "--icount")
+    return found

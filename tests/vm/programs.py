@@ -1,0 +1,173 @@
+#!/usr/bin/python3 -B
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""The programs of tests/guest, and the guest in which each of them runs.
+
+Each kernel has a guest with one CPU whose time is counted in instructions: nothing
+there depends on the host's clock or load. Each kernel for x86_64 has a second one,
+whose two CPUs run at the same time, for programs that need that. Run as a program, this
+prints the list.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "scripts"), str(ROOT / "scripts/vm")]
+
+from boot import Target, names_of  # noqa: E402
+from kernels import SUPPORTED  # noqa: E402
+
+# In the order in which they run; fmt, pmu, main and stress unload and load the modules,
+# and oprofile has its own one loaded.
+PROGRAMS = (
+    *("dev", "vector", "regs", "load", "restart", "value", "overflow", "ctxfile"),
+    *("attach", "buffer", "charge", "evtset", "evtset_page", "evtset_switch", "idle"),
+    *("default", "nway", "callers", "histogram", "callstack", "flight"),
+    *("pebs", "syswide", "cpu", "config", "sysfs", "compat2x", "compat22", "block"),
+    *("block_stops", "perm", "levels", "races", "pmu_perf", "pmc_config"),
+    *("fmt", "pmu", "main"),
+    *("oprofile", "member", "refused", "stress", "storm"),
+)
+# Programs whose tests need two CPUs.
+TWO_CPUS = ("load", "nway", "syswide", "cpu", "pmc_config", "races", "stress", "storm")
+# The kernels on which all of them run. On the others neither what takes long runs, nor
+# 32-bit programs, NMIs and random calls: see docs/testing.md.
+THOROUGH = ("6.12", "7.3")
+LONG = ("races", "stress", "storm")
+# On arm64, with two CPUs: see test_live_counters.
+LIVE = ("live_counters",)
+# The 32-bit programs, of the same sources.
+PROGRAMS32 = (
+    *("dev", "vector", "regs", "load", "restart", "value", "overflow", "ctxfile"),
+    *("attach", "buffer", "charge", "evtset", "evtset_page", "evtset_switch", "idle"),
+    *("default", "nway", "callers", "histogram", "callstack", "flight"),
+    *("pebs", "syswide", "config", "compat2x", "compat22", "block", "oprofile"),
+    *("simpmu", "simpebs"),
+)
+# Linked to a library of perfmon 2.x that does not work any more: what each is run
+# with in LD_PRELOAD. On x86_64.
+PRELOADED = {
+    "dynamic2x": "libpfm2x.so.0",
+    "dynamic2x32": "libpfm2x32.so.0",
+    "dynamic22": "libpfm22.so.0",
+    "dynamic2232": "libpfm2232.so.0",
+}
+# Below tests/guest: a program of each file there. Those of compat/ are named below.
+FOLDERS = ("interface", "formats", "stress", "nmi")
+# Programs of other sources than their name says.
+SOURCES_OF = {
+    "compat2x": ("compat2x", "create2x"),
+    "compat22": ("compat2x", "create22"),
+    "dynamic2x": ("compat2x", "create2x"),
+    "dynamic22": ("compat2x", "create22"),
+}
+# Run with the simulated PMU, after all others.
+SIMULATED = ("simpmu", "simpebs")
+# Run on x86_64 with a PMU of perf's whose overflows are NMIs, after all others: these,
+# and some again whose page faults are NMIs then.
+NMI = ("nmi", "nmi_callers", "nmi_pebs", "nmi_oprofile", "nmi_fire", "nmi_life")
+RIGGED = (
+    *("overflow", "restart", "evtset", "evtset_switch", "ctxfile", "regs", "buffer"),
+    *("idle", "default", "nway", "block", "stress", "storm"),
+)
+RIG_PREFIX = "rig-"
+# With NMIs these repeat what they do elsewhere: `make check` runs that on one kernel.
+REPEATED = ("stress", "storm")
+# The property of a report that names the test that ran in a guest.
+RAN = "ran"
+# Whether this is `make check-all`, with all repetitions.
+ALL = "CHECK_ALL" in os.environ
+# Run with perf again, and last: the kernel takes no modules after it.
+LOCKED = ("lockdown",)
+# For the debug kernel only: see tests/debug.
+DEBUG_ONLY = ("nomemory", "suspend")
+
+
+@dataclass(frozen=True)
+class Guest(Target):
+    """A guest: its kernel, and whether its CPUs run at the same time."""
+
+    parallel: bool = False
+
+    def __str__(self) -> str:
+        return f"{super().__str__()}{'-parallel' if self.parallel else ''}"
+
+
+TARGETS = [Guest(arch, series) for arch in SUPPORTED for series in SUPPORTED[arch]]
+ARM64 = [guest for guest in TARGETS if guest.arch == "arm64"]
+X86_64 = [guest for guest in TARGETS if guest.arch == "x86_64"]
+PARALLEL = [Guest(guest.arch, guest.series, parallel=True) for guest in X86_64]
+GUESTS = [*TARGETS, *PARALLEL]
+WITH_NMIS = [guest for guest in PARALLEL if guest.series in THOROUGH]
+
+
+def usual(target: Target) -> list[str]:
+    """Return those of PROGRAMS that run on a kernel."""
+    long = () if target.series in THOROUGH else LONG
+    return [name for name in PROGRAMS if name not in long]
+
+
+def native(guest: Guest) -> list[str]:
+    """Return those of PROGRAMS that run in a guest."""
+    if guest.arch != "x86_64":
+        return usual(guest)
+    return [name for name in usual(guest) if (name in TWO_CPUS) == guest.parallel]
+
+
+def with_narrow(guest: Guest, names: Iterable[str]) -> list[str]:
+    """Return the names of programs, and of those among them that run in 32 bits too."""
+    names = list(names)
+    narrow = [name for name in names if name in PROGRAMS32]
+    if guest.arch != "x86_64" or guest.series not in THOROUGH:
+        narrow = []
+    return [*names, *(f"{name}32" for name in narrow)]
+
+
+def rigged(series: str) -> list[str]:
+    """Return those of RIGGED that run on a kernel."""
+    left_out = REPEATED if series in THOROUGH[1:] and not ALL else ()
+    return [name for name in RIGGED if name not in left_out]
+
+
+def with_nmis(series: str) -> list[str]:
+    """Return the names of the programs that run with NMIs on a kernel."""
+    return [*NMI, *(f"{RIG_PREFIX}{name}" for name in rigged(series))]
+
+
+def programs_of(guest: Guest) -> list[str]:
+    """Return the names of all programs that run in a guest."""
+    if guest.parallel:
+        nmis = with_nmis(guest.series) if guest in WITH_NMIS else []
+        return [*with_narrow(guest, native(guest)), *nmis]
+    names = with_narrow(guest, (*native(guest), *SIMULATED, *LOCKED))
+    return [*names, *(PRELOADED if guest.arch == "x86_64" else ())]
+
+
+def source_of(program: str) -> str:
+    """Return the name of the program of which this one is a variant."""
+    return program.removesuffix("32").removeprefix(RIG_PREFIX)
+
+
+def names_in(program: str) -> list[str]:
+    """Return the names of a program's tests."""
+    name = source_of(program)
+    return [test for part in SOURCES_OF.get(name, (name,)) for test in names_of(part)]
+
+
+def _list() -> None:
+    """Print the guests in which each program runs."""
+    guests: dict[str, list[str]] = {}
+    for guest in GUESTS:
+        for program in programs_of(guest):
+            guests.setdefault(program, []).append(str(guest))
+    for program, names in guests.items():
+        print(f"{program:16} {' '.join(names)}")
+
+
+if __name__ == "__main__":
+    _list()
