@@ -98,15 +98,12 @@ kernel = --arch $(arch) --kernel $(patsubst $(arch)-%,%,$1)
 # variables for kbuild.
 define build-modules
 	@echo "modules for $2$(3:%=, %)"
-	@mkdir -p $(BUILD)/kmod/$2
+	@mkdir -p $(BUILD)/kmod/$2 && rm -f $(BUILD)/kmod/$2/.key
 	@scripts/link-tree $(BUILD)/kmod/$2 $(KMOD_DIRS) $3
 	+@scripts/kernels.py $(call kernel,$1) make -s \
 		M=$(CURDIR)/$(BUILD)/kmod/$2$(3:%=/%) \
 		$(NO_BTF) $4 $(KMOD_FLAGS) modules
 endef
-
-# Build the modules below directory $2, which need ours, for target $1; $3 as $4 above.
-build-others = $(call build-modules,$1,$1,$2,KBUILD_EXTRA_SYMBOLS=$(CURDIR)/$(BUILD)/kmod/$1/Module.symvers $3)
 
 ALL_TARGETS := $(TARGETS) $(NEWEST_TARGETS) $(REFUSED_TARGETS) $(DEBUG_TARGET)
 .PHONY: modules modules-all built-modules modules-kunit \
@@ -119,11 +116,15 @@ modules-all: parts
 built-modules: $(filter-out $(LEFT_OUT),$(TARGETS:%=modules-%))
 $(ALL_TARGETS:%=modules-%): modules-%:
 	$(call build-modules,$*,$*)
-# The examples, what only tests and benchmarks load, and pfm-conform's module.
-$(ALL_TARGETS:%=test-modules-%): test-modules-%: modules-%
-	$(call build-others,$*,examples)
-	$(call build-others,$*,tests)
-	$(call build-others,$*,sdk/conform/kernel,KCFLAGS=-I$(CURDIR)/sdk/include)
+# Besides, the examples, what only tests and benchmarks load, and pfm-conform's module.
+# The cache has what was built of the same sources.
+$(ALL_TARGETS:%=test-modules-%): test-modules-%:
+	@mkdir -p $(BUILD)/kmod/$*
+	@scripts/link-tree $(BUILD)/kmod/$* $(KMOD_DIRS) examples tests/Kbuild \
+		tests/bench/floor $(wildcard tests/guest/fmt_* tests/guest/pmu_*) \
+		tests/guest/perf_leap
+	@scripts/module_cache.py $(call kernel,$*) $(BUILD)/kmod/$* $(NO_BTF) $(KMOD_FLAGS) \
+		"MORE_MODULES=examples/ tests/ sdk/conform/kernel/"
 # The suites with what they test, an example too, as one module.
 modules-kunit:
 	@scripts/link-tree $(BUILD)/kmod/$(DEBUG_TARGET)-kunit examples

@@ -1,0 +1,120 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Build the modules of a tree of links, unless the cache has them.
+
+    module_cache.py --arch ARCH --kernel KERNEL TREE VARIABLE=...
+
+TREE was made by scripts/link-tree, so it has all sources; the variables are for kbuild.
+What is built is found in the cache by the content of the sources, the kernel's headers,
+the compiler and the variables: another checkout with the same sources builds nothing.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import cache
+import kept
+import kernel_source
+import kernels
+import module_sources
+
+CHECKOUT = Path(__file__).resolve().parents[1]
+# File of the tree with the key of the modules that are there.
+KEY = ".key"
+
+
+def _key(kernel: kernels.Kernel, tree: Path, variables: list[str]) -> str:
+    """Return a digest of everything that the modules depend on."""
+    command = kernels.make(kernel, variables)
+    compiler = [word for word in command if word.startswith("CC=")] or ["CC=gcc"]
+    # The path of a root is in the command; it changes with the root's compiler.
+    words = [kernel.release, kernel.version, *command]
+    if kernel.native:
+        program = compiler[0].removeprefix("CC=")
+        words.append(subprocess.check_output([program, "--version"], text=True))
+    digest = hashlib.sha256("\0".join(words).replace(str(CHECKOUT), "").encode())
+    for path in sorted(tree.rglob("*")):
+        if path.is_symlink():
+            content = path.read_bytes()
+            name = str(path.relative_to(tree))
+            digest.update(f"\0{name}\0{len(content)}\0".encode() + content)
+    return digest.hexdigest()[:16]
+
+
+def _results(tree: Path) -> list[Path]:
+    """Return the files that a build has made, by path below the tree.
+
+    From the core's objects `make style` reads which file calls which.
+    """
+    found = [*tree.rglob("*.ko"), *tree.glob("core/*.o"), tree / module_sources.SYMVERS]
+    return [path.relative_to(tree) for path in found]
+
+
+def _copy(paths: list[Path], source: Path, target: Path) -> None:
+    for path in paths:
+        (target / path).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(source / path, target / path)
+
+
+def _build(kernel: kernels.Kernel, tree: Path, variables: list[str]) -> int:
+    """Run kbuild; return its exit status."""
+    words = ["-s", f"-j{os.cpu_count()}", f"M={tree}", *variables, "modules"]
+    return subprocess.run(
+        kernels.make(kernel, words),
+        env=kernel_source.build_environment(),
+        stdin=subprocess.DEVNULL,
+        check=False,
+    ).returncode
+
+
+def _update(kernel: kernels.Kernel, tree: Path, variables: list[str]) -> int:
+    """Let the tree have its modules; return the exit status."""
+    key = _key(kernel, tree, variables)
+    stamp = tree / KEY
+    if stamp.exists() and stamp.read_text() == key:
+        return 0
+    stamp.unlink(missing_ok=True)
+    entry = cache.root() / "test-modules" / f"{tree.name}-{key}"
+    kept.use(entry, [tree.name])
+    if not entry.is_dir():
+        status = _build(kernel, tree, variables)
+        if status:
+            return status
+        with cache.locked(f"test-modules-{tree.name}"):
+            if not entry.is_dir():
+                with cache.filling(entry) as target:
+                    _copy(_results(tree), tree, target)
+        kept.prune(entry, shutil.rmtree)
+    else:
+        _copy(_results(entry), entry, tree)
+    stamp.write_text(key)
+    return 0
+
+
+def main() -> int:
+    """Build, or copy; return the exit status."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--arch", required=True, choices=list(kernels.SUPPORTED))
+    parser.add_argument("--kernel", required=True)
+    parser.add_argument("tree", type=Path)
+    parser.add_argument("variables", nargs="*", metavar="VARIABLE=...")
+    arguments = parser.parse_args()
+    try:
+        kernel = kernels.resolve(arguments.arch, arguments.kernel)
+        return _update(kernel, arguments.tree.absolute(), arguments.variables)
+    except kernels.ERRORS as error:
+        print(f"module_cache.py: {error}", file=sys.stderr)
+        return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
