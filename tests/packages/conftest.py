@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Skips the life of the packages if it has passed before with the same inputs.
+
+The inputs are the sources of the packages, these tests, and the versions of the
+machines' packages. `make check-all` skips nothing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import subprocess
+from pathlib import Path
+
+import bare
+import cache
+import programs
+import pytest
+import roots
+from boot import ROOT
+
+# Tests that the life of the packages depends on; no package contains other tests.
+TESTS = ("tests/packages/", "tests/vm/boot.py", "tests/style/pages.py")
+# Files whose tests need no machine.
+ALWAYS = ("test_archives", "test_tutorial")
+REASON = "the packages have passed on this machine: same sources, tests and machines"
+KEY = pytest.StashKey[Path | None]()
+
+
+def _files() -> list[Path]:
+    """Return the files of the checkout that matter, by path in it."""
+    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    listed = subprocess.check_output(command, cwd=ROOT, text=True).split("\0")
+    return [
+        Path(name)
+        for name in sorted(filter(None, listed))
+        if name.startswith(TESTS) or not name.startswith("tests/")
+    ]
+
+
+def _passed() -> Path | None:
+    """Return the file that is there if all of it has passed before."""
+    digest = hashlib.sha256()
+    try:
+        for release in bare.SOURCES:
+            digest.update(f"{bare.root(release).name}\0".encode())
+    except roots.ERRORS:
+        return None
+    for path in _files():
+        content = (ROOT / path).read_bytes() if (ROOT / path).is_file() else b""
+        digest.update(f"{path}\0{len(content)}\0".encode() + content)
+    return cache.root() / "passed" / f"packages-{digest.hexdigest()[:16]}"
+
+
+def _lives(session: pytest.Session) -> list[pytest.Item]:
+    return [item for item in session.items if item.path.stem not in ALWAYS]
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Skip what has passed before."""
+    passed = _passed()
+    session.stash[KEY] = passed
+    if passed and passed.exists() and not programs.ALL:
+        for item in _lives(session):
+            item.add_marker(pytest.mark.skip(reason=REASON))
+
+
+def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
+    """Note down that all tests have passed, unless some were left out."""
+    passed = session.stash.get(KEY, None)
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    whole = not any(reporter.stats.get(end) for end in ("skipped", "deselected"))
+    if passed and whole and exitstatus == pytest.ExitCode.OK and _is_all(session):
+        passed.parent.mkdir(parents=True, exist_ok=True)
+        passed.touch()
+
+
+def _is_all(session: pytest.Session) -> bool:
+    """Tell whether each file of tests was asked for."""
+    there = set(Path(__file__).parent.glob("test_*.py"))
+    return there <= {item.path for item in session.items}
