@@ -36,7 +36,9 @@ VIEWER_PACKAGES := $(CHECK_PACKAGES) chromium chromium-driver golang-go \
 .PHONY: help
 help:
 	@echo 'make run      sample a real program in a VM and print its profile'
+	@echo 'make quick    what belongs to the files that have changed; SINCE=COMMIT'
 	@echo 'make check    build everything and run all tests'
+	@echo 'make check-all  the same without caches, with all repetitions, and the slow ones'
 	@echo 'make modules  the kernel modules, for: $(TARGETS)'
 	@echo 'make modules KDIR=/lib/modules/RELEASE/build'
 	@echo '              the same for one kernel of this machine; modules_install KDIR='
@@ -169,8 +171,12 @@ PYTEST := $(PYTHON) -m pytest -q -p no:cacheprovider
 # VMs, what tests/vm/conftest.py says.
 SIDE_BY_SIDE := $(PYTEST) -n $(JOBS) --dist
 
+# What is built, or boots what is built.
+BUILT_PARTS := $(foreach target,$(TARGETS),modules-$(target) vm-$(target)) \
+	user-arm64 user-i386
 .PHONY: build built style conformance kunit sdk scripts parsers lib tools \
 	hosts vm packages check
+build: PARTS := $(BUILT_PARTS)
 build: parts
 	@$(MAKE) -s $(if $(findstring -j,$(MAKEFLAGS)),,-j$(JOBS)) built
 built: built-modules user guest-x86_64 $(if $(filter user-arm64,$(LEFT_OUT)),,guest-arm64)
@@ -183,6 +189,7 @@ style:
 	@tests/style/format_lines
 	@scripts/parts.py $(STYLE_PARTS)
 	@tests/style/run
+	@tests/checks/quick.py --advice
 	@test -e $(BUILD)/left-out/sparse || \
 		tests/style/layers $(BUILD)/sparse/kmod/x86_64-$$(scripts/host.py newest)/core
 conformance:
@@ -204,6 +211,7 @@ hosts:
 	@scripts/parts.py other-host
 	@$(PYTEST) tests/hosts
 vm: build
+	@scripts/parts.py secure-boot $(foreach target,$(REFUSED_TARGETS),modules-$(target) vm-$(target))
 	@$(SIDE_BY_SIDE) loadgroup tests/vm
 # What `make vm` compares in short programs, in longer ones.
 .PHONY: beside-perf
@@ -214,13 +222,37 @@ packages:
 	@scripts/parts.py packages-bookworm packages-trixie
 	@$(PYTEST) tests/packages
 
+# Phases of `make check`, in the order in which they begin: as many at a time as CAN_RUN,
+# since hardly one uses all CPUs from its start to its end. One that fails does not stop
+# the others.
+PHASES := build packages kunit vm sdk style hosts scripts parsers tools lib
+AFTER_BUILD := vm sdk style scripts tools lib
+CAN_RUN := $(shell echo $$(($(JOBS) + 1)))
+.PHONY: $(PHASES:%=phase-%) phases
+phases: $(PHASES:%=phase-%)
+$(AFTER_BUILD:%=phase-%): phase-build
+phase-sdk: phase-kunit
+$(PHASES:%=phase-%): phase-%:
+	@tests/checks/bill.py run $* make -s $(if $(filter build,$*),,-o build) $*
+
 # With REQUIRE_ALL=1 it fails where something would be left out.
 check: deps-check
-	@$(MAKE) -s build
-	@$(MAKE) -s -o parts -o build \
-		style scripts parsers lib tools kunit sdk hosts packages vm
-	@echo "all checks passed"
-	@scripts/parts.py --conclude
+	@tests/checks/bill.py start
+	@$(MAKE) -s -k -j$(CAN_RUN) phases || failed=1; \
+		tests/checks/bill.py show && scripts/parts.py --conclude && \
+		test -z "$$failed" && echo "all checks passed"
+
+SINCE ?= HEAD
+.PHONY: quick
+quick: deps-check
+	@tests/checks/quick.py --since '$(SINCE)'
+
+# Nothing from earlier runs, and as often as it takes to meet what is rare.
+.PHONY: check-all
+check-all: deps-check
+	@cache=$$(mktemp -d) && trap 'rm -rf "$$cache"' EXIT && \
+		PERFMON_CACHE=$$cache CHECK_ALL=1 $(MAKE) -s check
+	@$(MAKE) -s beside-perf check-debug check-viewers check-host
 
 # All of it on the other release. What it needs is there: see `hosts`.
 .PHONY: check-host

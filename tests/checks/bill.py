@@ -1,0 +1,224 @@
+#!/usr/bin/python3 -B
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""The phases of `make check`: runs one, and shows what all of them took.
+
+    bill.py start                   forget earlier phases
+    bill.py run PHASE COMMAND...    run a phase; its status is the command's
+    bill.py show                    print the table; fails if a phase has failed
+
+Phases may run at the same time: what one prints appears when it has ended, and is in
+build/bill/PHASE.log from its start. The table is in build/bill.json, too. With
+REQUIRE_ALL=1 in the environment, the counts of guests and kernels must be those of
+tests/checks/budget.toml; more than twice the CPU time written there is a warning.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+import tomllib
+from collections import Counter
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "scripts"))
+
+import counted  # noqa: E402
+
+BILL = ROOT / "build/bill"
+JSON = ROOT / "build/bill.json"
+BUDGET = ROOT / "tests/checks/budget.toml"
+# The summary of pytest, and that of the KUnit suites.
+SUMMARY = re.compile(r"^\d+ \w+(?:, \d+ \w+)*(?: in [\d.]+s.*)?$", re.MULTILINE)
+COUNT = re.compile(r"(\d+) (passed|failed|skipped|errors?)\b")
+SKIPPED = re.compile(r"^SKIPPED \[(\d+)\] (?:\S+: )?(.*)$", re.MULTILINE)
+# For the summary of why tests were skipped.
+WITH_REASONS = {"PYTEST_ADDOPTS": "-rs"}
+# Variables of the outer make: each phase runs a make of its own.
+OUTER = ("MAKEFLAGS", "MFLAGS", "MAKELEVEL")
+RATIO = 2
+
+
+@dataclass
+class Phase:
+    """The cost and the results of a phase.
+
+    wall, cpu: seconds. guests, kernels: booted and built. misread: of the guests, those
+    that a fault of the emulator has ended. reasons: why how many tests were skipped.
+    """
+
+    name: str
+    status: int
+    wall: float
+    cpu: float
+    guests: int
+    misread: int
+    kernels: int
+    passed: int
+    skipped: int
+    failed: int
+    reasons: dict[str, int]
+
+
+def _tell(text: str) -> None:
+    print(f"{time.strftime('%H:%M:%S')} {text}", file=sys.stderr, flush=True)
+
+
+def _run(name: str, command: list[str]) -> int:
+    """Run a phase, and write down what it took; return its status."""
+    log, notes = BILL / f"{name}.log", BILL / f"{name}.counted"
+    BILL.mkdir(parents=True, exist_ok=True)
+    notes.write_text("")
+    inherited = {key: text for key, text in os.environ.items() if key not in OUTER}
+    _tell(f"{name} begins")
+    start = time.monotonic()
+    with open(log, "wb") as output:
+        process = subprocess.Popen(
+            command,
+            env={**inherited, **WITH_REASONS, "PERFMON_COUNTED": str(notes)},
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+        )
+        _, waited, usage = os.wait4(process.pid, 0)
+    status = os.waitstatus_to_exitcode(waited)
+    wall, cpu = time.monotonic() - start, usage.ru_utime + usage.ru_stime
+    phase = _phase(name, status, wall, cpu, log.read_text(errors="replace"), notes)
+    (BILL / f"{name}.json").write_text(json.dumps(asdict(phase)))
+    _show_log(name, log)
+    ending = f"failed with {status}" if status else "is done"
+    _tell(f"{name} {ending} after {_minutes(wall)}")
+    return status
+
+
+def _phase(
+    name: str, status: int, wall: float, cpu: float, printed: str, notes: Path
+) -> Phase:
+    counts: Counter[str] = Counter()
+    for summary in SUMMARY.findall(printed):
+        for number, end in COUNT.findall(summary):
+            counts["failed" if end.startswith("error") else end] += int(number)
+    reasons: Counter[str] = Counter()
+    for number, reason in SKIPPED.findall(printed):
+        reasons[reason] += int(number)
+    noted = Counter(notes.read_text().split())
+    return Phase(
+        name=name,
+        status=status,
+        wall=wall,
+        cpu=cpu,
+        guests=noted[counted.GUEST],
+        misread=noted[counted.MISREAD],
+        kernels=noted[counted.KERNEL],
+        passed=counts["passed"],
+        skipped=counts["skipped"],
+        failed=counts["failed"],
+        reasons=dict(reasons),
+    )
+
+
+def _show_log(name: str, log: Path) -> None:
+    """Print what a phase has printed, while no other one does."""
+    with open(BILL / "lock", "w", encoding="ascii") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        print(f"==== {name}", flush=True)
+        with open(log, "rb") as printed:
+            shutil.copyfileobj(printed, sys.stdout.buffer)
+        sys.stdout.flush()
+
+
+def _minutes(seconds: float) -> str:
+    return f"{int(seconds) // 60}:{int(seconds) % 60:02}"
+
+
+def _show() -> int:
+    """Print the table and what is wrong with it; return 1 if a phase has failed."""
+    phases = [Phase(**json.loads(path.read_text())) for path in BILL.glob("*.json")]
+    phases.sort(key=lambda phase: -phase.cpu)
+    JSON.write_text(json.dumps([asdict(phase) for phase in phases], indent=1) + "\n")
+    started = float((BILL / "started").read_text())
+    print("| phase | wall | CPU | guests | kernels | passed | skipped | failed |")
+    print("|---|--:|--:|--:|--:|--:|--:|--:|")
+    for each in phases:
+        _print_row(each.name, each.wall, [each])
+    _print_row("all", time.time() - started, phases)
+    reasons = sum((Counter(each.reasons) for each in phases), Counter[str]())
+    for reason, number in reasons.most_common():
+        print(f"skipped: {number}: {reason}")
+    misread = sum(each.misread for each in phases)
+    if misread:
+        print(f"guests booted again after a fault of the emulator: {misread}")
+    kernels = sum(each.kernels for each in phases)
+    wrong = _compare(phases, "cold" if kernels else "warm")
+    failed = [each.name for each in phases if each.status]
+    if failed:
+        print(f"failed: {', '.join(failed)}")
+    return 1 if failed or wrong else 0
+
+
+def _print_row(name: str, wall: float, phases: list[Phase]) -> None:
+    cpu = _minutes(sum(each.cpu for each in phases))
+    numbers = [
+        sum(getattr(each, field) for each in phases)
+        for field in ("guests", "kernels", "passed", "skipped", "failed")
+    ]
+    print(f"| {' | '.join((name, _minutes(wall), cpu, *map(str, numbers)))} |")
+
+
+def _compare(phases: list[Phase], caches: str) -> bool:
+    """Compare with the budget; tell whether a count is wrong.
+
+    caches: cold if a kernel was built, else warm.
+    """
+    budget = tomllib.loads(BUDGET.read_text())
+    wrong = False
+    print(f"caches: {caches}")
+    for each in phases:
+        if each.name not in budget or each.status:
+            continue
+        expected = budget[each.name]
+        if each.cpu > RATIO * expected[caches]:
+            print(
+                f"warning: {each.name} took {each.cpu:.0f} s of CPU time, "
+                f"more than {RATIO} times the {expected[caches]} s of {BUDGET.name}"
+            )
+        booted = each.guests - each.misread
+        if os.environ.get("REQUIRE_ALL") and booted != expected["guests"]:
+            print(f"{each.name} booted {booted} guests, not {expected['guests']}")
+            wrong = True
+    kernels = sum(each.kernels for each in phases)
+    if kernels > budget["kernels"]:
+        print(f"{kernels} kernels were built, more than {budget['kernels']}")
+        wrong = True
+    return wrong
+
+
+def _start() -> int:
+    shutil.rmtree(BILL, ignore_errors=True)
+    BILL.mkdir(parents=True)
+    (BILL / "started").write_text(str(time.time()))
+    return 0
+
+
+def main() -> int:
+    """Do what was asked for; return the exit status."""
+    match sys.argv[1:]:
+        case ["start"]:
+            return _start()
+        case ["run", name, *command] if command:
+            return _run(name, command)
+        case ["show"]:
+            return _show()
+    print(__doc__, file=sys.stderr)
+    return 2
+
+
+if __name__ == "__main__":
+    sys.exit(main())
