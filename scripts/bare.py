@@ -21,4 +21,4 @@ def root(release: str) -> Path:
     """
     if os.geteuid() != 0:
         raise roots.RootError("only root can write the disk of a machine")
-    return roots.root(SOURCES[release], PACKAGES)
+    return roots.root(SOURCES[release], PACKAGES, bare=True)

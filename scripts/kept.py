@@ -56,6 +56,17 @@ def prune(made: Path, remove: Callable[[Path], object]) -> None:
     remove(gone)
 
 
+def names_beside(entry: Path) -> list[list[str]]:
+    """Return the names of each entry of the same kind, which need not be there."""
+    kind = entry.name.rpartition("-")[0]
+    notes = sorted(entry.parent.glob(f"*{NOTE}"))
+    return [
+        note.read_text(encoding="ascii").split()
+        for note in notes
+        if note.name.removesuffix(NOTE).rpartition("-")[0] == kind
+    ]
+
+
 def _note(entry: Path) -> Path:
     return entry.with_name(f"{entry.name}{NOTE}")
 

@@ -10,10 +10,11 @@
 
     roots.py [--with PACKAGE,...] [--copy] RELEASE [COMMAND...]
 
-A root has what is essential, apt with its sources, and the packages named. In it a
-command finds the project's tree and the cache at their own places, writable, and the
-host's /dev, /sys and name servers; what it starts ends with it. Roots are shared and
-stay as they are: what changes one works on a copy, which is removed at the end.
+A root has what is essential, apt with its sources, and the packages named; one that has
+more packages serves, too. In it a command finds the project's tree and the cache at
+their own places, writable, and the host's /dev, /sys and name servers; what it starts
+ends with it. Roots are shared and stay as they are: what changes one works on a copy,
+which is removed at the end.
 Without a command, the command line prints the root's directory; with one, its exit
 status is the command's. A user other than root needs subordinate ids (/etc/subuid).
 
@@ -80,15 +81,17 @@ class RootError(Exception):
 ERRORS = (RootError, debian.ReleaseError, packages.PackageError)
 
 
-def root(release: str, wanted: Iterable[str] = ()) -> Path:
+def root(release: str, wanted: Iterable[str] = (), bare: bool = False) -> Path:
     """Return the root of a release with these packages; it is made if need be.
 
+    Unless `bare`, a root serves that has more packages.
     Raises RootError if it cannot be made, or what debian.sources() raises.
     """
     names = sorted({*wanted, *ALWAYS})
-    offered = packages.offered(packages.Offer(packages.native(), release), names)
-    key = hashlib.sha256(repr(offered).encode()).hexdigest()[:16]
-    entry = cache.root() / "roots" / f"{release}-{key}"
+    entry = _entry(release, names)
+    larger = None if entry.is_dir() or bare else _larger(entry, release, names)
+    if larger:
+        return larger
     kept.use(entry, names)
     if not entry.is_dir():
         with cache.locked(f"root-{release}"):
@@ -97,6 +100,27 @@ def root(release: str, wanted: Iterable[str] = ()) -> Path:
                     _make(tree, release, names)
         kept.prune(entry, _remove)
     return entry
+
+
+def _entry(release: str, names: list[str]) -> Path:
+    """Return the directory of a root with the packages that are offered today."""
+    offered = packages.offered(packages.Offer(packages.native(), release), names)
+    key = hashlib.sha256(repr(offered).encode()).hexdigest()[:16]
+    return cache.root() / "roots" / f"{release}-{key}"
+
+
+def _larger(entry: Path, release: str, names: list[str]) -> Path | None:
+    """Return a root with these packages and others, None if there is none."""
+    for more in kept.names_beside(entry):
+        if not set(names) < set(more):
+            continue
+        # A package that is not offered any more says nothing about the others.
+        with contextlib.suppress(packages.PackageError):
+            larger = _entry(release, more)
+            if larger.is_dir():
+                kept.use(larger, more)
+                return larger
+    return None
 
 
 def run(
@@ -134,13 +158,34 @@ def copied(tree: Path) -> Iterator[Path]:
     """Give a copy of a root, to be changed; it is removed at the end."""
     above = Path(tempfile.mkdtemp(prefix=".copy-", dir=tree.parent))
     above.chmod(0o755)
+    copy = above / tree.name
+    overlaid = False
     try:
-        copy = above / tree.name
-        cp = ["cp", "-a", "--reflink=auto", str(tree), str(copy)]
-        subprocess.run([*_as_root(), *cp], check=True)
+        overlaid = _overlay(tree, above, copy)
+        if not overlaid:
+            cp = ["cp", "-a", "--reflink=auto", str(tree), str(copy)]
+            subprocess.run([*_as_root(), *cp], check=True)
         yield copy
     finally:
+        if overlaid:
+            subprocess.run(["umount", "--lazy", str(copy)], check=False)
         _remove(above)
+
+
+def _overlay(tree: Path, above: Path, copy: Path) -> bool:
+    """Mount a layer that takes the changes over a root; tell whether that can be."""
+    if os.geteuid() != 0:
+        return False
+    layers = {"lowerdir": tree, "upperdir": above / "upper", "workdir": above / "work"}
+    for directory in (layers["upperdir"], layers["workdir"], copy):
+        directory.mkdir()
+        directory.chmod(tree.stat().st_mode)
+    options = ",".join(f"{name}={directory}" for name, directory in layers.items())
+    mount = ["mount", "-t", "overlay", "overlay", "-o", options, str(copy)]
+    if subprocess.run(mount, capture_output=True, check=False).returncode == 0:
+        return True
+    copy.rmdir()
+    return False
 
 
 def _remove(tree: Path) -> None:

@@ -87,6 +87,19 @@ def test_a_root_is_made_once(offered: dict[str, str], tmp_path: Path) -> None:
     assert (first / "etc/sources").read_text() == "deb some trixie main\n"
 
 
+def test_a_root_serves_that_has_more_packages(offered: dict[str, str]) -> None:
+    larger = roots.root("trixie", ["gcc", "make"])
+    assert roots.root("trixie", ["make"]) == larger
+    assert roots.root("bookworm", ["make"]) != larger
+    assert roots.root("trixie", ["gcc"], bare=True) != larger
+
+
+def test_a_larger_root_that_is_old_does_not_serve(offered: dict[str, str]) -> None:
+    larger = roots.root("trixie", ["gcc", "make"])
+    offered["gcc"] = "13"
+    assert roots.root("trixie", ["make"]) != larger
+
+
 def test_a_newer_package_makes_a_root_anew(offered: dict[str, str]) -> None:
     first = roots.root("trixie", ["make"])
     offered["make"] = "4.5"
@@ -229,6 +242,21 @@ def test_a_change_of_a_copy_stays_in_it(offered: dict[str, str]) -> None:
         assert (copy / "etc/new").exists()
     assert not (tree / "etc/new").exists()
     assert trees() == {tree}
+
+
+@pytest.mark.parametrize("overlaid", [True, False])
+def test_a_copy_is_as_its_root(
+    offered: dict[str, str], monkeypatch: pytest.MonkeyPatch, overlaid: bool
+) -> None:
+    needs_name_spaces()
+    tree = roots.root("trixie", ["make"])
+    if not overlaid:
+        monkeypatch.setattr(roots, "_overlay", lambda tree, above, copy: False)
+    with roots.copied(tree) as copy:
+        assert copy.stat().st_mode == tree.stat().st_mode
+        assert (copy / "etc/sources").read_text() == "deb some trixie main\n"
+        roots.run(copy, ["busybox", "rm", "/etc/sources"], check=True)
+    assert (tree / "etc/sources").exists()
 
 
 def test_the_command_line_has_the_status_of_the_command(
