@@ -94,7 +94,7 @@ def run(
         in_time = _receive(channels, receiver, timeout)
         receiver.close()
         qemu_status = process.wait() if in_time else None
-    fault = verdict.judge(receiver.log(), may_deny=may_deny)
+    fault = verdict.judge(receiver.log(), may_deny=may_deny, parallel=machine.parallel)
     if fault:
         if fault[0] == verdict.EMULATOR:
             counted.count(counted.MISREAD)

@@ -193,11 +193,18 @@ def check_nmis(boot: Boot, series: str) -> None:
     assert counts["received"] == counts["sent"]
 
 
-def _pfmon(guest: Guest) -> dict[str, str]:
-    """Return what pfmon is tried with on each kernel: name -> shell command."""
+def _everywhere(guest: Guest) -> dict[str, str]:
+    """Return what pfmon is tried with on one CPU, and on two."""
     return {
+        "events": _events(),
         "going_on": going_on.command(),
         "counting": counting.command(with_perf(guest)),
+    }
+
+
+def _pfmon(guest: Guest) -> dict[str, str]:
+    """Return what pfmon is tried with on each kernel, where time is exact."""
+    return {
         "asked": _asked(),
         "sets": event_sets.command(guest.arch),
         "often": frequencies.command(guest.arch),
@@ -219,6 +226,7 @@ def _parallel(guest: Guest) -> dict[str, str]:
     if guest == FOLLOWED:
         found["follow"] = followed.script()
     found |= {name: name for name in with_narrow(guest, native(guest))}
+    found |= _everywhere(guest)
     found["own_cpus"] = event_sets.command_for_cpus(guest.arch)
     cpu = "/sys/devices/system/cpu/cpu1/online"
     toggle = f"echo 0 >{cpu} && echo 1 >{cpu}"
@@ -242,8 +250,7 @@ def _exact(guest: Guest) -> dict[str, str]:
         found["group"] = grouped.command()
     found |= {name: name for name in with_narrow(guest, native(guest))}
     found["named"] = _named()
-    found["events"] = _events()
-    found |= _pfmon(guest)
+    found |= _everywhere(guest) | _pfmon(guest)
     if guest.arch == "x86_64":
         for name, library in _preloaded().items():
             found[name] = f"LD_PRELOAD={PRELOAD_DIR}/{library} {name}"

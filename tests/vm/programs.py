@@ -34,7 +34,10 @@ PROGRAMS = (
     *("oprofile", "member", "refused", "stress", "storm"),
 )
 # Programs whose tests need two CPUs.
-TWO_CPUS = ("load", "nway", "syswide", "cpu", "pmc_config", "races", "stress", "storm")
+TWO_CPUS = (
+    *("load", "attach", "default", "nway", "syswide", "cpu", "pmc_config"),
+    *("races", "stress", "storm"),
+)
 # The kernels on which all of them run. On the others neither what takes long runs, nor
 # 32-bit programs, NMIs and random calls: see docs/testing.md.
 THOROUGH = ("6.12", "7.3")

@@ -118,13 +118,18 @@ def planted(path: Path, *after: str) -> dict[str, str]:
 
 
 @pytest.fixture(name="misread")
-def misread_fixture(tmp_path: Path) -> Iterator[tuple[Boot, Path]]:
+def misread_fixture(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[tuple[Boot, Path]]:
     """Boot a guest that shows a fault of the emulator as long as the file has one."""
     path = tmp_path / "planted"
     path.write_text(MISREAD)
     commands = planted(Path("/planted"), "true")
     target = Target("x86_64", host.kernel())
-    boot = Boot(target, commands, tmp_path, ["--no-modules", f"--add={path}:/planted"])
+    options = ["--no-modules", "--parallel", f"--add={path}:/planted"]
+    # These faults are not to be counted.
+    monkeypatch.delenv("PERFMON_COUNTED", raising=False)
+    boot = Boot(target, commands, tmp_path, options)
     yield boot, path
     boot.close()
 

@@ -7,10 +7,10 @@ import pytest
 import verdict
 
 
-def code(*messages: str) -> int | None:
+def code(*messages: str, parallel: bool = True) -> int | None:
     """Return the exit code for a log of these messages."""
     log = "".join(f"[    1.{i:06d}] {text}\n" for i, text in enumerate(messages))
-    judged = verdict.judge(log)
+    judged = verdict.judge(log, parallel=parallel)
     return judged[0] if judged else None
 
 
@@ -119,6 +119,10 @@ def test_exception_where_code_was_patched_is_the_emulators(
     assert code(*oops(kind, bytes_)) == verdict.EMULATOR
     older = (f"{kind}: 0000 [#1] PREEMPT SMP NOPTI", *oops(kind, bytes_)[1:])
     assert code(*older) == verdict.EMULATOR
+
+
+def test_a_cpu_that_runs_alone_does_not_misread_code() -> None:
+    assert code(*oops(*PATCHED[0]), parallel=False) == verdict.PANIC
 
 
 @pytest.mark.parametrize(("kind", "bytes_"), OWN)
