@@ -13,13 +13,23 @@ from pathlib import Path
 
 import bare
 import cache
+import packages
 import programs
 import pytest
 import roots
 from boot import ROOT
 
 # Tests that the life of the packages depends on; no package contains other tests.
-TESTS = ("tests/packages/", "tests/vm/boot.py", "tests/style/pages.py")
+TESTS = (
+    *("tests/packages/", "tests/vm/boot.py", "tests/vm/programs.py"),
+    *("tests/style/pages.py", "tests/conftest.py"),
+)
+# Packages that a machine installs on the way, and those that run it.
+INSTALLED = (
+    *("dkms", "gcc", "debhelper", "lintian", "python3-numpy"),
+    *("linux-headers-cloud-amd64", "linux-image-cloud-amd64"),
+)
+EMULATOR = "qemu-system-x86"
 # Files whose tests need no machine.
 ALWAYS = ("test_archives", "test_tutorial")
 REASON = "the packages have passed on this machine: same sources, tests and machines"
@@ -41,26 +51,37 @@ def _passed() -> Path | None:
     """Return the file that is there if all of it has passed before."""
     digest = hashlib.sha256()
     try:
-        for release in bare.SOURCES:
-            digest.update(f"{bare.root(release).name}\0".encode())
+        for release, source in bare.SOURCES.items():
+            offer = packages.Offer(packages.native(), source)
+            offered = packages.offered(offer, list(INSTALLED))
+            digest.update(f"{bare.root(release).name}{offered}\0".encode())
     except roots.ERRORS:
         return None
+    digest.update(f"{packages.installed_version(EMULATOR)}\0".encode())
     for path in _files():
-        content = (ROOT / path).read_bytes() if (ROOT / path).is_file() else b""
-        digest.update(f"{path}\0{len(content)}\0".encode() + content)
+        if (ROOT / path).is_file():
+            content, mode = (ROOT / path).read_bytes(), (ROOT / path).stat().st_mode
+            digest.update(f"{path}\0{mode & 0o111}\0{len(content)}\0".encode())
+            digest.update(content)
     return cache.root() / "passed" / f"packages-{digest.hexdigest()[:16]}"
 
 
 def _lives(session: pytest.Session) -> list[pytest.Item]:
-    return [item for item in session.items if item.path.stem not in ALWAYS]
+    here = Path(__file__).parent
+    return [
+        item
+        for item in session.items
+        if item.path.parent == here and item.path.stem not in ALWAYS
+    ]
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
     """Skip what has passed before."""
-    passed = _passed()
+    lives = _lives(session)
+    passed = _passed() if lives else None
     session.stash[KEY] = passed
     if passed and passed.exists() and not programs.ALL:
-        for item in _lives(session):
+        for item in lives:
             item.add_marker(pytest.mark.skip(reason=REASON))
 
 
