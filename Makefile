@@ -171,15 +171,15 @@ PYTEST := $(PYTHON) -m pytest -q -p no:cacheprovider
 # VMs, what tests/vm/conftest.py says.
 SIDE_BY_SIDE := $(PYTEST) -n $(JOBS) --dist
 
-# What is built, or boots what is built.
-BUILT_PARTS := $(foreach target,$(TARGETS),modules-$(target) vm-$(target)) \
+# What is built, or boots what is built. First a root that serves modules, too.
+BUILT_PARTS := other-host $(foreach target,$(TARGETS),modules-$(target) vm-$(target)) \
 	user-arm64 user-i386
 .PHONY: build built style conformance kunit sdk scripts parsers lib tools \
 	hosts vm packages check
 build: PARTS := $(BUILT_PARTS)
 build: parts
 	@$(MAKE) -s $(if $(findstring -j,$(MAKEFLAGS)),,-j$(JOBS)) built
-built: built-modules user guest-x86_64 $(if $(filter user-arm64,$(LEFT_OUT)),,guest-arm64)
+built: user guest-x86_64 $(if $(filter user-arm64,$(LEFT_OUT)),,guest-arm64)
 built: $(patsubst modules-%,test-modules-%,$(filter-out $(LEFT_OUT),$(TARGETS:%=modules-%)))
 # What takes seconds comes first; the floors are read from what sparse has built.
 STYLE_PARTS := checkpatch sparse python-style man-pages
@@ -202,7 +202,7 @@ sdk: user
 	@scripts/parts.py kunit vm-x86_64-$$(scripts/host.py kernel)
 	@$(PYTEST) tests/sdk
 scripts: user
-	@$(PYTEST) tests/scripts
+	@$(PYTEST) tests/scripts tests/checks
 parsers:
 	@$(SIDE_BY_SIDE) loadfile tests/parsers
 lib tools: user
@@ -222,24 +222,24 @@ packages:
 	@scripts/parts.py packages-bookworm packages-trixie
 	@$(PYTEST) tests/packages
 
-# Phases of `make check`, in the order in which they begin: as many at a time as CAN_RUN,
-# since hardly one uses all CPUs from its start to its end. One that fails does not stop
-# the others.
+# Phases of `make check`, in the order in which they begin: JOBS at a time, since hardly
+# one uses all CPUs from its start to its end. One that fails does not stop the others.
 PHASES := build packages kunit vm sdk style hosts scripts parsers tools lib
-AFTER_BUILD := vm sdk style scripts tools lib
-CAN_RUN := $(shell echo $$(($(JOBS) + 1)))
+AFTER_BUILD := $(filter-out build packages kunit,$(PHASES))
 .PHONY: $(PHASES:%=phase-%) phases
 phases: $(PHASES:%=phase-%)
 $(AFTER_BUILD:%=phase-%): phase-build
 phase-sdk: phase-kunit
 $(PHASES:%=phase-%): phase-%:
-	@tests/checks/bill.py run $* make -s $(if $(filter build,$*),,-o build) $*
+	@tests/checks/bill.py run $* make -s $(if $(filter build,$*),,-o build) $* \
+		$(MAKEOVERRIDES)
 
 # With REQUIRE_ALL=1 it fails where something would be left out.
 check: deps-check
 	@tests/checks/bill.py start
-	@$(MAKE) -s -k -j$(CAN_RUN) phases || failed=1; \
-		tests/checks/bill.py show && scripts/parts.py --conclude && \
+	@$(MAKE) -s -k -j$(JOBS) phases || failed=1; \
+		tests/checks/bill.py show $(PHASES) || failed=1; \
+		scripts/parts.py --conclude; \
 		test -z "$$failed" && echo "all checks passed"
 
 SINCE ?= HEAD
@@ -247,11 +247,13 @@ SINCE ?= HEAD
 quick: deps-check
 	@tests/checks/quick.py --since '$(SINCE)'
 
-# Nothing from earlier runs, and as often as it takes to meet what is rare.
+# All repetitions, and nothing of earlier runs.
 .PHONY: check-all
+check-all: export CHECK_ALL := 1
 check-all: deps-check
-	@cache=$$(mktemp -d) && trap 'rm -rf "$$cache"' EXIT && \
-		PERFMON_CACHE=$$cache CHECK_ALL=1 $(MAKE) -s check
+	@rm -rf $(BUILD)
+	@cache=$$(mktemp -d -p $${TMPDIR:-/var/tmp}) && trap 'rm -rf "$$cache"' EXIT && \
+		PERFMON_CACHE=$$cache $(MAKE) -s check
 	@$(MAKE) -s beside-perf check-debug check-viewers check-host
 
 # All of it on the other release. What it needs is there: see `hosts`.

@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -26,6 +27,8 @@ import kernels
 import module_sources
 
 CHECKOUT = Path(__file__).resolve().parents[1]
+# Variables of the environment that change what kbuild builds.
+FLAGS = re.compile(r"KCFLAGS|KCPPFLAGS|KAFLAGS|KBUILD_\w+|W|C|CF|CHECK|CONFIG_\w+")
 # File of the tree with the key of the modules that are there.
 KEY = ".key"
 
@@ -36,8 +39,9 @@ def _key(kernel: kernels.Kernel, tree: Path, variables: list[str]) -> str:
     compiler = [word for word in command if word.startswith("CC=")] or ["CC=gcc"]
     # The path of a root is in the command; it changes with the root's compiler.
     words = [kernel.release, kernel.version, *command]
-    if kernel.native:
-        program = compiler[0].removeprefix("CC=")
+    programs = [compiler[0].removeprefix("CC=")] if kernel.native else []
+    programs += ["sparse"] if any(word.startswith("C=") for word in variables) else []
+    for program in programs:
         words.append(subprocess.check_output([program, "--version"], text=True))
     digest = hashlib.sha256("\0".join(words).replace(str(CHECKOUT), "").encode())
     for path in sorted(tree.rglob("*")):
@@ -57,6 +61,17 @@ def _results(tree: Path) -> list[Path]:
     return [path.relative_to(tree) for path in found]
 
 
+def _remove_modules(tree: Path) -> None:
+    for path in tree.rglob("*.ko"):
+        path.unlink()
+
+
+def _environment() -> dict[str, str]:
+    """Return the environment of kbuild, without variables that are not in the key."""
+    environment = kernel_source.build_environment()
+    return {name: v for name, v in environment.items() if not FLAGS.fullmatch(name)}
+
+
 def _copy(paths: list[Path], source: Path, target: Path) -> None:
     for path in paths:
         (target / path).parent.mkdir(parents=True, exist_ok=True)
@@ -64,11 +79,13 @@ def _copy(paths: list[Path], source: Path, target: Path) -> None:
 
 
 def _build(kernel: kernels.Kernel, tree: Path, variables: list[str]) -> int:
-    """Run kbuild; return its exit status."""
+    """Run kbuild, with no modules of earlier sources; return its exit status."""
+    _remove_modules(tree)
     words = ["-s", f"-j{os.cpu_count()}", f"M={tree}", *variables, "modules"]
     return subprocess.run(
         kernels.make(kernel, words),
-        env=kernel_source.build_environment(),
+        # In roots, two makes may give their pipes the same name in /tmp.
+        env={**_environment(), "TMPDIR": str(tree)},
         stdin=subprocess.DEVNULL,
         check=False,
     ).returncode
@@ -82,10 +99,11 @@ def _update(kernel: kernels.Kernel, tree: Path, variables: list[str]) -> int:
         return 0
     stamp.unlink(missing_ok=True)
     entry = cache.root() / "test-modules" / f"{tree.name}-{key}"
-    kept.use(entry, [tree.name])
+    kept.use(entry, [tree.name, *variables])
     if not entry.is_dir():
         status = _build(kernel, tree, variables)
-        if status:
+        # Sources may have changed meanwhile.
+        if status or _key(kernel, tree, variables) != key:
             return status
         with cache.locked(f"test-modules-{tree.name}"):
             if not entry.is_dir():
@@ -93,6 +111,7 @@ def _update(kernel: kernels.Kernel, tree: Path, variables: list[str]) -> int:
                     _copy(_results(tree), tree, target)
         kept.prune(entry, shutil.rmtree)
     else:
+        _remove_modules(tree)
         _copy(_results(entry), entry, tree)
     stamp.write_text(key)
     return 0

@@ -12,6 +12,7 @@ belong to them. The end says what was left out: `make check` has it.
 from __future__ import annotations
 
 import argparse
+import os
 import re
 import shlex
 import subprocess
@@ -26,11 +27,16 @@ sys.path.insert(0, str(ROOT / "tests/vm"))
 import programs  # noqa: E402
 
 PYTEST = (sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider")
-SERIES = "6.12"
+GUEST = programs.Guest("x86_64", "6.12")
 # Sources of the modules and the suites.
-KERNEL = ("core/", "pmu/", "formats/", "sdk/include/perfmon/perfmon_fmt", "Kbuild")
+KERNEL = ("core/", "pmu/", "formats/", "sdk/include/", "examples/format_", "Kbuild")
+SUITES = "tests/kunit/"
+# Sources of programs, and of what they share.
+PROGRAMS = "tests/guest/"
+NAMED = re.compile(r"(?:core|tests/guest/(?:interface|formats|stress))/(\w+)\.[ch]")
+FORMAT = re.compile(r"formats/(\w+)/")
 # Programs to run if none is named like a changed file.
-USUAL = ("overflow", "restart", "default")
+USUAL = ("overflow", "restart", "histogram")
 # Folders, and the folders of their tests in Python.
 TESTED = {
     "parsers/pfmparse": "tests/parsers",
@@ -42,23 +48,24 @@ TESTED = {
 }
 # Tests in Python that need no machine.
 LIGHT = ("tests/parsers", "tests/tools", "tests/lib", "tests/scripts", "tests/style")
+NEED_TOOLS = ("tests/tools", "tests/lib", "tests/scripts")
 # Changes that need the repetitions of `make check-all`.
 THOROUGH = re.compile(
     r"(core|pmu|debian)/|tests/guest/(nmi|pmu_nmi|stress|fuzz)/|scripts/vm/"
 )
-SUITE = re.compile(r'\.name = "(\w+)"')
+SUITE = re.compile(r'struct kunit_suite \w+ = \{[^}]*\.name = "(\w+)"')
 
 
 def changed(since: str) -> list[str]:
-    """Return the files that differ from a commit and are still there."""
-    differ = ["git", "diff", "--name-only", "-z", since, "--"]
+    """Return the files that differ from a commit, also those that are gone."""
+    differ = ["git", "diff", "--name-only", "--no-renames", "-z", since, "--"]
     new = ["git", "ls-files", "-z", "--others", "--exclude-standard"]
     names = {
         name
         for command in (differ, new)
         for name in subprocess.check_output(command, cwd=ROOT, text=True).split("\0")
     }
-    return sorted(name for name in names if name and (ROOT / name).is_file())
+    return sorted(filter(None, names))
 
 
 def advice(files: Iterable[str]) -> str | None:
@@ -67,74 +74,66 @@ def advice(files: Iterable[str]) -> str | None:
     return f"run make check-all before this lands: {' '.join(named)}" if named else None
 
 
-def is_kernel(name: str) -> bool:
-    """Tell whether modules are built of a file."""
-    return name.startswith(KERNEL)
+def names_of_tests(name: str) -> set[str]:
+    """Return the names that suites and programs of a file may have."""
+    found = (pattern.match(name) for pattern in (NAMED, FORMAT))
+    return {match[1] for match in found if match}
 
 
-def stems(name: str) -> set[str]:
-    """Return the names that tests of a file may have."""
-    path = PurePath(name)
-    stem = path.stem.removesuffix("_kunit").removeprefix("pfm_fmt_")
-    return {stem, *(path.parts[1:2] if name.startswith("formats/") else ())}
-
-
-def suites(files: Sequence[str]) -> str | None:
+def suites(files: Iterable[str]) -> str | None:
     """Return the pattern of the suites that belong to files, None if none do."""
-    chosen = [name for name in files if is_kernel(name) or "_kunit" in name]
+    chosen = [name for name in files if name.startswith((*KERNEL, SUITES))]
     if not chosen:
         return None
-    found = {
+    paths = {ROOT / name for name in chosen if name.endswith("_kunit.c")}
+    for name in chosen:
+        for stem in names_of_tests(name):
+            paths.add(ROOT / SUITES / f"{stem}_kunit.c")
+    found = [
         match[1]
-        for name in chosen
-        for stem in stems(name)
-        for path in (ROOT / "tests/kunit").glob(f"{stem}_kunit.c")
+        for path in paths
+        if path.is_file()
         for match in SUITE.finditer(path.read_text())
-    }
-    return f"{found.pop()}*" if len(found) == 1 else "*"
+    ]
+    shared = [n for n in chosen if not n.endswith("_kunit.c") and not names_of_tests(n)]
+    return "*" if shared else f"{os.path.commonprefix(found)}*"
 
 
-def guest_programs(files: Sequence[str]) -> list[str]:
-    """Return the programs of one guest that belong to files."""
-    guest = programs.Guest("x86_64", SERIES)
-    known = [*programs.native(guest), *programs.SIMULATED]
-    chosen = [name for name in files if is_kernel(name) or "tests/guest/" in name]
-    named = {stem for name in chosen for stem in stems(name)}
-    # The simulated PMU is another one.
-    found = [name for name in programs.native(guest) if name in named]
-    if not found and any(map(is_kernel, chosen)):
-        found = [name for name in USUAL if name in known]
-    return found
+def guest_programs(files: Iterable[str]) -> list[str]:
+    """Return the programs that belong to files, in the order in which they run."""
+    chosen = [name for name in files if name.startswith((*KERNEL, PROGRAMS))]
+    named = {stem for name in chosen for stem in names_of_tests(name)}
+    found = [name for name in programs.usual(GUEST) if name in named]
+    return found or (list(USUAL) if chosen else [])
 
 
-def python_tests(files: Sequence[str]) -> list[str]:
+def python_tests(files: Iterable[str]) -> list[str]:
     """Return the tests in Python that belong to files: files, or folders of them."""
-    found = set()
-    for name in files:
-        path = PurePath(name)
-        if name.startswith(LIGHT) and path.name.startswith("test_"):
-            found.add(name)
-            continue
-        for folder in map(str, path.parents):
-            if folder in TESTED:
-                inside = PurePath(TESTED[folder]) / path.parent.relative_to(folder)
-                test = inside / f"test_{path.stem}.py"
-                exists = (ROOT / test).exists()
-                found.add(str(test if exists else inside))
-                break
-    there = {name for name in found if (ROOT / name).exists()}
-    return sorted(
-        name for name in there if not there & set(map(str, PurePath(name).parents))
-    )
+    found = {test for name in files for test in _tests_of(PurePath(name))}
+    return sorted(str(path) for path in found if not found & set(path.parents))
+
+
+def _tests_of(path: PurePath) -> Iterator[PurePath]:
+    """Yield the tests of a file: of its name, or else the nearest folder of tests."""
+    for folder in map(PurePath, LIGHT):
+        if folder in path.parents:
+            is_test = path.name.startswith("test_") and (ROOT / path).exists()
+            yield path if is_test else folder
+    for parent in path.parents:
+        if str(parent) in TESTED:
+            inside = TESTED[str(parent)] / path.parent.relative_to(parent)
+            candidates = (inside / f"test_{path.stem}.py", inside, *inside.parents)
+            yield next(each for each in candidates if (ROOT / each).exists())
+            return
 
 
 def steps(files: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
     """Yield what to run: a title and a command."""
-    yield "style", ["tests/style/run", *files]
+    there = [name for name in files if (ROOT / name).is_file()]
+    if there:
+        yield "style", ["tests/style/run", *there]
     tests = python_tests(files)
-    if any(
-        name.startswith(("tests/tools", "tests/lib", "tests/scripts")) for name in tests
-    ):
+    if any(name.startswith(NEED_TOOLS) for name in tests):
         yield "build", ["make", "-s", "user"]
     if tests:
         yield "tests in Python", [*PYTEST, *tests]
@@ -143,10 +142,18 @@ def steps(files: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
         yield "suites", ["tests/kunit/run", "--", pattern]
     names = guest_programs(files)
     if names:
-        yield "modules", ["make", "-s", f"modules-x86_64-{SERIES}", "guest-x86_64"]
-        script = "; ".join(f"{name} || failed=1" for name in names)
-        run = ["scripts/vm/run", "--icount", f"--kernel={SERIES}", "--", "sh", "-c"]
-        yield "guest", [*run, f"{script}; exit ${{failed:-0}}"]
+        yield "modules", ["make", "-s", f"test-modules-{GUEST}", "guest-x86_64"]
+        yield "guest", _guest(names)
+
+
+def _guest(names: Sequence[str]) -> list[str]:
+    """Return the command that runs programs in a guest."""
+    parallel = any(name in programs.TWO_CPUS for name in names)
+    lines = [f"{name} || failed=1" for name in names]
+    option = "--parallel" if parallel else "--icount"
+    script = "; ".join([*(["keep_events"] if parallel else []), *lines])
+    run = ["scripts/vm/run", option, f"--kernel={GUEST.series}", "--", "sh", "-c"]
+    return [*run, f"{script}; exit ${{failed:-0}}"]
 
 
 def _run(title: str, command: list[str]) -> bool:
@@ -160,6 +167,9 @@ def _run(title: str, command: list[str]) -> bool:
 
 def _left_out(files: Sequence[str], ran: Sequence[str]) -> Iterator[str]:
     """Yield what was not checked."""
+    for name in files:
+        if [title for title, _ in steps([name])] in ([], ["style"]):
+            yield f"all but the style of {name}"
     kinds = {
         "suites": "the KUnit suites",
         "guest": "programs in a guest",
@@ -186,8 +196,9 @@ def main() -> int:
     arguments = parser.parse_args()
     try:
         files = changed(arguments.since)
-    except subprocess.CalledProcessError:
-        return 2
+    except subprocess.CalledProcessError as error:
+        # Without a commit there is nothing to compare with: git says so.
+        return 0 if arguments.advice else error.returncode
     advised = advice(files)
     if arguments.advice:
         print(advised or "", end="\n" if advised else "")

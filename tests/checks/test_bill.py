@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""The bill of phases that are commands of a shell."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import bill
+import pytest
+
+PASSES = """
+echo '....s [100%]'
+echo 'SKIPPED [1] a/test.py:3: no such machine'
+echo '4 passed, 1 skipped in 0.10s'
+echo guest >>$PERFMON_COUNTED; echo guest >>$PERFMON_COUNTED
+echo misread >>$PERFMON_COUNTED; echo kernel >>$PERFMON_COUNTED
+"""
+FAILS = "echo '2 passed, 3 failed, 0 skipped'; exit 3"
+BUDGET = "kernels = {}\n[vm]\nguests = [{}]\ncold = 100\nwarm = 50\n"
+
+
+@pytest.fixture(autouse=True)
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where the bill is written."""
+    monkeypatch.setattr(bill, "BILL", tmp_path / "bill")
+    monkeypatch.setattr(bill, "JSON", tmp_path / "bill.json")
+    monkeypatch.setattr(bill, "BUDGET", tmp_path / "budget.toml")
+    monkeypatch.setenv("REQUIRE_ALL", "1")
+    (tmp_path / "budget.toml").write_text(BUDGET.format(1, 1))
+    bill._start()
+    return tmp_path
+
+
+def run(name: str, script: str) -> int:
+    """Run a phase."""
+    return bill._run(name, ["sh", "-c", script])
+
+
+def test_table_has_what_a_phase_printed_and_counted(
+    place: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert run("vm", PASSES) == 0
+    assert bill._show(["vm"]) == 0
+    printed = capfd.readouterr().out
+    assert "| 2 | 1 | 4 | 1 | 0 |" in printed
+    assert "skipped: 1: no such machine" in printed
+    assert "booted again after a fault of the emulator: 1" in printed
+    assert '"passed": 4' in (place / "bill.json").read_text()
+
+
+def test_a_phase_that_fails_or_does_not_run_is_a_failure(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    assert run("kunit", FAILS) == 3
+    assert bill._show(["kunit", "sdk"]) == 1
+    printed = capfd.readouterr().out
+    assert "failed: kunit" in printed and "not run: sdk" in printed
+    assert "| 2 | 0 | 3 |" in printed
+
+
+@pytest.mark.parametrize(("kernels", "guests"), [(0, 1), (1, 2)])
+def test_other_counts_than_expected_are_a_failure(
+    place: Path, kernels: int, guests: int
+) -> None:
+    (place / "budget.toml").write_text(BUDGET.format(kernels, guests))
+    assert run("vm", PASSES) == 0
+    assert bill._show(["vm"]) == 1
