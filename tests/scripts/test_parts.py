@@ -36,7 +36,7 @@ def missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> set[str]:
     ):
         monkeypatch.setattr(module, function, lambda *_: Path("/"))
     monkeypatch.setattr(other_host, "root", lambda: Path("/"))
-    monkeypatch.setattr(roots, "root", lambda *_: Path("/"))
+    monkeypatch.setattr(roots, "root", lambda *_, **__: Path("/"))
     monkeypatch.setattr(os, "geteuid", lambda: 0)
     return names
 
@@ -138,7 +138,7 @@ def test_who_is_not_root_tries_no_packages(monkeypatch: pytest.MonkeyPatch) -> N
 def test_a_root_that_cannot_be_made_takes_only_what_needs_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    def make(release: str, wanted: tuple[str, ...]) -> Path:
+    def make(release: str, wanted: tuple[str, ...], bare: bool = False) -> Path:
         if release == "trixie-backports":
             raise roots.RootError("no such mirror")
         return Path("/")
