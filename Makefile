@@ -123,8 +123,7 @@ $(ALL_TARGETS:%=modules-%): modules-%:
 $(ALL_TARGETS:%=test-modules-%): test-modules-%:
 	@mkdir -p $(BUILD)/kmod/$*
 	@scripts/link-tree $(BUILD)/kmod/$* $(KMOD_DIRS) examples tests/Kbuild \
-		tests/bench/floor $(wildcard tests/guest/fmt_* tests/guest/pmu_*) \
-		tests/guest/perf_leap
+		$(patsubst %/Kbuild,%,$(wildcard tests/*/*/Kbuild))
 	@scripts/module_cache.py $(call kernel,$*) $(BUILD)/kmod/$* $(NO_BTF) $(KMOD_FLAGS) \
 		"MORE_MODULES=examples/ tests/ sdk/conform/kernel/"
 # The suites with what they test, an example too, as one module.

@@ -58,13 +58,9 @@ def prune(made: Path, remove: Callable[[Path], object]) -> None:
 
 def names_beside(entry: Path) -> list[list[str]]:
     """Return the names of each entry of the same kind, which need not be there."""
-    kind = entry.name.rpartition("-")[0]
-    notes = sorted(entry.parent.glob(f"*{NOTE}"))
-    return [
-        note.read_text(encoding="ascii").split()
-        for note in notes
-        if note.name.removesuffix(NOTE).rpartition("-")[0] == kind
-    ]
+    with cache.locked("kept"):
+        purposes = [_purpose(each) for each in sorted(_entries(entry.parent))]
+    return [names.split() for kind, names in purposes if names and kind == _kind(entry)]
 
 
 def _note(entry: Path) -> Path:
@@ -74,7 +70,7 @@ def _note(entry: Path) -> Path:
 def _entries(directory: Path) -> set[Path]:
     """Return the entries that are there, begun, or only noted down."""
     return {
-        path.with_name(path.name.removesuffix(NOTE)) for path in directory.iterdir()
+        path.with_name(path.name.removesuffix(NOTE)) for path in directory.glob("*")
     }
 
 
@@ -90,7 +86,12 @@ def _purpose(entry: Path) -> tuple[str, str | None]:
     """Return what an entry is of, and its names as far as they are known."""
     note = _note(entry)
     names = note.read_text(encoding="ascii") if note.exists() else None
-    return entry.name.rpartition("-")[0], names
+    return _kind(entry), names
+
+
+def _kind(entry: Path) -> str:
+    """Return the name of an entry without its key."""
+    return entry.name.rpartition("-")[0]
 
 
 def _idle(entry: Path) -> float:

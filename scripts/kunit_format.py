@@ -29,8 +29,8 @@ import format_folder  # noqa: E402
 import kunit  # noqa: E402
 
 ROOT = HERE.parent
-# Of drivers/perfmon, and in it the copy of the format's folder. One for all formats:
-# only what differs is built again.
+# A folder of drivers/perfmon, and the copy of the format's folder in it. All formats
+# share them: only what differs is built again.
 FOLDER = "formats"
 FORMAT = "format"
 # Directories of it, in the order of their init: what they have of ours.

@@ -22,7 +22,6 @@ from pathlib import Path
 
 import cache
 import kept
-import kernel_source
 import kernels
 import module_sources
 
@@ -43,6 +42,7 @@ def _key(kernel: kernels.Kernel, tree: Path, variables: list[str]) -> str:
     programs += ["sparse"] if any(word.startswith("C=") for word in variables) else []
     for program in programs:
         words.append(subprocess.check_output([program, "--version"], text=True))
+    words += sorted(f"{n}={v}" for n, v in os.environ.items() if FLAGS.fullmatch(n))
     digest = hashlib.sha256("\0".join(words).replace(str(CHECKOUT), "").encode())
     for path in sorted(tree.rglob("*")):
         if path.is_symlink():
@@ -66,45 +66,30 @@ def _remove_modules(tree: Path) -> None:
         path.unlink()
 
 
-def _environment() -> dict[str, str]:
-    """Return the environment of kbuild, without variables that are not in the key."""
-    environment = kernel_source.build_environment()
-    return {name: v for name, v in environment.items() if not FLAGS.fullmatch(name)}
-
-
 def _copy(paths: list[Path], source: Path, target: Path) -> None:
     for path in paths:
         (target / path).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(source / path, target / path)
 
 
-def _build(kernel: kernels.Kernel, tree: Path, variables: list[str]) -> int:
-    """Run kbuild, with no modules of earlier sources; return its exit status."""
-    _remove_modules(tree)
-    words = ["-s", f"-j{os.cpu_count()}", f"M={tree}", *variables, "modules"]
-    return subprocess.run(
-        kernels.make(kernel, words),
-        # In roots, two makes may give their pipes the same name in /tmp.
-        env={**_environment(), "TMPDIR": str(tree)},
-        stdin=subprocess.DEVNULL,
-        check=False,
-    ).returncode
+def _update(kernel: kernels.Kernel, tree: Path, variables: list[str]) -> None:
+    """Let the tree have its modules.
 
-
-def _update(kernel: kernels.Kernel, tree: Path, variables: list[str]) -> int:
-    """Let the tree have its modules; return the exit status."""
+    Raises what module_sources.build() raises.
+    """
     key = _key(kernel, tree, variables)
     stamp = tree / KEY
     if stamp.exists() and stamp.read_text() == key:
-        return 0
+        return
     stamp.unlink(missing_ok=True)
     entry = cache.root() / "test-modules" / f"{tree.name}-{key}"
     kept.use(entry, [tree.name, *variables])
     if not entry.is_dir():
-        status = _build(kernel, tree, variables)
+        _remove_modules(tree)
+        module_sources.build(kernel, tree, "modules with the tests'", *variables)
         # Sources may have changed meanwhile.
-        if status or _key(kernel, tree, variables) != key:
-            return status
+        if _key(kernel, tree, variables) != key:
+            return
         with cache.locked(f"test-modules-{tree.name}"):
             if not entry.is_dir():
                 with cache.filling(entry) as target:
@@ -114,7 +99,6 @@ def _update(kernel: kernels.Kernel, tree: Path, variables: list[str]) -> int:
         _remove_modules(tree)
         _copy(_results(entry), entry, tree)
     stamp.write_text(key)
-    return 0
 
 
 def main() -> int:
@@ -129,10 +113,11 @@ def main() -> int:
     arguments = parser.parse_args()
     try:
         kernel = kernels.resolve(arguments.arch, arguments.kernel)
-        return _update(kernel, arguments.tree.absolute(), arguments.variables)
-    except kernels.ERRORS as error:
+        _update(kernel, arguments.tree.absolute(), arguments.variables)
+    except (module_sources.BuildError, *kernels.ERRORS) as error:
         print(f"module_cache.py: {error}", file=sys.stderr)
         return 1
+    return 0
 
 
 if __name__ == "__main__":

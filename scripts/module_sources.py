@@ -71,7 +71,8 @@ def build(kernel: kernels.Kernel, work: Path | str, what: str, *words: str) -> N
     arguments = ["-s", f"-j{os.cpu_count()}", f"M={work}", NO_BTF, *words, "modules"]
     done = subprocess.run(
         _make(kernel, arguments),
-        env=kernel_source.build_environment(),
+        # In roots, two makes at once would give their pipes the same name in /tmp.
+        env={**kernel_source.build_environment(), "TMPDIR": str(work)},
         stdin=subprocess.DEVNULL,
         stdout=sys.stderr,
         check=False,

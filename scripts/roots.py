@@ -110,7 +110,7 @@ def _entry(release: str, names: list[str]) -> Path:
 
 
 def _larger(entry: Path, release: str, names: list[str]) -> Path | None:
-    """Return a root with these packages and others, None if there is none."""
+    """Return a root with these packages and others, or None."""
     for more in kept.names_beside(entry):
         if not set(names) < set(more):
             continue

@@ -21,14 +21,18 @@ class TreeError(Exception):
     """It is not known what is in the tree; the text says why."""
 
 
+def names(tree: Path) -> list[str]:
+    """Return the names of a tree's files, from there. Raises TreeError."""
+    found = _known_to_git(tree) if (tree / ".git").exists() else _unpacked(tree)
+    return [name for name in found if (tree / name).is_file()]
+
+
 def copy(tree: Path, into: Path) -> None:
     """Copy the files of a tree. Raises TreeError."""
-    for name in _known_to_git(tree) if (tree / ".git").exists() else _unpacked(tree):
-        source = tree / name
-        if source.is_file():
-            target = into / name
-            target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(source, target)
+    for name in names(tree):
+        target = into / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(tree / name, target)
 
 
 def _known_to_git(tree: Path) -> list[str]:

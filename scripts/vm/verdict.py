@@ -34,7 +34,7 @@ RESERVED = range(EMULATOR, RESERVED_STATUS + 1)
 _PATCHING = re.compile(r"(?:Oops: )?(int3|invalid opcode): ")
 # The bytes around the address at which the exception was taken, which are in <>.
 _CODE = re.compile(r"Code: (?:[0-9a-f?]{2} )*?(..) <(..)>((?: ..)*)$")
-# What the kernel writes to such places: nops of 5 and 2 bytes, a call and jumps.
+# The kernel writes to such places: nops of 5 and 2 bytes, a call and jumps.
 _PATCHED = re.compile(r"0f 1f 44 00 00|66 90|e8|e9|eb")
 
 _STAMP = re.compile(r"^\[ *\d+\.\d+\](?:\[[^]]*\])? ")

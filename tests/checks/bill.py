@@ -33,6 +33,7 @@ sys.path[:0] = [str(ROOT / "scripts"), str(ROOT / "scripts/vm")]
 
 import command_line  # noqa: E402
 import counted  # noqa: E402
+import kernel_source  # noqa: E402
 
 BILL = ROOT / "build/bill"
 JSON = ROOT / "build/bill.json"
@@ -43,8 +44,6 @@ COUNT = re.compile(r"(\d+) (passed|failed|skipped|errors?)\b")
 SKIPPED = re.compile(r"^SKIPPED \[(\d+)\] (?:\S+: )?(.*)$", re.MULTILINE)
 # For the summary of why tests were skipped.
 REASONS = "-rs"
-# Variables of the outer make: each phase runs a make of its own.
-OUTER = ("MAKEFLAGS", "MFLAGS", "MAKELEVEL")
 RATIO = 2
 
 
@@ -78,7 +77,7 @@ def _run(name: str, command: list[str]) -> int:
     log, notes = BILL / f"{name}.log", BILL / f"{name}.counted"
     BILL.mkdir(parents=True, exist_ok=True)
     notes.write_text("")
-    environment = {key: text for key, text in os.environ.items() if key not in OUTER}
+    environment = kernel_source.build_environment()
     environment["PERFMON_COUNTED"] = str(notes)
     environment["PYTEST_ADDOPTS"] = f"{os.environ.get('PYTEST_ADDOPTS', '')} {REASONS}"
     _tell(f"{name} begins")
@@ -156,6 +155,18 @@ def _show(names: list[str]) -> int:
     ]
     phases.sort(key=lambda phase: -phase.cpu)
     JSON.write_text(json.dumps([asdict(phase) for phase in phases], indent=1) + "\n")
+    _print_table(phases)
+    wrong = _compare(phases)
+    failed = [each.name for each in phases if each.status]
+    not_run = [name for name, path in there.items() if not path.exists()]
+    for text, some in (("failed", failed), ("not run", not_run)):
+        if some:
+            print(f"{text}: {', '.join(some)}")
+    return 1 if failed or not_run or wrong else 0
+
+
+def _print_table(phases: list[Phase]) -> None:
+    """Print a row for each phase, reasons of skips, and faults of the emulator."""
     started = float((BILL / "started").read_text())
     print("| phase | wall | CPU | guests | kernels | passed | skipped | failed |")
     print("|---|--:|--:|--:|--:|--:|--:|--:|")
@@ -168,14 +179,6 @@ def _show(names: list[str]) -> int:
     misread = sum(each.misread for each in phases)
     if misread:
         print(f"guests booted again after a fault of the emulator: {misread}")
-    kernels = sum(each.kernels for each in phases)
-    wrong = _compare(phases, "cold" if kernels else "warm")
-    failed = [each.name for each in phases if each.status]
-    not_run = [name for name, path in there.items() if not path.exists()]
-    for text, some in (("failed", failed), ("not run", not_run)):
-        if some:
-            print(f"{text}: {', '.join(some)}")
-    return 1 if failed or not_run or wrong else 0
 
 
 def _print_row(name: str, wall: float, phases: list[Phase]) -> None:
@@ -187,12 +190,12 @@ def _print_row(name: str, wall: float, phases: list[Phase]) -> None:
     print(f"| {' | '.join((name, _minutes(wall), cpu, *map(str, numbers)))} |")
 
 
-def _compare(phases: list[Phase], caches: str) -> bool:
-    """Compare with the budget; tell whether a count is wrong.
-
-    caches: cold if a kernel was built, else warm.
-    """
+def _compare(phases: list[Phase]) -> bool:
+    """Compare with the budget; tell whether a count is wrong."""
     budget = tomllib.loads(BUDGET.read_text())
+    kernels = sum(each.kernels for each in phases)
+    # The caches were empty if a kernel had to be built.
+    caches = "cold" if kernels else "warm"
     wrong = False
     print(f"caches: {caches}")
     for each in phases:
@@ -208,7 +211,6 @@ def _compare(phases: list[Phase], caches: str) -> bool:
         if os.environ.get("REQUIRE_ALL") and booted not in expected["guests"]:
             print(f"{each.name} booted {booted} guests, not {expected['guests']}")
             wrong = True
-    kernels = sum(each.kernels for each in phases)
     if kernels > budget["kernels"]:
         print(f"{kernels} kernels were built, more than {budget['kernels']}")
         wrong = True

@@ -8,7 +8,6 @@ machines' packages. `make check-all` skips nothing.
 from __future__ import annotations
 
 import hashlib
-import subprocess
 from pathlib import Path
 
 import bare
@@ -17,6 +16,7 @@ import packages
 import programs
 import pytest
 import roots
+import source_tree
 from boot import ROOT
 
 # Tests that the life of the packages depends on; no package contains other tests.
@@ -36,13 +36,11 @@ REASON = "the packages have passed on this machine: same sources, tests and mach
 KEY = pytest.StashKey[Path | None]()
 
 
-def _files() -> list[Path]:
-    """Return the files of the checkout that matter, by path in it."""
-    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
-    listed = subprocess.check_output(command, cwd=ROOT, text=True).split("\0")
+def _files() -> list[str]:
+    """Return the names of the files that the packages depend on."""
     return [
-        Path(name)
-        for name in sorted(filter(None, listed))
+        name
+        for name in sorted(source_tree.names(ROOT))
         if name.startswith(TESTS) or not name.startswith("tests/")
     ]
 
@@ -58,11 +56,9 @@ def _passed() -> Path | None:
     except roots.ERRORS:
         return None
     digest.update(f"{packages.installed_version(EMULATOR)}\0".encode())
-    for path in _files():
-        if (ROOT / path).is_file():
-            content, mode = (ROOT / path).read_bytes(), (ROOT / path).stat().st_mode
-            digest.update(f"{path}\0{mode & 0o111}\0{len(content)}\0".encode())
-            digest.update(content)
+    for name in _files():
+        content, mode = (ROOT / name).read_bytes(), (ROOT / name).stat().st_mode
+        digest.update(f"{name}\0{mode & 0o111}\0{len(content)}\0".encode() + content)
     return cache.root() / "passed" / f"packages-{digest.hexdigest()[:16]}"
 
 

@@ -38,7 +38,7 @@ FORMATS = (
 FORMAT_MODULE = "formats/default/pfm_fmt_default"
 # A PMU of perf's with two more words of configuration, for which CPU 0 counts.
 LEAP_MODULE = "tests/guest/perf_leap/pfm_perf_leap"
-# Loaded with the simulated PMU.
+# Modules to load instead of perf's PMU.
 SIMULATED_MODULES = ("core/perfmon", "pmu/sim/pfm_pmu_sim")
 NMI_MODULES = (
     "tests/guest/pmu_nmi/pfm_nmi",
@@ -48,9 +48,8 @@ NMI_MODULES = (
     "formats/oprofile_bridge/pfm_fmt_oprofile",
 )
 RIG = "/sys/kernel/debug/pfm_nmi"
-# NMIs of nmi_fire, and rounds of nmi_life; on one kernel they may be many.
-MANY_NMIS = "6.12"
-NMIS = {MANY_NMIS: 1_000_000} if ALL else {}
+# NMIs of nmi_fire by the kernel, elsewhere FEWER_NMIS, and rounds of nmi_life.
+NMIS = {"6.12": 1_000_000} if ALL else {}
 FEWER_NMIS = 100_000
 NMI_ROUNDS = int(os.environ.get("NMI_ROUNDS", 50 if ALL else 10))
 # Seconds until one of their tests counts as hung.
@@ -79,15 +78,14 @@ LOCKED_MODULES = (
     "formats/pebs64/pfm_fmt_pebs64",
 )
 
-# What retire retires, two instructions a round, and how it is sampled.
+# retire executes two instructions a round; the period is in cycles.
 ROUNDS = 25_000_000
 INSTRUCTIONS = 2 * ROUNDS
 PERIOD = 100_000
 # With one instruction in 2 ns, a cycle is a nanosecond.
 CYCLES = 2 * INSTRUCTIONS
-# Of the PMU that arm64 has, for events that are given to it one by one.
+# Counters of the arm64 PMU that can count any event.
 COUNTERS = 7
-
 
 # Where pfmon follows what a command makes.
 FOLLOWED = Guest("x86_64", "6.12", parallel=True)

@@ -24,6 +24,8 @@ TARGET = "target"
 COUNTING = ("test_beside_perf", "test_profile", "test_run")
 # The others.
 TIME = "time"
+# Tests of programs that no guest could run.
+SKIPPED = pytest.StashKey[list[str]]()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -56,6 +58,7 @@ def _group(item: pytest.Item, target: boot.Target | None) -> str:
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """Fail if a test ran in all its guests, and was skipped in each of them."""
     skipped = _skipped_everywhere(session.config)
+    session.config.stash[SKIPPED] = skipped
     if skipped and session.exitstatus == pytest.ExitCode.OK:
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
@@ -69,6 +72,8 @@ def _skipped_everywhere(config: pytest.Config) -> list[str]:
             for name, value in report.user_properties:
                 if name == programs.RAN:
                     ends.setdefault(value, Counter())[end] += 1
+    if not ends:
+        return []
     expected = Counter(
         f"{programs.source_of(program)} {test}"
         for guest in programs.GUESTS
@@ -80,7 +85,7 @@ def _skipped_everywhere(config: pytest.Config) -> list[str]:
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
     """Print the table, if there is anything in it."""
-    for name in _skipped_everywhere(terminalreporter.config):
+    for name in terminalreporter.config.stash.get(SKIPPED, []):
         terminalreporter.write_line(f"skipped in every guest: {name}", red=True)
     counts: dict[boot.Target, Counter[str]] = {}
     for end in (*ENDS, "error"):

@@ -28,7 +28,7 @@ from boot import ROOT, RUN
 SVG = "{http://www.w3.org/2000/svg}"
 TINY = 1e-6  # of the width of a picture
 EXPECTED = {"hot_sixty": 60.0, "hot_thirty": 30.0, "hot_ten": 10.0}
-# How far shares may be off, in percent.
+# Tolerance of shares, in percent.
 TOLERANCE = 3.0
 PERIOD = 100_000
 # More than this of a profile is the program's own; the rest is its loader's.
@@ -160,14 +160,13 @@ def _script(target: Target) -> str:
         f"taskset -c 0 {work} &",
         f"taskset -c 0 {sample} -o /out/attached.cap --attach-task $!",
     ]
-    rounds = MADE_ROUNDS
     # Full now and then, while the program's thread is there to be seen. On one CPU
     # perf's clock never goes back.
     often = f"taskset -c 0 {sample} --smpl-entries=64"
-    lines.append(f"{often} -o /out/made.cap made_code {rounds}")
-    lines.append(f"{often} -o /out/private.cap {PRIVATE.format(rounds)}")
+    lines.append(f"{often} -o /out/made.cap made_code {MADE_ROUNDS}")
+    lines.append(f"{often} -o /out/private.cap {PRIVATE.format(MADE_ROUNDS)}")
     everything = f"{sample} --smpl-entries=64 --data-maps --system-wide"
-    lines.append(f"{everything} -o /out/made-system.cap made_code {rounds}")
+    lines.append(f"{everything} -o /out/made-system.cap made_code {MADE_ROUNDS}")
     for name in _formats(target):
         form = FORMATS[name]
         if _missing_tool(form):
@@ -245,7 +244,7 @@ def _report(target: Target, capture: Path, by: str) -> dict[str, Any]:
     options = ("--by", by, *_symfs(target))
     report: dict[str, Any] = json.loads(_parse("report", *options, capture))
     assert not report["truncated"] and not report["problems"]
-    # Where two CPUs take turns, a counter may overflow twice before its CPU goes on.
+    # If two CPUs take turns, a counter may overflow twice while its CPU waits.
     assert report["lost"] == 0 or (target.cpus > 1 and "system" in capture.name)
     assert not any(report["lost_in_buffers"].values())
     return report
@@ -268,8 +267,7 @@ def _shares(target: Target, capture: Path) -> dict[str, float]:
 
 def _check_shares(target: Target, capture: Path) -> None:
     """Compare the shares of the three functions with what they must be."""
-    tolerance = TOLERANCE
-    assert _shares(target, capture) == pytest.approx(EXPECTED, abs=tolerance)
+    assert _shares(target, capture) == pytest.approx(EXPECTED, abs=TOLERANCE)
 
 
 @pytest.mark.parametrize("target", TARGETS, ids=str)

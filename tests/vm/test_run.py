@@ -102,7 +102,7 @@ def test_files_come_back(done: subprocess.CompletedProcess[bytes], out: Path) ->
     assert "Linux version" in (out / "kernel.log").read_text()
 
 
-# What the log says when the emulator has executed an int3 that had been replaced.
+# The kernel log after the emulator has executed an int3 that had been replaced.
 MISREAD = """\
 Oops: int3: 0000 [#1] PREEMPT SMP NOPTI
 RIP: 0010:__schedule+0x3fd/0xbf0
@@ -110,11 +110,9 @@ Code: 83 a8 0c 00 00 01 0f <1f> 44 00 00 e9 d4
 """
 
 
-def planted(path: Path, *after: str) -> dict[str, str]:
-    """Return commands of which the first prints this file as if it were the kernel."""
-    plant = f"{path} && echo ok 1 - planted"
-    commands = {"plant": f"while read -r line; do echo $line >/dev/kmsg; done <{plant}"}
-    return commands | {f"after-{text}": text for text in after}
+# The first logs a file as if it were the kernel.
+PLANT = "while read -r line; do echo $line >/dev/kmsg; done </planted"
+PLANTED = {"plant": f"{PLANT} && echo ok 1 - planted", "after": "true"}
 
 
 @pytest.fixture(name="misread")
@@ -124,12 +122,11 @@ def misread_fixture(
     """Boot a guest that shows a fault of the emulator as long as the file has one."""
     path = tmp_path / "planted"
     path.write_text(MISREAD)
-    commands = planted(Path("/planted"), "true")
     target = Target("x86_64", host.kernel())
     options = ["--no-modules", "--parallel", f"--add={path}:/planted"]
     # These faults are not to be counted.
     monkeypatch.delenv("PERFMON_COUNTED", raising=False)
-    boot = Boot(target, commands, tmp_path, options)
+    boot = Boot(target, PLANTED, tmp_path, options)
     yield boot, path
     boot.close()
 
@@ -142,7 +139,7 @@ def test_a_fault_of_the_emulator_is_told_and_the_guest_booted_again(
     path.write_text("")
     with pytest.warns(UserWarning, match="booted again: .*__schedule"):
         assert boot.status() == 0
-    assert boot.command("after-true") == 0
+    assert boot.command("after") == 0
 
 
 def test_a_second_fault_of_the_emulator_is_a_failure(
