@@ -82,13 +82,19 @@ ifdef USHARED
 user: $(LIBPERFMON_SO) $(UOUT)/libperfmon.so $(LIBPFM2X_SO) $(LIBPFM22_SO)
 endif
 
-# What is made from pfmon's table of options, in the places where it is committed.
+# Texts made from pfmon's tables of options and formats, where they are committed:
+# between two comments, which $(call insert,TEXT) FILE finds.
+insert = sed -i -e '/by make pfmon-docs\( -->\)\?$$/,/end of what is made/{//!d}' \
+	-e '/by make pfmon-docs\( -->\)\?$$/r $1'
 .PHONY: pfmon-docs
 pfmon-docs: $(OPTION_DOCS)
 	$< bash > tools/pfmon/pfmon.bash
 	$< man > $(UOUT)/options.man
-	sed -i -e '/by make pfmon-docs$$/,/end of what is made$$/{//!d}' \
-		-e '/by make pfmon-docs$$/r $(UOUT)/options.man' tools/pfmon/pfmon.1
+	$(call insert,$(UOUT)/options.man) tools/pfmon/pfmon.1
+	$< formats docs/formats/ > $(UOUT)/formats.md
+	$(call insert,$(UOUT)/formats.md) README.md
+	$< formats "" > $(UOUT)/formats.md
+	$(call insert,$(UOUT)/formats.md) docs/formats/README.md
 
 $(LIB_OBJ) $(LIB2X_OBJ) $(LIB22_OBJ): UCFLAGS += -fPIC -fvisibility=hidden -Wpedantic
 

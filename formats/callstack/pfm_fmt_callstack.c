@@ -74,7 +74,7 @@ static int notrace callstack_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
 }
 
 static const pfm_buffer_fmt_t pfm_callstack_fmt = {
-	.fmt_name	= "callstack",
+	.fmt_name	= PFM_CALLSTACK_SMPL_NAME,
 	.fmt_uuid	= PFM_CALLSTACK_SMPL_UUID,
 	.fmt_handler	= callstack_handler,
 	PFM_SINK_CALLS_ARG(callstack,
@@ -83,4 +83,4 @@ static const pfm_buffer_fmt_t pfm_callstack_fmt = {
 };
 
 pfm_format_module(pfm_callstack_fmt, PFM_CALLSTACK_SMPL_UUID_STR,
-		  "perfmon2: call stack sampling format");
+		  "perfmon2: " PFM_CALLSTACK_SMPL_SUMMARY);

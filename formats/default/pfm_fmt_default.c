@@ -166,7 +166,7 @@ static int default_restart(void *buf, int is_active, pfm_ovfl_ctrl_t *ctrl)
 }
 
 static const pfm_buffer_fmt_t pfm_default_fmt = {
-	.fmt_name	= "default",
+	.fmt_name	= PFM_DFL_SMPL_NAME,
 	.fmt_uuid	= PFM_DFL_SMPL_UUID,
 	PFM_FMT_ARG(pfm_default_smpl_arg_t, PFM_DFL_SMPL_ARG_LAYOUT),
 	.fmt_msgq_depth	= 1,
@@ -178,4 +178,4 @@ static const pfm_buffer_fmt_t pfm_default_fmt = {
 };
 
 pfm_format_module(pfm_default_fmt, PFM_DFL_SMPL_UUID_STR,
-		  "perfmon2: default sampling format");
+		  "perfmon2: " PFM_DFL_SMPL_SUMMARY);

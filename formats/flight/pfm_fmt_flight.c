@@ -50,7 +50,7 @@ static int flight_init(u32 ctx_flags, void *data, void *buf)
 }
 
 static const pfm_buffer_fmt_t pfm_flight_fmt = {
-	.fmt_name	= "flight",
+	.fmt_name	= PFM_FLIGHT_SMPL_NAME,
 	.fmt_uuid	= PFM_FLIGHT_SMPL_UUID,
 	.fmt_handler	= flight_handler,
 	PFM_SINK_CALLS_ARG(flight, PFM_FMT_ARG(pfm_sink_arg_t,
@@ -58,4 +58,4 @@ static const pfm_buffer_fmt_t pfm_flight_fmt = {
 };
 
 pfm_format_module(pfm_flight_fmt, PFM_FLIGHT_SMPL_UUID_STR,
-		  "perfmon2: flight recorder sampling format");
+		  "perfmon2: " PFM_FLIGHT_SMPL_SUMMARY);

@@ -23,11 +23,11 @@ static int notrace histogram_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
 DEFINE_PFM_HIST(histogram, PFM_HISTOGRAM_SMPL_VERSION)
 
 static const pfm_buffer_fmt_t pfm_histogram_fmt = {
-	.fmt_name	= "histogram",
+	.fmt_name	= PFM_HISTOGRAM_SMPL_NAME,
 	.fmt_uuid	= PFM_HISTOGRAM_SMPL_UUID,
 	.fmt_handler	= histogram_handler,
 	PFM_HIST_CALLS(histogram),
 };
 
 pfm_format_module(pfm_histogram_fmt, PFM_HISTOGRAM_SMPL_UUID_STR,
-		  "perfmon2: histogram sampling format");
+		  "perfmon2: " PFM_HISTOGRAM_SMPL_SUMMARY);

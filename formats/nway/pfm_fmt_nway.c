@@ -195,7 +195,7 @@ static int nway_restart(void *buf, int is_active, pfm_ovfl_ctrl_t *ctrl)
 }
 
 static const pfm_buffer_fmt_t pfm_nway_fmt = {
-	.fmt_name	= "nway",
+	.fmt_name	= PFM_NWAY_SMPL_NAME,
 	.fmt_uuid	= PFM_NWAY_SMPL_UUID,
 	PFM_FMT_ARG(pfm_nway_smpl_arg_t, PFM_NWAY_SMPL_ARG_LAYOUT),
 	.fmt_msgq_depth	= PFM_NWAY_MAX_REGIONS,
@@ -207,4 +207,4 @@ static const pfm_buffer_fmt_t pfm_nway_fmt = {
 };
 
 pfm_format_module(pfm_nway_fmt, PFM_NWAY_SMPL_UUID_STR,
-		  "perfmon2: n-way sampling format");
+		  "perfmon2: " PFM_NWAY_SMPL_SUMMARY);

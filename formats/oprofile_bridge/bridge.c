@@ -21,7 +21,7 @@ static int notrace bridge_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
 }
 
 static const pfm_buffer_fmt_t pfm_oprofile_fmt = {
-	.fmt_name	= "oprofile",
+	.fmt_name	= PFM_OPROFILE_SMPL_NAME,
 	.fmt_uuid	= PFM_OPROFILE_SMPL_UUID,
 	.fmt_init	= pfm_op_begin,
 	.fmt_handler	= bridge_handler,
@@ -30,5 +30,5 @@ static const pfm_buffer_fmt_t pfm_oprofile_fmt = {
 };
 
 pfm_format_module_with(pfm_oprofile_fmt, PFM_OPROFILE_SMPL_UUID_STR,
-		       "perfmon2: bridge to OProfile's event buffer",
+		       "perfmon2: " PFM_OPROFILE_SMPL_SUMMARY,
 		       pfm_op_device_add, pfm_op_device_del);

@@ -94,7 +94,7 @@ static int pebs_restart(void *buf, int is_active, pfm_ovfl_ctrl_t *ctrl)
 }
 
 static const pfm_buffer_fmt_t pebs_fmt = {
-	.fmt_name	= "pebs" __stringify(PEBS_BITS),
+	.fmt_name	= PEBS(NAME),
 	.fmt_uuid	= PEBS(UUID),
 	PFM_FMT_ARG(pebs_arg_t, PEBS(ARG_LAYOUT)),
 	.fmt_msgq_depth	= 1,
@@ -106,6 +106,4 @@ static const pfm_buffer_fmt_t pebs_fmt = {
 	.fmt_restart	= pebs_restart,
 };
 
-pfm_format_module(pebs_fmt, PEBS(UUID_STR),
-		  "perfmon2: PEBS sampling format, " __stringify(PEBS_BITS)
-		  "-bit records");
+pfm_format_module(pebs_fmt, PEBS(UUID_STR), "perfmon2: " PEBS(SUMMARY));

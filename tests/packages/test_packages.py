@@ -52,8 +52,17 @@ PACKAGES = (
     *("perfmon-dkms", "libperfmon0", "libperfmon-dev", "perfmon-tools"),
     *("python3-pfmparse", "perfmon-sdk", "perfmon-doc"),
 )
-# The example of the SDK, outside the tree.
-FORMAT = "cp -r /usr/share/perfmon/examples/format_count . && make -C format_count"
+# The example of the SDK, outside the tree; it is installed as an author's format is.
+FORMAT = (
+    "cp -r /usr/share/perfmon/examples/format_count . && make -C format_count && "
+    "sudo install -D -t /lib/modules/$(uname -r)/extra format_count/pfm_fmt_count.ko && "
+    "sudo depmod $(uname -r)"
+)
+# All formats by name, with options; nothing of them is loaded before.
+FORMATS = (
+    *("default", "nway", "callstack", "flight", "histogram", "oprofile"),
+    *("pebs32 --smpl-imprecise", "pebs64 --smpl-imprecise"),
+)
 READ_COUNTS = """
 import pfmparse, struct
 with open("count.cap", "rb") as stream:
@@ -85,9 +94,12 @@ FIRST_BOOT = {
     "on-demand": "modprobe -r pfm_fmt_nway; "
     + as_user(USER, f"{PROFILE} --smpl-module=nway -o nway.cap {LOOP}")
     + ' && grep "^pfm_fmt_nway " /proc/modules',
+    "formats": "modprobe -r -a $(sed -n 's/^\\(pfm_fmt_[^ ]*\\) .*/\\1/p' /proc/modules); "
+    f"for form in {shlex.join(FORMATS)}; do echo $form; "
+    f"{PROFILE} --smpl-module=$form -o all.cap {LOOP} && "
+    "pfmparse report all.cap | grep dash || exit 1; done",
     "own-format": as_user(
         USER,
-        "sudo insmod format_count/pfm_fmt_count.ko && "
         f"{PROFILE} --smpl-module=count --smpl-arg=0100000000000000 -o count.cap {LOOP}"
         f" && python3 -c {shlex.quote(READ_COUNTS)} && sudo rmmod pfm_fmt_count",
     ),
@@ -239,6 +251,7 @@ class Life:
     def _upgrade(self) -> Machine:
         self._started.result()
         root = self.installed
+        root.run(f"rm -r /lib/modules/{self.kernel}/extra && depmod {self.kernel}")
         following = debfiles.follow(self.work / "debs", self.work / "next")
         debfiles.give(root, self.release, following)
         root.run(
@@ -368,6 +381,10 @@ def test_member_of_the_group_records_and_reports(life: Life) -> None:
 @pytest.mark.parametrize("name", ["alias", "on-demand"])
 def test_format_is_loaded_by_its_uuid(life: Life, name: str) -> None:
     check(life.first, name)
+
+
+def test_each_format_records_and_reports_by_name(life: Life) -> None:
+    check(life.first, "formats")
 
 
 def test_format_of_ones_own_is_built_with_the_sdk_and_records(life: Life) -> None:

@@ -21,7 +21,10 @@ FIRMWARE_KEYS = f"{EFIVARS}/db-d719b2cb-3d3a-4596-a3bc-dad00e67656f"
 LOCKDOWN = "sys/kernel/security/lockdown"
 CERT = "var/lib/dkms/mok.pub"
 EXTRA = f"lib/modules/{RELEASE}/extra"
-FORMATS = ("default", "nway", "pebs32", "pebs64", "oprofile")
+FORMATS = (
+    *("default", "nway", "pebs32", "pebs64", "oprofile"),
+    *("callstack", "flight", "histogram"),
+)
 PROJECT = Path(__file__).resolve().parents[2]
 
 

@@ -17,8 +17,8 @@
 #include "context.h"
 #include "evtset.h"
 #include "fdinfo.h"
+#include "formats/registered.h"
 #include "formats/sink.h"
-#include "formats/table.h"
 #include "frequency.h"
 #include "registers.h"
 #include "util.h"
@@ -69,7 +69,7 @@ static void explain_create(const struct plan *plan, int error)
 		explain_refusal(plan, 0);
 	else if (error == ENODEV)
 		message("perfmon has no PMU: load one, " ACCESS_LOAD);
-	else if (error == EINVAL && sampling && !smpl_format_registered(format))
+	else if (error == EINVAL && sampling && !registered_has(format->uuid))
 		message("the sampling format %s is not registered: load its module (modprobe), see pfmon doctor",
 			format->name);
 	else if (error == EINVAL && sampling && format->module)

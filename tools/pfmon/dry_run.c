@@ -20,7 +20,7 @@
 #include "dry_run.h"
 #include "evtset.h"
 #include "formats/arg_layout.h"
-#include "formats/table.h"
+#include "formats/registered.h"
 #include "plan.h"
 #include "pmc_value.h"
 #include "pmu.h"
@@ -78,7 +78,7 @@ static void print_bytes(const unsigned char *bytes, size_t count)
 /* The fields, where the kernel has the format and says what they are. */
 static void print_fields(const struct smpl_format *format)
 {
-	char *layout_text = smpl_format_file(format->uuid, "arg_layout");
+	char *layout_text = registered_file(format->uuid, "arg_layout");
 	struct arg_layout layout;
 	char *text;
 

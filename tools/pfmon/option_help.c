@@ -20,6 +20,13 @@ static void print_plain(const char *text)
 	}
 }
 
+static void print_formats(void)
+{
+	for (size_t i = 0; i < smpl_module_count; i++)
+		printf("%*s  %-9s %s\n", NAME_WIDTH + 6, "",
+		       smpl_modules[i]->name, smpl_modules[i]->summary);
+}
+
 static void print_option(const struct option_row *row)
 {
 	char *formats = smpl_formats_with(row->format_option);
@@ -37,6 +44,8 @@ static void print_option(const struct option_row *row)
 		printf("%s format: ", formats);
 	print_plain(row->summary);
 	putchar('\n');
+	if (row->names_format)
+		print_formats();
 	free(formats);
 	free(name);
 }

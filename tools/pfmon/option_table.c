@@ -359,7 +359,9 @@ const struct option_row option_table[] = {
 		.format_option = FORMAT_OPT_ENTRIES,
 		.summary = "size of the buffer in samples (default "
 			   TEXT_OF(DEFAULT_ENTRIES) ")",
-		.details = "Exactly so many make it full.\n",
+		.details =
+			"Exactly so many make it full; of *callstack* at least so many,\n"
+			"as chains differ in length, and of *histogram* so many keys.\n",
 	}, {
 		.name = "smpl-pmds", .group = GROUP_SAMPLING,
 		.argument = "NAME,...",
@@ -381,20 +383,19 @@ const struct option_row option_table[] = {
 	}, {
 		.name = "smpl-module", .group = GROUP_SAMPLING,
 		.argument = "NAME|UUID",
-		.words = "default nway pebs32 pebs64 dear-hist oprofile",
+		.names_format = true,
 		.effect = KEEPS(module),
 		.summary = "sampling format (default: " DEFAULT_MODULE ")",
 		.details =
-			"*dear-hist* records what *pebs64* does, and at the end shows\n"
-			"where memory was slow, with *pfmparse*(1).\n",
+			"The kernel loads the module of a format that is installed.\n",
 	}, {
 		.name = "smpl-arg", .group = GROUP_SAMPLING,
 		.argument = "NAME=VALUE,...",
 		.effect = CALLS(parse_smpl_arg),
-		.summary = "argument of another format; or all of it in hex",
+		.format_option = FORMAT_OPT_ARG,
+		.summary = "fields of the format's argument; or all of it in hex",
 		.details =
-			"It is for formats that *pfmon* does not know; *--list-formats*\n"
-			"prints the fields of those that are registered.\n"
+			"*--list-formats* prints the fields of registered formats.\n"
 			"Sizes in bytes may end in *k*, *M* or *G*, as in\n"
 			"*buf_size=64k,max_depth=16*.\n"
 			"A field that is not named has its default value.\n"
@@ -563,12 +564,3 @@ const struct option_row option_table[] = {
 };
 
 const size_t option_count = ARRAY_SIZE(option_table);
-
-const char *format_option_name(unsigned int format_option)
-{
-	for (size_t i = 0; i < option_count; i++) {
-		if (option_table[i].format_option == format_option)
-			return option_table[i].name;
-	}
-	return NULL;
-}

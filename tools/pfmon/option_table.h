@@ -50,6 +50,7 @@ struct option_row {
 	const char *argument;		/* what it is called, or NULL */
 	bool optional;			/* the argument may be left out */
 	bool names_file;		/* the argument is a file's name */
+	bool names_format;		/* or a sampling format's */
 	const char *words;		/* what it may be; or NULL */
 	struct option_effect effect;
 	unsigned int format_option;	/* FORMAT_OPT_*; 0: of all formats */
@@ -81,8 +82,5 @@ extern const struct option_heading option_headings[OPTION_GROUPS];
 extern const struct option_alias option_aliases[];
 extern const size_t option_alias_count;
 const struct option_row *option_of_alias(const struct option_alias *alias);
-
-/* The name of one of FORMAT_OPT_*, without the dashes. */
-const char *format_option_name(unsigned int format_option);
 
 #endif /* PFMON_OPTION_TABLE_H */

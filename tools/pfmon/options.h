@@ -47,12 +47,14 @@ enum action {
 #define FORMAT_OPT_DATA_VIEW	0x1000
 #define FORMAT_OPT_LEVEL_VIEW	0x2000
 #define FORMAT_OPT_FREQUENCY	0x4000
+#define FORMAT_OPT_ARG		0x8000
 
 #define FORMAT_OPT_VIEWS \
 	(FORMAT_OPT_INST_VIEW | FORMAT_OPT_DATA_VIEW | FORMAT_OPT_LEVEL_VIEW)
 
-/* Those for formats whose layout is unknown: they are of the counters. */
-#define FORMAT_OPT_UNKNOWN	(FORMAT_OPT_PMDS | FORMAT_OPT_RANDOM)
+/* Those for formats whose layout is unknown: of the counters, or by field. */
+#define FORMAT_OPT_UNKNOWN	(FORMAT_OPT_PMDS | FORMAT_OPT_RANDOM | \
+				 FORMAT_OPT_ARG | FORMAT_OPT_REGIONS)
 
 /* What a command, or an attached process, makes that is measured, too. */
 #define FOLLOW_FORK	0x1

@@ -6,6 +6,7 @@
 
 #include "cpu_list.h"
 #include "event_options.h"
+#include "format_options.h"
 #include "formats/table.h"
 #include "frequency.h"
 #include "plan.h"
@@ -115,7 +116,9 @@ static bool choose_format(struct plan *plan)
 {
 	const struct smpl_kinds kinds = { plan->kinds, plan->kind_count };
 
-	return smpl_format_find(&plan->format, plan->options, &kinds) &&
+	return smpl_format_find(&plan->format, plan->options->module, &kinds) &&
+	       format_options_agree(&plan->format, plan->options) &&
+	       smpl_format_set_up(&plan->format, plan->options) &&
 	       check_headers(plan);
 }
 

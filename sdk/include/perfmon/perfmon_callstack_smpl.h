@@ -8,6 +8,10 @@
 
 #include <perfmon/perfmon_sink.h>
 
+#define PFM_CALLSTACK_SMPL_NAME	"callstack"
+/* What a sample is, for people. */
+#define PFM_CALLSTACK_SMPL_SUMMARY \
+	"call chains of kernel and user level, thread, time, PMDs"
 #define PFM_CALLSTACK_SMPL_UUID_STR "bad42f83-abb5-4fb1-bc94-36de0415f7ca"
 #define PFM_CALLSTACK_SMPL_UUID	PFM_UUID(PFM_CALLSTACK_SMPL_UUID_STR)
 

@@ -15,6 +15,10 @@
 
 #include <perfmon/perfmon.h>
 
+#define PFM_OPROFILE_SMPL_NAME	"oprofile"
+/* What a sample is, for people. */
+#define PFM_OPROFILE_SMPL_SUMMARY \
+	"a pair of words in OProfile's event stream"
 #define PFM_OPROFILE_SMPL_UUID_STR "777a6e61-2065-7369-746e-722061650a6c"
 #define PFM_OPROFILE_SMPL_UUID	PFM_UUID(PFM_OPROFILE_SMPL_UUID_STR)
 

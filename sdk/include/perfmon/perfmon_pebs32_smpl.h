@@ -22,6 +22,10 @@
 
 #include <perfmon/perfmon.h>
 
+#define PFM_PEBS32_SMPL_NAME	"pebs32"
+/* What a sample is, for people. */
+#define PFM_PEBS32_SMPL_SUMMARY \
+	"a 32-bit PEBS record: registers"
 #define PFM_PEBS32_SMPL_UUID_STR "0d8591e7-493f-49ae-8cfc-e8b933e4eb8b"
 #define PFM_PEBS32_SMPL_UUID	PFM_UUID(PFM_PEBS32_SMPL_UUID_STR)
 

@@ -2,10 +2,10 @@
 /*
  * option_docs - prints what is made from the table of options
  *
- * usage: option_docs man|bash
+ * usage: option_docs man|bash|formats DIRECTORY
  *
- * man: the section OPTIONS of the manual page; bash: the completion file.
- * `make pfmon-docs` puts both into their places.
+ * man: the section OPTIONS of the manual page; bash: the completion file; formats: a table in Markdown, with links to the pages in
+ * DIRECTORY. `make pfmon-docs` puts them into their places.
  */
 #define _GNU_SOURCE
 #include <ctype.h>
@@ -104,6 +104,13 @@ static void print_aliases(const struct option_row *row)
 		puts(".");
 }
 
+static void print_man_formats(void)
+{
+	for (size_t i = 0; i < smpl_module_count; i++)
+		printf(".br\n\\fB%s\\fP: %s.\n", smpl_modules[i]->name,
+		       smpl_modules[i]->summary);
+}
+
 static void print_man_option(const struct option_row *row)
 {
 	puts(".TP");
@@ -113,6 +120,8 @@ static void print_man_option(const struct option_row *row)
 	puts(".");
 	if (row->details)
 		print_roff(row->details);
+	if (row->names_format)
+		print_man_formats();
 	print_aliases(row);
 }
 
@@ -180,18 +189,22 @@ static void print_options_with_argument(void)
 
 static void print_arguments(void)
 {
+	char *formats = smpl_formats_names(" ");
+
 	for (size_t i = 0; i < option_count; i++) {
 		const struct option_row *row = &option_table[i];
 
-		if (!row->names_file && !row->words)
+		if (!row->names_file && !row->names_format && !row->words)
 			continue;
 		putchar('\t');
 		print_pattern(row);
 		if (row->names_file)
 			puts(") _pfmon_files \"$2\" ;;");
 		else
-			printf(") _pfmon_words \"%s\" \"$2\" ;;\n", row->words);
+			printf(") _pfmon_words \"%s\" \"$2\" ;;\n",
+			       row->names_format ? formats : row->words);
 	}
+	free(formats);
 }
 
 static void print_bash(void)
@@ -278,9 +291,26 @@ static void print_bash(void)
 	     "complete -F _pfmon pfmon");
 }
 
+/* The table of formats, for pages; their own pages are in a directory. */
+static void print_formats_table(const char *directory)
+{
+	puts("| format | what a sample is | UUID |\n"
+	     "|---|---|---|");
+	for (size_t i = 0; i < smpl_module_count; i++) {
+		const struct smpl_module *module = smpl_modules[i];
+
+		if (!module->view)
+			printf("| [%s](%s%s.md) | %s | `%s` |\n", module->name,
+			       directory, module->name, module->summary,
+			       module->uuid);
+	}
+}
+
 int main(int argc, char **argv)
 {
-	if (argc == 2 && !strcmp(argv[1], "man"))
+	if (argc == 3 && !strcmp(argv[1], "formats"))
+		print_formats_table(argv[2]);
+	else if (argc == 2 && !strcmp(argv[1], "man"))
 		print_man();
 	else if (argc == 2 && !strcmp(argv[1], "bash"))
 		print_bash();

@@ -81,15 +81,35 @@ char *arg_layout_text(const struct arg_layout *layout, const void *arg)
 	return text;
 }
 
-static const struct arg_field *find_field(const struct arg_layout *layout,
-					  const char *format, const char *name)
+static const struct arg_field *field_named(const struct arg_layout *layout,
+					   const char *name)
 {
-	char *names;
-
 	for (size_t i = 0; i < layout->count; i++) {
 		if (!strcmp(layout->fields[i].name, name))
 			return &layout->fields[i];
 	}
+	return NULL;
+}
+
+bool arg_layout_set_field(const struct arg_layout *layout, const char *name,
+			  uint64_t value, void *arg)
+{
+	const struct arg_field *field = field_named(layout, name);
+
+	if (!field || value > largest_of(field))
+		return false;
+	set_field(field, arg, value);
+	return true;
+}
+
+static const struct arg_field *find_field(const struct arg_layout *layout,
+					  const char *format, const char *name)
+{
+	const struct arg_field *field = field_named(layout, name);
+	char *names;
+
+	if (field)
+		return field;
 	names = checked_strdup("");
 	for (size_t i = 0; i < layout->count; i++)
 		names = checked_append(names, ", ", layout->fields[i].name);

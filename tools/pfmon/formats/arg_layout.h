@@ -32,6 +32,10 @@ void arg_layout_free(struct arg_layout *layout);
 
 void arg_layout_set_defaults(const struct arg_layout *layout, void *arg);
 
+/* False if there is no field of that name. */
+bool arg_layout_set_field(const struct arg_layout *layout, const char *name,
+			  uint64_t value, void *arg);
+
 /*
  * Sets what --smpl-arg names, NAME=VALUE,...; format is for messages. False
  * with one.

@@ -111,8 +111,9 @@ static void each_new(const struct smpl_format *format, const void *buffer,
 }
 
 const struct smpl_module smpl_default = {
-	.name = "default",
+	.name = PFM_DFL_SMPL_NAME,
 	.uuid = PFM_DFL_SMPL_UUID_STR,
+	.summary = PFM_DFL_SMPL_SUMMARY,
 	.options = FORMAT_OPT_IP_ONLY | FORMAT_OPT_NO_HDR | FORMAT_OPT_ENTRIES |
 		   FORMAT_OPT_PMDS | FORMAT_OPT_RANDOM | FORMAT_OPT_FREQUENCY,
 	.set_up = set_up,

@@ -81,12 +81,20 @@ struct smpl_device {
 struct smpl_module {
 	const char *name;
 	const char *uuid;
+	const char *summary;			/* what a sample is */
 	unsigned int options;			/* FORMAT_OPT_* that it takes */
 	const char *view;			/* pfmparse's, or NULL */
 
 	/* Sets what follows the kinds in format. False with a message. */
 	bool (*set_up)(struct smpl_format *format,
 		       const struct options *options);
+
+	/*
+	 * For described_set_up(), with FORMAT_OPT_ENTRIES: bytes of a buffer
+	 * that holds so many samples, as the argument is.
+	 */
+	uint64_t (*buffer_size)(const struct smpl_format *format,
+				uint64_t entries);
 
 	/*
 	 * What to save. Returns the number of pieces; 0: nothing, and a restart

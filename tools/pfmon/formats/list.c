@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* list.c - prints the sampling formats that the kernel has */
+/* list.c - prints the sampling formats that are registered or installed */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
@@ -10,6 +10,7 @@
 #include <uuid/uuid.h>
 
 #include "formats/arg_layout.h"
+#include "formats/registered.h"
 #include "formats/table.h"
 #include "json.h"
 #include "util.h"
@@ -35,7 +36,7 @@ static struct json_object *describe_fields(const char *uuid_text)
 
 	if (uuid_parse(uuid_text, uuid))
 		return list;
-	text = smpl_format_file(uuid, "arg_layout");
+	text = registered_file(uuid, "arg_layout");
 	arg_layout_parse(&layout, text ? text : "", SIZE_MAX);
 	for (size_t i = 0; i < layout.count; i++)
 		json_append(list, describe_field(&layout.fields[i]));
@@ -44,35 +45,63 @@ static struct json_object *describe_fields(const char *uuid_text)
 	return list;
 }
 
-static struct json_object *describe_format(const char *uuid_text)
+static struct json_object *describe(const char *name, const char *uuid,
+				    bool registered)
 {
 	struct json_object *object = json_new_object();
-	char *name = smpl_format_line(uuid_text, "name");
-	char *arg_size = smpl_format_line(uuid_text, "arg_size");
+	const struct smpl_module *module = smpl_module_named(name);
+
+	json_add_text(object, "uuid", uuid);
+	json_add_text(object, "name", name);
+	json_add_text(object, "summary", module ? module->summary : NULL);
+	json_add_bool(object, "registered", registered);
+	return object;
+}
+
+static struct json_object *describe_registered(const char *uuid)
+{
+	char *name = registered_line(uuid, "name");
+	char *arg_size = registered_line(uuid, "arg_size");
+	struct json_object *object = describe(name ? name : "?", uuid, true);
 	uint64_t size;
 
-	json_add_text(object, "uuid", uuid_text);
-	json_add_text(object, "name", name);
 	json_add(object, "arg_size", arg_size && parse_u64(arg_size, &size) ?
 		 json_new_u64(size) : NULL);
-	json_add(object, "fields", describe_fields(uuid_text));
+	json_add(object, "fields", describe_fields(uuid));
 	free(name);
 	free(arg_size);
 	return object;
 }
 
-static const char *or_unknown(const char *text)
+static void append_installed(const char *name, const char *uuid, void *list)
 {
-	return text ? text : "?";
+	pfm_uuid_t parsed;
+
+	if (!uuid_parse(uuid, parsed) && !registered_has(parsed))
+		json_append(list, describe(name, uuid, false));
+}
+
+static void print_state(const struct json_object *format)
+{
+	const char *summary = json_text_of(format, "summary");
+
+	if (summary)
+		printf("\t%s\n", summary);
+	if (!json_bool_of(format, "registered"))
+		puts("\tinstalled: the kernel loads it when a session names it");
 }
 
 static void print_format(const struct json_object *format)
 {
 	const struct json_object *fields = json_member(format, "fields");
 
-	printf("%s %s (argument: %s bytes)\n", json_text_of(format, "uuid"),
-	       or_unknown(json_text_of(format, "name")),
-	       or_unknown(json_text_of(format, "arg_size")));
+	printf("%s %s", json_text_of(format, "uuid"),
+	       json_text_of(format, "name"));
+	if (json_member(format, "arg_size"))
+		printf(" (argument: %" PRIu64 " bytes)",
+		       json_u64_of(format, "arg_size"));
+	putchar('\n');
+	print_state(format);
 	for (size_t i = 0; i < json_length(fields); i++) {
 		const struct json_object *field = json_at(fields, i);
 
@@ -95,20 +124,21 @@ bool smpl_formats_list(bool json)
 {
 	struct json_object *list;
 	struct dirent **entries;
-	int count = scandir(SMPL_FORMATS_DIR, &entries, smpl_is_uuid,
+	int count = scandir(REGISTERED_DIR, &entries, registered_is_uuid,
 			    alphasort);
 
 	if (count < 0) {
-		message("cannot read " SMPL_FORMATS_DIR ": %s; is perfmon loaded? (modprobe pfm_pmu_perf)",
+		message("cannot read " REGISTERED_DIR ": %s; is perfmon loaded? (modprobe pfm_pmu_perf)",
 			strerror(errno));
 		return false;
 	}
 	list = json_new_array();
 	for (int i = 0; i < count; i++) {
-		json_append(list, describe_format(entries[i]->d_name));
+		json_append(list, describe_registered(entries[i]->d_name));
 		free(entries[i]);
 	}
 	free(entries);
+	installed_each(append_installed, list);
 	if (json)
 		json_print_list("formats", list);
 	else

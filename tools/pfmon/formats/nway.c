@@ -91,8 +91,9 @@ static void each_process(const struct smpl_format *format,
 }
 
 const struct smpl_module smpl_nway = {
-	.name = "nway",
+	.name = PFM_NWAY_SMPL_NAME,
 	.uuid = PFM_NWAY_SMPL_UUID_STR,
+	.summary = PFM_NWAY_SMPL_SUMMARY,
 	.options = FORMAT_OPT_ENTRIES | FORMAT_OPT_PMDS | FORMAT_OPT_RANDOM |
 		   FORMAT_OPT_REGIONS | FORMAT_OPT_MASK_WHEN_FULL,
 	.set_up = set_up,

@@ -148,8 +148,9 @@ static bool set_up(struct smpl_format *format, const struct options *options)
 }
 
 const struct smpl_module smpl_oprofile = {
-	.name = "oprofile",
+	.name = PFM_OPROFILE_SMPL_NAME,
 	.uuid = PFM_OPROFILE_SMPL_UUID_STR,
+	.summary = PFM_OPROFILE_SMPL_SUMMARY,
 	.options = FORMAT_OPT_RANDOM,
 	.set_up = set_up,
 };

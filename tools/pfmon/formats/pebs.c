@@ -192,8 +192,9 @@ static uint64_t lost_wide(const struct smpl_format *format, const void *buffer)
 }
 
 const struct smpl_module smpl_pebs32 = {
-	.name = "pebs32",
+	.name = PFM_PEBS32_SMPL_NAME,
 	.uuid = PFM_PEBS32_SMPL_UUID_STR,
+	.summary = PFM_PEBS32_SMPL_SUMMARY,
 	.options = OPTIONS,
 	.set_up = set_up,
 	.choose = choose,
@@ -202,8 +203,9 @@ const struct smpl_module smpl_pebs32 = {
 };
 
 const struct smpl_module smpl_pebs64 = {
-	.name = "pebs64",
+	.name = PFM_PEBS64_SMPL_NAME,
 	.uuid = PFM_PEBS64_SMPL_UUID_STR,
+	.summary = PFM_PEBS64_SMPL_SUMMARY,
 	.options = OPTIONS | FORMAT_OPT_RECORD,
 	.set_up = set_up,
 	.choose = choose,
@@ -215,6 +217,7 @@ const struct smpl_module smpl_pebs64 = {
 const struct smpl_module smpl_dear_hist = {
 	.name = "dear-hist",
 	.uuid = PFM_PEBS64_SMPL_UUID_STR,
+	.summary = "as pebs64, and a view of memory latency at the end",
 	.options = OPTIONS | FORMAT_OPT_RECORD | FORMAT_OPT_SHOW_FUNC |
 		   FORMAT_OPT_SHOW_TOP | FORMAT_OPT_VIEWS,
 	.view = "mem",

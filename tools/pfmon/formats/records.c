@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "formats/records.h"
-#include "formats/table.h"
+#include "formats/registered.h"
 #include "util.h"
 
 struct records {
@@ -21,7 +21,7 @@ struct records {
 
 static uint64_t count_lost(const struct smpl_format *format)
 {
-	return smpl_format_number(format->uuid, "lost");
+	return registered_number(format->uuid, "lost");
 }
 
 static void *begin(const struct smpl_format *format)
@@ -29,7 +29,7 @@ static void *begin(const struct smpl_format *format)
 	struct records *records = checked_calloc(1, sizeof(*records));
 
 	records->format = format;
-	records->size = smpl_format_number(format->uuid, "record_size");
+	records->size = registered_number(format->uuid, "record_size");
 	records->lost_before = count_lost(format);
 	return records;
 }
@@ -64,7 +64,7 @@ static const struct smpl_device device = {
 
 void records_find(struct smpl_format *format)
 {
-	char *name = smpl_format_file(format->uuid, "device");
+	char *name = registered_file(format->uuid, "device");
 
 	if (!name)
 		return;

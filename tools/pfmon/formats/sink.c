@@ -1,15 +1,21 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * sink.c - any format whose buffer is a sink (perfmon_sink.h)
+ * sink.c - formats whose buffer is a sink (perfmon_sink.h)
  *
- * What its records are is not known here, but how many there are, and where. A
- * recorder that overwrites hands nothing out: all of it is saved when it is
- * frozen, and a restart empties it.
+ * The header tells how many records there are, and where; their layout does not
+ * matter here. A flight recorder hands no region out: all of it is saved when
+ * it is frozen, and a restart empties it.
  */
+#include <perfmon/perfmon_callstack_smpl.h>
+#include <perfmon/perfmon_flight_smpl.h>
+#include <perfmon/perfmon_histogram_smpl.h>
 #include <perfmon/perfmon_read_sink.h>
 
+#include "formats/described.h"
+#include "formats/entries.h"
 #include "formats/regions.h"
 #include "formats/sink.h"
+#include "formats/table.h"
 
 typedef pfm_sink_hdr_t header_t;
 
@@ -78,10 +84,84 @@ static uint64_t lost(const struct smpl_format *format, const void *buffer)
 	return sum;
 }
 
+/*
+ * Bytes of a buffer for so many records of a size, of which the last does not
+ * leave room for another one with all PMDs.
+ */
+static uint64_t buffer_for(const struct smpl_format *format, uint64_t entries,
+			   size_t record)
+{
+	const pfm_sink_arg_t *arg = (const pfm_sink_arg_t *)format->arg;
+	uint64_t regions = arg->num_regions ? arg->num_regions : 1;
+	uint64_t per_region = (entries + regions - 1) / regions;
+	size_t values = entries_values(&format->kinds);
+
+	return PFM_SINK_REGION_OFFS(regions) +
+	       regions * entries_room(record, record + values, per_region);
+}
+
+static uint64_t callstack_buffer(const struct smpl_format *format,
+				 uint64_t entries)
+{
+	const pfm_callstack_smpl_arg_t *arg =
+		(const pfm_callstack_smpl_arg_t *)format->arg;
+
+	return buffer_for(format, entries, sizeof(pfm_callstack_record_t) +
+			  2 * arg->max_depth * sizeof(uint64_t));
+}
+
+static uint64_t flight_buffer(const struct smpl_format *format,
+			      uint64_t entries)
+{
+	return buffer_for(format, entries, sizeof(pfm_flight_record_t));
+}
+
+/* Entries are keys. */
+static uint64_t histogram_buffer(const struct smpl_format *format,
+				 uint64_t entries)
+{
+	(void)format;
+	return PFM_SINK_REGION_OFFS(1) +
+	       entries * sizeof(pfm_histogram_record_t);
+}
+
+#define SINK_CALLS		\
+	.choose = choose,	\
+	.intact = intact,	\
+	.samples = samples,	\
+	.lost = lost
+
 const struct smpl_module smpl_sink = {
 	.name = "sink",
-	.choose = choose,
-	.intact = intact,
-	.samples = samples,
-	.lost = lost,
+	SINK_CALLS,
+};
+
+const struct smpl_module smpl_callstack = {
+	.name = PFM_CALLSTACK_SMPL_NAME,
+	.uuid = PFM_CALLSTACK_SMPL_UUID_STR,
+	.summary = PFM_CALLSTACK_SMPL_SUMMARY,
+	.options = FORMAT_OPT_ENTRIES | FORMAT_OPT_UNKNOWN,
+	.set_up = described_set_up,
+	.buffer_size = callstack_buffer,
+	SINK_CALLS,
+};
+
+const struct smpl_module smpl_flight = {
+	.name = PFM_FLIGHT_SMPL_NAME,
+	.uuid = PFM_FLIGHT_SMPL_UUID_STR,
+	.summary = PFM_FLIGHT_SMPL_SUMMARY,
+	.options = FORMAT_OPT_ENTRIES | FORMAT_OPT_UNKNOWN,
+	.set_up = described_set_up,
+	.buffer_size = flight_buffer,
+	SINK_CALLS,
+};
+
+const struct smpl_module smpl_histogram = {
+	.name = PFM_HISTOGRAM_SMPL_NAME,
+	.uuid = PFM_HISTOGRAM_SMPL_UUID_STR,
+	.summary = PFM_HISTOGRAM_SMPL_SUMMARY,
+	.options = FORMAT_OPT_ENTRIES | FORMAT_OPT_RANDOM | FORMAT_OPT_ARG,
+	.set_up = described_set_up,
+	.buffer_size = histogram_buffer,
+	SINK_CALLS,
 };

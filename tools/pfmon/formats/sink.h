@@ -11,7 +11,7 @@
 /* Whether a buffer begins with such a header, and what it says fits. */
 bool sink_is_one(const void *buffer, size_t size);
 
-/* How such buffers are saved. Of no format: it has no UUID and no set_up. */
+/* Saves such buffers of formats without a row of their own. */
 extern const struct smpl_module smpl_sink;
 
 #endif /* PFMON_FORMATS_SINK_H */

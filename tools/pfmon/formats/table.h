@@ -3,7 +3,6 @@
 #ifndef PFMON_FORMATS_TABLE_H
 #define PFMON_FORMATS_TABLE_H
 
-#include <dirent.h>
 #include <stdbool.h>
 
 #include "formats/format.h"
@@ -14,6 +13,9 @@ extern const struct smpl_module smpl_pebs32;
 extern const struct smpl_module smpl_pebs64;
 extern const struct smpl_module smpl_dear_hist;
 extern const struct smpl_module smpl_oprofile;
+extern const struct smpl_module smpl_callstack;
+extern const struct smpl_module smpl_flight;
+extern const struct smpl_module smpl_histogram;
 
 /* All of them. */
 extern const struct smpl_module * const smpl_modules[];
@@ -23,39 +25,25 @@ extern const size_t smpl_module_count;
 const struct smpl_module *smpl_module_named(const char *name);
 
 /*
- * Finds the format that the options name and prepares its argument. The list of
- * kinds must stay there. False with a message if there is none.
+ * Finds the format of a name or UUID, which may be registered or installed.
+ * The list of kinds must outlive it. False with a message if there is none; it
+ * is to be freed all the same.
  */
-bool smpl_format_find(struct smpl_format *format,
-		      const struct options *options,
+bool smpl_format_find(struct smpl_format *format, const char *name,
 		      const struct smpl_kinds *kinds);
+
+/* Makes its argument; false with a message. */
+bool smpl_format_set_up(struct smpl_format *format,
+			const struct options *options);
 void smpl_format_free(struct smpl_format *format);
 
-/*
- * Names of those that take one of FORMAT_OPT_*, with commas between; to be
- * freed.
- */
+/* All names, or of those that take one of FORMAT_OPT_*; to be freed. */
+char *smpl_formats_names(const char *separator);
 char *smpl_formats_with(unsigned int format_option);
 
-/* Has a directory for each registered format, whose name is a UUID. */
-#define SMPL_FORMATS_DIR	PFM_SYSFS "/formats"
-int smpl_is_uuid(const struct dirent *entry);
-
-/* A file of it, without the newline; to be freed. NULL without one. */
-char *smpl_format_line(const char *uuid, const char *name);
-
-/* A file of a registered format in sysfs, to be freed; NULL without one. */
-char *smpl_format_file(const pfm_uuid_t uuid, const char *name);
-
-/* The number in such a file; 0 without one. */
-uint64_t smpl_format_number(const pfm_uuid_t uuid, const char *name);
-
-/* Whether the kernel has the format registered at this moment. */
-bool smpl_format_registered(const struct smpl_format *format);
-
 /*
- * Prints the registered formats as text or JSON; false with a message if
- * perfmon is missing.
+ * Prints the formats that are registered or installed, as text or JSON; false
+ * with a message if perfmon is missing.
  */
 bool smpl_formats_list(bool json);
 

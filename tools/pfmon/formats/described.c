@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/*
+ * described.c - arguments of formats whose fields the kernel describes
+ *
+ * The kernel knows how many bytes the argument has and, if the format publishes
+ * them, its fields: their names, units and defaults.
+ */
+#define _GNU_SOURCE
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "formats/arg_layout.h"
+#include "formats/described.h"
+#include "formats/registered.h"
+#include "util.h"
+
+/* The kernel loads the module when a context names its format. */
+static bool is_there(const struct smpl_format *format)
+{
+	pfarg_ctx_t ctx = { .ctx_flags = 0 };
+	int fd;
+
+	if (registered_has(format->uuid))
+		return true;
+	memcpy(ctx.ctx_smpl_buf_id, format->uuid, sizeof(format->uuid));
+	fd = pfm_create_context(&ctx, NULL, 0);
+	if (fd >= 0)
+		close(fd);
+	return registered_has(format->uuid);
+}
+
+static bool start_with_bytes(struct smpl_format *format,
+			     const struct options *options)
+{
+	if (options->format_arg_size == format->arg_size) {
+		smpl_format_set_arg(format, options->format_arg,
+				    format->arg_size);
+		return true;
+	}
+	message("the sampling format %s takes %zu bytes as its argument, and --smpl-arg has %zu",
+		format->name, format->arg_size, options->format_arg_size);
+	return false;
+}
+
+static bool start_with_defaults(struct smpl_format *format,
+				const struct arg_layout *layout)
+{
+	smpl_format_set_arg(format, NULL, format->arg_size);
+	arg_layout_set_defaults(layout, format->arg);
+	return true;
+}
+
+/* Sets a field for an option; false with a message if there is none. */
+static bool set_for(const char *option, const struct smpl_format *format,
+		    const struct arg_layout *layout, const char *field,
+		    uint64_t value)
+{
+	if (arg_layout_set_field(layout, field, value, format->arg))
+		return true;
+	message("the argument of the sampling format %s has no field '%s' that can be %ju, as %s asks",
+		format->name, field, (uintmax_t)value, option);
+	return false;
+}
+
+static bool set_regions(const struct smpl_format *format,
+			const struct arg_layout *layout,
+			const struct options *options)
+{
+	return !(options->format_options & FORMAT_OPT_REGIONS) ||
+	       set_for("--smpl-regions", format, layout, "num_regions",
+		       options->regions);
+}
+
+static bool set_fields(const struct smpl_format *format,
+		       const struct arg_layout *layout,
+		       const struct options *options)
+{
+	if (!options->format_fields)
+		return true;
+	if (layout->count)
+		return arg_layout_set(layout, format->name,
+				      options->format_fields, format->arg);
+	message("the sampling format %s does not publish the fields of its argument: give --smpl-arg its %zu bytes in hexadecimal",
+		format->name, format->arg_size);
+	return false;
+}
+
+/* Last, as the size of a sample follows from other fields. */
+static bool set_buf_size(const struct smpl_format *format,
+			 const struct arg_layout *layout,
+			 const struct options *options)
+{
+	return !(options->format_options & FORMAT_OPT_ENTRIES) ||
+	       set_for("--smpl-entries", format, layout, "buf_size",
+		       format->module->buffer_size(format, options->entries));
+}
+
+static char *text_of(const struct smpl_format *format,
+		     const struct arg_layout *layout,
+		     const struct options *options)
+{
+	if (layout->count)
+		return arg_layout_text(layout, format->arg);
+	return checked_strdup(options->format_arg ? "the bytes of --smpl-arg" :
+			      "nothing but zero bytes");
+}
+
+static bool set_arg(struct smpl_format *format, const struct options *options)
+{
+	char *text = registered_file(format->uuid, "arg_layout");
+	struct arg_layout layout;
+	bool ok;
+
+	arg_layout_parse(&layout, text ? text : "", format->arg_size);
+	ok = (options->format_arg ? start_with_bytes(format, options) :
+				    start_with_defaults(format, &layout)) &&
+	     set_regions(format, &layout, options) &&
+	     set_fields(format, &layout, options) &&
+	     set_buf_size(format, &layout, options);
+	if (ok)
+		format->arg_text = text_of(format, &layout, options);
+	arg_layout_free(&layout);
+	free(text);
+	return ok;
+}
+
+/* Options that set something in an argument. */
+static bool sets_argument(const struct options *options)
+{
+	return options->format_options &
+	       (FORMAT_OPT_ARG | FORMAT_OPT_ENTRIES | FORMAT_OPT_REGIONS);
+}
+
+bool described_set_up(struct smpl_format *format,
+		      const struct options *options)
+{
+	/* If it is not there, creating a context fails, and says why. */
+	if (!is_there(format)) {
+		smpl_format_set_arg(format, options->format_arg,
+				    options->format_arg_size);
+		return true;
+	}
+	format->arg_size = registered_number(format->uuid, "arg_size");
+	if (format->arg_size)
+		return set_arg(format, options);
+	if (!sets_argument(options))
+		return true;
+	message("the sampling format %s takes no argument: leave out --smpl-arg and --smpl-regions",
+		format->name);
+	return false;
+}
