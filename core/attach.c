@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * attach.c - who is attached to what, and what becomes of the thread
+ * attach.c - attachments; exit and exec of monitored threads
  *
- * One context per thread, one system-wide context per CPU, and the two kinds
- * exclude each other (3.1.7; 2006 paper, 4.1). A thread that exits, and an exec
- * that took its events away, are seen in tracepoints, which may not sleep: a
- * task work does what is to be done, before anybody can wait for the thread,
- * and before it is at user level again. A CPU that goes offline stops its
- * context.
+ * There is one context per thread or one system-wide context per CPU; the two
+ * kinds exclude each other (3.1.7; 2006 paper, 4.1). Tracepoints detect the
+ * exit of a thread, and an exec that has removed its perf events. They may not
+ * sleep, so they queue a task work. It runs before anyone can wait for the
+ * exiting thread, or before the thread is at user level again. A CPU that goes
+ * offline stops its context.
  */
 #include <linux/cpumask.h>
 #include <linux/fdtable.h>
@@ -26,17 +26,17 @@
 
 /**
  * struct pfm_attachment - a thread and the context that is attached to it
- * @ref:     the attachment; a task work that is queued or running
- * @ctx:     the context, a reference
- * @task:    the thread; only to compare
- * @changed: what is to be done when the thread exits, or has lost its events
- * @queued:  the task work is queued; only the thread itself asks
+ * @ref:     held by the attached context, and by a queued or running task work
+ * @ctx:     the context, with a reference
+ * @task:    the thread; only for comparison
+ * @changed: called when the thread exits, or has lost its events
+ * @queued:  the task work is queued; used by the thread only
  * @work:    the task work
  * @node:    in pfm_threads
- * @rcu:     frees it
+ * @rcu:     frees the attachment
  *
- * Each attachment has its own: a thread may take long to exit, and its context
- * be attached to another one by then.
+ * Each attachment has its own structure: while a thread is still exiting, its
+ * context may already be attached to another one.
  */
 struct pfm_attachment {
 	struct kref		ref;
@@ -50,13 +50,13 @@ struct pfm_attachment {
 };
 
 static DEFINE_SPINLOCK(pfm_attach_lock);
-/* Changed under the lock, read by the tracepoints without. */
+/* Changed under pfm_attach_lock, read by the tracepoints under RCU. */
 static DEFINE_HASHTABLE(pfm_threads, 8);
 static unsigned int pfm_num_threads;
 static DEFINE_PER_CPU(struct pfm_context *, pfm_cpu_ctx);
 static unsigned int pfm_num_cpus;
 
-/* Context: RCU, or with the lock. */
+/* Context: under RCU, or pfm_attach_lock held. */
 static struct pfm_attachment *pfm_attach_find(const struct task_struct *task)
 {
 	struct pfm_attachment *a;
@@ -77,7 +77,7 @@ static void pfm_attachment_free(struct kref *ref)
 	kfree_rcu(a, rcu);
 }
 
-/* Context: the thread. */
+/* Context: the monitored thread. */
 static void pfm_attachment_work(struct callback_head *work)
 {
 	struct pfm_attachment *a =
@@ -86,7 +86,7 @@ static void pfm_attachment_work(struct callback_head *work)
 
 	a->queued = false;
 	mutex_lock(&ctx->mutex);
-	/* If it has not been detached meanwhile. */
+	/* It may have been detached meanwhile. */
 	if (ctx->attachment == a)
 		a->changed(ctx);
 	mutex_unlock(&ctx->mutex);
@@ -94,7 +94,6 @@ static void pfm_attachment_work(struct callback_head *work)
 	pfm_thread_work_done();
 }
 
-/* Return: a new one, or NULL. */
 static struct pfm_attachment *
 pfm_attachment_alloc(struct pfm_context *ctx,
 		     void (*changed)(struct pfm_context *ctx))
@@ -119,7 +118,7 @@ static int pfm_reserve_cpu(struct pfm_context *ctx)
 	lockdep_assert_held(&pfm_attach_lock);
 	if (pfm_num_threads || per_cpu(pfm_cpu_ctx, cpu))
 		return -EBUSY;
-	/* If an active one goes later, pfm_attach_cpu_gone() is called. */
+	/* If an active CPU goes later, pfm_attach_cpu_gone() is called. */
 	if (!cpu_active(cpu))
 		return -ENODEV;
 	per_cpu(pfm_cpu_ctx, cpu) = ctx;
@@ -141,7 +140,7 @@ static int pfm_reserve_thread(struct pfm_attachment *a)
 		return -EBUSY;
 	hash_add_rcu(pfm_threads, &a->node, (unsigned long)a->task);
 	WRITE_ONCE(pfm_num_threads, pfm_num_threads + 1);
-	/* Pairs with pfm_probe_exit(): one of us sees what the other did. */
+	/* Pairs with pfm_probe_exit(): either side sees the other's write. */
 	smp_mb();
 	if (!(READ_ONCE(a->task->flags) & PF_EXITING))
 		return 0;
@@ -241,21 +240,21 @@ bool pfm_holds_descriptor(const struct pfm_context *ctx)
 	       iterate_fd(current->files, 0, pfm_is_file, ctx->file);
 }
 
-/* Context: the thread; preemption disabled. */
+/* Context: the monitored thread; preemption off. */
 static void pfm_attachment_queue(struct pfm_attachment *a,
 				 enum task_work_notify_mode notify)
 {
 	if (a->queued || !kref_get_unless_zero(&a->ref))
 		return;
 	a->queued = true;
-	/* A program that the tool may not stop is not held. */
+	/* Stop blocking: the new program may not be the tool's to block. */
 	pfm_block_end(a->ctx);
-	/* It fails for a context only whose last descriptor has gone. */
+	/* This fails only if the context's last descriptor was closed. */
 	if (!pfm_thread_work_add(current, &a->work, notify))
 		kref_put(&a->ref, pfm_attachment_free);
 }
 
-/* Context: tracepoint in the thread; preemption disabled. */
+/* Context: a tracepoint in the monitored thread; preemption off. */
 static void pfm_thread_changes(enum task_work_notify_mode notify)
 {
 	struct pfm_attachment *a;
@@ -269,7 +268,7 @@ static void pfm_thread_changes(enum task_work_notify_mode notify)
 	rcu_read_unlock();
 }
 
-/* Its descriptors are closed next, its last task works follow. */
+/* The thread's descriptors are closed next, then its last task works run. */
 static void pfm_probe_exit(PFM_PROBE_EXIT_ARGS)
 {
 	/* PF_EXITING is set. Pairs with pfm_reserve_thread(). */
@@ -277,7 +276,7 @@ static void pfm_probe_exit(PFM_PROBE_EXIT_ARGS)
 	pfm_thread_changes(TWA_NONE);
 }
 
-/* The kernel removes the thread's perf events if this is not dumpable. */
+/* The kernel removes the thread's perf events if it is not dumpable. */
 static void pfm_probe_exec(void *unused, struct task_struct *task,
 			   pid_t old_pid, struct linux_binprm *bprm)
 {
@@ -319,7 +318,7 @@ int pfm_attach_init(void)
 							pfm_probes[i].func,
 							NULL);
 		if (ret) {
-			pr_err("perfmon: no tracepoint %s\n",
+			pr_err("perfmon: the kernel has no tracepoint %s\n",
 			       pfm_probes[i].name);
 			pfm_remove_probes(i);
 			return ret;

@@ -2,19 +2,19 @@
 /*
  * block.c - PFM_FL_NOTIFY_BLOCK: the monitored thread waits for PFM_RESTART
  *
- * The overflow path queues a task work, an NMI through irq_work; it holds the
- * thread on its way back to user level.
+ * The overflow path queues a task work (from an NMI through irq_work), which
+ * holds the thread on its way back to user level.
  *
- * A signal, a tracer or a freezer needs the thread for a moment: it leaves the
- * task work for what the kernel does on that way, and must come back before it
- * is at user level. It cannot queue its task work again: the kernel runs those
- * that it finds until there are none, and only then looks for signals. But it
- * can ask for one more round (TIF_NOTIFY_RESUME). There is a function that each
- * of these rounds calls after the signals, PFM_LAST_CALL; a kprobe there queues
- * the task work. Without kprobes the thread stays until PFM_RESTART or SIGKILL.
+ * A signal, a tracer or the freezer needs the thread for a moment. It leaves
+ * the task work so that the kernel can serve them, and must come back before it
+ * is at user level. It cannot queue its task work again: the kernel runs task
+ * works until none is left, and only then looks for signals. But it can request
+ * one more round with TIF_NOTIFY_RESUME. After the signals each round calls
+ * PFM_LAST_CALL; a kprobe there queues the task work. Without kprobes the
+ * thread stays until PFM_RESTART or SIGKILL.
  *
- * Everything about the blocking of a thread belongs to one attachment: a thread
- * may still be leaving when its context is attached to another one.
+ * All state belongs to one attachment: a thread may still be leaving when its
+ * context is attached to another one.
  */
 #include <linux/atomic.h>
 #include <linux/freezer.h>
@@ -35,16 +35,17 @@
 
 /**
  * struct pfm_block - the blocking of one attached thread
- * @ref:    the attachment; a task work that is queued, running or to come
+ * @ref:    held by the attached context, and by a task work that is queued,
+ *          running or to be queued again
  * @task:   the thread
- * @wanted: it must not run
- * @queued: bit 0: there is a task work, which holds this module, too
- * @left:   it has left, and has to come back
+ * @wanted: the thread is to be blocked
+ * @queued: bit 0: there is a task work, which also holds this module
+ * @left:   the thread has left the task work and must come back
  * @work:   the task work
- * @again:  queues it for a kprobe that is an NMI to the kernel
+ * @again:  queues @work if the kprobe hit counts as an NMI
  * @wait:   where the thread waits
  * @node:   in pfm_blocks while attached
- * @rcu:    frees it
+ * @rcu:    frees the structure
  */
 struct pfm_block {
 	struct kref		ref;
@@ -61,7 +62,7 @@ struct pfm_block {
 
 static DEFINE_HASHTABLE(pfm_blocks, 6);
 static DEFINE_SPINLOCK(pfm_blocks_lock);
-/* How many have left: mostly none, and the kprobe has nothing to look for. */
+/* Number of pfm_block.left: nearly always 0, which the kprobe checks first. */
 static atomic_t pfm_num_left;
 
 static void pfm_block_free(struct kref *ref)
@@ -72,7 +73,7 @@ static void pfm_block_free(struct kref *ref)
 	kfree_rcu(b, rcu);
 }
 
-/* There is no task work any more. Context: any but NMI. */
+/* Drop the references of a task work. Context: any but NMI. */
 static void pfm_block_put_work(struct pfm_block *b)
 {
 	kref_put(&b->ref, pfm_block_free);
@@ -84,7 +85,7 @@ static void pfm_block_queue(struct pfm_block *b)
 {
 	if (!task_work_add(b->task, &b->work, TWA_RESUME))
 		return;
-	/* The thread exits: there is nobody to block. */
+	/* The thread is exiting: it is not blocked. */
 	clear_bit_unlock(0, &b->queued);
 	pfm_block_put_work(b);
 }
@@ -94,7 +95,7 @@ static void pfm_block_queue_again(struct irq_work *work)
 	pfm_block_queue(container_of(work, struct pfm_block, again));
 }
 
-/* Whoever clears it owns the task work. */
+/* Clear @left. The caller that did so owns the task work. */
 static bool pfm_block_take_left(struct pfm_block *b)
 {
 	if (!READ_ONCE(b->left) || !xchg(&b->left, 0))
@@ -103,7 +104,7 @@ static bool pfm_block_take_left(struct pfm_block *b)
 	return true;
 }
 
-/* A thread is about to return to user level: has it left a task work? */
+/* The thread returns to user level: requeue a task work that it has left. */
 static int pfm_block_come_back(struct kprobe *p, struct pt_regs *regs)
 {
 	struct pfm_block *b;
@@ -126,17 +127,17 @@ static int pfm_block_come_back(struct kprobe *p, struct pt_regs *regs)
 }
 
 /*
- * For contexts that may block. Nobody misses it when it is removed: a context
- * that has gone was detached, no overflow wants its thread to stop, and there
- * is no pfm_block.left since pfm_block_detach() has cleared it. A thread that
- * was about to set it then has seen that it is not wanted.
+ * Registered while contexts exist that may block. It can be removed safely:
+ * when the last of them is gone, no overflow blocks a thread, and
+ * pfm_block_detach() has cleared pfm_block.left. A thread that was about to set
+ * it has seen that it is no longer @wanted.
  */
 static PFM_KPROBE(pfm_last_call, PFM_LAST_CALL, pfm_block_come_back);
 
 void pfm_block_init(const struct pfm_context *ctx)
 {
 	if (pfm_may_block(ctx) && !pfm_kprobe_get(&pfm_last_call))
-		pr_notice_once("perfmon: blocked threads can be killed, not traced\n");
+		pr_notice_once("perfmon: kprobes do not work: blocked threads can be killed, not traced\n");
 }
 
 void pfm_block_gone(const struct pfm_context *ctx)
@@ -151,12 +152,12 @@ void pfm_block_exit(void)
 }
 
 /*
- * Leave for a signal. Return: false if there is no need to come back.
- * Context: the thread.
+ * Leave for a signal. Context: the thread. Return: false if it need not come
+ * back.
  */
 static bool pfm_block_leave(struct pfm_block *b)
 {
-	/* Pairs with pfm_block_detach(): one of us sees what the other did. */
+	/* Pairs with pfm_block_detach(): either side sees the other's write. */
 	atomic_inc(&pfm_num_left);
 	xchg(&b->left, 1);
 	if (!READ_ONCE(b->wanted) && pfm_block_take_left(b))
@@ -171,7 +172,7 @@ static bool pfm_block_is_wanted(const struct pfm_block *b)
 	       !fatal_signal_pending(current);
 }
 
-/* Return: 0, or an error if a signal came first. */
+/* Return: 0, or an error if a signal arrived first. */
 static int pfm_block_wait(struct pfm_block *b)
 {
 	unsigned int state = READ_ONCE(pfm_last_call.works) ?
@@ -190,7 +191,7 @@ static void pfm_block_here(struct callback_head *work)
 		    pfm_block_leave(b))
 			return;
 		clear_bit_unlock(0, &b->queued);
-		/* An overflow that came before this queued nothing. */
+		/* An overflow before the clear_bit() queued nothing. */
 		smp_mb__after_atomic();
 	} while (pfm_block_is_wanted(b) &&
 		 !test_and_set_bit_lock(0, &b->queued));
@@ -242,7 +243,7 @@ void pfm_block_detach(struct pfm_context *ctx)
 void pfm_block_want(struct pfm_context *ctx)
 {
 	WRITE_ONCE(ctx->block->wanted, true);
-	/* In an interrupt: locks may be held here, the scheduler's too. */
+	/* Queued by an interrupt: here the scheduler's locks may be held. */
 	set_bit(PFM_END_BLOCK, &ctx->ovfl_end);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * block.h - holding the monitored thread until PFM_RESTART
+ * block.h - blocking the monitored thread until PFM_RESTART
  */
 #ifndef PFM_CORE_BLOCK_H
 #define PFM_CORE_BLOCK_H
@@ -10,58 +10,51 @@
 struct pfm_context;
 
 /*
- * A context that may block is there: see that threads come back.
- * Context: process, may sleep.
+ * A context is created: if it may block, register the kprobe. Context: process,
+ * may sleep.
  */
 void pfm_block_init(const struct pfm_context *ctx);
 
-/*
- * It has been detached for good.
- * Context: process, may sleep.
- */
+/* A context is destroyed; it has been detached. Context: process, may sleep. */
 void pfm_block_gone(const struct pfm_context *ctx);
 
 /*
- * There is no context any more, and will be none.
- * Context: process, may sleep.
+ * The module is unloaded; there are no contexts. Context: process, may sleep.
  */
 void pfm_block_exit(void);
 
 /*
- * The attachment to a thread begins.
- * Context: process, pfm_context.mutex held. Return: 0 or -ENOMEM.
+ * The context is attached to a thread. Context: process, pfm_context.mutex
+ * held. Return: 0 or -ENOMEM.
  */
 int pfm_block_attach(struct pfm_context *ctx);
 
 /*
- * It ends: the thread goes on.
- * Context: process, pfm_context.mutex held, no overflow under way.
+ * The context is detached: release the thread. Context: process,
+ * pfm_context.mutex held, no overflow in progress.
  */
 void pfm_block_detach(struct pfm_context *ctx);
 
 /*
- * The monitored thread must not run on.
- * Context: the owner of the overflow path.
+ * Block the monitored thread, by pfm_block_request() later. Context: the owner
+ * of the overflow path.
  */
 void pfm_block_want(struct pfm_context *ctx);
 
-/* See that it stops. Context: any but NMI, interrupts off. */
+/* Queue the task work that blocks. Context: any but NMI, interrupts off. */
 void pfm_block_request(struct pfm_context *ctx);
 
 /*
- * It may run on, once it is woken.
- * Context: the owner of the overflow path; or the thread itself, when it cannot
- * overflow any more, preemption disabled.
+ * Stop blocking; takes effect when the thread is woken. Context: the owner of
+ * the overflow path; or the thread itself when it cannot overflow any more,
+ * preemption off.
  */
 void pfm_block_end(struct pfm_context *ctx);
 
-/* Let it go on, if it is not asked to wait again. Context: process. */
+/* Wake the thread; it waits again if still wanted. Context: process. */
 void pfm_block_wake(struct pfm_context *ctx);
 
-/*
- * Is the monitored thread kept from running?
- * Context: process, pfm_context.mutex held.
- */
+/* Is the monitored thread blocked? Context: process, pfm_context.mutex held. */
 bool pfm_is_blocked(const struct pfm_context *ctx);
 
 #endif /* PFM_CORE_BLOCK_H */

@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * buffer.c - memory that is mapped: allocation, limit, mapping (3.5.4, 4.4.3)
+ * buffer.c - mapped memory: allocation, limit, mapping (3.5.4, 4.4.3)
  *
- * A buffer is held by its context and by every area of a process that shows
- * it: it goes when all of them have gone. Areas have a file of their own, not
- * the context's, which must be able to go before them. When a process closes
- * its last descriptor, its areas show the buffer no more: nothing can be read
- * there until munmap(). To unmap them is left to the process, which may be
- * about to map something else there.
+ * A buffer is held by its context and by each area (VMA) that maps it, and is
+ * freed with the last of them. Areas have their own file, not the context's,
+ * since the context must be able to go away before them. When a process closes
+ * its last descriptor, its areas stop showing the buffer; they stay
+ * inaccessible until munmap(). They are not unmapped, because the process might
+ * map something else at their address just then.
  *
- * Sampling buffers have a page in front that is not mapped, the pages of event
- * sets have none:
+ * Sampling buffers have a page in front that is not mapped; the pages of event
+ * sets do not:
  *
  *   base                base + PAGE_SIZE
  *   |  ...  | front     | buffer, mapped read-only              |
  *           struct pfm_fmt_front
  *
- * and, if the format asks for one, a private area of any size. It is apart, so
- * that nothing is mapped behind it: to write there is an oops, and to KASAN a
- * byte too far is one. It is charged with the buffer and goes with it.
+ * If the format requests one, a private area of any size is allocated, charged
+ * and freed with the buffer. It is a separate allocation so that nothing is
+ * mapped behind it: a write there is an oops, and KASAN detects even a single
+ * byte.
  */
 #include <linux/anon_inodes.h>
 #include <linux/err.h>
@@ -41,13 +42,13 @@ static atomic_long_t pfm_smpl_buf_size = ATOMIC_LONG_INIT(0);
 
 /**
  * struct pfm_buffer - a buffer
- * @ref:      the context's, and one of each area that shows it
- * @base:     what was allocated, @front pages and @size bytes
+ * @ref:      one reference of the context, and one of each area that maps it
+ * @base:     the allocation, @front pages and @size bytes
  * @front:    pages in front that are not mapped
  * @size:     size of the mapping in bytes, whole pages
  * @area:     private area, or NULL
  * @area_size: its size in bytes
- * @charge:   who pays for all that
+ * @charge:   memlock accounting of the whole
  */
 struct pfm_buffer {
 	struct kref		ref;
@@ -64,7 +65,7 @@ static size_t pfm_front_bytes(const struct pfm_buffer *b)
 	return b->front * PAGE_SIZE;
 }
 
-/* What somebody has asked for: the buffer and the private area. */
+/* Bytes that count against smpl_buf_size_max: buffer and private area. */
 static size_t pfm_buffer_bytes(const struct pfm_buffer *b)
 {
 	return b->size + PAGE_ALIGN(b->area_size);
@@ -91,7 +92,7 @@ static void pfm_buffer_uncharge(struct pfm_buffer *b)
 	atomic_long_sub(pfm_buffer_bytes(b), &pfm_smpl_buf_size);
 }
 
-/* Rather none than memory for which the control group kills others. */
+/* Fail instead of letting the control group's OOM killer run. */
 #define PFM_BUFFER_GFP	(GFP_KERNEL_ACCOUNT | __GFP_RETRY_MAYFAIL | \
 			 __GFP_NOWARN)
 
@@ -103,9 +104,10 @@ static void pfm_pages_free(struct page **pages, size_t n)
 }
 
 /*
- * For vfree(). Page by page, as what is too much must be free before the caller
- * knows of it: 7.3 has a work queue free what a failing __vmalloc() got, and
- * until then the control group kills who has a page fault.
+ * Allocate memory for vfree(), page by page. After a failure all pages must be
+ * free on return. On 7.3 a work queue frees what a failing __vmalloc() has
+ * allocated, and until it has run the control group kills processes at their
+ * page faults.
  */
 static void *pfm_buffer_alloc(size_t size)
 {
@@ -119,7 +121,7 @@ static void *pfm_buffer_alloc(size_t size)
 	if (!pages)
 		return NULL;
 	for (i = 0; i < n; i++) {
-		/* Who was killed, for memory perhaps, takes no more of it. */
+		/* A task that is being killed must not take more memory. */
 		if (fatal_signal_pending(current))
 			goto err;
 		pages[i] = alloc_page(PFM_BUFFER_GFP | __GFP_ZERO);
@@ -136,8 +138,8 @@ err:
 }
 
 /*
- * The same for a private area, but where KASAN runs: it guards the end of what
- * __vmalloc() was asked for to the byte, and that of vmap() to the page.
+ * Allocate a private area. For KASAN use __vmalloc(), whose end it checks to
+ * the byte; that of vmap() it checks only to the page.
  */
 static void *pfm_private_alloc(size_t size)
 {
@@ -151,7 +153,7 @@ struct pfm_buffer *pfm_buffer_create(size_t size, unsigned int front,
 {
 	struct pfm_buffer *b;
 
-	/* Far above any limit; what follows cannot overflow. */
+	/* Far above any limit; the sums below cannot overflow. */
 	if (size > LONG_MAX / 2 || area > LONG_MAX / 2 - size)
 		return NULL;
 	b = kzalloc(sizeof(*b), GFP_KERNEL_ACCOUNT);
@@ -161,7 +163,6 @@ struct pfm_buffer *pfm_buffer_create(size_t size, unsigned int front,
 	b->size = PAGE_ALIGN(size);
 	b->front = front;
 	b->area_size = area;
-	/* Charge before allocating. */
 	if (!pfm_buffer_charge(b))
 		goto err_charge;
 	b->base = pfm_buffer_alloc(b->size + pfm_front_bytes(b));
@@ -219,8 +220,8 @@ size_t pfm_buffer_size(const struct pfm_buffer *b)
 }
 
 /*
- * The file of areas. It holds this module, and the structure of the context:
- * no other context has its address meanwhile.
+ * Release the file of an area. It holds this module and the structure of the
+ * context, so that the address of the context is not reused meanwhile.
  */
 static int pfm_area_release(struct inode *inode, struct file *file)
 {
@@ -248,7 +249,7 @@ static struct pfm_context *pfm_area_context(const struct vm_area_struct *vma)
 	return vma->vm_file->private_data;
 }
 
-/* fork() and partial munmap() make areas too. */
+/* fork() and a partial munmap() create areas too. */
 static void pfm_vma_open(struct vm_area_struct *vma)
 {
 	struct pfm_buffer *b = vma->vm_private_data;
@@ -259,7 +260,7 @@ static void pfm_vma_open(struct vm_area_struct *vma)
 	atomic_inc(&pfm_area_context(vma)->areas);
 }
 
-/* It shows the buffer no more. */
+/* The area no longer shows the buffer. */
 static void pfm_vma_close(struct vm_area_struct *vma)
 {
 	struct pfm_buffer *b = vma->vm_private_data;
@@ -288,8 +289,8 @@ static bool pfm_is_mapped(const struct pfm_buffer *b, struct mm_struct *mm)
 }
 
 /*
- * The whole buffer, shared, readable and nothing else (3.5.4). What a process
- * wants for all its mappings is not asked for here, and has no effect.
+ * Is it the whole buffer, shared, and only readable (3.5.4)? Flags that the
+ * process has set for all its mappings are not errors, and have no effect.
  */
 static bool pfm_vma_is_legal(const struct pfm_buffer *b,
 			     const struct vm_area_struct *vma)
@@ -306,8 +307,8 @@ static bool pfm_vma_is_legal(const struct pfm_buffer *b,
 }
 
 /*
- * Nor may it ever become writable or executable. An area that cannot grow is
- * never locked.
+ * Prevent the area from becoming writable or executable later. The kernel does
+ * not lock areas with VM_DONTEXPAND.
  */
 static void pfm_vma_restrict(struct vm_area_struct *vma)
 {
@@ -355,7 +356,7 @@ int pfm_buffer_mmap(struct pfm_context *ctx, struct pfm_buffer *b,
 	return 0;
 }
 
-/* Nothing can be read there any more, as with PROT_NONE. */
+/* Make the area inaccessible, as with PROT_NONE. */
 static void pfm_vma_remove(struct vm_area_struct *vma)
 {
 	zap_vma(vma);
@@ -370,7 +371,7 @@ void pfm_buffer_unmap_all(const struct pfm_context *ctx)
 	struct mm_struct *mm = current->mm;
 	struct vm_area_struct *vma;
 
-	/* What is killed loses its areas without us. */
+	/* The areas of a process that is being killed go anyway. */
 	if (mmap_write_lock_killable(mm))
 		return;
 	for_each_vma(vmi, vma)

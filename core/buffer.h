@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * buffer.h - memory that is mapped: allocation, accounting, mapping
+ * buffer.h - mapped memory: allocation, accounting, mapping
  */
 #ifndef PFM_CORE_BUFFER_H
 #define PFM_CORE_BUFFER_H
@@ -12,15 +12,15 @@ struct pfm_context;
 struct vm_area_struct;
 
 /**
- * pfm_buffer_create() - allocate a zeroed buffer, and charge the caller for it
+ * pfm_buffer_create() - Allocate a zeroed buffer and charge the caller for it
  * @size:  size in bytes, not 0
- * @front: pages in front of it that are not mapped, few
+ * @front: number of pages in front that are not mapped, few
  * @area:  size in bytes of a private area that is zeroed, charged and freed
  *         with it; 0 for none
  *
  * Context: process, may sleep; takes no lock that others can hold for long.
- * Return: it, pfm_buffer_put() gives it up; NULL if it exceeds a limit or there
- * is no memory.
+ * Return: the buffer, which the caller must put; NULL if it exceeds a limit or
+ * memory is short.
  */
 struct pfm_buffer *pfm_buffer_create(size_t size, unsigned int front,
 				     size_t area);
@@ -29,28 +29,28 @@ struct pfm_buffer *pfm_buffer_create(size_t size, unsigned int front,
 struct pfm_buffer *pfm_buffer_get(struct pfm_buffer *b);
 void pfm_buffer_put(struct pfm_buffer *b);
 
-/* Its first byte; the size of its mapping in bytes, whole pages. */
+/* First byte, and size in bytes (whole pages), of the mapping. */
 void *pfm_buffer_start(const struct pfm_buffer *b);
 size_t pfm_buffer_size(const struct pfm_buffer *b);
-/* Its private area, or NULL. */
+/* The private area, or NULL. */
 void *pfm_buffer_area(const struct pfm_buffer *b);
 
 /**
- * pfm_buffer_mmap() - map a buffer into a process
+ * pfm_buffer_mmap() - Map a buffer into a process
  * @ctx: its context
- * @b:   the buffer that is at the mapping's offset
- * @vma: where
+ * @b:   the buffer at the mapping's offset
+ * @vma: the area
  *
  * Context: process, mmap_lock held.
  * Return: 0; -EINVAL if the mapping breaks a rule of 3.5.4; -EBUSY if the
- * process has mapped it already; -ENOMEM.
+ * process has already mapped it; -ENOMEM.
  */
 int pfm_buffer_mmap(struct pfm_context *ctx, struct pfm_buffer *b,
 		    struct vm_area_struct *vma);
 
 /*
- * Remove all that is mapped of a context from the calling process, which has
- * memory. Context: process, mmap_lock not held, may sleep.
+ * Remove all mappings of a context from the calling process, which must have an
+ * mm. Context: process, mmap_lock not held, may sleep.
  */
 void pfm_buffer_unmap_all(const struct pfm_context *ctx);
 

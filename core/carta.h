@@ -3,7 +3,7 @@
  * carta.h - the pseudo-random series of sampling periods (3.4.2)
  *
  * The "minimal standard" generator x' = 16807 x mod (2^31 - 1), by Carta's
- * method: the product's upper bits are folded in, no division is needed.
+ * method: it folds in the product's upper bits and needs no division.
  */
 #ifndef PFM_CORE_CARTA_H
 #define PFM_CORE_CARTA_H
@@ -13,7 +13,7 @@
 #define PFM_CARTA_MODULUS	0x7fffffffU	/* 2^31 - 1 */
 #define PFM_CARTA_BITS		31
 
-/* A state that the generator can leave: 1 ... 2^31 - 2; 0 is taken as 1. */
+/* Make a seed a valid state, 1 ... 2^31 - 2; 0 becomes 1. */
 static inline u32 pfm_carta_seed(u32 seed)
 {
 	seed = (seed & PFM_CARTA_MODULUS) + (seed >> PFM_CARTA_BITS);
@@ -35,7 +35,7 @@ static inline u32 pfm_carta_next(u32 *state)
 	return x;
 }
 
-/* Random bits under @mask; a mask wider than 31 bits takes further draws. */
+/* Draw random bits under @mask; more than 31 bits take several draws. */
 static inline u64 pfm_carta_draw(u32 *state, u64 mask)
 {
 	u64 bits = pfm_carta_next(state);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * charge.c - who pays for memory that a user can have as much of as he asks for
+ * charge.c - memlock accounting
  *
- * Charging takes no lock: a process that keeps its mmap_lock keeps nobody
- * waiting but itself.
+ * Charging takes no lock: a process that holds its own mmap_lock can delay only
+ * itself.
  */
 #include <linux/capability.h>
 #include <linux/cred.h>
@@ -25,7 +25,7 @@ bool pfm_charge_within(atomic_long_t *used, unsigned long n, unsigned long max)
 	return true;
 }
 
-/* The same, within RLIMIT_MEMLOCK, of which @taken pages are not in @used. */
+/* Charge within RLIMIT_MEMLOCK, of which @taken pages are used elsewhere. */
 static bool pfm_charge_locked(atomic_long_t *used, unsigned long pages,
 			      unsigned long taken)
 {

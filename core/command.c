@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * command.c - commands on a context: what they take, who may give them (3.1)
+ * command.c - commands on a context: arguments and access rights (3.1)
  */
 #include <linux/kernel.h>
 #include <linux/nospec.h>
@@ -17,14 +17,14 @@
 #include "restart.h"
 #include "vector.h"
 
-/* Who may give a command, and what is held while it, or an element, runs. */
+/* Required access, and what is held while a command or an element runs. */
 enum pfm_access {
-	PFM_BY_ITSELF,	/* the command checks, and takes pfm_context.mutex */
-	PFM_LOCKED,	/* anybody; the mutex is held */
-	PFM_ON_CPU,	/* the same; if attached, where the PMU can be read */
+	PFM_BY_ITSELF,	/* the command checks, and locks pfm_context.mutex */
+	PFM_LOCKED,	/* no check; the mutex is held */
+	PFM_ON_CPU,	/* also on a CPU that can read the PMU, if attached */
 };
 
-/* What a command takes. */
+/* Kinds of arguments */
 enum pfm_takes {
 	PFM_NOTHING,
 	PFM_ARG,
@@ -34,11 +34,11 @@ enum pfm_takes {
 
 /**
  * struct pfm_ctx_cmd - a command on a context
- * @takes:  its argument
- * @access: who may give it
+ * @takes:  kind of its argument
+ * @access: required access
  * @size:   size of the argument, or of an element of the vector, in bytes
- * @plain:  what it does, with no argument
- * @with:   what it does with its argument, or to one element
+ * @plain:  implementation of a command without an argument
+ * @with:   implementation for its argument, or for one element
  */
 struct pfm_ctx_cmd {
 	enum pfm_takes	takes;
@@ -50,7 +50,7 @@ struct pfm_ctx_cmd {
 	};
 };
 
-/* Any argument that is not a vector. */
+/* All arguments other than vectors */
 union pfm_ctx_arg {
 	pfarg_load_t	load;
 	pfarg_start_t	start;
@@ -88,7 +88,7 @@ static const struct pfm_ctx_cmd pfm_ctx_cmds[] = {
 	[PFM_UNLOAD_CONTEXT] = PFM_PLAIN(PFM_LOCKED, pfm_unload_context),
 };
 
-/* Return: what @cmd, an ioctl's number, stands for, or NULL. */
+/* Look up the command of an ioctl number. Return: the command or NULL. */
 static const struct pfm_ctx_cmd *pfm_find_ctx_cmd(unsigned int cmd)
 {
 	unsigned int nr = _IOC_NR(cmd);
@@ -99,7 +99,7 @@ static const struct pfm_ctx_cmd *pfm_find_ctx_cmd(unsigned int cmd)
 	return pfm_ctx_cmds[nr].plain ? &pfm_ctx_cmds[nr] : NULL;
 }
 
-/* Is this the CPU for a command that may touch the PMU? */
+/* Is the caller on a CPU where the command can access the PMU? */
 static int pfm_check_access(const struct pfm_context *ctx,
 			    const struct pfm_ctx_cmd *cmd)
 {
@@ -108,9 +108,9 @@ static int pfm_check_access(const struct pfm_context *ctx,
 }
 
 /*
- * Treat elements until one fails, in one pause at most. The one for which the
- * caller is to be asked remains.
- * Context: process, pfm_context.mutex held.
+ * Process elements until one fails, in at most one pause. An element that
+ * returns PFM_ASK_FIRST stays the next one. Context: process, pfm_context.mutex
+ * held.
  */
 static int pfm_call_each(struct pfm_context *ctx, const struct pfm_ctx_cmd *cmd,
 			 struct pfm_elems *todo)
@@ -124,7 +124,7 @@ static int pfm_call_each(struct pfm_context *ctx, const struct pfm_ctx_cmd *cmd,
 			todo->next += todo->size;
 	}
 	err = pfm_end_many(ctx);
-	/* The caller learns of one error. */
+	/* Only one error is returned to the caller. */
 	if (ret && err)
 		ctx->sets_denied++;
 	return ret ?: err;
@@ -143,9 +143,9 @@ static struct task_struct *pfm_attached_task(struct pfm_context *ctx)
 }
 
 /*
- * The same for a caller who may attach to @task, or to a CPU. Whoever may see
- * less than who attached the context gives it no events, not even such as he
- * may: what it may see holds for all of them.
+ * Process elements for a caller with the right to attach to @task, or to a CPU.
+ * All events of the context may count what the attaching process may see. So a
+ * caller with fewer privileges cannot add any events to it.
  */
 static int pfm_call_on(struct pfm_context *ctx, const struct pfm_ctx_cmd *cmd,
 		       struct pfm_elems *todo, const struct task_struct *task,
@@ -154,7 +154,7 @@ static int pfm_call_on(struct pfm_context *ctx, const struct pfm_ctx_cmd *cmd,
 	int ret;
 
 	mutex_lock(&ctx->mutex);
-	/* Another command may have attached or detached it meanwhile. */
+	/* Another command may have attached or detached the context. */
 	if (ctx->target.task != task)
 		ret = -EBUSY;
 	else if (ctx->loaded && user_only && !ctx->target.user_only)
@@ -165,7 +165,7 @@ static int pfm_call_on(struct pfm_context *ctx, const struct pfm_ctx_cmd *cmd,
 	return ret;
 }
 
-/* The right to attach to the thread holds while the command runs. */
+/* Process elements while holding the right to attach to the thread. */
 static int pfm_call_with_right(struct pfm_context *ctx,
 			       const struct pfm_ctx_cmd *cmd,
 			       struct pfm_elems *todo)
@@ -186,16 +186,16 @@ static int pfm_call_with_right(struct pfm_context *ctx,
 	return ret;
 }
 
-/* A command in progress. */
+/* A command in progress */
 struct pfm_ctx_call {
 	struct pfm_context		*ctx;
 	const struct pfm_ctx_cmd	*cmd;
 };
 
 /*
- * Whoever has the descriptor may write (3.1.1). But if that makes the PMU
- * attach to the thread or the CPU anew, the right to do so is checked again,
- * and no exec of the thread comes between.
+ * Anyone with the descriptor may write registers (3.1.1). But if that makes the
+ * PMU attach to the thread or CPU again, the right to attach is checked again,
+ * and held against an exec of the thread.
  */
 static int pfm_run_each(const void *with, struct pfm_elems *todo)
 {
@@ -213,7 +213,7 @@ static int pfm_run_each(const void *with, struct pfm_elems *todo)
 	return pfm_call_with_right(ctx, call->cmd, todo);
 }
 
-/* Run a command that takes no vector, if the caller may. */
+/* Run a command other than on a vector. */
 static int pfm_run(struct pfm_context *ctx, const struct pfm_ctx_cmd *cmd,
 		   void *arg)
 {
@@ -228,7 +228,7 @@ static int pfm_run(struct pfm_context *ctx, const struct pfm_ctx_cmd *cmd,
 	return ret;
 }
 
-/* Run a command with its argument; with NULL if none is given or needed. */
+/* Run a command with its argument; NULL if the caller passes none. */
 static int pfm_run_arg(struct pfm_context *ctx, const struct pfm_ctx_cmd *cmd,
 		       const struct pfm_ioc *ioc)
 {
@@ -266,10 +266,10 @@ long pfm_command(struct pfm_context *ctx, unsigned int nr,
 
 	if (!cmd)
 		return -ENOTTY;
-	/* The PMU may still have to follow the last switch. */
+	/* The PMU may not yet have followed the last switch. */
 	if (READ_ONCE(ctx->frozen) & PFM_SWITCHING)
 		pfm_finish_switch(ctx);
-	/* There is one such thread at most. */
+	/* At most one thread is the monitored one. */
 	if (self)
 		WRITE_ONCE(ctx->in_call, current);
 	ret = pfm_run_cmd(ctx, cmd, ioc);

@@ -10,11 +10,11 @@
 struct pfm_context;
 
 /*
- * Run the command whose ioctl's number is @nr. While the monitored thread
- * itself calls, event sets are not switched by time (3.7.7).
+ * Run the command with ioctl number @nr. While the monitored thread itself is
+ * in a command, event sets do not switch on timeouts (3.7.7).
  * Context: process, pfm_context.mutex not held.
- * Return: 0; -ENOTTY if there is no such command; -EFAULT; what the command
- * says.
+ * Return: 0; -ENOTTY if there is no such command; -EFAULT; an error of the
+ * command.
  */
 long pfm_command(struct pfm_context *ctx, unsigned int nr,
 		 const struct pfm_ioc *ioc);

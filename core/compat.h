@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * compat.h - what differs between the kernels we run on (6.1 to 7.3)
+ * compat.h - differences between the supported kernels (6.1 to 7.3)
  *
- * The only file that tests a kernel version; all others are written for 7.3,
- * but for what is called pfm_ here.
+ * The only file of the core that tests the kernel version. The other files are
+ * written for 7.3 and use the pfm_ wrappers defined here.
  */
 #ifndef PFM_CORE_COMPAT_H
 #define PFM_CORE_COMPAT_H
@@ -16,8 +16,8 @@
 #include <linux/version.h>
 
 /*
- * There, interrupts by irq_work are threads, which an overflow may interrupt
- * and a command wait for with interrupts off.
+ * On PREEMPT_RT irq_work runs in threads. An overflow could interrupt such a
+ * thread while a command waits for it with interrupts off.
  */
 #ifdef CONFIG_PREEMPT_RT
 #error "perfmon cannot be built for PREEMPT_RT kernels"
@@ -50,7 +50,7 @@ static inline void zap_vma(struct vm_area_struct *vma)
 #endif
 
 /* commit 529ce23a764f ("mm: switch mm->get_unmapped_area() to a flag"), in
- * 6.10; commit 9ac09bb9feac, in 6.19, takes the first argument away
+ * 6.10; commit 9ac09bb9feac, in 6.19, removes the first argument
  */
 static inline unsigned long
 pfm_get_unmapped_area(struct file *file, unsigned long addr, unsigned long len,
@@ -66,7 +66,7 @@ pfm_get_unmapped_area(struct file *file, unsigned long addr, unsigned long len,
 #endif
 }
 
-/* What the call-backs of an attribute get is constant since 6.16. */
+/* The attribute argument of the call-backs is const since 6.16. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 16, 0)
 typedef struct bin_attribute pfm_bin_attr_t;
 #else
@@ -74,10 +74,10 @@ typedef const struct bin_attribute pfm_bin_attr_t;
 #endif
 
 /*
- * Whether whoever has a thread's ids may watch it, and the name space in which
- * others need a capability. The caller holds rcu_read_lock() and a reference
- * to the thread's memory. Since 7.2 both are the thread's (task->exec_state)
- * and no more its memory's.
+ * pfm_is_dumpable(): may a caller with the thread's IDs watch it?
+ * pfm_dump_ns(): the user namespace in which other callers need a capability.
+ * The caller holds rcu_read_lock() and a reference to the thread's mm. Since
+ * 7.2 both belong to the thread (task->exec_state) instead of its mm.
  */
 #ifdef SUID_DUMP_USER
 static inline bool pfm_is_dumpable(const struct task_struct *task,
@@ -122,8 +122,8 @@ pfm_dump_ns(const struct task_struct *task, const struct mm_struct *mm)
 #define system_dfl_wq	system_unbound_wq
 #endif
 
-/* The probe of sched_process_exit is also told, since 6.16, whether its process
- * ends.
+/* Since 6.16 the probe of sched_process_exit has an argument that tells whether
+ * the process ends.
  */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 16, 0)
 #define PFM_PROBE_EXIT_ARGS	void *unused, struct task_struct *task

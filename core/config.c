@@ -4,7 +4,8 @@
  *	      /sys/kernel/perfmon and the module parameters over the same
  *	      variables (3.1.16, 3.1.17; 2006 paper, 7)
  *
- * Whoever uses a property reads it once; a change has no effect on what exists.
+ * Users of a property read it once. A change does not affect what exists
+ * already.
  */
 #include <linux/kobject.h>
 #include <linux/kstrtox.h>
@@ -24,7 +25,7 @@ struct pfm_config pfm_config = {
 	.thread_gid		= PFM_GROUP_ANY,
 };
 
-/* A command sees the properties as another one left them, not half of each. */
+/* Makes PFM_SET_CONFIG and PFM_GET_CONFIG atomic to each other. */
 static DEFINE_MUTEX(pfm_config_lock);
 
 static bool pfm_size_is_legal(u64 size)
@@ -75,7 +76,7 @@ static void pfm_bv_from_regs(const struct pfm_reg_desc *regs, u16 n, u64 *bv)
 		pfm_bv_set(bv, regs[i].num);
 }
 
-/* Without a PMU there are no registers, and counters have no bits. */
+/* Without a PMU there are no registers, and the counter width is 0. */
 static void pfm_config_get_pmu(pfarg_config_t *req)
 {
 	const struct pfm_pmu *pmu = pfm_pmu_get();
@@ -135,13 +136,13 @@ static const struct kernel_param_ops pfm_size_param = {
 module_param_cb(arg_size_max, &pfm_size_param, &pfm_config.arg_size_max, 0644);
 __MODULE_PARM_TYPE(arg_size_max, "ulong");
 MODULE_PARM_DESC(arg_size_max,
-		 "largest vector, and argument of a format, in bytes (4.4.2)");
+		 "maximum size of a vector or a format's argument, in bytes (4.4.2)");
 
 module_param_cb(smpl_buf_size_max, &pfm_size_param,
 		&pfm_config.smpl_buf_size_max, 0644);
 __MODULE_PARM_TYPE(smpl_buf_size_max, "ulong");
 MODULE_PARM_DESC(smpl_buf_size_max,
-		 "bytes that all sampling buffers together may have (4.4.3)");
+		 "maximum size of all sampling buffers together, in bytes (4.4.3)");
 
 struct pfm_size_file {
 	struct kobj_attribute	attr;

@@ -10,10 +10,12 @@
 
 /**
  * struct pfm_config - global properties, each read with READ_ONCE()
- * @arg_size_max:      bytes of a vector or a format's argument, at most
- * @smpl_buf_size_max: bytes of all sampling buffers together, at most
- * @sys_gid:           who may create system-wide contexts, or PFM_GROUP_ANY
- * @thread_gid:        who may create per-thread contexts, or PFM_GROUP_ANY
+ * @arg_size_max:      maximum size of a vector or a format's argument, in bytes
+ * @smpl_buf_size_max: maximum size of all sampling buffers together, in bytes
+ * @sys_gid:           group that may create system-wide contexts, or
+ *                     PFM_GROUP_ANY
+ * @thread_gid:        group that may create per-thread contexts, or
+ *                     PFM_GROUP_ANY
  */
 struct pfm_config {
 	unsigned long	arg_size_max;
@@ -28,17 +30,17 @@ extern struct pfm_config pfm_config;
 int pfm_config_init(void);
 
 /**
- * pfm_config_set() - change all properties
- * @req: the new ones; what describes the implementation is ignored
+ * pfm_config_set() - Change all properties
+ * @req: new values; fields that describe the implementation are ignored
  *
  * Context: process, may sleep.
- * Return: 0; -EINVAL, and nothing is changed, for too small a limit, a flag or
- * a reserved field that is not 0.
+ * Return: 0; -EINVAL, and nothing is changed, for a limit that is too small, or
+ * a flag or reserved field that is not 0.
  */
 int pfm_config_set(const pfarg_config_t *req);
 
 /**
- * pfm_config_get() - tell all properties
+ * pfm_config_get() - Get all properties
  * @req: out: the properties; all of it is overwritten
  *
  * Context: process, may sleep.
@@ -52,18 +54,18 @@ long pfm_set_config_cmd(const struct pfm_ioc *ioc);
 long pfm_get_config_cmd(const struct pfm_ioc *ioc);
 
 /**
- * pfm_size_from_text() - set a limit to what a text says
- * @text: a number, a line feed may follow
+ * pfm_size_from_text() - Set a limit from text
+ * @text: a number; a line feed may follow
  * @size: the limit
  *
- * Return: 0; -EINVAL, and nothing is changed, if it is not a number or below a
- * page.
+ * Return: 0; -EINVAL, and nothing is changed, if the text is not a number or
+ * the number is less than PAGE_SIZE.
  */
 int pfm_size_from_text(const char *text, unsigned long *size);
 
 /**
- * pfm_group_from_text() - set a group to what a text says
- * @text: "any" or the group's number, a line feed may follow
+ * pfm_group_from_text() - Set a group from text
+ * @text: "any" or the group's number; a line feed may follow
  * @gid:  the group
  *
  * Return: 0; -EINVAL, and nothing is changed, if it is neither.

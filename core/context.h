@@ -1,24 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * context.h - contexts: structures, and what can be asked of them
+ * context.h - contexts: structures and small queries
  *
  * Locking, outermost first:
- *   signal->exec_update_lock of the thread to attach to: an exec holds it while
+ *   signal->exec_update_lock of the thread to attach to: held by an exec while
  *                       it closes descriptors
- *   pfm_context.mutex   commands against each other; no user memory is touched
- *                       and no mmap_lock is taken under it
+ *   pfm_context.mutex   serializes commands; user memory is not accessed and
+ *                       mmap_lock not taken under it
  *   registry mutexes    formats (fmt.c), PMU (pmu.c)
  *   pfm_config_lock     changes of the configuration (config.c)
- *   pfm_idle_lock       the probe of the scheduler (idle.c)
- *   pfm_attach_lock     who is attached to what (attach.c); the probes of exit
- *                       and exec do without
- * mmap_lock comes after the first of these only, and none of them after it: a
- * mapping takes the lock of pfm_context.sets there.
- * A CPU's way online or offline is no lock of ours, but perf waits for it
- * inside the commands: see cpu.c.
- * The overflow path takes none of them. pfm_context.busy says who owns a
- * context; commands keep overflows out with pfm_pause() (pause.c), or for
- * moments with pfm_own() (owner.c).
+ *   pfm_idle_lock       the scheduler probe (idle.c)
+ *   pfm_attach_lock     attachments (attach.c); the exit and exec probes do
+ *                       not take it
+ * mmap_lock is taken only inside the first of these, and none of them inside
+ * it: a mapping takes the xarray lock of pfm_context.sets there. CPU hotplug is
+ * not a lock of ours, but perf waits for it inside commands: see cpu.c.
+ * The overflow path takes none of these locks. pfm_context.busy says who owns a
+ * context. Commands keep overflows out with pfm_pause() (pause.c), or for short
+ * sections with pfm_own() (owner.c).
  */
 #ifndef PFM_CORE_CONTEXT_H
 #define PFM_CORE_CONTEXT_H
@@ -48,13 +47,14 @@ struct pfm_buffer;
 struct pfm_context;
 
 /**
- * struct pfm_pmd_ovfl - what an overflow of one PMD needs, prepared beforehand
+ * struct pfm_pmd_ovfl - prepared data for the overflows of one PMD
  * @trigger: the overflow may switch event sets
  * @random: PFM_REGFL_RANDOM
- * @num_reset: how many PMDs are reset with this one: see pfm_reset_slots()
- * @arg:  handed to the format; all but its value fields is filled in. It is as
- *        long as there are values. The PMDs that they are of follow:
- *        pfm_smpl_regs()
+ * @num_reset: number of PMDs that are reset with this one: see
+ *             pfm_reset_slots()
+ * @arg:  argument for the format; all but its value fields is filled in. It has
+ *        one value per PMD to record. pfm_smpl_regs() follows it: the list of
+ *        these PMDs
  */
 struct pfm_pmd_ovfl {
 	bool			trigger;
@@ -64,45 +64,45 @@ struct pfm_pmd_ovfl {
 };
 
 /*
- * What overflows rely on:
- * - Who samples (pfm_pmu_reg.sampling) has a pfm_pmd.ovfl.
- * - pfm_pmu_reg.reload is not 0, which is what pfm_pmd.plain_reset says if the
- *   reset is not plain: the two are compared.
- * - An overflow that is not discarded is one of the active set: after a switch
- *   the context is frozen until the PMU has followed, and no overflow of the
- *   last set is under way.
- * - The events of a thread have no CPU: pfm_pmu_set.cpu is -1.
+ * Invariants of the overflow path:
+ * - A PMD that samples (pfm_pmu_reg.sampling) has a pfm_pmd.ovfl.
+ * - pfm_pmu_reg.reload is never 0. pfm_pmd.plain_reset is 0 if the reset is not
+ *   plain, so that it then differs from reload.
+ * - An overflow that is not discarded belongs to the active set: after a switch
+ *   the context is frozen until the PMU has followed and no overflow of the
+ *   last set is in progress.
+ * - The events of a thread are not bound to a CPU: pfm_pmu_set.cpu is -1.
  */
 
 /**
  * struct pfm_pmd - one PMD of an event set, or its clock
- * @hw:          its side that the PMU sees
+ * @hw:          the PMU's side of it
  * @ctx:         context
  * @ovfl:        prepared overflow; NULL until the controlling PMC is written,
- *               without which it does not sample (@hw.sampling)
- * @plain_reset: @short_reset if an overflow does nothing but load it, else 0
+ *               before which it does not sample (@hw.sampling)
+ * @plain_reset: @short_reset if an overflow only loads this value, else 0
  * @deferred:    an overflow came while the context had another owner: 0,
  *               PFM_DEFERRED, or PFM_DEFERRING while it is being noted
- * @due:         it was handled with another that overflowed in the same
- *               instant, and the PMU is still to report it
+ * @due:         its overflow was handled with another PMD's of the same
+ *               instant; the PMU has not yet reported it
  * @slot:        its place in the PMU's table; the clock's is behind the last
  * @random:      state of the random series
- * @due_from:    what its value was when it became due
- * @short_reset: value to load after an overflow without notification
- * @ovfl_ip:     its instruction pointer
- * @ovfl_tstamp: its time stamp if a command was the owner; used if it comes to
- *               be handled where another context has its overflows
- * @value:       software value: all of it while the set is not active, or is
- *               frozen. Otherwise the part above the hardware counter's width,
- *               and below that what the counter held at least when it was
- *               loaded or last wrapped
- * @loads:       times that it was loaded, twice; odd while it is being loaded
- * @seen_loads:  that number when a command has read it last
- * @seen:        value that the command has seen
+ * @due_from:    its value when @due was set
+ * @short_reset: value to load after an overflow that does not mask
+ * @ovfl_ip:     instruction pointer of the deferred overflow
+ * @ovfl_tstamp: time stamp of the deferred overflow if a command was the owner;
+ *               used if it is handled where another context has its overflows
+ * @value:       software value. While the set is not active, or is frozen: the
+ *               whole value. Otherwise the part above the hardware counter's
+ *               width, and below that a lower bound: what the counter held when
+ *               it was loaded or last wrapped
+ * @loads:       twice the number of loads; odd while it is being loaded
+ * @seen_loads:  @loads when a command last read the value
+ * @seen:        value that this command saw
  * @last_reset:  value that was last loaded
  * @long_reset:  value to load by PFM_RESTART
- * @ovflsw_thres: overflows before the next set is switched to; 0 for none
- * @ovflsw_left: of these, how many are left
+ * @ovflsw_thres: overflows before switching to the next set; 0 for none
+ * @ovflsw_left: overflows left of these
  * @random_mask: bits of the random value to add on reset
  */
 struct pfm_pmd {
@@ -132,27 +132,29 @@ struct pfm_pmd {
 };
 
 /**
- * struct pfm_evtset - an event set: a whole PMU state
- * @pmu_set:     its side that the PMU sees; a copy of pfm_context.target
- * @charge:      who pays for it and its registers, or NULL: set0 is free
+ * struct pfm_evtset - an event set: a complete state of the PMU
+ * @pmu_set:     the PMU's side of it; a copy of pfm_context.target
+ * @charge:      charge for the set and its registers; NULL for set0, which is
+ *               free
  * @next:        set to switch to; valid while loaded
  * @id:          number of the set
- * @id_next:     number of the explicit next
+ * @id_next:     number of the explicit next set
  * @flags:       PFM_SETFL_*
  * @timeout:     effective timeout in ns, 0 unless it switches by time
  * @runs:        times that it became the active set
- * @duration:    time in ns that it was the active set, less what its clock says
+ * @duration:    time in ns that it was the active set, minus what its clock
+ *               says
  * @to_reset:    PMDs (by place in the table) that overflowed and were not reset
  * @switch_pmds: PMDs (by place) that caused the last switch from it
- * @page:        what user level may map, or NULL; the kernel does not read it
- * @page_seq:    its sequence number
- * @counter_seq: the one of the counters in it
- * @page_buffer: holds @page
- * @configs:     words of configuration beside the PMC of each of its registers,
- *               or NULL while all of them are 0 (pmc.c)
- * @regs:        the @hw of its PMDs, in the order of the PMU's table, that is
- *               increasing index; and of the clock, which counts from
- *               -@timeout. NULL for what nobody has spoken of (pmd.c)
+ * @page:        page for user level, or NULL; the kernel does not read it
+ * @page_seq:    sequence number of the page
+ * @counter_seq: sequence number of the counters in the page
+ * @page_buffer: buffer with @page
+ * @configs:     configuration words that accompany the PMC of each register, or
+ *               NULL while all of them are 0 (pmc.c)
+ * @regs:        @hw of its PMDs in the order of the PMU's table, by increasing
+ *               index, then of the clock, which counts from -@timeout. NULL for
+ *               PMDs that are not allocated yet (pmd.c)
  */
 struct pfm_evtset {
 	struct pfm_pmu_set	pmu_set;
@@ -175,9 +177,9 @@ struct pfm_evtset {
 };
 
 /**
- * struct pfm_reader - a thread, as it knows itself
- * @tid:    what gettid() says, or 0 for none
- * @pid_ns: the inode number of its PID namespace
+ * struct pfm_reader - a thread, identified as at user level
+ * @tid:    return value of its gettid(), or 0 for none
+ * @pid_ns: inode number of its PID namespace
  */
 struct pfm_reader {
 	u32	tid;
@@ -185,11 +187,11 @@ struct pfm_reader {
 };
 
 /**
- * struct pfm_odd_answers - how often a format's handler answered oddly
- * @errors:     it failed, and not for want of room
- * @no_ctrl:    it set no control bit
- * @bad_ctrl:   it set unknown ones
- * @last_error: what it returned last, of @errors
+ * struct pfm_odd_answers - counts of invalid results of a format's handler
+ * @errors:     errors other than a full buffer
+ * @no_ctrl:    no control bit was set
+ * @bad_ctrl:   unknown control bits were set
+ * @last_error: last return value counted in @errors
  */
 struct pfm_odd_answers {
 	u64	errors;
@@ -202,73 +204,70 @@ struct pfm_odd_answers {
  * struct pfm_context - a perfmon context
  *
  * The overflow path:
- * @busy:     who owns it: 0 or PFM_BUSY_*; first, as atomic accesses have no
- *            offset on arm64
- * @deferred: others came meanwhile
+ * @busy:     owner: 0 or PFM_BUSY_*; first, as atomic accesses have no offset
+ *            on arm64
+ * @deferred: overflows were deferred to the owner
  * @data:     where the overflow happened
- * @unusual:  not 0 if any of the next three is not
- * @frozen:   nothing counts, and why: PFM_MASKED and others
+ * @unusual:  not 0 if any of the next three is not 0
+ * @frozen:   reasons why counting is discarded: PFM_MASKED and others
  * @several:  the active set has more than one PMD that samples
  * @values:   one of them records values of PMDs
- * @credit:   overflows before the clock is asked whether they come too fast
- * @missed:   more than one of a PMD: so many are to be added to @lost
- * @unsettled: the PMU was started, and nobody has waited since for overflows to
- *            end
- * @paused:   a command does as it likes: for the probe of the idle thread, and
- *            for overflows that come late
- * @idle:     the CPU is idle, says that probe
+ * @credit:   overflows left until the overflow rate is checked
+ * @missed:   overflows that could not be deferred, to be added to @lost
+ * @unsettled: the PMU was started since pfm_wait_overflows() last ran
+ * @paused:   a command changes the context: honoured by the idle probe and by
+ *            late overflows
+ * @idle:     the CPU is idle, according to that probe
  * @handler:  the format's handler, or pfm_no_fmt_handler()
  * @buf:      the format's buffer, or NULL
  * @read_pmds: the PMU's read_pmds_ovfl
  * @pmu:      PMU description
  * @set:      active event set
- * @reported: PMD whose overflow the PMU reports at this moment; NULL while an
- *            owner sees to something else
- * @switch_due: it is to be switched from when it is restarted
+ * @reported: PMD whose overflow the PMU is reporting; NULL while the owner does
+ *            something else
+ * @switch_due: the restart is to switch to the next set
  * @lost:     overflows that were not recorded
- * @window:   when it was asked last, in ns
- * @throttled: times that they did
- * @odd:      what the format may have wrong
- * @ovfl_end: what the overflow path leaves to irq_work, PFM_END_* bits
+ * @window:   time of the last check of the overflow rate, in ns
+ * @throttled: times that the rate was exceeded
+ * @odd:      invalid results of the format's handler
+ * @ovfl_end: work that the overflow path leaves to irq_work, PFM_END_* bits
  * @irq_work: wakes, signals and blocks
  *
  * The rest, under @mutex:
  * @mutex:    see above
- * @file:     its descriptors' file; to compare with, it holds the context
- * @rcu:      the kernel's part of an irq_work that has run may still look at it
- * @ref:      one each for the descriptor, an attachment to a thread, a queued
- *            switch, a suspend, the file of an area
+ * @file:     file of its descriptors; only for comparison, as it owns the
+ *            context
+ * @rcu:      frees it: the kernel may still access an irq_work that has run
+ * @ref:      one reference each for the descriptor, an attachment to a thread,
+ *            a queued switch, a suspend, the file of an area
  * @flags:    PFM_FL_*
  * @started:  between PFM_START and PFM_STOP
  * @loaded:   attached to a thread or CPU
  * @gone:     the monitored CPU has gone offline; under pfm_attach_lock
  * @user_clock: CLOCK_MONOTONIC at user level is the kernel's
- * @reader:   the monitored thread, if it may read its counters itself: how it
- *            knows itself
- * @target:   what it is attached to; each set has a copy
+ * @reader:   the monitored thread, if it may read its counters itself
+ * @target:   thread or CPU that it is attached to; each set has a copy
  * @sets:     event sets by their number
- * @num_sets: how many there are
- * @charge:   whoever created it pays for them
+ * @num_sets: number of event sets
+ * @charge:   memlock accounting, charged to the creator
  * @on_pmu:   event set that is started, or was last
- * @sets_denied: times that a set was switched to, and the PMU had not enough
- *            counters free
- * @in_call:  the monitored thread, while it calls the interface
+ * @sets_denied: times that the PMU lacked free counters for a set's turn
+ * @in_call:  the monitored thread, while it is in a command
  * @switch_work: lets the PMU follow a switch
  * @switch_queued: @switch_here is queued or running
- * @switch_here: the same in the monitored thread
- * @switch_task: which that was; only to compare
+ * @switch_here: does the work of @switch_work in the monitored thread
+ * @switch_task: thread of @switch_here; only for comparison
  * @fmt:      sampling format, or NULL
  * @buffer:   its buffer, or NULL
  * @buf_size: size of the buffer's mapping in bytes
- * @areas:    areas of address spaces that show something of it, and calls of
- *            mmap() in progress; changes without @mutex
+ * @areas:    VMAs that map part of it, and calls of mmap() in progress; changed
+ *            without @mutex
  * @attachment: to a thread, or NULL
- * @self:     attached by its own process
- * @trusted:  attached by somebody who may monitor any thread, and not stop it
- * @ask_first: the command under way must not make the PMU attach anew
- * @many:     a vector of commands is under way: one pause for all
- * @stop:     stops the PMU some time after the context was masked, or its CPU
- *            has gone
+ * @self:     attached by the thread's own process
+ * @trusted:  attached with CAP_PERFMON, and unable to block the thread
+ * @ask_first: the command must not make the PMU attach again unchecked
+ * @many:     a vector of commands is in progress, in one pause
+ * @stop:     stops the PMU after the context was masked, or its CPU has gone
  * @msgq:     messages
  * @block:    blocks the monitored thread; NULL while not attached, or without
  *            PFM_FL_NOTIFY_BLOCK
@@ -352,17 +351,18 @@ struct pfm_context {
 #define PFM_END_SWITCH_HERE	5	/* before the thread is at user level */
 
 /*
- * Bits of pfm_context.frozen. The idle thread's may change on another CPU than
- * the others: all are changed with set_mask_bits(), which is a barrier too.
+ * Bits of pfm_context.frozen. PFM_IDLE may change on another CPU than the
+ * others, so all are changed with set_mask_bits(), which is also a barrier.
  */
 #define PFM_MASKED		0x1	/* until PFM_RESTART */
 #define PFM_SWITCHING		0x2	/* until the PMU has the active set */
-#define PFM_IDLE		0x4	/* CPU idle; the clock goes on */
+#define PFM_IDLE		0x4	/* CPU idle; the clock runs on */
 
 /*
- * pfm_context.busy: who owns the context (owner.c). Whoever meets the first has
- * interrupted it, or somebody who was not let in and is about to say who the
- * owner is (pfm_enter_fast()); the other is elsewhere, or has interrupts off.
+ * pfm_context.busy: the owner of the context (owner.c). An overflow that finds
+ * PFM_BUSY_OVERFLOW has interrupted the owner, or an overflow that failed in
+ * pfm_enter_fast() and has not yet restored the owner. A PFM_BUSY_COMMAND owner
+ * is on another CPU, or has interrupts off.
  */
 #define PFM_BUSY_OVERFLOW	1
 #define PFM_BUSY_COMMAND	2
@@ -389,32 +389,32 @@ static inline bool pfm_is_syswide(const struct pfm_context *ctx)
 	return ctx->flags & PFM_FL_SYSTEM_WIDE;
 }
 
-/* May it stop the thread that it monitors? */
+/* May it block the thread that it monitors? */
 static inline bool pfm_may_block(const struct pfm_context *ctx)
 {
 	return ctx->flags & PFM_FL_NOTIFY_BLOCK;
 }
 
-/* Has the CPU that it monitors gone offline, though it may be back by now? */
+/* Has the monitored CPU gone offline? It may be online again. */
 static inline bool pfm_is_offline(const struct pfm_context *ctx)
 {
 	return ctx->loaded && pfm_is_syswide(ctx) && READ_ONCE(ctx->gone);
 }
 
-/* Bits that the PMU's counters have. */
+/* Mask of the hardware counters' bits. */
 static inline u64 pfm_hw_mask(const struct pfm_pmu *pmu)
 {
 	return pmu->counter_width >= 64 ? ~0ULL :
 					  (1ULL << pmu->counter_width) - 1;
 }
 
-/* Is it not a PMD, but the clock of its set? */
+/* Is it the clock of a set instead of a PMD? */
 static inline bool pfm_is_clock(const struct pfm_pmd *pmd)
 {
 	return pmd->hw.desc->num == PFM_REG_CLOCK;
 }
 
-/* A PMD by its place; NULL if it does not exist. */
+/* Find a PMD by its place; NULL if it does not exist. */
 static inline struct pfm_pmd *pfm_pmd_at(const struct pfm_evtset *set,
 					 unsigned int slot)
 {
@@ -438,7 +438,7 @@ static inline struct pfm_context *pfm_context_of(const struct pfm_evtset *set)
 	return pfm_clock_of(set)->ctx;
 }
 
-/* PMDs whose values are recorded, arg.num_smpl_pmds of them. */
+/* The PMDs whose values are recorded, arg.num_smpl_pmds of them. */
 static inline struct pfm_pmu_reg **
 pfm_smpl_regs(const struct pfm_pmd_ovfl *ovfl)
 {
@@ -447,13 +447,13 @@ pfm_smpl_regs(const struct pfm_pmd_ovfl *ovfl)
 	return (void *)&arg->smpl_pmds_values[arg->num_smpl_pmds];
 }
 
-/* Places of the PMDs that are reset with one; they follow those to record. */
+/* Places of the PMDs that are reset with this one, behind pfm_smpl_regs(). */
 static inline u16 *pfm_reset_slots(const struct pfm_pmd_ovfl *ovfl)
 {
 	return (u16 *)(pfm_smpl_regs(ovfl) + ovfl->arg.num_smpl_pmds);
 }
 
-/* Does its overflow switch sets? */
+/* Does an overflow of this PMD count towards a switch of sets? */
 static inline bool pfm_is_trigger(const struct pfm_pmd *pmd)
 {
 	return pmd->ovflsw_thres && pmd->hw.desc->flags & PFM_REGD_COUNTER &&
@@ -465,25 +465,26 @@ static inline bool pfm_is_masked(const struct pfm_context *ctx)
 	return READ_ONCE(ctx->frozen) & PFM_MASKED;
 }
 
-/* The event set after number @id, which becomes its number; or NULL. */
+/* Find the event set after number @id and update @id; NULL at the end. */
 static inline struct pfm_evtset *pfm_evtset_after(struct pfm_context *ctx,
 						  unsigned long *id)
 {
-	/* Most contexts have set0 only, and need not be searched. */
+	/* Most contexts have set0 only: avoid the search. */
 	if (ctx->num_sets == 1)
 		return NULL;
 	return xa_find_after(&ctx->sets, id, ULONG_MAX, XA_PRESENT);
 }
 
 /*
- * The event sets of a context by increasing number, @id, of which set0 always
- * exists. Context: pfm_context.mutex held, or nobody else knows the context.
+ * Iterate over the event sets of a context by increasing number @id; set0
+ * always exists. Context: pfm_context.mutex held, or the context is not shared
+ * yet.
  */
 #define pfm_for_each_evtset(ctx, id, set)				\
 	for ((id) = 0, (set) = xa_load(&(ctx)->sets, 0); (set);		\
 	     (set) = pfm_evtset_after(ctx, &(id)))
 
-/* The first PMD from place @i on, which becomes its place, and before @end. */
+/* Find the first PMD from place @i, which is updated, and before @end. */
 static inline struct pfm_pmd *pfm_pmd_from(const struct pfm_evtset *set,
 					   u16 *i, u16 end)
 {
@@ -494,13 +495,13 @@ static inline struct pfm_pmd *pfm_pmd_from(const struct pfm_evtset *set,
 	return pmd;
 }
 
-/* The PMDs of an event set that exist, and its clock. */
+/* Iterate over the allocated PMDs of an event set, and its clock. */
 #define pfm_for_each_pmd(set, i, pmd)					\
 	for ((i) = 0;							\
 	     ((pmd) = pfm_pmd_from(set, &(i), (set)->pmu_set.num_regs)); \
 	     (i)++)
 
-/* Its PMDs only, counters or not. */
+/* Iterate over the allocated PMDs without the clock. */
 #define pfm_for_each_real_pmd(set, i, pmd)				\
 	for ((i) = 0;							\
 	     ((pmd) = pfm_pmd_from(set, &(i),				\

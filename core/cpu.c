@@ -2,14 +2,14 @@
 /*
  * cpu.c - CPUs that go offline under a system-wide context
  *
- * perf takes its events off a CPU that goes, and does not put them back when
- * the CPU returns. So does the context: from here on it takes no command that
- * needs the PMU, until it is unloaded, which may be done from any CPU.
+ * perf takes its events off a CPU that goes offline, and does not restore them
+ * when the CPU returns. Nor does the context: until it is unloaded, which is
+ * possible from any CPU, it rejects commands that need the PMU.
  *
- * A hotplug call-back must not wait for pfm_context.mutex: whoever holds it may
- * be in perf, which waits there for the hotplug to be over. For the same reason
- * a command must not keep its CPU by migrate_disable(): the hotplug would wait
- * for the command.
+ * A hotplug call-back must not wait for pfm_context.mutex: the holder may be in
+ * perf, waiting for the end of the hotplug. For the same reason a command must
+ * not stay on its CPU with migrate_disable(): the hotplug would wait for the
+ * command.
  */
 #include <linux/cpuhotplug.h>
 #include "attach.h"
@@ -18,8 +18,8 @@
 static int pfm_cpuhp_state;
 
 /*
- * Context: process, on the CPU that goes. Its threads are still there, perf's
- * events too: states of this kind are left before perf's.
+ * Context: process, on the CPU that is going offline. Its threads and perf
+ * events are still there: dynamic online states are torn down before perf's.
  */
 static int pfm_cpu_goes(unsigned int cpu)
 {

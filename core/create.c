@@ -61,7 +61,7 @@ static int pfm_context_attach_pmu(struct pfm_context *ctx)
 	return ctx->set ? 0 : -ENOMEM;
 }
 
-/* How much the format wants: for the buffer, and for its private area. */
+/* Get the sizes of the buffer and of its private area from the format. */
 static int pfm_fmt_sizes(struct pfm_context *ctx, void *arg, size_t *size,
 			 size_t *area)
 {
@@ -76,7 +76,7 @@ static int pfm_fmt_sizes(struct pfm_context *ctx, void *arg, size_t *size,
 				     fmt->fmt_getpriv(ctx->flags, arg, area));
 	if (ret || *size || !*area)
 		return ret;
-	pr_warn_ratelimited("perfmon: format %s: fmt_getpriv asks for %zu bytes, but without a buffer nothing leads to them\n",
+		pr_warn_ratelimited("perfmon: format %s: fmt_getpriv asks for %zu bytes, but fmt_getsize for no buffer\n",
 			    fmt->fmt_name, *area);
 	return -EINVAL;
 }
@@ -88,7 +88,7 @@ static int pfm_fmt_buffer(struct pfm_context *ctx, void *arg)
 
 	if (ret || !size)
 		return ret;
-	/* In front of what is mapped. */
+		/* It must fit into the page in front of the mapping. */
 	BUILD_BUG_ON(sizeof(struct pfm_fmt_front) > PAGE_SIZE);
 	ctx->buffer = pfm_buffer_create(size, 1, area);
 	if (!ctx->buffer)
@@ -107,7 +107,7 @@ static void pfm_fmt_exit(struct pfm_context *ctx)
 		return;
 	err = ctx->fmt->fmt_exit(ctx->buf);
 	if (err)
-		pr_warn_ratelimited("perfmon: %s: fmt_exit: %d\n",
+		pr_warn_ratelimited("perfmon: format %s: fmt_exit returns %d\n",
 				    ctx->fmt->fmt_name, err);
 }
 
@@ -127,7 +127,7 @@ static int pfm_fmt_init_buffer(struct pfm_context *ctx, void *arg)
 	return ret;
 }
 
-/* Let the format judge its argument, then make and initialise its buffer. */
+/* Have the format check its argument, then create and set up its buffer. */
 static int pfm_fmt_setup(struct pfm_context *ctx, void *arg)
 {
 	const pfm_buffer_fmt_t *fmt = ctx->fmt;
@@ -149,7 +149,7 @@ static int pfm_fmt_setup(struct pfm_context *ctx, void *arg)
 	return ret;
 }
 
-/* Too much is E2BIG as 3.1.1 lists it, too little EINVAL. */
+/* Too large is -E2BIG (3.1.1), too small is -EINVAL. */
 static int pfm_check_arg_size(const pfm_buffer_fmt_t *fmt, size_t size)
 {
 	if (size > fmt->fmt_arg_size)
@@ -196,8 +196,8 @@ int pfm_creation_check(const struct pfm_creation *new)
 	    memchr_inv(req->reserved, 0, sizeof(req->reserved)))
 		return -EINVAL;
 	/*
-	 * A CPU cannot be blocked, and its PMDs are read on it only (4.3.2),
-	 * mapped ones anywhere.
+	 * A CPU cannot be blocked. Its PMDs may be read on that CPU only
+	 * (4.3.2), but a mapped page could be read anywhere.
 	 */
 	if (req->ctx_flags & PFM_FL_SYSTEM_WIDE &&
 	    req->ctx_flags & (PFM_FL_NOTIFY_BLOCK | PFM_FL_MAP_SETS))

@@ -12,11 +12,11 @@
 struct pfm_context;
 
 /**
- * struct pfm_creation - a context that is asked for, and what was found out
+ * struct pfm_creation - a request to create a context
  * @req:          flags and format; ctx_smpl_buf_size is filled in
- * @fmt:          the format, held; NULL if none was found, or once the context
- *                holds it
- * @fmt_arg:      the format's argument, a kernel copy
+ * @fmt:          the format, with a reference; NULL if none was found, or once
+ *                the context has taken it over
+ * @fmt_arg:      kernel copy of the format's argument
  * @fmt_arg_size: its size in bytes
  */
 struct pfm_creation {
@@ -27,7 +27,7 @@ struct pfm_creation {
 };
 
 /*
- * May the caller create such a context? Nothing is done for those who may not.
+ * May the caller create such a context? Called first, before any other work.
  * Context: process. Return: 0, -EINVAL, -EPERM or -ENOMEM.
  */
 int pfm_creation_check(const struct pfm_creation *new);
@@ -36,19 +36,19 @@ int pfm_creation_check(const struct pfm_creation *new);
 void pfm_creation_find_fmt(struct pfm_creation *new);
 
 /*
- * A new context, attached to nothing, of what was checked and found.
- * Context: process, may sleep.
+ * Create an unattached context from a checked request. Context: process, may
+ * sleep.
  * Return: the context, or an ERR_PTR: -EINVAL, -E2BIG, -ENOMEM, -ENODEV if
- * there is no PMU, or what the format says.
+ * no PMU description is registered, or an error of the format.
  */
 struct pfm_context *pfm_context_create(struct pfm_creation *new);
 
-/* Let go of what has not gone to a context. Context: process. */
+/* Release what no context has taken over. Context: process. */
 void pfm_creation_end(struct pfm_creation *new);
 
 /*
- * The last descriptor is closed: detach and free (3.1.15).
- * Context: process, may sleep.
+ * Detach and free a context whose last descriptor is closed (3.1.15). Context:
+ * process, may sleep.
  */
 void pfm_context_destroy(struct pfm_context *ctx);
 

@@ -38,7 +38,7 @@ static long pfm_ctx_ioctl(struct file *file, unsigned int cmd,
 	return pfm_command(ctx, cmd, &ioc);
 }
 
-/* A message is taken out once it has reached the reader. */
+/* Copy messages; each is removed only after it has been copied. */
 static ssize_t pfm_copy_msgs(struct pfm_context *ctx, char __user *buf,
 			     size_t size)
 {
@@ -56,7 +56,7 @@ static ssize_t pfm_copy_msgs(struct pfm_context *ctx, char __user *buf,
 	return done;
 }
 
-/* Whole messages; what is there, but at least one (3.3.3). */
+/* Read whole messages: the available ones, but wait for the first (3.3.3). */
 static ssize_t pfm_ctx_read(struct file *file, char __user *buf, size_t size,
 			    loff_t *pos)
 {
@@ -95,7 +95,9 @@ static int pfm_ctx_fasync(int fd, struct file *file, int on)
 	return fasync_helper(fd, file, on, &ctx->msgq.fasync);
 }
 
-/* What is mapped at an offset (B7), a reference; or NULL. */
+/*
+ * Get the buffer or page at a mapping offset (B7), with a reference; or NULL.
+ */
 static struct pfm_buffer *pfm_buffer_at(struct pfm_context *ctx,
 					unsigned long pgoff)
 {
@@ -104,7 +106,7 @@ static struct pfm_buffer *pfm_buffer_at(struct pfm_context *ctx,
 	return ctx->buffer ? pfm_buffer_get(ctx->buffer) : NULL;
 }
 
-/* Where to map. Nobody else is told of MAP_EXECUTABLE (3.5.4). */
+/* Choose the address; only this call-back sees MAP_EXECUTABLE (3.5.4). */
 static unsigned long pfm_ctx_get_unmapped_area(struct file *file,
 					       unsigned long addr,
 					       unsigned long len,
@@ -125,8 +127,9 @@ static int pfm_ctx_mmap(struct file *file, struct vm_area_struct *vma)
 	if (!buffer)
 		return -EINVAL;
 	/*
-	 * Whoever closes the last descriptor sees that there may be an area,
-	 * and waits for mmap_lock, or we see that it is closed.
+	 * Pairs with pfm_close_mappings(): either the close of the last
+	 * descriptor sees @areas and waits for mmap_lock, or we see that
+	 * the descriptor is closed.
 	 */
 	atomic_inc(&ctx->areas);
 	if (pfm_holds_descriptor(ctx))
@@ -136,13 +139,13 @@ static int pfm_ctx_mmap(struct file *file, struct vm_area_struct *vma)
 	return ret;
 }
 
-/* Is it a child of vfork(), in its parent's memory? */
+/* Is the caller a child of vfork() that runs in its parent's memory? */
 static bool pfm_borrows_memory(void)
 {
 	const struct task_struct *parent;
 	bool borrows;
 
-	/* CLONE_VFORK alone only makes the parent wait. */
+	/* CLONE_VFORK does not imply shared memory: compare it too. */
 	if (!current->vfork_done)
 		return false;
 	rcu_read_lock();
@@ -153,8 +156,8 @@ static bool pfm_borrows_memory(void)
 }
 
 /*
- * A process closes a descriptor: has it another one? Not if nobody holds the
- * file any more but close() itself.
+ * Does a process that closes a descriptor hold another one? It cannot if only
+ * close() itself still references the file.
  */
 static bool pfm_keeps_descriptor(const struct pfm_context *ctx)
 {
@@ -162,8 +165,8 @@ static bool pfm_keeps_descriptor(const struct pfm_context *ctx)
 }
 
 /*
- * A process closes a descriptor. If that was its last one, what it has mapped
- * is removed (3.5.4). A process that exits is in no memory any more.
+ * A process closes a descriptor. If it was the last one, remove the mappings
+ * (3.5.4). An exiting process no longer has an mm.
  */
 static void pfm_close_mappings(struct pfm_context *ctx)
 {
@@ -173,9 +176,9 @@ static void pfm_close_mappings(struct pfm_context *ctx)
 }
 
 /*
- * The calling process closes a descriptor. Was it the last with which it
- * monitored itself? A monitored thread whose process ends with a descriptor is
- * taken for one that does (3.3.6).
+ * Was this the last descriptor with which the calling process monitored itself?
+ * A monitored thread that exits with a descriptor counts as self-monitoring
+ * (3.3.6).
  */
 static bool pfm_ends_self_monitoring(const struct pfm_context *ctx)
 {
@@ -192,8 +195,8 @@ static bool pfm_ends_self_monitoring(const struct pfm_context *ctx)
 }
 
 /*
- * The context is unloaded even though others still control it (3.1.15, figure
- * 3.10).
+ * The context is unloaded even if other processes still hold descriptors
+ * (3.1.15, figure 3.10).
  */
 static int pfm_ctx_flush(struct file *file, fl_owner_t id)
 {
@@ -224,7 +227,7 @@ static const char *pfm_state_name(const struct pfm_context *ctx)
 	return ctx->started ? "started" : "stopped";
 }
 
-/* Set and number of each PMD that got no counter, of those seen so far. */
+/* Show set:PMD of each PMD that was denied a counter so far. */
 static void pfm_show_denied(struct seq_file *m, struct pfm_context *ctx)
 {
 	struct pfm_evtset *set;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * dev.c - /dev/perfmon: commands that need no context, and their creation
+ * dev.c - /dev/perfmon: creating contexts, and commands without a context
  */
 #include <linux/anon_inodes.h>
 #include <linux/capability.h>
@@ -19,7 +19,7 @@
 #include "regs.h"
 #include "vector.h"
 
-/* Size of the format's argument: as given, or as the format declares it. */
+/* Size of the format's argument: as passed, or the format's fmt_arg_size. */
 static u64 pfm_fmt_arg_size(const struct pfm_ioc *ioc,
 			    const pfm_buffer_fmt_t *fmt)
 {
@@ -46,7 +46,10 @@ static int pfm_copy_fmt_arg(const struct pfm_ioc *ioc, struct pfm_creation *new)
 	return 0;
 }
 
-/* The descriptor is published last, when nothing can fail any more. */
+/*
+ * Create a context and its descriptor, which is installed when nothing can
+ * fail.
+ */
 static long pfm_create_fd(struct pfm_creation *new, void __user *user)
 {
 	struct pfm_context *ctx;
@@ -61,7 +64,7 @@ static long pfm_create_fd(struct pfm_creation *new, void __user *user)
 		pfm_context_destroy(ctx);
 		return PTR_ERR(file);
 	}
-	/* From here on the file owns the context. */
+	/* The file owns the context now. */
 	ctx->file = file;
 	fd = get_unused_fd_flags(0);
 	if (fd < 0) {
@@ -78,7 +81,7 @@ static long pfm_create_fd(struct pfm_creation *new, void __user *user)
 	return 0;
 }
 
-/* Create what @new asks for. The caller gives up what is left in it. */
+/* Create a context; the caller frees what is left in @new. */
 static long pfm_create(const struct pfm_ioc *ioc, struct pfm_creation *new)
 {
 	long ret = pfm_creation_check(new);
@@ -108,11 +111,11 @@ static long pfm_create_cmd(const struct pfm_ioc *ioc)
 }
 
 /**
- * struct pfm_dev_cmd - a command that needs no context
- * @admin: it needs CAP_SYS_ADMIN
+ * struct pfm_dev_cmd - a command without a context
+ * @admin: requires CAP_SYS_ADMIN
  * @size:  size of an element of its vector in bytes
- * @one:   what it does to one, with the PMU in use; or NULL
- * @all:   what it does; without a vector
+ * @one:   processes one element, with the PMU in use; or NULL
+ * @all:   runs a command that takes no vector
  */
 struct pfm_dev_cmd {
 	bool		admin;
@@ -131,7 +134,7 @@ static const struct pfm_dev_cmd pfm_dev_cmds[] = {
 	[PFM_GET_CONFIG] = { .all = pfm_get_config_cmd },
 };
 
-/* A question about registers. */
+/* A query about registers */
 struct pfm_dev_call {
 	const struct pfm_dev_cmd	*cmd;
 	const struct pfm_pmu		*pmu;
@@ -188,8 +191,8 @@ static long pfm_dev_ioctl(struct file *file, unsigned int cmd,
 	if (cmd != PFM_IOC(_IOC_NR(cmd)))
 		return -ENOTTY;
 	/*
-	 * udev gives the node its group and mode a moment after it is there:
-	 * who opened it before that, and may not now, creates no more contexts.
+	 * The node exists a moment before udev sets its group and mode. Check
+	 * again here for callers that opened it in between.
 	 */
 	if (file_permission(file, MAY_READ))
 		return -EPERM;
@@ -206,7 +209,7 @@ static struct miscdevice pfm_dev = {
 	.minor	= MISC_DYNAMIC_MINOR,
 	.name	= "perfmon",
 	.fops	= &pfm_dev_fops,
-	/* Each command that takes a right asks for it. */
+	/* Each command checks the rights that it requires. */
 	.mode	= 0666,
 };
 

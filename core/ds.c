@@ -10,7 +10,7 @@
 #include "pmu.h"
 #include "value.h"
 
-/* Flag in the buffer: there are imprecise records. */
+/* Flag in the buffer: some records are imprecise. */
 #define PFM_DS_SHOWN_IMPRECISE	0x1
 
 static bool pfm_ds_is_shown(const struct pfm_ds *ds, u32 offs, u32 size)
@@ -18,7 +18,7 @@ static bool pfm_ds_is_shown(const struct pfm_ds *ds, u32 offs, u32 size)
 	return offs <= ds->base && size <= ds->base - offs;
 }
 
-/* Does what a format describes lie in its buffer? */
+/* Does the area that the format describes lie within its buffer? */
 static bool pfm_ds_is_valid(const struct pfm_ds *ds, const void *buf,
 			    size_t size)
 {
@@ -58,15 +58,15 @@ int pfm_ds_attach(struct pfm_context *ctx)
 	return 0;
 }
 
-/* Bump a counter, and its copy in the buffer. */
+/* Increment a counter, and its copy in the buffer. */
 static void pfm_ds_count(struct pfm_ds *ds, u32 offs, u64 *mine)
 {
 	++*mine;
-	/* Some layouts align it to 4 bytes only. */
+	/* Some layouts align the copy to 4 bytes only. */
 	memcpy(ds->buf + offs, mine, sizeof(*mine));
 }
 
-/* A 32-bit record of @n fields, unless a value does not fit. */
+/* Write a 32-bit record of @n fields; false if a value does not fit. */
 static bool pfm_ds_write_32(u32 *to, const u64 *from, u32 n)
 {
 	u64 all = 0;
@@ -93,7 +93,7 @@ static bool pfm_ds_write(const struct pfm_ds *ds,
 	return true;
 }
 
-/* Append a record, if there is one. Nothing is written past abs_max. */
+/* Append a record, if there is one, but never past abs_max. */
 static void pfm_ds_append(struct pfm_ds *ds, const struct pfm_ds_record *rec)
 {
 	if (!rec || ds->abs_max - ds->index < ds->record_size) {
@@ -109,7 +109,7 @@ static void pfm_ds_append(struct pfm_ds *ds, const struct pfm_ds_record *rec)
 	}
 }
 
-/* Load the counters of @ovfl as the CPU does, with nothing but their value. */
+/* Reload the counters of @ovfl with cnt_reset, as the CPU does. */
 static void pfm_ds_reset(struct pfm_context *ctx, const unsigned long *ovfl)
 {
 	u64 value = ctx->target.ds->cnt_reset;
@@ -123,7 +123,7 @@ static void pfm_ds_reset(struct pfm_context *ctx, const unsigned long *ovfl)
 	}
 }
 
-/* PMDs 0 to 63 that overflowed, a bit each. */
+/* Bitmap of the PMDs 0 to 63 that overflowed. */
 static u64 pfm_ds_status(const struct pfm_context *ctx,
 			 const unsigned long *ovfl)
 {

@@ -11,17 +11,16 @@ struct pfm_context;
 struct pfm_ds_record;
 
 /*
- * Take over the area that a format has set up.
- * Context: process; nobody else knows the context.
- * Return: 0; -EINVAL if it is not one; -EOPNOTSUPP if the PMU cannot fill it.
+ * Take over the area that a format has set up. Context: process; the context is
+ * not shared yet. Return: 0; -EINVAL if the area is invalid; -EOPNOTSUPP if the
+ * PMU cannot fill it.
  */
 int pfm_ds_attach(struct pfm_context *ctx);
 
 /*
- * Counters overflowed in one instant: write a record, or count it as lost if
- * @rec is NULL; then load them anew, unless the area is filled to the
- * threshold.
- * Context: the owner of the overflow path, interrupts off.
+ * Handle counters that overflowed in one instant: write a record, or count it
+ * as lost if @rec is NULL. Then reload the counters, unless the area is filled
+ * to its threshold. Context: the owner of the overflow path, interrupts off.
  * Return: true if the CPU would interrupt.
  */
 bool pfm_ds_store(struct pfm_context *ctx, const unsigned long *ovfl,

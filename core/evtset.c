@@ -2,8 +2,8 @@
 /*
  * evtset.c - event sets: creating, deleting, describing (3.1.10-3.1.12, 3.7.5)
  *
- * Each function of a command treats one element of a vector. On an error that
- * lies in the element it marks the element's set_flags and changes nothing.
+ * Each function of a command processes one element of a vector. If the element
+ * is invalid, it marks the element's set_flags and changes nothing.
  */
 #include <linux/jiffies.h>
 #include <linux/ktime.h>
@@ -23,14 +23,14 @@
 #include "value.h"
 
 /*
- * Each set costs memory and, while the context is loaded, a walk over its
- * events with interrupts off whenever the thread is scheduled.
+ * Limit the sets: each costs memory and, while the context is loaded, a walk
+ * over its events with interrupts off at each context switch of the thread.
  */
 static unsigned int pfm_sets_max = 256;
 module_param_named(sets_max, pfm_sets_max, uint, 0644);
-MODULE_PARM_DESC(sets_max, "event sets of a context, at most, with set0");
+MODULE_PARM_DESC(sets_max, "maximum number of event sets of a context, set0 included");
 
-/* Bytes that the allocator gives for one, without its PMDs. */
+/* Allocation size of an event set without its PMDs. */
 static size_t pfm_evtset_size(u16 num_regs)
 {
 	struct pfm_evtset *set;
@@ -53,7 +53,7 @@ static void pfm_evtset_free(struct pfm_evtset *set)
 
 static struct pfm_evtset *pfm_evtset_alloc(struct pfm_context *ctx, u16 id)
 {
-	/* Who only counts needs no right to lock memory. */
+	/* set0 is free: counting works without a memlock limit. */
 	struct pfm_charge *charge = id ? &ctx->charge : NULL;
 	u16 num_regs = ctx->target.num_regs;
 	size_t size = pfm_evtset_size(num_regs);
@@ -76,7 +76,7 @@ static struct pfm_evtset *pfm_evtset_alloc(struct pfm_context *ctx, u16 id)
 	return set;
 }
 
-/* Does no set have a number near this? A node of the array is for these. */
+/* Is there no set in the xarray node that a set with this number uses? */
 static bool pfm_needs_node(struct pfm_context *ctx, u16 id)
 {
 	unsigned long at = round_down(id, XA_CHUNK_SIZE);
@@ -84,7 +84,7 @@ static bool pfm_needs_node(struct pfm_context *ctx, u16 id)
 	return !xa_find(&ctx->sets, &at, at + XA_CHUNK_MASK, XA_PRESENT);
 }
 
-/* From here on its page can be mapped. Return: 0 or -ENOMEM. */
+/* Store a set; from here on its page can be mapped. Return: 0 or -ENOMEM. */
 static int pfm_evtset_store(struct pfm_context *ctx, struct pfm_evtset *set)
 {
 	size_t node = pfm_needs_node(ctx, set->id) ? sizeof(struct xa_node) : 0;
@@ -140,7 +140,7 @@ static int pfm_bad_evtset(u32 *flags, u32 retfl)
 	return -EINVAL;
 }
 
-/* A timeout is a multiple of the timer tick, and at least one (figure 3.35). */
+/* Round a timeout up to timer ticks, at least one (figure 3.35). */
 static int pfm_effective_timeout(struct __kernel_timespec *ts, u64 *timeout)
 {
 	u64 ns;
@@ -168,7 +168,7 @@ static bool pfm_setdesc_is_good(const struct pfm_context *ctx,
 	if (flags & ~PFM_SETFL_ALL ||
 	    memchr_inv(req->reserved, 0, sizeof(req->reserved)))
 		return false;
-	/* One method for each set (3.7.6). */
+	/* Each set switches by one method (3.7.6). */
 	if (flags & PFM_SETFL_OVFL_SWITCH && flags & PFM_SETFL_TIME_SWITCH)
 		return false;
 	return !req->set_id || !ctx->fmt ||
@@ -228,7 +228,8 @@ int pfm_delete_evtset(struct pfm_context *ctx, void *elem)
 }
 
 /*
- * Its clock, and the time that it was active. An overflow may switch meanwhile.
+ * Read a set's clock, and the time that it was active. An overflow may switch
+ * sets meanwhile.
  */
 static s64 pfm_clock_read(struct pfm_evtset *set, u64 *duration)
 {

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * evtset_page.c - the PMDs of event sets in pages that user level maps (2006
- *		   paper, 8)
+ * evtset_page.c - pages with the PMDs of event sets, mapped at user level
+ *		   (2006 paper, section 8)
  *
- * A page says of each PMD that it has the value, that the value is the clock
- * less an offset, that the monitored thread can read a counter itself, or that
- * PFM_READ_PMDS must be asked. Values are declared live before they are, and
- * kept only once they are: nobody reads a value that has been counted on since.
+ * For each PMD a page says how to read it: the page has its value, or the value
+ * is the clock minus an offset, or the monitored thread can read a counter
+ * itself, or PFM_READ_PMDS must be used. A value is declared live before
+ * counting starts, and shown as kept only after it has stopped. So no reader
+ * takes a stale value for a current one.
  *
- * A page has one writer at a time, the owner of the context (owner.c): what
- * interrupts a command that writes finds the context frozen, or owned. The
- * writing is value.c's. Where the counters are is the PMU's to say, on the CPU
- * of the thread that reads them, whoever owns the context: they have a sequence
- * number of their own, and do not contain what the owner changes, the offset.
+ * A page has one writer at a time, the owner of the context (owner.c): an
+ * overflow that interrupts a writing command finds the context frozen or owned.
+ * value.c writes the page. The PMU itself publishes the counters, on the CPU of
+ * the thread that reads them, independent of the owner. So the counters have
+ * their own sequence number, and do not contain the offset, which the owner
+ * changes.
  */
 #include <linux/nsproxy.h>
 #include <linux/sched.h>
@@ -54,7 +56,7 @@ void pfm_show_counter(struct pfm_pmu_reg *reg, const pfm_map_counter_t *show)
 	c = &set->page->map_counter[pmd->slot];
 	set->counter_seq += 2;
 	WRITE_ONCE(c->cnt_seq, set->counter_seq - 1);
-	/* The reader is interrupted here, or not running: program order. */
+	/* The reader is interrupted or not running: no CPU barrier needed. */
 	barrier();
 	WRITE_ONCE(c->cnt_index, show->cnt_index);
 	WRITE_ONCE(c->cnt_bits, show->cnt_bits);
@@ -75,7 +77,7 @@ struct pfm_buffer *pfm_page_at(struct pfm_context *ctx, unsigned long pgoff)
 	struct pfm_buffer *page = NULL;
 	struct pfm_evtset *set;
 
-	/* Sets are taken out under this lock before they are freed. */
+	/* Sets are removed under this lock before they are freed. */
 	xa_lock(&ctx->sets);
 	set = xa_load(&ctx->sets, pgoff - 1);
 	if (set && set->page_buffer)

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * evtset_switch.c - going from one event set to the next (3.7.6, 3.7.7)
+ * evtset_switch.c - switching event sets (3.7.6, 3.7.7)
  *
- * The accounts are switched in the interrupt: the values of the active set are
- * kept, the next set becomes the active one, and what is counted until the PMU
- * has followed is discarded. The PMU follows in process context: in the
- * monitored thread on its way to user level, or in a work item if the kernel
- * was interrupted, which may not return there for long.
+ * The software state is switched in the interrupt: the values of the active set
+ * are kept, the next set becomes the active one, and what is counted until the
+ * PMU has followed is discarded. The PMU follows in process context: in the
+ * monitored thread on its way to user level, or in a work item if the overflow
+ * interrupted the kernel, where the thread may stay for a long time.
  */
 #include <linux/ptrace.h>
 #include <linux/sched.h>
@@ -20,7 +20,7 @@
 #include "thread_work.h"
 #include "value.h"
 
-/* Time for a timeout that came when the set could not be switched from. */
+/* Delay for a timeout that expired while its set could not be switched */
 #define PFM_SOON	(100 * NSEC_PER_USEC)
 
 void pfm_clock_write(struct pfm_evtset *set, u64 value)
@@ -39,7 +39,7 @@ void pfm_catch_up(struct pfm_evtset *set)
 		pfm_clock_write(set, -PFM_SOON);
 }
 
-/* The set that follows @set; NULL if it names one that does not exist. */
+/* The set that follows @set; NULL if its explicit next set does not exist. */
 static struct pfm_evtset *pfm_next_evtset(struct pfm_context *ctx,
 					  const struct pfm_evtset *set)
 {
@@ -79,7 +79,7 @@ void pfm_begin_evtset(struct pfm_context *ctx, struct pfm_evtset *set,
 	bitmap_zero(set->to_reset, PFM_MAX_PMDS);
 	pfm_for_each_pmd(set, i, pmd) {
 		pmd->ovflsw_left = pmd->ovflsw_thres;
-		/* What an earlier turn deferred was discarded with it. */
+		/* Deferred overflows of an earlier turn were discarded. */
 		if (!stays)
 			pmd->deferred = 0;
 	}
@@ -180,8 +180,9 @@ void pfm_switch_init(struct pfm_context *ctx)
 }
 
 /*
- * Return: false if the thread exits, or one that was monitored before has still
- * to do it: that may be held up in the kernel.
+ * Queue the task work. Return: false if the thread is exiting, or if the work
+ * is still queued in a previously monitored thread, which may be held up in the
+ * kernel.
  */
 static bool pfm_switch_by_thread(struct pfm_context *ctx)
 {
@@ -204,7 +205,7 @@ void pfm_switch_request(struct pfm_context *ctx, bool here)
 	bool queued = task && !(task->flags & PF_KTHREAD) &&
 		      pfm_switch_by_thread(ctx);
 
-	/* Queue both; whichever runs first finishes the switch. */
+	/* If both are queued, the first to run finishes the switch. */
 	if (!here || !queued)
 		queue_work_on(cpu, system_highpri_wq, &ctx->switch_work);
 }

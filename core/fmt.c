@@ -16,7 +16,7 @@
  * struct pfm_fmt_entry - a registered format
  * @list:  in pfm_fmts
  * @fmt:   the format
- * @owner: its module, held by each user
+ * @owner: its module, referenced by each user
  * @users: contexts that use it
  * @kobj:  its directory in sysfs
  */
@@ -29,8 +29,8 @@ struct pfm_fmt_entry {
 };
 
 /*
- * What formats have compiled in, besides the SDK's inline functions: whoever
- * changes it raises PFM_FMT_INTERFACE, so that older formats are refused.
+ * Layout that is compiled into formats, besides the SDK's inline functions. A
+ * change must raise PFM_FMT_INTERFACE, so that older formats are rejected.
  */
 static_assert(PFM_FMT_INTERFACE == 3);
 static_assert(sizeof(pfm_buffer_fmt_t) == 120);
@@ -75,7 +75,7 @@ static const char *pfm_fmt_fault(const pfm_buffer_fmt_t *fmt)
 	return NULL;
 }
 
-/* Nothing of a format is read before it is known to be laid out as here. */
+/* Check the interface first: with another one the layout is unknown. */
 static int pfm_fmt_check(const pfm_buffer_fmt_t *fmt, const char *module,
 			 unsigned int interface)
 {
@@ -96,7 +96,7 @@ static int pfm_fmt_check(const pfm_buffer_fmt_t *fmt, const char *module,
 	return pfm_arg_layout_check(fmt, module);
 }
 
-/* Make @e known. Return: 0; -EBUSY if its UUID is; what sysfs says. */
+/* Register @e. Return: 0; -EBUSY if its UUID is taken; an error of sysfs. */
 static int pfm_fmt_add(struct pfm_fmt_entry *e)
 {
 	const struct pfm_fmt_entry *other;
@@ -187,7 +187,7 @@ EXPORT_SYMBOL_GPL(pfm_fmt_get);
 
 int pfm_fmt_result(const pfm_buffer_fmt_t *fmt, const char *callback, int ret)
 {
-	/* Below, it would be taken for a pointer. */
+	/* ERR_PTR() of lower values would look like a valid pointer. */
 	if (ret <= 0 && ret >= -MAX_ERRNO)
 		return ret;
 	pr_err_ratelimited("perfmon: format %s: %s returns %d, which is neither 0 nor an errno\n",

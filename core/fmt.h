@@ -8,10 +8,9 @@
 #include <perfmon/perfmon_fmt.h>
 
 /*
- * What a call-back has answered, if that is 0 or an errno. Anything else is a
- * mistake of the format's, whose name goes into the log.
- * Context: process, nothing waits: the console may be slow.
- * Return: 0 or an errno.
+ * Check the result of a format's call-back, and log a value that is neither 0
+ * nor an errno, with the format's name. Context: process; called without locks,
+ * as the console may be slow. Return: @ret, or -EINVAL for an invalid one.
  */
 int pfm_fmt_result(const pfm_buffer_fmt_t *fmt, const char *callback, int ret);
 

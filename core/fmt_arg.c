@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * fmt_arg.c - what a format says of the fields of its argument
+ * fmt_arg.c - the argument layout that a format publishes
  */
 #include <linux/kernel.h>
 #include <linux/string.h>
@@ -9,14 +9,14 @@
 
 #define PFM_PLAIN \
 	"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
-/* Two words; offset and size; the default: each with what is behind it. */
+/* Two words, offset and size, and default, each with its separator */
 #define PFM_ARG_LINE \
 	(2 * (PFM_ARG_MAX_WORD + 1) + sizeof("65535") + sizeof("8") + \
 	 sizeof("18446744073709551615"))
 
 static_assert(PFM_ARG_MAX_FIELDS * PFM_ARG_LINE < PAGE_SIZE);
 
-/* Whoever reads a line can split it. */
+/* Can readers of a sysfs line split it at this word? */
 static bool pfm_is_plain(const char *word)
 {
 	size_t len = word ? strspn(word, PFM_PLAIN) : 0;
@@ -24,7 +24,7 @@ static bool pfm_is_plain(const char *word)
 	return len && len <= PFM_ARG_MAX_WORD && !word[len];
 }
 
-/* Is what the user names where the format finds it? */
+/* Are the name and the place of a field valid? */
 static const char *pfm_arg_field_fault(const struct pfm_arg_field *f,
 				       size_t arg_size)
 {
@@ -45,14 +45,16 @@ static const char *pfm_arg_pair_fault(const struct pfm_arg_field *f,
 				      const struct pfm_arg_field *before)
 {
 	if (!strcmp(f->name, before->name))
-		return "its name is that of another one";
+		return "its name is already used";
 	if (f->offset < before->offset + before->size &&
 	    before->offset < f->offset + f->size)
-		return "it overlaps another one";
+		return "it overlaps another field";
 	return NULL;
 }
 
-/* Return: what is wrong with field @n, those before it being right; or NULL. */
+/*
+ * Return: what is wrong with field @n, if those before it are right; or NULL.
+ */
 static const char *pfm_arg_fault(const pfm_buffer_fmt_t *fmt, unsigned int n)
 {
 	const struct pfm_arg_field *fields = fmt->fmt_arg_layout;
@@ -60,7 +62,7 @@ static const char *pfm_arg_fault(const pfm_buffer_fmt_t *fmt, unsigned int n)
 	unsigned int i;
 
 	if (n >= PFM_ARG_MAX_FIELDS)
-		return "it is one more than PFM_ARG_MAX_FIELDS";
+		return "there are more than PFM_ARG_MAX_FIELDS fields";
 	for (i = 0; i < n && !fault; i++)
 		fault = pfm_arg_pair_fault(&fields[n], &fields[i]);
 	return fault;
@@ -76,7 +78,7 @@ int pfm_arg_layout_check(const pfm_buffer_fmt_t *fmt, const char *module)
 		fault = pfm_arg_fault(fmt, n);
 		if (!fault)
 			continue;
-		pr_err("perfmon: format %s in module %s: fmt_arg_layout has field %u, %s: %s\n",
+		pr_err("perfmon: format %s in module %s: fmt_arg_layout[%u] (%s): %s\n",
 		       fmt->fmt_name, module, n, fields[n].name, fault);
 		return -EINVAL;
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * fmt_arg.h - what a format says of the fields of its argument
+ * fmt_arg.h - the argument layout that a format publishes
  */
 #ifndef PFM_CORE_FMT_ARG_H
 #define PFM_CORE_FMT_ARG_H
@@ -8,16 +8,16 @@
 #include <perfmon/perfmon_fmt.h>
 
 /*
- * Judge the layout that a format publishes, if it does; what is wrong goes into
- * the log, with the field and the name of the format's module.
- * Context: process. Return: 0 or -EINVAL.
+ * Check the argument layout of a format, if it has one. Errors are logged with
+ * the field and the name of the format's module. Context: process. Return: 0 or
+ * -EINVAL.
  */
 int pfm_arg_layout_check(const pfm_buffer_fmt_t *fmt, const char *module);
 
 /*
- * Write a layout that is right into a page, a line for each field: name,
- * offset, size, default and unit, separated by spaces.
- * Context: process. Return: bytes written.
+ * Print a valid layout to a page, one line per field: name, offset, size,
+ * default and unit, separated by spaces. Context: process. Return: number of
+ * bytes.
  */
 ssize_t pfm_arg_layout_show(const pfm_buffer_fmt_t *fmt, char *page);
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * freeze.c - values are kept, and what is counted from now on is discarded
+ * freeze.c - freezing: values are kept, and further counts are discarded
  *
- * Masking takes effect in the interrupt, where the PMU cannot be stopped; a
- * switch and the idle thread do the same. pfm_context.frozen says why; whoever
- * clears the last reason writes the values back.
+ * Masking takes effect in the interrupt, where the PMU cannot be stopped; so do
+ * a switch and the idle thread. pfm_context.frozen holds the reasons. The code
+ * that clears the last reason writes the values back.
  */
 #include "context.h"
 #include "freeze.h"
@@ -30,7 +30,7 @@ void pfm_freeze(struct pfm_context *ctx, u32 why,
 
 	pfm_for_each_pmd(set, i, pmd) {
 		pmd->value = read(pmd);
-		/* Idleness resets them itself when it ends. */
+		/* pfm_unfreeze_idle() itself resets these. */
 		if (why != PFM_IDLE && pfm_has_wrapped(pmd) &&
 		    !__test_and_set_bit(i, set->to_reset))
 			ctx->lost++;

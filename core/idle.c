@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * idle.c - PFM_SETFL_EXCL_IDLE: the idle thread is not monitored (3.1.10)
+ * idle.c - PFM_SETFL_EXCL_IDLE: exclude the idle thread (3.1.10)
  *
  * perf cannot exclude it on all CPUs. While it runs, the values of the active
- * set are kept and what is counted is discarded; the set's clock goes on
- * (3.7.6). The scheduler is probed only while there is such a context.
+ * set are kept and further counts discarded; the set's clock runs on (3.7.6).
+ * The scheduler is probed only while such a context is attached.
  */
 #include <linux/percpu.h>
 #include <linux/sched.h>
@@ -22,7 +22,7 @@ static DEFINE_MUTEX(pfm_idle_lock);
 static struct tracepoint *pfm_sched_switch;
 static unsigned int pfm_num_idle;
 
-/* A set comes back from idle. */
+/* Resume counting in the active set after idle time. */
 static void pfm_leave_idle(struct pfm_context *ctx)
 {
 	struct pfm_pmd *pmd;
@@ -37,11 +37,11 @@ static void pfm_leave_idle(struct pfm_context *ctx)
 
 void pfm_idle_changed(struct pfm_context *ctx, bool idle)
 {
-	/* Any owner is a command that was moved to another CPU: briefly. */
+	/* An owner can only be a command that has migrated: wait briefly. */
 	while (pfm_enter(ctx))
 		cpu_relax();
 	ctx->idle = idle;
-	/* A paused context follows when it is resumed. */
+	/* pfm_resume() does this for a paused context. */
 	if (!ctx->paused) {
 		if (pfm_idle_is_over(ctx))
 			pfm_leave_idle(ctx);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * idle.h - excluding the idle thread
+ * idle.h - exclude the idle thread
  */
 #ifndef PFM_CORE_IDLE_H
 #define PFM_CORE_IDLE_H
@@ -10,19 +10,18 @@
 struct pfm_context;
 
 /*
- * A context is attached to its CPU: probe the scheduler if a set of its
- * excludes the idle thread.
- * Context: process, on that CPU, pfm_context.mutex held.
- * Return: 0, or what the scheduler's tracepoint says.
+ * A context is attached to its CPU: probe the scheduler if one of its sets
+ * excludes the idle thread. Context: process, on that CPU, pfm_context.mutex
+ * held. Return: 0, or an error of the tracepoint.
  */
 int pfm_idle_attach(struct pfm_context *ctx);
 
-/* It is to be detached. Context: process, pfm_context.mutex held. */
+/* The context is being detached. Context: process, pfm_context.mutex held. */
 void pfm_idle_detach(struct pfm_context *ctx);
 
 /*
- * The CPU of a system-wide context becomes idle, or no longer is.
- * Context: interrupts off, on that CPU, not in NMI.
+ * The CPU of a system-wide context becomes idle or leaves idle. Context:
+ * interrupts off, on that CPU, not in NMI.
  */
 void pfm_idle_changed(struct pfm_context *ctx, bool idle);
 

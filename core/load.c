@@ -38,13 +38,13 @@ int pfm_check_cpu(const struct pfm_context *ctx)
 	return ctx->target.cpu == raw_smp_processor_id() ? 0 : -EBUSY;
 }
 
-/* Self: the thread belongs to a process that controls the context (A21). */
+/* Does the thread belong to the calling process: self-monitoring (A21)? */
 static bool pfm_is_self(const struct task_struct *task)
 {
 	return same_thread_group((struct task_struct *)task, current);
 }
 
-/* A thread is held on its way to user level, and goes on if others say so. */
+/* Blocking needs a return to user level, and another process that restarts. */
 static bool pfm_can_be_blocked(const struct task_struct *task)
 {
 	return !(task->flags & (PF_KTHREAD | PF_IO_WORKER | PF_USER_WORKER)) &&
@@ -60,7 +60,7 @@ static struct task_struct *pfm_get_task(pid_t vpid)
 	return task;
 }
 
-/* The PMU lets go of the sets before @end, or of all. */
+/* Unload the sets before @end, or all if it is NULL, from the PMU. */
 static void pfm_unload_evtsets(struct pfm_context *ctx,
 			       const struct pfm_evtset *end)
 {
@@ -74,7 +74,7 @@ static void pfm_unload_evtsets(struct pfm_context *ctx,
 	}
 }
 
-/* The PMU takes all sets, so that switching cannot fail for want of memory. */
+/* Load all sets, so that a switch cannot fail for lack of memory. */
 static int pfm_load_evtsets(struct pfm_context *ctx)
 {
 	struct pfm_evtset *set;
@@ -93,7 +93,7 @@ static int pfm_load_evtsets(struct pfm_context *ctx)
 	return 0;
 }
 
-/* What overflowed, and switched, in an earlier attachment is stale. */
+/* Forget the overflows and switches of an earlier attachment. */
 static void pfm_forget_overflows(struct pfm_context *ctx)
 {
 	struct pfm_evtset *set;
@@ -105,7 +105,7 @@ static void pfm_forget_overflows(struct pfm_context *ctx)
 	}
 }
 
-/* The PMU takes all sets; the registers are those of @set. */
+/* Load all sets, and program the registers of @set. */
 static int pfm_load_registers(struct pfm_context *ctx, struct pfm_evtset *set)
 {
 	int ret = pfm_load_evtsets(ctx);
@@ -119,7 +119,7 @@ static int pfm_load_registers(struct pfm_context *ctx, struct pfm_evtset *set)
 	return ret;
 }
 
-/* Load the PMU, which is told nothing but registers, task and CPU. */
+/* Load the PMU, which knows only registers, task and CPU. */
 static int pfm_load_pmu(struct pfm_context *ctx, struct pfm_evtset *set)
 {
 	int ret = pfm_load_registers(ctx, set);
@@ -148,7 +148,7 @@ static int pfm_check_load(struct pfm_context *ctx, const pfarg_load_t *req,
 						     -EINVAL;
 }
 
-/* The thread that attaches to itself, and maps what it counts. */
+/* Does a thread attach to itself, and may it map and read its counters? */
 static bool pfm_can_read_counters(const struct pfm_context *ctx,
 				  const struct task_struct *task)
 {
@@ -156,7 +156,7 @@ static bool pfm_can_read_counters(const struct pfm_context *ctx,
 	       pfm_may_read_counters();
 }
 
-/* The caller may read the counters of @ctx itself, or nobody. */
+/* Record whether, and as which thread, the caller may read its counters. */
 static void pfm_set_reader(struct pfm_context *ctx, bool can_read)
 {
 	ctx->target.user_read = can_read;
@@ -175,7 +175,7 @@ static void pfm_put_target(struct pfm_context *ctx)
 	ctx->target.cpu = -1;
 }
 
-/* Stop, and take the values and the event sets off the PMU. */
+/* Stop the PMU, save the values, and unload the event sets. */
 static void pfm_unload_pmu(struct pfm_context *ctx)
 {
 	struct pfm_pmd *pmd;
@@ -186,13 +186,13 @@ static void pfm_unload_pmu(struct pfm_context *ctx)
 	pfm_for_each_pmd(ctx->set, i, pmd)
 		pmd->value = pfm_value_read(pmd);
 	ctx->loaded = false;
-	/* One that found the context masked may still read the registers. */
+	/* An overflow that found it masked may still read registers. */
 	pfm_wait_overflows(ctx);
 	pfm_unload_evtsets(ctx, NULL);
 	pfm_wait_kicks(ctx);
 }
 
-/* What is off the PMU lets go of its thread or CPU. */
+/* Release the thread or CPU after the PMU was unloaded. */
 static void pfm_let_go(struct pfm_context *ctx)
 {
 	ctx->started = false;
@@ -212,7 +212,7 @@ void pfm_detach(struct pfm_context *ctx)
 	pfm_let_go(ctx);
 }
 
-/* Let the PMU go on where pfm_unload_pmu() stopped it. */
+/* Load the PMU again after pfm_unload_pmu(), and continue. */
 static int pfm_reload_pmu(struct pfm_context *ctx)
 {
 	int ret = pfm_load_registers(ctx, ctx->set);
@@ -226,8 +226,9 @@ static int pfm_reload_pmu(struct pfm_context *ctx)
 }
 
 /*
- * The monitored thread exits, or has lost its events to an exec (3.1.7): that
- * is for somebody to go on with who may monitor what it is now.
+ * The monitored thread exits, or an exec has removed its perf events (3.1.7).
+ * After an exec, only a context whose attaching process may monitor any program
+ * continues.
  */
 static void pfm_thread_changed(struct pfm_context *ctx)
 {
@@ -239,7 +240,7 @@ static void pfm_thread_changed(struct pfm_context *ctx)
 	if (!exits && ctx->trusted && !pfm_reload_pmu(ctx))
 		return;
 	pfm_let_go(ctx);
-	/* A thread that ends while its process monitors itself tells nobody. */
+	/* No PFM_MSG_END if the thread's process monitors itself. */
 	if (exits && ctx->self)
 		return;
 	pfm_msgq_put_end(&ctx->msgq);
@@ -247,7 +248,7 @@ static void pfm_thread_changed(struct pfm_context *ctx)
 }
 
 /**
- * struct pfm_rights - what the caller may do with what he attaches
+ * struct pfm_rights - the caller's rights to what is being attached
  * @user_only: no event may count in the kernel
  * @can_read:  the thread may read its counters itself
  */
@@ -319,7 +320,7 @@ static int pfm_load_thread(struct pfm_context *ctx, const pfarg_load_t *req,
 	return ret;
 }
 
-/* The level is asked of whoever attaches, as of whoever opens perf's events. */
+/* PFM_LOAD_CONTEXT: the paranoid level is checked here, for the caller. */
 int pfm_load_context(struct pfm_context *ctx, void *arg)
 {
 	const pfarg_load_t *req = arg;
@@ -349,7 +350,7 @@ int pfm_unload_context(struct pfm_context *ctx)
 	return ret;
 }
 
-/* Which set to start with: the one that is asked for, or where it stopped. */
+/* The set to start: the requested one, or else the active set. */
 static struct pfm_evtset *pfm_evtset_to_start(struct pfm_context *ctx,
 					      const pfarg_start_t *req)
 {
@@ -367,7 +368,7 @@ static int pfm_designate(struct pfm_context *ctx, struct pfm_evtset *set)
 	int ret;
 
 	pfm_pause(ctx);
-	/* One of the set that it leaves may have come late. */
+	/* An overflow of the previous set may have been late. */
 	pfm_wait_overflows(ctx);
 	if (!(ctx->frozen & ~PFM_IDLE))
 		pfm_freeze(ctx, PFM_SWITCHING, pfm_value_read);

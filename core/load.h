@@ -8,50 +8,47 @@
 struct pfm_context;
 
 /*
- * May a command that needs the PMU run here and now?
- * Context: process, pfm_context.mutex held.
- * Return: 0; -EBUSY if not attached, or system-wide and not on the monitored
- * CPU; -ENODEV if that CPU has gone offline.
+ * May a command that needs the PMU run here and now? Context: process,
+ * pfm_context.mutex held. Return: 0; -EBUSY if not attached, or system-wide and
+ * not on the monitored CPU; -ENODEV if that CPU has gone offline.
  */
 int pfm_check_cpu(const struct pfm_context *ctx);
 
 /*
- * PFM_LOAD_CONTEXT, with a pfarg_load_t. The right to attach is checked, and
- * the context attached, while no exec of the thread can complete.
+ * PFM_LOAD_CONTEXT, with a pfarg_load_t. No exec of the thread can complete
+ * between the check of the right to attach and the attachment.
  * Context: process, pfm_context.mutex not held; for a system-wide context on
  * the CPU to monitor.
- * Return: 0; -EBUSY if attached already, or thread or CPU taken; -EINVAL;
- * -ESRCH; -ENODEV; -EPERM; what the PMU says.
+ * Return: 0; -EBUSY if already attached, or the thread or CPU is taken;
+ * -EINVAL; -ESRCH; -ENODEV; -EPERM; an error of the PMU.
  */
 int pfm_load_context(struct pfm_context *ctx, void *arg);
 
 /*
- * PFM_UNLOAD_CONTEXT: from anywhere if the CPU has gone offline.
- * Context: process, pfm_context.mutex held.
- * Return: 0, or -EBUSY as pfm_check_cpu().
+ * PFM_UNLOAD_CONTEXT; from any CPU if the monitored CPU has gone offline.
+ * Context: process, pfm_context.mutex held. Return: 0, or -EBUSY as
+ * pfm_check_cpu().
  */
 int pfm_unload_context(struct pfm_context *ctx);
 
 /*
- * Detach an attached context: stop, keep the values, let go of the thread or
- * CPU.
- * Context: process, pfm_context.mutex held.
+ * Detach an attached context: stop, keep the values, and release the thread or
+ * CPU. Context: process, pfm_context.mutex held.
  */
 void pfm_detach(struct pfm_context *ctx);
 
 /*
- * PFM_START, with the event set that a pfarg_start_t asks for, or where it
- * stopped if @arg is NULL. Starting a started context changes nothing; a masked
- * one stays masked.
+ * PFM_START, with the event set of a pfarg_start_t, or the active set if @arg
+ * is NULL. Starting a started context has no effect; a masked one stays masked.
  * Context: process, pfm_context.mutex held.
- * Return: 0; -EINVAL if there is no such set; as pfm_check_cpu(); what the PMU
- * says.
+ * Return: 0; -EINVAL if the set does not exist; as pfm_check_cpu(); an error of
+ * the PMU.
  */
 int pfm_start_monitoring(struct pfm_context *ctx, void *arg);
 
 /*
- * PFM_STOP. Context: process, pfm_context.mutex held.
- * Return: 0, or as pfm_check_cpu().
+ * PFM_STOP. Context: process, pfm_context.mutex held. Return: 0, or as
+ * pfm_check_cpu().
  */
 int pfm_stop_monitoring(struct pfm_context *ctx);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * main.c - the order in which the core comes and goes
+ * main.c - initialization and exit of the core, in order
  */
 #include <linux/module.h>
 #include <linux/rcupdate.h>
@@ -68,7 +68,7 @@ static void __exit pfm_exit(void)
 	pfm_pmd_exit();
 	pfm_sysfs_exit();
 	pfm_proc_exit();
-	/* A thread may still be returning from a task work of ours. */
+	/* A thread may still be returning from one of our task works. */
 	synchronize_rcu_tasks();
 }
 

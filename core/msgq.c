@@ -2,12 +2,12 @@
 /*
  * msgq.c - the message queue of a context (3.3)
  *
- * One writer: the overflow path, or a command that keeps it out. Any number of
- * readers, none of whom waits for another: each copies the next message to
- * where it wants it, for as long as that takes, and then takes it out, if it is
- * still the next. Positions have so many bits that none comes again meanwhile.
- * Overflow messages that find the queue full are dropped and counted; a place
- * is kept for PFM_MSG_END.
+ * There is one writer: the overflow path, or a command that keeps it out.
+ * Readers do not wait for each other: each copies the next message to its
+ * destination, however long that takes, and then removes it if it is still the
+ * next. Positions are wide enough not to repeat meanwhile. Overflow messages
+ * are dropped and counted if the queue is full; one slot is reserved for
+ * PFM_MSG_END.
  */
 #include <linux/log2.h>
 #include <linux/poll.h>
@@ -34,15 +34,13 @@ void pfm_msgq_destroy(struct pfm_msgq *q)
 
 void pfm_msgq_reset(struct pfm_msgq *q)
 {
-	/* A reader that is at work does not move it back: it compares. */
+	/* Readers advance it by cmpxchg(), so none moves it back. */
 	xchg(&q->tail, q->head);
 }
 
 bool pfm_msgq_empty(const struct pfm_msgq *q)
 {
-	/*
-	 * Pairs with the release in pfm_msgq_publish(): the message is there.
-	 */
+	/* Pairs with the release in pfm_msgq_publish(). */
 	return smp_load_acquire(&q->head) == READ_ONCE(q->tail);
 }
 
@@ -54,7 +52,7 @@ static void pfm_msgq_publish(struct pfm_msgq *q)
 
 bool pfm_msgq_put_ovfl(struct pfm_msgq *q, const pfm_ovfl_msg_t *msg)
 {
-	/* Pairs with the release in pfm_msgq_take(): the slot was read. */
+	/* Pairs with the release in pfm_msgq_take(): the slot is free. */
 	if (q->head - smp_load_acquire(&q->tail) >= q->depth) {
 		q->dropped++;
 		return false;
@@ -76,21 +74,21 @@ void pfm_msgq_put_end(struct pfm_msgq *q)
 bool pfm_msgq_peek(struct pfm_msgq *q, pfm_msg_t *msg, unsigned long *pos)
 {
 	/*
-	 * Pairs with the release in pfm_msgq_take(): head is not older, so that
-	 * what was taken is not found again.
+	 * Pairs with the release in pfm_msgq_take(): the head read below is
+	 * not older than the tail.
 	 */
 	*pos = smp_load_acquire(&q->tail);
 	/* Pairs with the release in pfm_msgq_publish(). */
 	if (smp_load_acquire(&q->head) == *pos)
 		return false;
-	/* If somebody takes it, the writer may already be overwriting it. */
+	/* If another reader takes it, the writer may be overwriting it. */
 	data_race(*msg = q->ring[*pos & (q->size - 1)]);
 	return true;
 }
 
 bool pfm_msgq_take(struct pfm_msgq *q, unsigned long pos)
 {
-	/* Pairs with the acquire in pfm_msgq_put_ovfl(): it was read. */
+	/* Pairs with the acquire in pfm_msgq_put_ovfl(). */
 	return cmpxchg_release(&q->tail, pos, pos + 1) == pos;
 }
 

@@ -11,15 +11,15 @@
 
 /**
  * struct pfm_msgq - queue of messages
- * @ring: messages, @size of them; one place is kept for PFM_MSG_END
- * @size: number of messages, a power of two
- * @depth: overflow messages that it takes
- * @head: next message to write; written by the overflow path, or with it paused
+ * @ring: messages, @size of them; one slot is reserved for PFM_MSG_END
+ * @size: number of slots, a power of two
+ * @depth: maximum number of overflow messages
+ * @head: next slot to write; written by the overflow path, or with it paused
  * @tail: next message to read
  * @dropped: overflow messages that found the queue full
- * @wait: readers who wait for a message
+ * @wait: readers that wait for a message
  * @fasync: receivers of signals
- * @few: @ring, unless the format wants more
+ * @few: @ring, unless the format requests a longer queue
  */
 struct pfm_msgq {
 	pfm_msg_t		*ring;
@@ -37,7 +37,7 @@ struct pfm_msgq {
 int pfm_msgq_init(struct pfm_msgq *q, size_t depth);
 void pfm_msgq_destroy(struct pfm_msgq *q);
 
-/* All messages are lost (3.3.5). Context: process, the overflow path is out. */
+/* Drop all messages (3.3.5). Context: process, overflows are kept out. */
 void pfm_msgq_reset(struct pfm_msgq *q);
 
 /* Context: any. */
@@ -46,20 +46,19 @@ bool pfm_msgq_empty(const struct pfm_msgq *q);
 /* Context: any, the writer only. Return: false if the message was dropped. */
 bool pfm_msgq_put_ovfl(struct pfm_msgq *q, const pfm_ovfl_msg_t *msg);
 
-/* Context: process, the overflow path is out; once per attachment. */
+/* Context: process, overflows are kept out; once per attachment. */
 void pfm_msgq_put_end(struct pfm_msgq *q);
 
 /*
- * The next message, which stays in the queue, and its position. It is whole
- * only if pfm_msgq_take() succeeds.
- * Context: process. Return: false if there is none.
+ * Copy the next message, which stays in the queue, and its position. The copy
+ * is valid only if pfm_msgq_take() succeeds. Context: process. Return: false if
+ * the queue is empty.
  */
 bool pfm_msgq_peek(struct pfm_msgq *q, pfm_msg_t *msg, unsigned long *pos);
 
 /*
- * Take the message at @pos out.
- * Context: process. Return: false if another reader has taken it, or all were
- * lost meanwhile.
+ * Remove the message at @pos. Context: process. Return: false if another reader
+ * has removed it, or all were dropped meanwhile.
  */
 bool pfm_msgq_take(struct pfm_msgq *q, unsigned long pos);
 

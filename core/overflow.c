@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * overflow.c - what happens when counters overflow (3.5.14)
+ * overflow.c - handling of counter overflows (3.5.14)
  *
- * The overflow path runs in any context up to NMI, on the CPU and in the thread
- * that is monitored. It waits for nobody: pfm_context.busy says who owns the
- * context (owner.c). An overflow that does not get it leaves itself
- * (pfm_defer()) to the owner: an overflow that it has interrupted or, for
- * moments, a command.
+ * The overflow path runs in any context up to NMI, on the monitored CPU and in
+ * the monitored thread. It never waits: pfm_context.busy says who owns the
+ * context (owner.c). An overflow that does not get it is deferred to the owner
+ * with pfm_defer(). The owner is an overflow that it has interrupted or, for a
+ * moment, a command.
  */
 #include <linux/irqflags.h>
 #include <linux/sched/clock.h>
@@ -23,8 +23,9 @@
 #include "value.h"
 
 /*
- * Outcome of one overflow event, collected over its PMDs: @notify, a PMD that
- * wants it is to be notified of; @asked, some PMD is.
+ * Outcome of one overflow event, collected over its PMDs. @notify: a
+ * notification was requested for a PMD with PFM_REGFL_OVFL_NOTIFY; @asked: for
+ * any PMD.
  */
 struct pfm_outcome {
 	bool	notify;
@@ -37,8 +38,8 @@ struct pfm_outcome {
 DEFINE_PER_CPU(u64, pfm_last_stamp);
 
 /*
- * A time stamp of this CPU's, unlike any other (3.5.14), of the clock of perf's
- * own samples, which may stand still. Nobody else takes one meanwhile: one
+ * Take a time stamp that is unique on this CPU (3.5.14), of the clock of perf's
+ * samples, which may stand still. There are no concurrent callers: only one
  * context at a time has overflows on a CPU (attach.c), and the caller owns it.
  */
 static __always_inline u64 pfm_stamp(void)
@@ -50,7 +51,7 @@ static __always_inline u64 pfm_stamp(void)
 	return *last;
 }
 
-/* The same, for whom an owner may interrupt. */
+/* Take a time stamp without owning the context; an owner may interrupt. */
 static u64 pfm_stamp_unowned(void)
 {
 	u64 *last = raw_cpu_ptr(&pfm_last_stamp);
@@ -63,13 +64,13 @@ static u64 pfm_stamp_unowned(void)
 	return stamp;
 }
 
-/* Note where it happened: in @task, at @ip. */
+/* Record the thread and the address of the overflow. */
 static __always_inline void pfm_note_place(struct pfm_context *ctx,
 					   const struct task_struct *task,
 					   u64 ip, struct pt_regs *regs)
 {
 	ctx->data.regs = regs;
-	/* Two neighbours, one load and one store. */
+	/* The two fields are adjacent: copy them with one load and store. */
 	static_assert(offsetof(struct task_struct, tgid) ==
 		      offsetof(struct task_struct, pid) + sizeof(pid_t));
 	memcpy(&ctx->data.ids, &task->pid, sizeof(ctx->data.ids));
@@ -82,11 +83,11 @@ static __always_inline void pfm_begin_arg(pfm_ovfl_arg_t *arg, u64 value)
 	arg->ovfl_cpu = task_cpu(current);
 	arg->pmd_value = value;
 	arg->ovfl_ctrl.val = 0;
-	/* With it, one store. */
+	/* Adjacent to ovfl_ctrl: merged into one store. */
 	arg->reserved2 = 0;
 }
 
-/* Values of the PMDs that go into the sample, whatever their width. */
+/* Read the PMDs of the sample, of any width. */
 static void pfm_read_smpl_pmds(struct pfm_pmd *pmd)
 {
 	struct pfm_pmd_ovfl *ovfl = pmd->ovfl;
@@ -104,7 +105,7 @@ static bool pfm_wants_notify(const struct pfm_pmd *pmd)
 	return pmd->ovfl && pmd->ovfl->arg.ovfl_notify;
 }
 
-/* Take in what a handler, or the lack of one, asks for @pmd. */
+/* Collect what the handler, or the core without one, requests for @pmd. */
 static void pfm_collect(struct pfm_outcome *out, const struct pfm_pmd *pmd,
 			u16 slot, pfm_ovfl_ctrl_t ctrl)
 {
@@ -116,7 +117,7 @@ static void pfm_collect(struct pfm_outcome *out, const struct pfm_pmd *pmd,
 		__set_bit(slot, out->reset);
 }
 
-/* As if the handler had asked for it: mask, and notify. */
+/* Mask and notify, as a handler can. */
 static void pfm_throttle(struct pfm_context *ctx, const unsigned long *ovfl,
 			 struct pfm_outcome *out)
 {
@@ -129,7 +130,7 @@ static void pfm_throttle(struct pfm_context *ctx, const unsigned long *ovfl,
 		pfm_collect(out, pfm_pmd_at(ctx->set, slot), slot, ctrl);
 }
 
-/* Count an answer that may be a mistake. -ENOBUFS is none: it is a loss. */
+/* Count invalid results of a handler; -ENOBUFS is valid, and a loss. */
 static void pfm_count_odd(struct pfm_odd_answers *odd, int err, u32 ctrl)
 {
 	if (err && err != -ENOBUFS) {
@@ -144,7 +145,7 @@ static void pfm_count_odd(struct pfm_odd_answers *odd, int err, u32 ctrl)
 		odd->bad_ctrl++;
 }
 
-/* Control bits for a failed or misbehaving handler. */
+/* Validate the control bits; PFM_OVFL_CTRL_HOLD replaces invalid ones. */
 static pfm_ovfl_ctrl_t pfm_checked_ctrl(struct pfm_context *ctx, int err,
 					pfm_ovfl_ctrl_t ctrl)
 {
@@ -166,9 +167,9 @@ int pfm_no_fmt_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
 }
 
 /*
- * A full buffer asks for a notification with the PMD that happened to fill it,
- * and an error ends the calls: any other PMD of the event may be the one that
- * wants it (3.6.5).
+ * A full buffer requests a notification together with the PMD that happened to
+ * fill it, and an error ends the calls. So any other PMD of the event may be
+ * the one with PFM_REGFL_OVFL_NOTIFY (3.6.5).
  */
 static bool pfm_masks_with_notice(const struct pfm_context *ctx,
 				  const unsigned long *ovfl,
@@ -202,7 +203,7 @@ static void pfm_post_msg(struct pfm_context *ctx, const unsigned long *ovfl)
 	set_bit(PFM_END_NOTIFY, &ctx->ovfl_end);
 }
 
-/* Reset what is to be reset with short values; the others count on. */
+/* Reset @reset with short values; the other PMDs of @ovfl count on. */
 static void pfm_reset_short(struct pfm_evtset *set, const unsigned long *ovfl,
 			    const unsigned long *reset)
 {
@@ -215,17 +216,17 @@ static void pfm_reset_short(struct pfm_evtset *set, const unsigned long *ovfl,
 	bitmap_andnot(set->to_reset, set->to_reset, reset, PFM_MAX_PMDS);
 }
 
-/* The core's part after the handlers, interrupts off. */
+/* Do the core's work after the handlers, interrupts off. */
 static void pfm_conclude(struct pfm_context *ctx, const unsigned long *ovfl,
 			 struct pfm_outcome *out)
 {
 	struct pfm_evtset *set = ctx->set;
 	bool switch_due = pfm_count_triggers(ctx, ovfl);
 
-	/* Too many overflows: nothing more until somebody says so (4.4.4). */
+	/* Too many overflows: stay masked until PFM_RESTART (4.4.4). */
 	if (unlikely(!ctx->credit) && pfm_rate_is_exceeded(ctx))
 		pfm_throttle(ctx, ovfl, out);
-	/* Without a format, what wraps without masking is not to be reset. */
+	/* Without a format, a PMD that wraps unmasked is not reset. */
 	bitmap_or(set->to_reset, set->to_reset,
 		  out->mask || ctx->fmt ? ovfl : out->reset, PFM_MAX_PMDS);
 	if (out->mask) {
@@ -239,7 +240,7 @@ static void pfm_conclude(struct pfm_context *ctx, const unsigned long *ovfl,
 		pfm_block_want(ctx);
 	if (out->notify || pfm_masks_with_notice(ctx, ovfl, out))
 		pfm_post_msg(ctx, ovfl);
-	/* What overflowed is reset when the set is active again (3.7.7). */
+	/* The overflowed PMDs are reset in the set's next turn (3.7.7). */
 	if (switch_due && !out->mask)
 		pfm_switch(ctx, ctx->data.regs && user_mode(ctx->data.regs));
 	if (ctx->ovfl_end)
@@ -254,7 +255,7 @@ static int pfm_handle_one(struct pfm_context *ctx, u16 slot, u64 tstamp,
 	pfm_ovfl_arg_t *arg;
 	int err;
 
-	/* context.h says why it has one. */
+	/* See the invariants in context.h. */
 	if (WARN_ON_ONCE(!pmd->ovfl))
 		return 0;
 	arg = &pmd->ovfl->arg;
@@ -266,8 +267,8 @@ static int pfm_handle_one(struct pfm_context *ctx, u16 slot, u64 tstamp,
 }
 
 /*
- * One overflow event: @ovfl by place in the table. @tstamp is 0 if it happened
- * just now. The caller owns @ctx.
+ * Handle one overflow event; @ovfl by place in the table. @tstamp is 0 if it
+ * happened just now. The caller owns @ctx.
  */
 static void pfm_event(struct pfm_context *ctx, const unsigned long *ovfl,
 		      u64 tstamp, u64 ip, struct pt_regs *regs)
@@ -280,10 +281,10 @@ static void pfm_event(struct pfm_context *ctx, const unsigned long *ovfl,
 	tstamp = tstamp ?: pfm_stamp();
 
 	local_irq_save(flags);
-	/* What was left to an interrupt may come in another thread. */
+	/* A deferred overflow may be handled in another thread. */
 	pfm_note_place(ctx, ctx->target.task ?: current, ip, regs);
 	for_each_set_bit(slot, ovfl, ctx->pmu->num_pmds) {
-		/* The first error ends the calls; what is left is lost. */
+		/* The first error ends the calls; the rest is lost. */
 		if (!err)
 			err = pfm_handle_one(ctx, slot, tstamp, &out);
 		if (err)
@@ -294,9 +295,9 @@ static void pfm_event(struct pfm_context *ctx, const unsigned long *ovfl,
 }
 
 /*
- * With a debug-store area, the PMU's record is all there is to an event until
- * the area is filled to its threshold; only that interrupts. Without one, every
- * overflow does. Return: true if this one does.
+ * Does the overflow interrupt? With a debug-store area it only writes a record
+ * until the area is filled to its threshold. Without one, every overflow
+ * interrupts.
  */
 static bool pfm_store_or_interrupt(struct pfm_context *ctx,
 				   const unsigned long *ovfl,
@@ -309,14 +310,14 @@ static bool pfm_store_or_interrupt(struct pfm_context *ctx,
 		return true;
 	local_irq_save(flags);
 	interrupts = pfm_ds_store(ctx, ovfl, rec);
-	/* The CPU would not come here, but perf does for each record. */
+	/* Limit the rate: perf, unlike the CPU, interrupts per record. */
 	if (unlikely(!ctx->credit) && pfm_rate_is_exceeded(ctx))
 		interrupts = true;
 	local_irq_restore(flags);
 	return interrupts;
 }
 
-/* Handle what overflowed in one instant. The caller owns @ctx. */
+/* Handle the overflows of one instant. The caller owns @ctx. */
 static void pfm_instant(struct pfm_context *ctx, const unsigned long *ovfl,
 			u64 tstamp, u64 ip, struct pt_regs *regs,
 			struct pfm_ds_record *rec)
@@ -326,14 +327,14 @@ static void pfm_instant(struct pfm_context *ctx, const unsigned long *ovfl,
 		pfm_event(ctx, ovfl, tstamp, ip, regs);
 }
 
-/* A command is the owner: what is deferred comes in an interrupt after it. */
+/* The owner is a command: handle what is deferred in an interrupt after it. */
 static void pfm_queue_deferred(struct pfm_context *ctx)
 {
 	set_bit(PFM_END_DEFERRED, &ctx->ovfl_end);
 	pfm_kick(ctx);
 }
 
-/* The owner adds them to what is lost. */
+/* Have the owner add @n overflows to pfm_context.lost. */
 static void pfm_miss(struct pfm_context *ctx, int n, u32 owner)
 {
 	atomic_add(n, &ctx->missed);
@@ -343,20 +344,20 @@ static void pfm_miss(struct pfm_context *ctx, int n, u32 owner)
 }
 
 /*
- * Leave the overflow to the one that it interrupted or, if @owner is a command,
- * to an interrupt that follows at once. A second one of the same counter is
- * lost.
+ * Defer an overflow to the overflow that it interrupted or, if @owner is a
+ * command, to an interrupt that follows at once. If the PMD already has a
+ * deferred overflow, the second one is lost.
  */
 static void pfm_defer(struct pfm_pmd *pmd, u64 ip, u32 owner)
 {
 	struct pfm_context *ctx = pmd->ctx;
 
-	/* Another one may interrupt this. */
+	/* Another overflow may interrupt this function. */
 	if (cmpxchg(&pmd->deferred, 0, PFM_DEFERRING)) {
 		atomic_inc(&ctx->missed);
 	} else {
 		pmd->ovfl_ip = ip;
-		/* The one that was interrupted may be taking a stamp. */
+		/* The interrupted owner may be taking a time stamp. */
 		pmd->ovfl_tstamp = owner == PFM_BUSY_COMMAND ?
 					   pfm_stamp_unowned() : 0;
 		/* Pairs with the acquire in pfm_take_note(). */
@@ -367,15 +368,15 @@ static void pfm_defer(struct pfm_pmd *pmd, u64 ip, u32 owner)
 		pfm_queue_deferred(ctx);
 }
 
-/* Where and when an overflow was that has been deferred. */
+/* Place and time of a deferred overflow */
 struct pfm_note {
 	u64	ip;
 	u64	tstamp;
 };
 
 /*
- * Has an overflow of @pmd been deferred? Now it no longer is. With @first, it
- * is taken only if it was in the same place.
+ * Take the deferred overflow of @pmd, if there is one. With @first, take it
+ * only if it happened at the same address.
  */
 static bool pfm_take_note(struct pfm_pmd *pmd, const struct pfm_note *first,
 			  struct pfm_note *note)
@@ -393,8 +394,8 @@ static bool pfm_take_note(struct pfm_pmd *pmd, const struct pfm_note *first,
 }
 
 /*
- * Take what has been deferred of one instant: all from @first on that
- * overflowed where that one did. Return: has @first?
+ * Take the deferred overflows of one instant: all PMDs from @first on that
+ * overflowed at the same address as @first. Return: false if @first has none.
  */
 static bool pfm_take_instant(struct pfm_pmd *first, unsigned long *ovfl,
 			     struct pfm_note *note)
@@ -413,7 +414,7 @@ static bool pfm_take_instant(struct pfm_pmd *first, unsigned long *ovfl,
 	return true;
 }
 
-/* The time of the active set's clock was up. */
+/* Handle a deferred timeout of the active set. */
 static void pfm_take_timeout(struct pfm_context *ctx)
 {
 	struct pfm_pmd *clock = pfm_clock_of(ctx->set);
@@ -423,7 +424,7 @@ static void pfm_take_timeout(struct pfm_context *ctx)
 		pfm_time_is_up(clock, false);
 }
 
-/* @here: overflows of this CPU are those of @ctx. */
+/* @here: the overflows of this CPU belong to @ctx. */
 static void pfm_handle_deferred(struct pfm_context *ctx, bool here)
 {
 	DECLARE_BITMAP(ovfl, PFM_MAX_PMDS);
@@ -437,7 +438,7 @@ static void pfm_handle_deferred(struct pfm_context *ctx, bool here)
 	pfm_for_each_real_pmd(ctx->set, i, pmd) {
 		if (!pfm_take_instant(pmd, ovfl, &note))
 			continue;
-		/* It is handled after others, and so comes after them. */
+		/* Handled after later overflows: take a later stamp. */
 		if (here)
 			note.tstamp = 0;
 		else if (!note.tstamp)
@@ -466,7 +467,7 @@ noinline void pfm_see_to_deferred(struct pfm_context *ctx)
 	}
 }
 
-/* A handler wants more than to go on: do what it says. */
+/* The handler requests more than to continue: do that. */
 static noinline void pfm_conclude_one(struct pfm_pmd *pmd, int err)
 {
 	struct pfm_context *ctx = pmd->ctx;
@@ -490,9 +491,9 @@ static noinline void pfm_conclude_one(struct pfm_pmd *pmd, int err)
 }
 
 /*
- * Was the overflow that is reported now handled before, with another? The PMU
- * has counted little since. A report that never came is not mistaken for a
- * later one: that comes a period later.
+ * Was the reported overflow already handled, with another PMD's? Then the PMU
+ * has counted little since. A report that never came is not confused with the
+ * next overflow, which comes a whole period later.
  */
 static bool pfm_is_known(struct pfm_pmd *pmd, u64 value)
 {
@@ -508,7 +509,7 @@ bool pfm_overflow_is_known(struct pfm_pmu_reg *reg, u64 value)
 }
 EXPORT_SYMBOL_GPL(pfm_overflow_is_known);
 
-/* An overflow that was not reset, or has been reported, is none any more. */
+/* Has the PMD overflowed without being handled or reported? */
 static bool pfm_is_still_to_come(struct pfm_pmd *pmd)
 {
 	return pmd->hw.sampling &&
@@ -517,7 +518,7 @@ static bool pfm_is_still_to_come(struct pfm_pmd *pmd)
 	       pfm_is_past_zero(pmd, pfm_value_read_ovfl(pmd));
 }
 
-/* Others that have overflowed when @pmd is reported, by place in the table. */
+/* Find other PMDs that have overflowed too, by place in the table. */
 static bool pfm_find_others(const struct pfm_pmd *pmd, unsigned long *ovfl)
 {
 	struct pfm_pmd *other;
@@ -534,7 +535,7 @@ static bool pfm_find_others(const struct pfm_pmd *pmd, unsigned long *ovfl)
 	return found;
 }
 
-/* What was handled with another is still to be reported. */
+/* Mark the PMDs that were handled together: their reports are still to come. */
 static void pfm_await_reports(struct pfm_context *ctx,
 			      const unsigned long *others)
 {
@@ -552,10 +553,11 @@ static void pfm_await_reports(struct pfm_context *ctx,
 }
 
 /*
- * Nothing counts, but the PMU goes on until a thread has stopped it. A counter
- * that overflows as soon as it is re-armed would leave no time for that: let
- * the overflow that is being reported be its last. It is loaded anew before it
- * counts again. In a pause the PMU is stopped, and a command may be loading it.
+ * The context is frozen, but the PMU counts until a thread has stopped it. A
+ * counter that overflows again at once would leave no time for that. So make
+ * the reported overflow its last; the counter is reloaded before it counts
+ * again. During a pause leave it alone: the PMU is stopped, and a command may
+ * be loading it.
  */
 static void pfm_silence(struct pfm_pmd *pmd)
 {
@@ -569,9 +571,9 @@ static void pfm_silence(struct pfm_pmd *pmd)
 }
 
 /*
- * The PMU reports one counter after another, also those that overflowed in one
- * instant. They are one event with the first that is reported (3.5.14).
- * Return: true if there is nothing left to do.
+ * The PMU reports counters one by one, even if they overflowed in one instant.
+ * All are one event with the first that is reported (3.5.14). Return: true if
+ * the overflow has been handled.
  */
 static noinline bool pfm_look_closer(struct pfm_pmd *pmd, u64 value, u64 ip,
 				     struct pt_regs *regs)
@@ -643,7 +645,7 @@ static __always_inline void pfm_end_record(struct pfm_context *ctx,
 	ctrl = ovfl->arg.ovfl_ctrl.val;
 	if (unlikely(ctrl != PFM_OVFL_CTRL_RESET))
 		goto odd;
-	/* As near to each other as can be: what interrupts may change it. */
+	/* Read both together, as late as possible: interrupts may change it. */
 	offset = reg->offset;
 	reload = reg->reload;
 	if (unlikely(pmd->plain_reset != reload))
@@ -674,12 +676,12 @@ static noinline notrace void pfm_overflow_rare(struct pfm_pmd *pmd, u64 value,
 }
 
 /*
- * The way of nearly every sample, and written for few instructions: one 64-bit
- * counter, a format that records and goes on, and a hardware counter that has
- * re-armed itself. All else is pfm_event(), which comes to the same.
- * For few instructions little lives across calls, what is rare ends in a call,
- * so that nothing is saved for it, and what is said twice below is compiled
- * without a branch.
+ * The fast path, for nearly every sample, written for few instructions: a
+ * 64-bit counter, a format that records and continues, and a hardware counter
+ * that has re-armed itself. pfm_event() handles the other cases with the same
+ * result. Few values live across calls, and the rare cases are tail calls, so
+ * that few registers are saved. Code is repeated below to be compiled without a
+ * branch.
  */
 void notrace pfm_overflow(struct pfm_pmu_reg *reg, u64 value,
 			  struct pt_regs *regs, u64 ip)
@@ -707,7 +709,7 @@ void pfm_overflow_lost(struct pfm_pmu_reg *reg, u64 n)
 	struct pfm_context *ctx = container_of(reg, struct pfm_pmd, hw)->ctx;
 	u32 owner = pfm_enter(ctx);
 
-	/* Frozen, nothing counts that could be lost. */
+	/* A frozen context does not count, so it cannot lose overflows. */
 	if (READ_ONCE(ctx->frozen))
 		n = 0;
 	if (!owner) {
@@ -769,7 +771,7 @@ void pfm_timeout(struct pfm_pmu_reg *clock, struct pt_regs *regs)
 }
 EXPORT_SYMBOL_GPL(pfm_timeout);
 
-/* Carry hardware overflows into the software part; drop those below 2^64. */
+/* Carry hardware overflows into pfm_pmd.value; clear those below 2^64. */
 static void pfm_carry(struct pfm_context *ctx, unsigned long *ovfl)
 {
 	u64 step = pfm_hw_mask(ctx->pmu) + 1;
@@ -816,9 +818,9 @@ leave:
 EXPORT_SYMBOL_GPL(pfm_overflow_many);
 
 /*
- * The PMU can be stopped in process context only, two steps from the overflow
- * that masked. Until then overflows find the context masked. The same for a CPU
- * that goes offline: perf stops it there before it has gone.
+ * Stop the PMU after masking: this takes process context, which a work item
+ * queued by an irq_work provides. Until then overflows find the context masked.
+ * For a CPU that is going offline, perf stops the events before it is gone.
  */
 void pfm_stop_work(struct work_struct *work)
 {
@@ -832,8 +834,8 @@ void pfm_stop_work(struct work_struct *work)
 }
 
 /*
- * Handle what overflows left behind because a command was the owner. If another
- * overflow is under way, this has interrupted it, and it will.
+ * Handle what was deferred to a command. If another overflow is in progress,
+ * this has interrupted it, and it will handle that.
  */
 static void pfm_take_deferred_here(struct pfm_context *ctx)
 {
@@ -846,9 +848,10 @@ static void pfm_take_deferred_here(struct pfm_context *ctx)
 }
 
 /*
- * The same, but the thread was switched out with interrupts off. It may run,
- * and overflow, on another CPU: there it finds a command, as it were, and has
- * this done once more. Any owner is on another CPU, and waited for.
+ * Handle what was deferred if the thread was switched out with interrupts off.
+ * It may run and overflow on another CPU: such an overflow finds a command as
+ * the owner, and queues another interrupt. Any owner is on another CPU, so wait
+ * for it.
  */
 static void pfm_take_deferred_elsewhere(struct pfm_context *ctx)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * overflow.h - what happens when counters overflow
+ * overflow.h - handling of counter overflows
  */
 #ifndef PFM_CORE_OVERFLOW_H
 #define PFM_CORE_OVERFLOW_H
@@ -8,17 +8,17 @@
 #include <linux/percpu.h>
 #include "context.h"
 
-/* The last time stamp that a CPU's overflows had. */
+/* The last time stamp of an overflow on this CPU */
 DECLARE_PER_CPU(u64, pfm_last_stamp);
 
 /*
- * See to the overflows that came while the context had another owner. If it has
- * one again by now, that one does, unless it is a command.
- * Context: as the overflow, which has left.
+ * Handle overflows that were deferred to the caller. If there is a new owner,
+ * that one does it, or an interrupt if it is a command. Context: as the
+ * overflow, which no longer owns the context.
  */
 void pfm_see_to_deferred(struct pfm_context *ctx);
 
-/* What pfm_enter() has taken: give it up, and see to what came meanwhile. */
+/* Release the ownership of pfm_enter(), and handle what was deferred. */
 static __always_inline void pfm_leave(struct pfm_context *ctx)
 {
 	/* Pairs with the acquire in pfm_own(). */
@@ -29,18 +29,18 @@ static __always_inline void pfm_leave(struct pfm_context *ctx)
 }
 
 /*
- * The handler of contexts without a format: with notification the overflow
- * masks; without it the counter wraps (3.4.3), unless it is there to switch
- * event sets (3.7.6). Context: as the overflow. Return: 0.
+ * Handler for contexts without a format. With notification the overflow masks;
+ * without it the counter wraps (3.4.3), unless it counts towards a switch of
+ * sets (3.7.6). Context: as the overflow. Return: 0.
  */
 int pfm_no_fmt_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
 		       struct pfm_ovfl_data *data);
 
-/* Stops, wakes, signals, and blocks for an NMI: what an overflow may not do. */
+/* Stop, wake, signal and block: what an overflow may not do itself. */
 void pfm_irq_work(struct irq_work *work);
 
 /*
- * Stop the PMU of a context that was masked, or whose CPU goes offline.
+ * Stop the PMU of a context that was masked, or whose CPU is going offline.
  * Context: a work item, pfm_context.stop.
  */
 void pfm_stop_work(struct work_struct *work);

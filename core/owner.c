@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * owner.c - who may touch a context now
+ * owner.c - ownership of a context
  *
- * pfm_context.busy names the owner: an overflow (pfm_enter()) or, for moments,
+ * pfm_context.busy names the owner: an overflow (pfm_enter()) or, for a moment,
  * a command (pfm_own()). All overflows of a context happen on one CPU at a
- * time, so whoever finds it owned by an overflow has interrupted that one.
- * What an overflow leaves to an interrupt may come when the thread is elsewhere
- * by then: it owns the context as a command does (overflow.c).
+ * time, so an overflow that finds the context owned by an overflow has
+ * interrupted it. Work that an overflow leaves to an interrupt may run when the
+ * thread is already elsewhere; then it owns the context like a command
+ * (overflow.c).
  *
- * Most commands stop the PMU to keep overflows out (pause.c). An active restart
- * must not, or events would be missed: it becomes the owner.
+ * Most commands stop the PMU to keep overflows out (pause.c). The restart of an
+ * active context must not, or it would miss events: it takes ownership.
  */
 #include <linux/irqflags.h>
 #include <linux/preempt.h>
@@ -41,16 +42,16 @@ bool pfm_is_here(const struct pfm_context *ctx)
 	return ctx->target.cpu == raw_smp_processor_id();
 }
 
-/* Is an overflow of a thread's under way? */
+/* Is an overflow of a thread in progress? */
 struct pfm_look {
 	const struct task_struct	*task;
 	bool				maybe;
 };
 
 /*
- * Has this interrupted it where preemption is disabled, as it is during an
- * overflow? Context: interrupt; or a CPU that asks itself, which the thread is
- * not on.
+ * Did this interrupt the thread with preemption off, as in an overflow?
+ * Context: interrupt; or a call on the local CPU, where the thread does not run
+ * then.
  */
 static void pfm_look_here(void *arg)
 {
@@ -62,8 +63,8 @@ static void pfm_look_here(void *arg)
 }
 
 /*
- * Where the thread is now, it was when its overflow began, if that is still
- * under way: it could not be moved since.
+ * May an overflow of the thread be in progress? If so, the thread is still on
+ * the CPU where the overflow began, as it cannot migrate.
  */
 static bool pfm_may_be_under_way(const struct task_struct *task)
 {
@@ -74,8 +75,9 @@ static bool pfm_may_be_under_way(const struct task_struct *task)
 }
 
 /*
- * Any user may have this done at will. A grace period would do it, but waits
- * for all CPUs, or, if it is expedited, interrupts them.
+ * Wait for the overflows of a thread. Any user can trigger this at will, so
+ * avoid a grace period: it waits for all CPUs or, if expedited, interrupts
+ * them.
  */
 static void pfm_wait_thread(const struct task_struct *task)
 {

@@ -2,12 +2,13 @@
 /*
  * pause.c - commands keep overflows out of a context
  *
- * pfm_pause() stops the PMU and waits until every handler that was under way is
- * done (pfm_wait_overflows()). What they have left to an interrupt is waited
- * for, too. A masked context needs no wait: overflows discard themselves, leave
- * its counters alone from then on (pfm_context.paused), and only the one that
- * masked it may still be finishing. The probe of the idle thread goes on: it
- * only notes what it finds, and pfm_resume() makes up for it.
+ * pfm_pause() stops the PMU and waits until no handler is running
+ * (pfm_wait_overflows()), and for the irq_work that overflows have queued. A
+ * masked context needs no wait for overflows: they discard themselves, and
+ * leave its counters alone while it is paused (pfm_context.paused); only the
+ * overflow that masked it may still be finishing. The probe of the idle thread
+ * keeps running: it only records the state of the CPU, and pfm_resume() acts on
+ * that.
  */
 #include "context.h"
 #include "freeze.h"
@@ -29,7 +30,7 @@ void pfm_publish_active(struct pfm_context *ctx)
 	pfm_disown(ctx, flags);
 }
 
-/* The PMU gets the active set. Context: paused. */
+/* Program the PMU with the active set. Context: paused. */
 static void pfm_follow_switch(struct pfm_context *ctx)
 {
 	if (pfm_program_regs(ctx))
@@ -48,7 +49,7 @@ void pfm_pause(struct pfm_context *ctx)
 		ctx->pmu->stop(&ctx->on_pmu->pmu_set);
 		if (!pfm_is_masked(ctx))
 			pfm_wait_overflows(ctx);
-		/* Overflows that met a command are still to come. */
+		/* Wait for overflows that were deferred to a command. */
 		pfm_wait_kicks(ctx);
 	}
 	pfm_own(ctx, &flags);
@@ -58,7 +59,7 @@ void pfm_pause(struct pfm_context *ctx)
 		pfm_follow_switch(ctx);
 }
 
-/* The idle thread has ended while the context was paused. */
+/* Load the registers: idle time has ended while the context was paused. */
 static void pfm_load_after_idle(struct pfm_context *ctx)
 {
 	struct pfm_pmd *pmd;
@@ -70,7 +71,7 @@ static void pfm_load_after_idle(struct pfm_context *ctx)
 		pfm_value_write(pmd, pmd->value);
 }
 
-/* From here on the probe of the idle thread sees to it. */
+/* End the pause: hand over to the probe of the idle thread. */
 static void pfm_end_pause(struct pfm_context *ctx)
 {
 	unsigned long flags;
@@ -78,7 +79,7 @@ static void pfm_end_pause(struct pfm_context *ctx)
 	pfm_own(ctx, &flags);
 	while (pfm_idle_is_over(ctx)) {
 		pfm_disown(ctx, flags);
-		/* This may sleep, and the CPU be idle, or busy, again. */
+		/* This may sleep, and the CPU become idle or busy again. */
 		pfm_load_after_idle(ctx);
 		pfm_own(ctx, &flags);
 	}
@@ -100,7 +101,7 @@ int pfm_resume(struct pfm_context *ctx)
 	lockdep_assert_held(&ctx->mutex);
 	if (ctx->many)
 		return 0;
-	/* PMCs and PMDs may have been written. A later load notes it. */
+	/* PMCs and PMDs may have changed. pfm_load_pmu() does this too. */
 	if (ctx->loaded)
 		pfm_note_sampling(ctx);
 	pfm_end_pause(ctx);
@@ -134,7 +135,7 @@ void pfm_pause_and_resume(struct pfm_context *ctx)
 	if (!ctx->loaded || pfm_is_offline(ctx))
 		return;
 	pfm_pause(ctx);
-	/* Refused when loaded and when started, it is one turn. */
+	/* Count a turn once if its set was denied at load and at start. */
 	if (pfm_resume(ctx))
 		ctx->sets_denied = denied + 1;
 }

@@ -11,39 +11,38 @@ struct pfm_context;
 struct task_struct;
 
 /*
- * The thread that suspends the machine, until it is awake again; or NULL. What
- * is counted for it, or on a CPU, waits. Other threads need nothing: they are
- * frozen.
+ * The thread that suspends the machine, until the machine is awake; or NULL. It
+ * and the system-wide contexts stop counting meanwhile; other threads are
+ * frozen anyway.
  */
 extern struct task_struct *pfm_suspender;
 
 /*
- * Keep overflows out of @ctx until pfm_resume(). The PMU has the active set
- * then.
- * Context: process, pfm_context.mutex held, may sleep.
+ * Keep overflows out of @ctx until pfm_resume(); afterwards the PMU has the
+ * active set. Context: process, pfm_context.mutex held, may sleep.
  */
 void pfm_pause(struct pfm_context *ctx);
 
 /*
- * Count on if @ctx was counting, and need not wait for the machine.
- * Context: as pfm_pause(). Return: 0, or what the PMU says.
+ * End a pause: count again if @ctx was counting, and is not suspended. Context:
+ * as pfm_pause(). Return: 0, or an error of the PMU.
  */
 int pfm_resume(struct pfm_context *ctx);
 
 /*
- * What follows is one pause, from the first pfm_pause() of it to the end, where
- * pfm_resume() is due.
- * Context: as pfm_pause(), and until pfm_end_many(). Return: as pfm_resume().
+ * Combine the following pauses into one, which begins with the first
+ * pfm_pause() and ends at pfm_end_many(). Context: as pfm_pause(). Return: as
+ * pfm_resume().
  */
 void pfm_begin_many(struct pfm_context *ctx);
 int pfm_end_many(struct pfm_context *ctx);
 
-/* Stop, and go on as the context is now. Context: as pfm_pause(). */
+/* Stop, and resume with the context's new state. Context: as pfm_pause(). */
 void pfm_pause_and_resume(struct pfm_context *ctx);
 
 /*
- * pfm_publish() of the active set, from a command. An overflow that is still
- * under way may want to write, too, if the context was masked and no longer is.
+ * Publish the active set from a command. An overflow may still be writing the
+ * page if the context was masked and no longer is, so this takes ownership.
  * Context: process, pfm_context.mutex held.
  */
 void pfm_publish_active(struct pfm_context *ctx);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * perm.c - who may create contexts and attach them to whom (chapter 4; 2006
- *	    paper, 7)
+ * perm.c - access rights: creating contexts, and attaching them (chapter 4;
+ *	    2006 paper, section 7)
  *
- * perf checks little for events that the kernel itself creates (6.1 checks CPU
- * events against kernel.perf_event_paranoid, and nothing else). What
- * perf_event_open() would refuse to a caller is refused here, unless the
- * administrator sets another level for perfmon.
+ * perf checks little for events that the kernel itself creates: 6.1 only checks
+ * CPU events against kernel.perf_event_paranoid. So we reject what
+ * perf_event_open() would reject for the caller, unless the administrator sets
+ * another level for perfmon.
  */
 #include <linux/capability.h>
 #include <linux/cred.h>
@@ -23,7 +23,7 @@
 #include "perm.h"
 #include "proc.h"
 
-/* As kernel.perf_event_paranoid is when it is asked. */
+/* Use kernel.perf_event_paranoid, with its current value */
 #define PFM_AS_KERNEL	INT_MAX
 
 static int pfm_paranoid = PFM_AS_KERNEL;
@@ -55,9 +55,9 @@ static const struct kernel_param_ops pfm_paranoid_param = {
 module_param_cb(paranoid, &pfm_paranoid_param, NULL, 0644);
 __MODULE_PARM_TYPE(paranoid, "int");
 MODULE_PARM_DESC(paranoid,
-		 "what users without CAP_PERFMON may not do: 3 anything (it takes CAP_SYS_ADMIN), 2 see the kernel, 1 monitor CPUs, 0 and less all is allowed; kernel (default): as kernel.perf_event_paranoid");
+		 "restricts users without CAP_PERFMON: 3 requires CAP_SYS_ADMIN for everything, 2 excludes the kernel, 1 excludes CPUs, 0 or less allows all; kernel (default): as kernel.perf_event_paranoid");
 
-/* A level that cannot be read allows nothing. Return: 0 or -ENOMEM. */
+/* If the level cannot be read, allow nothing. Return: 0 or -ENOMEM. */
 static int pfm_paranoid_level(int *level)
 {
 	int ret = 0;
@@ -70,8 +70,8 @@ static int pfm_paranoid_level(int *level)
 }
 
 /*
- * The administrator's group is asked of everybody: who may change the
- * configuration can change that, too. Any group is good for PFM_GROUP_ANY.
+ * The configured group applies to administrators too: they can change it.
+ * PFM_GROUP_ANY accepts any group.
  */
 static bool pfm_is_in_group(u32 ctx_flags)
 {
@@ -82,7 +82,7 @@ static bool pfm_is_in_group(u32 ctx_flags)
 	return gid == PFM_GROUP_ANY || in_egroup_p(KGIDT_INIT(gid));
 }
 
-/* At 3 Debian's perf asks for more than CAP_PERFMON. */
+/* At level 3 Debian's perf requires more than CAP_PERFMON. */
 int pfm_may_measure(u32 ctx_flags, bool *user_only)
 {
 	int paranoid, ret;
@@ -113,9 +113,9 @@ int pfm_may_create(u32 ctx_flags)
 }
 
 /*
- * Opening /proc/<pid>/maps runs the kernel's own ptrace check for reading, with
- * its security modules, as perf_event_open() does; opening mem that for
- * attaching, as ptrace() does.
+ * Opening /proc/<pid>/maps makes the kernel's ptrace check for reading, with
+ * its security modules, as perf_event_open() does. Opening /proc/<pid>/mem
+ * makes the check for attaching, as ptrace() does.
  */
 static int pfm_ask_proc(struct task_struct *task, bool stop)
 {
@@ -129,9 +129,9 @@ static int pfm_ask_proc(struct task_struct *task, bool stop)
 }
 
 /*
- * What the kernel asks in __ptrace_may_access() for PTRACE_MODE_READ_REALCREDS
- * and PTRACE_MODE_ATTACH_REALCREDS, but for the security modules that only
- * /proc reaches. With the real ids, where /proc takes those of the file system.
+ * Make the checks of __ptrace_may_access() for PTRACE_MODE_READ_REALCREDS and
+ * PTRACE_MODE_ATTACH_REALCREDS, without the security modules, which only /proc
+ * reaches. These use the real IDs; /proc uses the file system's.
  */
 static bool pfm_ids_match(const struct cred *cred, const struct cred *tcred)
 {
@@ -142,7 +142,7 @@ static bool pfm_ids_match(const struct cred *cred, const struct cred *tcred)
 	       gid_eq(cred->gid, tcred->sgid) && gid_eq(cred->gid, tcred->gid);
 }
 
-/* Nobody may watch a thread that has more privileges. */
+/* The caller needs all permitted capabilities of the thread. */
 static bool pfm_caps_match(const struct cred *cred, const struct cred *tcred)
 {
 	return cred->user_ns == tcred->user_ns &&
@@ -162,7 +162,9 @@ static bool pfm_creds_allow(struct task_struct *task)
 	return ok;
 }
 
-/* Return: 0; -EPERM, also for a kernel thread; -ESRCH if the thread exits. */
+/*
+ * Return: 0; -EPERM, also for kernel threads; -ESRCH if the thread is exiting.
+ */
 static int pfm_may_ptrace(struct task_struct *task)
 {
 	struct mm_struct *mm;
@@ -170,9 +172,7 @@ static int pfm_may_ptrace(struct task_struct *task)
 
 	if (!pfm_creds_allow(task))
 		return -EPERM;
-	/*
-	 * Pairs with the write barrier in commit_creds(): dumpable comes last.
-	 */
+	/* Pairs with commit_creds(), which writes dumpable last. */
 	smp_rmb();
 	mm = get_task_mm(task);
 	if (!mm)
@@ -186,11 +186,11 @@ static int pfm_may_ptrace(struct task_struct *task)
 }
 
 /*
- * perf_event_open() asks while it holds the lock. /proc takes the lock itself,
- * so it is asked before; if there was an exec in between, its answer is about
- * another program than the one that the lock holds.
+ * perf_event_open() makes its check with exec_update_lock held. Opening files
+ * in /proc takes that lock, so it comes before. If there was an exec in
+ * between, the answer was about another program: self_exec_id tells.
  *
- * CAP_PERFMON is the right to observe, not to stop.
+ * CAP_PERFMON is the right to observe a thread, not to stop it.
  */
 int pfm_may_attach_begin(struct task_struct *task, bool stop)
 {

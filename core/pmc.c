@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * pmc.c - what the PMCs of an event set say of each counter
+ * pmc.c - the PMC values of each counter of an event set
  *
- * The value of the PMC that controls a counter is in its PMD. The words of
- * configuration beside it are in an array of their set, which is there once one
- * of them is not 0: few events need them, and nothing but the PMU's commands
- * looks at them.
+ * The value of the PMC that controls a counter is in its PMD. Its configuration
+ * words are in an array of the set, which is allocated when one of them is not
+ * 0: few events need them, and only the PMU's commands access them.
  */
 #include <linux/slab.h>
 #include <linux/string.h>

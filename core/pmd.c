@@ -2,10 +2,11 @@
 /*
  * pmd.c - the PMDs of an event set, and its clock
  *
- * A counter whose PMC has its default value measures nothing: it is not there
- * until somebody writes it or its PMC, or asks for it to be recorded or reset
- * with another. Then it stays as long as its set. Most sets use few counters;
- * so they cost little memory, and nothing in the walks over a set.
+ * A counter whose PMC has its default value measures nothing. It is allocated
+ * on first use: when the PMD or its PMC is written, or when it is to be
+ * recorded or reset with another PMD. Then it stays as long as its set. Most
+ * sets use few counters, and so need little memory, and walks over a set are
+ * short.
  */
 #include <linux/slab.h>
 #include "charge.h"
@@ -14,7 +15,7 @@
 #include "pmu.h"
 #include "value.h"
 
-/* What most counters have: neither values nor others to reset. */
+/* Size for most counters: no values to record, no other PMDs to reset */
 #define PFM_PLAIN_OVFL	offsetof(struct pfm_pmd_ovfl, arg.smpl_pmds_values)
 
 static struct kmem_cache *pfm_pmd_cache;
@@ -29,7 +30,7 @@ static const struct pfm_reg_desc pfm_clock_desc = {
 	.name	= "CLOCK",
 };
 
-/* Bytes that the allocator gives for one of that length. */
+/* Allocation size of an overflow with these lengths. */
 static size_t pfm_ovfl_bytes(u16 num_smpl, u16 num_reset)
 {
 	size_t size = PFM_PLAIN_OVFL +
@@ -39,7 +40,7 @@ static size_t pfm_ovfl_bytes(u16 num_smpl, u16 num_reset)
 	return size == PFM_PLAIN_OVFL ? size : kmalloc_size_roundup(size);
 }
 
-/* The same of @ovfl, which may be NULL. */
+/* Allocation size of @ovfl, which may be NULL. */
 static size_t pfm_ovfl_size(const struct pfm_pmd_ovfl *ovfl)
 {
 	return ovfl ? pfm_ovfl_bytes(ovfl->arg.num_smpl_pmds, ovfl->num_reset) :
@@ -112,7 +113,7 @@ static void pfm_pmd_free(struct pfm_evtset *set, struct pfm_pmd *pmd)
 	pfm_charge_less(set->charge, sizeof(*pmd));
 }
 
-/* Indices of PMDs that measure nothing until their PMC is written. */
+/* Find the PMDs that measure nothing until their PMC is written. */
 static void pfm_find_controlled(const struct pfm_pmu *pmu, unsigned long *nums)
 {
 	u16 i;
@@ -170,7 +171,7 @@ int pfm_pmd_need(struct pfm_evtset *set, unsigned int slot)
 		pfm_pmd_free(set, pmd);
 		return ret;
 	}
-	/* What a masked context has deferred may be looked for: pfm_pmd_at() */
+	/* A deferred overflow may be looking at the PMDs: pfm_pmd_at() */
 	smp_store_release(&set->regs[slot], &pmd->hw);
 	return 0;
 }

@@ -10,8 +10,8 @@
 #include "sysfs.h"
 
 /*
- * What descriptions have compiled in: whoever changes it raises
- * PFM_PMU_INTERFACE, so that older ones are refused.
+ * Layout that is compiled into descriptions. A change must raise
+ * PFM_PMU_INTERFACE, so that older descriptions are rejected.
  */
 static_assert(PFM_PMU_INTERFACE == 3);
 static_assert(sizeof(struct pfm_pmu) == 128);
@@ -22,7 +22,7 @@ static_assert(sizeof(struct pfm_pmu_set) == 72);
 static const struct pfm_pmu *pfm_pmu;
 static DEFINE_MUTEX(pfm_pmu_lock);
 
-/* A line of sysfs has a name in it: printable, and not too long. */
+/* Names are part of sysfs lines: they must be printable, and not too long. */
 static bool pfm_name_is_valid(const char *name)
 {
 	size_t n;
@@ -47,7 +47,7 @@ static bool pfm_reg_is_valid(const struct pfm_reg_desc *reg,
 		 reg->read);
 }
 
-/* Numbers increase: a binary search finds them, and none occurs twice. */
+/* Numbers must increase: the tables are searched by bisection. */
 static bool pfm_regs_are_valid(const struct pfm_reg_desc *regs, u16 n,
 			       unsigned int max, u16 flags)
 {
@@ -63,8 +63,8 @@ static bool pfm_regs_are_valid(const struct pfm_reg_desc *regs, u16 n,
 }
 
 /*
- * PMCs with those flags that control a PMD have one of their own, and one that
- * counts.
+ * Does each PMC with these flags that controls a PMD control one of its own,
+ * which is a counter?
  */
 static bool pfm_pmcs_have_counters(const struct pfm_pmu *pmu, u16 flags,
 				   unsigned long *controlled)
@@ -88,7 +88,7 @@ static bool pfm_pmcs_have_counters(const struct pfm_pmu *pmu, u16 flags,
 	return true;
 }
 
-/* Words of configuration are beside a PMC that controls the counter. */
+/* Has each counter with configuration words also a PMC that controls it? */
 static bool pfm_pmcs_control_counters(const struct pfm_pmu *pmu)
 {
 	DECLARE_BITMAP(selected, PFM_MAX_PMDS);
@@ -130,7 +130,7 @@ static const char *pfm_pmu_fault(const struct pfm_pmu *pmu,
 				 struct module *owner)
 {
 	if (!pfm_name_is_valid(pmu->pmu_name))
-		return "pmu_name is missing, or not a line's";
+		return "pmu_name is missing, or not a short printable line";
 	if (pmu->owner != owner)
 		return "owner is not THIS_MODULE";
 	if (!pmu->counter_width || pmu->counter_width > 64)
@@ -144,7 +144,7 @@ static const char *pfm_pmu_fault(const struct pfm_pmu *pmu,
 	return pfm_tables_fault(pmu);
 }
 
-/* Nothing of it is read before it is known to be laid out as here. */
+/* Check the interface first: with another one the layout is unknown. */
 static int pfm_pmu_check(const struct pfm_pmu *pmu, struct module *owner,
 			 unsigned int interface)
 {
@@ -156,7 +156,7 @@ static int pfm_pmu_check(const struct pfm_pmu *pmu, struct module *owner,
 		       module, interface, PFM_PMU_INTERFACE);
 		return -EINVAL;
 	}
-	fault = pmu ? pfm_pmu_fault(pmu, owner) : "there is none";
+	fault = pmu ? pfm_pmu_fault(pmu, owner) : "no description";
 	if (fault) {
 		pr_err("perfmon: PMU description in module %s: %s\n", module,
 		       fault);
@@ -171,7 +171,7 @@ static int pfm_pmu_add(const struct pfm_pmu *pmu)
 
 	lockdep_assert_held(&pfm_pmu_lock);
 	if (pfm_pmu) {
-		pr_err("perfmon: PMU description %s: there is one already, %s\n",
+		pr_err("perfmon: PMU description %s: %s is already registered\n",
 		       pmu->pmu_name, pfm_pmu->pmu_name);
 		return -EBUSY;
 	}

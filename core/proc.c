@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * proc.c - a /proc of our own, over which nobody can mount anything
+ * proc.c - a private mount of /proc
  *
- * Some of what the kernel would have to be asked is no exported function, but a
- * file in /proc. The caller's /proc may be anything: users mount in name spaces
- * of their own. This one is in no name space.
+ * The kernel exports no functions for some of the checks that we need; files in
+ * /proc make them. The caller's /proc cannot be trusted, since users can mount
+ * over it in their own mount namespaces. This mount is in no namespace.
  */
 #include <linux/cred.h>
 #include <linux/err.h>

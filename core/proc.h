@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * proc.h - a /proc of our own, over which nobody can mount anything
+ * proc.h - a private mount of /proc
  */
 #ifndef PFM_CORE_PROC_H
 #define PFM_CORE_PROC_H
@@ -13,28 +13,29 @@ struct pid_namespace;
 int pfm_proc_init(void);
 void pfm_proc_exit(void);
 
-/* The pid name space whose numbers it has. Context: any. */
+/* The PID namespace of the mount's thread IDs. Context: any. */
 struct pid_namespace *pfm_proc_ns(void);
 
 /**
- * pfm_proc_may_open() - does a file let the caller open it for reading?
- * @name: its name, without /proc
+ * pfm_proc_may_open() - Check whether the caller may open a file for reading
+ * @name: path without /proc
  *
- * What the file itself asks, and the security modules; not its mode and owner.
+ * The checks are those of the file's open function and of the security modules,
+ * not of its mode and owner.
  *
  * Context: process, may sleep; takes signal->exec_update_lock for files of a
  * thread.
- * Return: 0; the reason why not.
+ * Return: 0, or the error of the open.
  */
 int pfm_proc_may_open(const char *name);
 
 /**
- * pfm_proc_read_int() - the number in a file
- * @name:  its name, without /proc
+ * pfm_proc_read_int() - Read a number from a file
+ * @name:  path without /proc
  * @value: out
  *
  * Context: process, may sleep.
- * Return: 0; -EINVAL if it has none; the reason why it cannot be read.
+ * Return: 0; -EINVAL if it does not contain a number; an error of open or read.
  */
 int pfm_proc_read_int(const char *name, int *value);
 

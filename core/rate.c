@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * rate.c - a limit for the rate of overflows of each context (4.4.4)
+ * rate.c - limit of the overflow rate of each context (4.4.4)
  *
- * An overflow path that counts down costs next to nothing; the clock is asked
- * only when a context has used up what it may have in a tenth of a second.
+ * Counting down costs next to nothing in the overflow path. The clock is read
+ * only when a context has used up its overflows for a tenth of a second.
  */
 #include <linux/moduleparam.h>
 #include <linux/sched/clock.h>
@@ -11,12 +11,12 @@
 #include "context.h"
 #include "rate.h"
 
-#define PFM_WINDOWS	10	/* in a second */
+#define PFM_WINDOWS	10	/* per second */
 
 unsigned int pfm_ovfl_rate_max = 500000;
 module_param_named(ovfl_rate_max, pfm_ovfl_rate_max, uint, 0644);
 MODULE_PARM_DESC(ovfl_rate_max,
-		 "overflows a second beyond which a context is masked until PFM_RESTART; 0 for no limit (4.4.4)");
+		 "overflows per second beyond which a context is masked until PFM_RESTART; 0 for no limit (4.4.4)");
 
 void pfm_rate_init(struct pfm_context *ctx)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * rate.h - a limit for the rate of overflows of each context
+ * rate.h - limit of the overflow rate of each context
  */
 #ifndef PFM_CORE_RATE_H
 #define PFM_CORE_RATE_H
@@ -9,15 +9,14 @@
 
 struct pfm_context;
 
-/* Overflows a second, at most; 0 for no limit. */
+/* Maximum number of overflows per second; 0 for no limit */
 extern unsigned int pfm_ovfl_rate_max;
 
-/* Begin anew. Context: process, no overflow under way. */
+/* Start a new window. Context: process, no overflow in progress. */
 void pfm_rate_init(struct pfm_context *ctx);
 
 /*
- * The credit is used up: give a new one.
- * Context: the owner of the overflow path.
+ * The credit is used up: renew it. Context: the owner of the overflow path.
  * Return: true if it was used up too fast.
  */
 bool pfm_rate_is_exceeded(struct pfm_context *ctx);

@@ -3,8 +3,8 @@
  * regs.c - reading, writing and describing PMCs and PMDs
  *	    (3.1.2, 3.1.3, 3.1.4, 3.1.13, 3.1.14)
  *
- * Each function treats one element of a vector. On an error that lies in the
- * element it marks the element's reg_flags and changes nothing.
+ * Each function processes one element of a vector. If the element is invalid,
+ * it marks the element's reg_flags and changes nothing.
  */
 #include <linux/nospec.h>
 #include <linux/string.h>
@@ -25,8 +25,8 @@
 #define PFM_SMPL_FLAGS	(PFM_REGFL_OVFL_NOTIFY | PFM_REGFL_RANDOM)
 
 /*
- * What of a PMC or PMD argument concerns the counter's overflow. Mostly no PMD
- * is recorded, or reset with it: then nobody looks for their bits.
+ * Part of a PMC or PMD argument that configures the counter's overflow. The
+ * bitmaps are not read if their number is 0, as in most cases.
  */
 struct pfm_smpl_conf {
 	u32		flags;
@@ -43,7 +43,7 @@ static int pfm_bad_elem(u32 *flags, u32 retfl)
 	return -EINVAL;
 }
 
-/* Place of a register in its table, or an error marked in @flags. */
+/* Find a register in its table; an error is marked in @flags. */
 static int pfm_reg_slot(const struct pfm_reg_desc *regs, u16 n, u16 num,
 			u32 *flags)
 {
@@ -54,7 +54,7 @@ static int pfm_reg_slot(const struct pfm_reg_desc *regs, u16 n, u16 num,
 	return array_index_nospec(slot, n);
 }
 
-/* Place and event set of a PMD, or an error marked in the element. */
+/* Find a PMD and its event set; an error is marked in the element. */
 static int pfm_pmd_slot(struct pfm_context *ctx, pfarg_pmd_t *req,
 			struct pfm_evtset **set)
 {
@@ -84,15 +84,15 @@ static int pfm_make_smpl_conf(const struct pfm_pmu *pmu, u32 flags, u64 eventid,
 	return conf->num_smpl < 0 || conf->num_reset < 0 ? -EINVAL : 0;
 }
 
-/* Does it speak of other PMDs? */
+/* Does it record or reset other PMDs? */
 static bool pfm_conf_has_pmds(const struct pfm_smpl_conf *conf)
 {
 	return conf->num_smpl || conf->num_reset;
 }
 
 /*
- * A counter whose overflow is awaited: it was asked for, or there is a format
- * and it can come within 2^63 events.
+ * Does the counter sample? It does if its overflow was requested, or if there
+ * is a format and the overflow can come within 2^63 events.
  */
 static bool pfm_pmd_is_sampling(const struct pfm_pmd *pmd)
 {
@@ -105,8 +105,8 @@ static bool pfm_pmd_is_sampling(const struct pfm_pmd *pmd)
 }
 
 /*
- * Does an overflow call for nothing but a short reset? A PMU that re-arms
- * itself has done that already. Context: paused.
+ * Note whether an overflow only loads the short reset value. A PMU that re-arms
+ * itself has already done that then. Context: paused.
  */
 static void pfm_prepare_reset(struct pfm_pmd *pmd)
 {
@@ -134,7 +134,7 @@ void pfm_prepare_evtset(struct pfm_evtset *set)
 	}
 }
 
-/* Fill in what the PMD does, and whom it concerns; all of these exist. */
+/* Fill in an overflow from @conf; the PMDs that it mentions exist. */
 static void pfm_fill_ovfl(struct pfm_pmd_ovfl *ovfl, struct pfm_evtset *set,
 			  const struct pfm_smpl_conf *conf)
 {
@@ -155,7 +155,7 @@ static void pfm_fill_ovfl(struct pfm_pmd_ovfl *ovfl, struct pfm_evtset *set,
 		*reset++ = slot;
 }
 
-/* What @pmd needs to overflow as @conf says. Return: it, or NULL. */
+/* Allocate an overflow for @pmd as @conf requests. Return: it, or NULL. */
 static struct pfm_pmd_ovfl *pfm_new_ovfl(const struct pfm_pmd *pmd,
 					 const struct pfm_smpl_conf *conf)
 {
@@ -172,7 +172,7 @@ static struct pfm_pmd_ovfl *pfm_new_ovfl(const struct pfm_pmd *pmd,
 	return ovfl;
 }
 
-/* Does it say just that already? */
+/* Does @ovfl already match @conf? */
 static bool pfm_ovfl_is_like(const struct pfm_pmd_ovfl *ovfl,
 			     const struct pfm_context *ctx,
 			     const struct pfm_smpl_conf *conf)
@@ -194,7 +194,7 @@ static bool pfm_ovfl_is_like(const struct pfm_pmd_ovfl *ovfl,
 	return true;
 }
 
-/* What it has, if that is what it needs; else a new one, or NULL. */
+/* Use the PMD's overflow if it matches, else a new one; NULL on failure. */
 static struct pfm_pmd_ovfl *pfm_fitting_ovfl(const struct pfm_pmd *pmd,
 					     const struct pfm_smpl_conf *conf)
 {
@@ -203,7 +203,7 @@ static struct pfm_pmd_ovfl *pfm_fitting_ovfl(const struct pfm_pmd *pmd,
 	return pfm_new_ovfl(pmd, conf);
 }
 
-/* @pmd has taken one of both. */
+/* Free the overflow of the two that @pmd does not use. */
 static void pfm_free_other_ovfl(const struct pfm_pmd *pmd,
 				struct pfm_pmd_ovfl *before,
 				struct pfm_pmd_ovfl *offered)
@@ -214,7 +214,7 @@ static void pfm_free_other_ovfl(const struct pfm_pmd *pmd,
 		pfm_ovfl_drop(pfm_evtset_of(pmd), other, pmd->ovfl);
 }
 
-/* The PMDs that a command speaks of exist. Context: paused. */
+/* Allocate the PMDs that a command mentions. Context: paused. */
 static int pfm_need_pmds(struct pfm_evtset *set, unsigned int slot,
 			 const struct pfm_smpl_conf *conf)
 {
@@ -231,10 +231,9 @@ static int pfm_need_pmds(struct pfm_evtset *set, unsigned int slot,
 }
 
 /*
- * Have all that a write needs: the PMD, which exists from now on, and what it
- * is to overflow with; @conf is NULL if that is what it has. Nothing can fail
- * for want of memory afterwards. Context: paused. Return: 0, -ENOMEM, or what
- * the PMU says.
+ * Allocate all that a write needs: the PMD, which exists from now on, and its
+ * new overflow, unless @conf is NULL. After that the write cannot fail for lack
+ * of memory. Context: paused. Return: 0, -ENOMEM, or an error of the PMU.
  */
 static int pfm_reserve(struct pfm_evtset *set, unsigned int slot,
 		       const struct pfm_smpl_conf *conf, struct pfm_pmd **pmd,
@@ -256,8 +255,9 @@ static void pfm_use_ovfl(struct pfm_pmd *pmd, struct pfm_pmd_ovfl *ovfl)
 }
 
 /*
- * Let the PMU follow changed PMCs, or a counter that has begun or ceased to
- * sample; @words is NULL if the PMCs stay. The PMD is loaded with @value then.
+ * Let the PMU follow changed PMCs, or a counter that has started or stopped
+ * sampling, and load the PMD with @value. @words is NULL if the PMCs do not
+ * change.
  */
 static int pfm_reprogram(struct pfm_pmd *pmd, const struct pfm_pmc_words *words,
 			 u64 value)
@@ -280,7 +280,7 @@ static int pfm_reprogram(struct pfm_pmd *pmd, const struct pfm_pmc_words *words,
 	return ret ?: pfm_value_write(pmd, value);
 }
 
-/* Change what a PMC and its PMD do, or nothing if the PMU refuses. */
+/* Change a PMC and its PMD, or nothing if the PMU refuses. */
 static int pfm_change_pmc(struct pfm_pmd *pmd,
 			  const struct pfm_pmc_words *words,
 			  struct pfm_pmd_ovfl *ovfl)
@@ -295,7 +295,7 @@ static int pfm_change_pmc(struct pfm_pmd *pmd,
 	ret = pfm_reprogram(pmd, words, value);
 	if (ret) {
 		pfm_use_ovfl(pmd, old_ovfl);
-		/* What was counted stays, even if nothing counts any more. */
+		/* Keep what was counted even if the event is gone. */
 		if (pfm_reprogram(pmd, &old, value))
 			pfm_value_write(pmd, value);
 	}
@@ -303,7 +303,7 @@ static int pfm_change_pmc(struct pfm_pmd *pmd,
 	return ret;
 }
 
-/* The same; @conf is NULL if its PMD does what it did. */
+/* Write a PMC. @conf is NULL to keep the PMD's overflow. Context: paused. */
 static int pfm_write_pmc_paused(struct pfm_evtset *set, unsigned int slot,
 				const struct pfm_pmc_words *words,
 				const struct pfm_smpl_conf *conf)
@@ -327,8 +327,9 @@ static bool pfm_pmc_is_good(const pfarg_pmc_t *req)
 }
 
 /*
- * What the PMCs of a counter are to say once @pmc has @value. @pmd: its place,
- * negative if @pmc controls none. Return: does the PMU know that?
+ * Compute the PMC values of a counter after a write of @value to @pmc. @pmd:
+ * place of the counter, negative if @pmc controls none. Return: does the PMU
+ * accept the values?
  */
 static bool pfm_make_words(const struct pfm_evtset *set, int pmd,
 			   const struct pfm_reg_desc *pmc, u64 value,
@@ -416,7 +417,7 @@ static int pfm_apply_pmd(struct pfm_pmd *pmd, const pfarg_pmd_t *req,
 	pmd->long_reset = pfm_keep_reserved(desc, req->reg_long_reset);
 	pmd->short_reset = pfm_keep_reserved(desc, req->reg_short_reset);
 	pmd->ovflsw_thres = req->reg_ovflsw_thres;
-	/* The active set counts down what it began with. */
+	/* The active set's turn continues with its old threshold. */
 	if (!pmd->ctx->loaded || pmd->ctx->set != pfm_evtset_of(pmd))
 		pmd->ovflsw_left = pmd->ovflsw_thres;
 	pmd->random_mask = req->reg_random_mask;
@@ -458,7 +459,7 @@ static int pfm_change_pmd(struct pfm_pmd *pmd, const pfarg_pmd_t *req,
 	return ret;
 }
 
-/* The same; @conf is NULL if it is to sample as it did. */
+/* Write a PMD. @conf is NULL to keep its overflow. Context: paused. */
 static int pfm_write_pmd_paused(struct pfm_evtset *set, unsigned int slot,
 				const pfarg_pmd_t *req,
 				const struct pfm_smpl_conf *conf)

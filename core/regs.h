@@ -12,32 +12,34 @@ struct pfm_evtset;
 struct pfm_pmu;
 
 /*
- * What depends on how the event set switches, which may have been changed.
+ * Update what depends on the event set's flags, which may have changed.
  * Context: process, pfm_context.mutex held, not attached.
  */
 void pfm_prepare_evtset(struct pfm_evtset *set);
 
-/* The PMU would attach to the thread anew: may the caller do that? */
+/* The PMU would attach to the thread again: check the caller's right. */
 #define PFM_ASK_FIRST	1
 
 /*
- * One element of PFM_WRITE_PMCS or PFM_WRITE_PMDS.
+ * Process one element of PFM_WRITE_PMCS or PFM_WRITE_PMDS.
  * Context: process, pfm_context.mutex held.
- * Return: 0; -EINVAL, the element marked and nothing changed; -EBUSY; -ENOMEM;
- * what the PMU says; with pfm_context.ask_first PFM_ASK_FIRST, nothing changed.
+ * Return: 0; -EINVAL, with the element marked and nothing changed; -EBUSY;
+ * -ENOMEM; an error of the PMU; PFM_ASK_FIRST, with nothing changed, if
+ * pfm_context.ask_first is set.
  */
 int pfm_write_pmc(struct pfm_context *ctx, void *elem);
 int pfm_write_pmd(struct pfm_context *ctx, void *elem);
 
 /*
- * One element of PFM_READ_PMDS. Context: process, pfm_context.mutex held.
- * Return: 0; -EINVAL, the element marked.
+ * Process one element of PFM_READ_PMDS.
+ * Context: process, pfm_context.mutex held.
+ * Return: 0; -EINVAL, with the element marked.
  */
 int pfm_read_pmd(struct pfm_context *ctx, void *elem);
 
 /*
- * One element of PFM_GETINFO_PMCS or PFM_GETINFO_PMDS.
- * Context: process. Return: 0; -EINVAL, the element marked.
+ * Process one element of PFM_GETINFO_PMCS or PFM_GETINFO_PMDS. Context:
+ * process. Return: 0; -EINVAL, with the element marked.
  */
 int pfm_getinfo_pmc(const struct pfm_pmu *pmu, void *elem);
 int pfm_getinfo_pmd(const struct pfm_pmu *pmu, void *elem);

@@ -13,7 +13,7 @@
 #include "restart.h"
 #include "value.h"
 
-/* Reset with long values what overflowed and was not reset since. */
+/* Reset with long values the PMDs that overflowed and were not reset since. */
 static void pfm_reset_long(struct pfm_context *ctx)
 {
 	unsigned long flags;
@@ -24,10 +24,10 @@ static void pfm_reset_long(struct pfm_context *ctx)
 	local_irq_restore(flags);
 }
 
-/* What a threshold asked for when the context was masked (3.7.7). */
+/* Make the switch that was due when the context was masked (3.7.7). */
 static void pfm_switch_now(struct pfm_context *ctx)
 {
-	/* One of the set that it leaves may have come late. */
+	/* An overflow of the previous set may have been late. */
 	pfm_wait_overflows(ctx);
 	pfm_end_evtset(ctx->set);
 	pfm_begin_evtset(ctx, ctx->set->next, true);
@@ -40,14 +40,14 @@ static int pfm_unmask(struct pfm_context *ctx)
 
 	pfm_catch_up(ctx->set);
 	ret = pfm_program_regs(ctx);
-	/* Overflows find the new values. */
+	/* Overflows see the new values. */
 	set_mask_bits(&ctx->frozen, PFM_MASKED, 0);
 	return ret;
 }
 
 /*
- * What the restart does: the format's word, or reset if masked. Overflows wait:
- * whether its answer is an errno is seen to once they do not.
+ * Get the control bits from the format; without one, reset if masked. Overflows
+ * are kept out here, so the caller checks the error code later.
  */
 static int pfm_restart_ctrl(struct pfm_context *ctx, pfm_ovfl_ctrl_t *ctrl)
 {
@@ -58,7 +58,7 @@ static int pfm_restart_ctrl(struct pfm_context *ctx, pfm_ovfl_ctrl_t *ctrl)
 	return 0;
 }
 
-/* Do what the restart asks for. Context: paused. */
+/* Carry out the control bits of a restart. Context: paused. */
 static int pfm_restart_apply(struct pfm_context *ctx, pfm_ovfl_ctrl_t ctrl,
 			     bool was_active)
 {
@@ -76,7 +76,7 @@ static int pfm_restart_apply(struct pfm_context *ctx, pfm_ovfl_ctrl_t ctrl,
 	return 0;
 }
 
-/* Restart with everything stopped. */
+/* Restart with the PMU stopped. */
 static int pfm_restart_paused(struct pfm_context *ctx)
 {
 	pfm_ovfl_ctrl_t ctrl = { .val = 0 };
@@ -86,7 +86,7 @@ static int pfm_restart_paused(struct pfm_context *ctx)
 	ret = pfm_restart_ctrl(ctx, &ctrl);
 	if (!ret) {
 		ret = pfm_restart_apply(ctx, ctrl, !pfm_is_masked(ctx));
-		/* Before the next overflow may want to block again. */
+		/* Before the next overflow can request blocking again. */
 		pfm_block_end(ctx);
 	}
 	err = pfm_resume(ctx);
@@ -94,8 +94,8 @@ static int pfm_restart_paused(struct pfm_context *ctx)
 }
 
 /*
- * An active context goes on while its format restarts: no event is missed. What
- * else the format may ask for is done with the context paused.
+ * Restart an active context without stopping the PMU, so that no event is
+ * missed. If the format requests more than that, pause for it.
  */
 static int pfm_restart_active(struct pfm_context *ctx)
 {
@@ -115,7 +115,7 @@ static int pfm_restart_active(struct pfm_context *ctx)
 	if (ret || !ctrl.val)
 		return ret;
 	pfm_pause(ctx);
-	/* An overflow may have masked it by now, for the next restart. */
+	/* A mask by an overflow meanwhile is left to the next restart. */
 	ret = pfm_restart_apply(ctx, ctrl, true);
 	err = pfm_resume(ctx);
 	return ret ?: err;
@@ -129,8 +129,8 @@ int pfm_restart_context(struct pfm_context *ctx)
 		return ret;
 	ret = pfm_is_masked(ctx) ? pfm_restart_paused(ctx) :
 				   pfm_restart_active(ctx);
-	/* Once what the thread does is counted. */
+	/* Wake the thread when the PMU counts again. */
 	pfm_block_wake(ctx);
-	/* What is no errno is the format's: the core has none of that kind. */
+	/* Check the format's result: the core's own are always errnos. */
 	return ret ? pfm_fmt_result(ctx->fmt, "fmt_restart", ret) : 0;
 }

@@ -2,10 +2,10 @@
 /*
  * suspend.c - contexts while the machine is suspended or hibernated
  *
- * Threads are frozen then and count nothing by themselves. What a CPU counts
- * stops before and goes on afterwards, as does what is counted for the thread
- * that suspends the machine, which runs on. Other CPUs than the first go
- * offline meanwhile; to their contexts that is a hotplug like any other
+ * Threads are frozen meanwhile and count nothing. Two kinds of contexts are
+ * stopped before and resumed afterwards: system-wide ones, and that of the
+ * thread that suspends the machine, which is not frozen. CPUs other than the
+ * first go offline meanwhile; for their contexts that is an ordinary hotplug
  * (cpu.c).
  */
 #include <linux/cpumask.h>
@@ -16,7 +16,7 @@
 #include "pause.h"
 #include "suspend.h"
 
-/* Stop what was counting, or let it go on: pfm_resume() knows which. */
+/* Stop or resume a context; pfm_resume() decides which. */
 static void pfm_follow_suspend(struct pfm_context *ctx)
 {
 	if (!ctx)
@@ -27,7 +27,7 @@ static void pfm_follow_suspend(struct pfm_context *ctx)
 	pfm_context_put(ctx);
 }
 
-/* All that pfm_resume() holds back because of @by. */
+/* Handle all contexts that pfm_resume() holds back because of @by. */
 static void pfm_follow_suspend_all(const struct task_struct *by)
 {
 	int cpu;
@@ -37,7 +37,7 @@ static void pfm_follow_suspend_all(const struct task_struct *by)
 	pfm_follow_suspend(pfm_attach_get_thread(by));
 }
 
-/* Another thread may say that it is awake: who closes /dev/snapshot. */
+/* The thread that closes /dev/snapshot, and so resumes, may be another one. */
 void pfm_suspend(bool suspend)
 {
 	struct task_struct *by = pfm_suspender;

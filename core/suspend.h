@@ -7,7 +7,10 @@
 
 #include <linux/types.h>
 
-/* Stop, or go on. What is started meanwhile waits. Context: process. */
+/*
+ * Stop or resume. Contexts that are started meanwhile count from the resume on.
+ * Context: process.
+ */
 void pfm_suspend(bool suspend);
 
 /* Context: process. Return: 0 or an errno. */

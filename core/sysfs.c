@@ -4,7 +4,7 @@
  *	     description (3.5.2; 2006 paper, 4.3)
  *
  *   version
- *   what pfm_sysfs_add_files() is given: config.c's limits and groups
+ *   the files of pfm_sysfs_add_files(): config.c's limits and groups
  *   formats/<uuid>/name, arg_size, arg_layout, and what the format adds
  *   pmu_desc/name, mappings
  */
@@ -25,7 +25,7 @@ static const struct pfm_pmu *pfm_shown_pmu;
 static char *pfm_mappings;
 static size_t pfm_mappings_len;
 
-/* A format's directory. */
+/* A format's directory */
 struct pfm_fmt_dir {
 	struct kobject		kobj;
 	const pfm_buffer_fmt_t	*fmt;
@@ -77,7 +77,7 @@ static struct attribute *pfm_fmt_attrs[] = {
 	NULL
 };
 
-/* Who says nothing of an argument is no format with an empty one. */
+/* Formats without fmt_arg_layout differ from those with an empty argument. */
 static umode_t pfm_fmt_visible(struct kobject *kobj, struct attribute *attr,
 			       int n)
 {
@@ -149,8 +149,8 @@ static size_t pfm_print_regs(char *text, size_t size, const char *kind,
 }
 
 /*
- * A line per register, NAME:default:reserved bits:actual name. All of it does
- * not fit into the page that a plain attribute has.
+ * Make one line per register, NAME:default:reserved bits:actual name. The text
+ * does not fit into a plain attribute's page.
  */
 static int pfm_make_mappings(const struct pfm_pmu *pmu)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * thread_work.h - task works of threads, which hold this module
+ * thread_work.h - task works that hold this module
  */
 #ifndef PFM_CORE_THREAD_WORK_H
 #define PFM_CORE_THREAD_WORK_H
@@ -9,10 +9,9 @@
 #include <linux/task_work.h>
 
 /*
- * Queue a task work; what belongs to it is the caller's to hold. It ends with
- * pfm_thread_work_done().
- * Context: any but NMI.
- * Return: false if @task will run no task work any more, or the module goes.
+ * Queue a task work; the caller holds the objects that it uses. The task work
+ * ends with pfm_thread_work_done(). Context: any but NMI. Return: false if
+ * @task no longer runs task works, or the module is being unloaded.
  */
 static inline bool pfm_thread_work_add(struct task_struct *task,
 				       struct callback_head *work,
@@ -26,7 +25,7 @@ static inline bool pfm_thread_work_add(struct task_struct *task,
 	return false;
 }
 
-/* The module's exit waits until the thread has returned from here, too. */
+/* pfm_exit() also waits until the thread has returned from here. */
 static inline void pfm_thread_work_done(void)
 {
 	module_put(THIS_MODULE);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * tracepoint.c - tracepoints of the kernel's whose symbols are not exported
+ * tracepoint.c - kernel tracepoints whose symbols are not exported
  */
 #include <linux/string.h>
 #include <linux/tracepoint.h>

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * value.c - what PMDs are worth: 64-bit emulation (3.1.3), reset values
- *	     (3.4.2), and the page that shows the values to user level (2006
- *	     paper, 8)
+ * value.c - PMD values: 64-bit emulation (3.1.3), reset values (3.4.2), and
+ *	     the page that shows the values to user level (2006 paper, 8)
  *
  * While a context is loaded and not frozen, the values of the active set's PMDs
- * are in the hardware, and for counters narrower than 64 bits their upper parts
- * are in pfm_pmd.value. Otherwise pfm_pmd.value is all of it.
+ * are in the hardware; for counters narrower than 64 bits, the upper part is in
+ * pfm_pmd.value. Otherwise pfm_pmd.value is the whole value.
  */
 #include "carta.h"
 #include "context.h"
@@ -25,7 +24,7 @@ static bool pfm_pmd_is_live(const struct pfm_pmd *pmd)
 	       READ_ONCE(ctx->set) == pfm_evtset_of(pmd);
 }
 
-/* Bits of its value that are in the hardware: all if it is no counter's. */
+/* Bits of the value that are in the hardware; all if it is not a counter. */
 static u64 pfm_pmd_hw_mask(const struct pfm_pmd *pmd)
 {
 	return pfm_is_clock(pmd) || pmd->hw.desc->read ?
@@ -33,8 +32,8 @@ static u64 pfm_pmd_hw_mask(const struct pfm_pmd *pmd)
 }
 
 /*
- * Counters count up: below what it was at least, it has wrapped, and that is
- * still to be carried.
+ * Counters only count up: a value below the lower bound @least has wrapped, and
+ * the wrap has not been carried yet.
  */
 static u64 pfm_not_below(const struct pfm_pmd *pmd, u64 value, u64 least)
 {
@@ -43,7 +42,7 @@ static u64 pfm_not_below(const struct pfm_pmd *pmd, u64 value, u64 least)
 	return value;
 }
 
-/* @soft: its software part. */
+/* @soft: the software part of the value */
 static u64 pfm_value_compose(const struct pfm_pmd *pmd, u64 soft, u64 hw)
 {
 	u64 mask = pfm_pmd_hw_mask(pmd);
@@ -52,8 +51,8 @@ static u64 pfm_value_compose(const struct pfm_pmd *pmd, u64 soft, u64 hw)
 }
 
 /*
- * A counter that is narrower than 64 bits may wrap, and be reset, while its two
- * parts are read.
+ * Read a counter narrower than 64 bits, which may wrap or be reset while its
+ * two parts are read.
  */
 static u64 pfm_value_read_narrow(struct pfm_pmd *pmd)
 {
@@ -62,11 +61,11 @@ static u64 pfm_value_read_narrow(struct pfm_pmd *pmd)
 
 	do {
 		loads = READ_ONCE(pmd->loads) & ~1;
-		/* Both pair with those in pfm_value_write_ovfl(). */
+		/* Both barriers pair with those in pfm_value_write_ovfl(). */
 		smp_rmb();
 		soft = READ_ONCE(pmd->value);
 		hw = pmd->ctx->pmu->read_pmd(&pmd->hw);
-		/* Nothing of it is read after the number. */
+		/* Complete the reads before @loads is checked. */
 		smp_rmb();
 	} while (loads != READ_ONCE(pmd->loads) ||
 		 soft != READ_ONCE(pmd->value));
@@ -89,13 +88,13 @@ u64 pfm_value_read(struct pfm_pmd *pmd)
 		value = pfm_value_read_narrow(pmd);
 	else
 		value = pmd->ctx->pmu->read_pmd(&pmd->hw);
-	/* An overflow meanwhile may have frozen it. */
+	/* An overflow may have frozen it meanwhile. */
 	return pfm_pmd_is_live(pmd) ? value : pmd->value;
 }
 
 /*
  * Load the hardware with the software value. Context: process, the PMU loaded
- * and not counting. Return: 0, or what the PMU says.
+ * and not counting. Return: 0, or an error of the PMU.
  */
 static int pfm_program_pmd(struct pfm_pmd *pmd)
 {
@@ -136,7 +135,7 @@ u64 pfm_value_read_ovfl(struct pfm_pmd *pmd)
 	do {
 		soft = READ_ONCE(pmd->value);
 		pmd->ctx->pmu->read_pmds_ovfl(&reg, &hw, 1);
-		/* Its wrap may have been carried in an NMI. */
+		/* An NMI may have carried its wrap. */
 	} while (soft != READ_ONCE(pmd->value));
 	return pfm_value_compose(pmd, soft, hw);
 }
@@ -155,16 +154,16 @@ int pfm_ovfl_read_pmd(struct pfm_ovfl_data *data, u16 num, u64 *value)
 }
 EXPORT_SYMBOL_GPL(pfm_ovfl_read_pmd);
 
-/* Nobody takes anything from the page until it is written. */
+/* Mark the page as being written: readers wait until it is complete. */
 static void pfm_page_begin(struct pfm_evtset *set)
 {
 	set->page_seq |= 1;
 	WRITE_ONCE(set->page->map_seq, set->page_seq);
-	/* Pairs with the reader's fence before it reads the number again. */
+	/* Pairs with the reader's fence before it rereads map_seq. */
 	smp_wmb();
 }
 
-/* Context: as pfm_publish(), which follows, interrupts off. */
+/* Context: as pfm_publish(), which must follow, interrupts off. */
 static void pfm_unpublish(struct pfm_evtset *set)
 {
 	if (set->page)
@@ -175,20 +174,20 @@ void pfm_value_write_ovfl(struct pfm_pmd *pmd, u64 value)
 {
 	const struct pfm_context *ctx = pmd->ctx;
 	bool live = pfm_pmd_is_live(pmd);
-	/* Only for these does the page say more than that they are live. */
+	/* For others the page only says that they are live. */
 	bool shown = live && (pmd->hw.desc->flags & PFM_REGD_MONOTONIC ||
 			      pmd->hw.user_read);
 
 	if (unlikely(shown))
 		pfm_unpublish(pfm_evtset_of(pmd));
 	WRITE_ONCE(pmd->loads, pmd->loads + 1);
-	/* Both pair with those in pfm_value_read_narrow(). */
+	/* Both barriers pair with those in pfm_value_read_narrow(). */
 	smp_wmb();
 	WRITE_ONCE(pmd->value, value);
 	if (live)
 		ctx->pmu->reset_pmd(&pmd->hw, value & pfm_pmd_hw_mask(pmd),
 				    pmd == ctx->reported);
-	/* It is loaded. */
+	/* The load is complete. */
 	smp_wmb();
 	WRITE_ONCE(pmd->loads, pmd->loads + 1);
 	if (unlikely(shown))
@@ -216,7 +215,7 @@ u64 pfm_usual_period(const struct pfm_pmu_reg *reg)
 	const struct pfm_pmd *pmd = container_of(reg, struct pfm_pmd, hw);
 	u64 reset = pmd->short_reset;
 
-	/* If only PFM_RESTART resets it, it was loaded with the period. */
+	/* Reset only by PFM_RESTART: it was loaded with the period. */
 	if ((s64)reset >= 0)
 		reset = pmd->last_reset;
 	return (s64)reset < 0 ? -reset : 0;
@@ -273,7 +272,7 @@ void pfm_note_sampling(struct pfm_context *ctx)
 	WRITE_ONCE(ctx->values, values);
 }
 
-/* Where the value of a PMD is: PFM_MAP_*. */
+/* How to read the value of a PMD: PFM_MAP_*. */
 static u8 pfm_where_is(const struct pfm_pmd *pmd, bool active)
 {
 	const struct pfm_context *ctx = pmd->ctx;
@@ -283,7 +282,7 @@ static u8 pfm_where_is(const struct pfm_pmd *pmd, bool active)
 		return PFM_MAP_VALUE;
 	if (flags & PFM_REGD_MONOTONIC && ctx->user_clock)
 		return PFM_MAP_CLOCK;
-	/* Counters stand still; of the others, nobody knows. */
+	/* Stopped counters do not change; other PMDs may. */
 	if (flags & PFM_REGD_COUNTER && !ctx->started)
 		return PFM_MAP_VALUE;
 	return pmd->hw.user_read && pmd->slot < PFM_MAP_COUNTERS ?
@@ -309,7 +308,7 @@ static void pfm_page_write_pmd(pfm_set_page_t *page, struct pfm_pmd *pmd,
 	pfm_page_show(page, pmd->hw.desc->num, state, value);
 }
 
-/* What does not exist counts nothing. */
+/* Write a PMD to the page; one that is not allocated has its default. */
 static void pfm_page_write_slot(pfm_set_page_t *page,
 				const struct pfm_evtset *set, u16 slot,
 				bool active)
@@ -331,7 +330,7 @@ void pfm_page_write(struct pfm_evtset *set)
 	unsigned long irq;
 	u16 i;
 
-	/* No probe of the idle thread comes between (idle.c). */
+	/* Keep out the probe of the idle thread (idle.c). */
 	local_irq_save(irq);
 	pfm_page_begin(set);
 	WRITE_ONCE(page->map_flags, active ? PFM_MAPFL_ACTIVE : 0);
@@ -339,7 +338,7 @@ void pfm_page_write(struct pfm_evtset *set)
 	WRITE_ONCE(page->map_pid_ns, ctx->reader.pid_ns);
 	for (i = 0; i < ctx->pmu->num_pmds; i++)
 		pfm_page_write_slot(page, set, i, active);
-	/* Pairs with the reader's acquire of the number. */
+	/* Pairs with the reader's acquire of map_seq. */
 	smp_wmb();
 	WRITE_ONCE(page->map_seq, ++set->page_seq);
 	local_irq_restore(irq);

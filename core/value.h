@@ -1,51 +1,48 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * value.h - what PMDs are worth
+ * value.h - PMD values
  */
 #ifndef PFM_CORE_VALUE_H
 #define PFM_CORE_VALUE_H
 
 #include "context.h"
 
-/* Value of a PMD. Context: process, pfm_context.mutex held. */
+/* Read a PMD. Context: process, pfm_context.mutex held. */
 u64 pfm_value_read(struct pfm_pmd *pmd);
 
 /*
  * Write a PMD. Context: process, pfm_context.mutex held, the context paused or
- * not counting. Return: 0, or what the PMU says.
+ * not counting. Return: 0, or an error of the PMU.
  */
 int pfm_value_write(struct pfm_pmd *pmd, u64 value);
 
-/*
- * Value of a PMD.
- * Context: the owner of the overflow path, or the set is frozen.
- */
+/* Read a PMD. Context: the owner of the overflow path, or the set is frozen. */
 u64 pfm_value_read_ovfl(struct pfm_pmd *pmd);
 
 /* Write a PMD. Context: the owner of the overflow path, interrupts off. */
 void pfm_value_write_ovfl(struct pfm_pmd *pmd, u64 value);
 
 /*
- * Program the hardware with the values of the active set.
- * Context: process, pfm_context.mutex held, the PMU loaded and not counting.
- * Return: 0, or the PMU's first complaint.
+ * Program the hardware with the values of the active set. Context: process,
+ * pfm_context.mutex held, the PMU loaded and not counting. Return: 0, or the
+ * first error of the PMU.
  */
 int pfm_program_regs(struct pfm_context *ctx);
 
-/* Remember what a PMD was last loaded with. Context: as pfm_next_reset(). */
+/* Record what a PMD was last loaded with. Context: as pfm_next_reset(). */
 void pfm_note_reset(struct pfm_pmd *pmd, u64 value);
 
 /*
- * The next value to reset a PMD to: @base, plus a random number if that was
- * asked for. It becomes the last reset value.
- * Context: the owner of the overflow path; or paused.
+ * Get the next value to reset a PMD to: @base, plus a random number if
+ * PFM_REGFL_RANDOM is set. It is recorded as the last reset value. Context: the
+ * owner of the overflow path; or paused.
  */
 u64 pfm_next_reset(struct pfm_pmd *pmd, u64 base);
 
 /*
- * A PMD overflowed and is not reset: it counts on, and wraps at 2^64 only, with
- * whatever period its PMU was armed. Context: the owner of the overflow path,
- * interrupts off.
+ * A PMD overflowed and is not reset: let it count on, to wrap at 2^64 whatever
+ * the armed period was. Context: the owner of the overflow path, interrupts
+ * off.
  */
 void pfm_count_on(struct pfm_pmd *pmd);
 
@@ -57,9 +54,8 @@ void pfm_reset_pmds(struct pfm_evtset *set, const unsigned long *slots,
 		    bool long_reset);
 
 /*
- * Can PMDs of the active set overflow in one instant, and do they record
- * values? Note it for the overflow path. Context: as pfm_begin_evtset(), or
- * paused.
+ * Update pfm_context.several and .values for the overflow path. Context: as
+ * pfm_begin_evtset(), or paused.
  */
 void pfm_note_sampling(struct pfm_context *ctx);
 
@@ -67,10 +63,9 @@ void pfm_note_sampling(struct pfm_context *ctx);
 void pfm_page_write(struct pfm_evtset *set);
 
 /*
- * The set's values, or where they are, have changed: whoever has mapped its
- * page is to know.
- * Context: the owner of the overflow path; or overflows are kept out, or
- * discard themselves.
+ * Update the set's page, if it has one: its values, or how to read them, have
+ * changed. Context: the owner of the overflow path; or overflows are kept out
+ * or discarded.
  */
 static inline void pfm_publish(struct pfm_evtset *set)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * vector.c - a command on each element of a user vector (3.1.2)
+ * vector.c - apply a command to each element of a user vector (3.1.2)
  */
 #include <linux/overflow.h>
 #include <linux/slab.h>
@@ -8,7 +8,7 @@
 #include "config.h"
 #include "vector.h"
 
-/* A vector of so many bytes, as that of four PMCs, is kept on the stack. */
+/* Vectors up to this size, four PMCs, are kept on the stack. */
 #define PFM_FEW_BYTES	576
 
 long pfm_vector(const struct pfm_ioc *ioc, size_t size, pfm_elems_t treat,

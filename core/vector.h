@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * vector.h - a command on each element of a user vector
+ * vector.h - apply a command to each element of a user vector
  */
 #ifndef PFM_CORE_VECTOR_H
 #define PFM_CORE_VECTOR_H
@@ -9,10 +9,10 @@
 #include <perfmon/perfmon.h>
 
 /**
- * struct pfm_elems - the elements that are still to be treated
+ * struct pfm_elems - elements still to be processed
  * @next: the first of them
- * @end:  behind the last
- * @size: of each, in bytes
+ * @end:  end of the last
+ * @size: size of an element in bytes
  */
 struct pfm_elems {
 	void	*next;
@@ -21,21 +21,20 @@ struct pfm_elems {
 };
 
 /*
- * What a command does to elements, which it may change. It ends at the first
- * error; @todo is what follows.
+ * Processes elements, which it may change, until one fails, and updates @todo.
  * Return: 0 or an errno.
  */
 typedef int (*pfm_elems_t)(const void *with, struct pfm_elems *todo);
 
 /**
- * pfm_vector() - apply a command to each element of a user vector
- * @ioc:   the caller's request; @ioc->arg and @ioc->narg say where and how many
+ * pfm_vector() - Apply a command to each element of a user vector
+ * @ioc:   the caller's request, with address (arg) and length (narg)
  * @size:  size of an element in bytes
- * @treat: treats them
- * @with:  passed on
+ * @treat: processes elements
+ * @with:  argument for @treat
  *
- * Ends at the first error; the elements before it are done, and all up to and
- * with it are copied back.
+ * Stops at the first error. The elements before it have been processed; all up
+ * to and including it are copied back.
  *
  * Context: process, may sleep.
  * Return: 0; -EINVAL for no elements; -EFAULT for a bad address or too many

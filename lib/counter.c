@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * counter.c - reading running counters without the kernel
+ * counter.c - read running counters without the kernel
  *
- * Only the monitored thread may: to any other, an instruction that reads a
- * counter is illegal, or tells what that thread counts. A thread knows itself
- * by its number. A child of the process has that again, perhaps in another
- * namespace, and the variables of the thread that has forked: a page that is
- * wiped by fork() tells processes apart.
+ * Only the monitored thread may do so: in any other thread an instruction that
+ * reads a counter is illegal, or returns what that thread counts. A thread is
+ * identified by its thread ID. After fork() a child may have the same ID, in
+ * another namespace, and has a copy of the thread's variables. A page that
+ * fork() wipes distinguishes the processes.
  */
 #define _GNU_SOURCE
 #include "counter.h"
@@ -20,12 +20,12 @@
 
 #define CYCLE_COUNTER	31
 
-/* The number of this process, of those that fork() has made: see generation. */
+/* Generation number of the last process, of those created by fork(). */
 static __u32 last_generation;
-/* In a page that fork() wipes: 0 until somebody asks. NULL: never asked. */
+/* In a page that fork() wipes: 0 until first used. NULL: no page yet. */
 static __u32 *generation;
 
-/* This thread, as gettid() says, and when it was asked. */
+/* This thread's gettid(), and the generation in which it was called. */
 static __thread struct {
 	__u32	tid;
 	__u32	generation;
@@ -45,7 +45,7 @@ static __u32 *wiped_by_fork(void)
 	return NULL;
 }
 
-/* Several threads may be the first. Returns whether there is the page. */
+/* Create the page, maybe in several threads at once. Return: is it there? */
 static int have_generation(void)
 {
 	__u32 *page, *none = NULL;
@@ -86,7 +86,7 @@ struct counter_user counter_this_user(void)
 	return user;
 }
 
-/* Is this the process that has made the mapping? */
+/* Is this the process that created the mapping? */
 static int is_user(const struct counter_user *user)
 {
 	return user->generation &&
@@ -94,7 +94,7 @@ static int is_user(const struct counter_user *user)
 		       user->generation;
 }
 
-/* The first time that a thread reads in this process. */
+/* Look up the thread ID at a thread's first read in this process. */
 static __attribute__((__noinline__)) int
 ask_and_read(const struct counter_user *user,
 	     const volatile pfm_set_page_t *page, int state, __u64 *value)
@@ -105,8 +105,8 @@ ask_and_read(const struct counter_user *user,
 }
 
 /*
- * An administrator may take the right away at any time: an instruction that
- * traps is skipped with the one behind it, which notes that it was not.
+ * An administrator may revoke the access at any time. The kernel then skips an
+ * instruction that traps together with the next one, which sets the mark.
  */
 #define READ_AND_MARK(reg)	"mrs %0, " reg "\n\tmovz %w1, %2"
 
@@ -117,7 +117,7 @@ ask_and_read(const struct counter_user *user,
 				 : "i"(PFM_MAP_COUNTER_MARK) : "memory"); \
 		break
 
-/* Returns whether it could be read. */
+/* Return: could the counter be read? */
 static int read_actual(unsigned int n, __u64 *count)
 {
 	__u64 value = 0;
@@ -165,7 +165,7 @@ static int read_actual(unsigned int n, __u64 *count)
 	return mark == PFM_MAP_COUNTER_MARK;
 }
 
-/* The lower @bits of @value, 1 to 64. */
+/* The lower @bits bits of @value; @bits is 1 to 64. */
 static __u64 lower_bits(__u64 value, unsigned int bits)
 {
 	unsigned int others = (64 - bits) % 64;
@@ -174,8 +174,8 @@ static __u64 lower_bits(__u64 value, unsigned int bits)
 }
 
 /*
- * What it reads is changed in interrupts of this thread only, which come
- * between two instructions: for the CPU there is nothing to order.
+ * The data is changed only by interrupts of this thread, between two of its
+ * instructions. So compiler fences suffice.
  */
 int counter_read(const struct counter_user *user,
 		 const volatile pfm_set_page_t *page, int state, __u64 *value)
@@ -188,7 +188,7 @@ int counter_read(const struct counter_user *user,
 
 	if (state >= PFM_MAP_COUNTER + PFM_MAP_COUNTERS || !is_user(user))
 		return 0;
-	/* A call at the end only: no register has to be saved for it. */
+	/* A tail call, so that no registers are saved for it. */
 	if (self.generation != user->generation)
 		return ask_and_read(user, page, state, value);
 	if (page->map_tid != self.tid || page->map_pid_ns != user->pid_ns)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
 /*
- * counter.h - reading running counters without the kernel
+ * counter.h - read running counters without the kernel
  */
 #ifndef PFM_LIB_COUNTER_H
 #define PFM_LIB_COUNTER_H
@@ -8,25 +8,24 @@
 #include "ioctl.h"
 
 /**
- * struct counter_user - who has made a mapping
- * @generation: its process, of those that fork() has made; 0 if counters cannot
- *              be read at all
- * @pid_ns:     its PID namespace
+ * struct counter_user - the process that created a mapping
+ * @generation: number of the process among those created by fork(); 0 if
+ *              counters cannot be read
+ * @pid_ns:     inode number of its PID namespace
  */
 struct counter_user {
 	__u32	generation;
 	__u32	pid_ns;
 };
 
-/* The caller has made a mapping. */
+/* Identify the caller, which has created a mapping. */
 struct counter_user counter_this_user(void);
 
 /*
- * Read the count of a PMD whose state is @state, PFM_MAP_COUNTER or above. The
- * kernel is to be asked by all but the monitored thread, or if the counter is
- * not on the CPU.
- * Return: 1, and @value is read; 0 if the kernel is to be asked; -1 if it has
- * just been changed.
+ * Read the count of a PMD whose state is @state, PFM_MAP_COUNTER or above. This
+ * works in the monitored thread only, while the counter is on the CPU. Return:
+ * 1, and @value is set; 0 if the kernel must be asked; -1 if the data was being
+ * changed.
  */
 int counter_read(const struct counter_user *user,
 		 const volatile pfm_set_page_t *page, int state, __u64 *value);

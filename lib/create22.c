@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * create22 - pfm_create_context() of perfmon 2.2: formats by UUID
+ * create22.c - pfm_create_context() of perfmon 2.2: formats by UUID
  */
 #include <perfmon/perfmon.h>
 #include <perfmon/perfmon2x.h>
 
 #include "ioctl.h"
 
-/* perfmon.h declares the symbol with another structure, and another result. */
+/* perfmon.h declares this symbol with another structure and return value. */
 #pragma GCC visibility push(default)
 int pfm22_create_context(struct pfm22_ctx *ctx, void *fmt_arg,
 			 size_t fmt_arg_size) __asm__("pfm_create_context");
 #pragma GCC visibility pop
 
-/* The kernel takes and gives it as it is. */
+/* The structure is passed to the kernel unchanged. */
 PFM_STATIC_ASSERT(sizeof(struct pfm22_ctx) == sizeof(pfarg_ctx_t));
 
-/* The descriptor is in the structure only: 0 is what programs expect. */
+/* The descriptor is returned in the structure only: programs expect 0. */
 int pfm22_create_context(struct pfm22_ctx *ctx, void *fmt_arg,
 			 size_t fmt_arg_size)
 {

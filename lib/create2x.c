@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * create2x - pfm_create_context() of perfmon 2.3 and later: formats by name
+ * create2x.c - pfm_create_context() of perfmon 2.3 and later: formats by name
  */
 #include <dirent.h>
 #include <stdbool.h>
@@ -18,15 +18,15 @@
 #include "ioctl.h"
 
 /*
- * perfmon.h declares the symbol with other arguments. The library is built with
- * hidden visibility.
+ * perfmon.h declares this symbol with other arguments. The library is built
+ * with hidden visibility.
  */
 #pragma GCC visibility push(default)
 int pfm2x_create_context(struct pfm2x_ctx *ctx, char *fmt_name, void *fmt_arg,
 			 size_t fmt_arg_size) __asm__("pfm_create_context");
 #pragma GCC visibility pop
 
-/* These are found by name even if they are not loaded. */
+/* Formats that are found by name even if their modules are not loaded */
 static const struct {
 	const char	*name;
 	pfm_uuid_t	uuid;
@@ -51,7 +51,7 @@ static bool find_known_format(const char *name, pfm_uuid_t uuid)
 	return false;
 }
 
-/* Whether the format with this directory in sysfs has this name. */
+/* Does the format in this directory of sysfs have this name? */
 static bool has_name(const char *dir, const char *name)
 {
 	char path[512], text[256] = "";

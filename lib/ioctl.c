@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * ioctl.c - one ioctl per command, on the device or on the context
+ * ioctl.c - send each command as one ioctl, to the device or to the context
  *
- * What open() and ioctl() report is turned into the errors that section 3.1
- * of the specification lists.
+ * The errors of open() and ioctl() are mapped to those that section 3.1 of the
+ * specification lists.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -16,8 +16,8 @@
 #include "ioctl.h"
 
 /*
- * What a failed open() means to the caller. A missing device is what the
- * specification calls "not compiled into the kernel".
+ * Mapping of open()'s errors. A missing device is what the specification calls
+ * "not compiled into the kernel".
  */
 static const struct {
 	int error;
@@ -41,9 +41,9 @@ static int open_error(int error)
 }
 
 /*
- * Opened for each call: creating contexts is rare, and a descriptor that lives
- * in the library would be inherited, closed behind its back and shared by
- * threads.
+ * The device is opened for each call, as creating contexts is rare. A
+ * descriptor kept by the library would be inherited, could be closed unnoticed,
+ * and would be shared by threads.
  */
 int pfm_device_command(int cmd, struct pfm_ioc *ioc)
 {
@@ -70,7 +70,7 @@ int pfm_create_command(pfarg_ctx_t *ctx, const void *fmt_arg,
 		.narg = 1,
 	};
 
-	/* A size_t can hold the value that means "as the format declares". */
+	/* A program's size may equal the value for the implicit size. */
 	if (ioc.fmt_arg_size == PFM_FMT_ARG_IMPLICIT)
 		return fail(E2BIG);
 	return pfm_device_command(PFM_CREATE_CONTEXT, &ioc);
@@ -83,7 +83,7 @@ int pfm_context_command(int fd, int cmd, struct pfm_ioc *ioc)
 	return 0;
 }
 
-/* No command is sent: to another driver its number may mean anything. */
+/* Do not probe with a command: its number may mean anything to a driver. */
 bool pfm_is_context(int fd)
 {
 	static const char name[] = "anon_inode:[perfmon]";

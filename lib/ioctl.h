@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
 /*
- * ioctl.h - how the libraries send a command to the kernel
+ * ioctl.h - send commands to the kernel
  *
- * The commands return 0, or -1 with errno set as section 3.1 of the
- * specification lists it for the command.
+ * The functions that return int return 0, or -1 with errno set as section 3.1
+ * of the specification lists it for the command.
  */
 #ifndef LIB_IOCTL_H
 #define LIB_IOCTL_H
@@ -14,21 +14,21 @@
 #include <stdint.h>
 
 /*
- * The libraries are built with hidden visibility; what this header declares is
- * API.
+ * The libraries are built with hidden visibility; the functions declared in
+ * this header are API.
  */
 #pragma GCC visibility push(default)
 #include <perfmon/perfmon.h>
 #pragma GCC visibility pop
 
-/* To the device: PFM_CREATE_CONTEXT and PFM_GETINFO_*. */
+/* Send a command to the device: PFM_CREATE_CONTEXT and PFM_GETINFO_*. */
 int pfm_device_command(int cmd, struct pfm_ioc *ioc);
-/* The same: PFM_CREATE_CONTEXT with the format's argument. */
+/* Send PFM_CREATE_CONTEXT, with the format's argument. */
 int pfm_create_command(pfarg_ctx_t *ctx, const void *fmt_arg,
 		       size_t fmt_arg_size);
-/* To the context that a descriptor identifies: all others. */
+/* Send a command to the context of a descriptor: all others. */
 int pfm_context_command(int fd, int cmd, struct pfm_ioc *ioc);
-/* Does this descriptor identify a context? Asks /proc; may change errno. */
+/* Does this descriptor belong to a context? Reads /proc; may change errno. */
 bool pfm_is_context(int fd);
 
 static inline int fail(int error)

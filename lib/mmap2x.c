@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * mmap2x - mmap() for programs of perfmon 2.x, which map buffers MAP_PRIVATE
+ * mmap2x.c - mmap() for perfmon 2.x programs, which map buffers MAP_PRIVATE
  *
- * The specification allows MAP_SHARED only (3.5.4), and to a mapping that
- * nobody can write to it makes no difference. Every mapping is tried as it was
- * asked for; a private, read-only one of a context that fails with EINVAL is
- * tried again as a shared one.
+ * The specification allows only MAP_SHARED (3.5.4), which makes no difference
+ * for a mapping that cannot be written. Every call is first made as
+ * requested. If a private, read-only mapping of a context fails with EINVAL, it
+ * is retried as a shared one.
  */
 #define _GNU_SOURCE
-/* Both functions are defined here, each with its own type of offset. */
+/* Both functions are defined here, each with its own offset type. */
 #undef _FILE_OFFSET_BITS
 #include <stdint.h>
 #include <sys/mman.h>
@@ -42,7 +42,7 @@ static void *map(void *addr, size_t size, int prot, int flags, int fd,
 #endif
 }
 
-/* A shared mapping also shows what is recorded after the call. */
+/* A shared mapping shows records that are written after the call, too. */
 static void *map_buffer(void *addr, size_t size, int prot, int flags, int fd,
 			uint64_t offset)
 {
@@ -64,7 +64,7 @@ void *mmap64(void *addr, size_t size, int prot, int flags, int fd,
 	return map_buffer(addr, size, prot, flags, fd, offset);
 }
 
-/* A 32-bit offset has no sign. */
+/* Treat a 32-bit offset as unsigned. */
 void *mmap(void *addr, size_t size, int prot, int flags, int fd, off_t offset)
 {
 	return map_buffer(addr, size, prot, flags, fd, (unsigned long)offset);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * perfmon2x - the calls of perfmon 2.x over the kernel's interface
+ * perfmon2x.c - the calls of perfmon 2.x over the kernel's interface
  *
- * All but pfm_create_context(), of which 2.2 and 2.3 have different ones: see
- * create22.c and create2x.c. A translation without state. The kernel checks the
- * arguments: what 2.x forbids and the kernel would accept is passed in a way
- * that the kernel refuses.
+ * All but pfm_create_context(), which differs between 2.2 and 2.3: see
+ * create22.c and create2x.c. The translation keeps no state. The kernel checks
+ * the arguments. Arguments that 2.x forbids but the kernel would accept are
+ * passed in a form that the kernel rejects.
  */
 #define _GNU_SOURCE
 #include <sched.h>
@@ -21,8 +21,8 @@
 #include "ioctl.h"
 
 /*
- * The symbols are those that perfmon.h declares with other arguments. The
- * library is built with hidden visibility.
+ * perfmon.h declares these symbols with other arguments. The library is built
+ * with hidden visibility.
  */
 #pragma GCC visibility push(default)
 int pfm2x_write_pmcs(int fd, struct pfm2x_pmc *pmcs, int n)
@@ -45,19 +45,19 @@ int pfm2x_getinfo_evtsets(int fd, struct pfm2x_setinfo *sets, int n)
 	__asm__("pfm_getinfo_evtsets");
 #pragma GCC visibility pop
 
-/* These the kernel takes and gives as they are. */
+/* These structures are passed to and from the kernel unchanged. */
 PFM_STATIC_ASSERT(sizeof(struct pfm2x_start) == sizeof(pfarg_start_t));
 PFM_STATIC_ASSERT(sizeof(struct pfm2x_load) == sizeof(pfarg_load_t));
 PFM_STATIC_ASSERT(sizeof(struct pfm2x_ovfl_msg) == sizeof(pfm_ovfl_msg_t));
 PFM_STATIC_ASSERT(PFM2X_BITVECTOR == PFM_MAX_PMD_BITVECTOR);
 
-/* Flags that 2.x knows for a PMD, and for an event set. */
+/* Flags that 2.x defines for a PMD, and for an event set */
 #define PMD_FLAGS	(PFM_REGFL_OVFL_NOTIFY | PFM_REGFL_RANDOM)
 #define SET_FLAGS	(PFM_SETFL_OVFL_SWITCH | PFM_SETFL_TIME_SWITCH)
 
-/* Vectors, a part at a time */
+/* Vectors, in parts */
 
-/* The kernel's largest element times this is below its limit of 4096 bytes. */
+/* PART of the kernel's largest elements are below its limit of 4096 bytes. */
 #define PART	16
 
 union part {
@@ -68,11 +68,11 @@ union part {
 };
 
 /**
- * struct vector_call - how a call with a vector is translated
+ * struct vector_call - translation of a call with a vector
  * @cmd:  the command
  * @size: size of a 2.x element
- * @in:   makes element i of a part from a 2.x element
- * @out:  gives back to a 2.x element what the kernel made of it
+ * @in:   fills in element i of a part from a 2.x element
+ * @out:  copies the kernel's results back to a 2.x element
  */
 struct vector_call {
 	int	cmd;
@@ -99,7 +99,8 @@ static int do_part(int fd, const struct vector_call *call, char *elems, int n)
 }
 
 /*
- * The kernel refuses an empty vector, too, after it has checked the descriptor.
+ * An empty vector is passed too: the kernel checks the descriptor, then rejects
+ * it.
  */
 static int do_vector(int fd, const struct vector_call *call, void *elems, int n)
 {
@@ -121,7 +122,7 @@ static int do_vector(int fd, const struct vector_call *call, void *elems, int n)
 
 /* Registers */
 
-/* Flags that the caller gave, and what the kernel says about the element. */
+/* Combine the caller's flags with the kernel's error flags for an element. */
 static __u32 returned_flags(__u32 given, __u32 kernel)
 {
 	return (given & ~PFM_REG_RETFL_MASK) | (kernel & PFM_REG_RETFL_MASK);
@@ -138,9 +139,7 @@ static void pmc_in(union part *part, int i, const void *elem)
 			(from->reg_flags & PFM_REG_RETFL_MASK);
 	to->reg_value = from->reg_value;
 	memcpy(to->reserved, from->reserved, sizeof(to->reserved));
-	/*
-	 * 2.x has no flags here; the kernel refuses what is not 0 in this word.
-	 */
+	/* 2.x defines no flags here: the kernel rejects this word if not 0. */
 	to->reserved[0] |= from->reg_flags & ~PFM_REG_RETFL_MASK;
 }
 
@@ -161,7 +160,7 @@ static __u64 any_of(const __u64 *words, int n)
 	return any;
 }
 
-/* A PMD that is not a counter never overflows, and must not be set up to. */
+/* Does it configure an overflow? Only counters can overflow. */
 static bool concerns_overflow(const struct pfm2x_pmd *pmd)
 {
 	return pmd->reg_num < PFM_MAX_HW_REGS || pmd->reg_flags & PMD_FLAGS ||
@@ -180,7 +179,7 @@ static void pmd_in(union part *part, int i, const void *elem)
 	to->reg_flags &= PMD_FLAGS | PFM_REG_RETFL_MASK;
 	if (concerns_overflow(from))
 		to->reg_flags |= PFM_REGFL_SMPL;
-	/* The kernel refuses other flags as what is not 0 in this word. */
+	/* Pass other flags in a word that the kernel rejects if not 0. */
 	to->reserved[0] |= from->reg_flags & ~(PMD_FLAGS | PFM_REG_RETFL_MASK);
 }
 
@@ -192,7 +191,7 @@ static void pmd_out(const union part *part, int i, void *elem)
 				       part->pmds[i].reg_flags);
 }
 
-/* Programs read into the vector that they have written, with its flags. */
+/* Programs read into the vector that they wrote, with its flags. */
 static void read_in(union part *part, int i, const void *elem)
 {
 	const struct pfm2x_pmd *from = elem;
@@ -252,8 +251,8 @@ static int load(int fd, const void *arg)
 }
 
 /*
- * There is no thread 0: a per-thread context does not find it, a system-wide
- * one only sees that it is not the caller.
+ * Probe with thread 0, which does not exist: a per-thread context does not find
+ * it, a system-wide one rejects it because it is not the caller.
  */
 static bool is_system_wide(int fd)
 {
@@ -263,8 +262,8 @@ static bool is_system_wide(int fd)
 }
 
 /*
- * In 2.x, load_pid is the CPU; the kernel takes its own, and the caller's
- * thread id.
+ * In 2.x load_pid is a CPU. The kernel uses the current CPU, and expects the
+ * caller's thread ID.
  */
 static int load_on_cpu(int fd, const struct pfm2x_load *arg)
 {
@@ -316,8 +315,8 @@ int pfm2x_unload_context(int fd)
 
 #define NSEC_PER_SEC	1000000000ULL
 /*
- * 2.x and the kernel differ in the number of reserved words: one stands for
- * all.
+ * Number of reserved words, which differs between 2.x and the kernel. One word
+ * of the kernel's stands for all.
  */
 #define RESERVED(elem)	(sizeof((elem)->reserved) / sizeof((elem)->reserved[0]))
 
@@ -342,7 +341,7 @@ static void setdesc_in(union part *part, int i, const void *elem)
 	to->set_timeout = timespec_of(from->set_timeout);
 	to->reserved[0] =
 		from->reserved1 | any_of(from->reserved, RESERVED(from));
-	/* The kernel refuses other flags as what is not 0 in this word. */
+	/* Pass other flags in a word that the kernel rejects if not 0. */
 	to->reserved[0] |= from->set_flags & ~(SET_FLAGS | PFM_SET_RETFL_MASK);
 }
 
@@ -356,7 +355,7 @@ static void setdesc_out(const union part *part, int i, void *elem)
 	to->set_timeout = ns_of(from->set_timeout);
 }
 
-/* Deleting takes no flags, but programs pass those of the set's creation. */
+/* Deleting takes no flags, but programs pass those of the creation. */
 static void setdel_in(union part *part, int i, const void *elem)
 {
 	setdesc_in(part, i, elem);
@@ -371,7 +370,7 @@ static void setdel_out(const union part *part, int i, void *elem)
 			(part->setdescs[i].set_flags & PFM_SET_RETFL_MASK);
 }
 
-/* Programs ask again with the flags that they were given. */
+/* Programs repeat the call with the flags that were returned. */
 static void setinfo_in(union part *part, int i, const void *elem)
 {
 	const struct pfm2x_setinfo *from = elem;
@@ -414,7 +413,7 @@ int pfm2x_delete_evtsets(int fd, struct pfm2x_setdesc *sets, int n)
 	return do_vector(fd, &call, sets, n);
 }
 
-/* From the lines PMCn:... and PMDn:... of the PMU's description. */
+/* Read the PMCn:... and PMDn:... lines of the PMU description. */
 static int read_available(struct pfm2x_setinfo *info)
 {
 	FILE *file = fopen(PFM_SYSFS "/pmu_desc/mappings", "re");

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * perfmonctl - the calls of the perfmon2 interface over /dev/perfmon
+ * perfmonctl.c - the calls of the perfmon2 interface over /dev/perfmon
  *
  * The specification's system call becomes one ioctl per command: on the device
- * for the commands that need no context, on the context's descriptor for the
- * others. The kernel checks the arguments; only what it cannot know is decided
- * here.
+ * for commands without a context, on the context's descriptor for the others.
+ * The kernel checks the arguments; this file checks only what the kernel cannot
+ * see.
  */
 #include <errno.h>
 #include <stddef.h>
 
 #include "ioctl.h"
 
-/* What a command is sent to, and what its fourth argument is. */
+/* Target of a command, and kind of its argument */
 #define TO_DEVICE	0x1	/* no context: the descriptor is ignored */
 #define VECTOR		0x2	/* takes a vector of narg elements */
 #define KNOWN		0x4
@@ -60,8 +60,8 @@ int perfmonctl(int fd, int cmd, void *arg, int narg)
 	if (cmd == PFM_CREATE_CONTEXT)
 		return create_with_trailing_arg(arg, narg);
 	/*
-	 * The kernel would take a negative number for a large one: another
-	 * error.
+	 * The kernel would take a negative number for a large one, and
+	 * return another error.
 	 */
 	if ((commands[cmd] & VECTOR) && narg < 0)
 		return fail(EINVAL);

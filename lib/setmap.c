@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * setmap.c - reading PMDs from the page of their event set (2006 paper, 8)
+ * setmap.c - read PMDs from the page of their event set (2006 paper, 8)
  *
- * The kernel writes the page whether or not somebody reads it. A value that the
- * page does not hold is read with PFM_READ_PMDS.
+ * The kernel writes the page even if it is not mapped. Values that are not in
+ * the page are read with PFM_READ_PMDS.
  */
-/* Offsets of mappings have 64 bits in 32-bit programs, too. */
+/* Use 64-bit mapping offsets in 32-bit programs, too. */
 #define _FILE_OFFSET_BITS 64
 #include <errno.h>
 #include <stddef.h>
@@ -17,17 +17,17 @@
 #include "counter.h"
 #include "ioctl.h"
 
-/* The kernel may be interrupted while it writes, for any length of time. */
+/* Limit the retries: the kernel may be interrupted for long while it writes. */
 #define MAX_TRIES	16
 #define NSEC_PER_SEC	1000000000ULL
 
 /**
- * struct pfm_set_map - an event set that is mapped
+ * struct pfm_set_map - a mapped event set
  * @page: its page
  * @size: size of the mapping in bytes
- * @fd:   the context
+ * @fd:   descriptor of the context
  * @set:  number of the set
- * @user: who has mapped it
+ * @user: process that created the mapping
  */
 struct pfm_set_map {
 	const volatile pfm_set_page_t	*page;
@@ -97,7 +97,7 @@ static __u64 monotonic_ns(void)
 	return (__u64)now.tv_sec * NSEC_PER_SEC + (__u64)now.tv_nsec;
 }
 
-/* As counter_read(), what map_value is to be taken from. */
+/* Get the count from which map_value is subtracted; as counter_read(). */
 static inline int read_live(const struct pfm_set_map *map, int state,
 			    __u64 *value)
 {
@@ -109,7 +109,7 @@ static inline int read_live(const struct pfm_set_map *map, int state,
 	return 1;
 }
 
-/* As counter_read(), a PMD's value, wherever it may be. */
+/* Read a PMD as its state in the page says; returns as counter_read(). */
 static inline int read_page(const struct pfm_set_map *map, unsigned int pmd,
 			    __u64 *value)
 {
@@ -123,7 +123,7 @@ static inline int read_page(const struct pfm_set_map *map, unsigned int pmd,
 		found = read_live(map, state, &live);
 		kept = live - kept;
 	}
-	/* Pairs with the kernel's barrier after it has made the number odd. */
+	/* Pairs with the kernel's barrier after it has made map_seq odd. */
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	if (seq & 1 || seq != __atomic_load_n(&page->map_seq, __ATOMIC_RELAXED))
 		return -1;
@@ -143,8 +143,8 @@ ask_kernel(const struct pfm_set_map *map, unsigned int pmd, __u64 *value)
 }
 
 /*
- * It was being changed. Apart, lest every read save the registers that this
- * needs.
+ * Retry a read during which the page was changed. Not inlined, so that the
+ * common path does not save the registers that this needs.
  */
 static __attribute__((__noinline__)) int
 read_again(const struct pfm_set_map *map, unsigned int pmd, __u64 *value)

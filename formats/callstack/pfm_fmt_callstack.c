@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * pfm_fmt_callstack - samples with the chains of their callers, and PMDs
+ * pfm_fmt_callstack - samples with their call chains and PMD values
  */
 #include <linux/module.h>
 #include <perfmon/perfmon_callstack_smpl.h>
 #include <perfmon/perfmon_fmt_callers.h>
 #include <perfmon/perfmon_fmt_sink.h>
 
-/* What the handler relies on; no mapping shows it. */
+/* The handler's private state; it is not mapped. */
 struct callstack_priv {
 	u32	max_depth;
 };
 
-/* The largest record: all PMDs, and chains in the kernel and at user level. */
+/* Size of the largest record: all PMDs, and a kernel and a user chain. */
 static u64 callstack_max_record(const pfm_callstack_smpl_arg_t *arg,
 				u16 num_pmds)
 {

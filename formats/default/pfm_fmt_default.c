@@ -2,23 +2,22 @@
 /*
  * pfm_fmt_default - the default sampling format (specification 3.6)
  *
- * Each overflow becomes one entry: a header that says who, where, when and
- * which PMD, then the values of the PMDs of interest. Entries follow each other
- * in one buffer. It is full when the largest possible entry no longer fits
- * behind the last one: then monitoring is masked and the tool is notified, or
- * the buffer stays saturated if no notification was asked for. PFM_RESTART
- * empties the buffer.
+ * Each overflow becomes one entry: a header with the thread, address, time and
+ * PMD, then the values of the PMDs of interest. The entries follow one another
+ * in one buffer, which is full when the largest possible entry no longer fits.
+ * Then monitoring is masked and the tool is notified; if no notification was
+ * requested, the buffer stays full. PFM_RESTART empties the buffer.
  */
 #include <linux/module.h>
 #include <perfmon/perfmon_fmt_entry.h>
 #include <perfmon/perfmon_fmt_sdk.h>
 
 /**
- * struct default_priv - what the handler relies on; no mapping shows it
+ * struct default_priv - the handler's private state; it is not mapped
  * @records:   the entries
- * @quick:     last offset at which an entry has the whole header and leaves
- *             room for another one; 0 if there is none
- * @hdr_size:  bytes of an entry's header
+ * @quick:     last offset for the fast path: entries have the whole header, and
+ *             another entry fits behind; 0 to disable the fast path
+ * @hdr_size:  size of an entry's header in bytes
  * @overflows: times the buffer became full
  */
 struct default_priv {
@@ -37,7 +36,7 @@ static u64 default_hdr_size(u32 flags)
 	return sizeof(pfm_default_smpl_entry_t);
 }
 
-/* The largest entry, with the header in use; with none, at least one value. */
+/* Size of the largest entry; without a header it has at least one value. */
 static u64 default_max_entry(u32 flags, u16 num_pmds)
 {
 	return default_hdr_size(flags) + sizeof(u64) * max_t(u64, num_pmds, 1);
@@ -56,9 +55,7 @@ static int default_validate(u32 ctx_flags, u16 num_pmds, void *data)
 	return arg->buf_size < min_size ? -EINVAL : 0;
 }
 
-/*
- * Show the state. Everything is there before the count says so.
- */
+/* Publish the state; the count last, when all entries are there. */
 static __always_inline void default_publish(pfm_default_smpl_hdr_t *hdr,
 					    const struct pfm_records *records)
 {
@@ -113,8 +110,8 @@ static __always_inline void default_fill(struct default_priv *priv,
 }
 
 /*
- * Any header; and the buffer may be full, now or then. Inlined although it is
- * rare: so the handler saves no registers.
+ * The slow path: entries with any header, in a buffer that is or becomes full.
+ * It is inlined although it is rare so that the handler saves no registers.
  */
 static __always_inline int default_add(void *buf, pfm_ovfl_arg_t *arg,
 				       u64 tstamp, struct pfm_ovfl_data *data)

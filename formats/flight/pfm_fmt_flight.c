@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * pfm_fmt_flight - the last samples before something happened
+ * pfm_fmt_flight - flight recorder: keeps the last samples before an event
  */
 #include <linux/module.h>
 #include <perfmon/perfmon_flight_smpl.h>
@@ -26,7 +26,7 @@ static int notrace flight_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
 	};
 	pfm_copy_pmds((u64 *)(record + 1), arg, pmds);
 	pfm_sink_end(buf, arg, sizeof(*record) + sizeof(u64) * pmds);
-	/* That is what was waited for. */
+	/* This counter is the trigger: freeze the buffer. */
 	if (arg->ovfl_notify)
 		pfm_ctrl_full(arg);
 	return 0;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * pfm_fmt_histogram - samples are counted by process, event and address
+ * pfm_fmt_histogram - counts samples by process, event and address
  *
- * However long a run is, it takes the memory of its distinct addresses, and its
- * tool has nothing to do until the end. The counts can be read while they rise.
+ * The buffer holds one count per distinct address, however long the run is, and
+ * the tool is not woken until the end. The counts can be read while they rise.
  */
 #include <linux/module.h>
 #include <perfmon/perfmon_fmt_hist.h>
@@ -12,7 +12,7 @@
 static int notrace histogram_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
 				     struct pfm_ovfl_data *data)
 {
-	/* The fields before the address, as they lie in memory. */
+	/* The key: the record's fields before the address, in memory order. */
 	u64 key = (u64)data->tgid << 32 | (u32)arg->active_set << 16 |
 		  arg->ovfl_pmd;
 

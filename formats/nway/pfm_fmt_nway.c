@@ -2,16 +2,17 @@
 /*
  * pfm_fmt_nway - the n-way sampling format (specification 6.3.1; paper, 5.4)
  *
- * Entries are those of the default format. They go into one of N regions; when
- * the largest possible entry no longer fits, the region is handed out, the tool
- * is notified, and the next region is filled: monitoring goes on. PFM_RESTART
- * frees the region that was handed out first. If no region is free, entries
- * overwrite those of the region that is not handed out; or, with
- * PFM_NWAY_SMPL_MASK_WHEN_FULL, that one is handed out as well, and monitoring
- * is masked.
+ * The entries are those of the default format. They go into one of N regions.
+ * When the largest possible entry no longer fits, the region is handed out, the
+ * tool is notified, and the next region is filled while monitoring continues.
+ * PFM_RESTART frees the region that was handed out first. If no region is free,
+ * new entries overwrite those of the current region. With
+ * PFM_NWAY_SMPL_MASK_WHEN_FULL the current region is handed out as well, and
+ * monitoring is masked.
  *
- * docs/formats/nway.md says in which order the mapped headers are written, and
- * what a concurrent reader does: the barriers here pair with that reader's.
+ * docs/formats/nway.md specifies the order in which the mapped headers are
+ * written and the steps of a concurrent reader. The barriers here pair with the
+ * reader's.
  */
 #include <linux/module.h>
 #include <perfmon/perfmon_fmt_entry.h>
@@ -19,14 +20,14 @@
 #include <perfmon/perfmon_nway_smpl.h>
 
 /**
- * struct nway_priv - what the handler relies on; no mapping shows it
+ * struct nway_priv - the handler's private state; it is not mapped
  * @regions:        the regions and the entries in the current one
- * @seq:            fillings that were begun
+ * @seq:            number of times that a region was begun
  * @mask_when_full: PFM_NWAY_SMPL_MASK_WHEN_FULL
  * @overwritten:    entries that were overwritten
- * @dropped:        overflows that found no room
- * @rgn_overwritten: @overwritten, in each region
- * @rgn_dropped:    @dropped, in each region
+ * @dropped:        overflows that did not fit
+ * @rgn_overwritten: @overwritten per region
+ * @rgn_dropped:    @dropped per region
  */
 struct nway_priv {
 	struct pfm_regions	regions;
@@ -66,8 +67,8 @@ static int nway_validate(u32 ctx_flags, u16 num_pmds, void *data)
 }
 
 /*
- * Begin to fill region @n, or to overwrite it. This and the next two are rare,
- * and inlined so that the handler saves no registers.
+ * Begin to fill region @n, or to overwrite it. This function and the next two
+ * are rarely called; they are inlined so that the handler saves no registers.
  */
 static __always_inline void nway_begin(struct nway_priv *priv, void *buf, u32 n)
 {
@@ -78,11 +79,11 @@ static __always_inline void nway_begin(struct nway_priv *priv, void *buf, u32 n)
 	WRITE_ONCE(rgn->rgn_count, 0);
 	WRITE_ONCE(rgn->rgn_size, 0);
 	WRITE_ONCE(hdr->hdr_cur_region, n);
-	/* Who sees it being filled does not see the old count. */
+	/* A reader that sees FILLING does not see the old count. */
 	smp_store_release(&rgn->rgn_state, PFM_NWAY_RGN_FILLING);
-	/* Who sees the new number sees neither the old count nor state. */
+	/* A reader that sees the new rgn_seq sees the new count and state. */
 	smp_store_release(&rgn->rgn_seq, ++priv->seq);
-	/* Who sees a new entry sees the new number. */
+	/* A reader that sees a new entry sees the new rgn_seq. */
 	smp_wmb();
 }
 
@@ -106,9 +107,7 @@ static int nway_init(u32 ctx_flags, void *data, void *buf)
 	return 0;
 }
 
-/*
- * The current region is full: hand it out if that leaves one, or as the last.
- */
+/* The current region is full: hand it out if another is free, or if masking. */
 static __always_inline void nway_full(struct nway_priv *priv, void *buf,
 				      pfm_ovfl_arg_t *arg)
 {
@@ -117,10 +116,10 @@ static __always_inline void nway_full(struct nway_priv *priv, void *buf,
 
 	if (!go_on && !priv->mask_when_full)
 		return;
-	/* The entries, then that they are stable... */
+	/* Publish the entries before the state that declares them stable... */
 	smp_store_release(&nway_rgn(buf, priv->regions.cur)->rgn_state,
 			  PFM_NWAY_RGN_READY);
-	/* ...then that there is one region more. */
+	/* ...and that state before the number of regions handed out. */
 	smp_store_release(&hdr->hdr_handed_out, ++priv->regions.handed_out);
 	if (go_on) {
 		nway_begin(priv, buf, pfm_regions_next(&priv->regions));
@@ -130,7 +129,7 @@ static __always_inline void nway_full(struct nway_priv *priv, void *buf,
 	}
 }
 
-/* No region was free when the current one became full. Is there room now? */
+/* The current region was already full. Make room; false if there is none. */
 static __always_inline bool nway_make_room(void *buf, pfm_ovfl_arg_t *arg)
 {
 	struct nway_priv *priv = pfm_fmt_priv(buf);
@@ -168,7 +167,7 @@ static int notrace nway_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
 	rgn = nway_rgn(buf, priv->regions.cur);
 	pfm_entry_add(records, buf, arg, tstamp, data);
 	WRITE_ONCE(rgn->rgn_size, records->cur - records->start);
-	/* The entry, then that it is there. */
+	/* Publish the entry before the count that includes it. */
 	smp_store_release(&rgn->rgn_count, records->count);
 	if (unlikely(pfm_records_full(records)))
 		nway_full(priv, buf, arg);
@@ -185,7 +184,7 @@ static int nway_restart(void *buf, int is_active, pfm_ovfl_ctrl_t *ctrl)
 	if (out) {
 		WRITE_ONCE(nway_rgn(buf, pfm_regions_free(r))->rgn_state,
 			   PFM_NWAY_RGN_FREE);
-		/* Who sees it counted as freed sees its state. */
+		/* A reader that sees the region as freed sees its state. */
 		smp_store_release(&hdr->hdr_freed, r->freed);
 	}
 	if (out == r->num)

@@ -2,10 +2,10 @@
 /*
  * bridge.c - the bridge between perfmon and OProfile's event buffer (paper 5.4)
  *
- * Each overflow becomes a sample of the event buffer beside it: where, in whom,
- * and the event's identifier. The format has no argument and no buffer of the
- * core's (middle of figure 3.21), it never notifies and never masks: what the
- * event buffer cannot take is counted there.
+ * Each overflow becomes a sample in a separate event buffer: address, thread,
+ * and event identifier. The format has no argument and no buffer of the core
+ * (middle of figure 3.21). It never notifies or masks; the event buffer counts
+ * the samples that it cannot take.
  */
 #include <perfmon/perfmon_fmt_sdk.h>
 #include <perfmon/perfmon_oprofile_smpl.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * compat.h - what differs between the kernels we run on (6.1 and 6.12)
+ * compat.h - differences between the supported kernels (6.1 to 7.3)
  *
- * The only file of the bridge that tests a kernel version.
+ * The only file of the bridge that tests the kernel version.
  */
 #ifndef PFM_OP_COMPAT_H
 #define PFM_OP_COMPAT_H
@@ -13,8 +13,8 @@
 #include <linux/version.h>
 
 /*
- * The file that an address space executes, a reference that the caller puts;
- * NULL if there is none. get_mm_exe_file() is not for modules.
+ * Get the file that an address space executes; the caller puts the reference.
+ * NULL if there is no such file. get_mm_exe_file() is not exported to modules.
  *
  * commit 0ede61d8589c ("file: convert to SLAB_TYPESAFE_BY_RCU"), in 6.7
  */

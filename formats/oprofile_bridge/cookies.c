@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * cookies.c - a number for each file that samples were in
+ * cookies.c - numbers for the files that samples are in
  */
 #include <linux/path.h>
 #include <linux/slab.h>
 #include <perfmon/perfmon_oprofile_smpl.h>
 #include "cookies.h"
 
-/* A file that has a cookie. */
+/* A file with a cookie */
 struct pfm_op_file {
 	struct hlist_node	node;
 	struct path		path;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * cookies.h - a number for each file that samples were in
+ * cookies.h - numbers for the files that samples are in
  *
- * A cookie stays what it is until all are dropped; its file is held that long.
+ * A cookie is valid, and its file is referenced, until all cookies are dropped.
  */
 #ifndef PFM_OP_COOKIES_H
 #define PFM_OP_COOKIES_H
@@ -17,10 +17,10 @@ struct path;
 #define PFM_OP_MAX_COOKIES	65536
 
 /**
- * struct pfm_op_cookies - the table
- * @lock:   protects all else
- * @files:  by path
- * @by_num: the same, by cookie
+ * struct pfm_op_cookies - the table of cookies
+ * @lock:   protects the other members
+ * @files:  files by path
+ * @by_num: files by cookie
  */
 struct pfm_op_cookies {
 	struct mutex	lock;
@@ -29,18 +29,18 @@ struct pfm_op_cookies {
 };
 
 void pfm_op_cookies_init(struct pfm_op_cookies *c);
-/* Forget all cookies and let go of the files. Context: process, may sleep. */
+/* Forget all cookies and release the files. Context: process, may sleep. */
 void pfm_op_cookies_drop(struct pfm_op_cookies *c);
 
 /*
- * The cookie of a file, a new one if it has none. Context: process, may sleep.
- * Return: the cookie; PFM_OPROFILE_INVALID_COOKIE if there is no memory or
+ * Look up the cookie of a file, or give it one. Context: process, may sleep.
+ * Return: the cookie; PFM_OPROFILE_INVALID_COOKIE if memory is short or
  * PFM_OP_MAX_COOKIES are in use.
  */
 unsigned long pfm_op_cookie(struct pfm_op_cookies *c, const struct path *path);
 
 /*
- * The file of a cookie, in *@path, a reference that the caller puts.
+ * Look up the file of a cookie; the caller puts the reference in *@path.
  * Context: process, may sleep. Return: 0 or -ENOENT.
  */
 int pfm_op_cookie_path(struct pfm_op_cookies *c, u64 cookie, struct path *path);

@@ -2,9 +2,9 @@
 /*
  * device.c - /dev/perfmon-oprofile: one reader, the stream, and its cookies
  *
- * The reader exists while the device is open. A read that finds nothing syncs
- * first: reading without blocking until EAGAIN returns all samples of contexts
- * that are stopped.
+ * The reader exists while the device is open. A read that finds no data syncs
+ * first. So non-blocking reads until EAGAIN return all samples of contexts that
+ * are stopped.
  */
 #include <linux/dcache.h>
 #include <linux/err.h>
@@ -18,9 +18,7 @@
 #include <perfmon/perfmon_oprofile_smpl.h>
 #include "reader.h"
 
-/*
- * Module parameters. They count for the next one that opens the device.
- */
+/* Module parameters; they apply when the device is next opened. */
 struct op_param {
 	unsigned int	value;
 	unsigned int	min;
@@ -55,7 +53,7 @@ static const struct kernel_param_ops op_param_ops = {
 
 static struct op_param op_samples = { 8192, 16, 1 << 20 };
 module_param_cb(cpu_buffer_size, &op_param_ops, &op_samples, 0644);
-MODULE_PARM_DESC(cpu_buffer_size, "samples in the buffer of a CPU");
+MODULE_PARM_DESC(cpu_buffer_size, "samples per CPU buffer");
 
 static struct op_param op_words = { 131072, 64, 1 << 24 };
 module_param_cb(event_buffer_size, &op_param_ops, &op_words, 0644);
@@ -63,7 +61,7 @@ MODULE_PARM_DESC(event_buffer_size, "words in the event buffer");
 
 static struct op_param op_depth = { 0, 0, PFM_OP_MAX_DEPTH };
 module_param_cb(trace_depth, &op_param_ops, &op_depth, 0644);
-MODULE_PARM_DESC(trace_depth, "callers to record at user level");
+MODULE_PARM_DESC(trace_depth, "user-level callers to record");
 
 static int op_open(struct inode *inode, struct file *file)
 {
@@ -86,7 +84,7 @@ static int op_release(struct inode *inode, struct file *file)
 	return 0;
 }
 
-/* Is there something to read, after a sync if need be? */
+/* Is there data to read, if necessary after a sync? */
 static bool op_has_words(struct pfm_op_reader *rd)
 {
 	if (!pfm_op_stream_has_words(&rd->stream))
@@ -119,7 +117,7 @@ static ssize_t op_read(struct file *file, char __user *buf, size_t count,
 		mutex_lock(&rd->read_lock);
 		ret = pfm_op_stream_read(&rd->stream, buf, count);
 		mutex_unlock(&rd->read_lock);
-		/* Another thread of the reader may have had it. */
+		/* Another thread may have read the words. */
 	} while (!ret);
 	return ret;
 }
@@ -132,7 +130,7 @@ static __poll_t op_poll(struct file *file, poll_table *table)
 	return op_has_words(rd) ? EPOLLIN | EPOLLRDNORM : 0;
 }
 
-/* Give out the path of a file whose reference is put. */
+/* Copy a file's path to user space and put the path. */
 static long op_put_path(const struct pfm_oprofile_cookie *req,
 			struct pfm_oprofile_cookie __user *arg,
 			struct path *path)

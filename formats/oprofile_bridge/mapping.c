@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * mapping.c - which file an address of a process is in, and where there
+ * mapping.c - map an address of a process to a file and an offset
  */
 #include <linux/delay.h>
 #include <linux/file.h>
@@ -12,7 +12,7 @@
 #include "mapping.h"
 #include "stream.h"
 
-/* The cookie of a file, whose reference is put. */
+/* Look up the cookie of a file and put the file. */
 static unsigned long mapping_cookie(struct pfm_op_cookies *c, struct file *file)
 {
 	unsigned long cookie = pfm_op_cookie(c, file_user_path(file));
@@ -21,7 +21,7 @@ static unsigned long mapping_cookie(struct pfm_op_cookies *c, struct file *file)
 	return cookie;
 }
 
-/* A process may hold its lock for as long as somebody it has chosen likes. */
+/* Do not wait for ever: user space can make a process hold its mmap_lock. */
 static bool mapping_lock(struct mm_struct *mm, unsigned int *patience)
 {
 	while (!mmap_read_trylock(mm)) {

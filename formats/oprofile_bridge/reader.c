@@ -15,10 +15,10 @@
 #include "stats.h"
 
 #define SYNC_PERIOD	(HZ / 10)
-/* How often a sync waits for processes' locks: a tenth of a second, in all. */
+/* Times that a sync waits for mmap_locks: about 0.1 s in total */
 #define SYNC_PATIENCE	1000
 
-/* What is the same for samples of one process that follow each other. */
+/* State kept for consecutive samples of the same process */
 struct sync_process {
 	struct mm_struct	*mm;
 	unsigned long		app;
@@ -29,12 +29,12 @@ static DEFINE_MUTEX(op_open_lock);
 static atomic_t op_contexts = ATOMIC_INIT(0);
 
 /*
- * The overflow's side
+ * The overflow side
  */
 
 static bool sample_is_user(const struct pfm_ovfl_data *data)
 {
-	/* Without registers it is an overflow that had to wait. */
+	/* A deferred overflow has no registers. */
 	return data->regs ? user_mode(data->regs) : data->ip < TASK_SIZE_MAX;
 }
 
@@ -44,7 +44,7 @@ static void sample_fill(struct pfm_op_sample *sample,
 {
 	struct mm_struct *mm = current->mm;
 
-	/* One that was deferred may come when its thread has left the CPU. */
+	/* A deferred overflow may be handled in another thread. */
 	if (data->tid != current->pid)
 		mm = NULL;
 	sample->mm = mm && mmget_not_zero(mm) ? mm : NULL;
@@ -91,7 +91,7 @@ static void reader_irq_work(struct irq_work *work)
  * The sync
  */
 
-/* Take over the reference to @mm; of samples in a row one is kept. */
+/* Take over the reference to @mm; consecutive samples share one reference. */
 static void sync_enter(struct pfm_op_reader *rd, struct sync_process *p,
 		       struct mm_struct *mm)
 {
@@ -121,7 +121,7 @@ static void sync_callers(struct pfm_op_reader *rd, struct mm_struct *mm,
 	r->num_callers = i;
 }
 
-/* Put a sample into the stream. Return: what became of it. */
+/* Add a sample to the stream. Return: the counter to increment. */
 static enum pfm_op_stat sync_sample(struct pfm_op_reader *rd, u32 cpu,
 				    const struct pfm_op_sample *sample,
 				    const struct sync_process *p)
@@ -146,7 +146,7 @@ static enum pfm_op_stat sync_sample(struct pfm_op_reader *rd, u32 cpu,
 						   PFM_OP_EVENT_LOST_OVERFLOW;
 }
 
-/* What is there now; what comes meanwhile is for the next time. */
+/* Sync the samples that are there now; later ones wait for the next sync. */
 static void sync_cpu(struct pfm_op_reader *rd, u32 cpu, struct sync_process *p)
 {
 	struct pfm_ring *ring = per_cpu_ptr(rd->cpus, cpu);
@@ -190,7 +190,7 @@ static void reader_work(struct work_struct *work)
 		queue_delayed_work(system_dfl_wq, &rd->work, SYNC_PERIOD);
 }
 
-/* Contexts have come or gone: sync, and look whether to go on with it. */
+/* A context or the reader came or went: sync; the work re-arms if needed. */
 static void reader_kick(void)
 {
 	struct pfm_op_reader *rd;
@@ -217,10 +217,10 @@ int pfm_op_end(void *buf)
 }
 
 /*
- * Beginning and end
+ * Opening and closing
  */
 
-/* Also frees a reader that is only half made. */
+/* Free a reader; it may be only partly allocated. */
 static void reader_free(struct pfm_op_reader *rd)
 {
 	int cpu;
@@ -303,7 +303,7 @@ struct pfm_op_reader *pfm_op_reader_open(const struct pfm_op_sizes *sizes)
 	return rd;
 }
 
-/* Nobody will want what is left. */
+/* Discard the unread samples and count them as lost. */
 static void reader_discard(struct pfm_ring *ring)
 {
 	const struct pfm_op_sample *sample;
@@ -321,10 +321,10 @@ void pfm_op_reader_close(struct pfm_op_reader *rd)
 	int cpu;
 
 	RCU_INIT_POINTER(op_reader, NULL);
-	/* Overflows run with preemption disabled: none uses it after this. */
+	/* Overflows run with preemption off: wait for them. */
 	synchronize_rcu();
 	irq_work_sync(&rd->irq_work);
-	/* It may run on two CPUs; the kernel's waiting sees the last one. */
+	/* It may run on two CPUs; irq_work_sync() sees the last one only. */
 	synchronize_rcu();
 	cancel_delayed_work_sync(&rd->work);
 	for_each_possible_cpu(cpu)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * reader.h - all that exists while somebody reads samples
+ * reader.h - the state that exists while the device is open
  *
- * Overflows fill the buffer of their CPU; the sync turns what is there into the
- * stream that the device gives out. Without a reader samples are lost.
+ * Overflows fill their CPU's buffer. The sync converts these samples into the
+ * stream that the device returns. Without a reader samples are lost.
  */
 #ifndef PFM_OP_READER_H
 #define PFM_OP_READER_H
@@ -22,7 +22,7 @@ struct mm_struct;
 struct pfm_ovfl_data;
 
 /**
- * struct pfm_op_sizes - the sizes that a reader is made with
+ * struct pfm_op_sizes - the sizes of a new reader
  * @samples: room in each CPU's buffer
  * @words:   room in the event buffer
  * @depth:   callers to record at user level; 0 for no traces
@@ -35,14 +35,15 @@ struct pfm_op_sizes {
 
 /**
  * struct pfm_op_sample - a sample on its way from the handler to the sync
- * @slot:        of the CPU's ring
- * @mm:          the thread's address space, a reference; NULL if it has none
- * @ip:          where
+ * @slot:        slot in the CPU's ring
+ * @mm:          the thread's address space, with a reference; NULL if it has
+ *               none
+ * @ip:          sampled address
  * @event:       reg_smpl_eventid
- * @tid:         thread
- * @tgid:        its process
+ * @tid:         thread ID
+ * @tgid:        process ID
  * @user:        at user level
- * @num_callers: valid ones in @callers
+ * @num_callers: number of valid entries in @callers
  * @callers:     return addresses, innermost first
  */
 struct pfm_op_sample {
@@ -58,20 +59,19 @@ struct pfm_op_sample {
 };
 
 /**
- * struct pfm_op_reader - who has the device open, and what was made for it
- * @cpus:      samples that are not synced yet
+ * struct pfm_op_reader - the open device
+ * @cpus:      rings of samples that are not yet synced
  * @depth:     see struct pfm_op_sizes
  * @sync_lock: held during a sync; protects the tails of @cpus, the writer's
  *             side of @stream, and @callers
- * @patience:  how often a sync still waits for a process's lock; under
- *             @sync_lock
+ * @patience:  remaining waits of a sync for mmap_locks; under @sync_lock
  * @read_lock: protects the reader's side of @stream
  * @stream:    the event buffer
  * @cookies:   files that occur in it
- * @callers:   those of the sample that is synced
- * @wait:      threads of the reader, until there is something in @stream
- * @irq_work:  a CPU's buffer is half full: sync now
- * @work:      sync
+ * @callers:   callers of the sample that is being synced
+ * @wait:      threads that wait for words in @stream
+ * @irq_work:  starts a sync when a CPU's buffer is half full
+ * @work:      the sync
  */
 struct pfm_op_reader {
 	struct pfm_ring __percpu *cpus;
@@ -88,33 +88,29 @@ struct pfm_op_reader {
 };
 
 /*
- * The reader comes and goes; there is one at most.
- * Context: process, may sleep.
- * Return: the reader; ERR_PTR of -EBUSY if there is one already, or of -ENOMEM.
+ * Create and destroy the reader; there is at most one. Context: process, may
+ * sleep. Return: the reader; ERR_PTR of -EBUSY if one exists, or of -ENOMEM.
  */
 struct pfm_op_reader *pfm_op_reader_open(const struct pfm_op_sizes *sizes);
 void pfm_op_reader_close(struct pfm_op_reader *rd);
 
-/*
- * Put all samples that are published into the stream.
- * Context: process, may sleep.
- */
+/* Add all published samples to the stream. Context: process, may sleep. */
 void pfm_op_sync(struct pfm_op_reader *rd);
 
 /*
- * Record an overflow in the current thread. Context: any, NMI included,
- * preemption disabled. Allocates nothing and takes no lock.
+ * Record an overflow of the current thread. Context: any, NMI included,
+ * preemption off. Does not allocate or take a lock.
  */
 void pfm_op_add_sample(const struct pfm_ovfl_data *data, u64 event);
 
 /*
- * fmt_init and fmt_exit: while there are contexts, samples are synced
+ * Call-backs fmt_init and fmt_exit: while contexts exist, samples are synced
  * periodically.
  */
 int pfm_op_begin(u32 ctx_flags, void *arg, void *buf);
 int pfm_op_end(void *buf);
 
-/* device.c: what readers open. */
+/* device.c: the device node */
 int pfm_op_device_add(void);
 void pfm_op_device_del(void);
 

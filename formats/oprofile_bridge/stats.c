@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * stats.c - what became of the samples
+ * stats.c - counters of delivered and lost samples
  */
 #include <linux/cpumask.h>
 #include <linux/kobject.h>
@@ -9,7 +9,7 @@
 
 DEFINE_PER_CPU(struct pfm_op_stats, pfm_op_stats);
 
-/* A file that shows one total. */
+/* A file that shows one counter */
 struct pfm_op_stat_attr {
 	struct kobj_attribute	attr;
 	enum pfm_op_stat	stat;

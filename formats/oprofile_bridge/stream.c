@@ -25,7 +25,7 @@ void pfm_op_stream_free(struct pfm_op_stream *s)
 
 static void stream_put(struct pfm_op_stream *s, unsigned long word)
 {
-	/* Pairs with the release in pfm_op_stream_read(): they were read. */
+	/* Pairs with the release in pfm_op_stream_read(). */
 	if (s->pos - smp_load_acquire(&s->tail) > s->mask)
 		s->full = true;
 	else
@@ -67,7 +67,7 @@ static bool is_same_thread(const struct pfm_op_record *a,
 	return a->tid == b->tid && a->tgid == b->tgid && a->app == b->app;
 }
 
-/* Tell the reader what has changed; after another CPU, everything. */
+/* Put what has changed since the last sample; all if the CPU has changed. */
 static void stream_put_state(struct pfm_op_stream *s,
 			     const struct pfm_op_record *r)
 {
@@ -130,7 +130,7 @@ bool pfm_op_stream_has_words(const struct pfm_op_stream *s)
 	return READ_ONCE(s->head) != READ_ONCE(s->tail);
 }
 
-/* Copy words that do not wrap. Return: how many arrived whole. */
+/* Copy a range that does not wrap. Return: number of whole words copied. */
 static size_t stream_copy(const struct pfm_op_stream *s, char __user *buf,
 			  unsigned long first, size_t words)
 {

@@ -2,9 +2,9 @@
 /*
  * stream.h - the event buffer: samples as OProfile's stream of words
  *
- * A ring of words with one writer and one reader, who exclude others of their
- * kind. A sample and the escapes that it needs are added as one or not at all.
- * Once one was dropped, the next one says everything anew.
+ * A ring of words. The callers ensure that there is one writer and one reader
+ * at a time. A sample is added with the escapes that it needs, or not at all.
+ * After a dropped sample the next one repeats the whole state.
  */
 #ifndef PFM_OP_STREAM_H
 #define PFM_OP_STREAM_H
@@ -13,8 +13,8 @@
 
 /**
  * struct pfm_op_point - a place in code
- * @cookie: of the mapped file, or PFM_OPROFILE_NO_COOKIE
- * @offset: in that file; without one, the address
+ * @cookie: cookie of the mapped file, or PFM_OPROFILE_NO_COOKIE
+ * @offset: offset in that file; the address if there is no file
  */
 struct pfm_op_point {
 	unsigned long	cookie;
@@ -22,16 +22,16 @@ struct pfm_op_point {
 };
 
 /**
- * struct pfm_op_record - a sample as it goes into the stream
+ * struct pfm_op_record - a sample to add to the stream
  * @cpu:         CPU
- * @tid:         thread
- * @tgid:        its process
- * @user:        at user level; @at.cookie means nothing otherwise
+ * @tid:         thread ID
+ * @tgid:        process ID
+ * @user:        at user level; if not, @at.cookie is not used
  * @app:         cookie of its program
  * @event:       reg_smpl_eventid
  * @at:          where; its offset is not PFM_OPROFILE_ESC
- * @callers:     who called, all at user level
- * @num_callers: how many; none is a sample without a trace
+ * @callers:     the callers, all at user level
+ * @num_callers: number of @callers; 0 for a sample without a trace
  */
 struct pfm_op_record {
 	u32				cpu;
@@ -46,16 +46,16 @@ struct pfm_op_record {
 };
 
 /**
- * struct pfm_op_stream - the ring
+ * struct pfm_op_stream - the event buffer
  * @words:  the ring
- * @mask:   number of words, a power of two, less 1
+ * @mask:   number of words, a power of two, minus 1
  * @head:   position behind the last whole sample
- * @tail:   position that is read next
- * @pos:    the writer's position in the sample that it adds
- * @full:   it did not fit
- * @known:  what the reader has been told; nothing if not @in_step
- * @in_step: see @known
- * @cookie: cookie that the reader has been told last
+ * @tail:   position of the next word to read
+ * @pos:    the writer's position in the sample being added
+ * @full:   the sample being added did not fit
+ * @known:  state that the reader knows, if @in_step
+ * @in_step: the last sample was added, so @known is valid
+ * @cookie: last cookie put into the stream
  */
 struct pfm_op_stream {
 	unsigned long		*words;
@@ -70,15 +70,15 @@ struct pfm_op_stream {
 };
 
 /*
- * An empty ring of @words words, rounded up to a power of two.
+ * Allocate an empty ring of @words words, rounded up to a power of two.
  * Context: process. Return: 0 or -ENOMEM.
  */
 int pfm_op_stream_init(struct pfm_op_stream *s, unsigned int words);
 void pfm_op_stream_free(struct pfm_op_stream *s);
 
 /*
- * The writer: add a sample.
- * Return: true, or false if there is no room; then nothing was added.
+ * The writer: add a sample. Return: true; false if it does not fit, and nothing
+ * was added.
  */
 bool pfm_op_stream_add(struct pfm_op_stream *s, const struct pfm_op_record *r);
 
@@ -86,8 +86,8 @@ bool pfm_op_stream_add(struct pfm_op_stream *s, const struct pfm_op_record *r);
 bool pfm_op_stream_has_words(const struct pfm_op_stream *s);
 
 /*
- * The reader: take up to @count bytes, in whole words.
- * Return: bytes, 0 if there are none, or -EFAULT.
+ * The reader: copy up to @count bytes, in whole words, to user space. Return:
+ * number of bytes, 0 if the ring is empty, or -EFAULT.
  */
 ssize_t pfm_op_stream_read(struct pfm_op_stream *s, char __user *buf,
 			   size_t count);

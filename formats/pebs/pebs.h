@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * pebs.h - what the PEBS formats have in common (2006 paper, 5.4)
+ * pebs.h - common code of the PEBS formats (2006 paper, 5.4)
  *
- * The two layouts differ in the width of their fields and in nothing else. A
- * format defines PEBS_BITS, includes this once, and adds its record sizes.
+ * The two layouts differ only in the width of their fields. A format defines
+ * PEBS_BITS, includes this file once, and defines pebs_record_size().
  *
  * The PMU writes the records (perfmon_ds.h). When the area is filled to its
- * threshold, the tool is notified and monitoring is masked; PFM_RESTART rewinds
+ * threshold, the tool is notified and monitoring is masked. PFM_RESTART rewinds
  * the area, resets the counters that overflowed last, and resumes.
  */
 #include <linux/align.h>
@@ -21,7 +21,7 @@
 typedef PEBS_GLUE(pfm_pebs, PEBS_BITS, _smpl_arg_t) pebs_arg_t;
 typedef PEBS_GLUE(pfm_pebs, PEBS_BITS, _smpl_hdr_t) pebs_hdr_t;
 
-/* Bytes of a record, as the argument's flags ask for it. */
+/* Size in bytes of a record of the type that the argument's flags select. */
 static u32 pebs_record_size(u32 flags);
 
 static int pebs_lay_out(struct pfm_ds *ds, const pebs_arg_t *arg, void *buf)

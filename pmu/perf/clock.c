@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * clock.c - how long a set counts
+ * clock.c - the clock of an event set
  *
- * A set's clock is an event if it may be read in an interrupt: if it has a
- * timeout, a counter samples, or a CPU may become idle. If the set only counts
- * for a thread, perf's own time of any of its software events is the same, for
- * these are on whenever the set counts. An event less is one less to be created
- * and switched with the thread. Precise events are reported though they do not
- * sample.
+ * The clock needs an event of its own if it may be read in an interrupt: the
+ * set has a timeout, one of its counters samples, or its CPU may become idle. A
+ * set that only counts for a thread uses perf's time of any of its software
+ * events instead, as these are enabled whenever the set counts. This saves an
+ * event that would have to be created and switched with the thread. Precise
+ * events overflow even if they do not sample.
  */
 #include "clock.h"
 

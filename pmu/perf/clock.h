@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * clock.h - how long a set counts
+ * clock.h - the clock of an event set
  */
 #ifndef PFM_PMU_PERF_CLOCK_H
 #define PFM_PMU_PERF_CLOCK_H
@@ -13,17 +13,18 @@ static inline struct pfm_pmu_reg *perf_clock_of(const struct perf_set *ps)
 }
 
 /*
- * Who tells the time of the set? Context: process, the set is stopped and has
- * the events of its counters. Return: true if the clock must have an event.
+ * Decide which event measures the set's time. Context: process, the set is
+ * stopped and its counters have their events. Return: true if the clock needs
+ * an event of its own.
  */
 bool perf_clock_needs_event(struct perf_set *ps);
 
-/* The event that does, if the clock has none; or NULL. */
+/* The counter's event that measures the time if the clock has none; or NULL. */
 struct perf_event *perf_timer_event(const struct perf_set *ps);
 
 /*
- * What a clock without an event counts. Context: process. The other: any, if
- * the set is stopped.
+ * Count of a clock that has no event of its own. Context: process; for
+ * perf_clock_count_stopped(): any, the set is stopped.
  */
 u64 perf_clock_count(const struct perf_set *ps);
 u64 perf_clock_count_stopped(const struct perf_set *ps);
@@ -31,7 +32,7 @@ u64 perf_clock_count_stopped(const struct perf_set *ps);
 /* Has the set ever counted? Context: process. */
 bool perf_clock_has_run(const struct perf_set *ps);
 
-/* For how long was an event on a counter? Context: process. */
+/* Time that an event was on a counter, in ns. Context: process. */
 u64 perf_time_running(struct perf_event *event);
 
 #endif /* PFM_PMU_PERF_CLOCK_H */

@@ -1,58 +1,60 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * event.c - what is done to perf's events other than by perf's functions
+ * event.c - operations on perf events for which perf has no function
  *
- * perf gives no function to read a running event or to change its period in an
- * interrupt. Nothing else of the module writes what is perf's own (hw.
- * sample_period, last_period, period_left; the handler) or calls an event's PMU
- * (but user_read.c, which asks for the counter's number), and here it is done
- * as perf does it in the same context:
+ * perf has no function to read a running event, or to change its period, in an
+ * interrupt. Only this file writes perf's own fields (hw.sample_period,
+ * last_period, period_left, and the handler) and calls an event's PMU; the
+ * exception is user_read.c, which asks for the counter's number. Each access
+ * follows what perf does in the same context:
  *
- * - An event's PMU is asked to read for the CPU's own counters and the clocks
+ * - The PMU's read is called for the CPU's own counters and for the clocks
  *   only, on their CPU with interrupts off, as perf_output_read_group() does
- *   from an NMI. Other drivers may wait for a lock there (perf_updater()).
- *   What an arm64 CPU has counted for a sample its counter says: hw_count.h.
+ *   from an NMI. Other drivers may wait for a lock there, see perf_updater().
+ *   For samples on arm64 the counter itself is read, see hw_count.h.
  * - The event that is being reported is stopped, given its period and started
- *   as by perf_adjust_period() in __perf_event_account_interrupt(). Software
- *   events are set as by perf_swevent_set_period(); and perf_swevent_hrtimer()
- *   arms a clock's timer itself, with sample_period, when the report is over.
- * - Any other event may be what the overflow has interrupted: the lock of its
- *   timer, or of its driver, may be held. Its PMD only gets its value; an
- *   irq_work stops it, gives it its period and starts it, as an interrupt does
- *   in perf_adjust_freq_unthr_context() and __perf_event_stop(). If it is not
- *   on that CPU by then, a work item calls perf_event_period(). Meanwhile perf
- *   may report it early, which arms it for the rest, or late.
+ *   as in perf_adjust_period(), called by __perf_event_account_interrupt(). The
+ *   period of a software event is set as in perf_swevent_set_period(). The
+ *   timer of a clock is armed by perf_swevent_hrtimer() itself after the
+ *   report, with sample_period.
+ * - Any other event may be what the overflow has interrupted, with the lock of
+ *   its timer or driver held. So only the value of the PMD is changed. An
+ *   irq_work stops the event, sets its period and starts it, as
+ *   perf_adjust_freq_unthr_context() and __perf_event_stop() do in an
+ *   interrupt. If the event has left that CPU, a work item calls
+ *   perf_event_period(). Until then perf may report the event early, and it is
+ *   armed for the rest, or late.
  * - The handler of an event is changed as in perf_event_set_bpf_handler().
  *
- * All of these are the same on 6.1 and 6.12.
+ * All of these functions are the same on 6.1 and 6.12.
  *
- * What a PMD holds (pfm_pmu_reg.offset) is ahead of its event. Whatever goes
- * wrong between the two - an overflow just while its event is armed for an
- * older value - perf reports too early or too late, and both are put right
- * then.
+ * The value of a PMD (pfm_pmu_reg.offset) changes before its event. If an
+ * overflow comes between the two, while the event is armed for an older value,
+ * perf reports it too early or too late. Both cases are corrected at the
+ * report.
  *
- * What always holds:
- * - pfm_pmu_reg.reload is what perf arms an event with that overflows, a
- *   period, or PFM_RELOAD_NONE: never 0, so that it can be divided by.
- * - A thread's event is bound to no CPU (event->cpu is -1): other threads'
- *   events on a tracepoint that say "this happened to that thread" are for CPU
- *   events, and so all overflows happen in the thread.
+ * Invariants:
+ * - pfm_pmu_reg.reload is what perf re-arms an overflowing event with: a
+ *   period, or PFM_RELOAD_NONE. It is never 0, so it can be a divisor.
+ * - A thread's event is not bound to a CPU (event->cpu is -1). Tracepoint hits
+ *   that another thread's event reports on behalf of this thread go to CPU
+ *   events only. So all overflows happen in the monitored thread.
  */
 #include "event.h"
 #include "overflow.h"
 
-/* perf's own mark of an event that it has throttled, until the next tick. */
+/* perf's mark of an event that is throttled until the next tick */
 #define PERF_THROTTLED	(~0ULL)
 
-/* No counter's shortest period is longer. */
+/* Upper bound of the shortest periods that counters allow */
 #define PERF_SHORT_PERIOD	1024
 
-/* The shortest time in ns that perf sets a clock's timer to. */
+/* Shortest time that perf sets a clock's timer to, in ns */
 #define PERF_MIN_TIMER	10000ULL
 
 perf_update_t perf_updater(u64 pmc, const struct perf_event *event)
 {
-	/* Other software events count as they happen. */
+	/* Other software events are counted when they happen. */
 	if (perf_is_clock(pmc) || event->pmu->task_ctx_nr == perf_hw_context)
 		return event->pmu->read;
 	return NULL;
@@ -64,7 +66,7 @@ u64 perf_period(u64 value)
 
 	if (perf_is_period(value))
 		return left;
-	/* 0 stands for 2^64. What this leaves is one period, if it can be. */
+	/* 0 stands for 2^64. Leave a single period if possible. */
 	return min(left - PERF_MAX_PERIOD, PERF_MAX_PERIOD);
 }
 
@@ -80,14 +82,14 @@ bool perf_is_unarmed(const struct pfm_pmu_reg *reg)
 	return test_bit(perf_place(reg), perf_unarmed(reg));
 }
 
-/* What the PMD of an event holds by now. */
+/* Current value of an event's PMD. */
 static u64 perf_value(const struct pfm_pmu_reg *reg,
 		      const struct perf_event *event)
 {
 	return local64_read(&event->count) - reg->offset;
 }
 
-/* Who is told when an event is reported whose PMD was at @value. */
+/* Set the handler that perf calls for an event whose PMD is at @value. */
 static void perf_set_handler(const struct pfm_pmu_reg *reg,
 			     struct perf_event *event, u64 value)
 {
@@ -97,8 +99,8 @@ static void perf_set_handler(const struct pfm_pmu_reg *reg,
 }
 
 /*
- * perf's own fields, for an event that is stopped or being reported. A period
- * of 1 would ask some CPUs for another facility.
+ * Write perf's fields of an event that is stopped or being reported. Hardware
+ * periods are at least 2: for 1 some CPUs would use another facility.
  */
 static void perf_set_period(const struct pfm_pmu_reg *reg,
 			    struct perf_event *event, u64 period)
@@ -116,7 +118,7 @@ static void perf_set_period(const struct pfm_pmu_reg *reg,
 	}
 }
 
-/* Is it to be stopped and started? perf starts a throttled one itself. */
+/* Must it be stopped and started? perf starts a throttled event itself. */
 static bool perf_is_running(const struct perf_event *event)
 {
 	return !(event->hw.state & PERF_HES_STOPPED) &&
@@ -133,9 +135,9 @@ static void perf_arm(struct pfm_pmu_reg *reg, struct perf_event *event,
 }
 
 /*
- * perf stops a throttled event itself, and starts it with what is in its
- * counter then: let that be no more than the period that it had. If it is
- * reported before the PMD wraps, it is armed for the rest.
+ * perf stops a throttled event itself, and starts it with the rest of its
+ * counter, which must not exceed the old period. If the event is then reported
+ * before the PMD wraps, it is armed for the rest.
  */
 static bool perf_keeps_counter(const struct perf_event *event, u64 value)
 {
@@ -156,19 +158,20 @@ void perf_arm_reported(struct pfm_pmu_reg *reg, struct perf_event *event,
 		event->pmu->start(event, PERF_EF_RELOAD);
 }
 
-/* What an event that is not being reported is to be armed for. */
+/* The value for which to arm an event that is not being reported. */
 static u64 perf_value_to_arm(const struct pfm_pmu_reg *reg,
 			     const struct perf_event *event, u64 value)
 {
-	/* It has wrapped: perf is to say so soon. */
+	/* The PMD has wrapped: let perf report that soon. */
 	if ((s64)value >= 0 && event->overflow_handler != perf_overflow_far)
 		return -1ULL;
 	return value;
 }
 
 /*
- * Its own PMU would set a clock back to when perf took the time last, which may
- * be long ago: if an NMI read it just then, time would be told twice.
+ * Restart a clock's timer. The start call-back of its PMU would set the clock
+ * back to when perf last read the time, maybe long ago. If an NMI has read the
+ * clock since, that time would be counted twice.
  */
 static void perf_restart_timer(struct perf_event *event)
 {
@@ -228,8 +231,8 @@ static void perf_arm_irq(struct irq_work *work)
 }
 
 /*
- * The thread has left the CPU. If it is back on one and the event is reported
- * meanwhile, perf reports it too early once more.
+ * Arm the events of a thread that has left the CPU. If it runs again and an
+ * event is reported meanwhile, perf reports it too early once more.
  */
 static void perf_arm_work(struct work_struct *work)
 {
@@ -250,10 +253,10 @@ static void perf_arm_work(struct work_struct *work)
 }
 
 /*
- * To arm an event is an event to some tracepoints: of timers, of the CPU's
- * registers. If one of these resets what is armed, that would go on for ever.
- * The event has just been armed, and if it is reported too early, it is armed
- * again then. NMIs come by themselves.
+ * Is this overflow an effect of arming? Some tracepoints (timers, MSR writes)
+ * fire when an event is armed. If their overflow reset the event being armed,
+ * arming would never end. It has just been armed, and a report that is too
+ * early arms it again. NMIs are not caused by arming.
  */
 static bool perf_is_caused_by_arming(const struct perf_set *ps)
 {
@@ -274,8 +277,9 @@ void perf_arm_later(struct pfm_pmu_reg *reg, struct perf_event *event,
 }
 
 /*
- * Some counters have a shortest period. They are reported late, which is put
- * right; the rest of a period may be as short as that.
+ * Some counters have a shortest period: double the period until perf accepts
+ * it. The late report is corrected; even the rest of a long period may be too
+ * short.
  */
 int perf_arm_stopped(struct pfm_pmu_reg *reg, struct perf_event *event,
 		     u64 value)

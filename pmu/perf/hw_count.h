@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * hw_count.h - the count of an event that is on a counter of this CPU
+ * hw_count.h - reading the counter of an event on this CPU
  *
- * A PMU's read brings the event's count up to date, with three atomic
- * operations that a sample does not need. On arm64 the driver lets us ask the
- * counter: what it has counted since then is not in the count yet, and stays
- * out of it. Where the driver's interrupts are NMIs (irqchip.gicv3_pseudo_nmi)
- * one could come between its writing prev_count and count, or between our
- * readings of them: there the PMU is asked to read.
+ * The read call-back of a PMU updates the event's count with three atomic
+ * operations that a sample does not need. On arm64 the driver can read the
+ * counter for us: we add what it has counted since the last update, and leave
+ * event->count alone. This does not work if the driver's interrupts are NMIs
+ * (irqchip.gicv3_pseudo_nmi): an NMI could come between its writes of
+ * prev_count and count, or between our reads of them. Then the PMU's read is
+ * called.
  */
 #ifndef PFM_PMU_PERF_HW_COUNT_H
 #define PFM_PMU_PERF_HW_COUNT_H
@@ -17,8 +18,8 @@
 #include <linux/perf/arm_pmu.h>
 
 /*
- * Can its counter be asked? What perf itself names an event of the CPU, only an
- * arm_pmu takes. Not if it is wider than the usual 32 bits.
+ * Can we read the counter of the event? Only an arm_pmu accepts perf's own
+ * names of CPU events. Counters wider than the usual 32 bits are excluded.
  */
 static inline bool perf_has_counter(u64 pmc, const struct perf_event *event)
 {

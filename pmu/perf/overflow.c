@@ -11,7 +11,7 @@
 #include "user_read.h"
 #include "virtual.h"
 
-/* The PMD has not wrapped: this is what it needs. */
+/* The PMD has not wrapped: arm the event for the rest. */
 static void perf_arm_for_rest(struct perf_event *event, struct pfm_pmu_reg *reg,
 			      u64 value)
 {
@@ -24,8 +24,8 @@ static void perf_arm_for_rest(struct perf_event *event, struct pfm_pmu_reg *reg,
 
 /*
  * Does perf report an overflow before the PMD has wrapped, because the event
- * was armed for an older value? If a clock is a little early, it is two clocks
- * that differ.
+ * was armed for an older value? A clock that is only slightly early is not: the
+ * two clocks involved differ.
  */
 static bool perf_is_early(struct perf_event *event, struct pfm_pmu_reg *reg)
 {
@@ -40,7 +40,7 @@ static bool perf_is_early(struct perf_event *event, struct pfm_pmu_reg *reg)
 	return true;
 }
 
-/* If so, what it holds is what it holds after that. */
+/* Has the PMD wrapped? If so, its value is at least 0 afterwards. */
 static bool perf_has_wrapped(struct perf_event *event, struct pfm_pmu_reg *reg)
 {
 	s64 value;
@@ -54,8 +54,9 @@ static bool perf_has_wrapped(struct perf_event *event, struct pfm_pmu_reg *reg)
 }
 
 /*
- * Events of a period that follows the one that perf was told. That one may be a
- * rest: perf goes on with it, but nobody has asked for more than one of these.
+ * Length of the period after the one that perf was told. The latter may be the
+ * rest of a period, with which perf re-arms the event, but the periods to
+ * follow are whole ones.
  */
 static u64 perf_whole_period(const struct pfm_pmu_reg *reg)
 {
@@ -63,10 +64,10 @@ static u64 perf_whole_period(const struct pfm_pmu_reg *reg)
 }
 
 /*
- * Whole periods have passed since the last one that was reported. perf reports
- * software events once for each period that one event brings: what is still
- * open when the next event comes was not reported. The others are reported
- * once.
+ * Number of whole periods that have passed since the last reported one. If one
+ * software event spans several periods, perf reports each of them; those still
+ * open at the next event were not reported. Other events are reported once
+ * however many periods have passed.
  */
 static u64 perf_unreported(struct perf_event *event, struct pfm_pmu_reg *reg)
 {
@@ -83,8 +84,9 @@ static u64 perf_unreported(struct perf_event *event, struct pfm_pmu_reg *reg)
 }
 
 /*
- * More than a period has passed. What was not reported is lost, but for time: a
- * clock's timer has a shortest period, and waits for the level that it counts.
+ * More than one period has passed: count the unreported overflows as lost. A
+ * clock loses none: its timer has a shortest period, and waits for the
+ * privilege level that it counts.
  */
 static void perf_drop_unreported(struct perf_event *event,
 				 struct pfm_pmu_reg *reg)
@@ -101,14 +103,16 @@ static bool perf_is_late(const struct pfm_pmu_reg *reg, u64 value)
 	return (s64)(value + reg->reload) >= 0;
 }
 
-/* What is rare is found out anew: perf_report() keeps nothing for it. */
+/*
+ * Handle the rare cases; reads all again so that perf_report() saves nothing.
+ */
 static noinline void perf_overflow_odd(struct pfm_pmu_reg *reg,
 				       struct pt_regs *regs)
 {
 	struct perf_event *event = perf_event_of(reg);
 	u64 value;
 
-	/* An event that goes: perf_forget_event(). */
+	/* The event is being released: see perf_forget_event(). */
 	if (!event)
 		return;
 	value = local64_read(&event->count) - reg->offset;
@@ -131,7 +135,7 @@ static __always_inline void perf_report(struct perf_event *event,
 	u64 offset = reg->offset, reload = reg->reload;
 
 	value -= offset;
-	/* Not wrapped, or more than a period ago: both carry. */
+	/* Not wrapped, or wrapped over a period ago: both carry. */
 	if (unlikely(check_add_overflow(value, reload, &sum)))
 		perf_overflow_odd(reg, regs);
 	else
@@ -146,8 +150,9 @@ static void notrace perf_overflow(struct perf_event *event,
 }
 
 /*
- * The event excludes the kernel, but the interrupt may have come late.
- * Return: the registers at user level, or NULL if there is none.
+ * Registers for an event that excludes the kernel. The interrupt may have come
+ * late, in the kernel.
+ * Return: the user-level registers, or NULL for a kernel thread.
  */
 static __always_inline struct pt_regs *perf_user_regs(struct pt_regs *regs)
 {
@@ -156,7 +161,7 @@ static __always_inline struct pt_regs *perf_user_regs(struct pt_regs *regs)
 	return current->flags & PF_KTHREAD ? NULL : task_pt_regs(current);
 }
 
-/* The next period begins; it is a whole one, also after the rest of one. */
+/* Begin the next period, a whole one even if the last was only the rest. */
 static void perf_begin_period(struct perf_event *event, struct pfm_pmu_reg *reg)
 {
 	u64 period = perf_whole_period(reg), value;
@@ -167,7 +172,7 @@ static void perf_begin_period(struct perf_event *event, struct pfm_pmu_reg *reg)
 		perf_arm_for_rest(event, reg, value);
 }
 
-/* There is nobody at user level to report. */
+/* Count an overflow in a kernel thread, without user registers, as lost. */
 static noinline void perf_overflow_unseen(struct perf_event *event,
 					  struct pfm_pmu_reg *reg)
 {
@@ -189,14 +194,14 @@ static void notrace perf_overflow_user(struct perf_event *event,
 		perf_overflow_unseen(event, event->overflow_handler_context);
 }
 
-/* Is it to be reported with the registers of user level? */
+/* Must it be reported with user-level registers? */
 static bool perf_wants_user(u64 pmc)
 {
-	/* perf asks for user level itself before it reports a clock. */
+	/* perf checks the level itself before it reports a clock. */
 	return pmc & PFM_PERF_EXCL_KERNEL && !perf_is_clock(pmc);
 }
 
-/* perf's sample is the CPU's record. */
+/* Report perf's sample as the CPU's debug-store record. */
 static void perf_report_record(struct perf_event *event,
 			       struct pfm_pmu_reg *reg,
 			       struct perf_sample_data *data,
@@ -205,9 +210,7 @@ static void perf_report_record(struct perf_event *event,
 	struct pfm_ds_record rec;
 
 	perf_fill_record(&rec, data, regs);
-	/*
-	 * A register or an address of the kernel's is nobody else's business.
-	 */
+	/* Do not disclose kernel register contents or addresses. */
 	if (reg->pmc_value & PFM_PERF_EXCL_KERNEL && (s64)rec.dla < 0)
 		rec.dla = 0;
 	rec.imprecise = !precise;
@@ -215,9 +218,9 @@ static void perf_report_record(struct perf_event *event,
 }
 
 /*
- * With a debug-store area. For a precise event perf has put the CPU's own
- * registers into @interrupted. It drains several records with one report: they
- * are periods that were not reported.
+ * Overflow handler of a set with a debug-store area. For a precise event
+ * @interrupted contains the registers that the CPU recorded. If perf drains
+ * several records with one report, all but one are unreported periods.
  */
 static void notrace perf_overflow_ds(struct perf_event *event,
 				     struct perf_sample_data *data,
@@ -242,7 +245,7 @@ static void notrace perf_overflow_ds(struct perf_event *event,
 	perf_report_record(event, reg, data, regs, precise);
 }
 
-/* The clock of a set: what it says is time that has passed, and stays so. */
+/* Overflow handler of a set's clock; elapsed time is never taken back. */
 static void notrace perf_overflow_timeout(struct perf_event *event,
 					  struct perf_sample_data *data,
 					  struct pt_regs *regs)
@@ -263,7 +266,7 @@ void notrace perf_overflow_far(struct perf_event *event,
 			  local64_read(&event->count) - reg->offset);
 }
 
-/* An actual counter has overflowed, and was loaded anew. */
+/* The hardware counter overflowed and was reloaded: show its new state. */
 static void notrace perf_overflow_live(struct perf_event *event,
 				       struct perf_sample_data *data,
 				       struct pt_regs *regs)
@@ -289,8 +292,8 @@ perf_overflow_handler_t perf_handler(const struct pfm_pmu_reg *reg)
 }
 
 /*
- * Some events are always up to date, others cannot be brought up to date here:
- * they have no update function.
+ * Current count of an event. Events without an update function are always up to
+ * date, or cannot be updated here.
  */
 static __always_inline u64 perf_count_now(const struct pfm_pmu_reg *reg,
 					  struct perf_event *event)
@@ -306,8 +309,8 @@ static __always_inline u64 perf_count_now(const struct pfm_pmu_reg *reg,
 }
 
 /*
- * Interrupts are off so that no command of perf's moves an event off its
- * counter between the question where it is and the reading.
+ * Interrupts are off so that no perf command moves an event off its counter
+ * between the check where it is and the read.
  */
 __flatten void perf_read_pmds_ovfl(struct pfm_pmu_reg *const *regs,
 				   u64 *values, unsigned int n);
@@ -334,7 +337,7 @@ void notrace perf_read_pmds_ovfl(struct pfm_pmu_reg *const *regs, u64 *values,
 	local_irq_restore(flags);
 }
 
-/* Has it wrapped, and has perf armed the event with just this period then? */
+/* Has it wrapped, and did perf re-arm it with exactly this period? */
 static bool perf_has_rearmed(const struct pfm_pmu_reg *reg,
 			     const struct perf_event *event, u64 value)
 {
@@ -345,7 +348,7 @@ static bool perf_has_rearmed(const struct pfm_pmu_reg *reg,
 static void perf_reset_reported(struct pfm_pmu_reg *reg,
 				struct perf_event *event, u64 value)
 {
-	/* More than a period, and more reports are to come. */
+	/* Several periods have passed: perf reports the others next. */
 	bool goes_on = reg->reload == value &&
 		       perf_is_counted_at_once(reg->pmc_value);
 

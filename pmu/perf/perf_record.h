@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * perf_record.h - what perf samples, as a debug-store record
+ * perf_record.h - debug-store records made of perf's samples
  *
- * Only x86_64 has the registers that the records are made of.
+ * The records contain x86_64 registers, so other machines have none.
  */
 #ifndef PFM_PMU_PERF_RECORD_H
 #define PFM_PMU_PERF_RECORD_H
@@ -13,7 +13,7 @@
 
 #ifdef CONFIG_X86_64
 
-/* What perf is to sample for a record. */
+/* Sample types and registers that a record needs. */
 #define PERF_RECORD_SAMPLE \
 	(PERF_SAMPLE_IP | PERF_SAMPLE_ADDR | PERF_SAMPLE_WEIGHT | \
 	 PERF_SAMPLE_DATA_SRC | PERF_SAMPLE_REGS_INTR)
@@ -24,7 +24,7 @@
 
 static const bool perf_has_records = true;
 
-/* Has a precise event its registers? AMD's has its instruction pointer only. */
+/* Does a precise event sample exact registers? AMD's: only the IP. */
 static inline bool perf_has_exact_regs(void)
 {
 	return boot_cpu_data.x86_vendor != X86_VENDOR_AMD &&
@@ -34,7 +34,7 @@ static inline bool perf_has_exact_regs(void)
 static inline void perf_fill_regs(struct pfm_ds_record *rec,
 				  const struct pt_regs *regs)
 {
-	/* Two bits that no CPU sets are perf's marks. */
+	/* perf marks samples with two bits that no CPU sets. */
 	rec->eflags = regs->flags & ~(PERF_EFLAGS_EXACT | PERF_EFLAGS_VM);
 	rec->ip = regs->ip;
 	rec->eax = regs->ax;
@@ -74,7 +74,10 @@ static inline void perf_fill_regs(struct pfm_ds_record *rec,
 
 #endif
 
-/* Fields that perf did not sample are 0. Context: the overflow. */
+/*
+ * Fill in a record; fields that perf did not sample are 0. Context: the
+ * overflow.
+ */
 static inline void perf_fill_record(struct pfm_ds_record *rec,
 				    const struct perf_sample_data *data,
 				    struct pt_regs *regs)

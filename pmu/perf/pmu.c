@@ -3,15 +3,15 @@
  * pmu.c - pfm_pmu_perf, the logical PMU on top of perf_events
  *
  * Sixteen pairs PMCn/PMDn, each an event of the kernel's perf, and virtual PMDs
- * for resources that are no counters. A PMC's value is an event in the encoding
+ * for resources other than counters. A PMC's value is an event in the encoding
  * of perfmon.h (PFM_PERF_*); PMCs 64 + n and 128 + n are config1 and config2 of
- * perf_event_attr. perf folds its counters to 64 bits, and so a PMD's value is
+ * perf_event_attr. perf extends its counters to 64 bits, so a PMD's value is
  *
  *	event->count - reg->offset
  *
- * and it overflows when the event has counted what perf was told as its period.
- * perf re-arms an event with the same period by itself, at exactly one period
- * after the last overflow, which is what pfm_pmu_reg.reload stands for.
+ * It overflows when the event has counted the period that perf was told. perf
+ * then re-arms the event with the same period, exactly one period after the
+ * last overflow; pfm_pmu_reg.reload records that period.
  */
 #include <linux/hash.h>
 #include <linux/log2.h>
@@ -56,7 +56,7 @@ static void perf_fill_attr(struct perf_event_attr *attr, u64 pmc,
 	attr->config = pmc & PFM_PERF_ID_MASK;
 	attr->config1 = config[0];
 	attr->config2 = config[1];
-	/* All that the configuration of a breakpoint has no word for. */
+	/* A PMC has no other field for the type of a breakpoint. */
 	if (attr->type == PERF_TYPE_BREAKPOINT)
 		attr->bp_type = attr->config;
 	attr->exclude_user = !!(pmc & PFM_PERF_EXCL_USER);
@@ -68,15 +68,15 @@ static void perf_fill_attr(struct perf_event_attr *attr, u64 pmc,
 	attr->sample_period = period;
 	attr->disabled = 1;
 	if (attr->precise_ip) {
-		/* Refused without a period; every record is to be reported. */
+		/* perf wants a period; have every record reported. */
 		attr->sample_period = period ?: PERF_MAX_PERIOD;
 		attr->wakeup_events = 1;
 	}
-	/* A counter, or an error that can be seen: never a share of one. */
+	/* Have a counter or a visible error, never a time share. */
 	attr->pinned = !perf_is_software(pmc);
 }
 
-/* perf's errors in the specification's words. */
+/* Map perf's errors to those of the specification. */
 static int perf_errno(long err)
 {
 	switch (err) {
@@ -94,9 +94,9 @@ static int perf_errno(long err)
 }
 
 /*
- * Values that perf has taken for a thread with nothing beside them, inverted.
- * Creating an event to ask
- * costs more than all else that writing a PMC does.
+ * Cache of PMC values, inverted, that perf has accepted for a thread without
+ * config words. Creating an event to find out is the most expensive step of
+ * writing a PMC.
  */
 static u64 perf_taken[64];
 
@@ -106,9 +106,10 @@ static u64 *perf_taken_slot(u64 pmc)
 }
 
 /*
- * What the kernel itself counts for threads, it always counts: these events are
- * neither rationed nor do they come and go with modules. Not so if a PMU is
- * named, or precise; and what is counted for a CPU may depend on the CPU.
+ * Will perf always accept this event for a thread? The events that the kernel
+ * itself provides are neither limited in number nor removed with a module. This
+ * excludes numbered PMUs and precise events. System-wide events may depend on
+ * the CPU.
  */
 static bool perf_is_lasting(u64 pmc, bool syswide)
 {
@@ -122,7 +123,7 @@ static bool perf_has_configs(const u64 *config)
 	return config[0] | config[1];
 }
 
-/* Only perf knows what this machine can count. */
+/* Try to create the event: only perf knows what this machine can count. */
 static int perf_ask(u64 pmc, const u64 *config, bool syswide)
 {
 	struct task_struct *task = syswide ? NULL : current;
@@ -145,8 +146,8 @@ static int perf_ask(u64 pmc, const u64 *config, bool syswide)
 }
 
 /*
- * arm64 steps over an instruction that has come to a breakpoint for perf's own
- * handlers only: with any other the thread is there for ever.
+ * Would a breakpoint trap for ever? arm64 steps over the instruction for perf's
+ * own handlers only; with ours the thread would never get past it.
  */
 static bool perf_is_endless(u64 pmc)
 {
@@ -168,7 +169,7 @@ static int perf_check_pmc(u16 num, u64 pmc, const u64 *config, bool syswide)
 	return perf_ask(pmc, config, syswide);
 }
 
-/* A debug-store area may want records that are exact. */
+/* Is the event precise if the debug-store area requires exact records? */
 static bool perf_is_exact_enough(const struct pfm_pmu_reg *reg)
 {
 	return !perf_is_ds(reg) || reg->set->ds->imprecise_ok ||
@@ -176,12 +177,12 @@ static bool perf_is_exact_enough(const struct pfm_pmu_reg *reg)
 }
 
 /*
- * The rights that perf checks in perf_event_open() and not for the kernel: to
- * see the kernel, and to see registers when it is locked down.
+ * Check what perf checks in perf_event_open() but not for kernel events: the
+ * rights to count in the kernel, and to see registers under lockdown.
  */
 static bool perf_may_count(const struct pfm_pmu_reg *reg)
 {
-	/* Time says nothing about the kernel. */
+	/* Elapsed time does not disclose anything about the kernel. */
 	if (reg->set->user_only && !perf_is_set_clock(reg) &&
 	    !(reg->pmc_value & PFM_PERF_EXCL_KERNEL))
 		return false;
@@ -189,10 +190,10 @@ static bool perf_may_count(const struct pfm_pmu_reg *reg)
 }
 
 /*
- * From now on nobody finds the event. Whoever has found it - an overflow of
- * another event, or the idle thread's probe, which no command keeps out - has
- * interrupts off, and perf frees it after a grace period only. It is on no
- * counter any more, and so is not read, but for its last count.
+ * Hide the event from later readers. Another event's overflow or the idle
+ * thread's probe, which commands do not keep out, may already have found it.
+ * These run with interrupts off, and perf frees the event after a grace period
+ * only. The event is no longer on a counter, so they read its last count.
  */
 static void perf_forget_event(struct pfm_pmu_reg *reg)
 {
@@ -202,7 +203,7 @@ static void perf_forget_event(struct pfm_pmu_reg *reg)
 	reg->reload = PFM_RELOAD_NONE;
 }
 
-/* The event that measures how long the set counts. */
+/* The event that measures how long the set counts */
 static u64 perf_clock_pmc(const struct pfm_pmu_set *s)
 {
 	return PFM_PERF_EVENT(PERF_TYPE_SOFTWARE,
@@ -211,8 +212,8 @@ static u64 perf_clock_pmc(const struct pfm_pmu_set *s)
 }
 
 /*
- * Is it counted as it happens, by a PMU whose number does not tell? That one is
- * told its periods in another way than a counter.
+ * Does another PMU than those recognized by its number count each event when it
+ * happens? Its periods are set differently from a hardware counter's.
  */
 static bool perf_has_odd_periods(const struct pfm_pmu_reg *reg,
 				 const struct perf_event *event)
@@ -252,7 +253,7 @@ static noinline int perf_add_event(struct pfm_pmu_reg *reg)
 	WARN_ON_ONCE(s->task && event->cpu != -1);
 	reg->update = perf_updater(reg->pmc_value, event);
 	reg->ask_counter = perf_has_counter(reg->pmc_value, event);
-	/* Whoever finds it finds how to read it. */
+		/* Publish reg->update before the event that it reads. */
 	smp_store_release(&reg->priv, event);
 	return 0;
 }
@@ -283,7 +284,7 @@ static void perf_destroy_events(struct perf_set *ps, u16 num)
 			perf_destroy_event(ps->regs[i]);
 }
 
-/* Context: its counters have their events. */
+/* Context: the set's counters have their events. */
 static int perf_create_clock(struct perf_set *ps)
 {
 	struct pfm_pmu_reg *clock = perf_clock_of(ps);
@@ -291,7 +292,7 @@ static int perf_create_clock(struct perf_set *ps)
 	return perf_clock_needs_event(ps) ? perf_create_event(clock) : 0;
 }
 
-/* The clock comes last. */
+/* Create the events of a set; the clock's comes last. */
 static int perf_create_events(struct perf_set *ps)
 {
 	u16 i;
@@ -337,7 +338,7 @@ static int perf_load(struct pfm_pmu_set *s,
 	return ret;
 }
 
-/* The set is stopped, and no overflow of it is under way. */
+/* Context: the set is stopped, and none of its overflows is in progress. */
 static void perf_unload(struct pfm_pmu_set *s)
 {
 	struct perf_set *ps = s->priv;
@@ -350,9 +351,9 @@ static void perf_unload(struct pfm_pmu_set *s)
 }
 
 /*
- * A pinned event that finds no free counter is in an error state, which the
- * exit of its thread hides. Then it has counted at no time, other than the
- * set's clock.
+ * Was the event denied a counter? A pinned event without a free counter goes
+ * into the error state. After the exit of its thread that state is lost; then
+ * the event has never counted although the set's clock has.
  */
 static bool perf_is_denied(const struct perf_set *ps,
 			   struct perf_event *event)
@@ -364,7 +365,7 @@ static bool perf_is_denied(const struct perf_set *ps,
 	return !perf_time_running(event) && perf_clock_has_run(ps);
 }
 
-/* Note what has no counter. Return: is there such a one? */
+/* Note the events that have no counter. Return: true if there are any. */
 static bool perf_find_denied(const struct perf_set *ps)
 {
 	bool found = false;
@@ -382,8 +383,8 @@ static bool perf_find_denied(const struct perf_set *ps)
 }
 
 /*
- * What tells the time comes last: if it has run, all others were enabled. The
- * clock's own event is the last one.
+ * Enable the event that measures the time last, so that if it has run, all
+ * others were enabled. The clock's own event is the last of the set.
  */
 static void perf_enable_events(struct perf_set *ps)
 {
@@ -419,11 +420,11 @@ static void perf_stop(struct pfm_pmu_set *s)
 	WRITE_ONCE(ps->started, false);
 	perf_find_denied(ps);
 	perf_apply(ps, perf_event_disable);
-	/* What is still to be armed is, before the next start. */
+	/* perf_start() arms what is still to be armed. */
 	perf_arm_wait(ps);
 }
 
-/* An event's count. The events of a stopped set are off, and up to date. */
+/* Read an event's count. A stopped set's events are disabled and up to date. */
 static u64 perf_count_of(const struct pfm_pmu_reg *reg,
 			 struct perf_event *event)
 {
@@ -451,7 +452,7 @@ static int perf_renew_event(struct pfm_pmu_reg *reg)
 	return perf_create_event(reg);
 }
 
-/* The same, of a set whose clock may get another timer, or an event. */
+/* Renew an event that may be the set's timer; the clock may get another. */
 static int perf_renew_timer(struct perf_set *ps, struct pfm_pmu_reg *reg)
 {
 	struct pfm_pmu_reg *clock = perf_clock_of(ps);
@@ -459,7 +460,7 @@ static int perf_renew_timer(struct perf_set *ps, struct pfm_pmu_reg *reg)
 	int ret = perf_renew_event(reg);
 	int err = perf_create_clock(ps);
 
-	/* It goes on from there, and stands still if there is an error. */
+	/* The clock continues from there; after an error it stops. */
 	perf_write_pmd(clock, time);
 	return ret ?: err;
 }
@@ -486,7 +487,7 @@ static u64 perf_read_pmd(struct pfm_pmu_reg *reg)
 	do {
 		offset = READ_ONCE(reg->offset);
 		count = perf_count_of(reg, event);
-		/* An overflow meanwhile has reset it; perhaps each time. */
+		/* An overflow reset it meanwhile, maybe every time. */
 	} while (offset != READ_ONCE(reg->offset) &&
 		 !fatal_signal_pending(current));
 	return count - offset;
@@ -501,7 +502,7 @@ static u64 perf_read_pmd(struct pfm_pmu_reg *reg)
 	  .dfl = PFM_PERF_NONE, .rsvd = 0, .index = (n),	\
 	  .name = "PERFSEL" #n }
 
-/* perf_event_attr.config1 and config2 of the same event. */
+/* config1 and config2 in the perf_event_attr of the same event */
 #define PERF_PMC_CONFIG1(n)					\
 	{ .num = 64 + (n), .type = PFM_REG_TYPE_PERF,		\
 	  .flags = PFM_REGD_CONFIG1, .pmd = (n),		\
@@ -579,7 +580,7 @@ static struct pfm_pmu perf_pmu __ro_after_init = {
 	.reset_pmd	= perf_reset_pmd,
 };
 
-/* Has this CPU precise events, with all registers? */
+/* Does this CPU have precise events with exact registers? */
 static bool __init perf_is_precise(void)
 {
 	u64 cycles = PFM_PERF_EVENT(PERF_TYPE_HARDWARE,
@@ -605,8 +606,8 @@ static bool __init perf_is_precise(void)
 #define PERF_AMD_WIDTH		48
 
 /*
- * Bits of this CPU's counters; 0 if it has none, or of several kinds. Of the
- * kernel's modules only KVM's may ask perf, since 7.3.
+ * Width of this CPU's counters; 0 if it has none or several kinds. Not asked of
+ * perf, which since 7.3 exports it to KVM's modules only.
  */
 static u16 __init perf_actual_width(void)
 {
@@ -619,7 +620,7 @@ static u16 __init perf_actual_width(void)
 
 #else
 
-/* The cycle counter of arm64 has 64 bits. */
+/* arm64's counters differ: the cycle counter has 64 bits. */
 static u16 __init perf_actual_width(void)
 {
 	return 0;

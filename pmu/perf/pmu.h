@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * pmu.h - what the parts of the logical PMU share
+ * pmu.h - definitions shared by the files of the logical PMU
  */
 #ifndef PFM_PMU_PERF_PMU_H
 #define PFM_PMU_PERF_PMU_H
@@ -11,24 +11,25 @@
 #include <perfmon/perfmon_pmu.h>
 
 #define PERF_NUM_PAIRS	16
-/* PMDs that may have an event: the counters, and the clock of their set. */
+/* PMDs that may have an event: the counters, and the set's clock. */
 #define PERF_NUM_EVENTS	(PERF_NUM_PAIRS + 1)
 
 /**
  * struct perf_set - a loaded event set
- * @s:        the core's side
+ * @s:        the core's structure for the set
  * @regs:     its registers
  * @started:  the events are enabled
- * @unarmed:  PMDs whose events still have to follow their values, by
- *            perf_place()
- * @arming_cpu: where @irq_work arms events at the moment; or -1
- * @irq_work: lets them, where they are
- * @rcu:      the kernel's part of an irq_work that has run may still look at it
- * @work:     lets them, if they are elsewhere
- * @timer:    PMD whose event tells the time of the set, if its clock has none
- * @seen:     count of each software event when more than one of its periods had
- *            passed
- * @user_read: the thread reads its counters itself, if their PMU lets it
+ * @unarmed:  bits, by perf_place(), of the PMDs whose events must still be
+ *            armed
+ * @arming_cpu: CPU on which @irq_work is arming events now; or -1
+ * @irq_work: arms the @unarmed events that are on its CPU
+ * @rcu:      frees the set: the kernel may still access an irq_work that has
+ *            run
+ * @work:     arms the events that @irq_work did not find on its CPU
+ * @timer:    PMD whose event measures the set's time, if its clock has no event
+ * @seen:     count of each software event when several of its periods were last
+ *            found to have passed at once
+ * @user_read: the thread may read its counters itself, if their PMU allows it
  */
 struct perf_set {
 	struct pfm_pmu_set		*s;
@@ -51,7 +52,7 @@ perf_event_of(const struct pfm_pmu_reg *reg)
 	return READ_ONCE(reg->priv);
 }
 
-/* The same of one of a set's registers, which may not exist. */
+/* The event at place @i of a set, where there may be no register. */
 static inline struct perf_event *perf_event_at(const struct perf_set *ps,
 					       unsigned int i)
 {
@@ -63,7 +64,7 @@ static inline bool perf_is_set_clock(const struct pfm_pmu_reg *reg)
 	return reg->desc->num == PFM_REG_CLOCK;
 }
 
-/* A PMD with an event: its place among them. */
+/* Bit of a PMD with an event in perf_set.unarmed, and its index in .seen. */
 static inline unsigned int perf_place(const struct pfm_pmu_reg *reg)
 {
 	return perf_is_set_clock(reg) ? PERF_NUM_PAIRS : reg->desc->num;
@@ -77,8 +78,8 @@ static inline u32 perf_pmc_type(u64 pmc)
 }
 
 /*
- * What kind of event a PMC asks for. perf's own copy of the type does not tell:
- * it is rewritten for the clock events since 6.6.
+ * Is the event of this PMC a software event? perf's copy of the type is not
+ * reliable: since 6.6 perf rewrites it for the clock events.
  */
 static inline bool perf_is_software(u64 pmc)
 {
@@ -87,7 +88,7 @@ static inline bool perf_is_software(u64 pmc)
 	return type == PERF_TYPE_SOFTWARE || type == PERF_TYPE_TRACEPOINT;
 }
 
-/* Clock events count time; their timers go off on their own. */
+/* Is it a clock event? These count time and have a timer each. */
 static inline bool perf_is_clock(u64 pmc)
 {
 	u64 id = pmc & PFM_PERF_ID_MASK;
@@ -98,8 +99,8 @@ static inline bool perf_is_clock(u64 pmc)
 }
 
 /*
- * The other software events, and breakpoints, are counted as they happen, and
- * perf reports each of their periods.
+ * Is each event counted when it happens? So it is for other software events and
+ * breakpoints; perf reports each of their periods.
  */
 static inline bool perf_is_counted_at_once(u64 pmc)
 {
@@ -107,13 +108,13 @@ static inline bool perf_is_counted_at_once(u64 pmc)
 	       (perf_is_software(pmc) && !perf_is_clock(pmc));
 }
 
-/* perf does with its period, and with its timer, all that is to be done. */
+/* Does perf itself handle the period, without a hardware counter? */
 static inline bool perf_has_no_counter(u64 pmc)
 {
 	return perf_is_software(pmc) || perf_is_counted_at_once(pmc);
 }
 
-/* An event of the CPU, of no PMU that is named. */
+/* Is it an event of the CPU, not of a PMU selected by its number? */
 static inline bool perf_is_of_cpu(u64 pmc)
 {
 	u32 type = perf_pmc_type(pmc);
@@ -123,7 +124,7 @@ static inline bool perf_is_of_cpu(u64 pmc)
 		(pmc & PFM_PERF_ID_MASK) <= U32_MAX);
 }
 
-/* Do overflows of this register go into a debug-store area? */
+/* Do overflows of this register write debug-store records? */
 static inline bool perf_is_ds(const struct pfm_pmu_reg *reg)
 {
 	return reg->set->ds && reg->sampling && !perf_is_set_clock(reg);

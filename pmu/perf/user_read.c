@@ -1,25 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * user_read.c - counters that the monitored thread reads at user level (2006
- *		 paper, 8), on arm64
+ * user_read.c - counters that the monitored thread reads at user level
+ *		 (2006 paper, section 8), on arm64
  *
  * The kernel lets a thread read the CPU's counters while one of its events asks
- * for that and kernel.perf_user_access is 1. Which counter an event has, and
- * what it was loaded with, changes when the thread is switched in and out, when
- * perf moves events, and with each overflow of the counter's 32 bits. Whenever
- * it has changed the PMU calls perf_event_update_userpage(), with interrupts
- * off on the CPU of the thread; a kprobe there tells the core, before the
- * thread runs again.
+ * for it and kernel.perf_user_access is 1. An event's counter and its start
+ * value change when the thread is switched in or out, when perf moves events,
+ * and when the 32-bit counter overflows. After each such change the PMU calls
+ * perf_event_update_userpage() on the thread's CPU, with interrupts off; a
+ * kprobe there tells the core before the thread runs again.
  *
- * The kernel calls no kprobe in an interrupt of code that serves another one,
- * the few instructions in which it cleans up after a dead task included. So
- * overflows are reported too: the event has a period that its counter can hold.
- * What is left is somebody else's pinned event that comes or goes just then.
+ * The kernel does not call a kprobe in an interrupt that arrives while it
+ * handles another kprobe; it also blocks kprobes for a few instructions while
+ * it cleans up after a dead task. So overflows are reported too: the event has
+ * a period that fits into its counter. The remaining gap is another user's
+ * pinned event that is scheduled at just that moment.
  *
- * An administrator may take the right away at any time. Then the instruction
- * traps: a kprobe on the function that would send SIGILL skips it. That one
- * stays until the module goes, for a thread may be about to read when its
- * context is detached. Without both kprobes nothing is shown.
+ * An administrator may revoke the access at any time. The instruction then
+ * traps; a kprobe on the function that would send SIGILL skips it. That kprobe
+ * stays until the module is unloaded, since a thread may be about to read a
+ * counter when its context is detached. Without both kprobes no counter is
+ * shown.
  */
 #include <linux/bits.h>
 #include <linux/mutex.h>
@@ -31,26 +32,26 @@
 #include "overflow.h"
 #include "user_read.h"
 
-/* perf_event_attr.config1 of an arm64 CPU's event: user access. */
+/* User access, in perf_event_attr.config1 of an arm64 CPU event */
 #define PERF_ATTR_USER_ACCESS	BIT_ULL(1)
 
-/* perf counts with these bits unless it is asked for 64. */
+/* Bits of a counter, unless perf is asked for 64 */
 #define PERF_COUNTER_BITS	32
-/* perf loads a counter with half of what it can count, at most. */
+/* perf loads a counter with at most half of its range. */
 #define PERF_COUNTER_PERIOD	(U32_MAX >> 1)
 
-/* MRS <Xt>, <system register>, without both. */
+/* MRS <Xt>, <system register>, without the two operands */
 #define PERF_MRS_MASK		0xfff00000U
 #define PERF_MRS		0xd5300000U
 #define PERF_MRS_REG_MASK	GENMASK(20, 5)
-/* Of PMEVCNTR<n>_EL0, the bits that are n. */
+/* The bits of <n> in PMEVCNTR<n>_EL0 */
 #define PERF_EVCNTR_N_MASK	GENMASK(9, 5)
 #define PERF_EVCNTR0		sys_reg(3, 3, 14, 8, 0)
-/* MOVZ <Wd>, #PFM_MAP_COUNTER_MARK, without the register. */
+/* MOVZ <Wd>, #PFM_MAP_COUNTER_MARK, without the register */
 #define PERF_MARK_MASK		0xffffffe0U
 #define PERF_MARK		(0x52800000U | PFM_MAP_COUNTER_MARK << 5)
 
-/* The probe of signals has been got, and stays. */
+/* The signal kprobe has been registered; it stays. */
 static DEFINE_MUTEX(perf_signal_lock);
 static bool perf_signal_is_seen;
 
@@ -60,7 +61,7 @@ static bool perf_is_on_counter(const struct perf_event *event)
 	       !(event->hw.state & PERF_HES_STOPPED);
 }
 
-/* 0 as long as the administrator does not allow it. */
+/* Index for user-level reads; 0 without a counter or user access. */
 static int perf_user_index(struct perf_event *event)
 {
 	return perf_is_on_counter(event) ? event->pmu->event_idx(event) : 0;
@@ -97,7 +98,7 @@ static bool perf_reads_counter(u32 insn)
 		(reg & ~PERF_EVCNTR_N_MASK) == PERF_EVCNTR0);
 }
 
-/* A reading of a counter, and behind it the mark that it was read? */
+/* Is the instruction a counter read, followed by the mark? */
 static bool perf_is_marked_reading(struct pt_regs *user)
 {
 	__le32 insns[2];
@@ -113,7 +114,7 @@ static bool perf_is_marked_reading(struct pt_regs *user)
 	       (le32_to_cpu(insns[1]) & PERF_MARK_MASK) == PERF_MARK;
 }
 
-/* As the kernel does it with an instruction that it has emulated. */
+/* Skip both instructions, as the kernel does after it has emulated one. */
 static void perf_skip_reading(struct pt_regs *user)
 {
 	user->pc += 2 * AARCH64_INSN_SIZE;
@@ -140,7 +141,7 @@ static PFM_KPROBE(perf_change_probe, "perf_event_update_userpage",
 		  perf_counter_changed);
 static PFM_KPROBE(perf_signal_probe, "force_signal_inject", perf_signal_comes);
 
-/* From now on a reading that traps does no harm. Return: is that so? */
+/* Make trapping reads harmless. Return: true if successful. */
 static bool perf_watch_signals(void)
 {
 	bool seen;
@@ -182,7 +183,7 @@ void perf_readers_exit(void)
 	pfm_kprobe_end(&perf_change_probe);
 }
 
-/* A CPU's event, of a PMD that does not sample. */
+/* Is it an event of the CPU on a PMD that does not sample? */
 static bool perf_can_be_read(const struct pfm_pmu_reg *reg)
 {
 	return !reg->sampling && !perf_is_set_clock(reg) &&

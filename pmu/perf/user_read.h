@@ -10,25 +10,27 @@
 #ifdef CONFIG_ARM64
 
 /*
- * A set is loaded or unloaded whose thread may read its counters. If the kernel
- * cannot be watched, it does not. Context: process.
+ * Prepare for, or end, user-level reads of a set that is being loaded or
+ * unloaded. If the kprobes cannot be registered, its counters are not shown.
+ * Context: process.
  */
 void perf_readers_add(struct perf_set *ps);
 void perf_readers_del(struct perf_set *ps);
 
-/* No set is loaded. Context: process. */
+/* Remove the kprobes; no set is loaded. Context: process. */
 void perf_readers_exit(void);
 
 /*
- * Ask for user access to the event of @reg. Return: is it one to be read there?
- * Whether it can be is seen when it is on a counter.
+ * Ask perf for user access to the event of @reg. Return: true if the event is
+ * to be read at user level. Whether it can be is known only when it is on a
+ * counter.
  */
 bool perf_ask_for_user_read(struct perf_event_attr *attr,
 			    const struct pfm_pmu_reg *reg);
 
 /*
- * Tell the core where the event's counter is now.
- * Context: interrupts off, on the CPU of the monitored thread.
+ * Tell the core which counter the event has now. Context: interrupts off, on
+ * the CPU of the monitored thread.
  */
 void perf_show_counter(struct pfm_pmu_reg *reg, struct perf_event *event);
 

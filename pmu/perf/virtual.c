@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * virtual.c - PMDs without an event of perf's: resources, and a clock
+ * virtual.c - PMDs without a perf event: resources, and clocks
  */
 #include <linux/mm.h>
 #include <linux/sched.h>
@@ -21,12 +21,12 @@ u64 perf_resident_pages(struct task_struct *task)
 	u64 pages;
 
 	/*
-	 * Its own memory cannot go while it is interrupted; and the counters
-	 * are read without a lock, as an NMI has to.
+	 * The thread's mm cannot go away while the thread is interrupted. The
+	 * counters are read without a lock because this may be an NMI.
 	 */
 	if (task == current)
 		return mm ? get_mm_rss(mm) : 0;
-	/* Late: it has left the CPU. */
+	/* An overflow handled late: the thread has left the CPU. */
 	if (!in_task())
 		return 0;
 	mm = get_task_mm(task);
@@ -37,15 +37,15 @@ u64 perf_resident_pages(struct task_struct *task)
 	return pages;
 }
 
-/* That of perf's own time stamps, and of a format's. */
+/* The clock of perf's time stamps and of the formats'. */
 u64 perf_clock_now(struct task_struct *task)
 {
 	return local_clock();
 }
 
 /*
- * What the others count; a counter without an event stands still. A clock is
- * asked of a stopped set only.
+ * Count of the other virtual PMDs; a counter without an event does not advance.
+ * The set's clock is read here only while the set is stopped.
  */
 static u64 perf_virtual_count(const struct pfm_pmu_reg *reg)
 {

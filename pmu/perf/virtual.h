@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * virtual.h - PMDs without an event of perf's
+ * virtual.h - PMDs without a perf event
  */
 #ifndef PFM_PMU_PERF_VIRTUAL_H
 #define PFM_PMU_PERF_VIRTUAL_H
 
 #include <perfmon/perfmon_pmu.h>
 
-/* Context: as the overflow: @task is current; or else one that is held. */
+/* @task is current in an overflow, otherwise a thread that is held. */
 u64 perf_read_virtual(const struct pfm_pmu_reg *reg, struct task_struct *task);
 void perf_write_virtual(struct pfm_pmu_reg *reg, u64 value);
 

@@ -2,18 +2,18 @@
 /*
  * pfm_pmu_sim - a simulated PMU, exact and deterministic
  *
- * Eight pairs PMCn/PMDn with 32-bit counters, one PMD that is no counter, and
- * the virtual PMDs of the real PMU: perf's clock as it is, the others as plain
- * registers. Nothing counts by itself: pfm_sim_advance() says what happens, or
- * from user space a line written to pfm_sim/advance in debugfs:
+ * Eight pairs PMCn/PMDn with 32-bit counters, one plain PMD, and the virtual
+ * PMDs of the real PMU: perf's clock works, the others are plain registers. The
+ * counters advance only by pfm_sim_advance(), or when user space writes a line
+ * to pfm_sim/advance in debugfs:
  *
  *	task TID|cpu N [irq] [ip ADDRESS] [ns TIME] PMD=EVENTS... FIELD=VALUE...
  *
- * where TIME is what has passed meanwhile in ns, and FIELD is one of a
- * debug-store record's. As a CPU does, the PMU writes one record for the
- * counters that overflow in one instant. A PMC counts when it is not 0; its
- * upper 32 bits are reserved. PMCs 64 + n and 128 + n are words of
- * configuration beside PMCn, which the PMU takes and does nothing with.
+ * where TIME is the elapsed time in ns, and FIELD is a field of a debug-store
+ * record. Like a CPU, the PMU writes one record for all counters that overflow
+ * in one instant. A PMC counts when it is not 0; its upper 32 bits are
+ * reserved. PMCs 64 + n and 128 + n are configuration words of PMCn, which have
+ * no effect.
  */
 #include <linux/debugfs.h>
 #include <linux/irq_work.h>
@@ -34,11 +34,11 @@
 /**
  * struct sim_set - a loaded event set
  * @list:  in sim_sets
- * @s:     the core's side
+ * @s:     the core's structure for the set
  * @regs:  its registers
- * @select: hardware registers that PMCs are, by index
+ * @select: hardware registers of the PMCs, by index
  * @started: counting
- * @value: hardware registers that PMDs are, by place in the table
+ * @value: hardware registers of the PMDs, by place in the table
  */
 struct sim_set {
 	struct list_head		list;
@@ -107,7 +107,7 @@ static void sim_stop(struct pfm_pmu_set *s)
 	struct sim_set *ss = s->priv;
 
 	WRITE_ONCE(ss->started, false);
-	/* An instant of a thread or CPU comes from any other. */
+	/* Ticks of a thread or CPU may come from another one. */
 	synchronize_rcu_expedited();
 }
 
@@ -115,7 +115,7 @@ static int sim_write_pmc(struct pfm_pmu_reg *reg)
 {
 	struct sim_set *ss = reg->set->priv;
 
-	/* It may have come after the set was loaded. */
+	/* The PMD may have been allocated after the set was loaded. */
 	reg->priv = &ss->value[reg->desc->index];
 	ss->select[reg->desc->index] = reg->pmc_value;
 	return 0;
@@ -158,7 +158,7 @@ static bool sim_is_there(const struct sim_set *ss,
 			    !ss->s->task && ss->s->cpu == tick->cpu;
 }
 
-/* Of the event sets that are loaded there, the one that is started, if any. */
+/* Find a set that is loaded there, preferably one that is started. */
 static struct sim_set *sim_find(const struct pfm_sim_tick *tick)
 {
 	struct sim_set *ss, *found = NULL;
@@ -196,7 +196,7 @@ static struct pfm_pmu_reg *sim_clock(const struct sim_set *ss)
 	return ss->regs[ss->s->num_regs - 1];
 }
 
-/* Let time pass. Return: true if the clock has got to 0. */
+/* Let time pass. Return: true if the set's timeout has expired. */
 static bool sim_pass(struct sim_set *ss, u64 ns)
 {
 	u64 *value = &ss->value[ss->s->num_regs - 1];
@@ -234,7 +234,7 @@ static int sim_advance_here(const struct pfm_sim_tick *tick)
 	return ss ? 0 : -ESRCH;
 }
 
-/* An instant that waits for its interrupt. */
+/* A tick that is reported from an interrupt */
 struct sim_irq_tick {
 	struct irq_work			work;
 	const struct pfm_sim_tick	*tick;
@@ -387,7 +387,7 @@ static ssize_t sim_advance_write(struct file *file, const char __user *user,
 	if (IS_ERR(line))
 		return PTR_ERR(line);
 	ret = sim_parse(&tick, strim(line));
-	/* A thread's instants follow each other. */
+	/* Serialize the ticks of a thread. */
 	mutex_lock(&sim_advance_lock);
 	if (!ret)
 		ret = pfm_sim_advance(&tick);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * pfm_sim.h - driving the simulated PMU from KUnit suites
+ * pfm_sim.h - drive the simulated PMU from KUnit suites
  */
 #ifndef PFM_SIM_H
 #define PFM_SIM_H
@@ -12,18 +12,18 @@ struct task_struct;
 
 #define PFM_SIM_PAIRS		8	/* PMC0/PMD0 ... PMC7/PMD7 */
 #define PFM_SIM_WIDTH		32	/* bits of a hardware counter */
-#define PFM_SIM_PMD_PLAIN	8	/* a PMD that is no counter */
+#define PFM_SIM_PMD_PLAIN	8	/* a PMD that does not count */
 
 /**
- * struct pfm_sim_tick - what happens in one instant
- * @task:  thread in which, or NULL
- * @cpu:   CPU on which, if @task is NULL
+ * struct pfm_sim_tick - the events of one instant
+ * @task:  thread in which they happen, or NULL
+ * @cpu:   CPU on which they happen, if @task is NULL
  * @irq:   report the overflows from a hard interrupt
- * @ip:    instruction pointer that is interrupted
- * @ns:    time that passes until then, in ns
+ * @ip:    interrupted instruction pointer
+ * @ns:    time that has passed since the last tick, in ns
  * @delta: events for PMD0 ... PMD7, less than 2^32 each
- * @rec:   what the CPU would write into a debug-store area, but for the
- *         instruction pointer, which is @ip
+ * @rec:   the CPU's debug-store record, except that @ip is its instruction
+ *         pointer
  */
 struct pfm_sim_tick {
 	struct task_struct	*task;
@@ -36,26 +36,25 @@ struct pfm_sim_tick {
 };
 
 /**
- * pfm_sim_advance() - let an instant happen
+ * pfm_sim_advance() - Count the events of one instant
  * @tick: the instant
  *
- * Counters whose PMC is 0, and sets that are not started, count nothing.
- * All overflows of the instant are reported at once, before this returns.
+ * Counters whose PMC is 0, and sets that are not started, do not count. All
+ * overflows of the instant are reported at once, before this returns.
  *
  * Context: any; process if @tick->irq.
- * Return: 0; -ESRCH if no set is loaded there; -ERANGE for a delta that is
- * too large.
+ * Return: 0; -ESRCH if no set is loaded there; -ERANGE if a delta is too large.
  */
 int pfm_sim_advance(const struct pfm_sim_tick *tick);
 
 /**
- * pfm_sim_register() - the hardware register that an instruction accesses
+ * pfm_sim_register() - Find the hardware register that an instruction accesses
  * @task:  thread that the instruction is in
  * @type:  reg_type of the PMC or PMD
  * @index: its reg_index
  *
  * Return: the register of the event set that is on the PMU there; NULL if there
- * is no set or no such register. It is gone when the set is unloaded.
+ * is no such set or register. It is freed when the set is unloaded.
  */
 u64 *pfm_sim_register(struct task_struct *task, u16 type, u64 index);
 

@@ -183,7 +183,7 @@ TEST(format_that_is_refused_is_told_which_field_is_wrong)
 TEST(layout_that_is_refused_names_the_field)
 {
 	expect_refusal("wrong=fmt_arg_layout arg_size=12",
-		       "fmt_arg_layout has field 1, beyond: it ends beyond fmt_arg_size");
+		       "fmt_arg_layout[1] (beyond): it ends beyond fmt_arg_size");
 }
 
 TEST(format_for_another_interface_is_refused_with_both_numbers)
