@@ -9,7 +9,10 @@
 
 #include <perfmon/perfmon.h>
 #include <perfmon/perfmon2x.h>
+#include <perfmon/perfmon_callstack_smpl.h>
 #include <perfmon/perfmon_default_smpl.h>
+#include <perfmon/perfmon_flight_smpl.h>
+#include <perfmon/perfmon_histogram_smpl.h>
 #include <perfmon/perfmon_nway_smpl.h>
 #include <perfmon/perfmon_oprofile_smpl.h>
 #include <perfmon/perfmon_pebs32_smpl.h>
@@ -31,11 +34,14 @@ static const struct {
 	const char	*name;
 	pfm_uuid_t	uuid;
 } known_formats[] = {
-	{ "default",	PFM_DFL_SMPL_UUID },
-	{ "nway",	PFM_NWAY_SMPL_UUID },
-	{ "oprofile",	PFM_OPROFILE_SMPL_UUID },
-	{ "pebs32",	PFM_PEBS32_SMPL_UUID },
-	{ "pebs64",	PFM_PEBS64_SMPL_UUID },
+	{ PFM_DFL_SMPL_NAME,		PFM_DFL_SMPL_UUID },
+	{ PFM_NWAY_SMPL_NAME,		PFM_NWAY_SMPL_UUID },
+	{ PFM_OPROFILE_SMPL_NAME,	PFM_OPROFILE_SMPL_UUID },
+	{ PFM_PEBS32_SMPL_NAME,		PFM_PEBS32_SMPL_UUID },
+	{ PFM_PEBS64_SMPL_NAME,		PFM_PEBS64_SMPL_UUID },
+	{ PFM_CALLSTACK_SMPL_NAME,	PFM_CALLSTACK_SMPL_UUID },
+	{ PFM_FLIGHT_SMPL_NAME,		PFM_FLIGHT_SMPL_UUID },
+	{ PFM_HISTOGRAM_SMPL_NAME,	PFM_HISTOGRAM_SMPL_UUID },
 };
 
 static bool find_known_format(const char *name, pfm_uuid_t uuid)

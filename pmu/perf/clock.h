@@ -5,7 +5,7 @@
 #ifndef PFM_PMU_PERF_CLOCK_H
 #define PFM_PMU_PERF_CLOCK_H
 
-#include "pmu.h"
+#include "set.h"
 
 static inline struct pfm_pmu_reg *perf_clock_of(const struct perf_set *ps)
 {

@@ -41,7 +41,6 @@
  *   events only. So all overflows happen in the monitored thread.
  */
 #include "event.h"
-#include "overflow.h"
 
 /* perf's mark of an event that is throttled until the next tick */
 #define PERF_THROTTLED	(~0ULL)
@@ -93,9 +92,11 @@ static u64 perf_value(const struct pfm_pmu_reg *reg,
 static void perf_set_handler(const struct pfm_pmu_reg *reg,
 			     struct perf_event *event, u64 value)
 {
-	WRITE_ONCE(event->overflow_handler, perf_is_period(value) ?
-						    perf_handler(reg) :
-						    perf_overflow_far);
+	const struct perf_set *ps = reg->set->priv;
+
+	WRITE_ONCE(event->overflow_handler,
+		   perf_is_period(value) ? ps->handlers[perf_place(reg)] :
+					   perf_overflow_far);
 }
 
 /*
@@ -156,6 +157,27 @@ void perf_arm_reported(struct pfm_pmu_reg *reg, struct perf_event *event,
 	perf_arm(reg, event, value);
 	if (stop)
 		event->pmu->start(event, PERF_EF_RELOAD);
+}
+
+/* The PMD has not wrapped: arm the event for the rest. */
+void perf_arm_for_rest(struct perf_event *event, struct pfm_pmu_reg *reg,
+		       u64 value)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	perf_arm_reported(reg, event, value);
+	local_irq_restore(flags);
+}
+
+void notrace perf_overflow_far(struct perf_event *event,
+			       struct perf_sample_data *data,
+			       struct pt_regs *regs)
+{
+	struct pfm_pmu_reg *reg = event->overflow_handler_context;
+
+	perf_arm_for_rest(event, reg,
+			  local64_read(&event->count) - reg->offset);
 }
 
 /* The value for which to arm an event that is not being reported. */

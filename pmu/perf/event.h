@@ -6,7 +6,7 @@
 #define PFM_PMU_PERF_EVENT_H
 
 #include <linux/sched.h>
-#include "pmu.h"
+#include "set.h"
 
 /* Updates an event's count: the read call-back of its PMU. */
 typedef void (*perf_update_t)(struct perf_event *event);
@@ -69,6 +69,17 @@ u64 perf_period(u64 value);
  */
 void perf_arm_reported(struct pfm_pmu_reg *reg, struct perf_event *event,
 		       u64 value);
+
+/* As perf_arm_reported(), if the PMD has not wrapped yet. Context: overflow. */
+void perf_arm_for_rest(struct perf_event *event, struct pfm_pmu_reg *reg,
+		       u64 value);
+
+/*
+ * Overflow handler while one period of perf does not suffice until the PMD
+ * overflows: see perf_is_period().
+ */
+void perf_overflow_far(struct perf_event *event, struct perf_sample_data *data,
+		       struct pt_regs *regs);
 
 /*
  * Arm an event that is not being reported for @value, the new value of its PMD.

@@ -13,7 +13,7 @@
 #ifndef PFM_PMU_PERF_HW_COUNT_H
 #define PFM_PMU_PERF_HW_COUNT_H
 
-#include "pmu.h"
+#include "set.h"
 #if defined(CONFIG_ARM64) && defined(CONFIG_ARM_PMU)
 #include <linux/perf/arm_pmu.h>
 

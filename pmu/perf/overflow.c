@@ -11,17 +11,6 @@
 #include "user_read.h"
 #include "virtual.h"
 
-/* The PMD has not wrapped: arm the event for the rest. */
-static void perf_arm_for_rest(struct perf_event *event, struct pfm_pmu_reg *reg,
-			      u64 value)
-{
-	unsigned long flags;
-
-	local_irq_save(flags);
-	perf_arm_reported(reg, event, value);
-	local_irq_restore(flags);
-}
-
 /*
  * Does perf report an overflow before the PMD has wrapped, because the event
  * was armed for an older value? A clock that is only slightly early is not: the
@@ -254,29 +243,6 @@ static void notrace perf_overflow_timeout(struct perf_event *event,
 
 	if (!perf_is_early(event, reg))
 		pfm_timeout(reg, regs);
-}
-
-void notrace perf_overflow_far(struct perf_event *event,
-			       struct perf_sample_data *data,
-			       struct pt_regs *regs)
-{
-	struct pfm_pmu_reg *reg = event->overflow_handler_context;
-
-	perf_arm_for_rest(event, reg,
-			  local64_read(&event->count) - reg->offset);
-}
-
-/* The hardware counter overflowed and was reloaded: show its new state. */
-static void notrace perf_overflow_live(struct perf_event *event,
-				       struct perf_sample_data *data,
-				       struct pt_regs *regs)
-{
-	perf_show_counter(event->overflow_handler_context, event);
-}
-
-bool perf_is_live(const struct perf_event *event)
-{
-	return event->overflow_handler == perf_overflow_live;
 }
 
 perf_overflow_handler_t perf_handler(const struct pfm_pmu_reg *reg)

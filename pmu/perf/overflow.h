@@ -5,24 +5,14 @@
 #ifndef PFM_PMU_PERF_OVERFLOW_H
 #define PFM_PMU_PERF_OVERFLOW_H
 
-#include "pmu.h"
+#include "set.h"
 
 /* The function that perf is to call when the event of a PMD overflows. */
 perf_overflow_handler_t perf_handler(const struct pfm_pmu_reg *reg);
-
-/*
- * Overflow handler while one period of perf does not suffice until the PMD
- * overflows: see perf_is_period().
- */
-void perf_overflow_far(struct perf_event *event, struct perf_sample_data *data,
-		       struct pt_regs *regs);
 
 /* pfm_pmu.read_pmds_ovfl, pfm_pmu.reset_pmd */
 void perf_read_pmds_ovfl(struct pfm_pmu_reg *const *regs, u64 *values,
 			 unsigned int n);
 void perf_reset_pmd(struct pfm_pmu_reg *reg, u64 value, bool reported);
-
-/* Is it one of our events whose counter the monitored thread reads itself? */
-bool perf_is_live(const struct perf_event *event);
 
 #endif /* PFM_PMU_PERF_OVERFLOW_H */

@@ -225,6 +225,8 @@ static bool perf_has_odd_periods(const struct pfm_pmu_reg *reg,
 static noinline int perf_add_event(struct pfm_pmu_reg *reg)
 {
 	struct pfm_pmu_set *s = reg->set;
+	struct perf_set *ps = s->priv;
+	perf_overflow_handler_t *handler = &ps->handlers[perf_place(reg)];
 	u64 config[PFM_PMC_CONFIGS];
 	struct perf_event_attr attr;
 	struct perf_event *event;
@@ -241,9 +243,9 @@ static noinline int perf_add_event(struct pfm_pmu_reg *reg)
 		attr.sample_regs_intr = PERF_RECORD_REGS;
 	}
 	reg->user_read = perf_ask_for_user_read(&attr, reg);
+	*handler = perf_handler(reg);
 	event = perf_event_create_kernel_counter(&attr, s->task ? -1 : s->cpu,
-						 s->task, perf_handler(reg),
-						 reg);
+						 s->task, *handler, reg);
 	if (IS_ERR(event))
 		return perf_errno(PTR_ERR(event));
 	if (reg->sampling && perf_has_odd_periods(reg, event)) {

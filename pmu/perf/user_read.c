@@ -29,7 +29,6 @@
 #include <perfmon/perfmon_kprobe.h>
 #include <asm/debug-monitors.h>
 #include <asm/sysreg.h>
-#include "overflow.h"
 #include "user_read.h"
 
 /* User access, in perf_event_attr.config1 of an arm64 CPU event */
@@ -77,6 +76,19 @@ void perf_show_counter(struct pfm_pmu_reg *reg, struct perf_event *event)
 	};
 
 	pfm_show_counter(reg, &show);
+}
+
+/* The hardware counter overflowed and was reloaded: show its new state. */
+void notrace perf_overflow_live(struct perf_event *event,
+				struct perf_sample_data *data,
+				struct pt_regs *regs)
+{
+	perf_show_counter(event->overflow_handler_context, event);
+}
+
+static bool perf_is_live(const struct perf_event *event)
+{
+	return event->overflow_handler == perf_overflow_live;
 }
 
 /* perf_event_update_userpage(event) */

@@ -5,7 +5,7 @@
 #ifndef PFM_PMU_PERF_USER_READ_H
 #define PFM_PMU_PERF_USER_READ_H
 
-#include "pmu.h"
+#include "set.h"
 
 #ifdef CONFIG_ARM64
 
@@ -34,6 +34,10 @@ bool perf_ask_for_user_read(struct perf_event_attr *attr,
  */
 void perf_show_counter(struct pfm_pmu_reg *reg, struct perf_event *event);
 
+/* Overflow handler of such an event. */
+void perf_overflow_live(struct perf_event *event,
+			struct perf_sample_data *data, struct pt_regs *regs);
+
 #else
 
 static inline void perf_readers_add(struct perf_set *ps)
@@ -56,6 +60,12 @@ static inline bool perf_ask_for_user_read(struct perf_event_attr *attr,
 
 static inline void perf_show_counter(struct pfm_pmu_reg *reg,
 				     struct perf_event *event)
+{
+}
+
+static inline void perf_overflow_live(struct perf_event *event,
+				      struct perf_sample_data *data,
+				      struct pt_regs *regs)
 {
 }
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The samples of one function; on real programs, see commands/test_annotate.py."""
+"""Annotation of one function; for real programs see commands/test_annotate.py."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SYMBOLS = f"{KERNEL:x} T f\n{KERNEL + 16:x} T g\n".encode()
 
 
 def collected(*addresses: int) -> Collector:
-    """The samples of f() at these addresses."""
+    """Collect the samples of f() at these addresses."""
     found = [Sample(ip=at) for at in addresses]
     source = opened(captured(found, chunk("KSYM", SYMBOLS)))
     collector = Collector("f", "count")
@@ -53,19 +53,19 @@ class Claims:
     machine = EM_X86_64
 
     def functions(self, addresses: NDArray[np.uint64]) -> list[Symbol]:
-        """One."""
+        """Return one function."""
         return [Symbol("f", KERNEL, KERNEL + (1 << 62))]
 
     def rows(self, start: int, end: int) -> list[Row]:
-        """Two."""
+        """Return two rows."""
         return [Row(KERNEL, Line("x.c", n)) for n in (1, 1 << 31)]
 
     def lines(self, addresses: NDArray[np.uint64]) -> list[None]:
-        """None is known."""
+        """Find no line for any address."""
         return [None] * addresses.size
 
     def source(self, path: str) -> None:
-        """It is nowhere."""
+        """Find no source."""
 
 
 def test_what_a_file_claims_has_limits() -> None:

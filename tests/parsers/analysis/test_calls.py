@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Who calls whom in a profile."""
+"""Callers and callees in a profile."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ STACKS = st.lists(st.lists(st.integers(0, 3), min_size=1, max_size=6), max_size=
 
 
 def profile(stacks: list[list[int]]) -> Profile:
-    """A profile of stacks of numbered functions, outermost first, of weight 10."""
+    """Build a profile of stacks of function numbers, outermost first; each weighs 10."""
     made = Profile(frames=[Frame(str(at), "x") for at in range(4)])
     nodes: dict[tuple[int, int], int] = {}
     rows: dict[int, Row] = {}

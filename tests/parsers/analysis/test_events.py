@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The events of a capture, and which one each sample is of."""
+"""The events of a capture, and the event of each sample."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from pfmparse.errors import PfmParseError
 
 
 def events(sets: dict[int, list[Json]]) -> Events:
-    """The events of a session with these sets."""
+    """Return the events of a session with these sets."""
     data = capture(json_chunk("SESS", session(sets)))
     return opened(data).events
 
 
 def named(num: int, event: str, eventid: int = 0, sampling: bool = True) -> Json:
-    """A PMD of that event."""
+    """Describe a PMD that counts this event."""
     return {**pmd(num, sampling=sampling), "event": event, "eventid": eventid}
 
 
 def names(found: Events, **columns: list[int]) -> list[str]:
-    """The names of the events of samples with these columns."""
+    """Return the event names of samples with these columns."""
     made = {name: np.array(values, np.uint64) for name, values in columns.items()}
     samples = Samples(len(next(iter(columns.values()))), made)
     return [found.all[at].name for at in found.ids(samples).tolist()]

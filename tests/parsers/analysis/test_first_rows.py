@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Which rows of addresses come first, before it is known where they lie."""
+"""Selection of the first rows by address, before addresses are resolved."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ROW = st.tuples(
 
 
 def chosen(rows: list[tuple[int, list[int]]], wanted: Wanted) -> set[int]:
-    """The indices of the rows that can be among the first."""
+    """Return the indices of the rows that can be among the first."""
     samples, classes = Sums(), Sums()
     for at, (_, of_each) in enumerate(rows):
         for number, count in enumerate(of_each):

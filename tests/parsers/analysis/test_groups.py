@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Samples grouped by one key or by several."""
+"""Grouping of samples by one or several keys."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The captures that a view is of."""
+"""The input captures of a view."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ def test_selected_samples_are_counted_beside_all() -> None:
 
 
 class Watched:
-    """What a watcher was told."""
+    """A progress watcher that records its calls."""
 
     def __init__(self) -> None:
         self.told: list[object] = []
 
     def add(self, samples: int) -> None:
-        """So many."""
+        """Record a number of samples."""
         self.told.append(samples)
 
     def remove(self) -> None:
-        """The end."""
+        """Record the end."""
         self.told.append("end")
 
 

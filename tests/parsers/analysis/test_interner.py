@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Dense numbers for pairs."""
+"""Interning: each distinct pair gets a dense number."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ PAIRS = st.lists(st.tuples(NUMBERS, NUMBERS), max_size=40)
 
 
 def looked_up(table: Interner, pairs: list[tuple[int, int]]) -> list[int]:
-    """The numbers of pairs."""
+    """Return the numbers of these pairs."""
     columns = np.array(pairs, np.uint64).reshape(-1, 2)
     numbers: list[int] = table.ids(columns[:, 0], columns[:, 1]).tolist()
     return numbers
 
 
 def known(table: Interner) -> list[tuple[int, int]]:
-    """The pairs by number."""
+    """Return all pairs in the order of their numbers."""
     a, b = table.pairs()
     return list(zip(a.tolist(), b.tolist()))
 

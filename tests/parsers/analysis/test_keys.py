@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""What samples are grouped by, but for locations."""
+"""Report keys other than locations."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from pfmparse.symbols.options import SymbolOptions
 
 
 class Tally:
-    """Samples counted by a key."""
+    """Counts of samples by key."""
 
     def __init__(self, by: str, sets: Optional[dict[int, list[Json]]] = None) -> None:
         recording = open_raw(b"", json.dumps(session(sets)).encode())
@@ -30,25 +30,25 @@ class Tally:
         self._sums = Sums()
 
     def add(self, samples: Samples) -> None:
-        """Counts samples."""
+        """Count these samples."""
         self._sums.add(self.key.ids(Batch(samples, 0)), samples.weights())
 
     def rows(self) -> list[tuple[Value, int]]:
-        """Values and counts; equal values are added up."""
+        """Return values and counts; equal values are summed."""
         values, found = self.key.values(), dict[Value, int]()
         for value, count in zip(values, self._sums.result(len(values))):
             found[value] = found.get(value, 0) + count
         return list(found.items())
 
     def counts(self) -> dict[object, int]:
-        """Keys and counts, in the order of the counts."""
+        """Return the non-zero counts by key; keys must be unique."""
         rows = self.rows()
         assert len({value.key for value, _ in rows}) == len(rows)
         return {value.key: count for value, count in rows if count}
 
 
 def tallied(by: str, *batches: dict[str, list[int]]) -> Tally:
-    """The tally of samples with these columns."""
+    """Count samples with these columns."""
     tally = Tally(by)
     for batch in batches:
         columns = {name: np.array(values, "<u8") for name, values in batch.items()}
@@ -82,13 +82,13 @@ def test_samples_that_lack_the_column_are_refused(by: str) -> None:
 def test_values_of_one_name_are_one_row() -> None:
     tally = tallied("kernel", {"kernel": [0, 1, 2, 0, 0]})
     assert tally.counts() == {"user": 3, "kernel": 2}
-    # Two encodings of a hit in the first level.
+    # Two encodings of an L1 hit.
     tally = tallied("data-source", {"dse": [0x142, 0x142 | 1 << 19, 7]})
     assert tally.counts() == {"L1 hit": 2, "0x7": 1}
 
 
 def numbered(num: int, eventid: int, event: str, sampling: bool = True) -> Json:
-    """A PMD whose event has a number."""
+    """Describe a PMD with an event number."""
     return {**pmd(num, sampling=sampling), "eventid": eventid, "event": event}
 
 

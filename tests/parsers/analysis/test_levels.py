@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Where in the hierarchy of memory data were found."""
+"""The memory level or TLB in which data were found."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ L1_HIT, L3_HIT, L3_MISS = 0x142, 0x842, 0x882
 def samples(
     sources: Optional[Sequence[int]], latencies: Optional[Sequence[int]]
 ) -> Samples:
-    """Samples with these columns, if they are given."""
+    """Build samples with the columns that are given."""
     columns = {}
     for name, values in (("dse", sources), ("lat", latencies)):
         if values is not None:
@@ -29,7 +29,7 @@ def samples(
 
 
 def named(classes: Classes, found: Samples) -> list[str]:
-    """The classes of samples by name."""
+    """Return the class name of each sample."""
     return [classes.names[at] for at in classes.ids(found).tolist()]
 
 

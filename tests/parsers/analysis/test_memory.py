@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Samples of memory, added up."""
+"""Aggregation of memory samples."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_weights_count_as_many_samples() -> None:
 
 
 def row(address: int, samples: int, where: str = "/lib") -> Row:
-    """A row of a function."""
+    """Build a row of function f."""
     extra = {"symbol": "f", "object": where, "address": address}
     return Row(Value("f", "f", extra), samples, 7 * samples, [samples, 0])
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The names of the threads and processes that samples are of."""
+"""Names of the threads and processes of samples."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pfmparse.analysis.names import Names
 
 def thread(tid: int, tgid: int, comm: str) -> dict[str, object]:
     """A thread in a THRD document."""
-    return {"tid": tid, "tgid": tgid, "comm": comm, "ppid": 1, "start_ns": 5}
+    """Describe a thread as in a THRD document."""
 
 
 def test_name_is_that_of_the_thread_or_else_of_the_process() -> None:

@@ -124,7 +124,7 @@ def test_samples_without_process_have_the_mappings_of_their_time() -> None:
 
 
 def located(by: str, samples: Samples, *chunks: bytes) -> dict[object, int]:
-    """Keys and counts of samples in a capture with these chunks."""
+    """Count samples by location in a capture with these chunks."""
     source = opened(captured([], *chunks), by)
     located_by = key(by, source)
     ids = located_by.ids(Batch(samples, source.recording.source.maps.epoch))
@@ -137,7 +137,7 @@ def located(by: str, samples: Samples, *chunks: bytes) -> dict[object, int]:
 
 
 def array(*values: int) -> NDArray[np.uint64]:
-    """A column."""
+    """Build a column."""
     return np.array(values, np.uint64)
 
 
@@ -159,7 +159,8 @@ def test_weights_count_in_files(cookies: tuple[int, ...]) -> None:
 
 
 def test_callers_are_counted_where_they_called() -> None:
-    # The first call is the last instruction of what is mapped.
+    # The first caller returns to the end of the mapping: its call is the last
+    # instruction there.
     chains = Chains.of_table(
         np.array([[0x3000, 1], [0x1000, 1], [1 << 63, 1], [9, 9]], np.uint64),
         np.array([2, 1, 1, 0]),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""What the values of PMDs that samples carry say about a group of samples."""
+"""Statistics of the PMD values of a group of samples."""
 
 from __future__ import annotations
 

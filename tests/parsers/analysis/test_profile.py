@@ -34,7 +34,7 @@ ONE, TWO = mapping(0x1000, 0x2000, 0, "[one]"), mapping(0x1000, 0x2000, 0, "[two
 
 
 def profile(*captures: bytes, weight: str = "count", apart: bool = False) -> Profile:
-    """The profile of captures, by place if they are told apart."""
+    """Build the profile of captures, with one frame per place if ``apart`` is set."""
     profiler = Profiler(weight, by_place) if apart else Profiler(weight)
     for data in captures:
         source = opened(data)
@@ -43,7 +43,7 @@ def profile(*captures: bytes, weight: str = "count", apart: bool = False) -> Pro
 
 
 def summed(found: Profile) -> Counter[tuple[str, str, object]]:
-    """Samples by innermost object, event and thread."""
+    """Sum samples by innermost object, event and thread."""
     sums: Counter[tuple[str, str, object]] = Counter()
     for row in found.rows:
         (frame,) = found.stack(row.node)

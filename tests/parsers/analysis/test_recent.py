@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The samples of the last moments."""
+"""The recent samples of a live capture."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ ELSEWHERE = Place(UNKNOWN, UNKNOWN, "hot")
 
 
 class Fed:
-    """A capture that gets samples."""
+    """A live capture that tests feed with samples."""
 
     def __init__(
         self,
@@ -45,7 +45,7 @@ class Fed:
         window: int = 2 * S,
         told: Json = session(),
     ) -> None:
-        """The session is as ``told``."""
+        """Start the session that ``told`` describes."""
         self.live = LiveCapture()
         self.feed(
             capture(
@@ -123,7 +123,7 @@ def test_samples_of_an_unknown_thread_have_no_name() -> None:
 
 
 def test_samples_without_a_thread_have_no_name() -> None:
-    # PEBS records name no thread; of a whole CPU, they are any thread's.
+    # PEBS records have no thread, and a CPU-wide context samples all threads.
     whole_cpu = {"id": 0, "tid": None, "cpu": 0, "buf_size": 65536}
     system_wide = session(uuid=UUID_PEBS64)
     system_wide |= {"mode": "system-wide", "contexts": [whole_cpu]}

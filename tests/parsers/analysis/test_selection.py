@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Which samples a view is of."""
+"""Selection of samples."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ SAMPLES = [
 
 
 def whole() -> bytes:
-    """A capture of these samples in two buffers, of two processes."""
+    """Build a capture of these samples, in two buffers and of two processes."""
     where = [
         mapping(0x1000, 0x2000, 0, "/bin/one"),
         mapping(0x2000, 0x3000, 0, "[two]"),
@@ -52,7 +52,7 @@ def whole() -> bytes:
 
 
 def selected(data: bytes, **what: Any) -> list[int]:
-    """The times of the samples that are selected."""
+    """Return the timestamps of the selected samples."""
     source = opened(data, selection=Selection(**what), warn=lambda text: None)
     found = [batch.samples.column("tstamp").tolist() for batch in source.batches()]
     assert source.selected == sum(map(len, found))
@@ -123,7 +123,7 @@ DOCKER = "/system.slice/docker-0a1b2c3d4e.scope"
 
 
 def groups_of() -> list[bytes]:
-    """Chunks that say where the processes are."""
+    """Build chunks with the control groups of the processes."""
     return [
         json_chunk("THRD", {"threads": [thread(tgid, tgid, "x")], "cgroup": path})
         for tgid, path in ((10, DOCKER), (20, "/user.slice/a.scope"))
@@ -157,7 +157,7 @@ def test_process_whose_control_group_is_unknown_is_in_the_root_only() -> None:
 
 
 def of_session(groups: list[str], **what: Any) -> list[int]:
-    """What is selected of a capture that asks for these control groups itself."""
+    """Select samples of a capture that was recorded for these control groups."""
     sess = json_chunk("SESS", {**session(SETS), "cgroups": groups})
     return selected(capture(sess, *groups_of()) + bufr(buffer(SAMPLES)), **what)
 

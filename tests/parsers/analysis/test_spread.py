@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""How the numbers of each group are spread."""
+"""Distribution of the values of each group."""
 
 from __future__ import annotations
 

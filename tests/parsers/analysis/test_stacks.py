@@ -16,7 +16,7 @@ CHAINS = st.lists(st.tuples(ADDRESS, st.lists(ADDRESS, max_size=4)), max_size=12
 
 
 def batch(stacks: list[tuple[int, list[int]]], chains: bool = True) -> Batch:
-    """Samples of those addresses with those callers, innermost first."""
+    """Build samples with these addresses and callers, innermost first."""
     columns = {"ip": np.array([ip for ip, _ in stacks], np.uint64)}
     offsets = np.cumsum([0, *(len(callers) for _, callers in stacks)])
     flat = np.array([at for _, callers in stacks for at in callers], np.uint64)
@@ -40,7 +40,7 @@ def test_each_stack_is_a_node_whose_parents_are_its_callers(
             stack.append(int(addresses[places[node]]))
             node = int(parents[node])
         found.append(stack)
-    # A caller is looked up at the call, before the address that it returns to.
+    # A caller is resolved at its call, just before the return address.
     expected = [[ip, *(at - 1 for at in up)] for stacks in batches for ip, up in stacks]
     assert found == expected
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Some of the samples of a batch."""
+"""Subsets of the samples of a batch."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MASKS = st.lists(st.booleans(), min_size=6, max_size=6)
 
 
 def six() -> Samples:
-    """Samples with all that samples can have; two kinds record PMDs."""
+    """Build samples with every kind of content; two groups record PMDs."""
     chains = Chains(
         np.array([0, 2, 2, 3, 6, 6, 7], np.intp),
         np.arange(100, 107, dtype=np.uint64),
@@ -37,7 +37,7 @@ def six() -> Samples:
 
 
 def kept(samples: Samples, mask: list[bool]) -> list[dict[str, Any]]:
-    """The selected samples one by one."""
+    """Return the selected samples as dictionaries."""
     return [one for one, good in zip(samples_as_dicts(samples), mask) if good]
 
 

@@ -45,7 +45,7 @@ def test_numbers_wait_until_there_are_enough_of_them() -> None:
     for _ in range(3):
         found.add(np.array([7, 999]), values)
         found.add(np.array([7]))
-    # What was given may change meanwhile: it can be a part of a buffer.
+    # Sums must not keep a reference: the caller may reuse the buffer.
     values[:] = 5
     assert found.of(np.array([999, 7, 0])) == [7, 1 + 3 * (1 << 40) + 3, 1]
     assert found.totals(1000, 500)[:2] == [2, 2] and found.totals(1000, 1) == [

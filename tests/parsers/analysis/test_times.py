@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Parts of the time of a recording."""
+"""Time spans, and time windows of a recording."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""How much a sample weighs."""
+"""Sample weights."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ SETS = {0: [pmd(0, [9]), {**pmd(1), "long_reset": (1 << 64) - 7}]}
 
 
 def weighed(name: str, samples: Samples) -> Optional[list[int]]:
-    """The weights of samples of that session."""
+    """Return the weights of samples of that session."""
     source = opened(capture(json_chunk("SESS", session(SETS))))
     weights = Weight(name, source.events).of(samples)
     return None if weights is None else [int(weight) for weight in weights]
 
 
 def samples(**columns: list[int]) -> Samples:
-    """Two samples."""
+    """Build two samples."""
     made = {name: np.array(values, np.uint64) for name, values in columns.items()}
     group = PmdGroup(np.array([1]), (9,), np.array([[50]], np.uint64))
     return Samples(2, made, (group,))

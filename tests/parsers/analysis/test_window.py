@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Tables of numbers that lie close together."""
+"""Lookup tables for numbers that lie close together."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The copies of buffers in BUFR chunks."""
+"""Buffer copies in BUFR chunks."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_problem_in_a_compressed_buffer_names_its_byte() -> None:
 
 
 def copies(data: bytes) -> list[Buffer]:
-    """The copies of buffers in a capture."""
+    """Return the buffer copies in a capture."""
     return list(Capture(io.BytesIO(data)).buffers())
 
 
@@ -53,7 +53,7 @@ IMAGE = buffer(SAMPLES)
 @pytest.mark.parametrize(
     "chunk_of_image,stored,offset",
     [
-        (bufr(IMAGE), "", 24),  # behind the header, where the data are
+        (bufr(IMAGE), "", 24),  # the data follow the BUFR header
         (bufr(IMAGE, compress=True), "decompressed", 0),
         (bufr_pieces([(0, IMAGE)], len(IMAGE)), "assembled", 24),
         (bufr_pieces([(0, IMAGE)], len(IMAGE), compress=True), "assembled", 0),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Buffers of one context that are processed together."""
+"""Groups of buffers of one context that are processed together."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ DATA = bytes(range(200))
 
 
 def some(begins: list[int], sizes: list[int]) -> Buffers:
-    """Buffers in DATA, which is at byte 1000 of the file."""
+    """Describe buffers in DATA, which is at byte 1000 of the file."""
     return Buffers(
         memoryview(DATA), np.array(begins), np.array(sizes), 3, 4, 1000, unread=2
     )
@@ -55,7 +55,7 @@ def test_spacing_is_that_of_all_or_none(begins: list[int], spacing: int) -> None
 
 
 def payloads(*heads: tuple[int, int]) -> Buffers:
-    """Payloads of BUFR chunks of contexts, with so many pieces."""
+    """Build BUFR payloads from context numbers and piece counts."""
     data = b"".join(struct.pack("<IIQQQ", *head, 0, 0, 7) for head in heads)
     begins = np.arange(len(heads)) * 32
     return Buffers(memoryview(data), begins, np.full(len(heads), 32), 0, 0, 0)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The payloads' checksum, by either library."""
+"""Payload checksums, with libdeflate and with zlib alone."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def _no_library(name: str) -> ctypes.CDLL:
 
 @pytest.fixture(params=["installed libraries", "without libdeflate"])
 def libraries(request: pytest.FixtureRequest) -> Iterator[None]:
-    """The library that is found only once is looked for again."""
+    """Clear the cached library lookup before and after the test."""
     checksum._libdeflate.cache_clear()
     with pytest.MonkeyPatch.context() as patch:
         if request.param == "without libdeflate":

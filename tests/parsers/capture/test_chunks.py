@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The chunks of a capture: checksums, limits and what is skipped."""
+"""Chunks of a capture: checksums, limits and skipped chunks."""
 
 from __future__ import annotations
 
@@ -56,18 +56,18 @@ def test_huge_length_allocates_no_more_than_the_file_holds(
 
 
 class Pipe(io.BytesIO):
-    """A stream that cannot seek and gives few bytes at once."""
+    """A stream that cannot seek and returns few bytes per read."""
 
     def seekable(self) -> bool:
-        """It cannot."""
+        """Return False."""
         return False
 
     def seek(self, offset: int, whence: int = 0) -> int:
-        """Fails."""
+        """Fail."""
         raise io.UnsupportedOperation("seek")
 
     def read(self, size: Optional[int] = -1, /) -> bytes:
-        """At most 7 bytes."""
+        """Read at most 7 bytes."""
         return super().read(7)
 
 

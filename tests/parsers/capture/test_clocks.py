@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The CLCK chunks: what several clocks showed in the same moments."""
+"""CLCK chunks: readings of several clocks at one moment."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * pmu.h - definitions shared by the files of the logical PMU
+ * set.h - definitions shared by the files of the logical PMU
  */
-#ifndef PFM_PMU_PERF_PMU_H
-#define PFM_PMU_PERF_PMU_H
+#ifndef PFM_PMU_PERF_SET_H
+#define PFM_PMU_PERF_SET_H
 
 #include <linux/perf_event.h>
 #include <linux/workqueue.h>
@@ -29,6 +29,7 @@
  * @timer:    PMD whose event measures the set's time, if its clock has no event
  * @seen:     count of each software event when several of its periods were last
  *            found to have passed at once
+ * @handlers: of each event, called when its PMD overflows within a period
  * @user_read: the thread may read its counters itself, if their PMU allows it
  */
 struct perf_set {
@@ -42,6 +43,7 @@ struct perf_set {
 	struct work_struct		work;
 	struct pfm_pmu_reg		*timer;
 	u64				seen[PERF_NUM_EVENTS];
+	perf_overflow_handler_t		handlers[PERF_NUM_EVENTS];
 	bool				user_read;
 };
 
@@ -130,4 +132,4 @@ static inline bool perf_is_ds(const struct pfm_pmu_reg *reg)
 	return reg->set->ds && reg->sampling && !perf_is_set_clock(reg);
 }
 
-#endif /* PFM_PMU_PERF_PMU_H */
+#endif /* PFM_PMU_PERF_SET_H */
