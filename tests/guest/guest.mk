@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
 #
-# The programs that test perfmon from inside a guest.
+# Build the programs that test perfmon inside a guest.
 #
-#   make -f tests/guest/guest.mk UARCH=x86_64	from the top of the tree; or arm64
+#   make -f tests/guest/guest.mk UARCH=x86_64	at the top of the tree; or arm64
 #
-# What is built goes to build/$(UARCH)/tests/, all linked statically. On x86_64
-# most are built a second time as 32-bit programs, NAME32; pfmon and hotloops of
-# that kind are put beside them.
+# The programs go to build/$(UARCH)/tests/. They are linked statically, except for
+# those in DYNAMIC. On x86_64 most of them are also built as 32-bit programs, NAME32,
+# and the 32-bit versions of pfmon and hotloops are copied there.
 
 include scripts/cross.mk
 
@@ -18,13 +18,13 @@ LIBPFM2X := build/$(UARCH)/libpfm2x.a
 LIBPFM22 := build/$(UARCH)/libpfm22.a
 BUILT32 := build/i386
 
-# NMIs are x86's.
+# The NMI tests need x86.
 FOLDERS := interface formats stress $(if $(filter x86_64,$(UARCH)),nmi)
-# A program of each file there, and two of compat/.
+# One program per file there, and two from compat/.
 GUEST_TESTS := $(notdir $(basename $(foreach dir,$(FOLDERS),\
 	       $(wildcard tests/guest/$(dir)/*.c)))) compat2x compat22
-# Not those whose subject is not data, or that take long, or are run on the debug
-# kernel only.
+# Not built for 32 bits: tests that do not depend on the layout of data, tests that
+# take long, and tests for the debug kernel only.
 GUEST_TESTS32 := $(filter-out block_stops cpu fmt levels lockdown main member nmi% \
 		 nomemory perm pmc_config pmu pmu_perf races refused storm stress suspend sysfs,$(GUEST_TESTS))
 HARNESS := tests/guest/harness
@@ -36,7 +36,7 @@ GCC := gcc
 DYNAMIC := $(addprefix $(GOUT)/,dynamic2x dynamic22 triggered_linked)
 GUEST_TOOLS32 := $(GOUT)/pfmon32 $(GOUT)/hotloops32
 DYNAMIC32 := $(addprefix $(GOUT)/,dynamic2x32 dynamic2232)
-# Unless scripts/parts.py has found that this machine cannot build them.
+# Left out if scripts/parts.py found that this machine cannot build them.
 ifeq ($(wildcard build/left-out/user-i386),)
 GUEST_PROGRAMS32 := $(GUEST_TESTS32:%=$(GOUT)/%32) $(GUEST_TOOLS32) $(DYNAMIC32)
 endif
@@ -48,14 +48,14 @@ endif
 
 GCFLAGS := -O2 -g -Wall -Wextra -Wno-unused-parameter -Werror -std=gnu11 \
 	   -Isdk/include -I$(HARNESS) -MMD -MP
-# Debian keeps <asm/> in the directory of the 64-bit architecture.
+# Debian installs <asm/> in the directory of the 64-bit architecture.
 GCFLAGS32 = $(GCFLAGS) -m32 -idirafter /usr/include/x86_64-linux-gnu
 GUEST_PROGRAMS := $(addprefix $(GOUT)/,$(GUEST_TESTS) fuzz family hotframes keep_events \
 		  come_and_go gated made_code retire take_counters triggered worker)
 SHARED_OBJ := $(HARNESS_SHARED:%=$(GOBJ)/$(HARNESS)/%.o)
 TEST_OBJ := $(SHARED_OBJ) $(GOBJ)/$(HARNESS)/check_main.o
 FUZZ_OBJ := $(patsubst %.c,$(GOBJ)/%.o,$(wildcard tests/guest/fuzz/*.c))
-# Built against the 2.x header and library only.
+# These use only the 2.x header and library.
 COMPAT := $(GOBJ)/tests/guest/compat
 TEST2X_OBJ := $(COMPAT)/compat2x.o \
 	      $(addprefix $(GOBJ)/$(HARNESS)/,check.o faults.o check_main.o)
@@ -64,12 +64,12 @@ TEST2X_OBJ32 := $(TEST2X_OBJ:.o=.32.o)
 .PHONY: guest guest-clean
 guest: $(GUEST_PROGRAMS) $(DYNAMIC) $(GUEST_PROGRAMS32)
 
-# Callers are found by frame pointers.
+# Call chains are walked by frame pointers.
 FRAMES := -fno-omit-frame-pointer -mno-omit-leaf-frame-pointer
 $(addprefix $(GOBJ)/tests/guest/,$(foreach name,formats/callers formats/callstack \
 	formats/oprofile harness/chains nmi/nmi_callers nmi/nmi_oprofile, \
 	$(name).o $(name).32.o)): GCFLAGS += $(FRAMES)
-# What some programs need of the harness besides.
+# Additional harness objects of some programs.
 harness-obj = $(addprefix $(GOBJ)/$(HARNESS)/,$1)
 $(GOUT)/cpu $(GOUT)/suspend: $(call harness-obj,cpus.o)
 $(GOUT)/callers $(GOUT)/callstack $(GOUT)/nmi_callers: $(call harness-obj,chains.o)
@@ -110,12 +110,12 @@ $(addprefix $(GOUT)/,come_and_go family gated keep_events made_code \
 	@mkdir -p $(@D)
 	$(GCC) -static -o $@ $^ -lpthread
 
-# hotloops, whose callers are found: optimised functions that call none have no frame.
+# hotloops with call chains: optimised leaf functions would have no frame.
 $(GOUT)/hotframes: examples/hotloops.c tests/guest/guest.mk
 	@mkdir -p $(@D)
 	$(GCC) -O0 -g -Wall -Wextra -Werror -std=gnu11 $(FRAMES) -static -o $@ $<
 
-# The programs of a folder, $1.
+# Rules for the programs of folder $1.
 define programs-of
 $(GOUT)/%: $(GOBJ)/tests/guest/$1/%.o $(TEST_OBJ) $(LIBPERFMON)
 	@mkdir -p $$(@D)
@@ -142,8 +142,9 @@ $(GOUT)/compat2x32 $(GOUT)/compat2232:
 	@mkdir -p $(@D)
 	$(GCC) -m32 -static -o $@ $^
 
-# The same, but linked to another library, as old programs are: they run with a
-# library of ours in LD_PRELOAD. No page may be touched first while they measure.
+# The compat programs linked dynamically, as old programs are: to a stand-in for the
+# old library. They run with our library in LD_PRELOAD. -z now avoids page faults of
+# lazy binding while they measure.
 $(GOUT)/libold2x.so: $(COMPAT)/old2x.o
 $(GOUT)/libold2x32.so: GCC += -m32
 $(GOUT)/libold2x32.so: $(COMPAT)/old2x.32.o
@@ -158,7 +159,7 @@ $(GOUT)/dynamic2x32: $(TEST2X_OBJ32) $(COMPAT)/create2x.32.o
 $(GOUT)/dynamic2232: $(TEST2X_OBJ32) $(COMPAT)/create22.32.o
 $(GOUT)/dynamic2x32 $(GOUT)/dynamic2232: GCC += -m32
 $(GOUT)/dynamic2x32 $(GOUT)/dynamic2232: $(GOUT)/libold2x32.so
-# The same as triggered, but that its marks are in a library.
+# triggered, with its marks in a shared library.
 $(GOBJ)/$(HARNESS)/marks.o: GCFLAGS += -fPIC
 $(GOUT)/libmarks.so: $(GOBJ)/$(HARNESS)/marks.o
 	@mkdir -p $(@D)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
  * compat2x.c - programs written for perfmon 2.x: header, library, and the
- *		default format's buffer by its published layout
+ *		default format's buffer with its published layout
  *
  * create2x.c and, for 2.2, create22.c create the contexts.
  */
@@ -20,7 +20,7 @@
 #include "compat2x.h"
 #include "faults.h"
 
-/* Page faults: perf's type 1, id 2. */
+/* Page faults: perf event type 1, ID 2. */
 #define PAGE_FAULTS	((1ULL << 56) | 2)
 #define ELAPSED		256
 #define THREAD		257
@@ -41,7 +41,7 @@ static void pin(int cpu)
 	CHECK_OK(sched_setaffinity(0, sizeof(set), &set));
 }
 
-/* Programs of then mapped it like this. */
+/* Map it privately, as programs of that time did. */
 static const struct smpl_hdr *sampling_context(__u64 size, int *fd)
 {
 	void *buf;
@@ -52,7 +52,7 @@ static const struct smpl_hdr *sampling_context(__u64 size, int *fd)
 	return buf;
 }
 
-/* PMC0 counts page faults; PMD0 as given. */
+/* Count page faults with the given PMD. */
 static void program(int fd, pfarg_pmd_t *pmd)
 {
 	pfarg_pmc_t pmc = { .reg_num = pmd->reg_num,
@@ -320,7 +320,7 @@ TEST(buffer_is_mapped_private_or_shared_to_read)
 	CHECK_OK(munmap(buf, BUFFER));
 	buf = map(fd, PROT_READ, MAP_PRIVATE, 0);
 	CHECK(buf != MAP_FAILED);
-	/* Nothing but reading is to be had, now or later. */
+	/* It stays read-only. */
 	CHECK_ERRNO(mprotect(buf, BUFFER, PROT_READ | PROT_WRITE), EACCES);
 }
 
@@ -424,7 +424,7 @@ static pfarg_setinfo_t set_info(int fd, int id)
 	return info;
 }
 
-/* PMC0 and PMD0 of a set count page faults. */
+/* Count page faults with PMC0 and PMD0 of a set. */
 static void count_in_set(int fd, int id, __u64 value, __u64 switch_cnt)
 {
 	pfarg_pmc_t pmc = { .reg_set = id, .reg_value = PAGE_FAULTS };
@@ -451,13 +451,13 @@ TEST(event_sets_come_and_go)
 	info = set_info(fd, 390);
 	CHECK_EQ(info.set_flags, PFM_SETFL_OVFL_SWITCH);
 	CHECK_EQ(info.set_runs, 0);
-	/* What was given and got can be given again. */
+	/* Structures returned by a call can be passed again. */
 	CHECK_OK(pfm_getinfo_evtsets(fd, &info, 1));
 	CHECK_OK(pfm_delete_evtsets(fd, sets + 1, 39));
 	CHECK_EQ(sets[39].set_flags, PFM_SETFL_OVFL_SWITCH);
 	CHECK_ERRNO(pfm_getinfo_evtsets(fd, &info, 1), EINVAL);
 	CHECK_ERRNO(pfm_delete_evtsets(fd, sets + 1, 1), EINVAL);
-	/* Set0 stays. */
+	/* set0 cannot be deleted. */
 	CHECK_ERRNO(pfm_delete_evtsets(fd, sets, 1), EINVAL);
 	set_info(fd, 0);
 }
@@ -479,7 +479,7 @@ TEST(timeout_is_in_nanoseconds)
 	int fd = context(0);
 
 	CHECK_OK(pfm_create_evtsets(fd, &set, 1));
-	/* Whole ticks, of which there are a hundred a second at least. */
+	/* Timeouts are rounded up to ticks, which are 10 ms at most. */
 	CHECK(set.set_timeout > 3000 * MS);
 	CHECK(set.set_timeout <= 3010 * MS + 1);
 	CHECK_EQ(set_info(fd, 1).set_timeout, set.set_timeout);
@@ -562,7 +562,7 @@ TEST(bad_event_sets_are_refused)
 	int fd = context(0);
 
 	CHECK_ERRNO(pfm_create_evtsets(fd, &set, 0), EINVAL);
-	/* Two of them are one, and the rest is not of 2.x. */
+	/* The flags are exclusive, and 2.x has no others. */
 	set.set_flags = PFM_SETFL_OVFL_SWITCH | PFM_SETFL_TIME_SWITCH;
 	CHECK_ERRNO(pfm_create_evtsets(fd, &set, 1), EINVAL);
 	for (int bit = 2; bit < 29; bit++) {
@@ -576,7 +576,7 @@ TEST(bad_event_sets_are_refused)
 	set.reserved1 = 1;
 	CHECK_ERRNO(pfm_create_evtsets(fd, &set, 1), EINVAL);
 	CHECK_ERRNO(pfm_getinfo_evtsets(fd, &info, 1), EINVAL);
-	/* None was made. */
+	/* The set was not created. */
 	CHECK_ERRNO(pfm_write_pmcs(fd, &pmc, 1), EINVAL);
 	set.reserved1 = 0;
 	start(fd);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
 /*
- * compat2x.h - what the tests of the 2.x interface share
+ * compat2x.h - declarations shared by the tests of the 2.x interface
  */
 #ifndef COMPAT2X_H
 #define COMPAT2X_H
@@ -40,9 +40,9 @@ struct smpl_entry {
 	__u64	values[];
 };
 
-/* A context without a format. */
+/* Create a context without a format. */
 int context(__u32 flags);
-/* One that samples into a buffer of this size in the default format. */
+/* Create a context that samples into a default format buffer of this size. */
 int context_sampling(__u64 size);
 
 #endif /* COMPAT2X_H */

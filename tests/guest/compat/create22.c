@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * create22.c - contexts of perfmon 2.2: formats by UUID, the descriptor in the
+ * create22.c - contexts of perfmon 2.2: formats by UUID, descriptor in the
  *		structure
  */
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "check.h"
 #include "compat2x.h"
 
-/* The default format's, as published with 2.2. */
+/* The default format's UUID, as published with 2.2. */
 static const pfm_uuid_t default_uuid = {
 	0xd1, 0x39, 0xb2, 0x9e, 0x62, 0xe8, 0x40, 0xe4,
 	0xb4, 0x02, 0x73, 0x07, 0x87, 0x92, 0xe9, 0x37,

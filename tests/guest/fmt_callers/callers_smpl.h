@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
 /*
- * callers_smpl.h - the buffer of the format that records call chains, for tests
+ * callers_smpl.h - the sampling buffer of the callers format, for tests
  */
 #ifndef GUEST_CALLERS_SMPL_H
 #define GUEST_CALLERS_SMPL_H
@@ -13,17 +13,17 @@
 	0x9a, 0x4c, 0x3f, 0x0c, 0xc0, 0xa2, 0xf6, 0xc1 }
 
 #define CALLERS_MAX	32
-/* A power of two. */
+/* Must be a power of two. */
 #define CALLERS_SAMPLES	256
 
 /**
  * struct callers_smpl - a sample
- * @ip:         as the core says
- * @tid:        thread
- * @num_user:   entries of @user
- * @num_kernel: entries of @kernel
- * @user:       what pfm_user_callers() says
- * @kernel:     what pfm_kernel_callers() says
+ * @ip:         instruction pointer, from the core
+ * @tid:        thread ID
+ * @num_user:   number of entries in @user
+ * @num_kernel: number of entries in @kernel
+ * @user:       from pfm_user_callers()
+ * @kernel:     from pfm_kernel_callers()
  */
 struct callers_smpl {
 	__u64	ip;
@@ -35,9 +35,9 @@ struct callers_smpl {
 };
 
 /**
- * struct callers_hdr - the buffer
- * @count:   samples, ever
- * @samples: the last ones; sample n is at n % CALLERS_SAMPLES
+ * struct callers_hdr - the buffer, a ring of samples
+ * @count:   number of samples ever recorded
+ * @samples: the last samples; sample n is at n % CALLERS_SAMPLES
  */
 struct callers_hdr {
 	__u64			count;

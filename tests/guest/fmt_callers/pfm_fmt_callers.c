@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * pfm_fmt_callers - a format that records call chains, over and over in the
- *		     same buffer. For tests.
+ * pfm_fmt_callers - a format that records call chains in a ring buffer, for
+ *		     tests
  */
 #include <linux/minmax.h>
 #include <linux/module.h>
@@ -11,11 +11,11 @@
 
 static uint max_user = CALLERS_MAX;
 module_param(max_user, uint, 0644);
-MODULE_PARM_DESC(max_user, "entries of a chain at user level");
+MODULE_PARM_DESC(max_user, "maximum length of a user call chain");
 
 static uint max_kernel = CALLERS_MAX;
 module_param(max_kernel, uint, 0644);
-MODULE_PARM_DESC(max_kernel, "entries of a chain in the kernel");
+MODULE_PARM_DESC(max_kernel, "maximum length of a kernel call chain");
 
 struct callers_priv {
 	u64	count;
@@ -46,7 +46,7 @@ static int notrace callers_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
 					  callers_max(&max_user));
 	smpl->num_kernel = pfm_kernel_callers(data, smpl->kernel,
 					      callers_max(&max_kernel));
-	/* Readers acquire it. */
+	/* Pairs with the acquire of the readers. */
 	smp_store_release(&hdr->count, ++priv->count);
 	pfm_ctrl_continue(arg);
 	return 0;

@@ -1,30 +1,30 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * pfm_fmt_odd - a format that does what its parameters say, wrong things
- *		 included. For tests.
+ * pfm_fmt_odd - a format whose behaviour, including errors, is set by module
+ *		 parameters; for tests
  */
 #include <linux/module.h>
 #include <perfmon/perfmon_fmt_sdk.h>
 
 static unsigned int interface = PFM_FMT_INTERFACE;
 module_param(interface, uint, 0444);
-MODULE_PARM_DESC(interface, "the SDK's interface that it is built for");
+MODULE_PARM_DESC(interface, "SDK interface number that the format reports");
 
 static char *wrong = "";
 module_param(wrong, charp, 0444);
-MODULE_PARM_DESC(wrong, "field of the description that is wrong");
+MODULE_PARM_DESC(wrong, "name of the description's field to make invalid");
 
 static ulong arg_size;
 module_param(arg_size, ulong, 0444);
-MODULE_PARM_DESC(arg_size, "bytes of the argument");
+MODULE_PARM_DESC(arg_size, "size of the argument in bytes");
 
 static int validate;
 module_param(validate, int, 0644);
-MODULE_PARM_DESC(validate, "what fmt_validate returns");
+MODULE_PARM_DESC(validate, "return value of fmt_validate");
 
 static int ret;
 module_param(ret, int, 0644);
-MODULE_PARM_DESC(ret, "what the handler returns");
+MODULE_PARM_DESC(ret, "return value of the handler");
 
 static uint ctrl = PFM_OVFL_CTRL_RESET;
 module_param(ctrl, uint, 0644);
@@ -32,11 +32,11 @@ MODULE_PARM_DESC(ctrl, "control bits that the handler sets");
 
 static ulong buf_size;
 module_param(buf_size, ulong, 0444);
-MODULE_PARM_DESC(buf_size, "bytes of the buffer");
+MODULE_PARM_DESC(buf_size, "size of the buffer in bytes");
 
 static ulong area_size;
 module_param(area_size, ulong, 0444);
-MODULE_PARM_DESC(area_size, "bytes of the private area, the last of which counts overflows");
+MODULE_PARM_DESC(area_size, "size of the private area in bytes; its last byte counts overflows");
 
 static int odd_getsize(u32 ctx_flags, void *arg, size_t *size)
 {
@@ -50,7 +50,10 @@ static int odd_getpriv(u32 ctx_flags, void *arg, size_t *size)
 	return 0;
 }
 
-/* Count in the private area; the buffer's first byte shows it. */
+/*
+ * Count in the last byte of the private area, and copy it to the buffer's first
+ * byte.
+ */
 static void notrace odd_count(void *buf)
 {
 	u8 *last = pfm_fmt_area(buf) + area_size - 1;
@@ -121,5 +124,5 @@ static void __exit odd_exit(void)
 
 module_init(odd_init);
 module_exit(odd_exit);
-MODULE_DESCRIPTION("perfmon2: test, a format that does what it is told");
+MODULE_DESCRIPTION("perfmon2: test, a format controlled by its parameters");
 MODULE_LICENSE("GPL v2");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * callers.c - call chains that a handler records (perfmon_fmt_callers.h), in
- *	       the thread and in interrupts; in NMIs: ../nmi/nmi_callers.c
+ * callers.c - call chains recorded by a handler (perfmon_fmt_callers.h) in
+ *	       threads and in interrupts; see ../nmi/nmi_callers.c for NMIs
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -29,7 +29,7 @@ static bool is_in(__u64 address, const char *start, const char *stop)
 	return address >= (uintptr_t)start && address < (uintptr_t)stop;
 }
 
-/* A context that samples this thread every @period events, not started. */
+/* Create a context that samples this thread every @period events. */
 static struct chains sampling(__u64 event, __u64 period)
 {
 	struct chains c = chains_new(0);
@@ -83,7 +83,7 @@ TEST(event_that_excludes_the_kernel_has_the_same_chain)
 	CHECK(has_known_callers(only_chain(&c)));
 }
 
-/* Frames in memory, more than there is room for. */
+/* Frames in memory, more than fit into a chain. */
 static struct {
 	uintptr_t	next;
 	uintptr_t	ret;
@@ -129,7 +129,7 @@ TEST(hostile_frame_pointers_end_the_chain)
 		touch_with_frame(page, h[i].fp);
 		ctx_stop(c.fd);
 		printf("# %s\n", h[i].name);
-		/* To look has caused no fault. */
+		/* Walking the frames has caused no page fault. */
 		expect_sane(only_chain(&c));
 		CHECK_EQ(only_chain(&c)->num_user, 1 + h[i].callers);
 		CHECK(is_in(only_chain(&c)->user[0], __start_hostile_text,
@@ -140,7 +140,7 @@ TEST(hostile_frame_pointers_end_the_chain)
 
 /* In the kernel */
 
-/* A read() of a function that has a frame. */
+/* A read() without the C library, called from a function with a frame. */
 static long bare_read(int fd, void *buf, size_t size)
 {
 #if defined(__x86_64__)
@@ -177,7 +177,7 @@ static void read_zeroes(void *page)
 	CHECK_EQ(bare_read(zeroes, page, 8), 8);
 }
 
-/* The kernel writes to a page that is not there yet. */
+/* The kernel writes to a page that is not present. */
 TEST(chains_of_a_system_call_are_the_kernels_and_the_programs)
 {
 	struct chains c = sampling(FAULTS, 1);
@@ -201,8 +201,9 @@ TEST(chains_of_a_system_call_are_the_kernels_and_the_programs)
 }
 
 /*
- * Each sleep is one, unless it is over before it begins; the thread may have to
- * give way besides. NULL: there was none.
+ * Return the chain of a sleep. Each sleep is one context switch, unless it is
+ * over before it begins. The thread may also be preempted. Return NULL if the
+ * thread did not sleep.
  */
 static const struct callers_smpl *chain_of_sleep(void)
 {
@@ -224,7 +225,7 @@ static const struct callers_smpl *chain_of_sleep(void)
 	return NULL;
 }
 
-/* perf reports it from within the scheduler, with few registers. */
+/* perf reports context switches from the scheduler, with few registers. */
 TEST(chain_of_a_context_switch_leads_through_the_scheduler)
 {
 	const struct callers_smpl *s;
@@ -235,7 +236,7 @@ TEST(chain_of_a_context_switch_leads_through_the_scheduler)
 	CHECK(kernel_called(s, "schedule"));
 }
 
-/* In interrupts, wherever they come. */
+/* Interrupts come at user level and in the kernel. */
 TEST(chains_from_interrupts_are_sane)
 {
 	struct chains c = sampling(CPU_CLOCK, 100000);
@@ -260,7 +261,7 @@ TEST(chains_from_interrupts_are_sane)
 	CHECK(kernel > 0);
 }
 
-/* Only the idle thread runs while this one sleeps. */
+/* Only the idle thread runs while this thread sleeps. */
 TEST(kernel_threads_have_no_chain_at_user_level)
 {
 	struct chains c = chains_new(PFM_FL_SYSTEM_WIDE);
@@ -272,7 +273,9 @@ TEST(kernel_threads_have_no_chain_at_user_level)
 	counter_write(c.fd, &n);
 	ctx_pin(0);
 	ctx_start_on(c.fd, thread_id());
-	/* Looked at while none is recorded: the ring goes round. */
+	/*
+	 * Read the ring only while the context is stopped: it is overwritten.
+	 */
 	while (!s) {
 		CHECK_OK(pfm_start(c.fd, NULL));
 		usleep(1000);

@@ -34,7 +34,7 @@ static const pfm_sink_rgn_t *rgn_of(const struct mapped *m)
 	return (const pfm_sink_rgn_t *)((const pfm_sink_hdr_t *)m->buf + 1);
 }
 
-/* The only record, with the words behind it. */
+/* Return the only record, and the words that follow it. */
 static const pfm_callstack_record_t *only_record(const struct mapped *m,
 						 const __u64 **words)
 {
@@ -55,7 +55,7 @@ static __attribute__((noipa)) void fault(void *page)
 	__atomic_store_n((char *)page, 1, __ATOMIC_RELAXED);
 }
 
-/* A page fault below known callers, and one PMD with a known value. */
+/* Cause a page fault below known callers, with a PMD of known value. */
 static void sample_one(const struct mapped *m)
 {
 	struct counter c = counter(0, 0, 1), other = counter(1, 0, 0);
@@ -105,7 +105,7 @@ TEST(a_chain_is_no_longer_than_asked_for)
 	CHECK_EQ(words[2], known_callers[0]);
 }
 
-/* read() of /dev/zero touches the page, in the kernel. */
+/* read() of /dev/zero faults on the page in the kernel. */
 TEST(a_fault_in_the_kernel_has_both_chains)
 {
 	struct mapped m = callstack_new(PFM_CALLSTACK_MAX_DEPTH);

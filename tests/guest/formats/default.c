@@ -22,7 +22,7 @@
 #define BIG_BUFFER	(1 << 18)
 #define NOTIFY		PFM_REGFL_OVFL_NOTIFY
 
-/* Creating it */
+/* Creation */
 
 /* Proves 3.6.2-02, 3.6.2-07 */
 TEST(default_format_refuses_bad_arguments)
@@ -152,7 +152,7 @@ TEST(samples_record_the_smpl_pmds)
 	touch_pages(SAMPLES * PERIOD, NULL);
 	CHECK_EQ(s.hdr->hdr_count, SAMPLES);
 	first = smpl_values(smpl_entry(&s, 0, pmds));
-	/* Which of two counters sees an event first is not told. */
+	/* The order in which two counters see the same event is undefined. */
 	CHECK(first[0] == PERIOD || first[0] == PERIOD - 1);
 	for (int i = 0; i < SAMPLES; i++) {
 		values = smpl_values(smpl_entry(&s, i, pmds));
@@ -163,8 +163,8 @@ TEST(samples_record_the_smpl_pmds)
 }
 
 /*
- * What the CPU has counted since its event was brought up to date last is in a
- * sample, and stays out of the count until the next time.
+ * Events that the CPU has counted since its event was last updated are included
+ * in a sample, but are added to the count only at the next update.
  */
 /* Proves 3.1.2-12 */
 TEST(samples_record_what_the_cpu_counts)
@@ -194,7 +194,7 @@ TEST(samples_record_what_the_cpu_counts)
 		value = *smpl_values(smpl_entry(&s, s.hdr->hdr_count - 1, 1));
 		CHECK(value - last >= 2 * rounds);
 		CHECK(value - last < 2 * rounds + 20000);
-		/* This brings it up to date. */
+		/* This updates the event. */
 		if (i % 2)
 			CHECK(ctx_read(s.fd, 1) >= value);
 		last = value;
@@ -231,11 +231,11 @@ TEST(elapsed_time_is_reset_with_each_sample)
 	CHECK_EQ(s.hdr->hdr_count, SAMPLES);
 	for (int i = 0; i < SAMPLES; i++)
 		sum += *smpl_values(smpl_entry(&s, i, 1));
-	/* Times since the start would come to many times as much. */
+	/* Without resets, the sum would be many times as large. */
 	CHECK(sum > 0 && sum <= clock_ns(CLOCK_MONOTONIC) - start);
 }
 
-/* PMDs are read before their sample gets its time stamp. */
+/* PMDs are read before the sample gets its time stamp. */
 TEST(time_stamps_are_from_the_clock_that_a_pmd_shows)
 {
 	struct counter c = counter(0, 0, PERIOD);
@@ -257,7 +257,7 @@ TEST(time_stamps_are_from_the_clock_that_a_pmd_shows)
 	CHECK(ctx_read(s.fd, PFM_PMD_PERF_CLOCK) >= last);
 }
 
-/* Two sampling counters whose entries differ in size. */
+/* State for checking entries of two counters with different sizes. */
 struct seen {
 	unsigned int	entries[2];
 	const char	*next;
@@ -330,9 +330,9 @@ TEST(full_buffer_masks_and_notifies)
 }
 
 /*
- * In the kernel, too: the CPU is interrupted before it has executed anything,
- * also on its way out of the call that starts it. The PMU is stopped by a
- * thread of the kernel's, and nothing else counts the reports.
+ * Also in the kernel: the CPU is interrupted before it executes an instruction,
+ * even on its way out of the call that starts it. A kernel thread must stop the
+ * PMU; no other limit applies to the reports.
  */
 /* Proves H18 */
 TEST(masked_counter_leaves_time_to_stop_it)
@@ -362,7 +362,7 @@ static void overflow_too_often(void *arg)
 	__u64 count;
 
 	CHECK_OK(fcntl(s.fd, F_SETFL, O_NONBLOCK));
-	/* A guest that stands still for a while may be slow enough at first. */
+	/* A stalled guest may be slow enough at first. */
 	do {
 		touch_pages(20, NULL);
 	} while (read(s.fd, &msg, sizeof(msg)) < 0);
@@ -412,7 +412,7 @@ TEST(restart_of_an_active_context_empties_the_buffer)
 	CHECK_EQ(s.hdr->hdr_count, 3);
 	CHECK_OK(pfm_restart(s.fd));
 	CHECK_EQ(s.hdr->hdr_count, 0);
-	/* The counter was not touched. */
+	/* The counter was not reset. */
 	touch_pages(PERIOD - 2, NULL);
 	smpl_expect_entries(&s, 1, getpid(), PERIOD);
 	CHECK_EQ(s.hdr->hdr_overflows, 0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * flight.c - the flight recorder on a real kernel
+ * flight.c - the flight recorder format on a real kernel
  */
 #define _GNU_SOURCE
 #include <string.h>
@@ -56,7 +56,7 @@ static __u64 recorded_by(const struct mapped *m)
 	return records_of(m) + hdr_of(m)->hdr_overwritten;
 }
 
-/* The record that was written last. */
+/* Return the record that was written last. */
 static const pfm_flight_record_t *last_record(const struct mapped *m)
 {
 	unsigned int at = 0;
@@ -72,7 +72,7 @@ static const pfm_flight_record_t *last_record(const struct mapped *m)
 	       rgn_of(m, at)->rgn_count - 1;
 }
 
-/* Each page fault is recorded, and the 100th is what is waited for. */
+/* Record each page fault. The 100th one triggers the freeze. */
 static void start_here(const struct mapped *m)
 {
 	ctx_add_counter(m->fd, 0, 0, 1);
@@ -93,11 +93,14 @@ TEST(what_was_waited_for_freezes_the_last_records)
 	ctx_expect_state(m.fd, "masked");
 	CHECK_EQ(last_record(&m)->ovfl_pmd, 1);
 	CHECK_EQ(last_record(&m)->tgid, (__u32)getpid());
-	/* Of the two at the last page fault one may come after the freeze. */
+	/*
+	 * Two counters overflow at the last page fault. One may come after the
+	 * freeze.
+	 */
 	recorded = recorded_by(&m);
 	CHECK(recorded == TRIGGER || recorded == TRIGGER + 1);
 	CHECK(records_of(&m) > (REGIONS - 1) * PER_REGION);
-	/* Nothing is recorded while it is frozen. */
+	/* Nothing is recorded while frozen. */
 	touch_pages(10, NULL);
 	CHECK_EQ(recorded_by(&m), recorded);
 }

@@ -107,7 +107,7 @@ TEST(without_room_samples_are_lost_and_monitoring_goes_on)
 	__u64 lost;
 
 	start_here(&m);
-	/* The first one may be anywhere. */
+	/* The first overflow may be at any address. */
 	touch_pages(10, NULL);
 	CHECK(!can_read(NULL));
 	touch_pages(10, NULL);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * nway.c - the n-way format (6.3.1) on a real kernel, with a reader beside it
+ * nway.c - the n-way format (6.3.1) on a real kernel, with a concurrent reader
  */
 #define _GNU_SOURCE
 #include <limits.h>
@@ -20,7 +20,7 @@
 #define NOTIFY		PFM_REGFL_OVFL_NOTIFY
 #define MASK		PFM_NWAY_SMPL_MASK_WHEN_FULL
 
-/* A region that is full with this many entries of @pmds values. */
+/* Size of a region that is full with this many entries of @pmds values. */
 static __u64 region_of(unsigned int entries, unsigned int pmds)
 {
 	return entries * (ENTRY + 8 * pmds) + 8 * (count_pmds() - pmds);
@@ -139,14 +139,17 @@ TEST(two_regions_take_turns_and_resets_are_short)
 		CHECK_EQ(rgn_of(&m, n % 2)->rgn_count, 5);
 		CHECK_EQ(rgn_of(&m, n % 2)->rgn_seq, n + 1);
 		CHECK_EQ(ctx_read(m.fd, 0), -(__u64)PERIOD);
-		/* Which of the two counted the last event first is open. */
+		/*
+		 * The order in which the two counters see the last event is
+		 * undefined.
+		 */
 		CHECK(ctx_read(m.fd, 1) - 1000 <= 1);
 		CHECK_OK(pfm_restart(m.fd));
 		CHECK_EQ(ctx_read(m.fd, 0), -(__u64)PERIOD);
 	}
 }
 
-/* Bursts of events that each fill more than a half of the buffer. */
+/* Bursts of samples that each exceed the default format's buffer. */
 #define BURST		30
 #define BURSTS		20
 
@@ -163,14 +166,14 @@ TEST(default_format_has_blind_spots)
 		recorded += s.hdr->hdr_count;
 		CHECK_OK(pfm_restart(s.fd));
 	}
-	/* Half of each burst found monitoring masked. */
+	/* The second half of each burst came while monitoring was masked. */
 	CHECK_EQ(recorded, BURSTS * BURST / 2);
 }
 
 /* Proves 6.3.1-03, 6.3.1-05, P5.4-06 */
 TEST(whoever_keeps_up_has_no_blind_spots)
 {
-	/* Twice the memory of the above, in parts. */
+	/* Twice the memory of the previous test, split into regions. */
 	struct mapped m = nway_new(6, BURST / 5, 0, 0);
 	unsigned long recorded = 0;
 	unsigned int next = 0;
@@ -203,7 +206,7 @@ TEST(what_nobody_reads_is_overwritten_and_counted)
 
 	start_here(&m);
 	touch_pages(100 * PERIOD, NULL);
-	/* Two regions wait for the tool; 86 samples went to the third. */
+	/* Two regions wait to be read. 86 samples went to the third. */
 	CHECK_EQ(hdr_of(&m)->hdr_handed_out, 2);
 	CHECK_EQ(total_count(&m) + hdr_of(&m)->hdr_overwritten, 100);
 	overwritten = hdr_of(&m)->hdr_overwritten;
@@ -213,7 +216,7 @@ TEST(what_nobody_reads_is_overwritten_and_counted)
 	ctx_expect_message(m.fd, PFM_MSG_OVFL);
 	ctx_expect_message(m.fd, PFM_MSG_OVFL);
 	ctx_expect_no_message(m.fd);
-	/* From now on somebody does. */
+	/* Reading the regions ends the overwriting. */
 	CHECK_OK(pfm_restart(m.fd));
 	CHECK_OK(pfm_restart(m.fd));
 	touch_pages(10 * PERIOD, NULL);
@@ -247,15 +250,17 @@ TEST(mask_when_full_saturates_until_restart)
 	CHECK_EQ(hdr_of(&m)->hdr_overwritten, 0);
 }
 
-/* An entry that records PMD1, which counts what PMD0 samples. */
+/*
+ * An entry with the value of PMD1, which counts the events that PMD0 samples.
+ */
 struct counted {
 	pfm_default_smpl_entry_t entry;
 	__u64 count;
 };
 
 /*
- * Copies region n as the header's comment says. Returns the number of entries,
- * or -1 if it was overwritten meanwhile.
+ * Copy region n as described in the format's header. Return: the number of
+ * entries, or -1 if the region was overwritten meanwhile.
  */
 static int snapshot(const struct mapped *m, unsigned int n,
 		    struct counted *copy, unsigned int max)
@@ -288,7 +293,7 @@ static __u64 overwritten(const struct mapped *m)
 }
 
 #define SNAPSHOTS	3000
-#define OVERWRITTEN	500	/* entries, meanwhile */
+#define OVERWRITTEN	500	/* entries, during the snapshots */
 #define SMALL		8	/* entries of a region */
 
 /* Proves 6.3.1-06, H28 */
@@ -311,7 +316,10 @@ TEST(a_concurrent_reader_never_takes_a_torn_region)
 	ctx_pin(0);
 	ctx_start_on(m.fd, w.pid);
 	worker_ask(&w, WORK_TOUCH, ULONG_MAX);
-	/* The first region stays handed out: the second one is overwritten. */
+	/*
+	 * The first region stays handed out, so that the second one is
+	 * overwritten.
+	 */
 	while (accepted < SNAPSHOTS || overwritten(&m) < OVERWRITTEN) {
 		n = snapshot(&m, 1, copy, SMALL);
 		if (n <= 0)
@@ -324,7 +332,7 @@ TEST(a_concurrent_reader_never_takes_a_torn_region)
 	worker_kill(&w);
 }
 
-/* All that a reader who keeps up reads while it is sampled is there, once. */
+/* A reader that keeps up reads every sample exactly once. */
 TEST(regions_are_read_while_the_next_ones_are_filled)
 {
 	struct mapped m = nway_new(8, SMALL, 1, MASK);
@@ -339,7 +347,7 @@ TEST(regions_are_read_while_the_next_ones_are_filled)
 	worker_start(&w);
 	ctx_start_on(m.fd, w.pid);
 	for (int round = 0; round < 10; round++) {
-		/* It may be seven regions ahead, and no more. */
+		/* The worker may be seven regions ahead at most. */
 		worker_ask(&w, WORK_TOUCH, 7 * SMALL * PERIOD);
 		for (int r = 0; r < 7; r++) {
 			ctx_expect_message(m.fd, PFM_MSG_OVFL);

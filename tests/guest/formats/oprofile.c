@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * oprofile.c - the OProfile bridge: its device, its stream, its cookies
+ * oprofile.c - the OProfile bridge: its device, stream and cookies
  *
- * The first test that creates a context loads the module; it stays loaded.
+ * The first test that creates a context loads the module, which stays loaded.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -26,7 +26,7 @@
 #include "oprofile_stream.h"
 #include "worker.h"
 
-/* Page faults from one sample to the next, and an identifier. */
+/* Page faults per sample, and an event ID. */
 #define PERIOD		5
 #define EVENT		0xabcdef0123456789UL
 #define CPU_CLOCK \
@@ -43,7 +43,7 @@ static void add_event(int fd, __u64 event, __u64 period)
 	counter_write(fd, &c);
 }
 
-/* A context that samples page faults. */
+/* Create a context that samples page faults. */
 static int ctx_faults(__u32 flags)
 {
 	int fd = ctx_bridged(flags);
@@ -52,7 +52,7 @@ static int ctx_faults(__u32 flags)
 	return fd;
 }
 
-/* A sample of touch_pages() in a process that runs this program. */
+/* Check a sample of touch_pages() in a process that runs this program. */
 static void expect_touch_sample(int device, const struct sample *s, pid_t pid)
 {
 	CHECK(s->user);
@@ -82,11 +82,11 @@ TEST(format_cannot_be_unloaded_while_it_is_used)
 
 	CHECK_ERRNO(module_unload(BRIDGE_MODULE), EAGAIN);
 	close(fd);
-	/* The device alone. */
+	/* Only the device is in use. */
 	CHECK_ERRNO(module_unload(BRIDGE_MODULE), EAGAIN);
 	fd = ctx_bridged(0);
 	close(device);
-	/* The context alone. */
+	/* Only the context is in use. */
 	CHECK_ERRNO(module_unload(BRIDGE_MODULE), EAGAIN);
 	close(fd);
 	CHECK_OK(module_unload(BRIDGE_MODULE));
@@ -154,7 +154,7 @@ TEST(exec_changes_the_program)
 	struct worker w;
 
 	worker_start(&w);
-	/* Samples of one CPU are in order. */
+	/* Samples are in order on one CPU only. */
 	worker_do(&w, WORK_PIN, 0);
 	ctx_start_on(fd, w.pid);
 	worker_do(&w, WORK_TOUCH, 20 * PERIOD);
@@ -205,7 +205,10 @@ TEST(system_wide_samples_name_threads_and_processes)
 	CHECK(!pthread_join(thread, NULL));
 	ctx_stop(fd);
 	decode(drain(device, 0));
-	/* Others fault on that CPU as well, and count. */
+	/*
+	 * Other processes on that CPU fault as well and count towards the
+	 * period.
+	 */
 	CHECK(count_of(w.pid, w.pid) >= 39);
 	CHECK(count_of(tid, getpid()) >= 39);
 	for (unsigned int i = 0; i < num_samples; i++)
@@ -213,7 +216,7 @@ TEST(system_wide_samples_name_threads_and_processes)
 	worker_quit(&w);
 }
 
-/* Work at both levels until each has a sample. */
+/* Work at both levels until each level has a sample. */
 static void sample_both_levels(int device)
 {
 	bool user = false, kernel = false;
@@ -231,7 +234,7 @@ static void sample_both_levels(int device)
 		for (unsigned int i = 0; i < num_samples; i++) {
 			const struct sample *s = &samples[i];
 
-			/* The kernel's half of all addresses. */
+			/* Kernel addresses are in the upper half. */
 			CHECK_EQ(s->user, (__s64)s->offset >= 0);
 			CHECK_EQ(s->tid, thread_id());
 			user |= s->user;
@@ -255,7 +258,7 @@ TEST(kernel_and_user_level_are_told_apart)
 __attribute__((noipa)) __section("traced_inner_text")
 static void inner(void **page)
 {
-	/* A function that asks for its frame has one. */
+	/* A function that reads its frame address gets a frame. */
 	__atomic_store_n(page, __builtin_frame_address(0), __ATOMIC_RELAXED);
 }
 
@@ -263,7 +266,7 @@ __attribute__((noipa)) __section("traced_outer_text")
 static void outer(void **page)
 {
 	inner(page);
-	/* No tail call. */
+	/* Prevent a tail call. */
 	__atomic_store_n(page, NULL, __ATOMIC_RELAXED);
 }
 
@@ -271,7 +274,7 @@ extern const char __start_traced_inner_text[], __stop_traced_inner_text[];
 extern const char __start_traced_outer_text[], __stop_traced_outer_text[];
 extern const char __start_traced_root_text[], __stop_traced_root_text[];
 
-/* The only sample of one fault in inner(). */
+/* Return the only sample of one page fault in inner(). */
 __attribute__((noipa)) __section("traced_root_text")
 static struct sample trace_of(const char *depth)
 {
@@ -346,11 +349,11 @@ TEST(samples_without_a_reader_are_lost)
 	ctx_stop(fd);
 	CHECK_EQ(bridge_stat("sample_received"), received + 30);
 	CHECK_EQ(bridge_stat("sample_lost_overflow"), overflow + 30);
-	/* Nothing of it turns up later. */
+	/* The lost samples do not turn up later. */
 	read_samples(open_device(), 0);
 }
 
-/* Sample with a buffer of 64 words, 20 samples at once, several times. */
+/* Fill a buffer of 64 words several times, each time with 60 samples. */
 static void overflow_small_buffer(int fd, int device)
 {
 	size_t n = 0;
@@ -404,7 +407,7 @@ TEST(delivered_samples_are_those_that_are_read)
 
 /* The device */
 
-/* An open device that has n samples of this thread. */
+/* Open the device and record n samples of this thread. */
 static int device_with(unsigned int n)
 {
 	int fd = ctx_faults(0), device = open_device();
@@ -454,7 +457,7 @@ TEST(reads_give_whole_words)
 TEST(bad_address_loses_nothing)
 {
 	int device = device_with(10);
-	/* The compiler would know better. */
+	/* Hide the bad address from compiler warnings. */
 	void *volatile address = BAD_ADDRESS;
 
 	CHECK_ERRNO(read(device, address, sizeof(words)), EFAULT);
@@ -470,7 +473,7 @@ TEST(partly_bad_buffer_loses_nothing)
 
 	CHECK(pages != MAP_FAILED);
 	CHECK_OK(munmap(pages + page, page));
-	/* Room for two words and a half. */
+	/* Room for two and a half words. */
 	CHECK_EQ(read(device, pages + page - 5 * WORD / 2, 4 * WORD),
 		 2 * WORD);
 	memcpy(words, pages + page - 5 * WORD / 2, 2 * WORD);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * pebs.c - the PEBS formats over perf, on a machine without precise events
+ * pebs.c - the PEBS formats with perf, on a machine without precise events
  */
 #define _GNU_SOURCE
 #include <string.h>
@@ -41,7 +41,7 @@ static pfm_pebs32_smpl_arg_t arg32(__u32 flags)
 	};
 }
 
-/* Only x86 has the registers that the records are made of. */
+/* Records consist of x86 registers. */
 static void need_records(void)
 {
 #if !defined(__x86_64__) && !defined(__i386__)
@@ -133,10 +133,13 @@ TEST(each_period_makes_one_record_that_is_marked_imprecise)
 
 		CHECK(in_touch_pages(nhm->base.ip));
 		CHECK_EQ(record[i].base.real_ip, nhm->base.ip);
-		/* The stack is below this function's frame, and near. */
+		/* The stack pointer is closely below this function's frame. */
 		CHECK(nhm->base.esp < stack && nhm->base.esp > stack - 4096);
 		CHECK_EQ(nhm->status, 1);
-		/* Every page faults once: the next period's is another one. */
+		/*
+		 * Each page faults once: the next period's address is PERIOD
+		 * pages away.
+		 */
 		CHECK(nhm->dla);
 		if (i)
 			CHECK_EQ(nhm->dla,
@@ -163,7 +166,7 @@ TEST(the_threshold_notifies_masks_and_restart_rewinds)
 	CHECK_EQ(hdr64(&m)->hdr_lost, 0);
 }
 
-/* The address space of a 64-bit program does not fit into 32 bits. */
+/* Addresses of a 64-bit program do not fit into 32 bits. */
 TEST(records_of_32_bits_are_for_32_bit_programs)
 {
 	pfm_pebs32_smpl_arg_t arg = arg32(PFM_PEBS32_SMPL_IMPRECISE);

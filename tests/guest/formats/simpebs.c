@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * simpebs.c - the PEBS formats, record by record, with the simulated PMU in the
- *	       place of the CPU (2006 paper, 5.4)
+ * simpebs.c - the PEBS formats, record by record, with the simulated PMU
+ *	       instead of a CPU (2006 paper, 5.4)
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -20,7 +20,7 @@
 #define BASE		256	/* offset of the first record in both layouts */
 #define NOTIFY		PFM_REGFL_OVFL_NOTIFY
 
-/* Where the fields of instant i begin. */
+/* Value of the first field of a record at instant i. */
 #define FIRST(i)	(0x7f0000001000ULL + (i) * 0x100)
 #define FIRST32(i)	(0x80001000U + (i) * 0x100)
 
@@ -66,15 +66,17 @@ static const pfm_pebs32_smpl_hdr_t *hdr32(const struct mapped *m)
 	return m->buf;
 }
 
-/* What the simulated PMU calls the fields of a record, in its order. */
+/* The simulated PMU's names of a record's fields, in order. */
 static const char *const fields[] = {
 	"eflags", "ip", "eax", "ebx", "ecx", "edx", "esi", "edi", "ebp", "esp",
 	"r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15",
-	NULL,			/* the status is the PMU's */
+	NULL,			/* the PMU sets the status */
 	"dla", "dse", "lat", "real_ip", "tsx_tuning", "tsc",
 };
 
-/* PMD0 overflows; the fields of the record are @first and on, in its order. */
+/*
+ * Let PMD0 overflow. The fields of the record are @first, @first + 1 and so on.
+ */
 static void overflow(unsigned long long first)
 {
 	char text[704];
@@ -83,7 +85,7 @@ static void overflow(unsigned long long first)
 	for (unsigned int i = 0; i < ARRAY_SIZE(fields); i++) {
 		if (!fields[i])
 			continue;
-		/* What is told of an address has no "=". */
+		/* "ip" is followed by a space instead of "=". */
 		len += snprintf(text + len, sizeof(text) - len,
 				strcmp(fields[i], "ip") ? " %s=%#llx" :
 							  " %s %#llx",
@@ -195,7 +197,7 @@ TEST(the_threshold_interrupts_exactly)
 		ctx_expect_state(m.fd, "masked");
 		msg = ctx_next_message(m.fd);
 		CHECK_EQ(msg.ovfl.msg_ovfl_pmds[0], 1);
-		/* Nothing is counted, and nothing written, until a restart. */
+		/* Nothing is counted or recorded until the restart. */
 		overflow(FIRST(3));
 		CHECK_EQ(hdr64(&m)->hdr_ds.pebs_index, BASE + 3 * 144);
 		CHECK_OK(pfm_restart(m.fd));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * args.c - valid arguments for commands
+ * args.c - valid arguments of commands
  */
 #define _GNU_SOURCE
 #include <stdint.h>
@@ -36,7 +36,7 @@ static __u64 event(struct fuzz *f)
 {
 	__u64 value = events[fuzz_below(f, ARRAY_SIZE(events))];
 
-	/* Not everywhere. */
+	/* Not supported everywhere. */
 	if (fuzz_one_in(f, 32))
 		value = HARDWARE(CPU_CYCLES);
 	if (fuzz_one_in(f, 3))
@@ -45,10 +45,10 @@ static __u64 event(struct fuzz *f)
 	return value;
 }
 
-/* Something is written here now and then: breakpoints watch it. */
+/* Breakpoints watch this array, which is written now and then. */
 static volatile __u64 watched[4];
 
-/* A write to there, or an execution of what is none. */
+/* A breakpoint of any type, including types that are invalid or never hit. */
 static __u64 breakpoint(struct fuzz *f)
 {
 	watched[fuzz_below(f, ARRAY_SIZE(watched))]++;
@@ -56,7 +56,7 @@ static __u64 breakpoint(struct fuzz *f)
 	       PFM_PERF_EXCL_KERNEL;
 }
 
-/* A word of configuration: of a breakpoint, or anything. */
+/* A configuration word of a breakpoint, or a random one. */
 static __u64 config(struct fuzz *f)
 {
 	switch (fuzz_below(f, 4)) {
@@ -71,7 +71,7 @@ static __u64 config(struct fuzz *f)
 	}
 }
 
-/* Most are in the event set that there is always. */
+/* Most are set0, which always exists. */
 static __u16 set_id(struct fuzz *f)
 {
 	return fuzz_one_in(f, 4) ? fuzz_below(f, 4) : 0;
@@ -113,7 +113,7 @@ static void make_pmc(struct fuzz *f, void *elem)
 	pmc->reg_smpl_eventid = fuzz_below(f, 4);
 }
 
-/* From a few events to a million before overflow. */
+/* From one event to a million before the overflow. */
 static __u64 period(struct fuzz *f)
 {
 	return -(1 + (fuzz_u64(f) >> (44 + fuzz_below(f, 20))));
@@ -154,7 +154,7 @@ static void make_info(struct fuzz *f, void *elem)
 	info->reg_num = reg_num(f);
 }
 
-/* The thread itself, another one, or a process that is there for that. */
+/* The thread itself, another one, or a victim process. */
 static void make_load(struct fuzz *f, void *elem)
 {
 	pfarg_load_t *load = elem;
@@ -292,7 +292,7 @@ size_t fuzz_make_fmt_arg(struct fuzz *f, unsigned char *uuid, void *arg)
 	return formats[n].make(f, arg);
 }
 
-/* The format's argument follows. */
+/* The format's argument follows the structure. */
 static void make_ctx(struct fuzz *f, void *elem)
 {
 	static const __u32 flags[] = {
@@ -305,7 +305,10 @@ static void make_ctx(struct fuzz *f, void *elem)
 	fuzz_make_fmt_arg(f, ctx->ctx_smpl_buf_id, ctx + 1);
 }
 
-/* How to make the argument of a command; how many elements there may be. */
+/*
+ * For each command: the function that makes an element of its argument, the
+ * size of an element, and the maximum number of elements.
+ */
 static const struct {
 	void		(*make)(struct fuzz *f, void *elem);
 	size_t		size;
@@ -332,7 +335,7 @@ void fuzz_make_arg(struct fuzz *f, int cmd, struct fuzz_arg *arg)
 	memset(arg, 0, sizeof(*arg));
 	if (cmd < 0 || cmd >= (int)ARRAY_SIZE(makers) || !makers[cmd].make)
 		return;
-	/* Its argument is optional. */
+	/* The argument of PFM_START is optional. */
 	if (cmd == PFM_START && fuzz_one_in(f, 2))
 		return;
 	arg->size = makers[cmd].size;

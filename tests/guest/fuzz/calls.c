@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * calls.c - perfmon's commands: valid, spoiled, and what each may return
+ * calls.c - perfmon commands: valid, mutated, and their permitted errors
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -16,13 +16,13 @@
 #include "fuzz.h"
 
 /**
- * struct command - a command, and what it may say
- * @name:   as in the specification
- * @weight: how often it is called
- * @writes: bytes of each element that it writes, or 0
+ * struct command - a command and its permitted results
+ * @name:   name in the specification
+ * @weight: relative frequency
+ * @writes: bytes that it writes to each element, or 0
  * @vector: its argument has narg elements
- * @errors: with what it may fail (docs/interface.md, "Commands";
- *          perfmonctl(2)); up to 0
+ * @errors: permitted errors (docs/interface.md, "Commands"; perfmonctl(2)),
+ *          terminated by 0
  */
 struct command {
 	const char	*name;
@@ -32,7 +32,7 @@ struct command {
 	int		errors[12];
 };
 
-/* What perf has no more room for, and what it takes to attach again. */
+/* Writing may also need a new event, which perf may refuse. */
 #define WRITE_ERRORS \
 	{ EINVAL, EBADF, EFAULT, EBUSY, ENOMEM, ENODEV, EPERM, ESRCH }
 
@@ -136,13 +136,13 @@ static bool is_listed(const int *errors, int error)
 }
 
 /**
- * struct call - a call that is about to be made
+ * struct call - a call to be made
  * @cmd:     number of the command
- * @fd:      descriptor of the context
+ * @fd:      the context's descriptor
  * @arg:     bytes of the argument, element after element
- * @narg:    number of elements, as it is said
- * @address: and where it is said that they are
- * @place:   where a new context is kept
+ * @narg:    number of elements passed to the call
+ * @address: address passed to the call
+ * @place:   where to keep the descriptor of a new context
  */
 struct call {
 	int		cmd;
@@ -158,7 +158,7 @@ static size_t arg_bytes(const struct call *c)
 	return c->arg.size * c->arg.narg;
 }
 
-/* Overwrite 1 to 8 bytes somewhere. */
+/* Overwrite 1 to 8 bytes at a random offset. */
 static void mutate_bytes(struct fuzz *f, struct call *c)
 {
 	size_t width = 1UL << fuzz_below(f, 4), bytes = arg_bytes(c);
@@ -224,7 +224,7 @@ static void mutate(struct fuzz *f, struct call *c)
 	}
 }
 
-/* Threads of the program must not be held by each other's contexts. */
+/* The program's threads must not be blocked by each other's contexts. */
 static bool is_our_own(const struct fuzz *f, pid_t pid)
 {
 	if (!syscall(SYS_tgkill, getpid(), pid, 0))
@@ -243,7 +243,7 @@ static void spare_our_own(const struct fuzz *f, struct call *c)
 		load->load_pid = 0;
 }
 
-/* A call that could succeed; its argument is not in the arena yet. */
+/* Make a call that could succeed. Its argument is not in the arena yet. */
 static struct call make_call(struct fuzz *f, int cmd)
 {
 	struct call c = { .cmd = cmd };
@@ -257,14 +257,14 @@ static struct call make_call(struct fuzz *f, int cmd)
 
 static void place_arg(struct fuzz *f, struct call *c)
 {
-	/* The commands without an argument, and PFM_START with none. */
+	/* The commands without an argument, and PFM_START without one. */
 	if (c->narg)
 		c->address = fuzz_place(f, c->arg.bytes, arg_bytes(c));
 	else
 		fuzz_place(f, NULL, 0);
 }
 
-/* The same, but half of them with something that is not as it should be. */
+/* Make a random call: valid, or with mutations in half of all cases. */
 static struct call make_any_call(struct fuzz *f)
 {
 	struct call c = make_call(f, any_command(f));
@@ -279,7 +279,7 @@ static struct call make_any_call(struct fuzz *f)
 	return c;
 }
 
-/* Nothing but what the command returns may have changed. */
+/* Check that only the command's output has changed. */
 static void check_memory(struct fuzz *f, const struct call *c, int result)
 {
 	const struct command *command = command_of(c->cmd);
@@ -303,7 +303,7 @@ static void judge(struct fuzz *f, const struct call *c, int result, int error)
 			  command->name, error, strerror(error));
 }
 
-/* A context was made, and the caller knows of it. */
+/* Keep the descriptor of a new context. */
 static void keep_context(struct fuzz *f, const struct call *c,
 			 const void *address)
 {
@@ -337,7 +337,9 @@ void fuzz_command(struct fuzz *f)
 	call(f, &c);
 }
 
-/* Most chance is against a context that ever measures: one is made to. */
+/*
+ * Random commands rarely make a context measure: do all steps with one context.
+ */
 void fuzz_session(struct fuzz *f)
 {
 	static const int steps[] = {
@@ -356,9 +358,8 @@ void fuzz_session(struct fuzz *f)
 }
 
 /*
- * What the library hides: the ioctl itself, any number on any descriptor, and a
- * format's argument apart. What it writes is not known; what it says is not
- * listed.
+ * Call the ioctl without the library: any request on any descriptor, with a
+ * separate format argument. The written memory and the errors are not checked.
  */
 void fuzz_ioctl(struct fuzz *f)
 {
@@ -378,7 +379,7 @@ void fuzz_ioctl(struct fuzz *f)
 	if (fuzz_one_in(f, 8))
 		request ^= 1U << fuzz_below(f, 32);
 	fuzz_tell(f, "ioctl", " %#x of descriptor %d", request, c.fd);
-	/* Only ours: others' requests could do harm. */
+	/* Other drivers' requests could do harm. */
 	if (_IOC_TYPE(request) != PFM_IOC_MAGIC)
 		return;
 	if (ioctl(c.fd, request, fuzz_one_in(f, 16) ? NULL : &ioc))

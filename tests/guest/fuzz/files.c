@@ -19,7 +19,7 @@
 
 #include "fuzz.h"
 
-/* Who takes an entry out of a table owns what it was. */
+/* Taking an entry out of a table transfers its ownership. */
 #define TAKE(place, empty) \
 	__atomic_exchange_n(&(place), (empty), __ATOMIC_ACQ_REL)
 #define LOOK(place)	__atomic_load_n(&(place), __ATOMIC_RELAXED)
@@ -64,7 +64,7 @@ void fuzz_dup(struct fuzz *f)
 		fuzz_keep_fd(f, to, fd, f->process->sizes[i]);
 }
 
-/* What is no context. */
+/* Open a file that is not a context. */
 void fuzz_open(struct fuzz *f)
 {
 	static const char *const paths[] = {
@@ -81,7 +81,7 @@ void fuzz_open(struct fuzz *f)
 	fuzz_keep_fd(f, place, fd, 4096);
 }
 
-/* Signals come again and again, or no more. */
+/* Start or stop the periodic timer that sends signals. */
 static void set_timer(struct fuzz *f, long ns)
 {
 	struct itimerspec t = { { 0, ns }, { 0, ns } };
@@ -126,7 +126,7 @@ void fuzz_poll(struct fuzz *f)
 	poll(p, ARRAY_SIZE(p), fuzz_below(f, 2));
 }
 
-/* Signals when there are messages; to this thread, or process, or none. */
+/* Request signals for messages: to this thread or process, or none. */
 void fuzz_ask_signals(struct fuzz *f)
 {
 	struct f_owner_ex owner = {
@@ -143,7 +143,7 @@ void fuzz_ask_signals(struct fuzz *f)
 	fcntl(fd, F_SETFL, flags);
 }
 
-/* What /proc shows of a descriptor. */
+/* Read a descriptor's fdinfo. */
 void fuzz_show(struct fuzz *f)
 {
 	char path[64], text[512];
@@ -159,7 +159,7 @@ void fuzz_show(struct fuzz *f)
 	close(fd);
 }
 
-/* Mappings: one thread at a time, as the kernel does it, too */
+/* Mappings. A lock serializes them, as mmap_lock does in the kernel */
 
 static void unmap(struct fuzz *f, unsigned int i)
 {
@@ -175,7 +175,7 @@ static int any_prot(struct fuzz *f)
 
 static int any_map_flags(struct fuzz *f)
 {
-	/* Never a fixed address: what is there is the program's own. */
+	/* Never at a fixed address, which the program may use. */
 	static const int flags[] = {
 		MAP_SHARED, MAP_SHARED, MAP_SHARED, MAP_PRIVATE,
 		MAP_SHARED | MAP_POPULATE, MAP_SHARED | MAP_LOCKED,
@@ -186,8 +186,8 @@ static int any_map_flags(struct fuzz *f)
 }
 
 /*
- * Reads what is there: one byte of each page, through the kernel: another
- * thread may close the descriptor and so remove the mapping.
+ * Read one byte of each page, using a system call: another thread may close the
+ * descriptor and so remove the mapping.
  */
 static void touch(const char *map, size_t size)
 {
@@ -229,7 +229,10 @@ void fuzz_mmap(struct fuzz *f)
 	pthread_mutex_unlock(&f->process->maps_lock);
 }
 
-/* All of it, or a part: what is left is given up with the process. */
+/*
+ * Unmap all of it or a part. The rest of a partly unmapped one lasts until
+ * exit.
+ */
 void fuzz_munmap(struct fuzz *f)
 {
 	unsigned int i = fuzz_below(f, FUZZ_MAPS);
@@ -243,13 +246,13 @@ void fuzz_munmap(struct fuzz *f)
 	else if (f->process->maps[i] &&
 		 from + bytes <= f->process->map_sizes[i])
 		munmap(f->process->maps[i] + from, bytes);
-	/* The hole is not ours any more: forget what surrounds it. */
+	/* Other mappings may fill the hole: forget the rest. */
 	if (part)
 		f->process->maps[i] = NULL;
 	pthread_mutex_unlock(&f->process->maps_lock);
 }
 
-/* Is this a mapping of a context's buffer? */
+/* Is this a mapping of a sampling buffer? */
 static bool is_buffer(const struct fuzz *f, const void *map)
 {
 	char line[256];
@@ -266,7 +269,7 @@ static bool is_buffer(const struct fuzz *f, const void *map)
 	return found;
 }
 
-/* A buffer never becomes writable or executable. */
+/* A buffer must never become writable or executable. */
 void fuzz_mprotect(struct fuzz *f)
 {
 	unsigned int i = fuzz_below(f, FUZZ_MAPS);
@@ -278,7 +281,7 @@ void fuzz_mprotect(struct fuzz *f)
 	map = f->process->maps[i];
 	if (map && !mprotect(map, f->process->map_sizes[i], prot) &&
 	    prot & (PROT_WRITE | PROT_EXEC) && is_buffer(f, map))
-		fuzz_fail(f, "a buffer has got protection %d", prot);
+		fuzz_fail(f, "buffer is writable or executable: %d", prot);
 	pthread_mutex_unlock(&f->process->maps_lock);
 }
 

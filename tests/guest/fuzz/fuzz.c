@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * fuzz.c - random perfmon calls, among other system calls
+ * fuzz.c - random perfmon calls, mixed with other system calls
  *
  * Multithreaded processes issue commands with valid, nearly valid or arbitrary
  * arguments on descriptors and mappings that their threads share. The last
  * process is unprivileged. Each call is checked: only certain errno values are
- * allowed, and no memory but the argument may change. At the end no descriptor
- * is left, and all modules can be unloaded.
+ * allowed, and no memory but the argument may change. In the end, no descriptor
+ * may be left and all modules must unload.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -29,11 +29,11 @@
 #include "keep_events.h"
 
 #define NOBODY		65534
-#define WAKE		SIGRTMAX	/* of a thread's timer */
+#define WAKE		SIGRTMAX	/* signal of a thread's timer */
 #define LOOK_US		100000
-/* Without one call for so long, something hangs. */
+/* No call for this long means that something hangs. */
 #define PATIENCE_S	100
-#define TOLD_CALLS	10000	/* between two signs of progress */
+#define TOLD_CALLS	10000	/* calls between two progress messages */
 
 struct options {
 	unsigned long long	seed;
@@ -81,7 +81,7 @@ uint64_t fuzz_edge(struct fuzz *f)
 	}
 }
 
-/* What is told */
+/* Reports */
 
 void fuzz_tell(struct fuzz *f, const char *what, const char *format, ...)
 {
@@ -114,7 +114,7 @@ void fuzz_fail(struct fuzz *f, const char *format, ...)
 	_exit(1);
 }
 
-/* What is done */
+/* Actions */
 
 static void wake_often(struct fuzz *f)
 {
@@ -204,7 +204,7 @@ static void *run_thread(void *arg)
 	return NULL;
 }
 
-/* Each thread has a series of its own. */
+/* Each thread has its own random series. */
 static void init_thread(struct fuzz *f, struct fuzz_process *process,
 			unsigned int number)
 {
@@ -243,7 +243,7 @@ static void become_nobody(void)
 	}
 }
 
-/* All contexts are known: a command that failed has left none. */
+/* Check that no context is left over from a failed command. */
 static void check_leaks(struct fuzz *f)
 {
 	DIR *dir = opendir("/proc/self/fd");
@@ -256,7 +256,7 @@ static void check_leaks(struct fuzz *f)
 			       sizeof(target) - 1);
 		target[n < 0 ? 0 : n] = '\0';
 		if (strstr(target, "[perfmon"))
-			fuzz_fail(f, "descriptor %s is a context that nobody asked for",
+			fuzz_fail(f, "descriptor %s is a context left by a failed command",
 				  entry->d_name);
 	}
 	if (dir)
@@ -290,7 +290,7 @@ static void run_process(unsigned int number)
 	_exit(0);
 }
 
-/* Who watches */
+/* Supervision */
 
 static unsigned long count_calls(void)
 {
@@ -342,7 +342,7 @@ static void say_progress(unsigned long calls)
 	fflush(stdout);
 }
 
-/* Return: true if all have ended well. */
+/* Return: true if all processes succeeded. */
 static bool watch(pid_t *pids)
 {
 	unsigned long last = 0, quiet = 0, calls;
@@ -401,18 +401,18 @@ static bool run(void)
 
 static const char usage[] =
 	"usage: fuzz [OPTION]...\n"
-	"Calls perfmon at random, and checks what must hold. Needs root, and that\n"
-	"nobody else uses perfmon: in the end all modules are loaded anew.\n"
+	"Make random perfmon calls and check the results. Needs root. No other program\n"
+	"may use perfmon: in the end all modules are reloaded.\n"
 	"\n"
-	"  --seed N       what all random numbers follow from (1)\n"
-	"  --calls N      calls of all threads together (4000)\n"
-	"  --threads N    in each process (2)\n"
-	"  --processes N  (2)\n"
+	"  --seed N       seed of all random numbers (default: 1)\n"
+	"  --calls N      total number of calls of all threads (default: 4000)\n"
+	"  --threads N    number of threads per process (default: 2)\n"
+	"  --processes N  number of processes (default: 2)\n"
 	"  --verbose      print each call\n"
 	"\n"
-	"The same seed, threads and processes give each thread the same series of\n"
-	"calls. When threads run and overflows come is not part of that: only with\n"
-	"--threads 1 --processes 1 do the calls come in the same order.\n";
+	"With the same seed, threads and processes, each thread makes the same series\n"
+	"of calls. The scheduling of threads and overflows still varies. The order of\n"
+	"all calls is reproducible only with --threads 1 --processes 1.\n";
 
 static const struct option long_options[] = {
 	{ "seed", required_argument, NULL, 's' },
@@ -421,7 +421,7 @@ static const struct option long_options[] = {
 	{ "processes", required_argument, NULL, 'p' },
 	{ "verbose", no_argument, NULL, 'v' },
 	{ "help", no_argument, NULL, 'h' },
-	/* Not for users: what a process becomes by exec. */
+	/* Internal: run a victim, after exec. */
 	{ "victim", required_argument, NULL, 'V' },
 	{}
 };
@@ -432,7 +432,7 @@ static unsigned long long parse_number(const char *text)
 	unsigned long long n = strtoull(text, &end, 0);
 
 	if (end == text || *end) {
-		fprintf(stderr, "fuzz: %s is not a number\n", text);
+		fprintf(stderr, "fuzz: '%s' is not a number\n", text);
 		exit(2);
 	}
 	return n;
@@ -479,7 +479,7 @@ int main(int argc, char **argv)
 	if (!options.threads || !options.processes ||
 	    options.threads > FUZZ_MAX_THREADS ||
 	    options.processes > FUZZ_MAX_THREADS / options.threads) {
-		fprintf(stderr, "fuzz: 1 to %d threads in all\n",
+		fprintf(stderr, "fuzz: the total number of threads must be 1 to %d\n",
 			FUZZ_MAX_THREADS);
 		return 2;
 	}

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
 /*
- * fuzz.h - random calls: what the files of the program "fuzz" share
+ * fuzz.h - declarations shared by the files of the program "fuzz"
  *
- * Each thread has its own series of random numbers, derived from the seed; it
- * alone decides what the thread calls with which arguments, never the result of
- * a call. Descriptors and mappings are shared by all threads of a process on
- * purpose. To close or unmap one, a thread takes it out of the table first,
- * lest it hit one that another thread has just created.
+ * Each thread has its own series of random numbers, derived from the seed. Only
+ * this series decides what the thread calls with which arguments, never the
+ * result of a call. Descriptors and mappings are deliberately shared by all
+ * threads of a process. To close or unmap one, a thread first takes it out of
+ * the table. Otherwise it could hit one that another thread has just created.
  */
 #ifndef GUEST_FUZZ_H
 #define GUEST_FUZZ_H
@@ -18,7 +18,7 @@
 #include <sys/types.h>
 #include <time.h>
 
-/* As the kernel names it. */
+/* Named as in the kernel. */
 #define __printf(a, b)	__attribute((__format__(printf, a, b)))
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 
@@ -28,9 +28,9 @@
 #define FUZZ_MAX_THREADS 64	/* in all processes together */
 
 /**
- * struct fuzz_seat - what everybody sees of a thread
- * @tid:  the thread, 0 when it has ended
- * @call: number of its call
+ * struct fuzz_seat - the state of a thread that all processes can see
+ * @tid:  the thread, or 0 after its end
+ * @call: number of its current call
  * @what: what it is doing
  */
 struct fuzz_seat {
@@ -40,10 +40,10 @@ struct fuzz_seat {
 };
 
 /**
- * struct fuzz_process - what the threads of a process share
+ * struct fuzz_process - data shared by the threads of a process
  * @fds:      descriptors, -1 for none; most are contexts
- * @sizes:    what the mappings of the contexts' buffers should have
- * @maps_lock: for what follows
+ * @sizes:    sizes of the contexts' buffers
+ * @maps_lock: protects @maps and @map_sizes
  * @maps:     mappings, NULL for none
  * @map_sizes: their sizes in bytes
  * @victims:  processes to monitor, 0 for none
@@ -59,14 +59,14 @@ struct fuzz_process {
 
 /**
  * struct fuzz - a thread that makes calls
- * @process: what it shares with others
- * @seats:   those of all threads
- * @seat:    its own
- * @random:  state of its series
- * @seed:    what the series of all threads were made of
- * @verbose: it tells each call
- * @arena:   where its arguments are
- * @timer:   interrupts its calls that wait
+ * @process: data shared with the threads of its process
+ * @seats:   states of all threads
+ * @seat:    its own state
+ * @random:  state of its random series
+ * @seed:    the seed of all series
+ * @verbose: print each call
+ * @arena:   memory for its arguments
+ * @timer:   interrupts its blocking calls
  */
 struct fuzz {
 	struct fuzz_process	*process;
@@ -79,7 +79,7 @@ struct fuzz {
 	timer_t			timer;
 };
 
-/* Random numbers: the series "splitmix64" */
+/* Random numbers: the splitmix64 generator */
 
 uint64_t fuzz_u64(struct fuzz *f);
 
@@ -93,26 +93,29 @@ static inline bool fuzz_one_in(struct fuzz *f, unsigned int n)
 	return !fuzz_below(f, n);
 }
 
-/* A number that is an edge of something, or any one. */
+/* Return an edge case such as a power of two, or any number. */
 uint64_t fuzz_edge(struct fuzz *f);
 
-/* Say what is done next, a constant; with --verbose it is printed, and more. */
+/*
+ * Record the next action, a string constant. With --verbose, print it with
+ * details.
+ */
 __printf(3, 4)
 void fuzz_tell(struct fuzz *f, const char *what, const char *format, ...);
-/* An invariant does not hold: say so, and end the process. */
+/* Report a violated invariant and end the process. */
 _Noreturn __printf(2, 3)
 void fuzz_fail(struct fuzz *f, const char *format, ...);
 
-/* arena.c: memory for arguments, and what surrounds it */
+/* arena.c: memory for arguments, with guard pages */
 
 #define FUZZ_ARENA_BYTES	(16U << 10)
 
 void fuzz_arena_init(struct fuzz *f);
-/* Put bytes where they can be read and written; at most FUZZ_ARENA_BYTES. */
+/* Copy at most FUZZ_ARENA_BYTES to a place that can be read and written. */
 void *fuzz_place(struct fuzz *f, const void *bytes, size_t size);
-/* The same at an address that is bad for some reason. */
+/* Copy bytes to an invalid or partly invalid address. */
 void *fuzz_place_badly(struct fuzz *f, const void *bytes, size_t size);
-/* Nothing but these bytes may have changed since; none if size is 0. */
+/* Check that only these bytes have changed since; none if size is 0. */
 void fuzz_check_arena(struct fuzz *f, const void *changed, size_t size);
 
 /* calls.c: the commands of perfmon */
@@ -121,7 +124,7 @@ void fuzz_command(struct fuzz *f);
 void fuzz_session(struct fuzz *f);
 void fuzz_ioctl(struct fuzz *f);
 
-/* args.c: their arguments */
+/* args.c: arguments of commands */
 
 struct fuzz_arg {
 	unsigned char	bytes[2048];
@@ -129,16 +132,21 @@ struct fuzz_arg {
 	int		narg;
 };
 
-/* Fill in a call that could succeed. */
+/* Fill in an argument with which the command could succeed. */
 void fuzz_make_arg(struct fuzz *f, int cmd, struct fuzz_arg *arg);
-/* The argument of one of the formats, and its UUID. Return: its size. */
+/*
+ * Make the argument of one of the formats and set its UUID. Return: its size.
+ */
 size_t fuzz_make_fmt_arg(struct fuzz *f, unsigned char *uuid, void *arg);
 
-/* files.c: what else can be done to descriptors and mappings */
+/* files.c: other operations on descriptors and mappings */
 
-/* Any descriptor of the table, closed or not; or another number. */
+/* Return a descriptor of the table, which may be closed, or another number. */
 int fuzz_any_fd(struct fuzz *f);
-/* A place in the table; and put a descriptor there, or close what was there. */
+/*
+ * Choose a place in the table; put a descriptor there and close the previous
+ * one.
+ */
 unsigned int fuzz_any_place(struct fuzz *f);
 void fuzz_keep_fd(struct fuzz *f, unsigned int place, int fd, size_t size);
 void fuzz_close_all(struct fuzz *f);
@@ -163,20 +171,24 @@ void fuzz_thread(struct fuzz *f);
 void fuzz_pin(struct fuzz *f);
 void fuzz_work(struct fuzz *f);
 void fuzz_kill_victims(struct fuzz *f);
-/* The process that is monitored: works until it is killed or has enough. */
+/* The monitored process: works until it exits or is killed. */
 _Noreturn void fuzz_victim_main(uint64_t seed);
 
-/* system.c: what is not a context's: configuration, modules */
+/* system.c: configuration, devices and modules */
 
 void fuzz_config_file(struct fuzz *f);
 void fuzz_unload_format(struct fuzz *f);
 void fuzz_device(struct fuzz *f);
-/* Limits that a small guest stands, and a user without privilege needs. */
+/*
+ * Set limits that suit a small guest and allow unprivileged users to monitor.
+ */
 void fuzz_configure(void);
-/* The same, and perf's; as it was after boot. */
+/*
+ * As fuzz_configure(), and limit perf's sample rate; restore the boot settings.
+ */
 void fuzz_begin(void);
 void fuzz_end(void);
-/* Nothing is in use: unload all modules, and load what was there. */
+/* Unload all modules, which must not be in use, and load the initial ones. */
 bool fuzz_unload_all(void);
 
 #endif /* GUEST_FUZZ_H */

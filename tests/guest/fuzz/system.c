@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * system.c - what does not belong to a context: configuration, devices, modules
+ * system.c - operations outside contexts: configuration, devices, modules
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -21,9 +21,9 @@
 #define PARAMETERS	"/sys/module/perfmon/parameters/"
 
 /*
- * Files, what they hold after boot, and while calls are made: a context with
- * the shortest periods is soon masked, or there would be little time left for
- * calls.
+ * Files, with their contents after boot and during the calls. ovfl_rate_max
+ * soon masks contexts with the shortest periods; otherwise there would be
+ * little time left for calls.
  */
 static const struct {
 	const char *path;
@@ -40,7 +40,7 @@ static const struct {
 	{ PARAMETERS "smpl_buf_size_max", "268435456", "4194304" },
 };
 
-/* Return: 0, or the error. */
+/* Return: 0, or the errno. */
 static int put_text(const char *path, const char *text)
 {
 	int fd = open(path, O_WRONLY | O_CLOEXEC), error = 0;
@@ -57,9 +57,9 @@ static int put_text(const char *path, const char *text)
 #define CPU_LIMIT	"/proc/sys/kernel/perf_cpu_time_max_percent"
 
 /*
- * How often perf lets an event overflow. Guests have no limit, and then a CPU's
- * own counter with a short period leaves no time for anything. perf takes a
- * rate only while it limits time, too.
+ * Limit perf's sample rate. Guests have no limit, and then a hardware counter
+ * with a short period leaves no time for anything else. perf accepts a rate
+ * only while its time limit is on.
  */
 static void limit_sampling(const char *per_second)
 {
@@ -113,7 +113,7 @@ static void make_text(struct fuzz *f, char *text, size_t size)
 	}
 }
 
-/* Most of the time it is put right again, or little else would succeed. */
+/* Usually restored at once: otherwise few other calls would succeed. */
 void fuzz_config_file(struct fuzz *f)
 {
 	unsigned int i = fuzz_below(f, ARRAY_SIZE(files));
@@ -150,13 +150,13 @@ void fuzz_unload_format(struct fuzz *f)
 		format_modules[fuzz_below(f, ARRAY_SIZE(format_modules))];
 
 	fuzz_tell(f, "unload", " %s", module);
-	/* In use, just coming or going; not allowed to; or a signal. */
+	/* In use, being loaded or unloaded; not permitted; or interrupted. */
 	if (!unload(module) && errno != EAGAIN && errno != EBUSY &&
 	    errno != EPERM && errno != EINTR)
 		fuzz_fail(f, "%s: errno %d", module, errno);
 }
 
-/* What was closed last may be given up a moment later. */
+/* References of contexts just closed may be dropped a moment later. */
 static bool unload_now(const char *module)
 {
 	for (unsigned int tries = 0; tries < 1000; tries++) {
@@ -164,7 +164,7 @@ static bool unload_now(const char *module)
 			return true;
 		usleep(10000);
 	}
-	printf("# %s is in use, and nobody uses it\n", module);
+	printf("# %s is still in use after all contexts were closed\n", module);
 	return false;
 }
 
@@ -179,7 +179,7 @@ bool fuzz_unload_all(void)
 	return !system("modprobe -a pfm_pmu_perf pfm_fmt_default") && ok;
 }
 
-/* The OProfile bridge's device, which has one reader at a time. */
+/* Use the OProfile bridge's device, which has one reader at a time. */
 void fuzz_device(struct fuzz *f)
 {
 	struct pfm_oprofile_cookie cookie = { .cookie = fuzz_edge(f) };

@@ -21,7 +21,7 @@
 
 #define PAGES	16
 
-/* Page faults and time: what the events count. In any process, at any time. */
+/* Cause page faults and use time. Called in any process at any time. */
 static void work(unsigned int rounds)
 {
 	char *map = mmap(NULL, PAGES * 4096, PROT_READ | PROT_WRITE,
@@ -63,8 +63,8 @@ void fuzz_pin(struct fuzz *f)
 }
 
 /*
- * A victim does one thing after the other until it execs, exits, or is killed.
- * It must not outlive who would let it go on if it is blocked.
+ * A victim performs random actions until it exits or is killed. It must not
+ * outlive the process that could unblock it.
  */
 _Noreturn void fuzz_victim_main(uint64_t seed)
 {
@@ -92,7 +92,7 @@ _Noreturn void fuzz_victim_main(uint64_t seed)
 	}
 }
 
-/* By exec(), so that the program is another one; descriptors are inherited. */
+/* Run the victim as a new program. Descriptors are inherited. */
 static void exec_victim(uint64_t seed)
 {
 	char text[32];
@@ -102,7 +102,7 @@ static void exec_victim(uint64_t seed)
 	_exit(0);
 }
 
-/* Signals come while this waits. */
+/* Wait for a process although signals interrupt the wait. */
 static void await(pid_t pid)
 {
 	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
@@ -117,7 +117,7 @@ static void end_victim(pid_t pid)
 	await(pid);
 }
 
-/* A victim takes the place of another one. */
+/* Replace a victim by a new one. */
 void fuzz_victim(struct fuzz *f)
 {
 	pid_t *place = &f->process->victims[fuzz_below(f, FUZZ_VICTIMS)];
@@ -143,7 +143,10 @@ void fuzz_kill_victims(struct fuzz *f)
 					       __ATOMIC_ACQ_REL));
 }
 
-/* What inherits all descriptors uses one, and closes or keeps the others. */
+/*
+ * In a child that inherits all descriptors: use one, and close or keep the
+ * others.
+ */
 static void use_inherited(int fd, bool close_them)
 {
 	pfarg_load_t load = { .load_pid = getpid() };
@@ -173,7 +176,7 @@ void fuzz_fork(struct fuzz *f)
 	await(pid);
 }
 
-/* A thread that is monitored, by itself, when it ends. */
+/* Monitor the calling thread, which then exits. */
 static void *monitor_self(void *fd)
 {
 	pfarg_load_t load = { .load_pid = syscall(SYS_gettid) };

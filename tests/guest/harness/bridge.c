@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * bridge.c - contexts of the OProfile bridge, its device and its settings
+ * bridge.c - contexts, device and parameters of the OProfile bridge
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -60,7 +60,7 @@ const char *own_path(void)
 	return path;
 }
 
-/* Where an address of this program is in its file, as /proc says. */
+/* Return the file offset of an address of this program, from /proc. */
 static __u64 file_offset(const void *address)
 {
 	unsigned long addr = (uintptr_t)address, start, end, offset;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
 /*
- * bridge.h - contexts of the OProfile bridge, its device and its settings
+ * bridge.h - contexts, device and parameters of the OProfile bridge
  *
- * A failure in here fails the test.
+ * These functions fail the test on any error.
  */
 #ifndef GUEST_BRIDGE_H
 #define GUEST_BRIDGE_H
@@ -19,18 +19,21 @@
 	PFM_SYSFS "/formats/" PFM_OPROFILE_SMPL_UUID_STR "/stats/"
 #define BRIDGE_PARAMETERS "/sys/module/" BRIDGE_MODULE "/parameters/"
 
-/* A context; the first one loads the module. */
+/* Create a context. The first one loads the module. */
 int ctx_bridged(__u32 flags);
-/* Reads of the device do not block. */
+/* Open the device non-blocking. */
 int open_device(void);
 
-/* One of its statistics; all that count losses. */
+/* Read one statistic; read the sum of all loss statistics. */
 unsigned long bridge_stat(const char *name);
 unsigned long bridge_lost(void);
-/* Write a parameter of the module's; expect an error, or 0. */
+/* Write a module parameter and expect @error, or success if it is 0. */
 void bridge_set(const char *name, const char *value, int error);
 
-/* The file that this program is of, and where some of its text is in that. */
+/*
+ * Return the path of this program; check whether a file offset is in a range of
+ * its text.
+ */
 const char *own_path(void);
 bool is_between(__u64 offset, const void *start, const void *stop);
 

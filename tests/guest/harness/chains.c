@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * chains.c - contexts that record call chains, and chains that are known
+ * chains.c - contexts that record call chains, and code with known call chains
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -49,7 +49,7 @@ void expect_sane(const struct callers_smpl *s)
 {
 	CHECK(s->num_user <= CALLERS_MAX);
 	CHECK(s->num_kernel <= CALLERS_MAX);
-	/* Without frame pointers, what follows is whatever memory holds. */
+	/* Without frame pointers, the other user entries are arbitrary. */
 	if (s->num_user)
 		CHECK(!is_kernels(s->user[0]));
 	for (unsigned int i = 0; i < s->num_kernel; i++)
@@ -100,7 +100,7 @@ bool has_known_callers(const struct callers_smpl *s)
 	return true;
 }
 
-/* Hostile ones */
+/* Hostile frame pointers */
 
 char *fresh_page(void)
 {
@@ -116,7 +116,7 @@ struct frame {
 	uintptr_t	ret;
 };
 
-/* The last bytes of a page, behind which nothing can be read. */
+/* Return the end of a page that is followed by an inaccessible page. */
 static uintptr_t end_of_memory(void)
 {
 	size_t size = sysconf(_SC_PAGESIZE);
@@ -131,7 +131,7 @@ static uintptr_t end_of_memory(void)
 
 unsigned int hostile_frames(struct hostile *h)
 {
-	/* Each is the one below the next. */
+	/* In each array, the elements have ascending addresses. */
 	static struct frame loop, pair[2], down[2], none, end[2];
 	const uintptr_t last = -1UL, behind = end_of_memory();
 	const struct hostile all[] = {
@@ -204,14 +204,17 @@ void spin_with_frame(const bool *done, uintptr_t fp)
 			 KEPT, USED, "memory");
 }
 
-/* The kernel's names */
+/* Kernel symbols */
 
 struct symbol {
 	__u64	address;
 	char	name[128];
 };
 
-/* The functions of a chain; a return address is behind its call. */
+/*
+ * Find the function of each chain entry. A return address may be one past the
+ * end of the calling function.
+ */
 static void find_symbols(const struct callers_smpl *s, struct symbol *found)
 {
 	FILE *file = fopen("/proc/kallsyms", "r");

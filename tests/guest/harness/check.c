@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * check.c - checks that end their process, and children that make them
+ * check.c - checks that exit their process, and helpers for child processes
  */
 #include <sched.h>
 #include <stdarg.h>
@@ -102,7 +102,7 @@ void wait_go(int pipe)
 	CHECK_EQ(read(pipe, &byte, 1), 1);
 }
 
-/* A word of one of a process's files. */
+/* Scan one word from a file of a process in /proc. */
 static void scan_proc(pid_t pid, const char *name, const char *format,
 		      char *word)
 {
@@ -115,7 +115,10 @@ static void scan_proc(pid_t pid, const char *name, const char *format,
 	fclose(file);
 }
 
-/* It is asleep before it has left its CPU: then its system call is told. */
+/*
+ * The state becomes "sleeping" before the thread is off its CPU. From then on
+ * /proc shows its system call instead of "running".
+ */
 static bool is_off_cpu(pid_t pid)
 {
 	char call[32];

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
 /*
- * check.h - test functions that run in processes of their own, and report TAP
+ * check.h - test functions that run in separate processes and report TAP
  *
  *	TEST(start_needs_a_loaded_context)
  *	{
  *		CHECK_ERRNO(pfm_start(fd, NULL), EBUSY);
  *	}
  *
- * A test passes if its function returns. A failing check reports where and why,
- * and ends its process; so does a check in a process that the test forked,
- * which reap() notices. Whatever a test leaves running is killed.
+ * A test passes if its function returns. A failed check prints its location and
+ * reason and exits its process; reap() notices failures in child processes.
+ * Processes that a test leaves running are killed.
  *
  * usage: PROGRAM [--list | NAME...]
  */
@@ -20,13 +20,13 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* As the kernel names them. */
+/* Named as in the kernel. */
 #define __printf(a, b)	__attribute((__format__(printf, a, b)))
 #define __section(name)	__attribute((__section__(name)))
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 
-/* Seconds after which a test fails: $CHECK_TIMEOUT, or the default. */
+/* Return the test timeout in seconds: $CHECK_TIMEOUT, or the default. */
 unsigned int check_timeout(void);
 
 /* Exit statuses of a process that runs a test. */
@@ -37,11 +37,11 @@ struct check_test {
 	void (*run)(void);
 };
 
-/* Set by the linker around the section of the tests. */
+/* Defined by the linker at the bounds of the tests' section. */
 extern const struct check_test __start_check_tests[];
 extern const struct check_test __stop_check_tests[];
 
-/* Tests run in source order, which the section preserves. */
+/* Tests run in source order, which the section keeps. */
 #define TEST(name_)							\
 	static void name_(void);					\
 	static const struct check_test test_##name_			\
@@ -64,7 +64,7 @@ void check_eq(const char *file, int line, const char *expr,
 		  check_failed(__FILE__, __LINE__, "%s", #expr))
 #define CHECK_EQ(expr, expected)					\
 	check_eq(__FILE__, __LINE__, #expr " == " #expected, (expr), (expected))
-/* The expression is -1, with this errno. */
+/* The expression must return -1 with this errno. */
 #define CHECK_ERRNO(expr, expected)					\
 	({								\
 		long result_ = (expr);					\
@@ -72,7 +72,7 @@ void check_eq(const char *file, int line, const char *expr,
 		check_errno(__FILE__, __LINE__, #expr, result_, errno,	\
 			    expected);					\
 	})
-/* The expression is not negative; its value. */
+/* The expression must not be negative. Evaluates to its value. */
 #define CHECK_OK(expr)							\
 	({								\
 		__typeof__(expr) result_ = (expr);			\
@@ -82,16 +82,16 @@ void check_eq(const char *file, int line, const char *expr,
 		result_;						\
 	})
 
-/* Run a function in a child. Return: its pid. */
+/* Run a function in a child process. Return: its pid. */
 pid_t spawn(void (*function)(void *arg), void *arg);
 /* Wait for a child and return its wait status. */
 int wait_for(pid_t pid);
-/* Wait for a child whose checks must have passed. */
+/* Wait for a child and fail unless all its checks passed. */
 void reap(pid_t pid);
 
-/* Wait until something is written into a pipe. */
+/* Wait until a byte is written to a pipe. */
 void wait_go(int pipe);
-/* Wait until a process sleeps, in a system call or blocked by perfmon. */
+/* Wait until a process sleeps in a system call or is blocked by perfmon. */
 void wait_asleep(pid_t pid);
 
 #endif /* GUEST_CHECK_H */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * check_main.c - runs tests, each in a process group of its own; reports TAP
+ * check_main.c - run each test in its own process group and report TAP
  */
 #include <signal.h>
 #include <stdio.h>
@@ -21,7 +21,7 @@ static void run_alone(void *arg)
 	test->run();
 }
 
-/* Nothing of the test is left when this returns. */
+/* Kill the test's process group and reap all its processes. */
 static void kill_group(pid_t group)
 {
 	kill(-group, SIGKILL);
@@ -63,7 +63,7 @@ int main(int argc, char **argv)
 	const struct check_test *test;
 	int number = 0, failed = 0;
 
-	/* Orphans of a test become children of this process. */
+	/* Orphans of a test are reparented to this process. */
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	if (!list)
 		CHECK_OK(keep_events_on());

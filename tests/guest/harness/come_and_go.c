@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * come_and_go.c - 64 threads, of which at most 8 live at once: as one ends the
- *		   next begins
+ * come_and_go.c - run 64 threads, at most 8 at a time
  *
  * usage: come_and_go ROUNDS
  *
- * Each takes 32 pages that nobody has had, sleeps twice, and works ROUNDS
- * times: three times as long in work_often() as in work_seldom().
+ * When a thread ends, the next one begins. Each thread maps and touches 32 new
+ * pages, sleeps twice and works for ROUNDS rounds. It spends three times as
+ * long in work_often() as in work_seldom().
  */
 #include <pthread.h>
 #include <stdint.h>
@@ -20,9 +20,9 @@
 #define AT_ONCE	8
 #define PAGES	32
 #define SLEEPS	2
-#define STEPS	5000UL	/* of work_seldom() */
+#define STEPS	5000UL	/* in work_seldom() */
 
-/* Neither merged nor cloned; none of them crosses a page. */
+/* Not merged or cloned, and not crossing a page boundary. */
 #define HOT __attribute__((noipa, noinline, aligned(2048)))
 
 static unsigned long rounds;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * cpus.c - taking the second CPU offline and back online
+ * cpus.c - take the second CPU offline and back online
  */
 #include <unistd.h>
 

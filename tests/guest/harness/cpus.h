@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
 /*
- * cpus.h - taking the second CPU offline and back online
+ * cpus.h - take the second CPU offline and back online
  */
 #ifndef GUEST_CPUS_H
 #define GUEST_CPUS_H
 
 #include <stdbool.h>
 
-/* Skip the test if CPU 1 cannot go offline. It is online on return. */
+/* Skip the test if CPU 1 cannot go offline. CPU 1 is online on return. */
 void need_second_cpu(void);
-/* Take CPU 1 offline or bring it online; it may be so already. */
+/* Take CPU 1 offline or bring it online. No effect if it already is. */
 void set_second_cpu(bool online);
 
 #endif /* GUEST_CPUS_H */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * ctx.c - contexts, counters, event sets and messages as most tests want them
+ * ctx.c - common helpers for contexts, counters, event sets and messages
  */
 #define _GNU_SOURCE
 #include <fcntl.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
 /*
- * ctx.h - contexts, counters, event sets and messages as most tests want them
+ * ctx.h - common helpers for contexts, counters, event sets and messages
  *
- * A failure in here fails the test.
+ * These functions fail the test on any error.
  */
 #ifndef GUEST_CTX_H
 #define GUEST_CTX_H
@@ -19,15 +19,15 @@
 struct worker;
 
 /*
- * PMC value that counts page faults, at user and kernel level, or what
- * touch_pages() causes instead.
+ * The PMC value that counts the events caused by touch_pages(): page faults at
+ * user and kernel level, or NMIs.
  */
 #define PAGE_FAULTS	ctx_page_faults()
 __u64 ctx_page_faults(void);
-/* A PMC value that perf does not know. */
+/* A PMC value that perf refuses. */
 #define NO_SUCH_EVENT	PFM_PERF_EVENT(PERF_TYPE_SOFTWARE, 0xffff)
 
-/* An address that no process has, and a value that no call writes. */
+/* An address that is never mapped, and a value that no call returns. */
 #define BAD_ADDRESS	((void *)8)
 #define SENTINEL	0x5a5a5a5a5a5a5a5aULL
 
@@ -36,28 +36,30 @@ __u64 ctx_page_faults(void);
 int ctx_new(__u32 flags);
 void ctx_load(int fd, pid_t tid);
 void ctx_load_self(int fd);
-/* The same, but may fail. Return: 0, or -1 with errno. */
+/* Load, which may fail. Return: 0, or -1 with errno. */
 int ctx_try_load(int fd, pid_t tid);
-/* A context can be attached to the thread. */
+/* Check that the thread has no context by attaching one. */
 void ctx_expect_free(pid_t tid);
 /* Load and start. */
 void ctx_start_on(int fd, pid_t tid);
 /*
- * The same on this thread, whose only page faults are then those of
- * touch_pages().
+ * Load and start on the calling thread. From then on, only touch_pages() causes
+ * page faults in it.
  */
 void ctx_start_self(int fd);
-/* The same, pinned to CPU 0: time stamps are monotonic on one CPU only. */
+/*
+ * As ctx_start_self(), pinned to CPU 0: time stamps are monotonic per CPU only.
+ */
 void ctx_start_here(int fd);
 void ctx_stop(int fd);
 __u64 ctx_read(int fd, unsigned int pmd);
 __u64 ctx_last_reset(int fd, unsigned int pmd);
-/* Wait until the context is in a state named as in its fdinfo. */
+/* Wait until fdinfo shows this state. */
 void ctx_wait_state(int fd, const char *state);
-/* Is this a line of its fdinfo? */
+/* Does fdinfo contain this line? */
 bool ctx_says(int fd, const char *line);
 void ctx_expect_state(int fd, const char *state);
-/* A number in its fdinfo. */
+/* Return a number from fdinfo. */
 __u64 ctx_number(int fd, const char *name);
 
 /* Counters: PMCn and PMDn */
@@ -68,50 +70,53 @@ struct counter {
 };
 
 /*
- * Counter n of page faults; it overflows every @period faults, or never if that
- * is 0. @flags are PFM_REGFL_*.
+ * Describe counter n for page faults. It overflows every @period faults, or
+ * never if @period is 0. @flags are PFM_REGFL_*.
  */
 struct counter counter(unsigned int n, __u32 flags, __u64 period);
 void counter_write(int fd, struct counter *c);
-/* Make one and write it. */
+/* Describe a counter and write it. */
 void ctx_add_counter(int fd, unsigned int n, __u32 flags, __u64 period);
-/* A context without format whose PMD0 counts, or notifies. */
+/* Create a context without format, with PMD0 counting or notifying. */
 int ctx_counting(void);
 int ctx_notifying(__u32 ctx_flags, __u64 period);
-/* One that counts at user level only, as unprivileged users may. */
+/* Create one that counts at user level only, as unprivileged users may. */
 int ctx_counting_user(void);
-/* One that notifies, loaded on a worker and started. */
+/* Create one that notifies, and start it on a worker. */
 int ctx_notifying_on(const struct worker *w, __u64 period);
 
 /* Event sets */
 
 void ctx_create_set(int fd, unsigned int id, __u32 flags);
 pfarg_setinfo_t ctx_set_info(int fd, unsigned int id);
-/* A counter in a set; after @thres overflows, if not 0, the set is left. */
+/*
+ * Add a counter to a set. After @thres overflows the set is switched; 0 is
+ * never.
+ */
 void ctx_add_set_counter(int fd, unsigned int set, unsigned int n, __u32 flags,
 			 __u64 period, __u64 thres);
 __u64 ctx_read_set(int fd, unsigned int set, unsigned int pmd);
 
 /*
- * Messages: wait for the next one; expect one of a type; expect none, which
- * leaves the descriptor non-blocking.
+ * Messages: wait for the next one; expect one of a type; expect that there is
+ * none, which makes the descriptor non-blocking.
  */
 pfm_msg_t ctx_next_message(int fd);
 void ctx_expect_message(int fd, __u32 type);
 void ctx_expect_no_message(int fd);
 
-/* Threads, and time */
+/* Threads and time */
 
 pid_t thread_id(void);
 /* Bind the calling thread to a CPU. */
 void ctx_pin(int cpu);
-/* Nanoseconds: what a clock shows, how long an interval is. */
+/* Nanoseconds of a clock or an interval. */
 __u64 clock_ns(clockid_t id);
 /*
- * perf's clock of this thread, from now on, which it stops and starts with all
- * other clocks of the thread. The scheduler's is stopped earlier and started
- * earlier: what happens to an emulated CPU in between makes the two differ by
- * any time. And what it says, in ns.
+ * Open perf's task clock for this thread, and read it in ns. perf starts and
+ * stops it together with the other events of the thread. The scheduler's clock
+ * starts and stops earlier. On an emulated CPU the difference between both can
+ * be arbitrarily large.
  */
 int thread_clock(void);
 __u64 thread_clock_ns(int clock);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * disturb.c - processes that disturb contexts until they are told to end
+ * disturb.c - processes that disturb contexts until they are told to stop
  */
 #define _GNU_SOURCE
 #include <sched.h>
@@ -13,9 +13,9 @@
 #include "modules.h"
 
 /**
- * struct shared - what all processes of a test see
- * @over:     who disturbs shall end
- * @unloaded: modules that were unloaded
+ * struct shared - state shared by all processes of a test
+ * @over:     the disturbing processes must stop
+ * @unloaded: number of modules that were unloaded
  */
 struct shared {
 	bool		over;
@@ -53,7 +53,10 @@ void disturb_formats(void *unused)
 			if (!module_unload(kinds[i].module))
 				shared->unloaded++;
 			else
-				/* In use, not loaded, just coming or going. */
+				/*
+				 * In use, not loaded, or being loaded or
+				 * unloaded.
+				 */
 				CHECK(errno == EAGAIN || errno == ENOENT ||
 				      errno == EBUSY);
 		}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * failnth.c - calls in which an allocation or a copy of the kernel fails
+ * failnth.c - calls in which an allocation or a user copy fails
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -18,7 +18,7 @@
 #define FAIL_NTH	"/proc/thread-self/fail-nth"
 #define DEBUGFS		"/sys/kernel/debug/"
 
-/* Allocations that may sleep, and single pages, fail too; nothing is logged. */
+/* Also fail sleeping allocations and single pages. Log nothing. */
 static const char *const settings[][2] = {
 	{ DEBUGFS "failslab/ignore-gfp-wait", "N" },
 	{ DEBUGFS "failslab/verbose", "0" },
@@ -30,15 +30,15 @@ static const char *const settings[][2] = {
 };
 
 /*
- * What the kernel itself leaks when an allocation in it fails (kobjects in
- * sysfs_slab_add(), which may be inlined).
+ * Exclude allocations of sysfs_slab_add(), which may be inlined: the kernel
+ * leaks kobjects if one of them fails.
  */
 #define SPARED		"do_kmem_cache_create"
 #define SPARED_DEPTH	"16"
 
 static int fail_nth;
 
-/* Let no slab allocation fail that a function of the kernel's asks for. */
+/* Exempt slab allocations below this kernel function from failing. */
 static void spare(const char *function)
 {
 	unsigned long long address, start = 0, end = ULLONG_MAX;
@@ -76,7 +76,9 @@ void failnth_prepare(void)
 	faults_prepare();
 }
 
-/* The copy itself may be what fails; then there is nothing left to fail. */
+/*
+ * The copy in this write may be the one that fails. Then the fault is used up.
+ */
 static void arm(unsigned int n)
 {
 	char text[16];
@@ -86,7 +88,10 @@ static void arm(unsigned int n)
 		CHECK_EQ(errno, EFAULT);
 }
 
-/* How many requests are still to come; to say so is one, which may fail. */
+/*
+ * Return the number of requests still to come. The copy in this read is one of
+ * them and may fail.
+ */
 static unsigned int left(void)
 {
 	char text[16] = "";

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * family.c - threads and processes that make others and end in many ways, and
- *	      together call getppid() a known number of times
+ * family.c - create threads and processes that end in various ways
  *
  * usage: family WHAT [N [CALLS]]
  *
- * Each of N threads or processes makes so many calls. What it expects to be
- * counted is printed: "calls: TOTAL".
+ * Each of the N threads or processes calls getppid() CALLS times. The expected
+ * total is printed as "calls: TOTAL".
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -34,7 +33,7 @@ static void fail(const char *what)
 	exit(1);
 }
 
-/* Not the C library's getppid(): nothing but these counts. */
+/* Avoid the C library: only these calls may be counted. */
 static void call(void)
 {
 	for (long i = 0; i < calls; i++)
@@ -47,7 +46,7 @@ static void expect(long total)
 	fflush(stdout);
 }
 
-/* A raw system call: the child's first one is what it is to be. */
+/* Use the raw system call: the first one in the child must be getppid(). */
 static pid_t raw_fork(void)
 {
 	pid_t pid = (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
@@ -118,7 +117,7 @@ static pthread_t start(void *(*routine)(void *arg), void *arg)
 	return thread;
 }
 
-/* All of them at once. */
+/* All threads are alive while any of them calls getppid(). */
 static void *meet_and_call(void *barrier)
 {
 	pthread_barrier_wait(barrier);
@@ -142,7 +141,7 @@ static int threads(void)
 	return 0;
 }
 
-/* Once all have called that meet at the barrier, if there is one. */
+/* If there is a barrier, wait until all threads have made their calls. */
 static void *pause_in_thread(void *barrier)
 {
 	call();
@@ -153,7 +152,7 @@ static void *pause_in_thread(void *barrier)
 	return NULL;
 }
 
-/* With no thread and no process more: it spins alone. */
+/* The new program has no other thread or child: it spins alone. */
 static void *spin_after_exec(void *arg)
 {
 	(void)arg;
@@ -170,7 +169,7 @@ static int thread_spins(void)
 	return 1;
 }
 
-/* Nobody is to vanish before his calls. */
+/* Other threads must not vanish before they have made their calls. */
 static void *exec_in_thread(void *barrier)
 {
 	char times[32];
@@ -191,14 +190,14 @@ static void *exec_waits(void *arg)
 	return NULL;
 }
 
-/* It waits for a signal when another thread has become the process. */
+/* Exec in another thread, which then waits for a signal as the leader. */
 static int thread_waits(void)
 {
 	pthread_join(start(exec_waits, NULL), NULL);
 	return 1;
 }
 
-/* The first thread and others vanish in the exec of another one. */
+/* The leader and other threads vanish when one thread calls exec. */
 static int thread_execs(void)
 {
 	pthread_barrier_t barrier;
@@ -219,7 +218,7 @@ static void *end_process(void *leader)
 	exit(ODD_STATUS);
 }
 
-/* The first thread ends before the others. */
+/* The leader ends before the other thread. */
 static int leader_ends(void)
 {
 	static pthread_t leader;
@@ -228,7 +227,7 @@ static int leader_ends(void)
 	expect(2 * calls);
 	call();
 	start(end_process, &leader);
-	/* pthread_exit() needs a library that a static program may lack. */
+	/* pthread_exit() needs libgcc_s, which a static program may lack. */
 	syscall(SYS_exit, 0);
 	return 1;
 }
@@ -268,7 +267,7 @@ static int stopped(void)
 	return WEXITSTATUS(status) == ODD_STATUS ? 0 : 1;
 }
 
-/* Forks until it must not any more. */
+/* Fork until RLIMIT_NPROC is reached. */
 static int bomb(void)
 {
 	const struct rlimit limit = { (rlim_t)number, (rlim_t)number };
@@ -276,7 +275,7 @@ static int bomb(void)
 	int gate[2];
 	char end;
 
-	/* A user with nothing else; root has no limit. */
+	/* Use a user without other processes; root has no limit. */
 	if (pipe(gate) || setrlimit(RLIMIT_NPROC, &limit) || setuid(12345))
 		fail("limit");
 	for (;;) {
@@ -298,7 +297,7 @@ static int bomb(void)
 	return 0;
 }
 
-/* Short ones, one after the other. */
+/* Short-lived processes, one after the other. */
 static int series(void)
 {
 	for (long i = 0; i < number; i++) {
@@ -314,7 +313,7 @@ static int series(void)
 	return 0;
 }
 
-/* A daemon goes on when its parent has ended. */
+/* The daemon outlives its parent. */
 static int leaves_daemon(void)
 {
 	pid_t pid = raw_fork();
@@ -331,7 +330,7 @@ static int leaves_daemon(void)
 	return 0;
 }
 
-/* One that stays in the session. */
+/* A child that stays in the session. */
 static int leaves_child(void)
 {
 	if (!raw_fork()) {
@@ -343,7 +342,7 @@ static int leaves_child(void)
 	return 0;
 }
 
-/* The parent ends when the child has hardly begun. */
+/* The parent exits right after the fork. */
 static int leaves_orphan(void)
 {
 	expect(calls);
@@ -352,7 +351,7 @@ static int leaves_orphan(void)
 	_exit(0);
 }
 
-/* Waits for a signal, then goes on with new threads, and old ones. */
+/* Wait for a signal, then continue with old and new threads. */
 static int waits(void)
 {
 	pthread_barrier_t barrier;

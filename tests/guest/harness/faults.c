@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * faults.c - an exact number of page faults
+ * faults.c - cause an exact number of page faults
  *
- * All memory is locked, so that it is present, and touched: where the CPU does
- * not mark pages as accessed, as on some arm64, the first access after a fork()
- * faults. Then an arena is mapped, each page of which faults once, and once
- * more after it has been given back.
+ * All memory is locked, so that it is present, and touched: CPUs without a
+ * hardware access flag, such as some arm64, fault on the first access after
+ * fork(). Then an arena is mapped. Each of its pages faults once, and again
+ * after it was given back.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -34,14 +34,14 @@ static void grow_stack(void)
 		__atomic_store_n(&bytes[i], 0, __ATOMIC_RELAXED);
 }
 
-/* A line of /proc/self/maps. */
+/* Touch the pages of one line of /proc/self/maps. */
 static void touch_mapping(const char *line)
 {
 	unsigned long start, end;
 	char prot[5];
 
 	CHECK(sscanf(line, "%lx-%lx %4s", &start, &end, prot) == 3);
-	/* The kernel's own pages for its clock are not like others. */
+	/* Skip the vvar and vsyscall pages, which are special mappings. */
 	if (prot[0] != 'r' || strstr(line, "[vvar") || strstr(line, "[vsys"))
 		return;
 	for (; start < end; start += page_size)
@@ -78,7 +78,7 @@ void faults_prepare(void)
 	arena = mmap(NULL, size, PROT_READ | PROT_WRITE,
 		     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	CHECK(arena != MAP_FAILED);
-	/* Not every kernel has huge pages to be refused. */
+	/* The kernel may lack transparent huge pages. */
 	CHECK(!madvise(arena, size, MADV_NOHUGEPAGE) || errno == EINVAL);
 	arena_used = 0;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * files.c - reading and writing small files; descriptors
+ * files.c - read and write small files, and pass descriptors
  */
 #define _GNU_SOURCE
 #include <fcntl.h>

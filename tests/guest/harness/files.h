@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
 /*
- * files.h - reading and writing small files; descriptors
+ * files.h - read and write small files, and pass descriptors
  *
- * A failure in here fails the test.
+ * These functions fail the test on any error.
  */
 #ifndef GUEST_FILES_H
 #define GUEST_FILES_H
@@ -11,18 +11,18 @@
 #include <stddef.h>
 
 bool exists(const char *path);
-/* Read a file; write to one that exists. */
+/* Read a file; write to an existing file. */
 void read_text(const char *path, char *text, size_t size);
 void write_text(const char *path, const char *text);
-/* Expect this first line. */
+/* Check the first line of a file. */
 void expect_text(const char *path, const char *expected);
-/* The first number in a file. */
+/* Return the first number in a file. */
 long read_number(const char *path);
-/* Remove a control group as soon as what has ended in it is gone. */
+/* Remove a control group, waiting until its exited processes are gone. */
 void remove_cgroup(const char *path);
-/* Would a read() of the descriptor return at once? */
+/* Would read() return without blocking? */
 bool is_readable(int fd);
-/* Pass a descriptor through a socket. The sender keeps its own. */
+/* Pass a descriptor through a socket. The sender's copy stays open. */
 void send_descriptor(int to, int fd);
 int receive_descriptor(int from);
 

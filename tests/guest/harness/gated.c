@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * gated.c - makes a system call by the instruction gate of the function pass(),
- *	     then calls getppid() a known number of times
+ * gated.c - execute a system call at the label "gate", then call getppid()
  *
  * usage: gated forks|execs|exits|waits|masks|signals|calls
  *
- * What its first thread calls after the gate is printed before: "calls: N".
- * Returns how many SIGTRAPs it got.
+ * Prints "calls: N" first: the number of getppid() calls of its first thread
+ * after the gate. Returns the number of SIGTRAPs that it received.
  */
 #define _GNU_SOURCE
 #include <sched.h>
@@ -56,7 +55,7 @@ __asm__(".text\n"
 
 static volatile sig_atomic_t traps, received;
 
-/* Not the C library's getppid(): nothing but these counts. */
+/* Avoid the C library: only these calls may be counted. */
 static void call(int times)
 {
 	for (int i = 0; i < times; i++)
@@ -71,7 +70,7 @@ static void count(int signal)
 		received++;
 }
 
-/* Each comes once, and in their order. */
+/* Each signal must arrive once and in order. */
 static void take(int signal, siginfo_t *info, void *context)
 {
 	(void)signal;
@@ -87,7 +86,7 @@ static void fail(const char *what)
 	exit(99);
 }
 
-/* The child's are its own. */
+/* The child's calls are not counted. */
 static void forks(void)
 {
 	long pid = pass(SYS_clone, SIGCHLD, 0, 0, 0);
@@ -101,7 +100,7 @@ static void forks(void)
 		fail("waitpid");
 }
 
-/* The next program goes on where this one was. */
+/* Counting continues in the new program. */
 static void execs(void)
 {
 	static const char path[] = "/proc/self/exe";
@@ -116,7 +115,7 @@ static void exits(void)
 	pass(SYS_exit_group, STATUS, 0, 0, 0);
 }
 
-/* A thread that its tracer has stopped does not. */
+/* A thread stopped by its tracer does not count as sleeping. */
 static bool sleeps(pid_t pid)
 {
 	char path[32], state = 0;
@@ -130,7 +129,7 @@ static bool sleeps(pid_t pid)
 	return state == 'S';
 }
 
-/* A signal comes while the call waits for one. */
+/* A signal interrupts the call while it waits. */
 static void waits(void)
 {
 	pid_t parent = getpid(), child = fork();
@@ -147,7 +146,7 @@ static void waits(void)
 	waitpid(child, NULL, 0);
 }
 
-/* What is masked stays so. */
+/* A signal masked by the call stays masked. */
 static void masks(void)
 {
 	sigset_t set;
@@ -160,7 +159,7 @@ static void masks(void)
 		fail("rt_sigprocmask");
 }
 
-/* One of them is sent at each round, wherever the first thread is then. */
+/* Send one signal in each round, wherever the first thread is. */
 static void send_signals(pid_t to, const atomic_int *round)
 {
 	union sigval value = { .sival_int = 0 };

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * keep_events.c - for scripts, to be run first: a process that keeps events and
- *		   probes alive until the guest ends
+ * keep_events.c - a background process that keeps events and probes alive
  *
- * See keep_events.h for why. The kernel also patches the tracepoint of the
- * scheduler and that of all system calls, with the first and second probe and
- * when these go. So the first gets two that stay, the tracer's and perf's, and
- * the other perf's, the only one that tests use. A function gets a kprobe that
- * stays, where contexts that may block have theirs come and go. The second CPU
- * is offline meanwhile, so that nothing can crash.
+ * Scripts run this first; it lasts until the guest ends. See keep_events.h for
+ * the reason. The kernel also patches the tracepoints of the scheduler and of
+ * system calls when the first and second probe is added, and when these are
+ * removed. The scheduler's tracepoint gets two permanent probes, of the tracer
+ * and of perf. The system call tracepoint gets only perf's, the only one that
+ * tests use. A function where contexts that may block add and remove kprobes
+ * gets a permanent kprobe. The other CPUs are offline during the setup, so that
+ * they cannot crash.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -38,7 +39,7 @@ static bool write_text(const char *path, const char *text)
 	return ok;
 }
 
-/* All CPUs but the first. */
+/* Switch all CPUs but the first. */
 static void put_cpus(const char *online)
 {
 	glob_t cpus;
@@ -50,7 +51,7 @@ static void put_cpus(const char *online)
 	globfree(&cpus);
 }
 
-/* Let perf have a probe on a tracepoint, whose number is in this file. */
+/* Open a perf event on the tracepoint whose number is in this file. */
 static bool keep_tracepoint(const char *id)
 {
 	struct perf_event_attr attr = {
@@ -74,13 +75,13 @@ static bool keep_tracepoint(const char *id)
 
 static bool keep_tracepoints(void)
 {
-	/* It may be mounted. */
+	/* Fails if it is already mounted. */
 	mount("tracefs", TRACEFS, "tracefs", 0, NULL);
 	return write_text(SWITCH "enable", "1") &&
 	       keep_tracepoint(SWITCH "id") && keep_tracepoint(SYSCALL "id");
 }
 
-/* Not every kernel has kprobes for user level. */
+/* The kernel may lack kprobe_events. */
 static bool keep_function_probed(void)
 {
 	if (access(KPROBES, F_OK))
@@ -99,7 +100,7 @@ int main(void)
 		perror("keep_events");
 		return 1;
 	}
-	/* The events are a thread's: they belong to the one that stays. */
+	/* Events belong to a thread: create them in the process that stays. */
 	if (!fork()) {
 		put_cpus("0");
 		ok = !keep_events_on() && keep_tracepoints() &&
@@ -111,7 +112,7 @@ int main(void)
 		return 1;
 	}
 	if (read(ready[0], &ok, 1) != 1 || !ok) {
-		fputs("keep_events: an event or a probe cannot be had\n",
+		fputs("keep_events: cannot open an event or a probe\n",
 		      stderr);
 		return 1;
 	}

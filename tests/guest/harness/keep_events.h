@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
 /*
- * keep_events.h - events that count nothing and exist all the time
+ * keep_events.h - events that count nothing and stay open
  */
 #ifndef GUEST_KEEP_EVENTS_H
 #define GUEST_KEEP_EVENTS_H
@@ -10,12 +10,13 @@
 #include <unistd.h>
 
 /*
- * The kernel patches its page fault handler and other places when the first
- * software event of a kind comes and when the last one goes, and its scheduler
- * with the first and last event of a thread. An emulated CPU that is there just
- * then may crash (QEMU 7.2 with Linux 6.12, also without perfmon): let one
- * event of each kind exist.
- * Returns 0, or -1. The descriptors are left open.
+ * Open one disabled event of each software type, and keep it open. The kernel
+ * patches its code when the first event of a type is created and when the last
+ * one is closed: the page fault handler for software events, the scheduler for
+ * per-thread events. An emulated CPU that executes the patched code at that
+ * moment may crash (QEMU 7.2 with Linux 6.12, even without perfmon).
+ *
+ * Return: 0, or -1. The descriptors stay open.
  */
 static inline int keep_events_on(void)
 {
@@ -26,7 +27,7 @@ static inline int keep_events_on(void)
 	};
 	int kept = 0;
 
-	/* Not every kernel has all of them. */
+	/* The kernel may lack some of them. */
 	for (attr.config = 0; attr.config < PERF_COUNT_SW_MAX; attr.config++)
 		kept += syscall(SYS_perf_event_open, &attr, 0, -1, -1,
 				PERF_FLAG_FD_CLOEXEC) >= 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * kinds.c - the kinds of contexts to stress, and what must hold for each
+ * kinds.c - the kinds of contexts to stress, and checks for each
  */
 #define _GNU_SOURCE
 #include <poll.h>
@@ -26,7 +26,7 @@
 #define CLOCK_PERIOD	200000ULL	/* ns */
 #define FAULT_PERIOD	3ULL
 
-#define ENTRIES		16	/* of a buffer or a region; records */
+#define ENTRIES		16	/* per buffer or region; or records */
 #define REGIONS		4
 #define NMI_SKEW	64
 #define PEBS_BASE	256	/* offset of the first record in both layouts */
@@ -35,13 +35,13 @@
 
 static long num_cpus;
 
-/* An entry of the default and the n-way format. */
+/* An entry of the default and n-way formats. */
 struct entry {
 	pfm_default_smpl_entry_t head;
 	__u64 faults;
 };
 
-/* The default format's entries, which the n-way format has, too */
+/* Entries of the default and n-way formats */
 
 static __u64 period_of(unsigned int pmd)
 {
@@ -60,8 +60,8 @@ static void check_entry(const struct sampler *s, const struct entry *e)
 }
 
 /*
- * If another process unmasks, the counters do not start at the same instant:
- * there may be samples of page faults before all of these are counted.
+ * If another process unmasks, the counters do not start at the same instant.
+ * Then page faults may be sampled before all of them are counted.
  */
 static bool start_together(const struct sampler *s)
 {
@@ -69,8 +69,8 @@ static bool start_together(const struct sampler *s)
 }
 
 /*
- * Between two samples of page faults are as many as the period. NMIs come at
- * any time: while one is handled, too.
+ * Consecutive samples of page faults are one period apart. This does not hold
+ * for NMIs, which also arrive while another one is being handled.
  */
 static __u64 check_entries(const struct sampler *s, const struct entry *entries,
 			   __u64 n)
@@ -95,7 +95,7 @@ static __u64 check_entries(const struct sampler *s, const struct entry *entries,
 	return samples;
 }
 
-/* Entries that nobody writes any more. */
+/* Read entries that are no longer being written. */
 static void read_entries(struct sampler *s, const struct entry *entries,
 			 __u64 n)
 {
@@ -141,7 +141,9 @@ static void dfl_read_rest(struct sampler *s)
 	const pfm_default_smpl_hdr_t *hdr = s->m.buf;
 
 	CHECK_EQ(hdr->hdr_overflows, s->messages);
-	/* Otherwise it was read, and there was nobody to restart. */
+	/*
+	 * Otherwise the last full buffer was read but could not be restarted.
+	 */
 	if (s->restarts == s->messages)
 		dfl_read(s);
 }
@@ -176,7 +178,7 @@ static const struct entry *nway_data(const struct sampler *s, unsigned int n)
 	return s->m.buf + hdr->hdr_region_offs + n * hdr->hdr_region_size;
 }
 
-/* A region that is not written any more. */
+/* Read a region that is no longer being written. */
 static void nway_read_region(struct sampler *s, unsigned int n)
 {
 	const pfm_nway_smpl_rgn_t *rgn = nway_rgn(s, n);
@@ -188,7 +190,7 @@ static void nway_read_region(struct sampler *s, unsigned int n)
 	read_entries(s, nway_data(s, n), rgn->rgn_count);
 }
 
-/* Messages and regions come in the same order. */
+/* Messages and regions arrive in the same order. */
 static void nway_read_full(struct sampler *s)
 {
 	const pfm_nway_smpl_hdr_t *hdr = s->m.buf;
@@ -232,7 +234,7 @@ static void nway_read_rest(struct sampler *s)
 			nway_read_region(s, n);
 }
 
-/* As the header's comment says. */
+/* Follows the protocol described in the format's header. */
 static void nway_peek(struct sampler *s)
 {
 	const pfm_nway_smpl_hdr_t *hdr = s->m.buf;
@@ -264,7 +266,7 @@ static size_t pebs32_arg(const struct kind *kind, void *arg)
 	return sizeof(pfm_pebs32_smpl_arg_t);
 }
 
-/* Records of 64 bits do not fit, those of this program at least. */
+/* Records of 64-bit programs, such as this one, are dropped. */
 static void pebs32_read(struct sampler *s)
 {
 	const pfm_pebs32_smpl_hdr_t *hdr = s->m.buf;
@@ -276,7 +278,7 @@ static void pebs32_read(struct sampler *s)
 	CHECK_EQ(bytes % hdr->hdr_entry_size, 0);
 	CHECK(hdr->hdr_ds.pebs_index <= hdr->hdr_ds.pebs_intr_thres);
 	CHECK(hdr->hdr_ds.pebs_index <= hdr->hdr_ds.pebs_abs_max);
-	/* The first page faults have a short period. */
+	/* Page faults have a short period: there is at least one sample. */
 	CHECK(s->messages || bytes || hdr->hdr_dropped || hdr->hdr_lost ||
 	      faults_are_nmis());
 }
@@ -352,7 +354,7 @@ static void pebs64_read_full(struct sampler *s)
 	pebs64_read(s);
 }
 
-/* What all kinds have in common */
+/* The table of kinds */
 
 #define PEBS64(record)							\
 	.module = "pfm_fmt_pebs64", .uuid = PFM_PEBS64_SMPL_UUID,	\
@@ -448,7 +450,7 @@ bool sampler_start(struct sampler *s, const struct kind *kind, pid_t pid)
 	return true;
 }
 
-/* A thread that has gone cannot be restarted; it needs no restart either. */
+/* A thread that has exited cannot be restarted and does not need to be. */
 static void restart(struct sampler *s)
 {
 	if (!pfm_restart(s->m.fd))
@@ -498,8 +500,8 @@ void sampler_drain_to_end(struct sampler *s)
 }
 
 /*
- * One page fault may be just being counted when monitoring is masked; some NMIs
- * come between stopping or starting one counter and the next.
+ * One page fault may be in progress when monitoring is masked. Some NMIs arrive
+ * between the start or stop of one counter and the next.
  */
 static __u64 most_masked(const struct sampler *s)
 {
@@ -508,9 +510,7 @@ static __u64 most_masked(const struct sampler *s)
 	return s->kind->masks ? s->messages : 0;
 }
 
-/*
- * Each page fault is in a period that was sampled, or that is not yet over.
- */
+/* Each page fault belongs to a sampled period or to the current one. */
 static void check_faults(const struct sampler *s)
 {
 	__u64 masked = most_masked(s);
@@ -541,7 +541,7 @@ void sampler_finish(struct sampler *s)
 
 void sampler_close(struct sampler *s)
 {
-	/* The descriptor takes what is in the buffer with it. */
+	/* Closing the descriptor also frees the buffer. */
 	if (s->kind->peek)
 		s->kind->peek(s);
 	close(s->m.fd);

@@ -2,9 +2,9 @@
 /*
  * kinds.h - the kinds of contexts to stress: each format in each of its modes
  *
- * Whatever the kind, a sampler monitors one thread with three counters: a
- * clock, page faults, and page faults without samples, to compare the samples
- * with. Anything that the format's description rules out fails the test.
+ * A sampler of any kind monitors one thread with three counters: a clock, page
+ * faults, and page faults without sampling to compare the samples with.
+ * Anything that contradicts the format's description fails the test.
  */
 #ifndef GUEST_KINDS_H
 #define GUEST_KINDS_H
@@ -16,25 +16,25 @@
 #include "ctx.h"
 #include "smpl.h"
 
-/* The counters, and the identifiers of their events. */
+/* The counters, and their event IDs. */
 enum { PMD_CLOCK, PMD_FAULTS, PMD_ALL_FAULTS };
 #define EVENT_OF(pmd)	(0x5eed00 + (pmd))
 
 struct sampler;
 
 /**
- * struct kind - one way to sample
+ * struct kind - a format and its options
  * @name:      for messages
- * @module:    the format's module
- * @uuid:      the format
- * @flags:     for its argument
- * @needs_x86: such contexts exist on x86 only
+ * @module:    name of the format's module
+ * @uuid:      the format's UUID
+ * @flags:     flags of the format's argument
+ * @needs_x86: supported on x86 only
  * @masks:     a full buffer masks monitoring
  * @entries:   samples are entries that hold the number of page faults
- * @make_arg:  write the argument. Return: its size
- * @read_full: read what a message is about
- * @read_rest: read what is left when there are no more messages
- * @peek:      look at what is being written while the thread runs
+ * @make_arg:  write the format's argument. Return: its size
+ * @read_full: read the samples that an overflow message announces
+ * @read_rest: read the remaining samples after the last message
+ * @peek:      read samples while the thread is writing them
  */
 struct kind {
 	const char	*name;
@@ -54,16 +54,16 @@ struct kind {
 extern const struct kind kinds[NUM_KINDS];
 
 /**
- * struct sampler - a context of some kind, and what was read of it
- * @kind:     which
- * @m:        its descriptor and buffer, if it has one
- * @pid:      the only thread of the process that it samples
- * @messages: overflow messages that were read
+ * struct sampler - a context of some kind, and what was read from it
+ * @kind:     its kind
+ * @m:        its descriptor, and its buffer if it has one
+ * @pid:      the single-threaded process that it samples
+ * @messages: overflow messages read
  * @restarts: calls of PFM_RESTART after them
- * @ended:    the thread has gone, and the context said so
- * @samples:  samples of page faults that were read
- * @faults:   page faults according to the last one
- * @seq:      n-way: number of the region that was read last
+ * @ended:    the thread has exited and the end message was read
+ * @samples:  samples of page faults read
+ * @faults:   number of page faults in the last one
+ * @seq:      n-way: sequence number of the last region read
  * @overwritten: n-way: samples that were overwritten
  */
 struct sampler {
@@ -80,25 +80,25 @@ struct sampler {
 };
 
 /*
- * Create a context, waiting for a module that is being unloaded. Return: its
- * descriptor, or -1 if this machine does not support the kind.
+ * Create a context, retrying while the format's module is being unloaded.
+ * Return: its descriptor, or -1 if this machine does not support the kind.
  */
 int kind_create(const struct kind *kind, pfarg_ctx_t *ctx);
 /*
- * Create a context likewise, load it onto a process and start it. Return: false
- * if this machine does not support the kind.
+ * Create a context as kind_create() does, load it onto a process and start it.
+ * Return: false if this machine does not support the kind.
  */
 bool sampler_start(struct sampler *s, const struct kind *kind, pid_t pid);
-/* Read what was handed out and restart until there is no message. */
+/* Read and restart until there are no more messages. */
 void sampler_drain(struct sampler *s);
-/* The same until the message that the thread has exited. */
+/* Read and restart until the end message. */
 void sampler_drain_to_end(struct sampler *s);
 /*
- * The thread has exited, or is the caller, whose context this stops: read the
- * rest and account for every page fault.
+ * Read the rest and account for every page fault. The thread must have exited
+ * or be the caller, whose context is stopped first.
  */
 void sampler_finish(struct sampler *s);
-/* Close the context, started or not; its buffer must be intact until then. */
+/* Close the context, started or not. Its buffer must be valid until then. */
 void sampler_close(struct sampler *s);
 
 #endif /* GUEST_KINDS_H */

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * made_code.c - spins in functions that it makes at run time, and tells perf of
- *		 them: three times as long in made_often() as in made_seldom()
+ * made_code.c - spin in code generated at run time and described in a perf map
  *
  * usage: made_code ROUNDS
  *
- * It has a thread besides, called "bystander", which does nothing.
+ * It spends three times as long in made_often() as in made_seldom(). A second
+ * thread, named "bystander", sleeps.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -23,7 +23,7 @@ static const uint32_t loop[] = { 0x71000400, 0x54ffffe1, 0xd65f03c0 };
 static const unsigned char loop[] = { 0xff, 0xcf, 0x75, 0xfc, 0xc3 };
 #endif
 
-#define ROOM	64	/* for a function */
+#define ROOM	64	/* per function */
 
 typedef void spin_t(unsigned int n);
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * marks.c - functions by which triggered tells where it is
+ * marks.c - trigger functions of the program "triggered"
  *
- * With MARKS_WAIT in the environment they are never there: the loader comes to
- * no end.
+ * With MARKS_WAIT in the environment, the constructor never returns: loading
+ * does not finish.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
-/* marks.h - functions by which triggered tells where it is */
+/* marks.h - trigger functions of the program "triggered" */
 #ifndef GUEST_MARKS_H
 #define GUEST_MARKS_H
 

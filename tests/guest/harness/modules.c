@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * modules.c - loading and unloading perfmon's modules
+ * modules.c - load and unload perfmon's modules
  */
 #define _GNU_SOURCE
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
 /*
- * modules.h - loading and unloading perfmon's modules
+ * modules.h - load and unload perfmon's modules
  */
 #ifndef GUEST_MODULES_H
 #define GUEST_MODULES_H
@@ -9,7 +9,7 @@
 #define MODULE_PMU	"pfm_pmu_perf"
 #define MODULE_DEFAULT	"pfm_fmt_default"
 
-/* A format that does what its parameters say. */
+/* A format whose behaviour is set by its module parameters. */
 #define MODULE_ODD	"pfm_fmt_odd"
 #define ODD		"tests/guest/fmt_odd/pfm_fmt_odd.ko"
 #define ODD_UUID {							\
@@ -17,15 +17,15 @@
 	0x8d, 0x7e, 0x6d, 0x0f, 0x6f, 0x3c, 0x9a, 0x17 }
 #define ODD_UUID_TEXT	"3b0f0c62-5d0b-4a55-8d7e-6d0f6f3c9a17"
 
-/* modprobe, which must succeed. */
+/* modprobe; must succeed. */
 void module_load(const char *module);
-/* insmod of a file below extra/; rmmod. Return: 0, or -1 with errno. */
+/* insmod a file below extra/; rmmod. Return: 0, or -1 with errno. */
 int module_insert(const char *path);
 int module_insert_with(const char *path, const char *parameters);
 int module_unload(const char *module);
-/* Unload all formats that nobody uses, whoever has loaded them. */
+/* Unload all formats that are not in use. */
 void modules_unload_formats(void);
-/* Return: the reference count of a module that is loaded. */
+/* Return the reference count of a loaded module. */
 long module_references(const char *module);
 
 #endif /* GUEST_MODULES_H */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * oprofile_stream.c - reading what the OProfile bridge records
+ * oprofile_stream.c - read the sample stream of the OProfile bridge
  */
 #define _GNU_SOURCE
 #include <limits.h>
@@ -16,14 +16,17 @@
 
 #define ESC	PFM_OPROFILE_ESC
 
-/* What the escapes have said so far; what was said is in @said. */
+/*
+ * The decoder's state: the values set by the escapes so far, and in @said,
+ * which of them were set.
+ */
 struct decoder {
 	const __u64		*next;
 	const __u64		*end;
 	struct sample		now;
-	unsigned int		said;	/* bits by code */
+	unsigned int		said;	/* one bit per escape code */
 	bool			in_trace;
-	bool			traced;	/* the trace has its sample */
+	bool			traced;	/* the trace has a sample */
 };
 
 __u64 words[MAX_WORDS];
@@ -36,7 +39,7 @@ static __u64 next_word(struct decoder *d)
 	return *d->next++;
 }
 
-/* All that must have been said before a sample. */
+/* Check that all escapes required before a sample were seen. */
 static void check_said(const struct decoder *d)
 {
 	unsigned int need = 1U << PFM_OPROFILE_CPU_SWITCH |
@@ -78,7 +81,7 @@ static void decode_escape(struct decoder *d)
 	switch (code) {
 	case PFM_OPROFILE_CPU_SWITCH:
 		d->now.cpu = next_word(d);
-		/* All else is of the other CPU. */
+		/* A CPU switch invalidates all other state. */
 		d->said = 0;
 		break;
 	case PFM_OPROFILE_CTX_SWITCH:

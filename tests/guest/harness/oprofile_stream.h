@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
 /*
- * oprofile_stream.h - reading what the OProfile bridge records
+ * oprofile_stream.h - read the sample stream of the OProfile bridge
  *
  * A malformed stream fails the test.
  */
@@ -31,22 +31,22 @@ struct sample {
 	}		callers[MAX_CALLERS];
 };
 
-/* The stream as far as it has been read, and its samples. */
+/* The words read so far, and the samples decoded from them. */
 extern __u64 words[MAX_WORDS];
 extern struct sample samples[MAX_SAMPLES];
 extern unsigned int num_samples;
 
 /*
- * Append to the first n of words until the device, which does not block, has no
- * more. Return: number of words.
+ * Append to the first n words until the non-blocking device is empty. Return:
+ * the number of words.
  */
 size_t drain(int device, size_t n);
-/* Decode the first n words, the beginning of the stream. */
+/* Decode the first n words, which must begin the stream. */
 void decode(size_t n);
-/* Read and decode; expect a number of samples. */
+/* Read and decode, and expect this number of samples. */
 void read_samples(int device, unsigned int expected);
 
-/* The path of the file that a cookie stands for. Return: as ioctl(). */
+/* Look up the path of a cookie. Return: as ioctl(). */
 int ask_path(int device, __u64 cookie, char *path, size_t size);
 void expect_path(int device, __u64 cookie, const char *expected);
 

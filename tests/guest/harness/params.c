@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * params.c - parameters, settings and limits for the time of a test
+ * params.c - change parameters, settings and limits for the duration of a test
  */
 #include <stdio.h>
 #include <sys/resource.h>
@@ -45,7 +45,7 @@ void with_param(const struct param_run *r)
 #define SAMPLE_RATE	SYSCTL "perf_event_max_sample_rate"
 #define CPU_LIMIT	SYSCTL "perf_cpu_time_max_percent"
 
-/* perf takes no rate while its limit of time is off, as it is in guests. */
+/* perf refuses a rate while its time limit is off, as it is in the guests. */
 static void set_sample_rate(const char *path, const char *per_second)
 {
 	write_text(CPU_LIMIT, "25");

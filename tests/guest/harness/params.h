@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
 /*
- * params.h - parameters, settings and limits for the time of a test
+ * params.h - change parameters, settings and limits for the duration of a test
  */
 #ifndef GUEST_PARAMS_H
 #define GUEST_PARAMS_H
@@ -14,21 +14,22 @@ struct param_run {
 	void		*arg;
 };
 
-/* Run a function in a child while a small file has a value. */
+/* Run a function in a child while a file contains a value. */
 void with_setting(const char *path, const char *value, void (*run)(void *arg),
 		  void *arg);
 
-/* The same for a parameter of perfmon.ko. */
+/* As with_setting(), for a parameter of perfmon.ko. */
 void with_param(const struct param_run *r);
 
-/* The same while perf allows so many samples a second. */
+/* As with_setting(), for perf's maximum sample rate. */
 void with_sample_rate(const char *per_second, void (*run)(void *arg),
 		      void *arg);
 
 /* Set RLIMIT_MEMLOCK of the calling process. */
 void limit_locked_pages(unsigned int pages);
 /*
- * Run a function in a child with that limit; any user may monitor everything.
+ * Run a function in a child with that limit, and with paranoid set to 0: any
+ * user may monitor anything.
  */
 void with_locked_pages(unsigned int pages, void (*run)(void *arg));
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * retire.c - retires a known number of instructions, two per round
- *
- * usage: retire ROUNDS
+ * retire.c - retire a known number of instructions, two per round
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
 /*
- * retire.h - a loop whose instructions are known by number
+ * retire.h - a loop with a known number of instructions
  */
 #ifndef GUEST_RETIRE_H
 #define GUEST_RETIRE_H
 
-/* Retire two instructions a round. @rounds: not 0. */
+/* Retire two instructions per round. @rounds must not be 0. */
 static inline void retire(unsigned long rounds)
 {
 #if defined(__aarch64__)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * rig.c - NMIs, and the PMU of perf's that counts them
+ * rig.c - send NMIs, and count them with the pfm_nmi PMU
  */
 #define _GNU_SOURCE
 #include <fcntl.h>

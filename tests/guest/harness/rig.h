@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
 /*
- * rig.h - NMIs, and the PMU of perf's that counts them (tests/guest/pmu_nmi)
+ * rig.h - send NMIs, and count them with the pfm_nmi PMU (tests/guest/pmu_nmi)
  *
- * A failure in here fails the test.
+ * These functions fail the test on any error.
  */
 #ifndef GUEST_RIG_H
 #define GUEST_RIG_H
@@ -10,51 +10,51 @@
 #include <linux/types.h>
 #include <stdbool.h>
 
-/* The PMU has so many counters. */
+/* Number of counters of the PMU. */
 #define RIG_COUNTERS	8
-/* As many NMIs a second as the machine bears. */
+/* NMIs per second: more than any machine can handle. */
 #define RIG_FASTEST	1000000000UL
-/* For rig_event(): it counts where the event excludes it, too. */
+/* For rig_event(): also count where the event excludes counting. */
 #define RIG_SKID	(1ULL << 16)
 
 struct counter;
 
-/* "-1 N" lets N NMIs come to the thread that writes it. */
+/* Writing "-1 N" sends N NMIs to the writing thread. */
 #define RIG_FIRE	"/sys/kernel/debug/pfm_nmi/fire"
 
 /* Skip the test unless the module is loaded. */
 void rig_need(void);
-/* PMC value that counts NMIs: @step for each. */
+/* Return the PMC value that counts @step per NMI. */
 __u64 rig_event(unsigned int step);
-/* The same, for a counter; it overflows every @period NMIs. */
+/* Describe a counter that overflows every @period NMIs. */
 struct counter rig_counter(unsigned int n, __u32 flags, __u64 period);
-/* Make one and write it. */
+/* Describe a counter and write it. */
 void rig_add_counter(int fd, unsigned int n, __u32 flags, __u64 period);
 
-/* Send NMIs to this thread, to be received before this returns. */
+/* Send NMIs to this thread and wait until they were received. */
 void rig_fire(unsigned int n);
-/* To whatever another CPU does. */
+/* Send NMIs to another CPU, whatever it is doing. */
 void rig_fire_at_cpu(int cpu, unsigned int n);
 /*
- * The same from another CPU, while this thread runs a function that returns
- * when *done is true, which is always the same place, in the lower 4 GiB; or
- * just spins at user level.
+ * Send NMIs from another CPU while this thread runs @spin, which returns once
+ * *done is true, or spins at user level. done always has the same address, in
+ * the lower 4 GiB.
  */
 void rig_fire_while(unsigned int n, void (*spin)(const bool *done));
 void rig_fire_at_user(unsigned int n);
-/* NMIs a second to all CPUs that have a counter on; 0 for none. */
+/* Send NMIs at this rate to each CPU with an active counter; 0 stops. */
 void rig_rate(unsigned long rate);
-/* Write a setting of the rig's. */
+/* Write a debugfs file of the PMU. */
 void rig_set(const char *name, __u64 value);
 /*
- * As many NMIs as the machine bears until the end, if PFM_NMI is in the
- * environment.
+ * If PFM_NMI is in the environment: send as many NMIs as the machine can handle
+ * from rig_begin() to rig_end().
  */
 void rig_begin(void);
 void rig_end(void);
 
 /**
- * struct rig_stats - what has happened; see the module's
+ * struct rig_stats - statistics as in the module's structure of that name
  */
 struct rig_stats {
 	__u64	sent;
@@ -68,9 +68,9 @@ struct rig_stats {
 };
 
 struct rig_stats rig_stats(void);
-/* What has happened since then. */
+/* Return the difference from earlier statistics. */
 struct rig_stats rig_since(struct rig_stats then);
-/* Print it, as a comment. */
+/* Print statistics as a TAP comment. */
 void rig_print(const struct rig_stats *s);
 
 #endif /* GUEST_RIG_H */

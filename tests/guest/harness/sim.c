@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * sim.c - driving the simulated PMU
+ * sim.c - drive the simulated PMU
  */
 #define _GNU_SOURCE
 #include <fcntl.h>

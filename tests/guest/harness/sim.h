@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
 /*
- * sim.h - driving the simulated PMU
+ * sim.h - drive the simulated PMU
  */
 #ifndef GUEST_SIM_H
 #define GUEST_SIM_H
 
 #include "check.h"
 
-/* The instruction pointer, unless "ip ADDRESS" gives another. */
+/* The default instruction pointer; "ip ADDRESS" overrides it. */
 #define SIM_IP	0x4321
 
 /*
- * Simulate an instant of this thread: "PMD=EVENTS...", "irq", "ip ADDRESS" and
- * fields of a debug-store record.
+ * Simulate events of this thread at one instant. The text has the form
+ * "PMD=EVENTS...", "irq", "ip ADDRESS", and fields of a debug store record.
  */
 __printf(1, 2)
 void sim_advance(const char *format, ...);

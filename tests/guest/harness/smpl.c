@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * smpl.c - sampling buffers of any format, and the contents of the default
- *	    format's
+ * smpl.c - sampling buffers of any format, and entries of the default format
  */
 #include <string.h>
 #include <sys/mman.h>
@@ -91,7 +90,7 @@ unsigned int count_pmds(void)
 	return n;
 }
 
-/* Full: what is left takes no largest entry, one that holds all PMDs. */
+/* Full means: no room left for the largest entry, which has all PMDs. */
 __u64 smpl_size_for(unsigned int n, size_t entry_size, size_t hdr_size)
 {
 	return sizeof(pfm_default_smpl_hdr_t) + (n - 1) * entry_size +

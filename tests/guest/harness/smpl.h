@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
 /*
- * smpl.h - sampling buffers of any format, and the contents of the default
- *	    format's
+ * smpl.h - sampling buffers of any format, and entries of the default format
  *
- * A failure in here fails the test.
+ * These functions fail the test on any error.
  */
 #ifndef GUEST_SMPL_H
 #define GUEST_SMPL_H
@@ -17,7 +16,7 @@
 
 struct counter;
 
-/* Sampling buffers of any format: a context with its buffer mapped */
+/* Sampling buffers of any format: a context with its mapped buffer */
 struct mapped {
 	int		fd;
 	size_t		size;
@@ -27,12 +26,12 @@ struct mapped {
 struct mapped mapped_new(const pfm_uuid_t uuid, __u32 ctx_flags,
 			 const void *arg, size_t arg_size);
 
-/* Nothing can be mapped like that. */
+/* Expect this mmap() to fail. */
 void expect_no_map(int fd, size_t size, int prot, int flags, off_t offset);
 
-/* Copy a few bytes. Return: false if they cannot be read. */
+/* Copy a few bytes. Return: false if they are not readable. */
 bool copy_mapped(void *to, const void *from, size_t size);
-/* Can the byte at an address be read? */
+/* Is the byte at this address readable? */
 bool can_read(const void *address);
 
 /* Sampling buffers of the default format */
@@ -43,22 +42,28 @@ struct smpl {
 	const pfm_default_smpl_hdr_t	*hdr;
 };
 
-/* Create a context with such a buffer. Return: as pfm_create_context(). */
+/*
+ * Create a context with a default format buffer. Return: as
+ * pfm_create_context().
+ */
 int smpl_create(pfarg_ctx_t *ctx, __u32 ctx_flags, __u64 buf_size,
 		__u32 buf_flags);
-/* The same, and map the buffer. */
+/* Create such a context and map its buffer. */
 struct smpl smpl_new(__u32 ctx_flags, __u64 buf_size, __u32 buf_flags);
-/* Return: how many PMDs the PMU has. */
+/* Return the number of PMDs of the PMU. */
 unsigned int count_pmds(void);
-/* Size of a buffer that is full after n entries of entry_size bytes. */
+/* Return the buffer size that is full after n entries of entry_size bytes. */
 __u64 smpl_size_for(unsigned int n, size_t entry_size, size_t hdr_size);
-/* Such a buffer with whole headers and @pmds values in each entry. */
+/* Create a buffer for n entries with full headers and @pmds values each. */
 struct smpl smpl_new_for(__u32 ctx_flags, unsigned int n, unsigned int pmds);
-/* Entry i of entries that all have @pmds values, and these values. */
+/*
+ * Return entry i, if all entries have @pmds values; return the values of an
+ * entry.
+ */
 const pfm_default_smpl_entry_t *smpl_entry(const struct smpl *s, unsigned int i,
 					   unsigned int pmds);
 const __u64 *smpl_values(const pfm_default_smpl_entry_t *entry);
-/* Program a counter and start on this thread. Return: @s. */
+/* Write a counter and start on this thread. Return: @s. */
 struct smpl smpl_start(struct counter *c, struct smpl s);
 /*
  * Expect @n entries without values, one per @period page faults of a process in

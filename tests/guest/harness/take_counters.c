@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * take_counters.c - for scripts: a process that has all hardware counters of
- *		     all CPUs until it is killed
+ * take_counters.c - occupy all hardware counters of all CPUs
+ *
+ * For scripts. A background process holds the counters until it is killed.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -13,7 +14,7 @@
 /* More than any CPU has. */
 #define EVENTS	64
 
-/* What is pinned comes before all that a thread has. */
+/* Pinned events of a CPU take precedence over events of threads. */
 static int take(int cpu)
 {
 	struct perf_event_attr attr = {
@@ -56,6 +57,6 @@ int main(void)
 	}
 	if (read(ready[0], &ok, 1) == 1 && ok)
 		return 0;
-	fputs("take_counters: there are no counters to be had\n", stderr);
+	fputs("take_counters: cannot open events on all counters\n", stderr);
 	return 1;
 }

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * triggered.c - calls getppid() a known number of times in each of its parts
+ * triggered.c - call getppid() a known number of times in each phase
  *
  * usage: triggered ROUNDS [PROGRAM ARGUMENT...]
  *
- * Before the rounds it calls BEFORE times; in each round, INSIDE times from
- * begin() to finish(), and OUTSIDE times after that. A thread and a process of
- * its own have done a round by then. At the end it executes the program, or
- * returns how many SIGTRAPs all got: 1, which it sends itself.
+ * First another process and another thread do one round each. Then it makes
+ * BEFORE calls and does ROUNDS rounds. Each round makes INSIDE calls between
+ * begin() and finish() and OUTSIDE calls after that. At the end it executes the
+ * program, or returns the total number of SIGTRAPs received: 1, which it sends
+ * itself.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -31,7 +32,7 @@ static void count_trap(int signal)
 	traps++;
 }
 
-/* Not the C library's getppid(): nothing but these counts. */
+/* Avoid the C library: only these calls may be counted. */
 static void call(int times)
 {
 	for (int i = 0; i < times; i++)
@@ -47,7 +48,7 @@ static void *do_round(void *data)
 	return data;
 }
 
-/* Nothing of what they do is the first thread's. */
+/* Their calls must not be counted for the first thread. */
 static void let_others_do_a_round(void)
 {
 	pthread_t thread;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * users.c - being somebody else, at a level of perf_event_paranoid
+ * users.c - change users, capabilities and perf_event_paranoid
  */
 #define _GNU_SOURCE
 #include <grp.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
 /*
- * users.h - being somebody else, at a level of perf_event_paranoid
+ * users.h - change users, capabilities and perf_event_paranoid
  *
- * A failure in here fails the test.
+ * These functions fail the test on any error.
  */
 #ifndef GUEST_USERS_H
 #define GUEST_USERS_H
@@ -21,21 +21,21 @@
 #define CAP(n)		(1ULL << (n))
 #define ALL_CAPS	(CAP(CAP_LAST_CAP + 1) - 1)
 
-/* Have just these capabilities. */
+/* Keep exactly these capabilities. */
 void keep_caps(__u64 caps);
-/* Become somebody with just these, in no other group, and dumpable. */
+/* Become a dumpable user with exactly these capabilities and no other group. */
 void become(uid_t uid, gid_t gid, __u64 caps);
-/* The same as a member of GROUP. */
+/* As become(), as a member of GROUP. */
 void become_member(uid_t uid, __u64 caps);
 
-/* Both parameters the same: what users may do without CAP_PERFMON. */
+/* Set the level of the kernel and of perfmon to the same value. */
 void with_paranoid(const char *value, void (*run)(void *arg), void *arg);
-/* Only members of GROUP may open the device, as udev sets it up. */
+/* Let only members of GROUP open the device, as udev sets it up. */
 void with_node_for_group(void (*run)(void *arg), void *arg);
 
-/* A software event as perf_event_open() has it, or -1. */
+/* Open a software event with perf_event_open(), or return -1. */
 int perf_open(pid_t pid, int cpu, bool exclude_kernel);
-/* A context of the caller, or -1 with EPERM as errno. */
+/* Create a context, or return -1 with errno EPERM. */
 int try_create(__u32 flags);
 
 #endif /* GUEST_USERS_H */

@@ -25,7 +25,7 @@
 
 #define NOBODY	65534
 
-/* A worker's program may be one of 64 bits where its controller's has 32. */
+/* Fixed-size types: a 32-bit controller may have a 64-bit worker. */
 struct order {
 	__u32	what;	/* enum work */
 	__u32	n;
@@ -47,7 +47,9 @@ void become_nobody(void)
 	CHECK_OK(setgroups(0, NULL));
 	CHECK_OK(setresgid(NOBODY, NOBODY, NOBODY));
 	CHECK_OK(setresuid(NOBODY, NOBODY, NOBODY));
-	/* The change made it undumpable, which keeps its own equals out. */
+	/*
+	 * Changing IDs made it undumpable, which denies access to its own user.
+	 */
 	CHECK_OK(prctl(PR_SET_DUMPABLE, 1));
 }
 
@@ -122,7 +124,7 @@ void worker_loop(int ask, int done, unsigned long *progress)
 	char ready = 0;
 
 	faults_prepare();
-	/* Shared memory may fault when it is written first. */
+	/* The first write to shared memory may fault. */
 	if (progress)
 		*progress = 0;
 	do {
@@ -141,7 +143,7 @@ struct start {
 	bool		nobody;
 };
 
-/* What a worker holds besides, its end would not close. */
+/* Close all other descriptors: their copies here would keep them open. */
 static void keep_descriptors(const struct start *s)
 {
 	CHECK_OK(dup2(s->ask, WORKER_ASK_FD));

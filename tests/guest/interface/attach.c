@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * attach.c - exec, fork and exit of monitored threads, and the death of those
- *	      who monitor them (3.1.1, 3.1.7, 3.3.6)
+ * attach.c - exec, fork and exit of monitored threads, and death of the
+ *	      controlling process (3.1.1, 3.1.7, 3.3.6)
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -19,11 +19,11 @@
 #include "params.h"
 #include "worker.h"
 
-#define MANY	1000	/* page faults that cannot be by chance */
+#define MANY	1000	/* more page faults than an unrelated event causes */
 
 #define PERIOD		4
 
-/* Threads that are waited for; each is a process, which may take long. */
+/* Number of threads to reap. Each is a process, which may take long. */
 #define THREADS		20
 
 /* The monitored thread */
@@ -49,7 +49,7 @@ TEST(context_survives_exec_and_counts_on)
 	ctx_expect_message(fd, PFM_MSG_END);
 }
 
-/* What a monitored thread has done by another one is not counted. */
+/* The work is done by another thread or process and must not be counted. */
 static void expect_unseen(enum work work)
 {
 	int fd = ctx_counting();
@@ -106,7 +106,7 @@ TEST(threads_on_one_cpu_count_for_themselves)
 		worker_do(&w[0], WORK_TOUCH, 3);
 		worker_do(&w[1], WORK_TOUCH, 5);
 	}
-	/* And both at once. */
+	/* Then both at the same time. */
 	for (int i = 0; i < 2; i++)
 		worker_ask(&w[i], WORK_TOUCH, 5000);
 	for (int i = 0; i < 2; i++)
@@ -152,14 +152,14 @@ TEST(exit_of_a_self_monitoring_thread_unloads)
 	CHECK(ctx_read(fd, 0) >= 10);
 }
 
-/* A worker of its own that is monitored goes on as the set-uid program. */
+/* The worker executes its own set-uid copy of the program. */
 static void exec_setid(const struct worker *w)
 {
 	worker_do(w, WORK_EXEC_SETID, 0);
 	CHECK_OK(unlink(SETID_WORKER));
 }
 
-/* The thread is monitored in its new program as it was in the old one. */
+/* Check that the context counts in the new program as in the old one. */
 static void expect_counting_on(int fd, const struct worker *w, __u64 before)
 {
 	__u64 count = ctx_read(fd, 0);
@@ -208,7 +208,7 @@ TEST(exec_of_an_unreadable_program_keeps_the_context)
 	struct worker w;
 
 	worker_make_setid();
-	/* Set-uid no more, and to be executed only. */
+	/* Not set-uid any more, and executable but not readable. */
 	CHECK_OK(chmod(SETID_WORKER, 0111));
 	worker_start_as_nobody(&w);
 	ctx_start_on(fd, w.pid);
@@ -273,7 +273,7 @@ static __u64 active_ns(int fd)
 	       info.set_act_duration.tv_nsec;
 }
 
-/* Time goes on from where it was, and is the program's own. */
+/* Time continues after the exec and is the program's own. */
 TEST(set_uid_exec_keeps_the_time_of_a_set)
 {
 	int fd = ctx_counting();
@@ -295,9 +295,9 @@ TEST(set_uid_exec_keeps_the_time_of_a_set)
 	CHECK(active_ns(fd) > after);
 	ctx_stop(fd);
 	after = active_ns(fd);
-	/* The clock leaves out what interrupts took. */
+	/* The CPU clock excludes time spent in interrupts. */
 	CHECK(after / 2 < clock_ns(clock));
-	/* While it is stopped, its time stands still. */
+	/* While the context is stopped, its time stands still. */
 	worker_make_setid();
 	worker_do(&w, WORK_TOUCH, 1000);
 	exec_setid(&w);
@@ -305,7 +305,10 @@ TEST(set_uid_exec_keeps_the_time_of_a_set)
 	worker_quit(&w);
 }
 
-/* Whoever is the worker's equal only, and may hold its descriptor. */
+/*
+ * The monitor runs as the worker's user, without privileges. With @held the
+ * worker holds the context's descriptor.
+ */
 static void equal_loses_the_thread(void *held)
 {
 	struct worker w;
@@ -323,7 +326,7 @@ static void equal_loses_the_thread(void *held)
 	ctx_expect_message(fd, PFM_MSG_END);
 	ctx_expect_state(fd, "unloaded");
 	CHECK(ctx_read(fd, 0) >= 10);
-	/* It still runs, and was not harmed. */
+	/* The worker still runs, unharmed. */
 	worker_do(&w, WORK_TOUCH, 10);
 	worker_quit(&w);
 	ctx_expect_no_message(fd);
@@ -350,7 +353,7 @@ TEST(set_uid_exec_of_a_thread_that_holds_the_descriptor_is_told)
 	lose_to_setid(true);
 }
 
-/* A process whose second thread says its name, and ends when it is told to. */
+/* A process whose second thread reports its ID and exits on request. */
 struct pair {
 	int	name;
 	int	end;
@@ -393,7 +396,7 @@ TEST(end_of_one_thread_of_a_process_is_told)
 	CHECK_OK(write(end[1], "", 1));
 	ctx_expect_message(fd, PFM_MSG_END);
 	ctx_expect_state(fd, "unloaded");
-	/* The other thread is still there. */
+	/* The first thread still exists. */
 	ctx_load(fd, child);
 	CHECK_OK(kill(child, SIGKILL));
 	wait_for(child);
@@ -477,7 +480,7 @@ TEST(no_end_message_after_unload)
 	ctx_expect_no_message(fd);
 }
 
-/* The child keeps the descriptor: it controls what monitors it. */
+/* The child holds the descriptor of the context that monitors it. */
 static void monitored_child(void *fd)
 {
 	ctx_start_on(*(int *)fd, thread_id());
@@ -494,7 +497,7 @@ TEST(no_end_message_for_self_monitoring)
 }
 
 /*
- * A worker that holds the descriptor of what monitors it calls exec, and ends.
+ * A worker that holds the descriptor of its own context calls exec and exits.
  */
 static void end_after_exec(int fd)
 {
@@ -526,7 +529,7 @@ TEST(end_of_a_thread_that_lost_the_descriptor_is_told)
 	ctx_expect_message(fd, PFM_MSG_END);
 }
 
-/* What a parent finds when it has waited for its monitored child. */
+/* Check the context's state after the monitored child was reaped. */
 static void expect_detached(int fd, __u64 count)
 {
 	CHECK_EQ(ctx_read(fd, 0), count);
@@ -539,7 +542,10 @@ TEST(thread_that_was_waited_for_is_detached)
 {
 	int fd = ctx_counting();
 
-	/* Nothing can be done by another CPU meanwhile. */
+	/*
+	 * Stay on one CPU, so that no other CPU can detach the context
+	 * meanwhile.
+	 */
 	ctx_pin(0);
 	for (int i = 1; i <= THREADS; i++) {
 		struct worker w;
@@ -561,7 +567,10 @@ static void write_after_wait(void *arg)
 	become_nobody();
 	fd = ctx_counting_user();
 	c.pmc.reg_value |= PFM_PERF_EXCL_KERNEL;
-	/* Nothing can be done by another CPU meanwhile. */
+	/*
+	 * Stay on one CPU, so that no other CPU can detach the context
+	 * meanwhile.
+	 */
 	ctx_pin(0);
 	for (int i = 0; i < THREADS; i++) {
 		struct worker w;
@@ -606,7 +615,7 @@ struct doomed {
 	__u32			flags;
 };
 
-/* Attaches to a worker, says so, and waits for its end. */
+/* Attach to a worker, report it, and wait to be killed. */
 static void doomed_controller(void *arg)
 {
 	const struct doomed *d = arg;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * block.c - holding a thread until PFM_RESTART (3.1.1, 3.1.9, 3.4.3)
+ * block.c - blocking a thread until PFM_RESTART (3.1.1, 3.1.9, 3.4.3)
  */
 #define _GNU_SOURCE
 #include <sched.h>
@@ -26,7 +26,7 @@
 #define DEBUGFS		"/sys/kernel/debug"
 #define LAST_CALL	"blkcg_maybe_throttle_current"
 
-/* On a worker that will be blocked every BLOCK_FAULTS page faults. */
+/* Sample a worker, which is blocked every BLOCK_FAULTS page faults. */
 static struct smpl start_blocking(const struct worker *w)
 {
 	struct smpl s = smpl_new_for(PFM_FL_NOTIFY_BLOCK, BLOCK_ENTRIES, 0);
@@ -36,7 +36,7 @@ static struct smpl start_blocking(const struct worker *w)
 	return s;
 }
 
-/* The instruction whose fault overflowed has not been finished. */
+/* The faulting instruction of the overflow has not completed. */
 static void expect_blocked(const struct worker *w, unsigned long faults)
 {
 	wait_asleep(w->pid);
@@ -90,7 +90,7 @@ TEST(blocked_thread_goes_on_with_the_long_period)
 	worker_quit(&w);
 }
 
-/* A worker that has been given work and was blocked by it. */
+/* Start a worker, give it work, and wait until it is blocked. */
 static struct smpl block_worker(struct worker *w)
 {
 	struct smpl s;
@@ -143,7 +143,7 @@ TEST(unload_lets_a_blocked_thread_go_on)
 	CHECK_OK(pfm_unload_context(s.fd));
 	worker_wait(&w);
 	CHECK_EQ(worker_progress(&w), 2 * BLOCK_FAULTS - 1);
-	/* Attached again, it is neither blocked nor masked. */
+	/* After it is loaded again, it is neither blocked nor masked. */
 	ctx_start_on(s.fd, w.pid);
 	ctx_expect_state(s.fd, "started");
 	CHECK(ctx_says(s.fd, "pfm_blocked:\t0"));
@@ -179,7 +179,7 @@ TEST(blocking_works_without_format)
 	worker_quit(&w);
 }
 
-/* Kprobes where threads come back; some may be others'. */
+/* Count the kprobes on the exit path to user level. Others may own some. */
 static unsigned int num_probes(void)
 {
 	FILE *file = fopen(DEBUGFS "/kprobes/list", "re");
@@ -205,7 +205,7 @@ TEST(kernel_is_probed_while_a_context_may_block)
 	unsigned int ours;
 	int fd[2];
 
-	/* It may be mounted. */
+	/* Fails if it is already mounted. */
 	mount("debugfs", DEBUGFS, "debugfs", 0, NULL);
 	for (int round = 0; round < 2; round++) {
 		fd[0] = ctx_new(PFM_FL_NOTIFY_BLOCK);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * block_stops.c - a thread that is held until PFM_RESTART can still be stopped,
- *		   traced, frozen and killed (3.1.1, 3.4.3, 3.5.14)
+ * block_stops.c - a blocked thread can still be stopped, traced, frozen and
+ *		   killed (3.1.1, 3.4.3, 3.5.14)
  */
 #define _GNU_SOURCE
 #include <elf.h>
@@ -27,7 +27,7 @@
 #define LOOKS	300
 #define FREEZER	"/sys/fs/cgroup/blocking"
 
-/* A monitored process that counts what it has done, and its signals. */
+/* A monitored process that counts its page faults and its signals. */
 struct blocked {
 	pid_t		pid;
 	int		fd;
@@ -53,19 +53,19 @@ static unsigned long progress(const struct blocked *b)
 	return __atomic_load_n(b->progress, __ATOMIC_RELAXED);
 }
 
-/* Touches 2 * PERIOD - 1 pages when it is told to: blocked once. */
+/* On request, touch 2 * PERIOD - 1 pages, which blocks once. */
 static void touch_when_told(void *arg)
 {
 	const struct blocked *b = arg;
 	struct sigaction action = { .sa_handler = count_signal };
 	char byte;
 
-	/* Or it would control what monitors it. */
+	/* It must not hold the descriptor of its own context. */
 	CHECK_OK(close(b->fd));
 	faults_prepare();
 	CHECK_OK(sigaction(SIGUSR1, &action, NULL));
 	CHECK_OK(sigaction(SIGUSR2, &action, NULL));
-	/* Shared memory may fault when it is written first. */
+	/* The first write to shared memory may fault. */
 	shared_words[0] = 0;
 	CHECK_OK(read(b->go, &byte, 1));
 	touch_pages(2 * PERIOD - 1, &shared_words[0]);
@@ -90,7 +90,7 @@ static void start_on(struct blocked *b)
 	close(pipes[1]);
 }
 
-/* It makes no progress, and nothing of it runs. */
+/* The process makes no progress and runs no signal handler. */
 static void expect_blocked(const struct blocked *b)
 {
 	unsigned long signals = handled(b);
@@ -141,7 +141,7 @@ static void expect_killed(const struct blocked *b, int number)
 	ctx_expect_state(b->fd, "unloaded");
 }
 
-/* Seen by its parent, or by its tracer. */
+/* The caller is its parent or its tracer. */
 static void wait_stopped(const struct blocked *b, int number)
 {
 	int status;
@@ -168,7 +168,7 @@ TEST(parent_does_not_see_that_it_is_blocked)
 #define IP(regs)	((regs).pc)
 #endif
 
-/* At user level, where the fault happened. */
+/* The registers are those of user level, at the faulting instruction. */
 static void expect_registers(const struct blocked *b)
 {
 	struct user_regs_struct regs;
@@ -228,7 +228,7 @@ TEST(tracer_takes_its_signals)
 	CHECK_OK(ptrace(PTRACE_SEIZE, b.pid, 0, 0));
 	CHECK_OK(kill(b.pid, SIGUSR1));
 	wait_stopped(&b, SIGUSR1);
-	/* It never sees the signal. */
+	/* The signal is suppressed. */
 	CHECK_OK(ptrace(PTRACE_CONT, b.pid, 0, 0));
 	expect_blocked(&b);
 	restart_to_end(&b);
@@ -314,7 +314,7 @@ TEST(close_lets_a_stopped_thread_go_on_once_continued)
 	expect_end(&b);
 }
 
-/* Its old thread is on its way out when the context blocks another one. */
+/* The old thread returns to user level while the context blocks another one. */
 /* Proves H24 */
 TEST(thread_that_has_left_is_not_blocked_for_its_successor)
 {
@@ -351,7 +351,7 @@ TEST(handler_of_a_signal_runs_after_restart)
 
 	CHECK_OK(kill(b.pid, SIGUSR1));
 	CHECK_OK(kill(b.pid, SIGUSR2));
-	/* The kernel has prepared the handlers' frames, and that is all. */
+	/* The kernel has set up the signal frames, but no handler has run. */
 	while (has_pending(&b))
 		sched_yield();
 	CHECK_EQ(handled(&b), 0);
@@ -393,7 +393,7 @@ TEST(it_can_be_killed_while_traced)
 	expect_killed(&b, SIGKILL);
 }
 
-/* The freezer of control groups */
+/* The cgroup freezer */
 
 static void wait_frozen(bool frozen)
 {
@@ -423,7 +423,7 @@ TEST(it_can_be_frozen)
 	remove_cgroup(FREEZER);
 }
 
-/* What is left */
+/* Races */
 
 static void disturb(const struct blocked *b, unsigned int round)
 {
@@ -463,11 +463,17 @@ static void wait_for_end(pid_t pid)
 	} while (WIFSTOPPED(status));
 }
 
-/* In any order, at any moment; in the end it is gone, and nothing is held. */
+/*
+ * In any order and at any time. In the end, the context and its references are
+ * gone.
+ */
 /* Proves H24 */
 TEST(signals_tracers_and_close_race_with_blocking)
 {
-	/* Without it, each round would patch the kernel's text twice. */
+	/*
+	 * Keep the probe: otherwise each round would patch the kernel's text
+	 * twice.
+	 */
 	int keep = ctx_new(PFM_FL_NOTIFY_BLOCK);
 	long references = read_number("/sys/module/perfmon/refcnt");
 
@@ -488,7 +494,7 @@ TEST(signals_tracers_and_close_race_with_blocking)
 		CHECK_OK(munmap(shared_words, 4096));
 	}
 	close(keep);
-	/* What they left to others is done soon. */
+	/* Deferred work of the closed contexts finishes soon. */
 	while (read_number("/sys/module/perfmon/refcnt") >= references)
 		sched_yield();
 }

@@ -34,7 +34,7 @@ static size_t page(void)
 	return sysconf(_SC_PAGESIZE);
 }
 
-/* A context with a buffer of PAGES pages that is not mapped. */
+/* Create a context with an unmapped buffer of PAGES pages. */
 static int new_buffer(void)
 {
 	pfarg_ctx_t ctx;
@@ -115,7 +115,9 @@ TEST(executable_file_mappings_are_refused)
 	CHECK(mmap(buf, SIZE, PROT_READ,
 		   MAP_SHARED | MAP_FIXED | MAP_EXECUTABLE, fd, 0) ==
 	      MAP_FAILED);
-	/* It still goes where it is asked to, or anywhere. */
+	/*
+	 * Without that flag it can be mapped at a fixed, hinted or any address.
+	 */
 	CHECK(mmap(buf, SIZE, PROT_READ, MAP_SHARED | MAP_FIXED, fd, 0) == buf);
 	CHECK_OK(munmap(buf, SIZE));
 	CHECK(mmap(buf, SIZE, PROT_READ, MAP_SHARED, fd, 0) == buf);
@@ -166,7 +168,7 @@ static long count_faults(void)
 	return usage.ru_minflt + usage.ru_majflt;
 }
 
-/* The pages are there at once: readers do not pay for each. */
+/* All pages are mapped at once, so that readers do not fault. */
 TEST(reading_the_mapping_causes_no_page_faults)
 {
 	enum { MANY = 256 };
@@ -180,7 +182,7 @@ TEST(reading_the_mapping_causes_no_page_faults)
 	faults = count_faults();
 	for (size_t i = 0; i < MANY; i++)
 		__atomic_load_n(buf + i * page(), __ATOMIC_RELAXED);
-	/* Not one for each page; the kernel may have had some of its own. */
+	/* There is not one fault per page. The kernel may have caused a few. */
 	CHECK(count_faults() - faults < MANY / 16);
 }
 
@@ -199,7 +201,7 @@ TEST(parts_can_be_unmapped)
 	CHECK_OK(munmap(buf + page(), page()));
 	CHECK_EQ(hdr->hdr_buf_size, SIZE);
 	CHECK_EQ(buf[3 * page()], 0);
-	/* It is still mapped, if only in parts. */
+	/* It still counts as mapped if only parts remain. */
 	CHECK(map(fd) == MAP_FAILED);
 	CHECK_OK(munmap(buf, page()));
 	CHECK(map(fd) == MAP_FAILED);
@@ -224,7 +226,7 @@ TEST(context_without_format_cannot_be_mapped)
 		expect_no_map(fd, n * page(), PROT_READ, MAP_SHARED, 0);
 }
 
-/* A context that samples this process, with 5 entries in its mapped buffer. */
+/* Sample this process: 5 entries in the mapped buffer. */
 static struct smpl sampled(void)
 {
 	struct smpl s = smpl_new(0, SIZE, 0);
@@ -246,7 +248,7 @@ TEST(samples_are_recorded_without_a_mapping)
 	ctx_start_self(s.fd);
 	touch_pages(5, NULL);
 	ctx_stop(s.fd);
-	/* They wait for a mapping, and for another one. */
+	/* They can be read in a first and in a second mapping. */
 	for (int i = 0; i < 2; i++) {
 		hdr = map_ok(s.fd);
 		s.hdr = hdr;
@@ -298,7 +300,7 @@ struct inherited {
 	int		go;
 };
 
-/* The number of samples is told by the parent. */
+/* The parent sends the number of samples. */
 static void read_new_samples(void *arg)
 {
 	const struct inherited *in = arg;
@@ -352,7 +354,7 @@ TEST(exec_removes_the_mapping_and_keeps_the_buffer)
 	CHECK_EQ(ctx_read(s.fd, 0), -1ULL);
 }
 
-/* A child goes on with the buffer that its parent has unmapped and closed. */
+/* A child keeps using the buffer that its parent has unmapped and closed. */
 static void outlive_parents_buffer(void (*child_goes_on)(void *in))
 {
 	struct inherited in = { .s = sampled() };
@@ -373,7 +375,7 @@ static void read_inherited(void *arg)
 	const struct inherited *in = arg;
 
 	CHECK_EQ(in->s.hdr->hdr_count, 5);
-	/* The mapping that is inherited is the one that it may have. */
+	/* The inherited mapping is the only one it may have. */
 	CHECK(mmap(NULL, in->s.size, PROT_READ, MAP_SHARED, in->s.fd, 0) ==
 	      MAP_FAILED);
 	wait_go(in->go);
@@ -391,7 +393,7 @@ static void map_what_parent_has_closed(void *arg)
 {
 	struct inherited *in = arg;
 
-	/* Not the mapping, but the descriptor. */
+	/* Drop the mapping and keep the descriptor. */
 	CHECK_OK(munmap((void *)in->s.hdr, in->s.size));
 	wait_go(in->go);
 	in->s.hdr = map_ok(in->s.fd);
@@ -467,7 +469,7 @@ TEST(reading_after_close_ends_the_process)
 
 	CHECK(WIFSIGNALED(status));
 	CHECK_EQ(WTERMSIG(status), SIGSEGV);
-	/* What a child closes is not this process's. */
+	/* The child's close does not affect the parent. */
 	CHECK_EQ(s.hdr->hdr_count, 5);
 }
 
@@ -502,7 +504,7 @@ TEST(close_removes_the_mapping_with_the_last_descriptor)
 
 	CHECK_OK(close(s.fd));
 	CHECK_EQ(s.hdr->hdr_count, 5);
-	/* Replacing it closes it, too. */
+	/* dup2() over it closes it, too. */
 	CHECK_OK(dup2(STDOUT_FILENO, copy));
 	CHECK(!can_read(s.hdr));
 }
@@ -532,7 +534,7 @@ TEST(close_removes_the_mapping_of_its_own_context_only)
 	CHECK(can_read(bufs[1]));
 }
 
-/* It is in this process's memory, with descriptors of its own. */
+/* The vfork() child shares the memory but has its own descriptor table. */
 TEST(close_in_a_child_of_vfork_removes_nothing)
 {
 	struct smpl s = sampled();
@@ -548,7 +550,7 @@ TEST(close_in_a_child_of_vfork_removes_nothing)
 }
 
 /*
- * Its parent waits for it, too, but it has memory of its own.
+ * The parent waits as after vfork(), but the child has its own memory.
  * Proves 3.5.4-16, H01
  */
 TEST(close_in_a_child_that_is_waited_for_removes_its_mapping)
@@ -582,7 +584,7 @@ TEST(what_close_has_removed_can_be_mapped_again)
 	CHECK(again.hdr != s.hdr);
 	CHECK_EQ(again.hdr->hdr_count, 5);
 	CHECK(in_touch_pages(smpl_entry(&again, 4, 0)->ip));
-	/* What was removed does not come back, nor go twice. */
+	/* The removed mapping stays removed. */
 	CHECK(!can_read(s.hdr));
 	CHECK_OK(munmap((void *)s.hdr, s.size));
 	CHECK_OK(close(again.fd));
@@ -602,7 +604,7 @@ static void *map_in_thread(void *arg)
 	return NULL;
 }
 
-/* Whatever comes first, nothing is mapped in the end. */
+/* Whichever comes first, nothing stays mapped. */
 TEST(close_removes_a_mapping_that_is_being_made)
 {
 	for (int i = 0; i < 100; i++) {
@@ -626,7 +628,7 @@ static void keep_what_parent_closes(void *arg)
 
 	wait_go(in->go);
 	CHECK_EQ(in->s.hdr->hdr_count, 5);
-	/* Nor is it the parent's any more: the memory goes now. */
+	/* The parent has closed it: now the memory is freed. */
 	CHECK_OK(close(in->s.fd));
 	CHECK(!can_read(in->s.hdr));
 }
@@ -647,9 +649,12 @@ TEST(each_process_loses_its_mapping_by_its_own_close)
 	reap(child);
 }
 
-/* What a process wants for all its mappings */
+/* Attributes that a process requests for all its mappings */
 
-/* Of the mapping at an address: the flags in smaps, a space after each. */
+/*
+ * Look for a flag in the smaps entry of a mapping. Each flag is followed by a
+ * space.
+ */
 static bool has_vm_flag(const void *buf, const char *flag)
 {
 	bool found = false, here = false;
@@ -697,7 +702,7 @@ static void tell_fault(int sig, siginfo_t *info, void *context)
 	_exit(info->si_code == SEGV_ACCERR && sig == SIGSEGV ? PASSED : FAILED);
 }
 
-/* Zeroes are no instruction, or one that accesses address 0. */
+/* Zeroes are an invalid instruction, or one that accesses address 0. */
 static void run_zeroes(void *code)
 {
 	struct sigaction action = { .sa_sigaction = tell_fault,
@@ -752,7 +757,7 @@ static void buffers_of_a_user(void *arg)
 	fd = create_pages(8);
 	expect_no_memory(8);
 	CHECK_OK(close(fd));
-	/* What is given back can be had again, any number of times. */
+	/* Released memory can be allocated again, any number of times. */
 	for (int i = 0; i < 10; i++)
 		CHECK_OK(close(create_pages(8)));
 }
@@ -777,7 +782,7 @@ static void buffers_beside_locked_memory(void *unused)
 	create_pages(6);
 }
 
-/* With the page in front of it. Proves 4.4.3-02, P7-04, H15 */
+/* The page in front counts, too. Proves 4.4.3-02, P7-04, H15 */
 TEST(locked_memory_limit_is_for_what_a_process_has_locked_too)
 {
 	with_locked_pages(10, buffers_beside_locked_memory);
@@ -788,7 +793,7 @@ struct shared_buffer {
 	int	done;
 };
 
-/* What a child inherits is the parent's to pay for, as long as it is there. */
+/* The parent pays for an inherited buffer as long as the buffer exists. */
 static void other_process_of_the_user(void *arg)
 {
 	const struct shared_buffer *s = arg;
@@ -842,7 +847,7 @@ static void buffers_within_the_global_limit(void *arg)
 	create_pages(6);
 	expect_no_memory(1);
 	CHECK_OK(close(fd));
-	/* A buffer that is mapped goes with its context. */
+	/* A mapped buffer is freed with its context. */
 	for (int i = 0; i < 10; i++) {
 		fd = create_pages(10);
 		buf = mmap(NULL, 10 * page(), PROT_READ, MAP_SHARED, fd, 0);
@@ -864,7 +869,7 @@ static void with_room_for(size_t pages, void (*run)(void *arg))
 TEST(global_limit_is_respected)
 {
 	with_room_for(16, buffers_within_the_global_limit);
-	/* The end of a process gives everything back. */
+	/* Exit of a process frees everything. */
 	with_room_for(16, buffers_within_the_global_limit);
 }
 
@@ -873,7 +878,7 @@ static void expect_memory(size_t pages)
 	CHECK_OK(close(create_pages(pages)));
 }
 
-/* A worker holds the only descriptor of a buffer, but for exec. */
+/* A worker holds the only descriptor of a buffer, which is close-on-exec. */
 static void exec_without_the_buffer(void *arg)
 {
 	int fd = create_pages(10);
@@ -888,7 +893,7 @@ static void exec_without_the_buffer(void *arg)
 	worker_quit(&w);
 }
 
-/* The same, where it stays open. */
+/* A worker holds the only descriptor of a buffer, which survives exec. */
 static void exec_with_the_buffer(void *arg)
 {
 	int fd = create_pages(10);

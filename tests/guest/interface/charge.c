@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * charge.c - event sets, their registers, and private areas of formats are
- *	      locked memory of whoever created the context
+ * charge.c - event sets, their registers and private areas are charged as
+ *	      locked memory to the creator of the context
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -25,7 +25,7 @@
 #define ROUNDS	20
 #define LIMIT	16	/* pages */
 
-/* Kilobytes that a process is charged for. */
+/* Return the kilobytes of memory charged to a process. */
 static long charged_to(pid_t pid)
 {
 	char path[64], status[4096];
@@ -65,7 +65,7 @@ static void expect_no_set(int fd, unsigned int id)
 	CHECK(info.set_flags & PFM_SET_RETFL_NOSET);
 }
 
-/* Create all sets that there is room for, from set 1 on. Return: the last. */
+/* Create sets from set 1 on until memory runs out. Return: the last one. */
 static unsigned int fill(int fd)
 {
 	unsigned int n = 0;
@@ -76,7 +76,7 @@ static unsigned int fill(int fd)
 	return n;
 }
 
-/* The same room as at first. */
+/* Check that all of the memory is available again. */
 static void expect_room(unsigned int n)
 {
 	int fd = ctx_new(0);
@@ -94,7 +94,7 @@ static void limit_pages_for_now(rlim_t pages)
 	CHECK_OK(setrlimit(RLIMIT_MEMLOCK, &limit));
 }
 
-/* A tenth of what they once took. */
+/* A tenth of what they took in an earlier version. */
 static void many_sets_of_a_user(void *unused)
 {
 	int fd;
@@ -106,7 +106,7 @@ static void many_sets_of_a_user(void *unused)
 		for (unsigned int n = 0; n < 8; n++)
 			ctx_add_set_counter(fd, set, n, 0, 1000, 0);
 	}
-	/* And it is no less than what they hold. */
+	/* The charge is not less than what they use. */
 	CHECK(charged() >= 64 * (512 + 8 * 192) / 1024);
 	CHECK(charged() <= 256);
 }
@@ -134,13 +134,16 @@ static void sets_up_to_the_limit(void *unused)
 		CHECK_ERRNO(try_set(fd, n + 1), ENOMEM);
 	CHECK_EQ(charged(), before);
 	expect_no_set(fd, n + 1);
-	/* One that exists may be modified, and takes the place of another. */
+	/*
+	 * An existing set may be modified. A deleted set makes room for
+	 * another.
+	 */
 	ctx_create_set(fd, n, PFM_SETFL_OVFL_SWITCH);
 	delete_set(fd, n);
 	CHECK_OK(try_set(fd, n + 1));
 	CHECK_OK(try_set(fd, n + 1));
 	limit_pages_for_now(LIMIT);
-	/* From 1 on: those that exist count. */
+	/* Existing sets count, too: this starts at set 1. */
 	CHECK(fill(fd) > n);
 }
 
@@ -150,7 +153,10 @@ TEST(sets_beyond_the_limit_are_refused_and_change_nothing)
 	with_locked_pages(LIMIT, sets_up_to_the_limit);
 }
 
-/* The last counter of @set, from 0 on, that there is room for. */
+/*
+ * Fill counters of @set from 0 on until memory runs out. Return: the first one
+ * that does not fit.
+ */
 static unsigned int fill_set(int fd, unsigned int set)
 {
 	struct counter c;
@@ -178,22 +184,24 @@ static void counters_up_to_the_limit(void *unused)
 	become_nobody();
 	fd = ctx_new(0);
 	sets = fill(fd);
-	/* Room for less than one set with all of its counters. */
+	/* There is room for less than one set with all its counters. */
 	n = fill_set(fd, sets);
-	/* What is there is as it was. */
+	/* A refused register is unchanged. */
 	c = counter(n, 0, 5);
 	c.pmc.reg_set = sets;
 	c.pmd.reg_set = sets;
 	CHECK_ERRNO(pfm_write_pmcs(fd, &c.pmc, 1), ENOMEM);
 	CHECK_EQ(c.pmc.reg_flags & PFM_REG_RETFL_MASK, 0);
 	CHECK_EQ(ctx_read_set(fd, sets, n), 0);
-	/* And can be written again, whatever the limit is by now. */
+	/*
+	 * Existing registers can be written again, whatever the limit is now.
+	 */
 	limit_pages_for_now(0);
 	for (unsigned int i = 0; i < n; i++)
 		ctx_add_set_counter(fd, sets, i, 0, 1000, 0);
 	ctx_add_set_counter(fd, 0, 0, 0, 1000, 0);
 	limit_pages_for_now(LIMIT);
-	/* Others are charged less: set0 is free. */
+	/* set0 is free of charge. */
 	for (unsigned int i = 0; i < 16; i++)
 		ctx_add_counter(fd, i, 0, 1000);
 	delete_set(fd, 1);
@@ -209,7 +217,7 @@ TEST(registers_beyond_the_limit_are_refused_and_change_nothing)
 
 #define CLOCK	PFM_PERF_EVENT(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK)
 
-/* With all counters. Page faults could be foreseen only in locked memory. */
+/* Count with all counters. Page faults would need locked memory to be exact. */
 static void count_without_a_limit(void *unused)
 {
 	pfarg_pmc_t pmc = { .reg_value = CLOCK };
@@ -222,7 +230,9 @@ static void count_without_a_limit(void *unused)
 	CHECK_ERRNO(try_set(fd, 1), ENOMEM);
 	ctx_load_self(fd);
 	CHECK_OK(pfm_start(fd, NULL));
-	/* Between two ticks of a busy host the kernel's clock may stand. */
+	/*
+	 * On a busy host the kernel's clock may not advance between two ticks.
+	 */
 	while (!ctx_read(fd, 0) || !ctx_read(fd, 15))
 		;
 	CHECK_EQ(charged(), 0);
@@ -233,7 +243,7 @@ TEST(who_only_counts_needs_no_right_to_lock_memory)
 	with_locked_pages(0, count_without_a_limit);
 }
 
-/* They go with the process. */
+/* The sets are freed when the process exits. */
 static void fill_and_exit(void *n)
 {
 	CHECK_EQ(fill(ctx_new(0)), *(unsigned int *)n);
@@ -251,7 +261,7 @@ static void sets_that_come_and_go(void *unused)
 		for (unsigned int id = n; id; id--)
 			delete_set(fd, id);
 		CHECK_EQ(charged(), 0);
-		/* With registers, and numbers far from each other. */
+		/* Also with registers, and with numbers far apart. */
 		CHECK_OK(try_set(fd, 1 + 1000 * i));
 		ctx_add_set_counter(fd, 1 + 1000 * i, 0, 0, 1000, 0);
 		ctx_add_set_counter(fd, 1 + 1000 * i, 0, 0, 2000, 0);
@@ -274,7 +284,7 @@ TEST(what_sets_were_charged_for_is_given_back)
 	with_locked_pages(LIMIT, sets_that_come_and_go);
 }
 
-/* The worker locks its memory, and so has to be root. */
+/* The worker locks its memory, which needs root. */
 static void sets_and_exec(int flags)
 {
 	struct worker w;
@@ -328,7 +338,7 @@ static void sets_created_by_a_child(void *unused)
 	CHECK_OK(close(fd));
 	fd = ctx_new(0);
 	reap(spawn(fill_for_another, &fd));
-	/* The child has gone, its sets have not. */
+	/* The child has exited, but its sets remain. */
 	CHECK(charged() > 0);
 	CHECK_ERRNO(try_set(fd, n + 1), ENOMEM);
 	CHECK_OK(close(fd));
@@ -356,7 +366,7 @@ TEST(who_may_lock_memory_has_no_limit_of_sets)
 	with_locked_pages(1, sets_of_root);
 }
 
-/* In pages: the buffer, that in front of it, and a private area. */
+/* Sizes in pages: the buffer, the part in front of it, and a private area. */
 #define BUFFER	2
 #define FRONT	1
 #define AREA	7
@@ -385,7 +395,7 @@ static void area_within_the_limit(void *unused)
 	CHECK_EQ(charged(), 0);
 }
 
-/* Each overflow is counted there, which begins with 0. */
+/* The private area starts zeroed and counts each overflow. */
 static void expect_area_that_counts(void)
 {
 	struct mapped m = mapped_new((pfm_uuid_t)ODD_UUID, 0, NULL, 0);
@@ -396,7 +406,7 @@ static void expect_area_that_counts(void)
 	touch_pages(5, NULL);
 	ctx_stop(m.fd);
 	CHECK_EQ(*(const char *)m.buf, 5);
-	/* What can be mapped is the buffer alone. */
+	/* Only the buffer can be mapped. */
 	CHECK_OK(munmap((void *)m.buf, m.size));
 	for (unsigned int n = 1; n <= BUFFER + FRONT + AREA; n++)
 		for (unsigned int at = 0; at <= FRONT + AREA; at++)

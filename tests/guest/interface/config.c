@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * config.c - limits and groups: PFM_SET_CONFIG, PFM_GET_CONFIG and the files
- *	      for the same variables (3.1.16, 3.1.17, 4.3, 4.4)
+ * config.c - limits and groups: PFM_SET_CONFIG, PFM_GET_CONFIG, sysfs files and
+ *	      parameters (3.1.16, 3.1.17, 4.3, 4.4)
  *
  * Every test restores the configuration.
  */
@@ -21,7 +21,7 @@
 #include "smpl.h"
 
 #define USER		1000
-/* The group of the tests, and one that it is not. */
+/* The configured group, and another one. */
 #define GROUP		4711
 #define OTHER_GROUP	4712
 
@@ -50,7 +50,7 @@ static void expect_config(const pfarg_config_t *expected)
 	CHECK(!memcmp(&now, expected, sizeof(now)));
 }
 
-/* Run a function in a child; then the configuration is what it was. */
+/* Run a function in a child, then restore the configuration. */
 static void restoring(void (*run)(void *arg), void *arg)
 {
 	pfarg_config_t old = get_config();
@@ -183,7 +183,7 @@ TEST(set_with_bad_values_changes_nothing)
 	restoring(bad_values_change_nothing, NULL);
 }
 
-/* What is too small for a limit, and what is not. */
+/* Limits below a page are refused. */
 static void limits_have_a_least_value(void *arg)
 {
 	const __u64 bad[] = { 0, 1, page() / 2, page() - 1 };
@@ -213,7 +213,7 @@ TEST(set_refuses_limits_that_are_out_of_range)
 	restoring(limits_have_a_least_value, NULL);
 }
 
-/* No limit is none for the kernel's arithmetic. */
+/* Sizes must not overflow even with the largest limits. */
 static void nothing_goes_beyond_without_limits(void *arg)
 {
 	static const int nargs[] = { INT_MAX, INT_MAX / 2, 1 << 24 };
@@ -293,7 +293,7 @@ TEST(limit_of_vectors_holds_at_once)
 	restoring(vectors_follow_the_limit, NULL);
 }
 
-/* Create a context with an argument of 12288 bytes, in both ways. */
+/* Create a context with a format argument of 12288 bytes, in both ways. */
 static void expect_large_argument(int error)
 {
 	struct {
@@ -349,7 +349,7 @@ static void buffers_follow_the_limit(void *arg)
 	cfg.cf_smpl_buf_size_max = 10 * page();
 	CHECK_OK(pfm_set_config(&cfg));
 	fd = CHECK_OK(smpl_create(&ctx, 0, 4 * page(), 0));
-	/* What exists stays, also if it is too much now. */
+	/* An existing buffer stays, even if it exceeds the new limit. */
 	cfg.cf_smpl_buf_size_max = page();
 	CHECK_OK(pfm_set_config(&cfg));
 	CHECK_ERRNO(smpl_create(&ctx, 0, page(), 0), ENOMEM);
@@ -533,7 +533,7 @@ static void only_members_create(void *arg)
 	reap(spawn(member_by_effective_group, flags));
 	reap(spawn(member_by_supplementary_group, flags));
 	reap(spawn(outsider, flags));
-	/* Root is in no other group than its own. */
+	/* Root is in no group but its own. */
 	expect_may_create(*flags, false);
 	set_groups(PFM_GROUP_ANY, PFM_GROUP_ANY);
 	expect_may_create(*flags, true);
@@ -565,7 +565,7 @@ TEST(a_group_has_system_wide_contexts_for_itself)
 	test_group_of(PFM_FL_SYSTEM_WIDE);
 }
 
-/* It was created before there were groups. */
+/* Use a context that was created before the groups were set. */
 static void old_context_works(void *arg)
 {
 	pfarg_pmd_t pmd = { .reg_value = 5 };

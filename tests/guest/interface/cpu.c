@@ -27,7 +27,7 @@ static void start_on_cpu(int fd, int cpu)
 	ctx_pin(0);
 }
 
-/* From the CPU that the caller is on. */
+/* Expect ENODEV on the current CPU. */
 static void expect_no_commands(int fd)
 {
 	pfarg_pmc_t pmc = { .reg_value = PAGE_FAULTS };
@@ -185,7 +185,7 @@ static void toggle(void *unused)
 	}
 }
 
-/* Do something again and again until a child ends. Return: how often. */
+/* Repeat a function until a child exits. Return: the number of calls. */
 static unsigned long repeat_until_end(pid_t pid, void (*function)(void))
 {
 	unsigned long n = 0;
@@ -205,7 +205,7 @@ static void touch_and_yield(void)
 	sched_yield();
 }
 
-/* Every page fault is counted, and sampled, wherever the thread is. */
+/* Every page fault is counted and sampled while the thread migrates. */
 /* Proves H20 */
 TEST(thread_is_measured_while_a_cpu_comes_and_goes)
 {
@@ -224,7 +224,7 @@ TEST(thread_is_measured_while_a_cpu_comes_and_goes)
 	CHECK_EQ(s.hdr->hdr_count, n / PERIOD);
 }
 
-/* A thread on the CPU that goes is moved to another one, and is counted on. */
+/* The thread is moved to another CPU and still counted. */
 TEST(monitored_thread_survives_the_cpu_that_it_was_bound_to)
 {
 	int fd = ctx_counting();
@@ -246,7 +246,7 @@ TEST(monitored_thread_survives_the_cpu_that_it_was_bound_to)
 
 static void expect(int result)
 {
-	/* Offline, or moved to another CPU; or loaded by neither. */
+	/* Offline, on another CPU, or not loaded. */
 	CHECK(!result || errno == ENODEV || errno == EBUSY);
 }
 
@@ -259,7 +259,7 @@ static void measure_second_cpu(void)
 
 	CPU_ZERO(&second);
 	CPU_SET(1, &second);
-	/* Without it, on the first one. */
+	/* If CPU 1 is offline, run on CPU 0. */
 	CHECK(!sched_setaffinity(0, sizeof(second), &second) ||
 	      errno == EINVAL);
 	expect(pfm_write_pmcs(fd, &c.pmc, 1));
@@ -275,7 +275,7 @@ static void measure_second_cpu(void)
 }
 
 /*
- * What a command waits for may be the CPU's own way offline.
+ * A command may wait for the CPU's hotplug operation, and vice versa.
  * Proves H20
  */
 /* Proves H20 */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * ctxfile.c - a context's descriptor: messages, waiting, signals, sharing,
+ * ctxfile.c - the descriptor of a context: messages, waiting, signals, sharing,
  *	       close (3.1.1, 3.1.15, 3.3)
  */
 #define _GNU_SOURCE
@@ -53,7 +53,7 @@ TEST(message_tells_what_overflowed_where_and_in_whom)
 		CHECK_EQ(msg.ovfl.msg_ovfl_pmds[i], 0);
 }
 
-/* Started on this thread: every PERIOD page faults a notification. */
+/* Start on this thread, with a notification every PERIOD page faults. */
 static int self_notifying(__u32 flags)
 {
 	int fd = ctx_notifying(flags, PERIOD);
@@ -72,7 +72,7 @@ TEST(each_restart_allows_one_more_message)
 		CHECK(!is_readable(fd));
 		touch_pages(1, NULL);
 		ctx_expect_message(fd, PFM_MSG_OVFL);
-		/* Masked: what happens is neither counted nor notified. */
+		/* Masked: events are neither counted nor notified. */
 		touch_pages(3 * PERIOD, NULL);
 		ctx_expect_no_message(fd);
 		CHECK_OK(pfm_restart(fd));
@@ -151,7 +151,7 @@ TEST(read_refuses_bad_address)
 	CHECK_ERRNO(read(fd, unmapped, sizeof(pfm_msg_t)), EFAULT);
 }
 
-/* Who waits for memory, and gives it to him */
+/* A reader whose buffer is not present */
 
 struct slow_reader {
 	int		fd;
@@ -169,7 +169,7 @@ static void *read_slowly(void *arg)
 	return NULL;
 }
 
-/* A page that is there once it is filled. */
+/* Map a page that is missing until fill_page(). Return: its userfaultfd. */
 static int missing_page(void **page)
 {
 	struct uffdio_api api = { .api = UFFD_API };
@@ -213,18 +213,18 @@ TEST(reader_that_waits_for_its_memory_keeps_nobody_waiting)
 	pthread_t thread;
 	int faults;
 
-	/* What the preparations touch is not counted. */
+	/* Page faults of the preparations must not be counted. */
 	touch_pages(PERIOD, NULL);
 	faults = missing_page(&slow.page);
 	CHECK(!pthread_create(&thread, NULL, read_slowly, &slow));
 	wait_missed(faults);
-	/* The message is still there, and goes to who takes it. */
+	/* The message is still queued and can be read by another reader. */
 	ctx_expect_message(slow.fd, PFM_MSG_OVFL);
 	ctx_expect_no_message(slow.fd);
 	CHECK_OK(pfm_restart(slow.fd));
 	touch_pages(PERIOD, NULL);
 	CHECK(is_readable(slow.fd));
-	/* The next one goes to the other, once. */
+	/* The slow reader gets the next message, once. */
 	fill_page(faults, slow.page);
 	CHECK(!pthread_join(thread, NULL));
 	CHECK_EQ(slow.ret, sizeof(pfm_msg_t));
@@ -286,12 +286,12 @@ TEST(queue_that_is_full_drops_overflow_messages)
 	}
 	ctx_expect_message(fd, PFM_MSG_OVFL);
 	ctx_expect_no_message(fd);
-	/* And takes messages again. */
+	/* The queue then accepts messages again. */
 	touch_pages(PERIOD, NULL);
 	ctx_expect_message(fd, PFM_MSG_OVFL);
 }
 
-/* Waiting for them */
+/* Waiting for messages */
 
 static void read_overflow(void *fd)
 {
@@ -443,7 +443,7 @@ TEST(notification_sends_sigio)
 	ask_for_signal(fd);
 	touch_pages(PERIOD, NULL);
 	wait_signal(SIGIO);
-	/* The message was there first. */
+	/* The message is queued before the signal is sent. */
 	ctx_expect_message(fd, PFM_MSG_OVFL);
 }
 
@@ -494,7 +494,7 @@ TEST(end_of_thread_sends_a_signal)
 	ctx_expect_message(fd, PFM_MSG_END);
 }
 
-/* Who has the descriptor */
+/* Sharing of descriptors */
 
 static void *control_from_a_thread(void *arg)
 {
@@ -592,7 +592,7 @@ TEST(child_controls_what_its_parent_has_closed)
 	CHECK_ERRNO(pfm_start(c.fd, NULL), EBADF);
 	CHECK_OK(write(pipes[1], "", 1));
 	reap(child);
-	/* The last descriptor went with the child. */
+	/* The child's exit closed the last descriptor. */
 	ctx_expect_free(w.pid);
 	worker_quit(&w);
 }
@@ -618,7 +618,7 @@ TEST(descriptor_can_be_sent_to_another_process)
 	worker_start(&w);
 	CHECK_OK(socketpair(AF_UNIX, SOCK_STREAM, 0, ends));
 	c.go = ends[0];
-	/* It is there before the context. */
+	/* The child exists before the context. */
 	child = spawn(control_what_is_sent, &c);
 	fd = ctx_counting();
 	ctx_load(fd, w.pid);
@@ -680,7 +680,7 @@ TEST(close_detaches_from_another_thread)
 	worker_quit(&w);
 }
 
-/* A worker that holds the only descriptor of what monitors it calls exec. */
+/* A worker holds the only descriptor of its own context and calls exec. */
 static void exec_with_descriptor(int fd, struct worker *w)
 {
 	worker_start_holding(w, fd);

@@ -272,7 +272,7 @@ static void create_use_and_close(int i)
 	ctx_add_counter(s.fd, 0, 0, 5);
 	ctx_start_on(s.fd, thread_id());
 	touch_pages(5, NULL);
-	/* In both orders. */
+	/* Unmap and close in both orders. */
 	if (i % 2)
 		CHECK_OK(munmap((void *)s.hdr, s.size));
 	CHECK_OK(close(s.fd));
@@ -425,7 +425,7 @@ static bool is_known(int command)
 	return false;
 }
 
-/* None of them reads a PMC. */
+/* No command reads a PMC. */
 /* Proves 2.2.2-01, 3.1-03 */
 TEST(unknown_commands_are_invalid)
 {
@@ -445,7 +445,7 @@ TEST(unknown_commands_are_invalid)
 
 /* Reserved fields */
 
-/* Any argument. */
+/* The argument of any command */
 union any {
 	pfarg_ctx_t	ctx;
 	pfarg_pmc_t	pmc;
@@ -490,7 +490,7 @@ static const struct reserved reserved_of_start[] = {
 	RESERVED(PFM_START, pfarg_start_t, reserved3),
 };
 
-/* What a command takes, but for its reserved fields. */
+/* Return a valid argument of a command, with its reserved fields 0. */
 static union any good_argument(int command)
 {
 	union any arg = {};

@@ -26,7 +26,8 @@ TEST(a_context_may_have_very_many_sets)
 		CHECK_OK(pfm_create_evtsets(fd, desc, 1));
 	}
 	/*
-	 * With set0 they are as many as there may be; another may take a place.
+	 * With set0, this is the maximum. Deleting a set makes room for
+	 * another.
 	 */
 	desc[0].set_id = 2;
 	CHECK_ERRNO(pfm_create_evtsets(fd, desc, 1), ENOMEM);
@@ -41,7 +42,7 @@ TEST(a_context_may_have_very_many_sets)
 
 #define MANY_SETS	600
 
-/* They are as many as there may be, and the last one has a number's end. */
+/* Fill up to the limit. The last set has the highest number. */
 static void more_than_by_default(void *arg)
 {
 	pfarg_setdesc_t desc = { .set_flags = BY_OVFL | PFM_SETFL_EXPL_NEXT };
@@ -88,7 +89,7 @@ TEST(a_set_that_comes_anew_has_registers_of_its_own)
 	ctx_create_set(fd, 4, 0);
 	CHECK_EQ(ctx_read_set(fd, 4, 0), 0);
 	CHECK_EQ(ctx_read_set(fd, 4, 1), 0);
-	/* One that is written counts, and neither notifies nor switches. */
+	/* A counter written now counts, but does not notify or switch. */
 	ctx_add_set_counter(fd, 4, 0, 0, 0, 0);
 	faults_prepare();
 	ctx_load_self(fd);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * evtset_page.c - reading the PMDs of event sets that are mapped (2006 paper,
+ * evtset_page.c - reading PMDs from the mapped pages of event sets (2006 paper,
  *		   8)
  */
 #define _GNU_SOURCE
@@ -24,7 +24,7 @@
 #define CLONE_NEWTIME	0x80
 #endif
 
-/* Two counters in each of two sets, which count the same. */
+/* Two counters in each of two sets, all counting page faults. */
 static void add_counters(int fd, __u32 set_flags)
 {
 	for (unsigned int set = 0; set < 2; set++) {
@@ -68,7 +68,7 @@ static size_t page_size(void)
 	return sysconf(_SC_PAGESIZE);
 }
 
-/* The file offset goes past 32 bits nowhere, but off_t may have no more. */
+/* The offset needs no more than 32 bits, which off_t may be limited to. */
 static void *map_page(int fd, unsigned int set)
 {
 	return mmap(NULL, page_size(), PROT_READ, MAP_SHARED, fd,
@@ -84,7 +84,8 @@ static const volatile pfm_set_page_t *page_ok(int fd, unsigned int set)
 }
 
 /*
- * What both ways say, of every kind of PMD, and of one that does not move back.
+ * Compare the mapped values of all kinds of PMDs with PFM_READ_PMDS, and check
+ * that the clock does not go back.
  */
 static void expect_same(int fd, const struct pfm_set_map *map, unsigned int set)
 {
@@ -149,7 +150,7 @@ TEST(both_ways_of_reading_agree_while_masked)
 	}
 }
 
-/* An overflow that resets the clock while the context counts on. */
+/* An overflow resets the clock while the context keeps counting. */
 TEST(a_clock_that_is_reset_by_an_overflow_is_right)
 {
 	pfarg_setdesc_t desc = { .set_flags = PFM_SETFL_OVFL_SWITCH };
@@ -157,7 +158,9 @@ TEST(a_clock_that_is_reset_by_an_overflow_is_right)
 	struct pfm_set_map *map = map_ok(fd, 0);
 	struct counter c = counter(0, 0, 10);
 
-	/* Without a format, only what switches is reset. */
+	/*
+	 * Without a format, PMDs are reset only when the set may be switched.
+	 */
 	CHECK_OK(pfm_create_evtsets(fd, &desc, 1));
 	c.pmd.reg_ovflsw_thres = 1000;
 	pfm_bv_set(c.pmc.reg_reset_pmds, PFM_PMD_ELAPSED);
@@ -238,7 +241,7 @@ TEST(a_clock_of_a_time_namespace_is_not_taken_for_the_kernels)
 	reap(spawn(read_in_time_namespace, NULL));
 }
 
-/* Sets have taken turns, and each has counted something. */
+/* The sets have taken turns RUNS times, and both have counted. */
 static bool has_seen_all(int fd, struct pfm_set_map *const *maps)
 {
 	return ctx_set_info(fd, 1).set_runs >= RUNS && mapped(maps[0], 0) &&
@@ -246,8 +249,8 @@ static bool has_seen_all(int fd, struct pfm_set_map *const *maps)
 }
 
 /*
- * In the monitored thread itself, between any two of whose instructions a set
- * may be switched from. How many of them a set's turn has is not known.
+ * The monitored thread itself reads. A set may be switched between any two of
+ * its instructions, so the number of reads per turn is unknown.
  */
 TEST(values_never_go_back_while_sets_are_switched)
 {
@@ -387,7 +390,7 @@ TEST(children_inherit_a_page_and_keep_it)
 	child = spawn(read_inherited, &in);
 	touch_pages(10, NULL);
 	pfm_unmap_set(in.map);
-	/* Whoever monitors itself and closes its descriptor is unloaded. */
+	/* Closing the descriptor of a self-monitoring context unloads it. */
 	CHECK_OK(close(in.fd));
 	CHECK_OK(write(pipes[1], "", 1));
 	reap(child);
@@ -403,7 +406,7 @@ TEST(a_page_outlives_its_set)
 	CHECK_OK(pfm_delete_evtsets(fd, &desc, 1));
 	CHECK_EQ(page->map_set, 1);
 	expect_no_map(fd, page_size(), PROT_READ, MAP_SHARED, offset);
-	/* A set with the same number has another page. */
+	/* A new set with the same number gets a new page. */
 	CHECK_OK(pfm_create_evtsets(fd, &desc, 1));
 	CHECK(page_ok(fd, 1) != page);
 }
@@ -418,7 +421,10 @@ static void pages_of_a_user(void *arg)
 	for (int i = 0; i < 10; i++) {
 		fd = ctx_new(PFM_FL_MAP_SETS);
 		CHECK_OK(pfm_create_evtsets(fd, &sets[0], 1));
-		/* There is room for two, and for a set other than set0. */
+		/*
+		 * The limit allows two pages, and the memory of one set besides
+		 * set0.
+		 */
 		CHECK_ERRNO(pfm_create_evtsets(fd, &sets[1], 1), ENOMEM);
 		CHECK_ERRNO(pfm_create_context(&ctx, NULL, 0), ENOMEM);
 		CHECK_OK(pfm_delete_evtsets(fd, &sets[0], 1));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * evtset_switch.c - switching event sets by overflows and by time (3.7)
+ * evtset_switch.c - switching of event sets by overflows and by time (3.7)
  */
 #define _GNU_SOURCE
 #include <time.h>
@@ -17,8 +17,8 @@
 #define BY_OVFL		PFM_SETFL_OVFL_SWITCH
 #define NOTIFY		PFM_REGFL_OVFL_NOTIFY
 #define HARDWARE(id)	PFM_PERF_EVENT(PERF_TYPE_HARDWARE, PERF_COUNT_HW_##id)
-#define HW_COUNTERS	7	/* of the PMU that has some */
-#define HW_USED		6	/* by each set */
+#define HW_COUNTERS	7	/* of the emulated PMU */
+#define HW_USED		6	/* used by each set */
 
 static __u64 runs_of(int fd, unsigned int set)
 {
@@ -135,7 +135,7 @@ TEST(the_message_names_the_active_set)
 		msg = ctx_next_message(fd);
 		CHECK_EQ(msg.ovfl.msg_active_set, i % 2 ? 5 : 0);
 		CHECK_EQ(ctx_read_set(fd, msg.ovfl.msg_active_set, 0), 0);
-		/* Masked, it is still the active one; the restart switches. */
+		/* While masked, the set stays active; the restart switches. */
 		CHECK_EQ(runs_of(fd, 0) + runs_of(fd, 5),
 			 i + 1);
 		CHECK_OK(pfm_restart(fd));
@@ -149,7 +149,7 @@ static __u64 duration(int fd, unsigned int set)
 	return nanoseconds(&info.set_act_duration);
 }
 
-/* Be busy until a set has become active so often. */
+/* Spin until a set has become active this many times. */
 static void work_until_runs(int fd, unsigned int set, __u64 runs)
 {
 	while (runs_of(fd, set) < runs)
@@ -173,13 +173,15 @@ TEST(sets_take_turns_by_time)
 	ctx_stop(fd);
 	CHECK(runs_of(fd, 1) >= 5 && runs_of(fd, 0) >= 5);
 	CHECK(runs_of(fd, 0) - runs_of(fd, 2) <= 1);
-	/* The sets' times are the thread's, but for the switches. */
+	/*
+	 * The sets' times add up to the thread's time, except for the switches.
+	 */
 	CHECK(duration(fd, 0) + duration(fd, 1) + duration(fd, 2) <=
 	      thread_clock_ns(clock));
 	CHECK(duration(fd, 1) > 0);
 }
 
-/* However late the timers go off: no time is told twice. */
+/* Timers may expire late, but no time is counted twice. */
 TEST(a_set_that_follows_itself_is_active_no_longer_than_its_thread)
 {
 	int fd = ctx_new(0), clock;
@@ -220,7 +222,9 @@ TEST(a_timeout_does_not_pass_while_the_thread_sleeps)
 	worker_quit(&w);
 }
 
-/* What is left of set0's timeout, and that it and the time used are one. */
+/*
+ * Return the rest of set0's timeout; check that it and the active time add up.
+ */
 static __u64 time_left(int fd, __u64 timeout)
 {
 	pfarg_setinfo_t info = ctx_set_info(fd, 0);
@@ -239,7 +243,7 @@ TEST(what_is_left_of_a_timeout_waits_for_the_thread)
 	int fd = ctx_new(0);
 	struct worker w;
 
-	/* Not over however slow this is. */
+	/* Long enough not to expire on a slow machine. */
 	desc.set_timeout.tv_sec = 1000;
 	CHECK_OK(pfm_create_evtsets(fd, &desc, 1));
 	timeout = nanoseconds(&desc.set_timeout);
@@ -247,7 +251,7 @@ TEST(what_is_left_of_a_timeout_waits_for_the_thread)
 	ctx_start_on(fd, w.pid);
 	left[0] = timeout;
 	for (int i = 0; i < 3; i++) {
-		/* A clock may go by ticks. */
+		/* The clock may advance in ticks. */
 		do {
 			worker_do(&w, WORK_TOUCH, 1000);
 			wait_asleep(w.pid);
@@ -268,7 +272,7 @@ TEST(a_timeout_stands_still_while_masked)
 	pfarg_setinfo_t before, after;
 	int fd = ctx_new(0);
 
-	/* Not over before the thread gets to its page fault. */
+	/* Long enough not to expire before the thread's page fault. */
 	desc.set_timeout.tv_sec = 1000;
 	CHECK_OK(pfm_create_evtsets(fd, &desc, 1));
 	ctx_create_set(fd, 1, 0);
@@ -317,7 +321,7 @@ TEST(sets_of_a_cpu_take_turns_while_their_controller_waits)
 	for (unsigned int id = 0; id < 2; id++)
 		ctx_create_set(fd, id, BY_TIME);
 	ctx_start_on(fd, thread_id());
-	/* Each time it waits until all of them have been touched. */
+	/* Each worker_do() blocks until all pages have been touched. */
 	do {
 		before = runs_of(fd, 1);
 		worker_do(&w, WORK_TOUCH, n);
@@ -326,7 +330,7 @@ TEST(sets_of_a_cpu_take_turns_while_their_controller_waits)
 	worker_quit(&w);
 }
 
-/* Samples of a pinned worker among those of its CPU; sets take turns. */
+/* A pinned worker is among the sampled threads of its CPU. */
 /* Proves 3.6-02, 3.6-03, 3.6.4-05, P6-01, P6-02 */
 TEST(sets_of_a_cpu_that_samples_take_turns)
 {
@@ -342,7 +346,7 @@ TEST(sets_of_a_cpu_that_samples_take_turns)
 	worker_start_pinned(&w);
 	ctx_pin(0);
 	ctx_start_on(s.fd, thread_id());
-	/* What is counted until the PMU has followed a switch is discarded. */
+	/* Events counted before the PMU has followed a switch are discarded. */
 	do
 		worker_do(&w, WORK_TOUCH, 100);
 	while (s.hdr->hdr_count < 100);
@@ -361,7 +365,7 @@ TEST(sets_of_a_cpu_that_samples_take_turns)
 	worker_quit(&w);
 }
 
-/* Counters of the hardware, cycles all of them; false if there are none. */
+/* Add @n hardware counters of cycles. Return: false without a hardware PMU. */
 static bool add_cycles(int fd, unsigned int set, unsigned int n)
 {
 	for (unsigned int i = 0; i < n; i++) {
@@ -374,7 +378,7 @@ static bool add_cycles(int fd, unsigned int set, unsigned int n)
 	return true;
 }
 
-/* What one set cannot have, three have one after the other. */
+/* Three sets take turns with more counters than one set can have. */
 /* Proves 3.7.1-02 */
 TEST(more_counters_than_the_hardware_has_are_multiplexed)
 {
@@ -396,7 +400,7 @@ TEST(more_counters_than_the_hardware_has_are_multiplexed)
 	ctx_stop(fd);
 	for (unsigned int id = 0; id < 3; id++) {
 		for (unsigned int i = 0; i < HW_USED; i++) {
-			/* A cycle is a nanosecond there. */
+			/* On this machine a cycle takes a nanosecond. */
 			__u64 cycles = ctx_read_set(fd, id, i);
 
 			CHECK(cycles > duration(fd, id) / 10 * 8);

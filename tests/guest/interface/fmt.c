@@ -121,7 +121,10 @@ TEST(each_format_is_loaded_by_its_uuid)
 		module_unload(formats[i].module);
 		memcpy(ctx.ctx_smpl_buf_id, formats[i].uuid,
 		       sizeof(pfm_uuid_t));
-		/* Without an argument there is no context, but a format. */
+		/*
+		 * Without an argument no context is created, but the format is
+		 * loaded.
+		 */
 		CHECK_ERRNO(pfm_create_context(&ctx, NULL, 0), EINVAL);
 		expect_format(&formats[i]);
 	}
@@ -129,7 +132,7 @@ TEST(each_format_is_loaded_by_its_uuid)
 		CHECK_OK(module_unload(formats[i].module));
 }
 
-/* Every line of the kernel's log from now on. */
+/* Open the kernel log, positioned at its end. */
 static int log_open(void)
 {
 	int fd = CHECK_OK(open("/dev/kmsg", O_RDONLY | O_NONBLOCK));
@@ -138,7 +141,7 @@ static int log_open(void)
 	return fd;
 }
 
-/* Is this in one of the lines, and in no more? They are gone then. */
+/* Does exactly one new line contain the text? Closes the log. */
 static bool log_says_once(int fd, const char *text)
 {
 	char line[1024];
@@ -211,7 +214,7 @@ TEST(answer_that_is_no_errno_blames_the_format)
 	CHECK_OK(module_unload(MODULE_ODD));
 }
 
-/* Loaded with @parameters, it answers to one overflow. */
+/* Load the format with @parameters and check fdinfo after one overflow. */
 static void expect_odd(const char *parameters, const char *const lines[])
 {
 	struct counter c = counter(0, 0, 1);
@@ -258,13 +261,13 @@ TEST(odd_answers_of_a_handler_are_in_fdinfo)
 	expect_odd("ctrl=0", (const char *[]){
 		"pfm_handler_errors:\t0", "pfm_handler_errno:\t0",
 		"pfm_handler_no_ctrl:\t1", "pfm_handler_bad_ctrl:\t0" });
-	/* No room is no mistake. */
+	/* ENOBUFS is a valid result. */
 	expect_odd("ret=-105", (const char *[]){
 		"pfm_handler_errors:\t0", "pfm_handler_errno:\t0",
 		"pfm_handler_no_ctrl:\t0", "pfm_handler_bad_ctrl:\t0" });
 }
 
-/* Sets the fields of @arg as the lines say. Return: how many there are. */
+/* Set the fields of @arg to the defaults in @lines. Return: their number. */
 static int set_defaults(unsigned char *arg, size_t size, char *lines)
 {
 	char name[32], unit[32], *rest, *line;
@@ -278,7 +281,7 @@ static int set_defaults(unsigned char *arg, size_t size, char *lines)
 			       &length, &value, unit);
 		CHECK_EQ(words, 5);
 		CHECK(at + length <= size);
-		/* Little endian, as all these machines are. */
+		/* All supported machines are little endian. */
 		memcpy(arg + at, &value, length);
 	}
 	return n;
@@ -312,7 +315,10 @@ TEST(defaults_of_a_layout_are_an_argument)
 
 		module_load(formats[i].module);
 		fd = create_with_defaults(&formats[i], fields[i]);
-		/* No precise events, but nothing is wrong with the argument. */
+		/*
+		 * EOPNOTSUPP: precise events are missing, but the argument is
+		 * valid.
+		 */
 		if (fd < 0)
 			CHECK_EQ(errno, EOPNOTSUPP);
 		else
@@ -339,7 +345,7 @@ TEST(the_example_format_counts_overflows_by_event)
 	const pfm_count_smpl_hdr_t *hdr = m.buf;
 	const __u64 *counts = (const void *)(hdr + 1);
 
-	/* Three counters of the same event: identified as 0, 1 and 2. */
+	/* Three counters of the same event, with the event IDs 0, 1 and 2. */
 	for (int i = 0; i < 3; i++) {
 		struct counter c = counter(i, 0, i + 1);
 

@@ -11,7 +11,8 @@
 #include "faults.h"
 
 /*
- * Nanoseconds that a system-wide context counts while the CPU is mostly idle.
+ * Return the nanoseconds that a system-wide context counts on a mostly idle
+ * CPU.
  */
 static __u64 count_idleness(__u32 set_flags, __u64 *elapsed)
 {
@@ -41,7 +42,7 @@ TEST(the_idle_thread_can_be_excluded)
 {
 	__u64 elapsed, all;
 
-	/* The event has another clock than this thread. */
+	/* The event uses a different clock than this thread. */
 	all = count_idleness(0, &elapsed);
 	CHECK(all > elapsed / 2);
 	CHECK(count_idleness(PFM_SETFL_EXCL_IDLE, &elapsed) < elapsed / 2);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * levels.c - what each level of perf_event_paranoid allows to whom
+ * levels.c - what each level of perf_event_paranoid allows to which users
  *
- * Where the level is the kernel's, perf_event_open() is asked the same.
+ * Where the kernel's level applies, the results are compared with
+ * perf_event_open().
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -32,7 +33,7 @@
 #define SWITCHES	"/sys/kernel/tracing/events/sched/sched_switch/id"
 #define EXCL_KERNEL	PFM_PERF_EXCL_KERNEL
 
-/* What is asked for, in the order of the answers below. */
+/* The requests, in the order of the results below. */
 enum {
 	OWN, OWN_KERNEL, EQUAL, EQUAL_KERNEL, OTHER, ON_CPU, ON_CPU_KERNEL,
 	TRACEPOINT, FUNCTION, ASKS
@@ -50,7 +51,7 @@ static const char * const ask_names[ASKS] = {
 	"function tracing",
 };
 
-/* Who asks. */
+/* The callers. */
 static void be_member(void)
 {
 	become_member(USER, 0);
@@ -66,7 +67,7 @@ static void be_administrator(void)
 	become_member(USER, CAP(CAP_SYS_ADMIN));
 }
 
-/* Who has all capabilities, in a name space in a name space. */
+/* A user with all capabilities in a nested user namespace. */
 static void be_root_of_a_namespace(void)
 {
 	become_member(USER, 0);
@@ -88,15 +89,15 @@ static void be_outsider(void)
 	become(USER, USER, 0);
 }
 
-/* In the order of the levels: what each may, + or -. */
+/* In the order of the levels: the result of each request, + or -. */
 static const char * const level_names[] = { "-1", "0", "1", "2", "3", "4" };
 #define LEVELS	ARRAY_SIZE(level_names)
 
 static const struct who {
 	const char	*name;
 	void		(*be)(void);
-	bool		outside;	/* of the node's group */
-	bool		observes;	/* has CAP_PERFMON, or more */
+	bool		outside;	/* not in the node's group */
+	bool		observes;	/* has CAP_PERFMON or more */
 	const char	*may[LEVELS];
 } everybody[] = {
 	{ "member", be_member, false, false, {
@@ -119,7 +120,7 @@ static const struct who {
 		"---------", "---------" } },
 };
 
-/* Numbers of tracepoints, and processes to be measured. */
+/* Tracepoint numbers, and processes to measure. */
 static struct {
 	long	functions;
 	long	switches;
@@ -183,7 +184,7 @@ static pid_t target_of(int ask)
 	return ask == OTHER ? those.other : thread_id();
 }
 
-/* Return: '+' or '-', which is EPERM or EACCES. */
+/* Return: '+' for success, '-' for EPERM or EACCES. */
 static char answer(int ret)
 {
 	CHECK(ret >= 0 || errno == EPERM || errno == EACCES);
@@ -232,7 +233,7 @@ static char perfs(int ask)
 	return got;
 }
 
-/* A caller at a level, and what perf's own is then. */
+/* A caller, a level, and whether perf's own level is stricter or looser. */
 struct inquiry {
 	const struct who	*who;
 	size_t			level;
@@ -243,11 +244,11 @@ static void expect_ask(const struct inquiry *q, int ask)
 {
 	char want = q->who->may[q->level][ask], us, perf;
 
-	/* What perf itself asks of whoever wants these. */
+	/* perf itself applies its own level to these requests. */
 	if (q->perf == PERF_STRICT && !q->who->observes &&
 	    (is_on_cpu(ask) || ask == FUNCTION))
 		want = '-';
-	/* It would take an emulated CPU minutes to patch all functions. */
+	/* Patching all functions would take an emulated CPU minutes. */
 	if (ask == FUNCTION && (want == '+' || q->perf == PERF_LOOSE ||
 				!those.functions))
 		return;
@@ -302,7 +303,7 @@ TEST(each_level_allows_what_perf_event_open_allows)
 	with_node_for_group(at_all_levels, NULL);
 }
 
-/* The level of perfmon's own, where perf's is another. */
+/* Test all levels of perfmon's parameter while perf's level is different. */
 static void at_all_own_levels(struct inquiry q)
 {
 	make_those();
@@ -346,14 +347,14 @@ TEST(a_level_of_ones_own_can_be_stricter)
 	with_node_for_group(under_a_loose_perf, NULL);
 }
 
-/* Changes of the level, and contexts that exist */
+/* Level changes and existing contexts */
 
 static void be_at(const char *level)
 {
 	write_text(PFM_PARAMETERS "paranoid", level);
 }
 
-/* Root raises the level when it is told to, and says so. */
+/* A root process raises the level on request and reports it. */
 static int tell[2], told[2];
 
 static void raise_level_to(char level)
@@ -385,12 +386,12 @@ static void go_on_at_higher_levels(void *unused)
 	ctx_start_on(fd, w.pid);
 	worker_do(&w, WORK_TOUCH, 10);
 	raise_level_to('3');
-	/* What counts goes on, in the kernel, too. */
+	/* A running event keeps counting, also in the kernel. */
 	worker_do(&w, WORK_TOUCH, 10);
 	ctx_stop(fd);
 	CHECK(ctx_read(fd, 0) >= 20);
 	CHECK_OK(pfm_start(fd, NULL));
-	/* But there are no new events. */
+	/* New events are refused. */
 	CHECK_ERRNO(write_event(fd, event | EXCL_KERNEL), EPERM);
 	ctx_expect_state(fd, "started");
 	raise_level_to('2');
@@ -422,7 +423,7 @@ TEST(a_higher_level_ends_nothing_and_lets_nothing_begin)
 	with_param(&r);
 }
 
-/* Contexts that somebody else made, and who has their descriptor. */
+/* Contexts created by another user, and holders of their descriptor */
 static void load_what_root_made(void *arg)
 {
 	int fd = *(int *)arg;
@@ -478,10 +479,10 @@ TEST(holders_of_a_cpus_descriptor_create_no_event)
 	CHECK_OK(write_event(fd, event_of(ON_CPU_KERNEL)));
 	ctx_load_self(fd);
 	CHECK_OK(pfm_start(fd, NULL));
-	/* perf would let them. */
+	/* perf's own level would allow it. */
 	with_setting(PARANOID, "-1", write_at_own_level, &fd);
 	ctx_expect_state(fd, "stopped");
-	/* Who has the right may. */
+	/* A privileged caller may do it. */
 	CHECK_OK(write_event(fd, event_of(TRACEPOINT)));
 }
 
@@ -526,7 +527,7 @@ TEST(a_node_that_was_open_to_all_is_for_its_group_only)
 	with_paranoid("2", udev_comes_late, NULL);
 }
 
-/* Rights that come and go with programs */
+/* Exec of set-uid programs */
 
 static void keep_set_uid_worker(void *unused)
 {
@@ -554,7 +555,7 @@ TEST(a_set_uid_program_that_gains_nothing_is_still_measured)
 	CHECK_OK(unlink(SETID_WORKER));
 }
 
-/* A filter that refuses a system call. */
+/* Install a seccomp filter that refuses a system call. */
 static void refuse_call(unsigned int nr)
 {
 	struct sock_filter code[] = {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * live_counters.c - running counters that the monitored thread reads without
- *		     the kernel (2006 paper, 8)
+ * live_counters.c - the monitored thread reads its running counters without the
+ *		     kernel (2006 paper, 8)
  *
- * On arm64, where the administrator allows it. Elsewhere the kernel is asked,
- * which evtset_page.c has the tests of.
+ * This works on arm64 if the administrator allows it. Elsewhere the kernel
+ * reads the counters, which evtset_page.c tests.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -32,11 +32,12 @@
 #define CYCLES		PFM_PERF_EVENT(PERF_TYPE_HARDWARE, \
 				       PERF_COUNT_HW_CPU_CYCLES)
 
-/* As many as any CPU has. */
+/* More counters than any CPU has. */
 #define ALL_COUNTERS	32
 
 /*
- * How often each test reads: $LIVE_READS, or enough for each thing to happen.
+ * Number of reads per test: $LIVE_READS, or a default large enough for every
+ * case to occur.
  */
 static unsigned long reads(void)
 {
@@ -48,7 +49,7 @@ static unsigned long reads(void)
 static void need_user_access(void)
 {
 	if (access(USER_ACCESS, R_OK))
-		check_skip("only the kernel reads this machine's counters");
+		check_skip("this machine has no user access to counters");
 }
 
 static void allow(const char *value)
@@ -56,7 +57,7 @@ static void allow(const char *value)
 	write_text(USER_ACCESS, value);
 }
 
-/* Run a function in a child that may read its counters. */
+/* Run a function in a child with user access to counters enabled. */
 static void with_user_access(void (*run)(void *arg))
 {
 	need_user_access();
@@ -64,7 +65,7 @@ static void with_user_access(void (*run)(void *arg))
 }
 
 /**
- * struct live - a context that counts instructions and cycles, its set0 mapped
+ * struct live - a context counting instructions and cycles, with set0 mapped
  */
 struct live {
 	int			fd;
@@ -114,7 +115,10 @@ static __u64 mapped(const struct pfm_set_map *map, unsigned int pmd)
 	return value;
 }
 
-/* Neither goes back, and what the kernel says is in between. */
+/*
+ * Check that values never go back, and that the mapped value is between two
+ * values read by the kernel.
+ */
 static void expect_between(struct live *l)
 {
 	for (unsigned int n = 0; n < 2; n++) {
@@ -129,7 +133,7 @@ static void expect_between(struct live *l)
 	}
 }
 
-/* Read often what never goes back; the kernel's word is asked now and then. */
+/* Check that mapped values increase. Compare with the kernel now and then. */
 static void read_often(struct live *l)
 {
 	unsigned long n = reads();
@@ -144,7 +148,7 @@ static void read_often(struct live *l)
 	}
 }
 
-/* From here on PFM_READ_PMDS fails; the context stays. */
+/* Replace the descriptor, so that PFM_READ_PMDS fails. The context remains. */
 static void shut_out_kernel(const struct live *l)
 {
 	int null = CHECK_OK(open("/dev/null", O_RDONLY));
@@ -207,7 +211,7 @@ static void migrate(void *pid)
 	cpu_set_t cpus;
 	int i = 0;
 
-	/* Until it has exited. */
+	/* Until the process has exited. */
 	do {
 		CPU_ZERO(&cpus);
 		CPU_SET(i ^= 1, &cpus);
@@ -250,7 +254,7 @@ static int open_cycles(pid_t pid, int cpu)
 	return CHECK_OK(syscall(SYS_perf_event_open, &attr, pid, cpu, -1, 0));
 }
 
-/* Others take counters of the thread's CPU and give them back. */
+/* Another process takes counters of the thread's CPU and releases them. */
 static void use_perf(void *pid)
 {
 	for (;;) {
@@ -288,7 +292,7 @@ static void expect_exact_across_a_wrap(void *unused)
 	}
 }
 
-/* perf's counters have 32 bits, and begin half way. */
+/* perf starts its 32-bit counters at half of their range. */
 TEST(a_live_counter_is_exact_when_it_wraps)
 {
 	with_user_access(expect_exact_across_a_wrap);
@@ -363,10 +367,10 @@ TEST(a_live_counter_is_exact_while_others_give_commands)
 }
 
 /**
- * struct turn - who detaches a context, and who reads it meanwhile
+ * struct turn - a process detaches the context while its thread reads it
  * @fd:   the context
- * @go:   it is attached, so many times
- * @done: it was detached, so many times
+ * @go:   number of times that it was attached
+ * @done: number of times that it was detached
  */
 struct turn {
 	int			fd;
@@ -416,7 +420,9 @@ TEST(a_context_may_be_detached_while_its_thread_reads)
 	with_user_access(expect_no_trap_when_detached);
 }
 
-/* Faults overflow, reset the instructions and, when masked, are restarted. */
+/*
+ * Page faults overflow, which masks and resets the instructions. Then restart.
+ */
 static void expect_exact_across_overflows(void *unused)
 {
 	struct live l = live_new();
@@ -445,7 +451,7 @@ TEST(a_live_counter_is_exact_across_masks_and_restarts)
 	with_user_access(expect_exact_across_overflows);
 }
 
-/* perf's events of the CPU come first, and these take all counters. */
+/* perf's pinned CPU events take precedence. These take all counters. */
 static void expect_not_read(void *unused)
 {
 	struct live l = live_started();
@@ -455,7 +461,7 @@ static void expect_not_read(void *unused)
 	expect_between(&l);
 	for (int i = 0; i < ALL_COUNTERS; i++)
 		open_cycles(-1, 0);
-	/* Come back to the CPU, without a counter. */
+	/* Wait until the thread is scheduled in without a counter. */
 	spawn(compete, NULL);
 	do {
 		last = ctx_read(l.fd, 1);
@@ -470,7 +476,7 @@ TEST(a_counter_that_was_taken_away_is_not_read)
 	with_user_access(expect_not_read);
 }
 
-/* With a format an overflow resets the instructions and masks nothing. */
+/* With a format, an overflow resets the instructions without masking. */
 static void expect_exact_across_resets(void *unused)
 {
 	pfm_default_smpl_arg_t arg = { .buf_size = 1 << 20 };
@@ -494,7 +500,9 @@ static void expect_exact_across_resets(void *unused)
 		touch_pages(10, NULL);
 		l.last[0] = 0;
 		expect_between(&l);
-		/* 10 faults take less than what was before. */
+		/*
+		 * 10 faults take fewer instructions than ran before the reset.
+		 */
 		if (i && i % 20 == 0)
 			CHECK(mapped(l.map, 0) < before + 1000000);
 	}
@@ -505,7 +513,7 @@ TEST(a_live_counter_is_exact_when_another_one_resets_it)
 	with_user_access(expect_exact_across_resets);
 }
 
-/* Each of two sets counts while it is active, and is read at any time. */
+/* Each of two sets counts while it is active. Both are read at any time. */
 static void expect_exact_across_switches(void *unused)
 {
 	int fd = ctx_new(PFM_FL_MAP_SETS);
@@ -536,7 +544,7 @@ TEST(a_live_counter_is_exact_across_switches_of_sets)
 	with_user_access(expect_exact_across_switches);
 }
 
-/* Has the child passed? It may also go on. */
+/* Has the child exited successfully? Return: false while it runs. */
 static bool has_ended(pid_t child)
 {
 	int status;
@@ -547,7 +555,7 @@ static bool has_ended(pid_t child)
 	return true;
 }
 
-/* Whoever asks while the monitored thread runs, perhaps on another CPU. */
+/* Read from another thread or process, perhaps on another CPU. */
 static void read_as_other(void *live)
 {
 	struct live *l = live;
@@ -598,7 +606,7 @@ TEST(other_threads_and_children_ask_the_kernel)
 	with_user_access(expect_others_right);
 }
 
-/* Of the one who reads, and of the one who takes the right away. */
+/* Progress of the reader, and of the process that toggles user access. */
 struct progress {
 	volatile unsigned long	reads;
 	volatile unsigned long	turns;
@@ -625,7 +633,7 @@ static void take_right_away(void *arg)
 	}
 }
 
-/* The right comes and goes on another CPU, if there is one, while it reads. */
+/* User access is toggled during reads, from another CPU if there is one. */
 static void expect_no_trap(void *unused)
 {
 	struct progress *done = mmap(NULL, sizeof(*done),
@@ -657,7 +665,10 @@ static void read_cycle_counter(void *unused)
 #ifdef __aarch64__
 	unsigned long value;
 
-	/* Until an event comes, it may have the right of the last thread. */
+	/*
+	 * Without an own event, the thread may still have the access of the
+	 * previous one.
+	 */
 	open_cycles(0, -1);
 	__asm__ volatile("mrs %0, pmccntr_el0" : "=r"(value));
 #endif
@@ -679,7 +690,7 @@ static void expect_signal(void (*function)(void *arg))
 	CHECK_EQ(WTERMSIG(status), SIGILL);
 }
 
-/* Beside somebody who reads, all others get the signal as ever. */
+/* While one process reads its counters, others still get the signal. */
 static void expect_signals(void *unused)
 {
 	struct live l = live_started();
@@ -694,7 +705,7 @@ TEST(who_does_something_illegal_gets_the_signal)
 	with_user_access(expect_signals);
 }
 
-/* A new program has no mapping, and may not go on reading counters. */
+/* The new program has no mapping and must not keep user access. */
 static void read_after_exec(void *unused)
 {
 	struct live l = live_started();

@@ -80,7 +80,7 @@ TEST(load_refuses_a_thread_that_has_exited)
 	worker_start(&w);
 	CHECK_OK(kill(w.pid, SIGKILL));
 	CHECK_OK(waitid(P_PID, w.pid, &info, WEXITED | WNOWAIT));
-	/* It is a zombie now. */
+	/* The thread is now a zombie. */
 	CHECK_ERRNO(ctx_try_load(fd, w.pid), ESRCH);
 	wait_for(w.pid);
 	CHECK_ERRNO(ctx_try_load(fd, w.pid), ESRCH);
@@ -175,7 +175,7 @@ static void load_is_not_permitted(void *parent)
 	become_nobody();
 	fd = ctx_counting();
 	CHECK_ERRNO(load_result(fd, *(pid_t *)parent), EPERM);
-	/* Not to see the kernel is what this level allows. */
+	/* This level does not allow users to monitor the kernel. */
 	CHECK_ERRNO(load_result(fd, thread_id()), EPERM);
 	ctx_expect_state(fd, "unloaded");
 }
@@ -232,9 +232,9 @@ TEST(context_is_loaded_on_one_thread_after_the_other)
 	}
 }
 
-#define PAIRS	16	/* of PMC and PMD that perf has */
+#define PAIRS	16	/* PMC and PMD pairs of the perf PMU */
 
-/* All counters count, from a value of their own on. */
+/* All counters count, each from a value of its own. */
 static int new_with_all_counters(void)
 {
 	int fd = ctx_new(0);
@@ -261,14 +261,14 @@ TEST(a_context_finds_nothing_of_the_one_before)
 	CHECK_OK(pfm_unload_context(second));
 	for (unsigned int i = 1; i < PAIRS; i++)
 		CHECK_EQ(ctx_read(second, i), 0);
-	/* Nor does the first one of the second. */
+	/* Nor does the first context see values of the second. */
 	ctx_start_on(first, thread_id());
 	touch_pages(1, NULL);
 	for (unsigned int i = 0; i < PAIRS; i++)
 		CHECK_EQ(ctx_read(first, i), -1000ULL * (i + 1) + 6);
 }
 
-/* A process whose second thread says its name, and has as many page faults. */
+/* A process whose second thread reports its ID and causes page faults. */
 struct second {
 	int	name;
 	int	go;
@@ -316,7 +316,7 @@ TEST(a_second_thread_is_told_from_its_process)
 	CHECK(tid != child);
 	ctx_add_counter(s.fd, 0, 0, SECOND_PERIOD);
 	ctx_start_on(s.fd, tid);
-	/* The first thread is another one, and free. */
+	/* The first thread is not monitored. */
 	ctx_expect_free(child);
 	CHECK_OK(write(go[1], "", 1));
 	CHECK_EQ(read(name[0], &tid, sizeof(tid)), sizeof(tid));
@@ -388,7 +388,7 @@ TEST(stopping_what_is_stopped_changes_nothing)
 	ctx_create_set(fd, 0, PFM_SETFL_TIME_SWITCH);
 	ctx_create_set(fd, 1, 0);
 	ctx_load_self(fd);
-	/* Before the first start, and after each. */
+	/* Before the first start, and after each start and stop. */
 	for (int i = 0; i < 3; i++) {
 		before = ctx_set_info(fd, 0);
 		for (int n = 0; n < 3; n++) {
@@ -481,7 +481,7 @@ TEST(unload_leaves_no_mask)
 	touch_pages(8, NULL);
 	ctx_expect_state(fd, "masked");
 	CHECK_OK(pfm_unload_context(fd));
-	/* What overflowed waits for no restart any more. */
+	/* A restart is no longer pending for the overflowed counter. */
 	CHECK_EQ(ctx_read(fd, 0), 0);
 	CHECK_ERRNO(pfm_restart(fd), EBUSY);
 	ctx_load_self(fd);
@@ -493,7 +493,7 @@ TEST(unload_leaves_no_mask)
 	ctx_expect_no_message(fd);
 }
 
-/* Interrupts by which other CPUs had functions called on CPU 1, on x86. */
+/* Return the number of function call interrupts of CPU 1 (x86). */
 static __u64 calls_on_cpu1(void)
 {
 	FILE *file = fopen("/proc/interrupts", "r");
@@ -508,7 +508,7 @@ static __u64 calls_on_cpu1(void)
 	return n;
 }
 
-/* RCU's threads are woken by such interrupts, too, whoever keeps them busy. */
+/* Keep RCU threads off CPU 1: they are woken by such interrupts, too. */
 static void keep_rcu_on_cpu0(void)
 {
 	cpu_set_t cpu0;
@@ -522,7 +522,10 @@ static void keep_rcu_on_cpu0(void)
 	for (size_t i = 0; i < found.gl_pathc; i++) {
 		FILE *stat = fopen(found.gl_pathv[i], "r");
 
-		/* Others end meanwhile; those of a CPU stay there. */
+		/*
+		 * Processes may exit meanwhile. Per-CPU threads cannot be
+		 * moved.
+		 */
 		if (stat && fscanf(stat, "%d (%31[^)]", &pid, name) == 2 &&
 		    !strncmp(name, "rcu_", 4))
 			sched_setaffinity(pid, sizeof(cpu0), &cpu0);
@@ -540,7 +543,7 @@ static void spin_on_cpu1(void *go)
 		;
 }
 
-/* Whoever has a busy CPU to himself; he touches no page. */
+/* Start a process that spins on CPU 1 and touches no page. */
 static pid_t start_bystander(void)
 {
 	int go[2];
@@ -582,7 +585,7 @@ TEST(commands_on_a_thread_leave_other_cpus_alone)
 	CHECK_OK(kill(bystander, SIGKILL));
 }
 
-/* As many as a vector may have. */
+/* Maximum length of a vector of PMDs. */
 #define ELEMS	20
 
 /* Proves H18 */

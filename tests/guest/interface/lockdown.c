@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * lockdown.c - what a locked-down kernel discloses; it stays locked down
+ * lockdown.c - what a locked-down kernel discloses (it stays locked down)
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -30,7 +30,7 @@ static void lock_down(void)
 	close(fd);
 }
 
-/* As perf_event_open() refuses PERF_SAMPLE_REGS_INTR. */
+/* perf_event_open() refuses PERF_SAMPLE_REGS_INTR in the same way. */
 /* Proves H16 */
 TEST(records_with_registers_are_refused)
 {
@@ -52,6 +52,6 @@ TEST(records_with_registers_are_refused)
 	CHECK_OK(pfm_unload_context(m.fd));
 	lock_down();
 	CHECK_ERRNO(pfm_load_context(m.fd, &load), EPERM);
-	/* Counting gives out none. */
+	/* Counting discloses no registers. */
 	ctx_load_self(ctx_counting());
 }

@@ -19,7 +19,7 @@ TEST(core_in_use_cannot_be_unloaded)
 {
 	struct smpl s;
 
-	/* What is left of other programs would use the core, too. */
+	/* Formats left loaded by other programs would use the core, too. */
 	modules_unload_formats();
 	s = smpl_new(0, 4096, 0);
 	CHECK_ERRNO(module_unload(MODULE_CORE), EAGAIN);
@@ -27,7 +27,7 @@ TEST(core_in_use_cannot_be_unloaded)
 	CHECK_OK(module_unload(MODULE_DEFAULT));
 	CHECK_ERRNO(module_unload(MODULE_CORE), EAGAIN);
 	CHECK_OK(module_unload(MODULE_PMU));
-	/* A mapped buffer is all that uses it now. */
+	/* A mapped buffer is now the only user. */
 	CHECK_ERRNO(module_unload(MODULE_CORE), EAGAIN);
 	CHECK_OK(munmap((void *)s.hdr, s.size));
 	CHECK_OK(module_unload(MODULE_CORE));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * member.c - what a member of the group learns of the kernel, and takes from
- *	      others, at level 2
+ * member.c - at level 2, members of the group learn no kernel addresses and
+ *	      cannot starve others
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -32,7 +32,7 @@
 #define FAULTS		100
 #define ROUNDS		5
 #define PERIOD		4
-/* Of each level, but for a few. */
+/* Expected samples per level, with some tolerance. */
 #define SAMPLES		(ROUNDS * FAULTS / PERIOD - 10)
 #define BUFFER		(1 << 20)
 #define RECORDS		1024
@@ -42,7 +42,10 @@
 
 /* Kernel addresses */
 
-/* Page faults at user level, and as many in the kernel that copies to them. */
+/*
+ * Cause page faults at user level, and as many in the kernel while it copies to
+ * user pages.
+ */
 static void fault_in_user_and_kernel(void)
 {
 	size_t size = FAULTS * sysconf(_SC_PAGESIZE);
@@ -78,13 +81,13 @@ static void sample_in_user_and_kernel(int fd)
 	ctx_stop(fd);
 }
 
-/* Text, data, stacks, what is mapped; but not the negative of a period. */
+/* Is this a kernel address, and not the negative of a period? */
 static bool is_of_kernel(__u64 word)
 {
 	return word >= 0xffff800000000000ULL && word < 0xffffffffff000000ULL;
 }
 
-/* Return: words in a buffer that are addresses of the kernel's. */
+/* Return the number of words in a buffer that are kernel addresses. */
 static unsigned int kernel_words(const struct mapped *m)
 {
 	const __u64 *word = m->buf;
@@ -95,7 +98,7 @@ static unsigned int kernel_words(const struct mapped *m)
 	return n;
 }
 
-/* What does not fit into 32 bits is dropped: anything at all is too much. */
+/* Records that do not fit into 32 bits are dropped: count any non-zero byte. */
 static unsigned int records32(const struct mapped *m)
 {
 	unsigned int n = 0;
@@ -150,7 +153,7 @@ static struct mapped new_pebs64(void)
 static const struct format {
 	const char	*name;
 	struct mapped	(*make)(void);
-	bool		x86;		/* its records are x86's registers */
+	bool		x86;		/* records consist of x86 registers */
 	unsigned int	(*look)(const struct mapped *m);
 } formats[] = {
 	{ "default", new_default, false, kernel_words },
@@ -159,7 +162,7 @@ static const struct format {
 	{ "pebs64", new_pebs64, true, kernel_words },
 };
 
-/* Return: what a format tells of the kernel. */
+/* Return what look() finds after sampling with a format. */
 static unsigned int learn_from(const struct format *f, __u64 exclude)
 {
 	struct mapped m = f->make();
@@ -213,14 +216,16 @@ static void learn_as_member(void *unused)
 /* Proves H16, 4.1-01 */
 TEST(no_format_has_a_kernel_address_for_a_user)
 {
-	/* Otherwise the other half proves nothing. */
+	/*
+	 * Check that kernel addresses are found if the kernel is not excluded.
+	 */
 	for (size_t i = 0; i < ARRAY_SIZE(formats); i++)
 		if (is_here(&formats[i]) && formats[i].look == kernel_words)
 			CHECK(learn_from(&formats[i], 0) >= SAMPLES);
 	with_paranoid("2", learn_as_member, NULL);
 }
 
-/* Samples of the bridge's stream that are the kernel's. */
+/* Return the number of kernel samples in the bridge's stream. */
 static unsigned int kernel_samples(int device)
 {
 	unsigned int n = 0;
@@ -276,19 +281,19 @@ TEST(the_bridge_has_none_either_and_is_not_for_users)
 #define GROUP_MAX	(64U << 20)
 #define SOME		(4U << 20)
 
-/* The kernel charges ahead for each CPU: of up to 64 pages nothing is seen. */
+/* The kernel charges up to 64 pages per CPU in advance. */
 #define AHEAD		(64 * 2 * 4096U)
 
-/* A control group that may have so much memory. */
+/* Create a control group with this memory limit. */
 static void make_group(const char *max)
 {
 	write_text("/sys/fs/cgroup/cgroup.subtree_control", "+memory");
 	if (mkdir(CGROUP, 0755) || !exists(CGROUP "/memory.current"))
-		check_skip("this kernel has no control groups for memory");
+		check_skip("this kernel has no memory cgroup controller");
 	write_text(CGROUP "/memory.max", max);
 }
 
-/* Run a function in a process of the group, which ends with it. */
+/* Run a function in a child that joins the group. */
 static void run_in_group(void (*work)(void *arg))
 {
 	int status = wait_for(spawn(work, NULL));
@@ -330,12 +335,12 @@ TEST(buffers_and_contexts_count_for_the_control_group)
 	run_in_group(fill_at_level_2);
 }
 
-/* A context that takes as much as what the group may have in all. */
+/* Create a context that needs all the memory of the group. */
 static void expect_too_large(pfarg_ctx_t *ctx, void *arg, size_t size)
 {
 	write_text(CGROUP "/cgroup.procs", "0");
 	CHECK_ERRNO(pfm_create_context(ctx, arg, size), ENOMEM);
-	/* The group has it again: others take some. */
+	/* The memory is available again: this process can allocate some. */
 	CHECK(mmap(NULL, SOME, PROT_READ | PROT_WRITE, MAP_PRIVATE |
 		   MAP_ANONYMOUS | MAP_POPULATE, -1, 0) != MAP_FAILED);
 }
@@ -420,7 +425,7 @@ static void share_a_cpu(void *unused)
 	pid_t member = spawn(overflow_for_ever, NULL);
 
 	reap(spawn(work_beside, NULL));
-	/* It has not ended before. */
+	/* The other process is still running. */
 	CHECK_EQ(waitpid(member, NULL, WNOHANG), 0);
 	CHECK_OK(kill(member, SIGKILL));
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * overflow.c - sampling without a format, by messages (3.4)
+ * overflow.c - sampling without a format, using messages (3.4)
  */
 #define _GNU_SOURCE
 #include <limits.h>
@@ -38,13 +38,13 @@ TEST(a_timer_is_enough_to_sample_by_time)
 	worker_start(&w);
 	ctx_start_on(fd, w.pid);
 	worker_ask(&w, WORK_TOUCH, ULONG_MAX);
-	/* It may get no time in an interval, nor in ten of them. */
+	/* The worker may get no CPU time in ten intervals. */
 	for (int i = 0; i < 10 || !last; i++) {
 		wait_for_timer(timer);
 		ctx_stop(fd);
 		value = ctx_read(fd, 0);
 		CHECK(value >= last);
-		/* It works on, and that is not in any interval. */
+		/* It keeps running outside the intervals. */
 		progress = worker_progress(&w);
 		while (worker_progress(&w) < progress + 10)
 			sched_yield();

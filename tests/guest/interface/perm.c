@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * perm.c - who may monitor whom, and see what (4.2, 4.3, 4.4.1)
+ * perm.c - permission to attach to threads and to block them (4.2, 4.3, 4.4.1)
  *
- * perfmon refuses what perf_event_open() refuses; the answers are compared.
+ * perfmon refuses what perf_event_open() refuses; the results are compared.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -30,7 +30,7 @@
 #define KTHREADD	2
 #define EXCL_KERNEL	PFM_PERF_EXCL_KERNEL
 
-/* As ptrace() is without Yama: not for ancestors only. */
+/* Without Yama, ptrace() is not limited to descendants. */
 static void turn_yama_off(void)
 {
 	if (exists(YAMA))
@@ -41,7 +41,7 @@ static void turn_yama_off(void)
 
 struct target {
 	const char	*name;
-	void		(*be)(void);	/* what the process does first */
+	void		(*be)(void);	/* run first in the process */
 	pid_t		pid;
 };
 
@@ -77,7 +77,7 @@ static void be_privileged(void)
 	become(USER, USER, CAP(CAP_NET_RAW));
 }
 
-/* As after the exec of a set-uid program: real and effective ids differ. */
+/* Real and effective IDs differ, as after exec of a set-uid program. */
 static void be_set_uid(void)
 {
 	CHECK_OK(setresuid(USER, 0, 0));
@@ -128,9 +128,13 @@ static struct target targets[TARGETS] = {
 };
 
 /*
- * What a caller may do to each target, in their order: + yes, - no, n there is
- * no such thread, s no, although perf_event_open() does it, i nobody may, x no
- * or no such thread, as the kernel says
+ * The result for each target, in their order:
+ * + allowed
+ * - refused
+ * n no such thread
+ * s refused, although perf_event_open() allows it
+ * i invalid for any caller
+ * x refused or no such thread, depending on the kernel
  */
 static const struct caller {
 	const char	*name;
@@ -179,7 +183,7 @@ static void pause_in_child(void *unused)
 	pause();
 }
 
-/* Return: '+', '-', 'i' or 'n' for what a call returned. */
+/* Return: '+', '-', 'i' or 'n' for the result of a call. */
 static char answer(int ret, int error)
 {
 	if (ret >= 0)
@@ -212,7 +216,7 @@ static char perfs(pid_t pid)
 	return got;
 }
 
-/* The thread is traced until the caller ends. */
+/* The thread stays traced until the caller exits. */
 static char ptraces(pid_t pid)
 {
 	return answer(ptrace(PTRACE_SEIZE, pid, NULL, NULL), errno);
@@ -245,7 +249,7 @@ static void expect_may_stop(const struct caller *c, const struct target *t,
 			     c->name, t->name, us);
 }
 
-/* Set to what is asked of each caller and target. */
+/* The check to make for each caller and target. */
 static struct question {
 	__u32	ctx_flags;
 	void	(*expect)(const struct caller *c, const struct target *t,
@@ -316,7 +320,7 @@ TEST(threads_are_blocked_as_ptrace_allows)
 	with_paranoid("2", all_callers, NULL);
 }
 
-/* Somebody who is not its ancestor. */
+/* Try to block a process that is not a descendant. */
 static void block_under_yama(void *arg)
 {
 	question.ctx_flags = PFM_FL_NOTIFY_BLOCK;
@@ -344,13 +348,13 @@ TEST(security_modules_say_who_is_blocked)
 	write_text(YAMA, old);
 }
 
-/* The /proc that the core asks may be somebody else's. */
+/* The /proc that the caller sees may be manipulated. */
 static void fool_with_proc(void *arg)
 {
 	const struct target *t = &targets[OTHER];
 	char own[32], other[32];
 
-	/* A user's own name space, in which it may mount. */
+	/* The user's own namespaces, in which it may mount. */
 	become(USER, USER, 0);
 	CHECK_OK(unshare(CLONE_NEWUSER | CLONE_NEWNS));
 	snprintf(own, sizeof(own), "/proc/%d", getpid());
@@ -374,7 +378,7 @@ TEST(what_is_mounted_over_proc_proves_nothing)
 	with_paranoid("2", bind_mounts_prove_nothing, NULL);
 }
 
-/* The kernel's check takes the file system's ids, which may be others. */
+/* The kernel's check uses the file system IDs, which may differ. */
 static void become_with_other_fsuid(void)
 {
 	become(USER, USER, CAP(CAP_SETUID));
@@ -382,7 +386,7 @@ static void become_with_other_fsuid(void)
 	keep_caps(0);
 }
 
-/* What everybody may read, in the place of what proves a right. */
+/* Mount a world-readable file over one that needs a permission. */
 static void mount_status_over(pid_t pid, const char *name)
 {
 	char status[32], over[32];
@@ -417,7 +421,7 @@ TEST(another_file_of_the_thread_proves_nothing)
 	with_paranoid("2", status_proves_nothing, NULL);
 }
 
-/* No /proc is needed, and no one's is asked. */
+/* The check does not use /proc. */
 static void attach_without_proc(void *arg)
 {
 	CHECK_OK(unshare(CLONE_NEWNS));
@@ -441,7 +445,7 @@ TEST(the_right_does_not_depend_on_a_mounted_proc)
 	with_paranoid("2", nobody_needs_proc, NULL);
 }
 
-/* Nor are the caller's numbers of processes those of the kernel's. */
+/* In a PID namespace, the caller's process numbers are not the kernel's. */
 static void attach_in_pid_namespace(void *arg)
 {
 	struct worker other, own;
@@ -467,9 +471,9 @@ TEST(the_right_does_not_depend_on_the_numbers_of_processes)
 	with_paranoid("2", processes_have_other_numbers, NULL);
 }
 
-/* Who holds a descriptor, without the right to attach to its thread */
+/* Holders of a descriptor without the permission to attach to its thread */
 
-/* Everything but what would be another event is written. */
+/* Try all writes: only those that need a new event are refused. */
 static void write_as_holder(void *arg)
 {
 	int fd = *(int *)arg;
@@ -483,13 +487,13 @@ static void write_as_holder(void *arg)
 	CHECK_EQ(ctx_read(fd, 0), 1000);
 	c.pmc.reg_smpl_pmds[0] = 2;
 	CHECK_OK(pfm_write_pmcs(fd, &c.pmc, 1));
-	/* One that begins to sample. */
+	/* Changes that make a counter sample. */
 	c.pmd.reg_flags = PFM_REGFL_SMPL | PFM_REGFL_OVFL_NOTIFY;
 	CHECK_ERRNO(pfm_write_pmds(fd, &c.pmd, 1), EPERM);
 	c.pmc.reg_flags = PFM_REGFL_OVFL_NOTIFY;
 	CHECK_ERRNO(pfm_write_pmcs(fd, &c.pmc, 1), EPERM);
 	c.pmc.reg_flags = 0;
-	/* One that counts something else, one that begins to count. */
+	/* Changes of the event, and of a counter that is not counting yet. */
 	c.pmc.reg_value = PFM_PERF_EVENT(PERF_TYPE_SOFTWARE,
 					 PERF_COUNT_SW_CONTEXT_SWITCHES);
 	CHECK_ERRNO(pfm_write_pmcs(fd, &c.pmc, 1), EPERM);
@@ -510,7 +514,7 @@ TEST(holders_of_a_descriptor_write_but_create_no_event)
 	counter_write(fd, &c);
 	ctx_start_on(fd, targets[ROOT].pid);
 	reap(spawn(write_as_holder, &fd));
-	/* Who has the right may. */
+	/* A privileged caller may do it. */
 	c.pmd.reg_flags = PFM_REGFL_SMPL | PFM_REGFL_OVFL_NOTIFY;
 	c.pmd.reg_value = -1000ULL;
 	CHECK_OK(pfm_start(fd, NULL));
@@ -518,9 +522,9 @@ TEST(holders_of_a_descriptor_write_but_create_no_event)
 	CHECK_EQ(ctx_read(fd, 0), -1000ULL);
 }
 
-/* Levels: which allows what is in levels.c */
+/* Levels; levels.c tests what each of them allows */
 
-/* A level of one's own can be stricter and looser, and taken back. */
+/* perfmon's own level can override the kernel's, and can be reset. */
 static void create_at_own_level(void *unused)
 {
 	become(USER, USER, 0);
@@ -544,7 +548,7 @@ TEST(the_administrator_can_set_another_level)
 	expect_text(PFM_PARAMETERS "paranoid", "kernel");
 }
 
-/* The sysctl as somebody else's file system has it. */
+/* Bind-mount a file over the sysctl in a mount namespace. */
 static void fool_with_sysctl(void *unused)
 {
 	int fd = CHECK_OK(open("/tmp/loose", O_WRONLY | O_CREAT, 0644));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * pmc_config.c - config1 and config2 of perf's events: PMCs of their own
+ * pmc_config.c - PMCs for config1 and config2 of perf events
  */
 #define _GNU_SOURCE
 #include <linux/hw_breakpoint.h>
@@ -22,12 +22,12 @@
 #define CONFIG2(n)	(128 + (n))
 
 #define PMUS		"/sys/bus/event_source/devices/"
-/* A PMU of perf's that says what its last event was asked for. */
+/* A test PMU whose parameters show the last event's configuration. */
 #define LEAP		"pfm_perf_leap"
 #define LEAP_FILE	"tests/guest/perf_leap/" LEAP ".ko"
 #define LEAP_PARAM	"/sys/module/" LEAP "/parameters/"
 
-/* What is written to here a breakpoint watches. */
+/* Breakpoints watch writes to this array. */
 static volatile __u32 watched[8];
 
 static int try_write(int fd, unsigned int set, unsigned int num, __u64 value)
@@ -67,7 +67,7 @@ static void expect_leap(__u64 config, __u64 config1, __u64 config2)
 	CHECK_EQ(leap_word(LEAP_PARAM "config2"), config2);
 }
 
-/* Does sysfs name the register, and its default value 0? */
+/* Is this line in the sysfs list of mappings? */
 static bool is_listed(const char *line)
 {
 	char text[8192];
@@ -109,7 +109,7 @@ TEST(perf_gets_both_words_of_the_event_when_it_is_programmed)
 	expect_leap(0x12, 30, 0);
 	write_pmc(fd, CONFIG2(2), ~0ULL);
 	expect_leap(0x12, 30, ~0ULL);
-	/* Those of another event are none of its business. */
+	/* Other PMCs' configuration words do not matter. */
 	write_pmc(fd, CONFIG1(3), 7);
 	write_pmc(fd, 2, event | 1);
 	expect_leap(0x13, 30, ~0ULL);
@@ -139,7 +139,7 @@ TEST(each_event_set_has_its_words)
 	expect_leap(0x12, 0, 0);
 	CHECK_OK(try_write(fd, 1, 0, event));
 	expect_leap(0x12, 5, 0);
-	/* Programmed in the order of their numbers. */
+	/* Events are programmed in the order of their numbers. */
 	CHECK_OK(pfm_load_context(fd, &load));
 	expect_leap(0x12, 5, 0);
 	CHECK_OK(pfm_start(fd, &start));
@@ -184,7 +184,7 @@ TEST(a_pmc_with_words_takes_what_perf_takes)
 	compare_with_perf(fd, PERF_TYPE_RAW, 0x11);
 }
 
-/* arm64 steps over a breakpoint for perf's own handlers only. */
+/* On arm64, only perf's own handlers step over breakpoints. */
 static void only_x86(bool x86)
 {
 #ifdef __x86_64__
@@ -229,7 +229,7 @@ TEST(breakpoints_count_what_their_words_say)
 	ctx_stop(fd);
 	CHECK_EQ(ctx_read(fd, 0), 100);
 	CHECK_EQ(ctx_read(fd, 1), 7);
-	/* Another address: what was counted stays. */
+	/* The address is changed and the count is kept. */
 	write_pmc(fd, CONFIG1(0), (uintptr_t)&watched[4]);
 	CHECK_OK(pfm_start(fd, NULL));
 	touch(1, 100);
@@ -255,7 +255,7 @@ TEST(breakpoints_sample_each_period)
 	touch(2, 5);
 	CHECK_EQ(s.hdr->hdr_count, 10);
 	ctx_stop(s.fd);
-	/* Each of them. */
+	/* Sample each write. */
 	c.pmd.reg_value = -1;
 	c.pmd.reg_short_reset = -1;
 	counter_write(s.fd, &c);
@@ -271,13 +271,13 @@ TEST(a_word_that_perf_refuses_changes_nothing)
 	int fd = ctx_new(0);
 
 	only_x86(true);
-	/* Nothing is watched yet. */
+	/* No address and length are set yet. */
 	CHECK_ERRNO(try_write(fd, 0, 0, WRITES), EINVAL);
 	watch(fd, 0, 3);
 	ctx_start_on(fd, thread_id());
 	touch(3, 5);
 	ctx_stop(fd);
-	/* No length, and an address that is not aligned to it. */
+	/* An invalid length, and an address that is not aligned to it. */
 	CHECK_ERRNO(try_write(fd, 0, CONFIG2(0), 3), EINVAL);
 	CHECK_ERRNO(try_write(fd, 0, CONFIG1(0), (uintptr_t)watched + 1),
 		    EINVAL);
@@ -297,7 +297,7 @@ TEST(breakpoints_that_would_never_end_are_refused)
 	CHECK_ERRNO(try_write(fd, 0, 0, WRITES), EINVAL);
 }
 
-/* What a kprobe is at: config1 is the function's name. */
+/* A kprobe: config1 points to the function's name. */
 TEST(kprobes_count_and_do_not_sample)
 {
 	static const char function[] = "prepare_creds";
@@ -306,12 +306,12 @@ TEST(kprobes_count_and_do_not_sample)
 	__u64 event;
 
 	if (!exists(PMUS "kprobe/type"))
-		check_skip("this kernel has no kprobes of perf's");
+		check_skip("this kernel has no perf PMU for kprobes");
 	event = PFM_PERF_EVENT(read_number(PMUS "kprobe/type"), 0);
 	write_pmc(fd, CONFIG1(0), (uintptr_t)function);
 	write_pmc(fd, 0, event);
 	ctx_start_on(fd, thread_id());
-	/* Each takes new credentials. */
+	/* setuid() calls prepare_creds(). */
 	for (unsigned int i = 0; i < 25; i++)
 		syscall(SYS_setuid, getuid());
 	ctx_stop(fd);

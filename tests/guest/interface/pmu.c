@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * pmu.c - PMU description modules, one at a time (2006 paper, 4.4)
+ * pmu.c - PMU description modules, of which one can be registered (2006 paper,
+ *	   4.4)
  *
  * Begins and ends with all modules loaded.
  */
@@ -59,7 +60,7 @@ TEST(pmu_is_replaced_and_put_back)
 	CHECK_OK(module_unload(MODULE_PMU));
 	CHECK_OK(module_insert(SIM_PMU));
 	expect_text(PFM_SYSFS "/pmu_desc/name", "simulated");
-	/* 1 is a reserved bit. */
+	/* In the mask, 1 is a reserved bit. */
 	expect_text(MAPPINGS, "PMC0:0x0:0xffffffff00000000:SIMSEL0");
 	CHECK_OK(pfm_getinfo_pmcs(&info, 1));
 	CHECK_EQ(info.reg_rsvd_mask, 0xffffffff00000000ULL);
@@ -147,7 +148,7 @@ TEST(the_example_pmu_reads_resources_of_a_thread)
 	touch_pages(100, NULL);
 	CHECK_EQ(ctx_read(fd, FAULTS) - before, 100);
 	before = ctx_read(fd, SWITCHES);
-	/* A short sleep may be over before it began. */
+	/* A short sleep may not cause a context switch. */
 	while (ctx_read(fd, SWITCHES) == before)
 		usleep(1000);
 	ctx_stop(fd);

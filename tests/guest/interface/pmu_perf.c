@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * pmu_perf.c - the PMU over perf: overflows that reset other PMDs, periods that
- *		perf does not report, periods longer than perf's
+ * pmu_perf.c - the perf PMU: overflows that reset other PMDs, periods that perf
+ *		does not report, and periods longer than perf's
  */
 #define _GNU_SOURCE
 #include <sched.h>
@@ -27,20 +27,20 @@
 	PFM_PERF_EVENT(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK)
 #define MS		1000000ULL
 
-/* A PMU of perf's that is told how many periods pass in one instant. */
+/* A test PMU that is told how many periods pass in one instant. */
 #define LEAP		"pfm_perf_leap"
 #define LEAP_FILE	"tests/guest/perf_leap/" LEAP ".ko"
 #define LEAP_PARAM	"/sys/module/" LEAP "/parameters/"
 #define LEAP_TYPE	"/sys/bus/event_source/devices/pfm_leap/type"
 #define PERIOD		10
 
-/* PMC value that counts a tracepoint. */
+/* Return the PMC value that counts a tracepoint. */
 static __u64 tracepoint(const char *id)
 {
 	return PFM_PERF_EVENT(PERF_TYPE_TRACEPOINT, read_number(id));
 }
 
-/* Sleep @n times for a moment: each sets a timer of the kernel's. */
+/* Sleep @n times briefly. Each sleep starts a kernel timer. */
 static void set_timers(unsigned int n)
 {
 	const struct timespec moment = { .tv_nsec = 100000 };
@@ -58,8 +58,8 @@ static void spin_ns(__u64 ns)
 }
 
 /*
- * A context of this CPU whose PMD0 overflows at each of a tracepoint's events
- * and resets PMD1, a clock.
+ * A context of this CPU. PMD0 overflows at each hit of a tracepoint and resets
+ * PMD1, a clock.
  */
 struct resetter {
 	int		fd;
@@ -106,7 +106,7 @@ static bool context_takes(int fd, __u32 type, __u64 config)
 	return !pfm_write_pmcs(fd, &pmc, 1);
 }
 
-/* More of them than any memory of what was taken before holds. */
+/* Try more events than a cache of accepted events could hold. */
 static void compare_with_perf(int thread, int cpu)
 {
 	static const __u32 types[] = { PERF_TYPE_HARDWARE, PERF_TYPE_SOFTWARE,
@@ -140,7 +140,9 @@ static __u64 duration(int fd)
 	       info.set_act_duration.tv_nsec;
 }
 
-/* Count for a while. The set was active as long as this thread ran. */
+/*
+ * Count for a while. The set must have been active as long as the thread ran.
+ */
 static void expect_time_is_told(int fd)
 {
 	__u64 before = duration(fd), begin, started, counted, told, end;
@@ -180,13 +182,13 @@ TEST(a_set_knows_its_time_whatever_it_counts)
 	write_pmc_stopped(fd, 1, PAGE_FAULTS, 0);
 	ctx_load_self(fd);
 	expect_time_is_told(fd);
-	/* What tells it is another one, */
+	/* The time is taken from another event, */
 	write_pmc_stopped(fd, 0, PFM_PERF_NONE, 0);
 	expect_time_is_told(fd);
-	/* none, */
+	/* from none, */
 	write_pmc_stopped(fd, 1, PFM_PERF_NONE, 0);
 	expect_time_is_told(fd);
-	/* or may be asked for it in an overflow. */
+	/* or from one that may also be asked for it in an overflow. */
 	write_pmc_stopped(fd, 1, PAGE_FAULTS, PFM_REGFL_OVFL_NOTIFY);
 	expect_time_is_told(fd);
 	CHECK_OK(pfm_unload_context(fd));
@@ -206,12 +208,13 @@ TEST(a_set_that_begins_to_sample_keeps_its_time)
 	expect_time_is_told(fd);
 }
 
-/* However slow the machine is, no test takes as long. */
+/* Longer than any test takes. */
 #define HOUR	(3600 * 1000 * (__s64)MS)
 
 /*
- * The lock of the timers is held there. And to reset the clock sets a timer,
- * which must not go on for ever: the kernel itself sets some in each tick.
+ * The tracepoint is hit with the lock of the timers held. Resetting the clock
+ * starts a timer, too, which must not recurse endlessly. The kernel itself
+ * starts some timers in each tick.
  */
 TEST(a_timer_that_is_set_may_reset_a_clock)
 {
@@ -221,7 +224,7 @@ TEST(a_timer_that_is_set_may_reset_a_clock)
 
 	set_timers(100);
 	ctx_stop(r.fd);
-	/* It began an hour later. */
+	/* The clock was reset to a later start, an hour away. */
 	CHECK((__s64)ctx_read(r.fd, 1) < -HOUR);
 	CHECK(r.hdr->hdr_count >= 100);
 	CHECK(r.hdr->hdr_count <
@@ -237,7 +240,7 @@ TEST(a_clock_whose_timer_is_going_off_may_be_reset_to_no_period)
 	for (unsigned int i = 0; i < 100; i++) {
 		spin_ns(MS);
 		ctx_stop(r.fd);
-		/* It was reset, and counts on. */
+		/* It was reset and keeps counting. */
 		resets += (__s64)ctx_read(r.fd, 1) >= 0;
 		CHECK_OK(pfm_write_pmds(r.fd, &r.clock.pmd, 1));
 		CHECK_OK(pfm_start(r.fd, NULL));
@@ -263,7 +266,7 @@ static void leap(unsigned int periods)
 	write_text(LEAP_PARAM "leap", text);
 }
 
-/* A context of this CPU with a counter that leaps. */
+/* Start a context of this CPU with a leaping counter. */
 static struct smpl sample_leaps(struct counter *c)
 {
 	struct smpl s = smpl_new(PFM_FL_SYSTEM_WIDE, 1 << 20, 0);
@@ -280,7 +283,10 @@ TEST(a_period_can_be_longer_than_those_of_perf)
 	struct counter c = leaping(0, PERIOD);
 	struct smpl s;
 
-	/* It takes three of them: two that are as long as can be, and more. */
+	/*
+	 * It takes three of perf's periods: two of maximum length, and the
+	 * rest.
+	 */
 	c.pmd.reg_value = 5;
 	s = sample_leaps(&c);
 	for (unsigned int i = 0; i < 2; i++) {
@@ -308,7 +314,7 @@ TEST(a_counter_that_is_reset_to_no_period_counts_on)
 	CHECK_EQ(ctx_read(s.fd, 0), 0);
 	leap(1);
 	CHECK_EQ(s.hdr->hdr_count, 1);
-	/* What perf takes at most. */
+	/* The maximum period of perf. */
 	CHECK_EQ(ctx_read(s.fd, 0), (1ULL << 63) - 16);
 }
 
@@ -327,7 +333,7 @@ TEST(periods_that_perf_does_not_report_are_lost)
 	CHECK(ctx_says(s.fd, "pfm_lost:\t4"));
 }
 
-/* Its event follows in an interrupt of its own. */
+/* Its events come in separate interrupts. */
 TEST(a_counter_that_another_resets_has_a_whole_period)
 {
 	struct counter c = leaping(1, 1000);
@@ -352,7 +358,7 @@ TEST(a_counter_that_another_resets_has_a_whole_period)
 	}
 }
 
-/* Another driver may hold the lock that it takes to read. */
+/* Another PMU's driver may hold a lock that reading takes. */
 TEST(only_the_cpus_own_counters_are_read_in_an_overflow)
 {
 	struct counter c = leaping(1, 0);
@@ -371,7 +377,7 @@ TEST(only_the_cpus_own_counters_are_read_in_an_overflow)
 	touch_pages(100, NULL);
 	CHECK(s.hdr->hdr_count >= 100);
 	CHECK_EQ(read_number(LEAP_PARAM "reads"), reads);
-	/* A command does. */
+	/* A command does read it. */
 	ctx_read(s.fd, 1);
 	CHECK(read_number(LEAP_PARAM "reads") > reads);
 }
@@ -387,7 +393,10 @@ TEST(an_event_that_is_released_cannot_be_found)
 	CHECK_EQ(read_number(LEAP_PARAM "found"), 0);
 }
 
-/* Since 6.16 perf stops every event that it throttles, not only hardware's. */
+/*
+ * Since 6.16 perf stops all events that it throttles, not only those of the
+ * hardware.
+ */
 static bool counts_while_throttled(void)
 {
 	unsigned int major, minor;
@@ -399,9 +408,9 @@ static bool counts_while_throttled(void)
 }
 
 /*
- * Each event of this tracepoint brings the time that a thread has run. perf
- * reports its periods one by one, until they are too many for it: 100,000 a
- * second, a tenth of what comes here.
+ * Each hit of this tracepoint adds a thread's run time. perf reports its
+ * periods one by one until they exceed its maximum rate of 100,000 per second,
+ * a tenth of the rate here.
  */
 static void count_run_time(void *unused)
 {
@@ -417,8 +426,8 @@ static void count_run_time(void *unused)
 	counter_write(s.fd, &all);
 	ctx_start_on(s.fd, thread_id());
 	/*
-	 * On a host that is busy it may take longer, and the last event, whose
-	 * time may still be open, bring most of it.
+	 * On a busy host it may take longer. The last hit, whose time may still
+	 * be pending, may add most of it.
 	 */
 	for (int i = 0; i < 20; i++) {
 		CHECK_OK(pfm_start(s.fd, NULL));
@@ -432,7 +441,7 @@ static void count_run_time(void *unused)
 	}
 	known = s.hdr->hdr_count + ctx_number(s.fd, "pfm_lost");
 	CHECK(ctx_number(s.fd, "pfm_lost") > 0);
-	/* They are not stopped in one instant. */
+	/* The two counters are not stopped at the same instant. */
 	CHECK(known > (counted - value) / 1100 || !counts_while_throttled());
 	CHECK(known < counted / 900);
 	CHECK((__s64)value < (__s64)(counted / 2));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * refused.c - what pfmon says to users who may not measure, and why
+ * refused.c - pfmon's messages to users without permission to measure
  */
 #define _GNU_SOURCE
 #include <signal.h>
@@ -18,7 +18,9 @@
 
 #define COUNT	"pfmon -u -e page-faults "
 
-/* What somebody asks of pfmon, and a part of the answer; NULL: it measures. */
+/*
+ * A pfmon command of some user, and a part of its message; NULL: it succeeds.
+ */
 struct request {
 	void		(*be)(void);
 	const char	*command;
@@ -30,7 +32,7 @@ static void be_member(void)
 	become_member(USER, 0);
 }
 
-/* The capability is for pfmon. */
+/* The ambient set passes the capability on to pfmon. */
 static void be_observer(void)
 {
 	become_member(USER, CAP(CAP_PERFMON));
@@ -43,7 +45,9 @@ static void be_outsider(void)
 	become(USER, USER, 0);
 }
 
-/* The first line that a command prints, and whether it succeeds. */
+/*
+ * Run a command and get the first line it prints. Return: whether it succeeds.
+ */
 static bool run(const char *command, char *line, int size)
 {
 	char quiet[256];

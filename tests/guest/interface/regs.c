@@ -297,7 +297,7 @@ TEST(registers_of_another_thread_are_written_while_it_runs)
 	worker_kill(&w);
 }
 
-/* The instructions that read counters, if user level may do that. */
+/* Execute the instruction that reads a counter, if user level may do that. */
 static void read_hardware(void *unused)
 {
 #ifdef __aarch64__
@@ -323,7 +323,9 @@ static void expect_unreadable(void)
 
 static void read_own_hardware(void *fd)
 {
-	/* Its parent has the descriptor, too, and sees what became of it. */
+	/*
+	 * The parent holds the descriptor, too, and checks the context's state.
+	 */
 	ctx_start_on(*(int *)fd, thread_id());
 	read_hardware(NULL);
 }
@@ -339,7 +341,10 @@ TEST(the_hardware_is_not_read_past_the_descriptor)
 	CHECK(WIFSIGNALED(status));
 	CHECK(WTERMSIG(status) == SIGSEGV || WTERMSIG(status) == SIGILL);
 	ctx_wait_state(fd, "unloaded");
-	/* By another one, while it waits, while it runs and after its end. */
+	/*
+	 * By another thread while the monitored one sleeps, while it runs, and
+	 * after its exit.
+	 */
 	worker_start(&w);
 	ctx_start_on(fd, w.pid);
 	wait_asleep(w.pid);

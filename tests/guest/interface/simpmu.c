@@ -19,7 +19,7 @@
 
 #define BUF_SIZE	(1 << 16)
 #define IP		SIM_IP
-#define PLAIN_PMD	8	/* one that is no counter */
+#define PLAIN_PMD	8	/* a PMD that is not a counter */
 #define NOTIFY		PFM_REGFL_OVFL_NOTIFY
 
 static void write_pmd(int fd, unsigned int n, __u64 value)
@@ -50,7 +50,7 @@ TEST(counters_count_what_happens)
 	CHECK_EQ(ctx_read(fd, 0), 12);
 	CHECK_EQ(ctx_read(fd, 1), 1);
 	CHECK_EQ(ctx_read(fd, 2), 0xffffffff);
-	/* Its PMC was not written. */
+	/* The PMC of this counter was not written. */
 	CHECK_EQ(ctx_read(fd, 3), 0);
 }
 
@@ -108,7 +108,7 @@ TEST(only_overflow_of_64_bits_makes_a_sample)
 
 	ctx_add_counter(s.fd, 0, 0, (1ULL << 33) + 5);
 	ctx_start_on(s.fd, thread_id());
-	/* Two carries of the hardware counter, then all 64 bits are ones. */
+	/* The hardware counter carries twice, then all 64 bits are ones. */
 	sim_advance("0=0xffffffff");
 	sim_advance("0=0xffffffff");
 	sim_advance("0=6");
@@ -129,13 +129,13 @@ TEST(reserved_bits_keep_their_default)
 
 	CHECK_OK(pfm_getinfo_pmcs(&info, 1));
 	CHECK_EQ(info.reg_rsvd_mask, 0xffffffff00000000ULL);
-	/* Without the reserved bits this PMC holds its default: no counting. */
+	/* Without the reserved bits, the value is the default: do not count. */
 	CHECK_OK(pfm_write_pmcs(fd, &pmc, 1));
 	sim_advance("0=5");
 	CHECK_EQ(ctx_read(fd, 0), 0);
 }
 
-/* One instant */
+/* Simultaneous overflows */
 
 static const unsigned int sampling[] = { 0, 3, 5 };
 
@@ -143,7 +143,7 @@ static struct smpl start_sampling(__u32 flags)
 {
 	struct smpl s = smpl_new(0, BUF_SIZE, 0);
 
-	/* Time stamps are in order on one CPU. */
+	/* Time stamps are ordered on one CPU only. */
 	ctx_pin(0);
 	for (int i = 0; i < 3; i++)
 		ctx_add_counter(s.fd, sampling[i], flags, 10);
@@ -192,7 +192,7 @@ TEST(time_stamps_advance)
 
 	sim_advance("0=10");
 	first = smpl_entry(&s, 0, 0)->tstamp;
-	/* The clock may be too coarse for two instants that are near. */
+	/* The clock may be too coarse to distinguish two close instants. */
 	do {
 		CHECK_OK(pfm_restart(s.fd));
 		sim_advance("0=10");
@@ -215,7 +215,7 @@ TEST(overflows_of_one_instant_share_a_message)
 	CHECK_EQ(msg.ovfl.msg_ovfl_ip, IP);
 	CHECK_OK(fcntl(fd, F_SETFL, O_NONBLOCK));
 	CHECK_ERRNO(read(fd, &msg, sizeof(msg)), EAGAIN);
-	/* Restart resets these two, and no other. */
+	/* Restart resets only these two. */
 	CHECK_OK(pfm_restart(fd));
 	CHECK_EQ(ctx_read(fd, 0), -10ULL);
 	CHECK_EQ(ctx_read(fd, 3), -1ULL);
@@ -273,19 +273,19 @@ TEST(full_buffer_loses_what_is_left_of_the_instant)
 	sim_advance("0=10 3=10 5=10");
 	CHECK_EQ(s.hdr->hdr_count, 2);
 	ctx_expect_state(s.fd, "masked");
-	/* The message tells of it. */
+	/* The message includes the overflow that was not recorded. */
 	CHECK_EQ(ctx_next_message(s.fd).ovfl.msg_ovfl_pmds[0],
 		 1 << 0 | 1 << 3 | 1 << 5);
-	/* What was not recorded is reset all the same. */
+	/* The unrecorded one is reset, too. */
 	CHECK_OK(pfm_restart(s.fd));
 	for (int i = 0; i < 3; i++)
 		CHECK_EQ(ctx_read(s.fd, sampling[i]), -10ULL);
 }
 
 /*
- * Four counters overflow in one instant, of which one asks for a notification.
- * There is room for two samples: one counter finds the buffer full, and for the
- * last one no handler is called.
+ * Four counters overflow at the same instant, and one of them asks for a
+ * notification. The buffer has room for two samples: the handler finds it full
+ * for the third overflow and is not called for the fourth.
  */
 static void expect_notification(int fd, int asks)
 {
@@ -324,7 +324,8 @@ TEST(full_regions_notify_whichever_counter_asks)
 }
 
 /*
- * Counters 0 and 1 of a set, from one state of its page, if they are not live.
+ * Read counters 0 and 1 of a set consistently from its page. Return: false if
+ * they are live or were changed meanwhile.
  */
 static bool read_both(const volatile pfm_set_page_t *page, __u64 *values)
 {
@@ -344,7 +345,7 @@ struct reading {
 	const bool			*done;
 };
 
-/* What counts the same is never seen to differ. */
+/* Both counters of a set count the same and must never differ. */
 static void read_until_done(void *arg)
 {
 	const struct reading *r = arg;
@@ -355,7 +356,10 @@ static void read_until_done(void *arg)
 			CHECK_EQ(values[0], values[1]);
 }
 
-/* A set whose two counters count the same. Return: its effective timeout. */
+/*
+ * Create a set with two counters that count the same. Return: its effective
+ * timeout.
+ */
 static unsigned long long add_set(int fd, unsigned int set, struct reading *r)
 {
 	pfarg_setdesc_t desc = { .set_id = set,
@@ -391,7 +395,7 @@ TEST(no_value_is_torn_while_sets_are_switched)
 	CHECK(done != MAP_FAILED);
 	timeout = add_set(fd, 0, &r);
 	add_set(fd, 1, &r);
-	/* It reads on another CPU, if there is one. */
+	/* The reader runs on another CPU, if there is one. */
 	reader = spawn(read_until_done, &r);
 	ctx_start_on(fd, thread_id());
 	for (int i = 0; i < 100; i++)

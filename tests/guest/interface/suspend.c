@@ -3,7 +3,7 @@
  * suspend.c - contexts while the machine is suspended
  *
  * The kernel suspends as far as its test level says, waits for a second, and
- * resumes. Clocks go on meanwhile, and so would anything still counted.
+ * resumes. Clocks continue meanwhile, and so would anything still counted.
  */
 #define _GNU_SOURCE
 #include <sched.h>
@@ -21,7 +21,7 @@
 #define SECOND		1000000000ULL
 #define PERIOD		4
 
-/* How far the machine is suspended, and for how many seconds. */
+/* Set how far the machine is suspended, and for how many seconds. */
 static void set_suspend(const char *level, const char *seconds)
 {
 	if (access(PM_TEST, W_OK))
@@ -41,7 +41,7 @@ static void suspend_to(const char *level)
 	suspend();
 }
 
-/* A context whose PMD0 counts the nanoseconds of a thread or CPU. */
+/* Create a context whose PMD0 counts the nanoseconds of a thread or CPU. */
 static int new_clock(__u32 flags, __u64 event)
 {
 	struct counter c = counter(0, 0, 0);
@@ -52,7 +52,9 @@ static int new_clock(__u32 flags, __u64 event)
 	return fd;
 }
 
-/* What counts time does not count the second, and goes on. */
+/*
+ * Check that the suspended second is not counted and that counting continues.
+ */
 static void expect_pause(int fd, const char *level)
 {
 	__u64 before = clock_ns(CLOCK_MONOTONIC), count;
@@ -92,7 +94,7 @@ TEST(contexts_survive_that_devices_and_cpus_are_suspended)
 	ctx_pin(0);
 	expect_pause(new_clock(PFM_FL_SYSTEM_WIDE, CLOCK(CPU_CLOCK)),
 		     "processors");
-	/* This CPU was taken offline. */
+	/* CPU 1 was taken offline. */
 	ctx_expect_state(fd, "offline");
 	CHECK_OK(pfm_unload_context(fd));
 }
@@ -115,11 +117,14 @@ TEST(blocked_thread_is_frozen_and_stays_blocked)
 	worker_quit(&w);
 }
 
-/* Whichever comes first: a debug kernel on a busy machine is slow. */
+/*
+ * Stop at the number of cycles or the time, whichever comes first: a debug
+ * kernel on a busy machine is slow.
+ */
 #define CYCLES		1000
 #define CYCLES_NS	(100 * SECOND)
 
-/* A thread that runs while its event sets take turns. */
+/* A running thread whose event sets take turns. */
 struct turns {
 	struct worker	w;
 	int		fd;
@@ -152,7 +157,7 @@ static void expect_turns(const struct turns *t)
 	}
 }
 
-/* A thread that runs, and whose context somebody restarts when it is masked. */
+/* A running thread whose masked context another process restarts. */
 struct restarts {
 	struct worker	w;
 	int		fd;
@@ -175,7 +180,7 @@ static void start_restarts(struct restarts *r)
 	worker_ask(&r->w, WORK_TOUCH, ~0U);
 }
 
-/* Masked or not, its value goes on changing. */
+/* Check that the value keeps changing, masked or not. */
 static void expect_restarts(const struct restarts *r)
 {
 	for (int i = 0; i < 3; i++) {

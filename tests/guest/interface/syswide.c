@@ -23,7 +23,7 @@ static void need_two_cpus(void)
 		check_skip("needs two CPUs");
 }
 
-/* A context that samples every page fault of the CPU that the caller is on. */
+/* Sample every page fault of the calling CPU. */
 static struct smpl sample_cpu(void)
 {
 	struct smpl s = smpl_new(PFM_FL_SYSTEM_WIDE, BUF_SIZE, 0);
@@ -71,7 +71,7 @@ struct monitor {
 	pthread_barrier_t	*barrier;
 };
 
-/* Measures its CPU between the second and the third wait. */
+/* Measure the CPU from before the first barrier wait until after the second. */
 static void *monitor_cpu(void *arg)
 {
 	struct monitor *m = arg;
@@ -225,7 +225,7 @@ TEST(commands_leave_the_affinity_alone)
 	CHECK_OK(pfm_load_context(fd, &load));
 	expect_affinity(0);
 	expect_affinity(1);
-	/* The thread may have been moved to the other CPU. */
+	/* The thread may have migrated to the other CPU. */
 	while (pfm_unload_context(fd)) {
 		CHECK_EQ(errno, EBUSY);
 		sched_yield();
@@ -239,7 +239,7 @@ struct migrated {
 	bool	*over;
 };
 
-/* Send a thread from CPU to CPU, wherever it is. */
+/* Migrate a thread from CPU to CPU, wherever it runs. */
 static void migrate(void *arg)
 {
 	const struct migrated *m = arg;
@@ -253,7 +253,7 @@ static void migrate(void *arg)
 	}
 }
 
-/* The CPU that a context is attached to: commands work on this one alone. */
+/* Return the CPU of a context: the only one where commands work. */
 static int cpu_of(int fd)
 {
 	int cpu = -1;
@@ -292,7 +292,10 @@ TEST(load_of_a_thread_that_is_migrated_is_for_one_cpu)
 		pid_t child;
 		int cpu;
 
-		/* Each CPU's turn comes, even if it is too fast to be sent. */
+		/*
+		 * Start on alternating CPUs, in case loading is too fast for a
+		 * migration.
+		 */
 		ctx_pin(i % CPUS);
 		*over = false;
 		child = spawn(migrate, &m);
@@ -301,7 +304,7 @@ TEST(load_of_a_thread_that_is_migrated_is_for_one_cpu)
 		reap(child);
 		cpu = cpu_of(fd);
 		seen |= 1U << cpu;
-		/* What it counts are the events of this CPU. */
+		/* The context counts events of this CPU. */
 		ctx_pin(cpu);
 		CHECK_OK(pfm_write_pmds(fd, &zero, 1));
 		worker_do(&w, WORK_PIN, cpu);
@@ -312,7 +315,7 @@ TEST(load_of_a_thread_that_is_migrated_is_for_one_cpu)
 	worker_quit(&w);
 }
 
-/* How many elements of a vector were read; those behind them were not. */
+/* Return the number of elements read; check that the others are unchanged. */
 static int count_read(const pfarg_pmd_t *pmds, int n)
 {
 	int done = 0;
@@ -327,8 +330,7 @@ static int count_read(const pfarg_pmd_t *pmds, int n)
 #define READS	100	/* at least, of each outcome */
 
 /*
- * Whatever CPU a call begins on: what it does, it does on the monitored one, or
- * it says that it is elsewhere.
+ * A call either works on the monitored CPU or fails, whatever CPU it starts on.
  */
 /* Proves 3.1-07, 3.1.4-25, 4.3.2-05 */
 TEST(calls_of_a_thread_that_is_migrated_are_for_one_cpu)
@@ -371,7 +373,7 @@ TEST(calls_of_a_thread_that_is_migrated_are_for_one_cpu)
 	ctx_stop(fd);
 }
 
-/* Measure CPU 0, and a worker that runs there. */
+/* Measure CPU 0 and a worker that runs there. */
 static void measure_worker(int fd, struct worker *w)
 {
 	worker_start_pinned(w);
@@ -379,7 +381,7 @@ static void measure_worker(int fd, struct worker *w)
 	ctx_start_on(fd, thread_id());
 }
 
-/* What a live write says is what the CPU's counters do from then on. */
+/* Values written while started apply to the CPU's counters. */
 /* Proves 3.1.2-23, 3.1.3-10, 3.1.3-23, 3.1.4-17 */
 TEST(registers_of_a_cpu_are_written_while_it_is_measured)
 {
@@ -412,7 +414,7 @@ TEST(masked_context_can_be_read_on_its_cpu)
 	measure_worker(fd, &w);
 	worker_do(&w, WORK_TOUCH, FAULTS);
 	ctx_expect_state(fd, "masked");
-	/* Nothing more is counted, and nothing less. */
+	/* The count stays exact while masked. */
 	CHECK_EQ(ctx_read(fd, 0), 0);
 	CHECK_OK(pfm_restart(fd));
 	CHECK_EQ(ctx_last_reset(fd, 0), -(__u64)FAULTS);

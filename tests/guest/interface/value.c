@@ -71,7 +71,7 @@ TEST(counter_without_notification_wraps)
 	ctx_expect_no_message(fd);
 }
 
-#define VALUES	100	/* that differ */
+#define VALUES	100	/* different ones */
 
 /* Proves 3.1.4-13, 3.1.4-20 */
 TEST(other_threads_can_be_read_while_they_run)
@@ -89,7 +89,10 @@ TEST(other_threads_can_be_read_while_they_run)
 		before = worker_progress(&w);
 		value = ctx_read(fd, 0);
 		after = worker_progress(&w);
-		/* The fault comes before the page has been touched. */
+		/*
+		 * The fault is counted before the worker has recorded its
+		 * progress.
+		 */
 		CHECK(value >= before && value <= after + 1);
 		CHECK(value >= last);
 	}
@@ -138,7 +141,7 @@ TEST(period_can_be_changed_while_it_runs)
 	touch_pages(1, NULL);
 	CHECK_EQ(s.hdr->hdr_count, 1);
 	CHECK_EQ(smpl_entry(&s, 0, 0)->last_reset_val, -3ULL);
-	/* It was this one only. */
+	/* This changed only the current period. */
 	touch_pages(19, NULL);
 	CHECK_EQ(s.hdr->hdr_count, 1);
 	touch_pages(1, NULL);
@@ -146,7 +149,7 @@ TEST(period_can_be_changed_while_it_runs)
 	CHECK_EQ(smpl_entry(&s, 1, 0)->last_reset_val, -20ULL);
 }
 
-/* Carta's series (3.4.2). */
+/* Carta's random number generator (3.4.2). */
 static __u32 next_random(__u32 x)
 {
 	return 16807ULL * x % 0x7fffffff;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * vector.c - commands on vectors: their size, and where they stop (3.1.2 -
+ * vector.c - vectors of elements: their size, and where commands stop (3.1.2 -
  *	      3.1.4, 3.1.10 - 3.1.14)
  */
 #define _GNU_SOURCE
@@ -11,7 +11,7 @@
 #include "faults.h"
 #include "files.h"
 
-#define REGS		16	/* pairs of PMC and PMD that perf has */
+#define REGS		16	/* PMC and PMD pairs of the perf PMU */
 
 #define BY_OVFL		PFM_SETFL_OVFL_SWITCH
 
@@ -130,7 +130,7 @@ TEST(bad_element_is_found_by_its_flags)
 	CHECK_ERRNO(pfm_read_pmds(fd, pmds, 3), EINVAL);
 	for (int i = 0; i < 3; i++)
 		CHECK_EQ(!!PFM_REG_HAS_ERROR(pmds[i].reg_flags), i == 1);
-	/* Another reason than an element. */
+	/* The error is not in an element. */
 	pmds[1].reg_flags = 0;
 	CHECK_ERRNO(pfm_read_pmds(fd, pmds, 0), EINVAL);
 	for (int i = 0; i < 3; i++)
@@ -138,7 +138,7 @@ TEST(bad_element_is_found_by_its_flags)
 }
 
 /*
- * Write three elements of which the second is bad, and see what became of it.
+ * Write three elements of which the second one is bad, and check the results.
  */
 static void expect_second_fails(pfarg_pmd_t second, __u32 mark)
 {

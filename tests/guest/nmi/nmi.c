@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * nmi.c - overflows that are NMIs, one by one
+ * nmi.c - overflows in NMIs, one at a time
  */
 #define _GNU_SOURCE
 #include <string.h>
@@ -22,7 +22,7 @@
 #define CPU_CLOCK \
 	PFM_PERF_EVENT(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK)
 
-/* A buffer of the default format for entries with @pmds values. */
+/* Create a default format buffer for entries with @pmds values. */
 static struct smpl buffer(unsigned int entries, unsigned int pmds)
 {
 	rig_need();
@@ -44,7 +44,7 @@ static void spin(__u64 ns)
 		;
 }
 
-/* All that is fired is received; it counts only where a counter is on. */
+/* All NMIs are received. They are counted only while a counter is active. */
 TEST(every_nmi_is_received)
 {
 	struct rig_stats s;
@@ -76,7 +76,7 @@ TEST(each_period_of_nmis_is_a_sample)
 	CHECK_EQ(ctx_read(s.fd, 0), -5ULL + 3);
 }
 
-/* One NMI, one event: in one message, and both at the same time. */
+/* Two counters overflow in the same NMI and share one message. */
 /* Proves 3.4.3-03, 3.4.3-06 */
 TEST(counters_of_one_nmi_are_in_one_message)
 {
@@ -124,7 +124,7 @@ TEST(counters_of_one_nmi_have_one_time)
 	CHECK(ctx_says(s.fd, "pfm_lost:\t0"));
 }
 
-/* Two in a tick. */
+/* Two per tick. */
 #define FEW_SAMPLES	"500"
 
 static void be_throttled(void *unused)
@@ -138,7 +138,7 @@ static void be_throttled(void *unused)
 	for (unsigned int i = 0; i < 3; i++) {
 		while (rig_since(stats).throttled == i)
 			rig_fire(10);
-		/* It counts again from the next tick on. */
+		/* The counter resumes at the next tick. */
 		samples = s.hdr->hdr_count;
 		while (s.hdr->hdr_count == samples)
 			rig_fire(1);
@@ -156,7 +156,10 @@ TEST(a_counter_that_perf_throttles_samples_on_after_a_tick)
 	with_sample_rate(FEW_SAMPLES, be_throttled, NULL);
 }
 
-/* It is reported as late as the counter can, and what it misses is lost. */
+/*
+ * It is reported as soon as the counter's shortest period allows. The periods
+ * missed meanwhile are lost.
+ */
 TEST(a_period_that_is_too_short_for_a_counter_is_reported_late)
 {
 	struct smpl s = buffer(40, 0);
@@ -172,7 +175,7 @@ TEST(a_period_that_is_too_short_for_a_counter_is_reported_late)
 	CHECK_EQ(ctx_read(s.fd, 0), -5ULL);
 }
 
-/* What goes beyond a period counts for the next one. */
+/* Events beyond the end of a period count for the next one. */
 TEST(counters_that_overshoot_keep_what_is_too_much)
 {
 	struct smpl s = buffer(40, 0);
@@ -199,7 +202,7 @@ TEST(samples_are_of_where_the_nmi_came)
 	start_here(s.fd);
 	rig_fire(5);
 	CHECK_EQ(s.hdr->hdr_count, 0);
-	/* They may all come before it is at user level. */
+	/* All NMIs may arrive before the thread is at user level. */
 	while (!s.hdr->hdr_count)
 		rig_fire_at_user(1000);
 	ctx_stop(s.fd);
@@ -212,7 +215,7 @@ TEST(samples_are_of_where_the_nmi_came)
 	}
 }
 
-/* Counter 0 counts NMIs in the kernel, and says that it does not. */
+/* Counter 0 excludes the kernel but counts NMIs there, as a CPU with skid. */
 static void add_skidding_counter(int fd, __u64 period)
 {
 	struct counter c = rig_counter(0, 0, period);
@@ -240,7 +243,7 @@ TEST(samples_of_user_level_that_come_late_are_of_user_level)
 	CHECK_EQ(ctx_read(s.fd, 0), -5ULL + 3);
 }
 
-/* There is nobody to tell: the other CPU is idle, or runs the rig's thread. */
+/* User level cannot be reported: CPU 1 is idle or runs the rig's thread. */
 TEST(samples_of_user_level_in_a_kernel_thread_are_lost)
 {
 	struct rig_stats stats;
@@ -266,7 +269,7 @@ TEST(samples_of_user_level_in_a_kernel_thread_are_lost)
 	CHECK_EQ(ctx_read(s.fd, 0), -5ULL + stats.received % 5);
 }
 
-/* The next one that is reported shows how many. */
+/* The next reported period shows how many were missed. */
 TEST(periods_that_are_not_reported_are_lost)
 {
 	struct smpl s = buffer(40, 0);
@@ -291,8 +294,8 @@ static void start_set(int fd, unsigned int id)
 }
 
 /*
- * Counter 0 of set 0 counts nine with each NMI, and all but two of a period of
- * 101. Then another set is active, and set 0 again.
+ * Counter 0 of set 0 counts nine per NMI. Count a period of 101 except for the
+ * last two events. Then switch to another set and back.
  */
 static void begin_rest(const struct smpl *s)
 {
@@ -319,7 +322,7 @@ TEST(the_rest_of_a_period_is_one_period_however_late_it_ends)
 	CHECK_EQ(s.hdr->hdr_count, 1);
 	CHECK(ctx_says(s.fd, "pfm_lost:\t0"));
 	CHECK_EQ(ctx_read(s.fd, 0), -101ULL);
-	/* The next one is whole. */
+	/* The next period is a whole one. */
 	rig_fire(11);
 	CHECK_EQ(s.hdr->hdr_count, 1);
 	rig_fire(1);
@@ -389,7 +392,7 @@ TEST(counters_that_wrap_in_one_nmi_are_in_one_message)
 	ctx_expect_no_message(fd);
 }
 
-/* A counter, a clock, and what is no counter. */
+/* Record another counter, a clock, and a PMD that is not a counter. */
 TEST(handler_reads_pmds_in_the_nmi)
 {
 	struct smpl s = buffer(40, 3);
@@ -421,9 +424,7 @@ TEST(handler_reads_pmds_in_the_nmi)
 	}
 }
 
-/*
- * A clock that samples and that an NMI resets: to 0, and to a period.
- */
+/* An NMI resets a sampling clock, either to 0 or to a period. */
 static void reset_a_clock(__u64 reset)
 {
 	struct counter clock = counter(1, 0, CLOCK_PERIOD);
@@ -463,8 +464,8 @@ TEST(a_clock_that_an_nmi_resets_to_a_period_samples_on)
 }
 
 /*
- * Each NMI resets a clock, whose timer an interrupt sets afterwards; the next
- * NMI may come just then.
+ * Each NMI resets a clock. An interrupt sets the clock's timer afterwards, and
+ * the next NMI may come right then.
  */
 TEST(no_time_is_told_twice_when_nmis_reset_a_clock)
 {
@@ -483,7 +484,7 @@ TEST(no_time_is_told_twice_when_nmis_reset_a_clock)
 	ctx_load_self(s.fd);
 	used = thread_clock();
 	CHECK_OK(pfm_start(s.fd, NULL));
-	/* As many as a busy machine bears. */
+	/* As many NMIs as a busy machine can handle. */
 	end = clock_ns(CLOCK_MONOTONIC) + MOST_TIME;
 	for (int i = 0; i < 20 && clock_ns(CLOCK_MONOTONIC) < end; i++)
 		rig_fire_at_user(500);

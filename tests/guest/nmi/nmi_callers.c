@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * nmi_callers.c - call chains that a handler records in NMIs
+ * nmi_callers.c - call chains recorded by a handler in NMIs
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -13,13 +13,13 @@
 #include "rig.h"
 
 #define NMIS	200
-/* Under fire a round may take long: enough is enough. */
+/* A round under fire may take long: stop at this many samples. */
 #define ROUNDS	30
 #define ENOUGH	5000
 
 extern const char __start_bottom_text[], __stop_bottom_text[];
 
-/* A context that samples every NMI of this thread, on CPU 0. */
+/* Create a context that samples every NMI of this thread, on CPU 0. */
 static struct chains sampling(__u64 flags)
 {
 	struct counter n;
@@ -27,7 +27,7 @@ static struct chains sampling(__u64 flags)
 
 	rig_need();
 	c = chains_new(0);
-	/* Two events for each NMI: a period of one is not for all PMUs. */
+	/* Two events per NMI: not all PMUs support a period of one. */
 	n = rig_counter(0, 0, 2);
 	n.pmc.reg_value = rig_event(2) | flags;
 	counter_write(c.fd, &n);
@@ -40,7 +40,7 @@ static void start(const struct chains *c)
 	ctx_start_on(c->fd, thread_id());
 }
 
-/* Of the last samples. */
+/* Return the index of the oldest sample still in the ring. */
 static __u64 first_kept(const struct chains *c)
 {
 	return c->hdr->count > CALLERS_SAMPLES ?
@@ -72,7 +72,10 @@ TEST(chain_at_user_level_is_who_called)
 	unsigned int spinning = 0, known = 0;
 
 	start(&c);
-	/* They may all come before it spins, and some where it begins. */
+	/*
+	 * All NMIs may arrive before it spins, and some in the function's
+	 * prologue.
+	 */
 	for (__u64 i = 0; spinning < NMIS; ) {
 		rig_fire_while(NMIS, spin_below);
 		for (; i < c.hdr->count; i++) {
@@ -108,7 +111,7 @@ TEST(chain_in_the_kernel_is_the_system_call)
 	CHECK(kernel_called(chain_at(&c, NMIS / 2), "do_syscall_64"));
 }
 
-/* They come in the kernel, too late. */
+/* The NMIs arrive late, in the kernel. */
 TEST(event_that_excludes_the_kernel_gets_no_chain_there)
 {
 	struct chains c = sampling(PFM_PERF_EXCL_KERNEL | RIG_SKID);
@@ -131,9 +134,7 @@ static void spin_hostile(const bool *done)
 	spin_with_frame(done, hostile_fp);
 }
 
-/*
- * NMIs may all have come before it spins. Return: samples that found it there.
- */
+/* All NMIs may arrive before it spins. Return: samples taken while it spins. */
 static unsigned int fire_at_hostile(const struct chains *c,
 				    const struct hostile *h)
 {
@@ -173,7 +174,7 @@ static void touch_in_child(void *page)
 	*(volatile char *)page = 2;
 }
 
-/* The thread's memory changes: faults, system calls, other threads' turns. */
+/* Change the thread's memory: page faults, system calls, context switches. */
 static void change_memory(void)
 {
 	char *page = fresh_page();
@@ -183,7 +184,7 @@ static void change_memory(void)
 	CHECK_OK(munmap(page, sysconf(_SC_PAGESIZE)));
 }
 
-/* Samples at any moment of that. */
+/* Take samples while change_memory() runs. */
 static void fire_until_enough(struct chains *c)
 {
 	struct rig_stats stats = rig_stats();
@@ -215,7 +216,7 @@ TEST(chains_at_any_moment_are_sane)
 	       (unsigned long long)c.hdr->count, user, kernel);
 }
 
-/* All that runs on a CPU: the idle thread, and switches to it, too. */
+/* Sample a whole CPU: the idle thread, too, and switches to it. */
 TEST(chains_of_a_cpu_at_any_moment_are_sane)
 {
 	struct counter n;

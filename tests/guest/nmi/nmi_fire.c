@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * nmi_fire.c - as many NMIs as the machine bears, each of them an overflow that
- *		is a sample, a loss that is counted, or masked
+ * nmi_fire.c - as many NMIs as the machine can handle
  *
- * $NMIS of them, in equal shares: one half comes from another CPU at any moment
- * while this one works, or as much of it as there is time for, the rest while
- * it asks for them.
+ * Each NMI is an overflow, and each overflow must be a sample, counted as lost,
+ * or masked. $NMIS of them are divided equally among the tests. In each test
+ * one half is sent by other CPUs at any moment while this one works, if the
+ * time limit allows. The rest is sent on request.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -25,25 +25,25 @@
 #include "smpl.h"
 
 #define NOTIFY		PFM_REGFL_OVFL_NOTIFY
-#define SHARES		7	/* tests, that is */
-#define AT_ONCE		5	/* NMIs, between looks at messages */
+#define SHARES		7	/* number of tests */
+#define AT_ONCE		5	/* NMIs between polls for messages */
 #define MOST_TIME	8000000000ULL	/* ns */
-#define SKEW		64	/* NMIs, on a slow kernel */
+#define SKEW		64	/* NMIs uncounted per mask, on a slow kernel */
 #define ENTRIES		100
 #define REGIONS		4
 #define BASE		256	/* offset of the first record */
 
-/* The counter that samples, at each NMI; and one that counts them. */
+/* The counter that samples each NMI, and one that only counts. */
 enum { PMD_SAMPLES, PMD_ALL };
 
 /**
  * struct fired - a context under fire
  * @m:        its descriptor and buffer
- * @masks:    a full buffer masks monitoring; PFM_RESTART empties it
- * @recorded: samples in the buffer
- * @samples:  those that were read
- * @messages: that were read
- * @stats:    what the rig had done before
+ * @masks:    a full buffer masks monitoring and PFM_RESTART empties it
+ * @recorded: return the number of samples in the buffer
+ * @samples:  number of samples read
+ * @messages: number of messages read
+ * @stats:    the rig's statistics, before the test or of the test
  */
 struct fired {
 	struct mapped	m;
@@ -61,7 +61,7 @@ static __u64 share(void)
 	return (text ? strtoull(text, NULL, 0) : 70000) / SHARES + 1;
 }
 
-/* Two events for each NMI: a period of one is not for all PMUs. */
+/* Two events per NMI: not all PMUs support a period of one. */
 static void program(int fd, unsigned int set, __u32 flags, __u64 thres)
 {
 	struct counter c = rig_counter(PMD_SAMPLES, flags, 2);
@@ -77,7 +77,7 @@ static void program(int fd, unsigned int set, __u32 flags, __u64 thres)
 	counter_write(fd, &all);
 }
 
-/* Something of everything that a CPU does. */
+/* Page faults, computation and system calls. */
 static void work(void)
 {
 	char *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
@@ -112,7 +112,7 @@ static __u64 received(const struct fired *f)
 	return rig_since(f->stats).received;
 }
 
-/* Until half of the NMIs have come. */
+/* Receive half of the NMIs, or as many as the time limit allows. */
 static void be_shot_at(struct fired *f, __u64 n)
 {
 	__u64 end = clock_ns(CLOCK_MONOTONIC) + MOST_TIME;
@@ -126,7 +126,7 @@ static void be_shot_at(struct fired *f, __u64 n)
 	rig_rate(0);
 }
 
-/* Load, start, and let all NMIs come. */
+/* Load, start, and receive all NMIs. */
 static void fire(struct fired *f)
 {
 	__u64 n = share();
@@ -146,11 +146,13 @@ static void fire(struct fired *f)
 	rig_print(&f->stats);
 	CHECK_EQ(f->stats.sent, f->stats.received);
 	CHECK(f->stats.irqs_off > 0);
-	/* The guest's limit is out of reach: nothing went by unseen. */
+	/*
+	 * The guest's sample rate limit is out of reach: perf did not throttle.
+	 */
 	CHECK_EQ(f->stats.throttled, 0);
 }
 
-/* What was recorded last. */
+/* Read the last samples. */
 static void read_rest(struct fired *f)
 {
 	read_messages(f);
@@ -162,7 +164,7 @@ static __u64 lost(const struct fired *f)
 	return ctx_number(f->m.fd, "pfm_lost");
 }
 
-/* Nothing was masked. */
+/* Check the numbers if nothing was masked. */
 static void account(struct fired *f)
 {
 	__u64 all = ctx_read(f->m.fd, PMD_ALL);
@@ -174,7 +176,7 @@ static void account(struct fired *f)
 	CHECK_EQ(f->samples + lost(f), all);
 }
 
-/* What is neither a sample nor lost was masked. */
+/* Check the numbers if NMIs may have been masked. */
 static void account_masked(struct fired *f)
 {
 	__u64 known = f->samples + lost(f);
@@ -186,9 +188,9 @@ static void account_masked(struct fired *f)
 	CHECK(f->messages > 0);
 	CHECK(known <= f->stats.reported);
 	/*
-	 * Nothing that was counted is unknown. NMIs come, too, while masking
-	 * reads one PMD after the other; and others before the one that counts
-	 * is started, after the one that samples.
+	 * Every counted NMI is accounted for, except for some at each mask:
+	 * NMIs arrive while the PMDs are read one after the other, and after
+	 * the sampling counter is started but before the other one.
 	 */
 	CHECK(all <= known + SKEW * f->messages);
 }
@@ -214,7 +216,7 @@ static struct fired dfl_fired(__u32 ctx_flags)
 	};
 }
 
-/* All that ever were, if no region is handed out. */
+/* Return the samples ever recorded, provided that no region is handed out. */
 static __u64 nway_recorded(const void *buf)
 {
 	const pfm_nway_smpl_hdr_t *hdr = buf;
@@ -317,7 +319,7 @@ TEST(records_fill_a_debug_store_area)
 	account_masked(&f);
 }
 
-/* Every overflow masks, and is a message. */
+/* Every overflow masks and sends a message. */
 TEST(every_overflow_notifies_and_is_restarted)
 {
 	struct fired f = { .masks = true };
@@ -331,7 +333,7 @@ TEST(every_overflow_notifies_and_is_restarted)
 	account_masked(&f);
 }
 
-/* Each of the two sets is left at each of its overflows. */
+/* Each overflow switches to the other set. */
 TEST(sets_are_switched_by_every_overflow)
 {
 	__u64 runs[2], all;
@@ -358,7 +360,7 @@ TEST(sets_are_switched_by_every_overflow)
 	CHECK(f.samples + lost(&f) <= f.stats.reported);
 }
 
-/* What wraps is reported late, as by a CPU's interrupt controller. */
+/* Wraps are reported late, as if by a slow interrupt controller. */
 TEST(overflows_that_are_reported_late_are_not_forgotten)
 {
 	struct fired f;
@@ -372,7 +374,10 @@ TEST(overflows_that_are_reported_late_are_not_forgotten)
 	f.samples = f.recorded(f.m.buf);
 	printf("# %llu samples, %llu lost\n", (unsigned long long)f.samples,
 	       (unsigned long long)lost(&f));
-	/* A counter that is taken off between the two is reported to nobody. */
+	/*
+	 * If a counter is removed between the wrap and its report, it is not
+	 * reported.
+	 */
 	CHECK(f.samples + lost(&f) >= f.stats.reported);
 	CHECK(f.samples + lost(&f) <= f.stats.wrapped);
 }

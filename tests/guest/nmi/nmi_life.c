@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * nmi_life.c - what can happen to contexts and threads while NMIs overflow
+ * nmi_life.c - life cycle of contexts and threads while NMIs overflow
  *
- * $NMI_ROUNDS times, NMIs coming as fast as the machine bears.
+ * Each test does $NMI_ROUNDS rounds with NMIs as fast as the machine can
+ * handle.
  */
 #define _GNU_SOURCE
 #include <sched.h>
@@ -22,7 +23,7 @@
 
 #define NOTIFY		PFM_REGFL_OVFL_NOTIFY
 #define MODULE_NWAY	"pfm_fmt_nway"
-/* Page faults; it does not end by itself. */
+/* Number of page faults; the worker is killed before it has finished. */
 #define WORK		1000000
 
 static struct rig_stats before;
@@ -52,7 +53,7 @@ static void end(void)
 	CHECK_EQ(s.sent, s.received);
 }
 
-/* Wait for overflows. */
+/* Wait for n reported overflows. */
 static void wait_overflows(__u64 n)
 {
 	__u64 first = rig_stats().reported;
@@ -61,7 +62,7 @@ static void wait_overflows(__u64 n)
 		sched_yield();
 }
 
-/* A context, loaded and started, that notifies at each @period. */
+/* Start a context that notifies at each @period. */
 static int start_on(const struct worker *w, __u32 flags, __u64 period)
 {
 	int fd = ctx_new(flags);
@@ -71,7 +72,7 @@ static int start_on(const struct worker *w, __u32 flags, __u64 period)
 	return fd;
 }
 
-/* One whose samples overwrite each other: nothing masks it. */
+/* Start a context whose samples are overwritten, so that it is never masked. */
 static struct mapped sample(const struct worker *w)
 {
 	static const pfm_uuid_t uuid = PFM_NWAY_SMPL_UUID;
@@ -218,7 +219,7 @@ TEST(registers_are_written_and_read)
 	for (unsigned int n = 20 * rounds(); n; n--) {
 		__u64 counted = ctx_read(m.fd, n % 2) + 3;
 
-		/* From -3 on, or 0. */
+		/* The counter starts at -3 or 0. */
 		CHECK(counted <= rig_since(before).received + 3);
 		if (!(n % 8))
 			rig_add_counter(m.fd, n % 3, 0, 3);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * nmi_oprofile.c - the OProfile bridge records in NMIs: samples, callers, and
- *		    what a reader makes of them meanwhile
+ * nmi_oprofile.c - the OProfile bridge in NMIs: samples, callers, and
+ *		    concurrent readers
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -20,12 +20,12 @@
 
 /**
  * struct bridged - a context that records every NMI, and the device
- * @fd:        of the context
- * @device:    that is read
- * @received:  samples that the bridge had received before
- * @delivered: that were read
- * @lost:      that were lost
- * @stats:     what the rig had done
+ * @fd:        the context's descriptor
+ * @device:    the device's descriptor
+ * @received:  samples received by the bridge
+ * @delivered: samples read from the device
+ * @lost:      samples lost
+ * @stats:     statistics of the rig
  */
 struct bridged {
 	int			fd;
@@ -36,7 +36,7 @@ struct bridged {
 	struct rig_stats	stats;
 };
 
-/* Two events for each NMI: a period of one is not for all PMUs. */
+/* Two events per NMI: not all PMUs support a period of one. */
 static int ctx_recording(void)
 {
 	struct counter c = rig_counter(0, 0, 2);
@@ -48,7 +48,7 @@ static int ctx_recording(void)
 	return fd;
 }
 
-/* Start, with so many callers for each sample, and one CPU for all. */
+/* Start on CPU 0, with @depth callers per sample. */
 static struct bridged bridged(const char *depth)
 {
 	struct bridged b;
@@ -67,7 +67,7 @@ static struct bridged bridged(const char *depth)
 	return b;
 }
 
-/* Each overflow was received, and is read or counted as lost. */
+/* Check that each overflow was received and was either read or lost. */
 static void account(struct bridged *b)
 {
 	b->stats = rig_since(b->stats);
@@ -85,7 +85,7 @@ static void account(struct bridged *b)
 __attribute__((noipa)) __section("spin_inner_text")
 static void inner(const bool *done)
 {
-	/* A function that asks for its frame has one. */
+	/* A function that reads its frame address gets a frame. */
 	__asm__ volatile("" : : "r"(__builtin_frame_address(0)));
 	while (!__atomic_load_n(done, __ATOMIC_ACQUIRE))
 		;
@@ -95,7 +95,7 @@ __attribute__((noipa)) __section("spin_outer_text")
 static void outer(const bool *done)
 {
 	inner(done);
-	/* No tail call. */
+	/* Prevent a tail call. */
 	__asm__ volatile("");
 }
 
@@ -116,7 +116,7 @@ static void expect_own(const struct sample *s)
 	CHECK_EQ(s->tgid, getpid());
 	CHECK_EQ(s->event, EVENT);
 	CHECK_EQ(s->cpu, 0);
-	/* The kernel's half of all addresses. */
+	/* Kernel addresses are in the upper half. */
 	CHECK_EQ(s->user, (__s64)s->offset >= 0);
 }
 
@@ -126,7 +126,7 @@ static bool is_spinning(const struct sample *s)
 				     __stop_spin_inner_text);
 }
 
-/* Where there are no callers, the function was at its begin or end. */
+/* Callers are missing if the NMI came in the prologue or epilogue. */
 static bool has_callers(const struct sample *s)
 {
 	if (s->num_callers != 2)
@@ -143,7 +143,7 @@ TEST(samples_of_user_level_have_file_offset_and_callers)
 	unsigned int spinning = 0, whole = 0, i = 0;
 	size_t num_words = 0;
 
-	/* They may all come before it spins. */
+	/* All NMIs may arrive before it spins. */
 	while (spinning < NMIS / 10) {
 		rig_fire_while(NMIS, root);
 		num_words = drain(b.device, num_words);
@@ -163,11 +163,11 @@ TEST(samples_of_user_level_have_file_offset_and_callers)
 	CHECK_EQ(b.lost, 0);
 	CHECK_EQ(num_samples, b.delivered);
 	printf("# %u spinning, %u with both callers\n", spinning, whole);
-	/* Others came where the timer had interrupted it. */
+	/* The others came while a timer interrupt was being handled. */
 	CHECK(whole > spinning / 2);
 }
 
-/* With interrupts off. */
+/* The NMIs arrive with interrupts off. */
 TEST(samples_of_the_kernel_are_told_apart)
 {
 	struct bridged b = bridged("2");
@@ -183,7 +183,7 @@ TEST(samples_of_the_kernel_are_told_apart)
 	}
 }
 
-/* What is there: under fire there is always more. Return: words. */
+/* Read once: under fire the device is never empty. Return: number of words. */
 static size_t read_some(int device, size_t n)
 {
 	ssize_t len = read(device, words + n, sizeof(words) - n * WORD);
@@ -193,7 +193,7 @@ static size_t read_some(int device, size_t n)
 	return len < 0 ? 0 : len / WORD;
 }
 
-/* NMIs come while samples move from one buffer to the other. */
+/* NMIs arrive while samples move from one buffer to the other. */
 TEST(a_reader_under_fire_reads_a_whole_stream)
 {
 	struct bridged b;

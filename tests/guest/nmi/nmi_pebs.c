@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * nmi_pebs.c - the PEBS formats on a CPU with precise events: each field
+ * nmi_pebs.c - the PEBS formats on a CPU with precise events
  *
- * The thread spins with known values in all registers, the stack's included,
- * while NMIs come from the other CPU.
+ * The thread spins with known values in all registers, including the stack
+ * pointer, while NMIs are sent from the other CPU.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -23,14 +23,14 @@
 #define RECORDS	50
 #define BASE	256	/* offset of the first record in both layouts */
 
-/* What the rig's first record says. */
+/* Contents of the rig's first record. */
 #define ADDR	0x12345678000ULL
 #define LATENCY	0x1234
 #define SOURCE	0x1e8100042ULL
 
-/* After comparing two equal values: IF, ZF, PF, and a bit that is always 1. */
+/* Flags after comparing two equal values: IF, ZF, PF and the reserved bit. */
 #define EFLAGS	0x246
-/* Beside these: QEMU 10 resumes with it, and does not clear it. */
+/* QEMU 10 sets RF when it resumes and does not clear it. */
 #define RESUMED	0x10000
 
 static const pfm_uuid_t uuid32 = PFM_PEBS32_SMPL_UUID;
@@ -39,8 +39,8 @@ static const pfm_uuid_t uuid64 = PFM_PEBS64_SMPL_UUID;
 extern const char spin_begin[], spin_end[];
 
 /*
- * Spin until *@done is not 0: of the registers that the function must preserve,
- * the stack pointer goes to a variable.
+ * Spin until *@done is not 0. The preserved registers are pushed, and the stack
+ * pointer is saved in a variable.
  */
 void spin_with_registers(const bool *done);
 asm(".pushsection .text\n"
@@ -85,7 +85,7 @@ asm(".pushsection .text\n"
 	".local spin_stack\n"
 	".comm spin_stack, 8, 8\n");
 
-/* What a record of this place says, in the order of its fields. */
+/* Fill in the fields of a record taken while spinning. */
 static void fill_place(const bool *done, pfm_pebs64_smpl_entry_t *e)
 {
 	*e = (pfm_pebs64_smpl_entry_t){
@@ -105,7 +105,7 @@ static bool is_spinning_at(__u64 ip)
 	return ip >= (uintptr_t)spin_begin && ip < (uintptr_t)spin_end;
 }
 
-/* Who is shot at: a byte in the lower 4 GiB. */
+/* The flag that the thread spins on, a byte in the lower 4 GiB. */
 static bool *done;
 
 static void spin(const bool *flag)
@@ -145,7 +145,7 @@ static struct mapped start64(__u32 flags, __u64 event)
 	return m;
 }
 
-/* Shoot until a buffer is full. */
+/* Send NMIs until a buffer is full. */
 static void fill(int fd)
 {
 	while (!ctx_says(fd, "pfm_state:\tmasked"))
@@ -153,7 +153,7 @@ static void fill(int fd)
 	ctx_expect_message(fd, PFM_MSG_OVFL);
 }
 
-/* As many fields as the two have. Instruction pointers differ. */
+/* Compare all fields except for the instruction pointer. */
 static void check_place(const pfm_pebs64_smpl_entry_t *e)
 {
 	pfm_pebs64_smpl_entry_t copy = *e, expected;
@@ -223,7 +223,7 @@ TEST(each_field_of_a_record_is_what_the_cpu_stored)
 		CHECK_EQ(r[i].base.real_ip, nhm->base.ip);
 		CHECK_EQ(r[i].base.tsx_tuning, 0);
 		CHECK(r[i].tsc && (!i || r[i].tsc > r[i - 1].tsc));
-		/* Or between two volleys. */
+		/* Some NMIs arrive between two volleys. */
 		if (!is_spinning_at(nhm->base.ip))
 			continue;
 		check_place(&nhm->base);
@@ -232,7 +232,7 @@ TEST(each_field_of_a_record_is_what_the_cpu_stored)
 	CHECK(spinning > RECORDS / 2);
 }
 
-/* The address space of the place where it spins fits. */
+/* Addresses of the place where it spins fit into 32 bits. */
 TEST(each_field_of_a_32_bit_record_is_what_the_cpu_stored)
 {
 	pfm_pebs32_smpl_arg_t arg = {
@@ -265,7 +265,7 @@ TEST(each_field_of_a_32_bit_record_is_what_the_cpu_stored)
 	CHECK_EQ(((const pfm_pebs32_smpl_hdr_t *)m.buf)->hdr_flags, 0);
 }
 
-/* The interrupt came late: the registers are those of the system call. */
+/* The interrupt is late: the registers are those of the system call. */
 TEST(records_of_user_level_that_come_late_are_imprecise)
 {
 	struct mapped m = start64(PFM_PEBS64_SMPL_SKYLAKE,
@@ -281,7 +281,7 @@ TEST(records_of_user_level_that_come_late_are_imprecise)
 		CHECK((__s64)r[i].base.base.base.ip > 0);
 }
 
-/* As those that perf drains at a context switch. */
+/* As records that perf drains at a context switch. */
 TEST(records_that_are_not_reported_are_lost)
 {
 	struct mapped m = start64(PFM_PEBS64_SMPL_SKYLAKE, PRECISE(2));
@@ -298,7 +298,7 @@ TEST(records_that_are_not_reported_are_lost)
 	CHECK_EQ(ctx_read(m.fd, 0), -2ULL);
 }
 
-/* The other CPU is idle, or runs the rig's thread. */
+/* The other CPU is idle or runs the rig's thread. */
 TEST(records_of_user_level_in_a_kernel_thread_are_lost)
 {
 	struct mapped m = create64(PFM_FL_SYSTEM_WIDE, PFM_PEBS64_SMPL_SKYLAKE,

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * pfm_perf_leap - a PMU of perf's whose counter leaps over whole periods, as a
- *		   driver other than the CPU's. For tests
+ * pfm_perf_leap - a perf PMU whose counter leaps over whole periods. For tests
  *
- * A number written to the parameter leap is how many periods of its event pass
- * in one instant, which is reported once. reads says how often the event was
- * read, found how many could still be found when they were destroyed, and
- * config, config1 and config2 what the last one was asked for. To user level it
- * is a PMU that all CPUs share and CPU 0 counts for.
+ * It acts as the PMU of a driver other than the CPU's. Writing a number to the
+ * parameter leap lets so many periods of its event pass at one instant, with a
+ * single report. Other parameters:
+ *
+ *   reads		how often the event was read
+ *   found		events still referenced when they were destroyed
+ *   config, config1, config2
+ *		the attributes of the last event
+ *
+ * In sysfs, it appears as a PMU shared by all CPUs, with CPU 0 counting.
  */
 #include <linux/cpumask.h>
 #include <linux/module.h>
@@ -52,7 +56,7 @@ static void leap_read(struct perf_event *event)
 	reads++;
 }
 
-/* Does the PMU description still show it? */
+/* Check whether the PMU description still references the event. */
 static void leap_destroy(struct perf_event *event)
 {
 	struct pfm_pmu_reg *reg = event->overflow_handler_context;
@@ -172,5 +176,5 @@ static void __exit leap_exit(void)
 
 module_init(leap_init);
 module_exit(leap_exit);
-MODULE_DESCRIPTION("perfmon2: test, a PMU of perf's that leaps");
+MODULE_DESCRIPTION("perfmon2: test, a perf PMU whose counter leaps");
 MODULE_LICENSE("GPL");

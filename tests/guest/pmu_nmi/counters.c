@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * counters.c - the counters, as x86's driver of perf treats a CPU's
+ * counters.c - the counters, handled as in perf's driver for x86 CPUs
  */
 #include <linux/kprobes.h>
 #include <linux/module.h>
 #include <linux/perf_event.h>
 #include "rig.h"
 
-/* Bits of a counter, and the longest period: half of what it can count. */
+/* Width of a counter, and the longest period: half of its range. */
 #define RIG_WIDTH	48
 #define RIG_MASK	GENMASK_ULL(RIG_WIDTH - 1, 0)
 #define RIG_MAX_PERIOD	((1ULL << (RIG_WIDTH - 1)) - 1)
@@ -18,7 +18,9 @@ bool rig_late;
 bool rig_mute;
 u64 rig_shortest;
 
-/* Not for modules; but what drivers call, and what throttles. */
+/*
+ * Not exported to modules, but needed: it throttles events as for real drivers.
+ */
 static int (*overflow)(struct perf_event *event, struct perf_sample_data *data,
 		       struct pt_regs *regs);
 
@@ -30,7 +32,7 @@ static struct rig_cpu *rig_cpu_of(const struct perf_event *event)
 	return this_cpu_ptr(&rig_cpus);
 }
 
-/* Take in what the counter has counted. An NMI may come in between. */
+/* Add what the counter has counted. An NMI may come in between. */
 static void rig_update(struct perf_event *event)
 {
 	struct rig_cpu *c = rig_cpu_of(event);
@@ -46,7 +48,7 @@ static void rig_update(struct perf_event *event)
 	local64_sub(delta, &hwc->period_left);
 }
 
-/* Set the counter to what is left. Return: has a period ended? */
+/* Program the rest of the period. Return: whether a period has ended. */
 static bool rig_set_period(struct perf_event *event)
 {
 	struct rig_cpu *c = rig_cpu_of(event);
@@ -132,7 +134,7 @@ static void rig_disable(struct pmu *pmu)
 	WRITE_ONCE(this_cpu_ptr(&rig_cpus)->enabled, false);
 }
 
-/* Precise cycles stand for themselves, too: who asks finds a precise CPU. */
+/* Also accept precise cycles, so that probes find a CPU with precise events. */
 static bool rig_is_cycles(const struct perf_event_attr *attr)
 {
 	return attr->type == PERF_TYPE_HARDWARE &&
@@ -146,18 +148,18 @@ static int rig_event_init(struct perf_event *event)
 	if (event->attr.config & ~(RIG_STEP_MASK | RIG_SKID))
 		return -EINVAL;
 	event->hw.config = event->attr.config;
-	/* Who only counts is to see the counter wrap, too. */
+	/* Counting events must see the counter wrap, too. */
 	if (!is_sampling_event(event)) {
 		event->hw.sample_period = RIG_MAX_PERIOD;
 		event->hw.last_period = RIG_MAX_PERIOD;
 		local64_set(&event->hw.period_left, RIG_MAX_PERIOD);
 	}
-	/* Samples so far. */
+	/* Number of samples so far. */
 	event->hw.event_base = 0;
 	return 0;
 }
 
-/* As CPUs do it that have a shortest period. */
+/* Refuse short periods, as some CPUs do. */
 static int rig_check_period(struct perf_event *event, u64 period)
 {
 	return period < READ_ONCE(rig_shortest) ? -EINVAL : 0;
@@ -167,7 +169,7 @@ static struct pmu rig_pmu = {
 	.module		= THIS_MODULE,
 	.task_ctx_nr	= perf_hw_context,
 #ifdef PERF_PMU_CAP_HETEROGENEOUS_CPUS
-	/* It may be registered more than once. */
+	/* Without this, only one PMU of this context may be registered. */
 	.capabilities	= PERF_PMU_CAP_HETEROGENEOUS_CPUS,
 #endif
 	.pmu_enable	= rig_enable,
@@ -181,9 +183,7 @@ static struct pmu rig_pmu = {
 	.check_period	= rig_check_period,
 };
 
-/*
- * In the NMI
- */
+/* In the NMI */
 
 static bool rig_is_excluded(const struct perf_event *event,
 			    struct pt_regs *regs)
@@ -194,7 +194,7 @@ static bool rig_is_excluded(const struct perf_event *event,
 				 event->attr.exclude_kernel;
 }
 
-/* All counters that are on count in one instant. */
+/* All active counters count at the same instant. */
 static void rig_advance(struct rig_cpu *c, struct pt_regs *regs)
 {
 	unsigned long active = READ_ONCE(c->active);
@@ -212,7 +212,7 @@ static void rig_advance(struct rig_cpu *c, struct pt_regs *regs)
 	}
 }
 
-/* What a CPU with precise events stores at the event. */
+/* Fill in what a CPU with precise events stores. */
 static void rig_sample(struct perf_event *event, struct perf_sample_data *data,
 		       struct pt_regs *regs)
 {
@@ -242,7 +242,7 @@ static void rig_report_one(struct rig_cpu *c, struct perf_event *event,
 	struct pt_regs regs = *interrupted;
 
 	rig_update(event);
-	/* Not wrapped: its upper half. */
+	/* The value is in the upper half: it has not wrapped. */
 	if (local64_read(&event->hw.prev_count) >> (RIG_WIDTH - 1))
 		return;
 	perf_sample_data_init(&data, 0, event->hw.last_period);
@@ -278,7 +278,7 @@ void rig_count(struct rig_cpu *c, struct pt_regs *regs)
 		rig_report(c, regs);
 }
 
-/* Find what is not exported. */
+/* Find the address of a function that is not exported. */
 static void *rig_find(const char *name)
 {
 	struct kprobe probe = { .symbol_name = name };

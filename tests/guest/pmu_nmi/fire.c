@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * fire.c - sending NMIs: some of them now, or many of them all the time
+ * fire.c - sending NMIs: a number of them now, or continuously at a rate
  *
- * One is on its way to a CPU at a time, so that none is lost: a CPU remembers
- * no more than one.
+ * A CPU latches at most one pending NMI. So that none is lost, only one at a
+ * time is on its way to a CPU.
  */
 #include <linux/delay.h>
 #include <linux/kthread.h>
@@ -17,9 +17,9 @@
 #include <asm/nmi.h>
 #include "rig.h"
 
-/* ns; who is to wait longer than that for the next NMI sleeps meanwhile. */
+/* ns; sleep if the next NMI is further away than this. */
 #define RIG_LONG_WAIT	50000
-/* us; the length of such a sleep. */
+/* us; length of that sleep. */
 #define RIG_SLEEP	20
 
 static DEFINE_PER_CPU(struct task_struct *, rig_threads);
@@ -42,8 +42,8 @@ static int rig_nmi(unsigned int cmd, struct pt_regs *regs)
 }
 
 /*
- * cond_resched() does nothing in a kernel that is preempted lazily, as by 7.3:
- * who wakes up would wait for the next tick.
+ * cond_resched() does nothing with lazy preemption, as in 7.3: a woken thread
+ * would wait for the next tick.
  */
 static void rig_let_others(void)
 {
@@ -54,13 +54,13 @@ static void rig_let_others(void)
 	cond_resched();
 }
 
-/* Send an NMI unless one is on its way. Return: true if it was sent. */
+/* Send an NMI unless one is on its way. Return: whether it was sent. */
 static bool rig_send(int cpu)
 {
 	struct rig_cpu *c = per_cpu_ptr(&rig_cpus, cpu);
 	bool sent;
 
-	/* It cannot go offline meanwhile. */
+	/* Prevents the CPU from going offline meanwhile. */
 	preempt_disable();
 	sent = cpu_online(cpu) && !atomic_cmpxchg(&c->firing, 0, 1);
 	if (sent) {
@@ -71,7 +71,7 @@ static bool rig_send(int cpu)
 	return sent;
 }
 
-/* The calling thread is the one that is interrupted, each time. */
+/* Each NMI interrupts the calling thread. */
 static void rig_fire_here(u64 n)
 {
 	struct rig_cpu *c;
@@ -119,7 +119,7 @@ static void rig_fire_in_turn(int cpu, u64 now)
 		WRITE_ONCE(c->next, now + READ_ONCE(rig_interval));
 }
 
-/* NMIs for all whose counters are on. rig_cease() waits until this is over. */
+/* Send NMIs to all CPUs with active counters. rig_cease() waits for this. */
 static void rig_fire_all(void)
 {
 	u64 now = local_clock();
@@ -150,7 +150,7 @@ static int rig_thread(void *unused)
 	return 0;
 }
 
-/* Return when no NMI is on its way any more. */
+/* Stop, and return when no NMI is on its way any more. */
 static void rig_cease(void)
 {
 	int cpu;
@@ -182,7 +182,7 @@ static void rig_stop_threads(void)
 			kthread_stop(per_cpu(rig_threads, cpu));
 }
 
-/* One on each CPU, as others are to be fired at from elsewhere. */
+/* One thread per CPU, since each CPU must receive NMIs from another one. */
 static int rig_start_threads(void)
 {
 	struct task_struct *thread;

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * pfm_nmi - a PMU of perf's whose overflows are NMIs, for tests
+ * pfm_nmi - a perf PMU whose overflows are NMIs, for tests
  *
- * Events of type /sys/bus/event_source/devices/pfm_nmi/type count NMIs; rig.h
- * says what their config is. In debugfs, pfm_nmi/:
+ * Events of type /sys/bus/event_source/devices/pfm_nmi/type count NMIs; see
+ * rig.h for their config. Files in debugfs, pfm_nmi/:
  *
- *	fire	"CPU N": send N NMIs, one after the other, and wait for them; to
- *		the calling thread if CPU is -1
- *	rate	NMIs a second, to each CPU that has a counter on; 0 for none
- *	late	Y: what wraps at one NMI is reported at the next
- *	mute	Y: it is never reported, and its next period begins
- *	addr, latency, source
- *		what the first sample of a precise event says
- *	stats	what has happened, on all CPUs
+ * fire	"CPU N": send N NMIs, one after the other, and wait for them; to
+ *	the calling thread if CPU is -1
+ * rate	NMIs per second to each CPU with an active counter; 0 for none
+ * late	Y: a wrap at one NMI is reported at the next one
+ * mute	Y: wraps are not reported, and the next period begins
+ * shortest
+ *	shorter periods are refused
+ * addr, latency, source
+ *	values of the first sample of a precise event
+ * stats	statistics of all CPUs
  */
 #include <linux/debugfs.h>
 #include <linux/module.h>
@@ -119,5 +121,5 @@ static void __exit rig_exit(void)
 
 module_init(rig_init);
 module_exit(rig_exit);
-MODULE_DESCRIPTION("perfmon2: test, a PMU of perf's whose overflows are NMIs");
+MODULE_DESCRIPTION("perfmon2: test, a perf PMU whose overflows are NMIs");
 MODULE_LICENSE("GPL v2");

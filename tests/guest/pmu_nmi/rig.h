@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * rig.h - a PMU of perf's that counts NMIs, and whose overflows are NMIs
+ * rig.h - a perf PMU that counts NMIs and whose overflows are NMIs
  *
- * Its counters are variables of each CPU. Others send NMIs to the CPU (fire.c);
- * each lets all counters that are on count, and those that wrap are reported to
- * perf from the NMI, as x86's own driver does (counters.c). main.c has the
- * files by which tests drive it.
+ * Its counters are per-CPU variables. Other CPUs send NMIs (fire.c). Each NMI
+ * advances all active counters. Wraps are reported to perf from the NMI, as in
+ * x86's own driver (counters.c). Tests control the PMU by the files of main.c.
  */
 #ifndef PFM_NMI_RIG_H
 #define PFM_NMI_RIG_H
@@ -20,22 +19,22 @@ struct pt_regs;
 #define RIG_COUNTERS	8
 
 /*
- * perf_event_attr.config: how far the counter gets with each NMI, less one; and
- * that it counts where the event excludes it, as a CPU's that is late.
+ * perf_event_attr.config: the counter's step per NMI, less one; and whether it
+ * also counts where the event excludes it, as a CPU's counter with skid does.
  */
 #define RIG_STEP_MASK	GENMASK_ULL(15, 0)
 #define RIG_SKID	BIT_ULL(16)
 
 /**
- * struct rig_stats - what has happened, on a CPU
+ * struct rig_stats - statistics of a CPU
  * @sent:      NMIs sent to it
  * @received:  NMIs received
- * @irqs_off:  those that came while interrupts were off
- * @kernel:    those that came in the kernel
- * @idle:      those for which no counter was on
+ * @irqs_off:  NMIs received with interrupts off
+ * @kernel:    NMIs received in the kernel
+ * @idle:      NMIs received with no active counter
  * @wrapped:   counters that wrapped
  * @reported:  overflows reported to perf
- * @throttled: those for which perf has stopped the counter
+ * @throttled: overflows after which perf stopped the counter
  */
 struct rig_stats {
 	atomic64_t	sent;
@@ -51,13 +50,13 @@ struct rig_stats {
 /**
  * struct rig_cpu - the PMU of a CPU
  * @values: the counters
- * @events: whose they are
+ * @events: the event of each counter
  * @used:   counters that belong to an event
- * @active: those that are on
- * @enabled: the PMU as a whole is on
- * @firing: an NMI is on its way, or being handled
- * @next:   no NMI before this time, in ns
- * @stats:  what has happened
+ * @active: counters that are started
+ * @enabled: the PMU as a whole is enabled
+ * @firing: an NMI is on its way or being handled
+ * @next:   time of the next NMI at the earliest, in ns
+ * @stats:  statistics
  */
 struct rig_cpu {
 	u64			values[RIG_COUNTERS];
@@ -73,8 +72,8 @@ struct rig_cpu {
 DECLARE_PER_CPU(struct rig_cpu, rig_cpus);
 
 /*
- * What precise events sample: in each sample of an event both the address and
- * the latency are one more than in the one before.
+ * Data of precise events. The address and the latency increase by one with each
+ * sample of an event.
  */
 struct rig_record {
 	u64	addr;
@@ -83,30 +82,30 @@ struct rig_record {
 };
 
 extern struct rig_record rig_record;
-/* What wraps at one NMI is reported at the next. */
+/* Report a wrap at one NMI at the next one. */
 extern bool rig_late;
-/* It is never reported, as records that perf drains at a context switch. */
+/* Do not report wraps, as if perf drained the records at a context switch. */
 extern bool rig_mute;
-/* Shorter periods than this are refused. */
+/* Refuse shorter periods than this. */
 extern u64 rig_shortest;
 
-/* Is a counter on? */
+/* Is a counter active? */
 static inline bool rig_is_active(const struct rig_cpu *c)
 {
 	return READ_ONCE(c->enabled) && READ_ONCE(c->active);
 }
 
-/* An NMI has come. */
+/* Handle an NMI. */
 void rig_count(struct rig_cpu *c, struct pt_regs *regs);
 int rig_counters_init(void);
 void rig_counters_exit(void);
 
 /*
  * Send NMIs to a CPU, one after the other, or to the calling thread if @cpu is
- * -1. 0, -ENXIO if it is offline, -EINTR.
+ * -1. Return: 0, -ENXIO if the CPU is offline, or -EINTR.
  */
 int rig_fire(int cpu, u64 n);
-/* NMIs a second to each CPU that has a counter on; 0 for none. */
+/* Send NMIs at this rate to each CPU with an active counter; 0 for none. */
 void rig_set_rate(u64 rate);
 int rig_fire_init(void);
 void rig_fire_exit(void);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * nomemory.c - every call, with each of its allocations and copies failing once
+ * nomemory.c - every call, with each of its allocations and user copies failing
+ *		once
  *
- * A call whose n-th request fails must fail with an error that says so, and
- * change nothing: repeated, it succeeds. n is 1, 2, ... until there is no n-th
- * request. Each call is made with a context of each kind.
+ * A call whose n-th request fails must return the matching error and change
+ * nothing: the repeated call succeeds. n is 1, 2, ... until the call makes
+ * fewer requests. Each call is made with a context of each kind.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -24,18 +25,18 @@
 #include "params.h"
 #include "worker.h"
 
-#define LIMIT		5000	/* requests in a call, at most */
-#define FAULTS		64	/* more than fill a buffer of a kind */
+#define LIMIT		5000	/* maximum number of requests of a call */
+#define FAULTS		64	/* enough to fill a buffer of any kind */
 
 /**
- * struct subject - what a call is made on
+ * struct subject - the object of a call
  * @kind: its kind, or NULL for a context without format
  * @arg:  the format's argument
- * @arg_size: its size, or 0
- * @fd:   the context
- * @size: of its buffer, or 0
+ * @arg_size: size of the argument, or 0
+ * @fd:   the context's descriptor
+ * @size: size of the context's buffer, or 0
  * @map:  the buffer, once mapped
- * @tid:  thread to load it onto
+ * @tid:  thread to load the context onto
  */
 struct subject {
 	const struct kind *kind;
@@ -48,13 +49,13 @@ struct subject {
 };
 
 /**
- * struct call - a call, and what comes before and after
+ * struct call - a call, and the state before and after it
  * @name:  for messages
- * @flags: of the context that it needs, or NO_CONTEXT
- * @state: in which it finds the context, and leaves it if it fails; or NULL
- * @enter: make that state; or NULL
- * @call:  the call. Return: -1 with errno, or not
- * @leave: undo a call that has succeeded; or NULL
+ * @flags: flags of the context that it needs, or NO_CONTEXT
+ * @state: state of the context before the call and after a failure, or NULL
+ * @enter: enter that state, or NULL
+ * @call:  make the call. Return: -1 with errno on failure
+ * @leave: undo a successful call, or NULL
  */
 struct call {
 	const char	*name;
@@ -217,7 +218,7 @@ static long call_stop(void *subject)
 
 static void enter_masked(struct subject *s)
 {
-	/* Nothing resets what overflowed the last time. */
+	/* The overflowed counter was not reset: set its period again. */
 	CHECK_OK(call_write_pmds(s));
 	ctx_start_on(s->fd, s->tid);
 	touch_pages(FAULTS, NULL);
@@ -297,7 +298,7 @@ static long call_set_config(void *subject)
 	return pfm_set_config(&config);
 }
 
-/* What is done with them */
+/* Running the calls */
 
 static unsigned int count_fds(void)
 {
@@ -308,20 +309,20 @@ static unsigned int count_fds(void)
 	return n;
 }
 
-/* A call in which something failed. */
+/* Check a call in which a request failed. */
 static void check_failed_call(const struct call *c, struct subject *s,
 			      unsigned int n, long result)
 {
 	if (result >= 0)
-		return; /* it could do without */
+		return; /* the request was optional */
 	if (errno != ENOMEM && errno != EFAULT)
-		check_failed(__FILE__, __LINE__, "%s, %s: request %u failed",
+		check_failed(__FILE__, __LINE__, "%s, %s: wrong error after request %u failed",
 			     c->name, name_of(s), n);
 	if (c->state)
 		ctx_expect_state(s->fd, c->state);
 	result = c->call(s);
 	if (result < 0)
-		check_failed(__FILE__, __LINE__, "%s, %s: again, after %u",
+		check_failed(__FILE__, __LINE__, "%s, %s: retry failed, after request %u had failed",
 			     c->name, name_of(s), n);
 }
 
@@ -379,7 +380,7 @@ static void with_each_kind(struct call c)
 		with_kind(&c, &kinds[i], thread_id());
 }
 
-/* With those that enter_masked() masks. */
+/* Only kinds that enter_masked() masks. */
 static void with_masking_kinds(struct call c)
 {
 	with_no_kind(c);
@@ -568,7 +569,7 @@ static void leave_load_module(struct subject *s)
 	CHECK_OK(syscall(SYS_delete_module, s->kind->module, O_NONBLOCK));
 }
 
-/* In the order in which they are loaded. */
+/* In loading order. */
 static const char *const modules[][2] = {
 	{ "perfmon", "core/perfmon" },
 	{ "pfm_pmu_perf", "pmu/perf/pfm_pmu_perf" },
@@ -585,7 +586,7 @@ static void unload_all(void)
 	CHECK(access(PFM_SYSFS, F_OK));
 }
 
-/* A module that is not there. */
+/* Load a module that is not loaded yet. */
 static void load_module(const char *name, const char *file)
 {
 	struct kind module = { .name = name, .module = name };
@@ -607,7 +608,7 @@ static void load_module(const char *name, const char *file)
 /* Proves H22 */
 TEST(modules_are_loaded_or_not_at_all)
 {
-	/* Most of what fails is not ours. */
+	/* Most of the failing requests are the kernel's own. */
 	alarm(4 * check_timeout());
 	failnth_prepare();
 	unload_all();

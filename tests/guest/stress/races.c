@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * races.c - commands, mappings, overflows, exec and close at the same time
+ * races.c - concurrent commands, mappings, overflows, exec and close
  *
- * No test depends on timing; what may go wrong is a crash of the guest.
+ * The tests do not depend on timing. The expected failure is a crash of the
+ * guest.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -21,7 +22,7 @@
 
 #define THREADS		4
 #define ROUNDS		10
-#define COMMANDS	10	/* of each thread */
+#define COMMANDS	10	/* per thread */
 
 static long count_references(void)
 {
@@ -75,7 +76,10 @@ static void *many_commands(void *target)
 {
 	unsigned int seed = thread_id();
 
-	/* There is nothing wrong with them, but for what others did before. */
+	/*
+	 * The commands are valid: they fail only because of other threads'
+	 * commands.
+	 */
 	for (int i = 0; i < COMMANDS; i++)
 		if (any_command(target, rand_r(&seed)))
 			CHECK_EQ(errno, EBUSY);
@@ -94,7 +98,7 @@ TEST(commands_of_many_threads_take_turns)
 	run_threads(many_commands, &t, THREADS);
 	worker_kill(&w);
 	CHECK_OK(close(t.fd));
-	/* It was the only one, and nobody is monitored any more. */
+	/* The only context is closed. A new one must count exactly. */
 	t.fd = ctx_counting();
 	worker_start(&w);
 	ctx_start_on(t.fd, w.pid);
@@ -105,7 +109,7 @@ TEST(commands_of_many_threads_take_turns)
 
 /* Mappings */
 
-/* It may have been removed before the child was made. */
+/* The mapping may have been removed before the fork. */
 static void read_header(void *mapped)
 {
 	const struct smpl *s = mapped;
@@ -186,7 +190,10 @@ TEST(close_races_with_overflows)
 
 /* Exec */
 
-/* Who attached before the exec is detached by it; after it nobody attaches. */
+/*
+ * A context attached before the exec is detached by it. Attaching fails after
+ * it.
+ */
 static void attach_while_it_execs(int round)
 {
 	int fd = ctx_counting_user(), ret;

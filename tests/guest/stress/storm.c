@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * storm.c - as many overflows as the machine can take, and all that can happen
- *	     to a context, a thread and a CPU
+ * storm.c - overflow storms during all kinds of life cycle operations
  *
  * Every page fault overflows, and a clock ten thousand times a second.
  * Meanwhile contexts are loaded, unloaded, restarted and closed, threads exit
- * or are killed, formats come and go, and a CPU goes offline and back. The
- * amount of work is fixed, by $STORM_ROUNDS, not the time it takes. With
- * $PFM_NMI, NMIs overflow instead of page faults, as many as the machine bears.
+ * or are killed, formats are loaded and unloaded, and a CPU goes offline and
+ * back. $STORM_ROUNDS sets the amount of work, not the time it takes. With
+ * $PFM_NMI the events are NMIs instead of page faults, as many as the machine
+ * can handle.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -27,7 +27,7 @@
 
 #define CPU_CLOCK \
 	PFM_PERF_EVENT(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK)
-/* ns; with less an emulated CPU on a busy host may do nothing else. */
+/* ns; with less, an emulated CPU on a busy host may do nothing else. */
 #define PERIOD		100000
 #define FAULTS		60
 #define MANY_FAULTS	100000
@@ -40,7 +40,7 @@ static unsigned int rounds(void)
 }
 
 /*
- * Return: a context that overflows all the time, or -1 if there is none here.
+ * Return: a context that overflows continuously, or -1 if not supported here.
  */
 static int storm_context(const struct kind *kind, __u32 flags)
 {
@@ -59,14 +59,17 @@ static int storm_context(const struct kind *kind, __u32 flags)
 	return fd;
 }
 
-/* What may happen: the thread has gone, or the CPU, or the caller was moved. */
+/*
+ * Accept that the thread has exited, the CPU is offline, or the caller
+ * migrated.
+ */
 static bool has_worked(int result)
 {
 	CHECK(!result || errno == EBUSY || errno == ENODEV);
 	return !result;
 }
 
-/* Restart for each message. Return: false at the last one. */
+/* Restart for each message. Return: false after the end message. */
 static bool restart_all(int fd)
 {
 	pfm_msg_t msg;
@@ -87,7 +90,7 @@ static void work_and_restart(int fd)
 	}
 }
 
-/* Who monitors itself: load, unload, load, close. */
+/* Monitor itself: load, unload, load, close. */
 static void storm_self(void *kind)
 {
 	faults_prepare();
@@ -109,7 +112,7 @@ static void storm_self(void *kind)
 	}
 }
 
-/* A thread that exits, with its context closed before, or after */
+/* A thread that exits; its context is closed before or after that */
 
 struct exiting {
 	pthread_barrier_t	barrier;
@@ -158,7 +161,7 @@ static void storm_exits(void *kind)
 	}
 }
 
-/* A process that is killed while it overflows. */
+/* Kill a process while it overflows. */
 static void storm_kills(void *kind)
 {
 	for (unsigned int n = 2 * rounds(); n; n--) {
@@ -181,7 +184,7 @@ static void storm_kills(void *kind)
 	}
 }
 
-/* System-wide: the CPU may go at any time. */
+/* System-wide; the CPU may go offline at any time. */
 static void storm_cpu(const struct kind *kind, int cpu)
 {
 	pfarg_load_t load = { .load_pid = thread_id() };
@@ -190,7 +193,7 @@ static void storm_cpu(const struct kind *kind, int cpu)
 
 	CPU_ZERO(&set);
 	CPU_SET(cpu, &set);
-	/* If it is away: wherever the caller is. */
+	/* If the CPU is offline, use any CPU. */
 	CHECK(!sched_setaffinity(0, sizeof(set), &set) || errno == EINVAL);
 	fd = storm_context(kind, PFM_FL_SYSTEM_WIDE);
 	if (fd < 0)
@@ -213,7 +216,7 @@ static void storm_system(void *kind)
 		storm_cpu(kind, n % 2);
 }
 
-/* One process for each kind, and those who are in their way. */
+/* Run one process per kind and the disturbing processes. */
 static void storm(void (*function)(void *kind))
 {
 	pid_t pids[NUM_KINDS], formats, cpus;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * stress.c - contexts of all kinds at once, and what can get in their way
+ * stress.c - contexts of all kinds at once, with disturbances
  *
- * For each kind a process samples, round after round. Others read what formats
- * show to everybody meanwhile. The amount of work is fixed, not the time it
- * takes. With $PFM_NMI, NMIs overflow instead of page faults, as many as the
- * machine bears.
+ * One process per kind samples, round after round. Other processes read the
+ * files that formats provide. The amount of work is fixed, not the time it
+ * takes. With $PFM_NMI the events are NMIs instead of page faults, as many as
+ * the machine can handle.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -26,10 +26,10 @@
 #include "worker.h"
 
 #define DEVICE		"/dev/" PFM_OPROFILE_DEVICE
-#define SESSION_WORDS	8192	/* after these the device is opened anew */
-#define BURSTS		6	/* of page faults, in a round */
+#define SESSION_WORDS	8192	/* then the device is reopened */
+#define BURSTS		6	/* of page faults, per round */
 
-/* Who is in the way of the others */
+/* Processes that disturb the others */
 
 static void check_stream(size_t n)
 {
@@ -71,7 +71,7 @@ static int read_file(const char *path, const struct stat *st, int type,
 	if (type != FTW_F)
 		return 0;
 	fd = open(path, O_RDONLY | O_CLOEXEC);
-	/* Its format may have gone. */
+	/* Its format may have been unloaded. */
 	CHECK(fd >= 0 || errno == ENOENT || errno == ENODEV);
 	if (fd < 0)
 		return 0;
@@ -88,14 +88,14 @@ static void read_sysfs(void *unused)
 	}
 }
 
-/* Who samples itself */
+/* Processes that sample themselves */
 
 /**
  * struct job - how a process samples itself
- * @kind:   what with
+ * @kind:   the kind of context
  * @rounds: number of contexts
- * @work:   page faults, in @burst of @round
- * @late:   a child is there when the context is closed
+ * @work:   cause page faults for @burst of @round
+ * @late:   a child exists while the context is closed
  */
 struct job {
 	const struct kind *kind;
@@ -104,7 +104,7 @@ struct job {
 	bool		late;
 };
 
-/* Few page faults and many; some of them between the clock's overflows. */
+/* Vary the number of page faults, and let the clock overflow in between. */
 static void touch(unsigned int round, unsigned int burst)
 {
 	touch_pages(10 + 20 * ((round + burst) % BURSTS), NULL);
@@ -158,7 +158,7 @@ static void sample_self(void *arg)
 			job->work(round, burst);
 			sampler_drain(&s);
 		}
-		/* Sometimes it is just closed. */
+		/* Sometimes close it without finishing. */
 		if (round % 3)
 			sampler_finish(&s);
 		if (job->late)
@@ -169,7 +169,7 @@ static void sample_self(void *arg)
 	}
 }
 
-/* Who samples another process */
+/* Processes that sample another process */
 
 static void drain_while(struct sampler *s, const struct worker *w,
 			enum work what, unsigned long n)
@@ -187,7 +187,7 @@ static void drain_while(struct sampler *s, const struct worker *w,
 	worker_wait(w);
 }
 
-/* Until its end, or until the context is closed while it works. */
+/* Sample until the worker exits, or close the context while it works. */
 static void sample_worker(struct sampler *s, const struct worker *w, bool close)
 {
 	drain_while(s, w, WORK_TOUCH, 120);
@@ -223,7 +223,7 @@ static void sample_workers(void *arg)
 	}
 }
 
-/* Run a job of each kind, and somebody who unloads the formats meanwhile. */
+/* Run a job per kind and, if asked, a process that unloads the formats. */
 static void stress(void (*sample)(void *job), struct job job, bool unload)
 {
 	pid_t pids[NUM_KINDS], unloader = 0, device, sysfs;
