@@ -9,13 +9,14 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from machines import FORMATS
 
 PFMON = Path(__file__).resolve().parents[2] / "tools" / "pfmon"
 
 
-def made(programs: Path, kind: str) -> str:
+def made(programs: Path, *kind: str) -> str:
     return subprocess.run(
-        [programs / "option_docs", kind], capture_output=True, text=True, check=True
+        [programs / "option_docs", *kind], capture_output=True, text=True, check=True
     ).stdout
 
 
@@ -40,6 +41,40 @@ def test_manual_page_names_every_option(programs: Path) -> None:
     plain = made(programs, "man").replace("\\-", "-")
     assert len(names) > 20
     assert [name for name in names if f"\\fB--{name}\\fP" not in plain] == []
+
+
+HEADERS = PFMON.parents[1] / "sdk" / "include" / "perfmon"
+FORMAT = re.compile(r'#define PFM_\w+_SMPL_(NAME|UUID_STR)\s+"([^"]+)"')
+
+
+def test_every_format_of_the_sdk_is_in_each_list(programs: Path) -> None:
+    root = PFMON.parents[1]
+    table = made(programs, "formats", "docs/formats/")
+    completion = made(programs, "bash")
+    library = (root / "lib" / "create2x.c").read_text("utf-8")
+    found = []
+    for header in HEADERS.glob("perfmon_*_smpl.h"):
+        words = dict(FORMAT.findall(header.read_text("utf-8")))
+        name, uuid = words["NAME"], words["UUID_STR"]
+        found.append(name)
+        assert f"| [{name}](docs/formats/{name}.md) | " in table
+        assert f" | `{uuid}` |" in table
+        assert (root / "docs" / "formats" / f"{name}.md").exists()
+        assert re.search(rf'--smpl-module\).*["\s]{name}["\s]', completion)
+        assert header.name in library
+    assert sorted(found) == sorted(FORMATS)
+
+
+@pytest.mark.parametrize(
+    ("page", "directory"),
+    [("README.md", "docs/formats/"), ("docs/formats/README.md", "")],
+)
+def test_pages_have_the_table_of_formats(
+    programs: Path, page: str, directory: str
+) -> None:
+    text = (PFMON.parents[1] / page).read_text("utf-8")
+    table = made(programs, "formats", directory)
+    assert f"pfmon-docs -->\n{table}<!-- end" in text, "make pfmon-docs writes it anew"
 
 
 def complete(programs: Path, line: str) -> list[str]:

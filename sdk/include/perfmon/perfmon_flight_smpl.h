@@ -15,7 +15,7 @@
 #define PFM_FLIGHT_SMPL_NAME	"flight"
 /* What a sample is, for people. */
 #define PFM_FLIGHT_SMPL_SUMMARY \
-	"the last samples before an event: thread, address, PMDs"
+	"the last samples before an event: thread, address, time, PMDs"
 #define PFM_FLIGHT_SMPL_UUID_STR "b9d0cd6e-d66e-486b-aa83-880009473ebf"
 #define PFM_FLIGHT_SMPL_UUID	PFM_UUID(PFM_FLIGHT_SMPL_UUID_STR)
 

@@ -291,10 +291,10 @@ static void print_bash(void)
 	     "complete -F _pfmon pfmon");
 }
 
-/* The table of formats, for pages; their own pages are in a directory. */
+/* For pages, without views of formats; a page of each is in the directory. */
 static void print_formats_table(const char *directory)
 {
-	puts("| format | what a sample is | UUID |\n"
+	puts("| format | a sample is | UUID |\n"
 	     "|---|---|---|");
 	for (size_t i = 0; i < smpl_module_count; i++) {
 		const struct smpl_module *module = smpl_modules[i];
