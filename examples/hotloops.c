@@ -2,8 +2,8 @@
 /*
  * hotloops - three functions that do the same work in the ratio 6:3:1
  *
- * Each calls the same loop body, 6, 3 and 1 times a round; a profile by
- * function must show 60, 30 and 10 percent whatever the machine's speed.
+ * They run the same loop body 6, 3 and 1 times per round. A profile by function
+ * must therefore show 60, 30 and 10 percent on any machine.
  *
  * usage: hotloops [ROUNDS]
  */
@@ -16,9 +16,9 @@
 #define DEFAULT_ROUNDS	4000UL
 
 /*
- * One share of work; inlined, so that samples fall into the three callers, and
- * unrolled, so that how fast a machine jumps back makes no difference between
- * them: each step depends on the one before.
+ * Do some shares of work. Inlined, so that samples fall into the three callers.
+ * Unrolled, so that the cost of a backward jump does not distort the ratio.
+ * Each step depends on the previous one.
  */
 static inline __attribute__((always_inline)) uint64_t work(uint64_t x,
 							   unsigned long shares)
@@ -33,8 +33,8 @@ static inline __attribute__((always_inline)) uint64_t work(uint64_t x,
 }
 
 /*
- * noipa: the three must not be merged, cloned or inlined. aligned: none of them
- * crosses a page, where an emulator leaves its translated code.
+ * noipa: the functions must not be merged, cloned or inlined. aligned: none of
+ * them crosses a page, because an emulator leaves its translated code there.
  */
 #define HOT __attribute__((noipa, noinline, aligned(2048)))
 
@@ -67,7 +67,7 @@ int main(int argc, char **argv)
 		errno = 0;
 		rounds = strtoul(argv[1], &end, 10);
 		if (errno || *end || end == argv[1]) {
-			fprintf(stderr, "%s: '%s' is no number of rounds\n",
+			fprintf(stderr, "%s: invalid number of rounds: '%s'\n",
 				argv[0], argv[1]);
 			return 2;
 		}

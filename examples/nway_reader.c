@@ -2,11 +2,10 @@
 /*
  * nway_reader - print the samples of an n-way buffer, also while it is written
  *
- * FILE is the image of a buffer; a tool maps the context's file descriptor
- * instead, read only, does the same with PFM_READ_LIVE, and begins again when
- * it wants what has come since. All samples must have VALUES PMD values. For
- * each sample a line is printed: its region's sequence number and its
- * instruction pointer.
+ * FILE is an image of a buffer. A tool would map the context's file descriptor
+ * instead, read-only, pass PFM_READ_LIVE, and call begin again to get new
+ * samples. All samples must have VALUES PMD values. The program prints one line
+ * for each sample: its region's sequence number and its instruction pointer.
  *
  * usage: nway_reader FILE VALUES
  */
@@ -26,7 +25,7 @@ static void complain(const char *file, const struct pfm_read_problem *problem)
 		pfm_read_text(problem));
 }
 
-/* Return: 0; -1 if it is no buffer. A region that is damaged ends early. */
+/* Return: 0; -1 if it is not an n-way buffer. Skips the rest of bad regions. */
 static int print_samples(const char *file, const void *buf, size_t size,
 			 unsigned int values)
 {

@@ -1,13 +1,13 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Sample hotloops in a VM, print its profile, and check that it is right.
+"""Sample hotloops in a VM, print its profile, and check it.
 
-hotloops has three functions that do the same work in the ratio 6:3:1 by
-construction. The profile is right if their shares are within 3 points of 60, 30 and
-10 percent, or 7 where a busy host lets the VM take few samples, each of which stands
-for a long time then; otherwise, or if something fails on the way, the exit status is 1.
+By construction, the three functions of hotloops do the same work in the ratio 6:3:1.
+Their shares in the profile must be within 3 points of 60, 30 and 10 percent. The limit
+is 7 points if a busy host lets the VM take only few samples, because each of them then
+stands for a long time. Otherwise, or on any error, the exit status is 1.
 
-What it runs was built before by `make run`.
+`make run` builds the programs and then runs this script.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ TOLERANCE = 3.0
 # An idle host takes twice as many samples.
 FEW_SAMPLES = 10_000
 TOLERANCE_OF_FEW = 7.0
-# Fewer than these tell nothing.
+# Fewer samples than this are not significant.
 MIN_SAMPLES = 500
 TRIES = 3
 TOP = 10
@@ -34,7 +34,7 @@ ENTRIES = 4096
 
 
 def say(text: str) -> None:
-    """Show what is being done."""
+    """Print a progress message."""
     print(f"==> {text}", file=sys.stderr, flush=True)
 
 
@@ -62,13 +62,13 @@ def record(kernel: str, out: Path) -> Path:
 
 
 def record_enough(kernel: str, out: Path) -> Path:
-    """The same, up to TRIES times: a busy host lets the VM take too few samples."""
+    """Repeat record() up to TRIES times if a busy host lets it take few samples."""
     capture = record(kernel, out)
     for _ in range(TRIES - 1):
         samples = json.loads(parse("report", "--json", "--by", "tid", capture))["total"]
         if samples >= MIN_SAMPLES:
             break
-        say(f"{samples} samples are too few, this machine is busy: sampling again")
+        say(f"only {samples} samples: this machine is busy; sampling again")
         capture = record(kernel, out)
     return capture
 
@@ -86,11 +86,11 @@ def parse(*args: str | Path) -> str:
 
 
 def faults(report: str) -> list[str]:
-    """Say what is wrong with the profile in a JSON report."""
+    """Return the errors of the profile in a JSON report."""
     content = json.loads(report)
     samples = content["total"]
     if samples < MIN_SAMPLES:
-        return [f"{samples} samples are too few: this machine is too busy"]
+        return [f"only {samples} samples: this machine is too busy"]
     found = {row.get("symbol"): float(row["percent"]) for row in content["rows"]}
     near = TOLERANCE_OF_FEW if samples < FEW_SAMPLES else TOLERANCE
     return [
@@ -104,20 +104,20 @@ def main() -> int:
     """Record, report, check; return the exit status."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument(
-        "--kernel", required=True, help="the kernel of the VM: 6.1, 6.12, ..."
+        "--kernel", required=True, help="kernel of the VM: 6.1, 6.12, ..."
     )
     parser.add_argument(
         "--out",
         type=Path,
         default=ROOT / "build/run",
-        help="directory for the capture and the kernel's log (default: build/run)",
+        help="directory for the capture and the kernel log (default: build/run)",
     )
     args = parser.parse_args()
     symfs = ("--symfs", ROOT / "build/x86_64")
     try:
         say(f"booting Debian's {args.kernel} kernel and sampling hotloops in it")
         capture = record_enough(args.kernel, args.out)
-        say("symbols and report")
+        say("resolving symbols and reporting")
         print(parse("report", "--top", str(TOP), *symfs, capture))
         wrong = faults(parse("report", "--json", *symfs, capture))
     except subprocess.CalledProcessError as error:
@@ -126,7 +126,7 @@ def main() -> int:
     for line in wrong:
         print(f"profile: {line}", file=sys.stderr)
     if not wrong:
-        say("the shares are right: 60, 30 and 10 percent")
+        say("the shares are correct: 60, 30 and 10 percent")
     return 1 if wrong else 0
 
 

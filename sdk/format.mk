@@ -1,23 +1,23 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
 #
-# Builds a format, or a PMU description, outside perfmon's tree. Its Makefile:
+# Builds a format or a PMU description outside perfmon's tree. Use it in a Makefile:
 #
 #   obj-m := pfm_fmt_mine.o
 #   include /usr/share/perfmon/format.mk
 #
-#   make [KDIR=/lib/modules/RELEASE/build]	for this kernel; the running one
-#   make modules_install, make clean		as kbuild does them
-#   make kunit [KUNIT='pfm_mine*']		the suites *_kunit.c, on UML; only these
+#   make [KDIR=/lib/modules/RELEASE/build]	build for that kernel; default: running
+#   make modules_install, make clean		as in kbuild
+#   make kunit [KUNIT='pfm_mine*']		run the suites *_kunit.c on UML, or some
 #
-# PERFMON_SYMVERS=FILE names the Module.symvers of perfmon's modules, if it is in
-# neither of the places where a build for this kernel leaves it.
+# PERFMON_SYMVERS=FILE is the Module.symvers of perfmon's modules. It is only needed if
+# the build for this kernel did not leave that file in one of the two usual places.
 
-# kbuild reads the Makefile, too, and wants obj-m only.
+# kbuild reads the Makefile, too, and needs only obj-m.
 ifeq ($(KERNELRELEASE),)
 
 KDIR ?= /lib/modules/$(shell uname -r)/build
 perfmon-sdk := $(patsubst %/,%,$(dir $(abspath $(lastword $(MAKEFILE_LIST)))))
-# Debian's include/config/kernel.release has another number.
+# On Debian, include/config/kernel.release has another version number.
 perfmon-release := $(shell sed -n 's/.*UTS_RELEASE "\(.*\)"/\1/p' \
 	$(KDIR)/include/generated/utsrelease.h 2>/dev/null)
 PERFMON_SYMVERS ?= $(firstword $(wildcard \
@@ -26,7 +26,7 @@ PERFMON_SYMVERS ?= $(firstword $(wildcard \
 perfmon-kbuild = $(MAKE) -C $(KDIR) M=$(CURDIR) CONFIG_DEBUG_INFO_BTF_MODULES= \
 	KCFLAGS="$(KCFLAGS) -I$(perfmon-sdk)/include"
 
-# Installed, or in perfmon's tree.
+# In the installed SDK, or in perfmon's tree.
 perfmon-scripts := $(firstword $(wildcard $(perfmon-sdk)/src/scripts \
 	$(perfmon-sdk)/../scripts))
 
@@ -34,11 +34,11 @@ perfmon-scripts := $(firstword $(wildcard $(perfmon-sdk)/src/scripts \
 .PHONY: modules modules_install clean kunit perfmon-headers perfmon-symvers
 perfmon-headers:
 	@test -n "$(perfmon-release)" || { echo "$(KDIR) has no kernel to build for;" \
-		"install its headers: linux-headers-RELEASE, or give KDIR=" >&2; exit 1; }
+		"install its headers (linux-headers-RELEASE) or set KDIR=" >&2; exit 1; }
 perfmon-symvers: perfmon-headers
 	@test -n "$(PERFMON_SYMVERS)" || { echo "perfmon's modules have not been built" \
-		"for $(perfmon-release): install perfmon-dkms, or give" \
-		"PERFMON_SYMVERS=.../Module.symvers of their build" >&2; exit 1; }
+		"for $(perfmon-release): install perfmon-dkms, or set" \
+		"PERFMON_SYMVERS= to the Module.symvers of their build" >&2; exit 1; }
 modules: perfmon-symvers
 	$(perfmon-kbuild) KBUILD_EXTRA_SYMBOLS=$(abspath $(PERFMON_SYMVERS)) $@
 modules_install clean: perfmon-headers

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
 #
-# Completion of pfm-new-format's command line in bash; to be sourced.
+# Bash completion of pfm-new-format; source this file.
 
 _pfm_new_format()
 {
 	local option=${COMP_WORDS[COMP_CWORD - 1]} text=${2#=}
 
-	# An "=" is a word of its own.
+	# Bash makes "=" a word of its own.
 	[[ $option == = ]] && option=${COMP_WORDS[COMP_CWORD - 2]}
 	case $option in
 	--model) mapfile -t COMPREPLY < <(compgen -W 'linear regions histogram device' -- "$text") ;;

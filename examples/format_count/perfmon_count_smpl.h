@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: (GPL-2.0 WITH Linux-syscall-note) OR MIT */
 /*
- * perfmon_count_smpl.h - the buffer of an example format: overflows by event
+ * perfmon_count_smpl.h - an example format's buffer: overflows by event
  */
 #ifndef PERFMON_COUNT_SMPL_H
 #define PERFMON_COUNT_SMPL_H
@@ -21,15 +21,15 @@ typedef struct {
 
 PFM_STATIC_ASSERT(sizeof(pfm_count_smpl_arg_t) == 8);
 
-/* What tools are told of it; see PFM_FMT_ARG(). */
+/* Fields of the argument, as tools see them; see PFM_FMT_ARG(). */
 #define PFM_COUNT_SMPL_ARG_LAYOUT {					\
 	PFM_ARG(pfm_count_smpl_arg_t, num_events, 16, "events") }
 
-/* First bytes of the buffer; a 64-bit count of each event follows. */
+/* Header of the buffer; it is followed by a 64-bit count for each event. */
 typedef struct {
 	__u32	hdr_version;
 	__u32	hdr_num_events;
-	__u64	hdr_others;		/* overflows of events beyond */
+	__u64	hdr_others;		/* overflows of all other events */
 } pfm_count_smpl_hdr_t;
 
 PFM_STATIC_ASSERT(sizeof(pfm_count_smpl_hdr_t) == 16);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * pfm_fmt_count - a small format, complete: counts the overflows of each event
+ * pfm_fmt_count - a small, complete format that counts overflows by event
  */
 #include <linux/module.h>
 #include <linux/nospec.h>
 #include <perfmon/perfmon_fmt_sdk.h>
 #include "perfmon_count_smpl.h"
 
-/* What the handler relies on; no mapping shows it. */
+/* State that the handler trusts, in the private area, which is never mapped. */
 struct count_priv {
 	u32	num_events;
 	u64	others;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: (GPL-2.0 WITH Linux-syscall-note) OR MIT */
 /*
- * perfmon_mini_smpl.h - the records of an example format, in a sink
- *			 (perfmon_sink.h): where, in which thread, and PMDs
+ * perfmon_mini_smpl.h - the records of an example format with a sink
+ *			 (perfmon_sink.h): instruction pointer, thread, PMDs
  */
 #ifndef PERFMON_MINI_SMPL_H
 #define PERFMON_MINI_SMPL_H
@@ -14,7 +14,7 @@
 #define PFM_MINI_SMPL_VERSION	((1U << 16) | 0U)	/* major.minor */
 
 /**
- * typedef pfm_mini_record_t - a record; the values of the PMDs follow
+ * typedef pfm_mini_record_t - a record; values of PMDs follow
  * @ip:       instruction pointer
  * @tid:      thread
  * @num_pmds: number of 64-bit values that follow

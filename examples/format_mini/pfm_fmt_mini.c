@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * pfm_fmt_mini - the smallest format, complete: its records go into a sink
+ * pfm_fmt_mini - a minimal, complete format, which records into a sink
  */
 #include <linux/module.h>
 #include <perfmon/perfmon_fmt_sink.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * pfm_pmu_usage - a small PMU description, complete: what the kernel has
- *		   counted of the monitored thread, as virtual PMDs
+ * pfm_pmu_usage - a small, complete PMU description: the kernel's resource
+ *		   counts of the monitored thread, as virtual PMDs
  */
 #include <linux/module.h>
 #include <linux/sched.h>
@@ -18,8 +18,8 @@ static u64 usage_faults(struct task_struct *task)
 }
 
 /*
- * Every set has a clock. While it counts, its @priv is the thread, and @offset
- * what its run time is more than the clock; otherwise @offset is the clock.
+ * Every set has a clock. While it counts, @priv is the thread, and @offset is
+ * the thread's run time minus the clock. Otherwise @offset is the clock.
  */
 static u64 usage_clock(const struct pfm_pmu_reg *clock)
 {
@@ -34,7 +34,7 @@ static int usage_load(struct pfm_pmu_set *s,
 {
 	struct pfm_pmu_reg *clock = regs[s->num_regs - 1];
 
-	/* A CPU has no such counts, and no timer is set for the clock. */
+	/* A CPU has no such counts, and the clock has no timer here. */
 	if (!s->task || clock->sampling)
 		return -EINVAL;
 	clock->priv = NULL;
@@ -59,18 +59,18 @@ static void usage_stop(struct pfm_pmu_set *s)
 	clock->priv = NULL;
 }
 
-/* Nothing is bound. */
+/* Nothing to undo. */
 static void usage_unload(struct pfm_pmu_set *s)
 {
 }
 
-/* There is no PMC. */
+/* There are no PMCs. */
 static int usage_write_pmc(struct pfm_pmu_reg *reg)
 {
 	return -EINVAL;
 }
 
-/* PMDs are read-only, and the kernel counts on: only the clock is loaded. */
+/* PMDs are read-only; only the clock can be loaded. */
 static int usage_write_pmd(struct pfm_pmu_reg *reg, u64 value)
 {
 	if (reg->desc->num == PFM_REG_CLOCK)

@@ -1,33 +1,33 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The checks: their names, in the order in which they are made, and what they are."""
+"""The checks of pfm-conform, in the order in which they run."""
 
 from __future__ import annotations
 
-# In the guest.
+# Run in the guest.
 GUEST = {
     "load": "the module loads and registers one format",
-    "notrace": "the handler cannot be traced, by perf too, which would count in it",
-    "records": "it records, and nothing that it was lent is changed",
-    "full": "a buffer that is full is held, takes nothing more, and can be emptied",
+    "notrace": "the handler cannot be traced, and perf cannot count inside it",
+    "records": "the handler records, and changes only what it may change",
+    "full": "a full buffer masks monitoring, takes no more, and can be emptied",
     "levels": "every fill level, then several overflows at once",
     "restart": "active and masked restarts at every fill level",
-    "registers": "registers that are there, and NULL; threads that run, and others",
-    "sizes": "buffers of each size from the smallest on, filled to the last byte",
-    "arguments": "hostile arguments are refused, or work",
-    "forged": "headers and buffers that somebody has overwritten",
+    "registers": "registers, and NULL instead; the running thread, and other threads",
+    "sizes": "buffers of each size from the smallest, filled to the last byte",
+    "arguments": "hostile arguments are rejected, or work",
+    "forged": "headers and buffers that a program has overwritten",
     "interrupts": "overflows in hard interrupts",
     "nmis": "overflows in NMIs",
     "exit": "nothing is written after fmt_exit",
-    "leaks": "thousands of contexts leave no memory behind",
-    "recording": "pfmon records with it, again and again",
-    "unload": "a context holds the module; without one it goes, and comes again",
+    "leaks": "thousands of contexts leak no memory",
+    "recording": "pfmon records with it, several times",
+    "unload": "a context holds the module; later it can be unloaded and reloaded",
 }
-# On the host: the module's file, and the parser on what "records" has recorded.
+# Run on the host: on the module's file, and on the parser with data of "records".
 HOST = {"alias": "creating a context loads the module by the format's UUID"}
 PARSER = {
     "decoded": "the parser finds what was recorded, sample by sample",
-    "layout": "the argument is in Python as it is in C",
-    "prefixes": "each beginning of a buffer does the parser no harm",
-    "damaged": "10,000 damaged buffers do the parser no harm",
+    "layout": "the argument has the same layout in Python as in C",
+    "prefixes": "the parser handles each prefix of a buffer",
+    "damaged": "the parser handles 10,000 damaged buffers",
 }
 ALL = {**GUEST, **HOST, **PARSER}

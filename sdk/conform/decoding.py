@@ -4,10 +4,10 @@
 
     decoding.py UUID DIRECTORY [--plugin FILE:OBJECT] [--quick] [--seed N]
 
-In the directory are buffer, what the format has written, truth, what it was told, and
-perhaps argument, the layout that it publishes of its argument. A process of its own:
-whatever a parser does ends with it. Prints "@CHECK ok", "@CHECK not ok TEXT" or
-"@CHECK skip TEXT" for each of CHECKS that the process survives.
+DIRECTORY has the file buffer, which the format has written, and truth, which has the
+overflows that were passed to the format. It may have argument, the published layout of
+the format's argument. This is a separate process, so that a parser can crash only it.
+Prints "@CHECK ok", "@CHECK not ok TEXT" or "@CHECK skip TEXT" for each of CHECKS.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ import numpy as np
 import pfmparse as pfm
 from numpy.typing import NDArray
 
-# The kit's own values of PMDs; kernel/calls.c has the same.
+# PMD values that the kit records; kernel/calls.c uses the same.
 FIRST_VALUE = 0x1111000000
 PMDS = (0, 1)
-# What a parser may take: seconds for a buffer, bytes of memory.
+# Limits of a parser: seconds for a buffer, bytes of memory.
 MOST_TIME = 20
 MOST_MEMORY = 8 << 30
 PREFIXES, PREFIXES_QUICK = 1 << 16, 1 << 11
@@ -43,22 +43,22 @@ Column = NDArray[np.uint64]
 
 
 class Hang(BaseException):
-    """A parser took too long; whatever it catches, it does not catch this."""
+    """A parser took too long. No parser catches this, unless it catches everything."""
 
 
 class Finding(Exception):
-    """Something is wrong with the parser; the text is for its author."""
+    """The parser has an error; the text is for its author."""
 
 
 class Skipped(Exception):
-    """A check does not apply; the text says why."""
+    """A check does not apply; the text tells why."""
 
 
 @dataclass(frozen=True)
 class Known:
-    """A parser, and a buffer of which everything is known.
+    """A parser and a buffer with known content.
 
-    truth: what each stored overflow was, by the key of pfmparse.Role.
+    truth: columns of all stored overflows, by the values of pfmparse.Role.
     """
 
     format: pfm.Format
@@ -70,21 +70,21 @@ class Known:
     chance: random.Random
 
     def decoder(self) -> pfm.Decoder:
-        """Return a new decoder, of a context that records two PMDs."""
+        """Return a new decoder for a context that records two PMDs."""
         session = json.loads(pfm.session_template(self.format.uuid))
         session["sets"][0]["pmds"][0].update(smpl_pmds=PMDS)
         return self.format.decoder(pfm.parse_session(json.dumps(session).encode(), 0))
 
     @property
     def stored(self) -> int:
-        """Return how many samples the buffer has."""
+        """Return the number of samples in the buffer."""
         return len(next(iter(self.truth.values())))
 
 
 def _decode(known: Known, data: bytes) -> pfm.Decoded | None:
-    """Decode a buffer; None if the parser refuses it as it may.
+    """Decode a buffer; return None if the parser rejects it with PfmParseError.
 
-    Raises Finding for what it may not do.
+    Raises Finding if the parser hangs or fails in another way.
     """
     signal.alarm(MOST_TIME)
     try:
@@ -95,7 +95,7 @@ def _decode(known: Known, data: bytes) -> pfm.Decoded | None:
     except pfm.PfmParseError:
         return None
     except Hang:
-        raise Finding(f"does not end within {MOST_TIME} s") from None
+        raise Finding(f"does not finish within {MOST_TIME} s") from None
     except Exception as error:
         raise Finding(f"raises {_where(error)}") from error
     finally:
@@ -109,36 +109,34 @@ def _where(error: Exception) -> str:
 
 
 def _samples(known: Known) -> tuple[list[pfm.Samples], int]:
-    """Return what the parser finds, and how many it knows to be lost."""
+    """Return the samples that the parser finds, and the number it reports as lost."""
     decoded = _decode(known, known.buffer)
     if decoded is None:
-        raise Finding("refuses a buffer that is right")
+        raise Finding("rejects a valid buffer")
     if decoded.problems:
-        raise Finding(
-            f"has a problem with a buffer that is right: {decoded.problems[0]}"
-        )
+        raise Finding(f"reports a problem with a valid buffer: {decoded.problems[0]}")
     lost = sum(decoded.lost.total.values())
     return [region.samples for region in decoded.regions], lost
 
 
 def check_decoded(known: Known) -> None:
-    """Every sample that was stored is there, as it was told."""
+    """Check that every stored sample is found as it was recorded."""
     samples, lost = _samples(known)
     found = sum(each.total() for each in samples)
     if not found <= known.stored <= found + lost:
-        more = f", {lost} of them lost" if lost else ""
-        raise Finding(f"finds {found} samples, and {known.stored} were recorded{more}")
+        more = f", of which {lost} are lost" if lost else ""
+        raise Finding(f"finds {found} samples, but {known.stored} were recorded{more}")
     compared = [key for key in known.truth if _compare(known, samples, pfm.Role(key))]
     if not compared:
         raise Finding(
-            "does not say what its columns mean: none has a role, so that no report "
-            "can be made of them"
+            "gives no role to any column of its samples, so pfmparse cannot tell what "
+            "they mean and cannot report them"
         )
     _compare_values(samples)
 
 
 def _compare(known: Known, samples: list[pfm.Samples], role: pfm.Role) -> bool:
-    """Compare a column; return False if the format has none of that meaning."""
+    """Compare a column; return False if the format has no column with this role."""
     names = {each.name_of(role) for each in samples if each.count}
     if None in names:
         return False
@@ -146,19 +144,19 @@ def _compare(known: Known, samples: list[pfm.Samples], role: pfm.Role) -> bool:
     if any(each.weights() is not None for each in samples):
         found, expected = np.sort(found), np.sort(expected)
     if found.size < expected.size:
-        # Some are lost, it says: which of them, nobody knows.
+        # Some samples are lost, and it is unknown which.
         expected = np.where(np.isin(found, expected), found, expected[0])
     if not np.array_equal(found, expected):
         at = int(np.flatnonzero(found != expected)[0])
         raise Finding(
             f"column {names.pop()}, the {role.value}: sample {at} has {found[at]:#x}, "
-            f"and {expected[at]:#x} was recorded"
+            f"but {expected[at]:#x} was recorded"
         )
     return True
 
 
 def _spread(samples: list[pfm.Samples], role: pfm.Role) -> Column:
-    """Return a column with a row for each sample, however they are counted."""
+    """Return a column with one row per sample, even if records have counts."""
     columns = []
     for each in samples:
         column = each.role(role).astype(np.uint64)
@@ -174,33 +172,33 @@ def _compare_values(samples: list[pfm.Samples]) -> None:
         for group in each.groups:
             expected = [FIRST_VALUE + PMDS.index(pmd) for pmd in group.pmds]
             if (group.values != np.array(expected, np.uint64)).any():
-                raise Finding(f"values of PMDs {group.pmds} are not those recorded")
+                raise Finding(f"values of PMDs {group.pmds} differ from those recorded")
 
 
 def check_layout(known: Known) -> None:
-    """The argument is in Python as it is in C."""
+    """Check that the argument has the same layout in Python as in C."""
     dtype = known.format.dtypes.get("argument")
     if dtype is None:
         raise Skipped("the parser has no dtype of the argument")
     if dtype.itemsize != known.size:
         raise Finding(
-            f"the argument has {known.size} bytes, and the dtype {dtype.itemsize}"
+            f"the argument has {known.size} bytes, but the dtype has {dtype.itemsize}"
         )
     for line in (known.layout or "").splitlines():
         name, offset, size = line.split()[:3]
         if dtype.fields is None or name not in dtype.fields:
-            raise Finding(f"the argument has a field {name}, and the dtype has not")
+            raise Finding(f"the argument has a field {name}, but the dtype does not")
         field = dtype.fields[name]
         there = (field[1], field[0].itemsize)
         if there != (int(offset), int(size)):
             raise Finding(
-                f"{name} is at byte {offset} of the argument, {size} bytes, and the "
-                f"dtype has it at {there[0]}, {there[1]} bytes"
+                f"{name} is at byte {offset} of the argument, {size} bytes, but the "
+                f"dtype has it at byte {there[0]}, {there[1]} bytes"
             )
 
 
 def check_prefixes(known: Known) -> None:
-    """No prefix has more than the whole, or does harm."""
+    """Check that each prefix is handled and has no more samples than the whole."""
     sizes = list(range(len(known.buffer)))
     most = PREFIXES_QUICK if known.quick else PREFIXES
     if len(sizes) > most:
@@ -209,15 +207,15 @@ def check_prefixes(known: Known) -> None:
         try:
             decoded = _decode(known, known.buffer[:size])
         except Finding as finding:
-            raise Finding(f"{finding}, if only {size} bytes are there") from finding
+            raise Finding(f"{finding}, with only the first {size} bytes") from finding
         found = sum(r.samples.total() for r in decoded.regions) if decoded else 0
         if found > known.stored:
             raise Finding(f"finds {found} samples in {size} bytes, more than in all")
 
 
 def check_damaged(known: Known) -> None:
-    """Whatever the bytes are, there are samples or problems and nothing else."""
-    # Where something is written; behind that all is 0.
+    """Check that any bytes give only samples or problems."""
+    # The end of the data; all bytes after it are 0.
     end = len(known.buffer.rstrip(b"\0")) + 16
     for number in range(DAMAGED_QUICK if known.quick else DAMAGED):
         damaged = bytearray(known.buffer)
@@ -253,7 +251,7 @@ def _plugin(text: str, uuid: str) -> pfm.Format:
     sys.path.insert(0, str(Path(path).parent))
     spec = importlib.util.spec_from_file_location(Path(path).stem, path)
     if spec is None or spec.loader is None:
-        raise Finding(f"{path} is no module of Python")
+        raise Finding(f"{path} is not a Python module")
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
     try:
@@ -265,7 +263,7 @@ def _plugin(text: str, uuid: str) -> pfm.Format:
     for each in formats:
         if each.uuid == uuid:
             return each
-    raise Finding(f"{path} is of another UUID: {formats[0].uuid}, not {uuid}")
+    raise Finding(f"{path} has another UUID: {formats[0].uuid}, not {uuid}")
 
 
 def _known(arguments: argparse.Namespace) -> Known:
@@ -314,7 +312,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("uuid")
     parser.add_argument("directory", type=Path)
-    parser.add_argument("--size", type=int, default=0, help="bytes of the argument")
+    parser.add_argument("--size", type=int, default=0, help="size of the argument")
     parser.add_argument("--plugin", metavar="FILE:OBJECT")
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--seed", type=int, default=1)

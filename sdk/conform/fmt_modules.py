@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The formats that are to be checked, and the kit's module, built for the guest."""
+"""The formats to check, and the kit's module, built for the guest."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ PREFIX = "pfm_fmt_"
 
 
 class FormatError(Exception):
-    """There is nothing to check; the text says why."""
+    """There is nothing to check; the text tells why."""
 
 
 @dataclass(frozen=True)
 class Format:
     """A format: its module for the guest's kernel, and its parser.
 
-    plugin: FILE:OBJECT, None for the parser that pfmparse finds.
+    plugin: FILE:OBJECT, or None to use the parser that pfmparse finds.
     """
 
     module: Path
@@ -35,12 +35,12 @@ class Format:
 
     @property
     def name(self) -> str:
-        """Return what people call it."""
+        """Return the name for people."""
         return self.module.stem.removeprefix(PREFIX)
 
 
 def kit(kernel: kernels.Kernel, modules: supply.Modules, work: Path) -> Path:
-    """Return the module of the kit. Raises what supply.formats() raises."""
+    """Return the module of the kit. Raises the errors of supply.formats()."""
     (module,) = supply.formats([HERE / "kernel"], kernel, modules, work / "kit")
     return module
 
@@ -48,20 +48,20 @@ def kit(kernel: kernels.Kernel, modules: supply.Modules, work: Path) -> Path:
 def find(
     words: list[str], kernel: kernels.Kernel, modules: supply.Modules, work: Path
 ) -> list[Format]:
-    """Return the formats that a command line names, built if they are folders.
+    """Return the formats that a command line names; build those that are folders.
 
-    Raises FormatError, or what supply.formats() raises.
+    Raises FormatError, or the errors of supply.formats().
     """
     found = []
     for number, word in enumerate(words):
         built = list(_modules(word, kernel, modules, work / str(number)))
         if not built:
-            raise FormatError(f"{word} builds no module")
+            raise FormatError(f"{word} does not build a module")
         found += [Format(module, _plugin(Path(word), module)) for module in built]
     names = [form.name for form in found]
     for name in names:
         if names.count(name) > 1:
-            raise FormatError(f"{name} is named twice")
+            raise FormatError(f"{name} is given twice")
     return found
 
 
@@ -79,19 +79,19 @@ def _modules(
             yield target
             return
     raise FormatError(
-        f"{word} is neither a folder or a module nor a format in {modules.where}"
+        f"{word}: no such folder or module, and no such format in {modules.where}"
     )
 
 
 def _plugin(folder: Path, module: Path) -> str | None:
-    """Return the plug-in beside a format, as its pyproject.toml names it."""
+    """Return the plug-in beside a format, from its pyproject.toml."""
     project = folder / "parser/pyproject.toml"
     if not project.is_file():
         return None
     try:
         named = tomllib.loads(project.read_text())["project"]["entry-points"][PLUGINS]
     except (KeyError, tomllib.TOMLDecodeError) as error:
-        raise FormatError(f"{project} names no {PLUGINS}: {error}") from error
+        raise FormatError(f"{project} has no entry point {PLUGINS}: {error}") from error
     name = module.stem.removeprefix(PREFIX)
     entry = named.get(name) or next(iter(named.values()))
     place, _, thing = entry.partition(":")
@@ -99,7 +99,7 @@ def _plugin(folder: Path, module: Path) -> str | None:
 
 
 def check_alias(form: Format, uuid: str | None, chosen: list[str]) -> Iterator[Result]:
-    """Look, if that is chosen, whether a module is found by its format's UUID."""
+    """Check, if chosen, that the module has the alias of its format's UUID."""
     if "alias" not in chosen:
         return
     aliases = ALIAS.findall(b"\0" + form.module.read_bytes())
@@ -108,7 +108,7 @@ def check_alias(form: Format, uuid: str | None, chosen: list[str]) -> Iterator[R
     elif uuid.encode() in aliases:
         yield Result("alias", Outcome.PASSED)
     else:
-        text = f"the module has no alias perfmon-fmt-{uuid}: nothing loads it"
+        text = f"the module has no alias perfmon-fmt-{uuid}, so it is never autoloaded"
         if aliases:
-            text += f"; it has that of {aliases[0].decode()}"
+            text += f"; it has the alias of {aliases[0].decode()}"
         yield Result("alias", Outcome.FAILED, text)

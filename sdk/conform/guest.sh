@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
 #
-# What pfm-conform runs in its guest, for the shell of busybox: checks of formats, one
-# after the other.
+# pfm-conform runs this in its guest, in busybox's shell: checks of formats, one after
+# the other.
 #
-#   guest.sh DIR QUICK SEED	in DIR: pfm_conform.ko, and a folder for each format:
-#				NUMBER/module, its .ko's name without it
-#				NUMBER/checks, the names of what is to be run
-#				NUMBER/argument, NAME=VALUE,... or nothing
+#   guest.sh DIR QUICK SEED	DIR has pfm_conform.ko, and a folder for each format:
+#				NUMBER/module, name of its .ko file without .ko
+#				NUMBER/checks, names of the checks to run
+#				NUMBER/argument, NAME=VALUE,... or empty
 #
-# Each line that it prints begins with "@":
-#   @format NUMBER UUID ARGUMENT-BYTES	what a module has registered
+# Each line of output begins with "@":
+#   @format NUMBER UUID ARGUMENT-BYTES	the format that a module has registered
 #   @begin NUMBER CHECK
-#   @ok | @skip WHY | @fail WHAT		how that ended
+#   @ok | @skip WHY | @fail WHAT		outcome of that check
 #   @file NUMBER NAME BASE64		buffer, truth and argument of "records"
 set -u
 
@@ -20,7 +20,7 @@ kit=/sys/kernel/debug/pfm_conform
 formats=/sys/kernel/perfmon/formats
 filters=/sys/kernel/tracing/available_filter_functions
 leaks=/sys/kernel/debug/kmemleak
-# Times that a format is used and unloaded.
+# Number of times to use and unload a format.
 loops=12
 [ "$quick" = 0 ] || loops=3
 
@@ -41,7 +41,7 @@ fail() {
 	echo "@fail $*"
 }
 
-# What the kernel has said last about $1.
+# Prints the last kernel message with $1.
 said() {
 	dmesg | grep -F "$1" | tail -n 1 | sed 's/^\[[^]]*\] //'
 }
@@ -56,7 +56,7 @@ load() {
 
 # Loads the module, and finds the format that it registers.
 check_load() {
-	# The guest may have loaded one of this name, as its own.
+	# The guest may already have loaded an installed module of this name.
 	rmmod "$module" 2>/dev/null
 	before=$(registered)
 	if ! load; then
@@ -81,7 +81,7 @@ find_format() {
 		esac
 	done
 	[ -n "$uuid" ] || {
-		fail "the module registers no format: pfm_format_module() does that"
+		fail "the module registers no format: use pfm_format_module()"
 		return 1
 	}
 	name=$(cat $formats/"$uuid"/name)
@@ -89,7 +89,7 @@ find_format() {
 	ok
 }
 
-# The kit looks at the format, with what tools would give it.
+# Lets the kit open the format, with the default argument of tools.
 examine() {
 	echo "$uuid $argument" >$kit/format 2>/dev/null
 }
@@ -98,7 +98,7 @@ release() {
 	echo >$kit/format
 }
 
-# A format that cannot be examined at all has a finding of its own.
+# A format that cannot be examined fails in this check already.
 check_notrace() {
 	if ! examine; then
 		fail "$(cat $kit/text)"
@@ -106,15 +106,15 @@ check_notrace() {
 	fi
 	handler=$(cat $kit/about)
 	if [ ! -r $filters ]; then
-		skip "this kernel has no tracer of functions"
+		skip "this kernel has no function tracer"
 	elif grep -qxF "$handler" $filters; then
-		fail "the handler, ${handler% *}, can be traced, by perf too, which then counts in it: declare it notrace"
+		fail "the handler, ${handler% *}, can be traced, and perf could count inside it: declare it notrace"
 	else
 		ok
 	fi
 }
 
-# One of the kit's.
+# Runs a check of the kit.
 check_inside() {
 	if ! examine; then
 		fail "$(cat $kit/text)"
@@ -125,13 +125,13 @@ check_inside() {
 	elif [ -n "$(cat $kit/text)" ]; then
 		fail "$(cat $kit/text)"
 	else
-		fail "the check could not be made: $(cat /tmp/error)"
+		fail "the check could not run: $(cat /tmp/error)"
 	fi
 	[ "$1" != records ] || tell_records
 	release
 }
 
-# What others have left is not this check's.
+# Ignores leaks from before this check.
 forget_leaks() {
 	if [ "$1" = leaks ] && [ -w $leaks ]; then
 		echo scan >$leaks
@@ -139,8 +139,8 @@ forget_leaks() {
 	fi
 }
 
-# What the kernel itself has found to be lost, if it looks for that. What looks lost
-# at once, or only once, is not.
+# Asks kmemleak, if the kernel has it, for leaks. Objects that it reports too early or in
+# only one scan are false positives.
 has_leaked() {
 	[ -w $leaks ] || return 1
 	sleep 6
@@ -149,7 +149,7 @@ has_leaked() {
 	lost=$(cat $leaks)
 	[ -n "$lost" ] || return 1
 	echo clear >$leaks
-	fail "contexts leave memory behind: fmt_exit is to free what fmt_init takes ($(echo "$lost" | grep -c unreferenced) objects, allocated by $(echo "$lost" | grep -om 1 '[a-z0-9_]*+[^ ]* \['"$module"'\]'))"
+	fail "contexts leak memory: fmt_exit must free what fmt_init allocates ($(echo "$lost" | grep -c unreferenced) objects, allocated by $(echo "$lost" | grep -om 1 '[a-z0-9_]*+[^ ]* \['"$module"'\]'))"
 }
 
 tell_file() {
@@ -163,7 +163,7 @@ tell_records() {
 		tell_file $formats/"$uuid"/arg_layout argument
 }
 
-# Samples, as a user would: page faults, or the interrupts of a timer.
+# Samples page faults, or a timer, with pfmon.
 record() {
 	pfmon "$@" --smpl-module="$name" ${argument:+--smpl-arg "$argument"} \
 		-o /tmp/capture -- $command >/tmp/recorded 2>&1
@@ -177,7 +177,7 @@ record_timer() {
 	record -e cpu-clock --long-smpl-periods=100000
 }
 
-# Some need what this guest's PMU does not do.
+# Some formats need what this guest's PMU does not support.
 cannot_record() {
 	grep -v "^/lib" /tmp/recorded | grep -q "not supported\|precise"
 }
@@ -187,7 +187,7 @@ check_recording() {
 	for each in $(seq $loops); do
 		record_faults && record_timer && continue
 		if cannot_record; then
-			skip "no PMU here can do it: $(tail -n 1 /tmp/recorded)"
+			skip "this guest's PMU does not support it: $(tail -n 1 /tmp/recorded)"
 		else
 			fail "pfmon cannot record with it: $(tail -n 1 /tmp/recorded)"
 		fi
@@ -196,7 +196,7 @@ check_recording() {
 	ok
 }
 
-# The command is there, and so is the context; or pfmon could not record.
+# The command runs, so the context exists; or pfmon has failed.
 is_recording() {
 	pidof sleep >/dev/null || ! kill -0 $recorder 2>/dev/null
 }
@@ -206,7 +206,7 @@ end_recording() {
 	wait $recorder
 }
 
-# While a context exists the module stays; afterwards it goes, and comes again.
+# While a context exists the module stays; later it can be unloaded and loaded again.
 check_unload() {
 	command="sleep 1000"
 	record_faults &
@@ -220,7 +220,7 @@ check_unload() {
 		return
 	fi
 	if rmmod "$module" 2>/dev/null; then
-		fail "the module can be unloaded while a context uses the format: register it by pfm_register_buffer_fmt()"
+		fail "the module can be unloaded while a context uses the format: register it with pfm_register_buffer_fmt()"
 		end_recording
 		return
 	fi
@@ -231,11 +231,11 @@ check_unload() {
 reload() {
 	for each in $(seq $loops); do
 		if ! rmmod "$module" 2>/tmp/error; then
-			fail "the module cannot be unloaded when nobody uses the format: $(cat /tmp/error)"
+			fail "the module cannot be unloaded although no context uses the format: $(cat /tmp/error)"
 			return 1
 		fi
 		if [ -d $formats/"$uuid" ]; then
-			fail "the format is registered still when its module is gone"
+			fail "the format is still registered after its module was unloaded"
 			return 1
 		fi
 		if ! load; then
@@ -245,7 +245,7 @@ reload() {
 	done
 }
 
-# Nothing else can be asked of a module that is not there.
+# If the module cannot be loaded, skips all other checks.
 check_all() {
 	for check in $(cat "$dir/$number/checks"); do
 		begin "$check"

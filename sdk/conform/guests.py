@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Guests that run the checks of formats: another one, when one has crashed."""
+"""Guests that run the checks of formats; after a crash another one continues."""
 
 from __future__ import annotations
 
@@ -29,44 +29,44 @@ HERE = Path(__file__).resolve().parent
 VM = HERE.parents[1] / "scripts/vm/run"
 LOG = "kernel.log"
 IN_GUEST = "/perfmon/add/conform"
-# A guest as a whole ends by itself long before that.
+# Limit in seconds for a whole guest; it ends by itself long before.
 MOST_TIME = 100_000
-# In its kernel's log, before each check.
+# In the guest's kernel log, before each check.
 MARK = "pfm_conform: begin {}"
-# Tenths of a second that the log may be late.
+# Maximum delay of the log, in tenths of a second.
 LATE = 100
-# Guests that may crash with one format.
+# Number of guests that one format may crash.
 MOST_CRASHES = 2
-# Seconds from the last line to the end of QEMU.
+# Seconds from the last line of output to the end of QEMU.
 ENDING = 10
-# What the kernel says of a fault, and what that tells an author.
+# Patterns of kernel faults, with explanations for an author.
 MEANINGS = {
     r"scheduling while atomic|sleeping function called|suspicious RCU usage.*sleep": (
-        "a call-back that may not sleep does"
+        "a call-back sleeps where it must not"
     ),
     r"inconsistent lock state|invalid wait context|possible \w+ lock|stack_depot": (
-        "a call-back takes a lock, or allocates, where it may not"
+        "a call-back takes a lock or allocates memory where it must not"
     ),
     r"NULL pointer dereference|KASAN: null-ptr": (
-        "something is NULL that it uses: registers may be, and the buffer without one"
+        "it uses a NULL pointer: the registers can be NULL, and so can the buffer"
     ),
-    r"KASAN: .*out-of-bounds": "it reads or writes beside memory that it was given",
-    r"KASAN: .*use-after-free": "it uses memory that is gone",
+    r"KASAN: .*out-of-bounds": "it accesses memory beyond what it was given",
+    r"KASAN: .*use-after-free": "it uses freed memory",
     r"unable to handle (kernel paging request|page fault)|Unable to handle kernel": (
-        "it uses an address where there is nothing: an offset out of a mapped header, "
-        "memory beside or after its own"
+        "it uses an unmapped address: perhaps an offset from a mapped header, or "
+        "memory beyond its own or already freed"
     ),
-    r"soft lockup|hard LOCKUP|detected stalls|blocked for more than": "it does not end",
+    r"soft lockup|hard LOCKUP|detected stalls|blocked for more than": "it hangs",
 }
 
 
 class GuestError(Exception):
-    """No guest could be set up; the text says why."""
+    """No guest could be set up; the text tells why."""
 
 
 @dataclass(frozen=True)
 class Options:
-    """How guests are run; as the options of the command of these names."""
+    """Options of guests; same as the command-line options of these names."""
 
     kernel: str
     arch: str
@@ -79,9 +79,9 @@ class Options:
 
 @dataclass
 class Facts:
-    """What a guest has told of a format.
+    """Facts about a format that a guest has reported.
 
-    uuid, size: of the format and its argument, once it was loaded.
+    uuid, size: UUID of the format and size of its argument, once it is loaded.
     """
 
     uuid: str | None = None
@@ -89,10 +89,10 @@ class Facts:
 
 
 class Guests:
-    """The guests of some formats.
+    """The guests for some formats.
 
-    facts: of each format. out: of each, where what "records" leaves goes; kernel logs
-    go to the directory above.
+    facts: of each format. out: directory of each format, for the files that "records"
+    leaves; kernel logs go to the parent directory.
     """
 
     def __init__(
@@ -107,11 +107,11 @@ class Guests:
         self.facts = [Facts() for _ in forms]
 
     def run(self, wanted: list[str]) -> Iterator[tuple[int, Result]]:
-        """Make checks; yield the format's index and how each has ended, in order.
+        """Run checks; yield the format's index and the result of each, in order.
 
         Raises GuestError.
         """
-        # Nothing is found out without loading; that is told once.
+        # All checks need "load"; its result is reported once.
         left = [["load", *(c for c in wanted if c != "load")] for _ in self._forms]
         while any(left):
             before = sum(map(len, left))
@@ -126,18 +126,18 @@ class Guests:
                         yield index, Result(name, Outcome.SKIPPED, reason)
                     left[index].clear()
             if sum(map(len, left)) == before:
-                raise GuestError("a guest ends before its first check; --out keeps why")
+                raise GuestError("a guest ended before its first check; see --out DIR")
 
     def _given_up(self, index: int, result: Result) -> str:
-        """Return why nothing else is asked of a format after a result, or nothing."""
+        """Return why the rest of a format's checks is skipped, or an empty string."""
         if result.check == "load" and result.outcome is Outcome.FAILED:
             return "the format is not loaded"
         if self._crashes[index] >= MOST_CRASHES:
-            return f"{MOST_CRASHES} guests have crashed with this format"
+            return f"this format has crashed {MOST_CRASHES} guests"
         return ""
 
     def _boot(self, left: list[list[str]]) -> Iterator[tuple[int, Result]]:
-        """Yield what one guest says, until its end."""
+        """Yield the results of one guest, until it ends."""
         self._boots += 1
         out = self.out[0].parent / f"guest{self._boots}"
         with contextlib.ExitStack() as cleanup:
@@ -158,7 +158,7 @@ class Guests:
                     output.end()
 
     def _fill(self, content: Path, left: list[list[str]]) -> None:
-        """Write what guest.sh reads."""
+        """Write the files for guest.sh."""
         shutil.copyfile(self._kit, content / self._kit.name)
         shutil.copyfile(HERE / "guest.sh", content / "guest.sh")
         for index, names in enumerate(left):
@@ -186,10 +186,10 @@ class Guests:
     def _follow(
         self, output: _Output, log: Path, errors: IO[bytes]
     ) -> Iterator[tuple[int, Result]]:
-        """Yield results when the next check begins; the last may be that of a crash."""
+        """Yield each result when the next check begins; the last may be a crash."""
         running: tuple[int, str] | None = None
         held: tuple[int, Result] | None = None
-        # To boot may take as long again.
+        # Booting may take up to the same time in addition.
         for line in output.lines(2 * self._options.timeout):
             word, _, rest = line.partition(" ")
             if word == "@begin":
@@ -197,7 +197,7 @@ class Guests:
                     judged = _judged(held, log, rest)
                     yield held[0], judged
                     if judged is not held[1]:
-                        # Lockdep, for one, says nothing more in this guest.
+                        # Lockdep, for one, reports only once per boot.
                         return
                 held = None
                 number, check = rest.split()
@@ -215,7 +215,7 @@ class Guests:
                 running = None
         text = _ending(output.process, log, errors, 2 * self._options.timeout)
         if held:
-            # What crashes afterwards is what a finding has left, or unloading.
+            # A later crash is an effect of a finding, or of unloading.
             yield held[0], _judged(held, log, None)
         elif running:
             self._crashes[running[0]] += 1
@@ -232,9 +232,9 @@ OUTCOMES = {
 
 
 class _Output:
-    """What a guest prints, which is read as it comes: the guest never waits for us.
+    """Output of a guest, read as it arrives, so that the guest never waits for us.
 
-    While the harness waited, what the kernel logs would be lost.
+    If the harness waited, kernel messages could get lost.
     """
 
     def __init__(self, process: subprocess.Popen[bytes]) -> None:
@@ -251,7 +251,7 @@ class _Output:
             self._came.put(data)
 
     def lines(self, timeout: float) -> Iterator[str]:
-        """Yield lines until the end, or until none comes any more."""
+        """Yield lines until the end, or until no output comes within the timeout."""
         text = ""
         with contextlib.suppress(queue.Empty):
             while data := self._came.get(timeout=timeout):
@@ -259,16 +259,16 @@ class _Output:
                 yield from whole
 
     def end(self) -> None:
-        """End the guest, wherever it is."""
+        """Terminate the guest in any state."""
         self.process.terminate()
         self._reader.join()
 
 
 def _judged(held: tuple[int, Result], log: Path, following: str | None) -> Result:
-    """Return a result, or what the kernel has complained of meanwhile.
+    """Return a result, or the kernel's complaint during the check.
 
-    following: the check that has begun since, None if the guest has ended. What the
-    kernel says comes by another way, and later.
+    following: the next check that has begun, or None if the guest has ended. Kernel
+    messages come over another channel, and later.
     """
     index, result = held
     mark = MARK.format(f"{index:03} {result.check}")
@@ -287,7 +287,7 @@ def _judged(held: tuple[int, Result], log: Path, following: str | None) -> Resul
 
 
 def _meaning(fault: str) -> str:
-    """Say for an author what a fault of the kernel's may be."""
+    """Explain a kernel fault to an author."""
     for pattern, meaning in MEANINGS.items():
         if re.search(pattern, fault, re.IGNORECASE):
             return f"{meaning} ({fault})"
@@ -297,14 +297,14 @@ def _meaning(fault: str) -> str:
 def _ending(
     process: subprocess.Popen[bytes], log: Path, errors: IO[bytes], timeout: float
 ) -> str:
-    """Say for an author why a guest says no more.
+    """Explain to an author why a guest has no more output.
 
-    Raises GuestError if it could not be set up.
+    Raises GuestError if the guest could not be set up.
     """
     try:
         status = process.wait(ENDING)
     except subprocess.TimeoutExpired:
-        return f"does not end within {timeout:g} s"
+        return f"does not finish within {timeout:g} s"
     errors.seek(0)
     said = errors.read().decode(errors="replace").strip().splitlines()
     said = said or [f"exit status {status}"]

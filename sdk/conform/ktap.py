@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Results as KTAP, the kernel's way of writing them down."""
+"""Print results as KTAP, the test output format of the kernel."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from enum import Enum
 
 
 class Outcome(Enum):
-    """How a check has ended."""
+    """Outcome of a check."""
 
     PASSED = "ok"
     FAILED = "not ok"
@@ -19,7 +19,7 @@ class Outcome(Enum):
 
 @dataclass(frozen=True)
 class Result:
-    """How a check has ended; text: what was found, or why it was skipped."""
+    """Result of a check; text: the finding, or why the check was skipped."""
 
     check: str
     outcome: Outcome
@@ -27,17 +27,17 @@ class Result:
 
 
 def begin(formats: int) -> None:
-    """Begin a report of so many formats."""
+    """Begin the report of this number of formats."""
     _say("KTAP version 1", f"1..{formats}")
 
 
 def begin_format(name: str) -> None:
-    """Begin what is said of a format. The number of its checks comes at their end."""
+    """Begin the results of a format; the number of its checks follows at the end."""
     _say("    KTAP version 1", f"    # Subtest: {name}")
 
 
 def result(number: int, found: Result) -> None:
-    """Say how the number-th check of a format has ended, counted from 1."""
+    """Print the result of the number-th check of a format, counted from 1."""
     word = "not ok" if found.outcome is Outcome.FAILED else "ok"
     line = f"    {word} {number} {found.check}"
     if found.outcome is Outcome.SKIPPED:
@@ -48,7 +48,7 @@ def result(number: int, found: Result) -> None:
 
 
 def end_format(number: int, name: str, results: Sequence[Result]) -> bool:
-    """Say how the number-th format has ended; return whether nothing was found."""
+    """Print the result of the number-th format; return whether it has no findings."""
     bad = sum(found.outcome is Outcome.FAILED for found in results)
     skipped = sum(found.outcome is Outcome.SKIPPED for found in results)
     passed = len(results) - bad - skipped
@@ -64,5 +64,5 @@ def _say(*lines: str) -> None:
 
 
 def progress(text: str) -> None:
-    """Say what takes time; not a part of the report."""
+    """Print a progress message, which is not part of the report."""
     print(text, file=sys.stderr, flush=True)

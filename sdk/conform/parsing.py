@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The checks of a format's parser, in a process of their own."""
+"""The checks of a format's parser, in a separate process."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from ktap import Outcome, Result, progress
 
 HERE = Path(__file__).resolve().parent
 OUTCOMES = {outcome.value: outcome for outcome in Outcome}
-# Seconds for all checks of a parser; each buffer has a limit of its own.
+# Limit in seconds for all checks of a parser; each buffer has its own limit.
 MOST_TIME = 1800
-# Before each line of decoding.py: parsers print, too.
+# Prefix of each line of decoding.py, because parsers can print, too.
 MARK = "@"
 
 
 def check(
     form: Format, facts: Facts, wanted: list[str], options: Options, out: Path
 ) -> Iterator[Result]:
-    """Yield what the checks of a parser have found, if there is something to parse."""
+    """Yield the results of a parser's checks, or skip them if nothing can be parsed."""
     if not wanted:
         return
     reason = _missing(facts, out)
@@ -40,7 +40,7 @@ def check(
 
 
 def _missing(facts: Facts, out: Path) -> str:
-    """Return why nothing can be parsed, or nothing."""
+    """Return why nothing can be parsed, or an empty string."""
     if facts.uuid is None:
         return "the format is not loaded"
     if not (out / "buffer").is_file() or not (out / "buffer").stat().st_size:
@@ -61,7 +61,7 @@ def _command(form: Format, facts: Facts, options: Options, out: Path) -> list[st
 
 
 def _outcomes(command: list[str]) -> Iterator[tuple[str, Result]]:
-    """Yield what the process says of each check."""
+    """Yield the process's results by check."""
     environment = dict(os.environ)
     if supply.is_checkout():
         there = environment.get("PYTHONPATH")
@@ -79,12 +79,12 @@ def _outcomes(command: list[str]) -> Iterator[tuple[str, Result]]:
             check=False,
         )
     except subprocess.TimeoutExpired:
-        text = f"the parser's process does not end within {MOST_TIME} s"
+        text = f"the parser's process does not finish within {MOST_TIME} s"
         yield from _all(Outcome.FAILED, text)
         return
     last = done.stderr.strip().splitlines()[-1:] or [f"exit status {done.returncode}"]
-    crash = f"the parser's process ends in the middle: {last[0]}"
-    # Replaced by what follows, if something does.
+    crash = f"the parser's process ended early: {last[0]}"
+    # Later results replace these.
     yield from _all(Outcome.FAILED, crash)
     for line in done.stdout.splitlines():
         name, _, rest = line.removeprefix(MARK).partition(" ")

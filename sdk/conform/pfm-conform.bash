@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
 #
-# Completion of pfm-conform's command line in bash; to be sourced.
+# Bash completion of pfm-conform; source this file.
 
 _pfm_conform()
 {
 	local option=${COMP_WORDS[COMP_CWORD - 1]} text=${2#=} words
 
-	# An "=" is a word of its own.
+	# Bash makes "=" a word of its own.
 	[[ $option == = ]] && option=${COMP_WORDS[COMP_CWORD - 2]}
 	case $option in
 	--check) words=$(pfm-conform --list 2>/dev/null | cut -d' ' -f1) ;;

@@ -16,11 +16,11 @@ CONFORM = ROOT / "sdk/conform/run"
 BROKEN = ROOT / "tests/sdk/broken"
 # The check, and the words for the author.
 EXPECTED = {
-    "allocates": ("nmis", "takes a lock, or allocates, where it may not"),
-    "faults": ("records", "may not sleep does .*sleeping function called from invalid"),
-    "leaks": ("leaks", r"leave memory behind: .* allocated by leaks_init\+"),
-    "locks": ("interrupts", "takes a lock, or allocates, where it may not"),
-    "reads": ("records", "reads or writes beside memory that it was given .*KASAN: "),
+    "allocates": ("nmis", "takes a lock or allocates memory where it must not"),
+    "faults": ("records", "sleeps where it must not .*sleeping function called"),
+    "leaks": ("leaks", r"leak memory: .* allocated by leaks_init\+"),
+    "locks": ("interrupts", "takes a lock or allocates memory where it must not"),
+    "reads": ("records", "accesses memory beyond what it was given .*KASAN: "),
 }
 
 

@@ -39,7 +39,7 @@ def root() -> None:
 def test_make_run_profiles_with_what_the_other_release_has() -> None:
     done = on_other_host()
     assert done.returncode == 0
-    assert "the shares are right" in done.stdout
+    assert "the shares are correct" in done.stdout
     kernel = on_other_host("scripts/host.py", "kernel").stdout.strip()
     assert kernel != host.kernel()
     assert f"booting Debian's {kernel} kernel" in done.stdout

@@ -98,7 +98,7 @@ def test_c_program_of_the_page_prints_entries(tmp_path: Path) -> None:
     assert done.stderr == b""
     cut = subprocess.run([program], input=data[:-8], capture_output=True)
     assert (cut.returncode, cut.stdout.decode()) == (1, "7 0x40 55\n")
-    assert cut.stderr == b"hdr_cur_offs goes on behind the end of the buffer\n"
+    assert cut.stderr == b"hdr_cur_offs extends beyond the end of the buffer\n"
 
 
 def test_python_example_reads_buffers_in_turn(tmp_path: Path) -> None:

@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""What pfm-conform is tried on, and what it has reported."""
+"""The formats to test pfm-conform with, and a parser of its reports."""
 
 from __future__ import annotations
 
 import re
 
-# The formats that are installed.
+# The installed formats.
 OURS = "default nway pebs32 pebs64 oprofile callstack histogram flight".split()
 RESULT = re.compile(r"    (ok|not ok) \d+ (\w+)(?:: (.*)| # SKIP (.*))?")
 SUBTEST = "    # Subtest: "
 
 
 def results(report: str) -> dict[str, dict[str, tuple[str, str]]]:
-    """Return what a report says: of each format, for each check, outcome and text."""
+    """Return outcome and text of a report by format and check."""
     found: dict[str, dict[str, tuple[str, str]]] = {}
     name = ""
     for line in report.splitlines():

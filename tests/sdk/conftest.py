@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""An installed SDK, and folders of formats outside the tree."""
+"""Fixtures: an installed SDK, and folders of formats outside the tree."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def sdk(tmp_path_factory: pytest.TempPathFactory) -> Sdk:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Return the folder of an author's formats."""
+    """Return a copy of the folder with test formats."""
     copy = tmp_path / "formats"
     shutil.copytree(FORMATS, copy)
     return copy

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""What `make install` has put below a prefix, and what an author runs of it."""
+"""An SDK that `make install` has installed, and its programs."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Sdk:
     def run(
         self, command: list[str | Path], cwd: Path, environment: dict[str, str]
     ) -> subprocess.CompletedProcess[str]:
-        """Run a program that is installed, or of the machine."""
+        """Run a program of the SDK or of this machine."""
         return subprocess.run(
             command,
             cwd=cwd,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""pfm-conform: all formats pass, and each broken one fails with the words for it."""
+"""Test pfm-conform: our formats pass, and it finds the error of each broken format."""
 
 from __future__ import annotations
 
@@ -20,41 +20,41 @@ from installed_sdk import Sdk
 BROKEN = Path(__file__).resolve().parent / "broken"
 PEBS = ("pebs32", "pebs64")
 MODELS = "linear regions histogram device".split()
-# What finds each broken format, and the words for its author.
+# For each broken format the checks that find its error, and their messages.
 EXPECTED = {
     "area": {
-        "full": "wrote behind the private area: byte 100 of 100",
-        "interrupts": "wrote behind the private area",
-        "nmis": "wrote behind the private area",
+        "full": "wrote past the end of the private area: byte 100 of 100",
+        "interrupts": "wrote past the end of the private area",
+        "nmis": "wrote past the end of the private area",
     },
     "behind": {
-        "levels": "wrote behind the buffer: .*, after 0 single overflows",
-        "sizes": r"wrote behind the buffer: byte (\d+) of \1, in a buffer of",
+        "levels": "wrote past the end of the buffer: .*, after 0 single overflows",
+        "sizes": r"wrote past the end of the buffer: byte (\d+) of \1, in a buffer of",
     },
-    "bits": {"records": "sets control bits that there are not: 0x80000002"},
+    "bits": {"records": "sets undefined control bits: 0x80000002"},
     "default": {
-        "full": "the argument that tools give by default is refused with -22",
+        "full": "the default argument is rejected with -22",
         "recording": "pfmon cannot record with it: .* refuses its argument",
     },
-    "exits": {"full": "fmt_exit returns -16: .* it is to return 0"},
+    "exits": {"full": "fmt_exit returns -16: .*, return 0"},
     "late": {"exit": "wrote to its buffer after fmt_exit, byte 0"},
-    "leaks": {"leaks": r"have left \d+ kB behind, about (1[89]|2[0-2])\d\d bytes each"},
+    "leaks": {"leaks": r"leaked \d+ kB, about (1[89]|2[0-2])\d\d bytes each"},
     "notifies": {
-        "full": "fmt_restart sets control bits 0x3: only reset_ovfl_pmds and",
+        "full": "fmt_restart sets control bits 0x3: it may set only reset_ovfl_pmds",
         "restart": "fmt_restart sets control bits 0x1: .*, after 0 overflows",
     },
     "positive": {"full": "fmt_handler returns 105, which is neither 0 nor an errno"},
-    "registers": {"records": "is NULL that it uses: registers may be"},
+    "registers": {"records": "uses a NULL pointer: the registers can be"},
     "scribbles": {
-        "registers": "changes the overflow that it is told of: only ovfl_ctrl",
-        "arguments": "changes the overflow .*, with the argument 00 00 01 00",
+        "registers": "changes its overflow argument: it may write only ovfl_ctrl",
+        "arguments": "changes its overflow argument.*, with the argument 00 00 01 00",
     },
-    "silent": {"full": "sets no control bit and returns 0: the counter goes on"},
-    "sleeps": {"records": "may not sleep does .*scheduling while atomic"},
-    "stuck": {"full": "fmt_restart resumes and there is no room"},
+    "silent": {"full": "sets no control bit and returns 0: the counter is not"},
+    "sleeps": {"records": "sleeps where it must not .*scheduling while atomic"},
+    "stuck": {"full": "fmt_restart resumes but the buffer is still full"},
     "traced": {"notrace": "traced_handler, can be traced, .*: declare it notrace"},
-    "trusting": {"forged": "wrote (behind|in front)|uses an address where there is"},
-    "unchecked": {"sizes": "wrote behind the buffer"},
+    "trusting": {"forged": "wrote (past|in front)|uses an unmapped address"},
+    "unchecked": {"sizes": "wrote past the end of the buffer"},
     "unnamed": {"load": "fmt_name is missing"},
     "unowned": {
         "unload": "can be unloaded while a context uses the format",
@@ -98,7 +98,7 @@ def test_our_formats_and_what_pfm_new_format_makes_pass(
         for check, (outcome, _) in found[name].items()
         if outcome == "skip"
     }
-    # What needs a buffer, an argument, or a PMU that writes records.
+    # These need a buffer, an argument, or a PMU that writes records.
     without = {"records", "sizes", "arguments", "forged"}
     without |= {"decoded", "layout", "prefixes", "damaged"}
     assert skipped == {
@@ -110,7 +110,7 @@ def test_our_formats_and_what_pfm_new_format_makes_pass(
 def find(
     sdk: Sdk, where: Path, names: Iterable[str], chosen: Iterable[str]
 ) -> dict[str, dict[str, tuple[str, str]]]:
-    """Return what these checks find in these broken formats."""
+    """Return the results of these checks for these broken formats."""
     folder = where / "broken"
     shutil.copytree(BROKEN, folder)
     objects = " ".join(f"pfm_fmt_broken_{name}.o" for name in names)
@@ -139,7 +139,7 @@ def test_each_broken_format_is_found_with_the_words_for_it(
 
 @pytest.mark.usefixtures("vm")
 def test_what_is_written_when_all_is_over_is_found(sdk: Sdk, tmp_path: Path) -> None:
-    # Any other check may crash first, when its memory is another's.
+    # Another check could crash first, when its memory is reused.
     found = find(sdk, tmp_path, [LATE], ["exit"])
     assert re.search(EXPECTED[LATE]["exit"], found[f"broken_{LATE}"]["exit"][1])
 
@@ -152,7 +152,7 @@ def test_each_check_of_a_format_can_fail() -> None:
 def test_what_is_not_there_is_named(sdk: Sdk) -> None:
     done = sdk.conform("--kernel", "6.1", "nosuch")
     assert (done.returncode, done.stdout) == (verdict.SETUP, "")
-    assert "nosuch is neither a folder or a module nor a format in " in done.stderr
+    assert "nosuch: no such folder or module, and no such format in " in done.stderr
 
 
 def test_the_checks_are_listed_with_what_they_look_at(sdk: Sdk) -> None:

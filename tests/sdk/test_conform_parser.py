@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""pfm-conform's checks of a parser: each finds what is wrong with one."""
+"""Test pfm-conform's checks of a parser: each finds errors of a parser."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ktap import Outcome
 UUID = "aaaaaaaa-0000-4000-8000-000000000001"
 ADDRESSES = range(0x1000, 0x1000 + 20)
 CHECKS = ["decoded", "layout", "prefixes", "damaged"]
-# A buffer is the number of its records, a word, and the records, an address each.
+# A buffer has the number of its records, a word, then the records, an address each.
 PARSER = """
 import os
 
@@ -46,7 +46,7 @@ LAYOUT = "buf_size 0 8 65536 bytes\nflags 8 4 0 flags\ndepth 12 4 8 callers\n"
 
 
 def checked(tmp_path: Path, text: str, layout: str = LAYOUT) -> dict[str, str]:
-    """Return what is said of a parser: "" where it passes."""
+    """Return the findings about a parser by check; "" if the check passes."""
     plugin = tmp_path / "plugin.py"
     plugin.write_text(text.replace("UUID", UUID))
     data = struct.pack(f"<Q{len(ADDRESSES)}Q", len(ADDRESSES), *ADDRESSES)
@@ -67,18 +67,18 @@ def test_a_parser_that_is_right_passes(tmp_path: Path) -> None:
     assert checked(tmp_path, PARSER) == dict.fromkeys(CHECKS, "")
 
 
-# What is written instead of what, which check finds it, and what that says.
+# Code to replace, its replacement, the check that finds the error, and its message.
 WRONG = [
-    ('rows["ip"]}', 'rows["ip"] + 1}', "decoded", "sample 0 has 0x1001, and 0x1000"),
-    ("int(count), 8", "int(count) - 1, 8", "decoded", "finds 19 samples, and 20 were"),
-    ('{"ip"', '{"where"', "decoded", "none has a role"),
+    ('rows["ip"]}', 'rows["ip"] + 1}', "decoded", "sample 0 has 0x1001, but 0x1000"),
+    ("int(count), 8", "int(count) - 1, 8", "decoded", "finds 19 samples, but 20 were"),
+    ('{"ip"', '{"where"', "decoded", "gives no role"),
     ("return decode(data)", 'raise KeyError("x")', "decoded", "raises KeyError"),
-    ("if len(data) < 8", "if False", "prefixes", "if only 0 bytes are there"),
+    ("if len(data) < 8", "if False", "prefixes", "with only the first 0 bytes"),
     (
         "return decode(data)",
         "return decode(data) if len(data) > 50 else os._exit(3)",
         "prefixes",
-        "the parser's process ends in the middle",
+        "the parser's process ended early",
     ),
     (
         "return decode(data)",
@@ -103,6 +103,6 @@ def test_an_argument_that_is_laid_out_otherwise_is_found(tmp_path: Path) -> None
     other = LAYOUT.replace("flags 8 4", "flags 8 2")
     assert "flags is at byte 8" in checked(tmp_path, PARSER, other)["layout"]
     other = LAYOUT.replace("depth", "width")
-    assert "has a field width, and the dtype has not" in (
+    assert "has a field width, but the dtype does not" in (
         checked(tmp_path, PARSER, other)["layout"]
     )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""KUnit suites of a format outside the tree, with nothing but the installed SDK."""
+"""Test KUnit suites of a format outside the tree with only the installed SDK."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ BROKEN = "beyond_kunit.c"
 
 @pytest.fixture
 def uml() -> None:
-    """Skip a test if this machine cannot build the kernel of the suites."""
+    """Skip a test if this machine cannot build the kernel for the suites."""
     reason = parts.left_out("kunit")
     if reason:
         pytest.skip(reason)

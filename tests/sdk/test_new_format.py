@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""What pfm-new-format makes works as it is: built, tested, recorded and reported."""
+"""Test that formats of pfm-new-format work: build, test, record and report."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from installed_sdk import Sdk
 
 ROOT = Path(__file__).resolve().parents[2]
 MODELS = ("linear", "regions", "histogram", "device")
-# Of the shortest and the longest names.
+# The shortest and the longest possible name.
 NAMES = ("a", "abcdefghij_klmnopqrs")
-# Those of scripts/modules.mk.
+# Same as in scripts/modules.mk.
 WARNINGS = (
     "-Wall -Wextra -Wno-unused-parameter -Wno-missing-field-initializers "
     "-Wno-sign-compare -Wno-type-limits -Wno-shift-negative-value"
 )
-# Who has the device open is the only one, and keeps the module; then it goes.
+# An open device excludes other readers and holds the module, until it is closed.
 UNLOADED = """
 exec 3< /dev/pfm_my_device
 if (: < /dev/pfm_my_device) || rmmod pfm_fmt_my_device; then exit 1; fi
@@ -35,15 +35,15 @@ exec 3<&-
 rmmod pfm_fmt_my_device
 test ! -e /dev/pfm_my_device
 """
-# Kernels that not only the machine's compiler and headers build for.
+# Kernels that need another compiler or other headers than this machine's.
 OTHERS = [
     (arch, name)
     for arch, names in kernels.SUPPORTED.items()
     for name in names
     if arch != "x86_64" or debian.base(kernels.KERNELS[name].release) != debian.host()
 ]
-# In the place of pfm-vm: its words go to a file, and what it would have recorded comes
-# from a folder.
+# Replaces pfm-vm: writes its arguments to a file, and copies recorded files from a
+# folder.
 STAND_IN = """#!/bin/sh -e
 printf '%s\\n' "$*" > "$WORDS"
 mkdir -p vm
@@ -59,7 +59,7 @@ def new_format(
 
 
 def made(sdk: Sdk, where: Path, name: str, model: str) -> Path:
-    """Return a new format's folder."""
+    """Return the folder of a new format."""
     done = new_format(sdk, where, name, "--model", model)
     assert done.returncode == 0, done.stderr
     return where / name
@@ -67,7 +67,7 @@ def made(sdk: Sdk, where: Path, name: str, model: str) -> Path:
 
 @pytest.fixture(scope="module", name="formats")
 def fixture_formats(sdk: Sdk, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with one format of each model, as parts of one module build."""
+    """Return a folder with one format of each model, built as one module build."""
     folder = tmp_path_factory.mktemp("formats")
     for model in MODELS:
         made(sdk, folder, f"my_{model}", model)
@@ -80,10 +80,10 @@ def fixture_formats(sdk: Sdk, tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        *((name, "is no name for a format") for name in ("A", "1a", "a-b", "_a", "a_")),
-        *((name, "is no name for a format") for name in ("a__b", "", "a" * 21, "../a")),
+        *((name, "invalid name") for name in ("A", "1a", "a-b", "_a", "a_")),
+        *((name, "invalid name") for name in ("a__b", "", "a" * 21, "../a")),
         *((name, "is taken") for name in ("nway", "default", "pebs64", "sink", "fmt")),
-        ("there", "is there already"),
+        ("there", "already exists"),
     ],
 )
 def test_a_name_that_cannot_be_is_refused(
@@ -182,7 +182,7 @@ def test_suites_pass(sdk: Sdk, formats: Path) -> None:
 
 
 def test_modules_build_without_a_warning(sdk: Sdk, formats: Path) -> None:
-    """For each of the release's kernels for which perfmon's modules are built."""
+    """Build for each kernel of this release that perfmon's modules are built for."""
     built = []
     for name in kernels.SUPPORTED["x86_64"]:
         symvers = ROOT / f"build/kmod/x86_64-{name}/Module.symvers"
@@ -214,13 +214,13 @@ def test_modules_build_for_another_release_or_architecture(
         kernel = kernels.resolve(arch, name)
         module_sources.build(kernel, work, "formats", symbols, flags)
         assert len(list(Path(work).rglob("*.ko"))) == len(MODELS)
-    # What is said of pahole is no compiler's.
+    # Ignores warnings about pahole.
     assert not re.search(r"\.[ch]:\d+.* warning", capfd.readouterr().err)
 
 
 @pytest.fixture(name="tools")
 def fixture_tools(sdk: Sdk, tmp_path: Path) -> dict[str, str]:
-    """An environment with the SDK's tools, and something in the place of pfm-vm."""
+    """Return an environment with the SDK's tools and a replacement of pfm-vm."""
     programs = tmp_path / "bin"
     programs.mkdir()
     (programs / "pfm-vm").write_text(STAND_IN)
@@ -238,7 +238,7 @@ def fixture_tools(sdk: Sdk, tmp_path: Path) -> dict[str, str]:
 def test_formats_record_and_are_reported(
     sdk: Sdk, formats: Path, tools: dict[str, str], tmp_path: Path
 ) -> None:
-    """All in one guest: what make vm would run of each."""
+    """Run the commands of `make vm` for all formats in one guest."""
     reason = parts.left_out(f"vm-x86_64-{host.kernel()}")
     if reason:
         pytest.skip(reason)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""pfm-vm: a format outside the tree and a program of one's own in a guest."""
+"""Test pfm-vm with a format outside the tree and a program in the guest."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_a_format_and_a_program_run_by_one_command(
 
 
 def refused(sdk: Sdk, *words: str | Path) -> str:
-    """Run pfm-vm with what cannot be; return what it says."""
+    """Run pfm-vm with invalid arguments; return its error message."""
     done = sdk.vm(*words, "--", "true")
     assert (done.returncode, done.stdout) == (verdict.SETUP, "")
     assert "Traceback" not in done.stderr

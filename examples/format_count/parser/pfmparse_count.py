@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Decodes the buffers of the example format (perfmon_count_smpl.h)."""
+"""Decodes the buffers of an example format (perfmon_count_smpl.h)."""
 
 import numpy as np
 import pfmparse as pfm
@@ -13,13 +13,13 @@ HEADER = pfm.struct_dtype(
 
 
 class Decoder:
-    """Decodes the buffers of one context, in which counts only grow."""
+    """Decodes the buffers of one context; its counts never decrease."""
 
     def __init__(self, session: pfm.Session) -> None:
         self._before = np.zeros(0, np.uint64)
 
     def __call__(self, data: pfm.Data) -> pfm.Decoded:
-        """What was counted since the buffer before."""
+        """Returns the increase of each count since the previous buffer."""
         header = pfm.integers(data, HEADER, 0, "the header")
         if header["hdr_version"] != 1 << 16:
             raise pfm.bad_field(HEADER, "hdr_version", "not 1.0")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The example format's decoder, on buffers that are written here byte by byte."""
+"""Test the example format's decoder with handwritten buffers."""
 
 import struct
 
@@ -9,19 +9,19 @@ from pfmparse_count import FORMAT
 
 
 def buffer(*counts: int, version: int = 1 << 16, others: int = 0) -> bytes:
-    """A buffer with the counts of these events."""
+    """Return a buffer with these counts of events."""
     head = struct.pack("<IIQ", version, len(counts), others)
     return head + struct.pack(f"<{len(counts)}Q", *counts)
 
 
 @pytest.fixture
 def decode() -> Decoder:
-    """A decoder of one context."""
+    """Return a decoder for one context."""
     return FORMAT.decoder(parse_session(session_template(FORMAT.uuid), 0))
 
 
 def counted(decoded: Decoded) -> list[tuple[int, int]]:
-    """The events and their counts."""
+    """Return the events with their counts."""
     return [
         (int(row["event"]), int(row["count"]))
         for region in decoded.regions

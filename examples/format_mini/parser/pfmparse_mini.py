@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Reads the records of the example format with a sink (perfmon_mini_smpl.h)."""
+"""Decodes the records of an example format with a sink (perfmon_mini_smpl.h)."""
 
 import pfmparse as pfm
 
@@ -9,11 +9,11 @@ RECORD = pfm.struct_dtype(
 
 
 def read(records: pfm.Records, session: pfm.Session) -> pfm.Samples:
-    """Samples of records, behind each of which there are values of PMDs."""
+    """Return the samples of records, each of which is followed by PMD values."""
     heads, behind = records.walk(RECORD, lambda heads: heads["num_pmds"])
     _, values = records.words(behind, heads["num_pmds"])
     columns = {"ip": heads["ip"], "tid": heads["tid"]}
-    # Which PMDs these are the record does not say.
+    # The record does not tell which PMDs these are.
     lists = {p.smpl_pmds for s in session.sets for p in s.pmds if p.sampling}
     pmds = lists.pop() if len(lists) == 1 else ()
     if (heads["num_pmds"] != len(pmds)).any():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The parser of the example format with a sink, on a buffer that is written here."""
+"""Test the parser of the example format with a sink with a handwritten buffer."""
 
 import json
 import struct
@@ -11,12 +11,12 @@ from pfmparse_mini import FORMAT
 
 
 def record(ip: int, tid: int, *pmds: int) -> bytes:
-    """A record."""
+    """Return a record."""
     return struct.pack(f"<QII{len(pmds)}Q", ip, tid, len(pmds), *pmds)
 
 
 def buffer(*records: bytes, lost: int = 0) -> bytes:
-    """A buffer of one region with these records, that lost some for want of room."""
+    """Return a buffer of one region with these records and a number of lost ones."""
     body = b"".join(records)
     head = struct.pack("<8sIIQQQQ", b"pfm-sink", 1 << 16, 1 << 16, 4096, 160, 512, 64)
     head += struct.pack("<IIIIQQQQQQQQ", 1, 0, 0, 0, 0, 0, 0, 0, lost, 0, 0, 0)
@@ -24,7 +24,7 @@ def buffer(*records: bytes, lost: int = 0) -> bytes:
 
 
 def session(*lists: list[int]) -> Session:
-    """A session in which PMDs 0, 1, ... sample with these lists of PMDs."""
+    """Return a session in which PMDs 0, 1, ... sample with these lists of PMDs."""
     described: Any = json.loads(session_template(FORMAT.uuid))
     (pmd,) = described["sets"][0]["pmds"]
     described["sets"][0]["pmds"] = [
@@ -34,7 +34,7 @@ def session(*lists: list[int]) -> Session:
 
 
 def samples(decoded: Decoded) -> list[dict[str, int]]:
-    """The samples as dictionaries."""
+    """Return the samples as dictionaries."""
     assert decoded.problems == ()
     (region,) = decoded.regions
     array = region.samples.to_array()

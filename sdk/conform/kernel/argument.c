@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * argument.c - the format's argument: that of tools, hostile ones, sizes
+ * argument.c - the format's argument: defaults, hostile values, buffer sizes
  */
 #include <linux/kernel.h>
 #include <linux/slab.h>
@@ -9,13 +9,13 @@
 
 #define HOSTILE		40000
 #define HOSTILE_QUICK	4000
-/* Bytes around the smallest buffer, and around the one of tools. */
+/* Number of sizes to try, from the smallest buffer on. */
 #define SIZES		2048
 #define SIZES_QUICK	128
 
 void conform_arg_put(void *arg, const struct pfm_arg_field *f, u64 value)
 {
-	/* Of the machine's own order, as pfm_arg_field says. */
+	/* Native byte order, as for pfm_arg_field. */
 	if (IS_ENABLED(CONFIG_CPU_BIG_ENDIAN))
 		value <<= 64 - 8 * f->size;
 	memcpy(arg + f->offset, &value, f->size);
@@ -52,14 +52,14 @@ static int arg_set(struct conform *c, const char *name, const char *value)
 
 	if (!f)
 		return conform_fail(c,
-				    "the format's argument has no field %s: its names are in arg_layout",
+				    "the format's argument has no field %s: see its arg_layout",
 				    name);
 	if (!value)
 		return conform_fail(c, "%s needs a value: %s=NUMBER", name,
 				    name);
 	number = memparse(value, &rest);
 	if (*rest || rest == value)
-		return conform_fail(c, "%s=%s is no number", name, value);
+		return conform_fail(c, "%s=%s: not a number", name, value);
 	conform_arg_put(c->dfl, f, number);
 	return 0;
 }
@@ -84,7 +84,7 @@ int conform_arg_parse(struct conform *c, char *words)
 	return ret;
 }
 
-/* What no program would pass, but for some bytes. */
+/* Overwrite parts of an argument with hostile values. */
 static void arg_spoil(struct conform *c, void *arg)
 {
 	static const u64 extremes[] = {
@@ -109,7 +109,7 @@ static void arg_spoil(struct conform *c, void *arg)
 			1 << conform_random(c, 8);
 }
 
-/* Whatever was accepted works. */
+/* An accepted argument must work. */
 static int arg_use(struct conform *c)
 {
 	unsigned int i;
@@ -168,7 +168,7 @@ u64 conform_arg_smallest(struct conform *c)
 	return c->smallest;
 }
 
-/* Full, emptied, and full again, with the largest records. */
+/* Fill, empty, and fill again, with the largest records. */
 static int sizes_try(struct conform *c, u64 size, unsigned int *tried)
 {
 	int ret = conform_create_size(c, size);
@@ -204,12 +204,12 @@ int conform_check_sizes(struct conform *c)
 		return ret;
 	if (!conform_arg_size(c))
 		return conform_skip(c,
-				    "no field of the argument is a number of bytes");
+				    "the argument has no field in bytes");
 	smallest = conform_arg_smallest(c);
 	ret = sizes_around(c, smallest, &tried) ?: conform_values(c, 0) ?:
 		sizes_around(c, smallest, &tried);
 	if (!ret && !tried)
-		return conform_skip(c, "no buffer of %llu bytes or a little more can be made",
+		return conform_skip(c, "cannot create a buffer of %llu bytes or slightly more",
 				    smallest);
 	return ret;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * calls.c - the call-backs of a format, each as the core calls it
+ * calls.c - calls the call-backs of a format as the core does
  */
 #include <linux/err.h>
 #include <linux/sched.h>
@@ -13,10 +13,10 @@
 #define TIME_STEP	1000
 #define LAST_RESET	((u64)-100)
 #define PMD_VALUE	3
-/* More calls than any format may need for the smallest record. */
+/* More calls than filling a buffer with the smallest records needs. */
 #define MOST_CALLS(size)	((size) / sizeof(u64) + 1024)
 
-/* Is that what a call-back may return? */
+/* Check the return value of a call-back. */
 static int calls_check(struct conform *c, const char *callback, int ret)
 {
 	if (ret > 0 || ret < -MAX_ERRNO)
@@ -26,29 +26,29 @@ static int calls_check(struct conform *c, const char *callback, int ret)
 	return 0;
 }
 
-/* The core's own word in front of the buffer. */
+/* Check the core's field in front of the buffer. */
 static int calls_area(struct conform *c)
 {
 	if (c->buf.base && pfm_fmt_front(c->buf.start)->area != c->area.start)
-		return conform_fail(c, "wrote behind the %d private bytes in front of its buffer",
+		return conform_fail(c, "wrote past the end of the %d private bytes in front of its buffer",
 				    PFM_FMT_PRIV_SIZE);
 	return 0;
 }
 
-/* Nothing was written that is not the format's. Return: 0 or a finding. */
+/* Check for writes outside the format's memory. Return: 0 or a finding. */
 static int calls_guards(struct conform *c)
 {
 	return calls_area(c) ?: conform_mem_check(c, &c->buf, "the buffer") ?:
 		conform_mem_check(c, &c->area, "the private area") ?:
 		conform_mem_check(c, &c->arg, "its argument") ?:
-		conform_mem_check(c, &c->ovfl, "the overflow that it is told of");
+		conform_mem_check(c, &c->ovfl, "its overflow argument");
 }
 
 /*
  * The life of a context
  */
 
-/* Return: 0; refused, as @refused says; a finding. */
+/* Return: 0, also if rejected (see @refused); or a finding. */
 static int calls_sizes(struct conform *c, size_t *size, size_t *area)
 {
 	const pfm_buffer_fmt_t *fmt = c->fmt;
@@ -129,11 +129,11 @@ int conform_make(struct conform *c)
 	if (ret || c->live)
 		return ret;
 	if (c->refused == -ENOMEM)
-		return conform_skip(c, "there is no memory for its buffer");
+		return conform_skip(c, "not enough memory for its buffer");
 	if (c->fmt->fmt_arg_size && !c->fmt->fmt_arg_layout)
-		return conform_skip(c, "the format publishes no layout of its argument, and refuses zeros");
+		return conform_skip(c, "the format does not publish fmt_arg_layout, and rejects an all-zero argument");
 	return conform_fail(c,
-			    "the argument that tools give by default is refused with %d: publish one that works (fmt_arg_layout), or say --arg NAME=VALUE,...",
+			    "the default argument is rejected with %d: publish defaults that work (fmt_arg_layout), or use --arg NAME=VALUE,...",
 			    c->refused);
 }
 
@@ -175,7 +175,7 @@ int conform_end(struct conform *c)
 		ret = c->fmt->fmt_exit(c->buf.start);
 	if (ret)
 		return conform_fail(c,
-				    "fmt_exit returns %d: nobody can do anything about it, so it is to return 0",
+				    "fmt_exit returns %d: the core cannot handle this error, return 0",
 				    ret);
 	return calls_guards(c);
 }
@@ -204,7 +204,7 @@ int conform_values(struct conform *c, u16 values)
 	return 0;
 }
 
-/* Is what the handler was lent as it was, but for the control bits? */
+/* Check that the handler has changed only the control bits. */
 static int calls_look(struct conform *c, int ret)
 {
 	const size_t ctrl = offsetof(pfm_ovfl_arg_t, ovfl_ctrl);
@@ -215,18 +215,18 @@ static int calls_look(struct conform *c, int ret)
 	    memcmp((void *)arg + behind, (void *)c->before + behind,
 		   c->ovfl.size - behind))
 		return conform_fail(c,
-				    "the handler changes the overflow that it is told of: only ovfl_ctrl is its to write");
+				    "the handler changes its overflow argument: it may write only ovfl_ctrl");
 	if (arg->ovfl_ctrl.reserved)
 		return conform_fail(c,
-				    "the handler sets control bits that there are not: 0x%x",
+				    "the handler sets undefined control bits: 0x%x",
 				    arg->ovfl_ctrl.val);
 	if (!ret && !arg->ovfl_ctrl.val)
 		return conform_fail(c,
-				    "the handler sets no control bit and returns 0: the counter goes on without a reset (pfm_ctrl_continue())");
+				    "the handler sets no control bit and returns 0: the counter is not reset (call pfm_ctrl_continue())");
 	return calls_guards(c);
 }
 
-/* The @i-th PMD of this instant. Return: 0 or a finding. */
+/* Handle the @i-th PMD of this overflow event. Return: 0 or a finding. */
 static int calls_handle(struct conform *c, unsigned int i, struct pt_regs *regs)
 {
 	struct pfm_ovfl_data data = {
@@ -267,7 +267,7 @@ int conform_overflow(struct conform *c, unsigned int n, struct pt_regs *regs)
 	int ret = 0;
 
 	c->tstamp = (c->tstamp ?: FIRST_TIME) + TIME_STEP;
-	/* As in an overflow: nobody else is let in. */
+	/* As in a real overflow. */
 	preempt_disable();
 	c->failed = false;
 	for (i = 0; !ret && !c->failed && i < n; i++) {
@@ -296,13 +296,13 @@ int conform_restart(struct conform *c, bool is_active)
 		return -EBADMSG;
 	if (ctrl.val & ~(PFM_OVFL_CTRL_RESET | PFM_OVFL_CTRL_MASK))
 		return conform_fail(c,
-				    "fmt_restart sets control bits 0x%x: only reset_ovfl_pmds and mask_monitoring are for it",
+				    "fmt_restart sets control bits 0x%x: it may set only reset_ovfl_pmds and mask_monitoring",
 				    ctrl.val);
 	if (ret || ctrl.mask_monitoring)
 		return 0;
 	if (!is_active && c->held && !ctrl.reset_ovfl_pmds)
 		return conform_fail(c,
-				    "fmt_restart resumes and does not set reset_ovfl_pmds: what overflowed goes on without a reset");
+				    "fmt_restart resumes but does not set reset_ovfl_pmds: the overflowed PMDs are not reset");
 	if (!is_active)
 		c->held = false;
 	return 0;

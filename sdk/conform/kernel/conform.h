@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * conform.h - calling a format's call-backs as the core does, and watching them
+ * conform.h - calls a format's call-backs as the core does, with checks
  *
- * Memory (memory.c) has guards around what a format may write. What is called
- * (calls.c) is looked after behind each call. The checks do that in all states
- * that they can think of; each ends with the first finding, a sentence for the
- * format's author. main.c has the files by which they are run.
+ * memory.c allocates memory with guards around the part that a format may
+ * write. calls.c calls the call-backs and checks the memory after each call.
+ * The checks do so in many states. Each check ends with its first finding, a
+ * sentence for the format's author. main.c has the files that run the checks.
  */
 #ifndef PFM_CONFORM_H
 #define PFM_CONFORM_H
@@ -17,21 +17,21 @@
 struct pt_regs;
 
 /*
- * Bytes of the largest buffer that is made; of arguments by chance those above
- * the other one are as good as refused: nothing is learned from their size.
+ * Maximum size of a buffer. For random arguments the limit is lower: larger
+ * buffers would find nothing new, and count as rejected.
  */
 #define CONFORM_MAX_SIZE	(64UL << 20)
 #define CONFORM_MAX_CHANCE	(4UL << 20)
 #define CONFORM_TEXT		400
-/* PMDs that overflow at once. */
+/* Number of PMDs that overflow at once. */
 #define CONFORM_BURST		4
 
 /**
- * struct conform_mem - memory whose neighbourhood is watched
- * @base:  what is allocated; NULL for none
- * @start: first byte that the format is told of
- * @front: bytes in front of it that are the format's, too
- * @size:  bytes from @start
+ * struct conform_mem - memory with checked surroundings
+ * @base:  start of the allocation; NULL for none
+ * @start: first byte that is passed to the format
+ * @front: bytes in front of @start that the format may write, too
+ * @size:  bytes from @start on
  */
 struct conform_mem {
 	void	*base;
@@ -43,29 +43,29 @@ struct conform_mem {
 /**
  * struct conform - the format under test, and its context
  * @fmt:     the format
- * @dfl:     its argument, as tools would give it
- * @smallest: bytes of the smallest buffer, if that was found
+ * @dfl:     its default argument, as tools pass it
+ * @smallest: size of the smallest buffer in bytes, 0 if not known
  * @arg:     the argument of this context
  * @buf:     its buffer
  * @area:    its private area
  * @max_size: CONFORM_MAX_SIZE, or CONFORM_MAX_CHANCE
  * @live:    fmt_init was called, fmt_exit was not
- * @refused: why there is no context; 0 if there is
- * @ovfl:    the overflow that the handler is given, and not a byte more
- * @before:  what it was
- * @tstamp:  in ns, of the last overflow
- * @calls:   overflows
- * @stored:  those for which the handler returned 0
+ * @refused: why there is no context; 0 if there is one
+ * @ovfl:    the overflow argument of the handler, of exact size
+ * @before:  its content before the call
+ * @tstamp:  time of the last overflow in ns
+ * @calls:   number of overflows
+ * @stored:  number of overflows for which the handler returned 0
  * @held:    monitoring is masked
  * @failed:  the last call of the handler returned an error
- * @notify: the PMC asks for messages; every other context's does
- * @current_thread: overflows are in the thread that runs
- * @quick:   less of everything
- * @rnd:     chance
- * @truth:   what the overflows were, that @shot has
+ * @notify: the PMC asks for messages, in every other context
+ * @current_thread: overflows are in the running thread
+ * @quick:   reduced checks
+ * @rnd:     state of the random numbers
+ * @truth:   the overflows that @shot has records of, as text
  * @shot:    copy of a buffer
- * @shot_size: its bytes
- * @text:    what was found
+ * @shot_size: its size in bytes
+ * @text:    the finding
  */
 struct conform {
 	const pfm_buffer_fmt_t	*fmt;
@@ -95,28 +95,28 @@ struct conform {
 };
 
 /*
- * Keep a finding, the first one. Context: any. Return: -EBADMSG, for a check to
- * return.
+ * Set the finding, unless there is one already. Context: any. Return: -EBADMSG,
+ * for a check to return.
  */
 __printf(2, 3)
 int conform_fail(struct conform *c, const char *text, ...);
-/* The same of what cannot be checked. Return: -EOPNOTSUPP. */
+/* Set the reason why a check does not apply. Return: -EOPNOTSUPP. */
 __printf(2, 3)
 int conform_skip(struct conform *c, const char *text, ...);
-/* More of the finding. */
+/* Append to the finding. */
 __printf(2, 3)
 void conform_more(struct conform *c, const char *text, ...);
-/* Something below @ceiling. */
+/* Return: a random number below @ceiling. */
 u32 conform_random(struct conform *c, u32 ceiling);
 
 /*
  * memory.c
  */
 
-/* All zero. @front bytes are a multiple of 64. Return: 0 or -ENOMEM. */
+/* Allocate zeroed memory; @front is a multiple of 64. Return: 0 or -ENOMEM. */
 int conform_mem_alloc(struct conform_mem *m, size_t front, size_t size);
 void conform_mem_free(struct conform_mem *m);
-/* Context: any. Return: 0, or a finding: @what was written beside. */
+/* Context: any. Return: 0, or a finding: a write outside of @what. */
 int conform_mem_check(struct conform *c, const struct conform_mem *m,
 		      const char *what);
 
@@ -124,12 +124,12 @@ int conform_mem_check(struct conform *c, const struct conform_mem *m,
  * argument.c
  */
 
-/* Make the argument of tools: defaults, and NAME=VALUE,... of the user. */
+/* Make the default argument, changed by NAME=VALUE,... of the user. */
 int conform_arg_parse(struct conform *c, char *words);
-/* The field that says how large the buffer is, or NULL. */
+/* Return: the field with the size of the buffer, or NULL. */
 const struct pfm_arg_field *conform_arg_size(const struct conform *c);
 void conform_arg_put(void *arg, const struct pfm_arg_field *f, u64 value);
-/* The smallest buffer that is accepted, 0 if that cannot be found. */
+/* Return: smallest size of a buffer that is accepted, 0 if not known. */
 u64 conform_arg_smallest(struct conform *c);
 
 /*
@@ -137,32 +137,33 @@ u64 conform_arg_smallest(struct conform *c);
  */
 
 /*
- * As PFM_CREATE_CONTEXT: with @arg, NULL for the one of tools. An earlier
- * context ends. Return: 0, also if it is refused (see @live), or a finding.
+ * Do what PFM_CREATE_CONTEXT does, with @arg, or NULL for the default one. Ends
+ * an earlier context. Return: 0, also if rejected (see @live); or a finding.
  */
 int conform_create(struct conform *c, const void *arg);
-/* With a buffer of this many bytes, if the argument says how many. */
+/* Create a context with this buffer size, if the argument has a size. */
 int conform_create_size(struct conform *c, u64 size);
-/* As above, and it must not be refused. */
+/* Create a context with the default argument, which must not be rejected. */
 int conform_make(struct conform *c);
-/* The same with a buffer of few records, if the argument has its size. */
+/* Create one with a buffer for few records, if the argument has a size. */
 int conform_make_small(struct conform *c);
-/* As the last close(): fmt_exit. */
+/* Do what the last close() does: call fmt_exit. */
 int conform_end(struct conform *c);
-/* How many values of PMDs the next overflows have. Return: 0 or -ENOMEM. */
+/* Set the number of PMD values of later overflows. Return: 0 or -ENOMEM. */
 int conform_values(struct conform *c, u16 values);
 /*
- * @n PMDs overflow at once. Context: any, NMI included. Return: 0 or a finding.
+ * Let @n PMDs overflow at once. Context: any, NMI included. Return: 0 or a
+ * finding.
  */
 int conform_overflow(struct conform *c, unsigned int n, struct pt_regs *regs);
-/* PFM_RESTART. Return: 0 or a finding. */
+/* Do what PFM_RESTART does. Return: 0 or a finding. */
 int conform_restart(struct conform *c, bool is_active);
-/* Resume what is held; who does not resume holds for good: begin anew. */
+/* Resume if masked; if the format does not resume, create a new context. */
 int conform_go_on(struct conform *c);
-/* Overflows until monitoring is held, or it would have been long ago. */
+/* Let PMDs overflow until monitoring is masked, or a limit is reached. */
 int conform_fill(struct conform *c, unsigned int burst);
 
-/* Of the @calls-th overflow, counted from 0. */
+/* Fields of the @calls-th overflow, counted from 0. */
 #define CONFORM_TGID	1000U
 
 static inline u64 conform_ip(u64 calls)
@@ -176,7 +177,7 @@ static inline u32 conform_tid(u64 calls)
 }
 
 /*
- * The checks. Return: 0, a finding, conform_skip(), or an errno of the kit's.
+ * The checks. Return: 0, a finding, conform_skip(), or an errno of the kit.
  */
 int conform_check_arguments(struct conform *c);
 int conform_check_sizes(struct conform *c);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * ds_records.h - the CPU's part of a format with PFM_FMTFL_DS: it writes
+ * ds_records.h - writes records for a format with PFM_FMTFL_DS, as the CPU does
  */
 #ifndef PFM_CONFORM_DS_RECORDS_H
 #define PFM_CONFORM_DS_RECORDS_H
@@ -8,7 +8,7 @@
 #include <perfmon/perfmon_ds.h>
 #include "conform.h"
 
-/* Word @n of the @calls-th record, counted from 0. */
+/* Return: word @n of the @calls-th record, counted from 0. */
 static inline u64 conform_ds_word(u64 calls, unsigned int n)
 {
 	return 0x1000 * (calls + 1) + n;
@@ -16,7 +16,7 @@ static inline u64 conform_ds_word(u64 calls, unsigned int n)
 
 /*
  * Append a record for an overflow of PMD @pmd. Context: any.
- * Return: true if the area is filled to its threshold, and the handler called.
+ * Return: true if the threshold is reached and the handler must be called.
  */
 static inline bool conform_ds_record(struct conform *c, unsigned int pmd)
 {

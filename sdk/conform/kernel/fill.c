@@ -1,28 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * fill.c - every fill level, what happens when there is no room, restarts, and
- *	    registers that are gone
+ * fill.c - checks of fill levels, full buffers, restarts, and registers
  */
 #include <linux/sched.h>
 #include <linux/sched/task_stack.h>
 #include <linux/ptrace.h>
 #include "conform.h"
 
-/* The largest number of fill levels, and of times a buffer is filled. */
+/* Maximum number of fill levels; number of times a buffer is filled. */
 #define LEVELS		1000
 #define LEVELS_QUICK	60
 #define ROUNDS		20
 #define ROUNDS_QUICK	4
-/* Overflows with registers. */
+/* Number of overflows with registers. */
 #define THREADS		2000
 
-/* @level single overflows, then as many at once as there may be. */
+/* Make @level single overflows, then as many at once as possible. */
 static int fill_to(struct conform *c, unsigned int level, bool *full)
 {
 	unsigned int i;
 	int ret = conform_make_small(c) ?: conform_values(c, level % 3);
 
-	/* Who is to be told may hold for another reason. */
+	/* A format may also mask monitoring for a notification. */
 	c->notify = false;
 	for (i = 0; !ret && !c->held && i < level; i++)
 		ret = conform_overflow(c, 1, NULL);
@@ -48,7 +47,7 @@ int conform_check_levels(struct conform *c)
 	return ret;
 }
 
-/* There is a record more after a restart that resumes. */
+/* After a restart that resumes there must be room for a record. */
 static int fill_resume(struct conform *c)
 {
 	int ret = conform_restart(c, false);
@@ -58,11 +57,11 @@ static int fill_resume(struct conform *c)
 	ret = conform_overflow(c, 1, NULL);
 	if (!ret && c->failed)
 		return conform_fail(c,
-				    "fmt_restart resumes and there is no room: the next overflow is lost at once");
+				    "fmt_restart resumes but the buffer is still full: the next overflow is lost");
 	return ret;
 }
 
-/* Nothing is told of an overflow for which there is no room: it is an error. */
+/* Overflows in a full buffer must be errors. */
 static int fill_beyond(struct conform *c)
 {
 	u64 stored;
@@ -71,7 +70,7 @@ static int fill_beyond(struct conform *c)
 	for (i = 0; !ret && i < 3; i++) {
 		stored = c->stored;
 		ret = conform_overflow(c, CONFORM_BURST, NULL);
-		/* It may have recorded one that is smaller than the largest. */
+		/* There may be room for a record smaller than the largest. */
 		if (!ret && c->stored >= stored + CONFORM_BURST && !c->held)
 			return 0;
 	}
@@ -91,7 +90,7 @@ int conform_check_full(struct conform *c)
 	return ret ?: conform_end(c);
 }
 
-/* Restarts of both kinds at a fill level. */
+/* Check both kinds of restart at a fill level. */
 static int restart_at(struct conform *c, unsigned int level)
 {
 	unsigned int i;
@@ -120,7 +119,7 @@ int conform_check_restart(struct conform *c)
 	return ret ?: conform_end(c);
 }
 
-/* With the registers of this thread, at user level; without; of no thread. */
+/* With user registers of this thread, without registers, in other threads. */
 int conform_check_registers(struct conform *c)
 {
 	struct pt_regs *regs = task_pt_regs(current);

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * forge.c - what is mapped is not to be trusted: somebody may have changed it
+ * forge.c - a program may have changed the mapped buffer
  *
- * The handler may write nonsense into a buffer that is nonsense; it may not
- * write beside it, hang or crash.
+ * The handler may then write nonsense into the buffer. It must not write
+ * outside of it, hang or crash.
  */
 #include <linux/kernel.h>
 #include <linux/string.h>
 #include "conform.h"
 
-/* Bytes of the header that are forged one by one. */
+/* Number of bytes of the header that are forged one by one. */
 #define HEADER		512
-/* Buffers full of chance. */
+/* Number of buffers with random content. */
 #define ROUNDS		200
 #define ROUNDS_QUICK	20
 
-/* All that is called with a context, twice. */
+/* Call everything that is called in a context, twice. */
 static int forge_use(struct conform *c)
 {
 	unsigned int i;
@@ -27,7 +27,7 @@ static int forge_use(struct conform *c)
 	return ret;
 }
 
-/* What a pointer, an offset, or a count could be made of. */
+/* Forge a field that may be a pointer, an offset, or a count. */
 static void forge_field(struct conform *c, size_t at, unsigned int how)
 {
 	u64 value = how & 1 ? U64_MAX : c->buf.size - (how & 6);
@@ -44,7 +44,7 @@ static int forge_fields(struct conform *c)
 
 	for (at = 0; !ret && at < end; at += 4)
 		for (how = 0; !ret && how < 16; how++) {
-			/* What was forged before is as the format had it. */
+			/* Undo the previous forgery. */
 			ret = conform_make_small(c);
 			if (ret)
 				break;
@@ -52,12 +52,12 @@ static int forge_fields(struct conform *c)
 			ret = forge_use(c);
 		}
 	if (ret == -EBADMSG)
-		conform_more(c, ", when byte %zu of its buffer has been forged",
+		conform_more(c, ", after byte %zu of its buffer was forged",
 			     at - 4);
 	return ret;
 }
 
-/* At some fill level, everything becomes chance. */
+/* Fill the buffer with random bytes at a random fill level. */
 static int forge_all(struct conform *c)
 {
 	unsigned int level = conform_random(c, 40);
@@ -71,7 +71,7 @@ static int forge_all(struct conform *c)
 	ret = forge_use(c) ?: conform_fill(c, 2) ?: forge_use(c) ?:
 		conform_end(c);
 	if (ret == -EBADMSG)
-		conform_more(c, ", when its whole buffer has been forged");
+		conform_more(c, ", after its whole buffer was forged");
 	return ret;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * interrupts.c - overflows in hard interrupts, and in NMIs
+ * interrupts.c - overflows in hard interrupts and in NMIs
  */
 #include <linux/cpumask.h>
 #include <linux/irq_work.h>
@@ -15,7 +15,7 @@
 #define INTERRUPTS		20000
 #define INTERRUPTS_QUICK	2000
 
-/* One at a time; the interrupt takes it. */
+/* The pending overflow, only one at a time; the interrupt takes it. */
 static struct conform *conform_interrupted;
 static int conform_result;
 static unsigned int conform_taken;
@@ -27,7 +27,7 @@ static void interrupt_overflow(struct pt_regs *regs)
 	conform_taken++;
 	c->current_thread = conform_taken & 2;
 	conform_result = conform_overflow(c, 1 + conform_taken % 2, regs);
-	/* The result, then that it is there. */
+	/* Release the result. */
 	smp_store_release(&conform_interrupted, NULL);
 }
 
@@ -44,17 +44,17 @@ static void irq_send(void)
 	irq_work_sync(&conform_work);
 }
 
-/* @send raises one interrupt, and returns when it has been. */
+/* @send raises one interrupt, and returns when it was handled. */
 static int interrupts_take(struct conform *c, void (*send)(void))
 {
 	unsigned int n = c->quick ? INTERRUPTS_QUICK : INTERRUPTS;
 	int ret = conform_make(c) ?: conform_values(c, 3);
 
-	/* In a thread first: lockdep knows then what the handler takes. */
+	/* In a thread first, so that lockdep knows the handler's locks. */
 	ret = ret ?: conform_overflow(c, 1, NULL);
 	for (; !ret && n; n--) {
 		conform_result = -EINPROGRESS;
-		/* All that it is about, then that there is something to do. */
+		/* Release the state of the overflow. */
 		smp_store_release(&conform_interrupted, c);
 		send();
 		ret = conform_result ?: conform_go_on(c);

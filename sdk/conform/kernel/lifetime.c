@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * lifetime.c - nothing is left when a context has ended
+ * lifetime.c - checks for writes and leaks after the end of a context
  */
 #include <linux/delay.h>
 #include <linux/mm.h>
@@ -9,15 +9,15 @@
 
 #define ENDS		50
 #define ENDS_QUICK	5
-/* ms; what is late comes within that time. */
+/* ms to wait for late writes. */
 #define LATE		20
 #define FORGOTTEN	0x5a
 #define CYCLES		20000
 #define CYCLES_QUICK	5000
-/* Bytes that the kernel itself takes or gives meanwhile. */
+/* Bytes that the kernel itself may allocate or free meanwhile. */
 #define UNSURE		0x100000L
 
-/* Return: 0 or a finding, if something has written to what was a buffer. */
+/* Return: 0, or a finding if a former buffer was written to. */
 static int exit_watch(struct conform *c, const struct conform_mem *m,
 		      const char *what)
 {
@@ -40,7 +40,7 @@ static void exit_forget(const struct conform_mem *m)
 		memset(m->start - m->front, FORGOTTEN, m->front + m->size);
 }
 
-/* A context that was used ends; its memory is still there. */
+/* End a context that was used; its memory is not freed yet. */
 static int exit_once(struct conform *c)
 {
 	int ret = conform_make(c) ?: conform_values(c, 1) ?:
@@ -91,10 +91,10 @@ int conform_check_leaks(struct conform *c)
 
 	ret = ret ?: leaks_cycle(c, cycles);
 	taken = leaks_taken() - before;
-	/* KASAN keeps what is freed; kmemleak knows better then. */
+	/* KASAN delays freeing; kmemleak is used instead. */
 	if (!ret && !IS_ENABLED(CONFIG_KASAN) && taken > UNSURE)
 		return conform_fail(c,
-				    "%u contexts have left %ld kB behind, about %ld bytes each: fmt_exit is to free what fmt_init takes",
+				    "%u contexts leaked %ld kB, about %ld bytes each: fmt_exit must free what fmt_init allocates",
 				    cycles, taken / 1024, taken / cycles);
 	return ret;
 }

@@ -4,17 +4,17 @@
  *
  * In debugfs, pfm_conform/:
  *
- *	format	"UUID [NAME=VALUE,...]": the format, and the argument of tools
+ *	format	"UUID [NAME=VALUE,...]": the format and its argument
  *	checks	the names of the checks
- *	run	NAME: run it. EBADMSG: there is a finding. EOPNOTSUPP: it does
- *		not apply. The text says what, or why
- *	text	what the last check has said
+ *	run	NAME: run a check. EBADMSG: there is a finding. EOPNOTSUPP: the
+ *		check does not apply. The file text tells details
+ *	text	message of the last check
  *	about	the handler's symbol and module
- *	truth	of the check "records": what its overflows were
- *	buffer	and what the format has made of them
+ *	truth	the overflows of the check "records"
+ *	buffer	the buffer that the format has written for them
  *
- * One at a time: who writes waits. A format is held until another one is named,
- * or "".
+ * Checks run one at a time; other writers wait. The format is held until
+ * another one, or "", is written to the file format.
  */
 #include <linux/debugfs.h>
 #include <linux/module.h>
@@ -30,11 +30,11 @@
 
 static bool quick;
 module_param(quick, bool, 0644);
-MODULE_PARM_DESC(quick, "less of everything");
+MODULE_PARM_DESC(quick, "run reduced checks");
 
 static unsigned long seed = 1;
 module_param(seed, ulong, 0644);
-MODULE_PARM_DESC(seed, "of chance");
+MODULE_PARM_DESC(seed, "seed of the random numbers");
 
 static DEFINE_MUTEX(conform_lock);
 static struct conform conform;
@@ -151,14 +151,14 @@ static int conform_run(char *name)
 		c->max_size = CONFORM_MAX_SIZE;
 		prandom_seed_state(&c->rnd, seed);
 		ret = conform_checks[i].run(c);
-		/* What it has begun ends, whatever was found. */
+		/* End the context, whatever was found. */
 		conform_end(c);
 		return ret;
 	}
 	return -EINVAL;
 }
 
-/* A write of a line. */
+/* Handle the write of a line. */
 static ssize_t conform_write(const char __user *from, size_t size,
 			     int (*act)(char *line))
 {

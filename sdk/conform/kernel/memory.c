@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * memory.c - memory whose neighbourhood is watched
+ * memory.c - memory with checked surroundings
  *
- * Where KASAN watches it, it is as long as it says, and a read beside it is
- * found, too. Without KASAN there are guards before and behind it.
+ * With KASAN an allocation has its exact size, so that reads outside of it are
+ * found, too. Without KASAN there are guards before and after it.
  */
 #include <linux/mm.h>
 #include <linux/string.h>
@@ -12,7 +12,7 @@
 
 #define GUARDED		(!IS_ENABLED(CONFIG_KASAN_VMALLOC))
 #define GUARD		0xa5
-/* Bytes that are looked at, on either side. */
+/* Number of guard bytes on either side. */
 #define NEAR		1024
 
 int conform_mem_alloc(struct conform_mem *m, size_t front, size_t size)
@@ -50,11 +50,12 @@ int conform_mem_check(struct conform *c, const struct conform_mem *m,
 	bad = memchr_inv(begin, GUARD, NEAR);
 	if (bad)
 		return conform_fail(c,
-				    "wrote in front of %s, %zu bytes before it",
+				    "wrote in front of %s, by %zu bytes",
 				    what, m->start - m->front - bad);
 	bad = memchr_inv(end, GUARD, NEAR);
 	if (bad)
-		return conform_fail(c, "wrote behind %s: byte %zu of %zu", what,
-				    bad - m->start, m->size);
+		return conform_fail(c,
+				    "wrote past the end of %s: byte %zu of %zu",
+				    what, bad - m->start, m->size);
 	return 0;
 }

@@ -2,11 +2,11 @@
 /*
  * perfmon.h - the user interface of perfmon2: structures, commands, library
  *
- * Names and meanings are those of the perfmon2 interface specification,
- * version 0.6 (section numbers below refer to it); where it uses types whose
- * size differs between 32- and 64-bit programs, the fixed-size types of the
- * 2006 paper (section 4.1) are used, so that both kinds of program share one
- * layout with the kernel and no conversion is needed.
+ * Names and semantics follow the perfmon2 interface specification, version 0.6;
+ * section numbers below refer to it. Where the specification uses types whose
+ * size differs between 32- and 64-bit programs, this header uses the fixed-size
+ * types of the 2006 paper (section 4.1). Both kinds of program then share one
+ * layout with the kernel, and no conversion is needed.
  *
  * The kernel and user space include this same file.
  */
@@ -29,7 +29,7 @@
 #endif
 #endif
 
-/* Pins the offset and the size of one member of a shared structure. */
+/* Assert the offset and the size of one member of a shared structure. */
 #define PFM_ASSERT_FIELD(type, field, offset, size)			\
 	PFM_STATIC_ASSERT(offsetof(type, field) == (offset) &&		\
 			  sizeof(((type *)0)->field) == (size))
@@ -64,7 +64,7 @@
 #define PFM_SET_CONFIG		0x18
 #define PFM_GET_CONFIG		0x19
 
-/* Other names that the specification uses for the same commands. */
+/* Other names of the same commands in the specification. */
 #define PFM_WRITE_PMD		PFM_WRITE_PMDS
 #define PFM_CONTEXT_CREATE	PFM_CREATE_CONTEXT
 #define PFM_CONTEXT_UNLOAD	PFM_UNLOAD_CONTEXT
@@ -88,10 +88,10 @@
 #define PFM_REGFL_RANDOM	0x2
 /*
  * The 2.x interfaces pass notification, randomisation, the two bit vectors and
- * the event id with the PMD, v0.6 passes them with the PMC. These two flags
+ * the event id with the PMD; v0.6 passes them with the PMC. These two flags
  * let one kernel interface carry both: an element of PFM_WRITE_PMCS with
- * PFM_REGFL_VALUE_ONLY leaves them alone, an element of PFM_WRITE_PMDS with
- * PFM_REGFL_SMPL sets them.
+ * PFM_REGFL_VALUE_ONLY leaves these settings alone, and an element of
+ * PFM_WRITE_PMDS with PFM_REGFL_SMPL sets them.
  */
 #define PFM_REGFL_VALUE_ONLY	0x100
 #define PFM_REGFL_SMPL		0x200
@@ -105,10 +105,10 @@
 #define PFM_REG_HAS_ERROR(flags) ((flags) & PFM_REG_RETFL_MASK)
 
 /* Event set flags on input, set_flags (3.1.10). */
-#define PFM_SETFL_OVFL_SWITCH	0x1	/* switch by overflows */
-#define PFM_SETFL_TIME_SWITCH	0x2	/* switch by time */
-#define PFM_SETFL_EXPL_NEXT	0x4	/* to set_id_next */
-#define PFM_SETFL_EXCL_IDLE	0x8	/* system-wide: not the idle thread */
+#define PFM_SETFL_OVFL_SWITCH	0x1	/* switch on overflow */
+#define PFM_SETFL_TIME_SWITCH	0x2	/* switch on timeout */
+#define PFM_SETFL_EXPL_NEXT	0x4	/* switch to set_id_next */
+#define PFM_SETFL_EXCL_IDLE	0x8	/* system-wide: not when idle */
 #define PFM_SETFL_ALL							\
 	(PFM_SETFL_OVFL_SWITCH | PFM_SETFL_TIME_SWITCH |		\
 	 PFM_SETFL_EXPL_NEXT | PFM_SETFL_EXCL_IDLE)
@@ -126,17 +126,17 @@
 #define PFM_REG_TYPE_IBR	4
 #define PFM_REG_TYPE_DBR	5
 #define PFM_REG_TYPE_PMD	6
-#define PFM_REG_TYPE_PERF	7	/* an event of perf_events */
-#define PFM_REG_TYPE_VIRTUAL	8	/* none; reg_index is the PMD's */
+#define PFM_REG_TYPE_PERF	7	/* a perf_events event */
+#define PFM_REG_TYPE_VIRTUAL	8	/* virtual; reg_index is the PMD's */
 #define PFM_REG_IDX_NONE	(~0ULL)
 
 /*
- * Identification of a sampling format (3.5.2). The 16 bytes are in the order of
- * the UUID's text form.
+ * UUID of a sampling format (3.5.2). The 16 bytes are in the order of the
+ * UUID's text form.
  */
 typedef unsigned char pfm_uuid_t[16];
 
-/* A hexadecimal digit of a UUID's text form, and the byte that two are. */
+/* Value of a hexadecimal digit of a UUID's text form; byte of two digits. */
 #define PFM_UUID_DIGIT(c) \
 	((unsigned int)((c) <= '9' ? (c) - '0' : (c) - 'a' + 10))
 #define PFM_UUID_BYTE(s, i) \
@@ -144,11 +144,11 @@ typedef unsigned char pfm_uuid_t[16];
 			 PFM_UUID_DIGIT((s)[(i) + 1])))
 
 /**
- * PFM_UUID() - the bytes of a UUID, to initialise a pfm_uuid_t with
- * @s: its text form in lower case, a literal, as uuidgen prints it
+ * PFM_UUID() - initialise a pfm_uuid_t from a UUID's text form
+ * @s: string literal in lower case, as uuidgen prints it
  *
- * So that a UUID is written once. A module checks the text when it is built
- * (pfm_format_module()).
+ * This way a UUID is written only once. pfm_format_module() checks the text at
+ * build time.
  */
 #define PFM_UUID(s) {							\
 	PFM_UUID_BYTE(s, 0), PFM_UUID_BYTE(s, 2),			\
@@ -162,14 +162,14 @@ typedef unsigned char pfm_uuid_t[16];
 
 /**
  * typedef pfarg_ctx_t - argument of PFM_CREATE_CONTEXT (3.1.1)
- * @ctx_smpl_buf_id:   UUID of the sampling format, all zero for none
+ * @ctx_smpl_buf_id:   UUID of the sampling format; all zero for no format
  * @ctx_flags:         PFM_FL_* flags; all other bits must be 0
- * @ctx_fd:            out: descriptor that identifies the context
- * @ctx_smpl_buf_size: out: size of the mapping of the buffer in bytes, 0 if
- *                     the format has no buffer
+ * @ctx_fd:            out: file descriptor of the context
+ * @ctx_smpl_buf_size: out: size of the buffer's mapping in bytes; 0 if the
+ *                     format has no buffer
  * @reserved:          must be 0
  *
- * A format's own argument follows the structure immediately (3.5.3).
+ * In perfmonctl() the format's argument follows immediately (3.5.3).
  */
 typedef struct {
 	pfm_uuid_t	ctx_smpl_buf_id;
@@ -229,13 +229,13 @@ PFM_ASSERT_FIELD(pfarg_pmc_t, reserved, 104, 32);
  * @reg_value:          value to load, or value read; counters have 64 bits
  * @reg_long_reset:     value to reload after a notification (PFM_RESTART)
  * @reg_short_reset:    value to reload after an overflow without notification
- * @reg_last_reset_val: out, read: value that was last loaded
- * @reg_ovflsw_thres:   overflows before the next event set is switched to
+ * @reg_last_reset_val: out, read: value that was loaded last
+ * @reg_ovflsw_thres:   overflows before switching to the next event set
  * @reg_reset_pmds:     with PFM_REGFL_SMPL: as in pfarg_pmc_t, else 0
  * @reg_smpl_pmds:      with PFM_REGFL_SMPL: as in pfarg_pmc_t, else 0
  * @reg_smpl_eventid:   with PFM_REGFL_SMPL: as in pfarg_pmc_t, else 0
- * @reg_random_mask:    bits of the random value that are added on a reset
- * @reg_random_seed:    start of the random series; 0 is taken as 1
+ * @reg_random_mask:    bits of the random value to add on a reset
+ * @reg_random_seed:    seed of the random series; 0 is taken as 1
  * @reserved:           must be 0
  */
 typedef struct {
@@ -295,8 +295,8 @@ PFM_ASSERT_FIELD(pfarg_start_t, reserved3, 8, 24);
 
 /**
  * typedef pfarg_load_t - argument of PFM_LOAD_CONTEXT (3.1.7)
- * @load_pid:  thread to attach to, as gettid() gives it; for a system-wide
- *             context the calling thread
+ * @load_pid:  thread to attach to (gettid()); the calling thread for a
+ *             system-wide context
  * @load_set:  event set to load first
  * @reserved1: must be 0
  * @reserved2: must be 0
@@ -319,13 +319,13 @@ PFM_ASSERT_FIELD(pfarg_load_t, reserved2, 8, 24);
  *			     PFM_DELETE_EVTSETS (3.1.10, 3.1.11)
  * @set_id:      number of the event set
  * @set_id_next: with PFM_SETFL_EXPL_NEXT: number of the set to switch to
- * @set_flags:   in: PFM_SETFL_*, to delete 0; out: PFM_SET_RETFL_*
- * @set_timeout: with PFM_SETFL_TIME_SWITCH: time that the set is active; out:
- *               the effective one, a multiple of the timer tick
+ * @set_flags:   in: PFM_SETFL_*, 0 to delete; out: PFM_SET_RETFL_*
+ * @set_timeout: with PFM_SETFL_TIME_SWITCH: time until the next switch; out:
+ *               effective timeout, a multiple of the timer tick
  * @set_mmap_offset: out, create: see pfm_set_page_t; 0 without PFM_FL_MAP_SETS
  * @reserved:    must be 0
  *
- * PFM_DELETE_EVTSETS looks at @set_id, @set_flags and @reserved only.
+ * PFM_DELETE_EVTSETS reads only @set_id, @set_flags and @reserved.
  */
 typedef struct {
 	__u16	set_id;
@@ -347,13 +347,14 @@ PFM_ASSERT_FIELD(pfarg_setdesc_t, reserved, 32, 32);
 /**
  * typedef pfarg_setinfo_t - element of PFM_GETINFO_EVTSETS (3.1.12)
  * @set_id:           number of the event set
- * @set_id_next:      out: as it was created
- * @set_flags:        in: 0; out: as it was created, or PFM_SET_RETFL_*
- * @set_switch_pmds:  out: PMDs whose overflow caused the last switch from it
- * @set_runs:         out: times that it became the active set
- * @set_timeout:      out: what is left of the effective timeout
- * @set_act_duration: out: time that it was the active set while monitoring was
- *                    active; for a thread's context the thread's own time
+ * @set_id_next:      out: as passed at creation
+ * @set_flags:        in: 0; out: as passed at creation, or PFM_SET_RETFL_*
+ * @set_switch_pmds:  out: PMDs whose overflow caused the last switch away from
+ *                    this set
+ * @set_runs:         out: number of times the set became active
+ * @set_timeout:      out: rest of the effective timeout
+ * @set_act_duration: out: time the set was active while monitoring was active;
+ *                    the thread's own time in a per-thread context
  * @set_mmap_offset:  out: see pfm_set_page_t; 0 without PFM_FL_MAP_SETS
  * @reserved:         must be 0
  */
@@ -381,39 +382,39 @@ PFM_ASSERT_FIELD(pfarg_setinfo_t, set_mmap_offset, 88, 8);
 PFM_ASSERT_FIELD(pfarg_setinfo_t, reserved, 96, 32);
 #define set_active_duration	set_act_duration
 
-/* What a mapped set says of a PMD, map_state. */
-#define PFM_MAP_NONE	0	/* there is no such PMD */
-#define PFM_MAP_VALUE	1	/* map_value is its value */
-#define PFM_MAP_CLOCK	2	/* CLOCK_MONOTONIC in ns less map_value is */
-#define PFM_MAP_LIVE	3	/* only PFM_READ_PMDS can tell */
+/* State of a PMD in a mapped event set, map_state. */
+#define PFM_MAP_NONE	0	/* no such PMD */
+#define PFM_MAP_VALUE	1	/* value: map_value */
+#define PFM_MAP_CLOCK	2	/* value: CLOCK_MONOTONIC in ns - map_value */
+#define PFM_MAP_LIVE	3	/* only PFM_READ_PMDS has the value */
 /*
- * This and above: the count of map_counter[map_state - PFM_MAP_COUNTER], less
- * map_value.
+ * From this state on, the value is the count of
+ * map_counter[map_state - PFM_MAP_COUNTER], minus map_value.
  */
 #define PFM_MAP_COUNTER	16
 
 /*
- * Behind an instruction that reads a counter, MOVZ <Wd>, #PFM_MAP_COUNTER_MARK:
- * should the first one trap, both are skipped instead of SIGILL.
+ * MOVZ <Wd>, #PFM_MAP_COUNTER_MARK after an instruction that reads a counter:
+ * if the read traps, the kernel skips both instructions and sends no SIGILL.
  */
 #define PFM_MAP_COUNTER_MARK 0x5046
 
-/* Counters of a set that its thread can read itself, at most. */
+/* Maximum number of counters of a set that its thread can read itself. */
 #define PFM_MAP_COUNTERS 32
 
 /* map_flags */
-#define PFM_MAPFL_ACTIVE	0x1	/* attached, and the active set */
+#define PFM_MAPFL_ACTIVE	0x1	/* attached, the active set */
 
 /**
- * typedef pfm_map_counter_t - a running counter that its thread reads itself
- * @cnt_seq:   odd while the others are being written; changes with them
- * @cnt_index: number of the actual counter, plus one; 0: only PFM_READ_PMDS can
- *             tell
- * @cnt_bits:  bits of the actual counter that count
- * @cnt_start: what it said ...
- * @cnt_count: ... when the count was this
+ * typedef pfm_map_counter_t - a running counter that its thread can read itself
+ * @cnt_seq:   odd during an update; changes with every update of the rest
+ * @cnt_index: number of the actual counter, plus one; 0: only PFM_READ_PMDS has
+ *             the value
+ * @cnt_bits:  width of the actual counter in bits
+ * @cnt_start: reading of the actual counter at the last update
+ * @cnt_count: count at the last update
  *
- * On arm64, counter 31 is PMCCNTR_EL0, counter n below is PMEVCNTRn_EL0.
+ * On arm64, counter 31 is PMCCNTR_EL0; counters below it are PMEVCNTRn_EL0.
  */
 typedef struct {
 	__u32	cnt_seq;
@@ -431,23 +432,23 @@ PFM_ASSERT_FIELD(pfm_map_counter_t, cnt_start, 8, 8);
 PFM_ASSERT_FIELD(pfm_map_counter_t, cnt_count, 16, 8);
 
 /**
- * typedef pfm_set_page_t - an event set's PMDs, mapped (2006 paper, 8)
- * @map_seq:      odd while the page is being written; changes with it
+ * typedef pfm_set_page_t - the mapped PMDs of an event set (2006 paper, 8)
+ * @map_seq:      odd during an update; changes with every update
  * @map_flags:    PFM_MAPFL_*
  * @map_set:      number of the event set
- * @map_num_pmds: PMDs that there are
- * @map_tid:      thread that may read counters itself, as gettid() names it; or
- *                0. What @map_counter says is for that thread only
- * @map_pid_ns:   its PID namespace: inode number of /proc/self/ns/pid
+ * @map_num_pmds: number of PMDs
+ * @map_tid:      thread that may read counters itself (gettid()), or 0;
+ *                @map_counter is valid for this thread only
+ * @map_pid_ns:   PID namespace of @map_tid: inode number of /proc/self/ns/pid
  * @reserved:     0
- * @map_state:    of each PMD, by index: PFM_MAP_*
- * @map_value:    of each PMD, by index, all 64 bits
+ * @map_state:    state of each PMD, by index: PFM_MAP_*
+ * @map_value:    value of each PMD, by index, all 64 bits
  * @map_counter:  running counters that can be read without the kernel
  *
- * Of a context with PFM_FL_MAP_SETS, one page can be mapped at the set's
- * set_mmap_offset, shared and read-only. @map_seq is read before and after a
- * PMD's state and value, which are good if both times it was the same even
- * number. pfm_read_mapped() does that.
+ * One page for each set of a context with PFM_FL_MAP_SETS. Map it shared and
+ * read-only at the set's set_mmap_offset. Read @map_seq before and after a
+ * PMD's state and value: they are valid if @map_seq was even and did not
+ * change. pfm_read_mapped() does this.
  */
 typedef struct {
 	__u32	map_seq;
@@ -479,7 +480,7 @@ PFM_ASSERT_FIELD(pfm_set_page_t, map_counter, 2944, 768);
  * @reg_num:       index of the PMC
  * @reg_type:      out: PFM_REG_TYPE_*
  * @reg_flags:     in: 0; out: PFM_REG_RETFL_*
- * @reg_def_value: out: default value; a PMC that holds it measures nothing
+ * @reg_def_value: out: default value; a PMC with this value measures nothing
  * @reg_rsvd_mask: out: bits that keep their default value
  * @reg_index:     out: index or address of the actual register, or
  *                 PFM_REG_IDX_NONE
@@ -508,11 +509,11 @@ PFM_ASSERT_FIELD(pfarg_pmcinfo_t, reserved, 32, 32);
 /**
  * typedef pfarg_pmdinfo_t - element of PFM_GETINFO_PMDS (3.1.14)
  *
- * The fields are those of pfarg_pmcinfo_t, for a PMD.
+ * It has the fields of pfarg_pmcinfo_t, for a PMD.
  */
 typedef pfarg_pmcinfo_t pfarg_pmdinfo_t;
 
-/* cf_sys_gid, cf_thread_gid: users of any group. */
+/* cf_sys_gid, cf_thread_gid: no restriction to a group. */
 #define PFM_GROUP_ANY		(~0U)
 
 /**
@@ -520,23 +521,23 @@ typedef pfarg_pmcinfo_t pfarg_pmdinfo_t;
  * (3.1.16)
  * @cf_version:           out: see PFM_VERSION_MAJOR(), PFM_VERSION_MINOR()
  * @cf_flags:             in: must be 0, no flags are defined; out: 0
- * @cf_impl_pmcs:         out: PMCs that there are
- * @cf_impl_pmds:         out: PMDs that there are
+ * @cf_impl_pmcs:         out: implemented PMCs
+ * @cf_impl_pmds:         out: implemented PMDs
  * @cf_sys_gid:           group that may create system-wide contexts, or
  *                        PFM_GROUP_ANY
  * @cf_thread_gid:        group that may create per-thread contexts, or
  *                        PFM_GROUP_ANY
- * @cf_arg_size_max:      bytes of a vector argument, or of a format's, at most;
- *                        a page or more
- * @cf_smpl_buf_size_max: bytes of all sampling buffers together, at most; a
- *                        page or more
- * @cf_counter_width:     out: bits of the hardware counters
+ * @cf_arg_size_max:      maximum size in bytes of a vector argument or of a
+ *                        format's argument; at least a page
+ * @cf_smpl_buf_size_max: maximum size in bytes of all sampling buffers
+ *                        together; at least a page
+ * @cf_counter_width:     out: width of the hardware counters in bits
  * @reserved1:            must be 0
  * @reserved2:            must be 0
  * @reserved3:            must be 0
  *
- * PFM_SET_CONFIG ignores what is only "out", so that it takes what
- * PFM_GET_CONFIG gave; PFM_GET_CONFIG ignores everything.
+ * PFM_SET_CONFIG ignores the fields that are only "out", so that a program can
+ * pass back what PFM_GET_CONFIG returned. PFM_GET_CONFIG ignores all input.
  */
 typedef struct {
 	__u32	cf_version;
@@ -606,7 +607,7 @@ PFM_ASSERT_FIELD(pfm_ovfl_msg_t, msg_ovfl_pmds, 24, 40);
 
 /**
  * typedef pfm_msg_t - any message (3.3.2)
- * @msg_type: PFM_MSG_*; tells which member is meant
+ * @msg_type: PFM_MSG_*; selects the member
  * @ovfl:     overflow notification; PFM_MSG_END has no body
  */
 typedef union {
@@ -619,17 +620,17 @@ typedef pfm_msg_t pfmon_msg_t;
 PFM_STATIC_ASSERT(sizeof(pfm_msg_t) == 64);
 
 /**
- * struct pfm_ioc - what every ioctl on /dev/perfmon and on a context takes
- * @arg:          address of the command's argument or vector, 0 for none
+ * struct pfm_ioc - argument of all ioctls on /dev/perfmon and on a context
+ * @arg:          address of the command's argument or vector; 0 for none
  * @fmt_arg:      PFM_CREATE_CONTEXT: address of the format's argument
  * @fmt_arg_size: PFM_CREATE_CONTEXT: its size in bytes, or PFM_FMT_ARG_IMPLICIT
- *                for as many bytes as the format declares
+ *                for the size that the format declares
  * @narg:         number of elements at @arg
  * @reserved:     must be 0
  *
- * Programs use perfmonctl() and never see this. PFM_CREATE_CONTEXT, the
- * PFM_GETINFO and the CONFIG commands go to a descriptor of /dev/perfmon, the
- * others to the descriptor of the context.
+ * Programs call perfmonctl() and never see this structure. PFM_CREATE_CONTEXT
+ * and the PFM_GETINFO and CONFIG commands go to a descriptor of /dev/perfmon,
+ * all others to the descriptor of the context.
  */
 struct pfm_ioc {
 	__u64	arg;
@@ -653,7 +654,7 @@ PFM_ASSERT_FIELD(struct pfm_ioc, reserved, 28, 4);
 #define PFM_SYSFS		"/sys/kernel/perfmon"
 
 /*
- * A PMC's value on the perf_events PMU: the event in the encoding of
+ * Value of a PMC on the perf_events PMU: the event in the encoding of
  * "Performance Counters for Linux", its 56-bit id split into modifiers and id.
  *
  *   63    62 .. 56   55 .. 48    47 .. 0
@@ -673,15 +674,15 @@ PFM_ASSERT_FIELD(struct pfm_ioc, reserved, 28, 4);
 	((((__u64)(type) << PFM_PERF_TYPE_SHIFT) & PFM_PERF_TYPE_MASK) | \
 	 ((id) & PFM_PERF_ID_MASK))
 
-/* Virtual PMDs that the perf_events PMU and the simulated PMU both have. */
-#define PFM_PMD_ELAPSED		256	/* ns since loaded or last reset */
-#define PFM_PMD_TID		257	/* thread that is running */
+/* Virtual PMDs that both the perf_events PMU and the simulated PMU have. */
+#define PFM_PMD_ELAPSED		256	/* ns since load or last reset */
+#define PFM_PMD_TID		257	/* ID of the running thread */
 #define PFM_PMD_RESIDENT	258	/* resident pages of its process */
-#define PFM_PMD_PERF_CLOCK	259	/* ns of perf's clock, on this CPU */
+#define PFM_PMD_PERF_CLOCK	259	/* perf's clock on this CPU, in ns */
 
 /**
  * pfm_bv_set() - add a register to a bit vector of PMCs or PMDs
- * @bv:  the vector, as reg_smpl_pmds; not checked for its size
+ * @bv:  the vector, such as reg_smpl_pmds; its size is not checked
  * @bit: number of the register
  */
 static inline void pfm_bv_set(__u64 *bv, unsigned int bit)
@@ -690,8 +691,8 @@ static inline void pfm_bv_set(__u64 *bv, unsigned int bit)
 }
 
 /**
- * pfm_bv_isset() - is a register in a bit vector?
- * @bv:  the vector, as msg_ovfl_pmds; not checked for its size
+ * pfm_bv_isset() - test whether a register is in a bit vector
+ * @bv:  the vector, such as msg_ovfl_pmds; its size is not checked
  * @bit: number of the register
  *
  * Return: 1 or 0.
@@ -709,69 +710,70 @@ extern "C" {
 /**
  * DOC: libperfmon
  *
- * A function for each command; perfmonctl(2) and libperfmon(3) are the long
- * form.
+ * There is a function for each command. perfmonctl(2) and libperfmon(3)
+ * describe them in detail.
  *
- * Return: 0, unless a function says otherwise; -1 with errno set on an error.
- * The errors listed are the command's own. Any command can fail with EFAULT for
- * an address that is bad; one on a context with EBADF if the descriptor is not
- * one; one without a context with ENOSYS if the module is not loaded, and EPERM
- * if /dev/perfmon may not be opened.
+ * Return: 0 unless a function says otherwise; -1 with errno set on an error.
+ * The functions list the errors of their command. In addition, every command
+ * can fail with EFAULT for a bad address. A command on a context fails with
+ * EBADF if the descriptor is not a context. A command without a context fails
+ * with ENOSYS if the module is not loaded, and with EPERM if the caller may not
+ * open /dev/perfmon.
  *
- * Blocking: commands sleep for locks and for other CPUs, never for an overflow,
- * nor for the monitored thread to run. Messages are waited for with read(2) or
- * poll(2).
+ * Blocking: commands sleep for locks and for other CPUs. They never wait for an
+ * overflow or for the monitored thread to run. Use read(2) or poll(2) to wait
+ * for messages.
  *
- * Context: any thread, several at once; the library keeps no state. All but
- * pfm_map_set() and pfm_unmap_set() may be called from a signal handler, which
- * must keep errno. Commands that touch the PMU for a system-wide context must
- * be made on the monitored CPU (EBUSY), and fail with ENODEV once it is
- * offline.
+ * Context: any thread, several at once; the library keeps no state. All
+ * functions except pfm_map_set() and pfm_unmap_set() may be called from a
+ * signal handler, which must preserve errno. Commands that touch the PMU of a
+ * system-wide context must be called on the monitored CPU. They fail with EBUSY
+ * elsewhere, and with ENODEV once that CPU is offline.
  *
- * Vectors: elements are treated in order up to the first that fails; reg_flags
- * or set_flags of that one says why. Their number is limited by cf_arg_size_max
- * (EFAULT); none is EINVAL.
+ * Vectors: elements are processed in order up to the first that fails. The
+ * reg_flags or set_flags of that element tell why. cf_arg_size_max limits the
+ * number of elements (EFAULT); an empty vector is EINVAL.
  */
 
 /**
- * perfmonctl() - any command, as the specification has it (3.1)
+ * perfmonctl() - send any command, as in the specification (3.1)
  * @fd:   the context; ignored by commands that need none
  * @cmd:  PFM_CREATE_CONTEXT and so on
  * @arg:  the command's argument, or the first element of its vector; a format's
  *        argument follows pfarg_ctx_t immediately
  * @narg: number of elements at @arg
  *
- * Return: 0 also for PFM_CREATE_CONTEXT; -1: EINVAL for a command that there is
- * not; what the functions below list for each command.
+ * Return: 0, also for PFM_CREATE_CONTEXT; -1: EINVAL for an unknown command, or
+ * the errors that the functions below list for each command.
  */
 int perfmonctl(int fd, int cmd, void *arg, int narg);
 
 /**
- * pfm_create_context() - a new context (3.1.1)
+ * pfm_create_context() - create a context (3.1.1)
  * @ctx:          flags and format; out: ctx_fd and ctx_smpl_buf_size
  * @fmt_arg:      the format's argument, or NULL
  * @fmt_arg_size: its size in bytes, or 0
  *
  * Waits for the format's module to load if the format is not registered.
  *
- * Return: the descriptor, which the caller closes; -1: EINVAL for flags, format
- * or argument; E2BIG for an argument that is too large; ENOMEM, also for a
- * buffer above a limit; EPERM; ENODEV without a PMU description; EOPNOTSUPP for
- * records that this PMU cannot write.
+ * Return: the descriptor, which the caller must close; -1: EINVAL for invalid
+ * flags, format or argument; E2BIG for an argument that is too large; ENOMEM,
+ * also if the buffer exceeds a limit; EPERM; ENODEV without a PMU description;
+ * EOPNOTSUPP if this PMU cannot write the format's records.
  */
 int pfm_create_context(pfarg_ctx_t *ctx, void *fmt_arg, size_t fmt_arg_size);
 
 /**
- * pfm_write_pmcs() - say what is measured (3.1.2)
+ * pfm_write_pmcs() - program PMCs (3.1.2)
  * @fd:   the context, attached or not
  * @pmcs: vector of PMCs
  * @n:    number of elements
  *
- * Waits for an execve(2) of the attached thread that is under way.
+ * Waits for a pending execve(2) of the attached thread.
  *
- * Return: 0; -1: EINVAL for a register, a set, a value or a flag; EBUSY from
- * another CPU than the monitored one; EPERM if the thread may not be monitored
- * any more; ESRCH if it exits; ENOMEM.
+ * Return: 0; -1: EINVAL for an invalid register, set, value or flag; EBUSY on a
+ * CPU other than the monitored one; EPERM if the caller may no longer monitor
+ * the thread; ESRCH if the thread is exiting; ENOMEM.
  */
 int pfm_write_pmcs(int fd, pfarg_pmc_t *pmcs, int n);
 
@@ -781,7 +783,7 @@ int pfm_write_pmcs(int fd, pfarg_pmc_t *pmcs, int n);
  * @pmds: vector of PMDs; a period of p events is the value -p
  * @n:    number of elements
  *
- * Waits for an execve(2) of the attached thread that is under way.
+ * Waits for a pending execve(2) of the attached thread.
  *
  * Return: as pfm_write_pmcs().
  */
@@ -789,41 +791,42 @@ int pfm_write_pmds(int fd, pfarg_pmd_t *pmds, int n);
 
 /**
  * pfm_read_pmds() - read values of PMDs (3.1.4)
- * @fd:   the context; of one that is not attached the last values are read
+ * @fd:   the context; if it is not attached, the last values are returned
  * @pmds: vector of PMDs, by reg_num and reg_set; out: reg_value in events, or
  *        in the unit of a virtual PMD, and reg_last_reset_val
  * @n:    number of elements
  *
- * Return: 0; -1: EINVAL for a register or a set; EBUSY from another CPU than
- * the monitored one.
+ * Return: 0; -1: EINVAL for an invalid register or set; EBUSY on a CPU other
+ * than the monitored one.
  */
 int pfm_read_pmds(int fd, pfarg_pmd_t *pmds, int n);
 
 /**
  * pfm_load_context() - attach a context to a thread or a CPU (3.1.7)
  * @fd:   the context, not attached
- * @load: thread, and event set to begin with
+ * @load: thread to attach to, and event set to start with
  *
- * Monitoring does not start yet. A system-wide context is attached to the CPU
- * that the call is made on. Drops messages that were not read. Waits for an
- * execve(2) of the thread that is under way.
+ * Does not start monitoring. A system-wide context is attached to the CPU of
+ * the caller. Discards unread messages. Waits for a pending execve(2) of the
+ * thread.
  *
- * Return: 0; -1: EBUSY if it is attached already, the thread or CPU has another
- * context, or contexts of the other kind are attached; EINVAL for a set, for a
- * blocking context of one's own thread, or for a system-wide one if load_pid is
- * not the caller; ESRCH for a thread that is not there; EPERM; ENODEV; ENOMEM.
+ * Return: 0; -1: EBUSY if the context is already attached, if the thread or CPU
+ * has another context, or if contexts of the other kind are attached; EINVAL
+ * for an invalid set, for a blocking context of the calling thread, or for a
+ * system-wide context if load_pid is not the caller; ESRCH if there is no such
+ * thread; EPERM; ENODEV; ENOMEM.
  */
 int pfm_load_context(int fd, pfarg_load_t *load);
 
 /**
  * pfm_start() - start monitoring (3.1.5)
  * @fd:    the context, attached
- * @start: event set to activate first, or NULL for the one that is active
+ * @start: event set to activate first, or NULL for the active one
  *
- * Starting twice changes nothing.
+ * Does nothing if monitoring has already started.
  *
- * Return: 0; -1: EBUSY if it is not attached, or a hardware counter is not to
- * be had; EINVAL for a set.
+ * Return: 0; -1: EBUSY if the context is not attached or a hardware counter is
+ * not available; EINVAL for an invalid set.
  */
 int pfm_start(int fd, pfarg_start_t *start);
 
@@ -833,19 +836,19 @@ int pfm_start(int fd, pfarg_start_t *start);
  *
  * Waits until no overflow of the context is being handled.
  *
- * Return: 0; -1: EBUSY if it is not attached.
+ * Return: 0; -1: EBUSY if the context is not attached.
  */
 int pfm_stop(int fd);
 
 /**
- * pfm_restart() - end a notification (3.1.9)
+ * pfm_restart() - resume after a notification (3.1.9)
  * @fd: the context, attached
  *
- * Resets what overflowed, lets the format free its buffer, goes on with
- * monitoring and wakes a thread that was blocked. More calls than notifications
- * do no harm; some formats empty the buffer each time.
+ * Resets the overflowed PMDs, lets the format free its buffer, resumes
+ * monitoring and wakes a blocked thread. Extra calls are harmless, except that
+ * some formats empty the buffer on each call.
  *
- * Return: 0; -1: EBUSY if it is not attached; what the format says.
+ * Return: 0; -1: EBUSY if the context is not attached; an error of the format.
  */
 int pfm_restart(int fd);
 
@@ -853,20 +856,21 @@ int pfm_restart(int fd);
  * pfm_unload_context() - stop monitoring and detach (3.1.8)
  * @fd: the context, attached
  *
- * PMDs and messages stay. Of a CPU that is offline it works from any other one.
+ * PMD values and unread messages are kept. If the monitored CPU is offline, the
+ * call works on any other CPU.
  *
- * Return: 0; -1: EBUSY if it is not attached.
+ * Return: 0; -1: EBUSY if the context is not attached.
  */
 int pfm_unload_context(int fd);
 
 /**
  * pfm_create_evtsets() - create or modify event sets (3.1.10)
  * @fd:   the context, not attached
- * @sets: vector of sets; out: set_timeout as it is rounded up
+ * @sets: vector of sets; out: set_timeout, rounded up
  * @n:    number of elements
  *
- * Return: 0; -1: EBUSY if it is attached; EINVAL for flags or a timeout;
- * ENOMEM.
+ * Return: 0; -1: EBUSY if the context is attached; EINVAL for invalid flags or
+ * timeout; ENOMEM.
  */
 int pfm_create_evtsets(int fd, pfarg_setdesc_t *sets, int n);
 
@@ -876,34 +880,35 @@ int pfm_create_evtsets(int fd, pfarg_setdesc_t *sets, int n);
  * @sets: vector of sets, by set_id
  * @n:    number of elements
  *
- * Return: 0; -1: EBUSY if it is attached; EINVAL for set0, or a set that there
- * is not.
+ * Return: 0; -1: EBUSY if the context is attached; EINVAL for set0 or a set
+ * that does not exist.
  */
 int pfm_delete_evtsets(int fd, pfarg_setdesc_t *sets, int n);
 
 /**
- * pfm_getinfo_evtsets() - how often and how long event sets were active
+ * pfm_getinfo_evtsets() - get run counts and active times of event sets
  * (3.1.12)
  * @fd:   the context, attached or not
- * @info: vector of sets, by set_id; out: the rest
+ * @info: vector of sets, by set_id; out: the other fields
  * @n:    number of elements
  *
- * Return: 0; -1: EINVAL for a set.
+ * Return: 0; -1: EINVAL for an invalid set.
  */
 int pfm_getinfo_evtsets(int fd, pfarg_setinfo_t *info, int n);
 
 /**
  * pfm_getinfo_pmcs() - describe PMCs (3.1.13)
- * @pmcs: vector of PMCs, by reg_num; out: the rest
+ * @pmcs: vector of PMCs, by reg_num; out: the other fields
  * @n:    number of elements
  *
- * Return: 0; -1: EINVAL for a register; ENODEV without a PMU description.
+ * Return: 0; -1: EINVAL for an invalid register; ENODEV without a PMU
+ * description.
  */
 int pfm_getinfo_pmcs(pfarg_pmcinfo_t *pmcs, int n);
 
 /**
  * pfm_getinfo_pmds() - describe PMDs (3.1.14)
- * @pmds: vector of PMDs, by reg_num; out: the rest
+ * @pmds: vector of PMDs, by reg_num; out: the other fields
  * @n:    number of elements
  *
  * Return: as pfm_getinfo_pmcs().
@@ -911,51 +916,52 @@ int pfm_getinfo_pmcs(pfarg_pmcinfo_t *pmcs, int n);
 int pfm_getinfo_pmds(pfarg_pmdinfo_t *pmds, int n);
 
 /**
- * pfm_set_config() - change limits and groups for all of perfmon (3.1.16)
- * @cfg: all that is not out only
+ * pfm_set_config() - set the limits and groups of perfmon (3.1.16)
+ * @cfg: new values; fields that are only "out" are ignored
  *
  * Return: 0; -1: EPERM without CAP_SYS_ADMIN; EINVAL for a limit below a page.
  */
 int pfm_set_config(pfarg_config_t *cfg);
 
 /**
- * pfm_get_config() - the limits and groups of perfmon, and its version (3.1.17)
+ * pfm_get_config() - get perfmon's limits, groups and version (3.1.17)
  * @cfg: out
  *
  * Return: 0; -1.
  */
 int pfm_get_config(pfarg_config_t *cfg);
 
-/* An event set whose PMDs are mapped. */
+/* A mapped event set. */
 struct pfm_set_map;
 
 /**
  * pfm_map_set() - map an event set of a context with PFM_FL_MAP_SETS (2006
  * paper, 8)
- * @fd:  the context; stays open as long as the set is mapped and @fd attached
+ * @fd:  the context; keep it open until pfm_unmap_set()
  * @set: number of the set
  *
- * Return: the mapping, for pfm_unmap_set(); NULL with errno set: EINVAL for a
- * set, or a context without that flag; EBUSY if the process has mapped it;
- * ENOMEM.
+ * Return: the mapping, for pfm_unmap_set(); NULL with errno set: EINVAL for an
+ * invalid set or a context without PFM_FL_MAP_SETS; EBUSY if the process has
+ * already mapped the set; ENOMEM.
  */
 struct pfm_set_map *pfm_map_set(int fd, unsigned int set);
 
 /**
- * pfm_read_mapped() - read a PMD, without the kernel where that is possible
+ * pfm_read_mapped() - read a PMD, without a system call where possible
  * @map:   from pfm_map_set()
  * @pmd:   number of the PMD
  * @value: out: as reg_value of pfm_read_pmds()
  *
- * The kernel is asked while the counter counts.
+ * A running counter needs a system call, unless the calling thread may read it
+ * directly.
  *
- * Return: 0; -1: EINVAL for a PMD; what pfm_read_pmds() says.
+ * Return: 0; -1: EINVAL for an invalid PMD; an error of pfm_read_pmds().
  */
 int pfm_read_mapped(const struct pfm_set_map *map, unsigned int pmd,
 		    __u64 *value);
 
 /**
- * pfm_unmap_set() - end a mapping
+ * pfm_unmap_set() - unmap an event set
  * @map: from pfm_map_set(), or NULL
  */
 void pfm_unmap_set(struct pfm_set_map *map);

@@ -2,7 +2,8 @@
 /*
  * perfmon22.h - the user interface of perfmon 2.2, as libpfm22 provides it
  *
- * That of perfmon2x.h, but contexts are created with the UUID of their format.
+ * It is the interface of perfmon2x.h, except that pfm_create_context() takes
+ * the UUID of the format.
  */
 #ifndef PERFMON_PERFMON22_H
 #define PERFMON_PERFMON22_H

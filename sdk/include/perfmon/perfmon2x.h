@@ -3,14 +3,14 @@
  * perfmon2x.h - the user interface of perfmon 2.3 to 2.x, as libpfm2x provides
  * it
  *
- * With PERFMON_2_2 defined that of 2.2, as libpfm22 provides it: see
- * perfmon22.h. For programs written against the 2.x headers; docs/perfmon2x.md
- * tells what runs and what differs. All fields have fixed sizes: 32- and 64-bit
- * programs share the layouts.
+ * This is for programs written against the 2.x headers; docs/perfmon2x.md tells
+ * what works and what differs. With PERFMON_2_2 defined it is the interface of
+ * 2.2, as libpfm22 provides it: see perfmon22.h. All fields have fixed sizes,
+ * so that 32- and 64-bit programs share the layouts.
  *
- * These are the names of perfmon.h with other contents. A program includes this
- * header or that one; where both are needed, perfmon.h comes first, and this
- * one then defines its structures by their tags only.
+ * This header reuses the names of perfmon.h with other contents. A program
+ * includes only one of the two. Code that needs both includes perfmon.h first;
+ * this header then defines its structures by their tags only.
  */
 #ifndef PERFMON_PERFMON2X_H
 #define PERFMON_PERFMON2X_H
@@ -24,7 +24,7 @@
 #define PFM2X_STATIC_ASSERT(cond) _Static_assert(cond, #cond)
 #endif
 
-/* Pins the offset and the size of one member of a structure. */
+/* Assert the offset and the size of one member of a structure. */
 #define PFM2X_ASSERT_FIELD(type, field, offset, size)			\
 	PFM2X_STATIC_ASSERT(offsetof(type, field) == (offset) &&	\
 			    sizeof(((type *)0)->field) == (size))
@@ -103,13 +103,13 @@ PFM2X_ASSERT_FIELD(struct pfm2x_pmc, reserved, 16, 32);
  * @reg_value:           value to load, or value read
  * @reg_long_reset:      value to reload after a notification
  * @reg_short_reset:     value to reload without notification
- * @reg_last_reset_val:  out, read: value that was last loaded
- * @reg_ovfl_switch_cnt: overflows before the event set changes
+ * @reg_last_reset_val:  out, read: value that was loaded last
+ * @reg_ovfl_switch_cnt: overflows before switching to the next event set
  * @reg_reset_pmds:      PMDs to reset when this one overflows
  * @reg_smpl_pmds:       PMDs to record when this one overflows
  * @reg_smpl_eventid:    passed to the format uninterpreted
- * @reg_random_mask:     bits of the random value that are added
- * @reg_random_seed:     start of the random series
+ * @reg_random_mask:     bits of the random value to add
+ * @reg_random_seed:     seed of the random series
  * @reserved:            must be 0
  */
 struct pfm2x_pmd {
@@ -191,7 +191,7 @@ PFM2X_ASSERT_FIELD(struct pfm2x_load, reserved2, 8, 24);
  * @set_id:      event set
  * @reserved1:   must be 0
  * @set_flags:   PFM_SETFL_* flags
- * @set_timeout: ns after which the next set is switched to
+ * @set_timeout: ns until the switch to the next set
  * @reserved:    must be 0
  */
 struct pfm2x_setdesc {
@@ -215,9 +215,9 @@ PFM2X_ASSERT_FIELD(struct pfm2x_setdesc, reserved, 16, 48);
  * @reserved1:        must be 0
  * @set_flags:        out: PFM_SETFL_* flags
  * @set_ovfl_pmds:    out: PMDs that overflowed last
- * @set_runs:         out: times that the set was activated
- * @set_timeout:      out: time to the switch, in ns
- * @set_act_duration: out: time that the set was active, in ns
+ * @set_runs:         out: number of times the set became active
+ * @set_timeout:      out: ns until the switch to the next set
+ * @set_act_duration: out: time the set was active, in ns
  * @set_avail_pmcs:   out: PMCs that can be used
  * @set_avail_pmds:   out: PMDs that can be used
  * @reserved:         must be 0
@@ -278,7 +278,7 @@ PFM2X_ASSERT_FIELD(struct pfm2x_ovfl_msg, msg_ovfl_pmds, 24, 40);
 
 /**
  * union pfm2x_msg - any message
- * @type:          PFM_MSG_*; tells which member is meant
+ * @type:          PFM_MSG_*; selects the member
  * @pfm_ovfl_msg:  overflow; PFM_MSG_END has no body
  */
 union pfm2x_msg {
@@ -308,7 +308,7 @@ PFM2X_STATIC_ASSERT(sizeof(union pfm2x_msg) == 64);
 #define PFM_REGFL_OVFL_NOTIFY	0x1
 #define PFM_REGFL_RANDOM	0x2
 
-/* What became of an element of a vector that failed, in its reg_flags. */
+/* Errors of an element of a vector, in its reg_flags. */
 #define PFM_REG_RETFL_NOTAVAIL	(1U << 31)
 #define PFM_REG_RETFL_EINVAL	(1U << 30)
 #define PFM_REG_HAS_ERROR(flags) \
@@ -339,48 +339,48 @@ extern "C" {
 /**
  * DOC: libpfm2x and libpfm22
  *
- * The calls of the 2006 paper's table 1, each a translation of the command that
- * perfmon.h documents under the same name: it blocks as that does, and has its
- * errors. docs/perfmon2x.md lists what differs.
+ * The functions of the 2006 paper's table 1. Each translates to the command
+ * that perfmon.h documents under the same name, and blocks and fails in the
+ * same way. docs/perfmon2x.md lists the differences.
  *
- * Return: 0, unless a function says otherwise; -1 with errno set on an error;
- * EBADF if the descriptor is not that of a context.
+ * Return: 0 unless a function says otherwise; -1 with errno set on an error;
+ * EBADF if the descriptor is not a context.
  *
- * Context: any thread, several at once; the libraries keep no state. The caller
- * of a system-wide context has bound itself to the monitored CPU. A bad address
- * other than NULL may end the program instead of being EFAULT.
+ * Context: any thread, several at once; the libraries keep no state. For a
+ * system-wide context the caller must be bound to the monitored CPU. A bad
+ * address other than NULL may crash the program instead of returning EFAULT.
  *
- * Vectors are done up to the first element that fails, whose flags say why, and
- * have any length.
+ * Vectors: elements are processed in order up to the first that fails, whose
+ * flags tell why. There is no limit on their number.
  */
 
 #ifdef PERFMON_2_2
 /**
- * pfm_create_context() - a new context; the format is chosen by UUID
+ * pfm_create_context() - create a context; the UUID selects the format
  * @ctx:          flags and format; out: ctx_fd and ctx_smpl_buf_size
  * @fmt_arg:      the format's argument, or NULL
  * @fmt_arg_size: its size in bytes, or 0
  *
- * Return: 0; the descriptor, which the caller closes, is in ctx_fd; -1.
+ * Return: 0, with the descriptor in ctx_fd, which the caller must close; -1.
  */
 int pfm_create_context(pfarg_ctx_t *ctx, void *fmt_arg, size_t fmt_arg_size);
 #else
 /**
- * pfm_create_context() - a new context; the format is chosen by name
+ * pfm_create_context() - create a context; the name selects the format
  * @ctx:          flags
  * @fmt_name:     name of the format, or NULL for none
  * @fmt_arg:      the format's argument, or NULL
  * @fmt_arg_size: its size in bytes, or 0
  *
- * Return: the descriptor, which the caller closes; -1: EINVAL for a format that
- * is neither known nor loaded.
+ * Return: the descriptor, which the caller must close; -1: EINVAL for a format
+ * that is neither known nor loaded.
  */
 int pfm_create_context(pfarg_ctx_t *ctx, char *fmt_name, void *fmt_arg,
 		       size_t fmt_arg_size);
 #endif
 
 /**
- * pfm_write_pmcs() - say what is measured
+ * pfm_write_pmcs() - program PMCs
  * @fd:   the context
  * @pmcs: vector of PMCs; reg_flags is 0
  * @n:    number of elements
@@ -390,7 +390,7 @@ int pfm_create_context(pfarg_ctx_t *ctx, char *fmt_name, void *fmt_arg,
 int pfm_write_pmcs(int fd, pfarg_pmc_t *pmcs, int n);
 
 /**
- * pfm_write_pmds() - write values of PMDs, and what their overflows do
+ * pfm_write_pmds() - write values and overflow settings of PMDs
  * @fd:   the context
  * @pmds: vector of PMDs; a period of p events is the value -p
  * @n:    number of elements
@@ -403,7 +403,7 @@ int pfm_write_pmds(int fd, pfarg_pmd_t *pmds, int n);
  * pfm_read_pmds() - read values of PMDs
  * @fd:   the context
  * @pmds: vector of PMDs, by reg_num and reg_set; out: reg_value and
- *        reg_last_reset_val, the rest stays
+ *        reg_last_reset_val; the other fields are unchanged
  * @n:    number of elements
  *
  * Return: 0; -1.
@@ -413,17 +413,16 @@ int pfm_read_pmds(int fd, pfarg_pmd_t *pmds, int n);
 /**
  * pfm_load_context() - attach a context to a thread or a CPU
  * @fd:   the context
- * @load: thread or CPU, and event set to begin with
+ * @load: thread or CPU to attach to, and event set to start with
  *
- * Return: 0; -1: EINVAL also if load_pid is not the CPU that the caller runs
- * on.
+ * Return: 0; -1: EINVAL also if load_pid is not the CPU of the caller.
  */
 int pfm_load_context(int fd, pfarg_load_t *load);
 
 /**
  * pfm_start() - start monitoring
  * @fd:    the context
- * @start: event set to activate first, or NULL for the one that is active
+ * @start: event set to activate first, or NULL for the active one
  *
  * Return: 0; -1.
  */
@@ -438,7 +437,7 @@ int pfm_start(int fd, pfarg_start_t *start);
 int pfm_stop(int fd);
 
 /**
- * pfm_restart() - end a notification
+ * pfm_restart() - resume after a notification
  * @fd: the context
  *
  * Return: 0; -1.
@@ -456,7 +455,7 @@ int pfm_unload_context(int fd);
 /**
  * pfm_create_evtsets() - create or modify event sets
  * @fd:   the context
- * @sets: vector of sets; out: set_timeout in ns, as it is rounded up
+ * @sets: vector of sets; out: set_timeout in ns, rounded up
  * @n:    number of elements
  *
  * Return: 0; -1.
@@ -466,7 +465,7 @@ int pfm_create_evtsets(int fd, pfarg_setdesc_t *sets, int n);
 /**
  * pfm_delete_evtsets() - delete event sets
  * @fd:   the context
- * @sets: vector of sets, by set_id; the flags of their creation are ignored
+ * @sets: vector of sets, by set_id; the flags used at creation are ignored
  * @n:    number of elements
  *
  * Return: 0; -1.
@@ -474,9 +473,9 @@ int pfm_create_evtsets(int fd, pfarg_setdesc_t *sets, int n);
 int pfm_delete_evtsets(int fd, pfarg_setdesc_t *sets, int n);
 
 /**
- * pfm_getinfo_evtsets() - how often and how long event sets were active
+ * pfm_getinfo_evtsets() - get run counts and active times of event sets
  * @fd:   the context
- * @sets: vector of sets, by set_id; out: the rest, times in ns
+ * @sets: vector of sets, by set_id; out: the other fields, times in ns
  * @n:    number of elements
  *
  * Return: 0; -1: ENODEV also without a PMU description.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: (GPL-2.0 WITH Linux-syscall-note) OR MIT */
 /*
- * perfmon_callstack_smpl.h - samples with the chains of their callers, in a
- *			      sink (perfmon_sink.h)
+ * perfmon_callstack_smpl.h - samples with call graphs, in a sink
+ *			      (perfmon_sink.h)
  */
 #ifndef PERFMON_CALLSTACK_SMPL_H
 #define PERFMON_CALLSTACK_SMPL_H
@@ -21,9 +21,9 @@
 
 /**
  * typedef pfm_callstack_smpl_arg_t - argument of the format
- * @sink:      how the buffer is laid out
- * @max_depth: addresses in a chain at most, in that of the kernel and in that
- *             of user level; 1 to PFM_CALLSTACK_MAX_DEPTH
+ * @sink:      layout of the buffer
+ * @max_depth: maximum number of addresses in a call chain, for the kernel chain
+ *             and the user chain each; 1 to PFM_CALLSTACK_MAX_DEPTH
  * @reserved:  must be 0
  */
 typedef struct {
@@ -37,7 +37,7 @@ PFM_ASSERT_FIELD(pfm_callstack_smpl_arg_t, sink, 0, 16);
 PFM_ASSERT_FIELD(pfm_callstack_smpl_arg_t, max_depth, 16, 4);
 PFM_ASSERT_FIELD(pfm_callstack_smpl_arg_t, reserved, 20, 4);
 
-/* What tools are told of it; see PFM_FMT_ARG(). */
+/* Fields of the argument, as tools see them; see PFM_FMT_ARG(). */
 #define PFM_CALLSTACK_SMPL_ARG_LAYOUT {					\
 	PFM_ARG(pfm_sink_arg_t, buf_size, 65536, "bytes"),		\
 	PFM_ARG(pfm_sink_arg_t, num_regions, 1, "regions"),		\
@@ -46,18 +46,20 @@ PFM_ASSERT_FIELD(pfm_callstack_smpl_arg_t, reserved, 20, 4);
 
 /**
  * typedef pfm_callstack_record_t - a record; 64-bit words follow
- * @tstamp:     time in ns, of the clock of all samples
+ * @tstamp:     time in ns, on the clock of all samples
  * @ip:         instruction pointer
  * @tid:        thread
  * @tgid:       its process
  * @ovfl_pmd:   PMD that overflowed
  * @cpu:        CPU
  * @set:        event set that was active
- * @num_pmds:   values of the PMDs of interest, which follow
- * @num_kernel: addresses in the kernel, which follow those: where it was
- *              interrupted, then its callers, innermost first; 0 if it was not
- * @num_user:   addresses at user level, which follow those: where the thread
- *              is, or called the kernel, then callers, innermost first
+ * @num_pmds:   number of PMD values, which follow the record
+ * @num_kernel: number of kernel addresses, which follow the PMD values: the
+ *              interrupted address, then its callers, innermost first; 0 if the
+ *              kernel was not interrupted
+ * @num_user:   number of user addresses, which follow the kernel addresses:
+ *              where the thread was at user level or entered the kernel, then
+ *              its callers, innermost first
  * @reserved:   0
  */
 typedef struct {

@@ -2,8 +2,8 @@
 /*
  * perfmon_default_smpl.h - the default sampling format's buffer (3.6)
  *
- * UUID and layout are those of perfmon 2.2 on all architectures; the two
- * flags that shorten the entry header are those of the specification.
+ * UUID and layout are the same as in perfmon 2.2, on all architectures. The two
+ * flags that shorten the entry header come from the specification.
  */
 #ifndef PERFMON_DEFAULT_SMPL_H
 #define PERFMON_DEFAULT_SMPL_H
@@ -19,7 +19,7 @@
 
 #define PFM_DFL_SMPL_VERSION	((1U << 16) | 0U)	/* major.minor */
 
-/* Flags of the argument, buf_flags (3.6.2); not both at once. */
+/* Flags of the argument, buf_flags (3.6.2); mutually exclusive. */
 #define PFM_DFL_SMPL_NO_HDR	0x1	/* entries have no header */
 #define PFM_DFL_SMPL_IIP_HDR	0x2	/* entry headers are the 8-byte ip */
 #define PFM_DFL_SMPL_ALL	(PFM_DFL_SMPL_NO_HDR | PFM_DFL_SMPL_IIP_HDR)
@@ -44,7 +44,7 @@ PFM_ASSERT_FIELD(pfm_default_smpl_arg_t, buf_flags, 8, 4);
 PFM_ASSERT_FIELD(pfm_default_smpl_arg_t, reserved1, 12, 4);
 PFM_ASSERT_FIELD(pfm_default_smpl_arg_t, reserved2, 16, 48);
 
-/* What tools are told of it; see PFM_FMT_ARG(). */
+/* Fields of the argument, as tools see them; see PFM_FMT_ARG(). */
 #define PFM_DFL_SMPL_ARG_LAYOUT {					\
 	PFM_ARG(pfm_default_smpl_arg_t, buf_size, 65536, "bytes"),	\
 	PFM_ARG(pfm_default_smpl_arg_t, buf_flags, 0, "flags") }
@@ -53,17 +53,17 @@ PFM_ASSERT_FIELD(pfm_default_smpl_arg_t, reserved2, 16, 48);
  * typedef pfm_default_smpl_hdr_t - first bytes of the buffer (3.6.3)
  * @hdr_count:         entries since the buffer was last reset
  * @hdr_cur_offs:      offset in bytes of the first byte after the last entry
- * @hdr_overflows:     times the buffer became full; never reset
- * @hdr_buf_size:      size in bytes that was asked for
- * @hdr_min_buf_space: largest possible entry in bytes; the buffer is full
- *                     when less than this is left
+ * @hdr_overflows:     number of times the buffer became full; never reset
+ * @hdr_buf_size:      requested size in bytes
+ * @hdr_min_buf_space: size in bytes of the largest possible entry; the buffer
+ *                     is full when less than this is left
  * @hdr_version:       PFM_DFL_SMPL_VERSION
  * @hdr_buf_flags:     buf_flags of the argument
  * @hdr_reserved:      0
  *
- * The kernel writes the entry, then @hdr_cur_offs, then @hdr_count, each
- * before the next: a reader that loads @hdr_count with acquire ordering finds
- * that many whole entries.
+ * The kernel writes the entry first, then @hdr_cur_offs, then @hdr_count. A
+ * reader that loads @hdr_count with acquire ordering therefore finds that many
+ * complete entries.
  */
 typedef struct {
 	__u64	hdr_count;
@@ -92,16 +92,16 @@ PFM_ASSERT_FIELD(pfm_default_smpl_hdr_t, hdr_reserved, 48, 80);
  * @ovfl_pmd:       PMD whose overflow recorded the entry
  * @reserved:       0
  * @last_reset_val: value that was last loaded into that PMD
- * @ip:             instruction pointer when the overflow was taken
- * @tstamp:         time of the overflow in ns; equal for all overflows of one
- *                  overflow event
- * @cpu:            CPU on which the overflow was taken
+ * @ip:             instruction pointer at the overflow
+ * @tstamp:         time of the overflow in ns; the same for all PMDs that
+ *                  overflowed at once
+ * @cpu:            CPU of the overflow
  * @set:            event set that was active
  * @tgid:           process that was running (the specification's pid)
  *
  * The values of the PMDs in the counter's smpl_pmds follow, 8 bytes each, in
- * increasing PMD index. With PFM_DFL_SMPL_IIP_HDR only @ip precedes them, with
- * PFM_DFL_SMPL_NO_HDR nothing does.
+ * order of PMD index. With PFM_DFL_SMPL_IIP_HDR the header is only @ip; with
+ * PFM_DFL_SMPL_NO_HDR there is no header.
  */
 typedef struct {
 	__u32	pid;

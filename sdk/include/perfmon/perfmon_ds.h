@@ -2,12 +2,13 @@
 /*
  * perfmon_ds.h - the debug-store service (2006 paper, 5.4)
  *
- * With PEBS, samples are written by the CPU: at an overflow of a counter it
- * appends a record to an area in memory, loads the counter anew, and interrupts
+ * With PEBS, the CPU itself writes the samples: when a counter overflows, it
+ * appends a record to an area in memory and reloads the counter. It interrupts
  * only when the area is filled to a threshold. A format with PFM_FMTFL_DS lays
- * out such an area in its buffer and describes it in a struct pfm_ds, the first
- * thing in its private area, when fmt_init returns. The PMU fills it as the CPU
- * would; fmt_handler is called at the threshold, fmt_restart rewinds the area.
+ * out such an area in its buffer. Its fmt_init describes the area in a struct
+ * pfm_ds at the start of the private area. The PMU then fills the area as the
+ * CPU would; fmt_handler is called at the threshold, and fmt_restart rewinds
+ * the area.
  */
 #ifndef PERFMON_PERFMON_DS_H
 #define PERFMON_PERFMON_DS_H
@@ -20,10 +21,10 @@
 #include <asm/barrier.h>
 
 /**
- * struct pfm_ds_record - all that a record can tell
+ * struct pfm_ds_record - all fields that a record can have
  * @eflags:     flags register
  * @ip:         instruction pointer
- * @eax:        register; as those that follow
+ * @eax:        register
  * @ebx:        register
  * @ecx:        register
  * @edx:        register
@@ -32,7 +33,7 @@
  * @ebp:        register
  * @esp:        register
  * @r8_15:      registers r8 to r15
- * @status:     counters that overflowed, a bit each; the core fills it in
+ * @status:     counters that overflowed, one bit each; filled in by the core
  * @dla:        data linear address
  * @dse:        data source encoding
  * @lat:        latency in cycles
@@ -41,7 +42,8 @@
  * @tsc:        time stamp counter
  * @imprecise:  the registers are not those of the event; shown in the header
  *
- * A 64-bit record is the beginning of this, a 32-bit one the first ten fields.
+ * A 64-bit record is a prefix of this; a 32-bit record has the first ten
+ * fields.
  */
 struct pfm_ds_record {
 	u64	eflags;
@@ -65,16 +67,16 @@ struct pfm_ds_record {
 	bool	imprecise;
 };
 
-/* Bytes of the longest 64-bit record, and fields of a 32-bit one. */
+/* Size in bytes of the longest 64-bit record; fields of a 32-bit record. */
 #define PFM_DS_MAX_RECORD	200
 #define PFM_DS_WORDS_32		10
 static_assert(offsetof(struct pfm_ds_record, imprecise) == PFM_DS_MAX_RECORD);
 
 /**
- * enum pfm_ds_support - what a PMU can do for the debug-store service
- * @PFM_DS_NONE:      nothing
- * @PFM_DS_IMPRECISE: it writes records with the registers of the interrupt
- * @PFM_DS_PRECISE:   the records' registers are those of the event
+ * enum pfm_ds_support - debug-store support of a PMU
+ * @PFM_DS_NONE:      no support
+ * @PFM_DS_IMPRECISE: records have the registers of the interrupt
+ * @PFM_DS_PRECISE:   records have the registers of the event
  */
 enum pfm_ds_support {
 	PFM_DS_NONE,
@@ -85,21 +87,22 @@ enum pfm_ds_support {
 /**
  * struct pfm_ds - a debug-store area in a buffer
  * @buf:          first byte of the buffer
- * @base:         offset in bytes of the first record from there; as all offsets
+ * @base:         offset in bytes of the first record from @buf, as all offsets
  * @index:        offset of the next record
- * @abs_max:      offset behind the last record that there is room for
+ * @abs_max:      offset of the end of the last record that fits
  * @thres:        offset at which the CPU interrupts
  * @cnt_reset:    value that is loaded into a counter after its record
- * @record_size:  bytes of a record
- * @word:         bytes of a record's fields, 4 or 8, and of the shown index
+ * @record_size:  size in bytes of a record
+ * @word:         size in bytes of a record's fields and of the shown index, 4
+ *                or 8
  * @index_offs:   where the buffer shows @index, a word
  * @overflows_offs: where it shows @overflows, 64 bits
- * @flags_offs:   where it shows flags, 32 bits: 1 is set by an imprecise record
+ * @flags_offs:   where it shows flags, 32 bits; an imprecise record sets bit 0
  * @dropped_offs: where it shows @dropped, 64 bits
  * @lost_offs:    where it shows @lost, 64 bits
- * @overflows:    times that the CPU interrupted
- * @dropped:      records with a value that does not fit into a word
- * @lost:         records that there was no room for
+ * @overflows:    number of times the CPU interrupted
+ * @dropped:      records dropped because a value does not fit into a word
+ * @lost:         records lost for lack of room
  * @imprecise_ok: imprecise records are allowed
  *
  * Owned by the overflow path once fmt_init has returned.
@@ -125,13 +128,13 @@ struct pfm_ds {
 };
 
 /**
- * pfm_ds_init() - set up an empty area that takes the rest of a buffer
- * @ds:          the area; @word, @base and @record_size are set already
+ * pfm_ds_init() - set up an empty area in the rest of a buffer
+ * @ds:          the area, with @word, @base and @record_size already set
  * @size:        size of the buffer in bytes
- * @intr_thres:  records after which to interrupt
+ * @intr_thres:  number of records after which to interrupt
  *
- * Context: process; it divides.
- * Return: 0; -EINVAL if there is no room for @intr_thres records, or it is 0.
+ * Context: process; divides.
+ * Return: 0; -EINVAL if @intr_thres is 0 or that many records do not fit.
  */
 static inline int pfm_ds_init(struct pfm_ds *ds, u64 size, u64 intr_thres)
 {
@@ -149,10 +152,10 @@ static inline int pfm_ds_init(struct pfm_ds *ds, u64 size, u64 intr_thres)
 }
 
 /**
- * pfm_ds_show_index() - let readers of the mapped area see the index
+ * pfm_ds_show_index() - publish the index to readers of the mapped area
  * @ds: the area
  *
- * The records in front of the index are visible before it is.
+ * The records before the index become visible before the index itself.
  *
  * Context: any, NMI included; one caller at a time, as for fmt_handler.
  */
@@ -169,10 +172,10 @@ static inline void pfm_ds_show_index(const struct pfm_ds *ds)
 }
 
 /**
- * pfm_ds_rewind() - forget all records
+ * pfm_ds_rewind() - discard all records
  * @ds: the area
  *
- * Context: see the locking of fmt_restart.
+ * Context: fmt_restart.
  */
 static inline void pfm_ds_rewind(struct pfm_ds *ds)
 {

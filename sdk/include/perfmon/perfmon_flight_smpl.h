@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: (GPL-2.0 WITH Linux-syscall-note) OR MIT */
 /*
- * perfmon_flight_smpl.h - the flight recorder: what was before something
- *			   happened
+ * perfmon_flight_smpl.h - the flight recorder: the samples before an event
  *
- * The buffer is a sink (perfmon_sink.h) that overwrites its oldest records. The
- * overflow of a PMD whose PMC has PFM_REGFL_OVFL_NOTIFY freezes it: monitoring
- * is masked until PFM_RESTART, which empties it.
+ * The buffer is a sink (perfmon_sink.h) that overwrites its oldest records.
+ * When a PMD whose PMC has PFM_REGFL_OVFL_NOTIFY overflows, the recorder
+ * freezes: monitoring is masked until PFM_RESTART, which empties the buffer.
  */
 #ifndef PERFMON_FLIGHT_SMPL_H
 #define PERFMON_FLIGHT_SMPL_H
@@ -21,22 +20,22 @@
 
 #define PFM_FLIGHT_SMPL_VERSION	((1U << 16) | 0U)	/* major.minor */
 
-/* What tools are told of the argument, a pfm_sink_arg_t; see PFM_FMT_ARG(). */
+/* Fields of the argument, a pfm_sink_arg_t; see PFM_FMT_ARG(). */
 #define PFM_FLIGHT_SMPL_ARG_LAYOUT {					\
 	PFM_ARG(pfm_sink_arg_t, buf_size, 65536, "bytes"),		\
 	PFM_ARG(pfm_sink_arg_t, num_regions, 16, "regions"),		\
 	PFM_ARG(pfm_sink_arg_t, flags, PFM_SINK_OVERWRITE, "flags") }
 
 /**
- * typedef pfm_flight_record_t - a record; the values of PMDs follow
- * @tstamp:   time in ns, of the clock of all samples
+ * typedef pfm_flight_record_t - a record; PMD values follow
+ * @tstamp:   time in ns, on the clock of all samples
  * @ip:       instruction pointer
  * @tid:      thread
  * @tgid:     its process
  * @ovfl_pmd: PMD that overflowed
  * @cpu:      CPU
  * @set:      event set that was active
- * @num_pmds: 64-bit values of the PMDs of interest that follow
+ * @num_pmds: number of 64-bit PMD values that follow
  */
 typedef struct {
 	__u64	tstamp;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * perfmon_fmt.h - what a sampling buffer format gives to the perfmon core
+ * perfmon_fmt.h - the interface between sampling formats and the perfmon core
  *
  * A format is one pfm_buffer_fmt_t registered under its UUID (specification
- * 3.5.7-3.5.15). The core calls it back; it never calls the hardware.
+ * 3.5.7-3.5.15). The core calls the format back; the format never accesses the
+ * hardware.
  */
 #ifndef PERFMON_PERFMON_FMT_H
 #define PERFMON_PERFMON_FMT_H
@@ -18,7 +19,7 @@ struct attribute_group;
 struct pt_regs;
 
 /**
- * typedef pfm_ovfl_ctrl_t - what the core does after a call-back (3.5.14)
+ * typedef pfm_ovfl_ctrl_t - actions of the core after a call-back (3.5.14)
  * @notify_user:     append an overflow message; only if the controlling PMC
  *                   has PFM_REGFL_OVFL_NOTIFY; ignored by fmt_restart
  * @reset_ovfl_pmds: reset the overflowed PMD and its reset_pmds, with short
@@ -26,12 +27,13 @@ struct pt_regs;
  * @block_thread:    block the monitored thread; only for a context with
  *                   PFM_FL_NOTIFY_BLOCK that is not self-monitoring; ignored
  *                   by fmt_restart
- * @mask_monitoring: stop collecting until the next PFM_RESTART; set in any call
- *                   of one overflow event, it defers all resets of that event
- * @reserved:        must stay 0; a handler that sets it is taken to be broken
+ * @mask_monitoring: mask monitoring until the next PFM_RESTART; if any call for
+ *                   an overflow event sets this bit, all resets of that event
+ *                   are deferred
+ * @reserved:        must stay 0; a handler that sets it is considered broken
  * @val:             all bits at once
  *
- * All bits are 0 when the call-back is entered.
+ * All bits are 0 on entry to the call-back.
  */
 typedef union {
 	struct {
@@ -49,31 +51,31 @@ typedef union {
 #define PFM_OVFL_CTRL_BLOCK	0x4
 #define PFM_OVFL_CTRL_MASK	0x8
 #define PFM_OVFL_CTRL_ALL	0xf
-/* Notify, block if asked for, and mask until PFM_RESTART. */
+/* Notify, block if the context asks for it, and mask until PFM_RESTART. */
 #define PFM_OVFL_CTRL_HOLD \
 	(PFM_OVFL_CTRL_NOTIFY | PFM_OVFL_CTRL_BLOCK | PFM_OVFL_CTRL_MASK)
 
 /**
  * typedef pfm_ovfl_arg_t - description of one PMD's overflow (3.5.14)
  * @ovfl_pmd:         PMD that overflowed
- * @reserved1:        0; a format must not write it, for samples copy it into a
- *                    field that is 0, and nobody clears it again
+ * @reserved1:        0; read-only for the format: samples copy it into a field
+ *                    that must be 0
  * @ovfl_cpu:         CPU
  * @active_set:       event set that was active
  * @pmd_last_reset:   value that was last loaded into the PMD
- * @pmd_value:        the PMD's value now; 0 or a little more
- * @ovfl_ctrl:        out: what to do on return
+ * @pmd_value:        current value of the PMD: 0 or slightly more
+ * @ovfl_ctrl:        out: actions on return
  * @reserved2:        0
  * @pmd_eventid:      reg_smpl_eventid of the controlling PMC
  * @smpl_pmds:        PMDs to record (reg_smpl_pmds)
  * @ovfl_notify:      1 if the controlling PMC has PFM_REGFL_OVFL_NOTIFY
  * @num_smpl_pmds:    number of values in @smpl_pmds_values
- * @smpl_pmds_values: values of the PMDs in @smpl_pmds, in increasing index.
- *                    Only @num_smpl_pmds of them exist: memory ends there, and
- *                    the structure is not to be copied as a whole
+ * @smpl_pmds_values: values of the PMDs in @smpl_pmds, in order of PMD index.
+ *                    Memory ends after the first @num_smpl_pmds of them, so do
+ *                    not copy the structure as a whole
  *
- * Owned by the core, valid during the call only. What samples copy is in the
- * order in which the default format's entries have it.
+ * Owned by the core, valid only during the call. The fields that samples copy
+ * are in the order of the default format's entries.
  */
 typedef struct {
 	u16		ovfl_pmd;
@@ -94,15 +96,15 @@ typedef struct {
 #define smpl_pmd_values		smpl_pmds_values
 
 /**
- * struct pfm_ovfl_data - where and in whom an overflow happened
+ * struct pfm_ovfl_data - thread and instruction of an overflow
  * @ip:   instruction pointer; never a kernel address if the event excludes the
  *        kernel
- * @regs: interrupted registers, or NULL when they are gone because the overflow
- *        had to wait for another one, or for an active restart
- * @tid:  thread that was running (in the initial pid name space)
+ * @regs: interrupted registers; NULL if they are gone because the overflow had
+ *        to wait for another overflow or for an active restart
+ * @tid:  thread that was running (in the initial PID namespace)
  * @tgid: its process
  *
- * What fmt_handler is given as data.
+ * Passed to fmt_handler as data.
  */
 struct pfm_ovfl_data {
 	struct pt_regs	*regs;
@@ -119,38 +121,38 @@ struct pfm_ovfl_data {
  * typedef fmt_validate_t - check the format's argument (optional, 3.5.10)
  * @ctx_flags: PFM_FL_* of the context
  * @num_pmds:  number of PMDs that the PMU implements
- * @arg:       the format's argument, fmt_arg_size bytes, a kernel copy;
- *             NULL if fmt_arg_size is 0
+ * @arg:       kernel copy of the format's argument, fmt_arg_size bytes; NULL if
+ *             fmt_arg_size is 0
  *
- * Context: process, may sleep. Called before anything is allocated.
- * Return: 0, or a negative errno that PFM_CREATE_CONTEXT fails with.
+ * Context: process, may sleep. Called before any allocation.
+ * Return: 0, or a negative errno for PFM_CREATE_CONTEXT.
  */
 typedef int (*fmt_validate_t)(u32 ctx_flags, u16 num_pmds, void *arg);
 
 /**
- * typedef fmt_getsize_t - size of the buffer (optional, 3.5.11)
+ * typedef fmt_getsize_t - get the size of the buffer (optional, 3.5.11)
  * @ctx_flags: PFM_FL_* of the context
  * @arg:       the format's argument, validated
  * @size:      out: size in bytes; 0 for no buffer
  *
- * Without this call-back the format has no buffer of the core's.
+ * Without this call-back the core allocates no buffer.
  * Context: process, may sleep.
- * Return: 0, or a negative errno that PFM_CREATE_CONTEXT fails with.
+ * Return: 0, or a negative errno for PFM_CREATE_CONTEXT.
  */
 typedef int (*fmt_getsize_t)(u32 ctx_flags, void *arg, size_t *size);
 
 /**
- * typedef fmt_getpriv_t - size of a private area beside the buffer (optional)
+ * typedef fmt_getpriv_t - get the size of an extra private area (optional)
  * @ctx_flags: PFM_FL_* of the context
  * @arg:       the format's argument, validated
  * @size:      out: size in bytes; 0 for none
  *
- * For what does not fit into the PFM_FMT_PRIV_SIZE bytes in front of the
- * buffer. pfm_fmt_area() finds it. It is charged to whoever pays for the
- * buffer, within the same limits, and takes a buffer: without one creation
- * fails with EINVAL. Called after fmt_getsize, before anything is allocated.
+ * For data that does not fit into the PFM_FMT_PRIV_SIZE bytes in front of the
+ * buffer. pfm_fmt_area() returns the area. It is charged to the same user and
+ * limits as the buffer. A format without a buffer cannot have one: creating a
+ * context fails with EINVAL. Called after fmt_getsize, before any allocation.
  * Context: process, may sleep.
- * Return: 0, or a negative errno that PFM_CREATE_CONTEXT fails with.
+ * Return: 0, or a negative errno for PFM_CREATE_CONTEXT.
  */
 typedef int (*fmt_getpriv_t)(u32 ctx_flags, void *arg, size_t *size);
 
@@ -158,14 +160,14 @@ typedef int (*fmt_getpriv_t)(u32 ctx_flags, void *arg, size_t *size);
  * typedef fmt_init_t - initialise the buffer (optional, 3.5.12)
  * @ctx_flags: PFM_FL_* of the context
  * @arg:       the format's argument, validated
- * @buf:       first byte of the buffer, all zero and page aligned; NULL if the
- *             format has no buffer. PFM_FMT_PRIV_SIZE bytes in front of it are
- *             the format's own and are never mapped, and so is what it asked
- *             for in fmt_getpriv (perfmon_fmt_sdk.h)
+ * @buf:       first byte of the buffer, zeroed and page aligned; NULL if the
+ *             format has no buffer. PFM_FMT_PRIV_SIZE bytes in front of it, and
+ *             the area of fmt_getpriv, are private to the format and never
+ *             mapped (perfmon_fmt_sdk.h)
  *
  * Context: process, may sleep.
- * Return: 0, or a negative errno that PFM_CREATE_CONTEXT fails with; fmt_exit
- * is not called then.
+ * Return: 0, or a negative errno for PFM_CREATE_CONTEXT; fmt_exit is not called
+ * in that case.
  */
 typedef int (*fmt_init_t)(u32 ctx_flags, void *arg, void *buf);
 
@@ -173,41 +175,42 @@ typedef int (*fmt_init_t)(u32 ctx_flags, void *arg, void *buf);
  * typedef fmt_handler_t - record one overflow (required, 3.5.14)
  * @buf:    first byte of the buffer, or NULL
  * @arg:    the overflow; the handler sets @arg->ovfl_ctrl
- * @tstamp: time in ns, the same for all PMDs of one overflow event, increasing
+ * @tstamp: time in ns; the same for all PMDs of one overflow event, increasing
  *          on a CPU
- * @data:   where and in whom, valid during the call only
+ * @data:   thread and instruction, valid only during the call
  *
- * Called once per overflowed PMD, in increasing index.
+ * Called once per overflowed PMD, in order of PMD index.
  *
- * Context: any, NMI included. What it may do and touch: docs/handler_rules.md.
+ * Context: any, NMI included. docs/handler_rules.md lists what a handler may do
+ * and which memory it may touch.
  * Locking: never concurrent with itself, fmt_restart or fmt_exit for one @buf.
  * Return: 0. An error ends the calls for this overflow event and masks
- * monitoring until PFM_RESTART; this overflow and those that it is not called
- * for count as lost. -ENOBUFS says that there was no room.
+ * monitoring until PFM_RESTART. This overflow and the remaining ones of the
+ * event are counted as lost. -ENOBUFS means that the buffer is full.
  */
 typedef int (*fmt_handler_t)(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
 			     struct pfm_ovfl_data *data);
 
 /**
- * typedef fmt_restart_t - PFM_RESTART was called (optional, 3.5.15)
+ * typedef fmt_restart_t - handle PFM_RESTART (optional, 3.5.15)
  * @buf:       first byte of the buffer, or NULL
- * @is_active: 0 if monitoring is masked, 1 if it is not
- * @ctrl:      out: reset_ovfl_pmds and mask_monitoring are honoured
+ * @is_active: 0 if monitoring is masked, else 1
+ * @ctrl:      out: only reset_ovfl_pmds and mask_monitoring have an effect
  *
- * Without this call-back, PFM_RESTART on a masked context resets and resumes,
- * on an active one does nothing.
+ * Without this call-back, PFM_RESTART resets and resumes a masked context and
+ * does nothing to an active one.
  * Context: process; must not sleep, because overflows wait meanwhile.
  * Locking: never concurrent with fmt_handler or itself for one @buf.
- * Return: 0, or a negative errno that PFM_RESTART fails with, nothing changed.
+ * Return: 0, or a negative errno for PFM_RESTART, which then changes nothing.
  */
 typedef int (*fmt_restart_t)(void *buf, int is_active, pfm_ovfl_ctrl_t *ctrl);
 
 /**
- * typedef fmt_exit_t - the context goes (optional, 3.5.13)
+ * typedef fmt_exit_t - clean up when a context is destroyed (optional, 3.5.13)
  * @buf: first byte of the buffer, or NULL
  *
- * Context: process, may sleep. No handler runs and none will.
- * Return: 0; an error is reported in the kernel log and otherwise ignored.
+ * Context: process, may sleep. No handler is running or will run.
+ * Return: 0; an error is logged and otherwise ignored.
  */
 typedef int (*fmt_exit_t)(void *buf);
 
@@ -218,23 +221,23 @@ typedef int (*fmt_exit_t)(void *buf);
 #define PFM_FMTFL_ALL		(PFM_FMTFL_NOSET | PFM_FMTFL_DS)
 
 /*
- * Largest argument of a format and largest message queue, both in sane reach.
- * A context's creation is refused if the argument exceeds cf_arg_size_max.
+ * Limits of a format's argument and message queue. Creating a context also
+ * fails if the argument exceeds cf_arg_size_max.
  */
 #define PFM_FMT_MAX_ARG_SIZE	65536
 #define PFM_FMT_MAX_MSGQ_DEPTH	1024
 
-/* What a published field may be; all lines together fit into a page. */
+/* Limits of a published argument; all its lines must fit into a page. */
 #define PFM_ARG_MAX_FIELDS	32
 #define PFM_ARG_MAX_WORD	31
 
 /**
  * struct pfm_arg_field - a field of a format's argument, as tools see it
- * @name:   its name, a word of at most PFM_ARG_MAX_WORD letters, digits and _
- * @unit:   what it is a number of, such a word. For "bytes" tools take 64k
- * @offset: where it begins, in bytes from the start of the argument
- * @size:   1, 2, 4 or 8 bytes; unsigned, in the byte order of the machine
- * @dfl:    its value where the user names none
+ * @name:   name: at most PFM_ARG_MAX_WORD letters, digits and underscores
+ * @unit:   unit, a word like @name. For "bytes" tools accept suffixes as in 64k
+ * @offset: offset in bytes from the start of the argument
+ * @size:   1, 2, 4 or 8 bytes; unsigned, in native byte order
+ * @dfl:    default value
  */
 struct pfm_arg_field {
 	const char	*name;
@@ -245,42 +248,42 @@ struct pfm_arg_field {
 };
 
 /**
- * PFM_ARG() - a struct pfm_arg_field
+ * PFM_ARG() - define a struct pfm_arg_field
  * @type:   type of the argument
- * @member: the field; its name is the one that tools are given
- * @_dfl:   as above
- * @_unit:  as above, a literal
+ * @member: member of @type; also the name of the field
+ * @_dfl:   default value
+ * @_unit:  unit, a string literal
  */
 #define PFM_ARG(type, member, _dfl, _unit)				\
 	{								\
 		.name = #member,					\
 		.unit = (_unit),					\
 		.offset = offsetof(type, member),			\
-		/* Neither an array nor a structure can be cast to. */	\
+		/* An array or a structure does not compile here. */	\
 		.size = sizeof((typeof_member(type, member))0),		\
 		.dfl = (_dfl),						\
 	}
 
 /**
- * PFM_FMT_ARG() - fmt_arg_size and fmt_arg_layout of a format
+ * PFM_FMT_ARG() - set fmt_arg_size and fmt_arg_layout of a format
  * @type: type of the argument
- * @...:  in braces, PFM_ARG() of each field that a user may set; what is left,
- *        such as reserved fields, is passed as 0
+ * @...:  in braces, PFM_ARG() of each field that a user may set; other fields,
+ *        such as reserved ones, are passed as 0
  */
 #define PFM_FMT_ARG(type, ...)						\
 	.fmt_arg_size = sizeof(type),					\
-	/* Of this size, the last one has no name. */			\
+	/* The fixed size leaves room for the unnamed last entry. */	\
 	.fmt_arg_layout = (const struct pfm_arg_field			\
 			   [PFM_ARG_MAX_FIELDS + 1]) __VA_ARGS__
 
 /**
  * typedef pfm_buffer_fmt_t - a sampling buffer format (3.5.7)
  * @fmt_name:       name, for people (required)
- * @fmt_uuid:       identification (required, not all zero)
+ * @fmt_uuid:       UUID (required, not all zero)
  * @fmt_arg_size:   size in bytes of the argument, 0 for none; at most
  *                  PFM_FMT_MAX_ARG_SIZE
- * @fmt_msgq_depth: messages that the queue must hold; less than 1 is taken as
- *                  1, at most PFM_FMT_MAX_MSGQ_DEPTH
+ * @fmt_msgq_depth: number of messages that the queue must hold; less than 1
+ *                  means 1, at most PFM_FMT_MAX_MSGQ_DEPTH
  * @fmt_flags:      PFM_FMTFL_* flags; all other bits must be 0
  * @fmt_validate:   optional
  * @fmt_getsize:    optional
@@ -288,11 +291,12 @@ struct pfm_arg_field {
  * @fmt_handler:    required
  * @fmt_restart:    optional
  * @fmt_exit:       optional
- * @fmt_groups:     optional: further files for the format's folder in sysfs,
+ * @fmt_groups:     optional: additional files for the format's sysfs folder,
  *                  NULL-terminated
  * @fmt_getpriv:    optional
- * @fmt_arg_layout: optional: fields of the argument, the last without a name:
- *                  with it, tools take them by name (PFM_FMT_ARG())
+ * @fmt_arg_layout: optional: fields of the argument, ending with an entry
+ *                  without a name; lets tools set fields by name
+ *                  (PFM_FMT_ARG())
  */
 typedef struct {
 	const char	*fmt_name;
@@ -314,22 +318,22 @@ typedef struct {
 typedef pfm_buffer_fmt_t pfm_smpl_fmt_t;
 
 /*
- * Number of what a format has compiled in of the SDK's headers: layouts,
- * call-backs, inline functions and their constants. It changes when a format
- * that was built before would not work any more.
+ * Version of everything in the SDK's headers that is compiled into a format:
+ * layouts, call-backs, inline functions and their constants. It changes when
+ * formats that were built before would no longer work.
  */
 #define PFM_FMT_INTERFACE	3
 
 /**
- * pfm_register_buffer_fmt() - make a format usable (3.5.8)
+ * pfm_register_buffer_fmt() - register a format (3.5.8)
  * @fmt: the format; must stay valid and unchanged until unregistered
  *
- * The module that says this is held while a context uses the format.
+ * A context that uses the format holds a reference to the calling module.
  *
  * Context: process, may sleep.
  * Return: 0; -EINVAL if a required field is missing, a field is out of range,
  * or the module was built for another PFM_FMT_INTERFACE; -EBUSY if the UUID is
- * registered already; -ENOMEM. The kernel's log has the reason.
+ * already registered; -ENOMEM. The kernel log tells the reason.
  */
 #define pfm_register_buffer_fmt(fmt)					\
 	__pfm_register_buffer_fmt(fmt, THIS_MODULE, PFM_FMT_INTERFACE)
@@ -339,57 +343,57 @@ int __pfm_register_buffer_fmt(const pfm_buffer_fmt_t *fmt,
 			      struct module *owner, unsigned int interface);
 
 /**
- * pfm_unregister_buffer_fmt() - remove a format (3.5.9)
+ * pfm_unregister_buffer_fmt() - unregister a format (3.5.9)
  * @uuid: its UUID
  *
- * Contexts that use the format hold its module, so that a module's exit
- * function can call this unconditionally.
+ * A module's exit function can call this unconditionally, because contexts that
+ * use the format hold a reference to its module.
  *
  * Context: process, may sleep.
  * Return: 0; -EINVAL if no such format is registered; -EBUSY if a context uses
- * it (impossible from the module's own exit function).
+ * it (impossible in the module's own exit function).
  */
 int pfm_unregister_buffer_fmt(const pfm_uuid_t uuid);
 
 /**
- * pfm_fmt_get() - find a format and hold it, as a context does
+ * pfm_fmt_get() - look up a format and take a reference, as a context does
  * @uuid: its UUID
  *
- * For what tests formats. The format's module is asked for if nobody has
- * registered it.
+ * For modules that test formats. Requests the format's module if the format is
+ * not registered.
  *
  * Context: process, may sleep.
- * Return: the format, until pfm_fmt_put(); NULL if there is none.
+ * Return: the format, until pfm_fmt_put(); NULL if there is no such format.
  */
 const pfm_buffer_fmt_t *pfm_fmt_get(const pfm_uuid_t uuid);
 
 /**
- * pfm_fmt_put() - hold a format no longer
- * @fmt: what pfm_fmt_get() has returned
+ * pfm_fmt_put() - drop the reference to a format
+ * @fmt: from pfm_fmt_get()
  *
  * Context: process, may sleep.
  */
 void pfm_fmt_put(const pfm_buffer_fmt_t *fmt);
 
 /**
- * pfm_num_pmds() - number of PMDs that the current PMU implements
+ * pfm_num_pmds() - get the number of PMDs that the current PMU implements
  *
- * For the size of the largest possible entry (3.6.5).
- * Context: process, from a call-back of a context's creation.
+ * For calculating the size of the largest possible entry (3.6.5).
+ * Context: process, in a call-back that is part of creating a context.
  * Return: the number; 0 if no PMU is registered.
  */
 u16 pfm_num_pmds(void);
 
 /**
- * pfm_ovfl_read_pmd() - value of a PMD during an overflow (3.5)
- * @data:  what fmt_handler was given as data
+ * pfm_ovfl_read_pmd() - read a PMD during an overflow (3.5)
+ * @data:  as passed to fmt_handler
  * @num:   the PMD
- * @value: out: its 64-bit value now, in the active event set
+ * @value: out: its current 64-bit value, in the active event set
  *
- * For what the tool did not ask for in reg_smpl_pmds; those values come with
- * the overflow, and faster.
+ * For PMDs that are not in reg_smpl_pmds. The values of those are passed with
+ * the overflow, which is faster.
  * Context: fmt_handler.
- * Return: 0; -EINVAL if the PMU has no such PMD, @value unchanged.
+ * Return: 0; -EINVAL if the PMU has no such PMD, @value is then unchanged.
  */
 int pfm_ovfl_read_pmd(struct pfm_ovfl_data *data, u16 num, u64 *value);
 

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * perfmon_fmt_callers.h - who called the code that overflowed
+ * perfmon_fmt_callers.h - call chains of the code that overflowed
  *
- * Chains of return addresses of the interrupted thread, for fmt_handler: at
- * user level by frame pointers, in the kernel by its unwinder on x86 and by
- * frame pointers on arm64. Elsewhere (UML) there are none.
+ * Gives fmt_handler the return addresses of the interrupted thread. User chains
+ * are found by frame pointers, kernel chains by the kernel's unwinder on x86
+ * and by frame pointers on arm64. Other architectures (UML) have no chains.
  *
- * A precise event's registers are put together from two moments: its chains
- * can end early, and those of 32-bit programs do. On arm64 kernels that mark
- * the frames of interrupts (7.2 and later) a kernel's chain ends at a mark.
+ * The registers of a precise event are a mixture of two moments. Its chains can
+ * therefore end early; those of 32-bit programs do. On arm64 kernels that mark
+ * the frames of interrupts (7.2 and later) a kernel chain ends at such a mark.
  *
- * User memory is read without faulting and without waiting: what is not there
- * ends the chain, and so does a frame that is not above the last one. A
- * function that has not set up its frame, or has none, hides its caller.
+ * User memory is read without faulting and without waiting. A chain ends at
+ * memory that is not present, and at a frame that is not above the previous
+ * one. A function that has not yet set up its frame, or has none, hides its
+ * caller.
  */
 #ifndef PERFMON_PERFMON_FMT_CALLERS_H
 #define PERFMON_PERFMON_FMT_CALLERS_H
@@ -25,16 +26,16 @@
 #include <perfmon/perfmon_fmt.h>
 
 /**
- * struct pfm_frame - what a frame pointer points to
+ * struct pfm_frame - stack frame, as a frame pointer points to it
  * @next: frame pointer of the caller
- * @ret:  return address into it
+ * @ret:  return address into the caller
  */
 struct pfm_frame {
 	unsigned long	next;
 	unsigned long	ret;
 };
 
-/* The same of a 32-bit program on x86_64. */
+/* Stack frame of a 32-bit program on x86_64. */
 struct pfm_frame32 {
 	u32	next;
 	u32	ret;
@@ -67,8 +68,9 @@ static inline u64 pfm_kernel_address(unsigned long ret)
 }
 
 /*
- * An NMI may have come while the CPU has other page tables than the thread.
- * Only this function knows. What it says holds until the handler returns.
+ * An NMI may arrive while the CPU uses page tables other than the thread's.
+ * Only copy_from_user_nmi() checks that. The result holds until the handler
+ * returns.
  */
 static inline bool pfm_user_is_readable(unsigned long addr)
 {
@@ -78,9 +80,9 @@ static inline bool pfm_user_is_readable(unsigned long addr)
 }
 
 /*
- * An event of the kernel's own code, a tracepoint say, has the registers that
- * tell where it is, and no others: perf leaves a flag out of them that is
- * always set.
+ * For an event in the kernel's own code, such as a tracepoint, perf fills in
+ * only the registers that tell where it is. The flags then lack
+ * X86_EFLAGS_FIXED, which real registers always have.
  */
 static inline unsigned int pfm_kernel_frames(struct pt_regs *regs, u64 *out,
 					     unsigned int max)
@@ -103,7 +105,7 @@ static inline unsigned int pfm_kernel_frames(struct pt_regs *regs, u64 *out,
 		if (!ret)
 			break;
 		out[n++] = ret;
-		/* A step is what costs. */
+		/* A step is expensive: skip the last one. */
 		if (n == max)
 			break;
 		unwind_next_frame(&state);
@@ -127,8 +129,8 @@ static inline unsigned long pfm_first_user_frame(struct pt_regs *regs)
 }
 
 /*
- * Both words at once: for 6.1's unsafe_get_user() each is an access of its own.
- * Page faults are off: what is not there is not read.
+ * Reads both words in one access section: unsafe_get_user() of Linux 6.1 opens
+ * one for each. Page faults are disabled, so that absent memory is not read.
  */
 static __always_inline bool pfm_read_frame(unsigned long fp,
 					   struct pfm_frame *frame)
@@ -152,7 +154,7 @@ static __always_inline bool pfm_read_frame(unsigned long fp,
 	return ok;
 }
 
-/* Without their authentication code. */
+/* Strip the pointer authentication code. */
 static inline u64 pfm_user_address(unsigned long ret)
 {
 	return ret & ~ptrauth_user_pac_mask();
@@ -190,7 +192,7 @@ static inline bool pfm_user_is_readable(unsigned long addr)
 #endif
 
 #ifndef CONFIG_ARM64
-/* Page faults are off: what is not there is not read. */
+/* Page faults are disabled, so that absent memory is not read. */
 static __always_inline bool pfm_read_frame(unsigned long fp,
 					   struct pfm_frame *frame)
 {
@@ -230,18 +232,18 @@ fault:
 }
 
 /**
- * pfm_follow_user() - return addresses in frames at user level
+ * pfm_follow_user() - collect return addresses from user frames
  * @fp:     frame pointer
  * @narrow: the frames are those of a 32-bit program
  * @out:    out: return addresses, innermost first
- * @max:    at most so many
+ * @max:    maximum number of addresses
  *
- * Frames lie one above the other: what does not is none. Nor is what would
- * return to the upper half of all addresses, which is not at user level:
- * without frame pointers, anything may be there.
+ * Each frame must lie above the previous one, and its return address in the
+ * lower half of the address space, where user code is. Without frame pointers
+ * the register may hold anything, so the chain ends at other frames.
  *
  * Context: any, NMI included; current is the thread.
- * Return: how many.
+ * Return: number of addresses.
  */
 static inline unsigned int pfm_follow_user(unsigned long fp, bool narrow,
 					   u64 *out, unsigned int max)
@@ -266,15 +268,15 @@ static inline unsigned int pfm_follow_user(unsigned long fp, bool narrow,
 }
 
 /**
- * pfm_follow_stack() - return addresses in frames on a stack of the kernel's
- * @fp:   frame pointer; out: that of the first frame that is elsewhere
- * @low:  the stack as far as it is in use
+ * pfm_follow_stack() - collect return addresses from frames on a kernel stack
+ * @fp:   frame pointer; out: that of the first frame outside the stack
+ * @low:  lowest address of the stack in use
  * @high: end of the stack
  * @out:  out: return addresses, innermost first
- * @max:  at most so many
+ * @max:  maximum number of addresses
  *
  * Context: any, NMI included.
- * Return: how many.
+ * Return: number of addresses.
  */
 static inline unsigned int pfm_follow_stack(unsigned long *fp,
 					    unsigned long low,
@@ -290,7 +292,7 @@ static inline unsigned int pfm_follow_stack(unsigned long *fp,
 		if (!IS_ALIGNED(*fp, sizeof(*fp)) || *fp < low ||
 		    *fp > high - sizeof(*frame))
 			break;
-		/* KASAN sees the variables of functions there. */
+		/* NOCHECK: KASAN poisons stack memory around variables. */
 		ret = READ_ONCE_NOCHECK(frame->ret);
 		if (!ret)
 			break;
@@ -303,8 +305,8 @@ static inline unsigned int pfm_follow_stack(unsigned long *fp,
 
 #ifdef CONFIG_ARM64
 /*
- * An interrupt's stack has the size and the alignment of a thread's, and leads
- * back to it.
+ * An interrupt stack has the size and the alignment of a thread's stack, and
+ * its frames lead back to that stack.
  */
 static inline unsigned int pfm_kernel_frames(struct pt_regs *regs, u64 *out,
 					     unsigned int max)
@@ -327,7 +329,7 @@ static inline unsigned int pfm_kernel_frames(struct pt_regs *regs, u64 *out,
 
 #if PFM_HAS_CALLERS
 
-/* Registers at user level, or NULL: gone, or those of a thread without it. */
+/* User registers, or NULL if they are gone or the thread has none. */
 static inline struct pt_regs *pfm_user_regs(const struct pfm_ovfl_data *data)
 {
 	struct pt_regs *regs = data->regs;
@@ -337,18 +339,18 @@ static inline struct pt_regs *pfm_user_regs(const struct pfm_ovfl_data *data)
 	if (current->flags & PF_KTHREAD || !current->mm)
 		return NULL;
 	regs = task_pt_regs(current);
-	/* Others of the kernel's own have never been there. */
+	/* Other threads of the kernel have never been at user level. */
 	return user_mode(regs) && instruction_pointer(regs) ? regs : NULL;
 }
 
 /**
- * pfm_user_frames() - who called what these registers are of
- * @regs: registers at user level of the current thread
+ * pfm_user_frames() - collect the callers of given user registers
+ * @regs: user registers of the current thread
  * @out:  out: return addresses, innermost first
- * @max:  at most so many
+ * @max:  maximum number of addresses
  *
  * Context: fmt_handler.
- * Return: how many.
+ * Return: number of addresses.
  */
 static inline unsigned int pfm_user_frames(struct pt_regs *regs, u64 *out,
 					   unsigned int max)
@@ -358,17 +360,18 @@ static inline unsigned int pfm_user_frames(struct pt_regs *regs, u64 *out,
 }
 
 /**
- * pfm_user_callers() - the chain at user level
- * @data: what fmt_handler was given as data
+ * pfm_user_callers() - get the call chain at user level
+ * @data: as passed to fmt_handler
  * @out:  out: where the thread is at user level, then return addresses,
  *        innermost first
- * @max:  at most so many
+ * @max:  maximum number of addresses
  *
- * Interrupted in the kernel, the chain is the one that leads to it. Of a 32-bit
- * program on arm64 it has the first entry only.
+ * If the kernel was interrupted, this is the chain that led into the kernel.
+ * For a 32-bit program on arm64 it has only the first entry.
  *
  * Context: fmt_handler, NMI included.
- * Return: how many; 0 for a thread of the kernel's, and if @data->regs is NULL.
+ * Return: number of addresses; 0 for a kernel thread, or if @data->regs is
+ * NULL.
  */
 static inline unsigned int pfm_user_callers(const struct pfm_ovfl_data *data,
 					    u64 *out, unsigned int max)
@@ -382,18 +385,19 @@ static inline unsigned int pfm_user_callers(const struct pfm_ovfl_data *data,
 }
 
 /**
- * pfm_kernel_callers() - the chain in the kernel
- * @data: what fmt_handler was given as data
+ * pfm_kernel_callers() - get the call chain in the kernel
+ * @data: as passed to fmt_handler
  * @out:  out: where the kernel was interrupted, then return addresses,
  *        innermost first
- * @max:  at most so many
+ * @max:  maximum number of addresses
  *
- * An event that excludes the kernel has registers of user level only, and so no
- * such chain: nobody gets addresses of the kernel's who may not sample it.
+ * An event that excludes the kernel has only user registers, so there is no
+ * kernel chain. Users who may not sample the kernel thus get no kernel
+ * addresses.
  *
  * Context: fmt_handler, NMI included.
- * Return: how many; 0 if the overflow was at user level, and if @data->regs is
- * NULL.
+ * Return: number of addresses; 0 if the overflow was at user level or
+ * @data->regs is NULL.
  */
 static inline unsigned int pfm_kernel_callers(const struct pfm_ovfl_data *data,
 					      u64 *out, unsigned int max)

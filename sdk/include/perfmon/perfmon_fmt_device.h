@@ -2,9 +2,9 @@
 /*
  * perfmon_fmt_device.h - a format whose samples are read from a device
  *
- * Each overflow writes a record of a fixed size to a ring of its CPU; who has
- * /dev/pfm_<name> open reads the records of all contexts, and is the only one
- * who does. The format needs no buffer that is mapped:
+ * Each overflow writes a record of a fixed size to a ring of its CPU. One
+ * program at a time can open /dev/pfm_<name>; it reads the records of all
+ * contexts. The format needs no mapped buffer:
  *
  *	record = pfm_device_begin(&mine_device, arg);
  *	if (!record)
@@ -13,8 +13,8 @@
  *	pfm_device_end(&mine_device, record);
  *	return 0;
  *
- * DEFINE_PFM_DEVICE() is the device; tools find its name, the size of a record
- * and what was lost in the format's folder in sysfs.
+ * DEFINE_PFM_DEVICE() defines the device. Tools find its name, the record size
+ * and the number of lost samples in the format's sysfs folder.
  */
 #ifndef PERFMON_PERFMON_FMT_DEVICE_H
 #define PERFMON_PERFMON_FMT_DEVICE_H
@@ -33,9 +33,9 @@
 #include <perfmon/perfmon_irq_work.h>
 
 /**
- * struct pfm_device_slot - a record on its way to the reader
- * @head: of the ring
- * @pos:  its position there
+ * struct pfm_device_slot - slot of the ring, with one record
+ * @head: header of a ring slot
+ * @pos:  position of the slot in the ring
  * @data: the record
  */
 struct pfm_device_slot {
@@ -45,20 +45,20 @@ struct pfm_device_slot {
 };
 
 /**
- * struct pfm_device - a format's device
- * @misc:        what is opened
- * @record_size: bytes of a record
- * @num_records: that each CPU has room for
- * @rings:       one for each CPU while somebody reads, or NULL
- * @lost:        samples that nobody will read, counted on each CPU
+ * struct pfm_device - the device of a format
+ * @misc:        the misc device
+ * @record_size: size in bytes of a record
+ * @num_records: number of records that each CPU has room for
+ * @rings:       one ring for each CPU while there is a reader, or NULL
+ * @lost:        lost samples, counted on each CPU
  * @is_open:     whether there is a reader
- * @lock:        threads of the reader exclude each other by it
- * @wait:        where they wait for records
+ * @lock:        serialises the reader's threads
+ * @wait:        threads that wait for records
  * @wake:        wakes them
  * @attrs:       files in sysfs: device, record_size, lost
- * @list:        the same, as sysfs wants them
- * @group:       the same
- * @groups:      the same, for fmt_groups
+ * @list:        NULL-terminated list of @attrs
+ * @group:       attribute group of @list
+ * @groups:      NULL-terminated list of @group, for fmt_groups
  */
 struct pfm_device {
 	struct miscdevice		misc;
@@ -77,15 +77,14 @@ struct pfm_device {
 };
 
 /**
- * pfm_device_begin() - room for a record
+ * pfm_device_begin() - begin a record
  * @dev: the device
- * @arg: as passed to fmt_handler; its ovfl_ctrl is set: reset and go on
+ * @arg: as passed to fmt_handler; ovfl_ctrl is set to reset and continue
  *
- * Without it the sample is lost, and counted as such: nobody reads, or the
- * reader is too slow.
+ * Counts the sample as lost if there is no reader or the reader is too slow.
  *
  * Context: fmt_handler.
- * Return: the record, to be written and given to pfm_device_end(); or NULL.
+ * Return: the record, to be filled in and passed to pfm_device_end(); or NULL.
  */
 static __always_inline void *pfm_device_begin(struct pfm_device *dev,
 					      pfm_ovfl_arg_t *arg)
@@ -107,9 +106,9 @@ static __always_inline void *pfm_device_begin(struct pfm_device *dev,
 }
 
 /**
- * pfm_device_end() - the record is written
+ * pfm_device_end() - publish a record
  * @dev:    the device
- * @record: as pfm_device_begin() has returned it
+ * @record: from pfm_device_begin(), complete
  *
  * Context: fmt_handler.
  */
@@ -119,7 +118,7 @@ static __always_inline void pfm_device_end(struct pfm_device *dev, void *record)
 		container_of(record, struct pfm_device_slot, data);
 
 	pfm_ring_publish(&slot->head, slot->pos);
-	/* Waking takes locks, which whom we interrupt may hold. */
+	/* Waking takes locks that the interrupted code may hold. */
 	if (unlikely(wq_has_sleeper(&dev->wait)))
 		pfm_irq_work_queue(&dev->wake);
 }
@@ -131,8 +130,8 @@ static inline struct pfm_device *pfm_device_of_file(const struct file *file)
 }
 
 /**
- * pfm_device_of() - the device of a format
- * @fmt: the format, whose fmt_groups are those of its device
+ * pfm_device_of() - get the device of a format
+ * @fmt: the format; its fmt_groups must be those of the device
  *
  * Context: any.
  * Return: the device.
@@ -180,12 +179,12 @@ pfm_device_new_rings(const struct pfm_device *dev)
 }
 
 /**
- * pfm_device_open() - open of its file: the one reader, and room for records
+ * pfm_device_open() - open file operation: allow one reader, allocate rings
  * @inode: as passed to open
  * @file:  as passed to open
  *
  * Context: process, may sleep.
- * Return: 0; -EBUSY if there is a reader; -ENOMEM.
+ * Return: 0; -EBUSY if there is already a reader; -ENOMEM.
  */
 static inline int pfm_device_open(struct inode *inode, struct file *file)
 {
@@ -204,7 +203,7 @@ static inline int pfm_device_open(struct inode *inode, struct file *file)
 	return nonseekable_open(inode, file);
 }
 
-/* What the reader has left is lost. */
+/* Count the records that the reader did not read as lost. */
 static inline void pfm_device_discard(struct pfm_device *dev,
 				      struct pfm_ring __percpu *rings)
 {
@@ -218,7 +217,7 @@ static inline void pfm_device_discard(struct pfm_device *dev,
 }
 
 /**
- * pfm_device_release() - the reader's last close
+ * pfm_device_release() - release file operation: free the rings
  * @inode: as passed to release
  * @file:  as passed to release
  *
@@ -241,7 +240,7 @@ static inline int pfm_device_release(struct inode *inode, struct file *file)
 	return 0;
 }
 
-/* Is there anything to read? */
+/* Return: true if there is a record to read. */
 static inline bool pfm_device_has_records(const struct pfm_device *dev)
 {
 	int cpu;
@@ -253,8 +252,8 @@ static inline bool pfm_device_has_records(const struct pfm_device *dev)
 }
 
 /*
- * The whole records of a CPU that there is room for; their bytes are added to
- * @done. Return: 0; -EFAULT, then nothing more can go to @to.
+ * Copy complete records of a CPU, as many as fit, and add their bytes to @done.
+ * Return: 0; -EFAULT if @to is bad, nothing more can then be copied.
  */
 static inline int pfm_device_copy_cpu(const struct pfm_device *dev, int cpu,
 				      struct iov_iter *to, ssize_t *done)
@@ -275,7 +274,7 @@ static inline int pfm_device_copy_cpu(const struct pfm_device *dev, int cpu,
 	return 0;
 }
 
-/* The same of all CPUs. Return: bytes, 0 if there are none; an error. */
+/* Copy records of all CPUs. Return: bytes, 0 if there are none; an error. */
 static inline ssize_t pfm_device_copy(struct pfm_device *dev,
 				      struct iov_iter *to)
 {
@@ -294,15 +293,15 @@ static inline ssize_t pfm_device_copy(struct pfm_device *dev,
 }
 
 /**
- * pfm_device_read() - read of its file: whole records
+ * pfm_device_read() - read_iter file operation: read complete records
  * @iocb: as passed to read_iter
  * @to:   as passed to read_iter
  *
- * Those of one CPU are in order.
+ * The records of each CPU are in order.
  *
  * Context: process, may sleep.
- * Return: bytes; -EINVAL without room for a record; -EAGAIN if there is none
- * and the file does not block; -ERESTARTSYS; -EFAULT.
+ * Return: bytes; -EINVAL if @to is smaller than a record; -EAGAIN if there are
+ * no records and the file is nonblocking; -ERESTARTSYS; -EFAULT.
  */
 static inline ssize_t pfm_device_read(struct kiocb *iocb, struct iov_iter *to)
 {
@@ -326,7 +325,7 @@ static inline ssize_t pfm_device_read(struct kiocb *iocb, struct iov_iter *to)
 }
 
 /**
- * pfm_device_poll() - poll of its file: readable if there is a record
+ * pfm_device_poll() - poll file operation: readable if there is a record
  * @file:  as passed to poll
  * @table: as passed to poll
  *
@@ -338,7 +337,7 @@ static inline __poll_t pfm_device_poll(struct file *file, poll_table *table)
 	struct pfm_device *dev = pfm_device_of_file(file);
 
 	poll_wait(file, &dev->wait, table);
-	/* Pairs with that of wq_has_sleeper() in pfm_device_end(). */
+	/* Pairs with the barrier of wq_has_sleeper() in pfm_device_end(). */
 	smp_mb();
 	return pfm_device_has_records(dev) ? EPOLLIN | EPOLLRDNORM : 0;
 }
@@ -364,11 +363,11 @@ static inline ssize_t pfm_device_show_size(struct kobject *kobj,
 }
 
 /**
- * pfm_device_lost() - samples that were lost since the module was loaded
+ * pfm_device_lost() - get the number of samples lost since the module load
  * @dev: the device
  *
  * Context: any.
- * Return: their number.
+ * Return: the number.
  */
 static inline unsigned long pfm_device_lost(const struct pfm_device *dev)
 {
@@ -391,15 +390,15 @@ static inline ssize_t pfm_device_show_lost(struct kobject *kobj,
 }
 
 /**
- * DEFINE_PFM_DEVICE() - the device of a format
- * @fmt:    the format's name; the device is /dev/pfm_<fmt>, and what is defined
- *          is fmt_device and, for pfm_format_module_with(), fmt_device_add()
- *          and fmt_device_del()
- * @size:   bytes of a record
- * @number: of records that each CPU has room for
+ * DEFINE_PFM_DEVICE() - define the device of a format
+ * @fmt:    name of the format; the device is /dev/pfm_<fmt>. Defines fmt_device
+ *          and, for pfm_format_module_with(), fmt_device_add() and
+ *          fmt_device_del()
+ * @size:   size in bytes of a record
+ * @number: number of records that each CPU has room for
  *
- * Only root reads it, unless a rule of udev gives it to a group: who reads sees
- * the samples of all contexts.
+ * Only root can read the device, because it has the samples of all contexts. A
+ * udev rule can give it to a group.
  */
 #define DEFINE_PFM_DEVICE(fmt, size, number)				\
 	static const struct file_operations fmt##_device_fops = {	\

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * perfmon_fmt_entry.h - samples in the default format's layout (3.6.4), for all
- *			 formats that use it
+ * perfmon_fmt_entry.h - write samples in the default format's layout (3.6.4)
  */
 #ifndef PERFMON_PERFMON_FMT_ENTRY_H
 #define PERFMON_PERFMON_FMT_ENTRY_H
@@ -10,11 +9,11 @@
 #include <perfmon/perfmon_fmt_sdk.h>
 
 /**
- * pfm_entry_size() - bytes of an entry with its PMD values
+ * pfm_entry_size() - calculate the size of an entry with its PMD values
  * @num_pmds: number of values
  *
  * Context: any.
- * Return: the size.
+ * Return: the size in bytes.
  */
 static __always_inline u64 pfm_entry_size(u16 num_pmds)
 {
@@ -48,8 +47,8 @@ pfm_entry_set_hdr(pfm_default_smpl_entry_t *e, const pfm_ovfl_arg_t *arg,
 }
 
 /**
- * pfm_entry_add() - append an entry: header and values of the PMDs of interest
- * @r:      the record area, not full, see pfm_records_full()
+ * pfm_entry_add() - append an entry: header and values of the sampled PMDs
+ * @r:      the record area, which must not be full: see pfm_records_full()
  * @buf:    as passed to fmt_handler
  * @arg:    as passed to fmt_handler
  * @tstamp: as passed to fmt_handler
@@ -63,10 +62,10 @@ static __always_inline void pfm_entry_add(struct pfm_records *r, void *buf,
 					  const struct pfm_ovfl_data *data)
 {
 	pfm_default_smpl_entry_t *e = pfm_records_add(r, buf, sizeof(*e));
-	/* Once: for all the compiler knows, the entry is written over it. */
+	/* Read once: the compiler must assume that the entry overwrites it. */
 	unsigned int n = arg->num_smpl_pmds;
 
-	/* One address, so that neighbours are stored in pairs. */
+	/* Use one base address, so that adjacent stores can be paired. */
 	OPTIMIZER_HIDE_VAR(e);
 	pfm_entry_set_hdr(e, arg, tstamp, data);
 	if (unlikely(n)) {

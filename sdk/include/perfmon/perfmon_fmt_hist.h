@@ -2,15 +2,14 @@
 /*
  * perfmon_fmt_hist.h - counting by key in the handler (perfmon_hist.h)
  *
- * The table that counts is in the private area that fmt_getpriv asks for, and
- * is shown, key by key, as the records of a sink. Its size is fixed and a
- * search bounded, so that a sample costs the same in the first second and in
- * the last:
+ * The private area of fmt_getpriv holds a hash table of counts. The buffer, a
+ * sink, shows each key as a record. The table has a fixed size and a search is
+ * bounded, so that the cost of a sample does not grow over time:
  *
  *	pfm_hist_add(buf, arg, (u64)data->tgid << 32, data->ip);
  *	return 0;
  *
- * DEFINE_PFM_HIST() and PFM_HIST_CALLS are the format's other call-backs.
+ * DEFINE_PFM_HIST() and PFM_HIST_CALLS define the format's other call-backs.
  */
 #ifndef PERFMON_PERFMON_FMT_HIST_H
 #define PERFMON_PERFMON_FMT_HIST_H
@@ -20,13 +19,13 @@
 #include <perfmon/perfmon_fmt_sink.h>
 #include <perfmon/perfmon_hist.h>
 
-/* Places where a key can be; twice as many as there are records for. */
+/* Slots in which a key can be; the table has two slots for each record. */
 #define PFM_HIST_PROBES		8
 
 /**
- * struct pfm_hist_slot - a place in the table
+ * struct pfm_hist_slot - a slot of the table
  * @key:   the key
- * @count: samples that had it; 0 if the place is free
+ * @count: number of samples with this key; 0 if the slot is free
  * @offs:  offset in bytes of its record from the start of the buffer
  */
 struct pfm_hist_slot {
@@ -36,16 +35,16 @@ struct pfm_hist_slot {
 };
 
 /**
- * struct pfm_hist - what the search relies on, in pfm_sink_priv()
- * @mask:  places, a power of two, less one
- * @shift: what leaves the bits of a hash that count
+ * struct pfm_hist - parameters of the hash table, in pfm_sink_priv()
+ * @mask:  number of slots, a power of two, minus one
+ * @shift: right shift that reduces a hash to a slot number
  */
 struct pfm_hist {
 	u64	mask;
 	u32	shift;
 };
 
-/* Places of the table behind @arg, validated. */
+/* Return: number of slots of the table for @arg, which is validated. */
 static inline u64 pfm_hist_places(const pfm_sink_arg_t *arg)
 {
 	u64 room = arg->buf_size - PFM_SINK_REGION_OFFS(1);
@@ -54,11 +53,11 @@ static inline u64 pfm_hist_places(const pfm_sink_arg_t *arg)
 }
 
 /**
- * pfm_hist_validate() - the part of fmt_validate that is the histogram's
+ * pfm_hist_validate() - validate the histogram's part of the argument
  * @arg: the format's argument
  *
  * Context: process.
- * Return: 0; -EINVAL if a field is out of range, or no record would fit.
+ * Return: 0; -EINVAL if a field is out of range or no record would fit.
  */
 static inline int pfm_hist_validate(const pfm_sink_arg_t *arg)
 {
@@ -84,10 +83,10 @@ static inline int pfm_hist_getpriv(u32 ctx_flags, void *arg, size_t *size)
 }
 
 /**
- * pfm_hist_init() - the part of fmt_init that is the histogram's
+ * pfm_hist_init() - initialise the histogram's part of the buffer
  * @buf:     first byte of the buffer
  * @arg:     the format's argument, validated
- * @version: of the keys, for hdr_fmt_version
+ * @version: version of the keys, for hdr_fmt_version
  *
  * Context: process.
  * Return: 0; -EINVAL as pfm_hist_validate().
@@ -103,16 +102,16 @@ static inline int pfm_hist_init(void *buf, const pfm_sink_arg_t *arg,
 	return pfm_sink_init(buf, arg, sizeof(pfm_hist_record_t), version);
 }
 
-/* The first place to look for a key; the upper bits of a product are mixed. */
+/* Return: first slot for a key. A product mixes its upper bits best. */
 static __always_inline u64 pfm_hist_hash(const struct pfm_hist *h, u64 key0,
 					 u64 key1)
 {
-	const u64 odd = 0x9e3779b97f4a7c15ULL;	/* 2^64 by the golden ratio */
+	const u64 odd = 0x9e3779b97f4a7c15ULL;	/* 2^64 / golden ratio */
 
 	return (((key0 * odd) ^ key1) * odd) >> h->shift;
 }
 
-/* A key that is new, at @slot, which is free; it may be the last that fits. */
+/* Add a new key in the free @slot; count it as lost if the buffer is full. */
 static __always_inline void pfm_hist_new(void *buf, struct pfm_hist_slot *slot,
 					 u64 key0, u64 key1)
 {
@@ -135,7 +134,7 @@ static __always_inline void pfm_hist_new(void *buf, struct pfm_hist_slot *slot,
 	pfm_sink_publish(s, buf, sizeof(pfm_hist_record_t));
 }
 
-/* A key that is known, at @slot. */
+/* Count a sample of the known key in @slot. */
 static __always_inline void pfm_hist_count(void *buf,
 					   struct pfm_hist_slot *slot)
 {
@@ -150,12 +149,12 @@ static __always_inline void pfm_hist_count(void *buf,
 /**
  * pfm_hist_add() - count a sample
  * @buf:  as passed to fmt_handler
- * @arg:  as passed to fmt_handler; its ovfl_ctrl is set: reset and go on
+ * @arg:  as passed to fmt_handler; ovfl_ctrl is set to reset and continue
  * @key0: first half of the key
- * @key1: second half; an address is best here
+ * @key1: second half; put an address here
  *
- * Looks at no more than PFM_HIST_PROBES places. A key that finds none of them
- * free, or no room for its record, is lost and counted as such.
+ * Searches at most PFM_HIST_PROBES slots. If none of them is free, or there is
+ * no room for the record of a new key, the sample is counted as lost.
  *
  * Context: fmt_handler.
  */
@@ -183,12 +182,12 @@ static __always_inline void pfm_hist_add(void *buf, pfm_ovfl_arg_t *arg,
 }
 
 /**
- * DEFINE_PFM_HIST() - fmt_validate and fmt_init of a format that counts by key
+ * DEFINE_PFM_HIST() - define fmt_validate and fmt_init of a histogram format
  * @name:    prefix of the functions, name_validate() and name_init()
- * @version: of the keys
+ * @version: version of the keys
  *
- * For a format whose argument is a pfm_sink_arg_t. One with more in it writes
- * these two itself, by pfm_hist_validate() and pfm_hist_init().
+ * For a format whose argument is a pfm_sink_arg_t. A format with additional
+ * fields defines both itself with pfm_hist_validate() and pfm_hist_init().
  */
 #define DEFINE_PFM_HIST(name, version)					\
 	static int name##_validate(u32 ctx_flags, u16 num_pmds, void *arg) \
@@ -201,7 +200,7 @@ static __always_inline void pfm_hist_add(void *buf, pfm_ovfl_arg_t *arg,
 		return pfm_hist_init(buf, arg, version);		\
 	}
 
-/* In a pfm_buffer_fmt_t: all but its name, its UUID and the handler. */
+/* All fields of a pfm_buffer_fmt_t except name, UUID and handler. */
 #define PFM_HIST_CALLS(name)						\
 	PFM_SINK_CALLS(name),						\
 	.fmt_getpriv	= pfm_hist_getpriv

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * perfmon_fmt_kunit.h - KUnit suites of formats: the call-backs, called
- *			 directly on a buffer of exact size
+ * perfmon_fmt_kunit.h - support for KUnit suites of formats
  *
- * KASAN sees the first byte that a format touches beyond its buffer. The suite
- * is linked into a kernel with the core, the simulated PMU and the format.
+ * A suite calls the format's call-backs directly, on a buffer of exact size, so
+ * that KASAN reports the first byte that the format touches beyond it. The
+ * suite is linked into a kernel with the core, the simulated PMU and the
+ * format.
  */
 #ifndef PERFMON_PERFMON_FMT_KUNIT_H
 #define PERFMON_PERFMON_FMT_KUNIT_H
@@ -14,7 +15,7 @@
 #include <linux/vmalloc.h>
 #include <perfmon/perfmon_fmt_sdk.h>
 
-/* What pfm_calls_sample() says of each overflow. */
+/* Fields of the overflows of pfm_calls_sample(). */
 #define PFM_CALLS_TID		12
 #define PFM_CALLS_TGID		11
 #define PFM_CALLS_CPU		3
@@ -27,14 +28,14 @@
 /**
  * struct pfm_fmt_calls - a format under test; test->priv in its suite
  * @fmt:  the format
- * @base: what is allocated: what is in front of the buffer, and the buffer;
- *        NULL if the format wants none
+ * @base: allocation that holds the private area and the buffer; NULL if the
+ *        format wants no buffer
  * @buf:  first byte of the buffer, or NULL
  * @size: its size in bytes
  * @area: the private area of fmt_getpriv, or NULL
- * @live: whether fmt_exit is still to be called
- * @arg:  the last overflow; what pfm_calls_sample() does not set is a test's to
- *        set before, such as pmd_eventid
+ * @live: whether fmt_exit must still be called
+ * @arg:  the last overflow; a test may set fields that pfm_calls_sample() does
+ *        not set, such as pmd_eventid
  */
 struct pfm_fmt_calls {
 	const pfm_buffer_fmt_t	*fmt;
@@ -47,9 +48,9 @@ struct pfm_fmt_calls {
 };
 
 /**
- * pfm_calls_init() - find the format; for a suite's .init
+ * pfm_calls_init() - look up the format; for a suite's .init
  * @test: the test
- * @uuid: the format's
+ * @uuid: UUID of the format
  *
  * Context: process.
  * Return: 0; -ENOENT if it is not registered; -ENOMEM.
@@ -66,7 +67,7 @@ static inline int pfm_calls_init(struct kunit *test, const pfm_uuid_t uuid)
 }
 
 /**
- * pfm_calls_end() - end what pfm_calls_make() began: fmt_exit, no buffer
+ * pfm_calls_end() - undo pfm_calls_make(): call fmt_exit, free the buffer
  * @test: the test
  *
  * Context: process.
@@ -86,7 +87,7 @@ static inline void pfm_calls_end(struct kunit *test)
 }
 
 /**
- * pfm_calls_exit() - a suite's .exit
+ * pfm_calls_exit() - clean up; for a suite's .exit
  * @test: the test
  *
  * Context: process.
@@ -102,12 +103,12 @@ static inline void pfm_calls_exit(struct kunit *test)
 }
 
 /**
- * pfm_calls_validate() - fmt_validate, as at the creation of a context
+ * pfm_calls_validate() - call fmt_validate, as when a context is created
  * @test: the test
  * @arg:  the format's argument
  *
  * Context: process.
- * Return: what it returns; 0 if the format has none.
+ * Return: its return value; 0 if the format has no fmt_validate.
  */
 static inline int pfm_calls_validate(struct kunit *test, void *arg)
 {
@@ -119,13 +120,13 @@ static inline int pfm_calls_validate(struct kunit *test, void *arg)
 }
 
 /**
- * pfm_calls_getsize() - fmt_getsize
+ * pfm_calls_getsize() - call fmt_getsize
  * @test: the test
  * @arg:  the format's argument
  * @size: out: the size in bytes; 0 if the format has no fmt_getsize
  *
  * Context: process.
- * Return: what it returns.
+ * Return: its return value.
  */
 static inline int pfm_calls_getsize(struct kunit *test, void *arg, size_t *size)
 {
@@ -136,13 +137,13 @@ static inline int pfm_calls_getsize(struct kunit *test, void *arg, size_t *size)
 }
 
 /**
- * pfm_calls_getpriv() - fmt_getpriv
+ * pfm_calls_getpriv() - call fmt_getpriv
  * @test: the test
  * @arg:  the format's argument
  * @size: out: the size in bytes; 0 if the format has no fmt_getpriv
  *
  * Context: process.
- * Return: what it returns.
+ * Return: its return value.
  */
 static inline int pfm_calls_getpriv(struct kunit *test, void *arg, size_t *size)
 {
@@ -152,7 +153,7 @@ static inline int pfm_calls_getpriv(struct kunit *test, void *arg, size_t *size)
 	return d->fmt->fmt_getpriv ? d->fmt->fmt_getpriv(0, arg, size) : 0;
 }
 
-/* What the format asks for. Return: 0, or an error as of the core. */
+/* Allocate buffer and area. Return: 0, or the error that the core returns. */
 static inline int pfm_calls_alloc(struct kunit *test, void *arg)
 {
 	struct pfm_fmt_calls *d = test->priv;
@@ -175,17 +176,17 @@ static inline int pfm_calls_alloc(struct kunit *test, void *arg)
 }
 
 /**
- * pfm_calls_try() - what the core does when a context is created
+ * pfm_calls_try() - create a context's buffer, as the core does
  * @test: the test
  * @arg:  the format's argument
  *
- * fmt_validate, fmt_getsize, fmt_getpriv, a buffer and a private area of these
- * sizes and not a byte more, zeroed and page aligned, and fmt_init; those that
- * the format has. What was made before ends. pfm_calls_end() or the end of the
- * test calls fmt_exit.
+ * Calls fmt_validate, fmt_getsize and fmt_getpriv, allocates a buffer and a
+ * private area of exactly these sizes, zeroed and page aligned, and calls
+ * fmt_init. Missing call-backs are skipped. An earlier buffer is freed first.
+ * pfm_calls_end() or the end of the test calls fmt_exit.
  *
  * Context: process.
- * Return: 0, or what the first call-back returned that failed.
+ * Return: 0, or the error of the first call-back that failed.
  */
 static inline int pfm_calls_try(struct kunit *test, void *arg)
 {
@@ -203,7 +204,7 @@ static inline int pfm_calls_try(struct kunit *test, void *arg)
 }
 
 /**
- * pfm_calls_make() - pfm_calls_try(), which must succeed
+ * pfm_calls_make() - create a context's buffer, and fail the test on an error
  * @test: the test
  * @arg:  the format's argument
  *
@@ -215,16 +216,16 @@ static inline void pfm_calls_make(struct kunit *test, void *arg)
 }
 
 /**
- * pfm_calls_sample() - an overflow
+ * pfm_calls_sample() - call fmt_handler for an overflow
  * @d:      the format
  * @pmd:    the PMD that overflows
- * @values: how many PMDs are to be recorded
+ * @values: number of PMDs to record
  *
- * The registers are gone, as in an overflow that had to wait. Preemption is
- * disabled, as in any.
+ * There are no registers, as for an overflow that had to wait. Preemption is
+ * disabled, as for any overflow.
  *
  * Context: process.
- * Return: what fmt_handler returns; its control bits are in @d->arg.ovfl_ctrl.
+ * Return: its return value; the control bits are in @d->arg.ovfl_ctrl.
  */
 static inline int pfm_calls_sample(struct pfm_fmt_calls *d, u16 pmd, u16 values)
 {
@@ -249,13 +250,13 @@ static inline int pfm_calls_sample(struct pfm_fmt_calls *d, u16 pmd, u16 values)
 }
 
 /**
- * pfm_calls_restart() - PFM_RESTART
+ * pfm_calls_restart() - call fmt_restart, as PFM_RESTART does
  * @test:      the test
- * @is_active: whether monitoring is not masked
+ * @is_active: false if monitoring is masked
  *
  * Context: process.
- * Return: the control bits that fmt_restart sets; without it, what the core
- * does then.
+ * Return: the control bits of fmt_restart; without fmt_restart, those that the
+ * core uses instead.
  */
 static inline u32 pfm_calls_restart(struct kunit *test, bool is_active)
 {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * perfmon_fmt_ring.h - samples on their way from the handlers of one CPU to
- *			whoever takes them
+ * perfmon_fmt_ring.h - a ring that passes samples from one CPU's handlers to a
+ *			consumer
  *
- * A ring of slots of one size. Handlers on the CPU reserve a slot and publish
- * it; one may interrupt another anywhere, so that slots may be published in
- * another order than they were reserved. The one consumer, on any CPU, takes
- * them in the order of reservation and stops at one that is not published yet.
+ * All slots have the same size. A handler reserves a slot and then publishes
+ * it. Handlers can interrupt each other at any point, so slots can be published
+ * in another order than they were reserved. The single consumer, on any CPU,
+ * takes slots in the order of reservation. It stops at the first slot that is
+ * not yet published.
  */
 #ifndef PERFMON_PERFMON_FMT_RING_H
 #define PERFMON_PERFMON_FMT_RING_H
@@ -19,8 +20,8 @@
 #include <linux/types.h>
 
 /**
- * struct pfm_ring_slot - what each slot begins with
- * @published: 1 + position, once all else is there
+ * struct pfm_ring_slot - header of a slot
+ * @published: position + 1, set when the slot is complete
  */
 struct pfm_ring_slot {
 	unsigned long	published;
@@ -28,11 +29,11 @@ struct pfm_ring_slot {
 
 /**
  * struct pfm_ring - the samples of one CPU
- * @slots:  the ring
- * @stride: bytes of a slot
- * @mask:   number of slots, a power of two, less 1
- * @head:   position that is reserved next; changed on its CPU only
- * @tail:   position that is consumed next
+ * @slots:  the slots
+ * @stride: size in bytes of a slot
+ * @mask:   number of slots, a power of two, minus 1
+ * @head:   position to reserve next; changed only on the ring's CPU
+ * @tail:   position to consume next
  */
 struct pfm_ring {
 	void		*slots;
@@ -43,11 +44,11 @@ struct pfm_ring {
 };
 
 /**
- * pfm_ring_init() - make an empty ring
+ * pfm_ring_init() - set up an empty ring
  * @r:      the ring
- * @number: of slots, rounded up to a power of two
- * @stride: bytes of a slot, the struct pfm_ring_slot included
- * @node:   where its memory is to be, NUMA_NO_NODE for anywhere
+ * @number: number of slots, rounded up to a power of two
+ * @stride: size in bytes of a slot, including struct pfm_ring_slot
+ * @node:   NUMA node of its memory, NUMA_NO_NODE for any
  *
  * Context: process, may sleep.
  * Return: 0; -ENOMEM.
@@ -67,8 +68,8 @@ static inline int pfm_ring_init(struct pfm_ring *r, unsigned int number,
 }
 
 /**
- * pfm_ring_free() - free what pfm_ring_init() has allocated
- * @r: the ring; also one of zero bytes
+ * pfm_ring_free() - free the slots of a ring
+ * @r: the ring; may be all zero
  *
  * Context: process.
  */
@@ -78,7 +79,7 @@ static inline void pfm_ring_free(struct pfm_ring *r)
 }
 
 /**
- * pfm_ring_at() - the slot of a position
+ * pfm_ring_at() - get the slot at a position
  * @r:   the ring
  * @pos: the position
  *
@@ -92,12 +93,12 @@ static __always_inline void *pfm_ring_at(const struct pfm_ring *r,
 }
 
 /**
- * pfm_ring_pending() - slots that are in use
+ * pfm_ring_pending() - count the slots in use up to a position
  * @r:   the ring
- * @pos: a position that is reserved
+ * @pos: a reserved position
  *
  * Context: any.
- * Return: their number, the one at @pos being the last.
+ * Return: the number, including the slot at @pos.
  */
 static __always_inline unsigned long
 pfm_ring_pending(const struct pfm_ring *r, unsigned long pos)
@@ -106,11 +107,13 @@ pfm_ring_pending(const struct pfm_ring *r, unsigned long pos)
 }
 
 /**
- * pfm_ring_reserve() - a slot for one sample, to be published soon
+ * pfm_ring_reserve() - reserve a slot for a sample
  * @r:   the ring
- * @pos: out: its position
+ * @pos: out: position of the slot
  *
- * Context: any on the ring's CPU, preemption disabled.
+ * The caller must soon call pfm_ring_publish().
+ *
+ * Context: any, on the ring's CPU with preemption disabled.
  * Return: the slot; NULL if all are in use.
  */
 static __always_inline void *pfm_ring_reserve(struct pfm_ring *r,
@@ -119,7 +122,7 @@ static __always_inline void *pfm_ring_reserve(struct pfm_ring *r,
 	unsigned long tail;
 
 	do {
-		/* Pairs with the release in pfm_ring_consume(): it was read. */
+		/* Pairs with the release in pfm_ring_consume(). */
 		tail = smp_load_acquire(&r->tail);
 		*pos = READ_ONCE(r->head);
 		if (unlikely(*pos - tail > r->mask))
@@ -129,7 +132,7 @@ static __always_inline void *pfm_ring_reserve(struct pfm_ring *r,
 }
 
 /**
- * pfm_ring_publish() - all of a slot is written
+ * pfm_ring_publish() - publish a complete slot
  * @slot: the slot
  * @pos:  its position
  *
@@ -143,11 +146,11 @@ static __always_inline void pfm_ring_publish(struct pfm_ring_slot *slot,
 }
 
 /**
- * pfm_ring_next() - the sample that is consumed next
+ * pfm_ring_next() - get the next sample to consume
  * @r: the ring
  *
- * Context: the consumer; anybody may ask whether there is one.
- * Return: its slot; NULL if there is none yet.
+ * Context: the consumer; others may only compare the result with NULL.
+ * Return: its slot; NULL if it is not yet published.
  */
 static inline const void *pfm_ring_next(const struct pfm_ring *r)
 {
@@ -159,7 +162,7 @@ static inline const void *pfm_ring_next(const struct pfm_ring *r)
 }
 
 /**
- * pfm_ring_consume() - the sample that pfm_ring_next() gave was read
+ * pfm_ring_consume() - release the slot of pfm_ring_next()
  * @r: the ring
  *
  * Context: the consumer.

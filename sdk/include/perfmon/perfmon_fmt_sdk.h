@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * perfmon_fmt_sdk.h - what makes a sampling format short
+ * perfmon_fmt_sdk.h - helpers for short sampling formats
  *
  * UUID helpers, a private area that user space cannot reach, a bounded record
- * allocator over the buffer, a ring of regions, restart helpers, and the module
- * boilerplate. Everything is inline: a format needs no symbol but the core's
- * registration. perfmon_fmt_sink.h is a whole buffer with one common header,
- * perfmon_fmt_entry.h writes entries in the default format's layout,
- * perfmon_fmt_callers.h has call chains.
+ * allocator in the buffer, a ring of regions, restart helpers, and the module
+ * boilerplate. Everything is inline, so a format needs no symbols other than
+ * the core's registration functions. perfmon_fmt_sink.h adds a complete buffer
+ * with a common header, perfmon_fmt_entry.h writes entries in the default
+ * format's layout, and perfmon_fmt_callers.h has call chains.
  */
 #ifndef PERFMON_PERFMON_FMT_SDK_H
 #define PERFMON_PERFMON_FMT_SDK_H
@@ -33,7 +33,7 @@ static inline bool pfm_uuid_equal(const pfm_uuid_t a, const pfm_uuid_t b)
 }
 
 /**
- * pfm_uuid_is_null() - is this no UUID at all?
+ * pfm_uuid_is_null() - test whether a UUID is all zero
  * @uuid: the UUID
  *
  * Context: any.
@@ -45,17 +45,17 @@ static inline bool pfm_uuid_is_null(const pfm_uuid_t uuid)
 }
 
 /*
- * Bytes in front of every buffer that belong to the format. They are zeroed
- * with the buffer, live as long as it does, and are in no mapping: offsets and
- * counts that a handler relies on belong here, never in the mapped header. What
- * does not fit is asked for in fmt_getpriv, and found by pfm_fmt_area().
+ * Size of the private area in front of every buffer. It is zeroed with the
+ * buffer, has the same lifetime and is never mapped. Offsets and counts that a
+ * handler relies on belong here, never in the mapped header. For more private
+ * memory use fmt_getpriv and pfm_fmt_area().
  */
 #define PFM_FMT_PRIV_SIZE	4032
 
 /**
- * struct pfm_fmt_front - what is in front of a buffer
- * @priv: the format's
- * @area: the private area of fmt_getpriv, or NULL; written by the core only
+ * struct pfm_fmt_front - memory in front of a buffer
+ * @priv: private area of the format
+ * @area: the private area of fmt_getpriv, or NULL; written only by the core
  */
 struct pfm_fmt_front {
 	u8	priv[PFM_FMT_PRIV_SIZE];
@@ -63,7 +63,7 @@ struct pfm_fmt_front {
 } __aligned(64);
 
 /**
- * pfm_fmt_front() - what is in front of a buffer
+ * pfm_fmt_front() - get the memory in front of a buffer
  * @buf: first byte of the buffer
  *
  * Context: any.
@@ -75,7 +75,7 @@ static inline struct pfm_fmt_front *pfm_fmt_front(void *buf)
 }
 
 /**
- * pfm_fmt_priv() - the private area of a buffer
+ * pfm_fmt_priv() - get the private area of a buffer
  * @buf: first byte of the buffer
  *
  * Context: any.
@@ -87,14 +87,14 @@ static inline void *pfm_fmt_priv(void *buf)
 }
 
 /**
- * pfm_fmt_area() - the private area that the format asked for
+ * pfm_fmt_area() - get the private area that fmt_getpriv requested
  * @buf: first byte of the buffer
  *
- * It is zeroed with the buffer, in no mapping, and lives as long. Nothing is
- * mapped behind its last page.
+ * It is zeroed with the buffer, has the same lifetime and is never mapped to
+ * user space. No kernel memory is mapped after its last page.
  *
  * Context: any.
- * Return: as many bytes as fmt_getpriv said, page aligned; NULL for none.
+ * Return: the area, page aligned, in the size of fmt_getpriv; NULL for none.
  */
 static inline void *pfm_fmt_area(void *buf)
 {
@@ -102,9 +102,9 @@ static inline void *pfm_fmt_area(void *buf)
 }
 
 /**
- * struct pfm_records - records of many sizes, one after another in a buffer
+ * struct pfm_records - records of variable size, one after another in a buffer
  * @cur:   offset of the next record from the start of the buffer
- * @count: records since the last reset
+ * @count: number of records since the last reset
  * @limit: last offset at which the largest record still fits; beyond it the
  *         buffer counts as full (the post-check of 3.6.5)
  * @start: offset of the first record
@@ -141,11 +141,11 @@ static inline int pfm_records_init(struct pfm_records *r, u64 start, u64 size,
 }
 
 /**
- * pfm_records_full() - was the last record that fits written?
+ * pfm_records_full() - test whether a record area is full
  * @r: the area
  *
  * Context: any.
- * Return: true if there may be no room for another record.
+ * Return: true if another record may not fit.
  */
 static inline bool pfm_records_full(const struct pfm_records *r)
 {
@@ -153,8 +153,8 @@ static inline bool pfm_records_full(const struct pfm_records *r)
 }
 
 /**
- * pfm_records_add() - room for one record
- * @r:    the area, not full: see pfm_records_full()
+ * pfm_records_add() - allocate a record
+ * @r:    the area, which must not be full: see pfm_records_full()
  * @buf:  first byte of the buffer
  * @size: size of the record, at most the max given to pfm_records_init()
  *
@@ -172,10 +172,10 @@ static __always_inline void *pfm_records_add(struct pfm_records *r, void *buf,
 }
 
 /**
- * pfm_records_reset() - forget all records
+ * pfm_records_reset() - discard all records
  * @r: the area
  *
- * The bytes stay as they are (3.6.5).
+ * The buffer's bytes are not changed (3.6.5).
  * Context: any, see the locking of fmt_restart.
  */
 static inline void pfm_records_reset(struct pfm_records *r)
@@ -188,16 +188,16 @@ static inline void pfm_records_reset(struct pfm_records *r)
  * struct pfm_regions - equal parts of a buffer that are filled in turn
  * @records:    records of the current region
  * @offs:       offset in bytes of region 0 from the start of the buffer
- * @size:       bytes of each region
- * @max:        bytes of the largest record
- * @handed_out: regions that were given to the tool
- * @freed:      regions that it gave back
+ * @size:       size in bytes of each region
+ * @max:        size in bytes of the largest record
+ * @handed_out: number of regions that were handed out to the tool
+ * @freed:      number of regions that the tool gave back
  * @num:        number of regions
- * @cur:        the current region: it is being filled, or was filled last
- * @oldest:     the region to be given back next
+ * @cur:        current region: being filled, or filled last
+ * @oldest:     region to be given back next
  *
- * Keep it in the private area. What is handed out are @oldest and the regions
- * behind it, round and round, up to and perhaps with @cur.
+ * Keep it in the private area. The regions from @oldest on, in circular order,
+ * are handed out, up to @cur or the one before it.
  */
 struct pfm_regions {
 	struct pfm_records	records;
@@ -212,9 +212,9 @@ struct pfm_regions {
 };
 
 /**
- * pfm_regions_enter() - fill a region, or fill it anew
+ * pfm_regions_enter() - make a region current and empty
  * @r: the regions
- * @n: the region, not handed out; it becomes the current one, without records
+ * @n: the region, not handed out
  *
  * Context: any.
  */
@@ -227,7 +227,7 @@ static inline void pfm_regions_enter(struct pfm_regions *r, u32 n)
 }
 
 /**
- * pfm_regions_behind() - the region behind a given one
+ * pfm_regions_behind() - get the region that follows a given one
  * @r: the regions
  * @n: the region
  *
@@ -240,14 +240,14 @@ static inline u32 pfm_regions_behind(const struct pfm_regions *r, u32 n)
 }
 
 /**
- * pfm_regions_init() - split what is left of a buffer into regions
+ * pfm_regions_init() - split the rest of a buffer into regions
  * @r:    the regions
  * @offs: offset in bytes of the first one, a multiple of 8
  * @end:  size of the buffer in bytes
- * @num:  how many
- * @max:  size in bytes of the largest record, which must fit into each
+ * @num:  number of regions
+ * @max:  size in bytes of the largest record, which must fit into each region
  *
- * Region 0 is the current one. Context: process; it divides.
+ * Makes region 0 the current one. Context: process; divides.
  * Return: 0; -EINVAL if the regions would be too small.
  */
 static inline int pfm_regions_init(struct pfm_regions *r, u64 offs, u64 end,
@@ -268,11 +268,11 @@ static inline int pfm_regions_init(struct pfm_regions *r, u64 offs, u64 end,
 }
 
 /**
- * pfm_regions_out() - regions that are handed out
+ * pfm_regions_out() - count the regions that are handed out
  * @r: the regions
  *
  * Context: any.
- * Return: their number; all of them if the current one is, too.
+ * Return: the number; equal to @num if the current region is handed out, too.
  */
 static inline u64 pfm_regions_out(const struct pfm_regions *r)
 {
@@ -280,11 +280,11 @@ static inline u64 pfm_regions_out(const struct pfm_regions *r)
 }
 
 /**
- * pfm_regions_have_free() - is there a region to go on in?
+ * pfm_regions_have_free() - test for a free region other than the current one
  * @r: the regions, the current one not handed out
  *
  * Context: any.
- * Return: true if another one is not handed out.
+ * Return: true if there is one.
  */
 static inline bool pfm_regions_have_free(const struct pfm_regions *r)
 {
@@ -292,7 +292,7 @@ static inline bool pfm_regions_have_free(const struct pfm_regions *r)
 }
 
 /**
- * pfm_regions_next() - the region behind the current one
+ * pfm_regions_next() - get the region that follows the current one
  * @r: the regions
  *
  * Context: any.
@@ -320,10 +320,10 @@ static inline u32 pfm_regions_free(struct pfm_regions *r)
 }
 
 /**
- * pfm_count() - count something and show it
- * @shown: where a mapping shows it
- * @mine:  the format's own count, in its private area
- * @n:     how much to add
+ * pfm_count() - add to a private count and its copy in the mapping
+ * @shown: the copy in the mapping
+ * @mine:  the count in the private area
+ * @n:     number to add
  *
  * Context: any.
  */
@@ -334,8 +334,8 @@ static inline void pfm_count(u64 *shown, u64 *mine, u64 n)
 }
 
 /**
- * pfm_copy_pmds() - copy the values of the PMDs of interest
- * @to:  where to, in a record
+ * pfm_copy_pmds() - copy the values of the sampled PMDs
+ * @to:  destination in a record
  * @arg: the overflow
  * @n:   its num_smpl_pmds
  *
@@ -357,7 +357,7 @@ static __always_inline void pfm_copy_pmds(u64 *to, const pfm_ovfl_arg_t *arg,
  * @size:      as passed to fmt_getsize
  *
  * Context: process.
- * Return: 0; -EINVAL if no such size is possible.
+ * Return: 0; -EINVAL if the size does not fit into a size_t.
  */
 static inline int pfm_getsize(u32 ctx_flags, void *arg, size_t *size)
 {
@@ -370,7 +370,7 @@ static inline int pfm_getsize(u32 ctx_flags, void *arg, size_t *size)
 }
 
 /**
- * pfm_ctrl_continue() - after a record: reset the PMDs and go on
+ * pfm_ctrl_continue() - after a record: reset the PMDs and continue
  * @arg: the overflow
  *
  * Context: fmt_handler.
@@ -381,7 +381,7 @@ static inline void pfm_ctrl_continue(pfm_ovfl_arg_t *arg)
 }
 
 /**
- * pfm_ctrl_notify() - tell the tool, reset the PMDs and go on
+ * pfm_ctrl_notify() - notify the tool, reset the PMDs and continue
  * @arg: the overflow
  *
  * Context: fmt_handler.
@@ -392,10 +392,10 @@ static inline void pfm_ctrl_notify(pfm_ovfl_arg_t *arg)
 }
 
 /**
- * pfm_ctrl_full() - the buffer is full: notify, block if asked for, and mask
+ * pfm_ctrl_full() - the buffer is full: notify, mask, and block if requested
  * @arg: the overflow
  *
- * Resets wait for PFM_RESTART, so that the tool finds a stable state (3.6.5).
+ * Resets wait for PFM_RESTART, so that the tool sees a stable state (3.6.5).
  *
  * Context: fmt_handler.
  */
@@ -405,7 +405,7 @@ static inline void pfm_ctrl_full(pfm_ovfl_arg_t *arg)
 }
 
 /**
- * pfm_restart_resume() - restart: reset what overflowed last, and resume
+ * pfm_restart_resume() - restart: reset the last overflowed PMDs and resume
  * @is_active: as passed to fmt_restart
  * @ctrl:      as passed to fmt_restart
  *
@@ -418,7 +418,7 @@ static inline void pfm_restart_resume(int is_active, pfm_ovfl_ctrl_t *ctrl)
 	ctrl->val = is_active ? 0 : PFM_OVFL_CTRL_RESET;
 }
 
-/* What a format that is nothing but a format sets up. */
+/* Setup and cleanup of a format without anything else to set up. */
 static inline int pfm_fmt_setup_none(void)
 {
 	return 0;
@@ -428,14 +428,14 @@ static inline void pfm_fmt_cleanup_none(void)
 {
 }
 
-/* MODULE_VERSION, if the build gives one: -DPFM_PROJECT_VERSION='"1.0"'. */
+/* MODULE_VERSION, if the build defines one: -DPFM_PROJECT_VERSION='"1.0"'. */
 #ifdef PFM_PROJECT_VERSION
 #define PFM_FMT_VERSION	MODULE_VERSION(PFM_PROJECT_VERSION)
 #else
 #define PFM_FMT_VERSION	static_assert(true)
 #endif
 
-/* Is the literal @s a UUID's text form, in lower case? */
+/* Whether the literal @s is a UUID's text form in lower case. */
 #define PFM_UUID_HAS_DIGIT(s, i)					\
 	(((s)[i] >= '0' && (s)[i] <= '9') || ((s)[i] >= 'a' && (s)[i] <= 'f'))
 #define PFM_UUID_HAS_BYTE(s, i)						\
@@ -451,15 +451,16 @@ static inline void pfm_fmt_cleanup_none(void)
 	 PFM_UUID_HAS_WORD(s, 28) && PFM_UUID_HAS_WORD(s, 32))
 
 /**
- * pfm_format_module_with() - the module of a format that has more, say a device
+ * pfm_format_module_with() - define the module of a format that has more to set
+ *			      up, such as a device
  * @fmt:      the format, a pfm_buffer_fmt_t
- * @uuid_str: its UUID in text form and lower case, a literal, which fmt_uuid is
- *            made of as well, by PFM_UUID(): the alias by which creating a
- *            context loads the module
+ * @uuid_str: its UUID in text form and lower case, a literal; initialise
+ *            fmt_uuid from it with PFM_UUID(). It becomes the module alias that
+ *            loads the module when a context is created
  * @desc:     MODULE_DESCRIPTION
- * @setup:    int (*)(void): called before the format can be used; its error is
- *            the module's
- * @cleanup:  void (*)(void): called when the format cannot be used any more
+ * @setup:    int (*)(void): called before the format is registered; an error
+ *            fails the module load
+ * @cleanup:  void (*)(void): called after the format is unregistered
  */
 #define pfm_format_module_with(fmt, uuid_str, desc, setup, cleanup)	\
 	static int __init fmt##_module_init(void)			\
@@ -489,9 +490,9 @@ static inline void pfm_fmt_cleanup_none(void)
 	MODULE_LICENSE("GPL v2")
 
 /**
- * pfm_format_module() - everything around a format that makes it a module
+ * pfm_format_module() - define the module of a format
  * @fmt:      the format, a pfm_buffer_fmt_t
- * @uuid_str: its UUID, as above
+ * @uuid_str: its UUID, as for pfm_format_module_with()
  * @desc:     MODULE_DESCRIPTION
  */
 #define pfm_format_module(fmt, uuid_str, desc)				\

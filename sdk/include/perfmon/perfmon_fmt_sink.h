@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * perfmon_fmt_sink.h - the sink (perfmon_sink.h) as a format's handler sees it
+ * perfmon_fmt_sink.h - the sink (perfmon_sink.h) for format handlers
  *
- * A format says what a record is and how large it can be; where it goes, when
- * the tool is told and what is lost is decided here:
+ * A format defines its record and the size of the largest one. The sink decides
+ * where a record goes, when to notify the tool and which samples are lost:
  *
  *	struct mine_record *rec = pfm_sink_begin(buf, arg);
  *
@@ -13,9 +13,9 @@
  *	pfm_sink_end(buf, arg, sizeof(*rec));
  *	return 0;
  *
- * DEFINE_PFM_SINK() and PFM_SINK_CALLS are its other call-backs. It takes the
- * first PFM_SINK_PRIV_SIZE bytes of the private area; the rest is the format's,
- * pfm_sink_priv().
+ * DEFINE_PFM_SINK() and PFM_SINK_CALLS define the format's other call-backs.
+ * The sink uses the first PFM_SINK_PRIV_SIZE bytes of the private area. The
+ * rest belongs to the format, see pfm_sink_priv().
  */
 #ifndef PERFMON_PERFMON_FMT_SINK_H
 #define PERFMON_PERFMON_FMT_SINK_H
@@ -25,15 +25,15 @@
 #include <perfmon/perfmon_sink.h>
 
 /**
- * struct pfm_sink - what the sink relies on; no mapping shows it
+ * struct pfm_sink - private state of the sink, never mapped
  * @regions:     the regions, and the records of the current one
- * @seq:         fillings that were begun
- * @fills:       regions that became full
+ * @seq:         number of fillings that were begun
+ * @fills:       number of regions that became full
  * @past:        hdr_past
  * @overwritten: hdr_overwritten
  * @lost:        hdr_lost
- * @overwrite:   PFM_SINK_OVERWRITE
- * @counts:      records of each region that was left full
+ * @overwrite:   PFM_SINK_OVERWRITE is set
+ * @counts:      number of records of each full region
  */
 struct pfm_sink {
 	struct pfm_regions	regions;
@@ -51,7 +51,7 @@ struct pfm_sink {
 static_assert(sizeof(struct pfm_sink) <= PFM_SINK_PRIV_SIZE);
 
 /**
- * pfm_sink_priv() - the part of the private area that is left to the format
+ * pfm_sink_priv() - get the format's part of the private area
  * @buf: first byte of the buffer
  *
  * Context: any.
@@ -63,12 +63,12 @@ static inline void *pfm_sink_priv(void *buf)
 }
 
 /**
- * pfm_sink_rgn() - what the buffer says about a region
+ * pfm_sink_rgn() - get the header of a region
  * @buf: first byte of the buffer
  * @n:   the region
  *
  * Context: any.
- * Return: its header, which is mapped: to be written only.
+ * Return: the header. It is mapped: only write to it, never rely on it.
  */
 static inline pfm_sink_rgn_t *pfm_sink_rgn(void *buf, u32 n)
 {
@@ -89,7 +89,7 @@ static inline int pfm_sink_split(struct pfm_regions *r,
 }
 
 /**
- * pfm_sink_validate() - the part of fmt_validate that is the sink's
+ * pfm_sink_validate() - validate the sink's part of the argument
  * @arg: the format's argument
  * @max: size in bytes of the largest record
  *
@@ -103,7 +103,7 @@ static inline int pfm_sink_validate(const pfm_sink_arg_t *arg, u64 max)
 	return pfm_sink_split(&r, arg, max);
 }
 
-/* Begin to fill region @n. Rare; inlined: so a handler saves no registers. */
+/* Begin to fill region @n. Rare, but inlined to avoid saving registers. */
 static __always_inline void pfm_sink_enter(struct pfm_sink *s, void *buf, u32 n)
 {
 	pfm_sink_rgn_t *rgn = pfm_sink_rgn(buf, n);
@@ -113,20 +113,20 @@ static __always_inline void pfm_sink_enter(struct pfm_sink *s, void *buf, u32 n)
 	WRITE_ONCE(rgn->rgn_count, 0);
 	WRITE_ONCE(rgn->rgn_used, 0);
 	WRITE_ONCE(hdr->hdr_cur_region, n);
-	/* Who sees it being filled does not see the old count. */
+	/* A reader that sees FILLING does not see the old count. */
 	smp_store_release(&rgn->rgn_state, PFM_SINK_RGN_FILLING);
-	/* Who sees the new number sees neither the old count nor state. */
+	/* A reader that sees the new number sees no old count or state. */
 	smp_store_release(&rgn->rgn_seq, ++s->seq);
-	/* Who sees a new record sees the new number. */
+	/* A reader that sees a new record sees the new number. */
 	smp_wmb();
 }
 
 /**
- * pfm_sink_init() - the part of fmt_init that is the sink's
+ * pfm_sink_init() - initialise the sink's part of the buffer
  * @buf:     first byte of the buffer
  * @arg:     the format's argument, validated
  * @max:     size in bytes of the largest record
- * @version: of the records, for hdr_fmt_version
+ * @version: version of the records, for hdr_fmt_version
  *
  * Context: process.
  * Return: 0; -EINVAL as pfm_sink_validate().
@@ -156,12 +156,12 @@ static inline int pfm_sink_init(void *buf, const pfm_sink_arg_t *arg, u64 max,
 }
 
 /**
- * pfm_sink_lose() - count a sample that is not recorded
+ * pfm_sink_lose() - count a sample as lost
  * @buf:    first byte of the buffer
  * @reason: PFM_SINK_LOST_TABLE, _REGS, or _OTHER; the sink counts _FULL itself
  *
- * Sets no control bits: pfm_sink_begin() has done so, or pfm_ctrl_continue() is
- * still to be called.
+ * Does not set ovfl_ctrl: call it after pfm_sink_begin(), or call
+ * pfm_ctrl_continue() as well.
  *
  * Context: fmt_handler, which then returns 0.
  */
@@ -173,7 +173,7 @@ static __always_inline void pfm_sink_lose(void *buf, unsigned int reason)
 	pfm_count(&hdr->hdr_lost[reason], &s->lost[reason], 1);
 }
 
-/* Overwrite the region behind the current one. */
+/* Overwrite the region after the current one. */
 static __always_inline void pfm_sink_overwrite(struct pfm_sink *s, void *buf)
 {
 	u32 next = pfm_regions_next(&s->regions);
@@ -184,7 +184,7 @@ static __always_inline void pfm_sink_overwrite(struct pfm_sink *s, void *buf)
 	pfm_sink_enter(s, buf, next);
 }
 
-/* The current region is full: hand it out, or go round. */
+/* The current region is full: hand it out, or overwrite the next one. */
 static __always_inline void pfm_sink_fill(struct pfm_sink *s, void *buf,
 					  pfm_ovfl_arg_t *arg)
 {
@@ -192,10 +192,10 @@ static __always_inline void pfm_sink_fill(struct pfm_sink *s, void *buf,
 	pfm_sink_hdr_t *hdr = buf;
 
 	s->counts[cur] = s->regions.records.count;
-	/* The records, then that they are stable... */
+	/* Release the records, then the state... */
 	smp_store_release(&pfm_sink_rgn(buf, cur)->rgn_state,
 			  PFM_SINK_RGN_READY);
-	/* ...then that there is one region more. */
+	/* ...then the number of full regions. */
 	smp_store_release(&hdr->hdr_fills, ++s->fills);
 	if (s->overwrite) {
 		pfm_sink_overwrite(s, buf);
@@ -212,12 +212,12 @@ static __always_inline void pfm_sink_fill(struct pfm_sink *s, void *buf,
 }
 
 /**
- * pfm_sink_publish() - show a record that was written behind the last one
+ * pfm_sink_publish() - publish a record written after the last one
  * @s:    the sink
  * @buf:  first byte of the buffer
- * @size: bytes of the record, at most the largest
+ * @size: size in bytes of the record, at most that of the largest
  *
- * The part of pfm_sink_end() that is not about what the tool is told.
+ * The part of pfm_sink_end() that does not notify the tool.
  *
  * Context: fmt_handler.
  * Return: true if the region is full now.
@@ -227,29 +227,29 @@ static __always_inline bool pfm_sink_publish(struct pfm_sink *s, void *buf,
 {
 	struct pfm_records *records = &s->regions.records;
 	pfm_sink_rgn_t *rgn = pfm_sink_rgn(buf, s->regions.cur);
-	/* In registers: for all the compiler knows, the buffer is @s. */
+	/* In registers: the compiler must assume that the buffer aliases @s. */
 	u64 cur = records->cur + ALIGN(size, sizeof(u64));
 	u64 count = records->count + 1;
 
 	records->cur = cur;
 	records->count = count;
 	WRITE_ONCE(rgn->rgn_used, cur - records->start);
-	/* The record, then that it is there: pairs with a load-acquire. */
+	/* Release the record with its count; pairs with a load-acquire. */
 	smp_store_release(&rgn->rgn_count, count);
 	return cur > records->limit;
 }
 
 /**
- * pfm_sink_begin() - room for a record
+ * pfm_sink_begin() - begin a record
  * @buf: as passed to fmt_handler
  * @arg: as passed to fmt_handler
  *
- * A record that is begun and not ended is none; the next one takes its place.
+ * If pfm_sink_end() is not called, the next record takes its place.
  *
  * Context: fmt_handler.
- * Return: as many bytes as the largest record has, aligned to 8, whose content
- * is undefined; NULL if there is no room: the loss is counted, monitoring held,
- * and the handler returns -ENOBUFS.
+ * Return: room for the largest record, aligned to 8, with undefined content;
+ * NULL if the buffer is full. The sample is then counted as lost and monitoring
+ * masked, and the handler must return -ENOBUFS.
  */
 static __always_inline void *pfm_sink_begin(void *buf, pfm_ovfl_arg_t *arg)
 {
@@ -265,12 +265,12 @@ static __always_inline void *pfm_sink_begin(void *buf, pfm_ovfl_arg_t *arg)
 }
 
 /**
- * pfm_sink_end() - the record that was begun is complete
+ * pfm_sink_end() - publish the record that was begun
  * @buf:  as passed to fmt_handler
- * @arg:  as passed to fmt_handler; its ovfl_ctrl is set: reset and go on, tell
- *        the tool as well, or hold. To ask for more, add to it after this:
- *        arg->ovfl_ctrl.val |= PFM_OVFL_CTRL_NOTIFY
- * @size: bytes of the record, at most the largest
+ * @arg:  as passed to fmt_handler; ovfl_ctrl is set to reset and continue, to
+ *        notify the tool as well, or to mask. For more actions, add bits after
+ *        this call: arg->ovfl_ctrl.val |= PFM_OVFL_CTRL_NOTIFY
+ * @size: size in bytes of the record, at most that of the largest
  *
  * Context: fmt_handler.
  */
@@ -283,7 +283,7 @@ static __always_inline void pfm_sink_end(void *buf, pfm_ovfl_arg_t *arg,
 		pfm_sink_fill(s, buf, arg);
 }
 
-/* The records of region @n were read, or are given up. */
+/* Empty region @n: its records were read, or are given up. */
 static inline void pfm_sink_forget(struct pfm_sink *s, void *buf, u32 n)
 {
 	pfm_sink_hdr_t *hdr = buf;
@@ -292,11 +292,11 @@ static inline void pfm_sink_forget(struct pfm_sink *s, void *buf, u32 n)
 	s->counts[n] = 0;
 	WRITE_ONCE(pfm_sink_rgn(buf, n)->rgn_count, 0);
 	WRITE_ONCE(pfm_sink_rgn(buf, n)->rgn_state, PFM_SINK_RGN_FREE);
-	/* Who sees the old number behind a copy has copied the records. */
+	/* A reader that sees the old number after a copy has the records. */
 	smp_store_release(&pfm_sink_rgn(buf, n)->rgn_seq, 0);
 }
 
-/* A recorder that was frozen begins anew. */
+/* Restart a frozen recorder: discard all records. */
 static inline void pfm_sink_rewind(struct pfm_sink *s, void *buf)
 {
 	u32 n;
@@ -317,7 +317,7 @@ static inline void pfm_sink_free(struct pfm_sink *s, void *buf)
 	if (!out)
 		return;
 	pfm_sink_forget(s, buf, pfm_regions_free(r));
-	/* Who sees it counted as freed sees its state. */
+	/* A reader that sees the region counted as freed sees its state. */
 	smp_store_release(&hdr->hdr_freed, r->freed);
 	if (out == r->num)
 		pfm_sink_enter(s, buf, pfm_regions_next(r));
@@ -329,8 +329,8 @@ static inline void pfm_sink_free(struct pfm_sink *s, void *buf)
  * @is_active: as passed to fmt_restart
  * @ctrl:      as passed to fmt_restart
  *
- * Frees the region that was handed out first; what is in others stays. With
- * PFM_SINK_OVERWRITE, empties the buffer if monitoring is masked.
+ * Frees the region that was handed out first; other regions keep their records.
+ * With PFM_SINK_OVERWRITE, empties the buffer if monitoring is masked.
  * Context: fmt_restart.
  * Return: 0.
  */
@@ -348,15 +348,15 @@ static inline int pfm_sink_restart(void *buf, int is_active,
 }
 
 /**
- * DEFINE_PFM_SINK() - fmt_validate and fmt_init of a format that is a sink
+ * DEFINE_PFM_SINK() - define fmt_validate and fmt_init of a format with a sink
  * @name:    prefix of the functions, name_validate() and name_init()
- * @fixed:   size in bytes of the largest record without values of PMDs
- * @per_pmd: bytes for each value of a PMD, of which there can be as many as the
- *           PMU has; 0 for none
- * @version: of the records
+ * @fixed:   size in bytes of the largest record without PMD values
+ * @per_pmd: size in bytes of each PMD value, for as many PMDs as the PMU has; 0
+ *           for records without PMD values
+ * @version: version of the records
  *
- * For a format whose argument is a pfm_sink_arg_t. One with more in it writes
- * these two itself, by pfm_sink_validate() and pfm_sink_init().
+ * For a format whose argument is a pfm_sink_arg_t. A format with additional
+ * fields defines both itself with pfm_sink_validate() and pfm_sink_init().
  */
 #define DEFINE_PFM_SINK(name, fixed, per_pmd, version)			\
 	static int name##_validate(u32 ctx_flags, u16 num_pmds, void *arg) \
@@ -372,12 +372,12 @@ static inline int pfm_sink_restart(void *buf, int is_active,
 				     version);				\
 	}
 
-/* In a pfm_buffer_fmt_t: all but its name, its UUID and the handler. */
+/* All fields of a pfm_buffer_fmt_t except name, UUID and handler. */
 #define PFM_SINK_CALLS(name)						\
 	PFM_SINK_CALLS_ARG(name, PFM_FMT_ARG(pfm_sink_arg_t,		\
 					     PFM_SINK_ARG_LAYOUT))
 
-/* The same, of a format whose argument begins with one: its PFM_FMT_ARG(). */
+/* For an argument that begins with a pfm_sink_arg_t: pass its PFM_FMT_ARG(). */
 #define PFM_SINK_CALLS_ARG(name, ...)					\
 	__VA_ARGS__,							\
 	.fmt_msgq_depth	= PFM_SINK_MAX_REGIONS,				\

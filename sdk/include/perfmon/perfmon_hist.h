@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: (GPL-2.0 WITH Linux-syscall-note) OR MIT */
 /*
- * perfmon_hist.h - the records of formats that count by key, in a sink
+ * perfmon_hist.h - records of formats that count by key, in a sink
  *
- * The buffer is a sink (perfmon_sink.h) of one region. There is one record for
- * each key, in the order in which keys came; its count goes on rising in place,
- * and a 64-bit load of it is whole at any time. hdr_past are the samples beyond
- * the first of each key, so that the sum of all counts is what was recorded.
- * Samples of keys for which there was no place are in hdr_lost,
- * PFM_SINK_LOST_TABLE.
+ * The buffer is a sink (perfmon_sink.h) of one region. Each key has one record,
+ * in the order in which the keys first occurred. The record's count rises in
+ * place; a 64-bit load of it is always consistent. hdr_past counts the samples
+ * beyond the first of each key, so that the sum of all counts is the number of
+ * recorded samples. Samples that find no room in the table are counted in
+ * hdr_lost, PFM_SINK_LOST_TABLE.
  */
 #ifndef PERFMON_HIST_H
 #define PERFMON_HIST_H
@@ -15,9 +15,9 @@
 #include <perfmon/perfmon_sink.h>
 
 /**
- * typedef pfm_hist_record_t - a key and how often it came
- * @key:   the format's own
- * @count: samples that had it, at least 1
+ * typedef pfm_hist_record_t - a key and its count
+ * @key:   key, defined by the format
+ * @count: number of samples with this key, at least 1
  */
 typedef struct {
 	__u64	key[2];

@@ -3,7 +3,7 @@
  * perfmon_histogram_smpl.h - samples counted by process, event and address
  *
  * Argument: a pfm_sink_arg_t, num_regions at most 1, flags 0. The buffer is
- * that of perfmon_hist.h; its size is how many records there can be.
+ * described in perfmon_hist.h; its size limits the number of records.
  */
 #ifndef PERFMON_HISTOGRAM_SMPL_H
 #define PERFMON_HISTOGRAM_SMPL_H
@@ -25,7 +25,7 @@
  * @set:      event set that was active
  * @tgid:     process
  * @ip:       instruction pointer
- * @count:    samples that had all these
+ * @count:    number of samples with this key
  */
 typedef struct {
 	__u16	ovfl_pmd;

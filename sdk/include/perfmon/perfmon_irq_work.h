@@ -2,9 +2,9 @@
 /*
  * perfmon_irq_work.h - an irq_work that can be waited for
  *
- * The kernel knows that an irq_work is queued or running, but not that it runs
- * on two CPUs: one that the monitored thread has left may be late. So they are
- * counted.
+ * irq_work_sync() is not enough: it does not notice that an irq_work still runs
+ * on a CPU that the monitored thread has left, while it is queued or running on
+ * another one. So the runs are counted.
  */
 #ifndef PERFMON_PERFMON_IRQ_WORK_H
 #define PERFMON_PERFMON_IRQ_WORK_H
@@ -15,15 +15,15 @@
 
 /**
  * struct pfm_irq_work - a counted irq_work
- * @work: whose function ends with pfm_irq_work_done()
- * @runs: how often it is queued or running, on whatever CPUs
+ * @work: the irq_work, whose function must end with pfm_irq_work_done()
+ * @runs: number of times it is queued or running, on all CPUs
  */
 struct pfm_irq_work {
 	struct irq_work	work;
 	atomic_t	runs;
 };
 
-/* It has run: the last thing that it does. Context: its function. */
+/* Must be the last action of the irq_work's function. Context: irq_work. */
 static inline void pfm_irq_work_done(struct pfm_irq_work *w)
 {
 	/* Pairs with the acquire in pfm_irq_work_wait(). */
@@ -39,7 +39,7 @@ static inline void pfm_irq_work_queue(struct pfm_irq_work *w)
 }
 
 /*
- * Wait until it has run, on all CPUs. What is queued later is not waited for.
+ * Wait until it has run on all CPUs, except for runs that are queued later.
  * Context: process.
  */
 static inline void pfm_irq_work_wait(struct pfm_irq_work *w)

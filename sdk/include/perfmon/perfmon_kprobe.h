@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * perfmon_kprobe.h - a kprobe that is there while somebody needs it, and a
- *		      second longer, lest anybody make the kernel change its
- *		      text again and again, which all CPUs notice
+ * perfmon_kprobe.h - a kprobe with users
+ *
+ * It is removed one second after its last user has gone. The delay avoids
+ * repeated patching of the kernel's text, which disturbs all CPUs.
  */
 #ifndef PERFMON_PERFMON_KPROBE_H
 #define PERFMON_PERFMON_KPROBE_H
@@ -14,14 +15,14 @@
 #include <linux/workqueue.h>
 
 /**
- * struct pfm_kprobe - a kprobe that comes and goes
+ * struct pfm_kprobe - a kprobe with a user count
  * @symbol:  function of the kernel
- * @handler: what is called before it
+ * @handler: pre-handler, called before the function
  * @lock:    protects the rest
- * @users:   who need it
- * @works:   it is registered; may be read without the lock
- * @probe:   the kernel's side
- * @unused:  removes it
+ * @users:   number of users
+ * @works:   whether it is registered; may be read without the lock
+ * @probe:   the kprobe
+ * @unused:  delayed work that unregisters it
  */
 struct pfm_kprobe {
 	const char		*symbol;
@@ -57,8 +58,8 @@ static inline void pfm_kprobe_remove(struct work_struct *work)
 	}
 
 /*
- * Somebody needs it, until pfm_kprobe_put().
- * Context: process. Return: is it there?
+ * Add a user, until pfm_kprobe_put().
+ * Context: process. Return: whether the kprobe is registered.
  */
 static inline bool pfm_kprobe_get(struct pfm_kprobe *k)
 {
@@ -67,7 +68,7 @@ static inline bool pfm_kprobe_get(struct pfm_kprobe *k)
 	mutex_lock(&k->lock);
 	k->users++;
 	if (!k->works) {
-		/* The kernel takes none that has been registered before. */
+		/* A kprobe must be cleared before it is registered again. */
 		k->probe = (struct kprobe){
 			.symbol_name = k->symbol,
 			.pre_handler = k->handler,
@@ -88,7 +89,7 @@ static inline void pfm_kprobe_put(struct pfm_kprobe *k)
 	mutex_unlock(&k->lock);
 }
 
-/* Nobody needs it any more, and the module goes. Context: process. */
+/* Clean up before the module is unloaded. Context: process. */
 static inline void pfm_kprobe_end(struct pfm_kprobe *k)
 {
 	flush_delayed_work(&k->unused);

@@ -3,20 +3,20 @@
  * perfmon_nway_smpl.h - the n-way sampling format's buffer (6.3.1; paper, 5.4)
  *
  * The buffer is split into N regions of equal size, N from 2 to 64. Samples, in
- * the default format's layout, go into one region after the other, round and
- * round. A region that is full is handed out: the tool is notified, monitoring
- * stays active, and samples go into the next region. PFM_RESTART frees the
- * oldest region that is handed out. N = 2 is double buffering.
+ * the default format's layout, fill one region after the other, in circular
+ * order. A full region is handed out: the tool is notified, monitoring stays
+ * active, and samples go into the next region. PFM_RESTART frees the oldest
+ * region that is handed out. N = 2 is double buffering.
  *
  *	0		pfm_nway_smpl_hdr_t
  *	128		pfm_nway_smpl_rgn_t of region 0, 1, ... N - 1
  *	hdr_region_offs	region 0, then region 1, ... each hdr_region_size bytes
  *
- * It can be read while the kernel writes, without a lock: docs/formats/nway.md,
- * "Reading while it is written", has the order of all loads and stores. In
- * short, copy the first rgn_count samples of a region, and discard the copy if
- * rgn_seq has changed meanwhile. A region whose rgn_state is PFM_NWAY_RGN_READY
- * is stable until a PFM_RESTART frees it.
+ * A tool can read the buffer while the kernel writes, without a lock:
+ * docs/formats/nway.md, "Reading while it is written", has the order of all
+ * loads and stores. In short, copy the first rgn_count samples of a region, and
+ * discard the copy if rgn_seq has changed meanwhile. A region whose rgn_state
+ * is PFM_NWAY_RGN_READY is stable until a PFM_RESTART frees it.
  */
 #ifndef PERFMON_NWAY_SMPL_H
 #define PERFMON_NWAY_SMPL_H
@@ -42,7 +42,7 @@
 
 /*
  * Flag of the argument: when no region is free, mask until PFM_RESTART. Without
- * it, the samples in the region that is being filled are overwritten (6.3.1,
+ * it, samples in the current region are overwritten (6.3.1,
  * DOUBLE_FMT_MASK_WHEN_FULL).
  */
 #define PFM_NWAY_SMPL_MASK_WHEN_FULL	0x1
@@ -68,7 +68,7 @@ PFM_ASSERT_FIELD(pfm_nway_smpl_arg_t, buf_flags, 8, 4);
 PFM_ASSERT_FIELD(pfm_nway_smpl_arg_t, num_regions, 12, 4);
 PFM_ASSERT_FIELD(pfm_nway_smpl_arg_t, reserved, 16, 48);
 
-/* What tools are told of it; see PFM_FMT_ARG(). */
+/* Fields of the argument, as tools see them; see PFM_FMT_ARG(). */
 #define PFM_NWAY_SMPL_ARG_LAYOUT {					\
 	PFM_ARG(pfm_nway_smpl_arg_t, buf_size, 65536, "bytes"),		\
 	PFM_ARG(pfm_nway_smpl_arg_t, buf_flags, 0, "flags"),		\
@@ -76,20 +76,20 @@ PFM_ASSERT_FIELD(pfm_nway_smpl_arg_t, reserved, 16, 48);
 
 /**
  * typedef pfm_nway_smpl_hdr_t - first bytes of the buffer
- * @hdr_buf_size:    size in bytes that was asked for
+ * @hdr_buf_size:    requested size in bytes
  * @hdr_region_offs: offset in bytes of region 0
  * @hdr_region_size: size in bytes of each region, a multiple of 8
- * @hdr_min_region_space: largest possible sample in bytes; a region is full
- *                   when less than this is left
+ * @hdr_min_region_space: size in bytes of the largest possible sample; a region
+ *                   is full when less than this is left
  * @hdr_num_regions: number of regions, N
  * @hdr_version:     PFM_NWAY_SMPL_VERSION
  * @hdr_buf_flags:   buf_flags of the argument
  * @hdr_cur_region:  region that samples go into
- * @hdr_handed_out:  regions that were handed out since the context was created
- * @hdr_freed:       regions that were freed again since
+ * @hdr_handed_out:  number of regions handed out since the context was created
+ * @hdr_freed:       number of regions freed since the context was created
  * @hdr_overwritten: samples that were overwritten before their region was
  *                   handed out
- * @hdr_dropped:     overflows that found all regions handed out, with
+ * @hdr_dropped:     overflows dropped because all regions were handed out, with
  *                   PFM_NWAY_SMPL_MASK_WHEN_FULL
  * @hdr_reserved:    0
  */
@@ -130,15 +130,15 @@ PFM_ASSERT_FIELD(pfm_nway_smpl_hdr_t, hdr_reserved, 80, 48);
 #define PFM_NWAY_RGN_READY	2	/* handed out: full and stable */
 
 /**
- * typedef pfm_nway_smpl_rgn_t - what the buffer says about a region
+ * typedef pfm_nway_smpl_rgn_t - header of a region
  * @rgn_seq:         number of this filling, increasing over all regions; 0 if
  *                   the region was never filled
  * @rgn_state:       PFM_NWAY_RGN_*
  * @rgn_reserved1:   0
- * @rgn_count:       samples in the region
- * @rgn_size:        bytes that they take
- * @rgn_overwritten: part of hdr_overwritten that was in this region
- * @rgn_dropped:     part of hdr_dropped that came after this region was filled
+ * @rgn_count:       number of samples in the region
+ * @rgn_size:        size in bytes of these samples
+ * @rgn_overwritten: this region's part of hdr_overwritten
+ * @rgn_dropped:     part of hdr_dropped since this region was filled
  * @rgn_reserved2:   0
  */
 typedef struct {
@@ -162,6 +162,6 @@ PFM_ASSERT_FIELD(pfm_nway_smpl_rgn_t, rgn_overwritten, 32, 8);
 PFM_ASSERT_FIELD(pfm_nway_smpl_rgn_t, rgn_dropped, 40, 8);
 PFM_ASSERT_FIELD(pfm_nway_smpl_rgn_t, rgn_reserved2, 48, 16);
 
-/* Samples are pfm_default_smpl_entry_t with the PMDs behind it (3.6.4). */
+/* A sample is a pfm_default_smpl_entry_t, followed by PMD values (3.6.4). */
 
 #endif /* PERFMON_NWAY_SMPL_H */

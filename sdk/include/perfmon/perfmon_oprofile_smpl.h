@@ -2,13 +2,14 @@
 /*
  * perfmon_oprofile_smpl.h - the OProfile bridge's device and stream (paper 5.4)
  *
- * The format has no argument and no buffer of perfmon's. What it records is
- * read from a character device, /dev/PFM_OPROFILE_DEVICE, as OProfile's event
- * buffer: a stream of the kernel's native unsigned longs in native byte order:
- * 64 bits, also for a 32-bit program on a 64-bit kernel. It is made of samples,
- * pairs (offset, event), where the event is the reg_smpl_eventid of the counter
- * that overflowed, and of escapes: PFM_OPROFILE_ESC, a code, and its arguments.
- * Escapes are never inside a pair.
+ * The format has no argument and no mapped buffer. Its records are read from a
+ * character device, /dev/PFM_OPROFILE_DEVICE, as from OProfile's event buffer.
+ * They form a stream of the kernel's native unsigned longs in native byte
+ * order; on a 64-bit kernel these have 64 bits, also for 32-bit programs. The
+ * stream consists of samples and escapes. A sample is a pair (offset, event),
+ * where the event is the reg_smpl_eventid of the counter that overflowed. An
+ * escape is PFM_OPROFILE_ESC, a code, and its arguments. Escapes are never
+ * inside a pair.
  */
 #ifndef PERFMON_OPROFILE_SMPL_H
 #define PERFMON_OPROFILE_SMPL_H
@@ -27,35 +28,33 @@
 /* The first word of an escape: no sample has this offset. */
 #define PFM_OPROFILE_ESC	(~0ULL)
 
-/*
- * The second word, and what follows it:
- */
+/* Codes of escapes, and their arguments: */
 #define PFM_OPROFILE_CTX_SWITCH		1	/* thread; cookie of program */
 #define PFM_OPROFILE_CPU_SWITCH		2	/* CPU */
 #define PFM_OPROFILE_COOKIE_SWITCH	3	/* cookie of the mapped file */
-#define PFM_OPROFILE_KERNEL_ENTER	4	/* from here on in the kernel */
-#define PFM_OPROFILE_KERNEL_EXIT	5	/* from here on at user level */
+#define PFM_OPROFILE_KERNEL_ENTER	4	/* next samples: kernel */
+#define PFM_OPROFILE_KERNEL_EXIT	5	/* next samples: user level */
 #define PFM_OPROFILE_MODULE_LOADED	6	/* never sent */
 #define PFM_OPROFILE_CTX_TGID		7	/* process, after CTX_SWITCH */
 #define PFM_OPROFILE_TRACE_BEGIN	8	/* a sample, then its... */
 #define PFM_OPROFILE_TRACE_END		9	/* ...callers, with event 0 */
 
 /*
- * A cookie stands for a file. A user-level sample's offset is one in the file
- * of the last COOKIE_SWITCH, or an address if that is PFM_OPROFILE_NO_COOKIE. A
- * kernel sample's offset is an address.
+ * A cookie identifies a file. The offset of a user-level sample is relative to
+ * the file of the last COOKIE_SWITCH, or is an address if that was
+ * PFM_OPROFILE_NO_COOKIE. The offset of a kernel sample is an address.
  */
 #define PFM_OPROFILE_NO_COOKIE		0ULL
 #define PFM_OPROFILE_INVALID_COOKIE	(~0ULL)
 
 /**
- * struct pfm_oprofile_cookie - PFM_OPROFILE_IOC_COOKIE: which file is it?
+ * struct pfm_oprofile_cookie - PFM_OPROFILE_IOC_COOKIE: look up a cookie
  * @cookie: in: the cookie
  * @path:   in: address of the caller's buffer for the path, NUL-terminated
- * @size:   in: its size in bytes
- * @length: out: bytes of the path with its NUL, also if @size is too small
+ * @size:   in: size in bytes of that buffer
+ * @length: out: length of the path with its NUL, also if @size is too small
  *
- * ENOENT if there is no such cookie; ERANGE if @size is too small; EFAULT.
+ * Errors: ENOENT for an unknown cookie; ERANGE if @size is too small; EFAULT.
  */
 struct pfm_oprofile_cookie {
 	__u64	cookie;

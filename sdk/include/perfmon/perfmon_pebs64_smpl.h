@@ -2,19 +2,19 @@
 /*
  * perfmon_pebs64_smpl.h - the 64-bit PEBS sampling format's buffer (paper, 5.4)
  *
- * UUID and layout are those of perfmon 2.x for the 64-bit (EM64T) Pentium 4 and
- * Xeon; the argument can ask for the longer records of later CPUs.
+ * UUID and layout are the same as in perfmon 2.x for the 64-bit (EM64T) Pentium
+ * 4 and Xeon; the argument can select the longer records of later CPUs.
  *
  *	0		pfm_pebs64_smpl_hdr_t
  *	sizeof(hdr) +	the first record, aligned to 256 bytes; records follow
  *	hdr_start_offs	each other without gaps
  *
  * The CPU's debug-store area holds addresses. Here they are offsets in bytes
- * from the first byte of the buffer, so that no address of the kernel's gets
- * out: only differences were ever of use to a reader. The number of records is
+ * from the first byte of the buffer, so that no kernel address leaks; a reader
+ * needs only differences. The number of records is
  * (pebs_index - pebs_buf_base) / hdr_entry_size. A record is complete before
- * pebs_index says so: a reader that loads it with acquire ordering finds whole
- * records before it.
+ * pebs_index covers it: a reader that loads pebs_index with acquire ordering
+ * finds complete records before it.
  */
 #ifndef PERFMON_PEBS64_SMPL_H
 #define PERFMON_PEBS64_SMPL_H
@@ -31,13 +31,13 @@
 #define PFM_PEBS64_SMPL_VERSION	((1U << 16) | 0U)	/* major.minor */
 
 /*
- * Flag of the argument: where the CPU has no precise events, take samples whose
- * registers are those of the interrupt that reported the overflow. Without it,
+ * Flag of the argument: on a CPU without precise events, take samples with the
+ * registers of the interrupt that reported the overflow. Without this flag,
  * creating a context fails there.
  */
 #define PFM_PEBS64_SMPL_IMPRECISE	0x1
 
-/* The record, in bits 4 and 5 of the argument's flags. */
+/* Layout of a record, in bits 4 and 5 of the argument's flags. */
 #define PFM_PEBS64_SMPL_RECORD_SHIFT	4
 #define PFM_PEBS64_SMPL_RECORD_MASK	0x30
 #define PFM_PEBS64_SMPL_BASE		0x00	/* 144 bytes, EM64T */
@@ -53,8 +53,8 @@
 /**
  * typedef pfm_pebs64_smpl_arg_t - argument of the format
  * @buf_size:   size of the buffer in bytes, header included
- * @intr_thres: records after which the CPU interrupts, 1 to what there is room
- *              for
+ * @intr_thres: number of records after which the CPU interrupts: from 1 to the
+ *              number that fits
  * @flags:      PFM_PEBS64_SMPL_* flags; all other bits must be 0
  * @pad1:       ignored
  * @cnt_reset:  value that the CPU loads into the counter after each record
@@ -83,7 +83,7 @@ PFM_ASSERT_FIELD(pfm_pebs64_smpl_arg_t, reserved1, 32, 4);
 PFM_ASSERT_FIELD(pfm_pebs64_smpl_arg_t, pad2, 36, 4);
 PFM_ASSERT_FIELD(pfm_pebs64_smpl_arg_t, reserved2, 40, 16);
 
-/* What tools are told of it; see PFM_FMT_ARG(). */
+/* Fields of the argument, as tools see them; see PFM_FMT_ARG(). */
 #define PFM_PEBS64_SMPL_ARG_LAYOUT {					\
 	PFM_ARG(pfm_pebs64_smpl_arg_t, buf_size, 65536, "bytes"),	\
 	PFM_ARG(pfm_pebs64_smpl_arg_t, intr_thres, 256, "records"),	\
@@ -98,7 +98,7 @@ PFM_ASSERT_FIELD(pfm_pebs64_smpl_arg_t, reserved2, 40, 16);
  * @bts_intr_thres:  0
  * @pebs_buf_base:   offset in bytes of the first record
  * @pebs_index:      offset of the next record
- * @pebs_abs_max:    offset behind the last record that has room
+ * @pebs_abs_max:    offset of the end of the last record that fits
  * @pebs_intr_thres: offset at which the CPU interrupts
  * @pebs_cnt_reset:  value that the CPU loads into the counter after each record
  */
@@ -125,24 +125,23 @@ PFM_ASSERT_FIELD(pfm_pebs64_ds_area_t, pebs_abs_max, 48, 8);
 PFM_ASSERT_FIELD(pfm_pebs64_ds_area_t, pebs_intr_thres, 56, 8);
 PFM_ASSERT_FIELD(pfm_pebs64_ds_area_t, pebs_cnt_reset, 64, 8);
 
-/* hdr_flags: there were records with the registers of an interrupt. */
+/* hdr_flags: some records have the registers of an interrupt. */
 #define PFM_PEBS64_HDR_IMPRECISE	0x1
 
 /**
  * typedef pfm_pebs64_smpl_hdr_t - first bytes of the buffer
- * @hdr_overflows:  times that the threshold was reached; never reset
- * @hdr_buf_size:   size in bytes that was asked for
+ * @hdr_overflows:  number of times the threshold was reached; never reset
+ * @hdr_buf_size:   requested size in bytes
  * @hdr_start_offs: bytes from the end of this header to the first record
  * @hdr_version:    PFM_PEBS64_SMPL_VERSION
  * @hdr_pad:        0
  * @hdr_flags:      PFM_PEBS64_HDR_* flags
  * @hdr_entry_size: size of a record in bytes
- * @hdr_dropped:    0: everything fits into these records
- * @hdr_lost:       records that were not written because there was no room
- *                  before pebs_abs_max
+ * @hdr_dropped:    0: all registers fit into these records
+ * @hdr_lost:       records lost for lack of room before pebs_abs_max
  * @hdr_ds:         the debug-store area
  *
- * @hdr_flags to @hdr_lost are in what used to be 24 reserved bytes.
+ * In perfmon 2.x, @hdr_flags to @hdr_lost were 24 reserved bytes.
  */
 typedef struct {
 	__u64	hdr_overflows;
@@ -172,7 +171,7 @@ PFM_ASSERT_FIELD(pfm_pebs64_smpl_hdr_t, hdr_ds, 56, 72);
 /**
  * typedef pfm_pebs64_smpl_entry_t - a record: the registers at the event
  * @eflags:     flags register
- * @ip:         instruction pointer, behind the instruction of the event
+ * @ip:         instruction pointer, after the instruction of the event
  * @eax:        register
  * @ebx:        register
  * @ecx:        register
@@ -234,7 +233,7 @@ PFM_ASSERT_FIELD(pfm_pebs64_smpl_entry_t, r15, 136, 8);
 /**
  * typedef pfm_pebs64_nhm_entry_t - a record, Nehalem
  * @base:       the shorter record
- * @status:     counters that overflowed, a bit each
+ * @status:     counters that overflowed, one bit each
  * @dla:        data linear address
  * @dse:        data source encoding
  * @lat:        latency in cycles

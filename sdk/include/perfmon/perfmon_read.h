@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
 /*
- * perfmon_read.h - what the readers of sampling buffers have in common
+ * perfmon_read.h - common part of the readers of sampling buffers
  *
- * Each format has a reader, perfmon_read_<name>.h, that gives the records of a
- * buffer one by one:
+ * Each format has a reader, perfmon_read_<name>.h, that returns the records of
+ * a buffer one by one:
  *
  *	struct pfm_read_nway r;
  *	int got;
@@ -17,21 +17,21 @@
  *		else
  *			complain(&r.problem);
  *
- * init is called once for a context, begin for each of its buffers, or for the
- * same mapping again and again, and next until it returns 0. What was read is
- * in the reader, until the next call. A -1 is told in its member problem; after
- * that of a begin there is nothing to be read, after that of a next there may
- * be more.
+ * Call init once for a context. Call begin for each of its buffers, or again
+ * and again for the same mapping. Call next until it returns 0. Results are in
+ * the reader until the next call. After a -1 the member problem tells what is
+ * wrong. After -1 from begin there is nothing to read; after -1 from next there
+ * may be more records.
  *
- * A reader believes nothing: whatever the bytes are, and even if they change
- * meanwhile, it stays within the size bytes from buf on, and comes to an end.
- * It allocates nothing, calls nothing but memcpy() and memset(), and may be
- * used in C and C++, by any number of threads with a reader each.
+ * A reader trusts nothing. Whatever the bytes are, and even if they change
+ * while it reads, it stays within the size bytes from buf on, and terminates.
+ * It allocates nothing and calls only memcpy() and memset(). It works in C and
+ * C++, and in any number of threads with a reader each.
  *
- * A buffer that lies still, as in a file, is checked as a whole: where the
- * records end in another place than it says is a problem. With PFM_READ_LIVE
- * the kernel may be writing: no record is given that was being written or
- * overwritten, and what is between two writes is no problem.
+ * A buffer that no longer changes, as in a file, is checked as a whole: it is a
+ * problem if the records do not end where the header says. With PFM_READ_LIVE
+ * the kernel may be writing. Then the reader skips records that are being
+ * written or overwritten, and tolerates an incomplete update.
  */
 #ifndef PERFMON_READ_H
 #define PERFMON_READ_H
@@ -42,23 +42,23 @@
 
 #include <perfmon/perfmon.h>
 
-/* Flag of begin: it is a mapping into which the kernel may be writing. */
+/* Flag of begin: the buffer is a mapping into which the kernel may write. */
 #define PFM_READ_LIVE		0x1
 
-/* The region of a problem that is of none. */
+/* The region of a problem that does not concern a region. */
 #define PFM_READ_NO_REGION	(~0U)
 
 /**
- * enum pfm_read_error - what can be wrong
- * @PFM_READ_OK:        nothing
- * @PFM_READ_TRUNCATED: the buffer ends too early, and is not wrong up to there
- * @PFM_READ_FIELD:     a field of a header cannot have this value
- * @PFM_READ_COUNT:     the records end in another place than a header says
- * @PFM_READ_UNKNOWN:   what comes next is not known: a PMD that does not
- *                      sample, an escape
+ * enum pfm_read_error - kinds of problems
+ * @PFM_READ_OK:        no problem
+ * @PFM_READ_TRUNCATED: the buffer is truncated, but correct up to its end
+ * @PFM_READ_FIELD:     a field of a header has an invalid value
+ * @PFM_READ_COUNT:     the records do not end where a header says
+ * @PFM_READ_UNKNOWN:   the next item is unknown: a PMD that does not sample, an
+ *                      escape
  * @PFM_READ_ROOM:      a record is too long to be copied out of a live buffer
- * @PFM_READ_USE:       an argument is wrong: a buffer that is not aligned to 8
- *                      bytes, more PMDs than there are
+ * @PFM_READ_USE:       an argument is invalid: a buffer not aligned to 8 bytes,
+ *                      more PMDs than exist
  */
 enum pfm_read_error {
 	PFM_READ_OK,
@@ -72,10 +72,11 @@ enum pfm_read_error {
 
 /**
  * struct pfm_read_problem - why records could not be read
- * @error:  what is wrong
- * @region: number of the region whose records end with it; PFM_READ_NO_REGION
- * @offset: the byte, from the first of the buffer, that was being read
- * @what:   name of the field, or what it is about; never NULL
+ * @error:  kind of problem
+ * @region: number of the region that cannot be read further;
+ *          PFM_READ_NO_REGION
+ * @offset: offset of the byte that was being read, from the start of the buffer
+ * @what:   name of the field or item; never NULL
  */
 struct pfm_read_problem {
 	enum pfm_read_error error;
@@ -85,34 +86,34 @@ struct pfm_read_problem {
 };
 
 /**
- * pfm_read_text() - a problem in words
+ * pfm_read_text() - describe a problem in words
  * @problem: the problem
  *
  * Context: any.
- * Return: what is wrong, which "what" of the problem precedes: "hdr_version",
- * "has a value that it cannot have".
+ * Return: predicate for the subject @problem->what, as in "hdr_version" "has an
+ * invalid value".
  */
 static inline const char *pfm_read_text(const struct pfm_read_problem *problem)
 {
 	switch (problem->error) {
 	case PFM_READ_TRUNCATED:
-		return "goes on behind the end of the buffer";
+		return "extends beyond the end of the buffer";
 	case PFM_READ_FIELD:
-		return "has a value that it cannot have";
+		return "has an invalid value";
 	case PFM_READ_COUNT:
-		return "ends in another place than the header says";
+		return "does not match the end of the records";
 	case PFM_READ_UNKNOWN:
 		return "is unknown";
 	case PFM_READ_ROOM:
 		return "is too long for the reader";
 	case PFM_READ_USE:
-		return "cannot be used";
+		return "is invalid";
 	default:
-		return "is right";
+		return "is correct";
 	}
 }
 
-/* The rest is for the readers. */
+/* The rest is internal to the readers. */
 
 /* Return: -1, for the caller to return. */
 static inline int pfm_read_fail(struct pfm_read_problem *problem,
@@ -126,17 +127,18 @@ static inline int pfm_read_fail(struct pfm_read_problem *problem,
 	return -1;
 }
 
-/* The same of a field; the first byte of its structure is at @base. */
+/* Fail because of a field of the structure whose first byte is at @base. */
 #define PFM_READ_BAD(problem, base, type, field) \
 	pfm_read_fail(problem, PFM_READ_FIELD, (base) + offsetof(type, field), \
 		      #field)
 
-/* All 64-bit words that the kernel writes while others read are aligned. */
+/* Aligned, as all 64-bit words that the kernel writes while others read. */
 typedef __u64 __attribute__((aligned(8))) pfm_read_u64;
 
 /*
- * Fields of a buffer are loaded by these, once each, so that what was checked
- * is what is used. Acquire pairs with the kernel's smp_store_release().
+ * Load each field of a buffer once, with one of these, so that the checked
+ * value is the one that is used. Acquire pairs with the kernel's
+ * smp_store_release().
  */
 static inline __u32 pfm_read_once32(const void *field)
 {
@@ -158,14 +160,14 @@ static inline __u64 pfm_read_acquire64(const void *field)
 	return __atomic_load_n((const pfm_read_u64 *)field, __ATOMIC_ACQUIRE);
 }
 
-/* Copy what is not loaded again: the compiler may not go back to @from. */
+/* Copy without reloading: the compiler may not read @from again later. */
 static inline void pfm_read_copy(void *to, const void *from, size_t size)
 {
 	memcpy(to, from, size);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
 
-/* Does a buffer begin where words can be loaded, and with this header? */
+/* Check that a buffer is aligned and large enough for its header. */
 static inline int pfm_read_check(struct pfm_read_problem *problem,
 				 const void *buf, size_t size, size_t header)
 {

@@ -3,7 +3,7 @@
  * perfmon_read_callstack.h - reads buffers of the callstack format
  *			      (perfmon_callstack_smpl.h)
  *
- * perfmon_read.h says how a reader is used, perfmon_read_sink.h what is below.
+ * perfmon_read.h tells how to use a reader; perfmon_read_sink.h is its base.
  */
 #ifndef PERFMON_READ_CALLSTACK_H
 #define PERFMON_READ_CALLSTACK_H
@@ -16,12 +16,13 @@ PFM_STATIC_ASSERT(PFM_READ_SINK_WORDS >=
 
 /**
  * struct pfm_read_callstack - a reader of the callstack format
- * @sink:   what all formats with a sink have, sink.problem first of all
- * @record: the record that next has found
- * @pmds:   values of PMDs, record.num_pmds of them, in increasing PMD index
- * @kernel: addresses in the kernel, record.num_kernel of them: where it was,
- *          then its callers, innermost first
- * @user:   addresses at user level, record.num_user of them, in the same order
+ * @sink:   common part of readers of formats with a sink; errors are in
+ *          sink.problem
+ * @record: the current record
+ * @pmds:   record.num_pmds values of PMDs, in order of PMD index
+ * @kernel: record.num_kernel kernel addresses: the interrupted address, then
+ *          its callers, innermost first
+ * @user:   record.num_user user addresses, in the same order
  */
 struct pfm_read_callstack {
 	struct pfm_read_sink sink;
@@ -32,7 +33,7 @@ struct pfm_read_callstack {
 };
 
 /**
- * pfm_read_callstack_init() - a reader for the buffers of a context
+ * pfm_read_callstack_init() - set up a reader for the buffers of a context
  * @r: the reader
  *
  * Context: any.
@@ -43,14 +44,14 @@ static inline void pfm_read_callstack_init(struct pfm_read_callstack *r)
 }
 
 /**
- * pfm_read_callstack_begin() - read what is new in a buffer
+ * pfm_read_callstack_begin() - start to read the new records of a buffer
  * @r:     the reader
  * @buf:   as for pfm_read_sink_begin()
  * @size:  as for pfm_read_sink_begin()
  * @flags: PFM_READ_LIVE or 0
  *
  * Context: any; one thread at a time for a reader.
- * Return: 0; -1 if it cannot be read: @sink.problem of the reader.
+ * Return: 0; -1 on an error, see @sink.problem of the reader.
  */
 static inline int pfm_read_callstack_begin(struct pfm_read_callstack *r,
 					   const void *buf, size_t size,
@@ -60,13 +61,12 @@ static inline int pfm_read_callstack_begin(struct pfm_read_callstack *r,
 }
 
 /**
- * pfm_read_callstack_next() - the next record, of the region that was filled
- *			       first
+ * pfm_read_callstack_next() - read the next record, from the oldest region on
  * @r: the reader
  *
  * Context: as pfm_read_callstack_begin().
  * Return: 1, with @record, its values and chains; 0 at the end; -1 if a region,
- * or the rest of it, cannot be read: @sink.problem of the reader.
+ * or the rest of it, cannot be read, see @sink.problem of the reader.
  */
 static inline int pfm_read_callstack_next(struct pfm_read_callstack *r)
 {

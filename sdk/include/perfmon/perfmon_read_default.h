@@ -2,8 +2,9 @@
 /*
  * perfmon_read_default.h - reads buffers of the default format (3.6)
  *
- * Also those of perfmon 2.0 on ia64, whose UUID is another one: their entries
- * are given in today's layout. perfmon_read.h says how a reader is used.
+ * Also reads buffers of perfmon 2.0 on ia64, which have another UUID, and
+ * converts their entries to the current layout. perfmon_read.h tells how to use
+ * a reader.
  */
 #ifndef PERFMON_READ_DEFAULT_H
 #define PERFMON_READ_DEFAULT_H
@@ -11,16 +12,16 @@
 #include <perfmon/perfmon_default_smpl.h>
 #include <perfmon/perfmon_read.h>
 
-/* A kind with this PMD, the only one then, is every PMD of every set. */
+/* A kind with this PMD stands for all PMDs in all sets; it must be alone. */
 #define PFM_READ_ANY_PMD	0xffff
 
 /**
- * struct pfm_read_kind - what you have programmed: how long an entry is
+ * struct pfm_read_kind - number of values of a programmed PMD's entries
  * @set:      number of the event set
  * @pmd:      PMD that samples in it; PFM_READ_ANY_PMD
  * @num_pmds: PMDs in the reg_smpl_pmds of its PMC, whose values follow
  *
- * An entry says neither (3.6.4).
+ * The caller must know this: entries do not contain their length (3.6.4).
  */
 struct pfm_read_kind {
 	__u16 set;
@@ -28,26 +29,26 @@ struct pfm_read_kind {
 	__u32 num_pmds;
 };
 
-/* Entries one after the other, for the readers of formats that have them. */
+/* Consecutive entries, for the readers of formats that have them. */
 struct pfm_read_entries {
 	const struct pfm_read_kind *kinds;
-	const struct pfm_read_kind *last;	/* that was found */
+	const struct pfm_read_kind *last;	/* kind of the last entry */
 	__u32 num_kinds;
-	__u32 least;		/* bytes of the shortest entry */
-	__u32 head;		/* bytes before the values */
+	__u32 least;		/* size of the shortest entry */
+	__u32 head;		/* size of the header */
 	int is_ia64;
-	int is_odd;		/* not today's layout with the whole header */
+	int is_odd;		/* ia64 layout, or without a full header */
 	enum pfm_read_error error;	/* why there is no entry */
 };
 
 /**
  * struct pfm_read_entry - an entry (3.6.4)
- * @head:     its header; 0 where PFM_DFL_SMPL_NO_HDR or PFM_DFL_SMPL_IIP_HDR
- *            leave it out
- * @kind:     its kind, of those that init was given; NULL where the header is
- *            left out
- * @pmds:     values of the PMDs, in increasing PMD index
- * @num_pmds: their number
+ * @head:     its header; 0 in fields that PFM_DFL_SMPL_NO_HDR or
+ *            PFM_DFL_SMPL_IIP_HDR omit
+ * @kind:     its kind, one of those passed to init; NULL if the header is
+ *            omitted
+ * @pmds:     values of the PMDs, in order of PMD index
+ * @num_pmds: number of values
  */
 struct pfm_read_entry {
 	pfm_default_smpl_entry_t head;
@@ -56,7 +57,7 @@ struct pfm_read_entry {
 	__u32 num_pmds;
 };
 
-/* The header of a buffer of perfmon 2.0 on ia64. */
+/* Buffer header of perfmon 2.0 on ia64. */
 typedef struct {
 	__u64	hdr_count;
 	__u64	hdr_cur_offs;
@@ -68,7 +69,7 @@ typedef struct {
 	__u64	hdr_reserved3[10];
 } pfm_read_ia64_hdr_t;
 
-/* The header of an entry of perfmon 2.0 on ia64. */
+/* Entry header of perfmon 2.0 on ia64. */
 typedef struct {
 	__s32	pid;
 	__u8	reserved[3];
@@ -90,7 +91,7 @@ PFM_STATIC_ASSERT(sizeof(pfm_read_ia64_entry_t) ==
 PFM_STATIC_ASSERT(offsetof(pfm_read_ia64_hdr_t, hdr_version) ==
 		  offsetof(pfm_default_smpl_hdr_t, hdr_version));
 
-/* Return: 0; -1 if a kind has too many PMDs, or is for any and not alone. */
+/* Return: 0; -1 for too many PMDs, or a kind for any PMD that is not alone. */
 static inline int pfm_read_entries_init(struct pfm_read_entries *entries,
 					const struct pfm_read_kind *kinds,
 					__u32 num_kinds)
@@ -102,7 +103,7 @@ static inline int pfm_read_entries_init(struct pfm_read_entries *entries,
 		if (kinds[i].num_pmds > PFM_MAX_PMDS ||
 		    (kinds[i].pmd == PFM_READ_ANY_PMD && num_kinds > 1))
 			return -1;
-		/* Entries of several lengths have the header at least. */
+		/* Entries of several lengths have at least the header. */
 		if (kinds[i].num_pmds != kinds[0].num_pmds)
 			values = 0;
 	}
@@ -121,7 +122,7 @@ static inline int pfm_read_is_kind(const struct pfm_read_kind *kind,
 	       kind->pmd == PFM_READ_ANY_PMD;
 }
 
-/* Return: the kind of an entry that is not of that of the last one; NULL. */
+/* Search for a kind other than the last one. Return: the kind; NULL. */
 static inline const struct pfm_read_kind *
 pfm_read_find_kind(struct pfm_read_entries *entries,
 		   const pfm_default_smpl_entry_t *entry)
@@ -137,7 +138,7 @@ pfm_read_find_kind(struct pfm_read_entries *entries,
 	return NULL;
 }
 
-/* The header of an entry of perfmon 2.0, in today's layout. */
+/* Convert the header of an entry of perfmon 2.0 to the current layout. */
 static inline void pfm_read_ia64_entry(const void *from,
 				       pfm_default_smpl_entry_t *entry)
 {
@@ -154,7 +155,7 @@ static inline void pfm_read_ia64_entry(const void *from,
 	entry->tgid = (__u32)old.tgid;
 }
 
-/* The header of an entry that is not in today's layout, or not there. */
+/* Read an entry header in the ia64 layout, or one that is not complete. */
 static inline void pfm_read_odd_entry(const struct pfm_read_entries *entries,
 				      const void *from,
 				      pfm_default_smpl_entry_t *entry)
@@ -167,10 +168,10 @@ static inline void pfm_read_odd_entry(const struct pfm_read_entries *entries,
 }
 
 /*
- * The entry at @from, of which @left bytes are there.
+ * Read the entry at @from, of which @left bytes are present.
  *
- * Return: its size in bytes; 0 with PFM_READ_UNKNOWN or, if it is not whole,
- * PFM_READ_COUNT in error.
+ * Return: its size in bytes; 0 with PFM_READ_UNKNOWN in error or, if the entry
+ * is incomplete, PFM_READ_COUNT.
  */
 static inline __attribute__((always_inline)) __u32
 pfm_read_entry_at(struct pfm_read_entries *entries, const unsigned char *from,
@@ -187,7 +188,7 @@ pfm_read_entry_at(struct pfm_read_entries *entries, const unsigned char *from,
 	else
 		pfm_read_copy(&entry->head, from, sizeof(entry->head));
 	if (entries->head != sizeof(entry->head)) {
-		/* There is one length only, and so the first kind. */
+		/* All kinds have the same length, so the first one does. */
 		entry->kind = NULL;
 	} else {
 		if (!kind || !pfm_read_is_kind(kind, &entry->head))
@@ -208,19 +209,19 @@ pfm_read_entry_at(struct pfm_read_entries *entries, const unsigned char *from,
 
 /**
  * struct pfm_read_default - a reader of the default format
- * @problem:   what the last -1 was about
- * @entry:     the entry that next has found
- * @count:     entries that there are
- * @overflows: times that the buffer became full so far
- * @entries:   for the reader
- * @buf:       for the reader: first byte of the buffer
- * @size:      for the reader: bytes of it that are there
- * @cur_offs:  offset in bytes of the byte behind the last entry
- * @cur:       for the reader: offset in bytes of the next one
- * @end:       for the reader: the same of the byte behind what there is
- * @found:     for the reader: entries before @cur
- * @is_live:   for the reader: PFM_READ_LIVE
- * @is_done:   for the reader: next has nothing more
+ * @problem:   reason for the last -1
+ * @entry:     the current entry
+ * @count:     number of entries
+ * @overflows: number of times the buffer became full so far
+ * @entries:   private
+ * @buf:       private: first byte of the buffer
+ * @size:      private: bytes that are present
+ * @cur_offs:  offset in bytes of the end of the last entry
+ * @cur:       private: offset in bytes of the next entry
+ * @end:       private: offset in bytes of the end of the present entries
+ * @found:     private: number of entries before @cur
+ * @is_live:   private: PFM_READ_LIVE
+ * @is_done:   private: there are no more entries
  */
 struct pfm_read_default {
 	struct pfm_read_problem problem;
@@ -239,13 +240,13 @@ struct pfm_read_default {
 };
 
 /**
- * pfm_read_default_init() - a reader for the buffers of a context
+ * pfm_read_default_init() - set up a reader for the buffers of a context
  * @r:         the reader
- * @kinds:     what was programmed: all PMDs that sample; it stays there
- * @num_kinds: how many these are
+ * @kinds:     all PMDs that sample; must stay valid
+ * @num_kinds: number of kinds
  *
  * Context: any.
- * Return: 0; -1 if these cannot be: @problem of the reader.
+ * Return: 0; -1 if the kinds are invalid, see @problem of the reader.
  */
 static inline int pfm_read_default_init(struct pfm_read_default *r,
 					const struct pfm_read_kind *kinds,
@@ -259,12 +260,12 @@ static inline int pfm_read_default_init(struct pfm_read_default *r,
 }
 
 /**
- * pfm_read_default_ia64_init() - the same for those of perfmon 2.0 on ia64
+ * pfm_read_default_ia64_init() - set up a reader for buffers of ia64
  * @r:         the reader
  * @kinds:     as for pfm_read_default_init()
  * @num_kinds: as for pfm_read_default_init()
  *
- * For the UUID 4d72bec0-0664-4143-82b4-d3fd27243c97.
+ * For buffers of perfmon 2.0, UUID 4d72bec0-0664-4143-82b4-d3fd27243c97.
  *
  * Context: any.
  * Return: as pfm_read_default_init().
@@ -280,7 +281,7 @@ static inline int pfm_read_default_ia64_init(struct pfm_read_default *r,
 	return 0;
 }
 
-/* Entries without a whole header are told apart by their one length only. */
+/* Without a complete header, all entries must have the same length. */
 static inline int pfm_read_default_flags(struct pfm_read_default *r,
 					 __u32 flags)
 {
@@ -308,7 +309,7 @@ static inline int pfm_read_default_flags(struct pfm_read_default *r,
 	return 0;
 }
 
-/* The part of the header that says where entries are. */
+/* Read the part of the header that describes the entries. */
 static inline int pfm_read_default_header(struct pfm_read_default *r,
 					  const void *buf)
 {
@@ -318,7 +319,7 @@ static inline int pfm_read_default_header(struct pfm_read_default *r,
 	__u64 buf_size;
 	__u32 flags;
 
-	/* Who sees a count sees these entries, and where they end. */
+	/* A reader that sees a count sees these entries and their end. */
 	r->count = pfm_read_acquire64(&hdr->hdr_count);
 	r->cur_offs = pfm_read_once64(&hdr->hdr_cur_offs);
 	r->overflows = pfm_read_once64(is_ia64 ? &old->hdr_overflows :
@@ -343,16 +344,16 @@ static inline int pfm_read_default_header(struct pfm_read_default *r,
 }
 
 /**
- * pfm_read_default_begin() - read a buffer from its first entry on
+ * pfm_read_default_begin() - start to read a buffer from its first entry
  * @r:     the reader
  * @buf:   first byte of the buffer, aligned to 8
- * @size:  bytes that are there; what is behind the last entry may be missing
+ * @size:  bytes that are present; bytes after the last entry may be missing
  * @flags: PFM_READ_LIVE or 0
  *
- * What is read of a live buffer is stable until PFM_RESTART (3.6.3).
+ * Entries of a live buffer are stable until PFM_RESTART (3.6.3).
  *
  * Context: any; one thread at a time for a reader.
- * Return: 0; -1 if it cannot be read: @problem of the reader.
+ * Return: 0; -1 on an error, see @problem of the reader.
  */
 static inline int pfm_read_default_begin(struct pfm_read_default *r,
 					 const void *buf, size_t size,
@@ -373,7 +374,7 @@ static inline int pfm_read_default_begin(struct pfm_read_default *r,
 	return 0;
 }
 
-/* How the entries contradict the header. */
+/* At the end, check that the entries match the header. */
 static inline int pfm_read_default_end(struct pfm_read_default *r)
 {
 	int is_short = r->found < r->count;
@@ -392,12 +393,12 @@ static inline int pfm_read_default_end(struct pfm_read_default *r)
 }
 
 /**
- * pfm_read_default_next() - the next entry
+ * pfm_read_default_next() - read the next entry
  * @r: the reader
  *
  * Context: as pfm_read_default_begin().
- * Return: 1, with @entry of the reader; 0 at the end; -1, once: the entries end
- * in another place than the header says, @problem of the reader.
+ * Return: 1, with @entry of the reader; 0 at the end; -1, once, if the entries
+ * do not end where the header says, see @problem of the reader.
  */
 static inline int pfm_read_default_next(struct pfm_read_default *r)
 {

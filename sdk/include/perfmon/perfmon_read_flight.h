@@ -3,7 +3,7 @@
  * perfmon_read_flight.h - reads buffers of the flight recorder
  *			   (perfmon_flight_smpl.h)
  *
- * perfmon_read.h says how a reader is used, perfmon_read_sink.h what is below.
+ * perfmon_read.h tells how to use a reader; perfmon_read_sink.h is its base.
  */
 #ifndef PERFMON_READ_FLIGHT_H
 #define PERFMON_READ_FLIGHT_H
@@ -13,9 +13,10 @@
 
 /**
  * struct pfm_read_flight - a reader of the flight recorder
- * @sink:   what all formats with a sink have, sink.problem first of all
- * @record: the record that next has found
- * @pmds:   values of PMDs, record.num_pmds of them, in increasing PMD index
+ * @sink:   common part of readers of formats with a sink; errors are in
+ *          sink.problem
+ * @record: the current record
+ * @pmds:   record.num_pmds values of PMDs, in order of PMD index
  */
 struct pfm_read_flight {
 	struct pfm_read_sink sink;
@@ -24,7 +25,7 @@ struct pfm_read_flight {
 };
 
 /**
- * pfm_read_flight_init() - a reader for the buffers of a context
+ * pfm_read_flight_init() - set up a reader for the buffers of a context
  * @r: the reader
  *
  * Context: any.
@@ -35,14 +36,14 @@ static inline void pfm_read_flight_init(struct pfm_read_flight *r)
 }
 
 /**
- * pfm_read_flight_begin() - read what is new in a buffer
+ * pfm_read_flight_begin() - start to read the new records of a buffer
  * @r:     the reader
  * @buf:   as for pfm_read_sink_begin()
  * @size:  as for pfm_read_sink_begin()
  * @flags: PFM_READ_LIVE or 0
  *
  * Context: any; one thread at a time for a reader.
- * Return: 0; -1 if it cannot be read: @sink.problem of the reader.
+ * Return: 0; -1 on an error, see @sink.problem of the reader.
  */
 static inline int pfm_read_flight_begin(struct pfm_read_flight *r,
 					const void *buf, size_t size,
@@ -52,12 +53,12 @@ static inline int pfm_read_flight_begin(struct pfm_read_flight *r,
 }
 
 /**
- * pfm_read_flight_next() - the next record, of the region that was filled first
+ * pfm_read_flight_next() - read the next record, from the oldest region on
  * @r: the reader
  *
  * Context: as pfm_read_flight_begin().
  * Return: 1, with @record and @pmds of the reader; 0 at the end; -1 if a
- * region, or the rest of it, cannot be read: @sink.problem of the reader.
+ * region, or the rest of it, cannot be read, see @sink.problem of the reader.
  */
 static inline int pfm_read_flight_next(struct pfm_read_flight *r)
 {

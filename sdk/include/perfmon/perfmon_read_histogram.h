@@ -3,9 +3,9 @@
  * perfmon_read_histogram.h - reads buffers of the histogram format
  *			      (perfmon_histogram_smpl.h)
  *
- * perfmon_read.h says how a reader is used, perfmon_read_sink.h what is below.
- * Counts rise in place: each begin gives all records again, with what they
- * have been counted up to by then, in the same order.
+ * perfmon_read.h tells how to use a reader; perfmon_read_sink.h is its base.
+ * Counts rise in place, so each begin returns all records again, in the same
+ * order, with their current counts.
  */
 #ifndef PERFMON_READ_HISTOGRAM_H
 #define PERFMON_READ_HISTOGRAM_H
@@ -15,8 +15,9 @@
 
 /**
  * struct pfm_read_histogram - a reader of the histogram format
- * @sink:   what all formats with a sink have, sink.problem first of all
- * @record: the record that next has found
+ * @sink:   common part of readers of formats with a sink; errors are in
+ *          sink.problem
+ * @record: the current record
  */
 struct pfm_read_histogram {
 	struct pfm_read_sink sink;
@@ -24,7 +25,7 @@ struct pfm_read_histogram {
 };
 
 /**
- * pfm_read_histogram_init() - a reader for the buffers of a context
+ * pfm_read_histogram_init() - set up a reader for the buffers of a context
  * @r: the reader
  *
  * Context: any.
@@ -36,14 +37,14 @@ static inline void pfm_read_histogram_init(struct pfm_read_histogram *r)
 }
 
 /**
- * pfm_read_histogram_begin() - read all records of a buffer
+ * pfm_read_histogram_begin() - start to read all records of a buffer
  * @r:     the reader
  * @buf:   as for pfm_read_sink_begin()
  * @size:  as for pfm_read_sink_begin()
  * @flags: PFM_READ_LIVE or 0
  *
  * Context: any; one thread at a time for a reader.
- * Return: 0; -1 if it cannot be read: @sink.problem of the reader.
+ * Return: 0; -1 on an error, see @sink.problem of the reader.
  */
 static inline int pfm_read_histogram_begin(struct pfm_read_histogram *r,
 					   const void *buf, size_t size,
@@ -53,12 +54,12 @@ static inline int pfm_read_histogram_begin(struct pfm_read_histogram *r,
 }
 
 /**
- * pfm_read_histogram_next() - the next record
+ * pfm_read_histogram_next() - read the next record
  * @r: the reader
  *
  * Context: as pfm_read_histogram_begin().
  * Return: 1, with @record of the reader; 0 at the end; -1 if the rest cannot be
- * read: @sink.problem of the reader.
+ * read, see @sink.problem of the reader.
  */
 static inline int pfm_read_histogram_next(struct pfm_read_histogram *r)
 {
@@ -70,7 +71,7 @@ static inline int pfm_read_histogram_next(struct pfm_read_histogram *r)
 					 sizeof(r->record));
 		if (got <= 0)
 			return got;
-		/* Of all fields this one changes; its two halves are of one. */
+		/* The only field that changes: load both halves at once. */
 		r->record.count =
 			pfm_read_once64(pass->buf + pass->cur +
 					offsetof(pfm_histogram_record_t,

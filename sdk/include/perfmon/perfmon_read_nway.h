@@ -3,9 +3,9 @@
  * perfmon_read_nway.h - reads buffers of the n-way format (6.3.1; paper, 5.4),
  *			 also while the kernel writes
  *
- * perfmon_read.h says how a reader is used. It remembers what it has given of
- * each region: a region that was being filled is read on where it ended, in
- * the same mapping or in a later copy of the buffer.
+ * perfmon_read.h tells how to use a reader. The reader remembers how far it has
+ * read each region. It continues there if the region was being filled, in the
+ * same mapping or in a later copy of the buffer.
  */
 #ifndef PERFMON_READ_NWAY_H
 #define PERFMON_READ_NWAY_H
@@ -36,16 +36,16 @@ PFM_STATIC_ASSERT(PFM_NWAY_RGN_FREE == (int)PFM_READ_RGN_FREE &&
 
 /**
  * struct pfm_read_nway - a reader of the n-way format
- * @problem:     what the last -1 was about
- * @entry:       the entry that next has found
- * @seq:         number of the filling that it is in
- * @region:      number of the region that it is in
- * @overwritten: entries that the kernel has overwritten so far
- * @dropped:     overflows that found no room so far
- * @entries:     for the reader
- * @pass:        for the reader; pass.overtaken are regions that were filled
- *               anew while they were read
- * @room:        for the reader: values of PMDs out of a live buffer
+ * @problem:     reason for the last -1
+ * @entry:       the current entry
+ * @seq:         number of the filling that holds it
+ * @region:      number of the region that holds it
+ * @overwritten: number of entries that the kernel has overwritten so far
+ * @dropped:     number of overflows that found no room so far
+ * @entries:     private
+ * @pass:        private, but pass.overtaken is the number of regions that were
+ *               refilled while they were read
+ * @room:        private: PMD values copied out of a live buffer
  */
 struct pfm_read_nway {
 	struct pfm_read_problem problem;
@@ -60,13 +60,13 @@ struct pfm_read_nway {
 };
 
 /**
- * pfm_read_nway_init() - a reader for the buffers of a context
+ * pfm_read_nway_init() - set up a reader for the buffers of a context
  * @r:         the reader
- * @kinds:     what was programmed: all PMDs that sample; it stays there
- * @num_kinds: how many these are
+ * @kinds:     all PMDs that sample; must stay valid
+ * @num_kinds: number of kinds
  *
  * Context: any.
- * Return: 0; -1 if these cannot be: @problem of the reader.
+ * Return: 0; -1 if the kinds are invalid, see @problem of the reader.
  */
 static inline int pfm_read_nway_init(struct pfm_read_nway *r,
 				     const struct pfm_read_kind *kinds,
@@ -79,11 +79,11 @@ static inline int pfm_read_nway_init(struct pfm_read_nway *r,
 }
 
 /**
- * pfm_read_nway_areas() - where the regions of a buffer are
+ * pfm_read_nway_areas() - locate the regions of a buffer
  * @buf:     first byte of the buffer, aligned to 8
- * @size:    bytes that are there; regions may be missing
+ * @size:    bytes that are present; regions may be missing
  * @areas:   out: the regions
- * @problem: out: why it cannot be read
+ * @problem: out: what is wrong
  *
  * Context: any.
  * Return: 0; -1.
@@ -103,14 +103,14 @@ static inline int pfm_read_nway_areas(const void *buf, size_t size,
 }
 
 /**
- * pfm_read_nway_begin() - read what is new in a buffer
+ * pfm_read_nway_begin() - start to read the new entries of a buffer
  * @r:     the reader
  * @buf:   first byte of the buffer, aligned to 8
- * @size:  bytes that are there
+ * @size:  bytes that are present
  * @flags: PFM_READ_LIVE or 0
  *
  * Context: any; one thread at a time for a reader.
- * Return: 0; -1 if it cannot be read: @problem of the reader.
+ * Return: 0; -1 on an error, see @problem of the reader.
  */
 static inline int pfm_read_nway_begin(struct pfm_read_nway *r, const void *buf,
 				      size_t size, unsigned int flags)
@@ -128,7 +128,7 @@ static inline int pfm_read_nway_begin(struct pfm_read_nway *r, const void *buf,
 				   &r->problem, buf, size, flags);
 }
 
-/* How the entries of the region contradict its header, at its end. */
+/* At the end of a region, check that its entries match its header. */
 static inline int pfm_read_nway_end(struct pfm_read_nway *r)
 {
 	struct pfm_read_pass *pass = &r->pass;
@@ -155,7 +155,7 @@ static inline int pfm_read_nway_end(struct pfm_read_nway *r)
 	return -1;
 }
 
-/* Go to the next region with something new. */
+/* Go to the next region with new entries. */
 static inline int pfm_read_nway_enter(struct pfm_read_nway *r)
 {
 	const struct pfm_read_region_layout *layout = &pfm_read_nway_layout;
@@ -179,7 +179,7 @@ static inline int pfm_read_nway_enter(struct pfm_read_nway *r)
 	return 0;
 }
 
-/* The next entry of the region; 0 at its end, or if it was overwritten. */
+/* Read the next entry of the region. Return: 0 at its end or if overwritten. */
 static inline int pfm_read_nway_entry(struct pfm_read_nway *r)
 {
 	struct pfm_read_pass *pass = &r->pass;
@@ -207,12 +207,12 @@ static inline int pfm_read_nway_entry(struct pfm_read_nway *r)
 }
 
 /**
- * pfm_read_nway_next() - the next entry, of the region that was filled first
+ * pfm_read_nway_next() - read the next entry, from the oldest region on
  * @r: the reader
  *
  * Context: as pfm_read_nway_begin().
  * Return: 1, with @entry, @seq and @region of the reader; 0 at the end; -1 if a
- * region, or the rest of it, cannot be read: @problem of the reader.
+ * region, or the rest of it, cannot be read, see @problem of the reader.
  */
 static inline int pfm_read_nway_next(struct pfm_read_nway *r)
 {

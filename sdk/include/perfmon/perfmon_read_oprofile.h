@@ -2,10 +2,10 @@
 /*
  * perfmon_read_oprofile.h - reads the stream of the OProfile bridge (paper 5.4)
  *
- * perfmon_read.h says how a reader is used, but a stream is no buffer: begin is
- * called with one part after the other, as read() has returned them, cut
- * wherever they may be. Until the first escape, and behind one that is unknown,
- * words mean nothing and are left out.
+ * perfmon_read.h tells how to use a reader, but this one reads a stream: call
+ * begin with one part after the other, as read() returns them. Parts may be cut
+ * anywhere. Words before the first escape, and after an unknown escape, have no
+ * meaning and are skipped.
  */
 #ifndef PERFMON_READ_OPROFILE_H
 #define PERFMON_READ_OPROFILE_H
@@ -13,27 +13,27 @@
 #include <perfmon/perfmon_oprofile_smpl.h>
 #include <perfmon/perfmon_read.h>
 
-/* Thread, process or CPU before an escape has named one. */
+/* Thread, process or CPU before an escape has set it. */
 #define PFM_READ_NOBODY		(~0U)
 
-/* What the next word of the stream is. */
+/* Meaning of the next word of the stream. */
 enum pfm_read_word {
 	PFM_READ_LOST,		/* unknown, unless it begins an escape */
 	PFM_READ_OFFSET,	/* of a sample, or the beginning of an escape */
 	PFM_READ_EVENT,
-	PFM_READ_LOST_CODE,	/* perhaps: what was before it is unknown */
+	PFM_READ_LOST_CODE,	/* a code, if the word before began an escape */
 	PFM_READ_CODE,
 	PFM_READ_ARGUMENT
 };
 
-/* What the next pair is. */
+/* Meaning of the next pair. */
 enum pfm_read_pair {
 	PFM_READ_SAMPLE,
 	PFM_READ_TRACED,	/* a sample, whose callers follow */
 	PFM_READ_CALLER
 };
 
-/* What a word has completed. */
+/* Item that a word has completed. */
 enum pfm_read_took {
 	PFM_READ_NOTHING,
 	PFM_READ_PAIR,
@@ -43,30 +43,30 @@ enum pfm_read_took {
 
 /**
  * struct pfm_read_oprofile - a reader of the stream
- * @problem:    what the last -1 was about
- * @offset:     of the sample or caller that next has found, in the file of
- *              @cookie; an address in the kernel, and without a cookie
+ * @problem:    reason for the last -1
+ * @offset:     offset of the current sample or caller in the file of @cookie;
+ *              an address in the kernel, and without a cookie
  * @event:      reg_smpl_eventid of the counter; 0 for a caller
  * @is_caller:  it is a caller of the last sample, or of the last caller
  * @cpu:        CPU; PFM_READ_NOBODY
  * @tid:        thread; PFM_READ_NOBODY
  * @tgid:       process; PFM_READ_NOBODY
  * @is_kernel:  it is in the kernel
- * @app_cookie: of the program; all bits of a word before one is known
- * @cookie:     of the file; the same
- * @code:       of the last escape
- * @esc:        for the reader: PFM_OPROFILE_ESC as a word of the stream
- * @word_size:  for the reader: bytes of a word
- * @arguments:  for the reader: of the escape
- * @wanted:     for the reader: how many these are
- * @have:       for the reader: how many of them there are
- * @word:       for the reader: what the next word is
- * @pair:       for the reader: what the next pair is
- * @bytes:      for the reader: the part that is being read
- * @size:       for the reader: bytes of it
- * @cur:        for the reader: offset in bytes of the next word in it
- * @escape:     for the reader: offset in bytes of the last escape in it; 0 if
- *              that began in a part before
+ * @app_cookie: cookie of the program; all bits of a word set if not yet known
+ * @cookie:     cookie of the file; all bits of a word set if not yet known
+ * @code:       code of the last escape
+ * @esc:        private: PFM_OPROFILE_ESC as a word of the stream
+ * @word_size:  private: size in bytes of a word
+ * @arguments:  private: arguments of the escape
+ * @wanted:     private: number of arguments of the escape
+ * @have:       private: number of arguments read so far
+ * @word:       private: meaning of the next word
+ * @pair:       private: meaning of the next pair
+ * @bytes:      private: the current part of the stream
+ * @size:       private: its size in bytes
+ * @cur:        private: offset in bytes of the next word in it
+ * @escape:     private: offset in bytes of the last escape in it; 0 if that
+ *              began in an earlier part
  */
 struct pfm_read_oprofile {
 	struct pfm_read_problem problem;
@@ -94,13 +94,13 @@ struct pfm_read_oprofile {
 };
 
 /**
- * pfm_read_oprofile_init() - a reader for a stream
+ * pfm_read_oprofile_init() - set up a reader for a stream
  * @r:         the reader
- * @word_size: bytes of the kernel's unsigned long, 8 or 4: 8 for a 64-bit
- *             kernel, also in a 32-bit program
+ * @word_size: size in bytes of the kernel's unsigned long, 8 or 4; 8 for a
+ *             64-bit kernel, also in a 32-bit program
  *
  * Context: any.
- * Return: 0; -1 for another size: @problem of the reader.
+ * Return: 0; -1 for another size, see @problem of the reader.
  */
 static inline int pfm_read_oprofile_init(struct pfm_read_oprofile *r,
 					 __u32 word_size)
@@ -120,10 +120,10 @@ static inline int pfm_read_oprofile_init(struct pfm_read_oprofile *r,
 }
 
 /**
- * pfm_read_oprofile_begin() - read the next part of the stream
+ * pfm_read_oprofile_begin() - start to read the next part of the stream
  * @r:     the reader
- * @bytes: of the part, aligned anyhow
- * @size:  how many these are, whole words
+ * @bytes: the part, with any alignment
+ * @size:  its size in bytes, complete words
  *
  * Context: any; one thread at a time for a reader.
  */
@@ -137,7 +137,7 @@ static inline void pfm_read_oprofile_begin(struct pfm_read_oprofile *r,
 	r->escape = 0;
 }
 
-/* Return: how many arguments an escape has; -1 if it is unknown. */
+/* Return: number of arguments of an escape; -1 if the code is unknown. */
 static inline int pfm_read_oprofile_arguments(__u64 code)
 {
 	switch (code) {
@@ -157,7 +157,7 @@ static inline int pfm_read_oprofile_arguments(__u64 code)
 	}
 }
 
-/* An escape is complete. */
+/* Apply a complete escape. */
 static inline enum pfm_read_took
 pfm_read_oprofile_apply(struct pfm_read_oprofile *r)
 {
@@ -192,7 +192,7 @@ pfm_read_oprofile_apply(struct pfm_read_oprofile *r)
 	return PFM_READ_ESCAPE;
 }
 
-/* The second word of an escape. */
+/* Take the second word of an escape. */
 static inline enum pfm_read_took
 pfm_read_oprofile_code(struct pfm_read_oprofile *r, __u64 code)
 {
@@ -200,7 +200,7 @@ pfm_read_oprofile_code(struct pfm_read_oprofile *r, __u64 code)
 	int was_lost = r->word == PFM_READ_LOST_CODE;
 
 	if (arguments < 0) {
-		/* It can be the first word of an escape itself. */
+		/* The word may itself be the first word of an escape. */
 		r->word = code == r->esc ? PFM_READ_LOST_CODE : PFM_READ_LOST;
 		return was_lost ? PFM_READ_NOTHING : PFM_READ_UNKNOWN_ESCAPE;
 	}
@@ -213,7 +213,7 @@ pfm_read_oprofile_code(struct pfm_read_oprofile *r, __u64 code)
 	return PFM_READ_NOTHING;
 }
 
-/* The second word of a pair. */
+/* Take the second word of a pair. */
 static inline enum pfm_read_took
 pfm_read_oprofile_event(struct pfm_read_oprofile *r, __u64 event)
 {
@@ -226,15 +226,15 @@ pfm_read_oprofile_event(struct pfm_read_oprofile *r, __u64 event)
 }
 
 /**
- * pfm_read_oprofile_take() - the next word of the stream
+ * pfm_read_oprofile_take() - take the next word of the stream
  * @r:    the reader
  * @word: the word
  *
- * For tools that look at escapes, too; others call pfm_read_oprofile_next().
+ * For tools that also want escapes; others call pfm_read_oprofile_next().
  *
  * Context: as pfm_read_oprofile_begin().
- * Return: what it has completed: a sample or caller, an escape, @code, or
- * nothing; or that @word is the code of an escape that is unknown.
+ * Return: the item that @word has completed: a sample or caller, an escape,
+ * @code, or nothing; or that @word is the code of an unknown escape.
  */
 static inline enum pfm_read_took
 pfm_read_oprofile_take(struct pfm_read_oprofile *r, __u64 word)
@@ -261,7 +261,7 @@ pfm_read_oprofile_take(struct pfm_read_oprofile *r, __u64 word)
 	return PFM_READ_NOTHING;
 }
 
-/* The word at cur. */
+/* Return: the word at cur. */
 static inline __u64 pfm_read_oprofile_word(const struct pfm_read_oprofile *r)
 {
 	__u32 narrow;
@@ -275,7 +275,7 @@ static inline __u64 pfm_read_oprofile_word(const struct pfm_read_oprofile *r)
 	return wide;
 }
 
-/* At the end of a part. */
+/* At the end of a part, fail if a word is incomplete. */
 static inline int pfm_read_oprofile_end(struct pfm_read_oprofile *r)
 {
 	__u64 end = r->cur;
@@ -287,12 +287,13 @@ static inline int pfm_read_oprofile_end(struct pfm_read_oprofile *r)
 }
 
 /**
- * pfm_read_oprofile_next() - the next sample or caller
+ * pfm_read_oprofile_next() - read the next sample or caller
  * @r: the reader
  *
  * Context: as pfm_read_oprofile_begin().
- * Return: 1, with what the reader says of it; 0 at the end of the part; -1 if
- * an escape is unknown, or a word is not whole: @problem of the reader.
+ * Return: 1, with the sample or caller in the reader; 0 at the end of the part;
+ * -1 if an escape is unknown or a word is incomplete, see @problem of the
+ * reader.
  */
 static inline int pfm_read_oprofile_next(struct pfm_read_oprofile *r)
 {

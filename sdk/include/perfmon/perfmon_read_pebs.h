@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
 /*
- * perfmon_read_pebs.h - what the readers of the PEBS formats share: records in
- *			 a debug-store area (paper, 5.4)
+ * perfmon_read_pebs.h - common part of the readers of the PEBS formats: records
+ *			 in a debug-store area (paper, 5.4)
  *
- * They include it; programs include perfmon_read_pebs32.h or
+ * Programs do not include this file, but perfmon_read_pebs32.h or
  * perfmon_read_pebs64.h.
  */
 #ifndef PERFMON_READ_PEBS_H
@@ -12,20 +12,20 @@
 #include <perfmon/perfmon_read.h>
 
 /**
- * struct pfm_read_pebs - records of one length
- * @problem:      what the last -1 was about
- * @count:        records that there are
+ * struct pfm_read_pebs - a reader of records of one length
+ * @problem:      reason for the last -1
+ * @count:        number of records
  * @entry_size:   size in bytes of a record
- * @overflows:    times that the threshold was reached so far
- * @dropped:      records that were not written so far: a register did not fit
- * @no_room:      records that were not written so far: there was no room
- * @is_imprecise: some have the registers of an interrupt
- * @index:        offset in bytes of the byte behind the last record
- * @buf:          for the reader: first byte of the buffer
- * @size:         for the reader: bytes of it that are there
- * @base:         for the reader: offset in bytes of the first record
- * @found:        for the reader: records that were given
- * @is_done:      for the reader: next has nothing more
+ * @overflows:    number of times the threshold was reached so far
+ * @dropped:      records dropped so far because a register did not fit
+ * @no_room:      records lost so far for lack of room
+ * @is_imprecise: some records have the registers of an interrupt
+ * @index:        offset in bytes of the end of the last record
+ * @buf:          private: first byte of the buffer
+ * @size:         private: bytes that are present
+ * @base:         private: offset in bytes of the first record
+ * @found:        private: number of records returned
+ * @is_done:      private: there are no more records
  */
 struct pfm_read_pebs {
 	struct pfm_read_problem problem;
@@ -43,7 +43,7 @@ struct pfm_read_pebs {
 	int is_done;
 };
 
-/* Begin with what was loaded; base, index and entry_size are right. */
+/* Start with the loaded header; base, index and entry_size are valid. */
 static inline void pfm_read_pebs_start(struct pfm_read_pebs *r, const void *buf,
 				       size_t size)
 {
@@ -54,7 +54,7 @@ static inline void pfm_read_pebs_start(struct pfm_read_pebs *r, const void *buf,
 	r->is_done = 0;
 }
 
-/* How the records contradict the area. */
+/* At the end, check that the records match the area. */
 static inline int pfm_read_pebs_end(struct pfm_read_pebs *r)
 {
 	__u64 rest = (r->index - r->base) % r->entry_size;
@@ -69,7 +69,7 @@ static inline int pfm_read_pebs_end(struct pfm_read_pebs *r)
 	return 0;
 }
 
-/* Return: the next record, NULL at the end, with 0 or -1 in @got. */
+/* Return: the next record, with 1 in @got; NULL at the end, with 0 or -1. */
 static inline const unsigned char *pfm_read_pebs_at(struct pfm_read_pebs *r,
 						    int *got)
 {

@@ -2,7 +2,7 @@
 /*
  * perfmon_read_pebs64.h - reads buffers of the 64-bit PEBS format (paper, 5.4)
  *
- * perfmon_read.h says how a reader is used.
+ * perfmon_read.h tells how to use a reader.
  */
 #ifndef PERFMON_READ_PEBS64_H
 #define PERFMON_READ_PEBS64_H
@@ -12,9 +12,9 @@
 
 /**
  * struct pfm_read_pebs64 - a reader of the 64-bit PEBS format
- * @pebs:  what both formats have, pebs.problem first of all
- * @entry: the record that next has found: regs are what all CPUs record, nhm,
- *         hsw and skl what later ones do, 0 behind pebs.entry_size
+ * @pebs:  common part of both PEBS formats; errors are in pebs.problem
+ * @entry: the current record: regs is what all CPUs record; nhm, hsw and skl
+ *         have the fields of later CPUs, 0 beyond pebs.entry_size
  */
 struct pfm_read_pebs64 {
 	struct pfm_read_pebs pebs;
@@ -27,7 +27,7 @@ struct pfm_read_pebs64 {
 };
 
 /**
- * pfm_read_pebs64_init() - a reader for the buffers of a context
+ * pfm_read_pebs64_init() - set up a reader for the buffers of a context
  * @r: the reader
  *
  * Context: any.
@@ -38,7 +38,7 @@ static inline void pfm_read_pebs64_init(struct pfm_read_pebs64 *r)
 	r->pebs.is_done = 1;
 }
 
-/* Records of later CPUs begin with the shorter ones. */
+/* Return: whether it is the size of a known record layout. */
 static inline int pfm_read_pebs64_is_size(__u32 size)
 {
 	return size == sizeof(pfm_pebs64_smpl_entry_t) ||
@@ -47,7 +47,7 @@ static inline int pfm_read_pebs64_is_size(__u32 size)
 	       size == sizeof(pfm_pebs64_skl_entry_t);
 }
 
-/* What the header and the area say, as far as they are right. */
+/* Load the header and the area, and check them. */
 static inline int pfm_read_pebs64_header(struct pfm_read_pebs *r,
 					const void *buf)
 {
@@ -56,7 +56,7 @@ static inline int pfm_read_pebs64_header(struct pfm_read_pebs *r,
 	const __u64 area = offsetof(pfm_pebs64_smpl_hdr_t, hdr_ds);
 	__u64 first = sizeof(*hdr), end;
 
-	/* Who sees an index sees the records before it. */
+	/* A reader that sees an index sees the records before it. */
 	r->index = pfm_read_acquire64(&ds->pebs_index);
 	r->base = pfm_read_once64(&ds->pebs_buf_base);
 	end = pfm_read_once64(&ds->pebs_abs_max);
@@ -86,15 +86,15 @@ static inline int pfm_read_pebs64_header(struct pfm_read_pebs *r,
 }
 
 /**
- * pfm_read_pebs64_begin() - read a buffer from its first record on
+ * pfm_read_pebs64_begin() - start to read a buffer from its first record
  * @r:    the reader
  * @buf:  first byte of the buffer, aligned to 8
- * @size: bytes that are there; what is behind the last record may be missing
+ * @size: bytes that are present; bytes after the last record may be missing
  *
  * The kernel may be writing: the records are stable until PFM_RESTART.
  *
  * Context: any; one thread at a time for a reader.
- * Return: 0; -1 if it cannot be read: @pebs.problem of the reader.
+ * Return: 0; -1 on an error, see @pebs.problem of the reader.
  */
 static inline int pfm_read_pebs64_begin(struct pfm_read_pebs64 *r,
 				       const void *buf, size_t size)
@@ -110,12 +110,12 @@ static inline int pfm_read_pebs64_begin(struct pfm_read_pebs64 *r,
 }
 
 /**
- * pfm_read_pebs64_next() - the next record
+ * pfm_read_pebs64_next() - read the next record
  * @r: the reader
  *
  * Context: as pfm_read_pebs64_begin().
- * Return: 1, with @entry of the reader; 0 at the end; -1, once: the records end
- * in another place than the area says, @pebs.problem of the reader.
+ * Return: 1, with @entry of the reader; 0 at the end; -1, once, if the records
+ * do not end where the area says, see @pebs.problem of the reader.
  */
 static inline int pfm_read_pebs64_next(struct pfm_read_pebs64 *r)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
 /*
- * perfmon_read_regions.h - buffers whose regions are filled in turn, read while
- *			    they are written
+ * perfmon_read_regions.h - reads buffers with regions that are filled in turn,
+ *			    also while the kernel writes
  *
- * The n-way format (6.3.1; paper, 5.4) and the sink have the same protocol, and
- * this is the reader's side of it, for the readers of both and for tools that
- * copy whole regions. The kernel writes
+ * The n-way format (6.3.1; paper, 5.4) and the sink share one protocol. This is
+ * the reader's side of it, for the readers of both and for tools that copy
+ * complete regions. The kernel writes
  *
  *	begin or overwrite a region	a record
  *	  count = 0, used = 0		  the record
@@ -13,10 +13,10 @@
  *	  release number = a new one	  release count
  *	  smp_wmb()
  *
- * So whoever sees the new number never sees the old count, and whoever sees any
- * of a new record sees the new number behind a fence. used and count are
- * written in no order with an old number: while the kernel writes, only count
- * says something.
+ * A reader that sees the new number therefore never sees the old count. A
+ * reader that sees any part of a new record sees the new number after a fence.
+ * There is no order between an old number, used and count: while the kernel
+ * writes, only count is meaningful.
  */
 #ifndef PERFMON_READ_REGIONS_H
 #define PERFMON_READ_REGIONS_H
@@ -26,19 +26,19 @@
 #define PFM_READ_MAX_REGIONS	64
 
 /**
- * struct pfm_read_region_layout - where fields are in the headers of a format
- * @header:   size in bytes of the buffer's header, behind which regions have
- *            theirs
+ * struct pfm_read_region_layout - location of fields in the headers of a format
+ * @header:   size in bytes of the buffer's header; the headers of the regions
+ *            follow it
  * @region:   size in bytes of a region's header, which begins with rgn_seq
  * @state:    offset in bytes of rgn_state in it
- * @count:    offset in bytes of rgn_count
- * @used:     offset in bytes of what says how many bytes they take
+ * @count:    offset in bytes of rgn_count in it
+ * @used:     offset in bytes of the field with the size of the records
  * @used_name: name of that field
  * @num_regions: offset in bytes of hdr_num_regions in the buffer's header
  * @region_offs: offset in bytes of hdr_region_offs
  * @region_size: offset in bytes of hdr_region_size
  * @buf_size: offset in bytes of hdr_buf_size
- * @min:      regions that there are at least
+ * @min:      minimum number of regions
  */
 struct pfm_read_region_layout {
 	__u32 header;
@@ -55,10 +55,10 @@ struct pfm_read_region_layout {
 };
 
 /**
- * struct pfm_read_areas - where the regions are
+ * struct pfm_read_areas - location of the regions
  * @offs: offset in bytes of region 0, a multiple of 8
- * @size: size in bytes of each, a multiple of 8
- * @num:  how many there are, 1 to PFM_READ_MAX_REGIONS
+ * @size: size in bytes of each region, a multiple of 8
+ * @num:  number of regions, 1 to PFM_READ_MAX_REGIONS
  */
 struct pfm_read_areas {
 	__u64 offs;
@@ -67,10 +67,10 @@ struct pfm_read_areas {
 };
 
 /**
- * struct pfm_read_region - what a region's header said
- * @seq:   number of this filling, 0 if there is none
- * @count: records
- * @used:  bytes that they take, or more
+ * struct pfm_read_region - content of a region's header
+ * @seq:   number of this filling, 0 for an empty region
+ * @count: number of records
+ * @used:  size in bytes of the records, or more
  * @state: 0 free, 1 being filled, 2 full and handed out
  */
 struct pfm_read_region {
@@ -85,10 +85,10 @@ struct pfm_read_region {
 #define PFM_READ_RGN_READY	2
 
 /**
- * pfm_read_region_load() - the header of a region
- * @layout: of the format
+ * pfm_read_region_load() - load the header of a region
+ * @layout: layout of the format
  * @header: first byte of the region's header
- * @region: out: what it says, loaded in the order in which it means something
+ * @region: out: the fields, loaded in the order of the protocol
  *
  * Context: any.
  */
@@ -98,21 +98,21 @@ pfm_read_region_load(const struct pfm_read_region_layout *layout,
 {
 	const unsigned char *bytes = (const unsigned char *)header;
 
-	/* Who sees a number sees neither the old count nor the old state. */
+	/* A reader that sees a number sees no older count or state. */
 	region->seq = pfm_read_acquire64(bytes);
 	region->state = pfm_read_acquire32(bytes + layout->state);
-	/* Who sees a count sees these records. */
+	/* A reader that sees a count sees these records. */
 	region->count = pfm_read_acquire64(bytes + layout->count);
 	region->used = pfm_read_once64(bytes + layout->used);
 }
 
 /**
- * pfm_read_region_is_same() - was what was copied what had been asked for?
+ * pfm_read_region_is_same() - test whether a copy of records is valid
  * @header: first byte of the region's header
- * @seq:    number of the filling, loaded before bytes of it were copied
+ * @seq:    number of the filling, loaded before records of it were copied
  *
  * Context: any.
- * Return: 1; 0 if the region may have been overwritten meanwhile: discard it.
+ * Return: 1; 0 if the region may have been overwritten: discard the copy.
  */
 static inline int pfm_read_region_is_same(const void *header, __u64 seq)
 {
@@ -121,14 +121,14 @@ static inline int pfm_read_region_is_same(const void *header, __u64 seq)
 	return pfm_read_once64(header) == seq;
 }
 
-/* The rest is for the readers. */
+/* The rest is internal to the readers. */
 
 struct pfm_read_place {
 	__u64 seq;
 	__u32 number;
 };
 
-/* How much of a region has been given: records, and their bytes. */
+/* The part of a region that has been read: number and size of records. */
 struct pfm_read_seen {
 	__u64 seq;
 	__u64 count;
@@ -136,9 +136,9 @@ struct pfm_read_seen {
 };
 
 /*
- * A pass over the regions in the order of their numbers. A region whose number
- * changes behind the beginning of a pass is left to the next one, so that a
- * pass ends however fast the kernel writes.
+ * A pass over the regions in the order of their numbers. Regions that are
+ * refilled during a pass are left to the next one, so that a pass ends however
+ * fast the kernel writes.
  */
 struct pfm_read_pass {
 	const unsigned char *buf;
@@ -147,14 +147,14 @@ struct pfm_read_pass {
 	int is_live;
 	int is_in;		/* in a region, number */
 	__u32 number;
-	__u32 at;		/* of the next one, in order */
+	__u32 at;		/* index of the next region in order */
 	__u64 overtaken;
-	__u64 limit;		/* no region with a greater number */
+	__u64 limit;		/* skip regions with a greater number */
 	struct pfm_read_region region;
 	__u64 start;		/* offset of the region, ... */
 	__u64 cur;		/* ... of its next record, ... */
-	__u64 end;		/* ... and of the byte behind them */
-	__u64 found;		/* records before cur */
+	__u64 end;		/* ... and of the end of its records */
+	__u64 found;		/* number of records before cur */
 	struct pfm_read_place order[PFM_READ_MAX_REGIONS];
 	struct pfm_read_seen seen[PFM_READ_MAX_REGIONS];
 };
@@ -165,7 +165,7 @@ pfm_read_region_offs(const struct pfm_read_region_layout *layout, __u64 number)
 	return layout->header + number * layout->region;
 }
 
-/* What the buffer's header, which is there, says of regions. */
+/* Load what the buffer's header, which is present, tells about regions. */
 static inline int
 pfm_read_areas_load(const struct pfm_read_region_layout *layout,
 		    const void *buf, struct pfm_read_areas *areas,
@@ -187,7 +187,7 @@ pfm_read_areas_load(const struct pfm_read_region_layout *layout,
 	if (areas->size % sizeof(__u64))
 		return pfm_read_fail(problem, PFM_READ_FIELD,
 				     layout->region_size, "hdr_region_size");
-	/* No sum of these overflows from here on. */
+	/* After these checks no sum of the fields overflows. */
 	if (areas->offs > end || areas->size > (end - areas->offs) / areas->num)
 		return pfm_read_fail(problem, PFM_READ_FIELD, layout->buf_size,
 				     "hdr_buf_size");
@@ -201,7 +201,7 @@ pfm_read_pass_header(const struct pfm_read_pass *pass,
 	return pass->buf + pfm_read_region_offs(layout, number);
 }
 
-/* Sort the regions that are there by their numbers; equal ones stay. */
+/* Sort the regions by number, stably. */
 static inline void
 pfm_read_pass_sort(struct pfm_read_pass *pass,
 		   const struct pfm_read_region_layout *layout)
@@ -219,7 +219,7 @@ pfm_read_pass_sort(struct pfm_read_pass *pass,
 	}
 }
 
-/* Leave the region: the next pass goes on where this one has got to. */
+/* Leave the region; the next pass continues at the current record. */
 static inline void pfm_read_pass_leave(struct pfm_read_pass *pass)
 {
 	struct pfm_read_seen *seen = &pass->seen[pass->number];
@@ -232,7 +232,7 @@ static inline void pfm_read_pass_leave(struct pfm_read_pass *pass)
 	seen->size = pass->cur - pass->start;
 }
 
-/* Begin a pass over a buffer whose @areas are right. */
+/* Begin a pass over a buffer whose @areas are valid. */
 static inline int
 pfm_read_pass_begin(struct pfm_read_pass *pass,
 		    const struct pfm_read_region_layout *layout,
@@ -255,11 +255,10 @@ pfm_read_pass_begin(struct pfm_read_pass *pass,
 /*
  * Go to the next region.
  *
- * If it has been filled anew, regions that were filled behind that are left to
- * the next pass, too: their numbers were loaded later, and what is in this one
- * is older.
+ * If it has been refilled, leave regions that were filled later to the next
+ * pass as well: the region's new records come before theirs.
  *
- * Return: 1, with its header in @region; 0 if there is none.
+ * Return: 1, with its header in @region; 0 if there are no more regions.
  */
 static inline int
 pfm_read_pass_enter(struct pfm_read_pass *pass,
@@ -289,7 +288,7 @@ pfm_read_pass_enter(struct pfm_read_pass *pass,
 	return 0;
 }
 
-/* A problem with a field of the region's header; 0 if nothing is read of it. */
+/* Report an invalid field of the region's header. Return: -1. */
 static inline int
 pfm_read_pass_bad(const struct pfm_read_pass *pass,
 		  const struct pfm_read_region_layout *layout,
@@ -304,8 +303,8 @@ pfm_read_pass_bad(const struct pfm_read_pass *pass,
 }
 
 /*
- * Go on in the region that was entered behind what was given of it, or at its
- * beginning with @is_new.
+ * Continue in the entered region after the last record that was read, or at its
+ * first record with @is_new.
  *
  * Return: 1; 0 if there is nothing new; -1.
  */
@@ -336,13 +335,13 @@ pfm_read_pass_resume(struct pfm_read_pass *pass,
 	return 1;
 }
 
-/* Bytes from the next record to the end of what there is of the region. */
+/* Return: bytes from the next record to the end of the region's records. */
 static inline __u64 pfm_read_pass_left(const struct pfm_read_pass *pass)
 {
 	return pass->end > pass->cur ? pass->end - pass->cur : 0;
 }
 
-/* What was copied of a live buffer was not overwritten; or leave the region. */
+/* Leave the region if a live copy was overwritten. Return: 1 if it is valid. */
 static inline int
 pfm_read_pass_holds(struct pfm_read_pass *pass,
 		    const struct pfm_read_region_layout *layout)

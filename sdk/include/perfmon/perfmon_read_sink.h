@@ -3,10 +3,10 @@
  * perfmon_read_sink.h - reads buffers of formats with a sink (perfmon_sink.h),
  *			 also while the kernel writes
  *
- * perfmon_read.h says how a reader is used. What a record is only the format
- * knows, so its reader calls pfm_read_sink_head() for what all its records
- * have, and pfm_read_sink_words() for what follows, as much as that says. That
- * of examples/format_mini would be
+ * perfmon_read.h tells how to use a reader. Only the format knows the layout of
+ * its records. Its reader calls pfm_read_sink_head() for the fixed part of a
+ * record, and then pfm_read_sink_words() for the variable part that the fixed
+ * part announces. For examples/format_mini this would be
  *
  *	static inline int mini_next(struct mini *r)
  *	{
@@ -30,9 +30,10 @@
 #include <perfmon/perfmon_sink.h>
 
 /*
- * Words behind a record that can be copied out of a live buffer: values of all
- * PMDs, and two call chains of 128 addresses. Define it before this is included
- * if a format has more.
+ * Maximum number of words in the variable part of a record that can be copied
+ * out of a live buffer: values of all PMDs, and two call chains of 128
+ * addresses. Define a larger number before including this file if a format
+ * needs it.
  */
 #ifndef PFM_READ_SINK_WORDS
 #define PFM_READ_SINK_WORDS	(PFM_MAX_PMDS + 2 * 128)
@@ -60,18 +61,18 @@ PFM_STATIC_ASSERT(PFM_SINK_RGN_FREE == (int)PFM_READ_RGN_FREE &&
 
 /**
  * struct pfm_read_sink - a reader of the records of a sink
- * @problem:     what the last -1 was about
- * @seq:         number of the filling that the record is in
- * @region:      number of the region that it is in
+ * @problem:     reason for the last -1
+ * @seq:         number of the filling that holds the record
+ * @region:      number of the region that holds the record
  * @fmt_version: version of the records
  * @past:        hdr_past
- * @overwritten: records that the kernel has overwritten so far
- * @lost:        samples that it has not recorded so far, by PFM_SINK_LOST_*
- * @is_rising:   for the reader: records are given again, as they change
- * @needed:      for the reader: major version that the records must have, or 0
- * @pass:        for the reader; pass.overtaken are regions that were filled
- *               anew while they were read
- * @room:        for the reader: words out of a live buffer
+ * @overwritten: number of records that the kernel has overwritten so far
+ * @lost:        number of samples lost so far, by PFM_SINK_LOST_*
+ * @is_rising:   private: records are returned again, as they change
+ * @needed:      private: major version that the records must have, or 0
+ * @pass:        private, but pass.overtaken is the number of regions that were
+ *               refilled while they were read
+ * @room:        private: words copied out of a live buffer
  */
 struct pfm_read_sink {
 	struct pfm_read_problem problem;
@@ -88,10 +89,10 @@ struct pfm_read_sink {
 };
 
 /**
- * pfm_read_sink_init() - a reader for the buffers of a context
+ * pfm_read_sink_init() - set up a reader for the buffers of a context
  * @r:           the reader
- * @fmt_version: version of the records that are known, of which the major one
- *               matters; 0 for any
+ * @fmt_version: version of the records that the caller can read, of which only
+ *               the major number matters; 0 for any
  *
  * Context: any.
  */
@@ -103,14 +104,14 @@ static inline void pfm_read_sink_init(struct pfm_read_sink *r,
 }
 
 /**
- * pfm_read_sink_areas() - where the regions of a buffer are
+ * pfm_read_sink_areas() - locate the regions of a buffer
  * @buf:     first byte of the buffer, aligned to 8
- * @size:    bytes that are there; regions may be missing
+ * @size:    bytes that are present; regions may be missing
  * @areas:   out: the regions
- * @problem: out: why it cannot be read
+ * @problem: out: what is wrong
  *
  * Context: any.
- * Return: 0; -1 if it is no sink's.
+ * Return: 0; -1 if the buffer does not belong to a sink.
  */
 static inline int pfm_read_sink_areas(const void *buf, size_t size,
 				      struct pfm_read_areas *areas,
@@ -129,14 +130,14 @@ static inline int pfm_read_sink_areas(const void *buf, size_t size,
 }
 
 /**
- * pfm_read_sink_begin() - read what is new in a buffer
+ * pfm_read_sink_begin() - start to read the new records of a buffer
  * @r:     the reader
  * @buf:   first byte of the buffer, aligned to 8
- * @size:  bytes that are there
+ * @size:  bytes that are present
  * @flags: PFM_READ_LIVE or 0
  *
  * Context: any; one thread at a time for a reader.
- * Return: 0; -1 if it cannot be read: @problem of the reader.
+ * Return: 0; -1 on an error, see @problem of the reader.
  */
 static inline int pfm_read_sink_begin(struct pfm_read_sink *r, const void *buf,
 				      size_t size, unsigned int flags)
@@ -162,7 +163,7 @@ static inline int pfm_read_sink_begin(struct pfm_read_sink *r, const void *buf,
 				   &r->problem, buf, size, flags);
 }
 
-/* Go to the next region with something new. */
+/* Go to the next region with new records. */
 static inline int pfm_read_sink_enter(struct pfm_read_sink *r)
 {
 	const struct pfm_read_region_layout *layout = &pfm_read_sink_layout;
@@ -183,7 +184,7 @@ static inline int pfm_read_sink_enter(struct pfm_read_sink *r)
 					   r->is_rising);
 		if (got < 0)
 			return got;
-		/* Shorter than before: nothing of it is new. */
+		/* If it is shorter than before, it has nothing new. */
 		if (got && (pass->is_live ||
 			    pass->cur - pass->start <= pass->region.used))
 			return 1;
@@ -192,7 +193,7 @@ static inline int pfm_read_sink_enter(struct pfm_read_sink *r)
 	return 0;
 }
 
-/* Leave the region, in which there may be records that are not whole. */
+/* Leave the region, and fail if records in it are incomplete. */
 static inline int pfm_read_sink_end(struct pfm_read_sink *r)
 {
 	struct pfm_read_pass *pass = &r->pass;
@@ -212,16 +213,16 @@ static inline int pfm_read_sink_end(struct pfm_read_sink *r)
 }
 
 /**
- * pfm_read_sink_head() - what the next record begins with
+ * pfm_read_sink_head() - read the fixed part of the next record
  * @r:    the reader
  * @head: out: a copy of it
- * @size: bytes of it
+ * @size: its size in bytes
  *
- * The record is given by pfm_read_sink_words(), which is to be called next.
+ * Call pfm_read_sink_words() next to complete the record.
  *
  * Context: as pfm_read_sink_begin().
  * Return: 1; 0 if there are no more records; -1 if a region, or the rest of it,
- * cannot be read: @problem of the reader.
+ * cannot be read, see @problem of the reader.
  */
 static inline int pfm_read_sink_head(struct pfm_read_sink *r, void *head,
 				     size_t size)
@@ -250,7 +251,7 @@ static inline int pfm_read_sink_head(struct pfm_read_sink *r, void *head,
 	}
 }
 
-/* The words behind the head, in @room if the kernel could overwrite them. */
+/* Get the words after the head, copied if the kernel could overwrite them. */
 static inline const __u64 *pfm_read_sink_copy(struct pfm_read_sink *r,
 					      size_t head, __u64 num)
 {
@@ -262,7 +263,7 @@ static inline const __u64 *pfm_read_sink_copy(struct pfm_read_sink *r,
 	return r->room;
 }
 
-/* A live record that is longer than @room: the rest of the region is left. */
+/* Leave a region at a live record that is too long for @room. */
 static inline int pfm_read_sink_too_long(struct pfm_read_sink *r)
 {
 	pfm_read_pass_leave(&r->pass);
@@ -272,12 +273,12 @@ static inline int pfm_read_sink_too_long(struct pfm_read_sink *r)
 }
 
 /**
- * pfm_read_sink_words() - the words behind what a record begins with
+ * pfm_read_sink_words() - read the variable part of a record
  * @r:    the reader, whose pfm_read_sink_head() has returned 1
- * @size: bytes that the record begins with, as passed to that
- * @num:  64-bit words that follow
- * @got:  out: 1; 0 if the record was overwritten meanwhile: begin anew with
- *        pfm_read_sink_head(); -1 if it is not whole: problem of the reader
+ * @size: size of the fixed part, as passed to pfm_read_sink_head()
+ * @num:  number of 64-bit words that follow
+ * @got:  out: 1; 0 if the record was overwritten meanwhile: start again with
+ *        pfm_read_sink_head(); -1 if it is incomplete, see @r->problem
  *
  * Context: as pfm_read_sink_begin().
  * Return: the words; NULL if @got is not 1.

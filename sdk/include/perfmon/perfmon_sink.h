@@ -1,36 +1,36 @@
 /* SPDX-License-Identifier: (GPL-2.0 WITH Linux-syscall-note) OR MIT */
 /*
- * perfmon_sink.h - the sink: what the buffers of many formats have in common
+ * perfmon_sink.h - the sink: a buffer layout that many formats share
  *
- * The buffer is split into 1 to 64 regions of equal size. Records, which are
- * the format's own, go into one region after the other, round and round:
+ * The buffer is split into 1 to 64 regions of equal size. Records, whose layout
+ * the format defines, fill one region after the other, in circular order:
  *
  *	0		pfm_sink_hdr_t
  *	128		pfm_sink_rgn_t of region 0, 1, ... N - 1
  *	hdr_region_offs	region 0, then region 1, ... each hdr_region_size bytes
  *
- * A region that is full is handed out: the tool is notified, and records go
- * into the next one; when none is free, monitoring is masked. PFM_RESTART frees
+ * A full region is handed out: the tool is notified, and records go into the
+ * next region. When no region is free, monitoring is masked. PFM_RESTART frees
  * the region that was handed out first. With one region the buffer is filled,
- * read, and filled again; two are double buffering. With PFM_SINK_OVERWRITE no
- * region is handed out and the oldest records are overwritten: a flight
- * recorder.
+ * read, and filled again; two regions are double buffering. With
+ * PFM_SINK_OVERWRITE no region is handed out and the oldest records are
+ * overwritten: a flight recorder.
  *
- * Whoever knows the header knows how many samples were recorded, and which
- * bytes are records. While nothing is recorded, freed or overwritten:
+ * A tool that knows only this header can tell how many samples were recorded,
+ * and which bytes are records. While nothing is recorded, freed or overwritten:
  *
  *	recorded = hdr_past + hdr_overwritten + the sum of all rgn_count
  *
- * What was lost is in pfm_lost of the context's fdinfo and in hdr_lost. Of
- * those, PFM_SINK_LOST_FULL is a part of pfm_lost, as one overflow without room
- * ends the calls for others, too; of the rest only the header knows.
+ * Lost samples are counted in pfm_lost of the context's fdinfo and in hdr_lost.
+ * PFM_SINK_LOST_FULL is a part of pfm_lost, because one overflow without room
+ * also ends the calls for others. The other reasons are only in hdr_lost.
  *
- * It can be read while the kernel writes, without a lock: load rgn_seq
- * (acquire), then rgn_count (acquire); copy that many records; then, behind an
- * acquire fence, load rgn_seq again, and discard the copy if it is another one.
- * rgn_used can be ahead of rgn_count by a record that is not there yet. A
- * region whose rgn_state is PFM_SINK_RGN_READY is stable until a PFM_RESTART,
- * or overwriting, gives it another rgn_seq.
+ * The buffer can be read while the kernel writes, without a lock. Load rgn_seq
+ * (acquire), then rgn_count (acquire), and copy that many records. Then, after
+ * an acquire fence, load rgn_seq again, and discard the copy if it has changed.
+ * rgn_used can be ahead of rgn_count by a record that is not yet complete. A
+ * region whose rgn_state is PFM_SINK_RGN_READY is stable until it gets another
+ * rgn_seq, when a PFM_RESTART frees it or it is overwritten.
  */
 #ifndef PERFMON_SINK_H
 #define PERFMON_SINK_H
@@ -46,18 +46,18 @@
 #define PFM_SINK_REGION_OFFS(num_regions) \
 	(sizeof(pfm_sink_hdr_t) + (num_regions) * sizeof(pfm_sink_rgn_t))
 
-/* Flags of the argument: overwrite the oldest records, hand nothing out. */
+/* Flag of the argument: overwrite the oldest records, hand nothing out. */
 #define PFM_SINK_OVERWRITE	0x1
 #define PFM_SINK_ALL		PFM_SINK_OVERWRITE
 
 /**
- * typedef pfm_sink_arg_t - how the buffer is laid out
+ * typedef pfm_sink_arg_t - layout of the buffer
  * @buf_size:    size of the buffer in bytes, headers included
- * @num_regions: number of regions, at most PFM_SINK_MAX_REGIONS; 0 is 1, with
- *               PFM_SINK_OVERWRITE at least 2
+ * @num_regions: number of regions, at most PFM_SINK_MAX_REGIONS; 0 means 1; at
+ *               least 2 with PFM_SINK_OVERWRITE
  * @flags:       PFM_SINK_* flags; all other bits must be 0
  *
- * The argument of a format with a sink begins with it.
+ * The argument of a format with a sink begins with this structure.
  */
 typedef struct {
 	__u64	buf_size;
@@ -70,19 +70,19 @@ PFM_ASSERT_FIELD(pfm_sink_arg_t, buf_size, 0, 8);
 PFM_ASSERT_FIELD(pfm_sink_arg_t, num_regions, 8, 4);
 PFM_ASSERT_FIELD(pfm_sink_arg_t, flags, 12, 4);
 
-/* What tools are told of it; see PFM_FMT_ARG(). */
+/* Fields of the argument, as tools see them; see PFM_FMT_ARG(). */
 #define PFM_SINK_ARG_LAYOUT {						\
 	PFM_ARG(pfm_sink_arg_t, buf_size, 65536, "bytes"),		\
 	PFM_ARG(pfm_sink_arg_t, num_regions, 1, "regions"),		\
 	PFM_ARG(pfm_sink_arg_t, flags, 0, "flags") }
 
 /*
- * Why samples are lost, hdr_lost. The context has counted those that found no
- * room, too; of the others the header alone knows.
+ * Reasons for lost samples, hdr_lost. The context counts those without room,
+ * too; the others are counted only in the header.
  */
 #define PFM_SINK_LOST_FULL	0	/* all regions are handed out */
-#define PFM_SINK_LOST_TABLE	1	/* no place in a table */
-#define PFM_SINK_LOST_REGS	2	/* what is to be recorded was gone */
+#define PFM_SINK_LOST_TABLE	1	/* no room in a table */
+#define PFM_SINK_LOST_REGS	2	/* the registers to record were gone */
 #define PFM_SINK_LOST_OTHER	3	/* the format's own reason */
 #define PFM_SINK_NUM_LOST	4
 
@@ -90,24 +90,25 @@ PFM_ASSERT_FIELD(pfm_sink_arg_t, flags, 12, 4);
  * typedef pfm_sink_hdr_t - first bytes of the buffer
  * @hdr_magic:       PFM_SINK_MAGIC
  * @hdr_version:     PFM_SINK_VERSION
- * @hdr_fmt_version: version of the records, the format's own, major.minor
- * @hdr_buf_size:    size in bytes that was asked for
+ * @hdr_fmt_version: version of the records, defined by the format, major.minor
+ * @hdr_buf_size:    requested size in bytes
  * @hdr_region_offs: offset in bytes of region 0
  * @hdr_region_size: size in bytes of each region, a multiple of 8
- * @hdr_max_record:  largest possible record in bytes; a region is full when
- *                   less than this is left
+ * @hdr_max_record:  size in bytes of the largest possible record; a region is
+ *                   full when less than this is left
  * @hdr_num_regions: number of regions
  * @hdr_flags:       flags of the argument
  * @hdr_cur_region:  region that records go into
  * @hdr_reserved:    0
- * @hdr_fills:       regions that became full; without PFM_SINK_OVERWRITE each
- *                   of them was handed out, in the order of their numbers
- * @hdr_freed:       regions that PFM_RESTART freed again
- * @hdr_past:        samples that were recorded and have no record of their own
- *                   here: those of regions that were freed, and those merged
- *                   into a record that was there
- * @hdr_overwritten: records that were overwritten
- * @hdr_lost:        samples that were not recorded, by PFM_SINK_LOST_*
+ * @hdr_fills:       number of regions that became full; without
+ *                   PFM_SINK_OVERWRITE each of them was handed out, in the
+ *                   order of rgn_seq
+ * @hdr_freed:       number of regions that PFM_RESTART freed
+ * @hdr_past:        number of recorded samples without a record of their own:
+ *                   those of freed regions, and those merged into an existing
+ *                   record
+ * @hdr_overwritten: number of overwritten records
+ * @hdr_lost:        number of lost samples, by PFM_SINK_LOST_*
  */
 typedef struct {
 	__u64	hdr_magic;
@@ -152,11 +153,11 @@ PFM_ASSERT_FIELD(pfm_sink_hdr_t, hdr_lost, 96, 32);
 #define PFM_SINK_RGN_READY	2	/* full and stable */
 
 /**
- * typedef pfm_sink_rgn_t - what the buffer says about a region
+ * typedef pfm_sink_rgn_t - header of a region
  * @rgn_seq:      number of this filling, increasing over all regions; 0 if the
- *                region holds nothing
- * @rgn_count:    records in the region
- * @rgn_used:     bytes that they take
+ *                region is empty
+ * @rgn_count:    number of records in the region
+ * @rgn_used:     size in bytes of these records
  * @rgn_state:    PFM_SINK_RGN_*
  * @rgn_reserved: 0
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * newfmt_kunit.c - its handler, and who reads its device
+ * newfmt_kunit.c - tests the handler and the device
  *
  * Copyright YEAR AUTHOR
  */
@@ -14,7 +14,7 @@
 #define GO_ON	((u32)PFM_OVFL_CTRL_RESET)
 #define SIZE	((ssize_t)sizeof(pfm_newfmt_record_t))
 
-/* The file of the reader, who does not wait; f_op is NULL if there is none. */
+/* The reader's nonblocking file; f_op is NULL while it is not open. */
 static struct file reader;
 
 static int newfmt_kunit_init(struct kunit *test)
@@ -31,7 +31,7 @@ static struct pfm_device *device_of(struct kunit *test)
 	return pfm_device_of(d->fmt);
 }
 
-/* Open the device by @file. Return: 0, or an error. */
+/* Open the device as @file. Return: 0, or an error. */
 static int open_by(struct kunit *test, struct file *file)
 {
 	struct pfm_device *dev = device_of(test);
@@ -80,7 +80,7 @@ static ssize_t read_bytes(void *to, size_t size)
 	return read_to(&iter);
 }
 
-/* An overflow, whose address is that of @pmd. */
+/* Make an overflow, whose address depends on @pmd. */
 static void overflow(struct kunit *test, u16 pmd)
 {
 	struct pfm_fmt_calls *d = test->priv;
@@ -129,7 +129,7 @@ static void whole_records_are_read_in_order(struct kunit *test)
 
 static void what_cannot_be_copied_stays(struct kunit *test)
 {
-	/* Nobody writes there. */
+	/* Read-only memory. */
 	unsigned long addr = kunit_vm_mmap(test, NULL, 0, PAGE_SIZE, PROT_READ,
 					   MAP_PRIVATE | MAP_ANONYMOUS, 0);
 	pfm_newfmt_record_t record;
@@ -156,7 +156,7 @@ static void poll_says_whether_there_is_a_record(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, reader.f_op->poll(&reader, NULL), 0);
 }
 
-/* A thread of the reader, who waits. */
+/* A thread of the reader that waits. */
 struct thread {
 	struct completion	done;
 	ssize_t			ret;

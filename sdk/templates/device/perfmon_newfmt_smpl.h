@@ -4,8 +4,8 @@
  *
  * Copyright YEAR AUTHOR
  *
- * There is no argument and no buffer: records are read from the device, whole
- * ones only, those of one CPU in order.
+ * There is no argument and no buffer: programs read complete records from the
+ * device. Records of one CPU are in order.
  */
 #ifndef PERFMON_NEWFMT_SMPL_H
 #define PERFMON_NEWFMT_SMPL_H
@@ -17,19 +17,19 @@
 #define PFM_NEWFMT_SMPL_UUID \
 	PFM_UUID(PFM_NEWFMT_SMPL_UUID_STR)
 
-/* Who has it open reads the samples of all contexts; EBUSY for all others. */
+/* Its reader gets the samples of all contexts; a second open fails: EBUSY. */
 #define PFM_NEWFMT_DEVICE	"/dev/pfm_newfmt"
-/* That each CPU keeps for the reader, a power of two; more are lost. */
+/* Records that each CPU has room for, a power of two; more are lost. */
 #define PFM_NEWFMT_RECORDS	4096
 
-/* Of the records, major.minor: who knows another major one cannot read them. */
+/* Version of the records, major.minor; a new major one is incompatible. */
 #define PFM_NEWFMT_SMPL_VERSION	((1U << 16) | 0U)
 
 /**
  * typedef pfm_newfmt_record_t - a sample
  * @ip:      instruction pointer
  * @tstamp:  time in ns
- * @event:   eventid of what overflowed
+ * @event:   eventid of the event that overflowed
  * @tid:     thread
  * @tgid:    its process
  * @cpu:     CPU

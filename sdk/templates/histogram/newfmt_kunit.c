@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * newfmt_kunit.c - its call-backs, on a buffer of exact size
+ * newfmt_kunit.c - tests the call-backs on a buffer of exact size
  *
  * Copyright YEAR AUTHOR
  */
@@ -16,7 +16,7 @@ static int newfmt_kunit_init(struct kunit *test)
 	return pfm_calls_init(test, uuid);
 }
 
-/* An argument for so many keys. */
+/* Return an argument with room for this number of keys. */
 static pfm_sink_arg_t argument(u64 keys)
 {
 	return (pfm_sink_arg_t) {
@@ -52,7 +52,7 @@ record_of(const struct pfm_fmt_calls *d, u64 i)
 	return first + i;
 }
 
-/* An overflow, whose address is that of @pmd. */
+/* Make an overflow, whose address depends on @pmd. */
 static void overflow(struct kunit *test, u16 pmd)
 {
 	struct pfm_fmt_calls *d = test->priv;

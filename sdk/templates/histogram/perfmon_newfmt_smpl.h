@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: (GPL-2.0 WITH Linux-syscall-note) OR MIT */
 /*
- * perfmon_newfmt_smpl.h - what a sampling format counts
+ * perfmon_newfmt_smpl.h - the counts of a sampling format
  *
  * Copyright YEAR AUTHOR
  *
- * Argument: a pfm_sink_arg_t, num_regions at most 1, flags 0. The buffer
- * is that of perfmon_hist.h; its size is how many records there can be.
+ * Argument: a pfm_sink_arg_t, num_regions at most 1, flags 0. The buffer is
+ * described in perfmon_hist.h; its size limits the number of records.
  */
 #ifndef PERFMON_NEWFMT_SMPL_H
 #define PERFMON_NEWFMT_SMPL_H
@@ -17,15 +17,15 @@
 #define PFM_NEWFMT_SMPL_UUID \
 	PFM_UUID(PFM_NEWFMT_SMPL_UUID_STR)
 
-/* Of the records, major.minor: who knows another major one cannot read them. */
+/* Version of the records, major.minor; a new major one is incompatible. */
 #define PFM_NEWFMT_SMPL_VERSION	((1U << 16) | 0U)
 
 /**
- * typedef pfm_newfmt_record_t - its pfm_hist_record_t
- * @event: eventid of what overflowed, the lower half of the first key
+ * typedef pfm_newfmt_record_t - the format's pfm_hist_record_t
+ * @event: eventid of the event that overflowed, lower half of the first key
  * @tgid:  process, the upper half
  * @ip:    instruction pointer, the second key
- * @count: samples that had all these
+ * @count: number of samples with this key
  */
 typedef struct {
 	__u32	event;

@@ -12,7 +12,7 @@ static int notrace
 newfmt_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
 	       struct pfm_ovfl_data *data)
 {
-	/* The fields before the address, as they lie in memory. */
+	/* Both fields before the address, in the layout of the record. */
 	u64 key = (u64)data->tgid << 32 | (u32)arg->pmd_eventid;
 
 	pfm_hist_add(buf, arg, key, data->ip);

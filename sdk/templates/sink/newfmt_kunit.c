@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * newfmt_kunit.c - its call-backs, on a buffer of exact size
+ * newfmt_kunit.c - tests the call-backs on a buffer of exact size
  *
  * Copyright YEAR AUTHOR
  */
@@ -19,14 +19,14 @@ static int newfmt_kunit_init(struct kunit *test)
 	return pfm_calls_init(test, uuid);
 }
 
-/* A record with the values of all PMDs. */
+/* Return the size of a record with the values of all PMDs. */
 static u64 largest(void)
 {
 	return sizeof(pfm_newfmt_record_t) +
 	       pfm_num_pmds() * sizeof(u64);
 }
 
-/* An argument for regions that are full with so many of the largest records. */
+/* Return an argument for regions with room for this number of records. */
 static pfm_sink_arg_t argument(u32 regions, u64 records)
 {
 	return (pfm_sink_arg_t) {
@@ -60,7 +60,7 @@ static void *region_of(const struct pfm_fmt_calls *d, u32 n)
 	return d->buf + hdr->hdr_region_offs + n * hdr->hdr_region_size;
 }
 
-/* An overflow, with all PMDs to record. Return: the control bits. */
+/* Make an overflow with all PMDs to record. Return: the control bits. */
 static u32 overflow(struct kunit *test)
 {
 	struct pfm_fmt_calls *d = test->priv;

@@ -16,10 +16,10 @@
 #define PFM_NEWFMT_SMPL_UUID \
 	PFM_UUID(PFM_NEWFMT_SMPL_UUID_STR)
 
-/* Of the records, major.minor: who knows another major one cannot read them. */
+/* Version of the records, major.minor; a new major one is incompatible. */
 #define PFM_NEWFMT_SMPL_VERSION	((1U << 16) | 0U)
 
-/* What tools are told of the argument; see PFM_FMT_ARG(). */
+/* Fields of the argument, as tools see them; see PFM_FMT_ARG(). */
 #define PFM_NEWFMT_ARG_LAYOUT { \
 	PFM_ARG(pfm_sink_arg_t, buf_size, 65536, "bytes"),		\
 	PFM_ARG(pfm_sink_arg_t, num_regions, NUM_REGIONS, "regions"),	\
@@ -29,7 +29,7 @@
  * typedef pfm_newfmt_record_t - a sample; values of PMDs follow
  * @ip:       instruction pointer
  * @tstamp:   time in ns
- * @event:    eventid of what overflowed
+ * @event:    eventid of the event that overflowed
  * @tid:      thread
  * @tgid:     its process
  * @cpu:      CPU

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * broken.h - formats that are right but for one thing, each its own
+ * broken.h - common part of formats with one error each
  *
- * What is not replaced is a sink of records of one address.
+ * By default a format is a sink whose records have an address.
  */
 #ifndef PFM_BROKEN_H
 #define PFM_BROKEN_H
@@ -16,7 +16,7 @@ struct broken_record {
 	__u64	ip;
 };
 
-/* What a handler would do. Return: what it would. */
+/* Do what a correct handler does. Return: its return value. */
 static __always_inline int broken_record(void *buf, pfm_ovfl_arg_t *arg,
 					 const struct pfm_ovfl_data *data)
 {
@@ -38,7 +38,7 @@ static int __maybe_unused notrace broken_handler(void *buf, pfm_ovfl_arg_t *arg,
 
 DEFINE_PFM_SINK(broken, sizeof(struct broken_record), 0, BROKEN_VERSION)
 
-/* The rest of a description: of several designators of a field, the last. */
+/* The other fields; a format overrides one by initialising it again. */
 #define BROKEN(name, uuid)						\
 	.fmt_name	= "broken_" name,				\
 	.fmt_uuid	= PFM_UUID(uuid),				\
@@ -48,7 +48,7 @@ DEFINE_PFM_SINK(broken, sizeof(struct broken_record), 0, BROKEN_VERSION)
 #define BROKEN_MODULE(fmt, uuid) \
 	pfm_format_module(fmt, uuid, "perfmon2: test, a broken format")
 
-/* Stands for broken_validate() and broken_init() where they are replaced. */
+/* Avoids warnings about broken_validate() and broken_init() if unused. */
 #define BROKEN_UNUSED	((void)broken_validate, (void)broken_init)
 
 #endif /* PFM_BROKEN_H */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * pfm_fmt_broken_allocates - it allocates
+ * pfm_fmt_broken_allocates - the handler allocates memory
  */
 #include <linux/slab.h>
 #include "broken.h"

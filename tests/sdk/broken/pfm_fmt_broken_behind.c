@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * pfm_fmt_broken_behind - its largest record is larger than it says
+ * pfm_fmt_broken_behind - records are larger than the announced maximum
  */
 #include "broken.h"
 

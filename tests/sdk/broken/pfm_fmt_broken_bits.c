@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * pfm_fmt_broken_bits - it sets control bits that there are not
+ * pfm_fmt_broken_bits - the handler sets undefined control bits
  */
 #include "broken.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * pfm_fmt_broken_default - the buffer that tools ask for is too small for it
+ * pfm_fmt_broken_default - the default buffer size is too small
  */
 #include "broken.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * pfm_fmt_broken_exits - its end fails
+ * pfm_fmt_broken_exits - fmt_exit returns an error
  */
 #include "broken.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * pfm_fmt_broken_faults - it reads user memory as system calls do
+ * pfm_fmt_broken_faults - the handler reads user memory with page faults
  */
 #include <linux/uaccess.h>
 #include "broken.h"

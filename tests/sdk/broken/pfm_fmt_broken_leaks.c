@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * pfm_fmt_broken_leaks - what it takes it does not give back
+ * pfm_fmt_broken_leaks - it never frees memory that fmt_init allocates
  */
 #include <linux/slab.h>
 #include "broken.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * pfm_fmt_broken_notifies - its restart asks for what only overflows can
+ * pfm_fmt_broken_notifies - fmt_restart sets a bit that only overflows may set
  */
 #include "broken.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * pfm_fmt_broken_positive - a full buffer is what another system calls an error
+ * pfm_fmt_broken_positive - the handler returns a positive error number
  */
 #include "broken.h"
 

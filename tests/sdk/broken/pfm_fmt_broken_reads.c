@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * pfm_fmt_broken_reads - it reads beside its buffer
+ * pfm_fmt_broken_reads - the handler reads past the end of the buffer
  */
 #include "broken.h"
 

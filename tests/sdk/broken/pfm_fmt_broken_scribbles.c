@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * pfm_fmt_broken_scribbles - it sorts the values where they are
+ * pfm_fmt_broken_scribbles - the handler changes the PMD values of its argument
  */
 #include "broken.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * pfm_fmt_broken_silent - it does not say that the counter is to be reset
+ * pfm_fmt_broken_silent - the handler does not ask for a reset
  */
 #include "broken.h"
 

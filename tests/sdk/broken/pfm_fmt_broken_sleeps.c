@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * pfm_fmt_broken_sleeps - it waits for something
+ * pfm_fmt_broken_sleeps - the handler sleeps
  */
 #include <linux/delay.h>
 #include "broken.h"

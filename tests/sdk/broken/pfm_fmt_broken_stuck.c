@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * pfm_fmt_broken_stuck - its restart empties nothing
+ * pfm_fmt_broken_stuck - fmt_restart resumes without freeing the buffer
  */
 #include "broken.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * pfm_fmt_broken_traced - its handler can be traced
+ * pfm_fmt_broken_traced - the handler can be traced
  */
 #include "broken.h"
 

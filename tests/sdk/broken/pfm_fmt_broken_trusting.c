@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * pfm_fmt_broken_trusting - it believes what is mapped
+ * pfm_fmt_broken_trusting - the handler trusts the mapped header
  */
 #include "broken.h"
 
@@ -10,7 +10,7 @@ static int notrace trusting_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
 	pfm_sink_hdr_t *hdr = buf;
 	pfm_sink_rgn_t *rgn = pfm_sink_rgn(buf, 0);
 
-	/* In its place: what the sink keeps where nobody else writes. */
+	/* Uses the mapped fields instead of the sink's private ones. */
 	*(u64 *)(buf + hdr->hdr_region_offs + rgn->rgn_used) = data->ip;
 	return broken_record(buf, arg, data);
 }

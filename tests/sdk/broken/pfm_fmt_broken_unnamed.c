@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * pfm_fmt_broken_unnamed - it has no name
+ * pfm_fmt_broken_unnamed - the format has no name
  */
 #include "broken.h"
 

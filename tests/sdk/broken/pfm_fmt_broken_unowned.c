@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * pfm_fmt_broken_unowned - nobody knows which module it is in, or finds that
+ * pfm_fmt_broken_unowned - the format has no owner and the module no alias
  */
 #include "broken.h"
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""What the parser says of a record against the C header.
+"""Compare the record layout of the parser with the C header.
 
 Copyright YEAR AUTHOR
 """
@@ -12,7 +12,7 @@ import pfmparse as pfm
 from pfmparse_newfmt import FORMAT, RECORD, VERSION
 
 FOLDER = Path(__file__).resolve().parents[1]
-SDK = os.environ["PERFMON_SDK"]  # by the Makefile
+SDK = os.environ["PERFMON_SDK"]  # set by the Makefile
 PROGRAM = """
 #include <stddef.h>
 #include <stdio.h>

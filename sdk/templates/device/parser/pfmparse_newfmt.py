@@ -25,13 +25,13 @@ COLUMNS = ("ip", "tstamp", "event", "tid", "tgid", "cpu")
 
 
 class Decoder:
-    """Decodes what was read at once, whole records, without looking back."""
+    """Decodes complete records; it keeps no state between calls."""
 
     def __init__(self, session: pfm.Session) -> None:
-        """Every session is decoded alike."""
+        """Ignores the session: all sessions are decoded in the same way."""
 
     def __call__(self, data: pfm.Data) -> pfm.Decoded:
-        """The samples of records that begin with the first byte."""
+        """Returns the samples of records; a record begins at the first byte."""
         number, rest = divmod(len(data), RECORD.itemsize)
         records = pfm.structures(data, RECORD, number, 0, "the records")
         others = (records["version"] >> 16 != VERSION >> 16).nonzero()[0]

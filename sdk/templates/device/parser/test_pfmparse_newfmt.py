@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The decoder of newfmt, on records that are written here byte by byte.
+"""Test the decoder of newfmt with handwritten records.
 
 Copyright YEAR AUTHOR
 """
@@ -15,14 +15,14 @@ SIZE = 40
 
 
 def record(number: int, version: int = 1 << 16) -> bytes:
-    """A record; its fields tell it from others."""
+    """Return a record whose fields depend on its number."""
     fields = (0x1000 + number, 2000 + number, 7, 30 + number, 40, 5, version)
     return struct.pack("<QQQIIII", *fields)
 
 
 @pytest.fixture(name="decode")
 def fixture_decode() -> pfm.Decoder:
-    """A decoder of one context."""
+    """Return a decoder for one context."""
     return FORMAT.decoder(pfm.parse_session(pfm.session_template(FORMAT.uuid), 0))
 
 

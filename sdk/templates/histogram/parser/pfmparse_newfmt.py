@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Decodes what newfmt has counted (perfmon_newfmt_smpl.h).
+"""Decodes the counts of newfmt (perfmon_newfmt_smpl.h).
 
 Copyright YEAR AUTHOR
 """
@@ -21,7 +21,7 @@ RECORD = pfm.struct_dtype(
 
 
 def read(records: pfm.Records, session: pfm.Session) -> pfm.Samples:
-    """Samples of records, each of which stands for many."""
+    """Return the samples of records; a record counts the samples of its key."""
     roles = {pfm.Role.WEIGHT: "count"}
     return pfm.Samples.of_records(records.fixed(RECORD), roles=roles)
 

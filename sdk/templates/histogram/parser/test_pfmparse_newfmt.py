@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The decoder of newfmt, on buffers that are written here byte by byte.
+"""Test the decoder of newfmt with handwritten buffers.
 
 Copyright YEAR AUTHOR
 """
@@ -13,13 +13,13 @@ from sink_buffer import buffer
 
 
 def record(number: int, count: int) -> bytes:
-    """A record; its key tells it from others."""
+    """Return a record whose key depends on its number."""
     return struct.pack("<IIQQ", 7, 30 + number, 0x1000 + number, count)
 
 
 @pytest.fixture(name="decode")
 def fixture_decode() -> pfm.Decoder:
-    """A decoder of one context."""
+    """Return a decoder for one context."""
     return FORMAT.decoder(pfm.parse_session(pfm.session_template(FORMAT.uuid), 0))
 
 

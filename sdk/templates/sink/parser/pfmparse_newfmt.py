@@ -26,7 +26,7 @@ COLUMNS = ("ip", "tstamp", "event", "tid", "tgid", "cpu")
 
 
 def read(records: pfm.Records, session: pfm.Session) -> pfm.Samples:
-    """Samples of records; which PMDs an event records, the session says."""
+    """Return the samples of records; the session has the recorded PMDs by event."""
     heads, behind = records.walk(RECORD, lambda heads: heads["num_pmds"])
     pmds = {p.eventid: p.smpl_pmds for s in session.sets for p in s.pmds if p.sampling}
     groups = []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The decoder of newfmt, on buffers that are written here byte by byte.
+"""Test the decoder of newfmt with handwritten buffers.
 
 Copyright YEAR AUTHOR
 """
@@ -17,14 +17,14 @@ PMDS = (2, 5)
 
 
 def record(number: int, *values: int) -> bytes:
-    """A record; its fields tell it from others."""
+    """Return a record whose fields depend on its number."""
     head = (0x1000 + number, 2000 + number, EVENT, 30 + number, 40, 5, len(values))
     return struct.pack(f"<QQQIIII{len(values)}Q", *head, *values)
 
 
 @pytest.fixture(name="decode")
 def fixture_decode() -> pfm.Decoder:
-    """A decoder of one context, in which an event records two PMDs."""
+    """Return a decoder for one context with an event that records two PMDs."""
     session = json.loads(pfm.session_template(FORMAT.uuid))
     session["sets"][0]["pmds"][0].update(eventid=EVENT, smpl_pmds=PMDS)
     return FORMAT.decoder(pfm.parse_session(json.dumps(session).encode(), 0))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Writes buffers with the header of perfmon_sink.h, byte by byte.
+"""Write buffers with the header of perfmon_sink.h.
 
 Copyright YEAR AUTHOR
 """
@@ -8,7 +8,7 @@ import struct
 
 
 def buffer(*records: bytes, version: int = 1 << 16, lost: int = 0) -> bytes:
-    """A sink of one region with these records."""
+    """Return a sink of one region with these records."""
     size = sum(map(len, records))
     head = struct.pack(
         "<8sIIQQQQIIIIQQQQ4Q",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The decoder of newfmt, on buffers that are cut or damaged.
+"""Test the decoder of newfmt with truncated and damaged buffers.
 
 Copyright YEAR AUTHOR
 """
@@ -17,7 +17,7 @@ WHOLE = buffer(record(0, 1), record(1, 2))
 
 @pytest.fixture(name="session")
 def fixture_session() -> pfm.Session:
-    """A session of one context."""
+    """Return a session with one context."""
     return pfm.parse_session(pfm.session_template(FORMAT.uuid), 0)
 
 
