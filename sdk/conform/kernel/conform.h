@@ -95,6 +95,10 @@ struct conform {
 };
 
 /*
+ * finding.c
+ */
+
+/*
  * Set the finding, unless there is one already. Context: any. Return: -EBADMSG,
  * for a check to return.
  */
