@@ -18,6 +18,7 @@
 #include "evtset.h"
 #include "fdinfo.h"
 #include "formats/registered.h"
+#include "formats/rows.h"
 #include "formats/sink.h"
 #include "frequency.h"
 #include "registers.h"

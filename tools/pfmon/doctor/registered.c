@@ -8,6 +8,7 @@
 #include "doctor/built.h"
 #include "doctor/checks.h"
 #include "doctor/kmod.h"
+#include "formats/rows.h"
 #include "formats/table.h"
 #include "util.h"
 

@@ -6,7 +6,7 @@
 #include <perfmon/perfmon_read_default.h>
 
 #include "formats/entries.h"
-#include "formats/table.h"
+#include "formats/rows.h"
 
 static size_t entry_header_size(uint32_t flags)
 {

@@ -139,6 +139,8 @@ struct smpl_module {
 			     void (*visit)(pid_t tgid, void *data), void *data);
 };
 
+void smpl_format_free(struct smpl_format *format);
+
 /* Copies the argument; for set_up(). */
 void smpl_format_set_arg(struct smpl_format *format, const void *arg,
 			 size_t size);

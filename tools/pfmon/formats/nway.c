@@ -4,7 +4,7 @@
 
 #include "formats/entries.h"
 #include "formats/regions.h"
-#include "formats/table.h"
+#include "formats/rows.h"
 
 typedef pfm_nway_smpl_hdr_t header_t;
 

@@ -17,7 +17,7 @@
 
 #include "buildid.h"
 #include "formats/opstream.h"
-#include "formats/table.h"
+#include "formats/rows.h"
 #include "json.h"
 #include "util.h"
 

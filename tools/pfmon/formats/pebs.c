@@ -12,7 +12,7 @@
 #include <perfmon/perfmon_read_pebs32.h>
 #include <perfmon/perfmon_read_pebs64.h>
 
-#include "formats/table.h"
+#include "formats/rows.h"
 #include "util.h"
 
 #define OPTIONS	(FORMAT_OPT_ENTRIES | FORMAT_OPT_IMPRECISE)

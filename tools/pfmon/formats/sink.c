@@ -14,8 +14,8 @@
 #include "formats/described.h"
 #include "formats/entries.h"
 #include "formats/regions.h"
+#include "formats/rows.h"
 #include "formats/sink.h"
-#include "formats/table.h"
 
 typedef pfm_sink_hdr_t header_t;
 

@@ -11,7 +11,4 @@
 /* Whether a buffer begins with such a header, and what it says fits. */
 bool sink_is_one(const void *buffer, size_t size);
 
-/* Saves such buffers of formats without a row of their own. */
-extern const struct smpl_module smpl_sink;
-
 #endif /* PFMON_FORMATS_SINK_H */

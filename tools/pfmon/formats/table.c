@@ -8,6 +8,7 @@
 #include "formats/described.h"
 #include "formats/records.h"
 #include "formats/registered.h"
+#include "formats/rows.h"
 #include "formats/table.h"
 #include "util.h"
 
@@ -79,22 +80,6 @@ static char *name_of(const struct smpl_format *format)
 	return name;
 }
 
-void smpl_format_set_arg(struct smpl_format *format, const void *arg,
-			 size_t size)
-{
-	format->arg = checked_calloc(size, 1);
-	format->arg_size = size;
-	if (arg)
-		memcpy(format->arg, arg, size);
-}
-
-void smpl_format_set_device(struct smpl_format *format,
-			    const struct smpl_device *device, const char *name)
-{
-	format->device = device;
-	format->device_path = checked_printf("/dev/%s", name);
-}
-
 static char *names_with(unsigned int options, const char *separator)
 {
 	char *names = checked_strdup("");
@@ -144,13 +129,4 @@ bool smpl_format_set_up(struct smpl_format *format,
 	/* That has loaded the module, if it is installed. */
 	records_find(format);
 	return true;
-}
-
-void smpl_format_free(struct smpl_format *format)
-{
-	free(format->name);
-	free(format->arg);
-	free(format->arg_text);
-	free(format->device_path);
-	memset(format, 0, sizeof(*format));
 }

@@ -7,21 +7,11 @@
 
 #include "formats/format.h"
 
-extern const struct smpl_module smpl_default;
-extern const struct smpl_module smpl_nway;
-extern const struct smpl_module smpl_pebs32;
-extern const struct smpl_module smpl_pebs64;
-extern const struct smpl_module smpl_dear_hist;
-extern const struct smpl_module smpl_oprofile;
-extern const struct smpl_module smpl_callstack;
-extern const struct smpl_module smpl_flight;
-extern const struct smpl_module smpl_histogram;
-
-/* All of them. */
+/* The formats that pfmon has a row for. */
 extern const struct smpl_module * const smpl_modules[];
 extern const size_t smpl_module_count;
 
-/* One of them, NULL if it is none. */
+/* The row of that name, or NULL. */
 const struct smpl_module *smpl_module_named(const char *name);
 
 /*
@@ -35,8 +25,6 @@ bool smpl_format_find(struct smpl_format *format, const char *name,
 /* Makes its argument; false with a message. */
 bool smpl_format_set_up(struct smpl_format *format,
 			const struct options *options);
-void smpl_format_free(struct smpl_format *format);
-
 /* All names, or of those that take one of FORMAT_OPT_*; to be freed. */
 char *smpl_formats_names(const char *separator);
 char *smpl_formats_with(unsigned int format_option);

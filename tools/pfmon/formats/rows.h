@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0 */
+/* rows.h - the rows of pfmon's table of sampling formats, and of unknown sinks */
+#ifndef PFMON_FORMATS_ROWS_H
+#define PFMON_FORMATS_ROWS_H
+
+#include "formats/format.h"
+
+extern const struct smpl_module smpl_default;
+extern const struct smpl_module smpl_nway;
+extern const struct smpl_module smpl_pebs32;
+extern const struct smpl_module smpl_pebs64;
+extern const struct smpl_module smpl_dear_hist;
+extern const struct smpl_module smpl_oprofile;
+extern const struct smpl_module smpl_callstack;
+extern const struct smpl_module smpl_flight;
+extern const struct smpl_module smpl_histogram;
+
+/* For formats without a row whose buffer is a sink: no UUID, no set_up(). */
+extern const struct smpl_module smpl_sink;
+
+#endif /* PFMON_FORMATS_ROWS_H */
