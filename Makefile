@@ -6,17 +6,17 @@ SHELL := /bin/bash
 include scripts/cross.mk
 PYTHON := /usr/bin/python3
 BUILD := build
-# What may run at the same time.
+# How many jobs run in parallel.
 JOBS ?= $(shell nproc)
 
 # ARCH-KERNEL of each set of modules.
 TARGETS := x86_64-6.1 x86_64-6.12 x86_64-6.12-deb13 x86_64-7.3 \
 	arm64-6.1 arm64-6.12
-# Whatever Debian offers today; only `make check-newest` builds for them.
+# Debian's newest kernels; only `make check-newest` builds for them.
 NEWEST_TARGETS := x86_64-backports x86_64-sid
-# A kernel that they cannot be built for, which the tests see.
+# A kernel that the modules must refuse to build for; the tests check that.
 REFUSED_TARGETS := x86_64-6.12-rt
-# The kernel that looks for faults; its modules are no part of `make modules`.
+# The debug kernel (KASAN, lockdep, ...); `make modules` does not build for it.
 DEBUG_TARGET := x86_64-debug
 KMOD_DIRS := Kbuild VERSION scripts/modules.mk sdk core pmu formats
 
@@ -28,7 +28,7 @@ CHECK_PACKAGES := $(RUN_PACKAGES) pkgconf python3-pytest python3-pytest-xdist \
 	python3-pyelftools python3-setuptools python3-wheel \
 	python3-capstone libdebuginfod-dev git xz-utils linux-perf valgrind
 BENCH_PACKAGES := $(CHECK_PACKAGES) libdeflate0
-# npm comes with node where that is not Debian's.
+# A node that does not come from Debian brings its own npm.
 VIEWER_PACKAGES := $(CHECK_PACKAGES) chromium chromium-driver golang-go \
 	postgresql python3-jsonschema python3-psycopg2 \
 	$(if $(shell command -v npm),,nodejs npm)
@@ -36,40 +36,47 @@ VIEWER_PACKAGES := $(CHECK_PACKAGES) chromium chromium-driver golang-go \
 .PHONY: help
 help:
 	@echo 'make run      sample a real program in a VM and print its profile'
-	@echo 'make quick    what belongs to the files that have changed; SINCE=COMMIT'
+	@echo 'make quick    run the checks that concern the changed files; SINCE=COMMIT'
 	@echo 'make check    build everything and run all tests'
-	@echo 'make check-all  the same without caches, with all repetitions, and the slow ones'
-	@echo 'make modules  the kernel modules, for: $(TARGETS)'
+	@echo 'make check-all  make check with empty caches and all repetitions, then the'
+	@echo '              slow checks: beside-perf, check-debug, check-viewers, check-host'
+	@echo 'make modules  build the kernel modules for $(TARGETS)'
 	@echo 'make modules KDIR=/lib/modules/RELEASE/build'
-	@echo '              the same for one kernel of this machine; modules_install KDIR='
-	@echo 'make install  libraries, tools, SDK, manual below PREFIX (/usr/local); uninstall'
-	@echo 'make debs     Debian packages in build/debs/; of another release: RELEASE=trixie'
-	@echo 'make user     libperfmon, libpfm2x, libpfm22 and pfmon'
-	@echo 'make kunit    the KUnit suites, on UML'
-	@echo 'make sdk      formats outside the tree: their suites and VMs'
-	@echo 'make vm       the tests in VMs'
-	@echo 'make beside-perf  whole programs under pfmon and under perf, which must agree'
-	@echo 'make hosts    make run on the other release of Debian, in a root of it'
-	@echo 'make packages the life of the Debian packages on machines of two releases'
+	@echo '              build the modules for one kernel of this machine;'
+	@echo '              modules_install KDIR=... installs them'
+	@echo 'make install  install libraries, tools, SDK and manual below PREFIX'
+	@echo '              (/usr/local); uninstall removes them'
+	@echo 'make debs     build Debian packages into build/debs/; for another release:'
+	@echo '              RELEASE=trixie'
+	@echo 'make user     build libperfmon, libpfm2x, libpfm22 and pfmon'
+	@echo 'make kunit    run the KUnit suites on User Mode Linux'
+	@echo 'make sdk      build out-of-tree formats and run their suites and VMs'
+	@echo 'make vm       run the tests in VMs'
+	@echo 'make beside-perf  run whole programs under pfmon and under perf and compare'
+	@echo '              the results'
+	@echo 'make hosts    run make run in a root of the other Debian release'
+	@echo 'make packages install, upgrade and remove the Debian packages on machines of'
+	@echo '              two releases'
 	@echo 'make parsers, lib, tools, scripts'
-	@echo '              the tests of pfmparse, the libraries, pfmon, fetched packages'
-	@echo 'make style    checkpatch, sparse, kernel-doc, Python style and types,'
-	@echo '              length of the formats, proofs of the demands'
-	@echo 'make conformance  write these proofs and the page, from tags of tests'
-	@echo 'make pfmon-docs  write what is made of the table of pfmon'"'"'s options'
-	@echo 'make check-debug  the tests in VMs and the KUnit suites on a kernel that looks'
-	@echo '              for faults; failing allocations; leaks'
-	@echo 'make check-host  make check on the other release of Debian, in a root of it'
-	@echo 'make check-newest  build for the newest kernels of backports and sid, and test'
-	@echo '              there'
-	@echo 'make check-viewers  exports in the tools that they are for, where those are large:'
-	@echo '              go, node, chromium; 20,000 damaged captures for each command'
-	@echo 'make bench    guest instructions per sample, per read of a PMD, per context, with'
-	@echo '              bounds; samples a second that the parsers and perf read; symbols'
+	@echo '              run the tests of pfmparse, the libraries, pfmon, the scripts'
+	@echo 'make style    run checkpatch, sparse, kernel-doc, Python style and type checks,'
+	@echo '              check the length of the formats and the proofs of the demands'
+	@echo 'make conformance  write these proofs and their page from the tags of the tests'
+	@echo 'make pfmon-docs  generate completion and manual from pfmon'"'"'s option table'
+	@echo 'make check-debug  run the VM tests and the KUnit suites on a debug kernel, with'
+	@echo '              failing allocations and leak detection'
+	@echo 'make check-host  run make check in a root of the other Debian release'
+	@echo 'make check-newest  build and test on the newest kernels of backports and sid'
+	@echo 'make check-viewers  load exports in their viewers, which need large packages'
+	@echo '              (go, node, chromium); 20,000 damaged captures for each command'
+	@echo 'make bench    measure guest instructions per sample, per PMD read and per'
+	@echo '              context against bounds, the parsing rate of pfmparse and perf,'
+	@echo '              and symbol lookup'
 	@echo 'make clean    remove $(BUILD)/'
 
-# Packages: installed for root, otherwise asked for in one line. Those that only a
-# part of the tests needs depend on the release's compiler, which comes first.
+# Missing packages are installed if make runs as root; otherwise one line shows how to
+# install them. The compiler is installed first: the names of packages that only some
+# tests need depend on its version.
 .PHONY: deps-run deps-check deps-bench deps-viewers
 deps-run:
 	@scripts/need-packages $(RUN_PACKAGES)
@@ -80,23 +87,23 @@ deps-viewers: deps-run
 deps-bench: deps-run
 	@scripts/need-packages $(BENCH_PACKAGES) $$(scripts/parts.py --packages)
 
-# What cannot be built here is left out: a file for each part. Read when a recipe
-# starts, so by a make of its own after `parts`.
+# Parts that cannot be built here are left out: parts.py writes a file for each. Make
+# reads LEFT_OUT when a recipe starts, so the recipe after `parts` runs a second make.
 PARTS :=
 LEFT_OUT = $(notdir $(wildcard $(BUILD)/left-out/*))
 .PHONY: parts
 parts:
 	@scripts/parts.py $(PARTS)
 
-# Modules. Each target has a tree of links to the sources: kbuild writes beside
-# them. What has not changed is not built again. BTF would need the kernel's
-# vmlinux, which no package has.
+# Modules. kbuild writes beside the sources, so each target has a tree of links to them
+# and rebuilds only what has changed. BTF would need the kernel's vmlinux, which no
+# package contains.
 NO_BTF := CONFIG_DEBUG_INFO_BTF_MODULES= \
 	PAHOLE_VERSION='$$(CONFIG_PAHOLE_VERSION)'
 arch = $(firstword $(subst -, ,$1))
 kernel = --arch $(arch) --kernel $(patsubst $(arch)-%,%,$1)
 
-# Build the modules below directory $3 of the tree $2 for target $1; $4 are more
+# Build the modules below directory $3 of the tree $2 for target $1; $4 has more
 # variables for kbuild.
 define build-modules
 	@echo "modules for $2$(3:%=, %)"
@@ -118,15 +125,15 @@ modules-all: parts
 built-modules: $(filter-out $(LEFT_OUT),$(TARGETS:%=modules-%))
 $(ALL_TARGETS:%=modules-%): modules-%:
 	$(call build-modules,$*,$*)
-# Besides, the examples, what only tests and benchmarks load, and pfm-conform's module.
-# The cache has what was built of the same sources.
+# These add the examples, modules for tests and benchmarks, and pfm-conform's module.
+# A build from the same sources is taken from the cache.
 $(ALL_TARGETS:%=test-modules-%): test-modules-%:
 	@mkdir -p $(BUILD)/kmod/$*
 	@scripts/link-tree $(BUILD)/kmod/$* $(KMOD_DIRS) examples tests/Kbuild \
 		$(patsubst %/Kbuild,%,$(wildcard tests/*/*/Kbuild))
 	@scripts/module_cache.py $(call kernel,$*) $(BUILD)/kmod/$* $(NO_BTF) $(KMOD_FLAGS) \
 		"MORE_MODULES=examples/ tests/ sdk/conform/kernel/"
-# The suites with what they test, an example too, as one module.
+# One module with the suites and everything that they test, including an example.
 modules-kunit:
 	@scripts/link-tree $(BUILD)/kmod/$(DEBUG_TARGET)-kunit examples
 	$(call build-modules,$(DEBUG_TARGET),$(DEBUG_TARGET)-kunit,tests/kunit)
@@ -134,12 +141,12 @@ modules-kunit:
 .PHONY: user user-arm64 user-i386 pfmon-docs
 user:
 	@$(MAKE) -s -f scripts/user.mk UARCH=$(HOST_ARCH) user
-# pfmon's completion, and the options in its manual page.
+# Generate pfmon's completion and the options in its manual page.
 pfmon-docs:
 	@$(MAKE) -s -f scripts/user.mk UARCH=$(HOST_ARCH) $@
 user-arm64 user-i386: user-%:
 	@$(MAKE) -s -f scripts/user.mk UARCH=$* user
-# Programs of the tests in VMs, and of the benchmark.
+# Programs for the tests in VMs and for the benchmark.
 .PHONY: guest-x86_64 guest-arm64
 guest-x86_64: user
 	@scripts/parts.py user-i386
@@ -164,13 +171,13 @@ bench: deps-bench
 	@tests/bench/reading/run
 	@tests/bench/symbols/run
 
-# Tests. Each can be run by itself once its parts are built.
+# Tests. Each goal can be run alone once its parts are built.
 PYTEST := $(PYTHON) -m pytest -q -p no:cacheprovider
-# Several at a time. One after the other (loadfile, loadgroup): what is in one file; in
-# VMs, what tests/vm/conftest.py says.
+# Run files in parallel. Tests of one file run in sequence (loadfile); in VMs,
+# tests/vm/conftest.py groups them (loadgroup).
 SIDE_BY_SIDE := $(PYTEST) -n $(JOBS) --dist
 
-# What is built, or boots what is built. First a root that serves modules, too.
+# Everything built and booted. The root (other-host) comes first: modules need it, too.
 BUILT_PARTS := other-host $(foreach target,$(TARGETS),modules-$(target) vm-$(target)) \
 	user-arm64 user-i386
 .PHONY: build built style conformance kunit sdk scripts parsers lib tools \
@@ -180,7 +187,7 @@ build: parts
 	@$(MAKE) -s $(if $(findstring -j,$(MAKEFLAGS)),,-j$(JOBS)) built
 built: user guest-x86_64 $(if $(filter user-arm64,$(LEFT_OUT)),,guest-arm64)
 built: $(patsubst modules-%,test-modules-%,$(filter-out $(LEFT_OUT),$(TARGETS:%=modules-%)))
-# What takes seconds comes first; the floors are read from what sparse has built.
+# Fast checks come first; tests/style/layers reads the objects that sparse built.
 STYLE_PARTS := checkpatch sparse python-style man-pages
 style:
 	@$(PYTEST) tests/style
@@ -196,7 +203,7 @@ conformance:
 kunit:
 	@scripts/parts.py kunit
 	@test -e $(BUILD)/left-out/kunit || tests/kunit/run
-# Formats outside the tree, with the installed SDK.
+# Out-of-tree formats with the installed SDK.
 sdk: user
 	@scripts/parts.py kunit vm-x86_64-$$(scripts/host.py kernel)
 	@$(PYTEST) tests/sdk
@@ -212,7 +219,7 @@ hosts:
 vm: build
 	@scripts/parts.py secure-boot $(foreach target,$(REFUSED_TARGETS),modules-$(target) vm-$(target))
 	@$(SIDE_BY_SIDE) loadgroup tests/vm
-# What `make vm` compares in short programs, in longer ones.
+# The comparisons of `make vm`, with longer programs.
 .PHONY: beside-perf
 beside-perf: deps-check
 	@$(MAKE) -s modules-x86_64-6.12 guest-x86_64
@@ -221,8 +228,8 @@ packages:
 	@scripts/parts.py packages-bookworm packages-trixie
 	@$(PYTEST) tests/packages
 
-# Phases of `make check`, in the order in which they begin: JOBS at a time, since hardly
-# one uses all CPUs from its start to its end. One that fails does not stop the others.
+# Phases of `make check`, in their starting order. JOBS of them run in parallel, since
+# most phases do not use all CPUs all the time. A failure does not stop the others.
 PHASES := build packages kunit vm sdk style hosts scripts parsers tools lib
 AFTER_BUILD := $(filter-out build packages kunit,$(PHASES))
 .PHONY: $(PHASES:%=phase-%) phases
@@ -233,7 +240,7 @@ $(PHASES:%=phase-%): phase-%:
 	@tests/checks/bill.py run $* make -s $(if $(filter build,$*),,-o build) $* \
 		$(MAKEOVERRIDES)
 
-# With REQUIRE_ALL=1 it fails where something would be left out.
+# With REQUIRE_ALL=1 a part that would be left out is a failure.
 check: deps-check
 	@tests/checks/bill.py start
 	@$(MAKE) -s -k -j$(JOBS) phases || failed=1; \
@@ -246,7 +253,7 @@ SINCE ?= HEAD
 quick: deps-check
 	@tests/checks/quick.py --since '$(SINCE)'
 
-# All repetitions, and nothing of earlier runs.
+# All repetitions, with empty caches and build directory.
 .PHONY: check-all
 check-all: export CHECK_ALL := 1
 check-all: deps-check
@@ -255,18 +262,18 @@ check-all: deps-check
 		PERFMON_CACHE=$$cache $(MAKE) -s check
 	@$(MAKE) -s beside-perf check-debug check-viewers check-host
 
-# All of it on the other release. What it needs is there: see `hosts`.
+# `make check` on the other release. It needs only what `hosts` needs.
 .PHONY: check-host
 check-host: deps-check
 	@scripts/other_host.py --check
 
-# Kernels that are newer than those above, or may be.
+# Kernels that may be newer than those above.
 .PHONY: check-newest
 check-newest: deps-check
 	@$(MAKE) -s guest-x86_64
 	@tests/vm/newest.py
 
-# Calls that the random ones make, and the start of their series.
+# Number of calls of the random tests, and the seed of their sequence.
 FUZZ_CALLS ?= 20000
 ifndef FUZZ_SEED
 FUZZ_SEED := $(shell date +%s)
@@ -278,9 +285,9 @@ check-debug: deps-check
 	@$(MAKE) -s test-modules-$(DEBUG_TARGET) modules-kunit guest-x86_64
 	@FUZZ_CALLS=$(FUZZ_CALLS) FUZZ_SEED=$(FUZZ_SEED) \
 		$(PYTHON) -m pytest -v -p no:cacheprovider tests/debug
-	@echo "nothing found with FUZZ_SEED=$(FUZZ_SEED)"
+	@echo "no fault found with FUZZ_SEED=$(FUZZ_SEED)"
 
-# What npm fetches is what the lock names; nothing of it runs when it is installed.
+# npm fetches exactly what the lock file names and runs no install scripts.
 VIEWERS := $(BUILD)/viewers
 $(VIEWERS)/fetched: tests/viewers/package.json tests/viewers/package-lock.json
 	@mkdir -p $(VIEWERS) && cp $^ $(VIEWERS)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Roots of bare machines, on which the project's packages are tried."""
+"""Roots for bare machines, on which the project's packages are tested."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from pathlib import Path
 
 import roots
 
-# What a machine has on which nothing was installed but Debian.
+# The packages of a machine with nothing but Debian installed.
 PACKAGES = ("linux-image-cloud-amd64", "systemd", "udev", "kmod", "sudo")
-# Where the packages of each release come from.
+# The suite from which a machine of each release is installed.
 SOURCES = {"bookworm": "bookworm", "trixie": "trixie-backports"}
 
 
 def root(release: str) -> Path:
-    """Return the root of a bare machine; it is made if need be.
+    """Return the root of a bare machine; it is made if it does not exist.
 
     Raises one of roots.ERRORS.
     """
     if os.geteuid() != 0:
-        raise roots.RootError("only root can write the disk of a machine")
+        raise roots.RootError("only root can write a machine's disk: run this as root")
     return roots.root(SOURCES[release], PACKAGES, bare=True)

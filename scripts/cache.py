@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The cache directory: what is fetched or unpacked once and used by many runs.
+"""The cache directory: downloads and build results that several runs share.
 
-An entry of the cache is a directory that either is complete or is not there: it is
-filled under a temporary name beside its final one and renamed when it is complete.
-A lock keeps two runs from filling the same entry at the same time.
+An entry of the cache is a directory that is either complete or missing: it is filled
+under a temporary name beside its final one and renamed when it is complete. A lock
+keeps two runs from filling the same entry at the same time.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ def root() -> Path:
 
 @contextlib.contextmanager
 def locked(name: str, shared: bool = False) -> Iterator[None]:
-    """Hold the cache's lock called `name`; waits while another process has it.
+    """Hold the cache's lock called `name`; wait while another process holds it.
 
-    Those who want it `shared` may have it together.
+    Several holders may have it `shared` at the same time.
     """
     path = root() / f"{name}.lock"
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -45,10 +45,10 @@ def locked(name: str, shared: bool = False) -> Iterator[None]:
 
 @contextlib.contextmanager
 def filling(entry: Path) -> Iterator[Path]:
-    """Give a temporary directory that becomes `entry` when the block succeeds.
+    """Yield a temporary directory that becomes `entry` when the block succeeds.
 
     If the block raises, the temporary directory is removed and `entry` is not made.
-    The caller holds a lock that keeps others from filling the same entry.
+    The caller holds a lock that keeps other processes from filling the same entry.
     """
     entry.parent.mkdir(parents=True, exist_ok=True)
     temporary = Path(tempfile.mkdtemp(prefix=f".{entry.name}.", dir=entry.parent))

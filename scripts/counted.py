@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Counts what is expensive: guests booted, kernels built.
+"""Count expensive operations: booted guests and built kernels.
 
-A caller that sets $PERFMON_COUNTED to the path of a file gets a line for each.
+If $PERFMON_COUNTED is the path of a file, each operation adds a line to it.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ import os
 
 GUEST = "guest"
 KERNEL = "kernel"
-# Guests that were ended by a fault of the emulator.
+# A guest that ended because of a fault of the emulator.
 MISREAD = "misread"
 
 
 def count(what: str) -> None:
-    """Add one of these to the count, if there is a file for it."""
+    """Append `what` to the file of the count, if there is one."""
     path = os.environ.get("PERFMON_COUNTED")
     if path:
         with open(path, "a", encoding="ascii") as file:

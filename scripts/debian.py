@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Debian's releases: the host's own, and the sources of apt for each of them.
+"""Debian's releases: the host's own, and apt's sources for each release.
 
-A release is named by its code name; "trixie-backports" is trixie with the packages of
-its backports to choose from. Every release comes from where the host's own does.
+A release is named by its code name; "trixie-backports" is trixie plus the packages of
+its backports. Every release comes from the mirror of the host's own release.
 """
 
 from __future__ import annotations
@@ -11,20 +11,20 @@ import platform
 import re
 import subprocess
 
-# Where the packages of stable releases are, beside their first suite.
+# Suffix of the suite with updates of a stable release.
 UPDATES = "-updates"
 SECURITY = "-security"
 BACKPORTS = "-backports"
-# It has one suite.
+# It has no suites for updates and security.
 UNSTABLE = "sid"
 
 
 class ReleaseError(Exception):
-    """It is not known where a release's packages are; the text says what to do."""
+    """The mirror of a release is unknown; the text says what to do."""
 
 
 def host() -> str:
-    """Return the code name of the release that runs here, "" if it is not Debian."""
+    """Return the code name of the host's release, "" if it is not Debian."""
     try:
         system = platform.freedesktop_os_release()
     except OSError:
@@ -38,15 +38,15 @@ def base(release: str) -> str:
 
 
 def sources(release: str) -> list[str]:
-    """Return the lines of a sources.list of a release.
+    """Return the lines of sources.list for a release.
 
-    Raises ReleaseError if the host's sources do not tell where Debian's packages are.
+    Raises ReleaseError if the host's sources do not name Debian's mirror.
     """
     here = host()
     mirror = _uri(here)
     name = base(release)
     if name == UNSTABLE:
-        # Its lists are valid for a week only, and a mirror may lag behind.
+        # Its lists are valid for one week only, and a mirror may lag behind.
         return [f"deb [check-valid-until=no] {mirror} {UNSTABLE} main"]
     security = _uri(here + SECURITY)
     lines = [
@@ -60,13 +60,13 @@ def sources(release: str) -> list[str]:
 
 
 def _uri(suite: str) -> str:
-    """Return where the host's apt finds a suite."""
+    """Return the URI from which the host's apt gets a suite."""
     asked = ["apt-get", "-o", "Debug::NoLocking=1", "--print-uris", "update"]
     told = subprocess.run(asked, capture_output=True, text=True, check=False).stdout
     found = re.search(rf"^'(.*)/dists/{re.escape(suite)}/", told, re.MULTILINE)
     if found:
         return found.group(1)
     raise ReleaseError(
-        f"the sources of apt do not name Debian's suite {suite}; "
+        f"apt's sources do not name Debian's suite {suite}; "
         "add it to /etc/apt/sources.list"
     )

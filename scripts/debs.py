@@ -1,12 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Build the Debian packages, for the host's release or in a root of another.
+"""Build the Debian packages, on the host or in a root of another release.
 
     debs.py [--release RELEASE] [--lintian] PACKAGE...
 
-The packages named are what building needs; roots are made with them, on the host they
-must be installed. The tree is copied to a directory of its own (source_tree.py) and
-built there; the packages are left in build/debs/RELEASE.
+PACKAGEs are the build dependencies: a root is made with them; on the host they must be
+installed. The tree is copied to a directory of its own (source_tree.py) and built
+there; the packages are left in build/debs/RELEASE.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ LINTIAN = [
     "error,warning",
     "--tag-display-limit=0",
 ]
-# Part of a path that is removed.
+# A release is part of a path that is removed.
 RELEASE = re.compile(r"[a-z]+(-backports)?")
-# Of what dpkg-buildpackage wrote before it failed.
+# Lines of dpkg-buildpackage's output that a failure shows.
 SHOWN_LINES = 40
 
 
@@ -43,7 +43,7 @@ class DebsError(Exception):
     """The packages cannot be built; the text says why."""
 
 
-# All that says why by itself.
+# All exceptions whose text explains the failure.
 ERRORS = (DebsError, source_tree.TreeError, *roots.ERRORS)
 
 
@@ -53,9 +53,11 @@ def host_release() -> str:
 
 
 def emptied(release: str) -> Path:
-    """Return the directory for the packages of a release, with nothing in it."""
+    """Return the emptied directory for the packages of a release."""
     if not RELEASE.fullmatch(release):
-        raise DebsError(f"RELEASE={release} is no release: bookworm, trixie, sid, ...")
+        raise DebsError(
+            f"RELEASE='{release}' is not a release: use bookworm, trixie, ..."
+        )
     out = ROOT / "build/debs" / release
     try:
         if out.exists():
@@ -63,22 +65,22 @@ def emptied(release: str) -> Path:
         out.mkdir(parents=True)
     except PermissionError as error:
         raise DebsError(
-            f"{error.filename} belongs to another user, who has built here before; "
-            "remove that: sudo rm -r build/debs"
+            f"{error.filename} belongs to another user who has built packages here; "
+            "remove it: sudo rm -r build/debs"
         ) from None
     return out
 
 
 def environment() -> dict[str, str]:
-    """Return an environment with Debian's programs and without a make above."""
+    """Return an environment with Debian's PATH and no variables of an outer make."""
     kept = {name: text for name, text in os.environ.items() if "MAKE" not in name}
-    # What users install is *.deb.
+    # Users install *.deb, so that pattern must not match debug packages.
     own = {"DEB_BUILD_OPTIONS": "noautodbgsym", "LC_ALL": "C.UTF-8"}
     return {**kept, **own, "PATH": roots.PATH}
 
 
 def build(command: Sequence[str], tree: Path, log: Path) -> None:
-    """Run dpkg-buildpackage in the exported tree."""
+    """Run dpkg-buildpackage in the copied tree."""
     with open(log, "w", encoding="utf-8") as stream:
         done = subprocess.run(
             command,
@@ -91,7 +93,7 @@ def build(command: Sequence[str], tree: Path, log: Path) -> None:
     if done.returncode != 0:
         lines = log.read_text(errors="replace").splitlines()
         told = "\n".join(lines[-SHOWN_LINES:])
-        raise DebsError(f"{told}\ndpkg-buildpackage failed; all it said is in {log}")
+        raise DebsError(f"{told}\ndpkg-buildpackage failed; its output is in {log}")
 
 
 def debs(release: str, needed: list[str], lintian: bool) -> Path:
@@ -110,7 +112,7 @@ def debs(release: str, needed: list[str], lintian: bool) -> Path:
         root = roots.root(release, [*needed, "lintian"])
         return roots.exec_arguments(root, command, cwd)[1]
 
-    print(f"packages for {release} (a minute)", file=sys.stderr, flush=True)
+    print(f"building packages for {release}", file=sys.stderr, flush=True)
     build(inside(BUILD, tree), tree, out / "build.log")
     shutil.rmtree(tree)
     if lintian:
@@ -119,17 +121,17 @@ def debs(release: str, needed: list[str], lintian: bool) -> Path:
             inside([*LINTIAN, str(changes)], out), cwd=out, env=environment()
         )
         if done.returncode != 0:
-            raise DebsError("lintian is not content")
+            raise DebsError("lintian found problems; see above")
     return out
 
 
 def main() -> int:
-    """Do what the command line says; return the exit status."""
+    """Run the requested action; return the exit status."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--release", default=host_release(), help="bookworm, trixie")
-    parser.add_argument("--lintian", action="store_true", help="check them, too")
+    parser.add_argument("--lintian", action="store_true", help="run lintian")
     parser.add_argument("packages", nargs="*", metavar="PACKAGE")
     arguments = parser.parse_args()
     try:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The kernel of `make check-debug`: Debian's 6.12 source, configured to find faults.
+"""The kernel of `make check-debug`: Debian's 6.12 source, configured to detect faults.
 
-It is built once, from debug.config, and kept in the cache together with all that
-modules need to be built against it. Another configuration, source or compiler gives
-another entry of the cache; when one is built, those go that nobody used for two weeks.
+It is built once, from debug.config, and kept in the cache with everything that modules
+are built against. A change of the configuration, the source or the compiler makes a new
+entry of the cache; each build then deletes entries unused for two weeks.
 """
 
 from __future__ import annotations
@@ -26,22 +26,22 @@ HERE = Path(__file__).resolve().parent
 CONFIG = HERE / "debug.config"
 ARCH = "ARCH=x86_64"
 TARGETS = ("bzImage", "modules")
-# Seconds between two signs of progress.
+# Seconds between progress messages.
 INTERVAL = 30
 KEPT_LINES = 30
-# Directories of the build whose programs modules are built with.
+# Directories of the build with programs that building modules needs.
 TOOLS = ("scripts", "tools")
 UNNEEDED = ("*.o", "*.a", "vmlinux*", ".vmlinux*", ".tmp_vmlinux*")
 
 
 class BuildError(Exception):
-    """The kernel could not be built; the text says what make said last."""
+    """The kernel could not be built; the text has the last lines of make's output."""
 
 
 def tree() -> Path:
-    """Return the kernel's directory, with the kernel in it.
+    """Return the directory of the built kernel.
 
-    In it are build, to build modules against, and lib/modules/RELEASE.
+    It contains build, to build modules against, and lib/modules/RELEASE.
     Raises kernel_source.SourceError if the source is missing, or BuildError.
     """
     source = kernel_source.pristine()
@@ -73,14 +73,14 @@ def release() -> str:
 
 
 def modules() -> Path:
-    """Return the directory lib/modules/RELEASE; the kernel has no modules itself."""
+    """Return lib/modules/RELEASE; the kernel has no modules of its own."""
     return tree() / "lib/modules" / release()
 
 
 def _key(source: Path) -> str:
-    """Return what tells this kernel from another one of the same version.
+    """Return the digest of everything that the built kernel depends on.
 
-    The source's path is in the build.
+    The build contains the source's path.
     """
     compiler = subprocess.run(
         ["gcc", "--version"], stdout=subprocess.PIPE, check=True
@@ -103,17 +103,19 @@ def _build(source: Path, target: Path) -> None:
 
 
 def _check_config(config: Path) -> None:
-    """Raise BuildError if an option that debug.config names did not take effect."""
+    """Raise BuildError if an option in debug.config did not take effect."""
     wanted = {
         line for line in CONFIG.read_text().splitlines() if line.startswith("CONFIG_")
     }
     missing = wanted.difference(config.read_text().splitlines())
     if missing:
-        raise BuildError(f"not as in {CONFIG.name}: " + ", ".join(sorted(missing)))
+        raise BuildError(
+            f"options of {CONFIG.name} without effect: " + ", ".join(sorted(missing))
+        )
 
 
 def _unneeded(build: Path) -> Iterator[Path]:
-    """Yield what only another build of the kernel would need."""
+    """Yield files that only another build of the kernel would need."""
     for pattern in UNNEEDED:
         for path in list(build.rglob(pattern)):
             if path.relative_to(build).parts[0] not in TOOLS and path.is_file():
@@ -121,7 +123,7 @@ def _unneeded(build: Path) -> Iterator[Path]:
 
 
 def _run(command: list[str]) -> None:
-    """Run make, showing now and then how far it is. Raises BuildError."""
+    """Run make and print its progress from time to time. Raises BuildError."""
     last: collections.deque[str] = collections.deque(maxlen=KEPT_LINES)
     start = shown = time.monotonic()
     compiled = 0

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""A machine's firmware with Secure Boot on, and what it boots from, by Debian.
+"""Firmware with Secure Boot enabled, and Debian's boot loaders for it.
 
-The firmware is OVMF with Microsoft's keys, as machines are sold. It boots Debian's shim
-from a disk; that, or MokManager for it, takes GRUB, which takes the kernel, each if it
-is signed. Packages are fetched into the cache and never installed.
+The firmware is OVMF with Microsoft's keys, as on new machines. It boots Debian's shim
+from a disk. shim, or MokManager on its behalf, loads GRUB, which loads the kernel; each
+step requires a signature. Packages are fetched into the cache and never installed.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ import packages
 
 ARCH = "amd64"
 CODE = "usr/share/OVMF/OVMF_CODE_4M.secboot.fd"
-# With Microsoft's keys.
+# With Microsoft's keys enrolled.
 VARIABLES = "usr/share/OVMF/OVMF_VARS_4M.ms.fd"
-# Where each loader looks for the next: package, its file, path on the disk.
+# Where each loader looks for the next: package, file in it, path on the disk.
 LOADERS = (
     ("shim-signed", "usr/lib/shim/shimx64.efi.signed", "EFI/BOOT/BOOTX64.EFI"),
     (
@@ -37,10 +37,10 @@ GRUB_CONFIG = "EFI/debian/grub.cfg"
 
 @dataclass(frozen=True)
 class Firmware:
-    """What a machine finds when it is switched on.
+    """The firmware of a machine and the disk that it boots from.
 
-    code: the firmware. variables: what it remembers, written by it and by the guest.
-    disk: the directory with what it boots.
+    code: the firmware's code. variables: its variables, which it and the guest write.
+    disk: the directory with the boot loaders.
     """
 
     code: Path
@@ -49,9 +49,9 @@ class Firmware:
 
 
 def fetch() -> Path:
-    """Fetch all that is needed; return OVMF's directory.
+    """Fetch all packages; return OVMF's directory.
 
-    Raises packages.PackageError if it cannot be had.
+    Raises packages.PackageError if one cannot be fetched.
     """
     for package, _, _ in LOADERS:
         packages.unpacked_any(package, ARCH)
@@ -59,9 +59,9 @@ def fetch() -> Path:
 
 
 def firmware(variables: Path, disk: Path) -> Firmware:
-    """Return a firmware with loaders on its disk, a directory that is made.
+    """Return a firmware, with the loaders on its disk; the directory is made.
 
-    `variables` is a new machine's if it does not exist.
+    If `variables` does not exist, it is made with the values of a new machine.
     Raises packages.PackageError or OSError.
     """
     ovmf = fetch()
@@ -75,7 +75,7 @@ def firmware(variables: Path, disk: Path) -> Firmware:
 
 
 def write_kernel(disk: Path, image: Path, initramfs: Path, words: str) -> None:
-    """Let GRUB boot a kernel with these words as its command line. Raises OSError."""
+    """Make GRUB boot a kernel with this command line. Raises OSError."""
     shutil.copy(image, disk / "vmlinuz")
     shutil.copy(initramfs, disk / "initrd")
     config = disk / GRUB_CONFIG

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The folder of a format outside the tree: what kbuild makes of it, wherever."""
+"""The folder of an out-of-tree format: the sources that kbuild uses."""
 
 from __future__ import annotations
 
@@ -7,24 +7,24 @@ import re
 from pathlib import Path
 
 SUFFIXES = (".c", ".h", ".S")
-# What kbuild writes.
+# Files that kbuild generates.
 GENERATED = ".mod.c"
-# As kbuild chooses.
+# In the order in which kbuild looks for them.
 MAKEFILES = ("Kbuild", "Makefile")
-# Nothing to kbuild, and perhaps not where the folder's copy is built.
+# kbuild does not need it, and it may not exist where the copied folder is built.
 SDK_INCLUDE = re.compile(r"^\s*-?s?include\s+\S*/format\.mk\s*$", re.MULTILINE)
 OBJECTS = re.compile(r"^\s*obj-m\s*[:+]?=", re.MULTILINE)
 SUITE = "_kunit.c"
 
 
 class FolderError(Exception):
-    """It is no folder of a format; the text says what is missing."""
+    """The folder is not a format's folder; the text says what is missing."""
 
 
 def sources(folder: Path) -> dict[Path, bytes]:
-    """Return what the modules of a folder are built from, by path below it.
+    """Return the sources of a folder's modules, by path below the folder.
 
-    How they are built is in Kbuild, whether the folder has that or a Makefile.
+    The build rules are always in Kbuild, even if the folder has a Makefile instead.
     Raises FolderError.
     """
     makefile = next((p for p in map(folder.joinpath, MAKEFILES) if p.is_file()), None)
@@ -32,7 +32,7 @@ def sources(folder: Path) -> dict[Path, bytes]:
         raise FolderError(f"{folder} has neither a Makefile nor a Kbuild")
     text = SDK_INCLUDE.sub("", makefile.read_text())
     if not OBJECTS.search(text):
-        raise FolderError(f"{makefile} names no module: obj-m := pfm_fmt_mine.o")
+        raise FolderError(f"{makefile} names no module: add obj-m := pfm_fmt_mine.o")
     found = {
         path.relative_to(folder): path.read_bytes()
         for path in sorted(folder.rglob("*"))
@@ -44,6 +44,6 @@ def sources(folder: Path) -> dict[Path, bytes]:
 
 
 def suites(files: dict[Path, bytes]) -> list[str]:
-    """Return the objects of the KUnit suites among the sources of a folder."""
+    """Return the objects of the KUnit suites among a folder's sources."""
     names = [str(path) for path in files if path.name.endswith(SUITE)]
     return [f"{name.removesuffix('.c')}.o" for name in names]

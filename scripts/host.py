@@ -1,12 +1,13 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The release of Debian that this runs on: what it has by default.
+"""Defaults of the Debian release of this host.
 
     host.py {kernel|newest|gcc}
 
-kernel  the name of its own kernel, whose headers are installed: 6.1, 6.12-deb13
-newest  the name of the newest kernel of the release
-gcc     the version of its compiler, as it stands in names of packages and programs
+kernel  print the name of its default kernel, whose headers are installed: 6.1,
+        6.12-deb13
+newest  print the name of the release's newest kernel
+gcc     print the compiler's major version, as in names of packages and programs
 """
 
 from __future__ import annotations
@@ -22,24 +23,25 @@ HEADERS = "linux-headers-cloud-amd64"
 
 
 class HostError(Exception):
-    """Something that belongs to every host is missing; the text says what to do."""
+    """Something that every host needs is missing; the text says what to do."""
 
 
 def kernel() -> str:
-    """Return the name of the kernel that the release has by default.
+    """Return the name of the release's default kernel.
 
-    Raises HostError if its headers are not installed, or it is not known.
+    Raises HostError if its headers are not installed or the kernel is unknown.
     """
     version = packages.installed_version(HEADERS)
     if version is None:
-        raise HostError(f"{HEADERS} is not installed: apt-get install {HEADERS}")
+        raise HostError(f"{HEADERS} is missing; install it: apt-get install {HEADERS}")
     for name, series in kernels.KERNELS.items():
         here = debian.base(series.release) == debian.host()
         if here and version.startswith(series.version):
             return name
     known = ", ".join(kernels.KERNELS)
     raise HostError(
-        f"{HEADERS} {version} of {debian.host() or 'this release'} is none of: {known}"
+        f"no known kernel for {HEADERS} {version} of "
+        f"{debian.host() or 'this release'}; known: {known}"
     )
 
 
@@ -48,7 +50,7 @@ def newest() -> str:
     for name, series in reversed(kernels.KERNELS.items()):
         if series.release == debian.host():
             return name
-    raise HostError(f"no kernel of {debian.host() or 'this release'} is known")
+    raise HostError(f"no known kernel for {debian.host() or 'this release'}")
 
 
 def gcc() -> str:
@@ -57,12 +59,14 @@ def gcc() -> str:
         command = ["gcc", "-dumpversion"]
         said = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
     except (OSError, subprocess.CalledProcessError) as error:
-        raise HostError("gcc is missing: apt-get install build-essential") from error
+        raise HostError(
+            "gcc is missing; install it: apt-get install build-essential"
+        ) from error
     return said.stdout.strip().partition(".")[0]
 
 
 def main() -> int:
-    """Print what was asked for; return the exit status."""
+    """Print the requested value; return the exit status."""
     answers = {"kernel": kernel, "newest": newest, "gcc": gcc}
     if len(sys.argv) != 2 or sys.argv[1] not in answers:
         print(f"usage: host.py {'|'.join(answers)}", file=sys.stderr)

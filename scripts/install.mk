@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
 #
-# Installation, and modules for one kernel of the machine's own:
+# Installation, and modules for one kernel of this machine:
 #
 #   make modules KDIR=/lib/modules/RELEASE/build
 #   make modules_install KDIR=... [INSTALL_MOD_PATH=DIR]	modules_uninstall
@@ -21,7 +21,7 @@ uninstall:
 	@scripts/install.py uninstall $(INSTALL_WHERE)
 
 ifdef KDIR
-# Debian's include/config/kernel.release has another number.
+# Debian's include/config/kernel.release has a different version.
 KDIR_RELEASE := $(shell sed -n 's/.*UTS_RELEASE "\(.*\)"/\1/p' \
 	$(KDIR)/include/generated/utsrelease.h 2>/dev/null)
 KDIR_OUT := $(BUILD)/modules/$(KDIR_RELEASE)
@@ -32,10 +32,10 @@ endif
 
 .PHONY: modules-kdir modules_install modules_uninstall kdir-headers kdir-modules
 kdir-headers:
-	@test -n "$(KDIR)" || { echo "give the kernel:" \
+	@test -n "$(KDIR)" || { echo "KDIR is not set: use" \
 		"KDIR=/lib/modules/$$(uname -r)/build" >&2; exit 1; }
-	@test -n "$(KDIR_RELEASE)" || { echo "KDIR=$(KDIR) has no kernel to build" \
-		"for; its headers are in linux-headers-RELEASE" >&2; exit 1; }
+	@test -n "$(KDIR_RELEASE)" || { echo "KDIR=$(KDIR) has no kernel headers:" \
+		"install linux-headers-RELEASE" >&2; exit 1; }
 modules-kdir: kdir-headers
 	@echo "modules for $(KDIR_RELEASE)"
 	@mkdir -p $(KDIR_OUT)
@@ -43,10 +43,10 @@ modules-kdir: kdir-headers
 	@$(kdir-kbuild) modules
 	@find $(KDIR_OUT) -name '*.ko'
 kdir-modules: kdir-headers
-	@test -e $(KDIR_OUT)/Module.symvers || { echo "nothing is built for" \
-		"$(KDIR_RELEASE): make modules KDIR=$(KDIR)" >&2; exit 1; }
-# Nobody but the kernel's maker has its key; depmod(8) is called below, as headers
-# lack the System.map that kbuild wants for it.
+	@test -e $(KDIR_OUT)/Module.symvers || { echo "no modules are built for" \
+		"$(KDIR_RELEASE): run make modules KDIR=$(KDIR)" >&2; exit 1; }
+# Modules are not signed: only the kernel's builder has its key. depmod(8) is called
+# below because kbuild wants System.map for it, which headers lack.
 modules_install: kdir-modules
 	@$(kdir-kbuild) CONFIG_MODULE_SIG_ALL= INSTALL_MOD_DIR=updates/perfmon \
 		INSTALL_MOD_PATH=$(INSTALL_MOD_PATH) DEPMOD=: modules_install 2>&1 | \
@@ -56,14 +56,14 @@ modules_install: kdir-modules
 modules_uninstall: kdir-headers
 	rm -r "$(INSTALL_MOD_PATH)/$(KDIR_MODULES)"
 	@PATH=$$PATH:/usr/sbin:/sbin depmod -b "$(INSTALL_MOD_PATH)/" $(KDIR_RELEASE)
-# What DKMS builds from, below DESTDIR.
+# Copy the sources that DKMS builds to DESTDIR.
 .PHONY: modules-sources
 modules-sources:
 	mkdir -p "$(DESTDIR)"
 	cp -r --parents $(KMOD_DIRS) scripts/keep-symvers "$(DESTDIR)"
 
-# Debian packages, for this release or RELEASE=trixie, in build/debs/. What the
-# environment calls RELEASE is something else.
+# Debian packages, for this release or RELEASE=trixie, in build/debs/. A RELEASE in the
+# environment is ignored: it has another meaning there.
 DEBS_RELEASE := $(if $(filter command,$(origin RELEASE)),$(RELEASE))
 DEBS_PACKAGES := build-essential debhelper dh-dkms dh-python libelf-dev \
 	libjson-c-dev libpfm4-dev pybuild-plugin-pyproject python3-all \

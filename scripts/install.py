@@ -1,15 +1,15 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Install what `make user` and `make modules KDIR=` built, or remove it again.
+"""Install the results of `make user` and `make modules KDIR=`, or remove them.
 
     install.py install [--destdir DIR] [--prefix DIR] [--libdir DIR]
                        [--pythondir DIR]
     install.py uninstall [--destdir DIR] [--prefix DIR]
 
-Everything goes below the prefix. A list of it grows in share/perfmon/installed:
-uninstall removes exactly what it names, also after an installation that was
-interrupted, and install first removes what an earlier one left. Modules are no part of
-this: make modules_install KDIR=...
+Everything is installed below the prefix. share/perfmon/installed lists each file before
+it is written: uninstall removes exactly the listed files, even after an interrupted
+installation, and install first removes those of an earlier one. Modules are installed
+separately: make modules_install KDIR=...
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ COMPLETIONS = (
 )
 CONFORM = "sdk/conform/run"
 LIST = "share/perfmon/installed"
-# What programs include; the other headers of the SDK are for kernel modules.
+# Headers for programs; the SDK's other headers are for kernel modules.
 USER_HEADERS = re.compile(r"perfmon(2x|22|_sink|_hist|_read|_read_\w+|_\w+_smpl)?\.h")
-# What pfm-vm and `make kunit` of a format are made of.
+# The scripts behind pfm-vm and `make kunit` of a format.
 SDK_SCRIPTS = (
     *("cache.py", "counted.py", "debian.py", "debug.config", "debug_kernel.py"),
     *("firmware.py", "format_folder.py", "host.py", "kept.py", "kernel_source.py"),
@@ -49,17 +49,17 @@ SDK_SCRIPTS = (
     *("vm/initramfs.py", "vm/libraries.py", "vm/qemu.py", "vm/rootdisk.py", "vm/run"),
     *("vm/stream.py", "vm/supply.py", "vm/verdict.py"),
 )
-# The functions whose page is another's, in its NAME section.
+# The NAME section of a page: each function in it also gets a link to the page.
 NAMES = re.compile(r"^\.SH NAME\n(.*?)\\-", re.MULTILINE | re.DOTALL)
 
 
 class InstallError(Exception):
-    """It cannot be done; the text says why."""
+    """The installation failed; the text says why."""
 
 
 @dataclass(frozen=True)
 class Layout:
-    """Where things go: directories as they are called on the machine."""
+    """Where files are installed: directories without the DESTDIR."""
 
     destdir: str
     prefix: Path
@@ -67,11 +67,11 @@ class Layout:
     pythondir: Path
 
     def real(self, path: Path) -> Path:
-        """Return where a file of the machine is written."""
+        """Return the path at which a file is written, DESTDIR included."""
         return Path(f"{self.destdir}{path}")
 
     def filled(self, source: str) -> str:
-        """Return a file's text with the places in it."""
+        """Return a file's text with the installation paths filled in."""
         text = (ROOT / source).read_text()
         values = {
             "PREFIX": str(self.prefix),
@@ -85,7 +85,7 @@ class Layout:
 
 @dataclass(frozen=True)
 class Item:
-    """A file to install: a copy of source, a text, or a link to what it names."""
+    """A file to install: a copy of source, a text, or a symbolic link."""
 
     path: Path
     mode: int = DATA
@@ -95,12 +95,12 @@ class Item:
 
 
 def triplet() -> str:
-    """Return the multiarch name of the host, or nothing if it has none."""
+    """Return the host's multiarch name, "" if it has none."""
     return str(sysconfig.get_config_var("MULTIARCH") or "")
 
 
 def default_pythondir(prefix: Path) -> Path:
-    """Return where Debian's python3 looks for modules of this prefix."""
+    """Return the directory below a prefix where Debian's python3 looks for modules."""
     if prefix == Path("/usr"):
         return prefix / "lib/python3/dist-packages"
     version = f"python{sys.version_info.major}.{sys.version_info.minor}"
@@ -108,16 +108,16 @@ def default_pythondir(prefix: Path) -> Path:
 
 
 def copies(pattern: str, into: Path, mode: int = DATA) -> Iterator[Item]:
-    """Yield the files of the tree that match, each by its name in one directory."""
+    """Yield the matching files of the tree, all into one directory."""
     found = sorted(ROOT.glob(pattern))
     if not found:
-        raise InstallError(f"there is no {pattern}: make user builds it")
+        raise InstallError(f"{pattern} is missing; build it: make user")
     for source in found:
         yield Item(into / source.name, mode, source)
 
 
 def libraries(layout: Layout, build: str) -> Iterator[Item]:
-    """Yield the libraries and what programs are compiled with."""
+    """Yield the libraries, headers and the pkg-config file."""
     for name in ("libperfmon", "libpfm2x", "libpfm22"):
         yield from copies(f"{build}/{name}.so.0", layout.libdir)
         yield from copies(f"{build}/{name}.a", layout.libdir)
@@ -130,7 +130,7 @@ def libraries(layout: Layout, build: str) -> Iterator[Item]:
 
 
 def sdk(layout: Layout) -> Iterator[Item]:
-    """Yield what formats are built with, and examples."""
+    """Yield the files that formats are built with, and examples."""
     into = layout.prefix / "share/perfmon"
     yield Item(into / "format.mk", text=layout.filled("sdk/format.mk"))
     yield from copies("sdk/include/perfmon/*.h", into / "include/perfmon")
@@ -155,7 +155,7 @@ def sdk(layout: Layout) -> Iterator[Item]:
 def sources(layout: Layout) -> Iterator[Item]:
     """Yield the modules' sources and the programs that build and boot them.
 
-    They are as in the tree: these programs find everything as they do there.
+    The programs rely on the layout of the source tree, so it is kept.
     """
     into = layout.prefix / "share/perfmon/src"
     for path in module_sources.files():
@@ -188,7 +188,7 @@ def scaffold(layout: Layout) -> Iterator[Item]:
 
 
 def manual(layout: Layout) -> Iterator[Item]:
-    """Yield the pages of the manual, and a link for each other name of a page."""
+    """Yield the manual pages, and a link for each further name of a page."""
     sdk_pages = ("scripts/vm/*.1", "sdk/*.1", "sdk/conform/*.1")
     programs = ("tools/pfmon/*.1", "parsers/*.1", *sdk_pages)
     for pattern in ("lib/*.[23]", *programs, "docs/*.7"):
@@ -204,7 +204,7 @@ def manual(layout: Layout) -> Iterator[Item]:
 
 
 def tools(layout: Layout, build: str) -> Iterator[Item]:
-    """Yield the commands with pfmparse's package and completions."""
+    """Yield the commands, pfmparse's package and the completions."""
     programs = layout.prefix / "bin"
     yield from copies(f"{build}/pfmon", programs, PROGRAMS)
     text = layout.filled("packaging/pfmparse.in")
@@ -220,7 +220,7 @@ def tools(layout: Layout, build: str) -> Iterator[Item]:
 
 
 def system(layout: Layout) -> Iterator[Item]:
-    """Yield what makes the device, its group and the modules known to the machine."""
+    """Yield the configuration of udev, sysusers, modprobe and modules-load."""
     library = layout.prefix / "lib"
     for source, place in (
         ("60-perfmon.rules", "udev/rules.d/60-perfmon.rules"),
@@ -244,7 +244,7 @@ def everything(layout: Layout, build: str) -> list[Item]:
 
 
 class Installed:
-    """What is below a destination, as the list there says: files and directories."""
+    """The files and directories that the list of an installation names."""
 
     def __init__(self, layout: Layout) -> None:
         self.layout = layout
@@ -252,7 +252,7 @@ class Installed:
         self.lines: list[str] = []
 
     def begin(self) -> None:
-        """Begin the list, which names itself: what is removed last was made first."""
+        """Start the list with its own name: files are removed in reverse order."""
         path = self.layout.prefix / LIST
         self._directory(path.parent)
         self._note(str(path))
@@ -260,7 +260,7 @@ class Installed:
         self.list.chmod(DATA)
 
     def _note(self, line: str) -> None:
-        """Add to the list what is about to be made."""
+        """Add a path to the list before it is made."""
         self.lines.append(line)
         if self.list.is_file():
             with open(self.list, "a", encoding="utf-8") as stream:
@@ -273,7 +273,7 @@ class Installed:
         return bool(self.lines)
 
     def _directory(self, path: Path) -> None:
-        """Make a directory and those above it that are missing."""
+        """Make a directory and its missing parents."""
         self.layout.real(Path("/")).mkdir(parents=True, exist_ok=True)
         missing = []
         while not self.layout.real(path).is_dir():
@@ -285,7 +285,7 @@ class Installed:
             self.layout.real(made).chmod(PROGRAMS)
 
     def add(self, item: Item) -> None:
-        """Write a file, in place of one that is there."""
+        """Write a file, replacing an existing one."""
         self._directory(item.path.parent)
         target = self.layout.real(item.path)
         self._note(str(item.path))
@@ -300,10 +300,10 @@ class Installed:
             target.chmod(item.mode)
 
     def byte_compile(self, package: Path) -> None:
-        """Compile the package, which root would otherwise do when he uses it."""
+        """Compile the package now, so that its first use by root adds no files."""
         real = self.layout.real(package)
         for place in sorted({source.parent for source in real.rglob("*.py")}):
-            # All byte code in it goes when it is removed.
+            # The trailing / also removes byte code of other Python versions.
             self._note(f"{package / place.relative_to(real)}/__pycache__/")
         compileall.compile_dir(real, ddir=str(package), quiet=1, force=True)
         for found in real.rglob("__pycache__"):
@@ -312,7 +312,7 @@ class Installed:
                 file.chmod(DATA)
 
     def remove(self) -> None:
-        """Remove what the list names; directories only if nothing else is in them."""
+        """Remove the listed files, and the listed directories that are then empty."""
         for line in reversed(self.lines):
             real = self.layout.real(Path(line))
             if not line.endswith("/"):
@@ -324,21 +324,21 @@ class Installed:
         self.lines = []
 
     def _remove_byte_code(self, directory: Path) -> None:
-        """Remove what another version of Python has compiled of ours."""
+        """Remove byte code that any version of Python made from our modules."""
         if directory.name == "__pycache__":
             for compiled in directory.glob("*.pyc"):
                 compiled.unlink()
 
 
 def tell_the_machine(layout: Layout) -> None:
-    """Let what runs know of new or removed files; nothing in a DESTDIR."""
+    """Update ldconfig, udev and sysusers; do nothing with a DESTDIR."""
     if layout.destdir or os.geteuid() != 0:
         return
     group = layout.prefix / "lib/sysusers.d/perfmon.conf"
     commands = [["ldconfig"], ["udevadm", "control", "--reload"]]
     if group.is_file():
         commands.insert(0, ["systemd-sysusers", str(group)])
-    # su keeps a user's PATH.
+    # su keeps a user's PATH, without the sbin directories.
     path = f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin"
     for name, *arguments in commands:
         program = shutil.which(name, path=path)
@@ -365,11 +365,11 @@ def install(layout: Layout, build: str) -> None:
 
 
 def uninstall(layout: Layout) -> None:
-    """Remove what was installed."""
+    """Remove an earlier installation."""
     installed = Installed(layout)
     if not installed.load():
         raise InstallError(
-            f"{installed.list} does not exist: nothing was installed with this PREFIX"
+            f"{installed.list} does not exist: nothing is installed with this PREFIX"
         )
     installed.remove()
     tell_the_machine(layout)
@@ -377,7 +377,7 @@ def uninstall(layout: Layout) -> None:
 
 
 def main() -> int:
-    """Do what the command line says; return the exit status."""
+    """Run the requested action; return the exit status."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -385,11 +385,11 @@ def main() -> int:
     parser.add_argument("--destdir", default="", help="put before each path")
     parser.add_argument("--prefix", type=Path, default=Path("/usr/local"))
     parser.add_argument("--libdir", type=Path, help="PREFIX/lib/MULTIARCH")
-    parser.add_argument("--pythondir", type=Path, help="where python3 looks")
-    parser.add_argument("--build", help="what make user built, to be installed")
+    parser.add_argument("--pythondir", type=Path, help="directory of python3's modules")
+    parser.add_argument("--build", help="directory with the results of make user")
     arguments = parser.parse_args()
     if arguments.what == "install" and not arguments.build:
-        parser.error("what is to be installed? --build names the directory")
+        parser.error("install needs --build DIRECTORY, the results of make user")
     prefix = arguments.prefix
     layout = Layout(
         arguments.destdir.rstrip("/"),
@@ -399,7 +399,7 @@ def main() -> int:
     )
     try:
         if not prefix.is_absolute():
-            raise InstallError(f"PREFIX={prefix} does not begin with a /")
+            raise InstallError(f"PREFIX={prefix} must begin with /")
         if arguments.what == "install":
             install(layout, arguments.build)
         else:

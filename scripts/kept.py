@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Which large entries of the cache are in use, and which are of no more use.
+"""Track which large entries of the cache are in use, and delete unused ones.
 
-They are roots, kernels for KUnit and debug kernels. Beside an entry is a file with
-names of what it was asked for, packages of a root. Who uses the entry holds a lock on
-that file, and changes it before: its time is that of the last use.
+Entries are roots, kernels for KUnit and debug kernels. Beside each entry a note file
+lists what the entry was made for, such as the packages of a root. A user of the entry
+writes the note first, so its time is that of the last use, and holds a lock on it.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ from typing import IO
 import cache
 
 DAY = 24 * 3600
-# Without use for as long, an entry is of none.
+# Entries unused for this long are deleted.
 KEPT = 14 * DAY
-# No run takes as long: what has another name is left of one that was interrupted.
+# No run takes this long: an older temporary directory is from an interrupted run.
 LEFT = DAY
 
-# The end of that file's name, from when all were roots.
+# The suffix of a note file; the name dates from when all entries were roots.
 NOTE = ".packages"
-# Locks end with this process, or with what is executed in its place.
+# The locks end with this process, or with the program that it executes.
 _locks: dict[Path, IO[str]] = {}
 
 
 def use(entry: Path, names: list[str]) -> None:
-    """Keep an entry, which need not be there yet, as long as this process runs."""
+    """Keep an entry, which need not exist yet, while this process runs."""
     entry.parent.mkdir(parents=True, exist_ok=True)
     with cache.locked("kept"):
         if entry not in _locks:
@@ -42,9 +42,9 @@ def use(entry: Path, names: list[str]) -> None:
 
 
 def prune(made: Path, remove: Callable[[Path], object]) -> None:
-    """Remove what is of no use beside an entry, now that it has been made.
+    """Remove the unused entries beside an entry that was just made.
 
-    `remove` is called with a directory that has what nobody finds any more.
+    `remove` is called with a directory into which the unused entries were moved.
     """
     with cache.locked("kept"):
         useless = [each for each in _entries(made.parent) if _is_useless(each, made)]
@@ -57,7 +57,7 @@ def prune(made: Path, remove: Callable[[Path], object]) -> None:
 
 
 def names_beside(entry: Path) -> list[list[str]]:
-    """Return the names of each entry of the same kind, which need not be there."""
+    """Return the names for each entry of the same kind; `entry` need not exist."""
     with cache.locked("kept"):
         purposes = [_purpose(each) for each in sorted(_entries(entry.parent))]
     return [names.split() for kind, names in purposes if names and kind == _kind(entry)]
@@ -68,14 +68,14 @@ def _note(entry: Path) -> Path:
 
 
 def _entries(directory: Path) -> set[Path]:
-    """Return the entries that are there, begun, or only noted down."""
+    """Return the entries that exist, are being made, or have only a note."""
     return {
         path.with_name(path.name.removesuffix(NOTE)) for path in directory.glob("*")
     }
 
 
 def _is_useless(entry: Path, made: Path) -> bool:
-    """Tell whether nobody will ask for an entry again, or it never was complete."""
+    """Tell whether an entry is replaced, too old, or was never completed."""
     if entry.name.startswith("."):
         return _idle(entry) > LEFT
     replaced = _purpose(entry) == _purpose(made)
@@ -83,7 +83,7 @@ def _is_useless(entry: Path, made: Path) -> bool:
 
 
 def _purpose(entry: Path) -> tuple[str, str | None]:
-    """Return what an entry is of, and its names as far as they are known."""
+    """Return the kind of an entry, and its names or None if it has no note."""
     note = _note(entry)
     names = note.read_text(encoding="ascii") if note.exists() else None
     return _kind(entry), names
@@ -95,13 +95,13 @@ def _kind(entry: Path) -> str:
 
 
 def _idle(entry: Path) -> float:
-    """Return for how many seconds nobody has begun to use a directory."""
+    """Return the seconds since the last use of a directory began."""
     times = [path.stat().st_ctime for path in (entry, _note(entry)) if path.exists()]
     return time.time() - max(times)
 
 
 def _is_used(entry: Path) -> bool:
-    """Tell whether a process keeps an entry."""
+    """Tell whether a process holds an entry's lock."""
     if not _note(entry).exists():
         return False
     with open(_note(entry), encoding="ascii") as note:

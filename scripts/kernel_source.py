@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The unpacked source of Debian's 6.12 kernel, for the kernels that tests build.
+"""The unpacked source of Debian's 6.12 kernel, from which tests build kernels.
 
-Used as a command, it prints the directory.
+As a command, it prints the directory.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ import packages
 
 PACKAGE = "linux-source-6.12"
 TARBALL = Path("/usr/src/linux-source-6.12.tar.xz")
-# Set by a make that is at work on something else.
+# Set by an outer make for another build.
 FOREIGN_VARIABLES = ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "ARCH", "CROSS_COMPILE", "CC")
 
 
 class SourceError(Exception):
-    """The kernel's source is missing; the text says what to do about it."""
+    """The kernel's source is missing; the text says what to do."""
 
 
 def pristine() -> Path:
@@ -46,7 +46,7 @@ def pristine() -> Path:
 
 
 def build_environment() -> dict[str, str]:
-    """Return the environment for a build of the source, whoever asks for it."""
+    """Return an environment for a build, without the variables of an outer make."""
     return {
         name: value
         for name, value in os.environ.items()

@@ -1,12 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The kernels of the tests: Debian's, of several of its releases.
+"""The kernels of the tests: Debian's, from several releases.
 
-A kernel of the release that runs here is that of the installed headers, if there are
-any; otherwise it is the newest that its release offers. Headers that are not installed,
-and kernel images, are fetched into the cache and never installed. Modules for a kernel
-of another release are built in a root of that release, with its compiler. One more
-kernel, "debug", is built from source. As a command:
+For the host's release, a kernel is that of the installed headers, if there are any;
+otherwise it is the newest that its release offers. Missing headers and all kernel
+images are fetched into the cache and never installed. Modules for a kernel of another
+release are built in a root of that release, with its compiler. One more kernel,
+"debug", is built from source. As a command:
 
     kernels.py [--arch ARCH] [--kernel KERNEL] kdir|image|release|modules
     kernels.py [--arch ARCH] [--kernel KERNEL] make ARGUMENT...
@@ -15,7 +15,7 @@ kdir     print the directory to build modules against (KDIR=)
 image    print the kernel image to boot
 release  print what `uname -r` prints in that kernel
 modules  print the image's own modules, the directory lib/modules/RELEASE
-make     run make in kdir, where and with what its modules are built
+make     run make in kdir, with the root and compiler of the kernel's modules
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ PREFIX = "linux-headers-"
 class Series:
     """Kernels of one name.
 
-    release: of Debian. version: what their versions begin with; "" is the newest.
+    release: Debian's release. version: prefix of their versions; "" is the newest.
     flavour: which of Debian's configurations.
     """
 
@@ -54,7 +54,7 @@ class Series:
     flavour: str = "cloud"
 
     def suffix(self, arch: str) -> str:
-        """Return what `uname -r` ends with."""
+        """Return the end of the kernels' `uname -r`."""
         return f"-{self.flavour}-{DEBIAN_ARCH[arch]}"
 
 
@@ -64,12 +64,12 @@ KERNELS = {
     "6.12-deb13": Series("trixie", "6.12."),
     "7.3": Series("trixie-backports", "7.3."),
 }
-# What `make check-newest` tries, whatever it is today.
+# The kernels of `make check-newest`.
 NEWEST = {
     "backports": Series("trixie-backports", ""),
     "sid": Series("sid", ""),
 }
-# What no modules can be built for: the tests see that.
+# The modules refuse to be built for this one; tests check that.
 REFUSED = {"6.12-rt": Series("bookworm", "6.12.", flavour="rt")}
 SUPPORTED = {
     arch: tuple(name for name, series in KERNELS.items() if arch in series.archs)
@@ -81,19 +81,19 @@ DEBUG = "debug"
 DEBIAN_ARCH = {"x86_64": "amd64", "arm64": "arm64"}
 # The common headers of a flavour.
 COMMON = {"cloud": "common", "rt": "common-rt"}
-# From this version on a package has the image and another one its modules.
+# From this version on, the image and its modules are in separate packages.
 SPLIT = [6, 19]
-# What modules are built with in a root, and for arm64: the release's compiler.
+# Packages for building modules in a root. arm64 also needs the release's compiler.
 BUILD_PACKAGES = ("build-essential", "libelf-dev")
 CROSS = "aarch64-linux-gnu"
 GCC = {"bookworm": "gcc-12", "trixie": "gcc-14"}
 
 
 class KernelError(Exception):
-    """The kernel asked for cannot be had; the text says what to do about it."""
+    """The requested kernel is not available; the text says what to do."""
 
 
-# All that the functions of this module raise.
+# All exceptions that the functions of this module raise.
 ERRORS = (
     KernelError,
     debug_kernel.BuildError,
@@ -107,7 +107,7 @@ class Kernel:
     """One kernel.
 
     series: its name in KERNELS. release: `uname -r`. version: of its packages.
-    debian: the release of Debian. installed: whether its headers are.
+    debian: Debian's release. installed: whether its headers are installed.
     """
 
     arch: str
@@ -123,7 +123,7 @@ class Kernel:
         return debian.base(self.debian) == debian.host()
 
     def offer(self, arch: str) -> packages.Offer:
-        """Return whose packages its packages of an architecture are."""
+        """Return the offer with the kernel's packages for an architecture."""
         own = self.debian == debian.host()
         return packages.Offer(arch, "" if own else self.debian)
 
@@ -131,18 +131,18 @@ class Kernel:
 def resolve(arch: str, name: str) -> Kernel:
     """Return the kernel of a name.
 
-    Raises KernelError if there is none; for the debug kernel, what
+    Raises KernelError if no such kernel is available; for the debug kernel, what
     debug_kernel.tree() raises.
     """
     if (arch, name) == ("x86_64", DEBUG):
         return Kernel(arch, name, debug_kernel.release(), "", debian.host())
     if arch not in SUPPORTED:
         known = ", ".join(SUPPORTED)
-        raise KernelError(f"unknown architecture {arch}; choose one of: {known}")
+        raise KernelError(f"unknown architecture '{arch}'; choose one of: {known}")
     series = _ALL.get(name)
     if series is None or arch not in series.archs:
         known = ", ".join(SUPPORTED[arch])
-        raise KernelError(f"no kernel {name} for {arch}; choose one of: {known}")
+        raise KernelError(f"no kernel '{name}' for {arch}; choose one of: {known}")
     return (
         _installed(arch, name, series)
         or _offered(arch, name, series)
@@ -153,7 +153,7 @@ def resolve(arch: str, name: str) -> Kernel:
 def kdir(kernel: Kernel) -> Path:
     """Return the directory that modules of this kernel are built against.
 
-    Raises packages.PackageError if the headers must be fetched and cannot be.
+    Raises packages.PackageError if the headers cannot be fetched.
     """
     if kernel.series == DEBUG:
         return debug_kernel.kdir()
@@ -182,7 +182,7 @@ def kdir(kernel: Kernel) -> Path:
 def image(kernel: Kernel) -> Path:
     """Return the path of the kernel image.
 
-    Raises packages.PackageError if it must be fetched and cannot be.
+    Raises packages.PackageError if it cannot be fetched.
     """
     if kernel.series == DEBUG:
         return debug_kernel.image()
@@ -195,7 +195,7 @@ def image(kernel: Kernel) -> Path:
 def modules(kernel: Kernel) -> Path:
     """Return the kernel's own directory lib/modules/RELEASE.
 
-    Raises packages.PackageError if it must be fetched and cannot be.
+    Raises packages.PackageError if it cannot be fetched.
     """
     if kernel.series == DEBUG:
         return debug_kernel.modules()
@@ -205,7 +205,8 @@ def modules(kernel: Kernel) -> Path:
 def make(kernel: Kernel, arguments: list[str]) -> list[str]:
     """Return the command that runs make in a kernel's kdir.
 
-    Raises KernelError if the compiler is missing, and what kdir() and roots.root() do.
+    Raises KernelError if the compiler is missing; also what kdir() and roots.root()
+    raise.
     """
     command = ["make", "-C", str(kdir(kernel)), *_cross(kernel), *arguments]
     if kernel.native:
@@ -233,7 +234,7 @@ def depmod(tree: Path, release: str) -> None:
 
 
 def _cross(kernel: Kernel) -> list[str]:
-    """Return the variables of make that choose another architecture's compiler."""
+    """Return the variables of make that select the cross compiler."""
     if kernel.arch != "arm64":
         return []
     gcc = GCC[kernel.debian]
@@ -248,7 +249,7 @@ def _cross(kernel: Kernel) -> list[str]:
 def _installed(arch: str, name: str, series: Series) -> Kernel | None:
     """Return the kernel of the newest installed headers, None if there are none.
 
-    Those of another architecture cannot be installed, but are of the same versions.
+    Headers of another architecture cannot be installed; their versions are the same.
     """
     if debian.host() != debian.base(series.release) or not series.version:
         return None
@@ -268,7 +269,7 @@ def _offered(arch: str, name: str, series: Series) -> Kernel | None:
     offer = Kernel(arch, name, "", "", series.release).offer(DEBIAN_ARCH[arch])
     known = packages.names(offer, PREFIX + series.version)
     releases = [name.removeprefix(PREFIX) for name in known]
-    # Not the packages that depend on the newest of a series.
+    # Skip the meta packages, which depend on the newest kernel of a series.
     full = re.compile(rf"\d+\.\d+\.\d+[^-]*(-\d+)?{series.suffix(arch)}")
     newest = max(filter(full.fullmatch, releases), key=_version_key, default=None)
     if newest is None:
@@ -279,7 +280,7 @@ def _offered(arch: str, name: str, series: Series) -> Kernel | None:
 
 
 def _cached(arch: str, name: str, series: Series) -> Kernel:
-    """Return the newest kernel whose headers have been fetched.
+    """Return the newest kernel whose headers are in the cache.
 
     Raises KernelError if there is none.
     """
@@ -289,19 +290,19 @@ def _cached(arch: str, name: str, series: Series) -> Kernel:
     if newest is None:
         raise KernelError(
             f"{series.release} offers no kernel {series.version}* for {arch}, or its "
-            "package lists cannot be had; check the network and the sources of apt"
+            "package lists cannot be fetched; check the network and apt's sources"
         )
     release, version = newest.split("_")
     return Kernel(arch, name, release, version.replace("%3a", ":"), series.release)
 
 
 def _headers(release: str, version: str) -> Path:
-    """Return where unpacked headers are in the cache."""
+    """Return the path of unpacked headers in the cache."""
     return cache.root() / "headers" / f"{release}_{version.replace(':', '%3a')}"
 
 
 def _make_relative(makefile: Path) -> None:
-    """Let headers find their other part beside them, wherever they are."""
+    """Make headers find the common headers beside them, at any place."""
     text = makefile.read_text()
     here = "$(dir $(realpath $(lastword $(MAKEFILE_LIST)))).."
     text = text.replace(str(HEADERS), "$(headers)")
@@ -334,12 +335,12 @@ def _is_split(kernel: Kernel) -> bool:
 
 
 def _modules_top(tree: Path) -> Path:
-    """Return the directory in which lib/modules is."""
+    """Return the directory that contains lib/modules."""
     return tree if (tree / "lib/modules").is_dir() else tree / "usr"
 
 
 def main() -> int:
-    """Do what was asked for; return the exit status."""
+    """Run the requested action; return the exit status."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

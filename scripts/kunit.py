@@ -2,10 +2,10 @@
 """KUnit suites in a User Mode Linux kernel that is built from Debian's source.
 
 The source of the package linux-source-6.12 is unpacked into the cache once. The
-workspace has a clone of it (hard links, so it costs little), in which each folder of
-drivers/perfmon has the suites of one caller, and a build directory. All callers share
-it: the kernel is built once, then only what has changed. A new version of the package
-gets a new workspace; those that were not used for two weeks are deleted then.
+workspace has a build directory and a clone of the source made of hard links. In the
+clone, each caller has a folder with its suites below drivers/perfmon. All callers share
+the workspace: the kernel is built once, then only changed files are. A new version of
+the package gets a new workspace; workspaces unused for two weeks are then deleted.
 """
 
 from __future__ import annotations
@@ -34,19 +34,19 @@ KCONFIG = (
     '\tbool "KUnit suites of perfmon"\n'
     "\tdepends on KUNIT=y\n"
 )
-# With gcc 13 and later, KASAN leaves these to functions that the compiler is to call.
-# Where all memory is far away, as in User Mode Linux, it calls others, which do not
-# look.
+# With gcc 13 and later, KASAN expects the compiler to call the __asan_ variants of
+# these functions. On architectures like User Mode Linux, the compiler calls the plain
+# functions instead, which check nothing.
 WATCHED = (
     "subdir-ccflags-$(CONFIG_CC_HAS_KASAN_MEMINTRINSIC_PREFIX) += "
     "-Dmemcpy=__asan_memcpy -Dmemmove=__asan_memmove -Dmemset=__asan_memset\n"
 )
 MACHINE = "x86_64"
-# What a build of that kernel takes: programs, and the packages that have them.
+# Programs that building the kernel needs, and their packages.
 PROGRAMS = {"make": "make", "gcc": "gcc", "flex": "flex", "bison": "bison", "bc": "bc"}
 SUMMARY = re.compile(r"Testing complete\. Ran \d+ tests?: (.*)")
 COUNT = re.compile(r"(\w+): (\d+)")
-# All that run() raises.
+# All exceptions that run() raises.
 ERRORS = (kernel_source.SourceError, OSError, subprocess.CalledProcessError)
 
 
@@ -56,11 +56,11 @@ def run(
     extra: list[str],
     show: Callable[[str], str] = lambda line: line,
 ) -> int:
-    """Build and run suites; return the exit status, 0 if all is well.
+    """Build and run suites; return the exit status, 0 on success.
 
     folder: of drivers/perfmon, which is built alone; other callers wait. files: its
-    content, by path below it. extra: arguments of kunit.py run. show: returns a line of
-    its report as it is to be read.
+    content, by path below it. extra: arguments of kunit.py run. show: converts each
+    line of kunit.py's report before it is printed.
     Raises one of ERRORS.
     """
     _need_programs()
@@ -73,7 +73,7 @@ def run(
         update(source / "drivers/perfmon" / folder, files)
         log.unlink(missing_ok=True)
         if not (build / "vmlinux").exists():
-            print("building a kernel with KUnit: some minutes", flush=True)
+            print("building a kernel with KUnit (several minutes)", flush=True)
             counted.count(counted.KERNEL)
         report = _run_suites(source, build, extra, show)
         kernel_log = log.read_text(errors="replace") if log.exists() else ""
@@ -81,9 +81,9 @@ def run(
 
 
 def replace(path: Path, content: bytes) -> None:
-    """Give a file this content, leaving other links to the old one, and mtime, alone.
+    """Give a file this content; other hard links to the old file stay unchanged.
 
-    A file that already has the content is not touched: nothing is built again.
+    A file that has the content already is not touched, so it is not built again.
     """
     if path.exists() and path.read_bytes() == content:
         return
@@ -93,7 +93,7 @@ def replace(path: Path, content: bytes) -> None:
 
 
 def update(directory: Path, files: Mapping[Path, bytes]) -> None:
-    """Let a directory have these files and no others, new only where they differ."""
+    """Make a directory contain exactly these files; rewrite only changed ones."""
     for path in sorted(directory.rglob("*"), reverse=True):
         if path.is_dir():
             if not any(path.iterdir()):
@@ -108,7 +108,7 @@ def update(directory: Path, files: Mapping[Path, bytes]) -> None:
 def _need_programs() -> None:
     if platform.machine() != MACHINE:
         raise kernel_source.SourceError(
-            f"User Mode Linux runs on {MACHINE} only, and this is {platform.machine()}"
+            f"User Mode Linux runs on {MACHINE} only, not on {platform.machine()}"
         )
     missing = [PROGRAMS[name] for name in PROGRAMS if shutil.which(name) is None]
     if packages.installed_version(kernel_source.PACKAGE) is None:
@@ -120,7 +120,7 @@ def _need_programs() -> None:
 
 
 def _workspace(name: str) -> Path:
-    """Return the directory of a workspace; a new one replaces those not in use."""
+    """Return the directory of a workspace; making one deletes unused ones."""
     workspace = cache.root() / "kunit" / name
     kept.use(workspace, [name])
     if not workspace.is_dir():
@@ -130,9 +130,9 @@ def _workspace(name: str) -> Path:
 
 
 def _hooked_source(workspace: Path, pristine: Path, folder: str) -> Path:
-    """Return the clone of the source that builds this folder of drivers/perfmon.
+    """Return the clone of the source, set up to build this folder of drivers/perfmon.
 
-    The caller holds the lock of this workspace.
+    The caller holds the workspace's lock.
     """
     clone = workspace / "source"
     if not clone.is_dir():
@@ -158,7 +158,7 @@ def _hooked_source(workspace: Path, pristine: Path, folder: str) -> Path:
 def _run_suites(
     source: Path, build: Path, extra: list[str], show: Callable[[str], str]
 ) -> str:
-    """Build and run the suites, showing kunit.py's report; return that report."""
+    """Build and run the suites and print kunit.py's report; return the report."""
     command = [sys.executable, str(source / "tools/testing/kunit/kunit.py"), "run"]
     command += ["--arch=um", f"--build_dir={build}", f"--jobs={os.cpu_count()}"]
     command += [f"--kunitconfig={CONFIG}", *extra]
@@ -198,12 +198,12 @@ def _count(report: str) -> tuple[int, int, int]:
 
 
 def _conclude(report: str, kernel_log: str, log: Path) -> int:
-    """Print the end of the report; return the exit status."""
+    """Print the result; return the exit status."""
     passed, failed, skipped = _count(report)
     splat = verdict.find_splat(kernel_log, stamped=False)
     if splat:
-        print(f"the kernel complained: {splat} (see {log})")
+        print(f"the kernel reported an error: {splat} (see {log})")
     if passed + failed == 0:
-        print("no test was executed")
+        print("no test ran")
     print(f"{passed} passed, {failed} failed, {skipped} skipped")
     return 0 if passed and not failed and not splat else 1

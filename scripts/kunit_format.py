@@ -1,16 +1,15 @@
 #!/usr/bin/python3 -B
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Run the KUnit suites of a format outside the tree.
+"""Run the KUnit suites of an out-of-tree format.
 
-All *_kunit.c in the format's folder are built into a User Mode Linux kernel, with the
-core, the simulated PMU and the modules that the folder's Makefile names, and run with
-KASAN, UBSAN and lockdep. The kernel is built from Debian's source in the cache
-(~/.cache/perfmon): some minutes the first time, then only what has changed. Nothing is
-written into the folder.
+All *_kunit.c in the format's folder are built into a User Mode Linux kernel, together
+with the core, the simulated PMU and the modules that the folder's Makefile names. They
+run with KASAN, UBSAN and lockdep. The kernel is built from Debian's source in the cache
+(~/.cache/perfmon): this takes some minutes the first time; later runs build only what
+has changed. Nothing is written into the folder.
 
-The last line is "N passed, N failed, N skipped". The exit status is 0 if tests were
-executed, none failed or crashed, and the kernel found nothing wrong on the way; 1 if
-not; 2 if they cannot be built here at all.
+The last line is "N passed, N failed, N skipped". The exit status is 0 if tests ran, all
+passed and the kernel reported no error; 1 if not; 2 if the suites cannot be built.
 """
 
 from __future__ import annotations
@@ -29,18 +28,18 @@ import format_folder  # noqa: E402
 import kunit  # noqa: E402
 
 ROOT = HERE.parent
-# A folder of drivers/perfmon, and the copy of the format's folder in it. All formats
-# share them: only what differs is built again.
+# The folder of drivers/perfmon, and in it the copy of the format's folder. All formats
+# use the same two names, so that only differing files are built again.
 FOLDER = "formats"
 FORMAT = "format"
-# Directories of it, in the order of their init: what they have of ours.
+# Directories of FOLDER and the sources that they are copied from, in init order.
 OURS = {"core": "core", "sim": "pmu/sim"}
 HEADERS = Path("include/perfmon")
 MAKEFILE = """\
 subdir-ccflags-y := -I$(src)/include
 obj-y := {}
 """
-# Of a directory of it: its modules are built in.
+# The Makefile of each such directory: it builds the modules in.
 DIRECTORY = """\
 ccflags-y := {flags}
 include $(src)/{kbuild}
@@ -48,18 +47,18 @@ obj-y := $(obj-m) {suites}
 obj-m :=
 """
 KBUILD = "modules.mk"
-# What the compiler and KUnit call the folder's copy.
+# Paths in messages of the compiler and KUnit that refer to the copy.
 COPY = re.compile(rf"[^\s:]*drivers/perfmon/{FOLDER}/{FORMAT}/")
 
 
 class NoSuite(Exception):
-    """There is nothing to run; the text says how there would be."""
+    """The folder has no suite; the text says how to add one."""
 
 
 def _built_in(
     name: str, files: dict[Path, bytes], suites: list[str], flags: str = ""
 ) -> dict[Path, bytes]:
-    """Return the files of the directory of this name, whose modules are built in."""
+    """Return the files of a directory of this name, with its modules built in."""
     text = DIRECTORY.format(kbuild=KBUILD, suites=" ".join(suites), flags=flags)
     built = {
         **files,
@@ -71,7 +70,7 @@ def _built_in(
 
 
 def _files(folder: Path) -> dict[Path, bytes]:
-    """Return what is built: the core, the simulated PMU, the format and its suites.
+    """Return all files to build: the core, the simulated PMU, the format, its suites.
 
     Raises FolderError or NoSuite.
     """
@@ -107,7 +106,7 @@ def main() -> int:
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("folder", type=Path, help="where the format's Makefile is")
+    parser.add_argument("folder", type=Path, help="folder with the format's Makefile")
     parser.add_argument(
         "extra",
         nargs="*",

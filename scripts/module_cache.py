@@ -1,12 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Build the modules of a tree of links, unless the cache has them.
+"""Build the modules of a tree of links, or copy them from the cache.
 
     module_cache.py --arch ARCH --kernel KERNEL TREE VARIABLE=...
 
-TREE was made by scripts/link-tree, so it has all sources; the variables are for kbuild.
-What is built is found in the cache by the content of the sources, the kernel's headers,
-the compiler and the variables: another checkout with the same sources builds nothing.
+TREE was made by scripts/link-tree, so it has all sources; kbuild gets the VARIABLEs.
+The key of a cache entry covers the content of the sources, the kernel's headers, the
+compiler and the variables, so a second checkout of the same sources builds nothing.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ import kernels
 import module_sources
 
 CHECKOUT = Path(__file__).resolve().parents[1]
-# Variables of the environment that change what kbuild builds.
+# Environment variables that change kbuild's results.
 FLAGS = re.compile(r"KCFLAGS|KCPPFLAGS|KAFLAGS|KBUILD_\w+|W|C|CF|CHECK|CONFIG_\w+")
-# File of the tree with the key of the modules that are there.
+# The file of a tree that holds the key of its built modules.
 KEY = ".key"
 
 
@@ -36,7 +36,7 @@ def _key(kernel: kernels.Kernel, tree: Path, variables: list[str]) -> str:
     """Return a digest of everything that the modules depend on."""
     command = kernels.make(kernel, variables)
     compiler = [word for word in command if word.startswith("CC=")] or ["CC=gcc"]
-    # The path of a root is in the command; it changes with the root's compiler.
+    # The command contains the root's path, which changes with the root's compiler.
     words = [kernel.release, kernel.version, *command]
     programs = [compiler[0].removeprefix("CC=")] if kernel.native else []
     programs += ["sparse"] if any(word.startswith("C=") for word in variables) else []
@@ -53,9 +53,9 @@ def _key(kernel: kernels.Kernel, tree: Path, variables: list[str]) -> str:
 
 
 def _results(tree: Path) -> list[Path]:
-    """Return the files that a build has made, by path below the tree.
+    """Return the built files that are kept, by path below the tree.
 
-    From the core's objects `make style` reads which file calls which.
+    `make style` reads the core's objects to find which file calls which.
     """
     found = [*tree.rglob("*.ko"), *tree.glob("core/*.o"), tree / module_sources.SYMVERS]
     return [path.relative_to(tree) for path in found]
@@ -73,7 +73,7 @@ def _copy(paths: list[Path], source: Path, target: Path) -> None:
 
 
 def _update(kernel: kernels.Kernel, tree: Path, variables: list[str]) -> None:
-    """Let the tree have its modules.
+    """Make the tree contain up-to-date modules.
 
     Raises what module_sources.build() raises.
     """
@@ -86,8 +86,8 @@ def _update(kernel: kernels.Kernel, tree: Path, variables: list[str]) -> None:
     kept.use(entry, [tree.name, *variables])
     if not entry.is_dir():
         _remove_modules(tree)
-        module_sources.build(kernel, tree, "modules with the tests'", *variables)
-        # Sources may have changed meanwhile.
+        module_sources.build(kernel, tree, "modules and test modules", *variables)
+        # The sources may have changed during the build.
         if _key(kernel, tree, variables) != key:
             return
         with cache.locked(f"test-modules-{tree.name}"):
@@ -102,7 +102,7 @@ def _update(kernel: kernels.Kernel, tree: Path, variables: list[str]) -> None:
 
 
 def main() -> int:
-    """Build, or copy; return the exit status."""
+    """Update the tree; return the exit status."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Perfmon's modules, built from their sources where nobody has installed any."""
+"""Perfmon's modules, built from source where they are not installed."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ import kernel_source
 import kernels
 
 TREE = Path(__file__).resolve().parents[1]
-# What a build of the modules takes, as KMOD_DIRS of the Makefile.
+# The sources of the modules; keep in step with KMOD_DIRS of the Makefile.
 HEADERS = "sdk/include/perfmon"
 PATHS = ("Kbuild", "VERSION", "scripts/modules.mk", HEADERS, "core", "pmu", "formats")
 SYMVERS = "Module.symvers"
-# BTF would need the kernel's vmlinux, which no package has.
+# BTF would need the kernel's vmlinux, which no package contains.
 NO_BTF = "CONFIG_DEBUG_INFO_BTF_MODULES="
-# Of a kernel that is installed: where its headers are.
+# The headers of an installed kernel.
 KDIR = "/lib/modules/{}/build"
 
 
@@ -58,12 +58,12 @@ def built(kernel: kernels.Kernel) -> Path:
 
 
 def workspace() -> tempfile.TemporaryDirectory[str]:
-    """Return a temporary directory, where roots of other releases see it, too."""
+    """Return a temporary directory that roots of other releases can access, too."""
     return tempfile.TemporaryDirectory(prefix=".build.", dir=cache.root())
 
 
 def build(kernel: kernels.Kernel, work: Path | str, what: str, *words: str) -> None:
-    """Run kbuild in a directory; words: more variables for it.
+    """Run kbuild in a directory, with `words` as further variables.
 
     Raises BuildError, or what kernels.make() raises.
     """
@@ -71,7 +71,7 @@ def build(kernel: kernels.Kernel, work: Path | str, what: str, *words: str) -> N
     arguments = ["-s", f"-j{os.cpu_count()}", f"M={work}", NO_BTF, *words, "modules"]
     done = subprocess.run(
         _make(kernel, arguments),
-        # In roots, two makes at once would give their pipes the same name in /tmp.
+        # In a root, two makes at once would give their pipes the same name in /tmp.
         env={**kernel_source.build_environment(), "TMPDIR": str(work)},
         stdin=subprocess.DEVNULL,
         stdout=sys.stderr,

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
-# Flags of all modules; included by each Kbuild that a build starts in. The place
-# of the tree's top in $(perfmon).
+# Flags of all modules, included by each Kbuild in which a build starts. $(perfmon) is
+# the top of the tree.
 #
-# -Wextra, less what the kernel's own headers set off.
+# -Wextra, without the warnings that the kernel's own headers cause.
 subdir-ccflags-y := -I$(perfmon)/sdk/include -Wextra -Wno-unused-parameter \
 		    -Wno-missing-field-initializers -Wno-sign-compare \
 		    -Wno-type-limits -Wno-shift-negative-value \

@@ -1,13 +1,14 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Run a command on the other release of Debian that is a host: 12 on 13, 13 on 12.
+"""Run a command on the other supported Debian release: 12 on 13, 13 on 12.
 
     other_host.py [COMMAND...]              default: make run
     other_host.py --check [COMMAND...]      default: make check
 
-It runs in a root of that release with the packages of the default, in a copy of the
-tree below build/, where what it builds stays for the next time. The cache is the host's
-own. With --check git knows the copy, and the root is a copy, too: tests write to it.
+The command runs in a root of that release, with the packages of the default command, in
+a copy of the tree below build/; the copy keeps its build results. The cache is the
+host's own. With --check, the copy is a git repository, and the root is a copy, too,
+because tests write to it.
 """
 
 from __future__ import annotations
@@ -30,15 +31,15 @@ OTHERS = {"bookworm": "trixie", "trixie": "bookworm"}
 
 
 def release() -> str:
-    """Return the other release. Raises debian.ReleaseError on a third one."""
+    """Return the other release. Raises debian.ReleaseError on unsupported hosts."""
     here = debian.host()
     if here not in OTHERS:
-        raise debian.ReleaseError(f"{here or 'this'} is no release with another one")
+        raise debian.ReleaseError(f"no other release for {here or 'this host'}")
     return OTHERS[here]
 
 
 def root() -> Path:
-    """Return the root of the other release for `make run`; it is made if need be.
+    """Return the root of the other release for `make run`; make it if necessary.
 
     Raises one of roots.ERRORS.
     """
@@ -46,9 +47,9 @@ def root() -> Path:
 
 
 def root_for_check(copy: Path) -> Path:
-    """Return the root for `make check` in a copy of the tree; it is made if need be.
+    """Return the root for `make check` in a copy of the tree; make it if necessary.
 
-    Names of packages depend on the release's compiler. Raises one of roots.ERRORS.
+    Some package names depend on the release's compiler. Raises one of roots.ERRORS.
     """
     asked = roots.run(
         root(), ["scripts/parts.py", "--packages"], copy, check=True, capture=True
@@ -70,7 +71,7 @@ def _listed(variable: str) -> list[str]:
 
 
 def copied_tree() -> Path:
-    """Return a copy of the project's files, with what was built there before.
+    """Return a copy of the project's files that keeps earlier build results.
 
     Raises source_tree.TreeError.
     """
@@ -86,7 +87,7 @@ def copied_tree() -> Path:
 
 
 def make_known_to_git(copy: Path) -> None:
-    """Let git, which checks of style ask, know all files of a copy."""
+    """Add all files of a copy to a new git repository, for the style checks."""
     for command in (["init", "-q"], ["add", "--all"]):
         subprocess.run(["git", *command], cwd=copy, check=True)
 
@@ -96,8 +97,8 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--check", action="store_true", help="as for make check")
-    parser.add_argument("command", nargs="...", help="what to run there")
+    parser.add_argument("--check", action="store_true", help="prepare for make check")
+    parser.add_argument("command", nargs="...", help="command to run in the root")
     arguments = parser.parse_args()
     try:
         copy = copied_tree()

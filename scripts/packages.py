@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Debian packages: which are installed, and unpacked ones that are not.
+"""Debian packages: versions of installed ones, and unpacked ones in the cache.
 
-Packages are downloaded with apt, which checks their signatures, and unpacked into
-the cache with dpkg; nothing is installed and root is not needed. apt works on states
-of its own inside the cache, one for each architecture and release: the machine's dpkg
-need not know the other architectures, and package lists of one that cannot be had take
-nothing away from the others. Lists are updated when a package is wanted that they do
-not offer. The release is the machine's own, with the machine's sources of apt, unless
-one is named.
+Packages are downloaded with apt, which checks their signatures, and unpacked into the
+cache with dpkg; nothing is installed, and root is not needed. apt uses a separate state
+inside the cache for each architecture and release. Therefore the machine's dpkg need
+not know the other architectures, and unavailable package lists of one state do not
+affect the others. Lists are updated when they lack a requested package. The default
+release is the machine's own, with the machine's sources of apt.
 """
 
 from __future__ import annotations
@@ -26,18 +25,18 @@ from typing import TypeVar
 import cache
 import debian
 
-# The age of package lists that are asked for again.
+# Older package lists are updated before use.
 OLD_SECONDS = 7 * 24 * 3600
-# The file that is as old as they are.
+# The time of this file is that of the last update.
 UPDATED = "updated"
-# A package's name and version, in what apt shows of it.
+# A package's name and version in apt's output.
 VERSION = re.compile(r"^Package: (.*)$(?:\n.+)*?\nVersion: (.*)$", re.MULTILINE)
 
 Result = TypeVar("Result")
 
 
 class PackageError(Exception):
-    """A package is missing or cannot be had; the text says what to do about it."""
+    """A package is missing or cannot be fetched; the text says what to do."""
 
 
 def installed_version(package: str) -> str | None:
@@ -54,7 +53,7 @@ def installed_version(package: str) -> str | None:
 
 @dataclass(frozen=True)
 class Offer:
-    """Whose packages: an architecture, and a release if not the machine's own."""
+    """A source of packages: an architecture, and a release unless the machine's own."""
 
     arch: str
     release: str = ""
@@ -64,7 +63,7 @@ class Offer:
 
 
 def native() -> str:
-    """Return the machine's architecture, as Debian calls it."""
+    """Return the machine's architecture in Debian's spelling."""
     told = subprocess.run(
         ["dpkg", "--print-architecture"], capture_output=True, text=True, check=True
     )
@@ -79,7 +78,7 @@ def unpacked(
 ) -> Path:
     """Return the directory with the content of exactly this version of a package.
 
-    `finish` is called with the freshly unpacked directory, before it enters the cache.
+    `finish` is called with the unpacked directory before it enters the cache.
     Raises PackageError if that version cannot be downloaded.
     """
     parts = [(package, offer, version)]
@@ -91,9 +90,9 @@ def combined(
     parts: Iterable[tuple[str, Offer, str]],
     finish: Callable[[Path], None] = lambda tree: None,
 ) -> Path:
-    """Return a directory of the cache with several packages in it.
+    """Return a directory of the cache with several unpacked packages.
 
-    Each part is a package, whose it is, and its version; `finish` may extract more.
+    Each part is a package, its offer and its version; `finish` may extract more.
     Raises PackageError if one cannot be downloaded.
     """
     if entry.is_dir():
@@ -108,10 +107,10 @@ def combined(
 
 
 def unpacked_any(package: str, arch: str, release: str = "") -> Path:
-    """Return the directory with the content of a package in whatever version.
+    """Return the directory with the content of a package, in any version.
 
-    A version in the cache is preferred to a download, if it is of the same release:
-    libraries of a newer one ask for a C library that this one lacks.
+    A version in the cache is preferred if it is from the same release: libraries of a
+    newer release may need a newer C library.
     Raises PackageError if the package is not in the cache and cannot be downloaded.
     """
     offer = Offer(arch, release)
@@ -133,7 +132,7 @@ def unpacked_any(package: str, arch: str, release: str = "") -> Path:
 def offered(offer: Offer, names: Iterable[str]) -> dict[str, str]:
     """Return the version of each of these packages that a release offers.
 
-    The package lists are updated if they are old or a package is not in them.
+    The package lists are updated if they are old or lack a package.
     Raises PackageError if one is not offered.
     """
     wanted = list(names)
@@ -153,9 +152,9 @@ def offered(offer: Offer, names: Iterable[str]) -> dict[str, str]:
 
 
 def names(offer: Offer, prefix: str) -> list[str]:
-    """Return the names of the packages of a release that begin so, [] if none is known.
+    """Return the names of a release's packages with this prefix.
 
-    The package lists are updated if they are old or know none.
+    The package lists are updated if they are old or have no such name.
     """
 
     def look() -> list[str] | None:
@@ -168,7 +167,7 @@ def names(offer: Offer, prefix: str) -> list[str]:
 def _looked_up(
     offer: Offer, look: Callable[[], Result | None]
 ) -> tuple[Result | None, str | None]:
-    """Return what is found in the lists, and what failed in updating them."""
+    """Return the result of `look`, and the error of updating the lists if any."""
     found = look() if _age(offer) < OLD_SECONDS else None
     if found is not None:
         return found, None
@@ -197,7 +196,7 @@ def extract(tree: Path, package: str, offer: Offer, version: str) -> None:
 
 
 def _download(spec: str, offer: Offer, into: Path) -> Path:
-    """Download PACKAGE=VERSION; the package lists are updated first only if need be."""
+    """Download PACKAGE=VERSION; update the package lists only if necessary."""
     failure = None
     for update_first in (False, True):
         if update_first:
@@ -226,9 +225,9 @@ def _expect_version(archive: Path, wanted: str) -> None:
 
 
 def _update(offer: Offer) -> str | None:
-    """Update the package lists; return what failed, None if nothing did.
+    """Update the package lists; return the error, None on success.
 
-    A list that cannot be had matters only if the wanted package is in it.
+    A list that cannot be fetched matters only if the wanted package is in it.
     """
     _say(f"updating the package lists for {offer}")
     updated = _apt(offer, "apt-get", "-q", "update", alone=True)
@@ -250,7 +249,7 @@ def _state(offer: Offer) -> Path:
 
 
 def _release(offer: Offer) -> str:
-    """Return what tells a release's offers from others', as part of a file name.
+    """Return the part of a file name that identifies a release's offers.
 
     Hosts of several releases may share the cache; each has sources of its own.
     """
@@ -258,7 +257,7 @@ def _release(offer: Offer) -> str:
 
 
 def _field(spec: str, offer: Offer, field: str) -> str | None:
-    """Return a field of the package's control data, None if apt does not know it."""
+    """Return a field of a package's control data, None if apt does not know it."""
     shown = _apt(offer, "apt-cache", "show", "--no-all-versions", spec).stdout
     match = re.search(rf"^{field}: (.*)$", shown, re.MULTILINE)
     return match.group(1) if match else None
@@ -271,9 +270,9 @@ def _apt(
     cwd: Path | None = None,
     alone: bool = False,
 ) -> subprocess.CompletedProcess[str]:
-    """Run a program of apt on the state that belongs to an offer.
+    """Run one of apt's programs on the state that belongs to an offer.
 
-    Others use it at the same time, unless this one changes it and has to be `alone`.
+    Several may run at the same time; one that changes the state runs `alone`.
     """
     state = _state(offer)
     for directory in ("lists/partial", "archives/partial"):
@@ -300,7 +299,7 @@ def _apt(
         return subprocess.run(
             [*command, *arguments],
             cwd=cwd,
-            # Its messages are read.
+            # The output is parsed.
             env={**os.environ, "LC_ALL": "C"},
             stdin=subprocess.DEVNULL,
             capture_output=True,
@@ -310,7 +309,7 @@ def _apt(
 
 
 def _list_sources(state: Path, release: str) -> Path:
-    """Return the file with a release's sources; whoever reads it finds a whole one."""
+    """Return the file with a release's sources; it is replaced atomically."""
     listed = state / "sources.list"
     text = "\n".join(debian.sources(release)) + "\n"
     if not listed.exists() or listed.read_text() != text:
@@ -323,12 +322,12 @@ def _list_sources(state: Path, release: str) -> Path:
 def _unavailable(spec: str, failure: str | None) -> PackageError:
     if failure:
         return PackageError(
-            f"{spec}: cannot be downloaded, as the package lists cannot be "
-            f"updated; check the network and the sources of apt:\n{failure}"
+            f"{spec}: cannot be downloaded because the package lists cannot be "
+            f"updated; check the network and apt's sources:\n{failure}"
         )
     return PackageError(
         f"{spec}: cannot be downloaded. If its version is no longer "
-        "offered, bring the installed packages up to date: "
+        "offered, upgrade the installed packages: "
         "apt-get update && apt-get upgrade"
     )
 

@@ -1,16 +1,16 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""What of the build and its tests this machine cannot do, and why.
+"""Find the parts of the build and its tests that this machine cannot do.
 
-    parts.py [PART...]      look at these (default: all)
+    parts.py [PART...]      check these parts (default: all)
     parts.py --packages     print the packages that the parts need
-    parts.py --conclude     print what was left out
+    parts.py --conclude     print the parts that were left out
 
-A part is built, run or checked by itself: the modules for one kernel, its VM, the
-programs for arm64, a bare machine with one release, ... It is left out if packages are
-missing or something cannot be fetched: one line says what, and a file of the part's
-name in build/left-out has it for the tests that are skipped. With REQUIRE_ALL=1 in the
-environment that is a failure.
+A part is built, run or checked separately: the modules for one kernel, its VM, the
+programs for arm64, a bare machine with one release, ... A part is left out if packages
+are missing or something cannot be fetched. The reason is printed in one line and also
+written to build/left-out/PART, which the skipped tests show. With REQUIRE_ALL=1 in the
+environment, a part that is left out is an error.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ ERRORS = (*kernels.ERRORS, *roots.ERRORS, host.HostError)
 
 @dataclass(frozen=True)
 class Part:
-    """What can be left out: the packages it needs, and how to get the rest.
+    """A part that can be left out: its packages, and a function to fetch the rest.
 
-    fetch raises one of ERRORS if that cannot be had.
+    fetch raises one of ERRORS if the rest is not available.
     """
 
     packages: tuple[str, ...]
@@ -51,12 +51,12 @@ class Part:
 
 
 def parts() -> dict[str, Part]:
-    """Return all parts by their names, which are goals of the Makefile if built."""
+    """Return all parts by name; a part that is built is named like its make goal."""
     gcc = host.gcc()
     cross = (f"gcc-{gcc}-aarch64-linux-gnu", "libc6-dev-arm64-cross")
     narrow = (f"gcc-{gcc}-multilib", "libc6-dev-i386")
     builders = ("flex", "bison", "libssl-dev")
-    # What a user other than root needs, too.
+    # Any user but root needs these, too.
     users = () if os.geteuid() == 0 else ("uidmap",)
     found = {
         "user-arm64": Part(cross, partial(sysroot.sysroot, "arm64")),
@@ -107,7 +107,7 @@ def _image(arch: str, series: str) -> None:
 
 
 def _obstacle(part: Part) -> str | None:
-    """Return what a part lacks."""
+    """Return what a part lacks, None if nothing."""
     missing = [name for name in part.packages if not packages.installed_version(name)]
     if missing:
         return f"missing; install it: apt-get install {' '.join(missing)}"
@@ -119,7 +119,7 @@ def _obstacle(part: Part) -> str | None:
 
 
 def _look_at(names: Iterable[str]) -> bool:
-    """Write down what is left out; tell whether nothing is."""
+    """Record which parts are left out; return whether all are available."""
     known = parts()
     LEFT_OUT.mkdir(parents=True, exist_ok=True)
     nothing = True
@@ -144,7 +144,7 @@ def _print_packages() -> None:
 
 
 def main() -> int:
-    """Do what was asked for; return the exit status."""
+    """Run the requested action; return the exit status."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -159,7 +159,7 @@ def main() -> int:
         elif arguments.conclude:
             _conclude()
         elif not _look_at(arguments.parts) and os.environ.get("REQUIRE_ALL"):
-            print("REQUIRE_ALL is set: nothing may be left out", file=sys.stderr)
+            print("REQUIRE_ALL is set: no part may be left out", file=sys.stderr)
             return 1
     except host.HostError as error:
         print(f"parts.py: {error}", file=sys.stderr)

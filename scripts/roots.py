@@ -2,26 +2,25 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
 """Roots of Debian's releases in the cache, and commands that run in them.
 
-    root = roots.root("trixie", ["build-essential", "kmod"])   # made if need be
+    root = roots.root("trixie", ["build-essential", "kmod"])   # made if necessary
     roots.run(root, ["make", "-C", str(tree)], cwd=tree, check=True)
-    with roots.copied(root) as copy:                            # to be changed
+    with roots.copied(root) as copy:                            # may be changed
         roots.run(copy, ["apt-get", "update"])
-    os.execvp(*roots.exec_arguments(root, [...]))         # instead of this process
+    os.execvp(*roots.exec_arguments(root, [...]))         # replaces this process
 
     roots.py [--with PACKAGE,...] [--copy] RELEASE [COMMAND...]
 
-A root has what is essential, apt with its sources, and the packages named; one that has
-more packages serves, too. In it a command finds the project's tree and the cache at
-their own places, writable, and the host's /dev, /sys and name servers; what it starts
-ends with it. Roots are shared and stay as they are: what changes one works on a copy,
-which is removed at the end.
+A root contains the essential packages, apt with its sources, and the requested
+packages; a root with more packages is used, too. A command in a root sees the project's
+tree and the cache at their usual paths, writable, and the host's /dev, /sys and name
+servers; its child processes are killed when it ends. Roots are shared and must not be
+changed: a command that changes one works on a copy, which is removed at the end.
 Without a command, the command line prints the root's directory; with one, its exit
 status is the command's. A user other than root needs subordinate ids (/etc/subuid).
 
-A root is made anew when apt offers another version of a named package; the package
-lists are asked for again after a week. Whenever one has been made, those go that nobody
-works in and that are of no more use: what it replaces, and what was not used for two
-weeks.
+A new root is made when apt offers another version of a requested package; package lists
+are updated after a week. After making a root, unused ones are removed: the one that it
+replaces, and those not used for two weeks.
 """
 
 from __future__ import annotations
@@ -43,16 +42,16 @@ import kept
 import packages
 
 TREE = Path(__file__).resolve().parents[1]
-# In each root: for apt to trust its sources.
+# Installed in each root: apt needs the keys to trust its sources.
 ALWAYS = ("debian-archive-keyring",)
-# Where the host's super user programs are, if PATH does not say so.
+# The host's administration programs may be missing in a user's PATH.
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
-# Of what mmdebstrap wrote before it failed.
+# Lines of mmdebstrap's output that a failure shows.
 SHOWN_LINES = 15
-# The first argument is the root, the second the directory to start in; then what to
-# bind, an empty argument, and the command. A mount point for a root lets what runs in
-# it make name spaces, and so roots, too. A link for name servers would be followed on
-# the host.
+# Arguments: the root, the directory to start in, the paths to bind, an empty argument,
+# and the command. The root must be a mount point so that the command can make name
+# spaces, and therefore roots, too. resolv.conf is replaced if it is a link, because the
+# link would be followed on the host.
 ENTER = """
 root=$1 cwd=$2
 shift 2
@@ -77,14 +76,14 @@ class RootError(Exception):
     """A root cannot be made; the text says why and what to do about it."""
 
 
-# All that the functions of this module raise.
+# All exceptions that the functions of this module raise.
 ERRORS = (RootError, debian.ReleaseError, packages.PackageError)
 
 
 def root(release: str, wanted: Iterable[str] = (), bare: bool = False) -> Path:
-    """Return the root of a release with these packages; it is made if need be.
+    """Return the root of a release with these packages; make it if necessary.
 
-    Unless `bare`, a root serves that has more packages.
+    Unless `bare`, it may have more packages.
     Raises RootError if it cannot be made, or what debian.sources() raises.
     """
     names = sorted({*wanted, *ALWAYS})
@@ -103,18 +102,18 @@ def root(release: str, wanted: Iterable[str] = (), bare: bool = False) -> Path:
 
 
 def _entry(release: str, names: list[str]) -> Path:
-    """Return the directory of a root with the packages that are offered today."""
+    """Return the path of a root with the package versions that are offered now."""
     offered = packages.offered(packages.Offer(packages.native(), release), names)
     key = hashlib.sha256(repr(offered).encode()).hexdigest()[:16]
     return cache.root() / "roots" / f"{release}-{key}"
 
 
 def _larger(entry: Path, release: str, names: list[str]) -> Path | None:
-    """Return a root with these packages and others, or None."""
+    """Return an existing root with these packages and others, or None."""
     for more in kept.names_beside(entry):
         if not set(names) < set(more):
             continue
-        # A package that is not offered any more says nothing about the others.
+        # If one package is no longer offered, another root may still serve.
         with contextlib.suppress(packages.PackageError):
             larger = _entry(release, more)
             if larger.is_dir():
@@ -131,7 +130,7 @@ def run(
     check: bool = False,
     capture: bool = False,
 ) -> subprocess.CompletedProcess[str]:
-    """Run a command in a root; `env` is all of its environment, PATH apart."""
+    """Run a command in a root; `env` is its environment, except for PATH."""
     return subprocess.run(
         exec_arguments(tree, command, cwd)[1],
         env={"PATH": PATH, **(os.environ if env is None else env), "PATH": PATH},
@@ -145,7 +144,7 @@ def run(
 def exec_arguments(
     tree: Path, command: Sequence[str], cwd: Path = Path("/")
 ) -> tuple[str, list[str]]:
-    """Return program and arguments that run a command in a root."""
+    """Return the program and arguments that run a command in a root."""
     places = [str(TREE), str(cache.root()), "/dev", "/sys"]
     namespaces = ["--mount", "--pid", "--fork", "--kill-child"]
     script = ["sh", "-e", "-c", ENTER, "sh", str(tree), str(cwd), *places, ""]
@@ -155,7 +154,7 @@ def exec_arguments(
 
 @contextlib.contextmanager
 def copied(tree: Path) -> Iterator[Path]:
-    """Give a copy of a root, to be changed; it is removed at the end."""
+    """Yield a copy of a root that may be changed; remove it at the end."""
     above = Path(tempfile.mkdtemp(prefix=".copy-", dir=tree.parent))
     above.chmod(0o755)
     copy = above / tree.name
@@ -173,7 +172,7 @@ def copied(tree: Path) -> Iterator[Path]:
 
 
 def _overlay(tree: Path, above: Path, copy: Path) -> bool:
-    """Mount a layer that takes the changes over a root; tell whether that can be."""
+    """Mount a writable overlay over a root; return whether that was possible."""
     if os.geteuid() != 0:
         return False
     layers = {"lowerdir": tree, "upperdir": above / "upper", "workdir": above / "work"}
@@ -193,14 +192,14 @@ def _remove(tree: Path) -> None:
 
 
 def _as_root() -> list[str]:
-    """Return what makes a command root, in a name space of its own for a user."""
+    """Return the command prefix for root rights; users get a user name space."""
     if os.geteuid() == 0:
         return ["unshare"]
     return ["unshare", "--map-root-user", "--map-auto"]
 
 
 def _make(tree: Path, release: str, names: list[str]) -> None:
-    """Fill an empty directory with a root."""
+    """Make a root in an empty directory."""
     program = shutil.which("mmdebstrap")
     if program is None:
         raise RootError("mmdebstrap is missing; install it: apt-get install mmdebstrap")
@@ -231,14 +230,14 @@ def _make(tree: Path, release: str, names: list[str]) -> None:
 
 
 def main() -> int:
-    """Do what was asked for; return the exit status."""
+    """Run the requested action; return the exit status."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("release", help="bookworm, trixie, trixie-backports, sid")
     parser.add_argument("--with", dest="packages", metavar="PACKAGE,...", default="")
     parser.add_argument("--copy", action="store_true", help="run in a copy")
-    parser.add_argument("command", nargs="...", help="what to run in it")
+    parser.add_argument("command", nargs="...", help="command to run in the root")
     arguments = parser.parse_args()
     wanted = [name for name in arguments.packages.split(",") if name]
     try:

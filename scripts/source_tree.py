@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The files that a tree of the project consists of, and copies of them.
+"""The files of a project tree, and copies of them.
 
-That is what git knows of the tree, changes included, or all of a tree that has no .git
-but what was built there.
+In a git work tree these are tracked and new files, with their changes. In a tree
+without .git these are all files, except for build results.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
-# What is no part of a tree without git.
+# Directories of a tree without git that contain no sources.
 NO_SOURCES = ("build", "__pycache__")
 
 
 class TreeError(Exception):
-    """It is not known what is in the tree; the text says why."""
+    """The tree's files cannot be listed; the text says why."""
 
 
 def names(tree: Path) -> list[str]:
-    """Return the names of a tree's files, from there. Raises TreeError."""
+    """Return the names of a tree's files, relative to it. Raises TreeError."""
     found = _known_to_git(tree) if (tree / ".git").exists() else _unpacked(tree)
     return [name for name in found if (tree / name).is_file()]
 
@@ -36,7 +36,7 @@ def copy(tree: Path, into: Path) -> None:
 
 
 def _known_to_git(tree: Path) -> list[str]:
-    """Return what git knows of the tree, by names from there."""
+    """Return the names of tracked and new files, relative to the tree."""
     command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
     try:
         listed = subprocess.run(command, cwd=tree, capture_output=True, check=True)
@@ -45,13 +45,13 @@ def _known_to_git(tree: Path) -> list[str]:
     except subprocess.CalledProcessError as error:
         told = error.stderr.decode(errors="replace").strip()
         raise TreeError(
-            f"git does not say what is in the tree; build as its owner:\n{told}"
+            f"git cannot list the tree's files; build as the tree's owner:\n{told}"
         ) from None
     return [name for name in listed.stdout.decode().split("\0") if name]
 
 
 def _unpacked(tree: Path) -> Iterator[str]:
-    """Yield all of a tree that came without git, by names from there."""
+    """Yield the names of all files of a tree without git, relative to the tree."""
     for place, directories, files in os.walk(tree):
         directories[:] = [name for name in directories if name not in NO_SOURCES]
         for name in files:

@@ -1,12 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Print a directory with the libraries that a static pfmon is linked with.
+"""Print a directory with the libraries that pfmon is linked statically with.
 
     scripts/sysroot.py arm64|i386
 
-Debian's development packages of that architecture are fetched into the cache and put
-together into one tree; nothing is installed. They are of the host's release, if that
-has them whole. The C library is the compiler's own.
+Debian's development packages of that architecture are fetched into the cache and merged
+into one tree; nothing is installed. They come from the host's release, except for
+TAKEN_FROM. The C library is the compiler's own.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ import packages
 
 ARCHITECTURES = ("arm64", "i386")
 PACKAGES = ("libelf-dev", "libjson-c-dev", "libpfm4-dev", "uuid-dev", "zlib1g-dev")
-# Of a host's release, packages to take from another one. libelf.a of elfutils 0.192
-# lacks functions of its own: only programs with the shared library can be linked.
+# Packages that come from another release than the host's. libelf.a of elfutils 0.192
+# lacks some of its own functions, so static programs cannot be linked with it.
 TAKEN_FROM = {("trixie", "libelf-dev"): "bookworm"}
 ERRORS = (packages.PackageError, debian.ReleaseError)
 
 
 def sysroot(arch: str) -> Path:
-    """Return the tree that the unpacked packages make together.
+    """Return a tree with the merged content of the packages.
 
     Raises one of ERRORS if a package cannot be downloaded.
     """

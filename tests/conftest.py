@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""What all tests rely on: interrupts, and the host's programs, built once for a run.
+"""Common setup of all tests: SIGINT, and the host's programs, built once per run.
 
-Its processes (pytest -n) build them one after the other.
+Parallel test processes (pytest -n) take turns building them.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ ROOT = Path(__file__).resolve().parents[1]
 
 
 def pytest_configure() -> None:
-    """Let interrupts arrive: in the background, a script's shell has them ignored."""
+    """Restore SIGINT: a shell starts background jobs with it ignored."""
     if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")
 def programs() -> Path:
-    """Return the directory with the host's freshly built programs."""
+    """Return the directory with the host's up-to-date programs."""
     (ROOT / "build").mkdir(exist_ok=True)
     subprocess.run(
         ["flock", "build/programs.lock", "make", "-s", "-f", "tests/programs.mk"],

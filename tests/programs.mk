@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
 #
 # The programs that the tests in tests/lib and tests/tools run on the host, one for
-# each C file there, beside what scripts/user.mk builds:
+# each C file there, in addition to what scripts/user.mk builds:
 #
-#   make -f tests/programs.mk	from the top of the tree
+#   make -f tests/programs.mk	(at the top of the tree)
 
 .PHONY: programs
 programs:
@@ -13,7 +13,7 @@ include scripts/user.mk
 LIB_TESTS := $(patsubst tests/lib/%.c,$(UOUT)/%,$(wildcard tests/lib/*.c))
 TOOL_TESTS := $(patsubst tests/tools/%.c,$(UOUT)/%,$(wildcard tests/tools/*.c))
 
-# What guests run that is good for the host, too.
+# A guest program that is useful on the host, too.
 FAMILY := $(UOUT)/tests/family
 
 programs: user $(OPTION_DOCS) $(LIB_TESTS) $(TOOL_TESTS) $(FAMILY)
@@ -27,7 +27,7 @@ $(UOBJ)/tests/tools/%: UCFLAGS += -Itools/pfmon
 $(TOOL_TESTS): $(UOUT)/%: $(UOBJ)/tests/tools/%.o $(PFMON_A) $(LIBPERFMON_A)
 	$(UCC) $(CFLAGS) $(ULDFLAGS) $(WRAPPED) -o $@ $^ $(ULIBS)
 
-# What these put in the place of functions of the kernel and of the C library.
+# Programs in which a test replaces functions of the kernel or the C library.
 $(UOUT)/buffer_saver: WRAPPED := -Wl,--wrap=pfm_restart
 $(UOUT)/period_adapter: WRAPPED := -Wl,--wrap=pfm_read_pmds,--wrap=pfm_write_pmds
 $(UOUT)/period_adapter: WRAPPED += -Wl,--wrap=pfm_getinfo_evtsets,--wrap=pfm_stop

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""What the programs around guests and suites have in common on the command line."""
+"""Command-line handling shared by the programs that run guests and suites."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ import verdict
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser that ends with the harness's own code when arguments are bad."""
+    """A parser that exits with the harness's own code if arguments are invalid."""
 
     def error(self, message: str) -> None:  # type: ignore[override]
-        """End the program with what is wrong."""
+        """Print the error and exit."""
         self.print_usage(sys.stderr)
         self.exit(verdict.SETUP, f"{self.prog}: {message}\n")
 
 
 def exit_on(*signals: signal.Signals) -> None:
-    """End the program, and clean up behind it, at these signals."""
+    """Exit on these signals, with cleanup."""
     for number in signals:
         signal.signal(number, _stop)
 

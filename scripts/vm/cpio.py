@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Writes the archive the kernel unpacks as its first file system (cpio, "newc").
+"""Write the cpio archive ("newc") that the kernel unpacks as its first file system.
 
-Everything in the archive belongs to root, and device nodes can be in it, although the
+Everything in the archive belongs to root, and it may contain device nodes, although the
 writer runs as an ordinary user.
 """
 
@@ -19,8 +19,8 @@ TRAILER = "TRAILER!!!"
 class Archive:
     """A cpio archive that is being written to a stream.
 
-    Guest paths are absolute. Directories above a path are made as they are needed;
-    what is added twice is kept once, the first time.
+    Guest paths are absolute. Parent directories are added automatically; if a path is
+    added twice, the first content is kept.
     """
 
     def __init__(self, stream: BinaryIO) -> None:
@@ -47,9 +47,9 @@ class Archive:
         self.add_bytes(path, source.read_bytes(), mode)
 
     def add_tree(self, path: str, source: Path) -> None:
-        """Add a file or a directory of the host with all below it.
+        """Add a file of the host, or a directory and everything below it.
 
-        Symbolic links inside a directory stay links. Raises OSError.
+        Symbolic links inside a directory remain links. Raises OSError.
         """
         if not source.is_dir():
             self.add_file(path, source)
@@ -73,11 +73,11 @@ class Archive:
             self._entry(path, stat.S_IFCHR | 0o600, b"", (major, minor))
 
     def finish(self) -> None:
-        """Write the end of the archive; nothing can be added after it."""
+        """Write the end of the archive; nothing can be added afterwards."""
         self._entry("/" + TRAILER, 0, b"")
 
     def _claim(self, path: str) -> bool:
-        """Make the directories above `path`; False if `path` was added before."""
+        """Add the parent directories of `path`; return False if `path` exists."""
         pure = PurePosixPath(path)
         for parent in reversed(pure.parents):
             if parent not in self._known:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Runs one guest: starts QEMU, reads its channels, and says how it ended."""
+"""Run one guest: start QEMU, read its channels and report how the guest ended."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ Sink = Callable[[bytes], None]
 
 @dataclass(frozen=True)
 class Ending:
-    """How a guest ended: an exit code, and the reason if it is not the command's."""
+    """How a guest ended: exit code, and a reason unless the code is the command's."""
 
     code: int
     reason: str | None = None
 
 
 class Receiver:
-    """Takes what a guest sends, and knows when it is complete.
+    """Receives the guest's data and detects when it is complete.
 
     console: called with each piece of the kernel log. output, files: called with each
-    piece of the command's output and of the tar archive of $OUT. end_mark: what the
-    guest sends after the last byte of these two.
+    piece of the command's output and of the tar archive of $OUT. end_mark: the bytes
+    that the guest sends after the end of each of these two.
     """
 
     def __init__(self, console: Sink, output: Sink, files: Sink, end_mark: bytes):
@@ -46,7 +46,7 @@ class Receiver:
         self._files = Stream(end_mark, files)
 
     def accept(self, channel: str, data: bytes) -> None:
-        """Take a piece that came through one of qemu.CHANNELS."""
+        """Process a piece from one of qemu.CHANNELS."""
         if channel == "console":
             self._log += data
             self._console(data)
@@ -58,7 +58,7 @@ class Receiver:
             self._said += data
 
     def close(self) -> None:
-        """Nothing more will come."""
+        """Flush the streams: no more data will come."""
         self._output.close()
         self._files.close()
 
@@ -67,7 +67,7 @@ class Receiver:
         return self._log.decode(errors="replace").replace("\r\n", "\n")
 
     def verdict(self) -> tuple[str, str] | None:
-        """Return the verdict's keyword and text; None while something is missing."""
+        """Return the verdict's keyword and text; None until everything has come."""
         line, end, _ = self._said.decode(errors="replace").partition("\n")
         keyword, _, text = line.partition(" ")
         sent_all = self._output.ended and self._files.ended
@@ -83,9 +83,9 @@ def run(
     timeout: float,
     may_deny: bool = False,
 ) -> Ending:
-    """Boot a guest, wait for its end; return how it ended.
+    """Boot a guest and wait for its end; return how it ended.
 
-    timeout: seconds of the host's time from the start to the end of QEMU.
+    timeout: seconds of host time from the start to the end of QEMU.
     may_deny: as for verdict.judge().
     Raises qemu.QemuError.
     """
@@ -109,7 +109,7 @@ def run(
 def _started(
     machine: qemu.Machine, initramfs: Path
 ) -> Iterator[tuple[subprocess.Popen[bytes], dict[str, socket.socket]]]:
-    """Start QEMU with a socket for each channel; it is gone after the block."""
+    """Start QEMU with a socket for each channel; kill it at the end of the block."""
     with contextlib.ExitStack() as cleanup:
         ours: dict[str, socket.socket] = {}
         theirs: dict[str, socket.socket] = {}
@@ -118,7 +118,7 @@ def _started(
             cleanup.enter_context(ours[name])
             cleanup.enter_context(theirs[name])
         backends = {name: f"socket,fd={end.fileno()}" for name, end in theirs.items()}
-        # setpriv: QEMU shall not outlive this process, however that one ends.
+        # setpriv: QEMU must not outlive this process, even if this one is killed.
         process = subprocess.Popen(
             ["setpriv", "--pdeathsig", "KILL"]
             + qemu.command(machine, initramfs, backends),
@@ -140,7 +140,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 def _receive(
     channels: dict[str, socket.socket], receiver: Receiver, timeout: float
 ) -> bool:
-    """Read all channels to their end; False if that takes longer than `timeout`."""
+    """Read all channels to their end; return False after `timeout` seconds."""
     deadline = time.monotonic() + timeout
     acknowledged = False
     with selectors.DefaultSelector() as selector:
@@ -170,7 +170,7 @@ def _read(channel: socket.socket) -> bytes:
 
 
 def _conclude(receiver: Receiver, qemu_status: int) -> Ending:
-    """Say how a guest ended whose kernel log tells of no fault."""
+    """Return how a guest ended if its kernel log shows no fault."""
     told = receiver.verdict()
     if told is None:
         if qemu_status != 0 and not receiver.log():
@@ -179,9 +179,9 @@ def _conclude(receiver: Receiver, qemu_status: int) -> Ending:
         return Ending(verdict.NO_VERDICT, "the guest ended without a verdict")
     keyword, text = told
     if keyword == "failed":
-        return Ending(verdict.SETUP, f"the guest failed: {text}")
+        return Ending(verdict.SETUP, f"guest setup failed: {text}")
     status = int(text)
     if status in verdict.RESERVED:
-        reason = f"the command's own exit status was {status}"
+        reason = f"the command exited with the reserved status {status}"
         return Ending(verdict.RESERVED_STATUS, reason)
     return Ending(status)

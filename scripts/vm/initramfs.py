@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Makes the guest's root file system: busybox, modules, programs, the command."""
+"""Build the guest's root file system: busybox, modules, programs, the command."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ import supply
 
 HERE = Path(__file__).resolve().parent
 
-# What the guest needs of the kernel's own modules, with all they depend on.
+# The kernel's own modules that each guest needs, besides their dependencies.
 DRIVERS = ("virtio_pci", "virtio_console")
-# And if it has a disk.
+# Needed if the guest has a disk.
 DISK_DRIVERS = ("virtio_blk", "ext4")
-# And if firmware has variables.
+# Needed if the guest's firmware has variables.
 FIRMWARE_DRIVERS = ("efivarfs",)
-# What makes the project work, in the order in which it is loaded.
+# Our modules, in loading order.
 LOADED = ("perfmon.ko", "pfm_pmu_perf.ko", "pfm_fmt_default.ko")
 # The package of the guest's shell.
 BUSYBOX = "busybox-static"
-# Of init, which no other system can run.
+# Interpreter of init, which cannot be run on any other system.
 INTERPRETER = b"#!/bin/busybox sh\n"
-# The place of formats below the other modules.
+# The directory of formats beside the other modules.
 FORMATS = "formats"
 DIRECTORIES = (
     *("proc", "sys", "dev", "run", "tmp", "out", "root"),
@@ -44,27 +44,27 @@ ACCOUNTS = {
 
 
 class ContentError(Exception):
-    """The guest lacks something; the text says what, and what to do about it."""
+    """The guest lacks something; the text says what, and what to do."""
 
 
 @dataclass(frozen=True)
 class Content:
-    """What goes into a guest.
+    """The content of a guest.
 
     own_modules: the kernel's own directory lib/modules/RELEASE.
     modules: our modules, None for a guest without them.
     load: whether the guest loads the core, the PMU and the default format.
-    formats: more modules, which are loaded after these.
-    programs: what comes to /perfmon/bin.
-    search: directory in which their libraries are looked for first.
-    libraries: directory with shared libraries for the guest, None if there is none.
+    formats: further modules, which are loaded after these.
+    programs: programs to put into /perfmon/bin.
+    search: directory that is searched first for their libraries.
+    libraries: directory with shared libraries for the guest, or None.
     added: pairs of host path and absolute guest path.
     command: argument vector to run.
     collect: whether the guest sends its $OUT.
-    disk: whether the command is run in the root on the guest's disk, which then has
-        what is added below /perfmon, and no programs of ours.
-    firmware: whether firmware boots it, and has variables.
-    end_mark: what the guest sends after the last byte of output and of files.
+    disk: whether the command runs in the root on the guest's disk. That root gets
+        only `added` below /perfmon, none of our programs.
+    firmware: whether firmware boots the guest, so that there are variables.
+    end_mark: bytes that the guest sends after the end of output and of files.
     """
 
     kernel: kernels.Kernel
@@ -104,7 +104,7 @@ def busybox(arch: str) -> Path:
     if debian == packages.native() and packages.installed_version(BUSYBOX):
         return Path("/bin/busybox")
     tree = packages.unpacked_any(BUSYBOX, debian)
-    # Below usr from Debian 13 on.
+    # Below usr since Debian 13.
     return next(tree.rglob("bin/busybox"))
 
 
@@ -155,16 +155,17 @@ def _choose_loaded(ours: Iterable[Path], content: Content) -> list[Path]:
         where = content.modules.where if content.modules else "/lib/modules"
         raise ContentError(
             f"not found below {where}: {', '.join(missing)}. Build the "
-            f"modules for {content.kernel.arch} {content.kernel.series}, name their "
+            f"modules for {content.kernel.arch} {content.kernel.series}, give their "
             "directory with --modules-dir, or run with --no-modules"
         )
     return [by_name[name] for name in LOADED]
 
 
 def _stage_drivers(source: Path, wanted: Sequence[str], stage: Path) -> list[str]:
-    """Copy the drivers the guest needs, and what depmod wants to know of the rest.
+    """Copy the drivers that the guest needs, and the lists that depmod reads.
 
-    Return those that are modules; others are built in, which not every package tells.
+    Return the drivers that are modules. The others are taken to be built in, which not
+    all packages declare.
     """
     stage.mkdir(parents=True)
     for name in ("modules.builtin", "modules.order"):
@@ -180,7 +181,7 @@ def _stage_drivers(source: Path, wanted: Sequence[str], stage: Path) -> list[str
 
 
 def _name(module: str) -> str:
-    """Return the name of a module's file, which may be compressed."""
+    """Return a module's name from its path; the file may be compressed."""
     return Path(module).name.partition(".")[0]
 
 

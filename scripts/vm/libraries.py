@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Finds the shared libraries that programs of the host's architecture need.
+"""Find the shared libraries that programs of the host's architecture need.
 
-ldd has a program's own loader tell. That of 32-bit programs is not run, which not every
-kernel can: what these need is read from them, and is beside their loader.
+For most programs ldd runs the program's loader. The loader of 32-bit programs is not
+run, because not every kernel can: the needed names are read from the program, and the
+libraries are found beside the loader.
 """
 
 from __future__ import annotations
@@ -15,12 +16,12 @@ from pathlib import Path
 
 SYSTEM = ("/lib", "/usr/lib")
 NARROW = b"\x7fELF\x01"
-# What loads 32-bit programs.
+# The loader of 32-bit programs.
 LOADER = Path("/lib/ld-linux.so.2")
 
 
 class LibraryError(Exception):
-    """A program needs a library that is not there."""
+    """A library that a program needs was not found."""
 
 
 def is_elf(path: Path) -> bool:
@@ -32,9 +33,8 @@ def is_elf(path: Path) -> bool:
 def needed(programs: Iterable[Path], search: Path | None) -> dict[str, Path]:
     """Return guest path -> host file of all libraries that the programs need.
 
-    `search`: a directory in which libraries are looked for first. Libraries of the
-    system keep their place, all others come to /lib. Raises LibraryError if a library
-    is not found.
+    `search`: a directory that is searched first. System libraries keep their path, all
+    others go to /lib. Raises LibraryError if a library is not found.
     """
     elves = [program for program in programs if is_elf(program)]
     narrow = [program for program in elves if _is_narrow(program)]
@@ -48,7 +48,7 @@ def _is_narrow(path: Path) -> bool:
 
 
 def _needed_by_narrow(programs: Sequence[Path], search: Path | None) -> dict[str, Path]:
-    """Return the same for 32-bit programs."""
+    """Return guest path -> host file of the libraries of 32-bit programs."""
     found: dict[str, Path] = {}
     left = list(programs)
     while left:
@@ -66,7 +66,7 @@ def _needed_by_narrow(programs: Sequence[Path], search: Path | None) -> dict[str
 
 
 def _places(listing: str, program: Path, search: Path | None) -> list[Path]:
-    """Return where libraries of a program are: its own paths, and beside the loader."""
+    """Return the directories of a program's libraries: rpaths, then the loader's."""
     names = re.findall(r"\(R(?:UN)?PATH\).*\[(.*)\]", listing)
     own = ":".join(names).replace("$ORIGIN", str(program.parent))
     places = [Path(name) for name in own.split(":") if name]
@@ -82,11 +82,11 @@ def _find(name: str, places: Sequence[Path]) -> Path:
     for place in places:
         if (place / name).exists():
             return place / name
-    raise LibraryError(f"libraries are not found: {name}, of 32 bits")
+    raise LibraryError(f"32-bit libraries not found: {name}")
 
 
 def _needed_by_wide(programs: Sequence[Path], search: Path | None) -> dict[str, Path]:
-    """Return the same for programs that the host runs."""
+    """Return guest path -> host file of the libraries of programs the host runs."""
     if not programs:
         return {}
     listing = subprocess.run(
@@ -98,15 +98,13 @@ def _needed_by_wide(programs: Sequence[Path], search: Path | None) -> dict[str, 
     ).stdout
     missing = re.findall(r"^\s+(\S+) => not found", listing, re.MULTILINE)
     if missing:
-        raise LibraryError(
-            "libraries are not found: " + ", ".join(sorted(set(missing)))
-        )
+        raise LibraryError("libraries not found: " + ", ".join(sorted(set(missing))))
     found = re.findall(r"^\s+(?:\S+ => )?(/\S+) \(0x", listing, re.MULTILINE)
     return {_guest_path(path): Path(path) for path in found}
 
 
 def _read(command: Sequence[str | Path]) -> str:
-    """Return what a command prints."""
+    """Return the output of a command."""
     done = subprocess.run(
         command, env={**os.environ, "LC_ALL": "C"}, stdout=subprocess.PIPE, text=True
     )
@@ -114,7 +112,7 @@ def _read(command: Sequence[str | Path]) -> str:
 
 
 def _guest_path(path: str) -> str:
-    """Return where a library goes; only the system's are kept where they are."""
+    """Return the guest path of a library; only system libraries keep their path."""
     if path.startswith(SYSTEM):
         return path
     return "/lib/" + Path(path).name

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
 """The command line of QEMU for each kind of guest.
 
-A guest has four channels: its console (kernel log), and three virtio-serial ports with
-the command's output, the verdict, and the files it wrote.
+A guest has four channels: its console (kernel log), and three virtio-serial ports for
+the command's output, the verdict, and the files that it wrote.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from firmware import Firmware
 
 PORTS = ("output", "verdict", "files")
 CHANNELS = ("console", *PORTS)
-# One instruction takes 2^1 ns of the guest's time.
+# One instruction takes 2^1 ns of guest time.
 ICOUNT_SHIFT = 1
 
 
 class QemuError(Exception):
-    """QEMU is missing or cannot do what is asked; the text says what to do."""
+    """QEMU is missing or cannot do what is requested; the text says what to do."""
 
 
 @dataclass(frozen=True)
@@ -29,11 +29,11 @@ class Machine:
     """One guest machine.
 
     arch: x86_64 or arm64. cpus: number of CPUs. memory: MiB.
-    icount: let the guest's time be a function of the instructions it executes.
-    parallel: emulate each CPU in a thread of its own, unless icount is set.
+    icount: derive the guest's time from the number of executed instructions.
+    parallel: emulate each CPU in a separate thread; not with icount.
     append: words added to the kernel's command line.
     disk: a raw image that the guest may write to, None if it has no disk.
-    firmware: what boots the image, which is on its disk then, x86_64 only.
+    firmware: firmware that boots the kernel from its own disk; x86_64 only.
     """
 
     arch: str
@@ -47,17 +47,17 @@ class Machine:
     firmware: Firmware | None = None
 
 
-# Loads under a mask, VMASKMOVPS and its like, read what is masked, too, says QEMU up to
-# 10.0: where the next page is not mapped, that ends the program. numpy 2 sorts with
-# them. So there is no AVX, nor what needs it.
+# QEMU up to 10.0 also reads the masked-out elements of masked loads (VMASKMOVPS etc.).
+# If the next page is not mapped, the program dies. numpy 2 sorts with such loads, so
+# AVX and everything that depends on it is disabled.
 WITHOUT_AVX = "-avx,-avx2,-fma,-f16c,-vaes,-vpclmulqdq"
-# After CMPXCHG16B, what QEMU 7.2 saves as the flags at an interrupt may be any value:
-# with the trap flag, or interrupts enabled. The kernel does without the instruction.
-# Only Intel's precise events have all registers. Measurements, where interrupts are few
-# and events not precise, go on with the default.
+# After CMPXCHG16B, QEMU 7.2 may save arbitrary flags at an interrupt, such as the trap
+# flag or enabled interrupts; without cx16 the kernel avoids the instruction. Only
+# Intel's precise events have all registers, hence the vendor. Measurements have few
+# interrupts and no precise events, so they keep the default.
 CPU = "max"
 INTERRUPTED_CPU = f"{CPU},-cx16,{WITHOUT_AVX},vendor=GenuineIntel"
-# With system management mode, in which the firmware keeps its variables.
+# System management mode protects the firmware's variables.
 FIRMWARE_BOARD = "q35,smm=on"
 
 
@@ -66,7 +66,7 @@ def command(
 ) -> list[str]:
     """Return the argument vector that boots the machine.
 
-    `backends` gives for each of CHANNELS the character device behind it, as after
+    `backends` has the character device behind each of CHANNELS, in the syntax of
     QEMU's -chardev. Raises QemuError.
     """
     arguments = [_program(machine.arch), *_cpu(machine)]
@@ -81,8 +81,8 @@ def command(
     for number, name in enumerate(PORTS, start=1):
         arguments += ["-device", f"virtserialport,chardev={name},nr={number}"]
     if machine.disk:
-        # Behind the ports, whose names number the devices. It is thrown away with the
-        # guest: nothing need reach the host's disk.
+        # The disk comes after the ports: the guest's port names contain device
+        # numbers. It is discarded with the guest, so it need not reach the host's disk.
         drive = f"if=none,id=disk,format=raw,cache=unsafe,file={machine.disk}"
         arguments += ["-drive", drive, "-device", "virtio-blk-pci,drive=disk"]
     if machine.firmware:
@@ -91,9 +91,9 @@ def command(
 
 
 def firmware_arguments(firmware: Firmware) -> list[str]:
-    """Return the arguments for a machine of kind q35 that the firmware boots.
+    """Return the arguments for a q35 machine that this firmware boots.
 
-    Only code in system management mode may write its variables.
+    Only code in system management mode may write the firmware's variables.
     """
     flash = "if=pflash,format=raw"
     disk = f"if=none,id=boot,format=raw,readonly=on,file=fat:{firmware.disk}"
@@ -123,13 +123,13 @@ def _cpu(machine: Machine) -> list[str]:
         kind = ["-M", board, "-cpu", CPU if machine.icount else INTERRUPTED_CPU]
     if machine.icount and machine.arch == "x86_64" and machine.cpus > 1:
         raise QemuError(
-            "with --icount the second CPU of an x86_64 guest never starts; use --smp 1"
+            "with --icount, the second CPU of an x86_64 guest never starts; use --smp 1"
         )
     if machine.icount:
         count = f"shift={ICOUNT_SHIFT},sleep=off"
         return [*kind, "-accel", "tcg,thread=single", "-icount", count]
-    # In threads of their own CPUs may go on to execute what was there before the kernel
-    # patched its code, for ever.
+    # With a thread per CPU, a CPU may execute old code forever after the kernel has
+    # patched it.
     threads = "multi" if machine.parallel else "single"
     return [*kind, "-accel", f"tcg,thread={threads}"]
 
@@ -151,12 +151,12 @@ def kernel_arguments(machine: Machine) -> str:
     if machine.arch == "x86_64":
         # On a busy host the emulated timer may be too late for the kernel's test.
         words.append("no_timer_check")
-        # A CPU of Intel's would get page tables for user level, with which QEMU
-        # sometimes does not survive that many NMIs.
+        # An Intel CPU would get separate page tables for user level (PTI), with which
+        # QEMU sometimes crashes under many NMIs.
         words.append("nopti")
-        # On a busy host the kernel finds the CPUs' clocks unstable sooner or later, and
-        # patches code that all CPUs run: QEMU lets one that comes by read half of that,
-        # and the kernel panics.
+        # On a busy host the kernel eventually finds the CPUs' clocks unstable and
+        # patches code that all CPUs run. QEMU lets another CPU read a half-patched
+        # instruction, and the kernel panics.
         if machine.cpus > 1:
             words.append("tsc=unstable")
     return " ".join(word for word in words if word)

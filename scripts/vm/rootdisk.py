@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The disk of a guest that has a Debian root, and the kernel installed in that root."""
+"""The disk of a guest that boots a Debian root, and the kernel in that root."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from pathlib import Path
 
 import kernels
 
-# MiB that the guest can write; what it does not write takes no place on the host.
+# Free MiB on the disk; unwritten space takes no space on the host.
 ROOM = 2048
 
 
 class DiskError(Exception):
-    """A root cannot be booted; the text says why and what to do about it."""
+    """A root cannot be booted; the text says why and what to do."""
 
 
 def images(root: Path) -> dict[str, Path]:
-    """Return the images of the kernels that a root has, by release.
+    """Return the kernel images in a root by release.
 
-    Some packages of today have them beside the modules.
+    Some recent packages have the image beside the modules.
     """
     prefix = "vmlinuz-"
     beside = {path.parent.name: path for path in root.glob("usr/lib/modules/*/vmlinuz")}
@@ -29,7 +29,7 @@ def images(root: Path) -> dict[str, Path]:
 
 
 def kernel(root: Path, release: str | None) -> kernels.Kernel:
-    """Return the kernel of that release that a root has, without one its only kernel.
+    """Return the kernel of this release in a root; by default its only kernel.
 
     Raises DiskError.
     """
@@ -38,9 +38,9 @@ def kernel(root: Path, release: str | None) -> kernels.Kernel:
         release = found[0]
     if release not in found:
         raise DiskError(
-            f"no kernel {release} in {root}; name one with --kernel: {', '.join(found)}"
+            f"no kernel '{release}' in {root}; choose with --kernel: {', '.join(found)}"
             if found
-            else f"no kernel in {root}; install one there: linux-image-cloud-amd64"
+            else f"no kernel in {root}; install linux-image-cloud-amd64 in it"
         )
     return kernels.Kernel("x86_64", release, release, "", "")
 
@@ -56,12 +56,12 @@ def modules(root: Path, kernel: kernels.Kernel) -> Path:
 
 
 def write(root: Path, target: Path) -> None:
-    """Write a file system with all that is in a root to `target`.
+    """Write a file system with everything in a root to `target`.
 
     Raises DiskError.
     """
     if os.geteuid() != 0:
-        raise DiskError(f"{root} can be read only by root; run this as root")
+        raise DiskError(f"{root} can only be read by root; run this as root")
     used = subprocess.run(
         ["du", "-s", "-m", str(root)], capture_output=True, text=True, check=True
     )

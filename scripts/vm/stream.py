@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""A stream of bytes whose sender marks its end, because it cannot close the channel."""
+"""A stream of bytes with an end mark, since the sender cannot close the channel."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from collections.abc import Callable
 
 
 class Stream:
-    """Passes on what comes before the end mark, as it comes.
+    """Passes on bytes before the end mark as soon as they come.
 
-    Only bytes that may be the beginning of the mark are held back.
+    Only bytes that may be the start of the mark are held back.
     """
 
     def __init__(self, mark: bytes, sink: Callable[[bytes], None]) -> None:
@@ -19,7 +19,7 @@ class Stream:
         self._held = b""
 
     def feed(self, data: bytes) -> None:
-        """Take the next piece of the stream; what follows the mark is dropped."""
+        """Process a piece of the stream; drop everything after the mark."""
         if self.ended:
             return
         data = self._held + data
@@ -32,13 +32,13 @@ class Stream:
             self._sink(data[:end])
 
     def close(self) -> None:
-        """Pass on what was held back of a stream that broke off before its mark."""
+        """Pass on held-back bytes of a stream that ended without its mark."""
         if not self.ended and self._held:
             self._sink(self._held)
             self._held = b""
 
     def _overlap(self, data: bytes) -> int:
-        """Return how many of the last bytes are the beginning of the mark."""
+        """Return how many of the last bytes may be the start of the mark."""
         for length in range(min(len(data), len(self._mark) - 1), 0, -1):
             if data.endswith(self._mark[:length]):
                 return length

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""What a guest is made of, in a checkout and where the SDK is installed.
+"""The parts of a guest, in a checkout and where the SDK is installed.
 
-A kernel is one of Debian's, by its name in kernels.KERNELS, or one that is installed on
-this machine, by its release. Perfmon's modules for it are those of the checkout's
-build, those that are installed for it, or built from their sources.
+A kernel is one of Debian's, by its name in kernels.KERNELS, or an installed one, by its
+release. Perfmon's modules for it come from the checkout's build, from an installation,
+or are built from source.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ import rootdisk
 TREE = Path(__file__).resolve().parents[2]
 MACHINE = Path("/")
 ARCHS = {"x86_64": "x86_64", "aarch64": "arm64"}
-# Below lib/modules/RELEASE: where DKMS and `make modules_install` put modules.
+# Where DKMS and `make modules_install` put modules, below lib/modules/RELEASE.
 INSTALLED = ("updates/dkms", "updates/perfmon")
 COMPRESSED = ".xz"
 OURS = re.compile(r"(perfmon|pfm_\w+)\.ko(\.xz)?")
-# Where they leave the symbols.
+# Where they put Module.symvers.
 SYMVERS = (
     "/var/lib/dkms/perfmon/kernel-{}-*/Module.symvers",
     f"{TREE.parent}/symvers/{{}}/Module.symvers",
@@ -46,15 +46,15 @@ ERRORS = (
 
 
 class SupplyError(Exception):
-    """Something is missing; the text says what, and what to do about it."""
+    """Something is missing; the text says what, and what to do."""
 
 
 @dataclass(frozen=True)
 class Modules:
     """Perfmon's modules for one kernel.
 
-    files: host path by path below a directory. where: where they are from. symvers:
-    their Module.symvers, None if it is not there.
+    files: host path by path below a directory. where: the directory they come from.
+    symvers: their Module.symvers, None if it is missing.
     """
 
     files: Mapping[Path, Path]
@@ -68,7 +68,7 @@ def is_checkout() -> bool:
 
 
 def kernel(arch: str, name: str | None) -> kernels.Kernel:
-    """Return the kernel of a name or a release; without one that of the host.
+    """Return the kernel of a name or a release; by default a kernel of this host.
 
     Raises SupplyError, or what kernels.resolve() raises.
     """
@@ -94,7 +94,7 @@ def image(chosen: kernels.Kernel) -> Path:
         return kernels.image(chosen)
     path = rootdisk.image(MACHINE, chosen)
     if not os.access(path, os.R_OK):
-        raise SupplyError(f"{path} cannot be read; run this as root, or name another")
+        raise SupplyError(f"{path} is not readable; run this as root, or use --kernel")
     return path
 
 
@@ -108,9 +108,9 @@ def kernel_modules(chosen: kernels.Kernel) -> Path:
 def modules(
     chosen: kernels.Kernel, directory: Path | None, needed: bool = True
 ) -> Modules:
-    """Return perfmon's modules for a kernel: of a directory, if one is named.
+    """Return perfmon's modules for a kernel, from `directory` if it is given.
 
-    needed: whether to build those that are not there.
+    needed: whether to build the modules if they are not installed.
     Raises what module_sources.built() raises.
     """
     if directory is None and is_checkout() and not _is_own(chosen):
@@ -126,7 +126,7 @@ def modules(
 
 
 def copy_module(source: Path, target: Path) -> None:
-    """Copy a module as insmod takes it, which knows no compression."""
+    """Copy a module, decompressed for insmod."""
     target.parent.mkdir(parents=True, exist_ok=True)
     if source.suffix == COMPRESSED:
         with lzma.open(source) as stream:
@@ -138,7 +138,7 @@ def copy_module(source: Path, target: Path) -> None:
 def formats(
     paths: list[Path], chosen: kernels.Kernel, ours: Modules | None, work: Path
 ) -> Iterator[Path]:
-    """Yield the modules of formats: files, and what folders build, in work.
+    """Yield the modules of formats: files, and results of building folders in work.
 
     Raises SupplyError, format_folder.FolderError, or what module_sources.build() does.
     """
@@ -151,7 +151,7 @@ def formats(
 
 
 def programs(arch: str) -> tuple[list[Path], Path | None]:
-    """Return the programs that each guest has, and where their libraries may be."""
+    """Return the programs that each guest gets, and the directory of libraries."""
     if is_checkout():
         built = TREE / "build" / arch
         return list(_executables(built)), built
@@ -165,7 +165,7 @@ def programs(arch: str) -> tuple[list[Path], Path | None]:
 
 
 def _default(arch: str) -> str:
-    """Return the release's own kernel if there is that for the architecture, or one."""
+    """Return the default kernel's name, or another one if the arch lacks it."""
     own = host.kernel() if is_checkout() else host.newest()
     return own if own in kernels.SUPPORTED[arch] else kernels.SUPPORTED[arch][0]
 
@@ -183,7 +183,7 @@ def _is_installed(release: str) -> bool:
 
 
 def _installed(release: str) -> Modules | None:
-    """Return what DKMS or `make modules_install` has installed."""
+    """Return the modules that DKMS or `make modules_install` has installed."""
     top = MACHINE / "lib/modules" / release
     for place in INSTALLED:
         found = {
@@ -210,7 +210,7 @@ def _built(
         where = ours.where if ours else "the guest"
         raise SupplyError(
             f"{folder} cannot be built: {where} has no Module.symvers; "
-            "name a module instead: --format my.ko"
+            "give a built module instead: --format my.ko"
         )
     for path, content in format_folder.sources(folder).items():
         (work / path).parent.mkdir(parents=True, exist_ok=True)
@@ -226,18 +226,18 @@ def _built(
 
 
 def _check(path: Path, chosen: kernels.Kernel) -> None:
-    """Raise SupplyError if a file is no module for this kernel."""
+    """Raise SupplyError if a file is not a module for this kernel."""
     try:
         found = VERMAGIC.search(path.read_bytes())
     except OSError as error:
         raise SupplyError(f"{path}: {error.strerror}") from error
     if found is None:
-        raise SupplyError(f"{path} is no kernel module")
+        raise SupplyError(f"{path} is not a kernel module")
     built_for = found[1].decode()
     if built_for != chosen.release:
         raise SupplyError(
-            f"{path} was built for {built_for}, and the guest runs {chosen.release}: "
-            "choose the kernel with --kernel, or name the format's folder, which is "
+            f"{path} was built for {built_for}, but the guest runs {chosen.release}: "
+            "choose the kernel with --kernel, or give the format's folder, which is "
             f"built for the guest: --format {path.parent}"
         )
 

@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""How a run ends: the exit codes, and what a kernel log says about a guest.
+"""How a run ends: the exit codes, and the faults that a kernel log shows.
 
-Exit codes of scripts/vm/run, other than the command's own:
+Exit codes of scripts/vm/run, other than those of the command:
 
-    119  the emulator executed code that the guest's kernel had patched away
-    120  the harness could not set the guest up (also: bad arguments)
+    119  the emulator executed code that the guest's kernel had replaced
+    120  the guest could not be set up, or an argument is invalid
     121  the guest's kernel panicked
     122  the guest's kernel warned, oopsed or reported a bug (a splat in its log)
     123  the guest did not end in time
     124  the guest ended without a verdict
-    125  the command's own exit status was one of 119 to 125
+    125  the command exited with a status of 119 to 125
 
-The worst of these wins over the command's status: the emulator's fault, which explains
-all others, then a panic, then a splat, then the time, then the missing verdict.
+119 and 121 to 124 take precedence over the command's status, in this order: fault of
+the emulator (it explains all others), panic, splat, timeout, missing verdict.
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ RESERVED_STATUS = 125
 
 RESERVED = range(EMULATOR, RESERVED_STATUS + 1)
 
-# While the kernel patches an instruction, an int3 stands in its place. QEMU 7.2 may
-# execute that int3, or half of the new instruction, when the new one is in memory.
+# While the kernel patches an instruction, an int3 takes its place. QEMU 7.2 may execute
+# that int3, or half of the new instruction, after the patching is complete.
 _PATCHING = re.compile(r"(?:Oops: )?(int3|invalid opcode): ")
-# The bytes around the address at which the exception was taken, which are in <>.
+# The bytes around the address of the exception, which is in <>.
 _CODE = re.compile(r"Code: (?:[0-9a-f?]{2} )*?(..) <(..)>((?: ..)*)$")
-# The kernel writes to such places: nops of 5 and 2 bytes, a call and jumps.
+# Instructions at places that the kernel patches: nops of 5 and 2 bytes, call, jumps.
 _PATCHED = re.compile(r"0f 1f 44 00 00|66 90|e8|e9|eb")
 
 _STAMP = re.compile(r"^\[ *\d+\.\d+\](?:\[[^]]*\])? ")
 _PANIC = re.compile(r"Kernel panic - not syncing: (.*)")
-# Memory that was denied is told with a trace. A program that asks for that on purpose
-# says so: it is no fault then.
+# The kernel logs failed allocations with a trace. A program that provokes them declares
+# that, and then they are not faults.
 _DENIED = re.compile(
     r"\S+: (?:vmalloc error|page allocation failure): "
     r"|__kmem_cache_create_args\(\w+\) failed with error -12"
@@ -77,27 +77,27 @@ _FAULT = re.compile(f"{_PATCHING.pattern}|{_SPLAT.pattern}")
 def judge(
     log: str, *, may_deny: bool = False, parallel: bool = False
 ) -> tuple[int, str] | None:
-    """Return (exit code, reason) if the kernel log tells of a fault, else None.
+    """Return (exit code, reason) if the kernel log shows a fault, else None.
 
-    may_deny: that the kernel denies memory is no fault. parallel: the guest's CPUs run
-    at the same time, so that the emulator may misread code that is patched.
+    may_deny: failed allocations are not faults. parallel: the guest's CPUs run at the
+    same time, so that the emulator may misread code while it is patched.
     """
     site = _misread_patch(log) if parallel else None
     if site:
-        return EMULATOR, f"the emulator executed patched code as it was before: {site}"
+        return EMULATOR, f"the emulator executed code that had been patched: {site}"
     if may_deny:
         log = _without_denials(log)
     panic = _first(_PANIC, log, stamped=True)
     if panic and "panic_on_warn" not in panic:
         return PANIC, f"the guest's kernel panicked: {panic}"
     splat = find_splat(log, stamped=True) or panic
-    return (SPLAT, f"the guest's kernel complained: {splat}") if splat else None
+    return (SPLAT, f"the guest's kernel reported an error: {splat}") if splat else None
 
 
 def find_splat(log: str, *, stamped: bool) -> str | None:
-    """Return the first message of the log with which a kernel reports a fault.
+    """Return the first message of the log that reports a fault, None if none does.
 
-    stamped: whether the kernel's messages have time stamps; lines without are ignored.
+    stamped: whether the kernel's messages have time stamps; other lines are ignored.
     """
     return _first(_SPLAT, log, stamped=stamped)
 
@@ -105,8 +105,8 @@ def find_splat(log: str, *, stamped: bool) -> str | None:
 def _misread_patch(log: str) -> str | None:
     """Return the place of the first oops if only the emulator can have caused it.
 
-    An int3 of the kernel's is in memory, before the address of the exception, and so is
-    an invalid opcode of its own. What the emulator misread has been replaced.
+    A real int3, before the address of the exception, or a real invalid opcode would
+    still be in memory. What the emulator misread has been replaced by valid code.
     """
     fault = _first(_FAULT, log, stamped=True)
     if not fault or not _PATCHING.match(fault):
@@ -128,7 +128,7 @@ def _misread_patch(log: str) -> str | None:
 
 
 def _without_denials(log: str) -> str:
-    """Return the log without the first line of the traces of denied memory."""
+    """Return the log without the first line of traces of failed allocations."""
     kept = []
     denied = False
     for line in log.splitlines():
@@ -142,7 +142,7 @@ def _without_denials(log: str) -> str:
 
 
 def _first(pattern: re.Pattern[str], log: str, *, stamped: bool) -> str | None:
-    """Return the first message that the pattern matches from its start on."""
+    """Return the first message whose start matches the pattern."""
     for line in log.splitlines():
         message, has_stamp = _STAMP.subn("", line)
         if (has_stamp or not stamped) and pattern.match(message):

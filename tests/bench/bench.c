@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * bench.c - what the benchmark's programs share
+ * bench.c - shared code of the benchmark's programs
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -61,7 +61,7 @@ void end_row(double value, double bound)
 	printf("\n");
 }
 
-/* Pages that are there already: what allocating them costs is not constant. */
+/* Fault existing pages in: the cost of allocating pages is not constant. */
 static int faults_file(size_t size)
 {
 	static int fd = -1;

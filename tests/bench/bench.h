@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
 /*
- * bench.h - what the benchmark's programs share
+ * bench.h - shared code of the benchmark's programs
  *
- * They run in guests whose clock counts instructions: QEMU -icount shift=1,
- * 2 ns each.
+ * The programs run in guests whose clock counts instructions: with QEMU's
+ * -icount shift=1, each takes 2 ns.
  */
 #ifndef BENCH_H
 #define BENCH_H
@@ -16,7 +16,7 @@
 #define PAGE_FAULTS	PFM_PERF_EVENT(PERF_TYPE_SOFTWARE, \
 				       PERF_COUNT_SW_PAGE_FAULTS)
 
-/* A bound that holds for arm64 only: 0 is none. */
+/* A bound for arm64 only; 0 is no bound. */
 #ifdef __aarch64__
 #define IS_ARM64	1
 #else
@@ -29,40 +29,40 @@ die(const char *fmt, ...);
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 
-/* How often something is done, of which the least counts. */
+/* Rounds of a measurement; the smallest result counts. */
 #define ROUNDS		3
 
-/* The clock, in instructions. */
+/* Return: the clock in instructions. */
 uint64_t now(void);
 
-/* What @what takes, the least of some rounds. */
+/* Return: the smallest number of instructions of @what in some rounds. */
 uint64_t least(void (*what)(void));
 
 /*
- * End a row of a table: with its bound, and whether @value is above that. A
- * missed bound is no failure. tests/bench/run looks for these words.
+ * End a row of a table with its bound and whether @value exceeds it. A missed
+ * bound is not a failure. tests/bench/run looks for these words.
  */
 void end_row(double value, double bound);
 
-/* Touch as many pages as this. */
+/* The number of pages that run_faults() touches. */
 #define FAULTS		20000UL
 void run_faults(void);
 
 /*
- * Let PMDn of a set count, from @value; if that is negative, it samples, and
- * the first @values PMDs are recorded.
+ * Let PMDn of a set count from @value; a negative value makes it sample and
+ * record the first @values PMDs.
  */
 void write_counter(int fd, int set, int num, uint64_t event, uint64_t value,
 		   int values);
 
-/* A context without a format. Return: its descriptor. */
+/* Create a context without a format. Return: its descriptor. */
 int new_context(void);
-/* One of the default format. @size: of its buffer. */
+/* Create a context with the default format. @size: of its buffer. */
 int new_default(size_t size);
 /* Attach to a thread and start. */
 void start_on(int fd, pid_t tid);
 
-/* As many descriptors as wanted. */
+/* Allow @n open files. */
 void allow_files(unsigned int n);
 
 #endif /* BENCH_H */

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
 #
-# The benchmark's programs, static, for the guest: make -f tests/bench/bench.mk
-# UARCH=arm64
+# The benchmark's programs, linked statically for the guest:
+# make -f tests/bench/bench.mk UARCH=arm64
 
 include scripts/cross.mk
 

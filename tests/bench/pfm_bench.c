@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * pfm_bench - what a recorded sample costs, in guest instructions
+ * pfm_bench - the cost of a recorded sample, in guest instructions
  *
  * Runs one workload without sampling and with each recorder, all in one boot of
- * a guest, and prints what a sample costs above the unsampled workload.
+ * a guest, and prints the cost of a sample above the unsampled workload.
  *
  * usage: pfm_bench faults|cycles
  */
@@ -28,7 +28,7 @@
 #define LOOP_STEPS	40000000UL
 #define RING_PAGES	1024UL		/* holds all samples of a run */
 
-/* Each workload's event, and another one to be recorded with it. */
+/* A workload, its event, and another event to record with it. */
 struct workload {
 	const char	*name;
 	void		(*run)(void);
@@ -167,7 +167,7 @@ static void default_begin(const struct workload *w, int values)
 	start(w, values);
 }
 
-/* Nobody frees a region: the last one is not reached. */
+/* No region is freed, so the samples must not reach the last one. */
 static void nway_begin(const struct workload *w, int values)
 {
 	pfm_nway_smpl_arg_t arg = {
@@ -198,7 +198,7 @@ static uint64_t nway_end(void)
 	return n;
 }
 
-/* A format with a sink, whose buffer is filled once. */
+/* Use a format with a sink, whose buffer is filled only once. */
 static void sink_begin(const struct workload *w, int values,
 		       const pfm_uuid_t uuid, pfm_sink_arg_t *arg, size_t size)
 {
@@ -331,7 +331,7 @@ static const struct recorder recorders[] = {
 	{ "perfmon, a sink", mini_begin, sink_end, 0, 0 },
 	{ "perfmon histogram format", histogram_begin, sink_end, 0,
 	  ON_ARM64(242) },
-	/* A quarter of what perf's chains take. */
+	/* A quarter of the cost of perf's chains. */
 	{ "perfmon callstack format", callstack_begin, sink_end, 0,
 	  ON_ARM64(384) },
 	{ "perf ring buffer", ring_begin, ring_end, 0, 0 },
@@ -341,7 +341,7 @@ static const struct recorder recorders[] = {
 
 #define NUM_RECORDERS	(sizeof(recorders) / sizeof(recorders[0]))
 
-/* The least time of some rounds, in instructions; samples of the last. */
+/* Return: the smallest time of some rounds; @samples of the last round. */
 static uint64_t measure(const struct workload *w, const struct recorder *r,
 			uint64_t *samples)
 {

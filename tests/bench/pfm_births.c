@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * pfm_births.c - what a process and a thread take from their making to their
- *		  end, under the tool that this is run by
+ * pfm_births.c - the cost of creating and ending a process and a thread under a
+ *		  tool, which runs this program
  *
  * usage: pfm_births TOOL
  *
- * Twice as many less once as many: what the tool does at its start is in
- * neither.
+ * The result is the difference between twice the number and the number itself,
+ * so the tool's start is not part of it.
  */
 #include <pthread.h>
 #include <stdio.h>

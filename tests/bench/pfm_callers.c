@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * pfm_callers - what call chains cost in a handler, in guest instructions
+ * pfm_callers - the cost of call chains in a handler, in guest instructions
  *
- * The same page faults, each a sample, with more and more entries of a chain:
- * at user level of frames that are made up, in the kernel of a read().
+ * Page faults are sampled with chains of growing length: at user level
+ * of made-up frames, in the kernel of a read().
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -23,7 +23,7 @@ static struct {
 } frames[CALLERS_MAX];
 static int zeroes, file;
 
-/* Pages that are there already: see run_faults(). */
+/* Map existing pages: see run_faults(). */
 static char *map_file(void)
 {
 	char *p = mmap(NULL, FAULTS * sysconf(_SC_PAGESIZE),
@@ -88,7 +88,7 @@ static void set_max(const char *parameter, unsigned int value)
 	close(fd);
 }
 
-/* Instructions for each fault, with so many entries. */
+/* Return: instructions of each fault, with chains of @entries. */
 static double measure(void (*run)(void), const char *parameter,
 		      unsigned int entries)
 {
@@ -103,7 +103,7 @@ static void compare(const char *what, void (*run)(void), const char *parameter,
 
 	set_max("max_user", 0);
 	set_max("max_kernel", 0);
-	/* The first run pays for what comes once, and is not counted. */
+	/* The first run includes one-time costs and is not counted. */
 	run();
 	none = measure(run, parameter, 0);
 	first = measure(run, parameter, 1);

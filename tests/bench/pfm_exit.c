@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * pfm_exit - what a thread that nobody monitors pays when it is created and
- *	      exits, in guest instructions: with our modules, and while another
- *	      is monitored. The modules are not there afterwards.
+ * pfm_exit - the cost of creating and ending a thread that is not monitored, in
+ *	      guest instructions: with our modules, and while another thread is
+ *	      monitored. The modules are unloaded afterwards.
  *
- * Whoever monitors a thread makes perf look at each switch between threads,
- * until a second after the last event has gone.
+ * While a thread is monitored, perf inspects each thread switch, until one
+ * second after its last event is gone.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -50,7 +50,7 @@ static void run_processes(void)
 	}
 }
 
-/* A pass removes those that nothing needs any more. */
+/* Each pass removes the modules without users. */
 static void remove_modules(void)
 {
 	char line[256], name[64];
@@ -73,7 +73,7 @@ static void remove_modules(void)
 		die("perfmon cannot be removed");
 }
 
-/* The descriptors stay open: their owner holds what they stand for. */
+/* The descriptors stay open, since the contexts live as long as they do. */
 static void monitor(pid_t tid)
 {
 	int fd = new_context();
@@ -82,7 +82,7 @@ static void monitor(pid_t tid)
 	start_on(fd, tid);
 }
 
-/* The same, and what measures a context's time. */
+/* Monitor with perf's events: page faults, and a clock like a context's. */
 static void monitor_with_perf(pid_t tid)
 {
 	struct perf_event_attr attr = {
@@ -130,7 +130,7 @@ static void print_rows(const char *what, double without, double none,
 {
 	print_row(what, without, without, 0);
 	print_row("with them", none, without, 1.01);
-	print_row("perf monitors another thread", perfs, perfs, 0);
+	print_row("while perf monitors another thread", perfs, perfs, 0);
 	print_row("perfmon does", ours, perfs, 1.01);
 }
 
@@ -142,7 +142,7 @@ int main(void)
 	remove_modules();
 	without = measure();
 	perfs = measure_beside(monitor_with_perf);
-	printf("nobody monitors it: its creation and exit, instructions\n");
+	printf("creation and exit without monitoring, instructions\n");
 	printf("%-36s %12s %12s\n", "", "insns", "ratio");
 	print_rows("thread, without our modules", without.thread, none.thread,
 		   perfs.thread, ours.thread);

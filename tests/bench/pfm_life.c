@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * pfm_life - what it costs to create a context that counts some events of its
- *	      own thread and to destroy it, and a whole measurement with it,
+ * pfm_life - the cost of creating and destroying a context that counts some
+ *	      events of its own thread, and of a whole measurement with it,
  *	      beside perf's events, in guest instructions
  *
- * Each side does it with as few calls as it can: perf's events are a group,
- * which one call enables, disables or reads. PMDs are 0 before they are
+ * Both sides use as few calls as possible: perf's events form a group, which
+ * one call enables, disables or reads. PMDs are 0 before they are
  * written, and close() unloads.
  */
 #define _GNU_SOURCE
@@ -20,7 +20,7 @@
 #define LIVES		1000U
 #define EVENTS_MAX	8
 
-/* Software events: each machine has them. */
+/* Software events, which exist on each machine. */
 static const uint64_t events[EVENTS_MAX] = {
 	PERF_COUNT_SW_PAGE_FAULTS,	PERF_COUNT_SW_CONTEXT_SWITCHES,
 	PERF_COUNT_SW_PAGE_FAULTS_MIN,	PERF_COUNT_SW_PAGE_FAULTS_MAJ,
@@ -28,7 +28,7 @@ static const uint64_t events[EVENTS_MAX] = {
 	PERF_COUNT_SW_EMULATION_FAULTS,	PERF_COUNT_SW_DUMMY,
 };
 
-static int num;			/* how many of them */
+static int num;			/* number of events in use */
 static pid_t self;
 static int fds[EVENTS_MAX];
 
@@ -100,7 +100,7 @@ static void open_events(void)
 				 i ? fds[0] : -1, 0);
 		if (fds[i] < 0)
 			die("perf_event_open");
-		/* The others follow the first one. */
+		/* The others follow the group leader. */
 		attr.disabled = 0;
 	}
 }
@@ -137,8 +137,8 @@ struct step {
 };
 
 /**
- * struct side - what one of both does
- * @steps: a life
+ * struct side - the steps of one of the two compared sides
+ * @steps: all steps from creation to destruction
  * @n:	   number of these
  */
 struct side {
@@ -151,11 +151,11 @@ struct side {
 	  sizeof((const struct step []){ __VA_ARGS__ }) / sizeof(struct step) }
 
 /**
- * struct life - what is compared
- * @name:    what is done
- * @bound:   of the ratio, or 0
- * @context: with a context
- * @perf:    with perf's events
+ * struct life - a comparison
+ * @name:    what is compared
+ * @bound:   of the ratio, or 0 for none
+ * @context: steps with a context
+ * @perf:    steps with perf's events
  */
 struct life {
 	const char	*name;
@@ -193,7 +193,7 @@ static const struct life lives[] = {
 
 #define STEPS_MAX	8
 
-/* What a life takes, the mean of many. */
+/* Return: the mean cost of all steps together. */
 static uint64_t live(const struct side *side)
 {
 	uint64_t t = now();
@@ -204,7 +204,7 @@ static uint64_t live(const struct side *side)
 	return (now() - t) / LIVES;
 }
 
-/* The same for each step: sums. */
+/* Add the cost of each step to @sums. */
 static void live_slowly(const struct side *side, uint64_t *sums)
 {
 	for (unsigned int i = 0; i < LIVES; i++)
@@ -231,7 +231,7 @@ static void compare(const struct life *life, int n)
 	uint64_t ours, theirs;
 
 	num = n;
-	/* The first ones fill the kernel's caches. */
+	/* The first runs fill the kernel's caches. */
 	live(&life->context);
 	live(&life->perf);
 	ours = live(&life->context);

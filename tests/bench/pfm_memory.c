@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * pfm_memory - the kernel's memory that a context takes
+ * pfm_memory - the kernel memory of a context
  *
- * Many are created, and the machine's free memory is divided by their number.
- * Memory that the allocators have kept for later hides some of it. What is
- * charged to the control group is ours; perf charges its events to nobody.
+ * Many contexts are created, and the decrease of free memory is divided by
+ * their number. Memory that the allocators had in reserve hides a part of it.
+ * Only our memory is charged to the control group; perf does not charge its
+ * events.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -29,7 +30,7 @@ struct memory {
 	double	taken, charged;		/* KiB */
 };
 
-/* The number that follows @before in a file. */
+/* Return: the number that follows @before in a file. */
 static double number_in(const char *path, const char *before)
 {
 	char text[4096];
@@ -80,7 +81,7 @@ static void print_row(const char *what, struct memory before, unsigned int n,
 	end_row(taken > charged ? taken : charged, bound);
 }
 
-/* Of @n contexts. What was freed before is free when some time has passed. */
+/* Measure @n contexts. Memory freed before needs time to become free. */
 static void measure(unsigned int n, int sets, int counters, double bound)
 {
 	const pid_t *tids = sleepers_begin(n);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * pfm_reads - what reading one PMD costs, in guest instructions: from the
- *	       mapped event set, beside PFM_READ_PMDS
+ * pfm_reads - the cost of reading one PMD from a mapped event set, beside
+ *	       PFM_READ_PMDS, in guest instructions
  *
- * A program that monitors itself reads a PMD very often.
+ * A program that monitors itself reads PMDs very often.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -42,7 +42,7 @@ static void read_mapped(unsigned int set, unsigned int pmd)
 		die("pfm_read_mapped");
 }
 
-/* The least of some rounds, in instructions for each read. */
+/* Return: the smallest number of instructions for a read in some rounds. */
 static double measure(void (*read)(unsigned int set, unsigned int pmd),
 		      unsigned int set, unsigned int pmd)
 {
@@ -72,7 +72,7 @@ static void compare(const char *what, unsigned int set, unsigned int pmd,
 	end_row(mapped / asked, bound);
 }
 
-/* Let the program read its counters. Return: is there such a right at all? */
+/* Let the program read its counters. Return: whether the kernel supports it. */
 static bool allow_reading(void)
 {
 	int access = open(USER_ACCESS, O_WRONLY);
@@ -86,8 +86,8 @@ static bool allow_reading(void)
 }
 
 /*
- * Two sets with a counter each; set0, the active one, has another one, of the
- * CPU's, if it can be read here.
+ * Make two sets with a counter each. Set 0, the active one, also has a hardware
+ * counter if user level can read it here.
  */
 static void set_up(bool hardware)
 {

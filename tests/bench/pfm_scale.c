@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * pfm_scale - what a sample costs while there are many contexts, or event sets;
- *	       and what it takes to detach many threads, in guest instructions
+ * pfm_scale - the cost of a sample with many contexts or event sets, and of
+ *	       detaching many threads, in guest instructions
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -25,7 +25,7 @@
 static int others[SLEEPERS_MAX];
 static unsigned int num_others;
 
-/* Sample the page faults of a thread, which sleeps. */
+/* Sample the page faults of a sleeping thread. */
 static void add_other(pid_t tid)
 {
 	int fd = new_default(sysconf(_SC_PAGESIZE));
@@ -52,7 +52,7 @@ static void add_sets(int fd, int n)
 	}
 }
 
-/* What one round of samples takes, in a context of so many sets. */
+/* Return: the cost of one round of samples in a context with @sets sets. */
 static uint64_t sample(int sets)
 {
 	size_t size = 2 * FAULTS * sizeof(pfm_default_smpl_entry_t);
@@ -78,10 +78,10 @@ static uint64_t sample(int sets)
 	return t;
 }
 
-/* What the faults take while nothing counts them. */
+/* The cost of the faults when they are not counted. */
 static uint64_t unsampled;
 
-/* A sample, above a fault that is none. */
+/* Return: the cost of a sample above that of an uncounted fault. */
 static double cost(int sets)
 {
 	uint64_t best = UINT64_MAX;
@@ -126,8 +126,8 @@ static void scale(void)
 }
 
 /*
- * Functions that wait for a grace period of RCU; the kernel counts calls. It
- * may not have all.
+ * Functions that wait for an RCU grace period; the kernel counts their calls.
+ * Some may not exist.
  */
 static const char *const waits[] = {
 	"synchronize_rcu", "synchronize_rcu_expedited", "rcu_barrier",
@@ -168,7 +168,7 @@ static unsigned long num_waits(void)
 	return sum;
 }
 
-/* The tool closes; or the threads exit, and their contexts remain. */
+/* The tool closes the contexts, or the threads exit before the contexts. */
 enum how { NOBODY, BY_CLOSE, BY_EXIT };
 
 struct detaching {
@@ -198,7 +198,7 @@ static void detach_some(enum how how, struct detaching *sum)
 		sleepers_end();
 }
 
-/* A bound of a wait in a hundred threads: there may be others in the kernel. */
+/* The bound is one wait per 100 threads: the kernel may have other waits. */
 static void detach(enum how how, const char *what)
 {
 	struct detaching sum = {};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * sleepers.c - threads that sleep until they are to exit
+ * sleepers.c - threads that sleep until they are told to exit
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -17,7 +17,7 @@
 static pthread_t threads[SLEEPERS_MAX];
 static pid_t tids[SLEEPERS_MAX];
 static unsigned int num;
-/* Each says that it is there, and sleeps until nobody can write any more. */
+/* Each thread reports that it runs, then sleeps until the pipe is closed. */
 static int ready[2], wait_for[2];
 
 static void *sleeper(void *arg)
@@ -83,7 +83,7 @@ pid_t sleepers_beside(unsigned int n, watch_t watch)
 	}
 	close(there[1]);
 	if (read(there[0], &c, 1) != 1)
-		die("who sleeps has ended");
+		die("the process of sleepers has ended");
 	close(there[0]);
 	return pid;
 }

@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
 /*
- * sleepers.h - threads that sleep until they are to exit
+ * sleepers.h - threads that sleep until they are told to exit
  */
 #ifndef SLEEPERS_H
 #define SLEEPERS_H
 
 #include <sys/types.h>
 
-/* What is done about a thread. */
+/* What to do with a thread. */
 typedef void (*watch_t)(pid_t tid);
 
 #define SLEEPERS_MAX	1000U
 
-/* @n of them. Return: their thread ids. */
+/* Start @n threads. Return: their thread ids. */
 const pid_t *sleepers_begin(unsigned int n);
 
-/* All exit, and have done so when it returns. */
+/* Let all threads exit, and wait for that. */
 void sleepers_end(void);
 
 /*
- * The same in a process of its own, which does something about each: threads
- * make their own process slower. Return: the process.
+ * Start @n threads in a separate process, which calls @watch for each: threads
+ * would slow down their own process. Return: the process.
  */
 pid_t sleepers_beside(unsigned int n, watch_t watch);
 void sleepers_beside_end(pid_t pid);

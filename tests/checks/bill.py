@@ -1,15 +1,15 @@
 #!/usr/bin/python3 -B
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The phases of `make check`: runs one, and shows what all of them took.
+"""Run the phases of `make check`, and show the cost and results of all of them.
 
     bill.py start                   forget earlier phases
-    bill.py run PHASE COMMAND...    run a phase; its status is the command's
-    bill.py show PHASE...           print the table; fails if a phase has not passed
+    bill.py run PHASE COMMAND...    run a phase; exit with the command's status
+    bill.py show PHASE...           print the table; fail if a phase has not passed
 
-Phases may run at the same time: what one prints appears when it has ended, and is in
-build/bill/PHASE.log from its start. The table is in build/bill.json, too. With
-REQUIRE_ALL=1 in the environment, the counts of guests and kernels must be those of
-tests/checks/budget.toml; more than twice the CPU time written there is a warning.
+Phases may run at the same time. A phase's output is printed when it has ended; until
+then it is in build/bill/PHASE.log. The table is also written to build/bill.json. With
+REQUIRE_ALL=1 in the environment, the numbers of guests and kernels must be those of
+tests/checks/budget.toml. More than twice the CPU time given there causes a warning.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ import kernel_source  # noqa: E402
 BILL = ROOT / "build/bill"
 JSON = ROOT / "build/bill.json"
 BUDGET = ROOT / "tests/checks/budget.toml"
-# The summary of pytest, and that of the KUnit suites.
+# Summaries of pytest and of the KUnit suites.
 SUMMARY = re.compile(r"^\d+ \w+(?:, \d+ \w+)*(?: in [\d.]+s.*)?$", re.MULTILINE)
 COUNT = re.compile(r"(\d+) (passed|failed|skipped|errors?)\b")
 SKIPPED = re.compile(r"^SKIPPED \[(\d+)\] (?:\S+: )?(.*)$", re.MULTILINE)
-# For the summary of why tests were skipped.
+# Makes pytest list the reasons for skipped tests.
 REASONS = "-rs"
 RATIO = 2
 
@@ -51,8 +51,8 @@ RATIO = 2
 class Phase:
     """The cost and the results of a phase.
 
-    wall, cpu: seconds. guests, kernels: booted and built. misread: of the guests, those
-    that a fault of the emulator has ended. reasons: why how many tests were skipped.
+    wall, cpu: seconds. guests, kernels: number booted and built. misread: guests that
+    a fault of the emulator ended. reasons: the number of skipped tests by reason.
     """
 
     name: str
@@ -73,7 +73,7 @@ def _tell(text: str) -> None:
 
 
 def _run(name: str, command: list[str]) -> int:
-    """Run a phase, and write down what it took; return its status."""
+    """Run a phase and record its cost; return its status."""
     log, notes = BILL / f"{name}.log", BILL / f"{name}.counted"
     BILL.mkdir(parents=True, exist_ok=True)
     notes.write_text("")
@@ -100,7 +100,7 @@ def _run(name: str, command: list[str]) -> int:
     phase = _phase(name, status, wall, cpu, log.read_text(errors="replace"), notes)
     (BILL / f"{name}.json").write_text(json.dumps(asdict(phase)))
     _show_log(name, log)
-    ending = f"failed with {status}" if status else "is done"
+    ending = f"failed with {status}" if status else "has passed"
     _tell(f"{name} {ending} after {_minutes(wall)}")
     return status
 
@@ -132,7 +132,7 @@ def _phase(
 
 
 def _show_log(name: str, log: Path) -> None:
-    """Print what a phase has printed, while no other one does."""
+    """Print a phase's output, without mixing it with another phase's."""
     with open(BILL / "lock", "w", encoding="ascii") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         print(f"==== {name}", flush=True)
@@ -146,7 +146,7 @@ def _minutes(seconds: float) -> str:
 
 
 def _show(names: list[str]) -> int:
-    """Print the table and what is wrong with it; return 1 if a phase has not passed."""
+    """Print the table and problems; return 1 if a phase has not passed."""
     there = {name: BILL / f"{name}.json" for name in names}
     phases = [
         Phase(**json.loads(path.read_text()))
@@ -166,7 +166,7 @@ def _show(names: list[str]) -> int:
 
 
 def _print_table(phases: list[Phase]) -> None:
-    """Print a row for each phase, reasons of skips, and faults of the emulator."""
+    """Print a row for each phase, the reasons of skips, and faults of the emulator."""
     started = float((BILL / "started").read_text())
     print("| phase | wall | CPU | guests | kernels | passed | skipped | failed |")
     print("|---|--:|--:|--:|--:|--:|--:|--:|")
@@ -178,7 +178,7 @@ def _print_table(phases: list[Phase]) -> None:
         print(f"skipped: {number}: {reason}")
     misread = sum(each.misread for each in phases)
     if misread:
-        print(f"guests booted again after a fault of the emulator: {misread}")
+        print(f"guests rebooted after a fault of the emulator: {misread}")
 
 
 def _print_row(name: str, wall: float, phases: list[Phase]) -> None:
@@ -191,10 +191,10 @@ def _print_row(name: str, wall: float, phases: list[Phase]) -> None:
 
 
 def _compare(phases: list[Phase]) -> bool:
-    """Compare with the budget; tell whether a count is wrong."""
+    """Compare with the budget; return whether a count is wrong."""
     budget = tomllib.loads(BUDGET.read_text())
     kernels = sum(each.kernels for each in phases)
-    # The caches were empty if a kernel had to be built.
+    # If a kernel was built, the caches were empty.
     caches = "cold" if kernels else "warm"
     wrong = False
     print(f"caches: {caches}")
@@ -225,7 +225,7 @@ def _start() -> int:
 
 
 def main() -> int:
-    """Do what was asked for; return the exit status."""
+    """Run the requested action; return the exit status."""
     command_line.exit_on(signal.SIGTERM, signal.SIGINT)
     match sys.argv[1:]:
         case ["start"]:

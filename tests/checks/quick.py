@@ -1,12 +1,12 @@
 #!/usr/bin/python3 -B
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Check what has changed since a commit, in about two minutes.
+"""Check the changes since a commit, in about two minutes.
 
-    make quick [SINCE=COMMIT]     default: HEAD, what is not committed yet
+    make quick [SINCE=COMMIT]   default: HEAD (uncommitted changes)
 
-What is checked: the style of the changed files; the suites and the programs of
-tests/guest that are named as they are, in one guest; and the tests in Python that
-belong to them. The end says what was left out: `make check` has it.
+These checks run: the style of the changed files; the KUnit suites and the programs of
+tests/guest that have the name of a changed file, in one guest; and the Python tests of
+the changed files. The end lists what was left out; `make check` runs everything.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ GUEST = programs.Guest("x86_64", "6.12")
 # Sources of the modules and the suites.
 KERNEL = ("core/", "pmu/", "formats/", "sdk/include/", "examples/format_", "Kbuild")
 SUITES = "tests/kunit/"
-# Sources of programs, and of what they share.
+# Sources of guest programs and of their shared code.
 PROGRAMS = "tests/guest/"
 NAMED = re.compile(r"(?:core|tests/guest/(?:interface|formats|stress))/(\w+)\.[ch]")
 FORMAT = re.compile(r"formats/(\w+)/")
-# Programs to run if none is named like a changed file.
+# Programs to run if no program has the name of a changed file.
 USUAL = ("overflow", "restart", "histogram")
-# Folders, and the folders of their tests in Python.
+# Folders of sources, and the folders of their Python tests.
 TESTED = {
     "parsers/pfmparse": "tests/parsers",
     "tools/pfmon": "tests/tools",
@@ -46,7 +46,7 @@ TESTED = {
     "scripts": "tests/scripts",
     "docs": "tests/style",
 }
-# Tests in Python that need no machine.
+# Python tests that need no virtual machine.
 LIGHT = ("tests/parsers", "tests/tools", "tests/lib", "tests/scripts", "tests/style")
 NEED_TOOLS = ("tests/tools", "tests/lib", "tests/scripts")
 # Changes that need the repetitions of `make check-all`.
@@ -57,7 +57,7 @@ SUITE = re.compile(r'struct kunit_suite \w+ = \{[^}]*\.name = "(\w+)"')
 
 
 def changed(since: str) -> list[str]:
-    """Return the files that differ from a commit, also those that are gone."""
+    """Return the files that differ from a commit, including removed ones."""
     differ = ["git", "diff", "--name-only", "--no-renames", "-z", since, "--"]
     new = ["git", "ls-files", "-z", "--others", "--exclude-standard"]
     names = {
@@ -69,19 +69,19 @@ def changed(since: str) -> list[str]:
 
 
 def advice(files: Iterable[str]) -> str | None:
-    """Name the changes that need `make check-all` before they land."""
+    """Return a message that names changes in need of `make check-all`, or None."""
     named = sorted({found[0] for found in map(THOROUGH.match, files) if found})
     return f"run make check-all before this lands: {' '.join(named)}" if named else None
 
 
 def names_of_tests(name: str) -> set[str]:
-    """Return the names that suites and programs of a file may have."""
+    """Return the possible names of a file's suites and programs."""
     found = (pattern.match(name) for pattern in (NAMED, FORMAT))
     return {match[1] for match in found if match}
 
 
 def suites(files: Iterable[str]) -> str | None:
-    """Return the pattern of the suites that belong to files, None if none do."""
+    """Return a pattern for the suites of these files, None if there are none."""
     chosen = [name for name in files if name.startswith((*KERNEL, SUITES))]
     if not chosen:
         return None
@@ -100,7 +100,7 @@ def suites(files: Iterable[str]) -> str | None:
 
 
 def guest_programs(files: Iterable[str]) -> list[str]:
-    """Return the programs that belong to files, in the order in which they run."""
+    """Return the programs for these files, in running order."""
     chosen = [name for name in files if name.startswith((*KERNEL, PROGRAMS))]
     named = {stem for name in chosen for stem in names_of_tests(name)}
     found = [name for name in programs.usual(GUEST) if name in named]
@@ -108,13 +108,13 @@ def guest_programs(files: Iterable[str]) -> list[str]:
 
 
 def python_tests(files: Iterable[str]) -> list[str]:
-    """Return the tests in Python that belong to files: files, or folders of them."""
+    """Return the Python tests for these files, as files or folders."""
     found = {test for name in files for test in _tests_of(PurePath(name))}
     return sorted(str(path) for path in found if not found & set(path.parents))
 
 
 def _tests_of(path: PurePath) -> Iterator[PurePath]:
-    """Yield the tests of a file: of its name, or else the nearest folder of tests."""
+    """Yield the tests of a file: those of its name, or the nearest test folder."""
     for folder in map(PurePath, LIGHT):
         if folder in path.parents:
             is_test = path.name.startswith("test_") and (ROOT / path).exists()
@@ -128,7 +128,7 @@ def _tests_of(path: PurePath) -> Iterator[PurePath]:
 
 
 def steps(files: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
-    """Yield what to run: a title and a command."""
+    """Yield the steps to run: title and command."""
     there = [name for name in files if (ROOT / name).is_file()]
     if there:
         yield "style", ["tests/style/run", *there]
@@ -166,10 +166,10 @@ def _run(title: str, command: list[str]) -> bool:
 
 
 def _left_out(files: Sequence[str], ran: Sequence[str]) -> Iterator[str]:
-    """Yield what was not checked."""
+    """Yield the checks that did not run."""
     for name in files:
         if [title for title, _ in steps([name])] in ([], ["style"]):
-            yield f"all but the style of {name}"
+            yield f"everything but the style of {name}"
     kinds = {
         "suites": "the KUnit suites",
         "guest": "programs in a guest",
@@ -183,7 +183,7 @@ def _left_out(files: Sequence[str], ran: Sequence[str]) -> Iterator[str]:
 
 
 def main() -> int:
-    """Do what was asked for; return the exit status."""
+    """Run the requested checks; return the exit status."""
     parser = argparse.ArgumentParser(
         prog="make quick",
         description=__doc__,
@@ -191,22 +191,20 @@ def main() -> int:
     )
     parser.add_argument("--since", default="HEAD", metavar="COMMIT")
     parser.add_argument(
-        "--advice", action="store_true", help="only say whether check-all is needed"
+        "--advice", action="store_true", help="only print whether check-all is needed"
     )
     arguments = parser.parse_args()
     try:
         files = changed(arguments.since)
     except subprocess.CalledProcessError as error:
-        # Without a commit there is nothing to compare with: git says so.
+        # In a repository without commits, git has printed an error.
         return 0 if arguments.advice else error.returncode
     advised = advice(files)
     if arguments.advice:
         print(advised or "", end="\n" if advised else "")
         return 0
     if not files:
-        print(
-            f"nothing has changed since {arguments.since}; name another: SINCE=HEAD~1"
-        )
+        print(f"nothing has changed since {arguments.since}; try SINCE=HEAD~1")
         return 0
     todo = list(steps(files))
     failed = [title for title, command in todo if not _run(title, command)]
@@ -217,7 +215,7 @@ def main() -> int:
     print(
         f"FAILED: {', '.join(failed)}"
         if failed
-        else "nothing found; make check has the rest"
+        else "all of these passed; make check runs the rest"
     )
     return 1 if failed else 0
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The bill of phases that are commands of a shell."""
+"""Tests of bill.py with phases that are shell commands."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ BUDGET = "kernels = {}\n[vm]\nguests = [{}]\ncold = 100\nwarm = 50\n"
 
 @pytest.fixture(autouse=True)
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where the bill is written."""
+    """Return the directory of the bill."""
     monkeypatch.setattr(bill, "BILL", tmp_path / "bill")
     monkeypatch.setattr(bill, "JSON", tmp_path / "bill.json")
     monkeypatch.setattr(bill, "BUDGET", tmp_path / "budget.toml")
@@ -44,7 +44,7 @@ def test_table_has_what_a_phase_printed_and_counted(
     printed = capfd.readouterr().out
     assert "| 2 | 1 | 4 | 1 | 0 |" in printed
     assert "skipped: 1: no such machine" in printed
-    assert "booted again after a fault of the emulator: 1" in printed
+    assert "rebooted after a fault of the emulator: 1" in printed
     assert '"passed": 4' in (place / "bill.json").read_text()
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Tests of how make quick chooses what to run."""
+"""Tests of the checks that make quick chooses."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import quick
 
 
 def titles(*files: str) -> list[str]:
-    """Return the titles of what is run beside the style."""
+    """Return the titles of the steps, except for the style."""
     return [title for title, _ in quick.steps(files) if title != "style"]
 
 
@@ -49,7 +49,7 @@ def test_nearest_tests_of_a_file_are_run() -> None:
 
 
 def test_files_without_a_check_are_named() -> None:
-    assert "all but the style of README.md" in quick._left_out(["README.md"], [])
+    assert "everything but the style of README.md" in quick._left_out(["README.md"], [])
 
 
 def test_changes_that_need_all_repetitions_are_told() -> None:

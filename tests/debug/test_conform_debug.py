@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""pfm-conform --debug: all formats pass, and it finds what no other kernel sees."""
+"""pfm-conform --debug: all formats pass, and faults that only this kernel detects."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from conform_report import OURS, results
 
 CONFORM = ROOT / "sdk/conform/run"
 BROKEN = ROOT / "tests/sdk/broken"
-# The check, and the words for the author.
+# For each broken format, the check that fails and its message.
 EXPECTED = {
     "allocates": ("nmis", "takes a lock or allocates memory where it must not"),
     "faults": ("records", "sleeps where it must not .*sleeping function called"),
@@ -48,7 +48,7 @@ def test_what_only_this_kernel_sees_is_found(tmp_path: Path, name: str) -> None:
     shutil.copytree(BROKEN, folder)
     (folder / "Makefile").write_text(f"obj-m := pfm_fmt_broken_{name}.o\n")
     check, words = EXPECTED[name]
-    # A lock is seen to be wrong when it has been taken where it may be.
+    # Full checks: a lock is known to be misused only after it has been used correctly.
     done = conform("--check", "full", "--check", check, folder)
     outcome, text = results(done.stdout)[f"broken_{name}"][check]
     assert (done.returncode, outcome) == (1, "not ok"), done.stderr

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Everything again on a kernel that looks for faults, and more.
+"""Repeat the tests on a kernel that detects faults, and search for leaks.
 
 The debug kernel (scripts/debug.config) has KASAN, UBSAN, lockdep, kmemleak and fault
-injection. Each guest runs some programs, unloads the modules, and has the kernel look
-for leaks before and after that. Any complaint of the kernel's is a failure, and ends
-the guest there and then.
+injection. Each guest runs some programs and unloads the modules; the kernel searches
+for leaks before and after the unloading. Any error that the kernel reports is a failure
+and ends the guest at once.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ from programs import PROGRAMS, PROGRAMS32, SIMULATED, names_in, with_nmis
 DEBUG = Target("x86_64", kernels.DEBUG)
 SUITES = ROOT / "tests/kunit"
 SUITES_MODULES = ROOT / f"build/kmod/{DEBUG}-kunit"
-# Seconds for one test, and for a guest: far more than they need.
+# Seconds for one test and for a guest: far more than they need.
 TEST_TIMEOUT = 600
 GUEST_TIMEOUT = 3600 + FUZZ_CALLS // 10
 
-# What is asked of the kernel younger than five seconds is no leak yet. What looks like
-# one only once is none.
+# Memory younger than five seconds is not reported as a leak. A leak must be found in
+# both scans: a single report may be false.
 SCAN = "sleep 6; for scan in 1 2; do echo scan >$leaks; done; cat $leaks"
 RESULTS = "cat /sys/kernel/debug/kunit/*/results"
 SUITE = re.compile(r"^static struct kunit_suite ", re.MULTILINE)
@@ -45,7 +45,7 @@ SUITE_RESULT = re.compile(r"^(not ok|ok) \d+ (.*)$", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Guest:
-    """A guest: the programs that it runs, and all it does.
+    """A guest: the programs that it runs, and all its commands.
 
     commands: name -> shell command. options: of scripts/vm/run.
     """
@@ -56,7 +56,7 @@ class Guest:
 
 
 def _with_leaks(unload: str) -> dict[str, str]:
-    """Return the commands at the end of a guest."""
+    """Return the last commands of a guest."""
     return {"leaks-loaded": SCAN, "unload": unload, "leaks-unloaded": SCAN}
 
 
@@ -113,7 +113,7 @@ SETTINGS = f"export CHECK_TIMEOUT={TEST_TIMEOUT} leaks=/sys/kernel/debug/kmemlea
 def boots(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Boots[str]]:
     def boot(name: str) -> Boot:
         guest = GUESTS[name]
-        # The second: what emulated CPUs do not survive well, see keep_events.c.
+        # keep_events avoids code patching, which emulated CPUs may not survive.
         commands = {"settings": SETTINGS, "keep_events": "keep_events"}
         commands |= guest.commands
         options = (f"--timeout={GUEST_TIMEOUT}", "--parallel", *guest.options)

@@ -15,7 +15,7 @@ SCRIPT = Path(other_host.__file__)
 
 
 def on_other_host(*command: str) -> subprocess.CompletedProcess[str]:
-    """Run a command there; what it prints goes to this test's output."""
+    """Run a command on the other release; show its output in this test's output."""
     done = subprocess.run(
         [SCRIPT, *command],
         stdin=subprocess.DEVNULL,
@@ -30,7 +30,7 @@ def on_other_host(*command: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.fixture(autouse=True)
 def root() -> None:
-    """Skip if this machine cannot have a root of the other release."""
+    """Skip the test if this machine cannot have a root of the other release."""
     reason = parts.left_out("other-host")
     if reason:
         pytest.skip(reason)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""When `make run` calls a profile wrong."""
+"""Tests of the profiles that `make run` rejects."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PROGRAM = Path(__file__).resolve().parents[2] / "examples/profile.py"
 
 @pytest.fixture(name="profile", scope="module")
 def fixture_profile() -> ModuleType:
-    """Return the program as a module; Python has another one of its name."""
+    """Return the program as a module; Python has another module of its name."""
     spec = importlib.util.spec_from_file_location("hot_profile", PROGRAM)
     assert spec and spec.loader
     module = importlib.util.module_from_spec(spec)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * block_kunit.c - holding the monitored thread (3.4.3, 3.5.14)
+ * block_kunit.c - blocking the monitored thread (3.4.3, 3.5.14)
  */
 #include <linux/kthread.h>
 #include "block.h"
@@ -9,8 +9,8 @@
 #include "load.h"
 
 /*
- * Here the threads are the kernel's, which PFM_LOAD_CONTEXT does not let block:
- * this one gets the flag after it.
+ * PFM_LOAD_CONTEXT refuses to block kernel threads, so the flag is set after
+ * the load.
  */
 static void start_blocking(struct kunit *test, struct task_struct *task)
 {
@@ -26,7 +26,7 @@ static void start_blocking(struct kunit *test, struct task_struct *task)
 	fixture_unlock(ctx);
 }
 
-/* PMD0 and PMD1 of a thread that may be blocked overflow in one instant. */
+/* PMD0 and PMD1 of a thread that may be blocked overflow at the same time. */
 static struct task_struct *overflow_of_two(struct kunit *test, u32 ctrl0,
 					   u32 ctrl1)
 {

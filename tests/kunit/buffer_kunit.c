@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * buffer_kunit.c - memory that is mapped
+ * buffer_kunit.c - mapped memory
  */
 #include <linux/mm.h>
 #include <linux/mman.h>
 #include <linux/mmap_lock.h>
 #include "fixture.h"
 
-/* Somebody may hold the lock of the caller's memory for any length of time. */
+/* The caller's mmap_lock may be held for any length of time. */
 static void no_buffer_waits_for_mmap_lock(struct kunit *test)
 {
 	pfarg_setdesc_t desc = { .set_id = 1 };

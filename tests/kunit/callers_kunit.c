@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * callers_kunit.c - following frame pointers through memory that is made up
+ * callers_kunit.c - following frame pointers through made-up stacks
  *
- * Where they begin is a matter of registers: tests/guest/formats/callers.c.
+ * For the start of a chain in registers see tests/guest/formats/callers.c.
  */
 #include <kunit/test.h>
 #include <linux/mman.h>
@@ -10,13 +10,13 @@
 #include <perfmon/perfmon_fmt_callers.h>
 
 #define FRAMES	10
-/* Where a 32-bit program has memory, and a page is free. */
+/* An address for 32-bit programs at which a page is free. */
 #define LOWER	0x10000000
 
-/* What is behind the entries that may be written stays as it is. */
+/* Entries beyond the limit must keep this value. */
 #define UNTOUCHED	0x5a5a5a5a5a5a5a5aULL
 
-/* A stack of the kernel's */
+/* A kernel stack. */
 
 static struct pfm_frame stack[FRAMES];
 static u64 chain[FRAMES + 1];
@@ -26,7 +26,7 @@ static unsigned long at(unsigned int i)
 	return (unsigned long)&stack[i];
 }
 
-/* Each frame leads to the next. */
+/* Link each frame to the next one. */
 static int stack_init(struct kunit *test)
 {
 	unsigned int i;
@@ -104,7 +104,7 @@ static void frames_that_do_not_grow_end_the_chain(struct kunit *test)
 	stack[3].next = at(4) + 1;
 	expect_chain(test, follow(0, 0, FRAMES, FRAMES), 0, 4);
 	stack_init(test);
-	/* Half in the frame that has been read. */
+	/* Overlaps the frame that has been read. */
 	stack[3].next = at(3) + sizeof(unsigned long);
 	expect_chain(test, follow(0, 0, FRAMES, FRAMES), 0, 4);
 	stack_init(test);
@@ -128,7 +128,7 @@ static struct kunit_suite stack_suite = {
 	.test_cases = stack_cases,
 };
 
-/* Memory at user level: one page, and nothing behind it */
+/* User memory: one page, and no memory behind it. */
 
 static unsigned long user_page(struct kunit *test)
 {
@@ -148,7 +148,7 @@ static void put(struct kunit *test, unsigned long to, const void *from,
 	KUNIT_ASSERT_EQ(test, copy_to_user((void __user *)to, from, size), 0UL);
 }
 
-/* FRAMES of them at the end of a page. Return: the first. */
+/* Put FRAMES frames at the end of a page. Return: address of the first. */
 static unsigned long user_frames(struct kunit *test)
 {
 	unsigned long first = user_page(test) + PAGE_SIZE - sizeof(stack);

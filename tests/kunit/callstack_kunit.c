@@ -2,7 +2,7 @@
 /*
  * callstack_kunit.c - the callstack format's call-backs, called directly
  *
- * Chains of real threads are in tests/guest/formats/callstack.c.
+ * tests/guest/formats/callstack.c records chains of real threads.
  */
 #include <kunit/test.h>
 #include <linux/sizes.h>
@@ -20,7 +20,7 @@ static int callstack_kunit_init(struct kunit *test)
 	return pfm_calls_init(test, uuid);
 }
 
-/* The largest record, with chains of @depth. */
+/* The size of the largest record with chains of @depth. */
 static u64 max_record(u64 depth)
 {
 	return RECORD + 8 * (pfm_num_pmds() + 2 * depth);
@@ -71,7 +71,7 @@ static const pfm_callstack_record_t *first_of(const struct pfm_fmt_calls *d)
 	return d->buf + OFFS;
 }
 
-/* As for an active restart: no chains. */
+/* An active restart has no registers, hence no chains. */
 static void a_record_without_registers_has_no_chain(struct kunit *test)
 {
 	struct pfm_fmt_calls *d = test->priv;
@@ -97,7 +97,7 @@ static void a_record_without_registers_has_no_chain(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, words[1], PFM_CALLS_VALUE(1));
 }
 
-/* Room is kept for all that a record can have. */
+/* A region keeps room for the largest possible record. */
 static void a_region_is_full_when_the_largest_may_not_fit(struct kunit *test)
 {
 	struct pfm_fmt_calls *d = test->priv;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * command_kunit.c - which commands there are on a context, and what they take
+ * command_kunit.c - the commands of a context and their arguments
  */
 #include "command.h"
 #include "fixture.h"

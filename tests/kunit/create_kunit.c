@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * create_kunit.c - creating contexts, and the call-backs of formats for it
+ * create_kunit.c - creating contexts, and the call-backs of formats
  *		    (3.1.1, 3.5.10 - 3.5.13)
  */
 #include <linux/kasan.h>
@@ -14,14 +14,14 @@
 
 #define MARK	0x7e57
 
-/* What one call-back was given. */
+/* The arguments of one call-back. */
 struct given {
 	u32	ctx_flags;
 	u64	arg;
 	void	*buf;
 };
 
-/* What was called, in order, and what it answers; the context that is there. */
+/* Order and arguments of the calls, their results, and the context. */
 struct calls {
 	struct pfm_context *ctx;
 	char		order[8];
@@ -83,7 +83,7 @@ static int note_init(u32 ctx_flags, void *arg, void *buf)
 	return calls->init_ret;
 }
 
-/* A PMD that counts, one that does not, and none. */
+/* A PMD that counts, one that does not, and one that does not exist. */
 static const u16 asked_pmds[] = { 1, PFM_SIM_PMD_PLAIN, 100 };
 
 static int note_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
@@ -126,7 +126,7 @@ static const pfm_buffer_fmt_t all_fmt = {
 	.fmt_exit	= note_exit,
 };
 
-/* The format of the test that runs, a copy that it may change. */
+/* The running test's own copy of the format. */
 static pfm_buffer_fmt_t fmt;
 
 static int callbacks_init(struct kunit *test)
@@ -139,7 +139,7 @@ static int callbacks_init(struct kunit *test)
 	return 0;
 }
 
-/* What a test has left, because it failed or there was no context. */
+/* Clean up if a test failed or made no context. */
 static void callbacks_exit(struct kunit *test)
 {
 	if (!IS_ERR_OR_NULL(calls->ctx))
@@ -209,11 +209,11 @@ static void what_init_says_ends_the_creation(struct kunit *test)
 {
 	calls->init_ret = -EIO;
 	KUNIT_EXPECT_EQ(test, PTR_ERR(create(test, 0)), -EIO);
-	/* What was not initialised has no end either. */
+	/* fmt_exit is not called without a successful fmt_init. */
 	KUNIT_EXPECT_STREQ(test, calls->order, "vgi");
 }
 
-/* Below -MAX_ERRNO a result would be taken for a context. */
+/* A result below -MAX_ERRNO would not be recognized as an error pointer. */
 static void a_result_that_is_no_errno_is_einval(struct kunit *test)
 {
 	static const int rets[] = { 1, INT_MAX, -MAX_ERRNO - 1, INT_MIN };
@@ -241,7 +241,7 @@ static void a_buffer_beyond_all_limits_is_enomem(struct kunit *test)
 	KUNIT_EXPECT_STREQ(test, calls->order, "vg");
 }
 
-/* A context as the fixture has it: tests take its helpers. */
+/* Make a context in a fixture, for the fixture's helpers. */
 static struct pfm_context *create_fixture(struct kunit *test)
 {
 	struct fixture *f = kunit_kzalloc(test, sizeof(*f), GFP_KERNEL);
@@ -253,7 +253,7 @@ static struct pfm_context *create_fixture(struct kunit *test)
 	return f->ctx;
 }
 
-/* The thread of the test is monitored, and has an overflow of PMD0. */
+/* Monitor the test's thread and let PMD0 overflow. */
 static void overflow(struct kunit *test)
 {
 	fixture_counter(test, 0, 0, -10);
@@ -338,7 +338,7 @@ static void all_that_follows_is_given_the_buffer(struct kunit *test)
 	KUNIT_EXPECT_PTR_EQ(test, calls->handler_buf, buf);
 	KUNIT_EXPECT_PTR_EQ(test, calls->restart_buf, buf);
 	KUNIT_EXPECT_PTR_EQ(test, calls->exit_buf, buf);
-	/* It was still there. */
+	/* fmt_exit could still read the buffer. */
 	KUNIT_EXPECT_EQ(test, calls->exit_saw, 77);
 }
 
@@ -370,7 +370,7 @@ static void an_error_of_exit_keeps_nothing(struct kunit *test)
 
 	KUNIT_ASSERT_FALSE(test, IS_ERR(ctx));
 	calls->exit_ret = -EIO;
-	/* The format is free again. */
+	/* The format can be unregistered. */
 	destroy(test, ctx);
 	KUNIT_EXPECT_STREQ(test, calls->order, "vgix");
 }
@@ -379,7 +379,7 @@ static void an_error_of_exit_keeps_nothing(struct kunit *test)
  * Private areas
  */
 
-/* An odd number of bytes, more than a page. */
+/* More than a page, and an odd number of bytes. */
 #define AREA_SIZE	(PAGE_SIZE + 1001)
 #define AREA_PAGES	2
 #define BUFFER_PAGES	3
@@ -391,7 +391,7 @@ static struct pfm_context *create_with_area(struct kunit *test, size_t size)
 	return create(test, PFM_FL_OVFL_NO_MSG);
 }
 
-/* What no other test leaves behind, either. */
+/* All tests leave this number unchanged. */
 static long pages_charged(void)
 {
 	return atomic_long_read(&current_user()->locked_vm);
@@ -410,7 +410,7 @@ static void a_private_area_is_asked_for_behind_the_buffer(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, area);
 	KUNIT_EXPECT_NULL(test, memchr_inv(area, 0, AREA_SIZE));
 	KUNIT_EXPECT_TRUE(test, PAGE_ALIGNED(area));
-	/* What can be mapped is the buffer, without it. */
+	/* Only the buffer can be mapped. */
 	KUNIT_EXPECT_EQ(test, ctx->buf_size, BUFFER_PAGES * PAGE_SIZE);
 	KUNIT_EXPECT_TRUE(test, area + AREA_SIZE <= pfm_fmt_priv(ctx->buf) ||
 			  area >= ctx->buf + ctx->buf_size);
@@ -441,7 +441,7 @@ static void a_private_area_takes_a_buffer(struct kunit *test)
 	KUNIT_EXPECT_STREQ(test, calls->order, "vgp");
 }
 
-/* The memory right behind the area is nobody's. */
+/* The memory right behind the area is not mapped. */
 static void nothing_is_mapped_behind_a_private_area(struct kunit *test)
 {
 	struct pfm_context *ctx = create_with_area(test, AREA_SIZE);
@@ -480,7 +480,7 @@ static void kasan_knows_the_last_byte_of_a_private_area(struct kunit *test)
 }
 #endif
 
-/* With the page in front of the buffer. */
+/* One more page is in front of the buffer. */
 static void a_private_area_is_charged_with_the_buffer(struct kunit *test)
 {
 	long before = pages_charged();
@@ -493,7 +493,7 @@ static void a_private_area_is_charged_with_the_buffer(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, pages_charged(), before);
 }
 
-/* Expect no context, and that none is charged. */
+/* Expect that creation fails and that nothing stays charged. */
 static void expect_no_memory(struct kunit *test, size_t size)
 {
 	long before = pages_charged();
@@ -524,7 +524,7 @@ static void expect_room_for_just_that(struct kunit *test)
 		destroy(test, ctx);
 }
 
-/* Twice: what was refused is not counted, what has gone no more. */
+/* Run twice: neither failed nor freed allocations stay counted. */
 static void buffer_and_private_area_have_one_limit(struct kunit *test)
 {
 	size_t max = (BUFFER_PAGES + AREA_PAGES) * PAGE_SIZE;
@@ -533,7 +533,7 @@ static void buffer_and_private_area_have_one_limit(struct kunit *test)
 	with_max(test, max, expect_room_for_just_that);
 }
 
-/* Far more than there is memory, or than a sum can hold. */
+/* Sizes larger than the memory, and sizes whose sum overflows. */
 static void expect_too_much(struct kunit *test)
 {
 	expect_no_memory(test, 1UL << 46);

@@ -16,7 +16,7 @@ static int dfl_init(struct kunit *test)
 	return pfm_calls_init(test, uuid);
 }
 
-/* Largest entry with this header: all PMDs of the PMU recorded. */
+/* The largest entry with this header: all PMDs of the PMU are recorded. */
 static u64 max_entry(u64 hdr)
 {
 	return hdr + 8 * pfm_num_pmds();
@@ -44,7 +44,7 @@ static void validate_wants_room_for_one_largest_entry(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, validate(d, HDR + ENTRY + 80, 0), 0);
 	KUNIT_EXPECT_EQ(test, validate(d, HDR + ENTRY + 79, 0), -EINVAL);
 	KUNIT_EXPECT_EQ(test, validate(d, 0, 0), -EINVAL);
-	/* The header in use counts. */
+	/* The size depends on the header in use. */
 	KUNIT_EXPECT_EQ(test, validate(d, HDR + 88, PFM_DFL_SMPL_IIP_HDR), 0);
 	KUNIT_EXPECT_EQ(test, validate(d, HDR + 87, PFM_DFL_SMPL_IIP_HDR),
 			-EINVAL);
@@ -196,7 +196,7 @@ static void the_last_entry_that_fits_fills_the_buffer(struct kunit *test)
 	struct pfm_fmt_calls *d = test->priv;
 	pfm_default_smpl_hdr_t *hdr;
 
-	/* Two small entries, then no room for the largest: full. */
+	/* Two small entries leave no room for the largest one: full. */
 	make(test, HDR + max_entry(ENTRY) + 2 * ENTRY - 1, 0);
 	hdr = d->buf;
 	KUNIT_EXPECT_EQ(test, pfm_calls_sample(d, 1, 0), 0);
@@ -219,7 +219,7 @@ static void just_enough_room_is_not_full(struct kunit *test)
 	pfm_calls_sample(d, 1, 0);
 	pfm_calls_sample(d, 1, 0);
 	KUNIT_EXPECT_EQ(test, d->arg.ovfl_ctrl.val, (u32)PFM_OVFL_CTRL_RESET);
-	/* The largest entry fits to the last byte. */
+	/* The largest entry just fits. */
 	KUNIT_EXPECT_EQ(test, pfm_calls_sample(d, 1, pfm_num_pmds()), 0);
 	KUNIT_EXPECT_EQ(test,
 			((pfm_default_smpl_hdr_t *)d->buf)->hdr_cur_offs,
@@ -256,7 +256,7 @@ static void restart_empties_the_buffer_and_resets(struct kunit *test)
 			(u32)PFM_OVFL_CTRL_RESET);
 	KUNIT_EXPECT_EQ(test, hdr->hdr_count, 0ULL);
 	KUNIT_EXPECT_EQ(test, hdr->hdr_cur_offs, (u64)HDR);
-	/* The count of full buffers stays, and so do the bytes. */
+	/* The count of full buffers and the old bytes are kept. */
 	KUNIT_EXPECT_EQ(test, hdr->hdr_overflows, 1ULL);
 	KUNIT_EXPECT_EQ(test, e->ovfl_pmd, 1);
 	KUNIT_EXPECT_EQ(test, pfm_calls_sample(d, 2, 0), 0);
@@ -282,7 +282,7 @@ static void handler_believes_nothing_in_the_mapped_header(struct kunit *test)
 	struct pfm_fmt_calls *d = test->priv;
 	int byte, value;
 
-	/* KASAN sees a write that follows a forged offset or size. */
+	/* KASAN detects writes that follow a forged offset or size. */
 	for (byte = 0; byte < HDR; byte++) {
 		make(test, HDR + max_entry(ENTRY) + ENTRY, 0);
 		for (value = 0; value < 256; value += 51) {

@@ -19,7 +19,7 @@ static inline void *buf_of(struct kunit *test)
 	return ctx_of(test)->buf;
 }
 
-/* An instant that overflows PMD0, and PMD1 if @both, with every field told. */
+/* Let PMD0, and PMD1 if @both, overflow at once, with all fields set. */
 static inline void overflow_with(struct kunit *test, u64 first, bool both)
 {
 	struct pfm_sim_tick tick = { .task = current,

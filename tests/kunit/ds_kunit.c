@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * ds_kunit.c - the debug-store service (2006 paper, 5.4) with a format of the
- *		suite's own
+ * ds_kunit.c - the debug-store service (2006 paper, 5.4), used by a format of
+ *		this suite
  */
 #include "context.h"
 #include "ds.h"
 #include "ds_area.h"
 
 /*
- * With the script's handler it can go on at the threshold, and describe
- * nonsense.
+ * The format uses the scripted handler, so it can continue at the threshold;
+ * its area can be described wrongly.
  */
 static struct pfm_ds described;
 
@@ -89,7 +89,7 @@ static void nothing_is_written_past_abs_max(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, shown[0], sound.abs_max);
 	KUNIT_EXPECT_EQ(test, shown[4], 2ULL);
 	KUNIT_EXPECT_EQ(test, shown[sound.abs_max / 8], 0ULL);
-	/* From the threshold on, every overflow interrupts. */
+	/* From the threshold on, each overflow causes an interrupt. */
 	KUNIT_EXPECT_EQ(test, f->script.calls, 4);
 	KUNIT_EXPECT_EQ(test, shown[1], 4ULL);
 	own_destroy(test);
@@ -163,7 +163,7 @@ static void an_area_that_is_none_is_refused(struct kunit *test)
 		u64 *to = (u64 *)&described;
 		u32 j;
 
-		/* What is 0 there is sound. */
+	/* Fields that are 0 in @wrong keep their valid values. */
 		described = sound;
 		for (j = 0; j < sizeof(described) / 4; j++)
 			if (((u32 *)from)[j])

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * evtset_fixture.h - event sets in tests: counters in them, commands on them
+ * evtset_fixture.h - helpers for event sets: counters and commands
  */
 #ifndef PFM_KUNIT_EVTSET_FIXTURE_H
 #define PFM_KUNIT_EVTSET_FIXTURE_H
@@ -20,7 +20,7 @@
 #define BY_OVFL	PFM_SETFL_OVFL_SWITCH
 #define NOTIFY	PFM_REGFL_OVFL_NOTIFY
 
-/* One element of a command. */
+/* Run a command on one element. */
 static inline int command(struct kunit *test, void *elem,
 			  int (*cmd)(struct pfm_context *ctx, void *elem))
 {
@@ -33,7 +33,7 @@ static inline int command(struct kunit *test, void *elem,
 	return ret;
 }
 
-/* A counter of a set, with three different reset values. */
+/* Program a counter of a set, with three different reset values. */
 static inline void make_counter(struct kunit *test, u16 set, u16 num, u32 flags,
 				u64 thres)
 {
@@ -104,7 +104,7 @@ static inline int delete_set(struct kunit *test, pfarg_setdesc_t *desc)
 	return command(test, desc, pfm_delete_evtset);
 }
 
-/* A set that stays active for @ticks, if it is switched by time. */
+/* Create a set; if it switches by time, its timeout is @ticks. */
 static inline void make_set(struct kunit *test, u16 id, u32 flags, u16 next,
 			    int ticks)
 {
@@ -144,7 +144,7 @@ static inline u16 active_set(struct kunit *test)
 	return ctx_of(test)->set->id;
 }
 
-/* Events of PMD0 and PMD1, and then time; the PMU does not follow a switch. */
+/* Count events, then let time pass; the PMU has not followed a switch yet. */
 static inline void happen(struct kunit *test, u64 d0, u64 d1, u64 ns)
 {
 	struct pfm_sim_tick tick = { .task = current, .delta = { d0, d1 },

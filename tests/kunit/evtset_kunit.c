@@ -67,7 +67,7 @@ static void a_deleted_set_is_gone_and_can_come_anew(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, delete_set(test, &desc), -EINVAL);
 	make_set(test, 7, 0, 0, 0);
 	KUNIT_EXPECT_EQ(test, set_info(test, 7).set_runs, 0ULL);
-	/* Its registers are new ones. */
+	/* Its registers are reset. */
 	KUNIT_EXPECT_EQ(test, value(test, 7, 0), 0ULL);
 	load_and_start(test, 7);
 	count(test, 1000);
@@ -169,7 +169,7 @@ static void runs_and_duration_go_with_the_set_only(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, set_info(test, 1).set_runs, (u64)i);
 		KUNIT_EXPECT_EQ(test, duration(test, 1), i * TICK);
 	}
-	/* To be modified is not to be created. */
+	/* Modifying a set does not reset its counts. */
 	make_set(test, 1, 0, 0, 0);
 	KUNIT_EXPECT_EQ(test, duration(test, 1), 3 * TICK);
 	KUNIT_ASSERT_EQ(test, delete_set(test, &desc), 0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * evtset_page_kunit.c - the PMDs of event sets in pages (2006 paper, 8)
+ * evtset_page_kunit.c - pages with the PMDs of event sets (2006 paper, 8)
  */
 #include <linux/jiffies.h>
 #include "buffer.h"
@@ -34,12 +34,12 @@ static void count_on(struct kunit *test, u64 events, bool irq)
 				     .delta = { events } };
 
 	KUNIT_ASSERT_EQ(test, pfm_sim_advance(&tick), 0);
-	/* The PMU follows a switch. */
+	/* Wait until the PMU has followed a switch. */
 	pfm_wait_kicks(ctx_of(test));
 	pfm_finish_switch(ctx_of(test));
 }
 
-/* A page is whole, and what it says is what PFM_READ_PMDS says. */
+/* Check that a page is complete and agrees with PFM_READ_PMDS. */
 static void expect_page(struct kunit *test, u16 set, u32 flags, u8 state)
 {
 	const struct pfm_pmu *pmu = ctx_of(test)->pmu;
@@ -83,7 +83,7 @@ static int evtset_page_init(struct kunit *test)
 	return 0;
 }
 
-/* Can something be mapped at this offset? */
+/* Return: whether a page can be mapped at this offset. */
 static bool is_there(struct kunit *test, u64 offset)
 {
 	struct pfm_buffer *page = pfm_page_at(ctx_of(test),
@@ -163,7 +163,7 @@ static void values_are_live_while_the_context_counts(struct kunit *test)
 	expect_value(test, 0, -PERIOD + 14);
 }
 
-/* Where the PMU lets the monitored thread do that. */
+/* Only if the PMU lets the monitored thread read the counter. */
 static void a_page_says_how_a_counter_is_read(struct kunit *test)
 {
 	const pfm_map_counter_t show = { .cnt_index = 3, .cnt_bits = 32,
@@ -190,7 +190,7 @@ static void a_page_says_how_a_counter_is_read(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, page->map_state[1], PFM_MAP_VALUE);
 }
 
-/* What is no counter may change though nothing counts. */
+/* PMDs that do not count events may change at any time. */
 static void only_the_kernel_knows_other_resources(struct kunit *test)
 {
 	const pfm_set_page_t *page = page_of(test, 0);
@@ -217,14 +217,14 @@ static void a_set_that_is_left_has_its_values(struct kunit *test)
 	count_on(test, PERIOD + 6, true);
 	expect_kept(test, 1, false);
 	expect_value(test, 1, 6);
-	/* It was reset when it came. */
+	/* Set 0 was reset when it became active. */
 	expect_live(test, 0);
 	stop(test);
 	expect_kept(test, 0, true);
 	expect_value(test, 0, -2 * PERIOD);
 }
 
-/* Between the interrupt and the PMU's following. */
+/* Test between the interrupt and the work item for the PMU. */
 static void values_of_a_switch_are_there_at_once(struct kunit *test)
 {
 	struct pfm_sim_tick tick = { .task = current, .ns = TICK_NSEC,
@@ -238,7 +238,7 @@ static void values_of_a_switch_are_there_at_once(struct kunit *test)
 	load_and_start(test, 0);
 	first = page_of(test, 0);
 	second = page_of(test, 1);
-	/* The work item that lets the PMU follow waits. */
+	/* The lock delays the work item in which the PMU follows. */
 	fixture_lock(ctx_of(test));
 	KUNIT_ASSERT_EQ(test, pfm_sim_advance(&tick), 0);
 	KUNIT_EXPECT_EQ(test, first->map_state[0], PFM_MAP_VALUE);
@@ -270,7 +270,7 @@ static void masking_keeps_values_until_the_restart(struct kunit *test)
 	count_on(test, PERIOD + 4, true);
 	expect_kept(test, 0, true);
 	expect_value(test, 0, 4);
-	/* What counts on is discarded. */
+	/* Events are discarded while masked. */
 	count_on(test, 9, false);
 	expect_kept(test, 0, true);
 	fixture_pmd(test, (pfarg_pmd_t){ .reg_value = 1000,
@@ -343,7 +343,7 @@ static void the_number_changes_with_each_change(struct kunit *test)
 	seq = page->map_seq;
 	KUNIT_ASSERT_EQ(test, start(test, 0), 0);
 	KUNIT_EXPECT_NE(test, page->map_seq, seq);
-	/* A value that is live is nobody's business. */
+	/* Counting does not change the page. */
 	seq = page->map_seq;
 	count_on(test, 1, false);
 	KUNIT_EXPECT_EQ(test, page->map_seq, seq);
@@ -399,7 +399,7 @@ static struct kunit_suite evtset_page_suite = {
 	.test_cases = evtset_page_cases,
 };
 
-/* Without the flag */
+/* Without PFM_FL_MAP_SETS. */
 
 static int no_page_init(struct kunit *test)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * evtset_switch_kunit.c - from one event set to the next (3.7.6, 3.7.7)
+ * evtset_switch_kunit.c - switching between event sets (3.7.6, 3.7.7)
  */
 #include <linux/kthread.h>
 #include "command.h"
@@ -67,7 +67,7 @@ static void events_count_in_the_active_set_only(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, value(test, 1, 0), 40ULL);
 	KUNIT_EXPECT_EQ(test, duration(test, 0), 2 * TICK);
 	KUNIT_EXPECT_EQ(test, duration(test, 1), 4 * TICK);
-	/* Loaded, and come back to twice. */
+	/* Once at the load, twice by switching back. */
 	KUNIT_EXPECT_EQ(test, set_info(test, 0).set_runs, 3ULL);
 	KUNIT_EXPECT_EQ(test, set_info(test, 1).set_runs, 2ULL);
 }
@@ -120,13 +120,13 @@ static void the_rest_of_a_timeout_survives_masking(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, remaining(test, 0), 2 * TICK);
 	KUNIT_EXPECT_EQ(test, duration(test, 0), TICK);
 	KUNIT_ASSERT_EQ(test, fixture_restart(test), 0);
-	/* What is restarted is what was masked. */
+	/* The restart resumes the masked set. */
 	KUNIT_EXPECT_EQ(test, active_set(test), 0);
 	pass(test, 2 * TICK);
 	KUNIT_EXPECT_EQ(test, active_set(test), 1);
 }
 
-/* The timer goes off right after the overflow that masks. */
+/* The timer expires right after the overflow that masks. */
 static void a_timeout_that_comes_when_masked_is_not_lost(struct kunit *test)
 {
 	make_set(test, 0, BY_TIME, 0, 1);
@@ -142,7 +142,7 @@ static void a_timeout_that_comes_when_masked_is_not_lost(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, duration(test, 0), 2 * TICK);
 }
 
-/* Time runs out when a command is about to stop the PMU. */
+/* A PMU whose timeout expires just before it is stopped. */
 static const struct pfm_pmu *real_pmu;
 
 static void stop_late(struct pfm_pmu_set *s)
@@ -153,7 +153,7 @@ static void stop_late(struct pfm_pmu_set *s)
 	real_pmu->stop(s);
 }
 
-/* PFM_STOP on such a PMU, by a command of this thread or by another one. */
+/* PFM_STOP on this PMU, as a command of this thread or of another one. */
 static void stop_late_by(struct kunit *test, bool command)
 {
 	struct pfm_context *ctx = ctx_of(test);
@@ -180,14 +180,14 @@ static void no_set_is_left_by_time_while_its_thread_calls(struct kunit *test)
 	stop_late_by(test, true);
 	KUNIT_EXPECT_EQ(test, active_set(test), 0);
 	KUNIT_EXPECT_EQ(test, duration(test, 0), TICK);
-	/* But soon after that it is. */
+	/* The switch comes soon after the command. */
 	KUNIT_ASSERT_EQ(test, start(test, 0), 0);
 	pass(test, TICK);
 	KUNIT_EXPECT_EQ(test, active_set(test), 6);
 	KUNIT_EXPECT_EQ(test, duration(test, 0), 2 * TICK);
 }
 
-/* Another thread's calls are no reason to wait. */
+/* A command of another thread does not delay the switch. */
 static void a_set_is_left_by_time_while_others_call(struct kunit *test)
 {
 	stop_late_by(test, false);
@@ -209,7 +209,7 @@ static void a_threshold_of_overflows_switches(struct kunit *test)
 	count(test, PERIOD);
 	KUNIT_EXPECT_EQ(test, active_set(test), 0);
 	KUNIT_EXPECT_EQ(test, read(test, 0, 0).reg_ovflsw_thres, 1ULL);
-	/* A trigger is reset like a counter that samples. */
+	/* A switch trigger is reset like a sampling counter. */
 	KUNIT_EXPECT_EQ(test, value(test, 0, 0), (u64)(-2 * PERIOD));
 	count(test, 2 * PERIOD);
 	KUNIT_EXPECT_EQ(test, active_set(test), 1);
@@ -254,7 +254,7 @@ static void without_its_flag_a_set_ignores_thresholds(struct kunit *test)
 	count(test, PERIOD);
 	KUNIT_EXPECT_EQ(test, active_set(test), 0);
 	KUNIT_EXPECT_EQ(test, read(test, 0, 0).reg_ovflsw_thres, 0ULL);
-	/* It wraps, as it is no trigger. */
+	/* Without a trigger, the counter wraps. */
 	KUNIT_EXPECT_EQ(test, value(test, 0, 0), 0ULL);
 }
 
@@ -269,7 +269,7 @@ static void a_threshold_counts_anew_when_its_set_comes_again(struct kunit *test)
 	fixture_pmd(test, (pfarg_pmd_t){ .reg_value = -PERIOD,
 					 .reg_short_reset = -PERIOD,
 					 .reg_ovflsw_thres = 3 });
-	/* It goes on counting down what it began with. */
+	/* The countdown continues from the old threshold. */
 	count(test, PERIOD);
 	KUNIT_EXPECT_EQ(test, active_set(test), 1);
 	pass(test, TICK);
@@ -308,7 +308,7 @@ static void a_masked_context_switches_when_it_is_restarted(struct kunit *test)
 	count(test, PERIOD);
 	KUNIT_ASSERT_EQ(test, fixture_restart(test), 0);
 	KUNIT_EXPECT_EQ(test, active_set(test), 0);
-	/* Reset by a restart: with the long value. */
+	/* A restart resets with the long value. */
 	KUNIT_EXPECT_EQ(test, value(test, 0, 0), (u64)(-3 * PERIOD));
 	count(test, 3 * PERIOD);
 	KUNIT_EXPECT_TRUE(test, pfm_is_masked(ctx_of(test)));
@@ -342,7 +342,7 @@ static void a_restart_switches_at_the_threshold_only(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, set_info(test, 0).set_switch_pmds[0], 1ULL);
 }
 
-/* PMD0 of set0 switches, and takes PMD1 along when it is reset. */
+/* PMD0 of set 0 triggers the switch; its reset also resets PMD1. */
 static void make_companion(struct kunit *test, u32 flags)
 {
 	pfarg_pmc_t pmc = { .reg_num = 0, .reg_flags = flags };
@@ -430,7 +430,7 @@ static void a_set_left_by_time_tells_no_pmds(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, set_info(test, 0).set_switch_pmds[0], 0ULL);
 }
 
-/* A thread of the kernel never gets back to user level. */
+/* A kernel thread never returns to user level. */
 static void a_thread_that_is_held_up_keeps_no_other_from_switching(
 		struct kunit *test)
 {
@@ -554,7 +554,7 @@ static void a_format_that_masks_defers_the_switch(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, active_set(test), 6);
 }
 
-/* Time runs out inside the handler. */
+/* The timeout expires inside the handler. */
 static void let_time_pass(void)
 {
 	struct pfm_sim_tick tick = { .task = current, .ns = TICK };
@@ -573,7 +573,7 @@ static void no_set_is_left_by_time_inside_a_handler(struct kunit *test)
 	load_and_start(test, 0);
 	count(test, PERIOD);
 	KUNIT_EXPECT_EQ(test, script->arg[0].active_set, 0);
-	/* But it is afterwards. */
+	/* The switch comes after the handler. */
 	KUNIT_EXPECT_EQ(test, active_set(test), 6);
 	KUNIT_EXPECT_EQ(test, value(test, 0, 0), (u64)(-2 * PERIOD));
 }

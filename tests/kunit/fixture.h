@@ -22,17 +22,17 @@
 #include "restart.h"
 #include "scripted_format.h"
 
-/* What counters of fixture_sampling_counter() are reset to. */
+/* The short reset value of fixture_sampling_counter(). */
 #define SHORT_RESET	(-100ULL)
 #define LONG_RESET	(-1000ULL)
 
-/* From here on the test's thread stays on CPU 0, which samples will name. */
+/* Keep the test's thread on CPU 0, so that samples name this CPU. */
 static inline void fixture_pin(struct kunit *test)
 {
 	KUNIT_ASSERT_EQ(test, set_cpus_allowed_ptr(current, cpumask_of(0)), 0);
 }
 
-/* A context in a test: attached to the test's own thread once started. */
+/* A context, attached to the test's own thread once started. */
 struct fixture {
 	struct pfm_context	*ctx;
 	struct script		script;
@@ -43,7 +43,7 @@ static inline struct pfm_context *ctx_of(struct kunit *test)
 	return ((struct fixture *)test->priv)->ctx;
 }
 
-/* A PMD of the active set; NULL if nobody has spoken of it. */
+/* A PMD of the active set; NULL if it was not allocated yet. */
 static inline struct pfm_pmd *fixture_pmd_of(struct pfm_context *ctx, u16 slot)
 {
 	return pfm_pmd_at(ctx->set, slot);
@@ -60,7 +60,8 @@ static inline void fixture_unlock(struct pfm_context *ctx)
 }
 
 /*
- * Return: event set @id, or NULL. It stays: no other thread knows the context.
+ * Return: event set @id, or NULL. It stays valid after the unlock, because no
+ * other thread knows the context.
  */
 static inline struct pfm_evtset *fixture_find_set(struct pfm_context *ctx,
 						  u16 id)
@@ -83,7 +84,7 @@ static inline bool fixture_is_blocked(struct pfm_context *ctx)
 	return blocked;
 }
 
-/* A context as PFM_CREATE_CONTEXT makes it. Return: it, or an ERR_PTR. */
+/* Create a context like PFM_CREATE_CONTEXT. Return: it, or an ERR_PTR. */
 static inline struct pfm_context *fixture_context(const pfarg_ctx_t *req,
 						  void *arg, size_t size)
 {
@@ -120,7 +121,7 @@ static inline struct fixture *fixture_create(struct kunit *test, u32 flags,
 	return f;
 }
 
-/* A context with a registered format. */
+/* Create a context with a registered format. */
 static inline struct fixture *fixture_create_with(struct kunit *test,
 						  const pfm_uuid_t uuid,
 						  void *arg, size_t size)
@@ -138,7 +139,7 @@ static inline struct fixture *fixture_create_with(struct kunit *test,
 	return f;
 }
 
-/* For a suite's .init: without a format, and with the scripted one. */
+/* .init of suites: without a format, and with the scripted format. */
 static inline int fixture_init(struct kunit *test)
 {
 	fixture_create(test, 0, false);
@@ -151,7 +152,7 @@ static inline int fixture_init_scripted(struct kunit *test)
 	return 0;
 }
 
-/* For a suite's .exit: whatever the test left is taken down. */
+/* .exit of suites: release everything that the test left. */
 static inline void fixture_exit(struct kunit *test)
 {
 	struct fixture *f = test->priv;
@@ -185,7 +186,7 @@ static inline void fixture_pmd(struct kunit *test, pfarg_pmd_t pmd)
 	fixture_unlock(f->ctx);
 }
 
-/* A counter with the same period for all three reset values. */
+/* Program a counter whose three reset values are the same. */
 static inline void fixture_counter(struct kunit *test, u16 num, u32 flags,
 				   u64 value)
 {
@@ -195,7 +196,7 @@ static inline void fixture_counter(struct kunit *test, u16 num, u32 flags,
 					 .reg_long_reset = value });
 }
 
-/* It overflows after 10 events; what it is reset to tells short from long. */
+/* Program a counter to overflow after 10 events; reset values differ. */
 static inline void fixture_sampling_counter(struct kunit *test, u16 num,
 					    u32 flags)
 {
@@ -222,7 +223,7 @@ static inline void fixture_start(struct kunit *test)
 	fixture_start_on(test, current);
 }
 
-/* PMD0 counts to 100, and a command owns the context, until pfm_disown(). */
+/* Let PMD0 count to 100; a command owns the context until pfm_disown(). */
 static inline void fixture_start_owned(struct kunit *test, unsigned long *flags)
 {
 	struct fixture *f = test->priv;
@@ -270,7 +271,7 @@ static inline u64 fixture_value(struct kunit *test, u16 num)
 	return fixture_read(test, num).reg_value;
 }
 
-/* One instant in which PMD0 counts @d0 and PMD1 counts @d1. */
+/* Let PMD0 count @d0 events and PMD1 @d1 events at the same time. */
 static inline void fixture_count2(struct kunit *test, u64 d0, u64 d1)
 {
 	struct pfm_sim_tick tick = { .task = current, .ip = 0x1234,
@@ -284,7 +285,7 @@ static inline void fixture_count(struct kunit *test, u64 d0)
 	fixture_count2(test, d0, 0);
 }
 
-/* For script.during: PMD1 overflows inside the handler. */
+/* For script.during: let PMD1 overflow inside the handler. */
 static inline void fixture_overflow_inside(void)
 {
 	struct pfm_sim_tick tick = { .task = current, .ip = 0x77,
@@ -304,15 +305,13 @@ static inline int fixture_thread_main(void *unused)
 	return 0;
 }
 
-/* A thread to monitor, until kthread_stop(). It never goes to user level. */
+/* Start a thread to monitor; it never runs at user level. */
 static inline struct task_struct *fixture_thread(void)
 {
 	return kthread_run(fixture_thread_main, NULL, "monitored");
 }
 
-/*
- * The next message, which is gone from the queue then; false if there is none.
- */
+/* Remove the next message from the queue; return false if it is empty. */
 static inline bool take_msg(struct pfm_msgq *q, pfm_msg_t *msg)
 {
 	unsigned long pos;

@@ -27,7 +27,7 @@ static int validate(struct kunit *test, u64 size, u32 regions, u32 flags)
 	return pfm_calls_validate(test, &arg);
 }
 
-/* Two regions, each full when two records without PMDs are in it. */
+/* The size of a region that is full with two records without PMDs. */
 static u64 region_size(void)
 {
 	return 2 * RECORD + 8 * pfm_num_pmds();
@@ -42,7 +42,7 @@ static void make(struct kunit *test)
 	pfm_calls_make(test, &arg);
 }
 
-/* The control bits of an overflow of @pmd, which asks for a message or not. */
+/* Let @pmd overflow. Return: the control bits of the handler. */
 static u32 overflow(struct kunit *test, u16 pmd, bool notify)
 {
 	struct pfm_fmt_calls *d = test->priv;
@@ -108,7 +108,7 @@ static void without_notification_it_goes_round(struct kunit *test)
 	make(test);
 	for (i = 0; i < 9; i++)
 		KUNIT_EXPECT_EQ(test, overflow(test, i, false), GO_ON);
-	/* Two in each region: 8 took the place of 4. */
+	/* Each region has two records: 8 replaced 4. */
 	KUNIT_EXPECT_EQ(test, record_of(d, 0, 0)->ovfl_pmd, 8);
 	KUNIT_EXPECT_EQ(test, record_of(d, 1, 1)->ovfl_pmd, 7);
 	KUNIT_EXPECT_EQ(test, hdr_of(d)->hdr_overwritten, 6);
@@ -123,7 +123,7 @@ static void what_notifies_is_the_last_record(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, overflow(test, 2, true), HOLD);
 	KUNIT_EXPECT_EQ(test, record_of(d, 0, 0)->ovfl_pmd, 1);
 	KUNIT_EXPECT_EQ(test, record_of(d, 0, 1)->ovfl_pmd, 2);
-	/* Read, and begun anew. */
+	/* The restart empties the buffer. */
 	KUNIT_EXPECT_EQ(test, pfm_calls_restart(test, false), GO_ON);
 	KUNIT_EXPECT_EQ(test, hdr_of(d)->hdr_past, 2);
 	KUNIT_EXPECT_EQ(test, overflow(test, 3, false), GO_ON);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * fmt_arg_kunit.c - published layouts of formats' arguments
+ * fmt_arg_kunit.c - published layouts of format arguments
  */
 #include "fixture.h"
 #include "fmt_arg.h"
@@ -17,7 +17,7 @@ static struct pfm_arg_field odd_layout[] = {
 	{}
 };
 
-/* What is wrong with a layout whose second field is this one? */
+/* Return: the result of registering a layout with @field as second field. */
 static int register_with(struct pfm_arg_field field)
 {
 	pfm_buffer_fmt_t fmt = script_fmt;
@@ -83,7 +83,7 @@ static void layout_that_no_tool_could_use_is_einval(struct kunit *test)
 				    cases[i].ret, "case %d", i);
 }
 
-/* Every line is as long as it can be, so that the page is as full. */
+/* With the longest possible lines, the page is full. */
 static void layout_has_as_many_fields_as_a_page_has_lines(struct kunit *test)
 {
 	struct pfm_arg_field *fields;
@@ -108,7 +108,7 @@ static void layout_has_as_many_fields_as_a_page_has_lines(struct kunit *test)
 	fields[PFM_ARG_MAX_FIELDS].name = NULL;
 	KUNIT_EXPECT_EQ(test, pfm_register_buffer_fmt(&fmt), 0);
 	pfm_unregister_buffer_fmt(fmt.fmt_uuid);
-	/* Name, offset, size, default and unit, and what is between. */
+	/* Name, offset, size, default, unit, and separators. */
 	KUNIT_EXPECT_EQ(test, pfm_arg_layout_show(&fmt, page),
 			PFM_ARG_MAX_FIELDS * (31 + 5 + 1 + 20 + 31 + 5));
 	free_page((unsigned long)page);

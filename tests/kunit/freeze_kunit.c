@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * freeze_kunit.c - frozen values, and overflows that are discarded
+ * freeze_kunit.c - frozen values, and discarded overflows
  */
 #include "context.h"
 #include "fixture.h"
@@ -22,12 +22,12 @@ static void an_overflow_lost_to_a_mask_is_reset_by_restart(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, f->script.calls, 1);
 	KUNIT_EXPECT_TRUE(test, f->ctx->frozen);
 	KUNIT_EXPECT_EQ(test, f->ctx->lost, 1ULL);
-	/* Otherwise it would not overflow again before 2^64 events. */
+	/* Without the reset it would overflow after 2^64 events. */
 	KUNIT_EXPECT_EQ(test, fixture_restart(test), 0);
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 1), LONG_RESET);
 }
 
-/* What a counter that samples was loaded with, and holds. */
+/* A wrapped sampling counter has passed zero since its last reset. */
 static void only_a_sampling_counter_that_passed_zero_has_wrapped(
 	struct kunit *test)
 {
@@ -41,7 +41,7 @@ static void only_a_sampling_counter_that_passed_zero_has_wrapped(
 		{ -10ULL, 0, true, true },
 		{ -10ULL, 3, true, true },
 		{ -10ULL, 3, false, false },
-		/* Half of all values are ahead of it: not yet. */
+		/* A positive reset value: zero is not reached yet. */
 		{ 5, 7, true, false },
 		{ 5, -7ULL, true, false },
 		{ 1ULL << 63, S64_MAX, true, true },
@@ -66,7 +66,7 @@ static u64 keep_value(struct pfm_pmd *pmd)
 	return pmd->value;
 }
 
-/* Frozen for two reasons, what has wrapped is lost once. */
+/* A wrap counts as lost only once, even if frozen for two reasons. */
 static void what_is_frozen_keeps_its_values_and_is_lost_once(
 	struct kunit *test)
 {

@@ -19,7 +19,7 @@ static int histogram_kunit_init(struct kunit *test)
 	return pfm_calls_init(test, uuid);
 }
 
-/* A buffer for @keys, whose last byte is that of the last record. */
+/* Make a buffer with room for exactly @keys records. */
 static void make(struct kunit *test, u64 keys)
 {
 	pfm_sink_arg_t arg = { .buf_size = OFFS + keys * RECORD };
@@ -43,7 +43,7 @@ static const pfm_histogram_record_t *record_of(const struct pfm_fmt_calls *d,
 	return (const pfm_histogram_record_t *)(d->buf + OFFS) + i;
 }
 
-/* A sample at @ip; @times of them. */
+/* Record @times samples at @ip. */
 static void samples(struct kunit *test, u64 ip, unsigned int times)
 {
 	struct pfm_ovfl_data data = { .ip = ip, .tid = 12, .tgid = 11 };
@@ -110,7 +110,7 @@ static void a_key_has_one_record_whose_count_rises(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, hdr_of(d)->hdr_past, 6);
 }
 
-/* Keys recorded, counted, and lost are all that were given. */
+/* Recorded, counted and lost keys add up to all samples. */
 static void keys_beyond_the_last_record_are_lost(struct kunit *test)
 {
 	struct pfm_fmt_calls *d = test->priv;
@@ -121,7 +121,7 @@ static void keys_beyond_the_last_record_are_lost(struct kunit *test)
 		samples(test, ip, 1);
 	KUNIT_EXPECT_EQ(test, keys_of(d), 4);
 	KUNIT_EXPECT_EQ(test, hdr_of(d)->hdr_lost[PFM_SINK_LOST_TABLE], 2);
-	/* Those that are known are counted on. */
+	/* Recorded keys still count. */
 	samples(test, 2, 5);
 	KUNIT_EXPECT_EQ(test, record_of(d, 2)->count, 6);
 	KUNIT_EXPECT_EQ(test, hdr_of(d)->hdr_lost[PFM_SINK_LOST_TABLE], 2);
@@ -143,7 +143,7 @@ static void no_sample_is_neither_counted_nor_lost(struct kunit *test)
 	KUNIT_EXPECT_GT(test, keys_of(d), 450);
 }
 
-/* All keys are forced to one place: a search looks at some only. */
+/* All keys hash to the same place; a search probes a limited number. */
 static void a_search_is_bounded(struct kunit *test)
 {
 	struct pfm_fmt_calls *d = test->priv;

@@ -14,7 +14,7 @@ static int idle_init(struct kunit *test)
 	return 0;
 }
 
-/* The same for the CPU that the test runs on. */
+/* Let the test's CPU count events and time pass. */
 static void cpu_happens(struct kunit *test, u64 d0, u64 ns)
 {
 	struct pfm_sim_tick tick = { .cpu = raw_smp_processor_id(),
@@ -23,7 +23,7 @@ static void cpu_happens(struct kunit *test, u64 d0, u64 ns)
 	KUNIT_ASSERT_EQ(test, pfm_sim_advance(&tick), 0);
 }
 
-/* The CPU becomes idle, or no longer is, as the scheduler's probe says. */
+/* Report an idle transition, like the scheduler's probe. */
 static void idle_changes(struct kunit *test, bool idle)
 {
 	unsigned long flags;
@@ -33,7 +33,7 @@ static void idle_changes(struct kunit *test, bool idle)
 	local_irq_restore(flags);
 }
 
-/* The CPU is idle meanwhile. */
+/* Let events and time pass while the CPU is idle. */
 static void cpu_idles(struct kunit *test, u64 d0, u64 ns)
 {
 	idle_changes(test, true);
@@ -41,7 +41,7 @@ static void cpu_idles(struct kunit *test, u64 d0, u64 ns)
 	idle_changes(test, false);
 }
 
-/* What the scheduler does while the test runs tells the context nothing. */
+/* Start, and detach the probe: real idle transitions must not interfere. */
 static void start_undisturbed(struct kunit *test)
 {
 	struct pfm_context *ctx = ctx_of(test);
@@ -140,7 +140,7 @@ static void a_paused_context_leaves_idle_when_it_is_resumed(struct kunit *test)
 	pfm_pause(ctx);
 	idle_changes(test, false);
 	KUNIT_EXPECT_EQ(test, ctx->frozen, (u32)PFM_IDLE);
-	/* A command changes it in peace. */
+	/* The paused context may be changed. */
 	fixture_pmd_of(ctx, 0)->value += 5;
 	KUNIT_EXPECT_EQ(test, pfm_resume(ctx), 0);
 	KUNIT_EXPECT_EQ(test, ctx->frozen, 0U);

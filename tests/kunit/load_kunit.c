@@ -113,7 +113,7 @@ static void load_and_start_designate_the_first_set(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, active_set(test), 2);
 	KUNIT_EXPECT_EQ(test, set_info(test, 2).set_runs, 1ULL);
 	stop(test);
-	/* Without a number: the last active one. */
+	/* Without a set number, PFM_START keeps the last active set. */
 	fixture_lock(ctx_of(test));
 	KUNIT_EXPECT_EQ(test, pfm_start_monitoring(ctx_of(test), NULL), 0);
 	fixture_unlock(ctx_of(test));
@@ -156,7 +156,7 @@ static struct kunit_suite load_suite = {
 	.test_cases = load_cases,
 };
 
-/* The first overflow masks; a restart would reset. */
+/* The first overflow masks; a restart would reset the counter. */
 static void start_and_mask(struct kunit *test)
 {
 	struct fixture *f = test->priv;
@@ -201,7 +201,7 @@ static void unload_while_masked_leaves_no_mask(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, pfm_is_masked(f->ctx));
 	fixture_count(test, 5);
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), 8ULL);
-	/* What overflowed before is not reset by a later restart. */
+	/* A later restart does not reset earlier overflows. */
 	KUNIT_EXPECT_EQ(test, fixture_restart(test), 0);
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), 8ULL);
 }

@@ -34,7 +34,7 @@ static void messages_come_out_in_the_order_they_went_in(struct kunit *test)
 	pfm_msg_t msg;
 	u16 round, i;
 
-	/* More than once around the ring. */
+	/* Wrap around the ring more than once. */
 	for (round = 0; round < 5; round++) {
 		for (i = 0; i < 3; i++)
 			put(q, i, true, test);
@@ -178,7 +178,7 @@ static struct kunit_suite msgq_suite = {
 	.test_cases = msgq_cases,
 };
 
-/* The queue of a context */
+/* The message queue of a context. */
 
 /* Proves 3.3.1-04, 3.4.3-09, H23 */
 static void a_full_queue_drops_messages_and_counts_them(struct kunit *test)

@@ -19,13 +19,13 @@ static int nway_kunit_init(struct kunit *test)
 	return pfm_calls_init(test, uuid);
 }
 
-/* The largest entry: all PMDs of the PMU recorded. */
+/* The largest entry: all PMDs of the PMU are recorded. */
 static u64 max_entry(void)
 {
 	return ENTRY + 8 * pfm_num_pmds();
 }
 
-/* Bytes of a region that is full when @entries without PMDs are in it. */
+/* The size of a region that is full with @entries without PMDs. */
 static u64 region_of(u64 entries)
 {
 	return max_entry() + (entries - 1) * ENTRY;
@@ -53,7 +53,7 @@ static pfm_nway_smpl_rgn_t *rgn_of(const struct pfm_fmt_calls *d, u32 n)
 	return (pfm_nway_smpl_rgn_t *)(hdr_of(d) + 1) + n;
 }
 
-/* Entry @i of region @n, if none has PMDs. */
+/* Entry @i of region @n, if no entry has PMDs. */
 static pfm_default_smpl_entry_t *entry_of(const struct pfm_fmt_calls *d, u32 n,
 					  u32 i)
 {
@@ -63,7 +63,7 @@ static pfm_default_smpl_entry_t *entry_of(const struct pfm_fmt_calls *d, u32 n,
 	return (pfm_default_smpl_entry_t *)region + i;
 }
 
-/* An overflow of @pmd; the control bits that the handler sets. */
+/* Let @pmd overflow. Return: the control bits of the handler. */
 static u32 overflow(struct kunit *test, u16 pmd)
 {
 	struct pfm_fmt_calls *d = test->priv;
@@ -111,7 +111,7 @@ static void validate_wants_room_for_the_largest_entry_in_each_region(
 /* Proves H14 */
 static void validate_takes_no_huge_size_for_a_small_one(struct kunit *test)
 {
-	/* The core's limits refuse these; nothing may have wrapped before. */
+	/* The core's limits refuse these; the sum must not wrap. */
 	KUNIT_EXPECT_EQ(test, validate(test, ~0ULL, 64, 0), 0);
 	KUNIT_EXPECT_EQ(test, validate(test, 1ULL << 63, 2, 0), 0);
 }
@@ -206,7 +206,7 @@ static void overflows_of_one_instant_go_on_in_the_next_region(
 	struct pfm_fmt_calls *d = test->priv;
 
 	make(test, 2, 1, 0);
-	/* Two calls of one event: the first fills the region. */
+	/* Two calls for one event: the first one fills the region. */
 	KUNIT_EXPECT_EQ(test, overflow(test, 1), TELL);
 	KUNIT_EXPECT_EQ(test, overflow(test, 2), GO_ON);
 	KUNIT_EXPECT_EQ(test, entry_of(d, 0, 0)->ovfl_pmd, 1);
@@ -230,7 +230,7 @@ static void restart_frees_the_oldest_region(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, hdr_of(d)->hdr_freed, 1ULL);
 	pfm_calls_restart(test, true);
 	KUNIT_EXPECT_EQ(test, rgn_of(d, 1)->rgn_state, (u32)PFM_NWAY_RGN_FREE);
-	/* What was in them stays until they are filled anew. */
+	/* The old entries stay until they are overwritten. */
 	KUNIT_EXPECT_EQ(test, entry_of(d, 0, 0)->ovfl_pmd, 1);
 	KUNIT_EXPECT_EQ(test, rgn_of(d, 0)->rgn_seq, 1ULL);
 }
@@ -279,7 +279,7 @@ static void without_a_free_region_it_cycles_in_its_own(struct kunit *test)
 	overflow(test, 1);
 	overflow(test, 2);
 	overflow(test, 3);
-	/* Region 1 is full, and the tool has not given back region 0. */
+	/* Region 1 is full, and the tool still has region 0. */
 	KUNIT_EXPECT_EQ(test, overflow(test, 4), GO_ON);
 	KUNIT_EXPECT_EQ(test, hdr_of(d)->hdr_overwritten, 0ULL);
 	KUNIT_EXPECT_EQ(test, rgn_of(d, 1)->rgn_count, 2ULL);
@@ -287,7 +287,7 @@ static void without_a_free_region_it_cycles_in_its_own(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, hdr_of(d)->hdr_overwritten, 2ULL);
 	KUNIT_EXPECT_EQ(test, rgn_of(d, 1)->rgn_overwritten, 2ULL);
 	KUNIT_EXPECT_EQ(test, rgn_of(d, 0)->rgn_overwritten, 0ULL);
-	/* A reader of region 1 sees that it is another filling. */
+	/* A reader of region 1 sees that it was refilled. */
 	KUNIT_EXPECT_EQ(test, rgn_of(d, 1)->rgn_seq, 3ULL);
 	KUNIT_EXPECT_EQ(test, rgn_of(d, 1)->rgn_count, 1ULL);
 	KUNIT_EXPECT_EQ(test, entry_of(d, 1, 0)->ovfl_pmd, 5);
@@ -304,7 +304,7 @@ static void after_cycling_a_freed_region_is_used(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, overflow(test, 1), TELL);
 	KUNIT_EXPECT_EQ(test, overflow(test, 2), GO_ON);
 	pfm_calls_restart(test, true);
-	/* The full region is handed out late, and nothing was overwritten. */
+	/* The full region is handed out late, but not overwritten. */
 	KUNIT_EXPECT_EQ(test, overflow(test, 3), TELL);
 	KUNIT_EXPECT_EQ(test, rgn_of(d, 1)->rgn_state,
 			(u32)PFM_NWAY_RGN_READY);
@@ -334,7 +334,7 @@ static void overflows_while_full_are_dropped_and_counted(struct kunit *test)
 	make(test, 2, 1, MASK);
 	overflow(test, 1);
 	overflow(test, 2);
-	/* Others of the same instant. */
+	/* Further overflows of the same interrupt. */
 	KUNIT_EXPECT_EQ(test, pfm_calls_sample(d, 3, 0), -ENOBUFS);
 	KUNIT_EXPECT_EQ(test, d->arg.ovfl_ctrl.val, HOLD);
 	KUNIT_EXPECT_EQ(test, pfm_calls_sample(d, 4, 0), -ENOBUFS);
@@ -357,7 +357,7 @@ static void restart_ends_a_saturated_buffer(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rgn_of(d, 0)->rgn_state,
 			(u32)PFM_NWAY_RGN_FILLING);
 	KUNIT_EXPECT_EQ(test, rgn_of(d, 0)->rgn_seq, 4ULL);
-	/* Still only this one is free. */
+	/* Only one region is free. */
 	KUNIT_EXPECT_EQ(test, overflow(test, 4), HOLD);
 	pfm_calls_restart(test, false);
 	pfm_calls_restart(test, true);
@@ -372,7 +372,7 @@ static void handler_believes_nothing_in_the_mapped_headers(struct kunit *test)
 	struct pfm_fmt_calls *d = test->priv;
 	int byte, value;
 
-	/* KASAN sees a write that follows a forged offset, size or number. */
+	/* KASAN detects writes that follow forged offsets or sizes. */
 	for (byte = 0; byte < PFM_NWAY_REGION_OFFS(2); byte++) {
 		make(test, 2, 2, byte & 1 ? MASK : 0);
 		for (value = 0; value < 256; value += 51) {

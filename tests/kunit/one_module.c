@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * one_module.c - init and exit of the modules that are linked into one with the
- *		  suites
+ * one_module.c - init and exit of the modules that are linked into one module
+ *		  with the suites
  */
 #include "one_module.h"
 
@@ -13,7 +13,7 @@ void one_module_add(struct one_part *part)
 	list_add_tail(&part->list, &parts);
 }
 
-/* End those before @end, or all of them if it is the list's head. */
+/* Run the exits of the parts before @end; of all parts if it is the list. */
 static void one_module_end(struct list_head *end)
 {
 	struct one_part *part;
@@ -46,5 +46,5 @@ static void __exit one_module_exit(void)
 
 module_init(one_module_init);
 module_exit(one_module_exit);
-MODULE_DESCRIPTION("perfmon2: KUnit suites, with what they test");
+MODULE_DESCRIPTION("perfmon2: KUnit suites, with the tested modules");
 MODULE_LICENSE("GPL v2");

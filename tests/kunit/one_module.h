@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * one_module.h - several modules' sources as one module
+ * one_module.h - the sources of several modules as one module
  *
- * The suites call functions that no module exports. On a kernel that is not
- * rebuilt for them, they are linked into one module with what they test. This
- * header, included first, turns each module's init and exit into parts of that
- * module, which register themselves in link order when it is loaded.
+ * The suites call functions that modules do not export. On a kernel that is not
+ * rebuilt for the suites, they are linked into one module with the code under
+ * test. This header is included first. It turns each module's init and exit
+ * into parts of that module, which register themselves in link order at load.
  */
 #ifndef PFM_KUNIT_ONE_MODULE_H
 #define PFM_KUNIT_ONE_MODULE_H
@@ -14,8 +14,8 @@
 #include <linux/module.h>
 
 /**
- * struct one_part - what was a module
- * @list: in the order of initialisation
+ * struct one_part - init and exit of a former module
+ * @list: in initialisation order
  * @init: its module_init()
  * @exit: its module_exit()
  */
@@ -27,13 +27,13 @@ struct one_part {
 
 void one_module_add(struct one_part *part);
 
-/* Its own init and exit are the module's. */
+/* one_module.c itself keeps the real module_init() and module_exit(). */
 #ifndef PFM_KUNIT_THE_MODULE
 #undef module_init
 #define module_init(fn)							\
 	static int (*one_init)(void) __refdata = fn
 
-/* Comes after module_init(). */
+/* module_exit() follows module_init() in all sources. */
 #undef module_exit
 #define module_exit(fn)							\
 	static __attribute__((constructor)) void one_add(void)		\

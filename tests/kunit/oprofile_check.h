@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * oprofile_check.h - what a reader of the OProfile bridge would see: words of
- *		      the stream, names of files
+ * oprofile_check.h - the OProfile bridge as a reader sees it: words of the
+ *		      stream, names of files
  */
 #ifndef PFM_KUNIT_OPROFILE_CHECK_H
 #define PFM_KUNIT_OPROFILE_CHECK_H
@@ -16,7 +16,7 @@
 
 #define ESC	PFM_OPROFILE_ESC
 
-/* What a reader would have: the next word, gone then. */
+/* Remove and return the next word of the stream. */
 static inline unsigned long take(struct kunit *test, struct pfm_op_stream *s)
 {
 	unsigned long word;
@@ -44,7 +44,7 @@ static inline void expect_words(struct kunit *test, struct pfm_op_stream *s,
 	expect_words(test, s, words_, ARRAY_SIZE(words_));		\
 } while (0)
 
-/* Two files, and what they are called. */
+/* Two files and their names. */
 static const char * const file_names[] = { "/bridge-a", "/bridge-b" };
 
 static inline struct file *file_open(struct kunit *test, int n)

@@ -104,7 +104,7 @@ static void cookies_hold_their_files_until_they_are_dropped(struct kunit *test)
 	unsigned long a;
 	struct path path;
 
-	/* An earlier test's file may still be on its way. */
+	/* A delayed fput() of an earlier test may still be pending. */
 	flush_delayed_fput();
 	before = d_count(dentry);
 	a = cookie_of(f, 0);
@@ -113,7 +113,7 @@ static void cookies_hold_their_files_until_they_are_dropped(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, d_count(dentry), before);
 	KUNIT_EXPECT_EQ(test, pfm_op_cookie_path(&f->cookies, a, &path),
 			-ENOENT);
-	/* And the table can be used again. */
+	/* The table can be used again. */
 	expect_name(test, &f->cookies, cookie_of(f, 1), file_names[1]);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * oprofile_kunit.c - the OProfile bridge: samples on their way from the handler
- *		      to the stream, and lost ones
+ * oprofile_kunit.c - the OProfile bridge: samples from the handler to the
+ *		      stream, and lost samples
  */
 #include <kunit/test.h>
 #include <linux/file.h>
@@ -18,7 +18,7 @@
 #include "reader.h"
 #include "stats.h"
 
-/* Not an address of user level, here or anywhere. */
+/* An address outside user level on all architectures. */
 #define KERNEL_IP	((u64)-4096)
 
 struct bridge {
@@ -28,7 +28,7 @@ struct bridge {
 	unsigned long		before[PFM_OP_NUM_STATS];
 };
 
-/* Room for 16 samples of a CPU, and for few of them in the event buffer. */
+/* Room for 16 samples per CPU, and for a few in the event buffer. */
 static const struct pfm_op_sizes small = { .samples = 16, .words = 64 };
 static const struct pfm_op_sizes usual = { .samples = 16, .words = 1024 };
 
@@ -74,12 +74,12 @@ static struct pfm_op_reader *open_reader(struct kunit *test,
 
 	KUNIT_ASSERT_FALSE(test, IS_ERR(rd));
 	b->rd = rd;
-	/* It begins with a sync, which would take what the test is about. */
+	/* The first sync is over; it would consume the test's samples. */
 	flush_delayed_work(&rd->work);
 	return rd;
 }
 
-/* An overflow of the event, as the core hands it over. Return: control bits. */
+/* Call the handler like the core. Return: the control bits. */
 static u32 overflow_of(struct kunit *test, pid_t tid, u64 ip, u64 event,
 		       struct pt_regs *regs)
 {
@@ -109,7 +109,7 @@ static unsigned long counted(struct kunit *test, enum pfm_op_stat stat)
 	return pfm_op_total(stat) - b->before[stat];
 }
 
-/* What the statistics are to be, in the order of enum pfm_op_stat. */
+/* Compare the statistics, in the order of enum pfm_op_stat. */
 static void expect_stats(struct kunit *test,
 			 const unsigned long want[PFM_OP_NUM_STATS])
 {
@@ -126,7 +126,7 @@ static void expect_stats(struct kunit *test,
 	expect_stats(test, want_);					\
 } while (0)
 
-/* Sync; then the stream is this. */
+/* Sync, then compare the stream. */
 #define EXPECT_SYNCED(test, rd, ...) do {				\
 	pfm_op_sync(rd);						\
 	EXPECT_WORDS(test, &(rd)->stream, __VA_ARGS__);			\
@@ -148,7 +148,7 @@ static void handler_asks_for_the_reset_and_nothing_else(struct kunit *test)
 {
 	int i;
 
-	/* Without a reader, with one, and with a full buffer. */
+	/* Without a reader, with a reader, and with a full buffer. */
 	KUNIT_EXPECT_EQ(test, overflow(test, KERNEL_IP, 1, NULL),
 			(u32)PFM_OVFL_CTRL_RESET);
 	open_reader(test, &usual);
@@ -192,7 +192,7 @@ static void full_cpu_buffer_loses_samples(struct kunit *test)
 	struct pfm_op_reader *rd = open_reader(test, &usual);
 	int i;
 
-	/* Whom the half full buffer wakes must not make room. */
+	/* The half-full buffer wakes the sync, which must not make room. */
 	mutex_lock(&rd->sync_lock);
 	for (i = 0; i < 20; i++)
 		overflow(test, KERNEL_IP, i, NULL);
@@ -212,7 +212,7 @@ static void full_event_buffer_loses_samples(struct kunit *test)
 		overflow(test, KERNEL_IP, i, NULL);
 		pfm_op_sync(rd);
 	}
-	/* The first one says all that a kernel sample needs: 14 words. */
+	/* The first sample of a kernel address takes 14 words. */
 	delivered = 1 + (64 - 14) / 2;
 	EXPECT_STATS(test, 50, delivered, 0, 0, 0, 50 - delivered);
 }
@@ -236,7 +236,7 @@ static void set_level(struct pt_regs *regs, bool user)
 #endif
 }
 
-/* The registers decide, where there are any; the address does not. */
+/* If there are registers, they decide, not the address. */
 static void registers_say_whether_it_is_user_level(struct kunit *test)
 {
 	struct pfm_op_reader *rd = open_reader(test, &usual);
@@ -255,7 +255,7 @@ static void registers_say_whether_it_is_user_level(struct kunit *test)
 
 #define MAP_PAGES	4
 
-/* Map @pages of a file, or of none, from page 1 on. Return: the address. */
+/* Map @file from its page 1 on, or anonymous memory. Return: the address. */
 static unsigned long map(struct kunit *test, struct file *file)
 {
 	unsigned long addr =
@@ -269,7 +269,7 @@ static unsigned long map(struct kunit *test, struct file *file)
 	return addr;
 }
 
-/* The first user sample of a reader, up to its pair. */
+/* Expect a reader's first sample of user level, with all headers. */
 static void expect_user_sample(struct kunit *test, unsigned long cookie,
 			       unsigned long offset, unsigned long event)
 {
@@ -316,7 +316,7 @@ static void sample_where_nothing_is_mapped_is_lost(struct kunit *test)
 	EXPECT_STATS(test, 2, 0, 0, 0, 2);
 }
 
-/* It had to wait, and whoever runs by now has another address space. */
+/* The thread of a delayed sample may have another address space by now. */
 static void sample_of_a_thread_that_has_left_has_no_place(struct kunit *test)
 {
 	struct pfm_op_reader *rd = open_reader(test, &usual);
@@ -327,7 +327,7 @@ static void sample_of_a_thread_that_has_left_has_no_place(struct kunit *test)
 	EXPECT_STATS(test, 1, 0, 0, 1);
 }
 
-/* A process may wait for anybody with its lock held. */
+/* A process may hold its mmap_lock for any length of time. */
 static void sync_does_not_wait_long_for_a_process(struct kunit *test)
 {
 	struct pfm_op_reader *rd = open_reader(test, &usual);
@@ -386,7 +386,7 @@ static void lost_samples_hold_nothing(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, users_of_mm(), before);
 }
 
-/* A sample with callers, as the handler leaves it. */
+/* Put a sample with callers into the ring, like the handler. */
 static void put_traced(struct kunit *test, unsigned long ip,
 		       const unsigned long *callers, unsigned int n)
 {
@@ -446,7 +446,7 @@ static void sample_that_was_interrupted_stops_the_sync(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, counted(test, PFM_OP_DELIVERED), 3UL);
 }
 
-/* A reader that sleeps is woken. */
+/* Expect that a sleeping reader is woken. */
 static void expect_wake_up(struct kunit *test, struct pfm_op_reader *rd)
 {
 	KUNIT_ASSERT_GT(test,
@@ -460,7 +460,7 @@ static void half_full_buffer_is_synced_without_a_reader(struct kunit *test)
 	struct pfm_op_reader *rd = open_reader(test, &usual);
 	int i;
 
-	/* The sync of the beginning. */
+	/* Finish the first sync. */
 	flush_delayed_work(&rd->work);
 	for (i = 0; i < 8; i++)
 		overflow(test, KERNEL_IP, i, NULL);
@@ -469,7 +469,7 @@ static void half_full_buffer_is_synced_without_a_reader(struct kunit *test)
 	EXPECT_STATS(test, 8, 8);
 }
 
-/* A context with this format on the thread of the test. */
+/* Attach a context with this format to the test's thread. */
 static void load_context(struct kunit *test)
 {
 	static const pfm_uuid_t uuid = PFM_OPROFILE_SMPL_UUID;

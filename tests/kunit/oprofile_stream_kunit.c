@@ -7,7 +7,7 @@
 #include "oprofile_check.h"
 #include "stream.h"
 
-/* Words of a sample that says everything. */
+/* Words of a sample with all headers. */
 #define ALL_WORDS	17
 #define STREAM_WORDS	64
 
@@ -42,7 +42,7 @@ static void first_sample_says_everything(struct kunit *test)
 		     0x123, 7);
 }
 
-/* Everything is said; what follows is what a change adds. */
+/* Write a first sample with all headers; later ones add only changes. */
 static struct pfm_op_record said(struct kunit *test)
 {
 	struct pfm_op_stream *s = test->priv;
@@ -104,7 +104,7 @@ static void entering_and_leaving_the_kernel_is_said(struct kunit *test)
 	r.at.cookie = 0;
 	KUNIT_EXPECT_TRUE(test, pfm_op_stream_add(s, &r));
 	EXPECT_WORDS(test, s, ESC, PFM_OPROFILE_KERNEL_ENTER, 0x123, 7);
-	/* The file is still the one of before. */
+	/* The file is the same as before. */
 	KUNIT_EXPECT_TRUE(test, pfm_op_stream_add(s, &user_record));
 	EXPECT_WORDS(test, s, ESC, PFM_OPROFILE_KERNEL_EXIT, 0x123, 7);
 }
@@ -138,12 +138,12 @@ static void trace_holds_its_sample_and_the_callers(struct kunit *test)
 	EXPECT_WORDS(test, s, ESC, PFM_OPROFILE_TRACE_BEGIN, 0x123, 7,
 		     0x200, 0, ESC, PFM_OPROFILE_COOKIE_SWITCH, 8, 0x300, 0,
 		     ESC, PFM_OPROFILE_TRACE_END);
-	/* The next sample is in its own file again. */
+	/* The next sample names its own file again. */
 	KUNIT_EXPECT_TRUE(test, pfm_op_stream_add(s, &user_record));
 	EXPECT_WORDS(test, s, ESC, PFM_OPROFILE_COOKIE_SWITCH, 6, 0x123, 7);
 }
 
-/* Fill the stream. Return: samples that are in it. */
+/* Fill the stream. Return: number of samples in it. */
 static int fill(struct kunit *test)
 {
 	int n = 0;
@@ -189,7 +189,7 @@ static void a_gap_ends_only_when_everything_fits(struct kunit *test)
 	int i;
 
 	fill(test);
-	/* Room for a pair, not for what must be said with it. */
+	/* Leave room for a sample, but not for the headers after a gap. */
 	for (i = 0; i < ALL_WORDS - 2; i++)
 		take(test, s);
 	KUNIT_EXPECT_FALSE(test, pfm_op_stream_add(s, &user_record));

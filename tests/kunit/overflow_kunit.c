@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * overflow_kunit.c - what the core does around a format's handler, and without
- *		      one (3.5.14, 3.4.3)
+ * overflow_kunit.c - overflow handling in the core, with and without a format
+ *		      (3.5.14, 3.4.3)
  */
 #include <linux/percpu.h>
 #include <linux/sched/clock.h>
@@ -58,7 +58,7 @@ static void control_bits_do_what_they_say(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fixture_take_msg(f, &msg), notify);
 	KUNIT_EXPECT_FALSE(test, fixture_take_msg(f, &msg));
 
-	/* Masked or not? */
+	/* Count on only if not masked. */
 	fixture_count(test, 5);
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 0),
 			(reset ? SHORT_RESET : 3ULL) + (mask ? 0 : 5));
@@ -67,7 +67,7 @@ static void control_bits_do_what_they_say(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fixture_restart(test), 0);
 	KUNIT_EXPECT_EQ(test, f->script.restarts, 1);
 	KUNIT_EXPECT_EQ(test, f->script.was_active, !mask);
-	/* What was reset at once is not reset again. */
+	/* A counter that was reset at once is not reset again. */
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 0),
 			reset ? SHORT_RESET + 5 : LONG_RESET);
 	fixture_count(test, 7);
@@ -126,7 +126,7 @@ static void simultaneous_overflows_go_by_index_with_one_time(struct kunit *test)
 	struct fixture *f = test->priv;
 	pfm_msg_t msg;
 
-	/* Programmed in the other order. */
+	/* Programmed in reverse order. */
 	fixture_sampling_counter(test, 5, 0);
 	fixture_sampling_counter(test, 1, PFM_REGFL_OVFL_NOTIFY);
 	f->script.ctrl[0] = PFM_OVFL_CTRL_RESET | PFM_OVFL_CTRL_NOTIFY;
@@ -143,7 +143,7 @@ static void simultaneous_overflows_go_by_index_with_one_time(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, f->script.arg[0].ovfl_notify, 1);
 	KUNIT_EXPECT_EQ(test, f->script.arg[1].ovfl_notify, 0);
 	KUNIT_EXPECT_EQ(test, f->script.tstamp[0], f->script.tstamp[1]);
-	/* One message for both. */
+	/* One message for both overflows. */
 	KUNIT_ASSERT_TRUE(test, fixture_take_msg(f, &msg));
 	KUNIT_EXPECT_EQ(test, msg.msg_type, (u32)PFM_MSG_OVFL);
 	KUNIT_EXPECT_EQ(test, msg.ovfl.msg_ovfl_pmds[0], 1ULL << 1 | 1ULL << 5);
@@ -205,7 +205,7 @@ static void an_error_ends_the_calls_and_masks(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, fixture_take_msg(f, &msg));
 }
 
-/* PMD0, PMD1 and PMD2 overflow in one instant. */
+/* Let PMD0, PMD1 and PMD2 overflow at the same time. */
 static void overflow_three(struct kunit *test)
 {
 	KUNIT_ASSERT_EQ(test,
@@ -223,7 +223,7 @@ static void expect_one_message(struct kunit *test, u64 pmds)
 	KUNIT_EXPECT_FALSE(test, fixture_take_msg(f, &msg));
 }
 
-/* The buffer is full, and the one that notifies is never recorded. */
+/* The buffer is full, so the PMD that notifies is never recorded. */
 /* Proves 3.6.5-07, 3.6.5-08 */
 static void an_error_notifies_for_those_that_are_not_called_for(
 	struct kunit *test)
@@ -243,7 +243,7 @@ static void an_error_notifies_for_those_that_are_not_called_for(
 	expect_one_message(test, 0x7);
 }
 
-/* The one that notifies is recorded, then another fills the buffer. */
+/* The PMD that notifies is recorded, then another one fills the buffer. */
 /* Proves 3.6.5-08 */
 static void a_mask_notifies_for_those_that_came_before(struct kunit *test)
 {
@@ -260,7 +260,7 @@ static void a_mask_notifies_for_those_that_came_before(struct kunit *test)
 	expect_one_message(test, 0x7);
 }
 
-/* PMD0 has overflowed, says a PMU that reports each counter by itself. */
+/* Report an overflow of PMD0 only, like a PMU with separate interrupts. */
 static void report_pmd0(struct kunit *test)
 {
 	struct pfm_pmd *pmd = fixture_pmd_of(ctx_of(test), 0);
@@ -286,15 +286,15 @@ static void a_counter_reported_by_itself_is_lost_by_an_error(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, f->ctx->lost, 1ULL);
 	KUNIT_EXPECT_TRUE(test, f->ctx->frozen);
 	expect_one_message(test, 0x1);
-	/* Masked: no overflow, no loss. */
+	/* While masked, nothing overflows or is lost. */
 	report_pmd0(test);
 	KUNIT_EXPECT_EQ(test, f->script.calls, 2);
 	KUNIT_EXPECT_EQ(test, f->ctx->lost, 1ULL);
 }
 
 /*
- * A PMU with 64-bit counters that reports each by itself. What it counts is
- * written into the registers.
+ * Start on a PMU with 64-bit counters that reports each counter separately;
+ * counter_is() sets the counters.
  */
 static void start_one_by_one(struct kunit *test)
 {
@@ -312,7 +312,7 @@ static void counter_is(struct kunit *test, int pmd, u64 value)
 	*(u64 *)fixture_pmd_of(ctx_of(test), pmd)->hw.priv = value;
 }
 
-/* It has overflowed, says the PMU, unless it knows that this is known. */
+/* Report a counter's overflow, unless the core has handled it already. */
 static void report(struct kunit *test, int num)
 {
 	struct pfm_pmd *pmd = fixture_pmd_of(ctx_of(test), num);
@@ -348,11 +348,11 @@ static void counters_reported_one_by_one_are_one_instant(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 1), -10ULL);
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 2), SHORT_RESET);
 	expect_one_message(test, 0x5);
-	/* It has counted on when its turn comes. */
+	/* It has counted on before its own report comes. */
 	counter_is(test, 0, SHORT_RESET + 3);
 	report(test, 0);
 	KUNIT_EXPECT_EQ(test, f->script.calls, 2);
-	/* Once. */
+	/* Only one report is ignored. */
 	counter_is(test, 0, 0);
 	report(test, 0);
 	KUNIT_EXPECT_EQ(test, f->script.calls, 3);
@@ -375,7 +375,7 @@ static void a_report_that_never_comes_hides_no_later_one(struct kunit *test)
 	counter_is(test, 0, 0);
 	report(test, 0);
 	KUNIT_EXPECT_EQ(test, f->script.calls, 3);
-	/* A hair early. */
+	/* The report of an overflow comes slightly early. */
 	counter_is(test, 1, 3);
 	report(test, 1);
 	counter_is(test, 0, -2);
@@ -383,7 +383,7 @@ static void a_report_that_never_comes_hides_no_later_one(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, f->script.calls, 5);
 }
 
-/* Or it would overflow again and again until the PMU can be stopped. */
+/* Otherwise it would overflow repeatedly until the PMU can be stopped. */
 /* Proves H18 */
 static void a_masked_counter_is_silent_once_it_is_reported(struct kunit *test)
 {
@@ -399,7 +399,7 @@ static void a_masked_counter_is_silent_once_it_is_reported(struct kunit *test)
 	KUNIT_ASSERT_TRUE(test, f->ctx->frozen);
 	KUNIT_EXPECT_EQ(test, *(u64 *)pmd->hw.priv, 1ULL);
 	report(test, 0);
-	/* What the PMU holds is far from an overflow, and nobody's value. */
+	/* The PMU's value is now far from an overflow; it is not used. */
 	KUNIT_EXPECT_EQ(test, *(u64 *)pmd->hw.priv, 0ULL);
 	KUNIT_EXPECT_EQ(test, pmd->value, 1ULL);
 	KUNIT_EXPECT_EQ(test, f->script.calls, 1);
@@ -417,7 +417,7 @@ static void what_is_written_while_counting_counts_at_once(struct kunit *test)
 					 .reg_value = 99 });
 	fixture_sampling_counter(test, 0, 0);
 	start_one_by_one(test);
-	/* It records a value now, */
+	/* PMD0 now records a value, */
 	pmc.reg_smpl_pmds[0] = 1U << PFM_SIM_PMD_PLAIN;
 	fixture_pmc(test, pmc);
 	counter_is(test, 0, 1);
@@ -425,7 +425,7 @@ static void what_is_written_while_counting_counts_at_once(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, f->script.calls, 1);
 	KUNIT_EXPECT_EQ(test, f->script.arg[0].num_smpl_pmds, 1);
 	KUNIT_EXPECT_EQ(test, f->script.arg[0].smpl_pmds_values[0], 99ULL);
-	/* and there is another one that samples. */
+	/* and PMD2 samples, too. */
 	fixture_sampling_counter(test, 2, 0);
 	counter_is(test, 0, 2);
 	counter_is(test, 2, 1);
@@ -435,7 +435,7 @@ static void what_is_written_while_counting_counts_at_once(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, f->script.arg[2].ovfl_pmd, 2);
 }
 
-/* What is not reset goes on, and has overflowed once. */
+/* A counter that is not reset continues; its overflow counts once. */
 static void what_is_not_reset_overflows_once(struct kunit *test)
 {
 	struct fixture *f = test->priv;
@@ -457,8 +457,9 @@ static void what_is_not_reset_overflows_once(struct kunit *test)
 }
 
 /*
- * The clock stands still, as it does on some machines until the next tick: each
- * overflow has a stamp of its own, handled at once or left to an interrupt.
+ * On some machines the clock stands still until the next tick. Each overflow
+ * must still have its own time stamp, whether it is handled at once or deferred
+ * to an interrupt.
  */
 /* Proves 3.5.14-02, 3.5.14-03 */
 static void no_two_overflows_have_the_same_time(struct kunit *test)
@@ -488,7 +489,7 @@ static void no_two_overflows_have_the_same_time(struct kunit *test)
 	this_cpu_write(pfm_last_stamp, 0);
 }
 
-/* A PMU that never says with what it re-arms itself re-arms nothing. */
+/* A PMU that does not report the value it re-armed with did not re-arm. */
 static void a_counter_that_is_not_rearmed_is_reset_by_the_core(
 	struct kunit *test)
 {
@@ -499,7 +500,7 @@ static void a_counter_that_is_not_rearmed_is_reset_by_the_core(
 	f->script.ctrl[0] = PFM_OVFL_CTRL_RESET;
 	f->script.ctrl[1] = PFM_OVFL_CTRL_RESET;
 	fixture_start(test);
-	/* The first one asks for the rate, and so may not count. */
+	/* The first overflow also checks the rate; test the second. */
 	report_pmd0(test);
 	*(u64 *)fixture_pmd_of(f->ctx, 0)->hw.priv = 1;
 	report_pmd0(test);
@@ -523,7 +524,7 @@ static void odd_answers_are_counted(struct kunit *test)
 {
 	struct fixture *f = test->priv;
 	const struct pfm_odd_answers *odd = &f->ctx->odd;
-	/* By call; the fourth and fifth are of one instant. */
+	/* Per call; the fourth and the fifth happen at the same time. */
 	static const u32 ctrl[] = { 0x10, 0, 0, 0x80000000, 0, 0, 0x2 };
 	static const int ret[] = { 0, -EIO, -ENOBUFS, 0, 0, 0, 0 };
 	static const u64 delta1[] = { 0, 0, 0, 1000, 0, 0 };
@@ -584,7 +585,7 @@ static void each_pmd_of_an_event_is_reset_or_not(struct kunit *test)
 	fixture_count2(test, 11, 12);
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), SHORT_RESET);
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 1), 2ULL);
-	/* Restart is for the other one. */
+	/* Restart resets only the other one. */
 	KUNIT_EXPECT_EQ(test, fixture_restart(test), 0);
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), SHORT_RESET);
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 1), LONG_RESET);
@@ -674,7 +675,7 @@ static void wrapping_is_not_undone_by_a_later_restart(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 1), 3ULL);
 }
 
-/* The first report masks; no other is lost, or named in no message. */
+/* The first report masks; no overflow is lost or missing in a message. */
 /* Proves 3.4.3-06, 3.4.3-07 */
 static void a_mask_takes_those_that_are_still_to_be_reported(struct kunit *test)
 {
@@ -693,7 +694,7 @@ static void a_mask_takes_those_that_are_still_to_be_reported(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fixture_restart(test), 0);
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), LONG_RESET);
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 1), LONG_RESET);
-	/* Nor does it wait for a report that the mask has discarded. */
+	/* A report that the mask discarded is not awaited. */
 	counter_is(test, 1, 0);
 	report(test, 1);
 	expect_one_message(test, 0x2);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * owner_kunit.c - overflows that interrupt an overflow or a command
+ * owner_kunit.c - overflows during an overflow or a command
  */
 #include "context.h"
 #include "fixture.h"
@@ -29,7 +29,7 @@ static void an_overflow_during_another_is_handled_after_it(struct kunit *test)
 }
 
 /*
- * A command owns the context for a moment; what overflows then comes after it.
+ * While a command owns the context, overflows are deferred until it is done.
  */
 /* Proves H06 */
 static void an_overflow_that_meets_a_command_is_handled_after_it(
@@ -48,13 +48,13 @@ static void an_overflow_that_meets_a_command_is_handled_after_it(
 	KUNIT_EXPECT_EQ(test, f->script.data[0].ip, 0x1234ULL);
 	KUNIT_EXPECT_EQ(test, f->ctx->lost, 0ULL);
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), -100ULL);
-	/* Whoever the interrupt that follows is in. */
+	/* The thread is right, whichever thread the deferred work is in. */
 	KUNIT_EXPECT_EQ(test, f->script.data[0].tid, (u32)current->pid);
 }
 
 /*
- * An overflow was interrupted by another, and when it is through there is a
- * command: the other one comes after that.
+ * An overflow interrupts another one. When that one is finished, a command owns
+ * the context: the deferred overflow is handled after the command.
  */
 /* Proves H06 */
 static void an_overflow_in_another_is_not_forgotten_for_a_command(
@@ -74,7 +74,7 @@ static void an_overflow_in_another_is_not_forgotten_for_a_command(
 	KUNIT_EXPECT_EQ(test, f->script.calls, 1);
 }
 
-/* Only owners add to what is lost. */
+/* Only the owner of the context changes the count of lost overflows. */
 static void what_is_lost_while_a_command_owns_is_counted_after_it(
 	struct kunit *test)
 {
@@ -112,9 +112,9 @@ static void overflow_while_away(void)
 }
 
 /*
- * The interrupt comes when the thread has been switched out and may run, and
- * overflow, on another CPU: those are not to be left to it as to one that they
- * have interrupted.
+ * The deferred overflow is handled when the thread is switched out; meanwhile
+ * the thread may overflow on another CPU. Those overflows must not be deferred
+ * to the handler as if they had interrupted it.
  */
 /* Proves H06 */
 static void a_thread_that_has_gone_is_not_waited_for(struct kunit *test)
@@ -177,7 +177,7 @@ static void what_a_command_delays_stays_one_instant(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, f->ctx->lost, 0ULL);
 }
 
-/* Even for a PMU that reports each counter by itself. */
+/* Holds for a PMU that reports each counter separately, too. */
 static void an_overflow_leaves_a_command_the_owner(struct kunit *test)
 {
 	struct fixture *f = test->priv;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * pause_kunit.c - commands keep overflows out of a context
+ * pause_kunit.c - commands that pause a context
  */
 #include "context.h"
 #include "evtset_fixture.h"
@@ -8,7 +8,7 @@
 #include "owner.h"
 #include "pause.h"
 
-/* Commands that pause do not meet what an earlier one left to an interrupt. */
+/* After a pause, no overflow that was deferred to an interrupt is pending. */
 /* Proves H06 */
 static void a_pause_waits_for_what_was_left_to_an_interrupt(struct kunit *test)
 {
@@ -43,7 +43,7 @@ static void what_counts_before_the_pmu_follows_is_discarded(struct kunit *test)
 	make_counter(test, 0, 0, 0, 0);
 	make_counter(test, 1, 0, 0, 0);
 	load_and_start(test, 0);
-	/* The work item that lets the PMU follow waits. */
+	/* The lock delays the work item in which the PMU follows. */
 	fixture_lock(ctx_of(test));
 	happen(test, 5, 0, TICK);
 	happen(test, 7, 0, 0);

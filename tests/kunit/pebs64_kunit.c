@@ -12,9 +12,7 @@
 
 static const pfm_uuid_t uuid = PFM_PEBS64_SMPL_UUID;
 
-/*
- * A context whose area has room for @records, and interrupts at the @thres-th.
- */
+/* Make a context with room for @records; the @thres-th one interrupts. */
 static void make(struct kunit *test, u32 flags, u32 size, u32 records,
 		   u32 thres)
 {
@@ -58,7 +56,7 @@ static void validate_wants_room_for_the_threshold(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, validate(BASE + 144, 1, 0, 0), 0);
 	KUNIT_EXPECT_EQ(test, validate(BASE + 143, 1, 0, 0), -EINVAL);
 	KUNIT_EXPECT_EQ(test, validate(BASE + 2 * 144, 3, 0, 0), -EINVAL);
-	/* A longer record needs more. */
+	/* Longer records need more room. */
 	KUNIT_EXPECT_EQ(test, validate(BASE + 199, 1, PFM_PEBS64_SMPL_SKYLAKE,
 				       0), -EINVAL);
 	KUNIT_EXPECT_EQ(test, validate(BASE + 200, 1, PFM_PEBS64_SMPL_SKYLAKE,
@@ -98,7 +96,7 @@ static void init_lays_out_an_empty_area(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, hdr->hdr_ds.pebs_cnt_reset, RESET);
 }
 
-/* The fields of record @n, but for the status, are @first and on. */
+/* All fields of record @n except the status are @first, @first + 1, ... */
 static void expect_record(struct kunit *test, u32 size, u32 n, u64 first)
 {
 	const u64 *field = buf_of(test) + BASE + n * size;
@@ -169,7 +167,7 @@ static void the_threshold_notifies_and_masks(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, f->ctx->frozen, 1U);
 	KUNIT_EXPECT_EQ(test, hdr_of(test)->hdr_overflows, 1ULL);
 	KUNIT_EXPECT_EQ(test, records(test), 2ULL);
-	/* The area has more room, but nothing is counted now. */
+	/* There is room, but masked counters do not count. */
 	overflow(test);
 	KUNIT_EXPECT_EQ(test, records(test), 2ULL);
 	KUNIT_EXPECT_EQ(test, hdr_of(test)->hdr_lost, 0ULL);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * pmc_kunit.c - words of configuration beside the PMC that controls a counter
+ * pmc_kunit.c - configuration words of a counter beside its PMC
  */
 #include "context.h"
 #include "evtset_fixture.h"
@@ -10,9 +10,9 @@
 
 #define CONFIG1(n)	(64 + (n))
 #define CONFIG2(n)	(128 + (n))
-#define REFUSED		0x77	/* a word that a PMU does not know */
+#define REFUSED		0x77	/* the PMU refuses this word */
 
-/* What a PMU was asked about last, and how often. */
+/* The last request to the PMU, and the numbers of requests. */
 static struct {
 	u16	num;
 	u64	value;
@@ -30,7 +30,7 @@ static int check_seen(u16 num, u64 value, const u64 *config, bool syswide)
 	return value && config[0] == REFUSED ? -EINVAL : 0;
 }
 
-/* It takes what check_seen() has let pass, but for one second word. */
+/* Accept everything that check_seen() accepts, except for one second word. */
 static int write_seen(struct pfm_pmu_reg *reg)
 {
 	u64 config[PFM_PMC_CONFIGS];
@@ -99,7 +99,7 @@ static void words_are_zero_until_they_are_written(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, write(test, 0, 0, 1), 0);
 	expect_seen(test, 1, 0, 0);
 	KUNIT_ASSERT_EQ(test, write(test, 0, CONFIG1(0), 0), 0);
-	/* Who has none pays for none. */
+	/* Words that are all 0 take no memory. */
 	KUNIT_EXPECT_NULL(test, set->configs);
 	KUNIT_ASSERT_EQ(test, write(test, 0, CONFIG1(0), 30), 0);
 	KUNIT_ASSERT_EQ(test, write(test, 0, CONFIG2(0), -1ULL), 0);
@@ -135,7 +135,7 @@ static void a_pmu_is_asked_about_all_words_of_the_counter(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, seen.num, 3);
 	expect_seen(test, 6, 7, 8);
 	KUNIT_EXPECT_EQ(test, seen.checks, 3);
-	/* What is not loaded the PMU does not get. */
+	/* The PMU is not written to while the set is not loaded. */
 	KUNIT_EXPECT_EQ(test, seen.writes, 0);
 }
 
@@ -145,7 +145,7 @@ static void a_refused_word_changes_nothing(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, write(test, 0, 0, 6), 0);
 	KUNIT_EXPECT_EQ(test, write(test, 0, CONFIG1(0), REFUSED), -EINVAL);
 	expect_words(test, 0, 0, 6, 7, 0);
-	/* Nor does an event that does not know what is there. */
+	/* An event that does not fit the existing word is refused, too. */
 	KUNIT_ASSERT_EQ(test, write(test, 0, 0, 0), 0);
 	KUNIT_ASSERT_EQ(test, write(test, 0, CONFIG1(0), REFUSED), 0);
 	KUNIT_EXPECT_EQ(test, write(test, 0, 0, 6), -EINVAL);
@@ -160,17 +160,20 @@ static void a_loaded_pmu_follows_each_word(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, write(test, 0, CONFIG1(0), 30), 0);
 	KUNIT_EXPECT_EQ(test, seen.writes, 1);
 	expect_seen(test, 1, 30, 0);
-	/* There is nothing to follow. */
+	/* An unchanged word is not written again. */
 	KUNIT_ASSERT_EQ(test, write(test, 0, CONFIG1(0), 30), 0);
 	KUNIT_EXPECT_EQ(test, seen.writes, 1);
-	/* It gets the old words back. */
+	/* The old words are restored. */
 	KUNIT_EXPECT_EQ(test, write(test, 0, CONFIG2(0), REFUSED), -EINVAL);
 	KUNIT_EXPECT_EQ(test, seen.writes, 3);
 	expect_seen(test, 1, 30, 0);
 	expect_words(test, 0, 0, 1, 30, 0);
 }
 
-/* 3.1.2-11 is about PMCs without a counter; these leave theirs alone, too. */
+/*
+ * 3.1.2-11 concerns PMCs without a counter; configuration PMCs ignore overflow
+ * settings, too.
+ */
 static void a_word_says_nothing_about_overflows(struct kunit *test)
 {
 	pfarg_pmc_t pmc = { .reg_num = 0, .reg_value = 1,

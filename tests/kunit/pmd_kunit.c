@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * pmd_kunit.c - the PMDs of an event set: those that anybody has spoken of
+ * pmd_kunit.c - the PMDs of an event set, allocated on first use
  */
 #include "evtset_fixture.h"
 #include "pmd.h"
@@ -17,7 +17,7 @@ static int num_pmds(struct kunit *test, u16 id)
 	return n;
 }
 
-/* All but those that a PMC controls. */
+/* The PMDs without a PMC are allocated with the set. */
 #define AT_FIRST	5
 
 static void a_set_has_no_counter_that_nobody_has_spoken_of(struct kunit *test)
@@ -28,7 +28,7 @@ static void a_set_has_no_counter_that_nobody_has_spoken_of(struct kunit *test)
 	make_counter(test, 1, 3, 0, 0);
 	KUNIT_EXPECT_EQ(test, num_pmds(test, 0), AT_FIRST);
 	KUNIT_EXPECT_EQ(test, num_pmds(test, 1), AT_FIRST + 1);
-	/* Reading is no reason. */
+	/* Reading does not allocate. */
 	value(test, 1, 2);
 	KUNIT_EXPECT_EQ(test, num_pmds(test, 1), AT_FIRST + 1);
 }
@@ -45,7 +45,7 @@ static void a_counter_has_its_default_value_before(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, pmd.reg_ovflsw_thres, 0ULL);
 }
 
-/* Nothing of what was counted before it existed. */
+/* Events before the allocation are not counted. */
 static void a_counter_of_a_set_that_counts_comes_to_be(struct kunit *test)
 {
 	fixture_counter(test, 0, 0, 0);
@@ -123,7 +123,7 @@ static void a_counter_that_the_pmu_refuses_does_not_come_to_be(
 	KUNIT_EXPECT_EQ(test, value(test, 0, 1), 0ULL);
 }
 
-/* So a user who has no more to spare may change what a counter does. */
+/* A user at the memory limit can still change a counter's settings. */
 static void what_is_replaced_is_not_paid_for_twice(struct kunit *test)
 {
 	struct pfm_context *ctx = ctx_of(test);
@@ -144,7 +144,7 @@ static void what_is_replaced_is_not_paid_for_twice(struct kunit *test)
 	longer = pfm_ovfl_create(set, 8, 0, same);
 	with_longer = *charged;
 	KUNIT_EXPECT_GT(test, with_longer, with_plain);
-	/* It was refused. */
+	/* The PMU refused the longer one. */
 	pfm_ovfl_drop(set, longer, same);
 	KUNIT_EXPECT_EQ(test, *charged, with_plain);
 	longer = pfm_ovfl_create(set, 8, 0, same);

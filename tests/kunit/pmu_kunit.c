@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * pmu_kunit.c - which PMU descriptions are accepted (2006 paper, 4.4)
+ * pmu_kunit.c - validation of PMU descriptions (2006 paper, 4.4)
  *
- * The simulated PMU is registered throughout: a well-formed description is
- * refused with EBUSY because of it, a malformed one with EINVAL before.
+ * The simulated PMU is registered throughout: a valid description is refused
+ * with EBUSY because of it, an invalid one with EINVAL before.
  */
 #include "fixture.h"
 
@@ -50,7 +50,7 @@ static void desc_reset_pmd(struct pfm_pmu_reg *reg, u64 value, bool reported)
 {
 }
 
-/* A description and its tables, to be spoiled by a test. */
+/* A valid description with its tables; each test breaks one part. */
 struct desc {
 	struct pfm_pmu		pmu;
 	struct pfm_reg_desc	pmcs[PFM_MAX_PMCS];
@@ -71,7 +71,7 @@ static void fill_tables(struct desc *d)
 	}
 }
 
-/* Two pairs of registers. */
+/* A description with two pairs of registers. */
 static struct desc *good(struct kunit *test)
 {
 	struct desc *d = kunit_kzalloc(test, sizeof(*d), GFP_KERNEL);
@@ -105,7 +105,7 @@ static void second_description_is_ebusy(struct kunit *test)
 	struct desc *d = good(test);
 
 	expect(test, d, -EBUSY);
-	/* Nor does it take the other one away when it goes. */
+	/* Unregistering it does not unregister the other one. */
 	pfm_unregister_pmu(&d->pmu);
 	expect(test, d, -EBUSY);
 }
@@ -127,7 +127,7 @@ static void no_description_is_einval(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, pfm_register_pmu(NULL), -EINVAL);
 }
 
-/* Of one that was built for other headers nothing is read. */
+/* A description built for other headers is not read. */
 static void description_for_another_interface_is_einval(struct kunit *test)
 {
 	KUNIT_EXPECT_EQ(test, __pfm_register_pmu(NULL, THIS_MODULE,
@@ -142,7 +142,7 @@ static void description_of_another_module_is_einval(struct kunit *test)
 {
 	struct desc *d = good(test);
 
-	/* Only to be compared. */
+	/* Only compared, never dereferenced. */
 	d->pmu.owner = (struct module *)test;
 	expect(test, d, -EINVAL);
 }
@@ -188,7 +188,7 @@ static void virtual_pmds_alone_are_well_formed(struct kunit *test)
 		d->pmds[i].read = desc_read;
 	}
 	expect(test, d, -EBUSY);
-	/* What counts is read as a counter, the clock as the clock. */
+	/* A counter or the clock must not have its own read function. */
 	d->pmds[1].flags = PFM_REGD_COUNTER;
 	expect(test, d, -EINVAL);
 	d->pmds[1].flags = PFM_REGD_MONOTONIC;
@@ -214,7 +214,7 @@ static void too_many_registers_are_einval(struct kunit *test)
 {
 	struct desc *d = good(test);
 
-	/* What is behind the table is not looked at. */
+	/* Entries beyond the maximum are not read. */
 	d->pmu.num_pmcs = PFM_MAX_PMCS + 1;
 	expect(test, d, -EINVAL);
 	d = good(test);
@@ -261,7 +261,7 @@ static void pmc_without_its_counter_is_einval(struct kunit *test)
 	d = good(test);
 	d->pmds[1].flags = 0;
 	expect(test, d, -EINVAL);
-	/* Without a counter to control it is none the worse. */
+	/* A PMC without a counter is valid. */
 	d->pmcs[1].pmd = PFM_REGD_NO_PMD;
 	expect(test, d, -EBUSY);
 }
@@ -274,7 +274,7 @@ static void counter_of_two_pmcs_is_einval(struct kunit *test)
 	expect(test, d, -EINVAL);
 }
 
-/* PMC2 is beside PMC0. */
+/* Add PMC2 as a configuration word beside PMC0. */
 static struct desc *with_config(struct kunit *test, u16 flags)
 {
 	struct desc *d = good(test);
@@ -295,12 +295,12 @@ static void configuration_is_beside_one_pmc_with_a_counter(struct kunit *test)
 	d->pmu.num_pmcs = 4;
 	d->pmcs[3].flags = PFM_REGD_CONFIG2;
 	expect(test, d, -EBUSY);
-	/* There is a first word already. */
+	/* The counter has a first word already. */
 	d->pmcs[3].flags = PFM_REGD_CONFIG1;
 	expect(test, d, -EINVAL);
 	d->pmcs[3].pmd = 1;
 	expect(test, d, -EBUSY);
-	/* Nobody controls the counter. */
+	/* No PMC controls the counter. */
 	d->pmcs[1].pmd = PFM_REGD_NO_PMD;
 	expect(test, d, -EINVAL);
 	d = with_config(test, PFM_REGD_CONFIG2);

@@ -6,7 +6,7 @@
 #include "fixture.h"
 #include "rate.h"
 
-/* Forty overflows in no time, with this limit for a second. */
+/* Cause forty overflows at once, with @limit per second. */
 static void overflow_fast(struct kunit *test, unsigned int limit)
 {
 	struct fixture *f = test->priv;
@@ -24,7 +24,7 @@ static void overflow_fast(struct kunit *test, unsigned int limit)
 }
 
 /*
- * Ten overflows in a tenth of a second are allowed here; the test needs less.
+ * The limit allows ten overflows in a tenth of a second; the test is faster.
  */
 /* Proves 4.4.4-02, H18 */
 static void too_many_overflows_mask_and_notify(struct kunit *test)
@@ -33,7 +33,7 @@ static void too_many_overflows_mask_and_notify(struct kunit *test)
 	pfm_msg_t msg;
 
 	overflow_fast(test, 100);
-	/* The first one asks the clock, and ten follow. */
+	/* The first overflow reads the clock; ten more are allowed. */
 	KUNIT_EXPECT_EQ(test, f->script.calls, 11);
 	KUNIT_EXPECT_EQ(test, f->ctx->frozen, 1U);
 	KUNIT_EXPECT_EQ(test, f->ctx->throttled, 1ULL);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * regs_kunit.c - PMCs and PMDs (3.1.2 - 3.1.4), some of which no PMU
+ * regs_kunit.c - PMCs and PMDs (3.1.2 - 3.1.4), including kinds that no PMU
  *		  description in the tree has
  */
 #include <linux/sched/clock.h>
@@ -29,7 +29,7 @@ static void a_pmc_without_counter_ignores_what_concerns_overflows(
 	pmcs[3].pmd = PFM_REGD_NO_PMD;
 	pmu.pmcs = pmcs;
 	pmu.num_pmcs = PFM_SIM_PAIRS;
-	/* There is no such PMD. */
+	/* This PMD does not exist. */
 	pmc.reg_smpl_pmds[2] = 1;
 	ctx->pmu = &pmu;
 	fixture_lock(ctx);
@@ -40,7 +40,7 @@ static void a_pmc_without_counter_ignores_what_concerns_overflows(
 	KUNIT_EXPECT_NULL(test, fixture_pmd_of(ctx, 3));
 }
 
-/* All of its 64 bits, whatever the width of the counters. */
+/* A value of 64 bits, whatever the width of the counters. */
 static u64 read_wide(struct task_struct *task)
 {
 	return 0x123456789abcdef0;
@@ -53,7 +53,7 @@ static void a_pmd_without_register_has_64_bits(struct kunit *test)
 	struct pfm_reg_desc desc;
 
 	KUNIT_ASSERT_EQ(test, load(test, 0), 0);
-	/* It is there from the first reading on. */
+	/* The first read allocates it. */
 	value(test, 0, PFM_PMD_PERF_CLOCK);
 	pmd = fixture_pmd_of(ctx, pfm_pmu_find(ctx->pmu->pmds,
 					       ctx->pmu->num_pmds,
@@ -118,9 +118,9 @@ static void a_refused_pmd_value_changes_nothing(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), 8ULL);
 }
 
-#define REFUSED	0x77	/* by a PMU that has no such event */
+#define REFUSED	0x77	/* the PMU has no such event */
 
-/* The values that a PMU was asked to take, the last one last. */
+/* The last two values that the PMU was asked to accept. */
 static u64 asked[2];
 static int refusals;
 
@@ -133,7 +133,7 @@ static int refuse_some(struct pfm_pmu_reg *reg)
 	return 0;
 }
 
-/* Let PMC0 be written with another event and everything else changed, too. */
+/* Write PMC0 with another event and other settings; expect an error. */
 static int write_refused(struct kunit *test, int times)
 {
 	struct pfm_context *ctx = ctx_of(test);
@@ -156,7 +156,7 @@ static int write_refused(struct kunit *test, int times)
 	return ret;
 }
 
-/* Nothing of the write is left. */
+/* Expect that the failed write changed nothing. */
 static void expect_old_pmc(struct kunit *test)
 {
 	struct pfm_pmd *mine = fixture_pmd_of(ctx_of(test), 0);
@@ -181,7 +181,7 @@ static void start_with_old_pmc(struct kunit *test)
 	pmc.reg_smpl_pmds[0] = 1 << 1;
 	pmc.reg_reset_pmds[0] = 1 << 2;
 	fixture_counter(test, 0, 0, 100);
-	/* The PMU will be asked for nothing on account of these. */
+	/* Changes of these do not need the PMU. */
 	fixture_counter(test, 3, 0, 0);
 	fixture_counter(test, 4, 0, 0);
 	fixture_pmc(test, pmc);
@@ -194,7 +194,7 @@ static void a_refused_pmc_value_brings_the_old_one_back(struct kunit *test)
 {
 	start_with_old_pmc(test);
 	KUNIT_EXPECT_EQ(test, write_refused(test, 1), -EINVAL);
-	/* The PMU was told to take it again. */
+	/* The old value was written back to the PMU. */
 	KUNIT_EXPECT_EQ(test, asked[0], (u64)REFUSED);
 	KUNIT_EXPECT_EQ(test, asked[1], 5ULL);
 	expect_old_pmc(test);
@@ -203,21 +203,21 @@ static void a_refused_pmc_value_brings_the_old_one_back(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), 108ULL);
 }
 
-/* Its event may have been taken by another user meanwhile. */
+/* Another user may have taken the old event meanwhile. */
 static void an_old_pmc_value_may_be_refused_as_well(struct kunit *test)
 {
 	start_with_old_pmc(test);
 	KUNIT_EXPECT_EQ(test, write_refused(test, 2), -EINVAL);
 	KUNIT_EXPECT_EQ(test, asked[1], 5ULL);
 	expect_old_pmc(test);
-	/* Attached anew, it is programmed again. */
+	/* Attaching again programs it again. */
 	fixture_unload(test);
 	fixture_start(test);
 	fixture_count(test, 1);
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), 108ULL);
 }
 
-/* PMD0 samples, with PMD1 to PMDn of whose values it takes. */
+/* Let PMD0's samples contain the values of PMD1 to PMDn. */
 static void sample_with(struct kunit *test, unsigned int n)
 {
 	pfarg_pmc_t pmc = { .reg_num = 0 };
@@ -262,7 +262,7 @@ static void a_counter_may_sample_more_values_than_before(struct kunit *test)
 					f->script.arg[n].smpl_pmds_values[i],
 					100ULL * (i + 1));
 	}
-	/* And fewer. */
+	/* It may also sample fewer values. */
 	sample_with(test, 1);
 	f->script.ctrl[n] = PFM_OVFL_CTRL_RESET;
 	fixture_count(test, 10);
@@ -321,7 +321,7 @@ static void a_register_that_does_not_count_has_no_threshold(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, pmd.reg_ovflsw_thres, 0ULL);
 }
 
-/* What PFM_GETINFO_PMCS or PFM_GETINFO_PMDS say leads to the register. */
+/* Return: the register that PFM_GETINFO_PMCS or PFM_GETINFO_PMDS names. */
 static u64 *hardware(struct kunit *test, u16 num,
 		     int (*getinfo)(const struct pfm_pmu *pmu, void *elem))
 {
@@ -345,14 +345,14 @@ static void logical_registers_are_those_of_the_hardware(struct kunit *test)
 	for (i = 0; i < PFM_SIM_PAIRS; i++, pmc = pmc * 69069 + 1) {
 		select = hardware(test, i, pfm_getinfo_pmc);
 		counter = hardware(test, i, pfm_getinfo_pmd);
-		/* A write arrives there, whatever the value. */
+		/* A write reaches the register. */
 		fixture_pmc(test, (pfarg_pmc_t){ .reg_num = i,
 						 .reg_value = pmc });
 		fixture_pmd(test, (pfarg_pmd_t){ .reg_num = i,
 						 .reg_value = pmc / 2 });
 		KUNIT_EXPECT_EQ(test, *select, (u64)pmc);
 		KUNIT_EXPECT_EQ(test, *counter, (u64)pmc / 2);
-		/* A read finds what the hardware has done. */
+		/* A read sees what the hardware has counted. */
 		*counter += 1000 + i;
 		KUNIT_EXPECT_EQ(test, fixture_value(test, i),
 				pmc / 2 + 1000ULL + i);
@@ -362,7 +362,7 @@ static void logical_registers_are_those_of_the_hardware(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, start(test, 0), 0);
 	happen(test, 5, 5, 0);
 	KUNIT_EXPECT_EQ(test, *hardware(test, 0, pfm_getinfo_pmd), 5ULL);
-	/* It is the register that lets events be counted, and nothing else. */
+	/* This register, and no other, enables the counter. */
 	*hardware(test, 0, pfm_getinfo_pmc) = 0;
 	happen(test, 5, 5, 0);
 	KUNIT_EXPECT_EQ(test, value(test, 0, 0), 5ULL);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * restart_kunit.c - PFM_RESTART, and the format's call-back for it (3.1.9,
+ * restart_kunit.c - PFM_RESTART, and the format's restart call-back (3.1.9,
  *		     3.5.15)
  */
 #include <linux/delay.h>
@@ -9,7 +9,7 @@
 #include "context.h"
 #include "fixture.h"
 
-/* Lines that were printed, and those of them while overflows were kept out. */
+/* Printed lines, and how many came while overflows were kept out. */
 struct printed {
 	const struct pfm_context	*ctx;
 	const struct task_struct	*by;
@@ -48,7 +48,7 @@ static void restart_neither_notifies_nor_blocks(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, fixture_take_msg(f, &msg));
 	KUNIT_EXPECT_FALSE(test, fixture_is_blocked(f->ctx));
 	KUNIT_EXPECT_FALSE(test, pfm_is_masked(f->ctx));
-	/* Nor if there was nothing to resume. */
+	/* Nor does it if the context was not masked. */
 	KUNIT_EXPECT_EQ(test, fixture_restart(test), 0);
 	KUNIT_EXPECT_FALSE(test, fixture_take_msg(f, &msg));
 	KUNIT_EXPECT_FALSE(test, fixture_is_blocked(f->ctx));
@@ -70,7 +70,7 @@ static void restart_may_mask_an_active_context(struct kunit *test)
 	f->script.restart_ctrl = 0;
 	KUNIT_EXPECT_EQ(test, fixture_restart(test), 0);
 	KUNIT_EXPECT_EQ(test, f->script.was_active, 0);
-	/* Resumed, and not reset. */
+	/* Resumed without a reset. */
 	fixture_count(test, 1);
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), -5ULL);
 }
@@ -120,8 +120,8 @@ static void a_positive_restart_result_is_einval(struct kunit *test)
 }
 
 /*
- * A restart that is answered oddly is printed while nothing waits for it: once
- * others, whose lines count for the same rate, have printed enough.
+ * Expect a line about an odd result of the restart, printed while no overflow
+ * is kept out. Other lines count against the same rate limit, so retry.
  */
 static void expect_line(struct kunit *test)
 {

@@ -5,7 +5,7 @@
 #include <kunit/test.h>
 #include <perfmon/perfmon_fmt_ring.h>
 
-/* Bytes of each slot behind its head. */
+/* Bytes of each slot behind its header. */
 #define ROOM	24
 
 struct slot {
@@ -45,7 +45,7 @@ static void ring_expect(struct kunit *test, struct pfm_ring *r, u8 number)
 	const struct slot *slot = pfm_ring_next(r);
 
 	KUNIT_ASSERT_NOT_NULL(test, slot);
-	/* Its neighbours have not reached into it. */
+	/* Neighbouring slots were not overwritten. */
 	KUNIT_EXPECT_PTR_EQ(test, memchr_inv(slot->number, number, ROOM), NULL);
 	pfm_ring_consume(r);
 }
@@ -92,7 +92,7 @@ static void nested_samples_come_in_order_of_reservation(struct kunit *test)
 	outer = pfm_ring_reserve(r, &pos);
 	KUNIT_ASSERT_NOT_NULL(test, outer);
 	ring_put(test, r, 2);
-	/* The one that was interrupted is not there yet. */
+	/* The interrupted sample is not complete yet. */
 	KUNIT_EXPECT_NULL(test, pfm_ring_next(r));
 	memset(outer->number, 1, ROOM);
 	pfm_ring_publish(&outer->head, pos);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * scripted_format.h - a format that answers as a test tells it, and records
- *		       what it was asked
+ * scripted_format.h - a format with results chosen by the test, which records
+ *		       its calls
  */
 #ifndef PFM_KUNIT_SCRIPTED_FORMAT_H
 #define PFM_KUNIT_SCRIPTED_FORMAT_H
@@ -16,7 +16,7 @@
 	0x0e, 0x9a, 0x3a, 0x5c, 0x6c, 0x0e, 0x4d, 0x0c,			\
 	0x9d, 0x3e, 0x0a, 0x4b, 0x7f, 0x1c, 0x2d, 0x11 }
 
-/* What the scripted format answers, and what it was asked. */
+/* The results and the recorded calls of the scripted format. */
 struct script {
 	u32		ctrl[SCRIPT_MAX];	/* control bits of each call */
 	int		ret[SCRIPT_MAX];
@@ -34,7 +34,7 @@ struct script {
 	struct pfm_ovfl_data data[SCRIPT_MAX];
 };
 
-/* That of the test which runs. */
+/* The running test's script. */
 static struct script *script;
 
 static int script_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,

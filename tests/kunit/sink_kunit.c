@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * sink_kunit.c - a format whose records go into a sink, called directly
+ * sink_kunit.c - a format that records into a sink, called directly
  */
 #include <kunit/test.h>
 #include <linux/sizes.h>
@@ -20,13 +20,13 @@ static int sink_kunit_init(struct kunit *test)
 	return pfm_calls_init(test, uuid);
 }
 
-/* The largest record: all PMDs of the PMU. */
+/* The largest record: all PMDs of the PMU are recorded. */
 static u64 max_record(void)
 {
 	return RECORD + 8 * pfm_num_pmds();
 }
 
-/* A buffer of @regions, each full when @records without PMDs are in it. */
+/* Make a buffer of @regions, each with room for @records without PMDs. */
 static void make(struct kunit *test, u32 regions, u64 records, u32 flags)
 {
 	u64 region = max_record() + (records - 1) * RECORD;
@@ -49,7 +49,7 @@ static pfm_sink_rgn_t *rgn_of(const struct pfm_fmt_calls *d, u32 n)
 	return (pfm_sink_rgn_t *)(hdr_of(d) + 1) + n;
 }
 
-/* Record @i of region @n, if none has PMDs. */
+/* Record @i of region @n, if no record has PMDs. */
 static pfm_mini_record_t *record_of(const struct pfm_fmt_calls *d, u32 n, u32 i)
 {
 	const pfm_sink_hdr_t *hdr = hdr_of(d);
@@ -58,7 +58,7 @@ static pfm_mini_record_t *record_of(const struct pfm_fmt_calls *d, u32 n, u32 i)
 	return (pfm_mini_record_t *)region + i;
 }
 
-/* An overflow of @pmd; the control bits that the handler sets. */
+/* Let @pmd overflow. Return: the control bits of the handler. */
 static u32 overflow(struct kunit *test, u16 pmd)
 {
 	struct pfm_fmt_calls *d = test->priv;
@@ -82,7 +82,7 @@ static int validate(struct kunit *test, u64 size, u32 regions, u32 flags)
 	return d->fmt->fmt_validate(0, pfm_num_pmds(), &arg);
 }
 
-/* Samples that the header says were recorded. */
+/* The number of recorded samples according to the header. */
 static u64 recorded(const struct pfm_fmt_calls *d)
 {
 	const pfm_sink_hdr_t *hdr = hdr_of(d);
@@ -220,7 +220,7 @@ static void several_regions_are_handed_out_in_turn(struct kunit *test)
 	overflows(test, 1);
 	KUNIT_EXPECT_EQ(test, overflow(test, 0), HOLD);
 	KUNIT_EXPECT_EQ(test, hdr_of(d)->hdr_fills, 3);
-	/* All are handed out: the oldest becomes free and is filled next. */
+	/* All regions are handed out: the oldest is freed and filled next. */
 	pfm_calls_restart(test, false);
 	KUNIT_EXPECT_EQ(test, hdr_of(d)->hdr_cur_region, 0);
 	KUNIT_EXPECT_EQ(test, rgn_of(d, 0)->rgn_seq, 4);
@@ -253,7 +253,7 @@ static void a_recorder_goes_round_without_a_word(struct kunit *test)
 	make(test, 2, 2, OVERWRITE);
 	for (i = 0; i < 7; i++)
 		KUNIT_EXPECT_EQ(test, overflow(test, i), GO_ON);
-	/* 0, 1 and 2, 3 were overwritten by 4, 5 and 6. */
+	/* 4, 5 and 6 replaced 0, 1 and 2, 3. */
 	KUNIT_EXPECT_EQ(test, record_of(d, 0, 1)->ip, 0x1005);
 	KUNIT_EXPECT_EQ(test, record_of(d, 1, 0)->ip, 0x1006);
 	KUNIT_EXPECT_EQ(test, rgn_of(d, 0)->rgn_seq, 3);
@@ -310,7 +310,7 @@ static void uuids_have_the_bytes_of_their_text(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, pfm_uuid_equal(made, bytes));
 }
 
-/* All of a UUID but the last two digits. */
+/* A UUID without its last two digits. */
 #define UUID_HEAD	"01234567-89ab-cdef-1032-547698badc"
 
 static void only_the_text_of_a_uuid_is_one(struct kunit *test)

@@ -22,7 +22,7 @@ static int suspend_cpu_init(struct kunit *test)
 	return 0;
 }
 
-/* PMD0 of the CPU's context counts. */
+/* Let PMD0 of the CPU's context count. */
 static void cpu_counts(struct kunit *test, u64 events)
 {
 	struct pfm_sim_tick tick = { .cpu = raw_smp_processor_id(),
@@ -110,7 +110,7 @@ static void what_is_restarted_meanwhile_counts_afterwards(struct kunit *test)
 	expect_count(test, -PERIOD + 4);
 }
 
-/* A context that is attached to the test's own thread, which suspends. */
+/* A context attached to the test's own thread, which also suspends. */
 static int suspend_own_init(struct kunit *test)
 {
 	fixture_create(test, 0, false);
@@ -149,7 +149,7 @@ static struct kunit_suite cpu_suite = {
 	.test_cases = cpu_cases,
 };
 
-/* PMD0 of a thread's context counts. */
+/* Let PMD0 of a thread's context count. */
 static void thread_counts(struct kunit *test, struct task_struct *task,
 			  u64 events)
 {
@@ -159,8 +159,8 @@ static void thread_counts(struct kunit *test, struct task_struct *task,
 }
 
 /*
- * Before the threads are frozen, and when they are thawed, a switch, a restart
- * or a command stops the PMU of another thread for a moment.
+ * Before threads are frozen and after they are thawed, a switch, a restart or a
+ * command may stop the PMU of another thread for a moment.
  */
 /* Proves H21 */
 static void what_is_restarted_for_another_thread_counts(struct kunit *test)
@@ -180,7 +180,7 @@ static void what_is_restarted_for_another_thread_counts(struct kunit *test)
 	kthread_stop(task);
 }
 
-/* Whoever says that the machine is awake. */
+/* A thread that ends the suspension. */
 static int wake_up_main(void *done)
 {
 	pfm_suspend(false);

@@ -8,7 +8,7 @@
 
 static void a_tracepoint_is_found_by_its_name(struct kunit *test)
 {
-	/* Those that the core needs. */
+	/* The tracepoints that the core uses. */
 	static const char * const names[] = {
 		"sched_process_exit", "sched_process_exec", "sched_switch",
 	};

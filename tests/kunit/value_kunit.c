@@ -102,7 +102,7 @@ static u64 *hw_counter(struct kunit *test)
 	return fixture_pmd_of(ctx_of(test), 0)->hw.priv;
 }
 
-/* What a PMU reads if the counter wraps meanwhile. */
+/* A PMU whose counter wraps while it is being read. */
 static u64 (*sim_read)(struct pfm_pmu_reg *reg);
 static u64 wraps_once;
 
@@ -134,7 +134,7 @@ static void a_value_is_whole_though_it_wraps_while_it_is_read(
 	ctx->pmu = sim;
 }
 
-/* The hardware has wrapped, and its interrupt is still to come. */
+/* The hardware has wrapped, but its interrupt has not come yet. */
 static void expect_wrap_is_seen_early(struct kunit *test, u64 value)
 {
 	struct pfm_evtset *set = ctx_of(test)->set;
@@ -156,11 +156,11 @@ static void a_wrap_that_is_not_carried_yet_is_in_the_value(struct kunit *test)
 	fixture_counter(test, 0, 0, TOP - 10);
 	fixture_start(test);
 	expect_wrap_is_seen_early(test, TOP + 3);
-	/* A value that was read once is never gone below. */
+	/* Reads never go backwards. */
 	fixture_count(test, TOP - 10);
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), 2 * TOP - 6);
 	expect_wrap_is_seen_early(test, 2 * TOP + 3);
-	/* Nor is what was written later mistaken for a wrap. */
+	/* A value written later is not mistaken for a wrap. */
 	fixture_pmd(test, (pfarg_pmd_t){ .reg_num = 0, .reg_value = 5 });
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), 5ULL);
 	fixture_pmd(test, (pfarg_pmd_t){ .reg_num = 0, .reg_value = -2 });
@@ -209,7 +209,7 @@ static void random_resets_follow_the_series_of_the_seed(struct kunit *test)
 	for (i = 0; i < 10; i++) {
 		f->script.ctrl[i] = PFM_OVFL_CTRL_RESET;
 		fixture_count(test, -fixture_value(test, 0));
-		/* The handler saw the period that led to it. */
+			/* The handler saw the period that has just ended. */
 		KUNIT_EXPECT_EQ(test, f->script.arg[i].pmd_last_reset,
 				expected);
 		expected = -10000ULL + (pfm_carta_next(&state) & 0xff);
@@ -225,7 +225,7 @@ static void random_resets_follow_the_series_of_the_seed(struct kunit *test)
 			-50000ULL + (pfm_carta_next(&state) & 0xff));
 }
 
-/* PMD0 overflows. Return: what is added to what it was reset to. */
+/* Let PMD0 overflow. Return: the random part of its new value. */
 static u64 draw(struct kunit *test)
 {
 	fixture_count(test, -fixture_value(test, 0));
@@ -250,7 +250,7 @@ static void only_a_write_begins_a_series_again(struct kunit *test)
 	fixture_start(test);
 	first = pfm_carta_next(&state) & 0xff;
 	KUNIT_EXPECT_EQ(test, draw(test), first);
-	/* Attaching goes on with it, and so does a PMC that is written. */
+	/* The series survives attaching and writing the PMC. */
 	for (i = 0; i < 3; i++) {
 		fixture_unload(test);
 		fixture_start(test);
@@ -296,8 +296,8 @@ static void each_pmd_has_a_random_series_of_its_own(struct kunit *test)
 }
 
 /*
- * A sample takes PMD1 whose wrap comes later; PMD1 is reset, and neither what
- * it was before nor what it has wrapped to is mistaken for another wrap.
+ * A sample records PMD1, which has wrapped before its interrupt, and resets it.
+ * Neither its old nor its new value is mistaken for another wrap.
  */
 static void a_sample_has_wraps_that_are_not_carried_yet(struct kunit *test)
 {
@@ -336,7 +336,10 @@ static void without_the_flag_nothing_is_random(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), SHORT_RESET);
 }
 
-/* It is reset with a counter that is random; it has no PMC to say so itself. */
+/*
+ * A register without a PMC cannot set PFM_REGFL_RANDOM; it is reset with a
+ * counter that does.
+ */
 /* Proves 3.4.2-03 */
 static void what_does_not_count_is_not_random(struct kunit *test)
 {
@@ -367,7 +370,7 @@ static void bits_that_a_register_has_not_are_ignored(struct kunit *test)
 	pfarg_pmd_t pmd;
 
 	narrow = *hw->desc;
-	/* 16 bits, one of which is fixed. */
+	/* 16 bits; one of them is fixed. */
 	narrow.rsvd = ~0xfffeULL;
 	narrow.dfl = 1;
 	hw->desc = &narrow;
@@ -406,7 +409,7 @@ static void a_register_that_does_not_count_is_reset_as_asked(struct kunit *test)
 	script->ctrl[2] = PFM_OVFL_CTRL_MASK;
 	script->restart_ctrl = PFM_OVFL_CTRL_RESET;
 	fixture_start(test);
-	/* Not asked for by PMC1. */
+	/* PMC1 does not ask for the reset. */
 	fixture_count2(test, 0, 10);
 	KUNIT_EXPECT_EQ(test, fixture_value(test, PLAIN), 77ULL);
 	fixture_count2(test, 10, 0);
@@ -421,7 +424,7 @@ static u64 usual_period(struct kunit *test, int pmd)
 	return pfm_usual_period(&fixture_pmd_of(ctx_of(test), pmd)->hw);
 }
 
-/* Whatever the one is that is under way. */
+/* The period in progress does not matter. */
 static void the_usual_period_is_that_of_the_resets(struct kunit *test)
 {
 	struct pfm_pmd *pmd;
@@ -431,12 +434,12 @@ static void the_usual_period_is_that_of_the_resets(struct kunit *test)
 	pmd = fixture_pmd_of(ctx_of(test), 0);
 	pmd->short_reset = -100;
 	KUNIT_EXPECT_EQ(test, usual_period(test, 0), 100ULL);
-	/* Only PFM_RESTART resets it. */
+	/* Only PFM_RESTART resets the counter. */
 	pmd->short_reset = 0;
 	KUNIT_EXPECT_EQ(test, usual_period(test, 0), 3ULL);
 	pfm_note_reset(pmd, -1000);
 	KUNIT_EXPECT_EQ(test, usual_period(test, 0), 1000ULL);
-	/* It is no period. */
+	/* A reset value of 7 is not a period. */
 	KUNIT_EXPECT_EQ(test, usual_period(test, 1), 0ULL);
 }
 

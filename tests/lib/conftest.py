@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Runs the programs that make the libraries' calls."""
+"""Run the programs that call the libraries' functions."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 
 @pytest.fixture(scope="session")
 def errors_of(programs: Path) -> Callable[[str], dict[str, str]]:
-    """Return what runs a program, and gives of each call "RESULT ERRNO"."""
+    """Return a function that runs a program and returns "RESULT ERRNO" by call."""
     if Path("/dev/perfmon").exists():
         pytest.skip("this machine has a /dev/perfmon")
 

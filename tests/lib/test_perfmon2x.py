@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""libpfm2x and libpfm22: symbols, and errors where the kernel has no perfmon."""
+"""libpfm2x and libpfm22: symbols, and errors if the kernel has no perfmon."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ON_CONTEXTS = """
 
 @pytest.fixture(scope="module", name="results")
 def fixture_results(errors_of: Callable[[str], dict[str, str]]) -> dict[str, str]:
-    """Return what each call of perfmon2x_errors gave, "RESULT ERRNO"."""
+    """Return "RESULT ERRNO" of each call in perfmon2x_errors."""
     return errors_of("perfmon2x_errors")
 
 

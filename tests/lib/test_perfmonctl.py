@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""libperfmon: which errors callers see where the kernel has no perfmon."""
+"""libperfmon: the errors that callers get if the kernel has no perfmon."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ COMMANDS = (
 
 @pytest.fixture(scope="module", name="results")
 def fixture_results(errors_of: Callable[[str], dict[str, str]]) -> dict[str, str]:
-    """Return what each call of perfmonctl_errors gave, "RESULT ERRNO"."""
+    """Return "RESULT ERRNO" of each call in perfmonctl_errors."""
     return errors_of("perfmonctl_errors")
 
 

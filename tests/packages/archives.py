@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""What apt has fetched for machines, kept in the cache for the next ones."""
+"""Archives that apt has fetched for machines, kept in the cache for later machines."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ import packages
 if TYPE_CHECKING:
     from machine import Machine
 
-# If a list cannot be had, that is a failure, too.
+# A list that cannot be fetched is an error, too.
 UPDATE = "apt-get -q -o APT::Update::Error-Mode=any update"
-# What the lists do not have any more.
+# Remove archives that the lists no longer contain.
 CLEAN = "apt-get -q -o Dir::Cache::archives={} autoclean"
 
 
 @contextlib.contextmanager
 def kept(machine: Machine, name: str, settings: Path) -> Iterator[None]:
-    """Let apt on a copy of the root `name` find what is kept, and keep what it fetches.
+    """Let apt on a copy of the root `name` use the kept files, and keep new ones.
 
-    `settings` is a file that apt reads there. Each copy has archives of its own, links
-    to those that are kept, as apt locks the directory.
+    `settings` is a file that apt reads there. Each copy has an archive directory of its
+    own with links to the kept archives, because apt locks the directory.
     """
     place = _directory() / name
     own = machine.tree.parent / "archives"
@@ -53,7 +53,7 @@ def _directory() -> Path:
 
 
 def _update(machine: Machine, place: Path) -> None:
-    """Fetch the lists if they are not there, or old; old ones are better than none."""
+    """Fetch the lists if they are missing or old; if that fails, use old ones."""
     updated = place / "updated"
     known = updated.exists()
     if known and time.time() - updated.stat().st_mtime < packages.OLD_SECONDS:
@@ -70,7 +70,7 @@ def _link(source: Path, target: Path) -> None:
 
 
 def _prune() -> None:
-    """Remove what is kept for roots that are gone."""
+    """Remove the files that are kept for removed roots."""
     for place in _directory().iterdir():
         if not (cache.root() / "roots" / place.name).is_dir():
             shutil.rmtree(place)

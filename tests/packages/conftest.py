@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Skips the life of the packages if it has passed before with the same inputs.
+"""Skip the tests of the packages if they passed before with the same inputs.
 
 The inputs are the sources of the packages, these tests, and the versions of the
 machines' packages. `make check-all` skips nothing.
@@ -24,7 +24,7 @@ TESTS = (
     *("tests/packages/", "tests/vm/boot.py", "tests/vm/programs.py"),
     *("tests/style/pages.py", "tests/conftest.py"),
 )
-# Packages that a machine installs on the way, and those that run it.
+# Packages that machines install during the test, and those that run the machines.
 INSTALLED = (
     *("dkms", "gcc", "debhelper", "lintian", "python3-numpy"),
     *("linux-headers-cloud-amd64", "linux-image-cloud-amd64"),
@@ -32,7 +32,7 @@ INSTALLED = (
 EMULATOR = "qemu-system-x86"
 # Files whose tests need no machine.
 ALWAYS = ("test_archives", "test_tutorial")
-REASON = "the packages have passed on this machine: same sources, tests and machines"
+REASON = "the packages passed before with the same sources, tests and machines"
 KEY = pytest.StashKey[Path | None]()
 
 
@@ -46,7 +46,7 @@ def _files() -> list[str]:
 
 
 def _passed() -> Path | None:
-    """Return the file that is there if all of it has passed before."""
+    """Return the file that exists if all tests passed with these inputs."""
     digest = hashlib.sha256()
     try:
         for release, source in bare.SOURCES.items():
@@ -72,7 +72,7 @@ def _lives(session: pytest.Session) -> list[pytest.Item]:
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """Skip what has passed before."""
+    """Skip the tests that passed before."""
     lives = _lives(session)
     passed = _passed() if lives else None
     session.stash[KEY] = passed
@@ -82,7 +82,7 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 
 
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
-    """Note down that all tests have passed, unless some were left out."""
+    """Record that all tests have passed, unless some were left out."""
     passed = session.stash.get(KEY, None)
     reporter = session.config.pluginmanager.get_plugin("terminalreporter")
     whole = not any(reporter.stats.get(end) for end in ("skipped", "deselected"))
@@ -92,6 +92,6 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
 
 
 def _is_all(session: pytest.Session) -> bool:
-    """Tell whether each file of tests was asked for."""
+    """Tell whether all test files were selected."""
     there = set(Path(__file__).parent.glob("test_*.py"))
     return there <= {item.path for item in session.items}

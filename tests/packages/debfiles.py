@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The project's packages for a release, of this version and of the next."""
+"""The project's packages for a release, of this version and of the next one."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import source_tree
 from machine import FOLDER, USER, Machine, as_user
 
 ROOT = Path(__file__).resolve().parents[2]
-# The packages of a format that is as it was made; this model has the most files.
+# A new format, and its packages; the model "device" has the most files.
 NEW_FORMAT = (
     "DEBFULLNAME='A. Uthor' DEBEMAIL=author@example.org "
     "sdk/pfm-new-format mine --model device && make -C mine deb"
@@ -27,14 +27,14 @@ def version() -> str:
 
 
 def next_version() -> str:
-    """Return a version that apt thinks newer."""
+    """Return a version that apt considers newer."""
     return f"{version()}.1"
 
 
 def build(builder: Machine, release: str, into: Path) -> None:
-    """Build the packages of the tree on a machine as README says, and copy them.
+    """Build the packages on a machine as in README, and copy them.
 
-    Raises AssertionError with what was printed if a line of README fails.
+    Raises AssertionError with the output if a line of README fails.
     """
     folder = builder.tree / FOLDER.format(USER).strip("/")
     folder.mkdir()
@@ -49,9 +49,9 @@ def build(builder: Machine, release: str, into: Path) -> None:
 
 
 def lint(builder: Machine, release: str) -> subprocess.CompletedProcess[str]:
-    """Let lintian look at the packages that a machine has built, a format's too.
+    """Run lintian on the packages built on a machine, including those of a format.
 
-    Raises AssertionError with what was printed if those of a new format fail to build.
+    Raises AssertionError with the output if the format's packages cannot be built.
     """
     builder.run("apt-get -q --no-install-recommends install lintian")
     builder.run(as_user(USER, NEW_FORMAT))
@@ -60,7 +60,7 @@ def lint(builder: Machine, release: str) -> subprocess.CompletedProcess[str]:
 
 
 def give(machine: Machine, release: str, folder: Path) -> None:
-    """Put packages where README's lines expect them."""
+    """Put packages where README's commands expect them."""
     place = machine.tree / FOLDER.format(USER).strip("/") / _built(release)
     shutil.rmtree(place, ignore_errors=True)
     place.mkdir(parents=True)
@@ -70,15 +70,15 @@ def give(machine: Machine, release: str, folder: Path) -> None:
 
 
 def _built(release: str) -> str:
-    """Return where the tree has the packages of a release."""
+    """Return the directory of a release's packages in the tree."""
     return f"build/debs/{release}"
 
 
 def follow(folder: Path, target: Path) -> Path:
     """Write the next version of packages to `target`, and return it.
 
-    It is what would be built after a change of VERSION and changelog alone, but for
-    what programs say of their version.
+    The packages differ as if only VERSION and the changelog had changed; programs still
+    print the old version.
     """
     target.mkdir(parents=True)
     for package in sorted(folder.glob("*.deb")):

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""A clean machine with Debian: packages are installed in its root, then it boots.
+"""A clean Debian machine: packages are installed in its root, then it boots.
 
-Under emulation a compiler takes minutes, so what compiles runs in the root on the
-host's CPU, and what needs the machine's own kernel runs in a VM. The root believes that
-its own kernel runs: `uname -r` says so.
+Compiling under emulation takes minutes, so compilers run in the root on the host's CPU;
+only what needs the machine's own kernel runs in a VM. In the root, `uname -r` prints
+the release of the machine's kernel.
 """
 
 from __future__ import annotations
@@ -23,21 +23,21 @@ import boot
 import rootdisk
 import roots
 
-# Who measures, and may become root; who may neither.
+# A user who may measure and become root, and one who may do neither.
 USER, STRANGER = "alice", "bob"
-# Where users have the project.
+# The users' copy of the project.
 FOLDER = "/home/{}/perfmon"
-# Seconds for a guest, on a busy machine too.
+# Timeout of a guest in seconds, for a busy machine.
 TIMEOUT = 1800
 ENVIRONMENT = {
     "LC_ALL": "C.UTF-8",
     "DEBIAN_FRONTEND": "noninteractive",
     "HOME": "/root",
 }
-# What is not listed of a machine: what is mounted there, and what is its users'.
+# Not part of a machine's list of files: mount points and users' files.
 NOT_LISTED = ("dev", "proc", "sys", "run", "tmp", "out", "perfmon", "home")
 APT_CONFIG = Path("etc/apt/apt.conf.d/98machine")
-# This one names the cache, and so the project.
+# This file contains the path of the cache, and so the project's name.
 APT_KEPT = Path("etc/apt/apt.conf.d/99kept")
 
 
@@ -48,9 +48,9 @@ class Machine:
         self.tree = tree
 
     def run(self, script: str, check: bool = True) -> subprocess.CompletedProcess[str]:
-        """Run a shell script as root in the machine's root; output is captured.
+        """Run a shell script as root in the machine's root; capture the output.
 
-        Raises AssertionError with all that it printed if it fails.
+        Raises AssertionError with the output if it fails.
         """
         shell = ["sh", "-e", "-c", f"exec 2>&1\n{script}"]
         done = roots.run(self.tree, shell, env=ENVIRONMENT, capture=True)
@@ -63,7 +63,7 @@ class Machine:
         return sorted(rootdisk.images(self.tree))
 
     def runs_on(self, release: str) -> None:
-        """Let `uname -r` say in the root which kernel the machine runs."""
+        """Make `uname -r` in the root print this release."""
         shim = self.tree / "usr/local/bin/uname"
         shim.write_text(
             f'#!/bin/sh\n[ "$*" = -r ] && exec echo {release}\nexec /bin/uname "$@"\n'
@@ -79,14 +79,14 @@ class Machine:
     ) -> boot.Boot:
         """Boot a copy of the machine with one of its kernels; see boot.Boot."""
         out.mkdir(parents=True, exist_ok=True)
-        # Patching code under a second CPU can crash an emulated one, and the machine of
-        # the other release has its CPU, too.
+        # An emulated CPU may crash if another CPU patches its code; the other
+        # release's machine also has only one CPU.
         where = ("--root", str(self.tree), "--timeout", str(TIMEOUT), "--smp", "1")
         target = boot.Target("x86_64", release)
         return boot.Boot(target, commands, out, (*where, *options))
 
     def files(self) -> set[str]:
-        """Return the paths of all that is in the root."""
+        """Return the paths of all files in the root."""
         found: set[str] = set()
         for place, directories, files in os.walk(self.tree):
             inside = Path(place).relative_to(self.tree)
@@ -97,17 +97,17 @@ class Machine:
 
 
 def as_user(name: str, command: str) -> str:
-    """Return the command that does the same after a new login of this user."""
+    """Return the command that runs `command` in a new login of this user."""
     folder = FOLDER.format(name)
     return f"su - {name} -c {shlex.quote(f'mkdir -p {folder}; cd {folder}; {command}')}"
 
 
 def merged(path: str) -> str:
-    """Return where a path of a package is, now that /bin and its like are in /usr."""
+    """Return the path of a package's file on a system with merged /usr."""
     return re.sub(r"^/(bin|sbin|lib\w*)(?=/|$)", r"/usr/\1", path)
 
 
-# Prints the same in a guest.
+# Prints the same list in a guest.
 LIST_FILES = (
     "find / -mindepth 1 -xdev "
     + " ".join(f"-path /{name} -prune -o" for name in NOT_LISTED)
@@ -117,9 +117,9 @@ LIST_FILES = (
 
 @contextlib.contextmanager
 def clean(release: str) -> Iterator[Machine]:
-    """Give a clean machine of a release; it is gone afterwards.
+    """Yield a clean machine of a release; remove it afterwards.
 
-    Raises one of roots.ERRORS, or AssertionError if apt cannot have its lists.
+    Raises one of roots.ERRORS, or AssertionError if apt cannot fetch its lists.
     """
     root = bare.root(release)
     with roots.copied(root) as tree:
@@ -140,9 +140,9 @@ echo '{USER} ALL=(ALL) NOPASSWD: ALL' >/etc/sudoers.d/{USER}
 
 
 def _configure(tree: Path) -> None:
-    """Nothing need be on the disk if the host fails; no initramfs is ever booted.
+    """Configure dpkg without fsync and initramfs, and Python with tracebacks.
 
-    Python says where it was when a signal ends it, whoever runs it.
+    If a signal ends Python, it prints where it was.
     """
     (tree / APT_CONFIG).write_text(
         textwrap.dedent(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The lines of README that build the packages, and take a bare machine to a profile."""
+"""The commands in README that build, install and use the packages."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ BLOCK = r"<!-- tried: {} -->\n+```\w*\n(.*?)```"
 
 
 def building() -> list[str]:
-    """Return the commands that build the packages, as they are there."""
+    """Return the commands that build the packages."""
     return _lines("packages")
 
 
 def using() -> list[str]:
-    """Return the commands that install and use them, as they are there."""
+    """Return the commands that install and use the packages."""
     return _lines("on-your-machine")
 
 
@@ -28,5 +28,5 @@ def _lines(name: str) -> list[str]:
 
 
 def needs_kernel(line: str) -> bool:
-    """Tell whether a line needs the machine's kernel, not only its disk."""
+    """Tell whether a command needs the machine's kernel, not only its disk."""
     return not re.search(r"\b(apt|apt-get|dpkg|adduser|usermod)\b", line)

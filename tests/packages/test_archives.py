@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""What is kept for apt on machines, with machines that only note down commands."""
+"""Tests of archives.py with machines that only record commands."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ NAME = "trixie-0123456789abcdef"
 
 
 class Noting(Machine):
-    """A machine on which a mirror can be reached, or not."""
+    """A machine whose mirror is reachable or not."""
 
     def __init__(self, tree: Path, reached: bool = True) -> None:
         super().__init__(tree)
@@ -27,26 +27,26 @@ class Noting(Machine):
         (tree / "etc").mkdir(parents=True)
 
     def run(self, script: str, check: bool = True) -> subprocess.CompletedProcess[str]:
-        """Note a command down."""
+        """Record a command."""
         self.ran.append(script.split()[-1])
         assert self._reached or not check, "Could not resolve the mirror"
         return subprocess.CompletedProcess(script, 0 if self._reached else 100, "", "")
 
     def fetch(self, name: str) -> None:
-        """Do what apt does with an archive."""
+        """Store an archive like apt."""
         (self.tree.parent / "archives" / name).write_text(name)
 
 
 @pytest.fixture(autouse=True)
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where things are kept for a root that is there."""
+    """Return the directory of kept files, for a root that exists."""
     monkeypatch.setenv("PERFMON_CACHE", str(tmp_path / "cache"))
     (cache.root() / "roots" / NAME).mkdir(parents=True)
     return cache.root() / "machines" / NAME
 
 
 def use(machine: Noting, *fetched: str) -> set[str]:
-    """Fetch archives on a machine; return what it had before."""
+    """Fetch archives on a machine; return those that it had before."""
     with archives.kept(machine, NAME, machine.tree / "etc/settings"):
         found = {path.name for path in machine.tree.parent.glob("archives/*.deb")}
         for name in fetched:

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""A machine's life with the packages, on each release: from bare to nothing left.
+"""The life of a machine with the packages, on each release, from clean to purged.
 
-One clean machine builds them as README says. Another gets them as README says, boots,
-and is used; it gets the next version and another kernel, boots that, and the packages
-are removed and purged: on the host's release, on the other one in `make check-all`.
-Each test looks at one thing on the way. On a third one, of the host's release, somebody
-takes the steps of the tutorial.
+One clean machine builds the packages as in README. Another one installs them as in
+README, boots and uses them. It gets the next version and another kernel and boots that;
+then the packages are removed and purged. The upgrade runs on the host's release, and in
+`make check-all` on the other one, too. Each test checks one step. A third machine, of
+the host's release, runs the steps of the tutorial.
 """
 
 from __future__ import annotations
@@ -32,18 +32,18 @@ from machine import FOLDER, STRANGER, USER, Machine, as_user
 from pages import ROOT, Page
 from tutorial import Author, Step
 
-# How to get another kernel.
+# Packages of another kernel.
 SECOND_KERNEL = {
     "bookworm": "linux-image-6.12-cloud-amd64 linux-headers-6.12-cloud-amd64",
     "trixie": "-t trixie-backports linux-image-cloud-amd64 linux-headers-cloud-amd64",
 }
-# What a user measures: a shell that counts.
+# The measured program: a shell that counts.
 LOOP = "sh -c 'i=0; while [ $i -lt 30000 ]; do i=$((i + 1)); done'"
 PROFILE = "pfmon -e cpu-clock --long-smpl-periods=1000000"
 
 
 def refused(command: str, *messages: str) -> str:
-    """Return a command that succeeds if this one fails and says all of that."""
+    """Return a command that succeeds if this one fails with all messages."""
     said = " && ".join(f"grep -qF {shlex.quote(text)} /tmp/said" for text in messages)
     return f"! {command} >/tmp/said 2>&1 && cat /tmp/said && {said}"
 
@@ -52,13 +52,13 @@ PACKAGES = (
     *("perfmon-dkms", "libperfmon0", "libperfmon-dev", "perfmon-tools"),
     *("python3-pfmparse", "perfmon-sdk", "perfmon-doc"),
 )
-# The example of the SDK, outside the tree; it is installed as an author's format is.
+# The example in the SDK, built as an out-of-tree format and installed.
 FORMAT = (
     "cp -r /usr/share/perfmon/examples/format_count . && make -C format_count && "
     "sudo install -D -t /lib/modules/$(uname -r)/extra format_count/pfm_fmt_count.ko && "
     "sudo depmod $(uname -r)"
 )
-# All formats by name, with options; nothing of them is loaded before.
+# All formats by name, with options; no module of theirs is loaded before.
 FORMATS = (
     *("default", "nway", "callstack", "flight", "histogram", "oprofile"),
     *("pebs32 --smpl-imprecise", "pebs64 --smpl-imprecise"),
@@ -69,7 +69,7 @@ with open("count.cap", "rb") as stream:
     (buffer,) = pfmparse.Capture(stream).buffers()
 print("counted", *struct.unpack_from("<IIQQ", buffer.data))
 """
-# What ends at the end of what is mapped is sorted by all that the CPU has.
+# numpy sorts with the CPU's widest loads; the array ends where the mapping ends.
 SORT = """
 import ctypes, mmap, numpy
 pages = numpy.frombuffer(mmap.mmap(-1, 2 * mmap.PAGESIZE), numpy.uint64)
@@ -80,12 +80,12 @@ last[:] = 3, 1, 2
 last.sort()
 print(last)
 """
-# Names of commands and what they are; all run in the machine as root.
+# Names and commands; all run in the machine as root.
 FIRST_BOOT = {
     "node": 'stat -c "%U %G %a" /dev/perfmon | grep -x "root perfmon 660"',
     "signer": "modinfo -F signer perfmon",
     "sort": f"python3 -c {shlex.quote(SORT)}",
-    # The kernel says who got a signal, and where.
+    # If it fails, the kernel log may say which program crashed.
     "record": as_user(USER, f"{PROFILE} -o loop.cap {LOOP} && pfmparse report loop.cap")
     + " | tee /tmp/said; grep dash /tmp/said || { dmesg | grep segfault; false; }",
     "alias": "modprobe -r pfm_fmt_nway; modprobe perfmon-fmt-"
@@ -122,32 +122,32 @@ SECOND_BOOT = {
     "purge": f"dpkg --purge {' '.join(PACKAGES)} && {{ "
     f"{machine.LIST_FILES} >$OUT/files; cat /var/lib/dpkg/info/*.list >$OUT/owned; "
     f"grep -rlE 'perfmon|pfm_' --exclude='*-' --exclude={machine.APT_KEPT.name} "
-    # It names a capability.
+    # The file names a capability.
     "--exclude-dir=apparmor.d "
     "/etc /usr/lib/modules/*/modules.* >$OUT/mentioned; "
     "find /run -name '*perfmon*' >$OUT/run; }",
 }
-# What would be left of ours: paths that no package owns, but for what DKMS signs all
-# modules with, and what dpkg knows of packages that ours needed.
+# Remaining paths that would be ours: no package owns them, and they are neither DKMS's
+# signing key for all modules nor dpkg's data about our dependencies.
 OURS = re.compile(r"perfmon|pfm|dkms|/updates\b")
 REMAINS = re.compile(
     r"/var/lib/dkms(/mok\.(key|pub))?|/var/lib/dpkg/info/(dkms|libpfm4\b).*"
 )
 
 
-# The releases whose machines get the next version and another kernel, too.
+# The releases whose machines also get the next version and another kernel.
 WHOLE = tuple(
     release
     for release in bare.SOURCES
     if programs.ALL or release == debs.host_release()
 )
-# The release of an author's machine: the kernel of its suites is in the host's cache.
+# The author's machine has this release, because the cache has its kernel.
 AUTHORS = debs.host_release()
 STEPS = tutorial.steps(Page(tutorial.PAGE, (ROOT / tutorial.PAGE).read_text()))
 
 
 class Life:
-    """What happens to a machine; a step begins when those before it have ended."""
+    """The life of a machine; each step starts when the steps before it have ended."""
 
     def __init__(self, release: str, work: Path) -> None:
         self.release = release
@@ -156,7 +156,7 @@ class Life:
         self._machine = contextlib.ExitStack()
         self._boots: list[Boot] = []
         self._pool = ThreadPoolExecutor()
-        # Those that a step waits for come before it: the pool always gets on.
+        # A step comes after those that it waits for, so the pool cannot deadlock.
         self._built = self._pool.submit(self._build)
         self._linted = self._pool.submit(self._lint)
         self._installed = self._pool.submit(self._install)
@@ -168,23 +168,23 @@ class Life:
 
     @property
     def debs(self) -> Path:
-        """The folder with the packages, once they are built."""
+        """The directory with the packages, once they are built."""
         self._built.result()
         return self.work / "debs"
 
     @property
     def linted(self) -> subprocess.CompletedProcess[str]:
-        """What lintian said of the packages, which were built on a bare machine."""
+        """The result of lintian for the packages built on a clean machine."""
         return self._linted.result()
 
     @property
     def installed(self) -> Machine:
-        """The machine after those lines of README that install."""
+        """The machine after the installation commands of README."""
         return self._installed.result()
 
     @property
     def first(self) -> Boot:
-        """The machine booted; meanwhile its root gets the next version."""
+        """The booted machine; meanwhile its root gets the next version."""
         return self._first.result()
 
     @property
@@ -194,11 +194,11 @@ class Life:
 
     @property
     def second(self) -> Boot:
-        """The machine booted with the other kernel, until everything is purged."""
+        """The machine booted with the other kernel, until all packages are purged."""
         return self._second.result()
 
     def close(self) -> None:
-        """End what still goes on."""
+        """End everything that still runs."""
         self._pool.shutdown(wait=False, cancel_futures=True)
         self._end_guests()
         self._pool.shutdown()
@@ -239,7 +239,7 @@ class Life:
         }
         commands = {"ready": "true", **lines, **FIRST_BOOT}
         guest = self._booted(self.installed, self.kernel, commands, "first")
-        # It has the copy that it was booted from.
+        # The guest has copied the root.
         guest.command("ready")
         return guest
 
@@ -284,7 +284,7 @@ def _lines(path: Path) -> list[str]:
 def lives(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[dict[str, Life]]:
-    """The lives of the machines that are asked for, side by side."""
+    """Yield the lives of the selected machines, which run at the same time."""
     tests = [
         item for item in request.session.items if isinstance(item, pytest.Function)
     ]
@@ -304,7 +304,7 @@ def lives(
 
 @pytest.fixture(params=bare.SOURCES)
 def life(request: pytest.FixtureRequest, lives: dict[str, Life]) -> Life:
-    """Give the life of a machine of each release."""
+    """Return the life of the machine of each release."""
     reason = parts.left_out(f"packages-{request.param}")
     if reason:
         pytest.skip(reason)
@@ -315,7 +315,7 @@ def life(request: pytest.FixtureRequest, lives: dict[str, Life]) -> Life:
 def author(
     lives: dict[str, Life], tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Author]:
-    """Give somebody who takes the steps of the tutorial."""
+    """Yield an author who runs the steps of the tutorial."""
     reason = parts.left_out(f"packages-{AUTHORS}")
     if reason:
         pytest.skip(reason)
@@ -330,13 +330,13 @@ to_the_end = pytest.mark.parametrize("life", WHOLE, indirect=True)
 
 
 def check(guest: Boot, name: str) -> str:
-    """Fail if a command of a guest failed; return what it printed."""
+    """Fail if a guest's command failed; return its output."""
     status = guest.command(name)
     assert status == 0, f"{status}\n{guest.printed(name)}{guest.errors()}"
     return guest.printed(name)
 
 
-# First, so that its machine lives beside the others.
+# First, so that its machine runs beside the others.
 @pytest.mark.parametrize("step", STEPS, ids=[step.where for step in STEPS])
 def test_tutorial_leads_to_a_format_of_ones_own(author: Author, step: Step) -> None:
     done = author.outcome(step)
@@ -390,7 +390,7 @@ def test_each_format_records_and_reports_by_name(life: Life) -> None:
 def test_format_of_ones_own_is_built_with_the_sdk_and_records(life: Life) -> None:
     assert life.installed and life.format.returncode == 0, life.format.stdout
     said = check(life.first, "own-format")
-    # The header's version, events and other events, then the event's count.
+    # The header's version, numbers of events and of other events, the event's count.
     counted = re.search(r"^counted (\d+) (\d+) (\d+) (\d+)$", said, re.MULTILINE)
     assert counted, said
     assert counted.groups()[:3] == (str(1 << 16), "1", "0")

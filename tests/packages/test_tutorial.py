@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""What is taken of the tutorial as a step, and what as said by it."""
+"""Tests of tutorial.py: which blocks are steps, and which output is expected."""
 
 from __future__ import annotations
 

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The steps of docs/tutorial.md, and somebody who takes them on a clean machine.
+"""The steps of docs/tutorial.md, and an author who runs them on a clean machine.
 
-A block `sh` is what an author types; `diff` is applied to the folder they are in. A
-block `text` is what the one before it prints: these lines in this order, others where
-there is a line "...". A comment before a block says more of it:
+A block `sh` is typed by the author; a `diff` is applied to the current folder. A block
+`text` is the output of the block before it: its lines must appear in this order, with
+other lines where it has a line "...". A comment before a block says more:
 
-    <!-- tried: on its kernel -->   once the machine has booted
-    <!-- tried: in vain -->         the last command fails
-    <!-- tried: other numbers -->   what is printed has these lines with other numbers
+    <!-- tried: on its kernel -->      needs the booted machine
+    <!-- tried: in vain -->            the last command fails
+    <!-- tried: other numbers -->      the output has these lines with other numbers
 """
 
 from __future__ import annotations
@@ -29,23 +29,24 @@ from pages import Block, Page, differs
 PAGE = "docs/tutorial.md"
 MARK = "tried: "
 PATCH = "patch -p1 <<'END_OF_PATCH'\n{}END_OF_PATCH\n"
-# Each block begins where the one before it has ended.
+# Each block starts in the directory in which the one before it has ended.
 PLACE = f"{FOLDER.format(USER)}/.place"
 SCRIPT = f'cd "$(cat {PLACE})"\nset -e\n{{}}pwd >{PLACE}'
-# It has the kernel that the cache has, where only root can write.
+# It uses the kernel in the cache, which only root can write.
 KUNIT = "make kunit\n"
 
 
 class TutorialError(Exception):
-    """A block of the page cannot be tried; the text says which, and why."""
+    """A block of the page cannot be run; the text says which one, and why."""
 
 
 @dataclass(frozen=True)
 class Step:
-    """A block that is tried.
+    """A block that is run.
 
-    where: in the page. on_kernel: whether the machine has to boot first. fails: whether
-    its last command does. expected: what it prints. literally: in these very numbers.
+    where: its place in the page. on_kernel: whether it needs the booted machine. fails:
+    whether its last command fails. expected: its output. literally: with the same
+    numbers.
     """
 
     where: str
@@ -56,19 +57,19 @@ class Step:
     literally: bool = True
 
     def lacks(self, printed: str) -> str:
-        """Return a line that should have been printed, nothing if all were."""
+        """Return an expected line that is missing in the output, or "" if none is."""
         if not self.expected:
             return ""
         return differs(self._comparable(self.expected), self._comparable(printed))
 
     def _comparable(self, text: str) -> str:
-        """Return a text without what may differ."""
+        """Return a text without the parts that may differ."""
         text = re.sub("[ \t]+", " ", text)
         return text if self.literally else re.sub(r"\d+", "0", text)
 
 
 def steps(page: Page) -> list[Step]:
-    """Return the steps that a page has. Raises TutorialError."""
+    """Return the steps of a page. Raises TutorialError."""
     found: list[Step] = []
     for block in page.blocks():
         mark = block.mark.removeprefix(MARK)
@@ -80,10 +81,12 @@ def steps(page: Page) -> list[Step]:
         elif block.language in ("sh", "diff"):
             found.append(_step(block, mark))
         else:
-            raise TutorialError(f"{block.where}: this block is never tried")
+            raise TutorialError(f"{block.where}: this block would not be run")
     booted = [step.on_kernel for step in found]
     if booted != sorted(booted):
-        raise TutorialError(f"{page.name}: what needs no kernel comes after what does")
+        raise TutorialError(
+            f"{page.name}: a step in the root follows one on its kernel"
+        )
     return found
 
 
@@ -94,14 +97,14 @@ def _step(block: Block, mark: str) -> Step:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a step has come to; status: None if it was not tried."""
+    """The result of a step; status is None if it was not run."""
 
     status: int | None
     printed: str
 
 
 class Author:
-    """Somebody who takes the steps on a clean machine; see it while it goes on.
+    """Runs the steps on a clean machine while the tests read the outcomes.
 
     packages: waits for the project's packages, and returns their folder.
     """
@@ -123,18 +126,18 @@ class Author:
         self._all.add_done_callback(self._give_up)
 
     def outcome(self, step: Step) -> Outcome:
-        """Wait for a step."""
+        """Wait for a step's outcome."""
         return self._outcomes[step].result()
 
     def close(self) -> None:
-        """End what still goes on."""
+        """End everything that still runs."""
         self._pool.shutdown(wait=False, cancel_futures=True)
         while self._boots:
             self._boots.pop().close()
         self._pool.shutdown()
 
     def _give_up(self, ended: Future[None]) -> None:
-        """Let nobody wait for what will not be tried."""
+        """Set the outcomes of steps that will not run."""
         error = ended.exception() if not ended.cancelled() else None
         for outcome in self._outcomes.values():
             if not outcome.done() and error:
@@ -168,7 +171,7 @@ class Author:
 
 
 def _command(step: Step) -> str:
-    """Return the command of a machine's root that takes a step."""
+    """Return the command that runs a step in the machine's root."""
     script = SCRIPT.format(step.script)
     if step.script == KUNIT:
         return f"export PERFMON_CACHE={cache.root()}\n{script}"

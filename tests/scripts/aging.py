@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""What happens to entries of the cache as time goes by."""
+"""Helpers that let cache entries age."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import pytest
 
 
 def release_all() -> None:
-    """Use no entry any more, as if this process had ended."""
+    """Release all entries, as if this process had ended."""
     for lock in kept._locks.values():
         lock.close()
     kept._locks.clear()
 
 
 def pass_days(days: float, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the entries be as many days older."""
+    """Make the entries older by this number of days."""
     now = time.time()
     monkeypatch.setattr(time, "time", lambda: now + days * kept.DAY)

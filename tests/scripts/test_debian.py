@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Tests of scripts/debian.py with sources of apt of their own."""
+"""Tests of scripts/debian.py with their own apt sources."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 def use(
     listed: str, host: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Make these the host's release and sources."""
+    """Set the host's release and apt sources."""
     (tmp_path / "sources.list").write_text(listed)
     config = tmp_path / "apt.conf"
     config.write_text(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""What scripts/debs.py does before and around dpkg-buildpackage."""
+"""Tests of scripts/debs.py, except for dpkg-buildpackage."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @pytest.fixture
 def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A tree without git, in which something was built."""
+    """Return a tree without git that contains build results."""
     place = tmp_path / "tree"
     for name in ("Makefile", "core/main.c", "build/debs/sid/old.deb"):
         (place / name).parent.mkdir(parents=True, exist_ok=True)
@@ -27,7 +27,7 @@ def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.mark.parametrize("release", ["{}", "..", ".", "", "../../core", "sid/.."])
 def test_what_is_no_release_removes_nothing(tree: Path, release: str) -> None:
-    with pytest.raises(debs.DebsError, match="is no release"):
+    with pytest.raises(debs.DebsError, match="is not a release"):
         debs.debs(release.format(tree), [], False)
     assert (tree / "core/main.c").exists()
     assert (tree / "build/debs/sid/old.deb").exists()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""What is taken from the folder of a format outside the tree."""
+"""Tests of the sources that are taken from an out-of-tree format's folder."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""What make install puts below a DESTDIR works there, and make uninstall removes it."""
+"""Tests of make install with a DESTDIR, and of make uninstall."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ VERSION = (ROOT / "VERSION").read_text().strip()
 PREFIX = Path("/usr/local")
 LIBDIR = f"lib/{sysconfig.get_config_var('MULTIARCH')}"
 PYTHONDIR = f"lib/python{sys.version_info.major}.{sys.version_info.minor}/dist-packages"
-# As scripts/cross.mk calls this machine.
+# This machine's architecture, as scripts/cross.mk calls it.
 HOST_ARCH = {"aarch64": "arm64"}.get(platform.machine(), platform.machine())
 USER_HEADERS = (
     *("perfmon", "perfmon22", "perfmon2x", "perfmon_default_smpl"),
@@ -94,7 +94,7 @@ EXPECTED = {
         for name in ("Kbuild", "Makefile", "pfm_pmu_usage.c")
     ),
 }
-# What pfm-vm and `make kunit` of a format consist of, beside the modules' sources.
+# Scripts of pfm-vm and of `make kunit` for a format, besides the modules' sources.
 SCRIPTS = (
     *("cache.py", "counted.py", "debian.py", "debug.config", "debug_kernel.py"),
     *("firmware.py", "format_folder.py", "host.py", "kept.py", "kernel_source.py"),
@@ -121,7 +121,7 @@ int main(void)
 
 
 def make(*words: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    """Run make in the tree, apart from a make that runs the tests."""
+    """Run make in the tree, without variables of an outer make."""
     env = {name: text for name, text in os.environ.items() if "MAKE" not in name}
     return subprocess.run(
         ["make", "-s", *words],
@@ -133,7 +133,7 @@ def make(*words: str, **environment: str) -> subprocess.CompletedProcess[str]:
 
 
 def files(directory: Path) -> set[str]:
-    """Return all files below a directory, by their paths from there."""
+    """Return all files below a directory, by path relative to it."""
     return {
         str(path.relative_to(directory))
         for path in directory.rglob("*")
@@ -142,7 +142,7 @@ def files(directory: Path) -> set[str]:
 
 
 def installed(dest: Path) -> Path:
-    """Install into a destination; return what becomes the prefix."""
+    """Install into a destination; return the installed prefix."""
     done = make("install", f"DESTDIR={dest}")
     assert done.returncode == 0, done.stderr
     return Path(f"{dest}{PREFIX}")
@@ -150,7 +150,7 @@ def installed(dest: Path) -> Path:
 
 @pytest.fixture(scope="module", name="prefix")
 def fixture_prefix(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Everything, installed once for all tests that only use it."""
+    """Install once for all tests that do not change the result."""
     return installed(tmp_path_factory.mktemp("dest"))
 
 
@@ -257,12 +257,12 @@ def test_completions_can_be_sourced(prefix: Path, command: str) -> None:
 
 
 def check_modules_install(root: Path, headers: Path, release: str) -> None:
-    """Check what modules_install installs, and that modules_uninstall removes it."""
+    """Check the files of modules_install, and that modules_uninstall removes them."""
     where = (f"KDIR={headers}", f"INSTALL_MOD_PATH={root}")
     done = make("modules_install", *where)
     assert done.returncode == 0, done.stderr
     place = root / "lib/modules" / release
-    # Many kernels have their modules compressed.
+    # Some kernels compress their modules.
     assert list(place.glob("updates/perfmon/core/perfmon.ko*"))
     aliases = (place / "modules.alias").read_text()
     assert aliases.count("alias perfmon-fmt-") == 8
@@ -281,7 +281,7 @@ def test_modules_and_a_format_are_built_for_a_kernel(
     assert built.returncode == 0, built.stderr
     assert f"build/modules/{release}/core/perfmon.ko" in built.stdout.split()
     check_modules_install(tmp_path / "root", headers[0], release)
-    # Their symbols come with the next installation.
+    # The next installation includes the symbols.
     installed(tmp_path / "dest")
     share = Path(f"{tmp_path}/dest{PREFIX}/{SDK}")
     assert (share / "symvers" / release / "Module.symvers").is_file()
@@ -420,4 +420,4 @@ def test_installing_again_removes_what_is_no_longer_part(tmp_path: Path) -> None
 def test_uninstall_of_nothing_says_so(tmp_path: Path) -> None:
     done = make("uninstall", f"DESTDIR={tmp_path}")
     assert done.returncode != 0
-    assert "nothing was installed with this PREFIX" in done.stderr
+    assert "nothing is installed with this PREFIX" in done.stderr

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Large entries of the cache, roots apart, go when nobody uses them."""
+"""Unused large entries of the cache (except roots) are deleted."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ Make = Callable[[str], Path]
 
 
 def workspace(name: str) -> Path:
-    """Make a workspace for KUnit, or use it again."""
+    """Make or use a workspace for KUnit."""
     return kunit._workspace(name)
 
 
 def kernel(name: str) -> Path:
-    """Make a debug kernel of a source, or use it again."""
+    """Make or use a debug kernel from a source."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(kernel_source, "pristine", lambda: Path(name))
         patch.setattr(debug_kernel, "_build", lambda source, tree: None)
@@ -31,14 +31,14 @@ def kernel(name: str) -> Path:
 
 @pytest.fixture(autouse=True)
 def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """A cache with nothing in it."""
+    """Use an empty cache."""
     monkeypatch.setenv("PERFMON_CACHE", str(tmp_path))
     yield
     release_all()
 
 
 def entries(made: Path) -> set[Path]:
-    """Return all that is there of the kind."""
+    """Return all entries of the same kind."""
     return set(filter(Path.is_dir, made.parent.iterdir()))
 
 

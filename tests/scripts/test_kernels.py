@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Tests of scripts/kernels.py on hosts of several releases, without any package."""
+"""Tests of scripts/kernels.py on hosts of several releases, without packages."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ OFFERED = {
 
 @pytest.fixture(autouse=True)
 def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where headers are installed: none are. The host is a Debian 12."""
+    """Return the directory of installed headers, which is empty, on Debian 12."""
     monkeypatch.setenv("PERFMON_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(kernels, "HEADERS", tmp_path)
     monkeypatch.setattr(packages, "installed_version", lambda name: "1")

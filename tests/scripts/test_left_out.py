@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""What the Makefile builds where parts are left out: its commands, not run."""
+"""Tests of what the Makefile builds if parts are left out; commands are not run."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import kernels
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-# In place of what starts a make of the kernel's even if commands are only printed.
+# Replaces a recipe that would start the kernel's make even with make -n.
 MODULES = "build-modules=@echo modules for $2 "
 ARM64 = {
     "user-arm64",
@@ -20,9 +20,9 @@ ARM64 = {
 
 
 def commands(goal: str, build: Path, *left_out: str) -> str:
-    """Return what make would run for a goal, with these parts left out.
+    """Return the commands that make would run for a goal without these parts.
 
-    It goes on where a file is not there that only a command that is not run makes.
+    It continues if a file is missing that only a command that is not run would make.
     """
     (build / "left-out").mkdir(parents=True)
     for name in left_out:

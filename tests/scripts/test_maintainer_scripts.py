@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""What the packages run and hand to DKMS, where the machine's programs are files."""
+"""Tests of the maintainer scripts and DKMS settings, with fake system programs."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def test_a_group_that_cannot_be_removed_does_not_stop_a_purge(tmp_path: Path) ->
         text=True,
     )
     assert done.returncode == 0
-    assert done.stderr == "perfmon-dkms: the group perfmon stays\n"
+    assert done.stderr == "perfmon-dkms: cannot remove the group perfmon\n"
 
 
 @pytest.mark.parametrize(
@@ -36,7 +36,7 @@ def test_a_group_that_cannot_be_removed_does_not_stop_a_purge(tmp_path: Path) ->
     ],
 )
 def test_dkms_builds_from_the_first_kernel_on(kernel: str, built: bool) -> None:
-    # As DKMS matches it.
+    # DKMS matches the release like this.
     script = '. "$1" && [[ $2 =~ $BUILD_EXCLUSIVE_KERNEL ]]'
     conf = str(DEBIAN / "perfmon-dkms.dkms")
     done = subprocess.run(["bash", "-c", script, "bash", conf, kernel])

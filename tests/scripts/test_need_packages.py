@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Tests of scripts/need-packages, where apt and the list of packages are files."""
+"""Tests of scripts/need-packages with fake apt and dpkg programs."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ printf '%s\\n' "$@" >>"$STATE/installed"
 
 @pytest.fixture
 def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Files that tell what is installed, offered, and who asks; here: root."""
+    """Return a directory with files that list packages and the user."""
     programs = tmp_path / "programs"
     programs.mkdir()
     for name, script in PROGRAMS.items():
@@ -47,14 +47,14 @@ def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def need(*packages: str) -> subprocess.CompletedProcess[str]:
-    """Run it."""
+    """Run need-packages."""
     return subprocess.run(
         [PROGRAM, *packages], capture_output=True, text=True, check=False
     )
 
 
 def installed(state: Path) -> list[str]:
-    """Return what is installed now."""
+    """Return the packages that are now installed."""
     return (state / "installed").read_text().split()
 
 
@@ -81,7 +81,7 @@ def test_what_is_wanted_and_not_offered_is_no_obstacle(state: Path) -> None:
     assert done.returncode == 0
     assert installed(state) == ["make", "gcc", "bc", "sparse"]
     assert "Unable to locate package gone" in done.stderr
-    assert "could not install: gone; going on without" in done.stderr
+    assert "could not install: gone; continuing without it" in done.stderr
 
 
 def test_what_is_needed_and_not_offered_is_named(state: Path) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""What scripts/other_host.py puts into a root, and the tree that it runs in."""
+"""Tests of the roots and the copied tree of scripts/other_host.py."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ import other_host
 import pytest
 import roots
 
-# The packages of each root that is made.
+# The packages of each root that was made.
 Made = dict[str, set[str]]
 
 
 @pytest.fixture(autouse=True)
 def made(monkeypatch: pytest.MonkeyPatch) -> Made:
-    """What is made on Debian 12; in a root gcc is 14."""
+    """Record the roots that are made on Debian 12; in a root, gcc is version 14."""
     found: Made = {}
 
     def root(release: str, wanted: Iterable[str]) -> Path:
@@ -40,7 +40,7 @@ def made(monkeypatch: pytest.MonkeyPatch) -> Made:
 
 @pytest.fixture
 def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A tree, and where its copy goes."""
+    """Return a tree whose copy is also below the temporary directory."""
     place = tmp_path / "tree"
     (place / "core").mkdir(parents=True)
     for name in ("Makefile", "core/main.c"):

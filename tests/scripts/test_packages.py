@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Tests of scripts/packages.py with a small package archive of their own."""
+"""Tests of scripts/packages.py with their own small package archive."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ BROKEN = "i386"
 
 
 def build_package(name: str, arch: str, pool: Path, work: Path) -> None:
-    """Put a package with one file, named after it, into the archive."""
+    """Put a package with one file of the same name into the archive."""
     tree = work / f"{name}-{arch}"
     (tree / "DEBIAN").mkdir(parents=True)
     (tree / "DEBIAN/control").write_text(
@@ -46,7 +46,7 @@ def write_list(archive: Path, arch: str) -> str:
 
 @pytest.fixture
 def archive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An archive whose list for one architecture does not match its Release file."""
+    """Make an archive in which one architecture's list has a wrong digest."""
     root = tmp_path / "archive"
     (root / "pool").mkdir(parents=True)
     sums = ""
@@ -107,7 +107,7 @@ def test_nobody_waits_while_another_package_is_unpacked(archive: Path) -> None:
 
     def finish(tree: Path) -> None:
         assert (tree / "usr/thing").exists()
-        # A daemon: who would have to wait for this package does not keep it back.
+        # A daemon thread: if it hangs, it does not keep the test from ending.
         beside = threading.Thread(target=others, daemon=True)
         beside.start()
         beside.join(60)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Tests of scripts/parts.py, on machines that lack one thing or the other."""
+"""Tests of scripts/parts.py on machines that lack something."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PACKAGES = {"packages-bookworm", "packages-trixie"}
 
 @pytest.fixture(autouse=True)
 def missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> set[str]:
-    """The packages that this machine has not; all else can be had."""
+    """Return the set of missing packages; everything else is available."""
     names: set[str] = set()
     monkeypatch.setattr(parts, "LEFT_OUT", tmp_path / "left-out")
     monkeypatch.delenv("REQUIRE_ALL", raising=False)
@@ -48,7 +48,7 @@ def look(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
 
 
 def left_out() -> set[str]:
-    """Return the names of what is left out."""
+    """Return the names of the parts that are left out."""
     return {path.name for path in parts.LEFT_OUT.glob("*")}
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Tests of scripts/roots.py with a small root that a program of their own makes."""
+"""Tests of scripts/roots.py with a fake mmdebstrap that makes a small root."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ import pytest
 import roots
 from aging import pass_days, release_all
 
-# Makes an archive of busybox alone, and keeps its arguments and the sources.
+# Makes an archive with busybox only, and records its arguments and sources.
 MMDEBSTRAP = """#!/bin/sh -e
 work=$(dirname "$0")/made
 mkdir -p "$work/bin" "$work/etc" "$work/proc" "$work/dev" "$work/sys"
@@ -37,7 +37,7 @@ exit 25
 def offered(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[dict[str, str]]:
-    """What apt offers; a directory of programs comes first in PATH."""
+    """Return the packages that apt offers; fake programs come first in PATH."""
     versions = {"make": "4.4", "gcc": "12", **{name: "1" for name in roots.ALWAYS}}
     programs = tmp_path / "programs"
     programs.mkdir()
@@ -56,19 +56,19 @@ def offered(
 
 
 def install(tmp_path: Path, script: str) -> None:
-    """Make the script the program mmdebstrap."""
+    """Install the script as the program mmdebstrap."""
     program = tmp_path / "programs/mmdebstrap"
     program.write_text(script)
     program.chmod(0o755)
 
 
 def trees() -> set[Path]:
-    """Return all directories among the roots, complete or not."""
+    """Return all directories of the roots, complete or not."""
     return set(filter(Path.is_dir, (cache.root() / "roots").iterdir()))
 
 
 def needs_name_spaces() -> None:
-    """Skip where a user may not have name spaces."""
+    """Skip the test if the user cannot create name spaces."""
     probe = subprocess.run(
         roots.exec_arguments(Path("/"), ["true"])[1][:1] + ["--mount", "true"],
         capture_output=True,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""What scripts/source_tree.py takes for a tree's files."""
+"""Tests of scripts/source_tree.py."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import source_tree
 
 @pytest.fixture
 def tree(tmp_path: Path) -> Path:
-    """A tree without git, in which something was built."""
+    """Return a tree without git that contains build results."""
     place = tmp_path / "tree"
     for name in ("Makefile", "core/main.c", "build/debs/sid/old.deb"):
         (place / name).parent.mkdir(parents=True, exist_ok=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""What scripts/vm/supply.py takes a guest's kernel, modules and formats from."""
+"""Tests of where scripts/vm/supply.py finds kernels, modules and formats."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ KERNEL = kernels.Kernel("x86_64", RELEASE, RELEASE, "", "")
 
 @pytest.fixture(name="machine")
 def fixture_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A machine that runs a kernel of its own, where the SDK is installed."""
+    """Return a machine that runs its own kernel, with the SDK installed."""
     monkeypatch.setattr(supply, "MACHINE", tmp_path)
     monkeypatch.setattr(supply, "is_checkout", lambda: False)
     monkeypatch.setattr(platform, "machine", lambda: "x86_64")
@@ -29,7 +29,7 @@ def fixture_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def module(path: Path, release: str = RELEASE) -> Path:
-    """Write what looks like a module."""
+    """Write a file that looks like a module."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(b"\x7fELF\0vermagic=" + release.encode() + b" SMP \0")
     return path
@@ -112,7 +112,7 @@ def test_a_format_is_for_the_guest_s_kernel(tmp_path: Path) -> None:
 
 def test_a_file_that_is_no_module_is_refused(tmp_path: Path) -> None:
     (tmp_path / "mine.ko").write_text("text\n")
-    with pytest.raises(supply.SupplyError, match="is no kernel module"):
+    with pytest.raises(supply.SupplyError, match="is not a kernel module"):
         formats(tmp_path, tmp_path / "mine.ko")
 
 

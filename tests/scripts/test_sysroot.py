@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Whose packages scripts/sysroot.py puts together."""
+"""Tests of the releases from which scripts/sysroot.py takes packages."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import sysroot
 
 @pytest.fixture
 def unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The releases, "" for the host's own, and names of what is unpacked."""
+    """Record release ("" for the host's own) and name of unpacked packages."""
     found: list[str] = []
 
     def unpacked_any(name: str, _: str, release: str) -> Path:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""What the Makefile builds for users, by the machine: its commands, not run."""
+"""Tests of the user-space goals on different machines; commands are not run."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ OWN = [("x86_64", "x86_64"), ("aarch64", "arm64"), ("riscv64", "riscv64")]
 
 
 def commands(machine: str, place: Path, *words: str) -> str:
-    """Return what make would run on a machine that calls itself so."""
+    """Return the commands that make would run on a machine of this name."""
     shim = place / "uname"
     shim.write_text(f"#!/bin/sh\necho {machine}\n")
     shim.chmod(0o755)
     path = f"{place}:{os.environ['PATH']}"
     done = subprocess.run(
-        # As if nothing had been built.
+        # -B: as if nothing had been built.
         ["make", "-n", "-B", "-s", *words],
         cwd=ROOT,
         env={**kernel_source.build_environment(), "PATH": path},

@@ -40,7 +40,7 @@ def test_suites_outside_the_tree_run_by_one_command(sdk: Sdk, folder: Path) -> N
 def test_the_first_byte_too_far_is_a_failure(sdk: Sdk, folder: Path, what: str) -> None:
     done = sdk.make(folder, "kunit", f"KUNIT=beyond.writes_behind_the_{what}")
     assert done.returncode != 0
-    assert "the kernel complained: BUG: KASAN: " in done.stdout
+    assert "the kernel reported an error: BUG: KASAN: " in done.stdout
     assert "0 passed, 1 failed, 0 skipped" in done.stdout
 
 
@@ -53,7 +53,7 @@ def test_an_error_of_the_compiler_names_the_author_s_file(
     done = sdk.make(folder, "kunit")
     assert done.returncode != 0
     assert f"{folder}/plain_kunit.c:" in done.stdout
-    assert done.stdout.endswith("no test was executed\n0 passed, 0 failed, 0 skipped\n")
+    assert done.stdout.endswith("no test ran\n0 passed, 0 failed, 0 skipped\n")
 
 
 def test_a_folder_without_a_suite_says_how_one_is_named(sdk: Sdk, folder: Path) -> None:
@@ -68,7 +68,7 @@ def test_a_folder_without_a_module_says_so(sdk: Sdk, folder: Path) -> None:
     (folder / "Makefile").write_text(f"include {sdk.share}/format.mk\n")
     done = sdk.make(folder, "kunit")
     assert done.returncode != 0
-    assert "Makefile names no module: obj-m := " in done.stderr
+    assert "Makefile names no module: add obj-m := " in done.stderr
 
 
 def test_what_the_kernel_takes_is_asked_for_at_once(

@@ -66,12 +66,12 @@ def test_what_is_not_there_is_named(sdk: Sdk, tmp_path: Path) -> None:
     for option in ("--format", "--program", "--modules-dir", "--add"):
         assert "/nonexistent " in refused(sdk, option, "/nonexistent")
     (tmp_path / "text").write_text("no program\n")
-    assert "text is no program" in refused(sdk, "--program", tmp_path / "text")
+    assert "text' is not an executable" in refused(sdk, "--program", tmp_path / "text")
 
 
 def test_an_unknown_kernel_is_answered_with_those_that_are_known(sdk: Sdk) -> None:
     said = refused(sdk, "--kernel", "2.6.30")
-    assert "no kernel 2.6.30 for x86_64; choose one of: 6.1, 6.12" in said
+    assert "no kernel '2.6.30' for x86_64; choose one of: 6.1, 6.12" in said
 
 
 def test_formats_need_perfmon_s_modules(sdk: Sdk, folder: Path) -> None:

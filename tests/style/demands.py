@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""What is demanded, and the page and the list of proofs that are written from it.
+"""The demands, and the page and the list of proofs that are generated from them.
 
-demands.toml has the demands of the specification by section, and a reason for each
-that no test proves, in the table of its kind. The hazards of the security page are
-demands, too: an item of its list begins with the id.
+demands.toml has the demands of the specification by section. If no test proves a
+demand, the table of its kind has a reason. The hazards of the security page are
+demands, too: list items that begin with an id.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from textwrap import wrap
 
 from proofs import ID, Tag
 
-# Why no test proves a demand.
+# Kinds of demands that no test proves.
 KINDS = ("not attainable", "out of scope", "not done")
-# Tests prove it with a PMU description that owns its registers, or on one machine.
+# Proved with a PMU description that owns its registers, or on one architecture.
 ELSEWHERE = ("not on perf_events", "only on arm64")
 # In the order of the page.
 TABLES = ("not attainable", *ELSEWHERE, "out of scope", "not done")
 
-# The tests that prove each id.
+# For each id, the tests that prove it.
 Proofs = Mapping[str, list[str]]
 
 _KEY = re.compile(r'"([^"]+)" *=')
@@ -38,7 +38,7 @@ _PROOFS_HEAD = """\
 
 @dataclass(frozen=True)
 class Demand:
-    """A demand; where it is written, as "FILE:LINE"; why no test proves it."""
+    """A demand: its text, its place ("FILE:LINE"), and why no test proves it."""
 
     id: str
     where: str
@@ -50,7 +50,7 @@ class Demand:
 
 @dataclass
 class Demands:
-    """The demands that were read, and what is wrong with them: "FILE:LINE: what"."""
+    """The demands that were read, and problems with them: "FILE:LINE: what"."""
 
     chapters: dict[str, str] = field(default_factory=dict)
     demands: list[Demand] = field(default_factory=list)
@@ -58,7 +58,7 @@ class Demands:
 
 
 def _lines(text: str) -> dict[str, list[int]]:
-    """Return the lines of each key that is an id, or should be."""
+    """Return the line numbers of each key that is or should be an id."""
     lines: dict[str, list[int]] = {}
     for number, line in enumerate(text.split("\n"), 1):
         if match := _KEY.match(line):
@@ -67,7 +67,7 @@ def _lines(text: str) -> dict[str, list[int]]:
 
 
 def read_demands(name: str, text: str, found: Demands) -> None:
-    """Add the demands of a text like demands.toml."""
+    """Add the demands in a text with the format of demands.toml."""
     data = tomllib.loads(text)
     lines = _lines(text)
     found.chapters.update(data.get("chapters", {}))
@@ -76,7 +76,7 @@ def read_demands(name: str, text: str, found: Demands) -> None:
         for id_, reason in data.get(kind, {}).items():
             if id_ in reasons:
                 where = f"{name}:{lines[id_][1]}: {id_}"
-                found.problems.append(f"{where} has a reason already")
+                found.problems.append(f"{where} already has a reason")
             reasons[id_] = (kind, reason)
     known = set()
     for section, rows in data["demands"].items():
@@ -88,7 +88,7 @@ def read_demands(name: str, text: str, found: Demands) -> None:
     for id_ in reasons:
         if id_ not in known:
             where = f"{name}:{lines[id_][0]}: {id_}"
-            found.problems.append(f"{where} has a reason, and is not a demand")
+            found.problems.append(f"{where} has a reason but is not a demand")
 
 
 def read_hazards(name: str, text: str, found: Demands) -> None:
@@ -99,7 +99,7 @@ def read_hazards(name: str, text: str, found: Demands) -> None:
 
 
 def check(found: Demands, tags: Iterable[Tag], proofs: Proofs) -> list[str]:
-    """Return what is wrong with the demands and the tags of the tests."""
+    """Return the problems with the demands and the tags of the tests."""
     problems = list(found.problems)
     seen: dict[str, Demand] = {}
     for demand in found.demands:
@@ -109,15 +109,15 @@ def check(found: Demands, tags: Iterable[Tag], proofs: Proofs) -> list[str]:
         if not ID.fullmatch(demand.id):
             problems.append(f"{demand.where}: '{demand.id}' is not an id")
         elif first is not demand:
-            problems.append(f"{where} is in {first.where} already")
+            problems.append(f"{where} is already in {first.where}")
         elif demand.kind in KINDS and tests:
             problems.append(f"{where} is '{demand.kind}', but {tests} proves it")
         elif demand.kind and not demand.reason:
-            problems.append(f"{where} is '{demand.kind}', and does not say why")
+            problems.append(f"{where} is '{demand.kind}' without a reason")
         elif demand.kind not in KINDS and not tests:
-            problems.append(f"{where} has neither a test nor a reason why not")
+            problems.append(f"{where} has neither a test nor a reason")
         elif demand.text and not any(_is_in(demand, c) for c in found.chapters):
-            problems.append(f"{where} is in none of the chapters")
+            problems.append(f"{where} belongs to no chapter")
     problems += [
         f"tests/{tag.path}:{tag.line}: there is no demand {tag.id}"
         for tag in tags
@@ -127,7 +127,7 @@ def check(found: Demands, tags: Iterable[Tag], proofs: Proofs) -> list[str]:
 
 
 def proofs_file(proofs: Proofs) -> str:
-    """Return the list of proofs, a test on each line."""
+    """Return the generated list of proofs, one test per line."""
     parts = [_PROOFS_HEAD]
     for id_, tests in proofs.items():
         parts.append(f'"{id_}" = [\n' + "".join(f'  "{t}",\n' for t in tests) + "]\n")
@@ -135,13 +135,13 @@ def proofs_file(proofs: Proofs) -> str:
 
 
 def _is_in(demand: Demand, chapter: str) -> bool:
-    """Say whether the section of a demand's id belongs to a chapter."""
+    """Tell whether the section of a demand's id belongs to a chapter."""
     section = demand.id.rpartition("-")[0]
     return section == chapter or section.startswith(f"{chapter}.")
 
 
 def counts_table(found: Demands) -> str:
-    """Return how many demands there are, and how many no test proves, by chapter."""
+    """Return, by chapter, the number of demands and of those that no test proves."""
     lines = ["| section | demands | differ |", "|---|--:|--:|"]
     chapters = [
         (f"{chapter} {title}", [d for d in found.demands if _is_in(d, chapter)])
@@ -154,7 +154,7 @@ def counts_table(found: Demands) -> str:
 
 
 def differences(found: Demands) -> str:
-    """Return a list for each kind of demand that differs."""
+    """Return the demands that differ, as a list for each kind."""
     lines = []
     for kind in TABLES:
         lines += [f"### {kind.capitalize()}", ""]
@@ -167,7 +167,7 @@ def differences(found: Demands) -> str:
 
 
 def with_part(text: str, part: str, content: str) -> str:
-    """Return a page with other content between the marks of a part."""
+    """Return a page with new content between the marks of a part."""
     begin, end = (f"<!-- {word} {part} -->" for word in ("begin", "end"))
     marked = re.compile(f"(?<={re.escape(begin)}\n).*?(?={re.escape(end)})", re.S)
     return marked.sub(lambda _: content, text)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The floors of the core: what its Kbuild and its page say, and what its files do.
+"""The layers of the core: in its Kbuild, on its page, and in its calls and includes.
 
-Objects tell who calls whom, but not who uses an inline function: for that, a file must
-not include what it may not call.
+Objects show which file calls which, except for inline functions. Therefore a file must
+not include the header of a file that it may not call.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from pathlib import Path
 
 KBUILD = "core/Kbuild"
 PAGE = "docs/architecture.md"
-# A floor: its name in a comment, and below it what belongs there.
+# A layer: a comment with its name, followed by its files.
 FLOOR = re.compile(r"^# (.+)\n((?:perfmon-y \+= .*\n)+)", re.MULTILINE)
 INCLUDE = re.compile(r'^#include "(\w+)\.h"', re.MULTILINE)
 OBJECT = re.compile(r"\b(\w+)\.o\b")
 ROW = re.compile(r"^\|([^|]*)\| `(\w+)\.c` \|", re.MULTILINE)
-# nm's letters for what an object offers to others.
+# nm's letters for symbols that an object defines for others.
 DEFINED = frozenset("TDBRCVW")
 
 Floors = list[tuple[str, list[str]]]
@@ -28,24 +28,24 @@ Floors = list[tuple[str, list[str]]]
 
 @dataclass
 class Object:
-    """What a file gives to others, and what it takes from them."""
+    """The symbols that a file defines and the symbols that it needs."""
 
     gives: set[str] = field(default_factory=set)
     takes: set[str] = field(default_factory=set)
 
 
 Calls = dict[str, dict[str, list[str]]]
-# The headers that each header or source includes, all without their endings.
+# The headers that each file includes; their names have no suffix.
 Includes = dict[str, list[str]]
 
 
 def floors_of_kbuild(text: str) -> Floors:
-    """Return the floors, from the top, each with its files in their order."""
+    """Return the layers from the top, each with its files in order."""
     return [(name, OBJECT.findall(lines)) for name, lines in FLOOR.findall(text)]
 
 
 def floors_of_page(text: str) -> Floors:
-    """Return the floors of the page's table; a row without a name goes on."""
+    """Return the layers of the page's table; a row without a name continues one."""
     floors: Floors = []
     for name, file in ROW.findall(text):
         if name.strip():
@@ -56,7 +56,7 @@ def floors_of_page(text: str) -> Floors:
 
 
 def compare(kbuild: Floors, page: Floors, files: set[str]) -> list[str]:
-    """Say where the page, Kbuild and the folder differ."""
+    """Return the differences between the page, Kbuild and the folder."""
     problems = []
     built = {file for _, names in kbuild for file in names}
     named = {file for _, names in page for file in names}
@@ -65,16 +65,16 @@ def compare(kbuild: Floors, page: Floors, files: set[str]) -> list[str]:
     for file in sorted(named - files):
         problems.append(f"{PAGE}: there is no core/{file}.c")
     for file in sorted(files - built):
-        problems.append(f"{KBUILD}: core/{file}.c is on no floor")
+        problems.append(f"{KBUILD}: core/{file}.c is in no layer")
     for file in sorted(built - files):
         problems.append(f"{KBUILD}: there is no core/{file}.c")
     if not problems and kbuild != page:
-        problems.append(f"{PAGE}: other floors, or another order, than {KBUILD}")
+        problems.append(f"{PAGE}: the layers differ from those of {KBUILD}")
     return problems
 
 
 def unnamed_headers(page: str, headers: set[str], files: set[str]) -> list[str]:
-    """Say which headers the page's text must name, as they have no code file."""
+    """Return the headers without a code file that the page must name but does not."""
     return [
         f"{PAGE}: core/{header}.h has no code file and is not named"
         for header in sorted(headers - files)
@@ -83,7 +83,7 @@ def unnamed_headers(page: str, headers: set[str], files: set[str]) -> list[str]:
 
 
 def parse_nm(text: str) -> Object:
-    """Return what nm says of an object."""
+    """Return the symbols in nm's output."""
     found = Object()
     for line in text.splitlines():
         *_, kind, symbol = line.split()
@@ -95,7 +95,7 @@ def parse_nm(text: str) -> Object:
 
 
 def read_objects(directory: Path, files: list[str]) -> dict[str, Object]:
-    """Return what the built files give and take."""
+    """Return the symbols of the built files."""
     return {
         file: parse_nm(
             subprocess.run(
@@ -110,7 +110,7 @@ def read_objects(directory: Path, files: list[str]) -> dict[str, Object]:
 
 
 def read_includes(core: Path) -> Includes:
-    """Return which headers of the core each of its headers and sources includes."""
+    """Return the core's headers that each header and source includes."""
     return {
         path.name: INCLUDE.findall(path.read_text())
         for path in sorted(core.glob("*.[ch]"))
@@ -118,7 +118,7 @@ def read_includes(core: Path) -> Includes:
 
 
 def find_calls(objects: Mapping[str, Object]) -> Calls:
-    """Return which file takes what from which other one."""
+    """Return, for each file, the files that it calls and the symbols it uses."""
     owner = {name: file for file, obj in objects.items() for name in obj.gives}
     calls: Calls = {file: {} for file in objects}
     for file, obj in objects.items():
@@ -128,7 +128,7 @@ def find_calls(objects: Mapping[str, Object]) -> Calls:
 
 
 def find_upward(floors: Floors, calls: Calls) -> list[str]:
-    """Say which files call one of a floor above theirs."""
+    """Return the calls from a lower into a higher layer."""
     level = {file: n for n, (_, names) in enumerate(floors) for file in names}
     return [
         f"core/{caller}.c ({floors[level[caller]][0]}) calls up into "
@@ -140,9 +140,9 @@ def find_upward(floors: Floors, calls: Calls) -> list[str]:
 
 
 def find_upward_includes(floors: Floors, includes: Includes) -> list[str]:
-    """Say which files include a header of a floor above theirs.
+    """Return the includes of headers of a higher layer.
 
-    What has no code file is below: it may include headers of the lowest floor only.
+    A header without a code file may include headers of the lowest layer only.
     """
     level = {file: n for n, (_, names) in enumerate(floors) for file in names}
     lowest = len(floors) - 1
@@ -154,13 +154,13 @@ def find_upward_includes(floors: Floors, includes: Includes) -> list[str]:
             if its < own:
                 problems.append(
                     f"core/{file} ({floors[own][0]}) includes {header}.h "
-                    f"of a floor above ({floors[its][0]})"
+                    f"of a higher layer ({floors[its][0]})"
                 )
     return problems
 
 
 def find_circle(uses: Calls) -> list[str]:
-    """Return the files of one circle, each using the next one; or nothing."""
+    """Return the files of one cycle in order, or nothing if there is none."""
     done: set[str] = set()
 
     def search(file: str, path: list[str]) -> list[str]:
@@ -183,7 +183,7 @@ def find_circle(uses: Calls) -> list[str]:
 
 
 def with_includes(calls: Calls, includes: Includes) -> Calls:
-    """Return the calls, and no call at all to a file whose header is just included."""
+    """Return the calls, with files that are only included as calls of no symbol."""
     uses = {caller: dict(callees) for caller, callees in calls.items()}
     for file, headers in includes.items():
         user = Path(file).stem
@@ -194,20 +194,20 @@ def with_includes(calls: Calls, includes: Includes) -> Calls:
 
 
 def describe_circle(circle: list[str], uses: Calls) -> str:
-    """Say how a circle goes round."""
+    """Return a description of a cycle, step by step."""
     steps = []
     for user, used in zip(circle, [*circle[1:], circle[0]], strict=True):
         if symbols := uses[user][used]:
             steps.append(f"core/{user}.c calls {symbols[0]}() of core/{used}.c")
         else:
             steps.append(f"core/{user}.c includes {used}.h")
-    return "circle: " + ", ".join(steps)
+    return "cycle: " + ", ".join(steps)
 
 
 def check_uses(
     floors: Floors, objects: Mapping[str, Object], includes: Includes
 ) -> list[str]:
-    """Say what goes up, and what goes in a circle."""
+    """Return the upward uses and one cycle."""
     calls = find_calls(objects)
     problems = find_upward(floors, calls) + find_upward_includes(floors, includes)
     uses = with_includes(calls, includes)

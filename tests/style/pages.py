@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The Markdown pages of the project, as far as they can be checked."""
+"""The project's Markdown pages, parsed for the checks."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ _HEADING = re.compile(r"^#+ (.*)$", re.MULTILINE)
 # [text](target), [text](target "title"), and [label]: target for links elsewhere.
 _LINK = re.compile(r"\[[^]]*\](?:\(|: +)<?([^)>\s]+)")
 _CODE = re.compile(r"`([^`\n]+)`")
-# What leaves lines of a block out.
+# Lines that stand for omitted lines in a block.
 _DOTS = ("...", "/* ... */")
 
 
 @dataclass(frozen=True)
 class Block:
-    """A fenced block of a page, and the comment in the line before it."""
+    """A fenced block of a page, and the comment on the line before it."""
 
     where: str
     mark: str
@@ -53,7 +53,7 @@ class Page:
             yield Block(where, mark[1] if mark else "", match[2], match[3])
 
     def prose(self) -> str:
-        """Return the text with every fenced block blank, each line in its place."""
+        """Return the text with fenced blocks blanked; line numbers are kept."""
         return _FENCE.sub(lambda match: "\n" * match[0].count("\n"), self.text)
 
     def anchors(self) -> set[str]:
@@ -75,7 +75,7 @@ class Page:
             yield self._at(prose, match.start()), match[1]
 
     def code(self) -> Iterator[tuple[str, str]]:
-        """Yield place and text of each inline code, and of each line of a block."""
+        """Yield place and text of inline code and of lines in blocks."""
         prose = self.prose()
         for match in _CODE.finditer(prose):
             yield self._at(prose, match.start()), match[1]
@@ -86,7 +86,7 @@ class Page:
 
 @cache
 def files() -> frozenset[str]:
-    """Return the files that git knows or would."""
+    """Return the files that git tracks or would track."""
     command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
     listed = subprocess.run(
         command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True
@@ -106,7 +106,7 @@ def _stripped(text: str) -> list[str]:
 
 
 def _parts(lines: list[str]) -> Iterator[list[str]]:
-    """Yield the lines between those that leave some out."""
+    """Yield the runs of lines between the marks of omitted lines."""
     part: list[str] = []
     for line in lines:
         if line in _DOTS:
@@ -118,7 +118,7 @@ def _parts(lines: list[str]) -> Iterator[list[str]]:
 
 
 def differs(block: str, source: str) -> str:
-    """Return the first line of a block that its source does not have there."""
+    """Return the first line of a block that differs from its source, or ""."""
     lines, at = _stripped(source), 0
     for part in _parts(_stripped(block)):
         starts = range(at, len(lines) - len(part) + 1)
@@ -130,6 +130,6 @@ def differs(block: str, source: str) -> str:
 
 
 def expect_none(problems: Iterable[str]) -> None:
-    """Fail with a line for each problem, and nothing else, if there is one."""
+    """Fail with one line for each problem, if there are any."""
     if found := list(problems):
         pytest.fail("\n".join(found), pytrace=False)

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The tests that prove what is demanded. A comment before a test says what it proves:
+"""The tests that prove demands. A comment before a test names what it proves:
 
     /* Proves 3.1.2-07, 3.1.2-08 */
     # Proves H17
 
-A list that is too long for a line goes on in the next one, after a comma.
+A list too long for one line continues on the next line after a comma.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from pathlib import Path
 
 ID = re.compile(r"(?:P?\d+(?:\.\d+)*-\d{2,3}|H\d{2})")
 
-# What may have tags; a header has no tests, so that a tag there is wrong.
+# Files that may have tags; a header has no tests, so a tag in it is an error.
 _KINDS = ("*.c", "*.h", "test_*.py", "conftest.py")
 
 _CASE = re.compile(r"\bKUNIT_CASE(?:_\w+)?\((\w+)")
-# Comments, definitions, and the end of whatever is no test.
+# Comments, tests, and definitions that are not tests.
 _C = re.compile(
     r"(?P<comment>/\*.*?\*/)"
     r"|^TEST\((?P<test>\w+)\)"
@@ -39,7 +39,7 @@ _MARGIN = re.compile(r"^\s*(?:/?\*+/?|#)?\s*|\s*(?:\*/)?\s*$")
 
 @dataclass(frozen=True)
 class Tag:
-    """A test that proves a demand; its path is below tests/."""
+    """A test that proves a demand; the path is relative to tests/."""
 
     id: str
     path: str
@@ -49,13 +49,13 @@ class Tag:
 
 @dataclass
 class Tags:
-    """The tags that were read, and what is wrong with others: "FILE:LINE: what"."""
+    """The tags that were read, and problems with others: "FILE:LINE: what"."""
 
     tags: list[Tag] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
 
     def tests(self) -> dict[str, list[str]]:
-        """Return the tests that prove each id, as "FILE: TEST"."""
+        """Return for each id the tests that prove it, as "FILE: TEST"."""
         proofs: dict[str, set[str]] = {}
         for tag in self.tags:
             proofs.setdefault(tag.id, set()).add(f"{tag.path}: {tag.test}")
@@ -67,7 +67,7 @@ def _line_of(text: str, position: int) -> int:
 
 
 def _ids(comment: str, line: int) -> Iterator[tuple[int, str]]:
-    """Yield line and text of each entry of a comment's lists of ids."""
+    """Yield the line and the text of each entry in a comment's lists of ids."""
     goes_on = False
     for number, raw in enumerate(comment.split("\n"), line):
         text = _MARGIN.sub("", raw)
@@ -79,7 +79,7 @@ def _ids(comment: str, line: int) -> Iterator[tuple[int, str]]:
 
 
 def read_tags(name: str, text: str, found: Tags) -> None:
-    """Add the tags of a test's source, whose path below tests/ is name."""
+    """Add the tags of a test's source; `name` is its path below tests/."""
     where = f"tests/{name}"
     cases = set(_CASE.findall(text))
     waiting: list[tuple[int, str]] = []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""debian/copyright says of each file what the file says of itself."""
+"""Check that debian/copyright agrees with each file's SPDX line."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def test_copyright_goes_by_the_files() -> None:
         line = SPDX.search(head.decode(errors="replace"))
         if line is None:
             continue
-        # The last paragraph that fits is meant.
+        # The last matching paragraph applies.
         (*_, told) = (
             licence
             for patterns, licence in paragraphs

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The demands, what is wrong between them and the proofs, and what is written."""
+"""Tests of the demands, their conflicts with the proofs, and the generated parts."""
 
 from __future__ import annotations
 
@@ -44,29 +44,29 @@ def test_demands_that_agree_with_the_tags_are_right() -> None:
     [
         ((SECTION, '"3.1-02" = "b"'), "6: 3.1-02 has neither a test nor a reason"),
         ((SECTION, '"3.1-2" = "b"'), "6: '3.1-2' is not an id"),
-        ((SECTION, '[demands.x]\n"3.1-01" = "b"'), "7: 3.1-01 is in d.toml:"),
+        ((SECTION, '[demands.x]\n"3.1-01" = "b"'), "7: 3.1-01 is already in d.toml:"),
         (
             ('["not done"]\n"3.1-01" = "c"\n', SECTION),
             "7: 3.1-01 is 'not done', but guest/x.c: t proves it",
         ),
         (
             ('["out of scope"]\n"3.1-02" = ""\n', SECTION, '"3.1-02" = "b"'),
-            "8: 3.1-02 is 'out of scope', and does not say why",
+            "8: 3.1-02 is 'out of scope' without a reason",
         ),
         (
             ('["not done"]\n"3.1-02" = "c"\n', SECTION),
-            "5: 3.1-02 has a reason, and is not a demand",
+            "5: 3.1-02 has a reason but is not a demand",
         ),
         (
             (
                 '["not done"]\n"3.1-02" = "c"\n["out of scope"]\n"3.1-02" = "c"\n',
                 SECTION + '"3.1-02" = "b"',
             ),
-            "7: 3.1-02 has a reason already",
+            "7: 3.1-02 already has a reason",
         ),
         (
             ('["not done"]\n"3.2-01" = "c"\n', SECTION, '"3.2-01" = "b"'),
-            "8: 3.2-01 is in none of the chapters",
+            "8: 3.2-01 belongs to no chapter",
         ),
     ],
 )
@@ -80,7 +80,7 @@ def test_what_is_not_on_perf_events_has_a_reason_and_a_test() -> None:
     reason = '["not on perf_events"]\n"3.1-01" = "c"\n'
     assert not _check(reason, SECTION)
     problems = _check(reason.replace("01", "02"), SECTION, '"3.1-02" = "b"\n')
-    assert problems == ["d.toml:8: 3.1-02 has neither a test nor a reason why not"]
+    assert problems == ["d.toml:8: 3.1-02 has neither a test nor a reason"]
 
 
 def test_tag_without_a_demand_is_wrong() -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The check of the core's floors finds what it is there to find."""
+"""Tests of the check of the core's layers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ perfmon-y += load.o context.o
 perfmon-y += value.o
 """
 PAGE = """\
-| floor | file | subject |
+| layer | file | subject |
 |---|---|---|
 | doors | `dev.c` | the device |
 | commands | `load.c` | attaching |
@@ -35,7 +35,7 @@ FILES = {"dev", "load", "context", "value"}
 
 
 def objects(**calls: str) -> dict[str, Object]:
-    """Objects that give a function of their name, and take those that are listed."""
+    """Return objects that define a function of their name and need the listed ones."""
     return {
         file: Object({f"pfm_{file}"}, {f"pfm_{c}" for c in calls.get(file, "").split()})
         for file in sorted(FILES)
@@ -70,19 +70,19 @@ def test_a_row_without_a_file_is_found() -> None:
 def test_a_file_that_is_not_built_is_found() -> None:
     kbuild = [(name, [f for f in names if f != "load"]) for name, names in FLOORS]
     assert layers.compare(kbuild, FLOORS, FILES) == [
-        "core/Kbuild: core/load.c is on no floor"
+        "core/Kbuild: core/load.c is in no layer"
     ]
 
 
 def test_a_page_with_other_floors_is_found() -> None:
     for page in FLOORS[::-1], [("gates", ["dev"]), *FLOORS[1:]]:
         assert layers.compare(FLOORS, page, FILES) == [
-            "docs/architecture.md: other floors, or another order, than core/Kbuild"
+            "docs/architecture.md: the layers differ from those of core/Kbuild"
         ]
 
 
 def test_a_header_that_is_not_on_the_page_is_found() -> None:
-    page = "`dev.c`, and `context.h` below all floors"
+    page = "`dev.c`, and `context.h` below all layers"
     headers = {"dev", "context", "types"}
     assert layers.unnamed_headers(page, headers, {"dev"}) == [
         "docs/architecture.md: core/types.h has no code file and is not named"
@@ -116,7 +116,7 @@ def test_a_circle_on_one_floor_is_found() -> None:
     built = objects(load="context", context="load")
     problems = layers.check_uses(FLOORS, built, {})
     assert problems == [
-        "circle: core/context.c calls pfm_load() of core/load.c, "
+        "cycle: core/context.c calls pfm_load() of core/load.c, "
         "core/load.c calls pfm_context() of core/context.c"
     ]
 
@@ -131,22 +131,22 @@ def test_a_circle_through_floors_is_found_besides() -> None:
 def test_an_include_from_above_is_found() -> None:
     includes = {"value.c": ["value", "load"], "value.h": ["dev"], "dev.c": ["load"]}
     assert layers.check_uses(FLOORS, objects(), includes) == [
-        "core/value.c (value and owner) includes load.h of a floor above (commands)",
-        "core/value.h (value and owner) includes dev.h of a floor above (doors)",
+        "core/value.c (value and owner) includes load.h of a higher layer (commands)",
+        "core/value.h (value and owner) includes dev.h of a higher layer (doors)",
     ]
 
 
 def test_a_header_without_code_is_below_all_floors() -> None:
     includes = {"types.h": ["value", "load"], "load.c": ["types"]}
     assert layers.check_uses(FLOORS, objects(), includes) == [
-        "core/types.h (value and owner) includes load.h of a floor above (commands)"
+        "core/types.h (value and owner) includes load.h of a higher layer (commands)"
     ]
 
 
 def test_a_circle_that_an_inline_function_closes_is_found() -> None:
     includes = {"load.c": ["context"], "context.h": ["load"]}
     assert layers.check_uses(FLOORS, objects(load="context"), includes) == [
-        "circle: core/context.c includes load.h, "
+        "cycle: core/context.c includes load.h, "
         "core/load.c calls pfm_context() of core/context.c"
     ]
 

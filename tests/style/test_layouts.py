@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The layouts in pages are those of the headers.
+"""Layouts on pages agree with the headers.
 
 A comment before a block names the structure, <!-- layout: pfm_default_smpl_hdr_t -->;
-the block has offset, size and name of each field. In the headers PFM_ASSERT_FIELD
-states them, which the compiler checks. The fields of a structure within are named
-"hdr_ds.pebs_index"; those of a first field called base, by themselves. A layout that is
-in no header has <!-- own layout --> before it.
+the block has offset, size and name of each field. PFM_ASSERT_FIELD states them in the
+headers, where the compiler checks them. The fields of a nested structure have names
+like "hdr_ds.pebs_index"; the fields of a first field called base have no prefix. A
+layout that is in no header has <!-- own layout --> before it.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def _nested() -> dict[tuple[str, str], str]:
 
 
 def layout(struct: str) -> Layout:
-    """Return the fields of a structure, those of structures within included."""
+    """Return the fields of a structure, including those of nested structures."""
     fields: Layout = {}
     for name, field, offset, size in _ASSERT.findall(_headers()):
         if name != struct:
@@ -58,7 +58,7 @@ def layout(struct: str) -> Layout:
 
 
 def _summed(name: str, fields: Layout) -> tuple[int, int] | None:
-    """Return offset and size of the fields that a name with an asterisk stands for."""
+    """Return offset and size of all fields that match a name with an asterisk."""
     some = [fields[field] for field in fields if field.startswith(name[:-1])]
     if not some:
         return None
@@ -66,7 +66,7 @@ def _summed(name: str, fields: Layout) -> tuple[int, int] | None:
 
 
 def problems(block: Block) -> Iterator[str]:
-    """Yield what is wrong with the layout that a block shows."""
+    """Yield the differences between a block and its structure."""
     struct = block.mark.removeprefix("layout: ")
     fields = layout(struct)
     if not fields:
@@ -82,11 +82,11 @@ def problems(block: Block) -> Iterator[str]:
         shown |= {f for f in fields if f == name or whole and f.startswith(prefix)}
     for field in fields:
         if field not in shown:
-            yield f"{block.where}: {struct}.{field} is not there"
+            yield f"{block.where}: {struct}.{field} is missing"
 
 
 def unmarked(block: Block) -> Iterator[str]:
-    """Yield that a block is a layout, and does not say of what."""
+    """Yield a problem if a block is a layout but does not say of which structure."""
     marked = block.mark.startswith("layout: ") or block.mark == "own layout"
     if block.text.startswith("offset size field") and not marked:
         yield f"{block.where}: this layout has neither a structure nor 'own layout'"
@@ -123,7 +123,7 @@ def test_fields_in_other_places_are_found() -> None:
     ]
     assert _problems(good.replace("buf_flags", "flags")) == [
         "p.md:1: pfm_nway_smpl_arg_t.flags is at None",
-        "p.md:1: pfm_nway_smpl_arg_t.buf_flags is not there",
+        "p.md:1: pfm_nway_smpl_arg_t.buf_flags is missing",
     ]
 
 

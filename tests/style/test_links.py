@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""What pages name exists: files, folders, headings."""
+"""Files, folders and headings that pages name exist."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ from pathlib import Path
 import pytest
 from pages import ROOT, Page, expect_none, files, pages
 
-# A path in code: a folder of the project, and names below it.
+# A path in code: a top folder of the project, and names below it.
 _PATH = re.compile(r"(?<![\w./<-])((?:[a-z0-9_]+/)(?:[\w.+-]+/)*[\w.+-]*)(?![\w<*{$/])")
-# What is built.
+# Paths of build results.
 _BUILT = re.compile(r"build/|.*\.k?o$")
 
 
 def _folders() -> set[str]:
-    """Return the folders at the top of the project."""
+    """Return the top folders of the project."""
     return {name.partition("/")[0] for name in files() if "/" in name}
 
 
 @cache
 def _places() -> frozenset[str]:
-    """Return the files and folders of the project; what is built is none of them."""
+    """Return the project's files and folders, without build results."""
     above = (parent.as_posix() for name in files() for parent in Path(name).parents)
     return files() | frozenset(above)
 
 
 def _broken(page: Page, target: str) -> str:
-    """Return what is wrong with the target of a link, or nothing."""
+    """Return the problem with a link's target, or nothing."""
     if re.match(r"\w+:", target):
         return ""
     path, _, anchor = target.partition("#")
@@ -47,7 +47,7 @@ def _broken(page: Page, target: str) -> str:
 
 
 def broken_links(page: Page) -> Iterator[str]:
-    """Yield what is wrong with the links of a page."""
+    """Yield the problems with the links of a page."""
     for where, target in page.links():
         if problem := _broken(page, target):
             yield f"{where}: {problem}"

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Each file of the core and each format has its tests, and they have its name.
+"""Each file of the core and each format has tests of the same name.
 
-core/NAME.c has tests/kunit/NAME_kunit.c or, for what only a real kernel shows,
-tests/guest/interface/NAME.c. A format has both, tests/kunit/NAME_kunit.c and
+core/NAME.c has tests/kunit/NAME_kunit.c or, if the test needs a real kernel,
+tests/guest/interface/NAME.c. A format has both tests/kunit/NAME_kunit.c and
 tests/guest/formats/NAME.c; variants of a format, NAME32 and NAME64, may share the
 latter.
 """
@@ -19,13 +19,13 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def _formats(root: Path) -> Iterator[str]:
-    """Yield the names of the formats: of each directory that is a module."""
+    """Yield the names of the formats, one for each directory with a module."""
     for kbuild in sorted(root.glob("formats/*/Kbuild")):
         yield kbuild.parent.name.removesuffix("_bridge")
 
 
 def without_tests(root: Path) -> list[str]:
-    """Return what has no test of its name, and where that would be."""
+    """Return the files and formats without tests, and the missing paths."""
     missing = []
     for source in sorted(root.glob("core/*.c")):
         suite = f"tests/kunit/{source.stem}_kunit.c"
@@ -51,7 +51,7 @@ def test_everything_has_tests_of_its_name() -> None:
 
 @pytest.fixture
 def tree(tmp_path: Path) -> Path:
-    """Return a tree in which nothing is missing."""
+    """Return a tree in which no test is missing."""
     for name in (
         *("core/one.c", "core/two.c", "core/two.h", "formats/plain/Kbuild"),
         *("formats/wide64/Kbuild", "formats/shared/body.h"),

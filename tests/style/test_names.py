@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The project's names in pages are names in its sources."""
+"""The project's identifiers on pages exist in its sources."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from functools import cache
 
 from pages import ROOT, Page, expect_none, files, pages
 
-# A name; what stands for several ends in an underscore.
+# An identifier; one that stands for several ends in an underscore.
 _NAME = re.compile(r"\b(?:PFM_[A-Z0-9_]+|pfm_[a-z0-9_]+)")
-# What a format has that a page makes: names of the templates, with its own in them.
+# A page that makes a format uses the templates' names with the format's name in them.
 _MADE = re.compile(r"\bpfm-new-format (\w+)")
 _TEMPLATE = "newfmt"
 _SOURCES = (".c", ".h", ".py", ".mk", ".2", ".3", "Kbuild")
@@ -19,7 +19,7 @@ _SOURCES = (".c", ".h", ".py", ".mk", ".2", ".3", "Kbuild")
 
 @cache
 def _names() -> frozenset[str]:
-    """Return all names in sources, tests of this folder excepted."""
+    """Return all identifiers in sources, except for the tests of this folder."""
     texts = (
         (ROOT / name).read_text()
         for name in files()
@@ -29,7 +29,7 @@ def _names() -> frozenset[str]:
 
 
 def unknown_names(page: Page) -> Iterator[str]:
-    """Yield the names in a page that no source has."""
+    """Yield the identifiers on a page that no source has."""
     text = page.text
     for made in set(_MADE.findall(text)):
         text = re.sub(rf"(?<=_){made}(?=_|\b)", _TEMPLATE, text)

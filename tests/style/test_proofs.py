@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The tags of tests: what they prove, and what is wrong with them."""
+"""Tests of the tags: which tests they belong to, and which tags are invalid."""
 
 from __future__ import annotations
 

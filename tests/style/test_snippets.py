@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Code in pages is that of the files that it comes from.
+"""Code on pages agrees with the files that it comes from.
 
-A comment before a block says where its lines are from:
+A comment before a block names the source of its lines:
 
     <!-- from: examples/format_count/pfm_fmt_count.c -->
 
-They follow each other there, apart from indentation; a line of "..." or a comment of
-that leaves some out. C that is nowhere else has <!-- own example --> before it.
+The lines are consecutive there; indentation may differ. A line of "..." or a comment
+with "..." stands for omitted lines. C without a source has <!-- own example --> before
+it.
 """
 
 from __future__ import annotations
@@ -16,12 +17,12 @@ from collections.abc import Iterator
 
 from pages import ROOT, Block, Page, differs, expect_none, pages
 
-# What ends a line of C; shell ends none so.
+# The end of a line of C; lines of shell end differently.
 _C = re.compile(r"[;{]$|^#include ", re.MULTILINE)
 
 
 def _problem(block: Block) -> str:
-    """Return what is wrong with a block, or nothing."""
+    """Return the problem with a block, or nothing."""
     if not block.mark.startswith("from: "):
         is_c = block.language == "c" or not block.language and _C.search(block.text)
         named = not is_c or block.mark == "own example"
@@ -34,7 +35,7 @@ def _problem(block: Block) -> str:
 
 
 def problems(page: Page) -> Iterator[str]:
-    """Yield what is wrong with the blocks of a page."""
+    """Yield the problems with the blocks of a page."""
     for block in page.blocks():
         if problem := _problem(block):
             yield f"{block.where}: {problem}"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The project has one version, in VERSION; what repeats it agrees."""
+"""The project's version in VERSION is the same everywhere."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 VERSION = (ROOT / "VERSION").read_text().rstrip("\n")
-# What says the version, and how. Builds take it from the file itself.
+# Files that repeat the version. Builds read VERSION itself.
 REPEATED = {
     "CHANGELOG.md": r"^## (\d\S*)",
     "debian/changelog": r"^perfmon \((\S+)\)",
@@ -35,8 +35,8 @@ def test_version_is_three_numbers() -> None:
 @pytest.mark.parametrize("name", REPEATED)
 def test_version_is_repeated(name: str) -> None:
     said = re.search(REPEATED[name], (ROOT / name).read_text(), re.MULTILINE)
-    assert said, f"{name} does not say the version"
-    assert said[1] == VERSION, f"{name} says {said[1]}, VERSION says {VERSION}"
+    assert said, f"{name} does not contain the version"
+    assert said[1] == VERSION, f"{name} has {said[1]}, VERSION has {VERSION}"
 
 
 def test_every_page_of_the_manual_is_looked_at() -> None:

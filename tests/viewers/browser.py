@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Chromium without a screen, driven as the W3C's WebDriver says."""
+"""Headless Chromium, driven by the W3C WebDriver protocol."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ KEYS = {"Escape": "\ue00c", "Enter": "\ue007", "Up": "\ue013", "Down": "\ue015"}
 KEYS |= {"Left": "\ue012", "Right": "\ue014"}
 ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
 STARTS = re.compile(r"started successfully on port (\d+)")
-PATIENCE = 300  # s, for machines that are slow or have much else to do
+PATIENCE = 300  # s, for slow or busy machines
 
 
 class Browser:
-    """A browser with one window; it is used as a context manager."""
+    """A browser with one window; used as a context manager."""
 
     def __init__(self, directory: Path) -> None:
-        """``directory`` is for whatever it keeps."""
+        """``directory`` is for the browser's files."""
         self._directory = directory
         self._driver: Optional[subprocess.Popen[str]] = None
         self._base = ""
@@ -78,37 +78,37 @@ class Browser:
             self._driver.stdout.close()
 
     def open(self, path: Path) -> None:
-        """Opens a file."""
+        """Open a file."""
         self._ask("POST", "/url", {"url": path.resolve().as_uri()})
 
     def run(self, script: str, *arguments: object) -> Any:
-        """What a script returns."""
+        """Run a script and return its result."""
         document = {"script": script, "args": list(arguments)}
         return self._ask("POST", "/execute/sync", document)
 
     def click(self, selector: str) -> None:
-        """Clicks on an element."""
+        """Click on an element."""
         self._ask("POST", f"/element/{self._find(selector)}/click", {})
 
     def press(self, selector: str, *keys: str) -> None:
-        """Types into an element: text, or KEYS by name."""
+        """Type into an element: text, or KEYS by name."""
         text = "".join(KEYS.get(key, key) for key in keys)
         self._ask("POST", f"/element/{self._find(selector)}/value", {"text": text})
 
     def answer(self, text: str) -> None:
-        """Answers what a script asks for."""
+        """Answer a script's prompt."""
         self._ask("POST", "/alert/text", {"text": text})
         self._ask("POST", "/alert/accept", {})
 
     def prefer(self, scheme: str) -> None:
-        """The user wants it dark, or light."""
+        """Set the user's colour scheme, dark or light."""
         features = [{"name": "prefers-color-scheme", "value": scheme}]
         parameters = {"features": features}
         document = {"cmd": "Emulation.setEmulatedMedia", "params": parameters}
         self._ask("POST", "/goog/cdp/execute", document)
 
     def fit(self, width: int) -> None:
-        """Makes the screen as high as the page is at that width."""
+        """Make the window as high as the page is at this width."""
         size = {"width": width, "height": 100, "deviceScaleFactor": 1, "mobile": False}
         for _ in range(2):
             document = {"cmd": "Emulation.setDeviceMetricsOverride", "params": size}
@@ -116,16 +116,16 @@ class Browser:
             size["height"] = self.run("return document.documentElement.scrollHeight")
 
     def picture(self, path: Path) -> None:
-        """What is on the screen, as a PNG."""
+        """Save the window's content as a PNG."""
         path.write_bytes(base64.b64decode(self._ask("GET", "/screenshot")))
 
     def complaints(self) -> list[str]:
-        """What the browser had to say of pages since it was asked before."""
+        """Return the browser's new messages about pages."""
         log = self._ask("POST", "/se/log", {"type": "browser"})
         return [entry["message"] for entry in log]
 
     def wait(self, script: str, *arguments: object) -> None:
-        """Waits until a script returns something true."""
+        """Wait until a script returns a true value."""
         end = time.monotonic() + PATIENCE
         while not self.run(script, *arguments):
             assert time.monotonic() < end, script

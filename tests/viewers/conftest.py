@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Captures of every format for the viewers, and what runs the viewers."""
+"""Captures of every format, and a function that runs Node.js."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ HERE = Path(__file__).parent
 
 @pytest.fixture(scope="session")
 def captures(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """A capture of each format, by name."""
+    """Return a capture of each format, by name."""
     directory = tmp_path_factory.mktemp("captures")
     program = programs.compiled(directory / "hotspots")
     found = {}
@@ -28,7 +28,7 @@ def captures(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 @pytest.fixture(scope="session")
 def node() -> Node:
-    """Runs a script with the packages that were fetched; what it prints."""
+    """Return a function that runs a script with npm's packages; returns its output."""
 
     def run(script: Path, *arguments: str, **environment: str) -> str:
         done = subprocess.run(

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Draw the pictures of pages that the documentation shows, of a capture of hotframes.
+"""Draw the documentation's pictures of pages, from a capture of hotframes.
 
-The capture is one that make vm records, "traced", or any other.
+The capture is "traced", which make vm records, or any other one.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ IMAGES = ROOT / "docs/images"
 
 
 def exported(capture: Path, symfs: list[str], path: Path) -> Path:
-    """The page of a capture."""
+    """Return the page made from a capture."""
     options = [option for directory in symfs for option in ("--symfs", directory)]
     command = [sys.executable, "-m", "pfmparse", "export", capture.name, *options]
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "parsers")}
@@ -34,7 +34,7 @@ def exported(capture: Path, symfs: list[str], path: Path) -> Path:
 
 
 def main() -> None:
-    """Draws them."""
+    """Draw the pictures."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("capture", type=Path)
     parser.add_argument("--symfs", action="append", default=[], metavar="DIR")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Firefox Profiler, by its command line."""
+"""Exports in Firefox Profiler, by its command line."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ SESSION = "test"
 
 
 class Profiler:
-    """A profile that a daemon has loaded, which is ours.
+    """A profile that our own daemon has loaded.
 
-    The command that starts one waits for half a second, and then gives up.
+    The command that starts the daemon waits only half a second for it.
     """
 
     def __init__(self, node: Node, file: Path) -> None:
@@ -39,27 +39,27 @@ class Profiler:
             time.sleep(0.05)
 
     def __call__(self, *argv: str) -> str:
-        """What a command prints."""
+        """Return the output of a command."""
         return self._node(CLI, *argv, "--session", SESSION, **self._where)
 
     def stop(self) -> None:
-        """Ends it."""
+        """End the daemon."""
         self._daemon.terminate()
         self._daemon.wait()
 
     def told(self, *argv: str) -> Any:
-        """The same as JSON."""
+        """Return the JSON output of a command."""
         return json.loads(self(*argv, "--json"))
 
     def threads(self) -> Iterator[tuple[str, str]]:
-        """Handle and name of each thread."""
+        """Yield handle and name of each thread."""
         for thread in self.told("thread", "list")["threads"]:
             yield thread["threadHandle"], thread["name"]
 
 
 @pytest.fixture
 def load(node: Node, tmp_path: Path) -> Iterator[Any]:
-    """Exports a capture and loads it."""
+    """Yield a function that exports a capture and loads it."""
     loaded = []
 
     def export(file: Path) -> Profiler:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Pages and pictures in a real browser."""
+"""Tests of pages and pictures in a real browser."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ BOXES = """
             document.getElementById("flames").getBoundingClientRect().width]);
 """
 FOCUSED = "return document.activeElement.getAttribute('aria-label')"
-# The contrast of text and what is behind it, the least one of these elements.
+# The smallest contrast between text and background among these elements.
 CONTRAST = """
     const channel = (c) =>
         (c /= 255) <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;
@@ -49,7 +49,7 @@ CONTRAST = """
         return (Math.max(text, ground) + 0.05) / (Math.min(text, ground) + 0.05);
     }));
 """
-# What is drawn of a picture: names and widths, as parts of the lowest box's.
+# The drawn boxes of a picture: names, and widths relative to the lowest box.
 DRAWN = """
     const all = Array.from(document.querySelectorAll("#boxes > g"));
     const width = (g) => +g.querySelector("rect").getAttribute("width");
@@ -60,21 +60,21 @@ DRAWN = """
 
 @pytest.fixture(scope="module")
 def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    """A browser."""
+    """Yield a browser."""
     with Browser(tmp_path_factory.mktemp("browser")) as found:
         yield found
 
 
 @pytest.fixture
 def stacks(tmp_path: Path) -> Path:
-    """A capture of call stacks."""
+    """Return a capture of call stacks."""
     path = tmp_path / "stacks.pfm"
     path.write_bytes(stack_capture())
     return path
 
 
 def opened(browser: Browser, file: Path, to: str, directory: Path) -> Path:
-    """Exports a capture, and opens what that makes."""
+    """Export a capture and open the result."""
     path = exported(file, to, directory / f"x.{to}")
     browser.complaints()
     browser.open(path)
@@ -82,19 +82,19 @@ def opened(browser: Browser, file: Path, to: str, directory: Path) -> Path:
 
 
 def functions(browser: Browser) -> dict[str, int]:
-    """The functions in the page's table that have something of their own."""
+    """Return the functions with own samples in the page's table."""
     rows = browser.run(ROWS)
     counts = {row[0]: int(row[2].replace(",", "")) for row in rows}
     return {name: count for name, count in counts.items() if count}
 
 
 def boxes(browser: Browser) -> dict[str, float]:
-    """What is drawn: how wide, by what is said of it; the last of each name."""
+    """Return the widths of the drawn boxes by label; the last box of each name."""
     return {said: round(width, 2) for said, width in browser.run(BOXES)}
 
 
 def counted(file: Path, *options: str) -> dict[str, int]:
-    """The functions of a report."""
+    """Return the functions of a report."""
     return {row["key"]: row["count"] for row in reported(file, *options)}
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Exports into PostgreSQL, by a server of our own."""
+"""Exports into PostgreSQL, with our own server."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ QUERIES = re.compile(r"```sql\n(.*?)```", re.DOTALL)
 
 
 def server(directory: Path, program: str, *options: str) -> None:
-    """Runs a program of the server's; it refuses to be root."""
+    """Run one of the server's programs, which refuse to run as root."""
     command = [str(PROGRAMS / program), "-D", str(directory / "data"), *options]
     if os.getuid() == 0:
         command = ["runuser", "-u", "postgres", "--", *command]
@@ -37,7 +37,7 @@ def server(directory: Path, program: str, *options: str) -> None:
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[str]:
-    """The DSN of a server that listens to nobody else."""
+    """Yield the DSN of a server that accepts only local connections."""
     directory = Path(tempfile.mkdtemp(prefix="pfm-pg-"))
     if os.getuid() == 0:
         os.chown(directory, pwd.getpwnam("postgres").pw_uid, -1)
@@ -54,13 +54,13 @@ def cluster() -> Iterator[str]:
 
 @pytest.fixture
 def dsn(cluster: str) -> str:
-    """An empty database."""
+    """Return the DSN of an empty database."""
     ask(cluster, "DROP SCHEMA public CASCADE", "CREATE SCHEMA public")
     return cluster
 
 
 def ask(dsn: str, *queries: str) -> list[tuple[Any, ...]]:
-    """What the last of these finds."""
+    """Return the result of the last query."""
     link = psycopg2.connect(dsn)
     try:
         with link, link.cursor() as cursor:
@@ -72,7 +72,7 @@ def ask(dsn: str, *queries: str) -> list[tuple[Any, ...]]:
 
 
 def added(dsn: str, *options: str) -> str:
-    """Exports; what was said."""
+    """Export a capture; return the messages."""
     status, _, err = called("export", *options, "--to", "sql", "--dsn", dsn)
     assert status == 0, err
     return err

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""profile.proto in Go's pprof, and in a library of another language."""
+"""Exports of profile.proto in Go's pprof and in a JavaScript library."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ EVENTS = ("cycles", "loads")
 
 
 def go_pprof(file: Path, *options: str) -> str:
-    """What go tool pprof prints; it has no symbols but those in the file."""
+    """Return the output of go tool pprof; all symbols are in the file."""
     command = ["go", "tool", "pprof", "-symbolize=none", *options, str(file)]
     environment = {**os.environ, "HOME": str(file.parent)}
     done = subprocess.run(command, env=environment, capture_output=True, text=True)
@@ -27,7 +27,7 @@ def go_pprof(file: Path, *options: str) -> str:
 
 
 def top(file: Path, event: str) -> Counter[str]:
-    """Samples by function."""
+    """Return the samples by function."""
     options = ("-top", "-nodefraction=0", "-nodecount=1000", f"-sample_index={event}")
     table = go_pprof(file, *options).partition("cum%\n")[2]
     rows = (re.split(r"\s+", line.strip(), maxsplit=5) for line in table.splitlines())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""speedscope's file format against the schema that speedscope has."""
+"""Exports to speedscope are valid according to speedscope's schema."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Where the viewers are that npm has."""
+"""The directory of npm's viewers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ NODE_MODULES = ROOT / "build/viewers/node_modules"
 
 
 class Node(Protocol):
-    """Runs a script; what it prints. Words by name are for its environment."""
+    """Runs a script and returns its output; keywords set its environment."""
 
     def __call__(self, script: Path, *arguments: str, **environment: str) -> str:
         ...

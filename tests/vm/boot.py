@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Guests that run many commands, and what came of each, as it comes."""
+"""Guests that run many commands, and the results of each command as they come."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def without_narrow() -> str | None:
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a test ended; what it printed says why."""
+    """How a test ended, and its output as the reason."""
 
     passed: bool
     skipped: bool
@@ -61,11 +61,11 @@ class Outcome:
 
 
 class Boot:
-    """A guest that runs commands one after the other, and is read while it does.
+    """A guest that runs commands in sequence; its output is read while it runs.
 
-    commands: name -> shell command. What they print is TAP, or their own.
-    options: of scripts/vm/run. out: where the guest's files and messages go.
-    A guest that ends because of a fault of the emulator is booted once more.
+    commands: name -> shell command, which prints TAP or other output.
+    options: of scripts/vm/run. out: directory for the guest's files and messages.
+    If a fault of the emulator ends the guest, it is booted once more.
     """
 
     def __init__(
@@ -93,7 +93,7 @@ class Boot:
         self._start()
 
     def _start(self) -> None:
-        """Boot, and forget what an earlier boot has printed."""
+        """Boot the guest, and forget the output of an earlier boot."""
         self._program = self._details = ""
         self._outcomes: dict[tuple[str, str], Outcome] = {}
         self._statuses: dict[str, int] = {}
@@ -109,15 +109,15 @@ class Boot:
             )
 
     def outcome(self, program: str, test: str) -> Outcome | None:
-        """Wait for the result of a program's test; None if there is none."""
+        """Wait for the result of a program's test; return None if it has none."""
         self._read_until(lambda: (program, test) in self._outcomes, program)
         return self._outcomes.get((program, test))
 
     def command(self, name: str) -> int:
-        """Wait for a command's exit status.
+        """Wait for a command's exit status and return it.
 
-        If the guest ended before the command did, the first test that asks fails, and
-        the others are skipped.
+        If the guest ended before the command did, the first test that calls this
+        fails, and the others are skipped.
         """
         self._read_until(lambda: False, name)
         if name not in self._statuses:
@@ -125,7 +125,7 @@ class Boot:
         return self._statuses[name]
 
     def printed(self, name: str) -> str:
-        """Return what a command printed, besides results; wait as command() does."""
+        """Wait like command(); return the command's output without test results."""
         self.command(name)
         return self._printed[name]
 
@@ -135,27 +135,27 @@ class Boot:
         return self._process.wait()
 
     def check_end(self) -> None:
-        """Wait for the guest's end; fail unless it is a good one, or was told of."""
+        """Wait for the guest's end; fail if it is bad and no test has failed for it."""
         if self.status():
             self._tell_of_the_end("its end")
 
     @property
     def out(self) -> Path:
-        """Wait for the guest's end, as its files come then; return where they are."""
+        """Wait for the guest's end, when its files arrive; return their directory."""
         self.status()
         return self._out
 
     def errors(self) -> str:
-        """Return what the harness says."""
+        """Return the messages of scripts/vm/run."""
         return self._errors.read_text(errors="replace")
 
     def close(self) -> None:
-        """End the guest, wherever it is."""
+        """End the guest at once."""
         self._process.terminate()
         self._process.communicate()
 
     def _tell_of_the_end(self, missing: str) -> NoReturn:
-        """Fail because the guest ended too early; skip if another test has told so."""
+        """Fail because the guest ended early; skip if another test failed for it."""
         status = self.status()
         if self._told:
             pytest.skip(f"not run: the guest {self._target} ended with {status}")
@@ -163,7 +163,7 @@ class Boot:
         pytest.fail(f"{missing}: the guest ended with {status}\n{self.errors()}")
 
     def _read_until(self, found: Callable[[], bool], name: str | None) -> None:
-        """Read until something is found, or the command has ended, or the guest."""
+        """Read until found() is true, or the command or the guest has ended."""
         while not found() and name not in self._statuses:
             assert self._process.stdout is not None
             line = self._process.stdout.readline()
@@ -173,16 +173,16 @@ class Boot:
                 break
 
     def _boot_again(self) -> bool:
-        """Boot once more after a fault of the emulator; tell whether it was one."""
+        """Boot once more if a fault of the emulator ended the guest; return whether."""
         if self._again or self._process.wait() != verdict.EMULATOR:
             return False
         self._again = True
-        warnings.warn(f"booted again: {self._target}: {self.errors().splitlines()[-1]}")
+        warnings.warn(f"rebooted: {self._target}: {self.errors().splitlines()[-1]}")
         self._start()
         return True
 
     def _take(self, line: str) -> None:
-        """Sort a line of the script's output into the results."""
+        """Add a line of the script's output to the results."""
         result = RESULT.fullmatch(line)
         if line.startswith("== "):
             word = line.removeprefix("== ")
@@ -202,7 +202,7 @@ class Boot:
 
 
 class Boots(Generic[Key]):
-    """Guests, one at a time; each is booted when it is first asked for."""
+    """Guests, of which one runs at a time; each is booted on first use."""
 
     def __init__(self, boot: Callable[[Key], Boot]) -> None:
         self._boot = boot
@@ -216,13 +216,13 @@ class Boots(Generic[Key]):
         return self._boots[key]
 
     def close(self) -> None:
-        """End all of them."""
+        """End all guests."""
         for boot in self._boots.values():
             boot.close()
 
 
 def check_test(boot: Boot, program: str, test: str) -> None:
-    """Let the pytest test that asks end as the guest's test did."""
+    """Give the calling pytest test the result of the guest's test."""
     outcome = boot.outcome(program, test)
     if outcome is None:
         pytest.fail(f"no result; {program} ended with {boot.command(program)}")
@@ -233,16 +233,16 @@ def check_test(boot: Boot, program: str, test: str) -> None:
 
 def names_of(source: str) -> list[str]:
     """Return the names of the tests in a source below tests/guest."""
-    # A module's source may have the same name, but has no tests.
+    # A module's source may have the same name; it has no tests.
     named = (path.read_text() for path in SOURCES.glob(f"*/{source}.c"))
     (names,) = filter(None, map(TEST_NAME.findall, named))
     return names
 
 
 def _script(commands: Mapping[str, str]) -> str:
-    """Return the shell script that runs everything in a guest.
+    """Return the shell script that runs all commands in a guest.
 
-    Around what a command prints stand the lines "== NAME" and "== STATUS".
+    The output of a command is between the lines "== NAME" and "== STATUS".
     """
     return "\n".join(
         f"echo == {name}; {{ {command}; }} 2>&1; echo == $?"

@@ -36,9 +36,9 @@ FORMATS = (
     *("histogram", "callstack", "flight"),
 )
 FORMAT_MODULE = "formats/default/pfm_fmt_default"
-# A PMU of perf's with two more words of configuration, for which CPU 0 counts.
+# A perf PMU with two more configuration words, whose events CPU 0 counts.
 LEAP_MODULE = "tests/guest/perf_leap/pfm_perf_leap"
-# Modules to load instead of perf's PMU.
+# Modules to load instead of the perf PMU.
 SIMULATED_MODULES = ("core/perfmon", "pmu/sim/pfm_pmu_sim")
 NMI_MODULES = (
     "tests/guest/pmu_nmi/pfm_nmi",
@@ -48,21 +48,21 @@ NMI_MODULES = (
     "formats/oprofile_bridge/pfm_fmt_oprofile",
 )
 RIG = "/sys/kernel/debug/pfm_nmi"
-# NMIs of nmi_fire by the kernel, elsewhere FEWER_NMIS, and rounds of nmi_life.
+# NMIs of nmi_fire by kernel (default FEWER_NMIS), and rounds of nmi_life.
 NMIS = {"6.12": 1_000_000} if ALL else {}
 FEWER_NMIS = 100_000
 NMI_ROUNDS = int(os.environ.get("NMI_ROUNDS", 50 if ALL else 10))
-# Seconds until one of their tests counts as hung.
+# Timeout of a test with NMIs, in seconds.
 NMI_TIMEOUT = 600
-# Random calls: how many, and what they follow from.
+# Number and seed of the random calls.
 FUZZ_CALLS = int(os.environ.get("FUZZ_CALLS", "1500"), 0)
 FUZZ_SEED = int(os.environ.get("FUZZ_SEED", "1"), 0)
 FUZZ = f"fuzz --seed {FUZZ_SEED} --calls {FUZZ_CALLS}"
-# Seconds until a guest counts as hung; minutes do where nothing else runs.
+# Timeout of a guest in seconds; on an idle machine it takes minutes.
 TIMEOUT = 1800 + FUZZ_CALLS // 10
-# Loaded with parameters: see there.
+# A format with faults, which are chosen by module parameters.
 ODD_MODULE = "tests/guest/fmt_odd/pfm_fmt_odd"
-# A format that pfmon knows only from sysfs, named so that it is loaded on demand, and
+# A format that pfmon knows only from sysfs, named so that it is loaded on demand; and
 # arguments that pfmon or the format refuses.
 COUNT = "ab3b0f7e-5f0c-4d6f-9d4a-5b9d8e0c4a11"
 REFUSED = {
@@ -78,22 +78,22 @@ LOCKED_MODULES = (
     "formats/pebs64/pfm_fmt_pebs64",
 )
 
-# retire executes two instructions a round; the period is in cycles.
+# retire executes two instructions per round; the period is in cycles.
 ROUNDS = 25_000_000
 INSTRUCTIONS = 2 * ROUNDS
 PERIOD = 100_000
-# With one instruction in 2 ns, a cycle is a nanosecond.
+# One instruction takes 2 ns, so one cycle is one nanosecond.
 CYCLES = 2 * INSTRUCTIONS
 # Counters of the arm64 PMU that can count any event.
 COUNTERS = 7
 
-# Where pfmon follows what a command makes.
+# The guest in which pfmon follows the children of commands.
 FOLLOWED = Guest("x86_64", "6.12", parallel=True)
-# Where pfmon measures between two places of a program.
+# Guests in which pfmon measures between two places of a program.
 TRIGGERED = [Guest("x86_64", "6.12"), *ARM64]
-# Where control groups are told apart.
+# The guest in which pfmon samples a control group.
 GROUPED = Guest("x86_64", "6.12")
-# Where calls are random.
+# Guests with random calls.
 RANDOM = [guest for guest in (*ARM64, *WITH_NMIS) if guest.series in THOROUGH]
 
 
@@ -104,19 +104,19 @@ def insmod(*modules: str) -> str:
 
 
 def rmmod(pmu: str) -> str:
-    """Return the command that unloads all modules, among them this PMU's."""
+    """Return the command that unloads all modules, including this PMU's."""
     return f"rmmod $(cut -d' ' -f1 /proc/modules | grep ^pfm_fmt_) {pmu} perfmon"
 
 
 def _odd(parameter: str) -> str:
-    """Return the command that samples once with a format that is told what to do."""
+    """Return the command that samples once with a misbehaving format."""
     sample = "pfmon -e page-faults --long-smpl-periods=1 --smpl-module=odd"
     command = f"{insmod(ODD_MODULE)} {parameter}; {sample} -o /out/odd.cap true 2>&1"
     return f"{command}; rmmod pfm_fmt_odd"
 
 
 def _named() -> str:
-    """Return the command that samples with arguments by name, right and wrong."""
+    """Return the command that samples with valid and invalid named arguments."""
     sample = f"pfmon -e page-faults --long-smpl-periods=1 --smpl-module={COUNT}"
     lines = [f"{sample} --smpl-arg=num_events=3 -o /out/named.cap true"]
     lines += [f"! {sample} --smpl-arg={arg} -o /out/no.cap true" for arg in REFUSED]
@@ -126,7 +126,7 @@ def _named() -> str:
 
 
 def _events() -> str:
-    """Return the command that measures events as sysfs and tracefs name them."""
+    """Return the command that measures events named by sysfs and tracefs."""
     extra = "/lib/modules/$(uname -r)/extra"
     leap = "/sys/bus/event_source/devices/pfm_leap"
     words = "/sys/module/pfm_perf_leap/parameters/config"
@@ -149,7 +149,7 @@ def _events() -> str:
 
 
 def _asked() -> str:
-    """Return the command that asks what can be measured, and measures nothing."""
+    """Return the command that lists and checks events without measuring."""
     check = "pfmon --check-events-only"
     leak = "-e page-faults,cpu-clock touch /tmp/asked"
     lines = [
@@ -165,17 +165,17 @@ def _asked() -> str:
 
 
 def nmis(series: str) -> int:
-    """Return how many NMIs nmi_fire makes on a kernel."""
+    """Return the number of NMIs that nmi_fire causes on a kernel."""
     return int(os.environ.get("NMIS", NMIS.get(series, FEWER_NMIS)))
 
 
 def nmi_commands(series: str) -> dict[str, str]:
-    """Return what runs where the modules with the PMU of NMIs are not yet loaded."""
-    # Users that are not root are to receive some, too.
+    """Return the commands for a guest that must first load the NMI PMU."""
+    # Unprivileged users must receive NMIs, too.
     commands = {"rig": f"{insmod(*NMI_MODULES)} && chmod 222 {RIG}/fire"}
     patient = f"CHECK_TIMEOUT={NMI_TIMEOUT} NMIS={nmis(series)} NMI_ROUNDS={NMI_ROUNDS}"
     commands |= {name: f"{patient} {name}" for name in NMI}
-    # A test that was killed has left NMIs coming.
+    # A killed test may have left NMIs enabled.
     calm = f"echo 0 >{RIG}/rate; PFM_NMI=1"
     commands |= {f"{RIG_PREFIX}{name}": f"{calm} {name}" for name in rigged(series)}
     commands["nmis"] = f"cat {RIG}/stats"
@@ -183,7 +183,7 @@ def nmi_commands(series: str) -> dict[str, str]:
 
 
 def check_nmis(boot: Boot, series: str) -> None:
-    """Let the test fail unless all NMIs have come."""
+    """Fail the test unless all NMIs were received."""
     assert boot.command("nmis") == 0, boot.errors()
     print(boot.printed("nmis"))
     counts = dict(line.split(": ") for line in boot.printed("nmis").splitlines())
@@ -192,7 +192,7 @@ def check_nmis(boot: Boot, series: str) -> None:
 
 
 def _everywhere(guest: Guest) -> dict[str, str]:
-    """Return what pfmon is tried with on one CPU, and on two."""
+    """Return the pfmon commands for guests with one CPU and with two."""
     return {
         "events": _events(),
         "going_on": going_on.command(),
@@ -201,7 +201,7 @@ def _everywhere(guest: Guest) -> dict[str, str]:
 
 
 def _pfmon(guest: Guest) -> dict[str, str]:
-    """Return what pfmon is tried with on each kernel, where time is exact."""
+    """Return the pfmon commands for each kernel, in guests with exact time."""
     return {
         "asked": _asked(),
         "sets": event_sets.command(guest.arch),
@@ -210,7 +210,7 @@ def _pfmon(guest: Guest) -> dict[str, str]:
 
 
 def commands(guest: Guest) -> dict[str, str]:
-    """Return what runs in a guest: name -> shell command."""
+    """Return the commands of a guest: name -> shell command."""
     found = _parallel(guest) if guest.parallel else _exact(guest)
     if without_narrow():
         found = {name: run for name, run in found.items() if not narrow(name)}
@@ -218,8 +218,8 @@ def commands(guest: Guest) -> dict[str, str]:
 
 
 def _parallel(guest: Guest) -> dict[str, str]:
-    """Return what runs in a guest whose CPUs run at the same time."""
-    # Patched code confuses emulated CPUs: see keep_events.c.
+    """Return the commands of a guest whose CPUs run at the same time."""
+    # Emulated CPUs may misread patched code: see keep_events.c.
     found = {"keep_events": "keep_events"}
     if guest == FOLLOWED:
         found["follow"] = followed.script()
@@ -240,7 +240,7 @@ def _parallel(guest: Guest) -> dict[str, str]:
 
 
 def _exact(guest: Guest) -> dict[str, str]:
-    """Return what runs in a guest whose time is its instructions."""
+    """Return the commands of a guest whose time depends on instructions only."""
     found = {}
     if guest in TRIGGERED:
         found["triggers"] = triggered.script()
@@ -266,7 +266,7 @@ def _exact(guest: Guest) -> dict[str, str]:
 
 
 def _hardware() -> dict[str, str]:
-    """Return what counts with the PMU of arm64."""
+    """Return the commands that count with the arm64 PMU."""
     sample = f"pfmon -e cycles --long-smpl-periods={PERIOD} --smpl-entries=256"
     sample += f" --short-smpl-periods={PERIOD} -o /out/retire.cap"
     same = "instructions,inst_retired,armv8_pmuv3/event=8/"
@@ -283,19 +283,19 @@ def _hardware() -> dict[str, str]:
 
 
 def narrow(name: str) -> bool:
-    """Tell whether a program, or a library, is the 32-bit one."""
+    """Tell whether a program or a library is a 32-bit one."""
     return name.partition(".")[0].endswith("32")
 
 
 def _preloaded() -> dict[str, str]:
-    """Return what of PRELOADED can be built."""
+    """Return the programs of PRELOADED that can be built."""
     if without_narrow():
         return {name: lib for name, lib in PRELOADED.items() if not narrow(name)}
     return PRELOADED
 
 
 def _preloads(guest: Guest) -> Iterator[str]:
-    """Yield the options of the harness that put what is preloaded into a guest."""
+    """Yield the harness's options that add the preloaded libraries to a guest."""
     if guest.arch != "x86_64":
         return
     for library in _preloaded().values():
@@ -304,22 +304,22 @@ def _preloads(guest: Guest) -> Iterator[str]:
         yield f"--add={built}:{PRELOAD_DIR}/{library}"
 
 
-# Where perf's counts are compared with pfmon's.
+# The guest in which the counts of perf and pfmon are compared.
 BESIDE_PERF = Guest("x86_64", "6.12")
 
 
 def with_perf(guest: Guest) -> bool:
-    """Tell whether perf (of linux-perf) is in a guest."""
+    """Tell whether a guest has perf (of linux-perf)."""
     return bool(counting.PERF) and guest == BESIDE_PERF
 
 
 def _perf(guest: Guest) -> tuple[str, ...]:
-    """Return the harness's options for it."""
+    """Return the harness's options for perf."""
     return (f"--program={counting.PERF}",) if with_perf(guest) else ()
 
 
 def options(guest: Guest) -> list[str]:
-    """Return the options of the harness for a guest."""
+    """Return the harness's options for a guest."""
     found = [f"--timeout={TIMEOUT}", *_preloads(guest), *_perf(guest)]
     if guest.arch == "x86_64":
         found.append("--parallel" if guest.parallel else "--icount")

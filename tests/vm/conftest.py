@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Schedules guests that may run at the same time, and reports at the end.
+"""Schedule guests that may run at the same time, and report at the end.
 
-The end prints how many tests passed on each kernel, as the table in docs/testing.md,
-and fails if a test of a program was skipped in every guest in which it ran.
+The report counts the tests that passed on each kernel, like the table in
+docs/testing.md. The run fails if a program's test was skipped in all its guests.
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ import pytest
 ENDS = ("passed", "skipped", "failed")
 QEMU = {"x86_64": "qemu-system-x86", "arm64": "qemu-system-arm"}
 TARGET = "target"
-# Files whose guests on x86_64 count instructions, or do not depend on time.
+# Files whose x86_64 guests count instructions, or do not depend on time.
 COUNTING = ("test_beside_perf", "test_profile", "test_run")
-# The others.
+# The group of all others.
 TIME = "time"
-# Tests of programs that no guest could run.
+# Program tests that were skipped in all their guests.
 SKIPPED = pytest.StashKey[list[str]]()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with what may take long and can only run one after the other."""
+    """Start with the group that may take long and runs in sequence."""
     items.sort(key=lambda item: _group(item, _target(item)) != TIME)
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
-    """Say what a test runs beside (pytest -n), and which kernel it is run on."""
+    """Set a test's group (pytest -n), and the kernel that it runs on."""
     target = _target(item)
     item.add_marker(pytest.mark.xdist_group(_group(item, target)))
     if target:
@@ -42,10 +42,10 @@ def pytest_itemcollected(item: pytest.Item) -> None:
 
 
 def _group(item: pytest.Item, target: boot.Target | None) -> str:
-    """Return the name of the group that a test is in.
+    """Return the name of a test's group.
 
-    Guests whose CPUs run at the same time need this machine's: they are booted one
-    after the other. Beside them are those that count instructions instead of time.
+    Guests whose CPUs run at the same time need both CPUs of this machine, so they run
+    in sequence. Guests that count instructions instead of time run beside them.
     """
     counts = item.path.stem in COUNTING
     if isinstance(target, programs.Guest):
@@ -56,7 +56,7 @@ def _group(item: pytest.Item, target: boot.Target | None) -> str:
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Fail if a test ran in all its guests, and was skipped in each of them."""
+    """Fail the run if a test was skipped in all its guests."""
     skipped = _skipped_everywhere(session.config)
     session.config.stash[SKIPPED] = skipped
     if skipped and session.exitstatus == pytest.ExitCode.OK:
@@ -64,7 +64,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 
 def _skipped_everywhere(config: pytest.Config) -> list[str]:
-    """Return the tests of programs that no guest could run."""
+    """Return the program tests that were skipped in all their guests."""
     reporter = config.pluginmanager.get_plugin("terminalreporter")
     ends: dict[str, Counter[str]] = {}
     for end in ("passed", "failed", "skipped"):
@@ -84,7 +84,7 @@ def _skipped_everywhere(config: pytest.Config) -> list[str]:
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
-    """Print the table, if there is anything in it."""
+    """Print the table unless it is empty."""
     for name in terminalreporter.config.stash.get(SKIPPED, []):
         terminalreporter.write_line(f"skipped in every guest: {name}", red=True)
     counts: dict[boot.Target, Counter[str]] = {}
@@ -104,7 +104,7 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
 
 
 def _target(item: pytest.Item) -> boot.Target | None:
-    """Return the kernel that a test's parameters name, if they do."""
+    """Return the kernel in a test's parameters, if there is one."""
     callspec = getattr(item, "callspec", None)
     for value in callspec.params.values() if callspec else ():
         value = getattr(value, "target", value)
@@ -121,7 +121,7 @@ def _release(on: boot.Target) -> str:
 
 
 def _host(on: boot.Target) -> str:
-    """Return the host's release of Debian and its QEMU."""
+    """Return the host's Debian release and QEMU version."""
     version = packages.installed_version(QEMU[on.arch]) or "none"
     number = version.partition(":")[2].partition("+")[0] or version
     system = platform.freedesktop_os_release()

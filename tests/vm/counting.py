@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Counting as perf stat's users know it: commands, and what they must have counted."""
+"""Counting like perf stat: commands, and checks of what they have counted."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ import pytest
 from boot import Boot
 
 PERF = shutil.which("perf")
-# Each fork makes the shell's pages shared, so that it faults again; it waits ten times.
+# Each fork shares the shell's pages, so it faults again; the shell waits ten times.
 FORK = "sh -c 'i=0; while [ $i -lt 100 ]; do (:); i=$((i+1)); done'"
 WAIT = "sh -c 'for i in 1 2 3 4 5 6 7 8 9 10; do sleep 0.1; done'"
 FORKS = 100
 WAITS = 10
-# Of faults: some depend on which of the two processes runs first.
+# A part of the faults depends on which of the two processes runs first.
 PART = 0.2
 EVENTS = "-e page-faults,context-switches"
 RUNS = 3
@@ -26,7 +26,7 @@ ABSENT = "/out/none/counts"
 
 
 def command(with_perf: bool) -> str:
-    """Return the command that counts all of it."""
+    """Return the command that runs all counting commands."""
     run = "sh -c 'echo . >>/tmp/runs; exit $(wc -l </tmp/runs)'"
     some = "-uk -e page-faults,alignment-faults,cycles"
     watch = "sh -c 'until [ $(wc -l </out/intervals) -gt 8 ]; do :; done'"
@@ -50,7 +50,7 @@ def command(with_perf: bool) -> str:
 
 
 def check_forms(boot: Boot) -> None:
-    """Let the test fail unless what was counted is printed as it was asked for."""
+    """Fail the test unless the counts are printed in the requested formats."""
     printed = boot.printed("counting")
     assert boot.command("counting") == 0, printed
     assert f"cannot write {ABSENT}: No such file or directory" in printed
@@ -91,7 +91,7 @@ def _check_intervals(path: Path) -> None:
 
 
 def check_against_perf(boot: Boot) -> None:
-    """Let the test fail unless pfmon and perf have counted the same."""
+    """Fail the test unless pfmon and perf have the same counts."""
     assert boot.command("counting") == 0, boot.printed("counting")
     ours, perfs = (
         {name: _counts(boot.out / f"{name}{kind}") for name in ("fork", "wait")}
@@ -105,7 +105,7 @@ def check_against_perf(boot: Boot) -> None:
 
 
 def _counts(path: Path) -> dict[str, int]:
-    """Return the counts of pfmon, whose columns have names, or of perf."""
+    """Return the counts of pfmon (columns have names) or of perf."""
     lines = path.read_text().splitlines()
     if lines[0].startswith("time,"):
         return {row["event"]: int(row["count"]) for row in csv.DictReader(lines)}

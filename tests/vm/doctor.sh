@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
 #
-# To be sourced in a guest: asks pfmon doctor, and does what it says. kmod is in
-# /usr/sbin, as Debian has it; busybox would take its own.
+# Sourced in a guest: runs pfmon doctor and the commands that it prints. kmod is in
+# /usr/sbin as on Debian; busybox would use its own applets.
 
 kmod='
 modprobe() { /usr/sbin/modprobe "$@"; }
@@ -15,14 +15,14 @@ as_nobody() {
 	su -s /bin/sh nobody -c "$1"
 }
 
-# The commands for a check, from what doctor says in JSON.
+# Print the commands for a check, from the JSON output of doctor.
 commands_for() {
 	sed -e 's,\\/,/,g' -e "s/.*\"$1\",[^]]*\"remedy\":\[\"//" -e 's/"\].*//' \
 		-e 's/","/\n/g'
 }
 
-# Does the file's commands, and prints them, with functions of $provided, if any. Who
-# was told to use sudo is nobody, and instead of su - logs in again.
+# Run and print the file's commands; $provided may define functions for them. sudo only
+# runs its command, id prints nobody, and "su -" is left out: doctor runs in a new login.
 follow() {
 	sed 's/^/+ /' "$1"
 	{
@@ -34,12 +34,12 @@ follow() {
 	sh -e /tmp/commands
 }
 
-# What is found before and after what was found is mended, by root or by nobody.
+# Run doctor before and after the remedy, as root or as nobody.
 mend() {
 	mend_for root "$1"
 }
 
-# The same for those who have the counters: they are named, but not to be ended.
+# Run doctor before and after ending the processes that it names as counter users.
 end_holders() {
 	found=$(pfmon doctor --json)
 	echo "$found"
@@ -59,7 +59,7 @@ mend_for() {
 	su -s /bin/sh "$1" -c 'pfmon doctor --json'
 }
 
-# A session of nobody's that begins now, and asks when it is told to.
+# Start a session of nobody now; it runs doctor when it is told to.
 begin_session() {
 	mkfifo -m 666 /tmp/begun /tmp/ask
 	as_nobody 'echo >/tmp/begun; read -r _ </tmp/ask; pfmon doctor --json' &
@@ -72,7 +72,7 @@ end_session() {
 	wait "$session"
 }
 
-# As usermod(8): -aG, a group, and a user who joins it.
+# A usermod(8) for -aG GROUP USER.
 join='usermod() { sed -i "s/^\($2:.*:\)$/\1$3/" /etc/group; }'
 eval "$join"
 
@@ -80,7 +80,7 @@ leave_group() {
 	sed -i "s/^\($1:.*:\).*/\1/" /etc/group
 }
 
-# Something else measures whole CPUs, unless it cannot.
+# Start another system-wide measurement, unless that fails.
 measure_cpus() {
 	pfmon --system-wide -e cpu-clock sleep 1000 >/dev/null 2>&1 &
 	other=$!
@@ -90,7 +90,7 @@ measure_cpus() {
 	done
 }
 
-# A file of the kernel's has another content, until whatever it belongs to goes.
+# Replace the content of a kernel file until its module is unloaded.
 pretend() {
 	other_content=$(mktemp)
 	echo "$2" >"$other_content"

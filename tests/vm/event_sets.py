@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Event sets and events of some CPUs: what pfmon does in a guest, and what it says."""
+"""Event sets, and events on some CPUs: pfmon commands in a guest and their checks."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from typing import Any
 
 from boot import ROOT
 
-# Overflows after which each of two sets is left.
+# The number of overflows after which each of two sets is left.
 OVERFLOWS = (3, 5)
 ABSENT_CPU = 7
 EVERYWHERE = "pfmon --system-wide"
-# Of cycles, more often than a set is left; and of instructions: a period takes turns.
+# Cycles overflow more often than sets switch; a period of instructions spans turns.
 PERIODS = (70000, 1000000)
-# How long hotloops runs, on arm64 and elsewhere.
+# Rounds of hotloops by architecture.
 ROUNDS = {"arm64": 30, "x86_64": 300}
 
 
 def command(arch: str) -> str:
-    """Return the command that samples and counts in turns."""
+    """Return the command that samples and counts with event sets."""
     lines = _turns(arch)
     if arch == "arm64":
         lines.append(_hardware(arch))
@@ -56,7 +56,7 @@ def _turns(arch: str) -> list[str]:
 
 
 def _hardware(arch: str) -> str:
-    """Sample a counter in each set, with another that counts the same."""
+    """Return a command that samples a counter per set and counts the same event."""
     turns = "--switch-timeout=4 -e cycles,cycles -e instructions,instructions"
     periods = "--long-smpl-periods={},,{}".format(*PERIODS)
     return f"pfmon {turns} {periods} -o /out/hardware.cap {_work(arch)}"
@@ -97,12 +97,12 @@ def _info(path: Path) -> Any:
 
 
 def check_overflows(out: Path) -> None:
-    """Check that each set is left after its number of samples, and no other."""
+    """Check that each set is left after its number of samples."""
     samples = _dump(out / "left.cap")
     groups = [(number, len(list(some))) for number, some in groupby(samples, _set_of)]
     assert len(groups) > 2, samples
     expected = [(i % 2, OVERFLOWS[i % 2]) for i in range(len(groups))]
-    # The last turn ends with the program.
+    # The program's end cuts the last turn short.
     assert groups[:-1] == expected[:-1]
     assert groups[-1][0] == expected[-1][0] and groups[-1][1] <= expected[-1][1]
 
@@ -112,7 +112,7 @@ def _set_of(sample: Any) -> Any:
 
 
 def check_turns(out: Path) -> None:
-    """Check that samples of each set are its own event's, with what it records."""
+    """Check that each set's samples have the set's event and its recorded PMDs."""
     samples = _dump(out / "turns.cap")
     assert {sample["set"] for sample in samples} == {0, 1}
     for sample in samples:
@@ -127,7 +127,7 @@ def check_turns(out: Path) -> None:
     }
     described = _info(out / "turns.cap")
     runs = {turns["set"]: turns["runs"] for turns in described["turns"]}
-    # They take turns, so one is ahead by one at most.
+    # The sets take turns, so the first has at most one run more.
     assert runs[0] > 1 and 0 <= runs[0] - runs[1] <= 1
     counts = [(c["set"], c["pmd"], c["event"]) for c in described["counts"]]
     assert counts == [
@@ -136,19 +136,19 @@ def check_turns(out: Path) -> None:
 
 
 def check_hardware(out: Path) -> None:
-    """Check that counters whose set comes and goes sample, or lose, what they count."""
+    """Check that samples and losses of switched counters match the counts."""
     described = _info(out / "hardware.cap")
     sets = [sample["set"] for sample in _dump(out / "hardware.cap")]
     cycles, instructions = (c["value"] for c in described["counts"] if c["pmd"] == 1)
     assert min(turns["runs"] for turns in described["turns"]) > 3
-    # What comes late is not carried over where a period is the rest of one.
+    # A period continues in the set's next turn; a late overflow is not made up for.
     assert 0.9 * cycles < (sets.count(0) + 1) * PERIODS[0] <= cycles + PERIODS[0]
-    # QEMU tells of many overflows in user loops at the next tick only.
+    # In user loops, QEMU reports many overflows only at the next tick.
     assert (sets.count(1) + described["lost"]) * PERIODS[1] <= instructions
 
 
 def check_idle(out: Path) -> None:
-    """Check that what an idle CPU does is left out."""
+    """Check that events of an idle CPU are left out."""
     idle, busy = (int((out / name).read_text().split()[1]) for name in ("all", "busy"))
     assert busy < idle / 2
 
@@ -160,7 +160,7 @@ def _counted(path: Path) -> list[tuple[str, str]]:
 
 
 def check_cpus(out: Path, printed: str) -> None:
-    """Check that events are measured on their CPUs, and no others are measured."""
+    """Check that events are measured on their own CPUs only."""
     assert _counted(out / "cpus") == [
         ("CPU0", "cpu-clock"),
         ("CPU0", "context-switches"),
@@ -168,7 +168,7 @@ def check_cpus(out: Path, printed: str) -> None:
         ("CPU1", "context-switches"),
     ]
     assert _counted(out / "one") == [("CPU1", "cpu-clock")]
-    # Where a set has no event the others do not wait for its turn.
+    # On a CPU where a set has no event, the other set does not wait for its turn.
     shares = re.findall(r"^CPU(\d) .*counted (\S+) %", (out / "own").read_text(), re.M)
     assert [cpu for cpu, _ in shares] == ["0", "0", "1"]
     assert [share for cpu, share in shares if cpu == "1"] == ["100.00"]

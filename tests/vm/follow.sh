@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
 #
-# pfmon follows what family makes, which says how often it has called getppid():
-# followed.py compares.
+# pfmon follows the threads and processes of family, which prints how often it has
+# called getppid(); followed.py compares.
 
 ALL="pfmon --follow-all -e $E"
 SAMPLE="pfmon -e $E -uk --long-smpl-periods=10 --smpl-entries=64"
 
-# Starts a program in the background, which says "ready: PID".
+# Start a program in the background, which prints "ready: PID".
 start() {
 	"$@" >/tmp/ready &
 	started=$!
@@ -22,19 +22,19 @@ attach() {
 	wait $pfmon
 }
 
-# Ticks for which a process has run.
+# Print the ticks that a process has run.
 time_of() {
 	set -- $(cat /proc/$1/stat)
 	echo $((${14} + ${15}))
 }
 
-# When it has run for a while more.
+# Wait until a process has run for a while.
 wait_for_time() {
 	begun=$(time_of $1)
 	until [ $(time_of $1) -gt $((begun + 1)) ]; do :; done
 }
 
-# pfmon ends, and the process does not.
+# pfmon ends; the process continues.
 interrupt() {
 	start family spins 2 1
 	pfmon --attach-process=$pid --follow-fork -e $E -o /out/interrupted &
@@ -48,7 +48,7 @@ interrupt() {
 	return $status
 }
 
-# Nothing of what runs is stopped, or traced.
+# Print processes that are still stopped or traced.
 how_it_is() {
 	for task in /proc/$pid/task/*; do
 		grep -q '^State:.[RS]' $task/status || echo stopped: $task
@@ -69,7 +69,7 @@ kill_attached() {
 	how_it_is
 }
 
-# Its capture has some buffers by then.
+# Kill pfmon when its capture has some buffers.
 kill_sampling() {
 	capture=$1
 	shift
@@ -82,14 +82,14 @@ kill_sampling() {
 	while grep -qs '^State:.[^ZX]' /proc/$pid/status; do :; done
 }
 
-# Whether the command ends before its child begins is a matter of chance.
+# The command may or may not end before its child starts, so try several times.
 orphans() {
 	for try in 1 2 3 4 5; do
 		$ALL family orphan 1 5
 	done
 }
 
-# What is left goes on when pfmon has ended.
+# Processes of the command continue when pfmon has ended.
 timed_out() {
 	$ALL --session-timeout=1 sh -c 'sleep 100 & echo $! >/tmp/left; wait'
 	status=$?
@@ -97,20 +97,20 @@ timed_out() {
 	return $status
 }
 
-# The command is another thread by then than the one that was started.
+# After the exec, the command is another thread than the one that pfmon started.
 signal_after_exec() {
 	start $ALL -o /out/signalled family thread-waits
 	kill -TERM $started
 	wait $started
 }
 
-# The number of descriptors that each run's command may have.
+# Print the descriptor limit of each run's command.
 descriptors() (
 	ulimit -Sn 100
 	pfmon --follow-all --repeat=2 -e page-faults sh -c 'ulimit -n'
 )
 
-# Who watches ends at once, and what is measured ends with it.
+# The viewer ends at once; pfmon then ends the command.
 watched() {
 	mkdir /tmp/viewer
 	printf '#!/bin/sh\nexit 0\n' >/tmp/viewer/pfmparse

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""What pfmon must have done that followed threads and processes in a guest.
+"""Checks of a pfmon that followed threads and processes in a guest.
 
-What is counted is exact: family says how often it has called getppid().
+The expected counts are exact: family prints how often it has called getppid().
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ PERIOD = 10
 
 
 def script(file: Path = SCRIPT) -> str:
-    """Return the command, which leaves its functions and variables to itself."""
+    """Return the command; the subshell keeps functions and variables local."""
     return f"({PARTS.read_text('utf-8')}\n{file.read_text('utf-8')})"
 
 
 def part(guest: Boot, name: str, script_name: str = "follow") -> tuple[str, int]:
-    """Return what a part of the script printed, and its exit status."""
+    """Return the output and the exit status of a part of the script."""
     assert guest.command(script_name) is not None, guest.errors()
     printed = guest.printed(script_name)
     found = re.search(rf"^-- {name}\n(.*?)^=> (\d+)$", printed, re.DOTALL | re.M)
@@ -44,7 +44,7 @@ def counts(text: str) -> list[int]:
 
 
 def expected(text: str) -> int:
-    """Return the calls that family says it has made."""
+    """Return the number of calls that family has printed."""
     return sum(map(int, re.findall(r"^calls: (\d+)$", text, re.MULTILINE)))
 
 
@@ -106,7 +106,7 @@ def end_of_the_program_that_shows_is_no_failure(guest: Boot) -> None:
 
 def daemon_is_counted_and_not_waited_for(guest: Boot) -> None:
     printed, status = part(guest, "daemon")
-    # It calls once in its life, unless pfmon has gone before.
+    # The daemon calls once during its life, unless pfmon has ended before.
     assert len(counts(printed)) == 1 and status == 0
 
 
@@ -138,7 +138,7 @@ def counts_are_of_one_process_whatever_was_counted_before(guest: Boot) -> None:
 
 
 def programs_that_match_are_excluded(guest: Boot) -> None:
-    # The shell's arguments match, too: it is measured from its second program on.
+    # The shell's arguments match, too; it is measured from its second program on.
     assert counts(part(guest, "excluded")[0]) == [8]
 
 
@@ -150,7 +150,7 @@ def threads_of_a_process_that_runs_and_later_ones_are_counted(
     guest: Boot,
 ) -> None:
     printed, status = part(guest, "attached")
-    # Three calls of the first thread, which it makes before the others.
+    # The first thread makes three calls before it starts the others.
     assert counts(printed) == [(1 + 5) * 3]
     assert status == 0
 
@@ -179,7 +179,7 @@ def capture_says_whose_samples_are(guest: Boot) -> None:
     assert status == 0
     capture = guest.out / "followed.cap"
     info = pfmparse("info", capture)
-    # The shell, which becomes the last program that it runs.
+    # The shell becomes the last program that it runs.
     assert len(info["contexts"]) == (1 + 4) + (1 + 3)
     assert len({context["id"] for context in info["contexts"]}) == 9
     calls = {c["context"]: c["value"] for c in info["counts"] if c["value"]}
@@ -193,7 +193,7 @@ def what_a_process_has_left_of_a_period_is_not_of_the_next(guest: Boot) -> None:
     assert part(guest, "too-few")[1] == 0
     info = pfmparse("info", guest.out / "too-few.cap")
     assert (info["samples"], info["lost"], len(info["contexts"])) == (0, 0, 21)
-    # A PMD says what is left of its period until it overflows.
+    # A PMD has the rest of its period until the overflow.
     calls = [(count["value"] + PERIOD) % 2**64 for count in info["counts"]]
     assert sorted(calls) == [0] + [7] * 20
 
@@ -207,7 +207,7 @@ def capture_of_a_pfmon_that_was_killed_says_that_it_is_incomplete(
     assert info["end_ns"] is None
 
 
-# By what is checked: the parts of the script that it is checked of.
+# For each check, the parts of the script that it applies to.
 CHECKS: dict[Callable[..., None], Iterable[str]] = {
     every_call_of_what_is_followed_is_counted: EXACT,
     what_is_not_followed_is_not_counted: ("alone", "only-threads"),
@@ -236,7 +236,7 @@ CHECKS: dict[Callable[..., None], Iterable[str]] = {
 
 
 def cases() -> dict[str, Callable[[Boot], None]]:
-    """Return all checks by their names."""
+    """Return all checks by name."""
     found: dict[str, Callable[[Boot], None]] = {}
     for check, parts in CHECKS.items():
         if not parts:

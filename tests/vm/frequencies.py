@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Samples at a frequency: what pfmon records in a guest, and how far off it is."""
+"""Sampling at a frequency: commands in a guest, and the accuracy of the result."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from typing import Any
 from boot import ROOT
 
 HZ = 2000
-# With one instruction in 2 ns, a cycle is a nanosecond on arm64.
+# One instruction takes 2 ns; on arm64 one cycle is one nanosecond.
 CYCLES_A_SECOND = 1_000_000_000
-# retire does two instructions, of a cycle each or two, a round.
+# retire executes two instructions per round, of one cycle each or two.
 ROUNDS = 100_000_000
-# How often faults are sampled, of programs that each have some of their own.
+# Sampling frequency of page faults; each program of the loop has some.
 FAULT_HZ = 20
-# Before the period is right.
+# The part of the samples in which the period still adapts.
 EARLY = 1 / 2
 
 
@@ -50,13 +50,13 @@ def _pfmparse(*arguments: str) -> Any:
 
 
 def _periods(path: Path) -> list[tuple[int, int]]:
-    """Return time and period of each sample, in their order."""
+    """Return time and period of each sample, in order of time."""
     samples = _pfmparse("dump", "--json", str(path))
     return sorted((s["tstamp"], -s["last_reset_val"] % 2**64) for s in samples)
 
 
 def check_cycles(out: Path) -> None:
-    """Check that samples come at the frequency, and stand for all that was counted."""
+    """Check that samples have the frequency and their periods cover all events."""
     path = out / "often.cap"
     samples = _periods(path)
     late = samples[int(len(samples) * EARLY) :]
@@ -64,8 +64,8 @@ def check_cycles(out: Path) -> None:
     assert abs(len(late) / seconds / HZ - 1) < 0.1
     right = CYCLES_A_SECOND / HZ
     assert abs(statistics.median(period for _, period in late) / right - 1) < 0.1
-    # Periods tell where each sample's events began: without gaps, but where one was
-    # cut short.
+    # The periods of consecutive samples leave no gaps, unless a period was cut
+    # short.
     whole = sum(period for _, period in late[1:])
     assert abs(whole / (CYCLES_A_SECOND * seconds) - 1) < 0.05
     (described,) = _pfmparse("info", "--json", str(path))
@@ -73,7 +73,7 @@ def check_cycles(out: Path) -> None:
 
 
 def check_faults(out: Path) -> None:
-    """Check that an event that is too frequent for the first period gets a longer."""
+    """Check that the period grows if an event is too frequent for the first one."""
     periods = [period for _, period in _periods(out / "faults.cap")]
     assert periods[0] == 1
     assert max(periods) > 10

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""What pfmon does while a session goes on: its commands, and what they must have done.
+"""Session control while pfmon measures: commands in a guest and their checks.
 
-Each command waits for what it wants to see, so that a slow guest changes nothing.
+Each command waits for the effect that it needs, so that a slow guest changes nothing.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from boot import ROOT, Boot
 
 LET_GO = 'while grep -q "TracerPid:.*[1-9]" /proc/$$/status; do :; done; exit 7'
 BEGUN = "/out/begun"
-# Nothing is waited for that a pfmon was to do which has ended.
+# Do not wait for a pfmon that has ended.
 WAIT = "do kill -0 $PPID || exit 9; done"
-# The second signal is answered behind the first.
+# The second signal is handled after the first.
 BEGIN = (
     f"kill -USR1 $PPID; kill -USR2 $PPID; until grep -q clock {BEGUN}; {WAIT}; "
     'i=0; while [ "$i" -lt 500 ]; do i=$((i+1)); done'
 )
 SNAPSHOTS = 2
-# Each takes faults of its own: grep is a new program.
+# Each snapshot has faults of its own: grep is a new program.
 TAKE = " ".join(
     f"kill -USR2 $PPID; until test -e /out/{{0}}.cap.{n}; {WAIT}; "
     f"for i in 1 2 3; do (:); done;"
@@ -36,7 +36,7 @@ EVERYWHERE = "pfmon --system-wide"
 
 
 def command() -> str:
-    """Return the command that tries all of it."""
+    """Return the command that runs all cases."""
     fall = "test $? = 7"
     lines = [
         f"{{ pfmon --duration=0.01 -e cpu-clock sh -c '{LET_GO}'; {fall}; }}",
@@ -51,14 +51,14 @@ def command() -> str:
 
 
 def check_times(boot: Boot) -> None:
-    """Let the test fail unless measuring begins and ends when it is to."""
+    """Fail the test unless measuring starts and ends at the right time."""
     assert boot.command("going_on") == 0, boot.printed("going_on")
     assert _count(boot.out / "never") == 0
     assert _count(boot.out / "begun") > 0
 
 
 def check_snapshots(boot: Boot, name: str) -> None:
-    """Let the test fail unless the captures have every sample once."""
+    """Fail the test unless each sample is in exactly one capture."""
     assert boot.command("going_on") == 0, boot.printed("going_on")
     files = [f"{name}.cap.{n}" for n in range(1, SNAPSHOTS + 1)] + [f"{name}.cap"]
     said = re.findall(
@@ -69,7 +69,7 @@ def check_snapshots(boot: Boot, name: str) -> None:
     found = [_info(boot.out / file) for file in files]
     samples = [info["samples"] for info in found]
     lost = [info["lost"] for info in found]
-    # The last line has all of it.
+    # The last line has the totals.
     assert [int(n) for n, *_ in said] == [*samples[:-1], sum(samples)]
     assert [int(n) for _, n, _ in said] == [*lost[:-1], sum(lost)]
     assert all(samples)
@@ -80,7 +80,7 @@ def _count(path: Path) -> int:
 
 
 def _info(capture: Path) -> dict[str, int]:
-    """Return what pfmparse counts in a capture, without complaint."""
+    """Return what pfmparse counts in a capture; it must print no warning."""
     done = subprocess.run(
         [sys.executable, "-m", "pfmparse", "info", "--json", capture],
         env={**os.environ, "PYTHONPATH": str(ROOT / "parsers")},

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Samples of one control group, of all that a guest's CPUs did."""
+"""Samples of one control group among everything that a guest's CPUs do."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ CAPTURE = "group.cap"
 
 
 def command() -> str:
-    """Return the command that samples two programs, of which one is in the group."""
+    """Return the command that samples two programs, one of them in the group."""
     inside = f"(echo 0 >{DIRECTORY}/cgroup.procs; exec hotloops 300 >/dev/null)"
     both = f"{inside} & hotloops 300 >/dev/null; wait"
     sample = f"pfmon --system-wide --cgroup={GROUP} -e cpu-clock --smpl-entries=16"
@@ -22,10 +22,10 @@ def command() -> str:
 
 
 def check(boot: Boot) -> None:
-    """Let the test fail unless samples of the group are shown, and all are there."""
+    """Fail the test unless the group's samples are shown and complete."""
     printed = boot.printed("group")
     assert boot.command("group") == 0, printed
-    # It has no process at first.
+    # The group is empty at first.
     assert f"no process is in the control group {GROUP} now" in printed
     capture = boot.out / CAPTURE
     info = followed.pfmparse("info", capture)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The owner of a machine, who enrols a key: MokManager asks before the system boots."""
+"""Enrolling a key in MokManager, which asks the owner before the system boots."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from pathlib import Path
 import firmware
 import qemu
 
-# Seconds until somebody has forgotten the machine.
+# Timeout in seconds.
 TIMEOUT = 300
 ESCAPE = re.compile(rb"\x1b\[[0-9;]*[A-Za-z]")
 DOWN, ENTER = b"\x1b[B", b"\r"
 
 
 def confirm(variables: Path, disk: Path, password: str) -> None:
-    """Switch a machine on that has a key to enrol; do it, until it reboots.
+    """Boot a machine with a key to enrol; enrol it, and wait until it reboots.
 
     variables: of its firmware, as scripts/vm/run leaves them. disk: a new directory.
-    Raises AssertionError with the screen if something else is shown.
+    Raises AssertionError with the screen if something unexpected is shown.
     """
     machine = firmware.firmware(variables, disk)
-    # What is shown last of a screen, and the keys that lead to the next.
+    # The end of each screen, and the keys that lead to the next one.
     steps = (
         (b"Press any key", ENTER),
         (b"Enroll MOK", DOWN + ENTER),
@@ -70,7 +70,7 @@ def _switched_on(machine: firmware.Firmware) -> Iterator[subprocess.Popen[bytes]
 
 
 def _wait_for(process: subprocess.Popen[bytes], shown: bytes | None) -> None:
-    """Read until something is shown, or until the machine is off for None."""
+    """Read until `shown` appears, or, if it is None, until the machine is off."""
     assert process.stdout is not None
     screen = b""
     while shown is None or shown not in screen:

@@ -1,12 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Try the newest kernels that Debian offers: do modules build, load, and pass?
+"""Test whether modules build, load and pass on the newest kernels of Debian.
 
     newest.py [KERNEL...]
 
-Without names, all of kernels.NEWEST. Needs `make guest-x86_64`. One line says what
-became of each kernel; what was printed meanwhile is in build/newest/KERNEL. The exit
-status is 1 if a kernel fails that is one of those that the project runs on.
+The default is all of kernels.NEWEST. Needs `make guest-x86_64`. One line reports the
+result for each kernel; all output is in build/newest/KERNEL. The exit status is 1 if a
+supported kernel fails.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ ARCH = "x86_64"
 
 
 class Failure(Exception):
-    """A kernel fails; the text says at what."""
+    """A kernel failed; the text says in which step."""
 
 
 def _build(name: str, log: Path) -> None:
@@ -49,7 +49,7 @@ def _build(name: str, log: Path) -> None:
 
 
 def _pass(name: str, out: Path) -> str:
-    """Run the programs of the interface; return how many tests passed."""
+    """Run the programs of the interface; return a summary of the passed tests."""
     names = programs.usual(boot.Target(ARCH, name))
     commands = {"keep_events": "keep_events", **{each: each for each in names}}
     guest = boot.Boot(boot.Target(ARCH, name), commands, out, ["--parallel"])
@@ -72,7 +72,7 @@ def _pass(name: str, out: Path) -> str:
 
 
 def _try(name: str) -> bool:
-    """Say what becomes of a kernel; tell whether nothing that is known fails."""
+    """Report the result for a kernel; return False if a supported one failed."""
     out = ROOT / "build/newest" / name
     out.mkdir(parents=True, exist_ok=True)
     try:
@@ -93,7 +93,7 @@ def _try(name: str) -> bool:
 
 
 def main() -> int:
-    """Try all of them; return the exit status."""
+    """Test all kernels; return the exit status."""
     return 0 if all([_try(name) for name in sys.argv[1:] or kernels.NEWEST]) else 1
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Obstacles that guests have, and what pfmon doctor says of them there."""
+"""Obstacles in guests, and what pfmon doctor reports about them."""
 
 from __future__ import annotations
 
@@ -17,10 +17,11 @@ SCRIPT = Path(__file__).with_name("doctor.sh")
 
 @dataclass(frozen=True)
 class Obstacle:
-    """What stands in the way: the check that finds it, and what it says.
+    """An obstacle: the check that finds it, and the text of the check.
 
-    provoke: shell commands that put it there, ask, mend it and ask again; if it lasts
-    until a reboot, only the first. works: whether samples can be recorded afterwards.
+    provoke: shell commands that cause it, run doctor, remove it and run doctor again.
+    If it lasts until a reboot, they only cause it. works: whether sampling works after
+    the remedy.
     """
 
     check: str
@@ -31,14 +32,14 @@ class Obstacle:
 
 
 def kmod_options() -> Iterator[str]:
-    """Yield the options of the harness for what Debian has of kmod."""
+    """Yield the harness's options that add kmod's programs like on Debian."""
     kmod = shutil.which("kmod", path="/usr/bin:/bin")
     for tool in ("modinfo", "modprobe", "depmod"):
         yield f"--add={kmod}:/usr/sbin/{tool}"
 
 
 def findings(printed: str) -> list[dict[str, Any]]:
-    """Return what pfmon doctor said, each time: works, and its checks by name."""
+    """Return the output of each run of doctor, with its checks by name."""
     said = [json.loads(line) for line in printed.splitlines() if line[:1] == "{"]
     for one in said:
         one["checks"] = {check["check"]: check for check in one["checks"]}
@@ -46,12 +47,12 @@ def findings(printed: str) -> list[dict[str, Any]]:
 
 
 def followed(printed: str) -> list[str]:
-    """Return the commands that were followed."""
+    """Return the remedy's commands that were run."""
     return [line for line in printed.splitlines() if line[:2] == "+ "]
 
 
 def check_named(obstacle: Obstacle, said: Mapping[str, Any]) -> None:
-    """Let the test fail unless the obstacle is named, and nothing above it is."""
+    """Fail the test unless the obstacle is reported as the only problem."""
     found = said["checks"][obstacle.check]
     assert found["status"] == obstacle.status, said
     assert obstacle.says in found["text"]
@@ -64,7 +65,7 @@ def check_named(obstacle: Obstacle, said: Mapping[str, Any]) -> None:
 
 
 def check_mended(boot: Boot, name: str, obstacle: Obstacle) -> None:
-    """Let the test fail unless the obstacle is named, mended, and then not named."""
+    """Fail the test unless the obstacle is reported, and gone after the remedy."""
     printed = boot.printed(name)
     said = findings(printed)
     assert len(said) == 2, printed + boot.errors()

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
 #
-# What scripts begin with that count calls of getppid(): followed.py puts it before them.
-# Each of their parts begins with "-- NAME", and ends with "=> STATUS"; at last they call
-# let_go.
+# Common start of scripts that count calls of getppid(); followed.py prepends it. Each
+# part of such a script begins with "-- NAME" and ends with "=> STATUS". Scripts call
+# let_go at the end.
 
 E=syscalls:sys_enter_getppid
 
@@ -13,12 +13,12 @@ part() {
 	echo "=> $?"
 }
 
-# What has ended has no descriptors.
+# An ended process has no descriptors.
 runs() {
 	test -e /proc/$1/fdinfo/0
 }
 
-# When one thread, or N, that pfmon has attached to is measured, unless it fails.
+# Wait until pfmon measures one thread, or N that it has attached to, or fails.
 wait_for_start() {
 	until [ $(started $1) -ge ${2:-1} ]; do
 		runs $1 || return
@@ -31,13 +31,13 @@ started() {
 
 let_go() {
 	kill $kept
-	# What is measured next may be a whole CPU.
+	# The next measurement may be of a whole CPU.
 	wait $kept || true
 }
 
 mkdir -p /sys/kernel/tracing
 mount -t tracefs none /sys/kernel/tracing 2>/tmp/mounted
-# While somebody counts it, the kernel need not patch its code: see keep_events.c.
+# With a permanent event, the kernel need not patch its code again: see keep_events.c.
 pfmon -e $E -o /tmp/kept sleep 100000 &
 kept=$!
 wait_for_start $kept

@@ -1,10 +1,10 @@
 #!/usr/bin/python3 -B
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The programs of tests/guest, and the guest in which each of them runs.
+"""The programs of tests/guest, and the guests in which they run.
 
 Each kernel has a guest with one CPU whose time is counted in instructions: nothing
-there depends on the host's clock or load. Each kernel for x86_64 has a second one,
-whose two CPUs run at the same time, for programs that need that. Run as a program, this
+there depends on the host's clock or load. Each x86_64 kernel has a second guest, whose
+two CPUs run at the same time, for programs that need that. Run as a program, this
 prints the list.
 """
 
@@ -22,8 +22,8 @@ sys.path[:0] = [str(ROOT / "scripts"), str(ROOT / "scripts/vm")]
 from boot import Target, names_of  # noqa: E402
 from kernels import SUPPORTED  # noqa: E402
 
-# In the order in which they run; fmt, pmu, main and stress unload and load the modules,
-# and oprofile has its own one loaded.
+# In running order; fmt, pmu, main and stress unload and load the modules, and oprofile
+# has its own module loaded.
 PROGRAMS = (
     *("dev", "vector", "regs", "load", "restart", "value", "overflow", "ctxfile"),
     *("attach", "buffer", "charge", "evtset", "evtset_page", "evtset_switch", "idle"),
@@ -38,13 +38,13 @@ TWO_CPUS = (
     *("load", "attach", "default", "nway", "syswide", "cpu", "pmc_config"),
     *("races", "stress", "storm"),
 )
-# The kernels on which all of them run. On the others neither what takes long runs, nor
-# 32-bit programs, NMIs and random calls: see docs/testing.md.
+# The kernels on which all programs run. The others skip long tests, 32-bit programs,
+# NMIs and random calls: see docs/testing.md.
 THOROUGH = ("6.12", "7.3")
 LONG = ("races", "stress", "storm")
-# On arm64, with two CPUs: see test_live_counters.
+# Programs for arm64 with two CPUs: see test_live_counters.
 LIVE = ("live_counters",)
-# The 32-bit programs, of the same sources.
+# 32-bit programs from the same sources.
 PROGRAMS32 = (
     *("dev", "vector", "regs", "load", "restart", "value", "overflow", "ctxfile"),
     *("attach", "buffer", "charge", "evtset", "evtset_page", "evtset_switch", "idle"),
@@ -52,17 +52,17 @@ PROGRAMS32 = (
     *("pebs", "syswide", "config", "compat2x", "compat22", "block", "oprofile"),
     *("simpmu", "simpebs"),
 )
-# Linked to a library of perfmon 2.x that does not work any more: what each is run
-# with in LD_PRELOAD. On x86_64.
+# Programs linked to a perfmon 2.x library that no longer works, and the library to
+# preload for each, on x86_64.
 PRELOADED = {
     "dynamic2x": "libpfm2x.so.0",
     "dynamic2x32": "libpfm2x32.so.0",
     "dynamic22": "libpfm22.so.0",
     "dynamic2232": "libpfm2232.so.0",
 }
-# Below tests/guest: a program of each file there. Those of compat/ are named below.
+# Folders of tests/guest in which each file is a program. compat/ is listed below.
 FOLDERS = ("interface", "formats", "stress", "nmi")
-# Programs of other sources than their name says.
+# Programs whose sources have other names.
 SOURCES_OF = {
     "compat2x": ("compat2x", "create2x"),
     "compat22": ("compat2x", "create22"),
@@ -71,23 +71,23 @@ SOURCES_OF = {
 }
 # Run with the simulated PMU, after all others.
 SIMULATED = ("simpmu", "simpebs")
-# Run on x86_64 with a PMU of perf's whose overflows are NMIs, after all others: these,
-# and some again whose page faults are NMIs then.
+# Run on x86_64 with a perf PMU whose overflows are NMIs, after all others. The programs
+# of RIGGED run again, with NMIs instead of page faults.
 NMI = ("nmi", "nmi_callers", "nmi_pebs", "nmi_oprofile", "nmi_fire", "nmi_life")
 RIGGED = (
     *("overflow", "restart", "evtset", "evtset_switch", "ctxfile", "regs", "buffer"),
     *("idle", "default", "nway", "block", "stress", "storm"),
 )
 RIG_PREFIX = "rig-"
-# With NMIs these repeat what they do elsewhere: `make check` runs that on one kernel.
+# With NMIs these repeat their other runs, so `make check` runs them on one kernel.
 REPEATED = ("stress", "storm")
-# The property of a report that names the test that ran in a guest.
+# The property of a pytest report that names the guest's test.
 RAN = "ran"
-# Whether this is `make check-all`, with all repetitions.
+# Whether all repetitions run (`make check-all`).
 ALL = "CHECK_ALL" in os.environ
-# Run with perf again, and last: the kernel takes no modules after it.
+# Run last, with the perf PMU: afterwards the kernel accepts no modules.
 LOCKED = ("lockdown",)
-# For the debug kernel only: see tests/debug.
+# Only for the debug kernel: see tests/debug.
 DEBUG_ONLY = ("nomemory", "suspend")
 
 
@@ -110,20 +110,20 @@ WITH_NMIS = [guest for guest in PARALLEL if guest.series in THOROUGH]
 
 
 def usual(target: Target) -> list[str]:
-    """Return those of PROGRAMS that run on a kernel."""
+    """Return the programs of PROGRAMS that run on a kernel."""
     long = () if target.series in THOROUGH else LONG
     return [name for name in PROGRAMS if name not in long]
 
 
 def native(guest: Guest) -> list[str]:
-    """Return those of PROGRAMS that run in a guest."""
+    """Return the programs of PROGRAMS that run in a guest."""
     if guest.arch != "x86_64":
         return usual(guest)
     return [name for name in usual(guest) if (name in TWO_CPUS) == guest.parallel]
 
 
 def with_narrow(guest: Guest, names: Iterable[str]) -> list[str]:
-    """Return the names of programs, and of those among them that run in 32 bits too."""
+    """Return the names of programs and of their 32-bit variants."""
     names = list(names)
     narrow = [name for name in names if name in PROGRAMS32]
     if guest.arch != "x86_64" or guest.series not in THOROUGH:
@@ -132,7 +132,7 @@ def with_narrow(guest: Guest, names: Iterable[str]) -> list[str]:
 
 
 def rigged(series: str) -> list[str]:
-    """Return those of RIGGED that run on a kernel."""
+    """Return the programs of RIGGED that run on a kernel."""
     left_out = REPEATED if series in THOROUGH[1:] and not ALL else ()
     return [name for name in RIGGED if name not in left_out]
 
@@ -152,7 +152,7 @@ def programs_of(guest: Guest) -> list[str]:
 
 
 def source_of(program: str) -> str:
-    """Return the name of the program of which this one is a variant."""
+    """Return the name of the program that a variant is built from."""
     return program.removesuffix("32").removeprefix(RIG_PREFIX)
 
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
 #
-# To be sourced in a guest with Secure Boot, after doctor.sh: what remedies of pfmon
-# doctor run there. The modules have been built, and are not signed; whoever is asked for
-# a password gives one; the host reboots the guest.
+# Sourced after doctor.sh in a guest with Secure Boot: the commands that the remedies of
+# pfmon doctor run there. The modules are built, but not signed. Password prompts are
+# answered, and the host reboots the guest.
 
 export PASSWORD=secret
 provided='
@@ -21,7 +21,7 @@ prepare_firmware() {
 	mount -t efivarfs efivarfs /sys/firmware/efi/efivars
 }
 
-# For the next boot.
+# Save files for the next boot.
 keep() {
 	cp -r "$extra" $OUT/modules && cp -r /var/lib/dkms $OUT/dkms
 }

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Whole programs, measured by pfmon and by perf in one guest: do they agree?
+"""Compare pfmon and perf on whole programs in one guest.
 
-The host's own programs, each run as it is, twice under perf stat, twice under pfmon,
-and once under either that samples. The guest's time is its instructions: what differs
-from run to run is not the host's doing.
+The host's own programs each run unmeasured, twice under perf stat, twice under pfmon,
+and once under each of the samplers. The guest's time depends on instructions only, so
+the host does not cause differences between runs.
 """
 
 from __future__ import annotations
@@ -23,29 +23,29 @@ import pytest
 from boot import ROOT, Boot, Target
 
 TARGET = Target("x86_64", "6.12")
-# How much longer the programs run, for make beside-perf.
+# Factor for the run time of the programs, for make beside-perf.
 SCALE = int(os.environ.get("BESIDE_SCALE", "1"))
 TIMEOUT = 1800
 TOOLS = ("perf", "gcc", "as", "xz", "python3")
-# Of these it has its own.
+# Programs that the guest has anyway.
 GUESTS_OWN = ("come_and_go",)
 FAULTS, USER_FAULTS, SWITCHES = "page-faults", "page-faults:u", "context-switches"
 EVENTS = (USER_FAULTS, FAULTS, SWITCHES)
 RUNS = ("perf-1", "pfmon-1", "perf-2", "pfmon-2")
 # ns of CPU time between samples.
 PERIOD = 25_000
-# Percent. By chance, two shares of a half of so many samples differ by that once in a
+# In percent. Two shares of 50 % with that many samples differ by more only once in a
 # thousand times.
 POINTS = 2.0
 MIN_SAMPLES = 13_500
-# The environment that perf gives a program is a few bytes longer: a page of its stack
-# may begin elsewhere.
+# perf gives a program an environment that is a few bytes longer, so its stack may need
+# other pages.
 PAGES = 2
-# Of all context switches: threads that share a CPU take turns at ticks, which come at
-# other moments of their work.
+# Part of all context switches: threads that share a CPU switch at ticks, which hit
+# their work at different points.
 SLICES = 0.1
-# How often pfmon stops what begins: its parent at the birth, and for SIGCHLD; itself
-# after the exec, and before it ends.
+# Stops that pfmon adds per new process: its parent at the birth and for SIGCHLD, itself
+# after the exec and before its end.
 STOPS = 4
 SCRIPT = """\
 def fibonacci(n):
@@ -58,7 +58,7 @@ print(fibonacci({}), len(sorted(str(i) for i in range({}))))
 
 @dataclass(frozen=True)
 class Program:
-    """What is measured: a command, and how many threads it begins besides."""
+    """A program to measure: its command, and how many threads it starts."""
 
     command: str
     births: int
@@ -92,13 +92,13 @@ head -c {400000 * SCALE} /perfmon/bin/pfmon >data
 
 
 def _commands() -> dict[str, str]:
-    """Return the guest's commands; each program has run once before it is measured."""
+    """Return the guest's commands; each program first runs once unmeasured."""
     events = ",".join(EVENTS)
     ours = f"{USER_FAULTS},{FAULTS}:uk,{SWITCHES}:uk"
     tools = {
         "perf": f"perf stat -x, -o /tmp/counts -e {events}",
         "pfmon": f"pfmon --follow-all -o /tmp/counts -e {ours}",
-        # Without -B and -N it reads all programs once more, and copies them.
+        # Without -B and -N, perf would read and copy all programs again.
         "perf-samples": "perf record -q -B -N -e cpu-clock "
         f"-c {PERIOD} -o /out/{{}}.data",
         "pfmon-samples": "pfmon --follow-all -uk -e cpu-clock "
@@ -126,7 +126,7 @@ def _asked(*command: str) -> list[str]:
 
 
 def _added() -> Iterator[str]:
-    """Return the host's files that the guest has at the same places."""
+    """Yield the host's files that the guest has at the same paths."""
     modules = "import encodings.latin_1, os, sys; print(*filter(None, ("
     modules += "getattr(m, '__file__', None) for m in sys.modules.values())))"
     files = [f"/usr/bin/{name}" for name in TOOLS]
@@ -140,7 +140,7 @@ def _added() -> Iterator[str]:
 def fixture_guest(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Boot]:
     """Boot the guest."""
     if _missing():
-        pytest.skip(f"not there: {', '.join(_missing())}")
+        pytest.skip(f"missing: {', '.join(_missing())}")
     out = tmp_path_factory.mktemp("beside")
     options = ("--icount", f"--timeout={TIMEOUT * SCALE}", *_added())
     guest = Boot(TARGET, _commands(), out, options)
@@ -149,14 +149,14 @@ def fixture_guest(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Boot]:
 
 
 def _printed(guest: Boot, name: str) -> str:
-    """Return what a command has said, which must have succeeded."""
+    """Return the output of a command, which must have succeeded."""
     status = guest.command(name)
     assert status == 0, f"{name}: {status}\n{guest.printed(name)}{guest.errors()}"
     return guest.printed(name)
 
 
 def _counts(guest: Boot, name: str, run: str) -> dict[str, int]:
-    """Return what a tool has counted, by event."""
+    """Return a tool's counts by event."""
     printed = _printed(guest, f"{name}-{run}")
     pattern = r"^(\d+),,([^,]*)," if run.startswith("perf") else r"^ *(\d+) (\S+)"
     rows = re.findall(pattern, printed, re.MULTILINE)
@@ -166,7 +166,7 @@ def _counts(guest: Boot, name: str, run: str) -> dict[str, int]:
 
 
 def _pairs(guest: Boot, name: str, event: str) -> tuple[list[int], list[int]]:
-    """Return what the runs of perf and of pfmon have counted of an event."""
+    """Return the counts of an event by the runs of perf and of pfmon."""
     found = {run: _counts(guest, name, run)[event] for run in RUNS}
     perf = [found[run] for run in RUNS if run.startswith("perf")]
     return perf, [found[run] for run in RUNS if not run.startswith("perf")]
@@ -174,7 +174,7 @@ def _pairs(guest: Boot, name: str, event: str) -> tuple[list[int], list[int]]:
 
 @pytest.fixture(scope="module", name="symfs")
 def fixture_symfs(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a directory with the guest's programs at their places."""
+    """Return a directory with the guest's programs at their guest paths."""
     tree = tmp_path_factory.mktemp("symfs")
     for name in ("usr", "lib", "lib64"):
         (tree / name).symlink_to(f"/{name}")
@@ -185,13 +185,13 @@ def fixture_symfs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tree
 
 
-# What both say instead of a function's name if there are no symbols.
+# Names in the reports for functions without symbols.
 NAMELESS = re.compile(r"0x[0-9a-f]+$|/|\[")
 
 
 @dataclass(frozen=True)
 class Row:
-    """Of a report."""
+    """A row of a report."""
 
     function: str
     program: str
@@ -199,14 +199,14 @@ class Row:
 
     @property
     def key(self) -> str:
-        """What the row is of: a function, or a program without symbols."""
+        """The row's function, or its program if there are no symbols."""
         if not NAMELESS.match(self.function):
             return self.function
         return Path(self.program).name
 
 
 def _shares(rows: list[Row]) -> dict[str, float]:
-    """Return the percentage of the samples that each function has."""
+    """Return the percentage of the samples of each function."""
     total = sum(row.samples for row in rows)
     assert total >= MIN_SAMPLES
     sums = dict.fromkeys((row.key for row in rows), 0)
@@ -216,7 +216,7 @@ def _shares(rows: list[Row]) -> dict[str, float]:
 
 
 def _reported(command: list[str], **environment: str) -> str:
-    """Return what a report prints."""
+    """Return the output of a report."""
     return subprocess.run(
         command,
         env={**os.environ, **environment},
@@ -244,7 +244,7 @@ def _pfmparse_rows(capture: Path, symfs: Path) -> list[Row]:
 
 
 def _beyond(perf: list[int], ours: list[int]) -> int:
-    """Return how far a run of pfmon is from all that runs of perf have counted."""
+    """Return how far pfmon's counts are outside the range of perf's counts."""
     return max(max(min(perf) - count, count - max(perf), 0) for count in ours)
 
 
@@ -275,7 +275,7 @@ def test_context_switches_are_as_many_and_the_stops(name: str, guest: Boot) -> N
 def test_profiles_are_the_same(name: str, guest: Boot, symfs: Path) -> None:
     for run in ("perf-samples", "pfmon-samples"):
         _printed(guest, f"{name}-{run}")
-    # Its files come at the end.
+    # The files arrive when the guest ends.
     assert guest.status() == 0, guest.errors()
     perf = _shares(_perf_rows(guest.out / f"{name}.data", symfs))
     ours = _shares(_pfmparse_rows(guest.out / f"{name}.cap", symfs))

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""pfmon doctor in guests with each obstacle that a guest can have.
+"""pfmon doctor in guests, with each obstacle that a guest can have.
 
-The obstacle is named, and after the commands that pfmon doctor prints it is not any
-more. Needs `make modules`, `make user user-arm64` and tests/guest/guest.mk for both
+Doctor reports the obstacle, and after the commands that it prints the obstacle is gone.
+Needs `make modules`, `make user user-arm64` and tests/guest/guest.mk for both
 architectures.
 """
 
@@ -25,7 +25,7 @@ REBOOT = "+ reboot"
 
 MODULES = "pfm_fmt_default pfm_pmu_perf perfmon"
 MISSING = "mv $extra /tmp/extra; depmod"
-# What the headers' package brings, and what building from the sources does.
+# The effects of installing the headers' package, and of building from source.
 HEADERS = "pfmon doctor --json; mkdir $lib/build; : >$lib/build/Makefile"
 INSTALL = "pfmon doctor --json; mv /tmp/extra $extra; depmod"
 UNLISTED = "rm $lib/modules.dep* $lib/modules.alias*"
@@ -44,7 +44,7 @@ LOCKED_MEMORY = (
 )
 SHELL_OF_NOBODY = f"as_nobody '. /perfmon/add/{SCRIPT.name}; {LOCKED_MEMORY}'"
 
-# In this order, in a guest whose modules are installed and not loaded.
+# In this order, in a guest whose modules are installed but not loaded.
 OBSTACLES = {
     "headers": Obstacle(
         "headers",
@@ -80,7 +80,7 @@ OBSTACLES = {
         "/dev/perfmon is for the group perfmon",
         f"{FOR_GROUP}; mend_for_nobody access",
     ),
-    # As where udev has not seen the device.
+    # Without udev the device has the kernel's default mode.
     "mode": Obstacle(
         "access",
         "/dev/perfmon is not for you: it has mode 0600 and group root",
@@ -113,7 +113,7 @@ OBSTACLES = {
         "measure_cpus; mend sample; kill $other 2>/dev/null; wait $other",
     ),
 }
-# Those that take a reboot, one after the other.
+# Obstacles that last until a reboot, in this order.
 LASTING = {
     "enforced": Obstacle(
         "signature",
@@ -137,7 +137,7 @@ LASTING = {
         "echo 1 >/proc/sys/kernel/modules_disabled",
     ),
 }
-# In a guest with hardware counters, and with the modules loaded.
+# In a guest with hardware counters and loaded modules.
 COUNTERS = {
     "watchdog": Obstacle(
         "watchdog",
@@ -156,14 +156,14 @@ COUNTERS = {
     ),
 }
 
-# Until another kernel is booted.
+# Lasts until another kernel is booted.
 REALTIME_KERNEL = Obstacle(
     "kernel", "is a PREEMPT_RT kernel, for which the modules cannot be built", ""
 )
 
 
 def _commands() -> dict[Target, dict[str, str]]:
-    """Return what runs in each guest: name -> shell command."""
+    """Return the commands of each guest: name -> shell command."""
     tools = f". /perfmon/add/{SCRIPT.name}"
     provoked = {name: obstacle.provoke for name, obstacle in OBSTACLES.items()}
     for name, obstacle in LASTING.items():
@@ -172,7 +172,7 @@ def _commands() -> dict[Target, dict[str, str]]:
         if obstacle.status == "problem":
             show = f"commands_for {obstacle.check} | sed 's/^/+ /'"
             provoked[name] += f'; echo "$found" | {show}'
-    # Modules for the same version, without PREEMPT_RT.
+    # Modules of the same kernel version, but built without PREEMPT_RT.
     refused = "modprobe perfmon; dmesg | tail -n 1; pfmon doctor --json"
     counters = {name: obstacle.provoke for name, obstacle in COUNTERS.items()}
     return {

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The tests of tests/guest, run in guests: see programs.py for which run where.
+"""Run the tests of tests/guest in guests; programs.py lists which run where.
 
-Each test of a program there is a test here; what the programs print is TAP. Before,
-`make modules`, `make user user-arm64` and tests/guest/guest.mk for both architectures
-have built what the guests run.
+Each test of a guest program, which prints TAP, is a test here. The guests need the
+results of `make modules`, `make user user-arm64` and tests/guest/guest.mk for both
+architectures.
 """
 
 from __future__ import annotations
@@ -283,7 +283,7 @@ def test_a_tracepoint_counts_what_perf_counts_there(
     assert boot.command("events") == 0, boot.printed("events")
     lines = (boot.out / "switches").read_text().splitlines()
     counts = {name: int(count) for count, name in map(str.split, lines)}
-    # It waits for each of them.
+    # The program waits five times.
     assert counts["sched:sched_switch"] >= 5
     assert counts["sched:sched_switch"] == counts["context-switches:uk"]
 
@@ -295,7 +295,7 @@ def test_an_event_of_sysfs_is_programmed_where_it_is_counted(
     boot = boots[target]
     assert boot.command("events") == 0, boot.printed("events")
     printed = boot.printed("events")
-    # config, config1 and config2 as perf got them.
+    # config, config1 and config2, as perf got them.
     assert "\n".join(map(str, (0x12, 30, 7 << 8))) in printed
     for complaint in (
         "is counted for CPUs (0), not for threads: use --system-wide",

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Where memory is slow, from end to end: pfmon's dear-hist in a guest, and pfmparse.
+"""Memory latency from end to end: pfmon's dear-hist in a guest, and pfmparse.
 
-The guest's CPU is the PMU of NMIs, whose precise events sample an address, a latency
-and a data source that are known: so many of each level.
+The guest uses the NMI PMU, whose precise events have known addresses, latencies and
+data sources. The number of samples of each memory level is fixed.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ MODULES = (
 )
 RIG = "/sys/kernel/debug/pfm_nmi"
 PERIOD = 2
-ADDRESS, LATENCY = 0x7F0000000000, 100  # of the first sample; then one more each
+ADDRESS, LATENCY = 0x7F0000000000, 100  # of the first sample; each later one adds 1
 
 
 @dataclass(frozen=True)
 class Phase:
-    """So many samples of one data source, a union perf_mem_data_src.
+    """A number of samples with one data source, a union perf_mem_data_src.
 
-    level, tlb: what pfmparse calls it.
+    level, tlb: their names in pfmparse.
     """
 
     samples: int
@@ -53,7 +53,7 @@ PHASES = (
     Phase(300, 0x2 | 0x42 << 5 | 0x14 << 26, "L3 hit", "L2 miss"),
     Phase(100, 0x2 | 0x82 << 5 | 0x14 << 26, "RAM hit", "L2 miss"),
 )
-# What perf calls them, if it is something else.
+# Names in perf, where they differ.
 PERF_NAMES = {"RAM hit": "Local RAM hit", "LFB hit": "LFB/MAB hit"}
 PERF_ROW = re.compile(r"^ +([0-9.]+)% +([0-9]+)  (?:\[.\] )?(.*?) *$", re.MULTILINE)
 TOTAL = sum(phase.samples for phase in PHASES)
@@ -68,7 +68,7 @@ def latencies() -> Iterator[tuple[Phase, range]]:
 
 
 def _script() -> str:
-    """Return what runs in the guest."""
+    """Return the guest's script."""
     extra = "/lib/modules/$(uname -r)/extra"
     shots = "; ".join(
         f"echo {phase.source:#x} >{RIG}/source; "
@@ -82,7 +82,7 @@ def _script() -> str:
             *(f"insmod {extra}/{module}.ko" for module in MODULES),
             f"echo {ADDRESS:#x} >{RIG}/addr",
             f"echo {LATENCY} >{RIG}/latency",
-            # Python is not there: who shows the view says how it was asked to.
+            # The guest has no Python: a fake viewer prints its arguments.
             f"printf '#!/bin/sh\\necho asked: $*\\n' >{viewer}",
             f"chmod +x {viewer}",
             f"pfmon --smpl-module=dear-hist --smpl-level-view --smpl-show-top=10"
@@ -97,7 +97,7 @@ def _script() -> str:
 
 @pytest.fixture(scope="module", name="out")
 def fixture_out(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the directory with the capture, and with what pfmon said as "output"."""
+    """Return the directory of the capture; "output" there has pfmon's output."""
     boot.need(TARGET)
     out = tmp_path_factory.mktemp("memory")
     where = ("--arch", TARGET.arch, "--kernel", TARGET.series, "--no-modules")
@@ -114,7 +114,7 @@ def fixture_out(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def _pfmparse(*arguments: str | Path) -> str:
-    """Run pfmparse; it must succeed without a complaint about what it reads."""
+    """Run pfmparse; it must succeed without a warning about its input."""
     done = subprocess.run(
         [sys.executable, "-m", "pfmparse", *arguments],
         env={**os.environ, "PYTHONPATH": str(ROOT / "parsers")},
@@ -127,7 +127,7 @@ def _pfmparse(*arguments: str | Path) -> str:
 
 
 def _told(*arguments: str | Path) -> Any:
-    """Return the JSON that a command prints about a capture that lacks nothing."""
+    """Return a command's JSON output for a capture without losses."""
     found = json.loads(_pfmparse(*arguments, "--json"))
     assert found["lost"] == 0 and not found["truncated"] and not found["problems"]
     return found
@@ -178,16 +178,16 @@ class PerfRow:
 
 @pytest.fixture(scope="module", name="exported")
 def fixture_exported(out: Path) -> Path:
-    """Return the capture as perf's file."""
+    """Return the capture, exported to perf's format."""
     if not shutil.which("perf"):
-        pytest.skip("perf (of linux-perf) is not there")
+        pytest.skip("perf (of linux-perf) is missing")
     data = out / "perf.data"
     _pfmparse("export", out / "loads.cap", "--to", "perf-data", "-o", data)
     return data
 
 
 def _perf(data: Path, sort: str) -> dict[str, PerfRow]:
-    """Return what perf mem report says, by the name of each row."""
+    """Return the rows of perf mem report by name."""
     done = subprocess.run(
         ["perf", "mem", "report", "-i", data, "--stdio", "-n", f"--sort={sort}"],
         env={**os.environ, "PERF_CONFIG": "/dev/null", "HOME": str(data.parent)},

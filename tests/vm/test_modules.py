@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The modules as they are built."""
+"""Tests of the built modules."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def test_modules_have_the_version_of_the_project(target: str) -> None:
         pytest.skip(reason)
     built = ROOT / "build/kmod" / target
     modules = [path for name in FOLDERS for path in (built / name).rglob("*.ko")]
-    assert len(modules) == MODULES, f"make modules-{target} builds them"
+    assert len(modules) == MODULES, f"build them: make modules-{target}"
     said = subprocess.run(
         ["modinfo", "-F", "version", *modules],
         stdout=subprocess.PIPE,

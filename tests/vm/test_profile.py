@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
 """Profiles from end to end: pfmon in a guest, its captures, pfmparse on the host.
 
-hotloops does the same work in three functions in the ratio 6:3:1, and so must the
-profiles be, whatever is sampled, in whatever format, and however the session is
-attached. One boot for each kernel makes all captures.
+hotloops does the same work in three functions in the ratio 6:3:1. Profiles must show
+this ratio for each event, each format and each way to attach. One boot per kernel makes
+all captures.
 """
 
 from __future__ import annotations
@@ -31,17 +31,17 @@ EXPECTED = {"hot_sixty": 60.0, "hot_thirty": 30.0, "hot_ten": 10.0}
 # Tolerance of shares, in percent.
 TOLERANCE = 3.0
 PERIOD = 100_000
-# More than this of a profile is the program's own; the rest is its loader's.
+# At least this part of a profile is in the program; the rest is in the loader.
 MIN_PERCENT = 90.0
-# Fewer than these would make a profile by chance.
+# With fewer samples, a profile could be right by chance.
 MIN_SAMPLES = 500
 
 
 @dataclass(frozen=True)
 class Target(boot.Target):
-    """A kernel, what is sampled on it, how long hotloops runs there, and the CPUs.
+    """A kernel, the sampled event, the rounds of hotloops, and the CPUs.
 
-    The guest's time depends on its instructions only; on x86_64 it has one CPU then.
+    With one CPU, the guest's time depends on its instructions only.
     """
 
     event: str
@@ -51,11 +51,11 @@ class Target(boot.Target):
 
 @dataclass(frozen=True)
 class Format:
-    """A way to sample a command, and what pfmparse can count its samples by.
+    """A way to sample a command, and the keys that pfmparse can report by.
 
     options: of pfmon. keys: of report --by, besides function. x86: whether only x86
-    has such samples. program: what does the work of hotloops. part: of the target's
-    rounds. tool: what records it.
+    has such samples. program: replaces hotloops. part: of the target's rounds. tool:
+    the recording program.
     """
 
     options: str
@@ -68,7 +68,7 @@ class Format:
 
 ENTRY_KEYS = ("ip", "line", "image", "tid", "cpu", "pmd")
 PEBS64 = "pebs64 --smpl-imprecise --smpl-record"
-# Large enough not to be full even if pfmon has to wait for its turn.
+# Large enough to stay below full if pfmon has to wait for its turn.
 ROOMY = "--smpl-entries=8192 --smpl-regions=8"
 FORMATS = {
     "nway": Format(f"nway {ROOMY}", ENTRY_KEYS),
@@ -80,7 +80,7 @@ FORMATS = {
         ("image", "pmd", "data-address", "latency", "data-source"),
         x86=True,
     ),
-    # Records of 32 bits hold what a 32-bit program does; 64-bit sums take it longer.
+    # 32-bit records fit a 32-bit program, which takes longer for its 64-bit sums.
     "pebs32": Format(
         "pebs32 --smpl-imprecise",
         ("ip", "image"),
@@ -89,30 +89,30 @@ FORMATS = {
         part=1 / 4,
     ),
 }
-# The same, and the default one, recorded by a 32-bit program.
+# pebs32 and the default format, recorded by a 32-bit program.
 FORMATS["default-by-32-bits"] = Format("default", ENTRY_KEYS, tool="pfmon32")
 FORMATS |= {
     f"{name}-by-32-bits": replace(form, tool="pfmon32")
     for name, form in FORMATS.items()
     if form.tool == "pfmon"
 }
-# Formats whose samples tell their process. The default one is often full: that is
-# when pfmon reads the mappings of who was sampled.
+# Formats whose samples have a process. The default one is made small, so that pfmon
+# often reads the mappings of the sampled process.
 SYSTEM_WIDE = {
     "default": "default --smpl-entries=256",
     "nway": f"nway {ROOMY}",
     "oprofile": "oprofile",
 }
-# The same of made_code, and how long it runs.
+# Expected shares of the functions of made_code, and its rounds.
 MADE = {"made_often()": 75.0, "made_seldom": 25.0}
 MADE_ROUNDS = 100
-# A /tmp of its own, which is gone when the program is.
+# A private /tmp that is gone when the program has ended.
 PRIVATE = "unshare -m sh -c 'mount -t tmpfs none /tmp; exec made_code {}'"
-# Callers of the functions of hotframes, which is hotloops with frame pointers.
+# Parameters for the callers of hotframes, which is hotloops with frame pointers.
 BRIDGE = "/sys/module/pfm_fmt_oprofile/parameters"
 TRACED = "traced"
 DEPTH = 16
-# How far clocks may drift apart.
+# Maximum drift between clocks.
 DRIFT = 1 / 1000
 SUMMARY = re.compile(r"pfmon: (\d+) samples, (\d+) lost, .* -> /out/(.*)\.cap")
 
@@ -130,7 +130,7 @@ def _formats(target: Target) -> list[str]:
 
 
 def _missing_tool(form: Format) -> str | None:
-    """Return why a program of a format is not there, None if all are."""
+    """Return why a format's program is missing, None if none is."""
     narrow = any(name.endswith("32") for name in (form.tool, form.program))
     return boot.without_narrow() if narrow else None
 
@@ -155,13 +155,13 @@ def _script(target: Target) -> str:
     lines = [
         "set -e",
         f"{sample} -o /out/command.cap {work}",
-        # pfmon ends with the thread that it is attached to, which must not have ended
-        # on another CPU before.
+        # pfmon ends with the thread that it is attached to. On one CPU, the thread
+        # cannot end before pfmon has attached.
         f"taskset -c 0 {work} &",
         f"taskset -c 0 {sample} -o /out/attached.cap --attach-task $!",
     ]
-    # Full now and then, while the program's thread is there to be seen. On one CPU
-    # perf's clock never goes back.
+    # The small buffer is full from time to time while the program's thread still
+    # exists. On one CPU, perf's clock never goes back.
     often = f"taskset -c 0 {sample} --smpl-entries=64"
     lines.append(f"{often} -o /out/made.cap made_code {MADE_ROUNDS}")
     lines.append(f"{often} -o /out/private.cap {PRIVATE.format(MADE_ROUNDS)}")
@@ -174,7 +174,7 @@ def _script(target: Target) -> str:
         rounds = int(target.rounds * form.part)
         chosen = f"--smpl-module={form.options} -o /out/{name}.cap"
         lines.append(f"{form.tool} {sampling} {chosen} {form.program} {rounds}")
-    # What the bridge has to know before its device is opened.
+    # Parameters that the bridge reads when its device is opened.
     lines.append("modprobe pfm_fmt_oprofile")
     lines.append(f"echo {DEPTH} >{BRIDGE}/trace_depth")
     traced = f"--smpl-module=oprofile -o /out/{TRACED}.cap"
@@ -190,9 +190,9 @@ def _script(target: Target) -> str:
 
 @pytest.fixture(scope="session")
 def captures_of(tmp_path_factory: pytest.TempPathFactory) -> Captures:
-    """Return the directory of a target's captures; boots it when first asked.
+    """Return a function for the directory of a target's captures.
 
-    What pfmon said is there, too, as "output".
+    The first call for a target boots it. "output" there has pfmon's output.
     """
     made: dict[Target, Path] = {}
 
@@ -219,7 +219,7 @@ def captures_of(tmp_path_factory: pytest.TempPathFactory) -> Captures:
 
 
 def _parse(command: str, *args: str | Path) -> str:
-    """Run pfmparse; it must succeed without a complaint."""
+    """Run pfmparse; it must succeed without a warning."""
     done = subprocess.run(
         [sys.executable, "-m", "pfmparse", command, "--json", *args],
         env={**os.environ, "PYTHONPATH": str(ROOT / "parsers")},
@@ -232,7 +232,7 @@ def _parse(command: str, *args: str | Path) -> str:
 
 
 def _symfs(target: Target) -> Iterator[str]:
-    """Yield the options that name where the programs of a guest are."""
+    """Yield the options that name the directories of a guest's programs."""
     built = ROOT / "build" / target.arch
     shell = packages.unpacked_any("busybox-static", parts.DEBIAN[target.arch])
     for folder in (built, built / "tests", shell):
@@ -240,11 +240,11 @@ def _symfs(target: Target) -> Iterator[str]:
 
 
 def _report(target: Target, capture: Path, by: str) -> dict[str, Any]:
-    """Return a capture's report, from which nothing is missing."""
+    """Return a capture's report; no samples or symbols may be missing."""
     options = ("--by", by, *_symfs(target))
     report: dict[str, Any] = json.loads(_parse("report", *options, capture))
     assert not report["truncated"] and not report["problems"]
-    # If two CPUs take turns, a counter may overflow twice while its CPU waits.
+    # With two CPUs in turns, a counter may overflow twice while its CPU waits.
     assert report["lost"] == 0 or (target.cpus > 1 and "system" in capture.name)
     assert not any(report["lost_in_buffers"].values())
     return report
@@ -257,7 +257,7 @@ def _rows(target: Target, capture: Path, by: str) -> list[dict[str, Any]]:
 
 
 def _shares(target: Target, capture: Path) -> dict[str, float]:
-    """Return the shares of the three functions in what hotloops did."""
+    """Return the shares of the three functions in the work of hotloops."""
     rows = _rows(target, capture, "function")
     hot = {row["symbol"]: row["count"] for row in rows if row["symbol"] in EXPECTED}
     total = sum(hot.values())
@@ -266,7 +266,7 @@ def _shares(target: Target, capture: Path) -> dict[str, float]:
 
 
 def _check_shares(target: Target, capture: Path) -> None:
-    """Compare the shares of the three functions with what they must be."""
+    """Compare the shares of the three functions with the expected ones."""
     assert _shares(target, capture) == pytest.approx(EXPECTED, abs=TOLERANCE)
 
 
@@ -274,7 +274,7 @@ def _check_shares(target: Target, capture: Path) -> None:
 def test_command(target: Target, captures_of: Captures) -> None:
     capture = captures_of(target) / "command.cap"
     _check_shares(target, capture)
-    # Little else is in a command's profile: the loader, and what calls the three.
+    # The rest of a command's profile is small: loader, callers of the functions.
     rows = _rows(target, capture, "function")
     percent = sum(row["percent"] for row in rows if row["symbol"] in EXPECTED)
     assert percent > MIN_PERCENT
@@ -291,7 +291,7 @@ def test_system_wide_on_all_cpus(
     target: Target, name: str, captures_of: Captures
 ) -> None:
     capture = captures_of(target) / f"system-{name}.cap"
-    # CPUs that take turns overflow at the end of a turn.
+    # With CPUs in turns, overflows come at the end of a turn.
     if target.cpus == 1:
         _check_shares(target, capture)
     samples = {row["key"]: row["count"] for row in _rows(target, capture, "cpu")}
@@ -343,7 +343,7 @@ def test_format_is_reported_by_what_it_records(
 
 
 def _exported(target: Target, capture: Path, to: str, path: Path) -> Path:
-    """Export a capture; return the file that this makes."""
+    """Export a capture; return the exported file."""
     options = [*_symfs(target), "--to", to, "-o", str(path)]
     done = subprocess.run(
         [sys.executable, "-m", "pfmparse", "export", capture, *options],
@@ -358,7 +358,7 @@ def _exported(target: Target, capture: Path, to: str, path: Path) -> Path:
 
 
 def _check_parts(target: Target, sums: dict[str, float]) -> None:
-    """Compare what was summed up of the three functions with what must be."""
+    """Compare the sums of the three functions with the expected shares."""
     total = sum(sums.values())
     parts = {name: 100 * part / total for name, part in sums.items()}
     assert parts == pytest.approx(EXPECTED, abs=TOLERANCE)
@@ -373,7 +373,7 @@ def test_call_chains_become_folded_stacks(
     sums: dict[str, float] = dict.fromkeys(EXPECTED, 0)
     for line in path.read_text().splitlines():
         stack, _, count = line.rpartition(" ")
-        # What is inlined into the three stands on them.
+        # Inlined functions are frames above the three functions.
         found = re.search(r";main;(\w+);work$", stack)
         if found:
             sums[found[1]] += int(count)
@@ -392,7 +392,7 @@ def test_call_chains_become_a_flame_graph(
         for group in ElementTree.parse(path).getroot().iter(f"{SVG}g")
         if "data-n" in group.attrib
     ]
-    # The widest one of each name, and what it stands on.
+    # The widest box of each name, and the box below it.
     widest = {name: (d, x, w) for name, d, x, w in sorted(boxes, key=lambda b: b[3])}
     depth, start, width = widest["main"]
     for name in EXPECTED:
@@ -406,7 +406,7 @@ def _span(group: ElementTree.Element) -> tuple[float, float]:
 
 
 def _made(target: Target, capture: Path) -> None:
-    """Compare the shares of functions made at run time with what they must be."""
+    """Compare the shares of functions made at run time with the expected ones."""
     rows = _rows(target, capture, "function")
     made = {row["key"]: row["percent"] for row in rows if row["object"] == "[jit]"}
     assert sum(row["count"] for row in rows) >= MIN_SAMPLES

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Tests of the harness itself: each boots a guest, x86_64, without our modules."""
+"""Tests of the harness itself: each boots an x86_64 guest without our modules."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import verdict
 from boot import Boot, Target, check_test
 
 RUN = Path(__file__).resolve().parents[2] / "scripts/vm/run"
-# Seconds: enough for a boot on a busy machine; only a hang takes as long.
+# Timeout in seconds: enough for a boot on a busy machine.
 BOOT = 300
 
 
@@ -33,7 +33,7 @@ def run(
 
 @pytest.fixture(autouse=True)
 def kernel() -> None:
-    """Skip all of this if the kernel that is booted by default cannot be had."""
+    """Skip all tests if the default kernel is not available."""
     reason = parts.left_out(f"vm-x86_64-{host.kernel()}")
     if reason:
         pytest.skip(reason)
@@ -77,7 +77,7 @@ def out_fixture(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def done_fixture(
     out: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> subprocess.CompletedProcess[bytes]:
-    """Return how a guest ended that has done many things at once."""
+    """Return the result of a guest that has used many features at once."""
     added = tmp_path_factory.mktemp("added")
     (added / "data").write_text("content")
     options = [f"--out={out}", f"--add={added / 'data'}", f"--add={added}:/elsewhere"]
@@ -110,7 +110,7 @@ Code: 83 a8 0c 00 00 01 0f <1f> 44 00 00 e9 d4
 """
 
 
-# The first logs a file as if it were the kernel.
+# The first command logs a file as if it were the kernel.
 PLANT = "while read -r line; do echo $line >/dev/kmsg; done </planted"
 PLANTED = {"plant": f"{PLANT} && echo ok 1 - planted", "after": "true"}
 
@@ -119,12 +119,12 @@ PLANTED = {"plant": f"{PLANT} && echo ok 1 - planted", "after": "true"}
 def misread_fixture(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[tuple[Boot, Path]]:
-    """Boot a guest that shows a fault of the emulator as long as the file has one."""
+    """Boot a guest that logs a fault of the emulator if the file contains one."""
     path = tmp_path / "planted"
     path.write_text(MISREAD)
     target = Target("x86_64", host.kernel())
     options = ["--no-modules", "--parallel", f"--add={path}:/planted"]
-    # These faults are not to be counted.
+    # Do not count these faults.
     monkeypatch.delenv("PERFMON_COUNTED", raising=False)
     boot = Boot(target, PLANTED, tmp_path, options)
     yield boot, path
@@ -137,7 +137,7 @@ def test_a_fault_of_the_emulator_is_told_and_the_guest_booted_again(
     boot, path = misread
     assert boot.outcome("plant", "planted")
     path.write_text("")
-    with pytest.warns(UserWarning, match="booted again: .*__schedule"):
+    with pytest.warns(UserWarning, match="rebooted: .*__schedule"):
         assert boot.status() == 0
     assert boot.command("after") == 0
 

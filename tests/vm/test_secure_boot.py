@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
 """pfmon doctor on a machine with Secure Boot, from unsigned modules to a sample.
 
-The machine boots twice, by Debian's shim, GRUB and kernel; in between its owner enrols
-the key as the remedy says. Needs what test_doctor.py does for x86_64.
+The machine boots twice, with Debian's shim, GRUB and kernel. In between, its owner
+enrols the key as the remedy says. Has the same needs as test_doctor.py for x86_64.
 """
 
 from __future__ import annotations
@@ -52,12 +52,12 @@ class Owned:
 
     @cached_property
     def first(self) -> Boot:
-        """The machine with unsigned modules, which are signed there."""
+        """The boot with unsigned modules, which are signed there."""
         return self._boot("first", {**SETUP, **FIRST_BOOT})
 
     @cached_property
     def second(self) -> Boot:
-        """The machine with signed modules, after the owner has enrolled the key."""
+        """The boot with signed modules, after the owner has enrolled the key."""
         assert self.first.status() == 0, self.first.errors()
         mok_manager.confirm(self._variables, self.work / "owner", PASSWORD)
         kept = self.work / "first"
@@ -68,7 +68,7 @@ class Owned:
         return self._boot("second", {**SETUP, **SECOND_BOOT}, *signed)
 
     def close(self) -> None:
-        """End what still runs."""
+        """End the running guests."""
         for boot in self._boots:
             boot.close()
 

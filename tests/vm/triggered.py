@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""What pfmon must have measured between two places of a program in a guest.
+"""Checks of measurements between two places of a program in a guest.
 
-What is counted is exact: the programs' calls of getppid() are known.
+The expected counts are exact: the programs' calls of getppid() are known.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import pytest
 from boot import Boot, without_narrow
 
 SCRIPT = Path(__file__).with_name("triggers.sh")
-# Calls of triggered: before its rounds; in each, from begin() to finish(); after that.
+# Calls of triggered: before its rounds; in each round inside and outside the places.
 BEFORE, INSIDE, OUTSIDE = 100, 7, 3
 ROUNDS = {
     "rounds": 5 * INSIDE,
@@ -23,7 +23,7 @@ ROUNDS = {
     "last": BEFORE,
     "never": 0,
 }
-# What gated does at its gate, and how it ends.
+# Exit status of gated for each thing that it does at its gate.
 GATED = {
     "forks": 0,
     "execs": 0,
@@ -33,21 +33,21 @@ GATED = {
     "signals": 0,
     "signals-before": 0,
 }
-# The same with marks in a library.
+# Cases with the places in a library.
 LINKED = {
     "linked": 5 * INSIDE,
     "linked-and-own": BEFORE,
     "linked-entry": BEFORE,
     "linked-next": (5 + 3) * INSIDE,
 }
-# What is said of those that do not begin.
+# Messages for commands that are not started.
 NOT_LINKED = {
     "linked-nowhere": r"libmark is no library .*; there are: busybox$",
     "linked-broken": "/tmp/broken has ended with status 127 before its own code ",
     "linked-hangs": "triggered_linked has ended with status 143 before its own code ",
     "linked-no-code": r"\S*/libmarks\.so has no function begn; it has begin$",
 }
-# Rounds of triggered whose instructions are counted.
+# Rounds of triggered with counted instructions.
 FEW, MANY = 10, 30
 INSTRUCTIONS = re.compile(r"^ *(\d+) instructions$", re.MULTILINE)
 
@@ -67,7 +67,7 @@ def calls_between_two_places_are_counted(guest: Boot) -> None:
     for name, calls in ROUNDS.items():
         printed, traps = _part(guest, name)
         assert followed.counts(printed) == [calls], printed
-        # A SIGTRAP that the program sends itself is its own, and no other.
+        # A SIGTRAP that the program sends to itself reaches it, once.
         assert traps == 1
 
 
@@ -120,7 +120,7 @@ def command_without_the_library_does_not_begin(guest: Boot) -> None:
         assert re.search(f"^pfmon: {complaint}", printed, re.MULTILINE), printed
         assert "executed" not in printed and status == 1
         assert followed.counts(printed) == []
-    # Nor is a capture begun.
+    # An existing file is not overwritten with a capture.
     assert _part(guest, "linked-kept") == ("kept\n", 0)
 
 
@@ -152,17 +152,17 @@ CHECKS = _by_name(
     command_without_the_place_does_not_begin,
     samples_are_of_what_is_between_two_places,
 )
-# Where programs are linked to libraries.
+# On architectures with dynamically linked programs.
 LINKED_CHECKS = _by_name(
     places_may_be_in_libraries,
     next_program_without_the_library_is_told_of,
     command_without_the_library_does_not_begin,
     program_of_32_bits_does_not_begin,
 )
-# Where instructions are counted.
+# On architectures with counted instructions.
 HARDWARE_CHECKS = _by_name(instructions_of_each_round_are_the_same)
 
 
 def cases(arch: str) -> dict[str, Check]:
-    """Return all checks on an architecture by their names."""
+    """Return all checks for an architecture by name."""
     return {**CHECKS, **(HARDWARE_CHECKS if arch == "arm64" else LINKED_CHECKS)}

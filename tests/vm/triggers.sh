@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
 #
 # pfmon measures between two functions of triggered, and from an instruction of gated
-# on, which say how often they have called getppid(): triggered.py compares.
+# on. Both print how often they have called getppid(); triggered.py compares.
 
 BETWEEN_ANY="pfmon --trigger-start=begin --trigger-stop=finish"
 BETWEEN="$BETWEEN_ANY -e $E"
 
-# The command comes to no code of its own; pfmon ends as it is asked to.
+# The command hangs before its own code; pfmon ends on SIGTERM.
 hang() {
 	MARKS_WAIT=1 "$@" >/tmp/waiting &
 	pfmon=$!
@@ -29,7 +29,7 @@ for kind in forks execs exits waits masks signals; do
 	part $kind pfmon --trigger-start=gate -e $E gated $kind
 done
 part signals-before pfmon --trigger-start=pass -e $E gated signals
-# Only there are programs that are not linked statically.
+# Only x86_64 guests have dynamically linked programs.
 if [ $(uname -m) = x86_64 ]; then
 	LINKED="pfmon --trigger-start=libmarks:begin --trigger-stop=libmarks.so:finish -e $E"
 	part linked $LINKED triggered_linked 5
@@ -47,7 +47,7 @@ if [ $(uname -m) = x86_64 ]; then
 	part linked-no-code pfmon --trigger-start=libmarks:begn -e $E --long-smpl-periods=1 -o /tmp/kept triggered_linked 5
 	part linked-kept cat /tmp/kept
 fi
-# Emulated, only arm64 has counters.
+# Only the emulated arm64 has counters.
 if [ $(uname -m) = aarch64 ]; then
 	part few $BETWEEN_ANY -e instructions triggered 10
 	part many $BETWEEN_ANY -e instructions triggered 30

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * pfm_floor - the least that sampling in a module can cost
+ * pfm_floor - the minimum cost of sampling in a module
  *
  * Writing "TYPE CONFIG PERIOD" to /dev/pfm_floor opens a perf event on the
  * caller with an overflow handler that does nothing; closing the descriptor
- * ends it. For the benchmark only.
+ * ends it. Used by the benchmark only.
  */
 #include <linux/miscdevice.h>
 #include <linux/module.h>

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Writes the samples as captures, in buffers of each format."""
+"""Write the samples as captures, in buffers of each format."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ Encode = Callable[[Content, Block], bytes]
 
 
 def default(_: Content, block: Block) -> bytes:
-    """A buffer of the default format."""
+    """Return a buffer of the default format."""
     body = _entries(block).tobytes()
     size = writers.HDR_SIZE + len(body)
     return writers.header(block.ip.size, size, buf_size=size) + body
 
 
 def nway(_: Content, block: Block) -> bytes:
-    """An n-way buffer whose regions were all handed out."""
+    """Return an n-way buffer whose regions were all handed out."""
     number = -(-block.ip.size // REGIONS)
     entries = _entries(block)
     parts = [entries[n * number : (n + 1) * number] for n in range(REGIONS)]
@@ -53,13 +53,13 @@ def nway(_: Content, block: Block) -> bytes:
 
 
 def pebs(uuid: str, size: int) -> Encode:
-    """Makes buffers of PEBS records of that size."""
+    """Return a function that makes buffers of PEBS records of this size."""
     names = writers.PEBS_RECORDS[uuid, size]
     record = np.dtype([(name, f"<u{size // len(names)}") for name in names])
 
     def encode(content: Content, block: Block) -> bytes:
         rows = np.zeros(block.ip.size, record)
-        # An address of 32 bits is in a program that is mapped lower down.
+        # A 32-bit address belongs to a program that is mapped at a low address.
         low = content.program.start - LOW if size == 40 else 0
         rows["ip"] = block.ip - np.uint64(low)
         for name, value in (("status", 1), ("real_ip", block.ip)):
@@ -76,7 +76,7 @@ def pebs(uuid: str, size: int) -> Encode:
 
 
 def oprofile(content: Content, block: Block) -> bytes:
-    """A part of the stream: four escapes before the samples of each time slice."""
+    """Return a part of the stream: each time slice begins with four escapes."""
     escapes = np.array(
         writers.oprofile_words(
             [("cpu", 0), ("ctx", 0, COOKIE), ("tgid", PID), ("cookie", COOKIE)]
@@ -96,7 +96,7 @@ def oprofile(content: Content, block: Block) -> bytes:
     return words.tobytes()[: words.nbytes - 16 * missing]
 
 
-# By name: UUID, and how buffers are made.
+# For each name, the UUID and the function that makes buffers.
 FORMATS: dict[str, tuple[str, Encode]] = {
     "default": (writers.UUID_2_2, default),
     "nway": (writers.UUID_NWAY, nway),
@@ -108,7 +108,7 @@ FORMATS: dict[str, tuple[str, Encode]] = {
 
 
 def write(content: Content, name: str, entries: int, out: BinaryIO) -> None:
-    """Writes a capture whose buffers have this many samples."""
+    """Write a capture whose buffers have this number of samples."""
     uuid, encode = FORMATS[name]
     program = content.program
     start = LOW if name == "pebs32" else program.start
@@ -129,7 +129,7 @@ def write(content: Content, name: str, entries: int, out: BinaryIO) -> None:
 
 
 def _buffers(content: Content, entries: int) -> Iterator[Block]:
-    """The samples in buffers of that many."""
+    """Yield the samples in blocks of this number."""
     for block in content.blocks():
         for start in range(0, block.ip.size, entries):
             part = slice(start, start + entries)
@@ -139,7 +139,7 @@ def _buffers(content: Content, entries: int) -> Iterator[Block]:
 
 
 def _entries(block: Block) -> np.ndarray[Any, np.dtype[np.void]]:
-    """The samples as entries of the default format."""
+    """Return the samples as entries of the default format."""
     rows = np.zeros(block.ip.size, ENTRY)
     rows["pid"], rows["tgid"] = block.tid, PID
     rows["last_reset_val"] = (1 << 64) - PERIOD

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""What all inputs of the benchmark contain: the same samples of one program."""
+"""The content of all inputs of the benchmark: the same samples of one program."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Column = NDArray[Any]
 
 @dataclass(frozen=True)
 class Program:
-    """The program that was sampled: its code, in the file and in memory."""
+    """The sampled program: its code, in the file and in memory."""
 
     path: str
     build_id: str
@@ -39,7 +39,7 @@ class Program:
 
     @classmethod
     def read(cls, path: Path) -> Program:
-        """Reads a position-independent executable with symbols."""
+        """Read a position-independent executable with symbols."""
         with path.open("rb") as stream:
             elf = ELFFile(stream)
             notes = elf.get_section_by_name(".note.gnu.build-id").iter_notes()
@@ -59,7 +59,7 @@ class Program:
 
 
 def _functions(elf: ELFFile) -> dict[int, int]:
-    """Address and size of each function that has one name only."""
+    """Return address and size of the functions that have only one name."""
     functions: dict[int, int] = {}
     names: Counter[int] = Counter()
     for symbol in elf.get_section_by_name(".symtab").iter_symbols():
@@ -72,7 +72,7 @@ def _functions(elf: ELFFile) -> dict[int, int]:
 
 @dataclass(frozen=True)
 class Block:
-    """Some samples in a row; all columns have shape (n,)."""
+    """Some consecutive samples; all columns have shape (n,)."""
 
     ip: Column
     tid: Column
@@ -81,12 +81,12 @@ class Block:
 
 
 class Content:
-    """The samples; they are the same each time."""
+    """The samples; they are the same in each run."""
 
     def __init__(self, program: Program, count: int) -> None:
         self.program = program
         self.count = count
-        # The second function has half as many samples as the first one, and so on.
+        # Each function has half as many samples as the one before it.
         random = np.random.default_rng(1)
         sizes = [size // INSTRUCTION for _, size in program.functions]
         weights = 1 / (1 + random.permutation(len(sizes)))
@@ -100,7 +100,7 @@ class Content:
         self._shares /= self._shares[-1]
 
     def blocks(self) -> Iterator[Block]:
-        """All samples in the order of their times."""
+        """Yield all samples in order of time."""
         random = np.random.default_rng(2)
         for start in range(0, self.count, BLOCK):
             n = min(BLOCK, self.count - start)

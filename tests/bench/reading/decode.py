@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Decodes a capture: decode.py FILE. Every field of every sample becomes native."""
+"""Decode a capture: decode.py FILE. All fields of all samples become native values."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pfmparse import open_capture
 
 
 def main() -> None:
-    """Decodes the file and throws the samples away."""
+    """Decode the file and discard the samples."""
     with open(sys.argv[1], "rb") as stream:
         recording = open_capture(stream)
         for batch in recording.batches():

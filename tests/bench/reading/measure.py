@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Runs a command: measure.py COMMAND... Prints seconds, those of CPUs, KiB at the peak.
+"""Run a command and print its cost: measure.py COMMAND...
 
-A process of its own, because a child's peak is never less than its parent's size.
+Prints seconds, CPU seconds and peak memory in KiB. This is a separate process, because
+a child's peak is never below its parent's size.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import time
 
 
 def main() -> None:
-    """Runs it without output; fails as it does."""
+    """Run the command without output; fail if it fails."""
     nothing = subprocess.DEVNULL
     start = time.monotonic()
     process = subprocess.Popen(sys.argv[1:], stdout=nothing, stderr=nothing)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Writes the samples as perf record does: perf.data of one event, without features."""
+"""Write the samples like perf record: perf.data with one event, without features."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ SAMPLES = np.dtype(
 
 
 def write(content: Content, out: BinaryIO) -> None:
-    """Writes the file; ``out`` can seek."""
+    """Write the file; ``out`` must be seekable."""
     out.write(bytes(HEADER_SIZE) + _attr() + struct.pack("<QQ", 0, 0))
     out.write(_processes(content))
     for block in content.blocks():
@@ -58,7 +58,7 @@ def write(content: Content, out: BinaryIO) -> None:
 
 
 def _header(data_size: int) -> bytes:
-    """The file's header: where the attribute and the records are."""
+    """Return the file's header with the positions of attribute and records."""
     attr = ATTR_SIZE + SECTION_SIZE
     head = b"PERFILE2" + struct.pack("<QQ", HEADER_SIZE, attr)
     head += struct.pack("<QQ", HEADER_SIZE, attr)
@@ -67,13 +67,13 @@ def _header(data_size: int) -> bytes:
 
 
 def _attr() -> bytes:
-    """struct perf_event_attr of the hardware event cycles."""
+    """Return the struct perf_event_attr of the hardware event cycles."""
     attr = struct.pack("<IIQQQ", 0, ATTR_SIZE, 0, PERIOD, SAMPLE_TYPE)
     return (attr + struct.pack("<QQ", 0, FLAGS)).ljust(ATTR_SIZE, b"\0")
 
 
 def _processes(content: Content) -> bytes:
-    """The threads' names, and the mapping of the program."""
+    """Return the threads' names and the program's mapping."""
     program = content.program
     records = b""
     for tid in range(PID, PID + THREADS):

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * read_records - reads the same records again and again, for counting
- *		  instructions
+ * read_records - read the same records repeatedly, to count the instructions
  *
  * usage: read_records default|nway|live TIMES
  *
  * A buffer of RECORDS entries with two PMDs each is read TIMES times; "live" is
- * nway while the kernel may be writing. Instructions of one time more, divided
- * by RECORDS, are those of a record.
+ * nway while the kernel may be writing. The additional instructions of one more
+ * time, divided by RECORDS, are the cost of a record.
  */
 #include <stdio.h>
 #include <stdlib.h>
