@@ -61,7 +61,7 @@ help:
 	@echo '              run the tests of pfmparse, the libraries, pfmon, the scripts'
 	@echo 'make style    run checkpatch, sparse, kernel-doc, Python style and type checks,'
 	@echo '              check the length of the formats and the proofs of the demands'
-	@echo 'make conformance  write these proofs and their page from the tags of the tests'
+	@echo 'make conformance  write the tables of docs/conformance.md'
 	@echo 'make pfmon-docs  generate completion and manual from pfmon'"'"'s option table'
 	@echo 'make check-debug  run the VM tests and the KUnit suites on a debug kernel, with'
 	@echo '              failing allocations and leak detection'

@@ -782,7 +782,10 @@ static void buffers_beside_locked_memory(void *unused)
 	create_pages(6);
 }
 
-/* The page in front counts, too. Proves 4.4.3-02, P7-04, H15 */
+/*
+ * The page in front counts, too.
+ * Proves 4.4.3-02, P7-04, H15
+ */
 TEST(locked_memory_limit_is_for_what_a_process_has_locked_too)
 {
 	with_locked_pages(10, buffers_beside_locked_memory);
