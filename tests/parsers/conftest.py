@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Writes what tests of commands read; generated cases are the same in each run."""
+"""Fixtures for tests of commands, and deterministic hypothesis runs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from helpers import three_samples
 from hypothesis import HealthCheck, settings
 
-# Neither chance nor a busy machine decides.
+# Results must depend neither on chance nor on the load of the machine.
 settings.register_profile(
     "here",
     derandomize=True,
@@ -21,7 +21,7 @@ settings.load_profile("here")
 
 @pytest.fixture
 def file(tmp_path: Path) -> str:
-    """A complete capture of three samples in the default format."""
+    """Write a complete capture of three samples in the default format."""
     path = tmp_path / "x.pfm"
     path.write_bytes(three_samples.whole_capture())
     return str(path)
@@ -29,7 +29,7 @@ def file(tmp_path: Path) -> str:
 
 @pytest.fixture
 def nway_file(tmp_path: Path) -> str:
-    """A capture of three samples in the n-way format, some of which were lost."""
+    """Write an n-way capture of three samples with several losses."""
     path = tmp_path / "nway.pfm"
     path.write_bytes(three_samples.nway_capture())
     return str(path)

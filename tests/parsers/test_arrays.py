@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The type of arrays."""
+"""The array type."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Buffers that are read together have the same samples as one by one."""
+"""Buffers that are read together give the same samples as one by one."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ CONTEXTS = 2
 
 @dataclass
 class Read:
-    """What was read; samples are those of each context and epoch."""
+    """Results of reading; samples are by context and epoch."""
 
     samples: dict[tuple[int, int], list[Json]] = field(
         default_factory=lambda: defaultdict(list)
@@ -46,12 +46,12 @@ class Read:
     told: dict[int, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
 
     def note(self, problem: PfmParseError) -> None:
-        """Adds a problem."""
+        """Record a problem."""
         self.problems.append((problem.offset, problem.message, problem.truncated))
 
 
 def rows_of(samples: Samples) -> list[Json]:
-    """All columns of the samples, derived ones too, but those of their context."""
+    """Return all columns of samples, except the thread and process of their context."""
     rows: list[Json] = [dict(row) for row in samples_as_dicts(samples)]
     for name in set(samples.derived) - {
         context_threads.THREAD,
@@ -63,7 +63,7 @@ def rows_of(samples: Samples) -> list[Json]:
 
 
 def one_by_one(data: bytes) -> Read:
-    """What the decoders of the contexts make of one buffer after another."""
+    """Decode one buffer after another with the decoders of their contexts."""
     capture, read = Capture(io.BytesIO(data)), Read()
     form, unread = find_format(capture.session.format.uuid), 0
     decoders: dict[int, Decoder] = {}
@@ -94,7 +94,7 @@ def one_by_one(data: bytes) -> Read:
 
 
 def together(data: bytes, threads: int) -> Read:
-    """The same as the batches of a recording have it."""
+    """Read the batches of a recording."""
     recording, read = open_capture(io.BytesIO(data)), Read()
     for batch in recording.batches(threads):
         rows = rows_of(batch.samples)
@@ -110,7 +110,7 @@ def together(data: bytes, threads: int) -> Read:
 
 
 def check_same(data: bytes, threads: int) -> None:
-    """Fails if there is a difference."""
+    """Check that both ways of reading agree."""
     one, other = one_by_one(data), together(data, threads)
     assert other.samples == one.samples
     assert Counter(other.problems) == Counter(one.problems)
@@ -121,7 +121,7 @@ def check_same(data: bytes, threads: int) -> None:
 
 
 def sessions(sets: Optional[dict[int, list[Json]]] = None) -> Json:
-    """A session of several contexts in the default format."""
+    """Describe a session of several contexts in the default format."""
     described = writers.session(sets)
     described["contexts"] = writers.contexts(CONTEXTS)
     return described
@@ -130,7 +130,7 @@ def sessions(sets: Optional[dict[int, list[Json]]] = None) -> Json:
 def plain(
     count: int, base: int, pmds: tuple[int, ...] = (), uuid: str = writers.UUID_2_2
 ) -> bytes:
-    """A buffer of the default format."""
+    """Build a buffer of the default format."""
     ovfl = 4 if uuid == writers.UUID_IA64 else 0
     numbers = range(base, base + count)
     values = [tuple((pmd, n * 10 + pmd) for pmd in pmds) for n in numbers]
@@ -144,7 +144,7 @@ def plain(
 
 
 def on_ia64(described: Json) -> Json:
-    """The same session there."""
+    """Change the format of a session to that of IA-64."""
     described["format"]["uuid"] = writers.UUID_IA64
     return described
 
@@ -172,7 +172,7 @@ DEFAULTS = {
 
 
 def regions(seq: int, *counts: int, free: int = 0) -> bytes:
-    """An n-way buffer whose regions, the last one first, have so many entries."""
+    """Build an n-way buffer of regions with so many entries, the last region first."""
     found = []
     for at, count in enumerate(counts):
         numbers = range(100 * seq + 10 * at, 100 * seq + 10 * at + count)
@@ -184,7 +184,7 @@ def regions(seq: int, *counts: int, free: int = 0) -> bytes:
 
 
 def in_regions() -> Json:
-    """A session of several contexts in the n-way format."""
+    """Describe a session of several contexts in the n-way format."""
     described = sessions()
     described["format"]["uuid"] = writers.UUID_NWAY
     return described
@@ -199,7 +199,7 @@ NWAYS = [
 
 
 def inputs() -> dict[str, tuple[Json, list[bytes]]]:
-    """A session of each format, and some of its buffers."""
+    """Return a session and some buffers of each format."""
     found = {**DEFAULTS, "n-way": (in_regions(), NWAYS)}
     for name, data in damaged.UNHARMED.items():
         chunks = [(head[:4], payload) for _, head, payload in damaged._chunks(data)]
@@ -217,7 +217,7 @@ MAPS = writers.mapped(writers.mapping(0, 1, 0, "/x"))
 
 @st.composite
 def chunks(draw: st.DrawFn, buffers: list[bytes]) -> bytes:
-    """A buffer in a chunk, or what is no buffer, or a damaged one."""
+    """Draw a chunk: a buffer, which may be damaged, or mappings."""
     data = draw(st.sampled_from(buffers))
     context = draw(st.integers(0, CONTEXTS - 1))
     kind = draw(st.integers(0, 9))
@@ -244,10 +244,10 @@ def chunks(draw: st.DrawFn, buffers: list[bytes]) -> bytes:
 
 @st.composite
 def captures(draw: st.DrawFn) -> bytes:
-    """A capture of any format, some of whose buffers may be damaged."""
+    """Draw a capture of any format, in which buffers may be damaged."""
     described, buffers = INPUTS[draw(st.sampled_from(sorted(INPUTS)))]
     parts = draw(st.lists(chunks(buffers), max_size=12))
-    # Usually there are several alike in a row.
+    # As in real captures, several similar buffers follow each other.
     parts = [part for part in parts for _ in range(draw(st.integers(1, 3)))]
     data = writers.capture(writers.json_chunk("SESS", described), *parts)
     if draw(st.booleans()):

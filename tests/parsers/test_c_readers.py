@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The SDK's readers in C find what pfmparse finds, whatever the bytes are."""
+"""The SDK's C readers and pfmparse agree on any bytes."""
 
 from __future__ import annotations
 
@@ -45,13 +45,13 @@ UUID_FLIGHT = "b9d0cd6e-d66e-486b-aa83-880009473ebf"
 UUID_HISTOGRAM = "7e053c7a-52c0-4536-84e9-10d7885f57c9"
 TRUNCATED, UNKNOWN = 1, 4  # PFM_READ_*
 
-# Entries of one length, and of several.
+# Entries of one length, and of several lengths.
 ONE = {0: [pmd(0, [5, 7]), pmd(1, [5, 7])]}
 MANY = {0: [pmd(0, [5, 7]), pmd(1), pmd(5, sampling=False)], 3: [pmd(0, [7])]}
 
 
 def samples(sets: dict[int, list[Json]], number: int) -> tuple[Sample, ...]:
-    """So many samples, of each PMD that samples in turn."""
+    """Build that many samples, of each sampling PMD in turn."""
     kinds = [(s, p) for s, pmds in sets.items() for p in pmds if p["sampling"]]
     made = []
     for i in range(number):
@@ -63,7 +63,7 @@ def samples(sets: dict[int, list[Json]], number: int) -> tuple[Sample, ...]:
 
 
 def nway_buffers(sets: dict[int, list[Json]]) -> list[bytes]:
-    """Two copies; a region that was being filled is full in the second one."""
+    """Build two copies of a buffer; one of its regions is full in the second only."""
     made = samples(sets, 9)
     first = [
         NwayRegion(4, 2, made[3:6], overwritten=3),
@@ -79,14 +79,14 @@ def nway_buffers(sets: dict[int, list[Json]]) -> list[bytes]:
 
 
 def pebs_buffer(uuid: str, size: int) -> bytes:
-    """Five records in a buffer with room for ten."""
+    """Build a buffer with five records and room for ten."""
     records = [{"ip": 0x400000 + i, "eax": i, "status": 1 << i} for i in range(5)]
     end = 256 + 10 * size
     return pebs(records, uuid, size, max=end, buf_size=end, dropped=2, lost=3)
 
 
 def callstack(number: int, pmds: int, kernel: int, user: int) -> bytes:
-    """A record of the callstack format."""
+    """Build a record of the callstack format."""
     head = struct.pack("<QQII", number, 0x1000 + number, 7, 6)
     head += struct.pack("<HHHHHHI", number % 2, 1, 0, pmds, kernel, user, 0)
     words = range(number << 8, (number << 8) + pmds + kernel + user)
@@ -94,14 +94,14 @@ def callstack(number: int, pmds: int, kernel: int, user: int) -> bytes:
 
 
 def flight(number: int, pmds: int) -> bytes:
-    """A record of the flight recorder."""
+    """Build a record of the flight recorder."""
     head = struct.pack("<QQII", number, 0x1000 + number, 7, 6)
     head += struct.pack("<HHHH", number % 2, 1, 0, pmds)
     return head + struct.pack(f"<{pmds}Q", *range(pmds))
 
 
 def sinks(records: Sequence[bytes], **fields: int) -> list[bytes]:
-    """Two copies; in the second one there is a record more."""
+    """Build two copies of a buffer; the second one has one more record."""
     half = len(records) // 2
     done = SinkRegion(6, tuple(records[:half]), READY)
     rest = tuple(records[half:])
@@ -113,7 +113,7 @@ def sinks(records: Sequence[bytes], **fields: int) -> list[bytes]:
 
 @dataclass(frozen=True)
 class Case:
-    """Buffers of a context, and the session that they belong to."""
+    """Buffers of a context, and their session."""
 
     reader: str
     buffers: list[bytes]
@@ -121,7 +121,7 @@ class Case:
 
 
 def entries_case(sets: dict[int, list[Json]], uuid: str, flags: int = 0) -> Case:
-    """A buffer of the default format."""
+    """Build a buffer of the default format."""
     data = buffer(samples(sets, 7), uuid, flags, buf_size=1 << 12)
     name = "ia64" if uuid == UUID_IA64 else "default"
     return Case(name, [data], session(sets, uuid))
@@ -178,7 +178,7 @@ def fixture_readers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Reader
 
 
 def parsed(case: Case) -> Iterator[tuple[list[Json], list[PfmParseError], Json]]:
-    """Samples, problems and losses of each buffer, as pfmparse finds them."""
+    """Yield samples, problems and losses of each buffer as pfmparse finds them."""
     decode = decoder(case.session)
     for data in case.buffers:
         try:
@@ -191,17 +191,17 @@ def parsed(case: Case) -> Iterator[tuple[list[Json], list[PfmParseError], Json]]
 
 
 def told(case: Case, found: Found) -> set[tuple[int, bool]]:
-    """Where the readers' problems are, and whether data merely end early."""
+    """Return the offset of each reader problem, and whether it is a truncation."""
     problems = found.problems
     if case.reader == "oprofile":
-        # pfmparse tells the first of a part only.
+        # pfmparse reports only the first unknown escape of a buffer.
         unknown = [p for p in problems if p["error"] == UNKNOWN]
         problems = [p for p in problems if p["error"] != UNKNOWN] + unknown[:1]
     return {(p["offset"], p["error"] == TRUNCATED) for p in problems}
 
 
 def assert_agree(readers: Readers, case: Case) -> None:
-    """The readers and pfmparse find the same in each buffer."""
+    """Check that the readers and pfmparse agree on each buffer."""
     found, expected = readers(case.reader, case.buffers, case.session), [*parsed(case)]
     if case.reader == "oprofile":
         assert_same_stream(
@@ -214,14 +214,14 @@ def assert_agree(readers: Readers, case: Case) -> None:
         assert {n: v for n, v in mine.lost.items() if n != "readable"} == lost
         where = {(p.offset, p.truncated) for p in problems}
         if case.reader == "histogram" or is_refused(mine) and len(where) == 1:
-            # Of what is wrong in a header, each tells what it looks at first.
+            # Each reports the first wrong field of a header, in its own order.
             assert bool(mine.problems) == bool(problems)
         else:
             assert told(case, mine) == where
 
 
 def assert_same_stream(mine: Sequence[Json], expected: Sequence[Json]) -> None:
-    """The samples of all parts; in pfmparse a trace that does not end is not there."""
+    """Compare the samples of all buffers; pfmparse omits an unterminated trace."""
     plain, others = (
         [{n: v for n, v in sample.items() if "caller" not in n} for sample in samples]
         for samples in (mine, expected)
@@ -230,7 +230,7 @@ def assert_same_stream(mine: Sequence[Json], expected: Sequence[Json]) -> None:
 
 
 def is_refused(found: Found) -> bool:
-    """There is nothing but a problem: not even the header is usable."""
+    """Return whether there is only a problem: not even the header is usable."""
     return not found.samples and not found.lost and len(found.problems) == 1
 
 
@@ -308,7 +308,7 @@ def test_noise_under_the_readers_hands_leads_nowhere(tmp_path: Path) -> None:
     subprocess.run([program], check=True, timeout=300)
 
 
-# What fields are compared with: edges, and numbers of the buffers here.
+# Values of damaged fields: edge cases, and numbers that occur in these buffers.
 EDGES = [0, 1, 2, 3, 7, 8, 40, 128, 256, *(1 << n for n in (16, 31, 60, 63))]
 HIGHEST = [(1 << bits) - n for bits in (16, 32, 64) for n in (1, 8, 128)]
 VALUES = st.one_of(
@@ -316,7 +316,7 @@ VALUES = st.one_of(
     st.integers(0, 512),
     st.integers(0, (1 << 64) - 1),
 )
-# A damage: where, bytes, value.
+# A damage: offset, width in bytes, value.
 DAMAGE = st.tuples(
     st.one_of(st.integers(0, 600), st.integers(0, 75).map(lambda word: 8 * word)),
     st.sampled_from([1, 2, 4, 8]),
@@ -325,7 +325,7 @@ DAMAGE = st.tuples(
 
 
 def damaged(data: bytes, damages: Sequence[tuple[int, int, int]], size: int) -> bytes:
-    """The first ``size`` bytes, and what these damages leave of them."""
+    """Return the first ``size`` bytes of the data with these damages."""
     changed = bytearray(data)
     for at, width, value in damages:
         if at + width <= len(changed):
@@ -339,11 +339,11 @@ TOP = 1 << 63
 
 
 def put(data: bytes, *words: tuple[int, int], size: int = 8) -> bytes:
-    """A copy with other integers of ``size`` bytes at these offsets."""
+    """Return a copy with other integers of ``size`` bytes at these offsets."""
     return damaged(data, [(at, size, value) for at, value in words], len(data))
 
 
-# What a reader has to calculate with before it knows better.
+# Numbers with which a reader calculates before it can check them.
 DEFAULT, NWAY = CASES["default"].buffers[0], CASES["nway"].buffers[0]
 P32, P64 = (CASES[name].buffers[0] for name in ("pebs32", "pebs64 of 200 bytes"))
 SINK = CASES["callstack"].buffers[0]
@@ -423,7 +423,7 @@ def test_hostile_numbers_lead_nowhere(name: str, readers: Readers) -> None:
     case = CASES[name]
     for data in NASTY[name]:
         assert_agree(readers, replace(case, buffers=[data]))
-        # It has seen a good one before.
+        # Again, after a valid buffer.
         assert_agree(readers, replace(case, buffers=[case.buffers[0], data]))
         readers(case.reader, [case.buffers[0], data], case.session, LIVE)
 
@@ -442,7 +442,7 @@ def test_damaged_buffers_give_what_pfmparse_finds_in_them(
         buffers.append(damaged(data, damages, size))
     case = Case(case.reader, buffers, case.session)
     assert_agree(readers, case)
-    # With what the kernel may be writing nothing is promised, but that it ends.
+    # Reading a live buffer guarantees no result, only that the reader ends.
     readers(case.reader, case.buffers, case.session, LIVE)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The completion in bash, and the manual page, know the commands and the keys."""
+"""Bash completion and the manual page have all commands and keys."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pfmparse.analysis.keys import NAMES
 
 
 def commands() -> dict[str, argparse.ArgumentParser]:
-    """The commands and their parsers."""
+    """Return the parser of each command."""
     found = {}
     for name in COMMANDS:
         (action,) = (
@@ -28,7 +28,7 @@ def commands() -> dict[str, argparse.ArgumentParser]:
 
 
 def completed(*words: str) -> set[str]:
-    """What bash offers for the last of these words."""
+    """Return what bash offers for the last of these words."""
     script = shlex.quote(str(PARSERS / "pfmparse.bash"))
     given = " ".join(map(shlex.quote, ("pfmparse", *words)))
     last = shlex.quote(words[-1])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Samples that do not say whose they are, in captures of several threads."""
+"""Samples without a thread column, in captures of several threads."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ CONTEXTS = {0: (100, 100), 1: (101, 100), 2: (200, 200)}  # threads and processe
 
 
 def silent() -> bytes:
-    """A capture of three threads; samples of each are at its own address."""
+    """Build a capture of three threads with one sample each, at different addresses."""
     described = session({0: [pmd(0)]}, UUID_PEBS64)
     described["contexts"][0]["tgid"] = 100
     chunks = []
@@ -42,7 +42,7 @@ def silent() -> bytes:
 
 
 def addresses(**what: Any) -> list[int]:
-    """The addresses of the samples that are selected."""
+    """Return the addresses of the selected samples."""
     batches = opened(silent(), selection=Selection(**what)).batches()
     return [int(ip) for batch in batches for ip in batch.samples.role(Role.ADDRESS)]
 
@@ -71,7 +71,7 @@ def test_samples_that_say_whose_they_are_are_believed() -> None:
 
 
 def of_contexts(mode: str, count: int) -> Optional[ContextThreads]:
-    """What adds columns for so many contexts if there will be no others."""
+    """Make the columns for that many contexts, to which no others will be added."""
     contexts = {number: Context(number, 9, None, 0) for number in range(count)}
     return ContextThreads.of(mode, contexts, complete=True)
 
@@ -86,7 +86,7 @@ def test_samples_say_whose_they_are_while_more_contexts_come() -> None:
     live = LiveCapture()
     recording = None
     found = []
-    # The first has no CTXT: it is in the session.
+    # The first context has no CTXT chunk: it is in the session.
     for data in pieces_of(silent()):
         assert list(live.ticks(data)) == []
         recording = recording or Recording(live)
@@ -96,7 +96,7 @@ def test_samples_say_whose_they_are_while_more_contexts_come() -> None:
 
 
 def pieces_of(data: bytes) -> Iterator[bytes]:
-    """A capture up to its first context's buffer, and what comes behind it."""
+    """Yield a capture up to the first context's buffer, and the rest."""
     middle = data.index(ctxt(1, *CONTEXTS[1]))
     yield data[:middle]
     yield data[middle:]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The error type, and its offset in a file around the data."""
+"""The error type, and its offset in the file that holds the data."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ PAIR = struct_dtype(
 
 
 def packed(small: int, big: int) -> bytes:
-    """The bytes of a PAIR."""
+    """Build the bytes of a PAIR."""
     return struct.pack("<IHHq", small, 7, 7, big)
 
 
@@ -42,7 +42,7 @@ def packed(small: int, big: int) -> bytes:
         (12, [("a", "<u8", 0), ("b", "<u4", 4)]),  # an overlap
         (16, [("a", "<u8", 0)]),  # too short
         (4, [("a", "<u8", 0)]),  # too long
-        (4, [("a", "<u4", 4)]),  # not from the first byte on
+        (4, [("a", "<u4", 4)]),  # does not start at the first byte
     ],
 )
 def test_fields_must_fill_the_structure(size: int, fields: list[Field]) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The command line: files, usage, exit status."""
+"""The command line: files, usage and exit status."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def test_wrong_usage_exits_with_2(
 
 
 def raw_arguments(tmp_path: Path, data: bytes) -> list[str]:
-    """Arguments for a raw buffer in a file, and its session in another."""
+    """Write a raw buffer and its session; return arguments that read them."""
     image, described = tmp_path / "buffer.bin", tmp_path / "session.json"
     image.write_bytes(data)
     described.write_text(json.dumps(session(SETS)))
@@ -216,7 +216,7 @@ def test_signals_leave_nothing_half(file: str, tmp_path: Path) -> None:
             stderr=subprocess.PIPE,
             text=True,
         )
-        # Once it has been opened for reading, the program has begun.
+        # When the pipe is open for reading, the program is running.
         with open(fifo, "wb"):
             running.send_signal(number)
             _, err = running.communicate()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""A format from outside the tree, with roles and weights: all views and exports."""
+"""A third-party format with roles and weights: all views and exports."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ TOTAL = 100
 
 
 def decoder(_: Session) -> Any:
-    """A decoder of buffers of such records."""
+    """Return a decoder of buffers of such records."""
 
     def decode(data: Any) -> Decoded:
         records: NDArray[np.void] = np.frombuffer(data, RECORD)
@@ -67,7 +67,7 @@ def decoder(_: Session) -> Any:
 
 @pytest.fixture
 def outside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    """A capture in a format that another package reads."""
+    """Write a capture in a format of another package."""
     form = Format(name="outside", uuid=UUID, decoder=decoder)
     known = {**registry.known(), UUID: Parser(form, "other (other.package)")}
     monkeypatch.setattr(registry, "known", lambda: known)

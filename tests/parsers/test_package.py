@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The package as a whole: its wheel, its imports, its tests."""
+"""The package as a whole: its wheel, imports and tests."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from pfmparse import capture, formats
 HERE = Path(__file__).parent
 PACKAGE = PARSERS / "pfmparse"
 
-# What imports only from lines below it, and from its own folder.
+# A module imports only from the lines below its own, and from its own folder.
 FLOORS = (
     {"__main__"},
     {"commands"},
@@ -37,13 +37,13 @@ FLOORS = (
 
 
 def modules() -> list[Path]:
-    """The modules of the package, but for those that only gather others."""
+    """Return the modules of the package, except for __init__.py."""
     found = (path.relative_to(PACKAGE) for path in PACKAGE.rglob("*.py"))
     return sorted(path for path in found if path.name != "__init__.py")
 
 
 def imported(module: Path) -> Iterator[Path]:
-    """The modules of the package that one of them imports."""
+    """Yield the modules of the package that a module imports."""
     for node in ast.walk(ast.parse((PACKAGE / module).read_text())):
         if isinstance(node, ast.ImportFrom) and node.level:
             place = module.parents[node.level - 1] / (node.module or "").replace(
@@ -53,13 +53,13 @@ def imported(module: Path) -> Iterator[Path]:
                 inner = place / f"{name.name}.py"
                 if (PACKAGE / inner).exists():
                     yield inner
-                # What the package has without any module is below all of them.
+                # Names of the package itself are below all modules.
                 elif place.name:
                     yield place.with_suffix(".py")
 
 
 def floor(module: Path) -> int:
-    """The line of FLOORS that a module is on."""
+    """Return the line of FLOORS on which a module is."""
     name = module.with_suffix("").parts[0]
     return next(at for at, names in enumerate(FLOORS) if name in names)
 
@@ -100,13 +100,13 @@ def test_public_names_are_there_and_in_order() -> None:
 
 
 def files_of_the_checkout() -> set[Path]:
-    """What is in the package's folder, but for bytecode."""
+    """Return the files in the package's folder, except for bytecode."""
     return {path for path in PARSERS.rglob("*") if "__pycache__" not in path.parts}
 
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A directory with a wheel and an archive of sources, built in the checkout."""
+    """Build a wheel and a source archive from the checkout into a directory."""
     into, before = tmp_path_factory.mktemp("built"), files_of_the_checkout()
     code = "import build_elsewhere as b; b.build_wheel(i); b.build_sdist(i)"
     subprocess.run(
@@ -129,7 +129,7 @@ def test_package_builds_without_the_network(built: Path, tmp_path: Path) -> None
     kinds = ("*.py", "*.js", "*.css", "*.html", "py.typed")
     files_of = [path for kind in kinds for path in PACKAGE.rglob(kind)]
     modules = {path.relative_to(PARSERS).as_posix() for path in files_of}
-    # And nothing else: it is a package of its own.
+    # The wheel has no other files.
     assert {name for name in names if ".dist-info/" not in name} == modules
     (points,) = (tmp_path / "installed").glob("*.dist-info/entry_points.txt")
     assert "pfmparse = pfmparse.__main__:program" in points.read_text()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The examples of docs/parsing.md work."""
+"""The examples of docs/parsing.md."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ REGIONS = [
 
 @pytest.fixture(scope="module")
 def reader(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The C example, compiled."""
+    """Compile the C example."""
     program = tmp_path_factory.mktemp("bin") / "nway_reader"
     return compiled(ROOT / "examples/nway_reader.c", program)
 
 
 def read(reader: Path, image: Path, data: bytes) -> tuple[int, str]:
-    """Exit status and output for the image of a buffer."""
+    """Return exit status and output for the image of a buffer."""
     image.write_bytes(data)
     done = subprocess.run(
         [reader, image, str(len(VALUES))], capture_output=True, text=True

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Work that threads do in advance."""
+"""Calls that threads execute ahead of time."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pfmparse.pipeline import cpus, in_threads
 
 
 def calls(number: int) -> Iterator[tuple[int, Callable[[], int]]]:
-    """Calls that return their number, of a size of 10 each."""
+    """Yield calls that return their number, each of size 10."""
     for at in range(number):
         yield 10, partial(int, at)
 
@@ -35,7 +35,7 @@ def test_no_more_is_called_in_advance_than_there_is_room_for() -> None:
 
     results = in_threads(noted(), 2, 45)
     assert next(results) == 0
-    # Four fit, the fifth is what had to wait.
+    # Four calls fit, and the fifth one waits.
     assert len(asked) == 5
     results.close()  # type: ignore[attr-defined]
 
@@ -49,7 +49,7 @@ def test_results_that_are_waited_for_get_another_thread(
     def slow() -> int:
         return int(alone.acquire(timeout=0.01))
 
-    # Each is large; the last two need each other.
+    # Each call is large; the last two wait for each other.
     large = [(1 << 40, slow)] * 4 + [(1 << 40, both.wait)] * 2
     assert sorted(in_threads(large, 2, 1)) == [0, 0, 0, 0, 0, 1]
 
@@ -59,7 +59,7 @@ def test_results_that_nobody_waits_for_need_one_thread() -> None:
     calls: list[tuple[int, Callable[[], None]]] = [(1, done.release)] * 50
     for at, _ in enumerate(in_threads(calls, 5, 4)):
         assert threading.active_count() == before + 1
-        # The next one is done before it is asked for.
+        # The next call has ended before its result is requested.
         for _ in range(0 if at == len(calls) - 1 else 2 if at == 0 else 1):
             assert done.acquire(timeout=60)
 

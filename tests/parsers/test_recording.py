@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The samples of all buffers of a recording, and what they say was lost."""
+"""The samples of all buffers of a recording, and the losses they report."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ def test_only_imprecise_regions_are_counted_as_such() -> None:
 
 
 def weighted(context_of: int = 0) -> Decoded:
-    """A region of two samples that stand for seven, one that stands for itself."""
+    """Return a region of two samples that weigh seven, and a region of one sample."""
     heavy = Samples(2, {"weight": np.array([3, 4])})
     plain = Samples(1, {"ip": np.array([1])})
     lost = Lost({"full": 10 + context_of})

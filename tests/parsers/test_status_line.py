@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""A line on a terminal that says what is going on."""
+"""The status line on a terminal."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pfmparse.status_line import StatusLine
 
 
 def shown(out: io.StringIO, monkeypatch: pytest.MonkeyPatch, after: float) -> str:
-    """What is written while two texts are shown, and twice removed."""
+    """Show two texts, remove the line twice, and return the output."""
     monkeypatch.setattr(status_line, "FIRST", after)
     monkeypatch.setattr(status_line, "NEXT", 0.0)
     line = StatusLine(out)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""docs/writing_a_parser.md: its example as a package of its own, and its programs."""
+"""docs/writing_a_parser.md: its example packages and its programs."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ EXAMPLES = (COUNT, MINI)
 
 
 def uuid_of(example: Path) -> str:
-    """The UUID in the header of an example."""
+    """Return the UUID in the header of an example."""
     (header,) = example.glob("perfmon_*_smpl.h")
     (uuid,) = re.findall(r'_UUID_STR "(.*)"', header.read_text())
     return str(uuid)
@@ -34,10 +34,10 @@ def uuid_of(example: Path) -> str:
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A directory for sys.path in which the examples are installed."""
+    """Install the examples in a directory for sys.path and return the directory."""
     site = tmp_path_factory.mktemp("site")
     for example in EXAMPLES:
-        # setuptools leaves what it builds from beside the sources.
+        # setuptools leaves its build directory beside the sources.
         source = tmp_path_factory.mktemp("source") / "parser"
         shutil.copytree(example / "parser", source)
         code = "import setuptools.build_meta as b; b.build_wheel('.')"
@@ -52,7 +52,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def counts(tmp_path: Path) -> str:
-    """A capture of two copies of a buffer with counts of three events."""
+    """Write a capture of two copies of a buffer with counts of three events."""
     described = session({0: [{**pmd(0), "event": "clock"}]}, uuid_of(COUNT))
     described["format"]["arg"] = struct.pack("<II", 3, 0).hex()
     buffers = [
@@ -140,7 +140,7 @@ def test_packages_of_others_are_checked_by_their_types(
         pytest.skip(
             f"types are those of numpy 1, and numpy {np.__version__} has others"
         )
-    # Where mypy believes a package only if it has py.typed.
+    # mypy uses the types of an installed package only if it has py.typed.
     venv.create(tmp_path / "venv", system_site_packages=True, with_pip=False)
     (packages,) = tmp_path.glob("venv/lib/*/site-packages")
     shutil.copytree(PARSERS / "pfmparse", packages / "pfmparse")

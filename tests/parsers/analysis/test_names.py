@@ -11,8 +11,8 @@ from pfmparse.analysis.names import Names
 
 
 def thread(tid: int, tgid: int, comm: str) -> dict[str, object]:
-    """A thread in a THRD document."""
     """Describe a thread as in a THRD document."""
+    return {"tid": tid, "tgid": tgid, "comm": comm, "ppid": 1, "start_ns": 5}
 
 
 def test_name_is_that_of_the_thread_or_else_of_the_process() -> None:

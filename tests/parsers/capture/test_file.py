@@ -208,12 +208,12 @@ def test_what_stands_behind_the_buffers_is_known_before_them() -> None:
 
 
 class Counted(io.BytesIO):
-    """A file that counts the bytes that are read."""
+    """A file that counts the bytes read."""
 
     number = 0
 
     def readinto(self, buffer: Any) -> int:
-        """Counts them."""
+        """Read and count."""
         read = super().readinto(buffer)
         self.number += read
         return read

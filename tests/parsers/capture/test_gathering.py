@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Buffers of one context that are put together."""
+"""Gathering of buffers of one context from several groups."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ Short = tuple[int, int, int]
 
 
 def one(number: int, context: int, epoch: int = 0, unread: int = 0) -> Buffers:
-    """A buffer of ten bytes, whose number is its offset."""
+    """Describe a buffer of ten bytes whose offset is its number."""
     begins, sizes = np.zeros(1, np.intp), np.array([10])
     data = memoryview(bytes(10))
     return Buffers(data, begins, sizes, context, epoch, number, unread=unread)
 
 
 def numbers(groups: list[list[Buffers]]) -> list[list[int]]:
-    """The numbers of the buffers in each list."""
+    """Return the buffer numbers of each gathered list."""
     return [[buffers.offset for buffers in some] for some in gather(groups)]
 
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Three buffers of a context are enough, six of all are too many."""
+    """Let three buffers of a context be enough, and six of all contexts too many."""
     monkeypatch.setattr(gathering, "ENOUGH", 30)
     monkeypatch.setattr(gathering, "MOST", 50)
 

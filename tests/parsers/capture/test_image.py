@@ -36,7 +36,7 @@ START = len(capture(SESS)) + 24 + 24  # offset of the table of pieces
 
 
 def split_at(*cuts: int) -> list[tuple[int, bytes]]:
-    """Pieces of the image, which end at these offsets."""
+    """Split the image into pieces that end at these offsets."""
     ends = [*cuts, len(IMAGE)]
     return [(a, IMAGE[a:b]) for a, b in zip([0, *ends], ends)]
 
@@ -57,7 +57,7 @@ def test_what_is_in_no_piece_is_zero() -> None:
 
 
 def test_image_has_the_size_of_the_buffer() -> None:
-    # Only the header: its entries lie in what was not saved, and read as zeros.
+    # Only the header: the entries were not saved and read as zeros.
     pieces = [(0, IMAGE[:HDR_SIZE])]
     samples, _ = read_capture(capture(SESS, bufr_pieces(pieces, 4096), DONE))
     assert [sample["ip"] for sample in samples] == [0, 0, 0]
@@ -72,7 +72,7 @@ def test_image_has_the_size_of_the_buffer() -> None:
     [
         ([(0, IMAGE[:130]), (129, b"x")], 4096, 16),  # overlap
         ([(200, b"x"), (0, IMAGE)], 4096, 16),  # not increasing
-        ([(0, IMAGE)], len(IMAGE) - 1, 0),  # behind the end
+        ([(0, IMAGE)], len(IMAGE) - 1, 0),  # beyond the end
         ([(0, IMAGE), (4096, b"x")], 4096, 16),
         ([((1 << 64) - 1, b"x")], 4096, 0),
         ([(i, b"x") for i in range(4097)], 8192, 0),
@@ -114,7 +114,7 @@ def test_unsaved_part_costs_no_memory() -> None:
     data = capture(SESS, *[bufr] * 50, DONE)
     peak, (samples, _) = peak_memory(lambda: read_capture(data))
     assert len(samples) == 150
-    assert peak < 3 * size  # of address space; two images at a time
+    assert peak < 3 * size  # of address space: two images at a time
 
 
 def test_every_prefix_gives_the_samples_before_the_cut() -> None:
@@ -127,7 +127,7 @@ def test_every_prefix_gives_the_samples_before_the_cut() -> None:
     bufr = bufr_pieces(pieces, len(image))
     sess = json_chunk("SESS", session(uuid=UUID_NWAY))
     data = capture(sess, bufr, DONE)
-    first = len(capture(sess)) + 24 + 24 + 3 * 16 + 256  # of the first region
+    first = len(capture(sess)) + 24 + 24 + 3 * 16 + 256  # offset of the first region
     for size in range(len(capture(sess)), len(data)):
         samples, recording = read_capture(data[:size])
         whole = {ip for ip in (1, 2, 3) if first + 40 * ip <= size}

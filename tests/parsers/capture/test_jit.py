@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The JITM chunks: functions that processes have made."""
+"""JITM chunks: functions that processes generated at run time."""
 
 from __future__ import annotations
 

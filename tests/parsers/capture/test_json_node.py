@@ -14,7 +14,7 @@ TEXT = b"\xc3\xa4"  # UTF-8
 
 
 def node(value: object) -> Node:
-    """The root of a document with that value."""
+    """Parse a document with this value and return its root."""
     return Node.parse(json.dumps(value).encode(), "DOC", 40)
 
 

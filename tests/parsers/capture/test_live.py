@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Captures that are read while they are written."""
+"""Captures that are read while they are being written."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ HOT = mapping(0x400000, 0x500000, 0, "/bin/hot")
 
 
 def tick(number: int) -> bytes:
-    """A TICK chunk after so many seconds."""
+    """Build a TICK chunk for this number of elapsed seconds."""
     document: Json = {"elapsed_ns": number * 10**9, "samples": 1, "lost": number}
     return json_chunk("TICK", document)
 
@@ -114,7 +114,7 @@ def test_a_second_session_is_a_problem() -> None:
 def test_mappings_that_were_replaced_are_forgotten() -> None:
     live = LiveCapture()
     list(live.ticks(capture(json_chunk("SESS", session()))))
-    live._mappings = MAX_MAPPINGS // 2 + 1  # as after days
+    live._mappings = MAX_MAPPINGS // 2 + 1  # as after days of recording
     for tgid in (1, 2, 1):
         list(live.ticks(mapped(HOT, tgid)))
     assert live._mappings < 10

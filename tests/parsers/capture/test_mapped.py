@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""A file that is mapped."""
+"""A memory-mapped file."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ def test_only_what_is_in_use_is_in_memory(tmp_path: Path) -> None:
                 file.drop(start - STEP)
                 parts.append(file.read(start, start + STEP))
                 assert bytes(parts[-1] or b"") == content[start : start + STEP]
-                # What is behind may have been mapped with it.
+                # The fault may have mapped pages after this part as well.
                 assert resident(path) <= 4 * STEP
-        # What is used again is there again.
+        # Dropped parts are read again on access.
         assert b"".join(part for part in parts if part is not None) == content
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Which mappings hold for which buffer."""
+"""The mappings that apply to each buffer."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""What a capture says besides its buffers, in all chunks together."""
+"""The metadata of a capture, from all chunks together."""
 
 from __future__ import annotations
 

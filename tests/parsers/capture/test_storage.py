@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The bytes of files and of other streams."""
+"""Access to the bytes of files and other streams."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ DATA = bytes(range(256)) * 5
 
 @pytest.fixture(params=["file", "memory", "gzip", "pipe"])
 def stream(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[io.IOBase]:
-    """Streams that have the same bytes."""
+    """Yield streams with the same bytes."""
     path, plain = tmp_path / "x", request.param != "gzip"
     path.write_bytes(DATA if plain else gzip.compress(DATA))
     if request.param == "memory":
@@ -63,7 +63,7 @@ def test_bytes_are_at_the_same_place_in_their_page(tmp_path: Path) -> None:
 
 
 def is_mapped(data: memoryview) -> bool:
-    """These are bytes of a file that are not copied."""
+    """Return whether the bytes are part of a mapped file, not a copy."""
     return isinstance(data.obj, mmap.mmap)
 
 

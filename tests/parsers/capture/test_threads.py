@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The JSON of the THRD chunks, and what all of them say together."""
+"""The JSON of THRD chunks, and the threads of a whole capture."""
 
 from __future__ import annotations
 

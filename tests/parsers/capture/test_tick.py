@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""How far a session is."""
+"""TICK chunks: the progress of a session."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The annotate command, on a program that is compiled here."""
+"""The annotate command, on a program that the test compiles."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ SETS = {0: [pmd(0), pmd(1)]}
 
 @pytest.fixture(scope="module")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Program:
-    """The program with debug information."""
+    """Compile the program with debug information."""
     return compiled(tmp_path_factory.mktemp("program") / "hotspots")
 
 
 def samples(program: Program) -> list[Sample]:
-    """Six of hot() at its first instruction, two of them of another event."""
+    """Build six samples at the first instruction of hot(), two of another event."""
     first = program.ip("hot") - 1
     return [
         *[Sample(ip=first)] * 4,
@@ -45,7 +45,7 @@ def samples(program: Program) -> list[Sample]:
 
 
 def written(path: Path, program: Program) -> str:
-    """A capture of these samples."""
+    """Write a capture of these samples."""
     found = samples(program)
     data = capture(
         json_chunk("SESS", session(SETS)),
@@ -59,12 +59,12 @@ def written(path: Path, program: Program) -> str:
 
 @pytest.fixture
 def hot(program: Program, tmp_path: Path) -> str:
-    """The capture."""
+    """Write the capture."""
     return written(tmp_path / "hot.pfm", program)
 
 
 def function(capsys: Capsys, *argv: str) -> dict[str, Any]:
-    """The only function of what is annotated."""
+    """Return the only annotated function."""
     (found,) = told(capsys, "annotate", "-s", "hot", *argv, warns=True)["functions"]
     assert isinstance(found, dict)
     return found

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Annotated functions as a page; on a real program, see test_annotate.py."""
+"""HTML pages of annotated functions; for a real program see test_annotate.py."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Options that commands have in common."""
+"""Options that several commands share."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from pfmparse.symbols.options import add_symbol_options
 
 
 def selection(*words: str) -> Selection:
-    """What these options select."""
+    """Return the selection that these options make."""
     parser = argparse.ArgumentParser()
     add_selection(parser)
     add_symbol_options(parser)

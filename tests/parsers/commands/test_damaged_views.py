@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Damaged captures of every format: views have what a report counts, or nothing."""
+"""Damaged captures of every format: each view agrees with the report or fails."""
 
 from __future__ import annotations
 
@@ -17,32 +17,32 @@ NO_PARSER = "no parser for format"
 
 
 def rows(document: Any) -> int:
-    """The samples in the rows of a report."""
+    """Return the samples in the rows of a report."""
     assert document["total"] == sum(row["count"] for row in document["rows"])
     return int(document["total"])
 
 
 def calls(document: Any) -> int:
-    """The samples that functions have of their own."""
+    """Return the sum of the functions' own samples."""
     assert document["total"] == sum(row["own"] for row in document["rows"])
     return int(document["total"])
 
 
 def steps(document: Any) -> int:
-    """The samples in the steps of a timeline."""
+    """Return the samples in the steps of a timeline."""
     columns = document["columns"]
     return sum(weight for column in columns for _, weight in column["steps"])
 
 
 def both_sides(document: Any) -> int:
-    """The samples of one side of a comparison with itself."""
+    """Return the samples of one side of a comparison with itself."""
     assert document["old_total"] == document["new_total"]
     assert all(row["delta"] == 0 for row in document["rows"])
     return int(document["old_total"])
 
 
 def view(argv: Sequence[str], count: Count, file: Path) -> Counted:
-    """What a view counts; the file takes the place of {}."""
+    """Run a view of ``file``, which replaces {}, and count its samples."""
     words = [word.replace("{}", str(file)) for word in argv]
     status, out, err = called(*words, "--json")
     assert status in (0, 1) and (status == 0 or err)
@@ -50,7 +50,7 @@ def view(argv: Sequence[str], count: Count, file: Path) -> Counted:
         return Counted(None, err)
     document = json.loads(out)
     if NO_PARSER in err:
-        # How many samples there are is all that is known of them.
+        # Without a parser only the number of samples is known.
         assert not document["rows"]
         return Counted(None, err)
     return Counted(count(document), err)
@@ -81,7 +81,7 @@ def test_view_has_what_a_report_counts_or_says_why_not(
 
 
 def dumped(file: Path) -> Counted:
-    """The samples that dump prints, as often as each one counts."""
+    """Sum the weights of the samples that dump prints."""
     status, out, err = called("dump", "--json", str(file))
     samples = [json.loads(line) for line in out.splitlines()]
     if status and not samples:
@@ -94,14 +94,14 @@ def test_dump_prints_what_a_report_counts_or_says_why_not() -> None:
 
 
 def annotated(file: Path) -> Counted:
-    """What annotate has of a function beside what a report says of it."""
+    """Compare the samples of a function in annotate and in a report."""
     _, out, err = called("annotate", "-s", "do_work", "--json", str(file))
     _, reported, _ = called("report", "--symbol", "^do_work$", "--json", str(file))
     functions = json.loads(out)["functions"] if out else []
     found = sum(total for one in functions for total in one["totals"])
     assert found == (json.loads(reported)["total"] if reported else 0)
     assert functions or err
-    # That it agrees with a report was seen; what all samples are it does not tell.
+    # The totals agree with the report, but do not tell the number of all samples.
     return Counted(None, "a part of the samples")
 
 

@@ -26,7 +26,7 @@ SECOND = 10**9
 
 
 def on_cpus(*cpus: int, seconds: int = 1, path: str = "/a/x") -> bytes:
-    """A capture of a sample on each of these CPUs, that took so long."""
+    """Build a capture of that duration with one sample on each of these CPUs."""
     sess: Json = session()
     end = {**totals(len(cpus)), "end_ns": sess["start_ns"] + seconds * SECOND}
     return capture(
@@ -39,7 +39,7 @@ def on_cpus(*cpus: int, seconds: int = 1, path: str = "/a/x") -> bytes:
 
 @pytest.fixture
 def sides(tmp_path: Path) -> list[str]:
-    """An old capture of 4 samples, and a new one of 8 in twice the time."""
+    """Write an old capture of 4 samples, and a new one of 8 in twice the time."""
     old, new = tmp_path / "old.pfm", tmp_path / "new.pfm"
     old.write_bytes(on_cpus(0, 0, 1, 1))
     new.write_bytes(on_cpus(*[0] * 6, 1, 2, seconds=2, path="/b/x"))
@@ -47,7 +47,7 @@ def sides(tmp_path: Path) -> list[str]:
 
 
 def deltas(capsys: Capsys, *argv: str) -> dict[Any, float]:
-    """The differences by key, in their order."""
+    """Return the differences by key, in their order."""
     rows = told(capsys, "diff", *argv, warns=True)["rows"]
     return {row["key"]: row["delta"] for row in rows}
 
@@ -59,7 +59,7 @@ def test_parts_of_the_total_are_compared(sides: list[str], capsys: Capsys) -> No
 
 def test_samples_per_second_are_compared(sides: list[str], capsys: Capsys) -> None:
     found = deltas(capsys, "--by", "cpu", "--normalise", "time", *sides)
-    # 2 and 2 a second before; now 3, a half and a half.
+    # Samples per second: 2 and 2 before; 3, 0.5 and 0.5 now.
     assert found == {1: -37.5, 0: 25.0, 2: 12.5}
 
 
@@ -94,7 +94,7 @@ def test_sets_of_captures_are_added_up(sides: list[str], capsys: Capsys) -> None
 def test_noise_is_what_chance_can_do(sides: list[str], capsys: Capsys) -> None:
     rows = told(capsys, "diff", "--by", "cpu", *sides)["rows"]
     noise = {row["key"]: row["noise"] for row in rows}
-    # Twice the root of p (1 - p) / n of both sides, in percent.
+    # Two standard deviations, sqrt(p (1 - p) / n) of both sides, in percent.
     assert noise[0] == pytest.approx(200 * (0.25 / 4 + 0.75 * 0.25 / 8) ** 0.5)
 
 

@@ -75,7 +75,7 @@ def test_samples_without_columns_are_as_many() -> None:
 
 @pytest.fixture
 def called() -> Recording:
-    """A recording of two samples with call chains, and an address of its own name."""
+    """Build a recording of two samples with call chains and a custom address column."""
     chains = Chains.of_table(np.array([[16, 255], [0, 0]], "<u8"), np.array([2, 0]))
     columns = {"pc": np.array([17, 18], "<u8"), "n": np.array([1, 2], "<u8")}
     samples = Samples(2, columns, roles={Role.ADDRESS: "pc"}, chains=chains)

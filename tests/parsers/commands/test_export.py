@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The export command, whatever the format."""
+"""The export command, with exports that the tests define."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Capsys = pytest.CaptureFixture[str]
 
 
 def count(job: Job) -> None:
-    """Writes how many samples there are."""
+    """Write the number of samples."""
     total = sum(
         batch.samples.count for source in job.inputs for batch in job.batches(source)
     )
@@ -25,39 +25,39 @@ def count(job: Job) -> None:
 
 
 def lacking(job: Job) -> None:
-    """The same, without something."""
+    """Write the number of samples, but no call chains."""
     count(job)
     job.lack("call chains")
     job.lack("call chains")
 
 
 def failing(job: Job) -> None:
-    """Fails in the middle."""
+    """Fail after a partial write."""
     job.path.write_text("half")
     raise PfmParseError("no room for it", 7)
 
 
 def broken(job: Job) -> None:
-    """What another package may do."""
+    """Fail as an export of another package might."""
     raise ZeroDivisionError("oh")
 
 
 def two_files(job: Job) -> None:
-    """Writes a second file, too."""
+    """Write a second file as well."""
     assert job.beside is not None
     job.beside(".more").write_text("more")
     count(job)
 
 
 def failing_with_two(job: Job) -> None:
-    """The same, but fails then."""
+    """Write two files, then fail."""
     two_files(job)
     raise PfmParseError("no room for it", 7)
 
 
 @pytest.fixture
 def export(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[Job], None]], None]:
-    """Makes a function the export that is found."""
+    """Return a function that makes its argument the only export."""
 
     def use(write: Callable[[Job], None]) -> None:
         made = Export("test", "a test", write)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The text of histograms, but for those of the manual (test_mem.py)."""
+"""The text of histograms; those of the manual are in test_mem.py."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ PLAIN = Histogram(
 
 
 def text(histogram: Histogram) -> list[str]:
-    """The lines of its text."""
+    """Return the lines of the histogram's text."""
     out = io.StringIO()
     print_text(histogram, out)
     return out.getvalue().splitlines()

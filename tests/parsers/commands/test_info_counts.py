@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""What info tells of counts, and of the turns of event sets."""
+"""The info command: event counts and event set activity."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SETS = {0: [pmd(0), pmd(1, sampling=False)], 1: [pmd(0, sampling=False)]}
 
 
 def count(context: int, number: int, index: int, value: int) -> Json:
-    """A count of a PMD in a set."""
+    """Describe the count of a PMD in a set."""
     name = f"event-{index}"
     return {
         "context": context,
@@ -26,7 +26,7 @@ def count(context: int, number: int, index: int, value: int) -> Json:
 
 
 def turns(context: int, number: int, active_ns: int, runs: int) -> Json:
-    """When a set was active."""
+    """Describe the activity of a set."""
     return {"context": context, "set": number, "active_ns": active_ns, "runs": runs}
 
 
@@ -41,7 +41,7 @@ TURNS = [
 
 
 def written(path: Path, sets: dict[int, list[Json]], **members: Any) -> str:
-    """A capture without samples whose totals have these members."""
+    """Write a capture without samples whose totals have these members."""
     done = {**totals(0), **members}
     chunks = (json_chunk("SESS", session(sets)), json_chunk("DONE", done))
     path.write_bytes(capture(*chunks))
@@ -59,7 +59,7 @@ def test_counts_are_summed_and_scaled_to_the_whole_time(
     assert f"count (set 1, PMD 0): event-0, 10, which is 34 {whole}" in lines
     assert "set 0 was active: 10 times, 4.000 s" in lines
     assert "set 1 was active: 9 times, 2.000 s" in lines
-    # What samples is not there: its counter is reset again and again.
+    # Sampling counters are reset on overflow, so their counts are not shown.
     assert not any(line.startswith("count (set 0, PMD 0)") for line in lines)
 
 

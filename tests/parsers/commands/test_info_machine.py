@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""What info tells about the machine, and what ran there."""
+"""The info command: the machine, threads and generated code."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def written(path: Path, sess: Json, *chunks: bytes) -> str:
 
 @pytest.fixture
 def full(tmp_path: Path) -> str:
-    """A capture of two kinds of CPUs, two threads, and code made at run time."""
+    """Write a capture of two kinds of CPUs, two threads and generated code."""
     sess = session()
     sess["machine"]["processors"] = KINDS
     return written(

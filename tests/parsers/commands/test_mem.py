@@ -38,7 +38,7 @@ LOAD = 0x2
 
 
 def source(level: int, outcome: int = HIT, tlb: int = 0x1A) -> int:
-    """A data source in perf's encoding: a load, its level and what TLBs did."""
+    """Encode a load in perf's data source format: its level and TLB result."""
     return LOAD | (level | outcome) << 5 | tlb << 26
 
 
@@ -53,7 +53,7 @@ RECORDS = [
 
 @pytest.fixture
 def file(tmp_path: Path) -> str:
-    """A capture of loads with their data sources."""
+    """Write a capture of loads with data sources."""
     path = tmp_path / "x.pfm"
     sess = session({0: [pmd(0)]}, UUID_PEBS64)
     path.write_bytes(pebs_capture(RECORDS, 176, sess))
@@ -61,14 +61,14 @@ def file(tmp_path: Path) -> str:
 
 
 def written(tmp_path: Path, data: bytes) -> str:
-    """The name of a file with these bytes."""
+    """Write a file and return its name."""
     path = tmp_path / "x.pfm"
     path.write_bytes(data)
     return str(path)
 
 
 def itanium(tmp_path: Path, samples: list[Sample], sess: Json) -> str:
-    """The name of a capture of Itanium's."""
+    """Write an Itanium capture and return its name."""
     return written(tmp_path, ear_capture(samples, sess))
 
 
@@ -91,7 +91,7 @@ def test_histograms_of_the_manual_come_of_captures_with_their_counts(
 ) -> None:
     path = written(tmp_path, dear_hist.made(table, tmp_path / "foo"))
     assert printed(capsys, "mem", *options, path) == table
-    # What was left out is the default.
+    # The options in ``rest`` are the defaults.
     assert printed(capsys, "mem", *options, *rest, path) == table
 
 
@@ -389,14 +389,14 @@ int main(int argc, char **argv) { return table[argc] + zeros[argc]; }
 
 
 def variables(tmp_path: Path) -> str:
-    """A capture of loads from two variables of a program, and from elsewhere."""
+    """Write a capture of loads from two variables and from another address."""
     source_file = tmp_path / "variables.c"
     source_file.write_text(VARIABLES)
     made = compiled(tmp_path / "variables", "-O0", source=source_file)
     table, zeros = made.offset_of("table"), made.offset_of("zeros")
     first, size = table & ~0xFFF, 0x3000
     file = mapping(BASE, BASE + size, first, str(made.path), made.build_id, "rw-p")
-    # What the file does not have begins as zeros, in memory of its own.
+    # The .bss section beyond the file's pages is in anonymous memory.
     more = mapping(BASE + size, BASE + 0x20000, 0, "", None, "rw-p")
     places = [table + 8, table + 8, table + 64, zeros + 0x8000, 0x12345678 + first]
     records = [{"dla": place - first + BASE, "dse": source(L1)} for place in places]

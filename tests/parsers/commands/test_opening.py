@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Opens the files of a command."""
+"""Opening of input files, and error messages that name them."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The figures of PMD values in a report."""
+"""PMD statistics in a report."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SAMPLES = [
 
 @pytest.fixture
 def with_pmds(tmp_path: Path) -> str:
-    """A capture of samples with PMDs in one buffer, without in the next."""
+    """Write a capture with PMD values in its first buffer only."""
     chunks = [bufr(buffer(part)) for part in (SAMPLES[:3], SAMPLES[3:])]
     path = tmp_path / "pmds.pfm"
     path.write_bytes(capture(json_chunk("SESS", session(SETS)), *chunks))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Tells how far a long command has come."""
+"""The progress line of a long command."""
 
 from __future__ import annotations
 

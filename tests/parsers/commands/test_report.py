@@ -212,7 +212,7 @@ def test_every_format_knows_the_names_of_its_threads(
         path = tmp_path / f"{name}.pfm"
         path.write_bytes(data)
         names[name] = set(rows(capsys, "comm", path, warns=True))
-    # These do not record the thread: their samples have the name of the process.
+    # These formats do not record threads: samples get the process name.
     without = dict.fromkeys(("pebs32", "pebs64", "histogram"), {"program"})
     both = dict.fromkeys(every_format.FORMATS, {"program", "worker"})
     assert names == {**both, **without}

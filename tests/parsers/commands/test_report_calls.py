@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Reports of who called whom."""
+"""Callers and callees in reports."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ STACKS = [
 
 @pytest.fixture
 def stacks(tmp_path: Path) -> str:
-    """A capture of ten samples with stacks, in one of which a function calls itself."""
+    """Write a capture of ten samples with stacks, one of them recursive."""
     path = tmp_path / "stacks.pfm"
     path.write_bytes(chained_capture(STACKS))
     return str(path)
 
 
 def rows(capsys: pytest.CaptureFixture[str], *argv: str) -> dict[str, Any]:
-    """The rows of a report by function."""
+    """Return the rows of a report by function."""
     return {
         row["key"]: row for row in told(capsys, "report", *argv, warns=True)["rows"]
     }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""A report as CSV; as text and JSON it is what test_report.py is about."""
+"""Reports as CSV; for text and JSON see test_report.py."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ NASTY = '/a "b",c\nd'
 
 
 def rows(capsys: Capsys, *argv: str) -> list[dict[str, str]]:
-    """The rows of a report as CSV."""
+    """Return the rows of a CSV report."""
     status, out, _ = run(capsys, "report", "--csv", *argv)
     assert status == 0
     return list(csv.DictReader(io.StringIO(out)))

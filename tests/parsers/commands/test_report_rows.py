@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The rows of a report."""
+"""Counting and order of report rows."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ BUFFERS = [
 
 
 def made(by: str, data: bytes) -> report_rows.Report:
-    """The report on a capture."""
+    """Make the report on a capture."""
     return report_rows.make([opened(data, by)], report_rows.Options([by]))
 
 
 def keys(by: str, data: bytes) -> list[object]:
-    """The keys of its rows, in their order."""
+    """Return the keys of the report's rows, in their order."""
     return [row.values[0].key for row in made(by, data).rows]
 
 

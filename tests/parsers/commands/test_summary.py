@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""What info and report end with."""
+"""The summary at the end of info and report."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_report_tells_what_was_lost_by_region(
 
 
 def read(data: bytes) -> Recording:
-    """The recording of a capture, read to the end."""
+    """Read a capture to its end and return the recording."""
     return read_capture(data)[1]
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""What all commands print alike."""
+"""Text formatting that all commands share."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pfmparse.commands.text import known, printable
         ("\x1b[2J", "\\x1b[2J"),
         ("a\nb\tc", "a\\nb\\tc"),
         ("\ud800", "\\ud800"),
-        ("\u202e", "\\u202e"),  # turns the direction of the text
+        ("\u202e", "\\u202e"),  # right-to-left override
         ("\x9b", "\\x9b"),
     ],
 )

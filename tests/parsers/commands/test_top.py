@@ -20,7 +20,7 @@ def fixture_file(tmp_path: Path) -> str:
 
 
 def refreshes(capsys: Capture, *words: str) -> list[str]:
-    """What is printed; the file of the mapping is not there."""
+    """Run top and return its refreshes; the missing object file may cause a warning."""
     status, out, err = run(capsys, "top", *words)
     assert status == 0 and err.count("\n") <= 1
     return out.strip().split("\n\n")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The top command on a terminal: a program of its own on a pseudo terminal."""
+"""The top command as a process on a pseudo-terminal."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from helpers.live_stream import stream
 
 pytest.importorskip("curses")
 
-PATIENCE = 60  # s, for what must come
+PATIENCE = 60  # s, timeout for terminal output
 
 
 class Session:
-    """pfmparse top, its terminal, and the pipe that it reads."""
+    """A pfmparse top process, its terminal and its input pipe."""
 
     def __init__(self, directory: Path, *options: str) -> None:
         pipe = directory / "pipe"
@@ -52,12 +52,12 @@ class Session:
         fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 
     def resize(self, lines: int, columns: int) -> None:
-        """Give the terminal another size."""
+        """Resize the terminal."""
         size = struct.pack("HHHH", lines, columns, 0, 0)
         fcntl.ioctl(self.terminal, termios.TIOCSWINSZ, size)
 
     def await_text(self, text: str) -> None:
-        """Read until this is on the terminal, from where it was read to last."""
+        """Read until the terminal shows this text, starting after the last match."""
         while text not in self.text:
             ready, _, _ = select.select([self.terminal], [], [], PATIENCE)
             assert ready, self.text
@@ -65,17 +65,17 @@ class Session:
         self.text = self.text.partition(text)[2]
 
     def press(self, keys: str) -> None:
-        """Type."""
+        """Type keys."""
         os.write(self.terminal, keys.encode())
 
     def end(self) -> int:
-        """Return its exit status; the terminal must be as it was."""
+        """Return the exit status; the terminal settings must be restored."""
         status = self.program.wait(60)
         assert termios.tcgetattr(self.other) == self.before
         return status
 
     def close(self) -> None:
-        """Leave nothing behind."""
+        """Kill the process and close its files."""
         self.program.kill()
         self.program.wait()
         self.pipe.close()

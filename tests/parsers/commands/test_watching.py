@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Captures are read step by step."""
+"""Step-by-step reading of live captures."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ S = 10**9
 
 @pytest.fixture(name="pipe")
 def fixture_pipe() -> Iterator[tuple[int, int]]:
-    """A pipe, of which the test closes the end to write to."""
+    """Create a pipe; the test closes its write end."""
     reading, writing = os.pipe()
     yield reading, writing
     os.close(reading)

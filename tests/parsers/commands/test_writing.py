@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Writes files as a whole."""
+"""Atomic replacement of output files."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Captures of every format for the exports to write."""
+"""Captures of every format for tests of exports."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from helpers import every_format, programs
 
 @pytest.fixture(scope="session")
 def program(tmp_path_factory: pytest.TempPathFactory) -> programs.Program:
-    """The program that was sampled."""
+    """Compile the sampled program."""
     return programs.compiled(tmp_path_factory.mktemp("program") / "hotspots")
 
 
@@ -19,7 +19,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> programs.Program:
 def captures(
     program: programs.Program, tmp_path_factory: pytest.TempPathFactory
 ) -> dict[str, Path]:
-    """A capture of each format, by name."""
+    """Write a capture of each format, by format name."""
     directory = tmp_path_factory.mktemp("captures")
     found = {}
     for name, data in every_format.captures(program).items():

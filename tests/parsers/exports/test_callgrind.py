@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""callgrind's format, as callgrind_annotate reads it."""
+"""The callgrind format, read by callgrind_annotate."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ import pytest
 from helpers.exporting import NAMES, by_symbol, called, exported, reported
 from helpers.programs import Program
 
-# "40 (67.80%) 20 (48.78%)  file:function [object]"; a dot is nothing.
+# "40 (67.80%) 20 (48.78%)  file:function [object]"; a dot means zero.
 COST = r"([\d,]+|\.)(?: \([ \d.]+%\))?"
 OF_ONE = re.compile(rf" *{COST} +\S*?:(\S.*?)(?: \(\dx\))? \[.*\]$")
 OF_TWO = re.compile(rf" *{COST} +{COST} +\S*?:(\S.*?)(?: \(\dx\))? \[.*\]$")
 
 
 def annotated(file: Path, *options: str) -> str:
-    """What callgrind_annotate prints."""
+    """Run callgrind_annotate and return its output."""
     command = ["callgrind_annotate", "--threshold=100", "--auto=no"]
     command += [*options, str(file)]
     done = subprocess.run(command, capture_output=True, text=True)
@@ -28,7 +28,7 @@ def annotated(file: Path, *options: str) -> str:
 
 
 def costs(text: str) -> tuple[Counter[str], Counter[str]]:
-    """What functions cost, of the first and the second event."""
+    """Return the costs of functions for the first and the second event."""
     found: tuple[Counter[str], Counter[str]] = Counter(), Counter()
     pattern = OF_TWO if "Events shown:     cycles loads" in text else OF_ONE
     for match in filter(None, map(pattern.match, text.splitlines())):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""What is said above pictures."""
+"""Titles and units of exported graphs."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Exports as comma-separated values."""
+"""Export as comma-separated values."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def exported(
     *captures: bytes,
     weight: str = "count",
 ) -> list[Row]:
-    """The rows that the export of captures has."""
+    """Export captures and return the rows."""
     files = []
     for number, data in enumerate(captures):
         files.append(str(tmp_path / f"{number}.pfm"))
@@ -165,7 +165,7 @@ def test_only_stacks_of_samples_become_text(
     monkeypatch.setattr(csv_export, "_quoted", counted)
     argv = ["export", str(tmp_path / "0.pfm"), "--to", "csv"]
     assert called(*argv, "-o", str(tmp_path / "x.csv"))[0] == 0
-    del asked[0]  # all but stacks
+    del asked[0]  # the other fields
     assert asked == {61: 1, 62: 1}
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Damaged captures of every format: exports have what a report counts, or nothing."""
+"""Damaged captures of every format: each export agrees with the report or fails."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Firefox Profiler's processed profiles."""
+"""Processed profiles of Firefox Profiler."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from pfmparse.exports import firefox
 
 
 def threads(path: Path) -> Any:
-    """The threads of a profile of the version that tools were seen to open."""
+    """Return the threads of a profile; its version must be the one tried in tools."""
     document = json.loads(path.read_text())
     assert document["meta"]["preprocessedProfileVersion"] == 48
     return document["threads"]
 
 
 def stacks(thread: Any) -> Iterator[tuple[tuple[str, ...], int]]:
-    """Functions, innermost first, and the weight of each sample."""
+    """Yield the functions, innermost first, and the weight of each sample."""
     names, functions = thread["stringArray"], thread["funcTable"]["name"]
     table, frames = thread["stackTable"], thread["frameTable"]
     for at, weight in zip(thread["samples"]["stack"], thread["samples"]["weight"]):
@@ -37,7 +37,7 @@ def stacks(thread: Any) -> Iterator[tuple[tuple[str, ...], int]]:
 
 
 def innermost(all_of_them: Any, title: str = "") -> Counter[str]:
-    """Weights by function that was sampled, in threads of that title."""
+    """Sum weights by innermost function, in threads with this title."""
     counts: Counter[str] = Counter()
     for thread in all_of_them:
         if title in thread["name"]:
@@ -69,7 +69,7 @@ def test_columns_of_tables_are_as_long_as_they_say(
 
 
 def dict_of(value: Any) -> Any:
-    """A table, or an empty one."""
+    """Return a table, or an empty one for other values."""
     return value if isinstance(value, dict) else {}
 
 

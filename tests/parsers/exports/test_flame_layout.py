@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Where the boxes of flame graphs are, and their colours."""
+"""Layout and colours of flame graph boxes."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Stacks as the boxes of a flame graph, and where these are."""
+"""The tree of flame graph boxes."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Exports as folded stacks."""
+"""Export as folded stacks."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from helpers.stacks_capture import STACKS, WORKER, Stack, stack_capture
 def folded(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], data: bytes, *options: str
 ) -> list[str]:
-    """The lines that the export of a capture has."""
+    """Export a capture and return the lines."""
     source, path = tmp_path / "x.pfm", tmp_path / "x.folded"
     source.write_bytes(data)
     told(
@@ -101,7 +101,7 @@ def test_what_lines_cannot_carry_is_named(
 def test_only_stacks_of_samples_take_memory(tmp_path: Path) -> None:
     path, out = tmp_path / "x.pfm", tmp_path / "x.folded"
     names = [f"function_{at:0100}" for at in range(120)]
-    # Each stack has callers that no other one has.
+    # Rotations of one list: no two stacks share callers.
     stacks = [Stack((*names[at:], *names[:at])) for at in range(120)]
     path.write_bytes(stack_capture(stacks, names))
     peak, (status, _, _) = peak_memory(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Exports as pages; what a browser makes of them is tried in tests/viewers."""
+"""Export as HTML pages; tests/viewers tries them in a browser."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from helpers.writers import captured
 
 
 class Page(HTMLParser):
-    """A page: its tables, the data in it, and what it loads."""
+    """A parsed page: its tables, embedded data and external resources."""
 
     def __init__(self, path: Path) -> None:
         super().__init__()
@@ -29,7 +29,7 @@ class Page(HTMLParser):
         self.data: Any = json.loads(self.text)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, Optional[str]]]) -> None:
-        """Notes where one is."""
+        """Note the current element."""
         named = dict(attrs)
         self.loads += [value or "" for name, value in attrs if name in ("src", "href")]
         self._in = "data" if named.get("id") == "data" else tag
@@ -41,11 +41,11 @@ class Page(HTMLParser):
             self._table[-1].append("")
 
     def handle_endtag(self, tag: str) -> None:
-        """Notes that it is over."""
+        """Note the end of the element."""
         self._in = None
 
     def handle_data(self, data: str) -> None:
-        """Keeps what is in cells, and the data."""
+        """Keep the text of table cells and the embedded data."""
         if self._in == "td":
             self._table[-1][-1] += data
         elif self._in == "data":
@@ -53,14 +53,14 @@ class Page(HTMLParser):
 
 
 def page(tmp_path: Path, data: bytes, *options: str) -> Page:
-    """The page of a capture."""
+    """Export a capture and parse the page."""
     source = tmp_path / "x.pfm"
     source.write_bytes(data)
     return Page(exported(source, "html", tmp_path / "x.html", *options))
 
 
 def functions(found: Page) -> dict[str, tuple[str, int, int]]:
-    """Object, self and total of each function in the table."""
+    """Return object, self and total of each function in the table."""
     return {
         row[0]: (row[1], int(row[2].replace(",", "")), int(row[4].replace(",", "")))
         for row in found.tables["functions"]

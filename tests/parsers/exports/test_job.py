@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""What an export is given."""
+"""Export jobs."""
 
 from __future__ import annotations
 

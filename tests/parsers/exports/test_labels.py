@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""What frames are called."""
+"""Labels of frames and events."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""What is noted of captures that a format cannot carry."""
+"""Notes about data that an export format cannot carry."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ ALL = frozenset(Role)
 
 
 def lacks(data: bytes, *carries: Role, **more: bool) -> list[str]:
-    """What is noted of a capture."""
+    """Return what the export of a capture notes as not carried."""
     source = opened(data)
     job = Job([source], Path("x"))
     for _ in noted(job, source, frozenset(carries), **more):

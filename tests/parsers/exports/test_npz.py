@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Exports as arrays of numpy."""
+"""Export as numpy arrays."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def exported(
     *captures: bytes,
     weight: str = "count",
 ) -> Arrays:
-    """The arrays that the export of captures has."""
+    """Export captures and return the arrays."""
     files = []
     for number, data in enumerate(captures):
         files.append(str(tmp_path / f"{number}.pfm"))
@@ -52,7 +52,7 @@ def exported(
 
 
 def names(arrays: Arrays) -> list[str]:
-    """The names by number."""
+    """Return the names in the order of their numbers."""
     return arrays["names"].tobytes().decode().split("\0")
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""What the page with a flame graph counts."""
+"""Counts in the data of the flame graph page."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ ANY_STACKS = st.lists(
 
 
 def sums(data: dict[str, Any], values: list[int], event: str) -> int:
-    """What a list of values sums up to in one event."""
+    """Sum the values of one event."""
     number = data["events"].index(event)
     return sum(
         values[at + 1]
@@ -133,5 +133,5 @@ def test_rows_of_many_threads_take_no_more_memory() -> None:
         )
         return peak_memory(lambda: PageData(profile))[0]
 
-    peak(1)  # what is imported once
+    peak(1)  # warm up: imports on first use
     assert peak(100) < 1.5 * peak(1)

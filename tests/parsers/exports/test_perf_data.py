@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""perf.data, as linux-perf reads it."""
+"""perf.data files, read by perf."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ UNKNOWN = re.compile(r"0x[0-9a-f]{16}")
 
 
 def perf(*argv: str, cwd: Path) -> tuple[str, str]:
-    """What perf prints, and what it says besides."""
+    """Run perf and return its standard output and standard error."""
     environment = {**os.environ, "PERF_CONFIG": "/dev/null", "HOME": str(cwd)}
     environment |= {"PAGER": "cat", "DEBUGINFOD_URLS": ""}
     done = subprocess.run(
@@ -50,21 +50,21 @@ def perf(*argv: str, cwd: Path) -> tuple[str, str]:
 
 
 def on(file: Path) -> list[str]:
-    """perf's options for an export and the symbols of its kernel."""
+    """Return perf's options for an export and its kernel symbols."""
     kallsyms = Path(f"{file}.kallsyms")
     known = ["--kallsyms", str(kallsyms)] if kallsyms.exists() else []
     return ["-i", str(file), *known]
 
 
 def rows(text: str) -> Iterator[list[str]]:
-    """Fields of the rows that perf report prints."""
+    """Yield the fields of each row that perf report prints."""
     for line in text.splitlines():
         if line.strip() and not line.startswith("#"):
             yield re.split(r" {2,}", line.strip())
 
 
 def by_function(file: Path, *options: str, column: str = "sample") -> Counter[str]:
-    """Samples, or periods, by function."""
+    """Return samples or periods by function."""
     argv = ["report", *on(file), "--stdio", "-g", "none", "--no-children"]
     out, _ = perf(*argv, "-F", f"{column},sym", *options, cwd=file.parent)
     counts: Counter[str] = Counter()
@@ -81,7 +81,7 @@ def test_report_finds_what_our_report_does(
     file = exported(captures[name], "perf-data", tmp_path / "perf.data")
     periods = ("--weight", "period")
     assert by_function(file, column="period") == by_symbol(captures[name], *periods)
-    # perf counts records, of which each can stand for several samples.
+    # perf counts records, each of which can stand for several samples.
     if name != "histogram":
         assert by_function(file) == by_symbol(captures[name])
 
@@ -245,7 +245,7 @@ def test_symbols_of_the_kernel_are_in_a_file_beside_it(
     known = tmp_path / "perf.data.kallsyms"
     assert "do_work" in known.read_text()
     known.unlink()
-    # Without them perf must not find those of this machine.
+    # Without this file perf must not use the symbols of the running kernel.
     assert by_function(file)["[unknown]"] == 7
 
 
@@ -292,7 +292,7 @@ def test_mappings_hold_for_the_samples_behind_them(
     chunks = []
     for where, time in ((program.mapping, 1), (moved, 2), (program.mapping, 3)):
         samples = [Sample(ip=program.ip("hot"), tstamp=time * 10**9)] * time
-        # Mappings that follow a buffer can hold for it, too, but not against others.
+        # A MAPS chunk after a buffer applies to it only where no earlier one does.
         chunks += [json_chunk("MAPS", maps(100, [where])), bufr(buffer(samples))]
     source = tmp_path / "x.pfm"
     done = json_chunk("DONE", totals(6, 0))

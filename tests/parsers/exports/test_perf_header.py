@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The header of perf.data; what perf makes of it is in test_perf_data.py."""
+"""The header of perf.data; test_perf_data.py reads it with perf."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from pfmparse.exports.perf_records import DATA_SRC, IP
 
 
 def described(cpuid: str = "GenuineExample,6,143,11") -> Session:
-    """A session on a CPU of that name."""
+    """Describe a session on a CPU with this ID."""
     document = session()
     document["machine"]["processors"][0]["id"] = cpuid
     return parse_session(json.dumps(document).encode(), 0)
 
 
 def features(header: Header) -> dict[int, bytes]:
-    """The features behind records of 24 bytes."""
+    """Return the features of a file with 24 bytes of records."""
     tail, attrs = header.tail(SIZE + 24)
     head = header.head(24, attrs)
     assert len(head) == SIZE and head[:8] == b"PERFILE2"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""When perf can put samples in order."""
+"""Rounds, after which perf can sort samples by time."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ def test_round_ends_after_each_batch_of_an_only_context() -> None:
 def test_round_waits_for_the_slowest_context() -> None:
     order = Order(2)
     assert not order.after(0, 100)
-    # Nothing before 0 can follow, and the first round makes perf handle nothing.
+    # No sample precedes time 0, and perf flushes nothing at the first round.
     assert order.after(1, 10)
-    # Until both are past 100, samples before 100 can follow.
+    # Samples before 100 can follow until both contexts have passed 100.
     assert not order.after(1, 50)
     assert not order.after(0, 200)
     assert order.after(1, 100)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Threads and mappings that perf must know of."""
+"""Thread names and mappings in perf.data."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from pfmparse.exports.perf_processes import FILE_SIZE, FILES_AT, Processes
 
 
 def processes(*chunks: bytes) -> Processes:
-    """Those of a capture with these chunks, and a buffer at the end."""
+    """Return the processes of a capture with these chunks and a final buffer."""
     first, last = json_chunk("SESS", session()), bufr(buffer([Sample()]))
     return Processes(opened(capture(first, *chunks, last)))
 
 
 def mapped(records: bytes) -> list[tuple[int, int, int, str]]:
-    """Process, start, offset and path of each mapping."""
+    """Return process, start, offset and path of each mapping record."""
     found = []
     for record in perf_file.parsed(records, 0):
         assert record.kind == 10
@@ -42,7 +42,7 @@ def mapped(records: bytes) -> list[tuple[int, int, int, str]]:
 
 
 def of(tgid: int, *paths: str) -> bytes:
-    """A MAPS chunk."""
+    """Build a MAPS chunk."""
     where = [mapping(0x1000 * n, 0x1000 * n + 1, n, p) for n, p in enumerate(paths, 1)]
     return json_chunk("MAPS", maps(tgid, where))
 
@@ -56,7 +56,7 @@ def test_threads_have_their_names() -> None:
 
 def test_mappings_are_written_when_they_begin_to_hold() -> None:
     known = processes(of(5, "/a"), of(6, "/b", "/gone (deleted)"), of(5, "/c"))
-    # Those that follow the buffer come first: what held before counts.
+    # Mappings after the buffer are written first, so that earlier ones override them.
     records, replace = known.mappings(1)
     assert not replace
     assert mapped(records) == [
@@ -87,7 +87,7 @@ def test_files_of_cookies_are_where_perf_finds_their_offsets() -> None:
     found, records = placed(6, (8, 0x10))
     assert found == [second + 0x10] and mapped(records) == [(6, second, 0, "/b")]
     assert placed(6, (8, 0x10)) == ([second + 0x10], b"")
-    # An unknown file, and an offset that is none.
+    # An unknown cookie, and an offset beyond the maximum file size.
     assert placed(5, (9, 0x10), (7, FILE_SIZE)) == (
         [second + FILE_SIZE + 0x10, FILE_SIZE],
         b"",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Records of perf.data, word by word."""
+"""Encoding of perf.data records."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pfmparse.exports import perf_records
 from pfmparse.exports.perf_records import Columns, chain_words
 
 USER, KERNEL = -512 % (1 << 64), -128 % (1 << 64)
-ALL = 0x1C1AF  # what the records below have
+ALL = 0x1C1AF  # the sample type of the records below
 
 
 def one(data: bytes, sample_type: int = 0) -> perf_file.Record:
@@ -66,7 +66,7 @@ def test_records_but_for_rounds_have_what_samples_have_of_time_and_event() -> No
 
 
 def columns(count: int, kernel: bool = False) -> Columns:
-    """Words that differ, of every kind."""
+    """Build columns of every kind with distinct words."""
     bits = perf_records.BEFORE_CHAIN + perf_records.BEHIND_CHAIN
     words = {
         bit: np.arange(count, dtype=np.uint64) + np.uint64(bit << 32) for bit in bits

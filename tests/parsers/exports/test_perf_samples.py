@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Samples as the words of perf's records."""
+"""Samples as perf.data records."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ IP_TID_PERIOD_ID = 0x10103
 
 
 def samples(file: Path, tmp_path: Path, *options: str) -> list[perf_file.Record]:
-    """The SAMPLE records of an export."""
+    """Return the SAMPLE records of an export."""
     out = exported(file, "perf-data", tmp_path / "perf.data", *options)
     return [r for r in perf_file.records(out) if r.kind == perf_file.SAMPLE]
 
@@ -27,7 +27,7 @@ def samples(file: Path, tmp_path: Path, *options: str) -> list[perf_file.Record]
     [
         ("default", 0x84),  # time and CPU
         ("pebs32", 0),
-        ("pebs64", 0xC008),  # address, weight and source of data
+        ("pebs64", 0xC008),  # address, weight and data source
         ("oprofile", 0x80),
         ("callstack", 0xA4),
         ("histogram", 0),

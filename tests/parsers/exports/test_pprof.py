@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""profile.proto, read by a decoder that does not know what wrote it."""
+"""profile.proto, read by an independent decoder."""
 
 from __future__ import annotations
 
@@ -21,23 +21,23 @@ Tree = dict[int, Any]
 
 @dataclass
 class Profile:
-    """A profile as it is in the file."""
+    """The messages of a profile, by field number."""
 
     messages: dict[int, list[Any]] = field(default_factory=dict)
 
     def text(self, number: int) -> str:
-        """A string of the table."""
+        """Return an entry of the string table."""
         raw = self.messages[6][number]
         assert isinstance(raw, bytes)
         return raw.decode()
 
     def types(self) -> list[str]:
-        """What the values are, "type/unit"."""
+        """Return the value types as "type/unit"."""
         found = (dict(fields(body)) for body in self.messages[1])
         return [f"{self.text(t[1])}/{self.text(t[2])}" for t in found]
 
     def by_id(self, kind: int) -> dict[int, list[tuple[int, Any]]]:
-        """Mappings, locations or functions."""
+        """Return mappings, locations or functions by ID."""
         found = {}
         for body in self.messages.get(kind, []):
             all_of_it = list(fields(body))
@@ -47,13 +47,13 @@ class Profile:
         return found
 
     def names(self, location: int) -> list[str]:
-        """The functions of a location, innermost first."""
+        """Return the functions of a location, innermost first."""
         functions = self.by_id(5)
         lines = [dict(fields(b)) for n, b in self.by_id(4)[location] if n == 4]
         return [self.text(dict(functions[line[1]])[2]) for line in lines]
 
     def samples(self) -> list[tuple[list[str], list[int], dict[str, Any]]]:
-        """Stacks, innermost first, values, and labels."""
+        """Return stack (innermost first), values and labels of each sample."""
         found = []
         for body in self.messages.get(2, []):
             parts = list(fields(body))
@@ -69,7 +69,7 @@ class Profile:
 
 
 def read(path: Path) -> Profile:
-    """The profile in a file."""
+    """Read the profile in a file."""
     profile = Profile()
     for number, value in fields(gzip.decompress(path.read_bytes())):
         profile.messages.setdefault(number, []).append(value)
@@ -78,7 +78,7 @@ def read(path: Path) -> Profile:
 
 
 def innermost(profile: Profile, value: int) -> Counter[str]:
-    """The sums of a value by the function that was sampled."""
+    """Sum a value by innermost function."""
     counts: Counter[str] = Counter()
     for names, values, _ in profile.samples():
         counts[names[0]] += values[value]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The exports that are known, and those of other packages."""
+"""The registry of exports: built-in ones and those of other packages."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from helpers.cli import PARSERS, program
 from pfmparse.exports import registry
 from pfmparse.exports.job import Export
 
-# A package that exports how many samples there are.
+# A package with an export that writes the number of samples.
 MODULE = """
 from pfmparse.exports.job import Export
 
@@ -31,7 +31,7 @@ FAILING = Export("failing", "nothing", lambda job: 1 // 0)
 
 @pytest.fixture
 def site(tmp_path: Path) -> Path:
-    """A directory for sys.path in which that package is installed."""
+    """Install that package in a directory for sys.path and return the directory."""
     (tmp_path / "others.py").write_text(MODULE)
     info = tmp_path / "others-1.dist-info"
     info.mkdir()
@@ -45,7 +45,7 @@ def site(tmp_path: Path) -> Path:
 
 
 def export(site: Path, name: str) -> subprocess.CompletedProcess[str]:
-    """Exports by that package, or by ours; the file is "out"."""
+    """Run an export of that package or a built-in one; it writes "out"."""
     argv = ["export", str(site / "x.pfm"), "--to", name, "-o", str(site / "out")]
     return program(*argv, directories=(PARSERS, site))
 

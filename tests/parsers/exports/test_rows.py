@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Samples as rows of a table."""
+"""Samples as table rows."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from pfmparse.exports.rows import RowMaker, Rows, pmds_of
 
 
 def rows(data: bytes, pmds: tuple[int, ...] = ()) -> Rows:
-    """The rows of a capture of one buffer."""
+    """Return the rows of a capture of one buffer."""
     source = opened(data)
     (batch,) = source.batches()
     return RowMaker(source, pmds).rows(batch)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""speedscope's file format."""
+"""The file format of speedscope."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from helpers.exporting import NAMES, by_symbol, called, exported, reported
 
 
 def read(path: Path) -> Any:
-    """The document."""
+    """Read the document."""
     return json.loads(path.read_text())
 
 
 def innermost(document: Any, title: str = "") -> Counter[str]:
-    """Weights by function that was sampled, in profiles of that title."""
+    """Sum weights by innermost function, in profiles with this title."""
     names = [frame["name"] for frame in document["shared"]["frames"]]
     counts: Counter[str] = Counter()
     for profile in document["profiles"]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Exports into SQLite."""
+"""Export into SQLite."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ QUERIES = re.compile(r"```sql\n(.*?)```", re.DOTALL)
 
 
 def add(path: Path, data: bytes, *options: str) -> Path:
-    """Adds a capture to the database beside it."""
+    """Add a capture to the database in its directory."""
     path.write_bytes(data)
     database = path.parent / "x.db"
     argv = ["export", str(path), "--to", "sql", "-o", str(database), *options]
@@ -47,7 +47,7 @@ def add(path: Path, data: bytes, *options: str) -> Path:
 
 
 def histogram(count: int) -> bytes:
-    """A capture of one record of the histogram format, which stands for so many."""
+    """Build a capture of one histogram record with this count."""
     record = struct.pack("<HHIQQ", 0, 0, TGID, 0x1000, count)
     region = SinkRegion(1, (record,), READY)
     size = len(region.body())
@@ -58,7 +58,7 @@ def histogram(count: int) -> bytes:
 
 
 def query(database: Path, text: str) -> list[tuple[Any, ...]]:
-    """What a query finds."""
+    """Return the rows of a query."""
     with closing(sqlite3.connect(database)) as link:
         return link.execute(text).fetchall()
 
@@ -159,7 +159,7 @@ def test_the_same_capture_is_refused(tmp_path: Path, capsys: Capture) -> None:
     copy, new = tmp_path / "copy.pfm", tmp_path / "new.pfm"
     copy.write_bytes(stack_capture())
     new.write_bytes(stack_capture([Stack(("warm",))]))
-    # The other one is not added either.
+    # The other capture is not added either.
     argv = ["export", str(new), str(copy), "--to", "sql", "-o", str(database)]
     status, _, err = run(capsys, *argv)
     assert status == 1

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Tables in a database; PostgreSQL's own are tried in tests/viewers."""
+"""Database tables; tests/viewers tries a PostgreSQL server."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from pfmparse.exports.sql_database import Postgres, Sqlite
 
 
 def stored(path: Path) -> list[tuple[Any, ...]]:
-    """The samples that a file has, without what is not set."""
+    """Return those columns of the samples in a file that the tests set."""
     columns = "id, run_id, stack_id, count, period"
     with closing(sqlite3.connect(path)) as link:
         return link.execute(f"SELECT {columns} FROM samples").fetchall()
 
 
 def columns(count: int) -> dict[str, Any]:
-    """Columns of that many samples: arrays, lists, and what is the same in all."""
+    """Build columns of ``count`` samples: arrays, lists and constants."""
     numbers = np.arange(1, count + 1)
     same = {"event_id": 1, "thread_id": np.ones(count, np.intp), "location_id": 1}
     return {

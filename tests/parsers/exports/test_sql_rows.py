@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Rows of samples and of locations."""
+"""Database rows for samples and for locations."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pfmparse.exports.sql_run import Run
 
 
 def kept(tmp_path: Path, kind: type[SampleRows] | type[LocationRows]) -> list[Any]:
-    """Sums of samples by event, thread, location and stack, and how many rows."""
+    """Return sums by event, thread, location and stack, and numbers of rows."""
     with closing(Sqlite(tmp_path / "x.db")) as database:
         database.prepare()
         source = opened(stack_capture())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""What a database has of a capture beside its samples."""
+"""The description of a capture in a database, besides its samples."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def test_runs_have_hosts_and_functions_in_common(tmp_path: Path) -> None:
             database.one(f"SELECT COUNT(*) FROM {table}")
             for table in ("hosts", "runs", "objects", "functions", "locations")
         ]
-        # The kernel and what was made at run time.
+        # The two objects are the kernel and generated code.
         assert counts == [(1,), (2,), (2,), (4,), (10,)]
         found = database.one(
             "SELECT host_id, identity, file, tool, command, mode, arch, kernel, format,"

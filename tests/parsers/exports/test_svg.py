@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Exports as flame graphs."""
+"""Export as SVG flame graphs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 def drawn(
     tmp_path: Path, data: bytes, *options: str
 ) -> tuple[ElementTree.Element, dict[str, tuple[float, float]]]:
-    """The picture of a capture, and x and width of its boxes by their titles."""
+    """Draw a capture; return the picture, and x and width of its boxes by title."""
     source = tmp_path / "x.pfm"
     source.write_bytes(data)
     path = exported(source, "svg", tmp_path / "x.svg", *options)
@@ -32,7 +32,7 @@ def drawn(
 
 
 def words(root: ElementTree.Element) -> str:
-    """All that is written in a picture."""
+    """Return all text in a picture."""
     return "\n".join(text.text or "" for text in root.iter(f"{SVG}text"))
 
 

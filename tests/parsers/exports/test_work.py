@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Exports of many threads, functions, mappings or buffers take no longer for each."""
+"""Export time is linear in threads, functions, mappings and buffers."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ from pfmparse import recording
 
 
 def threads(count: int) -> bytes:
-    """A capture of that many threads."""
+    """Build a capture of that many threads."""
     return stack_capture([Stack(("hot",), tid=TGID + at) for at in range(count)])
 
 
 def functions(count: int) -> bytes:
-    """A capture of that many functions."""
+    """Build a capture of that many functions."""
     names = [f"f{at}" for at in range(count)]
     return stack_capture([Stack((name,)) for name in names], names)
 
 
 def buffers(count: int) -> bytes:
-    """A capture of that many buffers, each with a function that is new."""
+    """Build a capture of that many buffers, each with a new function."""
     names = [f"f{at}" for at in range(count)]
     return stack_capture([Stack((name,)) for name in names], names, at_once=1)
 
 
 def mappings(count: int) -> bytes:
-    """A capture of that many mappings."""
+    """Build a capture of that many mappings."""
     starts = [0x1000 * (1 + at) for at in range(count)]
     found = [mapping(at, at + 0x1000, 0, f"/lib/{at:x}") for at in starts]
     samples = [Sample(ip=at) for at in starts]

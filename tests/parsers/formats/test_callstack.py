@@ -15,7 +15,7 @@ KERNEL = 0xFFFFFFFF81000000
 
 
 def read(*records: bytes) -> Samples:
-    """The samples of these records."""
+    """Decode these records."""
     decoded = find(UUID).decoder(SESSION)(sink([SinkRegion(1, records, FILLING)]))
     assert decoded.problems == ()
     (region,) = decoded.regions

@@ -14,7 +14,7 @@ FILES = np.array([8, 0, 9], np.uint64)
 
 
 def chains(*lists: list[int], kernel: Optional[list[int]] = None) -> Chains:
-    """These chains."""
+    """Build chains from lists of addresses."""
     offsets = np.cumsum([0, *map(len, lists)], dtype=np.intp)
     addresses = np.array([at for one in lists for at in one], np.uint64)
     return Chains(offsets, addresses, None if kernel is None else np.array(kernel))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The names of where data came from."""
+"""Names and levels of data sources."""
 
 from __future__ import annotations
 

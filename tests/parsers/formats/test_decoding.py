@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""What formats and decoders say of themselves is checked."""
+"""Validation of formats and of decoder results."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ UUID = "ab3b0f7e-5f0c-4d6f-9d4a-5b9d8e0c4a11"
 
 
 def decoder(session: object) -> Any:
-    """Makes no decoder."""
+    """Do nothing, in place of a decoder factory."""
 
 
 @pytest.mark.parametrize("uuid", [UUID.upper(), f"{{{UUID}}}", UUID.replace("-", "")])

@@ -32,7 +32,7 @@ MANY_SIZES = {0: [pmd(0), pmd(4, [5, 7])], 3: [pmd(4, [1, 2, 3]), pmd(200, [319]
 
 
 def of_kind(sets: dict[int, list[Json]], which: int, seed: int) -> Sample:
-    """A sample that one of the sampling PMDs of these sets records."""
+    """Build a sample of one of the sampling PMDs in these sets."""
     kinds = [(n, p) for n, pmds in sets.items() for p in pmds if p["sampling"]]
     number, recorder = kinds[which % len(kinds)]
     return Sample(
@@ -94,9 +94,9 @@ def test_iip_entries_need_no_pmds() -> None:
 @pytest.mark.parametrize(
     "flags,sets",
     [
-        (NO_HDR, TWO_LISTS),  # which list an entry has cannot be told
+        (NO_HDR, TWO_LISTS),  # entries do not tell which list they have
         (IIP_HDR, MANY_SIZES),
-        (IIP_HDR, {0: [pmd(0, [], False)]}),  # nothing samples
+        (IIP_HDR, {0: [pmd(0, [], False)]}),  # no sampling PMD
         (NO_HDR, {0: [pmd(0)]}),  # entries of 0 bytes
     ],
 )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Entries of the default format, whatever buffer they are in."""
+"""Entries of the default format, in any buffer."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ SETS = {0: [pmd(0), pmd(4, [5, 7])], 3: [pmd(4, [5, 7]), pmd(9, [1], sampling=Fa
 
 
 def entries(sets: dict[int, list[Json]]) -> Entries:
-    """The entries of a session with these sets."""
+    """Return the entry decoder of a session with these sets."""
     parsed = parse_session(json.dumps(session(sets)).encode(), 0)
     return Entries(ENTRY, parsed)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Event address registers of Itanium 2, in samples of perfmon 2.0's layout."""
+"""Itanium 2 event address registers, in samples of the perfmon 2.0 layout."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from pfmparse.formats.samples import Samples
 
 
 def decoded(samples: Sequence[Sample], sess: Json) -> Samples:
-    """The samples of a buffer that has these."""
+    """Decode a buffer of these samples."""
     parsed = parse_session(json.dumps(sess).encode(), 0)
     decode = formats.find(UUID_IA64).decoder(parsed)
     (region,) = decode(buffer(samples, UUID_IA64)).regions
@@ -27,7 +27,7 @@ def decoded(samples: Sequence[Sample], sess: Json) -> Samples:
 
 
 def roles(samples: Samples, *wanted: Role) -> list[list[int]]:
-    """The columns of some roles."""
+    """Return the columns of these roles."""
     return [samples.role(role).tolist() for role in wanted]
 
 
@@ -39,7 +39,7 @@ def test_data_ear_has_instruction_data_and_latency() -> None:
     assert where == instructions
     assert data == [0x6000 + ip % 64 for ip in instructions]
     assert latencies == [5, 6, 7, 5]
-    # What was recorded stays as it is.
+    # The recorded column is unchanged.
     assert found.column("ip").tolist() == [ip + 0x40 for ip in instructions]
     assert found.name_of(Role.DATA_SOURCE) is None
 

@@ -13,7 +13,7 @@ from pfmparse.formats.registry import find
 
 
 def record(tstamp: int, *values: int) -> bytes:
-    """A record of PMD 0 in event set 0."""
+    """Build a record of PMD 0 in event set 0."""
     head = struct.pack(
         "<QQIIHHHH", tstamp, 0x1000 + tstamp, 12, 11, 0, 3, 0, len(values)
     )

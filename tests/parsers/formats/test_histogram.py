@@ -14,7 +14,7 @@ SESSION = parse_session(session_template(UUID), 0)
 
 
 def record(tgid: int, ip: int, count: int) -> bytes:
-    """A record of PMD 3 in event set 4."""
+    """Build a record of PMD 3 in event set 4."""
     return struct.pack("<HHIQQ", 3, 4, tgid, ip, count)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Samples of several buffers as if they were of one."""
+"""Joining the samples of several buffers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ OTHER = {"ip": np.array([4, 5], np.uint64)}
 def chains(
     lists: Sequence[Sequence[int]], kernel: Optional[list[int]], files: bool = False
 ) -> Chains:
-    """Chains in an array that has more before and behind them."""
+    """Build chains in an array that has extra elements at both ends."""
     lengths = [len(one) for one in lists]
     addresses = [99, *(address for one in lists for address in one), 98]
     return Chains(
@@ -31,7 +31,7 @@ def chains(
 
 
 def rows(*parts: Samples) -> list[dict[str, Any]]:
-    """The samples of all."""
+    """Return the samples of all parts."""
     return [dict(row) for part in parts for row in samples_as_dicts(part)]
 
 

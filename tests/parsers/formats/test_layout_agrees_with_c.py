@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The numpy dtypes against the structures of the C headers, field by field."""
+"""Compare the numpy dtypes with the structures of the C headers, by field."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ DTYPES = {
 
 
 class Field(NamedTuple):
-    """A field: offset, size, size of an element, all in bytes, and signedness."""
+    """A field: offset, size and element size in bytes, and signedness."""
 
     offset: int
     size: int
@@ -63,9 +63,9 @@ class Field(NamedTuple):
 
 
 def fields_in_c(machine: str, tmp: Path) -> dict[tuple[str, str], Field]:
-    """The fields as the compiler lays them out, by structure and name."""
+    """Return the fields in the compiler's layout, by structure and name."""
     obj, table = tmp / "layout.o", tmp / "layout.bin"
-    # A 32-bit compilation finds the kernel's headers for both in this directory.
+    # gcc -m32 finds the kernel headers only in this directory.
     multiarch = f"-I/usr/include/{compiler_says('-print-multiarch')}"
     source = HERE / "layout_dump.c"
     compiled = subprocess.run(
@@ -83,7 +83,7 @@ def fields_in_c(machine: str, tmp: Path) -> dict[tuple[str, str], Field]:
         check=True,
     )
     return {
-        # A longer record contains the shorter one; in numpy its fields are flat.
+        # In C a longer record nests the shorter one; the numpy dtypes are flat.
         (c_string(kind), c_string(name).rpartition(".")[2]): Field(
             offset, size, element, bool(signed)
         )
@@ -102,7 +102,7 @@ def c_string(field: bytes) -> str:
 
 
 def fields_in_numpy(name: str, dtype: np.dtype[np.void]) -> dict[str, Field]:
-    """The fields of a dtype, and the whole of it under the empty name."""
+    """Return the fields of a dtype, with the whole under the empty name."""
     assert dtype.fields is not None
     fields = {"": Field(0, dtype.itemsize, 0, False)}
     for field, (kind, offset, *_) in dtype.fields.items():

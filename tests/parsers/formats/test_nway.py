@@ -39,7 +39,7 @@ def sess(sets: Optional[dict[int, list[Json]]] = None) -> Json:
 
 
 def samples_of(sets: dict[int, list[Json]], seeds: Sequence[int]) -> tuple[Sample, ...]:
-    """Samples of all kinds that these sets record."""
+    """Build samples of all kinds that these sets record."""
     kinds = [(n, p) for n, pmds in sets.items() for p in pmds]
     made = []
     for seed in seeds:
@@ -54,7 +54,7 @@ def ips(*seeds: int) -> tuple[Sample, ...]:
 
 
 def fed(decode: Decoder, *regions: NwayRegion) -> list[int]:
-    """The ip of all samples that a buffer with these regions adds."""
+    """Return the ip of all samples that a buffer with these regions adds."""
     decoded = decode(nway(regions))
     assert decoded.problems == ()
     return [sample["ip"] for sample in all_samples(decoded)]

@@ -119,7 +119,7 @@ def test_callers_in_a_trace_are_no_samples() -> None:
         caller,
     ]
     samples = fed(decoder(sess()), oprofile_words(steps))
-    # The last trace may have more callers in what is read next.
+    # The last trace may continue in the next chunk.
     assert [sample["offset"] for sample in samples] == [1, 2, 3, 4, 5]
     assert samples == expected(steps)
 
@@ -292,7 +292,7 @@ def test_samples_after_a_lost_chunk_wait_for_an_escape() -> None:
         file = capture(json_chunk("SESS", sess()), parts[0], broken, parts[2])
         samples, recording = read_capture(file)
         offsets = [sample["offset"] for sample in samples]
-        # The second sample was lost, the third one's escape was cut.
+        # The lost chunk has the second sample and half of the third one's escape.
         assert offsets == [0x1000, 0x2000, 0x7F0000001000]
         assert [sample["pid"] for sample in samples] == [101, NOBODY, 201]
         assert not recording.useless
@@ -305,7 +305,7 @@ FILES = [(5, "/bin/x", None), (7, "/bin/app", "ab"), (6, "/lib/y", "8c1f")]
 
 @pytest.fixture(params=["before", "after", "split"])
 def file(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """A capture of STREAM whose cookies are told before or after it is."""
+    """Write a capture of STREAM with its cookies before or after the buffer."""
     cookies: dict[str, tuple[list[bytes], list[bytes]]] = {
         "before": ([cook(FILES)], []),
         "after": ([], [cook(FILES)]),
@@ -356,7 +356,7 @@ def test_reports_find_cookies_kernel_symbols_and_mappings(
 
 
 def written(tmp_path: Path, steps: Sequence[Step]) -> str:
-    """A capture of a stream, with the files of its cookies."""
+    """Write a capture of a stream, with the files of its cookies."""
     path = tmp_path / "traced.pfm"
     head = (json_chunk("SESS", sess()), json_chunk("MAPS", maps(200, [CODE])))
     data = bufr(oprofile(oprofile_words(steps)))

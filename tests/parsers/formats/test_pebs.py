@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""What the PEBS formats' decoders share: records in a debug-store area."""
+"""Records in a debug store area, for both PEBS formats."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ LAYOUTS = pytest.mark.parametrize("uuid,size", list(PEBS_RECORDS))
 
 
 def record_of(uuid: str, size: int, seed: int) -> dict[str, int]:
-    """A record that differs in all fields."""
+    """Build a record with distinct values in all fields."""
     names = PEBS_RECORDS[uuid, size]
     return {name: 1000 * seed + at for at, name in enumerate(names)}
 
 
 def as_dict(uuid: str, size: int, record: dict[str, int]) -> Json:
-    """What dump --json prints for it."""
+    """Return what dump --json prints for a record."""
     return {**{n: record.get(n, 0) for n in PEBS_RECORDS[uuid, size]}, "pmds": {}}
 
 
@@ -82,7 +82,7 @@ def test_what_lies_behind_the_index_is_ignored(uuid: str, size: int) -> None:
     assert len(decoded) == 2 and problem is None
 
 
-# Offsets of the fields that a test breaks, in both headers.
+# Offsets of the header fields that a test changes, for both formats.
 OFFSETS32 = {"version": 16, "entry_size": 24, "base": 60, "index": 64, "max": 68}
 OFFSETS64 = {"version": 24, "entry_size": 36, "base": 88, "index": 96, "max": 104}
 
@@ -179,7 +179,7 @@ def test_lost_records_and_imprecise_ones_are_told(uuid: str, size: int) -> None:
 def file_of(
     tmp_path: Path, records: Sequence[dict[str, int]], size: int, sess: Json
 ) -> str:
-    """A file with the capture of these records."""
+    """Write a capture of these records and return its name."""
     path = tmp_path / "x.pfm"
     path.write_bytes(pebs_capture(records, size, sess))
     return str(path)
@@ -192,7 +192,7 @@ def test_report_counts_by_ip_and_object(
     records = [{"ip": ip} for ip in (0x1000, 0x1000, 0x3000)]
     path = file_of(tmp_path, records, size, session(uuid=uuid))
     assert rows(capsys, "ip", path) == {"0x1000": 2, "0x3000": 1}
-    # Records do not tell their process: it is the only one with mappings.
+    # PEBS records have no process: it is the only one with mappings.
     assert rows(capsys, "function", path) == {"[vdso]": 2, "[unknown]": 1}
     assert rows(capsys, "image", path) == {"[vdso]": 2, "[unknown]": 1}
     assert told(capsys, "report", path)["imprecise"] == 2

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The 64-bit PEBS format, with the records of all CPUs (perfmon_pebs64_smpl.h)."""
+"""The 64-bit PEBS format and its record sizes (perfmon_pebs64_smpl.h)."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ def test_size_of_a_record_tells_its_cpu(size: int, has: str, lacks: str) -> None
 
 
 def argument(flags: int) -> bytes:
-    """An argument of the format."""
+    """Build an argument of the format."""
     return struct.pack("<QQIIQII16x", 8192, 20, flags, 0, 77, 0, 0)
 
 
 def decoded(flags: int, imprecise: bool, record_size: int) -> Json:
-    """What info says about it."""
+    """Return what info prints for the argument."""
     values = {"buf_size": 8192, "intr_thres": 20, "flags": flags, "cnt_reset": 77}
     return {**values, "imprecise": imprecise, "record_size": record_size}
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Values of PMDs behind the records of a sink."""
+"""PMD values after the records of a sink."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SESSION = parse_session(TEXT.replace(b'"smpl_pmds": []', b'"smpl_pmds": [4, 6]')
 
 
 def found(*records: tuple[int, int, tuple[int, ...]]) -> dict[int, dict[int, int]]:
-    """The values of PMDs in each record; given are its PMD, its set, and its words."""
+    """Return the PMD values of records, which are given as PMD, set and words."""
     data = b"".join(
         struct.pack(f"<HHHH{len(words)}Q", pmd, event_set, len(words), 0, *words)
         for pmd, event_set, words in records

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The formats that are known, and those of other packages."""
+"""The registry of formats: built-in ones and those of other packages."""
 
 from __future__ import annotations
 
@@ -82,13 +82,13 @@ UNSURE = made_by(Decoder, describe_arg=unsure)
 
 @pytest.fixture
 def site(tmp_path: Path) -> Path:
-    """A directory for sys.path in which that package is installed."""
+    """Install that package in a directory for sys.path and return the directory."""
     (tmp_path / "others.py").write_text(MODULE)
     return tmp_path
 
 
 def install(site: Path, *points: str) -> None:
-    """Lists entry points, "NAME = VALUE" each."""
+    """Write entry points, each of the form "NAME = VALUE"."""
     info = site / "others-1.dist-info"
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: others\nVersion: 1\n")
@@ -97,12 +97,12 @@ def install(site: Path, *points: str) -> None:
 
 
 def run(site: Path, *argv: str) -> subprocess.CompletedProcess[str]:
-    """pfmparse with what is installed there."""
+    """Run pfmparse with the packages that are installed there."""
     return program(*argv, directories=(PARSERS, site))
 
 
 def raw(site: Path, uuid: str) -> list[str]:
-    """Arguments for a raw buffer of 5 bytes of that format."""
+    """Write a raw buffer of 5 bytes in this format and return the arguments."""
     (site / "session.json").write_text(json.dumps(session(uuid=uuid)))
     (site / "buffer").write_bytes(b"aabbb")
     return ["--raw", "--session", str(site / "session.json"), str(site / "buffer")]

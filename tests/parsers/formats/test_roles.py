@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Roles, and the names that have them."""
+"""Roles and their usual column names."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ def test_array_has_all_columns_and_pmds() -> None:
 
 
 def columns(**values: list[int]) -> dict[str, Column]:
-    """Columns by name."""
+    """Build columns by name."""
     return {name: np.array(column, "<u8") for name, column in values.items()}
 
 
@@ -79,12 +79,12 @@ def test_array_has_every_sample(count: int) -> None:
 
 
 def chains(number: int) -> Chains:
-    """That many chains, all empty."""
+    """Build that many empty chains."""
     return Chains(np.zeros(number + 1, np.intp), np.zeros(0, np.uint64))
 
 
 def group(members: Any, shape: tuple[int, ...]) -> PmdGroup:
-    """A group of two PMDs."""
+    """Build a group of two PMDs."""
     return PmdGroup(members, (1, 2), np.zeros(shape, np.uint64))
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Buffers that begin with the header of a sink."""
+"""Decoding of buffers that begin with a sink header."""
 
 from __future__ import annotations
 
@@ -31,22 +31,22 @@ HEAD = struct_dtype(8, [("n", "<u4", 0), ("words", "<u4", 4)])
 
 
 def numbers(*values: int) -> tuple[bytes, ...]:
-    """Records of one number each."""
+    """Build records of one number each."""
     return tuple(struct.pack("<Q", value) for value in values)
 
 
 def by_number(records: Records) -> Samples:
-    """Samples of such records."""
+    """Read records of one number each."""
     return Samples.of_records(records.fixed(NUMBER))
 
 
 def found(decoded: Decoded) -> list[int]:
-    """The numbers, in all regions."""
+    """Return the numbers in all regions."""
     return [n for r in decoded.regions for n in r.samples.column("n").tolist()]
 
 
 def fed(decode: SinkDecoder, *regions: SinkRegion) -> list[int]:
-    """The numbers that a buffer with these regions adds."""
+    """Return the numbers that a buffer with these regions adds."""
     decoded = decode(sink(regions))
     assert decoded.problems == ()
     return found(decoded)
@@ -75,17 +75,17 @@ def test_records_are_read_once() -> None:
 
 
 def by_head(records: Records) -> Samples:
-    """Samples of records with words behind them."""
+    """Read records that are followed by words."""
     return Samples.of_records(records.walk(HEAD, lambda heads: heads["words"])[0])
 
 
 def heads(*values: int) -> tuple[bytes, ...]:
-    """Such records, with as many words as the number says."""
+    """Build records, each followed by as many words as its number says."""
     return tuple(struct.pack(f"<II{n}Q", n, n, *range(n)) for n in values)
 
 
 def by_itself(records: Records) -> Samples:
-    """What a reader does that knows the layout better than fixed() does."""
+    """Read records without fixed(), as a parser of its own layout may."""
     records.end = 8 * records.count
     content = records.data[: records.end]
     return Samples.of_records(np.frombuffer(content, NUMBER))
@@ -158,7 +158,7 @@ def test_records_have_words_behind_them(lengths: tuple[int, ...]) -> None:
 
 
 def counts(*pairs: tuple[int, int]) -> tuple[bytes, ...]:
-    """Records of a key and its count."""
+    """Build records of a key and its count."""
     return tuple(struct.pack("<QQ", *pair) for pair in pairs)
 
 
@@ -166,7 +166,7 @@ PAIR = struct_dtype(16, [("n", "<u8", 0), ("count", "<u8", 8)])
 
 
 def by_count(records: Records) -> Samples:
-    """Samples of such records."""
+    """Read records of a key and its count."""
     return Samples.of_records(records.fixed(PAIR), roles={Role.WEIGHT: "count"})
 
 

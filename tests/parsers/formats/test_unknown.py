@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Captures in a format that no parser is known for."""
+"""Captures in a format without a parser."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ UUID = "00000000-0000-0000-0000-000000000009"
 
 
 def unknown_capture() -> bytes:
-    """A capture of one buffer."""
+    """Build a capture of one buffer."""
     described = session(uuid=UUID)
     described["format"]["name"] = "mine"
     chunks = [bufr(b"whatever"), json_chunk("DONE", totals(3))]
@@ -26,7 +26,7 @@ def unknown_capture() -> bytes:
 
 @pytest.fixture
 def file(tmp_path: Path) -> str:
-    """That capture in a file."""
+    """Write that capture to a file."""
     path = tmp_path / "x.pfm"
     path.write_bytes(unknown_capture())
     return str(path)
@@ -69,7 +69,7 @@ def test_any_format_must_be_asked_for() -> None:
 
 @pytest.fixture
 def sink_file(tmp_path: Path) -> str:
-    """A capture of two buffers of a format with a sink, which have three records."""
+    """Write a capture of two sink buffers with three records in all."""
     first, second = SinkRegion(1, (b"a" * 8, b"b" * 8)), SinkRegion(2, (b"c" * 24,))
     images = [sink([first, SinkRegion()]), sink([first, second], lost0=9)]
     chunks = [*map(bufr, images), json_chunk("DONE", totals(3))]

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""What several tests of the parsers share."""
+"""Helpers that several tests of the parsers share."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The SDK's readers in C, by a program that prints what they find."""
+"""The SDK's C readers, run in a program that prints what they find."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Json = dict[str, Any]
 
 
 def compiled(source: Path, program: Path, *options: str) -> Path:
-    """The program, compiled with the SDK's headers and sanitizers."""
+    """Compile a program with the SDK's headers and sanitizers."""
     subprocess.run(
         ["gcc", "-O1", *WARNINGS, f"-I{SDK}", *SANITIZED]
         + ["-o", str(program), str(source), *options],
@@ -32,7 +32,7 @@ def compiled(source: Path, program: Path, *options: str) -> Path:
 
 @dataclass(frozen=True)
 class Found:
-    """What a reader found in a buffer; ``lost`` is empty if it refused it."""
+    """Output of a reader for a buffer; ``lost`` is empty if the buffer was refused."""
 
     samples: list[Json] = field(default_factory=list)
     problems: list[Json] = field(default_factory=list)
@@ -40,7 +40,7 @@ class Found:
 
 
 class Readers:
-    """A process of print_records, which reads what it is given until closed."""
+    """A print_records process, which reads buffers until it is closed."""
 
     def __init__(self, program: Path) -> None:
         self._process = subprocess.Popen(
@@ -49,7 +49,7 @@ class Readers:
         self._last: Json = {}
 
     def close(self) -> None:
-        """It has ended well: no sanitizer has found anything."""
+        """Wait for a clean exit: no sanitizer has reported an error."""
         self._process.communicate()
         assert self._process.returncode == 0
 
@@ -60,7 +60,7 @@ class Readers:
         session: Json,
         flags: int = 0,
     ) -> list[Found]:
-        """What there is in the buffers of one context, one after the other."""
+        """Read the buffers of one context in turn and return what is found."""
         kinds = ";".join(
             f"{s['id']}:{p['num']}:{','.join(map(str, p['smpl_pmds']))}"
             for s in session["sets"]
@@ -81,13 +81,13 @@ class Readers:
         self._process.stdin.flush()
         assert self._process.stdout is not None
         for line in iter(self._process.stdout.readline, b"end\n"):
-            assert line, "the readers have died: see above"
+            assert line, "print_records has exited: see its standard error"
             said = json.loads(line)
             if "sample" in said:
                 self._last = said["sample"]
                 found.samples.append(self._last)
             elif "caller" in said:
-                # It may be of a sample in a part before.
+                # The caller may belong to a sample of an earlier buffer.
                 offset, cookie = said["caller"]
                 self._last.setdefault("callers", []).append(offset)
                 self._last.setdefault("caller_cookies", []).append(cookie)

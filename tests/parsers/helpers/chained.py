@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""A capture with call chains, of functions that have names."""
+"""Captures with call chains of named functions."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from helpers.writers import bufr, capture, chunk, json_chunk, session, totals
 
 UUID_CALLSTACK = "bad42f83-abb5-4fb1-bc94-36de0415f7ca"
 NAMES = ("main", "hot", "warm", "cold")
-FIRST, SIZE = 0xFFFFFFFF81000000, 0x100  # of the functions
+FIRST, SIZE = 0xFFFFFFFF81000000, 0x100  # address of the first function, bytes of each
 
 
 def callstack_record(
@@ -20,7 +20,7 @@ def callstack_record(
     user: Sequence[int] = (),
     ip: int = 0x1000,
 ) -> bytes:
-    """A record of PMD 0 in event set 0."""
+    """Build a record of PMD 0 in event set 0."""
     numbers = len(pmds), len(kernel), len(user)
     head = struct.pack("<QQIIHHHHHHI", 5, ip, 12, 11, 0, 3, 0, *numbers, 0)
     words = (*pmds, *kernel, *user)
@@ -28,11 +28,11 @@ def callstack_record(
 
 
 def chained_capture(stacks: Sequence[Sequence[str]]) -> bytes:
-    """A capture of a sample for each stack, outermost function first."""
+    """Build a capture with one sample per stack, outermost function first."""
     starts = {name: FIRST + SIZE * at for at, name in enumerate(NAMES)}
     records = []
     for stack in stacks:
-        # In the middle of each: callers are looked up before where a call returns to.
+        # Mid-function: a caller is resolved just before its return address.
         chain = [starts[name] + SIZE // 2 for name in reversed(stack)]
         records.append(callstack_record(kernel=chain, ip=chain[0]))
     symbols = "".join(f"{start:x} T {name}\n" for name, start in starts.items())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Short ways to run the commands, in this process and as a program."""
+"""Run the commands, in this process or as a program."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ Capture = pytest.CaptureFixture[str]
 
 
 def run(capsys: Capture, *argv: str) -> tuple[int, str, str]:
-    """Exit status, output and error output of a command."""
+    """Return exit status, standard output and standard error of a command."""
     status = main(argv)
     captured = capsys.readouterr()
     return status, captured.out, captured.err
 
 
 def printed(capsys: Capture, *argv: str) -> str:
-    """What a command prints without complaint."""
+    """Return the output of a command, which must not warn."""
     status, out, err = run(capsys, *argv)
     assert (status, err) == (0, "")
     return out
 
 
 def told(capsys: Capture, *argv: str, warns: bool = False) -> Any:
-    """The JSON that a command prints, without complaint unless it ``warns``."""
+    """Return the JSON output of a command, which must not warn unless ``warns``."""
     status, out, err = run(capsys, *argv, "--json")
     assert status == 0 and (warns or err == "")
     return json.loads(out)
@@ -43,21 +43,21 @@ def told(capsys: Capture, *argv: str, warns: bool = False) -> Any:
 def rows(
     capsys: Capture, by: str, path: str | Path, warns: bool = False
 ) -> dict[Any, int]:
-    """Keys and counts of a report whose keys differ."""
+    """Return keys and counts of a report, whose keys must be unique."""
     report = told(capsys, "report", "--by", by, str(path), warns=warns)
     assert len({row["key"] for row in report["rows"]}) == len(report["rows"])
     return {row["key"]: row["count"] for row in report["rows"]}
 
 
 def importing(*directories: Path) -> dict[str, str]:
-    """An environment in which Python finds what is in these directories."""
+    """Return an environment with these directories in PYTHONPATH."""
     return {**os.environ, "PYTHONPATH": ":".join(map(str, directories))}
 
 
 def program(
     *argv: str, directories: tuple[Path, ...] = (PARSERS,)
 ) -> subprocess.CompletedProcess[str]:
-    """pfmparse, run as a program of its own, found in these directories."""
+    """Run pfmparse as a program, with these directories in PYTHONPATH."""
     return subprocess.run(
         [sys.executable, "-m", "pfmparse", *argv],
         env=importing(*directories),

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Damaged captures of every format, and what a report counts in them.
+"""Damaged captures of every format, and the counts of a report on them.
 
-A command that is given one must count what the report counts, or nothing, and say
-why: ``check()`` sees to that for whatever ``Run`` does with a file.
+A command must either count the same samples as the report, or refuse the file and
+say why. ``check()`` verifies this for any ``Run``.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from pfmparse.recording import open_capture
 from pfmparse.symbols.location import Detail
 from pfmparse.symbols.options import SymbolOptions
 
-HEADER = 16  # bytes of a capture's own
-CHUNK = 24  # bytes of a chunk's
-# For each command; others in each run if there is a number of them.
+HEADER = 16  # bytes of the file header
+CHUNK = 24  # bytes of a chunk header
+# Cases per command; if the variable is set, each run draws different cases.
 ASKED = os.environ.get("DAMAGED_CASES")
 CASES = int(ASKED or 200)
 LARGE = ((1 << 64) - 1, 1 << 63, 1 << 40, 1 << 32, (1 << 31) - 1)
@@ -38,9 +38,9 @@ LARGE = ((1 << 64) - 1, 1 << 63, 1 << 40, 1 << 32, (1 << 31) - 1)
 
 @dataclass(frozen=True)
 class Counted:
-    """What a command counted; ``samples`` is None if it refused the file.
+    """Result of a command: the samples it counted, or None if it refused the file.
 
-    ``said`` is what it wrote to standard error.
+    ``said`` is its standard error.
     """
 
     samples: Optional[int]
@@ -51,7 +51,7 @@ Run = Callable[[Path], Counted]
 
 
 def program() -> Program:
-    """A program whose file is not there: symbols are not what these cases are about."""
+    """Describe a program without a file: these cases do not need symbols."""
     names = {"hot": 0x1100, "warm": 0x1200, "main": 0x1300}
     where = writers.mapping(LOAD + 0x1000, LOAD + 0x3000, 0x1000, "/no/program")
     return Program(Path("/no/program"), "ab" * 20, names, where, 0)
@@ -62,7 +62,7 @@ UNHARMED = every_format.captures(program())
 
 @st.composite
 def captures(draw: st.DrawFn) -> bytes:
-    """A capture of some format with one to three damages."""
+    """Damage a capture of some format one to three times."""
     data = UNHARMED[draw(st.sampled_from(sorted(UNHARMED)))]
     for _ in range(draw(st.integers(1, 3))):
         chunks = _chunks(data)
@@ -74,7 +74,7 @@ def captures(draw: st.DrawFn) -> bytes:
 
 
 def counted(data: bytes) -> Optional[int]:
-    """What a report by address counts, None if it refuses."""
+    """Return the samples of a report by address, or None if it fails."""
     try:
         recording = open_capture(io.BytesIO(data))
         options = Options(Selection(), SymbolOptions())
@@ -86,7 +86,7 @@ def counted(data: bytes) -> Optional[int]:
 
 
 def check(run: Run, cases: int = CASES) -> None:
-    """Whatever is damaged: ``run`` counts what a report does, or nothing and why."""
+    """Check that ``run`` agrees with a report on damaged captures, or says why not."""
 
     @settings(
         max_examples=cases,
@@ -109,7 +109,7 @@ def check(run: Run, cases: int = CASES) -> None:
 
 
 def _chunks(data: bytes) -> list[tuple[int, bytes, bytes]]:
-    """Where each whole chunk is, its header without checksums, and its payload."""
+    """Return offset, header without checksums and payload of each complete chunk."""
     found, at = [], HEADER
     while at + CHUNK <= len(data):
         length = struct.unpack_from("<Q", data, at + 8)[0]
@@ -126,7 +126,7 @@ Chunks = list[tuple[int, bytes, bytes]]
 
 
 def _rebuilt(data: bytes, payloads: list[tuple[bytes, bytes]]) -> bytes:
-    """A capture of these headers and payloads, with the checksums they need."""
+    """Build a capture of these headers and payloads, with correct checksums."""
     chunks = [
         writers.chunk(
             head[:4].decode("latin-1"), body, flags=struct.unpack_from("<I", head, 4)[0]
@@ -137,12 +137,12 @@ def _rebuilt(data: bytes, payloads: list[tuple[bytes, bytes]]) -> bytes:
 
 
 def _cut(draw: st.DrawFn, data: bytes, chunks: Chunks) -> bytes:
-    """The file ends early."""
+    """Truncate the file."""
     return data[: draw(st.integers(HEADER, len(data) - 1))]
 
 
 def _flipped(draw: st.DrawFn, data: bytes, chunks: Chunks) -> bytes:
-    """A byte is another one, and no checksum agrees with it."""
+    """Change a byte and leave the checksums wrong."""
     return _with_byte(draw, data)
 
 
@@ -152,7 +152,7 @@ def _with_byte(draw: st.DrawFn, data: bytes) -> bytes:
 
 
 def _payload(draw: st.DrawFn, data: bytes, chunks: Chunks) -> bytes:
-    """Something in a payload is another number, and the checksums agree."""
+    """Change a number in a payload and correct the checksums."""
     parts = [(head, body) for _, head, body in chunks]
     which = draw(st.integers(0, len(parts) - 1))
     head, body = parts[which]
@@ -171,7 +171,7 @@ def _payload(draw: st.DrawFn, data: bytes, chunks: Chunks) -> bytes:
 
 
 def _shortened(draw: st.DrawFn, data: bytes, chunks: Chunks) -> bytes:
-    """A payload ends early, and the checksums agree."""
+    """Truncate a payload and correct the checksums."""
     parts = [(head, body) for _, head, body in chunks]
     which = draw(st.integers(0, len(parts) - 1))
     head, body = parts[which]
@@ -180,7 +180,7 @@ def _shortened(draw: st.DrawFn, data: bytes, chunks: Chunks) -> bytes:
 
 
 def _moved(draw: st.DrawFn, data: bytes, chunks: Chunks) -> bytes:
-    """A chunk is missing, or there twice, or elsewhere."""
+    """Delete, duplicate or move a chunk."""
     parts = [(head, body) for _, head, body in chunks]
     part = parts[draw(st.integers(0, len(parts) - 1))]
     if draw(st.booleans()):

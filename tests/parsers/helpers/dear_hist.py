@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The four histograms of dear-hist in the manual of pfmon, and captures of them.
+"""The four dear-hist histograms in the manual of pfmon, and captures for them.
 
-The header and the numbers of each are as printed there, without the indentation of
-consoles. What the manual contradicts itself in is not in them:
+Headers and numbers are as printed there, without console indentation, and without the
+contradictions of the manual:
 
-- Above the counts stands "#count" twice, and "# #count" twice. The latter is above
-  them.
-- The view of data shows a row for each address, but says "per function histogram".
-- So does that of levels: functions were asked for, but a row is a latency.
-- The text says of that one that 11 percent of the misses hit L3: 11 is their latency.
+- The heading of the counts is "#count" twice, and "# #count" twice. The latter is
+  used here.
+- The data view has a row for each address, but says "per function histogram".
+- So does the level view: functions were requested, but a row is a latency.
+- The text says that 11 percent of its misses hit L3: 11 is their latency.
 
-Of the view of instructions the manual shows the first rows only.
+The manual shows only the first rows of the instruction view.
 """
 
 from __future__ import annotations
@@ -115,23 +115,23 @@ LEVELS = """\
       15   0.15%  98.60%          19      14
 """
 
-# Where the functions of these histograms are, and how large they are at least.
+# Addresses of the functions, and lower bounds of their sizes.
 FUNCTIONS_AT = {
     "f1": 0x4000000000001EC0,
     "f2": 0x4000000000001380,
     "verify": 0x4000000000002240,
     "memcpy": 0x4000000000003660,
 }
-SLOW = FUNCTIONS_AT["f1"] + 0x10  # the load that is slow
+SLOW = FUNCTIONS_AT["f1"] + 0x10  # the slow load
 SIZES = {"f1": 0x300, "f2": 0xB00, "verify": 0x400, "memcpy": 0x600}
-# Latencies of what hits L2, L3 and memory.
+# Latencies of hits in L2, L3 and memory, in cycles.
 CYCLES = (5, 11, 20)
-SOMEWHERE = 0x6000000000006000  # data
+SOMEWHERE = 0x6000000000006000  # default address of data
 
 
 @dataclass(frozen=True)
 class Line:
-    """A line of a histogram: how many samples, and what they have in common."""
+    """A row of a histogram: the number of samples, and what they have in common."""
 
     count: int
     at: int
@@ -140,7 +140,7 @@ class Line:
 
 
 def lines(table: str) -> list[Line]:
-    """The lines of numbers; of levels, ``at`` is the latency."""
+    """Parse the rows; in the level view, ``at`` is the latency."""
     found = []
     for text in table.splitlines():
         if text.startswith("#"):
@@ -156,12 +156,12 @@ def lines(table: str) -> list[Line]:
 
 
 def total(table: str) -> int:
-    """All samples."""
+    """Return the number of all samples."""
     return int(table.split()[2])
 
 
 def samples(table: str) -> list[Sample]:
-    """Samples with the counts of a histogram, and of what it does not show."""
+    """Build samples with the counts of a histogram, and those that it does not show."""
     shown, found = lines(table), list[Sample]()
     for line in shown:
         for number, cycles in zip(line.of_levels, CYCLES):
@@ -176,7 +176,7 @@ def samples(table: str) -> list[Sample]:
 
 
 def _unseen(table: str, number: int) -> Sample:
-    """A sample of what is too little to be shown."""
+    """Build a sample of a row that is too small to be shown."""
     if table == LEVELS:
         return load(SLOW, SOMEWHERE, 20 + number % 10)
     if table == DATA:
@@ -185,7 +185,7 @@ def _unseen(table: str, number: int) -> Sample:
 
 
 def made(table: str, path: Path) -> bytes:
-    """A capture that has the histogram; its program is written to ``path``."""
+    """Build a capture for the histogram, and write its program to ``path``."""
     functions = {name: (at, SIZES[name]) for name, at in FUNCTIONS_AT.items()}
     where = program(path, functions)
     return ear_capture(samples(table), ear_session("data_ear_cache_lat4"), [where])

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
 """One capture of each format: the same program, two events, two threads, a kernel.
 
-Each has as much of it as its format can record.
+Each capture has as much of this as its format can record.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ PERIODS = (1000, 250)  # of PMDs 0 and 1
 EVENTIDS = (60, 192)
 KERNEL = 0xFFFFFFFF81000000
 MODULE = 0xFFFFFFFFC0000000
-NOWHERE = 0x7000_0000  # an address that nothing is mapped at
+NOWHERE = 0x7000_0000  # an address without a mapping
 L1_HIT, L3_HIT = 0x68100142, 0x68100842  # union perf_mem_data_src
 FIRST_TIME = 5_000_000_000  # ns
 
@@ -55,7 +55,7 @@ class Point:
 
 
 def points(program: Program, kernel: bool = True) -> list[Point]:
-    """60 samples in hot, 30 in warm and 10 elsewhere, of them 6 at kernel level."""
+    """Build 60 samples in hot, 30 in warm and 10 elsewhere, 6 of them in the kernel."""
     hot, warm, main = (program.ip(name) for name in ("hot", "warm", "main"))
     data = dict(data=LOAD + 0x10, latency=7, source=L1_HIT)
     far = dict(data=LOAD + 0x2000, latency=300, source=L3_HIT)
@@ -68,13 +68,13 @@ def points(program: Program, kernel: bool = True) -> list[Point]:
         found += [Point(KERNEL + 0x110, callers=(KERNEL + 0x20, hot, main))] * 3
         found += [Point(KERNEL + 0x210, WORKER, 1, 1, callers=(warm, main))] * 2
         found += [Point(MODULE + 0x10, callers=(KERNEL + 0x120, main))]
-    # In time, the samples of different kinds alternate.
+    # Interleave the samples of different kinds.
     mixed = [found[number * 37 % len(found)] for number in range(len(found))]
     return mixed + [Point(NOWHERE)]
 
 
 def session(uuid: str, argument: bytes = b"") -> Json:
-    """A session of two events."""
+    """Describe a session of two events."""
     pmds = [
         {
             **writers.pmd(number),
@@ -93,14 +93,14 @@ def session(uuid: str, argument: bytes = b"") -> Json:
 
 
 def captures(program: Program) -> dict[str, bytes]:
-    """A capture of each format, by name."""
+    """Build a capture of each format, by format name."""
     return {name: make(program) for name, make in FORMATS.items()}
 
 
 def _capture(
     program: Program, described: Json, buffers: list[bytes], low: bool = False
 ) -> bytes:
-    """A capture of these buffers; ``low`` maps the program where 32 bits reach."""
+    """Build a capture of these buffers; ``low`` maps the program below 4 GiB."""
     where = dict(program.mapping)
     if low:
         size = where["end"] - where["start"]
@@ -201,7 +201,7 @@ def _oprofile(program: Program) -> bytes:
 
 
 def _sink(uuid: str, record: Callable[[int, Point], bytes]) -> Callable[..., bytes]:
-    """What makes a capture of a format with a sink, of one region."""
+    """Return a builder of captures with one region of a sink."""
 
     def make(program: Program) -> bytes:
         records = tuple(record(*item) for item in enumerate(points(program)))

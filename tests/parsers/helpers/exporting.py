@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Short ways to export captures, and to see what a report says of them."""
+"""Export captures, and read reports about them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NAMES = sorted(every_format.FORMATS)
 
 
 def called(*argv: str) -> tuple[int, str, str]:
-    """Exit status, output and error output of a command, without a fixture."""
+    """Run a command; return exit status, output and error output."""
     out, err = io.StringIO(), io.StringIO()
     with redirect_stdout(out), redirect_stderr(err):
         status = main(argv)
@@ -28,7 +28,7 @@ def called(*argv: str) -> tuple[int, str, str]:
 
 
 def exported(file: Path, to: str, out: Path, *options: str) -> Path:
-    """Exports a capture, and does it again: the same bytes; the file."""
+    """Export a capture twice, compare the files, and return the first one."""
     again = out.with_name(f"again-{out.name}")
     for path in (out, again):
         argv = ["export", str(file), "--to", to, "-o", str(path), *options]
@@ -40,7 +40,7 @@ def exported(file: Path, to: str, out: Path, *options: str) -> Path:
 
 
 def reported(file: Path, *options: str) -> list[Any]:
-    """The rows of a report."""
+    """Return the rows of a report."""
     status, out, err = called("report", str(file), "--json", *options)
     assert status == 0, err
     rows = json.loads(out)["rows"]
@@ -49,7 +49,7 @@ def reported(file: Path, *options: str) -> list[Any]:
 
 
 def by_symbol(file: Path, *options: str) -> Counter[str]:
-    """Samples, or weights if that is asked for, by function as a report says."""
+    """Return samples, or weights if requested, by function in a report."""
     counts: Counter[str] = Counter()
     for row in reported(file, *options):
         counts[row["symbol"] or "[unknown]"] += row.get("weight", row["count"])
@@ -57,7 +57,7 @@ def by_symbol(file: Path, *options: str) -> Counter[str]:
 
 
 def samples_in(file: Path, to: str) -> Optional[int]:
-    """How many samples an export has, None if it is of a kind that is not read here."""
+    """Return the number of samples in an export, or None if it cannot be read here."""
     if to == "perf-data":
         return sum(r.kind == perf_file.SAMPLE for r in perf_file.records(file))
     if to == "pprof":
@@ -77,7 +77,7 @@ def samples_in(file: Path, to: str) -> Optional[int]:
 
 
 def damaged_export(to: str, directory: Path, file: Path) -> Counted:
-    """What an export makes of a file that may be damaged."""
+    """Export a file that may be damaged, and return what the export counts."""
     out = directory / "out"
     out.unlink(missing_ok=True)
     status, printed, err = called(
@@ -87,7 +87,7 @@ def damaged_export(to: str, directory: Path, file: Path) -> Counted:
         assert status != 0 and not out.exists()
         return Counted(None, err)
     told = json.loads(printed)
-    # Records of perf's can stand for several samples.
+    # A record of perf can stand for several samples.
     if not any("a record stands for" in text for text in told["not_carried"]):
         assert samples_in(out, to) in (None, told["samples"])
     return Counted(told["samples"], err)

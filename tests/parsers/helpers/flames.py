@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Short ways to the boxes of flame graphs."""
+"""Profiles and boxes of flame graphs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ FUNCTIONS = ("a", "b", "c")
 
 
 def profiled(*stacks: Stack) -> Profile:
-    """The profile of a capture of these stacks."""
+    """Build the profile of a capture of these stacks."""
     source = opened(stack_capture(stacks, FUNCTIONS))
     profiler = Profiler()
     profiler.add(source, source.batches())
@@ -22,12 +22,12 @@ def profiled(*stacks: Stack) -> Profile:
 
 
 def weights(profile: Profile) -> NDArray[np.float64]:
-    """The samples of each row."""
+    """Return the samples of each row."""
     return np.array([row.samples for row in profile.rows], np.float64)
 
 
 def paths(tree: Tree) -> list[tuple[str, ...]]:
-    """What each box stands on, from the lowest one up, and itself."""
+    """Return the path to each box, from the root to the box itself."""
     found: list[tuple[str, ...]] = []
     for number, parent in enumerate(tree.parents.tolist()):
         name = tree.labels[tree.label_of[number]][0]

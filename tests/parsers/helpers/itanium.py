@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Captures of Itanium 2's event address registers, and a program for them."""
+"""Captures of the event address registers (EAR) of Itanium 2, and a program."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from helpers.writers import (
     totals,
 )
 
-CODE = 0x4000000000000000  # where a program's code begins
+CODE = 0x4000000000000000  # start of a program's code
 DATA_EAR, CODE_EAR = (2, 3, 17), (0, 1)  # PMDs
 PER_BUFFER = 4000  # samples
 EM_IA_64, ET_EXEC, STT_FUNC, SHT_SYMTAB, SHT_STRTAB = 50, 2, 2, 2, 3
@@ -31,9 +31,9 @@ EM_IA_64, ET_EXEC, STT_FUNC, SHT_SYMTAB, SHT_STRTAB = 50, 2, 2, 2, 3
 def load(
     ip: int, address: int, latency: int = 0, found_by: int = 0, valid: bool = True
 ) -> Sample:
-    """A sample of a load in the bundle and slot ``ip``."""
+    """Build a sample of a load in the bundle and slot ``ip``."""
     bundle, slot = ip & ~0xF, ip & 0x3
-    # A register of a two-bundle window: the second bundle's has its own bit.
+    # The register covers two bundles; a bit selects the second one.
     in_second = bool(bundle & 0x10)
     window = bundle - 16 if in_second else bundle
     instruction = window | valid << 3 | in_second << 2 | slot
@@ -42,13 +42,13 @@ def load(
 
 
 def fetch(line: int, latency: int = 0, found_by: int = 0) -> Sample:
-    """A sample of a line of code that was fetched."""
+    """Build a sample of a code line that was fetched."""
     values = (line | found_by, latency)
     return Sample(ip=line + 0x40, ovfl_pmd=4, pmds=tuple(zip(CODE_EAR, values)))
 
 
 def ear_session(event: str, pmds: Sequence[int] = DATA_EAR) -> Json:
-    """A session of a machine at 1.4 GHz that sampled an event of an EAR."""
+    """Describe a session at 1.4 GHz that sampled an EAR event."""
     sampled = {**pmd(4, list(pmds)), "event": event}
     sess = session({0: [sampled]}, UUID_IA64)
     kinds = [{**sess["machine"]["processors"][0], "khz": 1400000, "caches": []}]
@@ -59,7 +59,7 @@ def ear_session(event: str, pmds: Sequence[int] = DATA_EAR) -> Json:
 def ear_capture(
     samples: Sequence[Sample], sess: Json, mappings: Sequence[Json] = ()
 ) -> bytes:
-    """A capture of such samples."""
+    """Build a capture of EAR samples."""
     parts = range(0, len(samples), PER_BUFFER)
     return capture(
         json_chunk("SESS", sess),
@@ -73,13 +73,13 @@ def ear_capture(
 
 
 def program(path: Path, functions: Mapping[str, tuple[int, int]]) -> Json:
-    """Writes a program with functions of these addresses and sizes; its mapping."""
+    """Write a program with functions at these addresses; return its mapping."""
     names, symbols = b"\0", bytes(24)
     for name, (start, size) in functions.items():
         at = len(names)
         symbols += struct.pack("<IBBHQQ", at, 1 << 4 | STT_FUNC, 0, 1, start, size)
         names += name.encode() + b"\0"
-    size = 0x10000  # of the code, from the first byte of the file on
+    size = 0x10000  # bytes of code, from the start of the file
     tables = size, size + len(symbols), size + len(symbols) + len(names)
     head = b"\x7fELF\x02\x01\x01".ljust(16, b"\0")
     head += struct.pack("<HHIQQQI", ET_EXEC, EM_IA_64, 1, CODE, 64, tables[2], 0)
@@ -106,6 +106,6 @@ def _section(
     info: int = 0,
     entry: int = 0,
 ) -> bytes:
-    """The header of a section without a name."""
+    """Build the header of a section without a name."""
     head = struct.pack("<IIQQQQ", 0, kind, flags, address, offset, size)
     return head + struct.pack("<IIQQ", link, info, 1, entry)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""What pfmon top writes: a capture with a TICK at each refresh."""
+"""The output of pfmon top: a capture with a TICK chunk at each refresh."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ S = 10**9
 
 
 def stream(rest: int = 0, **members: object) -> bytes:
-    """1, 2, 3 samples, a second each, 5 lost in all but the first; and a rest.
+    """Build a stream of 1, 2 and 3 samples, one second each, and ``rest`` more.
 
-    The members are added to the session.
+    Each second except the first loses 5 samples. ``members`` are added to the session.
     """
     start = {**session(), **members}
     chunks = [

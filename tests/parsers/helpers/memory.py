@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""What of a file is in this process's memory."""
+"""Resident memory of mapped files."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ SMAPS = Path("/proc/self/smaps")
 
 
 def resident(path: Path) -> int:
-    """The bytes of a mapped file that are in memory."""
+    """Return the number of resident bytes of a mapped file."""
     found = re.search(
         rf"{re.escape(str(path))}\n(?:\w+: .*\n)*?Rss: +(\d+) kB", SMAPS.read_text()
     )

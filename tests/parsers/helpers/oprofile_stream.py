@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""A stream of the OProfile format, and what a stream means, word for word."""
+"""A stream of the OProfile format, and a reference decoder."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ Step = tuple[Any, ...]
 
 
 def with_callers(samples: Sequence[Json]) -> list[Json]:
-    """Samples as decoded; chunks without a trace do not speak of callers."""
+    """Add empty lists of callers to samples of chunks without a trace."""
     return [{"callers": [], "caller_cookies": [], **sample} for sample in samples]
 
 
 def without_callers(samples: Sequence[Json]) -> list[Json]:
-    """The same without those that they do not have."""
+    """Remove empty lists of callers from samples."""
     return [
         {name: value for name, value in sample.items() if value != []}
         for sample in samples
@@ -47,7 +47,7 @@ STREAM: list[Step] = [
 
 
 def sess(arch: str = "x86_64") -> Json:
-    """A session of this format, which has no argument."""
+    """Describe a session of this format, which has no argument."""
     described = session(uuid=UUID_OPROFILE)
     described["machine"]["arch"] = arch
     described["format"]["arg"] = ""
@@ -55,9 +55,9 @@ def sess(arch: str = "x86_64") -> Json:
 
 
 def expected(steps: Sequence[Step], bits: int = 64) -> list[Json]:
-    """What the stream means, one word after the other.
+    """Decode a stream step by step.
 
-    A trace that does not end is not there yet.
+    An unterminated trace is left out.
     """
     top = (1 << bits) - 1
     now = dict(zip(NAMES[2:], [NOBODY, NOBODY, NOBODY, top, top, 0]))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Reads the records of a perf.data; knows no writer of them."""
+"""A reader of perf.data that shares no code with the writer."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import Iterator, Optional
 
 SAMPLE = 9
-BITS = (16, 0, 1, 2, 3, 7, 8)  # of sample_type, before the chain
+BITS = (16, 0, 1, 2, 3, 7, 8)  # bits of sample_type whose words precede the chain
 NAMES = ("id", "ip", "tid", "time", "addr", "cpu", "period")
 CHAIN, WEIGHT, SOURCE = 1 << 5, 1 << 14, 1 << 15
 
 
 @dataclass
 class Record:
-    """A record, or a sample, whose words are ``fields``."""
+    """A record; for a sample, ``fields`` has its words."""
 
     kind: int
     misc: int
@@ -26,7 +26,7 @@ class Record:
 
 
 def records(path: Path) -> list[Record]:
-    """The records of a file."""
+    """Read the records of a file."""
     data = path.read_bytes()
     assert data[:8] == b"PERFILE2"
     _, each, attrs, size, at, length = struct.unpack_from("<6Q", data, 8)
@@ -36,7 +36,7 @@ def records(path: Path) -> list[Record]:
 
 
 def parsed(data: bytes, sample_type: int) -> Iterator[Record]:
-    """Records one after the other."""
+    """Yield the records one after the other."""
     at = 0
     while at < len(data):
         kind, misc, size = struct.unpack_from("<IHH", data, at)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Programs that a test compiles, and what pyelftools says is in them."""
+"""Programs that tests compile, and their contents as pyelftools reads them."""
 
 from __future__ import annotations
 
@@ -12,31 +12,31 @@ from elftools.elf.elffile import ELFFile  # type: ignore[import]
 from helpers.writers import Json, mapping
 
 SOURCE = Path(__file__).parent / "hotspots.c"
-LOAD = 0x555500000000  # where the mappings below put the program
+LOAD = 0x555500000000  # load address in the mappings below
 
 
 @dataclass(frozen=True)
 class Program:
-    """A compiled program: where its code is, and what is in it by symbol."""
+    """A compiled program: its code mapping and its symbols."""
 
     path: Path
     build_id: str
     symbols: dict[str, int]  # file offset of each function
     mapping: Json
-    shift: int  # from addresses in the file to its offsets
+    shift: int  # file offset minus virtual address
 
     def ip(self, symbol: str) -> int:
-        """An address within that function."""
+        """Return an address within that function."""
         mapped = self.mapping
         at = self.symbols[symbol] - int(mapped["offset"]) + 1
         return int(mapped["start"]) + at
 
     def address(self, symbol: str) -> int:
-        """The address of that function as the file counts."""
+        """Return the virtual address of that function in the file."""
         return self.symbols[symbol] - self.shift
 
     def offset_of(self, symbol: str) -> int:
-        """Where in the file a label or a variable is, or would be behind its data."""
+        """Return the file offset of a label or a variable, beyond the data for .bss."""
         with open(self.path, "rb") as stream:
             elf = ELFFile(stream)
             table = elf.get_section_by_name(".symtab")
@@ -48,14 +48,14 @@ class Program:
 
 
 def run(*command: object) -> None:
-    """Runs a command that must not fail."""
+    """Run a command that must not fail."""
     subprocess.run([str(word) for word in command], check=True)
 
 
 def compiled(
     path: Path, *options: str, source: Path = SOURCE, compiler: Optional[str] = None
 ) -> Program:
-    """The program, compiled with these options; read with pyelftools."""
+    """Compile the program with these options, and read it with pyelftools."""
     compiler = compiler or ("gcc" if source.suffix == ".c" else "g++")
     run(compiler, "-g", "-O1", "-Wl,--build-id", *options, "-o", path, source)
     with open(path, "rb") as stream:

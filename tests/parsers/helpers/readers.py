@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Short ways to read with the parsers what a test wrote."""
+"""Helpers that read test data with the parsers."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ T = TypeVar("T")
 
 
 def decoder(sess: Json) -> Decoder:
-    """The decoder of one context of a session."""
+    """Return the decoder of one context of a session."""
     parsed = parse_session(json.dumps(sess).encode(), 0)
     return formats.find(parsed.format.uuid).decoder(parsed)
 
 
 def all_samples(decoded: Decoded) -> list[Json]:
-    """The samples of all regions."""
+    """Return the samples of all regions."""
     return [
         sample
         for region in decoded.regions
@@ -45,18 +45,18 @@ def all_samples(decoded: Decoded) -> list[Json]:
 def decode_buffer(
     data: bytes, sess: Json
 ) -> tuple[list[Json], Optional[PfmParseError]]:
-    """The samples of a buffer, and what kept the decoder from having them all."""
+    """Return the samples of a buffer, and the first problem if there is one."""
     decoded = decoder(sess)(data)
     return all_samples(decoded), next(iter(decoded.problems), None)
 
 
 def read_capture(data: bytes) -> tuple[list[Json], Recording]:
-    """The samples of a capture, and its recording, read to the end."""
+    """Read a capture to its end; return its samples and its recording."""
     return read_stream(io.BytesIO(data))
 
 
 def read_stream(stream: BufferedIOBase) -> tuple[list[Json], Recording]:
-    """The same from an open file."""
+    """Read a capture from an open file to its end."""
     recording = open_capture(stream)
     samples: list[Json] = []
     for batch in recording.batches():
@@ -65,7 +65,7 @@ def read_stream(stream: BufferedIOBase) -> tuple[list[Json], Recording]:
 
 
 def peak_memory(read: Callable[[], T]) -> tuple[int, T]:
-    """Bytes that Python allocated at most, and what was read."""
+    """Return the peak of bytes allocated by Python, and the result of ``read``."""
     tracemalloc.start()
     try:
         value = read()
@@ -82,7 +82,7 @@ def opened(
     selection: Selection = Selection(),
     demangle: bool = True,
 ) -> Input:
-    """A capture as the input of a report by that key."""
+    """Open a capture as the input of a report by that key."""
     options = Options(selection, SymbolOptions(symfs, demangle))
     recording = open_capture(io.BytesIO(data))
     return Input("x.pfm", recording, options, warn, detail_of([by]))
@@ -102,7 +102,7 @@ def reported(
     symfs: Sequence[str] = (),
     demangle: bool = True,
 ) -> Reported:
-    """What report --json says about a capture."""
+    """Return what report --json prints for a capture."""
     warnings = list[str]()
     source = opened(data, by, symfs, warnings.append, demangle=demangle)
     made = report_rows.make([source], report_rows.Options([by]))

@@ -28,7 +28,7 @@ ALL = [sample.as_dict() for sample in SAMPLES]
 
 
 def full_capture() -> bytes:
-    """A capture with every type of chunk and one that is unknown."""
+    """Build a capture with every type of chunk and an unknown one."""
     kernel = b"ffffffff81000000 T start\nffffffffc0000000 t f\t[mod]\n"
     return capture(
         SESS,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Writes buffers of formats with a sink (perfmon_sink.h)."""
+"""Buffers of formats with a sink (perfmon_sink.h)."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from typing import Optional, Sequence
 FREE, FILLING, READY = range(3)
 REGION_SIZE = 256
 
-# An unknown format.
+# A format without a parser.
 UUID_SINK = "00000000-0000-4000-8000-00000000000b"
 
 
 @dataclass(frozen=True)
 class SinkRegion:
-    """A region; count and used are those of the records unless they are given."""
+    """A region; count and used are those of the records unless given."""
 
     seq: int = 0
     records: tuple[bytes, ...] = ()
@@ -25,20 +25,20 @@ class SinkRegion:
     used: Optional[int] = None
 
     def body(self) -> bytes:
-        """The records' bytes; each begins at a multiple of 8."""
+        """Return the bytes of the records; each begins at a multiple of 8."""
         return b"".join(r.ljust(-(-len(r) // 8) * 8, b"\xa5") for r in self.records)
 
     def header(self) -> bytes:
-        """What the buffer says about it."""
+        """Return the region's header in the buffer."""
         count = len(self.records) if self.count is None else self.count
         used = len(self.body()) if self.used is None else self.used
         return struct.pack("<QQQII", self.seq, count, used, self.state, 0)
 
 
 def sink(regions: Sequence[SinkRegion], **fields: int) -> bytes:
-    """A buffer that lost 2 (full), 3, 4 and 5 samples; 6 records are overwritten.
+    """Build a buffer that lost 2 (full), 3, 4 and 5 samples and overwrote 6 records.
 
-    ``fields`` replace those of the header.
+    ``fields`` replace header fields.
     """
     offs = 128 + 32 * len(regions)
     values = {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""A capture of call stacks, whose functions have known names."""
+"""Captures of call stacks whose functions have known names."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ FIRST_TIME = 1_000_000_000  # ns
 
 @dataclass(frozen=True)
 class Stack:
-    """Samples in functions by the names that stack_capture() has, innermost first."""
+    """Samples with a stack of functions of stack_capture(), innermost first."""
 
     functions: tuple[str, ...]
     samples: int = 1
@@ -38,7 +38,7 @@ def stack_capture(
     names: Sequence[str] = ("hot", "warm", "main"),
     at_once: Optional[int] = None,
 ) -> bytes:
-    """A capture of these stacks; ``names`` are functions made at run time.
+    """Build a capture of these stacks; ``names`` are functions of a JIT compiler.
 
     A buffer has all samples, or ``at_once`` of them.
     """
@@ -82,7 +82,7 @@ def _session() -> writers.Json:
 
 
 def _record(number: int, stack: Stack, places: list[int]) -> bytes:
-    # A call returns to the byte behind it.
+    # A return address is the byte after the call.
     chain = [places[0] + 4, *(place + 0x11 for place in places[1:])]
     kernel = sum(address >= KERNEL for address in chain)
     head = struct.pack("<QQ", FIRST_TIME + 1000 * number, chain[0])

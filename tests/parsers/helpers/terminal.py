@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""What claims to be a terminal."""
+"""A stand-in for a terminal."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import io
 
 
 class Terminal(io.StringIO):
-    """Keeps what is written to it."""
+    """A text buffer that claims to be a terminal."""
 
     def isatty(self) -> bool:
-        """It is one."""
+        """Return True."""
         return True

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Captures of three samples, the first two of which are at one address."""
+"""Captures of three samples, the first two of which have the same address."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ SAMPLES = [
     Sample(ip=0x2000, pid=102, ovfl_pmd=1, pmds=((2, 6),)),
 ]
 
-# What info and report say about the capture below, in JSON, besides the samples.
+# The summary in info --json and report --json for the capture below.
 SUMMARY = {
     "lost": 7,
     "lost_in_buffers": {},
@@ -44,7 +44,7 @@ SUMMARY = {
 
 
 def whole_capture(flags: int = 0) -> bytes:
-    """A complete capture of them; ``flags`` are the buffer's."""
+    """Build a complete capture of the samples; ``flags`` are those of the buffer."""
     where = maps(100, [mapping(0x1000, 0x1800, 0, "[vdso]")])
     return capture(
         json_chunk("SESS", session(SETS)),
@@ -55,7 +55,7 @@ def whole_capture(flags: int = 0) -> bytes:
 
 
 def nway_capture() -> bytes:
-    """A capture whose n-way buffer was saved in pieces, twice; regions lost some."""
+    """Build a capture of an n-way buffer with losses, saved twice and in pieces."""
     regions = [
         NwayRegion(1, READY, (Sample(ip=0x1000), Sample(ip=0x1000)), overwritten=3),
         NwayRegion(2, FILLING, (Sample(ip=0x2000),), dropped=4),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Reads messages of protocol buffers, field by field; knows no writer of them."""
+"""A reader of protocol buffer messages that shares no code with the writer."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ Field = tuple[int, Any]
 
 
 def fields(message: bytes) -> Iterator[Field]:
-    """The number and the value of each field: an integer or bytes."""
+    """Yield the number and the value of each field: an integer or bytes."""
     at = 0
     while at < len(message):
         key, at = _varint(message, at)
@@ -24,7 +24,7 @@ def fields(message: bytes) -> Iterator[Field]:
 
 
 def numbers(packed: bytes) -> list[int]:
-    """The numbers of a packed field."""
+    """Return the numbers of a packed field."""
     found, at = [], 0
     while at < len(packed):
         number, at = _varint(packed, at)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""How much Python has to do for something, which no other load changes."""
+"""Work measured in Python instructions, which does not depend on other load."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, Callable
 
 
 def work(function: Callable[[], object]) -> int:
-    """The instructions of Python that a function takes with all that it calls."""
+    """Return how many Python instructions a function and its callees execute."""
     done = 0
 
     def traced(frame: FrameType, event: str, _: Any) -> Any:
@@ -29,11 +29,11 @@ def work(function: Callable[[], object]) -> int:
 
 
 def growth(size: int, task: Callable[[int], Callable[[], object]]) -> float:
-    """How many times the work grows when the size doubles: about 2, or 4 if squared.
+    """Return how the work grows when the size doubles: about 2, or 4 if quadratic.
 
-    ``task(n)`` prepares what is to be done with n things. What is the same whatever
-    the size is does not count.
+    ``task(n)`` prepares a task with n items. Work that does not depend on the size does
+    not count.
     """
-    work(task(size))  # what is done once only
+    work(task(size))  # warm up
     one, two, four = (work(task(size * factor)) for factor in (1, 2, 4))
     return (four - two) / (two - one)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Builds buffers and captures from their documented layouts, byte by byte.
+"""Buffers and captures, built byte by byte from their documented layouts.
 
-Nothing here comes from the parsers, so that a wrong layout there shows.
+Nothing here comes from the parsers, so that tests detect a wrong layout there.
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ class Sample:
     pmds: tuple[tuple[int, int], ...] = ()
 
     def as_dict(self, flags: int = 0) -> Json:
-        """What dump --json prints for it."""
+        """Return what dump --json prints for the sample."""
         fields = {**vars(self), "pmds": {str(i): value for i, value in self.pmds}}
         kept = {NO_HDR: ["pmds"], IIP_HDR: ["ip", "pmds"]}.get(flags, list(fields))
         return {name: fields[name] for name in kept}
 
 
 def entry(sample: Sample, uuid: str = UUID_2_2, flags: int = 0) -> bytes:
-    """An entry: its header, if there is one, and the values of the PMDs."""
+    """Build an entry: its header, if there is one, and the PMD values."""
     s = sample
     if flags == NO_HDR:
         head = b""
@@ -70,7 +70,7 @@ def header(
     buf_size: int = 1 << 20,
     version: Optional[int] = None,
 ) -> bytes:
-    """A buffer's header."""
+    """Build the header of a buffer."""
     if uuid == UUID_IA64:
         version = 2 << 16 if version is None else version
         head = struct.pack("<QQQQQ", count, cur_offs, 0, 0, buf_size)
@@ -83,14 +83,14 @@ def header(
 def buffer(
     samples: Sequence[Sample], uuid: str = UUID_2_2, flags: int = 0, **fields: int
 ) -> bytes:
-    """A buffer's used part; ``fields`` replace those of the header."""
+    """Build the used part of a buffer; ``fields`` replace header fields."""
     body = b"".join(entry(sample, uuid, flags) for sample in samples)
     values = {"count": len(samples), "cur_offs": HDR_SIZE + len(body), **fields}
     return header(uuid=uuid, flags=flags, **values) + body
 
 
 def pmd(num: int, smpl_pmds: Sequence[int] = (), sampling: bool = True) -> Json:
-    """A PMD of the session."""
+    """Describe a PMD of the session."""
     return {
         "num": num,
         "event": f"event-{num}",
@@ -108,7 +108,7 @@ def pmd(num: int, smpl_pmds: Sequence[int] = (), sampling: bool = True) -> Json:
 
 
 def session(sets: Optional[dict[int, list[Json]]] = None, uuid: str = UUID_2_2) -> Json:
-    """A session whose sets have these PMDs; without any, PMD 0 samples alone."""
+    """Describe a session with these PMDs in each set; by default PMD 0 samples."""
     sets = {0: [pmd(0)]} if sets is None else sets
     return {
         "version": 1,
@@ -146,7 +146,7 @@ def session(sets: Optional[dict[int, list[Json]]] = None, uuid: str = UUID_2_2) 
 
 
 def processors() -> Json:
-    """Two CPUs of a kind, each with a cache of its own and one in common."""
+    """Describe two CPUs of one type, each with a cache of its own and a shared one."""
     return {
         "cpus": "0-1",
         "model": "Example CPU @ 2.80GHz",
@@ -157,7 +157,7 @@ def processors() -> Json:
 
 
 def cache(level: int, kind: str, size: int, shared_by: int) -> Json:
-    """A cache."""
+    """Describe a cache."""
     return {
         "level": level,
         "type": kind,
@@ -169,18 +169,18 @@ def cache(level: int, kind: str, size: int, shared_by: int) -> Json:
 
 
 def contexts(number: int) -> list[Json]:
-    """The contexts of a session that monitored that many CPUs."""
+    """Describe the contexts of a session that monitored that many CPUs."""
     return [{"id": n, "tid": None, "cpu": n, "buf_size": 4096} for n in range(number)]
 
 
 def ctxt(number: int, tid: int, tgid: int) -> bytes:
-    """A chunk with a context of a thread that began later."""
+    """Build a chunk with the context of a thread that started later."""
     context = {"id": number, "tid": tid, "tgid": tgid, "cpu": None, "buf_size": 4096}
     return json_chunk("CTXT", context)
 
 
 def changed(document: Json, path: list[Any], value: object) -> bytes:
-    """The text of a document with the value at that path replaced."""
+    """Return the text of a document with the value at that path replaced."""
     document = copy.deepcopy(document)
     place: Any = document
     for step in path[:-1]:
@@ -190,12 +190,12 @@ def changed(document: Json, path: list[Any], value: object) -> bytes:
 
 
 def maps(tgid: int, mappings: Sequence[Json], comm: str = "hotloops") -> Json:
-    """The mappings of a process."""
+    """Describe the mappings of a process."""
     return {"tgid": tgid, "comm": comm, "maps": list(mappings)}
 
 
 def thread(tid: int, tgid: int, comm: str, ppid: int = 1, start_ns: int = 0) -> Json:
-    """A thread."""
+    """Describe a thread."""
     return {
         "tid": tid,
         "tgid": tgid,
@@ -206,7 +206,7 @@ def thread(tid: int, tgid: int, comm: str, ppid: int = 1, start_ns: int = 0) -> 
 
 
 def thrd(*threads: Json) -> bytes:
-    """A THRD chunk."""
+    """Build a THRD chunk."""
     return json_chunk("THRD", {"threads": list(threads)})
 
 
@@ -218,7 +218,7 @@ def mapping(
     build_id: Optional[str] = None,
     prot: str = "r-xp",
 ) -> Json:
-    """One mapping."""
+    """Describe a mapping."""
     return {
         "start": start,
         "end": end,
@@ -230,7 +230,7 @@ def mapping(
 
 
 def clock_moment(perf: int, realtime: int, tsc: Optional[int] = None) -> Json:
-    """What the clocks showed in one moment; it took 100 ns."""
+    """Describe a simultaneous reading of all clocks, which took 100 ns."""
     return {
         "perf_ns": perf,
         "realtime_ns": realtime,
@@ -242,18 +242,18 @@ def clock_moment(perf: int, realtime: int, tsc: Optional[int] = None) -> Json:
 
 
 def clck(perf: int, realtime: int) -> bytes:
-    """A CLCK chunk."""
+    """Build a CLCK chunk."""
     return json_chunk("CLCK", clock_moment(perf, realtime))
 
 
 def jitm(tgid: int, text: str, flags: int = 0) -> bytes:
-    """A JITM chunk."""
+    """Build a JITM chunk."""
     payload = struct.pack("<II", tgid, flags) + text.encode()
     return chunk("JITM", payload, compress=True)
 
 
 def totals(samples: int, lost: int = 7, notifications: int = 3) -> Json:
-    """The totals of a session that monitored PMD 0."""
+    """Describe the totals of a session that monitored PMD 0."""
     return {
         "samples": samples,
         "lost": lost,
@@ -268,7 +268,7 @@ def totals(samples: int, lost: int = 7, notifications: int = 3) -> Json:
 
 
 def chunk(kind: str, payload: bytes, compress: bool = False, flags: int = 0) -> bytes:
-    """A chunk with its header and its padding."""
+    """Build a chunk with its header and its padding."""
     stored = zlib.compress(payload) if compress else payload
     flags |= 1 if compress else 0
     head = struct.pack("<4sIQI", kind.encode(), flags, len(stored), zlib.crc32(stored))
@@ -277,23 +277,23 @@ def chunk(kind: str, payload: bytes, compress: bool = False, flags: int = 0) -> 
 
 
 def json_chunk(kind: str, value: Json) -> bytes:
-    """A chunk whose payload is JSON."""
+    """Build a chunk with a JSON payload."""
     return chunk(kind, json.dumps(value).encode())
 
 
 def bufr(data: bytes, context: int = 0, compress: bool = False) -> bytes:
-    """A BUFR chunk with a buffer's first bytes."""
+    """Build a BUFR chunk with the first bytes of a buffer."""
     payload = struct.pack("<IIQQ", context, 0, 12345, 1 << 20) + data
     return chunk("BUFR", payload, compress)
 
 
 def capture(*chunks: bytes) -> bytes:
-    """A capture file."""
+    """Build a capture file."""
     return b"PFMCAP\r\n" + struct.pack("<II", 1, 0) + b"".join(chunks)
 
 
 def simple_capture(samples: Sequence[Sample], sess: Optional[Json] = None) -> bytes:
-    """A complete capture with one buffer."""
+    """Build a complete capture with one buffer."""
     sess = session() if sess is None else sess
     return capture(
         json_chunk("SESS", sess),
@@ -303,7 +303,7 @@ def simple_capture(samples: Sequence[Sample], sess: Optional[Json] = None) -> by
 
 
 def captured(samples: Sequence[Sample], *chunks: bytes, flags: int = 0) -> bytes:
-    """A capture with these chunks before its only buffer."""
+    """Build a capture with these chunks before its only buffer."""
     return capture(
         json_chunk("SESS", session()),
         *chunks,
@@ -313,7 +313,7 @@ def captured(samples: Sequence[Sample], *chunks: bytes, flags: int = 0) -> bytes
 
 
 def mapped(where: Json, tgid: int = 100) -> bytes:
-    """A MAPS chunk with one mapping."""
+    """Build a MAPS chunk with one mapping."""
     return json_chunk("MAPS", maps(tgid, [where]))
 
 
@@ -323,14 +323,14 @@ def bufr_pieces(
     context: int = 0,
     compress: bool = False,
 ) -> bytes:
-    """A BUFR chunk with pieces of a buffer: offsets and bytes."""
+    """Build a BUFR chunk from pieces of a buffer, given by offset and bytes."""
     return chunk("BUFR", pieces_payload(pieces, buf_size, context), compress)
 
 
 def pieces_payload(
     pieces: Sequence[tuple[int, bytes]], buf_size: int, context: int = 0
 ) -> bytes:
-    """The payload of such a chunk."""
+    """Build the payload of such a chunk."""
     head = struct.pack("<IIQQ", context, len(pieces), 12345, buf_size)
     table = b"".join(struct.pack("<QQ", at, len(data)) for at, data in pieces)
     return head + table + b"".join(data for _, data in pieces)
@@ -342,7 +342,7 @@ FREE, FILLING, READY = 0, 1, 2
 
 @dataclass(frozen=True)
 class NwayRegion:
-    """A region; count and size are those of the samples unless they are given."""
+    """A region; count and size are those of the samples unless given."""
 
     seq: int = 0
     state: int = FREE
@@ -353,11 +353,11 @@ class NwayRegion:
     dropped: int = 0
 
     def body(self) -> bytes:
-        """The samples' bytes."""
+        """Return the bytes of the samples."""
         return b"".join(entry(sample) for sample in self.samples)
 
     def header(self) -> bytes:
-        """What the buffer says about it."""
+        """Return the region's header in the buffer."""
         count = len(self.samples) if self.count is None else self.count
         size = len(self.body()) if self.size is None else self.size
         head = struct.pack("<QIIQQ", self.seq, self.state, 0, count, size)
@@ -365,7 +365,7 @@ class NwayRegion:
 
 
 def nway_header(regions: int, region_size: int, **fields: int) -> bytes:
-    """An n-way buffer's header; ``fields`` replace those of the header."""
+    """Build the header of an n-way buffer; ``fields`` replace header fields."""
     offs = 128 + 64 * regions
     values = {
         "buf_size": offs + regions * region_size,
@@ -388,7 +388,7 @@ def nway_header(regions: int, region_size: int, **fields: int) -> bytes:
 def nway(
     regions: Sequence[NwayRegion], region_size: int = 1024, **fields: int
 ) -> bytes:
-    """An n-way buffer."""
+    """Build an n-way buffer."""
     head = nway_header(len(regions), region_size, **fields)
     head += b"".join(region.header() for region in regions)
     head = head.ljust(fields.get("region_offs", len(head)), b"\0")
@@ -414,16 +414,16 @@ PEBS_RECORDS = {
 
 
 def pebs_header_size(uuid: str) -> int:
-    """Bytes of a PEBS buffer's header."""
+    """Return the size of a PEBS buffer's header in bytes."""
     return 84 if uuid == UUID_PEBS32 else 128
 
 
 def pebs(
     records: Sequence[dict[str, int]], uuid: str, size: int, **fields: int
 ) -> bytes:
-    """A PEBS buffer's used part; records have 0 in the fields that they lack.
+    """Build the used part of a PEBS buffer; missing fields of records are 0.
 
-    ``fields`` replace those of the header and of the debug-store area.
+    ``fields`` replace fields of the header and of the debug store area.
     """
     head = pebs_header_size(uuid)
     values = {"start_offs": 256 - head, "entry_size": size, "version": 1 << 16}
@@ -449,9 +449,10 @@ def pebs(
 
 
 def pebs_capture(records: Sequence[dict[str, int]], size: int, sess: Json) -> bytes:
-    """A capture with these records in two buffers, and one mapping.
+    """Build a capture with these records in two buffers, and one mapping.
 
-    The first two records are in the first buffer, which says that it is imprecise.
+    The first two records are in the first buffer, whose header says that they are
+    imprecise.
     """
     uuid = sess["format"]["uuid"]
     return capture(
@@ -477,10 +478,10 @@ OPROFILE_CODES = {
 
 
 def oprofile_words(steps: Sequence[tuple[Any, ...]], bits: int = 64) -> list[int]:
-    """The words of a stream.
+    """Return the words of a stream.
 
-    Steps are samples, ("at", offset, event), or escapes by the names above with
-    their arguments, or ("word", word).
+    A step is a sample ("at", offset, event), an escape, given by a name above and its
+    arguments, or ("word", word).
     """
     words: list[int] = []
     for name, *numbers in steps:
@@ -491,11 +492,11 @@ def oprofile_words(steps: Sequence[tuple[Any, ...]], bits: int = 64) -> list[int
 
 
 def oprofile(words: Sequence[int], bits: int = 64) -> bytes:
-    """The bytes of a stream."""
+    """Return the bytes of a stream."""
     return struct.pack(f"<{len(words)}{'Q' if bits == 64 else 'I'}", *words)
 
 
 def cook(files: Sequence[tuple[int, str, Optional[str]]]) -> bytes:
-    """A COOK chunk: cookies, paths and build IDs."""
+    """Build a COOK chunk of cookies, paths and build IDs."""
     cookies = [{"cookie": c, "path": p, "build_id": b} for c, p, b in files]
     return json_chunk("COOK", {"cookies": cookies})

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * print_records - prints what the SDK's readers find in buffers
+ * print_records - Print what the SDK's readers find in buffers
  *
- * Requests come on standard input, each a line, and then the buffers' bytes:
+ * A request on standard input is a line, followed by the bytes of the buffers:
  *
  *	FORMAT FLAGS WORD KINDS SIZE...
  *
- * FLAGS are those of begin, WORD the bytes of a word of OProfile's stream,
- * KINDS what was programmed, SET:PMD:PMDS;... with commas between the PMDs. The
- * buffers are those of one context, one after the other. For each there are
- * lines of JSON, of samples, problems, and what was lost, and a line "end".
+ * FLAGS are passed to begin, WORD is the size of an OProfile word in bytes, and
+ * KINDS are the sampling PMDs as SET:PMD:PMDS;... with commas between the PMDs
+ * that are recorded. The buffers are those of one context, in their order. For
+ * each one the program prints samples, problems and losses as lines of JSON, and
+ * a line "end".
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -28,7 +29,7 @@
 #define MAX_KINDS	64
 #define LINE		65536
 
-/* What was programmed; names has the PMDs of each kind. */
+/* The sampling PMDs; names has the PMDs that each kind records. */
 static struct pfm_read_kind kinds[MAX_KINDS];
 static unsigned int names[MAX_KINDS][PFM_MAX_PMDS];
 static unsigned int num_kinds;
@@ -45,7 +46,7 @@ static union {
 	struct pfm_read_histogram histogram;
 } r;
 
-/* A format: its reader, and how what it has found is printed. */
+/* A format: its reader, and functions that print what it finds. */
 struct format {
 	const char *name;
 	int (*init)(unsigned int word);
@@ -73,7 +74,7 @@ static void print_pmds(const struct pfm_read_kind *kind, const __u64 *pmds,
 	printf("}");
 }
 
-/* The last kind of an overflow; it has these PMDs if there are as many. */
+/* Find the last kind of an overflow; NULL if its number of PMDs differs. */
 static const struct pfm_read_kind *kind_of(unsigned int set, unsigned int pmd,
 					   unsigned int num)
 {
@@ -230,7 +231,7 @@ static void pebs64_print(void)
 	print_pmds(NULL, NULL, 0);
 }
 
-/* Both readers begin with what they share. */
+/* Both readers begin with the same structure. */
 static void pebs_lost(void)
 {
 	FIELD(&r.pebs32.pebs, dropped);
@@ -249,7 +250,7 @@ static int oprofile_begin(const void *buf, size_t size, unsigned int flags)
 	return 0;
 }
 
-/* Callers are no samples, and have lines of their own. */
+/* Callers are not samples: print them on lines of their own. */
 static int oprofile_next(void)
 {
 	const struct pfm_read_oprofile *o = &r.oprofile;
@@ -277,7 +278,7 @@ static void oprofile_print(void)
 	print_pmds(NULL, NULL, 0);
 }
 
-/* All formats with a sink begin with its reader. */
+/* The reader of each format with a sink begins with the sink's reader. */
 static void sink_lost(void)
 {
 	FIELD(&r.sink, overwritten);
@@ -447,13 +448,13 @@ static void read_buffer(const struct format *format, const void *buf,
 	printf("\"readable\": true}}\nend\n");
 }
 
-/* Exactly so many bytes, that a sanitizer sees what is read behind them. */
+/* Allocate exactly this size, so that a sanitizer detects overreads. */
 static void *take(size_t size)
 {
 	void *bytes = malloc(size);
 
 	if (!bytes || fread(bytes, 1, size, stdin) != size) {
-		perror("a buffer");
+		perror("cannot read a buffer");
 		exit(2);
 	}
 	return bytes;

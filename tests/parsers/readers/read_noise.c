@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * read_noise - reads buffers that a thread fills with whatever there is
+ * read_noise - Read buffers that a thread overwrites at random
  *
- * Words of buffers that can be read and any others come in their place, also
- * in headers, and also between a reader's check and its use. What the readers
- * give means nothing then; but they end, and read no byte beyond: the buffer is
- * as long as it is, for the sanitizer that this is compiled with.
+ * The thread writes words of a valid buffer and arbitrary ones, into headers as
+ * well, and also between a reader's check and its use. The readers' results are
+ * meaningless then, but they must end and must not read beyond the buffer. The
+ * program is compiled with a sanitizer, which knows the buffer's size.
  */
 #include <pthread.h>
 #include <stdint.h>
@@ -31,7 +31,7 @@ static __u64 next_random(__u64 *state)
 	return *state >> 24;
 }
 
-/* One word in eight is another one than in a good buffer. */
+/* One word in eight differs from that of the valid buffer. */
 static void *make_noise(void *unused)
 {
 	__u64 state = 1, word, at;
@@ -118,7 +118,7 @@ static void make_pebs(void)
 	hdr->hdr_ds.pebs_abs_max = sizeof(good);
 }
 
-/* Kinds of entries whose PMDs the noise hits upon. */
+/* Kinds of entries that random words are likely to match. */
 static const struct pfm_read_kind kinds[] = {
 	{ 0, 0, 1 }, { 0, 1, PFM_MAX_PMDS }, { 1, 0, 8 },
 };

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * read_while_written - reads regions that a thread writes as the kernel does
+ * read_while_written - Read regions that a thread writes as the kernel does
  *
  * usage: read_while_written nway|sink|order
  *
- * Both threads run as fast as they can, so that regions are overwritten under
- * the reader's hands. Every word of a record follows from its number: one that
- * is torn, given twice, or out of order is an error. It ends when the reader
- * has been given enough, and prints how often it has been overtaken. "order"
- * does in one thread what happens too seldom between two.
+ * Both threads run at full speed, so that the writer overwrites regions that
+ * are being read. Every word of a record is derived from its number: the reader
+ * detects a record that is torn, duplicated or out of order. The program ends
+ * after enough records, and prints how often the reader has been overtaken.
+ * "order" reproduces, in one thread, a race that is too rare between two.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -33,7 +33,7 @@ static int stop;
 #define RELEASE(field, value) \
 	__atomic_store_n(&(field), (value), __ATOMIC_RELEASE)
 
-/* What the kernel's private area has. */
+/* The writer's state, which the kernel has in its private area. */
 static struct {
 	const struct pfm_read_region_layout *layout;
 	__u64 seq, number, count, used, out, freed;
@@ -55,7 +55,7 @@ static __u64 region_offs(void)
 	return pfm_read_region_offs(w.layout, REGIONS);
 }
 
-/* The orders are those of formats/nway and perfmon_fmt_sink.h. */
+/* The order of stores is that of formats/nway and perfmon_fmt_sink.h. */
 static void enter(__u32 number)
 {
 	w.cur = number;
@@ -85,8 +85,8 @@ static void free_oldest(void)
 }
 
 /*
- * Hand the full region out, as a restart comes or does not; or overwrite it, if
- * there is no other.
+ * Hand the full region out. If no other region is free, a random number decides
+ * whether a restart has freed the oldest one; if not, overwrite the full one.
  */
 static void fill(void)
 {
@@ -144,7 +144,7 @@ static void *write_nway(void *unused)
 	return unused;
 }
 
-/* How many values and addresses a record has follows from its number, too. */
+/* Derive the numbers of values and addresses from the record's number, too. */
 static void make_record(pfm_callstack_record_t *record, __u64 number)
 {
 	memset(record, 0, sizeof(*record));
@@ -186,7 +186,7 @@ static void check(int is_right, const char *what, __u64 number)
 	exit(1);
 }
 
-/* Return: the number of a record that is whole, and newer than the last. */
+/* Check that a record is intact and newer than @last; return its number. */
 static __u64 check_words(const __u64 *words, unsigned int num, __u64 number,
 			 __u64 last)
 {
@@ -229,7 +229,7 @@ static void read_nway(void)
 			      "torn", last);
 			found++;
 		}
-		/* On a machine with one CPU. */
+		/* Let the writer run on a machine with one CPU. */
 		if (found == before)
 			sched_yield();
 	}
@@ -265,8 +265,8 @@ static void read_sink(void)
 }
 
 /*
- * Region 0 is filled again while a pass loads the numbers of the others: that
- * of region 1 is greater, and waits for the next pass.
+ * Region 0 is refilled while a pass loads the sequence numbers of the others.
+ * Region 1 then has a greater number, and waits for the next pass.
  */
 static void check_order(void)
 {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Lines and inlined functions of programs that are compiled here."""
+"""Lines and inlined functions of programs that the tests compile."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from helpers.programs import run
 from pfmparse.symbols.debug_info import Inlined, Line, Row
 from pfmparse.symbols.elf_file import ElfFile
 
-# Each function has a label; inner() is there twice, once inlined into both others, and
-# once as itself. What a line calls or labels is what it is found by.
+# Each function has a label; outer() has middle() inlined, which has inner() inlined.
+# A line is found by the call or the label in it.
 CHAIN = """
 #define INLINE static inline __attribute__((always_inline))
 #define LABEL(name) __asm__ volatile(name ": nop")
@@ -57,19 +57,19 @@ class Compiled:
     labels: dict[str, int]
 
     def line(self, text: str) -> Line:
-        """The line with that text."""
+        """Return the line with that text."""
         lines = self.source.read_text().splitlines()
         return Line(
             str(self.source), next(n for n, t in enumerate(lines, 1) if text in t)
         )
 
     def chain(self, *calls: tuple[str, str]) -> tuple[Inlined, ...]:
-        """Frames: of each a function, and what its line is found by."""
+        """Return frames, which are given as functions and texts of their lines."""
         return tuple(Inlined(name, self.line(text)) for name, text in calls)
 
 
 def compiled(where: Path, text: str, *command: str, suffix: str = ".c") -> Compiled:
-    """A shared object, compiled by that command."""
+    """Compile a shared object with that command."""
     source, path = where / f"chain{suffix}", where / "chain"
     source.write_text(text)
     subprocess.run([*command, "-o", str(path), str(source)], check=True, cwd=where)
@@ -80,7 +80,7 @@ def compiled(where: Path, text: str, *command: str, suffix: str = ".c") -> Compi
 
 
 def check(made: Compiled, names: dict[str, str]) -> None:
-    """The frames at the labels, whose functions have these names in the file."""
+    """Check the frames at the labels; ``names`` are those of the file's functions."""
     label = 'LABEL("in_{}")'.format
     outer = (names["outer"], "middle(2);")
     middle = (names["middle"], "inner(1);")
@@ -161,7 +161,7 @@ def test_rows_are_those_of_a_function_in_order(tmp_path: Path) -> None:
     starts = [row.address for row in rows]
     assert starts == sorted(set(starts)) and starts[0] <= outer.start < starts[1]
     assert starts[-1] < outer.end
-    # Each address has the line of the row before it.
+    # Each address has the line of the last row at or before it.
     rank = np.searchsorted(starts, every, side="right") - 1
     assert lines == [rows[at].line for at in rank]
     shown = {row.line for row in rows}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Executables and debug information from a server of debuginfod's, played here."""
+"""Executables and debug information from a debuginfod server that the tests run."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ SILENT = "this libdebuginfod does not call back while a server is silent"
 
 @dataclass
 class Server:
-    """Has files by path, and does not answer for others unless ``open``."""
+    """A server with files by path; for others it answers only once ``open`` is set."""
 
     url: str
     files: dict[str, Path] = field(default_factory=dict)
@@ -39,7 +39,7 @@ class Server:
 
 @pytest.fixture
 def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
-    """A server, alone in the environment, with an empty cache."""
+    """Run a server, the only one in the environment, with an empty cache."""
     try:
         ctypes.CDLL(debuginfod.LIBRARY)
     except OSError:
@@ -90,7 +90,7 @@ class Split:
     debug: Path
 
     def path(self, what: str) -> str:
-        """Where a server has that."""
+        """Return the path of that file on a server."""
         return f"/buildid/{self.whole.build_id}/{what}"
 
 
@@ -106,7 +106,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Split:
 def look(
     program: Split, urls: Optional[str], said: list[str], name: str = "/gone/x"
 ) -> tuple[Optional[str], bool]:
-    """The function at hot()'s address in that file, and whether it has a line."""
+    """Return the function at hot()'s address, and whether it has a line."""
     files = Files(SymbolOptions(debuginfod=urls), said.append)
     file = files.open(bytes.fromhex(program.whole.build_id), [name])
     if file is None:
@@ -159,7 +159,7 @@ def test_sources_come_from_the_server(
         assert copy is not None and Path(copy).read_text() == "text"
         assert elf.source("/src/y.c") is None
         before = list(server.asked)
-        # Nobody knows below which directory that is.
+        # A relative path is not requested: its directory is unknown.
         assert elf.source("y.c") is None
     assert server.asked == before
     with ElfFile(str(program.stripped)) as elf:
@@ -181,7 +181,7 @@ def test_server_that_does_not_answer_is_given_up(
 ) -> None:
     server.open.clear()
     monkeypatch.setattr(debuginfod, "LIMIT", 5.0)
-    # The time is over as soon as the server has been asked.
+    # Time is up as soon as the server has been asked.
     clock = SimpleNamespace(monotonic=lambda: 10.0 * len(server.asked))
     monkeypatch.setattr(debuginfod, "time", clock)
     said: list[str] = []
@@ -256,4 +256,4 @@ def test_interrupt_ends_the_wait(
     else:
         if not any("debug" in text or what != "debuginfo" for text in called):
             pytest.skip(SILENT)
-        pytest.fail("the wait went on")
+        pytest.fail("the interrupt did not end the wait")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Names of C++ and Rust, by c++filt."""
+"""Demangling of C++ and Rust names with c++filt."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NAMES = {
     "_ZNSs4swapERSs": "std::string::swap(std::string&)",
     "_ZN3fooEv.isra.0": "foo() [clone .isra.0]",
     "_ZN3fooEv@@VERS_1": "foo()@@VERS_1",
-    # Rust, both ways.
+    # Rust, in legacy and v0 mangling.
     "_ZN4core3ptr13drop_in_place17h0123456789abcdefE": "core::ptr::drop_in_place",
     "_RNvCs1234_7mycrate3foo": "mycrate::foo",
 }
@@ -25,13 +25,13 @@ PLAIN = ["main", "_Z", "_Zero", "_Restart", "?f@@YAXXZ", "_ZN3foo\nEv", "_Z\xe9"
 
 
 def shown(shower: Names, names: list[str]) -> list[str]:
-    """What is shown for names that may be new."""
+    """Learn these names, and return what is shown for them."""
     shower.learn(names)
     return [shower[name] for name in names]
 
 
 def demangled(names: list[str], said: list[str]) -> list[str]:
-    """The names in the order in which they were asked for."""
+    """Return the demangled names in the order of the request."""
     return shown(Names(True, said.append), names)
 
 
@@ -61,7 +61,7 @@ def test_names_that_c_filt_cannot_hold_stay() -> None:
 
 
 def fake(where: Path, text: str, patch: pytest.MonkeyPatch) -> Path:
-    """Puts a program in the place of c++filt; it writes when it starts."""
+    """Replace c++filt with a script that logs its start; return the log."""
     path = where / demangle.PROGRAM
     path.write_text(f'#!/bin/sh\necho started >>"$0.log"\n{text}\n')
     path.chmod(0o755)

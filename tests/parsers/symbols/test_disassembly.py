@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Machine code as text."""
+"""Disassembly."""
 
 from __future__ import annotations
 

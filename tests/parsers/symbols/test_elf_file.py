@@ -17,7 +17,7 @@ from pfmparse.symbols.debug_info import Line
 from pfmparse.symbols.elf_file import ElfFile
 from pfmparse.symbols.symbol_table import Symbol
 
-# Variables, one of which has no bytes in the file.
+# Variables, one of them in .bss.
 VARIABLES = """
 int first[4] = {1};
 static int second = 2;
@@ -27,12 +27,12 @@ int main(void) { return first[0] + second + third[0]; }
 
 
 def addresses(*numbers: int) -> NDArray[np.uint64]:
-    """Some addresses or offsets."""
+    """Make an array of addresses or offsets."""
     return np.array(numbers, np.uint64)
 
 
 def code_at(elf: ElfFile, *offsets: int) -> list[Optional[int]]:
-    """The address of the code at each offset, None if it is not code."""
+    """Return the address of the code at each offset, or None if it is not code."""
     found, there = elf.addresses(addresses(*offsets))
     return [at if ok else None for at, ok in zip(found.tolist(), there.tolist())]
 
@@ -161,7 +161,7 @@ def test_code_and_machine_are_those_of_the_file(program: Program) -> None:
     with ElfFile(str(program.path)) as elf:
         assert elf.code(start, start + 16) == code
         assert elf.code(1 << 40, (1 << 40) + 1) == b""
-        # A request for more than there is ends where the file's segment does.
+        # A longer request ends at the end of the file's segment.
         assert elf.code(start, 1 << 60).startswith(code)
         assert ENUM_E_MACHINE[machine] == elf.machine
 
@@ -178,7 +178,7 @@ def test_refused_files_are_closed(tmp_path: Path) -> None:
     for path, error in ((tmp_path / "text", ValueError), (tmp_path, OSError)):
         with pytest.raises(error):
             ElfFile(str(path))
-    # Others may be closed meanwhile, which tests before this one have dropped.
+    # Objects of earlier tests may be collected meanwhile, which closes their files.
     assert set(os.listdir("/proc/self/fd")) <= before
 
 

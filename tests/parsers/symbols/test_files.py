@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Where mapped files are looked for, and how long they stay open."""
+"""The search for mapped files, and the number of files that stay open."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def found(said: list[str]) -> Files:
 
 
 def descriptors() -> int:
-    """How many files this process has open, without those that tests have dropped."""
+    """Return the number of open files, after collecting unreachable objects."""
     gc.collect()
     return len(os.listdir("/proc/self/fd"))
 
@@ -51,7 +51,7 @@ def test_file_of_perf_is_found_by_build_id(
     shutil.copy(program.path, kept)
     file = found.open(bytes.fromhex(text), ["/gone/hotspots (deleted)"])
     assert file is not None and file.build_id() == bytes.fromhex(text)
-    # Another file that somebody put there is not taken.
+    # A file with another build ID in that place is not used.
     other = kept.parents[2] / "01" / ("01" * 19) / "elf"
     other.parent.mkdir(parents=True)
     shutil.copy(program.path, other)
@@ -122,7 +122,7 @@ def test_missing_file_is_told_once_and_not_looked_for_again(
     build_id = bytes.fromhex(program.build_id)
     for _ in range(2):
         assert found.open(build_id, ["/gone"]) is None
-    # It may be under another name that comes later.
+    # The file may have another name, which is given later.
     assert found.open(build_id, ["/gone", str(program.path)]) is not None
     (complaint,) = said
     assert complaint.startswith("/gone cannot be read, its symbols are missing; ")

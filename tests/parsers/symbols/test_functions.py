@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Functions of a compilation unit, in programs that are compiled here."""
+"""Functions of a compilation unit, in programs that the tests compile."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from pfmparse.symbols import functions
 from pfmparse.symbols.elf_file import ElfFile
 from pfmparse.symbols.functions import NONE, Functions
 
-# deep() has blocks within blocks; nested() a function of its own within it, which is
-# not inlined; cold() is in two places.
+# deep() has nested blocks; nested() has a nested function that is not inlined; the
+# code of two_places() is in two ranges.
 SOURCE = """
 #define INLINE static inline __attribute__((always_inline))
 #define LABEL(name) __asm__ volatile(name ": nop")
@@ -48,7 +48,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Program:
 
 
 def names_at(elf: ElfFile, program: Program, label: str) -> list[str]:
-    """The functions at a label, from the one that is there outwards."""
+    """Return the functions at a label, innermost first."""
     address = program.offset_of(label) - program.shift
     read = functions_of(elf)
     number = int(read.innermost(np.array([address], np.uint64))[0])
@@ -60,7 +60,7 @@ def names_at(elf: ElfFile, program: Program, label: str) -> list[str]:
 
 
 def functions_of(elf: ElfFile) -> Functions:
-    """Those of the unit that was compiled here."""
+    """Return the functions of the compilation unit above."""
     assert elf._debug_info is not None
     (unit,) = (u for u in elf._debug_info._units if u._functions._dies)
     return unit._functions

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Nested intervals, against looking at each of them."""
+"""Nested intervals, compared with a linear search."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Interval = tuple[int, int, int]
 
 
 def innermost(intervals: list[Interval], addresses: list[int]) -> list[int]:
-    """What Intervals finds."""
+    """Look the addresses up in Intervals."""
     columns = list(zip(*intervals)) or [(), (), ()]
     starts, ends = (np.array(column, np.uint64) for column in columns[:2])
     made = Intervals(starts, ends, np.array(columns[2], np.intp))
@@ -22,7 +22,7 @@ def innermost(intervals: list[Interval], addresses: list[int]) -> list[int]:
 
 
 def looked_at(intervals: list[Interval], address: int) -> int:
-    """The same, one interval after the other."""
+    """Look an address up in one interval after the other."""
     around = [
         (start, rank, at)
         for at, (start, end, rank) in enumerate(intervals)

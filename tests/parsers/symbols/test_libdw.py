@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""elfutils' libraries."""
+"""The libraries of elfutils."""
 
 from __future__ import annotations
 

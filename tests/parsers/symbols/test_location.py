@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""What a location is compared by, and its frames."""
+"""Comparison of locations, and their frames."""
 
 from __future__ import annotations
 

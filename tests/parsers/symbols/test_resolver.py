@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Symbols of user programs, against a program that is compiled here."""
+"""Symbols of a user program that the tests compile."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Program:
 
 
 def samples_in(program: Program) -> list[Sample]:
-    """Three samples in hot(), two in warm()."""
+    """Build three samples in hot() and two in warm()."""
     names = ["hot", "warm", "hot", "warm", "hot"]
     return [Sample(ip=program.ip(name)) for name in names]
 
@@ -286,7 +286,7 @@ def test_location_says_where_in_the_file_the_function_is(program: Program) -> No
 
 
 def jit_capture(samples: list[Sample], where: list[Json], *jits: bytes) -> bytes:
-    """A capture whose process 100 has these mappings; functions come at the end."""
+    """Build a capture of process 100 with these mappings; ``jits`` come at the end."""
     return capture(
         json_chunk("SESS", session()),
         json_chunk("MAPS", maps(100, where)),
@@ -331,14 +331,14 @@ def test_functions_made_at_run_time_are_those_of_the_process() -> None:
 def resolver(
     maps: list[Mapping], detail: Detail, options: SymbolOptions = SymbolOptions()
 ) -> Resolver:
-    """A resolver of process 1."""
+    """Build a resolver of process 1."""
     history = MapsHistory()
     history.add(ProcessMaps(1, "", tuple(maps)))
     return Resolver(history, None, options, detail, print)
 
 
 def at(*ips: int) -> Addresses:
-    """Addresses of process 1."""
+    """Build addresses of process 1."""
     ones = np.ones(len(ips), np.uint64)
     return Addresses(ones, ones, np.array(ips, np.uint64))
 
@@ -429,12 +429,12 @@ def test_variables_are_found_behind_the_mapping_of_their_file_too(
     assert [(one.symbol, one.object) for one in locations] == [
         ("first", str(path)),
         ("last", str(path)),
-        # Other memory that the kernel has put there.
+        # Anonymous memory behind the variables, and elsewhere.
         (None, "[unknown]"),
         (None, "[unknown]"),
     ]
     objects = resolver(maps, Detail.OBJECT).resolve_data(at(*ips))
     assert [one.object for one in objects] == [one.object for one in locations]
     assert {one.symbol for one in objects} == {None}
-    # They are no code.
+    # Variables are not code.
     assert {one.symbol for one in found.resolve(at(*ips))} == {None}

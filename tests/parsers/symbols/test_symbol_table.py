@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Symbols of files that are assembled here."""
+"""Symbols of files that the tests assemble."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from elftools.elf.elffile import ELFFile  # type: ignore[import]
 from helpers.programs import run
 from pfmparse.symbols.elf_file import ElfFile
 
-# A function with another one within it, a label without a size behind both, which ends
-# at another one, and a section without symbols. What begins with "$" is no function,
-# nor is a label within one.
+# A function with another one inside it, a label without a size behind both, which ends
+# at the next symbol, and a section without symbols. Symbols that begin with "$" and
+# labels within a function are not functions.
 NESTED = """
 .text
 .type outer, @function
@@ -36,7 +36,7 @@ after: .fill 16, 1, 0x90
 FOUND = ["outer"] * 16 + ["inner"] * 16 + ["outer"] * 16 + ["label"] * 8
 STARTS = [0] * 16 + [16] * 16 + [0] * 16 + [48] * 8
 
-# Names of one address: the smallest one, of these the global one.
+# Names of one address: the smallest symbol is shown, and of these the global one.
 ALIASES = """
 .text
 .globl strong
@@ -52,7 +52,7 @@ ALIASES = """
 
 
 def assembled(where: Path, text: str, *options: str) -> Path:
-    """A shared object."""
+    """Assemble a shared object."""
     source, path = where / "x.s", where / "x"
     source.write_text(text)
     subprocess.run(
@@ -62,14 +62,14 @@ def assembled(where: Path, text: str, *options: str) -> Path:
 
 
 def functions(path: Path, start: int, count: int) -> list[Optional[tuple[str, int]]]:
-    """The names, and how far the functions start behind ``start``."""
+    """Return names, and start offsets from ``start``, of the functions at addresses."""
     with ElfFile(str(path)) as elf:
         found = elf.functions(np.arange(start, start + count, dtype=np.uint64))
     return [function and (function.name, function.start - start) for function in found]
 
 
 def start_of(path: Path, section: str) -> int:
-    """The address of a section."""
+    """Return the address of a section."""
     with open(path, "rb") as stream:
         return int(ELFFile(stream).get_section_by_name(section)["sh_addr"])
 
@@ -81,7 +81,7 @@ def test_each_address_of_nested_functions_has_the_innermost_one(
     path = assembled(tmp_path, NESTED, *options)
     found = functions(path, start_of(path, ".text"), 80)
     assert found[:56] == list(zip(FOUND, STARTS))
-    # The label before ends there, but no function begins.
+    # "$x" ends the label before it, but begins no function.
     assert found[56:64] == [None] * 8
     assert found[64:] == [("after", 64)] * 16
     assert functions(path, start_of(path, ".other"), 16) == [None] * 16
@@ -103,7 +103,7 @@ def test_functions_of_other_files_are_not_in_this_one(tmp_path: Path) -> None:
     with open(path, "rb") as stream:
         table = ELFFile(stream).get_section_by_name(".symtab")
         (puts,) = (s.entry for s in table.iter_symbols() if s.name.startswith("puts"))
-    # Where it is called by way of the dynamic linker is its address here.
+    # The value of the symbol is the address of its PLT entry.
     assert puts["st_value"] and puts["st_shndx"] == "SHN_UNDEF"
     assert functions(path, puts["st_value"], 4) == [None] * 4
 
